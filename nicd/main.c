@@ -1,4 +1,5 @@
-/*  nicd - one NIC of the fabric: a host's end of one link, with generated traffic behind it (TB-1).                  */
+/*  nicd - one NIC of the fabric: a host's end of one link, with generated traffic behind it
+ *  (TB-1). */
 #include "nicd/datapath/datapath.h"
 #include "nodes/process/node_main.h"
 

@@ -1,8 +1,9 @@
-/*  heddle - runs a whole fabric on one machine: every switch a process, every NIC a process (TB-10).
+/*  heddle - runs a whole fabric on one machine: every switch a process, every NIC a process
+ *  (TB-10).
  *
- *  Each command has a file cmd_*.c, and is given its own name and what follows, as main() would be. Exit status: 0 fine, 1 an
- *  expectation failed, 2 wrong usage or scenario, 3 the fabric stalled, 4 a node failed, 130 interrupted. Commands on
- *  running fabrics: client.h.                                                                                        */
+ *  Each command has a file cmd_*.c, and is given its own name and what follows, as main() would be.
+ *  Exit status: 0 fine, 1 an expectation failed, 2 wrong usage or scenario, 3 the fabric stalled, 4
+ *  a node failed, 130 interrupted. Commands on running fabrics: client.h. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,7 +46,8 @@ static const struct command {
 	{ "start", cmd_start, "start a dead node of a running fabric again" },
 	{ "set", cmd_set, "change a parameter of a running node" },
 	{ "add", cmd_add, "add a host, a switch or a link to a running fabric" },
-	{ "attach", cmd_attach, "make an existing container or network namespace a host of a running fabric" },
+	{ "attach", cmd_attach,
+	  "make an existing container or network namespace a host of a running fabric" },
 	{ "remove", cmd_remove, "remove a host, a switch or a link from a running fabric" },
 	{ "link", cmd_link, "list, change, take down and bring up links of a running fabric" },
 	{ "help", cmd_help, "explain a command" },
@@ -67,16 +69,20 @@ static void commands_list(FILE *out)
 	fprintf(out, "usage: heddle COMMAND [arguments], or heddle --version\n\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
-	fprintf(out, "\n'heddle help COMMAND' explains one. Start with: heddle run topologies/parking-lot.yaml\n"
-		     "                                      or: heddle up topologies/two-racks.yaml\n");
+	fprintf(out,
+		"\n'heddle help COMMAND' explains one. Start with: heddle run "
+		"topologies/parking-lot.yaml\n"
+		"                                      or: heddle up topologies/two-racks.yaml\n");
 }
 
 static int unknown(const char *name)
 {
 	char hint[128];
 
-	suggest_sentence(name, &commands[0].name, COMMAND_COUNT, sizeof(commands[0]), hint, sizeof(hint));
-	fprintf(stderr, "heddle: there is no command '%s'%s; 'heddle help' lists them\n", name, hint);
+	suggest_sentence(name, &commands[0].name, COMMAND_COUNT, sizeof(commands[0]), hint,
+			 sizeof(hint));
+	fprintf(stderr, "heddle: there is no command '%s'%s; 'heddle help' lists them\n", name,
+		hint);
 	return 2;
 }
 
@@ -138,7 +144,8 @@ int main(int argc, char **argv)
 	int status;
 
 	standard_descriptors_open();
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow (ulimit -f) is an error of the write, with a message */
+	/* a file that may not grow (ulimit -f) is an error of the write, with a message */
+	signal(SIGXFSZ, SIG_IGN);
 	status = command_run(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "heddle: cannot write to standard output\n");

@@ -26,12 +26,13 @@ static void entry_add(struct entry entry)
 
 void testing_add(const TTest *test, int from, int to, int signal)
 {
-	entry_add((struct entry){.test = test, .line = test->line, .from = from, .to = to, .signal = signal});
+	entry_add((struct entry){
+		.test = test, .line = test->line, .from = from, .to = to, .signal = signal });
 }
 
 void testing_add_group(const char *name, const struct test_group *group, int line)
 {
-	entry_add((struct entry){.group = group, .name = name, .line = line});
+	entry_add((struct entry){ .group = group, .name = name, .line = line });
 }
 
 /* constructors are called in no promised order */
@@ -70,7 +71,8 @@ int main(int argument_count, char **arguments)
 		else if (!tcase)
 			tcase = group_create(suite, program, NULL);
 		if (entry->test)
-			_tcase_add_test(tcase, entry->test, entry->signal, 0, entry->from, entry->to);
+			_tcase_add_test(tcase, entry->test, entry->signal, 0, entry->from,
+					entry->to);
 	}
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

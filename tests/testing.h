@@ -1,8 +1,9 @@
 /*  testing - tests that register themselves: what is written is run, in the order of the file.
  *
- *  TEST(f__case) { ... } defines a test of Check, TEST_RANGE(f__case, 0, 4) { ... } one that is run for _i = 0 to 3.
- *  Tests after a TEST_GROUP() belong to that group, which has fixtures and a time limit of its own. main() is in
- *  testing.c; CK_RUN_CASE=group, CK_FORK=no and the other variables of Check work.                                    */
+ *  TEST(f__case) { ... } defines a test of Check, TEST_RANGE(f__case, 0, 4) { ... } one that is run
+ *  for _i = 0 to 3. Tests after a TEST_GROUP() belong to that group, which has fixtures and a time
+ *  limit of its own. main() is in testing.c; CK_RUN_CASE=group, CK_FORK=no and the other variables
+ *  of Check work. */
 #ifndef TESTS_TESTING_H
 #define TESTS_TESTING_H
 
@@ -14,35 +15,42 @@
 struct test_group {
 	void (*setup)(void); /* before each test and after it, in the process of the test */
 	void (*teardown)(void);
-	void (*setup_once)(void); /* before the first test and after the last one, in the process of main() */
+	/* before the first test and after the last one, in the process of main() */
+	void (*setup_once)(void);
 	void (*teardown_once)(void);
 	int timeout_s; /* for each test; 0: 4 s, Check's default. CK_TIMEOUT_MULTIPLIER applies */
 };
 
-/** testing_add() - registers a test. @test is borrowed for ever; it is run for _i = @from to @to - 1, and must end by
- *  @signal unless that is 0. Called by the macros below, before main().                                              */
+/** testing_add() - registers a test. @test is borrowed for ever; it is run for _i = @from to @to -
+ *  1, and must end by
+ *  @signal unless that is 0. Called by the macros below, before main(). */
 void testing_add(const TTest *test, int from, int to, int signal);
 
-/** testing_add_group() - begins a group at @line of the file. @name and @group are borrowed for ever. */
+/** testing_add_group() - begins a group at @line of the file. @name and @group are borrowed for
+ *  ever. */
 void testing_add_group(const char *name, const struct test_group *group, int line);
 
 #define TEST_RANGE(name, from, to) TEST_DEFINE(name, from, to, 0)
 #define TEST(name) TEST_DEFINE(name, 0, 1, 0)
 #define TEST_SIGNAL(name, signal) TEST_DEFINE(name, 0, 1, signal)
 
-#define TEST_DEFINE(name, from, to, signal)                                                                            \
-	static void name(int _i);                                                                                      \
-	static const TTest name##_test = {#name, name, __FILE__, __LINE__};                                            \
-	__attribute__((constructor)) static void name##_add(void) { testing_add(&name##_test, from, to, signal); }     \
+#define TEST_DEFINE(name, from, to, signal)                                   \
+	static void name(int _i);                                             \
+	static const TTest name##_test = { #name, name, __FILE__, __LINE__ }; \
+	__attribute__((constructor)) static void name##_add(void)             \
+	{                                                                     \
+		testing_add(&name##_test, from, to, signal);                  \
+	}                                                                     \
 	static void name(int _i __attribute__((unused)))
 
-#define TEST_GROUP(name, ...)                                                                                          \
-	static struct test_group name##_group; /* filled at start: a time limit may come from the environment */       \
-	__attribute__((constructor)) static void name##_group_add(void)                                                \
-	{                                                                                                              \
-		name##_group = (struct test_group){__VA_ARGS__};                                                       \
-		testing_add_group(#name, &name##_group, __LINE__);                                                     \
-	}                                                                                                              \
+#define TEST_GROUP(name, ...)                                                                   \
+	static struct test_group                                                                \
+		name##_group; /* filled at start: a time limit may come from the environment */ \
+	__attribute__((constructor)) static void name##_group_add(void)                         \
+	{                                                                                       \
+		name##_group = (struct test_group){ __VA_ARGS__ };                              \
+		testing_add_group(#name, &name##_group, __LINE__);                              \
+	}                                                                                       \
 	static_assert(true, "")
 
 #endif

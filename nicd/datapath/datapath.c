@@ -29,7 +29,8 @@ static uint32_t flow_slots_count(const struct nic_config *config)
 	uint32_t count = 0;
 
 	for (uint32_t w = 0; w < config->workload_count; w++)
-		count += config->workloads[w].destination_count * workload_connections_of(&config->workloads[w]);
+		count += config->workloads[w].destination_count *
+			 workload_connections_of(&config->workloads[w]);
 	return count;
 }
 
@@ -46,7 +47,8 @@ static int flow_slots_init(struct nic *nic)
 		nic->flow_slots[i] = SEND_NONE;
 	for (uint32_t w = 0; w < config->workload_count; w++) {
 		nic->flow_base[w] = base;
-		base += config->workloads[w].destination_count * workload_connections_of(&config->workloads[w]);
+		base += config->workloads[w].destination_count *
+			workload_connections_of(&config->workloads[w]);
 	}
 	return 0;
 }
@@ -67,8 +69,10 @@ static int send_init(struct nic *nic)
 		       : 0;
 }
 
-/* A packet was lost on the NIC's own link (FC-17), or the link is. A host is not told: its programs find out themselves. */
-static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+/* A packet was lost on the NIC's own link (FC-17), or the link is. A host is not told: its programs
+ * find out themselves. */
+static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry,
+		    node_time_t now)
 {
 	struct nic *nic = owner;
 
@@ -128,7 +132,8 @@ static uint32_t hold_entries(const struct node_config *config)
 						   : config->nic.fgfc_entries_max;
 }
 
-static void *nic_create(const struct node_config *config, struct link *links, struct stats_page *stats)
+static void *nic_create(const struct node_config *config, struct link *links,
+			struct stats_page *stats)
 {
 	struct nic *nic = calloc(1, sizeof(*nic));
 
@@ -141,12 +146,16 @@ static void *nic_create(const struct node_config *config, struct link *links, st
 	nic->host_at_ps = NODE_TIME_NEVER;
 	nic->roce = config->fabric == FABRIC_ROCE;
 	nic->by_lid = config->fabric == FABRIC_PORT_GROUP;
-	nic->sample_at_ps = nic->roce && config->sample_ps && stats->samples_max ? 0 : NODE_TIME_NEVER;
+	nic->sample_at_ps =
+		nic->roce && config->sample_ps && stats->samples_max ? 0 : NODE_TIME_NEVER;
 	nic->measured_at_ps = config->measure_to_ps;
-	nic->waiting = (struct queue_gauge){ .from_ps = config->measure_from_ps, .to_ps = config->measure_to_ps };
-	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) || send_init(nic) ||
-	    receive_init(&nic->receive, config, stats) || nic_hold_init(nic, hold_entries(config)) ||
-	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps, nic->link->gap_bytes)) {
+	nic->waiting = (struct queue_gauge){ .from_ps = config->measure_from_ps,
+					     .to_ps = config->measure_to_ps };
+	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) ||
+	    send_init(nic) || receive_init(&nic->receive, config, stats) ||
+	    nic_hold_init(nic, hold_entries(config)) ||
+	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps,
+			      nic->link->gap_bytes)) {
 		nic_destroy(nic);
 		return NULL;
 	}
@@ -177,7 +186,8 @@ static void nic_destroy(void *dataplane)
 /* ---- run: arrivals ---- */
 
 /* does the frame carry a test payload for this NIC? */
-static bool is_generated(const struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
+static bool is_generated(const struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes,
+			 uint32_t frame_bytes)
 {
 	struct frame_payload payload;
 
@@ -186,13 +196,15 @@ static bool is_generated(const struct nic *nic, const uint8_t *bytes, uint32_t c
 	       !frame_payload_read(bytes, captured_bytes, frame_bytes, &payload);
 }
 
-/* Every other frame is for the attached host, if it is there as a whole. It is copied where it will be delivered from. */
-static bool arrive_for_host(struct nic *nic, const struct record *header, const uint8_t *shared, uint32_t frame_bytes)
+/* Every other frame is for the attached host, if it is there as a whole. It is copied where it will
+ * be delivered from. */
+static bool arrive_for_host(struct nic *nic, const struct record *header, const uint8_t *shared,
+			    uint32_t frame_bytes)
 {
 	uint8_t *bytes;
 
-	if (!nic->host.attached || frame_bytes > nic->receive.frame_bytes_max || frame_bytes > NODE_MTU_MAX ||
-	    header->captured_bytes != frame_bytes)
+	if (!nic->host.attached || frame_bytes > nic->receive.frame_bytes_max ||
+	    frame_bytes > NODE_MTU_MAX || header->captured_bytes != frame_bytes)
 		return false;
 	bytes = host_if_place(&nic->host);
 	memcpy(bytes, shared, frame_bytes);
@@ -202,9 +214,10 @@ static bool arrive_for_host(struct nic *nic, const struct record *header, const 
 	return true;
 }
 
-/* Is it a frame of a transport? One that was captured whole is copied whole, so that its ICRC can be checked. */
-static bool arrive_for_transport(struct nic *nic, const struct record *header, const uint8_t *shared,
-				 uint32_t frame_bytes)
+/* Is it a frame of a transport? One that was captured whole is copied whole, so that its ICRC can
+ * be checked. */
+static bool arrive_for_transport(struct nic *nic, const struct record *header,
+				 const uint8_t *shared, uint32_t frame_bytes)
 {
 	bool whole = header->captured_bytes == frame_bytes && frame_bytes <= sizeof(nic->arriving);
 	uint32_t captured_bytes = header->captured_bytes;
@@ -215,20 +228,24 @@ static bool arrive_for_transport(struct nic *nic, const struct record *header, c
 	if (!whole && captured_bytes > FRAME_HEADERS_MAX)
 		captured_bytes = FRAME_HEADERS_MAX;
 	memcpy(nic->arriving, shared, captured_bytes);
-	frame = (struct nic_frame){ nic->arriving, captured_bytes, frame_bytes, header->traffic_class };
+	frame = (struct nic_frame){ nic->arriving, captured_bytes, frame_bytes,
+				    header->traffic_class };
 	return nic_transport_arrive(nic, &frame);
 }
 
-static void arrive_frame(struct nic *nic, const struct record *header, const uint8_t *shared, uint32_t frame_bytes)
+static void arrive_frame(struct nic *nic, const struct record *header, const uint8_t *shared,
+			 uint32_t frame_bytes)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
-	uint32_t captured_bytes =
-		header->captured_bytes < sizeof(bytes) ? header->captured_bytes : (uint32_t)sizeof(bytes);
+	uint32_t captured_bytes = header->captured_bytes < sizeof(bytes) ? header->captured_bytes
+									 : (uint32_t)sizeof(bytes);
 
-	if (arrive_for_transport(nic, header, shared, frame_bytes) || arrive_for_host(nic, header, shared, frame_bytes))
+	if (arrive_for_transport(nic, header, shared, frame_bytes) ||
+	    arrive_for_host(nic, header, shared, frame_bytes))
 		return;
 	memcpy(bytes, shared, captured_bytes);
-	receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, header->traffic_class, nic->now_ps);
+	receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, header->traffic_class,
+		      nic->now_ps);
 }
 
 static void arrive_packet(struct nic *nic, const struct record *header, const uint8_t *shared)
@@ -252,8 +269,9 @@ static void arrive(struct nic *nic)
 		nic_hold_frame(nic, shared, header.captured_bytes);
 	else if (shared && header.kind == RECORD_PAUSE)
 		nic_pfc_frame(nic, shared, header.captured_bytes);
+	/* an ACK frame ends at the edge, it never comes here */
 	else if (shared)
-		nic->stats->drops[DROP_MALFORMED]++; /* an ACK frame ends at the edge, it never comes here */
+		nic->stats->drops[DROP_MALFORMED]++;
 	link_done(nic->link, &header);
 }
 
@@ -262,7 +280,8 @@ static bool host_is_full(const struct nic *nic)
 	return nic->host.attached && !host_if_place(&nic->host);
 }
 
-/* While there is no room for what the host is sent, records wait in the ring: the fabric is held back, nothing is lost. */
+/* While there is no room for what the host is sent, records wait in the ring: the fabric is held
+ * back, nothing is lost. */
 static node_time_t arrival_at(const struct nic *nic)
 {
 	return host_is_full(nic) ? NODE_TIME_NEVER : link_next_at(nic->link);
@@ -275,7 +294,8 @@ static void hold(struct nic *nic, bool stop)
 
 	for (uint32_t c = 0; c < nic->config->class_count; c++)
 		hold_class(nic, c, stop || nic->pausing >> c & 1);
-	if (nic->link->stop != before || nic->link->credit.grant_due || nic->pfc_teller.wanted != told_before)
+	if (nic->link->stop != before || nic->link->credit.grant_due ||
+	    nic->pfc_teller.wanted != told_before)
 		nic_transmit_plan(nic);
 }
 
@@ -332,7 +352,8 @@ static void start_message(struct nic *nic)
 	transport = nic->workloads.workloads[message.workload].config->transport != TRANSPORT_NONE;
 	if (!transport)
 		send_queue_put(&nic->queue, slot, message.bytes, message.start_ps);
-	else if (!transport_put(&nic->transport, slot, message.bytes, message.start_ps, nic->now_ps))
+	else if (!transport_put(&nic->transport, slot, message.bytes, message.start_ps,
+				nic->now_ps))
 		return;
 	port->queue_bytes += message.bytes;
 	if (port->queue_bytes > port->queue_bytes_max)
@@ -374,8 +395,9 @@ static void timer_step(struct nic *nic, node_time_t at)
 		transport_step(&nic->transport, nic->now_ps);
 	else if (nic->sample_at_ps == at)
 		nic_sample(nic);
+	/* queue_note() has counted what waited until now */
 	else if (nic->measured_at_ps <= at)
-		nic->measured_at_ps = NODE_TIME_NEVER; /* queue_note() has counted what waited until now */
+		nic->measured_at_ps = NODE_TIME_NEVER;
 	else if (nic->host_at_ps != at && nic->held_until_ps != at)
 		nic_transmit(nic);
 	/* else a frame of the host is considered from now on, or a class is no longer held */
@@ -399,11 +421,13 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 		nic_transmit_plan(nic);
 	for (;;) {
 		node_time_t start_at = message_at(nic);
-		node_time_t next = node_time_min(node_time_min(arrives_at, start_at), timer_at(nic));
+		node_time_t next =
+			node_time_min(node_time_min(arrives_at, start_at), timer_at(nic));
 
 		if (next >= end)
 			return next;
-		nic->now_ps = node_time_max(next, nic->now_ps); /* later than due after a change of link */
+		/* later than due after a change of link */
+		nic->now_ps = node_time_max(next, nic->now_ps);
 		nic->stats->now_ps = nic->now_ps;
 		nic->stats->events++;
 		if (arrives_at == next) {
@@ -453,7 +477,8 @@ static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
 	if (!nic->link->real && nic->config->fabric == FABRIC_FLOW_CHANNEL) {
 		link_up_stopped(nic->link);
 		for (uint32_t c = 0; c < nic->config->class_count; c++)
-			link_hold(nic->link, c, false); /* nothing is left of the former link here */
+			link_hold(nic->link, c,
+				  false); /* nothing is left of the former link here */
 	}
 	nic_transmit_plan(nic);
 }

@@ -1,4 +1,4 @@
-/*  datapath_show - tables and parameters of the NIC (nic.h).                                                          */
+/*  datapath_show - tables and parameters of the NIC (nic.h). */
 #include "nicd/datapath/datapath_show.h"
 
 #include <ctype.h>
@@ -22,18 +22,18 @@ static uint32_t waiting(const struct nic *nic, uint32_t slot)
 
 static void show_flows(struct nic *nic, FILE *out)
 {
-	fprintf(out, "%5s %-16s %11s %-12s %9s %11s %15s %8s %13s\n", "slot", "workload", "destination", "class",
-		"messages", "packets", "bytes", "waiting", "reported_lost");
+	fprintf(out, "%5s %-16s %11s %-12s %9s %11s %15s %8s %13s\n", "slot", "workload",
+		"destination", "class", "messages", "packets", "bytes", "waiting", "reported_lost");
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {
 		const struct flow_tx_stats *flow = stats_flow_tx(nic->stats, slot);
 		uint32_t w = nic->queue.specs[slot].workload;
 
 		fprintf(out,
-			"%5" PRIu32 " %-16s %11" PRIu32 " %-12s %9" PRIu64 " %11" PRIu64 " %15" PRIu64 " %8" PRIu32
-			" %13" PRIu64 "\n",
+			"%5" PRIu32 " %-16s %11" PRIu32 " %-12s %9" PRIu64 " %11" PRIu64
+			" %15" PRIu64 " %8" PRIu32 " %13" PRIu64 "\n",
 			slot, nic->config->nic.workloads[w].name, flow->destination,
-			nic->config->classes[flow->traffic_class].name, flow->messages, flow->packets, flow->bytes,
-			waiting(nic, slot), flow->reported_lost);
+			nic->config->classes[flow->traffic_class].name, flow->messages,
+			flow->packets, flow->bytes, waiting(nic, slot), flow->reported_lost);
 	}
 }
 
@@ -48,13 +48,15 @@ static const char *queue_pair_state(const struct transport_flow *flow, node_time
 	return flow->pace_at_ps > now ? "paced" : "ready";
 }
 
-/* the state of DCQCN (RC-3): R_T, alpha, T, BC, bytes that it has counted on; as of the last packet or CNP but for alpha */
+/* the state of DCQCN (RC-3): R_T, alpha, T, BC, bytes that it has counted on; as of the last packet
+ * or CNP but for alpha */
 static void show_reaction_point(struct nic *nic, uint32_t slot, node_time_t now, FILE *out)
 {
 	const struct dcqcn_rp *point = nic->dcqcn.points ? &nic->dcqcn.points[slot] : NULL;
 
 	if (point)
-		fprintf(out, " %12" PRIu64 " %8.6f %6" PRIu32 " %8" PRIu32 " %13" PRIu64 "\n", point->target_bps,
+		fprintf(out, " %12" PRIu64 " %8.6f %6" PRIu32 " %8" PRIu32 " %13" PRIu64 "\n",
+			point->target_bps,
 			dcqcn_rp_alpha(point, &nic->dcqcn.setup, node_time_max(now, nic->now_ps)) /
 				(double)DCQCN_ALPHA_ONE,
 			point->timers, point->counters, point->bytes);
@@ -68,22 +70,27 @@ static void show_queue_pair(struct nic *nic, uint32_t slot, node_time_t now, FIL
 	const struct flow_tx_stats *flow = stats_flow_tx(nic->stats, slot);
 
 	fprintf(out,
-		"%5" PRIu32 " %-16s %11" PRIu32 " %10" PRIu32 " %-5s %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %8" PRIu32
-		" %9" PRIu64 " %7" PRIu64 " %8" PRIu64 " %9" PRIu64 " %12" PRIu64,
-		slot, nic->config->nic.workloads[nic->transport.specs[slot].workload].name, flow->destination,
-		flow->connection, queue_pair_state(pair, now), pair->acknowledged, pair->next - pair->acknowledged,
-		pair->end - pair->next, transport_waiting(&nic->transport, slot), flow->resent, flow->naks,
-		flow->timeouts, flow->cnps, flow->rate_bps);
+		"%5" PRIu32 " %-16s %11" PRIu32 " %10" PRIu32 " %-5s %12" PRIu64 " %9" PRIu64
+		" %9" PRIu64 " %8" PRIu32 " %9" PRIu64 " %7" PRIu64 " %8" PRIu64 " %9" PRIu64
+		" %12" PRIu64,
+		slot, nic->config->nic.workloads[nic->transport.specs[slot].workload].name,
+		flow->destination, flow->connection, queue_pair_state(pair, now),
+		pair->acknowledged, pair->next - pair->acknowledged, pair->end - pair->next,
+		transport_waiting(&nic->transport, slot), flow->resent, flow->naks, flow->timeouts,
+		flow->cnps, flow->rate_bps);
 	show_reaction_point(nic, slot, now, out);
 }
 
-/* under_way: packets sent and not acknowledged; left: packets to send; waiting: messages not complete */
+/* under_way: packets sent and not acknowledged; left: packets to send; waiting: messages not
+ * complete */
 static void show_queue_pairs(struct nic *nic, node_time_t now, FILE *out)
 {
-	fprintf(out, "%5s %-16s %11s %10s %-5s %12s %9s %9s %8s %9s %7s %8s %9s %12s %12s %8s %6s %8s %13s\n", "slot",
-		"workload", "destination", "connection", "state", "acknowledged", "under_way", "left", "waiting",
-		"resent", "naks", "timeouts", "cnps", "rate_bps", "target_bps", "alpha", "timers", "counters",
-		"counter_bytes");
+	fprintf(out,
+		"%5s %-16s %11s %10s %-5s %12s %9s %9s %8s %9s %7s %8s %9s %12s %12s %8s %6s %8s "
+		"%13s\n",
+		"slot", "workload", "destination", "connection", "state", "acknowledged",
+		"under_way", "left", "waiting", "resent", "naks", "timeouts", "cnps", "rate_bps",
+		"target_bps", "alpha", "timers", "counters", "counter_bytes");
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++)
 		if (transport_is_open(&nic->transport, slot, TRANSPORT_RC))
 			show_queue_pair(nic, slot, now, out);
@@ -99,34 +106,37 @@ static void show_pfc(struct nic *nic, node_time_t now, FILE *out)
 {
 	uint32_t held = pfc_gate_held(&nic->pfc_gate, now);
 
-	fprintf(out, "%-12s %-8s %-4s %16s %16s %-5s %6s\n", "class", "lossless", "held", "until_ps", "paused_ps",
-		"stops", "stuck");
+	fprintf(out, "%-12s %-8s %-4s %16s %16s %-5s %6s\n", "class", "lossless", "held",
+		"until_ps", "paused_ps", "stops", "stuck");
 	for (uint32_t c = 0; c < nic->config->class_count; c++) {
 		const struct class_stats *stats = stats_class(nic->stats, 0, c);
 		node_time_t going_on_ps = nic->held_waiting >> c & 1 ? now - nic->held_noted_ps : 0;
 		node_time_t until = pfc_gate_next_at(&nic->pfc_gate, 1u << c, now);
 
 		fprintf(out, "%-12s %-8s %-4s %16" PRIu64 " %16" PRIu64 " %-5s %6" PRIu64 "\n",
-			nic->config->classes[c].name, nic->config->roce.classes[c].lossless ? "yes" : "no",
+			nic->config->classes[c].name,
+			nic->config->roce.classes[c].lossless ? "yes" : "no",
 			held >> c & 1 ? "yes" : "no", until == NODE_TIME_NEVER ? 0 : until,
-			stats->paused_ps + going_on_ps, nic->pfc_teller.wanted >> c & 1 ? "yes" : "no", stats->stuck);
+			stats->paused_ps + going_on_ps,
+			nic->pfc_teller.wanted >> c & 1 ? "yes" : "no", stats->stuck);
 	}
-	fprintf(out, "frames sent: %" PRIu64 ", received: %" PRIu64 "\n", nic->link->stats->pauses_sent,
-		nic->link->stats->pauses_received);
+	fprintf(out, "frames sent: %" PRIu64 ", received: %" PRIu64 "\n",
+		nic->link->stats->pauses_sent, nic->link->stats->pauses_received);
 }
 
 static void show_received(struct nic *nic, FILE *out)
 {
-	fprintf(out, "%5s %8s %11s %9s %9s %11s %15s %9s %9s %16s\n", "slot", "source", "source_slot", "workload",
-		"messages", "packets", "bytes", "lost", "reordered", "last_ps");
+	fprintf(out, "%5s %8s %11s %9s %9s %11s %15s %9s %9s %16s\n", "slot", "source",
+		"source_slot", "workload", "messages", "packets", "bytes", "lost", "reordered",
+		"last_ps");
 	for (uint32_t slot = 0; slot < nic->stats->flow_rx_count; slot++) {
 		const struct flow_rx_stats *flow = stats_flow_rx(nic->stats, slot);
 
 		fprintf(out,
-			"%5" PRIu32 " %8" PRIu32 " %11" PRIu32 " %9" PRIu32 " %9" PRIu64 " %11" PRIu64 " %15" PRIu64
-			" %9" PRIu64 " %9" PRIu64 " %16" PRIu64 "\n",
-			slot, flow->source, flow->source_slot, flow->workload_index, flow->messages, flow->packets,
-			flow->bytes, flow->lost, flow->reordered, flow->last_ps);
+			"%5" PRIu32 " %8" PRIu32 " %11" PRIu32 " %9" PRIu32 " %9" PRIu64
+			" %11" PRIu64 " %15" PRIu64 " %9" PRIu64 " %9" PRIu64 " %16" PRIu64 "\n",
+			slot, flow->source, flow->source_slot, flow->workload_index, flow->messages,
+			flow->packets, flow->bytes, flow->lost, flow->reordered, flow->last_ps);
 	}
 }
 
@@ -143,36 +153,41 @@ static void show_workloads(struct nic *nic, FILE *out)
 	static const char *const arrivals[] = { "closed", "paced", "poisson", "burst" };
 
 	_Static_assert(COUNT_OF(arrivals) == ARRIVAL_KINDS, "one name per kind");
-	fprintf(out, "%-16s %-8s %9s %9s %9s %9s %9s %16s\n", "workload", "arrivals", "permille", "started", "sent",
-		"under_way", "deferred", "next_ps");
+	fprintf(out, "%-16s %-8s %9s %9s %9s %9s %9s %16s\n", "workload", "arrivals", "permille",
+		"started", "sent", "under_way", "deferred", "next_ps");
 	for (uint32_t w = 0; w < nic->workloads.count; w++) {
 		const struct workload *workload = &nic->workloads.workloads[w];
 
-		fprintf(out, "%-16s %-8s %9" PRIu32 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64,
-			workload->config->name, arrivals[workload->config->arrival], workload->load_permille,
-			workload->started, workload->sent, workload->started - workload->sent, workload->deferred);
+		fprintf(out,
+			"%-16s %-8s %9" PRIu32 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64,
+			workload->config->name, arrivals[workload->config->arrival],
+			workload->load_permille, workload->started, workload->sent,
+			workload->started - workload->sent, workload->deferred);
 		show_time(out, workload->arrival.due_ps);
 	}
-	fprintf(out, "waiting messages: %" PRIu32 ", at most %" PRIu32 " so far, room for %" PRIu32 "\n",
+	fprintf(out,
+		"waiting messages: %" PRIu32 ", at most %" PRIu32 " so far, room for %" PRIu32 "\n",
 		nic->queue.pool_count, nic->queue.pool_count_max, nic->queue.pool_max);
 }
 
-/* what the edge switch holds (FGFC); until 0: no longer, only frames that waited must go before newer ones.
- * waiting_bytes: of an attached host; what waits of generated flows is in `flows` */
+/* what the edge switch holds (FGFC); until 0: no longer, only frames that waited must go before
+ * newer ones. waiting_bytes: of an attached host; what waits of generated flows is in `flows` */
 static void show_fgfc(struct nic *nic, FILE *out)
 {
 	const struct fgfc_gate *gate = &nic->gate;
 
-	fprintf(out, "%5s %12s %10s %13s %16s  %s\n", "entry", "credit_units", "sent_units", "waiting_bytes",
-		"until_ps", "flow");
+	fprintf(out, "%5s %12s %10s %13s %16s  %s\n", "entry", "credit_units", "sent_units",
+		"waiting_bytes", "until_ps", "flow");
 	for (uint32_t i = 0; i < gate->fresh; i++) {
 		const struct fgfc_entry *entry = &gate->entries[i];
 
 		if (!entry->used)
 			continue;
-		fprintf(out, "%5" PRIu32 " %12" PRId64 " %10" PRIu64 " %13" PRIu32 " %16" PRIu64 "  ", i,
+		fprintf(out,
+			"%5" PRIu32 " %12" PRId64 " %10" PRIu64 " %13" PRIu32 " %16" PRIu64 "  ", i,
 			entry->credit_units, entry->sent_units,
-			nic->host_hold.queues ? nic->host_hold.queues[i].bytes : 0, entry->held ? entry->until_ps : 0);
+			nic->host_hold.queues ? nic->host_hold.queues[i].bytes : 0,
+			entry->held ? entry->until_ps : 0);
 		flow_name_print(&entry->name, out);
 		flow_name_mask_print(&entry->name, &gate->masks[entry->set], out);
 		fputc('\n', out);
@@ -200,7 +215,8 @@ int nic_show(void *dataplane, const char *table, int port, node_time_t now, FILE
 	} else if (nic->roce && !strcmp(table, "pfc")) {
 		show_pfc(nic, now, out);
 	} else {
-		fprintf(out, "flows received workloads fgfc%s\n", nic->roce ? " queue-pairs pfc" : "");
+		fprintf(out, "flows received workloads fgfc%s\n",
+			nic->roce ? " queue-pairs pfc" : "");
 		return -ENOENT;
 	}
 	return 0;
@@ -216,7 +232,8 @@ static uint32_t workload_of_parameter(const struct nic *nic, const char *name)
 	for (w = 0; w < nic->workloads.count; w++) {
 		char parameter[NODE_NAME_MAX + 16];
 
-		snprintf(parameter, sizeof(parameter), "workload.%s.load", nic->config->nic.workloads[w].name);
+		snprintf(parameter, sizeof(parameter), "workload.%s.load",
+			 nic->config->nic.workloads[w].name);
 		if (!strcmp(parameter, name))
 			break;
 	}
@@ -252,7 +269,8 @@ int nic_set(void *dataplane, const char *name, const char *value, FILE *out)
 	}
 	if (!number_read(value, &permille) || workload_load(&nic->workloads, w, permille)) {
 		fprintf(out,
-			"%s takes a number of permille from 1 to 10000, and only paced and Poisson arrivals have it\n",
+			"%s takes a number of permille from 1 to 10000, and only paced and Poisson "
+			"arrivals have it\n",
 			name);
 		return -EINVAL;
 	}

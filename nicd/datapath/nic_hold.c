@@ -1,13 +1,17 @@
-/*  nic_hold - what becomes of a flow that the gate holds (EC-17): it steps aside, so that the others of its class go on.
+/*  nic_hold - what becomes of a flow that the gate holds (EC-17): it steps aside, so that the
+ *  others of its class go on.
  *
- *  Generated flows. When the turn comes to a flow that may not send, it leaves its class's ring (it is parked) and returns
- *  when credit comes or its pause is over. So a held flow costs nothing while it waits, and which flows a frame means
- *  need not be known when it arrives. Flows that one entry names share its credit: they return in the order in which they left.
+ *  Generated flows. When the turn comes to a flow that may not send, it leaves its class's ring (it
+ *  is parked) and returns when credit comes or its pause is over. So a held flow costs nothing
+ *  while it waits, and which flows a frame means need not be known when it arrives. Flows that one
+ *  entry names share its credit: they return in the order in which they left.
  *
- *  Frames of an attached host. The head of a socket's queue whose flow is held moves to the queue of the flow's entry
- *  (host_hold.h), and so do newer ones until nothing waits there any more; only then the entry of an ended flow is given up.
- *  Telling programs. The host gets each good FGFC frame as it is: a program in it with a packet socket for that EtherType hears which
- *  flow is held, for how long and with what credit; to everybody else it is a frame of a protocol that they do not speak.        */
+ *  Frames of an attached host. The head of a socket's queue whose flow is held moves to the queue
+ *  of the flow's entry (host_hold.h), and so do newer ones until nothing waits there any more; only
+ *  then the entry of an ended flow is given up. Telling programs. The host gets each good FGFC
+ *  frame as it is: a program in it with a packet socket for that EtherType hears which flow is
+ *  held, for how long and with what credit; to everybody else it is a frame of a protocol that they
+ *  do not speak. */
 #include "nicd/datapath/nic_hold.h"
 
 #include <errno.h>
@@ -167,7 +171,8 @@ void nic_hold_host_sent(struct nic *nic, uint32_t entry, uint32_t frame_bytes)
 /* the flow is free: what was kept of it goes on */
 static void release(struct nic *nic, uint32_t entry)
 {
-	trace(nic->stats, nic->now_ps, TRACE_FGFC_END, 0, entry, (uint32_t)nic->gate.entries[entry].sent_units);
+	trace(nic->stats, nic->now_ps, TRACE_FGFC_END, 0, entry,
+	      (uint32_t)nic->gate.entries[entry].sent_units);
 	unpark_all(nic, entry);
 	settle(nic, entry);
 }
@@ -179,7 +184,8 @@ static void on_frame(struct nic *nic, const struct fgfc_frame *frame)
 
 	if (error == -ENOSPC) {
 		nic->link->stats->fgfc_refused++;
-		trace(nic->stats, nic->now_ps, TRACE_FGFC_REFUSED, 0, nic->gate.used, frame->credit_units);
+		trace(nic->stats, nic->now_ps, TRACE_FGFC_REFUSED, 0, nic->gate.used,
+		      frame->credit_units);
 	}
 	if (error)
 		return;

@@ -1,14 +1,18 @@
-/*  nic_lid - the NIC's side of fabric kind port-group (nic.h): local route headers, and BECN for FECN (PG-1, PG-10).
+/*  nic_lid - the NIC's side of fabric kind port-group (nic.h): local route headers, and BECN for
+ *  FECN (PG-1, PG-10).
  *
- *  Sending. The DLID follows from the destination's MAC (address.h), without a table; whatever is no host's goes to the group of all hosts,
- *  which the switches flood. Every packet is at level 0 of its class's virtual lanes.
+ *  Sending. The DLID follows from the destination's MAC (address.h), without a table; whatever is
+ *  no host's goes to the group of all hosts, which the switches flood. Every packet is at level 0
+ *  of its class's virtual lanes.
  *
- *  Receiving. The header is read from a private copy and removed. It must be for this host, a group or whoever is at the end of the
- *  link (permissive), come from a host, and say the lane that the packet came in.
+ *  Receiving. The header is read from a private copy and removed. It must be for this host, a group
+ *  or whoever is at the end of the link (permissive), come from a host, and say the lane that the
+ *  packet came in.
  *
- *  FECN that lasts is answered with a frame of its own (becn_frame.h), in the class of the packet that had it, to each source at most once in
- *  becn_interval_ps. A source stands in the queue once, so the queue has room for all hosts. A BECN frame's own FECN is not answered:
- *  two hosts would never stop.                                                                                        */
+ *  FECN that lasts is answered with a frame of its own (becn_frame.h), in the class of the packet
+ *  that had it, to each source at most once in becn_interval_ps. A source stands in the queue once,
+ *  so the queue has room for all hosts. A BECN frame's own FECN is not answered: two hosts would
+ *  never stop. */
 #include "nicd/datapath/nic_lid.h"
 
 #include <errno.h>
@@ -42,7 +46,8 @@ void nic_lid_plug_in(struct nic *nic)
 {
 	const struct port_config *port = &nic->config->ports[0];
 
-	word_frame_envelope_write(nic->config->index, 0, port->peer_index, port->peer_port, nic->lid.envelope);
+	word_frame_envelope_write(nic->config->index, 0, port->peer_index, port->peer_port,
+				  nic->lid.envelope);
 	nic->lid.lanes = node_lanes(nic->config, port->kind);
 }
 
@@ -52,7 +57,8 @@ uint32_t nic_lid_of_mac(const struct nic *nic, const uint8_t mac[6])
 {
 	uint32_t host_index = address_host_of_mac(mac), lid_bits = nic->config->port_group.lid_bits;
 
-	return host_index != ADDRESS_NO_HOST && lid_kind(lid_of_host(host_index), lid_bits) == LID_HOST
+	return host_index != ADDRESS_NO_HOST &&
+			       lid_kind(lid_of_host(host_index), lid_bits) == LID_HOST
 		       ? lid_of_host(host_index)
 		       : lid_group_first(lid_bits);
 }
@@ -67,10 +73,12 @@ uint8_t *nic_lid_start(struct nic *nic, uint32_t traffic_class, const struct nic
 		.becn = packet->becn,
 	};
 	uint32_t wire_bytes = LID_HEADER_BYTES + packet->frame_bytes + FRAME_FCS_BYTES;
-	uint8_t *bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, LID_FRONT_BYTES + packet->captured_bytes,
-					  packet->frame_bytes, nic_lane(nic, traffic_class), packet->tag);
+	uint8_t *bytes = link_send_packet(
+		nic->link, nic->now_ps, wire_bytes, LID_FRONT_BYTES + packet->captured_bytes,
+		packet->frame_bytes, nic_lane(nic, traffic_class), packet->tag);
 
-	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes,
+			     nic->now_ps);
 	if (!bytes)
 		return NULL;
 	memcpy(bytes, nic->lid.envelope, sizeof(nic->lid.envelope));
@@ -140,14 +148,15 @@ static bool is_for_us(const struct nic *nic, uint32_t dlid)
 {
 	enum lid_kind kind = lid_kind(dlid, nic->config->port_group.lid_bits);
 
-	return dlid == lid_of_host(nic->config->nic.host_index) || kind == LID_GROUP || kind == LID_PERMISSIVE;
+	return dlid == lid_of_host(nic->config->nic.host_index) || kind == LID_GROUP ||
+	       kind == LID_PERMISSIVE;
 }
 
 /* congestion, as the header tells it. No host has a LID beyond those known, or ours */
 static void notice(struct nic *nic, const struct lid_header *header, bool is_becn_frame)
 {
-	bool from_host =
-		header->slid && header->slid < RATE_LIDS && header->slid != lid_of_host(nic->config->nic.host_index);
+	bool from_host = header->slid && header->slid < RATE_LIDS &&
+			 header->slid != lid_of_host(nic->config->nic.host_index);
 
 	if (from_host && header->becn)
 		nic_rate_becn(nic, header->slid);
@@ -156,19 +165,22 @@ static void notice(struct nic *nic, const struct lid_header *header, bool is_bec
 }
 
 /*  Return: DROP_REASONS if it is good, else why it is not */
-static enum drop_reason read_header(const struct nic *nic, const struct record *record, const uint8_t *front,
-				    uint32_t frame_bytes, struct lid_header *header)
+static enum drop_reason read_header(const struct nic *nic, const struct record *record,
+				    const uint8_t *front, uint32_t frame_bytes,
+				    struct lid_header *header)
 {
 	if (lid_header_read(front, record->captured_bytes, frame_bytes, header) ||
 	    nic_lane(nic, header->service_level) + header->level != record->traffic_class ||
 	    header->level >= nic->lid.lanes)
 		return DROP_MALFORMED;
-	return is_for_us(nic, header->dlid) && lid_kind(header->slid, nic->config->port_group.lid_bits) == LID_HOST
+	return is_for_us(nic, header->dlid) &&
+			       lid_kind(header->slid, nic->config->port_group.lid_bits) == LID_HOST
 		       ? DROP_REASONS
 		       : DROP_BAD_LID;
 }
 
-bool nic_lid_arrive(struct nic *nic, struct record *record, const uint8_t **shared, uint32_t frame_bytes)
+bool nic_lid_arrive(struct nic *nic, struct record *record, const uint8_t **shared,
+		    uint32_t frame_bytes)
 {
 	uint32_t length = record->captured_bytes < LID_FRONT_BYTES + BECN_FRAME_BYTES
 				  ? record->captured_bytes

@@ -27,14 +27,18 @@ struct nic_lid_packet {
 	bool becn;
 };
 
-/** nic_lid_start() - a packet on the link, behind its header.  Return: where the inner frame is to be written; NULL: it is lost. */
-uint8_t *nic_lid_start(struct nic *nic, uint32_t traffic_class, const struct nic_lid_packet *packet);
+/** nic_lid_start() - a packet on the link, behind its header. Return: where the inner frame is to
+ *  be written; NULL: it is lost. */
+uint8_t *nic_lid_start(struct nic *nic, uint32_t traffic_class,
+		       const struct nic_lid_packet *packet);
 
 /** nic_lid_send_becn() - the next BECN of @traffic_class, which must be in nic->lid.ready. */
 void nic_lid_send_becn(struct nic *nic, uint32_t traffic_class);
 
-/** nic_lid_arrive() - a packet has arrived; its header is removed: @record and @shared are then those of the inner frame, and its class.
+/** nic_lid_arrive() - a packet has arrived; its header is removed: @record and @shared are then
+ *  those of the inner frame, and its class.
  *  Return: false if nothing is left of it: a BECN, or it was dropped and counted. */
-bool nic_lid_arrive(struct nic *nic, struct record *record, const uint8_t **shared, uint32_t frame_bytes);
+bool nic_lid_arrive(struct nic *nic, struct record *record, const uint8_t **shared,
+		    uint32_t frame_bytes);
 
 #endif

@@ -1,7 +1,8 @@
 /*  nic_pfc - PFC and PAUSE at the NIC's link, in both directions (nic.h, RC-5, RC-11).
  *
- *  A held class sends nothing: neither generated traffic nor the host's, neither data nor answers. What the NIC itself says stop for, is
- *  a scenario's `pauses` and a host that does not take what arrives.                                                  */
+ *  A held class sends nothing: neither generated traffic nor the host's, neither data nor answers.
+ *  What the NIC itself says stop for, is a scenario's `pauses` and a host that does not take what
+ *  arrives. */
 #include "nicd/datapath/nic_pfc.h"
 
 #include <string.h>
@@ -43,7 +44,8 @@ void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byte
 		pfc_gate_take(&nic->pfc_gate, &frame, nic->link->rate_bps, nic->now_ps);
 }
 
-/* the time up to now counts for the classes that waited and were held; each pause that is too long is noticed once */
+/* the time up to now counts for the classes that waited and were held; each pause that is too long
+ * is noticed once */
 static void note_held(struct nic *nic)
 {
 	nic->held_stuck &= nic->held_waiting;
@@ -53,7 +55,8 @@ static void note_held(struct nic *nic)
 
 		stats->paused_ps += nic->now_ps - nic->held_noted_ps;
 		stats->paused_counted_ps = nic->now_ps;
-		if (nic->held_stuck >> c & 1 || nic->now_ps - stats->paused_since_ps < nic->config->roce.watchdog_ps)
+		if (nic->held_stuck >> c & 1 ||
+		    nic->now_ps - stats->paused_since_ps < nic->config->roce.watchdog_ps)
 			continue;
 		nic->held_stuck |= 1u << c;
 		stats->stuck++;
@@ -71,11 +74,13 @@ void nic_pfc_plan(struct nic *nic, uint32_t waiting)
 	nic->held = pfc_gate_held(&nic->pfc_gate, nic->now_ps);
 	nic->held_waiting = nic->held & waiting;
 	nic->held_until_ps =
-		nic->held_waiting ? pfc_gate_next_at(&nic->pfc_gate, nic->held_waiting, nic->now_ps) : NODE_TIME_NEVER;
+		nic->held_waiting ? pfc_gate_next_at(&nic->pfc_gate, nic->held_waiting, nic->now_ps)
+				  : NODE_TIME_NEVER;
 	for (uint32_t left = before ^ nic->held_waiting; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
-		stats_class(nic->stats, 0, c)->paused_since_ps = nic->held_waiting >> c & 1 ? nic->now_ps : 0;
+		stats_class(nic->stats, 0, c)->paused_since_ps =
+			nic->held_waiting >> c & 1 ? nic->now_ps : 0;
 		stats_class(nic->stats, 0, c)->paused_counted_ps = nic->now_ps;
 	}
 }
@@ -95,7 +100,8 @@ void nic_pfc_stop(struct nic *nic, uint32_t traffic_class, bool stop)
 
 void nic_pfc_send(struct nic *nic)
 {
-	struct pause_frame frame = pfc_teller_frame(&nic->pfc_teller, nic->link->rate_bps, nic->now_ps);
+	struct pause_frame frame =
+		pfc_teller_frame(&nic->pfc_teller, nic->link->rate_bps, nic->now_ps);
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
 	pause_frame_write(&frame, nic->receive.mac, bytes);

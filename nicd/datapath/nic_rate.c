@@ -1,8 +1,10 @@
-/*  nic_rate - what becomes of flows whose destination has sent BECN (PG-10): they send at their agent's rate (rate_agent.h).
+/*  nic_rate - what becomes of flows whose destination has sent BECN (PG-10): they send at their
+ *  agent's rate (rate_agent.h).
  *
- *  A generated flow whose turn comes too early is parked, and a frame of an attached host is set aside, as flows are that FGFC holds
- *  (nic_hold.c; a fabric has one or the other): so neither holds up those to other destinations. When the delay is over one flow of
- *  each class returns, and one frame of the host's may go; whoever is first closes the agent for the others.            */
+ *  A generated flow whose turn comes too early is parked, and a frame of an attached host is set
+ *  aside, as flows are that FGFC holds (nic_hold.c; a fabric has one or the other): so neither
+ *  holds up those to other destinations. When the delay is over one flow of each class returns, and
+ *  one frame of the host's may go; whoever is first closes the agent for the others. */
 #include "nicd/datapath/nic_rate.h"
 
 #include <errno.h>
@@ -19,8 +21,9 @@ int nic_rate_init(struct nic *nic, uint32_t flows_max)
 		return 0;
 	rate->flow_first = calloc(RATE_LIDS, sizeof(*rate->flow_first));
 	rate->flow_next = calloc(flows_max + 1, sizeof(*rate->flow_next));
-	return rate->flow_first && rate->flow_next ? rate_agents_init(&rate->agents, &nic->config->port_group)
-						   : -ENOMEM;
+	return rate->flow_first && rate->flow_next
+		       ? rate_agents_init(&rate->agents, &nic->config->port_group)
+		       : -ENOMEM;
 }
 
 void nic_rate_fini(struct nic *nic)
@@ -41,7 +44,8 @@ static void tell_flows(struct nic *nic, uint32_t a, bool becn)
 	const struct rate_agent *agent = &nic->rate.agents.agents[a];
 	uint64_t bps = rate_agent_bps(&nic->config->port_group, nic->link->rate_bps, agent->index);
 
-	for (uint32_t next = nic->rate.flow_first[agent->lid]; next; next = nic->rate.flow_next[next - 1]) {
+	for (uint32_t next = nic->rate.flow_first[agent->lid]; next;
+	     next = nic->rate.flow_next[next - 1]) {
 		struct flow_tx_stats *flow = stats_flow_tx(nic->stats, next - 1);
 
 		flow->cnps += becn;
@@ -74,7 +78,8 @@ static void park_heads(struct nic *nic, uint32_t traffic_class)
 {
 	while (nic->queue.ready & 1u << traffic_class) {
 		uint32_t slot = send_queue_head(&nic->queue, traffic_class);
-		uint32_t a = rate_agents_find(&nic->rate.agents, lid_of_host(nic->queue.specs[slot].destination));
+		uint32_t a = rate_agents_find(&nic->rate.agents,
+					      lid_of_host(nic->queue.specs[slot].destination));
 
 		if (a == RATE_NONE || rate_agents_open(&nic->rate.agents, a, nic->now_ps))
 			return;
@@ -94,7 +99,8 @@ static bool head_waits(struct nic *nic, uint32_t queue, uint32_t *a, uint32_t *p
 	if (*a == RATE_NONE)
 		return false;
 	*place = place_of(nic, *a, head->traffic_class);
-	return !rate_agents_open(&nic->rate.agents, *a, nic->now_ps) || !host_hold_empty(&nic->host_hold, *place);
+	return !rate_agents_open(&nic->rate.agents, *a, nic->now_ps) ||
+	       !host_hold_empty(&nic->host_hold, *place);
 }
 
 void nic_rate_heads(struct nic *nic)
@@ -115,7 +121,8 @@ void nic_rate_heads(struct nic *nic)
 
 uint32_t nic_rate_find(const struct nic *nic, uint32_t dlid)
 {
-	return dlid < RATE_LIDS ? rate_agents_find(&nic->rate.agents, dlid) : RATE_NONE; /* else it is a group */
+	/* else it is a group */
+	return dlid < RATE_LIDS ? rate_agents_find(&nic->rate.agents, dlid) : RATE_NONE;
 }
 
 /* ---- what changes ---- */
@@ -126,7 +133,8 @@ static bool nobody_waits(const struct nic *nic, uint32_t a)
 	for (uint32_t c = 0; c < nic->config->class_count; c++) {
 		uint32_t place = place_of(nic, a, c);
 
-		if (nic->parked[place].first != SEND_NONE || !host_hold_empty(&nic->host_hold, place))
+		if (nic->parked[place].first != SEND_NONE ||
+		    !host_hold_empty(&nic->host_hold, place))
 			return false;
 	}
 	return true;
@@ -167,7 +175,8 @@ void nic_rate_sent(struct nic *nic, uint32_t dlid, uint32_t wire_bytes)
 
 	if (a == RATE_NONE)
 		return;
-	rate_agents_sent(&nic->rate.agents, a, link_frame_time_of(nic->link, wire_bytes + nic->link->gap_bytes),
+	rate_agents_sent(&nic->rate.agents, a,
+			 link_frame_time_of(nic->link, wire_bytes + nic->link->gap_bytes),
 			 nic->now_ps);
 	settle(nic, a);
 }

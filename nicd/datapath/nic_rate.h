@@ -4,7 +4,8 @@
 
 #include "nicd/datapath/nic.h"
 
-/** nic_rate_init() - no destination is slowed down.  @flows_max  flows that are sent.  Return: 0 or -ENOMEM. */
+/** nic_rate_init() - no destination is slowed down. @flows_max flows that are sent. Return: 0 or
+ *  -ENOMEM. */
 int nic_rate_init(struct nic *nic, uint32_t flows_max);
 void nic_rate_fini(struct nic *nic);
 
@@ -26,7 +27,8 @@ void nic_rate_sent(struct nic *nic, uint32_t dlid, uint32_t wire_bytes);
 /** nic_rate_lid_of() - to whom frames of the host go that wait at @place of the host_hold. */
 uint32_t nic_rate_lid_of(const struct nic *nic, uint32_t place);
 
-/** nic_rate_step() - an agent's time has come, at rate_agents_next_at(). O(flows to its destination). */
+/** nic_rate_step() - an agent's time has come, at rate_agents_next_at(). O(flows to its
+ *  destination). */
 void nic_rate_step(struct nic *nic);
 
 #endif

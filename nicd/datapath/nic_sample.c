@@ -1,8 +1,9 @@
-/*  nic_sample - what the NIC of a RoCE fabric looks like at a moment: rates of its queue pairs, what waits, what is held (nic.h). */
+/*  nic_sample - what the NIC of a RoCE fabric looks like at a moment: rates of its queue pairs,
+ *  what waits, what is held (nic.h). */
 #include "nicd/datapath/nic_sample.h"
 
-/* The rates of those that have something to send or under way. Each is allowed so much, but together they send no more than
- * the link carries. */
+/* The rates of those that have something to send or under way. Each is allowed so much, but
+ * together they send no more than the link carries. */
 static void sample_rates(const struct nic *nic, struct sample_stats *sample)
 {
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {

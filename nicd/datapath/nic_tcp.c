@@ -4,8 +4,9 @@
  *      ACKs  tcp_sender.h              <- link ... link <- reply_queue.h
  *
  *  Only what this file's own kind has sent is taken: an attached host may speak TCP too.
- *  ACKs wait like the answers of queue pairs, and are written when they are sent. But every duplicate counts for the sender, so as many
- *  are sent as segments came behind a hole; while progress makes what waited before it needless: one ACK says it all.     */
+ *  ACKs wait like the answers of queue pairs, and are written when they are sent. But every
+ *  duplicate counts for the sender, so as many are sent as segments came behind a hole; while
+ *  progress makes what waited before it needless: one ACK says it all. */
 #include "nicd/datapath/nic_tcp.h"
 
 #include <errno.h>
@@ -20,8 +21,8 @@
 #define ETHERTYPE_AT 12u
 #define IP_AT 14u
 #define PROTOCOL_AT (IP_AT + 9u)
-#define SEGMENTS_WAITING_MAX \
-	65536u /* of all connections that come in (ours): 64 with full windows that lost their first */
+/* of all connections that come in (ours): 64 with full windows that lost their first */
+#define SEGMENTS_WAITING_MAX 65536u
 #define ANSWERS_MAX UINT16_MAX
 #define WINDOW_FIELD UINT16_MAX
 
@@ -30,8 +31,10 @@ int nic_tcp_init(struct nic *nic, uint32_t flows_max)
 	const struct tcp_config *config = &nic->config->roce.tcp;
 
 	return tcp_sender_init(&nic->tcp_sender, nic->config, flows_max, &nic->transport) ||
-			       tcp_receiver_init(&nic->tcp_receiver, nic->roce ? nic->stats->flows_max : 0,
-						 nic->roce ? SEGMENTS_WAITING_MAX : 0, config->window_packets_max)
+			       tcp_receiver_init(&nic->tcp_receiver,
+						 nic->roce ? nic->stats->flows_max : 0,
+						 nic->roce ? SEGMENTS_WAITING_MAX : 0,
+						 config->window_packets_max)
 		       ? -ENOMEM
 		       : 0;
 }
@@ -98,18 +101,21 @@ static void deliver(struct nic *nic, uint32_t slot, const struct tcp_segment *se
 {
 	struct tcp_segment waited;
 
-	receive_take(&nic->receive, slot, &segment->payload, segment->frame_bytes, nic->now_ps, nic->now_ps);
+	receive_take(&nic->receive, slot, &segment->payload, segment->frame_bytes, nic->now_ps,
+		     nic->now_ps);
 	while (tcp_receiver_covered(&nic->tcp_receiver, slot, &waited)) {
 		count_left(nic, &waited);
 		count_duplicate(nic, slot, &waited);
 	}
 	while (tcp_receiver_pop(&nic->tcp_receiver, slot, &waited)) {
 		count_left(nic, &waited);
-		receive_take(&nic->receive, slot, &waited.payload, waited.frame_bytes, waited.arrived_ps, nic->now_ps);
+		receive_take(&nic->receive, slot, &waited.payload, waited.frame_bytes,
+			     waited.arrived_ps, nic->now_ps);
 	}
 }
 
-static void settle(struct nic *nic, uint32_t slot, const struct tcp_segment *segment, enum tcp_verdict verdict)
+static void settle(struct nic *nic, uint32_t slot, const struct tcp_segment *segment,
+		   enum tcp_verdict verdict)
 {
 	struct flow_rx_stats *stats = stats_flow_rx(nic->stats, slot);
 
@@ -141,8 +147,9 @@ static void arrive_data(struct nic *nic, const struct nic_frame *frame)
 		.sequence = fields.sequence,
 		.bytes = frame->frame_bytes - TCP_SEGMENT_AT,
 	};
-	uint32_t slot = receive_place(&nic->receive, frame->bytes, frame->captured_bytes, frame->frame_bytes,
-				      frame->traffic_class, nic->now_ps, &segment.payload);
+	uint32_t slot = receive_place(&nic->receive, frame->bytes, frame->captured_bytes,
+				      frame->frame_bytes, frame->traffic_class, nic->now_ps,
+				      &segment.payload);
 	bool marked = ecn_read(frame->bytes, frame->captured_bytes) == ECN_CONGESTED;
 	enum tcp_verdict verdict;
 	struct responder *responder;
@@ -151,14 +158,16 @@ static void arrive_data(struct nic *nic, const struct nic_frame *frame)
 		return;
 	responder = &nic->replies.responders[slot];
 	if (!responder->open)
-		*responder =
-			(struct responder){ .open = true, .tcp = true, .traffic_class = (uint8_t)frame->traffic_class };
+		*responder = (struct responder){ .open = true,
+						 .tcp = true,
+						 .traffic_class = (uint8_t)frame->traffic_class };
 	if (!responder->tcp) { /* a queue pair's number, forged */
 		receive_drop(&nic->receive, DROP_UNKNOWN_FLOW, frame->frame_bytes, nic->now_ps);
 		return;
 	}
 	stats_flow_rx(nic->stats, slot)->marked += marked;
-	verdict = tcp_receiver_take(&nic->tcp_receiver, slot, &segment, marked, fields.flags & TCP_FLAG_CWR);
+	verdict = tcp_receiver_take(&nic->tcp_receiver, slot, &segment, marked,
+				    fields.flags & TCP_FLAG_CWR);
 	settle(nic, slot, &segment, verdict);
 	answer(nic, slot, verdict == TCP_IN_ORDER);
 }
@@ -176,7 +185,8 @@ static bool is_from_receiver(const struct nic *nic, const struct tcp_ack *ack)
 static void arrive_ack(struct nic *nic, const struct nic_frame *frame, const struct tcp_ack *ack)
 {
 	const struct transport_flow_spec *spec = &nic->transport.specs[ack->flow];
-	uint32_t complete = tcp_sender_on_ack(&nic->tcp_sender, ack->flow, &ack->fields, nic->now_ps);
+	uint32_t complete =
+		tcp_sender_on_ack(&nic->tcp_sender, ack->flow, &ack->fields, nic->now_ps);
 
 	nic->stats->delivered_packets++;
 	nic->stats->delivered_bytes += frame->frame_bytes;
@@ -189,7 +199,8 @@ bool nic_tcp_arrive(struct nic *nic, const struct nic_frame *frame)
 	struct frame_payload payload;
 	struct tcp_ack ack;
 
-	if (frame->captured_bytes < TCP_SEGMENT_AT || bytes_get16(frame->bytes + ETHERTYPE_AT) != ETHERTYPE_IPV4 ||
+	if (frame->captured_bytes < TCP_SEGMENT_AT ||
+	    bytes_get16(frame->bytes + ETHERTYPE_AT) != ETHERTYPE_IPV4 ||
 	    frame->bytes[PROTOCOL_AT] != PROTOCOL_TCP ||
 	    memcmp(frame->bytes, nic->receive.mac, sizeof(nic->receive.mac)))
 		return false;

@@ -1,4 +1,5 @@
-/*  transmit - which frame the NIC sends next: traffic classes, and within a class whose turn it is (nic.h).           */
+/*  transmit - which frame the NIC sends next: traffic classes, and within a class whose turn it is
+ *  (nic.h). */
 #include "nicd/datapath/nic_transmit.h"
 
 #include "nicd/datapath/nic_hold.h"
@@ -9,16 +10,17 @@
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
 
-/* who takes turns within a traffic class: the send queue, flows with a transport, the host's frames that were held, then the host's
- * queues. Answers of transports have no turn: they go first. */
+/* who takes turns within a traffic class: the send queue, flows with a transport, the host's frames
+ * that were held, then the host's queues. Answers of transports have no turn: they go first. */
 #define SOURCE_GENERATED 0u
 #define SOURCE_TRANSPORT 1u
 #define SOURCE_HELD 2u
 #define SOURCE_HOST 3u
 #define SOURCE_NONE UINT32_MAX
 
-/* The queues of the host whose heads were there at this moment; a NIC that comes late knows of more already.
- * @later  the first moment when there will be another                                                              */
+/* The queues of the host whose heads were there at this moment; a NIC that comes late knows of more
+ * already.
+ * @later the first moment when there will be another */
 static uint32_t host_ready(const struct nic *nic, node_time_t *later)
 {
 	uint32_t ready = 0;
@@ -55,13 +57,15 @@ static uint32_t longest_next(const struct nic *nic, uint32_t traffic_class)
 	return bytes;
 }
 
-/* may a frame of the class, which has one, go out now? By LID: there must be credit for it (PG-9). */
+/* may a frame of the class, which has one, go out now? By LID: there must be credit for it
+ * (PG-9). */
 static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 {
 	if (nic->by_lid)
 		return link_may_send_packet(nic->link) &&
 		       link_has_credit(nic->link, nic_lane(nic, traffic_class),
-				       units_of_bytes(longest_next(nic, traffic_class)), nic->now_ps);
+				       units_of_bytes(longest_next(nic, traffic_class)),
+				       nic->now_ps);
 	return link_may_send_packet(nic->link) && !link_stopped(nic->link, traffic_class) &&
 	       !(nic->held >> traffic_class & 1);
 }
@@ -102,7 +106,8 @@ static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffi
 		return nic->transport.ready & 1u << traffic_class;
 	if (source == SOURCE_HELD)
 		return nic->host_hold.ready & 1u << traffic_class;
-	return nic->host_ready & 1u << queue && nic->host_send.heads[queue].traffic_class == traffic_class;
+	return nic->host_ready & 1u << queue &&
+	       nic->host_send.heads[queue].traffic_class == traffic_class;
 }
 
 /* whose turn it is in a class that is sendable: a frame each (ours) */
@@ -144,26 +149,31 @@ static void count_sent(struct nic *nic, const struct send_packet *packet)
 	nic_transmit_count(nic, packet->frame_bytes);
 }
 
-/* a packet on the link, to host or group @dlid if that is how packets go.  Return: where it is to be written; NULL: it is lost */
-static uint8_t *start_packet(struct nic *nic, uint32_t traffic_class, const struct nic_lid_packet *packet)
+/* a packet on the link, to host or group @dlid if that is how packets go. Return: where it is to be
+ * written; NULL: it is lost */
+static uint8_t *start_packet(struct nic *nic, uint32_t traffic_class,
+			     const struct nic_lid_packet *packet)
 {
 	uint32_t wire_bytes = packet->frame_bytes + FRAME_FCS_BYTES;
 	uint8_t *bytes;
 
 	if (nic->by_lid)
 		return nic_lid_start(nic, traffic_class, packet);
-	bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, packet->captured_bytes, packet->frame_bytes,
-				 traffic_class, packet->tag);
-	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, packet->captured_bytes,
+				 packet->frame_bytes, traffic_class, packet->tag);
+	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes,
+			     nic->now_ps);
 	return bytes;
 }
 
 /* a frame of the host on the link.  Return: as above */
-static uint8_t *start_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t dlid, uint32_t frame_bytes)
+static uint8_t *start_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t dlid,
+				 uint32_t frame_bytes)
 {
-	struct nic_lid_packet packet = {
-		.dlid = dlid, .frame_bytes = frame_bytes, .captured_bytes = frame_bytes, .tag = SEND_NONE
-	};
+	struct nic_lid_packet packet = { .dlid = dlid,
+					 .frame_bytes = frame_bytes,
+					 .captured_bytes = frame_bytes,
+					 .tag = SEND_NONE };
 
 	nic_transmit_count(nic, frame_bytes);
 	nic->stats->host_tx_packets++;
@@ -194,7 +204,8 @@ static void send_held_frame(struct nic *nic, uint32_t traffic_class)
 	uint32_t frame_bytes = host_hold_bytes(&nic->host_hold, traffic_class);
 	uint32_t dlid = nic->by_lid ? nic_rate_lid_of(nic, entry) : 0;
 
-	host_hold_next(&nic->host_hold, traffic_class, start_host_frame(nic, traffic_class, dlid, frame_bytes));
+	host_hold_next(&nic->host_hold, traffic_class,
+		       start_host_frame(nic, traffic_class, dlid, frame_bytes));
 	if (nic->by_lid)
 		note_rate(nic, dlid, frame_bytes);
 	else
@@ -204,7 +215,8 @@ static void send_held_frame(struct nic *nic, uint32_t traffic_class)
 static void send_generated(struct nic *nic, uint32_t traffic_class)
 {
 	struct send_packet packet = send_queue_next(&nic->queue, traffic_class);
-	struct nic_lid_packet start = { .dlid = lid_of_host(nic->queue.specs[packet.flow].destination),
+	struct nic_lid_packet start = { .dlid = lid_of_host(
+						nic->queue.specs[packet.flow].destination),
 					.frame_bytes = packet.frame_bytes,
 					.captured_bytes = packet.captured_bytes,
 					.tag = packet.flow };
@@ -219,7 +231,8 @@ static void send_generated(struct nic *nic, uint32_t traffic_class)
 	note_rate(nic, start.dlid, packet.frame_bytes);
 	if (packet.message_last)
 		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload,
-				 stats_flow_tx(nic->stats, packet.flow)->connection, nic->link->busy_until_ps);
+				 stats_flow_tx(nic->stats, packet.flow)->connection,
+				 nic->link->busy_until_ps);
 }
 
 static void send_packet(struct nic *nic, uint32_t traffic_class)
@@ -245,7 +258,8 @@ static void send_packet(struct nic *nic, uint32_t traffic_class)
 		send_host_frame(nic, traffic_class, source - SOURCE_HOST);
 }
 
-/* may control words go? Under the real clock they wait for room in the ring like everything else. */
+/* may control words go? Under the real clock they wait for room in the ring like everything
+ * else. */
 static bool may_send_words(const struct nic *nic, bool due)
 {
 	return due && !nic->link->down && (!nic->link->real || link_ring_has_room(nic->link));
@@ -254,7 +268,8 @@ static bool may_send_words(const struct nic *nic, bool due)
 /* when a PFC or PAUSE frame of ours is due */
 static node_time_t pfc_at(const struct nic *nic)
 {
-	return nic->roce && link_may_send(nic->link) ? pfc_teller_due_at(&nic->pfc_teller) : NODE_TIME_NEVER;
+	return nic->roce && link_may_send(nic->link) ? pfc_teller_due_at(&nic->pfc_teller)
+						     : NODE_TIME_NEVER;
 }
 
 void nic_transmit(struct nic *nic)
@@ -293,13 +308,15 @@ static node_time_t traffic_at(const struct nic *nic)
 		return node_time_max(earliest, nic->shaped_until_ps);
 	if (classes || may_send_words(nic, nic->link->sync_due))
 		return earliest;
-	return may_send_words(nic, true) ? node_time_max(earliest, link_ask_at(nic->link)) : NODE_TIME_NEVER;
+	return may_send_words(nic, true) ? node_time_max(earliest, link_ask_at(nic->link))
+					 : NODE_TIME_NEVER;
 }
 
 static node_time_t transmit_at(const struct nic *nic)
 {
-	return node_time_min(traffic_at(nic),
-			     node_time_max(pfc_at(nic), node_time_max(nic->now_ps, nic->link->busy_until_ps)));
+	return node_time_min(
+		traffic_at(nic),
+		node_time_max(pfc_at(nic), node_time_max(nic->now_ps, nic->link->busy_until_ps)));
 }
 
 /* the time with data in the classes @waiting that the switch does not take, counted up to now */
@@ -313,7 +330,8 @@ static void note_pause(struct nic *nic, uint32_t waiting)
 	}
 	if (waits && !nic->paused) {
 		nic->paused_since_ps = node_time_max(nic->now_ps, nic->link->busy_until_ps);
-		trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, (uint32_t)__builtin_ctz(waiting), 0);
+		trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, (uint32_t)__builtin_ctz(waiting),
+		      0);
 	}
 	nic->paused = waits;
 	nic->link->stats->paused_since_ps = waits ? node_time_max(nic->paused_since_ps, 1) : 0;

@@ -4,10 +4,12 @@
 
 #include "nicd/datapath/nic.h"
 
-/** nic_transmit_plan() - after every event: who may send, and when the next chance is (transmit_at_ps). O(classes + queues). */
+/** nic_transmit_plan() - after every event: who may send, and when the next chance is
+ *  (transmit_at_ps). O(classes + queues). */
 void nic_transmit_plan(struct nic *nic);
 
-/** nic_transmit() - one frame, or the control words that are due.  At transmit_at_ps; nic_transmit_plan() after it. */
+/** nic_transmit() - one frame, or the control words that are due. At transmit_at_ps;
+ *  nic_transmit_plan() after it. */
 void nic_transmit(struct nic *nic);
 
 /** nic_transmit_count() - a frame is injected. */

@@ -1,9 +1,11 @@
-/*  nic_transport - flows with a transport, at both ends: what is sent, what has arrived, what is answered (nic.h).
+/*  nic_transport - flows with a transport, at both ends: what is sent, what has arrived, what is
+ *  answered (nic.h).
  *
  *      data     transport.h  -> link ... link -> responder.h, receive.h: in order only
  *      answers  queue_pair.h <- link ... link <- reply_queue.h
  *
- *  Only what is addressed to this NIC and to a queue pair of generated traffic is taken here: an attached host may speak RoCEv2 too.  */
+ *  Only what is addressed to this NIC and to a queue pair of generated traffic is taken here: an
+ *  attached host may speak RoCEv2 too. */
 #include "nicd/datapath/nic_transport.h"
 
 #include <errno.h>
@@ -24,9 +26,10 @@ int nic_transport_init(struct nic *nic, uint32_t flows_max, uint32_t messages_ma
 	if (!nic->roce)
 		flows_max = messages_max = 0;
 	if (transport_init(&nic->transport, nic->config, flows_max, messages_max, nic->stats) ||
-	    reply_queue_init(&nic->replies, nic->roce ? nic->stats->flows_max : 0, nic->config->roce.cnp_class) ||
-	    dcqcn_control_init(&nic->dcqcn, &nic->config->roce.dcqcn, nic->link->rate_bps, flows_max, nic->stats,
-			       &nic->transport))
+	    reply_queue_init(&nic->replies, nic->roce ? nic->stats->flows_max : 0,
+			     nic->config->roce.cnp_class) ||
+	    dcqcn_control_init(&nic->dcqcn, &nic->config->roce.dcqcn, nic->link->rate_bps,
+			       flows_max, nic->stats, &nic->transport))
 		return -ENOMEM;
 	return nic_tcp_init(nic, flows_max);
 }
@@ -39,7 +42,8 @@ void nic_transport_fini(struct nic *nic)
 	reply_queue_fini(&nic->replies);
 }
 
-void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind, uint32_t connection)
+void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind,
+			uint32_t connection)
 {
 	const struct send_flow_spec *sending = &nic->queue.specs[slot];
 	struct transport_flow_spec spec = {
@@ -65,34 +69,39 @@ uint32_t nic_transport_ready(struct nic *nic)
 }
 
 /* a frame of ours on the link.  Return: where it is to be written; NULL: it is lost */
-static uint8_t *start_frame(struct nic *nic, uint32_t traffic_class, uint32_t frame_bytes, uint32_t captured_bytes,
-			    uint32_t tag)
+static uint8_t *start_frame(struct nic *nic, uint32_t traffic_class, uint32_t frame_bytes,
+			    uint32_t captured_bytes, uint32_t tag)
 {
 	uint32_t wire_bytes = frame_bytes + FRAME_FCS_BYTES;
 
-	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes,
+			     nic->now_ps);
 	nic_transmit_count(nic, frame_bytes);
-	return link_send_packet(nic->link, nic->now_ps, wire_bytes, captured_bytes, frame_bytes, traffic_class, tag);
+	return link_send_packet(nic->link, nic->now_ps, wire_bytes, captured_bytes, frame_bytes,
+				traffic_class, tag);
 }
 
 void nic_transport_send(struct nic *nic, uint32_t traffic_class)
 {
 	struct transport_packet packet = transport_next(&nic->transport, traffic_class);
-	uint8_t *bytes = start_frame(nic, traffic_class, packet.frame_bytes, packet.captured_bytes, packet.flow);
+	uint8_t *bytes = start_frame(nic, traffic_class, packet.frame_bytes, packet.captured_bytes,
+				     packet.flow);
 
 	if (bytes)
 		transport_write(&nic->transport, &packet, bytes);
 	if (!packet.again)
 		nic->link->stats->queue_bytes -= packet.payload_bytes;
-	transport_sent(&nic->transport, &packet, packet.frame_bytes + FRAME_FCS_BYTES + nic->link->gap_bytes,
-		       nic->now_ps);
+	transport_sent(&nic->transport, &packet,
+		       packet.frame_bytes + FRAME_FCS_BYTES + nic->link->gap_bytes, nic->now_ps);
 }
 
 /* the answer of a queue pair to @bytes.  Return: its length */
-static uint32_t write_reply(struct nic *nic, uint32_t slot, uint32_t traffic_class, bool cnp, uint8_t *bytes)
+static uint32_t write_reply(struct nic *nic, uint32_t slot, uint32_t traffic_class, bool cnp,
+			    uint8_t *bytes)
 {
 	struct responder *responder = &nic->replies.responders[slot];
-	struct roce_reply reply = cnp ? responder_cnp(responder, traffic_class) : responder_answer(responder);
+	struct roce_reply reply =
+		cnp ? responder_cnp(responder, traffic_class) : responder_answer(responder);
 
 	if (cnp && responder->cnps)
 		reply_queue_cnp(&nic->replies, slot);
@@ -105,8 +114,9 @@ void nic_transport_reply(struct nic *nic, uint32_t traffic_class)
 	uint32_t slot = reply_queue_next(&nic->replies, traffic_class, &cnp), length;
 	uint8_t frame[ROCE_REPLY_BYTES_MAX], *bytes;
 
-	length = nic->replies.responders[slot].tcp ? nic_tcp_answer(nic, slot, frame)
-						   : write_reply(nic, slot, traffic_class, cnp, frame);
+	length = nic->replies.responders[slot].tcp
+			 ? nic_tcp_answer(nic, slot, frame)
+			 : write_reply(nic, slot, traffic_class, cnp, frame);
 	bytes = start_frame(nic, traffic_class, length, length, SEND_NONE);
 	if (bytes)
 		memcpy(bytes, frame, length);
@@ -123,7 +133,8 @@ static void notice_mark(struct nic *nic, uint32_t slot)
 	node_time_t gap_ps = nic->now_ps - responder->cnp_ps;
 
 	stats->marked++;
-	if (!dcqcn->enabled || !dcqcn_np_marked(&responder->np, dcqcn, nic->now_ps) || responder->cnps == REPLIES_MAX)
+	if (!dcqcn->enabled || !dcqcn_np_marked(&responder->np, dcqcn, nic->now_ps) ||
+	    responder->cnps == REPLIES_MAX)
 		return;
 	if (stats->cnps && (gap_ps < stats->cnp_gap_min_ps || stats->cnps == 1))
 		stats->cnp_gap_min_ps = gap_ps;
@@ -133,7 +144,8 @@ static void notice_mark(struct nic *nic, uint32_t slot)
 		reply_queue_cnp(&nic->replies, slot);
 }
 
-static void count_verdict(struct nic *nic, uint32_t slot, enum responder_verdict verdict, uint32_t frame_bytes)
+static void count_verdict(struct nic *nic, uint32_t slot, enum responder_verdict verdict,
+			  uint32_t frame_bytes)
 {
 	struct flow_rx_stats *stats = stats_flow_rx(nic->stats, slot);
 
@@ -146,11 +158,13 @@ static void count_verdict(struct nic *nic, uint32_t slot, enum responder_verdict
 	}
 }
 
-static void arrive_data(struct nic *nic, const struct nic_frame *frame, const struct roce_header *header)
+static void arrive_data(struct nic *nic, const struct nic_frame *frame,
+			const struct roce_header *header)
 {
 	struct frame_payload payload;
-	uint32_t slot = receive_place(&nic->receive, frame->bytes, frame->captured_bytes, frame->frame_bytes,
-				      frame->traffic_class, nic->now_ps, &payload);
+	uint32_t slot =
+		receive_place(&nic->receive, frame->bytes, frame->captured_bytes,
+			      frame->frame_bytes, frame->traffic_class, nic->now_ps, &payload);
 	struct responder *responder;
 	enum responder_verdict verdict;
 	uint16_t answers;
@@ -159,7 +173,8 @@ static void arrive_data(struct nic *nic, const struct nic_frame *frame, const st
 		return;
 	responder = &nic->replies.responders[slot];
 	if (!responder->open)
-		responder_open(responder, header, ROCE_REQUESTER | (payload.flow_slot & (QUEUE_PAIR_SLOTS_MAX - 1)),
+		responder_open(responder, header,
+			       ROCE_REQUESTER | (payload.flow_slot & (QUEUE_PAIR_SLOTS_MAX - 1)),
 			       frame->traffic_class);
 	if (responder->tcp) { /* a connection's number, forged */
 		receive_drop(&nic->receive, DROP_UNKNOWN_FLOW, frame->frame_bytes, nic->now_ps);
@@ -172,7 +187,8 @@ static void arrive_data(struct nic *nic, const struct nic_frame *frame, const st
 	if (header->congested)
 		notice_mark(nic, slot);
 	if (verdict == RESPONDER_TAKE)
-		receive_take(&nic->receive, slot, &payload, frame->frame_bytes, nic->now_ps, nic->now_ps);
+		receive_take(&nic->receive, slot, &payload, frame->frame_bytes, nic->now_ps,
+			     nic->now_ps);
 	else
 		count_verdict(nic, slot, verdict, frame->frame_bytes);
 }
@@ -190,7 +206,8 @@ static bool is_from_receiver(const struct nic *nic, uint32_t slot, const struct 
 	return !memcmp(header->ends.source_mac, mac, sizeof(mac));
 }
 
-static void arrive_answer(struct nic *nic, const struct nic_frame *frame, const struct roce_header *header)
+static void arrive_answer(struct nic *nic, const struct nic_frame *frame,
+			  const struct roce_header *header)
 {
 	uint32_t slot = header->queue_pair & (QUEUE_PAIR_SLOTS_MAX - 1), complete;
 	const struct transport_flow_spec *spec;
@@ -206,7 +223,8 @@ static void arrive_answer(struct nic *nic, const struct nic_frame *frame, const 
 		return;
 	}
 	spec = &nic->transport.specs[slot];
-	complete = queue_pair_on_answer(&nic->transport, slot, header->psn, header->syndrome, nic->now_ps);
+	complete = queue_pair_on_answer(&nic->transport, slot, header->psn, header->syndrome,
+					nic->now_ps);
 	while (complete--)
 		workload_on_sent(&nic->workloads, spec->workload, spec->connection, nic->now_ps);
 }

@@ -1,23 +1,29 @@
-/*  nic_transport - flows with a transport: their data, what is answered, and what answers mean (nic.h). */
+/*  nic_transport - flows with a transport: their data, what is answered, and what answers mean
+ *  (nic.h). */
 #ifndef HEDDLE_NICD_DATAPATH_NIC_TRANSPORT_H
 #define HEDDLE_NICD_DATAPATH_NIC_TRANSPORT_H
 
 #include "nicd/datapath/nic.h"
 
-/** nic_transport_init() - no flows with a transport.  @flows_max, @messages_max  as of transport_init().  Return: 0 or -ENOMEM. */
+/** nic_transport_init() - no flows with a transport. @flows_max, @messages_max as of
+ *  transport_init(). Return: 0 or -ENOMEM. */
 int nic_transport_init(struct nic *nic, uint32_t flows_max, uint32_t messages_max);
 void nic_transport_fini(struct nic *nic);
 
-/** nic_transport_open() - the flow in @slot, just opened in the send queue, has a transport and sends there. */
-void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind, uint32_t connection);
+/** nic_transport_open() - the flow in @slot, just opened in the send queue, has a transport and
+ *  sends there. */
+void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind,
+			uint32_t connection);
 
 /** nic_transport_arrive() - a frame has arrived.  Return: false if it is none of a transport. */
 bool nic_transport_arrive(struct nic *nic, const struct nic_frame *frame);
 
-/** nic_transport_ready() - the set of classes in which a transport has something to send now, data or an answer. */
+/** nic_transport_ready() - the set of classes in which a transport has something to send now, data
+ *  or an answer. */
 uint32_t nic_transport_ready(struct nic *nic);
 
-/** nic_transport_send(), nic_transport_reply() - the next data frame, or answer, of @traffic_class, which has one. */
+/** nic_transport_send(), nic_transport_reply() - the next data frame, or answer, of @traffic_class,
+ *  which has one. */
 void nic_transport_send(struct nic *nic, uint32_t traffic_class);
 void nic_transport_reply(struct nic *nic, uint32_t traffic_class);
 

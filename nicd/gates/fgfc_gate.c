@@ -44,7 +44,8 @@ static uint32_t *chain_of(const struct fgfc_gate *gate, const struct flow_name *
 static uint32_t lookup(const struct fgfc_gate *gate, const struct flow_name *name, uint32_t set)
 {
 	for (uint32_t next = *chain_of(gate, name); next; next = gate->entries[next - 1].next)
-		if (flow_name_equal(&gate->entries[next - 1].name, name) && gate->entries[next - 1].set == set)
+		if (flow_name_equal(&gate->entries[next - 1].name, name) &&
+		    gate->entries[next - 1].set == set)
 			return next - 1;
 	return FGFC_NONE;
 }
@@ -68,7 +69,8 @@ uint32_t fgfc_gate_find(const struct fgfc_gate *gate, const struct flow_name *na
 	return FGFC_NONE;
 }
 
-/* the place of the set that @frame names its flow under, an unused one if it has none; FGFC_SETS_MAX: too many are in use */
+/* the place of the set that @frame names its flow under, an unused one if it has none;
+ * FGFC_SETS_MAX: too many are in use */
 static uint32_t set_of(const struct fgfc_gate *gate, const struct fgfc_frame *frame)
 {
 	uint32_t unused = FGFC_SETS_MAX;
@@ -76,7 +78,8 @@ static uint32_t set_of(const struct fgfc_gate *gate, const struct fgfc_frame *fr
 	for (uint32_t s = 0; s < FGFC_SETS_MAX; s++) {
 		const struct fgfc_set *set = &gate->sets[s];
 
-		if (set->entries && set->match == frame->name.fields && flow_name_equal(&gate->masks[s], &frame->mask))
+		if (set->entries && set->match == frame->name.fields &&
+		    flow_name_equal(&gate->masks[s], &frame->mask))
 			return s;
 		if (!set->entries && unused == FGFC_SETS_MAX)
 			unused = s;
@@ -106,8 +109,9 @@ static uint32_t take(struct fgfc_gate *gate, const struct fgfc_frame *frame, uin
 	gate->masked |= (uint32_t)flow_name_is_masked(&frame->mask) << set;
 	if (set >= gate->sets_end)
 		gate->sets_end = set + 1;
-	gate->entries[entry] =
-		(struct fgfc_entry){ .name = frame->name, .next = *chain, .set = (uint8_t)set, .used = true };
+	gate->entries[entry] = (struct fgfc_entry){
+		.name = frame->name, .next = *chain, .set = (uint8_t)set, .used = true
+	};
 	*chain = entry + 1;
 	gate->used++;
 	gate->changes++;
@@ -141,7 +145,8 @@ static void end(struct fgfc_gate *gate, uint32_t entry)
 	event_tree_set(&gate->timers, entry, NODE_TIME_NEVER);
 }
 
-static void hold(struct fgfc_gate *gate, uint32_t entry, const struct fgfc_frame *frame, node_time_t now)
+static void hold(struct fgfc_gate *gate, uint32_t entry, const struct fgfc_frame *frame,
+		 node_time_t now)
 {
 	struct fgfc_entry *e = &gate->entries[entry];
 
@@ -152,10 +157,13 @@ static void hold(struct fgfc_gate *gate, uint32_t entry, const struct fgfc_frame
 	event_tree_set(&gate->timers, entry, e->until_ps);
 }
 
-int fgfc_gate_on_frame(struct fgfc_gate *gate, const struct fgfc_frame *frame, node_time_t now, uint32_t *entry)
+int fgfc_gate_on_frame(struct fgfc_gate *gate, const struct fgfc_frame *frame, node_time_t now,
+		       uint32_t *entry)
 {
 	uint32_t set = set_of(gate, frame);
-	uint32_t found = set < FGFC_SETS_MAX && gate->sets[set].entries ? lookup(gate, &frame->name, set) : FGFC_NONE;
+	uint32_t found = set < FGFC_SETS_MAX && gate->sets[set].entries
+				 ? lookup(gate, &frame->name, set)
+				 : FGFC_NONE;
 
 	if (!frame->pause_ps) {
 		if (found == FGFC_NONE)

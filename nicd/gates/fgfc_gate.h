@@ -1,21 +1,28 @@
-/*  fgfc_gate - the flows that are held at this NIC because the edge switch asks for it (FGFC, EC-15..17).
+/*  fgfc_gate - the flows that are held at this NIC because the edge switch asks for it (FGFC,
+ *  EC-15..17).
  *
- *  A frame names one flow or group of flows, a pause and credit: until the pause ends, the flow may send its credit only; others
- *  of its traffic class go on, which is what a pause of the link cannot do.
+ *  A frame names one flow or group of flows, a pause and credit: until the pause ends, the flow may
+ *  send its credit only; others of its traffic class go on, which is what a pause of the link
+ *  cannot do.
  *
- *      (free) --frame with a pause--> HELD --pause is over, or a frame ends it--> ENDED --fgfc_gate_free()--> (free)
+ *      (free) --frame with a pause--> HELD --pause is over, or a frame ends it--> ENDED
+ *      --fgfc_gate_free()--> (free)
  *                                      ^ |                                          |
- *                                      +-+ another frame                            | frame with a pause: HELD again
+ *                                      +-+ another frame | frame with a pause: HELD again
  *                                      ^--------------------------------------------+
  *
- *  Credit adds up, because each frame gives what was forwarded since the one before: nothing is given twice, and nothing is lost
- *  with a frame that only renews the pause. The last packet may take more than there is; the debt is kept (as in EC-12).
- *  ENDED is for the caller who has kept frames of the flow, which must go before newer ones.
+ *  Credit adds up, because each frame gives what was forwarded since the one before: nothing is
+ *  given twice, and nothing is lost with a frame that only renews the pause. The last packet may
+ *  take more than there is; the debt is kept (as in EC-12). ENDED is for the caller who has kept
+ *  frames of the flow, which must go before newer ones.
  *
- *  Finding. Flows are named under a set of match fields, and under a mask if the edge port has one, which the frame brings along (FC-2).
- *  Of such sets few are in use at a time, mostly one: per set in use a name is looked up by its hash. Whoever was not found need not be looked up again before `changes` has changed.
- *  Memory: entries_max entries, allocated in _init, never later; a full table is normal (-ENOSPC): the flow runs free.
- *  Place: called by nic_hold.c. No I/O; 'now' is given, never goes back.   Source: [S3 fig. 9A, 9B].                  */
+ *  Finding. Flows are named under a set of match fields, and under a mask if the edge port has one,
+ *  which the frame brings along (FC-2). Of such sets few are in use at a time, mostly one: per set
+ *  in use a name is looked up by its hash. Whoever was not found need not be looked up again before
+ *  `changes` has changed. Memory: entries_max entries, allocated in _init, never later; a full
+ *  table is normal (-ENOSPC): the flow runs free.
+ *  Place: called by nic_hold.c. No I/O; 'now' is given, never goes back. Source: [S3 fig. 9A,
+ *  9B]. */
 #ifndef HEDDLE_NICD_GATES_FGFC_GATE_H
 #define HEDDLE_NICD_GATES_FGFC_GATE_H
 
@@ -27,8 +34,9 @@
 #include "nodes/wire/fgfc_frame.h"
 
 #define FGFC_NONE UINT32_MAX
-#define FGFC_SETS_MAX \
-	8u /* in use at a time: an edge port has one, with a mask one for each kind of frame, and others after a change. Ours */
+/* in use at a time: an edge port has one, with a mask one for each kind of frame, and others after
+ * a change. Ours */
+#define FGFC_SETS_MAX 8u
 
 struct fgfc_entry {
 	struct flow_name name;
@@ -49,24 +57,29 @@ struct fgfc_gate {
 	struct fgfc_entry *entries;
 	uint32_t *chains; /* by hash, like `next` */
 	uint32_t entries_max, hash_mask;
-	uint32_t fresh, free; /* entries never used begin at fresh; list of those given back, like `next` */
-	uint32_t used, held;  /* entries */
-	uint32_t changes;     /* times that a flow was taken in; modulo 2^32 */
-	uint32_t sets_end;    /* sets from here on are unused */
-	uint32_t masked;      /* bit s: set s has a mask */
+	/* entries never used begin at fresh; list of those given back, like `next` */
+	uint32_t fresh, free;
+	uint32_t used, held; /* entries */
+	uint32_t changes;    /* times that a flow was taken in; modulo 2^32 */
+	uint32_t sets_end;   /* sets from here on are unused */
+	uint32_t masked;     /* bit s: set s has a mask */
 	struct fgfc_set sets[FGFC_SETS_MAX];
 	struct flow_name masks[FGFC_SETS_MAX]; /* of the sets; 0 only: whole fields */
-	struct event_tree timers; /* source: entry */
+	struct event_tree timers;              /* source: entry */
 };
 
-/** fgfc_gate_init() - an empty table of @entries_max entries (0 .. EVENT_SOURCES_MAX).  Return: 0 or -ENOMEM. */
+/** fgfc_gate_init() - an empty table of @entries_max entries (0 .. EVENT_SOURCES_MAX). Return: 0 or
+ *  -ENOMEM. */
 int fgfc_gate_init(struct fgfc_gate *gate, uint32_t entries_max);
 void fgfc_gate_fini(struct fgfc_gate *gate);
 
 /** fgfc_gate_on_frame() - begins, renews or ends the pause of a flow.
- *  @frame  as fgfc_frame_read() gave it; borrowed.   @entry  filled if 0 is returned: HELD, or ENDED now.
- *  Return: 0; -ENOSPC: no room, nothing changed; -ENOENT: an end for a flow that is not here (its timer was faster). O(1). */
-int fgfc_gate_on_frame(struct fgfc_gate *gate, const struct fgfc_frame *frame, node_time_t now, uint32_t *entry);
+ *  @frame as fgfc_frame_read() gave it; borrowed. @entry filled if 0 is returned: HELD, or ENDED
+ *  now.
+ *  Return: 0; -ENOSPC: no room, nothing changed; -ENOENT: an end for a flow that is not here (its
+ *  timer was faster). O(1). */
+int fgfc_gate_on_frame(struct fgfc_gate *gate, const struct fgfc_frame *frame, node_time_t now,
+		       uint32_t *entry);
 
 /** fgfc_gate_next_at() - when the first pause ends; NODE_TIME_NEVER: none is. O(1). */
 static inline node_time_t fgfc_gate_next_at(const struct fgfc_gate *gate)
@@ -75,10 +88,11 @@ static inline node_time_t fgfc_gate_next_at(const struct fgfc_gate *gate)
 }
 
 /** fgfc_gate_step() - the pause of an entry that ends first, at or before @now, is over.
- *  Return: the entry, ENDED; FGFC_NONE: none is due. O(log entries).                                              */
+ *  Return: the entry, ENDED; FGFC_NONE: none is due. O(log entries). */
 uint32_t fgfc_gate_step(struct fgfc_gate *gate, node_time_t now);
 
-/** fgfc_gate_find() - the entry of the flow with the whole name @name, HELD or ENDED; FGFC_NONE: it is free. O(sets). */
+/** fgfc_gate_find() - the entry of the flow with the whole name @name, HELD or ENDED; FGFC_NONE: it
+ *  is free. O(sets). */
 uint32_t fgfc_gate_find(const struct fgfc_gate *gate, const struct flow_name *name);
 
 /** fgfc_gate_open() - may the flow of @entry send a packet now? */

@@ -26,8 +26,9 @@ static node_time_t edge_after(const struct pause_config *pause, node_time_t now)
 		return pause->start_ps;
 	begun_ps = now - (now - pause->start_ps) % pause->every_ps;
 	if (is_on(pause, now))
-		return pause->for_ps == pause->every_ps ? pause->stop_ps
-							: node_time_min(begun_ps + pause->for_ps, pause->stop_ps);
+		return pause->for_ps == pause->every_ps
+			       ? pause->stop_ps
+			       : node_time_min(begun_ps + pause->for_ps, pause->stop_ps);
 	next_ps = begun_ps + pause->every_ps;
 	return next_ps < pause->stop_ps ? next_ps : NODE_TIME_NEVER;
 }

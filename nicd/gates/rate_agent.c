@@ -10,9 +10,11 @@ uint64_t rate_agent_bps(const struct port_group_config *config, uint64_t line_bp
 	return (uint64_t)(parts / (1000 + (uint64_t)index * config->ccti_step_permille));
 }
 
-node_time_t rate_agent_delay(const struct port_group_config *config, node_time_t length_ps, uint32_t index)
+node_time_t rate_agent_delay(const struct port_group_config *config, node_time_t length_ps,
+			     uint32_t index)
 {
-	unsigned __int128 parts = (unsigned __int128)length_ps * ((uint64_t)index * config->ccti_step_permille);
+	unsigned __int128 parts =
+		(unsigned __int128)length_ps * ((uint64_t)index * config->ccti_step_permille);
 
 	return length_ps + (node_time_t)(parts / 1000);
 }
@@ -25,7 +27,8 @@ int rate_agents_init(struct rate_agents *agents, const struct port_group_config 
 		.places = calloc(RATE_LIDS, sizeof(*agents->places)),
 		.free = malloc(RATE_AGENTS_MAX * sizeof(*agents->free)),
 	};
-	if (!agents->agents || !agents->places || !agents->free || deadline_heap_init(&agents->due, RATE_AGENTS_MAX))
+	if (!agents->agents || !agents->places || !agents->free ||
+	    deadline_heap_init(&agents->due, RATE_AGENTS_MAX))
 		return -ENOMEM;
 	for (uint32_t a = 0; a < RATE_AGENTS_MAX; a++)
 		agents->free[a] = RATE_AGENTS_MAX - 1 - a;
@@ -46,7 +49,8 @@ static void plan(struct rate_agents *agents, uint32_t a)
 	const struct rate_agent *agent = &agents->agents[a];
 
 	deadline_heap_set(&agents->due, a,
-			  agent->waits ? node_time_min(agent->timer_at_ps, agent->next_ps) : agent->timer_at_ps);
+			  agent->waits ? node_time_min(agent->timer_at_ps, agent->next_ps)
+				       : agent->timer_at_ps);
 }
 
 /* a fresh agent for @lid, or RATE_NONE */
@@ -85,7 +89,8 @@ uint32_t rate_agents_on_becn(struct rate_agents *agents, uint32_t lid, node_time
 	return a;
 }
 
-void rate_agents_sent(struct rate_agents *agents, uint32_t a, node_time_t length_ps, node_time_t now)
+void rate_agents_sent(struct rate_agents *agents, uint32_t a, node_time_t length_ps,
+		      node_time_t now)
 {
 	struct rate_agent *agent = &agents->agents[a];
 
@@ -105,8 +110,9 @@ uint32_t rate_agents_step(struct rate_agents *agents, node_time_t now)
 
 	if (agent->timer_at_ps <= now) {
 		agent->index--;
-		agent->timer_at_ps =
-			agent->index ? agent->timer_at_ps + agents->config->ccti_timer_ps : NODE_TIME_NEVER;
+		agent->timer_at_ps = agent->index
+					     ? agent->timer_at_ps + agents->config->ccti_timer_ps
+					     : NODE_TIME_NEVER;
 	}
 	if (rate_agents_open(agents, a, now))
 		agent->waits = false;

@@ -1,12 +1,16 @@
-/*  rate_agent - a source's congestion control agents in a fabric of kind port-group: how fast each destination may be sent to (PG-10).
+/*  rate_agent - a source's congestion control agents in a fabric of kind port-group: how fast each
+ *  destination may be sent to (PG-10).
  *
- *  As InfiniBand's: a destination that has received FECN answers with BECN; each BECN raises the index of the agent for that destination by
- *  ccti_increase, up to ccti_max, and every ccti_timer_ps lowers it by one. At index i the rate is that of the link /
- *  (1 + i * ccti_step_permille / 1000), kept by a delay behind each frame. At 0 there is no limit, and the agent is given back.
+ *  As InfiniBand's: a destination that has received FECN answers with BECN; each BECN raises the
+ *  index of the agent for that destination by ccti_increase, up to ccti_max, and every
+ *  ccti_timer_ps lowers it by one. At index i the rate is that of the link / (1 + i *
+ *  ccti_step_permille / 1000), kept by a delay behind each frame. At 0 there is no limit, and the
+ *  agent is given back.
  *
- *  Time comes from the caller: agents want to be called (rate_agents_next_at()) when an index goes down, and when the delay is over for which
- *  something waits. Memory: RATE_AGENTS_MAX agents and a table by LID, allocated in _init, never later; a BECN of one destination too
- *  many is ignored and counted. Pure state: nic_rate.c has flows and frames.                                          */
+ *  Time comes from the caller: agents want to be called (rate_agents_next_at()) when an index goes
+ *  down, and when the delay is over for which something waits. Memory: RATE_AGENTS_MAX agents and a
+ *  table by LID, allocated in _init, never later; a BECN of one destination too many is ignored and
+ *  counted. Pure state: nic_rate.c has flows and frames. */
 #ifndef HEDDLE_NICD_GATES_RATE_AGENT_H
 #define HEDDLE_NICD_GATES_RATE_AGENT_H
 
@@ -44,10 +48,13 @@ struct rate_agents {
 /** rate_agent_bps() - the rate at @index on a link of @line_bps. Pure. */
 uint64_t rate_agent_bps(const struct port_group_config *config, uint64_t line_bps, uint32_t index);
 
-/** rate_agent_delay() - from the beginning of a frame that takes the link for @length_ps to the next one, at @index. Pure. */
-node_time_t rate_agent_delay(const struct port_group_config *config, node_time_t length_ps, uint32_t index);
+/** rate_agent_delay() - from the beginning of a frame that takes the link for @length_ps to the
+ *  next one, at @index. Pure. */
+node_time_t rate_agent_delay(const struct port_group_config *config, node_time_t length_ps,
+			     uint32_t index);
 
-/** rate_agents_init() - no agent is used.  @config borrowed.  Return: 0 or -ENOMEM; rate_agents_fini() is due in any case. */
+/** rate_agents_init() - no agent is used. @config borrowed. Return: 0 or -ENOMEM;
+ *  rate_agents_fini() is due in any case. */
 int rate_agents_init(struct rate_agents *agents, const struct port_group_config *config);
 void rate_agents_fini(struct rate_agents *agents);
 
@@ -63,11 +70,14 @@ static inline bool rate_agents_open(const struct rate_agents *agents, uint32_t a
 	return !agents->agents[a].index || agents->agents[a].next_ps <= now;
 }
 
-/** rate_agents_on_becn() - the host @lid (below RATE_LIDS) has sent BECN.  Return: its agent, or RATE_NONE. O(log agents). */
+/** rate_agents_on_becn() - the host @lid (below RATE_LIDS) has sent BECN. Return: its agent, or
+ *  RATE_NONE. O(log agents). */
 uint32_t rate_agents_on_becn(struct rate_agents *agents, uint32_t lid, node_time_t now);
 
-/** rate_agents_sent() - agent @a has sent a frame that takes the link for @length_ps from @now on. */
-void rate_agents_sent(struct rate_agents *agents, uint32_t a, node_time_t length_ps, node_time_t now);
+/** rate_agents_sent() - agent @a has sent a frame that takes the link for @length_ps from @now
+ *  on. */
+void rate_agents_sent(struct rate_agents *agents, uint32_t a, node_time_t length_ps,
+		      node_time_t now);
 
 /** rate_agents_wait() - something waits until agent @a is open. */
 void rate_agents_wait(struct rate_agents *agents, uint32_t a);
@@ -78,7 +88,8 @@ static inline node_time_t rate_agents_next_at(const struct rate_agents *agents)
 	return agents->used ? deadline_heap_next_at(&agents->due) : NODE_TIME_NEVER;
 }
 
-/** rate_agents_step() - what is due first at @now.  Return: the agent whose index has changed, or that is open. O(log agents). */
+/** rate_agents_step() - what is due first at @now. Return: the agent whose index has changed, or
+ *  that is open. O(log agents). */
 uint32_t rate_agents_step(struct rate_agents *agents, node_time_t now);
 
 /** rate_agents_free() - agent @a, whose index is 0, is needed no longer. */

@@ -20,7 +20,8 @@ int host_hold_init(struct host_hold *hold, struct host_if *host, uint32_t entrie
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < entries_max; i++)
-		hold->queues[i] = (struct host_hold_queue){ .first = HOST_HOLD_NONE, .last = HOST_HOLD_NONE };
+		hold->queues[i] =
+			(struct host_hold_queue){ .first = HOST_HOLD_NONE, .last = HOST_HOLD_NONE };
 	return 0;
 }
 
@@ -90,13 +91,15 @@ void host_hold_open(struct host_hold *hold, uint32_t entry, bool open)
 
 /* ---- frames ---- */
 
-static bool has_room(const struct host_hold *hold, const struct host_hold_queue *queue, uint32_t frame_bytes)
+static bool has_room(const struct host_hold *hold, const struct host_hold_queue *queue,
+		     uint32_t frame_bytes)
 {
 	return hold->frames < HOST_HOLD_FRAMES_MAX && queue->frames < HOST_HOLD_FLOW_FRAMES_MAX &&
 	       queue->bytes + frame_bytes <= HOST_HOLD_BYTES_MAX;
 }
 
-bool host_hold_put(struct host_hold *hold, uint32_t entry, uint32_t slot, const struct host_head *head)
+bool host_hold_put(struct host_hold *hold, uint32_t entry, uint32_t slot,
+		   const struct host_head *head)
 {
 	struct host_hold_queue *queue = &hold->queues[entry];
 	const struct host_frame *frame = &hold->host->frames[slot];
@@ -134,7 +137,8 @@ static void finish(struct host_hold *hold, struct host_hold_queue *queue)
 
 uint32_t host_hold_bytes(const struct host_hold *hold, uint32_t traffic_class)
 {
-	return host_cut_bytes(&hold->cuts[hold->queues[host_hold_entry(hold, traffic_class)].first]);
+	return host_cut_bytes(
+		&hold->cuts[hold->queues[host_hold_entry(hold, traffic_class)].first]);
 }
 
 void host_hold_next(struct host_hold *hold, uint32_t traffic_class, uint8_t *bytes)

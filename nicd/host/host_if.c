@@ -20,7 +20,8 @@ struct auxdata {
 
 struct host_calls {
 	struct mmsghdr messages[HOST_DELIVERY_FRAMES_MAX];
-	struct iovec vectors[2 * HOST_DELIVERY_FRAMES_MAX]; /* a header for each super-frame, and every piece */
+	/* a header for each super-frame, and every piece */
+	struct iovec vectors[2 * HOST_DELIVERY_FRAMES_MAX];
 	struct virtio_net_hdr headers[HOST_DELIVERY_FRAMES_MAX];
 	struct auxdata auxdata[RECEIVE_BATCH];
 };
@@ -29,7 +30,8 @@ struct host_calls {
 
 int host_if_init(struct host_if *host, uint32_t queue_count, struct stats_page *stats)
 {
-	uint32_t slots = queue_count ? queue_count * HOST_QUEUE_FRAMES_MAX + HOST_HOLD_FRAMES_MAX : 0;
+	uint32_t slots =
+		queue_count ? queue_count * HOST_QUEUE_FRAMES_MAX + HOST_HOLD_FRAMES_MAX : 0;
 
 	*host = (struct host_if){ .stats = stats, .queue_count = queue_count, .slot_count = slots };
 	for (uint32_t i = 0; i < NIC_HOST_QUEUES_MAX; i++)
@@ -41,7 +43,8 @@ int host_if_init(struct host_if *host, uint32_t queue_count, struct stats_page *
 	host->free_slots = calloc(slots, sizeof(*host->free_slots));
 	host->delivery = calloc(1, HOST_DELIVERY_BYTES);
 	host->calls = calloc(1, sizeof(*host->calls));
-	if (!host->frames || !host->buffers || !host->free_slots || !host->delivery || !host->calls) {
+	if (!host->frames || !host->buffers || !host->free_slots || !host->delivery ||
+	    !host->calls) {
 		host_if_fini(host);
 		return -ENOMEM;
 	}
@@ -70,10 +73,11 @@ int host_if_open(struct host_if *host, const int *fds, uint32_t count)
 
 	if (!count || count != host->queue_count || host->attached)
 		return -EINVAL;
-	/* the kernel keeps 802.1Q tags beside the frame; sockets of another family (in tests) have none */
+	/* the kernel keeps 802.1Q tags beside the frame; sockets of another family (in tests) have
+	 * none */
 	for (uint32_t i = 0; i < count; i++)
-		if (setsockopt(fds[i], SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) && errno != EOPNOTSUPP &&
-		    errno != ENOPROTOOPT)
+		if (setsockopt(fds[i], SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) &&
+		    errno != EOPNOTSUPP && errno != ENOPROTOOPT)
 			return -errno;
 	for (uint32_t i = 0; i < count; i++)
 		host->queues[i].fd = fds[i];
@@ -89,7 +93,8 @@ static uint8_t *buffer_of(const struct host_if *host, uint32_t slot)
 	return host->buffers + (size_t)slot * HOST_FRAME_BYTES_MAX;
 }
 
-/* the slots that the next @count messages are received into: from the top of the stack, not taken yet */
+/* the slots that the next @count messages are received into: from the top of the stack, not taken
+ * yet */
 static void receive_prepare(struct host_if *host, uint32_t count)
 {
 	struct host_calls *calls = host->calls;
@@ -98,14 +103,17 @@ static void receive_prepare(struct host_if *host, uint32_t count)
 		uint32_t slot = host->free_slots[host->free_count - 1 - i];
 		struct iovec *vectors = &calls->vectors[2 * i];
 
-		vectors[0] = (struct iovec){ &host->frames[slot].header, sizeof(struct virtio_net_hdr) };
-		vectors[1] = (struct iovec){ buffer_of(host, slot) + TAG_BYTES, HOST_FRAME_BYTES_MAX - TAG_BYTES };
-		calls->messages[i] = (struct mmsghdr){ .msg_hdr = {
-							       .msg_iov = vectors,
-							       .msg_iovlen = 2,
-							       .msg_control = &calls->auxdata[i],
-							       .msg_controllen = sizeof(calls->auxdata[i]),
-						       } };
+		vectors[0] =
+			(struct iovec){ &host->frames[slot].header, sizeof(struct virtio_net_hdr) };
+		vectors[1] = (struct iovec){ buffer_of(host, slot) + TAG_BYTES,
+					     HOST_FRAME_BYTES_MAX - TAG_BYTES };
+		calls->messages[i] =
+			(struct mmsghdr){ .msg_hdr = {
+						  .msg_iov = vectors,
+						  .msg_iovlen = 2,
+						  .msg_control = &calls->auxdata[i],
+						  .msg_controllen = sizeof(calls->auxdata[i]),
+					  } };
 	}
 }
 
@@ -122,7 +130,8 @@ static void tag_restore(struct host_frame *frame, uint8_t *buffer, struct msghdr
 	memcpy(&aux, CMSG_DATA(control), sizeof(aux));
 	if (!(aux.tp_status & TP_STATUS_VLAN_VALID))
 		return;
-	tag[0] = htobe16(aux.tp_status & TP_STATUS_VLAN_TPID_VALID ? aux.tp_vlan_tpid : ETHERTYPE_TAG);
+	tag[0] = htobe16(aux.tp_status & TP_STATUS_VLAN_TPID_VALID ? aux.tp_vlan_tpid
+								   : ETHERTYPE_TAG);
 	tag[1] = htobe16(aux.tp_vlan_tci);
 	memmove(buffer, buffer + TAG_BYTES, MAC_PAIR_BYTES);
 	memcpy(buffer + MAC_PAIR_BYTES, tag, sizeof(tag));
@@ -133,12 +142,14 @@ static void tag_restore(struct host_frame *frame, uint8_t *buffer, struct msghdr
 }
 
 /* what was received into @slot; false (counted) if it cannot be used */
-static bool receive_frame_into(struct host_if *host, uint32_t slot, struct mmsghdr *message, node_time_t now)
+static bool receive_frame_into(struct host_if *host, uint32_t slot, struct mmsghdr *message,
+			       node_time_t now)
 {
 	struct host_frame *frame = &host->frames[slot];
 
 	if (message->msg_hdr.msg_flags & MSG_TRUNC || message->msg_len < sizeof(frame->header)) {
-		enum drop_reason reason = message->msg_hdr.msg_flags & MSG_TRUNC ? DROP_OVERSIZE : DROP_MALFORMED;
+		enum drop_reason reason =
+			message->msg_hdr.msg_flags & MSG_TRUNC ? DROP_OVERSIZE : DROP_MALFORMED;
 
 		host->stats->drops[reason]++;
 		trace(host->stats, now, TRACE_DROP, 0, reason, message->msg_len);
@@ -152,7 +163,8 @@ static bool receive_frame_into(struct host_if *host, uint32_t slot, struct mmsgh
 }
 
 /* takes the upper @count slots of the stack, which were just received into */
-static void receive_take(struct host_if *host, struct host_queue *queue, uint32_t count, node_time_t now)
+static void receive_take(struct host_if *host, struct host_queue *queue, uint32_t count,
+			 node_time_t now)
 {
 	uint32_t unused[RECEIVE_BATCH], unused_count = 0;
 
@@ -160,7 +172,8 @@ static void receive_take(struct host_if *host, struct host_queue *queue, uint32_
 		uint32_t slot = host->free_slots[--host->free_count];
 
 		if (receive_frame_into(host, slot, &host->calls->messages[i], now))
-			queue->slots[(queue->first + queue->count++) % HOST_QUEUE_FRAMES_MAX] = slot;
+			queue->slots[(queue->first + queue->count++) % HOST_QUEUE_FRAMES_MAX] =
+				slot;
 		else
 			unused[unused_count++] = slot;
 	}
@@ -188,7 +201,8 @@ static bool queue_drained(struct host_if *host, struct host_queue *queue)
 }
 
 /*  Return: may the socket hold more?  @taken  set if it held something */
-static bool queue_receive(struct host_if *host, struct host_queue *queue, node_time_t now, bool *taken)
+static bool queue_receive(struct host_if *host, struct host_queue *queue, node_time_t now,
+			  bool *taken)
 {
 	while (queue->count < HOST_QUEUE_FRAMES_MAX) {
 		uint32_t room = HOST_QUEUE_FRAMES_MAX - queue->count;
@@ -266,15 +280,16 @@ static void super_new(struct host_if *host, uint32_t frame_bytes)
 }
 
 /* does the frame just put, read as @segment, continue a super-frame? */
-static bool super_continue(struct host_if *host, struct host_super *super, const struct host_segment *segment,
-			   uint32_t frame_bytes)
+static bool super_continue(struct host_if *host, struct host_super *super,
+			   const struct host_segment *segment, uint32_t frame_bytes)
 {
 	const uint8_t *first = host->delivery + host->pieces[super->first_piece].at;
 	uint32_t piece;
 
 	if (!host_merge_add(&super->merge, first, host->delivery + host->delivery_bytes, segment))
 		return false;
-	piece = piece_new(host, host->delivery_bytes + segment->headers_bytes, segment->payload_bytes);
+	piece = piece_new(host, host->delivery_bytes + segment->headers_bytes,
+			  segment->payload_bytes);
 	host->pieces[super->last_piece].next = piece;
 	super->last_piece = piece;
 	super->pieces++;
@@ -283,8 +298,10 @@ static bool super_continue(struct host_if *host, struct host_super *super, const
 	return true;
 }
 
-/* Whatever does not continue its flow's super-frame ends it: so nothing is merged in front of it. */
-static void put_segment(struct host_if *host, const struct host_segment *segment, uint32_t frame_bytes)
+/* Whatever does not continue its flow's super-frame ends it: so nothing is merged in front of
+ * it. */
+static void put_segment(struct host_if *host, const struct host_segment *segment,
+			uint32_t frame_bytes)
 {
 	uint32_t *open = &host->open[segment->hash % HOST_OPEN_SUPERS];
 
@@ -337,14 +354,15 @@ static void deliver_prepare(struct host_if *host)
 		const struct host_super *super = &host->supers[i];
 		uint32_t piece = super->first_piece;
 
-		host_merge_finish(&super->merge, host->delivery + host->pieces[piece].at, &calls->headers[i]);
+		host_merge_finish(&super->merge, host->delivery + host->pieces[piece].at,
+				  &calls->headers[i]);
 		calls->messages[i] = (struct mmsghdr){
 			.msg_hdr = { .msg_iov = vector, .msg_iovlen = super->pieces + 1 },
 		};
 		*vector++ = (struct iovec){ &calls->headers[i], sizeof(calls->headers[i]) };
 		for (uint32_t p = 0; p < super->pieces; p++, piece = host->pieces[piece].next)
-			*vector++ =
-				(struct iovec){ host->delivery + host->pieces[piece].at, host->pieces[piece].bytes };
+			*vector++ = (struct iovec){ host->delivery + host->pieces[piece].at,
+						    host->pieces[piece].bytes };
 	}
 }
 
@@ -371,8 +389,9 @@ static void deliver_count(struct host_if *host, bool sent)
 static bool deliver_send(struct host_if *host)
 {
 	while (host_if_pending(host)) {
-		int sent = sendmmsg(host->queues[0].fd, host->calls->messages + host->sent_count,
-				    host->super_count - host->sent_count, MSG_DONTWAIT | MSG_NOSIGNAL);
+		int sent =
+			sendmmsg(host->queues[0].fd, host->calls->messages + host->sent_count,
+				 host->super_count - host->sent_count, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 		for (int i = 0; i < sent; i++)
 			deliver_count(host, true);
@@ -380,9 +399,9 @@ static bool deliver_send(struct host_if *host)
 			host->retries = 0;
 		else if (errno == EAGAIN || errno == ENOBUFS)
 			return false;
+		/* this one is the matter: the interface is down, its MTU is smaller */
 		else if (errno != EINTR)
-			deliver_count(host,
-				      false); /* this one is the matter: the interface is down, its MTU is smaller */
+			deliver_count(host, false);
 	}
 	return true;
 }

@@ -1,18 +1,22 @@
-/*  host_if - the packet sockets between a NIC and its attached host: all system calls that nicd makes of its own (TB-15).
+/*  host_if - the packet sockets between a NIC and its attached host: all system calls that nicd
+ *  makes of its own (TB-15).
  *
- *  The host is a network namespace; the far end of its veth stands in the fabric's, and these sockets are bound to it, in
- *  a fanout group by flow. Every frame comes and goes behind a virtio_net_hdr (PACKET_VNET_HDR), so super-frames of up
- *  to 64 KiB pass in both directions: host_offload.h.
+ *  The host is a network namespace; the far end of its veth stands in the fabric's, and these
+ *  sockets are bound to it, in a fanout group by flow. Every frame comes and goes behind a
+ *  virtio_net_hdr (PACKET_VNET_HDR), so super-frames of up to 64 KiB pass in both directions:
+ *  host_offload.h.
  *
- *  From the host. Each socket has a queue here. It is read in batches while the queue has room; then the kernel's socket
- *  buffer fills and the other sockets go on: that is all a flow that is held back can block. Buffers come from one pool,
- *  the one used last first, so that a node at rest touches few of them.
- *  To the host. What arrives during a turn is collected where the caller put it, TCP segments of a flow merged, and handed
- *  over at the end of the turn by one call. What the kernel has no room for stays, in front of what comes next, for
- *  HOST_RETRIES_MAX turns; then it is dropped (DROP_HOST).
+ *  From the host. Each socket has a queue here. It is read in batches while the queue has room;
+ *  then the kernel's socket buffer fills and the other sockets go on: that is all a flow that is
+ *  held back can block. Buffers come from one pool, the one used last first, so that a node at rest
+ *  touches few of them.
+ *  To the host. What arrives during a turn is collected where the caller put it, TCP segments of a
+ *  flow merged, and handed over at the end of the turn by one call. What the kernel has no room for
+ *  stays, in front of what comes next, for HOST_RETRIES_MAX turns; then it is dropped (DROP_HOST).
  *
- *  Memory: HOST_QUEUE_FRAMES_MAX super-frames a socket, HOST_HOLD_FRAMES_MAX and HOST_DELIVERY_BYTES, allocated in _init, never later; untouched
- *  parts cost nothing. Place: called by datapath.c; writes the statistics page.                                      */
+ *  Memory: HOST_QUEUE_FRAMES_MAX super-frames a socket, HOST_HOLD_FRAMES_MAX and
+ *  HOST_DELIVERY_BYTES, allocated in _init, never later; untouched parts cost nothing. Place:
+ *  called by datapath.c; writes the statistics page. */
 #ifndef HEDDLE_NICD_HOST_HOST_IF_H
 #define HEDDLE_NICD_HOST_HOST_IF_H
 
@@ -26,13 +30,16 @@
 #include "nodes/stats/stats.h"
 
 #define HOST_QUEUE_FRAMES_MAX 64u
-#define HOST_HOLD_FRAMES_MAX 1024u     /* super-frames of held flows that wait elsewhere: host_hold.h */
-#define HOST_FRAME_BYTES_MAX 69632u    /* from the host: 64 KiB, headers, a tag, in whole pages */
-#define HOST_DELIVERY_BYTES (1u << 20) /* to the host: collected in a turn, or waiting for the kernel */
+/* super-frames of held flows that wait elsewhere: host_hold.h */
+#define HOST_HOLD_FRAMES_MAX 1024u
+#define HOST_FRAME_BYTES_MAX 69632u /* from the host: 64 KiB, headers, a tag, in whole pages */
+/* to the host: collected in a turn, or waiting for the kernel */
+#define HOST_DELIVERY_BYTES (1u << 20)
 #define HOST_DELIVERY_FRAMES_MAX 1024u /* the same; as many messages as one system call takes */
 #define HOST_RETRIES_MAX 64u           /* turns that the kernel may have no room (ours) */
 #define HOST_RETRY_PS (20 * NODE_US)   /* apart */
-#define HOST_OPEN_SUPERS 64u           /* flows whose segments are merged at a time, by hash; a power of two */
+/* flows whose segments are merged at a time, by hash; a power of two */
+#define HOST_OPEN_SUPERS 64u
 
 /* a frame that the host has sent */
 struct host_frame {
@@ -79,31 +86,34 @@ struct host_if {
 	uint32_t piece_count, super_count;
 	uint32_t sent_count; /* supers in front that are done with */
 	uint32_t retries;    /* turns in a row in which the kernel had no room */
-	uint32_t
-		open[HOST_OPEN_SUPERS]; /* super + 1 that the next segment of a flow may continue, by the flow's hash */
-	struct host_calls *calls;       /* arguments of recvmmsg() and sendmmsg() */
+	/* super + 1 that the next segment of a flow may continue, by the flow's hash */
+	uint32_t open[HOST_OPEN_SUPERS];
+	struct host_calls *calls; /* arguments of recvmmsg() and sendmmsg() */
 };
 
-/** host_if_init() - memory for the @queue_count sockets to come (0: nothing, and no host).  @stats  borrowed.
- *  Return: 0 or -ENOMEM.                                                                                       */
+/** host_if_init() - memory for the @queue_count sockets to come (0: nothing, and no host). @stats
+ *  borrowed.
+ *  Return: 0 or -ENOMEM. */
 int host_if_init(struct host_if *host, uint32_t queue_count, struct stats_page *stats);
 
 /** host_if_fini() - frees it and closes the sockets. */
 void host_if_fini(struct host_if *host);
 
 /** host_if_open() - takes over @fds, one for each queue: non-blocking, bound, with PACKET_VNET_HDR.
- *  Return: 0; -EINVAL if there are not as many as queues or they are there already; -errno of the kernel; then the caller
- *  keeps them.                                                                                                   */
+ *  Return: 0; -EINVAL if there are not as many as queues or they are there already; -errno of the
+ *  kernel; then the caller keeps them. */
 int host_if_open(struct host_if *host, const int *fds, uint32_t count);
 
 /* ---- from the host ---- */
 
-/** host_if_receive() - reads the sockets in the set *@readable as far as their queues have room, stamped @now; *@readable
- *  becomes the set of those that may hold more. A frame too long for a buffer is dropped (DROP_OVERSIZE).
- *  Return: was anything taken in?                                                                               */
+/** host_if_receive() - reads the sockets in the set *@readable as far as their queues have room,
+ *  stamped @now; *@readable becomes the set of those that may hold more. A frame too long for a
+ *  buffer is dropped (DROP_OVERSIZE).
+ *  Return: was anything taken in? */
 bool host_if_receive(struct host_if *host, uint32_t *readable, node_time_t now);
 
-/** host_if_head() - the first frame of @queue; NULL: it is empty.  Valid until host_if_pop(). O(1). */
+/** host_if_head() - the first frame of @queue; NULL: it is empty. Valid until host_if_pop().
+ *  O(1). */
 static inline const struct host_frame *host_if_head(const struct host_if *host, uint32_t queue)
 {
 	const struct host_queue *q = &host->queues[queue];
@@ -114,8 +124,8 @@ static inline const struct host_frame *host_if_head(const struct host_if *host, 
 /** host_if_pop() - it is done with. O(1). */
 void host_if_pop(struct host_if *host, uint32_t queue);
 
-/** host_if_take() - takes it out of the queue: its slot is the caller's, who has no more than HOST_HOLD_FRAMES_MAX at a time.
- *  host_if_give() - it is done with. O(1).                                                                      */
+/** host_if_take() - takes it out of the queue: its slot is the caller's, who has no more than
+ *  HOST_HOLD_FRAMES_MAX at a time. host_if_give() - it is done with. O(1). */
 uint32_t host_if_take(struct host_if *host, uint32_t queue);
 void host_if_give(struct host_if *host, uint32_t slot);
 
@@ -129,10 +139,12 @@ static inline uint8_t *host_if_bytes(const struct host_if *host, uint32_t slot)
 
 /* ---- to the host ---- */
 
-/** host_if_place() - where to put the next frame for the host, room for NODE_MTU_MAX bytes; NULL: there is none. O(1). */
+/** host_if_place() - where to put the next frame for the host, room for NODE_MTU_MAX bytes; NULL:
+ *  there is none. O(1). */
 static inline uint8_t *host_if_place(const struct host_if *host)
 {
-	if (host->piece_count == HOST_DELIVERY_FRAMES_MAX || host->delivery_bytes > HOST_DELIVERY_BYTES - NODE_MTU_MAX)
+	if (host->piece_count == HOST_DELIVERY_FRAMES_MAX ||
+	    host->delivery_bytes > HOST_DELIVERY_BYTES - NODE_MTU_MAX)
 		return NULL;
 	return host->delivery + host->delivery_bytes;
 }
@@ -140,8 +152,9 @@ static inline uint8_t *host_if_place(const struct host_if *host)
 /** host_if_put() - a complete frame of @frame_bytes was put there. O(frame_bytes). */
 void host_if_put(struct host_if *host, uint32_t frame_bytes);
 
-/** host_if_tell() - hands the host @bytes, a complete frame of @frame_bytes of the NIC's own, with what has arrived: no packet of the
- *  fabric, so it is in no count. Does nothing if no host is attached or there is no place.  O(frame_bytes). */
+/** host_if_tell() - hands the host @bytes, a complete frame of @frame_bytes of the NIC's own, with
+ *  what has arrived: no packet of the fabric, so it is in no count. Does nothing if no host is
+ *  attached or there is no place. O(frame_bytes). */
 void host_if_tell(struct host_if *host, const uint8_t *bytes, uint32_t frame_bytes);
 
 /** host_if_pending() - is there something to deliver? */
@@ -150,7 +163,8 @@ static inline bool host_if_pending(const struct host_if *host)
 	return host->sent_count != host->super_count;
 }
 
-/** host_if_deliver() - hands the kernel what was put, as far as it takes it. Counts it delivered, or dropped (DROP_HOST). */
+/** host_if_deliver() - hands the kernel what was put, as far as it takes it. Counts it delivered,
+ *  or dropped (DROP_HOST). */
 void host_if_deliver(struct host_if *host);
 
 #endif

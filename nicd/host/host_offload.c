@@ -36,7 +36,8 @@
 
 /* ---- checksums ---- */
 
-/* Adds up, in the machine's byte order, which the ones' complement sum does not depend on [RFC 1071]; folded to 16 bits. */
+/* Adds up, in the machine's byte order, which the ones' complement sum does not depend on [RFC
+ * 1071]; folded to 16 bits. */
 static uint32_t sum_of(const uint8_t *bytes, uint32_t count, uint32_t begun)
 {
 	unsigned __int128 wide = begun;
@@ -114,9 +115,10 @@ static bool ip_agrees(const struct host_cut *cut, uint32_t protocol)
 	uint32_t header_bytes = cut->l4_at - cut->ip_at;
 
 	if (cut->ipv4)
-		return header_bytes >= IPV4_BYTES && ip[0] >> 4 == 4 && (ip[0] & 15u) * 4 == header_bytes &&
-		       ip[9] == protocol;
-	return header_bytes >= IPV6_BYTES && ip[0] >> 4 == 6 && (header_bytes > IPV6_BYTES || ip[6] == protocol);
+		return header_bytes >= IPV4_BYTES && ip[0] >> 4 == 4 &&
+		       (ip[0] & 15u) * 4 == header_bytes && ip[9] == protocol;
+	return header_bytes >= IPV6_BYTES && ip[0] >> 4 == 6 &&
+	       (header_bytes > IPV6_BYTES || ip[6] == protocol);
 }
 
 /* length of the TCP or UDP header; 0 if it does not fit in */
@@ -144,7 +146,8 @@ static int segmentation_init(struct host_cut *cut, const struct virtio_net_hdr *
 	if (type != (cut->ipv4 ? VIRTIO_NET_HDR_GSO_TCPV4 : VIRTIO_NET_HDR_GSO_TCPV6) && !cut->udp)
 		return -EINVAL;
 	if (!cut->checksum_from || !header->gso_size || !cut->ip_at || cut->l4_at <= cut->ip_at ||
-	    cut->frame_bytes - cut->l4_at > UINT16_MAX || !ip_agrees(cut, cut->udp ? PROTOCOL_UDP : PROTOCOL_TCP) ||
+	    cut->frame_bytes - cut->l4_at > UINT16_MAX ||
+	    !ip_agrees(cut, cut->udp ? PROTOCOL_UDP : PROTOCOL_TCP) ||
 	    header->csum_offset != (cut->udp ? UDP_CHECKSUM_AT : TCP_CHECKSUM_AT))
 		return -EINVAL;
 	header_bytes = l4_header_bytes(cut);
@@ -155,9 +158,12 @@ static int segmentation_init(struct host_cut *cut, const struct virtio_net_hdr *
 	return 0;
 }
 
-int host_cut_init(struct host_cut *cut, const struct virtio_net_hdr *header, const uint8_t *frame, uint32_t frame_bytes)
+int host_cut_init(struct host_cut *cut, const struct virtio_net_hdr *header, const uint8_t *frame,
+		  uint32_t frame_bytes)
 {
-	*cut = (struct host_cut){ .frame = frame, .frame_bytes = frame_bytes, .headers_bytes = frame_bytes };
+	*cut = (struct host_cut){ .frame = frame,
+				  .frame_bytes = frame_bytes,
+				  .headers_bytes = frame_bytes };
 	if (frame_bytes < ETHERNET_BYTES)
 		return -EINVAL;
 	if (header->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) {
@@ -226,7 +232,8 @@ static void cut_headers(const struct host_cut *cut, uint8_t *bytes, uint32_t pay
 		bytes_put16(bytes + cut->l4_at + 4, (uint16_t)l4_bytes);
 	else
 		cut_tcp_header(cut, bytes + cut->l4_at,
-			       cut->headers_bytes + cut->done_bytes + payload_bytes == cut->frame_bytes);
+			       cut->headers_bytes + cut->done_bytes + payload_bytes ==
+				       cut->frame_bytes);
 	seed += (uint16_t)~htobe16((uint16_t)whole_bytes) + (uint32_t)htobe16((uint16_t)l4_bytes);
 	native_put16(checksum, fold(seed));
 }
@@ -234,7 +241,8 @@ static void cut_headers(const struct host_cut *cut, uint8_t *bytes, uint32_t pay
 /* the field holds the sum over the pseudo-header already, so it is simply summed with the rest */
 static void complete_checksum(const struct host_cut *cut, uint8_t *bytes, uint32_t frame_bytes)
 {
-	uint32_t checksum = ~sum_of(bytes + cut->checksum_from, frame_bytes - cut->checksum_from, 0) & 0xffff;
+	uint32_t checksum =
+		~sum_of(bytes + cut->checksum_from, frame_bytes - cut->checksum_from, 0) & 0xffff;
 
 	if (!checksum && cut->checksum_at - cut->checksum_from == UDP_CHECKSUM_AT)
 		checksum = 0xffff; /* 0 means that there is none [RFC 768] */
@@ -243,10 +251,12 @@ static void complete_checksum(const struct host_cut *cut, uint8_t *bytes, uint32
 
 void host_cut_write(struct host_cut *cut, uint8_t *bytes)
 {
-	uint32_t payload_bytes = cut_payload_bytes(cut), frame_bytes = cut->headers_bytes + payload_bytes;
+	uint32_t payload_bytes = cut_payload_bytes(cut),
+		 frame_bytes = cut->headers_bytes + payload_bytes;
 
 	memcpy(bytes, cut->frame, cut->headers_bytes);
-	memcpy(bytes + cut->headers_bytes, cut->frame + cut->headers_bytes + cut->done_bytes, payload_bytes);
+	memcpy(bytes + cut->headers_bytes, cut->frame + cut->headers_bytes + cut->done_bytes,
+	       payload_bytes);
 	if (cut->segment_bytes)
 		cut_headers(cut, bytes, payload_bytes);
 	if (cut->checksum_from)
@@ -273,22 +283,26 @@ static uint32_t flow_hash(const uint8_t *ip, bool ipv4, const uint8_t *tcp)
 	return (uint32_t)(hash >> 32);
 }
 
-/* is it TCP directly behind an IP header without options?  @ip_bytes  of the packet, as its header says */
-static enum host_segment_kind kind_of(const uint8_t *frame, uint32_t frame_bytes, bool *ipv4, uint32_t *ip_bytes)
+/* is it TCP directly behind an IP header without options? @ip_bytes of the packet, as its header
+ * says */
+static enum host_segment_kind kind_of(const uint8_t *frame, uint32_t frame_bytes, bool *ipv4,
+				      uint32_t *ip_bytes)
 {
 	const uint8_t *ip = frame + ETHERNET_BYTES;
 	uint32_t type = frame_bytes < ETHERNET_BYTES ? 0 : bytes_get16(frame + ETHERTYPE_AT);
 
 	*ipv4 = type == ETHERTYPE_IPV4;
+	/* a tagged frame is of another flow and never merged: ours */
 	if (type != ETHERTYPE_IPV4 && type != ETHERTYPE_IPV6)
-		return HOST_SEGMENT_OTHER; /* a tagged frame is of another flow and never merged: ours */
+		return HOST_SEGMENT_OTHER;
 	if (frame_bytes < ETHERNET_BYTES + ip_bytes_of(*ipv4))
 		return HOST_SEGMENT_OTHER;
 	if (*ipv4) {
 		*ip_bytes = bytes_get16(ip + 2);
 		if (ip[9] != PROTOCOL_TCP)
 			return HOST_SEGMENT_OTHER;
-		return ip[0] == 0x45 && !(bytes_get16(ip + 6) & 0x3fff) ? HOST_SEGMENT_TCP : HOST_SEGMENT_ODD;
+		return ip[0] == 0x45 && !(bytes_get16(ip + 6) & 0x3fff) ? HOST_SEGMENT_TCP
+									: HOST_SEGMENT_ODD;
 	}
 	*ip_bytes = IPV6_BYTES + bytes_get16(ip + 4);
 	if (ip[6] == PROTOCOL_UDP || ip[6] == PROTOCOL_ICMPV6)
@@ -305,7 +319,8 @@ static bool checksums_good(const uint8_t *ip, bool ipv4, uint32_t l4_bytes)
 	return sum_of(tcp, l4_bytes, pseudo_sum(ip, ipv4, PROTOCOL_TCP, l4_bytes)) == 0xffff;
 }
 
-enum host_segment_kind host_segment_read(const uint8_t *frame, uint32_t frame_bytes, struct host_segment *segment)
+enum host_segment_kind host_segment_read(const uint8_t *frame, uint32_t frame_bytes,
+					 struct host_segment *segment)
 {
 	const uint8_t *ip = frame + ETHERNET_BYTES, *tcp;
 	uint32_t ip_bytes, tcp_bytes, before, flags;
@@ -331,7 +346,8 @@ enum host_segment_kind host_segment_read(const uint8_t *frame, uint32_t frame_by
 		.push = flags & TCP_PSH,
 	};
 	segment->mergeable = segment->payload_bytes && (flags & ~TCP_PSH) == TCP_ACK &&
-			     ip_bytes == frame_bytes - ETHERNET_BYTES && checksums_good(ip, ipv4, ip_bytes - before);
+			     ip_bytes == frame_bytes - ETHERNET_BYTES &&
+			     checksums_good(ip, ipv4, ip_bytes - before);
 	return HOST_SEGMENT_TCP;
 }
 
@@ -350,15 +366,17 @@ static bool ip_headers_continue(const uint8_t *first, const uint8_t *ip, bool ip
 {
 	if (!ipv4) /* all but the length */
 		return !memcmp(first, ip, 4) && !memcmp(first + 6, ip + 6, IPV6_BYTES - 6);
-	return !memcmp(first, ip, 2) && bytes_get16(ip + 4) == (uint16_t)(bytes_get16(first + 4) + index) &&
+	return !memcmp(first, ip, 2) &&
+	       bytes_get16(ip + 4) == (uint16_t)(bytes_get16(first + 4) + index) &&
 	       !memcmp(first + 6, ip + 6, 4) && !memcmp(first + 12, ip + 12, 8);
 }
 
-/* same ports, acknowledgement, window, urgent pointer and options; flags and sequence were looked at already */
+/* same ports, acknowledgement, window, urgent pointer and options; flags and sequence were looked
+ * at already */
 static bool tcp_headers_continue(const uint8_t *first, const uint8_t *tcp, uint32_t header_bytes)
 {
-	return !memcmp(first, tcp, 4) && !memcmp(first + 8, tcp + 8, 5) && !memcmp(first + 14, tcp + 14, 2) &&
-	       !memcmp(first + 18, tcp + 18, header_bytes - 18);
+	return !memcmp(first, tcp, 4) && !memcmp(first + 8, tcp + 8, 5) &&
+	       !memcmp(first + 14, tcp + 14, 2) && !memcmp(first + 18, tcp + 18, header_bytes - 18);
 }
 
 bool host_merge_add(struct host_merge *merge, const uint8_t *first, const uint8_t *frame,
@@ -370,10 +388,12 @@ bool host_merge_add(struct host_merge *merge, const uint8_t *first, const uint8_
 	    segment->headers_bytes != merge->first.headers_bytes ||
 	    segment->payload_bytes > merge->first.payload_bytes ||
 	    segment->sequence != merge->first.sequence + merge->payload_bytes ||
-	    segment->headers_bytes + merge->payload_bytes + segment->payload_bytes > HOST_SUPER_BYTES_MAX)
+	    segment->headers_bytes + merge->payload_bytes + segment->payload_bytes >
+		    HOST_SUPER_BYTES_MAX)
 		return false;
 	if (memcmp(first, frame, ETHERNET_BYTES) != 0 ||
-	    !ip_headers_continue(first + ETHERNET_BYTES, frame + ETHERNET_BYTES, segment->ipv4, merge->segments) ||
+	    !ip_headers_continue(first + ETHERNET_BYTES, frame + ETHERNET_BYTES, segment->ipv4,
+				 merge->segments) ||
 	    !tcp_headers_continue(first + tcp_at, frame + tcp_at, segment->headers_bytes - tcp_at))
 		return false;
 	merge->payload_bytes += segment->payload_bytes;
@@ -384,7 +404,8 @@ bool host_merge_add(struct host_merge *merge, const uint8_t *first, const uint8_
 	return true;
 }
 
-void host_merge_finish(const struct host_merge *merge, uint8_t *first, struct virtio_net_hdr *header)
+void host_merge_finish(const struct host_merge *merge, uint8_t *first,
+		       struct virtio_net_hdr *header)
 {
 	bool ipv4 = merge->first.ipv4;
 	uint8_t *ip = first + ETHERNET_BYTES, *tcp = ip + ip_bytes_of(ipv4);

@@ -1,22 +1,27 @@
-/*  host_offload - what a NIC's hardware does for its host: cutting super-frames into frames, and merging frames (TB-15).
+/*  host_offload - what a NIC's hardware does for its host: cutting super-frames into frames, and
+ *  merging frames (TB-15).
  *
- *  The kernel of an attached host hands over TCP and UDP data in super-frames of up to 64 KiB with checksums begun but
- *  not completed, described by a virtio_net_hdr, and takes the same. That is what makes it fast: one pass through its
- *  stack for 45 frames. The fabric carries standard frames only, with complete checksums.
+ *  The kernel of an attached host hands over TCP and UDP data in super-frames of up to 64 KiB with
+ *  checksums begun but not completed, described by a virtio_net_hdr, and takes the same. That is
+ *  what makes it fast: one pass through its stack for 45 frames. The fabric carries standard frames
+ *  only, with complete checksums.
  *
- *      host_cut    one super-frame -> the frames that go on the link, one at a time, each written where it is needed
- *      host_merge  frames of one TCP flow in order -> one super-frame; the headers of the first, the payloads of all
+ *      host_cut one super-frame -> the frames that go on the link, one at a time, each written
+ *      where it is needed
+ *      host_merge frames of one TCP flow in order -> one super-frame; the headers of the first, the
+ *      payloads of all
  *
- *  Cutting follows the kernel's own tcp_gso_segment(): sequence numbers and IPv4 identifications count up, CWR stands in
- *  the first segment only, FIN and PSH in the last. The host's checksum field holds the sum over the pseudo-header, so
- *  only the lengths in it are exchanged and addresses are not looked at.
- *  Merging takes what the kernel's GRO would, and is stricter where that costs nothing (ours): cutting the result again
- *  gives the same frames bit by bit. Checksums are verified before, because a merged frame comes with the promise that
- *  they were good.
+ *  Cutting follows the kernel's own tcp_gso_segment(): sequence numbers and IPv4 identifications
+ *  count up, CWR stands in the first segment only, FIN and PSH in the last. The host's checksum
+ *  field holds the sum over the pseudo-header, so only the lengths in it are exchanged and
+ *  addresses are not looked at.
+ *  Merging takes what the kernel's GRO would, and is stricter where that costs nothing (ours):
+ *  cutting the result again gives the same frames bit by bit. Checksums are verified before,
+ *  because a merged frame comes with the promise that they were good.
  *
- *  Place: called by host_if.c and host_send.c. No I/O, no allocation, no time. A frame comes from the host's kernel or
- *  from the fabric: every length is checked before it is used (TB-23).
- *  Sources: [virtio 1.2, 5.1.6], [RFC 1071], Linux net/ipv4/tcp_offload.c.                                            */
+ *  Place: called by host_if.c and host_send.c. No I/O, no allocation, no time. A frame comes from
+ *  the host's kernel or from the fabric: every length is checked before it is used (TB-23).
+ *  Sources: [virtio 1.2, 5.1.6], [RFC 1071], Linux net/ipv4/tcp_offload.c. */
 #ifndef HEDDLE_NICD_HOST_HOST_OFFLOAD_H
 #define HEDDLE_NICD_HOST_HOST_OFFLOAD_H
 
@@ -24,15 +29,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HOST_SUPER_BYTES_MAX 65535u /* a merged frame: ours, so that every length in it fits 16 bits */
+/* a merged frame: ours, so that every length in it fits 16 bits */
+#define HOST_SUPER_BYTES_MAX 65535u
 #define HOST_SUPER_SEGMENTS_MAX 128u
 
 /* ---- cutting ---- */
 
 struct host_cut {
-	const uint8_t *frame;   /* borrowed, until the last segment is written */
-	uint32_t frame_bytes;   /* of the super-frame */
-	uint32_t headers_bytes; /* in front of the payload that is cut; without segmentation the whole frame */
+	const uint8_t *frame; /* borrowed, until the last segment is written */
+	uint32_t frame_bytes; /* of the super-frame */
+	/* in front of the payload that is cut; without segmentation the whole frame */
+	uint32_t headers_bytes;
 	uint32_t segment_bytes; /* payload of a full segment */
 	uint32_t done_bytes;    /* payload that is written or skipped */
 	uint32_t index;         /* of the next segment */
@@ -43,16 +50,19 @@ struct host_cut {
 };
 
 /** host_cut_init() - begins with the first segment of @frame, described by @header.
- *  TCP over IPv4 and IPv6, and UDP, are cut; any other frame is one segment, its checksum completed where the header asks.
- *  Return: 0, or -EINVAL: headers that contradict each other or the length, SCTP (its checksum is a CRC), or a kind of
- *  segmentation that is not one of these.                                                                       */
+ *  TCP over IPv4 and IPv6, and UDP, are cut; any other frame is one segment, its checksum completed
+ *  where the header asks.
+ *  Return: 0, or -EINVAL: headers that contradict each other or the length, SCTP (its checksum is a
+ *  CRC), or a kind of segmentation that is not one of these. */
 int host_cut_init(struct host_cut *cut, const struct virtio_net_hdr *header, const uint8_t *frame,
 		  uint32_t frame_bytes);
 
-/** host_cut_bytes() - length of the next frame, without FCS but padded to an Ethernet frame; 0: there is none. O(1). */
+/** host_cut_bytes() - length of the next frame, without FCS but padded to an Ethernet frame; 0:
+ *  there is none. O(1). */
 uint32_t host_cut_bytes(const struct host_cut *cut);
 
-/** host_cut_write() - writes the next frame, host_cut_bytes() long, to @bytes and goes on to the one behind it. */
+/** host_cut_write() - writes the next frame, host_cut_bytes() long, to @bytes and goes on to the
+ *  one behind it. */
 void host_cut_write(struct host_cut *cut, uint8_t *bytes);
 
 /** host_cut_skip() - goes on without writing it (the link has lost it). */
@@ -62,7 +72,8 @@ void host_cut_skip(struct host_cut *cut);
 
 enum host_segment_kind {
 	HOST_SEGMENT_OTHER, /* no TCP: nothing to merge, no order to keep with what is merged */
-	HOST_SEGMENT_ODD,   /* may be TCP, but of a flow that cannot be told: nothing may overtake it */
+	/* may be TCP, but of a flow that cannot be told: nothing may overtake it */
+	HOST_SEGMENT_ODD,
 	HOST_SEGMENT_TCP
 };
 
@@ -72,7 +83,8 @@ struct host_segment {
 	uint32_t sequence; /* TCP's */
 	uint32_t hash;     /* of its flow: equal for equal addresses and ports */
 	bool ipv4;
-	bool mergeable; /* data, an ACK, perhaps PSH, nothing else; lengths agree, checksums are good */
+	/* data, an ACK, perhaps PSH, nothing else; lengths agree, checksums are good */
+	bool mergeable;
 	bool push;
 };
 
@@ -85,19 +97,24 @@ struct host_merge {
 	bool open; /* may another segment follow? */
 };
 
-/** host_segment_read() - looks at the complete frame @frame.  O(bytes): the checksum.  @segment  filled for HOST_SEGMENT_TCP. */
-enum host_segment_kind host_segment_read(const uint8_t *frame, uint32_t frame_bytes, struct host_segment *segment);
+/** host_segment_read() - looks at the complete frame @frame. O(bytes): the checksum. @segment
+ *  filled for HOST_SEGMENT_TCP. */
+enum host_segment_kind host_segment_read(const uint8_t *frame, uint32_t frame_bytes,
+					 struct host_segment *segment);
 
 /** host_merge_start() - a super-frame of only @segment. One that is not mergeable stays alone. */
 void host_merge_start(struct host_merge *merge, const struct host_segment *segment);
 
-/** host_merge_add() - does @frame (read as @segment) continue the super-frame that begins with @first?
- *  Return: true: its payload, and only that, follows what is there; false: it does not, nothing changed.         */
+/** host_merge_add() - does @frame (read as @segment) continue the super-frame that begins with
+ *  @first?
+ *  Return: true: its payload, and only that, follows what is there; false: it does not, nothing
+ *  changed. */
 bool host_merge_add(struct host_merge *merge, const uint8_t *first, const uint8_t *frame,
 		    const struct host_segment *segment);
 
-/** host_merge_finish() - writes the final headers into @first, the first frame, and the description to @header.
- *  A single frame stays as it is. May be called again.                                                          */
-void host_merge_finish(const struct host_merge *merge, uint8_t *first, struct virtio_net_hdr *header);
+/** host_merge_finish() - writes the final headers into @first, the first frame, and the description
+ *  to @header. A single frame stays as it is. May be called again. */
+void host_merge_finish(const struct host_merge *merge, uint8_t *first,
+		       struct virtio_net_hdr *header);
 
 #endif

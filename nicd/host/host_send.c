@@ -15,8 +15,8 @@ void host_send_init(struct host_send *send, struct host_if *host, const struct n
 }
 
 /*  Return: true, or false with the @reason why @frame cannot be sent */
-static bool head_init(const struct host_send *send, struct host_head *head, const struct host_frame *frame,
-		      enum drop_reason *reason)
+static bool head_init(const struct host_send *send, struct host_head *head,
+		      const struct host_frame *frame, enum drop_reason *reason)
 {
 	struct frame_fields fields;
 

@@ -21,11 +21,14 @@ void message_set_fini(struct message_set *set)
 	*set = (struct message_set){ 0 };
 }
 
-/* the line of the message; if it has none, a free one, else that of the message heard of longest ago */
+/* the line of the message; if it has none, a free one, else that of the message heard of longest
+ * ago */
 static struct message_set_line *line_of(struct message_set *set, uint32_t flow, uint32_t message)
 {
-	uint64_t hash = ((uint64_t)flow << 32 | message) * 0x9e3779b97f4a7c15ull; /* Fibonacci hashing */
-	struct message_set_line *lines = &set->lines[(hash >> (64 - SETS_BITS)) * WAYS], *oldest = lines;
+	/* Fibonacci hashing */
+	uint64_t hash = ((uint64_t)flow << 32 | message) * 0x9e3779b97f4a7c15ull;
+	struct message_set_line *lines = &set->lines[(hash >> (64 - SETS_BITS)) * WAYS],
+				*oldest = lines;
 
 	for (uint32_t i = 0; i < WAYS; i++) {
 		if (lines[i].got_bytes && lines[i].flow == flow && lines[i].message == message)
@@ -37,7 +40,8 @@ static struct message_set_line *line_of(struct message_set *set, uint32_t flow, 
 	return oldest;
 }
 
-bool message_set_add(struct message_set *set, uint32_t flow, uint32_t message, uint64_t bytes, uint64_t message_bytes)
+bool message_set_add(struct message_set *set, uint32_t flow, uint32_t message, uint64_t bytes,
+		     uint64_t message_bytes)
 {
 	struct message_set_line *line;
 

@@ -1,7 +1,9 @@
-/*  message_set - messages of unordered classes of which not all packets are here (FC-16): how much of each has come.
+/*  message_set - messages of unordered classes of which not all packets are here (FC-16): how much
+ *  of each has come.
  *
- *  Memory: a fixed table, real where used; sets of eight. A full set forgets the message whose last packet came longest ago: with a
- *  lost packet it never becomes complete, and else its packets would have to be thousands of messages apart.           */
+ *  Memory: a fixed table, real where used; sets of eight. A full set forgets the message whose last
+ *  packet came longest ago: with a lost packet it never becomes complete, and else its packets
+ *  would have to be thousands of messages apart. */
 #ifndef HEDDLE_NICD_TRAFFIC_MESSAGE_SET_H
 #define HEDDLE_NICD_TRAFFIC_MESSAGE_SET_H
 
@@ -23,8 +25,10 @@ struct message_set {
 int message_set_init(struct message_set *set);
 void message_set_fini(struct message_set *set);
 
-/** message_set_add() - @bytes (> 0) more of @message of flow slot @flow, which has @message_bytes, are here.
- *  Return: is it complete? Then it is forgotten. O(1).                                                                */
-bool message_set_add(struct message_set *set, uint32_t flow, uint32_t message, uint64_t bytes, uint64_t message_bytes);
+/** message_set_add() - @bytes (> 0) more of @message of flow slot @flow, which has @message_bytes,
+ *  are here.
+ *  Return: is it complete? Then it is forgotten. O(1). */
+bool message_set_add(struct message_set *set, uint32_t flow, uint32_t message, uint64_t bytes,
+		     uint64_t message_bytes);
 
 #endif

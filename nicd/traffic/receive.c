@@ -8,7 +8,8 @@
 #include "nodes/wire/address.h"
 #include "nodes/wire/frame.h"
 
-int receive_init(struct receive *receive, const struct node_config *config, struct stats_page *stats)
+int receive_init(struct receive *receive, const struct node_config *config,
+		 struct stats_page *stats)
 {
 	uint32_t bits = 4;
 
@@ -49,7 +50,8 @@ void receive_fini(struct receive *receive)
 static uint32_t *flow_place(struct receive *receive, uint32_t source, uint32_t source_slot)
 {
 	uint64_t key = (uint64_t)source << 32 | source_slot;
-	uint64_t place = key * 0x9e3779b97f4a7c15ull >> receive->table_shift; /* Fibonacci hashing */
+	/* Fibonacci hashing */
+	uint64_t place = key * 0x9e3779b97f4a7c15ull >> receive->table_shift;
 
 	for (;; place++) {
 		uint32_t *entry = &receive->table[place & receive->table_mask];
@@ -64,8 +66,8 @@ static uint32_t *flow_place(struct receive *receive, uint32_t source, uint32_t s
 }
 
 /* the flow's slot + 1, a new one if need be; 0 when there are too many */
-static uint32_t flow_find(struct receive *receive, const struct frame_payload *payload, uint32_t traffic_class,
-			  node_time_t now)
+static uint32_t flow_find(struct receive *receive, const struct frame_payload *payload,
+			  uint32_t traffic_class, node_time_t now)
 {
 	uint32_t *entry = flow_place(receive, payload->source, payload->flow_slot);
 	struct stats_page *stats = receive->stats;
@@ -73,7 +75,8 @@ static uint32_t flow_find(struct receive *receive, const struct frame_payload *p
 
 	if (*entry || slot == stats->flows_max)
 		return *entry;
-	receive->flows[slot] = (struct receive_flow){ .source = payload->source, .source_slot = payload->flow_slot };
+	receive->flows[slot] = (struct receive_flow){ .source = payload->source,
+						      .source_slot = payload->flow_slot };
 	*stats_flow_rx(stats, slot) = (struct flow_rx_stats){
 		.source = payload->source,
 		.source_slot = payload->flow_slot,
@@ -88,10 +91,12 @@ static uint32_t flow_find(struct receive *receive, const struct frame_payload *p
 
 /* ---- order and completeness ---- */
 
-static void message_log(struct stats_page *stats, uint32_t slot, const struct frame_payload *payload, node_time_t now)
+static void message_log(struct stats_page *stats, uint32_t slot,
+			const struct frame_payload *payload, node_time_t now)
 {
 	stats_flow_rx(stats, slot)->messages++;
-	trace(stats, now, TRACE_MESSAGE_END, slot, payload->message, (uint32_t)payload->message_bytes);
+	trace(stats, now, TRACE_MESSAGE_END, slot, payload->message,
+	      (uint32_t)payload->message_bytes);
 	if (stats->message_count == stats->messages_max) {
 		stats->messages_unlogged++;
 		return;
@@ -124,7 +129,8 @@ static bool message_step(struct receive_flow *flow, const struct frame_payload *
 	return flow->got_bytes == payload->message_bytes;
 }
 
-/* is the packet of an unordered class the one that its message lacked? Counts what is lost, so far, and what was overtaken. */
+/* is the packet of an unordered class the one that its message lacked? Counts what is lost, so far,
+ * and what was overtaken. */
 static bool unordered_step(struct receive *receive, uint32_t slot, struct flow_rx_stats *stats,
 			   const struct frame_payload *payload)
 {
@@ -142,7 +148,8 @@ static bool unordered_step(struct receive *receive, uint32_t slot, struct flow_r
 			       payload->message_bytes);
 }
 
-/* is the packet the next one in order, or ahead of it? Counts what is lost and what was overtaken. */
+/* is the packet the next one in order, or ahead of it? Counts what is lost and what was
+ * overtaken. */
 static bool order_step(struct receive_flow *flow, struct flow_rx_stats *stats, uint32_t packet)
 {
 	uint32_t ahead = packet - flow->packet;
@@ -160,21 +167,24 @@ static bool order_step(struct receive_flow *flow, struct flow_rx_stats *stats, u
 	return true;
 }
 
-void receive_drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes, node_time_t now)
+void receive_drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes,
+		  node_time_t now)
 {
 	receive->stats->drops[reason]++;
 	stats_port(receive->stats, 0)->dropped_bytes += frame_bytes;
 	trace(receive->stats, now, TRACE_DROP, 0, reason, frame_bytes);
 }
 
-static uint32_t refuse(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes, node_time_t now)
+static uint32_t refuse(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes,
+		       node_time_t now)
 {
 	receive_drop(receive, reason, frame_bytes, now);
 	return RECEIVE_NONE;
 }
 
-uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
-		       uint32_t traffic_class, node_time_t now, struct frame_payload *payload)
+uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes,
+		       uint32_t frame_bytes, uint32_t traffic_class, node_time_t now,
+		       struct frame_payload *payload)
 {
 	uint32_t found;
 
@@ -182,12 +192,14 @@ uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t c
 		return refuse(receive, DROP_OVERSIZE, frame_bytes, now);
 	if (frame_payload_read(bytes, captured_bytes, frame_bytes, payload))
 		return refuse(receive, DROP_MALFORMED, frame_bytes, now);
-	found = memcmp(bytes, receive->mac, sizeof(receive->mac)) ? 0 : flow_find(receive, payload, traffic_class, now);
+	found = memcmp(bytes, receive->mac, sizeof(receive->mac))
+			? 0
+			: flow_find(receive, payload, traffic_class, now);
 	return found ? found - 1 : refuse(receive, DROP_UNKNOWN_FLOW, frame_bytes, now);
 }
 
-void receive_take(struct receive *receive, uint32_t slot, const struct frame_payload *payload, uint32_t frame_bytes,
-		  node_time_t arrived, node_time_t now)
+void receive_take(struct receive *receive, uint32_t slot, const struct frame_payload *payload,
+		  uint32_t frame_bytes, node_time_t arrived, node_time_t now)
 {
 	struct stats_page *stats = receive->stats;
 	struct flow_rx_stats *flow = stats_flow_rx(stats, slot);
@@ -199,14 +211,16 @@ void receive_take(struct receive *receive, uint32_t slot, const struct frame_pay
 	flow->last_ps = now;
 	stats->delivered_packets++;
 	stats->delivered_bytes += frame_bytes;
-	if (receive->unordered >> flow->traffic_class & 1 ? unordered_step(receive, slot, flow, payload)
-							  : order_step(&receive->flows[slot], flow, payload->packet) &&
-								    message_step(&receive->flows[slot], payload))
+	if (receive->unordered >> flow->traffic_class & 1
+		    ? unordered_step(receive, slot, flow, payload)
+		    : order_step(&receive->flows[slot], flow, payload->packet) &&
+			      message_step(&receive->flows[slot], payload))
 		message_log(stats, slot, payload, now);
 }
 
 /* has the packet, of a class that keeps order, been overtaken, and may nobody see that? */
-static bool is_too_late(const struct receive *receive, uint32_t slot, const struct frame_payload *payload)
+static bool is_too_late(const struct receive *receive, uint32_t slot,
+			const struct frame_payload *payload)
 {
 	uint32_t traffic_class = stats_flow_rx(receive->stats, slot)->traffic_class;
 
@@ -214,11 +228,12 @@ static bool is_too_late(const struct receive *receive, uint32_t slot, const stru
 	       payload->packet - receive->flows[slot].packet > INT32_MAX;
 }
 
-bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
-		   uint32_t traffic_class, node_time_t now)
+bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes,
+		   uint32_t frame_bytes, uint32_t traffic_class, node_time_t now)
 {
 	struct frame_payload payload;
-	uint32_t slot = receive_place(receive, bytes, captured_bytes, frame_bytes, traffic_class, now, &payload);
+	uint32_t slot = receive_place(receive, bytes, captured_bytes, frame_bytes, traffic_class,
+				      now, &payload);
 
 	if (slot == RECEIVE_NONE)
 		return false;

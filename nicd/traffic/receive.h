@@ -1,19 +1,23 @@
-/*  receive - what arrives at a NIC: which flow it belongs to, whether it is in order, which messages are complete.
+/*  receive - what arrives at a NIC: which flow it belongs to, whether it is in order, which
+ *  messages are complete.
  *
- *  A flow is known by its sender and the sender's slot; it gets the next free line of the statistics page with its
- *  first packet, so lines are numbered by first arrival, the same in every run. Packets of a flow are numbered from
- *  0: a higher number than expected means that those between are lost (so far), a lower one that this packet was
- *  overtaken; it is then no longer counted as lost. A message is complete when all of its bytes have come in order,
- *  its last packet included; one with a hole or an overtaken packet never is.
+ *  A flow is known by its sender and the sender's slot; it gets the next free line of the
+ *  statistics page with its first packet, so lines are numbered by first arrival, the same in every
+ *  run. Packets of a flow are numbered from 0: a higher number than expected means that those
+ *  between are lost (so far), a lower one that this packet was overtaken; it is then no longer
+ *  counted as lost. A message is complete when all of its bytes have come in order, its last packet
+ *  included; one with a hole or an overtaken packet never is.
  *
- *  In a fabric of kind port-group no switch can know when what it has sent on a former way has arrived (S1 promises no order), so packets may be
- *  overtaken when a link fails or tables change. There the receiver sees to order, as an unreliable connection of InfiniBand does: an overtaken
+ *  In a fabric of kind port-group no switch can know when what it has sent on a former way has
+ *  arrived (S1 promises no order), so packets may be overtaken when a link fails or tables change.
+ *  There the receiver sees to order, as an unreliable connection of InfiniBand does: an overtaken
  *  packet of a class that keeps order is dropped (out_of_order) and stays lost.
  *
- *  Memory: flows_max flows and a hash table twice as large, allocated in _init, never later. A packet of one flow too
- *  many is dropped and counted as unknown_flow, completions beyond the log as messages_unlogged.
- *  Place: called by datapath.c with private copies of frames; writes the statistics page. Nothing in a frame is trusted
- *  (TB-23).                                                                                                          */
+ *  Memory: flows_max flows and a hash table twice as large, allocated in _init, never later. A
+ *  packet of one flow too many is dropped and counted as unknown_flow, completions beyond the log
+ *  as messages_unlogged.
+ *  Place: called by datapath.c with private copies of frames; writes the statistics page. Nothing
+ *  in a frame is trusted (TB-23). */
 #ifndef HEDDLE_NICD_TRAFFIC_RECEIVE_H
 #define HEDDLE_NICD_TRAFFIC_RECEIVE_H
 
@@ -40,7 +44,8 @@ struct receive_flow {
 struct receive {
 	struct stats_page *stats;
 	struct receive_flow *flows;
-	uint32_t *table;      /* slot + 1, by hash of source and source_slot; 0: empty; linear probing */
+	/* slot + 1, by hash of source and source_slot; 0: empty; linear probing */
+	uint32_t *table;
 	uint32_t table_shift; /* 64 - log2 of its size */
 	uint32_t table_mask;
 	struct message_set incomplete; /* of unordered classes */
@@ -51,31 +56,38 @@ struct receive {
 	node_time_t measure_from_ps, measure_to_ps;
 };
 
-/** receive_init() - for the NIC that @config describes.  @stats  laid out, with flows_max lines; borrowed.
- *  Return: 0 or -ENOMEM.                                                                                        */
-int receive_init(struct receive *receive, const struct node_config *config, struct stats_page *stats);
+/** receive_init() - for the NIC that @config describes. @stats laid out, with flows_max lines;
+ *  borrowed.
+ *  Return: 0 or -ENOMEM. */
+int receive_init(struct receive *receive, const struct node_config *config,
+		 struct stats_page *stats);
 void receive_fini(struct receive *receive);
 
 /** receive_frame() - a frame has arrived.
- *  @bytes         a private copy of its first @captured_bytes.   @frame_bytes  its length without FCS.
+ *  @bytes a private copy of its first @captured_bytes. @frame_bytes its length without FCS.
  *  @now           arrival of its last bit.
- *  Return: true when it was placed in a flow; false when it was dropped and counted: oversize, malformed (no test
- *  payload), unknown_flow (for another host, or one flow too many), out_of_order.  O(1) expected.                                */
-bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
-		   uint32_t traffic_class, node_time_t now);
+ *  Return: true when it was placed in a flow; false when it was dropped and counted: oversize,
+ *  malformed (no test payload), unknown_flow (for another host, or one flow too many),
+ *  out_of_order. O(1) expected. */
+bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes,
+		   uint32_t frame_bytes, uint32_t traffic_class, node_time_t now);
 
 /* ---- the same in parts, for a transport that decides in between (responder.h) ---- */
 
-/** receive_place() - the flow that a frame belongs to, a new one if need be; the frame is not counted yet.
- *  Return: its slot, with @payload filled; RECEIVE_NONE when the frame was dropped and counted, as above. */
-uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
-		       uint32_t traffic_class, node_time_t now, struct frame_payload *payload);
+/** receive_place() - the flow that a frame belongs to, a new one if need be; the frame is not
+ *  counted yet.
+ *  Return: its slot, with @payload filled; RECEIVE_NONE when the frame was dropped and counted, as
+ *  above. */
+uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes,
+		       uint32_t frame_bytes, uint32_t traffic_class, node_time_t now,
+		       struct frame_payload *payload);
 
 /** receive_take() - that frame, which arrived at @arrived, is delivered. */
-void receive_take(struct receive *receive, uint32_t slot, const struct frame_payload *payload, uint32_t frame_bytes,
-		  node_time_t arrived, node_time_t now);
+void receive_take(struct receive *receive, uint32_t slot, const struct frame_payload *payload,
+		  uint32_t frame_bytes, node_time_t arrived, node_time_t now);
 
 /** receive_drop() - a frame goes no further, and why. */
-void receive_drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes, node_time_t now);
+void receive_drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes,
+		  node_time_t now);
 
 #endif

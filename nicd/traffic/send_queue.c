@@ -15,7 +15,8 @@ static void *lines_alloc(size_t count, size_t size)
 	return aligned_alloc(LINE_BYTES, (count * size / LINE_BYTES + 1) * LINE_BYTES);
 }
 
-int send_queue_init(struct send_queue *queue, uint32_t host_index, uint32_t flows_max, uint32_t messages_max)
+int send_queue_init(struct send_queue *queue, uint32_t host_index, uint32_t flows_max,
+		    uint32_t messages_max)
 {
 	*queue = (struct send_queue){
 		.host_index = host_index,
@@ -48,7 +49,8 @@ void send_queue_fini(struct send_queue *queue)
 }
 
 /* the frame that the flow in @slot sends in packets of @frame_bytes */
-static struct frame_spec frame_spec_of(const struct send_queue *queue, uint32_t slot, uint32_t frame_bytes)
+static struct frame_spec frame_spec_of(const struct send_queue *queue, uint32_t slot,
+				       uint32_t frame_bytes)
 {
 	const struct send_flow_spec *spec = &queue->specs[slot];
 
@@ -127,14 +129,15 @@ static void pool_give(struct send_queue *queue, uint32_t entry)
 
 static uint32_t payload_bytes_next(const struct send_flow *flow)
 {
-	return flow->left_bytes < flow->capacity_bytes ? (uint32_t)flow->left_bytes : flow->capacity_bytes;
+	return flow->left_bytes < flow->capacity_bytes ? (uint32_t)flow->left_bytes
+						       : flow->capacity_bytes;
 }
 
 static uint32_t frame_bytes_next(const struct send_flow *flow)
 {
 	uint32_t payload_bytes = payload_bytes_next(flow);
-	uint32_t frame_bytes =
-		flow->overhead_bytes + ((payload_bytes + flow->padding_mask) & ~(uint32_t)flow->padding_mask);
+	uint32_t frame_bytes = flow->overhead_bytes + ((payload_bytes + flow->padding_mask) &
+						       ~(uint32_t)flow->padding_mask);
 
 	return frame_bytes > flow->frame_bytes_min ? frame_bytes : flow->frame_bytes_min;
 }
@@ -184,7 +187,8 @@ void send_queue_put(struct send_queue *queue, uint32_t slot, uint64_t bytes, nod
 		return;
 	}
 	entry = pool_take(queue);
-	queue->pool[entry] = (struct send_message){ .bytes = bytes, .start_ps = start_ps, .next = SEND_NONE };
+	queue->pool[entry] =
+		(struct send_message){ .bytes = bytes, .start_ps = start_ps, .next = SEND_NONE };
 	if (flow->first == SEND_NONE)
 		flow->first = entry;
 	else
@@ -209,7 +213,8 @@ struct send_packet send_queue_next(const struct send_queue *queue, uint32_t traf
 	};
 }
 
-/* headers hold the frame's length, so a packet of another length than the one before costs a new template */
+/* headers hold the frame's length, so a packet of another length than the one before costs a new
+ * template */
 static void template_write(struct send_queue *queue, const struct send_packet *packet,
 			   const struct frame_payload *payload)
 {
@@ -270,7 +275,8 @@ static void class_leave(struct send_queue *queue, uint32_t traffic_class)
 	class_turn(queue, class);
 }
 
-void send_queue_sent(struct send_queue *queue, uint32_t traffic_class, const struct send_packet *packet)
+void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
+		     const struct send_packet *packet)
 {
 	struct send_class *class = &queue->classes[traffic_class];
 	struct send_flow *flow = &queue->flows[packet->flow];

@@ -1,16 +1,20 @@
-/*  send_queue - what a NIC has to send: a queue of messages per flow, flows taking turns within their traffic class.
+/*  send_queue - what a NIC has to send: a queue of messages per flow, flows taking turns within
+ *  their traffic class.
  *
- *  A flow is a (workload, destination) pair; its slot is its index in the statistics page and the number its packets
- *  carry. Messages of a flow are sent in the order they were put, one after the other. Flows of a class that have
- *  something to send stand in a ring and take turns by deficit round robin [Shreedhar and Varghese 1995]: a turn is
- *  worth the largest frame of any flow, so flows with equal frames alternate packet by packet and unequal ones share
- *  by bytes; every turn sends at least one packet, which makes a step O(1). What a flow did not use up stays with it
+ *  A flow is a (workload, destination) pair; its slot is its index in the statistics page and the
+ *  number its packets carry. Messages of a flow are sent in the order they were put, one after the
+ *  other. Flows of a class that have something to send stand in a ring and take turns by deficit
+ *  round robin [Shreedhar and Varghese 1995]: a turn is worth the largest frame of any flow, so
+ *  flows with equal frames alternate packet by packet and unequal ones share by bytes; every turn
+ *  sends at least one packet, which makes a step O(1). What a flow did not use up stays with it
  *  until it has nothing to send.
- *  A packet is cut only when it is sent, from the template of its flow; a flow's state is one cache line.
+ *  A packet is cut only when it is sent, from the template of its flow; a flow's state is one cache
+ *  line.
  *
- *  Memory: flows_max flows and messages_max waiting messages (besides the one each flow is sending), allocated in
- *  _init, never later. send_queue_full() is a normal state: whoever puts messages asks before, and waits.
- *  Place: called by datapath.c; knows neither link nor time.                                                       */
+ *  Memory: flows_max flows and messages_max waiting messages (besides the one each flow is
+ *  sending), allocated in _init, never later. send_queue_full() is a normal state: whoever puts
+ *  messages asks before, and waits.
+ *  Place: called by datapath.c; knows neither link nor time. */
 #ifndef HEDDLE_NICD_TRAFFIC_SEND_QUEUE_H
 #define HEDDLE_NICD_TRAFFIC_SEND_QUEUE_H
 
@@ -27,18 +31,23 @@
 
 /* what a packet needs of its flow: one cache line */
 struct send_flow {
-	uint64_t left_bytes;           /* of the message being sent, still to be cut; 0: nothing to send */
-	uint64_t message_bytes;        /* of the message being sent */
-	node_time_t start_ps;          /* when it was put */
-	uint32_t packet, message;      /* numbers of the next packet, of the message being sent; modulo 2^32 */
-	uint32_t first, last;          /* messages that wait, in the pool; first == SEND_NONE: none */
-	uint32_t next;                 /* flow behind this one in its class's ring; for the owner while it is parked */
-	uint32_t deficit_bytes;        /* may still be sent in this turn */
-	uint32_t capacity_bytes;       /* of a full packet */
-	uint32_t template_frame_bytes; /* the frame length that the template is written for; 0: none yet */
+	/* of the message being sent, still to be cut; 0: nothing to send */
+	uint64_t left_bytes;
+	uint64_t message_bytes; /* of the message being sent */
+	node_time_t start_ps;   /* when it was put */
+	/* numbers of the next packet, of the message being sent; modulo 2^32 */
+	uint32_t packet, message;
+	/* messages that wait, in the pool; first == SEND_NONE: none */
+	uint32_t first, last;
+	/* flow behind this one in its class's ring; for the owner while it is parked */
+	uint32_t next;
+	uint32_t deficit_bytes;  /* may still be sent in this turn */
+	uint32_t capacity_bytes; /* of a full packet */
+	/* the frame length that the template is written for; 0: none yet */
+	uint32_t template_frame_bytes;
 	uint16_t overhead_bytes, frame_bytes_min;
 	uint8_t traffic_class;
-	uint8_t frame; /* enum frame_kind */
+	uint8_t frame;        /* enum frame_kind */
 	uint8_t padding_mask; /* struct message_shape */
 	uint8_t spare;
 };
@@ -69,7 +78,8 @@ struct send_packet {
 };
 
 struct send_class {
-	uint32_t tail; /* last flow of the ring (its next is the one whose turn it is), or SEND_NONE */
+	/* last flow of the ring (its next is the one whose turn it is), or SEND_NONE */
+	uint32_t tail;
 };
 
 struct send_queue {
@@ -83,19 +93,22 @@ struct send_queue {
 	struct flow_name *names; /* whole names, as an edge port sees the flows */
 	uint8_t (*templates)[FRAME_HEADERS_MAX];
 	struct send_message *pool;
-	uint32_t pool_free;            /* list of entries given back */
-	uint32_t pool_fresh;           /* entries never used begin here, so that untouched memory costs nothing */
+	uint32_t pool_free; /* list of entries given back */
+	/* entries never used begin here, so that untouched memory costs nothing */
+	uint32_t pool_fresh;
 	uint32_t pool_count, pool_max; /* messages that wait, and at most */
 	uint32_t pool_count_max;       /* high-water mark */
 };
 
-/** send_queue_init() - an empty queue of host @host_index.  @flows_max, @messages_max  limits.
- *  Return: 0 or -ENOMEM.                                                                                        */
-int send_queue_init(struct send_queue *queue, uint32_t host_index, uint32_t flows_max, uint32_t messages_max);
+/** send_queue_init() - an empty queue of host @host_index. @flows_max, @messages_max limits.
+ *  Return: 0 or -ENOMEM. */
+int send_queue_init(struct send_queue *queue, uint32_t host_index, uint32_t flows_max,
+		    uint32_t messages_max);
 void send_queue_fini(struct send_queue *queue);
 
-/** send_queue_open() - a new flow.  @spec  copied; its shape's largest frame is below 64 KiB.
- *  Return: its slot, counted from 0 in the order of opening; SEND_NONE when there are flows_max.  O(1).         */
+/** send_queue_open() - a new flow. @spec copied; its shape's largest frame is below 64 KiB.
+ *  Return: its slot, counted from 0 in the order of opening; SEND_NONE when there are flows_max.
+ *  O(1). */
 uint32_t send_queue_open(struct send_queue *queue, const struct send_flow_spec *spec);
 
 /** send_queue_full() - is there no room for another message that has to wait? */
@@ -105,33 +118,39 @@ static inline bool send_queue_full(const struct send_queue *queue)
 }
 
 /** send_queue_put() - message of @bytes (>= 1) for the flow in @slot, started at @start_ps.
- *  The caller asked send_queue_full() before.  O(1).                                                            */
+ *  The caller asked send_queue_full() before. O(1). */
 void send_queue_put(struct send_queue *queue, uint32_t slot, uint64_t bytes, node_time_t start_ps);
 
-/** send_queue_next() - the next packet of @traffic_class, which must be in queue->ready; nothing changes. O(1). */
+/** send_queue_next() - the next packet of @traffic_class, which must be in queue->ready; nothing
+ *  changes. O(1). */
 struct send_packet send_queue_next(const struct send_queue *queue, uint32_t traffic_class);
 
-/** send_queue_write() - writes @packet, just returned by send_queue_next(), to @bytes (captured_bytes of them). */
+/** send_queue_write() - writes @packet, just returned by send_queue_next(), to @bytes
+ *  (captured_bytes of them). */
 void send_queue_write(struct send_queue *queue, const struct send_packet *packet, uint8_t *bytes);
 
-/** send_queue_sent() - @packet of @traffic_class, just returned by send_queue_next(), is on the link or lost on it.
- *  O(1).                                                                                                           */
-void send_queue_sent(struct send_queue *queue, uint32_t traffic_class, const struct send_packet *packet);
+/** send_queue_sent() - @packet of @traffic_class, just returned by send_queue_next(), is on the
+ *  link or lost on it. O(1). */
+void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
+		     const struct send_packet *packet);
 
-/** send_queue_head() - the flow whose packet @traffic_class, which must be in queue->ready, would send next. O(1). */
+/** send_queue_head() - the flow whose packet @traffic_class, which must be in queue->ready, would
+ *  send next. O(1). */
 static inline uint32_t send_queue_head(const struct send_queue *queue, uint32_t traffic_class)
 {
 	return queue->flows[queue->classes[traffic_class].tail].next;
 }
 
-/** send_queue_park() - takes that flow out of its class's ring. It keeps its messages, and takes further ones, but sends nothing
- *  until send_queue_unpark(). Meanwhile queue->flows[slot].next belongs to the caller. O(1).                      */
+/** send_queue_park() - takes that flow out of its class's ring. It keeps its messages, and takes
+ *  further ones, but sends nothing until send_queue_unpark(). Meanwhile queue->flows[slot].next
+ *  belongs to the caller. O(1). */
 void send_queue_park(struct send_queue *queue, uint32_t traffic_class);
 
 /** send_queue_unpark() - the parked flow in @slot goes to the end of its class's ring. O(1). */
 void send_queue_unpark(struct send_queue *queue, uint32_t slot);
 
-/** send_queue_waiting() - messages of the flow in @slot that are not completely sent. O(messages), for `show`. */
+/** send_queue_waiting() - messages of the flow in @slot that are not completely sent. O(messages),
+ *  for `show`. */
 uint32_t send_queue_waiting(const struct send_queue *queue, uint32_t slot);
 
 #endif

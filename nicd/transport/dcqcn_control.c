@@ -53,8 +53,9 @@ static uint64_t rate_bps(void *state, uint32_t slot, node_time_t now)
 	return dcqcn_rp_rate(&control->points[slot], &control->setup, now);
 }
 
-int dcqcn_control_init(struct dcqcn_control *control, const struct dcqcn_config *config, uint64_t line_bps,
-		       uint32_t flows_max, struct stats_page *stats, struct transport *transport)
+int dcqcn_control_init(struct dcqcn_control *control, const struct dcqcn_config *config,
+		       uint64_t line_bps, uint32_t flows_max, struct stats_page *stats,
+		       struct transport *transport)
 {
 	*control = (struct dcqcn_control){ .stats = stats };
 	if (!config->enabled)

@@ -1,8 +1,10 @@
 /*  dcqcn_np - DCQCN's notification point of one flow: when a marked packet is worth a CNP (RC-2).
  *
- *  The first marked packet makes one at once; then none is made for the CNP interval, whatever comes marked. Marks are not remembered
- *  beyond it: without a marked packet there is no CNP [Zhu et al., SIGCOMM 2015, figure 6].
- *  Memory: 8 bytes a flow. Place: asked for every packet that came marked CE, those out of order too.                    */
+ *  The first marked packet makes one at once; then none is made for the CNP interval, whatever
+ *  comes marked. Marks are not remembered beyond it: without a marked packet there is no CNP [Zhu
+ *  et al., SIGCOMM 2015, figure 6].
+ *  Memory: 8 bytes a flow. Place: asked for every packet that came marked CE, those out of order
+ *  too. */
 #ifndef HEDDLE_NICD_TRANSPORT_DCQCN_NP_H
 #define HEDDLE_NICD_TRANSPORT_DCQCN_NP_H
 

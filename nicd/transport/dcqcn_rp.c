@@ -16,7 +16,8 @@ static uint64_t max64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-void dcqcn_rp_setup_init(struct dcqcn_rp_setup *setup, const struct dcqcn_config *config, uint64_t line_bps)
+void dcqcn_rp_setup_init(struct dcqcn_rp_setup *setup, const struct dcqcn_config *config,
+			 uint64_t line_bps)
 {
 	*setup = (struct dcqcn_rp_setup){
 		.config = config,
@@ -28,8 +29,9 @@ void dcqcn_rp_setup_init(struct dcqcn_rp_setup *setup, const struct dcqcn_config
 void dcqcn_rp_init(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
 {
 	const struct dcqcn_config *config = setup->config;
-	uint64_t rate_bps =
-		config->rate_initial_bps ? min64(config->rate_initial_bps, setup->line_bps) : setup->line_bps;
+	uint64_t rate_bps = config->rate_initial_bps
+				    ? min64(config->rate_initial_bps, setup->line_bps)
+				    : setup->line_bps;
 
 	*rp = (struct dcqcn_rp){
 		.rate_bps = rate_bps,
@@ -62,15 +64,18 @@ static uint64_t q63_power(uint64_t base, uint64_t exponent)
 /* alpha = (1 - g) alpha + g */
 static uint32_t alpha_after_cnp(uint32_t alpha, uint32_t g_ppb)
 {
-	return (uint32_t)(((uint64_t)alpha * (PPB - g_ppb) + (uint64_t)DCQCN_ALPHA_ONE * g_ppb) / PPB);
+	return (uint32_t)(((uint64_t)alpha * (PPB - g_ppb) + (uint64_t)DCQCN_ALPHA_ONE * g_ppb) /
+			  PPB);
 }
 
-static uint64_t alpha_ticks(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
+static uint64_t alpha_ticks(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup,
+			    node_time_t now)
 {
 	return rp->congested ? (now - rp->alpha_ps) / setup->config->alpha_timer_ps : 0;
 }
 
-uint32_t dcqcn_rp_alpha(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
+uint32_t dcqcn_rp_alpha(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup,
+			node_time_t now)
 {
 	uint64_t ticks = alpha_ticks(rp, setup, now);
 	uint32_t alpha = rp->alpha;
@@ -94,7 +99,8 @@ static void alpha_step(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, 
 
 static uint64_t rate_after_cut(uint64_t rate_bps, uint32_t alpha)
 {
-	return rate_bps - (uint64_t)((unsigned __int128)rate_bps * alpha / (2ull * DCQCN_ALPHA_ONE));
+	return rate_bps -
+	       (uint64_t)((unsigned __int128)rate_bps * alpha / (2ull * DCQCN_ALPHA_ONE));
 }
 
 /* ---- increase ---- */
@@ -106,7 +112,8 @@ struct increase {
 };
 
 /* behind fast recovery, where T alone decides: @timer is it the one that counts? */
-static struct increase increase_by_timer(const struct dcqcn_config *config, uint32_t own, uint32_t other, bool timer)
+static struct increase increase_by_timer(const struct dcqcn_config *config, uint32_t own,
+					 uint32_t other, bool timer)
 {
 	uint32_t f = config->fast_recovery;
 
@@ -115,9 +122,10 @@ static struct increase increase_by_timer(const struct dcqcn_config *config, uint
 	return (struct increase){ config->ai_bps, timer ? f - own : UINT64_MAX };
 }
 
-/* What the counter that stands at @own does, the other one being at @other, with its next events. @timer: is it T? */
-static struct increase increase_next(const struct dcqcn_config *config, uint64_t line_bps, uint32_t own, uint32_t other,
-				     bool timer)
+/* What the counter that stands at @own does, the other one being at @other, with its next events.
+ * @timer: is it T? */
+static struct increase increase_next(const struct dcqcn_config *config, uint64_t line_bps,
+				     uint32_t own, uint32_t other, bool timer)
 {
 	uint32_t f = config->fast_recovery;
 	uint64_t next = (uint64_t)own + 1, i;
@@ -135,12 +143,14 @@ static struct increase increase_next(const struct dcqcn_config *config, uint64_t
 				  next < other ? 1 : UINT64_MAX };
 }
 
-/* @count times R_T += @add_bps, R_C = (R_T + R_C) / 2. As soon as R_T - R_C is the same before and after, all further ones up to the
- * line rate are done at once: the difference stays. It does settle, as it goes half the way to add_bps each time. */
+/* @count times R_T += @add_bps, R_C = (R_T + R_C) / 2. As soon as R_T - R_C is the same before and
+ * after, all further ones up to the line rate are done at once: the difference stays. It does
+ * settle, as it goes half the way to add_bps each time. */
 static void increase_run(struct dcqcn_rp *rp, uint64_t line_bps, uint64_t add_bps, uint64_t count)
 {
 	while (count && rp->rate_bps < line_bps) {
-		uint64_t before_bps = rp->target_bps - rp->rate_bps, room_bps = line_bps - rp->target_bps, same;
+		uint64_t before_bps = rp->target_bps - rp->rate_bps,
+			 room_bps = line_bps - rp->target_bps, same;
 
 		rp->target_bps += min64(add_bps, room_bps);
 		rp->rate_bps += (rp->target_bps - rp->rate_bps + 1) / 2;
@@ -155,11 +165,12 @@ static void increase_run(struct dcqcn_rp *rp, uint64_t line_bps, uint64_t add_bp
 }
 
 /* the counter *@own counts @events on */
-static void increase(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t *own, uint32_t other,
-		     uint64_t events)
+static void increase(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t *own,
+		     uint32_t other, uint64_t events)
 {
 	while (events) {
-		struct increase run = increase_next(setup->config, setup->line_bps, *own, other, own == &rp->timers);
+		struct increase run = increase_next(setup->config, setup->line_bps, *own, other,
+						    own == &rp->timers);
 		uint64_t count = min64(events, run.count);
 
 		if (rp->rate_bps >= setup->line_bps)
@@ -202,14 +213,16 @@ static void counter_step(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup
 /* ---- cuts ---- */
 
 /* by @alpha, at @at, up to which all timers are done */
-static void cut(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t alpha, node_time_t at)
+static void cut(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t alpha,
+		node_time_t at)
 {
 	const struct dcqcn_config *config = setup->config;
 	bool raised = rp->timers || rp->counters;
 
 	if (config->clamp_target || raised)
 		rp->target_bps = rp->rate_bps;
-	rp->rate_bps = max64(rate_after_cut(rp->rate_bps, alpha), min64(config->rate_min_bps, rp->rate_bps));
+	rp->rate_bps = max64(rate_after_cut(rp->rate_bps, alpha),
+			     min64(config->rate_min_bps, rp->rate_bps));
 	rp->cut_ps = at;
 	rp->increase_at_ps = at + config->increase_timer_ps;
 	rp->timers = rp->counters = 0;
@@ -221,7 +234,8 @@ static void step(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_t
 {
 	if (rp->cut_waits && rp->cut_ps <= now) {
 		timer_step(rp, setup, rp->cut_ps);
-		cut(rp, setup, dcqcn_rp_alpha(rp, setup, rp->cut_ps - !setup->config->alpha_first), rp->cut_ps);
+		cut(rp, setup, dcqcn_rp_alpha(rp, setup, rp->cut_ps - !setup->config->alpha_first),
+		    rp->cut_ps);
 		rp->cut_waits = false;
 	}
 	timer_step(rp, setup, now);
@@ -268,7 +282,8 @@ bool dcqcn_rp_cnp(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_
 	return true;
 }
 
-node_time_t dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t bytes, node_time_t now)
+node_time_t dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t bytes,
+			  node_time_t now)
 {
 	node_time_t gap_ps, late_ps;
 

@@ -1,38 +1,48 @@
-/*  dcqcn_rp - DCQCN's reaction point: the rate of one queue pair, cut by CNPs and raised by a timer and a byte counter (RC-3).
+/*  dcqcn_rp - DCQCN's reaction point: the rate of one queue pair, cut by CNPs and raised by a timer
+ *  and a byte counter (RC-3).
  *
- *      on a CNP     R_T = R_C,  R_C = R_C (1 - alpha / 2),  alpha = (1 - g) alpha + g;  timers and counters begin anew
+ *      on a CNP R_T = R_C, R_C = R_C (1 - alpha / 2), alpha = (1 - g) alpha + g; timers and
+ *      counters begin anew
  *      alpha timer  alpha = (1 - g) alpha
- *      increase     T or BC counts on: the rate increase timer has run out, or so many bytes were sent. Then
+ *      increase T or BC counts on: the rate increase timer has run out, or so many bytes were sent.
+ *      Then
  *                       max(T, BC) < F   fast recovery
  *                       min(T, BC) > F   hyper increase      R_T += (min(T, BC) - F) R_HAI
  *                       else             additive increase   R_T += R_AI
  *                   and always               R_C = (R_T + R_C) / 2
  *
- *  R_C never leaves [lowest rate, line rate], R_T never passes the line rate; at the line rate a queue pair is not limited: whatever it
- *  sends may go at once. alpha begins to decay with the first CNP. What is due at the same time: alpha timer, increase timer, then
- *  the call under way.
+ *  R_C never leaves [lowest rate, line rate], R_T never passes the line rate; at the line rate a
+ *  queue pair is not limited: whatever it sends may go at once. alpha begins to decay with the
+ *  first CNP. What is due at the same time: alpha timer, increase timer, then the call under way.
  *
- *  Nobody calls when a timer runs out. What has run out since the last call is made up for in its order by the next one, with the
- *  result that calls in time would have had, to the last bit; so an idle queue pair costs nothing. That takes few steps however
- *  long it was: decay is a power; R_T - R_C settles after some 40 equal increases, and from then on both grow by the same.
- *  Integers only: a rate is rounded up to 1 b/s, alpha is in 2^-31.
+ *  Nobody calls when a timer runs out. What has run out since the last call is made up for in its
+ *  order by the next one, with the result that calls in time would have had, to the last bit; so an
+ *  idle queue pair costs nothing. That takes few steps however long it was: decay is a power; R_T -
+ *  R_C settles after some 40 equal increases, and from then on both grow by the same. Integers
+ *  only: a rate is rounded up to 1 b/s, alpha is in 2^-31.
  *
- *  Pacing. The packet after one of n bytes may go n / R_C later, at the rate of that moment; a packet that was late by less than
- *  that does not delay the next one, so that a queue pair which shares its link still has its rate on average (ours).
+ *  Pacing. The packet after one of n bytes may go n / R_C later, at the rate of that moment; a
+ *  packet that was late by less than that does not delay the next one, so that a queue pair which
+ *  shares its link still has its rate on average (ours).
  *
- *  Variants, by dcqcn_config: no byte counter; hyper_by_timer (hyper increase as soon as T > F, whatever BC is, and R_T += R_HAI each
- *  time; additive otherwise, once fast recovery is over); alpha_first, cut_interval_ps (a CNP so soon after a cut is as if it had not come), clamp_target;
+ *  Variants, by dcqcn_config: no byte counter; hyper_by_timer (hyper increase as soon as T > F,
+ *  whatever BC is, and R_T += R_HAI each time; additive otherwise, once fast recovery is over);
+ *  alpha_first, cut_interval_ps (a CNP so soon after a cut is as if it had not come), clamp_target;
  *  react_on_tick:
  *
  *      a CNP is noted only. The first one starts two clocks, which never stop:
- *      each alpha_timer_ps    alpha = (1 - g) alpha + g if a CNP came since the last such tick, else (1 - g) alpha
- *      each cut_interval_ps   if a CNP came since the last such tick: R_T and R_C as on a CNP above, timers and counters begin anew
- *      The first CNP counts for the first cut, not for alpha, and a CNP at the moment of a tick for the next one. Where both ticks fall
+ *      each alpha_timer_ps alpha = (1 - g) alpha + g if a CNP came since the last such tick, else
+ *      (1 - g) alpha
+ *      each cut_interval_ps if a CNP came since the last such tick: R_T and R_C as on a CNP above,
+ *      timers and counters begin anew
+ *      The first CNP counts for the first cut, not for alpha, and a CNP at the moment of a tick for
+ *      the next one. Where both ticks fall
  *      together alpha_first says which comes first.
  *
- *  Memory: 72 bytes per queue pair, the rest is shared.  No I/O; `now` is given, never goes back.
- *  Sources: [Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3 and figures 5 to 7]; the ticks: the
- *  reaction point called "Mlx" in the simulator of HPCC [Li et al., SIGCOMM 2019].                                           */
+ *  Memory: 72 bytes per queue pair, the rest is shared. No I/O; `now` is given, never goes back.
+ *  Sources: [Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section
+ *  3 and figures 5 to 7]; the ticks: the reaction point called "Mlx" in the simulator of HPCC [Li
+ *  et al., SIGCOMM 2019]. */
 #ifndef HEDDLE_NICD_TRANSPORT_DCQCN_RP_H
 #define HEDDLE_NICD_TRANSPORT_DCQCN_RP_H
 
@@ -53,37 +63,43 @@ struct dcqcn_rp_setup {
 
 struct dcqcn_rp {
 	uint64_t rate_bps, target_bps; /* R_C, R_T: R_C <= R_T <= line rate */
-	node_time_t
-		cut_ps; /* time of the last cut; on ticks: of the next one if cut_waits, else of any former tick of cuts */
-	node_time_t alpha_ps;        /* alpha is that of then: the last cut; on ticks: a tick of alpha */
-	node_time_t increase_at_ps;  /* the increase timer runs out */
-	node_time_t next_ps;         /* the next packet may go */
-	uint64_t bytes;              /* since the byte counter ran out last */
-	uint32_t timers, counters;   /* T and BC: times that each ran out since the last cut, to UINT32_MAX */
+	/* time of the last cut; on ticks: of the next one if cut_waits, else of any former tick of
+	 * cuts */
+	node_time_t cut_ps;
+	/* alpha is that of then: the last cut; on ticks: a tick of alpha */
+	node_time_t alpha_ps;
+	node_time_t increase_at_ps; /* the increase timer runs out */
+	node_time_t next_ps;        /* the next packet may go */
+	uint64_t bytes;             /* since the byte counter ran out last */
+	/* T and BC: times that each ran out since the last cut, to UINT32_MAX */
+	uint32_t timers, counters;
 	uint32_t alpha;              /* at alpha_ps, behind the cut; in 2^-31 */
 	bool congested;              /* a CNP has come, ever */
 	bool alpha_waits, cut_waits; /* on ticks: a CNP has come since the last tick */
 };
 
-/** dcqcn_rp_setup_init() - @config is borrowed and within its limits; @line_bps may be changed later (a new link): the queue pairs
- *  then are cut to it, or raised to it as by the rules.  */
-void dcqcn_rp_setup_init(struct dcqcn_rp_setup *setup, const struct dcqcn_config *config, uint64_t line_bps);
+/** dcqcn_rp_setup_init() - @config is borrowed and within its limits; @line_bps may be changed
+ *  later (a new link): the queue pairs then are cut to it, or raised to it as by the rules. */
+void dcqcn_rp_setup_init(struct dcqcn_rp_setup *setup, const struct dcqcn_config *config,
+			 uint64_t line_bps);
 
 /** dcqcn_rp_init() - a new queue pair, at its initial rate. */
 void dcqcn_rp_init(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now);
 
-/** dcqcn_rp_cnp() - a CNP has come.  Return: was the rate cut, or will it be on the next tick because of this CNP? false: it came within
- *  the cut interval of another one. */
+/** dcqcn_rp_cnp() - a CNP has come. Return: was the rate cut, or will it be on the next tick
+ *  because of this CNP? false: it came within the cut interval of another one. */
 bool dcqcn_rp_cnp(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now);
 
 /** dcqcn_rp_sent() - a packet of @bytes (to 2 MB, as they count on the link) has been sent at @now.
  *  Return: the earliest time of the next one, >= @now. */
-node_time_t dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t bytes, node_time_t now);
+node_time_t dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t bytes,
+			  node_time_t now);
 
 /** dcqcn_rp_rate() - R_C at @now, as many bits per second; the line rate: not limited. */
 uint64_t dcqcn_rp_rate(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now);
 
 /** dcqcn_rp_alpha() - alpha at @now, in 2^-31. O(log(@now - last cut)). */
-uint32_t dcqcn_rp_alpha(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now);
+uint32_t dcqcn_rp_alpha(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup,
+			node_time_t now);
 
 #endif

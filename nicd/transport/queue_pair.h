@@ -1,13 +1,17 @@
-/*  queue_pair - the sender's half of a reliable connection of RoCEv2: what ACKs and NAKs mean (RC-4).
+/*  queue_pair - the sender's half of a reliable connection of RoCEv2: what ACKs and NAKs mean
+ *  (RC-4).
  *
- *  Packet sequence numbers have 24 bits; a flow's packets are numbered without end (transport.h). At most half of the PSNs are
- *  under way, so every PSN means one packet near those. An ACK says that all packets up to its PSN have arrived. A NAK (sequence error)
- *  says that all before its PSN have, and that this one is missing: it is sent again, and all behind it (go-back-N). What says less
- *  than is known already is old; what speaks of packets that were never sent is false; neither changes anything.
+ *  Packet sequence numbers have 24 bits; a flow's packets are numbered without end (transport.h).
+ *  At most half of the PSNs are under way, so every PSN means one packet near those. An ACK says
+ *  that all packets up to its PSN have arrived. A NAK (sequence error) says that all before its PSN
+ *  have, and that this one is missing: it is sent again, and all behind it (go-back-N). What says
+ *  less than is known already is old; what speaks of packets that were never sent is false; neither
+ *  changes anything.
  *
- *  Queue pair numbers. Data goes to QUEUE_PAIR_RELIABLE | slot, behind the bit that marks generated frames: so a receiver tells
+ *  Queue pair numbers. Data goes to QUEUE_PAIR_RELIABLE | slot, behind the bit that marks generated
+ *  frames: so a receiver tells
  *  reliable connections from frames that nobody answers for. Answers come to ROCE_REQUESTER | slot.
- *  Source: InfiniBand Architecture Specification vol. 1, 9.7.                                                        */
+ *  Source: InfiniBand Architecture Specification vol. 1, 9.7. */
 #ifndef HEDDLE_NICD_TRANSPORT_QUEUE_PAIR_H
 #define HEDDLE_NICD_TRANSPORT_QUEUE_PAIR_H
 
@@ -17,7 +21,8 @@
 #include "nicd/transport/transport.h"
 #include "nodes/wire/roce_frame.h"
 
-#define QUEUE_PAIR_RELIABLE 0x400000u /* in frame_spec.flow, which becomes the lower 23 bits of the number */
+/* in frame_spec.flow, which becomes the lower 23 bits of the number */
+#define QUEUE_PAIR_RELIABLE 0x400000u
 #define QUEUE_PAIR_SLOTS_MAX 0x400000u
 
 /* what an ACK or NAK means */
@@ -27,13 +32,16 @@ struct queue_pair_answer {
 	bool missing;    /* and this one did not */
 };
 
-/** queue_pair_read() - @psn and @syndrome of an ACK or NAK, for a flow of which all before @acknowledged are known to have arrived and
- *  none from @top on was sent. A syndrome that is neither an ACK nor a sequence error is not valid. Pure. */
-struct queue_pair_answer queue_pair_read(uint64_t acknowledged, uint64_t top, uint32_t psn, uint8_t syndrome);
+/** queue_pair_read() - @psn and @syndrome of an ACK or NAK, for a flow of which all before
+ *  @acknowledged are known to have arrived and none from @top on was sent. A syndrome that is
+ *  neither an ACK nor a sequence error is not valid. Pure. */
+struct queue_pair_answer queue_pair_read(uint64_t acknowledged, uint64_t top, uint32_t psn,
+					 uint8_t syndrome);
 
-/** queue_pair_on_answer() - an ACK or NAK for the flow in @slot, which is one of TRANSPORT_RC, has arrived at @now.
+/** queue_pair_on_answer() - an ACK or NAK for the flow in @slot, which is one of TRANSPORT_RC, has
+ *  arrived at @now.
  *  Return: how many messages are complete by that. */
-uint32_t queue_pair_on_answer(struct transport *transport, uint32_t slot, uint32_t psn, uint8_t syndrome,
-			      node_time_t now);
+uint32_t queue_pair_on_answer(struct transport *transport, uint32_t slot, uint32_t psn,
+			      uint8_t syndrome, node_time_t now);
 
 #endif

@@ -2,8 +2,8 @@
 
 #define PSN_HALF (1u << 23)
 
-void responder_open(struct responder *responder, const struct roce_header *header, uint32_t queue_pair,
-		    uint32_t traffic_class)
+void responder_open(struct responder *responder, const struct roce_header *header,
+		    uint32_t queue_pair, uint32_t traffic_class)
 {
 	*responder = (struct responder){
 		.open = true,
@@ -34,7 +34,8 @@ static void take(struct responder *responder, const struct roce_header *header)
 		answer(responder, false);
 }
 
-enum responder_verdict responder_on_packet(struct responder *responder, const struct roce_header *header)
+enum responder_verdict responder_on_packet(struct responder *responder,
+					   const struct roce_header *header)
 {
 	uint32_t ahead = (header->psn - responder->expected) & ROCE_PSN_MASK;
 

@@ -1,13 +1,16 @@
-/*  responder - the receiver's half of a reliable connection of RoCEv2: in order or not, and what to answer (RC-2, RC-4).
+/*  responder - the receiver's half of a reliable connection of RoCEv2: in order or not, and what to
+ *  answer (RC-2, RC-4).
  *
- *  Only the packet with the expected PSN is taken. One behind a gap is dropped, and the gap told once by a NAK: the sender goes back,
- *  so that telling it for each packet behind would make it go back again and again. If the NAK or what is sent again is lost, the
- *  sender's timeout helps. A packet that was here already is acknowledged again, for that ACK may be what was lost.
+ *  Only the packet with the expected PSN is taken. One behind a gap is dropped, and the gap told
+ *  once by a NAK: the sender goes back, so that telling it for each packet behind would make it go
+ *  back again and again. If the NAK or what is sent again is lost, the sender's timeout helps. A
+ *  packet that was here already is acknowledged again, for that ACK may be what was lost.
  *
- *  Answers wait here, one of a kind: an ACK is written when it is sent, so it says what holds then, and a later one replaces
- *  one that waits. A CNP is worth one of its own for every time that the notification point says so (dcqcn_np.h).
- *  Place: called by nic_transport.c; replies are sent in the order of reply_queue.h. All zeros is a connection of which nothing has
- *  come, but for its ends.  Source: InfiniBand Architecture Specification vol. 1, 9.7.                                  */
+ *  Answers wait here, one of a kind: an ACK is written when it is sent, so it says what holds then,
+ *  and a later one replaces one that waits. A CNP is worth one of its own for every time that the
+ *  notification point says so (dcqcn_np.h). Place: called by nic_transport.c; replies are sent in
+ *  the order of reply_queue.h. All zeros is a connection of which nothing has come, but for its
+ *  ends. Source: InfiniBand Architecture Specification vol. 1, 9.7. */
 #ifndef HEDDLE_NICD_TRANSPORT_RESPONDER_H
 #define HEDDLE_NICD_TRANSPORT_RESPONDER_H
 
@@ -24,7 +27,8 @@ struct responder {
 	uint32_t queue_pair; /* at the sender: answers go to it */
 	uint8_t traffic_class;
 	bool open;
-	bool tcp;                       /* a connection of TCP: nic_tcp.c. Of what follows it has `answers` only */
+	/* a connection of TCP: nic_tcp.c. Of what follows it has `answers` only */
+	bool tcp;
 	bool gap_told;                  /* by a NAK, and nothing has come in order since */
 	bool nak;                       /* the answer that waits is one */
 	uint16_t answers;               /* ACKs and NAKs that wait to be sent */
@@ -42,13 +46,15 @@ enum responder_verdict {
 };
 
 /** responder_open() - the first packet of a connection has come.
- *  @header  its.   @queue_pair  at the sender.   @traffic_class  of the data, and so of the answers. */
-void responder_open(struct responder *responder, const struct roce_header *header, uint32_t queue_pair,
-		    uint32_t traffic_class);
+ *  @header its. @queue_pair at the sender. @traffic_class of the data, and so of the answers. */
+void responder_open(struct responder *responder, const struct roce_header *header,
+		    uint32_t queue_pair, uint32_t traffic_class);
 
 /** responder_on_packet() - a data packet has arrived.
- *  Return: what is to be done with it. responder->answers says whether something is to be answered. */
-enum responder_verdict responder_on_packet(struct responder *responder, const struct roce_header *header);
+ *  Return: what is to be done with it. responder->answers says whether something is to be
+ *  answered. */
+enum responder_verdict responder_on_packet(struct responder *responder,
+					   const struct roce_header *header);
 
 /** responder_answer() - the ACK or NAK that waits, as it is to be sent now; it no longer waits. */
 struct roce_reply responder_answer(struct responder *responder);

@@ -5,8 +5,8 @@
 
 #define NONE TCP_SEGMENT_NONE
 
-int tcp_receiver_init(struct tcp_receiver *receiver, uint32_t connections_max, uint32_t segments_max,
-		      uint32_t segments_each)
+int tcp_receiver_init(struct tcp_receiver *receiver, uint32_t connections_max,
+		      uint32_t segments_max, uint32_t segments_each)
 {
 	*receiver = (struct tcp_receiver){
 		.streams = calloc(connections_max + 1u, sizeof(*receiver->streams)),
@@ -64,7 +64,8 @@ static uint32_t end_of(const struct tcp_segment *segment)
 }
 
 /* the segment behind which one that begins at @sequence belongs; NONE: it would be the first */
-static uint32_t place_of(const struct tcp_receiver *receiver, const struct tcp_stream *stream, uint32_t sequence)
+static uint32_t place_of(const struct tcp_receiver *receiver, const struct tcp_stream *stream,
+			 uint32_t sequence)
 {
 	uint32_t before = NONE;
 
@@ -72,15 +73,19 @@ static uint32_t place_of(const struct tcp_receiver *receiver, const struct tcp_s
 		return NONE;
 	if (ahead(sequence, receiver->pool[stream->last].sequence) >= 0)
 		return stream->last;
-	for (uint32_t i = stream->first; ahead(sequence, receiver->pool[i].sequence) >= 0; i = receiver->pool[i].next)
+	for (uint32_t i = stream->first; ahead(sequence, receiver->pool[i].sequence) >= 0;
+	     i = receiver->pool[i].next)
 		before = i;
 	return before;
 }
 
 /* behind the segment @before, which does not reach into it, nor does it into the next one */
-static void wait_behind(struct tcp_receiver *receiver, struct tcp_stream *stream, uint32_t before, uint32_t entry)
+static void wait_behind(struct tcp_receiver *receiver, struct tcp_stream *stream, uint32_t before,
+			uint32_t entry)
 {
-	uint32_t next = !stream->waiting ? NONE : before == NONE ? stream->first : receiver->pool[before].next;
+	uint32_t next = !stream->waiting ? NONE
+			: before == NONE ? stream->first
+					 : receiver->pool[before].next;
 
 	receiver->pool[entry].next = next;
 	if (before == NONE)
@@ -96,7 +101,9 @@ static enum tcp_verdict hold(struct tcp_receiver *receiver, struct tcp_stream *s
 			     const struct tcp_segment *segment)
 {
 	uint32_t before = place_of(receiver, stream, segment->sequence);
-	uint32_t next = !stream->waiting ? NONE : before == NONE ? stream->first : receiver->pool[before].next;
+	uint32_t next = !stream->waiting ? NONE
+			: before == NONE ? stream->first
+					 : receiver->pool[before].next;
 	uint32_t entry;
 
 	if ((before != NONE && ahead(end_of(&receiver->pool[before]), segment->sequence) > 0) ||
@@ -130,7 +137,8 @@ enum tcp_verdict tcp_receiver_take(struct tcp_receiver *receiver, uint32_t conne
 	return hold(receiver, stream, segment);
 }
 
-static void leave(struct tcp_receiver *receiver, struct tcp_stream *stream, struct tcp_segment *segment)
+static void leave(struct tcp_receiver *receiver, struct tcp_stream *stream,
+		  struct tcp_segment *segment)
 {
 	uint32_t entry = stream->first;
 
@@ -140,17 +148,20 @@ static void leave(struct tcp_receiver *receiver, struct tcp_stream *stream, stru
 	pool_give(receiver, entry);
 }
 
-bool tcp_receiver_covered(struct tcp_receiver *receiver, uint32_t connection, struct tcp_segment *segment)
+bool tcp_receiver_covered(struct tcp_receiver *receiver, uint32_t connection,
+			  struct tcp_segment *segment)
 {
 	struct tcp_stream *stream = &receiver->streams[connection];
 
-	if (!stream->waiting || ahead(receiver->pool[stream->first].sequence, stream->expected) >= 0)
+	if (!stream->waiting ||
+	    ahead(receiver->pool[stream->first].sequence, stream->expected) >= 0)
 		return false;
 	leave(receiver, stream, segment);
 	return true;
 }
 
-bool tcp_receiver_pop(struct tcp_receiver *receiver, uint32_t connection, struct tcp_segment *segment)
+bool tcp_receiver_pop(struct tcp_receiver *receiver, uint32_t connection,
+		      struct tcp_segment *segment)
 {
 	struct tcp_stream *stream = &receiver->streams[connection];
 

@@ -1,15 +1,19 @@
-/*  tcp_receiver - the receiver's side of TCP connections: what came out of order waits until the hole in front of it is filled (RC-6).
+/*  tcp_receiver - the receiver's side of TCP connections: what came out of order waits until the
+ *  hole in front of it is filled (RC-6).
  *
- *  Every segment is answered by an ACK that names the next byte in order (ours: at once, never delayed, so that no timer is needed);
- *  what is behind a hole is kept and makes the same ACK once more, which the sender takes for a hint (tcp_window.h). A marked segment
- *  is echoed in every ACK until the sender has said CWR [RFC 3168].
+ *  Every segment is answered by an ACK that names the next byte in order (ours: at once, never
+ *  delayed, so that no timer is needed); what is behind a hole is kept and makes the same ACK once
+ *  more, which the sender takes for a hint (tcp_window.h). A marked segment is echoed in every ACK
+ *  until the sender has said CWR [RFC 3168].
  *
- *  Segments that wait are a list per connection, in the order of their bytes. They mostly come in that order, and holes are filled
- *  from the front: both are O(1). Only headers wait: the rest of a generated frame exists as a length only.
- *  Memory: connections_max connections and a pool of segments_max for all, allocated in _init, never later; untouched parts cost
- *  nothing. When the pool is empty, or a connection has segments_each waiting, a segment is refused as if it had been lost: the sender
- *  sends it again. Sequence numbers are compared modulo 2^32. Nothing in a segment is trusted.
- *  Place: called by nic_tcp.c with what frames say; knows neither frames nor time.                                 */
+ *  Segments that wait are a list per connection, in the order of their bytes. They mostly come in
+ *  that order, and holes are filled from the front: both are O(1). Only headers wait: the rest of a
+ *  generated frame exists as a length only. Memory: connections_max connections and a pool of
+ *  segments_max for all, allocated in _init, never later; untouched parts cost nothing. When the
+ *  pool is empty, or a connection has segments_each waiting, a segment is refused as if it had been
+ *  lost: the sender sends it again. Sequence numbers are compared modulo 2^32. Nothing in a segment
+ *  is trusted.
+ *  Place: called by nic_tcp.c with what frames say; knows neither frames nor time. */
 #ifndef HEDDLE_NICD_TRANSPORT_TCP_RECEIVER_H
 #define HEDDLE_NICD_TRANSPORT_TCP_RECEIVER_H
 
@@ -20,8 +24,8 @@
 #include "nodes/wire/frame.h"
 
 #define TCP_SEGMENT_NONE UINT32_MAX
-#define TCP_SEGMENT_AT \
-	54u /* in a generated frame: behind Ethernet, IPv4 and TCP headers. All that follows is of the stream */
+/* in a generated frame: behind Ethernet, IPv4 and TCP headers. All that follows is of the stream */
+#define TCP_SEGMENT_AT 54u
 
 struct tcp_segment {
 	struct frame_payload payload;
@@ -54,24 +58,29 @@ struct tcp_receiver {
 };
 
 /** tcp_receiver_init() - all connections begin at byte 0.  Return: 0 or -ENOMEM. */
-int tcp_receiver_init(struct tcp_receiver *receiver, uint32_t connections_max, uint32_t segments_max,
-		      uint32_t segments_each);
+int tcp_receiver_init(struct tcp_receiver *receiver, uint32_t connections_max,
+		      uint32_t segments_max, uint32_t segments_each);
 void tcp_receiver_fini(struct tcp_receiver *receiver);
 
-/** tcp_receiver_take() - @segment of @connection has come; @marked CE; @reduced: it says CWR.  Copied if it has to wait.
- *  O(1), or O(waiting) for one that belongs between others. */
+/** tcp_receiver_take() - @segment of @connection has come; @marked CE; @reduced: it says CWR.
+ *  Copied if it has to wait. O(1), or O(waiting) for one that belongs between others. */
 enum tcp_verdict tcp_receiver_take(struct tcp_receiver *receiver, uint32_t connection,
 				   const struct tcp_segment *segment, bool marked, bool reduced);
 
-/** tcp_receiver_covered() - (behind TCP_IN_ORDER, before tcp_receiver_pop()) a segment that waited, and that a longer one has covered meanwhile: it
- *  does not wait any more and is not to be delivered again. Only a broken sender does that.  Return: false: there is none. O(1). */
-bool tcp_receiver_covered(struct tcp_receiver *receiver, uint32_t connection, struct tcp_segment *segment);
+/** tcp_receiver_covered() - (behind TCP_IN_ORDER, before tcp_receiver_pop()) a segment that waited,
+ *  and that a longer one has covered meanwhile: it does not wait any more and is not to be
+ *  delivered again. Only a broken sender does that. Return: false: there is none. O(1). */
+bool tcp_receiver_covered(struct tcp_receiver *receiver, uint32_t connection,
+			  struct tcp_segment *segment);
 
-/** tcp_receiver_pop() - the next segment that waited and is in order now.  Return: false: there is none. O(1). */
-bool tcp_receiver_pop(struct tcp_receiver *receiver, uint32_t connection, struct tcp_segment *segment);
+/** tcp_receiver_pop() - the next segment that waited and is in order now. Return: false: there is
+ *  none. O(1). */
+bool tcp_receiver_pop(struct tcp_receiver *receiver, uint32_t connection,
+		      struct tcp_segment *segment);
 
 /** tcp_receiver_expected(), tcp_receiver_echo() - what an ACK says now. */
-static inline uint32_t tcp_receiver_expected(const struct tcp_receiver *receiver, uint32_t connection)
+static inline uint32_t tcp_receiver_expected(const struct tcp_receiver *receiver,
+					     uint32_t connection)
 {
 	return receiver->streams[connection].expected;
 }

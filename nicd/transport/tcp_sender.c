@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define WINDOW_FIELD \
-	UINT16_MAX /* the receiver's, which does not limit: tcp_receiver.h has room for what may be under way */
+/* the receiver's, which does not limit: tcp_receiver.h has room for what may be under way */
+#define WINDOW_FIELD UINT16_MAX
 
 #define OVERHEAD_PACKETS 2u
 #define STREAM_OVERHEAD 0x7463706full /* of the node's random numbers: "tcpo" */
@@ -33,7 +33,8 @@ static void delay(struct tcp_sender *sender, uint32_t slot, node_time_t now)
 	if (sender->ready_ps[slot] <= now)
 		sender->ready_ps[slot] =
 			now + random_below(&sender->random,
-					   node_time_of_bytes(OVERHEAD_PACKETS * frame_bytes, sender->rate_bps));
+					   node_time_of_bytes(OVERHEAD_PACKETS * frame_bytes,
+							      sender->rate_bps));
 }
 
 static void on_open(void *state, uint32_t slot, node_time_t now)
@@ -52,7 +53,8 @@ static void on_sent(void *state, uint32_t slot, uint32_t wire_bytes, bool again,
 
 	(void)wire_bytes;
 	sender->windows[slot].reduced &= again;
-	tcp_window_sent(&sender->windows[slot], sender->transport->flows[slot].next - 1, again, now);
+	tcp_window_sent(&sender->windows[slot], sender->transport->flows[slot].next - 1, again,
+			now);
 }
 
 static void on_lost(void *state, uint32_t slot, bool timeout, node_time_t now)
@@ -80,11 +82,13 @@ static node_time_t timeout_ps(void *state, uint32_t slot)
 	return tcp_window_rto_ps(window_of(state, slot), ((struct tcp_sender *)state)->config);
 }
 
-/* CWR goes with the first new packet behind a cut [RFC 3168, 6.1.2]. Nothing changes by writing: a packet that the link loses may be
- * written for a capture only. */
+/* CWR goes with the first new packet behind a cut [RFC 3168, 6.1.2]. Nothing changes by writing: a
+ * packet that the link loses may be written for a capture only. */
 static void on_write(void *state, uint32_t slot, uint32_t stream, bool again, uint8_t *bytes)
 {
-	struct tcp_fields fields = { .sequence = stream, .window = WINDOW_FIELD, .flags = TCP_FLAG_ACK };
+	struct tcp_fields fields = { .sequence = stream,
+				     .window = WINDOW_FIELD,
+				     .flags = TCP_FLAG_ACK };
 
 	if (window_of(state, slot)->reduced && !again)
 		fields.flags |= TCP_FLAG_CWR;
@@ -131,14 +135,17 @@ void tcp_sender_fini(struct tcp_sender *sender)
 	*sender = (struct tcp_sender){ 0 };
 }
 
-uint32_t tcp_sender_on_ack(struct tcp_sender *sender, uint32_t slot, const struct tcp_fields *ack, node_time_t now)
+uint32_t tcp_sender_on_ack(struct tcp_sender *sender, uint32_t slot, const struct tcp_fields *ack,
+			   node_time_t now)
 {
 	struct transport *transport = sender->transport;
 	const struct transport_flow *flow = &transport->flows[slot];
 	struct flow_tx_stats *stats = stats_flow_tx(transport->stats, slot);
 	node_time_t timeout_at_ps = flow->timeout_at_ps;
 	bool recovering = sender->windows[slot].recovering;
-	struct tcp_heard heard = { .before = flow->acknowledged, .top = flow->top, .echo = ack->flags & TCP_FLAG_ECE };
+	struct tcp_heard heard = { .before = flow->acknowledged,
+				   .top = flow->top,
+				   .echo = ack->flags & TCP_FLAG_ECE };
 	struct tcp_answer answer;
 	uint32_t complete;
 

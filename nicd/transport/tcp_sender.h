@@ -1,12 +1,15 @@
-/*  tcp_sender - TCP as a transport: windows of all connections of a NIC, and what their ACKs mean (RC-6).
+/*  tcp_sender - TCP as a transport: windows of all connections of a NIC, and what their ACKs mean
+ *  (RC-6).
  *
- *  transport.h keeps messages and packets, tcp_window.h says how many may be under way; this file is between them: ACKs name bytes of
- *  the stream, windows count packets. A packet is a segment: the test payload's header and bytes of one message; none is pushed
- *  together from two messages, as with TCP_NODELAY (ours).
- *  Overhead. What waited for an ACK goes a random time later, up to that of two full packets on the link (ours). Hosts are never exact;
- *  without it, packets of some connections would reach a full queue always just when there is room, and those of others never: they
- *  would be locked out [Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1991, section 3.3].
- *  Memory: a window per slot, allocated in _init, never later.                                                          */
+ *  transport.h keeps messages and packets, tcp_window.h says how many may be under way; this file
+ *  is between them: ACKs name bytes of the stream, windows count packets. A packet is a segment:
+ *  the test payload's header and bytes of one message; none is pushed together from two messages,
+ *  as with TCP_NODELAY (ours).
+ *  Overhead. What waited for an ACK goes a random time later, up to that of two full packets on the
+ *  link (ours). Hosts are never exact; without it, packets of some connections would reach a full
+ *  queue always just when there is room, and those of others never: they would be locked out [Floyd
+ *  and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1991, section 3.3]. Memory:
+ *  a window per slot, allocated in _init, never later. */
 #ifndef HEDDLE_NICD_TRANSPORT_TCP_SENDER_H
 #define HEDDLE_NICD_TRANSPORT_TCP_SENDER_H
 
@@ -27,15 +30,18 @@ struct tcp_sender {
 	struct random random;
 };
 
-/** tcp_sender_init() - the control of all TRANSPORT_TCP flows of @transport (initialised, @flows_max slots), on port 0 of @config.
+/** tcp_sender_init() - the control of all TRANSPORT_TCP flows of @transport (initialised,
+ *  @flows_max slots), on port 0 of @config.
  *  @config, @transport  borrowed.   Return: 0 or -ENOMEM. */
 int tcp_sender_init(struct tcp_sender *sender, const struct node_config *config, uint32_t flows_max,
 		    struct transport *transport);
 void tcp_sender_fini(struct tcp_sender *sender);
 
-/** tcp_sender_on_ack() - an ACK for the flow in @slot, which is one of TRANSPORT_TCP, has come at @now. What names a byte that was not
- *  sent, or is inside a packet, or says less than is known, changes nothing.
+/** tcp_sender_on_ack() - an ACK for the flow in @slot, which is one of TRANSPORT_TCP, has come at
+ *  @now. What names a byte that was not sent, or is inside a packet, or says less than is known,
+ *  changes nothing.
  *  Return: how many messages are complete by that. */
-uint32_t tcp_sender_on_ack(struct tcp_sender *sender, uint32_t slot, const struct tcp_fields *ack, node_time_t now);
+uint32_t tcp_sender_on_ack(struct tcp_sender *sender, uint32_t slot, const struct tcp_fields *ack,
+			   node_time_t now);
 
 #endif

@@ -41,13 +41,15 @@ static void round_trip(struct tcp_window *window, node_time_t took_ps)
 {
 	node_time_t error_ps;
 
-	window->backoff = 0; /* only now: else a path that is longer than the timeout would never be measured [5] */
+	/* only now: else a path that is longer than the timeout would never be measured [5] */
+	window->backoff = 0;
 	if (!window->smoothed_ps) {
 		window->smoothed_ps = took_ps;
 		window->variation_ps = took_ps / 2;
 		return;
 	}
-	error_ps = window->smoothed_ps > took_ps ? window->smoothed_ps - took_ps : took_ps - window->smoothed_ps;
+	error_ps = window->smoothed_ps > took_ps ? window->smoothed_ps - took_ps
+						 : took_ps - window->smoothed_ps;
 	window->variation_ps = (3 * window->variation_ps + error_ps) / 4;
 	window->smoothed_ps = (7 * window->smoothed_ps + took_ps) / 8;
 }
@@ -93,8 +95,9 @@ static void grow(struct tcp_window *window, const struct tcp_config *config, uin
 	window->window_packets++;
 }
 
-/* ssthresh after a loss, when @flight may be under way: half of it. But not of what is held behind a hole or was sent before a timeout,
- * which the window does not cover [as in BSD: the lesser of the window and what is out]. */
+/* ssthresh after a loss, when @flight may be under way: half of it. But not of what is held behind
+ * a hole or was sent before a timeout, which the window does not cover [as in BSD: the lesser of
+ * the window and what is out]. */
 static uint32_t half(const struct tcp_window *window, uint64_t flight)
 {
 	return max32((uint32_t)min64(flight, window->window_packets) / 2, THRESHOLD_MIN);
@@ -129,7 +132,8 @@ static void deflate(struct tcp_window *window, uint64_t packets)
 
 /* ---- ACKs ---- */
 
-/* does the ACK say more than that all had arrived which was sent when something happened? RFC 6582's "covers more than recover" */
+/* does the ACK say more than that all had arrived which was sent when something happened? RFC
+ * 6582's "covers more than recover" */
 static bool is_beyond(uint64_t packet, uint64_t top_then)
 {
 	return !top_then || packet > top_then;
@@ -205,7 +209,8 @@ struct tcp_answer tcp_window_ack(struct tcp_window *window, const struct tcp_con
 
 void tcp_window_timeout(struct tcp_window *window, uint64_t acknowledged, uint64_t top)
 {
-	/* a packet that is lost again does not halve it again [RFC 5681], nor does one whose loss has done so */
+	/* a packet that is lost again does not halve it again [RFC 5681], nor does one whose loss
+	 * has done so */
 	if (!window->timed_out && !window->recovering)
 		window->threshold = half(window, top - acknowledged);
 	window->window_packets = 1;

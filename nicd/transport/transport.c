@@ -17,8 +17,8 @@ _Static_assert(sizeof(struct transport_flow) == 2 * LINE_BYTES, "a flow is two c
 
 /* ---- set-up ---- */
 
-int transport_init(struct transport *transport, const struct node_config *config, uint32_t flows_max,
-		   uint32_t messages_max, struct stats_page *stats)
+int transport_init(struct transport *transport, const struct node_config *config,
+		   uint32_t flows_max, uint32_t messages_max, struct stats_page *stats)
 {
 	const struct queue_pair_config *queue_pair = &config->roce.queue_pair;
 	uint32_t pool_max = messages_max + flows_max;
@@ -43,14 +43,15 @@ int transport_init(struct transport *transport, const struct node_config *config
 		.timeout_ps = queue_pair->timeout_ps,
 		.timeouts_max = queue_pair->retries,
 	};
-	if (!transport->flow_memory || !transport->specs || !transport->templates || !transport->pool ||
-	    deadline_heap_init(&transport->timers, flows_max)) {
+	if (!transport->flow_memory || !transport->specs || !transport->templates ||
+	    !transport->pool || deadline_heap_init(&transport->timers, flows_max)) {
 		transport_fini(transport);
 		return -ENOMEM;
 	}
 	/* zeroed without being touched, and at the beginning of a line */
-	transport->flows = (struct transport_flow *)(((uintptr_t)transport->flow_memory + LINE_BYTES - 1) &
-						     ~(uintptr_t)(LINE_BYTES - 1));
+	transport->flows =
+		(struct transport_flow *)(((uintptr_t)transport->flow_memory + LINE_BYTES - 1) &
+					  ~(uintptr_t)(LINE_BYTES - 1));
 	return 0;
 }
 
@@ -64,7 +65,8 @@ void transport_fini(struct transport *transport)
 	*transport = (struct transport){ 0 };
 }
 
-static uint32_t window_packets_of(const struct transport_rules *rules, const struct message_shape *shape)
+static uint32_t window_packets_of(const struct transport_rules *rules,
+				  const struct message_shape *shape)
 {
 	uint64_t packets = rules->window_bytes / message_frame_bytes(shape, shape->capacity_bytes);
 
@@ -85,7 +87,8 @@ static void control_ask(struct transport *transport, uint32_t slot)
 		flow->window_packets = control->window_packets(control->state, slot);
 }
 
-void transport_open(struct transport *transport, uint32_t slot, const struct transport_flow_spec *spec, node_time_t now)
+void transport_open(struct transport *transport, uint32_t slot,
+		    const struct transport_flow_spec *spec, node_time_t now)
 {
 	const struct transport_rules *rules = &transport->rules[spec->transport];
 	uint32_t frame_bytes = message_frame_bytes(&spec->shape, spec->shape.capacity_bytes);
@@ -118,7 +121,8 @@ void transport_open(struct transport *transport, uint32_t slot, const struct tra
 
 static bool has_work(const struct transport_flow *flow)
 {
-	bool more = flow->next != flow->end && flow->next - flow->acknowledged < flow->window_packets;
+	bool more =
+		flow->next != flow->end && flow->next - flow->acknowledged < flow->window_packets;
 
 	return (more || flow->repeat) && !flow->in_error;
 }
@@ -184,8 +188,8 @@ static node_time_t due_at(const struct transport *transport, uint32_t slot, node
 	return control->next_at ? node_time_min(due, control->next_at(control->state, slot)) : due;
 }
 
-/* after every change of the flow: it stands where it belongs. A time in the heap that is too early may stay, but for a flow that waits
- * for nothing: an empty fabric is not to be kept awake. */
+/* after every change of the flow: it stands where it belongs. A time in the heap that is too early
+ * may stay, but for a flow that waits for nothing: an empty fabric is not to be kept awake. */
 static void flow_settle(struct transport *transport, uint32_t slot, node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[slot];
@@ -203,7 +207,8 @@ void transport_settle(struct transport *transport, node_time_t now)
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
 		while (transport->ready >> c & 1 &&
-		       !may_send(&transport->flows[transport->flows[transport->tails[c]].ring_next], now))
+		       !may_send(&transport->flows[transport->flows[transport->tails[c]].ring_next],
+				 now))
 			ring_leave(transport, c);
 	}
 }
@@ -230,18 +235,21 @@ static void pool_give(struct transport *transport, uint32_t entry)
 	transport->pool_count--;
 }
 
-static uint64_t packets_of(const struct transport_flow *flow, const struct transport_message *message)
+static uint64_t packets_of(const struct transport_flow *flow,
+			   const struct transport_message *message)
 {
 	return (message->bytes - 1) / flow->capacity_bytes + 1;
 }
 
-/* what a packet has of its connection's stream beside bytes of a message: the header of the test payload */
+/* what a packet has of its connection's stream beside bytes of a message: the header of the test
+ * payload */
 static uint32_t stream_extra_bytes(const struct transport_flow *flow)
 {
 	return flow->overhead_bytes - TCP_SEGMENT_AT;
 }
 
-static uint32_t stream_bytes_of(const struct transport_flow *flow, const struct transport_message *message)
+static uint32_t stream_bytes_of(const struct transport_flow *flow,
+				const struct transport_message *message)
 {
 	if (flow->transport != TRANSPORT_TCP)
 		return 0;
@@ -249,15 +257,17 @@ static uint32_t stream_bytes_of(const struct transport_flow *flow, const struct 
 }
 
 /* where @packet of @message begins */
-static uint32_t stream_of(const struct transport_flow *flow, const struct transport_message *message, uint64_t packet)
+static uint32_t stream_of(const struct transport_flow *flow,
+			  const struct transport_message *message, uint64_t packet)
 {
 	if (flow->transport != TRANSPORT_TCP)
 		return 0;
-	return message->stream +
-	       (uint32_t)((packet - message->packet) * (flow->capacity_bytes + stream_extra_bytes(flow)));
+	return message->stream + (uint32_t)((packet - message->packet) *
+					    (flow->capacity_bytes + stream_extra_bytes(flow)));
 }
 
-bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, node_time_t start_ps, node_time_t now)
+bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, node_time_t start_ps,
+		   node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[slot];
 	uint32_t entry;
@@ -311,33 +321,39 @@ static const struct transport_message *message_next(const struct transport *tran
 	return &transport->pool[flow->repeat ? flow->first : flow->sending];
 }
 
-static uint64_t left_bytes(const struct transport_flow *flow, const struct transport_message *message)
+static uint64_t left_bytes(const struct transport_flow *flow,
+			   const struct transport_message *message)
 {
 	return message->bytes - (packet_next(flow) - message->packet) * flow->capacity_bytes;
 }
 
-static uint32_t payload_bytes_next(const struct transport_flow *flow, const struct transport_message *message)
+static uint32_t payload_bytes_next(const struct transport_flow *flow,
+				   const struct transport_message *message)
 {
 	uint64_t left = left_bytes(flow, message);
 
 	return left < flow->capacity_bytes ? (uint32_t)left : flow->capacity_bytes;
 }
 
-static uint32_t frame_bytes_next(const struct transport *transport, const struct transport_flow *flow)
+static uint32_t frame_bytes_next(const struct transport *transport,
+				 const struct transport_flow *flow)
 {
 	uint32_t payload_bytes = payload_bytes_next(flow, message_next(transport, flow));
-	uint32_t frame_bytes =
-		flow->overhead_bytes + ((payload_bytes + flow->padding_mask) & ~(uint32_t)flow->padding_mask);
+	uint32_t frame_bytes = flow->overhead_bytes + ((payload_bytes + flow->padding_mask) &
+						       ~(uint32_t)flow->padding_mask);
 
 	return frame_bytes > flow->frame_bytes_min ? frame_bytes : flow->frame_bytes_min;
 }
 
 /* often enough, at the end of a message, and when no more may go before an ACK comes */
-static bool ack_is_due(const struct transport *transport, const struct transport_flow *flow, bool message_last)
+static bool ack_is_due(const struct transport *transport, const struct transport_flow *flow,
+		       bool message_last)
 {
 	uint64_t behind = packet_next(flow) + 1;
 
-	return message_last || (uint32_t)behind - flow->ack_asked >= transport->rules[flow->transport].ack_packets ||
+	return message_last ||
+	       (uint32_t)behind - flow->ack_asked >=
+		       transport->rules[flow->transport].ack_packets ||
 	       behind - flow->acknowledged >= flow->window_packets;
 }
 
@@ -360,7 +376,8 @@ struct transport_packet transport_next(const struct transport *transport, uint32
 	};
 }
 
-/* headers hold the frame's length, so a packet of another length than the one before costs a new template */
+/* headers hold the frame's length, so a packet of another length than the one before costs a new
+ * template */
 static void template_write(struct transport *transport, const struct transport_packet *packet,
 			   const struct frame_payload *payload)
 {
@@ -370,7 +387,8 @@ static void template_write(struct transport *transport, const struct transport_p
 		.source = transport->host_index,
 		.destination = spec->destination,
 		.traffic_class = spec->traffic_class,
-		.flow = spec->transport == TRANSPORT_RC ? QUEUE_PAIR_RELIABLE | packet->flow : packet->flow,
+		.flow = spec->transport == TRANSPORT_RC ? QUEUE_PAIR_RELIABLE | packet->flow
+							: packet->flow,
 		.frame_bytes = packet->frame_bytes,
 		.ecn_capable = transport->rules[spec->transport].ecn_capable,
 	};
@@ -379,7 +397,8 @@ static void template_write(struct transport *transport, const struct transport_p
 	transport->flows[packet->flow].template_frame_bytes = packet->frame_bytes;
 }
 
-void transport_write(struct transport *transport, const struct transport_packet *packet, uint8_t *bytes)
+void transport_write(struct transport *transport, const struct transport_packet *packet,
+		     uint8_t *bytes)
 {
 	const struct transport_flow *flow = &transport->flows[packet->flow];
 	const struct transport_control *control = &transport->rules[flow->transport].control;
@@ -404,14 +423,16 @@ void transport_write(struct transport *transport, const struct transport_packet 
 	if (flow->transport == TRANSPORT_RC)
 		roce_ack_request(bytes, packet->ack_request);
 	if (control->write)
-		control->write(control->state, packet->flow, stream_of(flow, message, packet_next(flow)), packet->again,
-			       bytes);
+		control->write(control->state, packet->flow,
+			       stream_of(flow, message, packet_next(flow)), packet->again, bytes);
 }
 
-static void count_sent(struct transport *transport, const struct transport_packet *packet, node_time_t now)
+static void count_sent(struct transport *transport, const struct transport_packet *packet,
+		       node_time_t now)
 {
 	struct flow_tx_stats *stats = stats_flow_tx(transport->stats, packet->flow);
-	const struct transport_message *message = message_next(transport, &transport->flows[packet->flow]);
+	const struct transport_message *message =
+		message_next(transport, &transport->flows[packet->flow]);
 
 	stats->packets++;
 	stats->bytes += packet->frame_bytes;
@@ -419,7 +440,8 @@ static void count_sent(struct transport *transport, const struct transport_packe
 	if (!packet->message_first || packet->again)
 		return;
 	stats->messages++;
-	trace(transport->stats, now, TRACE_MESSAGE_START, packet->flow, message->number, (uint32_t)message->bytes);
+	trace(transport->stats, now, TRACE_MESSAGE_START, packet->flow, message->number,
+	      (uint32_t)message->bytes);
 }
 
 /* is there a packet under way that asked for an ACK? */
@@ -432,15 +454,19 @@ static node_time_t timeout_ps_of(const struct transport *transport, uint32_t slo
 {
 	const struct transport_rules *rules = &transport->rules[transport->flows[slot].transport];
 
-	return rules->control.timeout_ps ? rules->control.timeout_ps(rules->control.state, slot) : rules->timeout_ps;
+	return rules->control.timeout_ps ? rules->control.timeout_ps(rules->control.state, slot)
+					 : rules->timeout_ps;
 }
 
-/* the flow, which had the turn, has sent @frame_bytes: is its turn over, or the ring no place for it any more? */
-static void ring_sent(struct transport *transport, uint32_t slot, uint32_t frame_bytes, node_time_t now)
+/* the flow, which had the turn, has sent @frame_bytes: is its turn over, or the ring no place for
+ * it any more? */
+static void ring_sent(struct transport *transport, uint32_t slot, uint32_t frame_bytes,
+		      node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[slot];
 
-	flow->deficit_bytes -= frame_bytes < flow->deficit_bytes ? frame_bytes : flow->deficit_bytes;
+	flow->deficit_bytes -=
+		frame_bytes < flow->deficit_bytes ? frame_bytes : flow->deficit_bytes;
 	if (!may_send(flow, now)) {
 		ring_leave(transport, flow->traffic_class);
 	} else if (flow->deficit_bytes < frame_bytes_next(transport, flow)) {
@@ -450,7 +476,8 @@ static void ring_sent(struct transport *transport, uint32_t slot, uint32_t frame
 }
 
 /* @packet, the one at `next`, has been sent */
-static void step_on(struct transport *transport, struct transport_flow *flow, const struct transport_packet *packet)
+static void step_on(struct transport *transport, struct transport_flow *flow,
+		    const struct transport_packet *packet)
 {
 	flow->next++;
 	if (flow->top < flow->next)
@@ -461,8 +488,8 @@ static void step_on(struct transport *transport, struct transport_flow *flow, co
 		flow->sending = transport->pool[flow->sending].next;
 }
 
-void transport_sent(struct transport *transport, const struct transport_packet *packet, uint32_t wire_bytes,
-		    node_time_t now)
+void transport_sent(struct transport *transport, const struct transport_packet *packet,
+		    uint32_t wire_bytes, node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[packet->flow];
 	const struct transport_control *control = &transport->rules[flow->transport].control;
@@ -499,7 +526,8 @@ static uint32_t messages_complete(struct transport *transport, struct transport_
 	return count;
 }
 
-uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint64_t packet, node_time_t now)
+uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint64_t packet,
+			       node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[slot];
 	const struct transport_control *control = &transport->rules[flow->transport].control;
@@ -516,9 +544,11 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 		flow->next = packet;
 		flow->sending = flow->first;
 	}
-	flow->timeout_at_ps = ack_is_asked(flow) ? now + timeout_ps_of(transport, slot) : NODE_TIME_NEVER;
+	flow->timeout_at_ps =
+		ack_is_asked(flow) ? now + timeout_ps_of(transport, slot) : NODE_TIME_NEVER;
 	if (control->acknowledged)
-		control->acknowledged(control->state, slot, packets, (uint32_t)(flow->top - packet), now);
+		control->acknowledged(control->state, slot, packets, (uint32_t)(flow->top - packet),
+				      now);
 	control_ask(transport, slot);
 	flow_settle(transport, slot, now);
 	return complete;
@@ -560,7 +590,8 @@ void transport_repeat(struct transport *transport, uint32_t slot, node_time_t no
 	flow_settle(transport, slot, now);
 }
 
-void transport_keep_timeout(struct transport *transport, uint32_t slot, node_time_t at_ps, node_time_t now)
+void transport_keep_timeout(struct transport *transport, uint32_t slot, node_time_t at_ps,
+			    node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[slot];
 
@@ -576,19 +607,22 @@ void transport_ask(struct transport *transport, uint32_t slot, node_time_t now)
 	flow_settle(transport, slot, now);
 }
 
-bool transport_packet_at(const struct transport *transport, uint32_t slot, uint32_t stream, uint64_t *packet)
+bool transport_packet_at(const struct transport *transport, uint32_t slot, uint32_t stream,
+			 uint64_t *packet)
 {
 	const struct transport_flow *flow = &transport->flows[slot];
 	uint32_t full_bytes = flow->capacity_bytes + stream_extra_bytes(flow), entry = flow->first;
 	uint64_t at = flow->acknowledged, ahead;
 
-	ahead = stream - (entry == NO_ONE ? flow->stream_end : stream_of(flow, &transport->pool[entry], at));
+	ahead = stream -
+		(entry == NO_ONE ? flow->stream_end : stream_of(flow, &transport->pool[entry], at));
 	ahead &= UINT32_MAX;
 	for (; ahead && entry != NO_ONE && at <= flow->top; entry = transport->pool[entry].next) {
 		const struct transport_message *message = &transport->pool[entry];
 		uint64_t end = message->packet + packets_of(flow, message);
-		uint64_t last_bytes =
-			message->bytes - (end - 1 - message->packet) * flow->capacity_bytes + stream_extra_bytes(flow);
+		uint64_t last_bytes = message->bytes -
+				      (end - 1 - message->packet) * flow->capacity_bytes +
+				      stream_extra_bytes(flow);
 		uint64_t left = (end - 1 - at) * full_bytes + last_bytes;
 
 		if (ahead < left) {
@@ -605,7 +639,8 @@ bool transport_packet_at(const struct transport *transport, uint32_t slot, uint3
 
 void transport_congested(struct transport *transport, uint32_t slot, node_time_t now)
 {
-	const struct transport_control *control = &transport->rules[transport->flows[slot].transport].control;
+	const struct transport_control *control =
+		&transport->rules[transport->flows[slot].transport].control;
 
 	stats_flow_tx(transport->stats, slot)->cnps++;
 	if (!control->congested)
@@ -624,7 +659,9 @@ static uint64_t unsent_bytes(const struct transport *transport, const struct tra
 
 	for (uint32_t entry = flow->first; entry != NO_ONE; entry = transport->pool[entry].next) {
 		const struct transport_message *message = &transport->pool[entry];
-		uint64_t sent = flow->top > message->packet ? (flow->top - message->packet) * flow->capacity_bytes : 0;
+		uint64_t sent = flow->top > message->packet
+					? (flow->top - message->packet) * flow->capacity_bytes
+					: 0;
 
 		bytes += sent < message->bytes ? message->bytes - sent : 0;
 	}
@@ -646,7 +683,8 @@ static void fail(struct transport *transport, uint32_t slot, node_time_t now)
 	flow->sending = NO_ONE;
 	flow->timeout_at_ps = NODE_TIME_NEVER;
 	stats_flow_tx(transport->stats, slot)->in_error = 1;
-	trace(transport->stats, now, TRACE_PAIR_ERROR, slot, (uint32_t)flow->acknowledged, flow->timeouts);
+	trace(transport->stats, now, TRACE_PAIR_ERROR, slot, (uint32_t)flow->acknowledged,
+	      flow->timeouts);
 	flow_settle(transport, slot, now);
 }
 
@@ -655,7 +693,8 @@ static void on_timeout(struct transport *transport, uint32_t slot, node_time_t n
 	struct transport_flow *flow = &transport->flows[slot];
 
 	stats_flow_tx(transport->stats, slot)->timeouts++;
-	trace(transport->stats, now, TRACE_TIMEOUT, slot, (uint32_t)flow->acknowledged, flow->timeouts);
+	trace(transport->stats, now, TRACE_TIMEOUT, slot, (uint32_t)flow->acknowledged,
+	      flow->timeouts);
 	if (++flow->timeouts > transport->rules[flow->transport].timeouts_max)
 		fail(transport, slot, now);
 	else
@@ -691,7 +730,8 @@ void transport_step(struct transport *transport, node_time_t now)
 
 uint64_t transport_rate_bps(const struct transport *transport, uint32_t slot, node_time_t now)
 {
-	const struct transport_control *control = &transport->rules[transport->flows[slot].transport].control;
+	const struct transport_control *control =
+		&transport->rules[transport->flows[slot].transport].control;
 
 	return control->rate_bps ? control->rate_bps(control->state, slot, now) : 0;
 }
@@ -700,7 +740,8 @@ uint32_t transport_waiting(const struct transport *transport, uint32_t slot)
 {
 	uint32_t count = 0;
 
-	for (uint32_t entry = transport->flows[slot].first; entry != NO_ONE; entry = transport->pool[entry].next)
+	for (uint32_t entry = transport->flows[slot].first; entry != NO_ONE;
+	     entry = transport->pool[entry].next)
 		count++;
 	return count;
 }

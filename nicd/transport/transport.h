@@ -1,31 +1,36 @@
-/*  transport - flows that see to it themselves that their messages arrive: what they keep, and which of them may send (RC-4, RC-6).
+/*  transport - flows that see to it themselves that their messages arrive: what they keep, and
+ *  which of them may send (RC-4, RC-6).
  *
- *  A flow is a (workload, destination, connection); its slot is its index in the statistics page and the number its packets carry.
- *  Its packets are numbered from 0 on without end; a message is a run of them. A message stays until its last packet is
- *  acknowledged: then it is complete.
+ *  A flow is a (workload, destination, connection); its slot is its index in the statistics page
+ *  and the number its packets carry. Its packets are numbered from 0 on without end; a message is a
+ *  run of them. A message stays until its last packet is acknowledged: then it is complete.
  *
  *      acknowledged <= next <= top <= end
  *        |               |      |      behind the last packet of the last message that was put
  *        |               |      never sent so far: from here on
- *        |               sent next; going back to `acknowledged` sends again what lies between (go-back-N)
+ *        | sent next; going back to `acknowledged` sends again what lies between (go-back-N)
  *        all before it have arrived
  *
- *  What acknowledges and what goes back is the protocol's: queue_pair.h for reliable connections of RoCEv2. How fast and how much
- *  is its congestion control's (struct transport_control): a time before which the next packet does not go, and a window.
+ *  What acknowledges and what goes back is the protocol's: queue_pair.h for reliable connections of
+ *  RoCEv2. How fast and how much is its congestion control's (struct transport_control): a time
+ *  before which the next packet does not go, and a window.
  *
  *      IDLE   nothing to send, or the window is full
- *      READY  may send now: stands in the ring of its class, where flows take turns by deficit round robin (send_queue.h)
+ *      READY may send now: stands in the ring of its class, where flows take turns by deficit round
+ *      robin (send_queue.h)
  *      PACED  has something to send, but not before a time: in the heap
  *      ERROR  gave up after too many timeouts; takes no more messages
  *
- *  The heap holds one time per flow: the end of its pacing, its timeout or its control's own time, whichever comes first. A time that
- *  has moved on is found out when it comes, so an ACK costs no step in the heap; O(log flows) for a paced packet, else O(1).
- *  A timeout runs while a packet is under way that asked for an ACK, from then on or from the last progress: nobody answers a packet
+ *  The heap holds one time per flow: the end of its pacing, its timeout or its control's own time,
+ *  whichever comes first. A time that has moved on is found out when it comes, so an ACK costs no
+ *  step in the heap; O(log flows) for a paced packet, else O(1). A timeout runs while a packet is
+ *  under way that asked for an ACK, from then on or from the last progress: nobody answers a packet
  *  that did not ask, however long the next one that does is paced or held (PFC).
  *
- *  Memory: flows_max flows of two cache lines and a pool of messages, allocated in _init, never later. transport_full() is a normal
- *  state: whoever puts messages asks before, and waits.
- *  Place: called by nic_transport.c; knows neither link nor frames of others. 'now' is given, never goes back.           */
+ *  Memory: flows_max flows of two cache lines and a pool of messages, allocated in _init, never
+ *  later. transport_full() is a normal state: whoever puts messages asks before, and waits.
+ *  Place: called by nic_transport.c; knows neither link nor frames of others. 'now' is given, never
+ *  goes back. */
 #ifndef HEDDLE_NICD_TRANSPORT_TRANSPORT_H
 #define HEDDLE_NICD_TRANSPORT_TRANSPORT_H
 
@@ -41,29 +46,33 @@
 
 #define TRANSPORT_NONE_HERE UINT32_MAX /* no flow, no message */
 
-/* The congestion control of all flows of a transport. Functions that are NULL do nothing, or do not limit. They neither allocate nor
- * call back. @slot as in the statistics page. */
+/* The congestion control of all flows of a transport. Functions that are NULL do nothing, or do not
+ * limit. They neither allocate nor call back. @slot as in the statistics page. */
 struct transport_control {
 	void *state; /* its own */
 	void (*open)(void *state, uint32_t slot, node_time_t now);
-	/* a packet of @wire_bytes (FCS and gap counted) goes at @now; @again: not for the first time */
+	/* a packet of @wire_bytes (FCS and gap counted) goes at @now; @again: not for the first
+	 * time */
 	void (*sent)(void *state, uint32_t slot, uint32_t wire_bytes, bool again, node_time_t now);
 	/* @packets more are acknowledged, at least one; @flight of those sent are not */
-	void (*acknowledged)(void *state, uint32_t slot, uint32_t packets, uint32_t flight, node_time_t now);
+	void (*acknowledged)(void *state, uint32_t slot, uint32_t packets, uint32_t flight,
+			     node_time_t now);
 	/* the network is congested: a CNP, or a marked packet's echo */
 	void (*congested)(void *state, uint32_t slot, node_time_t now);
 	/* packets were lost: everything that is not acknowledged is sent again */
 	void (*lost)(void *state, uint32_t slot, bool timeout, node_time_t now);
-	/* asked after each of the above: the next packet does not go before (0: at once); unacknowledged packets at most, >= 1 */
+	/* asked after each of the above: the next packet does not go before (0: at once);
+	 * unacknowledged packets at most, >= 1 */
 	node_time_t (*ready_at)(void *state, uint32_t slot);
 	uint32_t (*window_packets)(void *state, uint32_t slot);
-	/* a time of its own at which step() may change those; asked while a packet waits for ready_at, so that nothing but traffic keeps a
-	 * fabric awake. step() must move it on */
+	/* a time of its own at which step() may change those; asked while a packet waits for
+	 * ready_at, so that nothing but traffic keeps a fabric awake. step() must move it on */
 	node_time_t (*next_at)(void *state, uint32_t slot);
 	void (*step)(void *state, uint32_t slot, node_time_t now);
 	/* instead of the transport's own, see below */
 	node_time_t (*timeout_ps)(void *state, uint32_t slot);
-	/* what the headers of a packet say beyond what frame_write() does: @stream as in transport_message, of its first byte */
+	/* what the headers of a packet say beyond what frame_write() does: @stream as in
+	 * transport_message, of its first byte */
 	void (*write)(void *state, uint32_t slot, uint32_t stream, bool again, uint8_t *bytes);
 	/* for statistics: its rate at @now */
 	uint64_t (*rate_bps)(void *state, uint32_t slot, node_time_t now);
@@ -79,7 +88,8 @@ struct transport_rules {
 	uint32_t timeouts_max;  /* in a row; one more, and the flow is in error */
 };
 
-#define TRANSPORT_WINDOW_MAX ((1u << 23) - 1) /* half of the PSNs: old and new ones can be told apart */
+/* half of the PSNs: old and new ones can be told apart */
+#define TRANSPORT_WINDOW_MAX ((1u << 23) - 1)
 
 struct transport_flow {
 	/* what is sent */
@@ -91,18 +101,22 @@ struct transport_flow {
 	uint32_t sending;          /* the message that `next` is in; none if next == end */
 	uint32_t ring_next;        /* flow behind this one in its class's ring */
 	/* how */
-	uint32_t window_packets;       /* unacknowledged at most */
-	uint32_t ack_asked;            /* lower half of the number behind the packet that last asked for an ACK */
-	uint32_t messages;             /* put so far: number of the next one */
-	uint32_t deficit_bytes;        /* may still be sent in this turn */
-	uint32_t capacity_bytes;       /* of a full packet */
-	uint32_t template_frame_bytes; /* the frame length that the template is written for; 0: none yet */
+	uint32_t window_packets; /* unacknowledged at most */
+	/* lower half of the number behind the packet that last asked for an ACK */
+	uint32_t ack_asked;
+	uint32_t messages;       /* put so far: number of the next one */
+	uint32_t deficit_bytes;  /* may still be sent in this turn */
+	uint32_t capacity_bytes; /* of a full packet */
+	/* the frame length that the template is written for; 0: none yet */
+	uint32_t template_frame_bytes;
 	uint16_t overhead_bytes, frame_bytes_min;
 	uint8_t transport, frame; /* enum transport_kind, enum frame_kind */
 	uint8_t padding_mask;     /* struct message_shape */
 	uint8_t traffic_class;
 	bool in_ring, in_error;
-	bool repeat; /* the packet `acknowledged` goes again before `next`, which does not go back: transport_repeat() */
+	/* the packet `acknowledged` goes again before `next`, which does not go back:
+	 * transport_repeat() */
+	bool repeat;
 	uint32_t timeouts;   /* in a row */
 	uint32_t stream_end; /* TCP: byte behind the last message, modulo 2^32 */
 };
@@ -142,7 +156,8 @@ struct transport_packet {
 struct transport {
 	uint32_t ready; /* set of classes that have a flow that may send: transport_settle() */
 	uint32_t host_index;
-	uint32_t turn_bytes;               /* deficit that a turn adds: the largest frame of any flow */
+	/* deficit that a turn adds: the largest frame of any flow */
+	uint32_t turn_bytes;
 	uint32_t tails[NODE_CLASSES_MAX];  /* last flow of the ring (its ring_next has the turn) */
 	uint32_t flows_max, flow_count;    /* that are open */
 	struct transport_flow *flows;      /* by slot */
@@ -152,25 +167,30 @@ struct transport {
 	struct deadline_heap timers; /* source: slot */
 	struct transport_rules rules[TRANSPORT_KINDS];
 	struct transport_message *pool;
-	uint32_t pool_free, pool_fresh, pool_count, pool_max, pool_count_max; /* as in send_queue.h */
-	uint64_t discarded;                                                   /* messages of flows that are in error */
+	/* as in send_queue.h */
+	uint32_t pool_free, pool_fresh, pool_count, pool_max, pool_count_max;
+	/* messages of flows that are in error */
+	uint64_t discarded;
 	struct stats_page *stats;
 };
 
-/** transport_init() - no flows, for the NIC that @config describes; rules of reliable connections as it says, without a control.
- *  Others: transport_rule().  @flows_max  slots, @messages_max  messages that may wait beside one of each flow.  @stats  borrowed.
+/** transport_init() - no flows, for the NIC that @config describes; rules of reliable connections
+ *  as it says, without a control. Others: transport_rule(). @flows_max slots, @messages_max
+ *  messages that may wait beside one of each flow. @stats borrowed.
  *  Return: 0 or -ENOMEM. */
-int transport_init(struct transport *transport, const struct node_config *config, uint32_t flows_max,
-		   uint32_t messages_max, struct stats_page *stats);
+int transport_init(struct transport *transport, const struct node_config *config,
+		   uint32_t flows_max, uint32_t messages_max, struct stats_page *stats);
 void transport_fini(struct transport *transport);
 
-/** transport_open() - the flow in @slot, which is free. Its line of the statistics page was filled. O(1).
- *  @spec  copied; its shape's largest frame is below 64 KiB. */
-void transport_open(struct transport *transport, uint32_t slot, const struct transport_flow_spec *spec,
-		    node_time_t now);
+/** transport_open() - the flow in @slot, which is free. Its line of the statistics page was filled.
+ *  O(1).
+ *  @spec copied; its shape's largest frame is below 64 KiB. */
+void transport_open(struct transport *transport, uint32_t slot,
+		    const struct transport_flow_spec *spec, node_time_t now);
 
 /** transport_is_open() - is there a flow in @slot, of @kind? Any number may be asked for. */
-static inline bool transport_is_open(const struct transport *transport, uint32_t slot, enum transport_kind kind)
+static inline bool transport_is_open(const struct transport *transport, uint32_t slot,
+				     enum transport_kind kind)
 {
 	return slot < transport->flows_max && transport->flows[slot].transport == kind;
 }
@@ -181,9 +201,12 @@ static inline bool transport_full(const struct transport *transport)
 	return transport->pool_count == transport->pool_max;
 }
 
-/** transport_put() - message of @bytes (>= 1) for the flow in @slot, started at @start_ps. The caller asked transport_full() before.
- *  Return: false if the flow is in error: the message is discarded, and never ends. O(log flows). */
-bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, node_time_t start_ps, node_time_t now);
+/** transport_put() - message of @bytes (>= 1) for the flow in @slot, started at @start_ps. The
+ *  caller asked transport_full() before.
+ *  Return: false if the flow is in error: the message is discarded, and never ends. O(log
+ *  flows). */
+bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, node_time_t start_ps,
+		   node_time_t now);
 
 /* ---- sending ---- */
 
@@ -193,45 +216,60 @@ static inline node_time_t transport_next_at(const struct transport *transport)
 	return deadline_heap_next_at(&transport->timers);
 }
 
-/** transport_step() - flows whose time has come: pacing is over, a timeout, the control. O(log flows) for each. */
+/** transport_step() - flows whose time has come: pacing is over, a timeout, the control. O(log
+ *  flows) for each. */
 void transport_step(struct transport *transport, node_time_t now);
 
-/** transport_settle() - after every event: `ready` becomes true. Flows that may no longer send leave their rings when it is their turn. */
+/** transport_settle() - after every event: `ready` becomes true. Flows that may no longer send
+ *  leave their rings when it is their turn. */
 void transport_settle(struct transport *transport, node_time_t now);
 
-/** transport_next() - (after transport_settle()) the next packet of @traffic_class, which must be in ->ready; nothing changes. O(1). */
+/** transport_next() - (after transport_settle()) the next packet of @traffic_class, which must be
+ *  in ->ready; nothing changes. O(1). */
 struct transport_packet transport_next(const struct transport *transport, uint32_t traffic_class);
 
-/** transport_write() - writes @packet, just returned by transport_next(), to @bytes (captured_bytes of them). */
-void transport_write(struct transport *transport, const struct transport_packet *packet, uint8_t *bytes);
+/** transport_write() - writes @packet, just returned by transport_next(), to @bytes (captured_bytes
+ *  of them). */
+void transport_write(struct transport *transport, const struct transport_packet *packet,
+		     uint8_t *bytes);
 
-/** transport_sent() - @packet, just returned by transport_next(), is on the link or lost on it since @now.
- *  @wire_bytes  with FCS and gap.  Counts it in the flow's statistics. */
-void transport_sent(struct transport *transport, const struct transport_packet *packet, uint32_t wire_bytes,
-		    node_time_t now);
+/** transport_sent() - @packet, just returned by transport_next(), is on the link or lost on it
+ *  since @now.
+ *  @wire_bytes with FCS and gap. Counts it in the flow's statistics. */
+void transport_sent(struct transport *transport, const struct transport_packet *packet,
+		    uint32_t wire_bytes, node_time_t now);
 
 /* ---- what the protocol has heard ---- */
 
-/** transport_acknowledge() - all packets before @packet have arrived: acknowledged <= @packet <= top.
+/** transport_acknowledge() - all packets before @packet have arrived: acknowledged <= @packet <=
+ *  top.
  *  Return: how many messages are complete by that. */
-uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint64_t packet, node_time_t now);
+uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint64_t packet,
+			       node_time_t now);
 
-/** transport_go_back() - the first packet that is not acknowledged did not arrive: it is next, and all behind it again. */
+/** transport_go_back() - the first packet that is not acknowledged did not arrive: it is next, and
+ *  all behind it again. */
 void transport_go_back(struct transport *transport, uint32_t slot, node_time_t now);
 
-/** transport_repeat() - the first packet that is not acknowledged, which was sent, is sent again at once, whatever the window, and nothing
- *  else; the timeout runs from now on. Until then what acknowledges it makes that needless. */
+/** transport_repeat() - the first packet that is not acknowledged, which was sent, is sent again at
+ *  once, whatever the window, and nothing else; the timeout runs from now on. Until then what
+ *  acknowledges it makes that needless. */
 void transport_repeat(struct transport *transport, uint32_t slot, node_time_t now);
 
-/** transport_keep_timeout() - behind transport_acknowledge(): the timeout is no later than @at_ps, unless none runs. */
-void transport_keep_timeout(struct transport *transport, uint32_t slot, node_time_t at_ps, node_time_t now);
+/** transport_keep_timeout() - behind transport_acknowledge(): the timeout is no later than @at_ps,
+ *  unless none runs. */
+void transport_keep_timeout(struct transport *transport, uint32_t slot, node_time_t at_ps,
+			    node_time_t now);
 
 /** transport_ask() - the control has heard something else: what it says holds from now on. */
 void transport_ask(struct transport *transport, uint32_t slot, node_time_t now);
 
-/** transport_packet_at() - TCP: the packet that begins at byte @stream, modulo 2^32, of the connection in @slot. O(messages that end there).
- *  Return: false if none does that is under way or sent next: the byte is acknowledged already, or inside a packet, or was not sent. */
-bool transport_packet_at(const struct transport *transport, uint32_t slot, uint32_t stream, uint64_t *packet);
+/** transport_packet_at() - TCP: the packet that begins at byte @stream, modulo 2^32, of the
+ *  connection in @slot. O(messages that end there).
+ *  Return: false if none does that is under way or sent next: the byte is acknowledged already, or
+ *  inside a packet, or was not sent. */
+bool transport_packet_at(const struct transport *transport, uint32_t slot, uint32_t stream,
+			 uint64_t *packet);
 
 /** transport_congested() - the control is told. */
 void transport_congested(struct transport *transport, uint32_t slot, node_time_t now);
@@ -241,7 +279,8 @@ void transport_congested(struct transport *transport, uint32_t slot, node_time_t
 /** transport_rate_bps() - of the flow in @slot at @now; 0: it has none. */
 uint64_t transport_rate_bps(const struct transport *transport, uint32_t slot, node_time_t now);
 
-/** transport_waiting() - messages of the flow in @slot that are not complete. O(messages), for `show`. */
+/** transport_waiting() - messages of the flow in @slot that are not complete. O(messages), for
+ *  `show`. */
 uint32_t transport_waiting(const struct transport *transport, uint32_t slot);
 
 #endif

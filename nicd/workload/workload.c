@@ -8,8 +8,8 @@
 /* streams of a workload's random numbers */
 enum { STREAM_SIZE, STREAM_ARRIVAL, STREAM_DESTINATION };
 
-static int workload_init(struct workload *workload, const struct workload_config *config, uint64_t rate_bps,
-			 uint32_t gap_bytes)
+static int workload_init(struct workload *workload, const struct workload_config *config,
+			 uint64_t rate_bps, uint32_t gap_bytes)
 {
 	uint32_t packet_extra_bytes;
 
@@ -18,15 +18,18 @@ static int workload_init(struct workload *workload, const struct workload_config
 	workload->load_permille = config->load_permille;
 	packet_extra_bytes = workload->shape.overhead_bytes + FRAME_FCS_BYTES + gap_bytes;
 	workload_size_init(&workload->size, config, STREAM_SIZE);
-	workload->mean_ubytes = workload_size_mean_ubytes(&workload->size, &workload->shape, packet_extra_bytes);
-	workload_arrival_init(&workload->arrival, config, workload->mean_ubytes, rate_bps, STREAM_ARRIVAL);
+	workload->mean_ubytes =
+		workload_size_mean_ubytes(&workload->size, &workload->shape, packet_extra_bytes);
+	workload_arrival_init(&workload->arrival, config, workload->mean_ubytes, rate_bps,
+			      STREAM_ARRIVAL);
 	workload_destination_init(&workload->destination, config, STREAM_DESTINATION);
 	if (!config->destination_count)
 		workload->arrival.due_ps = NODE_TIME_NEVER;
 	return workload_connections_init(&workload->connections, config);
 }
 
-int workload_set_init(struct workload_set *set, const struct nic_config *config, uint64_t rate_bps, uint32_t gap_bytes)
+int workload_set_init(struct workload_set *set, const struct nic_config *config, uint64_t rate_bps,
+		      uint32_t gap_bytes)
 {
 	*set = (struct workload_set){ .count = config->workload_count, .rate_bps = rate_bps };
 	set->workloads = calloc(set->count ? set->count : 1, sizeof(*set->workloads));
@@ -87,6 +90,7 @@ int workload_load(struct workload_set *set, uint32_t index, uint32_t load_permil
 	    load_permille > LOAD_PERMILLE_MAX)
 		return -EINVAL;
 	workload->load_permille = load_permille;
-	workload_arrival_load(&workload->arrival, workload->mean_ubytes, set->rate_bps, load_permille);
+	workload_arrival_load(&workload->arrival, workload->mean_ubytes, set->rate_bps,
+			      load_permille);
 	return 0;
 }

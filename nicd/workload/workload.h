@@ -1,15 +1,18 @@
-/*  workload - the traffic a NIC generates: any number of workloads, each of them sizes, arrivals and destinations.
+/*  workload - the traffic a NIC generates: any number of workloads, each of them sizes, arrivals
+ *  and destinations.
  *
- *  A workload is made of independent choices, each in a file of its own with a random sequence of its own, so
- *  that a change of one does not shift the others: how large (workload_size), when (workload_arrival), to whom
- *  (workload_destination), over which connection (workload_connection, nothing random). This file puts them together and knows which workload is due first; of those due at the
- *  same time the one with the lower number comes first.
+ *  A workload is made of independent choices, each in a file of its own with a random sequence of
+ *  its own, so that a change of one does not shift the others: how large (workload_size), when
+ *  (workload_arrival), to whom (workload_destination), over which connection (workload_connection,
+ *  nothing random). This file puts them together and knows which workload is due first; of those
+ *  due at the same time the one with the lower number comes first.
  *
- *  Backlog. An open loop goes on however slowly its messages drain. What has started but is not sent waits in the
- *  send queue; when that is full, workload_next_at() is asked no more until there is room, then the arrivals that
- *  came meanwhile are taken, each with the time at which it was due. So arrivals are deferred, not lost, and a
- *  completion time counts from when the message was due. Deferred arrivals are counted.
- *  Place: called by datapath.c; reads no clock, sends nothing.                                                     */
+ *  Backlog. An open loop goes on however slowly its messages drain. What has started but is not
+ *  sent waits in the send queue; when that is full, workload_next_at() is asked no more until there
+ *  is room, then the arrivals that came meanwhile are taken, each with the time at which it was
+ *  due. So arrivals are deferred, not lost, and a completion time counts from when the message was
+ *  due. Deferred arrivals are counted.
+ *  Place: called by datapath.c; reads no clock, sends nothing. */
 #ifndef HEDDLE_NICD_WORKLOAD_WORKLOAD_H
 #define HEDDLE_NICD_WORKLOAD_WORKLOAD_H
 
@@ -54,25 +57,30 @@ struct workload_message {
 };
 
 /** workload_set_init() - the workloads of @config, which outlives the set.
- *  @rate_bps, @gap_bytes  of the NIC's link.   Return: 0 or -ENOMEM.                                             */
-int workload_set_init(struct workload_set *set, const struct nic_config *config, uint64_t rate_bps, uint32_t gap_bytes);
+ *  @rate_bps, @gap_bytes  of the NIC's link.   Return: 0 or -ENOMEM. */
+int workload_set_init(struct workload_set *set, const struct nic_config *config, uint64_t rate_bps,
+		      uint32_t gap_bytes);
 void workload_set_fini(struct workload_set *set);
 
-/** workload_next_at() - when the next message is due, possibly long ago; NODE_TIME_NEVER: none is. O(1). */
+/** workload_next_at() - when the next message is due, possibly long ago; NODE_TIME_NEVER: none is.
+ *  O(1). */
 static inline node_time_t workload_next_at(const struct workload_set *set)
 {
 	return event_tree_next_at(&set->timers);
 }
 
-/** workload_step() - the message that is due first starts, at @now >= workload_next_at(). O(log workloads + points). */
+/** workload_step() - the message that is due first starts, at @now >= workload_next_at(). O(log
+ *  workloads + points). */
 void workload_step(struct workload_set *set, node_time_t now, struct workload_message *message);
 
-/** workload_on_sent() - a message of workload @index on @connection is sent out completely, or with a transport acknowledged, at @at.
- *  O(log workloads). */
-void workload_on_sent(struct workload_set *set, uint32_t index, uint32_t connection, node_time_t at);
+/** workload_on_sent() - a message of workload @index on @connection is sent out completely, or with
+ *  a transport acknowledged, at @at. O(log workloads). */
+void workload_on_sent(struct workload_set *set, uint32_t index, uint32_t connection,
+		      node_time_t at);
 
 /** workload_load() - from the next gap on, workload @index offers @load_permille of the link.
- *  Return: 0; -EINVAL when its arrivals have no load (closed, burst) or load_permille is 0 or above 10000.       */
+ *  Return: 0; -EINVAL when its arrivals have no load (closed, burst) or load_permille is 0 or above
+ *  10000. */
 int workload_load(struct workload_set *set, uint32_t index, uint32_t load_permille);
 
 #endif

@@ -22,8 +22,8 @@ static uint32_t window_of(const struct workload_config *config)
 	return window < UINT32_MAX ? (uint32_t)window : UINT32_MAX;
 }
 
-void workload_arrival_init(struct workload_arrival *arrival, const struct workload_config *config, uint64_t mean_ubytes,
-			   uint64_t rate_bps, uint64_t stream)
+void workload_arrival_init(struct workload_arrival *arrival, const struct workload_config *config,
+			   uint64_t mean_ubytes, uint64_t rate_bps, uint64_t stream)
 {
 	*arrival = (struct workload_arrival){
 		.kind = config->arrival,
@@ -41,13 +41,14 @@ void workload_arrival_init(struct workload_arrival *arrival, const struct worklo
 		arrival->due_ps = later(arrival->due_ps, poisson_gap_ps(arrival));
 	if ((arrival->kind == ARRIVAL_CLOSED && !arrival->window) ||
 	    (arrival->kind == ARRIVAL_BURST && !arrival->burst_messages) ||
-	    ((arrival->kind == ARRIVAL_PACED || arrival->kind == ARRIVAL_POISSON) && !config->load_permille) ||
+	    ((arrival->kind == ARRIVAL_PACED || arrival->kind == ARRIVAL_POISSON) &&
+	     !config->load_permille) ||
 	    arrival->due_ps >= arrival->stop_ps)
 		arrival->due_ps = NODE_TIME_NEVER;
 }
 
-void workload_arrival_load(struct workload_arrival *arrival, uint64_t mean_ubytes, uint64_t rate_bps,
-			   uint32_t load_permille)
+void workload_arrival_load(struct workload_arrival *arrival, uint64_t mean_ubytes,
+			   uint64_t rate_bps, uint32_t load_permille)
 {
 	/* gap = bytes / 10^6 * 8 bits / (rate * load / 1000) seconds, in picoseconds */
 	unsigned __int128 parts = (unsigned __int128)mean_ubytes * 8 * (NODE_S / 1000);

@@ -13,7 +13,8 @@ static void rooms_init(struct workload_connections *connections, uint32_t window
 	connections->last = connections->count - 1;
 }
 
-int workload_connections_init(struct workload_connections *connections, const struct workload_config *config)
+int workload_connections_init(struct workload_connections *connections,
+			      const struct workload_config *config)
 {
 	bool closed = config->arrival == ARRIVAL_CLOSED;
 
@@ -21,7 +22,8 @@ int workload_connections_init(struct workload_connections *connections, const st
 	if (closed)
 		connections->rooms = calloc(connections->count, sizeof(*connections->rooms));
 	else
-		connections->turns = calloc(config->destination_count + 1u, sizeof(*connections->turns));
+		connections->turns =
+			calloc(config->destination_count + 1u, sizeof(*connections->turns));
 	if (!connections->rooms && !connections->turns)
 		return -ENOMEM;
 	if (closed)

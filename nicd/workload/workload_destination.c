@@ -1,9 +1,10 @@
 #include "nicd/workload/workload_destination.h"
 
-void workload_destination_init(struct workload_destination *destination, const struct workload_config *config,
-			       uint64_t stream)
+void workload_destination_init(struct workload_destination *destination,
+			       const struct workload_config *config, uint64_t stream)
 {
-	*destination = (struct workload_destination){ .kind = config->destination, .count = config->destination_count };
+	*destination = (struct workload_destination){ .kind = config->destination,
+						      .count = config->destination_count };
 	random_init(&destination->random, config->seed, stream);
 }
 

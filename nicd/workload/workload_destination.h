@@ -1,4 +1,5 @@
-/*  workload_destination - whom the next message goes to: always the same, any at random, or each in turn (TB-12).    */
+/*  workload_destination - whom the next message goes to: always the same, any at random, or each in
+ *  turn (TB-12). */
 #ifndef HEDDLE_NICD_WORKLOAD_WORKLOAD_DESTINATION_H
 #define HEDDLE_NICD_WORKLOAD_WORKLOAD_DESTINATION_H
 
@@ -15,11 +16,11 @@ struct workload_destination {
 };
 
 /** workload_destination_init() - as @config says.  @stream  of its random numbers. */
-void workload_destination_init(struct workload_destination *destination, const struct workload_config *config,
-			       uint64_t stream);
+void workload_destination_init(struct workload_destination *destination,
+			       const struct workload_config *config, uint64_t stream);
 
 /** workload_destination_next() - place of the next message's destination in the config's list.
- *  Fixed: the first. Random: uniform over the list. Round robin: in the order of the list.  O(1).               */
+ *  Fixed: the first. Random: uniform over the list. Round robin: in the order of the list. O(1). */
 uint32_t workload_destination_next(struct workload_destination *destination);
 
 #endif

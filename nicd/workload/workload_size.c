@@ -2,7 +2,8 @@
 
 typedef unsigned __int128 u128;
 
-void workload_size_init(struct workload_size *size, const struct workload_config *config, uint64_t stream)
+void workload_size_init(struct workload_size *size, const struct workload_config *config,
+			uint64_t stream)
 {
 	*size = (struct workload_size){
 		.fixed_bytes = config->message_bytes,
@@ -37,7 +38,8 @@ struct stretch {
 
 static struct stretch stretch_of(const struct size_point *points, uint32_t index)
 {
-	struct stretch s = { .last_bytes = clamp(points[index].bytes), .last_ppm = points[index].cumulative_ppm };
+	struct stretch s = { .last_bytes = clamp(points[index].bytes),
+			     .last_ppm = points[index].cumulative_ppm };
 
 	if (index) {
 		s.first_bytes = at_most(points[index - 1].bytes, WORKLOAD_SIZE_BYTES_MAX);
@@ -48,7 +50,8 @@ static struct stretch stretch_of(const struct size_point *points, uint32_t index
 
 uint64_t workload_size_of(const struct size_point *points, uint32_t point_count, uint64_t share)
 {
-	u128 at = (u128)share * WORKLOAD_SIZE_PPM >> 32; /* share in ppm, with 32 bits of fraction */
+	/* share in ppm, with 32 bits of fraction */
+	u128 at = (u128)share * WORKLOAD_SIZE_PPM >> 32;
 	struct stretch s;
 	uint32_t i = 0;
 
@@ -63,7 +66,8 @@ uint64_t workload_size_of(const struct size_point *points, uint32_t point_count,
 }
 
 /* what all messages of 1..@bytes bytes, one of each, take on the link together */
-static u128 link_bytes_up_to(uint64_t bytes, const struct message_shape *shape, uint32_t extra_bytes)
+static u128 link_bytes_up_to(uint64_t bytes, const struct message_shape *shape,
+			     uint32_t extra_bytes)
 {
 	uint64_t capacity = shape->capacity_bytes;
 	uint64_t full = bytes / capacity, rest = bytes % capacity;
@@ -85,8 +89,8 @@ static uint32_t padding_bytes(uint64_t bytes, const struct message_shape *shape)
 	return message_frame_bytes(shape, last_bytes) - shape->overhead_bytes - last_bytes;
 }
 
-uint64_t workload_size_mean_ubytes(const struct workload_size *size, const struct message_shape *shape,
-				   uint32_t extra_bytes)
+uint64_t workload_size_mean_ubytes(const struct workload_size *size,
+				   const struct message_shape *shape, uint32_t extra_bytes)
 {
 	u128 sum = 0;
 
@@ -94,7 +98,9 @@ uint64_t workload_size_mean_ubytes(const struct workload_size *size, const struc
 		uint64_t bytes = clamp(size->fixed_bytes);
 		uint32_t padding = extra_bytes ? padding_bytes(bytes, shape) : 0;
 
-		return at_most((link_bytes_of(bytes, shape, extra_bytes) + padding) * WORKLOAD_SIZE_PPM, UINT64_MAX);
+		return at_most((link_bytes_of(bytes, shape, extra_bytes) + padding) *
+				       WORKLOAD_SIZE_PPM,
+			       UINT64_MAX);
 	}
 	for (uint32_t i = 0; i < size->point_count; i++) {
 		struct stretch s = stretch_of(size->points, i);

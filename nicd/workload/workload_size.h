@@ -1,8 +1,10 @@
-/*  workload_size - how large the next message is: fixed, or drawn from a flow-size distribution (TB-12).
+/*  workload_size - how large the next message is: fixed, or drawn from a flow-size distribution
+ *  (TB-12).
  *
- *  A distribution is given by points (bytes, cumulative share), linear between them, from 0 bytes at share 0. A size
- *  is drawn by inverse transform of one 64-bit random number: between points a and b every whole number of bytes from
- *  a + 1 to b is equally likely. So sizes are at least 1, and means are exact sums. Integers only.                 */
+ *  A distribution is given by points (bytes, cumulative share), linear between them, from 0 bytes
+ *  at share 0. A size is drawn by inverse transform of one 64-bit random number: between points a
+ *  and b every whole number of bytes from a + 1 to b is equally likely. So sizes are at least 1,
+ *  and means are exact sums. Integers only. */
 #ifndef HEDDLE_NICD_WORKLOAD_WORKLOAD_SIZE_H
 #define HEDDLE_NICD_WORKLOAD_WORKLOAD_SIZE_H
 
@@ -12,7 +14,8 @@
 #include "nodes/base/random.h"
 #include "nodes/config/config.h"
 
-#define WORKLOAD_SIZE_BYTES_MAX FRAME_MESSAGE_BYTES_MAX /* larger ones are cut down to what a frame can state */
+/* larger ones are cut down to what a frame can state */
+#define WORKLOAD_SIZE_BYTES_MAX FRAME_MESSAGE_BYTES_MAX
 #define WORKLOAD_SIZE_PPM 1000000u
 
 struct workload_size {
@@ -23,18 +26,22 @@ struct workload_size {
 };
 
 /** workload_size_init() - as @config says, which outlives it.  @stream  of its random numbers. */
-void workload_size_init(struct workload_size *size, const struct workload_config *config, uint64_t stream);
+void workload_size_init(struct workload_size *size, const struct workload_config *config,
+			uint64_t stream);
 
 /** workload_size_next() - bytes of the next message, 1..WORKLOAD_SIZE_BYTES_MAX. O(points). */
 uint64_t workload_size_next(struct workload_size *size);
 
-/** workload_size_of() - the size at @share / 2^64 of the distribution: 0 gives the smallest. Pure. */
+/** workload_size_of() - the size at @share / 2^64 of the distribution: 0 gives the smallest.
+ *  Pure. */
 uint64_t workload_size_of(const struct size_point *points, uint32_t point_count, uint64_t share);
 
-/** workload_size_mean_ubytes() - the mean over all messages of what one takes on the link, in millionths of a byte:
- *  its own bytes, and @extra_bytes for each packet of @shape. With extra_bytes 0: the mean size.
- *  Padding of a fixed-size message's last packet is counted, that of drawn ones (a few bytes) is not.           */
-uint64_t workload_size_mean_ubytes(const struct workload_size *size, const struct message_shape *shape,
-				   uint32_t extra_bytes);
+/** workload_size_mean_ubytes() - the mean over all messages of what one takes on the link, in
+ *  millionths of a byte: its own bytes, and @extra_bytes for each packet of @shape. With
+ *  extra_bytes 0: the mean size.
+ *  Padding of a fixed-size message's last packet is counted, that of drawn ones (a few bytes) is
+ *  not. */
+uint64_t workload_size_mean_ubytes(const struct workload_size *size,
+				   const struct message_shape *shape, uint32_t extra_bytes);
 
 #endif

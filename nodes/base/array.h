@@ -1,4 +1,4 @@
-/*  array - the number of elements of an array.                                                                       */
+/*  array - the number of elements of an array. */
 #ifndef HEDDLE_NODES_BASE_ARRAY_H
 #define HEDDLE_NODES_BASE_ARRAY_H
 

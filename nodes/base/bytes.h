@@ -1,6 +1,7 @@
-/*  bytes - big-endian fields in unaligned memory, each a move and a byte swap: no loop over bytes on the data path.
+/*  bytes - big-endian fields in unaligned memory, each a move and a byte swap: no loop over bytes
+ *  on the data path.
  *
- *  The caller has checked that the bytes are there.                                                                  */
+ *  The caller has checked that the bytes are there. */
 #ifndef HEDDLE_NODES_BASE_BYTES_H
 #define HEDDLE_NODES_BASE_BYTES_H
 

@@ -1,10 +1,10 @@
-/*  deadline_heap - when each of many sources wants to be called, and which is the earliest: for more
- *  sources than event_tree.h can name.
+/*  deadline_heap - when each of many sources wants to be called, and which is the earliest: for
+ *  more sources than event_tree.h can name.
  *
- *  A heap of four children to a node, which knows where each source stands in it. Of two that are due
- *  at the same time the one with the lower number comes first, so runs are repeatable (TB-7). Sources
- *  that are not due take no time at all.
- *  Memory: allocated in _init, never later; untouched parts cost nothing.                          */
+ *  A heap of four children to a node, which knows where each source stands in it. Of two that are
+ *  due at the same time the one with the lower number comes first, so runs are repeatable (TB-7).
+ *  Sources that are not due take no time at all.
+ *  Memory: allocated in _init, never later; untouched parts cost nothing. */
 #ifndef HEDDLE_NODES_BASE_DEADLINE_HEAP_H
 #define HEDDLE_NODES_BASE_DEADLINE_HEAP_H
 
@@ -27,7 +27,8 @@ struct deadline_heap {
 int deadline_heap_init(struct deadline_heap *heap, uint32_t sources);
 void deadline_heap_fini(struct deadline_heap *heap);
 
-/** deadline_heap_set() - @source is next due at @at (NODE_TIME_NEVER: not at all). O(log sources). */
+/** deadline_heap_set() - @source is next due at @at (NODE_TIME_NEVER: not at all). O(log
+ *  sources). */
 void deadline_heap_set(struct deadline_heap *heap, uint32_t source, node_time_t at);
 
 /** deadline_heap_due() - when @source is due. O(1). */
@@ -51,7 +52,7 @@ static inline uint32_t deadline_heap_first(const struct deadline_heap *heap)
 }
 
 /** deadline_heap_pop() - the first source is not due any more; only if one is due at all.
- *  Return: that source. O(log sources).                                                            */
+ *  Return: that source. O(log sources). */
 uint32_t deadline_heap_pop(struct deadline_heap *heap);
 
 #endif

@@ -47,8 +47,9 @@ uint64_t event_tree_key(struct event_tree *tree, uint32_t source, node_time_t du
 	if (due < tree->base_ps)
 		return source; /* long overdue */
 	base_move(tree, node_time_min(event_tree_next_at(tree), due));
-	return due - tree->base_ps < EVENT_SPAN_MAX ? (due - tree->base_ps) << EVENT_SOURCE_BITS | source
-						    : NODE_TIME_NEVER;
+	return due - tree->base_ps < EVENT_SPAN_MAX
+		       ? (due - tree->base_ps) << EVENT_SOURCE_BITS | source
+		       : NODE_TIME_NEVER;
 }
 
 void event_tree_fini(struct event_tree *tree)

@@ -1,12 +1,13 @@
 /*  event_tree - when each of a fixed set of sources wants to be called, and which is the earliest.
  *
- *  A node has one source per port and purpose (arrival, transmission, timer), not one event per packet, so the whole
- *  agenda of a 64-port switch is a tree of minima in 4 KiB: a change costs one comparison per level, and mostly fewer.
- *  A key is the time with the source's number behind it, so of two sources due at the same time the one with the lower
- *  number comes first: with ports numbered and each port's records in order this is the (time, port, sequence) order that
- *  makes runs repeatable (TB-7).
- *  Such a key has room for five hours. Times are kept from a base on that moves up when it must: a fabric under the real
- *  clock may be up for months.                                                                                       */
+ *  A node has one source per port and purpose (arrival, transmission, timer), not one event per
+ *  packet, so the whole agenda of a 64-port switch is a tree of minima in 4 KiB: a change costs one
+ *  comparison per level, and mostly fewer. A key is the time with the source's number behind it, so
+ *  of two sources due at the same time the one with the lower number comes first: with ports
+ *  numbered and each port's records in order this is the (time, port, sequence) order that makes
+ *  runs repeatable (TB-7).
+ *  Such a key has room for five hours. Times are kept from a base on that moves up when it must: a
+ *  fabric under the real clock may be up for months. */
 #ifndef HEDDLE_NODES_BASE_EVENT_TREE_H
 #define HEDDLE_NODES_BASE_EVENT_TREE_H
 
@@ -22,23 +23,27 @@
 struct event_tree {
 	node_time_t base_ps; /* keys count from here */
 	uint32_t leaf_count; /* a power of two */
-	uint64_t *keys;      /* keys[1] is the earliest; node i has children 2i and 2i+1; leaf s is leaf_count + s */
+	/* keys[1] is the earliest; node i has children 2i and 2i+1; leaf s is leaf_count + s */
+	uint64_t *keys;
 };
 
-/** event_tree_init() - @source_count sources (0..EVENT_SOURCES_MAX), none of them due.  Return: 0, -EINVAL or -ENOMEM. */
+/** event_tree_init() - @source_count sources (0..EVENT_SOURCES_MAX), none of them due. Return: 0,
+ *  -EINVAL or -ENOMEM. */
 int event_tree_init(struct event_tree *tree, uint32_t source_count);
 void event_tree_fini(struct event_tree *tree);
 
-/** event_tree_key() - the key of a source that is due out of the present span: NODE_TIME_NEVER, or the base moves up. */
+/** event_tree_key() - the key of a source that is due out of the present span: NODE_TIME_NEVER, or
+ *  the base moves up. */
 uint64_t event_tree_key(struct event_tree *tree, uint32_t source, node_time_t due);
 
-/** event_tree_set() - source @source is next due at @due (NODE_TIME_NEVER: not at all). O(log sources). */
+/** event_tree_set() - source @source is next due at @due (NODE_TIME_NEVER: not at all). O(log
+ *  sources). */
 static inline void event_tree_set(struct event_tree *tree, uint32_t source, node_time_t due)
 {
 	uint64_t *keys = tree->keys;
 	node_time_t span_ps = due - tree->base_ps; /* wraps for what is due before it */
-	uint64_t key =
-		span_ps < EVENT_SPAN_MAX ? span_ps << EVENT_SOURCE_BITS | source : event_tree_key(tree, source, due);
+	uint64_t key = span_ps < EVENT_SPAN_MAX ? span_ps << EVENT_SOURCE_BITS | source
+						: event_tree_key(tree, source, due);
 
 	for (uint32_t i = tree->leaf_count + source; keys[i] != key; i /= 2) {
 		keys[i] = key;
@@ -51,7 +56,8 @@ static inline void event_tree_set(struct event_tree *tree, uint32_t source, node
 
 static inline node_time_t event_tree_time(const struct event_tree *tree, uint64_t key)
 {
-	return key == NODE_TIME_NEVER ? NODE_TIME_NEVER : tree->base_ps + (key >> EVENT_SOURCE_BITS);
+	return key == NODE_TIME_NEVER ? NODE_TIME_NEVER
+				      : tree->base_ps + (key >> EVENT_SOURCE_BITS);
 }
 
 /** event_tree_due() - when source @source is due. */

@@ -1,4 +1,4 @@
-/*  limits - tables of the ranges that the numbers of a configuration must be in.  */
+/*  limits - tables of the ranges that the numbers of a configuration must be in. */
 #ifndef HEDDLE_NODES_BASE_LIMITS_H
 #define HEDDLE_NODES_BASE_LIMITS_H
 
@@ -18,8 +18,8 @@ struct limit {
 	}
 
 /** limits_check() - is each of the @count fields of @structure within its range?
- *  Return: 0, or -EINVAL with a sentence in @why; @place is in front of the field's name there.                    */
-int limits_check(const void *structure, const char *place, const struct limit *limits, size_t count, char *why,
-		 unsigned why_max);
+ *  Return: 0, or -EINVAL with a sentence in @why; @place is in front of the field's name there. */
+int limits_check(const void *structure, const char *place, const struct limit *limits, size_t count,
+		 char *why, unsigned why_max);
 
 #endif

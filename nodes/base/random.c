@@ -1,6 +1,7 @@
 #include "nodes/base/random.h"
 
-/* xoshiro256** and the seeding that its authors advise, splitmix64 [Blackman, Vigna: prng.di.unimi.it] */
+/* xoshiro256** and the seeding that its authors advise, splitmix64 [Blackman, Vigna:
+ * prng.di.unimi.it] */
 static uint64_t splitmix(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -15,7 +16,8 @@ static uint64_t rotate_left(uint64_t x, int bits)
 	return (x << bits) | (x >> (64 - bits));
 }
 
-/* the stream is mixed before it meets the seed, so that neighbouring seeds and streams have nothing in common */
+/* the stream is mixed before it meets the seed, so that neighbouring seeds and streams have nothing
+ * in common */
 void random_init(struct random *random, uint64_t seed, uint64_t stream)
 {
 	uint64_t state = seed;
@@ -43,13 +45,15 @@ uint64_t random_next(struct random *random)
 #define LN2_Q32 2977044472u /* ln 2 * 2^32 */
 
 /*  -ln(u) for u = @bits / 2^64, as a 32-bit fraction.
- *  u = m * 2^-k with 1 <= m < 2, so -ln(u) = k ln 2 - ln(m); and ln(m) = 2 artanh(s) = 2 (s + s^3/3 + s^5/5 + ...) with
- *  s = (m - 1) / (m + 1) < 1/3. Ten terms leave less than 2^-32.                                                     */
+ *  u = m * 2^-k with 1 <= m < 2, so -ln(u) = k ln 2 - ln(m); and ln(m) = 2 artanh(s) = 2 (s + s^3/3
+ *  + s^5/5 + ...) with s = (m - 1) / (m + 1) < 1/3. Ten terms leave less than 2^-32. */
 static uint64_t minus_log(uint64_t bits)
 {
 	unsigned zeros = (unsigned)__builtin_clzll(bits);
-	uint64_t m = (bits << zeros) >> 32;                           /* 31-bit fraction: 2^31 <= m < 2^32 */
-	uint64_t s = ((m - (1ull << 31)) << 32) / (m + (1ull << 31)); /* 32-bit fraction, as everything below */
+	/* 31-bit fraction: 2^31 <= m < 2^32 */
+	uint64_t m = (bits << zeros) >> 32;
+	/* 32-bit fraction, as everything below */
+	uint64_t s = ((m - (1ull << 31)) << 32) / (m + (1ull << 31));
 	uint64_t square = (s * s) >> 32;
 	uint64_t power = s, sum = s;
 

@@ -1,5 +1,6 @@
-/*  random - a small seeded generator (xoshiro256**, public domain algorithm by Blackman and Vigna), so that one seed
- *  gives the same sequence on every machine. Integers only: no result depends on floating-point rounding.            */
+/*  random - a small seeded generator (xoshiro256**, public domain algorithm by Blackman and Vigna),
+ *  so that one seed gives the same sequence on every machine. Integers only: no result depends on
+ *  floating-point rounding. */
 #ifndef HEDDLE_NODES_BASE_RANDOM_H
 #define HEDDLE_NODES_BASE_RANDOM_H
 
@@ -21,7 +22,8 @@ static inline uint64_t random_below(struct random *random, uint64_t bound)
 	return (uint64_t)(((unsigned __int128)random_next(random) * bound) >> 64);
 }
 
-/** random_exponential_ps() - exponentially distributed with mean @mean_ps, by table-free integer arithmetic. */
+/** random_exponential_ps() - exponentially distributed with mean @mean_ps, by table-free integer
+ *  arithmetic. */
 uint64_t random_exponential_ps(struct random *random, uint64_t mean_ps);
 
 #endif

@@ -6,7 +6,8 @@
 
 static uint64_t record_bytes(uint32_t captured_bytes)
 {
-	return (sizeof(struct record) + (uint64_t)captured_bytes + RING_LINE - 1) & ~(uint64_t)(RING_LINE - 1);
+	return (sizeof(struct record) + (uint64_t)captured_bytes + RING_LINE - 1) &
+	       ~(uint64_t)(RING_LINE - 1);
 }
 
 size_t ring_bytes(uint32_t data_bytes)
@@ -28,8 +29,8 @@ static uint32_t data_bytes_checked(const struct ring_page *page, size_t size_byt
 	if (size_bytes < sizeof(*page) || page->magic != RING_MAGIC)
 		return 0;
 	data_bytes = page->data_bytes;
-	if (data_bytes < RING_BYTES_MIN || data_bytes > RING_BYTES_MAX || (data_bytes & (data_bytes - 1)) ||
-	    ring_bytes(data_bytes) > size_bytes)
+	if (data_bytes < RING_BYTES_MIN || data_bytes > RING_BYTES_MAX ||
+	    (data_bytes & (data_bytes - 1)) || ring_bytes(data_bytes) > size_bytes)
 		return 0;
 	return data_bytes;
 }
@@ -54,7 +55,8 @@ int ring_rx_attach(struct ring_rx *ring, struct ring_page *page, size_t size_byt
 	return 0;
 }
 
-/* is there room for @need bytes? Reads the consumer's line only when the last look does not suffice. */
+/* is there room for @need bytes? Reads the consumer's line only when the last look does not
+ * suffice. */
 static bool has_room(struct ring_tx *ring, uint64_t need)
 {
 	if (ring->tail + need - ring->head_seen <= ring->mask + 1)
@@ -147,7 +149,8 @@ const uint8_t *ring_peek(struct ring_rx *ring, struct record *header)
 		if (ring->broken || ring->head == ring->tail_seen)
 			return NULL;
 		__builtin_memcpy(header, shared, sizeof(*header));
-		atomic_signal_fence(memory_order_seq_cst); /* from here on only the copy is looked at */
+		/* from here on only the copy is looked at */
+		atomic_signal_fence(memory_order_seq_cst);
 		if (header->kind == RECORD_PAD) {
 			uint64_t to_end = ring->mask + 1 - at;
 

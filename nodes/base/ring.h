@@ -1,11 +1,14 @@
-/*  ring - one direction of a shared-memory link: a single-producer single-consumer ring of records (TB-2).
+/*  ring - one direction of a shared-memory link: a single-producer single-consumer ring of records
+ *  (TB-2).
  *
- *  The ring lies in a memfd of its own, sealed against resizing, that only the two ends hold. A record is a 32-byte
- *  header and the captured bytes of a frame, padded to cache lines; generated packets carry only their headers, so a
- *  4 kB packet costs two lines. Records never wrap: what does not fit before the end is skipped by a pad record.
- *  The producer publishes a batch by one store, the consumer gives room back by one store.
- *  The consumer trusts nothing: every index and length is checked against what was published and against the ring's own
- *  size, once, on a private copy; the captured bytes may change under its hands, so it copies before it parses (TB-23). */
+ *  The ring lies in a memfd of its own, sealed against resizing, that only the two ends hold. A
+ *  record is a 32-byte header and the captured bytes of a frame, padded to cache lines; generated
+ *  packets carry only their headers, so a 4 kB packet costs two lines. Records never wrap: what
+ *  does not fit before the end is skipped by a pad record. The producer publishes a batch by one
+ *  store, the consumer gives room back by one store.
+ *  The consumer trusts nothing: every index and length is checked against what was published and
+ *  against the ring's own size, once, on a private copy; the captured bytes may change under its
+ *  hands, so it copies before it parses (TB-23). */
 #ifndef HEDDLE_NODES_BASE_RING_H
 #define HEDDLE_NODES_BASE_RING_H
 
@@ -33,11 +36,13 @@ enum record_kind {
 };
 
 struct record {
-	node_time_t at_ps;       /* first bit arrives; never decreases along a ring */
-	uint32_t wire_bytes;     /* length on the link, FCS included, gap not */
-	uint32_t captured_bytes; /* how much of it the record carries, right behind this header: record_captured() */
-	uint32_t
-		sequence; /* counts frames on the link (words excepted), the lost ones too: what a PHY carries in its preamble */
+	node_time_t at_ps;   /* first bit arrives; never decreases along a ring */
+	uint32_t wire_bytes; /* length on the link, FCS included, gap not */
+	/* how much of it the record carries, right behind this header: record_captured() */
+	uint32_t captured_bytes;
+	/* counts frames on the link (words excepted), the lost ones too: what a PHY carries in its
+	 * preamble */
+	uint32_t sequence;
 	uint16_t kind; /* enum record_kind */
 	uint16_t traffic_class;
 	uint64_t word; /* RECORD_WORD: its content */
@@ -53,13 +58,16 @@ static inline uint8_t *record_captured(struct record *record)
 struct ring_page {
 	uint32_t magic, data_bytes;                /* data_bytes is a power of two */
 	_Alignas(RING_LINE) _Atomic uint64_t tail; /* bytes ever written; producer */
-	_Atomic uint32_t waits; /* the producer wants to know when there is room; the consumer takes it back */
-	_Atomic node_time_t
-		roused_ps; /* real clock: when the consumer that the producer woke had something to do; 0: it did not */
+	/* the producer wants to know when there is room; the consumer takes it back */
+	_Atomic uint32_t waits;
+	/* real clock: when the consumer that the producer woke had something to do; 0: it did not
+	 * */
+	_Atomic node_time_t roused_ps;
 	_Alignas(RING_LINE) _Atomic uint64_t head; /* bytes ever consumed; consumer */
-	_Atomic uint64_t note;                     /* a word of the consumer's owner to the producer's */
-	_Atomic node_time_t
-		sleeps_ps; /* real clock: the consumer sleeps until then; 0: it is awake, or is being woken */
+	/* a word of the consumer's owner to the producer's */
+	_Atomic uint64_t note;
+	/* real clock: the consumer sleeps until then; 0: it is awake, or is being woken */
+	_Atomic node_time_t sleeps_ps;
 	_Alignas(RING_LINE) uint8_t data[];
 };
 
@@ -82,22 +90,25 @@ struct ring_rx {
 /** ring_bytes() - size of the memory of a ring whose data area has @data_bytes. */
 size_t ring_bytes(uint32_t data_bytes);
 
-/** ring_init() - lays out a zeroed ring.  @data_bytes  power of two, RING_BYTES_MIN..RING_BYTES_MAX. */
+/** ring_init() - lays out a zeroed ring. @data_bytes power of two,
+ *  RING_BYTES_MIN..RING_BYTES_MAX. */
 void ring_init(struct ring_page *page, uint32_t data_bytes);
 
 /** ring_tx_attach(), ring_rx_attach() - one end of the ring in @page, of @size_bytes mapped.
- *  Return: 0, or -EINVAL if that is no ring of this size.                                                      */
+ *  Return: 0, or -EINVAL if that is no ring of this size. */
 int ring_tx_attach(struct ring_tx *ring, struct ring_page *page, size_t size_bytes);
 int ring_rx_attach(struct ring_rx *ring, struct ring_page *page, size_t size_bytes);
 
 /** ring_reserve() - room for a record of @captured_bytes (<= RING_CAPTURED_MAX).
- *  Return: where to write it, header and bytes; NULL if the ring is full. Follow with ring_commit().             */
+ *  Return: where to write it, header and bytes; NULL if the ring is full. Follow with
+ *  ring_commit(). */
 struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes);
 
 /** ring_has_room() - would ring_reserve() of @captured_bytes succeed? O(1). */
 bool ring_has_room(struct ring_tx *ring, uint32_t captured_bytes);
 
-/** ring_commit() - the record of ring_reserve() is written; the consumer sees it after ring_publish(). */
+/** ring_commit() - the record of ring_reserve() is written; the consumer sees it after
+ *  ring_publish(). */
 void ring_commit(struct ring_tx *ring, uint32_t captured_bytes);
 void ring_publish(struct ring_tx *ring);
 
@@ -105,8 +116,8 @@ void ring_publish(struct ring_tx *ring);
 void ring_refresh(struct ring_rx *ring);
 
 /** ring_peek() - the next record that is there; its header is copied to @header and checked.
- *  Return: where its captured bytes are (in shared memory: copy before parsing), or NULL if there is none or the ring
- *  is broken.                                                                                                   */
+ *  Return: where its captured bytes are (in shared memory: copy before parsing), or NULL if there
+ *  is none or the ring is broken. */
 const uint8_t *ring_peek(struct ring_rx *ring, struct record *header);
 
 /** ring_pop() - the record of the last ring_peek() is done with. */
@@ -116,13 +127,15 @@ void ring_pop(struct ring_rx *ring, const struct record *header);
 void ring_note(struct ring_rx *ring, uint64_t note);
 uint64_t ring_noted(const struct ring_tx *ring);
 
-/** ring_wait() - the producer waits for room, and for a note: ring_waited() tells the consumer, once. A hint: it may come late. */
+/** ring_wait() - the producer waits for room, and for a note: ring_waited() tells the consumer,
+ *  once. A hint: it may come late. */
 void ring_wait(struct ring_tx *ring);
 bool ring_waited(struct ring_rx *ring);
 
-/*  Real clock: who sleeps and who wakes it is said in the ring, so that nobody but the two ends of a link can forge it (TB-23).
- *  A sleeper says so to all its producers, then looks at its rings once more; a producer publishes, then looks whether the
- *  consumer sleeps. Between the two steps both sides have a sequentially consistent fence.                              */
+/*  Real clock: who sleeps and who wakes it is said in the ring, so that nobody but the two ends of
+ *  a link can forge it (TB-23). A sleeper says so to all its producers, then looks at its rings
+ *  once more; a producer publishes, then looks whether the consumer sleeps. Between the two steps
+ *  both sides have a sequentially consistent fence. */
 
 /** ring_sleep() - the consumer sleeps until @until (> 0); 0: it is awake. */
 static inline void ring_sleep(struct ring_rx *ring, node_time_t until)
@@ -132,10 +145,11 @@ static inline void ring_sleep(struct ring_rx *ring, node_time_t until)
 }
 
 /** ring_rouse() - for the consumer there is something to do at @due.
- *  Return: true if it sleeps for longer: the caller wakes it. Once for each sleep.                                   */
+ *  Return: true if it sleeps for longer: the caller wakes it. Once for each sleep. */
 bool ring_rouse(struct ring_tx *ring, node_time_t due);
 
-/** ring_roused() - the @due of the producer that has woken the consumer, once; NODE_TIME_NEVER: it did not. */
+/** ring_roused() - the @due of the producer that has woken the consumer, once; NODE_TIME_NEVER: it
+ *  did not. */
 node_time_t ring_roused(struct ring_rx *ring);
 
 /** ring_release() - gives the room of all popped records back to the producer. */

@@ -1,7 +1,8 @@
 /*  time - fabric time in integer picoseconds, and how long bytes take on a link.
  *
- *  A stage is given `now` and never reads a clock: under the virtual clock `now` is simulated, under the real clock it
- *  is measured (TB-7, TB-8). One byte at 200 Gb/s is exactly 40 ps, so nothing is rounded at the usual rates.          */
+ *  A stage is given `now` and never reads a clock: under the virtual clock `now` is simulated,
+ *  under the real clock it is measured (TB-7, TB-8). One byte at 200 Gb/s is exactly 40 ps, so
+ *  nothing is rounded at the usual rates. */
 #ifndef HEDDLE_NODES_BASE_TIME_H
 #define HEDDLE_NODES_BASE_TIME_H
 
@@ -27,7 +28,8 @@ static inline node_time_t node_time_max(node_time_t a, node_time_t b)
 }
 
 /** node_time_of_bytes() - how long @bytes take on a link of @rate_bps, rounded up to a picosecond.
- *  @bytes  up to 2 MB (no overflow).   @rate_bps  1 Mb/s .. 800 Gb/s, not 0.   O(1), one division.            */
+ *  @bytes  up to 2 MB (no overflow).   @rate_bps  1 Mb/s .. 800 Gb/s, not 0.   O(1), one
+ *  division. */
 static inline node_time_t node_time_of_bytes(uint64_t bytes, uint64_t rate_bps)
 {
 	return (bytes * 8 * NODE_S + rate_bps - 1) / rate_bps;

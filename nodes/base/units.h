@@ -1,4 +1,5 @@
-/*  units - the data unit of flow channels: 256 bytes. Extents, water levels, credits and ACKs count units.           */
+/*  units - the data unit of flow channels: 256 bytes. Extents, water levels, credits and ACKs count
+ *  units. */
 #ifndef HEDDLE_NODES_BASE_UNITS_H
 #define HEDDLE_NODES_BASE_UNITS_H
 

@@ -9,12 +9,14 @@
 
 /*  Two orders carry the whole protocol:
  *
- *  1. `end_ps` is stored last when a window opens. A waiting node compares its own_next with end_ps and with nothing
- *     else, so it can see a window only when the count of those that remain, the window's number and every own_next are
- *     there. Comparing the window's number first does not do: a node that takes no part in window w may look while
+ *  1. `end_ps` is stored last when a window opens. A waiting node compares its own_next with end_ps
+ *     and with nothing else, so it can see a window only when the count of those that remain, the
+ *     window's number and every own_next are there. Comparing the window's number first does not
+ *     do: a node that takes no part in window w may look while
  *     w + 1 is being written, and would join it before it is open.
- *  2. The opener stores end_ps, then reads asleep[i]; a node that goes to sleep stores asleep[i], then reads end_ps.
- *     All four are sequentially consistent, so at least one of the two sees the other: no wake-up is lost.           */
+ *  2. The opener stores end_ps, then reads asleep[i]; a node that goes to sleep stores asleep[i],
+ *     then reads end_ps. All four are sequentially consistent, so at least one of the two sees the
+ *     other: no wake-up is lost. */
 
 static size_t lines(size_t bytes)
 {
@@ -70,7 +72,8 @@ int clock_attach(struct clock *clock, struct clock_page *page, size_t size_bytes
 	if (size_bytes < CLOCK_HEAD_BYTES || page->magic != CLOCK_MAGIC)
 		return -EINVAL;
 	node_count = page->node_count;
-	if (!node_count || node_count > NODE_COUNT_MAX || !page->lookahead_ps || clock_bytes(node_count) > size_bytes)
+	if (!node_count || node_count > NODE_COUNT_MAX || !page->lookahead_ps ||
+	    clock_bytes(node_count) > size_bytes)
 		return -EINVAL;
 	locate(clock, page, node_count);
 	return 0;
@@ -104,7 +107,8 @@ static uint32_t keep_sleepers(const struct clock *clock, uint32_t *nodes, uint32
 }
 
 /* opens the window [@start, @end); nobody but the caller writes the page now */
-static uint32_t window_open(const struct clock *clock, node_time_t start, node_time_t end, uint32_t *wake)
+static uint32_t window_open(const struct clock *clock, node_time_t start, node_time_t end,
+			    uint32_t *wake)
 {
 	struct clock_page *page = clock->page;
 	uint32_t active = clock_scan_list(clock->own_next, clock->node_count, end, wake);
@@ -128,8 +132,8 @@ static void stop(struct clock_page *page)
 {
 	uint32_t running = CLOCK_RUNNING;
 
-	atomic_compare_exchange_strong_explicit(&page->state, &running, CLOCK_STOPPED, memory_order_acq_rel,
-						memory_order_relaxed);
+	atomic_compare_exchange_strong_explicit(&page->state, &running, CLOCK_STOPPED,
+						memory_order_acq_rel, memory_order_relaxed);
 	atomic_fetch_add_explicit(&page->stops, 1, memory_order_seq_cst);
 	futex_wake(&page->stops, INT32_MAX);
 }
@@ -137,14 +141,16 @@ static void stop(struct clock_page *page)
 static uint32_t advance(const struct clock *clock, uint32_t *wake)
 {
 	struct clock_page *page = clock->page;
-	node_time_t earliest = clock_scan_merge(clock->own_next, clock->inbox_next, clock->node_count);
+	node_time_t earliest =
+		clock_scan_merge(clock->own_next, clock->inbox_next, clock->node_count);
 	node_time_t limit = atomic_load_explicit(&page->limit_ps, memory_order_relaxed);
 
 	if (earliest >= limit) {
 		stop(page);
 		return 0;
 	}
-	return window_open(clock, earliest, node_time_min(time_add(earliest, page->lookahead_ps), limit), wake);
+	return window_open(clock, earliest,
+			   node_time_min(time_add(earliest, page->lookahead_ps), limit), wake);
 }
 
 /* a node that wants to go back in time would change what others have seen already */
@@ -154,7 +160,9 @@ static void next_check(const struct clock *clock, uint32_t node, node_time_t nex
 
 	if (next >= end)
 		return;
-	fprintf(stderr, "clock: node %u finishes a window that ends at %llu ps, but its next event is at %llu ps\n",
+	fprintf(stderr,
+		"clock: node %u finishes a window that ends at %llu ps, but its next event is at "
+		"%llu ps\n",
 		node, (unsigned long long)end, (unsigned long long)next);
 	abort();
 }
@@ -187,9 +195,10 @@ uint32_t clock_resume(const struct clock *clock, node_time_t limit, uint32_t *wa
 	atomic_store_explicit(&page->limit_ps, limit, memory_order_relaxed);
 	if (earliest >= limit)
 		return 0;
-	atomic_compare_exchange_strong_explicit(&page->state, &stopped, CLOCK_RUNNING, memory_order_acq_rel,
-						memory_order_relaxed);
-	return window_open(clock, earliest, node_time_min(time_add(earliest, page->lookahead_ps), limit), wake);
+	atomic_compare_exchange_strong_explicit(&page->state, &stopped, CLOCK_RUNNING,
+						memory_order_acq_rel, memory_order_relaxed);
+	return window_open(clock, earliest,
+			   node_time_min(time_add(earliest, page->lookahead_ps), limit), wake);
 }
 
 node_time_t clock_earliest(const struct clock *clock)
@@ -197,8 +206,10 @@ node_time_t clock_earliest(const struct clock *clock)
 	node_time_t earliest = NODE_TIME_NEVER;
 
 	for (uint32_t i = 0; i < clock->node_count; i++) {
-		earliest = node_time_min(earliest, atomic_load_explicit(&clock->own_next[i], memory_order_relaxed));
-		earliest = node_time_min(earliest, atomic_load_explicit(&clock->inbox_next[i], memory_order_relaxed));
+		earliest = node_time_min(
+			earliest, atomic_load_explicit(&clock->own_next[i], memory_order_relaxed));
+		earliest = node_time_min(earliest, atomic_load_explicit(&clock->inbox_next[i],
+									memory_order_relaxed));
 	}
 	return earliest;
 }

@@ -1,22 +1,28 @@
 /*  clock - the virtual clock: conservative windows over one shared page (TB-7).
  *
- *  Every node publishes the time of its next event. The window is [earliest, earliest + lookahead): within it no node
- *  can affect another, because whatever a node puts on a link arrives at least `lookahead` later (propagation + the
- *  sender's fixed latency). Only nodes with something to do in the window take part; the last one to finish computes the
- *  next window. Empty time is skipped, no node is woken for nothing, no orchestrator is in the loop.
+ *  Every node publishes the time of its next event. The window is [earliest, earliest + lookahead):
+ *  within it no node can affect another, because whatever a node puts on a link arrives at least
+ *  `lookahead` later (propagation + the sender's fixed latency). Only nodes with something to do in
+ *  the window take part; the last one to finish computes the next window. Empty time is skipped, no
+ *  node is woken for nothing, no orchestrator is in the loop.
  *
  *  The page, a memfd mapped by all nodes of a fabric and by the orchestrator:
- *    own_next[i]    time of node i's next event as far as it knows; written by i when it finishes a window
- *    inbox_next[i]  earliest arrival that neighbours have sent to i meanwhile; atomic minimum by them, emptied by the
+ *    own_next[i] time of node i's next event as far as it knows; written by i when it finishes a
+ *    window
+ *    inbox_next[i] earliest arrival that neighbours have sent to i meanwhile; atomic minimum by
+ *    them, emptied by the
  *                   last finisher of each window, when nobody else writes
  *    asleep[i]      futex word: 1 while node i sleeps, 0 as soon as somebody wakes it
  *    done[i]        last window that node i finished: the watchdog names who is late by it
- *    cores[c]       when a node last held core c, and how long other programs kept it from nodes: core_share.h
- *    core_of[i]     the core that node i is to use; written by the orchestrator, which then raises `placing`
- *  A node that waits looks at `window` for a moment, then yields its core to the others, then sleeps. Who sleeps is
- *  woken by whoever opens a window that it takes part in.
- *  Under the real clock (pace.h) there are no windows, and of the page nodes share its head only (clock_pages.h).
- *  When the earliest event lies at or beyond `limit` the clock stops there (paused: pause, step, end of the run).      */
+ *    cores[c] when a node last held core c, and how long other programs kept it from nodes:
+ *    core_share.h
+ *    core_of[i] the core that node i is to use; written by the orchestrator, which then raises
+ *    `placing`
+ *  A node that waits looks at `window` for a moment, then yields its core to the others, then
+ *  sleeps. Who sleeps is woken by whoever opens a window that it takes part in.
+ *  Under the real clock (pace.h) there are no windows, and of the page nodes share its head only
+ *  (clock_pages.h). When the earliest event lies at or beyond `limit` the clock stops there
+ *  (paused: pause, step, end of the run). */
 #ifndef HEDDLE_NODES_CLOCK_CLOCK_H
 #define HEDDLE_NODES_CLOCK_CLOCK_H
 
@@ -29,11 +35,14 @@
 #include "nodes/config/config.h"
 
 #define CLOCK_MAGIC 0x48444c43u /* "HDLC" */
-#define CLOCK_CORES 64u         /* core c has slot c % CLOCK_CORES; cores that share one are measured together */
-#define CLOCK_CORE_HOME -1      /* core_of: the cores that the node was started on */
+/* core c has slot c % CLOCK_CORES; cores that share one are measured together */
+#define CLOCK_CORES 64u
+#define CLOCK_CORE_HOME -1 /* core_of: the cores that the node was started on */
 
 enum clock_state {
-	CLOCK_STOPPED, /* before the first window, and whenever `limit` is reached; real: before all are ready; nodes sleep */
+	/* before the first window, and whenever `limit` is reached; real: before all are ready;
+	 * nodes sleep */
+	CLOCK_STOPPED,
 	CLOCK_RUNNING,
 	CLOCK_ENDED, /* nodes leave */
 };
@@ -45,19 +54,22 @@ struct clock_page {
 	uint64_t epoch_ns;     /* real clock: CLOCK_MONOTONIC at fabric time 0 ... */
 	uint64_t epoch_utc_ns; /* ... and CLOCK_REALTIME */
 	/* the window; written by the last finisher, or by the orchestrator while stopped */
-	_Alignas(64) _Atomic uint32_t window; /* its number; changes last; futex word of the orchestrator is `stops` */
+	/* its number; changes last; futex word of the orchestrator is `stops` */
+	_Alignas(64) _Atomic uint32_t window;
 	_Atomic uint32_t state;               /* enum clock_state */
 	_Atomic node_time_t start_ps, end_ps; /* nodes handle events in [start, end) */
 	_Atomic node_time_t limit_ps;         /* set by the orchestrator */
-	_Atomic uint32_t placing;             /* number of the placement; odd while other programs use the cores too */
+	/* number of the placement; odd while other programs use the cores too */
+	_Atomic uint32_t placing;
 	/* contended */
-	_Alignas(64) _Atomic uint32_t remaining;       /* nodes that have not finished the window yet */
+	/* nodes that have not finished the window yet */
+	_Alignas(64) _Atomic uint32_t remaining;
 	_Alignas(64) _Atomic uint32_t stops;           /* futex word: rises when the clock stops */
 	_Atomic uint64_t windows, node_windows, wakes; /* for --timing */
 };
 
-/* After the page's first memory page, each 64-byte aligned: own_next, inbox_next (u64), asleep, done (u32), core_of (i32),
- * node_count long; cores, CLOCK_CORES long.
+/* After the page's first memory page, each 64-byte aligned: own_next, inbox_next (u64), asleep,
+ * done (u32), core_of (i32), node_count long; cores, CLOCK_CORES long.
  * Under the real clock each process has its own, unused: clock_pages.h. */
 #ifdef __x86_64__
 #define CLOCK_HEAD_BYTES 4096u
@@ -67,8 +79,10 @@ struct clock_page {
 _Static_assert(sizeof(struct clock_page) <= CLOCK_HEAD_BYTES, "the head is a page of memory");
 
 struct clock_core {
-	_Alignas(64) _Atomic uint64_t seen; /* counter of the core when a node last gave it up or got it back */
-	_Atomic uint64_t stolen_ns;         /* time that nodes which could have run waited for other programs */
+	/* counter of the core when a node last gave it up or got it back */
+	_Alignas(64) _Atomic uint64_t seen;
+	/* time that nodes which could have run waited for other programs */
+	_Atomic uint64_t stolen_ns;
 };
 
 struct clock {
@@ -83,21 +97,24 @@ struct clock {
 /** clock_bytes() - size of the page for @node_count nodes. */
 size_t clock_bytes(uint32_t node_count);
 
-/** clock_init() - lays out a zeroed page; the clock is stopped at 0, every node is due at 0 (so that all start once).
- *  @lookahead_ps  > 0.                                                                                         */
+/** clock_init() - lays out a zeroed page; the clock is stopped at 0, every node is due at 0 (so
+ *  that all start once).
+ *  @lookahead_ps > 0. */
 void clock_init(struct clock_page *page, uint32_t node_count, node_time_t lookahead_ps);
 
-/** clock_attach() - @clock refers to @page of @size_bytes.  Return: 0, or -EINVAL if the page is not one. */
+/** clock_attach() - @clock refers to @page of @size_bytes. Return: 0, or -EINVAL if the page is not
+ *  one. */
 int clock_attach(struct clock *clock, struct clock_page *page, size_t size_bytes);
 
-/** clock_notify() - a neighbour's event: something arrives at node @node at @at. Any node, inside a window. O(1). */
+/** clock_notify() - a neighbour's event: something arrives at node @node at @at. Any node, inside a
+ *  window. O(1). */
 static inline void clock_notify(const struct clock *clock, uint32_t node, node_time_t at)
 {
 	_Atomic node_time_t *next = &clock->inbox_next[node];
 	node_time_t seen = atomic_load_explicit(next, memory_order_relaxed);
 
-	while (at < seen &&
-	       !atomic_compare_exchange_weak_explicit(next, &seen, at, memory_order_acq_rel, memory_order_relaxed))
+	while (at < seen && !atomic_compare_exchange_weak_explicit(
+				    next, &seen, at, memory_order_acq_rel, memory_order_relaxed))
 		;
 }
 
@@ -110,21 +127,23 @@ static inline bool clock_takes_part(const struct clock *clock, uint32_t node)
 
 /** clock_finish() - node @node has handled its events of the window; its next one is at @next.
  *  The last one to finish opens the next window, or stops the clock at the limit.
- *  @wake  filled with the nodes that the caller must wake (they sleep), node_count entries; borrowed.
- *  Return: how many there are.  O(1), O(nodes) for the last one. Wakes whoever waits on `stops` itself.        */
+ *  @wake filled with the nodes that the caller must wake (they sleep), node_count entries;
+ *  borrowed.
+ *  Return: how many there are. O(1), O(nodes) for the last one. Wakes whoever waits on `stops`
+ *  itself. */
 uint32_t clock_finish(const struct clock *clock, uint32_t node, node_time_t next, uint32_t *wake);
 
-/** clock_resume() - lets a stopped clock run up to @limit.  @wake as in clock_finish().
- *  Only the orchestrator, only while stopped.  Return: how many to wake; 0 also if there is nothing before @limit
- *  (clock_stopped() tells).                                                                                    */
+/** clock_resume() - lets a stopped clock run up to @limit. @wake as in clock_finish().
+ *  Only the orchestrator, only while stopped. Return: how many to wake; 0 also if there is nothing
+ *  before @limit (clock_stopped() tells). */
 uint32_t clock_resume(const struct clock *clock, node_time_t limit, uint32_t *wake);
 
-/** clock_earliest() - the time of the earliest event of all; NODE_TIME_NEVER: nothing will ever happen again.
- *  Exact only while stopped.  O(nodes).                                                                        */
+/** clock_earliest() - the time of the earliest event of all; NODE_TIME_NEVER: nothing will ever
+ *  happen again. Exact only while stopped. O(nodes). */
 node_time_t clock_earliest(const struct clock *clock);
 
-/** clock_now() - the fabric's time: while stopped, the limit, or the earliest event if that is before it; else the start of the
- *  window.  Exact only while stopped.  O(nodes).                                                                   */
+/** clock_now() - the fabric's time: while stopped, the limit, or the earliest event if that is
+ *  before it; else the start of the window. Exact only while stopped. O(nodes). */
 node_time_t clock_now(const struct clock *clock);
 
 static inline bool clock_stopped(const struct clock *clock)

@@ -27,12 +27,14 @@ static int memory_make(const char *name, size_t bytes)
 static int map(struct clock_pages *pages, int fd, uint32_t node_count, int protection)
 {
 	size_t bytes = clock_bytes(node_count);
-	uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int error;
 
 	if (memory == MAP_FAILED)
 		return -errno;
-	if (mmap(memory, CLOCK_HEAD_BYTES, protection, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+	if (mmap(memory, CLOCK_HEAD_BYTES, protection, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	    MAP_FAILED) {
 		error = -errno;
 		munmap(memory, bytes);
 		return error;
@@ -68,8 +70,9 @@ int clock_pages_join(struct clock_pages *pages, int fd)
 	*pages = (struct clock_pages){ 0 };
 	if (fstat(fd, &stat))
 		return -errno;
-	if (stat.st_size < (off_t)CLOCK_HEAD_BYTES || pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-	    !head.node_count || head.node_count > NODE_COUNT_MAX)
+	if (stat.st_size < (off_t)CLOCK_HEAD_BYTES ||
+	    pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) || !head.node_count ||
+	    head.node_count > NODE_COUNT_MAX)
 		return -EINVAL;
 	return map(pages, fd, head.node_count, PROT_READ);
 }

@@ -11,7 +11,8 @@ static node_time_t load(const _Atomic node_time_t *time)
 	return atomic_load_explicit(time, memory_order_relaxed);
 }
 
-/* one cache line; most inboxes are empty in most windows, and their lines stay unwritten.  Return: its earliest */
+/* one cache line; most inboxes are empty in most windows, and their lines stay unwritten. Return:
+ * its earliest */
 static node_time_t merge_line(_Atomic node_time_t *own_next, _Atomic node_time_t *inbox_next)
 {
 	node_time_t earliest = NODE_TIME_NEVER;
@@ -20,7 +21,8 @@ static node_time_t merge_line(_Atomic node_time_t *own_next, _Atomic node_time_t
 		node_time_t own = load(&own_next[i]), inbox = load(&inbox_next[i]);
 
 		if (inbox != NODE_TIME_NEVER)
-			atomic_store_explicit(&inbox_next[i], NODE_TIME_NEVER, memory_order_relaxed);
+			atomic_store_explicit(&inbox_next[i], NODE_TIME_NEVER,
+					      memory_order_relaxed);
 		if (inbox < own) {
 			own = inbox;
 			atomic_store_explicit(&own_next[i], own, memory_order_relaxed);
@@ -30,7 +32,8 @@ static node_time_t merge_line(_Atomic node_time_t *own_next, _Atomic node_time_t
 	return earliest;
 }
 
-static node_time_t merge_plain(_Atomic node_time_t *own_next, _Atomic node_time_t *inbox_next, uint32_t node_count)
+static node_time_t merge_plain(_Atomic node_time_t *own_next, _Atomic node_time_t *inbox_next,
+			       uint32_t node_count)
 {
 	node_time_t earliest = NODE_TIME_NEVER;
 
@@ -39,7 +42,8 @@ static node_time_t merge_plain(_Atomic node_time_t *own_next, _Atomic node_time_
 	return earliest;
 }
 
-static uint32_t list_plain(const _Atomic node_time_t *own_next, uint32_t node_count, node_time_t end, uint32_t *nodes)
+static uint32_t list_plain(const _Atomic node_time_t *own_next, uint32_t node_count,
+			   node_time_t end, uint32_t *nodes)
 {
 	uint32_t listed = 0;
 
@@ -56,7 +60,8 @@ static uint32_t list_plain(const _Atomic node_time_t *own_next, uint32_t node_co
 /* AVX2 compares signed numbers only: with the top bit flipped they order as the unsigned ones do */
 AVX2 static inline __m256i load_ordered(const _Atomic node_time_t *times)
 {
-	return _mm256_xor_si256(_mm256_load_si256((const __m256i *)(const void *)times), _mm256_set1_epi64x(INT64_MIN));
+	return _mm256_xor_si256(_mm256_load_si256((const __m256i *)(const void *)times),
+				_mm256_set1_epi64x(INT64_MIN));
 }
 
 AVX2 static inline __m256i lesser(__m256i a, __m256i b)
@@ -64,7 +69,8 @@ AVX2 static inline __m256i lesser(__m256i a, __m256i b)
 	return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b));
 }
 
-AVX2 static node_time_t merge_avx2(_Atomic node_time_t *own_next, _Atomic node_time_t *inbox_next, uint32_t node_count)
+AVX2 static node_time_t merge_avx2(_Atomic node_time_t *own_next, _Atomic node_time_t *inbox_next,
+				   uint32_t node_count)
 {
 	const __m256i never = _mm256_set1_epi64x(INT64_MAX);
 	__m256i least = never;
@@ -72,14 +78,17 @@ AVX2 static node_time_t merge_avx2(_Atomic node_time_t *own_next, _Atomic node_t
 	node_time_t earliest = NODE_TIME_NEVER;
 
 	for (uint32_t i = 0; i < node_count; i += CLOCK_SCAN_LANES) {
-		__m256i empty = _mm256_and_si256(_mm256_cmpeq_epi64(load_ordered(&inbox_next[i]), never),
-						 _mm256_cmpeq_epi64(load_ordered(&inbox_next[i + 4]), never));
+		__m256i empty = _mm256_and_si256(
+			_mm256_cmpeq_epi64(load_ordered(&inbox_next[i]), never),
+			_mm256_cmpeq_epi64(load_ordered(&inbox_next[i + 4]), never));
 
 		if (_mm256_movemask_epi8(empty) != -1) {
-			earliest = node_time_min(earliest, merge_line(&own_next[i], &inbox_next[i]));
+			earliest =
+				node_time_min(earliest, merge_line(&own_next[i], &inbox_next[i]));
 			continue;
 		}
-		least = lesser(least, lesser(load_ordered(&own_next[i]), load_ordered(&own_next[i + 4])));
+		least = lesser(least,
+			       lesser(load_ordered(&own_next[i]), load_ordered(&own_next[i + 4])));
 	}
 	_mm256_store_si256((__m256i *)lane, least);
 	for (int i = 0; i < 4; i++)
@@ -87,8 +96,8 @@ AVX2 static node_time_t merge_avx2(_Atomic node_time_t *own_next, _Atomic node_t
 	return earliest;
 }
 
-AVX2 static uint32_t list_avx2(const _Atomic node_time_t *own_next, uint32_t node_count, node_time_t end,
-			       uint32_t *nodes)
+AVX2 static uint32_t list_avx2(const _Atomic node_time_t *own_next, uint32_t node_count,
+			       node_time_t end, uint32_t *nodes)
 {
 	const __m256i limit = _mm256_set1_epi64x((int64_t)(end ^ (node_time_t)INT64_MIN));
 	uint32_t listed = 0;
@@ -110,12 +119,16 @@ AVX2 static uint32_t list_avx2(const _Atomic node_time_t *own_next, uint32_t nod
 #define HAS_AVX2 false
 #endif
 
-node_time_t clock_scan_merge(_Atomic node_time_t *own_next, _Atomic node_time_t *inbox_next, uint32_t node_count)
+node_time_t clock_scan_merge(_Atomic node_time_t *own_next, _Atomic node_time_t *inbox_next,
+			     uint32_t node_count)
 {
-	return HAS_AVX2 ? merge_avx2(own_next, inbox_next, node_count) : merge_plain(own_next, inbox_next, node_count);
+	return HAS_AVX2 ? merge_avx2(own_next, inbox_next, node_count)
+			: merge_plain(own_next, inbox_next, node_count);
 }
 
-uint32_t clock_scan_list(const _Atomic node_time_t *own_next, uint32_t node_count, node_time_t end, uint32_t *nodes)
+uint32_t clock_scan_list(const _Atomic node_time_t *own_next, uint32_t node_count, node_time_t end,
+			 uint32_t *nodes)
 {
-	return HAS_AVX2 ? list_avx2(own_next, node_count, end, nodes) : list_plain(own_next, node_count, end, nodes);
+	return HAS_AVX2 ? list_avx2(own_next, node_count, end, nodes)
+			: list_plain(own_next, node_count, end, nodes);
 }

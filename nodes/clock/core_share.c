@@ -47,9 +47,11 @@ static uint32_t slot_now(void)
 
 void core_share_init(struct core_share *share, const struct clock *clock, uint32_t node)
 {
-	*share = (struct core_share){
-		.clock = clock, .node = node, .first = counter(), .first_ns = monotonic_ns(), .core = slot_now()
-	};
+	*share = (struct core_share){ .clock = clock,
+				      .node = node,
+				      .first = counter(),
+				      .first_ns = monotonic_ns(),
+				      .core = slot_now() };
 	if (sched_getaffinity(0, sizeof(share->home), &share->home))
 		CPU_ZERO(&share->home);
 }
@@ -72,7 +74,9 @@ static uint64_t steps_to_ns(const struct core_share *share, uint64_t steps)
 {
 	uint64_t passed = counter() - share->first;
 
-	return passed ? (uint64_t)((double)steps * (double)(monotonic_ns() - share->first_ns) / (double)passed) : 0;
+	return passed ? (uint64_t)((double)steps * (double)(monotonic_ns() - share->first_ns) /
+				   (double)passed)
+		      : 0;
 }
 
 /* no node has held the core for @steps */
@@ -83,7 +87,8 @@ static void gap_add(const struct core_share *share, struct clock_core *core, uin
 	if (stolen_ns < CORE_SHARE_STOLEN_NS)
 		return;
 	atomic_fetch_add_explicit(&core->stolen_ns, stolen_ns, memory_order_relaxed);
-	/* the orchestrator sleeps there, and looks around when it is woken; once it has acted it knows */
+	/* the orchestrator sleeps there, and looks around when it is woken; once it has acted it
+	 * knows */
 	if (!core_share_shared(share))
 		futex_wake(&share->clock->page->stops, 1);
 }
@@ -107,14 +112,16 @@ void core_share_yield(struct core_share *share)
 
 /* ---- following ---- */
 
-/* @slice_ns  0: the kernel's own.  @own  filled with what holds then.  Return: false if the call is refused */
+/* @slice_ns 0: the kernel's own. @own filled with what holds then. Return: false if the call is
+ * refused */
 static bool slice_set(uint64_t slice_ns, struct scheduling *own)
 {
 	if (syscall(SYS_sched_getattr, 0, own, sizeof(*own), 0) || own->policy != SCHED_OTHER)
 		return false;
 	own->size = sizeof(*own);
 	own->runtime_ns = slice_ns;
-	return !syscall(SYS_sched_setattr, 0, own, 0) && !syscall(SYS_sched_getattr, 0, own, sizeof(*own), 0);
+	return !syscall(SYS_sched_setattr, 0, own, 0) &&
+	       !syscall(SYS_sched_getattr, 0, own, sizeof(*own), 0);
 }
 
 static void slice_follow(struct core_share *share)
@@ -123,7 +130,8 @@ static void slice_follow(struct core_share *share)
 
 	/* kernels before 6.12 take the call and ignore the slice */
 	if (core_share_shared(share))
-		share->short_slices = slice_set(CORE_SHARE_SLICE_NS, &own) && own.runtime_ns == CORE_SHARE_SLICE_NS;
+		share->short_slices = slice_set(CORE_SHARE_SLICE_NS, &own) &&
+				      own.runtime_ns == CORE_SHARE_SLICE_NS;
 	else if (share->short_slices)
 		share->short_slices = !slice_set(0, &own);
 }
@@ -146,6 +154,7 @@ static void move(const struct core_share *share, int32_t core)
 void core_share_follow(struct core_share *share)
 {
 	share->placing = atomic_load_explicit(&share->clock->page->placing, memory_order_acquire);
-	move(share, atomic_load_explicit(&share->clock->core_of[share->node], memory_order_relaxed));
+	move(share,
+	     atomic_load_explicit(&share->clock->core_of[share->node], memory_order_relaxed));
 	slice_follow(share);
 }

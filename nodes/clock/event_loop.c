@@ -13,7 +13,8 @@
 #include "nodes/base/array.h"
 #include "nodes/clock/futex.h"
 
-/* [linux/io_uring.h and linux/futex.h of 6.7], absent from liburing 2.3 and the headers it was made with */
+/* [linux/io_uring.h and linux/futex.h of 6.7], absent from liburing 2.3 and the headers it was made
+ * with */
 #define OP_FUTEX_WAIT 51
 #define OP_FUTEX_WAKE 52
 #define FUTEX2_U32 0x2u /* FUTEX2_SIZE_U32, without FUTEX2_PRIVATE: the words are shared */
@@ -37,9 +38,11 @@ struct event_loop {
 	bool uring;
 	bool futex_armed, control_armed; /* requests in the kernel */
 	int control_fd;
-	uint32_t vain; /* so often the kernel's sign that it has work is not believed: it can stay set without any */
-	bool look;     /* the next sleep only looks: something was seen meanwhile, */
-	unsigned kept; /* this */
+	/* so often the kernel's sign that it has work is not believed: it can stay set without any
+	 * */
+	uint32_t vain;
+	bool look;            /* the next sleep only looks: something was seen meanwhile, */
+	unsigned kept;        /* this */
 	uint32_t watched_end; /* numbers from here on are not used */
 	struct watched watched[EVENT_LOOP_FDS_MAX];
 };
@@ -50,7 +53,8 @@ const char *const event_loop_name[EVENT_LOOP_KINDS] = {
 	[EVENT_LOOP_FALLBACK] = "fallback",
 };
 
-static void futex_prepare(struct io_uring_sqe *sqe, int operation, _Atomic uint32_t *word, uint64_t value)
+static void futex_prepare(struct io_uring_sqe *sqe, int operation, _Atomic uint32_t *word,
+			  uint64_t value)
 {
 	memset(sqe, 0, sizeof(*sqe));
 	sqe->opcode = (uint8_t)operation;
@@ -81,7 +85,8 @@ static int futex_try(struct io_uring *ring, int operation, _Atomic uint32_t *wor
 	return result;
 }
 
-/* Only what this file asks for, for good: io_uring could open files and make sockets, past the filter of system calls. */
+/* Only what this file asks for, for good: io_uring could open files and make sockets, past the
+ * filter of system calls. */
 static int ring_restrict(struct io_uring *ring)
 {
 	struct io_uring_restriction allowed[] = {
@@ -89,15 +94,20 @@ static int ring_restrict(struct io_uring *ring)
 		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_POLL_REMOVE },
 		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = OP_FUTEX_WAIT },
 		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = OP_FUTEX_WAKE },
-		{ .opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED, .sqe_flags = IOSQE_CQE_SKIP_SUCCESS },
-		{ .opcode = IORING_RESTRICTION_REGISTER_OP, .register_op = IORING_REGISTER_ENABLE_RINGS },
-		{ .opcode = IORING_RESTRICTION_REGISTER_OP, .register_op = IORING_REGISTER_RING_FDS },
-		{ .opcode = IORING_RESTRICTION_REGISTER_OP, .register_op = IORING_UNREGISTER_RING_FDS },
+		{ .opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED,
+		  .sqe_flags = IOSQE_CQE_SKIP_SUCCESS },
+		{ .opcode = IORING_RESTRICTION_REGISTER_OP,
+		  .register_op = IORING_REGISTER_ENABLE_RINGS },
+		{ .opcode = IORING_RESTRICTION_REGISTER_OP,
+		  .register_op = IORING_REGISTER_RING_FDS },
+		{ .opcode = IORING_RESTRICTION_REGISTER_OP,
+		  .register_op = IORING_UNREGISTER_RING_FDS },
 	};
 	const unsigned count = COUNT_OF(allowed);
 
 	/* liburing 2.3 declares functions for both, and lacks them */
-	if (syscall(SYS_io_uring_register, ring->ring_fd, IORING_REGISTER_RESTRICTIONS, allowed, count) ||
+	if (syscall(SYS_io_uring_register, ring->ring_fd, IORING_REGISTER_RESTRICTIONS, allowed,
+		    count) ||
 	    syscall(SYS_io_uring_register, ring->ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0))
 		return -errno;
 	return 0;
@@ -107,9 +117,10 @@ static int ring_restrict(struct io_uring *ring)
 static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
 {
 	_Atomic uint32_t word = 0;
-	int error = io_uring_queue_init(ENTRIES, ring,
-					IORING_SETUP_R_DISABLED | IORING_SETUP_SINGLE_ISSUER |
-						IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
+	int error =
+		io_uring_queue_init(ENTRIES, ring,
+				    IORING_SETUP_R_DISABLED | IORING_SETUP_SINGLE_ISSUER |
+					    IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
 
 	if (error == -EINVAL)
 		error = io_uring_queue_init(ENTRIES, ring, IORING_SETUP_R_DISABLED);
@@ -129,7 +140,8 @@ static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
 	else if (error >= 0)
 		error = -EPROTO;
 	if (error < 0) {
-		snprintf(why, why_max, "io_uring has no futex operations (Linux 6.7) here: %s", strerror(-error));
+		snprintf(why, why_max, "io_uring has no futex operations (Linux 6.7) here: %s",
+			 strerror(-error));
 		io_uring_queue_exit(ring);
 		return error;
 	}
@@ -137,7 +149,8 @@ static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
 	return 0;
 }
 
-struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, char *why, unsigned why_max)
+struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, char *why,
+				   unsigned why_max)
 {
 	struct event_loop *loop = calloc(1, sizeof(*loop));
 	char reason[128] = "it was asked for";
@@ -149,7 +162,8 @@ struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, ch
 	loop->control_fd = control_fd;
 	for (uint32_t i = 0; i < EVENT_LOOP_FDS_MAX; i++)
 		loop->watched[i].fd = -1;
-	loop->uring = kind != EVENT_LOOP_FALLBACK && !ring_open(&loop->ring, reason, sizeof(reason));
+	loop->uring =
+		kind != EVENT_LOOP_FALLBACK && !ring_open(&loop->ring, reason, sizeof(reason));
 	if (loop->uring) {
 		snprintf(why, why_max, "event loop io_uring");
 	} else if (kind == EVENT_LOOP_URING) {
@@ -216,8 +230,9 @@ static unsigned reap(struct event_loop *loop)
 	return what;
 }
 
-/*  Both requests outlive the sleep that armed them. A futex wait that is left over from a sleep which a message ended
- *  serves the next one: who finds the word at 1 wakes it, whatever happened between.                                 */
+/*  Both requests outlive the sleep that armed them. A futex wait that is left over from a sleep
+ *  which a message ended serves the next one: who finds the word at 1 wakes it, whatever happened
+ *  between. */
 static unsigned wait_uring(struct event_loop *loop, _Atomic uint32_t *word)
 {
 	struct io_uring_sqe *sqe;
@@ -227,7 +242,8 @@ static unsigned wait_uring(struct event_loop *loop, _Atomic uint32_t *word)
 		sqe->user_data = TAG_FUTEX;
 		loop->futex_armed = true;
 	}
-	if (!loop->control_armed && loop->control_fd >= 0 && (sqe = io_uring_get_sqe(&loop->ring))) {
+	if (!loop->control_armed && loop->control_fd >= 0 &&
+	    (sqe = io_uring_get_sqe(&loop->ring))) {
 		io_uring_prep_poll_multishot(sqe, loop->control_fd, POLLIN);
 		sqe->user_data = TAG_CONTROL;
 		loop->control_armed = true;
@@ -242,8 +258,10 @@ static void wake_each(_Atomic uint32_t *words, const uint32_t *nodes, uint32_t c
 		futex_wake(&words[nodes[k]], 1);
 }
 
-/* at most ENTRIES in one submission; should the kernel refuse it, one by one: nobody is left asleep */
-static void wake_batch(struct event_loop *loop, _Atomic uint32_t *words, const uint32_t *nodes, uint32_t count)
+/* at most ENTRIES in one submission; should the kernel refuse it, one by one: nobody is left
+ * asleep */
+static void wake_batch(struct event_loop *loop, _Atomic uint32_t *words, const uint32_t *nodes,
+		       uint32_t count)
 {
 	struct io_uring_sqe *sqe;
 
@@ -261,7 +279,8 @@ unsigned event_loop_wait(struct event_loop *loop, _Atomic uint32_t *word)
 	return loop->uring ? wait_uring(loop, word) : wait_fallback(loop, word);
 }
 
-void event_loop_wake(struct event_loop *loop, _Atomic uint32_t *words, const uint32_t *nodes, uint32_t count)
+void event_loop_wake(struct event_loop *loop, _Atomic uint32_t *words, const uint32_t *nodes,
+		     uint32_t count)
 {
 	if (!loop->uring || count == 1) {
 		wake_each(words, nodes, count);
@@ -303,7 +322,8 @@ static void arm_all(struct event_loop *loop)
 {
 	struct io_uring_sqe *sqe;
 
-	if (!loop->control_armed && loop->control_fd >= 0 && (sqe = io_uring_get_sqe(&loop->ring))) {
+	if (!loop->control_armed && loop->control_fd >= 0 &&
+	    (sqe = io_uring_get_sqe(&loop->ring))) {
 		io_uring_prep_poll_multishot(sqe, loop->control_fd, POLLIN);
 		sqe->user_data = TAG_CONTROL;
 		loop->control_armed = true;
@@ -359,7 +379,8 @@ static unsigned sleep_uring(struct event_loop *loop, uint64_t deadline_ns)
 		io_uring_submit_and_get_events(&loop->ring);
 	} else if (timed) {
 		struct __kernel_timespec timeout = { .tv_sec = (int64_t)(left_ns / 1000000000ull),
-						     .tv_nsec = (long long)(left_ns % 1000000000ull) };
+						     .tv_nsec =
+							     (long long)(left_ns % 1000000000ull) };
 		struct io_uring_cqe *cqe;
 
 		io_uring_submit_and_wait_timeout(&loop->ring, &cqe, 1, &timeout, NULL);
@@ -371,24 +392,28 @@ static unsigned sleep_uring(struct event_loop *loop, uint64_t deadline_ns)
 
 static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns)
 {
-	struct pollfd fds[EVENT_LOOP_FDS_MAX + 1] = { { .fd = loop->control_fd, .events = POLLIN } };
+	struct pollfd fds[EVENT_LOOP_FDS_MAX + 1] = { { .fd = loop->control_fd,
+							.events = POLLIN } };
 	struct timespec timeout;
 	uint64_t left_ns;
 	bool timed = time_left(deadline_ns, &left_ns);
 
 	for (uint32_t i = 0; i < loop->watched_end; i++)
 		fds[i + 1] =
-			(struct pollfd){ .fd = loop->watched[i].mute ? -1 : loop->watched[i].fd, .events = POLLIN };
+			(struct pollfd){ .fd = loop->watched[i].mute ? -1 : loop->watched[i].fd,
+					 .events = POLLIN };
 	timeout = (struct timespec){ .tv_sec = (time_t)(left_ns / 1000000000ull),
 				     .tv_nsec = (long)(left_ns % 1000000000ull) };
 	if (ppoll(fds, loop->watched_end + 1, timed ? &timeout : NULL, NULL) <= 0)
 		return 0;
 	for (uint32_t i = 0; i < loop->watched_end; i++)
-		loop->watched[i].ready = loop->watched[i].ready || (fds[i + 1].fd >= 0 && fds[i + 1].revents);
+		loop->watched[i].ready =
+			loop->watched[i].ready || (fds[i + 1].fd >= 0 && fds[i + 1].revents);
 	return fds[0].revents ? EVENT_LOOP_CONTROL : 0;
 }
 
-unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns, struct event_loop_ready *ready)
+unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns,
+			  struct event_loop_ready *ready)
 {
 	unsigned what;
 
@@ -415,8 +440,9 @@ bool event_loop_has_news(struct event_loop *loop)
 		loop->vain--;
 		return false;
 	}
-	return loop->uring && (io_uring_cq_ready(&loop->ring) ||
-			       (__atomic_load_n(loop->ring.sq.kflags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
+	return loop->uring &&
+	       (io_uring_cq_ready(&loop->ring) ||
+		(__atomic_load_n(loop->ring.sq.kflags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
 }
 
 /* a multishot poll is edge-triggered */

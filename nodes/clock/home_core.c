@@ -3,8 +3,9 @@
 void home_core_init(struct home_core *home, int core)
 {
 	*home = (struct home_core){ .away_ps = HOME_CORE_AWAY_MIN_PS };
-	if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof(home->all), &home->all) ||
-	    CPU_COUNT(&home->all) < 2 || !CPU_ISSET(core, &home->all))
+	if (core < 0 || core >= CPU_SETSIZE ||
+	    sched_getaffinity(0, sizeof(home->all), &home->all) || CPU_COUNT(&home->all) < 2 ||
+	    !CPU_ISSET(core, &home->all))
 		return;
 	CPU_SET(core, &home->home);
 	home->used = home->is_home = !sched_setaffinity(0, sizeof(home->home), &home->home);
@@ -17,7 +18,8 @@ void home_core_leave(struct home_core *home, node_time_t now)
 	sched_setaffinity(0, sizeof(home->all), &home->all);
 	home->is_home = false;
 	home->since_ps = now;
-	home->away_ps = settled ? HOME_CORE_AWAY_MIN_PS : node_time_min(2 * home->away_ps, HOME_CORE_AWAY_MAX_PS);
+	home->away_ps = settled ? HOME_CORE_AWAY_MIN_PS
+				: node_time_min(2 * home->away_ps, HOME_CORE_AWAY_MAX_PS);
 }
 
 void home_core_return(struct home_core *home, node_time_t now)

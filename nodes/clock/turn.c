@@ -47,7 +47,8 @@ static bool is_open(const struct turn *turn)
 
 static enum clock_state state_of(const struct turn *turn)
 {
-	return (enum clock_state)atomic_load_explicit(&turn->clock->page->state, memory_order_seq_cst);
+	return (enum clock_state)atomic_load_explicit(&turn->clock->page->state,
+						      memory_order_seq_cst);
 }
 
 /* awake, as long as it is worth it. */

@@ -1,14 +1,16 @@
 /*  turn - how a node waits for its next window: spin, then yield, then sleep (TB-1, TB-7).
  *
- *  There are far more nodes than cores, so the one that a node waits for usually needs this very core: it is yielded,
- *  and a turn costs one switch of processes, without the wake-up that a sleeper would need from the others. Spinning
- *  comes first only when each node can have a core of its own. How long to go on is earned: a node that took part in
- *  the last window will most likely take part in the next one; one that windows pass by sleeps soon, and then costs
- *  nothing. Beside other programs other rules hold: core_share.h.
- *  Measured (tests/bench/bench_clock.c; 2 cores, a virtual machine), wall time per process and window: 4 to 9 us when
- *  all sleep at once, about 1 us when they yield, nearly all of it the switch itself (processes that do nothing but
- *  sched_yield() need 1.4 us of a core each); 0.1 us where two nodes have a core each. One pair talking among 1024
- *  nodes is nearly as fast as a pair alone.                                                                          */
+ *  There are far more nodes than cores, so the one that a node waits for usually needs this very
+ *  core: it is yielded, and a turn costs one switch of processes, without the wake-up that a
+ *  sleeper would need from the others. Spinning comes first only when each node can have a core of
+ *  its own. How long to go on is earned: a node that took part in the last window will most likely
+ *  take part in the next one; one that windows pass by sleeps soon, and then costs nothing. Beside
+ *  other programs other rules hold: core_share.h.
+ *  Measured (tests/bench/bench_clock.c; 2 cores, a virtual machine), wall time per process and
+ *  window: 4 to 9 us when all sleep at once, about 1 us when they yield, nearly all of it the
+ *  switch itself (processes that do nothing but sched_yield() need 1.4 us of a core each); 0.1 us
+ *  where two nodes have a core each. One pair talking among 1024 nodes is nearly as fast as a pair
+ *  alone. */
 #ifndef HEDDLE_NODES_CLOCK_TURN_H
 #define HEDDLE_NODES_CLOCK_TURN_H
 
@@ -17,9 +19,10 @@
 #include "nodes/clock/event_loop.h"
 
 enum turn_kind {
-	TURN_RUN,     /* a window is open in which the node takes part */
-	TURN_CONTROL, /* look at the control socket; a node that never sleeps gets to it when the clock stops */
-	TURN_ENDED,   /* the clock has ended: leave */
+	TURN_RUN, /* a window is open in which the node takes part */
+	/* look at the control socket; a node that never sleeps gets to it when the clock stops */
+	TURN_CONTROL,
+	TURN_ENDED, /* the clock has ended: leave */
 };
 
 struct turn {
@@ -39,7 +42,7 @@ void turn_init(struct turn *turn, const struct clock *clock, struct event_loop *
 uint32_t turn_cores(void);
 
 /** turn_wait() - until there is something for the node to do.
- *  On TURN_RUN everything that others wrote before the window opened is visible.                                */
+ *  On TURN_RUN everything that others wrote before the window opened is visible. */
 enum turn_kind turn_wait(struct turn *turn);
 
 #endif

@@ -29,6 +29,7 @@ void node_config_free(struct node_config *config)
 	config->switch_.hosts = NULL;
 	config->switch_.prefixes = NULL;
 	config->ports = NULL;
-	config->nic.workload_count = config->nic.pause_count = config->switch_.host_count = config->port_count = 0;
+	config->nic.workload_count = config->nic.pause_count = config->switch_.host_count =
+		config->port_count = 0;
 	config->switch_.prefix_count = 0;
 }

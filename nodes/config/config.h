@@ -1,8 +1,9 @@
 /*  config - everything a node is told at start, as plain data.
  *
- *  The orchestrator's plan fills it, control.c carries it over the control socket, switchd and nicd build themselves
- *  from it. A node knows nothing else: neither the machine, nor the scenario, nor the other nodes (TB-6).
- *  Ownership: a node_config owns every pointer in it; node_config_free() releases all of them.                       */
+ *  The orchestrator's plan fills it, control.c carries it over the control socket, switchd and nicd
+ *  build themselves from it. A node knows nothing else: neither the machine, nor the scenario, nor
+ *  the other nodes (TB-6). Ownership: a node_config owns every pointer in it; node_config_free()
+ *  releases all of them. */
 #ifndef HEDDLE_NODES_CONFIG_CONFIG_H
 #define HEDDLE_NODES_CONFIG_CONFIG_H
 
@@ -27,18 +28,22 @@
 #define NODE_CAPTURES_MAX 32     /* links that a node captures: capture.h */
 #define NODE_CAPTURE_WHOLE 65535 /* a port's capture_bytes for frames of any length */
 
-/* how the fabric keeps flows apart, what it is lossless by, what tells congestion: S2 and S3, S4, or S1 */
+/* how the fabric keeps flows apart, what it is lossless by, what tells congestion: S2 and S3, S4,
+ * or S1 */
 enum fabric_kind { FABRIC_FLOW_CHANNEL, FABRIC_ROCE, FABRIC_PORT_GROUP, FABRIC_KINDS };
 
-/* what a link is in a large topology: cables between groups are long, and tell groups apart (dragonfly) */
+/* what a link is in a large topology: cables between groups are long, and tell groups apart
+ * (dragonfly) */
 enum link_tier { TIER_LOCAL, TIER_GLOBAL, LINK_TIERS };
 
 enum node_kind { NODE_SWITCH, NODE_NIC, NODE_KINDS };
 
-/* which clock gives the dataplane its `now`: simulated windows (clock.h, TB-7), or CLOCK_MONOTONIC (pace.h, TB-8) */
+/* which clock gives the dataplane its `now`: simulated windows (clock.h, TB-7), or CLOCK_MONOTONIC
+ * (pace.h, TB-8) */
 enum clock_kind { CLOCK_VIRTUAL, CLOCK_REAL, CLOCK_KINDS };
 
-/* what a link is made of: two rings in shared memory (TB-2), or a veth pair with a packet socket at each end (TB-3) */
+/* what a link is made of: two rings in shared memory (TB-2), or a veth pair with a packet socket at
+ * each end (TB-3) */
 enum link_medium { MEDIUM_SHM, MEDIUM_VETH, LINK_MEDIA };
 
 #define NIC_HOST_QUEUES_MAX 8 /* packet sockets between a NIC and its attached host */
@@ -49,7 +54,8 @@ enum arbiter_kind { ARBITER_BY_FLOW, ARBITER_BY_PORT, ARBITER_KINDS };
 
 struct class_config {
 	char name[NODE_NAME_MAX];
-	uint32_t min_permille; /* share of every link that is guaranteed, 0..1000; all classes together <= 1000 */
+	/* share of every link that is guaranteed, 0..1000; all classes together <= 1000 */
+	uint32_t min_permille;
 	uint32_t max_permille; /* share of every link that is never exceeded, 1..1000 */
 	bool unordered;        /* each packet may take a path of its own (FC-16, PG-4) */
 };
@@ -59,43 +65,56 @@ struct class_config {
 struct port_config {
 	enum port_kind kind;
 	enum link_medium medium;
-	bool vacant; /* nothing is plugged in: a port for later, real clock only. All but `channels` and `mtu_bytes` may be 0 */
+	/* nothing is plugged in: a port for later, real clock only. All but `channels` and
+	 * `mtu_bytes` may be 0 */
+	bool vacant;
 	char peer_name[NODE_NAME_MAX];
 	uint32_t peer_index; /* the neighbour's node index (its slot on the clock page) */
 	uint32_t peer_port;  /* the neighbour's port at the other end of the link */
 	uint32_t link_index; /* which link of the fabric this is */
 	enum link_tier tier;
-	uint64_t rate_bps;      /* 1 Mb/s .. 800 Gb/s */
-	node_time_t delay_ps;   /* propagation */
-	uint32_t mtu_bytes;     /* largest frame without FCS and fabric header: 64..9216 */
-	uint32_t gap_bytes;     /* preamble and inter-frame gap, counted in link time but not in frame lengths */
+	uint64_t rate_bps;    /* 1 Mb/s .. 800 Gb/s */
+	node_time_t delay_ps; /* propagation */
+	uint32_t mtu_bytes;   /* largest frame without FCS and fabric header: 64..9216 */
+	/* preamble and inter-frame gap, counted in link time but not in frame lengths */
+	uint32_t gap_bytes;
 	uint32_t loss_ppb;      /* frames lost, per 10^9 */
 	uint64_t bit_error_e15; /* bits in error, per 10^15 */
-	bool guarded;           /* the link tells its sender which frames were lost (on as soon as it can lose any) */
-	uint32_t channels;      /* flow channels per direction, 1..2048 */
-	uint32_t buffer_units;  /* own input buffer per virtual lane; 0: takes everything */
-	uint32_t
-		peer_units; /* port-group: what the peer's buffer takes of each lane as the link comes up; 0: it will say */
-	uint32_t stop_units;   /* level above which the peer is told to stop; the rest is for what is under way then */
-	uint32_t flight_units; /* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
+	/* the link tells its sender which frames were lost (on as soon as it can lose any) */
+	bool guarded;
+	uint32_t channels;     /* flow channels per direction, 1..2048 */
+	uint32_t buffer_units; /* own input buffer per virtual lane; 0: takes everything */
+	/* port-group: what the peer's buffer takes of each lane as the link comes up; 0: it will
+	 * say */
+	uint32_t peer_units;
+	/* level above which the peer is told to stop; the rest is for what is under way then */
+	uint32_t stop_units;
+	/* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
+	uint32_t flight_units;
 	struct flow_match match; /* edge ports of switches: what tells flows apart (FC-2) */
-	uint32_t ring_bytes;   /* data area of the transmit ring, a power of two */
-	uint64_t headroom_bytes; /* roce: room for what one lossless class may still bring after XOFF was decided */
-	uint32_t capture_bytes;  /* of each frame go to a file, up to NODE_CAPTURE_WHOLE; 0: the link is not captured */
+	uint32_t ring_bytes;     /* data area of the transmit ring, a power of two */
+	/* roce: room for what one lossless class may still bring after XOFF was decided */
+	uint64_t headroom_bytes;
+	/* of each frame go to a file, up to NODE_CAPTURE_WHOLE; 0: the link is not captured */
+	uint32_t capture_bytes;
 };
 
-#define ROUTE_UPWARD \
-	0u /* in the place of a fabric address: the ports that lead away from all hosts, where the fabric is a tree */
+/* in the place of a fabric address: the ports that lead away from all hosts, where the fabric is a
+ * tree */
+#define ROUTE_UPWARD 0u
 
-/* which output ports lead to a switch: the first step of all minimal ways. None to a switch without hosts that up*-down* ways cannot reach */
+/* which output ports lead to a switch: the first step of all minimal ways. None to a switch without
+ * hosts that up*-down* ways cannot reach */
 struct route_config {
 	uint32_t fabric_address;
-	uint64_t ports; /* bit per candidate port; static routing takes the (egress port mod count)-th */
+	/* bit per candidate port; static routing takes the (egress port mod count)-th */
+	uint64_t ports;
 };
 
 /* FC-3: where a host is */
 struct host_config {
-	uint32_t host_index;     /* MAC, IPv4, IPv6 and HPC addresses follow from it: nodes/wire/address.h */
+	/* MAC, IPv4, IPv6 and HPC addresses follow from it: nodes/wire/address.h */
+	uint32_t host_index;
 	uint32_t fabric_address; /* egress switch */
 	uint32_t egress_port;    /* edge port there */
 };
@@ -106,50 +125,62 @@ struct host_config {
 #define CONGESTION_UNITS_MAX (1u << 20)
 #define CONGESTION_SHIFT_MAX 31u
 #define CONGESTION_BYTE_TIME_SCALE_MAX 24u
-#define CONGESTION_BYTE_TIME_PS_MAX \
-	(8 * NODE_MS) /* byte_time_ps << byte_time_scale: 1 kb/s; times stay within 64 bits */
+/* byte_time_ps << byte_time_scale: 1 kb/s; times stay within 64 bits */
+#define CONGESTION_BYTE_TIME_PS_MAX (8 * NODE_MS)
 
-/* A bandwidth and buffer setting of a flow at an input (EC-5): the more congestion, the higher its number. Extents and water levels in
- * data units, up to CONGESTION_UNITS_MAX. */
+/* A bandwidth and buffer setting of a flow at an input (EC-5): the more congestion, the higher its
+ * number. Extents and water levels in data units, up to CONGESTION_UNITS_MAX. */
 struct congestion_setting {
-	/* the lowest ECA that selects it: 0 for the first, then strictly rising, 255 at most. A table may have fewer rows: those behind
-	 * the last are equal to it, but for an eca_min of CONGESTION_ECA_UNUSED, which never selects them */
+	/* the lowest ECA that selects it: 0 for the first, then strictly rising, 255 at most. A
+	 * table may have fewer rows: those behind the last are equal to it, but for an eca_min of
+	 * CONGESTION_ECA_UNUSED, which never selects them */
 	uint32_t eca_min;
-	uint64_t rate_bps;           /* the flow's maximum bandwidth, 1 Mb/s .. 800 Gb/s */
-	uint32_t flow_extent_units;  /* upstream_flow_extent: a flow_extent above it lets nothing go on (EC-7) */
-	uint32_t queue_extent_units; /* maximum queue_extent: credit is given up to it; >= high_units */
+	uint64_t rate_bps; /* the flow's maximum bandwidth, 1 Mb/s .. 800 Gb/s */
+	/* upstream_flow_extent: a flow_extent above it lets nothing go on (EC-7) */
+	uint32_t flow_extent_units;
+	/* maximum queue_extent: credit is given up to it; >= high_units */
+	uint32_t queue_extent_units;
 	uint32_t high_units, target_units,
-		drop_units;    /* water levels of the flow's queue (EC-13): drop < target <= high */
-	bool limit_after_ack;  /* at ingress edge ports: BLOCK_UNTIL_EMPTY, then a wake-up time (EC-8) */
+		drop_units; /* water levels of the flow's queue (EC-13): drop < target <= high */
+	/* at ingress edge ports: BLOCK_UNTIL_EMPTY, then a wake-up time (EC-8) */
+	bool limit_after_ack;
 	uint32_t byte_time_ps; /* BYTE_TIME << byte_time_scale for every byte acknowledged last */
 	uint32_t byte_time_scale;
 };
 
-/* Detection of and reaction to congestion. Each mechanism can be off; its numbers are within their limits all the same. Shifts are
- * up to CONGESTION_SHIFT_MAX, thresholds up to CONGESTION_UNITS_MAX. */
+/* Detection of and reaction to congestion. Each mechanism can be off; its numbers are within their
+ * limits all the same. Shifts are up to CONGESTION_SHIFT_MAX, thresholds up to
+ * CONGESTION_UNITS_MAX. */
 struct congestion_config {
 	/* at egress edge ports, per traffic class (EC-1 ... EC-3) */
 	bool eca;                             /* endpoint congestion is detected and told */
 	uint32_t lbf_thresh_units, lbf_shift; /* linear byte factor */
 	uint32_t lpf_thresh, lpf_shift;       /* linear packet factor, packets */
 	uint32_t dbf_thresh_units, dbf_shift; /* derivative byte factor ... */
-	uint32_t dbf_clk_cnt;                 /* ... over so many cycles of 1 ns (ours), at least one */
-	uint32_t
-		ecn_eca; /* a packet with ECN's CE makes its flow a source (FC-24): the factor told, 1..255; 0: not looked at */
-	/* at fabric inputs: ACKs that go upstream carry the congestion of the flow's own queue here (FC-12) */
+	/* ... over so many cycles of 1 ns (ours), at least one */
+	uint32_t dbf_clk_cnt;
+	/* a packet with ECN's CE makes its flow a source (FC-24): the factor told, 1..255; 0: not
+	 * looked at */
+	uint32_t ecn_eca;
+	/* at fabric inputs: ACKs that go upstream carry the congestion of the flow's own queue here
+	 * (FC-12) */
 	bool inputs;
-	uint32_t inputs_thresh_units, inputs_shift; /* linear in the flow's queue_extent, like lbf */
+	/* linear in the flow's queue_extent, like lbf */
+	uint32_t inputs_thresh_units, inputs_shift;
 	/* at inputs */
-	bool slow_start; /* EC-6: a new flow begins with settings[slow_start_setting] at its ingress edge */
+	/* EC-6: a new flow begins with settings[slow_start_setting] at its ingress edge */
+	bool slow_start;
 	uint32_t slow_start_setting;
-	bool rate_limit;            /* settings' rate_bps is enforced (EC-5) */
-	bool flow_limit;            /* settings' flow_extent_units is enforced (EC-7) */
-	bool limit_after_ack;       /* settings' limit_after_ack is enforced (EC-8) */
-	bool headroom;              /* credit per flow and hop (EC-12 ... EC-14) */
-	bool fgfc;                  /* hosts' flows are held at their source (EC-15) */
-	node_time_t fgfc_pause_ps;  /* pause time in an FGFC frame (EC-16), up to 1 s; not 0 if fgfc is on */
+	bool rate_limit;      /* settings' rate_bps is enforced (EC-5) */
+	bool flow_limit;      /* settings' flow_extent_units is enforced (EC-7) */
+	bool limit_after_ack; /* settings' limit_after_ack is enforced (EC-8) */
+	bool headroom;        /* credit per flow and hop (EC-12 ... EC-14) */
+	bool fgfc;            /* hosts' flows are held at their source (EC-15) */
+	/* pause time in an FGFC frame (EC-16), up to 1 s; not 0 if fgfc is on */
+	node_time_t fgfc_pause_ps;
 	uint32_t fgfc_credit_units; /* credit in an FGFC frame */
-	uint32_t port_limit_units;  /* sum of the flow_extents of an ingress edge port (EC-9); 0: no limit */
+	/* sum of the flow_extents of an ingress edge port (EC-9); 0: no limit */
+	uint32_t port_limit_units;
 	struct congestion_setting settings[CONGESTION_SETTINGS];
 };
 
@@ -158,8 +189,8 @@ struct switch_config {
 	node_time_t latency_ps;  /* from an input to the link of an output, on an empty switch */
 	bool cut_through;        /* else store and forward */
 	enum arbiter_kind arbiter;
-	uint32_t
-		output_queue_units_max; /* output transmit queue of a port and class; requests beyond wait at the input */
+	/* output transmit queue of a port and class; requests beyond wait at the input */
+	uint32_t output_queue_units_max;
 	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps; /* FC-18 */
 	uint32_t ack_collect;                        /* the set number of T2, 1..48 */
 	struct congestion_config congestion;
@@ -167,15 +198,17 @@ struct switch_config {
 	struct route_config *routes;
 	struct routing_config routing;
 	uint32_t via_count;
-	uint16_t *vias; /* fabric addresses that a detour may go by: 13 bits in the header, so < NODE_COUNT_MAX */
+	/* fabric addresses that a detour may go by: 13 bits in the header, so < NODE_COUNT_MAX */
+	uint16_t *vias;
 	struct lid_tables lids; /* fabric == FABRIC_PORT_GROUP, in the place of routes and vias */
 	uint32_t host_count;
 	struct host_config *hosts;
 	uint32_t prefix_count;
-	struct prefix_config
-		*prefixes; /* in prefix_order(): networks behind hosts (FC-3). Kept when tables are replaced */
-	uint64_t
-		flood_ports; /* roce and port-group: a bit per port, those of a tree that spans the fabric and all edge ports */
+	/* in prefix_order(): networks behind hosts (FC-3). Kept when tables are replaced */
+	struct prefix_config *prefixes;
+	/* roce and port-group: a bit per port, those of a tree that spans the fabric and all edge
+	 * ports */
+	uint64_t flood_ports;
 };
 
 enum frame_kind {
@@ -192,17 +225,25 @@ enum frame_kind {
 /* who sees to it that messages arrive */
 enum transport_kind {
 	TRANSPORT_NONE, /* the fabric, or nobody */
-	TRANSPORT_RC,   /* reliable connections of queue pairs: FRAME_ROCE or FRAME_ROCE_IPV6, fabric kind roce */
-	TRANSPORT_TCP,  /* TCP-like: FRAME_TCP, fabric kind roce */
+	/* reliable connections of queue pairs: FRAME_ROCE or FRAME_ROCE_IPV6, fabric kind roce */
+	TRANSPORT_RC,
+	TRANSPORT_TCP, /* TCP-like: FRAME_TCP, fabric kind roce */
 	TRANSPORT_KINDS
 };
 
 /* whom the next message goes to */
-enum destination_kind { DESTINATION_FIXED, DESTINATION_RANDOM, DESTINATION_ROUND_ROBIN, DESTINATION_KINDS };
+enum destination_kind {
+	DESTINATION_FIXED,
+	DESTINATION_RANDOM,
+	DESTINATION_ROUND_ROBIN,
+	DESTINATION_KINDS
+};
 
 /* when the next message starts */
 enum arrival_kind {
-	ARRIVAL_CLOSED,  /* `window` messages under way per destination choice; the next starts when one was sent out */
+	/* `window` messages under way per destination choice; the next starts when one was sent out
+	 * */
+	ARRIVAL_CLOSED,
 	ARRIVAL_PACED,   /* evenly, at `load` */
 	ARRIVAL_POISSON, /* exponential gaps, at `load` on average */
 	ARRIVAL_BURST,   /* `burst_messages` back to back every `burst_period_ps` */
@@ -211,7 +252,8 @@ enum arrival_kind {
 
 struct size_point {
 	uint64_t bytes;
-	uint32_t cumulative_ppm; /* strictly rising, the last is 1000000; linear between points, from 0 bytes at 0 */
+	/* strictly rising, the last is 1000000; linear between points, from 0 bytes at 0 */
+	uint32_t cumulative_ppm;
 };
 
 /* one workload as one sending NIC sees it */
@@ -222,12 +264,14 @@ struct workload_config {
 	enum arrival_kind arrival;
 	enum frame_kind frame;
 	enum transport_kind transport;
-	uint32_t
-		connections; /* with a transport: queue pairs or TCP connections to each destination, that take turns; >= 1 */
+	/* with a transport: queue pairs or TCP connections to each destination, that take turns; >=
+	 * 1 */
+	uint32_t connections;
 	uint32_t traffic_class;
-	uint32_t packet_bytes;  /* largest frame, without FCS */
-	uint32_t window;        /* ARRIVAL_CLOSED */
-	uint32_t load_permille; /* share of the NIC's link rate; ARRIVAL_PACED and ARRIVAL_POISSON */
+	uint32_t packet_bytes; /* largest frame, without FCS */
+	uint32_t window;       /* ARRIVAL_CLOSED */
+	/* share of the NIC's link rate; ARRIVAL_PACED and ARRIVAL_POISSON */
+	uint32_t load_permille;
 	uint32_t burst_messages;
 	node_time_t burst_period_ps;
 	node_time_t start_ps, stop_ps; /* no message starts before, or at or after */
@@ -242,8 +286,8 @@ struct workload_config {
 
 #define NIC_PAUSES_MAX 1024 /* of a NIC */
 
-/* EC-4: a receiver that is slower than its link now and then. The NIC tells its switch to stop for `for_ps` out of every
- * `every_ps` between start and stop. */
+/* EC-4: a receiver that is slower than its link now and then. The NIC tells its switch to stop for
+ * `for_ps` out of every `every_ps` between start and stop. */
 struct pause_config {
 	node_time_t start_ps, stop_ps;
 	node_time_t every_ps, for_ps; /* 1 .. every_ps */
@@ -252,11 +296,13 @@ struct pause_config {
 
 struct nic_config {
 	uint32_t host_index;
-	node_time_t latency_ps;    /* from the decision to send to the first bit on the link */
-	uint32_t flows_max;        /* flows that it can send, and as many that it can receive */
-	uint32_t messages_max;     /* messages that the log of completions holds */
-	uint32_t fgfc_entries_max; /* flows or groups of flows that can be held at a time (EC-17), to 1024 */
-	uint32_t host_queues; /* packet sockets that lead to the attached host, 0: none is (TB-15). Real clock only */
+	node_time_t latency_ps; /* from the decision to send to the first bit on the link */
+	uint32_t flows_max;     /* flows that it can send, and as many that it can receive */
+	uint32_t messages_max;  /* messages that the log of completions holds */
+	/* flows or groups of flows that can be held at a time (EC-17), to 1024 */
+	uint32_t fgfc_entries_max;
+	/* packet sockets that lead to the attached host, 0: none is (TB-15). Real clock only */
+	uint32_t host_queues;
 	uint32_t workload_count;
 	struct workload_config *workloads;
 	uint32_t pause_count;
@@ -272,11 +318,13 @@ struct node_config {
 	uint32_t node_count; /* nodes of the fabric; under the real clock slots of the clock page */
 	uint64_t seed;       /* of this node: losses on its links, ... */
 	node_time_t measure_from_ps, measure_to_ps; /* rates are taken over this interval */
-	node_time_t sample_ps;                      /* a sample of every queue this often; 0: none */
+	/* a sample of every queue this often; 0: none */
+	node_time_t sample_ps;
 	uint32_t samples_max;
 	uint32_t class_count;
 	struct class_config classes[NODE_CLASSES_MAX];
-	/* virtual lanes of each class, 0 like 1: class_count * lanes <= NODE_LANES_MAX (routing_config.h); see node_lanes() */
+	/* virtual lanes of each class, 0 like 1: class_count * lanes <= NODE_LANES_MAX
+	 * (routing_config.h); see node_lanes() */
 	uint32_t lanes;
 	struct roce_config roce;             /* fabric == FABRIC_ROCE */
 	struct port_group_config port_group; /* fabric == FABRIC_PORT_GROUP */
@@ -286,8 +334,8 @@ struct node_config {
 	struct nic_config nic;        /* kind == NODE_NIC */
 };
 
-/** node_lanes() - virtual lanes of each class on a link at a port of @kind. Flow channels need one on edge links: nobody waits there for
- *  what has entered the fabric. */
+/** node_lanes() - virtual lanes of each class on a link at a port of @kind. Flow channels need one
+ *  on edge links: nobody waits there for what has entered the fabric. */
 static inline uint32_t node_lanes(const struct node_config *config, enum port_kind kind)
 {
 	if (config->fabric == FABRIC_FLOW_CHANNEL && kind == PORT_EDGE)
@@ -295,10 +343,12 @@ static inline uint32_t node_lanes(const struct node_config *config, enum port_ki
 	return config->lanes ? config->lanes : 1;
 }
 
-/** switch_tables_free() - releases what routing makes of @config: routes, vias and LID tables, which are empty then. */
+/** switch_tables_free() - releases what routing makes of @config: routes, vias and LID tables,
+ *  which are empty then. */
 void switch_tables_free(struct switch_config *config);
 
-/** node_config_free() - releases what @config points to, not @config itself. A zeroed config is fine. */
+/** node_config_free() - releases what @config points to, not @config itself. A zeroed config is
+ *  fine. */
 void node_config_free(struct node_config *config);
 
 #endif

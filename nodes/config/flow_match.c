@@ -167,7 +167,8 @@ static int word_find(const char *word)
 	size_t length = flow_match_name_bytes(word);
 
 	for (size_t i = 0; i < WORDS; i++)
-		if (strlen(flow_match_words[i]) == length && !strncmp(flow_match_words[i], word, length))
+		if (strlen(flow_match_words[i]) == length &&
+		    !strncmp(flow_match_words[i], word, length))
 			return (int)i;
 	return -1;
 }
@@ -181,7 +182,9 @@ static unsigned part_first(size_t word)
 /* Bits of a word that is masked as one field. */
 static uint32_t word_bits(size_t word)
 {
-	return words[word].notation == IP || words[word].notation == IPV6 ? IPV6_BITS : parts[part_first(word)].bits;
+	return words[word].notation == IP || words[word].notation == IPV6
+		       ? IPV6_BITS
+		       : parts[part_first(word)].bits;
 }
 
 static int complain(char *why, size_t why_max, const char *what, const char *word, const char *rest)
@@ -213,8 +216,8 @@ static bool mac_take(const char *text, uint64_t *mask)
 	int used = 0;
 
 	if (strlen(text) != 17 ||
-	    sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &byte[0], &byte[1], &byte[2], &byte[3], &byte[4], &byte[5],
-		   &used) != 6 ||
+	    sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &byte[0], &byte[1], &byte[2], &byte[3],
+		   &byte[4], &byte[5], &used) != 6 ||
 	    used != 17)
 		return false;
 	*mask = 0;
@@ -251,7 +254,8 @@ static bool mask_take(size_t word, const char *text, uint64_t mask[FLOW_PARTS])
 		if (inet_pton(AF_INET6, text, address) != 1)
 			return false;
 		mask[part] = (uint64_t)bytes_get32(address) << 32 | bytes_get32(address + 4);
-		mask[part + 1] = (uint64_t)bytes_get32(address + 8) << 32 | bytes_get32(address + 12);
+		mask[part + 1] =
+			(uint64_t)bytes_get32(address + 8) << 32 | bytes_get32(address + 12);
 		return true;
 	default:
 		return hex_take(text, parts[part].bits, &mask[part]);
@@ -260,21 +264,23 @@ static bool mask_take(size_t word, const char *text, uint64_t mask[FLOW_PARTS])
 
 static const char *mask_example(enum notation notation)
 {
-	static const char *const examples[] = {
-		[NUMBER] = "0xff00", [MAC] = "ff:ff:ff:00:00:00", [IPV4] = "255.255.255.0", [IPV6] = "ffff:ffff::"
-	};
+	static const char *const examples[] = { [NUMBER] = "0xff00",
+						[MAC] = "ff:ff:ff:00:00:00",
+						[IPV4] = "255.255.255.0",
+						[IPV6] = "ffff:ffff::" };
 
 	return examples[notation];
 }
 
-static int prefix_add(size_t word, const char *text, const char *number, uint64_t mask[FLOW_PARTS], char *why,
-		      size_t why_max)
+static int prefix_add(size_t word, const char *text, const char *number, uint64_t mask[FLOW_PARTS],
+		      char *why, size_t why_max)
 {
 	unsigned long prefix = strlen(number) <= 3 ? strtoul(number, NULL, 10) : 0;
 	char rest[80];
 
 	if (prefix < 1 || prefix > word_bits(word)) {
-		snprintf(rest, sizeof(rest), "expected /1 to /%u, the first bits of the field; without any, all count",
+		snprintf(rest, sizeof(rest),
+			 "expected /1 to /%u, the first bits of the field; without any, all count",
 			 word_bits(word));
 		return complain(why, why_max, "has no prefix of such a length: ", text, rest);
 	}
@@ -283,7 +289,8 @@ static int prefix_add(size_t word, const char *text, const char *number, uint64_
 }
 
 /* what stands behind the name of @word in @text, "/24" or "&0xff00" */
-static int limit_add(size_t word, const char *text, uint64_t mask[FLOW_PARTS], char *why, size_t why_max)
+static int limit_add(size_t word, const char *text, uint64_t mask[FLOW_PARTS], char *why,
+		     size_t why_max)
 {
 	const char *limit = text + flow_match_name_bytes(text) + 1;
 	uint64_t any = 0;
@@ -295,13 +302,15 @@ static int limit_add(size_t word, const char *text, uint64_t mask[FLOW_PARTS], c
 	if (limit[-1] == '/' && is_decimal(limit))
 		return prefix_add(word, text, limit, mask, why, why_max);
 	if (words[word].notation == IP)
-		return complain(why, why_max, "takes a prefix such as /24; for a mask name ", flow_match_words[word],
-				words[word].alone);
+		return complain(why, why_max, "takes a prefix such as /24; for a mask name ",
+				flow_match_words[word], words[word].alone);
 	if (!mask_take(word, limit, mask)) {
 		snprintf(rest, sizeof(rest), "expected %s%s such as %s%s, of %u bits",
 			 limit[-1] == '/' ? "a prefix such as /8 or " : "", "a mask",
 			 mask_example(words[word].notation),
-			 words[word].notation == MAC || words[word].notation == IPV4 ? ", or 0x... in hexadecimal" : "",
+			 words[word].notation == MAC || words[word].notation == IPV4
+				 ? ", or 0x... in hexadecimal"
+				 : "",
 			 word_bits(word));
 		return complain(why, why_max, "has no mask: ", text, rest);
 	}
@@ -325,7 +334,8 @@ int flow_match_add(struct flow_match *match, const char *word, char *why, size_t
 		return error;
 	for (unsigned i = 0; i < FLOW_PARTS; i++)
 		if (words[index].parts >> i & 1 && match->mask[i])
-			return complain(why, why_max, "is named twice, alone or in a word for several fields",
+			return complain(why, why_max,
+					"is named twice, alone or in a word for several fields",
 					flow_match_words[index], "");
 	for (unsigned i = 0; i < FLOW_PARTS; i++) {
 		match->mask[i] |= mask[i];
@@ -343,8 +353,10 @@ int flow_match_parse(const char *text, struct flow_match *match, char *why, size
 		unsigned long fields = strlen(text) <= 3 ? strtoul(text, NULL, 10) : MATCH_ALL + 1;
 
 		if (fields > MATCH_ALL)
-			return complain(why, why_max, "is no sum of the numbers of fields, which are 1, 2, 4, ... 64",
-					text, "");
+			return complain(
+				why, why_max,
+				"is no sum of the numbers of fields, which are 1, 2, 4, ... 64",
+				text, "");
 		*match = flow_match_whole((uint32_t)fields);
 		return 0;
 	}
@@ -386,10 +398,12 @@ static uint32_t word_prefix(size_t word, const uint64_t mask[FLOW_PARTS])
 	uint32_t prefix;
 
 	if (words[word].notation == IP || words[word].notation == IPV6) {
-		unsigned high =
-			words[word].parts & PART(SOURCE_IPV6_HIGH) ? PART_SOURCE_IPV6_HIGH : PART_DESTINATION_IPV6_HIGH;
+		unsigned high = words[word].parts & PART(SOURCE_IPV6_HIGH)
+					? PART_SOURCE_IPV6_HIGH
+					: PART_DESTINATION_IPV6_HIGH;
 
-		prefix = mask[high + 1] ? 64 + prefix_of(mask[high + 1], 64) : prefix_of(mask[high], 64);
+		prefix = mask[high + 1] ? 64 + prefix_of(mask[high + 1], 64)
+					: prefix_of(mask[high], 64);
 	} else {
 		prefix = prefix_of(mask[part], parts[part].bits);
 	}
@@ -408,15 +422,18 @@ static void mask_print(size_t word, const uint64_t mask[FLOW_PARTS], FILE *out)
 
 	for (unsigned i = 0; i < 8; i++) {
 		address[i] = (uint8_t)(mask[part] >> (56 - 8 * i));
-		address[8 + i] = words[word].notation == IPV6 ? (uint8_t)(mask[part + 1] >> (56 - 8 * i)) : 0;
+		address[8 + i] = words[word].notation == IPV6
+					 ? (uint8_t)(mask[part + 1] >> (56 - 8 * i))
+					 : 0;
 	}
 	if (words[word].notation == IPV6 && inet_ntop(AF_INET6, address, text, sizeof(text)))
 		fprintf(out, "/%s", text);
-	else if (words[word].notation == IPV4 && inet_ntop(AF_INET, address + 4, text, sizeof(text)))
+	else if (words[word].notation == IPV4 &&
+		 inet_ntop(AF_INET, address + 4, text, sizeof(text)))
 		fprintf(out, "/%s", text);
 	else if (words[word].notation == MAC)
-		fprintf(out, "/%02x:%02x:%02x:%02x:%02x:%02x", address[2], address[3], address[4], address[5],
-			address[6], address[7]);
+		fprintf(out, "/%02x:%02x:%02x:%02x:%02x:%02x", address[2], address[3], address[4],
+			address[5], address[6], address[7]);
 	else
 		fprintf(out, "/0x%" PRIx64, mask[part]);
 }

@@ -1,17 +1,22 @@
-/*  flow_match - what an edge port tells flows apart by: fields of a frame under a mask, like a TCAM line (FC-2).
+/*  flow_match - what an edge port tells flows apart by: fields of a frame under a mask, like a TCAM
+ *  line (FC-2).
  *
- *  A match set names groups of fields (enum match_field) and, where they do not count as a whole, which of their bits do. For the mask
- *  the groups are divided into parts, one to a field of a header. Two packets whose frames are equal in all these bits are of
- *  one flow, if their destination and traffic class are the same: these always count.
+ *  A match set names groups of fields (enum match_field) and, where they do not count as a whole,
+ *  which of their bits do. For the mask the groups are divided into parts, one to a field of a
+ *  header. Two packets whose frames are equal in all these bits are of one flow, if their
+ *  destination and traffic class are the same: these always count.
  *
- *  One way to say a thing: a match set without a mask has a mask of 0 only, a mask has bits only in parts of `fields` and at least one
- *  in each of these groups, and is never the whole of them. So equal sets are equal bytes.
+ *  One way to say a thing: a match set without a mask has a mask of 0 only, a mask has bits only in
+ *  parts of `fields` and at least one in each of these groups, and is never the whole of them. So
+ *  equal sets are equal bytes.
  *
  *  As text, a list of words:   source-mac, destination-ip/24, source-port&0xff00
  *      FIELD                   as a whole
  *      FIELD/BITS              its first so many bits
- *      FIELD/MASK, FIELD&MASK  under a mask: 0xff00, 255.255.0.0, ffff::, ff:ff:ff:00:00:00; it may have holes
- *  as in Open vSwitch and tc-flower, where a prefix or mask stands behind a slash; & is ours, for eyes that know C.      */
+ *      FIELD/MASK, FIELD&MASK under a mask: 0xff00, 255.255.0.0, ffff::, ff:ff:ff:00:00:00; it may
+ *      have holes
+ *  as in Open vSwitch and tc-flower, where a prefix or mask stands behind a slash; & is ours, for
+ *  eyes that know C. */
 #ifndef HEDDLE_NODES_CONFIG_FLOW_MATCH_H
 #define HEDDLE_NODES_CONFIG_FLOW_MATCH_H
 
@@ -21,7 +26,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* what distinguishes flows at an edge port, as a set of groups of fields (FC-2); destination and class always belong to it */
+/* what distinguishes flows at an edge port, as a set of groups of fields (FC-2); destination and
+ * class always belong to it */
 enum match_field {
 	MATCH_SOURCE_MAC = 1 << 0,
 	MATCH_DESTINATION_MAC = 1 << 1,
@@ -58,8 +64,8 @@ enum flow_part {
 struct flow_match {
 	uint32_t fields; /* set of enum match_field */
 	uint32_t spare;  /* 0 */
-	uint64_t mask
-		[FLOW_PARTS]; /* bits that count, the field's last bit lowest; all 0: every field of the set as a whole */
+	/* bits that count, the field's last bit lowest; all 0: every field of the set as a whole */
+	uint64_t mask[FLOW_PARTS];
 };
 
 #define FLOW_MATCH_TEXT_MAX 1024u /* as flow_match_print() writes it, with the terminating 0 */
@@ -86,18 +92,21 @@ static inline bool flow_match_equal(const struct flow_match *a, const struct flo
 
 /** flow_match_begin(), flow_match_add(), flow_match_end() - a match set word by word.
  *  @word  such as "destination-ip/24".   Between begin and end @match is not to be used.
- *  Return of _add: 0; -EINVAL, with one line in @why: no such field, one that was named before, a mask or prefix that is none.
- *  flow_match_name_bytes() - of how many bytes of @word are the name of its field. Pure.                             */
+ *  Return of _add: 0; -EINVAL, with one line in @why: no such field, one that was named before, a
+ *  mask or prefix that is none. flow_match_name_bytes() - of how many bytes of @word are the name
+ *  of its field. Pure. */
 void flow_match_begin(struct flow_match *match);
 int flow_match_add(struct flow_match *match, const char *word, char *why, size_t why_max);
 void flow_match_end(struct flow_match *match);
 size_t flow_match_name_bytes(const char *word);
 
-/** flow_match_parse() - a whole one: words with commas or spaces between them, "none", or a number: the sum of enum match_field.
- *  Return: 0 with @match filled; -EINVAL, with one line in @why.                                                     */
+/** flow_match_parse() - a whole one: words with commas or spaces between them, "none", or a number:
+ *  the sum of enum match_field.
+ *  Return: 0 with @match filled; -EINVAL, with one line in @why. */
 int flow_match_parse(const char *text, struct flow_match *match, char *why, size_t why_max);
 
-/** flow_match_print() - as text that flow_match_parse() reads, without a line's end: "source-mac, destination-ip/24"; "none". */
+/** flow_match_print() - as text that flow_match_parse() reads, without a line's end: "source-mac,
+ *  destination-ip/24"; "none". */
 void flow_match_print(const struct flow_match *match, FILE *out);
 
 #endif

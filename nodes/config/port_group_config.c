@@ -25,20 +25,25 @@ static const struct limit port_group_limits[] = {
 
 int port_group_config_check(const struct port_group_config *config, char *why, unsigned why_max)
 {
-	if (config->lid_bits != 16 && config->lid_bits != 20 && config->lid_bits != 24 && config->lid_bits != 32) {
-		snprintf(why, why_max, "port_group.lid_bits is %" PRIu32 ", it must be 16, 20, 24 or 32",
+	if (config->lid_bits != 16 && config->lid_bits != 20 && config->lid_bits != 24 &&
+	    config->lid_bits != 32) {
+		snprintf(why, why_max,
+			 "port_group.lid_bits is %" PRIu32 ", it must be 16, 20, 24 or 32",
 			 config->lid_bits);
 		return -EINVAL;
 	}
-	return limits_check(config, "port_group.", port_group_limits, COUNT_OF(port_group_limits), why, why_max);
+	return limits_check(config, "port_group.", port_group_limits, COUNT_OF(port_group_limits),
+			    why, why_max);
 }
 
 /* an entry of the LFT */
-static int port_check(const struct lid_tables *tables, uint32_t lid, uint32_t port_count, char *why, unsigned why_max)
+static int port_check(const struct lid_tables *tables, uint32_t lid, uint32_t port_count, char *why,
+		      unsigned why_max)
 {
 	if (tables->lft[lid] == LFT_NO_PORT || tables->lft[lid] < port_count)
 		return 0;
-	snprintf(why, why_max, "switch.lids.lft[%" PRIu32 "] is %u, but the node has %" PRIu32 " ports", lid,
+	snprintf(why, why_max,
+		 "switch.lids.lft[%" PRIu32 "] is %u, but the node has %" PRIu32 " ports", lid,
 		 tables->lft[lid], port_count);
 	return -EINVAL;
 }
@@ -48,12 +53,14 @@ static int group_check(const struct lid_tables *tables, uint32_t lid, char *why,
 {
 	if (!tables->pgft[lid] || tables->pgft[lid] < tables->group_count)
 		return 0;
-	snprintf(why, why_max, "switch.lids.pgft[%" PRIu32 "] is %u, but there are %" PRIu32 " groups", lid,
+	snprintf(why, why_max,
+		 "switch.lids.pgft[%" PRIu32 "] is %u, but there are %" PRIu32 " groups", lid,
 		 tables->pgft[lid], tables->group_count);
 	return -EINVAL;
 }
 
-int lid_tables_check(const struct lid_tables *tables, uint32_t port_count, char *why, unsigned why_max)
+int lid_tables_check(const struct lid_tables *tables, uint32_t port_count, char *why,
+		     unsigned why_max)
 {
 	const char *wrong = NULL;
 	int error = 0;

@@ -21,7 +21,8 @@ bool prefix_covers(const struct prefix_config *prefix, const uint8_t *address)
 
 	if (memcmp(prefix->address, address, whole))
 		return false;
-	return !(prefix->bits % 8) || (address[whole] & mask_of(prefix->bits, whole)) == prefix->address[whole];
+	return !(prefix->bits % 8) ||
+	       (address[whole] & mask_of(prefix->bits, whole)) == prefix->address[whole];
 }
 
 void prefix_last(const struct prefix_config *prefix, uint8_t last[16])
@@ -33,7 +34,8 @@ void prefix_last(const struct prefix_config *prefix, uint8_t last[16])
 
 bool prefix_is_clean(const struct prefix_config *prefix)
 {
-	if ((prefix->version != 4 && prefix->version != 6) || prefix->bits > prefix_bits_max(prefix->version))
+	if ((prefix->version != 4 && prefix->version != 6) ||
+	    prefix->bits > prefix_bits_max(prefix->version))
 		return false;
 	for (uint32_t i = 0; i < sizeof(prefix->address); i++)
 		if (prefix->address[i] & (uint8_t)~mask_of(prefix->bits, i))
@@ -50,8 +52,8 @@ int prefix_order(const struct prefix_config *a, const struct prefix_config *b)
 	return order ? order : a->bits - b->bits;
 }
 
-int prefix_list_check(const struct prefix_config *prefixes, uint32_t count, uint32_t host_end, char *why,
-		      unsigned why_max)
+int prefix_list_check(const struct prefix_config *prefixes, uint32_t count, uint32_t host_end,
+		      char *why, unsigned why_max)
 {
 	const char *wrong = NULL;
 	uint32_t i = 0;

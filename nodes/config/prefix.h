@@ -1,7 +1,9 @@
-/*  prefix - a network that is reached through a host, as a router's is (FC-3): the addresses that begin with the same bits.
+/*  prefix - a network that is reached through a host, as a router's is (FC-3): the addresses that
+ *  begin with the same bits.
  *
- *  Lists of prefixes are in the order of prefix_order(): a prefix stands before all that lie within it, so the same prefix twice
- *  is found side by side, and switchd/common/prefix_table.h finds the longest match by halving.                       */
+ *  Lists of prefixes are in the order of prefix_order(): a prefix stands before all that lie within
+ *  it, so the same prefix twice is found side by side, and switchd/common/prefix_table.h finds the
+ *  longest match by halving. */
 #ifndef HEDDLE_NODES_CONFIG_PREFIX_H
 #define HEDDLE_NODES_CONFIG_PREFIX_H
 
@@ -23,22 +25,26 @@ static inline uint32_t prefix_bits_max(uint32_t version)
 	return version == 4 ? 32 : 128;
 }
 
-/** prefix_covers() - does @address, in network order and of the prefix's version, lie within @prefix? Reads as many bytes as the
- *  prefix's length fills. Pure.                                                                                      */
+/** prefix_covers() - does @address, in network order and of the prefix's version, lie within
+ *  @prefix? Reads as many bytes as the prefix's length fills. Pure. */
 bool prefix_covers(const struct prefix_config *prefix, const uint8_t *address);
 
-/** prefix_last() - the highest address within @prefix; as many bytes as an address of its version has. Pure. */
+/** prefix_last() - the highest address within @prefix; as many bytes as an address of its version
+ *  has. Pure. */
 void prefix_last(const struct prefix_config *prefix, uint8_t last[16]);
 
-/** prefix_is_clean() - is the version known, the length within its range, and is the address 0 after it? Pure. */
+/** prefix_is_clean() - is the version known, the length within its range, and is the address 0
+ *  after it? Pure. */
 bool prefix_is_clean(const struct prefix_config *prefix);
 
-/** prefix_order() - by version, then address, then length, shorter first; hosts do not matter.  Return: as memcmp(). Pure. */
+/** prefix_order() - by version, then address, then length, shorter first; hosts do not matter.
+ *  Return: as memcmp(). Pure. */
 int prefix_order(const struct prefix_config *a, const struct prefix_config *b);
 
-/** prefix_list_check() - is each of the @count prefixes clean, of a host below @host_end, and after the one before it in
- *  prefix_order()?  Return: 0, or -EINVAL with a sentence in @why, always terminated.                                */
-int prefix_list_check(const struct prefix_config *prefixes, uint32_t count, uint32_t host_end, char *why,
-		      unsigned why_max);
+/** prefix_list_check() - is each of the @count prefixes clean, of a host below @host_end, and after
+ *  the one before it in prefix_order()? Return: 0, or -EINVAL with a sentence in @why, always
+ *  terminated. */
+int prefix_list_check(const struct prefix_config *prefixes, uint32_t count, uint32_t host_end,
+		      char *why, unsigned why_max);
 
 #endif

@@ -81,11 +81,14 @@ uint64_t roce_level_bytes(uint64_t bytes, uint64_t per_bps, uint64_t rate_bps, u
 void roce_marking_at(const struct roce_class_config *class, uint64_t rate_bps, uint64_t frame_bytes,
 		     uint64_t *kmin_bytes, uint64_t *kmax_bytes)
 {
-	*kmin_bytes = roce_level_bytes(class->kmin_bytes, class->kmin_per_bps, rate_bps, frame_bytes);
-	*kmax_bytes = roce_level_bytes(class->kmax_bytes, class->kmax_per_bps, rate_bps, 2 * frame_bytes);
+	*kmin_bytes =
+		roce_level_bytes(class->kmin_bytes, class->kmin_per_bps, rate_bps, frame_bytes);
+	*kmax_bytes =
+		roce_level_bytes(class->kmax_bytes, class->kmax_per_bps, rate_bps, 2 * frame_bytes);
 }
 
-struct roce_class_config roce_class_at(const struct roce_class_config *class, uint64_t rate_bps, uint64_t frame_bytes)
+struct roce_class_config roce_class_at(const struct roce_class_config *class, uint64_t rate_bps,
+				       uint64_t frame_bytes)
 {
 	struct roce_class_config at = *class;
 
@@ -95,17 +98,18 @@ struct roce_class_config roce_class_at(const struct roce_class_config *class, ui
 	return at;
 }
 
-static int order_check(const char *place, const char *low_name, uint64_t low, const char *high_name, uint64_t high,
-		       char *why, unsigned why_max)
+static int order_check(const char *place, const char *low_name, uint64_t low, const char *high_name,
+		       uint64_t high, char *why, unsigned why_max)
 {
 	if (low <= high)
 		return 0;
-	snprintf(why, why_max, "%s%s is %" PRIu64 ", more than %s, which is %" PRIu64, place, low_name, low, high_name,
-		 high);
+	snprintf(why, why_max, "%s%s is %" PRIu64 ", more than %s, which is %" PRIu64, place,
+		 low_name, low, high_name, high);
 	return -EINVAL;
 }
 
-static int class_check(const struct roce_config *config, uint32_t index, char *why, unsigned why_max)
+static int class_check(const struct roce_config *config, uint32_t index, char *why,
+		       unsigned why_max)
 {
 	const struct roce_class_config *class = &config->classes[index];
 	char place[32];
@@ -113,15 +117,19 @@ static int class_check(const struct roce_config *config, uint32_t index, char *w
 
 	snprintf(place, sizeof(place), "roce.classes[%" PRIu32 "].", index);
 	error = limits_check(class, place, class_limits, COUNT_OF(class_limits), why, why_max);
-	if (!error && class->kmin_per_bps == class->kmax_per_bps) /* else it depends on the port: roce_class_at() */
-		error = order_check(place, "kmin_bytes", class->kmin_bytes, "kmax_bytes", class->kmax_bytes, why,
-				    why_max);
+	/* else it depends on the port: roce_class_at() */
+	if (!error && class->kmin_per_bps == class->kmax_per_bps)
+		error = order_check(place, "kmin_bytes", class->kmin_bytes, "kmax_bytes",
+				    class->kmax_bytes, why, why_max);
 	if (!error && class->xoff_bytes)
-		error = order_check(place, "xon_offset_bytes", class->xon_offset_bytes, "xoff_bytes", class->xoff_bytes,
-				    why, why_max);
-	if (!error && config->pfc && class->lossless && !class->xoff_bytes && !class->alpha_permille) {
-		snprintf(why, why_max, "%sxoff_bytes and alpha_permille are 0: nothing would ever stop this class",
-			 place);
+		error = order_check(place, "xon_offset_bytes", class->xon_offset_bytes,
+				    "xoff_bytes", class->xoff_bytes, why, why_max);
+	if (!error && config->pfc && class->lossless && !class->xoff_bytes &&
+	    !class->alpha_permille) {
+		snprintf(
+			why, why_max,
+			"%sxoff_bytes and alpha_permille are 0: nothing would ever stop this class",
+			place);
 		error = -EINVAL;
 	}
 	return error;
@@ -129,39 +137,46 @@ static int class_check(const struct roce_config *config, uint32_t index, char *w
 
 static int dcqcn_check(const struct dcqcn_config *dcqcn, char *why, unsigned why_max)
 {
-	int error = limits_check(dcqcn, "roce.dcqcn.", dcqcn_limits, COUNT_OF(dcqcn_limits), why, why_max);
+	int error = limits_check(dcqcn, "roce.dcqcn.", dcqcn_limits, COUNT_OF(dcqcn_limits), why,
+				 why_max);
 
 	if (!error && dcqcn->rate_initial_bps)
-		error = order_check("roce.dcqcn.", "rate_min_bps", dcqcn->rate_min_bps, "rate_initial_bps",
-				    dcqcn->rate_initial_bps, why, why_max);
+		error = order_check("roce.dcqcn.", "rate_min_bps", dcqcn->rate_min_bps,
+				    "rate_initial_bps", dcqcn->rate_initial_bps, why, why_max);
 	if (!error && dcqcn->react_on_tick && !dcqcn->cut_interval_ps) {
-		snprintf(why, why_max, "roce.dcqcn.cut_interval_ps is 0: with react_on_tick there would be no tick");
+		snprintf(why, why_max,
+			 "roce.dcqcn.cut_interval_ps is 0: with react_on_tick there would be no "
+			 "tick");
 		error = -EINVAL;
 	}
 	return error;
 }
 
-int roce_config_check(const struct roce_config *config, uint32_t class_count, char *why, unsigned why_max)
+int roce_config_check(const struct roce_config *config, uint32_t class_count, char *why,
+		      unsigned why_max)
 {
 	int error = limits_check(config, "roce.", roce_limits, COUNT_OF(roce_limits), why, why_max);
 
 	if (!error)
-		error = order_check("roce.", "cnp_class", config->cnp_class, "the last class", class_count - 1, why,
-				    why_max);
+		error = order_check("roce.", "cnp_class", config->cnp_class, "the last class",
+				    class_count - 1, why, why_max);
 	if (!error)
-		error = order_check("roce.", "path_low_bytes", config->path_low_bytes, "path_high_bytes - 1",
-				    config->path_high_bytes - 1, why, why_max);
+		error = order_check("roce.", "path_low_bytes", config->path_low_bytes,
+				    "path_high_bytes - 1", config->path_high_bytes - 1, why,
+				    why_max);
 	for (uint32_t i = 0; i < class_count && !error; i++)
 		error = class_check(config, i, why, why_max);
 	if (!error)
 		error = dcqcn_check(&config->dcqcn, why, why_max);
 	if (!error)
-		error = order_check("roce.tcp.", "initial_packets", config->tcp.initial_packets, "window_packets_max",
-				    config->tcp.window_packets_max, why, why_max);
+		error = order_check("roce.tcp.", "initial_packets", config->tcp.initial_packets,
+				    "window_packets_max", config->tcp.window_packets_max, why,
+				    why_max);
 	if (!error)
 		error = limits_check(&config->queue_pair, "roce.queue_pair.", queue_pair_limits,
 				     COUNT_OF(queue_pair_limits), why, why_max);
 	if (!error)
-		error = limits_check(&config->tcp, "roce.tcp.", tcp_limits, COUNT_OF(tcp_limits), why, why_max);
+		error = limits_check(&config->tcp, "roce.tcp.", tcp_limits, COUNT_OF(tcp_limits),
+				     why, why_max);
 	return error;
 }

@@ -1,13 +1,17 @@
-/*  routing_config - how a switch chooses among the ports that lead to a destination (FC-16, FC-23 ... FC-25), and its virtual lanes.
+/*  routing_config - how a switch chooses among the ports that lead to a destination (FC-16, FC-23
+ *  ... FC-25), and its virtual lanes.
  *
- *  Which ports these are stands in the switch's tables (switch_config: routes, vias), which the fabric manager writes. Plain data.
+ *  Which ports these are stands in the switch's tables (switch_config: routes, vias), which the
+ *  fabric manager writes. Plain data.
  *
- *  A virtual lane is a part of a link with a buffer and flow control of its own. A link has `lanes` of them for every traffic class:
- *  virtual lane number = traffic_class * lanes + level. A packet enters at level 0. With LANES_BY_HOP each switch sends it one level
- *  higher than it came in over a fabric link, so what waits for a buffer of level n holds buffers of levels below n only: no circle, on
- *  any topology, as long as no path has more fabric links than there are levels. A port whose next level would be beyond the last
- *  one is no candidate. With LANES_KEEP the level stays as it is; then the routes themselves must have no circle (fat tree, up*-down*).
- *  On edge links every packet is at level 0; those of a fabric of flow channels have no other: node_lanes().                                                                      */
+ *  A virtual lane is a part of a link with a buffer and flow control of its own. A link has `lanes`
+ *  of them for every traffic class: virtual lane number = traffic_class * lanes + level. A packet
+ *  enters at level 0. With LANES_BY_HOP each switch sends it one level higher than it came in over
+ *  a fabric link, so what waits for a buffer of level n holds buffers of levels below n only: no
+ *  circle, on any topology, as long as no path has more fabric links than there are levels. A port
+ *  whose next level would be beyond the last one is no candidate. With LANES_KEEP the level stays
+ *  as it is; then the routes themselves must have no circle (fat tree, up*-down*). On edge links
+ *  every packet is at level 0; those of a fabric of flow channels have no other: node_lanes(). */
 #ifndef HEDDLE_NODES_CONFIG_ROUTING_CONFIG_H
 #define HEDDLE_NODES_CONFIG_ROUTING_CONFIG_H
 
@@ -16,8 +20,9 @@
 
 #include "nodes/base/time.h"
 
-#define NODE_LANES_MAX \
-	8u /* virtual lanes of a link: class_count * lanes; a link's sets of classes are sets of virtual lanes */
+/* virtual lanes of a link: class_count * lanes; a link's sets of classes are sets of virtual lanes
+ * */
+#define NODE_LANES_MAX 8u
 
 /* which of the minimal candidates a flow, or a packet of an unordered class, takes */
 enum routing_choice {
@@ -30,8 +35,9 @@ enum routing_choice {
 /* ways that are not minimal: to a switch drawn from `vias` first, from there on minimal */
 enum routing_detour {
 	DETOUR_NEVER,
-	DETOUR_ADAPTIVE, /* if the minimal way is that much more loaded: detour_weight, detour_bias_units */
-	DETOUR_ALWAYS,   /* Valiant */
+	/* if the minimal way is that much more loaded: detour_weight, detour_bias_units */
+	DETOUR_ADAPTIVE,
+	DETOUR_ALWAYS, /* Valiant */
 	ROUTING_DETOURS
 };
 
@@ -43,8 +49,11 @@ enum routing_detour {
 
 /* who is asked to leave an output that has too many flows, and where a flow goes then (FC-25) */
 enum redirect_rule {
-	REDIRECT_BY_LOADS, /* ours: a few flows in an interval, and only where they get more than they have */
-	REDIRECT_BY_DEPTH, /* [S2]: the flow of any packet, the likelier the more waits; it then takes the least loaded path */
+	/* ours: a few flows in an interval, and only where they get more than they have */
+	REDIRECT_BY_LOADS,
+	/* [S2]: the flow of any packet, the likelier the more waits; it then takes the least loaded
+	 * path */
+	REDIRECT_BY_DEPTH,
 	REDIRECT_RULES
 };
 
@@ -53,28 +62,38 @@ enum lane_rule { LANES_KEEP, LANES_BY_HOP, LANE_RULES };
 struct routing_config {
 	enum routing_choice choice;
 	enum routing_detour detour;
-	/* DETOUR_ADAPTIVE takes a detour if load(minimal) > load(detour) * detour_weight_permille / 1000 + detour_bias_units, load being
-	 * that of the first link, in data units; the least loaded of detour_draws vias that are drawn */
+	/* DETOUR_ADAPTIVE takes a detour if load(minimal) > load(detour) * detour_weight_permille /
+	 * 1000 + detour_bias_units, load being that of the first link, in data units; the least
+	 * loaded of detour_draws vias that are drawn */
 	uint32_t detour_weight_permille, detour_bias_units, detour_draws;
 	enum lane_rule lane_rule;
-	bool load_queue; /* FC-23, [S2]: load is what waits for the port alone, not also what went there and is not acknowledged */
-	bool hold_sources; /* FC-24: a flow whose destination says congestion keeps its path, and so does what follows between the same two */
-	node_time_t hold_ps; /* how long after the last congestion ACK new transmissions are bound to it */
-	/* FC-25: at fabric ports. value = depth above redirect_depth_units, and its growth within redirect_interval_ps times
-	 * redirect_growth_weight_permille / 1000, in units; at redirect_full_units the probability is one. 0 full: never */
+	/* FC-23, [S2]: load is what waits for the port alone, not also what went there and is not
+	 * acknowledged */
+	bool load_queue;
+	/* FC-24: a flow whose destination says congestion keeps its path, and so does what follows
+	 * between the same two */
+	bool hold_sources;
+	/* how long after the last congestion ACK new transmissions are bound to it */
+	node_time_t hold_ps;
+	/* FC-25: at fabric ports. value = depth above redirect_depth_units, and its growth within
+	 * redirect_interval_ps times redirect_growth_weight_permille / 1000, in units; at
+	 * redirect_full_units the probability is one. 0 full: never */
 	bool redirect;
 	enum redirect_rule redirect_rule;
-	bool redirect_anywhere; /* IFCTs of fabric ports take part too, not only those of ingress edge ports */
-	bool redirect_inputs;   /* in a tree: the lower ends of links ask, in the place of their upper ends */
+	/* IFCTs of fabric ports take part too, not only those of ingress edge ports */
+	bool redirect_anywhere;
+	/* in a tree: the lower ends of links ask, in the place of their upper ends */
+	bool redirect_inputs;
 	uint32_t redirect_depth_units, redirect_full_units, redirect_growth_weight_permille;
 	node_time_t redirect_interval_ps;
-	uint32_t redirect_group;       /* most flows that an output redirects at once; 0, 1: one */
-	node_time_t redirect_pause_ps; /* a flow that was redirected is not so again within that time */
-	uint64_t seed;                 /* of hashes and draws: another one in every switch */
+	uint32_t redirect_group; /* most flows that an output redirects at once; 0, 1: one */
+	/* a flow that was redirected is not so again within that time */
+	node_time_t redirect_pause_ps;
+	uint64_t seed; /* of hashes and draws: another one in every switch */
 };
 
 /** routing_config_check() - is @config within the limits stated above? What is off may be all 0.
- *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */
+ *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated). */
 int routing_config_check(const struct routing_config *config, char *why, unsigned why_max);
 
 #endif

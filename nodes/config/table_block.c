@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 const char *const table_kind_name[TABLE_KINDS] = {
-	[TABLE_ROUTES] = "routes", [TABLE_VIAS] = "vias", [TABLE_HOSTS] = "hosts", [TABLE_FLOOD] = "flood",
-	[TABLE_LFT] = "lft",       [TABLE_PGFT] = "pgft", [TABLE_PGT] = "pgt",
+	[TABLE_ROUTES] = "routes", [TABLE_VIAS] = "vias", [TABLE_HOSTS] = "hosts",
+	[TABLE_FLOOD] = "flood",   [TABLE_LFT] = "lft",   [TABLE_PGFT] = "pgft",
+	[TABLE_PGT] = "pgt",
 };
 
 static const struct {
@@ -14,7 +15,8 @@ static const struct {
 	uint8_t blank;
 	uint32_t fabrics; /* set of enum fabric_kind */
 } kinds[TABLE_KINDS] = {
-	[TABLE_ROUTES] = { 8, NODE_COUNT_MAX + 1, 0, 1u << FABRIC_FLOW_CHANNEL | 1u << FABRIC_ROCE },
+	[TABLE_ROUTES] = { 8, NODE_COUNT_MAX + 1, 0,
+			   1u << FABRIC_FLOW_CHANNEL | 1u << FABRIC_ROCE },
 	[TABLE_VIAS] = { 2, NODE_COUNT_MAX, 0, 1u << FABRIC_FLOW_CHANNEL },
 	[TABLE_HOSTS] = { 4, NODE_COUNT_MAX, 0, 1u << FABRIC_FLOW_CHANNEL | 1u << FABRIC_ROCE },
 	[TABLE_FLOOD] = { 8, 1, 0, 1u << FABRIC_ROCE | 1u << FABRIC_PORT_GROUP },
@@ -102,7 +104,8 @@ static bool entry_valid(const struct node_config *config, enum table_kind table,
 	case TABLE_VIAS:
 		return value < NODE_COUNT_MAX; /* a fabric header has 13 bits for it */
 	case TABLE_HOSTS:
-		return !value || (value & 0xffff && (value & 0xffff) <= NODE_COUNT_MAX && value >> 16 < NODE_PORTS_MAX);
+		return !value || (value & 0xffff && (value & 0xffff) <= NODE_COUNT_MAX &&
+				  value >> 16 < NODE_PORTS_MAX);
 	case TABLE_LFT:
 		return value == LFT_NO_PORT || value < config->port_count;
 	default:
@@ -110,7 +113,8 @@ static bool entry_valid(const struct node_config *config, enum table_kind table,
 	}
 }
 
-int table_block_check(const struct node_config *config, const struct table_block *block, char *why, unsigned why_max)
+int table_block_check(const struct node_config *config, const struct table_block *block, char *why,
+		      unsigned why_max)
 {
 	if (config->kind != NODE_SWITCH || (uint32_t)block->table >= TABLE_KINDS ||
 	    !table_of_fabric(config->fabric, block->table)) {
@@ -118,7 +122,8 @@ int table_block_check(const struct node_config *config, const struct table_block
 		return -ENOENT;
 	}
 	if (block->number >= table_blocks_max(block->table)) {
-		snprintf(why, why_max, "table %s has no block %" PRIu32, table_kind_name[block->table], block->number);
+		snprintf(why, why_max, "table %s has no block %" PRIu32,
+			 table_kind_name[block->table], block->number);
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; block->table != TABLE_PGT && i < table_entries(block->table); i++) {
@@ -127,8 +132,9 @@ int table_block_check(const struct node_config *config, const struct table_block
 		if (entry_valid(config, block->table, value))
 			continue;
 		snprintf(why, why_max,
-			 "entry %" PRIu32 " of block %" PRIu32 " of table %s names what is not there: %" PRIu64, i,
-			 block->number, table_kind_name[block->table], value);
+			 "entry %" PRIu32 " of block %" PRIu32
+			 " of table %s names what is not there: %" PRIu64,
+			 i, block->number, table_kind_name[block->table], value);
 		return -EINVAL;
 	}
 	return 0;

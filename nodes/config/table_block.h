@@ -1,14 +1,19 @@
-/*  table_block - a switch's tables in blocks of TABLE_BLOCK_BYTES, as a fabric manager reads and writes them (PG-11, FC-26).
+/*  table_block - a switch's tables in blocks of TABLE_BLOCK_BYTES, as a fabric manager reads and
+ *  writes them (PG-11, FC-26).
  *
  *  Numbers are little-endian. An entry that says nothing is of the bytes table_blank(). Entries of
- *    TABLE_ROUTES  by fabric address: set of the ports that lead there, 8 bytes; 0: none does. Address 0: ROUTE_UPWARD
- *    TABLE_VIAS    a list of fabric addresses that detours may go by, in this order, 2 bytes each; 0: the end
- *    TABLE_HOSTS   by host index: fabric address | egress port << 16, 4 bytes; 0: there is no such host
+ *    TABLE_ROUTES by fabric address: set of the ports that lead there, 8 bytes; 0: none does.
+ *    Address 0: ROUTE_UPWARD
+ *    TABLE_VIAS a list of fabric addresses that detours may go by, in this order, 2 bytes each; 0:
+ *    the end
+ *    TABLE_HOSTS by host index: fabric address | egress port << 16, 4 bytes; 0: there is no such
+ *    host
  *    TABLE_FLOOD   one entry: set of the ports that floods go over, 8 bytes
  *    TABLE_LFT     by DLID: static port, 1 byte; LFT_NO_PORT (PG-2)
  *    TABLE_PGFT    by DLID: group, 1 byte (PG-5)
  *    TABLE_PGT     by group: 256-bit mask of ports, 32 bytes (PG-6)
- *  Who has which: flow channels ROUTES, VIAS, HOSTS; roce ROUTES, HOSTS, FLOOD; port-group LFT, PGFT, PGT, FLOOD.            */
+ *  Who has which: flow channels ROUTES, VIAS, HOSTS; roce ROUTES, HOSTS, FLOOD; port-group LFT,
+ *  PGFT, PGT, FLOOD. */
 #ifndef HEDDLE_NODES_CONFIG_TABLE_BLOCK_H
 #define HEDDLE_NODES_CONFIG_TABLE_BLOCK_H
 
@@ -19,7 +24,16 @@
 
 #define TABLE_BLOCK_BYTES 512u
 
-enum table_kind { TABLE_ROUTES, TABLE_VIAS, TABLE_HOSTS, TABLE_FLOOD, TABLE_LFT, TABLE_PGFT, TABLE_PGT, TABLE_KINDS };
+enum table_kind {
+	TABLE_ROUTES,
+	TABLE_VIAS,
+	TABLE_HOSTS,
+	TABLE_FLOOD,
+	TABLE_LFT,
+	TABLE_PGFT,
+	TABLE_PGT,
+	TABLE_KINDS
+};
 
 extern const char *const table_kind_name[TABLE_KINDS];
 
@@ -32,8 +46,8 @@ struct table_block {
 /** table_of_fabric() - has a switch of @fabric such a table? */
 bool table_of_fabric(enum fabric_kind fabric, enum table_kind table);
 
-/** table_entries() - how many entries a block holds.  table_blocks() - blocks that @entries take.
- *  table_blocks_max() - of the largest table there can be.                                                        */
+/** table_entries() - how many entries a block holds. table_blocks() - blocks that @entries take.
+ *  table_blocks_max() - of the largest table there can be. */
 uint32_t table_entries(enum table_kind table);
 uint32_t table_blocks(enum table_kind table, uint32_t entries);
 uint32_t table_blocks_max(enum table_kind table);
@@ -41,8 +55,8 @@ uint32_t table_blocks_max(enum table_kind table);
 /** table_blank() - what all bytes of an entry are that says nothing. */
 uint8_t table_blank(enum table_kind table);
 
-/** table_put(), table_get() - entry @at of a table that lies at @bytes, block behind block; not for TABLE_PGT, whose entries are
- *  PORT_GROUP_WORDS numbers: table_put_mask(), table_get_mask(). */
+/** table_put(), table_get() - entry @at of a table that lies at @bytes, block behind block; not for
+ *  TABLE_PGT, whose entries are PORT_GROUP_WORDS numbers: table_put_mask(), table_get_mask(). */
 void table_put(enum table_kind table, uint8_t *bytes, uint32_t at, uint64_t value);
 uint64_t table_get(enum table_kind table, const uint8_t *bytes, uint32_t at);
 void table_put_mask(uint8_t *bytes, uint32_t group, const uint64_t mask[PORT_GROUP_WORDS]);
@@ -54,7 +68,9 @@ static inline uint64_t table_host(const struct host_config *host)
 }
 
 /** table_block_check() - may a switch of @config be given @block?
- *  Return: 0; -ENOENT: it has no such table; -EINVAL: no such block, or an entry that names what is not there; a sentence in @why. */
-int table_block_check(const struct node_config *config, const struct table_block *block, char *why, unsigned why_max);
+ *  Return: 0; -ENOENT: it has no such table; -EINVAL: no such block, or an entry that names what is
+ *  not there; a sentence in @why. */
+int table_block_check(const struct node_config *config, const struct table_block *block, char *why,
+		      unsigned why_max);
 
 #endif

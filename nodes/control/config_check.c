@@ -25,7 +25,8 @@ struct checker {
 #define QUEUE_UNITS_MAX (1u << 21)  /* 512 MiB */
 #define BUFFER_UNITS_MAX (1u << 29) /* under the real clock with what full rings hold */
 
-__attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker,
+							 const char *format, ...)
 {
 	va_list arguments;
 
@@ -37,7 +38,8 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker
 	va_end(arguments);
 }
 
-__attribute__((format(printf, 2, 3))) static void enter(struct checker *checker, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void enter(struct checker *checker, const char *format,
+							...)
 {
 	va_list arguments;
 
@@ -48,27 +50,30 @@ __attribute__((format(printf, 2, 3))) static void enter(struct checker *checker,
 	va_end(arguments);
 }
 
-static void range(struct checker *checker, const char *field, uint64_t value, uint64_t min, uint64_t max)
+static void range(struct checker *checker, const char *field, uint64_t value, uint64_t min,
+		  uint64_t max)
 {
 	if (value < min || value > max)
-		refuse(checker, "%s%s is %" PRIu64 ", it must be %" PRIu64 "..%" PRIu64, checker->place, field, value,
-		       min, max);
+		refuse(checker, "%s%s is %" PRIu64 ", it must be %" PRIu64 "..%" PRIu64,
+		       checker->place, field, value, min, max);
 }
 
-static void below(struct checker *checker, const char *field, uint64_t value, const char *bound_name, uint64_t bound)
+static void below(struct checker *checker, const char *field, uint64_t value,
+		  const char *bound_name, uint64_t bound)
 {
 	if (value >= bound)
-		refuse(checker, "%s%s is %" PRIu64 ", it must be less than %s, which is %" PRIu64, checker->place,
-		       field, value, bound_name, bound);
+		refuse(checker, "%s%s is %" PRIu64 ", it must be less than %s, which is %" PRIu64,
+		       checker->place, field, value, bound_name, bound);
 }
 
 /*  Return: true if @count elements are there to be looked at */
-static bool array(struct checker *checker, const char *field, const void *elements, uint32_t count, uint32_t min,
-		  uint32_t max)
+static bool array(struct checker *checker, const char *field, const void *elements, uint32_t count,
+		  uint32_t min, uint32_t max)
 {
 	range(checker, field, count, min, max);
 	if (count && !elements)
-		refuse(checker, "%s%s is %" PRIu32 ", but the elements are missing", checker->place, field, count);
+		refuse(checker, "%s%s is %" PRIu32 ", but the elements are missing", checker->place,
+		       field, count);
 	return !checker->refused;
 }
 
@@ -80,11 +85,13 @@ static void name(struct checker *checker, const char *field, const char *text)
 	if (!length)
 		refuse(checker, "%s%s is empty", checker->place, field);
 	if (length == NODE_NAME_MAX)
-		refuse(checker, "%s%s is longer than %d bytes", checker->place, field, NODE_NAME_MAX - 1);
+		refuse(checker, "%s%s is longer than %d bytes", checker->place, field,
+		       NODE_NAME_MAX - 1);
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)text[i] <= ' ' || text[i] == '/' || text[i] == 0x7f)
-			refuse(checker, "%s%s has the byte 0x%02x at %zu, which a name must not have", checker->place,
-			       field, (unsigned char)text[i], i);
+			refuse(checker,
+			       "%s%s has the byte 0x%02x at %zu, which a name must not have",
+			       checker->place, field, (unsigned char)text[i], i);
 }
 
 static void classes_check(struct checker *checker, const struct node_config *config)
@@ -104,9 +111,11 @@ static void classes_check(struct checker *checker, const struct node_config *con
 	enter(checker, "classes: ");
 	range(checker, "sum of min_permille", min_sum, 0, 1000);
 	enter(checker, "%s", "");
-	range(checker, "lanes", config->lanes, 1, config->fabric == FABRIC_ROCE ? 1 : NODE_LANES_MAX);
+	range(checker, "lanes", config->lanes, 1,
+	      config->fabric == FABRIC_ROCE ? 1 : NODE_LANES_MAX);
 	if (!checker->refused)
-		range(checker, "class_count * lanes", config->class_count * config->lanes, 1, NODE_LANES_MAX);
+		range(checker, "class_count * lanes", config->class_count * config->lanes, 1,
+		      NODE_LANES_MAX);
 }
 
 /* what is lost is lost, and the switch's shared buffer decides what there is room for */
@@ -120,33 +129,40 @@ static void roce_port_check(struct checker *checker, const struct port_config *p
 /* each level of a fabric link can always have a channel: ofct.h */
 static uint32_t channels_min(const struct node_config *config, const struct port_config *port)
 {
-	bool fabric = config->fabric == FABRIC_FLOW_CHANNEL && (port->vacant || port->kind == PORT_FABRIC);
+	bool fabric = config->fabric == FABRIC_FLOW_CHANNEL &&
+		      (port->vacant || port->kind == PORT_FABRIC);
 
 	return fabric && config->lanes ? config->lanes : 1;
 }
 
-static void port_check(struct checker *checker, const struct node_config *config, const struct port_config *port)
+static void port_check(struct checker *checker, const struct node_config *config,
+		       const struct port_config *port)
 {
 	range(checker, "kind", port->kind, 0, PORT_KINDS - 1);
 	range(checker, "medium", port->medium, 0, LINK_MEDIA - 1);
 	if (config->clock == CLOCK_VIRTUAL && (port->vacant || port->medium != MEDIUM_SHM))
-		refuse(checker, "%smedium: vacant ports and veth links need the real clock", checker->place);
-	range(checker, "capture_bytes", port->capture_bytes, 0, port->vacant ? 0 : NODE_CAPTURE_WHOLE);
+		refuse(checker, "%smedium: vacant ports and veth links need the real clock",
+		       checker->place);
+	range(checker, "capture_bytes", port->capture_bytes, 0,
+	      port->vacant ? 0 : NODE_CAPTURE_WHOLE);
 	range(checker, "match.fields", port->match.fields, 0, MATCH_ALL);
 	if (!flow_match_valid(&port->match))
-		refuse(checker, "%smatch.mask has bits of no field, a field without bits, or all bits of all fields",
+		refuse(checker,
+		       "%smatch.mask has bits of no field, a field without bits, or all bits of "
+		       "all fields",
 		       checker->place);
 	if (port->vacant) {
 		range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
-		range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);
+		range(checker, "channels", port->channels, channels_min(config, port),
+		      NODE_CHANNELS_MAX);
 		range(checker, "headroom_bytes", port->headroom_bytes, 0, ROCE_BYTES_MAX);
 		return;
 	}
 	name(checker, "peer_name", port->peer_name);
 	below(checker, "peer_index", port->peer_index, "node_count", config->node_count);
 	if (port->peer_index == config->index)
-		refuse(checker, "%speer_index is %" PRIu32 ", which is the node itself", checker->place,
-		       port->peer_index);
+		refuse(checker, "%speer_index is %" PRIu32 ", which is the node itself",
+		       checker->place, port->peer_index);
 	range(checker, "peer_port", port->peer_port, 0, NODE_PORTS_MAX - 1);
 	range(checker, "tier", port->tier, 0, LINK_TIERS - 1);
 	range(checker, "rate_bps", port->rate_bps, 1000000, 800000000000);
@@ -155,22 +171,25 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "gap_bytes", port->gap_bytes, 0, GAP_BYTES_MAX);
 	range(checker, "loss_ppb", port->loss_ppb, 0, 1000000000);
 	range(checker, "bit_error_e15", port->bit_error_e15, 0, 1000000000000000);
-	if (config->fabric != FABRIC_ROCE && (port->loss_ppb || port->bit_error_e15) && !port->guarded)
+	if (config->fabric != FABRIC_ROCE && (port->loss_ppb || port->bit_error_e15) &&
+	    !port->guarded)
 		refuse(checker, "%sguarded is false, but the link loses frames", checker->place);
 	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "peer_units", port->peer_units, 0, BUFFER_UNITS_MAX);
-	range(checker, "stop_units", port->stop_units, 0, port->buffer_units ? port->buffer_units - 1 : 0);
+	range(checker, "stop_units", port->stop_units, 0,
+	      port->buffer_units ? port->buffer_units - 1 : 0);
 	range(checker, "flight_units", port->flight_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);
 	if (config->fabric == FABRIC_ROCE)
 		roce_port_check(checker, port);
 	range(checker, "ring_bytes", port->ring_bytes, RING_BYTES_MIN, RING_BYTES_MAX);
 	if (port->ring_bytes & (port->ring_bytes - 1))
-		refuse(checker, "%sring_bytes is %" PRIu32 ", which is no power of two", checker->place,
-		       port->ring_bytes);
+		refuse(checker, "%sring_bytes is %" PRIu32 ", which is no power of two",
+		       checker->place, port->ring_bytes);
 }
 
-static void ports_check(struct checker *checker, const struct node_config *config, node_time_t latency_ps)
+static void ports_check(struct checker *checker, const struct node_config *config,
+			node_time_t latency_ps)
 {
 	uint32_t captures = 0;
 
@@ -179,9 +198,12 @@ static void ports_check(struct checker *checker, const struct node_config *confi
 	for (uint32_t i = 0; i < config->port_count && !checker->refused; i++) {
 		enter(checker, "ports[%" PRIu32 "].", i);
 		port_check(checker, config, &config->ports[i]);
-		/* the clock needs it: what is sent must arrive later than it was decided (clock.h) */
+		/* the clock needs it: what is sent must arrive later than it was decided
+		 * (clock.h) */
 		if (config->clock == CLOCK_VIRTUAL && !latency_ps && !config->ports[i].delay_ps)
-			refuse(checker, "%sdelay_ps is 0, and so is the node's latency_ps: one must be greater",
+			refuse(checker,
+			       "%sdelay_ps is 0, and so is the node's latency_ps: one must be "
+			       "greater",
 			       checker->place);
 		captures += config->ports[i].capture_bytes != 0;
 	}
@@ -189,11 +211,14 @@ static void ports_check(struct checker *checker, const struct node_config *confi
 	range(checker, "number of ports with capture_bytes", captures, 0, NODE_CAPTURES_MAX);
 }
 
-static void route_check(struct checker *checker, const struct route_config *route, uint32_t port_count)
+static void route_check(struct checker *checker, const struct route_config *route,
+			uint32_t port_count)
 {
 	range(checker, "fabric_address", route->fabric_address, ROUTE_UPWARD, 65535);
 	if (port_count < 64 && route->ports >> port_count)
-		refuse(checker, "%sports is 0x%" PRIx64 ", it must name none but the node's %" PRIu32 " ports",
+		refuse(checker,
+		       "%sports is 0x%" PRIx64 ", it must name none but the node's %" PRIu32
+		       " ports",
 		       checker->place, route->ports, port_count);
 }
 
@@ -204,12 +229,17 @@ static void host_check(struct checker *checker, const struct host_config *host)
 	range(checker, "egress_port", host->egress_port, 0, NODE_PORTS_MAX - 1);
 }
 
-static bool setting_is_repeated(const struct congestion_setting *setting, const struct congestion_setting *last)
+static bool setting_is_repeated(const struct congestion_setting *setting,
+				const struct congestion_setting *last)
 {
-	return setting->rate_bps == last->rate_bps && setting->flow_extent_units == last->flow_extent_units &&
-	       setting->queue_extent_units == last->queue_extent_units && setting->high_units == last->high_units &&
-	       setting->target_units == last->target_units && setting->drop_units == last->drop_units &&
-	       setting->limit_after_ack == last->limit_after_ack && setting->byte_time_ps == last->byte_time_ps &&
+	return setting->rate_bps == last->rate_bps &&
+	       setting->flow_extent_units == last->flow_extent_units &&
+	       setting->queue_extent_units == last->queue_extent_units &&
+	       setting->high_units == last->high_units &&
+	       setting->target_units == last->target_units &&
+	       setting->drop_units == last->drop_units &&
+	       setting->limit_after_ack == last->limit_after_ack &&
+	       setting->byte_time_ps == last->byte_time_ps &&
 	       setting->byte_time_scale == last->byte_time_scale;
 }
 
@@ -224,10 +254,14 @@ static void setting_eca_check(struct checker *checker, const struct congestion_s
 	range(checker, "eca_min", setting->eca_min, 1, CONGESTION_ECA_UNUSED);
 	if (setting->eca_min == CONGESTION_ECA_UNUSED) {
 		if (!setting_is_repeated(setting, last))
-			refuse(checker, "%seca_min is %u, which never selects it, so it must repeat the setting before",
+			refuse(checker,
+			       "%seca_min is %u, which never selects it, so it must repeat the "
+			       "setting before",
 			       checker->place, CONGESTION_ECA_UNUSED);
 	} else if (setting->eca_min <= last->eca_min) {
-		refuse(checker, "%seca_min is %" PRIu32 ", it must be above that of the setting before, %" PRIu32,
+		refuse(checker,
+		       "%seca_min is %" PRIu32
+		       ", it must be above that of the setting before, %" PRIu32,
 		       checker->place, setting->eca_min, last->eca_min);
 	}
 }
@@ -236,13 +270,17 @@ static void setting_check(struct checker *checker, const struct congestion_setti
 {
 	range(checker, "rate_bps", setting->rate_bps, 1000000, 800000000000);
 	range(checker, "flow_extent_units", setting->flow_extent_units, 0, CONGESTION_UNITS_MAX);
-	range(checker, "queue_extent_units", setting->queue_extent_units, setting->high_units, CONGESTION_UNITS_MAX);
-	range(checker, "high_units", setting->high_units, setting->target_units, CONGESTION_UNITS_MAX);
+	range(checker, "queue_extent_units", setting->queue_extent_units, setting->high_units,
+	      CONGESTION_UNITS_MAX);
+	range(checker, "high_units", setting->high_units, setting->target_units,
+	      CONGESTION_UNITS_MAX);
 	below(checker, "drop_units", setting->drop_units, "target_units", setting->target_units);
-	range(checker, "byte_time_scale", setting->byte_time_scale, 0, CONGESTION_BYTE_TIME_SCALE_MAX);
+	range(checker, "byte_time_scale", setting->byte_time_scale, 0,
+	      CONGESTION_BYTE_TIME_SCALE_MAX);
 	if (!checker->refused)
 		range(checker, "byte_time_ps << byte_time_scale",
-		      (uint64_t)setting->byte_time_ps << setting->byte_time_scale, 0, CONGESTION_BYTE_TIME_PS_MAX);
+		      (uint64_t)setting->byte_time_ps << setting->byte_time_scale, 0,
+		      CONGESTION_BYTE_TIME_PS_MAX);
 }
 
 static void congestion_check(struct checker *checker, const struct congestion_config *congestion)
@@ -256,14 +294,17 @@ static void congestion_check(struct checker *checker, const struct congestion_co
 	range(checker, "dbf_shift", congestion->dbf_shift, 0, CONGESTION_SHIFT_MAX);
 	range(checker, "dbf_clk_cnt", congestion->dbf_clk_cnt, 1, UINT32_MAX);
 	range(checker, "ecn_eca", congestion->ecn_eca, 0, ECA_MAX);
-	range(checker, "inputs_thresh_units", congestion->inputs_thresh_units, 0, CONGESTION_UNITS_MAX);
+	range(checker, "inputs_thresh_units", congestion->inputs_thresh_units, 0,
+	      CONGESTION_UNITS_MAX);
 	range(checker, "inputs_shift", congestion->inputs_shift, 0, CONGESTION_SHIFT_MAX);
-	range(checker, "slow_start_setting", congestion->slow_start_setting, 0, CONGESTION_SETTINGS - 1);
+	range(checker, "slow_start_setting", congestion->slow_start_setting, 0,
+	      CONGESTION_SETTINGS - 1);
 	range(checker, "fgfc_pause_ps", congestion->fgfc_pause_ps, congestion->fgfc, DELAY_MAX_PS);
 	range(checker, "fgfc_credit_units", congestion->fgfc_credit_units, 0, CONGESTION_UNITS_MAX);
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS && !checker->refused; i++) {
 		enter(checker, "switch.congestion.settings[%" PRIu32 "].", i);
-		setting_eca_check(checker, &congestion->settings[i], i ? &congestion->settings[i - 1] : NULL);
+		setting_eca_check(checker, &congestion->settings[i],
+				  i ? &congestion->settings[i - 1] : NULL);
 		setting_check(checker, &congestion->settings[i]);
 	}
 	enter(checker, "%s", "");
@@ -276,9 +317,12 @@ static void roce_switch_check(struct checker *checker, const struct node_config 
 
 	for (uint32_t i = 0; i < config->port_count; i++)
 		for (uint32_t c = 0; config->roce.pfc && c < config->class_count; c++)
-			headroom_bytes += config->roce.classes[c].lossless ? config->ports[i].headroom_bytes : 0;
+			headroom_bytes += config->roce.classes[c].lossless
+						  ? config->ports[i].headroom_bytes
+						  : 0;
 	enter(checker, "%s", "");
-	below(checker, "sum of all headroom_bytes", headroom_bytes, "roce.buffer_bytes", config->roce.buffer_bytes);
+	below(checker, "sum of all headroom_bytes", headroom_bytes, "roce.buffer_bytes",
+	      config->roce.buffer_bytes);
 }
 
 /* the header has 13 bits for a via, and 0 means none */
@@ -308,7 +352,8 @@ static void paths_check(struct checker *checker, const struct node_config *confi
 static void flood_check(struct checker *checker, const struct node_config *config)
 {
 	if (config->port_count < 64 && config->switch_.flood_ports >> config->port_count)
-		refuse(checker, "switch.flood_ports is 0x%" PRIx64 ", but the node has %" PRIu32 " ports",
+		refuse(checker,
+		       "switch.flood_ports is 0x%" PRIx64 ", but the node has %" PRIu32 " ports",
 		       config->switch_.flood_ports, config->port_count);
 }
 
@@ -316,7 +361,8 @@ static void prefixes_check(struct checker *checker, const struct switch_config *
 {
 	char why[80];
 
-	if (array(checker, "prefix_count", self->prefixes, self->prefix_count, 0, NODE_PREFIXES_MAX) &&
+	if (array(checker, "prefix_count", self->prefixes, self->prefix_count, 0,
+		  NODE_PREFIXES_MAX) &&
 	    prefix_list_check(self->prefixes, self->prefix_count, NODE_COUNT_MAX, why, sizeof(why)))
 		refuse(checker, "%s%s", checker->place, why);
 }
@@ -360,24 +406,29 @@ static void sizes_check(struct checker *checker, const struct workload_config *w
 	uint64_t bytes = 0;
 	uint32_t ppm = 0;
 
-	if (!array(checker, "size_count", workload->sizes, workload->size_count, workload->message_bytes ? 0 : 1,
-		   WORKLOAD_SIZES_MAX))
+	if (!array(checker, "size_count", workload->sizes, workload->size_count,
+		   workload->message_bytes ? 0 : 1, WORKLOAD_SIZES_MAX))
 		return;
 	for (uint32_t i = 0; i < workload->size_count; i++) {
 		const struct size_point *point = &workload->sizes[i];
 
 		if (!point->bytes || point->bytes < bytes)
-			refuse(checker, "%ssizes[%" PRIu32 "].bytes is %" PRIu64 ", sizes must be positive and rise",
+			refuse(checker,
+			       "%ssizes[%" PRIu32 "].bytes is %" PRIu64
+			       ", sizes must be positive and rise",
 			       checker->place, i, point->bytes);
 		if (point->cumulative_ppm <= ppm)
-			refuse(checker, "%ssizes[%" PRIu32 "].cumulative_ppm is %" PRIu32 ", it must rise strictly",
+			refuse(checker,
+			       "%ssizes[%" PRIu32 "].cumulative_ppm is %" PRIu32
+			       ", it must rise strictly",
 			       checker->place, i, point->cumulative_ppm);
 		bytes = point->bytes;
 		ppm = point->cumulative_ppm;
 	}
 	if (workload->size_count && ppm != 1000000)
-		refuse(checker, "%ssizes end at cumulative_ppm %" PRIu32 ", they must end at 1000000", checker->place,
-		       ppm);
+		refuse(checker,
+		       "%ssizes end at cumulative_ppm %" PRIu32 ", they must end at 1000000",
+		       checker->place, ppm);
 }
 
 static void arrival_check(struct checker *checker, const struct workload_config *workload)
@@ -417,18 +468,23 @@ static void workload_check(struct checker *checker, const struct node_config *co
 	range(checker, "frame", workload->frame, 0, FRAME_KINDS - 1);
 	transport_check(checker, config, workload);
 	arrival_check(checker, workload);
-	below(checker, "traffic_class", workload->traffic_class, "class_count", config->class_count);
+	below(checker, "traffic_class", workload->traffic_class, "class_count",
+	      config->class_count);
 	range(checker, "packet_bytes", workload->packet_bytes,
-	      frame_is_roce(workload->frame) ? frame_bytes_of(workload->frame, FRAME_PATH_MTU_MIN) : 64,
+	      frame_is_roce(workload->frame) ? frame_bytes_of(workload->frame, FRAME_PATH_MTU_MIN)
+					     : 64,
 	      config->ports[0].mtu_bytes);
 	range(checker, "start_ps", workload->start_ps, 0, workload->stop_ps);
 	sizes_check(checker, workload);
-	if (array(checker, "destination_count", workload->destinations, workload->destination_count, 1, NODE_COUNT_MAX))
+	if (array(checker, "destination_count", workload->destinations, workload->destination_count,
+		  1, NODE_COUNT_MAX))
 		for (uint32_t i = 0; i < workload->destination_count; i++)
-			range(checker, "destinations", workload->destinations[i], 0, NODE_COUNT_MAX - 1);
+			range(checker, "destinations", workload->destinations[i], 0,
+			      NODE_COUNT_MAX - 1);
 }
 
-static void pause_check(struct checker *checker, const struct node_config *config, const struct pause_config *pause)
+static void pause_check(struct checker *checker, const struct node_config *config,
+			const struct pause_config *pause)
 {
 	range(checker, "start_ps", pause->start_ps, 0, pause->stop_ps);
 	range(checker, "every_ps", pause->every_ps, 1, PAUSE_MAX_PS);
@@ -443,7 +499,8 @@ static void connections_check(struct checker *checker, const struct nic_config *
 
 	for (uint32_t i = 0; i < nic->workload_count; i++)
 		if (nic->workloads[i].transport != TRANSPORT_NONE)
-			connections += (uint64_t)nic->workloads[i].connections * nic->workloads[i].destination_count;
+			connections += (uint64_t)nic->workloads[i].connections *
+				       nic->workloads[i].destination_count;
 	range(checker, "connections of all workloads", connections, 0,
 	      nic->flows_max < ROCE_QUEUE_PAIRS_MAX ? nic->flows_max : ROCE_QUEUE_PAIRS_MAX);
 }
@@ -458,8 +515,10 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 	range(checker, "latency_ps", nic->latency_ps, 0, DELAY_MAX_PS);
 	range(checker, "flows_max", nic->flows_max, 1, FRAME_FLOW_SLOTS_MAX);
 	range(checker, "fgfc_entries_max", nic->fgfc_entries_max, 0, EVENT_SOURCES_MAX);
-	range(checker, "host_queues", nic->host_queues, 0, config->clock == CLOCK_REAL ? NIC_HOST_QUEUES_MAX : 0);
-	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0, EVENT_SOURCES_MAX))
+	range(checker, "host_queues", nic->host_queues, 0,
+	      config->clock == CLOCK_REAL ? NIC_HOST_QUEUES_MAX : 0);
+	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0,
+		   EVENT_SOURCES_MAX))
 		return;
 	for (uint32_t i = 0; i < nic->workload_count && !checker->refused; i++) {
 		enter(checker, "nic.workloads[%" PRIu32 "].", i);
@@ -510,7 +569,8 @@ int node_config_check(const struct node_config *config, char *why, unsigned why_
 	roce_check(&checker, config);
 	port_group_check(&checker, config);
 	ports_check(&checker, config,
-		    config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps);
+		    config->kind == NODE_SWITCH ? config->switch_.latency_ps
+						: config->nic.latency_ps);
 	if (!checker.refused && config->kind == NODE_SWITCH)
 		switch_check(&checker, config);
 	if (!checker.refused && config->kind == NODE_NIC)

@@ -15,9 +15,10 @@
 #include "nodes/control/control_roce.h"
 #include "nodes/control/control_routing.h"
 
-/*  A structure of config.h (or of the files it includes) and its message in control.proto have fields of the same names. These lists name them once;
- *  packing and unpacking copy by the same list, so that a field cannot be sent and not received. Names, arrays and
- *  nested messages are dealt with by hand.                                                                           */
+/*  A structure of config.h (or of the files it includes) and its message in control.proto have
+ *  fields of the same names. These lists name them once; packing and unpacking copy by the same
+ *  list, so that a field cannot be sent and not received. Names, arrays and nested messages are
+ *  dealt with by hand. */
 /* clang-format off */
 #define CLASS_FIELDS(F) F(min_permille) F(max_permille) F(unordered)
 #define PORT_FIELDS(F)                                                                                                \
@@ -48,7 +49,8 @@
 
 #define COPY(field) to->field = (__typeof__(to->field))from->field;
 
-#define SAME(wire, here) _Static_assert((int)HEDDLE__##wire == (int)(here), "control.proto and config.h disagree")
+#define SAME(wire, here) \
+	_Static_assert((int)HEDDLE__##wire == (int)(here), "control.proto and config.h disagree")
 SAME(NODE_KIND__SWITCH, NODE_SWITCH);
 SAME(NODE_KIND__NIC, NODE_NIC);
 SAME(CLOCK_KIND__VIRTUAL, CLOCK_VIRTUAL);
@@ -99,14 +101,16 @@ SAME(MESSAGE__KIND__TABLE_COMMIT, CONTROL_TABLE_COMMIT + 1);
 SAME(MESSAGE__KIND__TABLE_BEGIN, CONTROL_TABLE_BEGIN + 1);
 SAME(MESSAGE__KIND__TABLE_READ_BACK, CONTROL_TABLE_READ_BACK + 1);
 
-/* ---- packing: a tree of protobuf-c's structures that borrows the strings and numbers of ours ---- */
+/* ---- packing: a tree of protobuf-c's structures that borrows the strings and numbers of ours
+ * ---- */
 
 struct packing {
 	Heddle__Message message;
 	Heddle__NodeConfig node;
 	Heddle__SwitchConfig switch_;
 	Heddle__CongestionConfig congestion;
-	Heddle__CongestionSetting settings[CONGESTION_SETTINGS], *setting_table[CONGESTION_SETTINGS];
+	Heddle__CongestionSetting settings[CONGESTION_SETTINGS],
+		*setting_table[CONGESTION_SETTINGS];
 	Heddle__NicConfig nic;
 	Heddle__PortConfig port;
 	struct control_roce_packing roce;
@@ -114,7 +118,8 @@ struct packing {
 	struct control_managed_packing managed;
 };
 
-/* @count structures of @size behind a table of pointers to them, zeroed, released by one free(); NULL if @count is 0 */
+/* @count structures of @size behind a table of pointers to them, zeroed, released by one free();
+ * NULL if @count is 0 */
 static void *table(size_t count, size_t size)
 {
 	size_t rounded = (size + 15) / 16 * 16;
@@ -255,7 +260,8 @@ static int nic_pack(Heddle__NicConfig *to, const struct nic_config *from)
 	if (from->workload_count && !to->workloads)
 		return -ENOMEM;
 	for (; !error && to->n_workloads < from->workload_count; to->n_workloads++)
-		error = workload_pack(to->workloads[to->n_workloads], &from->workloads[to->n_workloads]);
+		error = workload_pack(to->workloads[to->n_workloads],
+				      &from->workloads[to->n_workloads]);
 	return error ? error : pauses_pack(to, from);
 }
 
@@ -330,7 +336,8 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 		port_pack(&packing.port, message->port);
 	}
 	if (message->identity)
-		packing.message.identity = control_identity_pack(&packing.managed, message->identity);
+		packing.message.identity =
+			control_identity_pack(&packing.managed, message->identity);
 	if (message->block)
 		packing.message.block = control_block_pack(&packing.managed, message->block);
 	if (!result)
@@ -339,7 +346,8 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 	return result;
 }
 
-/* ---- unpacking: into memory of our own; whatever is refused midway, control_message_free() releases the rest ---- */
+/* ---- unpacking: into memory of our own; whatever is refused midway, control_message_free()
+ * releases the rest ---- */
 
 static int refuse(char *why, unsigned why_max, const char *what)
 {
@@ -390,7 +398,8 @@ static int ports_unpack(struct node_config *config, const Heddle__NodeConfig *no
 	if (!config->ports)
 		return -ENOMEM;
 	for (; config->port_count < node->n_ports; config->port_count++) {
-		if (!port_unpack(&config->ports[config->port_count], node->ports[config->port_count]))
+		if (!port_unpack(&config->ports[config->port_count],
+				 node->ports[config->port_count]))
 			return -EINVAL;
 	}
 	return 0;
@@ -431,7 +440,8 @@ static int prefixes_unpack(struct switch_config *to, const Heddle__SwitchConfig 
 	if (from->n_prefixes && !to->prefixes)
 		return -ENOMEM;
 	for (; to->prefix_count < from->n_prefixes; to->prefix_count++)
-		if (!prefix_unpack(&to->prefixes[to->prefix_count], from->prefixes[to->prefix_count]))
+		if (!prefix_unpack(&to->prefixes[to->prefix_count],
+				   from->prefixes[to->prefix_count]))
 			return -EINVAL;
 	return 0;
 }
@@ -448,16 +458,19 @@ static int switch_unpack(struct switch_config *to, const Heddle__SwitchConfig *f
 
 static int workload_unpack(struct workload_config *to, const Heddle__WorkloadConfig *from)
 {
-	if (!text_copy(to->name, sizeof(to->name), from->name) || from->n_sizes > WORKLOAD_SIZES_MAX)
+	if (!text_copy(to->name, sizeof(to->name), from->name) ||
+	    from->n_sizes > WORKLOAD_SIZES_MAX)
 		return -EINVAL;
 	WORKLOAD_FIELDS(COPY)
 	to->sizes = calloc(from->n_sizes ? from->n_sizes : 1, sizeof(*to->sizes));
-	to->destinations = calloc(from->n_destinations ? from->n_destinations : 1, sizeof(*to->destinations));
+	to->destinations =
+		calloc(from->n_destinations ? from->n_destinations : 1, sizeof(*to->destinations));
 	if (!to->sizes || !to->destinations)
 		return -ENOMEM;
 	for (; to->size_count < from->n_sizes; to->size_count++) {
 		to->sizes[to->size_count].bytes = from->sizes[to->size_count]->bytes;
-		to->sizes[to->size_count].cumulative_ppm = from->sizes[to->size_count]->cumulative_ppm;
+		to->sizes[to->size_count].cumulative_ppm =
+			from->sizes[to->size_count]->cumulative_ppm;
 	}
 	for (; to->destination_count < from->n_destinations; to->destination_count++)
 		to->destinations[to->destination_count] = from->destinations[to->destination_count];
@@ -485,7 +498,8 @@ static int nic_unpack(struct nic_config *to, const Heddle__NicConfig *from)
 	if (!to->workloads)
 		return -ENOMEM;
 	for (; to->workload_count < from->n_workloads; to->workload_count++) {
-		int error = workload_unpack(&to->workloads[to->workload_count], from->workloads[to->workload_count]);
+		int error = workload_unpack(&to->workloads[to->workload_count],
+					    from->workloads[to->workload_count]);
 
 		if (error) {
 			to->workload_count++; /* what it has is to be released too */
@@ -517,7 +531,8 @@ static int config_unpack(struct node_config *to, const Heddle__NodeConfig *from)
 	return error;
 }
 
-static int configure_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
+static int configure_unpack(struct control_message *message, const Heddle__Message *from, char *why,
+			    unsigned why_max)
 {
 	int error;
 
@@ -528,14 +543,17 @@ static int configure_unpack(struct control_message *message, const Heddle__Messa
 		return -ENOMEM;
 	error = config_unpack(message->config, from->config);
 	if (error == -EINVAL)
-		return refuse(why, why_max, "the configuration has a name or a list that is too long");
+		return refuse(why, why_max,
+			      "the configuration has a name or a list that is too long");
 	return error ? error : node_config_check(message->config, why, why_max);
 }
 
-static int link_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
+static int link_unpack(struct control_message *message, const Heddle__Message *from, char *why,
+		       unsigned why_max)
 {
 	if (!from->port)
-		return refuse(why, why_max, "the message about a link does not say what it is like");
+		return refuse(why, why_max,
+			      "the message about a link does not say what it is like");
 	message->port = calloc(1, sizeof(*message->port));
 	if (!message->port)
 		return -ENOMEM;
@@ -544,7 +562,8 @@ static int link_unpack(struct control_message *message, const Heddle__Message *f
 	return 0;
 }
 
-static int identity_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
+static int identity_unpack(struct control_message *message, const Heddle__Message *from, char *why,
+			   unsigned why_max)
 {
 	if (!from->identity)
 		return 0;
@@ -552,11 +571,14 @@ static int identity_unpack(struct control_message *message, const Heddle__Messag
 	if (!message->identity)
 		return -ENOMEM;
 	if (!control_identity_unpack(message->identity, from->identity))
-		return refuse(why, why_max, "the answer to who a node is has a list or a number that is too large");
+		return refuse(
+			why, why_max,
+			"the answer to who a node is has a list or a number that is too large");
 	return 0;
 }
 
-static int block_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
+static int block_unpack(struct control_message *message, const Heddle__Message *from, char *why,
+			unsigned why_max)
 {
 	if (!from->block)
 		return refuse(why, why_max, "the message about a block of a table has none");
@@ -564,14 +586,18 @@ static int block_unpack(struct control_message *message, const Heddle__Message *
 	if (!message->block)
 		return -ENOMEM;
 	if (!control_block_unpack(message->block, from->block))
-		return refuse(why, why_max, "the block of a table is of an unknown table, or not of the right length");
+		return refuse(
+			why, why_max,
+			"the block of a table is of an unknown table, or not of the right length");
 	return 0;
 }
 
-static int message_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
+static int message_unpack(struct control_message *message, const Heddle__Message *from, char *why,
+			  unsigned why_max)
 {
 	if (!from->kind || (uint32_t)from->kind > CONTROL_KINDS) {
-		snprintf(why, why_max, "the control message is of unknown kind %d", (int)from->kind);
+		snprintf(why, why_max, "the control message is of unknown kind %d",
+			 (int)from->kind);
 		return -EINVAL;
 	}
 	message->kind = (enum control_kind)(from->kind - 1);
@@ -607,7 +633,8 @@ static int message_unpack(struct control_message *message, const Heddle__Message
 	}
 }
 
-int control_unpack(const uint8_t *bytes, size_t length, struct control_message *message, char *why, unsigned why_max)
+int control_unpack(const uint8_t *bytes, size_t length, struct control_message *message, char *why,
+		   unsigned why_max)
 {
 	Heddle__Message *unpacked;
 	int error;
@@ -654,7 +681,8 @@ union descriptors {
 	char space[CMSG_SPACE(CONTROL_FDS_MAX * sizeof(int))];
 };
 
-/* the kernel's default queue is too small for the largest messages.  Return: true if it has been enlarged */
+/* the kernel's default queue is too small for the largest messages. Return: true if it has been
+ * enlarged */
 static bool queue_enlarge(int socket, size_t bytes)
 {
 	int now = 0, wanted = (int)(bytes + 4096);
@@ -725,14 +753,16 @@ int control_send_now(int socket, const struct control_message *message)
 /* takes the descriptors out of @packet */
 static void descriptors_take(struct msghdr *packet, struct control_message *message)
 {
-	for (struct cmsghdr *header = CMSG_FIRSTHDR(packet); header; header = CMSG_NXTHDR(packet, header)) {
+	for (struct cmsghdr *header = CMSG_FIRSTHDR(packet); header;
+	     header = CMSG_NXTHDR(packet, header)) {
 		size_t count;
 
 		if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
 			continue;
 		count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		for (size_t i = 0; i < count && message->fd_count < CONTROL_FDS_MAX; i++)
-			memcpy(&message->fds[message->fd_count++], CMSG_DATA(header) + i * sizeof(int), sizeof(int));
+			memcpy(&message->fds[message->fd_count++],
+			       CMSG_DATA(header) + i * sizeof(int), sizeof(int));
 	}
 }
 
@@ -749,15 +779,16 @@ static ssize_t packet_length(int socket, int wait)
 	return length;
 }
 
-static int packet_receive(int socket, uint8_t *bytes, size_t length, struct control_message *message, char *why,
-			  unsigned why_max)
+static int packet_receive(int socket, uint8_t *bytes, size_t length,
+			  struct control_message *message, char *why, unsigned why_max)
 {
 	struct control_message received = { 0 };
 	union descriptors fds;
 	struct iovec vector = { .iov_base = bytes, .iov_len = length };
-	struct msghdr packet = {
-		.msg_iov = &vector, .msg_iovlen = 1, .msg_control = fds.space, .msg_controllen = sizeof(fds.space)
-	};
+	struct msghdr packet = { .msg_iov = &vector,
+				 .msg_iovlen = 1,
+				 .msg_control = fds.space,
+				 .msg_controllen = sizeof(fds.space) };
 	ssize_t got = recvmsg(socket, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	int error;
 
@@ -765,9 +796,10 @@ static int packet_receive(int socket, uint8_t *bytes, size_t length, struct cont
 		return got ? -errno : -EPIPE;
 	descriptors_take(&packet, &received);
 	if (packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-		error = refuse(why, why_max,
-			       "the control message is too long, has too many descriptors, or the node "
-			       "may not open that many");
+		error = refuse(
+			why, why_max,
+			"the control message is too long, has too many descriptors, or the node "
+			"may not open that many");
 	else
 		error = control_unpack(bytes, (size_t)got, message, why, why_max);
 	if (error) {
@@ -779,7 +811,8 @@ static int packet_receive(int socket, uint8_t *bytes, size_t length, struct cont
 	return 0;
 }
 
-int control_receive(int socket, struct control_message *message, int wait, char *why, unsigned why_max)
+int control_receive(int socket, struct control_message *message, int wait, char *why,
+		    unsigned why_max)
 {
 	ssize_t length = packet_length(socket, wait);
 	size_t room = length > (ssize_t)CONTROL_BYTES_MAX ? CONTROL_BYTES_MAX : (size_t)length;

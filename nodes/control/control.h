@@ -1,14 +1,18 @@
 /*  control - the control socket of a node: protobuf-c messages over SOCK_SEQPACKET (TB-6).
  *
- *  One end belongs to the orchestrator, the other is the node's descriptor 3. control.proto is the whole contract. A message is one packet of at most CONTROL_BYTES_MAX bytes; file descriptors travel beside it.
- *  Order of a start: CONFIGURE (with the descriptors below) -> READY; then nothing is needed until a SHOW, SET or the end
- *  of the clock. In a fallback event loop the sender also rings the node's futex word (clock asleep[]), see loop.h.
- *  Descriptors with CONFIGURE: clock page, statistics page, then transmit ring and receive ring of every port in order.
- *  Under the real clock: the clock page's head (clock_pages.h), statistics page, own doorbell, then for every port that is not vacant what its medium
- *  takes - MEDIUM_SHM: transmit ring, receive ring, the peer's doorbell; MEDIUM_VETH: a packet socket - then a NIC's
- *  host_queues packet sockets. LINK_UP brings those of one port. Doorbells are eventfds (pace.h).
- *  Under either clock the files of the ports that are captured stand behind those of the ports, in their order.
- *  A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195, their captures 32 more.                                               */
+ *  One end belongs to the orchestrator, the other is the node's descriptor 3. control.proto is the
+ *  whole contract. A message is one packet of at most CONTROL_BYTES_MAX bytes; file descriptors
+ *  travel beside it. Order of a start: CONFIGURE (with the descriptors below) -> READY; then
+ *  nothing is needed until a SHOW, SET or the end of the clock. In a fallback event loop the sender
+ *  also rings the node's futex word (clock asleep[]), see loop.h. Descriptors with CONFIGURE: clock
+ *  page, statistics page, then transmit ring and receive ring of every port in order. Under the
+ *  real clock: the clock page's head (clock_pages.h), statistics page, own doorbell, then for every
+ *  port that is not vacant what its medium takes - MEDIUM_SHM: transmit ring, receive ring, the
+ *  peer's doorbell; MEDIUM_VETH: a packet socket - then a NIC's host_queues packet sockets. LINK_UP
+ *  brings those of one port. Doorbells are eventfds (pace.h).
+ *  Under either clock the files of the ports that are captured stand behind those of the ports, in
+ *  their order. A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195, their captures
+ *  32 more. */
 #ifndef HEDDLE_NODES_CONTROL_CONTROL_H
 #define HEDDLE_NODES_CONTROL_CONTROL_H
 
@@ -22,65 +26,85 @@
 #define CONTROL_BYTES_MAX (1u << 20)
 #define CONTROL_FDS_MAX (3 + 3 * NODE_PORTS_MAX + NODE_CAPTURES_MAX + NIC_HOST_QUEUES_MAX)
 #define CONTROL_TEXT_MAX 1024u
-#define CONTROL_SETTLED "settled" /* text of a LINK_DOWN that means node_ops.link_settle; body: channel_set_write() */
+/* text of a LINK_DOWN that means node_ops.link_settle; body: channel_set_write() */
+#define CONTROL_SETTLED "settled"
 
 enum control_kind {
 	CONTROL_CONFIGURE, /* orchestrator -> node: config, without tables, and descriptors */
-	CONTROL_READY,     /* node -> orchestrator: text = which event loop it uses and why; number = 1 if it runs without the
+	CONTROL_READY, /* node -> orchestrator: text = which event loop it uses and why; number = 1 if it runs without the
 			      system call filter, which was refused */
-	CONTROL_SHOW,      /* orchestrator -> node: table (text) and port (number) */
-	CONTROL_SET,       /* orchestrator -> node: name (text) and value (text2) */
-	CONTROL_ANSWER,    /* node -> orchestrator: number = 0 or -errno, body = text for people; to SHOW and SET */
-	CONTROL_EVENT, /* node -> orchestrator: something worth a line (text); number = 0 note, 1 error that ends the run */
-	/* orchestrator -> node, each answered by an ANSWER; under the virtual clock while that stands, where a link fails and returns
-	 * over the rings that it has, and there is no LINK_SET: */
+	CONTROL_SHOW, /* orchestrator -> node: table (text) and port (number) */
+	CONTROL_SET,  /* orchestrator -> node: name (text) and value (text2) */
+	/* node -> orchestrator: number = 0 or -errno, body = text for people; to SHOW and SET */
+	CONTROL_ANSWER,
+	/* node -> orchestrator: something worth a line (text); number = 0 note, 1 error that ends
+	 * the run */
+	CONTROL_EVENT,
+	/* orchestrator -> node, each answered by an ANSWER; under the virtual clock while that
+	 * stands, where a link fails and returns over the rings that it has, and there is no
+	 * LINK_SET: */
 	CONTROL_LINK_DOWN, /* port (number): what is on its link is lost, nothing more is sent or received on it; with a
 			      vacant `port` the link is gone for good; with CONTROL_SETTLED something else: see there */
-	CONTROL_LINK_UP,   /* port (number): a new link, as `port` says, over the descriptors beside it */
-	CONTROL_LINK_SET,  /* port (number): rate, delay, loss and bit errors of `port` hold from now on */
-	/* fabric manager -> node, each answered by an ANSWER; under the virtual clock while that stands: managed.h */
-	CONTROL_DISCOVER,        /* the answer has `identity` */
-	CONTROL_TABLE_READ,      /* table and number of `block`; the answer has `block` */
-	CONTROL_TABLE_WRITE,     /* `block` */
-	CONTROL_TABLE_COMMIT,    /* blocks collected so far take effect */
-	CONTROL_TABLE_BEGIN,     /* blocks are collected from now on; what was collected is forgotten */
+	/* port (number): a new link, as `port` says, over the descriptors beside it */
+	CONTROL_LINK_UP,
+	/* port (number): rate, delay, loss and bit errors of `port` hold from now on */
+	CONTROL_LINK_SET,
+	/* fabric manager -> node, each answered by an ANSWER; under the virtual clock while that
+	 * stands: managed.h */
+	CONTROL_DISCOVER,     /* the answer has `identity` */
+	CONTROL_TABLE_READ,   /* table and number of `block`; the answer has `block` */
+	CONTROL_TABLE_WRITE,  /* `block` */
+	CONTROL_TABLE_COMMIT, /* blocks collected so far take effect */
+	/* blocks are collected from now on; what was collected is forgotten */
+	CONTROL_TABLE_BEGIN,
 	CONTROL_TABLE_READ_BACK, /* as TABLE_READ, of what is collected */
 	CONTROL_KINDS
 };
 
 struct control_message {
 	enum control_kind kind;
-	uint32_t question; /* whatever is answered by an ANSWER has a number of its own, which the answer repeats */
+	/* whatever is answered by an ANSWER has a number of its own, which the answer repeats */
+	uint32_t question;
 	int64_t number;
 	char text[CONTROL_TEXT_MAX];
 	char text2[CONTROL_TEXT_MAX];
-	char *body;                     /* malloc'd or NULL; owned by the message */
-	struct node_config *config;     /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
+	char *body; /* malloc'd or NULL; owned by the message */
+	/* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
+	struct node_config *config;
 	struct port_config *port;       /* CONTROL_LINK_UP, _SET, perhaps _DOWN; the same */
 	struct node_identity *identity; /* answer to CONTROL_DISCOVER; the same */
-	struct table_block *block;      /* CONTROL_TABLE_READ, _READ_BACK and their answers, _WRITE; the same */
+	/* CONTROL_TABLE_READ, _READ_BACK and their answers, _WRITE; the same */
+	struct table_block *block;
 	uint32_t fd_count;
-	int fds[CONTROL_FDS_MAX]; /* owned by the message when received (-1: taken), borrowed when sent */
+	/* owned by the message when received (-1: taken), borrowed when sent */
+	int fds[CONTROL_FDS_MAX];
 };
 
-/** control_pack() - @message as bytes. Tables of a switch (routes, vias, hosts, LID tables, flood_ports) stay out of its configuration: the
- *  fabric manager writes them, block by block (managed.h).  Return: their number, malloc'd into *@bytes; or -ENOMEM, -EMSGSIZE. */
+/** control_pack() - @message as bytes. Tables of a switch (routes, vias, hosts, LID tables,
+ *  flood_ports) stay out of its configuration: the fabric manager writes them, block by block
+ *  (managed.h). Return: their number, malloc'd into *@bytes; or -ENOMEM, -EMSGSIZE. */
 int control_pack(const struct control_message *message, uint8_t **bytes);
 
-/** control_unpack() - the opposite; nothing of @bytes is trusted: unknown kinds, missing fields, configurations that
- *  node_config_check() refuses give -EINVAL with a sentence in @why. On success control_message_free() later.     */
-int control_unpack(const uint8_t *bytes, size_t length, struct control_message *message, char *why, unsigned why_max);
+/** control_unpack() - the opposite; nothing of @bytes is trusted: unknown kinds, missing fields,
+ *  configurations that node_config_check() refuses give -EINVAL with a sentence in @why. On success
+ *  control_message_free() later. */
+int control_unpack(const uint8_t *bytes, size_t length, struct control_message *message, char *why,
+		   unsigned why_max);
 
-/** control_send() - sends @message over @socket, descriptors too. Blocks while the peer's queue is full.
- *  Return: 0 or -errno (-EPIPE: the peer is gone).                                                             */
+/** control_send() - sends @message over @socket, descriptors too. Blocks while the peer's queue is
+ *  full.
+ *  Return: 0 or -errno (-EPIPE: the peer is gone). */
 int control_send(int socket, const struct control_message *message);
 
-/** control_send_now() - the same, but -EAGAIN if the peer's queue is full: a peer that is stopped holds nobody up. */
+/** control_send_now() - the same, but -EAGAIN if the peer's queue is full: a peer that is stopped
+ *  holds nobody up. */
 int control_send_now(int socket, const struct control_message *message);
 
-/** control_receive() - the next message.  @wait  block until there is one.
- *  Return: 0; -EAGAIN (nothing there, !wait); -EPIPE (peer closed); -EINVAL (nonsense, @why filled).           */
-int control_receive(int socket, struct control_message *message, int wait, char *why, unsigned why_max);
+/** control_receive() - the next message. @wait block until there is one.
+ *  Return: 0; -EAGAIN (nothing there, !wait); -EPIPE (peer closed); -EINVAL (nonsense, @why
+ *  filled). */
+int control_receive(int socket, struct control_message *message, int wait, char *why,
+		    unsigned why_max);
 
 /** control_message_free() - releases body, config and received descriptors. */
 void control_message_free(struct control_message *message);

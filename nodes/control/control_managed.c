@@ -6,7 +6,9 @@
 #define PORT_FIELDS(F) F(kind) F(plugged) F(up) F(tier) F(peer_index) F(peer_port) F(rate_bps)
 #define IDENTITY_FIELDS(F) F(kind) F(fabric) F(index) F(fabric_address) F(host_index)
 
-#define SAME(wire, here) _Static_assert((int)HEDDLE__##wire == (int)(here), "control.proto and table_block.h disagree")
+#define SAME(wire, here)                                   \
+	_Static_assert((int)HEDDLE__##wire == (int)(here), \
+		       "control.proto and table_block.h disagree")
 SAME(TABLE_KIND__ROUTES, TABLE_ROUTES);
 SAME(TABLE_KIND__VIAS, TABLE_VIAS);
 SAME(TABLE_KIND__HOSTS, TABLE_HOSTS);
@@ -21,9 +23,11 @@ static void port_pack(Heddle__PortIdentity *to, const struct port_identity *from
 	PORT_FIELDS(COPY)
 }
 
-static void port_unpack(struct port_identity *to, const Heddle__PortIdentity *from){ PORT_FIELDS(COPY) }
+static void port_unpack(struct port_identity *to,
+			const Heddle__PortIdentity *from){ PORT_FIELDS(COPY) }
 
-Heddle__NodeIdentity *control_identity_pack(struct control_managed_packing *packing, const struct node_identity *from)
+Heddle__NodeIdentity *control_identity_pack(struct control_managed_packing *packing,
+					    const struct node_identity *from)
 {
 	Heddle__NodeIdentity *to = &packing->identity;
 
@@ -43,8 +47,8 @@ Heddle__NodeIdentity *control_identity_pack(struct control_managed_packing *pack
 bool control_identity_unpack(struct node_identity *to, const Heddle__NodeIdentity *from)
 {
 	if (from->n_ports > NODE_PORTS_MAX || from->n_table_blocks > TABLE_KINDS ||
-	    strlen(from->name) >= sizeof(to->name) || from->index >= NODE_COUNT_MAX || from->fabric_address > 65535 ||
-	    from->host_index >= NODE_COUNT_MAX)
+	    strlen(from->name) >= sizeof(to->name) || from->index >= NODE_COUNT_MAX ||
+	    from->fabric_address > 65535 || from->host_index >= NODE_COUNT_MAX)
 		return false;
 	IDENTITY_FIELDS(COPY)
 	strcpy(to->name, from->name);
@@ -58,7 +62,8 @@ bool control_identity_unpack(struct node_identity *to, const Heddle__NodeIdentit
 	return true;
 }
 
-Heddle__TableBlock *control_block_pack(struct control_managed_packing *packing, const struct table_block *from)
+Heddle__TableBlock *control_block_pack(struct control_managed_packing *packing,
+				       const struct table_block *from)
 {
 	Heddle__TableBlock *to = &packing->block;
 

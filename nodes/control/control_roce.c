@@ -19,7 +19,9 @@
 
 #define COPY(field) to->field = (__typeof__(to->field))from->field;
 
-#define SAME(wire, here) _Static_assert((int)HEDDLE__##wire == (int)(here), "control.proto and roce_config.h disagree")
+#define SAME(wire, here)                                   \
+	_Static_assert((int)HEDDLE__##wire == (int)(here), \
+		       "control.proto and roce_config.h disagree")
 SAME(ROCE_STATE__ECN_NORMAL, ROCE_ECN_NORMAL);
 SAME(ROCE_STATE__ECN_FAILED, ROCE_ECN_FAILED);
 SAME(ROCE_STATE__CNP_FAILED, ROCE_CNP_FAILED);
@@ -54,7 +56,8 @@ static void tcp_pack(Heddle__TcpConfig *to, const struct tcp_config *from)
 	TCP_FIELDS(COPY)
 }
 
-Heddle__RoceConfig *control_roce_pack(struct control_roce_packing *packing, const struct roce_config *from)
+Heddle__RoceConfig *control_roce_pack(struct control_roce_packing *packing,
+				      const struct roce_config *from)
 {
 	Heddle__RoceConfig *to = &packing->roce;
 

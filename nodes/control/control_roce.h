@@ -1,4 +1,5 @@
-/*  control_roce - the configuration of fabric kind roce as a control message carries it: a part of control.c.            */
+/*  control_roce - the configuration of fabric kind roce as a control message carries it: a part of
+ *  control.c. */
 #ifndef HEDDLE_NODES_CONTROL_CONTROL_ROCE_H
 #define HEDDLE_NODES_CONTROL_CONTROL_ROCE_H
 
@@ -17,9 +18,11 @@ struct control_roce_packing {
 };
 
 /** control_roce_pack() - @from as a message.   Return: it, in @packing. */
-Heddle__RoceConfig *control_roce_pack(struct control_roce_packing *packing, const struct roce_config *from);
+Heddle__RoceConfig *control_roce_pack(struct control_roce_packing *packing,
+				      const struct roce_config *from);
 
-/** control_roce_unpack() - the other way. What is missing stays 0.   Return: false if there are too many classes. */
+/** control_roce_unpack() - the other way. What is missing stays 0. Return: false if there are too
+ *  many classes. */
 bool control_roce_unpack(struct roce_config *to, const Heddle__RoceConfig *from);
 
 #endif

@@ -14,8 +14,9 @@
 
 #define COPY(field) to->field = (__typeof__(to->field))from->field;
 
-#define SAME(wire, here) \
-	_Static_assert((int)HEDDLE__##wire == (int)(here), "control.proto and the configuration disagree")
+#define SAME(wire, here)                                   \
+	_Static_assert((int)HEDDLE__##wire == (int)(here), \
+		       "control.proto and the configuration disagree")
 SAME(ROUTING_CHOICE__STATIC_CHOICE, ROUTING_STATIC);
 SAME(ROUTING_CHOICE__HASH_CHOICE, ROUTING_HASH);
 SAME(ROUTING_CHOICE__ADAPTIVE_CHOICE, ROUTING_ADAPTIVE);
@@ -32,7 +33,8 @@ SAME(PORT_GROUP_POLICY__GREEDY_RANDOM_PORT, POLICY_GREEDY_RANDOM);
 
 /* ---- packing ---- */
 
-Heddle__RoutingConfig *control_routing_pack(struct control_routing_packing *packing, const struct routing_config *from)
+Heddle__RoutingConfig *control_routing_pack(struct control_routing_packing *packing,
+					    const struct routing_config *from)
 {
 	Heddle__RoutingConfig *to = &packing->routing;
 

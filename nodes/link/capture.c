@@ -10,28 +10,34 @@
 #include "nodes/wire/pcapng.h"
 #include "nodes/wire/roce_frame.h"
 
-#define FRAME_BYTES_MAX (RING_CAPTURED_MAX + FABRIC_ENVELOPE_BYTES) /* only a peer that breaks the rules says more */
-#define BLOCK_PER_WIRE 8u /* a block is longer than its frame on the link by no more: an ACK frame with one ACK */
-#define REACHES 3u        /* a frame that comes in, one that is being sent, one that waits behind it */
+/* only a peer that breaks the rules says more */
+#define FRAME_BYTES_MAX (RING_CAPTURED_MAX + FABRIC_ENVELOPE_BYTES)
+/* a block is longer than its frame on the link by no more: an ACK frame with one ACK */
+#define BLOCK_PER_WIRE 8u
+/* a frame that comes in, one that is being sent, one that waits behind it */
+#define REACHES 3u
 
 /* ---- set-up ---- */
 
-/* Most bytes of blocks that something can come before: what is sent within the node's latency and a few frames. */
+/* Most bytes of blocks that something can come before: what is sent within the node's latency and a
+ * few frames. */
 static uint32_t hold_bytes(uint64_t rate_bps, node_time_t latency_ps)
 {
-	unsigned __int128 wire_bytes =
-		(unsigned __int128)rate_bps * latency_ps / (8 * NODE_S) + REACHES * RING_CAPTURED_MAX;
+	unsigned __int128 wire_bytes = (unsigned __int128)rate_bps * latency_ps / (8 * NODE_S) +
+				       REACHES * RING_CAPTURED_MAX;
 
 	wire_bytes *= BLOCK_PER_WIRE;
 	return wire_bytes < CAPTURE_HOLD_MAX ? (uint32_t)wire_bytes : CAPTURE_HOLD_MAX;
 }
 
-int capture_init(struct capture *capture, int fd, const struct node_config *config, uint32_t port, uint64_t *error_told)
+int capture_init(struct capture *capture, int fd, const struct node_config *config, uint32_t port,
+		 uint64_t *error_told)
 {
 	const struct port_config *p = &config->ports[port];
 	bool fabric = config->fabric == FABRIC_PORT_GROUP ||
 		      (config->fabric == FABRIC_FLOW_CHANNEL && p->kind == PORT_FABRIC);
-	node_time_t latency_ps = config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps;
+	node_time_t latency_ps =
+		config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps;
 
 	*capture = (struct capture){
 		.fd = fd,
@@ -95,8 +101,8 @@ static void blocks_write(struct capture *capture, uint32_t bytes)
 		done += (uint32_t)got;
 	}
 	if (bytes)
-		capture->written_ns =
-			pcapng_packet_stamp(capture->buffer + bytes - pcapng_block_before(capture->buffer + bytes));
+		capture->written_ns = pcapng_packet_stamp(
+			capture->buffer + bytes - pcapng_block_before(capture->buffer + bytes));
 	capture->used_bytes -= bytes;
 	memmove(capture->buffer, capture->buffer + bytes, capture->used_bytes);
 }
@@ -143,7 +149,8 @@ static bool room_make(struct capture *capture, uint32_t bytes)
 
 /* ---- a frame ---- */
 
-/* as on a veth link: without FCS, the envelope in front; an ACK frame is captured whole, its FCS too */
+/* as on a veth link: without FCS, the envelope in front; an ACK frame is captured whole, its FCS
+ * too */
 static uint32_t frame_length(const struct capture *capture, const struct capture_frame *frame)
 {
 	uint32_t envelope_bytes = capture->front_bytes ? FABRIC_ENVELOPE_BYTES : 0;
@@ -153,9 +160,10 @@ static uint32_t frame_length(const struct capture *capture, const struct capture
 	return frame->kind == RECORD_ACKS || nonsense ? frame->captured_bytes : length;
 }
 
-/* the frame of @length bytes, of which @kept are wanted: what it does not carry is zeros, but for an ICRC */
-static void frame_fill(const struct capture *capture, const struct capture_frame *frame, const uint8_t *bytes,
-		       uint32_t length, uint32_t kept, uint8_t *to)
+/* the frame of @length bytes, of which @kept are wanted: what it does not carry is zeros, but for
+ * an ICRC */
+static void frame_fill(const struct capture *capture, const struct capture_frame *frame,
+		       const uint8_t *bytes, uint32_t length, uint32_t kept, uint8_t *to)
 {
 	uint32_t front = capture->front_bytes, carried = frame->captured_bytes;
 
@@ -168,7 +176,8 @@ static void frame_fill(const struct capture *capture, const struct capture_frame
 		memset(to + carried, 0, kept - carried);
 }
 
-static void block_put(struct capture *capture, const struct capture_frame *frame, const uint8_t *bytes)
+static void block_put(struct capture *capture, const struct capture_frame *frame,
+		      const uint8_t *bytes)
 {
 	uint32_t length = frame_length(capture, frame);
 	struct pcapng_packet packet = {
@@ -186,9 +195,11 @@ static void block_put(struct capture *capture, const struct capture_frame *frame
 	if (packet.stamp_ns < capture->written_ns)
 		packet.stamp_ns = capture->written_ns;
 	place = place_find(capture, packet.stamp_ns);
-	memmove(place + block_bytes, place, (size_t)(capture->buffer + capture->used_bytes - place));
+	memmove(place + block_bytes, place,
+		(size_t)(capture->buffer + capture->used_bytes - place));
 	capture->used_bytes += block_bytes;
-	frame_fill(capture, frame, bytes, length, packet.kept_bytes, pcapng_packet_write(&packet, place));
+	frame_fill(capture, frame, bytes, length, packet.kept_bytes,
+		   pcapng_packet_write(&packet, place));
 }
 
 void capture_settle(struct capture *capture)
@@ -208,7 +219,8 @@ static void go_on(struct capture *capture, node_time_t now)
 		capture->due_ps = now + CAPTURE_REST_PS;
 }
 
-void capture_take(struct capture *capture, node_time_t now, const struct capture_frame *frame, const uint8_t *bytes)
+void capture_take(struct capture *capture, node_time_t now, const struct capture_frame *frame,
+		  const uint8_t *bytes)
 {
 	if (capture->error)
 		return;
@@ -216,7 +228,8 @@ void capture_take(struct capture *capture, node_time_t now, const struct capture
 	block_put(capture, frame, bytes);
 }
 
-uint8_t *capture_sending(struct capture *capture, node_time_t now, const struct capture_frame *frame, uint8_t *bytes)
+uint8_t *capture_sending(struct capture *capture, node_time_t now,
+			 const struct capture_frame *frame, uint8_t *bytes)
 {
 	if (capture->error)
 		return bytes;

@@ -1,24 +1,31 @@
-/*  capture - every frame of a link, as the node at one of its ends sees it, into a pcapng file (TB-19).
+/*  capture - every frame of a link, as the node at one of its ends sees it, into a pcapng file
+ *  (TB-19).
  *
- *  The orchestrator makes the file and its first blocks (orchestrator/fabric/capture_file.h) and hands the node a descriptor of it; packets
- *  are appended here. A link that is not captured pays a branch for each frame.
+ *  The orchestrator makes the file and its first blocks (orchestrator/fabric/capture_file.h) and
+ *  hands the node a descriptor of it; packets are appended here. A link that is not captured pays a
+ *  branch for each frame.
  *
- *  What. Frames that have bytes: data, ACK, FGFC, PFC and PAUSE frames; control words are no frames. They look as on a veth link
- *  (docs/wire-format.md) without its sequences and quotes: on a fabric link behind the envelope. What a generated frame does not
- *  carry is zeros, but for the ICRC of RoCEv2, which is right. A frame that the link loses is in the file of its sender, with a
+ *  What. Frames that have bytes: data, ACK, FGFC, PFC and PAUSE frames; control words are no
+ *  frames. They look as on a veth link (docs/wire-format.md) without its sequences and quotes: on a
+ *  fabric link behind the envelope. What a generated frame does not carry is zeros, but for the
+ *  ICRC of RoCEv2, which is right. A frame that the link loses is in the file of its sender, with a
  *  comment that says so: the sender has sent it. Its receiver does not know of it.
  *
- *  When. The stamp is the moment when the first bit passes this port: on the way out the decision and the node's latency later, on the
- *  way in the arrival. So the files of both ends of a link differ by its delay. The node is told of a frame that comes in when
- *  its header or its end is there, and of one that goes out before it leaves, so not in the order of the stamps. Each is put in
- *  its place among the blocks in the buffer, and a block is written when nothing can come before it any more: everything later
- *  than the longest frame ago waits. Stamps in a file never go back. Two cases are bent for that: what a node under the real clock
- *  is told too late is stamped with the longest frame ago; and a latency in which the link sends more than CAPTURE_HOLD_MAX bytes of
- *  blocks is not waited out, so that what comes in meanwhile gets the stamp of what was written last.
+ *  When. The stamp is the moment when the first bit passes this port: on the way out the decision
+ *  and the node's latency later, on the way in the arrival. So the files of both ends of a link
+ *  differ by its delay. The node is told of a frame that comes in when its header or its end is
+ *  there, and of one that goes out before it leaves, so not in the order of the stamps. Each is put
+ *  in its place among the blocks in the buffer, and a block is written when nothing can come before
+ *  it any more: everything later than the longest frame ago waits. Stamps in a file never go back.
+ *  Two cases are bent for that: what a node under the real clock is told too late is stamped with
+ *  the longest frame ago; and a latency in which the link sends more than CAPTURE_HOLD_MAX bytes of
+ *  blocks is not waited out, so that what comes in meanwhile gets the stamp of what was written
+ *  last.
  *
- *  Cost. Blocks are gathered in a buffer and written when it is full, at the end, and under the real clock CAPTURE_REST_PS after the
- *  first of them. This is the one system call that a dataplane makes. If it fails nothing more is captured; the file ends with the last whole
- *  block if it is a regular one, and the reason goes to the statistics page.                                        */
+ *  Cost. Blocks are gathered in a buffer and written when it is full, at the end, and under the
+ *  real clock CAPTURE_REST_PS after the first of them. This is the one system call that a dataplane
+ *  makes. If it fails nothing more is captured; the file ends with the last whole block if it is a
+ *  regular one, and the reason goes to the statistics page. */
 #ifndef HEDDLE_NODES_LINK_CAPTURE_H
 #define HEDDLE_NODES_LINK_CAPTURE_H
 
@@ -46,14 +53,16 @@ struct capture {
 	int fd;
 	int error;            /* -errno: nothing is captured any more */
 	uint64_t *error_told; /* port_stats.capture_error */
-	uint32_t front_bytes; /* captured in front of the inner frame: envelope and fabric header, or nothing */
+	/* captured in front of the inner frame: envelope and fabric header, or nothing */
+	uint32_t front_bytes;
 	uint32_t kept_max;    /* bytes of a frame that go to the file */
 	uint64_t epoch_ns;    /* stamp of fabric time 0 */
 	node_time_t reach_ps; /* time of the longest frame */
 	node_time_t floor_ps; /* no frame comes any more whose first bit passed before */
-	node_time_t due_ps;   /* real clock: when what is in the buffer is written; NODE_TIME_NEVER: there is nothing */
-	uint64_t written_ns;  /* the last stamp in the file */
-	uint8_t *buffer;      /* whole blocks, in the order of their stamps */
+	/* real clock: when what is in the buffer is written; NODE_TIME_NEVER: there is nothing */
+	node_time_t due_ps;
+	uint64_t written_ns; /* the last stamp in the file */
+	uint8_t *buffer;     /* whole blocks, in the order of their stamps */
 	uint32_t buffer_bytes, used_bytes;
 	/* a frame whose sender is about to write its bytes */
 	struct capture_frame open;
@@ -62,7 +71,8 @@ struct capture {
 };
 
 /** capture_init() - captures the link at @port of node @config to @fd, which it takes.
- *  @error_told  becomes the errno of a write that failed.   Return: 0; -ENOMEM (@fd is still the caller's).         */
+ *  @error_told becomes the errno of a write that failed. Return: 0; -ENOMEM (@fd is still the
+ *  caller's). */
 int capture_init(struct capture *capture, int fd, const struct node_config *config, uint32_t port,
 		 uint64_t *error_told);
 
@@ -75,17 +85,24 @@ static inline void capture_epoch(struct capture *capture, uint64_t epoch_ns)
 	capture->epoch_ns = epoch_ns;
 }
 
-/** capture_take() - @frame passes, all of its bytes are at @bytes; borrowed.  @now  never goes back. */
-void capture_take(struct capture *capture, node_time_t now, const struct capture_frame *frame, const uint8_t *bytes);
+/** capture_take() - @frame passes, all of its bytes are at @bytes; borrowed. @now never goes
+ *  back. */
+void capture_take(struct capture *capture, node_time_t now, const struct capture_frame *frame,
+		  const uint8_t *bytes);
 
-/** capture_sending() - the same for a frame whose sender will write its bytes at @bytes before the next call.
- *  @bytes  where they go; NULL: it is lost, and has no such place.   Return: where to write them. */
-uint8_t *capture_sending(struct capture *capture, node_time_t now, const struct capture_frame *frame, uint8_t *bytes);
+/** capture_sending() - the same for a frame whose sender will write its bytes at @bytes before the
+ *  next call.
+ *  @bytes  where they go; NULL: it is lost, and has no such place.   Return: where to write
+ *  them. */
+uint8_t *capture_sending(struct capture *capture, node_time_t now,
+			 const struct capture_frame *frame, uint8_t *bytes);
 
-/** capture_settle() - the bytes of the last capture_sending() are there; they may be gone after this. */
+/** capture_settle() - the bytes of the last capture_sending() are there; they may be gone after
+ *  this. */
 void capture_settle(struct capture *capture);
 
-/** capture_step() - (real clock) writes what has been in the buffer for CAPTURE_REST_PS.  @now  everything before has been handled.
+/** capture_step() - (real clock) writes what has been in the buffer for CAPTURE_REST_PS. @now
+ *  everything before has been handled.
  *  Return: when to call it again. */
 node_time_t capture_step(struct capture *capture, node_time_t now);
 

@@ -17,8 +17,8 @@
 #include "nodes/wire/pause_frame.h"
 #include "nodes/wire/roce_frame.h"
 
-/* A host's own frame of EtherType 0x88b5, or an FGFC, PFC or PAUSE frame, would look like one of the link's: it goes quoted,
- * [envelope][type 4][0]. */
+/* A host's own frame of EtherType 0x88b5, or an FGFC, PFC or PAUSE frame, would look like one of
+ * the link's: it goes quoted, [envelope][type 4][0]. */
 #define TYPE_QUOTE 4u
 #define QUOTE_BYTES (FABRIC_ENVELOPE_BYTES + 2u)
 #define TYPE_NONE 16u /* not EtherType 0x88b5 */
@@ -30,18 +30,24 @@
 #define SLOT_BYTES 9664u               /* of the receive buffer: a tag may be put back in front */
 #define SOCKET_BUFFER_BYTES (16 << 20) /* what may wait in the kernel; taken only when used */
 
-static_assert(CARRIER_TAG_BYTES + FRAME_ON_VETH_MAX <= SLOT_BYTES && SLOT_BYTES % 64 == 0, "a slot holds any frame");
-static_assert(CARRIER_AROUND_MAX >= FABRIC_FRONT_BYTES + SEQUENCE_BYTES, "the veth lets fabric frames pass");
-static_assert(LID_FRONT_BYTES == FABRIC_FRONT_BYTES, "the inner frame stands at the same place in all fabric frames");
-static_assert(CARRIER_AROUND_MAX >= QUOTE_BYTES + SEQUENCE_BYTES, "the veth lets quoted frames pass");
+static_assert(CARRIER_TAG_BYTES + FRAME_ON_VETH_MAX <= SLOT_BYTES && SLOT_BYTES % 64 == 0,
+	      "a slot holds any frame");
+static_assert(CARRIER_AROUND_MAX >= FABRIC_FRONT_BYTES + SEQUENCE_BYTES,
+	      "the veth lets fabric frames pass");
+static_assert(LID_FRONT_BYTES == FABRIC_FRONT_BYTES,
+	      "the inner frame stands at the same place in all fabric frames");
+static_assert(CARRIER_AROUND_MAX >= QUOTE_BYTES + SEQUENCE_BYTES,
+	      "the veth lets quoted frames pass");
 
-static const uint8_t zeros[RING_CAPTURED_MAX + FABRIC_ENVELOPE_BYTES]; /* what a generated frame does not capture */
+/* what a generated frame does not capture */
+static const uint8_t zeros[RING_CAPTURED_MAX + FABRIC_ENVELOPE_BYTES];
 
 /* ---- set-up ---- */
 
 static struct ring_page *page_map(size_t bytes, uint32_t data_bytes)
 {
-	struct ring_page *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ring_page *page =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		return NULL;
@@ -54,7 +60,8 @@ static int option(int socket, int level, int name, int value)
 	return setsockopt(socket, level, name, &value, sizeof(value)) ? -errno : 0;
 }
 
-/* Tags beside the frames, nothing that this end sends itself, much room, and word of what found none. */
+/* Tags beside the frames, nothing that this end sends itself, much room, and word of what found
+ * none. */
 static int socket_prepare(int socket)
 {
 	int domain, error;
@@ -69,8 +76,10 @@ static int socket_prepare(int socket)
 		error = option(socket, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
 	if (!error)
 		error = option(socket, SOL_SOCKET, SO_RXQ_OVFL, 1);
-	if (!error && option(socket, SOL_SOCKET, SO_RCVBUFFORCE, SOCKET_BUFFER_BYTES)) /* for the privileged */
-		error = option(socket, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER_BYTES);    /* as much as allowed */
+	/* for the privileged */
+	if (!error && option(socket, SOL_SOCKET, SO_RCVBUFFORCE, SOCKET_BUFFER_BYTES))
+		error = option(socket, SOL_SOCKET, SO_RCVBUF,
+			       SOCKET_BUFFER_BYTES); /* as much as allowed */
 	return error;
 }
 
@@ -80,13 +89,16 @@ static void messages_init(struct carrier *carrier)
 		struct carrier_in *in = &carrier->in[i];
 
 		carrier->out_messages[i].msg_hdr.msg_iov = carrier->out[i].parts;
-		in->part = (struct iovec){ carrier->buffer + (size_t)i * SLOT_BYTES + CARRIER_TAG_BYTES,
+		in->part = (struct iovec){ carrier->buffer + (size_t)i * SLOT_BYTES +
+						   CARRIER_TAG_BYTES,
 					   FRAME_ON_VETH_MAX };
-		carrier->in_messages[i].msg_hdr = (struct msghdr){ .msg_iov = &in->part, .msg_iovlen = 1 };
+		carrier->in_messages[i].msg_hdr =
+			(struct msghdr){ .msg_iov = &in->part, .msg_iovlen = 1 };
 	}
 }
 
-int carrier_init(struct carrier *carrier, int socket, const struct node_config *config, uint32_t port, uint64_t *drops)
+int carrier_init(struct carrier *carrier, int socket, const struct node_config *config,
+		 uint32_t port, uint64_t *drops)
 {
 	const struct port_config *p = &config->ports[port];
 
@@ -102,7 +114,8 @@ int carrier_init(struct carrier *carrier, int socket, const struct node_config *
 		.drops = drops,
 		.page_bytes = ring_bytes(p->ring_bytes),
 	};
-	word_frame_envelope_write(config->index, port, p->peer_index, p->peer_port, carrier->envelope);
+	word_frame_envelope_write(config->index, port, p->peer_index, p->peer_port,
+				  carrier->envelope);
 	carrier->tx_page = page_map(carrier->page_bytes, p->ring_bytes);
 	carrier->rx_page = page_map(carrier->page_bytes, p->ring_bytes);
 	carrier->buffer = aligned_alloc(64, (size_t)CARRIER_BATCH * SLOT_BYTES);
@@ -151,11 +164,13 @@ static uint32_t length_of(const struct carrier *carrier, uint32_t wire_bytes)
 static void part_add(struct msghdr *message, const void *bytes, uint32_t length)
 {
 	if (length)
-		message->msg_iov[message->msg_iovlen++] = (struct iovec){ (void *)(uintptr_t)bytes, length };
+		message->msg_iov[message->msg_iovlen++] =
+			(struct iovec){ (void *)(uintptr_t)bytes, length };
 }
 
 /* Is it of the kind that ends at the link? RECORD_PACKET: no. */
-static enum record_kind control_kind(const struct carrier *carrier, const uint8_t *bytes, uint32_t length)
+static enum record_kind control_kind(const struct carrier *carrier, const uint8_t *bytes,
+				     uint32_t length)
 {
 	struct pause_frame pause;
 
@@ -165,7 +180,8 @@ static enum record_kind control_kind(const struct carrier *carrier, const uint8_
 }
 
 /* would the packet be taken for what it is not? */
-static bool needs_quote(const struct carrier *carrier, const struct record *header, const uint8_t *bytes)
+static bool needs_quote(const struct carrier *carrier, const struct record *header,
+			const uint8_t *bytes)
 {
 	return carrier->plain && header->kind == RECORD_PACKET &&
 	       (type_of(bytes, header->captured_bytes) != TYPE_NONE ||
@@ -178,21 +194,24 @@ static void quote_write(const struct carrier *carrier, uint8_t *bytes)
 	bytes_put16(bytes + FABRIC_ENVELOPE_BYTES, TYPE_QUOTE << 12);
 }
 
-/* The ICRC of a frame that ends behind @length bytes with what was not captured, to @icrc.  Return: its bytes, if it has one. */
-static uint32_t icrc_write(const struct carrier *carrier, const struct record *header, const uint8_t *bytes,
-			   uint32_t length, uint8_t *icrc)
+/* The ICRC of a frame that ends behind @length bytes with what was not captured, to @icrc. Return:
+ * its bytes, if it has one. */
+static uint32_t icrc_write(const struct carrier *carrier, const struct record *header,
+			   const uint8_t *bytes, uint32_t length, uint8_t *icrc)
 {
 	uint32_t front_bytes = carrier->plain ? 0 : FABRIC_FRONT_BYTES;
 
 	return header->kind == RECORD_PACKET && header->captured_bytes > front_bytes &&
-			       roce_trailer(bytes + front_bytes, header->captured_bytes - front_bytes,
+			       roce_trailer(bytes + front_bytes,
+					    header->captured_bytes - front_bytes,
 					    length - front_bytes, icrc)
 		       ? ROCE_ICRC_BYTES
 		       : 0;
 }
 
 /* what is not captured is zeros, and perhaps an ICRC */
-static void add_rest(struct carrier *carrier, const struct record *header, const uint8_t *bytes, uint32_t length)
+static void add_rest(struct carrier *carrier, const struct record *header, const uint8_t *bytes,
+		     uint32_t length)
 {
 	struct carrier_out *out = &carrier->out[carrier->out_count];
 	struct msghdr *message = &carrier->out_messages[carrier->out_count].msg_hdr;
@@ -213,7 +232,8 @@ static void add_frame(struct carrier *carrier, const struct record *header, cons
 {
 	struct carrier_out *out = &carrier->out[carrier->out_count];
 	struct msghdr *message = &carrier->out_messages[carrier->out_count].msg_hdr;
-	uint32_t length = header->kind == RECORD_ACKS ? header->captured_bytes : length_of(carrier, header->wire_bytes);
+	uint32_t length = header->kind == RECORD_ACKS ? header->captured_bytes
+						      : length_of(carrier, header->wire_bytes);
 
 	message->msg_iovlen = 0;
 	if (needs_quote(carrier, header, bytes)) {
@@ -288,7 +308,8 @@ static bool send_batch(struct carrier *carrier)
 {
 	while (carrier->out_sent != carrier->out_count) {
 		int sent = sendmmsg(carrier->socket, carrier->out_messages + carrier->out_sent,
-				    carrier->out_count - carrier->out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+				    carrier->out_count - carrier->out_sent,
+				    MSG_DONTWAIT | MSG_NOSIGNAL);
 
 		if (sent > 0)
 			carrier->out_sent += (uint32_t)sent;
@@ -317,10 +338,12 @@ node_time_t carrier_outlet(struct carrier *carrier, node_time_t now)
 
 /* ---- in ---- */
 
-/* what the kernel tells beside a frame: its outer tag, and how many frames it had no room for so far */
+/* what the kernel tells beside a frame: its outer tag, and how many frames it had no room for so
+ * far */
 static void read_control(struct carrier *carrier, struct msghdr *message, struct carrier_in *in)
 {
-	for (struct cmsghdr *item = CMSG_FIRSTHDR(message); item; item = CMSG_NXTHDR(message, item)) {
+	for (struct cmsghdr *item = CMSG_FIRSTHDR(message); item;
+	     item = CMSG_NXTHDR(message, item)) {
 		struct tpacket_auxdata aux;
 		uint32_t dropped;
 
@@ -337,8 +360,9 @@ static void read_control(struct carrier *carrier, struct msghdr *message, struct
 		in->bytes -= CARRIER_TAG_BYTES;
 		in->length += CARRIER_TAG_BYTES;
 		memmove(in->bytes, in->bytes + CARRIER_TAG_BYTES, MACS_BYTES);
-		bytes_put16(in->bytes + MACS_BYTES,
-			    aux.tp_status & TP_STATUS_VLAN_TPID_VALID ? aux.tp_vlan_tpid : ETHERTYPE_TAG);
+		bytes_put16(in->bytes + MACS_BYTES, aux.tp_status & TP_STATUS_VLAN_TPID_VALID
+							    ? aux.tp_vlan_tpid
+							    : ETHERTYPE_TAG);
 		bytes_put16(in->bytes + MACS_BYTES + 2, aux.tp_vlan_tci);
 	}
 }
@@ -383,8 +407,8 @@ static int read_host_frame(const struct carrier *carrier, struct span *frame, st
 	struct frame_fields fields;
 
 	if (type_of(frame->bytes, frame->length) == TYPE_QUOTE) {
-		if (frame->length < QUOTE_BYTES || bytes_get16(frame->bytes + FABRIC_ENVELOPE_BYTES) != TYPE_QUOTE
-														<< 12)
+		if (frame->length < QUOTE_BYTES ||
+		    bytes_get16(frame->bytes + FABRIC_ENVELOPE_BYTES) != TYPE_QUOTE << 12)
 			return -EINVAL;
 		frame->bytes += QUOTE_BYTES;
 		frame->length -= QUOTE_BYTES;
@@ -402,7 +426,8 @@ static int read_host_frame(const struct carrier *carrier, struct span *frame, st
 }
 
 /* the virtual lane of a packet between switches stands in its fabric header */
-static int read_fabric_frame(const struct carrier *carrier, const struct span *frame, struct record *record)
+static int read_fabric_frame(const struct carrier *carrier, const struct span *frame,
+			     struct record *record)
 {
 	uint32_t traffic_class, level;
 
@@ -417,7 +442,8 @@ static int read_fabric_frame(const struct carrier *carrier, const struct span *f
 }
 
 /* the same of a fabric of kind port-group, on any link */
-static int read_lid_frame(const struct carrier *carrier, const struct span *frame, struct record *record)
+static int read_lid_frame(const struct carrier *carrier, const struct span *frame,
+			  struct record *record)
 {
 	struct lid_header header;
 
@@ -427,7 +453,9 @@ static int read_lid_frame(const struct carrier *carrier, const struct span *fram
 	record->kind = RECORD_PACKET;
 	record->traffic_class = (uint16_t)(header.service_level * carrier->lanes + header.level);
 	record->wire_bytes = wire_bytes_of(carrier, frame->length);
-	return header.service_level < carrier->class_count && header.level < carrier->lanes ? 0 : -EINVAL;
+	return header.service_level < carrier->class_count && header.level < carrier->lanes
+		       ? 0
+		       : -EINVAL;
 }
 
 static int read_ack_frame(const struct span *frame, struct record *record)
@@ -453,7 +481,9 @@ static int read_frame(const struct carrier *carrier, struct span *frame, struct 
 		record->sequence = bytes_get32(frame->bytes + frame->length);
 	}
 	if (carrier->plain)
-		return type == TYPE_NONE || type == TYPE_QUOTE ? read_host_frame(carrier, frame, record) : -EINVAL;
+		return type == TYPE_NONE || type == TYPE_QUOTE
+			       ? read_host_frame(carrier, frame, record)
+			       : -EINVAL;
 	if (carrier->by_lid)
 		return type == LID_TYPE_DATA ? read_lid_frame(carrier, frame, record) : -EINVAL;
 	if (type == FABRIC_TYPE_DATA)
@@ -505,7 +535,8 @@ static bool deliver_words(struct carrier *carrier, struct span frame)
 		carrier->drops[DROP_MALFORMED]++;
 		return true;
 	}
-	if (!ring_has_room(&carrier->rx, (uint32_t)count * RING_LINE - (uint32_t)sizeof(struct record)))
+	if (!ring_has_room(&carrier->rx,
+			   (uint32_t)count * RING_LINE - (uint32_t)sizeof(struct record)))
 		return false;
 	for (int i = 0; i < count; i++) {
 		struct record record = {
@@ -536,7 +567,8 @@ bool carrier_intake(struct carrier *carrier, node_time_t now)
 	if (carrier->in_next == carrier->in_count)
 		receive_batch(carrier);
 	carrier->last_at_ps = node_time_max(carrier->last_at_ps, now);
-	while (carrier->in_next != carrier->in_count && deliver(carrier, &carrier->in[carrier->in_next]))
+	while (carrier->in_next != carrier->in_count &&
+	       deliver(carrier, &carrier->in[carrier->in_next]))
 		carrier->in_next++;
 	ring_publish(&carrier->rx);
 	return carrier->in_next != carrier->in_count || carrier->in_count == CARRIER_BATCH;

@@ -7,8 +7,8 @@ static uint8_t bit_of(uint32_t lane)
 	return (uint8_t)(1u << lane);
 }
 
-void credit_init(struct credit *credit, uint32_t lane_count, uint32_t buffer_units, uint32_t mtu_units,
-		 uint32_t peer_units)
+void credit_init(struct credit *credit, uint32_t lane_count, uint32_t buffer_units,
+		 uint32_t mtu_units, uint32_t peer_units)
 {
 	uint32_t units = buffer_units ? buffer_units : CREDIT_ALL;
 
@@ -95,7 +95,8 @@ void credit_on_frame(struct credit *credit, uint32_t lane, uint32_t units, uint3
 	credit_look(credit, lane, held_units);
 }
 
-bool credit_on_total(struct credit *credit, uint32_t lane, uint32_t total_units, uint32_t held_units)
+bool credit_on_total(struct credit *credit, uint32_t lane, uint32_t total_units,
+		     uint32_t held_units)
 {
 	uint32_t lost_units = total_units - credit->lanes[lane].came_units;
 

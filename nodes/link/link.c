@@ -7,11 +7,13 @@
 #include "nodes/base/units.h"
 #include "nodes/link/capture.h"
 
-#define HEADER_BYTES 64u          /* a packet is announced when so much of it has arrived (cut through) */
+/* a packet is announced when so much of it has arrived (cut through) */
+#define HEADER_BYTES 64u
 #define FABRIC_HEADER_ON_LINK 12u /* a local route header too */
 #define FCS_BYTES 4u
 #define LINK_ENVELOPE_BYTES 14u /* captured, but not on the link */
-#define ASK_PS (10 * NODE_MS) /* a stop lasts as long as a buffer is full: to ask costs nothing beside that. Ours */
+/* a stop lasts as long as a buffer is full: to ask costs nothing beside that. Ours */
+#define ASK_PS (10 * NODE_MS)
 
 /* ---- set-up ---- */
 
@@ -31,8 +33,9 @@ static uint32_t front_bytes_of(const struct node_config *config, const struct po
 	return has_header ? FABRIC_HEADER_ON_LINK : 0;
 }
 
-int link_init(struct link *link, const struct node_config *config, uint32_t port, struct ring_page *tx, size_t tx_bytes,
-	      struct ring_page *rx, size_t rx_bytes, struct stats_page *stats)
+int link_init(struct link *link, const struct node_config *config, uint32_t port,
+	      struct ring_page *tx, size_t tx_bytes, struct ring_page *rx, size_t rx_bytes,
+	      struct stats_page *stats)
 {
 	const struct port_config *p = &config->ports[port];
 	bool is_switch = config->kind == NODE_SWITCH;
@@ -41,7 +44,8 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.first_sent_ps = NODE_TIME_NEVER,
 		.rate_bps = p->rate_bps,
 		.ps_per_byte = 8 * NODE_S % p->rate_bps ? 0 : 8 * NODE_S / p->rate_bps,
-		.lead_ps = p->delay_ps + (is_switch ? config->switch_.latency_ps : config->nic.latency_ps),
+		.lead_ps = p->delay_ps +
+			   (is_switch ? config->switch_.latency_ps : config->nic.latency_ps),
 		.delay_ps = p->delay_ps,
 		.gap_bytes = p->gap_bytes,
 		.guarded = p->guarded,
@@ -62,15 +66,16 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 	};
 	link->real = config->clock == CLOCK_REAL;
 	if (link->credits)
-		credit_init(&link->credit, link->lane_count, p->buffer_units, units_of_bytes(p->mtu_bytes),
-			    p->peer_units);
+		credit_init(&link->credit, link->lane_count, p->buffer_units,
+			    units_of_bytes(p->mtu_bytes), p->peer_units);
 	random_init(&link->random, config->seed, port);
 	if (ring_tx_attach(&link->tx, tx, tx_bytes) || ring_rx_attach(&link->rx, rx, rx_bytes))
 		return -EINVAL;
 	return p->guarded ? guard_init(link) : 0;
 }
 
-void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port, struct stats_page *stats)
+void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port,
+		      struct stats_page *stats)
 {
 	*link = (struct link){ .first_sent_ps = NODE_TIME_NEVER,
 			       .rate_bps = 1000000000,
@@ -115,7 +120,8 @@ bool link_ring_has_room(struct link *link)
 	return false;
 }
 
-/* What the peer has taken. If it has said stop or go before, that does not count until the word is heard. */
+/* What the peer has taken. If it has said stop or go before, that does not count until the word is
+ * heard. */
 static void arrived_look(struct link *link)
 {
 	uint64_t note = ring_noted(&link->tx);
@@ -161,8 +167,10 @@ static node_time_t measured_part(const struct link *link, node_time_t from, node
 	return end > begin ? end - begin : 0;
 }
 
-/* takes the link for @wire_bytes (and @gap_bytes) from now on; returns when the first bit arrives at the peer */
-static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t gap_bytes)
+/* takes the link for @wire_bytes (and @gap_bytes) from now on; returns when the first bit arrives
+ * at the peer */
+static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_bytes,
+			  uint32_t gap_bytes)
 {
 	node_time_t start = node_time_max(now, link->busy_until_ps);
 	node_time_t length = link_frame_time_of(link, wire_bytes + gap_bytes);
@@ -176,14 +184,16 @@ static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_byte
 	return start + link->lead_ps;
 }
 
-/* does the link lose a frame of @wire_bytes? Bit errors add up linearly: exact enough below 1e-6 per frame bit. */
+/* does the link lose a frame of @wire_bytes? Bit errors add up linearly: exact enough below 1e-6
+ * per frame bit. */
 static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
 {
 	unsigned __int128 errors_e15;
 
 	if (!link->loss_ppb && !link->bit_error_e15)
 		return false;
-	errors_e15 = (unsigned __int128)link->bit_error_e15 * wire_bytes * 8 + link->loss_ppb * 1000000ull;
+	errors_e15 = (unsigned __int128)link->bit_error_e15 * wire_bytes * 8 +
+		     link->loss_ppb * 1000000ull;
 	if (random_below(&link->random, 1000000000000000ull) >= errors_e15)
 		return false;
 	link->drops[DROP_LINK_LOSS]++;
@@ -191,8 +201,9 @@ static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
 }
 
 /* the first bit of what arrives at @at leaves here */
-static struct capture_frame captured_frame(const struct link *link, enum record_kind kind, node_time_t at,
-					   uint32_t wire_bytes, uint32_t captured_bytes, bool lost)
+static struct capture_frame captured_frame(const struct link *link, enum record_kind kind,
+					   node_time_t at, uint32_t wire_bytes,
+					   uint32_t captured_bytes, bool lost)
 {
 	return (struct capture_frame){ .at_ps = at - link->delay_ps,
 				       .wire_bytes = wire_bytes,
@@ -202,14 +213,16 @@ static struct capture_frame captured_frame(const struct link *link, enum record_
 }
 
 /* a frame is sent, all of it is at @bytes */
-static void capture_sent(struct link *link, node_time_t now, struct capture_frame frame, const uint8_t *bytes)
+static void capture_sent(struct link *link, node_time_t now, struct capture_frame frame,
+			 const uint8_t *bytes)
 {
 	if (link->capture)
 		capture_take(link->capture, now, &frame, bytes);
 }
 
 /* where the sender writes its packet; NULL: nowhere, it is lost (@record is NULL) */
-static uint8_t *packet_place(struct link *link, node_time_t now, struct record *record, struct capture_frame frame)
+static uint8_t *packet_place(struct link *link, node_time_t now, struct record *record,
+			     struct capture_frame frame)
 {
 	uint8_t *bytes = record ? record_captured(record) : NULL;
 
@@ -217,7 +230,8 @@ static uint8_t *packet_place(struct link *link, node_time_t now, struct record *
 }
 
 /* a record's place in the ring with its header filled, or NULL */
-static struct record *record_start(struct link *link, node_time_t at, uint32_t wire_bytes, uint32_t captured_bytes)
+static struct record *record_start(struct link *link, node_time_t at, uint32_t wire_bytes,
+				   uint32_t captured_bytes)
 {
 	struct record *record = ring_reserve(&link->tx, captured_bytes);
 
@@ -225,7 +239,8 @@ static struct record *record_start(struct link *link, node_time_t at, uint32_t w
 		link->drops[DROP_RING_FULL]++;
 		return NULL;
 	}
-	link->last_at_ps = node_time_max(at, link->last_at_ps); /* a delay that was shortened overtakes nothing */
+	/* a delay that was shortened overtakes nothing */
+	link->last_at_ps = node_time_max(at, link->last_at_ps);
 	record->at_ps = link->last_at_ps;
 	record->wire_bytes = wire_bytes;
 	record->captured_bytes = captured_bytes;
@@ -235,8 +250,9 @@ static struct record *record_start(struct link *link, node_time_t at, uint32_t w
 	return record;
 }
 
-uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t captured_bytes,
-			  uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag)
+uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes,
+			  uint32_t captured_bytes, uint32_t frame_bytes, uint32_t traffic_class,
+			  uint32_t tag)
 {
 	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
 	uint32_t units = units_of_bytes(frame_bytes);
@@ -272,12 +288,13 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 		link->stats->lost_units += units;
 		link->stats->lost_bytes += frame_bytes;
 	}
-	return packet_place(link, now, record,
-			    captured_frame(link, RECORD_PACKET, at, wire_bytes, captured_bytes, !record));
+	return packet_place(
+		link, now, record,
+		captured_frame(link, RECORD_PACKET, at, wire_bytes, captured_bytes, !record));
 }
 
-void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
-		    uint32_t wire_bytes)
+void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
+		    uint32_t captured_bytes, uint32_t wire_bytes)
 {
 	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
 	struct record *record = NULL;
@@ -287,14 +304,17 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, ui
 	if (link->guarded) {
 		ENSURE(link->sequence - link->log_first, <, LINK_LOG_MAX);
 		link->log[link->sequence % LINK_LOG_MAX] =
-			(struct link_log_entry){ .kind = RECORD_ACKS, .ack_bytes = (uint16_t)captured_bytes };
+			(struct link_log_entry){ .kind = RECORD_ACKS,
+						 .ack_bytes = (uint16_t)captured_bytes };
 		memcpy(link->ack_log[link->sequence % LINK_LOG_MAX], bytes, captured_bytes);
 		link->sync_due = true;
 	}
 	if (!frame_is_lost(link, wire_bytes))
 		record = record_start(link, at, wire_bytes, captured_bytes);
 	link->sequence++;
-	capture_sent(link, now, captured_frame(link, RECORD_ACKS, at, wire_bytes, captured_bytes, !record), bytes);
+	capture_sent(link, now,
+		     captured_frame(link, RECORD_ACKS, at, wire_bytes, captured_bytes, !record),
+		     bytes);
 	if (!record) {
 		link->stats->lost_frames++;
 		return;
@@ -305,8 +325,8 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, ui
 	memcpy(record_captured(record), bytes, captured_bytes);
 }
 
-static void send_control(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes,
-			 enum record_kind kind)
+static void send_control(struct link *link, node_time_t now, const uint8_t *bytes,
+			 uint32_t frame_bytes, enum record_kind kind)
 {
 	uint32_t wire_bytes = frame_bytes + FCS_BYTES;
 	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
@@ -314,13 +334,15 @@ static void send_control(struct link *link, node_time_t now, const uint8_t *byte
 
 	if (link->guarded) {
 		ENSURE(link->sequence - link->log_first, <, LINK_LOG_MAX);
-		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){ .kind = (uint8_t)kind };
+		link->log[link->sequence % LINK_LOG_MAX] =
+			(struct link_log_entry){ .kind = (uint8_t)kind };
 		link->sync_due = true;
 	}
 	if (!frame_is_lost(link, wire_bytes))
 		record = record_start(link, at, wire_bytes, frame_bytes);
 	link->sequence++;
-	capture_sent(link, now, captured_frame(link, kind, at, wire_bytes, frame_bytes, !record), bytes);
+	capture_sent(link, now, captured_frame(link, kind, at, wire_bytes, frame_bytes, !record),
+		     bytes);
 	if (!record) {
 		link->stats->lost_frames++;
 		return;
@@ -342,7 +364,8 @@ void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes, u
 	send_control(link, now, bytes, frame_bytes, RECORD_PAUSE);
 }
 
-static void send_word(struct link *link, node_time_t now, enum link_word kind, uint32_t traffic_class, uint32_t value)
+static void send_word(struct link *link, node_time_t now, enum link_word kind,
+		      uint32_t traffic_class, uint32_t value)
 {
 	node_time_t at = occupy(link, now, LINK_WORD_BYTES, 0);
 	struct record *record = record_start(link, at, LINK_WORD_BYTES, 0);
@@ -358,7 +381,8 @@ static void send_word(struct link *link, node_time_t now, enum link_word kind, u
 /* says which frames did not arrive, then how far everything is settled */
 static void send_guard_words(struct link *link, node_time_t now)
 {
-	for (uint32_t s = link->seen_told; link->missing_count && s != link->sequence_expected; s++) {
+	for (uint32_t s = link->seen_told; link->missing_count && s != link->sequence_expected;
+	     s++) {
 		uint64_t *word = &link->missing[s % LINK_LOG_MAX / 64];
 		uint64_t bit = 1ull << s % 64;
 
@@ -390,7 +414,8 @@ static void send_credit_words(struct link *link, node_time_t now)
 	for (uint32_t left = credit->grant_due; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
 
-		send_word(link, now, LINK_WORD_CREDIT, lane, credit_grant(credit, lane, link->held_units[lane]));
+		send_word(link, now, LINK_WORD_CREDIT, lane,
+			  credit_grant(credit, lane, link->held_units[lane]));
 	}
 	for (uint32_t left = credit->total_due; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
@@ -408,7 +433,8 @@ void link_send_words(struct link *link, node_time_t now, bool idle)
 		link->sync_due = false;
 		link->ask_at_ps = now + ASK_PS;
 	}
-	if (link->stop != link->stop_told || (link->guarded && !link->credits && (link->seen_due || sync)))
+	if (link->stop != link->stop_told ||
+	    (link->guarded && !link->credits && (link->seen_due || sync)))
 		send_stop(link, now);
 	if (link->seen_due)
 		send_guard_words(link, now);
@@ -436,8 +462,8 @@ node_time_t link_flush(struct link *link, bool *packet)
 
 /* ---- receiving ---- */
 
-/* Records come in the order of their first bits, so only a peer that lies about lengths has one due before the one in
- * front of it: it is due then, for time never goes back.                                                            */
+/* Records come in the order of their first bits, so only a peer that lies about lengths has one due
+ * before the one in front of it: it is due then, for time never goes back. */
 node_time_t link_next_at(struct link *link)
 {
 	uint32_t wire_bytes;
@@ -481,7 +507,8 @@ static void note_missing(struct link *link, uint32_t sequence)
 		mark_missing(link, link->sequence_expected);
 }
 
-/* The peer says what its next frame is. If that cannot be, frames that it did not send have come between: it is right. */
+/* The peer says what its next frame is. If that cannot be, frames that it did not send have come
+ * between: it is right. */
 static void on_sync(struct link *link, uint32_t sequence)
 {
 	if (link->credits)
@@ -498,8 +525,9 @@ static void on_sync(struct link *link, uint32_t sequence)
 	link->seen_due = true;
 }
 
-/* Is a frame of the guarded link one that the peer can have sent now? On a veth link anybody may put one, or an old one again.
- * If it is the peer's after all, which a false one has overtaken, it counts as lost. */
+/* Is a frame of the guarded link one that the peer can have sent now? On a veth link anybody may
+ * put one, or an old one again. If it is the peer's after all, which a false one has overtaken, it
+ * counts as lost. */
 static bool in_sequence(struct link *link, uint32_t sequence)
 {
 	uint32_t ahead = sequence - link->sequence_expected;
@@ -547,13 +575,14 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 		if (listener->on_seen)
 			listener->on_seen(listener->owner, link, entry, now);
 	} else if (entry->kind == RECORD_ACKS && lost && listener->on_ack_lost) {
-		listener->on_ack_lost(listener->owner, link, link->ack_log[sequence % LINK_LOG_MAX], entry->ack_bytes,
-				      now);
+		listener->on_ack_lost(listener->owner, link, link->ack_log[sequence % LINK_LOG_MAX],
+				      entry->ack_bytes, now);
 	}
 	entry->kind = RECORD_PAD;
 }
 
-/* What the peer has sent and has not been received yet never will be. The peer finds its ring empty, and the buffer goes with the link. */
+/* What the peer has sent and has not been received yet never will be. The peer finds its ring
+ * empty, and the buffer goes with the link. */
 void link_lose(struct link *link)
 {
 	struct record record;
@@ -663,7 +692,8 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 		if (!link->guarded || value - link->log_first > under_way)
 			break;
 		for (; link->log_first != value; link->log_first++)
-			settle(link, link->log_first, link->log[link->log_first % LINK_LOG_MAX].lost, now);
+			settle(link, link->log_first,
+			       link->log[link->log_first % LINK_LOG_MAX].lost, now);
 		return;
 	case LINK_WORD_MISSING:
 		if (!link->guarded || value - link->log_first >= under_way)
@@ -723,7 +753,8 @@ static void take_credit(struct link *link, const struct record *header)
 	uint32_t lane = header->traffic_class;
 
 	if (lane < link->lane_count)
-		credit_on_frame(&link->credit, lane, units_of_bytes(link_frame_bytes(link, header->wire_bytes)),
+		credit_on_frame(&link->credit, lane,
+				units_of_bytes(link_frame_bytes(link, header->wire_bytes)),
 				link->held_units[lane]);
 }
 
@@ -776,7 +807,8 @@ void link_done(struct link *link, const struct record *header)
 
 void link_note_taken(struct link *link)
 {
-	if (link->guarded || link->stop != link->stop_told || link->taken_noted == link->taken_units)
+	if (link->guarded || link->stop != link->stop_told ||
+	    link->taken_noted == link->taken_units)
 		return;
 	link->taken_noted = link->taken_units;
 	ring_note(&link->rx, (uint64_t)link->stops_said << 32 | link->taken_units);
@@ -784,5 +816,6 @@ void link_note_taken(struct link *link)
 
 void link_reject(struct link *link, const struct record *header)
 {
-	link_release(link, header->traffic_class, units_of_bytes(link_frame_bytes(link, header->wire_bytes)));
+	link_release(link, header->traffic_class,
+		     units_of_bytes(link_frame_bytes(link, header->wire_bytes)));
 }

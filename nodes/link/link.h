@@ -1,38 +1,50 @@
-/*  link - one node's end of a link: serialisation, stop and go, loss, and who is told about it (TB-2, TB-4, FC-17).
+/*  link - one node's end of a link: serialisation, stop and go, loss, and who is told about it
+ *  (TB-2, TB-4, FC-17).
  *
- *  Virtual lanes. What this file calls a traffic class is a virtual lane: a part of a class with a buffer, and stop and go, of its own
- *  (routing_config.h). With one lane per class they are the same.
+ *  Virtual lanes. What this file calls a traffic class is a virtual lane: a part of a class with a
+ *  buffer, and stop and go, of its own (routing_config.h). With one lane per class they are the
+ *  same.
  *
- *  Time. A node decides at `now` to put a frame on the link; its first bit leaves after the node's fixed latency, arrives
- *  after the propagation delay, and the link is taken for (wire bytes + gap) / rate. All of a node's latency lies behind
- *  its last decision, so whatever is decided now arrives no earlier than now + latency + delay: the clock's lookahead.
+ *  Time. A node decides at `now` to put a frame on the link; its first bit leaves after the node's
+ *  fixed latency, arrives after the propagation delay, and the link is taken for (wire bytes + gap)
+ *  / rate. All of a node's latency lies behind its last decision, so whatever is decided now
+ *  arrives no earlier than now + latency + delay: the clock's lookahead.
  *
- *  Stop and go. The receiver's owner says of which traffic classes it takes no more for now (link_hold()), and the link tells the
- *  sender's owner (link_stopped()), who does what is right for its kind of port. What is under way until then the receiver must
- *  have room for beyond the level at which it says stop. On a guarded link the whole state is said again with every SEEN and
- *  SYNC, and whoever hears a new one asks once more: a word that is lost, or false, is made up for by the next. Under the real clock
- *  whoever waits for one, of stop or of what is under way, asks again and again (link_ask_at()).
+ *  Stop and go. The receiver's owner says of which traffic classes it takes no more for now
+ *  (link_hold()), and the link tells the sender's owner (link_stopped()), who does what is right
+ *  for its kind of port. What is under way until then the receiver must have room for beyond the
+ *  level at which it says stop. On a guarded link the whole state is said again with every SEEN and
+ *  SYNC, and whoever hears a new one asks once more: a word that is lost, or false, is made up for
+ *  by the next. Under the real clock whoever waits for one, of stop or of what is under way, asks
+ *  again and again (link_ask_at()).
  *
- *  Flight (real clock, ours). Nobody knows there how late a sender hears that it has to stop. So what it has sent and the receiver
- *  has not taken is never more than flight_units, and what a receiver has taken after a stop was decided does not count as taken
- *  before that word was heard. After it come at most flight_units, then, and what stands behind the sender's crossbar. The sender
- *  of a guarded link learns what was taken from SEEN and MISSING, which come behind the state; on shared memory the receiver
- *  notes beside the ring what it has taken, and how many words of stop and go it has said by then. Control words and ACKs have
- *  no limit but the ring's, so neither waits for data.
+ *  Flight (real clock, ours). Nobody knows there how late a sender hears that it has to stop. So
+ *  what it has sent and the receiver has not taken is never more than flight_units, and what a
+ *  receiver has taken after a stop was decided does not count as taken before that word was heard.
+ *  After it come at most flight_units, then, and what stands behind the sender's crossbar. The
+ *  sender of a guarded link learns what was taken from SEEN and MISSING, which come behind the
+ *  state; on shared memory the receiver notes beside the ring what it has taken, and how many words
+ *  of stop and go it has said by then. Control words and ACKs have no limit but the ring's, so
+ *  neither waits for data.
  *
- *  Guard. On a link that can lose frames (loss or bit errors configured) the receiver watches the sequence that every
- *  frame carries in its preamble and says which are missing; the sender, which remembers what it sent, then knows exactly
- *  what was lost and what arrived, and tells its owner in the order in which it was sent (link_listener): ACK frames are sent again, and
- *  the owner learns which losses its peer cannot see as holes (FC-17). When a guarded link falls idle it says how far it has counted, so
- *  that the loss of the last frame is found too. A lossless link pays nothing for it.
+ *  Guard. On a link that can lose frames (loss or bit errors configured) the receiver watches the
+ *  sequence that every frame carries in its preamble and says which are missing; the sender, which
+ *  remembers what it sent, then knows exactly what was lost and what arrived, and tells its owner
+ *  in the order in which it was sent (link_listener): ACK frames are sent again, and the owner
+ *  learns which losses its peer cannot see as holes (FC-17). When a guarded link falls idle it says
+ *  how far it has counted, so that the loss of the last frame is found too. A lossless link pays
+ *  nothing for it.
  *
- *  Credits (fabric kind port-group, PG-9; credit.h). They are there as the link comes up, if both ends were told the other's buffer. In the place of stop and go: whoever sends has credit of the peer's, per virtual lane, or
- *  waits (link_has_credit()); so what is under way always has room, and no frame is dropped for want of it. The receiver grants with
- *  control words; link_hold() means that it grants nothing more. On a guarded link the sender says what it has sent when a frame was lost and
- *  when it falls idle, and a SYNC is answered with all limits: no loss costs credit for good. Real clock: who lacks credit asks again.
+ *  Credits (fabric kind port-group, PG-9; credit.h). They are there as the link comes up, if both
+ *  ends were told the other's buffer. In the place of stop and go: whoever sends has credit of the
+ *  peer's, per virtual lane, or waits (link_has_credit()); so what is under way always has room,
+ *  and no frame is dropped for want of it. The receiver grants with control words; link_hold()
+ *  means that it grants nothing more. On a guarded link the sender says what it has sent when a
+ *  frame was lost and when it falls idle, and a SYNC is answered with all limits: no loss costs
+ *  credit for good. Real clock: who lacks credit asks again.
  *
- *  Control words ({kind, class, value}, 8 bytes) go between frames like a PHY's ordered sets; they are not lost (ours:
- *  the PHY's own coding protects them).                                                                              */
+ *  Control words ({kind, class, value}, 8 bytes) go between frames like a PHY's ordered sets; they
+ *  are not lost (ours: the PHY's own coding protects them). */
 #ifndef HEDDLE_NODES_LINK_LINK_H
 #define HEDDLE_NODES_LINK_LINK_H
 
@@ -47,18 +59,24 @@
 #include "nodes/link/credit.h"
 #include "nodes/stats/stats.h"
 
-#define LINK_WORD_BYTES 8u      /* on the link */
-#define LINK_LOG_MAX 4096u      /* frames under way on a guarded link: 4 kB packets at 200 Gb/s for 680 us */
+#define LINK_WORD_BYTES 8u /* on the link */
+/* frames under way on a guarded link: 4 kB packets at 200 Gb/s for 680 us */
+#define LINK_LOG_MAX 4096u
 #define LINK_SEEN_FRAMES 16u    /* a guarded link confirms at least every so many frames */
 #define LINK_ACK_BYTES_MAX 176u /* an ACK frame as captured */
 
 enum link_word {
-	LINK_WORD_STOP,    /* value: set of the traffic classes of which no more may come; all others go */
-	LINK_WORD_SEEN,    /* value: every frame before this sequence was received or reported missing */
-	LINK_WORD_MISSING, /* value: this frame did not arrive; SEEN follows, with which it counts */
-	LINK_WORD_SYNC,    /* value: sequence of the next frame */
-	LINK_WORD_CREDIT,  /* value: data units of this virtual lane that may be sent in all (PG-9) */
-	LINK_WORD_SENT,    /* value: data units of this virtual lane that were sent in all, lost ones too */
+	/* value: set of the traffic classes of which no more may come; all others go */
+	LINK_WORD_STOP,
+	/* value: every frame before this sequence was received or reported missing */
+	LINK_WORD_SEEN,
+	/* value: this frame did not arrive; SEEN follows, with which it counts */
+	LINK_WORD_MISSING,
+	LINK_WORD_SYNC, /* value: sequence of the next frame */
+	/* value: data units of this virtual lane that may be sent in all (PG-9) */
+	LINK_WORD_CREDIT,
+	/* value: data units of this virtual lane that were sent in all, lost ones too */
+	LINK_WORD_SENT,
 	LINK_WORDS
 };
 
@@ -76,26 +94,32 @@ struct link_log_entry {
 struct link;
 struct capture;
 
-/* Whom a link tells what became of its frames, if it is guarded, and what its peer takes. Frames are told of in the order in which they
- * were sent. Any of them may be NULL. Borrowed arguments. */
+/* Whom a link tells what became of its frames, if it is guarded, and what its peer takes. Frames
+ * are told of in the order in which they were sent. Any of them may be NULL. Borrowed arguments. */
 struct link_listener {
 	void *owner;
 	/* the peer has data frame @entry */
-	void (*on_seen)(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now);
+	void (*on_seen)(void *owner, struct link *link, const struct link_log_entry *entry,
+			node_time_t now);
 	/* the peer did not get data frame @entry */
-	void (*on_lost)(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now);
+	void (*on_lost)(void *owner, struct link *link, const struct link_log_entry *entry,
+			node_time_t now);
 	/* the peer did not get the ACK frame @bytes */
-	void (*on_ack_lost)(void *owner, struct link *link, const uint8_t *bytes, uint32_t length, node_time_t now);
-	/* any link: the peer takes no more of @traffic_class, or takes more again; with credits: for a lane that had too little, more came */
-	void (*on_stop)(void *owner, struct link *link, uint32_t traffic_class, bool stopped, node_time_t now);
+	void (*on_ack_lost)(void *owner, struct link *link, const uint8_t *bytes, uint32_t length,
+			    node_time_t now);
+	/* any link: the peer takes no more of @traffic_class, or takes more again; with credits:
+	 * for a lane that had too little, more came */
+	void (*on_stop)(void *owner, struct link *link, uint32_t traffic_class, bool stopped,
+			node_time_t now);
 };
 
 struct link {
 	/* sending */
 	struct ring_tx tx;
 	node_time_t busy_until_ps; /* in decision time: no further frame before */
-	node_time_t first_sent_ps; /* earliest arrival since the last link_flush(), else NODE_TIME_NEVER */
-	bool packet_sent;          /* a packet was among it, not only ACKs and words */
+	/* earliest arrival since the last link_flush(), else NODE_TIME_NEVER */
+	node_time_t first_sent_ps;
+	bool packet_sent; /* a packet was among it, not only ACKs and words */
 	uint64_t rate_bps;
 	uint64_t ps_per_byte;   /* 0: the rate does not divide; then node_time_of_bytes() */
 	node_time_t lead_ps;    /* latency + propagation */
@@ -104,42 +128,50 @@ struct link {
 	uint32_t gap_bytes;
 	uint32_t sequence; /* of the next frame */
 	bool guarded, cut_through;
-	/* frames may be missing although it is not guarded (roce): whoever wants them sends them again */
+	/* frames may be missing although it is not guarded (roce): whoever wants them sends them
+	 * again */
 	bool gaps;
-	bool down;     /* nothing is sent or received: vacant, or link_down() */
-	bool held;     /* new: what comes waits until the dataplane is ready for it; set and cleared by the dataplane */
-	bool real;     /* real clock: a full ring is waited for */
-	bool credits;  /* instead of stop and go */
-	bool starved;  /* real clock: something could not be sent because the ring was full; link_unstarve() */
-	bool sync_due; /* since the last SYNC frames or a new STOP were sent, or one was heard */
-	bool seen_due; /* the peer asked how far frames arrived */
-	uint8_t stopped;    /* set of classes of which the peer takes no more */
+	bool down; /* nothing is sent or received: vacant, or link_down() */
+	/* new: what comes waits until the dataplane is ready for it; set and cleared by the
+	 * dataplane */
+	bool held;
+	bool real;    /* real clock: a full ring is waited for */
+	bool credits; /* instead of stop and go */
+	/* real clock: something could not be sent because the ring was full; link_unstarve() */
+	bool starved;
+	bool sync_due;   /* since the last SYNC frames or a new STOP were sent, or one was heard */
+	bool seen_due;   /* the peer asked how far frames arrived */
+	uint8_t stopped; /* set of classes of which the peer takes no more */
 	uint8_t lane_count; /* virtual lanes: classes * node_lanes() */
 	uint8_t port;
 	uint8_t front_bytes;   /* on the link in front of the inner frame: the fabric header */
 	uint32_t flight_units; /* 0: no limit */
-	uint32_t sent_units,
-		arrived_units; /* data ever sent; of it taken by the peer, as far as it counts; both wrap */
-	uint32_t stops_heard;  /* words of stop and go */
-	node_time_t
-		ask_at_ps; /* guarded, real clock: while a word of the peer's is waited for, it is asked again then */
+	/* data ever sent; of it taken by the peer, as far as it counts; both wrap */
+	uint32_t sent_units, arrived_units;
+	uint32_t stops_heard; /* words of stop and go */
+	/* guarded, real clock: while a word of the peer's is waited for, it is asked again then */
+	node_time_t ask_at_ps;
 	/* receiving */
 	uint32_t held_units[NODE_LANES_MAX]; /* in the input buffer */
 	uint32_t buffer_units;               /* of each lane; 0: takes everything */
-	uint8_t stop, stop_told; /* sets of classes of which no more may come: wanted, and as the peer was told */
-	uint32_t taken_units, taken_noted; /* data ever taken from the ring, and as the peer was told; both wrap */
-	uint32_t stops_said;               /* words of stop and go */
-	struct credit credit;              /* both directions */
+	/* sets of classes of which no more may come: wanted, and as the peer was told */
+	uint8_t stop, stop_told;
+	/* data ever taken from the ring, and as the peer was told; both wrap */
+	uint32_t taken_units, taken_noted;
+	uint32_t stops_said;  /* words of stop and go */
+	struct credit credit; /* both directions */
 	struct ring_rx rx;
 	node_time_t head_due_ps; /* when the last record that link_next_at() looked at is due */
 	const uint8_t *head_bytes;
 	uint32_t sequence_expected;
 	uint32_t seen_told;
 	/* guard */
-	struct link_log_entry *log; /* LINK_LOG_MAX, index = sequence mod LINK_LOG_MAX; NULL when not guarded */
+	/* LINK_LOG_MAX, index = sequence mod LINK_LOG_MAX; NULL when not guarded */
+	struct link_log_entry *log;
 	uint8_t (*ack_log)[LINK_ACK_BYTES_MAX]; /* ACK frames among them, same index */
 	uint32_t log_first;                     /* oldest remembered sequence */
-	uint64_t *missing;                      /* bit per sequence mod LINK_LOG_MAX: did not arrive, to be told */
+	/* bit per sequence mod LINK_LOG_MAX: did not arrive, to be told */
+	uint64_t *missing;
 	uint32_t missing_count;
 	struct link_listener listener;
 	/* losses */
@@ -148,48 +180,59 @@ struct link {
 	struct random random;
 	node_time_t measure_from_ps, measure_to_ps;
 	struct port_stats *stats;
-	uint64_t *drops;         /* by enum drop_reason */
-	struct capture *capture; /* of whom it is told what passes: set by the node, borrowed; NULL: nobody */
-	struct record head;      /* the record that link_next_at() looked at */
+	uint64_t *drops; /* by enum drop_reason */
+	/* of whom it is told what passes: set by the node, borrowed; NULL: nobody */
+	struct capture *capture;
+	struct record head; /* the record that link_next_at() looked at */
 };
 
 /** link_init() - node @config's end of the link at @port.
- *  @tx, @rx  rings to send on and to receive from, mapped by the caller, @tx_bytes and @rx_bytes long; borrowed, as is
+ *  @tx, @rx rings to send on and to receive from, mapped by the caller, @tx_bytes and @rx_bytes
+ *  long; borrowed, as is
  *  @stats, the node's laid-out statistics page.
- *  Return: 0; -EINVAL if a ring is none; -ENOMEM.                                                               */
-int link_init(struct link *link, const struct node_config *config, uint32_t port, struct ring_page *tx, size_t tx_bytes,
-	      struct ring_page *rx, size_t rx_bytes, struct stats_page *stats);
+ *  Return: 0; -EINVAL if a ring is none; -ENOMEM. */
+int link_init(struct link *link, const struct node_config *config, uint32_t port,
+	      struct ring_page *tx, size_t tx_bytes, struct ring_page *rx, size_t rx_bytes,
+	      struct stats_page *stats);
 void link_fini(struct link *link);
 
 /** link_init_vacant() - the same for a port with nothing plugged in: down. */
-void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port, struct stats_page *stats);
+void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port,
+		      struct stats_page *stats);
 
-/** link_down() - the link is gone: from now on nothing is sent (link_may_send() says no) or received (link_next_at():
- *  never). What a guarded link still remembers is lost: the listener is told, frame by frame. Under the virtual clock, which
- *  stands still at that moment, as under the real one, what is in the receive ring is lost and counted: link_lose(). */
+/** link_down() - the link is gone: from now on nothing is sent (link_may_send() says no) or
+ *  received (link_next_at(): never). What a guarded link still remembers is lost: the listener is
+ *  told, frame by frame. Under the virtual clock, which stands still at that moment, as under the
+ *  real one, what is in the receive ring is lost and counted: link_lose(). */
 void link_down(struct link *link, node_time_t now);
 
-/** link_lose() - what is in the receive ring of a link that is down is lost. Under the real clock the peer may not have heard yet, so once
- *  more before the ring goes. */
+/** link_lose() - what is in the receive ring of a link that is down is lost. Under the real clock
+ *  the peer may not have heard yet, so once more before the ring goes. */
 void link_lose(struct link *link);
 
-/** link_up() - (virtual clock) the link returns over the same rings, which are empty: as new, nothing is remembered of what it was. */
+/** link_up() - (virtual clock) the link returns over the same rings, which are empty: as new,
+ *  nothing is remembered of what it was. */
 void link_up(struct link *link, node_time_t now);
 
-/** link_up_stopped() - the link has just returned, and both ends still have to get rid of what they remember of the former one:
- *  nothing is sent until the peer says go, and link_hold(.., false) of all classes says so to the peer. */
+/** link_up_stopped() - the link has just returned, and both ends still have to get rid of what they
+ *  remember of the former one: nothing is sent until the peer says go, and link_hold(.., false) of
+ *  all classes says so to the peer. */
 void link_up_stopped(struct link *link);
 
-/** link_set() - rate, delay, loss and bit errors of @port hold from the next frame on. No frame overtakes an earlier one. */
+/** link_set() - rate, delay, loss and bit errors of @port hold from the next frame on. No frame
+ *  overtakes an earlier one. */
 void link_set(struct link *link, const struct port_config *port);
 
-/** link_unstarve() - (real clock) was the link starved, and has its ring room again? Then the owner should try once more. */
+/** link_unstarve() - (real clock) was the link starved, and has its ring room again? Then the owner
+ *  should try once more. */
 bool link_unstarve(struct link *link);
 
-/** link_listen() - who is told what became of frames; without a listener losses are only counted. */
+/** link_listen() - who is told what became of frames; without a listener losses are only
+ *  counted. */
 void link_listen(struct link *link, const struct link_listener *listener);
 
-/** link_frame_bytes() - the inner frame (without FCS) of a packet of @wire_bytes; 0 if it is too short for one. */
+/** link_frame_bytes() - the inner frame (without FCS) of a packet of @wire_bytes; 0 if it is too
+ *  short for one. */
 static inline uint32_t link_frame_bytes(const struct link *link, uint32_t wire_bytes)
 {
 	uint32_t around = link->front_bytes + 4u;
@@ -197,10 +240,12 @@ static inline uint32_t link_frame_bytes(const struct link *link, uint32_t wire_b
 	return wire_bytes > around ? wire_bytes - around : 0;
 }
 
-/** link_frame_time_of() - how long @wire_bytes take the link, without gap: from the first bit to the last. */
+/** link_frame_time_of() - how long @wire_bytes take the link, without gap: from the first bit to
+ *  the last. */
 static inline node_time_t link_frame_time_of(const struct link *link, uint32_t wire_bytes)
 {
-	return link->ps_per_byte ? wire_bytes * link->ps_per_byte : node_time_of_bytes(wire_bytes, link->rate_bps);
+	return link->ps_per_byte ? wire_bytes * link->ps_per_byte
+				 : node_time_of_bytes(wire_bytes, link->rate_bps);
 }
 
 /* ---- sending; only when now >= link->busy_until_ps ---- */
@@ -225,15 +270,18 @@ static inline bool link_may_send_packet(struct link *link)
 	return link_may_send(link) && (!link->flight_units || link_flight_has_room(link));
 }
 
-/** link_stopped() - has the peer said stop of @traffic_class? What the owner does then depends on its kind of port. */
+/** link_stopped() - has the peer said stop of @traffic_class? What the owner does then depends on
+ *  its kind of port. */
 static inline bool link_stopped(const struct link *link, uint32_t traffic_class)
 {
 	return link->stopped >> traffic_class & 1;
 }
 
-/** link_has_credit() - may a packet of @units be sent on @lane? If not, listener.on_stop(..., false) says when there is more; that is
- *  counted once (port_stats.credit_waits), and the time from when the link is free. Always, on a link without credits. */
-static inline bool link_has_credit(struct link *link, uint32_t lane, uint32_t units, node_time_t now)
+/** link_has_credit() - may a packet of @units be sent on @lane? If not, listener.on_stop(...,
+ *  false) says when there is more; that is counted once (port_stats.credit_waits), and the time
+ *  from when the link is free. Always, on a link without credits. */
+static inline bool link_has_credit(struct link *link, uint32_t lane, uint32_t units,
+				   node_time_t now)
 {
 	node_time_t from_ps = node_time_max(node_time_max(now, link->busy_until_ps), 1);
 	uint8_t bit = (uint8_t)(1u << lane);
@@ -248,21 +296,26 @@ static inline bool link_has_credit(struct link *link, uint32_t lane, uint32_t un
 }
 
 /** link_send_packet() - puts a data frame on the link.
- *  @wire_bytes     length on the link with FCS.      @captured_bytes  what the caller writes into the record.
- *  @frame_bytes    the inner frame, for the count of losses.   @tag  comes back in link_log_entry when it is lost.
- *  Return: where to write the captured bytes, at once and completely; NULL if the frame is lost on the link (it was
- *  counted) and nobody captures it: nothing to write. The caller asked link_may_send_packet() before.
- *  A full ring cannot happen under the virtual clock (it is sized for it); if it does, the frame is lost and counted.
+ *  @wire_bytes length on the link with FCS. @captured_bytes what the caller writes into the record.
+ *  @frame_bytes the inner frame, for the count of losses. @tag comes back in link_log_entry when it
+ *  is lost.
+ *  Return: where to write the captured bytes, at once and completely; NULL if the frame is lost on
+ *  the link (it was counted) and nobody captures it: nothing to write. The caller asked
+ *  link_may_send_packet() before.
+ *  A full ring cannot happen under the virtual clock (it is sized for it); if it does, the frame is
+ *  lost and counted.
  */
-uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t captured_bytes,
-			  uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag);
+uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes,
+			  uint32_t captured_bytes, uint32_t frame_bytes, uint32_t traffic_class,
+			  uint32_t tag);
 
-/** link_send_acks() - puts an ACK frame on the link.  @wire_bytes with FCS.  @bytes  copied, <= LINK_ACK_BYTES_MAX. */
-void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
-		    uint32_t wire_bytes);
+/** link_send_acks() - puts an ACK frame on the link. @wire_bytes with FCS. @bytes copied, <=
+ *  LINK_ACK_BYTES_MAX. */
+void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
+		    uint32_t captured_bytes, uint32_t wire_bytes);
 
-/** link_ask_at() - when to call link_send_words() with @idle, for a word of the peer's may be lost: go, or what became of what is under
- *  way; or NODE_TIME_NEVER. */
+/** link_ask_at() - when to call link_send_words() with @idle, for a word of the peer's may be lost:
+ *  go, or what became of what is under way; or NODE_TIME_NEVER. */
 static inline node_time_t link_ask_at(const struct link *link)
 {
 	bool waits = link->stopped || link->log_first != link->sequence || link->credit.lacking;
@@ -270,31 +323,35 @@ static inline node_time_t link_ask_at(const struct link *link)
 	return link->guarded && link->real && waits ? link->ask_at_ps : NODE_TIME_NEVER;
 }
 
-/** link_send_fgfc() - puts an FGFC frame on the link, like an ACK frame: link_may_send() before it. Nobody is told if it is
- *  lost (EC-16: it must not matter).  @bytes  copied; @frame_bytes of them, without FCS.                           */
+/** link_send_fgfc() - puts an FGFC frame on the link, like an ACK frame: link_may_send() before it.
+ *  Nobody is told if it is lost (EC-16: it must not matter). @bytes copied; @frame_bytes of them,
+ *  without FCS. */
 void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes);
 
-/** link_send_pause() - the same for a PFC or PAUSE frame (RC-5): never in a class, nor in a buffer. It is sent when the link is free, or
- *  behind the frame that is being sent. */
-void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes);
+/** link_send_pause() - the same for a PFC or PAUSE frame (RC-5): never in a class, nor in a buffer.
+ *  It is sent when the link is free, or behind the frame that is being sent. */
+void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes,
+		     uint32_t frame_bytes);
 
 /** link_words_due() - has the link control words of its own to send? */
 static inline bool link_words_due(const struct link *link)
 {
-	return link->stop != link->stop_told || link->seen_due || link->credit.grant_due || link->credit.total_due;
+	return link->stop != link->stop_told || link->seen_due || link->credit.grant_due ||
+	       link->credit.total_due;
 }
 
-/** link_send_words() - sends all that are due.  @idle  the caller has nothing else to send now (a guarded link then
- *  says how far it has counted).                                                                                */
+/** link_send_words() - sends all that are due. @idle the caller has nothing else to send now (a
+ *  guarded link then says how far it has counted). */
 void link_send_words(struct link *link, node_time_t now, bool idle);
 
-/** link_flush() - publishes what was sent.  @packet  was a packet among it?   Return: earliest arrival, or NODE_TIME_NEVER. */
+/** link_flush() - publishes what was sent. @packet was a packet among it? Return: earliest arrival,
+ *  or NODE_TIME_NEVER. */
 node_time_t link_flush(struct link *link, bool *packet);
 
 /* ---- receiving ---- */
 
-/** link_refresh() - looks what the peer has sent. Nothing of it is due before @start, the beginning of the window: a peer that
- *  says otherwise must not make time go back.                                                                    */
+/** link_refresh() - looks what the peer has sent. Nothing of it is due before @start, the beginning
+ *  of the window: a peer that says otherwise must not make time go back. */
 static inline void link_refresh(struct link *link, node_time_t start)
 {
 	if (link->down)
@@ -303,20 +360,21 @@ static inline void link_refresh(struct link *link, node_time_t start)
 	link->head_due_ps = node_time_max(link->head_due_ps, start);
 }
 
-/** link_next_at() - (after link_refresh()) when the next record is to be handled: a packet at its header if the node cuts through, everything
- *  else at its last bit.  NODE_TIME_NEVER: nothing there.                                                        */
+/** link_next_at() - (after link_refresh()) when the next record is to be handled: a packet at its
+ *  header if the node cuts through, everything else at its last bit. NODE_TIME_NEVER: nothing
+ *  there. */
 node_time_t link_next_at(struct link *link);
 
 /** link_receive() - takes the record that link_next_at() announced.
- *  Control words are dealt with inside.  Return: the captured bytes (shared memory: copy, then parse) with @header
- *  filled, for packets, ACK, FGFC and PAUSE frames; NULL for words and for records that broke the rules. link_done() after each.
- *  A packet's units are charged to the input buffer; if they do not fit, it is dropped and counted (the peer does
- *  not stop).                                                                                                   */
+ *  Control words are dealt with inside. Return: the captured bytes (shared memory: copy, then
+ *  parse) with @header filled, for packets, ACK, FGFC and PAUSE frames; NULL for words and for
+ *  records that broke the rules. link_done() after each. A packet's units are charged to the input
+ *  buffer; if they do not fit, it is dropped and counted (the peer does not stop). */
 const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now);
 void link_done(struct link *link, const struct record *header);
 
-/** link_note_taken() - (real clock) what was received no longer counts as under way, but for what came after a stop that could not be
- *  said yet. Once a turn, before ring_release().                                                                 */
+/** link_note_taken() - (real clock) what was received no longer counts as under way, but for what
+ *  came after a stop that could not be said yet. Once a turn, before ring_release(). */
 void link_note_taken(struct link *link);
 
 /** link_release() - @units of @traffic_class have left the input buffer. */
@@ -330,20 +388,21 @@ static inline void link_release(struct link *link, uint32_t traffic_class, uint3
 		credit_look(&link->credit, traffic_class, link->held_units[traffic_class]);
 }
 
-/** link_hold() - from now on the peer is to send no more of @traffic_class (@stop), or to go on. It is told with the next words, if
- *  that is news to it: link_words_due().                                                                         */
+/** link_hold() - from now on the peer is to send no more of @traffic_class (@stop), or to go on. It
+ *  is told with the next words, if that is news to it: link_words_due(). */
 static inline void link_hold(struct link *link, uint32_t traffic_class, bool stop)
 {
 	uint8_t bit = (uint8_t)(1u << traffic_class);
 
 	if (link->credits)
-		credit_withhold(&link->credit, traffic_class, stop, link->held_units[traffic_class]);
+		credit_withhold(&link->credit, traffic_class, stop,
+				link->held_units[traffic_class]);
 	else
 		link->stop = stop ? link->stop | bit : link->stop & (uint8_t)~bit;
 }
 
-/** link_reject() - a packet that was received cannot be used (malformed, no route ...): its room is given back.
- *  The caller counts the reason.                                                                                */
+/** link_reject() - a packet that was received cannot be used (malformed, no route ...): its room is
+ *  given back. The caller counts the reason. */
 void link_reject(struct link *link, const struct record *header);
 
 #endif

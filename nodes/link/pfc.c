@@ -9,14 +9,15 @@ node_time_t pfc_quantum_ps(uint64_t rate_bps)
 	return (PAUSE_QUANTUM_BITS * NODE_S + rate_bps / 2) / rate_bps;
 }
 
-uint64_t pfc_headroom_bytes(uint64_t rate_bps, node_time_t delay_ps, node_time_t response_ps, uint32_t mtu_bytes,
-			    uint32_t gap_bytes)
+uint64_t pfc_headroom_bytes(uint64_t rate_bps, node_time_t delay_ps, node_time_t response_ps,
+			    uint32_t mtu_bytes, uint32_t gap_bytes)
 {
 	uint64_t frame_bytes = mtu_bytes + FCS_BYTES + gap_bytes;
 	uint64_t pfc_bytes = PAUSE_FRAME_BYTES + FCS_BYTES + gap_bytes;
 	unsigned __int128 bit_ps = (unsigned __int128)rate_bps * (2 * delay_ps + response_ps);
 
-	return 2 * frame_bytes + pfc_bytes + (uint64_t)((bit_ps + BYTE_TIME_SCALE - 1) / BYTE_TIME_SCALE);
+	return 2 * frame_bytes + pfc_bytes +
+	       (uint64_t)((bit_ps + BYTE_TIME_SCALE - 1) / BYTE_TIME_SCALE);
 }
 
 void pfc_gate_init(struct pfc_gate *gate, uint32_t unnamed)
@@ -50,13 +51,15 @@ static node_time_t lasts_ps(const struct pfc_gate *gate, uint16_t quanta, node_t
 	return quanta * quantum_ps + (quanta == PAUSE_QUANTA_MAX ? gate->late_ps : 0);
 }
 
-uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, uint64_t rate_bps, node_time_t now)
+uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, uint64_t rate_bps,
+		       node_time_t now)
 {
 	node_time_t quantum_ps = pfc_quantum_ps(rate_bps);
 	uint32_t named = frame->enabled ? frame->enabled : gate->unnamed, changed = 0;
 
 	if (frame->port)
-		return hold_until(&gate->port_until_ps, now + lasts_ps(gate, frame->quanta[0], quantum_ps), now)
+		return hold_until(&gate->port_until_ps,
+				  now + lasts_ps(gate, frame->quanta[0], quantum_ps), now)
 			       ? ALL_CLASSES
 			       : 0;
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++) {
@@ -64,7 +67,8 @@ uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, u
 
 		if (named >> c & 1)
 			changed |=
-				(uint32_t)hold_until(&gate->until_ps[c], now + lasts_ps(gate, quanta, quantum_ps), now)
+				(uint32_t)hold_until(&gate->until_ps[c],
+						     now + lasts_ps(gate, quanta, quantum_ps), now)
 				<< c;
 	}
 	return changed;
@@ -97,7 +101,8 @@ void pfc_teller_want(struct pfc_teller *teller, uint32_t traffic_class, bool sto
 
 node_time_t pfc_teller_due_at(const struct pfc_teller *teller)
 {
-	bool news = teller->port ? !teller->wanted != !teller->told : teller->wanted != teller->told;
+	bool news =
+		teller->port ? !teller->wanted != !teller->told : teller->wanted != teller->told;
 
 	return news ? 0 : teller->refresh_at_ps;
 }
@@ -114,6 +119,7 @@ struct pause_frame pfc_teller_frame(struct pfc_teller *teller, uint64_t rate_bps
 			frame.quanta[c] = teller->wanted >> c & 1 ? PAUSE_QUANTA_MAX : 0;
 	}
 	teller->told = teller->wanted;
-	teller->refresh_at_ps = teller->told ? now + PAUSE_QUANTA_MAX * pfc_quantum_ps(rate_bps) / 2 : NODE_TIME_NEVER;
+	teller->refresh_at_ps = teller->told ? now + PAUSE_QUANTA_MAX * pfc_quantum_ps(rate_bps) / 2
+					     : NODE_TIME_NEVER;
 	return frame;
 }

@@ -1,9 +1,10 @@
 /*  pfc - both halves of PFC and PAUSE at a port, the same for switches and NICs (RC-5, RC-11).
  *
- *  The gate is what the neighbour has said: a class is held until its time is over or the neighbour says go. The teller is what the
- *  neighbour is told: classes are stopped and let go by their owner; it says when a frame is due, which is at once for news, and
- *  again half a pause time later for as long as a class stays stopped. All times are of the link that they are about.
- *  Knows neither link nor buffer. A word of state per class; O(classes).                                               */
+ *  The gate is what the neighbour has said: a class is held until its time is over or the neighbour
+ *  says go. The teller is what the neighbour is told: classes are stopped and let go by their
+ *  owner; it says when a frame is due, which is at once for news, and again half a pause time later
+ *  for as long as a class stays stopped. All times are of the link that they are about. Knows
+ *  neither link nor buffer. A word of state per class; O(classes). */
 #ifndef HEDDLE_NODES_LINK_PFC_H
 #define HEDDLE_NODES_LINK_PFC_H
 
@@ -17,25 +18,30 @@
 struct pfc_gate {
 	node_time_t until_ps[NODE_CLASSES_MAX]; /* PFC: held before; 0: not */
 	node_time_t port_until_ps;              /* PAUSE: all of them, whatever PFC says */
-	uint8_t unnamed;                        /* classes that a PFC frame without a priority means */
-	node_time_t late_ps; /* so much longer lasts what was to last the full time: its renewal may come late */
+	/* classes that a PFC frame without a priority means */
+	uint8_t unnamed;
+	/* so much longer lasts what was to last the full time: its renewal may come late */
+	node_time_t late_ps;
 };
 
-/* Under the real clock a neighbour that wants a pause to go on may not be let run in time to say so, and what would then be sent has no room.
- * As long as a process may be late on a busy machine; the word to go on ends a pause at once all the same. Ours */
+/* Under the real clock a neighbour that wants a pause to go on may not be let run in time to say
+ * so, and what would then be sent has no room. As long as a process may be late on a busy machine;
+ * the word to go on ends a pause at once all the same. Ours */
 #define PFC_LATE_PS NODE_S
 
-/** pfc_late_ps() - the allowance for the gate at @port of a node with @config: none under the virtual clock, and none on a link that loses
- *  frames, where the word to go on may get lost. */
+/** pfc_late_ps() - the allowance for the gate at @port of a node with @config: none under the
+ *  virtual clock, and none on a link that loses frames, where the word to go on may get lost. */
 static inline node_time_t pfc_late_ps(const struct node_config *config, uint32_t port)
 {
 	const struct port_config *link = &config->ports[port];
 
-	return config->clock == CLOCK_REAL && !link->loss_ppb && !link->bit_error_e15 ? PFC_LATE_PS : 0;
+	return config->clock == CLOCK_REAL && !link->loss_ppb && !link->bit_error_e15 ? PFC_LATE_PS
+										      : 0;
 }
 
 struct pfc_teller {
-	uint8_t wanted, told;      /* sets of classes that are to be stopped, that the neighbour knows to be */
+	/* sets of classes that are to be stopped, that the neighbour knows to be */
+	uint8_t wanted, told;
 	bool port;                 /* PAUSE instead of PFC: any class stopped stops the port */
 	node_time_t refresh_at_ps; /* NODE_TIME_NEVER: nothing is stopped */
 };
@@ -43,27 +49,30 @@ struct pfc_teller {
 /** pfc_quantum_ps() - 512 bit times of a link of @rate_bps, rounded to the picosecond. */
 node_time_t pfc_quantum_ps(uint64_t rate_bps);
 
-/** pfc_headroom_bytes() - what may still come after XOFF was decided, in the worst case: the frame that is being sent here before the
- *  PFC frame can go, the PFC frame, the link there and back, the neighbour's time to obey, and the frame it has begun. Wire lengths:
- *  FCS and gap are counted.
- *  @mtu_bytes  largest frame without FCS; @response_ps  from the PFC frame's last bit until the sender stops deciding, our latency of
- *  sending included.  Source: IEEE 802.1Qbb annex O, simplified to store-and-forward MACs. */
-uint64_t pfc_headroom_bytes(uint64_t rate_bps, node_time_t delay_ps, node_time_t response_ps, uint32_t mtu_bytes,
-			    uint32_t gap_bytes);
+/** pfc_headroom_bytes() - what may still come after XOFF was decided, in the worst case: the frame
+ *  that is being sent here before the PFC frame can go, the PFC frame, the link there and back, the
+ *  neighbour's time to obey, and the frame it has begun. Wire lengths: FCS and gap are counted.
+ *  @mtu_bytes largest frame without FCS; @response_ps from the PFC frame's last bit until the
+ *  sender stops deciding, our latency of sending included. Source: IEEE 802.1Qbb annex O,
+ *  simplified to store-and-forward MACs. */
+uint64_t pfc_headroom_bytes(uint64_t rate_bps, node_time_t delay_ps, node_time_t response_ps,
+			    uint32_t mtu_bytes, uint32_t gap_bytes);
 
 /** pfc_gate_init() - nothing is held.
  *  @unnamed  the set of classes that a PFC frame without a priority means: pfc_unnamed(). */
 void pfc_gate_init(struct pfc_gate *gate, uint32_t unnamed);
 
-/** pfc_unnamed() - what a PFC frame without a priority means to a node with @roce: nothing, as in 802.1Q, for a time counts only if
- *  its bit in the vector is set [802.1Qbb; 802.3 annex 31D]. Only where path-level PFC has that form, which leaves the choice of queues to the device [S4], it means
- *  all lossless classes (RC-10, RC-11). */
+/** pfc_unnamed() - what a PFC frame without a priority means to a node with @roce: nothing, as in
+ *  802.1Q, for a time counts only if its bit in the vector is set [802.1Qbb; 802.3 annex 31D]. Only
+ *  where path-level PFC has that form, which leaves the choice of queues to the device [S4], it
+ *  means all lossless classes (RC-10, RC-11). */
 uint32_t pfc_unnamed(const struct roce_config *roce, uint32_t class_count);
 
-/** pfc_gate_take() - the neighbour has sent @frame, which arrived at @now over a link of @rate_bps. It replaces what the neighbour said
- *  before about the same classes.
+/** pfc_gate_take() - the neighbour has sent @frame, which arrived at @now over a link of @rate_bps.
+ *  It replaces what the neighbour said before about the same classes.
  *  Return: the set of classes whose state (held or not) or end has changed. */
-uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, uint64_t rate_bps, node_time_t now);
+uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, uint64_t rate_bps,
+		       node_time_t now);
 
 /** pfc_gate_held() - the set of classes that are held at @now. */
 static inline uint32_t pfc_gate_held(const struct pfc_gate *gate, node_time_t now)
@@ -77,7 +86,8 @@ static inline uint32_t pfc_gate_held(const struct pfc_gate *gate, node_time_t no
 	return held;
 }
 
-/** pfc_gate_next_at() - when the first of the classes in @classes that are held at @now goes on by itself; NODE_TIME_NEVER: none is held. */
+/** pfc_gate_next_at() - when the first of the classes in @classes that are held at @now goes on by
+ *  itself; NODE_TIME_NEVER: none is held. */
 node_time_t pfc_gate_next_at(const struct pfc_gate *gate, uint32_t classes, node_time_t now);
 
 void pfc_teller_init(struct pfc_teller *teller, bool port);
@@ -88,8 +98,8 @@ void pfc_teller_want(struct pfc_teller *teller, uint32_t traffic_class, bool sto
 /** pfc_teller_due_at() - when pfc_teller_frame() should be sent: 0 if at once; NODE_TIME_NEVER. */
 node_time_t pfc_teller_due_at(const struct pfc_teller *teller);
 
-/** pfc_teller_frame() - the frame that is due: news for the classes that have some, the full time again for those that stay stopped.
- *  The caller sends it at @now over a link of @rate_bps. */
+/** pfc_teller_frame() - the frame that is due: news for the classes that have some, the full time
+ *  again for those that stay stopped. The caller sends it at @now over a link of @rate_bps. */
 struct pause_frame pfc_teller_frame(struct pfc_teller *teller, uint64_t rate_bps, node_time_t now);
 
 #endif

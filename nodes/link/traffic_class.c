@@ -8,15 +8,17 @@ static void minimum_set(struct class_share *share, uint64_t min_bps)
 	share->min_burst_ps = min_bps ? node_time_of_bytes(CLASS_BURST_BYTES, min_bps) : 0;
 }
 
-void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_count, const struct class_config *classes,
-			  uint64_t rate_bps)
+void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_count,
+			  const struct class_config *classes, uint64_t rate_bps)
 {
 	*scheduler = (struct class_scheduler){ .class_count = class_count };
 	for (uint32_t c = 0; c < class_count; c++) {
 		struct class_share *share = &scheduler->share[c];
 
 		minimum_set(share, rate_bps / 1000 * classes[c].min_permille);
-		share->max_bps = classes[c].max_permille < 1000 ? rate_bps / 1000 * classes[c].max_permille : 0;
+		share->max_bps = classes[c].max_permille < 1000
+					 ? rate_bps / 1000 * classes[c].max_permille
+					 : 0;
 		share->weight = classes[c].min_permille ? classes[c].min_permille : 1;
 		if (share->max_bps)
 			share->max_burst_ps = node_time_of_bytes(CLASS_BURST_BYTES, share->max_bps);
@@ -24,7 +26,8 @@ void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_coun
 	scheduler->unshared = class_count == 1 && !scheduler->share[0].max_bps;
 }
 
-void class_scheduler_init_node(struct class_scheduler *scheduler, const struct node_config *config, uint64_t rate_bps)
+void class_scheduler_init_node(struct class_scheduler *scheduler, const struct node_config *config,
+			       uint64_t rate_bps)
 {
 	struct class_share *cnps = &scheduler->share[config->roce.cnp_class];
 	uint64_t cnps_bps = rate_bps / 1000 * CLASS_CNP_PERMILLE;
@@ -42,8 +45,8 @@ static bool entitled(const struct class_share *share, node_time_t now)
 	return share->min_bps && share->min_due_ps <= now;
 }
 
-int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_t ready, node_time_t now,
-				node_time_t *retry_at)
+int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_t ready,
+				node_time_t now, node_time_t *retry_at)
 {
 	int best = -1;
 	bool best_entitled = false;
@@ -51,7 +54,8 @@ int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_
 	ENSURE(ready >> scheduler->class_count, ==, 0u);
 	for (; ready; ready &= ready - 1) {
 		int c = __builtin_ctz(ready);
-		const struct class_share *share = &scheduler->share[c], *other = &scheduler->share[best < 0 ? c : best];
+		const struct class_share *share = &scheduler->share[c],
+					 *other = &scheduler->share[best < 0 ? c : best];
 		bool first = entitled(share, now);
 
 		if (share->max_bps && share->max_due_ps > now) {
@@ -69,7 +73,8 @@ int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_
 }
 
 /* the appointment after one for @bytes at @bps, never more than a burst behind @now */
-static node_time_t next_due(node_time_t due, node_time_t burst, uint64_t bps, uint32_t bytes, node_time_t now)
+static node_time_t next_due(node_time_t due, node_time_t burst, uint64_t bps, uint32_t bytes,
+			    node_time_t now)
 {
 	node_time_t earliest = now > burst ? now - burst : 0;
 
@@ -91,7 +96,8 @@ static void lend(struct class_scheduler *scheduler, uint32_t traffic_class, uint
 	}
 }
 
-void class_scheduler_sent(struct class_scheduler *scheduler, uint32_t traffic_class, uint32_t bytes, node_time_t now)
+void class_scheduler_sent(struct class_scheduler *scheduler, uint32_t traffic_class, uint32_t bytes,
+			  node_time_t now)
 {
 	struct class_share *share = &scheduler->share[traffic_class];
 	bool was_entitled = entitled(share, now);
@@ -99,9 +105,11 @@ void class_scheduler_sent(struct class_scheduler *scheduler, uint32_t traffic_cl
 	if (scheduler->unshared)
 		return;
 	if (share->min_bps && was_entitled)
-		share->min_due_ps = next_due(share->min_due_ps, share->min_burst_ps, share->min_bps, bytes, now);
+		share->min_due_ps = next_due(share->min_due_ps, share->min_burst_ps, share->min_bps,
+					     bytes, now);
 	if (share->max_bps)
-		share->max_due_ps = next_due(share->max_due_ps, share->max_burst_ps, share->max_bps, bytes, now);
+		share->max_due_ps = next_due(share->max_due_ps, share->max_burst_ps, share->max_bps,
+					     bytes, now);
 	if (!was_entitled)
 		lend(scheduler, traffic_class, bytes);
 }

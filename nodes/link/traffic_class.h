@@ -1,10 +1,11 @@
 /*  traffic_class - which class may send next on a link: minimum and maximum shares (FC-19).
  *
- *  Each class has two appointments, kept in time instead of tokens: `min_due`, when its guaranteed share entitles it to the
- *  next packet, and `max_due`, before which its maximum forbids one. Who is past min_due goes first (the longest overdue of
- *  them); the minima add up to at most the link, so all are met. What nobody is entitled to is lent: to the class that got
- *  least of it so far in proportion to its minimum. Nobody is picked before its max_due. Both appointments lag behind `now`
- *  by at most a burst, so an idle class saves up no more than that.                                                  */
+ *  Each class has two appointments, kept in time instead of tokens: `min_due`, when its guaranteed
+ *  share entitles it to the next packet, and `max_due`, before which its maximum forbids one. Who
+ *  is past min_due goes first (the longest overdue of them); the minima add up to at most the link,
+ *  so all are met. What nobody is entitled to is lent: to the class that got least of it so far in
+ *  proportion to its minimum. Nobody is picked before its max_due. Both appointments lag behind
+ *  `now` by at most a burst, so an idle class saves up no more than that. */
 #ifndef HEDDLE_NODES_LINK_TRAFFIC_CLASS_H
 #define HEDDLE_NODES_LINK_TRAFFIC_CLASS_H
 
@@ -32,23 +33,26 @@ struct class_scheduler {
 };
 
 /** class_scheduler_init() - @classes  shares of a link of @rate_bps. */
-void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_count, const struct class_config *classes,
-			  uint64_t rate_bps);
+void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_count,
+			  const struct class_config *classes, uint64_t rate_bps);
 
-/** class_scheduler_init_node() - the same for a link of the node that @config is of. In a fabric of kind roce the class of CNPs has
- *  CLASS_CNP_PERMILLE of it at least, beside the minima of the others, which may add up to all of it: CNPs are few, and without them
- *  nothing ends congestion (ours; switches are set up to send them first of all). */
-void class_scheduler_init_node(struct class_scheduler *scheduler, const struct node_config *config, uint64_t rate_bps);
+/** class_scheduler_init_node() - the same for a link of the node that @config is of. In a fabric of
+ *  kind roce the class of CNPs has CLASS_CNP_PERMILLE of it at least, beside the minima of the
+ *  others, which may add up to all of it: CNPs are few, and without them nothing ends congestion
+ *  (ours; switches are set up to send them first of all). */
+void class_scheduler_init_node(struct class_scheduler *scheduler, const struct node_config *config,
+			       uint64_t rate_bps);
 
 /* the part of class_scheduler_pick() that is not for a single class */
-int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_t ready, node_time_t now,
-				node_time_t *retry_at);
+int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_t ready,
+				node_time_t now, node_time_t *retry_at);
 
 /** class_scheduler_pick() - of the classes in @ready (a bit each), the one to send now.
- *  Return: the class; -1 if none may, then *@retry_at is when one of them may (NODE_TIME_NEVER if @ready is 0). O(classes).
+ *  Return: the class; -1 if none may, then *@retry_at is when one of them may (NODE_TIME_NEVER if
+ *  @ready is 0). O(classes).
  */
-static inline int class_scheduler_pick(const struct class_scheduler *scheduler, uint32_t ready, node_time_t now,
-				       node_time_t *retry_at)
+static inline int class_scheduler_pick(const struct class_scheduler *scheduler, uint32_t ready,
+				       node_time_t now, node_time_t *retry_at)
 {
 	*retry_at = NODE_TIME_NEVER;
 	if (scheduler->unshared)
@@ -56,7 +60,9 @@ static inline int class_scheduler_pick(const struct class_scheduler *scheduler, 
 	return class_scheduler_pick_shared(scheduler, ready, now, retry_at);
 }
 
-/** class_scheduler_sent() - @traffic_class was picked and takes @bytes of the link (gap included) from @now on. */
-void class_scheduler_sent(struct class_scheduler *scheduler, uint32_t traffic_class, uint32_t bytes, node_time_t now);
+/** class_scheduler_sent() - @traffic_class was picked and takes @bytes of the link (gap included)
+ *  from @now on. */
+void class_scheduler_sent(struct class_scheduler *scheduler, uint32_t traffic_class, uint32_t bytes,
+			  node_time_t now);
 
 #endif

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void managed_init(struct managed *managed, const struct node_config *config, const struct link *links,
-		  const struct node_ops *ops, void *dataplane)
+void managed_init(struct managed *managed, const struct node_config *config,
+		  const struct link *links, const struct node_ops *ops, void *dataplane)
 {
-	*managed = (struct managed){ .config = config, .links = links, .ops = ops, .dataplane = dataplane };
+	*managed = (struct managed){
+		.config = config, .links = links, .ops = ops, .dataplane = dataplane
+	};
 }
 
 /* nothing is being collected */
@@ -21,7 +23,8 @@ static void staged_forget(struct managed *managed)
 	managed->staging = managed->spoiled = false;
 }
 
-/* there is no memory to go on collecting: what follows is refused, instead of taking effect alone */
+/* there is no memory to go on collecting: what follows is refused, instead of taking effect
+ * alone */
 static int staged_spoil(struct managed *managed)
 {
 	staged_forget(managed);
@@ -45,16 +48,18 @@ static bool has_table(const struct managed *managed, enum table_kind table)
 
 static uint32_t blocks_used(const struct managed *managed, enum table_kind table)
 {
-	return has_table(managed, table) ? managed->ops->table_blocks(managed->dataplane, table) : 0;
+	return has_table(managed, table) ? managed->ops->table_blocks(managed->dataplane, table)
+					 : 0;
 }
 
 void managed_identify(const struct managed *managed, struct node_identity *identity)
 {
 	const struct node_config *config = managed->config;
 
-	*identity = (struct node_identity){
-		.kind = config->kind, .fabric = config->fabric, .index = config->index, .port_count = config->port_count
-	};
+	*identity = (struct node_identity){ .kind = config->kind,
+					    .fabric = config->fabric,
+					    .index = config->index,
+					    .port_count = config->port_count };
 	snprintf(identity->name, sizeof(identity->name), "%s", config->name);
 	if (config->kind == NODE_SWITCH)
 		identity->fabric_address = config->switch_.fabric_address;
@@ -80,14 +85,16 @@ void managed_identify(const struct managed *managed, struct node_identity *ident
 /* ---- tables ---- */
 
 /* is there such a block? It is blank then. */
-static int block_blank(const struct managed *managed, struct table_block *block, char *why, unsigned why_max)
+static int block_blank(const struct managed *managed, struct table_block *block, char *why,
+		       unsigned why_max)
 {
 	if ((uint32_t)block->table < TABLE_KINDS)
 		memset(block->bytes, table_blank(block->table), sizeof(block->bytes));
 	return table_block_check(managed->config, block, why, why_max);
 }
 
-int managed_read(const struct managed *managed, struct table_block *block, char *why, unsigned why_max)
+int managed_read(const struct managed *managed, struct table_block *block, char *why,
+		 unsigned why_max)
 {
 	int error = block_blank(managed, block, why, why_max);
 
@@ -125,8 +132,8 @@ static int staged_begin(struct managed *managed)
 
 			memset(block.bytes, table_blank(block.table), sizeof(block.bytes));
 			managed->ops->table_read(managed->dataplane, &block);
-			memcpy(managed->staged[table].bytes + (size_t)i * TABLE_BLOCK_BYTES, block.bytes,
-			       TABLE_BLOCK_BYTES);
+			memcpy(managed->staged[table].bytes + (size_t)i * TABLE_BLOCK_BYTES,
+			       block.bytes, TABLE_BLOCK_BYTES);
 		}
 	}
 	managed->staging = true;
@@ -147,7 +154,8 @@ static int staged_put(struct managed *managed, const struct table_block *block)
 
 	if (managed->spoiled || staged_widen(staged, block->table, block->number + 1))
 		return staged_spoil(managed);
-	memcpy(staged->bytes + (size_t)block->number * TABLE_BLOCK_BYTES, block->bytes, TABLE_BLOCK_BYTES);
+	memcpy(staged->bytes + (size_t)block->number * TABLE_BLOCK_BYTES, block->bytes,
+	       TABLE_BLOCK_BYTES);
 	return 0;
 }
 
@@ -164,7 +172,8 @@ static int write_alone(struct managed *managed, const struct table_block *block)
 	return error;
 }
 
-int managed_write(struct managed *managed, const struct table_block *block, char *why, unsigned why_max)
+int managed_write(struct managed *managed, const struct table_block *block, char *why,
+		  unsigned why_max)
 {
 	int error = table_block_check(managed->config, block, why, why_max);
 
@@ -175,7 +184,8 @@ int managed_write(struct managed *managed, const struct table_block *block, char
 	return managed->staging ? staged_put(managed, block) : write_alone(managed, block);
 }
 
-int managed_read_back(const struct managed *managed, struct table_block *block, char *why, unsigned why_max)
+int managed_read_back(const struct managed *managed, struct table_block *block, char *why,
+		      unsigned why_max)
 {
 	int error = block_blank(managed, block, why, why_max);
 
@@ -186,7 +196,9 @@ int managed_read_back(const struct managed *managed, struct table_block *block, 
 		return -EINVAL;
 	}
 	if (block->number < managed->staged[block->table].block_count)
-		memcpy(block->bytes, managed->staged[block->table].bytes + (size_t)block->number * TABLE_BLOCK_BYTES,
+		memcpy(block->bytes,
+		       managed->staged[block->table].bytes +
+			       (size_t)block->number * TABLE_BLOCK_BYTES,
 		       TABLE_BLOCK_BYTES);
 	return 0;
 }
@@ -229,18 +241,21 @@ static void hosts_take(const struct managed *managed, struct switch_config *tabl
 		uint64_t host = staged_get(managed, TABLE_HOSTS, h);
 
 		if (host)
-			tables->hosts[tables->host_count++] = (struct host_config){
-				.host_index = h, .fabric_address = host & 0xffff, .egress_port = (uint32_t)(host >> 16)
-			};
+			tables->hosts[tables->host_count++] =
+				(struct host_config){ .host_index = h,
+						      .fabric_address = host & 0xffff,
+						      .egress_port = (uint32_t)(host >> 16) };
 	}
 }
 
 /* LFT and PGFT lie as the dataplane has them, byte by byte.  Return: 0; -ENOMEM */
 static int lids_take(struct managed *managed, struct lid_tables *lids)
 {
-	struct staged_table *lft = &managed->staged[TABLE_LFT], *pgft = &managed->staged[TABLE_PGFT];
+	struct staged_table *lft = &managed->staged[TABLE_LFT],
+			    *pgft = &managed->staged[TABLE_PGFT];
 
-	if (staged_widen(lft, TABLE_LFT, pgft->block_count) || staged_widen(pgft, TABLE_PGFT, lft->block_count))
+	if (staged_widen(lft, TABLE_LFT, pgft->block_count) ||
+	    staged_widen(pgft, TABLE_PGFT, lft->block_count))
 		return -ENOMEM;
 	*lids = (struct lid_tables){ .lid_count = staged_entries(managed, TABLE_LFT),
 				     .lft = lft->bytes,
@@ -262,7 +277,8 @@ int managed_commit(struct managed *managed)
 	tables.routes = calloc(staged_entries(managed, TABLE_ROUTES) + 1, sizeof(*tables.routes));
 	tables.vias = calloc(staged_entries(managed, TABLE_VIAS) + 1, sizeof(*tables.vias));
 	tables.hosts = calloc(staged_entries(managed, TABLE_HOSTS) + 1, sizeof(*tables.hosts));
-	if (!managed->spoiled && tables.routes && tables.vias && tables.hosts && !lids_take(managed, &tables.lids)) {
+	if (!managed->spoiled && tables.routes && tables.vias && tables.hosts &&
+	    !lids_take(managed, &tables.lids)) {
 		routes_take(managed, &tables);
 		vias_take(managed, &tables);
 		hosts_take(managed, &tables);

@@ -1,9 +1,11 @@
-/*  managed - a node as its fabric manager sees it: what it is, what its ports lead to, the tables that it goes by (PG-11, TB-14).
+/*  managed - a node as its fabric manager sees it: what it is, what its ports lead to, the tables
+ *  that it goes by (PG-11, TB-14).
  *
- *  A node answers from what it has: its ports' state from its links, its tables from the dataplane. Blocks of tables are checked before
- *  anything believes them. Between managed_begin() and managed_commit() they are collected here, can be read back, and take effect
- *  together, so that no packet meets half of a change; otherwise each takes effect at once, as in InfiniBand.
- *  The process (node_main.c) and tests/sim share this.                                                              */
+ *  A node answers from what it has: its ports' state from its links, its tables from the dataplane.
+ *  Blocks of tables are checked before anything believes them. Between managed_begin() and
+ *  managed_commit() they are collected here, can be read back, and take effect together, so that no
+ *  packet meets half of a change; otherwise each takes effect at once, as in InfiniBand. The
+ *  process (node_main.c) and tests/sim share this. */
 #ifndef HEDDLE_NODES_NODE_MANAGED_H
 #define HEDDLE_NODES_NODE_MANAGED_H
 
@@ -43,34 +45,43 @@ struct managed {
 	const struct node_ops *ops;
 	void *dataplane;
 	bool staging; /* blocks are collected: `staged` holds all tables as they are to be */
-	bool spoiled; /* ... but memory was short: nothing until the next managed_begin() takes effect */
+	/* ... but memory was short: nothing until the next managed_begin() takes effect */
+	bool spoiled;
 	struct staged_table staged[TABLE_KINDS];
 };
 
-void managed_init(struct managed *managed, const struct node_config *config, const struct link *links,
-		  const struct node_ops *ops, void *dataplane);
+void managed_init(struct managed *managed, const struct node_config *config,
+		  const struct link *links, const struct node_ops *ops, void *dataplane);
 void managed_fini(struct managed *managed);
 
 /** managed_identify() - who this node is, and its ports, as they are now. */
 void managed_identify(const struct managed *managed, struct node_identity *identity);
 
-/** managed_read() - block @block->number of @block->table as it is in effect, blank beyond those in use.
- *  Return: 0; -ENOENT: there is no such table; -EINVAL: no such block; a sentence in @why.                       */
-int managed_read(const struct managed *managed, struct table_block *block, char *why, unsigned why_max);
+/** managed_read() - block @block->number of @block->table as it is in effect, blank beyond those in
+ *  use.
+ *  Return: 0; -ENOENT: there is no such table; -EINVAL: no such block; a sentence in @why. */
+int managed_read(const struct managed *managed, struct table_block *block, char *why,
+		 unsigned why_max);
 
-/** managed_begin() - blocks are collected from now on, on top of the tables as they are. What was collected before, by a manager that
- *  did not come to its end, is forgotten.  Return: 0; -ENOENT: there are no tables; -ENOMEM: whatever follows is refused. */
+/** managed_begin() - blocks are collected from now on, on top of the tables as they are. What was
+ *  collected before, by a manager that did not come to its end, is forgotten. Return: 0; -ENOENT:
+ *  there are no tables; -ENOMEM: whatever follows is refused. */
 int managed_begin(struct managed *managed);
 
 /** managed_write() - @block is collected, or takes effect at once.
- *  Return: 0; as table_block_check(); -ENOMEM: all is as before, and whatever follows is refused until the next managed_begin(). */
-int managed_write(struct managed *managed, const struct table_block *block, char *why, unsigned why_max);
+ *  Return: 0; as table_block_check(); -ENOMEM: all is as before, and whatever follows is refused
+ *  until the next managed_begin(). */
+int managed_write(struct managed *managed, const struct table_block *block, char *why,
+		  unsigned why_max);
 
-/** managed_read_back() - as managed_read(), of what is collected.  Return: also -EINVAL: nothing is. */
-int managed_read_back(const struct managed *managed, struct table_block *block, char *why, unsigned why_max);
+/** managed_read_back() - as managed_read(), of what is collected. Return: also -EINVAL: nothing
+ *  is. */
+int managed_read_back(const struct managed *managed, struct table_block *block, char *why,
+		      unsigned why_max);
 
 /** managed_commit() - what was collected takes effect.
- *  Return: 0; -EINVAL: nothing was begun; -ENOMEM: all is as before, what was collected is forgotten.              */
+ *  Return: 0; -EINVAL: nothing was begun; -ENOMEM: all is as before, what was collected is
+ *  forgotten. */
 int managed_commit(struct managed *managed);
 
 #endif

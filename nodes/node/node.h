@@ -1,7 +1,9 @@
-/*  node - what switchd and nicd have in common: ports on links, a dataplane that is given time, tables to show.
+/*  node - what switchd and nicd have in common: ports on links, a dataplane that is given time,
+ *  tables to show.
  *
- *  The runtime (node_main.c under real processes, tests/sim in one process) drives a dataplane through node_ops only, so
- *  both run the same objects. A dataplane makes no system call, reads no clock and allocates only in create().         */
+ *  The runtime (node_main.c under real processes, tests/sim in one process) drives a dataplane
+ *  through node_ops only, so both run the same objects. A dataplane makes no system call, reads no
+ *  clock and allocates only in create(). */
 #ifndef HEDDLE_NODES_NODE_NODE_H
 #define HEDDLE_NODES_NODE_NODE_H
 
@@ -16,64 +18,80 @@
 #include "nodes/stats/stats.h"
 
 struct node_ops {
-	/* Builds the dataplane. @config, @links (config->port_count of them, attached) and @stats (laid out) are borrowed
-	 * and outlive it. Return: NULL if memory is short.                                                          */
-	void *(*create)(const struct node_config *config, struct link *links, struct stats_page *stats);
+	/* Builds the dataplane. @config, @links (config->port_count of them, attached) and @stats
+	 * (laid out) are borrowed and outlive it. Return: NULL if memory is short. */
+	void *(*create)(const struct node_config *config, struct link *links,
+			struct stats_page *stats);
 
 	/* Handles every event before @end, in the order (time, source). Never looks beyond.
-	 * Return: the time of the next event, NODE_TIME_NEVER if there is none.                                      */
+	 * Return: the time of the next event, NODE_TIME_NEVER if there is none. */
 	node_time_t (*run)(void *dataplane, node_time_t end);
 
-	/* Writes table @table of port @port (-1: of all ports) as text, a header line first. What lasts at @now, the fabric's
-	 * time, counts up to @now: the node's own last event may lie far before it.
-	 * Return: 0, -ENOENT for an unknown table (the names go to @out), -EINVAL for a port that is not there.      */
+	/* Writes table @table of port @port (-1: of all ports) as text, a header line first. What
+	 * lasts at @now, the fabric's time, counts up to @now: the node's own last event may lie
+	 * far before it.
+	 * Return: 0, -ENOENT for an unknown table (the names go to @out), -EINVAL for a port that
+	 * is not there. */
 	int (*show)(void *dataplane, const char *table, int port, node_time_t now, FILE *out);
 
-	/* Changes a parameter, from the node's next event on.  Return: 0, -ENOENT (unknown; the names go to @out), -EINVAL (bad value).     */
+	/* Changes a parameter, from the node's next event on. Return: 0, -ENOENT (unknown; the
+	 * names go to @out), -EINVAL (bad value). */
 	int (*set)(void *dataplane, const char *name, const char *value, FILE *out);
 
 	void (*destroy)(void *dataplane);
 
-	/* ---- switches: what the fabric manager reads and writes (table_block.h); under the virtual clock while that stands ---- */
+	/* ---- switches: what the fabric manager reads and writes (table_block.h); under the
+	 * virtual clock while that stands ---- */
 
 	/* How many blocks of @table are in use: beyond them all entries are blank. */
 	uint32_t (*table_blocks)(void *dataplane, enum table_kind table);
 
-	/* Block @block->number of @block->table, one that is in use, as the dataplane goes by it now: into @block->bytes. */
+	/* Block @block->number of @block->table, one that is in use, as the dataplane goes by it
+	 * now: into @block->bytes. */
 	void (*table_read)(void *dataplane, struct table_block *block);
 
-	/* All tables of @tables (borrowed) replace the present ones.  Return: 0 or -ENOMEM (nothing changed). */
+	/* All tables of @tables (borrowed) replace the present ones. Return: 0 or -ENOMEM (nothing
+	 * changed). */
 	int (*tables)(void *dataplane, const struct switch_config *tables);
 
-	/* ---- links and tables that change; under the virtual clock while it stands, so that @now is that moment ---- */
+	/* ---- links and tables that change; under the virtual clock while it stands, so that @now
+	 * is that moment ---- */
 
-	/* The link at @port is gone: whatever was on it or committed to it, or waited for it to get to its host, is lost, counted
-	 * (DROP_LINK_DOWN) and reported to its flow's source (FC-17), with flow channels once link_settle() says that it is; what
-	 * came in over it goes on. From now on nothing is sent or received there. A port that is down already stays so.                          */
+	/* The link at @port is gone: whatever was on it or committed to it, or waited for it to get
+	 * to its host, is lost, counted (DROP_LINK_DOWN) and reported to its flow's source (FC-17),
+	 * with flow channels once link_settle() says that it is; what came in over it goes on. From
+	 * now on nothing is sent or received there. A port that is down already stays so. */
 	void (*link_down)(void *dataplane, uint32_t port, node_time_t now);
 
-	/* NULL: nothing waits for it. Of what ever went over the link at @port, which has failed, only that in channels @left is in the
-	 * fabric any more: what is not acknowledged of others was lost, and flows that must not overtake it go on (FC-15). */
-	void (*link_settle)(void *dataplane, uint32_t port, const struct channel_set *left, node_time_t now);
+	/* NULL: nothing waits for it. Of what ever went over the link at @port, which has failed,
+	 * only that in channels @left is in the fabric any more: what is not acknowledged of others
+	 * was lost, and flows that must not overtake it go on (FC-15). */
+	void (*link_settle)(void *dataplane, uint32_t port, const struct channel_set *left,
+			    node_time_t now);
 
-	/* A new link is at @port: config->ports[port] and links[port] have been set up anew, its first record may be there
-	 * already. It may take the dataplane a while until what the former link left behind is gone; records wait then.   */
+	/* A new link is at @port: config->ports[port] and links[port] have been set up anew, its
+	 * first record may be there already. It may take the dataplane a while until what the
+	 * former link left behind is gone; records wait then. */
 	void (*link_up)(void *dataplane, uint32_t port, node_time_t now);
 
-	/* Rate, delay and losses of the link at @port are those of config->ports[port] from now on. */
+	/* Rate, delay and losses of the link at @port are those of config->ports[port] from now
+	 * on. */
 	void (*link_set)(void *dataplane, uint32_t port);
 
 	/* ---- the real clock only ---- */
 
-	/* NICs with an attached host, else NULL: takes over its @count packet sockets, non-blocking.  Return: 0 or -errno. */
+	/* NICs with an attached host, else NULL: takes over its @count packet sockets,
+	 * non-blocking. Return: 0 or -errno. */
 	int (*host_open)(void *dataplane, const int *fds, uint32_t count);
 
-	/* Takes in what the sockets in the set *@readable hold, as far as there is room, stamped @now; *@readable becomes the
-	 * set of those that may hold more.   Return: was anything taken in?                                              */
+	/* Takes in what the sockets in the set *@readable hold, as far as there is room, stamped
+	 * @now; *@readable becomes the
+	 * set of those that may hold more.   Return: was anything taken in? */
 	bool (*host_receive)(void *dataplane, uint32_t *readable, node_time_t now);
 
 	/* Hands the host what has arrived for it. Called at the end of every turn.
-	 * Return: when to call it again at the latest, @now being the end of the turn; NODE_TIME_NEVER: all is delivered. */
+	 * Return: when to call it again at the latest, @now being the end of the turn;
+	 * NODE_TIME_NEVER: all is delivered. */
 	node_time_t (*host_deliver)(void *dataplane, node_time_t now);
 };
 

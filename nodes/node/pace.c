@@ -12,15 +12,19 @@
 #define NUMBER_HOST NODE_PORTS_MAX
 #define NUMBER_DOORBELL (NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
 
-#define AWAKE_PS (30 * NODE_US)   /* looks around so long after the last event: a few changes of processes */
+/* looks around so long after the last event: a few changes of processes */
+#define AWAKE_PS (30 * NODE_US)
 #define NEAR_PS (15 * NODE_US)    /* what is due sooner is not worth a sleep */
 #define SHARED_PS (2 * NODE_US)   /* who gets its core back later has yielded it to somebody */
 #define STARVED_PS (20 * NODE_US) /* who had no room for something looks again */
-#define UNTOLD_PS (500 * NODE_US) /* the same, if its peer will tell: it may have looked just before */
-#define REST_PS (10 * NODE_MS)    /* nothing to do for longer than this is rest */
-#define LOOK_PS (100 * NODE_US)   /* a node that never sleeps looks outside that often: not every loop tells of news */
-#define TURN_PS (500 * NODE_US)   /* of fabric time that a node which is late catches up with in one turn */
-#define SLEEP_MAX_PS NODE_S       /* then a node looks again, whatever it was told */
+/* the same, if its peer will tell: it may have looked just before */
+#define UNTOLD_PS (500 * NODE_US)
+#define REST_PS (10 * NODE_MS) /* nothing to do for longer than this is rest */
+/* a node that never sleeps looks outside that often: not every loop tells of news */
+#define LOOK_PS (100 * NODE_US)
+/* of fabric time that a node which is late catches up with in one turn */
+#define TURN_PS (500 * NODE_US)
+#define SLEEP_MAX_PS NODE_S /* then a node looks again, whatever it was told */
 #define HOST_WAIT_MAX_PS (500 * NODE_US)
 #define HOST_ROUNDS 4u /* times that a turn takes in what the host sends, as room is made for it */
 
@@ -36,9 +40,9 @@ node_time_t pace_now(const struct pace *pace)
 	return now_ns > epoch_ns ? (now_ns - epoch_ns) * NODE_NS : 0;
 }
 
-int pace_init(struct pace *pace, const struct clock *clock, const struct node_config *config, struct link *links,
-	      struct stats_page *stats, const struct node_ops *ops, void *dataplane, struct event_loop *loop,
-	      int doorbell)
+int pace_init(struct pace *pace, const struct clock *clock, const struct node_config *config,
+	      struct link *links, struct stats_page *stats, const struct node_ops *ops,
+	      void *dataplane, struct event_loop *loop, int doorbell)
 {
 	*pace = (struct pace){ .clock = clock,
 			       .config = config,
@@ -65,7 +69,8 @@ int pace_host(struct pace *pace, const int *fds, uint32_t count)
 	return error;
 }
 
-int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrier *carrier, int socket)
+int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrier *carrier,
+	      int socket)
 {
 	pace->peer_doorbell[port] = peer_doorbell;
 	pace->carriers[port] = carrier;
@@ -108,7 +113,8 @@ static void take_in(struct pace *pace, node_time_t now)
 		pace->ops->host_receive(pace->dataplane, &pace->host_readable, now);
 }
 
-/* the neighbour behind @port has something to do at @due. The fence stands against the one in may_sleep(). */
+/* the neighbour behind @port has something to do at @due. The fence stands against the one in
+ * may_sleep(). */
 static void notify(const struct pace *pace, uint32_t port, node_time_t due)
 {
 	uint64_t one = 1;
@@ -129,8 +135,9 @@ static void owed_ring(struct pace *pace, uint64_t ports)
 	}
 }
 
-/* Packets wake their receiver at once; ACKs and words as soon as whoever wants this core has had it: behind a packet its way
- * goes on, perhaps on this very core, while who waits for nothing but ACKs is in less of a hurry. */
+/* Packets wake their receiver at once; ACKs and words as soon as whoever wants this core has had
+ * it: behind a packet its way goes on, perhaps on this very core, while who waits for nothing but
+ * ACKs is in less of a hurry. */
 static void sent_tell(struct pace *pace, uint32_t port, node_time_t arrival, bool packet)
 {
 	uint64_t bit = 1ull << port;
@@ -163,20 +170,24 @@ static void flush(struct pace *pace, node_time_t now)
 				notify(pace, port, now);
 		}
 		if (link->capture)
-			pace->next_ps = node_time_min(pace->next_ps, capture_step(link->capture, pace->now_ps));
+			pace->next_ps = node_time_min(pace->next_ps,
+						      capture_step(link->capture, pace->now_ps));
 		if (pace->carriers[port])
-			pace->next_ps = node_time_min(pace->next_ps, carrier_outlet(pace->carriers[port], now));
+			pace->next_ps = node_time_min(pace->next_ps,
+						      carrier_outlet(pace->carriers[port], now));
 		if (link->starved) {
 			ring_wait(&link->tx);
-			pace->next_ps =
-				node_time_min(pace->next_ps, now + (pace->carriers[port] ? STARVED_PS : UNTOLD_PS));
+			pace->next_ps = node_time_min(
+				pace->next_ps,
+				now + (pace->carriers[port] ? STARVED_PS : UNTOLD_PS));
 		}
 		pace->broken |= (uint64_t)link->rx.broken << port;
 	}
 	owed_ring(pace, owed);
 }
 
-/* since when the neighbours that have woken this node knew of something; NODE_TIME_NEVER: none did */
+/* since when the neighbours that have woken this node knew of something; NODE_TIME_NEVER: none
+ * did */
 static node_time_t roused_at(const struct pace *pace)
 {
 	node_time_t rung = NODE_TIME_NEVER;
@@ -190,8 +201,9 @@ static node_time_t roused_at(const struct pace *pace)
 	return rung;
 }
 
-/* Looks what neighbours have sent. Since when has the first of what is due now been due: the event known before, or one of
- * what has come in since, which could not be known of before now_ps; later than @now if nothing is. */
+/* Looks what neighbours have sent. Since when has the first of what is due now been due: the event
+ * known before, or one of what has come in since, which could not be known of before now_ps; later
+ * than @now if nothing is. */
 static node_time_t look(struct pace *pace, node_time_t now)
 {
 	node_time_t since = pace->now_ps, due = pace->next_ps;
@@ -220,27 +232,31 @@ static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
 	if (due > now)
 		return;
 	/* who had nothing to do for longer was at rest, but not who was too late to do it */
-	pace->stats->active_ns += node_time_min(now - pace->busy_ps, node_time_max(REST_PS, now - due)) / NODE_NS;
+	pace->stats->active_ns +=
+		node_time_min(now - pace->busy_ps, node_time_max(REST_PS, now - due)) / NODE_NS;
 	pace->busy_ps = now;
 	stats_lateness_add(&pace->stats->lateness, (now - due) / NODE_NS);
 	home_core_note(&pace->home, now - due, now);
 }
 
-/* A turn goes on to @now, but not far beyond what is due since @due: a node that is asked for more than it can do would take
- * longer for each turn than for the one before, and neither send nor listen meanwhile. It stays behind instead. */
+/* A turn goes on to @now, but not far beyond what is due since @due: a node that is asked for more
+ * than it can do would take longer for each turn than for the one before, and neither send nor
+ * listen meanwhile. It stays behind instead. */
 static node_time_t turn_end(const struct pace *pace, node_time_t due, node_time_t now)
 {
 	return due < now && now - due > TURN_PS ? node_time_max(due + TURN_PS, pace->now_ps) : now;
 }
 
-/* How long to leave what the host holds: no longer at all while there is room for more of it; if there is none, since the
- * link takes none, ever longer, for looking in vain costs as much as working. */
+/* How long to leave what the host holds: no longer at all while there is room for more of it; if
+ * there is none, since the link takes none, ever longer, for looking in vain costs as much as
+ * working. */
 static node_time_t host_wait(struct pace *pace, bool taken)
 {
 	if (taken)
 		pace->host_wait_ps = 0;
 	else
-		pace->host_wait_ps = node_time_min(node_time_max(2 * pace->host_wait_ps, STARVED_PS), HOST_WAIT_MAX_PS);
+		pace->host_wait_ps = node_time_min(
+			node_time_max(2 * pace->host_wait_ps, STARVED_PS), HOST_WAIT_MAX_PS);
 	return pace->host_wait_ps;
 }
 
@@ -254,7 +270,8 @@ void pace_turn(struct pace *pace)
 	end = turn_end(pace, due, now);
 	lateness_note(pace, due, now);
 	pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
-	for (uint32_t round = 0; pace->host_readable && end == now && round < HOST_ROUNDS; round++) {
+	for (uint32_t round = 0; pace->host_readable && end == now && round < HOST_ROUNDS;
+	     round++) {
 		taken = pace->ops->host_receive(pace->dataplane, &pace->host_readable, now);
 		pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
 	}
@@ -265,7 +282,8 @@ void pace_turn(struct pace *pace)
 	if (pace->readable)
 		pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
 	if (pace->ops->host_deliver)
-		pace->next_ps = node_time_min(pace->next_ps, pace->ops->host_deliver(pace->dataplane, now));
+		pace->next_ps =
+			node_time_min(pace->next_ps, pace->ops->host_deliver(pace->dataplane, now));
 	pace->turned_ps = now;
 	if ((now - end) / NODE_NS > pace->stats->behind_max_ns)
 		pace->stats->behind_max_ns = (now - end) / NODE_NS;
@@ -287,14 +305,16 @@ static bool ring_news(const struct pace *pace)
 		const struct link *link = &pace->links[port];
 
 		if (!link->rx.broken && !pace->carriers[port] &&
-		    atomic_load_explicit(&link->rx.page->tail, memory_order_relaxed) != link->rx.tail_seen)
+		    atomic_load_explicit(&link->rx.page->tail, memory_order_relaxed) !=
+			    link->rx.tail_seen)
 			return true;
 	}
 	return false;
 }
 
-/* Awake, as long as it is worth it: something was handled a moment ago, or is due soon. Where somebody else wants the core,
- * that is not now: nodes that yield to each other keep it from the one that has work, which the kernel finds better. */
+/* Awake, as long as it is worth it: something was handled a moment ago, or is due soon. Where
+ * somebody else wants the core, that is not now: nodes that yield to each other keep it from the
+ * one that has work, which the kernel finds better. */
 static bool wait_awake(struct pace *pace)
 {
 	node_time_t now = pace_now(pace), before = now;
@@ -357,7 +377,8 @@ static void take_ready(struct pace *pace, const struct event_loop_ready *ready)
 	}
 }
 
-/* input that is left where it is does not end a sleep: there was no room for it, and the node looks again by itself */
+/* input that is left where it is does not end a sleep: there was no room for it, and the node looks
+ * again by itself */
 static void mute_known(const struct pace *pace)
 {
 	for (uint64_t left = pace->plugged; left; left &= left - 1) {
@@ -370,9 +391,9 @@ static void mute_known(const struct pace *pace)
 		event_loop_mute(pace->loop, NUMBER_HOST + i, pace->host_readable >> i & 1);
 }
 
-/* A neighbour that does not see that we sleep does not wake us: the words that say so lie in the ring, where it may write wildly.
- * That may delay what comes over this very link; and whoever holds a doorbell could take its rings away. Neither stops a node for
- * longer than this (TB-23). */
+/* A neighbour that does not see that we sleep does not wake us: the words that say so lie in the
+ * ring, where it may write wildly. That may delay what comes over this very link; and whoever holds
+ * a doorbell could take its rings away. Neither stops a node for longer than this (TB-23). */
 static uint64_t deadline_ns(const struct pace *pace)
 {
 	node_time_t until = node_time_min(pace->next_ps, pace_now(pace) + SLEEP_MAX_PS);
@@ -389,7 +410,9 @@ bool pace_begun(struct pace *pace, bool *control)
 	*control = false;
 	if (state == CLOCK_ENDED || (state == CLOCK_RUNNING && pace_now(pace)))
 		return true;
-	what = event_loop_sleep(pace->loop, state == CLOCK_RUNNING ? pace->clock->page->epoch_ns : UINT64_MAX, &ready);
+	what = event_loop_sleep(pace->loop,
+				state == CLOCK_RUNNING ? pace->clock->page->epoch_ns : UINT64_MAX,
+				&ready);
 	take_ready(pace, &ready);
 	*control = what & EVENT_LOOP_CONTROL;
 	return false;

@@ -1,18 +1,23 @@
-/*  pace - what a node does under the real clock: the counterpart of window.h and turn.h (TB-1, TB-8).
+/*  pace - what a node does under the real clock: the counterpart of window.h and turn.h (TB-1,
+ *  TB-8).
  *
- *  Fabric time is CLOCK_MONOTONIC since the clock page's epoch, in picoseconds. A turn handles every event that is due by
- *  then, in the same order and with the same due times as under the virtual clock: a node that comes late handles an event
- *  late, but stamps what follows from it as if it had been in time. So lateness that is shorter than a link's delay is made
- *  up for by that link, and rates are exact. Only what comes from outside (a host, a veth) is stamped when it is seen.
+ *  Fabric time is CLOCK_MONOTONIC since the clock page's epoch, in picoseconds. A turn handles
+ *  every event that is due by then, in the same order and with the same due times as under the
+ *  virtual clock: a node that comes late handles an event late, but stamps what follows from it as
+ *  if it had been in time. So lateness that is shorter than a link's delay is made up for by that
+ *  link, and rates are exact. Only what comes from outside (a host, a veth) is stamped when it is
+ *  seen.
  *
- *  Waiting. A node with nothing due looks around for a moment, unless somebody else wants its core, then sleeps until its
- *  next event, its doorbell, a descriptor or a control message; an idle one costs nothing. Its doorbell is an eventfd that
- *  its neighbours hold; a neighbour that puts something into a ring rings it only if the ring says that it sleeps beyond the
- *  time at which that arrives (ring_rouse()). No node writes a word that a third one reads.
+ *  Waiting. A node with nothing due looks around for a moment, unless somebody else wants its core,
+ *  then sleeps until its next event, its doorbell, a descriptor or a control message; an idle one
+ *  costs nothing. Its doorbell is an eventfd that its neighbours hold; a neighbour that puts
+ *  something into a ring rings it only if the ring says that it sleeps beyond the time at which
+ *  that arrives (ring_rouse()). No node writes a word that a third one reads.
  *
- *  Lateness is own lateness: what passed between the moment when a node could have known that an event is due and the moment
- *  it handled it. One sample a turn, the worst; the distribution is in the statistics page. A node that is very late catches
- *  up in portions, turn by turn; how far behind it was at most is there too.                                         */
+ *  Lateness is own lateness: what passed between the moment when a node could have known that an
+ *  event is due and the moment it handled it. One sample a turn, the worst; the distribution is in
+ *  the statistics page. A node that is very late catches up in portions, turn by turn; how far
+ *  behind it was at most is there too. */
 #ifndef HEDDLE_NODES_NODE_PACE_H
 #define HEDDLE_NODES_NODE_PACE_H
 
@@ -41,9 +46,10 @@ struct pace {
 	struct carrier *carriers[NODE_PORTS_MAX]; /* veth links, else NULL; owned by the node */
 	uint64_t released[NODE_PORTS_MAX];        /* how far each receive ring was given back */
 	uint64_t plugged;                         /* ports that have a link: of many, few may */
-	uint64_t owed;                            /* ports whose peer was sent ACKs and is to be told */
-	node_time_t owed_ps[NODE_PORTS_MAX];      /* when the first of them was due there */
-	uint64_t readable;                        /* ports whose veth may hold more */
+	/* ports whose peer was sent ACKs and is to be told */
+	uint64_t owed;
+	node_time_t owed_ps[NODE_PORTS_MAX]; /* when the first of them was due there */
+	uint64_t readable;                   /* ports whose veth may hold more */
 	uint32_t host_count;
 	uint32_t host_readable;   /* host sockets that may hold more */
 	node_time_t host_wait_ps; /* they are left for so long, as there is no room */
@@ -57,38 +63,43 @@ struct pace {
 	struct home_core home;    /* unused unless home_core_init() was called */
 };
 
-/** pace_init() - everything is borrowed and outlives @pace.  @doorbell  the node's own eventfd.   Return: 0 or -errno. */
-int pace_init(struct pace *pace, const struct clock *clock, const struct node_config *config, struct link *links,
-	      struct stats_page *stats, const struct node_ops *ops, void *dataplane, struct event_loop *loop,
-	      int doorbell);
+/** pace_init() - everything is borrowed and outlives @pace. @doorbell the node's own eventfd.
+ *  Return: 0 or -errno. */
+int pace_init(struct pace *pace, const struct clock *clock, const struct node_config *config,
+	      struct link *links, struct stats_page *stats, const struct node_ops *ops,
+	      void *dataplane, struct event_loop *loop, int doorbell);
 
 /** pace_host() - the NIC's host sockets are watched from now on.   Return: 0 or -errno. */
 int pace_host(struct pace *pace, const int *fds, uint32_t count);
 
-/** pace_plug() - port @port has a new link: @peer_doorbell of a shared-memory link, or @carrier with its @socket.
- *  pace_unplug() - it has none any more; the caller closes what it gave.                                          */
-int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrier *carrier, int socket);
+/** pace_plug() - port @port has a new link: @peer_doorbell of a shared-memory link, or @carrier
+ *  with its @socket. pace_unplug() - it has none any more; the caller closes what it gave. */
+int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrier *carrier,
+	      int socket);
 void pace_unplug(struct pace *pace, uint32_t port);
 
-/** pace_begun() - has fabric time begun (or ended)? Sleeps until then, and returns false if it was woken for something else.
- *  @control  as in pace_wait().                                                                                   */
+/** pace_begun() - has fabric time begun (or ended)? Sleeps until then, and returns false if it was
+ *  woken for something else.
+ *  @control as in pace_wait(). */
 bool pace_begun(struct pace *pace, bool *control);
 
 /** pace_now() - fabric time; 0 before it has begun. */
 node_time_t pace_now(const struct pace *pace);
 
-/** pace_reached() - how far the dataplane is: fabric time, or less if it is behind. What is done to it now happens then. */
+/** pace_reached() - how far the dataplane is: fabric time, or less if it is behind. What is done to
+ *  it now happens then. */
 static inline node_time_t pace_reached(const struct pace *pace)
 {
 	return pace->now_ps < pace->turned_ps ? pace->now_ps : pace_now(pace);
 }
 
-/** pace_turn() - handles everything that is due now, of a node that is very late a part of it, and sends and delivers what
- *  follows from it. */
+/** pace_turn() - handles everything that is due now, of a node that is very late a part of it, and
+ *  sends and delivers what follows from it. */
 void pace_turn(struct pace *pace);
 
 /** pace_wait() - until there may be something for the node to do.
- *  Return: false if the fabric has ended.  *@control  set if the control socket wants to be looked at.            */
+ *  Return: false if the fabric has ended. *@control set if the control socket wants to be looked
+ *  at. */
 bool pace_wait(struct pace *pace, bool *control);
 
 #endif

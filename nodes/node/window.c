@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void node_window_init(struct node_window *window, const struct clock *clock, const struct node_config *config,
-		      struct link *links, const struct node_ops *ops, void *dataplane)
+void node_window_init(struct node_window *window, const struct clock *clock,
+		      const struct node_config *config, struct link *links,
+		      const struct node_ops *ops, void *dataplane)
 {
 	*window = (struct node_window){ .clock = clock,
 					.node = config->index,
@@ -18,11 +19,14 @@ void node_window_init(struct node_window *window, const struct clock *clock, con
 }
 
 /* an arrival inside the window would be one that the neighbour may have missed already */
-static void arrival_check(const struct node_window *window, uint32_t port, node_time_t arrival, node_time_t end)
+static void arrival_check(const struct node_window *window, uint32_t port, node_time_t arrival,
+			  node_time_t end)
 {
 	if (arrival >= end)
 		return;
-	fprintf(stderr, "window: node %u sent on port %u what arrives at %llu ps, before the window's end at %llu ps\n",
+	fprintf(stderr,
+		"window: node %u sent on port %u what arrives at %llu ps, before the window's end "
+		"at %llu ps\n",
 		window->node, port, (unsigned long long)arrival, (unsigned long long)end);
 	abort();
 }
@@ -99,7 +103,8 @@ void node_window_link_up(struct node_window *window, uint32_t port)
 	settle(window, now);
 }
 
-void node_window_link_settle(struct node_window *window, uint32_t port, const struct channel_set *left)
+void node_window_link_settle(struct node_window *window, uint32_t port,
+			     const struct channel_set *left)
 {
 	node_time_t now = stopped_at(window);
 

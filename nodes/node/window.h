@@ -1,10 +1,12 @@
-/*  window - what a node does in one window of the virtual clock: look at its links, run its dataplane, tell its
- *  neighbours, say when it is due next (TB-7).
+/*  window - what a node does in one window of the virtual clock: look at its links, run its
+ *  dataplane, tell its neighbours, say when it is due next (TB-7).
  *
- *  Node processes (node_main.c) and the simulation of whole fabrics in one process (tests/sim) share it. It makes no
- *  system call, except that the last node to finish before the clock stops wakes whoever waits for that.
- *  What a neighbour publishes while a window is open arrives after the window's end. Whether the node sees it in this
- *  window (then its own next event says so) or not (then the neighbour's notice does) makes no difference.           */
+ *  Node processes (node_main.c) and the simulation of whole fabrics in one process (tests/sim)
+ *  share it. It makes no system call, except that the last node to finish before the clock stops
+ *  wakes whoever waits for that.
+ *  What a neighbour publishes while a window is open arrives after the window's end. Whether the
+ *  node sees it in this window (then its own next event says so) or not (then the neighbour's
+ *  notice does) makes no difference. */
 #ifndef HEDDLE_NODES_NODE_WINDOW_H
 #define HEDDLE_NODES_NODE_WINDOW_H
 
@@ -21,32 +23,37 @@ struct node_window {
 	struct link *links;
 	const struct node_ops *ops;
 	void *dataplane;
-	uint64_t broken;                   /* bit per link whose peer broke the ring's rules; such a link is dead */
+	/* bit per link whose peer broke the ring's rules; such a link is dead */
+	uint64_t broken;
 	uint32_t peer[NODE_PORTS_MAX];     /* the neighbour's slot */
 	uint64_t released[NODE_PORTS_MAX]; /* how far each receive ring was given back */
 };
 
 /** node_window_init() - everything is borrowed and outlives @window. */
-void node_window_init(struct node_window *window, const struct clock *clock, const struct node_config *config,
-		      struct link *links, const struct node_ops *ops, void *dataplane);
+void node_window_init(struct node_window *window, const struct clock *clock,
+		      const struct node_config *config, struct link *links,
+		      const struct node_ops *ops, void *dataplane);
 
 /** node_window_run() - the node's part of the window that is open now; only if it takes part.
- *  @wake  room for node_count entries: filled with the nodes that the caller must wake.
- *  Return: how many.  Adds to window->broken.                                                                   */
+ *  @wake room for node_count entries: filled with the nodes that the caller must wake.
+ *  Return: how many. Adds to window->broken. */
 uint32_t node_window_run(struct node_window *window, uint32_t *wake);
 
-/* ---- what happens to a node while the clock stands, at the time up to which it ran: clock_page.limit_ps. It takes effect at that
+/* ---- what happens to a node while the clock stands, at the time up to which it ran:
+ * clock_page.limit_ps. It takes effect at that
  * time, before whatever is due then, so it is the same in every run (TB-7). ---- */
 
-/** node_window_link_down(), node_window_link_up() - the link at @port fails, or returns; one that has done so already stays so. The other
- *  end is told too before the clock goes on.                                                                      */
+/** node_window_link_down(), node_window_link_up() - the link at @port fails, or returns; one that
+ *  has done so already stays so. The other end is told too before the clock goes on. */
 void node_window_link_down(struct node_window *window, uint32_t port);
 void node_window_link_up(struct node_window *window, uint32_t port);
 
 /** node_window_link_settle() - node_ops.link_settle. */
-void node_window_link_settle(struct node_window *window, uint32_t port, const struct channel_set *left);
+void node_window_link_settle(struct node_window *window, uint32_t port,
+			     const struct channel_set *left);
 
-/** node_window_changed() - tables were changed while the clock stands: something may be due at once. */
+/** node_window_changed() - tables were changed while the clock stands: something may be due at
+ *  once. */
 void node_window_changed(struct node_window *window);
 
 #endif

@@ -40,16 +40,19 @@ static int map(struct mapping *mapping, int fd, size_t bytes_min, const char *wh
 	struct stat stat;
 
 	if (fstat(fd, &stat) || !keeps_its_size(fd))
-		return node_fail("the %s of port %u is no memory sealed against shrinking", what, port);
+		return node_fail("the %s of port %u is no memory sealed against shrinking", what,
+				 port);
 	if (stat.st_size < 0 || (size_t)stat.st_size < bytes_min)
-		return node_fail("the %s of port %u has %lld bytes, it needs %zu", what, port, (long long)stat.st_size,
-				 bytes_min);
-	mapping->memory = mmap(NULL, (size_t)stat.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		return node_fail("the %s of port %u has %lld bytes, it needs %zu", what, port,
+				 (long long)stat.st_size, bytes_min);
+	mapping->memory =
+		mmap(NULL, (size_t)stat.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (mapping->memory == MAP_FAILED) {
 		int error = errno;
 
 		mapping->memory = NULL;
-		return node_fail("the %s of port %u cannot be mapped: %s", what, port, strerror(error));
+		return node_fail("the %s of port %u cannot be mapped: %s", what, port,
+				 strerror(error));
 	}
 	mapping->bytes = (size_t)stat.st_size;
 	return 0;
@@ -71,7 +74,8 @@ static int clock_attach_checked(struct node *node)
 {
 	if (clock_attach(&node->clock, node->clock_page.memory, node->clock_page.bytes) ||
 	    node->clock.node_count != node->config->node_count)
-		return node_fail("the clock page is none, or is not one for %u nodes", node->config->node_count);
+		return node_fail("the clock page is none, or is not one for %u nodes",
+				 node->config->node_count);
 	node->wake = calloc(node->clock.node_count, sizeof(*node->wake));
 	return node->wake ? 0 : -ENOMEM;
 }
@@ -110,8 +114,8 @@ static int link_join(struct node *node, uint32_t port, int tx_fd, int rx_fd)
 		error = map(rx, rx_fd, sizeof(struct ring_page), "receive ring", port);
 	if (error)
 		return error;
-	error = link_init(&node->links[port], node->config, port, tx->memory, tx->bytes, rx->memory, rx->bytes,
-			  node->stats);
+	error = link_init(&node->links[port], node->config, port, tx->memory, tx->bytes, rx->memory,
+			  rx->bytes, node->stats);
 	if (error == -EINVAL)
 		return node_fail("the rings of port %u are none", port);
 	node->links[port].capture = node->captures[port];
@@ -120,7 +124,8 @@ static int link_join(struct node *node, uint32_t port, int tx_fd, int rx_fd)
 	return error;
 }
 
-/* takes @count descriptors of @message from its @at-th on: they stay open.  Return: false if there are not so many */
+/* takes @count descriptors of @message from its @at-th on: they stay open. Return: false if there
+ * are not so many */
 static bool take(struct control_message *message, uint32_t *at, int *fds, uint32_t count)
 {
 	if (message->fd_count - *at < count)
@@ -157,7 +162,8 @@ static int veth_join(struct node *node, uint32_t port)
 }
 
 /* what a port of the real clock has, from the @at-th descriptor of @message on (control.h) */
-static int port_join(struct node *node, uint32_t port, struct control_message *message, uint32_t *at)
+static int port_join(struct node *node, uint32_t port, struct control_message *message,
+		     uint32_t *at)
 {
 	int rings[2], error;
 
@@ -166,8 +172,9 @@ static int port_join(struct node *node, uint32_t port, struct control_message *m
 		return 0;
 	}
 	if (node->config->ports[port].medium == MEDIUM_VETH)
-		return take(message, at, &node->sockets[port], 1) ? veth_join(node, port)
-								  : node_fail("the socket of port %u is missing", port);
+		return take(message, at, &node->sockets[port], 1)
+			       ? veth_join(node, port)
+			       : node_fail("the socket of port %u is missing", port);
 	if (!take(message, at, rings, 2) || !take(message, at, &node->peer_doorbells[port], 1))
 		return node_fail("the rings of port %u are missing", port);
 	error = link_join(node, port, rings[0], rings[1]);
@@ -176,8 +183,8 @@ static int port_join(struct node *node, uint32_t port, struct control_message *m
 	return error;
 }
 
-/* the files of captured ports, from the @at-th descriptor of @message on. Whoever reads one may leave, or its disk be full: that is an
- * error of a write and no signal. */
+/* the files of captured ports, from the @at-th descriptor of @message on. Whoever reads one may
+ * leave, or its disk be full: that is an error of a write and no signal. */
 static int captures_join(struct node *node, struct control_message *message, uint32_t *at)
 {
 	for (uint32_t port = 0; port < node->config->port_count; port++) {
@@ -189,8 +196,8 @@ static int captures_join(struct node *node, struct control_message *message, uin
 		if (!take(message, at, &fd, 1))
 			return node_fail("the file of the capture at port %u is missing", port);
 		capture = calloc(1, sizeof(*capture));
-		if (!capture ||
-		    capture_init(capture, fd, node->config, port, &stats_port(node->stats, port)->capture_error)) {
+		if (!capture || capture_init(capture, fd, node->config, port,
+					     &stats_port(node->stats, port)->capture_error)) {
 			free(capture);
 			close(fd);
 			return -ENOMEM;
@@ -212,7 +219,8 @@ static int join_real(struct node *node, struct control_message *message)
 	if (!node->links)
 		return -ENOMEM;
 	if (message->fd_count < 3 || !take(message, &at, &node->doorbell, 1))
-		return node_fail("%u descriptors came with the configuration, too few", message->fd_count);
+		return node_fail("%u descriptors came with the configuration, too few",
+				 message->fd_count);
 	error = clock_join_real(node, message->fds[0]);
 	if (!error)
 		error = stats_join(node, message->fds[1]);
@@ -223,8 +231,10 @@ static int join_real(struct node *node, struct control_message *message)
 	}
 	if (!error)
 		error = captures_join(node, message, &at);
-	if (!error && (!take(message, &at, node->host_sockets, host_queues) || at != message->fd_count))
-		return node_fail("%u descriptors came with the configuration, %u are needed", message->fd_count, at);
+	if (!error &&
+	    (!take(message, &at, node->host_sockets, host_queues) || at != message->fd_count))
+		return node_fail("%u descriptors came with the configuration, %u are needed",
+				 message->fd_count, at);
 	return error;
 }
 
@@ -234,7 +244,8 @@ static int join_virtual(struct node *node, struct control_message *message)
 	int error;
 
 	if (message->fd_count < at)
-		return node_fail("%u descriptors came with the configuration, %u are needed", message->fd_count, at);
+		return node_fail("%u descriptors came with the configuration, %u are needed",
+				 message->fd_count, at);
 	node->links = calloc(port_count, sizeof(*node->links));
 	if (!node->links)
 		return -ENOMEM;
@@ -242,30 +253,33 @@ static int join_virtual(struct node *node, struct control_message *message)
 	if (!error)
 		error = stats_join(node, message->fds[1]);
 	for (uint32_t port = 0; port < port_count && !error; port++)
-		error = link_join(node, port, message->fds[2 + 2 * port], message->fds[3 + 2 * port]);
+		error = link_join(node, port, message->fds[2 + 2 * port],
+				  message->fds[3 + 2 * port]);
 	if (!error)
 		error = captures_join(node, message, &at);
 	if (!error && at != message->fd_count)
-		return node_fail("%u descriptors came with the configuration, %u are needed", message->fd_count, at);
+		return node_fail("%u descriptors came with the configuration, %u are needed",
+				 message->fd_count, at);
 	return error;
 }
 
 int node_join(struct node *node, struct control_message *message)
 {
-	return node->config->clock == CLOCK_REAL ? join_real(node, message) : join_virtual(node, message);
+	return node->config->clock == CLOCK_REAL ? join_real(node, message)
+						 : join_virtual(node, message);
 }
 
 int node_join_pace(struct node *node)
 {
 	uint32_t host_queues = node->config->kind == NODE_NIC ? node->config->nic.host_queues : 0;
-	int error = pace_init(&node->pace, &node->clock, node->config, node->links, node->stats, node->ops,
-			      node->dataplane, node->loop, node->doorbell);
+	int error = pace_init(&node->pace, &node->clock, node->config, node->links, node->stats,
+			      node->ops, node->dataplane, node->loop, node->doorbell);
 
 	home_core_init(&node->pace.home, node->core);
 	for (uint32_t port = 0; port < node->config->port_count && !error; port++)
 		if (!node->config->ports[port].vacant)
-			error = pace_plug(&node->pace, port, node->peer_doorbells[port], node->carriers[port],
-					  node->sockets[port]);
+			error = pace_plug(&node->pace, port, node->peer_doorbells[port],
+					  node->carriers[port], node->sockets[port]);
 	if (!error && host_queues)
 		error = node->ops->host_open(node->dataplane, node->host_sockets, host_queues);
 	if (!error && host_queues)
@@ -310,10 +324,11 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 	if (!error)
 		error = port_join(node, port, message, &at);
 	if (!error)
-		error = pace_plug(&node->pace, port, node->peer_doorbells[port], node->carriers[port],
-				  node->sockets[port]);
+		error = pace_plug(&node->pace, port, node->peer_doorbells[port],
+				  node->carriers[port], node->sockets[port]);
 	if (error) {
-		fprintf(out, "port %u cannot have this link: %s\n", port, node->why[0] ? node->why : strerror(-error));
+		fprintf(out, "port %u cannot have this link: %s\n", port,
+			node->why[0] ? node->why : strerror(-error));
 		node->config->ports[port] = was;
 		link_init_vacant(&node->links[port], node->config, port, node->stats);
 		return error;
@@ -349,8 +364,9 @@ static int link_fault(struct node *node, const struct control_message *message, 
 	uint32_t port = (uint32_t)message->number;
 
 	if (message->kind == CONTROL_LINK_SET || !clock_stopped(&node->clock)) {
-		fprintf(out, message->kind == CONTROL_LINK_SET ? "the virtual clock's links keep their settings\n"
-							       : "the clock is running: stop it first\n");
+		fprintf(out, message->kind == CONTROL_LINK_SET
+				     ? "the virtual clock's links keep their settings\n"
+				     : "the clock is running: stop it first\n");
 		return -EBUSY;
 	}
 	if (is_settle(message))
@@ -368,8 +384,8 @@ int node_join_link(struct node *node, struct control_message *message, FILE *out
 	struct port_config *own;
 
 	if (message->number < 0 || message->number >= (int64_t)node->config->port_count) {
-		fprintf(out, "%s has no port %lld whose link could be changed\n", node->config->name,
-			(long long)message->number);
+		fprintf(out, "%s has no port %lld whose link could be changed\n",
+			node->config->name, (long long)message->number);
 		return -EINVAL;
 	}
 	if (node->config->clock != CLOCK_REAL)

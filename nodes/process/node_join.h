@@ -6,15 +6,19 @@
 
 #include "nodes/process/node_process.h"
 
-/** node_join() - takes over the descriptors that came with the configuration (control.h): the clock page, the statistics page,
- *  what each port has, the host's sockets.   Return: 0; -ENOMEM; else -errno after the orchestrator was told.       */
+/** node_join() - takes over the descriptors that came with the configuration (control.h): the clock
+ *  page, the statistics page,
+ *  what each port has, the host's sockets. Return: 0; -ENOMEM; else -errno after the orchestrator
+ *  was told. */
 int node_join(struct node *node, struct control_message *message);
 
-/** node_join_pace() - real clock: the dataplane and the event loop are there, so links and host sockets can be watched.
+/** node_join_pace() - real clock: the dataplane and the event loop are there, so links and host
+ *  sockets can be watched.
  *  Return: 0 or -errno. */
 int node_join_pace(struct node *node);
 
-/** node_join_link() - LINK_DOWN, LINK_UP, LINK_SET; under the virtual clock only while it stands, and no LINK_SET.  @out  words for the answer.   Return: 0 or -errno. */
+/** node_join_link() - LINK_DOWN, LINK_UP, LINK_SET; under the virtual clock only while it stands,
+ *  and no LINK_SET. @out words for the answer. Return: 0 or -errno. */
 int node_join_link(struct node *node, struct control_message *message, FILE *out);
 
 /** node_join_end() - lets go of all that. */

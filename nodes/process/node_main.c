@@ -1,10 +1,12 @@
-/*  node_main - a node as a process: takes what it is given over the control socket, joins the clock, runs its windows.
+/*  node_main - a node as a process: takes what it is given over the control socket, joins the
+ *  clock, runs its windows.
  *
- *  A node knows nothing of the machine it is on. Descriptor 3 is its control socket; the first message configures it
- *  and brings the clock page, the statistics page and the rings (control.h). From then on it lives in node_run(): wait
- *  for a window, run it, wake whom the next one needs. Control messages are dealt with when it sleeps.
- *  Nothing survives the orchestrator: the kernel kills a node whose parent dies; a closed control socket ends it too.
- *  Usage: NAME --parent=PID [--loop=auto|io_uring|fallback] [--core=N]                                               */
+ *  A node knows nothing of the machine it is on. Descriptor 3 is its control socket; the first
+ *  message configures it and brings the clock page, the statistics page and the rings (control.h).
+ *  From then on it lives in node_run(): wait for a window, run it, wake whom the next one needs.
+ *  Control messages are dealt with when it sleeps.
+ *  Nothing survives the orchestrator: the kernel kills a node whose parent dies; a closed control
+ *  socket ends it too. Usage: NAME --parent=PID [--loop=auto|io_uring|fallback] [--core=N] */
 #include "nodes/process/node_main.h"
 
 #include <errno.h>
@@ -69,7 +71,8 @@ static bool arguments_parse(int argc, char **argv, struct node *node, pid_t *par
 			*parent = (pid_t)strtol(argv[i] + 9, &end, 10);
 		else if (!strncmp(argv[i], "--core=", 7))
 			node->core = (int)strtol(argv[i] + 7, &end, 10);
-		else if (!strncmp(argv[i], "--loop=", 7) && loop_parse(argv[i] + 7, &node->loop_kind))
+		else if (!strncmp(argv[i], "--loop=", 7) &&
+			 loop_parse(argv[i] + 7, &node->loop_kind))
 			continue;
 		if (end == argv[i] || *end)
 			return false;
@@ -77,7 +80,8 @@ static bool arguments_parse(int argc, char **argv, struct node *node, pid_t *par
 	return *parent > 0;
 }
 
-int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops *const ops[FABRIC_KINDS])
+int node_main(int argc, char **argv, enum node_kind kind,
+	      const struct node_ops *const ops[FABRIC_KINDS])
 {
 	struct node node = { .ops_of_fabric = ops, .doorbell = -1, .core = -1 };
 	pid_t parent = 0;
@@ -89,7 +93,9 @@ int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops 
 		node.host_sockets[i] = -1;
 
 	if (!arguments_parse(argc, argv, &node, &parent)) {
-		fprintf(stderr, "%s is started by heddle: --parent=PID [--loop=auto|io_uring|fallback] [--core=N]\n",
+		fprintf(stderr,
+			"%s is started by heddle: --parent=PID [--loop=auto|io_uring|fallback] "
+			"[--core=N]\n",
 			argv[0]);
 		return EXIT_WRONG;
 	}
@@ -117,7 +123,8 @@ static int dataplane_make(struct node *node, char *loop_text, unsigned loop_text
 		return node_fail("%s", loop_text);
 	if (node->config->clock == CLOCK_REAL)
 		return node_join_pace(node);
-	node_window_init(&node->window, &node->clock, node->config, node->links, node->ops, node->dataplane);
+	node_window_init(&node->window, &node->clock, node->config, node->links, node->ops,
+			 node->dataplane);
 	return 0;
 }
 
@@ -133,15 +140,16 @@ static void invariant_report(const void *owner, const char *text)
 /* from now on a failed invariant has a name, a time and a trace ring */
 static void invariants_attach(struct node *node)
 {
-	node->ensure_context = (struct ensure_context){
-		.node = node->config->name, .now_ps = &node->stats->now_ps, .owner = node, .report = invariant_report
-	};
+	node->ensure_context = (struct ensure_context){ .node = node->config->name,
+							.now_ps = &node->stats->now_ps,
+							.owner = node,
+							.report = invariant_report };
 	ensure_context_set(&node->ensure_context);
 }
 
 /* @message is the first one.  Return: 0, or -errno after the orchestrator was told */
-static int configure(struct node *node, enum node_kind kind, struct control_message *message, char *loop_text,
-		     unsigned loop_text_max)
+static int configure(struct node *node, enum node_kind kind, struct control_message *message,
+		     char *loop_text, unsigned loop_text_max)
 {
 	int error;
 
@@ -150,7 +158,8 @@ static int configure(struct node *node, enum node_kind kind, struct control_mess
 	node->config = message->config;
 	message->config = NULL;
 	if (node->config->kind != kind)
-		return node_fail("a %s was given the configuration of a %s", kind == NODE_SWITCH ? "switch" : "NIC",
+		return node_fail("a %s was given the configuration of a %s",
+				 kind == NODE_SWITCH ? "switch" : "NIC",
 				 kind == NODE_SWITCH ? "NIC" : "switch");
 	error = node_join(node, message);
 	if (!error)
@@ -199,7 +208,8 @@ static int confine(struct node *node, pid_t parent)
 	int error;
 
 	if (node->config->clock == CLOCK_REAL)
-		prctl(PR_SET_TIMERSLACK, 1ul); /* ns; the kernel's own choice is 50 us, several links long */
+		prctl(PR_SET_TIMERSLACK,
+		      1ul); /* ns; the kernel's own choice is 50 us, several links long */
 	if (!has_captures(node))
 		privilege_files();
 	error = privilege_drop(parent);
@@ -232,7 +242,8 @@ static int answer_send(struct control_message *answer, size_t length)
 	return error;
 }
 
-/*  A parameter or a table may be changed only while the clock stands: at a known fabric time, the same in every run (TB-7, TB-9). */
+/*  A parameter or a table may be changed only while the clock stands: at a known fabric time, the
+ *  same in every run (TB-7, TB-9). */
 static bool may_change(const struct node *node, FILE *out)
 {
 	if (node->config->clock == CLOCK_REAL || clock_stopped(&node->clock))
@@ -241,7 +252,8 @@ static bool may_change(const struct node *node, FILE *out)
 	return false;
 }
 
-/* What was changed may be due at once; the clock learns that as it learns of a neighbour's message. */
+/* What was changed may be due at once; the clock learns that as it learns of a neighbour's
+ * message. */
 static void changed(struct node *node)
 {
 	node_time_t end, next;
@@ -266,11 +278,12 @@ static int set(struct node *node, const struct control_message *message, FILE *o
 
 static int show(struct node *node, const struct control_message *message, FILE *out)
 {
-	node_time_t now = node->config->clock == CLOCK_VIRTUAL ? clock_now(&node->clock) : pace_now(&node->pace);
+	node_time_t now = node->config->clock == CLOCK_VIRTUAL ? clock_now(&node->clock)
+							       : pace_now(&node->pace);
 
 	if (message->number < -1 || message->number >= (int64_t)node->config->port_count) {
-		fprintf(out, "there is no port %lld, %s has %u\n", (long long)message->number, node->config->name,
-			node->config->port_count);
+		fprintf(out, "there is no port %lld, %s has %u\n", (long long)message->number,
+			node->config->name, node->config->port_count);
 		return -EINVAL;
 	}
 	return node->ops->show(node->dataplane, message->text, (int)message->number, now, out);
@@ -284,7 +297,8 @@ static int table_ask(struct node *node, const struct control_message *message, F
 	if (message->kind == CONTROL_TABLE_READ)
 		error = managed_read(&node->managed, message->block, node->why, sizeof(node->why));
 	else if (message->kind == CONTROL_TABLE_READ_BACK)
-		error = managed_read_back(&node->managed, message->block, node->why, sizeof(node->why));
+		error = managed_read_back(&node->managed, message->block, node->why,
+					  sizeof(node->why));
 	else if (!may_change(node, out))
 		return -EBUSY;
 	else if (message->kind == CONTROL_TABLE_BEGIN)
@@ -321,7 +335,8 @@ static int command(struct node *node, struct control_message *message, FILE *out
 }
 
 /* what goes along with the answer to @message beside words */
-static void answer_load(struct node *node, const struct control_message *message, struct control_message *answer)
+static void answer_load(struct node *node, const struct control_message *message,
+			struct control_message *answer)
 {
 	if (message->kind == CONTROL_DISCOVER) {
 		answer->identity = malloc(sizeof(*answer->identity));
@@ -342,7 +357,9 @@ static void answer_load(struct node *node, const struct control_message *message
 /*  Return: 0, or -errno if the orchestrator is gone */
 static int question_answer(struct node *node, struct control_message *message)
 {
-	struct control_message answer = { .kind = CONTROL_ANSWER, .question = message->question, .number = -ENOMEM };
+	struct control_message answer = { .kind = CONTROL_ANSWER,
+					  .question = message->question,
+					  .number = -ENOMEM };
 	size_t length = 0;
 	FILE *out = open_memstream(&answer.body, &length);
 	int error;
@@ -368,11 +385,12 @@ static int control_serve(struct node *node)
 
 		if (error == -EAGAIN)
 			return 0;
-		if (!error &&
-		    (message.kind == CONTROL_SHOW || message.kind == CONTROL_SET || message.kind >= CONTROL_LINK_DOWN))
+		if (!error && (message.kind == CONTROL_SHOW || message.kind == CONTROL_SET ||
+			       message.kind >= CONTROL_LINK_DOWN))
 			error = question_answer(node, &message);
 		else if (!error)
-			error = node_note("a running node does not understand message %d", message.kind);
+			error = node_note("a running node does not understand message %d",
+					  message.kind);
 		else if (error == -EINVAL)
 			error = node_note("a control message was ignored: %s", why);
 		control_message_free(&message);
@@ -392,7 +410,8 @@ static void broken_tell(struct node *node, uint64_t broken)
 	for (; fresh; fresh &= fresh - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(fresh);
 
-		node_fail("p%u from %s: ring record breaks the rules", port, node->config->ports[port].peer_name);
+		node_fail("p%u from %s: ring record breaks the rules", port,
+			  node->config->ports[port].peer_name);
 	}
 }
 

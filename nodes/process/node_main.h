@@ -4,8 +4,10 @@
 
 #include "nodes/node/node.h"
 
-/** node_main() - main() of a node process: takes its file descriptors and configuration over the control socket,
- *  joins the clock, runs until the fabric ends.  @ops  the dataplane of each kind of fabric.  Return: the exit status. */
-int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops *const ops[FABRIC_KINDS]);
+/** node_main() - main() of a node process: takes its file descriptors and configuration over the
+ *  control socket, joins the clock, runs until the fabric ends. @ops the dataplane of each kind of
+ *  fabric. Return: the exit status. */
+int node_main(int argc, char **argv, enum node_kind kind,
+	      const struct node_ops *const ops[FABRIC_KINDS]);
 
 #endif

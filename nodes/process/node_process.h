@@ -1,5 +1,5 @@
-/*  node_process - a node as a process: its state, shared by node_main.c (its life, and what it is asked) and node_join.c (what it
- *  is handed).                                                                                       */
+/*  node_process - a node as a process: its state, shared by node_main.c (its life, and what it is
+ *  asked) and node_join.c (what it is handed). */
 #ifndef HEDDLE_NODES_PROCESS_NODE_PROCESS_H
 #define HEDDLE_NODES_PROCESS_NODE_PROCESS_H
 
@@ -38,13 +38,15 @@ struct node {
 	struct node_window window;
 	struct pace pace; /* real clock, instead of the window */
 	int doorbell;     /* real clock; -1 */
-	int peer_doorbells[NODE_PORTS_MAX], sockets[NODE_PORTS_MAX], host_sockets[NIC_HOST_QUEUES_MAX];
+	int peer_doorbells[NODE_PORTS_MAX], sockets[NODE_PORTS_MAX],
+		host_sockets[NIC_HOST_QUEUES_MAX];
 	struct carrier *carriers[NODE_PORTS_MAX];
 	struct capture *captures[NODE_PORTS_MAX]; /* of the links that are captured, else NULL */
-	bool unfiltered;                          /* the kernel, or a sandbox, refused the system call filter */
-	uint64_t broken_told;                     /* bit per port */
+	/* the kernel, or a sandbox, refused the system call filter */
+	bool unfiltered;
+	uint64_t broken_told; /* bit per port */
 	struct ensure_context ensure_context;
-	char why[256];                            /* a sentence being made */
+	char why[256]; /* a sentence being made */
 };
 
 #endif

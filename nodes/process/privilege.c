@@ -47,7 +47,8 @@ int privilege_drop(pid_t parent)
 {
 	int error;
 
-	/* in a user namespace of one user there is nobody else to become: then the capabilities alone go */
+	/* in a user namespace of one user there is nobody else to become: then the capabilities
+	 * alone go */
 	if (!geteuid() && !setgroups(0, NULL) && !become(privilege_user(parent)))
 		(void)become(NOBODY);
 #ifdef __SANITIZE_ADDRESS__

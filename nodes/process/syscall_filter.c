@@ -79,7 +79,8 @@ static const uint16_t calls[] = {
 	SYS_exit_group,
 };
 
-/* allowed if the first argument is the process itself: 0 stands for it, except in tgkill(), which abort() uses */
+/* allowed if the first argument is the process itself: 0 stands for it, except in tgkill(), which
+ * abort() uses */
 static const uint16_t own_calls[] = { SYS_sched_setaffinity, SYS_sched_setattr };
 
 #define LENGTH_MAX (5 + 2 * COUNT_OF(calls) + 5 * (COUNT_OF(own_calls) + 1))
@@ -98,8 +99,8 @@ static void call_add(struct sock_fprog *program, uint32_t call)
 /* @call if the lower half of its first argument is @process */
 static void own_call_add(struct sock_fprog *program, uint32_t call, uint32_t process)
 {
-	const uint32_t first =
-		offsetof(struct seccomp_data, args[0]) + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
+	const uint32_t first = offsetof(struct seccomp_data, args[0]) +
+			       (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
 
 	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4));
 	add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, first));
@@ -115,7 +116,8 @@ static void program_make(struct sock_fprog *program)
 	add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, architecture));
 	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
 	add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
-	add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
+	add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						  offsetof(struct seccomp_data, nr)));
 	for (size_t i = 0; i < COUNT_OF(calls); i++)
 		call_add(program, calls[i]);
 	for (size_t i = 0; i < COUNT_OF(own_calls); i++)
@@ -124,8 +126,9 @@ static void program_make(struct sock_fprog *program)
 	add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
 }
 
-/* Without SPEC_ALLOW kernels before 5.16 slow a process down that has a filter, against side channels that a node, which runs
- * no foreign code, has no use for; kernels before 4.17 do not know it. */
+/* Without SPEC_ALLOW kernels before 5.16 slow a process down that has a filter, against side
+ * channels that a node, which runs no foreign code, has no use for; kernels before 4.17 do not know
+ * it. */
 int syscall_filter_apply(void)
 {
 	struct sock_filter filter[LENGTH_MAX];
@@ -134,7 +137,8 @@ int syscall_filter_apply(void)
 	if (!ARCHITECTURE)
 		return -ENOSYS;
 	program_make(&program);
-	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) ||
+	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+		     &program) ||
 	    !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
 		return 0;
 	/* a sandbox around us may refuse with anything */
@@ -146,7 +150,8 @@ bool syscall_filter_wanted(void)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	return false;
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+	__has_feature(memory_sanitizer)
 	return false;
 #endif
 #endif

@@ -1,7 +1,9 @@
-/*  queue_gauge - how much waits for an output port, over time: now, at most, and on average (TB-13).
+/*  queue_gauge - how much waits for an output port, over time: now, at most, and on average
+ *  (TB-13).
  *
- *  A packet counts from its request (its header reaches the output port before its payload, FC-11) until it is put on the
- *  link, so the gauge shows the load to come. The integral is kept in bytes times nanoseconds with its remainder, exactly. */
+ *  A packet counts from its request (its header reaches the output port before its payload, FC-11)
+ *  until it is put on the link, so the gauge shows the load to come. The integral is kept in bytes
+ *  times nanoseconds with its remainder, exactly. */
 #ifndef HEDDLE_NODES_STATS_QUEUE_GAUGE_H
 #define HEDDLE_NODES_STATS_QUEUE_GAUGE_H
 
@@ -13,13 +15,15 @@
 
 struct queue_gauge {
 	uint64_t bytes;
-	node_time_t since_ps;       /* of the present value */
-	uint64_t remainder;         /* of the integral, byte picoseconds below one byte nanosecond */
+	node_time_t since_ps; /* of the present value */
+	/* of the integral, byte picoseconds below one byte nanosecond */
+	uint64_t remainder;
 	node_time_t from_ps, to_ps; /* the measured interval */
 };
 
 /** queue_gauge_integrate() - adds the present value up to @now to the integral *@byte_ns_sum. */
-static inline void queue_gauge_integrate(struct queue_gauge *gauge, uint64_t *byte_ns_sum, node_time_t now)
+static inline void queue_gauge_integrate(struct queue_gauge *gauge, uint64_t *byte_ns_sum,
+					 node_time_t now)
 {
 	node_time_t begin = node_time_max(gauge->since_ps, gauge->from_ps);
 	node_time_t end = node_time_min(now, gauge->to_ps);
@@ -28,20 +32,23 @@ static inline void queue_gauge_integrate(struct queue_gauge *gauge, uint64_t *by
 	gauge->since_ps = now;
 	if (end <= begin || !gauge->bytes)
 		return;
-	/* whole nanoseconds apart: a queue may stand for minutes, and bytes times picoseconds would not fit */
+	/* whole nanoseconds apart: a queue may stand for minutes, and bytes times picoseconds would
+	 * not fit */
 	rest = gauge->bytes * ((end - begin) % NODE_NS) + gauge->remainder;
 	*byte_ns_sum += gauge->bytes * ((end - begin) / NODE_NS) + rest / NODE_NS;
 	gauge->remainder = rest % NODE_NS;
 }
 
 /** queue_gauge_settle() - the same, to that in @stats. */
-static inline void queue_gauge_settle(struct queue_gauge *gauge, struct port_stats *stats, node_time_t now)
+static inline void queue_gauge_settle(struct queue_gauge *gauge, struct port_stats *stats,
+				      node_time_t now)
 {
 	queue_gauge_integrate(gauge, &stats->queue_byte_ns_sum, now);
 }
 
 /** queue_gauge_add() - @bytes more (or, negative, less) wait from @now on. */
-static inline void queue_gauge_add(struct queue_gauge *gauge, struct port_stats *stats, int64_t bytes, node_time_t now)
+static inline void queue_gauge_add(struct queue_gauge *gauge, struct port_stats *stats,
+				   int64_t bytes, node_time_t now)
 {
 	queue_gauge_settle(gauge, stats, now);
 	ENSURE((int64_t)gauge->bytes + bytes, >=, 0);
@@ -52,8 +59,8 @@ static inline void queue_gauge_add(struct queue_gauge *gauge, struct port_stats 
 }
 
 /** queue_gauge_add_class() - the same for the queue of one class. */
-static inline void queue_gauge_add_class(struct queue_gauge *gauge, struct class_stats *stats, int64_t bytes,
-					 node_time_t now)
+static inline void queue_gauge_add_class(struct queue_gauge *gauge, struct class_stats *stats,
+					 int64_t bytes, node_time_t now)
 {
 	queue_gauge_integrate(gauge, &stats->queue_byte_ns_sum, now);
 	ENSURE((int64_t)gauge->bytes + bytes, >=, 0);

@@ -31,7 +31,8 @@ const char *const stats_drop_name[DROP_REASONS] = {
 	[DROP_TTL] = "ttl_expired",
 };
 
-/* four buckets to an octave, from 4 ns on: the two bits behind the highest one; below, a bucket each */
+/* four buckets to an octave, from 4 ns on: the two bits behind the highest one; below, a bucket
+ * each */
 uint32_t stats_lateness_bucket(uint64_t ns)
 {
 	uint32_t octave, bucket;
@@ -77,7 +78,8 @@ static void layout(struct stats_page *page, const struct node_config *config)
 {
 	uint64_t end = sizeof(*page);
 	bool nic = config->kind == NODE_NIC;
-	uint32_t classes = config->fabric == FABRIC_ROCE ? NODE_CLASSES_MAX * config->port_count : 0;
+	uint32_t classes =
+		config->fabric == FABRIC_ROCE ? NODE_CLASSES_MAX * config->port_count : 0;
 
 	*page = (struct stats_page){ .magic = STATS_MAGIC,
 				     .version = STATS_VERSION,

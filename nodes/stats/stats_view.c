@@ -10,7 +10,8 @@
 int stats_view_map(struct stats_view *view, int fd, const struct node_config *config)
 {
 	size_t page_bytes = stats_bytes(config), bytes = STATS_HEAD_BYTES + page_bytes;
-	uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint8_t *counters;
 	int error;
 
@@ -19,9 +20,10 @@ int stats_view_map(struct stats_view *view, int fd, const struct node_config *co
 		return -errno;
 	counters = memory + 2ul * STATS_HEAD_BYTES;
 	stats_init((struct stats_page *)(memory + STATS_HEAD_BYTES), config);
-	if (mmap(memory, STATS_HEAD_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
-	    mmap(counters, page_bytes - STATS_HEAD_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, fd, STATS_HEAD_BYTES) ==
+	if (mmap(memory, STATS_HEAD_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) ==
 		    MAP_FAILED ||
+	    mmap(counters, page_bytes - STATS_HEAD_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, fd,
+		 STATS_HEAD_BYTES) == MAP_FAILED ||
 	    mprotect(memory + STATS_HEAD_BYTES, STATS_HEAD_BYTES, PROT_READ)) {
 		error = -errno;
 		munmap(memory, bytes);

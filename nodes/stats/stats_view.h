@@ -1,32 +1,38 @@
-/*  stats_view - a node's statistics page as another process reads it, without trust in the node (TB-13, TB-23).
+/*  stats_view - a node's statistics page as another process reads it, without trust in the node
+ *  (TB-13, TB-23).
  *
- *  The node may write anything into its page, at any time, between a reader's check and its use too. So the reader has a
- *  mapping of its own: the layout (magic, sizes, offsets) is private memory, worked out from the node's configuration;
- *  counters and tables behind it are the node's, read-only. What stats_port() and the others reach is then always inside of the mapping.
- *  Whether the node's own layout still is the same is looked at beside, only to tell that a page is wrong.
- *  Not covered: what counters say. Whoever uses one as a limit or an index checks a copy of it.                       */
+ *  The node may write anything into its page, at any time, between a reader's check and its use
+ *  too. So the reader has a mapping of its own: the layout (magic, sizes, offsets) is private
+ *  memory, worked out from the node's configuration; counters and tables behind it are the node's,
+ *  read-only. What stats_port() and the others reach is then always inside of the mapping. Whether
+ *  the node's own layout still is the same is looked at beside, only to tell that a page is wrong.
+ *  Not covered: what counters say. Whoever uses one as a limit or an index checks a copy of it. */
 #ifndef HEDDLE_NODES_STATS_STATS_VIEW_H
 #define HEDDLE_NODES_STATS_STATS_VIEW_H
 
 #include "nodes/stats/stats.h"
 
 struct stats_view {
-	struct stats_page *page;   /* ours in its first STATS_HEAD_BYTES; NULL: not mapped. Writing is an error. */
+	/* ours in its first STATS_HEAD_BYTES; NULL: not mapped. Writing is an error. */
+	struct stats_page *page;
 	const uint8_t *their_head; /* as the node has it, changes at any time */
 	const uint8_t *memory;     /* of the mapping: their_head, then page */
 	size_t bytes;              /* of the mapping */
 };
 
 /** stats_view_map() - @view of the page of a node configured as @config.
- *  @fd  its memory, of stats_bytes() at least and sealed against shrinking; borrowed, may be closed afterwards.
- *  Return: 0 or -errno (@view is then not mapped).                                                              */
+ *  @fd its memory, of stats_bytes() at least and sealed against shrinking; borrowed, may be closed
+ *  afterwards.
+ *  Return: 0 or -errno (@view is then not mapped). */
 int stats_view_map(struct stats_view *view, int fd, const struct node_config *config);
 
 /** stats_view_unmap() - may be called twice, and for a view that is all zero. */
 void stats_view_unmap(struct stats_view *view);
 
-/** stats_view_check() - is the node's layout the one it was given, and are its tables no fuller than they can be?
- *  Return: 0; -EINVAL: the node has destroyed its page, or there is none. What it says about counts holds for this moment.  */
+/** stats_view_check() - is the node's layout the one it was given, and are its tables no fuller
+ *  than they can be?
+ *  Return: 0; -EINVAL: the node has destroyed its page, or there is none. What it says about counts
+ *  holds for this moment. */
 int stats_view_check(const struct stats_view *view);
 
 #endif

@@ -45,14 +45,17 @@ void trace_print(const struct stats_page *page, FILE *out)
 
 void trace_print_last(const struct stats_page *page, uint32_t entries, FILE *out)
 {
-	const struct trace_entry *ring = (const struct trace_entry *)((const char *)page + page->trace_offset);
-	uint64_t end = __atomic_load_n(&page->trace_count, __ATOMIC_RELAXED); /* once: the node may write it */
+	const struct trace_entry *ring =
+		(const struct trace_entry *)((const char *)page + page->trace_offset);
+	/* once: the node may write it */
+	uint64_t end = __atomic_load_n(&page->trace_count, __ATOMIC_RELAXED);
 	uint64_t at = end > entries ? end - entries : 0;
 
 	for (; at < end; at++) {
 		struct trace_entry entry = ring[at % STATS_TRACE_MAX];
 
-		__atomic_signal_fence(__ATOMIC_ACQ_REL); /* the copy is what is checked, and what is used */
+		/* the copy is what is checked, and what is used */
+		__atomic_signal_fence(__ATOMIC_ACQ_REL);
 		print_entry(&entry, out);
 	}
 }

@@ -40,8 +40,8 @@ static void field_write(const struct ack *acks, uint32_t count, uint8_t *bytes)
 		ENSURE(acks[i].flow_id, <=, ACK_FLOW_ID_MAX);
 		ENSURE(acks[i].type, <, ACK_TYPES);
 		ENSURE(acks[i].value, <=, ACK_VALUE_MAX);
-		bits = bits << ACK_BITS | (uint32_t)acks[i].flow_id << 14 | (uint32_t)acks[i].type << 11 |
-		       acks[i].value;
+		bits = bits << ACK_BITS | (uint32_t)acks[i].flow_id << 14 |
+		       (uint32_t)acks[i].type << 11 | acks[i].value;
 		waiting += ACK_BITS;
 		if (waiting >= 32) {
 			waiting -= 32;
@@ -80,7 +80,8 @@ static int field_read(const uint8_t *bytes, uint32_t length, uint32_t count, str
 	return bits & ((1u << waiting) - 1) ? -EINVAL : 0;
 }
 
-uint32_t ack_frame_write(const uint8_t *envelope, const struct ack *acks, uint32_t count, uint8_t *bytes)
+uint32_t ack_frame_write(const uint8_t *envelope, const struct ack *acks, uint32_t count,
+			 uint8_t *bytes)
 {
 	uint8_t *body = bytes + FABRIC_ENVELOPE_BYTES;
 	uint32_t field = field_bytes(count);
@@ -111,7 +112,8 @@ int ack_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct ack *ac
 	if (count < 1 || count > ACK_FRAME_ACKS_MAX)
 		return -EINVAL;
 	field = field_bytes(count);
-	if (bytes_get16(body + 2) != field || captured_bytes != FABRIC_ENVELOPE_BYTES + ack_frame_wire_bytes(count))
+	if (bytes_get16(body + 2) != field ||
+	    captured_bytes != FABRIC_ENVELOPE_BYTES + ack_frame_wire_bytes(count))
 		return -EINVAL;
 	fcs = fcs_of(body, FIELD_AT + field);
 	memcpy(&fcs_read, body + FIELD_AT + field, FCS_BYTES);

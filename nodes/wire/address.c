@@ -32,6 +32,7 @@ uint32_t address_host_of_mac(const uint8_t mac[6])
 	uint64_t value = (uint64_t)bytes_get16(mac) << 32 | bytes_get32(mac + 2);
 	uint32_t number = (uint32_t)(value & 0xffffff);
 
-	return value >> 24 == ADDRESS_MAC_PREFIX && number && number <= ADDRESS_HOSTS_MAX ? number - 1
-											  : ADDRESS_NO_HOST;
+	return value >> 24 == ADDRESS_MAC_PREFIX && number && number <= ADDRESS_HOSTS_MAX
+		       ? number - 1
+		       : ADDRESS_NO_HOST;
 }

@@ -1,7 +1,8 @@
-/*  address - the addresses of host number n, so that tables and frames agree without being configured twice.
+/*  address - the addresses of host number n, so that tables and frames agree without being
+ *  configured twice.
  *
- *  MAC 02:48:00:hh:hh:hh (locally administered), IPv4 10.h.h.h, IPv6 fd48::h, HPC endpoint h; host 0 has number 1 in each,
- *  so that no address is all zeros (h = host index + 1, 24 bits).                                                   */
+ *  MAC 02:48:00:hh:hh:hh (locally administered), IPv4 10.h.h.h, IPv6 fd48::h, HPC endpoint h; host
+ *  0 has number 1 in each, so that no address is all zeros (h = host index + 1, 24 bits). */
 #ifndef HEDDLE_NODES_WIRE_ADDRESS_H
 #define HEDDLE_NODES_WIRE_ADDRESS_H
 
@@ -21,7 +22,8 @@ static inline uint32_t address_hpc(uint32_t host_index)
 
 #define ADDRESS_NO_HOST UINT32_MAX
 
-/** address_host_of_mac() - the host index whose MAC it is, or ADDRESS_NO_HOST if it is no host's. Pure. */
+/** address_host_of_mac() - the host index whose MAC it is, or ADDRESS_NO_HOST if it is no host's.
+ *  Pure. */
 uint32_t address_host_of_mac(const uint8_t mac[6]);
 
 #endif

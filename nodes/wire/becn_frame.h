@@ -1,6 +1,8 @@
-/*  becn_frame - what a host sends only to carry BECN (PG-10): an Ethernet frame that says nothing, behind a local route header that does.
+/*  becn_frame - what a host sends only to carry BECN (PG-10): an Ethernet frame that says nothing,
+ *  behind a local route header that does.
  *
- *  60 bytes: MACs of the two hosts, EtherType 0x88b6 with subtype 2 (frame.h has 0 and 1), zeros.                      */
+ *  60 bytes: MACs of the two hosts, EtherType 0x88b6 with subtype 2 (frame.h has 0 and 1),
+ *  zeros. */
 #ifndef HEDDLE_NODES_WIRE_BECN_FRAME_H
 #define HEDDLE_NODES_WIRE_BECN_FRAME_H
 

@@ -29,7 +29,8 @@ static bool mark_ipv6(uint8_t *ip)
 	return true;
 }
 
-/* where the IP header begins that the frame has, and its version in @version; 0: there is none, or not all of it */
+/* where the IP header begins that the frame has, and its version in @version; 0: there is none, or
+ * not all of it */
 static uint32_t ip_at(const uint8_t *bytes, uint32_t captured_bytes, uint32_t *version)
 {
 	uint32_t at = ETHERNET_BYTES, type;

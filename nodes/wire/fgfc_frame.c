@@ -12,7 +12,8 @@
 #define HEAD_AT 12u
 #define TYPE_AT 19u
 
-static const uint8_t group_mac[MAC_BYTES] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e }; /* nearest bridge [802.1Q, 8.6.3] */
+/* nearest bridge [802.1Q, 8.6.3] */
+static const uint8_t group_mac[MAC_BYTES] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e };
 static const uint8_t head[TYPE_AT - HEAD_AT] = { 0x88, 0xb7, 0x00, 0x0e, 0xab, 0x00, 0x00 };
 
 static void name_write(const struct flow_name *name, uint8_t *bytes)
@@ -86,7 +87,8 @@ static struct flow_name name_read(const uint8_t *bytes)
 	return name;
 }
 
-uint32_t fgfc_frame_write(const struct fgfc_frame *frame, const uint8_t source_mac[6], uint8_t *bytes)
+uint32_t fgfc_frame_write(const struct fgfc_frame *frame, const uint8_t source_mac[6],
+			  uint8_t *bytes)
 {
 	node_time_t pause_ps = node_time_min(frame->pause_ps, FGFC_PAUSE_PS_MAX);
 	bool masked = flow_name_is_masked(&frame->mask);
@@ -114,7 +116,8 @@ int fgfc_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct fgfc_f
 {
 	bool masked = captured_bytes == FGFC_MASKED_BYTES;
 
-	if ((!masked && captured_bytes != FGFC_FRAME_BYTES) || !fgfc_frame_is(bytes, captured_bytes) ||
+	if ((!masked && captured_bytes != FGFC_FRAME_BYTES) ||
+	    !fgfc_frame_is(bytes, captured_bytes) ||
 	    bytes[20] != (masked ? VERSION_MASKED : VERSION) || bytes[21] || (masked && bytes[92]))
 		return -EINVAL;
 	*frame = (struct fgfc_frame){
@@ -126,6 +129,8 @@ int fgfc_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct fgfc_f
 		frame->mask = mask_read(bytes);
 	if (frame->credit_units && !frame->pause_ps)
 		return -EINVAL;
-	return (masked ? flow_name_masked_valid(&frame->name, &frame->mask) : flow_name_valid(&frame->name)) ? 0
-													     : -EINVAL;
+	return (masked ? flow_name_masked_valid(&frame->name, &frame->mask)
+		       : flow_name_valid(&frame->name))
+		       ? 0
+		       : -EINVAL;
 }

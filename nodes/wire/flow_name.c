@@ -76,24 +76,30 @@ static void mac_put(uint64_t bits, uint8_t mac[6])
 		mac[i] = (uint8_t)(bits >> (40 - 8 * i));
 }
 
-static void addresses_mask(const struct flow_match *match, enum flow_kind kind, struct flow_name *mask)
+static void addresses_mask(const struct flow_match *match, enum flow_kind kind,
+			   struct flow_name *mask)
 {
 	if (kind == FLOW_IPV6) {
 		bytes_put64(mask->source_ip, flow_match_part(match, PART_SOURCE_IPV6_HIGH));
 		bytes_put64(mask->source_ip + 8, flow_match_part(match, PART_SOURCE_IPV6_LOW));
-		bytes_put64(mask->destination_ip, flow_match_part(match, PART_DESTINATION_IPV6_HIGH));
-		bytes_put64(mask->destination_ip + 8, flow_match_part(match, PART_DESTINATION_IPV6_LOW));
+		bytes_put64(mask->destination_ip,
+			    flow_match_part(match, PART_DESTINATION_IPV6_HIGH));
+		bytes_put64(mask->destination_ip + 8,
+			    flow_match_part(match, PART_DESTINATION_IPV6_LOW));
 	} else if (kind != FLOW_LAYER_2) {
 		bool hpc = kind == FLOW_HPC;
 
-		bytes_put32(mask->source_ip,
-			    (uint32_t)flow_match_part(match, hpc ? PART_HPC_SOURCE : PART_SOURCE_IPV4));
+		bytes_put32(
+			mask->source_ip,
+			(uint32_t)flow_match_part(match, hpc ? PART_HPC_SOURCE : PART_SOURCE_IPV4));
 		bytes_put32(mask->destination_ip,
-			    (uint32_t)flow_match_part(match, hpc ? PART_HPC_DESTINATION : PART_DESTINATION_IPV4));
+			    (uint32_t)flow_match_part(match, hpc ? PART_HPC_DESTINATION
+								 : PART_DESTINATION_IPV4));
 	}
 }
 
-/* the bits that a name of @kind can have, of those that count under @match; its fields are those with any */
+/* the bits that a name of @kind can have, of those that count under @match; its fields are those
+ * with any */
 static struct flow_name mask_of(const struct flow_match *match, enum flow_kind kind)
 {
 	bool ip = kind == FLOW_IPV4 || kind == FLOW_IPV6;
@@ -169,7 +175,8 @@ static struct flow_name bits_of(const struct flow_name *name, const struct flow_
 	return under;
 }
 
-struct flow_name flow_name_masked(const struct flow_name *name, uint32_t fields, const struct flow_name *mask)
+struct flow_name flow_name_masked(const struct flow_name *name, uint32_t fields,
+				  const struct flow_name *mask)
 {
 	struct flow_name under = flow_name_under(name, fields);
 
@@ -181,8 +188,9 @@ bool flow_name_masked_valid(const struct flow_name *name, const struct flow_name
 	struct flow_name bits = *mask, under = flow_name_masked(name, name->fields, mask), whole;
 	struct flow_match match = { .fields = name->fields };
 
-	if (!flow_name_valid(name) || !flow_name_is_masked(mask) || !flow_name_equal(name, &under) || mask->fields ||
-	    mask->traffic_class || mask->kind || mask->spare)
+	if (!flow_name_valid(name) || !flow_name_is_masked(mask) ||
+	    !flow_name_equal(name, &under) || mask->fields || mask->traffic_class || mask->kind ||
+	    mask->spare)
 		return false;
 	whole = mask_of(&match, (enum flow_kind)name->kind);
 	if (flow_name_equal(mask, &whole))
@@ -214,15 +222,18 @@ bool flow_name_valid(const struct flow_name *name)
 	struct flow_name under = flow_name_under(name, name->fields);
 
 	if (name->fields & ~(uint32_t)MATCH_ALL || name->spare || !flow_name_equal(name, &under) ||
-	    name->vlan > VLAN_MAX || name->flow_label > FLOW_LABEL_MAX || name->traffic_class >= NODE_CLASSES_MAX)
+	    name->vlan > VLAN_MAX || name->flow_label > FLOW_LABEL_MAX ||
+	    name->traffic_class >= NODE_CLASSES_MAX)
 		return false;
 	switch (name->kind) {
 	case FLOW_HPC:
 		return addresses_end(name, 4) && !has_transport(name) && !name->flow_label;
 	case FLOW_LAYER_2:
-		return addresses_end(name, 0) && !has_transport(name) && !name->flow_label && !name->queue_pair;
+		return addresses_end(name, 0) && !has_transport(name) && !name->flow_label &&
+		       !name->queue_pair;
 	case FLOW_IPV4:
-		return addresses_end(name, 4) && !name->flow_label && name->queue_pair <= QUEUE_PAIR_MAX;
+		return addresses_end(name, 4) && !name->flow_label &&
+		       name->queue_pair <= QUEUE_PAIR_MAX;
 	case FLOW_IPV6:
 		return name->queue_pair <= QUEUE_PAIR_MAX;
 	default:
@@ -234,7 +245,8 @@ bool flow_name_valid(const struct flow_name *name)
 
 static void mac_print(const char *word, const uint8_t mac[6], FILE *out)
 {
-	fprintf(out, " %s %02x:%02x:%02x:%02x:%02x:%02x", word, mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+	fprintf(out, " %s %02x:%02x:%02x:%02x:%02x:%02x", word, mac[0], mac[1], mac[2], mac[3],
+		mac[4], mac[5]);
 }
 
 static void addresses_print(const struct flow_name *name, FILE *out)
@@ -243,7 +255,8 @@ static void addresses_print(const struct flow_name *name, FILE *out)
 	int family = name->kind == FLOW_IPV4 ? AF_INET : AF_INET6;
 
 	if (name->kind == FLOW_HPC)
-		fprintf(out, " %u > %u", bytes_get32(name->source_ip), bytes_get32(name->destination_ip));
+		fprintf(out, " %u > %u", bytes_get32(name->source_ip),
+			bytes_get32(name->destination_ip));
 	else if (inet_ntop(family, name->source_ip, source, sizeof(source)) &&
 		 inet_ntop(family, name->destination_ip, destination, sizeof(destination)))
 		fprintf(out, " %s > %s", source, destination);
@@ -269,7 +282,8 @@ void flow_name_print(const struct flow_name *name, FILE *out)
 	if (name->flow_label)
 		fprintf(out, " label 0x%05x", name->flow_label);
 	if (name->queue_pair)
-		fprintf(out, " %s 0x%x", name->kind == FLOW_HPC ? "process" : "queue-pair", name->queue_pair);
+		fprintf(out, " %s 0x%x", name->kind == FLOW_HPC ? "process" : "queue-pair",
+			name->queue_pair);
 }
 
 void flow_name_mask_print(const struct flow_name *name, const struct flow_name *mask, FILE *out)
@@ -288,7 +302,8 @@ void flow_name_mask_print(const struct flow_name *name, const struct flow_name *
 	if (bits.vlan)
 		fprintf(out, " vlan 0x%x", bits.vlan);
 	if (name->kind == FLOW_HPC && bits.fields & MATCH_HPC)
-		fprintf(out, " 0x%x > 0x%x", bytes_get32(bits.source_ip), bytes_get32(bits.destination_ip));
+		fprintf(out, " 0x%x > 0x%x", bytes_get32(bits.source_ip),
+			bytes_get32(bits.destination_ip));
 	else if (bits.fields & MATCH_IP_PAIR)
 		addresses_print(&bits, out);
 	if (bits.fields & MATCH_PORTS)
@@ -297,5 +312,6 @@ void flow_name_mask_print(const struct flow_name *name, const struct flow_name *
 	if (bits.flow_label)
 		fprintf(out, " label 0x%05x", bits.flow_label);
 	if (bits.queue_pair)
-		fprintf(out, " %s 0x%x", name->kind == FLOW_HPC ? "process" : "queue-pair", bits.queue_pair);
+		fprintf(out, " %s 0x%x", name->kind == FLOW_HPC ? "process" : "queue-pair",
+			bits.queue_pair);
 }

@@ -1,12 +1,13 @@
 /*  Two halves: parsing what any host may send, and the generated frames of workloads.
  *
- *  A parser is given what is left of the frame as a `span`: the captured bytes and the length they stand for. Every
- *  length that a header states is checked against the span that holds it, every byte against what was captured, before
- *  it is used; so no parser needs to know what lies around it.
+ *  A parser is given what is left of the frame as a `span`: the captured bytes and the length they
+ *  stand for. Every length that a header states is checked against the span that holds it, every
+ *  byte against what was captured, before it is used; so no parser needs to know what lies around
+ *  it.
  *
- *  A generated frame is recognised by its addresses and by numbers that real traffic does not use: source MAC of a host
- *  of the fabric, EtherType 0x88b6 subtype 0 or 1, UDP or TCP destination port 0x48__, RoCEv2 queue pair with the top bit
- *  set.                                                                                                             */
+ *  A generated frame is recognised by its addresses and by numbers that real traffic does not use:
+ *  source MAC of a host of the fabric, EtherType 0x88b6 subtype 0 or 1, UDP or TCP destination port
+ *  0x48__, RoCEv2 queue pair with the top bit set. */
 #include "nodes/wire/frame.h"
 
 #include <assert.h>
@@ -44,9 +45,11 @@
 #define PROTOCOL_DESTINATION 60u
 #define IPV6_EXTENSIONS_MAX 4u /* ours: more, and the frame is one of an unknown protocol */
 
-#define TEST_QUEUE_PAIR 0x800000u /* real queue pairs are numbered from below; 0 and 1 mean management */
+/* real queue pairs are numbered from below; 0 and 1 mean management */
+#define TEST_QUEUE_PAIR 0x800000u
 
-#define ARP_IPV4_OVER_ETHERNET 0x0001080006040000u /* hardware and protocol, their address lengths */
+/* hardware and protocol, their address lengths */
+#define ARP_IPV4_OVER_ETHERNET 0x0001080006040000u
 
 #define IGMP_REPORT_V1 0x12u
 #define IGMP_REPORT_V2 0x16u
@@ -63,14 +66,16 @@
 
 #define BTH_KEY 0xffffu /* the default partition */
 #define BTH_PAD_SHIFT 4 /* in its second byte: [solicited 1, migration 1, pad count 2, version 4] */
-#define BTH_PLAIN_MASK \
-	0xcfffffu /* of the first word: what is the same in all generated frames, all but opcode and pad count */
+/* of the first word: what is the same in all generated frames, all but opcode and pad count */
+#define BTH_PLAIN_MASK 0xcfffffu
 #define ROCE_PADDING_MASK 3u /* a payload is padded to a multiple of four bytes */
 
-/* What a generated frame of each kind has in front of its test payload, and behind everything. The test payload of a
- * plain Ethernet frame stands where it would behind a tag, so that it does not move with the traffic class.
- * In a RoCEv2 frame the test payload is the beginning of the message's bytes, else it stands in front of them: a packet inside a
- * message then carries one path MTU exactly, and nothing else, as the InfiniBand transport demands (RC-4). */
+/* What a generated frame of each kind has in front of its test payload, and behind everything. The
+ * test payload of a plain Ethernet frame stands where it would behind a tag, so that it does not
+ * move with the traffic class.
+ * In a RoCEv2 frame the test payload is the beginning of the message's bytes, else it stands in
+ * front of them: a packet inside a message then carries one path MTU exactly, and nothing else, as
+ * the InfiniBand transport demands (RC-4). */
 struct layout {
 	uint8_t payload_at;
 	uint8_t trailer_bytes;
@@ -83,13 +88,17 @@ static const struct layout layouts[] = {
 	[FRAME_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES, 0, false },
 	[FRAME_ROCE] = { ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES, true },
 	[FRAME_HPC] = { ETHERNET_BYTES + HPC_BYTES, 0, false },
-	[FRAME_ROCE_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES, true },
+	[FRAME_ROCE_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES,
+			      true },
 	[FRAME_TCP] = { ETHERNET_BYTES + IPV4_BYTES + TCP_BYTES, 0, false },
 };
 static_assert(COUNT_OF(layouts) == FRAME_KINDS, "one layout per kind");
-static_assert(ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES + PAYLOAD_BYTES <= FRAME_HEADERS_MAX, "the longest");
+static_assert(ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES + PAYLOAD_BYTES <=
+		      FRAME_HEADERS_MAX,
+	      "the longest");
 
-/* What is left of a frame: the first captured_bytes of its length_bytes. captured_bytes <= length_bytes. */
+/* What is left of a frame: the first captured_bytes of its length_bytes. captured_bytes <=
+ * length_bytes. */
 struct span {
 	const uint8_t *bytes;
 	uint32_t captured_bytes;
@@ -99,13 +108,15 @@ struct span {
 /* @bytes are captured. */
 static inline struct span span_behind(struct span span, uint32_t bytes)
 {
-	return (struct span){ span.bytes + bytes, span.captured_bytes - bytes, span.length_bytes - bytes };
+	return (struct span){ span.bytes + bytes, span.captured_bytes - bytes,
+			      span.length_bytes - bytes };
 }
 
 /* Cuts off what is behind @bytes: Ethernet's padding, for one. */
 static inline struct span span_until(struct span span, uint32_t bytes)
 {
-	return (struct span){ span.bytes, span.captured_bytes < bytes ? span.captured_bytes : bytes, bytes };
+	return (struct span){ span.bytes, span.captured_bytes < bytes ? span.captured_bytes : bytes,
+			      bytes };
 }
 
 static int parse_ethertype(struct span span, struct frame_fields *fields);
@@ -118,7 +129,8 @@ static int parse_udp(struct span span, struct frame_fields *fields);
 static int parse_igmp(struct span span, struct frame_fields *fields);
 static int parse_icmpv6(struct span span, struct frame_fields *fields);
 
-int frame_parse(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct frame_fields *fields)
+int frame_parse(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		struct frame_fields *fields)
 {
 	struct span span = { bytes, captured_bytes, frame_bytes };
 
@@ -154,7 +166,9 @@ static int parse_ethertype(struct span span, struct frame_fields *fields)
 	case ETHERTYPE_HPC:
 		return parse_hpc(span, fields);
 	default:
-		return fields->ethertype < ETHERTYPE_MIN && fields->ethertype > span.length_bytes ? -EINVAL : 0;
+		return fields->ethertype < ETHERTYPE_MIN && fields->ethertype > span.length_bytes
+			       ? -EINVAL
+			       : 0;
 	}
 }
 
@@ -179,7 +193,8 @@ static int parse_hpc(struct span span, struct frame_fields *fields)
 		return -EINVAL;
 	if (span.bytes[0] != HPC_SUBTYPE_HPC)
 		return 0;
-	if (span.captured_bytes < HPC_BYTES || span.bytes[1] >= NODE_CLASSES_MAX || bytes_get16(span.bytes + 2))
+	if (span.captured_bytes < HPC_BYTES || span.bytes[1] >= NODE_CLASSES_MAX ||
+	    bytes_get16(span.bytes + 2))
 		return -EINVAL;
 	fields->hpc = true;
 	if (!fields->tagged)
@@ -198,8 +213,9 @@ static int parse_ipv4(struct span span, struct frame_fields *fields)
 		return -EINVAL;
 	header_bytes = (span.bytes[0] & 15u) * 4;
 	total_bytes = bytes_get16(span.bytes + 2);
-	if (header_bytes < IPV4_BYTES || header_bytes > span.captured_bytes || total_bytes < header_bytes ||
-	    total_bytes > span.length_bytes || ip_checksum_fold(0, span.bytes, header_bytes / 4) != 0xffff)
+	if (header_bytes < IPV4_BYTES || header_bytes > span.captured_bytes ||
+	    total_bytes < header_bytes || total_bytes > span.length_bytes ||
+	    ip_checksum_fold(0, span.bytes, header_bytes / 4) != 0xffff)
 		return -EINVAL;
 	fields->ip_version = 4;
 	fields->ip_protocol = span.bytes[9];
@@ -224,7 +240,8 @@ static int parse_ipv6_next(struct span span, uint8_t protocol, struct frame_fiel
 			fields->ip_protocol = span.bytes[0];
 			return 0;
 		}
-		if (protocol != PROTOCOL_HOP_BY_HOP && protocol != PROTOCOL_ROUTING && protocol != PROTOCOL_DESTINATION)
+		if (protocol != PROTOCOL_HOP_BY_HOP && protocol != PROTOCOL_ROUTING &&
+		    protocol != PROTOCOL_DESTINATION)
 			break;
 		if (span.captured_bytes < 8)
 			return -EINVAL;
@@ -254,8 +271,9 @@ static int parse_ipv6(struct span span, struct frame_fields *fields)
 		fields->priority = first >> 25 & 7;
 	memcpy(fields->source_ip, span.bytes + 8, 16);
 	memcpy(fields->destination_ip, span.bytes + 24, 16);
-	return parse_ipv6_next(span_behind(span_until(span, IPV6_BYTES + payload_bytes), IPV6_BYTES), span.bytes[6],
-			       fields);
+	return parse_ipv6_next(
+		span_behind(span_until(span, IPV6_BYTES + payload_bytes), IPV6_BYTES),
+		span.bytes[6], fields);
 }
 
 static int parse_transport(struct span span, struct frame_fields *fields)
@@ -276,7 +294,8 @@ static int parse_transport(struct span span, struct frame_fields *fields)
 	return 0;
 }
 
-/* UDP to the RoCEv2 port is RoCEv2 if a BTH of version 0 and an ICRC fit in; else it is just UDP. */
+/* UDP to the RoCEv2 port is RoCEv2 if a BTH of version 0 and an ICRC fit in; else it is just
+ * UDP. */
 static int parse_udp(struct span span, struct frame_fields *fields)
 {
 	uint32_t length;
@@ -288,7 +307,8 @@ static int parse_udp(struct span span, struct frame_fields *fields)
 		return -EINVAL;
 	fields->source_port = bytes_get16(span.bytes);
 	fields->destination_port = bytes_get16(span.bytes + 2);
-	if (fields->destination_port != ROCE_UDP_PORT || length < UDP_BYTES + BTH_BYTES + ICRC_BYTES)
+	if (fields->destination_port != ROCE_UDP_PORT ||
+	    length < UDP_BYTES + BTH_BYTES + ICRC_BYTES)
 		return 0;
 	if (span.captured_bytes < UDP_BYTES + BTH_BYTES)
 		return -EINVAL;
@@ -316,7 +336,8 @@ static int parse_icmpv6(struct span span, struct frame_fields *fields)
 	if (span.captured_bytes < ICMP_BYTES)
 		return -EINVAL;
 	type = span.bytes[0];
-	fields->report = type == ICMPV6_MLD_REPORT || type == ICMPV6_MLD_DONE || type == ICMPV6_MLD_REPORT_V2;
+	fields->report = type == ICMPV6_MLD_REPORT || type == ICMPV6_MLD_DONE ||
+			 type == ICMPV6_MLD_REPORT_V2;
 	if (type != ICMPV6_SOLICITATION)
 		return 0;
 	if (span.captured_bytes < SOLICITATION_BYTES)
@@ -396,13 +417,15 @@ static void write_hpc(const struct frame_spec *spec, uint8_t *bytes)
 
 static uint8_t tos_of(const struct frame_spec *spec)
 {
-	return (uint8_t)(spec->traffic_class << DSCP_CLASS_SHIFT | (spec->ecn_capable ? ECN_CAPABLE : 0));
+	return (uint8_t)(spec->traffic_class << DSCP_CLASS_SHIFT |
+			 (spec->ecn_capable ? ECN_CAPABLE : 0));
 }
 
 /* Return: what stands behind the IP header. */
 static uint8_t *write_ipv4(const struct frame_spec *spec, uint8_t protocol, uint8_t *bytes)
 {
-	uint32_t source = htobe32(address_ipv4(spec->source)), destination = htobe32(address_ipv4(spec->destination));
+	uint32_t source = htobe32(address_ipv4(spec->source)),
+		 destination = htobe32(address_ipv4(spec->destination));
 	struct ip_header header = {
 		.source = (const uint8_t *)&source,
 		.destination = (const uint8_t *)&destination,
@@ -435,7 +458,8 @@ static uint8_t *write_ipv6(const struct frame_spec *spec, uint8_t *bytes)
 	return bytes + ETHERNET_BYTES + IPV6_BYTES;
 }
 
-static void write_udp(const struct frame_spec *spec, uint16_t destination_port, const uint8_t *frame, uint8_t *header)
+static void write_udp(const struct frame_spec *spec, uint16_t destination_port,
+		      const uint8_t *frame, uint8_t *header)
 {
 	bytes_put16(header, frame_source_port(spec->flow));
 	bytes_put16(header + 2, destination_port);
@@ -453,7 +477,8 @@ static void write_roce(const struct frame_spec *spec, const uint8_t *frame, uint
 	bth[8] = 0;
 }
 
-uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *payload, uint8_t *bytes)
+uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *payload,
+		     uint8_t *bytes)
 {
 	ENSURE(spec->frame_bytes, >=, frame_bytes_min(spec->kind));
 	ENSURE(spec->frame_bytes, <=, (uint32_t)UINT16_MAX);
@@ -464,7 +489,8 @@ uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *
 	address_mac(spec->source, bytes + MAC_BYTES);
 	switch (spec->kind) {
 	case FRAME_IPV4:
-		write_udp(spec, frame_test_port(spec->flow), bytes, write_ipv4(spec, PROTOCOL_UDP, bytes));
+		write_udp(spec, frame_test_port(spec->flow), bytes,
+			  write_ipv4(spec, PROTOCOL_UDP, bytes));
 		break;
 	case FRAME_IPV6:
 		write_udp(spec, frame_test_port(spec->flow), bytes, write_ipv6(spec, bytes));
@@ -495,10 +521,13 @@ static uint8_t roce_opcode(bool first, bool last)
 	return first ? (last ? 4 : 0) : (last ? 2 : 1);
 }
 
-/* what depends on the packet in the BTH at @bth. A payload shorter than the test payload header ends with that, which needs no padding. */
+/* what depends on the packet in the BTH at @bth. A payload shorter than the test payload header
+ * ends with that, which needs no padding. */
 static void roce_payload_write(const struct frame_payload *payload, uint8_t *bth)
 {
-	uint32_t pad = payload->payload_bytes > PAYLOAD_BYTES ? -payload->payload_bytes & ROCE_PADDING_MASK : 0;
+	uint32_t pad = payload->payload_bytes > PAYLOAD_BYTES
+			       ? -payload->payload_bytes & ROCE_PADDING_MASK
+			       : 0;
 
 	bth[0] = roce_opcode(payload->message_first, payload->message_last);
 	bth[1] = (uint8_t)(pad << BTH_PAD_SHIFT);
@@ -516,7 +545,8 @@ void frame_payload_write(enum frame_kind kind, const struct frame_payload *paylo
 	bytes_put64(at, payload->message_start_ps);
 	bytes_put64(at + 8, (uint64_t)payload->packet << 32 | payload->message);
 	bytes_put64(at + 16, payload->message_bytes << 24 | payload->flow_slot);
-	bytes_put32(at + 24, (uint32_t)payload->message_first << 31 | (uint32_t)payload->message_last << 30 |
+	bytes_put32(at + 24, (uint32_t)payload->message_first << 31 |
+				     (uint32_t)payload->message_last << 30 |
 				     payload->payload_bytes << 16 | payload->workload_index);
 	if (layouts[kind].roce)
 		roce_payload_write(payload, at - BTH_BYTES);
@@ -525,7 +555,8 @@ void frame_payload_write(enum frame_kind kind, const struct frame_payload *paylo
 }
 
 /* With the first bytes behind it, in which a BTH would stand. */
-static enum frame_kind udp_kind(const uint8_t *udp, uint32_t udp_bytes, enum frame_kind test, enum frame_kind roce)
+static enum frame_kind udp_kind(const uint8_t *udp, uint32_t udp_bytes, enum frame_kind test,
+				enum frame_kind roce)
 {
 	uint16_t port = bytes_get16(udp + 2);
 	const uint8_t *bth = udp + UDP_BYTES;
@@ -534,19 +565,21 @@ static enum frame_kind udp_kind(const uint8_t *udp, uint32_t udp_bytes, enum fra
 		return FRAME_KINDS;
 	if (port >> 8 == FRAME_TEST_PORT_FIRST >> 8)
 		return test;
-	return port == ROCE_UDP_PORT && (bytes_get32(bth) & BTH_PLAIN_MASK) == BTH_KEY && bth[5] & TEST_QUEUE_PAIR >> 16
+	return port == ROCE_UDP_PORT && (bytes_get32(bth) & BTH_PLAIN_MASK) == BTH_KEY &&
+			       bth[5] & TEST_QUEUE_PAIR >> 16
 		       ? roce
 		       : FRAME_KINDS;
 }
 
-/* IP frames are generated ones if their headers are those of frame_write() and their lengths fill the frame;
- * FRAME_BYTES_MIN bytes are captured.  Return: the kind, FRAME_KINDS if it is none.                                 */
+/* IP frames are generated ones if their headers are those of frame_write() and their lengths fill
+ * the frame; FRAME_BYTES_MIN bytes are captured. Return: the kind, FRAME_KINDS if it is none. */
 static enum frame_kind ipv4_kind(const uint8_t *bytes, uint32_t frame_bytes)
 {
 	const uint8_t *ip = bytes + ETHERNET_BYTES;
 	uint32_t ip_bytes = frame_bytes - ETHERNET_BYTES;
 
-	if (ip[0] != 0x45 || bytes_get16(ip + 2) != ip_bytes || bytes_get16(ip + 6) != IPV4_DO_NOT_FRAGMENT)
+	if (ip[0] != 0x45 || bytes_get16(ip + 2) != ip_bytes ||
+	    bytes_get16(ip + 6) != IPV4_DO_NOT_FRAGMENT)
 		return FRAME_KINDS;
 	if (ip[9] == PROTOCOL_TCP)
 		return tcp_header_generated(ip + IPV4_BYTES) ? FRAME_TCP : FRAME_KINDS;
@@ -555,19 +588,22 @@ static enum frame_kind ipv4_kind(const uint8_t *bytes, uint32_t frame_bytes)
 	return udp_kind(ip + IPV4_BYTES, ip_bytes - IPV4_BYTES, FRAME_IPV4, FRAME_ROCE);
 }
 
-static enum frame_kind ipv6_kind(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
+static enum frame_kind ipv6_kind(const uint8_t *bytes, uint32_t captured_bytes,
+				 uint32_t frame_bytes)
 {
 	const uint8_t *ip = bytes + ETHERNET_BYTES;
 	uint32_t udp_bytes = frame_bytes - ETHERNET_BYTES - IPV6_BYTES;
 
-	if (captured_bytes < ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES || ip[0] >> 4 != 6 ||
-	    bytes_get16(ip + 4) != udp_bytes || ip[6] != PROTOCOL_UDP)
+	if (captured_bytes < ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES ||
+	    ip[0] >> 4 != 6 || bytes_get16(ip + 4) != udp_bytes || ip[6] != PROTOCOL_UDP)
 		return FRAME_KINDS;
 	return udp_kind(ip + IPV6_BYTES, udp_bytes, FRAME_IPV6, FRAME_ROCE_IPV6);
 }
 
-/* Which kind of generated frame is this? At least the 48 captured bytes of the shortest are there. */
-static enum frame_kind generated_kind(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
+/* Which kind of generated frame is this? At least the 48 captured bytes of the shortest are
+ * there. */
+static enum frame_kind generated_kind(const uint8_t *bytes, uint32_t captured_bytes,
+				      uint32_t frame_bytes)
 {
 	uint16_t ethertype = bytes_get16(bytes + 2 * MAC_BYTES);
 
@@ -582,7 +618,8 @@ static enum frame_kind generated_kind(const uint8_t *bytes, uint32_t captured_by
 			       ? FRAME_ETHERNET
 			       : FRAME_KINDS;
 	case ETHERTYPE_IPV4:
-		return captured_bytes >= FRAME_BYTES_MIN ? ipv4_kind(bytes, frame_bytes) : FRAME_KINDS;
+		return captured_bytes >= FRAME_BYTES_MIN ? ipv4_kind(bytes, frame_bytes)
+							 : FRAME_KINDS;
 	case ETHERTYPE_IPV6:
 		return ipv6_kind(bytes, captured_bytes, frame_bytes);
 	default:
@@ -601,7 +638,8 @@ int frame_payload_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t f
 	if (captured_bytes < frame_headers_bytes(FRAME_ETHERNET) || captured_bytes > frame_bytes)
 		return -EINVAL;
 	kind = generated_kind(bytes, captured_bytes, frame_bytes);
-	if (kind == FRAME_KINDS || captured_bytes < frame_headers_bytes(kind) || frame_bytes < frame_bytes_min(kind))
+	if (kind == FRAME_KINDS || captured_bytes < frame_headers_bytes(kind) ||
+	    frame_bytes < frame_bytes_min(kind))
 		return -EINVAL;
 	source = bytes_get64(bytes + MAC_BYTES) >> 16;
 	at = bytes + layouts[kind].payload_at;

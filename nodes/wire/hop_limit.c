@@ -37,7 +37,8 @@ static bool take_ipv4(uint8_t *ip)
 		return false;
 	ip[IPV4_TTL_AT]--;
 	bytes_put16(ip + IPV4_CHECKSUM_AT,
-		    ipv4_checksum_after(bytes_get16(ip + IPV4_CHECKSUM_AT), before, bytes_get16(ip + IPV4_TTL_AT)));
+		    ipv4_checksum_after(bytes_get16(ip + IPV4_CHECKSUM_AT), before,
+					bytes_get16(ip + IPV4_TTL_AT)));
 	return true;
 }
 
@@ -54,7 +55,8 @@ bool hop_limit_take(uint8_t *bytes, uint32_t captured_bytes, const struct frame_
 	uint32_t at = ETHERNET_BYTES + (fields->tagged ? TAG_BYTES : 0);
 	uint8_t *ip = bytes + at;
 
-	if (!fields->ip_version || fields->group || is_link_local(fields->source_ip, fields->ip_version) ||
+	if (!fields->ip_version || fields->group ||
+	    is_link_local(fields->source_ip, fields->ip_version) ||
 	    is_link_local(fields->destination_ip, fields->ip_version))
 		return true;
 	if (fields->ip_version == 4)

@@ -9,7 +9,8 @@ void ipv4_header_write(const struct ip_header *header, uint8_t *bytes)
 {
 	uint16_t checksum;
 
-	bytes_put32(bytes, 0x45000000u | (uint32_t)header->tos << 16 | (IPV4_BYTES + header->payload_bytes));
+	bytes_put32(bytes, 0x45000000u | (uint32_t)header->tos << 16 |
+				   (IPV4_BYTES + header->payload_bytes));
 	bytes_put32(bytes + 4, IPV4_DO_NOT_FRAGMENT);
 	bytes_put32(bytes + 8, IP_HOPS_MAX << 24 | (uint32_t)header->protocol << 16);
 	memcpy(bytes + 12, header->source, 4);

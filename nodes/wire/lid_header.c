@@ -13,18 +13,21 @@
 #define BECN_BIT 14
 #define LENGTH_MASK 0x3fffu
 
-/* Bits of the header's first word that have one good value: type, version, and the fourth bit of the level. */
+/* Bits of the header's first word that have one good value: type, version, and the fourth bit of
+ * the level. */
 #define FIXED_MASK 0xff080000u
 #define FIXED_VALUE (LID_TYPE_DATA << 28)
 
 static_assert(NODE_MTU_MAX <= LENGTH_MASK, "a frame's length has 14 bits");
-static_assert(NODE_CLASSES_MAX == 1 << 3 && NODE_LANES_MAX == 1 << 3, "service level and level have 3 bits");
+static_assert(NODE_CLASSES_MAX == 1 << 3 && NODE_LANES_MAX == 1 << 3,
+	      "service level and level have 3 bits");
 
 void lid_header_write(const struct lid_header *header, uint8_t *bytes)
 {
-	uint32_t front = FIXED_VALUE | (uint32_t)header->service_level << 20 | (uint32_t)header->level << 16 |
-			 (uint32_t)header->lasting << LASTING_BIT | (uint32_t)header->fecn << FECN_BIT |
-			 (uint32_t)header->becn << BECN_BIT | header->frame_bytes;
+	uint32_t front = FIXED_VALUE | (uint32_t)header->service_level << 20 |
+			 (uint32_t)header->level << 16 | (uint32_t)header->lasting << LASTING_BIT |
+			 (uint32_t)header->fecn << FECN_BIT | (uint32_t)header->becn << BECN_BIT |
+			 header->frame_bytes;
 
 	ENSURE(header->service_level, <, NODE_CLASSES_MAX);
 	ENSURE(header->level, <, NODE_LANES_MAX);
@@ -34,7 +37,8 @@ void lid_header_write(const struct lid_header *header, uint8_t *bytes)
 	bytes_put32(bytes + 8, header->slid);
 }
 
-int lid_header_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct lid_header *header)
+int lid_header_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		    struct lid_header *header)
 {
 	const uint8_t *at = bytes + FABRIC_ENVELOPE_BYTES;
 	uint32_t front;

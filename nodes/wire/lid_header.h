@@ -1,13 +1,16 @@
-/*  lid_header - the local route header of fabric kind port-group: what a packet is forwarded by (PG-1, PG-10).
+/*  lid_header - the local route header of fabric kind port-group: what a packet is forwarded by
+ *  (PG-1, PG-10).
  *
- *  On every link of such a fabric, edge links too, a frame is [envelope 14][local route header 12][inner frame, byte-identical][FCS 4]. The
- *  source's NIC writes the header, the destination's removes it. The envelope is not on the modelled link (fabric_header.h); its MACs are
- *  those of the two link ends (word_frame_envelope_write()), for a NIC has no fabric address. Layout, big endian: [0] type 5 (4 bits), version
- *  0 (4); [1] lasting, service level, a zero, level, in 1, 3, 1, 3 bits; [2..3] FECN, BECN, length of the inner frame (14 bits); [4..7] DLID; [8..11] SLID.
+ *  On every link of such a fabric, edge links too, a frame is [envelope 14][local route header
+ *  12][inner frame, byte-identical][FCS 4]. The source's NIC writes the header, the destination's
+ *  removes it. The envelope is not on the modelled link (fabric_header.h); its MACs are those of
+ *  the two link ends (word_frame_envelope_write()), for a NIC has no fabric address. Layout, big
+ *  endian: [0] type 5 (4 bits), version 0 (4); [1] lasting, service level, a zero, level, in 1, 3,
+ *  1, 3 bits; [2..3] FECN, BECN, length of the inner frame (14 bits); [4..7] DLID; [8..11] SLID.
  *
- *  LIDs. Host i has LID i + 1. A LID has 16, 20, 24 or 32 bits. Of each width, as of InfiniBand's 16: 0 is nobody (uninitialised), all
- *  ones is permissive, the quarter below it, whose upper two bits are ones, means groups (multicast, collective); all others name one
- *  port of a host.                                                                                                  */
+ *  LIDs. Host i has LID i + 1. A LID has 16, 20, 24 or 32 bits. Of each width, as of InfiniBand's
+ *  16: 0 is nobody (uninitialised), all ones is permissive, the quarter below it, whose upper two
+ *  bits are ones, means groups (multicast, collective); all others name one port of a host. */
 #ifndef HEDDLE_NODES_WIRE_LID_HEADER_H
 #define HEDDLE_NODES_WIRE_LID_HEADER_H
 
@@ -17,16 +20,19 @@
 #include "nodes/wire/fabric_header.h"
 
 #define LID_HEADER_BYTES 12u
-#define LID_FRONT_BYTES (FABRIC_ENVELOPE_BYTES + LID_HEADER_BYTES) /* captured bytes in front of the inner frame */
-#define LID_TYPE_DATA 5u                                           /* behind FABRIC_TYPE_*, words and quotes */
+/* captured bytes in front of the inner frame */
+#define LID_FRONT_BYTES (FABRIC_ENVELOPE_BYTES + LID_HEADER_BYTES)
+/* behind FABRIC_TYPE_*, words and quotes */
+#define LID_TYPE_DATA 5u
 
 struct lid_header {
 	uint32_t dlid, slid;
 	uint16_t frame_bytes;  /* inner frame, without FCS */
 	uint8_t service_level; /* the traffic class, all the way */
 	uint8_t level;         /* of the virtual lane, on this link (routing_config.h) */
-	bool fecn;    /* met congestion */
-	bool lasting; /* with fecn: and its source is to hear of it, for choices of other ports do not undo it */
+	bool fecn;             /* met congestion */
+	/* with fecn: and its source is to hear of it, for choices of other ports do not undo it */
+	bool lasting;
 	bool becn;
 };
 
@@ -38,7 +44,8 @@ enum lid_kind {
 	LID_BEYOND,        /* more bits than LIDs have here */
 };
 
-/** lid_permissive(), lid_group_first() - the reserved LIDs of @lid_bits. The first group is that of all hosts: broadcast. Pure. */
+/** lid_permissive(), lid_group_first() - the reserved LIDs of @lid_bits. The first group is that of
+ *  all hosts: broadcast. Pure. */
 static inline uint32_t lid_permissive(uint32_t lid_bits)
 {
 	return UINT32_MAX >> (32 - lid_bits);
@@ -70,9 +77,13 @@ static inline uint32_t lid_of_host(uint32_t host_index)
 /** lid_header_write() - 12 bytes at @bytes. */
 void lid_header_write(const struct lid_header *header, uint8_t *bytes);
 
-/** lid_header_read() - parses envelope and header at @bytes (at least LID_FRONT_BYTES must be captured).
- *  @frame_bytes  the inner frame (without FCS): the header must say the same.   What the LIDs mean: lid_kind().
- *  Return: 0, or -EINVAL (wrong EtherType, type or version, reserved bits set, another length, too short).         */
-int lid_header_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct lid_header *header);
+/** lid_header_read() - parses envelope and header at @bytes (at least LID_FRONT_BYTES must be
+ *  captured).
+ *  @frame_bytes the inner frame (without FCS): the header must say the same. What the LIDs mean:
+ *  lid_kind().
+ *  Return: 0, or -EINVAL (wrong EtherType, type or version, reserved bits set, another length, too
+ *  short). */
+int lid_header_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		    struct lid_header *header);
 
 #endif

@@ -125,10 +125,11 @@ uint32_t pcapng_header_write(const struct pcapng_header *header, uint8_t *bytes)
 
 uint32_t pcapng_packet_bytes(const struct pcapng_packet *packet)
 {
-	uint32_t comment = packet->comment ? OPTION_HEAD_BYTES + padded(text_bytes(packet->comment)) : 0;
+	uint32_t comment =
+		packet->comment ? OPTION_HEAD_BYTES + padded(text_bytes(packet->comment)) : 0;
 
-	return PACKET_HEAD_BYTES + padded(packet->kept_bytes) + comment + OPTION_HEAD_BYTES + FLAGS_BYTES +
-	       OPTION_HEAD_BYTES + 4;
+	return PACKET_HEAD_BYTES + padded(packet->kept_bytes) + comment + OPTION_HEAD_BYTES +
+	       FLAGS_BYTES + OPTION_HEAD_BYTES + 4;
 }
 
 uint8_t *pcapng_packet_write(const struct pcapng_packet *packet, uint8_t *bytes)

@@ -1,7 +1,9 @@
-/*  pcapng - the blocks of a capture file: one section, one Ethernet interface, then packets (TB-19).
+/*  pcapng - the blocks of a capture file: one section, one Ethernet interface, then packets
+ *  (TB-19).
  *
- *  IETF draft-ietf-opsawg-pcapng. Little endian on any machine, so that the same run gives the same bytes. Stamps count nanoseconds
- *  (if_tsresol 9). Frames have no FCS, and the file says so (if_fcslen 0).                                            */
+ *  IETF draft-ietf-opsawg-pcapng. Little endian on any machine, so that the same run gives the same
+ *  bytes. Stamps count nanoseconds (if_tsresol 9). Frames have no FCS, and the file says so
+ *  (if_fcslen 0). */
 #ifndef HEDDLE_NODES_WIRE_PCAPNG_H
 #define HEDDLE_NODES_WIRE_PCAPNG_H
 
@@ -26,13 +28,15 @@ struct pcapng_packet {
 	const char *comment;              /* NULL: none */
 };
 
-/** pcapng_header_write() - section header and interface description to @bytes (PCAPNG_HEADER_BYTES_MAX).  Return: their length. */
+/** pcapng_header_write() - section header and interface description to @bytes
+ *  (PCAPNG_HEADER_BYTES_MAX). Return: their length. */
 uint32_t pcapng_header_write(const struct pcapng_header *header, uint8_t *bytes);
 
 /** pcapng_packet_bytes() - length of the block of @packet, a multiple of 4. */
 uint32_t pcapng_packet_bytes(const struct pcapng_packet *packet);
 
-/** pcapng_packet_write() - the block of @packet to @bytes, all but the frame.  Return: where its kept_bytes are to be written. */
+/** pcapng_packet_write() - the block of @packet to @bytes, all but the frame. Return: where its
+ *  kept_bytes are to be written. */
 uint8_t *pcapng_packet_write(const struct pcapng_packet *packet, uint8_t *bytes);
 
 /** pcapng_packet_stamp() - stamp of the packet whose block begins at @bytes. */

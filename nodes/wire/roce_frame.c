@@ -1,6 +1,7 @@
-/*  A BTH is [opcode][solicited 1, migration 1, pad 2, version 4][key 16][FECN 1, BECN 1, reserved 6][queue pair 24]
- *  [ACK request 1, reserved 7][PSN 24]; an ACK's AETH is [syndrome 8][MSN 24].
- *  frame_parse() has checked every length when this file looks for the BTH; so finding it is only adding up.          */
+/*  A BTH is [opcode][solicited 1, migration 1, pad 2, version 4][key 16][FECN 1, BECN 1, reserved
+ *  6][queue pair 24] [ACK request 1, reserved 7][PSN 24]; an ACK's AETH is [syndrome 8][MSN 24].
+ *  frame_parse() has checked every length when this file looks for the BTH; so finding it is only
+ *  adding up. */
 #include "nodes/wire/roce_frame.h"
 
 #include <errno.h>
@@ -26,11 +27,12 @@
 /* where things stand in a RoCEv2 frame */
 struct places {
 	uint32_t ip_at, udp_at, bth_at;
-	uint32_t end; /* behind the ICRC: the end of the UDP datagram; Ethernet's padding may follow */
+	/* behind the ICRC: the end of the UDP datagram; Ethernet's padding may follow */
+	uint32_t end;
 };
 
-static int places_of(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct frame_fields *fields,
-		     struct places *places)
+static int places_of(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		     struct frame_fields *fields, struct places *places)
 {
 	uint32_t at;
 
@@ -42,7 +44,8 @@ static int places_of(const uint8_t *bytes, uint32_t captured_bytes, uint32_t fra
 	} else {
 		uint8_t next = bytes[places->ip_at + 6];
 
-		for (at = places->ip_at + IPV6_BYTES; next != PROTOCOL_UDP;) { /* extension headers */
+		/* extension headers */
+		for (at = places->ip_at + IPV6_BYTES; next != PROTOCOL_UDP;) {
 			next = bytes[at];
 			at += (bytes[at + 1] + 1u) * 8;
 		}
@@ -55,7 +58,8 @@ static int places_of(const uint8_t *bytes, uint32_t captured_bytes, uint32_t fra
 
 static struct roce_ends ends_of(const struct frame_fields *fields)
 {
-	struct roce_ends ends = { .ip_version = fields->ip_version, .source_port = fields->source_port };
+	struct roce_ends ends = { .ip_version = fields->ip_version,
+				  .source_port = fields->source_port };
 
 	memcpy(ends.source_mac, fields->source_mac, MAC_BYTES);
 	memcpy(ends.destination_mac, fields->destination_mac, MAC_BYTES);
@@ -72,7 +76,8 @@ static uint32_t transport_bytes_min(uint8_t opcode)
 	return opcode == ROCE_OPCODE_CNP ? BTH_BYTES + CNP_RESERVED_BYTES : BTH_BYTES;
 }
 
-int roce_frame_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct roce_header *header)
+int roce_frame_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		    struct roce_header *header)
 {
 	struct frame_fields fields;
 	struct places places;
@@ -105,7 +110,8 @@ int roce_frame_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t fram
 }
 
 /* Ethernet, IP and UDP in front of @transport_bytes.  Return: where the BTH belongs. */
-static uint8_t *front_write(const struct roce_reply *reply, uint32_t transport_bytes, uint8_t *bytes)
+static uint8_t *front_write(const struct roce_reply *reply, uint32_t transport_bytes,
+			    uint8_t *bytes)
 {
 	const struct roce_ends *ends = &reply->ends;
 	struct ip_header ip = {
@@ -192,10 +198,13 @@ void roce_ack_request(uint8_t *bytes, bool request)
 	*at = request ? BTH_ACK_REQUEST : 0;
 }
 
-/* Eight bytes of ones stand for InfiniBand's local header; what routers may change is ones in the copy. */
-static uint32_t icrc_of_headers(const uint8_t *bytes, uint8_t ip_version, const struct places *places)
+/* Eight bytes of ones stand for InfiniBand's local header; what routers may change is ones in the
+ * copy. */
+static uint32_t icrc_of_headers(const uint8_t *bytes, uint8_t ip_version,
+				const struct places *places)
 {
-	uint32_t ip_bytes = ip_version == 4 ? IPV4_BYTES : IPV6_BYTES, options_at = places->ip_at + ip_bytes, crc;
+	uint32_t ip_bytes = ip_version == 4 ? IPV4_BYTES : IPV6_BYTES,
+		 options_at = places->ip_at + ip_bytes, crc;
 	uint8_t copy[LOCAL_HEADER_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES];
 	uint8_t *ip = copy + LOCAL_HEADER_BYTES, *udp = ip + ip_bytes;
 
@@ -216,12 +225,16 @@ static uint32_t icrc_of_headers(const uint8_t *bytes, uint8_t ip_version, const 
 	return crc32_add(crc, udp, UDP_BYTES + BTH_BYTES);
 }
 
-static uint32_t icrc_of(const uint8_t *bytes, uint32_t captured_bytes, uint8_t ip_version, const struct places *places)
+static uint32_t icrc_of(const uint8_t *bytes, uint32_t captured_bytes, uint8_t ip_version,
+			const struct places *places)
 {
 	uint32_t payload_at = places->bth_at + BTH_BYTES;
 	uint32_t payload_bytes = places->end - ROCE_ICRC_BYTES - payload_at;
-	uint32_t captured = captured_bytes - payload_at < payload_bytes ? captured_bytes - payload_at : payload_bytes;
-	uint32_t crc = crc32_add(icrc_of_headers(bytes, ip_version, places), bytes + payload_at, captured);
+	uint32_t captured = captured_bytes - payload_at < payload_bytes
+				    ? captured_bytes - payload_at
+				    : payload_bytes;
+	uint32_t crc =
+		crc32_add(icrc_of_headers(bytes, ip_version, places), bytes + payload_at, captured);
 
 	return crc32_add_zeros(crc, payload_bytes - captured);
 }
@@ -237,13 +250,14 @@ int roce_icrc(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_byte
 	return 0;
 }
 
-bool roce_trailer(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, uint8_t icrc[ROCE_ICRC_BYTES])
+bool roce_trailer(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		  uint8_t icrc[ROCE_ICRC_BYTES])
 {
 	struct frame_fields fields;
 	struct places places;
 
-	if (places_of(bytes, captured_bytes, frame_bytes, &fields, &places) || places.end != frame_bytes ||
-	    captured_bytes > frame_bytes - ROCE_ICRC_BYTES)
+	if (places_of(bytes, captured_bytes, frame_bytes, &fields, &places) ||
+	    places.end != frame_bytes || captured_bytes > frame_bytes - ROCE_ICRC_BYTES)
 		return false;
 	icrc_put(icrc_of(bytes, captured_bytes, fields.ip_version, &places), icrc);
 	return true;

@@ -1,10 +1,14 @@
-/*  roce_frame - RoCEv2 beyond what a generated data frame needs: ICRC, ACK, NAK, CNP, and what a switch reads of them (RC-4, RC-9).
+/*  roce_frame - RoCEv2 beyond what a generated data frame needs: ICRC, ACK, NAK, CNP, and what a
+ *  switch reads of them (RC-4, RC-9).
  *
- *  InfiniBand Architecture Specification vol. 1, annex 17 (RoCEv2). Data frames are made by frame_write(); this file reads any RoCEv2
- *  frame and writes the short ones, which are captured whole. Over IPv4 and IPv6.
- *  Queue pair numbers. A connection has a number at either end. That of the sender is ROCE_REQUESTER | its slot; that of the receiver
- *  stands in data frames. Both ends use the same UDP source port, as Linux' rdma_calc_flow_label() does for a connected pair of
- *  numbers; so a switch can tell which ACKs and CNPs belong to which data, and learns the sender's number from them (RC-8).  */
+ *  InfiniBand Architecture Specification vol. 1, annex 17 (RoCEv2). Data frames are made by
+ *  frame_write(); this file reads any RoCEv2 frame and writes the short ones, which are captured
+ *  whole. Over IPv4 and IPv6.
+ *  Queue pair numbers. A connection has a number at either end. That of the sender is
+ *  ROCE_REQUESTER | its slot; that of the receiver
+ *  stands in data frames. Both ends use the same UDP source port, as Linux' rdma_calc_flow_label()
+ *  does for a connected pair of numbers; so a switch can tell which ACKs and CNPs belong to which
+ *  data, and learns the sender's number from them (RC-8). */
 #ifndef HEDDLE_NODES_WIRE_ROCE_FRAME_H
 #define HEDDLE_NODES_WIRE_ROCE_FRAME_H
 
@@ -18,10 +22,12 @@
 #define ROCE_OPCODE_ACKNOWLEDGE 0x11u
 #define ROCE_OPCODE_CNP 0x81u
 
-#define ROCE_REQUESTER 0x400000u /* queue pairs of senders: this, and the slot in the lower 22 bits */
+/* queue pairs of senders: this, and the slot in the lower 22 bits */
+#define ROCE_REQUESTER 0x400000u
 #define ROCE_PSN_MASK 0xffffffu
 
-#define ROCE_SYNDROME_ACK 0x1fu     /* AETH: ACK, credit count invalid: no end-to-end flow control */
+/* AETH: ACK, credit count invalid: no end-to-end flow control */
+#define ROCE_SYNDROME_ACK 0x1fu
 #define ROCE_SYNDROME_NAK_PSN 0x60u /* NAK: PSN sequence error */
 
 #define ROCE_SIGNAL_NONE 0u /* the 7 reserved bits behind the ACK request of a CNP (RC-9) */
@@ -63,37 +69,48 @@ struct roce_reply {
 	uint8_t signal;   /* CNP */
 };
 
-/** roce_frame_read() - Return: 0 with @header filled; -EINVAL if it is no RoCEv2 frame, or cut short, or its headers contradict each
- *  other (frame_parse() has the rules for IP and UDP). Any opcode. Does not look at the ICRC. */
-int roce_frame_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct roce_header *header);
+/** roce_frame_read() - Return: 0 with @header filled; -EINVAL if it is no RoCEv2 frame, or cut
+ *  short, or its headers contradict each other (frame_parse() has the rules for IP and UDP). Any
+ *  opcode. Does not look at the ICRC. */
+int roce_frame_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		    struct roce_header *header);
 
-/** roce_ack_write(), roce_cnp_write() - the frame to @bytes (ROCE_REPLY_BYTES_MAX), whole, with its ICRC. An ACK is ECN-capable no more than a
- *  CNP.  Return: its length without FCS, padded to FRAME_BYTES_MIN by Ethernet (behind the IP packet). */
+/** roce_ack_write(), roce_cnp_write() - the frame to @bytes (ROCE_REPLY_BYTES_MAX), whole, with its
+ *  ICRC. An ACK is ECN-capable no more than a CNP. Return: its length without FCS, padded to
+ *  FRAME_BYTES_MIN by Ethernet (behind the IP packet). */
 uint32_t roce_ack_write(const struct roce_reply *reply, uint8_t *bytes);
 uint32_t roce_cnp_write(const struct roce_reply *reply, uint8_t *bytes);
 
-/** roce_ends_reversed() - from the receiver's point of view: addresses swapped, the same UDP source port. */
+/** roce_ends_reversed() - from the receiver's point of view: addresses swapped, the same UDP source
+ *  port. */
 struct roce_ends roce_ends_reversed(const struct roce_ends *ends);
 
-/** roce_ack_request() - sets or clears the ACK request of a generated data frame (FRAME_ROCE, FRAME_ROCE_IPV6) in @bytes. */
+/** roce_ack_request() - sets or clears the ACK request of a generated data frame (FRAME_ROCE,
+ *  FRAME_ROCE_IPV6) in @bytes. */
 void roce_ack_request(uint8_t *bytes, bool request);
 
-/** roce_icrc() - the invariant CRC of the RoCEv2 frame in @bytes, as it goes on the wire, least significant byte first. Bytes of the
- *  payload that were not captured count as zeros. What routers may change (TOS, TTL, checksums, BTH's reserved byte) counts as ones.
+/** roce_icrc() - the invariant CRC of the RoCEv2 frame in @bytes, as it goes on the wire, least
+ *  significant byte first. Bytes of the payload that were not captured count as zeros. What routers
+ *  may change (TOS, TTL, checksums, BTH's reserved byte) counts as ones.
  *  Return: 0 with the value in @icrc; -EINVAL if the frame is none. O(frame_bytes) at most. */
 int roce_icrc(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, uint32_t *icrc);
 
 #define ROCE_ICRC_BYTES 4u
 
-/** roce_trailer() - what ends a RoCEv2 frame of which only the front was captured, and the rest is zeros: the ICRC to @icrc, as it goes on the
- *  wire.   Return: false if it is no such frame: nothing is written, zeros are all that it lacks. */
-bool roce_trailer(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, uint8_t icrc[ROCE_ICRC_BYTES]);
+/** roce_trailer() - what ends a RoCEv2 frame of which only the front was captured, and the rest is
+ *  zeros: the ICRC to @icrc, as it goes on the
+ *  wire.   Return: false if it is no such frame: nothing is written, zeros are all that it
+ *  lacks. */
+bool roce_trailer(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		  uint8_t icrc[ROCE_ICRC_BYTES]);
 
-/** roce_complete() - makes a frame of any kind whole as the wire would have it: zeros behind what was captured, and an ICRC if it is RoCEv2.
- *  @bytes  room for @frame_bytes. */
+/** roce_complete() - makes a frame of any kind whole as the wire would have it: zeros behind what
+ *  was captured, and an ICRC if it is RoCEv2.
+ *  @bytes room for @frame_bytes. */
 void roce_complete(uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes);
 
-/** roce_icrc_holds() - is the frame captured whole, and its ICRC right? A frame whose end was not captured passes. */
+/** roce_icrc_holds() - is the frame captured whole, and its ICRC right? A frame whose end was not
+ *  captured passes. */
 bool roce_icrc_holds(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes);
 
 #endif

@@ -17,7 +17,8 @@
 #define WINDOW_MAX 65535u
 #define ACK_IP_BYTES (IPV4_BYTES + TCP_BYTES)
 
-/* over pseudo-header, TCP header and @payload_bytes of payload, a multiple of 4; zeros behind it add nothing */
+/* over pseudo-header, TCP header and @payload_bytes of payload, a multiple of 4; zeros behind it
+ * add nothing */
 static void checksum_write(uint8_t *bytes, uint32_t payload_bytes)
 {
 	uint32_t tcp_bytes = bytes_get16(bytes + IP_AT + 2) - IPV4_BYTES;
@@ -26,7 +27,8 @@ static void checksum_write(uint8_t *bytes, uint32_t payload_bytes)
 	uint16_t checksum;
 
 	memset(tcp + 16, 0, 2);
-	checksum = (uint16_t)~ip_checksum_fold(pseudo, bytes + IP_AT + 12, 2 + (TCP_BYTES + payload_bytes) / 4);
+	checksum = (uint16_t)~ip_checksum_fold(pseudo, bytes + IP_AT + 12,
+					       2 + (TCP_BYTES + payload_bytes) / 4);
 	memcpy(tcp + 16, &checksum, sizeof(checksum));
 }
 
@@ -58,7 +60,8 @@ struct tcp_fields tcp_fields_read(const uint8_t *bytes)
 
 uint32_t tcp_ack_write(const struct tcp_ack *ack, uint8_t *bytes)
 {
-	uint32_t source = htobe32(address_ipv4(ack->source)), destination = htobe32(address_ipv4(ack->destination));
+	uint32_t source = htobe32(address_ipv4(ack->source)),
+		 destination = htobe32(address_ipv4(ack->destination));
 	struct ip_header ip = {
 		.source = (const uint8_t *)&source,
 		.destination = (const uint8_t *)&destination,
@@ -87,12 +90,14 @@ static uint32_t host_of(const uint8_t *mac)
 	return value >> 24 == ADDRESS_MAC_PREFIX ? (uint32_t)(value & 0xffffff) - 1 : UINT32_MAX;
 }
 
-int tcp_ack_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct tcp_ack *ack)
+int tcp_ack_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		 struct tcp_ack *ack)
 {
 	const uint8_t *ip = bytes + IP_AT, *tcp = bytes + TCP_AT;
 	uint32_t data_port, ack_port;
 
-	if (captured_bytes < IP_AT + ACK_IP_BYTES || captured_bytes > frame_bytes || frame_bytes != FRAME_BYTES_MIN ||
+	if (captured_bytes < IP_AT + ACK_IP_BYTES || captured_bytes > frame_bytes ||
+	    frame_bytes != FRAME_BYTES_MIN ||
 	    bytes_get16(bytes + 2 * MAC_BYTES) != ETHERTYPE_IPV4 || ip[0] != 0x45 ||
 	    bytes_get16(ip + 2) != ACK_IP_BYTES || bytes_get16(ip + 6) != IPV4_DO_NOT_FRAGMENT ||
 	    ip[9] != PROTOCOL_TCP || tcp[12] != OFFSET_FLAGS >> 8 || !(tcp[13] & TCP_FLAG_ACK))
@@ -102,12 +107,15 @@ int tcp_ack_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_b
 	*ack = (struct tcp_ack){
 		.source = host_of(bytes + MAC_BYTES),
 		.destination = host_of(bytes),
-		.flow = (ack_port & 0xff) << FRAME_SOURCE_PORT_BITS | (data_port & ~FRAME_SOURCE_PORT_FIRST),
+		.flow = (ack_port & 0xff) << FRAME_SOURCE_PORT_BITS |
+			(data_port & ~FRAME_SOURCE_PORT_FIRST),
 		.traffic_class = ip[1] >> DSCP_CLASS_SHIFT,
 		.fields = tcp_fields_read(bytes),
 	};
-	return ack_port >> 8 == FRAME_TEST_PORT_FIRST >> 8 && data_port >= FRAME_SOURCE_PORT_FIRST &&
-			       ack->source < ADDRESS_HOSTS_MAX && ack->destination < ADDRESS_HOSTS_MAX
+	return ack_port >> 8 == FRAME_TEST_PORT_FIRST >> 8 &&
+			       data_port >= FRAME_SOURCE_PORT_FIRST &&
+			       ack->source < ADDRESS_HOSTS_MAX &&
+			       ack->destination < ADDRESS_HOSTS_MAX
 		       ? 0
 		       : -EINVAL;
 }

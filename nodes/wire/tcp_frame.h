@@ -1,8 +1,11 @@
-/*  tcp_frame - what a TCP-like transport says in the headers of generated frames: FRAME_TCP data, and pure ACKs (RC-6) [RFC 9293, 3168].
+/*  tcp_frame - what a TCP-like transport says in the headers of generated frames: FRAME_TCP data,
+ *  and pure ACKs (RC-6) [RFC 9293, 3168].
  *
- *  Data frames are made by frame_write(); a transport then sets what changes from segment to segment. ACKs are whole frames of
- *  FRAME_BYTES_MIN, in which the data's ports are reversed, and name the flow by them. No options, no handshake (ours): both ends
- *  are told of their connections before. The checksum is always right, with the part of the payload that is not captured as zeros. */
+ *  Data frames are made by frame_write(); a transport then sets what changes from segment to
+ *  segment. ACKs are whole frames of FRAME_BYTES_MIN, in which the data's ports are reversed, and
+ *  name the flow by them. No options, no handshake (ours): both ends are told of their connections
+ *  before. The checksum is always right, with the part of the payload that is not captured as
+ *  zeros. */
 #ifndef HEDDLE_NODES_WIRE_TCP_FRAME_H
 #define HEDDLE_NODES_WIRE_TCP_FRAME_H
 
@@ -33,17 +36,19 @@ void tcp_fields_write(const struct tcp_fields *fields, uint8_t *bytes);
 /** tcp_fields_read() - those of a data frame that frame_payload_read() has read, or of an ACK. */
 struct tcp_fields tcp_fields_read(const uint8_t *bytes);
 
-/** tcp_ack_write() - the whole ACK to @bytes (FRAME_BYTES_MIN), not ECN-capable [RFC 3168, 6.1.4].  Return: FRAME_BYTES_MIN, its length
- *  without FCS. */
+/** tcp_ack_write() - the whole ACK to @bytes (FRAME_BYTES_MIN), not ECN-capable [RFC 3168, 6.1.4].
+ *  Return: FRAME_BYTES_MIN, its length without FCS. */
 uint32_t tcp_ack_write(const struct tcp_ack *ack, uint8_t *bytes);
 
-/** tcp_ack_read() - Return: 0 with @ack filled; -EINVAL if it is no ACK of a generated flow, or cut short: other lengths, ports or
- *  addresses, no ACK flag. Reads at most @captured_bytes. */
-int tcp_ack_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct tcp_ack *ack);
+/** tcp_ack_read() - Return: 0 with @ack filled; -EINVAL if it is no ACK of a generated flow, or cut
+ *  short: other lengths, ports or addresses, no ACK flag. Reads at most @captured_bytes. */
+int tcp_ack_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		 struct tcp_ack *ack);
 
 /* ---- for frame.c ---- */
 
-/** tcp_header_write() - behind the IPv4 header of the data frame in @bytes. The checksum follows with the test payload. */
+/** tcp_header_write() - behind the IPv4 header of the data frame in @bytes. The checksum follows
+ *  with the test payload. */
 void tcp_header_write(uint32_t flow, uint8_t *bytes);
 
 /** tcp_checksum_write() - makes the checksum of the data frame in @bytes right. */

@@ -20,8 +20,8 @@ static void end_mac_write(uint32_t node_index, uint32_t port, uint8_t *mac)
 	bytes_put32(mac + 2, 0xfe000000u | (node_index & 0xffff) << 8 | (port & 0xff));
 }
 
-void word_frame_envelope_write(uint32_t node_index, uint32_t port, uint32_t peer_index, uint32_t peer_port,
-			       uint8_t bytes[FABRIC_ENVELOPE_BYTES])
+void word_frame_envelope_write(uint32_t node_index, uint32_t port, uint32_t peer_index,
+			       uint32_t peer_port, uint8_t bytes[FABRIC_ENVELOPE_BYTES])
 {
 	end_mac_write(peer_index, peer_port, bytes);
 	end_mac_write(node_index, port, bytes + 6);
@@ -52,11 +52,12 @@ int word_frame_read(const uint8_t *bytes, uint32_t length, struct word_frame_wor
 	const uint8_t *body = bytes + FABRIC_ENVELOPE_BYTES, *at = bytes + WORD_FRAME_FRONT_BYTES;
 	uint32_t count;
 
-	if (length < WORD_FRAME_FRONT_BYTES || bytes_get16(bytes + 12) != ETHERTYPE_FABRIC || body[0] != FIRST_BYTE ||
-	    bytes_get16(body + 2))
+	if (length < WORD_FRAME_FRONT_BYTES || bytes_get16(bytes + 12) != ETHERTYPE_FABRIC ||
+	    body[0] != FIRST_BYTE || bytes_get16(body + 2))
 		return -EINVAL;
 	count = body[1];
-	if (count < 1 || count > WORD_FRAME_WORDS_MAX || length != WORD_FRAME_FRONT_BYTES + count * WORD_BYTES)
+	if (count < 1 || count > WORD_FRAME_WORDS_MAX ||
+	    length != WORD_FRAME_FRONT_BYTES + count * WORD_BYTES)
 		return -EINVAL;
 	for (uint32_t i = 0; i < count; i++, at += WORD_BYTES) {
 		if (bytes_get16(at + 2))

@@ -33,7 +33,8 @@ struct breakpoint {
 /* @rest  what follows the command's name; may be cut up */
 typedef enum step command_fn(struct breakpoint *b, char *rest);
 
-static command_fn command_step, command_show, command_set, command_continue, command_status, command_help, command_quit;
+static command_fn command_step, command_show, command_set, command_continue, command_status,
+	command_help, command_quit;
 
 static const struct command {
 	const char *name;
@@ -44,11 +45,13 @@ static const struct command {
 	  "step [TIME | until CONDITION]   go on for one window, for TIME (10ns), or until e.g. "
 	  "s2.p1.queue_bytes > 10kB" },
 	{ "show", command_show,
-	  "show NODE TABLE [PORT]          print a table of a node (efct, ifct, ofct, ..., trace)" },
+	  "show NODE TABLE [PORT]          print a table of a node (efct, ifct, ofct, ..., "
+	  "trace)" },
 	{ "set", command_set, "set NODE NAME VALUE             change a parameter of a node" },
 	{ "continue", command_continue,
 	  "continue [TIME]                 go on to the end, or until the fabric's time is TIME" },
-	{ "status", command_status, "status                          where the fabric is and who holds data" },
+	{ "status", command_status,
+	  "status                          where the fabric is and who holds data" },
 	{ "help", command_help, "help                            this list" },
 	{ "quit", command_quit, "quit                            end the run here" },
 };
@@ -92,7 +95,8 @@ enum breakpoint_outcome breakpoint_prompt(struct run *run, FILE *in, const char 
 
 /* ---- helpers ---- */
 
-static enum step __attribute__((format(printf, 2, 3))) bad(struct breakpoint *b, const char *format, ...)
+static enum step __attribute__((format(printf, 2, 3)))
+bad(struct breakpoint *b, const char *format, ...)
 {
 	va_list arguments;
 
@@ -130,7 +134,8 @@ static enum step obey(struct breakpoint *b, char *line)
 		if (!strcmp(commands[i].name, word))
 			return commands[i].obey(b, line);
 	}
-	suggest_sentence(word, &commands[0].name, COUNT_OF(commands), sizeof(commands[0]), hint, sizeof(hint));
+	suggest_sentence(word, &commands[0].name, COUNT_OF(commands), sizeof(commands[0]), hint,
+			 sizeof(hint));
 	return bad(b, "there is no command '%s'%s; 'help' lists them", word, hint);
 }
 
@@ -195,7 +200,8 @@ static enum step step_until(struct breakpoint *b, const char *text)
 		if (condition_holds(&condition, page, now_of(b)))
 			break;
 		if (run_over(b->run)) {
-			fprintf(b->out, "the run is over and it never came to '%s'\n", text + strspn(text, " \t"));
+			fprintf(b->out, "the run is over and it never came to '%s'\n",
+				text + strspn(text, " \t"));
 			break;
 		}
 		step = advance(b, window_end(b));
@@ -218,7 +224,8 @@ static enum step command_step(struct breakpoint *b, char *rest)
 
 		if (quantity_parse(QUANTITY_TIME, word, &time_ps, why, sizeof(why)))
 			return bad(b, "step: %s", why);
-		until = now_of(b) > NODE_TIME_NEVER - time_ps ? NODE_TIME_NEVER : now_of(b) + time_ps;
+		until = now_of(b) > NODE_TIME_NEVER - time_ps ? NODE_TIME_NEVER
+							      : now_of(b) + time_ps;
 	}
 	step = advance(b, until);
 	return step == STEP_NEXT ? command_status(b, NULL) : step;
@@ -238,12 +245,15 @@ static enum step ask(struct breakpoint *b, const struct node_config *node, const
 	while (length && message->body[length - 1] == '\n')
 		message->body[--length] = 0;
 	if (message->body)
-		utf8_plain_lines(message->body); /* a node has its say in it, and this goes to a terminal */
+		utf8_plain_lines(
+			message->body); /* a node has its say in it, and this goes to a terminal */
 	if (message->number == -ENOENT)
-		step = bad(b, "%s has no %s; it has: %s", node->name, what, length ? message->body : "nothing");
+		step = bad(b, "%s has no %s; it has: %s", node->name, what,
+			   length ? message->body : "nothing");
 	else if (message->number)
-		step = bad(b, "%s refuses %s: %s%s%s", node->name, what, strerror(-(int)message->number),
-			   length ? ": " : "", length ? message->body : "");
+		step = bad(b, "%s refuses %s: %s%s%s", node->name, what,
+			   strerror(-(int)message->number), length ? ": " : "",
+			   length ? message->body : "");
 	else if (length)
 		fprintf(b->out, "%s\n", message->body);
 	control_message_free(message);
@@ -260,7 +270,8 @@ static enum step command_show(struct breakpoint *b, char *rest)
 
 	if (!table[0])
 		return bad(b, "show needs a node and a table, e.g. 'show s2 ifct p1'");
-	if (!plan_node_find(b->run->fabric.plan, name) && plan_node_find(b->run->fabric.plan, table))
+	if (!plan_node_find(b->run->fabric.plan, name) &&
+	    plan_node_find(b->run->fabric.plan, table))
 		return bad(b, "the node comes before its table: 'show %s %s'", table, name);
 	node = node_find(b, name);
 	if (!node)
@@ -276,8 +287,10 @@ static enum step command_show(struct breakpoint *b, char *rest)
 	if (port[0]) {
 		ports = port_name_find(node, port);
 		if (!ports)
-			return bad(b, "%s has no port '%s': give a number below %u or the name of a neighbour", name,
-				   port, node->port_count);
+			return bad(b,
+				   "%s has no port '%s': give a number below %u or the name of a "
+				   "neighbour",
+				   name, port, node->port_count);
 		message.number = __builtin_ctzll(ports);
 	}
 	snprintf(message.text, sizeof(message.text), "%s", table);
@@ -298,8 +311,8 @@ static enum step command_set(struct breakpoint *b, char *rest)
 	if (!node)
 		return STEP_BAD;
 	snprintf(message.text, sizeof(message.text), "%s", parameter);
-	if (parameter_convert(plan_fabric(b->run->fabric.plan), parameter, value, message.text2, sizeof(message.text2),
-			      why, sizeof(why)))
+	if (parameter_convert(plan_fabric(b->run->fabric.plan), parameter, value, message.text2,
+			      sizeof(message.text2), why, sizeof(why)))
 		return bad(b, "%s: %s", parameter, why);
 	snprintf(what, sizeof(what), "parameter '%s'", parameter);
 	return ask(b, node, what, &message);
@@ -330,8 +343,9 @@ static enum step command_status(struct breakpoint *b, char *rest)
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		*(i < fabric->plan->switch_count ? &inside : &waiting) += fabric_holds(fabric, i);
 	fprintf(b->out, "at %s; next event %s%s; in switches %s, waiting at NICs %s\n",
-		quantity_format(QUANTITY_TIME, now_of(b), now), earliest == NODE_TIME_NEVER ? "" : "at ",
-		human_time(earliest, text[0]), human_bytes(inside, text[1]), human_bytes(waiting, text[2]));
+		quantity_format(QUANTITY_TIME, now_of(b), now),
+		earliest == NODE_TIME_NEVER ? "" : "at ", human_time(earliest, text[0]),
+		human_bytes(inside, text[1]), human_bytes(waiting, text[2]));
 	return STEP_NEXT;
 }
 

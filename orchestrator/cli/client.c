@@ -30,9 +30,11 @@ static int unknown(const char *command, const char *name, char (*names)[NODE_NAM
 	for (int i = 0; pointers && i < count; i++)
 		pointers[i] = names[i];
 	if (pointers && count)
-		suggest_sentence(name, pointers, (size_t)count, sizeof(*pointers), hint, sizeof(hint));
+		suggest_sentence(name, pointers, (size_t)count, sizeof(*pointers), hint,
+				 sizeof(hint));
 	free(pointers);
-	return options_wrong(command, "no fabric '%s' runs%s; 'heddle ps' lists those that do", name, hint);
+	return options_wrong(command, "no fabric '%s' runs%s; 'heddle ps' lists those that do",
+			     name, hint);
 }
 
 /* the name of the fabric that is meant, to client->fabric */
@@ -43,15 +45,18 @@ static int choose(struct client *client, int base_fd, const char *fabric)
 	int status = CLIENT_FINE, chosen = 0;
 
 	if (count < 0)
-		status = options_wrong(client->command, "cannot read the runtime directory: %s", strerror(-count));
+		status = options_wrong(client->command, "cannot read the runtime directory: %s",
+				       strerror(-count));
 	else if (!count)
-		status = options_wrong(client->command, "no fabric runs; start one with 'heddle up SCENARIO'");
+		status = options_wrong(client->command,
+				       "no fabric runs; start one with 'heddle up SCENARIO'");
 	while (!status && fabric && chosen < count && strcmp(names[chosen], fabric) != 0)
 		chosen++;
 	if (!status && fabric && chosen == count)
 		status = unknown(client->command, fabric, names, count);
 	if (!status && !fabric && count > 1)
-		status = options_wrong(client->command, "%d fabrics run (%s, %s%s): choose one with -f", count,
+		status = options_wrong(client->command,
+				       "%d fabrics run (%s, %s%s): choose one with -f", count,
 				       names[0], names[1], count > 2 ? ", ..." : "");
 	if (!status)
 		memcpy(client->fabric, names[chosen], sizeof(client->fabric));
@@ -73,7 +78,9 @@ int client_open(struct client *client, const char *command, const char *fabric)
 		if (client->socket < 0) {
 			options_wrong(command, "cannot reach fabric %s: %s%s", client->fabric,
 				      strerror(-client->socket),
-				      client->socket == -ENOENT ? "; it is just being started or ended" : "");
+				      client->socket == -ENOENT
+					      ? "; it is just being started or ended"
+					      : "");
 			status = CLIENT_FAILED;
 		} else {
 			client_patience(client, CLIENT_TIMEOUT_MS);
@@ -86,7 +93,8 @@ int client_open(struct client *client, const char *command, const char *fabric)
 
 void client_patience(struct client *client, unsigned timeout_ms)
 {
-	struct timeval timeout = { .tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000 };
+	struct timeval timeout = { .tv_sec = timeout_ms / 1000,
+				   .tv_usec = timeout_ms % 1000 * 1000 };
 
 	setsockopt(client->socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	setsockopt(client->socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
@@ -126,7 +134,8 @@ static int request_send(int socket, json_t *request)
 /* keeps the descriptors that came with @message */
 static void descriptors_take(struct msghdr *message, int *fds, unsigned max, unsigned *count)
 {
-	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
+	     part = CMSG_NXTHDR(message, part)) {
 		unsigned number = (unsigned)((part->cmsg_len - CMSG_LEN(0)) / sizeof(int));
 
 		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
@@ -153,13 +162,16 @@ static ssize_t line_receive(int socket, char **line, int *fds, unsigned *fd_coun
 	for (*fd_count = 0; !length || (*line)[length - 1] != '\n';) {
 		char control[CMSG_SPACE(sizeof(int) * LIVE_FDS_MAX)];
 		struct iovec piece;
-		struct msghdr message = {
-			.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
-		};
+		struct msghdr message = { .msg_iov = &piece,
+					  .msg_iovlen = 1,
+					  .msg_control = control,
+					  .msg_controllen = sizeof(control) };
 		ssize_t received;
 
 		if (length == size) {
-			char *grown = size < ANSWER_BYTES_MAX ? realloc(*line, size ? 2 * size : 65536) : NULL;
+			char *grown = size < ANSWER_BYTES_MAX
+					      ? realloc(*line, size ? 2 * size : 65536)
+					      : NULL;
 
 			if (!grown)
 				return -ENOMEM;
@@ -178,7 +190,8 @@ static ssize_t line_receive(int socket, char **line, int *fds, unsigned *fd_coun
 	return (ssize_t)length;
 }
 
-/* Shows the lines at the beginning of the @length bytes at @text that say what is waited for, and removes them.
+/* Shows the lines at the beginning of the @length bytes at @text that say what is waited for, and
+ * removes them.
  * Return: how many bytes are left */
 static size_t waits_show(const struct client *client, char *text, size_t length)
 {
@@ -197,7 +210,8 @@ static size_t waits_show(const struct client *client, char *text, size_t length)
 }
 
 /* the answer, malloc'd to *@text (its length is returned), and the descriptors beside it */
-static ssize_t answer_receive(const struct client *client, char **text, int *fds, unsigned *fd_count)
+static ssize_t answer_receive(const struct client *client, char **text, int *fds,
+			      unsigned *fd_count)
 {
 	unsigned max = *fd_count;
 	ssize_t length;
@@ -213,7 +227,8 @@ static ssize_t answer_receive(const struct client *client, char **text, int *fds
 	}
 }
 
-int client_ask(struct client *client, json_t *request, json_t **answer, int *fds, unsigned *fd_count)
+int client_ask(struct client *client, json_t *request, json_t **answer, int *fds,
+	       unsigned *fd_count)
 {
 	unsigned none = 0;
 	char *line = NULL;
@@ -235,7 +250,8 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
 	if (*answer)
 		return CLIENT_FINE;
 	if (length == -EAGAIN)
-		options_wrong(client->command, "fabric %s does not answer; 'heddle down %s' kills one that is stuck",
+		options_wrong(client->command,
+			      "fabric %s does not answer; 'heddle down %s' kills one that is stuck",
 			      client->fabric, client->fabric);
 	else if (length == -EPIPE || length == -ECONNRESET)
 		options_wrong(client->command, "fabric %s has ended", client->fabric);
@@ -309,7 +325,8 @@ int client_key_put(const char *command, json_t *request, const char *const *keys
 	for (size_t i = 0; keys[i]; i++) {
 		if (value && strlen(keys[i]) == length && !strncmp(keys[i], word, length))
 			return client_text_put(command, request, keys[i], value + 1);
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=", i ? ", " : "", keys[i]);
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=", i ? ", " : "",
+					 keys[i]);
 	}
 	return options_wrong(command, "'%s' cannot be set; expected one of %s", word, list);
 }

@@ -1,7 +1,8 @@
-/*  client - how a command talks to the daemon of a running fabric: live_request.h says what can be asked.
+/*  client - how a command talks to the daemon of a running fabric: live_request.h says what can be
+ *  asked.
  *
- *  Whatever goes wrong is told to the user here, once, on standard error, as "heddle COMMAND: ..."; callers only pass the
- *  exit status on.                                                                                                   */
+ *  Whatever goes wrong is told to the user here, once, on standard error, as "heddle COMMAND: ...";
+ *  callers only pass the exit status on. */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_CLIENT_H
 #define HEDDLE_ORCHESTRATOR_CLI_CLIENT_H
 
@@ -33,32 +34,37 @@ struct client_words {
 	bool json;
 };
 
-#define CLIENT_FABRIC(at)                                                                                       \
-	{                                                                                                       \
-		"--fabric", 'f', "FABRIC", "which one; not needed if only one runs", at, NULL, NULL, NULL, NULL \
+#define CLIENT_FABRIC(at)                                                                      \
+	{                                                                                      \
+		"--fabric", 'f', "FABRIC", "which one; not needed if only one runs", at, NULL, \
+			NULL, NULL, NULL                                                       \
 	}
 
 /** client_options - -f FABRIC and --json, in this order, of struct client_words. */
 extern const struct option_row client_options[2];
 
 /** client_open() - a connection to fabric @fabric; NULL: to the only one that runs.
- *  Return: CLIENT_FINE, client_close() later; else the exit status, told.                                         */
+ *  Return: CLIENT_FINE, client_close() later; else the exit status, told. */
 int client_open(struct client *client, const char *command, const char *fabric);
 
 /** client_ask() - sends @request (taken) and waits for the answer.
- *  @fds  if not NULL, room for *@fd_count descriptors that may come along; *@fd_count becomes their number. Ours to close.
- *  Return: CLIENT_FINE with *@answer, json_decref() later; else the exit status, told.                             */
-int client_ask(struct client *client, json_t *request, json_t **answer, int *fds, unsigned *fd_count);
+ *  @fds if not NULL, room for *@fd_count descriptors that may come along; *@fd_count becomes their
+ *  number. Ours to close.
+ *  Return: CLIENT_FINE with *@answer, json_decref() later; else the exit status, told. */
+int client_ask(struct client *client, json_t *request, json_t **answer, int *fds,
+	       unsigned *fd_count);
 
-/** client_ask_and_print() - asks fabric @fabric and prints the text of its answer; with @json the answer as it is.
- *  @request  taken.   Return: the exit status, told.                                                              */
+/** client_ask_and_print() - asks fabric @fabric and prints the text of its answer; with @json the
+ *  answer as it is.
+ *  @request  taken.   Return: the exit status, told. */
 int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json);
 
-/** client_key_put() - @word, KEY=VALUE, into @request.  @keys  those that there are, then NULL.
- *  Return: CLIENT_FINE; else CLIENT_USAGE, told.                                                                  */
+/** client_key_put() - @word, KEY=VALUE, into @request. @keys those that there are, then NULL.
+ *  Return: CLIENT_FINE; else CLIENT_USAGE, told. */
 int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word);
 
-/** client_text_put() - @text as @key into @request.   Return: CLIENT_FINE; else CLIENT_USAGE, told: it is no UTF-8. */
+/** client_text_put() - @text as @key into @request. Return: CLIENT_FINE; else CLIENT_USAGE, told:
+ *  it is no UTF-8. */
 int client_text_put(const char *command, json_t *request, const char *key, const char *text);
 
 /** client_patience() - waits @timeout_ms for answers instead of CLIENT_TIMEOUT_MS. */
@@ -70,7 +76,8 @@ void client_close(struct client *client);
 const char *client_text(const json_t *object, const char *key);
 json_int_t client_number(const json_t *object, const char *key);
 
-/** client_time() - member @key, nanoseconds, for people.  @text  HUMAN_TEXT_MAX bytes.   Return: @text. */
+/** client_time() - member @key, nanoseconds, for people. @text HUMAN_TEXT_MAX bytes. Return:
+ *  @text. */
 const char *client_time(const json_t *object, const char *key, char *text);
 
 /** client_json_print() - @value for programs, to standard output. */

@@ -1,4 +1,5 @@
-/*  cmd_add - what joins and leaves a running fabric: `heddle add`, `heddle attach`, `heddle remove` (TB-10, TB-15, TB-22). */
+/*  cmd_add - what joins and leaves a running fabric: `heddle add`, `heddle attach`, `heddle remove`
+ *  (TB-10, TB-15, TB-22). */
 #include "orchestrator/cli/cmd_add.h"
 
 #include <limits.h>
@@ -13,9 +14,11 @@ static const struct command_words add_words = {
 	"usage: heddle add [-f FABRIC] [--json] host NAME SWITCH [KEY=VALUE]...\n"
 	"       heddle add [-f FABRIC] [--json] switch NAME [NEIGHBOUR]... [KEY=VALUE]...\n"
 	"       heddle add [-f FABRIC] [--json] link SWITCH SWITCH [KEY=VALUE]...\n"
-	"Adds a host, a switch with links to its neighbours, or a link between two switches to a running fabric, at "
+	"Adds a host, a switch with links to its neighbours, or a link between two switches to a "
+	"running fabric, at "
 	"once.\n"
-	"KEY of the new links: rate=, delay=, loss=, bit-errors=, medium=shm|veth; what is not given is as on links "
+	"KEY of the new links: rate=, delay=, loss=, bit-errors=, medium=shm|veth; what is not "
+	"given is as on links "
 	"like\n"
 	"them. 'heddle attach' adds an existing container as a host.\n",
 	"exit status: 0 it has joined, 1 it cannot, 2 wrong usage or no such fabric, 4 no answer\n",
@@ -27,9 +30,11 @@ static const struct command_words add_words = {
 static const struct command_words remove_words = {
 	"remove",
 	"usage: heddle remove [-f FABRIC] NODE | NODE:PORT\n"
-	"Removes a host, a switch without hosts, or the link at a port of a switch from a running fabric. Programs in "
+	"Removes a host, a switch without hosts, or the link at a port of a switch from a running "
+	"fabric. Programs in "
 	"a host\n"
-	"that leaves are ended; one that was attached only loses its interface. PORT is a number or a neighbour.\n",
+	"that leaves are ended; one that was attached only loses its interface. PORT is a number "
+	"or a neighbour.\n",
 	"exit status: 0 it has left, 1 it cannot, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 1,
@@ -80,16 +85,18 @@ static json_t *add_request(const char *kind, int plain, char **words)
 	json_t *request;
 
 	if (!strcmp(kind, "host") && plain == 2) {
-		request = json_pack("{s:s, s:s, s:s}", "ask", "add-host", "name", words[0], "switch", words[1]);
+		request = json_pack("{s:s, s:s, s:s}", "ask", "add-host", "name", words[0],
+				    "switch", words[1]);
 	} else if (!strcmp(kind, "link") && plain == 2) {
-		request = json_pack("{s:s, s:s, s:s}", "ask", "add-link", "node", words[0], "peer", words[1]);
+		request = json_pack("{s:s, s:s, s:s}", "ask", "add-link", "node", words[0], "peer",
+				    words[1]);
 	} else if (!strcmp(kind, "switch") && plain) {
-		request = json_pack("{s:s, s:s, s:o}", "ask", "add-switch", "name", words[0], "neighbours",
-				    words_pack(plain - 1, words + 1));
+		request = json_pack("{s:s, s:s, s:o}", "ask", "add-switch", "name", words[0],
+				    "neighbours", words_pack(plain - 1, words + 1));
 	} else {
-		options_wrong("add",
-			      "expected 'host NAME SWITCH', 'switch NAME [NEIGHBOUR]...' or 'link SWITCH SWITCH'; "
-			      "'heddle add --help' explains");
+		options_wrong("add", "expected 'host NAME SWITCH', 'switch NAME [NEIGHBOUR]...' or "
+				     "'link SWITCH SWITCH'; "
+				     "'heddle add --help' explains");
 		return NULL;
 	}
 	if (!request)
@@ -124,16 +131,20 @@ static const struct option_row attach_options[] = {
 	CLIENT_FABRIC(AT(client.fabric)),
 	OPTION_TEXT("--pid", "PID", AT(pid), "of any process inside"),
 	OPTION_TEXT("--netns", "PATH", AT(path), "such as /run/netns/blue"),
-	OPTION_TEXT("--interface", "NAME", AT(interface), "of the new interface; heddle0 if not given"),
+	OPTION_TEXT("--interface", "NAME", AT(interface),
+		    "of the new interface; heddle0 if not given"),
 	OPTION_FLAG("--json", AT(client.json), "the answer, for programs"),
 };
 
 static const struct command_words attach_words = {
 	"attach",
-	"usage: heddle attach [-f FABRIC] [--json] NAME SWITCH --pid PID | --netns PATH [--interface NAME] "
+	"usage: heddle attach [-f FABRIC] [--json] NAME SWITCH --pid PID | --netns PATH "
+	"[--interface NAME] "
 	"[KEY=VALUE]...\n"
-	"Makes an existing container or network namespace a host of a running fabric: it is given an interface\n"
-	"with addresses of the fabric, and keeps all others. KEY as of 'heddle add'. 'heddle remove NAME' takes\n"
+	"Makes an existing container or network namespace a host of a running fabric: it is given "
+	"an interface\n"
+	"with addresses of the fabric, and keeps all others. KEY as of 'heddle add'. 'heddle "
+	"remove NAME' takes\n"
 	"the interface away again.\n"
 	"  heddle attach web s1 --pid $(podman inspect -f '{{.State.Pid}}' web)\n",
 	"exit status: 0 it has joined, 1 it cannot, 2 wrong usage or no such fabric, 4 no answer\n",
@@ -148,7 +159,9 @@ static int network_put(json_t *request, const char *pid, const char *path)
 	int status;
 
 	if (!pid == !path)
-		return options_wrong("attach", "which network namespace? Expected one of --pid PID and --netns PATH");
+		return options_wrong(
+			"attach",
+			"which network namespace? Expected one of --pid PID and --netns PATH");
 	if (path) {
 		full = realpath(path, NULL);
 		status = client_text_put("attach", request, "network", full ? full : path);
@@ -156,8 +169,8 @@ static int network_put(json_t *request, const char *pid, const char *path)
 		return status;
 	}
 	if (strtol(pid, &end, 10) < 1 || *end)
-		return options_wrong("attach", "--pid takes the number of a process, not '%s'%s", pid,
-				     strcmp(pid, "0") ? "" : "; does the container run?");
+		return options_wrong("attach", "--pid takes the number of a process, not '%s'%s",
+				     pid, strcmp(pid, "0") ? "" : "; does the container run?");
 	snprintf(text, sizeof(text), "/proc/%s/ns/net", pid);
 	json_object_set_new(request, "network", json_string(text));
 	return CLIENT_FINE;
@@ -172,8 +185,11 @@ int cmd_attach(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (count < 2)
-		return options_wrong("attach", "expected NAME SWITCH --pid PID; 'heddle attach --help' explains");
-	request = json_pack("{s:s, s:s, s:s}", "ask", "add-host", "name", argv[1], "switch", argv[2]);
+		return options_wrong(
+			"attach",
+			"expected NAME SWITCH --pid PID; 'heddle attach --help' explains");
+	request =
+		json_pack("{s:s, s:s, s:s}", "ask", "add-host", "name", argv[1], "switch", argv[2]);
 	if (!request)
 		return options_wrong("attach", "'%s' or '%s' is no UTF-8", argv[1], argv[2]);
 	status = keys_put("attach", request, count - 2, argv + 3);
@@ -184,7 +200,8 @@ int cmd_attach(int argc, char **argv)
 	if (!status)
 		status = network_put(request, attach.pid, attach.path);
 	if (!status)
-		return client_ask_and_print("attach", attach.client.fabric, request, attach.client.json);
+		return client_ask_and_print("attach", attach.client.fabric, request,
+					    attach.client.json);
 	json_decref(request);
 	return status;
 }
@@ -199,8 +216,10 @@ int cmd_remove(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	colon = strrchr(argv[1], ':');
-	snprintf(node, sizeof(node), "%.*s", colon ? (int)(colon - argv[1]) : (int)strlen(argv[1]), argv[1]);
-	return client_ask_and_print(
-		"remove", client.fabric,
-		json_pack("{s:s, s:s, s:s*}", "ask", "remove", "node", node, "port", colon ? colon + 1 : NULL), false);
+	snprintf(node, sizeof(node), "%.*s", colon ? (int)(colon - argv[1]) : (int)strlen(argv[1]),
+		 argv[1]);
+	return client_ask_and_print("remove", client.fabric,
+				    json_pack("{s:s, s:s, s:s*}", "ask", "remove", "node", node,
+					      "port", colon ? colon + 1 : NULL),
+				    false);
 }

@@ -1,4 +1,5 @@
-/*  cmd_check - `heddle check SCENARIO`: reads and plans a scenario, starts nothing, says what it would be (TB-10). */
+/*  cmd_check - `heddle check SCENARIO`: reads and plans a scenario, starts nothing, says what it
+ *  would be (TB-10). */
 #include "orchestrator/cli/cmd_check.h"
 
 #include <errno.h>
@@ -29,7 +30,8 @@ struct request {
 static const struct option_row options[] = {
 	OPTION_FLAG("--json", AT(json), "the same for programs"),
 	OPTION_FLAG("--congestion", AT(congestion),
-		    "also all numbers of congestion control, those that follow from the fabric among them; of a\n"
+		    "also all numbers of congestion control, those that follow from the fabric "
+		    "among them; of a\n"
 		    "fabric of kind roce always thresholds, headroom and buffers"),
 	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
@@ -38,7 +40,8 @@ static const struct option_row options[] = {
 static const struct command_words words = {
 	"check",
 	"usage: heddle check SCENARIO [options]\n"
-	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n"
+	"Reads a scenario, reports every mistake with file, line and column, and says what would "
+	"run.\n"
 	"How paths are chosen is said always, with the numbers that follow from the fabric.\n",
 	"exit status: 0 the scenario is fine, 2 wrong usage or scenario\n",
 	OPTIONS(options),
@@ -158,9 +161,10 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 		printf("about         %s\n", scenario->about);
 	printf("fabric        %s\n", scenario_fabric_name[plan_fabric(plan)]);
 	printf("nodes         %u: %u switch%s, %u host%s\n", plan->node_count, plan->switch_count,
-	       plan->switch_count == 1 ? "" : "es", plan->host_count, plan->host_count == 1 ? "" : "s");
-	printf("links         %u: %u to hosts, %u between switches\n", plan->link_count, summary.edge_links,
-	       summary.fabric_links);
+	       plan->switch_count == 1 ? "" : "es", plan->host_count,
+	       plan->host_count == 1 ? "" : "s");
+	printf("links         %u: %u to hosts, %u between switches\n", plan->link_count,
+	       summary.edge_links, summary.fabric_links);
 	printf("time          %s, measured from %s, lookahead %s\n",
 	       quantity_format(QUANTITY_TIME, plan->duration_ps, time[0]),
 	       quantity_format(QUANTITY_TIME, plan->warmup_ps, time[1]),
@@ -168,14 +172,15 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 	printf("flows         %llu at most\n", (unsigned long long)summary.flows);
 	for (uint32_t i = 0; i < plan->workload_count; i++)
 		printf("  %-11s %llu flows, packets of %u bytes\n", plan->workloads[i].name,
-		       (unsigned long long)workload_flows(plan, i), plan->workloads[i].packet_bytes);
+		       (unsigned long long)workload_flows(plan, i),
+		       plan->workloads[i].packet_bytes);
 	printf("rings         %llu KiB in all\n", (unsigned long long)(summary.ring_bytes >> 10));
 	printf("expectations  %u\n", plan->expectation_count);
 	flow_keys_print(plan);
 	scenario_idle_print(scenario, "no effect     ", stdout);
 	if (scenario->compare)
-		printf("variants      %u, compared by %u metrics\n", scenario->compare->variant_count,
-		       scenario->compare->column_count);
+		printf("variants      %u, compared by %u metrics\n",
+		       scenario->compare->variant_count, scenario->compare->column_count);
 	routing_print(plan, stdout);
 	plan_loops_print(plan, "routing loop  ", stdout);
 	if (plan_fabric(plan) == FABRIC_ROCE)
@@ -189,7 +194,8 @@ static int add_congestion(const struct plan *plan, json_t *root)
 	int error = plan_congestion_basis(CLOCK_VIRTUAL, plan, &basis);
 
 	if (!error &&
-	    json_object_set_new(root, "congestion", congestion_json(&basis, &plan->nodes[0].switch_.congestion)))
+	    json_object_set_new(root, "congestion",
+				congestion_json(&basis, &plan->nodes[0].switch_.congestion)))
 		error = -ENOMEM;
 	return error;
 }
@@ -215,8 +221,9 @@ static void loop_add(void *context, uint32_t target, const uint32_t *switches, u
 
 	for (uint32_t i = 0; i < count; i++)
 		json_array_append_new(names, json_string(loops->plan->nodes[switches[i]].name));
-	json_array_append_new(loops->list,
-			      json_pack("{s:s, s:o}", "to", loops->plan->nodes[target].name, "switches", names));
+	json_array_append_new(
+		loops->list,
+		json_pack("{s:s, s:o}", "to", loops->plan->nodes[target].name, "switches", names));
 }
 
 /* an array; empty if there are none */
@@ -237,26 +244,33 @@ static int print_json(const struct plan *plan, const struct scenario *scenario, 
 	int status;
 
 	for (uint32_t i = 0; i < plan->workload_count; i++)
-		json_array_append_new(workloads, json_pack("{s:s, s:I, s:I}", "name", plan->workloads[i].name, "flows",
-							   (json_int_t)workload_flows(plan, i), "packet_bytes",
-							   (json_int_t)plan->workloads[i].packet_bytes));
-	root = json_pack("{s:b, s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "ok", 1,
-			 "file", plan->file, "fabric", scenario_fabric_name[plan_fabric(plan)], "scenario",
-			 plan->scenario, "about", scenario->about,
-			 /* 64 bits without sign: JSON integers of jansson have one */
-			 "seed", json_sprintf("%llu", (unsigned long long)plan->seed), "switches",
-			 (json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count, "links",
-			 (json_int_t)plan->link_count, "duration_ps", (json_int_t)plan->duration_ps, "warmup_ps",
-			 (json_int_t)plan->warmup_ps, "lookahead_ps", (json_int_t)plan->lookahead_ps, "flows",
-			 (json_int_t)summary.flows, "ring_bytes", (json_int_t)summary.ring_bytes, "workloads",
-			 workloads, "expectations", (json_int_t)plan->expectation_count);
-	if (!root || (scenario->idle_count && json_object_set_new(root, "no_effect", idle_json(scenario))) ||
-	    (congestion && add_congestion(plan, root)) || json_object_set_new(root, "routing", routing_json(plan)) ||
+		json_array_append_new(workloads,
+				      json_pack("{s:s, s:I, s:I}", "name", plan->workloads[i].name,
+						"flows", (json_int_t)workload_flows(plan, i),
+						"packet_bytes",
+						(json_int_t)plan->workloads[i].packet_bytes));
+	root = json_pack(
+		"{s:b, s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}",
+		"ok", 1, "file", plan->file, "fabric", scenario_fabric_name[plan_fabric(plan)],
+		"scenario", plan->scenario, "about", scenario->about,
+		/* 64 bits without sign: JSON integers of jansson have one */
+		"seed", json_sprintf("%llu", (unsigned long long)plan->seed), "switches",
+		(json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count, "links",
+		(json_int_t)plan->link_count, "duration_ps", (json_int_t)plan->duration_ps,
+		"warmup_ps", (json_int_t)plan->warmup_ps, "lookahead_ps",
+		(json_int_t)plan->lookahead_ps, "flows", (json_int_t)summary.flows, "ring_bytes",
+		(json_int_t)summary.ring_bytes, "workloads", workloads, "expectations",
+		(json_int_t)plan->expectation_count);
+	if (!root ||
+	    (scenario->idle_count && json_object_set_new(root, "no_effect", idle_json(scenario))) ||
+	    (congestion && add_congestion(plan, root)) ||
+	    json_object_set_new(root, "routing", routing_json(plan)) ||
 	    json_object_set_new(root, "routing_loops", loops_json(plan)) ||
 	    (plan_fabric(plan) == FABRIC_FLOW_CHANNEL && flow_keys_add(plan, root)) ||
 	    (plan_fabric(plan) == FABRIC_PORT_GROUP &&
 	     json_object_set_new(root, "port_group", port_group_json(plan))) ||
-	    (plan_fabric(plan) == FABRIC_ROCE && json_object_set_new(root, "roce", roce_json(plan)))) {
+	    (plan_fabric(plan) == FABRIC_ROCE &&
+	     json_object_set_new(root, "roce", roce_json(plan)))) {
 		json_decref(root);
 		return -ENOMEM;
 	}
@@ -276,21 +290,23 @@ static void print_errors(const struct scenario_errors *errors, bool json)
 	}
 	texts = json_array();
 	for (unsigned i = 0; i < errors->count && i < SCENARIO_ERRORS_MAX; i++)
-		json_array_append_new(texts, json_string(errors->texts[i] ? errors->texts[i] : "out of memory"));
-	root = json_pack("{s:b, s:I, s:o}", "ok", 0, "error_count", (json_int_t)errors->count, "errors", texts);
+		json_array_append_new(
+			texts, json_string(errors->texts[i] ? errors->texts[i] : "out of memory"));
+	root = json_pack("{s:b, s:I, s:o}", "ok", 0, "error_count", (json_int_t)errors->count,
+			 "errors", texts);
 	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
 }
 
 /* variant @variant of @base: 0, -EINVAL with @errors, -ENOMEM */
-static int check_variant(const struct request *request, const struct scenario *base, uint32_t variant,
-			 struct scenario_errors *errors)
+static int check_variant(const struct request *request, const struct scenario *base,
+			 uint32_t variant, struct scenario_errors *errors)
 {
 	struct scenario scenario = { 0 };
 	struct plan plan = { 0 };
-	int error = scenario_read_variant(request->path, request->settings.texts, request->settings.count, variant,
-					  &scenario, errors);
+	int error = scenario_read_variant(request->path, request->settings.texts,
+					  request->settings.count, variant, &scenario, errors);
 
 	if (!error)
 		error = plan_make(&scenario, &plan, errors);
@@ -305,14 +321,15 @@ static int check_variant(const struct request *request, const struct scenario *b
 static int check(const struct request *request, struct scenario *scenario, struct plan *plan,
 		 struct scenario_errors *errors)
 {
-	int error =
-		scenario_read_file(request->path, request->settings.texts, request->settings.count, scenario, errors);
+	int error = scenario_read_file(request->path, request->settings.texts,
+				       request->settings.count, scenario, errors);
 
 	if (!error)
 		error = plan_make(scenario, plan, errors);
 	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
 		expect_check(plan, &plan->expectations[i], errors);
-	for (uint32_t i = 0; !error && scenario->compare && i < scenario->compare->variant_count; i++)
+	for (uint32_t i = 0; !error && scenario->compare && i < scenario->compare->variant_count;
+	     i++)
 		error = check_variant(request, scenario, i, errors);
 	return !error && errors->count ? -EINVAL : error;
 }

@@ -1,7 +1,8 @@
-/*  cmd_compare - `heddle run --compare SCENARIO`: its variants one after the other, and one table of what came out (TB-10).
+/*  cmd_compare - `heddle run --compare SCENARIO`: its variants one after the other, and one table
+ *  of what came out (TB-10).
  *
- *  All variants are read, planned and checked before the first one is started. One that stalls or fails says so in its row; the others
- *  are run all the same.                                                                                              */
+ *  All variants are read, planned and checked before the first one is started. One that stalls or
+ *  fails says so in its row; the others are run all the same. */
 #include "orchestrator/cli/cmd_compare.h"
 
 #include <errno.h>
@@ -20,23 +21,24 @@
 
 /* what the scenario wants compared; NULL with @status if that cannot be understood
  * @origin  of that scenario; held */
-static struct scenario_compare *compare_load(const struct options *options, struct origin **origin, int *status)
+static struct scenario_compare *compare_load(const struct options *options, struct origin **origin,
+					     int *status)
 {
 	struct scenario_compare *compare;
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
-	int error = scenario_read_file(options->scenario, options->settings.texts, options->settings.count, &scenario,
-				       &errors);
+	int error = scenario_read_file(options->scenario, options->settings.texts,
+				       options->settings.count, &scenario, &errors);
 
 	scenario_errors_print(&errors, stderr);
 	compare = error ? NULL : scenario.compare;
 	if (error && !errors.count)
 		options_wrong("run", "%s", strerror(-error));
 	else if (!error && !compare)
-		options_wrong(
-			"run",
-			"%s has no 'compare' section, which says what to compare: docs/scenario.md has an example",
-			options->scenario);
+		options_wrong("run",
+			      "%s has no 'compare' section, which says what to compare: "
+			      "docs/scenario.md has an example",
+			      options->scenario);
 	if (compare)
 		scenario_idle_note(&scenario, "run");
 	scenario.compare = compare ? NULL : scenario.compare;
@@ -70,8 +72,10 @@ static int only_check(const struct options *options, const struct scenario_compa
 			v++;
 		if (v < compare->variant_count)
 			continue;
-		suggest_sentence(options->only[i], names, compare->variant_count, sizeof(names[0]), hint, sizeof(hint));
-		return options_wrong("run", "--only: there is no variant '%s'%s", options->only[i], hint);
+		suggest_sentence(options->only[i], names, compare->variant_count, sizeof(names[0]),
+				 hint, sizeof(hint));
+		return options_wrong("run", "--only: there is no variant '%s'%s", options->only[i],
+				     hint);
 	}
 	return 0;
 }
@@ -99,7 +103,8 @@ static int table_csv_write(const struct options *options, const struct compare_t
 	char path[PATH_MAX];
 	int error = atomic_file_folder(options->csv);
 
-	if (!error && snprintf(path, sizeof(path), "%s/compare.csv", options->csv) >= (int)sizeof(path))
+	if (!error &&
+	    snprintf(path, sizeof(path), "%s/compare.csv", options->csv) >= (int)sizeof(path))
 		error = -ENAMETOOLONG;
 	if (!error)
 		error = atomic_file_open(&file, path);
@@ -118,16 +123,19 @@ static int table_write(const struct options *options, const struct compare_table
 		compare_text_write(table, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
 	error = options->json ? table_json_write(options, table) : 0;
 	if (error)
-		return options_wrong("run", "cannot write the table to %s: %s", options->json, strerror(-error));
+		return options_wrong("run", "cannot write the table to %s: %s", options->json,
+				     strerror(-error));
 	error = options->csv ? table_csv_write(options, table) : 0;
 	if (error)
-		return options_wrong("run", "cannot write %s/compare.csv: %s", options->csv, strerror(-error));
+		return options_wrong("run", "cannot write %s/compare.csv: %s", options->csv,
+				     strerror(-error));
 	return 0;
 }
 
 /* Runs variant @variant and puts what came out into @row.
  * Return: 0, also if it stalled, for that is what there is to know of it; else an exit status. */
-static int variant_run(struct options *options, uint32_t variant, struct compare_table *table, struct compare_row *row)
+static int variant_run(struct options *options, uint32_t variant, struct compare_table *table,
+		       struct compare_row *row)
 {
 	struct plan plan = { 0 };
 	int status;
@@ -140,12 +148,14 @@ static int variant_run(struct options *options, uint32_t variant, struct compare
 		status = run_scenario_play(options, &plan);
 	}
 	if (status == EXIT_INTERRUPTED)
-		snprintf(row->note, sizeof(row->note), "interrupted: this is what there was at that moment");
+		snprintf(row->note, sizeof(row->note),
+			 "interrupted: this is what there was at that moment");
 	plan_free(&plan);
 	return status == EXIT_STALL ? 0 : status;
 }
 
-static int variants_run(struct options *options, const struct scenario_compare *compare, struct compare_table *table)
+static int variants_run(struct options *options, const struct scenario_compare *compare,
+			struct compare_table *table)
 {
 	int worst = 0, status = 0;
 
@@ -157,8 +167,8 @@ static int variants_run(struct options *options, const struct scenario_compare *
 		table->row_count++;
 		row->name = compare->variants[v].name;
 		if (!options->quiet)
-			fprintf(stderr, "heddle run: variant '%s', %" PRIu32 " of %" PRIu32 "\n", row->name, v + 1,
-				compare->variant_count);
+			fprintf(stderr, "heddle run: variant '%s', %" PRIu32 " of %" PRIu32 "\n",
+				row->name, v + 1, compare->variant_count);
 		status = variant_run(options, v, table, row);
 		worst = status > worst ? status : worst;
 	}
@@ -194,7 +204,8 @@ int run_compare(struct options *options)
 		return status;
 	}
 	table.rows = calloc(table.compare->variant_count, sizeof(*table.rows));
-	status = table.rows ? variants_check(options, table.compare) : options_wrong("run", "not enough memory");
+	status = table.rows ? variants_check(options, table.compare)
+			    : options_wrong("run", "not enough memory");
 	if (!status)
 		status = run_outputs_check(options, table.origin);
 	if (!status) {

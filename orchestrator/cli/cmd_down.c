@@ -1,6 +1,7 @@
-/*  cmd_down - `heddle down`: ends fabrics, until nothing of them is left; nothing to end is fine (TB-22).
+/*  cmd_down - `heddle down`: ends fabrics, until nothing of them is left; nothing to end is fine
+ *  (TB-22).
  *
- *  The last look at a fabric becomes its verdict, over its whole life (TB-8).                                        */
+ *  The last look at a fabric becomes its verdict, over its whole life (TB-8). */
 #include "orchestrator/cli/cmd_down.h"
 
 #include <errno.h>
@@ -19,8 +20,8 @@
 
 #define LOOK_US 5000
 #define ANSWER_MS (LIVE_REQUEST_MS + 2000u) /* it may be busy with another request */
-#define END_MS \
-	(4 * FABRIC_END_MS) /* nodes that have to be killed take twice FABRIC_END_MS; as much again for the rest */
+/* nodes that have to be killed take twice FABRIC_END_MS; as much again for the rest */
+#define END_MS (4 * FABRIC_END_MS)
 
 struct request {
 	const char *name; /* NULL: not given */
@@ -31,18 +32,20 @@ struct request {
 
 static const struct option_row options[] = {
 	OPTION_FLAG("--all", AT(all), "every fabric"),
-	OPTION_FLAG(
-		"--json", AT(json),
-		"for programs: a list of what 'heddle ps --json' would have said last; of a fabric that was killed\n"
-		"{\"fabric\": NAME, \"killed\": true}"),
+	OPTION_FLAG("--json", AT(json),
+		    "for programs: a list of what 'heddle ps --json' would have said last; of a "
+		    "fabric that was killed\n"
+		    "{\"fabric\": NAME, \"killed\": true}"),
 };
 
 static const struct command_words words = {
 	"down",
 	"usage: heddle down [NAME] [--all] [--json]\n"
-	"Ends a running fabric: NAME, the only one, or --all of them. Nothing of it is left. A fabric that\n"
+	"Ends a running fabric: NAME, the only one, or --all of them. Nothing of it is left. A "
+	"fabric that\n"
 	"does not answer is killed. If nothing runs there is nothing to do, which is fine.\n"
-	"Says whether the fabric was faithful over its whole life; 'heddle ps --help' explains the verdict.\n",
+	"Says whether the fabric was faithful over its whole life; 'heddle ps --help' explains the "
+	"verdict.\n",
 	"exit status: 0 it does not run any more, 2 wrong usage, 4 it could not be ended\n",
 	OPTIONS(options),
 	OPERANDS("name", 0, 1),
@@ -65,12 +68,14 @@ static int one_kill(int base_fd, const char *name, json_t *ended)
 {
 	int error = runtime_kill(base_fd, name);
 
-	if (error == -ESRCH) /* it has just died; what it was starting may hold the lock for another moment */
+	/* it has just died; what it was starting may hold the lock for another moment */
+	if (error == -ESRCH)
 		error = 0;
 	if (!error && !gone(base_fd, name, END_MS))
 		error = -ETIMEDOUT;
 	if (error) {
-		options_wrong("down", "fabric %s does not answer and cannot be killed: %s", name, strerror(-error));
+		options_wrong("down", "fabric %s does not answer and cannot be killed: %s", name,
+			      strerror(-error));
 		return CLIENT_FAILED;
 	}
 	json_array_append_new(ended, json_pack("{s:s, s:b}", "fabric", name, "killed", 1));
@@ -87,10 +92,12 @@ static int one_ask(const char *name, json_t **last_look)
 	*last_look = NULL;
 	if (!status) {
 		client_patience(&client, ANSWER_MS);
-		status = client_ask(&client, json_pack("{s:s}", "ask", "ps"), last_look, NULL, NULL);
+		status =
+			client_ask(&client, json_pack("{s:s}", "ask", "ps"), last_look, NULL, NULL);
 	}
 	if (!status)
-		status = client_ask(&client, json_pack("{s:s}", "ask", "down"), &answer, NULL, NULL);
+		status =
+			client_ask(&client, json_pack("{s:s}", "ask", "down"), &answer, NULL, NULL);
 	json_decref(answer);
 	client_close(&client);
 	return status;
@@ -117,7 +124,8 @@ static int one_end(int base_fd, const char *name, json_t *ended)
 	if (is_gone && last_look)
 		observe_fidelity(last_look, NULL);
 	if (is_gone)
-		json_array_append_new(ended, last_look ? last_look : json_pack("{s:s}", "fabric", name));
+		json_array_append_new(ended,
+				      last_look ? last_look : json_pack("{s:s}", "fabric", name));
 	else
 		json_decref(last_look);
 	return is_gone ? CLIENT_FINE : one_kill(base_fd, name, ended);
@@ -136,7 +144,8 @@ static void one_print(const json_t *fabric)
 }
 
 /* ends what is meant among the @count fabrics that run */
-static int some_end(int base_fd, char (*names)[NODE_NAME_MAX], int count, const struct request *request)
+static int some_end(int base_fd, char (*names)[NODE_NAME_MAX], int count,
+		    const struct request *request)
 {
 	json_t *ended = json_array(), *fabric;
 	int status = CLIENT_FINE;
@@ -180,10 +189,11 @@ int cmd_down(int argc, char **argv)
 	if (base_fd >= 0)
 		count = runtime_names(base_fd, &names);
 	if (count < 0)
-		status = options_wrong("down", "cannot read the runtime directory: %s", strerror(-count));
+		status = options_wrong("down", "cannot read the runtime directory: %s",
+				       strerror(-count));
 	else if (!request.name && !request.all && count > 1)
-		status = options_wrong("down", "%d fabrics run (%s, %s%s): name one, or --all", count, names[0],
-				       names[1], count > 2 ? ", ..." : "");
+		status = options_wrong("down", "%d fabrics run (%s, %s%s): name one, or --all",
+				       count, names[0], names[1], count > 2 ? ", ..." : "");
 	else
 		status = some_end(base_fd, names, count, &request);
 	free(names);

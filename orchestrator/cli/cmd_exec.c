@@ -1,7 +1,8 @@
-/*  cmd_exec - `heddle exec` and `heddle shell`: a program in a host of a running fabric (TB-10, TB-15).
+/*  cmd_exec - `heddle exec` and `heddle shell`: a program in a host of a running fabric (TB-10,
+ *  TB-15).
  *
- *  The daemon hands over descriptors of the host's namespaces and is not needed any more: the program is our child, in our
- *  terminal, with our environment.                                                                                   */
+ *  The daemon hands over descriptors of the host's namespaces and is not needed any more: the
+ *  program is our child, in our terminal, with our environment. */
 #include "orchestrator/cli/cmd_exec.h"
 
 #include <stdio.h>
@@ -21,8 +22,10 @@ static const struct command_words exec_words = {
 	"usage: heddle exec [-f FABRIC] HOST -- PROGRAM [ARGUMENT]...\n"
 	"Runs a program in a host of a running fabric, e.g. heddle exec h1 -- ping -c 3 h6\n"
 	"It sees the host's network and name, its files are those of this machine.\n"
-	"HOST may be a switch: the program then sees the ends of all links with 'medium: veth', each called after its\n"
-	"node and the neighbour, e.g. heddle exec s1 -- tcpdump -i s1.s2   ('ip -br link' lists them)\n",
+	"HOST may be a switch: the program then sees the ends of all links with 'medium: veth', "
+	"each called after its\n"
+	"node and the neighbour, e.g. heddle exec s1 -- tcpdump -i s1.s2   ('ip -br link' lists "
+	"them)\n",
 	"exit status: the program's; 128 + signal if one ended it; 126 it could not be started,\n"
 	"2 wrong usage or no such fabric, 1 no such host\n",
 	.options = client_options,
@@ -30,20 +33,23 @@ static const struct command_words exec_words = {
 	.program = true,
 };
 
-static const struct command_words shell_words = { "shell",
-						  "usage: heddle shell [-f FABRIC] HOST\n"
-						  "A shell ($SHELL, else /bin/sh) in a host of a running fabric.\n",
-						  "exit status: as of 'heddle exec'\n",
-						  NULL,
-						  0,
-						  0,
-						  client_options,
-						  1,
-						  NULL,
-						  false };
+static const struct command_words shell_words = {
+	"shell",
+	"usage: heddle shell [-f FABRIC] HOST\n"
+	"A shell ($SHELL, else /bin/sh) in a host of a running fabric.\n",
+	"exit status: as of 'heddle exec'\n",
+	NULL,
+	0,
+	0,
+	client_options,
+	1,
+	NULL,
+	false
+};
 
 /* the descriptors of host @host, named by the answer */
-static int host_ask(const char *command, const char *fabric, const char *host, struct enter_fds *enter)
+static int host_ask(const char *command, const char *fabric, const char *host,
+		    struct enter_fds *enter)
 {
 	const struct {
 		const char *name;
@@ -61,8 +67,8 @@ static int host_ask(const char *command, const char *fabric, const char *host, s
 	*enter = (struct enter_fds){ -1, -1, -1, -1, -1 };
 	status = client_open(&client, command, fabric);
 	if (!status)
-		status = client_ask(&client, json_pack("{s:s, s:s}", "ask", "exec", "host", host), &answer, fds,
-				    &fd_count);
+		status = client_ask(&client, json_pack("{s:s, s:s}", "ask", "exec", "host", host),
+				    &answer, fds, &fd_count);
 	client_close(&client);
 	if (status)
 		return status;
@@ -75,7 +81,8 @@ static int host_ask(const char *command, const char *fabric, const char *host, s
 				*places[k].fd = fds[i];
 	}
 	if (json_array_size(names) != fd_count || enter->net_fd < 0) {
-		options_wrong(command, "fabric %s has not handed over the namespaces of %s", client.fabric, host);
+		options_wrong(command, "fabric %s has not handed over the namespaces of %s",
+			      client.fabric, host);
 		status = CLIENT_FAILED;
 	}
 	json_decref(answer);
@@ -111,9 +118,10 @@ int cmd_exec(int argc, char **argv)
 		return options_wrong("exec", "in which host? 'heddle exec --help' explains");
 	at = count > 1 && !strcmp(argv[2], "--") ? 3 : 2;
 	if (at > count)
-		return options_wrong("exec",
-				     "which program? Expected 'heddle exec %s -- PROGRAM', or 'heddle shell %s'",
-				     argv[1], argv[1]);
+		return options_wrong(
+			"exec",
+			"which program? Expected 'heddle exec %s -- PROGRAM', or 'heddle shell %s'",
+			argv[1], argv[1]);
 	return host_run("exec", client.fabric, argv[1], argv + at);
 }
 
@@ -129,7 +137,8 @@ int cmd_shell(int argc, char **argv)
 	if (!count)
 		return options_wrong("shell", "in which host? 'heddle shell --help' explains");
 	if (count > 1)
-		return options_wrong("shell", "'%s' is one word too many; 'heddle exec' runs programs", argv[2]);
+		return options_wrong(
+			"shell", "'%s' is one word too many; 'heddle exec' runs programs", argv[2]);
 	arguments[0] = (char *)(shell && shell[0] ? shell : "/bin/sh");
 	return host_run("shell", client.fabric, argv[1], arguments);
 }

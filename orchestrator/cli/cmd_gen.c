@@ -1,4 +1,5 @@
-/*  cmd_gen - `heddle gen KIND key=value...`: prints a complete scenario to start from (TB-10, TB-11). */
+/*  cmd_gen - `heddle gen KIND key=value...`: prints a complete scenario to start from (TB-10,
+ *  TB-11). */
 #include "orchestrator/cli/cmd_gen.h"
 
 #include <errno.h>
@@ -33,10 +34,12 @@ static void kinds_print(FILE *out)
 		fprintf(out, "  %-11s", generate_kind_name[kind]);
 		for (unsigned i = 0; i < GENERATE_COUNTS; i++)
 			if (generate_needs(kind, i))
-				fprintf(out, " %s=%u", generate_count_name[i], size_default.counts[i]);
+				fprintf(out, " %s=%u", generate_count_name[i],
+					size_default.counts[i]);
 			else if (generate_takes(kind, i))
 				fprintf(out, " [%s=COUNT]", generate_count_name[i]);
-		fprintf(out, "%s   %s\n", generate_has_shape(kind) ? " shape=3x3" : "", generate_kind_about[kind]);
+		fprintf(out, "%s   %s\n", generate_has_shape(kind) ? " shape=3x3" : "",
+			generate_kind_about[kind]);
 	}
 }
 
@@ -48,7 +51,8 @@ static int kind_parse(const char *word)
 		if (!strcmp(word, generate_kind_name[i]))
 			return i;
 	fprintf(stderr, "heddle gen: there is no topology '%s'%s\n", word,
-		suggest_sentence(word, generate_kind_name, GENERATE_KINDS, sizeof(char *), hint, sizeof(hint)));
+		suggest_sentence(word, generate_kind_name, GENERATE_KINDS, sizeof(char *), hint,
+				 sizeof(hint)));
 	return -EINVAL;
 }
 
@@ -75,7 +79,8 @@ static int shape_parse(const char *text, struct generate_size *size)
 {
 	const char *at = text;
 
-	for (size->dimensions = 0; at && size->dimensions < GENERATE_DIMENSIONS_MAX; size->dimensions++) {
+	for (size->dimensions = 0; at && size->dimensions < GENERATE_DIMENSIONS_MAX;
+	     size->dimensions++) {
 		const char *x = strchr(at, 'x');
 		char length[16];
 
@@ -86,7 +91,8 @@ static int shape_parse(const char *text, struct generate_size *size)
 	}
 	if (!at)
 		return 0;
-	fprintf(stderr, "heddle gen: shape: '%s' has more than %u dimensions\n", text, GENERATE_DIMENSIONS_MAX);
+	fprintf(stderr, "heddle gen: shape: '%s' has more than %u dimensions\n", text,
+		GENERATE_DIMENSIONS_MAX);
 	return -EINVAL;
 }
 
@@ -136,9 +142,10 @@ static int fabric_parse(const char *word, enum fabric_kind *fabric)
 			*fabric = (enum fabric_kind)i;
 			return 0;
 		}
-	fprintf(stderr, "heddle gen: fabric: '%s' is none of %s, %s and %s%s\n", word, scenario_fabric_name[0],
-		scenario_fabric_name[1], scenario_fabric_name[2],
-		suggest_sentence(word, scenario_fabric_name, FABRIC_KINDS, sizeof(char *), hint, sizeof(hint)));
+	fprintf(stderr, "heddle gen: fabric: '%s' is none of %s, %s and %s%s\n", word,
+		scenario_fabric_name[0], scenario_fabric_name[1], scenario_fabric_name[2],
+		suggest_sentence(word, scenario_fabric_name, FABRIC_KINDS, sizeof(char *), hint,
+				 sizeof(hint)));
 	return -EINVAL;
 }
 
@@ -159,8 +166,8 @@ static int text_check(const char *text, size_t length)
 	return error;
 }
 
-static int print_scenario(enum generate_kind kind, const struct generate_size *size, enum fabric_kind fabric,
-			  bool explicit_topology)
+static int print_scenario(enum generate_kind kind, const struct generate_size *size,
+			  enum fabric_kind fabric, bool explicit_topology)
 {
 	uint64_t switches, hosts, links;
 	char *text = NULL;
@@ -175,7 +182,8 @@ static int print_scenario(enum generate_kind kind, const struct generate_size *s
 	}
 	generate_counts(kind, size, &switches, &hosts, &links);
 	if (switches + hosts > NODE_COUNT_MAX) {
-		fprintf(stderr, "heddle gen: %llu switches and %llu hosts; a fabric has at most %d nodes\n",
+		fprintf(stderr,
+			"heddle gen: %llu switches and %llu hosts; a fabric has at most %d nodes\n",
 			(unsigned long long)switches, (unsigned long long)hosts, NODE_COUNT_MAX);
 		return -EINVAL;
 	}
@@ -199,9 +207,11 @@ static const struct option_row options[] = {
 
 static const struct command_words words = {
 	"gen",
-	"usage: heddle gen KIND [--explicit] [fabric=KIND] [KEY=COUNT]... [shape=LENGTHxLENGTH...]\n"
+	"usage: heddle gen KIND [--explicit] [fabric=KIND] [KEY=COUNT]... "
+	"[shape=LENGTHxLENGTH...]\n"
 	"Prints a complete, commented scenario.\n"
-	"fabric=roce makes the fabric one of RoCEv2 with PFC and DCQCN instead of flow channels, fabric=port-group\n"
+	"fabric=roce makes the fabric one of RoCEv2 with PFC and DCQCN instead of flow channels, "
+	"fabric=port-group\n"
 	"one of local identifiers, port groups and credits.\n",
 	"exit status: 0 fine, 2 wrong usage\n",
 	OPTIONS(options),
@@ -214,7 +224,8 @@ int cmd_gen(int argc, char **argv)
 	struct generate_size size = size_default;
 	enum fabric_kind fabric = FABRIC_FLOW_CHANNEL;
 	bool explicit_topology = false;
-	int kind, error, count, status = options_read(&words, argc, argv, &explicit_topology, &count);
+	int kind, error, count,
+		status = options_read(&words, argc, argv, &explicit_topology, &count);
 
 	if (status >= 0)
 		return status;

@@ -1,7 +1,8 @@
-/*  cmd_ps - `heddle ps`: which fabrics run, what they cost, and whether they are faithful (TB-8, TB-10, TB-22).
+/*  cmd_ps - `heddle ps`: which fabrics run, what they cost, and whether they are faithful (TB-8,
+ *  TB-10, TB-22).
  *
- *  The daemon only tells counters since the start. Cost and lateness are those of the whole life; with --since a former
- *  output is its beginning instead.                                                                                  */
+ *  The daemon only tells counters since the start. Cost and lateness are those of the whole life;
+ *  with --since a former output is its beginning instead. */
 #include "orchestrator/cli/cmd_ps.h"
 
 #include <errno.h>
@@ -24,27 +25,34 @@ struct request {
 
 static const struct option_row options[] = {
 	OPTION_TEXT("--since", "FILE", AT(since),
-		    "cost, lateness and verdict of the time since FILE was made by 'heddle ps --json > FILE',\n"
+		    "cost, lateness and verdict of the time since FILE was made by 'heddle ps "
+		    "--json > FILE',\n"
 		    "instead of the fabric's whole life"),
-	OPTION_FLAG("--json", AT(json), "the same for programs, always with all nodes, their ports and all counters"),
+	OPTION_FLAG("--json", AT(json),
+		    "the same for programs, always with all nodes, their ports and all counters"),
 };
 
 static const struct command_words words = {
 	"ps",
 	"usage: heddle ps [NAME] [--since FILE] [--json]\n"
-	"Lists the running fabrics and says whether they are faithful; with a NAME also every node of that one: its\n"
-	"state, what it costs, packets, and how late it handled events, all since the start ('heddle top': now).\n"
+	"Lists the running fabrics and says whether they are faithful; with a NAME also every node "
+	"of that one: its\n"
+	"state, what it costs, packets, and how late it handled events, all since the start "
+	"('heddle top': now).\n"
 	"'dropped' are losses of any frame, ACKs too; what nobody listens to is not among them.\n",
 	"The verdict is one of\n"
 	"  faithful       the delays of the links made up for the lateness of every node\n"
-	"  delayed        rates are as configured, but a hop may add delay: so much that 99 % of a node's turns, and "
+	"  delayed        rates are as configured, but a hop may add delay: so much that 99 % of a "
+	"node's turns, and "
 	"of\n"
 	"                 the time, were not later\n"
-	"  overloaded     NOT FAITHFUL: for 1 % of the time in which something went on, or more, data waited because "
+	"  overloaded     NOT FAITHFUL: for 1 % of the time in which something went on, or more, "
+	"data waited because "
 	"a\n"
 	"                 node was later than its buffers last\n"
 	"\n"
-	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does not answer\n",
+	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does "
+	"not answer\n",
 	OPTIONS(options),
 	OPERANDS("name", 0, 1),
 };
@@ -85,7 +93,8 @@ static void manager_print(const json_t *manager)
 	       (int)client_number(manager, "hosts"));
 	if (client_number(manager, "changed_blocks"))
 		printf("tables     changed %s ago: %d blocks in %d switches\n",
-		       client_time(manager, "changed_ago_ns", changed), (int)client_number(manager, "changed_blocks"),
+		       client_time(manager, "changed_ago_ns", changed),
+		       (int)client_number(manager, "changed_blocks"),
 		       (int)client_number(manager, "changed_switches"));
 	if (client_text(manager, "trouble")[0])
 		printf("           TROUBLE: %s\n", client_text(manager, "trouble"));
@@ -95,7 +104,8 @@ static void fabric_print(const json_t *fabric)
 {
 	char memory[HUMAN_TEXT_MAX], uptime[HUMAN_TEXT_MAX];
 
-	printf("fabric     %s, from %s\n", client_text(fabric, "fabric"), client_text(fabric, "file"));
+	printf("fabric     %s, from %s\n", client_text(fabric, "fabric"),
+	       client_text(fabric, "file"));
 	printf("running    since %s (%s), daemon %d\n", client_text(fabric, "since"),
 	       client_time(fabric, "uptime_ns", uptime), (int)client_number(fabric, "pid"));
 	printf("nodes      %d hosts, %d switches, %d links", (int)client_number(fabric, "hosts"),
@@ -104,7 +114,8 @@ static void fabric_print(const json_t *fabric)
 		printf("; %d DEAD: 'heddle ps %s' says why, 'heddle start NODE' starts one again",
 		       (int)client_number(fabric, "dead"), client_text(fabric, "fabric"));
 	if (json_is_true(json_object_get(fabric, "init_dead")))
-		printf("\nprograms   DEAD: the hosts' init process was killed; end the fabric, and start it again");
+		printf("\nprograms   DEAD: the hosts' init process was killed; end the fabric, and "
+		       "start it again");
 	printf("\ncost       %.1f %% of a core, %s of memory\n", percent(fabric),
 	       human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
 	manager_print(json_object_get(fabric, "manager"));
@@ -117,22 +128,28 @@ static void nodes_print(const json_t *fabric)
 	const json_t *nodes = json_object_get(fabric, "nodes"), *node;
 	size_t i;
 
-	printf("\n%-6s  %-12s  %8s  %-8s  %6s  %10s  %11s  %11s  %8s  %10s  %10s  %10s\n", "kind", "name", "pid",
-	       "state", "cpu %", "memory", "sent", "received", "dropped", "late p50", "p99", "max");
+	printf("\n%-6s  %-12s  %8s  %-8s  %6s  %10s  %11s  %11s  %8s  %10s  %10s  %10s\n", "kind",
+	       "name", "pid", "state", "cpu %", "memory", "sent", "received", "dropped", "late p50",
+	       "p99", "max");
 	json_array_foreach(nodes, i, node)
 	{
-		char memory[HUMAN_TEXT_MAX], p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX];
-		const char *fate = client_text(node, "fate"), *unplugged = client_text(node, "unplugged");
+		char memory[HUMAN_TEXT_MAX], p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX],
+			max[HUMAN_TEXT_MAX];
+		const char *fate = client_text(node, "fate"),
+			   *unplugged = client_text(node, "unplugged");
 
-		printf("%-6s  %-12s  %8d  %-8s  %6.1f  %10s  %11lld  %11lld  %8lld  %10s  %10s  %10s%s%s%s%s\n",
-		       client_text(node, "kind"), client_text(node, "name"), (int)client_number(node, "pid"),
-		       client_text(node, "state"), percent(node),
+		printf("%-6s  %-12s  %8d  %-8s  %6.1f  %10s  %11lld  %11lld  %8lld  %10s  %10s  "
+		       "%10s%s%s%s%s\n",
+		       client_text(node, "kind"), client_text(node, "name"),
+		       (int)client_number(node, "pid"), client_text(node, "state"), percent(node),
 		       human_bytes((uint64_t)client_number(node, "memory_bytes"), memory),
 		       (long long)client_number(node, "sent_packets"),
 		       (long long)client_number(node, "received_packets"),
-		       (long long)client_number(node, "dropped_packets"), client_time(node, "lateness_p50_ns", p50),
-		       client_time(node, "lateness_p99_ns", p99), client_time(node, "lateness_max_ns", max),
-		       fate[0] ? "  " : "", fate, unplugged[0] ? "  UNPLUGGED: a program in the host has deleted " : "",
+		       (long long)client_number(node, "dropped_packets"),
+		       client_time(node, "lateness_p50_ns", p50),
+		       client_time(node, "lateness_p99_ns", p99),
+		       client_time(node, "lateness_max_ns", max), fate[0] ? "  " : "", fate,
+		       unplugged[0] ? "  UNPLUGGED: a program in the host has deleted " : "",
 		       unplugged);
 	}
 }
@@ -151,14 +168,16 @@ static const json_t *since_find(const json_t *answer, const json_t *since, const
 		    client_number(fabric, "pid") == client_number(answer, "pid"))
 			return fabric;
 	}
-	options_wrong("ps", "%s says nothing of fabric %s as it runs now; make it with 'heddle ps --json > FILE'", file,
-		      client_text(answer, "fabric"));
+	options_wrong("ps",
+		      "%s says nothing of fabric %s as it runs now; make it with 'heddle ps --json "
+		      "> FILE'",
+		      file, client_text(answer, "fabric"));
 	return NULL;
 }
 
 /* looks at each of @names, whose former looks are in @since; one that has just ended is left out */
-static int fabrics_look_since(char (*names)[NODE_NAME_MAX], int count, const struct request *request,
-			      const json_t *since, json_t *fabrics)
+static int fabrics_look_since(char (*names)[NODE_NAME_MAX], int count,
+			      const struct request *request, const json_t *since, json_t *fabrics)
 {
 	int status = CLIENT_FINE;
 	json_t *answer;
@@ -198,7 +217,8 @@ static int fabrics_look_once(char (*names)[NODE_NAME_MAX], int count, json_t *fa
 	return status;
 }
 
-static int fabrics_look(char (*names)[NODE_NAME_MAX], int count, const struct request *request, json_t *fabrics)
+static int fabrics_look(char (*names)[NODE_NAME_MAX], int count, const struct request *request,
+			json_t *fabrics)
 {
 	json_error_t error;
 	json_t *since;
@@ -208,8 +228,8 @@ static int fabrics_look(char (*names)[NODE_NAME_MAX], int count, const struct re
 		return fabrics_look_once(names, count, fabrics);
 	since = json_load_file(request->since, 0, &error);
 	if (!since)
-		return options_wrong("ps", "--since %s: %s; make it with 'heddle ps --json > FILE'", request->since,
-				     error.text);
+		return options_wrong("ps", "--since %s: %s; make it with 'heddle ps --json > FILE'",
+				     request->since, error.text);
 	status = fabrics_look_since(names, count, request, since, fabrics);
 	json_decref(since);
 	return status;
@@ -259,7 +279,8 @@ static int all_show(const struct request *request)
 		return options_wrong("ps", "%s", why);
 	if (base_fd >= 0)
 		count = runtime_names(base_fd, &names);
-	status = count < 0 ? options_wrong("ps", "cannot read the runtime directory: %s", strerror(-count))
+	status = count < 0 ? options_wrong("ps", "cannot read the runtime directory: %s",
+					   strerror(-count))
 			   : fabrics_show(names, count, request);
 	free(names);
 	if (base_fd >= 0)

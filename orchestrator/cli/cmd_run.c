@@ -1,10 +1,12 @@
 /*  cmd_run - `heddle run SCENARIO`: the whole way from a file to an exit status (TB-10).
  *
- *  scenario -> plan -> processes -> clock to the end -> statistics -> results -> expectations. Nothing is started
- *  before everything has been understood; nothing is left behind however it ends.
+ *  scenario -> plan -> processes -> clock to the end -> statistics -> results -> expectations.
+ *  Nothing is started before everything has been understood; nothing is left behind however it
+ *  ends.
  *  With --compare it is gone once for each variant of the scenario: cmd_compare.c.
- *  The same way under both clocks (TB-7, TB-8). A run under the real clock that was not faithful has an exit status of its
- *  own, before that of the expectations: neither their yes nor their no would say anything about the fabric.         */
+ *  The same way under both clocks (TB-7, TB-8). A run under the real clock that was not faithful
+ *  has an exit status of its own, before that of the expectations: neither their yes nor their no
+ *  would say anything about the fabric. */
 
 #include "orchestrator/cli/cmd_run.h"
 
@@ -36,8 +38,10 @@
 #include "orchestrator/results/results_text.h"
 #include "orchestrator/scenario/scenario_idle.h"
 
-#define REAL_MEASURED_MIN_PS (100 * NODE_MS) /* what is shorter is soon blurred by processes that are late (ours) */
-#define REAL_GRACE_PS (10 * NODE_MS)         /* for nodes that are late to handle what was due before the end */
+/* what is shorter is soon blurred by processes that are late (ours) */
+#define REAL_MEASURED_MIN_PS (100 * NODE_MS)
+/* for nodes that are late to handle what was due before the end */
+#define REAL_GRACE_PS (10 * NODE_MS)
 
 static int options_parse(struct options *options, int argc, char **argv);
 static int scenario_capture(struct options *options, struct plan *plan);
@@ -45,7 +49,8 @@ static int scenario_capture(struct options *options, struct plan *plan);
 int cmd_run(int argc, char **argv)
 {
 	struct options options = { .capture_bytes = NODE_CAPTURE_WHOLE,
-				   .fabric = { .loop = "auto", .watchdog_ns = WATCHDOG_NS_DEFAULT } };
+				   .fabric = { .loop = "auto",
+					       .watchdog_ns = WATCHDOG_NS_DEFAULT } };
 	struct plan plan = { 0 };
 	int status = options_parse(&options, argc, argv);
 
@@ -64,7 +69,8 @@ int cmd_run(int argc, char **argv)
 
 /* ---- options ---- */
 
-static int break_at_take(const char *command, const struct option_row *row, void *field, const char *value)
+static int break_at_take(const char *command, const struct option_row *row, void *field,
+			 const char *value)
 {
 	struct options *options = field;
 
@@ -72,7 +78,8 @@ static int break_at_take(const char *command, const struct option_row *row, void
 	return option_time(command, row, &options->break_ps, value);
 }
 
-static int script_take(const char *command, const struct option_row *row, void *field, const char *value)
+static int script_take(const char *command, const struct option_row *row, void *field,
+		       const char *value)
 {
 	struct options *options = field;
 
@@ -82,7 +89,8 @@ static int script_take(const char *command, const struct option_row *row, void *
 	return 0;
 }
 
-static int slow_take(const char *command, const struct option_row *row, void *field, const char *value)
+static int slow_take(const char *command, const struct option_row *row, void *field,
+		     const char *value)
 {
 	size_t length = strlen(value);
 	char time[64];
@@ -93,7 +101,8 @@ static int slow_take(const char *command, const struct option_row *row, void *fi
 	return option_time(command, row, field, time);
 }
 
-static int watchdog_take(const char *command, const struct option_row *row, void *field, const char *value)
+static int watchdog_take(const char *command, const struct option_row *row, void *field,
+			 const char *value)
 {
 	uint64_t *time_ns = field;
 	int status = option_time(command, row, time_ns, value);
@@ -102,7 +111,8 @@ static int watchdog_take(const char *command, const struct option_row *row, void
 	return status;
 }
 
-static int capture_take(const char *command, const struct option_row *row, void *field, const char *value)
+static int capture_take(const char *command, const struct option_row *row, void *field,
+			const char *value)
 {
 	struct options *options = field;
 
@@ -113,7 +123,8 @@ static int capture_take(const char *command, const struct option_row *row, void 
 	return 0;
 }
 
-static int snap_take(const char *command, const struct option_row *row, void *field, const char *value)
+static int snap_take(const char *command, const struct option_row *row, void *field,
+		     const char *value)
 {
 	uint64_t bytes;
 	char why[256];
@@ -121,17 +132,20 @@ static int snap_take(const char *command, const struct option_row *row, void *fi
 	if (quantity_parse(QUANTITY_BYTES, value, &bytes, why, sizeof(why)))
 		return options_wrong(command, "%s: %s", row->name, why);
 	if (!bytes || bytes > NODE_CAPTURE_WHOLE)
-		return options_wrong(command, "%s takes 1 to %u bytes, not '%s'", row->name, NODE_CAPTURE_WHOLE, value);
+		return options_wrong(command, "%s takes 1 to %u bytes, not '%s'", row->name,
+				     NODE_CAPTURE_WHOLE, value);
 	*(uint32_t *)field = (uint32_t)bytes;
 	return 0;
 }
 
-static int only_take(const char *command, const struct option_row *row, void *field, const char *value)
+static int only_take(const char *command, const struct option_row *row, void *field,
+		     const char *value)
 {
 	struct options *options = field;
 
 	if (options->only_count == SCENARIO_VARIANTS_MAX)
-		return options_wrong(command, "more than %u times %s", SCENARIO_VARIANTS_MAX, row->name);
+		return options_wrong(command, "more than %u times %s", SCENARIO_VARIANTS_MAX,
+				     row->name);
 	options->only[options->only_count++] = value;
 	return 0;
 }
@@ -143,13 +157,15 @@ static bool is_json_file(const char *next, int operand_count)
 
 	if (next[0] == '-' && next[1])
 		return false;
-	return operand_count || !strcmp(next, JSON_STDOUT) || (length > 5 && !strcmp(next + length - 5, ".json"));
+	return operand_count || !strcmp(next, JSON_STDOUT) ||
+	       (length > 5 && !strcmp(next + length - 5, ".json"));
 }
 
 static const struct option_word clocks[] = { { "virtual", false }, { "real", true }, { 0 } };
-static const struct option_word cores[] = {
-	{ "adapt", FABRIC_CORES_ADAPT }, { "spread", FABRIC_CORES_SPREAD }, { "free", FABRIC_CORES_FREE }, { 0 }
-};
+static const struct option_word cores[] = { { "adapt", FABRIC_CORES_ADAPT },
+					    { "spread", FABRIC_CORES_SPREAD },
+					    { "free", FABRIC_CORES_FREE },
+					    { 0 } };
 
 #define AT(member) offsetof(struct options, member)
 
@@ -161,31 +177,41 @@ static const struct option_row rows[] = {
 	  .takes_next = is_json_file,
 	  .help = "the result as JSON, to FILE, or to standard output instead of the summary\n"
 		  "(a FILE before the SCENARIO must end in .json)" },
-	OPTION_TEXT("--csv", "DIR", AT(csv), "flows, messages, ports, tables and samples as CSV files in DIR"),
+	OPTION_TEXT("--csv", "DIR", AT(csv),
+		    "flows, messages, ports, tables and samples as CSV files in DIR"),
 	OPTION_TAKE("--capture", "LINK=FILE", 0, capture_take, NULL,
-		    "every frame on LINK, both directions, as pcapng, e.g. s1:h3=h3.pcapng; may be repeated"),
-	OPTION_TAKE("--capture-snap", "N", AT(capture_bytes), snap_take, NULL, "no more than N bytes of each frame"),
-	OPTION_TAKE("--clock", "KIND", AT(real), option_value, clocks,
-		    "virtual (if not given): exact, takes as long as it takes; real: takes as long as the\n"
-		    "scenario says, at rates that this machine can carry, and says whether it could"),
+		    "every frame on LINK, both directions, as pcapng, e.g. s1:h3=h3.pcapng; may be "
+		    "repeated"),
+	OPTION_TAKE("--capture-snap", "N", AT(capture_bytes), snap_take, NULL,
+		    "no more than N bytes of each frame"),
+	OPTION_TAKE(
+		"--clock", "KIND", AT(real), option_value, clocks,
+		"virtual (if not given): exact, takes as long as it takes; real: takes as long as "
+		"the\n"
+		"scenario says, at rates that this machine can carry, and says whether it could"),
 	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
-	OPTION_FLAG("--compare", AT(compare),
-		    "run each variant of the scenario's 'compare' section and print one table; the\n"
-		    "expectations are not judged; --json and --csv write the table"),
-	OPTION_TAKE("--only", "VARIANT", 0, only_take, NULL, "of these only this one; may be repeated"),
+	OPTION_FLAG(
+		"--compare", AT(compare),
+		"run each variant of the scenario's 'compare' section and print one table; the\n"
+		"expectations are not judged; --json and --csv write the table"),
+	OPTION_TAKE("--only", "VARIANT", 0, only_take, NULL,
+		    "of these only this one; may be repeated"),
 	OPTION_FLAG("--timing", AT(timing), "also say what the run cost on this machine"),
 	OPTION_FLAG("--quiet", AT(quiet), "no summary, no progress"),
 	OPTION_FLAG("--verbose", AT(verbose),
 		    "each stage of the run on standard error, as it begins and as it is over"),
-	OPTION_TAKE("--break-at", "TIME", 0, break_at_take, NULL, "stop there and take commands (type 'help')"),
-	OPTION_TAKE("--script", "FILE", 0, script_take, NULL, "take them from FILE instead of standard input"),
+	OPTION_TAKE("--break-at", "TIME", 0, break_at_take, NULL,
+		    "stop there and take commands (type 'help')"),
+	OPTION_TAKE("--script", "FILE", 0, script_take, NULL,
+		    "take them from FILE instead of standard input"),
 	OPTION_TAKE("--slow", "TIME/s", AT(slow_ps_per_s), slow_take, NULL,
 		    "slow down to so much fabric time a second, e.g. 10us/s"),
 	OPTION_TAKE("--loop", "KIND", AT(fabric.loop), NULL, option_loops,
 		    "event loop of the nodes: auto, io_uring, fallback"),
 	OPTION_TAKE("--cores", "KIND", AT(fabric.cores), option_value, cores,
-		    "of the nodes, virtual clock: adapt (if not given): placed, fewer while other programs use\n"
+		    "of the nodes, virtual clock: adapt (if not given): placed, fewer while other "
+		    "programs use\n"
 		    "them; spread: placed once; free: the kernel's choice"),
 	OPTION_TAKE("--watchdog", "TIME", AT(fabric.watchdog_ns), watchdog_take, NULL,
 		    "how long a node may hang or be stopped (1s); 0s: for ever"),
@@ -195,10 +221,14 @@ static const struct command_words words = {
 	"run",
 	"usage: heddle run SCENARIO [options]\n"
 	"Runs the workloads of a scenario and prints the result.\n",
-	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, or a file could not be\n"
-	"written, 3 the fabric stalled, 4 a node failed, 5 not faithful: under the real clock this machine was too\n"
-	"slow, whatever the expectations, 130 interrupted: Ctrl-C (SIGINT, SIGTERM) ends a run in good order, with\n"
-	"what there is; again, half a second or more later, it ends at once, and writes nothing more\n",
+	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, or a "
+	"file could not be\n"
+	"written, 3 the fabric stalled, 4 a node failed, 5 not faithful: under the real clock this "
+	"machine was too\n"
+	"slow, whatever the expectations, 130 interrupted: Ctrl-C (SIGINT, SIGTERM) ends a run in "
+	"good order, with\n"
+	"what there is; again, half a second or more later, it ends at once, and writes nothing "
+	"more\n",
 	OPTIONS(rows),
 	OPERANDS("scenario", 1, 1),
 };
@@ -212,17 +242,17 @@ static int options_parse(struct options *options, int argc, char **argv)
 		return status;
 	options->scenario = argv[1];
 	if (options->real && (options->breaks || options->slow_ps_per_s))
-		return options_wrong(
-			"run",
-			"the real clock cannot be stopped or slowed down: --break-at, --script and --slow are for "
-			"--clock virtual");
+		return options_wrong("run", "the real clock cannot be stopped or slowed down: "
+					    "--break-at, --script and --slow are for "
+					    "--clock virtual");
 	if (options->compare && (options->breaks || options->slow_ps_per_s || options->timing))
-		return options_wrong(
-			"run", "--compare runs every variant to its end and prints one table: --break-at, --script, "
-			       "--slow and "
-			       "--timing are for a single run");
+		return options_wrong("run", "--compare runs every variant to its end and prints "
+					    "one table: --break-at, --script, "
+					    "--slow and "
+					    "--timing are for a single run");
 	if (options->compare && options->capture_count)
-		return options_wrong("run", "--capture writes the file of one run: not with --compare");
+		return options_wrong("run",
+				     "--capture writes the file of one run: not with --compare");
 	if (options->only_count && !options->compare)
 		return options_wrong("run", "--only names a variant to --compare: give that too");
 	options->fabric.real = options->fabric.whole = options->real;
@@ -243,10 +273,12 @@ static void real_note(const struct scenario *scenario)
 	for (uint32_t i = 0; i < scenario->link_count; i++)
 		veth |= scenario->links[i].settings.medium == MEDIUM_VETH;
 	if (veth)
-		fprintf(stderr, "heddle run: all links are of shared memory; 'medium: veth' is for 'heddle up'\n");
+		fprintf(stderr, "heddle run: all links are of shared memory; 'medium: veth' is for "
+				"'heddle up'\n");
 	if (measured_ps < REAL_MEASURED_MIN_PS)
 		fprintf(stderr,
-			"heddle run: rates are measured over %s, which is short under the real clock: try "
+			"heddle run: rates are measured over %s, which is short under the real "
+			"clock: try "
 			"--set run.duration=2s\n",
 			human_time(measured_ps, time));
 }
@@ -255,8 +287,8 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
-	int error = scenario_read_variant(options->scenario, options->settings.texts, options->settings.count, variant,
-					  &scenario, &errors);
+	int error = scenario_read_variant(options->scenario, options->settings.texts,
+					  options->settings.count, variant, &scenario, &errors);
 
 	if (!error)
 		error = options->real ? plan_make_traffic(&scenario, plan, &errors)
@@ -282,7 +314,8 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 	return error ? EXIT_USAGE : 0;
 }
 
-static void output_add(struct output_name *names, unsigned *count, const char *option, const char *path)
+static void output_add(struct output_name *names, unsigned *count, const char *option,
+		       const char *path)
 {
 	if (*count < OUTPUT_NAMES_MAX && path && path[0])
 		names[(*count)++] = (struct output_name){ .option = option, .path = path };
@@ -326,13 +359,15 @@ static FILE *script_open(const struct options *options, const char **name)
 	}
 	in = fopen(options->script, "re");
 	if (!in)
-		options_wrong("run", "cannot read the script %s: %s", options->script, strerror(errno));
+		options_wrong("run", "cannot read the script %s: %s", options->script,
+			      strerror(errno));
 	return in;
 }
 
-/* the part of a run before it goes to its end: up to the breakpoint, then whatever is asked for there */
-static int play_breakpoint(const struct options *options, struct run *run, FILE *script, const char *name,
-			   enum run_outcome *outcome)
+/* the part of a run before it goes to its end: up to the breakpoint, then whatever is asked for
+ * there */
+static int play_breakpoint(const struct options *options, struct run *run, FILE *script,
+			   const char *name, enum run_outcome *outcome)
 {
 	bool json_on_stdout = options->json && !strcmp(options->json, JSON_STDOUT);
 
@@ -368,8 +403,8 @@ static void loops_describe(const struct fabric *fabric, char *text, size_t text_
 		snprintf(text, text_max, "%u nodes: %s", same, fabric->nodes[0].loop);
 }
 
-static int json_write(const struct options *options, const struct plan *plan, const struct results *results,
-		      const struct result_host *host)
+static int json_write(const struct options *options, const struct plan *plan,
+		      const struct results *results, const struct result_host *host)
 {
 	struct atomic_file file;
 	int error;
@@ -394,7 +429,8 @@ static int json_write(const struct options *options, const struct plan *plan, co
 }
 
 /* why there is no usual result: for the row of a variant, or for people */
-static void __attribute__((format(printf, 2, 3))) remark(const struct options *options, const char *format, ...)
+static void __attribute__((format(printf, 2, 3)))
+remark(const struct options *options, const char *format, ...)
 {
 	va_list arguments;
 	char text[1024];
@@ -423,8 +459,9 @@ static void row_remarks(const struct options *options, const struct results *res
 }
 
 /* everything that was asked for; returns 0 or an exit status */
-static int results_write(const struct options *options, const struct plan *plan, struct stats_page *const *pages,
-			 const struct results *results, const struct fabric *fabric)
+static int results_write(const struct options *options, const struct plan *plan,
+			 struct stats_page *const *pages, const struct results *results,
+			 const struct fabric *fabric)
 {
 	struct result_host cost = fabric_cost(fabric);
 	const struct result_host *host = options->timing ? &cost : NULL;
@@ -439,7 +476,8 @@ static int results_write(const struct options *options, const struct plan *plan,
 	}
 	if (!options->quiet && !json_on_stdout) {
 		loops_describe(fabric, loops, sizeof(loops));
-		results_text_write(plan, results, host, loops, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+		results_text_write(plan, results, host, loops,
+				   isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
 		fflush(stdout);
 	}
 	if (options->json)
@@ -449,9 +487,10 @@ static int results_write(const struct options *options, const struct plan *plan,
 	return status;
 }
 
-/* Cycles of PFC are a result like another if the scenario expects to find some, or none; else they have kept it from showing what it
- * was made for. */
-static int deadlocks_judge(const struct options *options, const struct plan *plan, const struct results *results)
+/* Cycles of PFC are a result like another if the scenario expects to find some, or none; else they
+ * have kept it from showing what it was made for. */
+static int deadlocks_judge(const struct options *options, const struct plan *plan,
+			   const struct results *results)
 {
 	char text[1024];
 
@@ -464,7 +503,8 @@ static int deadlocks_judge(const struct options *options, const struct plan *pla
 }
 
 /* the fabric has ended: gather, judge, print */
-static int results_make(const struct options *options, const struct plan *plan, struct run *run, bool interrupted)
+static int results_make(const struct options *options, const struct plan *plan, struct run *run,
+			bool interrupted)
 {
 	struct fabric *fabric = &run->fabric;
 	struct results results = { .interrupted = interrupted,
@@ -475,7 +515,8 @@ static int results_make(const struct options *options, const struct plan *plan, 
 	int status;
 
 	if (!pages) {
-		options_wrong("run", "%s", fabric->failure[0] ? fabric->failure : "not enough memory");
+		options_wrong("run", "%s",
+			      fabric->failure[0] ? fabric->failure : "not enough memory");
 		return EXIT_NODE;
 	}
 	if (results_gather(plan, pages, &results) || fault_player_report(&run->faults, &results) ||
@@ -484,7 +525,8 @@ static int results_make(const struct options *options, const struct plan *plan, 
 	} else {
 		status = results_write(options, plan, pages, &results, fabric);
 		if (!results_balanced(&results)) {
-			remark(options, "injected, delivered, lost and held bytes do not balance: a node does not "
+			remark(options, "injected, delivered, lost and held bytes do not balance: "
+					"a node does not "
 					"count what it sends or drops");
 			status = EXIT_NODE;
 		}
@@ -514,8 +556,9 @@ static int node_failed(const struct options *options, struct fabric *fabric)
 	return EXIT_NODE;
 }
 
-/* The result is read and written first, for all that can go wrong from then on cannot change it; but under the real clock nodes count
- * until they leave, and what leaving costs is known afterwards. */
+/* The result is read and written first, for all that can go wrong from then on cannot change it;
+ * but under the real clock nodes count until they leave, and what leaving costs is known
+ * afterwards. */
 static int results_and_end(const struct options *options, struct run *run, bool interrupted)
 {
 	struct fabric *fabric = &run->fabric;
@@ -531,7 +574,8 @@ static int results_and_end(const struct options *options, struct run *run, bool 
 }
 
 /* the fabric is ready: run it, end it, and say what came out */
-static int play(const struct options *options, struct run *run, FILE *script, const char *script_name)
+static int play(const struct options *options, struct run *run, FILE *script,
+		const char *script_name)
 {
 	struct fabric *fabric = &run->fabric;
 	enum run_outcome outcome = RUN_THERE;
@@ -554,7 +598,8 @@ static int play(const struct options *options, struct run *run, FILE *script, co
 	if (outcome == RUN_INTERRUPTED)
 		return EXIT_INTERRUPTED;
 	if (stalled && (options->row || !expect_speaks_of(fabric->plan, "deadlocks"))) {
-		remark(options, "the fabric stalled: nothing will ever happen again, but %s", holders);
+		remark(options, "the fabric stalled: nothing will ever happen again, but %s",
+		       holders);
 		return EXIT_STALL;
 	}
 	if (fabric->plan->drain && !fabric->empty && !stalled && !status)
@@ -567,7 +612,8 @@ static int captures_end(struct capture_files *captures, struct fabric *fabric, i
 {
 	int error = captures ? capture_files_end(captures, fabric) : 0;
 
-	if (!error || (status != EXIT_FINE && status != EXIT_EXPECTATION && status != EXIT_UNFAITHFUL))
+	if (!error ||
+	    (status != EXIT_FINE && status != EXIT_EXPECTATION && status != EXIT_UNFAITHFUL))
 		return status;
 	return error == -EOWNERDEAD ? EXIT_NODE : EXIT_USAGE;
 }
@@ -607,11 +653,13 @@ static void note_show(void *looker, const char *text)
 	remark(who->options, "%s", text);
 }
 
-static int scenario_play(const struct options *options, const struct plan *plan, struct capture_files *captures)
+static int scenario_play(const struct options *options, const struct plan *plan,
+			 struct capture_files *captures)
 {
 	struct fabric_options fabric_options = options->fabric;
-	struct run run = { .end_ps = plan->drain ? node_time_max(plan->drain_max_ps, plan->duration_ps)
-						 : plan->duration_ps,
+	struct run run = { .end_ps = plan->drain
+					     ? node_time_max(plan->drain_max_ps, plan->duration_ps)
+					     : plan->duration_ps,
 			   .slow_ps_per_s = options->slow_ps_per_s };
 	struct looker looker = { .options = options, .progress = &run.progress };
 	const char *script_name = NULL;
@@ -669,8 +717,8 @@ static int scenario_capture(struct options *options, struct plan *plan)
 	char why[512];
 	int status;
 
-	if (capture_files_open(&captures, options->captures, options->capture_count, options->capture_bytes, plan, why,
-			       sizeof(why)))
+	if (capture_files_open(&captures, options->captures, options->capture_count,
+			       options->capture_bytes, plan, why, sizeof(why)))
 		return options_wrong("run", "%s", why);
 	options->fabric.capture_file = capture_files_find;
 	options->fabric.owner = &captures;

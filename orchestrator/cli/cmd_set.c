@@ -1,5 +1,5 @@
-/*  cmd_set - looking into a running fabric and changing it: `heddle set`, `heddle link`, `heddle start`, and `heddle show` of a node
- *  (TB-4, TB-9, TB-10).                                                                                              */
+/*  cmd_set - looking into a running fabric and changing it: `heddle set`, `heddle link`, `heddle
+ *  start`, and `heddle show` of a node (TB-4, TB-9, TB-10). */
 #include "orchestrator/cli/cmd_set.h"
 
 #include <stdio.h>
@@ -15,19 +15,29 @@
 static const struct command_words set_words = {
 	"set",
 	"usage: heddle set [-f FABRIC] NODE NAME VALUE    (or NODE NAME=VALUE)\n"
-	"Changes a parameter of a node of a running fabric, at once, e.g. heddle set s1 ack.t1 100ns. Values may have "
+	"Changes a parameter of a node of a running fabric, at once, e.g. heddle set s1 ack.t1 "
+	"100ns. Values may have "
 	"units,\n"
-	"as in a scenario; a number without one is of the unit named here. A wrong name gives the list.\n"
-	"  ack.t1, ack.t2, ack.t3   nanoseconds that ACKs may wait for others (keys t1, t2, t3 of a scenario)\n"
+	"as in a scenario; a number without one is of the unit named here. A wrong name gives the "
+	"list.\n"
+	"  ack.t1, ack.t2, ack.t3   nanoseconds that ACKs may wait for others (keys t1, t2, t3 of "
+	"a scenario)\n"
 	"  ack.collect              how many ACKs are worth a frame, 1..48\n"
 	"  output-queue             units of 256 bytes, up to what the scenario says\n"
-	"  match                    what tells flows apart, as the key flow-key of a scenario says it, with commas:\n"
-	"                           source-mac,destination-ip/24,'source-port&0xff00'; or the sum of 1 source-mac,\n"
-	"                           2 destination-mac, 4 vlan, 8 ip-pair, 16 ports, 32 flow-label, 64 hpc\n"
-	"  match.pN                 the same at port N alone, one to a host; 'heddle show NODE match' shows them\n"
-	"  congestion.inputs, congestion.rate-limit, congestion.flow-limit, congestion.limit-after-ack\n"
-	"                           on or off: what the settings of congestion control say of it holds a flow\n",
-	"exit status: 0 it is changed, 1 the node refuses, 2 wrong usage or no such fabric, 4 no answer\n",
+	"  match                    what tells flows apart, as the key flow-key of a scenario says "
+	"it, with commas:\n"
+	"                           source-mac,destination-ip/24,'source-port&0xff00'; or the sum "
+	"of 1 source-mac,\n"
+	"                           2 destination-mac, 4 vlan, 8 ip-pair, 16 ports, 32 flow-label, "
+	"64 hpc\n"
+	"  match.pN                 the same at port N alone, one to a host; 'heddle show NODE "
+	"match' shows them\n"
+	"  congestion.inputs, congestion.rate-limit, congestion.flow-limit, "
+	"congestion.limit-after-ack\n"
+	"                           on or off: what the settings of congestion control say of it "
+	"holds a flow\n",
+	"exit status: 0 it is changed, 1 the node refuses, 2 wrong usage or no such fabric, 4 no "
+	"answer\n",
 	.options = client_options,
 	.option_count = 1,
 	OPERANDS("node", 1, 3),
@@ -36,9 +46,11 @@ static const struct command_words set_words = {
 static const struct command_words start_words = {
 	"start",
 	"usage: heddle start [-f FABRIC] NODE\n"
-	"Starts a dead switch or NIC again, with new links to its neighbours; the rest of the fabric goes on "
+	"Starts a dead switch or NIC again, with new links to its neighbours; the rest of the "
+	"fabric goes on "
 	"meanwhile.\n",
-	"exit status: 0 it runs, 1 it cannot be started, 2 wrong usage or no such fabric, 4 no answer\n",
+	"exit status: 0 it runs, 1 it cannot be started, 2 wrong usage or no such fabric, 4 no "
+	"answer\n",
 	.options = client_options,
 	.option_count = 1,
 	OPERANDS("node", 1, 1),
@@ -47,12 +59,15 @@ static const struct command_words start_words = {
 static const struct command_words link_words = {
 	"link",
 	"usage: heddle link [-f FABRIC] [--json]                          list the links\n"
-	"       heddle link [-f FABRIC] NODE:PORT set KEY=VALUE...        rate=, delay=, loss=, bit-errors=\n"
+	"       heddle link [-f FABRIC] NODE:PORT set KEY=VALUE...        rate=, delay=, loss=, "
+	"bit-errors=\n"
 	"       heddle link [-f FABRIC] NODE:PORT down | up\n"
-	"A link that is down is a cable that failed: flows take another port that the routes name, if there is one; "
+	"A link that is down is a cable that failed: flows take another port that the routes name, "
+	"if there is one; "
 	"routes\n"
 	"stay as they are. 'heddle remove' takes a link out of them.\n"
-	"Shows and changes the links of a running fabric, both directions at once. PORT is a number or the name of "
+	"Shows and changes the links of a running fabric, both directions at once. PORT is a "
+	"number or the name of "
 	"the\n"
 	"neighbour behind it: heddle link s1:s2 set rate=1Gb/s delay=1ms loss=0.1%\n",
 	"exit status: 0 fine, 1 it cannot be done, 2 wrong usage or no such fabric, 4 no answer\n",
@@ -71,20 +86,22 @@ int cmd_set(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (count < 2)
-		return options_wrong(
-			"set", "expected NODE NAME VALUE, such as 's1 ack.collect 4'; 'heddle set --help' explains");
+		return options_wrong("set", "expected NODE NAME VALUE, such as 's1 ack.collect 4'; "
+					    "'heddle set --help' explains");
 	length = strcspn(argv[2], "=");
 	value = argv[2][length] ? argv[2] + length + 1 : argv[3];
 	if (!value)
-		return options_wrong("set", "%s of %s to which value? 'heddle set --help' explains", argv[2], argv[1]);
+		return options_wrong("set", "%s of %s to which value? 'heddle set --help' explains",
+				     argv[2], argv[1]);
 	if (argv[2][length] && count > 2)
 		return options_wrong("set", "'%s' is one word too many", argv[3]);
 	if (length >= sizeof(name))
 		return options_wrong("set", "no parameter has a name that long");
 	snprintf(name, sizeof(name), "%.*s", (int)length, argv[2]);
-	return client_ask_and_print(
-		"set", client.fabric,
-		json_pack("{s:s, s:s, s:s, s:s}", "ask", "set", "node", argv[1], "name", name, "value", value), false);
+	return client_ask_and_print("set", client.fabric,
+				    json_pack("{s:s, s:s, s:s, s:s}", "ask", "set", "node", argv[1],
+					      "name", name, "value", value),
+				    false);
 }
 
 int cmd_start(int argc, char **argv)
@@ -94,7 +111,8 @@ int cmd_start(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	return client_ask_and_print("start", client.fabric, json_pack("{s:s, s:s}", "ask", "start", "node", argv[1]),
+	return client_ask_and_print("start", client.fabric,
+				    json_pack("{s:s, s:s}", "ask", "start", "node", argv[1]),
 				    false);
 }
 
@@ -102,17 +120,22 @@ int cmd_start(int argc, char **argv)
 
 static void link_print(const json_t *link)
 {
-	char ends[2 * (NODE_NAME_MAX + 16)], rate[HUMAN_TEXT_MAX], delay[HUMAN_TEXT_MAX], loss[QUANTITY_TEXT_MAX],
-		errors[QUANTITY_TEXT_MAX];
+	char ends[2 * (NODE_NAME_MAX + 16)], rate[HUMAN_TEXT_MAX], delay[HUMAN_TEXT_MAX],
+		loss[QUANTITY_TEXT_MAX], errors[QUANTITY_TEXT_MAX];
 
-	snprintf(ends, sizeof(ends), "%s:%d - %s:%d", client_text(link, "node_a"), (int)client_number(link, "port_a"),
-		 client_text(link, "node_b"), (int)client_number(link, "port_b"));
-	printf("%-4d  %-28s  %-8s  %10s  %10s  %10s  %10s  %5d\n", (int)client_number(link, "link"), ends,
-	       client_text(link, "state"), human_rate((uint64_t)client_number(link, "rate_bps"), rate),
+	snprintf(ends, sizeof(ends), "%s:%d - %s:%d", client_text(link, "node_a"),
+		 (int)client_number(link, "port_a"), client_text(link, "node_b"),
+		 (int)client_number(link, "port_b"));
+	printf("%-4d  %-28s  %-8s  %10s  %10s  %10s  %10s  %5d\n", (int)client_number(link, "link"),
+	       ends, client_text(link, "state"),
+	       human_rate((uint64_t)client_number(link, "rate_bps"), rate),
 	       human_time((node_time_t)client_number(link, "delay_ps"), delay),
 	       quantity_format(QUANTITY_SHARE,
-			       (uint64_t)client_number(link, "loss_ppb") * (QUANTITY_SHARE_ONE / 1000000000), loss),
-	       quantity_format(QUANTITY_SHARE, (uint64_t)client_number(link, "bit_error_e15"), errors),
+			       (uint64_t)client_number(link, "loss_ppb") *
+				       (QUANTITY_SHARE_ONE / 1000000000),
+			       loss),
+	       quantity_format(QUANTITY_SHARE, (uint64_t)client_number(link, "bit_error_e15"),
+			       errors),
 	       (int)client_number(link, "mtu_bytes"));
 }
 
@@ -121,8 +144,8 @@ static void links_print(const json_t *answer)
 	const json_t *links = json_object_get(answer, "links"), *link;
 	size_t i;
 
-	printf("%-4s  %-28s  %-8s  %10s  %10s  %10s  %10s  %5s\n", "link", "node:port - node:port", "state", "rate",
-	       "delay", "loss", "bit errors", "MTU");
+	printf("%-4s  %-28s  %-8s  %10s  %10s  %10s  %10s  %5s\n", "link", "node:port - node:port",
+	       "state", "rate", "delay", "loss", "bit errors", "MTU");
 	if (!links)
 		link_print(answer);
 	json_array_foreach(links, i, link) link_print(link);
@@ -142,13 +165,17 @@ static json_t *link_request(int count, char **words)
 		return json_pack("{s:s}", "ask", "links");
 	colon = strrchr(words[0], ':');
 	if (!colon || colon == words[0] || !colon[1] || colon - words[0] >= (int)sizeof(node)) {
-		options_wrong("link", "'%s' is no NODE:PORT, such as s1:0 or s1:s2; 'heddle link --help' explains",
+		options_wrong("link",
+			      "'%s' is no NODE:PORT, such as s1:0 or s1:s2; 'heddle link --help' "
+			      "explains",
 			      words[0]);
 		return NULL;
 	}
-	if ((!is_set && strcmp(verb, "down") != 0 && strcmp(verb, "up") != 0) || is_set != (count > 2)) {
+	if ((!is_set && strcmp(verb, "down") != 0 && strcmp(verb, "up") != 0) ||
+	    is_set != (count > 2)) {
 		options_wrong("link",
-			      "expected '%s set KEY=VALUE...', '%s down' or '%s up'; 'heddle link --help' explains",
+			      "expected '%s set KEY=VALUE...', '%s down' or '%s up'; 'heddle link "
+			      "--help' explains",
 			      words[0], words[0], words[0]);
 		return NULL;
 	}

@@ -1,5 +1,5 @@
-/*  cmd_show - `heddle show SCENARIO`: the plan as text, exactly as nodes would be told it (TB-10). If the first word is
- *  no file it is a node of a running fabric: cmd_set.c.                                                              */
+/*  cmd_show - `heddle show SCENARIO`: the plan as text, exactly as nodes would be told it (TB-10).
+ *  If the first word is no file it is a node of a running fabric: cmd_set.c. */
 #include "orchestrator/cli/cmd_show.h"
 
 #include <arpa/inet.h>
@@ -45,9 +45,11 @@ static const struct command_words words = {
 	"  config NODE   everything that this node is told at start\n"
 	"\n"
 	"or:    heddle show [-f FABRIC] NODE TABLE [PORT]\n"
-	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; a word that is none\n"
+	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; a "
+	"word that is none\n"
 	"lists them. PORT is a number or the name of a neighbour.\n",
-	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 no answer\n",
+	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 "
+	"no answer\n",
 	OPTIONS(options),
 	OPERANDS("scenario, or which node of a running fabric", 1, 3),
 };
@@ -78,18 +80,22 @@ static const struct part *part_find(const char *name)
 /* does @word speak of a running fabric? A scenario is a file, or looks like one. */
 static bool running_meant(const char *word)
 {
-	return !strchr(word, '/') && !strstr(word, ".yaml") && !strstr(word, ".yml") && access(word, F_OK) != 0;
+	return !strchr(word, '/') && !strstr(word, ".yaml") && !strstr(word, ".yml") &&
+	       access(word, F_OK) != 0;
 }
 
 /* a table of a node of a running fabric */
 static int live_show(const struct request *request)
 {
 	if (request->settings.count)
-		return options_wrong("show", "--set changes a scenario, not a running fabric; 'heddle set' does");
-	return client_ask_and_print("show", request->fabric,
-				    json_pack("{s:s, s:s, s:s, s:s*}", "ask", "show", "node", request->scenario,
-					      "table", request->part ? request->part : "", "port", request->node),
-				    false);
+		return options_wrong(
+			"show",
+			"--set changes a scenario, not a running fabric; 'heddle set' does");
+	return client_ask_and_print(
+		"show", request->fabric,
+		json_pack("{s:s, s:s, s:s, s:s*}", "ask", "show", "node", request->scenario,
+			  "table", request->part ? request->part : "", "port", request->node),
+		false);
 }
 
 /* a part of the plan of a scenario */
@@ -103,12 +109,14 @@ static int plan_show(const struct request *request)
 	int error, status;
 
 	if (!part) {
-		suggest_sentence(request->part, &parts[0].name, PART_COUNT, sizeof(parts[0]), hint, sizeof(hint));
-		return options_wrong("show", "a plan has no part '%s'%s; 'heddle show --help' lists them",
+		suggest_sentence(request->part, &parts[0].name, PART_COUNT, sizeof(parts[0]), hint,
+				 sizeof(hint));
+		return options_wrong("show",
+				     "a plan has no part '%s'%s; 'heddle show --help' lists them",
 				     request->part, hint);
 	}
-	error = scenario_read_file(request->scenario, request->settings.texts, request->settings.count, &scenario,
-				   &errors);
+	error = scenario_read_file(request->scenario, request->settings.texts,
+				   request->settings.count, &scenario, &errors);
 	if (!error)
 		error = plan_make(&scenario, &plan, &errors);
 	scenario_errors_print(&errors, stderr);
@@ -138,7 +146,9 @@ int cmd_show(int argc, char **argv)
 /* ---- parts ---- */
 
 static const char *const kind_name[NODE_KINDS] = { [NODE_SWITCH] = "switch", [NODE_NIC] = "nic" };
-static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric" };
+static const char *const port_kind_name[PORT_KINDS] = {
+	[PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric"
+};
 
 static int summary_print(const struct plan *plan, const struct request *request)
 {
@@ -148,15 +158,17 @@ static int summary_print(const struct plan *plan, const struct request *request)
 	(void)request;
 	printf("scenario   %s, seed %" PRIu64 "\n", plan->scenario, plan->seed);
 	printf("fabric     %s%s%" PRIu32 " switch%s, %" PRIu32 " host%s, %" PRIu32 " link%s\n",
-	       named ? scenario_fabric_name[plan_fabric(plan)] : "", named ? ", " : "", plan->switch_count,
-	       plan->switch_count == 1 ? "" : "es", plan->host_count, plan->host_count == 1 ? "" : "s",
-	       plan->link_count, plan->link_count == 1 ? "" : "s");
-	printf("time       %s, measured from %s%s; lookahead %s\n", human_time(plan->duration_ps, duration),
-	       human_time(plan->warmup_ps, warmup), plan->drain ? ", then drained" : "",
-	       human_time(plan->lookahead_ps, lookahead));
+	       named ? scenario_fabric_name[plan_fabric(plan)] : "", named ? ", " : "",
+	       plan->switch_count, plan->switch_count == 1 ? "" : "es", plan->host_count,
+	       plan->host_count == 1 ? "" : "s", plan->link_count,
+	       plan->link_count == 1 ? "" : "s");
+	printf("time       %s, measured from %s%s; lookahead %s\n",
+	       human_time(plan->duration_ps, duration), human_time(plan->warmup_ps, warmup),
+	       plan->drain ? ", then drained" : "", human_time(plan->lookahead_ps, lookahead));
 	for (uint32_t i = 0; i < plan->workload_count; i++)
-		printf("workload   %s: packets of %" PRIu32 " bytes, class %" PRIu32 "\n", plan->workloads[i].name,
-		       plan->workloads[i].packet_bytes, plan->workloads[i].traffic_class);
+		printf("workload   %s: packets of %" PRIu32 " bytes, class %" PRIu32 "\n",
+		       plan->workloads[i].name, plan->workloads[i].packet_bytes,
+		       plan->workloads[i].traffic_class);
 	for (uint32_t i = 0; i < plan->expectation_count; i++)
 		printf("expects    %s\n", plan->expectations[i].text);
 	routing_print(plan, stdout);
@@ -172,9 +184,10 @@ static void ports_print(const struct node_config *node)
 	for (uint32_t port = 0; port < node->port_count; port++) {
 		const struct port_config *config = &node->ports[port];
 
-		printf("  port %-3" PRIu32 " %-6s -> %s port %" PRIu32 "  %s, %s, MTU %" PRIu32, port,
-		       port_kind_name[config->kind], config->peer_name, config->peer_port,
-		       human_rate(config->rate_bps, rate), human_time(config->delay_ps, delay), config->mtu_bytes);
+		printf("  port %-3" PRIu32 " %-6s -> %s port %" PRIu32 "  %s, %s, MTU %" PRIu32,
+		       port, port_kind_name[config->kind], config->peer_name, config->peer_port,
+		       human_rate(config->rate_bps, rate), human_time(config->delay_ps, delay),
+		       config->mtu_bytes);
 		if (config->tier == TIER_GLOBAL)
 			printf(", global");
 		if (node->fabric == FABRIC_FLOW_CHANNEL)
@@ -185,7 +198,8 @@ static void ports_print(const struct node_config *node)
 		else if (node->fabric == FABRIC_PORT_GROUP)
 			printf("\n");
 		else if (node->kind == NODE_SWITCH)
-			printf(", headroom %s a class\n", human_bytes(config->headroom_bytes, headroom));
+			printf(", headroom %s a class\n",
+			       human_bytes(config->headroom_bytes, headroom));
 		else
 			printf("\n");
 	}
@@ -209,9 +223,12 @@ static int links_print(const struct plan *plan, const struct request *request)
 	for (uint32_t i = 0; i < plan->link_count; i++) {
 		const struct plan_link *link = &plan->links[i];
 
-		printf("%-4" PRIu32 " %s port %" PRIu32 " - %s port %" PRIu32 "  %s, %s, MTU %" PRIu32 "\n", i,
-		       plan->nodes[link->node_a].name, link->port_a, plan->nodes[link->node_b].name, link->port_b,
-		       human_rate(link->rate_bps, rate), human_time(link->delay_ps, delay), link->mtu_bytes);
+		printf("%-4" PRIu32 " %s port %" PRIu32 " - %s port %" PRIu32
+		       "  %s, %s, MTU %" PRIu32 "\n",
+		       i, plan->nodes[link->node_a].name, link->port_a,
+		       plan->nodes[link->node_b].name, link->port_b,
+		       human_rate(link->rate_bps, rate), human_time(link->delay_ps, delay),
+		       link->mtu_bytes);
 	}
 	return 0;
 }
@@ -266,7 +283,8 @@ static void lids_print(const struct plan *plan, const struct node_config *node)
 	for (uint32_t lid = 1; lid < lids->lid_count && lid <= plan->host_count; lid++) {
 		uint32_t group = lids->pgft[lid];
 
-		printf("  LID %" PRIu32 " (%s) ", lid, plan->nodes[plan_host_node(plan, lid - 1)].name);
+		printf("  LID %" PRIu32 " (%s) ", lid,
+		       plan->nodes[plan_host_node(plan, lid - 1)].name);
 		if (lids->lft[lid] == LFT_NO_PORT) {
 			printf("leads nowhere\n");
 			continue;
@@ -305,10 +323,12 @@ static void workloads_print(const struct plan *plan, const struct node_config *n
 		const struct workload_config *workload = &node->nic.workloads[i];
 
 		printf("  %s: messages of %s from %s to %s, to", workload->name,
-		       workload->message_bytes ? human_bytes(workload->message_bytes, bytes) : "many sizes",
+		       workload->message_bytes ? human_bytes(workload->message_bytes, bytes)
+					       : "many sizes",
 		       human_time(workload->start_ps, start), human_time(workload->stop_ps, stop));
 		for (uint32_t k = 0; k < workload->destination_count && k < 8; k++)
-			printf(" %s", plan->nodes[plan_host_node(plan, workload->destinations[k])].name);
+			printf(" %s",
+			       plan->nodes[plan_host_node(plan, workload->destinations[k])].name);
 		if (workload->destination_count > 8)
 			printf(" and %" PRIu32 " more", workload->destination_count - 8);
 		printf("\n");
@@ -317,7 +337,8 @@ static void workloads_print(const struct plan *plan, const struct node_config *n
 
 static void pauses_print(const struct node_config *node)
 {
-	char start[HUMAN_TEXT_MAX], stop[HUMAN_TEXT_MAX], every[HUMAN_TEXT_MAX], held[HUMAN_TEXT_MAX];
+	char start[HUMAN_TEXT_MAX], stop[HUMAN_TEXT_MAX], every[HUMAN_TEXT_MAX],
+		held[HUMAN_TEXT_MAX];
 
 	for (uint32_t i = 0; i < node->nic.pause_count; i++) {
 		const struct pause_config *pause = &node->nic.pauses[i];
@@ -332,10 +353,12 @@ static void pauses_print(const struct node_config *node)
 	}
 }
 
-/* what tells the host's flows apart at its edge port, behind @port, if that is not what others have (FC-2) */
+/* what tells the host's flows apart at its edge port, behind @port, if that is not what others have
+ * (FC-2) */
 static void flow_key_print(const struct plan *plan, const struct port_config *port)
 {
-	const struct flow_match *match = &plan->nodes[port->peer_index].ports[port->peer_port].match;
+	const struct flow_match *match =
+		&plan->nodes[port->peer_index].ports[port->peer_port].match;
 
 	if (plan_fabric(plan) == FABRIC_FLOW_CHANNEL && !flow_match_equal(match, &plan->match)) {
 		printf("; flow key ");
@@ -350,7 +373,8 @@ static int hosts_print(const struct plan *plan, const struct request *request)
 	for (uint32_t i = 0; i < plan->host_count; i++) {
 		const struct node_config *node = &plan->nodes[plan_host_node(plan, i)];
 
-		printf("%s at %s port %" PRIu32, node->name, node->ports[0].peer_name, node->ports[0].peer_port);
+		printf("%s at %s port %" PRIu32, node->name, node->ports[0].peer_name,
+		       node->ports[0].peer_port);
 		flow_key_print(plan, &node->ports[0]);
 		workloads_print(plan, node);
 		pauses_print(node);
@@ -377,12 +401,15 @@ static void dataplane_print(const struct node_config *node)
 		printf("\n");
 		return;
 	}
-	printf("  fabric address %" PRIu32 ", latency %s, %s, arbiter by %s, output queue %" PRIu32 " units\n",
+	printf("  fabric address %" PRIu32 ", latency %s, %s, arbiter by %s, output queue %" PRIu32
+	       " units\n",
 	       config->fabric_address, human_time(config->latency_ps, latency),
 	       config->cut_through ? "cut-through" : "store and forward",
-	       config->arbiter == ARBITER_BY_FLOW ? "flow" : "port", config->output_queue_units_max);
-	printf("  ACK timers %s, %s, %s, collect %" PRIu32 "\n", human_time(config->ack_t1_ps, timers[0]),
-	       human_time(config->ack_t2_ps, timers[1]), human_time(config->ack_t3_ps, timers[2]), config->ack_collect);
+	       config->arbiter == ARBITER_BY_FLOW ? "flow" : "port",
+	       config->output_queue_units_max);
+	printf("  ACK timers %s, %s, %s, collect %" PRIu32 "\n",
+	       human_time(config->ack_t1_ps, timers[0]), human_time(config->ack_t2_ps, timers[1]),
+	       human_time(config->ack_t3_ps, timers[2]), config->ack_collect);
 }
 
 static void switch_print(const struct plan *plan, const struct node_config *node)
@@ -394,12 +421,14 @@ static void switch_print(const struct plan *plan, const struct node_config *node
 	for (uint32_t i = 0; i < config->host_count; i++)
 		printf("  host %s at %s port %" PRIu32 "\n",
 		       plan->nodes[plan_host_node(plan, config->hosts[i].host_index)].name,
-		       switch_name(plan, config->hosts[i].fabric_address), config->hosts[i].egress_port);
+		       switch_name(plan, config->hosts[i].fabric_address),
+		       config->hosts[i].egress_port);
 	for (uint32_t i = 0; i < config->prefix_count; i++) {
 		const struct prefix_config *prefix = &config->prefixes[i];
 		char text[INET6_ADDRSTRLEN];
 
-		inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, text, sizeof(text));
+		inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, text,
+			  sizeof(text));
 		printf("  prefix %s/%u behind host %s\n", text, prefix->bits,
 		       plan->nodes[plan_host_node(plan, prefix->host_index)].name);
 	}
@@ -412,22 +441,25 @@ static int config_print(const struct plan *plan, const struct request *request)
 
 	if (!node)
 		return request->node ? options_wrong("show",
-						     "the scenario has no node '%s'; 'heddle show %s nodes' lists them",
+						     "the scenario has no node '%s'; 'heddle show "
+						     "%s nodes' lists them",
 						     request->node, request->scenario)
 				     : options_wrong("show", "config of which node?");
 	printf("%s %s, node %" PRIu32 " of %" PRIu32 ", seed %" PRIu64 ", measures from %s to %s\n",
 	       kind_name[node->kind], node->name, node->index, node->node_count, node->seed,
 	       human_time(node->measure_from_ps, from), human_time(node->measure_to_ps, to));
 	for (uint32_t i = 0; i < node->class_count; i++)
-		printf("  class %" PRIu32 " %s: at least %.1f %%, at most %.1f %%%s\n", i, node->classes[i].name,
-		       node->classes[i].min_permille / 10.0, node->classes[i].max_permille / 10.0,
+		printf("  class %" PRIu32 " %s: at least %.1f %%, at most %.1f %%%s\n", i,
+		       node->classes[i].name, node->classes[i].min_permille / 10.0,
+		       node->classes[i].max_permille / 10.0,
 		       node->classes[i].unordered ? ", unordered" : "");
 	ports_print(node);
 	if (node->kind == NODE_SWITCH) {
 		switch_print(plan, node);
 		return 0;
 	}
-	printf("  host %" PRIu32 ", latency %s, up to %" PRIu32 " flows and %" PRIu32 " logged messages\n",
+	printf("  host %" PRIu32 ", latency %s, up to %" PRIu32 " flows and %" PRIu32
+	       " logged messages\n",
 	       node->nic.host_index, human_time(node->nic.latency_ps, latency), node->nic.flows_max,
 	       node->nic.messages_max);
 	workloads_print(plan, node);

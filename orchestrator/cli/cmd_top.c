@@ -1,7 +1,8 @@
 /*  cmd_top - `heddle top`: what a running fabric does now, again and again (TB-8, TB-10).
  *
- *  The daemon is asked once an interval, over one connection; everything else is the difference of two answers. On a terminal
- *  each interval takes the place of the one before, as high as the terminal is; elsewhere they follow each other.    */
+ *  The daemon is asked once an interval, over one connection; everything else is the difference of
+ *  two answers. On a terminal each interval takes the place of the one before, as high as the
+ *  terminal is; elsewhere they follow each other. */
 #include "orchestrator/cli/cmd_top.h"
 
 #include <errno.h>
@@ -41,7 +42,8 @@ static void keys_open(struct top *top)
 {
 	struct termios raw;
 
-	if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp() || tcgetattr(STDIN_FILENO, &top->before))
+	if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp() ||
+	    tcgetattr(STDIN_FILENO, &top->before))
 		return;
 	raw = top->before;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
@@ -109,7 +111,8 @@ static int intervals_show(struct top *top, struct client *client)
 	json_t *before = NULL, *now;
 	int status = look(client, &before);
 
-	for (unsigned long i = 0; !status && !ferror(stdout) && (!top->count || i < top->count); i++) {
+	for (unsigned long i = 0; !status && !ferror(stdout) && (!top->count || i < top->count);
+	     i++) {
 		deadline_ns += length_ns;
 		if (deadline_ns < wall_ns()) /* we were stopped for a while */
 			deadline_ns = wall_ns();
@@ -131,19 +134,22 @@ static int intervals_show(struct top *top, struct client *client)
 
 /* ---- command ---- */
 
-static int seconds_read(const char *command, const struct option_row *row, void *field, const char *text)
+static int seconds_read(const char *command, const struct option_row *row, void *field,
+			const char *text)
 {
 	double *seconds = field;
 	char *end;
 
 	*seconds = strtod(text, &end);
-	if (end == text || *end || !isfinite(*seconds) || *seconds < SECONDS_MIN || *seconds > SECONDS_MAX)
-		return options_wrong(command, "%s takes seconds, %g to %g, not '%s'", row->name, SECONDS_MIN,
-				     SECONDS_MAX, text);
+	if (end == text || *end || !isfinite(*seconds) || *seconds < SECONDS_MIN ||
+	    *seconds > SECONDS_MAX)
+		return options_wrong(command, "%s takes seconds, %g to %g, not '%s'", row->name,
+				     SECONDS_MIN, SECONDS_MAX, text);
 	return CLIENT_FINE;
 }
 
-static int count_read(const char *command, const struct option_row *row, void *field, const char *text)
+static int count_read(const char *command, const struct option_row *row, void *field,
+		      const char *text)
 {
 	unsigned long *count = field;
 	char *end;
@@ -151,7 +157,8 @@ static int count_read(const char *command, const struct option_row *row, void *f
 	errno = 0;
 	*count = strtoul(text, &end, 10);
 	if (end == text || *end || errno || !*count || text[0] == '-')
-		return options_wrong(command, "%s takes a number of intervals from 1 on, not '%s'", row->name, text);
+		return options_wrong(command, "%s takes a number of intervals from 1 on, not '%s'",
+				     row->name, text);
 	return CLIENT_FINE;
 }
 
@@ -163,16 +170,20 @@ static const struct option_row options[] = {
 		    "length of an interval, 0.1 or more; 1 if not given"),
 	OPTION_TAKE("-n", "COUNT", AT(count), count_read, NULL, "ends after so many intervals"),
 	OPTION_FLAG("--json", AT(json),
-		    "one JSON object on one line per interval: what 'heddle ps --json' says, with rates"),
+		    "one JSON object on one line per interval: what 'heddle ps --json' says, with "
+		    "rates"),
 };
 
 static const struct command_words words = {
 	"top",
 	"usage: heddle top [FABRIC] [-d SECONDS] [-n COUNT] [--json]\n"
-	"Shows what a running fabric does, each second: cost, traffic, losses, queues and lateness of every node, how\n"
-	"full its links are, the busiest first, and the verdict of the interval ('heddle ps --help' explains it).\n"
+	"Shows what a running fabric does, each second: cost, traffic, losses, queues and lateness "
+	"of every node, how\n"
+	"full its links are, the busiest first, and the verdict of the interval ('heddle ps "
+	"--help' explains it).\n"
 	"Ends with q, Ctrl-C, or the fabric.\n",
-	"exit status: 0 fine, 2 wrong usage or no such fabric, 4 the fabric has ended or does not answer\n",
+	"exit status: 0 fine, 2 wrong usage or no such fabric, 4 the fabric has ended or does not "
+	"answer\n",
 	OPTIONS(options),
 	OPERANDS("fabric", 0, 1),
 };
@@ -186,13 +197,15 @@ int cmd_top(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (count && top.fabric)
-		return options_wrong("top", "two fabrics, '%s' and '%s'; give one", top.fabric, argv[1]);
+		return options_wrong("top", "two fabrics, '%s' and '%s'; give one", top.fabric,
+				     argv[1]);
 	top.fabric = count ? argv[1] : top.fabric;
 	status = client_open(&client, "top", top.fabric);
 	if (status)
 		return status;
 	interrupt_catch();
-	signal(SIGPIPE, SIG_IGN); /* the terminal is to be left as it was; the error of standard output ends us */
+	/* the terminal is to be left as it was; the error of standard output ends us */
+	signal(SIGPIPE, SIG_IGN);
 	keys_open(&top);
 	status = intervals_show(&top, &client);
 	keys_close(&top);

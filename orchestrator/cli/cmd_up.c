@@ -1,8 +1,10 @@
-/*  cmd_up - `heddle up SCENARIO`: starts a fabric under the real clock and leaves it running (TB-8, TB-10).
+/*  cmd_up - `heddle up SCENARIO`: starts a fabric under the real clock and leaves it running (TB-8,
+ *  TB-10).
  *
- *  Everything that can be wrong with the scenario is found before anything is started. Then a daemon is split off (live.h),
- *  and we wait at a pipe until it says that the fabric runs, or why not; in that case nothing is left of it. The daemon has
- *  none of the caller's descriptors, so that `heddle up ... | cat` ends.                                            */
+ *  Everything that can be wrong with the scenario is found before anything is started. Then a
+ *  daemon is split off (live.h), and we wait at a pipe until it says that the fabric runs, or why
+ *  not; in that case nothing is left of it. The daemon has
+ *  none of the caller's descriptors, so that `heddle up ... | cat` ends. */
 #include "orchestrator/cli/cmd_up.h"
 
 #include <errno.h>
@@ -36,29 +38,34 @@ struct up {
 	struct fabric_options fabric;
 };
 
-static const struct option_word cores[] = {
-	{ "home", FABRIC_CORES_HOME }, { "spread", FABRIC_CORES_SPREAD }, { "free", FABRIC_CORES_FREE }, { 0 }
-};
+static const struct option_word cores[] = { { "home", FABRIC_CORES_HOME },
+					    { "spread", FABRIC_CORES_SPREAD },
+					    { "free", FABRIC_CORES_FREE },
+					    { 0 } };
 
 #define AT(member) offsetof(struct up, member)
 
 static const struct option_row rows[] = {
-	OPTION_TEXT("--name", "N", AT(name), "of the running fabric; if not given, the name of the scenario"),
+	OPTION_TEXT("--name", "N", AT(name),
+		    "of the running fabric; if not given, the name of the scenario"),
 	OPTION_SET(AT(settings), "links.rate=1Gb/s"),
 	OPTION_TAKE("--loop", "KIND", AT(fabric.loop), NULL, option_loops,
 		    "event loop of the nodes: auto, io_uring, fallback"),
-	OPTION_TAKE("--cores", "KIND", AT(fabric.cores), option_value, cores,
-		    "home: nodes share a core, and leave it when they come late (default);\n"
-		    "spread: every node stays on the core that it is given; free: the kernel chooses"),
+	OPTION_TAKE(
+		"--cores", "KIND", AT(fabric.cores), option_value, cores,
+		"home: nodes share a core, and leave it when they come late (default);\n"
+		"spread: every node stays on the core that it is given; free: the kernel chooses"),
 	OPTION_FLAG("--json", AT(json), "what was started, as JSON"),
 };
 
 static const struct command_words words = {
 	"up",
 	"usage: heddle up SCENARIO [--name N] [--set PATH=VALUE]... [--json]\n"
-	"Starts the fabric of a scenario under the real clock, with a host attached to every NIC, and leaves it "
+	"Starts the fabric of a scenario under the real clock, with a host attached to every NIC, "
+	"and leaves it "
 	"running.\n"
-	"Its workloads do not play here (heddle run --clock real SCENARIO): 'heddle exec' runs programs in the "
+	"Its workloads do not play here (heddle run --clock real SCENARIO): 'heddle exec' runs "
+	"programs in the "
 	"hosts.\n",
 	"exit status: 0 it runs, 2 wrong usage or scenario, 4 it could not be started\n",
 	OPTIONS(rows),
@@ -69,7 +76,8 @@ static int scenario_load(const struct up *up, const char *path, struct plan *pla
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
-	int error = scenario_read_file(path, up->settings.texts, up->settings.count, &scenario, &errors);
+	int error = scenario_read_file(path, up->settings.texts, up->settings.count, &scenario,
+				       &errors);
 
 	if (!error)
 		error = plan_make_real(&scenario, plan, &errors);
@@ -82,9 +90,11 @@ static int scenario_load(const struct up *up, const char *path, struct plan *pla
 		routing_ungrouped_print(plan, "heddle up: too few port groups: ", stderr);
 	if (!error)
 		plan_loops_print(plan, "heddle up: a routing loop, as asked for: ", stderr);
-	if (!error && (scenario.workload_count || scenario.pause_count || scenario.expectation_count))
+	if (!error &&
+	    (scenario.workload_count || scenario.pause_count || scenario.expectation_count))
 		fprintf(stderr,
-			"heddle up: the workloads%s and expectations of %s are left out, real programs are the "
+			"heddle up: the workloads%s and expectations of %s are left out, real "
+			"programs are the "
 			"traffic; 'heddle run --clock real' plays them\n",
 			scenario.pause_count ? ", pauses" : "", path);
 	if (error && !errors.count)
@@ -105,7 +115,8 @@ static void path_complete(char *path, size_t path_max)
 }
 
 /* The daemon: what it inherits is the plan, the pipe and nothing else. */
-static int __attribute__((noreturn)) daemon_become(struct plan *plan, struct live_options *options, int report_fd)
+static int __attribute__((noreturn))
+daemon_become(struct plan *plan, struct live_options *options, int report_fd)
 {
 	char why[512];
 	int null, status;
@@ -130,7 +141,8 @@ static int __attribute__((noreturn)) daemon_become(struct plan *plan, struct liv
 	_exit(status);
 }
 
-/* shows the whole lines at the beginning of @report, what is waited for, and removes them.  Return: the length of the rest */
+/* shows the whole lines at the beginning of @report, what is waited for, and removes them. Return:
+ * the length of the rest */
 static size_t lines_show(char *report)
 {
 	char *end;
@@ -151,7 +163,8 @@ static void report_read(int fd, char *report, size_t report_max)
 
 	report[0] = 0;
 	while (length < report_max - 1 &&
-	       ((got = read(fd, report + length, report_max - 1 - length)) > 0 || (got < 0 && errno == EINTR))) {
+	       ((got = read(fd, report + length, report_max - 1 - length)) > 0 ||
+		(got < 0 && errno == EINTR))) {
 		report[length + (got > 0 ? (size_t)got : 0)] = 0;
 		length = lines_show(report);
 	}
@@ -167,7 +180,8 @@ static const char *advice(const char *report)
 		const char *end = strerror(refusals[i]);
 
 		if (length >= strlen(end) && !strcmp(report + length - strlen(end), end))
-			return "; if a sandbox forbids it, such as a container's seccomp profile, allow it there or "
+			return "; if a sandbox forbids it, such as a container's seccomp profile, "
+			       "allow it there or "
 			       "run heddle outside";
 	}
 	return "";
@@ -198,7 +212,8 @@ static int daemon_start(struct plan *plan, struct live_options *options)
 		return CLIENT_FINE;
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
-	options_wrong("up", "%s%s", report[0] ? report : "the fabric's daemon died while it was starting",
+	options_wrong("up", "%s%s",
+		      report[0] ? report : "the fabric's daemon died while it was starting",
 		      advice(report));
 	return CLIENT_FAILED;
 }
@@ -210,10 +225,12 @@ static void summary_print(const json_t *answer)
 	const char *first = client_text(json_array_get(hosts, 0), "name");
 	const char *last = client_text(json_array_get(hosts, count - 1), "name");
 
-	int switches = (int)client_number(answer, "switches"), links = (int)client_number(answer, "links");
+	int switches = (int)client_number(answer, "switches"),
+	    links = (int)client_number(answer, "links");
 
-	printf("fabric %s runs: %zu host%s, %d switch%s, %d link%s\n", client_text(answer, "fabric"), count,
-	       count == 1 ? "" : "s", switches, switches == 1 ? "" : "es", links, links == 1 ? "" : "s");
+	printf("fabric %s runs: %zu host%s, %d switch%s, %d link%s\n",
+	       client_text(answer, "fabric"), count, count == 1 ? "" : "s", switches,
+	       switches == 1 ? "" : "es", links, links == 1 ? "" : "s");
 	for (size_t i = 0; i < count && i < HOSTS_SHOWN_MAX; i++) {
 		const json_t *host = json_array_get(hosts, i);
 
@@ -227,7 +244,8 @@ static void summary_print(const json_t *answer)
 	       client_text(answer, "fabric"));
 }
 
-/* what was started, as its daemon says; that it does not answer any more is not the caller's fault, whatever was told */
+/* what was started, as its daemon says; that it does not answer any more is not the caller's fault,
+ * whatever was told */
 static int started_print(const struct up *up, const char *name)
 {
 	struct client client;
@@ -235,7 +253,8 @@ static int started_print(const struct up *up, const char *name)
 	int status = client_open(&client, "up", name);
 
 	if (!status)
-		status = client_ask(&client, json_pack("{s:s}", "ask", "hosts"), &answer, NULL, NULL);
+		status = client_ask(&client, json_pack("{s:s}", "ask", "hosts"), &answer, NULL,
+				    NULL);
 	if (!status && up->json)
 		client_json_print(answer);
 	else if (!status)

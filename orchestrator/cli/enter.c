@@ -20,7 +20,8 @@ static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_m
 static void sysfs_renew(void);
 static int program_run(char *const argv[], char *why, size_t why_max);
 
-int enter_run(const struct enter_fds *fds, char *const argv[], const char *cwd, char *why, size_t why_max)
+int enter_run(const struct enter_fds *fds, char *const argv[], const char *cwd, char *why,
+	      size_t why_max)
 {
 	char here[PATH_MAX];
 	int error;
@@ -43,7 +44,8 @@ static bool is_inside(int fd, const char *own_path)
 {
 	struct stat that, own;
 
-	return !fstat(fd, &that) && !stat(own_path, &own) && that.st_ino == own.st_ino && that.st_dev == own.st_dev;
+	return !fstat(fd, &that) && !stat(own_path, &own) && that.st_ino == own.st_ino &&
+	       that.st_dev == own.st_dev;
 }
 
 /* the user namespace first: it gives the right to enter the others */
@@ -66,7 +68,8 @@ static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_m
 		if (setns(steps[i].fd, steps[i].kind)) {
 			int error = -errno;
 
-			snprintf(why, why_max, "entering the host's %s namespace: %s", steps[i].name, strerror(-error));
+			snprintf(why, why_max, "entering the host's %s namespace: %s",
+				 steps[i].name, strerror(-error));
 			return error;
 		}
 	}
@@ -83,7 +86,8 @@ static void sysfs_renew(void)
 
 /* ---- the program ---- */
 
-/* what is passed on to the program when another process sends it to us, and SIGCHLD, which ends the wait */
+/* what is passed on to the program when another process sends it to us, and SIGCHLD, which ends the
+ * wait */
 static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGUSR1, SIGUSR2 };
 
 static void signals_block(sigset_t *before)
@@ -112,7 +116,8 @@ static _Noreturn void program_become(char *const argv[], const sigset_t *mask, i
 	_exit(127);
 }
 
-/* The program stopped itself (`suspend`): so do we, for our shell to see it; when the shell goes on, it does too. */
+/* The program stopped itself (`suspend`): so do we, for our shell to see it; when the shell goes
+ * on, it does too. */
 static void stop_along(pid_t child)
 {
 	kill(getpid(), SIGSTOP);
@@ -178,7 +183,8 @@ static int program_run(char *const argv[], char *why, size_t why_max)
 	close(failure[1]);
 	if (error) { /* ENOMEM is how a pid namespace without its init answers */
 		snprintf(why, why_max, "a process in the host: %s",
-			 error == -ENOMEM ? "its fabric has ended (or no memory)" : strerror(-error));
+			 error == -ENOMEM ? "its fabric has ended (or no memory)"
+					  : strerror(-error));
 		close(failure[0]);
 		return error;
 	}

@@ -22,7 +22,8 @@ static const json_t *node_before(const json_t *answer, const json_t *node)
 	json_array_foreach(nodes, i, other)
 	{
 		if (!strcmp(client_text(other, "name"), client_text(node, "name")))
-			return client_number(other, "pid") == client_number(node, "pid") ? other : NULL;
+			return client_number(other, "pid") == client_number(node, "pid") ? other
+											 : NULL;
 	}
 	return NULL;
 }
@@ -36,12 +37,15 @@ static const json_t *port_before(const json_t *node, const json_t *port)
 	json_array_foreach(ports, i, other)
 	{
 		if (client_number(other, "port") == client_number(port, "port"))
-			return strcmp(client_text(other, "peer"), client_text(port, "peer")) ? NULL : other;
+			return strcmp(client_text(other, "peer"), client_text(port, "peer"))
+				       ? NULL
+				       : other;
 	}
 	return NULL;
 }
 
-/* a counter, which may come from a file that anything has written: 0 if it is negative, no more than COUNTER_MAX */
+/* a counter, which may come from a file that anything has written: 0 if it is negative, no more
+ * than COUNTER_MAX */
 static json_int_t counter(const json_t *object, const char *key)
 {
 	json_int_t value = client_number(object, key);
@@ -63,9 +67,11 @@ static double growth(const json_t *later, const json_t *before, const char *key)
 	return (double)(now < then ? now : now - then);
 }
 
-static void rate_put(json_t *later, const char *name, double growth_of, double factor, double passed_ns)
+static void rate_put(json_t *later, const char *name, double growth_of, double factor,
+		     double passed_ns)
 {
-	json_object_set_new(later, name, json_real(passed_ns > 0 ? growth_of * factor / passed_ns : 0.0));
+	json_object_set_new(later, name,
+			    json_real(passed_ns > 0 ? growth_of * factor / passed_ns : 0.0));
 }
 
 /* ---- cost ---- */
@@ -78,7 +84,8 @@ void observe_cost(json_t *later, const json_t *before)
 
 	rate_put(later, "cpu_percent", growth(later, before, "cpu_ns"), 100, passed_ns);
 	json_array_foreach(nodes, i, node)
-		rate_put(node, "cpu_percent", growth(node, node_before(before, node), "cpu_ns"), 100, passed_ns);
+		rate_put(node, "cpu_percent", growth(node, node_before(before, node), "cpu_ns"),
+			 100, passed_ns);
 }
 
 /* ---- traffic ---- */
@@ -101,7 +108,9 @@ static void ports_put(json_t *node, const json_t *before, double passed_ns)
 /* those that only nodes of a fabric of kind roce have (live_roce.h) */
 static const struct {
 	const char *counter, *rate;
-} roce_rates[] = { { "marked", "marked_per_s" }, { "pauses", "pauses_per_s" }, { "cnps", "cnps_per_s" } };
+} roce_rates[] = { { "marked", "marked_per_s" },
+		   { "pauses", "pauses_per_s" },
+		   { "cnps", "cnps_per_s" } };
 
 void observe_traffic(json_t *later, const json_t *before)
 {
@@ -115,13 +124,17 @@ void observe_traffic(json_t *later, const json_t *before)
 
 		rate_put(node, "sent_pps", growth(node, then, "sent_packets"), 1e9, passed_ns);
 		rate_put(node, "sent_bps", growth(node, then, "sent_bytes"), 8e9, passed_ns);
-		rate_put(node, "received_pps", growth(node, then, "received_packets"), 1e9, passed_ns);
-		rate_put(node, "received_bps", growth(node, then, "received_bytes"), 8e9, passed_ns);
-		rate_put(node, "dropped_pps", growth(node, then, "dropped_packets"), 1e9, passed_ns);
+		rate_put(node, "received_pps", growth(node, then, "received_packets"), 1e9,
+			 passed_ns);
+		rate_put(node, "received_bps", growth(node, then, "received_bytes"), 8e9,
+			 passed_ns);
+		rate_put(node, "dropped_pps", growth(node, then, "dropped_packets"), 1e9,
+			 passed_ns);
 		rate_put(node, "eca_acks_per_s", growth(node, then, "eca_acks"), 1e9, passed_ns);
 		rate_put(node, "stops_per_s", growth(node, then, "stops"), 1e9, passed_ns);
 		for (size_t r = 0; r < COUNT_OF(roce_rates) && json_object_get(node, "held"); r++)
-			rate_put(node, roce_rates[r].rate, growth(node, then, roce_rates[r].counter), 1e9, passed_ns);
+			rate_put(node, roce_rates[r].rate,
+				 growth(node, then, roce_rates[r].counter), 1e9, passed_ns);
 		ports_put(node, then, passed_ns);
 	}
 }
@@ -153,7 +166,9 @@ static struct lateness_stats lateness_read(const json_t *node)
 	json_object_foreach(counts, end_ns, count)
 	{
 		json_int_t value = json_integer_value(count);
-		uint64_t events = value < 0 ? 0 : value < COUNTER_MAX ? (uint64_t)value : COUNTER_MAX;
+		uint64_t events = value < 0             ? 0
+				  : value < COUNTER_MAX ? (uint64_t)value
+							: COUNTER_MAX;
 
 		lateness.count[stats_lateness_bucket(strtoull(end_ns, NULL, 10))] += events;
 		lateness.events += events;
@@ -174,7 +189,8 @@ static uint64_t held_up_ns(const json_t *node, const json_t *before)
 	double sum_ns = 0;
 	size_t i;
 
-	json_array_foreach(ports, i, port) sum_ns += growth(port, port_before(before, port), "held_up_ns");
+	json_array_foreach(ports, i, port) sum_ns +=
+		growth(port, port_before(before, port), "held_up_ns");
 	return (uint64_t)fmin(sum_ns, COUNTER_MAX);
 }
 
@@ -187,9 +203,11 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 
 	if (before)
 		later = fidelity_since(&later, &earlier);
-	else if (json_object_get(node, "uptime_ns") && (double)counter(node, "uptime_ns") < passed_ns)
+	else if (json_object_get(node, "uptime_ns") &&
+		 (double)counter(node, "uptime_ns") < passed_ns)
 		passed_ns = (double)counter(node, "uptime_ns"); /* it was not there all the time */
-	if (json_object_get(node, "active_ns"))                 /* rest tells nothing of how it does under load */
+	/* rest tells nothing of how it does under load */
+	if (json_object_get(node, "active_ns"))
 		passed_ns = fmin(passed_ns, growth(node, before, "active_ns"));
 	return fidelity_judge(&later, &limits, held_up_ns(node, before), (uint64_t)passed_ns);
 }
@@ -206,7 +224,8 @@ static void judged_put(json_t *object, const struct fidelity *judged)
 void observe_fidelity(json_t *later, const json_t *before)
 {
 	double passed_ns = passed_ns_of(later, before);
-	json_t *nodes = json_object_get(later, "nodes"), *node, *latest = NULL, *fidelity = json_object();
+	json_t *nodes = json_object_get(later, "nodes"), *node, *latest = NULL,
+	       *fidelity = json_object();
 	struct fidelity worst = { 0 };
 	const json_t *unreadable = NULL;
 	double active_ns = 0;
@@ -230,15 +249,18 @@ void observe_fidelity(json_t *later, const json_t *before)
 		json_object_set_new(fidelity, "verdict", json_string("unknown"));
 		json_object_set(fidelity, "node", json_object_get(unreadable, "name"));
 	} else {
-		json_object_set_new(fidelity, "verdict",
-				    json_string(fidelity_verdict_name[fidelity_verdict_of(&worst)]));
+		json_object_set_new(
+			fidelity, "verdict",
+			json_string(fidelity_verdict_name[fidelity_verdict_of(&worst)]));
 	}
 	if (latest && !unreadable) {
 		json_object_set(fidelity, "node", json_object_get(latest, "name"));
 		judged_put(fidelity, &worst);
 		json_object_set_new(fidelity, "active_ns", json_integer((json_int_t)active_ns));
-		json_object_set(fidelity, "links_make_up_ns", json_object_get(latest, "links_make_up_ns"));
-		json_object_set(fidelity, "buffers_bridge_ns", json_object_get(latest, "buffers_bridge_ns"));
+		json_object_set(fidelity, "links_make_up_ns",
+				json_object_get(latest, "links_make_up_ns"));
+		json_object_set(fidelity, "buffers_bridge_ns",
+				json_object_get(latest, "buffers_bridge_ns"));
 	}
 	json_object_set_new(later, "fidelity", fidelity);
 }
@@ -258,12 +280,14 @@ static void verdict_print(const json_t *fidelity, FILE *out)
 		fprintf(out, "fidelity   faithful: nothing has happened in %s\n", interval);
 	else if (!strcmp(verdict, "overloaded"))
 		fprintf(out,
-			"fidelity   NOT FAITHFUL: overloaded for up to %.1f %% of the %s in which something went on, "
+			"fidelity   NOT FAITHFUL: overloaded for up to %.1f %% of the %s in which "
+			"something went on, "
 			"in %s\n",
 			json_real_value(json_object_get(fidelity, "stalled_percent")),
 			client_time(fidelity, "active_ns", active), interval);
 	else if (!strcmp(verdict, "delayed"))
-		fprintf(out, "fidelity   faithful but for up to %s of added delay at a hop, in %s\n",
+		fprintf(out,
+			"fidelity   faithful but for up to %s of added delay at a hop, in %s\n",
 			client_time(fidelity, "added_delay_ns", added), interval);
 	else
 		fprintf(out, "fidelity   faithful, in %s\n", interval);
@@ -274,13 +298,16 @@ static void lateness_print(const json_t *fidelity, FILE *out)
 {
 	char p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX], limit[HUMAN_TEXT_MAX];
 
-	fprintf(out, "           %s was late by p50 %s, p99 %s, max %s", client_text(fidelity, "node"),
-		client_time(fidelity, "lateness_p50_ns", p50), client_time(fidelity, "lateness_p99_ns", p99),
+	fprintf(out, "           %s was late by p50 %s, p99 %s, max %s",
+		client_text(fidelity, "node"), client_time(fidelity, "lateness_p50_ns", p50),
+		client_time(fidelity, "lateness_p99_ns", p99),
 		client_time(fidelity, "lateness_max_ns", max));
 	if (json_object_get(fidelity, "links_make_up_ns"))
-		fprintf(out, "; its links make up for %s", client_time(fidelity, "links_make_up_ns", limit));
+		fprintf(out, "; its links make up for %s",
+			client_time(fidelity, "links_make_up_ns", limit));
 	if (json_object_get(fidelity, "buffers_bridge_ns"))
-		fprintf(out, ", its buffers last %s", client_time(fidelity, "buffers_bridge_ns", limit));
+		fprintf(out, ", its buffers last %s",
+			client_time(fidelity, "buffers_bridge_ns", limit));
 	fputc('\n', out);
 }
 
@@ -292,6 +319,6 @@ void observe_fidelity_print(const json_t *fabric, FILE *out)
 	if (json_object_get(fidelity, "lateness_p50_ns"))
 		lateness_print(fidelity, out);
 	if (!strcmp(client_text(fidelity, "verdict"), "overloaded"))
-		fprintf(out,
-			"           what helps: fewer hosts, slower links, longer delays, less load, more cores\n");
+		fprintf(out, "           what helps: fewer hosts, slower links, longer delays, "
+			     "less load, more cores\n");
 }

@@ -32,8 +32,8 @@ static int title_write(const struct option_row *row, char *out, size_t out_max)
 {
 	char letter[] = { '-', row->letter, ',', ' ', 0 };
 
-	return snprintf(out, out_max, "%s%s%s%s", row->letter ? letter : "", row->name, row->argument ? " " : "",
-			row->argument ? row->argument : "");
+	return snprintf(out, out_max, "%s%s%s%s", row->letter ? letter : "", row->name,
+			row->argument ? " " : "", row->argument ? row->argument : "");
 }
 
 static void help_print(const struct command_words *command)
@@ -85,11 +85,13 @@ static int word_unknown(const char *command, const struct option_row *row, const
 					 : row->words[count + 1].name ? ", "
 								      : " or ",
 					 row->words[count].name);
-	suggest_sentence(value, &row->words[0].name, count, sizeof(row->words[0]), hint, sizeof(hint));
+	suggest_sentence(value, &row->words[0].name, count, sizeof(row->words[0]), hint,
+			 sizeof(hint));
 	return options_wrong(command, "%s takes %s, not '%s'%s", row->name, list, value, hint);
 }
 
-static int value_take(const char *command, const struct option_row *row, void *to, const char *value)
+static int value_take(const char *command, const struct option_row *row, void *to,
+		      const char *value)
 {
 	void *field = (char *)to + row->field;
 
@@ -110,15 +112,16 @@ static int unknown(const struct command_words *command, const char *word)
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 	if (name[1] == '-')
-		suggest_sentence(name, &command->options[0].name, command->option_count, sizeof(command->options[0]),
-				 hint, sizeof(hint));
-	return options_wrong(command->name, "there is no option %s%s; 'heddle %s --help' lists them", name, hint,
+		suggest_sentence(name, &command->options[0].name, command->option_count,
+				 sizeof(command->options[0]), hint, sizeof(hint));
+	return options_wrong(command->name,
+			     "there is no option %s%s; 'heddle %s --help' lists them", name, hint,
 			     command->name);
 }
 
 /* the option that getopt_long() calls @found, in @word; one that it does not accept is in optopt */
-static int option_take(const struct command_words *command, int found, const char *word, char **next, int operands,
-		       void *to)
+static int option_take(const struct command_words *command, int found, const char *word,
+		       char **next, int operands, void *to)
 {
 	int sought = found == '?' || found == ':' ? optopt : found;
 	const struct option_row *row = NULL;
@@ -132,7 +135,8 @@ static int option_take(const struct command_words *command, int found, const cha
 	if (found == '?')
 		return options_wrong(command->name, "%s takes no value", row->name);
 	if (found == ':')
-		return options_wrong(command->name, "%s needs a value: %s", row->name, row->argument);
+		return options_wrong(command->name, "%s needs a value: %s", row->name,
+				     row->argument);
 	if (!value && row->takes_next && *next && row->takes_next(*next, operands)) {
 		value = *next;
 		optind++;
@@ -181,15 +185,18 @@ static int operands_check(const struct command_words *command, char **operands, 
 	int max = command->operands_max;
 
 	if (count < command->operands_min)
-		return options_wrong(command->name, "which %s? 'heddle %s --help' explains", command->operand,
-				     command->name);
+		return options_wrong(command->name, "which %s? 'heddle %s --help' explains",
+				     command->operand, command->name);
 	if (max == 1 && count > 1)
-		return options_wrong(command->name, "two %ss, '%s' and '%s'; give one", command->operand, operands[0],
-				     operands[1]);
-	return max && count > max ? options_wrong(command->name, "'%s' is one word too many", operands[max]) : -1;
+		return options_wrong(command->name, "two %ss, '%s' and '%s'; give one",
+				     command->operand, operands[0], operands[1]);
+	return max && count > max
+		       ? options_wrong(command->name, "'%s' is one word too many", operands[max])
+		       : -1;
 }
 
-int options_read(const struct command_words *command, int argc, char **argv, void *to, int *operand_count)
+int options_read(const struct command_words *command, int argc, char **argv, void *to,
+		 int *operand_count)
 {
 	struct option longs[OPTIONS_MAX + 2];
 	char letters[2 * OPTIONS_MAX + 8];
@@ -197,7 +204,8 @@ int options_read(const struct command_words *command, int argc, char **argv, voi
 
 	table_make(command, longs, letters);
 	opterr = 0;
-	for (optind = 0; !status && (found = getopt_long(argc, argv, letters, longs, NULL)) != -1; at = optind) {
+	for (optind = 0; !status && (found = getopt_long(argc, argv, letters, longs, NULL)) != -1;
+	     at = optind) {
 		if (found == OPERAND) {
 			argv[1 + count++] = optarg;
 		} else if (found == 'h') {
@@ -206,12 +214,14 @@ int options_read(const struct command_words *command, int argc, char **argv, voi
 		} else {
 			if (found == '?' || found == ':')
 				optopt = row_of(command, optopt);
-			status = option_take(command, row_of(command, found), argv[at], argv + optind, count, to);
+			status = option_take(command, row_of(command, found), argv[at],
+					     argv + optind, count, to);
 		}
 	}
 	if (status)
 		return status;
-	rest = command->program ? at : optind; /* "--" is skipped, but for the one before a program */
+	rest = command->program ? at
+				: optind; /* "--" is skipped, but for the one before a program */
 	memmove(argv + 1 + count, argv + rest, (size_t)(argc - rest + 1) * sizeof(*argv));
 	*operand_count = count + argc - rest;
 	return operands_check(command, argv + 1, *operand_count);
@@ -219,7 +229,9 @@ int options_read(const struct command_words *command, int argc, char **argv, voi
 
 /* ---- kinds of values ---- */
 
-const struct option_word option_loops[] = { { "auto", 0 }, { "io_uring", 0 }, { "fallback", 0 }, { 0 } };
+const struct option_word option_loops[] = {
+	{ "auto", 0 }, { "io_uring", 0 }, { "fallback", 0 }, { 0 }
+};
 
 int option_value(const char *command, const struct option_row *row, void *field, const char *value)
 {
@@ -245,10 +257,12 @@ static int setting_add(const char *command, struct option_settings *settings, co
 	return 0;
 }
 
-int option_setting(const char *command, const struct option_row *row, void *field, const char *value)
+int option_setting(const char *command, const struct option_row *row, void *field,
+		   const char *value)
 {
-	return strchr(value, '=') ? setting_add(command, field, value)
-				  : options_wrong(command, "%s takes PATH=VALUE, not '%s'", row->name, value);
+	return strchr(value, '=')
+		       ? setting_add(command, field, value)
+		       : options_wrong(command, "%s takes PATH=VALUE, not '%s'", row->name, value);
 }
 
 int option_seed(const char *command, const struct option_row *row, void *field, const char *value)

@@ -1,8 +1,8 @@
 /*  options - the words behind the name of a command: options by a table, and operands.
  *
  *  One table per command says what --help prints and what is accepted, so the two cannot differ. An
- *  option stands anywhere among the operands, as --name VALUE or --name=VALUE, never abbreviated: an
- *  abbreviation would change its meaning with the next option that begins alike.               */
+ *  option stands anywhere among the operands, as --name VALUE or --name=VALUE, never abbreviated:
+ *  an abbreviation would change its meaning with the next option that begins alike. */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_OPTIONS_H
 #define HEDDLE_ORCHESTRATOR_CLI_OPTIONS_H
 
@@ -18,9 +18,11 @@
 
 struct option_row;
 
-/** option_fn - takes @value (NULL: none) to @field, for option @row of @command; @value stays valid.
- *  Return: 0, or the exit status, told.                                                           */
-typedef int option_fn(const char *command, const struct option_row *row, void *field, const char *value);
+/** option_fn - takes @value (NULL: none) to @field, for option @row of @command; @value stays
+ *  valid.
+ *  Return: 0, or the exit status, told. */
+typedef int option_fn(const char *command, const struct option_row *row, void *field,
+		      const char *value);
 
 struct option_word {
 	const char *name; /* NULL ends a list */
@@ -28,15 +30,17 @@ struct option_word {
 };
 
 struct option_row {
-	const char *name;                /* "--seed", or "-n" if there is no long form */
-	char letter;                     /* of a short form beside it; 0: none */
-	const char *argument;            /* as --help calls it; NULL: it has none */
-	const char *help;                /* what it does; may have several lines */
-	size_t field;                    /* offset of what it sets */
-	option_fn *take;                 /* NULL: sets the bool there; with @argument, the const char * */
+	const char *name;     /* "--seed", or "-n" if there is no long form */
+	char letter;          /* of a short form beside it; 0: none */
+	const char *argument; /* as --help calls it; NULL: it has none */
+	const char *help;     /* what it does; may have several lines */
+	size_t field;         /* offset of what it sets */
+	/* NULL: sets the bool there; with @argument, the const char * */
+	option_fn *take;
 	const struct option_word *words; /* the only values; NULL: any */
 	const char *otherwise;           /* the value if none is given; NULL: one is needed */
-	bool (*takes_next)(const char *next, int operand_count); /* is @next, without '=', that value? */
+	/* is @next, without '=', that value? */
+	bool (*takes_next)(const char *next, int operand_count);
 };
 
 struct command_words {
@@ -48,16 +52,19 @@ struct command_words {
 	const struct option_row *options;
 	unsigned option_count;
 	void (*more_print)(FILE *out); /* --help: between options and more; NULL: nothing */
-	bool program;                  /* from the first operand on, all words belong to a program */
+	/* from the first operand on, all words belong to a program */
+	bool program;
 };
 
-/** options_read() - reads argv[1] and following; what options say goes to @to. Operands, *@operand_count
- *  of them, become argv[1] and following, then NULL.
- *  Return: -1 to go on; else the exit status, everything being said, --help too.                   */
-int options_read(const struct command_words *command, int argc, char **argv, void *to, int *operand_count);
+/** options_read() - reads argv[1] and following; what options say goes to @to. Operands,
+ *  *@operand_count of them, become argv[1] and following, then NULL.
+ *  Return: -1 to go on; else the exit status, everything being said, --help too. */
+int options_read(const struct command_words *command, int argc, char **argv, void *to,
+		 int *operand_count);
 
 /** options_wrong() - "heddle COMMAND: ..." to standard error.  Return: OPTIONS_EXIT_USAGE. */
-int options_wrong(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int options_wrong(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* what --set and --seed say, in their order */
 struct option_settings {
@@ -69,7 +76,7 @@ struct option_settings {
 /** option_setting(), option_seed() - one of struct option_settings. */
 option_fn option_setting, option_seed;
 
-/** option_value() - the value of the word, an unsigned.   option_time()  a uint64_t in picoseconds. */
+/** option_value() - the value of the word, an unsigned. option_time() a uint64_t in picoseconds. */
 option_fn option_value, option_time;
 
 /* event loops of nodes */

@@ -10,7 +10,8 @@
 #include "orchestrator/cli/client.h"
 #include "orchestrator/cli/observe.h"
 
-/* lines that are no rows: sums, a verdict at its longest; a gap, a head and "so many more" for each of two tables */
+/* lines that are no rows: sums, a verdict at its longest; a gap, a head and "so many more" for each
+ * of two tables */
 #define FIXED_LINES (3u + 3u + 2u * 3u)
 #define ROCE_LINES 2u        /* sums and deadlocks in a fabric of kind roce */
 #define LINKS_MAX (1u << 20) /* a larger number is no link */
@@ -72,7 +73,8 @@ static void congestion_print(const json_t *nodes, FILE *out)
 	}
 	if (limited + metered + held + acks + stops > 0)
 		fprintf(out,
-			"congestion %.0f flows limited, %.0f metered, %.0f held at their source; %.0f ACK_ECA/s, %.0f "
+			"congestion %.0f flows limited, %.0f metered, %.0f held at their source; "
+			"%.0f ACK_ECA/s, %.0f "
 			"stops/s\n",
 			limited, metered, held, acks, stops);
 }
@@ -100,8 +102,10 @@ static void roce_print(const json_t *nodes, FILE *out)
 		marked += real_of(node, "marked_per_s");
 		pauses += real_of(node, "pauses_per_s");
 	}
-	fprintf(out, "roce       %.0f outputs held, %.0f inputs full; %.0f marked/s, %.0f CNPs/s, %.0f pauses/s", held,
-		told_to_stop, marked, cnps, pauses);
+	fprintf(out,
+		"roce       %.0f outputs held, %.0f inputs full; %.0f marked/s, %.0f CNPs/s, %.0f "
+		"pauses/s",
+		held, told_to_stop, marked, cnps, pauses);
 	if (in_error > 0)
 		fprintf(out, "; %.0f queue pairs in ERROR", in_error);
 	fputc('\n', out);
@@ -111,7 +115,8 @@ static void head_print(const json_t *fabric, FILE *out)
 {
 	const json_t *nodes = json_object_get(fabric, "nodes"), *node;
 	double in_pps = 0, in_bps = 0, out_pps = 0, out_bps = 0, dropped_pps = 0;
-	char uptime[HUMAN_TEXT_MAX], memory[HUMAN_TEXT_MAX], in[HUMAN_TEXT_MAX], delivered[HUMAN_TEXT_MAX];
+	char uptime[HUMAN_TEXT_MAX], memory[HUMAN_TEXT_MAX], in[HUMAN_TEXT_MAX],
+		delivered[HUMAN_TEXT_MAX];
 	size_t i;
 
 	json_array_foreach(nodes, i, node)
@@ -124,14 +129,18 @@ static void head_print(const json_t *fabric, FILE *out)
 		out_pps += real_of(node, "received_pps");
 		out_bps += real_of(node, "received_bps");
 	}
-	fprintf(out, "fabric     %s, running for %s: %.1f %% of a core, %s of memory", client_text(fabric, "fabric"),
+	fprintf(out, "fabric     %s, running for %s: %.1f %% of a core, %s of memory",
+		client_text(fabric, "fabric"),
 		human_time((node_time_t)client_number(fabric, "uptime_ns") * NODE_NS, uptime),
-		real_of(fabric, "cpu_percent"), human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
+		real_of(fabric, "cpu_percent"),
+		human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
 	if (client_number(fabric, "dead"))
 		fprintf(out, "; %d DEAD", (int)client_number(fabric, "dead"));
-	fprintf(out, "\ntraffic    %s, %.0f packets/s from hosts; %s, %.0f packets/s to hosts; %.0f dropped/s\n",
-		human_rate((uint64_t)in_bps, in), in_pps, human_rate((uint64_t)out_bps, delivered), out_pps,
-		dropped_pps);
+	fprintf(out,
+		"\ntraffic    %s, %.0f packets/s from hosts; %s, %.0f packets/s to hosts; %.0f "
+		"dropped/s\n",
+		human_rate((uint64_t)in_bps, in), in_pps, human_rate((uint64_t)out_bps, delivered),
+		out_pps, dropped_pps);
 	congestion_print(nodes, out);
 	if (is_roce(fabric))
 		roce_print(nodes, out);
@@ -143,14 +152,16 @@ static void head_print(const json_t *fabric, FILE *out)
 
 static void node_print(const json_t *node, FILE *out)
 {
-	char memory[HUMAN_TEXT_MAX], in[HUMAN_TEXT_MAX], away[HUMAN_TEXT_MAX], queue[HUMAN_TEXT_MAX],
-		p99[HUMAN_TEXT_MAX];
+	char memory[HUMAN_TEXT_MAX], in[HUMAN_TEXT_MAX], away[HUMAN_TEXT_MAX],
+		queue[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX];
 	const char *state = client_text(node, "state");
 
-	fprintf(out, "%-6s  %-12s  %6.1f  %10s  %10.0f  %10.0f  %10s  %10s  %9.0f  %10s  %10s%s%s\n",
+	fprintf(out,
+		"%-6s  %-12s  %6.1f  %10s  %10.0f  %10.0f  %10s  %10s  %9.0f  %10s  %10s%s%s\n",
 		client_text(node, "kind"), client_text(node, "name"), real_of(node, "cpu_percent"),
-		human_bytes((uint64_t)client_number(node, "memory_bytes"), memory), real_of(node, "received_pps"),
-		real_of(node, "sent_pps"), human_rate((uint64_t)real_of(node, "received_bps"), in),
+		human_bytes((uint64_t)client_number(node, "memory_bytes"), memory),
+		real_of(node, "received_pps"), real_of(node, "sent_pps"),
+		human_rate((uint64_t)real_of(node, "received_bps"), in),
 		human_rate((uint64_t)real_of(node, "sent_bps"), away), real_of(node, "dropped_pps"),
 		human_bytes((uint64_t)client_number(node, "queue_bytes"), queue),
 		human_time((node_time_t)client_number(node, "lateness_p99_ns") * NODE_NS, p99),
@@ -165,11 +176,13 @@ static void nodes_print(const json_t *fabric, size_t rows_max, struct row *rows,
 	json_array_foreach(nodes, i, node) rows[i] =
 		(struct row){ .node = node,
 			      .busy = real_of(node, "cpu_percent"),
-			      .busy_otherwise = real_of(node, "sent_pps") + real_of(node, "received_pps"),
+			      .busy_otherwise =
+				      real_of(node, "sent_pps") + real_of(node, "received_pps"),
 			      .index = i };
 	qsort(rows, count, sizeof(*rows), row_compare);
-	fprintf(out, "\n%-6s  %-12s  %6s  %10s  %10s  %10s  %10s  %10s  %9s  %10s  %10s\n", "kind", "name", "cpu %",
-		"memory", "packets in", "out (/s)", "in", "out", "dropped/s", "queue", "late p99");
+	fprintf(out, "\n%-6s  %-12s  %6s  %10s  %10s  %10s  %10s  %10s  %9s  %10s  %10s\n", "kind",
+		"name", "cpu %", "memory", "packets in", "out (/s)", "in", "out", "dropped/s",
+		"queue", "late p99");
 	for (i = 0; i < shown(count, rows_max); i++)
 		node_print(rows[i].node, out);
 	more_print(count, shown(count, rows_max), "nodes", out);
@@ -210,7 +223,8 @@ static void link_end_take(struct row *row, const json_t *node, const json_t *por
 		row->busy = busy;
 }
 
-/* a row for each link, made of the ports at its ends.  @bound  links_bound().   Return: how many there are. */
+/* a row for each link, made of the ports at its ends. @bound links_bound(). Return: how many there
+ * are. */
 static size_t links_find(const json_t *fabric, struct row *rows, size_t bound)
 {
 	const json_t *nodes = json_object_get(fabric, "nodes"), *node, *port;
@@ -237,13 +251,17 @@ static size_t links_find(const json_t *fabric, struct row *rows, size_t bound)
 
 static void link_print(const struct row *row, FILE *out)
 {
-	char rate[HUMAN_TEXT_MAX], there[HUMAN_TEXT_MAX], back[HUMAN_TEXT_MAX], name[2 * NODE_NAME_MAX];
+	char rate[HUMAN_TEXT_MAX], there[HUMAN_TEXT_MAX], back[HUMAN_TEXT_MAX],
+		name[2 * NODE_NAME_MAX];
 
-	snprintf(name, sizeof(name), "%s:%s", client_text(row->node, "name"), client_text(row->port, "peer"));
+	snprintf(name, sizeof(name), "%s:%s", client_text(row->node, "name"),
+		 client_text(row->port, "peer"));
 	fprintf(out, "%-20s  %10s  %10s  %6.1f  %10s  %6.1f  %8lld  %8lld%s\n", name,
 		human_rate((uint64_t)client_number(row->port, "rate_bps"), rate),
-		human_rate((uint64_t)real_of(row->port, "tx_bps"), there), real_of(row->port, "tx_percent"),
-		human_rate((uint64_t)real_of(row->back, "tx_bps"), back), real_of(row->back, "tx_percent"),
+		human_rate((uint64_t)real_of(row->port, "tx_bps"), there),
+		real_of(row->port, "tx_percent"),
+		human_rate((uint64_t)real_of(row->back, "tx_bps"), back),
+		real_of(row->back, "tx_percent"),
 		(long long)client_number(row->port, "lost_packets"),
 		(long long)client_number(row->back, "lost_packets"),
 		json_is_true(json_object_get(row->port, "down")) ? "  down" : "");
@@ -252,8 +270,8 @@ static void link_print(const struct row *row, FILE *out)
 static void links_print(struct row *rows, size_t count, size_t rows_max, FILE *out)
 {
 	qsort(rows, count, sizeof(*rows), row_compare);
-	fprintf(out, "\n%-20s  %10s  %10s  %6s  %10s  %6s  %8s  %8s\n", "link a:b", "rate", "a -> b", "%", "b -> a",
-		"%", "lost ->", "lost <-");
+	fprintf(out, "\n%-20s  %10s  %10s  %6s  %10s  %6s  %8s  %8s\n", "link a:b", "rate",
+		"a -> b", "%", "b -> a", "%", "lost ->", "lost <-");
 	for (size_t i = 0; i < shown(count, rows_max); i++)
 		link_print(&rows[i], out);
 	more_print(count, shown(count, rows_max), "links", out);
@@ -271,7 +289,8 @@ static size_t nodes_room(size_t room, size_t nodes, size_t links)
 
 void top_text_print(const json_t *fabric, unsigned lines_max, FILE *out)
 {
-	size_t node_count = json_array_size(json_object_get(fabric, "nodes")), bound = links_bound(fabric);
+	size_t node_count = json_array_size(json_object_get(fabric, "nodes")),
+	       bound = links_bound(fabric);
 	size_t fixed = FIXED_LINES + (is_roce(fabric) ? ROCE_LINES : 0);
 	size_t room = lines_max > fixed ? lines_max - fixed : 2, nodes_max = node_count, link_count;
 	struct row *rows = calloc((node_count > bound ? node_count : bound) + 1, sizeof(*rows));

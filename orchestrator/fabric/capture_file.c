@@ -14,7 +14,8 @@
 
 /* ---- sentences ---- */
 
-static int __attribute__((format(printf, 4, 5))) refuse(char *why, size_t why_max, int error, const char *format, ...)
+static int __attribute__((format(printf, 4, 5)))
+refuse(char *why, size_t why_max, int error, const char *format, ...)
 {
 	va_list arguments;
 
@@ -32,7 +33,8 @@ static void add(char *text, size_t text_max, const char *more)
 }
 
 /* those of @ports: "p0 h1, p1 s2 and 3 more" */
-static const char *ports_list(const struct node_config *node, uint64_t ports, char *text, size_t text_max)
+static const char *ports_list(const struct node_config *node, uint64_t ports, char *text,
+			      size_t text_max)
 {
 	uint32_t listed = 0, left = 0;
 
@@ -46,7 +48,8 @@ static const char *ports_list(const struct node_config *node, uint64_t ports, ch
 			left++;
 			continue;
 		}
-		snprintf(one, sizeof(one), "%sp%u %s", listed++ ? ", " : "", port, node->ports[port].peer_name);
+		snprintf(one, sizeof(one), "%sp%u %s", listed++ ? ", " : "", port,
+			 node->ports[port].peer_name);
 		add(text, text_max, one);
 	}
 	if (left) {
@@ -59,7 +62,8 @@ static const char *ports_list(const struct node_config *node, uint64_t ports, ch
 }
 
 /* " - did you mean ...?", else the names that there are */
-static const char *nodes_list(const struct plan *plan, const char *name, char *text, size_t text_max)
+static const char *nodes_list(const struct plan *plan, const char *name, char *text,
+			      size_t text_max)
 {
 	const char **names = calloc(plan->node_count + 1, sizeof(*names));
 	uint32_t count = 0;
@@ -81,7 +85,8 @@ static const char *nodes_list(const struct plan *plan, const char *name, char *t
 
 /* ---- LINK=FILE ---- */
 
-static int port_find(struct capture_file *capture, const char *link, const struct plan *plan, char *why, size_t why_max)
+static int port_find(struct capture_file *capture, const char *link, const struct plan *plan,
+		     char *why, size_t why_max)
 {
 	const char *colon = strchr(link, ':');
 	const struct node_config *node;
@@ -90,7 +95,9 @@ static int port_find(struct capture_file *capture, const char *link, const struc
 
 	if (!colon)
 		return refuse(why, why_max, -EINVAL,
-			      "a link is written node:peer or node:port, such as s1:s2 or s1:p3, not '%s'", link);
+			      "a link is written node:peer or node:port, such as s1:s2 or s1:p3, "
+			      "not '%s'",
+			      link);
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - link), link);
 	node = plan_node_find(plan, name);
 	if (!node || !name[0])
@@ -98,23 +105,26 @@ static int port_find(struct capture_file *capture, const char *link, const struc
 			      nodes_list(plan, name, list, sizeof(list)));
 	ports = port_name_find(node, colon + 1);
 	if (!ports)
-		return refuse(why, why_max, -EINVAL, "%s has no port '%s'; it has %s", name, colon + 1,
-			      ports_list(node, UINT64_MAX, list, sizeof(list)));
+		return refuse(why, why_max, -EINVAL, "%s has no port '%s'; it has %s", name,
+			      colon + 1, ports_list(node, UINT64_MAX, list, sizeof(list)));
 	if (ports & (ports - 1))
-		return refuse(why, why_max, -EINVAL, "%s has %d links to %s; name one of its ports: %s", name,
-			      __builtin_popcountll(ports), colon + 1, ports_list(node, ports, list, sizeof(list)));
+		return refuse(why, why_max, -EINVAL,
+			      "%s has %d links to %s; name one of its ports: %s", name,
+			      __builtin_popcountll(ports), colon + 1,
+			      ports_list(node, ports, list, sizeof(list)));
 	capture->node = node->index;
 	capture->port = (uint32_t)__builtin_ctzll(ports);
 	if (node->ports[capture->port].vacant)
-		return refuse(why, why_max, -EINVAL, "nothing is plugged into %s; %s has %s", link, name,
-			      ports_list(node, UINT64_MAX, list, sizeof(list)));
-	snprintf(capture->link, sizeof(capture->link), "%s:%s", name, node->ports[capture->port].peer_name);
+		return refuse(why, why_max, -EINVAL, "nothing is plugged into %s; %s has %s", link,
+			      name, ports_list(node, UINT64_MAX, list, sizeof(list)));
+	snprintf(capture->link, sizeof(capture->link), "%s:%s", name,
+		 node->ports[capture->port].peer_name);
 	return 0;
 }
 
 /* marks the port, if that can be */
-static int port_mark(const struct capture_file *capture, uint32_t kept_bytes, struct plan *plan, char *why,
-		     size_t why_max)
+static int port_mark(const struct capture_file *capture, uint32_t kept_bytes, struct plan *plan,
+		     char *why, size_t why_max)
 {
 	struct node_config *node = &plan->nodes[capture->node];
 	struct port_config *port = &node->ports[capture->port];
@@ -125,11 +135,11 @@ static int port_mark(const struct capture_file *capture, uint32_t kept_bytes, st
 	if (port->capture_bytes)
 		return refuse(why, why_max, -EINVAL, "%s is captured twice", capture->link);
 	if (captures == NODE_CAPTURES_MAX)
-		return refuse(
-			why, why_max, -EINVAL,
-			"%s captures %u of its links already, which is the most that a node can; capture %s at its "
-			"other end: %s:%s",
-			node->name, captures, capture->link, port->peer_name, node->name);
+		return refuse(why, why_max, -EINVAL,
+			      "%s captures %u of its links already, which is the most that a node "
+			      "can; capture %s at its "
+			      "other end: %s:%s",
+			      node->name, captures, capture->link, port->peer_name, node->name);
 	port->capture_bytes = kept_bytes;
 	return 0;
 }
@@ -140,8 +150,9 @@ static bool same_file(const struct capture_file *a, const struct capture_file *b
 {
 	struct stat status_a, status_b;
 
-	return !fstat(fileno(a->file.stream), &status_a) && !fstat(fileno(b->file.stream), &status_b) &&
-	       status_a.st_dev == status_b.st_dev && status_a.st_ino == status_b.st_ino;
+	return !fstat(fileno(a->file.stream), &status_a) &&
+	       !fstat(fileno(b->file.stream), &status_b) && status_a.st_dev == status_b.st_dev &&
+	       status_a.st_ino == status_b.st_ino;
 }
 
 static int header_put(const struct capture_file *capture, const struct plan *plan)
@@ -160,34 +171,41 @@ static int header_put(const struct capture_file *capture, const struct plan *pla
 	};
 	uint32_t length;
 
-	snprintf(comment, sizeof(comment), "scenario %s, seed %llu, %s", plan->scenario, (unsigned long long)plan->seed,
+	snprintf(comment, sizeof(comment), "scenario %s, seed %llu, %s", plan->scenario,
+		 (unsigned long long)plan->seed,
 		 plan_is_real(plan) ? "real clock" : "virtual clock: stamps are fabric time");
-	snprintf(description, sizeof(description), "port %u of %s; inbound is to %s", capture->port, node, node);
+	snprintf(description, sizeof(description), "port %u of %s; inbound is to %s", capture->port,
+		 node, node);
 	length = pcapng_header_write(&header, bytes);
 	if (fwrite(bytes, length, 1, capture->file.stream) != 1 || fflush(capture->file.stream))
 		return -errno;
 	return 0;
 }
 
-static int file_open(struct capture_files *files, const char *path, const struct plan *plan, char *why, size_t why_max)
+static int file_open(struct capture_files *files, const char *path, const struct plan *plan,
+		     char *why, size_t why_max)
 {
 	struct capture_file *capture = &files->files[files->count];
 	int error = atomic_file_open(&capture->file, path);
 
 	if (error)
-		return refuse(why, why_max, error, "cannot write the capture %s: %s%s", path, atomic_file_why(error),
+		return refuse(why, why_max, error, "cannot write the capture %s: %s%s", path,
+			      atomic_file_why(error),
 			      error == -EMFILE ? " (ulimit -n); capture fewer links" : "");
 	files->count++;
 	for (struct capture_file *other = files->files; other < capture; other++)
 		if (same_file(other, capture))
-			return refuse(why, why_max, -EINVAL, "%s is the file of two captures: %s and %s", path,
+			return refuse(why, why_max, -EINVAL,
+				      "%s is the file of two captures: %s and %s", path,
 				      other->link, capture->link);
 	error = header_put(capture, plan);
-	return error ? refuse(why, why_max, error, "cannot write the capture %s: %s", path, strerror(-error)) : 0;
+	return error ? refuse(why, why_max, error, "cannot write the capture %s: %s", path,
+			      strerror(-error))
+		     : 0;
 }
 
-static int open_one(struct capture_files *files, const char *word, uint32_t kept_bytes, struct plan *plan, char *why,
-		    size_t why_max)
+static int open_one(struct capture_files *files, const char *word, uint32_t kept_bytes,
+		    struct plan *plan, char *why, size_t why_max)
 {
 	struct capture_file *capture = &files->files[files->count];
 	const char *equals = strchr(word, '=');
@@ -195,8 +213,8 @@ static int open_one(struct capture_files *files, const char *word, uint32_t kept
 	int error;
 
 	if (!equals || !equals[1])
-		return refuse(why, why_max, -EINVAL, "--capture takes LINK=FILE, such as s1:h3=h3.pcapng, not '%s'",
-			      word);
+		return refuse(why, why_max, -EINVAL,
+			      "--capture takes LINK=FILE, such as s1:h3=h3.pcapng, not '%s'", word);
 	snprintf(link, sizeof(link), "%.*s", (int)(equals - word), word);
 	error = port_find(capture, link, plan, why, why_max);
 	if (!error)
@@ -204,14 +222,15 @@ static int open_one(struct capture_files *files, const char *word, uint32_t kept
 	return error ? error : file_open(files, equals + 1, plan, why, why_max);
 }
 
-int capture_files_open(struct capture_files *files, const char *const *words, unsigned count, uint32_t kept_bytes,
-		       struct plan *plan, char *why, size_t why_max)
+int capture_files_open(struct capture_files *files, const char *const *words, unsigned count,
+		       uint32_t kept_bytes, struct plan *plan, char *why, size_t why_max)
 {
 	int error = 0;
 
 	*files = (struct capture_files){ .files = calloc(count + 1, sizeof(*files->files)) };
 	if (!files->files)
-		return refuse(why, why_max, -ENOMEM, "there is not enough memory for %u captures", count);
+		return refuse(why, why_max, -ENOMEM, "there is not enough memory for %u captures",
+			      count);
 	for (unsigned i = 0; i < count && !error; i++)
 		error = open_one(files, words[i], kept_bytes, plan, why, why_max);
 	if (error)
@@ -249,8 +268,10 @@ int capture_files_end(struct capture_files *files, struct fabric *fabric)
 
 		if (fabric->nodes[capture->node].late) {
 			fprintf(stderr,
-				"heddle run: the capture %s of %s is not complete, for %s was killed: it is dropped\n",
-				capture->file.path, capture->link, fabric->plan->nodes[capture->node].name);
+				"heddle run: the capture %s of %s is not complete, for %s was "
+				"killed: it is dropped\n",
+				capture->file.path, capture->link,
+				fabric->plan->nodes[capture->node].name);
 			atomic_file_abort(&capture->file);
 			result = -EOWNERDEAD;
 			continue;
@@ -259,10 +280,14 @@ int capture_files_end(struct capture_files *files, struct fabric *fabric)
 		error = atomic_file_commit(&capture->file);
 
 		if (error || written)
-			fprintf(stderr, "heddle run: cannot write the capture %s of %s: %s%s\n", capture->file.path,
-				capture->link, strerror(-(error ? error : written)),
+			fprintf(stderr, "heddle run: cannot write the capture %s of %s: %s%s\n",
+				capture->file.path, capture->link,
+				strerror(-(error ? error : written)),
 				error ? "" : "; it ends before the run does");
-		result = result == -EOWNERDEAD ? result : error ? error : written ? written : result;
+		result = result == -EOWNERDEAD ? result
+			 : error               ? error
+			 : written             ? written
+					       : result;
 	}
 	return result;
 }

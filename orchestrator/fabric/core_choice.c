@@ -8,7 +8,8 @@
 void core_choice_init(struct core_choice *choice, uint32_t core_count)
 {
 	memset(choice, 0, sizeof(*choice));
-	choice->core_count = core_count < CORE_CHOICE_CORES_MAX ? core_count : CORE_CHOICE_CORES_MAX;
+	choice->core_count =
+		core_count < CORE_CHOICE_CORES_MAX ? core_count : CORE_CHOICE_CORES_MAX;
 	choice->stay_ns = CORE_CHOICE_STAY_MIN_NS;
 	choice->look_ns = CORE_CHOICE_LOOK_NS;
 }
@@ -39,7 +40,8 @@ bool core_choice_due(struct core_choice *choice, uint64_t now_ns, const uint64_t
 }
 
 /* taken from core @core since the judgement began */
-static uint64_t taken(const struct core_choice *choice, const struct core_sample *sample, uint32_t core)
+static uint64_t taken(const struct core_choice *choice, const struct core_sample *sample,
+		      uint32_t core)
 {
 	return sample->stolen_ns[core] - choice->stolen_ns[core];
 }
@@ -48,7 +50,8 @@ static uint64_t taken(const struct core_choice *choice, const struct core_sample
 static uint32_t worth(const struct core_choice *choice, const struct core_sample *sample)
 {
 	uint64_t passed_ns = sample->now_ns - choice->from_ns;
-	uint64_t cores = sample->cpu_ns / (sample->windows ? sample->windows : 1) / CORE_CHOICE_WORK_NS;
+	uint64_t cores =
+		sample->cpu_ns / (sample->windows ? sample->windows : 1) / CORE_CHOICE_WORK_NS;
 	uint32_t are_free = 0;
 
 	for (uint32_t core = 0; core < choice->core_count; core++)
@@ -61,14 +64,16 @@ static uint32_t worth(const struct core_choice *choice, const struct core_sample
 }
 
 /* the @count cores of which least was taken; of two alike the first */
-static void keep_choose(struct core_choice *choice, const struct core_sample *sample, uint32_t count)
+static void keep_choose(struct core_choice *choice, const struct core_sample *sample,
+			uint32_t count)
 {
 	choice->keep_count = 0;
 	for (uint32_t core = 0; core < choice->core_count; core++) {
 		uint32_t better = 0;
 
 		for (uint32_t other = 0; other < choice->core_count; other++) {
-			uint64_t mine = taken(choice, sample, core), its = taken(choice, sample, other);
+			uint64_t mine = taken(choice, sample, core),
+				 its = taken(choice, sample, other);
 
 			better += its < mine || (its == mine && other < core);
 		}
@@ -77,7 +82,8 @@ static void keep_choose(struct core_choice *choice, const struct core_sample *sa
 	}
 }
 
-static enum core_choice_verdict change(struct core_choice *choice, const struct core_sample *sample, bool fewer)
+static enum core_choice_verdict change(struct core_choice *choice, const struct core_sample *sample,
+				       bool fewer)
 {
 	choice->changes++;
 	choice->fewer = fewer;
@@ -96,7 +102,8 @@ static void stay_adapt(struct core_choice *choice, uint64_t now_ns)
 		choice->stay_ns *= 2;
 }
 
-enum core_choice_verdict core_choice_decide(struct core_choice *choice, const struct core_sample *sample)
+enum core_choice_verdict core_choice_decide(struct core_choice *choice,
+					    const struct core_sample *sample)
 {
 	uint32_t count;
 

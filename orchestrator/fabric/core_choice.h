@@ -1,14 +1,18 @@
-/*  core_choice - on how many of its cores a fabric runs while other programs use them too (TB-1, TB-7).
+/*  core_choice - on how many of its cores a fabric runs while other programs use them too (TB-1,
+ *  TB-7).
  *
- *  All nodes of a window must have run before the next one opens. With nodes on several cores a fabric therefore stands still while
- *  any of these cores is with another program, which keeps it for a whole time slice, 3 to 4 ms. If a window holds tens of
- *  microseconds of work, that is nearly all of the time: a run of 70 ms takes seconds. On one core the nodes take turns:
- *  the fabric gets its share of that core, and while it has the core it goes on.
- *  The rule: if other programs kept nodes waiting for half of the time, on whichever cores, the fabric keeps only as many cores as have CORE_CHOICE_WORK_NS
- *  of work each in a window, but no fewer than are free of other programs; and of all cores those of which least was
- *  taken. A fabric with milliseconds of work in a window keeps them all: there a lost time slice weighs little.
- *  After a while it tries all of its cores again: the longer, the sooner it had to leave them the last time.
- *  Numbers are ours, measured on two cores (docs/performance.md). Pure: no system call, no clock.                        */
+ *  All nodes of a window must have run before the next one opens. With nodes on several cores a
+ *  fabric therefore stands still while any of these cores is with another program, which keeps it
+ *  for a whole time slice, 3 to 4 ms. If a window holds tens of microseconds of work, that is
+ *  nearly all of the time: a run of 70 ms takes seconds. On one core the nodes take turns: the
+ *  fabric gets its share of that core, and while it has the core it goes on.
+ *  The rule: if other programs kept nodes waiting for half of the time, on whichever cores, the
+ *  fabric keeps only as many cores as have CORE_CHOICE_WORK_NS of work each in a window, but no
+ *  fewer than are free of other programs; and of all cores those of which least was taken. A fabric
+ *  with milliseconds of work in a window keeps them all: there a lost time slice weighs little.
+ *  After a while it tries all of its cores again: the longer, the sooner it had to leave them the
+ *  last time. Numbers are ours, measured on two cores (docs/performance.md). Pure: no system call,
+ *  no clock. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_CORE_CHOICE_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_CORE_CHOICE_H
 
@@ -16,11 +20,12 @@
 #include <stdint.h>
 
 #define CORE_CHOICE_CORES_MAX 1024u
-#define CORE_CHOICE_LOOK_NS 10000000u       /* a few time slices */
-#define CORE_CHOICE_LOOK_MAX_NS 1000000000u /* where all cores were found worth keeping again and again */
-#define CORE_CHOICE_FORGET_NS 100000000u    /* what was taken before is past */
-#define CORE_CHOICE_WORK_NS 1000000u        /* of CPU time per window and core */
-#define CORE_CHOICE_STAY_MIN_NS 250000000u  /* before all cores are tried again */
+#define CORE_CHOICE_LOOK_NS 10000000u /* a few time slices */
+/* where all cores were found worth keeping again and again */
+#define CORE_CHOICE_LOOK_MAX_NS 1000000000u
+#define CORE_CHOICE_FORGET_NS 100000000u   /* what was taken before is past */
+#define CORE_CHOICE_WORK_NS 1000000u       /* of CPU time per window and core */
+#define CORE_CHOICE_STAY_MIN_NS 250000000u /* before all cores are tried again */
 #define CORE_CHOICE_STAY_MAX_NS 8000000000u
 
 enum core_choice_verdict {
@@ -53,11 +58,12 @@ struct core_choice {
 void core_choice_init(struct core_choice *choice, uint32_t core_count);
 
 /** core_choice_due() - is there something to decide? Then core_choice_decide() follows.
- *  @stolen_ns  taken from each core by other programs; [core_count], borrowed.   O(cores).                          */
+ *  @stolen_ns  taken from each core by other programs; [core_count], borrowed.   O(cores). */
 bool core_choice_due(struct core_choice *choice, uint64_t now_ns, const uint64_t *stolen_ns);
 
-/** core_choice_decide() - only if it is due.  @sample  borrowed.
- *  Return: what to do; choice->keep holds positions below core_count, ascending.  O(cores^2).                      */
-enum core_choice_verdict core_choice_decide(struct core_choice *choice, const struct core_sample *sample);
+/** core_choice_decide() - only if it is due. @sample borrowed.
+ *  Return: what to do; choice->keep holds positions below core_count, ascending. O(cores^2). */
+enum core_choice_verdict core_choice_decide(struct core_choice *choice,
+					    const struct core_sample *sample);
 
 #endif

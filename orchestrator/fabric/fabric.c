@@ -27,7 +27,8 @@
 
 void fabric_stops_wait(struct fabric *fabric, uint32_t timeout_ms)
 {
-	struct timespec timeout = { .tv_sec = timeout_ms / 1000, .tv_nsec = (long)(timeout_ms % 1000) * 1000000 };
+	struct timespec timeout = { .tv_sec = timeout_ms / 1000,
+				    .tv_nsec = (long)(timeout_ms % 1000) * 1000000 };
 
 	futex_wait(&fabric->page->stops, fabric->stops_seen, &timeout);
 }
@@ -53,17 +54,21 @@ static int fabric_alloc(struct fabric *fabric)
 	return fabric->options.real ? fabric_real_settling(fabric) : 0;
 }
 
-int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fabric_options *options)
+int fabric_start(struct fabric *fabric, const struct plan *plan,
+		 const struct fabric_options *options)
 {
 	uint64_t began_ns = wall_ns();
 	int error;
 
-	*fabric = (struct fabric){ .plan = plan, .options = *options, .clock_fd = -1, .epoll_fd = -1 };
+	*fabric = (struct fabric){
+		.plan = plan, .options = *options, .clock_fd = -1, .epoll_fd = -1
+	};
 	error = fabric_alloc(fabric);
 	if (!error) {
 		error = fabric_clock_make(fabric);
 		if (error)
-			fabric_fail(fabric, "cannot make shared memory for the clock: %s", strerror(-error));
+			fabric_fail(fabric, "cannot make shared memory for the clock: %s",
+				    strerror(-error));
 	}
 	if (!error) {
 		fabric_stage(fabric, "starts %u nodes", plan->node_count);
@@ -163,11 +168,13 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms)
 		else if (passed_ms >= timeout_ms)
 			break;
 		fabric_cores_look(fabric);
-		fabric_stops_wait(fabric, timeout_ms - passed_ms < FABRIC_SLICE_MS ? (uint32_t)(timeout_ms - passed_ms)
-										   : FABRIC_SLICE_MS);
+		fabric_stops_wait(fabric, timeout_ms - passed_ms < FABRIC_SLICE_MS
+						  ? (uint32_t)(timeout_ms - passed_ms)
+						  : FABRIC_SLICE_MS);
 		passed_ms = (wall_ns() - began_ns) / 1000000;
 	}
-	/* what stands needs no node that is stopped by a signal, as long as it is not asked for anything */
+	/* what stands needs no node that is stopped by a signal, as long as it is not asked for
+	 * anything */
 	if (state == FABRIC_STOPPED &&
 	    (fabric_watch_deaths(fabric) || fabric_watch_messages(fabric, 0) || fabric->failure[0]))
 		state = FABRIC_FAILED;
@@ -181,12 +188,14 @@ node_time_t fabric_now(const struct fabric *fabric)
 		return fabric_real_now(fabric);
 	if (!clock_stopped(&fabric->clock))
 		return atomic_load(&fabric->page->start_ps);
-	return node_time_min(fabric->limit_ps, clock_earliest(&fabric->clock)); /* the page's limit is 0 at the end */
+	/* the page's limit is 0 at the end */
+	return node_time_min(fabric->limit_ps, clock_earliest(&fabric->clock));
 }
 
 bool fabric_over(const struct fabric *fabric)
 {
-	return fabric->options.real ? fabric->idle : clock_earliest(&fabric->clock) == NODE_TIME_NEVER;
+	return fabric->options.real ? fabric->idle
+				    : clock_earliest(&fabric->clock) == NODE_TIME_NEVER;
 }
 
 uint64_t fabric_holds(const struct fabric *fabric, uint32_t node)
@@ -195,7 +204,8 @@ uint64_t fabric_holds(const struct fabric *fabric, uint32_t node)
 
 	if (stats_view_check(&fabric->nodes[node].view))
 		return 0;
-	return fabric->plan->nodes[node].kind == NODE_SWITCH ? page->inside_bytes : stats_port(page, 0)->queue_bytes;
+	return fabric->plan->nodes[node].kind == NODE_SWITCH ? page->inside_bytes
+							     : stats_port(page, 0)->queue_bytes;
 }
 
 /* ---- results ---- */

@@ -1,8 +1,9 @@
 /*  Questions to one node: fabric_ask() of fabric.h.
  *
- *  The two clocks differ in what silence means. Under the real clock the fabric goes on without the answer, and has to. Under the
- *  virtual one it stands until the answer is there: a question that was given up would be found by the node later, at a time
- *  that depends on the machine, and change the result (TB-7).                                                          */
+ *  The two clocks differ in what silence means. Under the real clock the fabric goes on without the
+ *  answer, and has to. Under the virtual one it stands until the answer is there: a question that
+ *  was given up would be found by the node later, at a time that depends on the machine, and change
+ *  the result (TB-7). */
 #include "orchestrator/fabric/fabric_ask.h"
 
 #include <errno.h>
@@ -20,8 +21,9 @@ uint64_t fabric_deadline_ns(const struct fabric *fabric, uint32_t timeout_ms)
 {
 	uint64_t deadline_ns = wall_ns() + timeout_ms * 1000000ull;
 
-	return fabric->patience_until_ns && fabric->patience_until_ns < deadline_ns ? fabric->patience_until_ns
-										    : deadline_ns;
+	return fabric->patience_until_ns && fabric->patience_until_ns < deadline_ns
+		       ? fabric->patience_until_ns
+		       : deadline_ns;
 }
 
 /* the node that owes us an answer */
@@ -43,15 +45,20 @@ static uint32_t no_progress(const void *context)
 /* virtual clock: are answers still to be expected?  Return: 0 or -errno */
 static int debtor_watch(struct fabric *fabric, struct watchdog *watchdog, const struct debt *debt)
 {
-	struct fabric_part part = { .what = "answered", .progress = no_progress, .owes = owes_answer, .context = debt };
+	struct fabric_part part = {
+		.what = "answered", .progress = no_progress, .owes = owes_answer, .context = debt
+	};
 
 	if (interrupt_seen())
 		return -EINTR;
-	return fabric_watch_children(fabric) || fabric_watch_part(fabric, watchdog, &part) ? -EIO : 0;
+	return fabric_watch_children(fabric) || fabric_watch_part(fabric, watchdog, &part) ? -EIO
+											   : 0;
 }
 
-/* one message of @node, if there is one.  Return: 0: it is the answer to @question; -EAGAIN: not yet; else -errno */
-static int answer_take(struct fabric *fabric, uint32_t node, uint32_t question, struct control_message *message)
+/* one message of @node, if there is one. Return: 0: it is the answer to @question; -EAGAIN: not
+ * yet; else -errno */
+static int answer_take(struct fabric *fabric, uint32_t node, uint32_t question,
+		       struct control_message *message)
 {
 	char why[256] = "";
 	int error = control_receive(fabric->nodes[node].control, message, 0, why, sizeof(why));
@@ -67,7 +74,8 @@ static int answer_take(struct fabric *fabric, uint32_t node, uint32_t question, 
 }
 
 /* waits until @node has answered question @question; whatever else it has to say is taken in */
-static int answer_await_real(struct fabric *fabric, uint32_t node, uint32_t question, struct control_message *message)
+static int answer_await_real(struct fabric *fabric, uint32_t node, uint32_t question,
+			     struct control_message *message)
 {
 	uint64_t deadline_ns = fabric_deadline_ns(fabric, FABRIC_ANSWER_MS);
 
@@ -83,7 +91,8 @@ static int answer_await_real(struct fabric *fabric, uint32_t node, uint32_t ques
 	return -ETIMEDOUT;
 }
 
-static int ask_real(struct fabric *fabric, uint32_t node, uint32_t question, struct control_message *message)
+static int ask_real(struct fabric *fabric, uint32_t node, uint32_t question,
+		    struct control_message *message)
 {
 	int error = control_send_now(fabric->nodes[node].control, message);
 
@@ -95,13 +104,15 @@ static int ask_real(struct fabric *fabric, uint32_t node, uint32_t question, str
 
 static void answer_waits(struct fabric *fabric, uint32_t node, uint64_t began_ns)
 {
-	fabric_waits(fabric, began_ns, "waiting for an answer of %s %s%s", fabric_kind_name(fabric, node),
-		     fabric->plan->nodes[node].name, fabric->nodes[node].stopped_ns ? ", which is stopped" : "");
+	fabric_waits(fabric, began_ns, "waiting for an answer of %s %s%s",
+		     fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
+		     fabric->nodes[node].stopped_ns ? ", which is stopped" : "");
 }
 
-/* sends the question if that is still to be done, and looks for the answer.  Return: as answer_take() */
-static int ask_once(struct fabric *fabric, uint32_t node, uint32_t question, struct control_message *message,
-		    bool *sent)
+/* sends the question if that is still to be done, and looks for the answer. Return: as
+ * answer_take() */
+static int ask_once(struct fabric *fabric, uint32_t node, uint32_t question,
+		    struct control_message *message, bool *sent)
 {
 	int error = *sent ? 0 : control_send_now(fabric->nodes[node].control, message);
 
@@ -115,8 +126,10 @@ static int ask_once(struct fabric *fabric, uint32_t node, uint32_t question, str
 	return answer_take(fabric, node, question, message);
 }
 
-/* A question that is under way when the clock goes on would change the result: it is waited for, or the run ends. */
-static int ask_virtual(struct fabric *fabric, uint32_t node, uint32_t question, struct control_message *message)
+/* A question that is under way when the clock goes on would change the result: it is waited for, or
+ * the run ends. */
+static int ask_virtual(struct fabric *fabric, uint32_t node, uint32_t question,
+		       struct control_message *message)
 {
 	struct debt debt = { .node = node };
 	struct watchdog watchdog;
@@ -149,7 +162,8 @@ int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *mes
 	message->question = question;
 	if (fabric->options.real)
 		return ask_real(fabric, node, question, message);
-	fabric_stage(fabric, "asks %s %s", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name);
+	fabric_stage(fabric, "asks %s %s", fabric_kind_name(fabric, node),
+		     fabric->plan->nodes[node].name);
 	error = ask_virtual(fabric, node, question, message);
 	if (error)
 		memset(message, 0, sizeof(*message));

@@ -24,12 +24,14 @@ uint32_t fabric_cores_allowed(int cores[CPU_SETSIZE])
 /* are the cores of nodes for us to choose? */
 static bool placed(const struct fabric *fabric)
 {
-	return fabric->options.cores == FABRIC_CORES_ADAPT || fabric->options.cores == FABRIC_CORES_SPREAD;
+	return fabric->options.cores == FABRIC_CORES_ADAPT ||
+	       fabric->options.cores == FABRIC_CORES_SPREAD;
 }
 
 int fabric_cores_pin(struct fabric *fabric)
 {
-	uint32_t node_count = fabric->plan->node_count, *core_of = calloc(node_count, sizeof(*core_of));
+	uint32_t node_count = fabric->plan->node_count,
+		 *core_of = calloc(node_count, sizeof(*core_of));
 	int cores[CPU_SETSIZE];
 	uint32_t core_count = fabric_cores_allowed(cores);
 	int error = core_of ? 0 : -ENOMEM;
@@ -100,7 +102,8 @@ void fabric_cores_look(struct fabric *fabric)
 	    fabric_cores_allowed(cores) != choice->core_count)
 		return;
 	for (uint32_t i = 0; i < choice->core_count; i++)
-		stolen_ns[i] = atomic_load(&fabric->clock.cores[(uint32_t)cores[i] % CLOCK_CORES].stolen_ns);
+		stolen_ns[i] = atomic_load(
+			&fabric->clock.cores[(uint32_t)cores[i] % CLOCK_CORES].stolen_ns);
 	if (!choice->from_ns)
 		fabric->cores_cpu_ns = nodes_cpu_ns(fabric);
 	if (!core_choice_due(choice, sample.now_ns, stolen_ns))

@@ -1,4 +1,4 @@
-/*  The end of a fabric: fabric_stop(), fabric_end() and fabric_kill() of fabric.h.                                     */
+/*  The end of a fabric: fabric_stop(), fabric_end() and fabric_kill() of fabric.h. */
 #include "orchestrator/fabric/fabric_end.h"
 
 #include <errno.h>
@@ -23,18 +23,21 @@ static bool captures(const struct fabric *fabric, uint32_t node)
 	return false;
 }
 
-/* is it worth waiting for @node beyond the time to leave? A capture is, while its node only waits for a core, or for whoever
- * reads its file if nobody is to be hurried */
+/* is it worth waiting for @node beyond the time to leave? A capture is, while its node only waits
+ * for a core, or for whoever reads its file if nobody is to be hurried */
 static bool may_be_late(const struct fabric *fabric, uint32_t node)
 {
-	return captures(fabric, node) && (!fabric->options.watchdog_ns || fabric_wants_core(fabric->nodes[node].pid));
+	return captures(fabric, node) &&
+	       (!fabric->options.watchdog_ns || fabric_wants_core(fabric->nodes[node].pid));
 }
 
-/* one that is stopped by a signal will not leave, so it is given the watchdog's time if that is less */
+/* one that is stopped by a signal will not leave, so it is given the watchdog's time if that is
+ * less */
 static bool overdue(const struct fabric *fabric, uint32_t node, uint64_t began_ns)
 {
 	const struct fabric_node *state = &fabric->nodes[node];
-	uint64_t now_ns = wall_ns(), limit_ns = FABRIC_END_MS * 1000000ull, watchdog_ns = fabric->options.watchdog_ns;
+	uint64_t now_ns = wall_ns(), limit_ns = FABRIC_END_MS * 1000000ull,
+		 watchdog_ns = fabric->options.watchdog_ns;
 
 	if (state->stopped_ns && watchdog_ns && watchdog_ns < limit_ns)
 		limit_ns = watchdog_ns;
@@ -75,10 +78,13 @@ static int window_await(struct fabric *fabric)
 	uint64_t began_ns = wall_ns();
 
 	while (!clock_stopped(&fabric->clock)) {
-		if (fabric_watch_children(fabric) || fabric_watch_messages(fabric, 0) || fabric_watch_clock(fabric))
+		if (fabric_watch_children(fabric) || fabric_watch_messages(fabric, 0) ||
+		    fabric_watch_clock(fabric))
 			return -EIO;
-		if (!fabric->options.watchdog_ns && wall_ns() - began_ns >= FABRIC_END_MS * 1000000ull) {
-			fabric_fail(fabric, "the clock did not stop within %u s", FABRIC_END_MS / 1000);
+		if (!fabric->options.watchdog_ns &&
+		    wall_ns() - began_ns >= FABRIC_END_MS * 1000000ull) {
+			fabric_fail(fabric, "the clock did not stop within %u s",
+				    FABRIC_END_MS / 1000);
 			return -EIO;
 		}
 		fabric_stops_wait(fabric, FABRIC_SLICE_MS);
@@ -93,7 +99,8 @@ int fabric_stop(struct fabric *fabric)
 	if (fabric->halted || !fabric->page || !fabric->nodes)
 		return 0;
 	fabric->halted = true;
-	/* at the end of the window that is open, so that the counters of all nodes stand at one moment */
+	/* at the end of the window that is open, so that the counters of all nodes stand at one
+	 * moment */
 	if (!clock_stopped(&fabric->clock))
 		fabric->limit_ps = NODE_TIME_NEVER;
 	atomic_store(&fabric->page->limit_ps, 0);
@@ -108,13 +115,14 @@ int fabric_stop(struct fabric *fabric)
 static void late_end(struct fabric *fabric, uint32_t node)
 {
 	if (fabric->options.real) {
-		fabric_fail_node(fabric, node, "did not leave within %u s and was killed", FABRIC_END_MS / 1000);
+		fabric_fail_node(fabric, node, "did not leave within %u s and was killed",
+				 FABRIC_END_MS / 1000);
 		return;
 	}
 	fabric->nodes[node].late = true;
 	fprintf(stderr, "heddle: %s %s (pid %d) did not leave in time and is killed%s\n",
-		fabric_kind_name(fabric, node), fabric->plan->nodes[node].name, (int)fabric->nodes[node].pid,
-		fabric->failure[0] ? "" : "; the result is complete");
+		fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
+		(int)fabric->nodes[node].pid, fabric->failure[0] ? "" : "; the result is complete");
 }
 
 static void kill_all(struct fabric *fabric)
@@ -123,7 +131,8 @@ static void kill_all(struct fabric *fabric)
 		if (fabric->nodes[i].pid)
 			kill(fabric->nodes[i].pid, SIGKILL);
 	}
-	for (uint64_t began_ns = wall_ns(); fabric->alive && wall_ns() - began_ns < FABRIC_END_MS * 1000000ull;) {
+	for (uint64_t began_ns = wall_ns();
+	     fabric->alive && wall_ns() - began_ns < FABRIC_END_MS * 1000000ull;) {
 		fabric_watch_deaths(fabric);
 		usleep(LOOK_US);
 	}
@@ -158,7 +167,8 @@ void fabric_kill(struct fabric *fabric)
 {
 	if (!fabric->alive)
 		return;
-	fabric_watch_deaths(fabric); /* one that is dead already says more than that all were killed */
+	/* one that is dead already says more than that all were killed */
+	fabric_watch_deaths(fabric);
 	fabric_fail(fabric, "the nodes were killed");
 	kill_all(fabric);
 }

@@ -15,7 +15,8 @@
 #define WAIT_MS 20
 #define ANSWER_NS (FABRIC_ANSWER_MS * 1000000ull)
 #define STARVED_NS (3 * ANSWER_NS) /* one that runs in circles wants a core as well */
-#define OPEN 1                     /* status of a question that is not answered yet; those of answers are 0 or below */
+/* status of a question that is not answered yet; those of answers are 0 or below */
+#define OPEN 1
 
 struct exchange {
 	struct fabric *fabric;
@@ -97,7 +98,9 @@ static struct control_message message_of(struct exchange *exchange, uint32_t ind
 	return (struct control_message){
 		.kind = kinds[question->ask],
 		.question = exchange->first + index,
-		.block = manager_ask_reads(question->ask) || question->ask == ASK_WRITE ? &question->block : NULL,
+		.block = manager_ask_reads(question->ask) || question->ask == ASK_WRITE
+				 ? &question->block
+				 : NULL,
 	};
 }
 
@@ -113,7 +116,8 @@ static void ask(struct exchange *exchange, uint32_t node)
 		return;
 	}
 	while (exchange->asked[node] < exchange->at[node + 1]) {
-		struct control_message message = message_of(exchange, exchange->queue[exchange->asked[node]]);
+		struct control_message message =
+			message_of(exchange, exchange->queue[exchange->asked[node]]);
 		int error = control_send_now(exchange->fabric->nodes[node].control, &message);
 
 		if (error && error != -EAGAIN)
@@ -129,7 +133,8 @@ static void ask(struct exchange *exchange, uint32_t node)
 
 /* ---- answers ---- */
 
-static void answer_take(struct exchange *exchange, uint32_t node, const struct control_message *message)
+static void answer_take(struct exchange *exchange, uint32_t node,
+			const struct control_message *message)
 {
 	uint32_t index = message->question - exchange->first;
 	struct manager_question *question = &exchange->questions[index];
@@ -160,7 +165,8 @@ static void hear(struct exchange *exchange, uint32_t node)
 	char why[256] = "";
 	int error;
 
-	while (!(error = control_receive(fabric->nodes[node].control, &message, 0, why, sizeof(why)))) {
+	while (!(error = control_receive(fabric->nodes[node].control, &message, 0, why,
+					 sizeof(why)))) {
 		if (message.kind == CONTROL_ANSWER)
 			answer_take(exchange, node, &message);
 		else if (!fabric_watch_message(fabric, node, &message))
@@ -171,7 +177,8 @@ static void hear(struct exchange *exchange, uint32_t node)
 		return;
 	epoll_ctl(fabric->epoll_fd, EPOLL_CTL_DEL, fabric->nodes[node].control, NULL);
 	if (error == -EINVAL)
-		fabric_fail_node(fabric, node, "sent a control message that makes no sense: %s", why);
+		fabric_fail_node(fabric, node, "sent a control message that makes no sense: %s",
+				 why);
 	give_up(exchange, node);
 }
 
@@ -222,8 +229,8 @@ static void wait_tell(const struct exchange *exchange)
 	fabric_waits(exchange->fabric, exchange->began_ns,
 		     "waiting for %s %s%s, %" PRIu32 " of %" PRIu32 " answers are there",
 		     fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
-		     fabric->nodes[node].stopped_ns ? ", which is stopped" : "", exchange->count - exchange->open,
-		     exchange->count);
+		     fabric->nodes[node].stopped_ns ? ", which is stopped" : "",
+		     exchange->count - exchange->open, exchange->count);
 }
 
 /* ---- virtual clock: every node answers, or there is no result ---- */
@@ -238,8 +245,8 @@ static int nodes_watch(struct exchange *exchange)
 
 	if (interrupt_seen())
 		return -EINTR;
-	if (fabric_watch_children(fabric) || fabric_watch_part(fabric, &exchange->watchdog, &part) ||
-	    fabric->failure[0])
+	if (fabric_watch_children(fabric) ||
+	    fabric_watch_part(fabric, &exchange->watchdog, &part) || fabric->failure[0])
 		return -EIO;
 	return 0;
 }
@@ -248,7 +255,8 @@ static int answers_await_all(struct exchange *exchange)
 {
 	int error = 0;
 
-	watchdog_start(&exchange->watchdog, exchange->fabric->options.watchdog_ns, exchange->began_ns);
+	watchdog_start(&exchange->watchdog, exchange->fabric->options.watchdog_ns,
+		       exchange->began_ns);
 	while (exchange->open && !error) {
 		hear_some(exchange);
 		wait_tell(exchange);
@@ -263,12 +271,14 @@ static int answers_await_all(struct exchange *exchange)
 static bool nodes_starve(const struct exchange *exchange)
 {
 	for (uint32_t node = 0; node < exchange->fabric->plan->node_count; node++)
-		if (owes_answer(exchange, node) && fabric_wants_core(exchange->fabric->nodes[node].pid))
+		if (owes_answer(exchange, node) &&
+		    fabric_wants_core(exchange->fabric->nodes[node].pid))
 			return true;
 	return false;
 }
 
-/* is it worth waiting on? Where more nodes want to run than there are cores, silence alone says little. */
+/* is it worth waiting on? Where more nodes want to run than there are cores, silence alone says
+ * little. */
 static bool is_patient(struct exchange *exchange)
 {
 	uint64_t now_ns = wall_ns(), silent_ns = now_ns - exchange->heard_ns;
@@ -278,7 +288,8 @@ static bool is_patient(struct exchange *exchange)
 		return false;
 	if (silent_ns < ANSWER_NS)
 		exchange->silent_ns = ANSWER_NS;
-	else if (silent_ns >= exchange->silent_ns && silent_ns < STARVED_NS && nodes_starve(exchange))
+	else if (silent_ns >= exchange->silent_ns && silent_ns < STARVED_NS &&
+		 nodes_starve(exchange))
 		exchange->silent_ns = silent_ns + ANSWER_NS;
 	return silent_ns < exchange->silent_ns;
 }
@@ -338,7 +349,8 @@ int fabric_manage(struct fabric *fabric)
 	fabric_stage(fabric, "the fabric manager asks all nodes");
 	error = fabric_manager_sweep(&manager);
 	if (!error)
-		fabric_stage(fabric, "the fabric manager has written the tables of %" PRIu32 " switches",
+		fabric_stage(fabric,
+			     "the fabric manager has written the tables of %" PRIu32 " switches",
 			     manager.last.switches_written);
 	if (error && error != -EINTR)
 		fabric_fail(fabric, "the fabric manager: %s", manager.last.why);

@@ -8,13 +8,16 @@
 static int ends_tell(struct fabric *fabric, uint32_t link, enum control_kind kind)
 {
 	const struct plan_link *ends = &fabric->plan->links[link];
-	const uint32_t nodes[2] = { ends->node_a, ends->node_b }, ports[2] = { ends->port_a, ends->port_b };
+	const uint32_t nodes[2] = { ends->node_a, ends->node_b },
+		       ports[2] = { ends->port_a, ends->port_b };
 	int error = 0;
 
 	for (int i = 0; i < 2 && !error; i++) {
-		struct control_message message = { .kind = kind,
-						   .number = ports[i],
-						   .port = &fabric->plan->nodes[nodes[i]].ports[ports[i]] };
+		struct control_message message = {
+			.kind = kind,
+			.number = ports[i],
+			.port = &fabric->plan->nodes[nodes[i]].ports[ports[i]]
+		};
 
 		error = fabric_tell(fabric, nodes[i], &message);
 	}
@@ -25,14 +28,16 @@ static int link_down_at(void *owner, uint32_t link)
 {
 	struct fabric *fabric = owner;
 
-	return fabric->options.real ? fabric_link_down(fabric, link) : ends_tell(fabric, link, CONTROL_LINK_DOWN);
+	return fabric->options.real ? fabric_link_down(fabric, link)
+				    : ends_tell(fabric, link, CONTROL_LINK_DOWN);
 }
 
 static int link_up_at(void *owner, uint32_t link)
 {
 	struct fabric *fabric = owner;
 
-	return fabric->options.real ? fabric_link_up(fabric, link) : ends_tell(fabric, link, CONTROL_LINK_UP);
+	return fabric->options.real ? fabric_link_up(fabric, link)
+				    : ends_tell(fabric, link, CONTROL_LINK_UP);
 }
 
 int fabric_settle_at(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
@@ -69,6 +74,7 @@ struct fault_fabric fabric_fault(struct fabric *fabric)
 				      .link_down = link_down_at,
 				      .link_up = link_up_at,
 				      .manage = manage_at,
-				      .manager_dies = fabric->options.managers ? manager_dies_at : NULL,
+				      .manager_dies =
+					      fabric->options.managers ? manager_dies_at : NULL,
 				      .page = fabric_page_of };
 }

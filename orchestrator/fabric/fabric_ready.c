@@ -1,8 +1,9 @@
-/*  fabric_nodes_await() of fabric_start.h: every node says READY, or the start has failed; fabric_room_await(): some do, so that others
- *  can start.
+/*  fabric_nodes_await() of fabric_start.h: every node says READY, or the start has failed;
+ *  fabric_room_await(): some do, so that others can start.
  *
- *  Under the virtual clock a node is waited for as long as it works, or would if it had a core (watchdog.h): how long a start takes says
- *  nothing of the fabric. Under the real clock it has FABRIC_READY_MS since the last one became ready.                  */
+ *  Under the virtual clock a node is waited for as long as it works, or would if it had a core
+ *  (watchdog.h): how long a start takes says nothing of the fabric. Under the real clock it has
+ *  FABRIC_READY_MS since the last one became ready. */
 #include "orchestrator/fabric/fabric_ready.h"
 
 #include <errno.h>
@@ -46,9 +47,11 @@ static void ready_waits(struct fabric *fabric, uint64_t began_ns, uint32_t expec
 {
 	uint32_t late = first_late(fabric);
 
-	fabric_waits(fabric, began_ns, "waiting for %s %s%s, %" PRIu32 " of %" PRIu32 " nodes are ready",
+	fabric_waits(fabric, began_ns,
+		     "waiting for %s %s%s, %" PRIu32 " of %" PRIu32 " nodes are ready",
 		     fabric_kind_name(fabric, late), fabric->plan->nodes[late].name,
-		     fabric->nodes[late].stopped_ns ? ", which is stopped" : "", fabric->ready, expected);
+		     fabric->nodes[late].stopped_ns ? ", which is stopped" : "", fabric->ready,
+		     expected);
 }
 
 static void wait_begin(const struct fabric *fabric, struct fabric_start_wait *wait)
@@ -96,9 +99,10 @@ static void unfiltered_tell(const struct fabric *fabric)
 
 int fabric_nodes_await(struct fabric *fabric)
 {
-	struct fabric_part part = {
-		.what = "become ready", .progress = nodes_ready, .owes = owes_ready, .context = fabric
-	};
+	struct fabric_part part = { .what = "become ready",
+				    .progress = nodes_ready,
+				    .owes = owes_ready,
+				    .context = fabric };
 	struct fabric_start_wait wait;
 	uint32_t expected = 0;
 
@@ -118,7 +122,8 @@ int fabric_nodes_await(struct fabric *fabric)
 		if (!fabric->options.real && fabric_watch_part(fabric, &wait.watchdog, &part))
 			return -ETIMEDOUT;
 		if (fabric->options.real && start_is_late(fabric, &wait)) {
-			fabric_fail_node(fabric, first_late(fabric), "did not become ready within %u s",
+			fabric_fail_node(fabric, first_late(fabric),
+					 "did not become ready within %u s",
 					 FABRIC_READY_MS / 1000);
 			return -ETIMEDOUT;
 		}
@@ -150,9 +155,10 @@ static bool owes_taking(const void *context, uint32_t node)
 int fabric_room_await(struct fabric *fabric, uint32_t node, struct fabric_start_wait *wait)
 {
 	struct taking taking = { .fabric = fabric, .waiting = node };
-	struct fabric_part part = {
-		.what = "become ready", .progress = taking_ready, .owes = owes_taking, .context = &taking
-	};
+	struct fabric_part part = { .what = "become ready",
+				    .progress = taking_ready,
+				    .owes = owes_taking,
+				    .context = &taking };
 	uint32_t late = 0;
 
 	if (!wait->began_ns)
@@ -165,16 +171,20 @@ int fabric_room_await(struct fabric *fabric, uint32_t node, struct fabric_start_
 		late++;
 	if (late == fabric->plan->node_count)
 		fabric_waits(fabric, wait->began_ns,
-			     "waiting until other programs of this user have taken their file descriptors");
+			     "waiting until other programs of this user have taken their file "
+			     "descriptors");
 	else
-		fabric_waits(fabric, wait->began_ns,
-			     "waiting for %s %s%s to take its file descriptors, before %s %s can start",
-			     fabric_kind_name(fabric, late), fabric->plan->nodes[late].name,
-			     fabric->nodes[late].stopped_ns ? ", which is stopped," : "",
-			     fabric_kind_name(fabric, node), fabric->plan->nodes[node].name);
+		fabric_waits(
+			fabric, wait->began_ns,
+			"waiting for %s %s%s to take its file descriptors, before %s %s can start",
+			fabric_kind_name(fabric, late), fabric->plan->nodes[late].name,
+			fabric->nodes[late].stopped_ns ? ", which is stopped," : "",
+			fabric_kind_name(fabric, node), fabric->plan->nodes[node].name);
 	if (fabric->options.real && start_is_late(fabric, wait)) {
-		fabric_fail_node(fabric, node, "cannot start: too many file descriptors have been under way for %u s",
-				 FABRIC_READY_MS / 1000);
+		fabric_fail_node(
+			fabric, node,
+			"cannot start: too many file descriptors have been under way for %u s",
+			FABRIC_READY_MS / 1000);
 		return -ETIMEDOUT;
 	}
 	/* where none of ours is late, there is nobody to blame */

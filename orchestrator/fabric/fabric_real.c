@@ -26,23 +26,26 @@ node_time_t fabric_real_now(const struct fabric *fabric)
 	return now_ns > epoch_ns ? (now_ns - epoch_ns) * NODE_NS : 0;
 }
 
-/* Do all nodes sleep, with nothing that they know to be due?  @events  that they have handled so far.
- * Each says so in its own statistics page, which no other node can write: who lies ends nothing but its own work (TB-23). */
+/* Do all nodes sleep, with nothing that they know to be due? @events that they have handled so far.
+ * Each says so in its own statistics page, which no other node can write: who lies ends nothing but
+ * its own work (TB-23). */
 static bool all_asleep(const struct fabric *fabric, uint64_t *events)
 {
 	*events = 0;
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
 		const struct stats_page *stats = fabric->nodes[i].stats;
 
-		if (!stats || __atomic_load_n(&stats->sleeps_ps, __ATOMIC_RELAXED) != NODE_TIME_NEVER)
+		if (!stats ||
+		    __atomic_load_n(&stats->sleeps_ps, __ATOMIC_RELAXED) != NODE_TIME_NEVER)
 			return false;
 		*events += stats->events;
 	}
 	return true;
 }
 
-/* A node that is about to sleep says so before it looks into its rings for the last time, so one look is not enough: all must
- * have slept for IDLE_NS without having handled anything in between. */
+/* A node that is about to sleep says so before it looks into its rings for the last time, so one
+ * look is not enough: all must have slept for IDLE_NS without having handled anything in
+ * between. */
 static void idle_look(struct fabric *fabric)
 {
 	uint64_t events, now_ns = wall_ns();
@@ -79,7 +82,9 @@ static int settle_tell(void *owner, uint32_t node, uint32_t port, const struct c
 
 int fabric_real_settling(struct fabric *fabric)
 {
-	const struct link_drain_fabric callbacks = { .owner = fabric, .settle = settle_tell, .page = fabric_page_of };
+	const struct link_drain_fabric callbacks = { .owner = fabric,
+						     .settle = settle_tell,
+						     .page = fabric_page_of };
 
 	fabric->settle_at = NODE_TIME_NEVER;
 	return link_drain_init(&fabric->link_drain, fabric->plan, &callbacks);
@@ -91,7 +96,8 @@ static void settle_begin(struct fabric *fabric, uint32_t link, bool a_dead, bool
 	node_time_t now = fabric_real_now(fabric);
 
 	link_drain_begin(&fabric->link_drain, link, a_dead, b_dead, now);
-	fabric->settle_at = node_time_min(fabric->settle_at, link_drain_next_at(&fabric->link_drain, now));
+	fabric->settle_at =
+		node_time_min(fabric->settle_at, link_drain_next_at(&fabric->link_drain, now));
 }
 
 uint64_t fabric_real_settle(struct fabric *fabric)
@@ -140,10 +146,13 @@ int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *me
 	error = fabric_ask(fabric, node, message);
 	if (error && error != -EINTR)
 		fabric_fail_node(fabric, node, "%s",
-				 fabric->nodes[node].stopped_ns ? "is stopped and does not answer" : "does not answer");
+				 fabric->nodes[node].stopped_ns ? "is stopped and does not answer"
+								: "does not answer");
 	else if (message->number)
 		fabric_fail_node(fabric, node, "refuses: %s",
-				 message->body && message->body[0] ? message->body : strerror(-(int)message->number));
+				 message->body && message->body[0]
+					 ? message->body
+					 : strerror(-(int)message->number));
 	if (!error)
 		error = (int)message->number;
 	control_message_free(message);
@@ -203,14 +212,16 @@ int fabric_link_up(struct fabric *fabric, uint32_t link)
 	return error;
 }
 
-/* the plan says what a link is like when it returns, so it is kept up to date.  @guards  this kind of fabric guards links that lose */
+/* the plan says what a link is like when it returns, so it is kept up to date. @guards this kind of
+ * fabric guards links that lose */
 static void settings_keep(struct port_config *port, const struct port_config *settings, bool guards)
 {
 	port->rate_bps = settings->rate_bps;
 	port->delay_ps = settings->delay_ps;
 	port->loss_ppb = settings->loss_ppb;
 	port->bit_error_e15 = settings->bit_error_e15;
-	port->guarded = port->guarded || (guards && (settings->loss_ppb || settings->bit_error_e15));
+	port->guarded =
+		port->guarded || (guards && (settings->loss_ppb || settings->bit_error_e15));
 }
 
 static int end_set(struct fabric *fabric, uint32_t node, uint32_t port)
@@ -269,7 +280,8 @@ int fabric_node_isolate(struct fabric *fabric, uint32_t node)
 
 		if (config->ports[port].vacant)
 			continue;
-		error_port = end_down(fabric, config->ports[port].peer_index, config->ports[port].peer_port);
+		error_port = end_down(fabric, config->ports[port].peer_index,
+				      config->ports[port].peer_port);
 		settle_begin(fabric, link, fabric->plan->links[link].node_a == node,
 			     fabric->plan->links[link].node_b == node);
 		error = error ? error : error_port;
@@ -340,8 +352,12 @@ int fabric_node_restart(struct fabric *fabric, uint32_t node)
 static int end_vacate(struct fabric *fabric, uint32_t node, uint32_t port)
 {
 	const struct port_config *was = &fabric->plan->nodes[node].ports[port];
-	struct port_config vacant = { .vacant = true, .channels = was->channels, .mtu_bytes = was->mtu_bytes };
-	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port, .port = &vacant };
+	struct port_config vacant = { .vacant = true,
+				      .channels = was->channels,
+				      .mtu_bytes = was->mtu_bytes };
+	struct control_message message = { .kind = CONTROL_LINK_DOWN,
+					   .number = port,
+					   .port = &vacant };
 
 	return fabric->nodes[node].pid ? fabric_tell(fabric, node, &message) : 0;
 }

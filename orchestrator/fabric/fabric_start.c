@@ -39,7 +39,8 @@ static int memory_make(const char *name, size_t size)
 
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+	if (ftruncate(fd, (off_t)size) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
 		error = -errno;
 		close(fd);
 		return error;
@@ -60,7 +61,9 @@ static void descriptor_limit_raise(void)
 /* the program of @kind: beside this one, or where `make install` puts it */
 static int program_find(struct fabric *fabric, enum node_kind kind, char *path, size_t path_max)
 {
-	static const char *const names[NODE_KINDS] = { [NODE_SWITCH] = "switchd", [NODE_NIC] = "nicd" };
+	static const char *const names[NODE_KINDS] = {
+		[NODE_SWITCH] = "switchd", [NODE_NIC] = "nicd"
+	};
 	static const char *const places[] = { "", "../lib/heddle/", "../libexec/heddle/" };
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -70,7 +73,8 @@ static int program_find(struct fabric *fabric, enum node_kind kind, char *path, 
 	self[length] = 0;
 	*(strrchr(self, '/') + 1) = 0;
 	for (size_t i = 0; i < COUNT_OF(places); i++) {
-		if (snprintf(path, path_max, "%s%s%s", self, places[i], names[kind]) < (int)path_max &&
+		if (snprintf(path, path_max, "%s%s%s", self, places[i], names[kind]) <
+			    (int)path_max &&
 		    !access(path, X_OK))
 			return 0;
 	}
@@ -86,12 +90,15 @@ int fabric_nodes_start(struct fabric *fabric)
 	int error = 0;
 
 	for (int kind = 0; kind < NODE_KINDS && !error; kind++)
-		error = program_find(fabric, (enum node_kind)kind, programs[kind], sizeof(programs[kind]));
+		error = program_find(fabric, (enum node_kind)kind, programs[kind],
+				     sizeof(programs[kind]));
 	descriptor_limit_raise();
 	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
 		if (plan_vacant(fabric->plan, i))
 			continue;
-		error = interrupt_seen() ? -EINTR : node_start(fabric, i, programs[fabric->plan->nodes[i].kind], false);
+		error = interrupt_seen() ? -EINTR
+					 : node_start(fabric, i,
+						      programs[fabric->plan->nodes[i].kind], false);
 		if (fabric_watch_children(fabric))
 			error = -EIO;
 	}
@@ -120,7 +127,8 @@ static int clock_make_virtual(struct fabric *fabric)
 	fabric->clock_fd = memory_make("heddle-clock", fabric->page_size);
 	if (fabric->clock_fd < 0)
 		return fabric->clock_fd;
-	fabric->page = mmap(NULL, fabric->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fabric->clock_fd, 0);
+	fabric->page = mmap(NULL, fabric->page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    fabric->clock_fd, 0);
 	if (fabric->page == MAP_FAILED) {
 		fabric->page = NULL;
 		return -errno;
@@ -139,7 +147,8 @@ int fabric_clock_make(struct fabric *fabric)
 	return clock_attach(&fabric->clock, fabric->page, fabric->page_size);
 }
 
-/* the statistics page of node @index: laid out here, written by the node, mapped read-only by us; returns its fd */
+/* the statistics page of node @index: laid out here, written by the node, mapped read-only by us;
+ * returns its fd */
 static int stats_make(struct fabric *fabric, uint32_t index)
 {
 	const struct node_config *config = &fabric->plan->nodes[index];
@@ -151,7 +160,8 @@ static int stats_make(struct fabric *fabric, uint32_t index)
 	if (fd < 0)
 		return fd;
 	error = stats_view_map(&node->view, fd, config);
-	if (!error && pwrite(fd, node->view.page->head, STATS_HEAD_BYTES, 0) != (ssize_t)STATS_HEAD_BYTES)
+	if (!error &&
+	    pwrite(fd, node->view.page->head, STATS_HEAD_BYTES, 0) != (ssize_t)STATS_HEAD_BYTES)
 		error = -ENOMEM;
 	if (error) {
 		close(fd);
@@ -161,7 +171,8 @@ static int stats_make(struct fabric *fabric, uint32_t index)
 	return fd;
 }
 
-/* the ring on which link @link carries what end @from_b (else a) sends; made when its first end asks for it */
+/* the ring on which link @link carries what end @from_b (else a) sends; made when its first end
+ * asks for it */
 static int ring_get(struct fabric *fabric, uint32_t link, bool from_b, uint32_t data_bytes)
 {
 	int *fd = &fabric->ring_fds[2 * link + from_b];
@@ -191,7 +202,8 @@ static int port_rings(struct fabric *fabric, uint32_t index, uint32_t port, int 
 {
 	const struct port_config *config = &fabric->plan->nodes[index].ports[port];
 	const struct plan_link *link = &fabric->plan->links[config->link_index];
-	const struct port_config *peer = &fabric->plan->nodes[config->peer_index].ports[config->peer_port];
+	const struct port_config *peer =
+		&fabric->plan->nodes[config->peer_index].ports[config->peer_port];
 	bool is_b = link->node_b == index && link->port_b == port;
 
 	fds[0] = ring_get(fabric, config->link_index, is_b, config->ring_bytes);
@@ -199,18 +211,22 @@ static int port_rings(struct fabric *fabric, uint32_t index, uint32_t port, int 
 	return fds[0] < 0 ? fds[0] : fds[1] < 0 ? fds[1] : 0;
 }
 
-/* the packet socket of port @port of node @index; both of the link are made when its first end asks */
+/* the packet socket of port @port of node @index; both of the link are made when its first end
+ * asks */
 static int port_socket(struct fabric *fabric, uint32_t index, uint32_t port)
 {
 	uint32_t link_index = fabric->plan->nodes[index].ports[port].link_index;
 	const struct plan_link *link = &fabric->plan->links[link_index];
 	int *fds = &fabric->ring_fds[2 * (size_t)link_index];
-	int error = fds[0] < 0 ? fabric->options.link_sockets(fabric->options.owner, link_index, fds) : 0;
+	int error = fds[0] < 0
+			    ? fabric->options.link_sockets(fabric->options.owner, link_index, fds)
+			    : 0;
 
 	return error ? error : fds[link->node_b == index && link->port_b == port];
 }
 
-int fabric_port_descriptors(struct fabric *fabric, uint32_t node, uint32_t port, int *fds, uint32_t *count)
+int fabric_port_descriptors(struct fabric *fabric, uint32_t node, uint32_t port, int *fds,
+			    uint32_t *count)
 {
 	int error;
 
@@ -243,12 +259,14 @@ static int descriptors_real(struct fabric *fabric, uint32_t index, struct contro
 		return message->fds[message->fd_count - 1];
 	for (uint32_t port = 0; port < config->port_count && !error; port++)
 		if (!config->ports[port].vacant)
-			error = fabric_port_descriptors(fabric, index, port, message->fds, &message->fd_count);
+			error = fabric_port_descriptors(fabric, index, port, message->fds,
+							&message->fd_count);
 	return error;
 }
 
 /* ... and the files of its captures */
-static void descriptors_captures(const struct fabric *fabric, uint32_t index, struct control_message *message)
+static void descriptors_captures(const struct fabric *fabric, uint32_t index,
+				 struct control_message *message)
 {
 	const struct node_config *config = &fabric->plan->nodes[index];
 
@@ -274,7 +292,8 @@ static int descriptors_host(struct fabric *fabric, uint32_t index, struct contro
 	return sockets == (int)config->nic.host_queues ? 0 : -EINVAL;
 }
 
-static int descriptors_virtual(struct fabric *fabric, uint32_t index, struct control_message *message)
+static int descriptors_virtual(struct fabric *fabric, uint32_t index,
+			       struct control_message *message)
 {
 	int error = 0;
 
@@ -293,15 +312,18 @@ static void rings_release(struct fabric *fabric, uint32_t index)
 	for (uint32_t port = 0; port < config->port_count; port++) {
 		const struct port_config *end = &config->ports[port];
 
-		if (!end->vacant && (end->peer_index < index || (end->peer_index == index && end->peer_port <= port))) {
+		if (!end->vacant && (end->peer_index < index ||
+				     (end->peer_index == index && end->peer_port <= port))) {
 			descriptor_close(&fabric->ring_fds[2 * end->link_index]);
 			descriptor_close(&fabric->ring_fds[2 * end->link_index + 1]);
 		}
 	}
 }
 
-/* a system limits how many descriptors are under way at once: those of nodes that are starting will be taken soon */
-static int configuration_send(struct fabric *fabric, uint32_t index, const struct control_message *message)
+/* a system limits how many descriptors are under way at once: those of nodes that are starting will
+ * be taken soon */
+static int configuration_send(struct fabric *fabric, uint32_t index,
+			      const struct control_message *message)
 {
 	struct fabric_start_wait wait = { 0 };
 
@@ -320,7 +342,8 @@ static int configuration_send(struct fabric *fabric, uint32_t index, const struc
 /* @keep_rings  its neighbours, who run already, are still to be handed theirs */
 static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings)
 {
-	struct control_message message = { .kind = CONTROL_CONFIGURE, .config = &fabric->plan->nodes[index] };
+	struct control_message message = { .kind = CONTROL_CONFIGURE,
+					   .config = &fabric->plan->nodes[index] };
 	int stats_fd = stats_make(fabric, index);
 	uint32_t host_from;
 	int error;
@@ -338,7 +361,8 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 		error = descriptors_host(fabric, index, &message);
 	if (!error)
 		error = configuration_send(fabric, index, &message);
-	/* now, while the NIC has them too: whoever closes them last takes 10 ms for each (host_net.h) */
+	/* now, while the NIC has them too: whoever closes them last takes 10 ms for each
+	 * (host_net.h) */
 	while (message.fd_count > host_from)
 		close(message.fds[--message.fd_count]);
 	close(stats_fd);
@@ -351,7 +375,8 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 static int core_home(const struct fabric *fabric)
 {
 	int cores[CPU_SETSIZE];
-	uint32_t count = fabric->options.cores == FABRIC_CORES_HOME ? fabric_cores_allowed(cores) : 0;
+	uint32_t count =
+		fabric->options.cores == FABRIC_CORES_HOME ? fabric_cores_allowed(cores) : 0;
 
 	return count ? cores[(uint32_t)getpid() % count] : -1;
 }
@@ -376,13 +401,15 @@ static int node_spawn(struct fabric *fabric, uint32_t index, const char *program
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+						      POSIX_SPAWN_SETSIGDEF);
 	if (!fabric->alive)
 		fabric->group = 0; /* a group goes with the last of its processes */
 	posix_spawnattr_setpgroup(&attributes, fabric->group);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
-	error = posix_spawn(&fabric->nodes[index].pid, program, &actions, &attributes, arguments, environ);
+	error = posix_spawn(&fabric->nodes[index].pid, program, &actions, &attributes, arguments,
+			    environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	if (error) {
@@ -409,16 +436,19 @@ static int node_start(struct fabric *fabric, uint32_t index, const char *program
 		error = node_spawn(fabric, index, program, sockets[1]);
 		close(sockets[1]);
 	}
-	if (!error && epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, fabric->nodes[index].control, &interest))
+	if (!error &&
+	    epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, fabric->nodes[index].control, &interest))
 		error = -errno;
 	if (!error)
 		error = node_configure(fabric, index, keep_rings);
 	if (error == -EPIPE)
 		return 0; /* it is dead: whoever looks at the children says why */
 	if (error)
-		fabric_fail(fabric, "cannot start %s %s, number %u: %s", fabric_kind_name(fabric, index),
-			    fabric->plan->nodes[index].name, fabric->alive + 1,
-			    error == -EMFILE ? "too few file descriptors allowed, raise the hard limit (ulimit -Hn)"
+		fabric_fail(fabric, "cannot start %s %s, number %u: %s",
+			    fabric_kind_name(fabric, index), fabric->plan->nodes[index].name,
+			    fabric->alive + 1,
+			    error == -EMFILE ? "too few file descriptors allowed, raise the hard "
+					       "limit (ulimit -Hn)"
 					     : strerror(-error));
 	return error;
 }
@@ -437,7 +467,8 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 	node->fate[0] = 0;
 	node->tables_due = false;
 	error = node_start(fabric, index, program, true);
-	for (uint64_t until_ns = fabric_deadline_ns(fabric, FABRIC_READY_MS); !error && !node->ready;) {
+	for (uint64_t until_ns = fabric_deadline_ns(fabric, FABRIC_READY_MS);
+	     !error && !node->ready;) {
 		fabric_watch_messages(fabric, 1);
 		fabric_watch_children(fabric);
 		if (!node->pid || wall_ns() > until_ns)
@@ -457,7 +488,8 @@ void fabric_clock_begin(struct fabric *fabric)
 
 	clock_gettime(CLOCK_REALTIME, &utc);
 	fabric->page->epoch_ns = wall_ns() + LEAD_NS;
-	fabric->page->epoch_utc_ns = (uint64_t)utc.tv_sec * 1000000000ull + (uint64_t)utc.tv_nsec + LEAD_NS;
+	fabric->page->epoch_utc_ns =
+		(uint64_t)utc.tv_sec * 1000000000ull + (uint64_t)utc.tv_nsec + LEAD_NS;
 	atomic_store(&fabric->page->state, CLOCK_RUNNING);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		(void)!write(fabric->nodes[i].doorbell, &one, sizeof(one));

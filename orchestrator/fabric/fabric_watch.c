@@ -16,7 +16,8 @@
 #define MESSAGES_AT_ONCE 256u /* of one node, before others are heard again */
 
 #define LOST_LOOK_US 1000
-#define LOST_TRIES 1000 /* the kernel closes a node's descriptors just before its parent can learn that it is dead */
+/* the kernel closes a node's descriptors just before its parent can learn that it is dead */
+#define LOST_TRIES 1000
 
 uint64_t fabric_rusage_ns(const struct rusage *usage)
 {
@@ -50,8 +51,8 @@ void fabric_fail_node(struct fabric *fabric, uint32_t node, const char *format, 
 	va_start(arguments, format);
 	vsnprintf(cause, sizeof(cause), format, arguments);
 	va_end(arguments);
-	fabric_fail(fabric, "%s %s (pid %d) %s", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
-		    (int)fabric->nodes[node].pid_shown, cause);
+	fabric_fail(fabric, "%s %s (pid %d) %s", fabric_kind_name(fabric, node),
+		    fabric->plan->nodes[node].name, (int)fabric->nodes[node].pid_shown, cause);
 }
 
 static bool messages_take(struct fabric *fabric, uint32_t node);
@@ -73,7 +74,8 @@ static bool goes_on_without(const struct fabric *fabric)
 
 static const char *signal_text(int signal)
 {
-	return signal == SIGSYS ? "it made a system call that nodes may not make" : strsignal(signal);
+	return signal == SIGSYS ? "it made a system call that nodes may not make"
+				: strsignal(signal);
 }
 
 static void fate_note(struct fabric *fabric, uint32_t node, int status)
@@ -83,21 +85,25 @@ static void fate_note(struct fabric *fabric, uint32_t node, int status)
 	fabric->ready -= dead->ready;
 	dead->ready = false;
 	if (WIFSIGNALED(status))
-		snprintf(dead->fate, sizeof(dead->fate), "killed by signal %d (%s)", WTERMSIG(status),
-			 signal_text(WTERMSIG(status)));
+		snprintf(dead->fate, sizeof(dead->fate), "killed by signal %d (%s)",
+			 WTERMSIG(status), signal_text(WTERMSIG(status)));
 	else if (!dead->fate[0])
-		snprintf(dead->fate, sizeof(dead->fate), "left with status %d", WEXITSTATUS(status));
+		snprintf(dead->fate, sizeof(dead->fate), "left with status %d",
+			 WEXITSTATUS(status));
 	utf8_mend(dead->fate);
 	utf8_plain(dead->fate);
 }
 
 /* child @node is gone; returns whether it went as it should after the end of the clock */
-static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const struct rusage *usage)
+static bool node_reaped(struct fabric *fabric, uint32_t node, int status,
+			const struct rusage *usage)
 {
 	bool ended = atomic_load(&fabric->page->state) == CLOCK_ENDED;
 
 	if (WIFSIGNALED(status) ? WTERMSIG(status) == SIGABRT : WEXITSTATUS(status))
-		messages_take(fabric, node); /* its last words say why: an invariant failed, or it gave up */
+		messages_take(
+			fabric,
+			node); /* its last words say why: an invariant failed, or it gave up */
 	fabric->stopped -= fabric->nodes[node].stopped_ns != 0;
 	fabric->nodes[node].stopped_ns = 0;
 	fabric->nodes[node].pid = 0;
@@ -111,10 +117,12 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const 
 		return true;
 	if (WIFSIGNALED(status))
 		fabric_fail_node(fabric, node, "was killed by signal %d (%s)%s", WTERMSIG(status),
-				 signal_text(WTERMSIG(status)), ended ? " while it was leaving" : "");
+				 signal_text(WTERMSIG(status)),
+				 ended ? " while it was leaving" : "");
 	else if (!ended || WEXITSTATUS(status))
 		fabric_fail_node(fabric, node, "left %s with status %d",
-				 ended ? "at the end" : "in the middle of the run", WEXITSTATUS(status));
+				 ended ? "at the end" : "in the middle of the run",
+				 WEXITSTATUS(status));
 	else
 		return true;
 	return false;
@@ -152,10 +160,12 @@ bool fabric_watch_children(struct fabric *fabric)
 {
 	if (fabric_watch_deaths(fabric))
 		return true;
-	for (uint32_t i = 0; fabric->stopped && fabric->options.watchdog_ns && i < fabric->plan->node_count; i++) {
+	for (uint32_t i = 0;
+	     fabric->stopped && fabric->options.watchdog_ns && i < fabric->plan->node_count; i++) {
 		if (fabric->nodes[i].stopped_ns &&
 		    wall_ns() - fabric->nodes[i].stopped_ns > fabric->options.watchdog_ns) {
-			fabric_fail_node(fabric, i, "was stopped by a signal and has not gone on for %.1f s",
+			fabric_fail_node(fabric, i,
+					 "was stopped by a signal and has not gone on for %.1f s",
 					 (double)fabric->options.watchdog_ns / 1e9);
 			return true;
 		}
@@ -165,7 +175,8 @@ bool fabric_watch_children(struct fabric *fabric)
 
 void fabric_watch_lost(struct fabric *fabric, uint32_t node)
 {
-	for (int tries = 0; tries < LOST_TRIES && fabric->nodes[node].pid && !fabric->failure[0]; tries++) {
+	for (int tries = 0; tries < LOST_TRIES && fabric->nodes[node].pid && !fabric->failure[0];
+	     tries++) {
 		if (!fabric_watch_deaths(fabric))
 			usleep(LOST_LOOK_US);
 	}
@@ -189,21 +200,26 @@ static void node_says(struct fabric *fabric, uint32_t node, const char *verb, co
 	if (!say_limit_allows(&fabric->nodes[node].said, wall_ns(), &unsaid))
 		return;
 	if (unsaid)
-		line_write("%s %s had %llu lines more to say, which were left out", fabric_kind_name(fabric, node),
-			   fabric->plan->nodes[node].name, (unsigned long long)unsaid);
-	line_write("%s %s%s: %s", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name, verb, text);
+		line_write("%s %s had %llu lines more to say, which were left out",
+			   fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
+			   (unsigned long long)unsaid);
+	line_write("%s %s%s: %s", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
+		   verb, text);
 }
 
 /* takes in one message of @node; false if it means the end of the run */
-bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct control_message *message)
+bool fabric_watch_message(struct fabric *fabric, uint32_t node,
+			  const struct control_message *message)
 {
 	if (message->kind == CONTROL_READY && !fabric->nodes[node].ready) {
 		fabric->nodes[node].ready = true;
 		fabric->nodes[node].unfiltered = message->number == 1;
 		fabric->ready++;
-		snprintf(fabric->nodes[node].loop, FABRIC_LOOP_MAX, "%.*s", FABRIC_LOOP_MAX - 1, message->text);
+		snprintf(fabric->nodes[node].loop, FABRIC_LOOP_MAX, "%.*s", FABRIC_LOOP_MAX - 1,
+			 message->text);
 	} else if (message->kind == CONTROL_EVENT && message->number && goes_on_without(fabric)) {
-		snprintf(fabric->nodes[node].fate, FABRIC_FATE_MAX, "%.*s", FABRIC_FATE_MAX - 1, message->text);
+		snprintf(fabric->nodes[node].fate, FABRIC_FATE_MAX, "%.*s", FABRIC_FATE_MAX - 1,
+			 message->text);
 		node_says(fabric, node, " reports", message->text);
 		return fabric->nodes[node].ready;
 	} else if (message->kind == CONTROL_EVENT && message->number) {
@@ -235,7 +251,8 @@ static bool messages_take(struct fabric *fabric, uint32_t node)
 	/* it is gone, which fabric_watch_children() reports with the reason, or talks nonsense */
 	epoll_ctl(fabric->epoll_fd, EPOLL_CTL_DEL, fabric->nodes[node].control, NULL);
 	if (error == -EINVAL)
-		fabric_fail_node(fabric, node, "sent a control message that makes no sense: %s", why);
+		fabric_fail_node(fabric, node, "sent a control message that makes no sense: %s",
+				 why);
 	return error != -EINVAL;
 }
 
@@ -287,7 +304,8 @@ bool fabric_wants_core(pid_t pid)
 static bool late_nodes_starve(const struct fabric *fabric, const struct fabric_part *part, bool any)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if ((any || part->owes(part->context, i)) && fabric_wants_core(fabric->nodes[i].pid))
+		if ((any || part->owes(part->context, i)) &&
+		    fabric_wants_core(fabric->nodes[i].pid))
 			return true;
 	return false;
 }
@@ -311,7 +329,8 @@ static void late_nodes(const struct fabric *fabric, const struct fabric_part *pa
 	}
 }
 
-bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog, const struct fabric_part *part)
+bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
+		       const struct fabric_part *part)
 {
 	struct watchdog_sight sight = { .progress = part->progress(part->context) };
 	enum watchdog_verdict verdict;
@@ -327,12 +346,13 @@ bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog, const s
 	if (verdict == WATCHDOG_HANGS && late_nodes_starve(fabric, part, !sight.late))
 		return false;
 	if (!sight.late) {
-		fabric_fail(fabric, "all nodes have %s, but nothing followed for %.1f s", part->what,
-			    (double)watchdog->stalled_ns / 1e9);
+		fabric_fail(fabric, "all nodes have %s, but nothing followed for %.1f s",
+			    part->what, (double)watchdog->stalled_ns / 1e9);
 		return true;
 	}
 	if (sight.late > 1)
-		snprintf(others, sizeof(others), sight.late > 2 ? ", nor have %u others" : ", nor has %u other",
+		snprintf(others, sizeof(others),
+			 sight.late > 2 ? ", nor have %u others" : ", nor has %u other",
 			 sight.late - 1);
 	fabric_fail_node(fabric, first, "%s: it has not %s for %.1f s%s",
 			 verdict == WATCHDOG_HANGS ? "hangs" : "runs in circles", part->what,
@@ -361,9 +381,12 @@ static bool owes_window(const void *context, uint32_t node)
 
 bool fabric_watch_clock(struct fabric *fabric)
 {
-	struct open_window open = { .fabric = fabric, .window = atomic_load(&fabric->page->window) };
+	struct open_window open = { .fabric = fabric,
+				    .window = atomic_load(&fabric->page->window) };
 	char what[96];
-	struct fabric_part part = { .what = what, .progress = window_now, .owes = owes_window, .context = &open };
+	struct fabric_part part = {
+		.what = what, .progress = window_now, .owes = owes_window, .context = &open
+	};
 
 	snprintf(what, sizeof(what), "finished window %u at %llu ps", open.window,
 		 (unsigned long long)atomic_load(&fabric->page->start_ps));

@@ -9,11 +9,14 @@
 #define BEFORE_WINDOWS 20u /* so many at most are the measure of what was before */
 #define RECOVERED_PERMILLE 900u
 
-int fault_player_init(struct fault_player *player, const struct plan *plan, const struct fault_fabric *fabric)
+int fault_player_init(struct fault_player *player, const struct plan *plan,
+		      const struct fault_fabric *fabric)
 {
 	struct link_drain_fabric link_drain;
 
-	*player = (struct fault_player){ .plan = plan, .fabric = *fabric, .look_at = NODE_TIME_NEVER };
+	*player = (struct fault_player){ .plan = plan,
+					 .fabric = *fabric,
+					 .look_at = NODE_TIME_NEVER };
 	if (!plan->faults.count)
 		return 0;
 	player->window_max = (uint32_t)(plan->duration_ps / plan->faults.window_ps) + 1;
@@ -22,8 +25,9 @@ int fault_player_init(struct fault_player *player, const struct plan *plan, cons
 	player->records = calloc(plan->faults.count, sizeof(*player->records));
 	if (!player->down || !player->delivered || !player->records)
 		return -ENOMEM;
-	link_drain =
-		(struct link_drain_fabric){ .owner = fabric->owner, .settle = fabric->settle, .page = fabric->page };
+	link_drain = (struct link_drain_fabric){ .owner = fabric->owner,
+						 .settle = fabric->settle,
+						 .page = fabric->page };
 	return link_drain_init(&player->link_drain, plan, &link_drain);
 }
 
@@ -40,13 +44,15 @@ static node_time_t action_at(const struct fault_player *player)
 {
 	const struct plan_faults *faults = &player->plan->faults;
 
-	return player->action < faults->action_count ? faults->actions[player->action].at_ps : NODE_TIME_NEVER;
+	return player->action < faults->action_count ? faults->actions[player->action].at_ps
+						     : NODE_TIME_NEVER;
 }
 
 static node_time_t window_at(const struct fault_player *player)
 {
-	return player->window_count < player->window_max ? player->window_count * player->plan->faults.window_ps
-							 : NODE_TIME_NEVER;
+	return player->window_count < player->window_max
+		       ? player->window_count * player->plan->faults.window_ps
+		       : NODE_TIME_NEVER;
 }
 
 bool fault_player_acts(const struct fault_player *player)
@@ -111,7 +117,8 @@ static int link_fails(struct fault_player *player, uint32_t link, node_time_t no
 }
 
 /* all links of @fault fail, or return unless another fault of theirs lasts */
-static int links_change(struct fault_player *player, const struct plan_fault *fault, bool fail, node_time_t now)
+static int links_change(struct fault_player *player, const struct plan_fault *fault, bool fail,
+			node_time_t now)
 {
 	int error = 0;
 
@@ -158,10 +165,11 @@ static int act(struct fault_player *player, const struct plan_action *action)
 		if (!error && fault->kind == FAULT_MANAGER && player->fabric.manager_dies)
 			error = player->fabric.manager_dies(player->fabric.owner);
 		record->lost = drops(player, DROP_LINK_DOWN) - before;
-		record->astray = before + record->lost + no_way; /* who found no other way at once was not on it */
+		/* who found no other way at once was not on it */
+		record->astray = before + record->lost + no_way;
 		record->astray_until = astray(player);
-		player->look_at =
-			node_time_min(player->look_at, link_drain_next_at(&player->link_drain, action->at_ps));
+		player->look_at = node_time_min(
+			player->look_at, link_drain_next_at(&player->link_drain, action->at_ps));
 		return error;
 	case ACTION_TABLES:
 		if (action->at_ps == fault->tables_ps)
@@ -189,7 +197,8 @@ int fault_player_step(struct fault_player *player)
 
 /* ---- what came of it ---- */
 
-/* when something else next failed or returned behind the @from-th action; the end of the run if nothing did */
+/* when something else next failed or returned behind the @from-th action; the end of the run if
+ * nothing did */
 static node_time_t next_change(const struct plan *plan, uint32_t from)
 {
 	for (uint32_t i = from + 1; i < plan->faults.action_count; i++)
@@ -215,10 +224,12 @@ static uint64_t window_bytes(const struct fault_player *player, uint64_t window)
 
 static uint64_t bps(const struct fault_player *player, uint64_t bytes, uint64_t windows)
 {
-	return (uint64_t)((unsigned __int128)bytes * 8 * NODE_S / (windows * player->plan->faults.window_ps));
+	return (uint64_t)((unsigned __int128)bytes * 8 * NODE_S /
+			  (windows * player->plan->faults.window_ps));
 }
 
-/* the mean of the windows before @action, back to whatever came before it.  Return: 0 if there is none */
+/* the mean of the windows before @action, back to whatever came before it. Return: 0 if there is
+ * none */
 static uint64_t before_bps(const struct fault_player *player, uint32_t action)
 {
 	const struct plan *plan = player->plan;
@@ -233,8 +244,10 @@ static uint64_t before_bps(const struct fault_player *player, uint32_t action)
 	return bps(player, player->delivered[end] - player->delivered[first], end - first);
 }
 
-/* Recovered at the end of the last window, before the next change, in which too little was delivered; at once if there is none. */
-static void recovery_find(const struct fault_player *player, uint32_t action, struct result_fault *row)
+/* Recovered at the end of the last window, before the next change, in which too little was
+ * delivered; at once if there is none. */
+static void recovery_find(const struct fault_player *player, uint32_t action,
+			  struct result_fault *row)
 {
 	const struct plan *plan = player->plan;
 	node_time_t window_ps = plan->faults.window_ps, at_ps = plan->faults.actions[action].at_ps;
@@ -243,13 +256,15 @@ static void recovery_find(const struct fault_player *player, uint32_t action, st
 	row->before_bps = before_bps(player, action);
 	row->least_bps = row->before_bps;
 	row->recovery_ps = row->before_bps ? 0 : NODE_TIME_NEVER;
-	for (window = at_ps / window_ps; row->before_bps && window < last && window + 1 < player->window_count;
-	     window++) {
+	for (window = at_ps / window_ps;
+	     row->before_bps && window < last && window + 1 < player->window_count; window++) {
 		uint64_t rate_bps = bps(player, window_bytes(player, window), 1);
 
 		row->least_bps = rate_bps < row->least_bps ? rate_bps : row->least_bps;
-		if ((unsigned __int128)rate_bps * 1000 < (unsigned __int128)row->before_bps * RECOVERED_PERMILLE)
-			row->recovery_ps = window + 1 < last ? (window + 1) * window_ps - at_ps : NODE_TIME_NEVER;
+		if ((unsigned __int128)rate_bps * 1000 <
+		    (unsigned __int128)row->before_bps * RECOVERED_PERMILLE)
+			row->recovery_ps = window + 1 < last ? (window + 1) * window_ps - at_ps
+							     : NODE_TIME_NEVER;
 	}
 }
 

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #define LOOK_PS (2 * NODE_US) /* ours: a message to a service processor and back */
-#define LOOK_PART 8u          /* and this part of the time for which nothing has changed: long waits cost few looks */
+/* and this part of the time for which nothing has changed: long waits cost few looks */
+#define LOOK_PART 8u
 #define NOTHING_TOLD UINT32_MAX
 
-int link_drain_init(struct link_drain *link_drain, const struct plan *plan, const struct link_drain_fabric *fabric)
+int link_drain_init(struct link_drain *link_drain, const struct plan *plan,
+		    const struct link_drain_fabric *fabric)
 {
 	*link_drain = (struct link_drain){ .plan = plan, .fabric = *fabric };
 	link_drain->ends = calloc(2 * (size_t)plan->link_count, sizeof(*link_drain->ends));
@@ -20,8 +22,10 @@ void link_drain_fini(struct link_drain *link_drain)
 	*link_drain = (struct link_drain){ 0 };
 }
 
-/* Somebody may wait at @end from now on, or still waits there. Then nothing has come over the link since: the peer is who it was. */
-static void end_begin(struct link_drain *link_drain, struct link_drain_end *end, const struct link_drain_end *is)
+/* Somebody may wait at @end from now on, or still waits there. Then nothing has come over the link
+ * since: the peer is who it was. */
+static void end_begin(struct link_drain *link_drain, struct link_drain_end *end,
+		      const struct link_drain_end *is)
 {
 	if (!end->told) {
 		*end = *is;
@@ -31,14 +35,18 @@ static void end_begin(struct link_drain *link_drain, struct link_drain_end *end,
 	end->unknown |= is->unknown;
 }
 
-void link_drain_begin(struct link_drain *link_drain, uint32_t link, bool a_dead, bool b_dead, node_time_t now)
+void link_drain_begin(struct link_drain *link_drain, uint32_t link, bool a_dead, bool b_dead,
+		      node_time_t now)
 {
 	const struct plan_link *ends = &link_drain->plan->links[link];
-	const struct link_drain_end a = { ends->node_a, ends->port_a, ends->node_b, ends->port_b, 0, b_dead, now };
-	const struct link_drain_end b = { ends->node_b, ends->port_b, ends->node_a, ends->port_a, 0, a_dead, now };
+	const struct link_drain_end a = { ends->node_a, ends->port_a, ends->node_b, ends->port_b, 0,
+					  b_dead,       now };
+	const struct link_drain_end b = { ends->node_b, ends->port_b, ends->node_a, ends->port_a, 0,
+					  a_dead,       now };
 
 	if (plan_fabric(link_drain->plan) != FABRIC_FLOW_CHANNEL || ends->vacant ||
-	    ends->node_a >= link_drain->plan->switch_count || ends->node_b >= link_drain->plan->switch_count)
+	    ends->node_a >= link_drain->plan->switch_count ||
+	    ends->node_b >= link_drain->plan->switch_count)
 		return;
 	end_begin(link_drain, &link_drain->ends[2 * link], &a);
 	end_begin(link_drain, &link_drain->ends[2 * link + 1], &b);
@@ -77,8 +85,8 @@ static bool dead_left(const struct link_drain *link_drain)
 }
 
 /* what of that which went out at @end is left.  Return: false if nobody can say yet */
-static bool left_of(const struct link_drain *link_drain, const struct link_drain_end *end, node_time_t now,
-		    struct channel_set *left)
+static bool left_of(const struct link_drain *link_drain, const struct link_drain_end *end,
+		    node_time_t now, struct channel_set *left)
 {
 	*left = (struct channel_set){ 0 };
 	if (end->unknown)
@@ -107,7 +115,8 @@ int link_drain_look(struct link_drain *link_drain, node_time_t now)
 {
 	int error = 0;
 
-	for (uint32_t i = 0; i < 2 * link_drain->plan->link_count && link_drain->count && !error; i++)
+	for (uint32_t i = 0; i < 2 * link_drain->plan->link_count && link_drain->count && !error;
+	     i++)
 		if (link_drain->ends[i].told)
 			error = end_look(link_drain, &link_drain->ends[i], now);
 	return error;

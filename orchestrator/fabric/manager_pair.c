@@ -65,11 +65,13 @@ static int manager_spawn(struct manager_end *manager, int socket)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attributes);
 	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+						      POSIX_SPAWN_SETSIGDEF);
 	posix_spawnattr_setpgroup(&attributes, 0); /* Ctrl-C is for whoever keeps the fabric */
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
-	error = posix_spawn(&manager->pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
+	error = posix_spawn(&manager->pid, "/proc/self/exe", &actions, &attributes, arguments,
+			    environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	if (error)
@@ -101,7 +103,8 @@ static int manager_start(const struct manager_pair *pair, struct manager_end *ma
 	return error;
 }
 
-/* both run, if that is possible; whoever died a moment ago is left for later.  Return: is one missing? */
+/* both run, if that is possible; whoever died a moment ago is left for later. Return: is one
+ * missing? */
 static bool managers_complete(struct manager_pair *pair)
 {
 	bool missing = false;
@@ -113,7 +116,8 @@ static bool managers_complete(struct manager_pair *pair)
 		if (manager->fd < 0 && wall_ns() - manager->started_ns >= AGAIN_NS)
 			error = manager_start(pair, manager);
 		if (error)
-			fabric_note(pair->fabric, "a fabric manager cannot be started: %s", strerror(-error));
+			fabric_note(pair->fabric, "a fabric manager cannot be started: %s",
+				    strerror(-error));
 		missing |= manager->fd < 0;
 	}
 	return missing;
@@ -132,24 +136,29 @@ static struct node_identity *identities_make(struct manager_question *questions,
 	identities = calloc((size_t)wanted + 1, sizeof(*identities));
 	wanted = 0;
 	for (uint32_t i = 0; i < count && identities; i++)
-		questions[i].identity = questions[i].ask == ASK_DISCOVER ? &identities[wanted++] : NULL;
+		questions[i].identity =
+			questions[i].ask == ASK_DISCOVER ? &identities[wanted++] : NULL;
 	return identities;
 }
 
 /* the questions of the active manager, of which @message is the first, to the nodes and back */
-static int relay(struct manager_pair *pair, int fd, struct manager_message *message, char *why, unsigned why_max)
+static int relay(struct manager_pair *pair, int fd, struct manager_message *message, char *why,
+		 unsigned why_max)
 {
 	uint32_t count = message->count, node_count = pair->fabric->plan->node_count;
 	struct manager_question *questions = calloc((size_t)count + 1, sizeof(*questions));
 	struct node_identity *identities = NULL;
-	int error = questions ? manager_question_take(message, questions, count, 0, node_count, why, why_max) : -ENOMEM;
+	int error = questions ? manager_question_take(message, questions, count, 0, node_count, why,
+						      why_max)
+			      : -ENOMEM;
 
 	manager_message_free(message);
 	for (uint32_t i = 1; i < count && !error; i++) {
 		error = manager_receive(fd, message, why, why_max);
 		if (error)
 			break;
-		error = manager_question_take(message, questions, count, i, node_count, why, why_max);
+		error = manager_question_take(message, questions, count, i, node_count, why,
+					      why_max);
 		manager_message_free(message);
 	}
 	if (!error)
@@ -199,14 +208,16 @@ static int word_await(struct manager_pair *pair, const struct manager_end *manag
 	while (poll(&polled, 1, LOOK_MS) <= 0) {
 		if (is_lost(&watchdog, manager->pid))
 			return -ETIMEDOUT;
-		fabric_waits(pair->fabric, began_ns, "waiting for the fabric manager, pid %d", (int)manager->pid);
+		fabric_waits(pair->fabric, began_ns, "waiting for the fabric manager, pid %d",
+			     (int)manager->pid);
 	}
 	return 0;
 }
 
-/* Return: 0 with @message the report; -errno: the manager is of no use any more, -EPROTO: for @why */
-static int manager_sweep(struct manager_pair *pair, struct manager_end *manager, struct manager_message *message,
-			 char *why, unsigned why_max)
+/* Return: 0 with @message the report; -errno: the manager is of no use any more, -EPROTO: for
+ * @why */
+static int manager_sweep(struct manager_pair *pair, struct manager_end *manager,
+			 struct manager_message *message, char *why, unsigned why_max)
 {
 	int error = manager_send(manager->fd, &(struct manager_message){ .word = MANAGER_SWEEP });
 
@@ -241,11 +252,13 @@ static void take_over(struct manager_pair *pair, int error, const char *why)
 	pair->active = (pair->active + 1) % MANAGER_PAIR;
 	pair->takeovers++;
 	if (pair->list[pair->active].pid)
-		fabric_note(pair->fabric, "the active fabric manager (pid %d) %s; pid %d takes over", (int)pid, what,
-			    (int)pair->list[pair->active].pid);
+		fabric_note(pair->fabric,
+			    "the active fabric manager (pid %d) %s; pid %d takes over", (int)pid,
+			    what, (int)pair->list[pair->active].pid);
 	else
 		fabric_note(pair->fabric,
-			    "the active fabric manager (pid %d) %s; nobody stands by, so another one is started",
+			    "the active fabric manager (pid %d) %s; nobody stands by, so another "
+			    "one is started",
 			    (int)pid, what);
 }
 
@@ -319,7 +332,8 @@ bool manager_pair_watch(struct manager_pair *pair)
 	struct manager_end *standby = &pair->list[(pair->active + 1) % MANAGER_PAIR];
 
 	if (is_gone(standby)) {
-		fabric_note(pair->fabric, "the fabric manager that stood by (pid %d) is dead", (int)standby->pid);
+		fabric_note(pair->fabric, "the fabric manager that stood by (pid %d) is dead",
+			    (int)standby->pid);
 		manager_drop(standby);
 	}
 	if (is_gone(&pair->list[pair->active])) {
@@ -337,13 +351,15 @@ json_t *manager_pair_describe(const struct manager_pair *pair)
 	const struct manager_report *last = &pair->last;
 	uint64_t now_ns = wall_ns();
 
-	return json_pack("{s:i, s:i, s:i, s:i, s:I, s:I, s:i, s:i, s:i, s:i, s:i, s:s, s:I, s:i, s:i}", "active",
-			 (int)pair->list[pair->active].pid, "standby",
-			 (int)pair->list[(pair->active + 1) % MANAGER_PAIR].pid, "takeovers", (int)pair->takeovers,
-			 "sweeps", (int)pair->sweeps, "swept_ago_ns", (json_int_t)(now_ns - pair->last_ns), "took_ns",
-			 (json_int_t)last->took_ns, "switches", (int)last->switches, "hosts", (int)last->hosts, "links",
-			 (int)last->links, "blocks_written", (int)last->blocks_written, "switches_written",
-			 (int)last->switches_written, "trouble", last->why, "changed_ago_ns",
-			 (json_int_t)(pair->changed_ns ? now_ns - pair->changed_ns : 0), "changed_blocks",
-			 (int)pair->changed_blocks, "changed_switches", (int)pair->changed_switches);
+	return json_pack(
+		"{s:i, s:i, s:i, s:i, s:I, s:I, s:i, s:i, s:i, s:i, s:i, s:s, s:I, s:i, s:i}",
+		"active", (int)pair->list[pair->active].pid, "standby",
+		(int)pair->list[(pair->active + 1) % MANAGER_PAIR].pid, "takeovers",
+		(int)pair->takeovers, "sweeps", (int)pair->sweeps, "swept_ago_ns",
+		(json_int_t)(now_ns - pair->last_ns), "took_ns", (json_int_t)last->took_ns,
+		"switches", (int)last->switches, "hosts", (int)last->hosts, "links",
+		(int)last->links, "blocks_written", (int)last->blocks_written, "switches_written",
+		(int)last->switches_written, "trouble", last->why, "changed_ago_ns",
+		(json_int_t)(pair->changed_ns ? now_ns - pair->changed_ns : 0), "changed_blocks",
+		(int)pair->changed_blocks, "changed_switches", (int)pair->changed_switches);
 }

@@ -1,10 +1,10 @@
 /*  manager_pair - the fabric managers of a fabric under the real clock: one active, one standby
  *  (PG-11, FC-26, TB-14).
  *
- *  The process that keeps the fabric, `heddle up` or `heddle run --clock real`, tells the active one
- *  to sweep when something has changed, and relays its questions (manager_message.h). If it dies,
- *  hangs, loops or sends a message that makes no sense, it is ended, the standby becomes active and
- *  sweeps, and a new standby is started.
+ *  The process that keeps the fabric, `heddle up` or `heddle run --clock real`, tells the active
+ *  one to sweep when something has changed, and relays its questions (manager_message.h). If it
+ *  dies, hangs, loops or sends a message that makes no sense, it is ended, the standby becomes
+ *  active and sweeps, and a new standby is started.
  *  The time of a sweep depends on the fabric and on the other load of the machine, so it has no
  *  limit. A manager that sends nothing is judged as a node is (watchdog.h): it hangs if for five
  *  seconds it neither uses a core nor waits for one; it loops if it uses 30 times that, 150 s, of
@@ -38,11 +38,13 @@ struct manager_pair {
 	uint32_t changed_blocks, changed_switches;
 };
 
-/** manager_pair_init() - there are none yet; the first sweep starts them.  manager_pair_end() - ends them. Idempotent. */
+/** manager_pair_init() - there are none yet; the first sweep starts them. manager_pair_end() - ends
+ *  them. Idempotent. */
 void manager_pair_init(struct manager_pair *pair, struct fabric *fabric);
 void manager_pair_end(struct manager_pair *pair);
 
-/** manager_pair_sweep() - a link, a node or a host came or went, or the fabric begins: the active manager sweeps. Waits for it.
+/** manager_pair_sweep() - a link, a node or a host came or went, or the fabric begins: the active
+ *  manager sweeps. Waits for it.
  *  Return: 0 or -errno with the reason in fabric->failure, mostly. */
 int manager_pair_sweep(struct manager_pair *pair);
 
@@ -52,8 +54,9 @@ void manager_pair_kill(struct manager_pair *pair);
 /** manager_pair_poll() - what to poll to learn that a manager has died. */
 void manager_pair_poll(const struct manager_pair *pair, struct pollfd polled[MANAGER_PAIR]);
 
-/** manager_pair_watch() - one that has died is replaced, and if it was the active one the other takes over.
- *  Return: is one still missing, so that it is worth looking again in a second?                                    */
+/** manager_pair_watch() - one that has died is replaced, and if it was the active one the other
+ *  takes over.
+ *  Return: is one still missing, so that it is worth looking again in a second? */
 bool manager_pair_watch(struct manager_pair *pair);
 
 /** manager_pair_describe() - who is active, the last sweep, the last change, as JSON. */

@@ -29,7 +29,8 @@ static enum run_outcome go(struct run *run, node_time_t limit)
 	if (!run->fabric.options.real)
 		fabric_resume(&run->fabric, limit);
 	while ((state = wait_a_little(run, limit)) == FABRIC_RUNNING)
-		progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
+		progress_update(&run->progress, fabric_now(&run->fabric),
+				run->fabric.plan->duration_ps,
 				atomic_load(&run->fabric.page->windows));
 	if (state == FABRIC_STOPPED)
 		return RUN_THERE;
@@ -52,7 +53,9 @@ static enum run_outcome pause_until(struct run *run, uint64_t until_ns)
 	state = fabric_wait(&run->fabric, 0);
 	progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
 			atomic_load(&run->fabric.page->windows));
-	return state == FABRIC_FAILED ? RUN_FAILED : state == FABRIC_INTERRUPTED ? RUN_INTERRUPTED : RUN_THERE;
+	return state == FABRIC_FAILED        ? RUN_FAILED
+	       : state == FABRIC_INTERRUPTED ? RUN_INTERRUPTED
+					     : RUN_THERE;
 }
 
 /* in slices, so that fabric time keeps its ratio to wall time */
@@ -65,7 +68,8 @@ static enum run_outcome go_slowly(struct run *run, node_time_t until)
 
 	if (!slice_ps)
 		slice_ps = 1;
-	while (outcome == RUN_THERE && limit < until && clock_earliest(&run->fabric.clock) < until) {
+	while (outcome == RUN_THERE && limit < until &&
+	       clock_earliest(&run->fabric.clock) < until) {
 		limit = until - limit < slice_ps ? until : limit + slice_ps;
 		outcome = go(run, limit);
 		next_ns += RUN_SLICE_NS;
@@ -85,7 +89,8 @@ static void stage_tell(const struct run *run, const char *what)
 {
 	char time[QUANTITY_TEXT_MAX];
 
-	fabric_stage(&run->fabric, "%s %s", what, quantity_format(QUANTITY_TIME, fabric_now(&run->fabric), time));
+	fabric_stage(&run->fabric, "%s %s", what,
+		     quantity_format(QUANTITY_TIME, fabric_now(&run->fabric), time));
 }
 
 /* what is due of the time line, while the clock stands */
@@ -142,10 +147,12 @@ bool run_stalled(const struct run *run, char *why, size_t why_max)
 		if (!bytes || fault_player_cut_off(&run->faults, i))
 			continue;
 		if (holders++ < STALLED_SHOWN && length < why_max)
-			length += (size_t)snprintf(why + length, why_max - length, "%s%s holds %s", length ? ", " : "",
-						   plan->nodes[i].name, human_bytes(bytes, text));
+			length += (size_t)snprintf(why + length, why_max - length, "%s%s holds %s",
+						   length ? ", " : "", plan->nodes[i].name,
+						   human_bytes(bytes, text));
 	}
 	if (holders > STALLED_SHOWN && length < why_max)
-		snprintf(why + length, why_max - length, " and %u more nodes", holders - STALLED_SHOWN);
+		snprintf(why + length, why_max - length, " and %u more nodes",
+			 holders - STALLED_SHOWN);
 	return holders != 0;
 }

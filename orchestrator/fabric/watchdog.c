@@ -2,9 +2,10 @@
 
 void watchdog_start(struct watchdog *watchdog, uint64_t patience_ns, uint64_t now_ns)
 {
-	*watchdog = (struct watchdog){
-		.patience_ns = patience_ns, .last_ns = now_ns, .fresh = true, .from.progress = UINT32_MAX
-	};
+	*watchdog = (struct watchdog){ .patience_ns = patience_ns,
+				       .last_ns = now_ns,
+				       .fresh = true,
+				       .from.progress = UINT32_MAX };
 }
 
 bool watchdog_wants_detail(const struct watchdog *watchdog, uint32_t progress)
@@ -44,10 +45,12 @@ static bool loops(struct watchdog *watchdog, const struct watchdog_sight *sight)
 		watchdog->event_count = sight->events;
 		watchdog->event_cpu_ns = sight->cpu_ns;
 	}
-	return (sight->cpu_ns - watchdog->event_cpu_ns) / sight->late >= watchdog->patience_ns * WATCHDOG_LOOP_FACTOR;
+	return (sight->cpu_ns - watchdog->event_cpu_ns) / sight->late >=
+	       watchdog->patience_ns * WATCHDOG_LOOP_FACTOR;
 }
 
-enum watchdog_verdict watchdog_look(struct watchdog *watchdog, uint64_t now_ns, const struct watchdog_sight *sight)
+enum watchdog_verdict watchdog_look(struct watchdog *watchdog, uint64_t now_ns,
+				    const struct watchdog_sight *sight)
 {
 	uint64_t passed_ns = now_ns - watchdog->last_ns;
 
@@ -58,7 +61,8 @@ enum watchdog_verdict watchdog_look(struct watchdog *watchdog, uint64_t now_ns, 
 		watchdog->fresh = true;
 		return WATCHDOG_FINE;
 	}
-	if (watchdog->fresh || sight->late != watchdog->from.late || sight->virtual_ps != watchdog->from.virtual_ps)
+	if (watchdog->fresh || sight->late != watchdog->from.late ||
+	    sight->virtual_ps != watchdog->from.virtual_ps)
 		standstill_begin(watchdog, sight);
 	watchdog->stalled_ns += passed_ns < WATCHDOG_PORTION_NS ? passed_ns : WATCHDOG_PORTION_NS;
 	if (hangs(watchdog, sight))

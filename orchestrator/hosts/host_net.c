@@ -19,16 +19,19 @@
 #include "orchestrator/base/socket_buffer.h"
 
 #define QUEUE_BUFFER_BYTES (4 << 20)
-#define BUCKET_LIMIT_BYTES (1u << 20) /* above a socket's 208 KiB, as the kernel counts them, so that senders block */
+/* above a socket's 208 KiB, as the kernel counts them, so that senders block */
+#define BUCKET_LIMIT_BYTES (1u << 20)
 #define FRAME_HEADER_BYTES 14u
 #define WIRE_ONLY_BYTES 24u /* preamble 8, FCS 4, gap 12 */
 
-static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec, char *why, size_t why_max);
+static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec, char *why,
+				size_t why_max);
 static int namespaces_leave(const struct fabric_namespaces *namespaces, char *why, size_t why_max);
-static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces, const struct host_net_spec *spec,
-		   char *why, size_t why_max);
+static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces,
+		   const struct host_net_spec *spec, char *why, size_t why_max);
 
-__attribute__((format(printf, 4, 5))) static int failed(int error, char *why, size_t why_max, const char *step, ...)
+__attribute__((format(printf, 4, 5))) static int failed(int error, char *why, size_t why_max,
+							const char *step, ...)
 {
 	va_list arguments;
 	char text[160];
@@ -51,17 +54,19 @@ static void host_reset(struct host_net *host, const struct host_net_spec *spec)
 static int spec_check(const struct host_net_spec *spec, char *why, size_t why_max)
 {
 	if (strlen(spec->interface) >= IFNAMSIZ || strlen(spec->far_name) >= IFNAMSIZ)
-		return failed(-ENAMETOOLONG, why, why_max, "host %s: interface %s to %s", spec->name, spec->interface,
-			      spec->far_name);
+		return failed(-ENAMETOOLONG, why, why_max, "host %s: interface %s to %s",
+			      spec->name, spec->interface, spec->far_name);
 	if (!spec->queue_count || spec->queue_count > HOST_NET_QUEUES_MAX)
-		return failed(-ERANGE, why, why_max, "host %s: %u queues", spec->name, spec->queue_count);
+		return failed(-ERANGE, why, why_max, "host %s: %u queues", spec->name,
+			      spec->queue_count);
 	if (!spec->mtu_bytes || spec->mtu_bytes > HOST_NET_MTU_BYTES_MAX)
-		return failed(-ERANGE, why, why_max, "host %s: MTU of %u bytes", spec->name, spec->mtu_bytes);
+		return failed(-ERANGE, why, why_max, "host %s: MTU of %u bytes", spec->name,
+			      spec->mtu_bytes);
 	return 0;
 }
 
-int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces, const struct host_net_spec *spec,
-		  char *why, size_t why_max)
+int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces,
+		  const struct host_net_spec *spec, char *why, size_t why_max)
 {
 	char why_left[200];
 	int error, error_left;
@@ -79,7 +84,8 @@ int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces, c
 	if (!error)
 		error = wire_up(host, namespaces, spec, why, why_max);
 	if (error) {
-		/* at once: its name may be wanted again before the kernel has taken the namespace away */
+		/* at once: its name may be wanted again before the kernel has taken the namespace
+		 * away */
 		if (host->far_index > 0)
 			netlink_link_delete(&namespaces->netlink, host->far_index);
 		host_net_free(host, namespaces);
@@ -127,16 +133,19 @@ static int self_fd(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec, char *why, size_t why_max)
+static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec, char *why,
+				size_t why_max)
 {
 	if (unshare(CLONE_NEWNET | CLONE_NEWUTS))
-		return failed(-errno, why, why_max, "host %s: its namespaces (see sysctl user.max_net_namespaces)",
+		return failed(-errno, why, why_max,
+			      "host %s: its namespaces (see sysctl user.max_net_namespaces)",
 			      spec->name);
 	if (sethostname(spec->name, strlen(spec->name)))
 		return failed(-errno, why, why_max, "host %s: its name", spec->name);
 	host->net_fd = self_fd("/proc/self/ns/net");
 	if (host->net_fd < 0)
-		return failed(host->net_fd, why, why_max, "host %s: its network namespace", spec->name);
+		return failed(host->net_fd, why, why_max, "host %s: its network namespace",
+			      spec->name);
 	host->uts_fd = self_fd("/proc/self/ns/uts");
 	if (host->uts_fd < 0)
 		return failed(host->uts_fd, why, why_max, "host %s: its UTS namespace", spec->name);
@@ -154,7 +163,8 @@ static int namespaces_leave(const struct fabric_namespaces *namespaces, char *wh
 
 /* ---- the veth pair ---- */
 
-/* Addresses of ours are unique and there is no router: nothing to ask for. Best effort, it only saves frames. */
+/* Addresses of ours are unique and there is no router: nothing to ask for. Best effort, it only
+ * saves frames. */
 static void ipv6_settings(const struct fabric_namespaces *namespaces, const struct host_net *host)
 {
 	static const struct {
@@ -162,22 +172,24 @@ static void ipv6_settings(const struct fabric_namespaces *namespaces, const stru
 	} settings[] = { { "disable_ipv6", "0" },
 			 { "accept_dad", "0" },
 			 { "router_solicitations", "0" },
-			 /* Linux takes the addresses of an interface that goes down; its IPv4 ones it keeps */
+			 /* Linux takes the addresses of an interface that goes down; its IPv4 ones
+			  * it keeps */
 			 { "keep_addr_on_down", "1" } };
 	char path[64];
 
 	if (setns(host->net_fd, CLONE_NEWNET))
 		return;
 	for (size_t i = 0; i < COUNT_OF(settings); i++) {
-		snprintf(path, sizeof path, "net/ipv6/conf/%s/%s", host->interface, settings[i].name);
+		snprintf(path, sizeof path, "net/ipv6/conf/%s/%s", host->interface,
+			 settings[i].name);
 		namespaces_sysctl(namespaces, path, settings[i].value);
 	}
 	/* one can always go back to the namespace one came from; if not, the next step says so */
 	(void)!setns(namespaces->net_fd, CLONE_NEWNET);
 }
 
-static int pair_make(struct host_net *host, struct fabric_namespaces *namespaces, struct netlink *netlink,
-		     const struct host_net_spec *spec)
+static int pair_make(struct host_net *host, struct fabric_namespaces *namespaces,
+		     struct netlink *netlink, const struct host_net_spec *spec)
 {
 	struct netlink_end near_end = { spec->interface, spec->mac, -1 };
 	struct netlink_end far_end = { spec->far_name, NULL, namespaces->net_fd };
@@ -201,22 +213,27 @@ static int rate_set(struct host_net *host, struct netlink *netlink, uint64_t rat
 	if (rate_bps >= HOST_NET_SHAPED_RATE_BPS_MAX)
 		return netlink_queue_reset(netlink, host->index);
 	host_net_bucket(rate_bps, host->mtu_bytes, &rate_bytes_per_second, &burst_bytes);
-	return netlink_token_bucket_set(netlink, host->index, rate_bytes_per_second, burst_bytes, BUCKET_LIMIT_BYTES);
+	return netlink_token_bucket_set(netlink, host->index, rate_bytes_per_second, burst_bytes,
+					BUCKET_LIMIT_BYTES);
 }
 
-static int addresses_add(struct host_net *host, struct netlink *netlink, const struct host_net_spec *spec)
+static int addresses_add(struct host_net *host, struct netlink *netlink,
+			 const struct host_net_spec *spec)
 {
 	uint32_t ipv4 = htonl(spec->ipv4);
-	int error = netlink_address_add(netlink, host->index, AF_INET, &ipv4, spec->ipv4_prefix_bits);
+	int error =
+		netlink_address_add(netlink, host->index, AF_INET, &ipv4, spec->ipv4_prefix_bits);
 
 	if (error || spec->mtu_bytes < HOST_NET_IPV6_MTU_BYTES_MIN)
 		return error;
-	error = netlink_address_add(netlink, host->index, AF_INET6, spec->ipv6, spec->ipv6_prefix_bits);
+	error = netlink_address_add(netlink, host->index, AF_INET6, spec->ipv6,
+				    spec->ipv6_prefix_bits);
 	host->ipv6 = !error;
 	return error == -EOPNOTSUPP || error == -EAFNOSUPPORT ? 0 : error;
 }
 
-/* FC-3: a host that networks lie behind forwards packets. Best effort: it may be a router that needs no kernel's help. */
+/* FC-3: a host that networks lie behind forwards packets. Best effort: it may be a router that
+ * needs no kernel's help. */
 static void router_settings(const struct fabric_namespaces *namespaces, const struct host_net *host,
 			    const struct host_net_spec *spec)
 {
@@ -232,20 +249,24 @@ static void router_settings(const struct fabric_namespaces *namespaces, const st
 }
 
 /* FC-3: through the router's own address, so frames have its MAC */
-static int route_add(const struct host_net *host, struct netlink *netlink, const struct prefix_config *prefix)
+static int route_add(const struct host_net *host, struct netlink *netlink,
+		     const struct prefix_config *prefix)
 {
 	uint32_t ipv4 = htonl(address_ipv4(prefix->host_index));
 	uint8_t ipv6[16];
 
 	if (prefix->version == 4)
-		return netlink_route_add(netlink, host->index, AF_INET, prefix->address, prefix->bits, &ipv4);
+		return netlink_route_add(netlink, host->index, AF_INET, prefix->address,
+					 prefix->bits, &ipv4);
 	if (!host->ipv6)
 		return 0;
 	address_ipv6(prefix->host_index, ipv6);
-	return netlink_route_add(netlink, host->index, AF_INET6, prefix->address, prefix->bits, ipv6);
+	return netlink_route_add(netlink, host->index, AF_INET6, prefix->address, prefix->bits,
+				 ipv6);
 }
 
-static int routes_add(const struct host_net *host, struct netlink *netlink, const struct host_net_spec *spec)
+static int routes_add(const struct host_net *host, struct netlink *netlink,
+		      const struct host_net_spec *spec)
 {
 	int error = 0;
 
@@ -259,45 +280,55 @@ static int routes_add(const struct host_net *host, struct netlink *netlink, cons
 	return error;
 }
 
-static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespaces, struct netlink *netlink,
-			const struct host_net_spec *spec, char *why, size_t why_max)
+static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespaces,
+			struct netlink *netlink, const struct host_net_spec *spec, char *why,
+			size_t why_max)
 {
 	int error = pair_make(host, namespaces, netlink, spec);
 
 	if (error)
-		return failed(error, why, why_max, "host %s: interfaces %s and %s", spec->name, spec->interface,
-			      spec->far_name);
+		return failed(error, why, why_max, "host %s: interfaces %s and %s", spec->name,
+			      spec->interface, spec->far_name);
 	error = host_net_queues_open(host->far_index, spec->queue_count, host->queue_fds);
 	if (error)
-		return failed(error, why, why_max, "host %s: packet sockets on %s", spec->name, spec->far_name);
+		return failed(error, why, why_max, "host %s: packet sockets on %s", spec->name,
+			      spec->far_name);
 	host->queue_count = spec->queue_count;
 	ipv6_settings(namespaces, host);
-	error = spec->rate_bps < HOST_NET_SHAPED_RATE_BPS_MAX ? rate_set(host, netlink, spec->rate_bps) : 0;
+	error = spec->rate_bps < HOST_NET_SHAPED_RATE_BPS_MAX
+			? rate_set(host, netlink, spec->rate_bps)
+			: 0;
 	if (error)
-		return failed(error, why, why_max, "host %s: token bucket (tbf) of %s", spec->name, spec->interface);
-	error = host->attached ? 0 : netlink_link_up(netlink, 1, false); /* the loopback of others is theirs */
+		return failed(error, why, why_max, "host %s: token bucket (tbf) of %s", spec->name,
+			      spec->interface);
+	/* the loopback of others is theirs */
+	error = host->attached ? 0 : netlink_link_up(netlink, 1, false);
 	if (!error)
 		error = netlink_link_up(netlink, host->index, false);
 	if (error)
-		return failed(error, why, why_max, "host %s: bringing %s up", spec->name, spec->interface);
+		return failed(error, why, why_max, "host %s: bringing %s up", spec->name,
+			      spec->interface);
 	error = addresses_add(host, netlink, spec);
 	if (error)
-		return failed(error, why, why_max, "host %s: addresses of %s", spec->name, spec->interface);
+		return failed(error, why, why_max, "host %s: addresses of %s", spec->name,
+			      spec->interface);
 	router_settings(namespaces, host, spec);
 	error = routes_add(host, netlink, spec);
 	if (error)
-		return failed(error, why, why_max, "host %s: routes by %s", spec->name, spec->interface);
+		return failed(error, why, why_max, "host %s: routes by %s", spec->name,
+			      spec->interface);
 	return 0;
 }
 
-static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces, const struct host_net_spec *spec,
-		   char *why, size_t why_max)
+static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces,
+		   const struct host_net_spec *spec, char *why, size_t why_max)
 {
 	struct netlink netlink;
 	int error = netlink_open(&netlink, host->net_fd, namespaces->net_fd);
 
 	if (error)
-		return failed(error, why, why_max, "host %s: entering its network namespace", spec->name);
+		return failed(error, why, why_max, "host %s: entering its network namespace",
+			      spec->name);
 	error = wire_up_over(host, namespaces, &netlink, spec, why, why_max);
 	netlink_close(&netlink);
 	return error;
@@ -307,7 +338,8 @@ bool host_net_unplugged(const struct host_net *host)
 {
 	char name[IF_NAMESIZE];
 
-	return host->far_index > 0 && !if_indextoname((unsigned)host->far_index, name) && errno == ENXIO;
+	return host->far_index > 0 && !if_indextoname((unsigned)host->far_index, name) &&
+	       errno == ENXIO;
 }
 
 int host_net_rate(struct host_net *host, struct fabric_namespaces *namespaces, uint64_t rate_bps)
@@ -327,7 +359,8 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-void host_net_bucket(uint64_t rate_bps, uint32_t mtu_bytes, uint32_t *rate_bytes_per_second, uint32_t *burst_bytes)
+void host_net_bucket(uint64_t rate_bps, uint32_t mtu_bytes, uint32_t *rate_bytes_per_second,
+		     uint32_t *burst_bytes)
 {
 	const uint64_t frame_bytes = mtu_bytes + FRAME_HEADER_BYTES;
 	const uint64_t rate = rate_bps / 8 * frame_bytes / (frame_bytes + WIRE_ONLY_BYTES);
@@ -410,9 +443,11 @@ static void hosts_print(FILE *stream, const struct host_net_spec *specs, size_t 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t ipv4 = htonl(specs[i].ipv4);
 
-		fprintf(stream, "%s\t%s\n", inet_ntop(AF_INET, &ipv4, text, sizeof text), specs[i].name);
+		fprintf(stream, "%s\t%s\n", inet_ntop(AF_INET, &ipv4, text, sizeof text),
+			specs[i].name);
 		if (specs[i].mtu_bytes >= HOST_NET_IPV6_MTU_BYTES_MIN)
-			fprintf(stream, "%s\t%s\n", inet_ntop(AF_INET6, specs[i].ipv6, text, sizeof text),
+			fprintf(stream, "%s\t%s\n",
+				inet_ntop(AF_INET6, specs[i].ipv6, text, sizeof text),
 				specs[i].name);
 	}
 }
@@ -435,7 +470,8 @@ static int text_replace(int folder_fd, const char *name, const char *text, size_
 	return error;
 }
 
-int host_net_hosts_file(int folder_fd, const char *name, const struct host_net_spec *specs, size_t count)
+int host_net_hosts_file(int folder_fd, const char *name, const struct host_net_spec *specs,
+			size_t count)
 {
 	char *text = NULL;
 	size_t length = 0;

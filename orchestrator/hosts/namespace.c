@@ -29,18 +29,24 @@ struct init_report {
 
 static int user_namespace_enter(char *why, size_t why_max);
 static int own_namespaces_make(struct fabric_namespaces *namespaces, char *why, size_t why_max);
-static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file, char *why, size_t why_max);
+static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file, char *why,
+		      size_t why_max);
 static int init_namespaces_open(struct fabric_namespaces *namespaces, char *why, size_t why_max);
 static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, size_t why_max);
 static bool privileged(void);
 
-int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file, char *why, size_t why_max)
+int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file, char *why,
+		    size_t why_max)
 {
 	int error = 0;
 
-	*namespaces = (struct fabric_namespaces){
-		.user_fd = -1, .net_fd = -1, .uts_fd = -1, .mount_fd = -1, .pid_fd = -1, .sysctl_fd = -1, .init_fd = -1
-	};
+	*namespaces = (struct fabric_namespaces){ .user_fd = -1,
+						  .net_fd = -1,
+						  .uts_fd = -1,
+						  .mount_fd = -1,
+						  .pid_fd = -1,
+						  .sysctl_fd = -1,
+						  .init_fd = -1 };
 	if (!privileged()) {
 		error = user_namespace_enter(why, why_max);
 		namespaces->rootless = true;
@@ -90,7 +96,8 @@ static int file_write(int directory_fd, const char *path, const char *text)
 	return error;
 }
 
-int namespaces_sysctl(const struct fabric_namespaces *namespaces, const char *path, const char *value)
+int namespaces_sysctl(const struct fabric_namespaces *namespaces, const char *path,
+		      const char *value)
 {
 	return file_write(namespaces->sysctl_fd, path, value);
 }
@@ -120,24 +127,29 @@ void namespaces_refusal(int sysctl_fd, const char *step, int error, char *why, s
 			 "allow them with 'sysctl kernel.unprivileged_userns_clone=1', %s",
 			 step, reason, as_root);
 	else if (setting_is(sysctl_fd, "user/max_user_namespaces", 0) || error == -ENOSPC)
-		snprintf(why, why_max,
-			 "%s is refused (%s): the limit of namespaces is reached; raise it with "
-			 "'sysctl user.max_user_namespaces=10000' (and user.max_net_namespaces), %s",
-			 step, reason, as_root);
+		snprintf(
+			why, why_max,
+			"%s is refused (%s): the limit of namespaces is reached; raise it with "
+			"'sysctl user.max_user_namespaces=10000' (and user.max_net_namespaces), %s",
+			step, reason, as_root);
 	else if (setting_is(sysctl_fd, "kernel/apparmor_restrict_unprivileged_userns", 1))
 		snprintf(why, why_max,
 			 "%s is refused (%s): AppArmor restricts user namespaces; allow them with "
-			 "'sysctl kernel.apparmor_restrict_unprivileged_userns=0' or a profile for heddle with "
+			 "'sysctl kernel.apparmor_restrict_unprivileged_userns=0' or a profile for "
+			 "heddle with "
 			 "'userns,', %s",
 			 step, reason, as_root);
 	else if (error == -EINVAL || error == -ENOSYS)
-		snprintf(why, why_max, "%s is refused (%s): this kernel has no user namespaces; run it as root", step,
-			 reason);
+		snprintf(why, why_max,
+			 "%s is refused (%s): this kernel has no user namespaces; run it as root",
+			 step, reason);
 	else
 		snprintf(why, why_max,
-			 "%s is refused (%s), probably by a container's seccomp or AppArmor profile; start the "
+			 "%s is refused (%s), probably by a container's seccomp or AppArmor "
+			 "profile; start the "
 			 "container "
-			 "with '--cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt apparmor=unconfined', %s of the "
+			 "with '--cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt "
+			 "apparmor=unconfined', %s of the "
 			 "machine",
 			 step, reason, as_root);
 }
@@ -150,7 +162,8 @@ static void refusal(const char *step, int error, char *why, size_t why_max)
 	descriptor_close(&sysctl_fd);
 }
 
-/* 0 of the new user namespace is who we were; no other id exists in it, hence no way to change groups */
+/* 0 of the new user namespace is who we were; no other id exists in it, hence no way to change
+ * groups */
 static int user_namespace_enter(char *why, size_t why_max)
 {
 	const unsigned user = geteuid(), group = getegid();
@@ -171,8 +184,10 @@ static int user_namespace_enter(char *why, size_t why_max)
 		error = file_write(AT_FDCWD, "/proc/self/gid_map", group_map);
 	if (error == -EPERM && !user)
 		snprintf(why, why_max,
-			 "the map of user ids is refused (%s): root needs CAP_SETFCAP for it; add that ('--cap-add "
-			 "SETFCAP' of a container), or run heddle as another user ('--user 1000:1000')",
+			 "the map of user ids is refused (%s): root needs CAP_SETFCAP for it; add "
+			 "that ('--cap-add "
+			 "SETFCAP' of a container), or run heddle as another user ('--user "
+			 "1000:1000')",
 			 strerror(-error));
 	else if (error)
 		refusal("the map of user ids", error, why, why_max);
@@ -232,19 +247,21 @@ static int remount(const char *path, bool read_only)
 	       mount(NULL, path, NULL, flags | (read_only ? MS_RDONLY : 0), NULL);
 }
 
-/* Programs of root in a host must not change the machine by mistake: of its parameters they can write those of the network,
- * which are the host's own. No boundary, for root could mount /proc again; where it is refused, hosts work without. */
+/* Programs of root in a host must not change the machine by mistake: of its parameters they can
+ * write those of the network, which are the host's own. No boundary, for root could mount /proc
+ * again; where it is refused, hosts work without. */
 static void machine_guard(void)
 {
-	static const char *const guarded[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
-					       "/proc/fs" };
+	static const char *const guarded[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq",
+					       "/proc/bus", "/proc/fs" };
 
 	for (size_t i = 0; i < COUNT_OF(guarded); i++)
 		(void)remount(guarded[i], true);
 	(void)remount("/proc/sys/net", false);
 }
 
-/* The names are those of a file of ours, whatever is at its path by now.  Return: 0 or -1 with errno */
+/* The names are those of a file of ours, whatever is at its path by now. Return: 0 or -1 with
+ * errno */
 static int hosts_file_mount(const char *hosts_file)
 {
 	int fd = open(hosts_file, O_PATH | O_NOFOLLOW | O_CLOEXEC), error;
@@ -274,12 +291,14 @@ static void mounts_make(struct init_report *report, const char *hosts_file)
 	report->hosts_shown = !access("/etc/hosts", F_OK);
 	if (report->hosts_shown && hosts_file_mount(hosts_file))
 		step_failed(report, "mounting the host names over /etc/hosts");
-	report->proc_mounted = !mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	report->proc_mounted =
+		!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 	if (report->proc_mounted)
 		machine_guard();
 }
 
-/* nothing of the daemon's but the socket, which moves to 3: a terminal or pipe of its caller is not to be kept open */
+/* nothing of the daemon's but the socket, which moves to 3: a terminal or pipe of its caller is not
+ * to be kept open */
 static void descriptors_close(int socket_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR);
@@ -291,7 +310,8 @@ static void descriptors_close(int socket_fd)
 	close_range(4, ~0u, 0);
 }
 
-/* Process 1 of the pid namespace. Ignoring SIGCHLD makes the kernel reap whatever ends here, orphans too. */
+/* Process 1 of the pid namespace. Ignoring SIGCHLD makes the kernel reap whatever ends here,
+ * orphans too. */
 static _Noreturn void init_run(int socket_fd, const char *hosts_file)
 {
 	struct init_report report = { 0 };
@@ -313,10 +333,12 @@ static _Noreturn void init_run(int socket_fd, const char *hosts_file)
 	_exit(0);
 }
 
-/* fork into a new pid and mount namespace, without changing where the daemon's later children are born */
+/* fork into a new pid and mount namespace, without changing where the daemon's later children are
+ * born */
 static pid_t fork_into_new(void)
 {
-	return (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL, NULL);
+	return (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL,
+			      NULL);
 }
 
 static int init_await(struct fabric_namespaces *namespaces, char *why, size_t why_max)
@@ -346,7 +368,8 @@ static int hosts_file_touch(const char *path)
 	return 0;
 }
 
-static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file, char *why, size_t why_max)
+static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file, char *why,
+		      size_t why_max)
 {
 	int error = hosts_file_touch(hosts_file);
 	int pair[2];
@@ -389,7 +412,8 @@ static int init_namespaces_open(struct fabric_namespaces *namespaces, char *why,
 	snprintf(process, sizeof process, "%d", (int)namespaces->init_pid);
 	namespaces->mount_fd = namespace_fd(process, "mnt");
 	if (namespaces->mount_fd < 0)
-		return sentence(namespaces->mount_fd, "the mount namespace of the hosts", why, why_max);
+		return sentence(namespaces->mount_fd, "the mount namespace of the hosts", why,
+				why_max);
 	namespaces->pid_fd = namespace_fd(process, "pid");
 	if (namespaces->pid_fd < 0)
 		return sentence(namespaces->pid_fd, "the pid namespace of the hosts", why, why_max);
@@ -399,7 +423,8 @@ static int init_namespaces_open(struct fabric_namespaces *namespaces, char *why,
 	return 0;
 }
 
-/* NIC-side ends only carry frames of others: IPv6 would add its own. A kernel without IPv6 has no such file. */
+/* NIC-side ends only carry frames of others: IPv6 would add its own. A kernel without IPv6 has no
+ * such file. */
 static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, size_t why_max)
 {
 	int error;
@@ -414,7 +439,8 @@ static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, s
 /* everything that making namespaces and interfaces and entering them takes */
 static bool privileged(void)
 {
-	static const unsigned needed[] = { CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_NET_RAW, CAP_SYS_CHROOT };
+	static const unsigned needed[] = { CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_NET_RAW,
+					   CAP_SYS_CHROOT };
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct sets[2] = { 0 };
 

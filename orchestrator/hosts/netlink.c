@@ -103,8 +103,8 @@ static void end_describe(struct rtnl_link *link, const struct netlink_end *end, 
 		rtnl_link_set_ns_fd(link, end->net_fd);
 }
 
-int netlink_veth_add(struct netlink *netlink, const struct netlink_end *near_end, const struct netlink_end *far_end,
-		     uint32_t mtu_bytes)
+int netlink_veth_add(struct netlink *netlink, const struct netlink_end *near_end,
+		     const struct netlink_end *far_end, uint32_t mtu_bytes)
 {
 	struct rtnl_link *link = rtnl_link_veth_alloc();
 	struct rtnl_link *peer;
@@ -163,7 +163,8 @@ int netlink_link_delete(struct netlink *netlink, int index)
 	return outcome(netlink, result);
 }
 
-int netlink_address_add(struct netlink *netlink, int index, int family, const void *address, uint32_t prefix_bits)
+int netlink_address_add(struct netlink *netlink, int index, int family, const void *address,
+			uint32_t prefix_bits)
 {
 	struct rtnl_addr *entry = rtnl_addr_alloc();
 	struct nl_addr *local = nl_addr_build(family, address, family == AF_INET ? 4 : 16);
@@ -182,8 +183,8 @@ int netlink_address_add(struct netlink *netlink, int index, int family, const vo
 	return outcome(netlink, result);
 }
 
-int netlink_route_add(struct netlink *netlink, int index, int family, const void *destination, uint32_t prefix_bits,
-		      const void *gateway)
+int netlink_route_add(struct netlink *netlink, int index, int family, const void *destination,
+		      uint32_t prefix_bits, const void *gateway)
 {
 	size_t bytes = family == AF_INET ? 4 : 16;
 	struct rtnl_route *route = rtnl_route_alloc();
@@ -224,8 +225,8 @@ static struct rtnl_qdisc *root_queue(int index)
 	return queue;
 }
 
-int netlink_token_bucket_set(struct netlink *netlink, int index, uint32_t rate_bytes_per_second, uint32_t burst_bytes,
-			     uint32_t limit_bytes)
+int netlink_token_bucket_set(struct netlink *netlink, int index, uint32_t rate_bytes_per_second,
+			     uint32_t burst_bytes, uint32_t limit_bytes)
 {
 	struct rtnl_qdisc *queue = root_queue(index);
 	int result;

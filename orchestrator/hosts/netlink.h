@@ -1,9 +1,11 @@
-/*  netlink - interfaces, addresses and token buckets of network namespaces: the only place that knows libnl.
+/*  netlink - interfaces, addresses and token buckets of network namespaces: the only place that
+ *  knows libnl.
  *
- *  A socket belongs for ever to the network namespace in which it was made, so a process can serve many namespaces from
- *  where it stands. Every call is one request and its answer: the kernel does the work within the call, so batches of
- *  requests would save a microsecond each and lose which of them failed.
- *  Place: called by namespace.c, host_net.c and veth_link.c. Errors are the kernel's own -errno.                                  */
+ *  A socket belongs for ever to the network namespace in which it was made, so a process can serve
+ *  many namespaces from where it stands. Every call is one request and its answer: the kernel does
+ *  the work within the call, so batches of requests would save a microsecond each and lose which of
+ *  them failed.
+ *  Place: called by namespace.c, host_net.c and veth_link.c. Errors are the kernel's own -errno. */
 #ifndef HEDDLE_ORCHESTRATOR_HOSTS_NETLINK_H
 #define HEDDLE_ORCHESTRATOR_HOSTS_NETLINK_H
 
@@ -25,43 +27,49 @@ struct netlink_end {
 };
 
 /** netlink_open() - a socket into network namespace @net_fd (-1: where the process is).
- *  @home_fd  the process's own network namespace, to which it returns; unused if net_fd is -1.
- *  Return: 0, or -errno with netlink->socket NULL.                                                               */
+ *  @home_fd the process's own network namespace, to which it returns; unused if net_fd is -1.
+ *  Return: 0, or -errno with netlink->socket NULL. */
 int netlink_open(struct netlink *netlink, int net_fd, int home_fd);
 
 /** netlink_close() - safe when not open. */
 void netlink_close(struct netlink *netlink);
 
 /** netlink_veth_add() - a veth pair; both ends are down.
- *  @mtu_bytes  IP MTU of both ends.
- *  Return: 0, or -errno (-EEXIST: one of the names is taken).                                                    */
-int netlink_veth_add(struct netlink *netlink, const struct netlink_end *near_end, const struct netlink_end *far_end,
-		     uint32_t mtu_bytes);
+ *  @mtu_bytes IP MTU of both ends.
+ *  Return: 0, or -errno (-EEXIST: one of the names is taken). */
+int netlink_veth_add(struct netlink *netlink, const struct netlink_end *near_end,
+		     const struct netlink_end *far_end, uint32_t mtu_bytes);
 
 /** netlink_index() - the number of interface @name.  Return: > 0, or -errno. */
 int netlink_index(struct netlink *netlink, const char *name);
 
-/** netlink_link_up() - brings interface @index up; @no_arp for one that carries frames only and has no addresses. */
+/** netlink_link_up() - brings interface @index up; @no_arp for one that carries frames only and has
+ *  no addresses. */
 int netlink_link_up(struct netlink *netlink, int index, bool no_arp);
 
 /** netlink_link_delete() - and, for a veth end, the other end with it. */
 int netlink_link_delete(struct netlink *netlink, int index);
 
-/** netlink_address_add() - gives interface @index an address, at once usable (no duplicate address detection).
- *  @family  AF_INET or AF_INET6.   @address  4 or 16 bytes in network order.                                     */
-int netlink_address_add(struct netlink *netlink, int index, int family, const void *address, uint32_t prefix_bits);
+/** netlink_address_add() - gives interface @index an address, at once usable (no duplicate address
+ *  detection).
+ *  @family  AF_INET or AF_INET6.   @address  4 or 16 bytes in network order. */
+int netlink_address_add(struct netlink *netlink, int index, int family, const void *address,
+			uint32_t prefix_bits);
 
-/** netlink_route_add() - a route by interface @index to the network @destination of @prefix_bits, through @gateway.
+/** netlink_route_add() - a route by interface @index to the network @destination of @prefix_bits,
+ *  through @gateway.
  *  @family  AF_INET or AF_INET6.   @destination, @gateway  4 or 16 bytes in network order.
- *  Return: 0, or -errno (-EEXIST: there is one to that network already).                                         */
-int netlink_route_add(struct netlink *netlink, int index, int family, const void *destination, uint32_t prefix_bits,
-		      const void *gateway);
+ *  Return: 0, or -errno (-EEXIST: there is one to that network already). */
+int netlink_route_add(struct netlink *netlink, int index, int family, const void *destination,
+		      uint32_t prefix_bits, const void *gateway);
 
-/** netlink_token_bucket_set() - makes (or changes) the interface's root queue a token bucket (tbf). */
-int netlink_token_bucket_set(struct netlink *netlink, int index, uint32_t rate_bytes_per_second, uint32_t burst_bytes,
-			     uint32_t limit_bytes);
+/** netlink_token_bucket_set() - makes (or changes) the interface's root queue a token bucket
+ *  (tbf). */
+int netlink_token_bucket_set(struct netlink *netlink, int index, uint32_t rate_bytes_per_second,
+			     uint32_t burst_bytes, uint32_t limit_bytes);
 
-/** netlink_queue_reset() - back to the queue that the interface was born with.  Return: 0, also if it has it. */
+/** netlink_queue_reset() - back to the queue that the interface was born with. Return: 0, also if
+ *  it has it. */
 int netlink_queue_reset(struct netlink *netlink, int index);
 
 #endif

@@ -15,7 +15,8 @@
 
 /* ---- the pair ---- */
 
-void veth_link_name(char name[IFNAMSIZ], const char *own, const char *peer, uint32_t number, char end, bool numbered)
+void veth_link_name(char name[IFNAMSIZ], const char *own, const char *peer, uint32_t number,
+		    char end, bool numbered)
 {
 	char suffix[IFNAMSIZ], text[64];
 	int each, suffix_chars;
@@ -28,8 +29,8 @@ void veth_link_name(char name[IFNAMSIZ], const char *own, const char *peer, uint
 	snprintf(name, IFNAMSIZ, "%.15s", text);
 }
 
-static int pair_add(struct veth_link *veth, struct netlink *netlink, const char *name_a, const char *name_b,
-		    uint32_t mtu_bytes)
+static int pair_add(struct veth_link *veth, struct netlink *netlink, const char *name_a,
+		    const char *name_b, uint32_t mtu_bytes)
 {
 	struct netlink_end end_a = { name_a, NULL, -1 }, end_b = { name_b, NULL, -1 };
 	int error = netlink_veth_add(netlink, &end_a, &end_b, mtu_bytes);
@@ -50,8 +51,8 @@ void veth_link_free(struct veth_link *veth, struct netlink *netlink)
 	*veth = (struct veth_link){ 0 };
 }
 
-int veth_link_make(struct veth_link *veth, struct netlink *netlink, const char *a, const char *b, uint32_t number,
-		   uint32_t mtu_bytes)
+int veth_link_make(struct veth_link *veth, struct netlink *netlink, const char *a, const char *b,
+		   uint32_t number, uint32_t mtu_bytes)
 {
 	char name_a[IFNAMSIZ], name_b[IFNAMSIZ];
 	int error = -EEXIST;
@@ -86,7 +87,8 @@ static int socket_prepare(int fd, int index)
 	return bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
 }
 
-/* Protocol 0: it hears nothing before it is bound. Frames pass the queue of the interface, so that captures see them. */
+/* Protocol 0: it hears nothing before it is bound. Frames pass the queue of the interface, so that
+ * captures see them. */
 static int socket_open(int index)
 {
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

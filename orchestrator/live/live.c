@@ -22,7 +22,8 @@
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/plan/plan_spare.h"
 
-#define SILENT_NS 1000000000ull /* a client that has been so is the first to go where there is no room */
+/* a client that has been so is the first to go where there is no room */
+#define SILENT_NS 1000000000ull
 #define SECOND_NS 1000000000ull
 
 /* a connection: one request, one answer, in turn */
@@ -33,7 +34,8 @@ struct live_client {
 	size_t in_length;
 	char *out; /* the answer under way; NULL: none */
 	size_t out_length, out_sent;
-	int fds[LIVE_FDS_MAX]; /* go along with its first byte; its own, as what they are of may leave before */
+	/* go along with its first byte; its own, as what they are of may leave before */
+	int fds[LIVE_FDS_MAX];
 	unsigned fd_count;
 };
 
@@ -48,7 +50,8 @@ struct daemon_state {
 	char why[512];   /* why it could not be started */
 };
 
-static int __attribute__((format(printf, 2, 3))) failed(struct daemon_state *daemon, const char *format, ...)
+static int __attribute__((format(printf, 2, 3)))
+failed(struct daemon_state *daemon, const char *format, ...)
 {
 	va_list arguments;
 
@@ -96,16 +99,21 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 		return status;
 	}
 	daemon->live.plan = plan;
-	daemon->live.namespaces = (struct fabric_namespaces){
-		.user_fd = -1, .net_fd = -1, .uts_fd = -1, .mount_fd = -1, .pid_fd = -1, .sysctl_fd = -1, .init_fd = -1
-	};
+	daemon->live.namespaces = (struct fabric_namespaces){ .user_fd = -1,
+							      .net_fd = -1,
+							      .uts_fd = -1,
+							      .mount_fd = -1,
+							      .pid_fd = -1,
+							      .sysctl_fd = -1,
+							      .init_fd = -1 };
 	manager_pair_init(&daemon->live.managers, &daemon->live.fabric);
 	daemon->listener = -1;
 	daemon->report_fd = report_fd;
 	daemon->asking_fd = -1;
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		daemon->clients[i].fd = -1;
-	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, daemon->why, sizeof(daemon->why))) {
+	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, daemon->why,
+			  sizeof(daemon->why))) {
 		report(report_fd, daemon->why);
 		free(daemon);
 		return status;
@@ -115,7 +123,8 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	if (!error) {
 		struct plan_counts counts = plan_spare_counts(plan);
 
-		live_note("fabric %s runs: %u hosts, %u switches", options->name, counts.hosts, counts.switches);
+		live_note("fabric %s runs: %u hosts, %u switches", options->name, counts.hosts,
+			  counts.switches);
 		if (report(report_fd, LIVE_READY))
 			daemon_serve(daemon);
 		status = 0;
@@ -132,10 +141,12 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 
 static int log_open(struct daemon_state *daemon)
 {
-	int fd = openat(daemon->live.place.dir_fd, "log", O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+	int fd = openat(daemon->live.place.dir_fd, "log",
+			O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 
 	if (fd < 0)
-		return failed(daemon, "cannot make %s/log: %s", daemon->live.place.path, strerror(errno));
+		return failed(daemon, "cannot make %s/log: %s", daemon->live.place.path,
+			      strerror(errno));
 	dup2(fd, STDERR_FILENO);
 	close(fd);
 	setvbuf(stderr, NULL, _IOLBF, 0);
@@ -164,7 +175,8 @@ static int hosts_open(struct daemon_state *daemon)
 	if (error)
 		failed(daemon, "cannot write %s: %s", path, strerror(-error));
 	else
-		error = namespaces_open(&daemon->live.namespaces, path, daemon->why, sizeof(daemon->why));
+		error = namespaces_open(&daemon->live.namespaces, path, daemon->why,
+					sizeof(daemon->why));
 	return error;
 }
 
@@ -179,7 +191,8 @@ static int host_sockets(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUE
 	return count;
 }
 
-/* fabric_options.link_sockets: the pair is made the first time and stays, for whoever listens on it */
+/* fabric_options.link_sockets: the pair is made the first time and stays, for whoever listens on
+ * it */
 static int link_sockets(void *owner, uint32_t link, int fds[2])
 {
 	struct daemon_state *daemon = owner;
@@ -190,13 +203,13 @@ static int link_sockets(void *owner, uint32_t link, int fds[2])
 	int error = 0;
 
 	if (!veth->index_a)
-		error = veth_link_make(veth, &daemon->live.namespaces.netlink, a->name, port->peer_name, link,
-				       carrier_device_mtu(port));
+		error = veth_link_make(veth, &daemon->live.namespaces.netlink, a->name,
+				       port->peer_name, link, carrier_device_mtu(port));
 	if (!error)
 		error = veth_link_sockets(veth, fds);
 	if (error)
-		fabric_fail(&daemon->live.fabric, "the veth pair between %s and %s: %s", a->name, port->peer_name,
-			    strerror(-error));
+		fabric_fail(&daemon->live.fabric, "the veth pair between %s and %s: %s", a->name,
+			    port->peer_name, strerror(-error));
 	return error;
 }
 
@@ -207,7 +220,8 @@ static void note_log(void *looker, const char *text)
 	live_note("%s", text);
 }
 
-/* fabric_options.waits: to the `heddle up` that waits for us, or to the client; one that does not listen learns it from the answer */
+/* fabric_options.waits: to the `heddle up` that waits for us, or to the client; one that does not
+ * listen learns it from the answer */
 static void wait_report(void *looker, const char *what)
 {
 	const struct daemon_state *daemon = looker;
@@ -295,8 +309,8 @@ static void nodes_watch(struct daemon_state *daemon)
 		if (node->pid)
 			continue;
 		changed = true;
-		live_note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, i), fabric->plan->nodes[i].name,
-			  (int)node->pid_shown, node->fate);
+		live_note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, i),
+			  fabric->plan->nodes[i].name, (int)node->pid_shown, node->fate);
 		error = fabric_node_isolate(fabric, i);
 		if (error)
 			live_note("its links could not be taken down: %s", strerror(-error));
@@ -323,13 +337,15 @@ static void client_close(struct live_client *client)
 	*client = (struct live_client){ .fd = -1 };
 }
 
-/* Is the process at the other end ours, or root's? In a rootless fabric 0 is ourselves, and the machine's root nobody. */
+/* Is the process at the other end ours, or root's? In a rootless fabric 0 is ourselves, and the
+ * machine's root nobody. */
 static bool peer_allowed(int fd)
 {
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) && (peer.uid == getuid() || peer.uid == 0);
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) &&
+	       (peer.uid == getuid() || peer.uid == 0);
 }
 
 /* tells @fd why it is not served, if it listens */
@@ -338,8 +354,9 @@ static void client_refuse(int fd, const char *why)
 	(void)!send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* A place for another client. If all are taken, one that has been silent for SILENT_NS makes room, the longest first: who
- * connects and says nothing, or half a line, or takes no answer, must not keep others from ending the fabric. */
+/* A place for another client. If all are taken, one that has been silent for SILENT_NS makes room,
+ * the longest first: who connects and says nothing, or half a line, or takes no answer, must not
+ * keep others from ending the fabric. */
 static struct live_client *client_place(struct daemon_state *daemon, int fd)
 {
 	struct live_client *oldest = &daemon->clients[0];
@@ -353,11 +370,13 @@ static struct live_client *client_place(struct daemon_state *daemon, int fd)
 			oldest = client;
 	}
 	if (wall_ns() - oldest->heard_ns < SILENT_NS) {
-		client_refuse(fd, "{\"error\":\"too many requests at once: try again in a second\"}\n");
+		client_refuse(fd,
+			      "{\"error\":\"too many requests at once: try again in a second\"}\n");
 		return NULL;
 	}
 	if (!oldest->out)
-		client_refuse(oldest->fd, "{\"error\":\"silent for too long while others waited\"}\n");
+		client_refuse(oldest->fd,
+			      "{\"error\":\"silent for too long while others waited\"}\n");
 	client_close(oldest);
 	return oldest;
 }
@@ -390,7 +409,8 @@ static bool client_send(struct live_client *client)
 		char bytes[CMSG_SPACE(sizeof(int) * LIVE_FDS_MAX)];
 		struct cmsghdr header;
 	} control = { 0 };
-	struct iovec piece = { client->out + client->out_sent, client->out_length - client->out_sent };
+	struct iovec piece = { client->out + client->out_sent,
+			       client->out_length - client->out_sent };
 	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
 	ssize_t sent;
 
@@ -457,7 +477,8 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 /* takes in what @client has to say; false if it has left */
 static bool client_receive(struct live_client *client)
 {
-	ssize_t length = recv(client->fd, client->in + client->in_length, LIVE_REQUEST_MAX - client->in_length, 0);
+	ssize_t length = recv(client->fd, client->in + client->in_length,
+			      LIVE_REQUEST_MAX - client->in_length, 0);
 
 	if (length <= 0)
 		return length < 0 && (errno == EAGAIN || errno == EINTR);
@@ -474,7 +495,8 @@ static void client_serve(struct daemon_state *daemon, struct live_client *client
 		fine = client_send(client);
 	else if (events)
 		fine = client_receive(client);
-	while (fine && !client->out && memchr(client->in, '\n', client->in_length) && !daemon->live.ending)
+	while (fine && !client->out && memchr(client->in, '\n', client->in_length) &&
+	       !daemon->live.ending)
 		fine = client_answer(daemon, client);
 	if (!fine || (!client->out && client->in_length == LIVE_REQUEST_MAX))
 		client_close(client);
@@ -485,21 +507,30 @@ static void client_serve(struct daemon_state *daemon, struct live_client *client
 /* the init process of the hosts has died */
 static void init_lost(struct fabric_namespaces *namespaces)
 {
-	live_note("the hosts' init process is dead, and with it every program in them; none can be started any more");
+	live_note("the hosts' init process is dead, and with it every program in them; none can be "
+		  "started any more");
 	close(namespaces->init_fd);
 	namespaces->init_fd = -1;
 }
 
 static void daemon_serve(struct daemon_state *daemon)
 {
-	enum { LISTENER, NODES, INIT, MANAGERS, CLIENTS = MANAGERS + MANAGER_PAIR, ALL = CLIENTS + LIVE_CLIENTS_MAX };
+	enum {
+		LISTENER,
+		NODES,
+		INIT,
+		MANAGERS,
+		CLIENTS = MANAGERS + MANAGER_PAIR,
+		ALL = CLIENTS + LIVE_CLIENTS_MAX
+	};
 	struct timespec nap;
 	struct pollfd polled[ALL];
 	sigset_t all, before;
 	uint64_t wait_ns;
 	bool missing;
 
-	/* signals come inside of ppoll() only, so that none is missed between looking and sleeping */
+	/* signals come inside of ppoll() only, so that none is missed between looking and
+	 * sleeping */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!daemon->live.ending && !interrupt_seen()) {
@@ -508,21 +539,25 @@ static void daemon_serve(struct daemon_state *daemon)
 		missing = manager_pair_watch(&daemon->live.managers);
 		failure_note(&daemon->live.fabric);
 		manager_pair_poll(&daemon->live.managers, &polled[MANAGERS]);
-		polled[LISTENER] = (struct pollfd){ daemon->deaf ? -1 : daemon->listener, POLLIN, 0 };
+		polled[LISTENER] =
+			(struct pollfd){ daemon->deaf ? -1 : daemon->listener, POLLIN, 0 };
 		polled[NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
 		polled[INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 			polled[CLIENTS + i] =
-				(struct pollfd){ daemon->clients[i].fd, daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
+				(struct pollfd){ daemon->clients[i].fd,
+						 daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
 		if ((daemon->deaf || missing) && wait_ns > SECOND_NS)
 			wait_ns = SECOND_NS;
-		nap = (struct timespec){ (time_t)(wait_ns / SECOND_NS), (long)(wait_ns % SECOND_NS) };
+		nap = (struct timespec){ (time_t)(wait_ns / SECOND_NS),
+					 (long)(wait_ns % SECOND_NS) };
 		if (ppoll(polled, ALL, wait_ns == UINT64_MAX ? NULL : &nap, &before) < 0)
 			continue;
 		daemon->deaf = false;
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
 			if (polled[CLIENTS + i].revents)
-				client_serve(daemon, &daemon->clients[i], polled[CLIENTS + i].revents);
+				client_serve(daemon, &daemon->clients[i],
+					     polled[CLIENTS + i].revents);
 		}
 		if (polled[INIT].revents)
 			init_lost(&daemon->live.namespaces);

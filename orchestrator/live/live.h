@@ -1,13 +1,16 @@
-/*  live - the daemon of one running fabric: `heddle up` makes it, it makes the fabric, and ends it (TB-8, TB-10, TB-22).
+/*  live - the daemon of one running fabric: `heddle up` makes it, it makes the fabric, and ends it
+ *  (TB-8, TB-10, TB-22).
  *
- *  One process per fabric, of a session of its own, holding everything of it: the nodes (which die with it), the hosts'
- *  namespaces (which live as long as somebody holds a descriptor of them), its place in the runtime directory. However it
- *  ends nothing is left but that place, which the next command removes. It sleeps in ppoll() over its listener, its clients,
- *  the nodes' control sockets and signals; the nodes need it for nothing while they run.
+ *  One process per fabric, of a session of its own, holding everything of it: the nodes (which die
+ *  with it), the hosts' namespaces (which live as long as somebody holds a descriptor of them), its
+ *  place in the runtime directory. However it ends nothing is left but that place, which the next
+ *  command removes. It sleeps in ppoll() over its listener, its clients, the nodes' control sockets
+ *  and signals; the nodes need it for nothing while they run.
  *  A node that dies is written to the log and shown by `heddle ps`; the others go on.
- *  Requests are one JSON object on one line, answered by one line: live_request.h. Before it there may be lines {"waits": TEXT}, about once a second, so that whoever
- *  asks knows that we work. A client is served only if the kernel
- *  says that it is us, or root; a rootless one does not know root (TB-24).                                                                               */
+ *  Requests are one JSON object on one line, answered by one line: live_request.h. Before it there
+ *  may be lines {"waits": TEXT}, about once a second, so that whoever asks knows that we work. A
+ *  client is served only if the kernel says that it is us, or root; a rootless one does not know
+ *  root (TB-24). */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_H
 #define HEDDLE_ORCHESTRATOR_LIVE_LIVE_H
 
@@ -58,9 +61,11 @@ struct live_options {
 void live_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** live_run() - the whole life of a daemon, in a process that has nothing else to do.
- *  @plan  of plan_make_real().   @report_fd  a pipe; LIVE_READY goes there once everything runs, else the reason why not;
- *  then it is closed. Before that come lines that end in '\n': what is waited for. If nobody reads it any more, the fabric is ended at once.
- *  Return: exit status.                                                                                            */
+ *  @plan of plan_make_real(). @report_fd a pipe; LIVE_READY goes there once everything runs, else
+ *  the reason why not;
+ *  then it is closed. Before that come lines that end in '\n': what is waited for. If nobody reads
+ *  it any more, the fabric is ended at once.
+ *  Return: exit status. */
 int live_run(struct plan *plan, const struct live_options *options, int report_fd);
 
 #endif

@@ -38,8 +38,9 @@ static const char *name_take(const struct live_query *asking, json_t **refusal)
 	const char *name = live_query_text(asking, "name");
 
 	if (!name || !key_name_valid(name))
-		*refusal = live_refuse("'%s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are",
-				       name ? name : "", NODE_NAME_MAX - 1);
+		*refusal = live_refuse(
+			"'%s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are",
+			name ? name : "", NODE_NAME_MAX - 1);
 	else if (plan_node_find(asking->live->plan, name))
 		*refusal = live_refuse("there is a node called '%s' already", name);
 	else
@@ -48,8 +49,8 @@ static const char *name_take(const struct live_query *asking, json_t **refusal)
 }
 
 /* what a new link between @node_a and @node_b is to be like; false with *@refusal */
-static bool link_read(const struct live_query *asking, uint32_t node_a, uint32_t node_b, struct port_config *like,
-		      json_t **refusal)
+static bool link_read(const struct live_query *asking, uint32_t node_a, uint32_t node_b,
+		      struct port_config *like, json_t **refusal)
 {
 	const char *medium = live_query_text(asking, "medium");
 	struct live_link link;
@@ -89,8 +90,8 @@ static json_t *change_answer(const struct live *live, json_t *answer, const char
 		late++;
 	whole = late == live->plan->switch_count
 			? json_string(text)
-			: json_sprintf("%s; switch %s does not answer, and is told when it does", text,
-				       live->plan->nodes[late].name);
+			: json_sprintf("%s; switch %s does not answer, and is told when it does",
+				       text, live->plan->nodes[late].name);
 	json_object_set_new(answer, "text", whole);
 	return answer;
 }
@@ -118,18 +119,20 @@ static void node_remove(struct live *live, uint32_t node)
 static json_t *no_room(int64_t error, const char *what)
 {
 	if (error == -EMLINK)
-		return live_refuse(
-			"%s: no port is left; a switch has up to %u ports more than its scenario uses, %u in all "
-			"at most",
-			what, PLAN_ROOM_PORTS, NODE_PORTS_MAX);
+		return live_refuse("%s: no port is left; a switch has up to %u ports more than its "
+				   "scenario uses, %u in all "
+				   "at most",
+				   what, PLAN_ROOM_PORTS, NODE_PORTS_MAX);
 	if (error == -ENOSPC)
-		return live_refuse("%s: no place is left; up to %u switches, %u hosts and %u links may join", what,
-				   PLAN_ROOM_SWITCHES, PLAN_ROOM_HOSTS, PLAN_ROOM_LINKS);
+		return live_refuse(
+			"%s: no place is left; up to %u switches, %u hosts and %u links may join",
+			what, PLAN_ROOM_SWITCHES, PLAN_ROOM_HOSTS, PLAN_ROOM_LINKS);
 	return live_refuse("%s: %s", what, strerror((int)-error));
 }
 
 /* into the plan only; -1 with *@refusal */
-static int64_t link_plan(struct live_query *asking, uint32_t node_a, uint32_t node_b, json_t **refusal)
+static int64_t link_plan(struct live_query *asking, uint32_t node_a, uint32_t node_b,
+			 json_t **refusal)
 {
 	struct live *live = asking->live;
 	struct port_config like;
@@ -157,7 +160,8 @@ static json_t *node_enter(struct live *live, uint32_t node)
 		error = tables_update(live);
 	if (!error)
 		return NULL;
-	refusal = live_refuse("%s cannot join: %s", live->plan->nodes[node].name, live_reason(live, error));
+	refusal = live_refuse("%s cannot join: %s", live->plan->nodes[node].name,
+			      live_reason(live, error));
 	node_remove(live, node);
 	tables_update(live);
 	return refusal;
@@ -180,7 +184,8 @@ static json_t *neighbours_plan(struct live_query *asking, uint32_t node)
 		if (!strcmp(name, asking->live->plan->nodes[node].name))
 			return live_refuse("a switch cannot have a link to itself");
 		neighbour = switch_find(asking, name, &refusal);
-		if (neighbour < 0 || refusal || link_plan(asking, node, (uint32_t)neighbour, &refusal) < 0)
+		if (neighbour < 0 || refusal ||
+		    link_plan(asking, node, (uint32_t)neighbour, &refusal) < 0)
 			return refusal;
 	}
 	return NULL;
@@ -206,7 +211,8 @@ json_t *live_add_switch(struct live_query *asking)
 		refusal = node_enter(live, (uint32_t)node);
 	if (refusal)
 		return refusal;
-	snprintf(text, sizeof(text), "switch %s runs, pid %d", name, (int)live->fabric.nodes[node].pid);
+	snprintf(text, sizeof(text), "switch %s runs, pid %d", name,
+		 (int)live->fabric.nodes[node].pid);
 	return change_answer(live, json_pack("{s:s}", "name", name), text);
 }
 
@@ -220,12 +226,13 @@ static json_t *interface_check(const struct live_query *asking)
 	if (!interface)
 		return NULL;
 	if (!live_query_text(asking, "network"))
-		return live_refuse(
-			"interface: a host of the fabric's own has eth0; only an existing network may name it");
-	if (!key_name_valid(interface) || strlen(interface) >= IFNAMSIZ || strspn(interface, ".") == strlen(interface))
-		return live_refuse(
-			"interface: '%s' is no name of an interface: 1 to %d letters, digits, '_', '.' or '-'",
-			interface, IFNAMSIZ - 1);
+		return live_refuse("interface: a host of the fabric's own has eth0; only an "
+				   "existing network may name it");
+	if (!key_name_valid(interface) || strlen(interface) >= IFNAMSIZ ||
+	    strspn(interface, ".") == strlen(interface))
+		return live_refuse("interface: '%s' is no name of an interface: 1 to %d letters, "
+				   "digits, '_', '.' or '-'",
+				   interface, IFNAMSIZ - 1);
 	return NULL;
 }
 
@@ -234,10 +241,11 @@ static const char *reach_hint(const struct live *live, int error)
 {
 	if (error != EACCES && error != EPERM)
 		return "";
-	return live->namespaces.rootless ? "; a rootless fabric has no right to processes that it did not start"
-					 : "; the daemon, though root's, has no right to that process: it belongs to "
-					   "another user namespace, or "
-					   "a sandbox forbids it";
+	return live->namespaces.rootless
+		       ? "; a rootless fabric has no right to processes that it did not start"
+		       : "; the daemon, though root's, has no right to that process: it belongs to "
+			 "another user namespace, or "
+			 "a sandbox forbids it";
 }
 
 /* is @fd the network of the daemon, where the other ends of all hosts' interfaces are? */
@@ -245,8 +253,8 @@ static bool own_network(const struct live *live, int fd)
 {
 	struct stat own, other;
 
-	return !fstat(live->namespaces.net_fd, &own) && !fstat(fd, &other) && own.st_dev == other.st_dev &&
-	       own.st_ino == other.st_ino;
+	return !fstat(live->namespaces.net_fd, &own) && !fstat(fd, &other) &&
+	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
 /* the network namespace at the request's path; -1 if it names none, -2 with *@refusal */
@@ -258,21 +266,24 @@ static int network_open(const struct live_query *asking, json_t **refusal)
 	if (!path)
 		return -1;
 	if (fd < 0) {
-		*refusal = live_refuse("cannot open %s: %s%s", path, strerror(errno), reach_hint(asking->live, errno));
+		*refusal = live_refuse("cannot open %s: %s%s", path, strerror(errno),
+				       reach_hint(asking->live, errno));
 		return -2;
 	}
 	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWNET)
 		*refusal = live_refuse("%s is no network namespace", path);
 	else if (own_network(asking->live, fd))
-		*refusal = live_refuse(
-			"%s is the fabric's own network, with the far ends of all hosts: no host can be there", path);
+		*refusal = live_refuse("%s is the fabric's own network, with the far ends of all "
+				       "hosts: no host can be there",
+				       path);
 	else
 		return fd;
 	close(fd);
 	return -2;
 }
 
-/* the interface of planned host @index, in namespaces of its own or in @network; a refusal, or NULL */
+/* the interface of planned host @index, in namespaces of its own or in @network; a refusal, or
+ * NULL */
 static json_t *host_wire(struct live_query *asking, uint32_t index, int network)
 {
 	struct live *live = asking->live;
@@ -283,12 +294,15 @@ static json_t *host_wire(struct live_query *asking, uint32_t index, int network)
 
 	if (network >= 0) {
 		spec.interface = interface ? interface : "heddle0";
-		error = host_net_attach(&live->hosts[index], &live->namespaces, network, &spec, why, sizeof(why));
+		error = host_net_attach(&live->hosts[index], &live->namespaces, network, &spec, why,
+					sizeof(why));
 		if (error == -EEXIST)
-			return live_refuse("%s; 'heddle attach --interface NAME' gives it another name", why);
+			return live_refuse(
+				"%s; 'heddle attach --interface NAME' gives it another name", why);
 		if (error == -EPERM)
 			return live_refuse(
-				"%s; %s may not change that network namespace: it takes root, or a fabric started "
+				"%s; %s may not change that network namespace: it takes root, or a "
+				"fabric started "
 				"by its owner inside the same user namespace",
 				why, live->namespaces.rootless ? "a rootless fabric" : "this user");
 	} else {
@@ -303,8 +317,9 @@ static json_t *host_answer(const struct live *live, uint32_t index)
 	json_t *answer = live_host_describe(live, index);
 	char text[256];
 
-	snprintf(text, sizeof(text), "host %s joins at %s: interface %s, %s %s", nic->name, nic->ports[0].peer_name,
-		 live->hosts[index].interface, json_string_value(json_object_get(answer, "ipv4")),
+	snprintf(text, sizeof(text), "host %s joins at %s: interface %s, %s %s", nic->name,
+		 nic->ports[0].peer_name, live->hosts[index].interface,
+		 json_string_value(json_object_get(answer, "ipv4")),
 		 json_string_value(json_object_get(answer, "ipv6")));
 	return change_answer(live, answer, text);
 }
@@ -357,8 +372,8 @@ static json_t *link_answer(const struct live *live, uint32_t link)
 	char text[2 * NODE_NAME_MAX + 64];
 
 	snprintf(text, sizeof(text), "link %" PRIu32 " joins %s:%" PRIu32 " and %s:%" PRIu32, link,
-		 live->plan->nodes[ends->node_a].name, ends->port_a, live->plan->nodes[ends->node_b].name,
-		 ends->port_b);
+		 live->plan->nodes[ends->node_a].name, ends->port_a,
+		 live->plan->nodes[ends->node_b].name, ends->port_b);
 	return change_answer(live, answer, text);
 }
 
@@ -399,11 +414,11 @@ static json_t *leave_check(const struct live *live, uint32_t node)
 
 	for (uint32_t port = 0; config->kind == NODE_SWITCH && port < config->port_count; port++)
 		if (!config->ports[port].vacant && config->ports[port].kind == PORT_EDGE)
-			return live_refuse("host %s is plugged into %s: remove it first", config->ports[port].peer_name,
-					   config->name);
+			return live_refuse("host %s is plugged into %s: remove it first",
+					   config->ports[port].peer_name, config->name);
 	if ((config->kind == NODE_NIC ? counts.hosts : counts.switches) == 1)
-		return live_refuse("%s is the last of its kind; 'heddle down %s' ends the fabric", config->name,
-				   live->place.name);
+		return live_refuse("%s is the last of its kind; 'heddle down %s' ends the fabric",
+				   config->name, live->place.name);
 	return NULL;
 }
 
@@ -437,7 +452,8 @@ json_t *live_remove(struct live_query *asking)
 	if (link < 0)
 		return refusal;
 	if (live->plan->nodes[live->plan->links[link].node_a].kind == NODE_NIC)
-		return live_refuse("this link is all that its host has: remove the host, or take the link down");
+		return live_refuse("this link is all that its host has: remove the host, or take "
+				   "the link down");
 	link_remove(live, (uint32_t)link);
 	error = tables_update(live);
 	return error ? live_refuse("the link has left, but not all know it: %s", strerror(-error))

@@ -16,7 +16,8 @@
 
 /* ---- cost ---- */
 
-/* what @pid takes of the memory: shared pages in parts (PSS) if the kernel tells, else whole (RSS) */
+/* what @pid takes of the memory: shared pages in parts (PSS) if the kernel tells, else whole
+ * (RSS) */
 static uint64_t memory_bytes_of(pid_t pid)
 {
 	unsigned long long value = 0;
@@ -64,7 +65,8 @@ static uint64_t held_up_ns(const struct live *live, const struct port_config *po
 	return stats_port(peer->stats, port->peer_port)->paused_ps / NODE_NS;
 }
 
-/* what congestion control did at a port, or (@paths) choices among paths: counters that are not 0 */
+/* what congestion control did at a port, or (@paths) choices among paths: counters that are not
+ * 0 */
 static json_t *counters_describe(const struct port_stats *port, bool paths)
 {
 	json_t *object = json_object();
@@ -78,23 +80,28 @@ static json_t *counters_describe(const struct port_stats *port, bool paths)
 	return object;
 }
 
-static json_t *port_describe(const struct live *live, const struct port_config *config, uint32_t index,
-			     const struct port_stats *port)
+static json_t *port_describe(const struct live *live, const struct port_config *config,
+			     uint32_t index, const struct port_stats *port)
 {
-	return json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
-			 "port", (int)index, "peer", config->peer_name, "link", (int)config->link_index, "rate_bps",
-			 (json_int_t)config->rate_bps, "down", live->plan->links[config->link_index].down, "tx_packets",
-			 (json_int_t)port->tx_packets, "tx_bytes", (json_int_t)port->tx_bytes, "tx_busy_ns",
-			 (json_int_t)(port->tx_busy_ps / NODE_NS), "rx_packets", (json_int_t)port->rx_packets,
-			 "rx_bytes", (json_int_t)port->rx_bytes, "lost_packets", (json_int_t)port->lost_packets,
-			 "paused_ns", (json_int_t)(port->paused_ps / NODE_NS), "queue_bytes",
-			 (json_int_t)port->queue_bytes, "held_up_ns", (json_int_t)held_up_ns(live, config),
-			 "input_units_max", (json_int_t)port->input_units_max, "congestion",
+	return json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+			 "s:I, s:o, s:o}",
+			 "port", (int)index, "peer", config->peer_name, "link",
+			 (int)config->link_index, "rate_bps", (json_int_t)config->rate_bps, "down",
+			 live->plan->links[config->link_index].down, "tx_packets",
+			 (json_int_t)port->tx_packets, "tx_bytes", (json_int_t)port->tx_bytes,
+			 "tx_busy_ns", (json_int_t)(port->tx_busy_ps / NODE_NS), "rx_packets",
+			 (json_int_t)port->rx_packets, "rx_bytes", (json_int_t)port->rx_bytes,
+			 "lost_packets", (json_int_t)port->lost_packets, "paused_ns",
+			 (json_int_t)(port->paused_ps / NODE_NS), "queue_bytes",
+			 (json_int_t)port->queue_bytes, "held_up_ns",
+			 (json_int_t)held_up_ns(live, config), "input_units_max",
+			 (json_int_t)port->input_units_max, "congestion",
 			 counters_describe(port, false), "paths", counters_describe(port, true));
 }
 
 /* the same of all ports of a node: what there is now, and what grows */
-static void congestion_sum(const struct node_config *config, struct stats_page *stats, json_t *object)
+static void congestion_sum(const struct node_config *config, struct stats_page *stats,
+			   json_t *object)
 {
 	struct port_stats sum = { 0 };
 
@@ -114,8 +121,8 @@ static void congestion_sum(const struct node_config *config, struct stats_page *
 	number_put(object, "stops", sum.stops);
 }
 
-static void traffic_describe(const struct live *live, const struct node_config *config, struct stats_page *stats,
-			     json_t *object)
+static void traffic_describe(const struct live *live, const struct node_config *config,
+			     struct stats_page *stats, json_t *object)
 {
 	json_t *ports = json_array();
 	uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0, queue_bytes = 0;
@@ -129,8 +136,10 @@ static void traffic_describe(const struct live *live, const struct node_config *
 		received_bytes += port->rx_bytes;
 		queue_bytes += port->queue_bytes;
 		if (!config->ports[p].vacant) {
-			json_array_append_new(ports, port_describe(live, &config->ports[p], p, port));
-			live_roce_port_put(config, stats, p, json_array_get(ports, json_array_size(ports) - 1));
+			json_array_append_new(ports,
+					      port_describe(live, &config->ports[p], p, port));
+			live_roce_port_put(config, stats, p,
+					   json_array_get(ports, json_array_size(ports) - 1));
 		}
 	}
 	number_put(object, "sent_packets", sent);
@@ -164,14 +173,16 @@ static void drops_describe(const struct stats_page *stats, json_t *object)
 
 /* ---- lateness ---- */
 
-/* the distribution: how many events were handled so late, named by the end of their bucket in nanoseconds */
+/* the distribution: how many events were handled so late, named by the end of their bucket in
+ * nanoseconds */
 static json_t *lateness_describe(const struct lateness_stats *lateness)
 {
 	json_t *counts = json_object();
 	char end_ns[24];
 
 	for (uint32_t b = 0; b < STATS_LATENESS_BUCKETS; b++) {
-		snprintf(end_ns, sizeof(end_ns), "%llu", (unsigned long long)stats_lateness_ns(b + 1) - 1);
+		snprintf(end_ns, sizeof(end_ns), "%llu",
+			 (unsigned long long)stats_lateness_ns(b + 1) - 1);
 		if (lateness->count[b])
 			number_put(counts, end_ns, lateness->count[b]);
 	}
@@ -179,13 +190,15 @@ static json_t *lateness_describe(const struct lateness_stats *lateness)
 }
 
 /* what the links of a node, as they are now, let it be late */
-static void limits_describe(const struct live *live, const struct node_config *config, json_t *object)
+static void limits_describe(const struct live *live, const struct node_config *config,
+			    json_t *object)
 {
 	struct fidelity_limits limits;
 
 	fidelity_limits_init(&limits, config->kind);
 	for (uint32_t p = 0; p < config->port_count; p++)
-		if (!config->ports[p].vacant && !live->plan->links[config->ports[p].link_index].down)
+		if (!config->ports[p].vacant &&
+		    !live->plan->links[config->ports[p].link_index].down)
 			fidelity_limits_port(&limits, config, &config->ports[p]);
 	if (limits.made_up_ns != UINT64_MAX)
 		number_put(object, "links_make_up_ns", limits.made_up_ns);
@@ -200,7 +213,8 @@ static const char *state_name(const struct fabric_node *state)
 	return !state->pid ? "dead" : state->stopped_ns ? "stopped" : "running";
 }
 
-/* a host's program has deleted the interface to the fabric: the NIC runs, and nothing comes to it any more */
+/* a host's program has deleted the interface to the fabric: the NIC runs, and nothing comes to it
+ * any more */
 static void unplugged_put(const struct live *live, uint32_t node, json_t *object)
 {
 	const struct host_net *host;
@@ -217,12 +231,13 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 	const struct fabric_node *state = &live->fabric.nodes[node];
 	const struct node_config *config = &live->plan->nodes[node];
 	bool readable = page_readable(state);
-	json_t *object = json_pack("{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind",
-				   config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name, "pid",
-				   (int)state->pid_shown, "state", state_name(state), "uptime_ns",
-				   (json_int_t)(wall_ns() - state->started_ns), "fate", state->pid ? "" : state->fate,
-				   "cpu_ns", (json_int_t)fabric_cpu_ns(state->pid), "memory_bytes",
-				   (json_int_t)memory_bytes_of(state->pid), "readable", readable);
+	json_t *object = json_pack(
+		"{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind",
+		config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name, "pid",
+		(int)state->pid_shown, "state", state_name(state), "uptime_ns",
+		(json_int_t)(wall_ns() - state->started_ns), "fate", state->pid ? "" : state->fate,
+		"cpu_ns", (json_int_t)fabric_cpu_ns(state->pid), "memory_bytes",
+		(json_int_t)memory_bytes_of(state->pid), "readable", readable);
 
 	if (!object)
 		return NULL;
@@ -262,7 +277,8 @@ static uint64_t sum_of(const json_t *nodes, const char *key, uint64_t own)
 	const json_t *node;
 	size_t i;
 
-	json_array_foreach(nodes, i, node) own += (uint64_t)json_integer_value(json_object_get(node, key));
+	json_array_foreach(nodes, i, node) own +=
+		(uint64_t)json_integer_value(json_object_get(node, key));
 	return own;
 }
 
@@ -304,16 +320,19 @@ json_t *live_describe(struct live_query *asking)
 	cpu_ns = sum_of(nodes, "cpu_ns", own_cpu_ns(live));
 	memory_bytes = sum_of(nodes, "memory_bytes", own_memory_bytes(live));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
-	object = json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}", "fabric",
-			   live->place.name, "scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(),
-			   "since", since, "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts",
-			   (int)counts.hosts, "switches", (int)counts.switches, "links", (int)counts.links, "dead",
-			   (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes,
-			   "init_dead", live->namespaces.init_fd < 0, "nodes", nodes);
+	object = json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}",
+			   "fabric", live->place.name, "scenario", plan->scenario, "file",
+			   plan->file, "pid", (int)getpid(), "since", since, "uptime_ns",
+			   (json_int_t)(wall_ns() - live->since_ns), "hosts", (int)counts.hosts,
+			   "switches", (int)counts.switches, "links", (int)counts.links, "dead",
+			   (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes",
+			   (json_int_t)memory_bytes, "init_dead", live->namespaces.init_fd < 0,
+			   "nodes", nodes);
 	if (object)
 		roce_put(live, object);
 	if (object)
-		json_object_set_new(object, "unfiltered_nodes", json_integer(fabric_unfiltered(&live->fabric)));
+		json_object_set_new(object, "unfiltered_nodes",
+				    json_integer(fabric_unfiltered(&live->fabric)));
 	if (object)
 		json_object_set_new(object, "manager", manager_pair_describe(&live->managers));
 	return object;

@@ -14,7 +14,8 @@
 
 #define KILL_ROUNDS 10 /* whom a program starts while it is being killed falls in the next one */
 
-struct host_net_spec live_host_spec(const struct plan *plan, uint32_t index, char far_name[IFNAMSIZ])
+struct host_net_spec live_host_spec(const struct plan *plan, uint32_t index,
+				    char far_name[IFNAMSIZ])
 {
 	const struct node_config *nic = &plan->nodes[plan_host_node(plan, index)];
 	struct host_net_spec spec = { .name = nic->name,
@@ -49,8 +50,9 @@ json_t *live_host_describe(const struct live *live, uint32_t index)
 	inet_ntop(AF_INET6, address6, ipv6, sizeof(ipv6));
 	if (!live->hosts[index].ipv6)
 		ipv6[0] = 0;
-	return json_pack("{s:s, s:s, s:s, s:s}", "name", live->plan->nodes[plan_host_node(live->plan, index)].name,
-			 "interface", live->hosts[index].interface, "ipv4", ipv4, "ipv6", ipv6);
+	return json_pack("{s:s, s:s, s:s, s:s}", "name",
+			 live->plan->nodes[plan_host_node(live->plan, index)].name, "interface",
+			 live->hosts[index].interface, "ipv4", ipv4, "ipv6", ipv6);
 }
 
 int live_hosts_write(const struct live *live, char *path, size_t path_max)
@@ -81,7 +83,8 @@ int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max)
 	return host_net_make(&live->hosts[index], &live->namespaces, &spec, why, why_max);
 }
 
-int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why, size_t why_max)
+int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why,
+		      size_t why_max)
 {
 	struct host_net *host = &live->hosts[index];
 	uint32_t count = live->plan->nodes[plan_host_node(live->plan, index)].nic.host_queues;
@@ -113,7 +116,8 @@ static unsigned programs_kill(const struct stat *host)
 		if (pid <= 0)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/ns/net", pid);
-		if (!stat(path, &seen) && seen.st_ino == host->st_ino && seen.st_dev == host->st_dev)
+		if (!stat(path, &seen) && seen.st_ino == host->st_ino &&
+		    seen.st_dev == host->st_dev)
 			count += !kill(pid, SIGKILL);
 	}
 	if (processes)
@@ -131,7 +135,8 @@ void live_host_end(struct live *live, uint32_t index)
 	for (int round = 0; !host->attached && round < KILL_ROUNDS; round++)
 		if (fstat(host->net_fd, &network) || !programs_kill(&network))
 			break;
-	/* at once: what has this name may come again before the kernel has taken the namespace away */
+	/* at once: what has this name may come again before the kernel has taken the namespace
+	 * away */
 	if (!host->attached)
 		netlink_link_delete(&live->namespaces.netlink, host->far_index);
 	host_net_free(host, &live->namespaces);

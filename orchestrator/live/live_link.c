@@ -11,17 +11,19 @@ json_t *live_link_describe(const struct live *live, uint32_t index)
 {
 	const struct plan_link *fixed = &live->plan->links[index];
 	const struct port_config *link = &live->plan->nodes[fixed->node_a].ports[fixed->port_a];
-	bool dead = !live->fabric.nodes[fixed->node_a].pid || !live->fabric.nodes[fixed->node_b].pid;
+	bool dead =
+		!live->fabric.nodes[fixed->node_a].pid || !live->fabric.nodes[fixed->node_b].pid;
 
-	return json_pack("{s:i, s:s, s:i, s:s, s:i, s:I, s:I, s:I, s:I, s:i, s:s}", "link", (int)index, "node_a",
-			 live->plan->nodes[fixed->node_a].name, "port_a", (int)fixed->port_a, "node_b",
-			 live->plan->nodes[fixed->node_b].name, "port_b", (int)fixed->port_b, "rate_bps",
-			 (json_int_t)link->rate_bps, "delay_ps", (json_int_t)link->delay_ps, "loss_ppb",
-			 (json_int_t)link->loss_ppb, "bit_error_e15", (json_int_t)link->bit_error_e15, "mtu_bytes",
-			 (int)fixed->mtu_bytes, "state",
-			 fixed->down ? "down"
-			 : dead      ? "dead end"
-				     : "up");
+	return json_pack(
+		"{s:i, s:s, s:i, s:s, s:i, s:I, s:I, s:I, s:I, s:i, s:s}", "link", (int)index,
+		"node_a", live->plan->nodes[fixed->node_a].name, "port_a", (int)fixed->port_a,
+		"node_b", live->plan->nodes[fixed->node_b].name, "port_b", (int)fixed->port_b,
+		"rate_bps", (json_int_t)link->rate_bps, "delay_ps", (json_int_t)link->delay_ps,
+		"loss_ppb", (json_int_t)link->loss_ppb, "bit_error_e15",
+		(json_int_t)link->bit_error_e15, "mtu_bytes", (int)fixed->mtu_bytes, "state",
+		fixed->down ? "down"
+		: dead      ? "dead end"
+			    : "up");
 }
 
 json_t *live_links(struct live_query *asking)
@@ -51,7 +53,8 @@ int64_t live_link_find(const struct live_query *asking, json_t **refusal)
 	if (port < 0)
 		return -1;
 	if (config->ports[port].vacant) {
-		*refusal = live_refuse("nothing is plugged into port %" PRId64 " of %s", port, config->name);
+		*refusal = live_refuse("nothing is plugged into port %" PRId64 " of %s", port,
+				       config->name);
 		return -1;
 	}
 	return config->ports[port].link_index;
@@ -73,7 +76,8 @@ enum { LINK_RATE, LINK_DELAY, LINK_LOSS, LINK_BIT_ERRORS };
 
 json_t *live_link_read(const struct live_query *asking, struct live_link *link, unsigned *given)
 {
-	uint64_t values[COUNT_OF(link_keys)] = { link->rate_bps, link->delay_ps, link->loss_ppb, link->bit_error_e15 };
+	uint64_t values[COUNT_OF(link_keys)] = { link->rate_bps, link->delay_ps, link->loss_ppb,
+						 link->bit_error_e15 };
 
 	for (size_t i = 0; i < COUNT_OF(link_keys); i++) {
 		const struct link_key *key = &link_keys[i];
@@ -85,11 +89,13 @@ json_t *live_link_read(const struct live_query *asking, struct live_link *link, 
 			continue;
 		if (quantity_parse(key->kind, text, &value, why, sizeof(why)))
 			return live_refuse("%s: %s", key->name, why);
-		if (value % key->divisor || value / key->divisor < key->min || value / key->divisor > key->max)
-			return live_refuse("%s: '%s' is out of range; expected %s to %s%s", key->name, text,
-					   quantity_format(key->kind, key->min * key->divisor, low),
-					   quantity_format(key->kind, key->max * key->divisor, high),
-					   key->divisor > 1 ? " in steps of 1e-9" : "");
+		if (value % key->divisor || value / key->divisor < key->min ||
+		    value / key->divisor > key->max)
+			return live_refuse(
+				"%s: '%s' is out of range; expected %s to %s%s", key->name, text,
+				quantity_format(key->kind, key->min * key->divisor, low),
+				quantity_format(key->kind, key->max * key->divisor, high),
+				key->divisor > 1 ? " in steps of 1e-9" : "");
 		values[i] = value / key->divisor;
 		++*given;
 	}
@@ -105,7 +111,8 @@ static int host_follow(struct live *live, const struct plan_link *ends, uint64_t
 {
 	if (ends->node_a < live->plan->switch_count)
 		return 0;
-	return host_net_rate(&live->hosts[ends->node_a - live->plan->switch_count], &live->namespaces, rate_bps);
+	return host_net_rate(&live->hosts[ends->node_a - live->plan->switch_count],
+			     &live->namespaces, rate_bps);
 }
 
 static int link_settle(struct live *live, uint32_t index, const struct live_link *link)
@@ -135,7 +142,8 @@ json_t *live_link_set(struct live_query *asking)
 	was = link = live_link_of(&live->plan->nodes[ends->node_a].ports[ends->port_a]);
 	refusal = live_link_read(asking, &link, &given);
 	if (!refusal && !given)
-		refusal = live_refuse("set what? Expected one or more of rate=, delay=, loss=, bit-errors=");
+		refusal = live_refuse(
+			"set what? Expected one or more of rate=, delay=, loss=, bit-errors=");
 	if (refusal)
 		return refusal;
 	error = link_settle(live, (uint32_t)index, &link);
@@ -163,11 +171,12 @@ static json_t *link_switch(struct live_query *asking, bool down)
 		     : fabric_link_up(&live->fabric, (uint32_t)index);
 	if (error) {
 		link->down = true; /* one end is, at least */
-		return live_refuse("the link cannot be taken %s: %s", down ? "down" : "up", live_reason(live, error));
+		return live_refuse("the link cannot be taken %s: %s", down ? "down" : "up",
+				   live_reason(live, error));
 	}
 	error = manager_pair_sweep(&live->managers);
-	return error ? live_refuse("the link is %s, but routes stay as they are: %s", down ? "down" : "up",
-				   live_reason(live, error))
+	return error ? live_refuse("the link is %s, but routes stay as they are: %s",
+				   down ? "down" : "up", live_reason(live, error))
 		     : live_link_describe(live, (uint32_t)index);
 }
 

@@ -1,10 +1,12 @@
-/*  live_link - requests about the links of a running fabric: how they are, and changes of that (TB-4). Form: live_query.h. */
+/*  live_link - requests about the links of a running fabric: how they are, and changes of that
+ *  (TB-4). Form: live_query.h. */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_LINK_H
 #define HEDDLE_ORCHESTRATOR_LIVE_LIVE_LINK_H
 
 #include "orchestrator/live/live_query.h"
 
-/** live_links() - every link as it is now; the others change one, named by node and port, and answer how it is then. */
+/** live_links() - every link as it is now; the others change one, named by node and port, and
+ *  answer how it is then. */
 live_query_fn live_links, live_link_set, live_link_down, live_link_up;
 
 /** live_link_of() - as the port at one of its ends is configured. */
@@ -32,7 +34,7 @@ json_t *live_link_describe(const struct live *live, uint32_t index);
 int64_t live_link_find(const struct live_query *asking, json_t **refusal);
 
 /** live_link_read() - puts what the request says of rate, delay, loss and bit errors into @link.
- *  @given  rises by how many of them it says.   Return: NULL, or the refusal.                                     */
+ *  @given  rises by how many of them it says.   Return: NULL, or the refusal. */
 json_t *live_link_read(const struct live_query *asking, struct live_link *link, unsigned *given);
 
 #endif

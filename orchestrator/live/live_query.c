@@ -21,8 +21,9 @@ json_t *live_refuse(const char *format, ...)
 	va_end(arguments);
 	body = sentence ? json_pack("{s:s}", "error", sentence) : NULL;
 	if (!body) /* something in it was no UTF-8, or memory is short */
-		body = json_pack("{s:s}", "error",
-				 "the request cannot be answered: it is no UTF-8, or memory is short");
+		body = json_pack(
+			"{s:s}", "error",
+			"the request cannot be answered: it is no UTF-8, or memory is short");
 	free(sentence);
 	return body;
 }
@@ -59,8 +60,8 @@ int64_t live_query_node(const struct live_query *asking, const char *name, json_
 	if (names)
 		suggest_sentence(name, names, count, sizeof(*names), hint, sizeof(hint));
 	free(names);
-	*refusal = live_refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them", asking->live->place.name,
-			       name, hint, asking->live->place.name);
+	*refusal = live_refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them",
+			       asking->live->place.name, name, hint, asking->live->place.name);
 	return -1;
 }
 
@@ -69,7 +70,8 @@ bool live_query_node_runs(const struct live_query *asking, uint32_t node, json_t
 	const struct fabric_node *state = &asking->live->fabric.nodes[node];
 
 	if (!state->pid)
-		*refusal = live_refuse("%s is dead: %s", asking->live->plan->nodes[node].name, state->fate);
+		*refusal = live_refuse("%s is dead: %s", asking->live->plan->nodes[node].name,
+				       state->fate);
 	return state->pid != 0;
 }
 
@@ -78,12 +80,12 @@ int64_t live_query_port(const struct node_config *node, const char *name, json_t
 	uint64_t ports = port_name_find(node, name);
 
 	if (!ports)
-		*refusal =
-			live_refuse("%s has no port '%s': give a number below %" PRIu32 " or the name of a neighbour",
-				    node->name, name, node->port_count);
+		*refusal = live_refuse("%s has no port '%s': give a number below %" PRIu32
+				       " or the name of a neighbour",
+				       node->name, name, node->port_count);
 	else if (ports & (ports - 1))
-		*refusal = live_refuse("%s has %d links to %s: give the number of a port", node->name,
-				       __builtin_popcountll(ports), name);
+		*refusal = live_refuse("%s has %d links to %s: give the number of a port",
+				       node->name, __builtin_popcountll(ports), name);
 	else
 		return __builtin_ctzll(ports);
 	return -1;

@@ -70,14 +70,17 @@ static json_t *form_check(json_t *request)
 		bool words = !strcmp(key, "neighbours");
 
 		if (words ? !is_words(value) : !json_is_string(value))
-			return live_refuse("'%s' of a request must be %s", key, words ? "an array of texts" : "a text");
+			return live_refuse("'%s' of a request must be %s", key,
+					   words ? "an array of texts" : "a text");
 	}
 	return NULL;
 }
 
 void live_request(struct live *live, const char *text, size_t length, struct live_answer *answer)
 {
-	struct live_query asking = { .live = live, .request = json_loadb(text, length, 0, NULL), .answer = answer };
+	struct live_query asking = { .live = live,
+				     .request = json_loadb(text, length, 0, NULL),
+				     .answer = answer };
 	const char *name = json_string_value(json_object_get(asking.request, "ask"));
 	json_t *refusal = form_check(asking.request);
 	size_t i = 0;
@@ -91,8 +94,9 @@ void live_request(struct live *live, const char *text, size_t length, struct liv
 	else if (!name)
 		answer->body = live_refuse("a request is one JSON object with the key 'ask'");
 	else if (i == COUNT_OF(questions))
-		answer->body = live_refuse(
-			"nothing called '%s' can be asked of a running fabric; is it another heddle's?", name);
+		answer->body = live_refuse("nothing called '%s' can be asked of a running fabric; "
+					   "is it another heddle's?",
+					   name);
 	else
 		answer->body = questions[i].ask(&asking);
 	json_decref(asking.request);
@@ -109,9 +113,9 @@ static json_t *ask_hosts(struct live_query *asking)
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (!plan_vacant(plan, plan_host_node(plan, i)))
 			json_array_append_new(hosts, live_host_describe(asking->live, i));
-	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "fabric", asking->live->place.name, "pid", (int)getpid(),
-			 "switches", (int)counts.switches, "links", (int)counts.links, "hosts_count", (int)counts.hosts,
-			 "hosts", hosts);
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "fabric", asking->live->place.name,
+			 "pid", (int)getpid(), "switches", (int)counts.switches, "links",
+			 (int)counts.links, "hosts_count", (int)counts.hosts, "hosts", hosts);
 }
 
 /* adds one namespace to an answer, if there is such a one */
@@ -134,7 +138,8 @@ static json_t *ask_exec(struct live_query *asking)
 	if (node < 0)
 		return refusal;
 	if (live->plan->nodes[node].kind == NODE_NIC) {
-		const struct host_net *host = &live->hosts[(uint32_t)node - live->plan->switch_count];
+		const struct host_net *host =
+			&live->hosts[(uint32_t)node - live->plan->switch_count];
 
 		net_fd = host->net_fd;
 		uts_fd = host->uts_fd;
@@ -151,7 +156,8 @@ static json_t *ask_exec(struct live_query *asking)
 /* ---- one node ---- */
 
 /* asks @node and puts its answer into words.  @what  it is asked for: "table 'foo'" */
-static json_t *node_ask(struct live_query *asking, uint32_t node, const char *what, struct control_message *message)
+static json_t *node_ask(struct live_query *asking, uint32_t node, const char *what,
+			struct control_message *message)
 {
 	const char *name = asking->live->plan->nodes[node].name;
 	int error = fabric_ask(&asking->live->fabric, node, message);
@@ -161,17 +167,19 @@ static json_t *node_ask(struct live_query *asking, uint32_t node, const char *wh
 
 	if (error)
 		return live_refuse("%s does not answer: %s", name,
-				   asking->live->fabric.nodes[node].stopped_ns ? "it is stopped" : strerror(-error));
+				   asking->live->fabric.nodes[node].stopped_ns ? "it is stopped"
+									       : strerror(-error));
 	text = message->body ? message->body : message->text;
 	utf8_plain_lines(text);
 	length = strlen(text);
 	if (length && text[length - 1] == '\n')
 		text[length - 1] = 0;
 	if (message->number == -ENOENT)
-		body = live_refuse("%s has no %s; it has: %s", name, what, text[0] ? text : "nothing");
+		body = live_refuse("%s has no %s; it has: %s", name, what,
+				   text[0] ? text : "nothing");
 	else if (message->number)
-		body = live_refuse("%s refuses %s: %s%s%s", name, what, strerror(-(int)message->number),
-				   text[0] ? ": " : "", text);
+		body = live_refuse("%s refuses %s: %s%s%s", name, what,
+				   strerror(-(int)message->number), text[0] ? ": " : "", text);
 	else
 		body = json_pack("{s:s, s:s}", "node", name, "text", text);
 	control_message_free(message);
@@ -194,7 +202,8 @@ static json_t *trace_show(const struct live_query *asking, uint32_t node)
 		return live_refuse("not enough memory");
 	trace_print(state->stats, out);
 	fclose(out);
-	body = json_pack("{s:s, s:s}", "node", name, "text", text && text[0] ? text : "nothing noted so far\n");
+	body = json_pack("{s:s, s:s}", "node", name, "text",
+			 text && text[0] ? text : "nothing noted so far\n");
 	free(text);
 	return body;
 }
@@ -202,7 +211,8 @@ static json_t *trace_show(const struct live_query *asking, uint32_t node)
 static json_t *ask_show(struct live_query *asking)
 {
 	struct control_message message = { .kind = CONTROL_SHOW, .number = -1 };
-	const char *table = live_query_text(asking, "table"), *port = live_query_text(asking, "port");
+	const char *table = live_query_text(asking, "table"),
+		   *port = live_query_text(asking, "port");
 	json_t *refusal = NULL;
 	int64_t node = live_query_node(asking, live_query_text(asking, "node"), &refusal);
 	char what[128];
@@ -220,7 +230,8 @@ static json_t *ask_show(struct live_query *asking)
 	}
 	snprintf(message.text, sizeof(message.text), "%s", table ? table : "");
 	if (table && *table)
-		snprintf(what, sizeof(what), "table '%.*s'", utf8_length(table, NAME_SAID_MAX), table);
+		snprintf(what, sizeof(what), "table '%.*s'", utf8_length(table, NAME_SAID_MAX),
+			 table);
 	else
 		snprintf(what, sizeof(what), "default table");
 	return node_ask(asking, (uint32_t)node, what, &message);
@@ -229,7 +240,8 @@ static json_t *ask_show(struct live_query *asking)
 static json_t *ask_set(struct live_query *asking)
 {
 	struct control_message message = { .kind = CONTROL_SET };
-	const char *name = live_query_text(asking, "name"), *value = live_query_text(asking, "value");
+	const char *name = live_query_text(asking, "name"),
+		   *value = live_query_text(asking, "value");
 	json_t *refusal = NULL;
 	int64_t node = live_query_node(asking, live_query_text(asking, "node"), &refusal);
 	char what[128], why[256];
@@ -238,8 +250,8 @@ static json_t *ask_set(struct live_query *asking)
 		return refusal;
 	if (!name || !value)
 		return live_refuse("set needs a name and a value");
-	if (parameter_convert(plan_fabric(asking->live->plan), name, value, message.text2, sizeof(message.text2), why,
-			      sizeof(why)))
+	if (parameter_convert(plan_fabric(asking->live->plan), name, value, message.text2,
+			      sizeof(message.text2), why, sizeof(why)))
 		return live_refuse("%.*s: %s", utf8_length(name, NAME_SAID_MAX), name, why);
 	snprintf(message.text, sizeof(message.text), "%s", name);
 	snprintf(what, sizeof(what), "parameter '%.*s'", utf8_length(name, NAME_SAID_MAX), name);

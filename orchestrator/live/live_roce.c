@@ -29,7 +29,8 @@ static json_t *class_describe(const struct class_config *config, const struct cl
 	return object;
 }
 
-void live_roce_port_put(const struct node_config *config, struct stats_page *stats, uint32_t port, json_t *object)
+void live_roce_port_put(const struct node_config *config, struct stats_page *stats, uint32_t port,
+			json_t *object)
 {
 	json_t *counters = json_object(), *classes = json_array();
 
@@ -60,7 +61,8 @@ void live_roce_node_put(const struct node_config *config, struct stats_page *sta
 	if (!is_roce(config, stats))
 		return;
 	for (uint32_t i = 0; i < config->port_count * NODE_CLASSES_MAX; i++) {
-		const struct class_stats *class = stats_class(stats, i / NODE_CLASSES_MAX, i % NODE_CLASSES_MAX);
+		const struct class_stats *class =
+			stats_class(stats, i / NODE_CLASSES_MAX, i % NODE_CLASSES_MAX);
 
 		held += class->paused_since_ps != 0;
 		told_to_stop += class->xoff_since_ps != 0;
@@ -90,7 +92,8 @@ void live_roce_put(const struct plan *plan, struct stats_page *const *pages, jso
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		now = pages[i] ? node_time_max(now, pages[i]->now_ps) : now;
 	json_object_set_new(object, "kind", json_string("roce"));
-	if (pause_cycles_find(plan, pages, pause_cycles_before_ps(plan, now, NODE_TIME_NEVER), &deadlocks))
+	if (pause_cycles_find(plan, pages, pause_cycles_before_ps(plan, now, NODE_TIME_NEVER),
+			      &deadlocks))
 		return;
 	json_object_set_new(object, "deadlocks", results_roce_deadlocks_json(plan, &deadlocks));
 	pause_cycles_free(&deadlocks);

@@ -59,8 +59,8 @@ static const struct parameter *parameter_find(enum fabric_kind fabric, const cha
 	return NULL;
 }
 
-int parameter_convert(enum fabric_kind fabric, const char *name, const char *value, char *text, unsigned text_max,
-		      char *why, unsigned why_max)
+int parameter_convert(enum fabric_kind fabric, const char *name, const char *value, char *text,
+		      unsigned text_max, char *why, unsigned why_max)
 {
 	const struct parameter *parameter = parameter_find(fabric, name);
 	char step[QUANTITY_TEXT_MAX];

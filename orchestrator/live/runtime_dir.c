@@ -21,9 +21,11 @@
 
 #define CLAIM_TRIES 100 /* somebody may remove a stale directory under our hands; not that often */
 
-static const char *const files[] = { "control", "hosts", "log", "lock" }; /* lock last: it guards the others */
+/* lock last: it guards the others */
+static const char *const files[] = { "control", "hosts", "log", "lock" };
 
-static int __attribute__((format(printf, 4, 5))) failed(int error, char *why, size_t why_max, const char *format, ...)
+static int __attribute__((format(printf, 4, 5)))
+failed(int error, char *why, size_t why_max, const char *format, ...)
 {
 	va_list arguments;
 
@@ -59,11 +61,13 @@ static int directory_check(int fd, const char *path, char *why, size_t why_max)
 	if (fstat(fd, &state))
 		return failed(-errno, why, why_max, "cannot look at %s: %s", path, strerror(errno));
 	if (state.st_uid != geteuid())
-		return failed(-EPERM, why, why_max, "%s belongs to user %u, not to you (%u); set HEDDLE_RUNTIME_DIR",
+		return failed(-EPERM, why, why_max,
+			      "%s belongs to user %u, not to you (%u); set HEDDLE_RUNTIME_DIR",
 			      path, (unsigned)state.st_uid, (unsigned)geteuid());
 	if (state.st_mode & 077)
-		return failed(-EPERM, why, why_max, "%s is open to others (mode %03o); expected 700: chmod 700 %s",
-			      path, (unsigned)state.st_mode & 0777, path);
+		return failed(-EPERM, why, why_max,
+			      "%s is open to others (mode %03o); expected 700: chmod 700 %s", path,
+			      (unsigned)state.st_mode & 0777, path);
 	return 0;
 }
 
@@ -75,11 +79,13 @@ int runtime_open(bool make, char *why, size_t why_max)
 	if (error)
 		return failed(error, why, why_max, "the runtime directory's name is too long");
 	if (make && mkdir(path, 0700) && errno != EEXIST)
-		return failed(-errno, why, why_max, "cannot make the runtime directory %s: %s; set HEDDLE_RUNTIME_DIR",
+		return failed(-errno, why, why_max,
+			      "cannot make the runtime directory %s: %s; set HEDDLE_RUNTIME_DIR",
 			      path, strerror(errno));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return failed(-errno, why, why_max, "cannot open the runtime directory %s: %s", path, strerror(errno));
+		return failed(-errno, why, why_max, "cannot open the runtime directory %s: %s",
+			      path, strerror(errno));
 	error = directory_check(fd, path, why, why_max);
 	if (error) {
 		close(fd);
@@ -110,7 +116,8 @@ static int directory_open(int base_fd, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* the lock of the directory @dir_fd, taken; -EWOULDBLOCK: somebody has it; -ESTALE: it was removed meanwhile */
+/* the lock of the directory @dir_fd, taken; -EWOULDBLOCK: somebody has it; -ESTALE: it was removed
+ * meanwhile */
 static int lock_take(int dir_fd, int flags)
 {
 	int fd = openat(dir_fd, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
@@ -172,16 +179,18 @@ static unsigned long long start_ticks(pid_t pid)
 	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
 	fclose(file);
 	behind_name = strrchr(text, ')');
-	if (!behind_name ||
-	    sscanf(behind_name + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &ticks) != 1)
+	if (!behind_name || sscanf(behind_name + 1,
+				   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+				   "%*d %*d %*d %*d %llu",
+				   &ticks) != 1)
 		return 0;
 	return ticks;
 }
 
 static int lock_sign(int lock_fd)
 {
-	if (ftruncate(lock_fd, 0) || dprintf(lock_fd, "%d %llu\n", (int)getpid(), start_ticks(getpid())) < 0)
+	if (ftruncate(lock_fd, 0) ||
+	    dprintf(lock_fd, "%d %llu\n", (int)getpid(), start_ticks(getpid())) < 0)
 		return -errno;
 	return 0;
 }
@@ -212,19 +221,21 @@ static int claim_try(int base_fd, const char *name, struct runtime_place *place)
 	return error;
 }
 
-int runtime_claim(int base_fd, const char *name, struct runtime_place *place, char *why, size_t why_max)
+int runtime_claim(int base_fd, const char *name, struct runtime_place *place, char *why,
+		  size_t why_max)
 {
 	char base[PATH_MAX];
 	int error = runtime_path(base, sizeof(base)), tries = 0;
 
 	if (!runtime_name_fine(name))
-		return failed(
-			-EINVAL, why, why_max,
-			"'%s' is no name for a fabric: expected 1 to %u letters, digits, '_', '-', '.', no '.' first",
-			name, NODE_NAME_MAX - 1);
+		return failed(-EINVAL, why, why_max,
+			      "'%s' is no name for a fabric: expected 1 to %u letters, digits, "
+			      "'_', '-', '.', no '.' first",
+			      name, NODE_NAME_MAX - 1);
 	*place = (struct runtime_place){ .base_fd = base_fd, .dir_fd = -1, .lock_fd = -1 };
 	snprintf(place->name, sizeof(place->name), "%s", name);
-	if (!error && snprintf(place->path, sizeof(place->path), "%s/%s", base, name) >= (int)sizeof(place->path))
+	if (!error && snprintf(place->path, sizeof(place->path), "%s/%s", base, name) >=
+			      (int)sizeof(place->path))
 		error = -ENAMETOOLONG;
 	if (!error)
 		do
@@ -232,8 +243,9 @@ int runtime_claim(int base_fd, const char *name, struct runtime_place *place, ch
 		while ((error == -ENOENT || error == -ESTALE) && ++tries < CLAIM_TRIES);
 	if (error == -EEXIST)
 		return failed(error, why, why_max,
-			      "a fabric '%s' is running; end it with 'heddle down %s', or give another --name", name,
-			      name);
+			      "a fabric '%s' is running; end it with 'heddle down %s', or give "
+			      "another --name",
+			      name, name);
 	if (error)
 		failed(error, why, why_max, "cannot make %s/%s: %s", base, name, strerror(-error));
 	return error;
@@ -276,7 +288,8 @@ int runtime_names(int base_fd, char (**names)[NODE_NAME_MAX])
 			break;
 		}
 		*names = grown;
-		memcpy(grown[count++], entry->d_name, strlen(entry->d_name) + 1); /* its length is fine */
+		/* its length is fine */
+		memcpy(grown[count++], entry->d_name, strlen(entry->d_name) + 1);
 	}
 	closedir(directory);
 	if (count < 0) {
@@ -332,7 +345,8 @@ int runtime_kill(int base_fd, const char *name)
 	return error;
 }
 
-/* The socket's address by way of the directory's descriptor: an address is at most 108 bytes long, a path is not. */
+/* The socket's address by way of the directory's descriptor: an address is at most 108 bytes long,
+ * a path is not. */
 static struct sockaddr_un control_address(int dir_fd)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -349,8 +363,10 @@ int runtime_listen(const struct runtime_place *place)
 
 	if (fd < 0)
 		return -errno;
-	/* the mode of the descriptor is what the new name gets: never open to others, not even for a moment */
-	if (fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 16))
+	/* the mode of the descriptor is what the new name gets: never open to others, not even for
+	 * a moment */
+	if (fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    listen(fd, 16))
 		error = -errno;
 	if (error)
 		close(fd);
@@ -360,7 +376,8 @@ int runtime_listen(const struct runtime_place *place)
 int runtime_connect(int base_fd, const char *name)
 {
 	int dir_fd = directory_open(base_fd, name);
-	const struct timeval patience = { .tv_sec = 2 }; /* for a daemon that hangs and has a full backlog */
+	/* for a daemon that hangs and has a full backlog */
+	const struct timeval patience = { .tv_sec = 2 };
 	struct sockaddr_un address;
 	int fd, error = 0;
 

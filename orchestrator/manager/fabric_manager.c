@@ -22,15 +22,17 @@ struct sweep {
 	struct manager_census census;
 	struct topology topology;
 	struct routing routing;
-	uint64_t *flood_ports;              /* [switch_count] */
-	uint32_t *node_of;                  /* [switch_count]: who it is; valid if alive */
-	bool *staged;                       /* [switch_count]: has collected what it is to have, and nothing else */
+	uint64_t *flood_ports; /* [switch_count] */
+	uint32_t *node_of;     /* [switch_count]: who it is; valid if alive */
+	/* [switch_count]: has collected what it is to have, and nothing else */
+	bool *staged;
 	struct switch_image *read, *wanted; /* [switch_count] */
 	struct manager_question *questions; /* collected, to be asked at once */
 	uint32_t question_count, question_room;
 };
 
-static int __attribute__((format(printf, 3, 4))) failed(struct sweep *sweep, int error, const char *format, ...)
+static int __attribute__((format(printf, 3, 4)))
+failed(struct sweep *sweep, int error, const char *format, ...)
 {
 	va_list arguments;
 
@@ -61,13 +63,16 @@ static struct manager_question *question_add(struct sweep *sweep)
 static int exchange(struct sweep *sweep)
 {
 	const struct manager_wire *wire = &sweep->manager->wire;
-	int error = sweep->question_count ? wire->exchange(wire->owner, sweep->questions, sweep->question_count) : 0;
+	int error = sweep->question_count
+			    ? wire->exchange(wire->owner, sweep->questions, sweep->question_count)
+			    : 0;
 
 	if (error)
 		return failed(sweep, error, "the nodes cannot be asked: %s", strerror(-error));
 	for (uint32_t i = 0; sweep->manager->complete && i < sweep->question_count; i++)
 		if (sweep->questions[i].status == -ESRCH)
-			return failed(sweep, -ETIMEDOUT, "node %" PRIu32 " does not answer", sweep->questions[i].node);
+			return failed(sweep, -ETIMEDOUT, "node %" PRIu32 " does not answer",
+				      sweep->questions[i].node);
 	return 0;
 }
 
@@ -88,7 +93,9 @@ static int census_take(struct sweep *sweep)
 
 		if (!question)
 			return -ENOMEM;
-		*question = (struct manager_question){ .ask = ASK_DISCOVER, .node = i, .identity = &census->nodes[i] };
+		*question = (struct manager_question){ .ask = ASK_DISCOVER,
+						       .node = i,
+						       .identity = &census->nodes[i] };
 	}
 	error = exchange(sweep);
 	for (uint32_t i = 0; i < census->node_count && !error; i++) {
@@ -99,8 +106,10 @@ static int census_take(struct sweep *sweep)
 		if (!census->heard[i])
 			continue;
 		if (node->index != i || (node->kind == NODE_SWITCH && !node->fabric_address) ||
-		    node->fabric_address > NODE_COUNT_MAX || node->fabric != sweep->manager->request.fabric)
-			error = failed(sweep, -EIO, "node %" PRIu32 " says that it is %s, number %" PRIu32, i,
+		    node->fabric_address > NODE_COUNT_MAX ||
+		    node->fabric != sweep->manager->request.fabric)
+			error = failed(sweep, -EIO,
+				       "node %" PRIu32 " says that it is %s, number %" PRIu32, i,
 				       node->name, node->index);
 		sweep->report->switches += node->kind == NODE_SWITCH;
 		sweep->report->hosts += node->kind == NODE_NIC;
@@ -119,7 +128,8 @@ static int switches_index(struct sweep *sweep)
 	sweep->wanted = calloc(count, sizeof(*sweep->wanted));
 	sweep->flood_ports = calloc(count, sizeof(*sweep->flood_ports));
 	sweep->staged = calloc(count, sizeof(*sweep->staged));
-	if (!sweep->staged || !sweep->node_of || !sweep->read || !sweep->wanted || !sweep->flood_ports)
+	if (!sweep->staged || !sweep->node_of || !sweep->read || !sweep->wanted ||
+	    !sweep->flood_ports)
 		return -ENOMEM;
 	memset(sweep->node_of, 0xff, count * sizeof(*sweep->node_of));
 	for (uint32_t i = 0; i < sweep->census.node_count; i++) {
@@ -130,10 +140,13 @@ static int switches_index(struct sweep *sweep)
 			continue;
 		owner = &sweep->node_of[node->fabric_address - 1];
 		if (*owner != UINT32_MAX)
-			return failed(sweep, -EIO, "%s and %s have the same fabric address %" PRIu32,
-				      sweep->census.nodes[*owner].name, node->name, node->fabric_address);
-		if (node->fabric_address != i + 1) /* neighbours of one that is silent know its place only */
-			return failed(sweep, -EIO, "%s in place %" PRIu32 " has the fabric address %" PRIu32,
+			return failed(
+				sweep, -EIO, "%s and %s have the same fabric address %" PRIu32,
+				sweep->census.nodes[*owner].name, node->name, node->fabric_address);
+		/* neighbours of one that is silent know its place only */
+		if (node->fabric_address != i + 1)
+			return failed(sweep, -EIO,
+				      "%s in place %" PRIu32 " has the fabric address %" PRIu32,
 				      node->name, i, node->fabric_address);
 		*owner = i;
 	}
@@ -147,17 +160,19 @@ static int read_ask(struct sweep *sweep, uint32_t index)
 	const struct node_identity *node = &sweep->census.nodes[sweep->node_of[index]];
 
 	for (int table = 0; table < TABLE_KINDS; table++) {
-		if (switch_image_widen(&sweep->read[index], (enum table_kind)table, node->table_blocks[table]))
+		if (switch_image_widen(&sweep->read[index], (enum table_kind)table,
+				       node->table_blocks[table]))
 			return -ENOMEM;
 		for (uint32_t block = 0; block < node->table_blocks[table]; block++) {
 			struct manager_question *question = question_add(sweep);
 
 			if (!question)
 				return -ENOMEM;
-			*question = (struct manager_question){ .ask = ASK_READ,
-							       .node = node->index,
-							       .block = { .table = (enum table_kind)table,
-									  .number = block } };
+			*question = (struct manager_question){
+				.ask = ASK_READ,
+				.node = node->index,
+				.block = { .table = (enum table_kind)table, .number = block }
+			};
 		}
 	}
 	return 0;
@@ -175,7 +190,8 @@ static int read_take(struct sweep *sweep)
 		if (question->ask != ASK_READ || question->status)
 			continue;
 		sweep->report->blocks_read++;
-		memcpy(switch_image_block(&sweep->read[index], question->block.table, question->block.number),
+		memcpy(switch_image_block(&sweep->read[index], question->block.table,
+					  question->block.number),
 		       question->block.bytes, TABLE_BLOCK_BYTES);
 	}
 	sweep->question_count = 0;
@@ -220,12 +236,14 @@ static void routing_tell(struct sweep *sweep)
 {
 	if (sweep->routing.beyond)
 		failed(sweep, 0,
-		       "%" PRIu32 " ways between switches with hosts are longer than there are lanes: there are none",
+		       "%" PRIu32 " ways between switches with hosts are longer than there are "
+		       "lanes: there are none",
 		       sweep->routing.beyond);
 }
 
-/* Packets on former ways and on new ones are in the fabric together for a while. Levels that rise with every hop make no circle whatever the
- * ways, and where circles are allowed nobody asks. Spoils the routes, of which the tables have been made. */
+/* Packets on former ways and on new ones are in the fabric together for a while. Levels that rise
+ * with every hop make no circle whatever the ways, and where circles are allowed nobody asks.
+ * Spoils the routes, of which the tables have been made. */
 static int union_tell(struct sweep *sweep)
 {
 	const struct routing_request *request = &sweep->manager->request;
@@ -235,10 +253,12 @@ static int union_tell(struct sweep *sweep)
 	if (!request->follow || request->lane_rule == LANES_BY_HOP || request->cycles_allowed ||
 	    !sweep->report->blocks_read)
 		return 0;
-	error = manager_union_check(request->fabric, &sweep->topology, sweep->read, &sweep->routing, &circle);
+	error = manager_union_check(request->fabric, &sweep->topology, sweep->read, &sweep->routing,
+				    &circle);
 	if (circle)
 		failed(sweep, 0,
-		       "until packets on former ways have arrived, some might wait in a circle for packets on new "
+		       "until packets on former ways have arrived, some might wait in a circle for "
+		       "packets on new "
 		       "ones: "
 		       "%s. With a lane for every hop (routing.lanes) none can",
 		       circle);
@@ -254,15 +274,17 @@ static int tables_make(struct sweep *sweep)
 	int error = routing_make(&sweep->topology, request, &sweep->routing, why, sizeof(why));
 
 	if (error)
-		return failed(sweep, error, "there are no routes for what is left of the fabric: %s",
+		return failed(sweep, error,
+			      "there are no routes for what is left of the fabric: %s",
 			      why[0] ? why : strerror(-error));
 	routing_tell(sweep);
 	if (table_of_fabric(request->fabric, TABLE_FLOOD))
 		error = routing_flood(&sweep->topology, sweep->flood_ports);
 	for (uint32_t i = 0; i < sweep->topology.switch_count && !error; i++)
 		if (sweep->topology.switches[i].alive)
-			error = switch_image_make(request->fabric, &sweep->topology, &sweep->routing, i,
-						  sweep->flood_ports[i], &sweep->wanted[i]);
+			error = switch_image_make(request->fabric, &sweep->topology,
+						  &sweep->routing, i, sweep->flood_ports[i],
+						  &sweep->wanted[i]);
 	if (!error)
 		error = union_tell(sweep);
 	sweep->report->routing_ns = wall_ns() - began_ns;
@@ -271,7 +293,8 @@ static int tables_make(struct sweep *sweep)
 
 /* ---- 4: the difference ---- */
 
-static int block_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index, enum table_kind table, uint32_t block)
+static int block_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index,
+		     enum table_kind table, uint32_t block)
 {
 	struct manager_question *question = question_add(sweep);
 
@@ -281,8 +304,8 @@ static int block_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index, 
 					       .node = sweep->node_of[index],
 					       .block = { .table = table, .number = block } };
 	if (ask == ASK_WRITE)
-		memcpy(question->block.bytes, switch_image_block(&sweep->wanted[index], table, block),
-		       TABLE_BLOCK_BYTES);
+		memcpy(question->block.bytes,
+		       switch_image_block(&sweep->wanted[index], table, block), TABLE_BLOCK_BYTES);
 	return 0;
 }
 
@@ -292,7 +315,8 @@ static uint32_t differences(const struct sweep *sweep, uint32_t index, enum tabl
 	uint32_t count = 0;
 
 	for (uint32_t block = 0; block < sweep->wanted[index].tables[table].blocks; block++)
-		count += !switch_image_same(&sweep->read[index], &sweep->wanted[index], table, block);
+		count += !switch_image_same(&sweep->read[index], &sweep->wanted[index], table,
+					    block);
 	return count;
 }
 
@@ -304,7 +328,8 @@ static int differences_ask(struct sweep *sweep, enum manager_ask ask, uint32_t i
 		uint32_t blocks = sweep->wanted[index].tables[table].blocks;
 
 		for (uint32_t block = 0; block < blocks; block++) {
-			if (switch_image_same(&sweep->read[index], &sweep->wanted[index], table, block))
+			if (switch_image_same(&sweep->read[index], &sweep->wanted[index], table,
+					      block))
 				continue;
 			if (block_ask(sweep, ask, index, table, block))
 				return -ENOMEM;
@@ -318,7 +343,8 @@ static int images_match(struct sweep *sweep, uint32_t index)
 {
 	for (int t = 0; t < TABLE_KINDS; t++) {
 		struct switch_image *read = &sweep->read[index], *wanted = &sweep->wanted[index];
-		uint32_t a = read->tables[t].blocks, b = wanted->tables[t].blocks, blocks = a > b ? a : b;
+		uint32_t a = read->tables[t].blocks, b = wanted->tables[t].blocks,
+			 blocks = a > b ? a : b;
 
 		if (switch_image_widen(read, (enum table_kind)t, blocks) ||
 		    switch_image_widen(wanted, (enum table_kind)t, blocks))
@@ -348,23 +374,27 @@ static int switch_write_ask(struct sweep *sweep, uint32_t index)
 	return error;
 }
 
-/* switch and block that @question was about are not as they are to be: the tables of that switch stay as they were */
+/* switch and block that @question was about are not as they are to be: the tables of that switch
+ * stay as they were */
 static void unverified(struct sweep *sweep, const struct manager_question *question)
 {
 	const struct node_identity *node = &sweep->census.nodes[question->node];
-	const char *table = table_kind_name[question->block.table], *why = strerror(-question->status);
+	const char *table = table_kind_name[question->block.table],
+		   *why = strerror(-question->status);
 
 	sweep->report->unverified++;
 	sweep->staged[node->fabric_address - 1] = false;
 	if (!question->status)
-		failed(sweep, 0, "switch %s: block %" PRIu32 " of table %s is not as it was written", node->name,
-		       question->block.number, table);
+		failed(sweep, 0,
+		       "switch %s: block %" PRIu32 " of table %s is not as it was written",
+		       node->name, question->block.number, table);
 	else if (question->ask == ASK_BEGIN || question->ask == ASK_COMMIT)
 		failed(sweep, 0, "switch %s: new tables %s: %s", node->name,
-		       question->ask == ASK_BEGIN ? "cannot be collected" : "do not take effect", why);
+		       question->ask == ASK_BEGIN ? "cannot be collected" : "do not take effect",
+		       why);
 	else
-		failed(sweep, 0, "switch %s: block %" PRIu32 " of table %s is refused: %s", node->name,
-		       question->block.number, table, why);
+		failed(sweep, 0, "switch %s: block %" PRIu32 " of table %s is refused: %s",
+		       node->name, question->block.number, table, why);
 }
 
 static bool is_as_wanted(struct sweep *sweep, const struct manager_question *question)
@@ -373,7 +403,8 @@ static bool is_as_wanted(struct sweep *sweep, const struct manager_question *que
 	const struct table_block *block = &question->block;
 
 	return !memcmp(block->bytes,
-		       switch_image_block(&sweep->wanted[node->fabric_address - 1], block->table, block->number),
+		       switch_image_block(&sweep->wanted[node->fabric_address - 1], block->table,
+					  block->number),
 		       TABLE_BLOCK_BYTES);
 }
 
@@ -386,8 +417,10 @@ static int writes_take(struct sweep *sweep)
 		const struct manager_question *question = &sweep->questions[i];
 
 		if (question->status == -ESRCH)
-			sweep->staged[sweep->census.nodes[question->node].fabric_address - 1] = false;
-		else if (question->status || (question->ask == ASK_READ_BACK && !is_as_wanted(sweep, question)))
+			sweep->staged[sweep->census.nodes[question->node].fabric_address - 1] =
+				false;
+		else if (question->status ||
+			 (question->ask == ASK_READ_BACK && !is_as_wanted(sweep, question)))
 			unverified(sweep, question);
 	}
 	sweep->question_count = 0;
@@ -425,7 +458,8 @@ static int tables_commit(struct sweep *sweep)
 
 static void sweep_free(struct sweep *sweep)
 {
-	for (uint32_t i = 0; sweep->read && sweep->wanted && i < sweep->topology.switch_count; i++) {
+	for (uint32_t i = 0; sweep->read && sweep->wanted && i < sweep->topology.switch_count;
+	     i++) {
 		switch_image_free(&sweep->read[i]);
 		switch_image_free(&sweep->wanted[i]);
 	}

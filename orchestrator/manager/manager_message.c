@@ -12,16 +12,20 @@
 
 /* fields of the same names here and in control.proto, as in nodes/control/control.c */
 #define COPY(field) to->field = (__typeof__(to->field))from->field;
-#define REQUEST_FIELDS(F)                                                                        \
-	F(fabric)                                                                                \
-	F(order)                                                                                 \
-	F(lanes) F(lanes_max) F(detours) F(non_minimal) F(cycles_allowed) F(follow) F(lane_rule) \
-		F(path_hops_max)
-#define REPORT_FIELDS(F)                                                                      \
-	F(switches)                                                                           \
-	F(hosts)                                                                              \
-	F(links) F(silent) F(blocks_read) F(blocks_written) F(switches_written) F(unverified) \
-		F(took_ns) F(discover_ns) F(routing_ns)
+#define REQUEST_FIELDS(F) \
+	F(fabric)         \
+	F(order)          \
+	F(lanes)          \
+	F(lanes_max)      \
+	F(detours) F(non_minimal) F(cycles_allowed) F(follow) F(lane_rule) F(path_hops_max)
+#define REPORT_FIELDS(F)                                                              \
+	F(switches)                                                                   \
+	F(hosts)                                                                      \
+	F(links)                                                                      \
+	F(silent)                                                                     \
+	F(blocks_read)                                                                \
+	F(blocks_written) F(switches_written) F(unverified) F(took_ns) F(discover_ns) \
+		F(routing_ns)
 
 #define SAME(wire, here) \
 	_Static_assert((int)HEDDLE__##wire == (int)(here), "control.proto disagrees")

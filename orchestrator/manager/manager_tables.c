@@ -32,18 +32,21 @@ static int entries_widen(struct switch_image *image, enum table_kind table, uint
 	return switch_image_widen(image, table, table_blocks(table, entries));
 }
 
-static void entry_put(struct switch_image *image, enum table_kind table, uint32_t at, uint64_t value)
+static void entry_put(struct switch_image *image, enum table_kind table, uint32_t at,
+		      uint64_t value)
 {
 	table_put(table, image->tables[table].bytes, at, value);
 }
 
-static int routes_put(struct switch_image *image, const struct topology *topology, const struct switch_tables *tables)
+static int routes_put(struct switch_image *image, const struct topology *topology,
+		      const struct switch_tables *tables)
 {
 	if (entries_widen(image, TABLE_ROUTES, topology->switch_count + 1) ||
 	    entries_widen(image, TABLE_VIAS, tables->via_count))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < topology->switch_count; i++)
-		entry_put(image, TABLE_ROUTES, tables->routes[i].fabric_address, tables->routes[i].ports);
+		entry_put(image, TABLE_ROUTES, tables->routes[i].fabric_address,
+			  tables->routes[i].ports);
 	for (uint32_t i = 0; i < tables->via_count; i++)
 		entry_put(image, TABLE_VIAS, i, tables->vias[i]);
 	return 0;
@@ -61,7 +64,8 @@ static int hosts_put(struct switch_image *image, const struct topology *topology
 
 static int lids_put(struct switch_image *image, const struct lid_tables *lids)
 {
-	if (entries_widen(image, TABLE_LFT, lids->lid_count) || entries_widen(image, TABLE_PGFT, lids->lid_count) ||
+	if (entries_widen(image, TABLE_LFT, lids->lid_count) ||
+	    entries_widen(image, TABLE_PGFT, lids->lid_count) ||
 	    entries_widen(image, TABLE_PGT, lids->group_count))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < lids->lid_count; i++) {
@@ -73,8 +77,9 @@ static int lids_put(struct switch_image *image, const struct lid_tables *lids)
 	return 0;
 }
 
-int switch_image_make(enum fabric_kind fabric, const struct topology *topology, const struct routing *routing,
-		      uint32_t index, uint64_t flood_ports, struct switch_image *image)
+int switch_image_make(enum fabric_kind fabric, const struct topology *topology,
+		      const struct routing *routing, uint32_t index, uint64_t flood_ports,
+		      struct switch_image *image)
 {
 	const struct switch_tables *tables = &routing->switches[index];
 	int error = 0;
@@ -93,9 +98,9 @@ int switch_image_make(enum fabric_kind fabric, const struct topology *topology, 
 	return error;
 }
 
-bool switch_image_same(const struct switch_image *is, const struct switch_image *wanted, enum table_kind table,
-		       uint32_t block)
+bool switch_image_same(const struct switch_image *is, const struct switch_image *wanted,
+		       enum table_kind table, uint32_t block)
 {
-	return !memcmp(switch_image_block(is, table, block), switch_image_block(wanted, table, block),
-		       TABLE_BLOCK_BYTES);
+	return !memcmp(switch_image_block(is, table, block),
+		       switch_image_block(wanted, table, block), TABLE_BLOCK_BYTES);
 }

@@ -10,22 +10,27 @@ static bool heard(const struct manager_census *census, uint32_t node, enum node_
 }
 
 /* the other end of @port of node @node, if that was heard and says the same; NULL */
-static const struct port_identity *other_end(const struct manager_census *census, uint32_t node, uint32_t port)
+static const struct port_identity *other_end(const struct manager_census *census, uint32_t node,
+					     uint32_t port)
 {
 	const struct port_identity *own = &census->nodes[node].ports[port], *other;
 	const struct node_identity *peer;
 
-	if (!own->plugged || own->peer_index >= census->node_count || !census->heard[own->peer_index])
+	if (!own->plugged || own->peer_index >= census->node_count ||
+	    !census->heard[own->peer_index])
 		return NULL;
 	peer = &census->nodes[own->peer_index];
 	if (own->peer_port >= peer->port_count)
 		return NULL;
 	other = &peer->ports[own->peer_port];
-	return other->plugged && other->peer_index == node && other->peer_port == port ? other : NULL;
+	return other->plugged && other->peer_index == node && other->peer_port == port ? other
+										       : NULL;
 }
 
-/* what is behind @port whose other end is not known: a switch that does not answer, whose address is that of its place; or nothing */
-static struct topology_port silent_end(const struct manager_census *census, const struct port_identity *port)
+/* what is behind @port whose other end is not known: a switch that does not answer, whose address
+ * is that of its place; or nothing */
+static struct topology_port silent_end(const struct manager_census *census,
+				       const struct port_identity *port)
 {
 	if (!port->plugged || port->kind != PORT_FABRIC || port->peer_index >= census->node_count ||
 	    census->heard[port->peer_index] || port->peer_port >= NODE_PORTS_MAX)
@@ -36,9 +41,11 @@ static struct topology_port silent_end(const struct manager_census *census, cons
 				       .tier = (uint8_t)port->tier };
 }
 
-static struct topology_port port_of(const struct manager_census *census, uint32_t node, uint32_t port)
+static struct topology_port port_of(const struct manager_census *census, uint32_t node,
+				    uint32_t port)
 {
-	const struct port_identity *own = &census->nodes[node].ports[port], *other = other_end(census, node, port);
+	const struct port_identity *own = &census->nodes[node].ports[port],
+				   *other = other_end(census, node, port);
 	const struct node_identity *peer;
 
 	if (!other)
@@ -53,7 +60,8 @@ static struct topology_port port_of(const struct manager_census *census, uint32_
 	};
 }
 
-static void switch_add(const struct manager_census *census, uint32_t node, struct topology *topology)
+static void switch_add(const struct manager_census *census, uint32_t node,
+		       struct topology *topology)
 {
 	const struct node_identity *identity = &census->nodes[node];
 	struct topology_switch *at = &topology->switches[identity->fabric_address - 1];
@@ -72,14 +80,16 @@ static void host_add(const struct manager_census *census, uint32_t node, struct 
 
 	if (nic->port_count && port->plugged && heard(census, port->peer_index, NODE_SWITCH) &&
 	    other_end(census, node, 0))
-		topology->hosts[nic->host_index] =
-			(struct host_config){ .host_index = nic->host_index,
-					      .fabric_address = census->nodes[port->peer_index].fabric_address,
-					      .egress_port = port->peer_port };
+		topology->hosts[nic->host_index] = (struct host_config){
+			.host_index = nic->host_index,
+			.fabric_address = census->nodes[port->peer_index].fabric_address,
+			.egress_port = port->peer_port
+		};
 }
 
 /* the highest place of a switch that @node knows as its neighbour, + 1 */
-static uint32_t neighbour_last(const struct manager_census *census, const struct node_identity *node)
+static uint32_t neighbour_last(const struct manager_census *census,
+			       const struct node_identity *node)
 {
 	uint32_t last = 0;
 
@@ -100,7 +110,8 @@ static void count(const struct manager_census *census, struct topology *topology
 
 		if (heard(census, i, NODE_SWITCH) && node->fabric_address > topology->switch_count)
 			topology->switch_count = node->fabric_address;
-		if (heard(census, i, NODE_SWITCH) && neighbour_last(census, node) > topology->switch_count)
+		if (heard(census, i, NODE_SWITCH) &&
+		    neighbour_last(census, node) > topology->switch_count)
 			topology->switch_count = neighbour_last(census, node);
 		if (heard(census, i, NODE_NIC) && node->host_index >= topology->host_count)
 			topology->host_count = node->host_index + 1;
@@ -130,15 +141,18 @@ int manager_topology_make(const struct manager_census *census, struct topology *
 	return 0;
 }
 
-/* is something plugged into edge port @port of switch @fabric_address, which was heard, that does not answer? */
-static bool silent_neighbour(const struct manager_census *census, uint32_t fabric_address, uint32_t port)
+/* is something plugged into edge port @port of switch @fabric_address, which was heard, that does
+ * not answer? */
+static bool silent_neighbour(const struct manager_census *census, uint32_t fabric_address,
+			     uint32_t port)
 {
 	for (uint32_t i = 0; i < census->node_count; i++) {
 		const struct node_identity *node = &census->nodes[i];
 		const struct port_identity *edge = &node->ports[port];
 
 		if (heard(census, i, NODE_SWITCH) && node->fabric_address == fabric_address)
-			return port < node->port_count && edge->plugged && edge->kind == PORT_EDGE &&
+			return port < node->port_count && edge->plugged &&
+			       edge->kind == PORT_EDGE &&
 			       !heard(census, edge->peer_index, NODE_NIC);
 	}
 	return false;
@@ -147,8 +161,8 @@ static bool silent_neighbour(const struct manager_census *census, uint32_t fabri
 void manager_topology_keep(const struct manager_census *census, struct topology *topology,
 			   const struct host_config *host)
 {
-	bool switch_alive =
-		host->fabric_address <= topology->switch_count && topology->switches[host->fabric_address - 1].alive;
+	bool switch_alive = host->fabric_address <= topology->switch_count &&
+			    topology->switches[host->fabric_address - 1].alive;
 
 	if (host->host_index >= NODE_COUNT_MAX || topology->hosts[host->host_index].fabric_address)
 		return;

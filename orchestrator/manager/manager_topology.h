@@ -1,4 +1,5 @@
-/*  manager_topology - the graph of a fabric from what its nodes say about themselves: a part of the fabric manager.         */
+/*  manager_topology - the graph of a fabric from what its nodes say about themselves: a part of the
+ *  fabric manager. */
 #ifndef HEDDLE_ORCHESTRATOR_MANAGER_MANAGER_TOPOLOGY_H
 #define HEDDLE_ORCHESTRATOR_MANAGER_MANAGER_TOPOLOGY_H
 
@@ -12,14 +13,16 @@ struct manager_census {
 	bool *heard;                 /* [node_count]: it answered */
 };
 
-/** manager_topology_make() - a switch that was not heard is not alive; a link is up if both ends were heard, name each other and are up.
- *  A port that leads to a switch that was not heard stands in it all the same, down, as far as its neighbour knows.
- *  Hosts are those of the NICs that were heard and know where they are plugged in.
- *  Return: 0, topology_free() later; -ENOMEM.  O(ports).                                                             */
+/** manager_topology_make() - a switch that was not heard is not alive; a link is up if both ends
+ *  were heard, name each other and are up. A port that leads to a switch that was not heard stands
+ *  in it all the same, down, as far as its neighbour knows. Hosts are those of the NICs that were
+ *  heard and know where they are plugged in.
+ *  Return: 0, topology_free() later; -ENOMEM. O(ports). */
 int manager_topology_make(const struct manager_census *census, struct topology *topology);
 
-/** manager_topology_keep() - host @host, which was not found, stays where it was known to be, if something that does not answer is
- *  still plugged in there, or its switch does not answer itself. */
+/** manager_topology_keep() - host @host, which was not found, stays where it was known to be, if
+ *  something that does not answer is still plugged in there, or its switch does not answer
+ *  itself. */
 void manager_topology_keep(const struct manager_census *census, struct topology *topology,
 			   const struct host_config *host);
 

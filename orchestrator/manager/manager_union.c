@@ -20,28 +20,30 @@ static uint64_t ports_up(const struct topology *topology, uint32_t from, uint64_
 	for (; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(ports);
 
-		if (port < topology->switches[from].port_count && topology_leads_on(topology, from, port))
+		if (port < topology->switches[from].port_count &&
+		    topology_leads_on(topology, from, port))
 			up |= 1ull << port;
 	}
 	return up;
 }
 
-static void way_add(const struct topology *topology, struct routing *routing, uint32_t from, uint32_t to,
-		    uint64_t ports)
+static void way_add(const struct topology *topology, struct routing *routing, uint32_t from,
+		    uint32_t to, uint64_t ports)
 {
 	if (from != to && to < topology->switch_count)
 		routing_route(routing, from, to)->ports |= ports_up(topology, from, ports);
 }
 
-static void routes_add(const struct topology *topology, const struct switch_image *image, uint32_t from,
-		       struct routing *routing)
+static void routes_add(const struct topology *topology, const struct switch_image *image,
+		       uint32_t from, struct routing *routing)
 {
 	for (uint32_t address = 1; address < entries_of(image, TABLE_ROUTES); address++)
 		way_add(topology, routing, from, address - 1, entry(image, TABLE_ROUTES, address));
 }
 
-/* The static port and the group of host @host, whose LID is one more (routing_lids.h). Groups of longer ways are with LANES_BY_HOP alone,
- * where nothing can have a circle and the manager does not ask. */
+/* The static port and the group of host @host, whose LID is one more (routing_lids.h). Groups of
+ * longer ways are with LANES_BY_HOP alone, where nothing can have a circle and the manager does not
+ * ask. */
 static uint64_t lid_ports(const struct switch_image *image, uint32_t host)
 {
 	uint32_t lid = host + 1, group;
@@ -55,8 +57,8 @@ static uint64_t lid_ports(const struct switch_image *image, uint32_t host)
 	return ports | mask[0];
 }
 
-static void lids_add(const struct topology *topology, const struct switch_image *image, uint32_t from,
-		     struct routing *routing)
+static void lids_add(const struct topology *topology, const struct switch_image *image,
+		     uint32_t from, struct routing *routing)
 {
 	for (uint32_t host = 0; host < topology->host_count; host++)
 		if (topology->hosts[host].fabric_address)
@@ -64,8 +66,8 @@ static void lids_add(const struct topology *topology, const struct switch_image 
 				lid_ports(image, host));
 }
 
-int manager_union_check(enum fabric_kind fabric, const struct topology *topology, const struct switch_image *images,
-			struct routing *routing, char **circle)
+int manager_union_check(enum fabric_kind fabric, const struct topology *topology,
+			const struct switch_image *images, struct routing *routing, char **circle)
 {
 	for (uint32_t i = 0; i < topology->switch_count; i++) {
 		if (!topology->switches[i].alive)

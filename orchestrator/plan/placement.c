@@ -38,9 +38,10 @@ static uint32_t least_loaded(const uint64_t *load, uint32_t core_count)
 	return best;
 }
 
-/* the hosts of switch @node: beside it while its core has not got its part of the whole, else wherever there is room */
-static void place_hosts(const struct plan *plan, uint32_t node, uint64_t part, uint64_t *load, uint32_t core_count,
-			uint32_t *core_of)
+/* the hosts of switch @node: beside it while its core has not got its part of the whole, else
+ * wherever there is room */
+static void place_hosts(const struct plan *plan, uint32_t node, uint64_t part, uint64_t *load,
+			uint32_t core_count, uint32_t *core_of)
 {
 	const struct node_config *config = &plan->nodes[node];
 
@@ -70,7 +71,8 @@ int placement_make(const struct plan *plan, uint32_t core_count, uint32_t *core_
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		whole += weight_of(&plan->nodes[i]);
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		switches[i] = (struct placed_switch){ .node = i, .weight = weight_of(&plan->nodes[i]) };
+		switches[i] =
+			(struct placed_switch){ .node = i, .weight = weight_of(&plan->nodes[i]) };
 	qsort(switches, plan->switch_count, sizeof(*switches), heavier_first);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		uint32_t core = least_loaded(load, core_count);
@@ -79,7 +81,8 @@ int placement_make(const struct plan *plan, uint32_t core_count, uint32_t *core_
 		load[core] += switches[i].weight;
 	}
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		place_hosts(plan, switches[i].node, whole / core_count + NIC_WEIGHT, load, core_count, core_of);
+		place_hosts(plan, switches[i].node, whole / core_count + NIC_WEIGHT, load,
+			    core_count, core_of);
 	free(switches);
 	free(load);
 	return 0;

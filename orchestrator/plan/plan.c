@@ -20,8 +20,8 @@
 
 /* ---- nodes ---- */
 
-static void node_fill(const struct scenario *scenario, const struct plan *plan, uint32_t index, enum node_kind kind,
-		      const char *name)
+static void node_fill(const struct scenario *scenario, const struct plan *plan, uint32_t index,
+		      enum node_kind kind, const char *name)
 {
 	struct node_config *node = &plan->nodes[index];
 
@@ -66,7 +66,8 @@ static int nodes_make(const struct scenario *scenario, struct plan *plan)
 		switch_fill(scenario, &plan->nodes[i]);
 	}
 	for (uint32_t i = 0; i < plan->host_count; i++) {
-		node_fill(scenario, plan, plan_host_node(plan, i), NODE_NIC, scenario->hosts[i].name);
+		node_fill(scenario, plan, plan_host_node(plan, i), NODE_NIC,
+			  scenario->hosts[i].name);
 		plan->nodes[plan_host_node(plan, i)].nic = (struct nic_config){
 			.host_index = i,
 			.latency_ps = scenario->nic_latency_ps,
@@ -77,10 +78,12 @@ static int nodes_make(const struct scenario *scenario, struct plan *plan)
 	return 0;
 }
 
-/* ---- links and ports: edge ports first in the order of hosts, then fabric ports in the order of links ---- */
+/* ---- links and ports: edge ports first in the order of hosts, then fabric ports in the order of
+ * links ---- */
 
 /* Counts the ports of every switch, refuses too many, and makes room for them. */
-static int ports_alloc(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+static int ports_alloc(const struct scenario *scenario, struct plan *plan,
+		       struct scenario_errors *errors)
 {
 	unsigned errors_before = errors->count;
 
@@ -96,10 +99,12 @@ static int ports_alloc(const struct scenario *scenario, struct plan *plan, struc
 		struct node_config *node = &plan->nodes[i];
 
 		if (node->port_count > NODE_PORTS_MAX || !node->port_count) {
-			scenario_errors_at(errors, scenario, &scenario->switches[i].place,
-					   node->port_count ? "switch '%s' has %u hosts and links, but %d ports at most"
-							    : "switch '%s' has neither host nor link",
-					   node->name, node->port_count, NODE_PORTS_MAX);
+			scenario_errors_at(
+				errors, scenario, &scenario->switches[i].place,
+				node->port_count
+					? "switch '%s' has %u hosts and links, but %d ports at most"
+					: "switch '%s' has neither host nor link",
+				node->name, node->port_count, NODE_PORTS_MAX);
 			continue;
 		}
 		node->ports = calloc(node->port_count, sizeof(*node->ports));
@@ -111,8 +116,9 @@ static int ports_alloc(const struct scenario *scenario, struct plan *plan, struc
 }
 
 /* One end of link @link_index: @node's next port, which leads to port @peer_port of @peer. */
-static void port_fill(const struct scenario *scenario, struct node_config *node, const struct node_config *peer,
-		      uint32_t peer_port, uint32_t link_index, const struct scenario_link_settings *settings)
+static void port_fill(const struct scenario *scenario, struct node_config *node,
+		      const struct node_config *peer, uint32_t peer_port, uint32_t link_index,
+		      const struct scenario_link_settings *settings)
 {
 	struct port_config *port = &node->ports[node->port_count++];
 	bool edge = node->kind == NODE_NIC || peer->kind == NODE_NIC;
@@ -129,14 +135,15 @@ static void port_fill(const struct scenario *scenario, struct node_config *node,
 		.gap_bytes = settings->gap_bytes,
 		.loss_ppb = settings->loss_ppb,
 		.bit_error_e15 = settings->bit_error_e15,
-		.guarded = scenario->fabric != FABRIC_ROCE && (settings->loss_ppb || settings->bit_error_e15),
+		.guarded = scenario->fabric != FABRIC_ROCE &&
+			   (settings->loss_ppb || settings->bit_error_e15),
 		.channels = settings->channels,
 	};
 	snprintf(port->peer_name, sizeof(port->peer_name), "%s", peer->name);
 }
 
-static void link_fill(const struct scenario *scenario, struct plan *plan, struct node_config *a, struct node_config *b,
-		      const struct scenario_link_settings *settings)
+static void link_fill(const struct scenario *scenario, struct plan *plan, struct node_config *a,
+		      struct node_config *b, const struct scenario_link_settings *settings)
 {
 	struct plan_link *link = &plan->links[plan->link_count];
 
@@ -159,13 +166,15 @@ static void host_link_fill(const struct scenario *scenario, struct plan *plan, u
 {
 	struct node_config *edge = &plan->nodes[scenario->hosts[host].switch_index];
 
-	link_fill(scenario, plan, &plan->nodes[plan_host_node(plan, host)], edge, &scenario->hosts[host].link);
+	link_fill(scenario, plan, &plan->nodes[plan_host_node(plan, host)], edge,
+		  &scenario->hosts[host].link);
 	edge->ports[edge->port_count - 1].match = scenario->hosts[host].match;
 }
 
 static int links_make(const struct scenario *scenario, struct plan *plan)
 {
-	plan->links = calloc((size_t)scenario->host_count + scenario->link_count, sizeof(*plan->links));
+	plan->links =
+		calloc((size_t)scenario->host_count + scenario->link_count, sizeof(*plan->links));
 	if (!plan->links)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < scenario->host_count; i++)
@@ -179,7 +188,8 @@ static int links_make(const struct scenario *scenario, struct plan *plan)
 /* ---- time ---- */
 
 /* The least time in which one node can affect another (TB-7). */
-static int lookahead_find(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+static int lookahead_find(const struct scenario *scenario, struct plan *plan,
+			  struct scenario_errors *errors)
 {
 	plan->lookahead_ps = NODE_TIME_NEVER;
 	for (uint32_t i = 0; i < plan->node_count; i++) {
@@ -191,20 +201,22 @@ static int lookahead_find(const struct scenario *scenario, struct plan *plan, st
 			plan->lookahead_ps = node_time_min(plan->lookahead_ps, lead_ps);
 			if (lead_ps)
 				continue;
-			scenario_errors_at(
-				errors, scenario, &scenario->topology_place,
-				"from '%s' to '%s' nothing takes time: give the link a delay or the %s a latency",
-				node->name, node->ports[p].peer_name, node->kind == NODE_SWITCH ? "switch" : "nic");
+			scenario_errors_at(errors, scenario, &scenario->topology_place,
+					   "from '%s' to '%s' nothing takes time: give the link a "
+					   "delay or the %s a latency",
+					   node->name, node->ports[p].peer_name,
+					   node->kind == NODE_SWITCH ? "switch" : "nic");
 			return -EINVAL;
 		}
 	}
 	return 0;
 }
 
-/* At most: how many frames @span_ps has on the link behind @port. Not more than of the shortest; and as a flow has a
- * short frame only at the end of each message, not more than of mean length and one short one for each flow. */
-static uint64_t frames_in(node_time_t span_ps, const struct port_config *port, const struct plan_frames *frames,
-			  uint64_t flows)
+/* At most: how many frames @span_ps has on the link behind @port. Not more than of the shortest;
+ * and as a flow has a short frame only at the end of each message, not more than of mean length and
+ * one short one for each flow. */
+static uint64_t frames_in(node_time_t span_ps, const struct port_config *port,
+			  const struct plan_frames *frames, uint64_t flows)
 {
 	uint32_t more_bytes = FRAME_FCS_BYTES + port->gap_bytes;
 	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
@@ -214,27 +226,29 @@ static uint64_t frames_in(node_time_t span_ps, const struct port_config *port, c
 	return of_least < of_mean ? of_least : of_mean;
 }
 
-/* Room for what can be under way in one direction of a link, so that a ring never overflows under the virtual clock;
- * 0 if a ring cannot be so large.
+/* Room for what can be under way in one direction of a link, so that a ring never overflows under
+ * the virtual clock; 0 if a ring cannot be so large.
  *
- * A record stays in its ring from the sender's decision until the receiver has handled it, at its last bit, and has
- * given the room back at the end of its window. The sender may be a window ahead, the receiver a window behind and
- * the room seen a window late: 3 lookaheads; then the way itself, latency and propagation; and two frames' own time.
- * In that time the link carries frames_in() frames such as the workloads really send: the shortest that an Ethernet
- * has would cost twenty times the memory, and a ring is walked through from end to end, so its memory is cache
- * footprint. For each there may be a record of a packet (192 bytes: header, fabric header, captured headers), the
- * ACK of a packet of the other direction (64 in a frame of its own, less in one with others) and link control words
- * (64 each). A quarter is added. */
-static uint64_t records_bytes(node_time_t span_ps, const struct port_config *port, const struct plan_frames *frames,
-			      uint64_t flows)
+ * A record stays in its ring from the sender's decision until the receiver has handled it, at its
+ * last bit, and has given the room back at the end of its window. The sender may be a window ahead,
+ * the receiver a window behind and the room seen a window late: 3 lookaheads; then the way itself,
+ * latency and propagation; and two frames' own time. In that time the link carries frames_in()
+ * frames such as the workloads really send: the shortest that an Ethernet has would cost twenty
+ * times the memory, and a ring is walked through from end to end, so its memory is cache footprint.
+ * For each there may be a record of a packet (192 bytes: header, fabric header, captured headers),
+ * the ACK of a packet of the other direction (64 in a frame of its own, less in one with others)
+ * and link control words (64 each). A quarter is added. */
+static uint64_t records_bytes(node_time_t span_ps, const struct port_config *port,
+			      const struct plan_frames *frames, uint64_t flows)
 {
 	uint64_t record_bytes = 192 + 64 + (port->guarded ? 4 : 2) * RING_LINE;
 
 	return (frames_in(span_ps, port, frames, flows) + 8) * record_bytes * 5 / 4;
 }
 
-/* The same in a fabric of kind roce. There a link carries frames only, but all of them may be as short as an acknowledgement or a PFC
- * frame. Records are of 128 bytes, or of 192 for frames of which more than 96 bytes are captured. */
+/* The same in a fabric of kind roce. There a link carries frames only, but all of them may be as
+ * short as an acknowledgement or a PFC frame. Records are of 128 bytes, or of 192 for frames of
+ * which more than 96 bytes are captured. */
 static uint64_t roce_records_bytes(node_time_t span_ps, const struct port_config *port)
 {
 	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
@@ -244,8 +258,8 @@ static uint64_t roce_records_bytes(node_time_t span_ps, const struct port_config
 	return (of_shortest > of_longer ? of_shortest : of_longer) + 8 * 192;
 }
 
-static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config *node, const struct port_config *port,
-			       const struct plan_frames *frames)
+static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config *node,
+			       const struct port_config *port, const struct plan_frames *frames)
 {
 	const struct node_config *peer = &plan->nodes[port->peer_index];
 	const struct node_config *nic = node->kind == NODE_NIC ? node : peer;
@@ -261,7 +275,8 @@ static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config
 	return bytes > RING_BYTES_MAX ? 0 : ring_size;
 }
 
-static int rings_size(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+static int rings_size(const struct scenario *scenario, struct plan *plan,
+		      struct scenario_errors *errors)
 {
 	struct plan_frames frames = plan_frames_of(scenario);
 
@@ -269,11 +284,13 @@ static int rings_size(const struct scenario *scenario, struct plan *plan, struct
 		struct node_config *node = &plan->nodes[i];
 
 		for (uint32_t p = 0; p < node->port_count; p++) {
-			node->ports[p].ring_bytes = ring_bytes_for(plan, node, &node->ports[p], &frames);
+			node->ports[p].ring_bytes =
+				ring_bytes_for(plan, node, &node->ports[p], &frames);
 			if (node->ports[p].ring_bytes)
 				continue;
 			scenario_errors_at(errors, scenario, &scenario->topology_place,
-					   "too much is under way from '%s' to '%s': make the delay shorter, the rate "
+					   "too much is under way from '%s' to '%s': make the "
+					   "delay shorter, the rate "
 					   "lower or the packets "
 					   "longer",
 					   node->name, node->ports[p].peer_name);
@@ -283,15 +300,19 @@ static int rings_size(const struct scenario *scenario, struct plan *plan, struct
 	return 0;
 }
 
-static int samples_size(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+static int samples_size(const struct scenario *scenario, struct plan *plan,
+			struct scenario_errors *errors)
 {
 	for (uint32_t i = 0; scenario->sample_ps && i < plan->node_count; i++) {
-		uint64_t samples = (scenario->duration_ps / scenario->sample_ps + 1) * plan->nodes[i].port_count;
+		uint64_t samples = (scenario->duration_ps / scenario->sample_ps + 1) *
+				   plan->nodes[i].port_count;
 
 		if (samples > SAMPLES_MAX) {
 			scenario_errors_at(errors, scenario, &scenario->topology_place,
-					   "%llu samples would be taken at '%s', more than %u: make run.sample longer",
-					   (unsigned long long)samples, plan->nodes[i].name, SAMPLES_MAX);
+					   "%llu samples would be taken at '%s', more than %u: "
+					   "make run.sample longer",
+					   (unsigned long long)samples, plan->nodes[i].name,
+					   SAMPLES_MAX);
 			return -EINVAL;
 		}
 		plan->nodes[i].samples_max = (uint32_t)samples;
@@ -324,7 +345,8 @@ static int hosts_tell(const struct scenario *scenario, struct plan *plan)
 int plan_prefixes_tell(const struct plan *plan, struct switch_config *config)
 {
 	config->prefix_count = 0;
-	config->prefixes = plan->prefix_count ? calloc(plan->prefix_count, sizeof(*config->prefixes)) : NULL;
+	config->prefixes =
+		plan->prefix_count ? calloc(plan->prefix_count, sizeof(*config->prefixes)) : NULL;
 	if (!plan->prefix_count)
 		return 0;
 	if (!config->prefixes)
@@ -354,8 +376,10 @@ static bool is_reached(const struct plan *plan, uint32_t from, uint32_t to)
 	return from == to || plan_ways_route(&plan->nodes[from], to)->ports;
 }
 
-/* Links lead both ways, so it is enough that the first host reaches all others, and all switches. */
-static int reach_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+/* Links lead both ways, so it is enough that the first host reaches all others, and all
+ * switches. */
+static int reach_check(const struct scenario *scenario, const struct plan *plan,
+		       struct scenario_errors *errors)
 {
 	uint32_t first = scenario->hosts[0].switch_index;
 
@@ -364,26 +388,28 @@ static int reach_check(const struct scenario *scenario, const struct plan *plan,
 
 		if (is_reached(plan, first, other))
 			continue;
-		scenario_errors_at(
-			errors, scenario, &scenario->hosts[i].place,
-			"host '%s' cannot be reached from host '%s': no links lead from switch '%s' to switch '%s'",
-			scenario->hosts[i].name, scenario->hosts[0].name, scenario->switches[first].name,
-			scenario->switches[other].name);
+		scenario_errors_at(errors, scenario, &scenario->hosts[i].place,
+				   "host '%s' cannot be reached from host '%s': no links lead from "
+				   "switch '%s' to switch '%s'",
+				   scenario->hosts[i].name, scenario->hosts[0].name,
+				   scenario->switches[first].name, scenario->switches[other].name);
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		if (is_reached(plan, first, i))
 			continue;
 		scenario_errors_at(errors, scenario, &scenario->switches[i].place,
-				   "switch '%s' cannot be reached from host '%s'", scenario->switches[i].name,
-				   scenario->hosts[0].name);
+				   "switch '%s' cannot be reached from host '%s'",
+				   scenario->switches[i].name, scenario->hosts[0].name);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* Lanes cannot be added later: if their number is ours to choose, ways around what fails have enough of them too, if there can be. */
-static int lanes_spare(const struct scenario *scenario, struct plan *plan, char *why, unsigned why_max)
+/* Lanes cannot be added later: if their number is ours to choose, ways around what fails have
+ * enough of them too, if there can be. */
+static int lanes_spare(const struct scenario *scenario, struct plan *plan, char *why,
+		       unsigned why_max)
 {
 	struct routing_request request = plan_routing_request(scenario);
 	uint32_t hops;
@@ -399,10 +425,12 @@ static int lanes_spare(const struct scenario *scenario, struct plan *plan, char 
 	return plan_ways_make(plan, why, why_max);
 }
 
-static int ways_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+static int ways_make(const struct scenario *scenario, struct plan *plan,
+		     struct scenario_errors *errors)
 {
 	bool is_said = scenario->routing.place.line || scenario->routing.place.setting;
-	const struct scenario_place *place = is_said ? &scenario->routing.place : &scenario->topology_place;
+	const struct scenario_place *place =
+		is_said ? &scenario->routing.place : &scenario->topology_place;
 	char why[1024];
 	int error;
 
@@ -427,13 +455,15 @@ static int pauses_make(const struct scenario *scenario, struct plan *plan)
 	for (uint32_t i = 0; i < plan->host_count; i++) {
 		struct nic_config *nic = &plan->nodes[plan_host_node(plan, i)].nic;
 
-		nic->pauses = nic->pause_count ? calloc(nic->pause_count, sizeof(*nic->pauses)) : NULL;
+		nic->pauses =
+			nic->pause_count ? calloc(nic->pause_count, sizeof(*nic->pauses)) : NULL;
 		if (nic->pause_count && !nic->pauses)
 			return -ENOMEM;
 		nic->pause_count = 0;
 	}
 	for (uint32_t i = 0; i < scenario->pause_count; i++) {
-		struct nic_config *nic = &plan->nodes[plan_host_node(plan, scenario->pauses[i].host)].nic;
+		struct nic_config *nic =
+			&plan->nodes[plan_host_node(plan, scenario->pauses[i].host)].nic;
 
 		nic->pauses[nic->pause_count++] = scenario->pauses[i].config;
 	}
@@ -457,15 +487,16 @@ static int expectations_copy(const struct scenario *scenario, struct plan *plan)
 	return 0;
 }
 
-int plan_nodes_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+int plan_nodes_check(const struct scenario *scenario, const struct plan *plan,
+		     struct scenario_errors *errors)
 {
 	char why[200];
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		if (!node_config_check(&plan->nodes[i], why, sizeof(why)))
 			continue;
-		scenario_errors_at(errors, scenario, &scenario->topology_place, "node '%s' cannot be built: %s",
-				   plan->nodes[i].name, why);
+		scenario_errors_at(errors, scenario, &scenario->topology_place,
+				   "node '%s' cannot be built: %s", plan->nodes[i].name, why);
 		return -EINVAL;
 	}
 	return 0;

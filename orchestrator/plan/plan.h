@@ -1,8 +1,10 @@
 /*  plan - a scenario turned into the exact configuration of every node, before anything is started.
  *
- *  plan_make() is pure: the same scenario and seed give the same plan, byte for byte, on any machine. Nodes are numbered
- *  switches first, then NICs (one per host), each in the scenario's order; a host's NIC has one port, port 0.
- *  A switch's route names every neighbour port that is the first step of a way there (routing.h).                   */
+ *  plan_make() is pure: the same scenario and seed give the same plan, byte for byte, on any
+ *  machine. Nodes are numbered switches first, then NICs (one per host), each in the scenario's
+ *  order; a host's NIC has one port, port 0.
+ *  A switch's route names every neighbour port that is the first step of a way there
+ *  (routing.h). */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_H
 #define HEDDLE_ORCHESTRATOR_PLAN_PLAN_H
 
@@ -18,7 +20,8 @@ struct plan_link {
 	uint32_t mtu_bytes;
 	bool vacant; /* a place for a link to come: plan_spare.h */
 	bool down;   /* real clock: taken down, until somebody takes it up */
-	bool dead;   /* real clock, kind roce: a node at one of its ends is, as far as routes know */
+	/* real clock, kind roce: a node at one of its ends is, as far as routes know */
+	bool dead;
 };
 
 /** plan_link_carries() - do routes and floods of a fabric of kind roce lead over it? */
@@ -46,13 +49,16 @@ struct plan {
 	bool drain;               /* after the duration let everything that is inside arrive */
 	node_time_t drain_max_ps; /* but not longer than until this time */
 	node_time_t lookahead_ps;
-	struct flow_match match;        /* what edge ports tell flows apart by that say nothing of their own (FC-2) */
-	struct routing_request routing; /* what the ways are made by; lanes: those of each class that there are */
+	/* what edge ports tell flows apart by that say nothing of their own (FC-2) */
+	struct flow_match match;
+	/* what the ways are made by; lanes: those of each class that there are */
+	struct routing_request routing;
 	struct route_said *routes_said; /* what routing.said points to; owned */
 	bool tree;                      /* every link leads upward or downward: routing_upward.h */
-	uint64_t roce_shared_bytes;     /* roce, real clock: a switch's buffer beside its headroom */
-	uint32_t node_count, switch_count,
-		host_count;        /* node_count = switch_count + host_count; vacant places included */
+	/* roce, real clock: a switch's buffer beside its headroom */
+	uint64_t roce_shared_bytes;
+	/* node_count = switch_count + host_count; vacant places included */
+	uint32_t node_count, switch_count, host_count;
 	struct node_config *nodes; /* [node_count]; a node's index is its place */
 	uint32_t link_count;       /* vacant places included */
 	struct plan_link *links;
@@ -66,18 +72,21 @@ struct plan {
 };
 
 /** plan_make() - the plan of @scenario.
- *  Return: 0 with @plan filled, plan_free() later; -EINVAL when it cannot be built, reported to @errors with file,
- *  line and column; -ENOMEM.                                                                                     */
+ *  Return: 0 with @plan filled, plan_free() later; -EINVAL when it cannot be built, reported to
+ *  @errors with file, line and column; -ENOMEM. */
 int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
 
-/** plan_make_for() - the same for any clock: under the real one buffers and rings are not final yet (plan_real.c). */
+/** plan_make_for() - the same for any clock: under the real one buffers and rings are not final yet
+ *  (plan_real.c). */
 int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 		  struct scenario_errors *errors);
 void plan_free(struct plan *plan);
 
-/** plan_nodes_check() - whatever a node would refuse of its configuration is found here, not by the node.
- *  Return: 0; -EINVAL, reported to @errors.                                                                       */
-int plan_nodes_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors);
+/** plan_nodes_check() - whatever a node would refuse of its configuration is found here, not by the
+ *  node.
+ *  Return: 0; -EINVAL, reported to @errors. */
+int plan_nodes_check(const struct scenario *scenario, const struct plan *plan,
+		     struct scenario_errors *errors);
 
 /** plan_is_real() - is the plan for the real clock (plan_real.h)? */
 static inline bool plan_is_real(const struct plan *plan)
@@ -91,7 +100,8 @@ static inline enum fabric_kind plan_fabric(const struct plan *plan)
 	return plan->nodes[0].fabric;
 }
 
-/** plan_prefixes_tell() - gives switch @config, which has none, a copy of @plan's prefixes.  Return: 0 or -ENOMEM. */
+/** plan_prefixes_tell() - gives switch @config, which has none, a copy of @plan's prefixes. Return:
+ *  0 or -ENOMEM. */
 int plan_prefixes_tell(const struct plan *plan, struct switch_config *config);
 
 /** plan_node_find() - node named @name; NULL if there is none. */

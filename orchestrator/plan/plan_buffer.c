@@ -18,15 +18,18 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 /* ---- the virtual clock ---- */
 
-/* From the decision on the word waits for a frame on its own link and travels; what the sender decides until it is there travels
- * as long as frames do, and a frame is taken at its last bit. All that time frames of the shortest kind may come, each of
- * which takes a whole unit. Then what a fabric port had queued behind its crossbar; and for the packet that went over the
- * level and for what does not add up to whole packets, two more.                                                  */
-uint64_t plan_buffer_reserve_units(const struct node_config *sender, const struct node_config *receiver,
+/* From the decision on the word waits for a frame on its own link and travels; what the sender
+ * decides until it is there travels as long as frames do, and a frame is taken at its last bit. All
+ * that time frames of the shortest kind may come, each of which takes a whole unit. Then what a
+ * fabric port had queued behind its crossbar; and for the packet that went over the level and for
+ * what does not add up to whole packets, two more. */
+uint64_t plan_buffer_reserve_units(const struct node_config *sender,
+				   const struct node_config *receiver,
 				   const struct port_config *port)
 {
 	bool fabric = port->kind == PORT_FABRIC;
-	uint32_t around_bytes = FRAME_FCS_BYTES + port->gap_bytes + (fabric ? FABRIC_HEADER_BYTES : 0);
+	uint32_t around_bytes =
+		FRAME_FCS_BYTES + port->gap_bytes + (fabric ? FABRIC_HEADER_BYTES : 0);
 	node_time_t longest_ps = node_time_of_bytes(port->mtu_bytes + around_bytes, port->rate_bps);
 	node_time_t word_ps = node_time_of_bytes(LINK_WORD_BYTES, port->rate_bps);
 	node_time_t told_ps = longest_ps + word_ps + plan_latency_ps(receiver) + port->delay_ps;
@@ -37,7 +40,8 @@ uint64_t plan_buffer_reserve_units(const struct node_config *sender, const struc
 	       (fabric ? sender->switch_.output_queue_units_max : 0);
 }
 
-/* Of a class's buffer a virtual lane has its share, but never so little that it could not be used. Links of hosts have one lane in use. */
+/* Of a class's buffer a virtual lane has its share, but never so little that it could not be used.
+ * Links of hosts have one lane in use. */
 static uint64_t lane_units(const struct scenario *scenario, const struct node_config *node,
 			   const struct port_config *port, uint64_t needed_units)
 {
@@ -48,9 +52,11 @@ static uint64_t lane_units(const struct scenario *scenario, const struct node_co
 	return most(buffer_units / node->lanes, needed_units);
 }
 
-/* the input buffer of @node at @port; 0, or the units that it would need if there are not so many */
-static uint64_t buffer_make(enum clock_kind clock, const struct scenario *scenario, const struct plan *plan,
-			    const struct node_config *node, struct port_config *port)
+/* the input buffer of @node at @port; 0, or the units that it would need if there are not so
+ * many */
+static uint64_t buffer_make(enum clock_kind clock, const struct scenario *scenario,
+			    const struct plan *plan, const struct node_config *node,
+			    struct port_config *port)
 {
 	const struct node_config *sender = &plan->nodes[port->peer_index];
 	bool stops = clock == CLOCK_VIRTUAL && scenario->fabric == FABRIC_FLOW_CHANNEL;
@@ -67,8 +73,8 @@ static uint64_t buffer_make(enum clock_kind clock, const struct scenario *scenar
 	return 0;
 }
 
-static int input_buffers_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
-			      struct scenario_errors *errors)
+static int input_buffers_make(enum clock_kind clock, const struct scenario *scenario,
+			      struct plan *plan, struct scenario_errors *errors)
 {
 	const struct node_config *worst = NULL;
 	const struct port_config *worst_port = NULL;
@@ -76,8 +82,8 @@ static int input_buffers_make(enum clock_kind clock, const struct scenario *scen
 
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++) {
-			uint64_t needed_units =
-				buffer_make(clock, scenario, plan, &plan->nodes[i], &plan->nodes[i].ports[p]);
+			uint64_t needed_units = buffer_make(clock, scenario, plan, &plan->nodes[i],
+							    &plan->nodes[i].ports[p]);
 
 			if (needed_units <= worst_units)
 				continue;
@@ -88,17 +94,19 @@ static int input_buffers_make(enum clock_kind clock, const struct scenario *scen
 	if (!worst)
 		return 0;
 	scenario_errors_at(errors, scenario, &scenario->buffer_place,
-			   "the switches' buffer of %llu bytes is too small for the link from '%s' to '%s': %llu at "
+			   "the switches' buffer of %llu bytes is too small for the link from '%s' "
+			   "to '%s': %llu at "
 			   "least, for %stwo packets of the MTU",
-			   (unsigned long long)scenario->buffer_bytes, worst_port->peer_name, worst->name,
-			   (unsigned long long)worst_units * UNIT_BYTES,
+			   (unsigned long long)scenario->buffer_bytes, worst_port->peer_name,
+			   worst->name, (unsigned long long)worst_units * UNIT_BYTES,
 			   clock == CLOCK_VIRTUAL && scenario->fabric == FABRIC_FLOW_CHANNEL
 				   ? "what is under way until a sender has stopped and "
 				   : "");
 	return -EINVAL;
 }
 
-static int output_queues_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+static int output_queues_check(const struct scenario *scenario, const struct plan *plan,
+			       struct scenario_errors *errors)
 {
 	uint32_t mtu_bytes = 0;
 	uint64_t needed_bytes;
@@ -110,8 +118,10 @@ static int output_queues_check(const struct scenario *scenario, const struct pla
 	if (scenario->output_queue_bytes >= needed_bytes)
 		return 0;
 	scenario_errors_at(errors, scenario, &scenario->output_queue_place,
-			   "the switches' output-queue of %llu bytes cannot hold a packet of the MTU: %llu at least",
-			   (unsigned long long)scenario->output_queue_bytes, (unsigned long long)needed_bytes);
+			   "the switches' output-queue of %llu bytes cannot hold a packet of the "
+			   "MTU: %llu at least",
+			   (unsigned long long)scenario->output_queue_bytes,
+			   (unsigned long long)needed_bytes);
 	return -EINVAL;
 }
 
@@ -120,9 +130,11 @@ void plan_buffers_tell(struct plan *plan)
 	for (uint32_t i = 0; i < plan->node_count && plan_fabric(plan) == FABRIC_PORT_GROUP; i++)
 		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++) {
 			struct port_config *port = &plan->nodes[i].ports[p];
-			uint32_t units = plan->nodes[port->peer_index].ports[port->peer_port].buffer_units;
+			uint32_t units =
+				plan->nodes[port->peer_index].ports[port->peer_port].buffer_units;
 
-			port->peer_units = port->medium == MEDIUM_SHM ? (units ? units : CREDIT_ALL) : 0;
+			port->peer_units =
+				port->medium == MEDIUM_SHM ? (units ? units : CREDIT_ALL) : 0;
 		}
 }
 
@@ -143,22 +155,27 @@ int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, st
 
 /* ---- the real clock ---- */
 
-/* What may be under way: twice what the link itself holds, and as much as a buffer, for a receiver that comes late finds work then. */
+/* What may be under way: twice what the link itself holds, and as much as a buffer, for a receiver
+ * that comes late finds work then. */
 static uint64_t flight_units(const struct port_config *port, uint64_t buffer_units)
 {
-	uint64_t link_bytes = (uint64_t)((unsigned __int128)port->delay_ps * port->rate_bps / (8 * NODE_S));
+	uint64_t link_bytes =
+		(uint64_t)((unsigned __int128)port->delay_ps * port->rate_bps / (8 * NODE_S));
 	uint64_t units = most(2 * link_bytes / UNIT_BYTES, buffer_units);
 
 	units = most(units, FLIGHT_PACKETS_MIN * units_of_bytes(port->mtu_bytes));
 	return units < FLIGHT_UNITS_MAX ? units : FLIGHT_UNITS_MAX;
 }
 
-void plan_buffer_make_real(const struct scenario *scenario, const struct node_config *node, struct port_config *port)
+void plan_buffer_make_real(const struct scenario *scenario, const struct node_config *node,
+			   struct port_config *port)
 {
-	uint64_t buffer_units = lane_units(scenario, node, port, PACKETS_MIN * units_of_bytes(port->mtu_bytes));
+	uint64_t buffer_units =
+		lane_units(scenario, node, port, PACKETS_MIN * units_of_bytes(port->mtu_bytes));
 
 	port->flight_units = (uint32_t)flight_units(port, buffer_units);
-	port->stop_units = (uint32_t)most(buffer_units, PACKETS_MIN * units_of_bytes(port->mtu_bytes));
-	port->buffer_units =
-		port->stop_units + port->flight_units + (uint32_t)(scenario->output_queue_bytes / UNIT_BYTES);
+	port->stop_units =
+		(uint32_t)most(buffer_units, PACKETS_MIN * units_of_bytes(port->mtu_bytes));
+	port->buffer_units = port->stop_units + port->flight_units +
+			     (uint32_t)(scenario->output_queue_bytes / UNIT_BYTES);
 }

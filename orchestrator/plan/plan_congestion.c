@@ -2,12 +2,14 @@
 
 #include "nodes/base/units.h"
 
-#define RATE_MIN_BPS 1000000u       /* the least that a setting may say */
-#define RATES_SPAN 20000u           /* EC-5: from 200 Gb/s down to 10 Mb/s */
-#define BYTE_TIME_MANTISSA 1024u    /* byte times are kept to 0.1 %, the rest is their scale */
-#define ECA_SPAN_PS (100 * NODE_US) /* of queue in which ECA rises from 0 to 255: 2.5 MB at 200 Gb/s */
-#define ECA_SPAN_BDPS 9u            /* the same, at least */
-#define ECA_SPAN_ROUNDS_HALVES 3u   /* and 3/2 of a frame of every host, at least: shift_of_senders() */
+#define RATE_MIN_BPS 1000000u    /* the least that a setting may say */
+#define RATES_SPAN 20000u        /* EC-5: from 200 Gb/s down to 10 Mb/s */
+#define BYTE_TIME_MANTISSA 1024u /* byte times are kept to 0.1 %, the rest is their scale */
+/* of queue in which ECA rises from 0 to 255: 2.5 MB at 200 Gb/s */
+#define ECA_SPAN_PS (100 * NODE_US)
+#define ECA_SPAN_BDPS 9u /* the same, at least */
+/* and 3/2 of a frame of every host, at least: shift_of_senders() */
+#define ECA_SPAN_ROUNDS_HALVES 3u
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -54,11 +56,12 @@ static uint32_t shift_above(uint64_t span)
 	return shift;
 }
 
-/* The shift that the number of senders asks for (EC-18). Each of N that have one frame under way hears
- * ECA once in a round, N * MTU / C. It then waits as long as its row says, so the next round's queue is
- * N * MTU less what was waited for. From row to row that must change by less than the queue between two
- * rows, or each round overshoots the one before. The waits of the derived table grow by the same factor
- * from row to row: with a span of N * MTU the change is 1.7 times that queue, with 3/2 of it .7, with 2 .3.
+/* The shift that the number of senders asks for (EC-18). Each of N that have one frame under way
+ * hears ECA once in a round, N * MTU / C. It then waits as long as its row says, so the next
+ * round's queue is N * MTU less what was waited for. From row to row that must change by less than
+ * the queue between two rows, or each round overshoots the one before. The waits of the derived
+ * table grow by the same factor from row to row: with a span of N * MTU the change is 1.7 times
+ * that queue, with 3/2 of it .7, with 2 .3.
  */
 static uint32_t shift_of_senders(const struct congestion_basis *basis)
 {
@@ -67,28 +70,33 @@ static uint32_t shift_of_senders(const struct congestion_basis *basis)
 	return shift_above(round_units * ECA_SPAN_ROUNDS_HALVES / 2);
 }
 
-static void detection_derive(struct congestion_config *congestion, const struct congestion_basis *basis,
-			     uint64_t bdp_units)
+static void detection_derive(struct congestion_config *congestion,
+			     const struct congestion_basis *basis, uint64_t bdp_units)
 {
 	uint64_t mtu_units = units_of_bytes(basis->mtu_bytes);
-	uint64_t late_units =
-		units_in(basis->rate_bps, 2 * basis->late_ps); /* that gather while a node is late are no congestion */
-	uint64_t quiet_units = bdp_units / (basis->spread ? 2 : 10); /* what waited on several ways may come at once */
+	uint64_t late_units = units_in(
+		basis->rate_bps,
+		2 * basis->late_ps); /* that gather while a node is late are no congestion */
+	/* what waited on several ways may come at once */
+	uint64_t quiet_units = bdp_units / (basis->spread ? 2 : 10);
 	uint64_t thresh_units = most(most(quiet_units, 4 * mtu_units), late_units);
-	uint64_t span_units = most(units_in(basis->rate_bps, ECA_SPAN_PS), ECA_SPAN_BDPS * bdp_units);
+	uint64_t span_units =
+		most(units_in(basis->rate_bps, ECA_SPAN_PS), ECA_SPAN_BDPS * bdp_units);
 	uint32_t shift = shift_for(span_units), sender_shift = shift_of_senders(basis);
 
 	congestion->lbf_thresh_units = limited(thresh_units);
 	congestion->lbf_shift = (uint32_t)most(shift, sender_shift);
-	/* Few packets: whoever leaves a queue below the threshold goes at full speed until it is told again, so they must not be many. A
-	 * frame of 64 bytes takes a third of the time of a data unit, and a step must be longer than what
-	 * the queue moves by itself. A sender of such frames may have as many under way as data units
-	 * make a frame of the MTU. */
+	/* Few packets: whoever leaves a queue below the threshold goes at full speed until it is
+	 * told again, so they must not be many. A frame of 64 bytes takes a third of the time of a
+	 * data unit, and a step must be longer than what the queue moves by itself. A sender of
+	 * such frames may have as many under way as data units make a frame of the MTU. */
 	congestion->lpf_thresh = limited(most(thresh_units / 4, 32));
-	congestion->lpf_shift = (uint32_t)least(most(shift + 2, sender_shift), CONGESTION_SHIFT_MAX);
+	congestion->lpf_shift =
+		(uint32_t)least(most(shift + 2, sender_shift), CONGESTION_SHIFT_MAX);
 	congestion->dbf_thresh_units = limited(most(2 * bdp_units, thresh_units));
 	congestion->dbf_shift = shift;
-	congestion->dbf_clk_cnt = (uint32_t)least(most(1000, basis->rtt_ps / 8 / NODE_NS), UINT32_MAX);
+	congestion->dbf_clk_cnt =
+		(uint32_t)least(most(1000, basis->rtt_ps / 8 / NODE_NS), UINT32_MAX);
 }
 
 /* ---- the table ---- */
@@ -106,7 +114,8 @@ static void byte_time_set(struct congestion_setting *setting, uint64_t rate_bps)
 {
 	uint64_t byte_ps = most(8 * NODE_S / rate_bps, 1);
 
-	for (setting->byte_time_scale = 0; byte_ps >= BYTE_TIME_MANTISSA; setting->byte_time_scale++)
+	for (setting->byte_time_scale = 0; byte_ps >= BYTE_TIME_MANTISSA;
+	     setting->byte_time_scale++)
 		byte_ps /= 2;
 	setting->byte_time_ps = (uint32_t)byte_ps;
 }
@@ -119,8 +128,8 @@ static uint64_t fall(uint64_t rate_bps, uint64_t ratio, uint32_t steps)
 	return rate_bps;
 }
 
-/* The ratio with which @from_bps falls to @to_bps in @steps steps. By halves: a root in floating point need not come out the same on
- * every machine. */
+/* The ratio with which @from_bps falls to @to_bps in @steps steps. By halves: a root in floating
+ * point need not come out the same on every machine. */
 static uint64_t ratio_find(uint64_t from_bps, uint64_t to_bps, uint32_t steps)
 {
 	uint64_t low = 0, high = 1ull << 32;
@@ -136,17 +145,19 @@ static uint64_t ratio_find(uint64_t from_bps, uint64_t to_bps, uint32_t steps)
 	return high;
 }
 
-/* Settings from 2 on, each with half of the one before, until the flow may have one frame under way.
+/* Settings from 2 on, each with half of the one before, until the flow may have one frame under
+ * way.
  * Return: the last of them. */
-static uint32_t windows_derive(struct congestion_setting *settings, const struct congestion_basis *basis,
-			       uint64_t slowest_bps)
+static uint32_t windows_derive(struct congestion_setting *settings,
+			       const struct congestion_basis *basis, uint64_t slowest_bps)
 {
 	const struct congestion_setting *whole = &settings[1];
 	uint32_t mtu_units = units_of_bytes(basis->mtu_bytes), row = 2;
 
 	for (; row < CONGESTION_SETTINGS - 1; row++) {
 		struct congestion_setting *setting = &settings[row];
-		uint32_t extent_units = (uint32_t)most(whole->flow_extent_units >> (row - 1), mtu_units - 1);
+		uint32_t extent_units =
+			(uint32_t)most(whole->flow_extent_units >> (row - 1), mtu_units - 1);
 
 		*setting = *whole;
 		setting->rate_bps = most(basis->rate_bps >> (row - 1), slowest_bps);
@@ -158,9 +169,10 @@ static uint32_t windows_derive(struct congestion_setting *settings, const struct
 	return row;
 }
 
-/* Settings after @last: one frame after the other, or as many small ones as take its place, with ever
- * longer pauses between them. If small frames were sent one by one, a thousand senders of 64 bytes would
- * drain the queue in these rows and fill it in those with a window: it could come to rest in none. */
+/* Settings after @last: one frame after the other, or as many small ones as take its place, with
+ * ever longer pauses between them. If small frames were sent one by one, a thousand senders of 64
+ * bytes would drain the queue in these rows and fill it in those with a window: it could come to
+ * rest in none. */
 static void pauses_derive(struct congestion_setting *settings, uint32_t last, uint64_t slowest_bps)
 {
 	uint64_t rate_bps = settings[last].rate_bps;
@@ -175,7 +187,8 @@ static void pauses_derive(struct congestion_setting *settings, uint32_t last, ui
 	}
 }
 
-static void table_derive(struct congestion_setting *settings, const struct congestion_basis *basis, uint64_t bdp_units)
+static void table_derive(struct congestion_setting *settings, const struct congestion_basis *basis,
+			 uint64_t bdp_units)
 {
 	uint64_t mtu_units = units_of_bytes(basis->mtu_bytes);
 	uint64_t shares = least(2 * (uint64_t)basis->hosts, RATES_SPAN);
@@ -186,7 +199,8 @@ static void table_derive(struct congestion_setting *settings, const struct conge
 	*first = (struct congestion_setting){ .rate_bps = basis->rate_bps };
 	/* a minimum frame fills a third of its data unit */
 	first->flow_extent_units = limited(most(3 * bdp_units, 4 * mtu_units));
-	plan_congestion_levels(first, units_in(basis->rate_bps, basis->link_rtt_ps) + 2 * mtu_units);
+	plan_congestion_levels(first,
+			       units_in(basis->rate_bps, basis->link_rtt_ps) + 2 * mtu_units);
 	byte_time_set(first, basis->rate_bps);
 	settings[1] = *first; /* slow start */
 	settings[1].rate_bps = basis->rate_bps / 4 * 3;

@@ -1,4 +1,5 @@
-/*  plan_congestion_make - from a plan's links and what its scenario says to the configuration of every switch.       */
+/*  plan_congestion_make - from a plan's links and what its scenario says to the configuration of
+ *  every switch. */
 #include "orchestrator/plan/plan_congestion_make.h"
 
 #include <errno.h>
@@ -16,19 +17,22 @@ static node_time_t frame_ps(const struct port_config *port)
 	return node_time_of_bytes(port->mtu_bytes + port->gap_bytes, port->rate_bps);
 }
 
-/* There and back over the link behind @port: each way through the switch, a frame of the MTU, the way itself; then an ACK waits for
- * others. */
+/* There and back over the link behind @port: each way through the switch, a frame of the MTU, the
+ * way itself; then an ACK waits for others. */
 static node_time_t hop_round_trip_ps(const struct node_config *node, const struct port_config *port)
 {
-	return 2 * (node->switch_.latency_ps + frame_ps(port) + port->delay_ps) + node->switch_.ack_t3_ps;
+	return 2 * (node->switch_.latency_ps + frame_ps(port) + port->delay_ps) +
+	       node->switch_.ack_t3_ps;
 }
 
-static node_time_t real_hop_round_trip_ps(const struct node_config *node, const struct port_config *port)
+static node_time_t real_hop_round_trip_ps(const struct node_config *node,
+					  const struct port_config *port)
 {
 	return hop_round_trip_ps(node, port) + 2 * PLAN_CONGESTION_LATE_PS;
 }
 
-int plan_congestion_basis(enum clock_kind clock, const struct plan *plan, struct congestion_basis *basis)
+int plan_congestion_basis(enum clock_kind clock, const struct plan *plan,
+			  struct congestion_basis *basis)
 {
 	node_time_t (*hop_ps)(const struct node_config *node, const struct port_config *port) =
 		clock == CLOCK_REAL ? real_hop_round_trip_ps : hop_round_trip_ps;
@@ -50,7 +54,8 @@ int plan_congestion_basis(enum clock_kind clock, const struct plan *plan, struct
 				basis->mtu_bytes = port->mtu_bytes;
 			if (port->kind != PORT_EDGE)
 				continue;
-			egress_ps = node_time_max(egress_ps, node->switch_.latency_ps + frame_ps(port) + late_ps);
+			egress_ps = node_time_max(egress_ps, node->switch_.latency_ps +
+								     frame_ps(port) + late_ps);
 			if (port->rate_bps > basis->rate_bps)
 				basis->rate_bps = port->rate_bps;
 		}
@@ -73,7 +78,8 @@ static void units_take(uint32_t *units, uint64_t said_bytes)
 		*units = (uint32_t)((said_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
 }
 
-static void mechanisms_take(struct congestion_config *congestion, const struct scenario_congestion *said)
+static void mechanisms_take(struct congestion_config *congestion,
+			    const struct scenario_congestion *said)
 {
 	congestion->eca = said->enabled && said->eca;
 	congestion->slow_start = said->enabled && said->slow_start;
@@ -90,26 +96,32 @@ static void mechanisms_take(struct congestion_config *congestion, const struct s
 	number_take(&congestion->dbf_shift, said->dbf_shift);
 	number_take(&congestion->dbf_clk_cnt, said->dbf_clk_cnt);
 	number_take(&congestion->slow_start_setting, said->slow_start_setting);
-	units_take(&congestion->port_limit_units, said->enabled ? said->port_limit_bytes : SCENARIO_DERIVED);
+	units_take(&congestion->port_limit_units,
+		   said->enabled ? said->port_limit_bytes : SCENARIO_DERIVED);
 	units_take(&congestion->fgfc_credit_units, said->fgfc_credit_bytes);
 	if (said->fgfc_pause_ps != SCENARIO_DERIVED)
 		congestion->fgfc_pause_ps = said->fgfc_pause_ps;
 }
 
-/* EC-9, which [S2] takes for granted on tapered fabrics: as much as a host needs to fill its link to the farthest one, and four packets. */
+/* EC-9, which [S2] takes for granted on tapered fabrics: as much as a host needs to fill its link
+ * to the farthest one, and four packets. */
 static void port_limit_preset(struct congestion_config *congestion, const struct scenario *scenario,
 			      const struct congestion_basis *basis)
 {
 	uint64_t bytes =
-		(uint64_t)((unsigned __int128)basis->rate_bps * basis->rtt_ps / (8 * NODE_S)) + 4ull * basis->mtu_bytes;
+		(uint64_t)((unsigned __int128)basis->rate_bps * basis->rtt_ps / (8 * NODE_S)) +
+		4ull * basis->mtu_bytes;
 
 	if (scenario->routing.preset == PRESET_S2 && scenario->congestion.enabled)
-		units_take(&congestion->port_limit_units, bytes < PORT_LIMIT_BYTES_MAX ? bytes : PORT_LIMIT_BYTES_MAX);
+		units_take(&congestion->port_limit_units,
+			   bytes < PORT_LIMIT_BYTES_MAX ? bytes : PORT_LIMIT_BYTES_MAX);
 }
 
-/* FC-12, FC-24: what is derived comes from the numbers that stand already. From half of the level at which credit holds a queue of setting
- * 0 on, a step for as much as at an egress queue (ours). */
-static void other_signs_take(struct congestion_config *congestion, const struct scenario_congestion *said)
+/* FC-12, FC-24: what is derived comes from the numbers that stand already. From half of the level
+ * at which credit holds a queue of setting 0 on, a step for as much as at an egress queue
+ * (ours). */
+static void other_signs_take(struct congestion_config *congestion,
+			     const struct scenario_congestion *said)
 {
 	congestion->inputs = said->enabled && said->inputs;
 	congestion->inputs_thresh_units = congestion->settings[0].drop_units;
@@ -140,7 +152,8 @@ static void row_take(struct congestion_setting *setting, const struct scenario_c
 	number_take(&setting->byte_time_scale, said->byte_time_scale);
 }
 
-static const struct congestion_setting *setting_of(const struct congestion_config *congestion, uint32_t eca)
+static const struct congestion_setting *setting_of(const struct congestion_config *congestion,
+						   uint32_t eca)
 {
 	uint32_t row = CONGESTION_SETTINGS - 1;
 
@@ -149,8 +162,8 @@ static const struct congestion_setting *setting_of(const struct congestion_confi
 	return &congestion->settings[row];
 }
 
-/* Rows by their number change the derived table's. A list is a table of its own: what a row of it does not say is as the derived table
- * has it for the same ECA. */
+/* Rows by their number change the derived table's. A list is a table of its own: what a row of it
+ * does not say is as the derived table has it for the same ECA. */
 static void table_take(struct congestion_config *congestion, const struct scenario_congestion *said)
 {
 	const struct congestion_config derived = *congestion;
@@ -160,7 +173,8 @@ static void table_take(struct congestion_config *congestion, const struct scenar
 		uint32_t eca_min = derived.settings[row].eca_min;
 
 		number_take(&eca_min, said->rows[row].eca_min);
-		congestion->settings[row] = said->row_count ? *setting_of(&derived, eca_min) : derived.settings[row];
+		congestion->settings[row] =
+			said->row_count ? *setting_of(&derived, eca_min) : derived.settings[row];
 		congestion->settings[row].eca_min = eca_min;
 		row_take(&congestion->settings[row], &said->rows[row]);
 	}
@@ -177,12 +191,14 @@ static bool is_said(const struct scenario_place *place)
 	return place->line || place->setting;
 }
 
-/* where to look for a mistake in @row: there, or if nothing was said of it at the row before, or at the section */
+/* where to look for a mistake in @row: there, or if nothing was said of it at the row before, or at
+ * the section */
 static const struct scenario_place *row_place(const struct scenario_congestion *said, uint32_t row)
 {
 	if (is_said(&said->rows[row].place))
 		return &said->rows[row].place;
-	return row && is_said(&said->rows[row - 1].place) ? &said->rows[row - 1].place : &said->place;
+	return row && is_said(&said->rows[row - 1].place) ? &said->rows[row - 1].place
+							  : &said->place;
 }
 
 static const char *units_text(uint32_t units, char *text)
@@ -190,25 +206,28 @@ static const char *units_text(uint32_t units, char *text)
 	return quantity_format(QUANTITY_BYTES, (uint64_t)units * UNIT_BYTES, text);
 }
 
-static bool levels_fit(const struct scenario *scenario, const struct congestion_setting *setting, uint32_t row,
-		       struct scenario_errors *errors)
+static bool levels_fit(const struct scenario *scenario, const struct congestion_setting *setting,
+		       uint32_t row, struct scenario_errors *errors)
 {
 	char text[4][QUANTITY_TEXT_MAX];
 
-	if (setting->drop_units < setting->target_units && setting->target_units <= setting->high_units &&
+	if (setting->drop_units < setting->target_units &&
+	    setting->target_units <= setting->high_units &&
 	    setting->high_units <= setting->queue_extent_units)
 		return true;
-	scenario_errors_at(
-		errors, scenario, row_place(&scenario->congestion, row),
-		"setting %u: expected drop < target <= high <= queue-extent, in steps of 256B; they are %s, %s, "
-		"%s, %s",
-		row, units_text(setting->drop_units, text[0]), units_text(setting->target_units, text[1]),
-		units_text(setting->high_units, text[2]), units_text(setting->queue_extent_units, text[3]));
+	scenario_errors_at(errors, scenario, row_place(&scenario->congestion, row),
+			   "setting %u: expected drop < target <= high <= queue-extent, in steps "
+			   "of 256B; they are %s, %s, "
+			   "%s, %s",
+			   row, units_text(setting->drop_units, text[0]),
+			   units_text(setting->target_units, text[1]),
+			   units_text(setting->high_units, text[2]),
+			   units_text(setting->queue_extent_units, text[3]));
 	return false;
 }
 
-static bool eca_fits(const struct scenario *scenario, const struct congestion_setting *setting, uint32_t row,
-		     struct scenario_errors *errors)
+static bool eca_fits(const struct scenario *scenario, const struct congestion_setting *setting,
+		     uint32_t row, struct scenario_errors *errors)
 {
 	if (row ? setting->eca_min > setting[-1].eca_min : !setting->eca_min)
 		return true;
@@ -216,16 +235,19 @@ static bool eca_fits(const struct scenario *scenario, const struct congestion_se
 		return true;
 	if (row)
 		scenario_errors_at(errors, scenario, row_place(&scenario->congestion, row),
-				   "setting %u: its eca is %u, but it must be above that of setting %u, which is %u",
+				   "setting %u: its eca is %u, but it must be above that of "
+				   "setting %u, which is %u",
 				   row, setting->eca_min, row - 1, setting[-1].eca_min);
 	else
 		scenario_errors_at(errors, scenario, row_place(&scenario->congestion, row),
-				   "setting 0: its eca is %u, but the first setting is for no congestion: expected 0",
+				   "setting 0: its eca is %u, but the first setting is for no "
+				   "congestion: expected 0",
 				   setting->eca_min);
 	return false;
 }
 
-static bool byte_time_fits(const struct scenario *scenario, const struct congestion_setting *setting, uint32_t row,
+static bool byte_time_fits(const struct scenario *scenario,
+			   const struct congestion_setting *setting, uint32_t row,
 			   struct scenario_errors *errors)
 {
 	uint64_t byte_ps = (uint64_t)setting->byte_time_ps << setting->byte_time_scale;
@@ -234,8 +256,9 @@ static bool byte_time_fits(const struct scenario *scenario, const struct congest
 	if (byte_ps <= CONGESTION_BYTE_TIME_PS_MAX)
 		return true;
 	scenario_errors_at(errors, scenario, row_place(&scenario->congestion, row),
-			   "setting %u: byte-time * 2^byte-time-scale is %s for every byte; expected at most %s", row,
-			   quantity_format(QUANTITY_TIME, byte_ps, text[0]),
+			   "setting %u: byte-time * 2^byte-time-scale is %s for every byte; "
+			   "expected at most %s",
+			   row, quantity_format(QUANTITY_TIME, byte_ps, text[0]),
 			   quantity_format(QUANTITY_TIME, CONGESTION_BYTE_TIME_PS_MAX, text[1]));
 	return false;
 }
@@ -248,7 +271,8 @@ static bool table_fits(const struct scenario *scenario, const struct congestion_
 	for (uint32_t row = 0; row < CONGESTION_SETTINGS && errors->count == errors_before; row++) {
 		const struct congestion_setting *setting = &congestion->settings[row];
 
-		if (eca_fits(scenario, setting, row, errors) && levels_fit(scenario, setting, row, errors))
+		if (eca_fits(scenario, setting, row, errors) &&
+		    levels_fit(scenario, setting, row, errors))
 			byte_time_fits(scenario, setting, row, errors);
 	}
 	return errors->count == errors_before;
@@ -262,7 +286,8 @@ static bool is_spread(const struct scenario *scenario)
 
 	for (uint32_t c = 0; c < scenario->class_count; c++)
 		unordered |= scenario->classes[c].unordered;
-	return unordered && scenario_routing_choice(&scenario->routing, scenario->fabric) == ROUTING_ADAPTIVE;
+	return unordered &&
+	       scenario_routing_choice(&scenario->routing, scenario->fabric) == ROUTING_ADAPTIVE;
 }
 
 int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,

@@ -48,8 +48,9 @@ static uint64_t ports_facing(const struct node_config *node, uint64_t ports, uin
 	return facing;
 }
 
-static int link_find(const struct scenario *scenario, const struct plan *plan, const struct scenario_fault *said,
-		     struct plan_fault *fault, struct scenario_errors *errors)
+static int link_find(const struct scenario *scenario, const struct plan *plan,
+		     const struct scenario_fault *said, struct plan_fault *fault,
+		     struct scenario_errors *errors)
 {
 	const struct scenario_fault_end *a = &said->ends[0], *b = &said->ends[1];
 	const struct node_config *node = plan_node_find(plan, a->node);
@@ -58,24 +59,29 @@ static int link_find(const struct scenario *scenario, const struct plan *plan, c
 	const struct plan_link *link;
 
 	if (!ports || ports & (ports - 1)) {
-		scenario_errors_at(errors, scenario, &said->place,
-				   ports ? "%d links lead from '%s' to '%s': say which, such as [%s:p%d, %s]"
-					 : "%d links lead from '%s' to '%s': there is none to fail",
-				   __builtin_popcountll(ports), a->node, b->node, a->node,
-				   ports ? __builtin_ctzll(ports) : 0, b->node);
+		scenario_errors_at(
+			errors, scenario, &said->place,
+			ports ? "%d links lead from '%s' to '%s': say which, such as [%s:p%d, %s]"
+			      : "%d links lead from '%s' to '%s': there is none to fail",
+			__builtin_popcountll(ports), a->node, b->node, a->node,
+			ports ? __builtin_ctzll(ports) : 0, b->node);
 		return -EINVAL;
 	}
 	fault->link = node->ports[__builtin_ctzll(ports)].link_index;
 	link = &plan->links[fault->link];
-	snprintf(fault->name, sizeof(fault->name), "link %s:p%u - %s:p%u", plan->nodes[link->node_a].name, link->port_a,
-		 plan->nodes[link->node_b].name, link->port_b);
+	snprintf(fault->name, sizeof(fault->name), "link %s:p%u - %s:p%u",
+		 plan->nodes[link->node_a].name, link->port_a, plan->nodes[link->node_b].name,
+		 link->port_b);
 	return 0;
 }
 
-static int fault_make(const struct scenario *scenario, const struct plan *plan, const struct scenario_fault *said,
-		      struct plan_fault *fault, struct scenario_errors *errors)
+static int fault_make(const struct scenario *scenario, const struct plan *plan,
+		      const struct scenario_fault *said, struct plan_fault *fault,
+		      struct scenario_errors *errors)
 {
-	*fault = (struct plan_fault){ .kind = said->kind, .at_ps = said->at_ps, .until_ps = NODE_TIME_NEVER };
+	*fault = (struct plan_fault){ .kind = said->kind,
+				      .at_ps = said->at_ps,
+				      .until_ps = NODE_TIME_NEVER };
 	if (said->for_ps != NODE_TIME_NEVER)
 		fault->until_ps = said->at_ps + said->for_ps;
 	if (said->kind == FAULT_LINK)
@@ -100,7 +106,8 @@ static int earlier(const void *left, const void *right)
 	return a->fault < b->fault ? -1 : a->fault > b->fault;
 }
 
-static void action_add(struct plan_faults *faults, node_time_t at_ps, enum plan_action_kind kind, uint32_t fault)
+static void action_add(struct plan_faults *faults, node_time_t at_ps, enum plan_action_kind kind,
+		       uint32_t fault)
 {
 	faults->actions[faults->action_count++] = (struct plan_action){ at_ps, kind, fault };
 }
@@ -111,7 +118,8 @@ static node_time_t managed_ps(const struct plan_faults *faults, node_time_t at_p
 	for (uint32_t i = 0; i < faults->count; i++) {
 		const struct plan_fault *fault = &faults->list[i];
 
-		if (fault->kind == FAULT_MANAGER && at_ps >= fault->at_ps && at_ps - fault->at_ps < faults->takeover_ps)
+		if (fault->kind == FAULT_MANAGER && at_ps >= fault->at_ps &&
+		    at_ps - fault->at_ps < faults->takeover_ps)
 			return managed_ps(faults, fault->at_ps + faults->takeover_ps);
 	}
 	return at_ps;
@@ -122,14 +130,16 @@ static void actions_make(struct plan_faults *faults)
 	for (uint32_t i = 0; i < faults->count; i++) {
 		struct plan_fault *fault = &faults->list[i];
 
-		fault->tables_ps =
-			managed_ps(faults, fault->at_ps + (fault->kind == FAULT_MANAGER ? 0 : faults->reaction_ps));
+		fault->tables_ps = managed_ps(
+			faults,
+			fault->at_ps + (fault->kind == FAULT_MANAGER ? 0 : faults->reaction_ps));
 		action_add(faults, fault->at_ps, ACTION_FAIL, i);
 		action_add(faults, fault->tables_ps, ACTION_TABLES, i);
 		if (fault->until_ps == NODE_TIME_NEVER)
 			continue;
 		action_add(faults, fault->until_ps, ACTION_RETURN, i);
-		action_add(faults, managed_ps(faults, fault->until_ps + faults->reaction_ps), ACTION_TABLES, i);
+		action_add(faults, managed_ps(faults, fault->until_ps + faults->reaction_ps),
+			   ACTION_TABLES, i);
 	}
 	qsort(faults->actions, faults->action_count, sizeof(*faults->actions), earlier);
 }
@@ -160,7 +170,8 @@ int plan_faults_make(enum clock_kind clock, const struct scenario *scenario, str
 	faults->takeover_ps = clock == CLOCK_REAL ? 0 : scenario->routing.takeover_ps;
 	faults->window_ps = window_choose(scenario);
 	for (uint32_t i = 0; i < scenario->fault_count; i++)
-		if (fault_make(scenario, plan, &scenario->faults[i], &faults->list[faults->count++], errors))
+		if (fault_make(scenario, plan, &scenario->faults[i], &faults->list[faults->count++],
+			       errors))
 			error = -EINVAL;
 	if (!error)
 		actions_make(faults);
@@ -169,14 +180,16 @@ int plan_faults_make(enum clock_kind clock, const struct scenario *scenario, str
 
 /* ---- how long ways become ---- */
 
-static void links_change(const struct plan *plan, const struct plan_fault *fault, bool fail, uint32_t *down)
+static void links_change(const struct plan *plan, const struct plan_fault *fault, bool fail,
+			 uint32_t *down)
 {
 	for (uint32_t i = 0; i < plan->link_count; i++)
 		if (plan_fault_concerns(plan, fault, i))
 			down[i] += fail ? 1 : UINT32_MAX;
 }
 
-static int topology_without(const struct plan *plan, const uint32_t *down, struct topology *topology)
+static int topology_without(const struct plan *plan, const uint32_t *down,
+			    struct topology *topology)
 {
 	int error = plan_topology(plan, topology);
 
@@ -193,12 +206,13 @@ static int topology_without(const struct plan *plan, const uint32_t *down, struc
 
 /* Packets of port groups choose at every switch, so one that is in the fabric while tables change
  * takes parts of two paths.  @before  the former routes, replaced by those of now; zeros: none */
-static int in_flight_now(const struct plan *plan, const struct topology *topology, const uint16_t *distances,
-			 struct routing *before, uint32_t *hops)
+static int in_flight_now(const struct plan *plan, const struct topology *topology,
+			 const uint16_t *distances, struct routing *before, uint32_t *hops)
 {
 	struct routing_request request = plan->routing;
 	char why[256];
-	int error = before->switches ? routing_in_flight_hops(topology, before, distances, hops) : 0;
+	int error =
+		before->switches ? routing_in_flight_hops(topology, before, distances, hops) : 0;
 
 	request.lanes = request.lanes_max;
 	routing_free(before);
@@ -206,7 +220,8 @@ static int in_flight_now(const struct plan *plan, const struct topology *topolog
 	return error ? error : routing_make(topology, &request, before, why, sizeof(why));
 }
 
-static int hops_now(const struct plan *plan, const uint32_t *down, struct routing *before, uint32_t *hops)
+static int hops_now(const struct plan *plan, const uint32_t *down, struct routing *before,
+		    uint32_t *hops)
 {
 	struct topology topology;
 	uint16_t *distances = NULL;

@@ -4,9 +4,10 @@
 
 #include "orchestrator/plan/plan.h"
 
-/** plan_ideal_ps() - how long a message of @message_bytes takes from host @source to host @destination on an otherwise
- *  empty fabric, in packets of workload @workload: the denominator of a slowdown (TB-13).                        */
-node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t destination, uint32_t workload,
-			  uint64_t message_bytes);
+/** plan_ideal_ps() - how long a message of @message_bytes takes from host @source to host
+ *  @destination on an otherwise empty fabric, in packets of workload @workload: the denominator of
+ *  a slowdown (TB-13). */
+node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t destination,
+			  uint32_t workload, uint64_t message_bytes);
 
 #endif

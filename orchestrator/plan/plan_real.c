@@ -8,7 +8,8 @@
 #include "orchestrator/plan/plan_roce.h"
 
 #define RING_BYTES_REAL (1u << 19) /* fifty of the largest frames; a full ring is waited for */
-#define HOST_QUEUES 4u             /* flows are spread over them, so that one that waits leaves the others alone */
+/* flows are spread over them, so that one that waits leaves the others alone */
+#define HOST_QUEUES 4u
 
 /* where real programs run, they are the traffic, and as slow as they are */
 static void workloads_remove(struct nic_config *nic)
@@ -29,13 +30,14 @@ static void workloads_remove(struct nic_config *nic)
 /* links in the order of plan_make(): of the hosts, then those between switches */
 static enum link_medium medium_of(const struct scenario *scenario, uint32_t link)
 {
-	return link < scenario->host_count ? scenario->hosts[link].link.medium
-					   : scenario->links[link - scenario->host_count].settings.medium;
+	return link < scenario->host_count
+		       ? scenario->hosts[link].link.medium
+		       : scenario->links[link - scenario->host_count].settings.medium;
 }
 
 /* what may be under way, and what there is room for if its sender hears late */
-static void port_make_real(const struct scenario *scenario, const struct plan *plan, const struct node_config *node,
-			   struct port_config *port)
+static void port_make_real(const struct scenario *scenario, const struct plan *plan,
+			   const struct node_config *node, struct port_config *port)
 {
 	if (node->fabric == FABRIC_ROCE)
 		plan_roce_port_make_real(scenario, plan, node, port);
@@ -45,12 +47,14 @@ static void port_make_real(const struct scenario *scenario, const struct plan *p
 
 /* ---- real programs ---- */
 
-static void node_make_real(const struct scenario *scenario, const struct plan *plan, struct node_config *node)
+static void node_make_real(const struct scenario *scenario, const struct plan *plan,
+			   struct node_config *node)
 {
 	node->clock = CLOCK_REAL;
 	node->sample_ps = 0;
 	node->samples_max = 0;
-	node->measure_from_ps = 0; /* it has no duration: averages are of all the time that it runs */
+	/* it has no duration: averages are of all the time that it runs */
+	node->measure_from_ps = 0;
 	node->measure_to_ps = NODE_TIME_NEVER;
 	for (uint32_t p = 0; p < node->port_count; p++) {
 		struct port_config *port = &node->ports[p];
@@ -59,7 +63,8 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 		port->medium = medium_of(scenario, port->link_index);
 		/* the kernel drops what it has no buffer for: the sender must hear of it */
 		port->guarded = port->guarded || port->medium == MEDIUM_VETH;
-		port_make_real(scenario, plan, node, port); /* of NICs too: a model for links of switches to come */
+		/* of NICs too: a model for links of switches to come */
+		port_make_real(scenario, plan, node, port);
 	}
 	if (node->kind == NODE_NIC) {
 		workloads_remove(&node->nic);
@@ -68,7 +73,8 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 }
 
 /* @room  for what joins: plan_spare.h */
-static int plan_finish(const struct scenario *scenario, struct plan *plan, bool room, struct scenario_errors *errors)
+static int plan_finish(const struct scenario *scenario, struct plan *plan, bool room,
+		       struct scenario_errors *errors)
 {
 	int error = 0;
 
@@ -84,7 +90,8 @@ static int plan_finish(const struct scenario *scenario, struct plan *plan, bool 
 	return error;
 }
 
-int plan_make_real(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+int plan_make_real(const struct scenario *scenario, struct plan *plan,
+		   struct scenario_errors *errors)
 {
 	int error = plan_make_for(CLOCK_REAL, scenario, plan, errors);
 
@@ -98,8 +105,10 @@ int plan_make_real(const struct scenario *scenario, struct plan *plan, struct sc
 
 /* ---- generated traffic ---- */
 
-/* a ring holds what was sent while its reader was late: as much again as under the virtual clock, and no less than above */
-static void node_make_traffic(const struct scenario *scenario, const struct plan *plan, struct node_config *node)
+/* a ring holds what was sent while its reader was late: as much again as under the virtual clock,
+ * and no less than above */
+static void node_make_traffic(const struct scenario *scenario, const struct plan *plan,
+			      struct node_config *node)
 {
 	node->clock = CLOCK_REAL;
 	for (uint32_t p = 0; p < node->port_count; p++) {
@@ -112,12 +121,14 @@ static void node_make_traffic(const struct scenario *scenario, const struct plan
 		port_make_real(scenario, plan, node, port);
 		if (node->kind == NODE_NIC)
 			port->buffer_units = port->stop_units = 0; /* it takes everything, so ... */
+		/* ... it may be sent everything, however late it is */
 		else if (port->kind == PORT_EDGE)
-			port->flight_units = 0; /* ... it may be sent everything, however late it is */
+			port->flight_units = 0;
 	}
 }
 
-int plan_make_traffic(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+int plan_make_traffic(const struct scenario *scenario, struct plan *plan,
+		      struct scenario_errors *errors)
 {
 	int error = plan_make_for(CLOCK_REAL, scenario, plan, errors);
 

@@ -14,14 +14,18 @@
 #define KMAX_BYTES 200000u
 #define PMAX_PPM 10000u
 #define MARKING_PER_BPS 40000000000u
-#define ALPHA_LOSSLESS_PERMILLE 125u /* what switches are shipped with, and near the 11 % of HPCC's [SIGCOMM 2019] */
-#define ALPHA_LOSSY_PERMILLE 1000u   /* one queue leaves half of the buffer to the others [Choudhury and Hahne 1998] */
-#define PATH_HIGH_KMAX 3u            /* S4's example of a queue far above kmax */
+/* what switches are shipped with, and near the 11 % of HPCC's [SIGCOMM 2019] */
+#define ALPHA_LOSSLESS_PERMILLE 125u
+/* one queue leaves half of the buffer to the others [Choudhury and Hahne 1998] */
+#define ALPHA_LOSSY_PERMILLE 1000u
+#define PATH_HIGH_KMAX 3u /* S4's example of a queue far above kmax */
 #define XON_OFFSET_FRAMES 2u
-#define SHARED_FRAMES_MIN 2u /* of the MTU, beside the headroom: one that leaves, one that comes. Ours */
+/* of the MTU, beside the headroom: one that leaves, one that comes. Ours */
+#define SHARED_FRAMES_MIN 2u
 
-/* 4.096 us * 2^14, a usual local ACK timeout [IBTA vol. 1, 9.7.6.1.3]; and the shortest of a TCP for data centres. Under the real clock an
- * ACK is as late as the processes on its way together, tens of milliseconds on a busy machine: 2^17, and what Linux has. Ours */
+/* 4.096 us * 2^14, a usual local ACK timeout [IBTA vol. 1, 9.7.6.1.3]; and the shortest of a TCP
+ * for data centres. Under the real clock an ACK is as late as the processes on its way together,
+ * tens of milliseconds on a busy machine: 2^17, and what Linux has. Ours */
 #define TIMEOUT_PS (67 * NODE_MS)
 #define TIMEOUT_REAL_PS (537 * NODE_MS)
 #define RTO_MIN_PS NODE_MS
@@ -54,16 +58,18 @@ static uint32_t mtu_bytes_max(const struct plan *plan)
 
 /* ---- classes ---- */
 
-/* What is said in bytes holds at every port, unless `per` says for which rate; what is not said is the paper's, in proportion. */
-static uint64_t per_bps(const struct scenario_ecn *class, const struct scenario_ecn *all, uint64_t class_bytes,
-			uint64_t all_bytes)
+/* What is said in bytes holds at every port, unless `per` says for which rate; what is not said is
+ * the paper's, in proportion. */
+static uint64_t per_bps(const struct scenario_ecn *class, const struct scenario_ecn *all,
+			uint64_t class_bytes, uint64_t all_bytes)
 {
 	bool said = class_bytes != SCENARIO_DERIVED || all_bytes != SCENARIO_DERIVED;
 
 	return said_or(class->per_bps, said_or(all->per_bps, said ? 0 : MARKING_PER_BPS));
 }
 
-static void ecn_make(const struct scenario_ecn *class, const struct scenario_ecn *all, struct roce_class_config *config)
+static void ecn_make(const struct scenario_ecn *class, const struct scenario_ecn *all,
+		     struct roce_class_config *config)
 {
 	config->ecn = said_or(class->enabled, said_or(all->enabled, true));
 	config->kmin_bytes = said_or(class->kmin_bytes, said_or(all->kmin_bytes, KMIN_BYTES));
@@ -74,16 +80,19 @@ static void ecn_make(const struct scenario_ecn *class, const struct scenario_ecn
 	config->mark_at_dequeue = said_or(class->at_dequeue, said_or(all->at_dequeue, false));
 }
 
-/* What is held is stopped by the level of an input, what is not is dropped above that of an output queue; the other level has no meaning
- * then, but the same class may be compared both ways. Without a level of its own it is a share of the free buffer. */
+/* What is held is stopped by the level of an input, what is not is dropped above that of an output
+ * queue; the other level has no meaning then, but the same class may be compared both ways. Without
+ * a level of its own it is a share of the free buffer. */
 static void levels_make(const struct scenario_roce_class *said, bool held, uint32_t mtu_bytes,
 			struct roce_class_config *config)
 {
-	uint64_t xon_offset_bytes = said_or(said->xon_offset_bytes, XON_OFFSET_FRAMES * (uint64_t)mtu_bytes);
+	uint64_t xon_offset_bytes =
+		said_or(said->xon_offset_bytes, XON_OFFSET_FRAMES * (uint64_t)mtu_bytes);
 	uint64_t alpha_permille = held ? ALPHA_LOSSLESS_PERMILLE : ALPHA_LOSSY_PERMILLE;
 
 	config->xoff_bytes = held ? said_or(said->xoff_bytes, 0) : 0;
-	config->xon_offset_bytes = config->xoff_bytes ? least(xon_offset_bytes, config->xoff_bytes) : xon_offset_bytes;
+	config->xon_offset_bytes =
+		config->xoff_bytes ? least(xon_offset_bytes, config->xoff_bytes) : xon_offset_bytes;
 	config->queue_bytes_max = held ? 0 : said_or(said->queue_bytes, 0);
 	if (config->xoff_bytes || config->queue_bytes_max)
 		alpha_permille = 0;
@@ -98,24 +107,26 @@ static const struct scenario_place *class_place(const struct scenario *scenario,
 	return place->line || place->setting ? place : &scenario->roce.place;
 }
 
-static int class_check(const struct scenario *scenario, uint32_t index, const struct roce_class_config *config,
-		       uint32_t mtu_bytes, struct scenario_errors *errors)
+static int class_check(const struct scenario *scenario, uint32_t index,
+		       const struct roce_class_config *config, uint32_t mtu_bytes,
+		       struct scenario_errors *errors)
 {
 	const char *name = scenario->classes[index].name;
 	uint64_t least_bytes = mtu_bytes + FRAME_FCS_BYTES;
 
 	if (config->queue_bytes_max && config->queue_bytes_max < least_bytes) {
-		scenario_errors_at(
-			errors, scenario, class_place(scenario, index),
-			"class '%s' has a queue of %llu bytes, which cannot hold a packet of the MTU: %llu at least",
-			name, (unsigned long long)config->queue_bytes_max, (unsigned long long)least_bytes);
+		scenario_errors_at(errors, scenario, class_place(scenario, index),
+				   "class '%s' has a queue of %llu bytes, which cannot hold a "
+				   "packet of the MTU: %llu at least",
+				   name, (unsigned long long)config->queue_bytes_max,
+				   (unsigned long long)least_bytes);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static int class_make(const struct scenario *scenario, uint32_t index, uint32_t mtu_bytes, struct roce_config *roce,
-		      struct scenario_errors *errors)
+static int class_make(const struct scenario *scenario, uint32_t index, uint32_t mtu_bytes,
+		      struct roce_config *roce, struct scenario_errors *errors)
 {
 	const struct scenario_roce_class *said = &scenario->roce.classes[index];
 	struct roce_class_config *config = &roce->classes[index];
@@ -128,30 +139,33 @@ static int class_make(const struct scenario *scenario, uint32_t index, uint32_t 
 }
 
 /* kmin and kmax of a class at a port, where one of them may be in proportion to its rate */
-static int marking_check(const struct scenario *scenario, uint32_t index, const struct roce_class_config *class,
-			 const struct port_config *port, struct scenario_errors *errors)
+static int marking_check(const struct scenario *scenario, uint32_t index,
+			 const struct roce_class_config *class, const struct port_config *port,
+			 struct scenario_errors *errors)
 {
 	uint64_t kmin_bytes, kmax_bytes;
 
-	roce_marking_at(class, port->rate_bps, port->mtu_bytes + FRAME_FCS_BYTES, &kmin_bytes, &kmax_bytes);
+	roce_marking_at(class, port->rate_bps, port->mtu_bytes + FRAME_FCS_BYTES, &kmin_bytes,
+			&kmax_bytes);
 	if (kmin_bytes <= kmax_bytes)
 		return 0;
-	scenario_errors_at(
-		errors, scenario, class_place(scenario, index),
-		"class '%s' would be marked from kmin %llu bytes to kmax %llu bytes at a port of %llu b/s: kmin "
-		"must not be greater; give the class both",
-		scenario->classes[index].name, (unsigned long long)kmin_bytes, (unsigned long long)kmax_bytes,
-		(unsigned long long)port->rate_bps);
+	scenario_errors_at(errors, scenario, class_place(scenario, index),
+			   "class '%s' would be marked from kmin %llu bytes to kmax %llu bytes at "
+			   "a port of %llu b/s: kmin "
+			   "must not be greater; give the class both",
+			   scenario->classes[index].name, (unsigned long long)kmin_bytes,
+			   (unsigned long long)kmax_bytes, (unsigned long long)port->rate_bps);
 	return -EINVAL;
 }
 
-static int markings_check(const struct scenario *scenario, const struct plan *plan, const struct roce_config *roce,
-			  struct scenario_errors *errors)
+static int markings_check(const struct scenario *scenario, const struct plan *plan,
+			  const struct roce_config *roce, struct scenario_errors *errors)
 {
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++)
 			for (uint32_t c = 0; c < scenario->class_count; c++)
-				if (marking_check(scenario, c, &roce->classes[c], &plan->nodes[i].ports[p], errors))
+				if (marking_check(scenario, c, &roce->classes[c],
+						  &plan->nodes[i].ports[p], errors))
 					return -EINVAL;
 	return 0;
 }
@@ -186,7 +200,8 @@ static struct roce_class_config widest(const struct scenario *scenario, const st
 
 	for (uint32_t c = 0; c < scenario->class_count; c++) {
 		const struct roce_class_config *class = &roce->classes[c];
-		uint64_t bytes = roce_level_bytes(class->kmax_bytes, class->kmax_per_bps, rate_bps, 0);
+		uint64_t bytes =
+			roce_level_bytes(class->kmax_bytes, class->kmax_per_bps, rate_bps, 0);
 
 		if (!class->watched || bytes <= found_bytes)
 			continue;
@@ -196,10 +211,11 @@ static struct roce_class_config widest(const struct scenario *scenario, const st
 	return found;
 }
 
-/* THh and THl (RC-9): three times kmax and kmax, the highest of the watched classes, for the rate for which that is; one that was said moves
- * the other with it, and both are those of every port then */
-static int path_levels_make(const struct scenario *scenario, const struct plan *plan, struct roce_config *roce,
-			    struct scenario_errors *errors)
+/* THh and THl (RC-9): three times kmax and kmax, the highest of the watched classes, for the rate
+ * for which that is; one that was said moves the other with it, and both are those of every port
+ * then */
+static int path_levels_make(const struct scenario *scenario, const struct plan *plan,
+			    struct roce_config *roce, struct scenario_errors *errors)
 {
 	const struct scenario_roce *said = &scenario->roce;
 	struct roce_class_config class = widest(scenario, plan, roce);
@@ -210,24 +226,30 @@ static int path_levels_make(const struct scenario *scenario, const struct plan *
 		roce->path_per_bps = 0;
 		kmax_bytes = roce_level_bytes(kmax_bytes, class.kmax_per_bps, fastest_bps(plan), 0);
 	}
-	roce->path_high_bytes = least(
-		said_or(said->path_high_bytes, PATH_HIGH_KMAX * most(kmax_bytes, said_or(said->path_low_bytes, 0))),
-		ROCE_BYTES_MAX);
-	roce->path_low_bytes = said_or(said->path_low_bytes, roce->path_high_bytes / PATH_HIGH_KMAX);
+	roce->path_high_bytes =
+		least(said_or(said->path_high_bytes,
+			      PATH_HIGH_KMAX * most(kmax_bytes, said_or(said->path_low_bytes, 0))),
+		      ROCE_BYTES_MAX);
+	roce->path_low_bytes =
+		said_or(said->path_low_bytes, roce->path_high_bytes / PATH_HIGH_KMAX);
 	if (roce->path_low_bytes < roce->path_high_bytes)
 		return 0;
-	scenario_errors_at(errors, scenario, &said->path_place,
-			   "path-pause: low is %llu bytes, it must be less than high, which is %llu bytes",
-			   (unsigned long long)roce->path_low_bytes, (unsigned long long)roce->path_high_bytes);
+	scenario_errors_at(
+		errors, scenario, &said->path_place,
+		"path-pause: low is %llu bytes, it must be less than high, which is %llu bytes",
+		(unsigned long long)roce->path_low_bytes,
+		(unsigned long long)roce->path_high_bytes);
 	return -EINVAL;
 }
 
 /* ---- headroom ---- */
 
-uint64_t plan_roce_headroom_bytes(const struct node_config *sender, const struct node_config *receiver,
+uint64_t plan_roce_headroom_bytes(const struct node_config *sender,
+				  const struct node_config *receiver,
 				  const struct port_config *port)
 {
-	return pfc_headroom_bytes(port->rate_bps, port->delay_ps, plan_latency_ps(sender) + plan_latency_ps(receiver),
+	return pfc_headroom_bytes(port->rate_bps, port->delay_ps,
+				  plan_latency_ps(sender) + plan_latency_ps(receiver),
 				  port->mtu_bytes, port->gap_bytes) +
 	       port->mtu_bytes + FRAME_FCS_BYTES;
 }
@@ -260,15 +282,19 @@ static void headrooms_make(const struct scenario *scenario, struct plan *plan)
 
 			port->headroom_bytes =
 				said_or(scenario->roce.headroom_bytes,
-					plan_roce_headroom_bytes(&plan->nodes[port->peer_index], node, port));
+					plan_roce_headroom_bytes(&plan->nodes[port->peer_index],
+								 node, port));
 		}
 	}
 }
 
 /* Headroom is a part of the buffer; of the rest something must be left. */
-static int buffers_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+static int buffers_check(const struct scenario *scenario, const struct plan *plan,
+			 struct scenario_errors *errors)
 {
-	uint64_t shared_bytes = SHARED_FRAMES_MIN * ((uint64_t)mtu_bytes_max(plan) + FRAME_FCS_BYTES), worst_bytes = 0;
+	uint64_t shared_bytes =
+			 SHARED_FRAMES_MIN * ((uint64_t)mtu_bytes_max(plan) + FRAME_FCS_BYTES),
+		 worst_bytes = 0;
 	const struct node_config *worst = NULL;
 
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
@@ -281,35 +307,42 @@ static int buffers_check(const struct scenario *scenario, const struct plan *pla
 	}
 	if (!worst || worst_bytes <= scenario->roce.config.buffer_bytes)
 		return 0;
-	scenario_errors_at(
-		errors, scenario, &scenario->roce.buffer_place,
-		"the switches' buffer of %llu bytes is too small for switch '%s': %llu at least, for the headroom of "
-		"%u ports in %u lossless class%s and two packets of the MTU",
-		(unsigned long long)scenario->roce.config.buffer_bytes, worst->name, (unsigned long long)worst_bytes,
-		worst->port_count, plan_roce_lossless(worst), plan_roce_lossless(worst) == 1 ? "" : "es");
+	scenario_errors_at(errors, scenario, &scenario->roce.buffer_place,
+			   "the switches' buffer of %llu bytes is too small for switch '%s': %llu "
+			   "at least, for the headroom of "
+			   "%u ports in %u lossless class%s and two packets of the MTU",
+			   (unsigned long long)scenario->roce.config.buffer_bytes, worst->name,
+			   (unsigned long long)worst_bytes, worst->port_count,
+			   plan_roce_lossless(worst), plan_roce_lossless(worst) == 1 ? "" : "es");
 	return -EINVAL;
 }
 
 /* ---- the real clock ---- */
 
-#define FLIGHT_BYTES_MIN (512u << 10) /* what attached hosts are fast with: bursts of offloaded segments. Ours */
+/* what attached hosts are fast with: bursts of offloaded segments. Ours */
+#define FLIGHT_BYTES_MIN (512u << 10)
 #define FLIGHT_BYTES_MAX (1u << 30)
 #define FLIGHT_PACKETS_MIN 64u
 
-/* what may be under way: twice what the link itself holds, and enough that a receiver which comes late finds work */
+/* what may be under way: twice what the link itself holds, and enough that a receiver which comes
+ * late finds work */
 static uint64_t flight_bytes(const struct port_config *port)
 {
-	uint64_t link_bytes = (uint64_t)((unsigned __int128)port->delay_ps * port->rate_bps / (8 * NODE_S));
+	uint64_t link_bytes =
+		(uint64_t)((unsigned __int128)port->delay_ps * port->rate_bps / (8 * NODE_S));
 	uint64_t packet_bytes = (uint64_t)UNIT_BYTES * units_of_bytes(port->mtu_bytes);
 
-	return least(most(most(2 * link_bytes, FLIGHT_PACKETS_MIN * packet_bytes), FLIGHT_BYTES_MIN), FLIGHT_BYTES_MAX);
+	return least(
+		most(most(2 * link_bytes, FLIGHT_PACKETS_MIN * packet_bytes), FLIGHT_BYTES_MIN),
+		FLIGHT_BYTES_MAX);
 }
 
-void plan_roce_port_make_real(const struct scenario *scenario, const struct plan *plan, const struct node_config *node,
-			      struct port_config *port)
+void plan_roce_port_make_real(const struct scenario *scenario, const struct plan *plan,
+			      const struct node_config *node, struct port_config *port)
 {
 	uint64_t flight = flight_bytes(port);
-	uint64_t headroom_bytes = 2 * flight + plan_roce_headroom_bytes(&plan->nodes[port->peer_index], node, port);
+	uint64_t headroom_bytes =
+		2 * flight + plan_roce_headroom_bytes(&plan->nodes[port->peer_index], node, port);
 
 	port->guarded = false;
 	port->buffer_units = port->stop_units = 0;
@@ -318,8 +351,8 @@ void plan_roce_port_make_real(const struct scenario *scenario, const struct plan
 	port->headroom_bytes = said_or(scenario->roce.headroom_bytes, headroom_bytes);
 }
 
-int plan_roce_buffers_check_real(const struct scenario *scenario, const struct plan *plan, bool room,
-				 struct scenario_errors *errors)
+int plan_roce_buffers_check_real(const struct scenario *scenario, const struct plan *plan,
+				 bool room, struct scenario_errors *errors)
 {
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct node_config *node = &plan->nodes[i];
@@ -327,20 +360,24 @@ int plan_roce_buffers_check_real(const struct scenario *scenario, const struct p
 
 		for (uint32_t p = 0; p < node->port_count; p++) {
 			const struct port_config *port = &node->ports[p];
-			unsigned __int128 bytes =
-				(unsigned __int128)port->headroom_bytes * plan_roce_lossless(node) * ports +
-				plan->roce_shared_bytes;
+			unsigned __int128 bytes = (unsigned __int128)port->headroom_bytes *
+							  plan_roce_lossless(node) * ports +
+						  plan->roce_shared_bytes;
 
 			if (bytes <= ROCE_BYTES_MAX)
 				continue;
 			scenario_errors_at(errors, scenario, &scenario->roce.buffer_place,
-					   "under the real clock %u ports with a headroom of %llu bytes in %u lossless "
+					   "under the real clock %u ports with a headroom of %llu "
+					   "bytes in %u lossless "
 					   "class%s, as "
-					   "from '%s' to '%s', need a larger buffer than there can be: make the delay "
+					   "from '%s' to '%s', need a larger buffer than there can "
+					   "be: make the delay "
 					   "shorter, the "
 					   "rate lower or pfc.headroom smaller",
-					   ports, (unsigned long long)port->headroom_bytes, plan_roce_lossless(node),
-					   plan_roce_lossless(node) == 1 ? "" : "es", port->peer_name, node->name);
+					   ports, (unsigned long long)port->headroom_bytes,
+					   plan_roce_lossless(node),
+					   plan_roce_lossless(node) == 1 ? "" : "es",
+					   port->peer_name, node->name);
 			return -EINVAL;
 		}
 	}
@@ -358,12 +395,14 @@ static void timeouts_make(enum clock_kind clock, struct roce_config *roce)
 {
 	bool real = clock == CLOCK_REAL;
 
-	roce->queue_pair.timeout_ps = said_or(roce->queue_pair.timeout_ps, real ? TIMEOUT_REAL_PS : TIMEOUT_PS);
+	roce->queue_pair.timeout_ps =
+		said_or(roce->queue_pair.timeout_ps, real ? TIMEOUT_REAL_PS : TIMEOUT_PS);
 	roce->tcp.rto_min_ps = said_or(roce->tcp.rto_min_ps, real ? RTO_MIN_REAL_PS : RTO_MIN_PS);
 }
 
-static int config_make(enum clock_kind clock, const struct scenario *scenario, const struct plan *plan,
-		       struct roce_config *roce, struct scenario_errors *errors)
+static int config_make(enum clock_kind clock, const struct scenario *scenario,
+		       const struct plan *plan, struct roce_config *roce,
+		       struct scenario_errors *errors)
 {
 	uint32_t mtu_bytes = mtu_bytes_max(plan);
 	int error = 0;

@@ -31,8 +31,8 @@ static uint64_t said_or(uint64_t said, uint64_t derived)
 static uint32_t units_in(const struct congestion_basis *basis, node_time_t span_ps, uint32_t frames)
 {
 	uint64_t bytes = (uint64_t)((unsigned __int128)basis->rate_bps * span_ps / (8 * NODE_S));
-	uint64_t units =
-		most((bytes + UNIT_BYTES - 1) / UNIT_BYTES, frames * (uint64_t)units_of_bytes(basis->mtu_bytes));
+	uint64_t units = most((bytes + UNIT_BYTES - 1) / UNIT_BYTES,
+			      frames * (uint64_t)units_of_bytes(basis->mtu_bytes));
 
 	return (uint32_t)least(units, ROUTING_UNITS_MAX);
 }
@@ -58,9 +58,10 @@ struct routing_request plan_routing_request(const struct scenario *scenario)
 		.order = (enum routing_order)scenario->routing.order,
 		.lanes = roce ? 1 : scenario->routing.lanes,
 		.lanes_max = roce ? 1 : NODE_LANES_MAX / scenario->class_count,
-		.detours = scenario->fabric == FABRIC_FLOW_CHANNEL && scenario->routing.detour != DETOUR_NEVER,
-		.non_minimal = scenario->fabric == FABRIC_PORT_GROUP && scenario->port_group.adaptive &&
-			       scenario->port_group.non_minimal,
+		.detours = scenario->fabric == FABRIC_FLOW_CHANNEL &&
+			   scenario->routing.detour != DETOUR_NEVER,
+		.non_minimal = scenario->fabric == FABRIC_PORT_GROUP &&
+			       scenario->port_group.adaptive && scenario->port_group.non_minimal,
 		.cycles_allowed = cycles_allowed(scenario),
 	};
 }
@@ -80,23 +81,28 @@ struct routing_config plan_routing_derive(const struct congestion_basis *basis, 
 	return (struct routing_config){
 		.detour_weight_permille = DETOUR_WEIGHT_PERMILLE,
 		.detour_bias_units =
-			units_in(basis, 0, 8), /* uniform traffic takes few detours: dragonfly-uniform.yaml */
+			units_in(basis, 0,
+				 8), /* uniform traffic takes few detours: dragonfly-uniform.yaml */
 		.detour_draws = DETOUR_DRAWS,
 		.hold_ps = time_limited(most(2 * source_gap_ps(basis), 4 * basis->rtt_ps)),
 		.redirect_depth_units = depth_units,
 		.redirect_full_units =
-			(uint32_t)least(depth_units + (uint64_t)units_in(basis, basis->rtt_ps, 8), ROUTING_UNITS_MAX),
+			(uint32_t)least(depth_units + (uint64_t)units_in(basis, basis->rtt_ps, 8),
+					ROUTING_UNITS_MAX),
 		.redirect_growth_weight_permille = 1000,
 		.redirect_group = 1,
 		.redirect_anywhere = tree,
 		.redirect_inputs = tree,
-		.redirect_interval_ps = time_limited(tree ? 9 * basis->rtt_ps / 2 : 8 * basis->rtt_ps / 3),
-		.redirect_pause_ps = time_limited(tree ? 9 * basis->rtt_ps / 2 : 3 * basis->rtt_ps / 2),
+		.redirect_interval_ps =
+			time_limited(tree ? 9 * basis->rtt_ps / 2 : 8 * basis->rtt_ps / 3),
+		.redirect_pause_ps =
+			time_limited(tree ? 9 * basis->rtt_ps / 2 : 3 * basis->rtt_ps / 2),
 	};
 }
 
-/* FECN where the queue delays packets by as long as it takes to hear of it. The index falls more slowly than the BECNs of a source raise it even
- * if all hosts send to the same one, and each has a packet in source_gap_ps() only. */
+/* FECN where the queue delays packets by as long as it takes to hear of it. The index falls more
+ * slowly than the BECNs of a source raise it even if all hosts send to the same one, and each has a
+ * packet in source_gap_ps() only. */
 struct port_group_config plan_port_group_derive(const struct congestion_basis *basis)
 {
 	node_time_t loop_ps = basis->rtt_ps + 2 * basis->link_rtt_ps; /* links to the hosts too */
@@ -106,13 +112,16 @@ struct port_group_config plan_port_group_derive(const struct congestion_basis *b
 		.pending_units = units_in(basis, 0, 4),
 		.queue_units = queue_units,
 		.log_marks = LOG_MARKS,
-		/* congestion that was detected lasts as long as the queue that showed it takes to drain */
-		.log_window_ps = time_limited(node_time_of_bytes((uint64_t)queue_units * UNIT_BYTES, basis->rate_bps)),
+		/* congestion that was detected lasts as long as the queue that showed it takes to
+		 * drain */
+		.log_window_ps = time_limited(
+			node_time_of_bytes((uint64_t)queue_units * UNIT_BYTES, basis->rate_bps)),
 		.hold_ps = time_limited(basis->link_rtt_ps),
 		.fecn_units = units_in(basis, loop_ps, 8),
 		.becn_interval_ps = time_limited(loop_ps / 2),
 		.ccti_increase = CCTI_INCREASE,
-		.ccti_max = (uint32_t)least(2 * CCTI_STEPS * (uint64_t)basis->hosts, PORT_GROUP_CCTI_MAX),
+		.ccti_max = (uint32_t)least(2 * CCTI_STEPS * (uint64_t)basis->hosts,
+					    PORT_GROUP_CCTI_MAX),
 		.ccti_step_permille = 1000 / CCTI_STEPS,
 		.ccti_timer_ps = time_limited(most(loop_ps / 2, source_gap_ps(basis))),
 	};
@@ -139,37 +148,44 @@ static void levels_take(struct routing_config *config, const struct scenario_rou
 
 	units_take(&config->redirect_depth_units, said->redirect_depth_bytes);
 	if (said->redirect_depth_bytes != SCENARIO_DERIVED)
-		config->redirect_full_units =
-			(uint32_t)least((uint64_t)config->redirect_depth_units + span_units, ROUTING_UNITS_MAX);
+		config->redirect_full_units = (uint32_t)least(
+			(uint64_t)config->redirect_depth_units + span_units, ROUTING_UNITS_MAX);
 	units_take(&config->redirect_full_units, said->redirect_full_bytes);
-	config->redirect_depth_units = (uint32_t)least(config->redirect_depth_units, config->redirect_full_units);
+	config->redirect_depth_units =
+		(uint32_t)least(config->redirect_depth_units, config->redirect_full_units);
 }
 
-static void routing_take(struct routing_config *config, enum fabric_kind fabric, const struct scenario_routing *said)
+static void routing_take(struct routing_config *config, enum fabric_kind fabric,
+			 const struct scenario_routing *said)
 {
 	bool s2 = said->preset == PRESET_S2;
 
 	config->choice = scenario_routing_choice(said, fabric);
 	config->load_queue = said_or(said->load_queue, s2);
-	config->detour = fabric == FABRIC_FLOW_CHANNEL ? (enum routing_detour)said->detour : DETOUR_NEVER;
+	config->detour =
+		fabric == FABRIC_FLOW_CHANNEL ? (enum routing_detour)said->detour : DETOUR_NEVER;
 	number_take(&config->detour_weight_permille, said->detour_weight_permille);
 	units_take(&config->detour_bias_units, said->detour_bias_bytes);
 	number_take(&config->detour_draws, said->detour_draws);
 	config->hold_sources = said_or(said->hold_sources, config->choice == ROUTING_ADAPTIVE);
 	config->hold_ps = said_or(said->hold_ps, config->hold_ps);
 	config->redirect = said_or(said->redirect, config->choice == ROUTING_ADAPTIVE);
-	config->redirect_rule =
-		(enum redirect_rule)said_or(said->redirect_rule, s2 ? REDIRECT_BY_DEPTH : REDIRECT_BY_LOADS);
-	config->redirect_anywhere = said_or(said->redirect_anywhere, !s2 && config->redirect_anywhere);
-	config->redirect_inputs = config->redirect_inputs && config->redirect && config->redirect_anywhere;
+	config->redirect_rule = (enum redirect_rule)said_or(
+		said->redirect_rule, s2 ? REDIRECT_BY_DEPTH : REDIRECT_BY_LOADS);
+	config->redirect_anywhere =
+		said_or(said->redirect_anywhere, !s2 && config->redirect_anywhere);
+	config->redirect_inputs =
+		config->redirect_inputs && config->redirect && config->redirect_anywhere;
 	levels_take(config, said);
 	number_take(&config->redirect_growth_weight_permille, said->redirect_growth_permille);
 	number_take(&config->redirect_group, said->redirect_group);
-	config->redirect_interval_ps = said_or(said->redirect_interval_ps, config->redirect_interval_ps);
+	config->redirect_interval_ps =
+		said_or(said->redirect_interval_ps, config->redirect_interval_ps);
 	config->redirect_pause_ps = said_or(said->redirect_pause_ps, config->redirect_pause_ps);
 }
 
-static void port_group_take(struct port_group_config *config, const struct scenario_port_group *said)
+static void port_group_take(struct port_group_config *config,
+			    const struct scenario_port_group *said)
 {
 	config->lid_bits = said->lid_bits;
 	config->adaptive = said->adaptive;

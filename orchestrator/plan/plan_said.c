@@ -10,19 +10,21 @@
 
 /* ---- from names ---- */
 
-/* Return: index of switch @name, or of the switch of host @name if @hosts may be meant; -1 and an error */
-static int64_t switch_named(const struct scenario *scenario, const struct scenario_route *route, const char *name,
-			    bool hosts, struct scenario_errors *errors)
+/* Return: index of switch @name, or of the switch of host @name if @hosts may be meant; -1 and an
+ * error */
+static int64_t switch_named(const struct scenario *scenario, const struct scenario_route *route,
+			    const char *name, bool hosts, struct scenario_errors *errors)
 {
-	int64_t found = scenario_switch_find(scenario, name), host = scenario_host_find(scenario, name);
+	int64_t found = scenario_switch_find(scenario, name),
+		host = scenario_host_find(scenario, name);
 	char hint[SUGGEST_BYTES_MAX + 32];
 
 	if (found >= 0)
 		return found;
 	if (host >= 0 && hosts)
 		return scenario->hosts[host].switch_index;
-	key_name_hint(name, scenario->switches[0].name, scenario->switch_count, sizeof(*scenario->switches), hint,
-		      sizeof(hint));
+	key_name_hint(name, scenario->switches[0].name, scenario->switch_count,
+		      sizeof(*scenario->switches), hint, sizeof(hint));
 	if (host >= 0)
 		scenario_errors_at(errors, scenario, &route->place,
 				   "'%s' is a host: 'at' and 'by' of a route are switches", name);
@@ -37,7 +39,8 @@ static bool is_linked(const struct scenario *scenario, uint32_t a, uint32_t b)
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i];
 
-		if ((link->switch_a == a && link->switch_b == b) || (link->switch_a == b && link->switch_b == a))
+		if ((link->switch_a == a && link->switch_b == b) ||
+		    (link->switch_a == b && link->switch_b == a))
 			return true;
 	}
 	return false;
@@ -52,8 +55,8 @@ static bool is_said(const struct route_said *said, uint32_t count, uint32_t at, 
 }
 
 /* fills @said[@count]; an error if it makes no sense */
-static void route_resolve(const struct scenario *scenario, const struct scenario_route *route, struct route_said *said,
-			  uint32_t count, struct scenario_errors *errors)
+static void route_resolve(const struct scenario *scenario, const struct scenario_route *route,
+			  struct route_said *said, uint32_t count, struct scenario_errors *errors)
 {
 	int64_t at = switch_named(scenario, route, route->at, false, errors);
 	int64_t to = switch_named(scenario, route, route->to, true, errors);
@@ -65,17 +68,21 @@ static void route_resolve(const struct scenario *scenario, const struct scenario
 	at_name = scenario->switches[at].name;
 	if (at == to)
 		scenario_errors_at(errors, scenario, &route->place,
-				   "what is for '%s' is there at switch '%s': no route leads on", route->to, at_name);
+				   "what is for '%s' is there at switch '%s': no route leads on",
+				   route->to, at_name);
 	else if (!is_linked(scenario, (uint32_t)at, (uint32_t)by))
-		scenario_errors_at(errors, scenario, &route->place, "no link leads from switch '%s' to switch '%s'",
-				   at_name, scenario->switches[by].name);
+		scenario_errors_at(errors, scenario, &route->place,
+				   "no link leads from switch '%s' to switch '%s'", at_name,
+				   scenario->switches[by].name);
 	else if (is_said(said, count, (uint32_t)at, (uint32_t)to))
-		scenario_errors_at(errors, scenario, &route->place, "switch '%s' has a route to switch '%s' already",
-				   at_name, scenario->switches[to].name);
+		scenario_errors_at(errors, scenario, &route->place,
+				   "switch '%s' has a route to switch '%s' already", at_name,
+				   scenario->switches[to].name);
 	said[count] = (struct route_said){ (uint32_t)at + 1, (uint32_t)to + 1, (uint32_t)by + 1 };
 }
 
-int plan_said_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+int plan_said_make(const struct scenario *scenario, struct plan *plan,
+		   struct scenario_errors *errors)
 {
 	uint32_t count = scenario->routing.route_count;
 	unsigned errors_before = errors->count;
@@ -103,7 +110,8 @@ struct loop_search {
 	uint32_t *queue; /* [switch_count] */
 };
 
-/* breadth first along the routes to the target, from @start.   Return: the switch from which @start is reached again, or UINT32_MAX */
+/* breadth first along the routes to the target, from @start. Return: the switch from which @start
+ * is reached again, or UINT32_MAX */
 static uint32_t loop_find(const struct loop_search *search, uint32_t start)
 {
 	uint32_t first = 0, end = 0;
@@ -116,7 +124,8 @@ static uint32_t loop_find(const struct loop_search *search, uint32_t start)
 		uint32_t at = search->queue[first++];
 		const struct node_config *node = &search->plan->nodes[at];
 
-		for (uint64_t ports = plan_ways_route(node, search->target)->ports; ports; ports &= ports - 1) {
+		for (uint64_t ports = plan_ways_route(node, search->target)->ports; ports;
+		     ports &= ports - 1) {
 			uint32_t next = node->ports[__builtin_ctzll(ports)].peer_index;
 
 			if (next == start)
@@ -147,9 +156,10 @@ static uint32_t loop_list(const struct loop_search *search, uint32_t start, uint
 	return length;
 }
 
-/* Is a loop to the same target through switch @at told by a route before the @index-th? Then from[] leads over its start. */
-static bool is_told(const struct loop_search *search, const struct routing_request *request, uint32_t index,
-		    uint32_t start, uint32_t last)
+/* Is a loop to the same target through switch @at told by a route before the @index-th? Then from[]
+ * leads over its start. */
+static bool is_told(const struct loop_search *search, const struct routing_request *request,
+		    uint32_t index, uint32_t start, uint32_t last)
 {
 	for (uint32_t i = 0; i < index; i++)
 		for (uint32_t at = last; request->said[i].to == search->target + 1 && at != start;
@@ -163,7 +173,8 @@ int plan_loops_each(const struct plan *plan, plan_loop_fn *each, void *context)
 {
 	struct loop_search search = { .plan = plan,
 				      .from = calloc(plan->switch_count + 1, sizeof(*search.from)),
-				      .queue = calloc(plan->switch_count + 1, sizeof(*search.queue)) };
+				      .queue = calloc(plan->switch_count + 1,
+						      sizeof(*search.queue)) };
 	int error = search.from && search.queue ? 0 : -ENOMEM, loops = 0;
 
 	for (uint32_t i = 0; !error && i < plan->routing.said_count; i++) {

@@ -1,4 +1,5 @@
-/*  plan_said - routes that a scenario asks for by name (routing_said.h): from names to indices, and the loops that they make. */
+/*  plan_said - routes that a scenario asks for by name (routing_said.h): from names to indices, and
+ *  the loops that they make. */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_SAID_H
 #define HEDDLE_ORCHESTRATOR_PLAN_PLAN_SAID_H
 
@@ -6,9 +7,12 @@
 
 #include "orchestrator/plan/plan.h"
 
-/** plan_said_make() - the routes that @scenario asks for, as routing.said of @plan, which owns them. Links are there.
- *  Return: 0; -EINVAL with errors added: a name of nothing, a next hop that no link leads to, a route said twice; -ENOMEM. */
-int plan_said_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
+/** plan_said_make() - the routes that @scenario asks for, as routing.said of @plan, which owns
+ *  them. Links are there.
+ *  Return: 0; -EINVAL with errors added: a name of nothing, a next hop that no link leads to, a
+ *  route said twice; -ENOMEM. */
+int plan_said_make(const struct scenario *scenario, struct plan *plan,
+		   struct scenario_errors *errors);
 
 /* a loop to switch @target: over @count switches and back to the first; borrowed for the call */
 typedef void plan_loop_fn(void *context, uint32_t target, const uint32_t *switches, uint32_t count);

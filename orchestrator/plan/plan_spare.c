@@ -21,13 +21,15 @@ static int nodes_widen(struct plan *plan)
 	uint32_t free_places = NODE_COUNT_MAX - plan->node_count;
 	uint32_t more_switches = least(PLAN_ROOM_SWITCHES, free_places / 2);
 	uint32_t more_hosts = least(PLAN_ROOM_HOSTS, free_places - more_switches);
-	uint32_t switches = plan->switch_count, node_count = plan->node_count + more_switches + more_hosts;
+	uint32_t switches = plan->switch_count,
+		 node_count = plan->node_count + more_switches + more_hosts;
 	struct node_config *nodes = calloc(node_count, sizeof(*nodes));
 
 	if (!nodes)
 		return -ENOMEM;
 	memcpy(nodes, plan->nodes, switches * sizeof(*nodes));
-	memcpy(nodes + switches + more_switches, plan->nodes + switches, plan->host_count * sizeof(*nodes));
+	memcpy(nodes + switches + more_switches, plan->nodes + switches,
+	       plan->host_count * sizeof(*nodes));
 	free(plan->nodes);
 	plan->nodes = nodes;
 	plan->switch_count += more_switches;
@@ -72,8 +74,10 @@ static struct port_config vacant_port(const struct plan *plan)
 		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++) {
 			const struct port_config *other = &plan->nodes[i].ports[p];
 
-			port.mtu_bytes = other->mtu_bytes > port.mtu_bytes ? other->mtu_bytes : port.mtu_bytes;
-			port.channels = other->channels > port.channels ? other->channels : port.channels;
+			port.mtu_bytes = other->mtu_bytes > port.mtu_bytes ? other->mtu_bytes
+									   : port.mtu_bytes;
+			port.channels =
+				other->channels > port.channels ? other->channels : port.channels;
 			if (other->headroom_bytes > port.headroom_bytes)
 				port.headroom_bytes = other->headroom_bytes;
 		}
@@ -104,9 +108,10 @@ int plan_spare_make(struct plan *plan)
 		error = links_widen(plan);
 	for (uint32_t i = 0; i < plan->switch_count && !error; i++)
 		if (!plan_vacant(plan, i))
-			error = ports_widen(plan, &plan->nodes[i],
-					    least(plan->nodes[i].port_count + PLAN_ROOM_PORTS, NODE_PORTS_MAX),
-					    &vacant);
+			error = ports_widen(
+				plan, &plan->nodes[i],
+				least(plan->nodes[i].port_count + PLAN_ROOM_PORTS, NODE_PORTS_MAX),
+				&vacant);
 	return error;
 }
 
@@ -125,7 +130,8 @@ static int64_t place_find(const struct plan *plan, enum node_kind kind, bool vac
 }
 
 /* a node at a vacant place, in all but its tables and links like the first of its kind */
-static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name, uint32_t port_count)
+static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name,
+			uint32_t port_count)
 {
 	int64_t place = place_find(plan, kind, true), first = place_find(plan, kind, false);
 	const struct port_config vacant = vacant_port(plan);
@@ -186,9 +192,11 @@ void plan_spare_node_remove(struct plan *plan, uint32_t node)
 		if (!config->ports[p].vacant)
 			plan_spare_link_remove(plan, config->ports[p].link_index);
 	node_config_free(config);
-	*config = (struct node_config){
-		.kind = kind, .clock = clock, .fabric = fabric, .index = node, .node_count = plan->node_count
-	};
+	*config = (struct node_config){ .kind = kind,
+					.clock = clock,
+					.fabric = fabric,
+					.index = node,
+					.node_count = plan->node_count };
 }
 
 /* ---- links ---- */
@@ -199,11 +207,12 @@ static bool is_edge(const struct plan *plan, uint32_t node_a, uint32_t node_b)
 }
 
 /* how well @link serves as a model for one between @node_a and @node_b: 0 is not at all */
-static unsigned likeness(const struct plan *plan, const struct plan_link *link, uint32_t node_a, uint32_t node_b)
+static unsigned likeness(const struct plan *plan, const struct plan_link *link, uint32_t node_a,
+			 uint32_t node_b)
 {
 	bool same_kind = is_edge(plan, link->node_a, link->node_b) == is_edge(plan, node_a, node_b);
-	bool same_node =
-		link->node_a == node_a || link->node_a == node_b || link->node_b == node_a || link->node_b == node_b;
+	bool same_node = link->node_a == node_a || link->node_a == node_b ||
+			 link->node_b == node_a || link->node_b == node_b;
 
 	return link->vacant ? 0 : 1 + 2 * same_kind + same_node;
 }
@@ -213,30 +222,34 @@ struct port_config plan_spare_template(const struct plan *plan, uint32_t node_a,
 	const struct plan_link *best = &plan->links[0];
 
 	for (uint32_t i = 1; i < plan->link_count; i++)
-		if (likeness(plan, &plan->links[i], node_a, node_b) > likeness(plan, best, node_a, node_b))
+		if (likeness(plan, &plan->links[i], node_a, node_b) >
+		    likeness(plan, best, node_a, node_b))
 			best = &plan->links[i];
 	return plan->nodes[best->node_a].ports[best->port_a];
 }
 
-/* Vacant ports of @a and @b that fit together: a port keeps the flow channels that it was made with, and each of two switches
- * may use all of the other's. */
-static bool vacant_ports_find(const struct node_config *a, const struct node_config *b, uint32_t *port_a,
-			      uint32_t *port_b)
+/* Vacant ports of @a and @b that fit together: a port keeps the flow channels that it was made
+ * with, and each of two switches may use all of the other's. */
+static bool vacant_ports_find(const struct node_config *a, const struct node_config *b,
+			      uint32_t *port_a, uint32_t *port_b)
 {
 	bool edge = a->kind == NODE_NIC || b->kind == NODE_NIC;
 
 	for (*port_a = 0; *port_a < a->port_count; ++*port_a)
 		for (*port_b = 0; *port_b < b->port_count; ++*port_b) {
-			const struct port_config *own = &a->ports[*port_a], *peer = &b->ports[*port_b];
+			const struct port_config *own = &a->ports[*port_a],
+						 *peer = &b->ports[*port_b];
 
-			if (own->vacant && peer->vacant && (edge || own->channels == peer->channels))
+			if (own->vacant && peer->vacant &&
+			    (edge || own->channels == peer->channels))
 				return true;
 		}
 	return false;
 }
 
-static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t peer, uint32_t peer_port, uint32_t link,
-		      const struct port_config *like, uint32_t mtu_bytes)
+static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t peer,
+		      uint32_t peer_port, uint32_t link, const struct port_config *like,
+		      uint32_t mtu_bytes)
 {
 	struct port_config *config = &plan->nodes[node].ports[port];
 	bool edge = is_edge(plan, node, peer);
@@ -259,11 +272,13 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 	config->stop_units = like->stop_units;
 	config->flight_units = like->flight_units;
 	config->ring_bytes = like->ring_bytes;
-	config->match = edge && plan->nodes[node].kind == NODE_SWITCH ? plan->match : flow_match_whole(0);
+	config->match =
+		edge && plan->nodes[node].kind == NODE_SWITCH ? plan->match : flow_match_whole(0);
 	snprintf(config->peer_name, sizeof(config->peer_name), "%s", plan->nodes[peer].name);
 }
 
-int64_t plan_spare_link(struct plan *plan, uint32_t node_a, uint32_t node_b, const struct port_config *like)
+int64_t plan_spare_link(struct plan *plan, uint32_t node_a, uint32_t node_b,
+			const struct port_config *like)
 {
 	const struct node_config *a = &plan->nodes[node_a], *b = &plan->nodes[node_b];
 	uint32_t port_a, port_b, mtu_bytes, link = 0;
@@ -274,7 +289,8 @@ int64_t plan_spare_link(struct plan *plan, uint32_t node_a, uint32_t node_b, con
 		return -ENOSPC;
 	if (!vacant_ports_find(a, b, &port_a, &port_b))
 		return -EMLINK;
-	mtu_bytes = least(like->mtu_bytes, least(a->ports[port_a].mtu_bytes, b->ports[port_b].mtu_bytes));
+	mtu_bytes = least(like->mtu_bytes,
+			  least(a->ports[port_a].mtu_bytes, b->ports[port_b].mtu_bytes));
 	port_plug(plan, node_a, port_a, node_b, port_b, link, like, mtu_bytes);
 	port_plug(plan, node_b, port_b, node_a, port_a, link, like, mtu_bytes);
 	plan->links[link] = (struct plan_link){
@@ -289,7 +305,8 @@ int64_t plan_spare_link(struct plan *plan, uint32_t node_a, uint32_t node_b, con
 	return link;
 }
 
-/* The node runs on with what it was made with: channels and headroom of this port, memory for frames of its largest port. */
+/* The node runs on with what it was made with: channels and headroom of this port, memory for
+ * frames of its largest port. */
 static void port_vacate(struct node_config *node, uint32_t port)
 {
 	struct port_config vacant = { .vacant = true,

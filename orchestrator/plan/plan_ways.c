@@ -75,7 +75,8 @@ int plan_ways_make(struct plan *plan, char *why, unsigned why_max)
 struct longest {
 	const struct plan *plan;
 	node_time_t (*hop_ps)(const struct node_config *node, const struct port_config *port);
-	node_time_t *ways_ps;   /* by switch: to the target at hand; NODE_TIME_NEVER: not worked out yet */
+	/* by switch: to the target at hand; NODE_TIME_NEVER: not worked out yet */
+	node_time_t *ways_ps;
 	node_time_t *onward_ps; /* by switch: to the furthest of those that have hosts */
 };
 
@@ -99,15 +100,17 @@ static node_time_t way_ps(const struct longest *longest, uint32_t at, uint32_t t
 	for (uint64_t ports = plan_ways_route(node, target)->ports; ports; ports &= ports - 1) {
 		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
 
-		most_ps =
-			node_time_max(most_ps, longest->hop_ps(node, port) + way_ps(longest, port->peer_index, target));
+		most_ps = node_time_max(most_ps, longest->hop_ps(node, port) +
+							 way_ps(longest, port->peer_index, target));
 	}
 	longest->ways_ps[at] = most_ps;
 	return most_ps;
 }
 
-/* the ports of @node, besides the shortest, by which packets of its hosts may go to @target; all hosts there have the same */
-static uint64_t non_minimal_ports(const struct plan *plan, const struct node_config *node, uint32_t target)
+/* the ports of @node, besides the shortest, by which packets of its hosts may go to @target; all
+ * hosts there have the same */
+static uint64_t non_minimal_ports(const struct plan *plan, const struct node_config *node,
+				  uint32_t target)
 {
 	const struct node_config *end = &plan->nodes[target];
 	const struct lid_tables *lids = &node->switch_.lids;
@@ -115,8 +118,8 @@ static uint64_t non_minimal_ports(const struct plan *plan, const struct node_con
 	for (uint32_t p = 0; plan->routing.non_minimal && p < end->port_count; p++) {
 		uint32_t lid = end->ports[p].peer_index - plan->switch_count + 1;
 
-		if (end->ports[p].kind != PORT_EDGE || end->ports[p].vacant || lid >= lids->lid_count ||
-		    lids->pgft[lid] < PORT_GROUP_EDGE_FROM)
+		if (end->ports[p].kind != PORT_EDGE || end->ports[p].vacant ||
+		    lid >= lids->lid_count || lids->pgft[lid] < PORT_GROUP_EDGE_FROM)
 			continue;
 		return lids->pgt[lids->pgft[lid]][0] & ~plan_ways_route(node, target)->ports;
 	}
@@ -133,8 +136,8 @@ static node_time_t first_way_ps(const struct longest *longest, uint32_t at, uint
 	for (; ports; ports &= ports - 1) {
 		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
 
-		most_ps =
-			node_time_max(most_ps, longest->hop_ps(node, port) + way_ps(longest, port->peer_index, target));
+		most_ps = node_time_max(most_ps, longest->hop_ps(node, port) +
+							 way_ps(longest, port->peer_index, target));
 	}
 	return most_ps;
 }
@@ -162,21 +165,23 @@ static node_time_t longest_find(const struct longest *longest)
 		target_set(longest, target);
 		for (uint32_t i = 0; has_hosts(&plan->nodes[target]) && i < plan->switch_count; i++)
 			if (has_hosts(&plan->nodes[i]))
-				longest->onward_ps[i] =
-					node_time_max(longest->onward_ps[i], first_way_ps(longest, i, target));
+				longest->onward_ps[i] = node_time_max(
+					longest->onward_ps[i], first_way_ps(longest, i, target));
 	}
 	for (uint32_t via = 0; via < plan->switch_count; via++) {
 		target_set(longest, via);
 		most_ps = node_time_max(most_ps, longest->onward_ps[via]);
 		for (uint32_t i = 0; i < plan->switch_count; i++)
 			if (goes_by(&plan->nodes[i], via))
-				most_ps = node_time_max(most_ps, way_ps(longest, i, via) + longest->onward_ps[via]);
+				most_ps = node_time_max(most_ps, way_ps(longest, i, via) +
+									 longest->onward_ps[via]);
 	}
 	return most_ps;
 }
 
 int plan_ways_longest_ps(const struct plan *plan,
-			 node_time_t hop_ps(const struct node_config *node, const struct port_config *port),
+			 node_time_t hop_ps(const struct node_config *node,
+					    const struct port_config *port),
 			 node_time_t *longest_ps)
 {
 	struct longest longest = {

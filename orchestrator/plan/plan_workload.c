@@ -7,7 +7,8 @@
 #include "nodes/base/random.h"
 #include "nodes/wire/frame.h"
 
-#define SEED_OF_WORKLOADS 0x776f726b6c6f6164ull /* "workload": keeps them apart from the nodes' seeds */
+/* "workload": keeps them apart from the nodes' seeds */
+#define SEED_OF_WORKLOADS 0x776f726b6c6f6164ull
 
 uint64_t plan_mix(uint64_t seed, uint64_t index)
 {
@@ -20,25 +21,29 @@ uint64_t plan_mix(uint64_t seed, uint64_t index)
 
 /* ---- does it fit the links? ---- */
 
-static bool refuse_packet(const struct scenario *scenario, const struct scenario_workload *workload, uint32_t mtu_bytes,
-			  const char *a, const char *b, struct scenario_errors *errors)
+static bool refuse_packet(const struct scenario *scenario, const struct scenario_workload *workload,
+			  uint32_t mtu_bytes, const char *a, const char *b,
+			  struct scenario_errors *errors)
 {
 	if (workload->packet_bytes <= mtu_bytes)
 		return false;
 	scenario_errors_at(errors, scenario, &workload->packet_place,
-			   "workload '%s' sends packets of %u bytes, but the MTU of the link between %s and %s is %u",
+			   "workload '%s' sends packets of %u bytes, but the MTU of the link "
+			   "between %s and %s is %u",
 			   workload->name, workload->packet_bytes, a, b, mtu_bytes);
 	return true;
 }
 
-/* Every packet must pass every link it may meet: those of the hosts that take part, and all between switches. */
+/* Every packet must pass every link it may meet: those of the hosts that take part, and all between
+ * switches. */
 static bool packets_fit(const struct scenario *scenario, const struct scenario_workload *workload,
 			struct scenario_errors *errors)
 {
 	for (uint32_t i = 0; i < workload->sender_count + workload->receiver_count; i++) {
 		const struct scenario_host *host =
-			&scenario->hosts[i < workload->sender_count ? workload->senders[i]
-								    : workload->receivers[i - workload->sender_count]];
+			&scenario->hosts[i < workload->sender_count
+						 ? workload->senders[i]
+						 : workload->receivers[i - workload->sender_count]];
 
 		if (refuse_packet(scenario, workload, host->link.mtu_bytes, host->name,
 				  scenario->switches[host->switch_index].name, errors))
@@ -47,7 +52,8 @@ static bool packets_fit(const struct scenario *scenario, const struct scenario_w
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i];
 
-		if (refuse_packet(scenario, workload, link->settings.mtu_bytes, scenario->switches[link->switch_a].name,
+		if (refuse_packet(scenario, workload, link->settings.mtu_bytes,
+				  scenario->switches[link->switch_a].name,
 				  scenario->switches[link->switch_b].name, errors))
 			return false;
 	}
@@ -61,7 +67,8 @@ static uint64_t flows_count(const struct scenario_workload *workload)
 
 	if (workload->pattern == PATTERN_UNIFORM)
 		return flows * workload->receiver_count;
-	return workload->pattern == PATTERN_ALL_TO_ALL ? flows * (workload->sender_count - 1) : flows;
+	return workload->pattern == PATTERN_ALL_TO_ALL ? flows * (workload->sender_count - 1)
+						       : flows;
 }
 
 static int workloads_check(const struct scenario *scenario, struct scenario_errors *errors)
@@ -75,7 +82,8 @@ static int workloads_check(const struct scenario *scenario, struct scenario_erro
 		if (flows > PLAN_FLOWS_MAX) {
 			scenario_errors_at(errors, scenario, &scenario->workloads[i].place,
 					   "with workload '%s' there are %llu flows, more than %u",
-					   scenario->workloads[i].name, (unsigned long long)flows, PLAN_FLOWS_MAX);
+					   scenario->workloads[i].name, (unsigned long long)flows,
+					   PLAN_FLOWS_MAX);
 			break;
 		}
 	}
@@ -84,7 +92,8 @@ static int workloads_check(const struct scenario *scenario, struct scenario_erro
 
 /* ---- destinations ---- */
 
-/* Whom each of @count hosts sends to, by place: a cyclic order drawn by Sattolo's shuffle, which has no fixed point. */
+/* Whom each of @count hosts sends to, by place: a cyclic order drawn by Sattolo's shuffle, which
+ * has no fixed point. */
 static uint32_t *permutation_draw(uint32_t count, uint64_t seed)
 {
 	uint32_t *order = calloc(count, sizeof(*order));
@@ -104,9 +113,10 @@ static uint32_t *permutation_draw(uint32_t count, uint64_t seed)
 	return order;
 }
 
-/* The destinations of the sender at @place; @out has room for all receivers or senders.  Return: how many. */
-static uint32_t destinations_fill(const struct scenario_workload *workload, uint32_t place, const uint32_t *order,
-				  uint32_t *out)
+/* The destinations of the sender at @place; @out has room for all receivers or senders. Return: how
+ * many. */
+static uint32_t destinations_fill(const struct scenario_workload *workload, uint32_t place,
+				  const uint32_t *order, uint32_t *out)
 {
 	uint32_t senders = workload->sender_count, count = 0;
 
@@ -118,7 +128,8 @@ static uint32_t destinations_fill(const struct scenario_workload *workload, uint
 		out[0] = workload->receivers[place];
 		return 1;
 	case PATTERN_PERMUTATION:
-		out[0] = workload->senders[order ? order[place] : (place + workload->shift) % senders];
+		out[0] = workload->senders[order ? order[place]
+						 : (place + workload->shift) % senders];
 		return 1;
 	case PATTERN_UNIFORM:
 		for (uint32_t i = 0; i < workload->receiver_count; i++)
@@ -154,12 +165,13 @@ static int sizes_copy(const struct scenario_workload *workload, struct workload_
 }
 
 /* what @workload is for the sender at @place */
-static int config_fill(const struct scenario *scenario, uint32_t index, uint32_t place, const uint32_t *order,
-		       struct workload_config *config)
+static int config_fill(const struct scenario *scenario, uint32_t index, uint32_t place,
+		       const uint32_t *order, struct workload_config *config)
 {
 	const struct scenario_workload *workload = &scenario->workloads[index];
-	uint32_t room =
-		workload->sender_count > workload->receiver_count ? workload->sender_count : workload->receiver_count;
+	uint32_t room = workload->sender_count > workload->receiver_count
+				? workload->sender_count
+				: workload->receiver_count;
 
 	*config = (struct workload_config){
 		.workload_index = index,
@@ -197,14 +209,17 @@ static int workload_spread(const struct scenario *scenario, uint32_t index, stru
 	int error = 0;
 
 	if (workload->pattern == PATTERN_PERMUTATION && workload->permutation_random) {
-		order = permutation_draw(workload->sender_count, plan_mix(scenario->seed ^ SEED_OF_WORKLOADS, index));
+		order = permutation_draw(workload->sender_count,
+					 plan_mix(scenario->seed ^ SEED_OF_WORKLOADS, index));
 		if (!order)
 			return -ENOMEM;
 	}
 	for (uint32_t place = 0; place < workload->sender_count && !error; place++) {
-		struct nic_config *nic = &plan->nodes[plan_host_node(plan, workload->senders[place])].nic;
+		struct nic_config *nic =
+			&plan->nodes[plan_host_node(plan, workload->senders[place])].nic;
 
-		error = config_fill(scenario, index, place, order, &nic->workloads[nic->workload_count++]);
+		error = config_fill(scenario, index, place, order,
+				    &nic->workloads[nic->workload_count++]);
 	}
 	free(order);
 	return error;
@@ -263,31 +278,37 @@ static int flows_max_fill(const struct scenario *scenario, struct plan *plan)
 }
 
 /* Queue pairs and connections are set up before they send: they all must have a place. */
-static int connections_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+static int connections_check(const struct scenario *scenario, const struct plan *plan,
+			     struct scenario_errors *errors)
 {
 	for (uint32_t host = 0; host < plan->host_count; host++) {
 		const struct node_config *node = &plan->nodes[plan_host_node(plan, host)];
-		uint32_t max = node->nic.flows_max < ROCE_QUEUE_PAIRS_MAX ? node->nic.flows_max : ROCE_QUEUE_PAIRS_MAX;
+		uint32_t max = node->nic.flows_max < ROCE_QUEUE_PAIRS_MAX ? node->nic.flows_max
+									  : ROCE_QUEUE_PAIRS_MAX;
 		uint64_t connections = 0;
 
 		for (uint32_t i = 0; i < node->nic.workload_count; i++) {
 			const struct workload_config *workload = &node->nic.workloads[i];
 
 			if (workload->transport != TRANSPORT_NONE)
-				connections += (uint64_t)workload->destination_count * workload->connections;
+				connections += (uint64_t)workload->destination_count *
+					       workload->connections;
 			if (connections <= max)
 				continue;
-			scenario_errors_at(errors, scenario, &scenario->workloads[workload->workload_index].place,
-					   "with workload '%s' host '%s' has %llu connections, more than %u%s",
-					   workload->name, node->name, (unsigned long long)connections, max,
-					   max < ROCE_QUEUE_PAIRS_MAX ? ", its nic.flows-max" : "");
+			scenario_errors_at(
+				errors, scenario,
+				&scenario->workloads[workload->workload_index].place,
+				"with workload '%s' host '%s' has %llu connections, more than %u%s",
+				workload->name, node->name, (unsigned long long)connections, max,
+				max < ROCE_QUEUE_PAIRS_MAX ? ", its nic.flows-max" : "");
 			return -EINVAL;
 		}
 	}
 	return 0;
 }
 
-int plan_workloads_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+int plan_workloads_make(const struct scenario *scenario, struct plan *plan,
+			struct scenario_errors *errors)
 {
 	int error = workloads_check(scenario, errors);
 
@@ -314,21 +335,23 @@ int plan_workloads_make(const struct scenario *scenario, struct plan *plan, stru
 	return error ? error : connections_check(scenario, plan, errors);
 }
 
-/* the frames of @workload: full ones and the rest that its fixed size leaves; all may be the shortest if it is
- * random */
+/* the frames of @workload: full ones and the rest that its fixed size leaves; all may be the
+ * shortest if it is random */
 static struct plan_frames frames_of(const struct scenario_workload *workload)
 {
 	uint32_t data_bytes = frame_payload_max(workload->frame, workload->packet_bytes);
-	struct plan_frames frames = { .least_bytes = frame_bytes_min(workload->frame), .flows = flows_count(workload) };
+	struct plan_frames frames = { .least_bytes = frame_bytes_min(workload->frame),
+				      .flows = flows_count(workload) };
 	uint64_t full_count;
 
 	frames.mean_bytes = frames.least_bytes;
 	if (!workload->message_bytes)
 		return frames;
 	full_count = (workload->message_bytes - 1) / data_bytes;
-	frames.least_bytes =
-		frame_bytes_of(workload->frame, (uint32_t)(workload->message_bytes - full_count * data_bytes));
-	frames.mean_bytes = (uint32_t)((full_count * workload->packet_bytes + frames.least_bytes) / (full_count + 1));
+	frames.least_bytes = frame_bytes_of(
+		workload->frame, (uint32_t)(workload->message_bytes - full_count * data_bytes));
+	frames.mean_bytes = (uint32_t)((full_count * workload->packet_bytes + frames.least_bytes) /
+				       (full_count + 1));
 	return frames;
 }
 

@@ -24,7 +24,8 @@ static void level_print(uint64_t level_bytes, uint32_t alpha_permille, FILE *out
 		fprintf(out, "%s%s", human_bytes(level_bytes, bytes), alpha_permille ? " or " : "");
 	if (alpha_permille)
 		fprintf(out, "%s of the free buffer",
-			quantity_format(QUANTITY_SHARE, alpha_permille * (QUANTITY_SHARE_ONE / 1000), share));
+			quantity_format(QUANTITY_SHARE,
+					alpha_permille * (QUANTITY_SHARE_ONE / 1000), share));
 	if (!level_bytes && !alpha_permille)
 		fprintf(out, "all of the buffer");
 }
@@ -50,16 +51,21 @@ static void class_print(const struct node_config *node, uint32_t index, FILE *ou
 		level_print(class->xoff_bytes, class->alpha_permille, out);
 		fprintf(out, ", let go %s below", human_bytes(class->xon_offset_bytes, text[0]));
 	} else {
-		fprintf(out, "%s, dropped above ", class->lossless ? "not lossless without PFC" : "lossy");
+		fprintf(out, "%s, dropped above ",
+			class->lossless ? "not lossless without PFC" : "lossy");
 		level_print(class->queue_bytes_max, class->alpha_permille, out);
 	}
 	if (class->ecn)
 		fprintf(out, "; marked from %s to %s, up to %s",
 			level_text(class->kmin_bytes,
-				   class->kmin_per_bps == class->kmax_per_bps ? 0 : class->kmin_per_bps, level[0]),
+				   class->kmin_per_bps == class->kmax_per_bps ? 0
+									      : class->kmin_per_bps,
+				   level[0]),
 			level_text(class->kmax_bytes, class->kmax_per_bps, level[1]),
-			quantity_format(QUANTITY_SHARE, class->pmax_ppm * (QUANTITY_SHARE_ONE / 1000000), share));
-	fprintf(out, "%s%s\n", class->watched ? "; watched" : "", index == node->roce.cnp_class ? "; CNPs" : "");
+			quantity_format(QUANTITY_SHARE,
+					class->pmax_ppm * (QUANTITY_SHARE_ONE / 1000000), share));
+	fprintf(out, "%s%s\n", class->watched ? "; watched" : "",
+		index == node->roce.cnp_class ? "; CNPs" : "");
 }
 
 static void mechanisms_print(const struct roce_config *roce, FILE *out)
@@ -68,9 +74,13 @@ static void mechanisms_print(const struct roce_config *roce, FILE *out)
 	char text[4][HUMAN_TEXT_MAX], level[2][LEVEL_TEXT_MAX];
 
 	if (dcqcn->enabled)
-		fprintf(out, "  dcqcn       alpha timer %s, increase timer %s, byte counter %s, lowest rate %s\n",
-			human_time(dcqcn->alpha_timer_ps, text[0]), human_time(dcqcn->increase_timer_ps, text[1]),
-			dcqcn->byte_counter_bytes ? human_bytes(dcqcn->byte_counter_bytes, text[2]) : "off",
+		fprintf(out,
+			"  dcqcn       alpha timer %s, increase timer %s, byte counter %s, lowest "
+			"rate %s\n",
+			human_time(dcqcn->alpha_timer_ps, text[0]),
+			human_time(dcqcn->increase_timer_ps, text[1]),
+			dcqcn->byte_counter_bytes ? human_bytes(dcqcn->byte_counter_bytes, text[2])
+						  : "off",
 			human_rate(dcqcn->rate_min_bps, text[3]));
 	else
 		fprintf(out, "  dcqcn       off\n");
@@ -82,7 +92,8 @@ static void mechanisms_print(const struct roce_config *roce, FILE *out)
 	if (roce->path_pause)
 		fprintf(out, "  path pause  %s failed and above %s: %s, until below %s\n",
 			roce->path_target == ROCE_ECN_FAILED ? "ECN" : "CNP",
-			level_text(roce->path_high_bytes, roce->path_per_bps, level[0]), form_names[roce->path_form],
+			level_text(roce->path_high_bytes, roce->path_per_bps, level[0]),
+			form_names[roce->path_form],
 			level_text(roce->path_low_bytes, roce->path_per_bps, level[1]));
 	else
 		fprintf(out, "  path pause  off\n");
@@ -96,13 +107,16 @@ static void shortage_print(const struct plan *plan, const struct node_config *no
 
 	for (uint32_t p = 0; p < node->port_count && plan_roce_lossless(node); p++) {
 		const struct port_config *port = &node->ports[p];
-		uint64_t bytes = plan_roce_headroom_bytes(&plan->nodes[port->peer_index], node, port);
+		uint64_t bytes =
+			plan_roce_headroom_bytes(&plan->nodes[port->peer_index], node, port);
 
 		if (bytes > port->headroom_bytes && bytes > needed_bytes)
 			needed_bytes = bytes;
 	}
 	if (needed_bytes)
-		fprintf(out, "              TOO LITTLE: after XOFF up to %s may come; what finds no room is dropped\n",
+		fprintf(out,
+			"              TOO LITTLE: after XOFF up to %s may come; what finds no "
+			"room is dropped\n",
 			human_bytes(needed_bytes, text));
 }
 
@@ -122,9 +136,10 @@ static void switch_print(const struct plan *plan, const struct node_config *node
 		least_bytes = most_bytes = 0;
 	human_bytes(least_bytes, text[0]);
 	human_bytes(most_bytes, text[1]);
-	fprintf(out, "  %-11s headroom %s%s%s a port and class, %s in all; %s to share\n", node->name, text[0],
-		least_bytes == most_bytes ? "" : " to ", least_bytes == most_bytes ? "" : text[1],
-		human_bytes(all_bytes, text[2]), human_bytes(node->roce.buffer_bytes - all_bytes, text[3]));
+	fprintf(out, "  %-11s headroom %s%s%s a port and class, %s in all; %s to share\n",
+		node->name, text[0], least_bytes == most_bytes ? "" : " to ",
+		least_bytes == most_bytes ? "" : text[1], human_bytes(all_bytes, text[2]),
+		human_bytes(node->roce.buffer_bytes - all_bytes, text[3]));
 	shortage_print(plan, node, out);
 }
 
@@ -138,7 +153,8 @@ void roce_print(const struct plan *plan, FILE *out)
 		: roce->pause ? "PAUSE"
 			      : "PFC");
 	if (roce->pfc)
-		fprintf(out, "; stuck is what is held for %s\n", human_time(roce->watchdog_ps, text[1]));
+		fprintf(out, "; stuck is what is held for %s\n",
+			human_time(roce->watchdog_ps, text[1]));
 	for (uint32_t c = 0; c < plan->nodes[0].class_count; c++)
 		class_print(&plan->nodes[0], c, out);
 	mechanisms_print(roce, out);
@@ -152,13 +168,15 @@ static json_t *class_json(const struct node_config *node, uint32_t index)
 {
 	const struct roce_class_config *class = &node->roce.classes[index];
 
-	return json_pack("{s:s, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "name",
-			 node->classes[index].name, "lossless", (int)class->lossless, "ecn", (int)class->ecn,
-			 "kmin_bytes", (json_int_t) class->kmin_bytes, "kmin_per_bps", (json_int_t) class->kmin_per_bps,
-			 "kmax_bytes", (json_int_t) class->kmax_bytes, "kmax_per_bps", (json_int_t) class->kmax_per_bps,
-			 "pmax_ppm", (json_int_t) class->pmax_ppm, "queue_bytes_max",
-			 (json_int_t) class->queue_bytes_max, "alpha_permille", (json_int_t) class->alpha_permille,
-			 "xoff_bytes", (json_int_t) class->xoff_bytes, "xon_offset_bytes",
+	return json_pack("{s:s, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}",
+			 "name", node->classes[index].name, "lossless", (int)class->lossless, "ecn",
+			 (int)class->ecn, "kmin_bytes", (json_int_t) class->kmin_bytes,
+			 "kmin_per_bps", (json_int_t) class->kmin_per_bps, "kmax_bytes",
+			 (json_int_t) class->kmax_bytes, "kmax_per_bps",
+			 (json_int_t) class->kmax_per_bps, "pmax_ppm", (json_int_t) class->pmax_ppm,
+			 "queue_bytes_max", (json_int_t) class->queue_bytes_max, "alpha_permille",
+			 (json_int_t) class->alpha_permille, "xoff_bytes",
+			 (json_int_t) class->xoff_bytes, "xon_offset_bytes",
 			 (json_int_t) class->xon_offset_bytes, "watched", (int)class->watched);
 }
 
@@ -167,7 +185,8 @@ static json_t *switch_json(const struct node_config *node)
 	json_t *ports = json_array();
 
 	for (uint32_t p = 0; p < node->port_count; p++)
-		json_array_append_new(ports, json_pack("{s:s, s:I}", "peer", node->ports[p].peer_name, "headroom_bytes",
+		json_array_append_new(ports, json_pack("{s:s, s:I}", "peer",
+						       node->ports[p].peer_name, "headroom_bytes",
 						       (json_int_t)node->ports[p].headroom_bytes));
 	return json_pack("{s:s, s:I, s:I, s:o}", "name", node->name, "buffer_bytes",
 			 (json_int_t)node->roce.buffer_bytes, "headroom_bytes",
@@ -184,11 +203,13 @@ json_t *roce_json(const struct plan *plan)
 		json_array_append_new(classes, class_json(first, c));
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		json_array_append_new(switches, switch_json(&plan->nodes[i]));
-	return json_pack("{s:b, s:b, s:I, s:I, s:b, s:b, s:I, s:b, s:I, s:I, s:I, s:o, s:o}", "pfc", (int)roce->pfc,
-			 "pause", (int)roce->pause, "cnp_class", (json_int_t)roce->cnp_class, "watchdog_ps",
-			 (json_int_t)roce->watchdog_ps, "dcqcn", (int)roce->dcqcn.enabled, "supplement",
-			 (int)roce->supplement, "increase_period_ps", (json_int_t)roce->increase_period_ps,
-			 "path_pause", (int)roce->path_pause, "path_high_bytes", (json_int_t)roce->path_high_bytes,
-			 "path_low_bytes", (json_int_t)roce->path_low_bytes, "path_per_bps",
+	return json_pack("{s:b, s:b, s:I, s:I, s:b, s:b, s:I, s:b, s:I, s:I, s:I, s:o, s:o}", "pfc",
+			 (int)roce->pfc, "pause", (int)roce->pause, "cnp_class",
+			 (json_int_t)roce->cnp_class, "watchdog_ps", (json_int_t)roce->watchdog_ps,
+			 "dcqcn", (int)roce->dcqcn.enabled, "supplement", (int)roce->supplement,
+			 "increase_period_ps", (json_int_t)roce->increase_period_ps, "path_pause",
+			 (int)roce->path_pause, "path_high_bytes",
+			 (json_int_t)roce->path_high_bytes, "path_low_bytes",
+			 (json_int_t)roce->path_low_bytes, "path_per_bps",
 			 (json_int_t)roce->path_per_bps, "classes", classes, "switches", switches);
 }

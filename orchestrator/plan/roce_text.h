@@ -1,4 +1,5 @@
-/*  roce_text - what was derived for a fabric of kind roce, as `heddle check` shows it: thresholds, headroom, buffers.   */
+/*  roce_text - what was derived for a fabric of kind roce, as `heddle check` shows it: thresholds,
+ *  headroom, buffers. */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_ROCE_TEXT_H
 #define HEDDLE_ORCHESTRATOR_PLAN_ROCE_TEXT_H
 
@@ -10,8 +11,9 @@
 /** roce_print() - for people. @plan is of kind roce. */
 void roce_print(const struct plan *plan, FILE *out);
 
-/** roce_json() - the same for programs, every port by itself, in the units of nodes/config/roce_config.h.
- *  Return: a new reference; NULL if memory is short.                                                            */
+/** roce_json() - the same for programs, every port by itself, in the units of
+ *  nodes/config/roce_config.h.
+ *  Return: a new reference; NULL if memory is short. */
 json_t *roce_json(const struct plan *plan);
 
 #endif

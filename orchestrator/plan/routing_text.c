@@ -5,7 +5,9 @@
 #include "nodes/base/units.h"
 #include "orchestrator/base/human.h"
 
-static const char *const rule_names[LANE_RULES] = { [LANES_KEEP] = "keep", [LANES_BY_HOP] = "by-hop" };
+static const char *const rule_names[LANE_RULES] = {
+	[LANES_KEEP] = "keep", [LANES_BY_HOP] = "by-hop"
+};
 
 /* ---- for people ---- */
 
@@ -22,8 +24,9 @@ static void lanes_print(const struct plan *plan, FILE *out)
 		fprintf(out, "one lane for each class\n");
 	else
 		fprintf(out, "%" PRIu32 " lanes for each class, %s\n", node->lanes,
-			node->switch_.routing.lane_rule == LANES_BY_HOP ? "the next higher one at every hop"
-									: "the same one all the way");
+			node->switch_.routing.lane_rule == LANES_BY_HOP
+				? "the next higher one at every hop"
+				: "the same one all the way");
 }
 
 static void detour_print(const struct routing_config *routing, FILE *out)
@@ -45,28 +48,37 @@ static void redirect_print(const struct routing_config *routing, FILE *out)
 	char text[4][HUMAN_TEXT_MAX];
 
 	if (routing->hold_sources)
-		fprintf(out, "  sources     of congestion keep their path, and what follows within %s\n",
+		fprintf(out,
+			"  sources     of congestion keep their path, and what follows within %s\n",
 			human_time(routing->hold_ps, text[0]));
 	if (!routing->redirect)
 		return;
 	fprintf(out,
-		"  redirects   from %s on, always at %s; growth within %s counts %g times; a flow again after %s%s\n",
-		human_units(routing->redirect_depth_units, text[0]), human_units(routing->redirect_full_units, text[1]),
-		human_time(routing->redirect_interval_ps, text[2]), routing->redirect_growth_weight_permille / 1000.0,
+		"  redirects   from %s on, always at %s; growth within %s counts %g times; a flow "
+		"again after %s%s\n",
+		human_units(routing->redirect_depth_units, text[0]),
+		human_units(routing->redirect_full_units, text[1]),
+		human_time(routing->redirect_interval_ps, text[2]),
+		routing->redirect_growth_weight_permille / 1000.0,
 		human_time(routing->redirect_pause_ps, text[3]),
 		routing->redirect_inputs     ? "; inputs ask, anywhere obeyed"
 		: routing->redirect_anywhere ? "; anywhere"
 					     : "");
 	if (routing->redirect_rule == REDIRECT_BY_DEPTH)
-		fprintf(out, "              any packet may ask, the likelier the more waits; the flow then takes the "
+		fprintf(out, "              any packet may ask, the likelier the more waits; the "
+			     "flow then takes the "
 			     "least loaded path\n");
 	if (routing->redirect_group > 1)
-		fprintf(out, "              groups of up to %" PRIu32 " flows, half of those that wait at most\n",
+		fprintf(out,
+			"              groups of up to %" PRIu32
+			" flows, half of those that wait at most\n",
 			routing->redirect_group);
 }
 
-/* the names of the classes that are @unordered, or of those that are not; nothing if there is none */
-static void classes_print(const struct node_config *node, bool unordered, const char *before, FILE *out)
+/* the names of the classes that are @unordered, or of those that are not; nothing if there is
+ * none */
+static void classes_print(const struct node_config *node, bool unordered, const char *before,
+			  FILE *out)
 {
 	for (uint32_t c = 0; c < node->class_count; c++) {
 		if (node->classes[c].unordered != unordered)
@@ -85,7 +97,8 @@ static bool classes_adaptive(const struct node_config *node)
 	return adaptive;
 }
 
-/* PG-5: at how many destinations, of all switches together, a packet from a host may take a longer way */
+/* PG-5: at how many destinations, of all switches together, a packet from a host may take a longer
+ * way */
 static void non_minimal_print(const struct plan *plan, FILE *out)
 {
 	uint32_t count = 0, all = 0;
@@ -100,11 +113,13 @@ static void non_minimal_print(const struct plan *plan, FILE *out)
 	}
 	if (count)
 		fprintf(out,
-			"  non-minimal packets from hosts may take one link more where one port alone is shortest: "
+			"  non-minimal packets from hosts may take one link more where one port "
+			"alone is shortest: "
 			"%" PRIu32 " of %" PRIu32 " entries\n",
 			count, all);
 	else
-		fprintf(out, "  non-minimal none: nowhere is one port alone the shortest and a longer way within the "
+		fprintf(out, "  non-minimal none: nowhere is one port alone the shortest and a "
+			     "longer way within the "
 			     "lanes\n");
 }
 
@@ -115,23 +130,29 @@ static void port_group_print(const struct plan *plan, FILE *out)
 	char text[4][HUMAN_TEXT_MAX];
 
 	if (!config->adaptive) {
-		fprintf(out, "port groups   LIDs of %" PRIu32 " bits, static ports only\n", config->lid_bits);
+		fprintf(out, "port groups   LIDs of %" PRIu32 " bits, static ports only\n",
+			config->lid_bits);
 	} else {
-		fprintf(out, "port groups   LIDs of %" PRIu32 " bits, policy %s, the choice holds for %s\n",
+		fprintf(out,
+			"port groups   LIDs of %" PRIu32
+			" bits, policy %s, the choice holds for %s\n",
 			config->lid_bits, scenario_policy_name[config->policy],
 			config->update_lft ? "the DLID" : "the packet");
 		fprintf(out,
 			"  congested   without credit, or %s and rising wait for it, or %" PRIu32
 			" marks, from %s on, within %s; an entry again after %s\n",
 			human_units(config->pending_units, text[0]), config->log_marks,
-			human_units(config->queue_units, text[1]), human_time(config->log_window_ps, text[2]),
+			human_units(config->queue_units, text[1]),
+			human_time(config->log_window_ps, text[2]),
 			human_time(config->hold_ps, text[3]));
 		if (config->non_minimal)
 			non_minimal_print(plan, out);
 		fprintf(out, "  classes     ");
 		classes_print(node, true, "adaptive, any order: ", out);
 		classes_print(node, false,
-			      classes_adaptive(node) ? "; in order, static ports: " : "in order, static ports: ", out);
+			      classes_adaptive(node) ? "; in order, static ports: "
+						     : "in order, static ports: ",
+			      out);
 		fprintf(out, "\n");
 	}
 	if (config->fecn)
@@ -139,10 +160,11 @@ static void port_group_print(const struct plan *plan, FILE *out)
 			human_units(config->fecn_units, text[0]));
 	if (config->becn)
 		fprintf(out,
-			"  BECN        one in %s; each raises the index by %" PRIu32 " up to %" PRIu32
-			", each %s lowers it by 1; rate / (1 + %g * index)\n",
-			human_time(config->becn_interval_ps, text[0]), config->ccti_increase, config->ccti_max,
-			human_time(config->ccti_timer_ps, text[1]), config->ccti_step_permille / 1000.0);
+			"  BECN        one in %s; each raises the index by %" PRIu32
+			" up to %" PRIu32 ", each %s lowers it by 1; rate / (1 + %g * index)\n",
+			human_time(config->becn_interval_ps, text[0]), config->ccti_increase,
+			config->ccti_max, human_time(config->ccti_timer_ps, text[1]),
+			config->ccti_step_permille / 1000.0);
 }
 
 #define SWITCHES_NAMED 8u
@@ -158,14 +180,19 @@ void routing_ungrouped_print(const struct plan *plan, const char *label, FILE *o
 		if (!count)
 			continue;
 		if (!switches)
-			fprintf(out, "%sa switch has at most %u%s; with their static port alone are, at", label,
-				node->port_group.non_minimal ? PORT_GROUP_EDGE_FROM - 1 : PORT_GROUPS_MAX - 1,
+			fprintf(out,
+				"%sa switch has at most %u%s; with their static port alone are, at",
+				label,
+				node->port_group.non_minimal ? PORT_GROUP_EDGE_FROM - 1
+							     : PORT_GROUPS_MAX - 1,
 				node->port_group.non_minimal ? ", and 128 with longer ways" : "");
 		if (switches++ < SWITCHES_NAMED)
-			fprintf(out, "%s %s: %" PRIu32 " destinations", switches > 1 ? "," : "", node->name, count);
+			fprintf(out, "%s %s: %" PRIu32 " destinations", switches > 1 ? "," : "",
+				node->name, count);
 	}
 	if (switches > SWITCHES_NAMED)
-		fprintf(out, ", and at %" PRIu32 " more switches others", switches - SWITCHES_NAMED);
+		fprintf(out, ", and at %" PRIu32 " more switches others",
+			switches - SWITCHES_NAMED);
 	if (switches)
 		fprintf(out, "\n");
 }
@@ -198,21 +225,27 @@ json_t *routing_json(const struct plan *plan)
 	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, "
+		"{s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:b, s:I, "
+		"s:I, s:I, s:I, s:I, "
 		"s:I}",
-		"choice", scenario_choice_name[routing->choice], "load", routing->load_queue ? "queue" : "path",
-		"redirect_rule", scenario_redirect_rule_name[routing->redirect_rule], "order",
-		scenario_order_name[plan->routing.order], "lanes", (json_int_t)plan->nodes[0].lanes, "lane_rule",
-		rule_names[routing->lane_rule], "detour", scenario_detour_name[routing->detour],
-		"detour_weight_permille", (json_int_t)routing->detour_weight_permille, "detour_bias_units",
-		(json_int_t)routing->detour_bias_units, "detour_draws", (json_int_t)routing->detour_draws,
-		"hold_sources", (int)routing->hold_sources, "hold_ps", (json_int_t)routing->hold_ps, "redirect",
-		(int)routing->redirect, "redirect_anywhere", (int)routing->redirect_anywhere, "redirect_inputs",
-		(int)routing->redirect_inputs, "redirect_depth_units", (json_int_t)routing->redirect_depth_units,
-		"redirect_full_units", (json_int_t)routing->redirect_full_units, "redirect_growth_weight_permille",
+		"choice", scenario_choice_name[routing->choice], "load",
+		routing->load_queue ? "queue" : "path", "redirect_rule",
+		scenario_redirect_rule_name[routing->redirect_rule], "order",
+		scenario_order_name[plan->routing.order], "lanes", (json_int_t)plan->nodes[0].lanes,
+		"lane_rule", rule_names[routing->lane_rule], "detour",
+		scenario_detour_name[routing->detour], "detour_weight_permille",
+		(json_int_t)routing->detour_weight_permille, "detour_bias_units",
+		(json_int_t)routing->detour_bias_units, "detour_draws",
+		(json_int_t)routing->detour_draws, "hold_sources", (int)routing->hold_sources,
+		"hold_ps", (json_int_t)routing->hold_ps, "redirect", (int)routing->redirect,
+		"redirect_anywhere", (int)routing->redirect_anywhere, "redirect_inputs",
+		(int)routing->redirect_inputs, "redirect_depth_units",
+		(json_int_t)routing->redirect_depth_units, "redirect_full_units",
+		(json_int_t)routing->redirect_full_units, "redirect_growth_weight_permille",
 		(json_int_t)routing->redirect_growth_weight_permille, "redirect_interval_ps",
-		(json_int_t)routing->redirect_interval_ps, "redirect_pause_ps", (json_int_t)routing->redirect_pause_ps,
-		"redirect_group", (json_int_t)routing->redirect_group);
+		(json_int_t)routing->redirect_interval_ps, "redirect_pause_ps",
+		(json_int_t)routing->redirect_pause_ps, "redirect_group",
+		(json_int_t)routing->redirect_group);
 }
 
 /* PG-4: the names of the classes whose packets may leave by another port than the static one */
@@ -231,14 +264,18 @@ json_t *port_group_json(const struct plan *plan)
 	const struct port_group_config *config = &plan->nodes[0].port_group;
 
 	return json_pack(
-		"{s:o, s:b, s:I, s:b, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:I, s:I, s:I, s:I, s:I}",
-		"adaptive_classes", adaptive_classes_json(&plan->nodes[0]), "non_minimal", (int)config->non_minimal,
-		"lid_bits", (json_int_t)config->lid_bits, "adaptive", (int)config->adaptive, "policy",
-		scenario_policy_name[config->policy], "update_lft", (int)config->update_lft, "pending_units",
-		(json_int_t)config->pending_units, "queue_units", (json_int_t)config->queue_units, "log_marks",
-		(json_int_t)config->log_marks, "log_window_ps", (json_int_t)config->log_window_ps, "hold_ps",
-		(json_int_t)config->hold_ps, "fecn", (int)config->fecn, "fecn_units", (json_int_t)config->fecn_units,
-		"becn", (int)config->becn, "becn_interval_ps", (json_int_t)config->becn_interval_ps, "ccti_increase",
-		(json_int_t)config->ccti_increase, "ccti_max", (json_int_t)config->ccti_max, "ccti_step_permille",
-		(json_int_t)config->ccti_step_permille, "ccti_timer_ps", (json_int_t)config->ccti_timer_ps);
+		"{s:o, s:b, s:I, s:b, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:I, s:I, "
+		"s:I, s:I, s:I}",
+		"adaptive_classes", adaptive_classes_json(&plan->nodes[0]), "non_minimal",
+		(int)config->non_minimal, "lid_bits", (json_int_t)config->lid_bits, "adaptive",
+		(int)config->adaptive, "policy", scenario_policy_name[config->policy], "update_lft",
+		(int)config->update_lft, "pending_units", (json_int_t)config->pending_units,
+		"queue_units", (json_int_t)config->queue_units, "log_marks",
+		(json_int_t)config->log_marks, "log_window_ps", (json_int_t)config->log_window_ps,
+		"hold_ps", (json_int_t)config->hold_ps, "fecn", (int)config->fecn, "fecn_units",
+		(json_int_t)config->fecn_units, "becn", (int)config->becn, "becn_interval_ps",
+		(json_int_t)config->becn_interval_ps, "ccti_increase",
+		(json_int_t)config->ccti_increase, "ccti_max", (json_int_t)config->ccti_max,
+		"ccti_step_permille", (json_int_t)config->ccti_step_permille, "ccti_timer_ps",
+		(json_int_t)config->ccti_timer_ps);
 }

@@ -1,7 +1,9 @@
-/*  output_queue - the output transmit queue of a port and traffic class, behind the crossbar (FC-11).
+/*  output_queue - the output transmit queue of a port and traffic class, behind the crossbar
+ *  (FC-11).
  *
- *  Short on purpose: it only hides the time between a grant and the link. What does not fit stays in its flow's input
- *  queue, where it delays nobody else. Shared by all flows of the class, so it is first in, first out.                 */
+ *  Short on purpose: it only hides the time between a grant and the link. What does not fit stays
+ *  in its flow's input queue, where it delays nobody else. Shared by all flows of the class, so it
+ *  is first in, first out. */
 #ifndef HEDDLE_SWITCHD_COMMON_OUTPUT_QUEUE_H
 #define HEDDLE_SWITCHD_COMMON_OUTPUT_QUEUE_H
 
@@ -16,7 +18,8 @@ struct output_queue {
 	uint32_t units, units_max;
 };
 
-/** output_queue_has_room() - may @units more be granted? One packet always fits into an empty queue. */
+/** output_queue_has_room() - may @units more be granted? One packet always fits into an empty
+ *  queue. */
 static inline bool output_queue_has_room(const struct output_queue *queue, uint32_t units)
 {
 	return !queue->units || queue->units + units <= queue->units_max;

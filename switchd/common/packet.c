@@ -148,13 +148,16 @@ const uint8_t *packet_whole(const struct packet_pool *pool, const struct packet 
 	return whole;
 }
 
-int packet_parse(const struct packet_pool *pool, const struct packet *packet, struct frame_fields *fields)
+int packet_parse(const struct packet_pool *pool, const struct packet *packet,
+		 struct frame_fields *fields)
 {
-	int error = frame_parse(packet->bytes, packet_first_bytes(packet), packet->frame_bytes, fields);
+	int error =
+		frame_parse(packet->bytes, packet_first_bytes(packet), packet->frame_bytes, fields);
 
 	if (!error || !packet->more)
 		return error;
-	return frame_parse(packet_whole(pool, packet), packet->captured_bytes, packet->frame_bytes, fields);
+	return frame_parse(packet_whole(pool, packet), packet->captured_bytes, packet->frame_bytes,
+			   fields);
 }
 
 uint32_t packet_captured_max(const struct node_config *config)
@@ -168,8 +171,8 @@ uint32_t packet_captured_max(const struct node_config *config)
 }
 
 struct packet *packet_copy_in(struct packet_pool *pool, const struct link *link, uint32_t mtu_bytes,
-			      const struct record *header, const uint8_t *bytes, uint32_t front_bytes,
-			      enum drop_reason *why)
+			      const struct record *header, const uint8_t *bytes,
+			      uint32_t front_bytes, enum drop_reason *why)
 {
 	uint32_t frame_bytes = link_frame_bytes(link, header->wire_bytes);
 	uint32_t captured_bytes = header->captured_bytes - front_bytes;

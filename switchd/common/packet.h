@@ -6,14 +6,14 @@
  *  them. So memory follows the bytes that are held, not the number of packets. Why not otherwise:
  *  - A cell for the longest frame, one for each of the shortest packets that a buffer takes, is 140
  *    times the buffer.
- *  - Cells of several sizes need the worst case of each size: 15 times with six sizes. If sizes share
- *    memory, a few short packets can keep it from long ones while the buffer is nearly empty.
+ *  - Cells of several sizes need the worst case of each size: 15 times with six sizes. If sizes
+ *    share memory, a few short packets can keep it from long ones while the buffer is nearly empty.
  *
- *  The pool is allocated at start for the buffers of the switch. It is never exhausted while a buffer
- *  has space: a packet never needs more cells than its units of buffer are good for, see
- *  packet_cells_of_units(). Where bytes are counted, one cell for each PACKET_BUFFER_BYTES suffices.
- *  Cells are reused last in, first out. So the few cells of a lightly loaded switch stay in the
- *  cache, and no more are touched than were in use at one time (TB-26).                          */
+ *  The pool is allocated at start for the buffers of the switch. It is never exhausted while a
+ *  buffer has space: a packet never needs more cells than its units of buffer are good for, see
+ *  packet_cells_of_units(). Where bytes are counted, one cell for each PACKET_BUFFER_BYTES
+ *  suffices. Cells are reused last in, first out. So the few cells of a lightly loaded switch stay
+ *  in the cache, and no more are touched than were in use at one time (TB-26). */
 #ifndef HEDDLE_SWITCHD_COMMON_PACKET_H
 #define HEDDLE_SWITCHD_COMMON_PACKET_H
 
@@ -30,7 +30,8 @@
 #include "nodes/wire/frame.h"
 
 #define PACKET_CELL_BYTES 192u
-#define PACKET_FIRST_BYTES FRAME_HEADERS_MAX                             /* captured bytes in the first cell */
+/* captured bytes in the first cell */
+#define PACKET_FIRST_BYTES FRAME_HEADERS_MAX
 #define PACKET_MORE_BYTES (PACKET_CELL_BYTES - (uint32_t)sizeof(void *)) /* in each further one */
 /* a packet counts for so many bytes of buffer for each of its cells, if its FCS counts and if no
  * packet counts for less */
@@ -46,8 +47,10 @@ struct packet {
 	struct packet *next;     /* in whatever queue it stands */
 	node_time_t whole_at_ps; /* its last bit is here */
 	union {
-		uint64_t key_hash;           /* of its flow's match pattern, while it waits for an EFCT line */
-		node_time_t requested_at_ps; /* once it has asked for its output; roce: when it came in */
+		/* of its flow's match pattern, while it waits for an EFCT line */
+		uint64_t key_hash;
+		/* once it has asked for its output; roce: when it came in */
+		node_time_t requested_at_ps;
 	};
 	uint32_t frame_bytes;    /* inner frame, without FCS */
 	uint16_t captured_bytes; /* of it, in bytes[] and the chain */
@@ -74,7 +77,9 @@ struct packet {
 	uint8_t hops;
 	bool ordered;
 	bool requested; /* counts as waiting for its output */
-	bool copy; /* of a flooded frame: lives in the pool's flood reserve, not in an input buffer. roce: counts for no input */
+	/* of a flooded frame: lives in the pool's flood reserve, not in an input buffer. roce:
+	 * counts for no input */
+	bool copy;
 	bool fecn, lasting, becn; /* port-group: of its header */
 	uint8_t out_lane;         /* port-group: virtual lane that it goes out on */
 	struct packet_cell *more; /* the rest of the captured bytes; NULL: there are no more */
@@ -82,14 +87,16 @@ struct packet {
 };
 
 _Static_assert(sizeof(struct packet) == 64, "a packet's header is one cache line");
-_Static_assert(sizeof(struct packet) + PACKET_FIRST_BYTES == PACKET_CELL_BYTES, "headers fill the first cell");
+_Static_assert(sizeof(struct packet) + PACKET_FIRST_BYTES == PACKET_CELL_BYTES,
+	       "headers fill the first cell");
 _Static_assert(sizeof(struct packet_cell) == PACKET_CELL_BYTES, "all cells are alike");
 
 struct packet_pool {
 	struct packet_cell *cells; /* cell_count, then space for one frame: packet_whole() */
 	struct packet_cell *free;  /* used before */
 	uint32_t cell_count;
-	uint32_t fresh;            /* cells from this one on were never used: their memory is not touched yet */
+	/* cells from this one on were never used: their memory is not touched yet */
+	uint32_t fresh;
 	uint32_t cells_used, used; /* cells, packets */
 	uint32_t captured_max;
 };
@@ -99,7 +106,8 @@ static inline uint32_t packet_cells(uint32_t captured_bytes)
 {
 	if (captured_bytes <= PACKET_FIRST_BYTES)
 		return 1;
-	return 1 + (captured_bytes - PACKET_FIRST_BYTES + PACKET_MORE_BYTES - 1) / PACKET_MORE_BYTES;
+	return 1 +
+	       (captured_bytes - PACKET_FIRST_BYTES + PACKET_MORE_BYTES - 1) / PACKET_MORE_BYTES;
 }
 
 /** packet_cells_of_units() - cells that suffice for any packets of @units together, none with more
@@ -107,14 +115,16 @@ static inline uint32_t packet_cells(uint32_t captured_bytes)
  *  captured bytes than its frame has bytes. */
 static inline uint64_t packet_cells_of_units(uint64_t units, uint32_t captured_max)
 {
-	_Static_assert(UNIT_BYTES <= PACKET_FIRST_BYTES + PACKET_MORE_BYTES, "the first unit: 2 cells");
+	_Static_assert(UNIT_BYTES <= PACKET_FIRST_BYTES + PACKET_MORE_BYTES,
+		       "the first unit: 2 cells");
 	_Static_assert(UNIT_BYTES <= 2 * PACKET_MORE_BYTES, "each further unit: 2 cells at most");
 	return captured_max > PACKET_FIRST_BYTES ? 2 * units : units;
 }
 
 _Static_assert(PACKET_FIRST_BYTES + 1 + FRAME_FCS_BYTES >= 2 * PACKET_BUFFER_BYTES,
 	       "the shortest packet with two cells");
-_Static_assert(PACKET_MORE_BYTES >= PACKET_BUFFER_BYTES, "a packet with a cell more is so much longer");
+_Static_assert(PACKET_MORE_BYTES >= PACKET_BUFFER_BYTES,
+	       "a packet with a cell more is so much longer");
 
 /** packet_pool_init() - @cells for packets of up to @captured_max captured bytes each. Needs
  *  packet_pool_bytes() of addresses.   Return: 0, or -ENOMEM, also if 32 bits cannot count them. */
@@ -148,17 +158,18 @@ static inline void packet_free(struct packet_pool *pool, struct packet *packet)
 	pool->used--;
 }
 
-/** packet_copy() - a packet with the same header and bytes as @packet.   Return: as packet_alloc() */
+/** packet_copy() - a packet with the same header and bytes as @packet. Return: as packet_alloc() */
 struct packet *packet_copy(struct packet_pool *pool, const struct packet *packet);
 
 /** packet_first_bytes() - captured bytes in bytes[], in one piece. */
 static inline uint32_t packet_first_bytes(const struct packet *packet)
 {
-	return packet->captured_bytes < PACKET_FIRST_BYTES ? packet->captured_bytes : PACKET_FIRST_BYTES;
+	return packet->captured_bytes < PACKET_FIRST_BYTES ? packet->captured_bytes
+							   : PACKET_FIRST_BYTES;
 }
 
-/** packet_copy_out() - writes all captured bytes of @packet to @bytes; packet_copy_out_rest() those of
- *  its further cells, to where they belong there. */
+/** packet_copy_out() - writes all captured bytes of @packet to @bytes; packet_copy_out_rest() those
+ *  of its further cells, to where they belong there. */
 void packet_copy_out_rest(const struct packet *packet, uint8_t *bytes);
 
 static inline void packet_copy_out(const struct packet *packet, uint8_t *bytes)
@@ -173,30 +184,37 @@ static inline void packet_copy_out(const struct packet *packet, uint8_t *bytes)
  *  PACKET_FIRST_BYTES of a frame, which is rare. */
 const uint8_t *packet_whole(const struct packet_pool *pool, const struct packet *packet);
 
-/** packet_parse() - frame_parse() of the captured bytes. It reads the first cell, which suffices for
- *  all but odd frames: if these bytes make sense, they mean the same with more after them.
+/** packet_parse() - frame_parse() of the captured bytes. It reads the first cell, which suffices
+ *  for all but odd frames: if these bytes make sense, they mean the same with more after them.
  *  Return: 0, or -EINVAL. */
-int packet_parse(const struct packet_pool *pool, const struct packet *packet, struct frame_fields *fields);
+int packet_parse(const struct packet_pool *pool, const struct packet *packet,
+		 struct frame_fields *fields);
 
-/** packet_captured_max() - captured bytes of the longest frame that a node of @config may hold: generated frames carry their headers
- *  only, those of real programs (real clock) all their bytes. */
+/** packet_captured_max() - captured bytes of the longest frame that a node of @config may hold:
+ *  generated frames carry their headers only, those of real programs (real clock) all their
+ *  bytes. */
 uint32_t packet_captured_max(const struct node_config *config);
 
-/** packet_copy_in() - a packet with the captured part of a frame that came in over @link, copied out of shared memory (TB-23).
- *  @bytes  of the record @header; the first @front_bytes of them stand in front of the inner frame.
- *  Return: NULL with the reason in @why if it cannot be held: nonsense, longer than @mtu_bytes, no cell. */
+/** packet_copy_in() - a packet with the captured part of a frame that came in over @link, copied
+ *  out of shared memory (TB-23).
+ *  @bytes of the record @header; the first @front_bytes of them stand in front of the inner frame.
+ *  Return: NULL with the reason in @why if it cannot be held: nonsense, longer than @mtu_bytes, no
+ *  cell. */
 struct packet *packet_copy_in(struct packet_pool *pool, const struct link *link, uint32_t mtu_bytes,
-			      const struct record *header, const uint8_t *bytes, uint32_t front_bytes,
-			      enum drop_reason *why);
+			      const struct record *header, const uint8_t *bytes,
+			      uint32_t front_bytes, enum drop_reason *why);
 
-/** packet_ready_at() - when the packet is so far in that it can go out over @link without a gap (cut through to a faster link). */
-static inline node_time_t packet_ready_at(const struct packet *packet, const struct link *link, bool cut_through)
+/** packet_ready_at() - when the packet is so far in that it can go out over @link without a gap
+ *  (cut through to a faster link). */
+static inline node_time_t packet_ready_at(const struct packet *packet, const struct link *link,
+					  bool cut_through)
 {
 	node_time_t out_time;
 
 	if (!cut_through)
 		return 0;
-	out_time = link_frame_time_of(link, packet->frame_bytes + link->front_bytes + FRAME_FCS_BYTES);
+	out_time =
+		link_frame_time_of(link, packet->frame_bytes + link->front_bytes + FRAME_FCS_BYTES);
 	return packet->whole_at_ps > out_time ? packet->whole_at_ps - out_time : 0;
 }
 

@@ -17,13 +17,15 @@ static uint32_t enclosing_find(const struct prefix_table *table, uint32_t at)
 
 	if (!at)
 		return at;
-	for (outer = at - 1; !encloses(&entries[outer].prefix, &entries[at].prefix); outer = entries[outer].enclosing)
+	for (outer = at - 1; !encloses(&entries[outer].prefix, &entries[at].prefix);
+	     outer = entries[outer].enclosing)
 		if (entries[outer].enclosing == outer)
 			return at;
 	return outer;
 }
 
-int prefix_table_init(struct prefix_table *table, const struct prefix_config *prefixes, uint32_t count)
+int prefix_table_init(struct prefix_table *table, const struct prefix_config *prefixes,
+		      uint32_t count)
 {
 	*table = (struct prefix_table){ 0 };
 	if (!count)
@@ -60,7 +62,8 @@ static uint32_t begin_by(const struct prefix_table *table, const struct prefix_c
 	return low;
 }
 
-uint32_t prefix_table_find(const struct prefix_table *table, uint32_t version, const uint8_t *address)
+uint32_t prefix_table_find(const struct prefix_table *table, uint32_t version,
+			   const uint8_t *address)
 {
 	struct prefix_config wanted = { .version = (uint8_t)version };
 	uint32_t at;

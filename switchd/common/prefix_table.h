@@ -1,10 +1,13 @@
-/*  prefix_table - which host an IP address is reached through: the longest prefix that covers it (FC-3).
+/*  prefix_table - which host an IP address is reached through: the longest prefix that covers it
+ *  (FC-3).
  *
- *  Prefixes lie in order, a prefix before all that lie within it. The last one that begins at or below an address is the longest
- *  match, or the longest match encloses it: two prefixes either lie one within the other or have no address in common. So one
- *  search by halving and a walk outward from prefix to enclosing prefix find it.
- *  Filled when the switch is made, only read afterwards: prefixes are configured, and the fabric manager knows nothing of
- *  them. It says where hosts are, which is looked up by the host's index (translate.h).                               */
+ *  Prefixes lie in order, a prefix before all that lie within it. The last one that begins at or
+ *  below an address is the longest match, or the longest match encloses it: two prefixes either lie
+ *  one within the other or have no address in common. So one search by halving and a walk outward
+ *  from prefix to enclosing prefix find it.
+ *  Filled when the switch is made, only read afterwards: prefixes are configured, and the fabric
+ *  manager knows nothing of them. It says where hosts are, which is looked up by the host's index
+ *  (translate.h). */
 #ifndef HEDDLE_SWITCHD_COMMON_PREFIX_TABLE_H
 #define HEDDLE_SWITCHD_COMMON_PREFIX_TABLE_H
 
@@ -22,13 +25,16 @@ struct prefix_table {
 	uint32_t count;
 };
 
-/** prefix_table_init() - of @count prefixes that prefix_list_check() has accepted; copied.  Return: 0 or -ENOMEM. */
-int prefix_table_init(struct prefix_table *table, const struct prefix_config *prefixes, uint32_t count);
+/** prefix_table_init() - of @count prefixes that prefix_list_check() has accepted; copied. Return:
+ *  0 or -ENOMEM. */
+int prefix_table_init(struct prefix_table *table, const struct prefix_config *prefixes,
+		      uint32_t count);
 void prefix_table_fini(struct prefix_table *table);
 
 /** prefix_table_find() - the host that @address is reached through.
  *  @version  4 or 6; others are of no host.   @address  network order, 4 or 16 bytes.
- *  Return: host index or PREFIX_NO_HOST. O(log n + depth): at most 11 + 129 comparisons.                             */
-uint32_t prefix_table_find(const struct prefix_table *table, uint32_t version, const uint8_t *address);
+ *  Return: host index or PREFIX_NO_HOST. O(log n + depth): at most 11 + 129 comparisons. */
+uint32_t prefix_table_find(const struct prefix_table *table, uint32_t version,
+			   const uint8_t *address);
 
 #endif

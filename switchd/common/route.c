@@ -51,8 +51,8 @@ bool route_table_same(const struct route_table *a, const struct route_table *b)
 	static const struct route none;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (memcmp(i < a->address_count ? &a->routes[i] : &none, i < b->address_count ? &b->routes[i] : &none,
-			   sizeof(none)) != 0)
+		if (memcmp(i < a->address_count ? &a->routes[i] : &none,
+			   i < b->address_count ? &b->routes[i] : &none, sizeof(none)) != 0)
 			return false;
 	return a->upward == b->upward && a->via_count == b->via_count &&
 	       !memcmp(a->vias, b->vias, a->via_count * sizeof(*a->vias));

@@ -1,8 +1,9 @@
 /*  route - which output ports lead to a switch, and which of them a flow takes (static routing).
  *
- *  The choice is made when a flow's channel is set up and stands while anything of the flow is downstream (FC-15). Static:
- *  the (egress port modulo number of candidates)-th port, so that the hosts of a switch spread over the paths to it.
- *  Ports that are down are no candidates: who loses its port takes one of the others, everybody else stays (FC-26).    */
+ *  The choice is made when a flow's channel is set up and stands while anything of the flow is
+ *  downstream (FC-15). Static: the (egress port modulo number of candidates)-th port, so that the
+ *  hosts of a switch spread over the paths to it. Ports that are down are no candidates: who loses
+ *  its port takes one of the others, everybody else stays (FC-26). */
 #ifndef HEDDLE_SWITCHD_COMMON_ROUTE_H
 #define HEDDLE_SWITCHD_COMMON_ROUTE_H
 
@@ -22,8 +23,9 @@ struct route_table {
 	uint16_t *vias;       /* switches that a detour may go by */
 	uint32_t address_count, via_count;
 	uint32_t own_address;
-	uint64_t
-		upward; /* set of ports that lead away from all hosts; 0: the fabric is no tree, or they are furthest here */
+	/* set of ports that lead away from all hosts; 0: the fabric is no tree, or they are
+	 * furthest here */
+	uint64_t upward;
 	uint64_t ports_up; /* set of ports that may be chosen; all at first */
 };
 
@@ -34,7 +36,8 @@ void route_table_fini(struct route_table *table);
 /** route_table_same() - do both say the same, whatever ports are up? */
 bool route_table_same(const struct route_table *a, const struct route_table *b);
 
-/* of the candidates that are up the one that @other says, modulo their number; -1 if all are down */
+/* of the candidates that are up the one that @other says, modulo their number; -1 if all are
+ * down */
 int route_pick_other(const struct route_table *table, const struct route *route, uint32_t other);
 
 static inline bool route_port_up(const struct route_table *table, uint32_t port)
@@ -42,7 +45,8 @@ static inline bool route_port_up(const struct route_table *table, uint32_t port)
 	return port < NODE_PORTS_MAX && table->ports_up >> port & 1;
 }
 
-/** route_upward_number() - of upward port @port: 1 for the lowest, and so on.  route_upward_port() - back; -1: there are not so many. */
+/** route_upward_number() - of upward port @port: 1 for the lowest, and so on. route_upward_port() -
+ *  back; -1: there are not so many. */
 static inline uint32_t route_upward_number(const struct route_table *table, uint32_t port)
 {
 	return (uint32_t)__builtin_popcountll(table->upward & ((1ull << port) - 1)) + 1;
@@ -57,7 +61,8 @@ static inline int route_upward_port(const struct route_table *table, uint32_t nu
 	return number && ports ? __builtin_ctzll(ports) : -1;
 }
 
-/** route_of() - the candidates towards switch @fabric_address; NULL for the own switch, and for one that is not known. */
+/** route_of() - the candidates towards switch @fabric_address; NULL for the own switch, and for one
+ *  that is not known. */
 static inline const struct route *route_of(const struct route_table *table, uint32_t fabric_address)
 {
 	return fabric_address == table->own_address || fabric_address >= table->address_count
@@ -65,11 +70,12 @@ static inline const struct route *route_of(const struct route_table *table, uint
 		       : &table->routes[fabric_address];
 }
 
-/** route_pick() - the output port towards @egress_port of switch @fabric_address: of the candidates the one that @first says, modulo their
- *  number; if that is down, of those that are up the one that @other says.
- *  Return: -1 if none that is up leads there. O(1); O(candidates) if the first choice is down.                    */
-static inline int route_pick(const struct route_table *table, uint32_t fabric_address, uint32_t egress_port,
-			     uint32_t first, uint32_t other)
+/** route_pick() - the output port towards @egress_port of switch @fabric_address: of the candidates
+ *  the one that @first says, modulo their number; if that is down, of those that are up the one
+ *  that @other says.
+ *  Return: -1 if none that is up leads there. O(1); O(candidates) if the first choice is down. */
+static inline int route_pick(const struct route_table *table, uint32_t fabric_address,
+			     uint32_t egress_port, uint32_t first, uint32_t other)
 {
 	const struct route *route = route_of(table, fabric_address);
 	uint8_t port;
@@ -83,7 +89,8 @@ static inline int route_pick(const struct route_table *table, uint32_t fabric_ad
 }
 
 /** route_choose() - static: the hosts of a switch spread over the ways to it. */
-static inline int route_choose(const struct route_table *table, uint32_t fabric_address, uint32_t egress_port)
+static inline int route_choose(const struct route_table *table, uint32_t fabric_address,
+			       uint32_t egress_port)
 {
 	return route_pick(table, fabric_address, egress_port, egress_port, egress_port);
 }

@@ -14,7 +14,9 @@ void switch_on_sample(struct switch_shell *sw, node_time_t now)
 	for (uint32_t p = 0; p < sw->port_count && stats->sample_count < stats->samples_max; p++) {
 		struct sample_stats *sample = stats_sample(stats, stats->sample_count++);
 
-		*sample = (struct sample_stats){ .at_ps = now, .port = p, .tx_bytes = stats_port(stats, p)->tx_bytes };
+		*sample = (struct sample_stats){ .at_ps = now,
+						 .port = p,
+						 .tx_bytes = stats_port(stats, p)->tx_bytes };
 		sw->ops->sample(sw, p, sample, now);
 	}
 	if (next > sw->config->measure_to_ps || stats->sample_count >= stats->samples_max)
@@ -52,7 +54,8 @@ void switch_look_at_arrivals(struct switch_shell *sw, uint64_t ports)
 
 /* ---- packets ---- */
 
-void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
+void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port,
+		 uint32_t frame_bytes, node_time_t now)
 {
 	sw->stats->drops[reason]++;
 	stats_port(sw->stats, port)->dropped_bytes += frame_bytes;
@@ -61,19 +64,22 @@ void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port
 
 struct packet *switch_copy(struct switch_shell *sw, const struct packet *original)
 {
-	struct packet *copy = sw->flood_packets < sw->flood_packets_max ? packet_copy(&sw->pool, original) : NULL;
+	struct packet *copy =
+		sw->flood_packets < sw->flood_packets_max ? packet_copy(&sw->pool, original) : NULL;
 
 	if (copy)
 		copy->copy = true;
 	return copy;
 }
 
-void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_copy_fn *send, node_time_t now)
+void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_copy_fn *send,
+		  node_time_t now)
 {
 	uint64_t ports = sw->flood_ports & *sw->ports_up, from = 1ull << packet->in_port;
 	struct stats_page *stats = sw->stats;
 
-	if (!(ports & from) || (ports == from && sw->config->ports[packet->in_port].kind == PORT_EDGE)) {
+	if (!(ports & from) ||
+	    (ports == from && sw->config->ports[packet->in_port].kind == PORT_EDGE)) {
 		switch_drop(sw, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
 		return;
 	}
@@ -86,7 +92,8 @@ void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_c
 		if (copy)
 			send(sw, (uint32_t)__builtin_ctzll(ports), copy, now);
 		else
-			switch_drop(sw, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
+			switch_drop(sw, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes,
+				    now);
 	}
 }
 

@@ -1,8 +1,9 @@
-/*  switch - the shell around every kind of switch: its events and their order, its drops,
- *  floods and pauses.
+/*  switch - the shell around every kind of switch: its events and their order, its drops, floods
+ *  and pauses.
  *
  *  A kind of fabric says in a struct switch_ops what it does with an arrival and what it transmits.
- *  When it is called, and in which order, is the same for all kinds and stands in switch_run.h and switch.c.
+ *  When it is called, and in which order, is the same for all kinds and stands in switch_run.h and
+ *  switch.c.
  *
  *  Events come from a fixed set of sources (event_tree.h), of one instant in this order:
  *      arrivals (lower ports first) < transmissions < port timers, if the kind has such
@@ -10,7 +11,7 @@
  *  After each event the transmissions of touched ports are computed anew.
  *
  *  Memory: struct switch_shell is the first member of a kind's switch. So a pointer to one is a
- *  pointer to the other, and ops are given it as node_ops are: `void *dataplane`.              */
+ *  pointer to the other, and ops are given it as node_ops are: `void *dataplane`. */
 #ifndef HEDDLE_SWITCHD_COMMON_SWITCH_H
 #define HEDDLE_SWITCHD_COMMON_SWITCH_H
 
@@ -26,38 +27,48 @@
 /* What a kind of fabric does; `now` is the time of the event, in picoseconds. None may be NULL but
  * where it is said. */
 struct switch_ops {
-	/* A record has arrived on @port; @bytes of it, in shared memory, as from link_receive(): NULL if there is
-	 * nothing in it but for the link.   Return: may it have given the port something to transmit? */
-	bool (*arrive)(void *dataplane, uint32_t port, const struct record *header, const uint8_t *bytes,
-		       node_time_t now);
+	/* A record has arrived on @port; @bytes of it, in shared memory, as from link_receive():
+	 * NULL if there is
+	 * nothing in it but for the link. Return: may it have given the port something to
+	 * transmit? */
+	bool (*arrive)(void *dataplane, uint32_t port, const struct record *header,
+		       const uint8_t *bytes, node_time_t now);
 
 	/* Puts one thing on the link of @port, if something may go. */
 	void (*transmit)(void *dataplane, uint32_t port, node_time_t now);
 
-	/* When @port, which was touched, should transmit next; NODE_TIME_NEVER: it has nothing that it may send. */
+	/* When @port, which was touched, should transmit next; NODE_TIME_NEVER: it has nothing that
+	 * it may send. */
 	node_time_t (*transmit_next_at)(void *dataplane, uint32_t port, node_time_t now);
 
 	/* NULL: there are no port timers. The one of @port is due (switch_port_timer_set()).
 	 * Return: when it is due again, NODE_TIME_NEVER. */
 	node_time_t (*port_timer)(void *dataplane, uint32_t port, node_time_t now);
 
-	/* NULL: there is no timer. It is due (switch_timer_set()); its next time is set here or by settle(). */
+	/* NULL: there is no timer. It is due (switch_timer_set()); its next time is set here or by
+	 * settle(). */
 	void (*timer)(void *dataplane, node_time_t now);
 
-	/* NULL: no packet waits by tables. They have changed (tables_changed); the next event comes after this. */
+	/* NULL: no packet waits by tables. They have changed (tables_changed); the next event comes
+	 * after this. */
 	void (*follow)(void *dataplane, node_time_t now);
 
-	/* NULL: nothing is put off. What the event has left to do, before touched ports look at what they have. */
+	/* NULL: nothing is put off. What the event has left to do, before touched ports look at
+	 * what they have. */
 	void (*settle)(void *dataplane, node_time_t now);
 
-	/* NULL: ports_coming stays empty. Takes links of ports_coming into use for which the former ones have
+	/* NULL: ports_coming stays empty. Takes links of ports_coming into use for which the former
+	 * ones have
 	 * made room.   Return: their ports, a set. */
 	uint64_t (*links_start)(void *dataplane, node_time_t now);
 
-	/* Adds to @sample of @port, in which time, port and transmitted bytes stand, what this kind knows. */
-	void (*sample)(void *dataplane, uint32_t port, struct sample_stats *sample, node_time_t now);
+	/* Adds to @sample of @port, in which time, port and transmitted bytes stand, what this kind
+	 * knows. */
+	void (*sample)(void *dataplane, uint32_t port, struct sample_stats *sample,
+		       node_time_t now);
 
-	/* The measured interval is over: queues and pauses of @port that last are counted up to @now. */
+	/* The measured interval is over: queues and pauses of @port that last are counted up to
+	 * @now. */
 	void (*measured)(void *dataplane, uint32_t port, node_time_t now);
 };
 
@@ -67,22 +78,28 @@ struct switch_shell {
 	const struct node_config *config;
 	struct link *links; /* by port */
 	struct stats_page *stats;
-	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
+	/* the fabric's time when tables were asked for last (node_ops.show) */
+	node_time_t shown_ps;
 	uint32_t port_count, class_count;
 	bool cut_through;
-	bool tables_changed;    /* since then nobody has looked whether all packets wait at the right ports */
-	uint64_t touched;       /* ports whose next transmission must be computed anew: switch_touch() */
-	uint64_t *ports_up;     /* set of ports whose link is in use: of the kind's routes */
-	uint64_t ports_coming;  /* ports with a new link that waits for the end of what came over the former one */
+	/* since then nobody has looked whether all packets wait at the right ports */
+	bool tables_changed;
+	/* ports whose next transmission must be computed anew: switch_touch() */
+	uint64_t touched;
+	uint64_t *ports_up; /* set of ports whose link is in use: of the kind's routes */
+	/* ports with a new link that waits for the end of what came over the former one */
+	uint64_t ports_coming;
 	uint64_t flood_ports;   /* switch_config.flood_ports as of now */
 	uint32_t flood_packets; /* copies of flooded frames inside */
 	uint32_t flood_packets_max;
-	node_time_t paused_since_ps[NODE_PORTS_MAX]; /* switch_pause_note(); NODE_TIME_NEVER: not paused */
-	struct event_tree events;                    /* of switch.c and switch_run.h */
+	/* switch_pause_note(); NODE_TIME_NEVER: not paused */
+	node_time_t paused_since_ps[NODE_PORTS_MAX];
+	struct event_tree events; /* of switch.c and switch_run.h */
 	struct packet_pool pool;
 };
 
-/** switch_init() - an empty shell with the events of @ops. @ports_up is a member of the kind's switch; all else is borrowed
+/** switch_init() - an empty shell with the events of @ops. @ports_up is a member of the kind's
+ *  switch; all else is borrowed
  *  as with node_ops.create().   Return: 0 or -ENOMEM. */
 int switch_init(struct switch_shell *sw, const struct switch_ops *ops, uint64_t *ports_up,
 		const struct node_config *config, struct link *links, struct stats_page *stats);
@@ -98,7 +115,8 @@ void switch_on_measured(struct switch_shell *sw, node_time_t now);
 /** switch_settle() - the end of an event, or of what a change of links was. */
 void switch_settle(struct switch_shell *sw, node_time_t now);
 
-/** switch_look_at_arrivals() - the links of @ports, a set, may have a record that no event is set for. */
+/** switch_look_at_arrivals() - the links of @ports, a set, may have a record that no event is set
+ *  for. */
 void switch_look_at_arrivals(struct switch_shell *sw, uint64_t ports);
 
 /** switch_touch() - something changed that may let port @port transmit, or transmit earlier. */
@@ -113,38 +131,44 @@ static inline void switch_arrivals_stop(struct switch_shell *sw, uint32_t port)
 	event_tree_set(&sw->events, port, NODE_TIME_NEVER);
 }
 
-/** switch_port_timer_set() - ops->port_timer() is to be called for @port at @due.  Kinds with port timers only. */
+/** switch_port_timer_set() - ops->port_timer() is to be called for @port at @due. Kinds with port
+ *  timers only. */
 static inline void switch_port_timer_set(struct switch_shell *sw, uint32_t port, node_time_t due)
 {
 	event_tree_set(&sw->events, 2 * sw->port_count + port, due);
 }
 
-/** switch_timer_set() - ops->timer() is to be called at @due; NODE_TIME_NEVER: not.  Kinds with a timer only. */
+/** switch_timer_set() - ops->timer() is to be called at @due; NODE_TIME_NEVER: not. Kinds with a
+ *  timer only. */
 void switch_timer_set(struct switch_shell *sw, node_time_t due);
 
 /* ---- packets ---- */
 
 /** switch_drop() - counts a dropped frame under its reason, as one that came in at @port.
  *  @frame_bytes  of a packet's inner frame, without FCS; else 0. */
-void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port, uint32_t frame_bytes,
-		 node_time_t now);
+void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port,
+		 uint32_t frame_bytes, node_time_t now);
 
-/** switch_copy() - one more of @original, marked as a copy; flood_packets counts it once it is inside, which is the
+/** switch_copy() - one more of @original, marked as a copy; flood_packets counts it once it is
+ *  inside, which is the
  *  caller's part.   Return: NULL if flood_packets_max are inside or the pool is empty. */
 struct packet *switch_copy(struct switch_shell *sw, const struct packet *original);
 
 /* queues @copy at output @out; takes it */
 typedef void switch_copy_fn(void *dataplane, uint32_t out, struct packet *copy, node_time_t now);
 
-/** switch_flood() - copies of @packet (borrowed, in no queue) along the tree of flood_ports, by @send. The books: each copy
- *  counts as a frame of its own, whether there is a cell for it or not; the original as one that is no more. What comes in
- *  over a port that is not of the tree has been sent by a switch that knows its destination, and would not end where the
- *  tree ends: it is dropped. O(ports). */
-void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_copy_fn *send, node_time_t now);
+/** switch_flood() - copies of @packet (borrowed, in no queue) along the tree of flood_ports, by
+ *  @send. The books: each copy counts as a frame of its own, whether there is a cell for it or not;
+ *  the original as one that is no more. What comes in over a port that is not of the tree has been
+ *  sent by a switch that knows its destination, and would not end where the tree ends: it is
+ *  dropped. O(ports). */
+void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_copy_fn *send,
+		  node_time_t now);
 
 /* ---- pauses: packets of a port wait for the peer alone ---- */
 
-/** switch_pause_note() - from now on the port is @paused, or not: from when its link is free, if it is busy. O(1). */
+/** switch_pause_note() - from now on the port is @paused, or not: from when its link is free, if it
+ *  is busy. O(1). */
 void switch_pause_note(struct switch_shell *sw, uint32_t port, bool paused, node_time_t now);
 
 /** switch_pause_settle() - counts a pause of @port that lasts up to @now. */

@@ -1,14 +1,16 @@
-/*  switch_run - the run loop of every kind of switch (switch.h), once as text and once for each kind as code.
+/*  switch_run - the run loop of every kind of switch (switch.h), once as text and once for each
+ *  kind as code.
  *
- *  It is inline, and each kind calls it in one place with its own constant ops. So the compiler knows
- *  which functions are called, and an event costs no indirect call: with calls through a table the
- *  simulation of 16 hosts took 1.6 % more instructions.                                         */
+ *  It is inline, and each kind calls it in one place with its own constant ops. So the compiler
+ *  knows which functions are called, and an event costs no indirect call: with calls through a
+ *  table the simulation of 16 hosts took 1.6 % more instructions. */
 #ifndef HEDDLE_SWITCHD_COMMON_SWITCH_RUN_H
 #define HEDDLE_SWITCHD_COMMON_SWITCH_RUN_H
 
 #include "switchd/common/switch.h"
 
-/* ---- event sources, in the order in which those of one instant are handled; @ops are those of @sw ---- */
+/* ---- event sources, in the order in which those of one instant are handled; @ops are those of @sw
+ * ---- */
 
 enum { COMMON_TIMERS = 2 }; /* sample, measured */
 
@@ -17,23 +19,26 @@ static inline uint32_t switch_source_transmit(const struct switch_shell *sw, uin
 	return sw->port_count + port;
 }
 
-static inline uint32_t switch_source_sample(const struct switch_shell *sw, const struct switch_ops *ops)
+static inline uint32_t switch_source_sample(const struct switch_shell *sw,
+					    const struct switch_ops *ops)
 {
 	return (ops->port_timer ? 3 : 2) * sw->port_count;
 }
 
-static inline uint32_t switch_source_measured(const struct switch_shell *sw, const struct switch_ops *ops)
+static inline uint32_t switch_source_measured(const struct switch_shell *sw,
+					      const struct switch_ops *ops)
 {
 	return switch_source_sample(sw, ops) + 1;
 }
 
-static inline uint32_t switch_source_timer(const struct switch_shell *sw, const struct switch_ops *ops)
+static inline uint32_t switch_source_timer(const struct switch_shell *sw,
+					   const struct switch_ops *ops)
 {
 	return switch_source_sample(sw, ops) + COMMON_TIMERS;
 }
 
-static inline void switch_on_arrival(struct switch_shell *sw, const struct switch_ops *ops, uint32_t port,
-				     node_time_t now)
+static inline void switch_on_arrival(struct switch_shell *sw, const struct switch_ops *ops,
+				     uint32_t port, node_time_t now)
 {
 	struct link *link = &sw->links[port];
 	struct record header;
@@ -45,8 +50,8 @@ static inline void switch_on_arrival(struct switch_shell *sw, const struct switc
 	event_tree_set(&sw->events, port, link_next_at(link));
 }
 
-static inline void switch_handle(struct switch_shell *sw, const struct switch_ops *ops, uint32_t source,
-				 node_time_t now)
+static inline void switch_handle(struct switch_shell *sw, const struct switch_ops *ops,
+				 uint32_t source, node_time_t now)
 {
 	uint32_t ports = sw->port_count;
 
@@ -66,8 +71,10 @@ static inline void switch_handle(struct switch_shell *sw, const struct switch_op
 	}
 }
 
-/* A port that is busy and will look again as soon as it is free has nothing to gain from looking earlier. */
-static inline void switch_update_touched(struct switch_shell *sw, const struct switch_ops *ops, node_time_t now)
+/* A port that is busy and will look again as soon as it is free has nothing to gain from looking
+ * earlier. */
+static inline void switch_update_touched(struct switch_shell *sw, const struct switch_ops *ops,
+					 node_time_t now)
 {
 	for (; sw->touched; sw->touched &= sw->touched - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(sw->touched);
@@ -80,7 +87,8 @@ static inline void switch_update_touched(struct switch_shell *sw, const struct s
 }
 
 /** switch_settle_with() - switch_settle() with the ops of @sw, @ops. */
-static inline void switch_settle_with(struct switch_shell *sw, const struct switch_ops *ops, node_time_t now)
+static inline void switch_settle_with(struct switch_shell *sw, const struct switch_ops *ops,
+				      node_time_t now)
 {
 	if (ops->settle)
 		ops->settle(sw, now);
@@ -88,7 +96,8 @@ static inline void switch_settle_with(struct switch_shell *sw, const struct swit
 }
 
 /* ports whose ring was full and has room again: they go on when that is seen, which is now */
-static inline void switch_unstarve(struct switch_shell *sw, const struct switch_ops *ops, node_time_t end)
+static inline void switch_unstarve(struct switch_shell *sw, const struct switch_ops *ops,
+				   node_time_t end)
 {
 	for (uint64_t ports = *sw->ports_up; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(ports);
@@ -99,8 +108,10 @@ static inline void switch_unstarve(struct switch_shell *sw, const struct switch_
 	switch_settle_with(sw, ops, end - 1);
 }
 
-/** switch_run() - node_ops.run of every kind. @ops  those of @sw, a constant. O(log ports) for an event, and what ops do. */
-static inline node_time_t switch_run(struct switch_shell *sw, const struct switch_ops *ops, node_time_t end)
+/** switch_run() - node_ops.run of every kind. @ops those of @sw, a constant. O(log ports) for an
+ *  event, and what ops do. */
+static inline node_time_t switch_run(struct switch_shell *sw, const struct switch_ops *ops,
+				     node_time_t end)
 {
 	node_time_t now;
 

@@ -2,7 +2,8 @@
 
 #include <errno.h>
 
-int table_replace(struct route_table *routes, struct translate *translate, const struct switch_config *config)
+int table_replace(struct route_table *routes, struct translate *translate,
+		  const struct switch_config *config)
 {
 	struct route_table ways;
 	int changed;
@@ -20,7 +21,8 @@ int table_replace(struct route_table *routes, struct translate *translate, const
 	return changed;
 }
 
-static uint32_t entries_used(const struct route_table *routes, const struct translate *translate, enum table_kind table)
+static uint32_t entries_used(const struct route_table *routes, const struct translate *translate,
+			     enum table_kind table)
 {
 	switch (table) {
 	case TABLE_ROUTES:
@@ -34,7 +36,8 @@ static uint32_t entries_used(const struct route_table *routes, const struct tran
 	}
 }
 
-uint32_t table_read_blocks(const struct route_table *routes, const struct translate *translate, enum table_kind table)
+uint32_t table_read_blocks(const struct route_table *routes, const struct translate *translate,
+			   enum table_kind table)
 {
 	return table_blocks(table, entries_used(routes, translate, table));
 }
@@ -58,11 +61,13 @@ static uint64_t host_entry(const struct translate *translate, uint32_t host_inde
 
 	if (!entry)
 		return 0;
-	host = (struct host_config){ .fabric_address = entry->fabric_address, .egress_port = entry->egress_port };
+	host = (struct host_config){ .fabric_address = entry->fabric_address,
+				     .egress_port = entry->egress_port };
 	return table_host(&host);
 }
 
-void table_read_block(const struct route_table *routes, const struct translate *translate, struct table_block *block)
+void table_read_block(const struct route_table *routes, const struct translate *translate,
+		      struct table_block *block)
 {
 	uint32_t used = entries_used(routes, translate, block->table),
 		 from = block->number * table_entries(block->table);

@@ -9,9 +9,16 @@
 
 #include "nodes/wire/address.h"
 
-enum translate_kind { TRANSLATE_FREE, TRANSLATE_MAC, TRANSLATE_IPV4, TRANSLATE_IPV6, TRANSLATE_HPC };
+enum translate_kind {
+	TRANSLATE_FREE,
+	TRANSLATE_MAC,
+	TRANSLATE_IPV4,
+	TRANSLATE_IPV6,
+	TRANSLATE_HPC
+};
 
-static struct translate_entry *slot_of(const struct translate *table, uint8_t kind, const uint8_t address[16])
+static struct translate_entry *slot_of(const struct translate *table, uint8_t kind,
+				       const uint8_t address[16])
 {
 	uint32_t at = (uint32_t)XXH3_64bits_withSeed(address, 16, kind) & table->mask;
 
@@ -21,7 +28,8 @@ static struct translate_entry *slot_of(const struct translate *table, uint8_t ki
 	return &table->entries[at];
 }
 
-static void add(struct translate *table, const struct host_config *host, uint8_t kind, const void *bytes, size_t length)
+static void add(struct translate *table, const struct host_config *host, uint8_t kind,
+		const void *bytes, size_t length)
 {
 	uint8_t address[16] = { 0 };
 	struct translate_entry *entry;
@@ -65,14 +73,17 @@ int translate_init(struct translate *table, const struct host_config *hosts, uin
 		add_host(table, &hosts[i]);
 		if (hosts[i].host_index >= table->index_end)
 			table->index_end = hosts[i].host_index + 1;
-		table->hosts[i] = (struct translate_place){ .host_index = hosts[i].host_index,
-							    .fabric_address = (uint16_t)hosts[i].fabric_address,
-							    .egress_port = (uint8_t)hosts[i].egress_port };
+		table->hosts[i] =
+			(struct translate_place){ .host_index = hosts[i].host_index,
+						  .fabric_address =
+							  (uint16_t)hosts[i].fabric_address,
+						  .egress_port = (uint8_t)hosts[i].egress_port };
 	}
 	return 0;
 }
 
-int translate_prefixes_set(struct translate *table, const struct prefix_config *prefixes, uint32_t count)
+int translate_prefixes_set(struct translate *table, const struct prefix_config *prefixes,
+			   uint32_t count)
 {
 	return prefix_table_init(&table->prefixes, prefixes, count);
 }
@@ -98,7 +109,8 @@ void translate_fini(struct translate *table)
 	*table = (struct translate){ 0 };
 }
 
-static const struct translate_entry *find(const struct translate *table, uint8_t kind, const void *bytes, size_t length)
+static const struct translate_entry *find(const struct translate *table, uint8_t kind,
+					  const void *bytes, size_t length)
 {
 	uint8_t address[16] = { 0 };
 	const struct translate_entry *entry;
@@ -113,11 +125,13 @@ static bool is_link_local(const struct frame_fields *fields)
 {
 	const uint8_t *ip = fields->destination_ip;
 
-	return fields->ip_version == 4 ? ip[0] == 169 && ip[1] == 254 : ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80;
+	return fields->ip_version == 4 ? ip[0] == 169 && ip[1] == 254
+				       : ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80;
 }
 
 /* the router that the frame's destination is reached through */
-static const struct translate_entry *find_router(const struct translate *table, const struct frame_fields *fields)
+static const struct translate_entry *find_router(const struct translate *table,
+						 const struct frame_fields *fields)
 {
 	uint32_t host;
 
@@ -127,13 +141,16 @@ static const struct translate_entry *find_router(const struct translate *table, 
 	return host == PREFIX_NO_HOST ? NULL : translate_host(table, host);
 }
 
-const struct translate_entry *translate_lookup(const struct translate *table, const struct frame_fields *fields)
+const struct translate_entry *translate_lookup(const struct translate *table,
+					       const struct frame_fields *fields)
 {
 	const struct translate_entry *entry;
 
 	if (fields->hpc)
-		return find(table, TRANSLATE_HPC, &fields->hpc_destination, sizeof(fields->hpc_destination));
-	entry = find(table, TRANSLATE_MAC, fields->destination_mac, sizeof(fields->destination_mac));
+		return find(table, TRANSLATE_HPC, &fields->hpc_destination,
+			    sizeof(fields->hpc_destination));
+	entry = find(table, TRANSLATE_MAC, fields->destination_mac,
+		     sizeof(fields->destination_mac));
 	if (!entry && fields->ip_version == 4 && !fields->group)
 		entry = find(table, TRANSLATE_IPV4, fields->destination_ip, 4);
 	if (!entry && fields->ip_version == 6 && !fields->group)
@@ -147,7 +164,8 @@ const struct translate_entry *translate_lookup(const struct translate *table, co
 	return entry;
 }
 
-const struct translate_entry *translate_source(const struct translate *table, const struct frame_fields *fields)
+const struct translate_entry *translate_source(const struct translate *table,
+					       const struct frame_fields *fields)
 {
 	return find(table, TRANSLATE_MAC, fields->source_mac, sizeof(fields->source_mac));
 }

@@ -1,11 +1,14 @@
-/*  translate - where a destination is: MAC, IPv4, IPv6 or HPC address -> egress switch and port (FC-3).
+/*  translate - where a destination is: MAC, IPv4, IPv6 or HPC address -> egress switch and port
+ *  (FC-3).
  *
- *  One open-addressed table for all kinds of addresses, filled at start by the fabric manager and only read afterwards.
- *  An HPC frame is looked up by its endpoint, everything else by its destination MAC and, if that is unknown, by its IP
- *  address (frames handed to a gateway): a host's own, else the longest
- *  prefix that covers it (prefix_table.h), a network behind the router at that port. The frame goes out as it came in. A question for a host's MAC (ARP, neighbour solicitation) goes by the IP address
- *  that it asks for: the one host that knows gets it, and the fabric is spared a broadcast. Prefixes
- *  have no part in that (ours): hosts ask only for what is on their own link, and another host may have such an address.  */
+ *  One open-addressed table for all kinds of addresses, filled at start by the fabric manager and
+ *  only read afterwards. An HPC frame is looked up by its endpoint, everything else by its
+ *  destination MAC and, if that is unknown, by its IP address (frames handed to a gateway): a
+ *  host's own, else the longest prefix that covers it (prefix_table.h), a network behind the router
+ *  at that port. The frame goes out as it came in. A question for a host's MAC (ARP, neighbour
+ *  solicitation) goes by the IP address that it asks for: the one host that knows gets it, and the
+ *  fabric is spared a broadcast. Prefixes have no part in that (ours): hosts ask only for what is
+ *  on their own link, and another host may have such an address. */
 #ifndef HEDDLE_SWITCHD_COMMON_TRANSLATE_H
 #define HEDDLE_SWITCHD_COMMON_TRANSLATE_H
 
@@ -38,26 +41,35 @@ struct translate {
 	struct prefix_table prefixes; /* networks that are reached through hosts */
 };
 
-/** translate_init() - the table of @host_count hosts, all four addresses of each, without prefixes.  Return: 0 or -ENOMEM. */
+/** translate_init() - the table of @host_count hosts, all four addresses of each, without prefixes.
+ *  Return: 0 or -ENOMEM. */
 int translate_init(struct translate *table, const struct host_config *hosts, uint32_t host_count);
 
-/** translate_prefixes_set() - gives @table, which has none, @count prefixes that prefix_list_check() has accepted; copied. Each leads to
- *  where its host is, and nowhere while that is unknown.  Return: 0 or -ENOMEM.                                       */
-int translate_prefixes_set(struct translate *table, const struct prefix_config *prefixes, uint32_t count);
+/** translate_prefixes_set() - gives @table, which has none, @count prefixes that
+ *  prefix_list_check() has accepted; copied. Each leads to where its host is, and nowhere while
+ *  that is unknown. Return: 0 or -ENOMEM. */
+int translate_prefixes_set(struct translate *table, const struct prefix_config *prefixes,
+			   uint32_t count);
 
-/** translate_replace() - @table is told of @host_count hosts in place of those that it knew, and keeps its prefixes.
- *  Return: 0; -ENOMEM, and it is as it was.                                                                          */
-int translate_replace(struct translate *table, const struct host_config *hosts, uint32_t host_count);
+/** translate_replace() - @table is told of @host_count hosts in place of those that it knew, and
+ *  keeps its prefixes.
+ *  Return: 0; -ENOMEM, and it is as it was. */
+int translate_replace(struct translate *table, const struct host_config *hosts,
+		      uint32_t host_count);
 void translate_fini(struct translate *table);
 
-/** translate_lookup() - where a frame goes.  Return: borrowed entry, NULL if its destination is unknown. O(1); to an address of
- *  no host prefix_table_find() besides.                                                                              */
-const struct translate_entry *translate_lookup(const struct translate *table, const struct frame_fields *fields);
+/** translate_lookup() - where a frame goes. Return: borrowed entry, NULL if its destination is
+ *  unknown. O(1); to an address of no host prefix_table_find() besides. */
+const struct translate_entry *translate_lookup(const struct translate *table,
+					       const struct frame_fields *fields);
 
-/** translate_source() - where a frame comes from, by its source MAC.  Return: borrowed entry, NULL if that is unknown. O(1). */
-const struct translate_entry *translate_source(const struct translate *table, const struct frame_fields *fields);
+/** translate_source() - where a frame comes from, by its source MAC. Return: borrowed entry, NULL
+ *  if that is unknown. O(1). */
+const struct translate_entry *translate_source(const struct translate *table,
+					       const struct frame_fields *fields);
 
-/** translate_host() - where host @host_index is, by its MAC.  Return: borrowed entry, NULL if that is unknown. O(1). */
+/** translate_host() - where host @host_index is, by its MAC. Return: borrowed entry, NULL if that
+ *  is unknown. O(1). */
 const struct translate_entry *translate_host(const struct translate *table, uint32_t host_index);
 
 #endif

@@ -2,7 +2,8 @@
 
 #define PPM 1000000u
 
-bool ecn_congested(const struct roce_class_config *class, uint64_t queue_bytes, struct random *random)
+bool ecn_congested(const struct roce_class_config *class, uint64_t queue_bytes,
+		   struct random *random)
 {
 	if (!class->ecn || queue_bytes <= class->kmin_bytes)
 		return false;

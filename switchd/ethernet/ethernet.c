@@ -25,7 +25,8 @@ void ethernet_leave(struct ethernet *eth, struct packet *packet)
 	packet_free(&eth->sw.pool, packet);
 }
 
-static bool arrive(void *dataplane, uint32_t port, const struct record *header, const uint8_t *bytes, node_time_t now)
+static bool arrive(void *dataplane, uint32_t port, const struct record *header,
+		   const uint8_t *bytes, node_time_t now)
 {
 	struct ethernet *eth = dataplane;
 
@@ -47,7 +48,8 @@ static void sample(void *dataplane, uint32_t p, struct sample_stats *sample, nod
 	(void)now;
 	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		input_bytes += eth->buffer.inputs[p][c].bytes;
-		if (port->queues[c].watch.state > sample->state) /* the worst, from ROCE_ECN_NORMAL on */
+		/* the worst, from ROCE_ECN_NORMAL on */
+		if (port->queues[c].watch.state > sample->state)
 			sample->state = (uint8_t)port->queues[c].watch.state;
 	}
 	sample->input_units = (uint32_t)(input_bytes / UNIT_BYTES);
@@ -76,7 +78,8 @@ static void on_watchdog(void *dataplane, node_time_t now)
 	eth->watching = next != NODE_TIME_NEVER;
 }
 
-/* It has an appointment only while somebody is held: else a fabric in which nothing happens any more would not be known to be empty. */
+/* It has an appointment only while somebody is held: else a fabric in which nothing happens any
+ * more would not be known to be empty. */
 static void update_watchdog(void *dataplane, node_time_t now)
 {
 	struct ethernet *eth = dataplane;
@@ -120,7 +123,8 @@ static node_time_t run(void *dataplane, node_time_t end)
 
 /* ---- links and tables that change ---- */
 
-/* @port is what config->ports[@port] says: kind, MTU, class shares, headroom; nothing is held there */
+/* @port is what config->ports[@port] says: kind, MTU, class shares, headroom; nothing is held
+ * there */
 static void port_configure(struct ethernet *eth, uint32_t p)
 {
 	const struct node_config *config = eth->sw.config;
@@ -131,13 +135,15 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 	port->kind = port_config->kind;
 	port->mtu_bytes = port_config->mtu_bytes;
 	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
-			      (uint16_t)(port_config->peer_index + 1), (uint8_t)port_config->peer_port, envelope);
+			      (uint16_t)(port_config->peer_index + 1),
+			      (uint8_t)port_config->peer_port, envelope);
 	memcpy(port->mac, envelope + sizeof(port->mac), sizeof(port->mac));
 	class_scheduler_init_node(&port->classes, config, port_config->rate_bps);
 	pfc_gate_init(&port->gate, pfc_unnamed(&eth->roce, config->class_count));
 	pfc_teller_init(&port->teller, eth->roce.pause);
 	path_pause_clear(&port->path, port_config->rate_bps);
-	shared_buffer_port_set(&eth->buffer, p, port_config->headroom_bytes); /* kept for later if vacant */
+	/* kept for later if vacant */
+	shared_buffer_port_set(&eth->buffer, p, port_config->headroom_bytes);
 	ethernet_queue_levels(eth, p);
 }
 
@@ -151,7 +157,8 @@ static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 	eth->routes.ports_up &= ~(1ull << p);
 	link_down(port->link, now);
 	while (port->backlog) {
-		struct packet *packet = ethernet_queue_take(eth, p, (uint32_t)__builtin_ctz(port->backlog), now);
+		struct packet *packet =
+			ethernet_queue_take(eth, p, (uint32_t)__builtin_ctz(port->backlog), now);
 
 		switch_drop(&eth->sw, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
 		ethernet_leave(eth, packet);
@@ -171,7 +178,8 @@ static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
 	port_configure(eth, port);
 	ethernet_path_rates(eth);
 	eth->routes.ports_up |= 1ull << port;
-	for (uint32_t c = 0; c < eth->sw.class_count; c++) /* what came in over the former link may still be too much */
+	/* what came in over the former link may still be too much */
+	for (uint32_t c = 0; c < eth->sw.class_count; c++)
 		ethernet_pause_tell(eth, port, c, now);
 	switch_touch(&eth->sw, port);
 	switch_settle(&eth->sw, now);
@@ -224,7 +232,8 @@ static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
 {
 	const struct node_config *config = eth->sw.config;
 	struct ethernet_port *port = &eth->ports[p];
-	struct queue_gauge gauge = { .from_ps = config->measure_from_ps, .to_ps = config->measure_to_ps };
+	struct queue_gauge gauge = { .from_ps = config->measure_from_ps,
+				     .to_ps = config->measure_to_ps };
 
 	port->link = link;
 	port->stats = stats_port(eth->sw.stats, p);
@@ -246,7 +255,8 @@ static int pool_init(struct ethernet *eth)
 {
 	uint32_t captured_max = packet_captured_max(eth->sw.config);
 
-	_Static_assert(ETHERNET_CELL_BYTES >= PACKET_BUFFER_BYTES, "the shortest packet counts for a cell");
+	_Static_assert(ETHERNET_CELL_BYTES >= PACKET_BUFFER_BYTES,
+		       "the shortest packet counts for a cell");
 	return packet_pool_init(&eth->sw.pool,
 				eth->roce.buffer_bytes / PACKET_BUFFER_BYTES +
 					(1ull + eth->sw.port_count) * packet_cells(captured_max),
@@ -278,13 +288,16 @@ static void *create(const struct node_config *config, struct link *links, struct
 	eth->sw.flood_packets_max = UINT32_MAX; /* copies count in the shared buffer */
 	random_init(&eth->random, config->seed, RANDOM_STREAM);
 	error = switch_init(&eth->sw, &ops, &eth->routes.ports_up, config, links, stats);
-	shared_buffer_init(&eth->buffer, eth->roce.classes, eth->sw.class_count, eth->roce.buffer_bytes);
+	shared_buffer_init(&eth->buffer, eth->roce.classes, eth->sw.class_count,
+			   eth->roce.buffer_bytes);
 	if (!error)
 		error = pool_init(eth);
 	if (!error)
-		error = translate_init(&eth->translate, config->switch_.hosts, config->switch_.host_count);
+		error = translate_init(&eth->translate, config->switch_.hosts,
+				       config->switch_.host_count);
 	if (!error)
-		error = translate_prefixes_set(&eth->translate, config->switch_.prefixes, config->switch_.prefix_count);
+		error = translate_prefixes_set(&eth->translate, config->switch_.prefixes,
+					       config->switch_.prefix_count);
 	if (!error)
 		error = route_table_init(&eth->routes, &config->switch_);
 	if (error) {

@@ -9,7 +9,8 @@
 #include "switchd/ethernet/ethernet_queue.h"
 
 /* a packet that has not been queued goes no further */
-static void discard(struct ethernet *eth, struct packet *packet, enum drop_reason reason, node_time_t now)
+static void discard(struct ethernet *eth, struct packet *packet, enum drop_reason reason,
+		    node_time_t now)
 {
 	switch_drop(&eth->sw, reason, packet->in_port, packet->frame_bytes, now);
 	packet_free(&eth->sw.pool, packet);
@@ -37,11 +38,13 @@ static bool asks_for_itself(const struct ethernet *eth, const struct frame_field
 	if (!fields->group || !fields->target_version)
 		return false;
 	source = translate_source(&eth->translate, fields);
-	return source && source->fabric_address == where->fabric_address && source->egress_port == where->egress_port;
+	return source && source->fabric_address == where->fabric_address &&
+	       source->egress_port == where->egress_port;
 }
 
 /* the output port to @where, -1: there is none */
-static int choose(const struct ethernet *eth, const struct frame_fields *fields, const struct translate_entry *where)
+static int choose(const struct ethernet *eth, const struct frame_fields *fields,
+		  const struct translate_entry *where)
 {
 	bool here = where->fabric_address == eth->routes.own_address;
 	uint64_t hash = here ? 0 : ecmp_hash(fields, eth->ecmp_seed);
@@ -58,10 +61,11 @@ static void consume(struct ethernet *eth, struct packet *packet)
 }
 
 /* Takes the packet, which is to leave at @out. @here its destination is there. */
-static void pass(struct ethernet *eth, uint32_t out, struct packet *packet, const struct frame_fields *fields,
-		 bool here, node_time_t now)
+static void pass(struct ethernet *eth, uint32_t out, struct packet *packet,
+		 const struct frame_fields *fields, bool here, node_time_t now)
 {
-	bool reply = fields->roce_opcode == ROCE_OPCODE_ACKNOWLEDGE || fields->roce_opcode == ROCE_OPCODE_CNP;
+	bool reply = fields->roce_opcode == ROCE_OPCODE_ACKNOWLEDGE ||
+		     fields->roce_opcode == ROCE_OPCODE_CNP;
 	enum path_verdict verdict = PATH_PASSES;
 	uint32_t c = packet->traffic_class;
 
@@ -80,19 +84,22 @@ static void pass(struct ethernet *eth, uint32_t out, struct packet *packet, cons
 		ethernet_path_data(eth, out, c, fields, now);
 }
 
-/* Between hosts of one switch a frame is bridged; over a link to another switch, or from one, it is routed if it is IP. What this
- * switch has made itself sets out with the TTL that it was made with.
+/* Between hosts of one switch a frame is bridged; over a link to another switch, or from one, it is
+ * routed if it is IP. What this switch has made itself sets out with the TTL that it was made with.
  * Return: may it go on? If not, its TTL has run out. */
 static bool hop_allowed(const struct ethernet *eth, struct packet *packet, uint32_t out,
 			const struct frame_fields *fields)
 {
-	if (packet->copy || (eth->ports[packet->in_port].kind == PORT_EDGE && eth->ports[out].kind == PORT_EDGE))
+	if (packet->copy ||
+	    (eth->ports[packet->in_port].kind == PORT_EDGE && eth->ports[out].kind == PORT_EDGE))
 		return true;
 	return hop_limit_take(packet->bytes, packet_first_bytes(packet), fields);
 }
 
-/* Takes the packet. Nothing goes out where it came in: who sent it there has no way, or means itself. */
-static void forward(struct ethernet *eth, struct packet *packet, const struct frame_fields *fields, node_time_t now)
+/* Takes the packet. Nothing goes out where it came in: who sent it there has no way, or means
+ * itself. */
+static void forward(struct ethernet *eth, struct packet *packet, const struct frame_fields *fields,
+		    node_time_t now)
 {
 	const struct translate_entry *where = translate_lookup(&eth->translate, fields);
 
@@ -104,7 +111,8 @@ static void forward(struct ethernet *eth, struct packet *packet, const struct fr
 		else if (!hop_allowed(eth, packet, (uint32_t)out, fields))
 			discard(eth, packet, DROP_TTL, now);
 		else
-			pass(eth, (uint32_t)out, packet, fields, where->fabric_address == eth->routes.own_address, now);
+			pass(eth, (uint32_t)out, packet, fields,
+			     where->fabric_address == eth->routes.own_address, now);
 	} else if (fields->group && fields->report) {
 		discard(eth, packet, DROP_NO_LISTENER, now);
 	} else if (is_reserved(fields->destination_mac)) {
@@ -115,16 +123,18 @@ static void forward(struct ethernet *eth, struct packet *packet, const struct fr
 	}
 }
 
-void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *header, const uint8_t *bytes,
-		      node_time_t now)
+void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *header,
+		      const uint8_t *bytes, node_time_t now)
 {
 	struct ethernet_port *in = &eth->ports[port];
 	struct frame_fields fields;
 	enum drop_reason why;
-	struct packet *packet = packet_copy_in(&eth->sw.pool, in->link, in->mtu_bytes, header, bytes, 0, &why);
+	struct packet *packet =
+		packet_copy_in(&eth->sw.pool, in->link, in->mtu_bytes, header, bytes, 0, &why);
 
 	if (!packet) {
-		switch_drop(&eth->sw, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
+		switch_drop(&eth->sw, why, port, link_frame_bytes(in->link, header->wire_bytes),
+			    now);
 		return;
 	}
 	if (packet_parse(&eth->sw.pool, packet, &fields)) {
@@ -135,7 +145,8 @@ void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *
 	forward(eth, packet, &fields, now);
 }
 
-void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t frame_bytes, node_time_t now)
+void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t frame_bytes,
+			node_time_t now)
 {
 	struct packet *packet = packet_alloc(&eth->sw.pool, frame_bytes);
 	struct frame_fields fields;

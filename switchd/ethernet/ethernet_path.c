@@ -1,5 +1,6 @@
-/*  The congestion control of S4 in an Ethernet switch: as the second switch it watches its output queues and tells first switches whom
- *  to pause; as the first one it pauses its devices (RC-7 ... RC-10). Often it is both: with a single switch, for each flow.  */
+/*  The congestion control of S4 in an Ethernet switch: as the second switch it watches its output
+ *  queues and tells first switches whom to pause; as the first one it pauses its devices (RC-7 ...
+ *  RC-10). Often it is both: with a single switch, for each flow. */
 #include "switchd/ethernet/ethernet_path.h"
 
 #include "nodes/stats/trace.h"
@@ -9,7 +10,8 @@
 #define RATE_BPS_MIN 1000000u
 #define SIGNALS_PER_EVENT 16u /* and CNPs; what remains is the next event's, at the same time */
 
-/* a switch whose ports are all vacant takes the slowest link there is: none is told anything anyway */
+/* a switch whose ports are all vacant takes the slowest link there is: none is told anything
+ * anyway */
 static uint64_t fastest_bps(const struct ethernet *eth)
 {
 	uint64_t rate_bps = RATE_BPS_MIN;
@@ -34,7 +36,8 @@ int ethernet_path_init(struct ethernet *eth)
 		}
 		ethernet_queue_levels(eth, p);
 	}
-	return roce->supplement || roce->path_pause ? flow_watch_init(&eth->flows, roce->flows_max) : 0;
+	return roce->supplement || roce->path_pause ? flow_watch_init(&eth->flows, roce->flows_max)
+						    : 0;
 }
 
 void ethernet_path_rates(struct ethernet *eth)
@@ -58,7 +61,8 @@ static bool watches_flows(const struct ethernet *eth)
 
 /* ---- watched queues ---- */
 
-static void send_cnp(struct ethernet *eth, const struct flow_line *line, uint8_t signal, node_time_t now)
+static void send_cnp(struct ethernet *eth, const struct flow_line *line, uint8_t signal,
+		     node_time_t now)
 {
 	struct roce_reply reply = flow_line_cnp(line, eth->roce.cnp_class, signal);
 	uint8_t bytes[ROCE_REPLY_BYTES_MAX];
@@ -73,8 +77,9 @@ static node_time_t due_at(const struct ethernet *eth, uint32_t port, node_time_t
 	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		const struct ethernet_queue *queue = &eth->ports[port].queues[c];
 
-		due = node_time_min(
-			due, path_signal_due_at(&queue->signals, &eth->flows, queue->watch.state, queue->gauge.bytes));
+		due = node_time_min(due,
+				    path_signal_due_at(&queue->signals, &eth->flows,
+						       queue->watch.state, queue->gauge.bytes));
 		due = node_time_min(due, roce_queue_due_at(&queue->watch));
 	}
 	return node_time_max(due, now);
@@ -85,14 +90,16 @@ static void arm(struct ethernet *eth, uint32_t port, node_time_t now)
 	switch_port_timer_set(&eth->sw, port, due_at(eth, port, now));
 }
 
-void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now)
+void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traffic_class,
+			     node_time_t now)
 {
 	struct ethernet_queue *queue = &eth->ports[port].queues[traffic_class];
 	enum roce_state before = queue->watch.state;
 
 	roce_queue_on_length(&queue->watch, queue->gauge.bytes, queue->signals.paused, now);
 	if (queue->watch.state != before)
-		trace(eth->sw.stats, now, TRACE_ROCE_STATE, port, traffic_class, queue->watch.state);
+		trace(eth->sw.stats, now, TRACE_ROCE_STATE, port, traffic_class,
+		      queue->watch.state);
 	if (queue->watch.state != before || queue->signals.paused)
 		arm(eth, port, now);
 }
@@ -102,13 +109,15 @@ void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traff
 /* Only switches signal: from a host it would hold, or let go, whomever the host likes. */
 static bool is_forged(const struct ethernet *eth, const struct packet *packet)
 {
-	return eth->roce.path_pause && !packet->copy && eth->ports[packet->in_port].kind == PORT_EDGE;
+	return eth->roce.path_pause && !packet->copy &&
+	       eth->ports[packet->in_port].kind == PORT_EDGE;
 }
 
-/* A CNP with a signal: for a device of ours, and from one, it ends here, all others go on untouched. */
-static enum path_verdict take_signal(struct ethernet *eth, uint32_t out, const struct packet *packet,
-				     struct flow_line *line, const struct roce_header *header, bool here,
-				     node_time_t now)
+/* A CNP with a signal: for a device of ours, and from one, it ends here, all others go on
+ * untouched. */
+static enum path_verdict take_signal(struct ethernet *eth, uint32_t out,
+				     const struct packet *packet, struct flow_line *line,
+				     const struct roce_header *header, bool here, node_time_t now)
 {
 	if (is_forged(eth, packet))
 		return PATH_FORGED;
@@ -117,13 +126,16 @@ static enum path_verdict take_signal(struct ethernet *eth, uint32_t out, const s
 		return PATH_PASSES;
 	}
 	path_pause_on_signal(&eth->ports[out].path, line, header->signal, now);
-	trace(eth->sw.stats, now, TRACE_PATH_SIGNAL, out, header->signal, path_pause_flows(&eth->ports[out].path));
+	trace(eth->sw.stats, now, TRACE_PATH_SIGNAL, out, header->signal,
+	      path_pause_flows(&eth->ports[out].path));
 	switch_touch(&eth->sw, out);
 	return PATH_TAKEN;
 }
 
-/* An ACK, NAK or CNP of the flow of @line names the sender's queue pair, a CNP is one the less to be made here. */
-static void note_reply(struct ethernet *eth, struct flow_line *line, const struct frame_fields *fields, node_time_t now)
+/* An ACK, NAK or CNP of the flow of @line names the sender's queue pair, a CNP is one the less to
+ * be made here. */
+static void note_reply(struct ethernet *eth, struct flow_line *line,
+		       const struct frame_fields *fields, node_time_t now)
 {
 	struct roce_queue *watch = &eth->ports[line->port].queues[line->traffic_class].watch;
 	bool known = line->queue_pair != FLOW_QUEUE_PAIR_UNKNOWN, news = false;
@@ -137,15 +149,16 @@ static void note_reply(struct ethernet *eth, struct flow_line *line, const struc
 		arm(eth, line->port, now);
 }
 
-enum path_verdict ethernet_path_reply(struct ethernet *eth, uint32_t out, const struct packet *packet,
+enum path_verdict ethernet_path_reply(struct ethernet *eth, uint32_t out,
+				      const struct packet *packet,
 				      const struct frame_fields *fields, bool here, node_time_t now)
 {
 	struct flow_line *line = watches_flows(eth) ? flow_watch_reply(&eth->flows, fields) : NULL;
 	struct roce_header header;
 
 	if (fields->roce_opcode == ROCE_OPCODE_CNP) {
-		if (roce_frame_read(packet_whole(&eth->sw.pool, packet), packet->captured_bytes, packet->frame_bytes,
-				    &header))
+		if (roce_frame_read(packet_whole(&eth->sw.pool, packet), packet->captured_bytes,
+				    packet->frame_bytes, &header))
 			return PATH_PASSES;
 		if (header.signal == ROCE_SIGNAL_PAUSE || header.signal == ROCE_SIGNAL_RESUME)
 			return take_signal(eth, out, packet, line, &header, here, now);
@@ -156,8 +169,8 @@ enum path_verdict ethernet_path_reply(struct ethernet *eth, uint32_t out, const 
 	return PATH_PASSES;
 }
 
-static void signal_flow(struct ethernet *eth, struct ethernet_queue *queue, const struct flow_line *line,
-			uint8_t signal, node_time_t now)
+static void signal_flow(struct ethernet *eth, struct ethernet_queue *queue,
+			const struct flow_line *line, uint8_t signal, node_time_t now)
 {
 	if (signal == ROCE_SIGNAL_PAUSE)
 		queue->stats->signals_pause++;
@@ -166,11 +179,12 @@ static void signal_flow(struct ethernet *eth, struct ethernet_queue *queue, cons
 	send_cnp(eth, line, signal, now);
 }
 
-void ethernet_path_data(struct ethernet *eth, uint32_t port, uint32_t traffic_class, const struct frame_fields *fields,
-			node_time_t now)
+void ethernet_path_data(struct ethernet *eth, uint32_t port, uint32_t traffic_class,
+			const struct frame_fields *fields, node_time_t now)
 {
 	struct ethernet_queue *queue = &eth->ports[port].queues[traffic_class];
-	struct flow_line *line = watches_flows(eth) ? flow_watch_data(&eth->flows, fields, now) : NULL;
+	struct flow_line *line =
+		watches_flows(eth) ? flow_watch_data(&eth->flows, fields, now) : NULL;
 	bool news;
 
 	if (!line)
@@ -178,7 +192,8 @@ void ethernet_path_data(struct ethernet *eth, uint32_t port, uint32_t traffic_cl
 	line->port = (uint8_t)port;
 	line->traffic_class = (uint8_t)traffic_class;
 	news = roce_queue_on_packet(&queue->watch, line, now);
-	if (path_signal_on_packet(&queue->signals, &eth->flows, line, queue->watch.state, queue->gauge.bytes, now)) {
+	if (path_signal_on_packet(&queue->signals, &eth->flows, line, queue->watch.state,
+				  queue->gauge.bytes, now)) {
 		signal_flow(eth, queue, line, ROCE_SIGNAL_PAUSE, now);
 		news = true;
 	}
@@ -187,7 +202,8 @@ void ethernet_path_data(struct ethernet *eth, uint32_t port, uint32_t traffic_cl
 }
 
 /* the CNPs that the flows of @queue lack; *count of what this event has done */
-static void supplement(struct ethernet *eth, struct ethernet_queue *queue, uint32_t *count, node_time_t now)
+static void supplement(struct ethernet *eth, struct ethernet_queue *queue, uint32_t *count,
+		       node_time_t now)
 {
 	node_time_t oldest_ps = queue->queue.head ? queue->queue.head->requested_at_ps : now;
 
@@ -210,8 +226,8 @@ node_time_t ethernet_path_step(struct ethernet *eth, uint32_t port, node_time_t 
 		uint8_t what;
 
 		while (count < SIGNALS_PER_EVENT &&
-		       (line = path_signal_next(&queue->signals, &eth->flows, queue->watch.state, queue->gauge.bytes,
-						now, &what))) {
+		       (line = path_signal_next(&queue->signals, &eth->flows, queue->watch.state,
+						queue->gauge.bytes, now, &what))) {
 			signal_flow(eth, queue, line, what, now);
 			count++;
 		}

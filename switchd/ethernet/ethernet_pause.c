@@ -13,7 +13,8 @@ static void hold_begin(struct ethernet *eth, struct ethernet_queue *queue, node_
 	eth->held_count++;
 }
 
-static void hold_end(struct ethernet *eth, struct ethernet_queue *queue, bool stuck, node_time_t now)
+static void hold_end(struct ethernet *eth, struct ethernet_queue *queue, bool stuck,
+		     node_time_t now)
 {
 	queue->stats->paused_ps += now - queue->stats->paused_counted_ps;
 	queue->stats->paused_since_ps = 0;
@@ -35,7 +36,8 @@ void ethernet_pause_note(struct ethernet *eth, uint32_t port, node_time_t now)
 	}
 	out->held = (uint8_t)held;
 	out->stuck &= out->held;
-	switch_pause_note(&eth->sw, port, held && held == out->backlog, now); /* all that waits, waits for it */
+	/* all that waits, waits for it */
+	switch_pause_note(&eth->sw, port, held && held == out->backlog, now);
 }
 
 void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
@@ -57,13 +59,14 @@ static bool obeys(const struct ethernet *eth)
 	return eth->roce.pfc || eth->roce.path_pause;
 }
 
-void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct record *header, const uint8_t *bytes,
-			 node_time_t now)
+void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct record *header,
+			 const uint8_t *bytes, node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
 	uint8_t copy[PAUSE_FRAME_BYTES];
 	struct pause_frame frame;
-	uint32_t length = header->captured_bytes < sizeof(copy) ? header->captured_bytes : sizeof(copy);
+	uint32_t length =
+		header->captured_bytes < sizeof(copy) ? header->captured_bytes : sizeof(copy);
 
 	out->gate.late_ps = pfc_late_ps(eth->sw.config, port);
 	memcpy(copy, bytes, length);
@@ -75,13 +78,15 @@ void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct recor
 	if (!obeys(eth) || !pfc_gate_take(&out->gate, &frame, out->link->rate_bps, now))
 		return;
 	ethernet_pause_note(eth, port, now);
-	ethernet_pause_settle(eth, port, now); /* one that is renewed again and again must be seen while it lasts */
+	/* one that is renewed again and again must be seen while it lasts */
+	ethernet_pause_settle(eth, port, now);
 	switch_touch(&eth->sw, port);
 }
 
 /* ---- what the neighbour is told ---- */
 
-void ethernet_pause_tell(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now)
+void ethernet_pause_tell(struct ethernet *eth, uint32_t port, uint32_t traffic_class,
+			 node_time_t now)
 {
 	struct ethernet_port *in = &eth->ports[port];
 	bool stop = shared_buffer_stopped(&eth->buffer, port, traffic_class);
@@ -124,7 +129,8 @@ static void count_path(struct port_stats *stats, const struct pause_frame *frame
 	stats->path_resumes += (named & ~stopped) != 0;
 }
 
-/* The buffer's word first: of two words about the same classes it is the more urgent.  Return: is there any? */
+/* The buffer's word first: of two words about the same classes it is the more urgent. Return: is
+ * there any? */
 static bool next_frame(struct ethernet_port *in, node_time_t now, struct pause_frame *frame)
 {
 	uint32_t before = in->teller.told;
@@ -135,7 +141,8 @@ static bool next_frame(struct ethernet_port *in, node_time_t now, struct pause_f
 		note_told(in, before, now);
 		return true;
 	}
-	if (!path_pause_due(&in->path, now) || !path_pause_frame(&in->path, &in->teller, now, frame))
+	if (!path_pause_due(&in->path, now) ||
+	    !path_pause_frame(&in->path, &in->teller, now, frame))
 		return false;
 	count_path(in->stats, frame);
 	return true;
@@ -175,7 +182,8 @@ node_time_t ethernet_watchdog(struct ethernet *eth, node_time_t now)
 			stats->stuck++;
 			eth->held_count--;
 			out->stuck |= (uint8_t)(1u << c);
-			trace(eth->sw.stats, now, TRACE_STUCK, p, c, (uint32_t)((now - stats->paused_since_ps) / NODE_US));
+			trace(eth->sw.stats, now, TRACE_STUCK, p, c,
+			      (uint32_t)((now - stats->paused_since_ps) / NODE_US));
 		}
 	}
 	return next;

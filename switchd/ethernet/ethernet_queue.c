@@ -35,7 +35,8 @@ static void note_input(struct ethernet *eth, uint32_t port, uint32_t traffic_cla
 	ethernet_pause_tell(eth, port, traffic_class, now);
 }
 
-/* @packet, which counts for its input, joins (1) or leaves (-1) the queue of an output: who waits for whom, for the search for deadlocks */
+/* @packet, which counts for its input, joins (1) or leaves (-1) the queue of an output: who waits
+ * for whom, for the search for deadlocks */
 static void note_waits(struct ethernet *eth, const struct packet *packet, int change)
 {
 	struct ethernet_queue *input = &eth->ports[packet->in_port].queues[packet->traffic_class];
@@ -49,7 +50,8 @@ static void note_waits(struct ethernet *eth, const struct packet *packet, int ch
 		input->stats->waits_for &= ~bit;
 }
 
-static void note_queue(struct ethernet *eth, const struct packet *packet, int64_t bytes, node_time_t now)
+static void note_queue(struct ethernet *eth, const struct packet *packet, int64_t bytes,
+		       node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[packet->egress_port];
 	struct ethernet_queue *queue = &out->queues[packet->traffic_class];
@@ -61,8 +63,8 @@ static void note_queue(struct ethernet *eth, const struct packet *packet, int64_
 }
 
 /* the buffer does not take it */
-static void refuse(struct ethernet *eth, uint32_t port, struct packet *packet, enum shared_buffer_verdict verdict,
-		   node_time_t now)
+static void refuse(struct ethernet *eth, uint32_t port, struct packet *packet,
+		   enum shared_buffer_verdict verdict, node_time_t now)
 {
 	enum drop_reason reason = packet->copy                             ? DROP_FLOOD_LIMIT
 				  : verdict == SHARED_BUFFER_HEADROOM_FULL ? DROP_HEADROOM
@@ -76,9 +78,11 @@ static void refuse(struct ethernet *eth, uint32_t port, struct packet *packet, e
 }
 
 /* RC-1. @leaves: the packet leaves the queue now, else it joins it */
-static void mark(struct ethernet *eth, struct ethernet_queue *queue, struct packet *packet, bool leaves)
+static void mark(struct ethernet *eth, struct ethernet_queue *queue, struct packet *packet,
+		 bool leaves)
 {
-	if (queue->class.mark_at_dequeue == leaves && ecn_congested(&queue->class, queue->gauge.bytes, &eth->random) &&
+	if (queue->class.mark_at_dequeue == leaves &&
+	    ecn_congested(&queue->class, queue->gauge.bytes, &eth->random) &&
 	    ecn_mark(packet->bytes, packet_first_bytes(packet)))
 		queue->stats->marked++;
 }
@@ -94,16 +98,20 @@ void ethernet_queue_levels(struct ethernet *eth, uint32_t port)
 		queue->class = roce_class_at(&eth->roce.classes[c], rate_bps, frame_bytes);
 		path_signal_levels(
 			&queue->signals,
-			roce_level_bytes(eth->roce.path_high_bytes, eth->roce.path_per_bps, rate_bps, 6 * frame_bytes),
-			roce_level_bytes(eth->roce.path_low_bytes, eth->roce.path_per_bps, rate_bps, 2 * frame_bytes));
+			roce_level_bytes(eth->roce.path_high_bytes, eth->roce.path_per_bps,
+					 rate_bps, 6 * frame_bytes),
+			roce_level_bytes(eth->roce.path_low_bytes, eth->roce.path_per_bps, rate_bps,
+					 2 * frame_bytes));
 	}
 }
 
-void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *packet, node_time_t now)
+void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *packet,
+			 node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
 	uint32_t c = packet->traffic_class, bytes = bytes_of(packet);
-	enum shared_buffer_verdict verdict = shared_buffer_take(&eth->buffer, input_of(packet), port, c, bytes);
+	enum shared_buffer_verdict verdict =
+		shared_buffer_take(&eth->buffer, input_of(packet), port, c, bytes);
 	bool first = !(out->backlog >> c & 1);
 
 	if (verdict != SHARED_BUFFER_TAKEN) {
@@ -132,7 +140,8 @@ void ethernet_queue_mark_leaving(struct ethernet *eth, struct packet *packet)
 	mark(eth, &eth->ports[packet->egress_port].queues[packet->traffic_class], packet, true);
 }
 
-struct packet *ethernet_queue_take(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now)
+struct packet *ethernet_queue_take(struct ethernet *eth, uint32_t port, uint32_t traffic_class,
+				   node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
 	struct packet *packet = packet_queue_pop(&out->queues[traffic_class].queue);

@@ -1,4 +1,5 @@
-/*  ethernet_show - the switch's tables as text, and the parameters that can be changed while it runs (TB-9, TB-10).     */
+/*  ethernet_show - the switch's tables as text, and the parameters that can be changed while it
+ *  runs (TB-9, TB-10). */
 #include "switchd/ethernet/ethernet_show.h"
 
 #include <arpa/inet.h>
@@ -20,7 +21,9 @@ struct show_table {
 	show_port_fn *port;
 };
 
-static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric" };
+static const char *const port_kind_name[PORT_KINDS] = {
+	[PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric"
+};
 
 static void show_ports(const struct ethernet *eth, uint32_t p, FILE *out)
 {
@@ -28,12 +31,15 @@ static void show_ports(const struct ethernet *eth, uint32_t p, FILE *out)
 	const struct port_stats *stats = eth->ports[p].stats;
 
 	fprintf(out,
-		"p%-4u %-7s %-16s %9.3f %12" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 "  %s\n", p,
+		"p%-4u %-7s %-16s %9.3f %12" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64
+		" %8" PRIu64 "  %s\n",
+		p,
 		ethernet_port_up(eth, p) ? port_kind_name[config->kind]
 		: config->vacant         ? "vacant"
 					 : "down",
-		config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets, stats->rx_packets,
-		stats->queue_bytes, stats->dropped_bytes, stats->lost_frames, eth->sw.flood_ports >> p & 1 ? "yes" : "no");
+		config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets,
+		stats->rx_packets, stats->queue_bytes, stats->dropped_bytes, stats->lost_frames,
+		eth->sw.flood_ports >> p & 1 ? "yes" : "no");
 }
 
 static void show_queues(const struct ethernet *eth, uint32_t p, FILE *out)
@@ -41,11 +47,14 @@ static void show_queues(const struct ethernet *eth, uint32_t p, FILE *out)
 	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
-		fprintf(out, "p%-4u %-16s %11" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 " %12.3f %12.3f\n", p,
-			eth->sw.config->classes[c].name, stats->queue_bytes, stats->queue_bytes_max, stats->marked,
-			stats->drops,
+		fprintf(out,
+			"p%-4u %-16s %11" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64
+			" %12.3f %12.3f\n",
+			p, eth->sw.config->classes[c].name, stats->queue_bytes,
+			stats->queue_bytes_max, stats->marked, stats->drops,
 			stats->tx_packets_measured
-				? (double)stats->delay_ns_measured / (double)stats->tx_packets_measured / 1e3
+				? (double)stats->delay_ns_measured /
+					  (double)stats->tx_packets_measured / 1e3
 				: 0.0,
 			(double)stats->delay_ns_max / 1e3);
 	}
@@ -59,18 +68,22 @@ static void show_buffer(const struct ethernet *eth, uint32_t p, FILE *out)
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
 		fprintf(out,
-			"p%-4u %-16s %-8s %11" PRIu64 " %11" PRIu64 " %11" PRIu64 " %12" PRIu64 " %12" PRIu64
-			" %11" PRIu64 "\n",
-			p, eth->sw.config->classes[c].name, eth->roce.classes[c].lossless ? "input" : "output",
-			shared_buffer_limit(&eth->buffer, p, c), input->bytes, stats->input_bytes_max,
-			input->headroom_bytes, input->headroom_bytes_max, eth->buffer.outputs[p][c]);
+			"p%-4u %-16s %-8s %11" PRIu64 " %11" PRIu64 " %11" PRIu64 " %12" PRIu64
+			" %12" PRIu64 " %11" PRIu64 "\n",
+			p, eth->sw.config->classes[c].name,
+			eth->roce.classes[c].lossless ? "input" : "output",
+			shared_buffer_limit(&eth->buffer, p, c), input->bytes,
+			stats->input_bytes_max, input->headroom_bytes, input->headroom_bytes_max,
+			eth->buffer.outputs[p][c]);
 	}
 }
 
 /* microseconds since @since_ps, if it is set, up to the fabric's time */
 static double since_us(const struct ethernet *eth, node_time_t since_ps)
 {
-	return since_ps && eth->sw.shown_ps > since_ps ? (double)(eth->sw.shown_ps - since_ps) / NODE_US : 0.0;
+	return since_ps && eth->sw.shown_ps > since_ps
+		       ? (double)(eth->sw.shown_ps - since_ps) / NODE_US
+		       : 0.0;
 }
 
 /* what a class was held for, a pause that goes on included */
@@ -89,12 +102,13 @@ static void show_pfc(const struct ethernet *eth, uint32_t p, FILE *out)
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
 		fprintf(out,
-			"p%-4u %-16s %-8s %12.3f %-8s %12.3f %12.3f %6" PRIu64 " %9" PRIu64 " %9" PRIu64 "   0x%" PRIx64
-			"\n",
+			"p%-4u %-16s %-8s %12.3f %-8s %12.3f %12.3f %6" PRIu64 " %9" PRIu64
+			" %9" PRIu64 "   0x%" PRIx64 "\n",
 			p, eth->sw.config->classes[c].name, stats->xoff_since_ps ? "stop" : "go",
 			since_us(eth, stats->xoff_since_ps), stats->paused_since_ps ? "held" : "-",
-			since_us(eth, stats->paused_since_ps), paused_us(eth, &eth->ports[p].queues[c]), stats->stuck,
-			port->pauses_sent, port->pauses_received, stats->waits_for);
+			since_us(eth, stats->paused_since_ps),
+			paused_us(eth, &eth->ports[p].queues[c]), stats->stuck, port->pauses_sent,
+			port->pauses_received, stats->waits_for);
 	}
 }
 
@@ -104,16 +118,20 @@ static void show_ecn(const struct ethernet *eth, uint32_t p, FILE *out)
 		const struct roce_class_config *class = &eth->ports[p].queues[c].class;
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
-		fprintf(out, "p%-4u %-16s %-4s %10" PRIu64 " %10" PRIu64 " %8u %11" PRIu64 " %10" PRIu64 "\n", p,
-			eth->sw.config->classes[c].name, class->ecn ? "on" : "off", class->kmin_bytes, class->kmax_bytes,
-			class->pmax_ppm, stats->queue_bytes, stats->marked);
+		fprintf(out,
+			"p%-4u %-16s %-4s %10" PRIu64 " %10" PRIu64 " %8u %11" PRIu64 " %10" PRIu64
+			"\n",
+			p, eth->sw.config->classes[c].name, class->ecn ? "on" : "off",
+			class->kmin_bytes, class->kmax_bytes, class->pmax_ppm, stats->queue_bytes,
+			stats->marked);
 	}
 }
 
 /* watched queues (RC-7 ... RC-9) */
 static void show_states(const struct ethernet *eth, uint32_t p, FILE *out)
 {
-	static const char *const state_name[ROCE_STATES] = { "ecn-normal", "ecn-failed", "cnp-failed" };
+	static const char *const state_name[ROCE_STATES] = { "ecn-normal", "ecn-failed",
+							     "cnp-failed" };
 
 	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		const struct ethernet_queue *queue = &eth->ports[p].queues[c];
@@ -122,31 +140,41 @@ static void show_states(const struct ethernet *eth, uint32_t p, FILE *out)
 		if (!eth->roce.classes[c].watched)
 			continue;
 		fprintf(out,
-			"p%-4u %-16s %-10s %-10s %11" PRIu64 " %11" PRIu64 " %10" PRIu64 " %12" PRIu64 " %7" PRIu64
-			" %8" PRIu64 " %6u\n",
-			p, eth->sw.config->classes[c].name, state_name[queue->watch.state], state_name[stats->state_max],
-			queue->gauge.bytes, roce_queue_reference_bytes(&queue->watch), stats->cnps_seen,
-			stats->cnps_supplemented, stats->signals_pause, stats->signals_resume, queue->signals.paused);
+			"p%-4u %-16s %-10s %-10s %11" PRIu64 " %11" PRIu64 " %10" PRIu64
+			" %12" PRIu64 " %7" PRIu64 " %8" PRIu64 " %6u\n",
+			p, eth->sw.config->classes[c].name, state_name[queue->watch.state],
+			state_name[stats->state_max], queue->gauge.bytes,
+			roce_queue_reference_bytes(&queue->watch), stats->cnps_seen,
+			stats->cnps_supplemented, stats->signals_pause, stats->signals_resume,
+			queue->signals.paused);
 	}
 }
 
 static const struct show_table tables[] = {
 	{ "ports",
-	  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes dropped_bytes lost  floods\n",
+	  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes "
+	  "dropped_bytes lost  floods\n",
 	  show_ports },
-	{ "queues", "port  class            queue_bytes   queue_max     marked    drops delay_us(avg) delay_us(max)\n",
+	{ "queues",
+	  "port  class            queue_bytes   queue_max     marked    drops delay_us(avg) "
+	  "delay_us(max)\n",
 	  show_queues },
 	{ "buffer",
-	  "port  class            limit_of       limit input_bytes   input_max headroom_use headroom_max "
+	  "port  class            limit_of       limit input_bytes   input_max headroom_use "
+	  "headroom_max "
 	  "output_bytes\n",
 	  show_buffer },
 	{ "pfc",
-	  "port  class            says          for_us is_told        for_us    paused_us  stuck      sent  received   "
+	  "port  class            says          for_us is_told        for_us    paused_us  stuck   "
+	  "   sent  received   "
 	  "waits_for\n",
 	  show_pfc },
-	{ "ecn", "port  class            ecn        kmin       kmax pmax_ppm queue_bytes     marked\n", show_ecn },
+	{ "ecn",
+	  "port  class            ecn        kmin       kmax pmax_ppm queue_bytes     marked\n",
+	  show_ecn },
 	{ "states",
-	  "port  class            state      worst      queue_bytes   reference  cnps_seen supplemented  pauses  "
+	  "port  class            state      worst      queue_bytes   reference  cnps_seen "
+	  "supplemented  pauses  "
 	  "resumes paused\n",
 	  show_states },
 };
@@ -177,20 +205,24 @@ static void show_flow(const struct ethernet *eth, const struct flow_line *line, 
 	inet_ntop(family, line->key.destination_ip, destination, sizeof(destination));
 	if (line->queue_pair != FLOW_QUEUE_PAIR_UNKNOWN)
 		snprintf(queue_pair, sizeof(queue_pair), "0x%06x", line->queue_pair);
-	fprintf(out, "p%-4u %-16s %-24s %-24s %6u %10s %13.3f %12.3f %10" PRIu64 " %12" PRIu64 "  %s\n", line->port,
-		eth->sw.config->classes[line->traffic_class].name, source, destination, line->key.source_port, queue_pair,
-		since_us(eth, line->seen_ps), since_us(eth, line->cnp_ps), line->cnps_seen, line->cnps_supplemented,
+	fprintf(out,
+		"p%-4u %-16s %-24s %-24s %6u %10s %13.3f %12.3f %10" PRIu64 " %12" PRIu64 "  %s\n",
+		line->port, eth->sw.config->classes[line->traffic_class].name, source, destination,
+		line->key.source_port, queue_pair, since_us(eth, line->seen_ps),
+		since_us(eth, line->cnp_ps), line->cnps_seen, line->cnps_supplemented,
 		line->pinned ? "paused" : "-");
 }
 
-/* what is remembered of flows, as of @port or (-1) of all; a flow is at the port where its data goes out */
+/* what is remembered of flows, as of @port or (-1) of all; a flow is at the port where its data
+ * goes out */
 static void show_flows(const struct ethernet *eth, int port, FILE *out)
 {
 	const struct flow_watch *watch = &eth->flows;
 
-	fprintf(out, "flows %u of %u, forgotten %" PRIu64 ", unwatched packets %" PRIu64 "\n", watch->used,
-		watch->sets * watch->ways, watch->forgotten, watch->unwatched);
-	fprintf(out, "port  class            source                   destination               sport queue_pair "
+	fprintf(out, "flows %u of %u, forgotten %" PRIu64 ", unwatched packets %" PRIu64 "\n",
+		watch->used, watch->sets * watch->ways, watch->forgotten, watch->unwatched);
+	fprintf(out, "port  class            source                   destination               "
+		     "sport queue_pair "
 		     "packet_us_ago   cnp_us_ago  cnps_seen supplemented  signal\n");
 	for (uint32_t i = 0; i < watch->sets * watch->ways; i++)
 		if (watch->hashes[i] && (port < 0 || watch->lines[i].port == port))
@@ -202,7 +234,9 @@ static void show_shared(const struct ethernet *eth, FILE *out)
 {
 	const struct shared_buffer *buffer = &eth->buffer;
 
-	fprintf(out, "buffer %" PRIu64 " bytes, shared %" PRIu64 ", of it used %" PRIu64 ", for no input %" PRIu64 "\n",
+	fprintf(out,
+		"buffer %" PRIu64 " bytes, shared %" PRIu64 ", of it used %" PRIu64
+		", for no input %" PRIu64 "\n",
 		buffer->buffer_bytes, buffer->shared_bytes, buffer->used_bytes, buffer->own_bytes);
 }
 
@@ -316,7 +350,8 @@ static int class_set(struct roce_class_config *class, const char *name, const ch
 }
 
 /* @name of all classes, or after "CLASS." of one */
-static int classes_set(const struct ethernet *eth, const char *name, const char *value, struct roce_config *roce)
+static int classes_set(const struct ethernet *eth, const char *name, const char *value,
+		       struct roce_config *roce)
 {
 	const char *dot = strchr(name, '.');
 	int error = -ENOENT;
@@ -324,7 +359,8 @@ static int classes_set(const struct ethernet *eth, const char *name, const char 
 	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		const char *class = eth->sw.config->classes[c].name;
 
-		if (dot && (strlen(class) != (size_t)(dot - name) || strncmp(class, name, (size_t)(dot - name)) != 0))
+		if (dot && (strlen(class) != (size_t)(dot - name) ||
+			    strncmp(class, name, (size_t)(dot - name)) != 0))
 			continue;
 		error = class_set(&roce->classes[c], dot ? dot + 1 : name, value);
 		if (error)
@@ -362,24 +398,28 @@ static int switch_set(const char *name, const char *value, struct roce_config *r
 }
 
 /* kmin and kmax that are for different rates go together at some ports only */
-static int markings_check(const struct ethernet *eth, const struct roce_config *roce, char *why, size_t why_max)
+static int markings_check(const struct ethernet *eth, const struct roce_config *roce, char *why,
+			  size_t why_max)
 {
 	for (uint32_t p = 0; p < eth->sw.port_count; p++)
 		for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 			uint64_t kmin_bytes, kmax_bytes;
 
 			roce_marking_at(&roce->classes[c], eth->sw.config->ports[p].rate_bps,
-					eth->ports[p].mtu_bytes + FRAME_FCS_BYTES, &kmin_bytes, &kmax_bytes);
+					eth->ports[p].mtu_bytes + FRAME_FCS_BYTES, &kmin_bytes,
+					&kmax_bytes);
 			if (kmin_bytes <= kmax_bytes)
 				continue;
-			snprintf(why, why_max, "at p%u kmin would be %" PRIu64 ", more than kmax, %" PRIu64, p,
+			snprintf(why, why_max,
+				 "at p%u kmin would be %" PRIu64 ", more than kmax, %" PRIu64, p,
 				 kmin_bytes, kmax_bytes);
 			return -EINVAL;
 		}
 	return 0;
 }
 
-/* all of it or nothing: what it comes to must be a configuration that could have been given at start */
+/* all of it or nothing: what it comes to must be a configuration that could have been given at
+ * start */
 int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out)
 {
 	struct ethernet *eth = dataplane;
@@ -387,12 +427,14 @@ int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out
 	char why[200] = "";
 	int error;
 
-	trace(eth->sw.stats, eth->sw.stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
+	trace(eth->sw.stats, eth->sw.stats->now_ps, TRACE_PARAMETER_SET, 0, 0,
+	      (uint32_t)strtoul(value, NULL, 10));
 	error = switch_set(name, value, &changed);
 	if (error == -ENOENT)
 		error = classes_set(eth, name, value, &changed);
 	if (error == -EINVAL)
-		snprintf(why, sizeof(why), "%.40s is no value of it, or out of range; numbers are whole", value);
+		snprintf(why, sizeof(why),
+			 "%.40s is no value of it, or out of range; numbers are whole", value);
 	if (!error)
 		error = roce_config_check(&changed, eth->sw.class_count, why, sizeof(why));
 	if (!error)
@@ -404,11 +446,15 @@ int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out
 		ethernet_path_periods(eth, eth->sw.stats->now_ps);
 	} else {
 		fprintf(out,
-			"%s%s[CLASS.]ecn (on, off) [CLASS.]kmin kmax queue xoff xon-offset (0..%llu bytes; queue, "
-			"xoff 0: none) [CLASS.]pmax (0..%u ppm) [CLASS.]alpha (0..%u permille) watchdog "
-			"supplement-period (1..%u us) reference (1000..1000000 permille of kmax) path-high path-low "
+			"%s%s[CLASS.]ecn (on, off) [CLASS.]kmin kmax queue xoff xon-offset "
+			"(0..%llu bytes; queue, "
+			"xoff 0: none) [CLASS.]pmax (0..%u ppm) [CLASS.]alpha (0..%u permille) "
+			"watchdog "
+			"supplement-period (1..%u us) reference (1000..1000000 permille of kmax) "
+			"path-high path-low "
 			"(bytes)\n",
-			why, *why ? "\n" : "", ROCE_BYTES_MAX, PPM, ROCE_ALPHA_PERMILLE_MAX, TIME_US_MAX);
+			why, *why ? "\n" : "", ROCE_BYTES_MAX, PPM, ROCE_ALPHA_PERMILLE_MAX,
+			TIME_US_MAX);
 	}
 	return error;
 }

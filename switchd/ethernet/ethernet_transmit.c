@@ -3,10 +3,11 @@
 #include "switchd/ethernet/ethernet_pause.h"
 #include "switchd/ethernet/ethernet_queue.h"
 
-/* Classes that have a packet that may go, as a set. @later_at the earliest time another one will be ready without anything else
- * happening: its packet is far enough in, or the neighbour holds it no longer.                                        */
-static uint32_t classes_ready(const struct ethernet *eth, struct ethernet_port *out, node_time_t now,
-			      node_time_t *later_at)
+/* Classes that have a packet that may go, as a set. @later_at the earliest time another one will be
+ * ready without anything else happening: its packet is far enough in, or the neighbour holds it no
+ * longer. */
+static uint32_t classes_ready(const struct ethernet *eth, struct ethernet_port *out,
+			      node_time_t now, node_time_t *later_at)
 {
 	uint32_t held = out->backlog & pfc_gate_held(&out->gate, now), ready = 0;
 
@@ -15,7 +16,8 @@ static uint32_t classes_ready(const struct ethernet *eth, struct ethernet_port *
 		return 0;
 	for (uint32_t waiting = out->backlog & ~held; waiting; waiting &= waiting - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(waiting);
-		node_time_t at = packet_ready_at(out->queues[c].queue.head, out->link, eth->sw.cut_through);
+		node_time_t at =
+			packet_ready_at(out->queues[c].queue.head, out->link, eth->sw.cut_through);
 
 		if (at <= now)
 			ready |= 1u << c;
@@ -28,7 +30,8 @@ static uint32_t classes_ready(const struct ethernet *eth, struct ethernet_port *
 node_time_t ethernet_transmit_next_at(struct ethernet *eth, uint32_t port, node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
-	node_time_t free_at = out->link->busy_until_ps, pause_at = ethernet_pause_due_at(eth, port, now);
+	node_time_t free_at = out->link->busy_until_ps,
+		    pause_at = ethernet_pause_due_at(eth, port, now);
 	node_time_t later_at, retry_at;
 	uint32_t ready;
 
@@ -46,8 +49,8 @@ node_time_t ethernet_transmit_next_at(struct ethernet *eth, uint32_t port, node_
 	return node_time_max(node_time_min(later_at, pause_at), now);
 }
 
-static void count_delay(const struct ethernet *eth, struct class_stats *stats, const struct packet *packet,
-			node_time_t now)
+static void count_delay(const struct ethernet *eth, struct class_stats *stats,
+			const struct packet *packet, node_time_t now)
 {
 	uint64_t delay_ns = (now - packet->requested_at_ps) / NODE_NS;
 
@@ -60,7 +63,8 @@ static void count_delay(const struct ethernet *eth, struct class_stats *stats, c
 	stats->delay_ns_measured += delay_ns;
 }
 
-static void send_packet(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now)
+static void send_packet(struct ethernet *eth, uint32_t port, uint32_t traffic_class,
+			node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
 	struct packet *packet = ethernet_queue_take(eth, port, traffic_class, now);
@@ -71,8 +75,8 @@ static void send_packet(struct ethernet *eth, uint32_t port, uint32_t traffic_cl
 	class_scheduler_sent(&out->classes, traffic_class, wire_bytes + out->link->gap_bytes, now);
 	count_delay(eth, out->queues[traffic_class].stats, packet, now);
 	eth->sw.stats->data_hops++;
-	bytes = link_send_packet(out->link, now, wire_bytes, packet->captured_bytes, packet->frame_bytes, traffic_class,
-				 0);
+	bytes = link_send_packet(out->link, now, wire_bytes, packet->captured_bytes,
+				 packet->frame_bytes, traffic_class, 0);
 	if (bytes)
 		packet_copy_out(packet, bytes);
 	ethernet_leave(eth, packet);

@@ -1,9 +1,12 @@
-/*  flow_timer - the flows of a watched queue in the order in which their last CNPs were sent (RC-8).
+/*  flow_timer - the flows of a watched queue in the order in which their last CNPs were sent
+ *  (RC-8).
  *
- *  All flows have the same period, so the flow whose period began first is the first to lack a CNP: a list in that order is a timer for each
- *  flow, and every operation is O(1). Periods begin now, so a flow joins at the young end; one that has lacked a CNP for long without the
- *  switch being able to make one joins at the old end.
- *  Memory: none of its own; timers are part of the flows' lines (flow_watch.h) and are stopped before a line is forgotten.  */
+ *  All flows have the same period, so the flow whose period began first is the first to lack a CNP:
+ *  a list in that order is a timer for each flow, and every operation is O(1). Periods begin now,
+ *  so a flow joins at the young end; one that has lacked a CNP for long without the switch being
+ *  able to make one joins at the old end.
+ *  Memory: none of its own; timers are part of the flows' lines (flow_watch.h) and are stopped
+ *  before a line is forgotten. */
 #ifndef HEDDLE_SWITCHD_ETHERNET_FLOW_TIMER_H
 #define HEDDLE_SWITCHD_ETHERNET_FLOW_TIMER_H
 
@@ -28,13 +31,15 @@ struct flow_timers {
 /** flow_timer_stop() - a timer that runs is taken out of its list; others are left alone. */
 void flow_timer_stop(struct flow_timer *timer);
 
-/** flow_timer_restart() - a period begins at @now (not before that of any other), in @list; stops it elsewhere first. */
+/** flow_timer_restart() - a period begins at @now (not before that of any other), in @list; stops
+ *  it elsewhere first. */
 void flow_timer_restart(struct flow_timer *timer, struct flow_timers *list, node_time_t now);
 
 /** flow_timer_expire() - the period of a stopped timer is over: it is the first of @list. */
 void flow_timer_expire(struct flow_timer *timer, struct flow_timers *list);
 
-/** flow_timers_due_at() - when the first of them has run for @period_ps; NODE_TIME_NEVER if none runs. */
+/** flow_timers_due_at() - when the first of them has run for @period_ps; NODE_TIME_NEVER if none
+ *  runs. */
 static inline node_time_t flow_timers_due_at(const struct flow_timers *list, node_time_t period_ps)
 {
 	return list->oldest ? list->oldest->from_ps + period_ps : NODE_TIME_NEVER;

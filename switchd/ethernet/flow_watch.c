@@ -40,7 +40,8 @@ static uint32_t set_of(const struct flow_watch *watch, uint64_t hash)
 	return (uint32_t)((hash >> 32) * watch->sets >> 32) * watch->ways;
 }
 
-static struct flow_line *find(const struct flow_watch *watch, const struct flow_key *key, uint64_t hash)
+static struct flow_line *find(const struct flow_watch *watch, const struct flow_key *key,
+			      uint64_t hash)
 {
 	uint32_t set = set_of(watch, hash);
 
@@ -74,9 +75,11 @@ static struct flow_line *make_room(struct flow_watch *watch, uint32_t set)
 	return least;
 }
 
-struct flow_line *flow_watch_data(struct flow_watch *watch, const struct frame_fields *fields, node_time_t now)
+struct flow_line *flow_watch_data(struct flow_watch *watch, const struct frame_fields *fields,
+				  node_time_t now)
 {
-	struct flow_key key = { .source_port = fields->source_port, .ip_version = fields->ip_version };
+	struct flow_key key = { .source_port = fields->source_port,
+				.ip_version = fields->ip_version };
 	struct flow_line *line;
 	uint64_t hash;
 
@@ -89,9 +92,12 @@ struct flow_line *flow_watch_data(struct flow_watch *watch, const struct frame_f
 		if (!line)
 			return NULL;
 		watch->hashes[line - watch->lines] = hash;
-		*line = (struct flow_line){ .key = key, .queue_pair = FLOW_QUEUE_PAIR_UNKNOWN, .first_ps = now };
+		*line = (struct flow_line){ .key = key,
+					    .queue_pair = FLOW_QUEUE_PAIR_UNKNOWN,
+					    .first_ps = now };
 		memcpy(line->source_mac, fields->source_mac, sizeof(line->source_mac));
-		memcpy(line->destination_mac, fields->destination_mac, sizeof(line->destination_mac));
+		memcpy(line->destination_mac, fields->destination_mac,
+		       sizeof(line->destination_mac));
 	}
 	line->seen_ps = now;
 	return line;
@@ -99,7 +105,8 @@ struct flow_line *flow_watch_data(struct flow_watch *watch, const struct frame_f
 
 struct flow_line *flow_watch_reply(struct flow_watch *watch, const struct frame_fields *fields)
 {
-	struct flow_key key = { .source_port = fields->source_port, .ip_version = fields->ip_version };
+	struct flow_key key = { .source_port = fields->source_port,
+				.ip_version = fields->ip_version };
 
 	memcpy(key.source_ip, fields->destination_ip, sizeof(key.source_ip));
 	memcpy(key.destination_ip, fields->source_ip, sizeof(key.destination_ip));
@@ -109,7 +116,8 @@ struct flow_line *flow_watch_reply(struct flow_watch *watch, const struct frame_
 struct roce_reply flow_line_cnp(const struct flow_line *line, uint32_t cnp_class, uint8_t signal)
 {
 	struct roce_reply reply = {
-		.ends = { .ip_version = (uint8_t)line->key.ip_version, .source_port = line->key.source_port },
+		.ends = { .ip_version = (uint8_t)line->key.ip_version,
+			  .source_port = line->key.source_port },
 		.traffic_class = (uint8_t)cnp_class,
 		.queue_pair = line->queue_pair == FLOW_QUEUE_PAIR_UNKNOWN ? 0 : line->queue_pair,
 		.signal = signal,

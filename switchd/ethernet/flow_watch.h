@@ -1,14 +1,19 @@
-/*  flow_watch - what a switch remembers of the RoCE flows that pass it: when the last CNP did, and how to make one (RC-8 ... RC-10).
+/*  flow_watch - what a switch remembers of the RoCE flows that pass it: when the last CNP did, and
+ *  how to make one (RC-8 ... RC-10).
  *
- *  A flow is a pair of addresses and the UDP source port, from the sender of data to its receiver. Both ends use the same port, so an
- *  ACK or CNP belongs to the flow whose addresses are its own the other way round; from it the sender's queue pair is learned, which
- *  data frames do not name. All that a CNP needs is in a line: MAC and IP addresses and port of the flow, and that queue pair.
- *  Flows of a pair that share a port count as one, and the queue pair heard of last stands for them.
- *  A switch that the replies do not pass (ECMP may lead them elsewhere; never past either edge switch) learns no queue pair, and makes
- *  no CNPs for such a flow: it could not know either whether there were any.
- *  Memory: flows_max lines, allocated in init, real where used; sets of eight. A full set forgets the flow that has sent nothing for
- *  the longest time, but none that was told to pause; if all were, the new flow goes unwatched. Both are counted.
- *  Place: lines are found by ethernet's stages and changed by roce_queue.c, path_signal.c and path_pause.c. 'now' is given.      */
+ *  A flow is a pair of addresses and the UDP source port, from the sender of data to its receiver.
+ *  Both ends use the same port, so an ACK or CNP belongs to the flow whose addresses are its own
+ *  the other way round; from it the sender's queue pair is learned, which data frames do not name.
+ *  All that a CNP needs is in a line: MAC and IP addresses and port of the flow, and that queue
+ *  pair. Flows of a pair that share a port count as one, and the queue pair heard of last stands
+ *  for them.
+ *  A switch that the replies do not pass (ECMP may lead them elsewhere; never past either edge
+ *  switch) learns no queue pair, and makes no CNPs for such a flow: it could not know either
+ *  whether there were any.
+ *  Memory: flows_max lines, allocated in init, real where used; sets of eight. A full set forgets
+ *  the flow that has sent nothing for the longest time, but none that was told to pause; if all
+ *  were, the new flow goes unwatched. Both are counted. Place: lines are found by ethernet's stages
+ *  and changed by roce_queue.c, path_signal.c and path_pause.c. 'now' is given. */
 #ifndef HEDDLE_SWITCHD_ETHERNET_FLOW_WATCH_H
 #define HEDDLE_SWITCHD_ETHERNET_FLOW_WATCH_H
 
@@ -40,8 +45,9 @@ struct flow_line {
 	struct flow_timer timer;     /* until it lacks the next one (roce_queue.c) */
 	uint64_t cnps_seen, cnps_supplemented;
 	node_time_t signalled_ps; /* pinned: when it was told last */
-	uint32_t younger;         /* pinned: the next in its queue's list: index + 1, 0 is the end (path_signal.c) */
-	uint32_t hold;            /* whether its device is paused for it (path_pause.c) */
+	/* pinned: the next in its queue's list: index + 1, 0 is the end (path_signal.c) */
+	uint32_t younger;
+	uint32_t hold; /* whether its device is paused for it (path_pause.c) */
 };
 
 struct flow_watch {
@@ -53,19 +59,24 @@ struct flow_watch {
 	uint64_t unwatched; /* times that a flow found none */
 };
 
-/** flow_watch_init() - room for @flows_max flows (>= 1), rounded down to whole sets.  Return: 0 or -ENOMEM. */
+/** flow_watch_init() - room for @flows_max flows (>= 1), rounded down to whole sets. Return: 0 or
+ *  -ENOMEM. */
 int flow_watch_init(struct flow_watch *watch, uint32_t flows_max);
 void flow_watch_fini(struct flow_watch *watch);
 
-/** flow_watch_data() - the line of the flow that a data frame with @fields belongs to, made if there is none.
- *  @now  its seen_ps then.   Return: NULL if all lines of its set must stay. O(1).                                   */
-struct flow_line *flow_watch_data(struct flow_watch *watch, const struct frame_fields *fields, node_time_t now);
+/** flow_watch_data() - the line of the flow that a data frame with @fields belongs to, made if
+ *  there is none.
+ *  @now  its seen_ps then.   Return: NULL if all lines of its set must stay. O(1). */
+struct flow_line *flow_watch_data(struct flow_watch *watch, const struct frame_fields *fields,
+				  node_time_t now);
 
-/** flow_watch_reply() - the line of the flow that an ACK, NAK or CNP with @fields answers; NULL: not watched. O(1). */
+/** flow_watch_reply() - the line of the flow that an ACK, NAK or CNP with @fields answers; NULL:
+ *  not watched. O(1). */
 struct flow_line *flow_watch_reply(struct flow_watch *watch, const struct frame_fields *fields);
 
-/** flow_line_cnp() - a CNP to the flow's sender, as from its receiver.  @signal  ROCE_SIGNAL_*. A signal needs no queue pair: the switch
- *  that it is for takes it out; 0 stands for an unknown one.                                                         */
+/** flow_line_cnp() - a CNP to the flow's sender, as from its receiver. @signal ROCE_SIGNAL_*. A
+ *  signal needs no queue pair: the switch that it is for takes it out; 0 stands for an unknown
+ *  one. */
 struct roce_reply flow_line_cnp(const struct flow_line *line, uint32_t cnp_class, uint8_t signal);
 
 #endif

@@ -1,8 +1,8 @@
 #include "switchd/ethernet/path_pause.h"
 
 #define ALL_CLASSES ((1u << ROCE_CLASSES_MAX) - 1)
-#define EPISODE_STEP \
-	(NODE_PORTS_MAX * ROCE_CLASSES_MAX) /* episodes of a hold: its number + 1, and multiples of this more */
+/* episodes of a hold: its number + 1, and multiples of this more */
+#define EPISODE_STEP (NODE_PORTS_MAX * ROCE_CLASSES_MAX)
 
 static uint8_t classes_of(const struct roce_config *roce)
 {
@@ -11,12 +11,14 @@ static uint8_t classes_of(const struct roce_config *roce)
 	if (roce->path_form == PATH_PAUSE_ALL || roce->path_form == PATH_PAUSE_PORT)
 		return ALL_CLASSES;
 	for (uint32_t c = 0; c < ROCE_CLASSES_MAX; c++)
-		if (roce->path_form == PATH_PAUSE_NONE ? roce->classes[c].lossless : roce->classes[c].watched)
+		if (roce->path_form == PATH_PAUSE_NONE ? roce->classes[c].lossless
+						       : roce->classes[c].watched)
 			classes |= (uint8_t)(1u << c);
 	return classes;
 }
 
-void path_pause_init(struct path_pause *pause, const struct roce_config *roce, uint32_t port, uint64_t rate_bps)
+void path_pause_init(struct path_pause *pause, const struct roce_config *roce, uint32_t port,
+		     uint64_t rate_bps)
 {
 	uint8_t classes = classes_of(roce);
 
@@ -57,7 +59,8 @@ static node_time_t time_of(const struct path_pause *pause)
 	return PAUSE_QUANTA_MAX * pfc_quantum_ps(pause->rate_bps);
 }
 
-static void stop(const struct path_pause *pause, struct path_hold *hold, struct flow_line *line, node_time_t now)
+static void stop(const struct path_pause *pause, struct path_hold *hold, struct flow_line *line,
+		 node_time_t now)
 {
 	if (hold->until_ps <= now && !hold->renew) /* what there was has run out */
 		next_episode(hold);
@@ -80,9 +83,12 @@ static void release(struct path_hold *hold, struct flow_line *line)
 		hold->wanted = hold->renew = false;
 }
 
-void path_pause_on_signal(struct path_pause *pause, struct flow_line *line, uint8_t signal, node_time_t now)
+void path_pause_on_signal(struct path_pause *pause, struct flow_line *line, uint8_t signal,
+			  node_time_t now)
 {
-	uint8_t meant = pause->form == PATH_PAUSE_TARGET && line ? (uint8_t)(1u << line->traffic_class) : ALL_CLASSES;
+	uint8_t meant = pause->form == PATH_PAUSE_TARGET && line
+				? (uint8_t)(1u << line->traffic_class)
+				: ALL_CLASSES;
 
 	for (uint32_t i = 0; i < ROCE_CLASSES_MAX; i++) {
 		struct path_hold *hold = &pause->holds[i];
@@ -119,7 +125,8 @@ bool path_pause_due(const struct path_pause *pause, node_time_t now)
 	return due;
 }
 
-/* The frame stops the classes in @stopped and lets those in @freed go on, but for those in @kept. */
+/* The frame stops the classes in @stopped and lets those in @freed go on, but for those in
+ * @kept. */
 static void fill(struct pause_frame *frame, uint8_t stopped, uint8_t freed, uint8_t kept)
 {
 	frame->enabled = stopped | (freed & (uint8_t)~kept);
@@ -169,7 +176,8 @@ void path_pause_amend(const struct path_pause *pause, struct pause_frame *frame,
 		bool both = frame->port ? !c : (frame->enabled & hold->classes) >> c & 1;
 
 		if (both && hold->until_ps > now && !frame->quanta[c])
-			frame->quanta[c] = (uint16_t)node_time_min((hold->until_ps - now + quantum_ps - 1) / quantum_ps,
-								   PAUSE_QUANTA_MAX);
+			frame->quanta[c] = (uint16_t)node_time_min(
+				(hold->until_ps - now + quantum_ps - 1) / quantum_ps,
+				PAUSE_QUANTA_MAX);
 	}
 }

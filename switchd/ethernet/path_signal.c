@@ -22,7 +22,8 @@ void path_signal_levels(struct path_signal *signal, uint64_t high_bytes, uint64_
 	signal->low_bytes = low_bytes;
 }
 
-static void append(struct path_signal *signal, struct flow_watch *watch, struct flow_line *line, node_time_t now)
+static void append(struct path_signal *signal, struct flow_watch *watch, struct flow_line *line,
+		   node_time_t now)
 {
 	uint32_t name = (uint32_t)(line - watch->lines) + 1;
 
@@ -51,11 +52,13 @@ static struct flow_line *remove_oldest(struct path_signal *signal, struct flow_w
 
 static bool must_pause(const struct path_signal *signal, enum roce_state state, uint64_t bytes)
 {
-	return signal->roce->path_pause && state >= signal->roce->path_target && bytes > signal->high_bytes;
+	return signal->roce->path_pause && state >= signal->roce->path_target &&
+	       bytes > signal->high_bytes;
 }
 
-bool path_signal_on_packet(struct path_signal *signal, struct flow_watch *watch, struct flow_line *line,
-			   enum roce_state state, uint64_t bytes, node_time_t now)
+bool path_signal_on_packet(struct path_signal *signal, struct flow_watch *watch,
+			   struct flow_line *line, enum roce_state state, uint64_t bytes,
+			   node_time_t now)
 {
 	if (line->pinned || !must_pause(signal, state, bytes))
 		return false;
@@ -63,8 +66,8 @@ bool path_signal_on_packet(struct path_signal *signal, struct flow_watch *watch,
 	return true;
 }
 
-node_time_t path_signal_due_at(const struct path_signal *signal, const struct flow_watch *watch, enum roce_state state,
-			       uint64_t bytes)
+node_time_t path_signal_due_at(const struct path_signal *signal, const struct flow_watch *watch,
+			       enum roce_state state, uint64_t bytes)
 {
 	if (!signal->paused)
 		return NODE_TIME_NEVER;
@@ -75,8 +78,9 @@ node_time_t path_signal_due_at(const struct path_signal *signal, const struct fl
 	return watch->lines[signal->oldest - 1].signalled_ps + signal->renew_ps;
 }
 
-struct flow_line *path_signal_next(struct path_signal *signal, struct flow_watch *watch, enum roce_state state,
-				   uint64_t bytes, node_time_t now, uint8_t *what)
+struct flow_line *path_signal_next(struct path_signal *signal, struct flow_watch *watch,
+				   enum roce_state state, uint64_t bytes, node_time_t now,
+				   uint8_t *what)
 {
 	struct flow_line *line;
 

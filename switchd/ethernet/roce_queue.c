@@ -4,8 +4,8 @@
 
 #include "nodes/base/ensure.h"
 
-void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, const struct roce_class_config *class,
-		     struct class_stats *stats)
+void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce,
+		     const struct roce_class_config *class, struct class_stats *stats)
 {
 	*queue = (struct roce_queue){ .roce = roce, .class = class, .stats = stats };
 }
@@ -59,7 +59,8 @@ void roce_queue_on_length(struct roce_queue *queue, uint64_t bytes, bool paused,
 
 bool roce_queue_on_packet(struct roce_queue *queue, struct flow_line *line, node_time_t now)
 {
-	bool waits = line->queue_pair == FLOW_QUEUE_PAIR_UNKNOWN && !line->timer.list && line->first_ps != now;
+	bool waits = line->queue_pair == FLOW_QUEUE_PAIR_UNKNOWN && !line->timer.list &&
+		     line->first_ps != now;
 
 	if (!queue->roce->supplement || line->timer.list == &queue->timers || waits)
 		return false;
@@ -105,9 +106,11 @@ static struct flow_line *line_of(struct flow_timer *timer)
 }
 
 /* Does the flow of @line feed the queue no more, or can it not be sent a CNP? */
-static bool has_ended(const struct roce_queue *queue, const struct flow_line *line, node_time_t oldest_ps)
+static bool has_ended(const struct roce_queue *queue, const struct flow_line *line,
+		      node_time_t oldest_ps)
 {
-	return line->queue_pair == FLOW_QUEUE_PAIR_UNKNOWN || line->seen_ps + queue->roce->idle_ps < oldest_ps;
+	return line->queue_pair == FLOW_QUEUE_PAIR_UNKNOWN ||
+	       line->seen_ps + queue->roce->idle_ps < oldest_ps;
 }
 
 struct flow_line *roce_queue_next(struct roce_queue *queue, node_time_t oldest_ps, node_time_t now)

@@ -2,8 +2,8 @@
 
 #include "nodes/base/ensure.h"
 
-void shared_buffer_init(struct shared_buffer *buffer, const struct roce_class_config *classes, uint32_t class_count,
-			uint64_t buffer_bytes)
+void shared_buffer_init(struct shared_buffer *buffer, const struct roce_class_config *classes,
+			uint32_t class_count, uint64_t buffer_bytes)
 {
 	*buffer = (struct shared_buffer){
 		.classes = classes,
@@ -23,7 +23,8 @@ void shared_buffer_port_set(struct shared_buffer *buffer, uint32_t port, uint64_
 	for (uint32_t p = 0; p < NODE_PORTS_MAX; p++)
 		for (uint32_t c = 0; c < buffer->class_count; c++)
 			kept_bytes += buffer->inputs[p][c].headroom_bytes_max;
-	buffer->shared_bytes = buffer->buffer_bytes > kept_bytes ? buffer->buffer_bytes - kept_bytes : 0;
+	buffer->shared_bytes =
+		buffer->buffer_bytes > kept_bytes ? buffer->buffer_bytes - kept_bytes : 0;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -32,19 +33,23 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* the limit that alpha makes; without it there is none */
-static uint64_t dynamic_limit(const struct shared_buffer *buffer, const struct roce_class_config *class)
+static uint64_t dynamic_limit(const struct shared_buffer *buffer,
+			      const struct roce_class_config *class)
 {
 	if (!class->alpha_permille)
 		return UINT64_MAX;
-	return (uint64_t)((unsigned __int128)shared_buffer_free(buffer) * class->alpha_permille / 1000);
+	return (uint64_t)((unsigned __int128)shared_buffer_free(buffer) * class->alpha_permille /
+			  1000);
 }
 
-uint64_t shared_buffer_limit(const struct shared_buffer *buffer, uint32_t port, uint32_t traffic_class)
+uint64_t shared_buffer_limit(const struct shared_buffer *buffer, uint32_t port,
+			     uint32_t traffic_class)
 {
 	const struct roce_class_config *class = &buffer->classes[traffic_class];
 	const struct shared_buffer_input *input = &buffer->inputs[port][traffic_class];
 	uint64_t fixed = class->lossless ? class->xoff_bytes : class->queue_bytes_max;
-	uint64_t held = class->lossless ? input->bytes - input->headroom_bytes : buffer->outputs[port][traffic_class];
+	uint64_t held = class->lossless ? input->bytes - input->headroom_bytes
+					: buffer->outputs[port][traffic_class];
 	uint64_t limit = least(dynamic_limit(buffer, class), held + shared_buffer_free(buffer));
 
 	return fixed ? least(limit, fixed) : limit;
@@ -52,7 +57,8 @@ uint64_t shared_buffer_limit(const struct shared_buffer *buffer, uint32_t port, 
 
 /* ---- lossless classes: inputs ---- */
 
-static void set_stopped(struct shared_buffer *buffer, uint32_t in, uint32_t traffic_class, bool stopped)
+static void set_stopped(struct shared_buffer *buffer, uint32_t in, uint32_t traffic_class,
+			bool stopped)
 {
 	uint64_t bit = 1ull << in;
 
@@ -69,20 +75,23 @@ static bool may_go_on(const struct shared_buffer *buffer, uint32_t in, uint32_t 
 
 	if (!input->bytes)
 		return true;
-	return !input->headroom_bytes && input->bytes + offset <= shared_buffer_limit(buffer, in, traffic_class);
+	return !input->headroom_bytes &&
+	       input->bytes + offset <= shared_buffer_limit(buffer, in, traffic_class);
 }
 
 /* The packet that shows that it is too much still goes to the shared part, if that has room. */
-static bool goes_to_headroom(const struct shared_buffer *buffer, uint32_t in, uint32_t traffic_class, uint32_t bytes)
+static bool goes_to_headroom(const struct shared_buffer *buffer, uint32_t in,
+			     uint32_t traffic_class, uint32_t bytes)
 {
 	if (bytes > shared_buffer_free(buffer))
 		return true;
 	return shared_buffer_stopped(buffer, in, traffic_class) &&
-	       buffer->inputs[in][traffic_class].bytes + bytes > shared_buffer_limit(buffer, in, traffic_class);
+	       buffer->inputs[in][traffic_class].bytes + bytes >
+		       shared_buffer_limit(buffer, in, traffic_class);
 }
 
-static enum shared_buffer_verdict take_lossless(struct shared_buffer *buffer, uint32_t in, uint32_t traffic_class,
-						uint32_t bytes)
+static enum shared_buffer_verdict take_lossless(struct shared_buffer *buffer, uint32_t in,
+						uint32_t traffic_class, uint32_t bytes)
 {
 	struct shared_buffer_input *input = &buffer->inputs[in][traffic_class];
 
@@ -102,20 +111,22 @@ static enum shared_buffer_verdict take_lossless(struct shared_buffer *buffer, ui
 
 /* ---- lossy classes: outputs ---- */
 
-static bool fits_lossy(const struct shared_buffer *buffer, uint32_t in, uint32_t out, uint32_t traffic_class,
-		       uint32_t bytes)
+static bool fits_lossy(const struct shared_buffer *buffer, uint32_t in, uint32_t out,
+		       uint32_t traffic_class, uint32_t bytes)
 {
 	if (bytes > shared_buffer_free(buffer))
 		return false;
-	if (in == SHARED_BUFFER_NO_INPUT && buffer->own_bytes + bytes > buffer->shared_bytes / SHARED_BUFFER_OWN_PART)
+	if (in == SHARED_BUFFER_NO_INPUT &&
+	    buffer->own_bytes + bytes > buffer->shared_bytes / SHARED_BUFFER_OWN_PART)
 		return false;
 	if (buffer->classes[traffic_class].lossless) /* its limit is about inputs */
 		return true;
-	return buffer->outputs[out][traffic_class] + bytes <= shared_buffer_limit(buffer, out, traffic_class);
+	return buffer->outputs[out][traffic_class] + bytes <=
+	       shared_buffer_limit(buffer, out, traffic_class);
 }
 
-static enum shared_buffer_verdict take_lossy(struct shared_buffer *buffer, uint32_t in, uint32_t out,
-					     uint32_t traffic_class, uint32_t bytes)
+static enum shared_buffer_verdict take_lossy(struct shared_buffer *buffer, uint32_t in,
+					     uint32_t out, uint32_t traffic_class, uint32_t bytes)
 {
 	if (!fits_lossy(buffer, in, out, traffic_class, bytes))
 		return SHARED_BUFFER_QUEUE_FULL;
@@ -129,12 +140,13 @@ static enum shared_buffer_verdict take_lossy(struct shared_buffer *buffer, uint3
 
 /* ---- both ---- */
 
-enum shared_buffer_verdict shared_buffer_take(struct shared_buffer *buffer, uint32_t in, uint32_t out,
-					      uint32_t traffic_class, uint32_t bytes)
+enum shared_buffer_verdict shared_buffer_take(struct shared_buffer *buffer, uint32_t in,
+					      uint32_t out, uint32_t traffic_class, uint32_t bytes)
 {
 	bool lossless = in != SHARED_BUFFER_NO_INPUT && buffer->classes[traffic_class].lossless;
-	enum shared_buffer_verdict verdict = lossless ? take_lossless(buffer, in, traffic_class, bytes)
-						      : take_lossy(buffer, in, out, traffic_class, bytes);
+	enum shared_buffer_verdict verdict =
+		lossless ? take_lossless(buffer, in, traffic_class, bytes)
+			 : take_lossy(buffer, in, out, traffic_class, bytes);
 
 	if (verdict == SHARED_BUFFER_TAKEN)
 		buffer->outputs[out][traffic_class] += bytes;
@@ -142,8 +154,8 @@ enum shared_buffer_verdict shared_buffer_take(struct shared_buffer *buffer, uint
 	return verdict;
 }
 
-void shared_buffer_release(struct shared_buffer *buffer, uint32_t in, uint32_t out, uint32_t traffic_class,
-			   uint32_t bytes)
+void shared_buffer_release(struct shared_buffer *buffer, uint32_t in, uint32_t out,
+			   uint32_t traffic_class, uint32_t bytes)
 {
 	struct shared_buffer_input *input;
 	uint64_t headroom_bytes;
@@ -162,13 +174,16 @@ void shared_buffer_release(struct shared_buffer *buffer, uint32_t in, uint32_t o
 	ENSURE(input->bytes, >=, bytes);
 	ENSURE(buffer->used_bytes, >=, bytes - headroom_bytes);
 	input->bytes -= bytes;
-	input->headroom_bytes -= headroom_bytes; /* first of all: it must be there for the next time */
+	/* first of all: it must be there for the next time */
+	input->headroom_bytes -= headroom_bytes;
 	buffer->used_bytes -= bytes - headroom_bytes;
-	if (shared_buffer_stopped(buffer, in, traffic_class) && may_go_on(buffer, in, traffic_class))
+	if (shared_buffer_stopped(buffer, in, traffic_class) &&
+	    may_go_on(buffer, in, traffic_class))
 		set_stopped(buffer, in, traffic_class, false);
 }
 
-/* the stopped input whose turn it is, in the order of classes and ports, beginning anew behind the last; false: none is stopped */
+/* the stopped input whose turn it is, in the order of classes and ports, beginning anew behind the
+ * last; false: none is stopped */
 static bool next_stopped(struct shared_buffer *buffer)
 {
 	uint64_t later = UINT64_MAX << buffer->next_port;

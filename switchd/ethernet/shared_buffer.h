@@ -1,19 +1,25 @@
-/*  shared_buffer - which packets the buffer of an Ethernet switch takes, and which neighbours have to stop (RC-5).
+/*  shared_buffer - which packets the buffer of an Ethernet switch takes, and which neighbours have
+ *  to stop (RC-5).
  *
- *  One memory for all ports and classes. A packet counts twice: for the input port and class that it came in at, and for the output queue
- *  that it waits in. A lossy class is limited at its outputs: what is too much is dropped. A lossless class is limited at its inputs: what
- *  is too much makes the neighbour there stop (XOFF), and what it has under way by then goes to the input's own headroom, that nobody
- *  else can take; only what does not fit there either is dropped.
+ *  One memory for all ports and classes. A packet counts twice: for the input port and class that
+ *  it came in at, and for the output queue that it waits in. A lossy class is limited at its
+ *  outputs: what is too much is dropped. A lossless class is limited at its inputs: what is too
+ *  much makes the neighbour there stop (XOFF), and what it has under way by then goes to the
+ *  input's own headroom, that nobody else can take; only what does not fit there either is dropped.
  *
- *      buffer = shared part + headroom of every lossless input: what its link may still bring, and the frame that shows that it is too much
+ *      buffer = shared part + headroom of every lossless input: what its link may still bring, and
+ *      the frame that shows that it is too much
  *
- *  Limits are fixed, or a share of what is free in the shared part now [Choudhury and Hahne, "Dynamic queue length thresholds for
- *  shared-memory packet switches", 1998]: n queues that all want more then hold alpha B / (1 + n alpha) each. An input that was stopped
- *  may go on (XON) when it holds xon_offset less than its limit, and nothing of its headroom; or when it holds nothing (ours: a limit may
- *  be less than xon_offset). A limit rises when others' packets leave: shared_buffer_reconsider().
- *  Copies of flooded frames, and what the switch makes itself, count for no input, for no neighbour could do anything about them: they are
- *  treated like a lossy class, and all together get no more than a quarter of the shared part (ours).
- *  Knows neither packets nor links. All in bytes. O(1) but where it says so.                                          */
+ *  Limits are fixed, or a share of what is free in the shared part now [Choudhury and Hahne,
+ *  "Dynamic queue length thresholds for shared-memory packet switches", 1998]: n queues that all
+ *  want more then hold alpha B / (1 + n alpha) each. An input that was stopped may go on (XON) when
+ *  it holds xon_offset less than its limit, and nothing of its headroom; or when it holds nothing
+ *  (ours: a limit may be less than xon_offset). A limit rises when others' packets leave:
+ *  shared_buffer_reconsider().
+ *  Copies of flooded frames, and what the switch makes itself, count for no input, for no neighbour
+ *  could do anything about them: they are treated like a lossy class, and all together get no more
+ *  than a quarter of the shared part (ours).
+ *  Knows neither packets nor links. All in bytes. O(1) but where it says so. */
 #ifndef HEDDLE_SWITCHD_ETHERNET_SHARED_BUFFER_H
 #define HEDDLE_SWITCHD_ETHERNET_SHARED_BUFFER_H
 
@@ -23,7 +29,8 @@
 #include "nodes/config/config.h"
 
 #define SHARED_BUFFER_NO_INPUT UINT32_MAX
-#define SHARED_BUFFER_OWN_PART 4u /* what counts for no input gets this part of the shared part at most */
+/* what counts for no input gets this part of the shared part at most */
+#define SHARED_BUFFER_OWN_PART 4u
 
 enum shared_buffer_verdict {
 	SHARED_BUFFER_TAKEN,
@@ -39,7 +46,8 @@ struct shared_buffer_input {
 };
 
 struct shared_buffer {
-	const struct roce_class_config *classes; /* borrowed; may change at any time, but for `lossless` */
+	/* borrowed; may change at any time, but for `lossless` */
+	const struct roce_class_config *classes;
 	uint32_t class_count;
 	uint64_t buffer_bytes;              /* with headroom */
 	uint64_t shared_bytes;              /* without */
@@ -51,40 +59,50 @@ struct shared_buffer {
 	uint64_t outputs[NODE_PORTS_MAX][NODE_CLASSES_MAX]; /* bytes in output queues */
 };
 
-/** shared_buffer_init() - empty; no port has headroom.  @classes  borrowed; lossless without PFC is for the caller to rule out. */
-void shared_buffer_init(struct shared_buffer *buffer, const struct roce_class_config *classes, uint32_t class_count,
-			uint64_t buffer_bytes);
+/** shared_buffer_init() - empty; no port has headroom. @classes borrowed; lossless without PFC is
+ *  for the caller to rule out. */
+void shared_buffer_init(struct shared_buffer *buffer, const struct roce_class_config *classes,
+			uint32_t class_count, uint64_t buffer_bytes);
 
-/** shared_buffer_port_set() - @headroom_bytes are kept for every lossless class of input @port; 0: there is no link. O(ports x classes). */
+/** shared_buffer_port_set() - @headroom_bytes are kept for every lossless class of input @port; 0:
+ *  there is no link. O(ports x classes). */
 void shared_buffer_port_set(struct shared_buffer *buffer, uint32_t port, uint64_t headroom_bytes);
 
-/** shared_buffer_take() - a packet of @bytes came in at @in (SHARED_BUFFER_NO_INPUT) and is to wait at @out. If it is taken, it is counted. */
-enum shared_buffer_verdict shared_buffer_take(struct shared_buffer *buffer, uint32_t in, uint32_t out,
-					      uint32_t traffic_class, uint32_t bytes);
+/** shared_buffer_take() - a packet of @bytes came in at @in (SHARED_BUFFER_NO_INPUT) and is to wait
+ *  at @out. If it is taken, it is counted. */
+enum shared_buffer_verdict shared_buffer_take(struct shared_buffer *buffer, uint32_t in,
+					      uint32_t out, uint32_t traffic_class, uint32_t bytes);
 
 /** shared_buffer_release() - it has left. */
-void shared_buffer_release(struct shared_buffer *buffer, uint32_t in, uint32_t out, uint32_t traffic_class,
-			   uint32_t bytes);
+void shared_buffer_release(struct shared_buffer *buffer, uint32_t in, uint32_t out,
+			   uint32_t traffic_class, uint32_t bytes);
 
-/** shared_buffer_stopped() - has the neighbour at input @port to stop @traffic_class? Changes with each take, release, reconsider. */
-static inline bool shared_buffer_stopped(const struct shared_buffer *buffer, uint32_t port, uint32_t traffic_class)
+/** shared_buffer_stopped() - has the neighbour at input @port to stop @traffic_class? Changes with
+ *  each take, release, reconsider. */
+static inline bool shared_buffer_stopped(const struct shared_buffer *buffer, uint32_t port,
+					 uint32_t traffic_class)
 {
 	return buffer->stopped[traffic_class] >> port & 1;
 }
 
-/** shared_buffer_reconsider() - looks whether one of the stopped inputs may go on because others have released bytes: the one whose turn
- *  it is. After each release: so each is looked at after at most as many releases as inputs are stopped. O(classes).
+/** shared_buffer_reconsider() - looks whether one of the stopped inputs may go on because others
+ *  have released bytes: the one whose turn it is. After each release: so each is looked at after at
+ *  most as many releases as inputs are stopped. O(classes).
  *  Return: did it? Then @port, @traffic_class are filled. */
-bool shared_buffer_reconsider(struct shared_buffer *buffer, uint32_t *port, uint32_t *traffic_class);
+bool shared_buffer_reconsider(struct shared_buffer *buffer, uint32_t *port,
+			      uint32_t *traffic_class);
 
 /** shared_buffer_free() - bytes that are free in the shared part. */
 static inline uint64_t shared_buffer_free(const struct shared_buffer *buffer)
 {
-	return buffer->shared_bytes > buffer->used_bytes ? buffer->shared_bytes - buffer->used_bytes : 0;
+	return buffer->shared_bytes > buffer->used_bytes ? buffer->shared_bytes - buffer->used_bytes
+							 : 0;
 }
 
-/** shared_buffer_limit() - up to how much @port (of a lossless class what came in there, else its output queue) may hold of
+/** shared_buffer_limit() - up to how much @port (of a lossless class what came in there, else its
+ *  output queue) may hold of
  *  @traffic_class now. */
-uint64_t shared_buffer_limit(const struct shared_buffer *buffer, uint32_t port, uint32_t traffic_class);
+uint64_t shared_buffer_limit(const struct shared_buffer *buffer, uint32_t port,
+			     uint32_t traffic_class);
 
 #endif

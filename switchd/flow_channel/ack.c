@@ -11,7 +11,8 @@
 static const uint8_t order[] = { ACK_HEADROOM_END, ACK_HEADROOM,  ACK_ECA, ACK_REROUTE,
 				 ACK_DELTA,        ACK_DELTA_ECA, ACK_LOSS };
 
-int ack_collector_init(struct ack_collector *collector, uint32_t channels, const struct switch_config *config)
+int ack_collector_init(struct ack_collector *collector, uint32_t channels,
+		       const struct switch_config *config)
 {
 	*collector = (struct ack_collector){
 		.channels = channels,
@@ -47,7 +48,8 @@ static void keep_congestion(struct ack_line *line)
 	line->types = (uint8_t)((line->types & ~(1u << ACK_DELTA)) | 1u << ACK_DELTA_ECA);
 }
 
-void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t type, uint32_t value, node_time_t now)
+void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t type, uint32_t value,
+		 node_time_t now)
 {
 	struct ack_line *line = &collector->lines[flow_id];
 	uint8_t bit = (uint8_t)(1u << type);
@@ -61,7 +63,8 @@ void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t typ
 		if (!collector->count)
 			collector->first_at_ps = now;
 		at = collector->first + collector->count++;
-		collector->waiting[at >= collector->channels ? at - collector->channels : at] = (uint16_t)flow_id;
+		collector->waiting[at >= collector->channels ? at - collector->channels : at] =
+			(uint16_t)flow_id;
 	}
 	if (type == ACK_ECA)
 		keep_congestion(line);
@@ -116,8 +119,12 @@ static struct ack take_one(struct ack_line *line, uint32_t flow_id)
 	if (!line->value[type])
 		line->types &= (uint8_t) ~(1u << type);
 	if (type == ACK_HEADROOM_END)
-		return (struct ack){ .flow_id = (uint16_t)flow_id, .value = ACK_VALUE_MAX, .type = ACK_HEADROOM };
-	return (struct ack){ .flow_id = (uint16_t)flow_id, .value = (uint16_t)value, .type = (uint8_t)type };
+		return (struct ack){ .flow_id = (uint16_t)flow_id,
+				     .value = ACK_VALUE_MAX,
+				     .type = ACK_HEADROOM };
+	return (struct ack){ .flow_id = (uint16_t)flow_id,
+			     .value = (uint16_t)value,
+			     .type = (uint8_t)type };
 }
 
 uint32_t ack_take(struct ack_collector *collector, struct ack *acks)
@@ -128,7 +135,8 @@ uint32_t ack_take(struct ack_collector *collector, struct ack *acks)
 		uint32_t flow_id = collector->waiting[collector->first];
 		struct ack_line *line = &collector->lines[flow_id];
 
-		/* credit told anew goes with the end of what was told before: frames can be lost one by one */
+		/* credit told anew goes with the end of what was told before: frames can be lost
+		 * one by one */
 		if (count == ACK_FRAME_ACKS_MAX - 1 && (line->types & CREDIT_ANEW) == CREDIT_ANEW)
 			break;
 		acks[count++] = take_one(line, flow_id);
@@ -139,6 +147,7 @@ uint32_t ack_take(struct ack_collector *collector, struct ack *acks)
 			collector->first = 0;
 	}
 	if (collector->count)
-		collector->first_at_ps = collector->lines[collector->waiting[collector->first]].since_ps;
+		collector->first_at_ps =
+			collector->lines[collector->waiting[collector->first]].since_ps;
 	return count;
 }

@@ -27,7 +27,9 @@ static void note_loss_report(struct dataplane *dp, uint32_t ref, uint32_t units,
 static uint32_t input_factor(const struct dataplane *dp, uint32_t ref)
 {
 	const struct congestion_config *config = dp->injection.config;
-	uint32_t units = ifct_queue_extent(&dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)]), factor;
+	uint32_t units = ifct_queue_extent(
+			 &dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)]),
+		 factor;
 
 	if (!config->inputs || units <= config->inputs_thresh_units)
 		return 0;
@@ -35,10 +37,12 @@ static uint32_t input_factor(const struct dataplane *dp, uint32_t ref)
 	return factor > ECA_MAX ? ECA_MAX : factor ? factor : 1;
 }
 
-/* An ACK goes on upstream from the input of flow @ref. If the flow's own queue there is congested, it says so: an ACK_ECA has the greater
- * factor of the two; an acknowledgement says that congestion persists, and comes after an ACK_ECA if the factor here is the greater one
- * (FC-12). Upstream this is what congestion at the destination is: the flow is a source (FC-24), and limited. */
-static void send_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now)
+/* An ACK goes on upstream from the input of flow @ref. If the flow's own queue there is congested,
+ * it says so: an ACK_ECA has the greater factor of the two; an acknowledgement says that congestion
+ * persists, and comes after an ACK_ECA if the factor here is the greater one (FC-12). Upstream this
+ * is what congestion at the destination is: the flow is a source (FC-24), and limited. */
+static void send_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value,
+		    node_time_t now)
 {
 	struct port *in = &dp->ports[flow_ref_port(ref)];
 	uint32_t factor = input_factor(dp, ref), heard = flow_of(dp->ifcts, ref)->ep_congestion;
@@ -56,7 +60,8 @@ static void send_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint
 	switch_touch(&dp->sw, flow_ref_port(ref));
 }
 
-void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now)
+void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value,
+		 node_time_t now)
 {
 	uint32_t in_port = flow_ref_port(ref);
 	struct port *in = &dp->ports[in_port];
@@ -79,19 +84,21 @@ void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_
 }
 
 /* credit for channel @flow_id of the link at @port: it goes no further up than this */
-static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t value, node_time_t now)
+static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t value,
+			node_time_t now)
 {
 	const struct ofct *ofct = &dp->ports[port].ofct;
 	const struct ofct_entry *entry = flow_id < ofct->channels ? &ofct->entries[flow_id] : NULL;
 
 	if (entry && entry->active)
-		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id), port, flow_id,
-			      value == ACK_VALUE_MAX ? HEADROOM_END : value, now);
+		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id), port,
+			      flow_id, value == ACK_VALUE_MAX ? HEADROOM_END : value, now);
 	else if (!dp->ports[port].link->guarded) /* where frames can be lost one may come late */
 		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 }
 
-/* congestion at the destination was told of from output @port: flow @ref and what is like it keep to that port (FC-24) */
+/* congestion at the destination was told of from output @port: flow @ref and what is like it keep
+ * to that port (FC-24) */
 static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -101,15 +108,16 @@ static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_
 		source_hold_note(&dp->hold, &key, port, flow->via, now);
 }
 
-/* Flow @ref has heard of something from its channel at @port, which is free now if @freed. First comes the flow that waits for a channel,
- * then those that the ACK lets in at the edge. */
-static void heard(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed, enum ack_type type, uint32_t value,
-		  node_time_t now)
+/* Flow @ref has heard of something from its channel at @port, which is free now if @freed. First
+ * comes the flow that waits for a channel, then those that the ACK lets in at the edge. */
+static void heard(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed, enum ack_type type,
+		  uint32_t value, node_time_t now)
 {
 	dp->ports[port].stats->ofct_used = dp->ports[port].ofct.used;
 	if (freed) {
 		if (!tree_is(dp, ref))
-			headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END, 0); /* it was the channel's */
+			headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END,
+					0); /* it was the channel's */
 		crossbar_channel_freed(dp, port, now);
 	}
 	if (type == ACK_ECA)
@@ -120,8 +128,8 @@ static void heard(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed,
 }
 
 /* an ACK for channel @flow_id of the link at @port */
-static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_id, enum ack_type type, uint32_t value,
-			    node_time_t now)
+static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_id,
+			    enum ack_type type, uint32_t value, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 	uint32_t settled = settles(type) ? value : 0;
@@ -145,8 +153,8 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 	heard(dp, port, ref, freed, type, value, now);
 }
 
-void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
-		    node_time_t now)
+void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *header,
+		    const uint8_t *bytes, node_time_t now)
 {
 	uint8_t copy[LINK_ACK_BYTES_MAX];
 	struct ack acks[ACK_FRAME_ACKS_MAX];
@@ -176,8 +184,10 @@ void ack_path_delivered(struct dataplane *dp, uint32_t tag, uint32_t units, node
 	ack_path_up(dp, ref, congested ? ACK_DELTA_ECA : ACK_DELTA, units, now);
 }
 
-/* the tag of a packet on an edge link is its flow, on a fabric link its channel there: transmit.c */
-static void on_seen(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+/* the tag of a packet on an edge link is its flow, on a fabric link its channel there:
+ * transmit.c */
+static void on_seen(void *owner, struct link *link, const struct link_log_entry *entry,
+		    node_time_t now)
 {
 	struct dataplane *dp = owner;
 
@@ -187,9 +197,10 @@ static void on_seen(void *owner, struct link *link, const struct link_log_entry 
 		ofct_seen(&dp->ports[link->port].ofct, entry->tag, entry->units);
 }
 
-/* @units of channel @id of the link at @port were lost. The switch there reports what it sees as a hole; what it cannot see, for nothing
- * comes after it, is reported from here (FC-17). */
-static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint32_t units, node_time_t now)
+/* @units of channel @id of the link at @port were lost. The switch there reports what it sees as a
+ * hole; what it cannot see, for nothing comes after it, is reported from here (FC-17). */
+static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint32_t units,
+			 node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 	uint32_t ref, tail_units = ofct_missing(&out->ofct, id, units);
@@ -199,14 +210,15 @@ static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint3
 		return;
 	if (!ofct_take_back(&out->ofct, id, tail_units, &ref, &freed)) {
 		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0,
-			       now); /* a peer that acknowledged it and says that it was lost */
+			    now); /* a peer that acknowledged it and says that it was lost */
 		return;
 	}
 	out->stats->tail_units += tail_units;
 	heard(dp, port, ref, freed, ACK_LOSS, tail_units, now);
 }
 
-static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry,
+		    node_time_t now)
 {
 	struct dataplane *dp = owner;
 
@@ -221,8 +233,10 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 	switch_touch(&dp->sw, link->port);
 }
 
-/* The ACKs of a lost frame wait again: sums may come late, but not never. Credit would not be true any more: told anew. */
-static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length, node_time_t now)
+/* The ACKs of a lost frame wait again: sums may come late, but not never. Credit would not be true
+ * any more: told anew. */
+static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length,
+			node_time_t now)
 {
 	struct dataplane *dp = owner;
 	struct ack acks[ACK_FRAME_ACKS_MAX];
@@ -232,7 +246,8 @@ static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, ui
 		if (acks[i].type == ACK_HEADROOM)
 			flow_credit_lost(dp, flow_ref(link->port, acks[i].flow_id), now);
 		else
-			ack_collect(&dp->ports[link->port].acks, acks[i].flow_id, acks[i].type, acks[i].value, now);
+			ack_collect(&dp->ports[link->port].acks, acks[i].flow_id, acks[i].type,
+				    acks[i].value, now);
 	}
 	switch_touch(&dp->sw, link->port);
 }

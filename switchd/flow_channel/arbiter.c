@@ -5,8 +5,8 @@
 
 #include "nodes/base/ensure.h"
 
-int arbiter_init(struct arbiter *arbiter, enum arbiter_kind kind, struct ifct *ifcts, uint32_t port_count,
-		 uint32_t quantum_bytes)
+int arbiter_init(struct arbiter *arbiter, enum arbiter_kind kind, struct ifct *ifcts,
+		 uint32_t port_count, uint32_t quantum_bytes)
 {
 	*arbiter = (struct arbiter){
 		.ifcts = ifcts,
@@ -100,7 +100,8 @@ static void rotate_flows(struct arbiter *arbiter, struct arbiter_group *group)
 	append_flow(arbiter, group, ref);
 }
 
-/* A turn adds one quantum, and no frame is longer than that: each loop ends after one round at most. */
+/* A turn adds one quantum, and no frame is longer than that: each loop ends after one round at
+ * most. */
 uint32_t arbiter_first(struct arbiter *arbiter)
 {
 	while (!arbiter->empty) {
@@ -165,7 +166,8 @@ uint32_t arbiter_look(const struct arbiter *arbiter, uint32_t *refs, uint32_t ma
 	while (!arbiter->empty && count < max) {
 		const struct arbiter_group *group = &arbiter->groups[index];
 
-		for (uint32_t ref = group->head; count < max; ref = flow_of(arbiter->ifcts, ref)->next_ref) {
+		for (uint32_t ref = group->head; count < max;
+		     ref = flow_of(arbiter->ifcts, ref)->next_ref) {
 			refs[count++] = ref;
 			if (ref == group->tail)
 				break;

@@ -1,10 +1,12 @@
 /*  arbiter - whose packet crosses to an output next: by flow or by input port (FC-19, FC-20).
  *
- *  One arbiter per output port and traffic class. Flows that have something for it stand in groups: by flow there is one
- *  group, so all flows share the output equally, wherever they come from; by port there is a group per input port, so ports
- *  share equally and the flows of a port share what it gets - with a chain of switches that starves who is far away [S3 fig. 5].
- *  Both levels are deficit round robin (Shreedhar and Varghese, 1995) with one MTU as quantum: fair in bytes, O(1).
- *  A flow is in at most one arbiter; its link and deficit live in its IFCT entry, so nothing is allocated.              */
+ *  One arbiter per output port and traffic class. Flows that have something for it stand in groups:
+ *  by flow there is one group, so all flows share the output equally, wherever they come from; by
+ *  port there is a group per input port, so ports share equally and the flows of a port share what
+ *  it gets - with a chain of switches that starves who is far away [S3 fig. 5]. Both levels are
+ *  deficit round robin (Shreedhar and Varghese, 1995) with one MTU as quantum: fair in bytes, O(1).
+ *  A flow is in at most one arbiter; its link and deficit live in its IFCT entry, so nothing is
+ *  allocated. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_ARBITER_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_ARBITER_H
 
@@ -30,10 +32,10 @@ struct arbiter {
 	bool empty;
 };
 
-/** arbiter_init() - @ifcts  the input ports' tables, @port_count of them; borrowed.
- *  @quantum_bytes  at least the longest frame.   Return: 0 or -ENOMEM.                                            */
-int arbiter_init(struct arbiter *arbiter, enum arbiter_kind kind, struct ifct *ifcts, uint32_t port_count,
-		 uint32_t quantum_bytes);
+/** arbiter_init() - @ifcts the input ports' tables, @port_count of them; borrowed.
+ *  @quantum_bytes  at least the longest frame.   Return: 0 or -ENOMEM. */
+int arbiter_init(struct arbiter *arbiter, enum arbiter_kind kind, struct ifct *ifcts,
+		 uint32_t port_count, uint32_t quantum_bytes);
 void arbiter_fini(struct arbiter *arbiter);
 
 /** arbiter_set_quantum() - the longest frame is another one now. */
@@ -45,18 +47,20 @@ static inline void arbiter_set_quantum(struct arbiter *arbiter, uint32_t quantum
 /** arbiter_add() - flow @ref, not in any arbiter now, has a packet for this output. O(1). */
 void arbiter_add(struct arbiter *arbiter, uint32_t ref);
 
-/** arbiter_first() - the flow whose turn it is; FLOW_REF_NONE if there is none. Ends turns that are used up. O(1). */
+/** arbiter_first() - the flow whose turn it is; FLOW_REF_NONE if there is none. Ends turns that are
+ *  used up. O(1). */
 uint32_t arbiter_first(struct arbiter *arbiter);
 
-/** arbiter_served() - the flow of arbiter_first() has sent @bytes; it leaves if its queue is empty. O(1). */
+/** arbiter_served() - the flow of arbiter_first() has sent @bytes; it leaves if its queue is empty.
+ *  O(1). */
 void arbiter_served(struct arbiter *arbiter, uint32_t bytes);
 
-/** arbiter_remove_first() - the flow of arbiter_first() leaves, with its packets; also after arbiter_served(), if it is still
- *  there. O(1).                                                                                                    */
+/** arbiter_remove_first() - the flow of arbiter_first() leaves, with its packets; also after
+ *  arbiter_served(), if it is still there. O(1). */
 void arbiter_remove_first(struct arbiter *arbiter);
 
 /** arbiter_look() - the first flows of @arbiter, group after group in the order of their turns.
- *  @refs  filled, has space for @max.   Return: number of flows. O(@max), changes nothing.      */
+ *  @refs  filled, has space for @max.   Return: number of flows. O(@max), changes nothing. */
 uint32_t arbiter_look(const struct arbiter *arbiter, uint32_t *refs, uint32_t max);
 
 static inline struct ifct_entry *flow_of(struct ifct *ifcts, uint32_t ref)

@@ -15,7 +15,8 @@
 /* ---- edge ports ---- */
 
 /* what is in an edge frame; false if it makes no sense */
-static bool read_frame(const struct dataplane *dp, const struct packet *packet, struct frame_fields *fields)
+static bool read_frame(const struct dataplane *dp, const struct packet *packet,
+		       struct frame_fields *fields)
 {
 	return !packet_parse(&dp->sw.pool, packet, fields) &&
 	       frame_class(fields, dp->sw.class_count) == packet->traffic_class;
@@ -25,12 +26,13 @@ static bool read_frame(const struct dataplane *dp, const struct packet *packet, 
 static void make_pattern(struct port *in, struct packet *packet, const struct frame_fields *fields,
 			 struct efct_pattern *pattern)
 {
-	packet->key_hash = efct_pattern_of(&in->efct, fields, packet->fabric_address, packet->egress_port,
-					   packet->traffic_class, pattern);
+	packet->key_hash = efct_pattern_of(&in->efct, fields, packet->fabric_address,
+					   packet->egress_port, packet->traffic_class, pattern);
 }
 
 /* a packet inside the switch turns out to have no way out of it */
-static void give_up(struct dataplane *dp, struct packet *packet, enum drop_reason why, node_time_t now)
+static void give_up(struct dataplane *dp, struct packet *packet, enum drop_reason why,
+		    node_time_t now)
 {
 	switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
 	input_buffer_release(dp, packet);
@@ -38,8 +40,8 @@ static void give_up(struct dataplane *dp, struct packet *packet, enum drop_reaso
 }
 
 /* gives the packet its EFCT line and queues it; false if no line is free (FC-4, FC-9) */
-static bool inject(struct dataplane *dp, struct port *in, struct packet *packet, const struct efct_pattern *pattern,
-		   node_time_t now)
+static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
+		   const struct efct_pattern *pattern, node_time_t now)
 {
 	struct ifct *ifct = &dp->ifcts[packet->in_port];
 	int flow_id = efct_classify(&in->efct, pattern, packet->key_hash);
@@ -53,7 +55,8 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 		return false;
 	packet->flow_id = (uint16_t)flow_id;
 	is_new = !ifct->entries[flow_id].active;
-	flow = ifct_arrive(ifct, packet, (uint16_t)ifct->entries[flow_id].next_data_flow, &hole_units);
+	flow = ifct_arrive(ifct, packet, (uint16_t)ifct->entries[flow_id].next_data_flow,
+			   &hole_units);
 	if (is_new)
 		injection_begin(&dp->injection, flow);
 	efct_inject(&in->efct, packet->flow_id, packet->units);
@@ -98,15 +101,17 @@ static void discard(struct dataplane *dp, struct packet *packet)
 	packet_free(&dp->sw.pool, packet);
 }
 
-static bool is_ingress(const struct dataplane *dp, const struct packet *packet, uint32_t fabric_address,
-		       uint32_t egress_port)
+static bool is_ingress(const struct dataplane *dp, const struct packet *packet,
+		       uint32_t fabric_address, uint32_t egress_port)
 {
 	return fabric_address == dp->routes.own_address && egress_port == packet->in_port;
 }
 
-/* Replaces the packet by a copy to every host but those it came from; takes it. The books: each copy counts as a frame of
- * its own, whether there is a cell for it or not; the original as one that is no more.                             */
-static void flood(struct dataplane *dp, struct packet *packet, const struct frame_fields *fields, node_time_t now)
+/* Replaces the packet by a copy to every host but those it came from; takes it. The books: each
+ * copy counts as a frame of its own, whether there is a cell for it or not; the original as one
+ * that is no more. */
+static void flood(struct dataplane *dp, struct packet *packet, const struct frame_fields *fields,
+		  node_time_t now)
 {
 	uint32_t copies = 0;
 
@@ -120,7 +125,8 @@ static void flood(struct dataplane *dp, struct packet *packet, const struct fram
 		dp->sw.stats->flooded_bytes += packet->frame_bytes;
 		copy = switch_copy(&dp->sw, packet);
 		if (!copy) {
-			switch_drop(&dp->sw, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
+			switch_drop(&dp->sw, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes,
+				    now);
 			continue;
 		}
 		dp->sw.flood_packets++;
@@ -130,12 +136,13 @@ static void flood(struct dataplane *dp, struct packet *packet, const struct fram
 	if (copies)
 		dp->sw.stats->flood_originals_bytes += packet->frame_bytes;
 	else
-		switch_drop(&dp->sw, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&dp->sw, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes,
+			    now);
 	discard(dp, packet);
 }
 
-/* FC-3. A host that asks for its own address wants to know who else has it: everybody is asked. Reports of listeners are for
- * multicast routers, of which there are none [RFC 4541, 2.1.1].                                                    */
+/* FC-3. A host that asks for its own address wants to know who else has it: everybody is asked.
+ * Reports of listeners are for multicast routers, of which there are none [RFC 4541, 2.1.1]. */
 static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_time_t now)
 {
 	const struct translate_entry *where;
@@ -159,8 +166,8 @@ static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_tim
 }
 
 /* may the packet have a line now: one is free, or its flow was given one in this round? */
-static bool may_have_line(const struct port *in, const struct packet *packet, const uint64_t *placed,
-			  uint32_t placed_count)
+static bool may_have_line(const struct port *in, const struct packet *packet,
+			  const uint64_t *placed, uint32_t placed_count)
 {
 	if (in->efct.used < in->efct.channels || placed_count > PLACED_MAX)
 		return true;
@@ -170,8 +177,9 @@ static bool may_have_line(const struct port *in, const struct packet *packet, co
 	return false;
 }
 
-/* A flow that has a line has no packet here, so that new packets of it never overtake: whoever is given a line leaves with
- * all its packets. One pass over what waits, which is at most an input buffer.                                       */
+/* A flow that has a line has no packet here, so that new packets of it never overtake: whoever is
+ * given a line leaves with all its packets. One pass over what waits, which is at most an input
+ * buffer. */
 void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
@@ -210,8 +218,10 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 
 /* ---- fabric ports ---- */
 
-/* a hole in a flow: what it lacks was lost on the link that it came over, and the report of it starts here (FC-17) */
-static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t hole_units, node_time_t now)
+/* a hole in a flow: what it lacks was lost on the link that it came over, and the report of it
+ * starts here (FC-17) */
+static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t hole_units,
+		    node_time_t now)
 {
 	struct port *in = &dp->ports[port];
 
@@ -221,11 +231,13 @@ static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint3
 	switch_touch(&dp->sw, port);
 }
 
-/* A packet that cannot be held (too long, no cell), though its fabric header is good: its sender counts on an ACK. */
-static void report_unheld(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
-			  node_time_t now)
+/* A packet that cannot be held (too long, no cell), though its fabric header is good: its sender
+ * counts on an ACK. */
+static void report_unheld(struct dataplane *dp, uint32_t port, const struct record *header,
+			  const uint8_t *bytes, node_time_t now)
 {
-	uint32_t frame_bytes = link_frame_bytes(dp->ports[port].link, header->wire_bytes), hole_units;
+	uint32_t frame_bytes = link_frame_bytes(dp->ports[port].link, header->wire_bytes),
+		 hole_units;
 	struct ifct *ifct = &dp->ifcts[port];
 	uint8_t front[FABRIC_FRONT_BYTES];
 	struct fabric_header fabric;
@@ -233,7 +245,8 @@ static void report_unheld(struct dataplane *dp, uint32_t port, const struct reco
 	if (header->captured_bytes < sizeof(front))
 		return;
 	memcpy(front, bytes, sizeof(front));
-	if (fabric_header_read(front, sizeof(front), frame_bytes, &fabric) || fabric.flow_id >= ifct->channels)
+	if (fabric_header_read(front, sizeof(front), frame_bytes, &fabric) ||
+	    fabric.flow_id >= ifct->channels)
 		return;
 	hole_units = ifct_skip(ifct, fabric.flow_id, fabric.data_flow, fabric.units);
 	if (hole_units)
@@ -241,9 +254,11 @@ static void report_unheld(struct dataplane *dp, uint32_t port, const struct reco
 	ack_collect(&dp->ports[port].acks, fabric.flow_id, ACK_LOSS, fabric.units, now);
 }
 
-/* fills in what the fabric header says; the channel it belongs to, or NULL (counted) if it is no good */
-static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet *packet, const uint8_t *front,
-					     uint32_t captured_bytes, node_time_t now)
+/* fills in what the fabric header says; the channel it belongs to, or NULL (counted) if it is no
+ * good */
+static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet *packet,
+					     const uint8_t *front, uint32_t captured_bytes,
+					     node_time_t now)
 {
 	struct ifct *ifct = &dp->ifcts[packet->in_port];
 	struct fabric_header fabric;
@@ -252,7 +267,8 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 
 	if (fabric_header_read(front, captured_bytes, packet->frame_bytes, &fabric) ||
 	    fabric.level >= dp->ports[packet->in_port].lanes ||
-	    fabric.traffic_class * dp->ports[packet->in_port].lanes + fabric.level != packet->lane) {
+	    fabric.traffic_class * dp->ports[packet->in_port].lanes + fabric.level !=
+		    packet->lane) {
 		switch_drop(&dp->sw, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
 		return NULL;
 	}
@@ -278,7 +294,8 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const uint8_t *front,
 			     const struct record *header, node_time_t now)
 {
-	struct ifct_entry *flow = read_fabric_header(dp, packet, front, header->captured_bytes, now);
+	struct ifct_entry *flow =
+		read_fabric_header(dp, packet, front, header->captured_bytes, now);
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
 	bool ordered = packet->ordered;
 	enum drop_reason why;
@@ -291,7 +308,8 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 	packet_enter(dp, packet);
 	if (!crossbar_request(dp, packet, flow, &why, now)) {
 		/* the sender counts on an ACK for it */
-		ack_collect(&dp->ports[packet->in_port].acks, packet->flow_id, ACK_LOSS, packet->units, now);
+		ack_collect(&dp->ports[packet->in_port].acks, packet->flow_id, ACK_LOSS,
+			    packet->units, now);
 		switch_touch(&dp->sw, packet->in_port);
 		give_up(dp, packet, why, now);
 		return;
@@ -302,25 +320,28 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 /* ---- both ---- */
 
 /* a cell with the captured part of the inner frame; NULL (counted) if it cannot be held */
-static struct packet *copy_in(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
-			      uint32_t front_bytes, node_time_t now)
+static struct packet *copy_in(struct dataplane *dp, uint32_t port, const struct record *header,
+			      const uint8_t *bytes, uint32_t front_bytes, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
 	enum drop_reason why;
-	struct packet *packet = packet_copy_in(&dp->sw.pool, in->link, in->mtu_bytes, header, bytes, front_bytes, &why);
+	struct packet *packet = packet_copy_in(&dp->sw.pool, in->link, in->mtu_bytes, header, bytes,
+					       front_bytes, &why);
 
 	if (!packet)
-		switch_drop(&dp->sw, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
+		switch_drop(&dp->sw, why, port, link_frame_bytes(in->link, header->wire_bytes),
+			    now);
 	return packet;
 }
 
-void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
-		    node_time_t now)
+void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *header,
+		    const uint8_t *bytes, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
 	bool edge = in->kind == PORT_EDGE;
 	uint8_t front[FABRIC_FRONT_BYTES];
-	struct packet *packet = copy_in(dp, port, header, bytes, edge ? 0 : FABRIC_FRONT_BYTES, now);
+	struct packet *packet =
+		copy_in(dp, port, header, bytes, edge ? 0 : FABRIC_FRONT_BYTES, now);
 	uint64_t held = 0;
 
 	if (!packet) {

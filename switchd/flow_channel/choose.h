@@ -1,20 +1,25 @@
-/*  choose - which output a flow takes: candidates, detours, flows that are bound to a way (dataplane.h, FC-15). */
+/*  choose - which output a flow takes: candidates, detours, flows that are bound to a way
+ *  (dataplane.h, FC-15). */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_CHOOSE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_CHOOSE_H
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** choose_output() - @packet of @flow is about to be queued: the flow's output, anew if nothing of it is here or downstream (FC-15).
- *  Return: false, with the reason in @why, if no port leads to its destination. O(candidates) for a flow's first packet, else O(1).
+/** choose_output() - @packet of @flow is about to be queued: the flow's output, anew if nothing of
+ *  it is here or downstream (FC-15).
+ *  Return: false, with the reason in @why, if no port leads to its destination. O(candidates) for a
+ *  flow's first packet, else O(1).
  */
-bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
-		   node_time_t now);
+bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet,
+		   enum drop_reason *why, node_time_t now);
 
-/** choose_way() - the same, anew in any case: for one packet of an open tree (FC-16), or when nothing of the flow is under way (FC-15). */
-bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
-		node_time_t now);
+/** choose_way() - the same, anew in any case: for one packet of an open tree (FC-16), or when
+ *  nothing of the flow is under way (FC-15). */
+bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet,
+		enum drop_reason *why, node_time_t now);
 
-/** choose_leads_on() - is the output of flow @ref up, and the first step of a way to its destination? O(candidates). */
+/** choose_leads_on() - is the output of flow @ref up, and the first step of a way to its
+ *  destination? O(candidates). */
 bool choose_leads_on(const struct dataplane *dp, uint32_t ref);
 
 /* a port, and the switch to go to first; 0: the minimal path */
@@ -23,27 +28,33 @@ struct choose_move {
 	uint16_t via;
 };
 
-/** choose_move_of() - where flow @ref would go to. If the congestion is here, not @far: a port that offers it an eighth more than it has
- *  (output_load.h), so that it is worth a stop. If it is further down: any, the loads here say nothing of it. With detours
- *  one that is as little loaded. O(candidates). */
+/** choose_move_of() - where flow @ref would go to. If the congestion is here, not @far: a port that
+ *  offers it an eighth more than it has (output_load.h), so that it is worth a stop. If it is
+ *  further down: any, the loads here say nothing of it. With detours one that is as little loaded.
+ *  O(candidates). */
 struct choose_move choose_move_of(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
 
-/** choose_may_move() - is @port, another one than that of flow @ref, the first step of a minimal way to its destination, and may the
- *  flow leave its own (FC-24)? O(candidates). */
+/** choose_may_move() - is @port, another one than that of flow @ref, the first step of a minimal
+ *  way to its destination, and may the flow leave its own (FC-24)? O(candidates). */
 bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now);
 
-/** choose_take() - flow @ref, of which nothing is downstream, goes by @move, which was decided before, if that still leads to its
+/** choose_take() - flow @ref, of which nothing is downstream, goes by @move, which was decided
+ *  before, if that still leads to its
  *  destination and the flow is not bound.   Return: does it? */
-bool choose_take(struct dataplane *dp, uint32_t ref, const struct choose_move *move, node_time_t now);
+bool choose_take(struct dataplane *dp, uint32_t ref, const struct choose_move *move,
+		 node_time_t now);
 
 /** choose_may_detour() - may flow @ref take a path from here that is not minimal (FC-23)? O(1). */
 bool choose_may_detour(const struct dataplane *dp, uint32_t ref);
 
-/** choose_other() - flow @ref, of which nothing is downstream, goes where choose_move_of() says now (FC-25).
- *  @hint  the port upward that it is to take if that leads to its destination, by its number; 0: not said. */
+/** choose_other() - flow @ref, of which nothing is downstream, goes where choose_move_of() says now
+ *  (FC-25).
+ *  @hint the port upward that it is to take if that leads to its destination, by its number; 0: not
+ *  said. */
 void choose_other(struct dataplane *dp, uint32_t ref, bool far, uint32_t hint, node_time_t now);
 
-/** choose_is_held() - is flow @ref bound to a way, since one between the same two is a source of congestion (FC-24)? */
+/** choose_is_held() - is flow @ref bound to a way, since one between the same two is a source of
+ *  congestion (FC-24)? */
 bool choose_is_held(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** choose_count() - how many ports lead to the destination of @flow. */
@@ -58,11 +69,14 @@ static inline struct source_hold_key choose_key(const struct ifct_entry *flow, u
 					 .egress_port = flow->egress_port };
 }
 
-/** choose_via_left() - by which switch a packet that came in over fabric port @in_port with @header has yet to go; 0: by none. A detour
- *  ends at its via, in the via's group, and wherever the packet is to leave the fabric. Pure. */
-static inline uint16_t choose_via_left(const struct dataplane *dp, uint32_t in_port, const struct fabric_header *header)
+/** choose_via_left() - by which switch a packet that came in over fabric port @in_port with @header
+ *  has yet to go; 0: by none. A detour ends at its via, in the via's group, and wherever the packet
+ *  is to leave the fabric. Pure. */
+static inline uint16_t choose_via_left(const struct dataplane *dp, uint32_t in_port,
+				       const struct fabric_header *header)
 {
-	bool ends = header->via == dp->routes.own_address || header->fabric_address == dp->routes.own_address ||
+	bool ends = header->via == dp->routes.own_address ||
+		    header->fabric_address == dp->routes.own_address ||
 		    dp->sw.config->ports[in_port].tier == TIER_GLOBAL;
 
 	return ends ? 0 : header->via;

@@ -13,27 +13,33 @@
 
 /* ---- requests: what an output knows of that is to come (FC-11) ---- */
 
-/* Does @packet, which leaves the fabric at @out, say by its ECN field that it has met congestion (FC-24, [S2 fig. 6, 612])? */
-static bool says_congestion(const struct dataplane *dp, const struct port *out, const struct packet *packet)
+/* Does @packet, which leaves the fabric at @out, say by its ECN field that it has met congestion
+ * (FC-24, [S2 fig. 6, 612])? */
+static bool says_congestion(const struct dataplane *dp, const struct port *out,
+			    const struct packet *packet)
 {
 	return dp->injection.config->ecn_eca && out->kind == PORT_EDGE &&
 	       ecn_read(packet->bytes, packet_first_bytes(packet)) == ECN_CONGESTED;
 }
 
-/* ECA of @packet, which has asked for edge port @out: of the queue there, or that of ECN if that is more */
-static uint32_t factor_of(struct dataplane *dp, struct port *out, const struct packet *packet, node_time_t now)
+/* ECA of @packet, which has asked for edge port @out: of the queue there, or that of ECN if that is
+ * more */
+static uint32_t factor_of(struct dataplane *dp, struct port *out, const struct packet *packet,
+			  node_time_t now)
 {
 	uint32_t factor = 0;
 
 	if (dp->injection.config->eca)
-		factor = eca_enqueue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now);
+		factor = eca_enqueue(&out->output[packet->traffic_class].eca, packet->frame_bytes,
+				     now);
 	if (!says_congestion(dp, out, packet))
 		return factor;
 	out->stats->ecn_packets++;
 	return factor > dp->injection.config->ecn_eca ? factor : dp->injection.config->ecn_eca;
 }
 
-/* @packet asks for its output. If that is an edge port, the queue there may now be congested, and the flow is told (EC-2). */
+/* @packet asks for its output. If that is an edge port, the queue there may now be congested, and
+ * the flow is told (EC-2). */
 static void request(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
 {
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id), factor;
@@ -66,17 +72,20 @@ bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packe
 	       says_congestion(dp, out, packet);
 }
 
-/* A packet that came from another switch asks at once. At an ingress edge only a flow's first one does, when nothing holds the flow:
- * what its limits keep back loads no output.
- * Return: what flow @ref, which has packets, must wait for before its first one may ask; IFCT_REQUESTING: it has.  */
-static enum ifct_wait request_first(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+/* A packet that came from another switch asks at once. At an ingress edge only a flow's first one
+ * does, when nothing holds the flow: what its limits keep back loads no output.
+ * Return: what flow @ref, which has packets, must wait for before its first one may ask;
+ * IFCT_REQUESTING: it has. */
+static enum ifct_wait request_first(struct dataplane *dp, struct port *out, uint32_t ref,
+				    node_time_t now)
 {
 	struct packet *packet = flow_of(dp->ifcts, ref)->queue.head;
 	enum ifct_wait wait;
 
 	if (packet->requested)
 		return IFCT_REQUESTING;
-	wait = dp->ports[packet->in_port].kind == PORT_EDGE ? flow_holds(dp, out, ref, now) : IFCT_REQUESTING;
+	wait = dp->ports[packet->in_port].kind == PORT_EDGE ? flow_holds(dp, out, ref, now)
+							    : IFCT_REQUESTING;
 	if (wait == IFCT_REQUESTING)
 		request(dp, out, packet, now);
 	return wait;
@@ -90,7 +99,8 @@ static uint32_t level_of(struct dataplane *dp, const struct port *out, uint32_t 
 	return flow_of(dp->ifcts, ref)->out_lane % out->lanes;
 }
 
-/* the first flow that waits for a channel of @out and may have one now, out of the list; FLOW_REF_NONE: none. Mostly the first of all. */
+/* the first flow that waits for a channel of @out and may have one now, out of the list;
+ * FLOW_REF_NONE: none. Mostly the first of all. */
 static uint32_t waiting_pop(struct dataplane *dp, struct port *out)
 {
 	uint32_t ref = out->no_channel.first;
@@ -110,14 +120,17 @@ void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now
 	if (!dataplane_port_up(dp, port))
 		return;
 	while ((ref = waiting_pop(dp, out)) != FLOW_REF_NONE) {
-		ofct_lookup(&out->ofct, flow_ref_port(ref), flow_ref_id(ref),
-			    level_of(dp, out, ref)); /* its own from now on: newer flows are before it in turn */
+		ofct_lookup(
+			&out->ofct, flow_ref_port(ref), flow_ref_id(ref),
+			level_of(dp, out,
+				 ref)); /* its own from now on: newer flows are before it in turn */
 		crossbar_again(dp, ref, now);
 	}
 }
 
 /* gives the packet its channel on the output link; false if there is none */
-static bool name_on_link(struct dataplane *dp, struct port *out, struct packet *packet, uint32_t ref)
+static bool name_on_link(struct dataplane *dp, struct port *out, struct packet *packet,
+			 uint32_t ref)
 {
 	int id;
 
@@ -128,14 +141,15 @@ static bool name_on_link(struct dataplane *dp, struct port *out, struct packet *
 		return false;
 	ENSURE((uint32_t)id, <, out->ofct.channels);
 	packet->out_flow_id = (uint16_t)id;
-	packet->out_position =
-		ofct_send(&out->ofct, (uint32_t)id, packet->units, flow_of(dp->ifcts, ref)->fabric_address);
+	packet->out_position = ofct_send(&out->ofct, (uint32_t)id, packet->units,
+					 flow_of(dp->ifcts, ref)->fabric_address);
 	out->stats->ofct_used = out->ofct.used;
 	out->stats->ofct_used_max = out->ofct.used_max;
 	return true;
 }
 
-/* The arbiter's first flow must wait for something else than its turn. At an ingress edge it asks again when it may go on. */
+/* The arbiter's first flow must wait for something else than its turn. At an ingress edge it asks
+ * again when it may go on. */
 static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *arbiter, uint32_t ref,
 		      enum ifct_wait wait, node_time_t now)
 {
@@ -145,22 +159,26 @@ static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *ar
 	flow_wait(dp, out, ref, wait);
 }
 
-/* flow @ref, which stands nowhere, wants nothing of its output any more; a channel that was kept for it there goes to the next one */
+/* flow @ref, which stands nowhere, wants nothing of its output any more; a channel that was kept
+ * for it there goes to the next one */
 static void leave(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct port *out = &dp->ports[flow->follow_port];
 
-	for (struct packet *packet = flow->queue.head; packet; packet = tree_is(dp, ref) ? NULL : packet->next)
+	for (struct packet *packet = flow->queue.head; packet;
+	     packet = tree_is(dp, ref) ? NULL : packet->next)
 		if (packet->requested)
 			crossbar_leave(dp, out, packet, now);
-	if (out->kind != PORT_FABRIC || !ofct_give_back(&out->ofct, flow_ref_port(ref), flow_ref_id(ref)))
+	if (out->kind != PORT_FABRIC ||
+	    !ofct_give_back(&out->ofct, flow_ref_port(ref), flow_ref_id(ref)))
 		return;
 	out->stats->ofct_used = out->ofct.used;
 	dp->channels_due |= 1ull << flow->follow_port;
 }
 
-/* flow @ref, in no list now, has packets for its follow_port, which is perhaps not the one that is at work: grants come later */
+/* flow @ref, in no list now, has packets for its follow_port, which is perhaps not the one that is
+ * at work: grants come later */
 static void ask_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -192,8 +210,8 @@ void crossbar_settle(struct dataplane *dp, node_time_t now)
 }
 
 /* @packet, the first of flow @ref, may take any way */
-static bool choose_next(struct dataplane *dp, uint32_t ref, const struct packet *packet, enum drop_reason *why,
-			node_time_t now)
+static bool choose_next(struct dataplane *dp, uint32_t ref, const struct packet *packet,
+			enum drop_reason *why, node_time_t now)
 {
 	if (tree_is(dp, ref))
 		return tree_choose(dp, ref, packet, why, now);
@@ -202,7 +220,8 @@ static bool choose_next(struct dataplane *dp, uint32_t ref, const struct packet 
 
 /* crossbar_first(): @ask then */
 static void choose_and_ask(struct dataplane *dp, uint32_t ref,
-			   void (*ask)(struct dataplane *dp, uint32_t ref, node_time_t now), node_time_t now)
+			   void (*ask)(struct dataplane *dp, uint32_t ref, node_time_t now),
+			   node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	uint32_t lost_units = 0;
@@ -234,7 +253,8 @@ void crossbar_anew(struct dataplane *dp, uint32_t ref, node_time_t now)
 }
 
 /* the flow whose turn it was has one packet less */
-static void go_on(struct dataplane *dp, struct port *out, struct arbiter *arbiter, uint32_t ref, node_time_t now)
+static void go_on(struct dataplane *dp, struct port *out, struct arbiter *arbiter, uint32_t ref,
+		  node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	enum ifct_wait wait;
@@ -256,8 +276,9 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 	struct output_lane *output = &out->output[lane];
 	uint32_t ref;
 
+	/* what a link that goes lets on may want to go over it too: link_change.c */
 	if (!dataplane_port_up(dp, port))
-		return; /* what a link that goes lets on may want to go over it too: link_change.c */
+		return;
 	if (crossbar_paused(dp, out, lane)) {
 		switch_touch(&dp->sw, port); /* its pause may begin: transmit.c */
 		return;
@@ -319,21 +340,24 @@ bool crossbar_move(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (!reroute_choose(dp, ref, now))
 		return false;
 	ask_elsewhere(dp, ref, now);
-	while (!tree_is(dp, ref) && dp->ports[flow_ref_port(ref)].kind == PORT_FABRIC && (packet = packet->next))
+	while (!tree_is(dp, ref) && dp->ports[flow_ref_port(ref)].kind == PORT_FABRIC &&
+	       (packet = packet->next))
 		request(dp, &dp->ports[flow->follow_port], packet, now);
 	return true;
 }
 
-/* no port leads on for @packet. The flow goes on after it, for of a tree there may be others downstream, or its channel is free */
+/* no port leads on for @packet. The flow goes on after it, for of a tree there may be others
+ * downstream, or its channel is free */
 static void refuse(struct dataplane *dp, const struct packet *packet, struct ifct_entry *flow)
 {
-	ifct_skip(&dp->ifcts[packet->in_port], packet->flow_id, (uint16_t)flow->next_data_flow, packet->units);
+	ifct_skip(&dp->ifcts[packet->in_port], packet->flow_id, (uint16_t)flow->next_data_flow,
+		  packet->units);
 	if (!ifct_total_extent(flow))
 		flow_free(dp, flow_ref(packet->in_port, packet->flow_id));
 }
 
-bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,
-		      node_time_t now)
+bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow,
+		      enum drop_reason *why, node_time_t now)
 {
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
 	struct ifct *ifct = &dp->ifcts[packet->in_port];
@@ -351,7 +375,8 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 		flow_meter(dp, ref, now);
 		return true;
 	}
-	if (!(tree ? tree_choose(dp, ref, packet, why, now) : choose_output(dp, flow, packet, why, now))) {
+	if (!(tree ? tree_choose(dp, ref, packet, why, now)
+		   : choose_output(dp, flow, packet, why, now))) {
 		refuse(dp, packet, flow);
 		return false;
 	}

@@ -17,11 +17,13 @@
 #include "switchd/flow_channel/link_change.h"
 #include "switchd/flow_channel/transmit.h"
 
-#define FLOOD_PACKETS_MIN 256u /* copies that a switch may have under way, however few hosts there are */
+/* copies that a switch may have under way, however few hosts there are */
+#define FLOOD_PACKETS_MIN 256u
 #define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */
 #define VACANT_UNITS_MIN 1024u /* input buffer that the pool has ready for a link to come */
 
-static bool arrive(void *dataplane, uint32_t port, const struct record *header, const uint8_t *bytes, node_time_t now)
+static bool arrive(void *dataplane, uint32_t port, const struct record *header,
+		   const uint8_t *bytes, node_time_t now)
 {
 	struct dataplane *dp = dataplane;
 
@@ -74,7 +76,8 @@ static uint16_t eca_now(const struct dataplane *dp, struct port *port, node_time
 {
 	uint32_t most = 0;
 
-	for (uint32_t c = 0; port->kind == PORT_EDGE && dp->injection.config->eca && c < dp->sw.class_count; c++) {
+	for (uint32_t c = 0;
+	     port->kind == PORT_EDGE && dp->injection.config->eca && c < dp->sw.class_count; c++) {
 		uint32_t factor = eca_factor(&port->output[c].eca, now);
 
 		most = factor > most ? factor : most;
@@ -168,7 +171,8 @@ static void on_link_down(void *dataplane, uint32_t port, node_time_t now)
 	switch_settle(&dp->sw, now);
 }
 
-static void on_link_settle(void *dataplane, uint32_t port, const struct channel_set *left, node_time_t now)
+static void on_link_settle(void *dataplane, uint32_t port, const struct channel_set *left,
+			   node_time_t now)
 {
 	struct dataplane *dp = dataplane;
 
@@ -223,27 +227,31 @@ static void tables_read(void *dataplane, struct table_block *block)
 
 /* ---- set-up ---- */
 
-/* Real clock: cells of what may still arrive at @port after STOP, whatever its class. It fits into the
- * reserve. It is also no more than a guarded link remembers, or than two rings hold: the one that is
- * emptied when STOP is sent, and the one that is filled until STOP is received. A record has at least
- * as many lines in a ring as its packet has cells. */
+/* Real clock: cells of what may still arrive at @port after STOP, whatever its class. It fits into
+ * the reserve. It is also no more than a guarded link remembers, or than two rings hold: the one
+ * that is emptied when STOP is sent, and the one that is filled until STOP is received. A record
+ * has at least as many lines in a ring as its packet has cells. */
 static uint64_t late_cells(const struct port_config *port, uint32_t captured_max)
 {
 	uint64_t cells = packet_cells_of_units(port->buffer_units - port->stop_units, captured_max);
-	uint64_t most = port->guarded ? LINK_LOG_MAX * packet_cells(captured_max) : 2ull * port->ring_bytes / RING_LINE;
+	uint64_t most = port->guarded ? LINK_LOG_MAX * packet_cells(captured_max)
+				      : 2ull * port->ring_bytes / RING_LINE;
 
-	_Static_assert(PACKET_FIRST_BYTES >= RING_LINE && PACKET_MORE_BYTES >= RING_LINE, "a line a cell");
+	_Static_assert(PACKET_FIRST_BYTES >= RING_LINE && PACKET_MORE_BYTES >= RING_LINE,
+		       "a line a cell");
 	return cells < most ? cells : most;
 }
 
 /* cells of what the input buffers of @port can hold */
-static uint64_t input_cells(const struct node_config *config, const struct port_config *port, uint32_t captured_max)
+static uint64_t input_cells(const struct node_config *config, const struct port_config *port,
+			    uint32_t captured_max)
 {
 	uint64_t lane_count = config->class_count * node_lanes(config, port->kind);
 
 	if (config->clock == CLOCK_VIRTUAL)
 		return packet_cells_of_units(lane_count * port->buffer_units, captured_max);
-	return packet_cells_of_units(lane_count * port->stop_units + config->switch_.output_queue_units_max,
+	return packet_cells_of_units(lane_count * port->stop_units +
+					     config->switch_.output_queue_units_max,
 				     captured_max) +
 	       late_cells(port, captured_max);
 }
@@ -260,18 +268,21 @@ static uint64_t vacant_cells(const struct node_config *config, uint32_t captured
 	return cells;
 }
 
-/* Input buffers and output queues. The only packet of an output queue may be longer than the queue. */
+/* Input buffers and output queues. The only packet of an output queue may be longer than the
+ * queue. */
 static uint64_t buffer_cells(const struct node_config *config, uint32_t captured_max)
 {
-	uint64_t queue_cells = packet_cells_of_units(config->switch_.output_queue_units_max, captured_max) +
-			       packet_cells(captured_max);
+	uint64_t queue_cells =
+		packet_cells_of_units(config->switch_.output_queue_units_max, captured_max) +
+		packet_cells(captured_max);
 	uint64_t cells = 0;
 
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		const struct port_config *port = &config->ports[p];
 		enum port_kind kind = port->vacant ? PORT_FABRIC : port->kind;
 
-		cells += port->vacant ? vacant_cells(config, captured_max) : input_cells(config, port, captured_max);
+		cells += port->vacant ? vacant_cells(config, captured_max)
+				      : input_cells(config, port, captured_max);
 		cells += config->class_count * node_lanes(config, kind) * queue_cells;
 	}
 	return cells;
@@ -288,7 +299,8 @@ static int pool_init(struct dataplane *dp)
 		dp->sw.flood_packets_max = FLOOD_PACKETS_MIN;
 	return packet_pool_init(&dp->sw.pool,
 				buffer_cells(config, captured_max) +
-					(uint64_t)dp->sw.flood_packets_max * packet_cells(captured_max),
+					(uint64_t)dp->sw.flood_packets_max *
+						packet_cells(captured_max),
 				captured_max);
 }
 
@@ -304,8 +316,10 @@ void dataplane_port_configure(struct dataplane *dp, uint32_t p)
 	port->mtu_bytes = port_config->mtu_bytes;
 	port->mtu_units = units_of_bytes(port_config->mtu_bytes);
 	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
-			      (uint16_t)(port_config->peer_index + 1), (uint8_t)port_config->peer_port, port->envelope);
-	class_scheduler_init(&port->classes, config->class_count, config->classes, port_config->rate_bps);
+			      (uint16_t)(port_config->peer_index + 1),
+			      (uint8_t)port_config->peer_port, port->envelope);
+	class_scheduler_init(&port->classes, config->class_count, config->classes,
+			     port_config->rate_bps);
 	input_buffer_configure(dp, p);
 }
 
@@ -322,7 +336,8 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	const struct node_config *config = dp->sw.config;
 	const struct port_config *port_config = &config->ports[p];
 	struct port *port = &dp->ports[p];
-	bool any_kind = config->clock == CLOCK_REAL; /* another link may come; what it does not need costs no memory */
+	/* another link may come; what it does not need costs no memory */
+	bool any_kind = config->clock == CLOCK_REAL;
 	int error;
 
 	port->link = link;
@@ -341,15 +356,16 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	if (!error && (any_kind || port->kind == PORT_EDGE))
 		error = fgfc_init(&port->fgfc, port_config->channels, &config->switch_.congestion);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
-		error = ofct_init(&port->ofct, port_config->channels, node_lanes(config, PORT_FABRIC));
+		error = ofct_init(&port->ofct, port_config->channels,
+				  node_lanes(config, PORT_FABRIC));
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
 		error = ack_collector_init(&port->acks, port_config->channels, &config->switch_);
 	for (uint32_t c = 0; !error && c < dp->lane_count; c++) {
 		port->output[c].queue.units_max = config->switch_.output_queue_units_max;
 		port->output[c].stopped.first = FLOW_REF_NONE;
 		eca_init(&port->output[c].eca, &config->switch_.congestion);
-		error = arbiter_init(&port->output[c].arbiter, config->switch_.arbiter, dp->ifcts, config->port_count,
-				     port_config->mtu_bytes);
+		error = arbiter_init(&port->output[c].arbiter, config->switch_.arbiter, dp->ifcts,
+				     config->port_count, port_config->mtu_bytes);
 	}
 	return error;
 }
@@ -406,9 +422,11 @@ static void *create(const struct node_config *config, struct link *links, struct
 	if (!error)
 		error = deadline_heap_init(&dp->wakes, flow_ref(config->port_count, 0));
 	if (!error)
-		error = translate_init(&dp->translate, config->switch_.hosts, config->switch_.host_count);
+		error = translate_init(&dp->translate, config->switch_.hosts,
+				       config->switch_.host_count);
 	if (!error)
-		error = translate_prefixes_set(&dp->translate, config->switch_.prefixes, config->switch_.prefix_count);
+		error = translate_prefixes_set(&dp->translate, config->switch_.prefixes,
+					       config->switch_.prefix_count);
 	if (!error)
 		error = route_table_init(&dp->routes, &config->switch_);
 	if (dp->sw.port_count < NODE_PORTS_MAX)

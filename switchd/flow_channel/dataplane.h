@@ -1,17 +1,22 @@
-/*  dataplane - the switch: its ports, its tables, and the order in which a packet and an ACK pass them (FC-11).
+/*  dataplane - the switch: its ports, its tables, and the order in which a packet and an ACK pass
+ *  them (FC-11).
  *
- *      link -> classify -> IFCT queue -> route -> arbiter -> crossbar -> OFCT -> output queue -> link
+ *      link -> classify -> IFCT queue -> route -> arbiter -> crossbar -> OFCT -> output queue ->
+ *      link
  *      link <- ACK collector <- EFCT/IFCT <- ACK crossbar <- OFCT <- link
  *
- *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c, transmit.c and ack_path.c
- *  one leg each, choose.c which way, reroute.c and flow_tree.c how flows get another one, flow_control.c what holds a flow at its input and lets it go on, input_buffer.c
- *  when a neighbour has to stop, fgfc_path.c what its host is told, link_change.c what becomes of all that when a
- *  link goes or comes); a stage, that is every other file here, never calls another one. Events and their order: switch.h.
- *  The crossbar moves as many packets at once as there are outputs and has its time in the switch's fixed latency, all of
- *  which lies behind the last decision (link.h).
- *  Flooding (FC-3): a frame for many hosts, or for one that nobody knows, is replaced at its ingress port by one copy per
- *  other host. Each copy is an ordinary packet in a flow channel of its own, so neither order nor accounting needs to know
- *  about it; it lives in a reserve of the pool instead of the input buffer, whose room is given back at once.          */
+ *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c,
+ *  transmit.c and ack_path.c one leg each, choose.c which way, reroute.c and flow_tree.c how flows
+ *  get another one, flow_control.c what holds a flow at its input and lets it go on, input_buffer.c
+ *  when a neighbour has to stop, fgfc_path.c what its host is told, link_change.c what becomes of
+ *  all that when a link goes or comes); a stage, that is every other file here, never calls another
+ *  one. Events and their order: switch.h. The crossbar moves as many packets at once as there are
+ *  outputs and has its time in the switch's fixed latency, all of which lies behind the last
+ *  decision (link.h).
+ *  Flooding (FC-3): a frame for many hosts, or for one that nobody knows, is replaced at its
+ *  ingress port by one copy per other host. Each copy is an ordinary packet in a flow channel of
+ *  its own, so neither order nor accounting needs to know about it; it lives in a reserve of the
+ *  pool instead of the input buffer, whose room is given back at once. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 
@@ -47,14 +52,17 @@ struct flow_list {
 	uint32_t first, last; /* flow_ref(); FLOW_REF_NONE: there is none */
 };
 
-/* one virtual lane of an output port: number = traffic class * port.lanes + level (routing_config.h) */
+/* one virtual lane of an output port: number = traffic class * port.lanes + level
+ * (routing_config.h) */
 struct output_lane {
 	struct arbiter arbiter;
 	struct output_queue queue;
-	struct flow_list stopped; /* fabric: flows without credit, while the peer has no room for such */
-	struct eca eca;           /* edge */
-	uint64_t
-		served; /* fabric: what its flows got so far, each of them: lanes of a class take turns by it (transmit.c) */
+	/* fabric: flows without credit, while the peer has no room for such */
+	struct flow_list stopped;
+	struct eca eca; /* edge */
+	/* fabric: what its flows got so far, each of them: lanes of a class take turns by it
+	 * (transmit.c) */
+	uint64_t served;
 };
 
 struct port {
@@ -63,17 +71,20 @@ struct port {
 	enum port_kind kind;
 	uint32_t lanes, lane_count; /* virtual lanes of each class, of all classes */
 	uint32_t mtu_bytes, mtu_units;
-	uint32_t stop_units, go_units;           /* water levels of the input buffer: input_buffer.c */
-	struct efct efct;                        /* edge */
-	struct packet_queue no_line;             /* edge: packets that wait for a free EFCT line, in order of arrival */
-	uint32_t no_line_match;                  /* match fields with which they were looked up */
-	struct fgfc fgfc;                        /* edge: flows that are held at their source */
-	struct ofct ofct;                        /* fabric */
-	struct ack_collector acks;               /* fabric: ACKs that go up this link */
-	struct flow_list no_channel;             /* flows that wait for a free id of the OFCT */
-	uint64_t extent_units;                   /* edge: sum of its flows' flow_extents (EC-9) */
-	struct flow_list port_limit;             /* edge: flows that wait for it to fall */
-	uint32_t promised_units[NODE_LANES_MAX]; /* fabric: room in the input buffer for what credit given may bring */
+	/* water levels of the input buffer: input_buffer.c */
+	uint32_t stop_units, go_units;
+	struct efct efct; /* edge */
+	/* edge: packets that wait for a free EFCT line, in order of arrival */
+	struct packet_queue no_line;
+	uint32_t no_line_match;      /* match fields with which they were looked up */
+	struct fgfc fgfc;            /* edge: flows that are held at their source */
+	struct ofct ofct;            /* fabric */
+	struct ack_collector acks;   /* fabric: ACKs that go up this link */
+	struct flow_list no_channel; /* flows that wait for a free id of the OFCT */
+	uint64_t extent_units;       /* edge: sum of its flows' flow_extents (EC-9) */
+	struct flow_list port_limit; /* edge: flows that wait for it to fall */
+	/* fabric: room in the input buffer for what credit given may bring */
+	uint32_t promised_units[NODE_LANES_MAX];
 	struct class_scheduler classes;
 	struct output_lane output[NODE_LANES_MAX];
 	struct queue_gauge gauge;
@@ -90,14 +101,15 @@ struct port {
 struct dataplane {
 	struct switch_shell sw;
 	uint32_t lane_count; /* of the ports that have most */
-	uint64_t grants_due,
-		channels_due; /* ports that flows have moved to, and that such gave a channel back to: crossbar_settle() */
+	/* ports that flows have moved to, and that such gave a channel back to: crossbar_settle()
+	 * */
+	uint64_t grants_due, channels_due;
 	uint32_t unordered; /* set of classes */
 	struct source_hold hold;
 	struct random redirect_random;
 	struct congestion_config congestion; /* as it is set now */
 	struct injection injection;
-	struct random random;    /* of choices: choose.c */
+	struct random random;       /* of choices: choose.c */
 	struct deadline_heap wakes; /* flows that wait for their wake-up time */
 	struct translate translate;
 	struct route_table routes;
@@ -107,16 +119,19 @@ struct dataplane {
 
 extern const struct node_ops switchd_ops;
 
-/** dataplane_port_up() - has port @port a link that is in use? A vacant one has not, nor one that link_change.c keeps back. */
+/** dataplane_port_up() - has port @port a link that is in use? A vacant one has not, nor one that
+ *  link_change.c keeps back. */
 static inline bool dataplane_port_up(const struct dataplane *dp, uint32_t port)
 {
 	return route_port_up(&dp->routes, port);
 }
 
-/** dataplane_port_configure() - @port is what config->ports[@port] says: kind, MTU, names on the link, class shares. */
+/** dataplane_port_configure() - @port is what config->ports[@port] says: kind, MTU, names on the
+ *  link, class shares. */
 void dataplane_port_configure(struct dataplane *dp, uint32_t port);
 
-/** packet_enter(), packet_leave() - the packet is, is no longer inside the switch; leaving frees it. */
+/** packet_enter(), packet_leave() - the packet is, is no longer inside the switch; leaving frees
+ *  it. */
 static inline void packet_enter(struct dataplane *dp, const struct packet *packet)
 {
 	dp->sw.stats->inside_packets++;

@@ -20,8 +20,8 @@ static uint32_t depth(const struct eca *eca)
 	return (uint32_t)(eca->qu_bytes / UNIT_BYTES);
 }
 
-/* The depth was what it is now at the end of every period that has ended: in the first of them it may have risen, in later
- * ones it has not. */
+/* The depth was what it is now at the end of every period that has ended: in the first of them it
+ * may have risen, in later ones it has not. */
 static void advance(struct eca *eca, node_time_t now)
 {
 	node_time_t period_ps = eca->config->dbf_clk_cnt * NODE_NS;

@@ -1,12 +1,15 @@
-/*  eca - how congested an egress edge port's traffic class is: three factors of 8 bits, the greatest counts (EC-1).
+/*  eca - how congested an egress edge port's traffic class is: three factors of 8 bits, the
+ *  greatest counts (EC-1).
  *
  *      lbf = (qu_depth - lbf_thresh) >> lbf_shift       linear byte factor
- *      lpf = (qu_pkt - lpf_thresh) >> lpf_shift         linear packet factor: finds incasts of small packets
- *      dbf = (qu_depth - qu_depth_old) >> dbf_shift     derivative byte factor, every dbf_clk_cnt cycles; 0 unless
+ *      lpf = (qu_pkt - lpf_thresh) >> lpf_shift linear packet factor: finds incasts of small
+ *      packets dbf = (qu_depth - qu_depth_old) >> dbf_shift derivative byte factor, every
+ *      dbf_clk_cnt cycles; 0 unless
  *                                                       qu_depth > dbf_thresh
- *  A negative factor is 0, one above 255 is 255. qu_depth counts 256 bytes; the queue is what was requested from this output
- *  and has not gone out (FC-11), wherever it waits in the switch.
- *  The periods of dbf are not events: what would have been computed in between is computed with the next look.        */
+ *  A negative factor is 0, one above 255 is 255. qu_depth counts 256 bytes; the queue is what was
+ *  requested from this output and has not gone out (FC-11), wherever it waits in the switch.
+ *  The periods of dbf are not events: what would have been computed in between is computed with the
+ *  next look. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_ECA_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_ECA_H
 
@@ -30,10 +33,11 @@ void eca_init(struct eca *eca, const struct congestion_config *config);
 /** eca_factor() - the greatest of the three factors now, 0..255; 0: no congestion. O(1). */
 uint32_t eca_factor(struct eca *eca, node_time_t now);
 
-/** eca_enqueue() - a packet of @bytes is requested.   Return: the factor with its effect (EC-1, EC-2). */
+/** eca_enqueue() - a packet of @bytes is requested. Return: the factor with its effect (EC-1,
+ *  EC-2). */
 uint32_t eca_enqueue(struct eca *eca, uint32_t bytes, node_time_t now);
 
-/** eca_dequeue() - one of @bytes has gone.   Return: the factor without the effect of that (EC-3). */
+/** eca_dequeue() - one of @bytes has gone. Return: the factor without the effect of that (EC-3). */
 uint32_t eca_dequeue(struct eca *eca, uint32_t bytes, node_time_t now);
 
 #endif

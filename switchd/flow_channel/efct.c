@@ -29,7 +29,8 @@ static void mac_mask(uint64_t bits, uint8_t mac[6])
 		mac[i] = (uint8_t)(bits >> (40 - 8 * i));
 }
 
-/* The mask of a pattern of @kind. What such a frame does not have is 0 in its pattern, whatever the mask. */
+/* The mask of a pattern of @kind. What such a frame does not have is 0 in its pattern, whatever the
+ * mask. */
 static void mask_fill(const struct flow_match *match, uint8_t kind, struct efct_pattern *mask)
 {
 	uint32_t source = (uint32_t)flow_match_part(match, PART_HPC_SOURCE);
@@ -39,7 +40,8 @@ static void mask_fill(const struct flow_match *match, uint8_t kind, struct efct_
 		.source_port = (uint16_t)flow_match_part(match, PART_SOURCE_PORT),
 		.destination_port = (uint16_t)flow_match_part(match, PART_DESTINATION_PORT),
 		.flow_label = (uint32_t)flow_match_part(match, PART_FLOW_LABEL),
-		.queue_pair = (uint32_t)flow_match_part(match, kind == KIND_HPC ? PART_HPC_PROCESS : PART_QUEUE_PAIR),
+		.queue_pair = (uint32_t)flow_match_part(match, kind == KIND_HPC ? PART_HPC_PROCESS
+										: PART_QUEUE_PAIR),
 		.vlan = (uint16_t)flow_match_part(match, PART_VLAN),
 		.ip_protocol = (uint8_t)flow_match_part(match, PART_IP_PROTOCOL),
 	};
@@ -50,12 +52,15 @@ static void mask_fill(const struct flow_match *match, uint8_t kind, struct efct_
 		memcpy(mask->destination_ip, &destination, sizeof(destination));
 	} else if (kind == KIND_IPV4) {
 		bytes_put32(mask->source_ip, (uint32_t)flow_match_part(match, PART_SOURCE_IPV4));
-		bytes_put32(mask->destination_ip, (uint32_t)flow_match_part(match, PART_DESTINATION_IPV4));
+		bytes_put32(mask->destination_ip,
+			    (uint32_t)flow_match_part(match, PART_DESTINATION_IPV4));
 	} else if (kind == KIND_IPV6) {
 		bytes_put64(mask->source_ip, flow_match_part(match, PART_SOURCE_IPV6_HIGH));
 		bytes_put64(mask->source_ip + 8, flow_match_part(match, PART_SOURCE_IPV6_LOW));
-		bytes_put64(mask->destination_ip, flow_match_part(match, PART_DESTINATION_IPV6_HIGH));
-		bytes_put64(mask->destination_ip + 8, flow_match_part(match, PART_DESTINATION_IPV6_LOW));
+		bytes_put64(mask->destination_ip,
+			    flow_match_part(match, PART_DESTINATION_IPV6_HIGH));
+		bytes_put64(mask->destination_ip + 8,
+			    flow_match_part(match, PART_DESTINATION_IPV6_LOW));
 	}
 }
 
@@ -105,7 +110,8 @@ void efct_fini(struct efct *efct)
 }
 
 /* away from the way of unmasked patterns, which is every packet's */
-static void __attribute__((noinline, cold)) pattern_mask(const struct efct_pattern *mask, struct efct_pattern *pattern)
+static void __attribute__((noinline, cold))
+pattern_mask(const struct efct_pattern *mask, struct efct_pattern *pattern)
 {
 	uint64_t bits[sizeof(*mask) / 8], values[sizeof(*mask) / 8];
 
@@ -116,18 +122,21 @@ static void __attribute__((noinline, cold)) pattern_mask(const struct efct_patte
 	memcpy(pattern, values, sizeof(values));
 }
 
-static void pattern_of_addresses(uint32_t match, const struct frame_fields *fields, struct efct_pattern *pattern)
+static void pattern_of_addresses(uint32_t match, const struct frame_fields *fields,
+				 struct efct_pattern *pattern)
 {
 	if (match & MATCH_HPC && fields->hpc) {
 		memcpy(pattern->source_ip, &fields->hpc_source, sizeof(fields->hpc_source));
-		memcpy(pattern->destination_ip, &fields->hpc_destination, sizeof(fields->hpc_destination));
+		memcpy(pattern->destination_ip, &fields->hpc_destination,
+		       sizeof(fields->hpc_destination));
 		pattern->queue_pair = fields->hpc_process;
 	}
 	if (match & MATCH_HPC && fields->roce)
 		pattern->queue_pair = fields->queue_pair;
 	if (match & MATCH_IP_PAIR && fields->ip_version) {
 		memcpy(pattern->source_ip, fields->source_ip, sizeof(pattern->source_ip));
-		memcpy(pattern->destination_ip, fields->destination_ip, sizeof(pattern->destination_ip));
+		memcpy(pattern->destination_ip, fields->destination_ip,
+		       sizeof(pattern->destination_ip));
 	}
 	if (match & MATCH_PORTS) {
 		pattern->source_port = fields->source_port;
@@ -138,8 +147,9 @@ static void pattern_of_addresses(uint32_t match, const struct frame_fields *fiel
 		pattern->flow_label = fields->flow_label;
 }
 
-uint64_t efct_pattern_of(const struct efct *efct, const struct frame_fields *fields, uint32_t fabric_address,
-			 uint32_t egress_port, uint32_t traffic_class, struct efct_pattern *pattern)
+uint64_t efct_pattern_of(const struct efct *efct, const struct frame_fields *fields,
+			 uint32_t fabric_address, uint32_t egress_port, uint32_t traffic_class,
+			 struct efct_pattern *pattern)
 {
 	uint32_t match = efct->match_fields;
 
@@ -147,13 +157,16 @@ uint64_t efct_pattern_of(const struct efct *efct, const struct frame_fields *fie
 	if (match & MATCH_SOURCE_MAC)
 		memcpy(pattern->source_mac, fields->source_mac, sizeof(pattern->source_mac));
 	if (match & MATCH_DESTINATION_MAC)
-		memcpy(pattern->destination_mac, fields->destination_mac, sizeof(pattern->destination_mac));
+		memcpy(pattern->destination_mac, fields->destination_mac,
+		       sizeof(pattern->destination_mac));
 	if (match & MATCH_VLAN)
 		pattern->vlan = fields->vlan;
 	if (match & (MATCH_HPC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_FLOW_LABEL))
 		pattern_of_addresses(match, fields, pattern);
 	if (efct->masked)
-		pattern_mask(&efct->match->masks[kind_index(fields->hpc ? KIND_HPC : fields->ip_version)], pattern);
+		pattern_mask(&efct->match->masks[kind_index(fields->hpc ? KIND_HPC
+									: fields->ip_version)],
+			     pattern);
 	pattern->fabric_address = (uint16_t)fabric_address;
 	pattern->egress_port = (uint8_t)egress_port;
 	pattern->traffic_class = (uint8_t)traffic_class;
@@ -186,11 +199,13 @@ int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_
 	struct efct_line *line;
 	int id;
 
+	/* also who has a line: a permanent flow would else keep all new ones out */
 	if (efct->draining)
-		return -ENOSPC; /* also who has a line: a permanent flow would else keep all new ones out */
+		return -ENOSPC;
 	for (uint16_t next = *chain; next; next = line->next) {
 		line = &efct->lines[next - 1];
-		if (line->hash == hash && !memcmp(&efct->patterns[next - 1], pattern, sizeof(*pattern)))
+		if (line->hash == hash &&
+		    !memcmp(&efct->patterns[next - 1], pattern, sizeof(*pattern)))
 			return next - 1;
 	}
 	id = allocate(efct);

@@ -1,11 +1,14 @@
 /*  efct - the edge flow channel table: tells the flows of an edge port apart (FC-2, FC-4, FC-9).
  *
- *  A flow is what a port's match set (nodes/config/flow_match.h) sees of a frame, together with destination and traffic class: the fields
- *  under a mask are the pattern, like a TCAM line. Each port has its own. Without a mask a pattern costs what its fields cost. Hit: the line's number is the flow_id. Miss: the first free line takes the pattern at
- *  once, at the cost of the lookup. The last ACK frees the line. Its flow_extent counts everything not acknowledged: what is
- *  queued at this port and what is in the fabric.
- *  When the match fields are changed while flows are under way, packets wait until the last line is free, one round trip
- *  or so: a flow that two different patterns describe could not be kept in order (FC-15).                                               */
+ *  A flow is what a port's match set (nodes/config/flow_match.h) sees of a frame, together with
+ *  destination and traffic class: the fields under a mask are the pattern, like a TCAM line. Each
+ *  port has its own. Without a mask a pattern costs what its fields cost. Hit: the line's number is
+ *  the flow_id. Miss: the first free line takes the pattern at once, at the cost of the lookup. The
+ *  last ACK frees the line. Its flow_extent counts everything not acknowledged: what is queued at
+ *  this port and what is in the fabric.
+ *  When the match fields are changed while flows are under way, packets wait until the last line is
+ *  free, one round trip or so: a flow that two different patterns describe could not be kept in
+ *  order (FC-15). */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_EFCT_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_EFCT_H
 
@@ -20,7 +23,8 @@
 /* what a line compares; fields outside the mask are 0 */
 struct efct_pattern {
 	uint8_t source_mac[6], destination_mac[6];
-	uint8_t source_ip[16], destination_ip[16]; /* IP addresses; the HPC endpoints of an HPC frame */
+	/* IP addresses; the HPC endpoints of an HPC frame */
+	uint8_t source_ip[16], destination_ip[16];
 	uint16_t source_port, destination_port;
 	uint32_t flow_label;
 	uint32_t queue_pair; /* RoCEv2 queue pair, HPC process */
@@ -36,7 +40,8 @@ _Static_assert(sizeof(struct efct_pattern) == 64, "a pattern is one cache line, 
 struct efct_line {
 	uint64_t hash;
 	uint32_t data_flow, ack_flow; /* units, modulo 2^32 */
-	uint16_t next;                /* in its hash chain or in the free list: index + 1, 0 is the end */
+	/* in its hash chain or in the free list: index + 1, 0 is the end */
+	uint16_t next;
 	bool active;
 };
 
@@ -51,28 +56,33 @@ struct efct_match {
 struct efct {
 	struct efct_pattern *patterns;
 	struct efct_line *lines;
-	uint16_t *chains; /* heads, like `next`; zero is empty, so memory that is not used is not touched */
+	/* heads, like `next`; zero is empty, so memory that is not used is not touched */
+	uint16_t *chains;
 	uint32_t channels, hash_mask;
 	uint32_t fresh;
 	uint16_t free;
 	uint32_t used, used_max;
 	uint32_t match_fields; /* set of enum match_field, in force: match->now.fields */
 	bool masked;           /* not all of their bits count */
-	bool draining;         /* no line may be taken until then: packets wait that no later one may overtake */
+	/* no line may be taken until then: packets wait that no later one may overtake */
+	bool draining;
 	struct efct_match *match;
 };
 
-/** efct_init() - @channels lines, all free.  @match  what tells flows apart, in force at once; copied.  Return: 0 or -ENOMEM. */
+/** efct_init() - @channels lines, all free. @match what tells flows apart, in force at once;
+ *  copied. Return: 0 or -ENOMEM. */
 int efct_init(struct efct *efct, uint32_t channels, const struct flow_match *match);
 void efct_fini(struct efct *efct);
 
 /** efct_pattern_of() - what the fields in force, and their mask, see of a frame.
- *  @pattern  filled completely.  Return: its hash. O(1); a mask costs eight words more.                           */
-uint64_t efct_pattern_of(const struct efct *efct, const struct frame_fields *fields, uint32_t fabric_address,
-			 uint32_t egress_port, uint32_t traffic_class, struct efct_pattern *pattern);
+ *  @pattern filled completely. Return: its hash. O(1); a mask costs eight words more. */
+uint64_t efct_pattern_of(const struct efct *efct, const struct frame_fields *fields,
+			 uint32_t fabric_address, uint32_t egress_port, uint32_t traffic_class,
+			 struct efct_pattern *pattern);
 
 /** efct_classify() - the flow_id of a pattern, a free line's if it has none yet.
- *  Return: the flow_id; -ENOSPC if no line is free, or if none may be taken until new match fields are in force. O(1). */
+ *  Return: the flow_id; -ENOSPC if no line is free, or if none may be taken until new match fields
+ *  are in force. O(1). */
 int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_t hash);
 
 /** efct_inject() - @units of flow @flow_id have arrived. */
@@ -82,7 +92,8 @@ static inline void efct_inject(struct efct *efct, uint32_t flow_id, uint32_t uni
 	efct->lines[flow_id].data_flow += units;
 }
 
-/** efct_on_ack() - @units of flow @flow_id were delivered or lost. The caller has checked them against the IFCT. */
+/** efct_on_ack() - @units of flow @flow_id were delivered or lost. The caller has checked them
+ *  against the IFCT. */
 static inline void efct_on_ack(struct efct *efct, uint32_t flow_id, uint32_t units)
 {
 	ENSURE(efct->lines[flow_id].data_flow - efct->lines[flow_id].ack_flow, >=, units);

@@ -97,7 +97,8 @@ static node_time_t level_renew_at(const struct fgfc *fgfc, uint32_t level)
 {
 	uint32_t oldest = fgfc->told[level].oldest;
 
-	return oldest ? fgfc->lines[oldest - 1].told_at_ps + (fgfc->pause_ps << level) / 2 : NODE_TIME_NEVER;
+	return oldest ? fgfc->lines[oldest - 1].told_at_ps + (fgfc->pause_ps << level) / 2
+		      : NODE_TIME_NEVER;
 }
 
 /* the level whose first pause is to be renewed first */
@@ -118,16 +119,19 @@ static node_time_t renew_at(const struct fgfc *fgfc)
 
 /* ---- state ---- */
 
-bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *name, const struct flow_name *mask)
+bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *name,
+		const struct flow_name *mask)
 {
 	struct fgfc_line *line = &fgfc->lines[flow_id];
 
-	if (line->told && (!flow_name_equal(&line->name, name) || !flow_name_equal(&fgfc->masks[flow_id], mask)))
+	if (line->told &&
+	    (!flow_name_equal(&line->name, name) || !flow_name_equal(&fgfc->masks[flow_id], mask)))
 		return false;
 	if (line->told) /* the end was not sent yet: the NIC still holds it */
 		told_append(fgfc, flow_id, line->told_at_ps);
 	line->name = *name;
-	if (!flow_name_equal(&fgfc->masks[flow_id], mask)) /* a page that is only read takes no memory */
+	/* a page that is only read takes no memory */
+	if (!flow_name_equal(&fgfc->masks[flow_id], mask))
 		fgfc->masks[flow_id] = *mask;
 	line->on = true;
 	line->since_ps = NODE_TIME_NEVER;
@@ -152,7 +156,8 @@ bool fgfc_stop(struct fgfc *fgfc, uint32_t flow_id)
 	return true;
 }
 
-uint32_t fgfc_credit_eighths(uint32_t units, uint32_t queue_units, const struct congestion_setting *setting)
+uint32_t fgfc_credit_eighths(uint32_t units, uint32_t queue_units,
+			     const struct congestion_setting *setting)
 {
 	if (queue_units > setting->high_units)
 		return 0;
@@ -187,7 +192,8 @@ bool fgfc_forwarded(struct fgfc *fgfc, uint32_t flow_id, uint32_t units, uint32_
 void fgfc_clear(struct fgfc *fgfc)
 {
 	for (uint32_t level = 0; level < FGFC_LEVELS; level++) {
-		for (uint32_t next = fgfc->told[level].oldest; next; next = fgfc->lines[next - 1].younger)
+		for (uint32_t next = fgfc->told[level].oldest; next;
+		     next = fgfc->lines[next - 1].younger)
 			fgfc->lines[next - 1].on = fgfc->lines[next - 1].told = false;
 		fgfc->told[level] = (struct fgfc_told){ 0 };
 	}
@@ -219,7 +225,8 @@ static uint8_t level_of(const struct fgfc *fgfc, node_time_t held_ps)
 }
 
 /* Return: is there anything to say about it? */
-static bool frame_make(struct fgfc *fgfc, uint32_t flow_id, node_time_t now, struct fgfc_frame *frame)
+static bool frame_make(struct fgfc *fgfc, uint32_t flow_id, node_time_t now,
+		       struct fgfc_frame *frame)
 {
 	struct fgfc_line *line = &fgfc->lines[flow_id];
 
@@ -243,7 +250,8 @@ static bool frame_make(struct fgfc *fgfc, uint32_t flow_id, node_time_t now, str
 	return true;
 }
 
-bool fgfc_take(struct fgfc *fgfc, node_time_t now, node_time_t distance_ps, struct fgfc_frame *frame)
+bool fgfc_take(struct fgfc *fgfc, node_time_t now, node_time_t distance_ps,
+	       struct fgfc_frame *frame)
 {
 	bool made = false;
 

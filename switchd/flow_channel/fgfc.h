@@ -1,26 +1,32 @@
-/*  fgfc - which flows of an ingress edge port are held at their source, and the next FGFC frame to say so (EC-15, EC-16).
+/*  fgfc - which flows of an ingress edge port are held at their source, and the next FGFC frame to
+ *  say so (EC-15, EC-16).
  *
- *  A flow whose input queue reaches its target level is told to its host's NIC, with a pause; below the drop level it is let go
- *  [S3 fig. 9A]. In between it is in credit mode: what is forwarded of it gives credit for more, by the rule of EC-13, so
- *  that its queue settles at the target level and never runs dry:
+ *  A flow whose input queue reaches its target level is told to its host's NIC, with a pause; below
+ *  the drop level it is let go [S3 fig. 9A]. In between it is in credit mode: what is forwarded of
+ *  it gives credit for more, by the rule of EC-13, so that its queue settles at the target level
+ *  and never runs dry:
  *
  *          queue >= target (908): told, with the first credit (910)
- *      OFF --------------------------------------------------------> ON   forwarded: credit (912): above high none,
- *       ^                                                            |    above target 7/8, else 9/8 of the packet
+ *      OFF --------------------------------------------------------> ON forwarded: credit (912):
+ *      above high none,
+ *       ^ | above target 7/8, else 9/8 of the packet
  *       +------------------------------------------------------------+
  *          queue < drop, or empty (906): an end frame (914)
  *
- *  Few frames. Credit is saved up until it is worth a frame: what the config says, or half of the drop level, so that the queue
- *  cannot run dry meanwhile. A frame carries all credit that is owed and renews the pause; without one the pause is
- *  renewed when half of it is over, so that a single lost frame changes nothing. The longer a flow is held, the longer is its pause:
- *  twice, ... up to FGFC_PAUSE_TIMES_MAX times the configured one, but no longer than it was held already, which is then the
- *  most that a lost end can cost. Lost credit is made up for, as the level falls;
- *  a lost end is made up for by the NIC's timer. Frames of a port keep a distance, so that they never take more than a few
- *  percent of its link, nor of its ring, which is sized for packets; whoever waits collects credit meanwhile.
+ *  Few frames. Credit is saved up until it is worth a frame: what the config says, or half of the
+ *  drop level, so that the queue cannot run dry meanwhile. A frame carries all credit that is owed
+ *  and renews the pause; without one the pause is renewed when half of it is over, so that a single
+ *  lost frame changes nothing. The longer a flow is held, the longer is its pause: twice, ... up to
+ *  FGFC_PAUSE_TIMES_MAX times the configured one, but no longer than it was held already, which is
+ *  then the most that a lost end can cost. Lost credit is made up for, as the level falls;
+ *  a lost end is made up for by the NIC's timer. Frames of a port keep a distance, so that they
+ *  never take more than a few percent of its link, nor of its ring, which is sized for packets;
+ *  whoever waits collects credit meanwhile.
  *
- *  Memory: a line per channel of the port, only if FGFC is configured; real where it is used. A line belongs to its EFCT line,
- *  and outlives it if the end is still to be told. Place: called by fgfc_path.c and transmit.c. 'now' is given.
- *  Ours, where silent: the shares 7/8 and 9/8, when a frame is worth it, the distance.                               */
+ *  Memory: a line per channel of the port, only if FGFC is configured; real where it is used. A
+ *  line belongs to its EFCT line, and outlives it if the end is still to be told. Place: called by
+ *  fgfc_path.c and transmit.c. 'now' is given. Ours, where silent: the shares 7/8 and 9/8, when a
+ *  frame is worth it, the distance. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_FGFC_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_FGFC_H
 
@@ -36,26 +42,29 @@
 
 struct fgfc_line {
 	struct flow_name name;
-	node_time_t told_at_ps;  /* ON and told: when the last frame was sent */
-	node_time_t since_ps;    /* ON: when it was told first; NODE_TIME_NEVER: not yet */
-	uint32_t owed_eighths;   /* credit that no frame has given yet, in eighths of units */
-	uint16_t older, younger; /* ON and told: neighbours in its list: flow_id + 1, 0 is the end */
-	uint8_t level;           /* the last pause was the configured one times 2^level */
-	bool on;                 /* state ON */
-	bool told;               /* the NIC was told, and not that it is over */
-	bool waiting;            /* stands in the ring for a frame */
+	node_time_t told_at_ps; /* ON and told: when the last frame was sent */
+	node_time_t since_ps;   /* ON: when it was told first; NODE_TIME_NEVER: not yet */
+	uint32_t owed_eighths;  /* credit that no frame has given yet, in eighths of units */
+	/* ON and told: neighbours in its list: flow_id + 1, 0 is the end */
+	uint16_t older, younger;
+	uint8_t level; /* the last pause was the configured one times 2^level */
+	bool on;       /* state ON */
+	bool told;     /* the NIC was told, and not that it is over */
+	bool waiting;  /* stands in the ring for a frame */
 };
 
-/* lines ON and told with pauses of one length, in the order in which they were: that of their renewals */
+/* lines ON and told with pauses of one length, in the order in which they were: that of their
+ * renewals */
 struct fgfc_told {
 	uint16_t oldest, youngest; /* flow_id + 1; 0: none */
 };
 
 struct fgfc {
 	struct fgfc_line *lines; /* by flow_id; NULL: FGFC is off */
-	struct flow_name *
-		masks; /* of the names of the lines; 0 only: whole fields, and not touched as long as no name has another */
-	uint16_t *waiting;       /* ring of flow_ids that need a frame, as many as channels */
+	/* of the names of the lines; 0 only: whole fields, and not touched as long as no name has
+	 * another */
+	struct flow_name *masks;
+	uint16_t *waiting; /* ring of flow_ids that need a frame, as many as channels */
 	uint32_t channels, first, count;
 	uint32_t on; /* lines that are ON */
 	struct fgfc_told told[FGFC_LEVELS];
@@ -64,8 +73,9 @@ struct fgfc {
 	node_time_t free_at_ps; /* no frame before: their distance */
 };
 
-/** fgfc_init() - for an edge port with @channels channels, nothing held; without memory if @config says no.
- *  Return: 0 or -ENOMEM.                                                                                        */
+/** fgfc_init() - for an edge port with @channels channels, nothing held; without memory if @config
+ *  says no.
+ *  Return: 0 or -ENOMEM. */
 int fgfc_init(struct fgfc *fgfc, uint32_t channels, const struct congestion_config *config);
 void fgfc_fini(struct fgfc *fgfc);
 
@@ -74,24 +84,29 @@ static inline bool fgfc_enabled(const struct fgfc *fgfc)
 	return fgfc->lines;
 }
 
-/** fgfc_wanted() - should flow @flow_id be held, now that its queue has @queue_units?  Then fgfc_start(). */
+/** fgfc_wanted() - should flow @flow_id be held, now that its queue has @queue_units? Then
+ *  fgfc_start(). */
 static inline bool fgfc_wanted(const struct fgfc *fgfc, uint32_t flow_id, uint32_t queue_units,
 			       const struct congestion_setting *setting)
 {
 	return !fgfc->lines[flow_id].on && queue_units && queue_units >= setting->target_units;
 }
 
-/** fgfc_start() - flow @flow_id, which is OFF, is held. Not yet if its line still owes an end to another flow that had it
- *  before: asked for again with the next packet.  @name, @mask  copied, as flow_name_mask() fills it.
- *  Return: is it held now? O(1).                                                                                  */
-bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *name, const struct flow_name *mask);
+/** fgfc_start() - flow @flow_id, which is OFF, is held. Not yet if its line still owes an end to
+ *  another flow that had it before: asked for again with the next packet. @name, @mask copied, as
+ *  flow_name_mask() fills it.
+ *  Return: is it held now? O(1). */
+bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *name,
+		const struct flow_name *mask);
 
-/** fgfc_forwarded() - @units of flow @flow_id have left its queue, which has @queue_units now: gives credit, or ends it.
- *  Return: is it held no longer? O(1).                                                                            */
+/** fgfc_forwarded() - @units of flow @flow_id have left its queue, which has @queue_units now:
+ *  gives credit, or ends it.
+ *  Return: is it held no longer? O(1). */
 bool fgfc_forwarded(struct fgfc *fgfc, uint32_t flow_id, uint32_t units, uint32_t queue_units,
 		    const struct congestion_setting *setting);
 
-/** fgfc_stop() - flow @flow_id is held no longer, whatever its queue: its EFCT line is free.  Return: was it? O(1). */
+/** fgfc_stop() - flow @flow_id is held no longer, whatever its queue: its EFCT line is free.
+ *  Return: was it? O(1). */
 bool fgfc_stop(struct fgfc *fgfc, uint32_t flow_id);
 
 /** fgfc_clear() - forgets everything: there is no link to say it on any more. O(flows held). */
@@ -100,11 +115,15 @@ void fgfc_clear(struct fgfc *fgfc);
 /** fgfc_ready_at() - when a frame may be due; NODE_TIME_NEVER: never, as things are. O(1). */
 node_time_t fgfc_ready_at(const struct fgfc *fgfc);
 
-/** fgfc_take() - the frame that is due, if there is one after all. Further ones not before @now + @distance_ps.
- *  Return: was there one? Amortised O(1).                                                                         */
-bool fgfc_take(struct fgfc *fgfc, node_time_t now, node_time_t distance_ps, struct fgfc_frame *frame);
+/** fgfc_take() - the frame that is due, if there is one after all. Further ones not before @now +
+ *  @distance_ps.
+ *  Return: was there one? Amortised O(1). */
+bool fgfc_take(struct fgfc *fgfc, node_time_t now, node_time_t distance_ps,
+	       struct fgfc_frame *frame);
 
-/** fgfc_credit_eighths() - credit for a packet of @units that has left @queue_units behind (EC-13). Pure. */
-uint32_t fgfc_credit_eighths(uint32_t units, uint32_t queue_units, const struct congestion_setting *setting);
+/** fgfc_credit_eighths() - credit for a packet of @units that has left @queue_units behind (EC-13).
+ *  Pure. */
+uint32_t fgfc_credit_eighths(uint32_t units, uint32_t queue_units,
+			     const struct congestion_setting *setting);
 
 #endif

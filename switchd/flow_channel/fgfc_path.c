@@ -1,4 +1,5 @@
-/*  The way of FGFC: an ingress edge port's queues -> its line of the flow -> a frame on its link, ahead of data (EC-15). */
+/*  The way of FGFC: an ingress edge port's queues -> its line of the flow -> a frame on its link,
+ *  ahead of data (EC-15). */
 #include "switchd/flow_channel/fgfc_path.h"
 
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "nodes/stats/trace.h"
 #include "nodes/wire/address.h"
 
-static void changed(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t queue_units, enum trace_kind kind)
+static void changed(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t queue_units,
+		    enum trace_kind kind)
 {
 	struct port *in = &dp->ports[port];
 
@@ -34,14 +36,17 @@ static bool is_whole(const struct flow_match *match, enum flow_part part)
 	return flow_match_part(match, part) == flow_match_part(&whole, part);
 }
 
-/* does @match say whom frames of @kind go to? Not if some of the address does not count: others have the rest of it too */
+/* does @match say whom frames of @kind go to? Not if some of the address does not count: others
+ * have the rest of it too */
 static bool names_destination(const struct flow_match *match, uint8_t kind)
 {
 	if (is_whole(match, PART_DESTINATION_MAC))
 		return true;
 	if (kind == FLOW_IPV6)
-		return is_whole(match, PART_DESTINATION_IPV6_HIGH) && is_whole(match, PART_DESTINATION_IPV6_LOW);
-	return kind != FLOW_LAYER_2 && is_whole(match, kind == FLOW_HPC ? PART_HPC_DESTINATION : PART_DESTINATION_IPV4);
+		return is_whole(match, PART_DESTINATION_IPV6_HIGH) &&
+		       is_whole(match, PART_DESTINATION_IPV6_LOW);
+	return kind != FLOW_LAYER_2 &&
+	       is_whole(match, kind == FLOW_HPC ? PART_HPC_DESTINATION : PART_DESTINATION_IPV4);
 }
 
 /* The destination's MAC belongs to @match as a whole. */
@@ -56,14 +61,16 @@ static void match_destination(struct flow_match *match)
 	flow_match_end(match);
 }
 
-/* A flow always has a destination (FC-2): the host at the egress port. O(hosts), for match sets without destination only. */
-static void add_destination(const struct dataplane *dp, const struct efct_pattern *pattern, struct flow_match *match,
-			    struct flow_name *name)
+/* A flow always has a destination (FC-2): the host at the egress port. O(hosts), for match sets
+ * without destination only. */
+static void add_destination(const struct dataplane *dp, const struct efct_pattern *pattern,
+			    struct flow_match *match, struct flow_name *name)
 {
 	for (uint32_t i = 0; i < dp->translate.host_count; i++) {
 		const struct translate_place *host = &dp->translate.hosts[i];
 
-		if (host->fabric_address != pattern->fabric_address || host->egress_port != pattern->egress_port)
+		if (host->fabric_address != pattern->fabric_address ||
+		    host->egress_port != pattern->egress_port)
 			continue;
 		match_destination(match);
 		address_mac(host->host_index, name->destination_mac);
@@ -71,7 +78,8 @@ static void add_destination(const struct dataplane *dp, const struct efct_patter
 	}
 }
 
-struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint32_t flow_id, struct flow_name *mask)
+struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint32_t flow_id,
+				struct flow_name *mask)
 {
 	const struct efct *efct = &dp->ports[port].efct;
 	struct flow_match match = efct->match->now;
@@ -125,7 +133,8 @@ void fgfc_path_queued(struct dataplane *dp, uint32_t port, uint32_t flow_id)
 	struct fgfc *fgfc = &dp->ports[port].fgfc;
 	uint32_t queue_units = ifct_queue_extent(flow);
 
-	if (fgfc_enabled(fgfc) && fgfc_wanted(fgfc, flow_id, queue_units, injection_setting(&dp->injection, flow)))
+	if (fgfc_enabled(fgfc) &&
+	    fgfc_wanted(fgfc, flow_id, queue_units, injection_setting(&dp->injection, flow)))
 		hold(dp, port, flow_id, queue_units);
 }
 
@@ -137,7 +146,8 @@ void fgfc_path_forwarded(struct dataplane *dp, uint32_t port, uint32_t flow_id, 
 
 	if (!fgfc_enabled(fgfc) || !fgfc->on)
 		return;
-	if (fgfc_forwarded(fgfc, flow_id, units, queue_units, injection_setting(&dp->injection, flow)))
+	if (fgfc_forwarded(fgfc, flow_id, units, queue_units,
+			   injection_setting(&dp->injection, flow)))
 		changed(dp, port, flow_id, queue_units, TRACE_FGFC_END);
 	switch_touch(&dp->sw, port);
 }
@@ -167,8 +177,8 @@ void fgfc_path_clear(struct dataplane *dp, uint32_t port)
 bool fgfc_path_send(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
-	node_time_t distance_ps =
-		link_frame_time_of(out->link, out->mtu_bytes + FRAME_FCS_BYTES + out->link->gap_bytes);
+	node_time_t distance_ps = link_frame_time_of(out->link, out->mtu_bytes + FRAME_FCS_BYTES +
+									out->link->gap_bytes);
 	uint8_t bytes[FGFC_MASKED_BYTES];
 	struct fgfc_frame frame;
 

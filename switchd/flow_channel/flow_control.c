@@ -1,9 +1,9 @@
-/*  What holds a flow at its input, and what lets it go on again: limits of its setting (injection.h), credit (headroom.h), the
- *  port's limit, and the peer's room.
+/*  What holds a flow at its input, and what lets it go on again: limits of its setting
+ *  (injection.h), credit (headroom.h), the port's limit, and the peer's room.
  *
- *  A flow with packets is in one place: in its output's arbiter (IFCT_REQUESTING), in a list of those that wait for the same thing
- *  (a channel, the peer's room, the port's limit), in the wake queue, or only marked (IFCT_BLOCKED), when an ACK of its own is
- *  what it waits for.                                                                                                 */
+ *  A flow with packets is in one place: in its output's arbiter (IFCT_REQUESTING), in a list of
+ *  those that wait for the same thing (a channel, the peer's room, the port's limit), in the wake
+ *  queue, or only marked (IFCT_BLOCKED), when an ACK of its own is what it waits for. */
 #include "switchd/flow_channel/flow_control.h"
 
 #include "nodes/base/ensure.h"
@@ -44,7 +44,8 @@ static void give_credit(struct dataplane *dp, uint32_t ref, uint32_t credit, nod
 		return;
 	if (credit != HEADROOM_END)
 		in->stats->headroom_units += credit;
-	ack_collect(&in->acks, flow_ref_id(ref), credit == HEADROOM_END ? ACK_HEADROOM_END : ACK_HEADROOM,
+	ack_collect(&in->acks, flow_ref_id(ref),
+		    credit == HEADROOM_END ? ACK_HEADROOM_END : ACK_HEADROOM,
 		    credit == HEADROOM_END ? ACK_VALUE_MAX : credit, now);
 	switch_touch(&dp->sw, port);
 }
@@ -81,7 +82,8 @@ void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now)
 	uint32_t lane = flow->in_lane;
 
 	if (dp->ports[port].kind == PORT_FABRIC && dp->injection.config->headroom &&
-	    headroom_starts(flow, injection_setting(&dp->injection, flow), input_buffer_left(dp, port, lane)) &&
+	    headroom_starts(flow, injection_setting(&dp->injection, flow),
+			    input_buffer_left(dp, port, lane)) &&
 	    dataplane_port_up(dp, port))
 		start_metering(dp, ref, now);
 }
@@ -113,8 +115,9 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 		ENSURE(in->promised_units[lane], >=, promise);
 		in->promised_units[lane] -= promise;
-		credit = headroom_on_forward(flow, injection_setting(&dp->injection, flow), packet->units,
-					     input_buffer_left(dp, port, lane), in->mtu_units);
+		credit = headroom_on_forward(flow, injection_setting(&dp->injection, flow),
+					     packet->units, input_buffer_left(dp, port, lane),
+					     in->mtu_units);
 		in->promised_units[lane] += headroom_promise(flow, in->mtu_units);
 		if (credit)
 			give_credit(dp, ref, credit, now);
@@ -164,12 +167,14 @@ static bool over_port_limit(const struct dataplane *dp, const struct port *in)
 	return limit && in->kind == PORT_EDGE && in->extent_units > limit;
 }
 
-enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref, node_time_t now)
+enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref,
+			  node_time_t now)
 {
 	const struct port *in = &dp->ports[flow_ref_port(ref)];
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool metered = tree_metered(dp, ref, flow->follow_port);
-	uint32_t blocked = flow->wait != IFCT_BLOCKED; /* a packet counts once, however often it is looked at */
+	/* a packet counts once, however often it is looked at */
+	uint32_t blocked = flow->wait != IFCT_BLOCKED;
 
 	if (out->kind == PORT_EDGE && in->kind == PORT_FABRIC)
 		return IFCT_REQUESTING;
@@ -194,10 +199,11 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 		in->stats->blocked_headroom += blocked;
 		return IFCT_BLOCKED;
 	}
+	/* a port that is down lets nobody on anyway, and no word from there ends the wait */
 	return !metered && out->kind == PORT_FABRIC && dataplane_port_up(dp, flow->follow_port) &&
 			       link_stopped(out->link, flow->out_lane)
 		       ? IFCT_STOPPED
-		       : IFCT_REQUESTING; /* a port that is down lets nobody on anyway, and no word from there ends the wait */
+		       : IFCT_REQUESTING;
 }
 
 /* where flows stand that wait for @wait; NULL: in no list */
@@ -236,8 +242,8 @@ void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_w
 	if (wait != IFCT_WAITING_CHANNEL)
 		return;
 	out->stats->channel_waits++;
-	trace(dp->sw.stats, dp->sw.stats->now_ps, TRACE_CHANNEL_WAIT, flow_ref_port(ref), flow_ref_id(ref),
-	      flow->follow_port);
+	trace(dp->sw.stats, dp->sw.stats->now_ps, TRACE_CHANNEL_WAIT, flow_ref_port(ref),
+	      flow_ref_id(ref), flow->follow_port);
 }
 
 void flow_stop_waiting(struct dataplane *dp, uint32_t ref)
@@ -251,14 +257,16 @@ void flow_stop_waiting(struct dataplane *dp, uint32_t ref)
 	flow->wait = IFCT_NOT_WAITING;
 }
 
-/* When @packet can be taken to have asked for its output, for the bandwidth of its flow. In a switch that is first and last at once
- * a flow asks packet by packet; what it could have waiting in a last switch's queue, were that another one, it may catch up. */
-static node_time_t asked_at(const struct dataplane *dp, const struct ifct_entry *flow, const struct packet *packet,
-			    node_time_t now)
+/* When @packet can be taken to have asked for its output, for the bandwidth of its flow. In a
+ * switch that is first and last at once a flow asks packet by packet; what it could have waiting in
+ * a last switch's queue, were that another one, it may catch up. */
+static node_time_t asked_at(const struct dataplane *dp, const struct ifct_entry *flow,
+			    const struct packet *packet, node_time_t now)
 {
 	node_time_t behind_ps;
 
-	if (dp->ports[packet->in_port].kind != PORT_EDGE || dp->ports[flow->follow_port].kind != PORT_EDGE)
+	if (dp->ports[packet->in_port].kind != PORT_EDGE ||
+	    dp->ports[flow->follow_port].kind != PORT_EDGE)
 		return packet->requested_at_ps;
 	behind_ps = injection_extent_ps(&dp->injection, flow);
 	return node_time_max(flow->wake_up_ps, now > behind_ps ? now - behind_ps : 0);
@@ -272,22 +280,25 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 	bool ingress = in->kind == PORT_EDGE;
 
 	tree_spend(dp, ref, flow->follow_port, packet->units);
-	injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress, asked_at(dp, flow, packet, now));
+	injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress,
+			    asked_at(dp, flow, packet, now));
 	if (ingress && in->extent_units > in->stats->extent_units_max)
 		in->stats->extent_units_max = in->extent_units;
 }
 
 /* ---- what lets it go on ---- */
 
-/* May flow @ref, which has waited for something else than its turn, choose anew? A tree always, any other flow at its ingress edge when
- * nothing of it is under way (FC-15): where it was to go another output may be better now. A source keeps its path (FC-24). */
+/* May flow @ref, which has waited for something else than its turn, choose anew? A tree always, any
+ * other flow at its ingress edge when nothing of it is under way (FC-15): where it was to go
+ * another output may be better now. A source keeps its path (FC-24). */
 static bool may_choose(struct dataplane *dp, uint32_t ref)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
 	if (flow->fc_state == BLOCK_FOR_REDIRECT)
 		return false;
-	return tree_is(dp, ref) || (is_ingress(dp, ref) && !ifct_flow_extent(flow) && !flow->ep_congestion);
+	return tree_is(dp, ref) ||
+	       (is_ingress(dp, ref) && !ifct_flow_extent(flow) && !flow->ep_congestion);
 }
 
 /* flow @ref, in no list, has packets */
@@ -299,7 +310,8 @@ static void again(struct dataplane *dp, uint32_t ref, node_time_t now)
 		crossbar_again(dp, ref, now);
 }
 
-/* something that the flow may have waited for has changed; it finds out itself when its turn comes */
+/* something that the flow may have waited for has changed; it finds out itself when its turn
+ * comes */
 static void resume(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -310,8 +322,8 @@ static void resume(struct dataplane *dp, uint32_t ref, node_time_t now)
 	again(dp, ref, now);
 }
 
-/* EC-9: as many as the limit lets on now if each sends one packet more, so that an ACK costs no more than it frees; but all if nothing
- * is under way, for then no ACK will come */
+/* EC-9: as many as the limit lets on now if each sends one packet more, so that an ACK costs no
+ * more than it frees; but all if nothing is under way, for then no ACK will come */
 static void port_limit_eased(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
@@ -382,12 +394,14 @@ void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears,
 		efct_on_ack(&in->efct, flow_ref_id(ref), units);
 		extent_add(in, -(int64_t)units);
 	}
-	if (flow->fc_state == BLOCK_FOR_REDIRECT && !ifct_flow_extent(flow) && !reroute_emptied(dp, ref, now))
+	if (flow->fc_state == BLOCK_FOR_REDIRECT && !ifct_flow_extent(flow) &&
+	    !reroute_emptied(dp, ref, now))
 		return;
 	if (ifct_total_extent(flow)) {
 		resume(dp, ref, now);
 	} else if (ingress && flow->wake_up_ps > now) {
-		deadline_heap_set(&dp->wakes, ref, flow->wake_up_ps); /* its limits outlive its packets */
+		/* its limits outlive its packets */
+		deadline_heap_set(&dp->wakes, ref, flow->wake_up_ps);
 	} else {
 		release(dp, ref, now);
 	}
@@ -409,14 +423,16 @@ void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_ti
 	injection_on_eca(&dp->injection, flow, factor, is_ingress(dp, ref));
 }
 
-void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit, node_time_t now)
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit,
+		   node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool metered;
 
 	tree_credited(dp, ref, port, id, credit);
 	metered = tree_metered(dp, ref, port);
-	if (metered && flow->wait == IFCT_STOPPED) { /* from now on it waits for credit, not for the peer's room */
+	/* from now on it waits for credit, not for the peer's room */
+	if (metered && flow->wait == IFCT_STOPPED) {
 		flow_stop_waiting(dp, ref);
 		again(dp, ref, now);
 	} else if (!metered || tree_headroom(dp, ref, port) > 0) {

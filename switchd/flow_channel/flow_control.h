@@ -4,11 +4,14 @@
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** flow_holds() - what flow @ref, whose turn it is at output @out, must wait for; IFCT_REQUESTING: nothing. Counts it. O(1).
- *  In its last switch nothing holds a packet that came over the fabric: it would only idle its host's link (ours).  */
-enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref, node_time_t now);
+/** flow_holds() - what flow @ref, whose turn it is at output @out, must wait for; IFCT_REQUESTING:
+ *  nothing. Counts it. O(1). In its last switch nothing holds a packet that came over the fabric:
+ *  it would only idle its host's link (ours). */
+enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref,
+			  node_time_t now);
 
-/** flow_wait() - flow @ref, in no arbiter any more, waits for @wait. O(log flows that wait for a time). */
+/** flow_wait() - flow @ref, in no arbiter any more, waits for @wait. O(log flows that wait for a
+ *  time). */
 void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_wait wait);
 
 /** flow_list_push() - flow @ref, in no list, is the last of @list. */
@@ -17,38 +20,46 @@ void flow_list_push(struct dataplane *dp, struct flow_list *list, uint32_t ref);
 /** flow_list_pop() - takes the first one out.  Return: FLOW_REF_NONE if there is none. */
 uint32_t flow_list_pop(struct dataplane *dp, struct flow_list *list);
 
-/** flow_queue() - queues @packet at the input of flow @ref; takes it.  Return: was the queue empty? */
+/** flow_queue() - queues @packet at the input of flow @ref; takes it. Return: was the queue
+ *  empty? */
 bool flow_queue(struct dataplane *dp, uint32_t ref, struct packet *packet);
 
-/** flow_meter() - a packet has been queued for flow @ref, and what could be granted at once is: must it be metered now (EC-12)? */
+/** flow_meter() - a packet has been queued for flow @ref, and what could be granted at once is:
+ *  must it be metered now (EC-12)? */
 void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now);
 
-/** flow_unqueue() - takes the first packet out of the input queue of flow @ref, whose room and credit go back. */
+/** flow_unqueue() - takes the first packet out of the input queue of flow @ref, whose room and
+ *  credit go back. */
 struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** flow_forwarded() - @packet, just taken out, goes on to its output. */
 void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time_t now);
 
-/** flow_acked() - @units of flow @ref are off its IFCT's flow_extent; @clears: ACK_DELTA. With the last one it is free. */
+/** flow_acked() - @units of flow @ref are off its IFCT's flow_extent; @clears: ACK_DELTA. With the
+ *  last one it is free. */
 void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears, node_time_t now);
 
-/** flow_free() - the channel of flow @ref, of which nothing waits here and nothing is under way, is free; its EFCT line is the
- *  caller's. */
+/** flow_free() - the channel of flow @ref, of which nothing waits here and nothing is under way, is
+ *  free; its EFCT line is the caller's. */
 void flow_free(struct dataplane *dp, uint32_t ref);
 
 /** flow_congested() - an ACK_ECA of @factor, 1..ECA_MAX, has come up flow @ref (EC-5). */
 void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_time_t now);
 
-/** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref on channel @id of output @port. */
-void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit, node_time_t now);
+/** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref on channel
+ *  @id of output @port. */
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit,
+		   node_time_t now);
 
-/** flow_credit_lost() - a HEADROOM ACK for flow @ref did not arrive upstream: says anew where it stands. */
+/** flow_credit_lost() - a HEADROOM ACK for flow @ref did not arrive upstream: says anew where it
+ *  stands. */
 void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** flow_wake() - the time has come for the first of those that wait for one. */
 void flow_wake(struct dataplane *dp, node_time_t now);
 
-/** flow_stop_waiting() - flow @ref, not in an arbiter, is taken out of whatever it waits in. O(flows that wait there). */
+/** flow_stop_waiting() - flow @ref, not in an arbiter, is taken out of whatever it waits in.
+ *  O(flows that wait there). */
 void flow_stop_waiting(struct dataplane *dp, uint32_t ref);
 
 /** flow_go() - the peer at fabric port @port has room again for @lane. */

@@ -1,4 +1,5 @@
-/*  The way of unordered flows (FC-16, EC-11): flow_tree.h. Without unordered classes these functions do nothing. */
+/*  The way of unordered flows (FC-16, EC-11): flow_tree.h. Without unordered classes these
+ *  functions do nothing. */
 #include "switchd/flow_channel/flow_tree.h"
 
 #include <errno.h>
@@ -73,7 +74,8 @@ void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t i
 	uint32_t behind_units = ofct_flow_extent(entry);
 
 	if (tree_is(dp, ref))
-		entry->metered = headroom_credited(entry->metered, &ofct->headroom[id], credit, behind_units);
+		entry->metered = headroom_credited(entry->metered, &ofct->headroom[id], credit,
+						   behind_units);
 	else
 		headroom_on_ack(flow_of(dp->ifcts, ref), credit, behind_units);
 }
@@ -100,10 +102,11 @@ void tree_begin(struct dataplane *dp, uint32_t ref, const struct packet *packet)
 	line = line_of(dp, ref);
 	if (line->state == TREE_FOLDED && flow->ep_congestion)
 		return; /* its limits outlive its packets, and so does its order */
-	line->state =
-		!packet->ordered && dp->sw.config->switch_.routing.choice == ROUTING_ADAPTIVE && choose_count(dp, flow) > 1
-			? TREE_OPEN
-			: TREE_NONE;
+	line->state = !packet->ordered &&
+				      dp->sw.config->switch_.routing.choice == ROUTING_ADAPTIVE &&
+				      choose_count(dp, flow) > 1
+			      ? TREE_OPEN
+			      : TREE_NONE;
 }
 
 void tree_end(struct dataplane *dp, uint32_t ref)
@@ -124,14 +127,16 @@ void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port)
 	dp->ports[flow_ref_port(ref)].stats->folds++;
 }
 
-/* Is the congestion over that folded tree @ref, whose next packet is @packet (flow_tree.h)? Behind another switch only if that one has
- * opened, too. */
-static bool may_unfold(struct dataplane *dp, uint32_t ref, const struct packet *packet, node_time_t now)
+/* Is the congestion over that folded tree @ref, whose next packet is @packet (flow_tree.h)? Behind
+ * another switch only if that one has opened, too. */
+static bool may_unfold(struct dataplane *dp, uint32_t ref, const struct packet *packet,
+		       node_time_t now)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
 	return line_of(dp, ref)->state == TREE_FOLDED && !packet->ordered && !flow->ep_congestion &&
-	       flow->fc_state == RUNNING && dp->sw.config->switch_.routing.hold_sources && !choose_is_held(dp, ref, now);
+	       flow->fc_state == RUNNING && dp->sw.config->switch_.routing.hold_sources &&
+	       !choose_is_held(dp, ref, now);
 }
 
 void tree_moved(struct dataplane *dp, uint32_t ref)
@@ -140,8 +145,8 @@ void tree_moved(struct dataplane *dp, uint32_t ref)
 		line_of(dp, ref)->branch_port = flow_of(dp->ifcts, ref)->follow_port;
 }
 
-bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet, enum drop_reason *why,
-		 node_time_t now)
+bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet,
+		 enum drop_reason *why, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct tree_line *line = line_of(dp, ref);
@@ -153,14 +158,16 @@ bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet
 		line->state = TREE_OPEN;
 	if (line->state == TREE_FOLDED) {
 		flow->follow_port = line->branch_port;
+		/* another one than the branch's would be a detour after the detour */
 		if (from_fabric)
-			flow->via = packet->via; /* another one than the branch's would be a detour after the detour */
+			flow->via = packet->via;
 		if (choose_leads_on(dp, ref))
 			return true;
 	}
 	if (!choose_way(dp, flow, packet, why, now))
 		return false;
-	if (line->state == TREE_FOLDED && !(from_fabric && dataplane_port_up(dp, line->branch_port)))
+	if (line->state == TREE_FOLDED &&
+	    !(from_fabric && dataplane_port_up(dp, line->branch_port)))
 		line->branch_port = flow->follow_port;
 	return true;
 }

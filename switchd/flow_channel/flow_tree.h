@@ -1,14 +1,18 @@
-/*  flow_tree - what an input remembers of a flow of an unordered class (FC-16, EC-11); flow_tree.c is its way through the switch.
+/*  flow_tree - what an input remembers of a flow of an unordered class (FC-16, EC-11); flow_tree.c
+ *  is its way through the switch.
  *
- *  While the tree is open each packet chooses an output when it is the first of its flow's queue; each output that the flow uses has a
- *  channel of its own for it (ofct.h), all of which are that one flow here: its flow_extent is the sum of theirs, so what limits its
- *  injection limits all of it. Credit is each branch's own, as the queue at its other end is: it says that a link is loaded, and the
- *  choice avoids that branch. ours: so does it branches of which much is not acknowledged, for their congestion may be further on.
- *  Congestion at the destination folds the tree [S2]: from then on everything takes one branch, the one that the congestion ACK came
- *  up, until nothing of the flow is left. Folded, the flow tells so in its headers, and those behind it fold too.
- *  ours: a flow that does not end would stay folded for ever. It opens again when the congestion is over: an ACK without it has come, and
- *  the flow is not bound to its way as a source any more (source_hold.h).
- *  A flow that has but one output to go to, as in its last switch, is no tree.                                        */
+ *  While the tree is open each packet chooses an output when it is the first of its flow's queue;
+ *  each output that the flow uses has a channel of its own for it (ofct.h), all of which are that
+ *  one flow here: its flow_extent is the sum of theirs, so what limits its injection limits all of
+ *  it. Credit is each branch's own, as the queue at its other end is: it says that a link is
+ *  loaded, and the choice avoids that branch. ours: so does it branches of which much is not
+ *  acknowledged, for their congestion may be further on. Congestion at the destination folds the
+ *  tree [S2]: from then on everything takes one branch, the one that the congestion ACK came up,
+ *  until nothing of the flow is left. Folded, the flow tells so in its headers, and those behind it
+ *  fold too. ours: a flow that does not end would stay folded for ever. It opens again when the
+ *  congestion is over: an ACK without it has come, and the flow is not bound to its way as a source
+ *  any more (source_hold.h).
+ *  A flow that has but one output to go to, as in its last switch, is no tree. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_TREE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_TREE_H
 
@@ -28,7 +32,8 @@ struct tree_line {
 	uint8_t branch_port; /* folded: where everything goes */
 };
 
-/** tree_is() - does each packet of flow @ref choose when it is the first of the queue, or did it until congestion? */
+/** tree_is() - does each packet of flow @ref choose when it is the first of the queue, or did it
+ *  until congestion? */
 bool tree_is(struct dataplane *dp, uint32_t ref);
 
 /** tree_is_folded() - is flow @ref a tree that is folded? */
@@ -46,7 +51,8 @@ void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t unit
 /** tree_credited() - headroom_on_ack() for what flow @ref has on channel @id of @port. */
 void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit);
 
-/** tree_load() - how good output @port is for the first packet of flow @ref, an open tree: less is better.  @bytes  what waits there. */
+/** tree_load() - how good output @port is for the first packet of flow @ref, an open tree: less is
+ *  better. @bytes what waits there. */
 uint64_t tree_load(struct dataplane *dp, uint32_t ref, uint32_t port, uint64_t bytes);
 
 /** tree_begin() - @packet is the first of flow @ref, of which nothing is here or downstream. */
@@ -55,16 +61,18 @@ void tree_begin(struct dataplane *dp, uint32_t ref, const struct packet *packet)
 /** tree_end() - the channel of flow @ref is free. */
 void tree_end(struct dataplane *dp, uint32_t ref);
 
-/** tree_fold() - congestion at the destination was heard of from output @port: what follows goes there (EC-11). Nothing if it did already. */
+/** tree_fold() - congestion at the destination was heard of from output @port: what follows goes
+ *  there (EC-11). Nothing if it did already. */
 void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port);
 
 /** tree_moved() - flow @ref was redirected. */
 void tree_moved(struct dataplane *dp, uint32_t ref);
 
-/** tree_choose() - @packet is the first in the queue of flow @ref, a tree, which stands nowhere: its output.
+/** tree_choose() - @packet is the first in the queue of flow @ref, a tree, which stands nowhere:
+ *  its output.
  *  Return: as choose_output(). */
-bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet, enum drop_reason *why,
-		 node_time_t now);
+bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet,
+		 enum drop_reason *why, node_time_t now);
 
 /** tree_mark() - @packet of flow @ref goes on: it says whether the flow is ordered. */
 void tree_mark(struct dataplane *dp, uint32_t ref, struct packet *packet);

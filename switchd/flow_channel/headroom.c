@@ -2,8 +2,8 @@
 
 #include "nodes/base/ensure.h"
 
-#define HEADROOM_UNITS_MAX \
-	(1 << 24) /* more than any input buffer has: only a false peer gives, or overdraws, so much */
+/* more than any input buffer has: only a false peer gives, or overdraws, so much */
+#define HEADROOM_UNITS_MAX (1 << 24)
 
 uint32_t headroom_start(struct ifct_entry *flow)
 {
@@ -39,9 +39,10 @@ static uint32_t credit_at(const struct congestion_setting *setting, uint32_t que
 	return units + little(units);
 }
 
-/* no more than the flow's maximum queue_extent, and than there is room for: with the packet that overdraws it */
-static uint32_t credit_within(const struct ifct_entry *flow, uint32_t credit, uint32_t most_units, uint32_t room_units,
-			      uint32_t mtu_units)
+/* no more than the flow's maximum queue_extent, and than there is room for: with the packet that
+ * overdraws it */
+static uint32_t credit_within(const struct ifct_entry *flow, uint32_t credit, uint32_t most_units,
+			      uint32_t room_units, uint32_t mtu_units)
 {
 	uint32_t room = room_units >= mtu_units ? room_units - (mtu_units - 1) : 0;
 	int64_t most = (int64_t)ifct_queue_extent(flow) + room;
@@ -52,8 +53,8 @@ static uint32_t credit_within(const struct ifct_entry *flow, uint32_t credit, ui
 	return most <= 0 ? 0 : most < credit ? (uint32_t)most : credit;
 }
 
-uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_setting *setting, uint32_t units,
-			     uint32_t room_units, uint32_t mtu_units)
+uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_setting *setting,
+			     uint32_t units, uint32_t room_units, uint32_t mtu_units)
 {
 	uint32_t queued = ifct_queue_extent(flow), credit;
 
@@ -66,8 +67,8 @@ uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_se
 		flow->committed_units = 0;
 		return HEADROOM_END;
 	}
-	credit = credit_within(flow, credit_at(setting, queued, units), setting->queue_extent_units, room_units,
-			       mtu_units);
+	credit = credit_within(flow, credit_at(setting, queued, units), setting->queue_extent_units,
+			       room_units, mtu_units);
 	ENSURE(credit, <=, units + little(units));
 	flow->committed_units += (int32_t)credit;
 	return credit;

@@ -1,22 +1,24 @@
-/*  headroom - credit per flow and hop: what keeps a fabric link's input buffer from overflowing (EC-12 ... EC-14).
+/*  headroom - credit per flow and hop: what keeps a fabric link's input buffer from overflowing
+ *  (EC-12 ... EC-14).
  *
- *  At the input of a link (the downstream end). When the flow's queue_extent reaches its target level, UM is set and a HEADROOM
- *  ACK tells the switch upstream to count. From then on credit is given for every packet that is forwarded, by where its
- *  queue_extent then is:
+ *  At the input of a link (the downstream end). When the flow's queue_extent reaches its target
+ *  level, UM is set and a HEADROOM ACK tells the switch upstream to count. From then on credit is
+ *  given for every packet that is forwarded, by where its queue_extent then is:
  *      above high                none
  *      above target, to high     a little less than the packet: an eighth, at least a unit
  *      from drop to target       a little more, as much
  *      below drop, or empty      UM is cleared, and a HEADROOM ACK with the greatest value ends it
- *  At the input upstream, DM says that the flow needs credit; a packet goes on while its headroom is above 0, and takes its
- *  units from it (it may end below 0).
+ *  At the input upstream, DM says that the flow needs credit; a packet goes on while its headroom
+ *  is above 0, and takes its units from it (it may end below 0).
  *
- *  ours, so that the sum of all is exact: the first credit is counted from what is not acknowledged. With it comes the total_extent
- *  of the downstream input; what the upstream end has put on the link beyond that is under way and already counts against
- *  the credit. So the downstream end knows committed_units = queue_extent + data under way + headroom upstream, and what may
- *  still come (headroom_promise()); the buffer keeps room for it. The target is lower where little room is left, so many
- *  flows share a buffer that few could fill.
- *  On a link that can lose frames every beginning says the end of what was before, in the same frame: were an end lost, the first
- *  credit would be taken for more.                                                                                  */
+ *  ours, so that the sum of all is exact: the first credit is counted from what is not
+ *  acknowledged. With it comes the total_extent of the downstream input; what the upstream end has
+ *  put on the link beyond that is under way and already counts against the credit. So the
+ *  downstream end knows committed_units = queue_extent + data under way + headroom upstream, and
+ *  what may still come (headroom_promise()); the buffer keeps room for it. The target is lower
+ *  where little room is left, so many flows share a buffer that few could fill.
+ *  On a link that can lose frames every beginning says the end of what was before, in the same
+ *  frame: were an end lost, the first credit would be taken for more. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_HEADROOM_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_HEADROOM_H
 
@@ -29,7 +31,7 @@
 #define HEADROOM_END UINT32_MAX /* instead of a credit: no more metering */
 
 /** headroom_promise() - units that the flow may still bring into its input buffer on credit given.
- *  @mtu_units  of the longest packet: the last one that has any credit goes as a whole.                              */
+ *  @mtu_units of the longest packet: the last one that has any credit goes as a whole. */
 static inline uint32_t headroom_promise(const struct ifct_entry *flow, uint32_t mtu_units)
 {
 	int32_t coming = flow->committed_units - (int32_t)ifct_queue_extent(flow);
@@ -39,12 +41,14 @@ static inline uint32_t headroom_promise(const struct ifct_entry *flow, uint32_t 
 
 /* ---- at the downstream end ---- */
 
-/** headroom_starts() - must @flow be metered from now on? To be asked when a packet has been queued.
- *  @room_units  what the input buffer has left before it must stop its peer.                                        */
-static inline bool headroom_starts(const struct ifct_entry *flow, const struct congestion_setting *setting,
-				   uint32_t room_units)
+/** headroom_starts() - must @flow be metered from now on? To be asked when a packet has been
+ *  queued.
+ *  @room_units what the input buffer has left before it must stop its peer. */
+static inline bool headroom_starts(const struct ifct_entry *flow,
+				   const struct congestion_setting *setting, uint32_t room_units)
 {
-	uint32_t share = room_units / 16; /* ours: N flows at their target leave a 16th of N + 16 parts free */
+	/* ours: N flows at their target leave a 16th of N + 16 parts free */
+	uint32_t share = room_units / 16;
 	uint32_t target = setting->target_units < share ? setting->target_units : share;
 	uint32_t queued = ifct_queue_extent(flow);
 
@@ -54,25 +58,26 @@ static inline bool headroom_starts(const struct ifct_entry *flow, const struct c
 /** headroom_start() - it is.   Return: the value of the first HEADROOM ACK. */
 uint32_t headroom_start(struct ifct_entry *flow);
 
-/** headroom_again() - what was said of the credit of @flow, which is metered, may be lost: all of it anew. What goes on meanwhile is
- *  on credit that still counts, so what is promised stays so.
- *  Return: the value of the HEADROOM ACK that follows HEADROOM_END.                                                 */
+/** headroom_again() - what was said of the credit of @flow, which is metered, may be lost: all of
+ *  it anew. What goes on meanwhile is on credit that still counts, so what is promised stays so.
+ *  Return: the value of the HEADROOM ACK that follows HEADROOM_END. */
 uint32_t headroom_again(struct ifct_entry *flow);
 
 /** headroom_on_forward() - a packet of @units has just left the queue of @flow, which is metered.
- *  @room_units  as above, with what is kept free for this flow.   @mtu_units  of the longest packet.
- *  Return: the credit for it, 0: none; HEADROOM_END: metering is over.                                              */
-uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_setting *setting, uint32_t units,
-			     uint32_t room_units, uint32_t mtu_units);
+ *  @room_units as above, with what is kept free for this flow. @mtu_units of the longest packet.
+ *  Return: the credit for it, 0: none; HEADROOM_END: metering is over. */
+uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_setting *setting,
+			     uint32_t units, uint32_t room_units, uint32_t mtu_units);
 
 /* ---- at the upstream end ---- */
 
 /** headroom_on_ack() - a HEADROOM ACK of @credit or HEADROOM_END has come for @flow.
- *  @behind_units  the flow's extent behind this switch, as its OFCT counts it.                                      */
+ *  @behind_units the flow's extent behind this switch, as its OFCT counts it. */
 void headroom_on_ack(struct ifct_entry *flow, uint32_t credit, uint32_t behind_units);
 
-/** headroom_credited() - the same of one branch of a tree (flow_tree.h), which has @headroom of its own.
- *  @metered  does it need credit until now?   Return: does it from now on?                                          */
+/** headroom_credited() - the same of one branch of a tree (flow_tree.h), which has @headroom of its
+ *  own.
+ *  @metered  does it need credit until now?   Return: does it from now on? */
 bool headroom_credited(bool metered, int32_t *headroom, uint32_t credit, uint32_t behind_units);
 
 #endif

@@ -44,7 +44,8 @@ static void move_on(struct ifct_entry *entry, uint32_t units)
 	entry->ack_flow += units;
 }
 
-/* what @position is ahead of the one expected: a hole, if it is less than half of what 16 bits can count */
+/* what @position is ahead of the one expected: a hole, if it is less than half of what 16 bits can
+ * count */
 static uint16_t ahead_of(const struct ifct_entry *entry, uint16_t position)
 {
 	return (uint16_t)(position - (uint16_t)entry->next_data_flow);
@@ -55,21 +56,23 @@ static bool is_hole(uint16_t ahead)
 	return ahead < 1u << 15;
 }
 
-struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position, uint32_t *hole_units)
+struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position,
+			       uint32_t *hole_units)
 {
 	struct ifct_entry *entry = &ifct->entries[packet->flow_id];
 	uint16_t ahead = ahead_of(entry, position);
 
 	ENSURE((uint32_t)packet->flow_id, <, ifct->channels);
 	*hole_units = 0;
-	if (entry->active &&
-	    (!is_hole(ahead) || packet->lane != entry->in_lane || packet->fabric_address != entry->fabric_address ||
-	     packet->egress_port != entry->egress_port))
+	if (entry->active && (!is_hole(ahead) || packet->lane != entry->in_lane ||
+			      packet->fabric_address != entry->fabric_address ||
+			      packet->egress_port != entry->egress_port))
 		return NULL;
 	if (!entry->active)
 		set_up(ifct, entry, packet);
 	move_on(entry, ahead);
-	if (is_hole(ahead)) /* else a peer that counts otherwise on a free channel: what it says holds from now on */
+	/* else a peer that counts otherwise on a free channel: what it says holds from now on */
+	if (is_hole(ahead))
 		*hole_units = ahead;
 	return entry;
 }

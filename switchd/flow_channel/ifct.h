@@ -1,15 +1,20 @@
-/*  ifct - the input flow channel table: one entry and one queue per flow of an input port (FC-6, FC-7, FC-14, FC-17).
+/*  ifct - the input flow channel table: one entry and one queue per flow of an input port (FC-6,
+ *  FC-7, FC-14, FC-17).
  *
- *  Indexed by the flow_id that arrives with the packet. Three positions on the flow's own scale say everything:
+ *  Indexed by the flow_id that arrives with the packet. Three positions on the flow's own scale say
+ *  everything:
  *      ack_flow <= data_flow <= next_data_flow
  *      queue_extent = next_data_flow - data_flow   waits here
  *      flow_extent  = data_flow - ack_flow         went on from here, not acknowledged
- *  Positions count data units modulo 2^32; a header carries the low 16 bits. They are a link's own: the sender of every link
- *  numbers what it puts on it (ofct.h), from 0 when the link comes up, so a hole can only have arisen on this link. When one is seen all
- *  three positions move over it together: no extent changes by it, and what was lost is reported upstream in its own ACK.
- *  A channel is free when both extents are 0; the next packet then sets it up anew and may take another path. Positions run on while
- *  it is free, so the loss of a flow's first packet leaves a hole as well.
- *  The queue extends the packet buffer's order: one list per flow, so a blocked flow delays no other one (FC-11).        */
+ *  Positions count data units modulo 2^32; a header carries the low 16 bits. They are a link's own:
+ *  the sender of every link numbers what it puts on it (ofct.h), from 0 when the link comes up, so
+ *  a hole can only have arisen on this link. When one is seen all three positions move over it
+ *  together: no extent changes by it, and what was lost is reported upstream in its own ACK. A
+ *  channel is free when both extents are 0; the next packet then sets it up anew and may take
+ *  another path. Positions run on while it is free, so the loss of a flow's first packet leaves a
+ *  hole as well.
+ *  The queue extends the packet buffer's order: one list per flow, so a blocked flow delays no
+ *  other one (FC-11). */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_IFCT_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_IFCT_H
 
@@ -40,10 +45,11 @@ enum ifct_wait {
 	IFCT_NOT_WAITING,     /* queue empty */
 	IFCT_REQUESTING,      /* stands in the arbiter of its output */
 	IFCT_WAITING_CHANNEL, /* its output has no free channel (FC-9) */
-	IFCT_BLOCKED,         /* by its own limits or for want of credit, until an ACK of its own changes that */
-	IFCT_ASLEEP,          /* until its wake-up time */
-	IFCT_STOPPED,         /* without credit, and the peer has no room for such */
-	IFCT_PORT_LIMIT,      /* its input port's flows have too much under way (EC-9) */
+	/* by its own limits or for want of credit, until an ACK of its own changes that */
+	IFCT_BLOCKED,
+	IFCT_ASLEEP,     /* until its wake-up time */
+	IFCT_STOPPED,    /* without credit, and the peer has no room for such */
+	IFCT_PORT_LIMIT, /* its input port's flows have too much under way (EC-9) */
 };
 
 /* flow-control state (FC-6) */
@@ -52,10 +58,13 @@ enum fc_state { RUNNING, BLOCK_FOR_REDIRECT, BLOCK_UNTIL_EMPTY };
 struct ifct_entry {
 	_Alignas(64) struct packet_queue queue;
 	uint32_t next_data_flow, data_flow, ack_flow; /* units, modulo 2^32 */
-	uint32_t next_ref;                            /* next flow in the arbiter's or the waiting list */
-	int32_t deficit_bytes;                        /* arbiter: what it may still send in this turn */
-	uint16_t fabric_address;                      /* destination */
-	uint16_t via; /* fabric address of the switch that it goes to first; 0: straight to its destination */
+	/* next flow in the arbiter's or the waiting list */
+	uint32_t next_ref;
+	/* arbiter: what it may still send in this turn */
+	int32_t deficit_bytes;
+	uint16_t fabric_address; /* destination */
+	/* fabric address of the switch that it goes to first; 0: straight to its destination */
+	uint16_t via;
 	uint8_t egress_port;
 	uint8_t traffic_class;
 	uint8_t follow_port;       /* output port while flow_extent != 0 (FC-15) */
@@ -66,10 +75,12 @@ struct ifct_entry {
 	bool active : 1, turn : 1; /* turn: the arbiter has given it this round's quantum */
 	uint8_t ep_congestion;     /* the ECA heard last (EC-5) */
 	uint8_t setting : 5;       /* which of the settings is in force */
-	bool um : 1, dm : 1;       /* upstream metering: we give credit; downstream metering: we need credit (EC-12) */
-	int32_t headroom;          /* dm: units that may go on (EC-12) */
-	int32_t committed_units;   /* um: queue_extent, data under way and headroom upstream, together (headroom.h) */
-	node_time_t wake_up_ps;    /* nothing goes on before */
+	/* upstream metering: we give credit; downstream metering: we need credit (EC-12) */
+	bool um : 1, dm : 1;
+	int32_t headroom; /* dm: units that may go on (EC-12) */
+	/* um: queue_extent, data under way and headroom upstream, together (headroom.h) */
+	int32_t committed_units;
+	node_time_t wake_up_ps; /* nothing goes on before */
 };
 
 _Static_assert(sizeof(struct ifct_entry) == 64, "a flow's state at an input is one cache line");
@@ -99,30 +110,36 @@ static inline uint32_t ifct_total_extent(const struct ifct_entry *entry)
 	return entry->next_data_flow - entry->ack_flow;
 }
 
-/** ifct_arrive() - a packet of flow @flow_id has arrived, its header saying @position: sets the channel up if it is free.
- *  @hole_units  filled with the units missing in front of it, 0 mostly.
- *  Return: the entry; NULL if the packet contradicts the channel (another virtual lane or destination, a position before the
- *  expected one). The caller queues the packet with ifct_push().                                                  */
-struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position, uint32_t *hole_units);
+/** ifct_arrive() - a packet of flow @flow_id has arrived, its header saying @position: sets the
+ *  channel up if it is free.
+ *  @hole_units filled with the units missing in front of it, 0 mostly.
+ *  Return: the entry; NULL if the packet contradicts the channel (another virtual lane or
+ *  destination, a position before the expected one). The caller queues the packet with
+ *  ifct_push(). */
+struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position,
+			       uint32_t *hole_units);
 
-/** ifct_skip() - a packet of @units at @position has arrived but cannot be queued: the flow goes on after it, be its channel set up or
- *  free.   Return: the units missing in front of it.                                                               */
+/** ifct_skip() - a packet of @units at @position has arrived but cannot be queued: the flow goes on
+ *  after it, be its channel set up or
+ *  free.   Return: the units missing in front of it. */
 uint32_t ifct_skip(struct ifct *ifct, uint32_t flow_id, uint16_t position, uint32_t units);
 
 /** ifct_push() - queues @packet; takes it.  Return: was the queue empty? */
 bool ifct_push(struct ifct_entry *entry, struct packet *packet);
 
-/** ifct_pop() - takes the flow's first packet, which goes on to the crossbar. The queue must not be empty. */
+/** ifct_pop() - takes the flow's first packet, which goes on to the crossbar. The queue must not be
+ *  empty. */
 struct packet *ifct_pop(struct ifct_entry *entry);
 
 /** ifct_on_ack() - @units of flow @flow_id were delivered or lost downstream.
- *  Return: false if the flow is not waiting for so many (nothing is changed).                                     */
+ *  Return: false if the flow is not waiting for so many (nothing is changed). */
 bool ifct_on_ack(struct ifct *ifct, uint32_t flow_id, uint32_t units);
 
 /** ifct_release() - the channel of @flow_id, in use and with both extents 0, is free again. */
 void ifct_release(struct ifct *ifct, uint32_t flow_id);
 
-/** ifct_restart() - a new link: all positions are 0 again, as at its other end. No channel is in use. O(channels). */
+/** ifct_restart() - a new link: all positions are 0 again, as at its other end. No channel is in
+ *  use. O(channels). */
 void ifct_restart(struct ifct *ifct);
 
 #endif

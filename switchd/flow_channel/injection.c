@@ -17,14 +17,17 @@ void injection_init(struct injection *injection, const struct congestion_config 
 		const struct congestion_setting *setting = &config->settings[row];
 
 		/* the first is full speed: no need to count */
-		injection->byte_ps[row] =
-			row && config->rate_limit && setting->rate_bps ? (uint32_t)(8 * NODE_S / setting->rate_bps) : 0;
-		injection->byte_time_ps[row] = (uint64_t)setting->byte_time_ps << setting->byte_time_scale;
+		injection->byte_ps[row] = row && config->rate_limit && setting->rate_bps
+						  ? (uint32_t)(8 * NODE_S / setting->rate_bps)
+						  : 0;
+		injection->byte_time_ps[row] = (uint64_t)setting->byte_time_ps
+					       << setting->byte_time_scale;
 	}
 }
 
 /* EC-8: above the limit, at a port and with a setting that has limit-after-ack */
-static void block_until_empty(const struct injection *injection, struct ifct_entry *flow, bool ingress)
+static void block_until_empty(const struct injection *injection, struct ifct_entry *flow,
+			      bool ingress)
 {
 	const struct congestion_setting *setting = injection_setting(injection, flow);
 
@@ -33,7 +36,8 @@ static void block_until_empty(const struct injection *injection, struct ifct_ent
 		flow->fc_state = BLOCK_UNTIL_EMPTY;
 }
 
-void injection_on_eca(const struct injection *injection, struct ifct_entry *flow, uint32_t factor, bool ingress)
+void injection_on_eca(const struct injection *injection, struct ifct_entry *flow, uint32_t factor,
+		      bool ingress)
 {
 	ENSURE(factor, >, 0u);
 	ENSURE(factor, <=, (uint32_t)UINT8_MAX);
@@ -42,8 +46,8 @@ void injection_on_eca(const struct injection *injection, struct ifct_entry *flow
 	block_until_empty(injection, flow, ingress);
 }
 
-void injection_on_ack(const struct injection *injection, struct ifct_entry *flow, uint32_t units, bool clears,
-		      node_time_t now)
+void injection_on_ack(const struct injection *injection, struct ifct_entry *flow, uint32_t units,
+		      bool clears, node_time_t now)
 {
 	if (clears) {
 		flow->ep_congestion = 0;
@@ -54,11 +58,12 @@ void injection_on_ack(const struct injection *injection, struct ifct_entry *flow
 		return;
 	flow->fc_state = RUNNING;
 	if (!clears)
-		flow->wake_up_ps = now + (uint64_t)units * UNIT_BYTES * injection->byte_time_ps[flow->setting];
+		flow->wake_up_ps =
+			now + (uint64_t)units * UNIT_BYTES * injection->byte_time_ps[flow->setting];
 }
 
-enum injection_verdict injection_check(const struct injection *injection, const struct ifct_entry *flow,
-				       node_time_t now)
+enum injection_verdict injection_check(const struct injection *injection,
+				       const struct ifct_entry *flow, node_time_t now)
 {
 	if (flow->fc_state != RUNNING)
 		return INJECTION_EMPTY;
@@ -68,8 +73,8 @@ enum injection_verdict injection_check(const struct injection *injection, const 
 	return now < flow->wake_up_ps ? INJECTION_LATER : INJECTION_GO;
 }
 
-void injection_forwarded(const struct injection *injection, struct ifct_entry *flow, uint32_t frame_bytes, bool ingress,
-			 node_time_t asked)
+void injection_forwarded(const struct injection *injection, struct ifct_entry *flow,
+			 uint32_t frame_bytes, bool ingress, node_time_t asked)
 {
 	if (injection->byte_ps[flow->setting])
 		flow->wake_up_ps = node_time_max(asked, flow->wake_up_ps) +

@@ -1,12 +1,15 @@
-/*  injection - how fast and how far a flow may go on from an input: the reaction to endpoint congestion (EC-5 ... EC-8).
+/*  injection - how fast and how far a flow may go on from an input: the reaction to endpoint
+ *  congestion (EC-5 ... EC-8).
  *
- *  The ECA heard last selects one of the settings; ACK_DELTA selects the first again, which is full speed. A setting limits
- *  the flow's bandwidth (after a packet the next one waits), its flow_extent (above upstream_flow_extent nothing goes on), and,
- *  at an ingress edge port with limit-after-ack, its mean share of the egress queue to less than one frame: with the extent
- *  above the limit the flow is BLOCK_UNTIL_EMPTY, and when the last ACK is back it is RUNNING again with
+ *  The ECA heard last selects one of the settings; ACK_DELTA selects the first again, which is full
+ *  speed. A setting limits the flow's bandwidth (after a packet the next one waits), its
+ *  flow_extent (above upstream_flow_extent nothing goes on), and, at an ingress edge port with
+ *  limit-after-ack, its mean share of the egress queue to less than one frame: with the extent
+ *  above the limit the flow is BLOCK_UNTIL_EMPTY, and when the last ACK is back it is RUNNING again
+ *  with
  *      wake_up = local_time + ack_size_delta * (BYTE_TIME << BYTE_TIME_SCALE)
  *  ack_size_delta: the bytes that this last ACK acknowledged, in whole data units.
- *  A new flow begins with the setting for a slow start at its ingress edge.                                            */
+ *  A new flow begins with the setting for a slow start at its ingress edge. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_INJECTION_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_INJECTION_H
 
@@ -28,8 +31,9 @@ enum injection_verdict {
 
 struct injection {
 	const struct congestion_config *config;
-	uint8_t setting_of[256];                    /* by ECA */
-	uint32_t byte_ps[CONGESTION_SETTINGS];      /* a byte's time at the setting's bandwidth; 0: no limit */
+	uint8_t setting_of[256]; /* by ECA */
+	/* a byte's time at the setting's bandwidth; 0: no limit */
+	uint32_t byte_ps[CONGESTION_SETTINGS];
 	uint64_t byte_time_ps[CONGESTION_SETTINGS]; /* BYTE_TIME << BYTE_TIME_SCALE */
 };
 
@@ -51,26 +55,31 @@ static inline void injection_begin(const struct injection *injection, struct ifc
 }
 
 /** injection_on_eca() - ACK_ECA @factor (1..255) has come up the flow. */
-void injection_on_eca(const struct injection *injection, struct ifct_entry *flow, uint32_t factor, bool ingress);
+void injection_on_eca(const struct injection *injection, struct ifct_entry *flow, uint32_t factor,
+		      bool ingress);
 
-/** injection_on_ack() - @units were delivered or lost and are off the flow_extent; @clears: it was an ACK_DELTA. */
-void injection_on_ack(const struct injection *injection, struct ifct_entry *flow, uint32_t units, bool clears,
-		      node_time_t now);
+/** injection_on_ack() - @units were delivered or lost and are off the flow_extent; @clears: it was
+ *  an ACK_DELTA. */
+void injection_on_ack(const struct injection *injection, struct ifct_entry *flow, uint32_t units,
+		      bool clears, node_time_t now);
 
 /** injection_check() - may the next packet go on now? O(1). */
-enum injection_verdict injection_check(const struct injection *injection, const struct ifct_entry *flow,
-				       node_time_t now);
+enum injection_verdict injection_check(const struct injection *injection,
+				       const struct ifct_entry *flow, node_time_t now);
 
-/** injection_extent_ps() - how long the flow takes for its whole flow_extent limit at its bandwidth. */
-static inline node_time_t injection_extent_ps(const struct injection *injection, const struct ifct_entry *flow)
+/** injection_extent_ps() - how long the flow takes for its whole flow_extent limit at its
+ *  bandwidth. */
+static inline node_time_t injection_extent_ps(const struct injection *injection,
+					      const struct ifct_entry *flow)
 {
 	return (uint64_t)injection_setting(injection, flow)->flow_extent_units * UNIT_BYTES *
 	       injection->byte_ps[flow->setting];
 }
 
-/** injection_forwarded() - a packet of @frame_bytes, which asked for its output at @asked, has gone on. The next one may go when that
- *  one's bytes have taken their time, from its own wake-up time on, or from @asked on: what it had to wait for its turn delays nobody. */
-void injection_forwarded(const struct injection *injection, struct ifct_entry *flow, uint32_t frame_bytes, bool ingress,
-			 node_time_t asked);
+/** injection_forwarded() - a packet of @frame_bytes, which asked for its output at @asked, has gone
+ *  on. The next one may go when that one's bytes have taken their time, from its own wake-up time
+ *  on, or from @asked on: what it had to wait for its turn delays nobody. */
+void injection_forwarded(const struct injection *injection, struct ifct_entry *flow,
+			 uint32_t frame_bytes, bool ingress, node_time_t asked);
 
 #endif

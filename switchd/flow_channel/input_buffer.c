@@ -2,7 +2,8 @@
 
 #include "nodes/base/units.h"
 
-#define GO_PART 8u /* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */
+/* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */
+#define GO_PART 8u
 
 /* what counts against the input buffer: what is in it, and what credit given may still bring */
 static uint32_t charged_units(const struct port *in, uint32_t lane)
@@ -21,7 +22,8 @@ uint32_t input_buffer_left(const struct dataplane *dp, uint32_t port, uint32_t l
 void input_buffer_configure(struct dataplane *dp, uint32_t port)
 {
 	const struct port_config *config = &dp->sw.config->ports[port];
-	uint32_t part_units = config->stop_units / GO_PART, mtu_units = units_of_bytes(config->mtu_bytes);
+	uint32_t part_units = config->stop_units / GO_PART,
+		 mtu_units = units_of_bytes(config->mtu_bytes);
 	uint32_t below_units = part_units > mtu_units ? part_units : mtu_units;
 	struct port *in = &dp->ports[port];
 

@@ -19,8 +19,8 @@ static void window_end(struct input_load *input_load, node_time_t window_ps, nod
 	input_load->bytes = input_load->mixed_bytes = input_load->hosts = 0;
 }
 
-void input_load_add(struct input_load *input_load, uint64_t bytes, uint32_t host, node_time_t window_ps,
-		    node_time_t now)
+void input_load_add(struct input_load *input_load, uint64_t bytes, uint32_t host,
+		    node_time_t window_ps, node_time_t now)
 {
 	window_end(input_load, window_ps, now);
 	input_load->bytes += bytes;
@@ -29,7 +29,8 @@ void input_load_add(struct input_load *input_load, uint64_t bytes, uint32_t host
 	input_load->host = host;
 }
 
-bool input_load_is_tenant(struct input_load *input_load, uint32_t host, node_time_t absence_ps, node_time_t now)
+bool input_load_is_tenant(struct input_load *input_load, uint32_t host, node_time_t absence_ps,
+			  node_time_t now)
 {
 	if (!input_load->tenant_at_ps || now - input_load->tenant_at_ps > absence_ps)
 		input_load->tenant = host;
@@ -39,11 +40,13 @@ bool input_load_is_tenant(struct input_load *input_load, uint32_t host, node_tim
 	return true;
 }
 
-uint64_t input_load_bytes(const struct input_load *input_load, node_time_t window_ps, node_time_t now)
+uint64_t input_load_bytes(const struct input_load *input_load, node_time_t window_ps,
+			  node_time_t now)
 {
 	node_time_t elapsed_ps = now - input_load->since_ps;
 
-	return elapsed_ps <= window_ps ? input_load->last_bytes : scaled(input_load->bytes, window_ps, elapsed_ps);
+	return elapsed_ps <= window_ps ? input_load->last_bytes
+				       : scaled(input_load->bytes, window_ps, elapsed_ps);
 }
 
 bool input_load_is_full(const struct input_load *input_load, uint64_t full_bytes)

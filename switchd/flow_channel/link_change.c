@@ -1,14 +1,16 @@
-/*  A link goes: whatever is under way on it, or waits for one to a host, is lost, and every flow concerned is told so (FC-17, FC-26), as
- *  if the loss had been reported from downstream. So all channels, extents come right by the same paths as ever.
- *  What came in over the link goes on; its ACKs have nowhere to go and vanish.
+/*  A link goes: whatever is under way on it, or waits for one to a host, is lost, and every flow
+ *  concerned is told so (FC-17, FC-26), as if the loss had been reported from downstream. So all
+ *  channels, extents come right by the same paths as ever. What came in over the link goes on; its
+ *  ACKs have nowhere to go and vanish.
  *
- *  Order is kept (FC-15, FC-26). A flow of which nothing is downstream of a fabric port
- *  that goes takes another one at once, with all that waits here. One that has something downstream must not overtake it: it waits,
- *  its channel kept, until it is known that nothing that went over the link in this channel is in the fabric any more: the neighbour
- *  knows (port_stats.left), and the orchestrator tells (link_change_settle()). What is then not acknowledged was lost.
+ *  Order is kept (FC-15, FC-26). A flow of which nothing is downstream of a fabric port that goes
+ *  takes another one at once, with all that waits here. One that has something downstream must not
+ *  overtake it: it waits, its channel kept, until it is known that nothing that went over the link
+ *  in this channel is in the fabric any more: the neighbour knows (port_stats.left), and the
+ *  orchestrator tells (link_change_settle()). What is then not acknowledged was lost.
  *
- *  A link comes: its channels are numbered anew, so none of the former link may be in use any more. Until then the port
- *  stays down, and the new link's first packets wait in its ring.                                                    */
+ *  A link comes: its channels are numbered anew, so none of the former link may be in use any more.
+ *  Until then the port stays down, and the new link's first packets wait in its ring. */
 #include "switchd/flow_channel/link_change.h"
 
 #include "switchd/flow_channel/ack_path.h"
@@ -19,7 +21,8 @@
 #include "switchd/flow_channel/flow_tree.h"
 #include "switchd/flow_channel/transmit.h"
 
-static void drop(struct dataplane *dp, struct port *out, struct packet *packet, enum drop_reason why, node_time_t now)
+static void drop(struct dataplane *dp, struct port *out, struct packet *packet,
+		 enum drop_reason why, node_time_t now)
 {
 	if (packet->requested)
 		crossbar_leave(dp, out, packet, now);
@@ -27,9 +30,11 @@ static void drop(struct dataplane *dp, struct port *out, struct packet *packet, 
 	packet_leave(dp, packet);
 }
 
-/* flow @ref, in no list any more, waited to go to @out: what is queued is lost; of a tree only its first packet, whose choice that was.
- * @why  DROP_LINK_DOWN: to its host; DROP_NO_ROUTE: there is no other way either */
-static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, enum drop_reason why, node_time_t now)
+/* flow @ref, in no list any more, waited to go to @out: what is queued is lost; of a tree only its
+ * first packet, whose choice that was.
+ * @why DROP_LINK_DOWN: to its host; DROP_NO_ROUTE: there is no other way either */
+static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, enum drop_reason why,
+			node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	uint32_t units = 0;
@@ -48,7 +53,8 @@ static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, en
 	ack_path_up(dp, ref, ACK_LOSS, units, now);
 }
 
-/* in the output queue: on an edge link nobody but this port would tell; on a fabric link drop_under_way() does */
+/* in the output queue: on an edge link nobody but this port would tell; on a fabric link
+ * drop_under_way() does */
 static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, node_time_t now)
 {
 	struct output_queue *queue = &out->output[lane].queue;
@@ -64,10 +70,12 @@ static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, 
 }
 
 /* granted to a channel of the link, but for those in @left, and not acknowledged, wherever it is */
-static void drop_under_way(struct dataplane *dp, struct port *out, const struct channel_set *left, node_time_t now)
+static void drop_under_way(struct dataplane *dp, struct port *out, const struct channel_set *left,
+			   node_time_t now)
 {
 	for (uint32_t id = 0; id < out->ofct.fresh; id++) {
-		uint32_t ref, units = channel_set_has(left, id) ? 0 : ofct_lose(&out->ofct, id, &ref);
+		uint32_t ref,
+			units = channel_set_has(left, id) ? 0 : ofct_lose(&out->ofct, id, &ref);
 
 		if (units)
 			ack_path_up(dp, ref, ACK_LOSS, units, now);
@@ -75,8 +83,9 @@ static void drop_under_way(struct dataplane *dp, struct port *out, const struct 
 	out->stats->ofct_used = out->ofct.used;
 }
 
-/* flows for @port that wait for something else than their turn. One look at every channel in use, once per link that goes. First of all:
- * afterwards the losses of others let nobody onto @port any more; whom it lets on itself asks for its turn, and is lost with the rest. */
+/* flows for @port that wait for something else than their turn. One look at every channel in use,
+ * once per link that goes. First of all: afterwards the losses of others let nobody onto @port any
+ * more; whom it lets on itself asks for its turn, and is lost with the rest. */
 static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
@@ -130,7 +139,8 @@ static bool is_open(struct dataplane *dp, uint32_t ref)
 	return tree_is(dp, ref) && !tree_is_folded(dp, ref);
 }
 
-/* Flow @ref, in no list, must go to @out no more. With something downstream it waits until that is known to be gone (reroute_emptied()). */
+/* Flow @ref, in no list, must go to @out no more. With something downstream it waits until that is
+ * known to be gone (reroute_emptied()). */
 static void go_elsewhere(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -145,7 +155,8 @@ static void go_elsewhere(struct dataplane *dp, struct port *out, uint32_t ref, n
 	}
 }
 
-/* The same of those that wait for something else than their turn. What holds a flow back may do so at another port as well. */
+/* The same of those that wait for something else than their turn. What holds a flow back may do so
+ * at another port as well. */
 static void held_go_elsewhere(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
@@ -163,7 +174,8 @@ static void held_go_elsewhere(struct dataplane *dp, uint32_t port, node_time_t n
 	}
 }
 
-static void list_goes_elsewhere(struct dataplane *dp, struct port *out, struct flow_list *list, node_time_t now)
+static void list_goes_elsewhere(struct dataplane *dp, struct port *out, struct flow_list *list,
+				node_time_t now)
 {
 	struct flow_list all = *list;
 	uint32_t ref;
@@ -173,10 +185,12 @@ static void list_goes_elsewhere(struct dataplane *dp, struct port *out, struct f
 		go_elsewhere(dp, out, ref, now);
 }
 
-/* whoever wants to go to @out, which is down, does so no more, unless it has something downstream */
+/* whoever wants to go to @out, which is down, does so no more, unless it has something
+ * downstream */
 static void all_go_elsewhere(struct dataplane *dp, struct port *out, node_time_t now)
 {
-	held_go_elsewhere(dp, (uint32_t)(out - dp->ports), now); /* first: afterwards nobody is let on here */
+	/* first: afterwards nobody is let on here */
+	held_go_elsewhere(dp, (uint32_t)(out - dp->ports), now);
 	list_goes_elsewhere(dp, out, &out->no_channel, now);
 	for (uint32_t c = 0; c < out->lane_count; c++) {
 		struct flow_list asking;
@@ -192,8 +206,8 @@ static bool is_misled(struct dataplane *dp, uint32_t ref)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
-	return dp->ports[flow->follow_port].kind == PORT_FABRIC && dataplane_port_up(dp, flow->follow_port) &&
-	       !choose_leads_on(dp, ref);
+	return dp->ports[flow->follow_port].kind == PORT_FABRIC &&
+	       dataplane_port_up(dp, flow->follow_port) && !choose_leads_on(dp, ref);
 }
 
 /* those in the arbiters of @out, and then those that wait for something else or have no packets */
@@ -223,8 +237,9 @@ void link_change_ways(struct dataplane *dp, node_time_t now)
 		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
 			const struct ifct_entry *flow = &ifct->entries[id];
 
-			if (!flow->active || flow->wait == IFCT_REQUESTING || !ifct_total_extent(flow) ||
-			    flow->fc_state == BLOCK_FOR_REDIRECT || !is_misled(dp, flow_ref(p, id)))
+			if (!flow->active || flow->wait == IFCT_REQUESTING ||
+			    !ifct_total_extent(flow) || flow->fc_state == BLOCK_FOR_REDIRECT ||
+			    !is_misled(dp, flow_ref(p, id)))
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
 			go_elsewhere(dp, &dp->ports[flow->follow_port], flow_ref(p, id), now);
@@ -248,7 +263,8 @@ static void drop_reserved(struct port *out)
 	out->stats->ofct_used = out->ofct.used;
 }
 
-void link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left, node_time_t now)
+void link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left,
+			node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 
@@ -258,7 +274,8 @@ void link_change_settle(struct dataplane *dp, uint32_t port, const struct channe
 	all_go_elsewhere(dp, out, now);
 }
 
-/* the neighbour hears of no ACK over @port any more: port_stats.left says what it cannot know otherwise, flow_free() keeps it true */
+/* the neighbour hears of no ACK over @port any more: port_stats.left says what it cannot know
+ * otherwise, flow_free() keeps it true */
 static void note_left(struct dataplane *dp, uint32_t port)
 {
 	const struct ifct *ifct = &dp->ifcts[port];
@@ -333,7 +350,8 @@ uint64_t link_change_finish(struct dataplane *dp, node_time_t now)
 	for (uint64_t coming = dp->sw.ports_coming; coming; coming &= coming - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(coming);
 
-		if (dp->ifcts[port].used || dp->ports[port].no_line.head || dp->ports[port].ofct.used)
+		if (dp->ifcts[port].used || dp->ports[port].no_line.head ||
+		    dp->ports[port].ofct.used)
 			continue;
 		start(dp, port, now);
 		started |= 1ull << port;

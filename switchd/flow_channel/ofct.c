@@ -35,7 +35,8 @@ void ofct_fini(struct ofct *ofct)
 	*ofct = (struct ofct){ 0 };
 }
 
-/* ids are handed out densely, so low bits of port and id, spread over each other, are hash enough */
+/* ids are handed out densely, so low bits of port and id, spread over each other, are hash
+ * enough */
 static uint16_t *chain_of(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 {
 	return &ofct->chains[(flow_id ^ input_port * 181u) & ofct->hash_mask];
@@ -152,7 +153,8 @@ static void release(struct ofct *ofct, uint32_t id)
 /* are @units of channel @id under way, and at least one? */
 static bool is_under_way(const struct ofct *ofct, uint32_t id, uint32_t units)
 {
-	return id < ofct->channels && ofct->entries[id].active && ofct_flow_extent(&ofct->entries[id]) &&
+	return id < ofct->channels && ofct->entries[id].active &&
+	       ofct_flow_extent(&ofct->entries[id]) &&
 	       units <= ofct_flow_extent(&ofct->entries[id]);
 }
 

@@ -1,15 +1,19 @@
-/*  ofct - the output flow channel table: names flows on the link of a fabric port (FC-5, FC-8, FC-14).
+/*  ofct - the output flow channel table: names flows on the link of a fabric port (FC-5, FC-8,
+ *  FC-14).
  *
- *  (input port, flow_id there) -> flow_id on this link; a miss takes a free id, the last ACK gives it back. The transmitting
- *  end of a link alone allocates its ids, so along a path they form a chain, and the table read backwards is the forwarding
- *  table of ACKs. ours: it also numbers the data of each id (data_flow goes into the header): the positions of a link then
- *  have no holes but those that the link itself tears. They run on when an id is given to another flow.
- *  Losses (FC-17). The link's other end sees a hole in front of the next packet of the channel that arrives, and reports it. What was
- *  lost last leaves none: once nothing else of the channel is on its way to the other end, its positions are taken back, so that the
- *  next packet has those that the other end expects, and it is reported here. So each loss is reported once, by one of the two (ours).
- *  No level of the link's virtual lanes (routing_config.h) may take the last channels from another: each can always have one. Else flows
- *  that wait for channels could hold others' in a circle, which buffers divided by level would not break (ours).
- *  A channel's entry is one quarter of a cache line; the key is found through a chained hash of fixed size.             */
+ *  (input port, flow_id there) -> flow_id on this link; a miss takes a free id, the last ACK gives
+ *  it back. The transmitting end of a link alone allocates its ids, so along a path they form a
+ *  chain, and the table read backwards is the forwarding table of ACKs. ours: it also numbers the
+ *  data of each id (data_flow goes into the header): the positions of a link then have no holes but
+ *  those that the link itself tears. They run on when an id is given to another flow.
+ *  Losses (FC-17). The link's other end sees a hole in front of the next packet of the channel that
+ *  arrives, and reports it. What was lost last leaves none: once nothing else of the channel is on
+ *  its way to the other end, its positions are taken back, so that the next packet has those that
+ *  the other end expects, and it is reported here. So each loss is reported once, by one of the two
+ *  (ours). No level of the link's virtual lanes (routing_config.h) may take the last channels from
+ *  another: each can always have one. Else flows that wait for channels could hold others' in a
+ *  circle, which buffers divided by level would not break (ours). A channel's entry is one quarter
+ *  of a cache line; the key is found through a chained hash of fixed size. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_OFCT_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_OFCT_H
 
@@ -20,14 +24,17 @@
 #define OFCT_DESTINATIONS (UINT16_MAX + 1u)
 
 struct ofct_entry {
-	uint32_t data_flow, ack_flow; /* units, modulo 2^32; their difference is the flow_extent behind this table */
+	/* units, modulo 2^32; their difference is the flow_extent behind this table */
+	uint32_t data_flow, ack_flow;
 	uint16_t input_port_flow_id;
 	uint16_t next;        /* in its hash chain or in the free list: index + 1, 0 is the end */
 	uint16_t destination; /* fabric address of the switch that its data goes to */
 	uint8_t input_port;
 	bool active : 1;
 	uint8_t level : 3;
-	bool metered : 1; /* of a tree (flow_tree.h): what goes on needs credit, of which there is ofct.headroom[id] */
+	/* of a tree (flow_tree.h): what goes on needs credit, of which there is ofct.headroom[id]
+	 * */
+	bool metered : 1;
 };
 
 /* what a link that can lose frames has told of a channel */
@@ -40,7 +47,9 @@ struct ofct {
 	struct ofct_entry *entries;
 	struct ofct_tail *tails; /* by id */
 	int32_t *headroom;       /* units, by id; only those that are metered have any */
-	uint16_t *chains; /* heads, hash_mask + 1 of them, like `next`; zero is empty: memory not used is not touched */
+	/* heads, hash_mask + 1 of them, like `next`; zero is empty: memory not used is not touched
+	 * */
+	uint16_t *chains;
 	uint32_t channels, hash_mask;
 	uint32_t fresh; /* ids never used yet begin here */
 	uint16_t free;
@@ -51,49 +60,58 @@ struct ofct {
 	uint32_t *towards;                 /* the same by destination, OFCT_DESTINATIONS of them */
 };
 
-/** ofct_init() - @channels ids, all free.  @levels  of the link, at most OFCT_LEVELS_MAX and as many as channels.
- *  Return: 0 or -ENOMEM.                                                                                          */
+/** ofct_init() - @channels ids, all free. @levels of the link, at most OFCT_LEVELS_MAX and as many
+ *  as channels.
+ *  Return: 0 or -ENOMEM. */
 int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels);
 void ofct_fini(struct ofct *ofct);
 
-/** ofct_may_take() - is an id free for a flow of @level: the first of that level, or one that no other level may still need? O(levels). */
+/** ofct_may_take() - is an id free for a flow of @level: the first of that level, or one that no
+ *  other level may still need? O(levels). */
 bool ofct_may_take(const struct ofct *ofct, uint32_t level);
 
-/** ofct_lookup() - the id of flow (@input_port, @flow_id) of @level on this link, a new one if it has none.
- *  Return: the id, or -ENOSPC if none is free for it (FC-9). O(levels).                                           */
+/** ofct_lookup() - the id of flow (@input_port, @flow_id) of @level on this link, a new one if it
+ *  has none.
+ *  Return: the id, or -ENOSPC if none is free for it (FC-9). O(levels). */
 int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id, uint32_t level);
 
 /** ofct_find() - the same, but takes none.  Return: the id, or -ENOENT. O(1). */
 int ofct_find(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
 
-/** ofct_send() - @units of flow @id, which goes to switch @destination, follow. The destination is the same as long as anything is under way.
- *  Return: the position that goes into the header.                                                               */
+/** ofct_send() - @units of flow @id, which goes to switch @destination, follow. The destination is
+ *  the same as long as anything is under way.
+ *  Return: the position that goes into the header. */
 uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t destination);
 
 /** ofct_on_ack() - @units of flow @id were delivered or lost; frees the id with the last of them.
- *  @flow  filled with the flow they belong to, as flow_ref().   @freed  filled: the id is free again.
- *  Return: false if nothing of the kind is under way (nothing is changed).                                        */
+ *  @flow filled with the flow they belong to, as flow_ref(). @freed filled: the id is free again.
+ *  Return: false if nothing of the kind is under way (nothing is changed). */
 bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed);
 
-/** ofct_seen() - the link's other end has the next @units of channel @id, and sees by them whether any before them are missing. O(1). */
+/** ofct_seen() - the link's other end has the next @units of channel @id, and sees by them whether
+ *  any before them are missing. O(1). */
 void ofct_seen(struct ofct *ofct, uint32_t id, uint32_t units);
 
 /** ofct_missing() - the link's other end did not get the next @units of channel @id.
- *  Return: how many units it will not see as a hole, for nothing of the channel is on its way to it any more, to be taken back with
- *  ofct_take_back(); mostly 0. O(1).                                                                               */
+ *  Return: how many units it will not see as a hole, for nothing of the channel is on its way to it
+ *  any more, to be taken back with ofct_take_back(); mostly 0. O(1). */
 uint32_t ofct_missing(struct ofct *ofct, uint32_t id, uint32_t units);
 
-/** ofct_take_back() - the last @units of channel @id were lost: like ofct_on_ack(), but the positions are used again. */
+/** ofct_take_back() - the last @units of channel @id were lost: like ofct_on_ack(), but the
+ *  positions are used again. */
 bool ofct_take_back(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed);
 
-/** ofct_restart() - a new link: all positions are 0 again, as at its other end. No id is in use. O(ids ever used). */
+/** ofct_restart() - a new link: all positions are 0 again, as at its other end. No id is in use.
+ *  O(ids ever used). */
 void ofct_restart(struct ofct *ofct);
 
-/** ofct_give_back() - the id of the flow, if it has one and nothing of it is under way, is free.  Return: was there one? O(1). */
+/** ofct_give_back() - the id of the flow, if it has one and nothing of it is under way, is free.
+ *  Return: was there one? O(1). */
 bool ofct_give_back(struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
 
 /** ofct_lose() - the link of the table is gone: frees id @id, whatever is under way.
- *  @flow  filled with the flow that it belonged to.   Return: the units that were under way, 0 if the id was free. */
+ *  @flow filled with the flow that it belonged to. Return: the units that were under way, 0 if the
+ *  id was free. */
 uint32_t ofct_lose(struct ofct *ofct, uint32_t id, uint32_t *flow);
 
 static inline uint32_t ofct_flow_extent(const struct ofct_entry *entry)

@@ -15,7 +15,9 @@ uint64_t output_load_last(const struct output_load_count *count, uint64_t window
 static void count_add(struct output_load_count *count, uint32_t bytes, uint64_t window)
 {
 	if (count->window != window)
-		*count = (struct output_load_count){ .window = window, .last_bytes = output_load_last(count, window) };
+		*count =
+			(struct output_load_count){ .window = window,
+						    .last_bytes = output_load_last(count, window) };
 	count->bytes += bytes;
 }
 
@@ -27,7 +29,8 @@ static uint64_t last_most(const struct output_load *out, uint64_t window)
 	return out->all.window + 1 == window ? out->most : 0;
 }
 
-void output_load_add(struct output_load *out, struct output_load_count *flow, uint32_t bytes, uint64_t window)
+void output_load_add(struct output_load *out, struct output_load_count *flow, uint32_t bytes,
+		     uint64_t window)
 {
 	if (out->all.window != window) {
 		out->last_most = last_most(out, window);
@@ -38,7 +41,8 @@ void output_load_add(struct output_load *out, struct output_load_count *flow, ui
 	out->most = larger(out->most, flow->bytes);
 }
 
-void output_load_claim(struct output_load *out, uint64_t bytes, node_time_t until_ps, node_time_t now)
+void output_load_claim(struct output_load *out, uint64_t bytes, node_time_t until_ps,
+		       node_time_t now)
 {
 	bool others = now < out->claim_until_ps;
 
@@ -60,10 +64,12 @@ static uint64_t large_flows(uint64_t load, uint64_t most)
 	return most ? (load + most / 2) / most : 0;
 }
 
-uint64_t output_load_offer(const struct output_load *out, uint64_t full_bytes, uint64_t window, node_time_t now)
+uint64_t output_load_offer(const struct output_load *out, uint64_t full_bytes, uint64_t window,
+			   node_time_t now)
 {
 	uint64_t present = out->all.window == window ? out->all.bytes : 0;
-	uint64_t load = larger(output_load_last(&out->all, window), present), most = last_most(out, window), room;
+	uint64_t load = larger(output_load_last(&out->all, window), present),
+		 most = last_most(out, window), room;
 
 	if (now < out->claim_until_ps) {
 		load += out->claim_bytes;
@@ -73,20 +79,23 @@ uint64_t output_load_offer(const struct output_load *out, uint64_t full_bytes, u
 	return larger(room, full_bytes / (large_flows(load, most) + 1));
 }
 
-uint64_t output_load_present(const struct output_load *out, const struct output_load_count *flow, uint64_t full_bytes,
-			     uint64_t window)
+uint64_t output_load_present(const struct output_load *out, const struct output_load_count *flow,
+			     uint64_t full_bytes, uint64_t window)
 {
 	uint64_t load = output_load_last(&out->all, window);
 
 	if (!load)
 		return 0;
-	return larger(output_load_last(flow, window), full_bytes / (large_flows(load, last_most(out, window)) + 1));
+	return larger(output_load_last(flow, window),
+		      full_bytes / (large_flows(load, last_most(out, window)) + 1));
 }
 
-uint64_t output_load_share(const struct output_load *out, uint64_t full_bytes, uint64_t window, node_time_t now)
+uint64_t output_load_share(const struct output_load *out, uint64_t full_bytes, uint64_t window,
+			   node_time_t now)
 {
 	uint64_t present = out->all.window == window ? out->all.bytes : 0;
-	uint64_t load = larger(output_load_last(&out->all, window), present), most = last_most(out, window);
+	uint64_t load = larger(output_load_last(&out->all, window), present),
+		 most = last_most(out, window);
 	uint64_t room = full_bytes > load ? full_bytes - load : 0,
 		 claims = now < out->claim_until_ps ? out->claim_flows : 0;
 
@@ -110,7 +119,8 @@ uint32_t output_load_large_flows(const struct output_load *out, uint64_t window)
 	return (uint32_t)large_flows(output_load_last(&out->all, window), last_most(out, window));
 }
 
-bool output_load_is_most(const struct output_load *out, const struct output_load_count *flow, uint64_t window)
+bool output_load_is_most(const struct output_load *out, const struct output_load_count *flow,
+			 uint64_t window)
 {
 	return output_load_last(flow, window) * 8 > output_load_last(&out->all, window) * 5;
 }

@@ -1,14 +1,18 @@
-/*  redirect - flows that go on are moved off a link that has too many (FC-25). The decisions; reroute.c is the way of a redirect.
+/*  redirect - flows that go on are moved off a link that has too many (FC-25). The decisions;
+ *  reroute.c is the way of a redirect.
  *
- *  At a fabric output, as a packet's header comes into its queue (queue_gauge: what has asked for it, too):
- *      value = depth above redirect_depth + growth within redirect_interval * redirect_growth_weight
- *  greater than a random number below redirect_full: a REROUTE ACK goes up the flow. So few flows move in mild congestion, more in
- *  severe.
- *  ours: an output asks for one flow within an interval, some round trips long, for it hears of what that changes only later, and what
- *  is asked meanwhile undoes it (permutation-fat-tree-16.yaml: 3 us .75, 35 us .98 of the rate). Where many flows wait each is a small part
- *  of what is too much: for a quarter of them then, eight at most (dragonfly-adaptive.yaml: .40 one by one, .48); a flow that was moved, or could
- *  not be moved to anything better, stays where it is for redirect_pause. With REDIRECT_BY_DEPTH, as in [S2], no output waits: each header is
- *  compared with a number of its own, so how many flows are asked has no bound but theirs.                                              */
+ *  At a fabric output, as a packet's header comes into its queue (queue_gauge: what has asked for
+ *      it, too): value = depth above redirect_depth + growth within redirect_interval *
+ *      redirect_growth_weight greater than a random number below redirect_full: a REROUTE ACK goes
+ *      up the flow. So few flows move in mild congestion, more in severe.
+ *  ours: an output asks for one flow within an interval, some round trips long, for it hears of
+ *  what that changes only later, and what is asked meanwhile undoes it
+ *  (permutation-fat-tree-16.yaml: 3 us .75, 35 us .98 of the rate). Where many flows wait each is a
+ *  small part of what is too much: for a quarter of them then, eight at most
+ *  (dragonfly-adaptive.yaml: .40 one by one, .48); a flow that was moved, or could not be moved to
+ *  anything better, stays where it is for redirect_pause. With REDIRECT_BY_DEPTH, as in [S2], no
+ *  output waits: each header is compared with a number of its own, so how many flows are asked has
+ *  no bound but theirs. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_REDIRECT_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_REDIRECT_H
 
@@ -27,7 +31,8 @@ struct redirect_gauge {
 	node_time_t source_ps;      /* a source of endpoint congestion had a packet here */
 };
 
-/* of an output: one of its flows may go to another port, which is about to be idle, for another is about to come from there */
+/* of an output: one of its flows may go to another port, which is about to be idle, for another is
+ * about to come from there */
 struct redirect_swap {
 	node_time_t until_ps;
 	uint32_t ref;  /* the flow that comes */
@@ -45,16 +50,20 @@ struct redirect_line {
 	node_time_t not_before_ps;      /* it is not redirected before */
 	struct output_load_count count; /* what of it went out here */
 	uint16_t to_via;                /* with `to`: the detour */
-	uint8_t to;                     /* where it goes when it is empty downstream, port + 1; 0: not decided */
-	uint8_t hint;                   /* the port upward that has room, by its number; 0: not known */
-	bool far;                       /* the congestion was told of by another switch */
-	bool choose;                    /* it is empty downstream, and has yet to choose anew: when its turn comes */
+	/* where it goes when it is empty downstream, port + 1; 0: not decided */
+	uint8_t to;
+	/* the port upward that has room, by its number; 0: not known */
+	uint8_t hint;
+	bool far; /* the congestion was told of by another switch */
+	/* it is empty downstream, and has yet to choose anew: when its turn comes */
+	bool choose;
 };
 
-/** redirect_wanted() - a header has come into an output's queue, now @depth_bytes deep, where @flows flows wait: shall its flow be redirected?
- *  Draws a random number only if there is congestion. O(1).                                                           */
-bool redirect_wanted(const struct routing_config *config, struct redirect_gauge *gauge, struct random *random,
-		     uint64_t depth_bytes, uint32_t flows, node_time_t now);
+/** redirect_wanted() - a header has come into an output's queue, now @depth_bytes deep, where
+ *  @flows flows wait: shall its flow be redirected? Draws a random number only if there is
+ *  congestion. O(1). */
+bool redirect_wanted(const struct routing_config *config, struct redirect_gauge *gauge,
+		     struct random *random, uint64_t depth_bytes, uint32_t flows, node_time_t now);
 
 /** redirect_group_most() - most flows of a group, after redirect_wanted(), if @flows wait; the
  *  flow of the header counts. At most half of them, so that the rest benefits too. Pure. */
@@ -62,7 +71,7 @@ uint32_t redirect_group_most(const struct routing_config *config, uint32_t flows
 
 /** redirect_also_wanted() - the flow of the header is redirected: is another waiting flow as well?
  *  By its own random number. @depth_bytes, @now as in redirect_wanted(). O(1). */
-bool redirect_also_wanted(const struct routing_config *config, struct redirect_gauge *gauge, struct random *random,
-			  uint64_t depth_bytes, node_time_t now);
+bool redirect_also_wanted(const struct routing_config *config, struct redirect_gauge *gauge,
+			  struct random *random, uint64_t depth_bytes, node_time_t now);
 
 #endif

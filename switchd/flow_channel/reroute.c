@@ -1,22 +1,28 @@
-/*  The way of a redirect (FC-25): output queue -> REROUTE ACK up the flow -> an input that obeys, where the flow waits until nothing of
- *  it is downstream, then chooses anew.
+/*  The way of a redirect (FC-25): output queue -> REROUTE ACK up the flow -> an input that obeys,
+ *  where the flow waits until nothing of it is downstream, then chooses anew.
  *
- *  None is sent for packets that choose for themselves, nor for a flow that is a source of endpoint congestion, or that is held by credit further down: its bottleneck is elsewhere.
- *  None is sent by an output where no other flow stands and waits: a flow alone would be no faster anywhere else.
- *  None is obeyed that could change nothing. Each switch knows whether it has another port for the flow; on the way up the ACK
- *  says whether any below had one, which could choose anew as well once the flow's channels there are free.
+ *  None is sent for packets that choose for themselves, nor for a flow that is a source of endpoint
+ *  congestion, or that is held by credit further down: its bottleneck is elsewhere. None is sent by
+ *  an output where no other flow stands and waits: a flow alone would be no faster anywhere else.
+ *  None is obeyed that could change nothing. Each switch knows whether it has another port for the
+ *  flow; on the way up the ACK says whether any below had one, which could choose anew as well once
+ *  the flow's channels there are free.
  *
- *  Whose choice can help (ours; redirect_anywhere). In a tree the ways that part going up join again going down, level by level: what a
- *  core switch's output suffers from the aggregation switch before it can change, what an aggregation switch's output towards
- *  an edge suffers from only the ingress edge. So the ACK counts switches without a choice that it passes, takes off those
- *  with one, and is for the switch where nothing is left. Where the ways form no tree it comes to the ingress edge as ever.
+ *  Whose choice can help (ours; redirect_anywhere). In a tree the ways that part going up join
+ *  again going down, level by level: what a core switch's output suffers from the aggregation
+ *  switch before it can change, what an aggregation switch's output towards an edge suffers from
+ *  only the ingress edge. So the ACK counts switches without a choice that it passes, takes off
+ *  those with one, and is for the switch where nothing is left. Where the ways form no tree it
+ *  comes to the ingress edge as ever.
  *
- *  In a tree (ours; redirect_inputs) an output downward asks nobody: it cannot know who has room. The input at the other end of its link
- *  does (input_load.h), and its ACK says by which port upward the flow should come down, as that port's number. Switches whose links are
- *  plugged in the same order, as those of generated trees are, find the way by it; in others it is as good as one drawn. As the
- *  ports upward of a full tree all are in use, another flow has to make room: it goes where the first one came from, if that one was
- *  alone there, at the same time.
- *  What an output upward suffers from, its own switch must change: further up nobody could do better, unless links of it have failed.
+ *  In a tree (ours; redirect_inputs) an output downward asks nobody: it cannot know who has room.
+ *  The input at the other end of its link does (input_load.h), and its ACK says by which port
+ *  upward the flow should come down, as that port's number. Switches whose links are plugged in the
+ *  same order, as those of generated trees are, find the way by it; in others it is as good as one
+ *  drawn. As the ports upward of a full tree all are in use, another flow has to make room: it goes
+ *  where the first one came from, if that one was alone there, at the same time.
+ *  What an output upward suffers from, its own switch must change: further up nobody could do
+ *  better, unless links of it have failed.
  *
  *  In groups (redirect_group; [S3] on fig. 10: REROUTE ACKs for a group of flows of an overloaded
  *  link). Once in an interval the output redirects several of the flows that wait for it, each by
@@ -24,15 +30,15 @@
  *  flow stops until all of its own ACKs are back, in [S2] the ACK travels up the flow. ACKs of
  *  flows from one link share a frame.
  *  Ours: a group is useless if all of its flows take the same decision.
- *  - At the output itself, each selected flow counts for the next ones: it loads the output that
- *    it goes to, and no longer the one that it leaves.
+ *  - At the output itself, each selected flow counts for the next ones: it loads the output that it
+ *    goes to, and no longer the one that it leaves.
  *  - Further upstream, the ACK carries the number of flows that share the link. A switch on the
  *    path stores it for its own port. A flow moves only to a port whose number is less by two or
  *    more; moves of this switch are counted at once. [S2] asks for reasonable confidence that a
- *    move helps. A port without a number counts 0. A number fades by one in 16 intervals, so that
- *    a port is tried again when loads have changed.
+ *    move helps. A port without a number counts 0. A number fades by one in 16 intervals, so that a
+ *    port is tried again when loads have changed.
  *  Moves end once each flow of a switch has tried every port, or the switch has a flow on every
- *  port.                                                                                        */
+ *  port. */
 #include "switchd/flow_channel/reroute.h"
 
 #include "switchd/flow_channel/ack_path.h"
@@ -45,9 +51,11 @@
 /* what a REROUTE ACK says */
 #define REROUTE_CHOICE 1u /* a switch that it has passed could choose anew */
 #define REROUTE_FAR 2u    /* the congestion is not where it is heard */
-#define REROUTE_JOIN 4u   /* times this: switches passed that had no choice, those that had one taken off */
+/* times this: switches passed that had no choice, those that had one taken off */
+#define REROUTE_JOIN 4u
 #define REROUTE_JOINS_MAX 7u
-#define REROUTE_HINT 32u /* times this: the port upward that has room, by its number; 0: not known */
+/* times this: the port upward that has room, by its number; 0: not known */
+#define REROUTE_HINT 32u
 #define REROUTE_HINT_MAX 63u
 
 #define REROUTE_FLOWS 32u /* with groups, times this, no hint: flows on the link; 0: none */
@@ -55,8 +63,9 @@
 
 #define TOLD_INTERVALS 16 /* redirect_interval's, after which a number of flows fades by one */
 #define WINDOWS 16u       /* of an input_load, in redirect_interval */
-#define LOAD_WINDOWS \
-	4u /* of an output load: whole frames must not matter, a fourth of what it takes a flow to move does not */
+/* of an output load: whole frames must not matter, a fourth of what it takes a flow to move does
+ * not */
+#define LOAD_WINDOWS 4u
 #define GAIN_PARTS 8u /* a flow moves for an eighth more than it has */
 
 static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
@@ -81,23 +90,27 @@ static uint64_t load_window(const struct dataplane *dp, node_time_t now)
 /* that the link of @port can carry */
 static uint64_t bytes_within(const struct dataplane *dp, uint32_t port, node_time_t time_ps)
 {
-	return (uint64_t)((unsigned __int128)dp->sw.config->ports[port].rate_bps * (uint64_t)time_ps / 8 / NODE_S);
+	return (uint64_t)((unsigned __int128)dp->sw.config->ports[port].rate_bps *
+			  (uint64_t)time_ps / 8 / NODE_S);
 }
 
-void reroute_forwarded(struct dataplane *dp, uint32_t port, uint32_t ref, uint32_t frame_bytes, node_time_t now)
+void reroute_forwarded(struct dataplane *dp, uint32_t port, uint32_t ref, uint32_t frame_bytes,
+		       node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 
 	if (dp->sw.config->switch_.routing.redirect && out->kind == PORT_FABRIC)
 		output_load_add(&out->output_load, &line_of(dp, ref)->count,
-				FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES + out->link->gap_bytes,
+				FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES +
+					out->link->gap_bytes,
 				load_window(dp, now));
 }
 
 /* Are flows redirected in groups? Then each one takes the others into account. */
 static bool in_groups(const struct dataplane *dp)
 {
-	return dp->sw.config->switch_.routing.redirect && dp->sw.config->switch_.routing.redirect_group > 1;
+	return dp->sw.config->switch_.routing.redirect &&
+	       dp->sw.config->switch_.routing.redirect_group > 1;
 }
 
 /* Do REROUTE ACKs carry the number of flows that share the link? In trees they name a port. */
@@ -109,7 +122,8 @@ static bool told_in_groups(const struct dataplane *dp)
 uint64_t reroute_offer(const struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	const struct output_load *out = &dp->ports[port].output_load;
-	uint64_t full_bytes = bytes_within(dp, port, load_window_ps(dp)), window = load_window(dp, now);
+	uint64_t full_bytes = bytes_within(dp, port, load_window_ps(dp)),
+		 window = load_window(dp, now);
 
 	if (in_groups(dp))
 		return output_load_share(out, full_bytes, window, now);
@@ -121,8 +135,10 @@ static uint64_t present_of(const struct dataplane *dp, uint32_t ref, node_time_t
 {
 	uint32_t port = dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port;
 	const struct output_load *out = &dp->ports[port].output_load;
-	const struct output_load_count *count = &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)].count;
-	uint64_t full_bytes = bytes_within(dp, port, load_window_ps(dp)), window = load_window(dp, now);
+	const struct output_load_count *count =
+		&dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)].count;
+	uint64_t full_bytes = bytes_within(dp, port, load_window_ps(dp)),
+		 window = load_window(dp, now);
 
 	if (in_groups(dp))
 		return output_load_left_share(out, count, full_bytes, window, now);
@@ -146,7 +162,8 @@ bool reroute_is_bad(const struct dataplane *dp, uint32_t value)
 uint32_t reroute_told(const struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	const struct redirect_told *told = &dp->ports[port].told;
-	node_time_t faded = (now - told->at_ps) / (TOLD_INTERVALS * dp->sw.config->switch_.routing.redirect_interval_ps);
+	node_time_t faded = (now - told->at_ps) /
+			    (TOLD_INTERVALS * dp->sw.config->switch_.routing.redirect_interval_ps);
 
 	return told->flows > faded ? told->flows - (uint32_t)faded : 0;
 }
@@ -164,7 +181,8 @@ static void told(struct dataplane *dp, uint32_t port, uint32_t flows, node_time_
 {
 	struct redirect_told *told = &dp->ports[port].told;
 
-	if (told->flows && now - told->at_ps < dp->sw.config->switch_.routing.redirect_interval_ps / 2)
+	if (told->flows &&
+	    now - told->at_ps < dp->sw.config->switch_.routing.redirect_interval_ps / 2)
 		return;
 	*told = (struct redirect_told){ .at_ps = now, .flows = flows };
 }
@@ -198,12 +216,15 @@ static bool movable(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
-	return flow->active && ifct_flow_extent(flow) && flow->fc_state == RUNNING && !flow->ep_congestion &&
-	       (!tree_is(dp, ref) || tree_is_folded(dp, ref)) && now >= line_of(dp, ref)->not_before_ps;
+	return flow->active && ifct_flow_extent(flow) && flow->fc_state == RUNNING &&
+	       !flow->ep_congestion && (!tree_is(dp, ref) || tree_is_folded(dp, ref)) &&
+	       now >= line_of(dp, ref)->not_before_ps;
 }
 
-/* Flow @ref, which is about to be stopped, will go by @move: others that compare loads until it is there take it into account. */
-static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move *move, bool far, node_time_t now)
+/* Flow @ref, which is about to be stopped, will go by @move: others that compare loads until it is
+ * there take it into account. */
+static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move *move, bool far,
+		   node_time_t now)
 {
 	node_time_t until_ps = now + dp->sw.config->switch_.routing.redirect_interval_ps;
 	struct redirect_line *line = line_of(dp, ref);
@@ -214,12 +235,15 @@ static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move 
 		told_moves(dp, ref, (uint32_t)move->port, now);
 		return;
 	}
-	output_load_claim(&dp->ports[move->port].output_load, present_of(dp, ref, now), until_ps, now);
+	output_load_claim(&dp->ports[move->port].output_load, present_of(dp, ref, now), until_ps,
+			  now);
 	if (in_groups(dp))
-		output_load_leave(&dp->ports[flow_of(dp->ifcts, ref)->follow_port].output_load, until_ps, now);
+		output_load_leave(&dp->ports[flow_of(dp->ifcts, ref)->follow_port].output_load,
+				  until_ps, now);
 }
 
-/* from now on nothing of flow @ref goes on, wherever it stands; in an arbiter that shows when its turn comes */
+/* from now on nothing of flow @ref goes on, wherever it stands; in an arbiter that shows when its
+ * turn comes */
 static void hold(struct dataplane *dp, uint32_t ref)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -234,19 +258,24 @@ static void hold(struct dataplane *dp, uint32_t ref)
 
 /* ---- two flows that change places ---- */
 
-/* flow @ref goes to upward port @hint: one that is there may go where it comes from, if nothing else is left there */
+/* flow @ref goes to upward port @hint: one that is there may go where it comes from, if nothing
+ * else is left there */
 static void swap_offer(struct dataplane *dp, uint32_t ref, uint32_t hint, node_time_t now)
 {
 	uint32_t from = flow_of(dp->ifcts, ref)->follow_port;
 	int to = route_upward_port(&dp->routes, hint);
 
-	if (to >= 0 && choose_may_move(dp, ref, (uint32_t)to, now) && dp->ports[from].ofct.used <= 1)
+	if (to >= 0 && choose_may_move(dp, ref, (uint32_t)to, now) &&
+	    dp->ports[from].ofct.used <= 1)
 		dp->ports[to].swap = (struct redirect_swap){
-			.until_ps = now + dp->sw.config->switch_.routing.redirect_interval_ps, .ref = ref, .port = from
+			.until_ps = now + dp->sw.config->switch_.routing.redirect_interval_ps,
+			.ref = ref,
+			.port = from
 		};
 }
 
-/* Flow @ref, a packet of which has asked for @out, takes the place that is offered there.   Return: does it? */
+/* Flow @ref, a packet of which has asked for @out, takes the place that is offered there. Return:
+ * does it? */
 static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
 {
 	struct redirect_swap *swap = &out->swap;
@@ -266,10 +295,11 @@ static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node
 
 /* ---- who asks ---- */
 
-/* Is it for the other end of the link at @out to ask @flow, for that knows who has room? It sees what comes in, but not who waits here:
- * victims of a source, which goes on slowly and does not leave, have to be told of it from here. */
-static bool for_other_end(const struct dataplane *dp, const struct port *out, const struct ifct_entry *flow,
-			  node_time_t now)
+/* Is it for the other end of the link at @out to ask @flow, for that knows who has room? It sees
+ * what comes in, but not who waits here: victims of a source, which goes on slowly and does not
+ * leave, have to be told of it from here. */
+static bool for_other_end(const struct dataplane *dp, const struct port *out,
+			  const struct ifct_entry *flow, node_time_t now)
 {
 	node_time_t interval_ps = dp->sw.config->switch_.routing.redirect_interval_ps;
 	bool has_source = out->redirect.source_ps && now - out->redirect.source_ps < interval_ps;
@@ -284,15 +314,18 @@ static bool may_ask(struct dataplane *dp, const struct port *out, uint32_t ref, 
 	const struct routing_config *config = &dp->sw.config->switch_.routing;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
-	return !flow->ep_congestion && !(flow->dm && flow->headroom <= 0) && ifct_flow_extent(flow) &&
+	return !flow->ep_congestion && !(flow->dm && flow->headroom <= 0) &&
+	       ifct_flow_extent(flow) &&
 	       !(config->redirect_rule == REDIRECT_BY_LOADS &&
-		 output_load_is_most(&out->output_load, &line_of(dp, ref)->count, load_window(dp, now))) &&
+		 output_load_is_most(&out->output_load, &line_of(dp, ref)->count,
+				     load_window(dp, now))) &&
 	       !(config->redirect_inputs &&
 		 (for_other_end(dp, out, flow, now) || now < line_of(dp, ref)->not_before_ps));
 }
 
 /* requests a redirect of flow @ref; @flows, with it, share the link */
-static void ask(struct dataplane *dp, struct port *out, uint32_t ref, uint32_t flows, node_time_t now)
+static void ask(struct dataplane *dp, struct port *out, uint32_t ref, uint32_t flows,
+		node_time_t now)
 {
 	uint32_t told = flows < REROUTE_FLOWS_MAX ? flows : REROUTE_FLOWS_MAX;
 
@@ -303,25 +336,29 @@ static void ask(struct dataplane *dp, struct port *out, uint32_t ref, uint32_t f
 /* Flow @first is redirected from @out, where @waiting flows wait and @flows share the link:
  * requests it for others of its group too, each by its own random number.
  * O(ROUTING_GROUP_MAX). */
-static void ask_others(struct dataplane *dp, struct port *out, uint32_t first, uint32_t waiting, uint32_t flows,
-		       node_time_t now)
+static void ask_others(struct dataplane *dp, struct port *out, uint32_t first, uint32_t waiting,
+		       uint32_t flows, node_time_t now)
 {
 	const struct routing_config *config = &dp->sw.config->switch_.routing;
-	uint32_t most = redirect_group_most(config, waiting), asked = 1, found = 0, refs[ROUTING_GROUP_MAX];
+	uint32_t most = redirect_group_most(config, waiting), asked = 1, found = 0,
+		 refs[ROUTING_GROUP_MAX];
 
 	for (uint32_t lane = 0; lane < out->lane_count; lane++)
-		found += arbiter_look(&out->output[lane].arbiter, refs + found, ROUTING_GROUP_MAX - found);
+		found += arbiter_look(&out->output[lane].arbiter, refs + found,
+				      ROUTING_GROUP_MAX - found);
 	for (uint32_t i = 0; i < found && asked < most; i++) {
 		if (refs[i] == first || (tree_is(dp, refs[i]) && !tree_is_folded(dp, refs[i])) ||
 		    !may_ask(dp, out, refs[i], now) ||
-		    !redirect_also_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, now))
+		    !redirect_also_wanted(config, &out->redirect, &dp->redirect_random,
+					  out->gauge.bytes, now))
 			continue;
 		ask(dp, out, refs[i], flows, now);
 		asked++;
 	}
 }
 
-void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now)
+void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered,
+		  node_time_t now)
 {
 	const struct routing_config *config = &dp->sw.config->switch_.routing;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -331,11 +368,13 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 		return;
 	if (flow->ep_congestion)
 		out->redirect.source_ps = now;
-	if (!ordered || flow->ep_congestion || (config->redirect_inputs && swap_take(dp, out, ref, now)))
+	if (!ordered || flow->ep_congestion ||
+	    (config->redirect_inputs && swap_take(dp, out, ref, now)))
 		return;
 	waiting = waiting_for(out, flow);
 	if (waiting < 2 || !may_ask(dp, out, ref, now) ||
-	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, waiting, now))
+	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes,
+			     waiting, now))
 		return;
 	flows = output_load_large_flows(&out->output_load, load_window(dp, now));
 	flows = waiting > flows ? waiting : flows;
@@ -344,8 +383,9 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 		ask_others(dp, out, ref, waiting, flows, now);
 }
 
-/* How much better it would be to come in by upward port @port than by that of @own: of what comes in here, the part that more room
- * there is; where there is none, of the flows, by how many more than one fewer there are there. 0: no better. */
+/* How much better it would be to come in by upward port @port than by that of @own: of what comes
+ * in here, the part that more room there is; where there is none, of the flows, by how many more
+ * than one fewer there are there. 0: no better. */
 static uint64_t advantage(const struct dataplane *dp, const struct input_load *own, uint32_t port,
 			  node_time_t window_ps, node_time_t now)
 {
@@ -361,7 +401,8 @@ static uint64_t advantage(const struct dataplane *dp, const struct input_load *o
 }
 
 /* the port upward by which it would be best to come in.   Return: -1: none is better */
-static int best_input(struct dataplane *dp, const struct input_load *own, node_time_t window_ps, node_time_t now)
+static int best_input(struct dataplane *dp, const struct input_load *own, node_time_t window_ps,
+		      node_time_t now)
 {
 	uint64_t most = 0;
 	int best = -1;
@@ -378,12 +419,14 @@ static int best_input(struct dataplane *dp, const struct input_load *own, node_t
 	return best >= 0 && random_below(&dp->redirect_random, own->last_bytes) < most ? best : -1;
 }
 
-void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t wire_bytes, node_time_t now)
+void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t wire_bytes,
+		     node_time_t now)
 {
 	const struct routing_config *config = &dp->sw.config->switch_.routing;
 	node_time_t interval_ps = config->redirect_interval_ps, window_ps = interval_ps / WINDOWS;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	uint32_t host = (uint32_t)flow->fabric_address << 8 | flow->egress_port, in_port = flow_ref_port(ref);
+	uint32_t host = (uint32_t)flow->fabric_address << 8 | flow->egress_port,
+		 in_port = flow_ref_port(ref);
 	struct port *in = &dp->ports[in_port];
 	struct input_load *input_load = &in->input_load;
 	int best;
@@ -391,8 +434,9 @@ void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t 
 	if (!config->redirect_inputs || !(dp->routes.upward >> in_port & 1))
 		return;
 	input_load_add(input_load, wire_bytes + in->link->gap_bytes, host, window_ps, now);
-	if (!ordered || !input_load_is_tenant(input_load, host, interval_ps, now) || now < input_load->quiet_until_ps ||
-	    flow->ep_congestion || (flow->dm && flow->headroom <= 0) ||
+	if (!ordered || !input_load_is_tenant(input_load, host, interval_ps, now) ||
+	    now < input_load->quiet_until_ps || flow->ep_congestion ||
+	    (flow->dm && flow->headroom <= 0) ||
 	    !input_load_is_full(input_load, bytes_within(dp, in_port, window_ps)))
 		return;
 	input_load->quiet_until_ps = now + window_ps;
@@ -401,18 +445,21 @@ void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t 
 		return;
 	dp->ports[best].input_load.named_until_ps = now + interval_ps;
 	input_load->quiet_until_ps =
-		now + interval_ps / 2 + (node_time_t)random_below(&dp->redirect_random, 1024) * (interval_ps / 1024);
+		now + interval_ps / 2 +
+		(node_time_t)random_below(&dp->redirect_random, 1024) * (interval_ps / 1024);
 	input_load->tenant_at_ps = 0;
 	in->stats->reroute_acks++;
 	ack_collect(&in->acks, flow_ref_id(ref), ACK_REROUTE,
-		    REROUTE_FAR | route_upward_number(&dp->routes, (uint32_t)best) * REROUTE_HINT, now);
+		    REROUTE_FAR | route_upward_number(&dp->routes, (uint32_t)best) * REROUTE_HINT,
+		    now);
 	switch_touch(&dp->sw, in_port);
 }
 
 void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	if (dp->sw.config->switch_.routing.redirect_inputs)
-		line_of(dp, ref)->not_before_ps = now + dp->sw.config->switch_.routing.redirect_pause_ps;
+		line_of(dp, ref)->not_before_ps =
+			now + dp->sw.config->switch_.routing.redirect_pause_ps;
 }
 
 /* ---- who obeys ---- */
@@ -421,7 +468,8 @@ void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now)
 static bool all_links_up(const struct dataplane *dp)
 {
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
-		if (dp->ports[p].kind == PORT_FABRIC && !dp->sw.config->ports[p].vacant && !dataplane_port_up(dp, p))
+		if (dp->ports[p].kind == PORT_FABRIC && !dp->sw.config->ports[p].vacant &&
+		    !dataplane_port_up(dp, p))
 			return false;
 	return true;
 }
@@ -433,7 +481,8 @@ bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_tim
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool far = *value & REROUTE_FAR, has_other;
 	struct choose_move move;
-	uint32_t joins = *value / REROUTE_JOIN % (REROUTE_JOINS_MAX + 1), hint = *value / REROUTE_HINT;
+	uint32_t joins = *value / REROUTE_JOIN % (REROUTE_JOINS_MAX + 1),
+		 hint = *value / REROUTE_HINT;
 
 	if (!config->redirect || !flow->active)
 		return false;
@@ -449,9 +498,11 @@ bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_tim
 		*value += joins < REROUTE_JOINS_MAX ? REROUTE_JOIN : 0;
 	else if (joins)
 		*value -= REROUTE_JOIN;
-	if (config->redirect_inputs && !far && !has_other && choose_count(dp, flow) > 1 && all_links_up(dp))
+	if (config->redirect_inputs && !far && !has_other && choose_count(dp, flow) > 1 &&
+	    all_links_up(dp))
 		return true;
-	if (!ingress && (!config->redirect_anywhere || joins > 1 || choose_count(dp, flow) < 2 || !has_other))
+	if (!ingress &&
+	    (!config->redirect_anywhere || joins > 1 || choose_count(dp, flow) < 2 || !has_other))
 		return false;
 	if (!(has_other || (ingress && *value & REROUTE_CHOICE)) || choose_is_held(dp, ref, now))
 		return false; /* it could not move: it is not stopped for that */
@@ -459,8 +510,8 @@ bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_tim
 		line_of(dp, ref)->far = far;
 		line_of(dp, ref)->hint = (uint8_t)hint;
 		line_of(dp, ref)->to = 0;
-		if (has_other &&
-		    (far ? reroute_told_needs(dp, ref, now) > 0 : config->redirect_rule == REDIRECT_BY_LOADS))
+		if (has_other && (far ? reroute_told_needs(dp, ref, now) > 0
+				      : config->redirect_rule == REDIRECT_BY_LOADS))
 			decide(dp, ref, &move, far, now);
 		swap_offer(dp, ref, hint, now);
 		hold(dp, ref);

@@ -8,11 +8,13 @@
 
 #define WAYS 4u
 #define SETS_BITS 9u
-#define LINES (WAYS << SETS_BITS) /* as many as a port has flow channels: each source has one at least */
+/* as many as a port has flow channels: each source has one at least */
+#define LINES (WAYS << SETS_BITS)
 
 int source_hold_init(struct source_hold *hold, node_time_t hold_ps)
 {
-	*hold = (struct source_hold){ .lines = table_alloc(LINES, sizeof(*hold->lines)), .hold_ps = hold_ps };
+	*hold = (struct source_hold){ .lines = table_alloc(LINES, sizeof(*hold->lines)),
+				      .hold_ps = hold_ps };
 	return hold->lines ? 0 : -ENOMEM;
 }
 
@@ -22,22 +24,25 @@ void source_hold_fini(struct source_hold *hold)
 	*hold = (struct source_hold){ 0 };
 }
 
-static struct source_hold_line *set_of(const struct source_hold *hold, const struct source_hold_key *key)
+static struct source_hold_line *set_of(const struct source_hold *hold,
+				       const struct source_hold_key *key)
 {
 	uint64_t whole = (uint64_t)key->fabric_address << 24 | (uint64_t)key->egress_port << 16 |
 			 (uint64_t)key->in_port << 8 | key->traffic_class;
 
-	return &hold->lines[(whole * 0x9e3779b97f4a7c15ull >> (64 - SETS_BITS)) * WAYS]; /* Fibonacci hashing */
+	/* Fibonacci hashing */
+	return &hold->lines[(whole * 0x9e3779b97f4a7c15ull >> (64 - SETS_BITS)) * WAYS];
 }
 
 static bool is_of(const struct source_hold_line *line, const struct source_hold_key *key)
 {
-	return line->key.fabric_address == key->fabric_address && line->key.egress_port == key->egress_port &&
-	       line->key.in_port == key->in_port && line->key.traffic_class == key->traffic_class;
+	return line->key.fabric_address == key->fabric_address &&
+	       line->key.egress_port == key->egress_port && line->key.in_port == key->in_port &&
+	       line->key.traffic_class == key->traffic_class;
 }
 
-void source_hold_note(struct source_hold *hold, const struct source_hold_key *key, uint32_t port, uint32_t via,
-		      node_time_t now)
+void source_hold_note(struct source_hold *hold, const struct source_hold_key *key, uint32_t port,
+		      uint32_t via, node_time_t now)
 {
 	struct source_hold_line *set = set_of(hold, key), *line = set;
 
@@ -49,13 +54,14 @@ void source_hold_note(struct source_hold *hold, const struct source_hold_key *ke
 		if (set[i].until_ps < line->until_ps)
 			line = &set[i];
 	}
-	*line = (struct source_hold_line){
-		.until_ps = now + hold->hold_ps, .key = *key, .via = (uint16_t)via, .port = (uint8_t)port
-	};
+	*line = (struct source_hold_line){ .until_ps = now + hold->hold_ps,
+					   .key = *key,
+					   .via = (uint16_t)via,
+					   .port = (uint8_t)port };
 }
 
-const struct source_hold_line *source_hold_find(const struct source_hold *hold, const struct source_hold_key *key,
-						node_time_t now)
+const struct source_hold_line *source_hold_find(const struct source_hold *hold,
+						const struct source_hold_key *key, node_time_t now)
 {
 	const struct source_hold_line *set = set_of(hold, key);
 
@@ -65,7 +71,8 @@ const struct source_hold_line *source_hold_find(const struct source_hold *hold, 
 	return NULL;
 }
 
-const struct source_hold_line *source_hold_next(const struct source_hold *hold, uint32_t *at, node_time_t now)
+const struct source_hold_line *source_hold_next(const struct source_hold *hold, uint32_t *at,
+						node_time_t now)
 {
 	while (*at < LINES) {
 		const struct source_hold_line *line = &hold->lines[(*at)++];

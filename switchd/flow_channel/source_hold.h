@@ -1,10 +1,12 @@
-/*  source_hold - which way the sources of endpoint congestion go, so that what follows between the same two goes it too (FC-24).
+/*  source_hold - which way the sources of endpoint congestion go, so that what follows between the
+ *  same two goes it too (FC-24).
  *
- *  Every switch that a congestion ACK passes remembers (input port, class, destination) -> output port until hold_ps after the last
- *  one. A new flow between them takes that port: the congestion stays on one path. Everybody else, its victims too, chooses as ever.
- *  Memory: a fixed table, real where used; sets of four. A full set forgets the line that would end first, which costs no more than
- *  that line's freedom coming early.
- *  Place: a stage. ack_path.c notes, choose.c asks. 'now' is given.                                                   */
+ *  Every switch that a congestion ACK passes remembers (input port, class, destination) -> output
+ *  port until hold_ps after the last one. A new flow between them takes that port: the congestion
+ *  stays on one path. Everybody else, its victims too, chooses as ever. Memory: a fixed table, real
+ *  where used; sets of four. A full set forgets the line that would end first, which costs no more
+ *  than that line's freedom coming early.
+ *  Place: a stage. ack_path.c notes, choose.c asks. 'now' is given. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_SOURCE_HOLD_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_SOURCE_HOLD_H
 
@@ -35,16 +37,18 @@ struct source_hold {
 int source_hold_init(struct source_hold *hold, node_time_t hold_ps);
 void source_hold_fini(struct source_hold *hold);
 
-/** source_hold_note() - a congestion ACK has come up from output @port by @via for a flow of @key. O(1). */
-void source_hold_note(struct source_hold *hold, const struct source_hold_key *key, uint32_t port, uint32_t via,
-		      node_time_t now);
+/** source_hold_note() - a congestion ACK has come up from output @port by @via for a flow of @key.
+ *  O(1). */
+void source_hold_note(struct source_hold *hold, const struct source_hold_key *key, uint32_t port,
+		      uint32_t via, node_time_t now);
 
 /** source_hold_find() - the line that binds flows of @key at @now; NULL: none does. O(1). */
-const struct source_hold_line *source_hold_find(const struct source_hold *hold, const struct source_hold_key *key,
-						node_time_t now);
+const struct source_hold_line *source_hold_find(const struct source_hold *hold,
+						const struct source_hold_key *key, node_time_t now);
 
-/** source_hold_next() - for who shows the table: the first line from number *@at on that binds at @now, and the number after it in *@at;
- *  NULL: there are no more.                                                                                        */
-const struct source_hold_line *source_hold_next(const struct source_hold *hold, uint32_t *at, node_time_t now);
+/** source_hold_next() - for who shows the table: the first line from number *@at on that binds at
+ *  @now, and the number after it in *@at; NULL: there are no more. */
+const struct source_hold_line *source_hold_next(const struct source_hold *hold, uint32_t *at,
+						node_time_t now);
 
 #endif

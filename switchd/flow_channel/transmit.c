@@ -7,7 +7,8 @@
 #include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/fgfc_path.h"
 
-/* does the lane have data that the peer's stop keeps back: on an edge link here, on a fabric link in front of the crossbar? */
+/* does the lane have data that the peer's stop keeps back: on an edge link here, on a fabric link
+ * in front of the crossbar? */
 static bool is_stopped(const struct dataplane *dp, const struct port *out, uint32_t lane)
 {
 	const struct output_lane *output = &out->output[lane];
@@ -17,13 +18,14 @@ static bool is_stopped(const struct dataplane *dp, const struct port *out, uint3
 	if (out->kind == PORT_EDGE)
 		return output->queue.queue.head;
 	return output->stopped.first != FLOW_REF_NONE ||
-	       (crossbar_paused(dp, out, lane) && !output->queue.queue.head && !output->arbiter.empty);
+	       (crossbar_paused(dp, out, lane) && !output->queue.queue.head &&
+		!output->arbiter.empty);
 }
 
-/* Lanes that have a packet that may go, as a set. @later_at the earliest time another one will be ready without
- * anything else happening; @waiting whether one waits for the peer alone.                                          */
-static uint32_t lanes_ready(const struct dataplane *dp, const struct port *out, node_time_t now, node_time_t *later_at,
-			    bool *waiting)
+/* Lanes that have a packet that may go, as a set. @later_at the earliest time another one will be
+ * ready without anything else happening; @waiting whether one waits for the peer alone. */
+static uint32_t lanes_ready(const struct dataplane *dp, const struct port *out, node_time_t now,
+			    node_time_t *later_at, bool *waiting)
 {
 	uint32_t ready = 0;
 
@@ -35,7 +37,8 @@ static uint32_t lanes_ready(const struct dataplane *dp, const struct port *out, 
 		node_time_t at;
 
 		*waiting |= stopped || (packet && !link_may_send_packet(out->link));
-		if (!packet || (stopped && out->kind == PORT_EDGE) || !link_may_send_packet(out->link))
+		if (!packet || (stopped && out->kind == PORT_EDGE) ||
+		    !link_may_send_packet(out->link))
 			continue;
 		at = packet_ready_at(packet, out->link, dp->sw.cut_through);
 		if (at <= now)
@@ -58,8 +61,8 @@ static uint32_t classes_of(const struct port *out, uint32_t lanes)
 	return classes;
 }
 
-/* Which of a class's lanes in @ready, a set, is next: the one whose flows got least, so that within a class all flows share equally,
- * whatever their level (FC-19). */
+/* Which of a class's lanes in @ready, a set, is next: the one whose flows got least, so that within
+ * a class all flows share equally, whatever their level (FC-19). */
 static uint32_t lane_of(const struct port *out, uint32_t traffic_class, uint32_t ready)
 {
 	uint32_t first = traffic_class * out->lanes, best = first;
@@ -68,7 +71,8 @@ static uint32_t lane_of(const struct port *out, uint32_t traffic_class, uint32_t
 	if (out->lanes == 1)
 		return traffic_class;
 	for (uint32_t lane = first; lane < first + out->lanes; lane++) {
-		if (!(ready >> lane & 1) || (any && out->output[lane].served >= out->output[best].served))
+		if (!(ready >> lane & 1) ||
+		    (any && out->output[lane].served >= out->output[best].served))
 			continue;
 		best = lane;
 		any = true;
@@ -77,7 +81,8 @@ static uint32_t lane_of(const struct port *out, uint32_t traffic_class, uint32_t
 	return best;
 }
 
-/* @bytes go out of @lane, for those of its flows that want something; who wants nothing has nothing to catch up on later */
+/* @bytes go out of @lane, for those of its flows that want something; who wants nothing has nothing
+ * to catch up on later */
 static void lane_served(struct port *out, uint32_t lane, uint32_t bytes)
 {
 	struct output_lane *output = &out->output[lane];
@@ -109,7 +114,8 @@ static node_time_t fgfc_at(const struct port *out)
 static bool has_work(const struct dataplane *dp, const struct port *out)
 {
 	if (link_words_due(out->link) || out->acks.count || out->fgfc.count || out->fgfc.on ||
-	    (out->link->guarded && out->link->sync_due) || link_ask_at(out->link) != NODE_TIME_NEVER)
+	    (out->link->guarded && out->link->sync_due) ||
+	    link_ask_at(out->link) != NODE_TIME_NEVER)
 		return true;
 	for (uint32_t c = 0; c < out->lane_count; c++)
 		if (out->output[c].queue.queue.head || is_stopped(dp, out, c))
@@ -139,16 +145,19 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0
 				  ? node_time_min(data_at, retry_at)
 				  : free_at;
-	ack_at = out->kind == PORT_FABRIC && out->acks.count && link_may_send(link) ? ack_ready_at(&out->acks, !ready)
-										    : NODE_TIME_NEVER;
+	ack_at = out->kind == PORT_FABRIC && out->acks.count && link_may_send(link)
+			 ? ack_ready_at(&out->acks, !ready)
+			 : NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
 	if (data_at == NODE_TIME_NEVER && link->guarded && may_send_words(link))
 		data_at = link->sync_due ? free_at : link_ask_at(link);
 	return node_time_max(node_time_min(data_at, fgfc_at(out)), free_at);
 }
 
-/* writes a packet as it goes over a fabric link: envelope, fabric header with this link's flow_id, inner frame */
-static void send_on_fabric(struct port *out, const struct packet *packet, uint32_t lane, node_time_t now)
+/* writes a packet as it goes over a fabric link: envelope, fabric header with this link's flow_id,
+ * inner frame */
+static void send_on_fabric(struct port *out, const struct packet *packet, uint32_t lane,
+			   node_time_t now)
 {
 	struct fabric_header header = {
 		.flow_id = packet->out_flow_id,
@@ -159,11 +168,13 @@ static void send_on_fabric(struct port *out, const struct packet *packet, uint32
 		.via = packet->via,
 		.traffic_class = packet->traffic_class,
 		.level = (uint8_t)(lane - packet->traffic_class * out->lanes),
-		.hops = (uint8_t)(packet->hops < FABRIC_HOPS_MAX ? packet->hops + 1u : FABRIC_HOPS_MAX),
+		.hops = (uint8_t)(packet->hops < FABRIC_HOPS_MAX ? packet->hops + 1u
+								 : FABRIC_HOPS_MAX),
 		.ordered = packet->ordered,
 	};
 	uint32_t wire_bytes = FABRIC_HEADER_BYTES + packet->frame_bytes + FRAME_FCS_BYTES;
-	uint8_t *bytes = link_send_packet(out->link, now, wire_bytes, FABRIC_FRONT_BYTES + packet->captured_bytes,
+	uint8_t *bytes = link_send_packet(out->link, now, wire_bytes,
+					  FABRIC_FRONT_BYTES + packet->captured_bytes,
 					  packet->frame_bytes, lane, packet->out_flow_id);
 
 	if (!bytes)
@@ -173,15 +184,17 @@ static void send_on_fabric(struct port *out, const struct packet *packet, uint32
 	packet_copy_out(packet, bytes + FABRIC_FRONT_BYTES);
 }
 
-/* The frame itself leaves the fabric, and its ACK starts back; on a guarded link once the receiver has it.
- * @congested  the queue that it leaves was (EC-3)                                                                  */
-static void send_on_edge(struct dataplane *dp, struct port *out, const struct packet *packet, bool congested,
-			 node_time_t now)
+/* The frame itself leaves the fabric, and its ACK starts back; on a guarded link once the receiver
+ * has it.
+ * @congested the queue that it leaves was (EC-3) */
+static void send_on_edge(struct dataplane *dp, struct port *out, const struct packet *packet,
+			 bool congested, node_time_t now)
 {
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
 	uint32_t tag = congested ? ref | ACK_TAG_CONGESTED : ref;
-	uint8_t *bytes = link_send_packet(out->link, now, packet->frame_bytes + FRAME_FCS_BYTES, packet->captured_bytes,
-					  packet->frame_bytes, packet->traffic_class, tag);
+	uint8_t *bytes = link_send_packet(out->link, now, packet->frame_bytes + FRAME_FCS_BYTES,
+					  packet->captured_bytes, packet->frame_bytes,
+					  packet->traffic_class, tag);
 
 	if (bytes)
 		packet_copy_out(packet, bytes);
@@ -195,7 +208,8 @@ static void send_packet(struct dataplane *dp, uint32_t port, uint32_t lane, node
 	struct packet *packet = output_queue_pop(&out->output[lane].queue);
 	bool congested = crossbar_leave(dp, out, packet, now);
 
-	uint32_t bytes = packet->frame_bytes + out->link->front_bytes + FRAME_FCS_BYTES + out->link->gap_bytes;
+	uint32_t bytes = packet->frame_bytes + out->link->front_bytes + FRAME_FCS_BYTES +
+			 out->link->gap_bytes;
 
 	class_scheduler_sent(&out->classes, packet->traffic_class, bytes, now);
 	lane_served(out, lane, bytes);
@@ -245,6 +259,7 @@ void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 	traffic_class = class_scheduler_pick(&out->classes, ready, now, &retry_at);
 	if (traffic_class >= 0)
 		send_packet(dp, port, lane_of(out, (uint32_t)traffic_class, lanes), now);
-	else if (out->link->guarded && !ready && later_at == NODE_TIME_NEVER && may_send_words(out->link))
+	else if (out->link->guarded && !ready && later_at == NODE_TIME_NEVER &&
+		 may_send_words(out->link))
 		link_send_words(out->link, now, true);
 }

@@ -4,10 +4,12 @@
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** transmit_next_at() - when port @port should transmit next; NODE_TIME_NEVER if it has nothing it may send. */
+/** transmit_next_at() - when port @port should transmit next; NODE_TIME_NEVER if it has nothing it
+ *  may send. */
 node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t now);
 
-/** transmit() - puts one thing on port @port's link: control words, else an ACK frame that is due, else a packet. */
+/** transmit() - puts one thing on port @port's link: control words, else an ACK frame that is due,
+ *  else a packet. */
 void transmit(struct dataplane *dp, uint32_t port, node_time_t now);
 
 #endif

@@ -1,9 +1,10 @@
-/*  congestion_log - the packets that a switch has marked with FECN at an output, per virtual lane (PG-3, PG-10).
+/*  congestion_log - the packets that a switch has marked with FECN at an output, per virtual lane
+ *  (PG-3, PG-10).
  *
- *  What makes a mark: congestion that the port has detected (lid_transmit.c). The log keeps it for a while, so that a queue that comes and goes counts as
- *  one congestion when ports are chosen.
- *  A ring of the last PORT_GROUP_MARKS_MAX of each lane: enough to say whether so many were marked within the window, and to show whose
- *  packets they were. The oldest are overwritten.                                                                   */
+ *  What makes a mark: congestion that the port has detected (lid_transmit.c). The log keeps it for
+ *  a while, so that a queue that comes and goes counts as one congestion when ports are chosen.
+ *  A ring of the last PORT_GROUP_MARKS_MAX of each lane: enough to say whether so many were marked
+ *  within the window, and to show whose packets they were. The oldest are overwritten. */
 #ifndef HEDDLE_SWITCHD_PORT_GROUP_CONGESTION_LOG_H
 #define HEDDLE_SWITCHD_PORT_GROUP_CONGESTION_LOG_H
 
@@ -23,15 +24,18 @@ struct congestion_log {
 	struct congestion_mark marks[PORT_GROUP_MARKS_MAX];
 };
 
-/** congestion_log_add() - a packet from @slid to @dlid was marked @now, which is never before an earlier one. */
-static inline void congestion_log_add(struct congestion_log *log, uint32_t dlid, uint32_t slid, node_time_t now)
+/** congestion_log_add() - a packet from @slid to @dlid was marked @now, which is never before an
+ *  earlier one. */
+static inline void congestion_log_add(struct congestion_log *log, uint32_t dlid, uint32_t slid,
+				      node_time_t now)
 {
 	log->marks[log->count++ % PORT_GROUP_MARKS_MAX] =
 		(struct congestion_mark){ .at_ps = now, .dlid = dlid, .slid = slid };
 }
 
-/** congestion_log_says() - were at least @marks packets marked within @window_ps up to @now? @marks  1..PORT_GROUP_MARKS_MAX.
- *  O(1). */
-bool congestion_log_says(const struct congestion_log *log, uint32_t marks, node_time_t window_ps, node_time_t now);
+/** congestion_log_says() - were at least @marks packets marked within @window_ps up to @now? @marks
+ *  1..PORT_GROUP_MARKS_MAX. O(1). */
+bool congestion_log_says(const struct congestion_log *log, uint32_t marks, node_time_t window_ps,
+			 node_time_t now);
 
 #endif

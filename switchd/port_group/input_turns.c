@@ -17,7 +17,8 @@ static uint8_t next_turn(const struct input_turns *turns)
 	return (uint8_t)__builtin_ctzll(behind ? behind : turns->waiting);
 }
 
-/* A quantum is at least the longest frame, and a deficit never below 0: the turn passes on once at most. */
+/* A quantum is at least the longest frame, and a deficit never below 0: the turn passes on once at
+ * most. */
 struct packet *input_turns_first(struct input_turns *turns)
 {
 	struct input_turn *input = &turns->inputs[turns->turn];

@@ -15,25 +15,30 @@ static bool would_have_credit(const struct link *link, uint32_t lane, uint32_t u
 	return !link->credits || credit_available(&link->credit, lane) >= (int32_t)units;
 }
 
-/* the receiver takes no more, or packets have been marked: what of PG-3 says so of any port, without a memory of the last look */
-static bool is_held_up(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units, node_time_t now)
+/* the receiver takes no more, or packets have been marked: what of PG-3 says so of any port,
+ * without a memory of the last look */
+static bool is_held_up(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units,
+		       node_time_t now)
 {
 	const struct port_group_config *settings = &lid->settings;
 	struct lid_port *out = &lid->ports[port];
 
 	return !would_have_credit(out->link, lane, units) ||
-	       congestion_log_says(&out->lanes[lane].log, settings->log_marks, settings->log_window_ps, now);
+	       congestion_log_says(&out->lanes[lane].log, settings->log_marks,
+				   settings->log_window_ps, now);
 }
 
 /* PG-3: (a) credit and what is pending, (b) the congestion log, of the lane. */
-static bool is_congested(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units, node_time_t now)
+static bool is_congested(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units,
+			 node_time_t now)
 {
 	const struct port_group_config *settings = &lid->settings;
 	struct lid_lane *pending = &lid->ports[port].lanes[lane];
 	bool rising = pending->units > pending->units_seen;
 
 	pending->units_seen = pending->units;
-	return (rising && pending->units >= settings->pending_units) || is_held_up(lid, port, lane, units, now);
+	return (rising && pending->units >= settings->pending_units) ||
+	       is_held_up(lid, port, lane, units, now);
 }
 
 /* the lane of the packet's class at its next link: -1: there is none so high */
@@ -50,8 +55,8 @@ static int lane_at(const struct lid_switch *lid, const struct packet *packet, ui
 }
 
 /* PG-7: least queue, and least congestion.   @from  what the packet does not take */
-static uint32_t choose(struct lid_switch *lid, uint64_t candidates, uint32_t from, const struct packet *packet,
-		       node_time_t now)
+static uint32_t choose(struct lid_switch *lid, uint64_t candidates, uint32_t from,
+		       const struct packet *packet, node_time_t now)
 {
 	uint64_t loads[NODE_PORTS_MAX];
 
@@ -67,8 +72,8 @@ static uint32_t choose(struct lid_switch *lid, uint64_t candidates, uint32_t fro
 }
 
 /* Another member of the group than @port, which is congested or down; @port if there is none. */
-static uint32_t turn_aside(struct lid_switch *lid, uint32_t port, uint64_t members, const struct packet *packet,
-			   node_time_t now)
+static uint32_t turn_aside(struct lid_switch *lid, uint32_t port, uint64_t members,
+			   const struct packet *packet, node_time_t now)
 {
 	uint64_t others = port < NODE_PORTS_MAX ? members & ~(1ull << port) : members;
 	uint32_t other;
@@ -88,11 +93,12 @@ static bool group_is_non_minimal(const struct lid_switch *lid, uint32_t dlid)
 	       lid->tables.group[dlid] >= PORT_GROUP_EDGE_FROM;
 }
 
-/* The port for a packet that may take a longer way. That loads about twice as many links, so less than half as much as at the static port
- * must wait for it: as flow channels weigh their detours (UGAL-L) [Kim et al. 2008]. The entry is not replaced, for others would
- * take the longer way when there is no congestion any more: ours. */
-static uint32_t adapt_non_minimal(struct lid_switch *lid, uint64_t members, const struct packet *packet,
-				  node_time_t now)
+/* The port for a packet that may take a longer way. That loads about twice as many links, so less
+ * than half as much as at the static port must wait for it: as flow channels weigh their detours
+ * (UGAL-L) [Kim et al. 2008]. The entry is not replaced, for others would take the longer way when
+ * there is no congestion any more: ours. */
+static uint32_t adapt_non_minimal(struct lid_switch *lid, uint64_t members,
+				  const struct packet *packet, node_time_t now)
 {
 	uint32_t home = lid->tables.home[packet->dlid], other;
 	uint64_t others = home < NODE_PORTS_MAX ? members & ~(1ull << home) : members;
@@ -102,16 +108,20 @@ static uint32_t adapt_non_minimal(struct lid_switch *lid, uint64_t members, cons
 	if (!others || (lane >= 0 && !is_congested(lid, home, (uint32_t)lane, packet->units, now)))
 		return home;
 	other = choose(lid, others, home, packet, now);
-	return lane >= 0 && lid->ports[home].gauge.bytes <= DETOUR_WEIGHT * lid->ports[other].gauge.bytes ? home
-													  : other;
+	return lane >= 0 && lid->ports[home].gauge.bytes <=
+				       DETOUR_WEIGHT * lid->ports[other].gauge.bytes
+		       ? home
+		       : other;
 }
 
 /* the port for a packet whose class may go several ways at a time */
-static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct packet *packet, node_time_t now)
+static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct packet *packet,
+		      node_time_t now)
 {
 	uint32_t port = lid->tables.now[packet->dlid];
 	/* a choice of former tables counts only if these allow it, too */
-	bool allowed = port == lid->tables.home[packet->dlid] || (port < NODE_PORTS_MAX && members >> port & 1);
+	bool allowed = port == lid->tables.home[packet->dlid] ||
+		       (port < NODE_PORTS_MAX && members >> port & 1);
 	bool usable = allowed && lid_port_up(lid, port) && port != packet->in_port;
 	int lane;
 
@@ -126,18 +136,21 @@ static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct pac
 	return turn_aside(lid, port, members, packet, now);
 }
 
-/* The ports that a packet may take instead of its static one. A longer way only at its first switch, where the lanes suffice for
- * it whatever is next, and only if it may choose: so it is sent round once at most. */
+/* The ports that a packet may take instead of its static one. A longer way only at its first
+ * switch, where the lanes suffice for it whatever is next, and only if it may choose: so it is sent
+ * round once at most. */
 static uint64_t members_for(const struct lid_switch *lid, const struct packet *packet)
 {
 	if (group_is_non_minimal(lid, packet->dlid) &&
 	    (lid->ports[packet->in_port].kind != PORT_EDGE || !lid_may_choose(lid, packet)))
 		return 0;
-	return port_group_members(&lid->tables, packet->dlid) & lid->ports_up & ~(1ull << packet->in_port);
+	return port_group_members(&lid->tables, packet->dlid) & lid->ports_up &
+	       ~(1ull << packet->in_port);
 }
 
 /* where a packet leaves whose class keeps order: the same port for all of a DLID */
-static uint32_t fixed_port(const struct lid_switch *lid, const struct packet *packet, uint64_t members)
+static uint32_t fixed_port(const struct lid_switch *lid, const struct packet *packet,
+			   uint64_t members)
 {
 	uint32_t home = lid->tables.home[packet->dlid];
 
@@ -145,8 +158,9 @@ static uint32_t fixed_port(const struct lid_switch *lid, const struct packet *pa
 }
 
 /* May @packet leave by the port that it came in at? Tables that have changed since its last switch
- * may lead it there. Where levels rise with every hop it then takes a buffer of a higher level, so it
- * cannot be part of a deadlock, however often it returns. On one level this would close a cycle. */
+ * may lead it there. Where levels rise with every hop it then takes a buffer of a higher level, so
+ * it cannot be part of a deadlock, however often it returns. On one level this would close a
+ * cycle. */
 static bool may_turn_back(const struct lid_switch *lid, const struct packet *packet)
 {
 	return lid->sw.config->switch_.routing.lane_rule == LANES_BY_HOP &&
@@ -154,7 +168,8 @@ static bool may_turn_back(const struct lid_switch *lid, const struct packet *pac
 }
 
 /* where @packet leaves; -1: nowhere, and why */
-static int output_of(struct lid_switch *lid, const struct packet *packet, enum drop_reason *why, node_time_t now)
+static int output_of(struct lid_switch *lid, const struct packet *packet, enum drop_reason *why,
+		     node_time_t now)
 {
 	struct lid_port *in = &lid->ports[packet->in_port];
 	uint64_t members = members_for(lid, packet);
@@ -179,7 +194,8 @@ static int output_of(struct lid_switch *lid, const struct packet *packet, enum d
 
 /* ---- groups of hosts ---- */
 
-/* The tree may be deeper than there are levels: on the last one a copy stays, for it holds no buffer while it waits. */
+/* The tree may be deeper than there are levels: on the last one a copy stays, for it holds no
+ * buffer while it waits. */
 static uint8_t copy_lane(const struct lid_switch *lid, const struct packet *packet, uint32_t out)
 {
 	int lane = lane_at(lid, packet, out);
@@ -220,8 +236,8 @@ static bool forward(struct lid_switch *lid, struct packet *packet, node_time_t n
 }
 
 /* Is the lane that the link says what the header says, and does the link have it? */
-static bool lane_is_right(const struct lid_switch *lid, const struct lid_port *in, const struct lid_header *header,
-			  uint32_t lane)
+static bool lane_is_right(const struct lid_switch *lid, const struct lid_port *in,
+			  const struct lid_header *header, uint32_t lane)
 {
 	return header->service_level < lid->sw.class_count && header->level < lid->levels &&
 	       (in->kind == PORT_FABRIC || !header->level) &&
@@ -229,8 +245,8 @@ static bool lane_is_right(const struct lid_switch *lid, const struct lid_port *i
 }
 
 /* the packet that has come, or NULL: dropped and counted */
-static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struct record *record, const uint8_t *bytes,
-			      node_time_t now)
+static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struct record *record,
+			      const uint8_t *bytes, node_time_t now)
 {
 	struct lid_port *in = &lid->ports[port];
 	uint32_t frame_bytes = link_frame_bytes(in->link, record->wire_bytes);
@@ -239,7 +255,8 @@ static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struc
 	struct packet *packet;
 	enum drop_reason why;
 
-	packet = packet_copy_in(&lid->sw.pool, in->link, in->mtu_bytes, record, bytes, LID_FRONT_BYTES, &why);
+	packet = packet_copy_in(&lid->sw.pool, in->link, in->mtu_bytes, record, bytes,
+				LID_FRONT_BYTES, &why);
 	if (!packet) {
 		switch_drop(&lid->sw, why, port, frame_bytes, now);
 		return NULL;
@@ -261,8 +278,8 @@ static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struc
 	return packet;
 }
 
-void lid_arrival(struct lid_switch *lid, uint32_t port, const struct record *record, const uint8_t *bytes,
-		 node_time_t now)
+void lid_arrival(struct lid_switch *lid, uint32_t port, const struct record *record,
+		 const uint8_t *bytes, node_time_t now)
 {
 	struct packet *packet = take_in(lid, port, record, bytes, now);
 
@@ -288,20 +305,25 @@ void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_
 
 /* ---- tables or ports have changed ---- */
 
-/* does @port, where @packet waits, still lead to its destination, and may it go there? What leads nowhere has no better place. */
+/* does @port, where @packet waits, still lead to its destination, and may it go there? What leads
+ * nowhere has no better place. */
 static bool stays(const struct lid_switch *lid, const struct packet *packet, uint32_t port)
 {
 	uint64_t members = members_for(lid, packet);
 	uint32_t fixed;
 
-	if (packet->copy || packet->dlid >= lid->tables.lid_count || lid->tables.home[packet->dlid] == LFT_NO_PORT)
+	if (packet->copy || packet->dlid >= lid->tables.lid_count ||
+	    lid->tables.home[packet->dlid] == LFT_NO_PORT)
 		return true;
 	fixed = fixed_port(lid, packet, members);
-	return fixed == port || (lid_may_choose(lid, packet) && members >> port & 1) || !lid_port_up(lid, fixed) ||
-	       (fixed == packet->in_port && !may_turn_back(lid, packet)) || lane_at(lid, packet, fixed) < 0;
+	return fixed == port || (lid_may_choose(lid, packet) && members >> port & 1) ||
+	       !lid_port_up(lid, fixed) ||
+	       (fixed == packet->in_port && !may_turn_back(lid, packet)) ||
+	       lane_at(lid, packet, fixed) < 0;
 }
 
-/* A lane where nobody moves keeps its turns as they are: whether tables that say the same were written must make no difference. */
+/* A lane where nobody moves keeps its turns as they are: whether tables that say the same were
+ * written must make no difference. */
 static bool all_stay(const struct lid_switch *lid, uint32_t port, uint32_t lane)
 {
 	const struct input_turns *turns = &lid->ports[port].lanes[lane].turns;
@@ -316,7 +338,8 @@ static bool all_stay(const struct lid_switch *lid, uint32_t port, uint32_t lane)
 	return true;
 }
 
-/* Packets of one input in their order, so who moves is behind all of the same DLID that moved before. */
+/* Packets of one input in their order, so who moves is behind all of the same DLID that moved
+ * before. */
 static void move_lane(struct lid_switch *lid, uint32_t port, uint32_t lane, node_time_t now)
 {
 	struct packet_queue waiting = { 0 };

@@ -35,7 +35,8 @@ void lid_leave(struct lid_switch *lid, struct packet *packet)
 	packet_free(&lid->sw.pool, packet);
 }
 
-static void count(struct lid_switch *lid, uint32_t port, const struct packet *packet, int sign, node_time_t now)
+static void count(struct lid_switch *lid, uint32_t port, const struct packet *packet, int sign,
+		  node_time_t now)
 {
 	struct lid_port *out = &lid->ports[port];
 

@@ -1,4 +1,5 @@
-/*  lid_show - the switch's tables as text, and the parameters that can be changed while it runs (TB-9, TB-10).     */
+/*  lid_show - the switch's tables as text, and the parameters that can be changed while it runs
+ *  (TB-9, TB-10). */
 #include "switchd/port_group/lid_show.h"
 
 #include <errno.h>
@@ -9,10 +10,13 @@
 #include "nodes/base/array.h"
 #include "nodes/stats/trace.h"
 
-static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric" };
-static const char *const policy_name[PORT_GROUP_POLICIES] = {
-	[POLICY_RANDOM] = "random", [POLICY_GREEDY] = "greedy", [POLICY_GREEDY_RANDOM] = "greedy-random"
+static const char *const port_kind_name[PORT_KINDS] = {
+	[PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric"
 };
+static const char *const policy_name[PORT_GROUP_POLICIES] = { [POLICY_RANDOM] = "random",
+							      [POLICY_GREEDY] = "greedy",
+							      [POLICY_GREEDY_RANDOM] =
+								      "greedy-random" };
 
 /* a port that nobody has joined at is left out, but when it is asked for */
 static bool is_shown(const struct lid_switch *lid, uint32_t port, int asked)
@@ -38,14 +42,15 @@ static void show_port(const struct lid_switch *lid, uint32_t p, FILE *out)
 	const struct port_stats *stats = lid->ports[p].stats;
 
 	fprintf(out,
-		"p%-4u %-7s %-16s %9.3f %12" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %12" PRIu64
-		" %10" PRIu64 " %8" PRIu64 " %12.3f %8" PRIu64 " %14.3f\n",
+		"p%-4u %-7s %-16s %9.3f %12" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64
+		" %12" PRIu64 " %10" PRIu64 " %8" PRIu64 " %12.3f %8" PRIu64 " %14.3f\n",
 		p,
 		lid_port_up(lid, p) ? port_kind_name[config->kind]
 		: config->vacant    ? "vacant"
 				    : "down",
-		config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets, stats->rx_packets,
-		stats->queue_bytes, stats->dropped_bytes, stats->choices, stats->choices_other, stats->fecn_marked,
+		config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets,
+		stats->rx_packets, stats->queue_bytes, stats->dropped_bytes, stats->choices,
+		stats->choices_other, stats->fecn_marked,
 		total_us(lid, stats->paused_ps, lid->sw.paused_since_ps[p]), stats->credit_waits,
 		total_us(lid, stats->credit_wait_ps, stats->credit_since_ps));
 }
@@ -69,13 +74,15 @@ static void show_log(const struct lid_switch *lid, uint32_t p, FILE *out)
 {
 	for (uint32_t l = 0; l < lid->lane_count; l++) {
 		const struct congestion_log *log = &lid->ports[p].lanes[l].log;
-		uint64_t first = log->count > PORT_GROUP_MARKS_MAX ? log->count - PORT_GROUP_MARKS_MAX : 0;
+		uint64_t first =
+			log->count > PORT_GROUP_MARKS_MAX ? log->count - PORT_GROUP_MARKS_MAX : 0;
 
 		for (uint64_t i = first; i < log->count; i++) {
 			const struct congestion_mark *mark = &log->marks[i % PORT_GROUP_MARKS_MAX];
 
-			fprintf(out, "p%-4u %-16s %5u %14.3f %8u %8u\n", p, lid->sw.config->classes[l / lid->levels].name,
-				l % lid->levels, (double)mark->at_ps / NODE_US, mark->dlid, mark->slid);
+			fprintf(out, "p%-4u %-16s %5u %14.3f %8u %8u\n", p,
+				lid->sw.config->classes[l / lid->levels].name, l % lid->levels,
+				(double)mark->at_ps / NODE_US, mark->dlid, mark->slid);
 		}
 	}
 }
@@ -107,7 +114,8 @@ static void show_lft(const struct lid_switch *lid, int port, FILE *out)
 		uint64_t members = port_group_members(tables, d);
 
 		if (tables->home[d] == LFT_NO_PORT ||
-		    (port >= 0 && tables->home[d] != port && tables->now[d] != port && !(members >> port & 1)))
+		    (port >= 0 && tables->home[d] != port && tables->now[d] != port &&
+		     !(members >> port & 1)))
 			continue;
 		fprintf(out, "%-8u", d);
 		put_port(tables->home[d], out);
@@ -135,11 +143,13 @@ static void show_settings(const struct lid_switch *lid, FILE *out)
 	const struct port_group_config *settings = &lid->settings;
 
 	fprintf(out,
-		"lid-bits  %u\nadaptive  %s\npolicy    %s\nupdate    %s\npending   %u units\nqueue     %u units\n"
+		"lid-bits  %u\nadaptive  %s\npolicy    %s\nupdate    %s\npending   %u units\nqueue "
+		"    %u units\n"
 		"marks     %u\nwindow    %" PRIu64 " ns\nhold      %" PRIu64 " ns\nfecn      ",
-		settings->lid_bits, settings->adaptive ? "yes" : "no", policy_name[settings->policy],
-		settings->update_lft ? "yes" : "no", settings->pending_units, settings->queue_units,
-		settings->log_marks, settings->log_window_ps / NODE_NS, settings->hold_ps / NODE_NS);
+		settings->lid_bits, settings->adaptive ? "yes" : "no",
+		policy_name[settings->policy], settings->update_lft ? "yes" : "no",
+		settings->pending_units, settings->queue_units, settings->log_marks,
+		settings->log_window_ps / NODE_NS, settings->hold_ps / NODE_NS);
 	if (settings->fecn)
 		fprintf(out, "%u units\n", settings->fecn_units);
 	else
@@ -153,12 +163,16 @@ int lid_show(void *dataplane, const char *table, int port, node_time_t now, FILE
 		void (*port)(const struct lid_switch *lid, uint32_t port, FILE *out);
 	} tables[] = {
 		{ "ports",
-		  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes dropped_bytes   "
+		  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes "
+		  "dropped_bytes   "
 		  "choices      other    fecns    paused_us    waits credit_wait_us\n",
 		  show_port },
-		{ "lanes", "port  class            level waiting_units     credit held_units    fecns  state\n",
+		{ "lanes",
+		  "port  class            level waiting_units     credit held_units    fecns  "
+		  "state\n",
 		  show_lanes },
-		{ "log", "port  class            level          at_us     dlid     slid\n", show_log },
+		{ "log", "port  class            level          at_us     dlid     slid\n",
+		  show_log },
 	};
 	struct lid_switch *lid = dataplane;
 
@@ -182,7 +196,9 @@ int lid_show(void *dataplane, const char *table, int port, node_time_t now, FILE
 		show_settings(lid, out);
 	else
 		fprintf(out, "ports lanes lft groups log settings trace\n");
-	return !strcmp(table, "lft") || !strcmp(table, "groups") || !strcmp(table, "settings") ? 0 : -ENOENT;
+	return !strcmp(table, "lft") || !strcmp(table, "groups") || !strcmp(table, "settings")
+		       ? 0
+		       : -ENOENT;
 }
 
 /* ---- parameters ---- */
@@ -256,7 +272,8 @@ static int setting_set(struct port_group_config *settings, const char *name, con
 	return error;
 }
 
-/* all of it or nothing: what it comes to must be a configuration that could have been given at start */
+/* all of it or nothing: what it comes to must be a configuration that could have been given at
+ * start */
 int lid_set(void *dataplane, const char *name, const char *value, FILE *out)
 {
 	struct lid_switch *lid = dataplane;
@@ -264,16 +281,19 @@ int lid_set(void *dataplane, const char *name, const char *value, FILE *out)
 	char why[200] = "";
 	int error = setting_set(&changed, name, value);
 
-	trace(lid->sw.stats, lid->sw.stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
+	trace(lid->sw.stats, lid->sw.stats->now_ps, TRACE_PARAMETER_SET, 0, 0,
+	      (uint32_t)strtoul(value, NULL, 10));
 	if (!error)
 		error = port_group_config_check(&changed, why, sizeof(why));
 	else if (error == -EINVAL)
-		snprintf(why, sizeof(why), "%.40s is no value of it; numbers are whole and have no unit", value);
+		snprintf(why, sizeof(why),
+			 "%.40s is no value of it; numbers are whole and have no unit", value);
 	if (!error)
 		lid->settings = changed;
 	else
 		fprintf(out,
-			"%s%sadaptive update fecn (yes, no) policy (random, greedy, greedy-random) pending queue "
+			"%s%sadaptive update fecn (yes, no) policy (random, greedy, greedy-random) "
+			"pending queue "
 			"fecn-at "
 			"(1..%u data units) marks (1..%u) window hold (ns)\n",
 			why, *why ? "\n" : "", PORT_GROUP_UNITS_MAX, PORT_GROUP_MARKS_MAX);

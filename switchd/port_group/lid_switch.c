@@ -35,7 +35,8 @@ static void note_input(const struct lid_switch *lid, const struct lid_port *in)
 		in->stats->input_units_max = units;
 }
 
-static bool arrive(void *dataplane, uint32_t port, const struct record *header, const uint8_t *bytes, node_time_t now)
+static bool arrive(void *dataplane, uint32_t port, const struct record *header,
+		   const uint8_t *bytes, node_time_t now)
 {
 	struct lid_switch *lid = dataplane;
 	const struct lid_port *in = &lid->ports[port];
@@ -101,7 +102,8 @@ static void port_configure(struct lid_switch *lid, uint32_t p)
 
 	port->kind = config->kind;
 	port->mtu_bytes = config->mtu_bytes;
-	word_frame_envelope_write(lid->sw.config->index, p, config->peer_index, config->peer_port, port->envelope);
+	word_frame_envelope_write(lid->sw.config->index, p, config->peer_index, config->peer_port,
+				  port->envelope);
 	class_scheduler_init_node(&port->classes, lid->sw.config, config->rate_bps);
 	port->fecn = (struct fecn_mark){ 0 };
 	for (uint32_t l = 0; l < lid->lane_count; l++) {
@@ -113,7 +115,8 @@ static void port_configure(struct lid_switch *lid, uint32_t p)
 	link_listen(port->link, &listener);
 }
 
-/* What waits for the link takes another way, if there is one. What came in over it goes on; what is on it is lost. */
+/* What waits for the link takes another way, if there is one. What came in over it goes on; what is
+ * on it is lost. */
 static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 {
 	struct lid_switch *lid = dataplane;
@@ -140,9 +143,11 @@ static void units_from(const struct lid_switch *lid, uint32_t p, uint32_t *units
 	memset(units, 0, NODE_LANES_MAX * sizeof(*units));
 	for (uint32_t out = 0; lid->ports[p].packets_from && out < lid->sw.port_count; out++)
 		for (uint32_t lanes = lid->ports[out].backlog; lanes; lanes &= lanes - 1) {
-			const struct input_turns *turns = &lid->ports[out].lanes[__builtin_ctz(lanes)].turns;
+			const struct input_turns *turns =
+				&lid->ports[out].lanes[__builtin_ctz(lanes)].turns;
 
-			for (const struct packet *at = turns->inputs[p].queue.head; at; at = at->next)
+			for (const struct packet *at = turns->inputs[p].queue.head; at;
+			     at = at->next)
 				units[at->lane] += at->copy ? 0 : at->units;
 		}
 }
@@ -152,14 +157,15 @@ static void units_from(const struct lid_switch *lid, uint32_t p, uint32_t *units
 static bool has_room(const struct link *link, uint32_t l, uint32_t units)
 {
 	return l < link->lane_count &&
-	       (!link->buffer_units || link->credit.lanes[l].told_units + units <= link->buffer_units);
+	       (!link->buffer_units ||
+		link->credit.lanes[l].told_units + units <= link->buffer_units);
 }
 
-/* The buffer of the new link starts with the packets of the former one that are still inside. Credit
- * is granted for the rest (PG-9), so the port is in use at once: tables that lead over it follow soon,
- * and packets that they send here have no other path.
- * Return: do they fit? The new link may have a smaller buffer, fewer lanes, or a peer that was told of
- * the whole buffer beforehand. */
+/* The buffer of the new link starts with the packets of the former one that are still inside.
+ * Credit is granted for the rest (PG-9), so the port is in use at once: tables that lead over it
+ * follow soon, and packets that they send here have no other path.
+ * Return: do they fit? The new link may have a smaller buffer, fewer lanes, or a peer that was told
+ * of the whole buffer beforehand. */
 static bool take_over(struct lid_switch *lid, uint32_t p)
 {
 	struct link *link = lid->ports[p].link;
@@ -185,7 +191,8 @@ static void link_start(struct lid_switch *lid, uint32_t p)
 	lid->sw.tables_changed = true;
 }
 
-/* Links whose buffers could not take over the packets of the former ones start when these are gone. */
+/* Links whose buffers could not take over the packets of the former ones start when these are
+ * gone. */
 static uint64_t links_start(void *dataplane, node_time_t now)
 {
 	struct lid_switch *lid = dataplane;
@@ -218,7 +225,8 @@ static void on_link_set(void *dataplane, uint32_t port)
 {
 	struct lid_switch *lid = dataplane;
 
-	class_scheduler_init_node(&lid->ports[port].classes, lid->sw.config, lid->sw.config->ports[port].rate_bps);
+	class_scheduler_init_node(&lid->ports[port].classes, lid->sw.config,
+				  lid->sw.config->ports[port].rate_bps);
 	switch_touch(&lid->sw, port);
 }
 
@@ -246,9 +254,11 @@ static void port_init(struct lid_switch *lid, uint32_t p, struct link *link)
 
 	port->link = link;
 	port->stats = stats_port(lid->sw.stats, p);
-	port->gauge = (struct queue_gauge){ .from_ps = config->measure_from_ps, .to_ps = config->measure_to_ps };
+	port->gauge = (struct queue_gauge){ .from_ps = config->measure_from_ps,
+					    .to_ps = config->measure_to_ps };
 	for (uint32_t l = 0; l < lid->lane_count; l++)
-		port->lanes[l].turns.inputs = lid->turns + ((size_t)p * lid->lane_count + l) * lid->sw.port_count;
+		port->lanes[l].turns.inputs =
+			lid->turns + ((size_t)p * lid->lane_count + l) * lid->sw.port_count;
 	port_configure(lid, p);
 	if (!config->ports[p].vacant)
 		lid->ports_up |= 1ull << p;
@@ -288,8 +298,10 @@ static int memory_init(struct lid_switch *lid)
 {
 	const struct node_config *config = lid->sw.config;
 
-	lid->turns = calloc((size_t)lid->sw.port_count * lid->lane_count * lid->sw.port_count, sizeof(*lid->turns));
-	if (!lid->turns || pool_init(lid) || port_group_init(&lid->tables, &config->switch_.lids, lid->sw.port_count))
+	lid->turns = calloc((size_t)lid->sw.port_count * lid->lane_count * lid->sw.port_count,
+			    sizeof(*lid->turns));
+	if (!lid->turns || pool_init(lid) ||
+	    port_group_init(&lid->tables, &config->switch_.lids, lid->sw.port_count))
 		return -ENOMEM;
 	return 0;
 }

@@ -40,10 +40,12 @@ void lid_table_read(void *dataplane, struct table_block *block)
 	if (block->table == TABLE_FLOOD)
 		table_put(TABLE_FLOOD, block->bytes, 0, lid->sw.flood_ports);
 	for (uint32_t i = 0; block->table == TABLE_PGT && i < entries; i++)
-		table_put_mask(block->bytes, i, (uint64_t[PORT_GROUP_WORDS]){ tables->mask[first + i] });
+		table_put_mask(block->bytes, i,
+			       (uint64_t[PORT_GROUP_WORDS]){ tables->mask[first + i] });
 	if (block->table != TABLE_LFT && block->table != TABLE_PGFT)
 		return;
 	for (uint32_t i = 0; i < entries && first + i < tables->lid_count; i++)
 		table_put(block->table, block->bytes, i,
-			  block->table == TABLE_LFT ? tables->home[first + i] : tables->group[first + i]);
+			  block->table == TABLE_LFT ? tables->home[first + i]
+						    : tables->group[first + i]);
 }

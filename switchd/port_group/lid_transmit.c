@@ -4,19 +4,22 @@
 
 #include "switchd/port_group/lid_queue.h"
 
-/* Collisions at full rate reach 2.5 links' buffers on a Clos, and half of what all inputs hold on a fat tree (k = 8): topologies/permutation-*.yaml */
+/* Collisions at full rate reach 2.5 links' buffers on a Clos, and half of what all inputs hold on a
+ * fat tree (k = 8): topologies/permutation-*.yaml */
 #define MARK_BUFFERS 3u
 #define MARK_PERMILLE 750u
 
 /* what a look at the lanes of a port finds */
 struct lanes_seen {
-	uint32_t ready;       /* set of lanes whose first packet may go */
-	node_time_t later_at; /* the earliest time another one's may, without anything else happening */
-	bool waiting;         /* one waits for the peer alone */
+	uint32_t ready; /* set of lanes whose first packet may go */
+	/* the earliest time another one's may, without anything else happening */
+	node_time_t later_at;
+	bool waiting; /* one waits for the peer alone */
 };
 
 /* has @packet, the first of its lane, credit? (PG-9) */
-static bool has_credit(struct lid_port *out, struct lid_lane *lane, const struct packet *packet, node_time_t now)
+static bool has_credit(struct lid_port *out, struct lid_lane *lane, const struct packet *packet,
+		       node_time_t now)
 {
 	bool credit = link_has_credit(out->link, packet->out_lane, packet->units, now);
 
@@ -56,8 +59,8 @@ static uint32_t classes_of(const struct lid_switch *lid, uint32_t lanes)
 }
 
 /* of the ready lanes of the class, the one behind that which was served last */
-static uint32_t lane_of(const struct lid_switch *lid, const struct lid_port *out, uint32_t traffic_class,
-			uint32_t ready)
+static uint32_t lane_of(const struct lid_switch *lid, const struct lid_port *out,
+			uint32_t traffic_class, uint32_t ready)
 {
 	uint32_t first = traffic_class * lid->levels, mask = ((1u << lid->levels) - 1) << first;
 	uint32_t behind = ready & mask & ~((2u << out->lane_turn[traffic_class]) - 1);
@@ -96,7 +99,8 @@ node_time_t lid_transmit_next_at(struct lid_switch *lid, uint32_t port, node_tim
 	switch_pause_note(&lid->sw, port, seen.waiting && !seen.ready, now);
 	at = seen.later_at;
 	if (seen.ready)
-		at = class_scheduler_pick(&out->classes, classes_of(lid, seen.ready), now, &retry_at) < 0
+		at = class_scheduler_pick(&out->classes, classes_of(lid, seen.ready), now,
+					  &retry_at) < 0
 			     ? node_time_min(at, retry_at)
 			     : now;
 	if (at == NODE_TIME_NEVER && link->guarded && may_send_words(link))
@@ -113,16 +117,19 @@ static node_time_t mark_window(const struct lid_switch *lid)
 static uint64_t buffers_of_collision(const struct lid_switch *lid, uint64_t buffer_units)
 {
 	uint64_t least = MARK_BUFFERS * buffer_units;
-	uint64_t most = buffer_units * (uint64_t)(__builtin_popcountll(lid->ports_up) - 1) * MARK_PERMILLE / 1000;
+	uint64_t most = buffer_units * (uint64_t)(__builtin_popcountll(lid->ports_up) - 1) *
+			MARK_PERMILLE / 1000;
 
 	return most > least ? most : least;
 }
 
-/* PG-10: how much waits at a port whose packets' sources are to hear of it. A collision that choices will have undone in a moment must not slow down a source for
- * much longer: inside the fabric, what may take other ports first does so, and before a host what one source's packets on several ways
- * have become is no congestion. What fills most of all inputs' buffers is no collision, nor there what is as much as one. */
-static uint64_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out, const struct packet *packet,
-			      node_time_t now)
+/* PG-10: how much waits at a port whose packets' sources are to hear of it. A collision that
+ * choices will have undone in a moment must not slow down a source for much longer: inside the
+ * fabric, what may take other ports first does so, and before a host what one source's packets on
+ * several ways have become is no congestion. What fills most of all inputs' buffers is no
+ * collision, nor there what is as much as one. */
+static uint64_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out,
+			      const struct packet *packet, node_time_t now)
 {
 	uint64_t units = lid->settings.fecn_units, collision_units = out->link->buffer_units;
 
@@ -135,29 +142,34 @@ static uint64_t mark_at_units(const struct lid_switch *lid, const struct lid_por
 	return collision_units > units ? collision_units : units;
 }
 
-/* Is the port where congestion begins? Where packets wait for credit it begins behind the link, but for one that a host does not take. */
-static bool is_marked(const struct lid_switch *lid, const struct lid_port *out, const struct lid_lane *lane,
-		      const struct packet *packet, node_time_t now)
+/* Is the port where congestion begins? Where packets wait for credit it begins behind the link, but
+ * for one that a host does not take. */
+static bool is_marked(const struct lid_switch *lid, const struct lid_port *out,
+		      const struct lid_lane *lane, const struct packet *packet, node_time_t now)
 {
-	return lid->settings.fecn && !out->fecn.falling && out->units >= mark_at_units(lid, out, packet, now) &&
+	return lid->settings.fecn && !out->fecn.falling &&
+	       out->units >= mark_at_units(lid, out, packet, now) &&
 	       (!lane->starved || out->kind == PORT_EDGE);
 }
 
-/* Congestion detected at a port inside the fabric (PG-3): packets that leave it say so, and its log remembers, so that others leave it aside.
- * Where packets wait for credit that alone says so, and congestion begins further on. */
-static bool is_detected(const struct lid_switch *lid, const struct lid_port *out, const struct lid_lane *lane)
+/* Congestion detected at a port inside the fabric (PG-3): packets that leave it say so, and its log
+ * remembers, so that others leave it aside. Where packets wait for credit that alone says so, and
+ * congestion begins further on. */
+static bool is_detected(const struct lid_switch *lid, const struct lid_port *out,
+			const struct lid_lane *lane)
 {
-	return lid->settings.fecn && out->kind == PORT_FABRIC && out->units >= lid->settings.queue_units &&
-	       !lane->starved;
+	return lid->settings.fecn && out->kind == PORT_FABRIC &&
+	       out->units >= lid->settings.queue_units && !lane->starved;
 }
 
 /* of @packet, still queued */
-static void mark(const struct lid_switch *lid, struct lid_port *out, struct lid_lane *lane, struct packet *packet,
-		 node_time_t now)
+static void mark(const struct lid_switch *lid, struct lid_port *out, struct lid_lane *lane,
+		 struct packet *packet, node_time_t now)
 {
 	bool lasting;
 
-	fecn_mark_on_packet(&out->fecn, packet->slid, out->units, out->link->rate_bps, mark_window(lid), now);
+	fecn_mark_on_packet(&out->fecn, packet->slid, out->units, out->link->rate_bps,
+			    mark_window(lid), now);
 	if (packet->becn)
 		return;
 	lasting = is_marked(lid, out, lane, packet, now);
@@ -169,7 +181,8 @@ static void mark(const struct lid_switch *lid, struct lid_port *out, struct lid_
 	congestion_log_add(&lane->log, packet->dlid, packet->slid, now);
 }
 
-static void put_on_link(struct lid_switch *lid, struct lid_port *out, const struct packet *packet, node_time_t now)
+static void put_on_link(struct lid_switch *lid, struct lid_port *out, const struct packet *packet,
+			node_time_t now)
 {
 	uint32_t wire_bytes = LID_HEADER_BYTES + packet->frame_bytes + FRAME_FCS_BYTES;
 	struct lid_header header = { .dlid = packet->dlid,
@@ -182,10 +195,12 @@ static void put_on_link(struct lid_switch *lid, struct lid_port *out, const stru
 				     .becn = packet->becn };
 	uint8_t *bytes;
 
-	class_scheduler_sent(&out->classes, packet->traffic_class, wire_bytes + out->link->gap_bytes, now);
+	class_scheduler_sent(&out->classes, packet->traffic_class,
+			     wire_bytes + out->link->gap_bytes, now);
 	lid->sw.stats->data_hops++;
-	bytes = link_send_packet(out->link, now, wire_bytes, LID_FRONT_BYTES + packet->captured_bytes,
-				 packet->frame_bytes, packet->out_lane, 0);
+	bytes = link_send_packet(out->link, now, wire_bytes,
+				 LID_FRONT_BYTES + packet->captured_bytes, packet->frame_bytes,
+				 packet->out_lane, 0);
 	if (!bytes)
 		return;
 	memcpy(bytes, out->envelope, FABRIC_ENVELOPE_BYTES);
@@ -221,9 +236,11 @@ void lid_transmit(struct lid_switch *lid, uint32_t port, node_time_t now)
 		return;
 	}
 	seen = look(lid, out, now);
-	traffic_class = class_scheduler_pick(&out->classes, classes_of(lid, seen.ready), now, &retry_at);
+	traffic_class =
+		class_scheduler_pick(&out->classes, classes_of(lid, seen.ready), now, &retry_at);
 	if (traffic_class >= 0)
 		send_packet(lid, port, lane_of(lid, out, (uint32_t)traffic_class, seen.ready), now);
-	else if (link->guarded && !seen.ready && seen.later_at == NODE_TIME_NEVER && may_send_words(link))
+	else if (link->guarded && !seen.ready && seen.later_at == NODE_TIME_NEVER &&
+		 may_send_words(link))
 		link_send_words(link, now, true);
 }

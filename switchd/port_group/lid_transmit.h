@@ -4,7 +4,8 @@
 
 #include "switchd/port_group/lid_switch.h"
 
-/** lid_transmit_next_at() - when port @port should transmit next; NODE_TIME_NEVER if it has nothing that it may send. */
+/** lid_transmit_next_at() - when port @port should transmit next; NODE_TIME_NEVER if it has nothing
+ *  that it may send. */
 node_time_t lid_transmit_next_at(struct lid_switch *lid, uint32_t port, node_time_t now);
 
 /** lid_transmit() - puts one thing on port @port's link: its own control words, or a packet. */

@@ -5,7 +5,9 @@
 
 int port_group_init(struct port_group *tables, const struct lid_tables *lids, uint32_t port_count)
 {
-	*tables = (struct port_group){ .ports = port_count < NODE_PORTS_MAX ? (1ull << port_count) - 1 : UINT64_MAX };
+	*tables =
+		(struct port_group){ .ports = port_count < NODE_PORTS_MAX ? (1ull << port_count) - 1
+									  : UINT64_MAX };
 	return port_group_set(tables, lids);
 }
 
@@ -20,7 +22,8 @@ int port_group_set(struct port_group *tables, const struct lid_tables *lids)
 		tables->group[dlid] = known ? lids->pgft[dlid] : 0;
 	}
 	for (uint32_t group = 0; group < PORT_GROUPS_MAX; group++)
-		port_group_set_mask(tables, group, group < lids->group_count ? lids->pgt[group][0] : 0);
+		port_group_set_mask(tables, group,
+				    group < lids->group_count ? lids->pgt[group][0] : 0);
 	return 0;
 }
 
@@ -87,7 +90,8 @@ static uint64_t least_loaded(uint64_t candidates, const uint64_t *loads)
 
 static uint32_t drawn(uint64_t candidates, struct random *random)
 {
-	for (uint64_t skip = random_below(random, (uint64_t)__builtin_popcountll(candidates)); skip; skip--)
+	for (uint64_t skip = random_below(random, (uint64_t)__builtin_popcountll(candidates)); skip;
+	     skip--)
 		candidates &= candidates - 1;
 	return (uint32_t)__builtin_ctzll(candidates);
 }
@@ -99,8 +103,8 @@ static uint32_t next_behind(uint64_t candidates, uint32_t from)
 	return (uint32_t)__builtin_ctzll(behind ? behind : candidates);
 }
 
-uint32_t port_group_choose(enum port_group_policy policy, uint64_t candidates, const uint64_t *loads, uint32_t from,
-			   struct random *random)
+uint32_t port_group_choose(enum port_group_policy policy, uint64_t candidates,
+			   const uint64_t *loads, uint32_t from, struct random *random)
 {
 	if (policy != POLICY_RANDOM)
 		candidates = least_loaded(candidates, loads);

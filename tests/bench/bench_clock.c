@@ -1,9 +1,10 @@
 /*  bench_clock - what a window of the virtual clock costs, and nothing else (TB-7).
  *
- *  Forked processes do nothing but finish windows: each one's next event lies in the next window. Wall time per process
- *  and window, with all of them active and with only two of them ("pair": the others must cost nothing). Printed
- *  beside it: the time of a cache line from core to core and back, which the machine changes from run to run.
- *  Usage: bench_clock [--loop=io_uring|fallback] [process-windows per measurement]                                   */
+ *  Forked processes do nothing but finish windows: each one's next event lies in the next window.
+ *  Wall time per process and window, with all of them active and with only two of them ("pair": the
+ *  others must cost nothing). Printed beside it: the time of a cache line from core to core and
+ *  back, which the machine changes from run to run. Usage: bench_clock [--loop=io_uring|fallback]
+ *  [process-windows per measurement] */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -116,7 +117,8 @@ static void node_process(const struct clock *clock, uint32_t node, const struct 
 	turn_init(&turn, clock, loop, node, turn_cores());
 	while (turn_wait(&turn) == TURN_RUN) {
 		node_time_t end = atomic_load_explicit(&clock->page->end_ps, memory_order_relaxed);
-		uint32_t count = clock_finish(clock, node, node < load->active_count ? end : NODE_TIME_NEVER, wake);
+		uint32_t count = clock_finish(
+			clock, node, node < load->active_count ? end : NODE_TIME_NEVER, wake);
 
 		event_loop_wake(loop, clock->asleep, wake, count);
 	}
@@ -156,7 +158,8 @@ static int compare(const void *a, const void *b)
 static void measure(const struct load *load)
 {
 	size_t bytes = clock_bytes(load->node_count);
-	struct clock_page *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct clock_page *page =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t *pids = calloc(load->node_count, sizeof(*pids));
 	uint32_t *wake = calloc(load->node_count, sizeof(*wake));
 	double cpu = cpu_seconds(), ns[RUNS], turns;
@@ -192,9 +195,10 @@ static void measure(const struct load *load)
 	for (uint32_t node = 0; node < load->node_count; node++)
 		waitpid(pids[node], NULL, 0);
 	qsort(ns, RUNS, sizeof(*ns), compare);
-	printf("%10u %7u %9llu %14.0f (%.0f..%.0f) %16.0f %14.4f\n", load->node_count, load->active_count,
-	       (unsigned long long)load->windows, ns[RUNS / 2], ns[0], ns[RUNS - 1],
-	       (cpu_seconds() - cpu) * 1e9 / (turns * RUNS), (double)wakes / (double)node_windows);
+	printf("%10u %7u %9llu %14.0f (%.0f..%.0f) %16.0f %14.4f\n", load->node_count,
+	       load->active_count, (unsigned long long)load->windows, ns[RUNS / 2], ns[0],
+	       ns[RUNS - 1], (cpu_seconds() - cpu) * 1e9 / (turns * RUNS),
+	       (double)wakes / (double)node_windows);
 	munmap(page, bytes);
 	free(pids);
 	free(wake);
@@ -216,8 +220,8 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	print_line_round_trip();
-	printf("%10s %7s %9s %14s %7s %22s %14s\n", "processes", "active", "windows", "wall ns/turn", "(range)",
-	       "CPU ns/turn", "wakes/turn");
+	printf("%10s %7s %9s %14s %7s %22s %14s\n", "processes", "active", "windows",
+	       "wall ns/turn", "(range)", "CPU ns/turn", "wakes/turn");
 	for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		load.node_count = load.active_count = counts[i];
 		load.windows = turns / counts[i];

@@ -1,12 +1,17 @@
-/*  bench_packet_io - AF_PACKET against AF_XDP on veth pairs: what a veth link's packet I/O should be built on (TB-3).
+/*  bench_packet_io - AF_PACKET against AF_XDP on veth pairs: what a veth link's packet I/O should
+ *  be built on (TB-3).
  *
- *  Two veth pairs in a network namespace of its own: a generator on one core sends short frames into the first as fast as
- *  it can; a forwarder on another core takes them from the near end and sends them into the second pair. Counted is
- *  what the forwarder passed on per second. All methods do the same work, in turn, several times in one run:
- *    packet   recvmmsg() and sendmmsg() of up to 64 frames on packet sockets, as nodes/link/carrier.c does
- *    xdp      AF_XDP in generic mode with copies, which is what works on any veth pair: one umem, a receiving socket fed
+ *  Two veth pairs in a network namespace of its own: a generator on one core sends short frames
+ *  into the first as fast as it can; a forwarder on another core takes them from the near end and
+ *  sends them into the second pair. Counted is what the forwarder passed on per second. All methods
+ *  do the same work, in turn, several times in one run:
+ *    packet recvmmsg() and sendmmsg() of up to 64 frames on packet sockets, as nodes/link/carrier.c
+ *    does
+ *    xdp AF_XDP in generic mode with copies, which is what works on any veth pair: one umem, a
+ *    receiving socket fed
  *             by a four-line XDP program, a sending socket; no byte is touched in between
- *  Needs the right to make namespaces and veth pairs, and the ip tool. Usage: bench_packet_io [milliseconds per run]      */
+ *  Needs the right to make namespaces and veth pairs, and the ip tool. Usage: bench_packet_io
+ *  [milliseconds per run] */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -76,7 +81,8 @@ static void pin(unsigned which)
 
 static int packet_socket(const char *device)
 {
-	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_protocol = htons(0x0003 /* all */) };
+	struct sockaddr_ll address = { .sll_family = AF_PACKET,
+				       .sll_protocol = htons(0x0003 /* all */) };
 	int fd = socket(AF_PACKET, SOCK_RAW, 0), on = 1;
 
 	address.sll_ifindex = (int)if_nametoindex(device);
@@ -86,7 +92,8 @@ static int packet_socket(const char *device)
 	return fd;
 }
 
-static void batch_init(struct mmsghdr *messages, struct iovec *parts, uint8_t *slots, uint32_t length)
+static void batch_init(struct mmsghdr *messages, struct iovec *parts, uint8_t *slots,
+		       uint32_t length)
 {
 	memset(messages, 0, BATCH * sizeof(*messages));
 	for (uint32_t i = 0; i < BATCH; i++) {
@@ -144,10 +151,13 @@ static int bpf(enum bpf_cmd command, union bpf_attr *attr)
 	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
 }
 
-/* gives every frame that arrives at NEAR to @xsk; the link that holds the program there lives as long as this process */
+/* gives every frame that arrives at NEAR to @xsk; the link that holds the program there lives as
+ * long as this process */
 static void program_attach(int xsk)
 {
-	union bpf_attr map = { .map_type = BPF_MAP_TYPE_XSKMAP, .key_size = 4, .value_size = 4, .max_entries = 1 };
+	union bpf_attr map = {
+		.map_type = BPF_MAP_TYPE_XSKMAP, .key_size = 4, .value_size = 4, .max_entries = 1
+	};
 	int map_fd = bpf(BPF_MAP_CREATE, &map), program_fd;
 	uint32_t key = 0;
 	union bpf_attr element = { .map_fd = (uint32_t)map_fd,
@@ -156,7 +166,10 @@ static void program_attach(int xsk)
 	/* return bpf_redirect_map(&map, context->rx_queue_index, XDP_PASS) */
 	struct bpf_insn program[] = {
 		{ .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 2, .src_reg = 1, .off = 16 },
-		{ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_FD, .imm = map_fd },
+		{ .code = BPF_LD | BPF_IMM | BPF_DW,
+		  .dst_reg = 1,
+		  .src_reg = BPF_PSEUDO_MAP_FD,
+		  .imm = map_fd },
 		{ .code = 0 }, /* upper half of the map */
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = XDP_PASS },
 		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_redirect_map },
@@ -181,17 +194,18 @@ static void program_attach(int xsk)
 		die("attaching the XDP program");
 }
 
-static struct xdp_ring ring_open(int fd, const struct xdp_ring_offset *offset, uint64_t page, size_t entry)
+static struct xdp_ring ring_open(int fd, const struct xdp_ring_offset *offset, uint64_t page,
+				 size_t entry)
 {
 	int slots = RING_SLOTS;
 	uint8_t *memory;
 
-	memory = mmap(NULL, offset->desc + (size_t)slots * entry, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
-		      (off_t)page);
+	memory = mmap(NULL, offset->desc + (size_t)slots * entry, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_POPULATE, fd, (off_t)page);
 	if (memory == MAP_FAILED)
 		die("AF_XDP ring");
-	return (struct xdp_ring){ (void *)(memory + offset->producer), (void *)(memory + offset->consumer),
-				  memory + offset->desc };
+	return (struct xdp_ring){ (void *)(memory + offset->producer),
+				  (void *)(memory + offset->consumer), memory + offset->desc };
 }
 
 static void ring_sizes(int fd, const int *options, uint32_t count)
@@ -232,7 +246,8 @@ struct xdp {
 static void xdp_open(struct xdp *xdp)
 {
 	static const int in_rings[] = { XDP_UMEM_FILL_RING, XDP_UMEM_COMPLETION_RING, XDP_RX_RING };
-	static const int out_rings[] = { XDP_UMEM_FILL_RING, XDP_UMEM_COMPLETION_RING, XDP_TX_RING };
+	static const int out_rings[] = { XDP_UMEM_FILL_RING, XDP_UMEM_COMPLETION_RING,
+					 XDP_TX_RING };
 	void *umem = mmap(NULL, (size_t)SLOTS * SLOT_BYTES, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	struct xdp_umem_reg registered = { .addr = (uint64_t)(uintptr_t)umem,
@@ -252,7 +267,8 @@ static void xdp_open(struct xdp *xdp)
 	out = offsets_of(xdp->out);
 	xdp->fill = ring_open(xdp->in, &in.fr, XDP_UMEM_PGOFF_FILL_RING, sizeof(uint64_t));
 	xdp->receive = ring_open(xdp->in, &in.rx, XDP_PGOFF_RX_RING, sizeof(struct xdp_desc));
-	xdp->complete = ring_open(xdp->out, &out.cr, XDP_UMEM_PGOFF_COMPLETION_RING, sizeof(uint64_t));
+	xdp->complete =
+		ring_open(xdp->out, &out.cr, XDP_UMEM_PGOFF_COMPLETION_RING, sizeof(uint64_t));
 	xdp->send = ring_open(xdp->out, &out.tx, XDP_PGOFF_TX_RING, sizeof(struct xdp_desc));
 	xdp_bind(xdp->in, NEAR, XDP_COPY, 0);
 	xdp_bind(xdp->out, FAR, XDP_SHARED_UMEM, xdp->in);
@@ -266,11 +282,12 @@ static uint32_t ring_count(const struct xdp_ring *ring)
 	       atomic_load_explicit(ring->consumer, memory_order_relaxed);
 }
 
-/* Slots go round: filled, received, sent, completed, filled again. There are as many as a ring has entries, so none is
- * ever full.                                                                                                        */
+/* Slots go round: filled, received, sent, completed, filled again. There are as many as a ring has
+ * entries, so none is ever full. */
 static void slots_recycle(struct xdp *xdp)
 {
-	uint32_t count = ring_count(&xdp->complete), from = *xdp->complete.consumer, to = *xdp->fill.producer;
+	uint32_t count = ring_count(&xdp->complete), from = *xdp->complete.consumer,
+		 to = *xdp->fill.producer;
 
 	for (uint32_t i = 0; i < count; i++)
 		((uint64_t *)xdp->fill.entries)[(to + i) % RING_SLOTS] =
@@ -289,7 +306,8 @@ static void forward_xdp(void)
 		((uint64_t *)xdp.fill.entries)[i] = (uint64_t)i * SLOT_BYTES;
 	atomic_store_explicit(xdp.fill.producer, SLOTS, memory_order_release);
 	for (;;) {
-		uint32_t count = ring_count(&xdp.receive), from = *xdp.receive.consumer, to = *xdp.send.producer;
+		uint32_t count = ring_count(&xdp.receive), from = *xdp.receive.consumer,
+			 to = *xdp.send.producer;
 
 		if (!count && !ring_count(&xdp.send)) {
 			slots_recycle(&xdp);
@@ -352,7 +370,8 @@ static double measure(void (*forward)(void), unsigned milliseconds)
 
 static int ascending(const void *a, const void *b)
 {
-	return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+	return (*(const double *)a > *(const double *)b) -
+	       (*(const double *)a < *(const double *)b);
 }
 
 int main(int argc, char **argv)
@@ -365,21 +384,23 @@ int main(int argc, char **argv)
 	unsigned milliseconds = argc > 1 ? (unsigned)atoi(argv[1]) : 500;
 	double rates[METHODS][RUNS];
 
-	forwarded = mmap(NULL, sizeof(*forwarded), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	forwarded = mmap(NULL, sizeof(*forwarded), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (forwarded == MAP_FAILED || unshare(CLONE_NEWNET))
 		die("namespace");
-	if (system("ip link add g0 type veth peer name " NEAR " && ip link add g1 type veth peer name " FAR
-		   " && for i in g0 g1 " NEAR " " FAR "; do ip link set $i addrgenmode none up || exit 1; done"))
+	if (system("ip link add g0 type veth peer name " NEAR
+		   " && ip link add g1 type veth peer name " FAR " && for i in g0 g1 " NEAR " " FAR
+		   "; do ip link set $i addrgenmode none up || exit 1; done"))
 		die("veth pairs");
 	for (int run = 0; run < RUNS; run++)
 		for (int m = 0; m < METHODS; m++)
 			rates[m][run] = measure(methods[m].forward, milliseconds);
-	printf("%-8s %12s %12s %12s  packets/s forwarded, %u bytes, %d runs in turn\n", "method", "median", "lowest",
-	       "highest", FRAME_BYTES, RUNS);
+	printf("%-8s %12s %12s %12s  packets/s forwarded, %u bytes, %d runs in turn\n", "method",
+	       "median", "lowest", "highest", FRAME_BYTES, RUNS);
 	for (int m = 0; m < METHODS; m++) {
 		qsort(rates[m], RUNS, sizeof(double), ascending);
-		printf("%-8s %12.0f %12.0f %12.0f\n", methods[m].name, rates[m][RUNS / 2], rates[m][0],
-		       rates[m][RUNS - 1]);
+		printf("%-8s %12.0f %12.0f %12.0f\n", methods[m].name, rates[m][RUNS / 2],
+		       rates[m][0], rates[m][RUNS - 1]);
 	}
 	return 0;
 }

@@ -1,10 +1,12 @@
-/*  bench_ring - records per second through nodes/base/ring between two processes on two cores (TB-2).
+/*  bench_ring - records per second through nodes/base/ring between two processes on two cores
+ *  (TB-2).
  *
- *  The producer writes records that fill two cache lines, as a generated 4 kB packet does, and publishes them in
- *  batches, as a window does; the consumer looks at the header and one line of each, and gives the room back once per
- *  batch. Both spin: what is measured is the ring and the memory between the cores, nothing else. The time of a cache
- *  line from core to core and back, which the machine changes from run to run, is printed by bench_clock.
- *  Usage: bench_ring [records per measurement]                                                                       */
+ *  The producer writes records that fill two cache lines, as a generated 4 kB packet does, and
+ *  publishes them in batches, as a window does; the consumer looks at the header and one line of
+ *  each, and gives the room back once per batch. Both spin: what is measured is the ring and the
+ *  memory between the cores, nothing else. The time of a cache line from core to core and back,
+ *  which the machine changes from run to run, is printed by bench_clock.
+ *  Usage: bench_ring [records per measurement] */
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -103,7 +105,8 @@ static double consume(struct ring_page *page, uint64_t records)
 static double measure(const cpu_set_t *allowed, uint64_t records, uint32_t batch)
 {
 	size_t bytes = ring_bytes(DATA_BYTES);
-	struct ring_page *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct ring_page *page =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	double ns;
 	pid_t pid;
 
@@ -149,8 +152,8 @@ int main(int argc, char **argv)
 		for (int run = 0; run < RUNS; run++)
 			ns[run] = measure(&allowed, records, batches[i]);
 		qsort(ns, RUNS, sizeof(*ns), compare);
-		printf("%8u %14.1f %10.1f (%.1f..%.1f)\n", batches[i], ns[RUNS / 2], 1e3 / ns[RUNS / 2],
-		       1e3 / ns[RUNS - 1], 1e3 / ns[0]);
+		printf("%8u %14.1f %10.1f (%.1f..%.1f)\n", batches[i], ns[RUNS / 2],
+		       1e3 / ns[RUNS / 2], 1e3 / ns[RUNS - 1], 1e3 / ns[0]);
 	}
 	return 0;
 }

@@ -1,13 +1,17 @@
-/*  bench_udp - small UDP packets from one host to another one, at a given rate or as many as get through: tests/bench/hosts.sh.
+/*  bench_udp - small UDP packets from one host to another one, at a given rate or as many as get
+ *  through: tests/bench/hosts.sh.
  *
- *  The same program for all that are compared. Frames are the smallest of Ethernet: 18 bytes of UDP payload, 64 bytes with
- *  headers and FCS. Both sides work in batches, with sendmmsg() and recvmmsg(). Without a rate the sender sends as fast as its
- *  socket takes packets and sleeps only while that is full; with one it sleeps until the next batch is due, and catches up.
+ *  The same program for all that are compared. Frames are the smallest of Ethernet: 18 bytes of UDP
+ *  payload, 64 bytes with headers and FCS. Both sides work in batches, with sendmmsg() and
+ *  recvmmsg(). Without a rate the sender sends as fast as its socket takes packets and sleeps only
+ *  while that is full; with one it sleeps until the next batch is due, and catches up.
  *
- *    bench_udp receive MILLISECONDS            prints the packets a second that arrived in MILLISECONDS, which begin a while
- *                                              after the first packet, and ends; 0 if none comes for ten seconds
+ *    bench_udp receive MILLISECONDS prints the packets a second that arrived in MILLISECONDS, which
+ *    begin a while
+ *                                              after the first packet, and ends; 0 if none comes
+ *                                              for ten seconds
  *    bench_udp send ADDRESS MILLISECONDS [PACKETS-PER-SECOND]
- *                                              prints the packets a second that its socket took                        */
+ *                                              prints the packets a second that its socket took */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -81,7 +85,8 @@ static int receive(uint64_t measured_ns)
 	uint64_t from, to, packets = 0;
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_sec = FIRST_WAIT_S }, sizeof(struct timeval));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_sec = FIRST_WAIT_S },
+		   sizeof(struct timeval));
 	if (fd < 0 || bind(fd, (struct sockaddr *)&here, sizeof(here)))
 		return die("receiving socket");
 	if (!receive_some(fd)) {
@@ -103,7 +108,8 @@ static int receive(uint64_t measured_ns)
 
 static void sleep_until(uint64_t at_ns)
 {
-	struct timespec at = { .tv_sec = (time_t)(at_ns / 1000000000u), .tv_nsec = (long)(at_ns % 1000000000u) };
+	struct timespec at = { .tv_sec = (time_t)(at_ns / 1000000000u),
+			       .tv_nsec = (long)(at_ns % 1000000000u) };
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
@@ -126,7 +132,8 @@ static int send_all(const char *address, uint64_t duration_ns, uint64_t rate)
 		if (rate)
 			sleep_until(from + tried * 1000000000u / rate);
 		count = sendmmsg(fd, batch.messages, batch_packets, 0);
-		if (count < 0 && errno != ENOBUFS && errno != ECONNREFUSED) /* full, or the receiver has gone already */
+		/* full, or the receiver has gone already */
+		if (count < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
 			return die("sendmmsg");
 		taken += count > 0 ? (uint32_t)count : 0;
 		tried += batch_packets;

@@ -1,7 +1,7 @@
 /*  Fuzzes nodes/wire/ack_frame (TB-23): what is accepted comes out the same when written again.
  *
- *  Input: an ACK frame as captured. A fuzzer cannot guess a CRC: every input is tried as it is and once more with a
- *  sound FCS in its last four bytes.  */
+ *  Input: an ACK frame as captured. A fuzzer cannot guess a CRC: every input is tried as it is and
+ *  once more with a sound FCS in its last four bytes. */
 #include <assert.h>
 #include <libdeflate.h>
 #include <stdint.h>
@@ -36,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes, data, size);
 	try_frame(bytes, (uint32_t)size);
 	if (size >= FABRIC_ENVELOPE_BYTES + 4) {
-		uint32_t fcs = libdeflate_crc32(0, bytes + FABRIC_ENVELOPE_BYTES, size - FABRIC_ENVELOPE_BYTES - 4);
+		uint32_t fcs = libdeflate_crc32(0, bytes + FABRIC_ENVELOPE_BYTES,
+						size - FABRIC_ENVELOPE_BYTES - 4);
 
 		for (int i = 0; i < 4; i++)
 			bytes[size - 4 + (size_t)i] = (uint8_t)(fcs >> 8 * i);

@@ -1,7 +1,8 @@
-/*  Fuzzes orchestrator/cli/breakpoint (TB-9, TB-23): what somebody types at the prompt of a fabric that stands still, or has in a script.
+/*  Fuzzes orchestrator/cli/breakpoint (TB-9, TB-23): what somebody types at the prompt of a fabric
+ *  that stands still, or has in a script.
  *
- *  The fabric is one in which nothing is left to happen, without processes: every step ends at once, no node answers. Scripts and
- *  terminals end the prompt with one of its outcomes.                                                                */
+ *  The fabric is one in which nothing is left to happen, without processes: every step ends at
+ *  once, no node answers. Scripts and terminals end the prompt with one of its outcomes. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +17,10 @@ static FILE *out;
 
 static void plan_get(void)
 {
-	static const char text[] = "name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n"
-				   "topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
-				   "workloads: [{name: w, pattern: incast, to: B, size: 4KiB}]\n";
+	static const char text[] =
+		"name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n"
+		"topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
+		"workloads: [{name: w, pattern: incast, to: B, size: 4KiB}]\n";
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario;
 
@@ -38,7 +40,9 @@ static void set_up(void)
 		return;
 	plan_get();
 	bytes = (clock_bytes(plan.node_count) + 63) / 64 * 64;
-	run.fabric = (struct fabric){ .plan = &plan, .clock_fd = -1, .epoll_fd = -1, .page_size = bytes };
+	run.fabric = (struct fabric){
+		.plan = &plan, .clock_fd = -1, .epoll_fd = -1, .page_size = bytes
+	};
 	run.fabric.nodes = calloc(plan.node_count, sizeof(*run.fabric.nodes));
 	run.fabric.wake = calloc(plan.node_count, sizeof(*run.fabric.wake));
 	run.fabric.page = aligned_alloc(64, bytes);

@@ -1,8 +1,9 @@
 /*  Fuzzes nodes/link/carrier (TB-3, TB-23): frames that anybody may put on a veth link.
  *
- *  Input: two bytes for the kind of link, then frames, each with a length of two bytes in front. They come through a real
- *  socket into the receive ring, and what the ring then holds keeps its rules: kinds, classes, lengths. What the link
- *  makes of it is fuzz_dataplane's and fuzz_ring's matter.                                                            */
+ *  Input: two bytes for the kind of link, then frames, each with a length of two bytes in front.
+ *  They come through a real socket into the receive ring, and what the ring then holds keeps its
+ *  rules: kinds, classes, lengths. What the link makes of it is fuzz_dataplane's and fuzz_ring's
+ *  matter. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 
 #define FRAMES_MAX 40u
 #define CLASSES 2u
-#define LONGEST_BYTES 9664u /* a frame of NODE_MTU_MAX and whatever stands in front of it or behind */
+/* a frame of NODE_MTU_MAX and whatever stands in front of it or behind */
+#define LONGEST_BYTES 9664u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,15 +32,18 @@ static void records_check(struct carrier *carrier, const struct node_config *con
 
 	assert(!ring_rx_attach(&rx, page, ring_bytes(config->ports[0].ring_bytes)));
 	for (ring_refresh(&rx); ring_peek(&rx, &record); ring_pop(&rx, &record)) {
-		assert(record.kind == RECORD_PACKET || record.kind == RECORD_ACKS || record.kind == RECORD_WORD ||
+		assert(record.kind == RECORD_PACKET || record.kind == RECORD_ACKS ||
+		       record.kind == RECORD_WORD ||
 		       (record.kind == RECORD_PAUSE && config->fabric == FABRIC_ROCE) ||
 		       (record.kind == RECORD_FGFC && config->ports[0].kind == PORT_EDGE &&
 			config->fabric == FABRIC_FLOW_CHANNEL));
 		assert(config->fabric == FABRIC_FLOW_CHANNEL || record.kind != RECORD_ACKS);
 		assert(record.kind != RECORD_PACKET ||
 		       record.traffic_class <
-			       CLASSES * node_lanes(config, config->ports[0].kind)); /* of words: link.c */
-		assert(record.captured_bytes <= LONGEST_BYTES); /* what the link takes of it is checked behind */
+			       CLASSES * node_lanes(config,
+						    config->ports[0].kind)); /* of words: link.c */
+		/* what the link takes of it is checked behind */
+		assert(record.captured_bytes <= LONGEST_BYTES);
 	}
 	assert(!rx.broken);
 }
@@ -70,7 +75,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	port.kind = data[0] & 1 ? PORT_FABRIC : PORT_EDGE;
-	config.fabric = data[0] & 8 ? FABRIC_PORT_GROUP : data[0] & 2 ? FABRIC_ROCE : FABRIC_FLOW_CHANNEL;
+	config.fabric = data[0] & 8   ? FABRIC_PORT_GROUP
+			: data[0] & 2 ? FABRIC_ROCE
+				      : FABRIC_FLOW_CHANNEL;
 	config.lanes = config.fabric == FABRIC_PORT_GROUP ? 2 : 1;
 	port.guarded = !(data[0] & 4);
 	data += 2;

@@ -1,7 +1,8 @@
-/*  Fuzzes nodes/control/control (TB-23): the bytes of one control message from a peer that cannot be trusted.
+/*  Fuzzes nodes/control/control (TB-23): the bytes of one control message from a peer that cannot
+ *  be trusted.
  *
- *  What is refused comes with a sentence. What is accepted has passed node_config_check(), and packs to bytes that are
- *  accepted again and pack to the same bytes.  */
+ *  What is refused comes with a sentence. What is accepted has passed node_config_check(), and
+ *  packs to bytes that are accepted again and pack to the same bytes. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,26 +1,29 @@
-/*  Fuzzes switchd's dataplane (TB-23): one port's neighbour is hostile, the others behave (tests/unit/switchd/flow_channel/one_switch.h).
+/*  Fuzzes switchd's dataplane (TB-23): one port's neighbour is hostile, the others behave
+ *  (tests/unit/switchd/flow_channel/one_switch.h).
  *
- *  Input: [setting 1][steps ...]. Setting: bits 0-1 the hostile port, 2 cut through, 3 guarded, 4 arbiter by port,
- *  5 few channels, 6 flows are held at their source (FGFC), 7 congestion control, which is then said before the steps:
- *  [mechanisms 1][detection thresholds 1][their shifts 1][slow start 1][port limit 1] and three rows of the table,
- *  [rate 1][flow-extent 1][drop 1][target - drop 1][high - target 1][queue-extent - high 1][byte time 1].
- *  A step is [kind 1][wait 2][arguments]; its record comes `wait` nanoseconds after the one before it,
- *  for times in a ring never go back, though they may lie in the switch's past. Numbers are big endian, and 0 where the
- *  input has ended.
+ *  Input: [setting 1][steps ...]. Setting: bits 0-1 the hostile port, 2 cut through, 3 guarded, 4
+ *  arbiter by port, 5 few channels, 6 flows are held at their source (FGFC), 7 congestion control,
+ *  which is then said before the steps: [mechanisms 1][detection thresholds 1][their shifts 1][slow
+ *  start 1][port limit 1] and three rows of the table, [rate 1][flow-extent 1][drop 1][target -
+ *  drop 1][high - target 1][queue-extent - high 1][byte time 1].
+ *  A step is [kind 1][wait 2][arguments]; its record comes `wait` nanoseconds after the one before
+ *  it, for times in a ring never go back, though they may lie in the switch's past. Numbers are big
+ *  endian, and 0 where the input has ended.
  *    0 packet     [wire length 2][class 1][sequence skips 1][captured 1][bytes ...]
- *    1 ACK bytes  [wire length 2][captured 1][bytes ...]
- *    2 ACK frame  [count 1][count * {flow_id 1, type 1, value 1}], well formed;
+ *    1 ACK bytes [wire length 2][captured 1][bytes ...] 2 ACK frame [count 1][count * {flow_id 1,
+ *    type 1, value 1}], well formed;
  *                 a value of 255 is the greatest, which ends metering
  *    3 word       [kind 1][class 1][value 4]
  *    4 packet     [flow_id 1][position 2][destination 1][frame length 2], with a good fabric header
  *    5 packet     [destination 1][flow 1][class 1][frame length 2], as a host sends it
  *    6 a good host's packet on another port: [port 1][destination 1][flow 1][frame length 2]
  *    7 run        for `wait`; what the switch has sent is taken
- *    8 set        [parameter 1][value 1]; of "match" values from 128 on are match sets with masks, of one port from 192 on
+ *    8 set [parameter 1][value 1]; of "match" values from 128 on are match sets with masks, of one
+ *    port from 192 on
  *    9 FGFC frame [captured 1][bytes ...]
  *   10 tables     [2 bits each: p2 and p3 lead to switch 2, to switch 3, upward; 1]; flows are
  *                redirected from then on: bit 6, in groups; bit 7, not as in a tree
- *  The switch must survive, keep its books, and have counted every packet that went no further.                      */
+ *  The switch must survive, keep its books, and have counted every packet that went no further. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -76,11 +79,14 @@ static uint64_t drops(const struct play *play, const enum drop_reason *reasons, 
 /* what came in is out, inside, or counted; the last two reasons count other things too */
 static void packets_check(const struct play *play)
 {
-	static const enum drop_reason reasons[] = { DROP_NO_DESTINATION,  DROP_NO_ROUTE,    DROP_OVERSIZE,
-						    DROP_BUFFER_OVERFLOW, DROP_BAD_CHANNEL, DROP_MALFORMED,
-						    DROP_BAD_RECORD,      DROP_FLOOD_LIMIT, DROP_NO_LISTENER };
+	static const enum drop_reason reasons[] = { DROP_NO_DESTINATION, DROP_NO_ROUTE,
+						    DROP_OVERSIZE,       DROP_BUFFER_OVERFLOW,
+						    DROP_BAD_CHANNEL,    DROP_MALFORMED,
+						    DROP_BAD_RECORD,     DROP_FLOOD_LIMIT,
+						    DROP_NO_LISTENER };
 	const struct stats_page *stats = play->s.stats;
-	uint64_t arrived = stats->flooded_packets, gone; /* a frame that is flooded makes room for its copies */
+	/* a frame that is flooded makes room for its copies */
+	uint64_t arrived = stats->flooded_packets, gone;
 
 	for (uint32_t p = 0; p < PORTS; p++)
 		arrived += stats_port(play->s.stats, p)->rx_packets;
@@ -94,7 +100,8 @@ static void packets_check(const struct play *play)
 static void flow_check(const struct dataplane *dp, uint32_t p, uint32_t id)
 {
 	const struct ifct_entry *flow = &dp->ifcts[p].entries[id];
-	bool remembered = dp->wakes.places[flow_ref(p, id)]; /* its limits may outlive its packets */
+	/* its limits may outlive its packets */
+	bool remembered = dp->wakes.places[flow_ref(p, id)];
 
 	assert(!flow->active || ifct_total_extent(flow) || remembered);
 	assert(!flow->active || !flow->queue.head == (flow->wait == IFCT_NOT_WAITING));
@@ -129,7 +136,8 @@ static void sums_check(const struct dataplane *dp, uint32_t p)
 
 static bool name_valid(const struct flow_name *name, const struct flow_name *mask)
 {
-	return flow_name_is_masked(mask) ? flow_name_masked_valid(name, mask) : flow_name_valid(name);
+	return flow_name_is_masked(mask) ? flow_name_masked_valid(name, mask)
+					 : flow_name_valid(name);
 }
 
 /* FGFC: who is held is counted, and has a queue; who stands in the ring is marked */
@@ -169,8 +177,8 @@ static void port_check(const struct play *play, uint32_t p)
 /* ---- steps ---- */
 
 /* a record of the hostile neighbour; a full ring is emptied by the next run */
-static void hostile_send(struct play *play, enum record_kind kind, uint32_t wire_bytes, uint32_t traffic_class,
-			 const uint8_t *bytes, uint32_t captured)
+static void hostile_send(struct play *play, enum record_kind kind, uint32_t wire_bytes,
+			 uint32_t traffic_class, const uint8_t *bytes, uint32_t captured)
 {
 	struct record header = { .at_ps = play->ring_ps,
 				 .wire_bytes = wire_bytes,
@@ -193,7 +201,8 @@ static void step_packet(struct play *play, bool acks)
 
 	/* small numbers skip that many frames, large ones go back or far away */
 	play->s.neighbours[play->hostile].sequence += skip < 128 ? skip : (skip - 256) * 37;
-	hostile_send(play, acks ? RECORD_ACKS : RECORD_PACKET, wire_bytes, traffic_class, bytes, captured);
+	hostile_send(play, acks ? RECORD_ACKS : RECORD_PACKET, wire_bytes, traffic_class, bytes,
+		     captured);
 }
 
 static void step_acks(struct play *play)
@@ -257,18 +266,20 @@ static void step_fabric_packet(struct play *play)
 	fabric_envelope_write(2, 0, 1, 0, bytes);
 	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
 	captured = frame_make(0, destination, 0, 0, frame_bytes, bytes + FABRIC_FRONT_BYTES);
-	hostile_send(play, RECORD_PACKET, FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES, 0, bytes,
-		     FABRIC_FRONT_BYTES + captured);
+	hostile_send(play, RECORD_PACKET, FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES, 0,
+		     bytes, FABRIC_FRONT_BYTES + captured);
 }
 
 static void step_host_packet(struct play *play)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t destination = take(&play->script, 1) % (HOSTS + 2), flow = take(&play->script, 1);
-	uint32_t traffic_class = take(&play->script, 1) % NODE_CLASSES_MAX, frame_bytes = take_length(&play->script);
+	uint32_t traffic_class = take(&play->script, 1) % NODE_CLASSES_MAX,
+		 frame_bytes = take_length(&play->script);
 	uint32_t captured = frame_make(0, destination, flow, traffic_class, frame_bytes, bytes);
 
-	hostile_send(play, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, traffic_class, bytes, captured);
+	hostile_send(play, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, traffic_class, bytes,
+		     captured);
 }
 
 /* a good host stops in time */
@@ -278,7 +289,8 @@ static void step_good_packet(struct play *play)
 	uint32_t flow = take(&play->script, 1), frame_bytes = take_length(&play->script);
 
 	if (port == play->hostile || frame_bytes > MTU ||
-	    play->s.links[port].held_units[0] + units_of_bytes(frame_bytes) > play->s.links[port].buffer_units)
+	    play->s.links[port].held_units[0] + units_of_bytes(frame_bytes) >
+		    play->s.links[port].buffer_units)
 		return;
 	host_send(&play->s, port, play->now, destination, flow, 0, frame_bytes);
 }
@@ -297,17 +309,20 @@ static void step_run(struct play *play, node_time_t wait)
 	packets_check(play);
 }
 
-/* FC-2: @value of "match", 128..255, as words; the port that it is for is written to @name, which has room for that */
+/* FC-2: @value of "match", 128..255, as words; the port that it is for is written to @name, which
+ * has room for that */
 static const char *match_of(uint32_t value, char *name)
 {
-	static const char *const matches[] = { "none",
-					       "destination-ip/24",
-					       "source-ip/30, source-port&0xfffe",
-					       "source-mac/40, destination-mac/44, vlan/4",
-					       "ports, source-ipv4&0.0.0.1",
-					       "ip-protocol/1, hpc-process/31, queue-pair&0x3",
-					       "destination-ipv6/127, flow-label/18, hpc-destination/31",
-					       "source-port/17" };
+	static const char *const matches[] = {
+		"none",
+		"destination-ip/24",
+		"source-ip/30, source-port&0xfffe",
+		"source-mac/40, destination-mac/44, vlan/4",
+		"ports, source-ipv4&0.0.0.1",
+		"ip-protocol/1, hpc-process/31, queue-pair&0x3",
+		"destination-ipv6/127, flow-label/18, hpc-destination/31",
+		"source-port/17"
+	};
 
 	if (value >= 192)
 		strcpy(name, value & 1 ? "match.p1" : "match.p0");
@@ -340,7 +355,8 @@ static void step_tables(struct play *play)
 	struct routing_config *routing = &play->s.config.switch_.routing;
 	struct route_config routes[] = { { .fabric_address = 2, .ports = (ports & 3) << 2 },
 					 { .fabric_address = 3, .ports = (ports >> 2 & 3) << 2 },
-					 { .fabric_address = ROUTE_UPWARD, .ports = (ports >> 4 & 3) << 2 } };
+					 { .fabric_address = ROUTE_UPWARD,
+					   .ports = (ports >> 4 & 3) << 2 } };
 	struct switch_config tables = play->s.config.switch_;
 
 	tables.routes = routes;
@@ -443,7 +459,8 @@ static void take_congestion(struct script *script, struct congestion_config *con
 	congestion->slow_start_setting = take(script, 1) % CONGESTION_SETTINGS;
 	congestion->port_limit_units = take(script, 1);
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++) {
-		congestion->settings[i] = i < 3 ? take_setting(script, on & 64) : congestion->settings[i - 1];
+		congestion->settings[i] =
+			i < 3 ? take_setting(script, on & 64) : congestion->settings[i - 1];
 		congestion->settings[i].eca_min = i < 3 ? 32 * i : CONGESTION_ECA_UNUSED;
 	}
 }

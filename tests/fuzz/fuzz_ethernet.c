@@ -1,22 +1,26 @@
-/*  Fuzzes the Ethernet switch of fabric kind roce (TB-23): neighbours send whatever they like, links and tables change (tests/unit/switchd/flow_channel/one_switch.h has
- *  the switch). Input: [settings 2][steps ...]. Settings: bit 0 cut through, 1 PAUSE in the place of PFC, 2 no PFC, 3 a small buffer,
- *  4 little headroom, 5 limits by alpha only, 6 supplementing, 7 path-level PFC, 8-9 its form, 10 from ECN-failed on, 11 one flow is remembered,
- *  12 ports are no tree.
- *  A step is [kind 1][wait 2][port 1][arguments]; its record comes `wait` nanoseconds after the one before it. Numbers are big
- *  endian, and 0 where the input has ended.
- *    0 any bytes as a record of any kind   [record kind 1][class 1][wire length 2][captured 1][bytes ...]
+/*  Fuzzes the Ethernet switch of fabric kind roce (TB-23): neighbours send whatever they like,
+ *  links and tables change (tests/unit/switchd/flow_channel/one_switch.h has the switch). Input:
+ *  [settings 2][steps ...]. Settings: bit 0 cut through, 1 PAUSE in the place of PFC, 2 no PFC, 3 a
+ *  small buffer, 4 little headroom, 5 limits by alpha only, 6 supplementing, 7 path-level PFC, 8-9
+ *  its form, 10 from ECN-failed on, 11 one flow is remembered, 12 ports are no tree.
+ *  A step is [kind 1][wait 2][port 1][arguments]; its record comes `wait` nanoseconds after the one
+ *  before it. Numbers are big endian, and 0 where the input has ended.
+ *    0 any bytes as a record of any kind [record kind 1][class 1][wire length 2][captured 1][bytes
+ *    ...]
  *    1 any bytes as a PAUSE frame          [captured 1][bytes ...]
  *    2 PFC or PAUSE                        [priorities 1][quanta 2][PAUSE 1]
- *    3 data                                [source 1][destination 1][flow 1][class 1][frame length 2]; an odd source: IPv6
- *    4 an ACK, a NAK, a CNP or a signal    [source 1][destination 1][queue pair 3][UDP source port 1][syndrome 1][signal 1]
+ *    3 data [source 1][destination 1][flow 1][class 1][frame length 2]; an odd source: IPv6
+ *    4 an ACK, a NAK, a CNP or a signal [source 1][destination 1][queue pair 3][UDP source port
+ *    1][syndrome 1][signal 1]
  *    5 a run of data, back to back         [destination 1][flow 1][class 1][count 1]
  *    6 a broadcast                         [frame length 2]
- *    7 run                                 for `wait`; what the switch has sent is taken from that port, or from all (port 255)
+ *    7 run for `wait`; what the switch has sent is taken from that port, or from all (port 255)
  *    8 set                                 [parameter 1][value 3]
  *    9 the link goes down, or comes up again
  *   10 the link changes                    [rate 1][headroom 2]
  *   11 tables change                       [routes 1][tree 1]
- *  The switch must survive, keep its books (RC-5), have counted every packet that went no further, and be empty in the end.      */
+ *  The switch must survive, keep its books (RC-5), have counted every packet that went no further,
+ *  and be empty in the end. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -100,13 +104,15 @@ static void queue_check(const struct ethernet *eth, uint32_t p, uint32_t c, stru
 		held->packets_for[packet->in_port][c][p]++;
 	}
 	held->bytes += bytes;
-	assert(bytes == eth->buffer.outputs[p][c] && bytes == queue->gauge.bytes && bytes == queue->stats->queue_bytes);
+	assert(bytes == eth->buffer.outputs[p][c] && bytes == queue->gauge.bytes &&
+	       bytes == queue->stats->queue_bytes);
 	assert(!queue->queue.head == !(eth->ports[p].backlog >> c & 1));
 	assert((eth->ports[p].held >> c & 1) == (queue->stats->paused_since_ps != 0));
 }
 
 /* Return: bytes in the headroom of the input */
-static uint64_t input_check(const struct play *play, uint32_t p, uint32_t c, const struct held *held)
+static uint64_t input_check(const struct play *play, uint32_t p, uint32_t c,
+			    const struct held *held)
 {
 	const struct ethernet *eth = play->s.eth;
 	const struct shared_buffer_input *input = &eth->buffer.inputs[p][c];
@@ -118,7 +124,8 @@ static uint64_t input_check(const struct play *play, uint32_t p, uint32_t c, con
 		waits_for |= (uint64_t)(held->packets_for[p][c][out] != 0) << out;
 	assert(input->bytes == held->input_bytes[p][c] && stats->input_bytes == input->bytes);
 	assert(stats->waits_for == waits_for);
-	assert(input->headroom_bytes <= play->headroom_max && input->headroom_bytes <= input->bytes);
+	assert(input->headroom_bytes <= play->headroom_max &&
+	       input->headroom_bytes <= input->bytes);
 	assert(!stopped || (eth->roce.classes[c].lossless && input->bytes));
 	assert(stopped == (eth->ports[p].teller.wanted >> c & 1));
 	return input->headroom_bytes;
@@ -137,18 +144,21 @@ static void switch_check(const struct play *play)
 	for (uint32_t p = 0; p < PORTS; p++) {
 		for (uint32_t c = 0; c < CLASSES; c++)
 			headroom_bytes += input_check(play, p, c, &held);
-		waiting += (uint32_t)__builtin_popcount(eth->ports[p].held & (uint8_t)~eth->ports[p].stuck);
+		waiting += (uint32_t)__builtin_popcount(eth->ports[p].held &
+							(uint8_t)~eth->ports[p].stuck);
 		assert(!(eth->ports[p].held & ~eth->ports[p].backlog));
 		assert(!(play->down >> p & 1) || !eth->ports[p].backlog);
 	}
-	assert(held.bytes == eth->buffer.used_bytes + headroom_bytes && held.own_bytes == eth->buffer.own_bytes);
+	assert(held.bytes == eth->buffer.used_bytes + headroom_bytes &&
+	       held.own_bytes == eth->buffer.own_bytes);
 	assert(eth->buffer.used_bytes <= eth->buffer.buffer_bytes);
 	assert(held.packets == eth->sw.pool.used && held.packets == play->s.stats->inside_packets);
 	assert(held.frame_bytes == play->s.stats->inside_bytes);
 	assert(waiting == eth->held_count && eth->watching == (waiting != 0));
 }
 
-/* what came in is out, inside, or counted; the last two reasons count other things too, and a frame that is flooded makes room for its copies */
+/* what came in is out, inside, or counted; the last two reasons count other things too, and a frame
+ * that is flooded makes room for its copies */
 static void packets_check(const struct play *play)
 {
 	static const enum drop_reason reasons[] = {
@@ -174,9 +184,11 @@ static void packets_check(const struct play *play)
 
 /* ---- steps ---- */
 
-/* a record of the neighbour, `gap` behind its last one; what a full ring does not take is not sent */
-static void record_send(struct play *play, uint32_t port, enum record_kind kind, uint32_t wire_bytes,
-			uint32_t traffic_class, const uint8_t *bytes, uint32_t captured, node_time_t gap)
+/* a record of the neighbour, `gap` behind its last one; what a full ring does not take is not
+ * sent */
+static void record_send(struct play *play, uint32_t port, enum record_kind kind,
+			uint32_t wire_bytes, uint32_t traffic_class, const uint8_t *bytes,
+			uint32_t captured, node_time_t gap)
 {
 	struct neighbour *n = &play->s.neighbours[port];
 	struct record header = { .at_ps = node_time_max(play->ring_ps, play->sent_ps[port] + gap),
@@ -199,8 +211,8 @@ static void step_record(struct play *play, uint32_t port)
 	uint32_t wire_bytes = take(&play->script, 2) % RING_CAPTURED_MAX;
 	uint32_t captured = take_bytes(&play->script, take(&play->script, 1), bytes);
 
-	record_send(play, port, kind & 8 ? RECORD_PACKET : (enum record_kind)(kind & 7), wire_bytes, traffic_class,
-		    bytes, captured, 0);
+	record_send(play, port, kind & 8 ? RECORD_PACKET : (enum record_kind)(kind & 7), wire_bytes,
+		    traffic_class, bytes, captured, 0);
 }
 
 static void step_pause_bytes(struct play *play, uint32_t port)
@@ -221,11 +233,13 @@ static void step_pause(struct play *play, uint32_t port)
 		frame.quanta[c] = quanta;
 	frame.port = take(&play->script, 1) & 1;
 	pause_frame_write(&frame, (const uint8_t[]){ 2, 0, 0, 0, 0, 1 }, bytes);
-	record_send(play, port, RECORD_PAUSE, sizeof(bytes) + FRAME_FCS_BYTES, 0, bytes, sizeof(bytes), 0);
+	record_send(play, port, RECORD_PAUSE, sizeof(bytes) + FRAME_FCS_BYTES, 0, bytes,
+		    sizeof(bytes), 0);
 }
 
-static uint32_t data_make(uint32_t source, uint32_t destination, uint32_t flow, uint32_t traffic_class,
-			  uint32_t frame_bytes, uint8_t bytes[FRAME_HEADERS_MAX])
+static uint32_t data_make(uint32_t source, uint32_t destination, uint32_t flow,
+			  uint32_t traffic_class, uint32_t frame_bytes,
+			  uint8_t bytes[FRAME_HEADERS_MAX])
 {
 	struct frame_spec spec = { .kind = source & 1 ? FRAME_ROCE_IPV6 : FRAME_ROCE,
 				   .source = source % HOSTS,
@@ -234,7 +248,9 @@ static uint32_t data_make(uint32_t source, uint32_t destination, uint32_t flow, 
 				   .flow = flow,
 				   .frame_bytes = frame_bytes,
 				   .ecn_capable = true };
-	struct frame_payload payload = { .source = source % HOSTS, .message_bytes = 1000, .message_first = true };
+	struct frame_payload payload = { .source = source % HOSTS,
+					 .message_bytes = 1000,
+					 .message_first = true };
 
 	return frame_write(&spec, &payload, bytes);
 }
@@ -248,11 +264,13 @@ static uint32_t take_length(struct script *script)
 static void step_data(struct play *play, uint32_t port)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
-	uint32_t source = take(&play->script, 1), destination = take(&play->script, 1), flow = take(&play->script, 1);
+	uint32_t source = take(&play->script, 1), destination = take(&play->script, 1),
+		 flow = take(&play->script, 1);
 	uint32_t traffic_class = take(&play->script, 1), length = take_length(&play->script);
 	uint32_t captured = data_make(source, destination, flow, traffic_class, length, bytes);
 
-	record_send(play, port, RECORD_PACKET, length + FRAME_FCS_BYTES, traffic_class % CLASSES, bytes, captured, 0);
+	record_send(play, port, RECORD_PACKET, length + FRAME_FCS_BYTES, traffic_class % CLASSES,
+		    bytes, captured, 0);
 }
 
 static void step_burst(struct play *play, uint32_t port)
@@ -270,7 +288,8 @@ static void step_burst(struct play *play, uint32_t port)
 static void step_broadcast(struct play *play, uint32_t port)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
-	uint32_t length = take_length(&play->script), captured = data_make(port, 0, 0, 0, length, bytes);
+	uint32_t length = take_length(&play->script),
+		 captured = data_make(port, 0, 0, 0, length, bytes);
 
 	memset(bytes, 0xff, 6);
 	memset(bytes + 30, 0xff, 4); /* the IPv4 destination */
@@ -303,7 +322,8 @@ static void step_run(struct play *play, uint32_t port, node_time_t wait)
 	play->now += wait;
 	assert(one_switch_run(&play->s, play->now) >= play->now);
 	for (uint32_t p = 0; p < PORTS; p++)
-		while ((port == 255 || p == port) && !(play->down >> p & 1) && neighbour_receive_any(&play->s, p, &got))
+		while ((port == 255 || p == port) && !(play->down >> p & 1) &&
+		       neighbour_receive_any(&play->s, p, &got))
 			;
 	switch_check(play);
 	packets_check(play);
@@ -333,7 +353,11 @@ static void step_set(struct play *play)
 
 	snprintf(value, sizeof(value), "%u", take(&play->script, 3));
 	assert(out);
-	ethernet_ops.set(play->s.eth, name, strcmp(name, "ecn") ? value : value[0] & 1 ? "on" : "off", out);
+	ethernet_ops.set(play->s.eth, name,
+			 strcmp(name, "ecn") ? value
+			 : value[0] & 1      ? "on"
+					     : "off",
+			 out);
 	fclose(out);
 	free(text);
 }
@@ -475,7 +499,9 @@ static void nic_part_make(struct roce_config *roce)
 					     .fast_recovery = 1,
 					     .rate_min_bps = 1000000 };
 	roce->queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = 1 };
-	roce->tcp = (struct tcp_config){ .initial_packets = 1, .window_packets_max = 1, .rto_min_ps = 1 };
+	roce->tcp = (struct tcp_config){ .initial_packets = 1,
+					 .window_packets_max = 1,
+					 .rto_min_ps = 1 };
 }
 
 static void open_switch(struct play *play, uint32_t setting)
@@ -503,7 +529,8 @@ static void open_switch(struct play *play, uint32_t setting)
 				      .supplement = setting & 64,
 				      .path_pause = setting & 128,
 				      .path_form = (enum path_pause_form)(setting >> 8 & 3),
-				      .path_target = setting & 1024 ? ROCE_ECN_FAILED : ROCE_CNP_FAILED,
+				      .path_target =
+					      setting & 1024 ? ROCE_ECN_FAILED : ROCE_CNP_FAILED,
 				      .path_high_bytes = 60000,
 				      .path_low_bytes = 20000,
 				      .increase_period_ps = 5 * NODE_US,
@@ -524,7 +551,8 @@ static void finish(struct play *play)
 			step_link(play, p);
 	for (uint32_t i = 0; i < 40 && (i < 4 || play->s.eth->sw.pool.used); i++)
 		step_run(play, 255, 10 * NODE_MS);
-	assert(!play->s.eth->sw.pool.used && !play->s.eth->buffer.used_bytes && !play->s.eth->held_count);
+	assert(!play->s.eth->sw.pool.used && !play->s.eth->buffer.used_bytes &&
+	       !play->s.eth->held_count);
 	for (uint32_t p = 0; p < PORTS; p++)
 		assert(!play->s.eth->ports[p].teller.told);
 }

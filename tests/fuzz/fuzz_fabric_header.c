@@ -1,6 +1,6 @@
 /*  Fuzzes nodes/wire/fabric_header (TB-23): what is accepted comes out the same when written again.
  *
- *  Input: [inner frame length 2, big endian][captured bytes].  */
+ *  Input: [inner frame length 2, big endian][captured bytes]. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bytes = malloc(captured_bytes + !captured_bytes);
 	assert(bytes);
 	memcpy(bytes, data + 2, captured_bytes);
-	if (fabric_header_read(bytes, captured_bytes, (uint32_t)data[0] << 8 | data[1], &header) == 0) {
+	if (fabric_header_read(bytes, captured_bytes, (uint32_t)data[0] << 8 | data[1], &header) ==
+	    0) {
 		fabric_header_write(&header, again);
 		assert(!memcmp(again, bytes + FABRIC_ENVELOPE_BYTES, sizeof(again)));
 	}

@@ -1,6 +1,6 @@
 /*  Fuzzes nodes/wire/fgfc_frame (TB-23): what is accepted comes out the same when written again.
  *
- *  Input: an FGFC frame as captured.  */
+ *  Input: an FGFC frame as captured. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /*  Fuzzes nodes/wire/frame (TB-23): frame_parse() and frame_payload_read() on any bytes.
  *
- *  Input: [frame length 2, big endian][captured bytes]. The captured bytes are copied to memory of just their size, so
- *  that the sanitizer sees a read beyond them. A test payload that is read must come out the same when written again. */
+ *  Input: [frame length 2, big endian][captured bytes]. The captured bytes are copied to memory of
+ *  just their size, so that the sanitizer sees a read beyond them. A test payload that is read must
+ *  come out the same when written again. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@ static enum frame_kind kind_of(const struct frame_fields *fields)
 	return FRAME_ETHERNET;
 }
 
-static void rewrite(const struct frame_fields *fields, const struct frame_payload *payload, const uint8_t *bytes,
-		    uint32_t captured_bytes, uint32_t frame_bytes)
+static void rewrite(const struct frame_fields *fields, const struct frame_payload *payload,
+		    const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
 {
 	enum frame_kind kind = kind_of(fields);
 	uint8_t copy[FRAME_HEADERS_MAX];
@@ -38,8 +39,10 @@ static void rewrite(const struct frame_fields *fields, const struct frame_payloa
 	assert(again.source == payload->source && again.flow_slot == payload->flow_slot &&
 	       again.workload_index == payload->workload_index && again.packet == payload->packet &&
 	       again.message == payload->message && again.message_bytes == payload->message_bytes &&
-	       again.message_start_ps == payload->message_start_ps && again.payload_bytes == payload->payload_bytes &&
-	       again.message_first == payload->message_first && again.message_last == payload->message_last);
+	       again.message_start_ps == payload->message_start_ps &&
+	       again.payload_bytes == payload->payload_bytes &&
+	       again.message_first == payload->message_first &&
+	       again.message_last == payload->message_last);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

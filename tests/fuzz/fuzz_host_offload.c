@@ -1,7 +1,9 @@
-/*  Fuzzes nicd/host/host_offload (TB-15, TB-23): cutting and merging what a host's kernel, or the fabric, hands over.
+/*  Fuzzes nicd/host/host_offload (TB-15, TB-23): cutting and merging what a host's kernel, or the
+ *  fabric, hands over.
  *
- *  Input: a virtio_net_hdr, then a frame. Cut, every piece is an Ethernet frame within what was announced; read as a
- *  segment and merged with itself, the result cuts again into as many. Memory is exactly as long as the frame.          */
+ *  Input: a virtio_net_hdr, then a frame. Cut, every piece is an Ethernet frame within what was
+ *  announced; read as a segment and merged with itself, the result cuts again into as many. Memory
+ *  is exactly as long as the frame. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>

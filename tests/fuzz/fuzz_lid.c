@@ -1,21 +1,24 @@
-/*  Fuzzes the switch of fabric kind port-group (TB-23): neighbours send whatever they like, grant and take back what they like, links change, and
- *  the fabric manager writes any blocks (tests/unit/switchd/flow_channel/one_switch.h has the switch). Input: [settings 2][steps ...]. Settings: bit 0 cut through,
- *  1 never another port, 2-3 policy, 4 choices are for one packet, 5 congested early, 6 no FECN, 7 levels are kept, 8 LIDs of 24 bits,
- *  9 small buffers.
- *  A step is [kind 1][wait 2][port 1][arguments]; its record comes `wait` nanoseconds after the one before it. Numbers are big
- *  endian, and 0 where the input has ended.
- *    0 any bytes as a record of any kind   [record kind 1][lane 1][wire length 2][captured 1][bytes ...]
- *    1 data                                [SLID 1][DLID 3][service level and level 1][FECN, BECN 1][frame length 2]
+/*  Fuzzes the switch of fabric kind port-group (TB-23): neighbours send whatever they like, grant
+ *  and take back what they like, links change, and the fabric manager writes any blocks
+ *  (tests/unit/switchd/flow_channel/one_switch.h has the switch). Input: [settings 2][steps ...].
+ *  Settings: bit 0 cut through, 1 never another port, 2-3 policy, 4 choices are for one packet, 5
+ *  congested early, 6 no FECN, 7 levels are kept, 8 LIDs of 24 bits, 9 small buffers.
+ *  A step is [kind 1][wait 2][port 1][arguments]; its record comes `wait` nanoseconds after the one
+ *  before it. Numbers are big endian, and 0 where the input has ended.
+ *    0 any bytes as a record of any kind [record kind 1][lane 1][wire length 2][captured 1][bytes
+ *    ...]
+ *    1 data [SLID 1][DLID 3][service level and level 1][FECN, BECN 1][frame length 2]
  *    2 a run of data, back to back         [DLID 1][service level 1][count 1]
  *    3 a word of the link                  [word 1][lane 1][value 3]
  *    4 all that may be granted             to a lane of this port, [lane 1]
- *    5 run                                 for `wait`; what the switch has sent is taken from that port, or from all (port 255)
+ *    5 run for `wait`; what the switch has sent is taken from that port, or from all (port 255)
  *    6 set                                 [parameter 1][value 2]
  *    7 the link goes down, or comes up again
  *    8 a block is written                  [table 1][number 1][from 1][bytes 1][bytes ...]
  *    9 a block is read                     [table 1][number 1]
- *  The switch must survive, keep its books (TB-25), never hold more of a neighbour than it has granted, have counted every packet that went no
- *  further, and hold nothing once all its links are down. */
+ *  The switch must survive, keep its books (TB-25), never hold more of a neighbour than it has
+ *  granted, have counted every packet that went no further, and hold nothing once all its links are
+ *  down. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -79,7 +82,8 @@ struct held {
 	uint32_t packets, units[PORTS][LANES]; /* by the lane whose buffer they stand in */
 };
 
-static void lane_check(const struct lid_switch *lid, uint32_t p, uint32_t l, struct held *held, uint64_t *bytes)
+static void lane_check(const struct lid_switch *lid, uint32_t p, uint32_t l, struct held *held,
+		       uint64_t *bytes)
 {
 	const struct lid_lane *lane = &lid->ports[p].lanes[l];
 	uint32_t units = 0;
@@ -109,7 +113,8 @@ static void switch_check(const struct play *play)
 
 		for (uint32_t l = 0; l < LANES; l++)
 			lane_check(lid, p, l, &held, &bytes);
-		assert(bytes == lid->ports[p].gauge.bytes && bytes == stats_port(stats, p)->queue_bytes);
+		assert(bytes == lid->ports[p].gauge.bytes &&
+		       bytes == stats_port(stats, p)->queue_bytes);
 		assert(!(play->down >> p & 1) || !lid->ports[p].backlog);
 		held.bytes += bytes;
 	}
@@ -118,8 +123,9 @@ static void switch_check(const struct play *play)
 	assert(lid->sw.flood_packets <= lid->sw.flood_packets_max);
 	for (uint32_t p = 0; p < PORTS; p++)
 		for (uint32_t l = 0; l < LANES; l++)
-			assert(!lid_port_up(lid, p) || (held.units[p][l] == play->s.links[p].held_units[l] &&
-							held.units[p][l] <= play->s.ports[p].buffer_units));
+			assert(!lid_port_up(lid, p) ||
+			       (held.units[p][l] == play->s.links[p].held_units[l] &&
+				held.units[p][l] <= play->s.ports[p].buffer_units));
 }
 
 /* what came in is out, inside, or counted; a frame that is flooded makes room for its copies */
@@ -139,9 +145,10 @@ static void packets_check(const struct play *play)
 
 /* ---- steps ---- */
 
-/* a record of the neighbour, `gap` behind its last one; what a full ring does not take is not sent */
-static void record_send(struct play *play, uint32_t port, const struct record *like, const uint8_t *bytes,
-			node_time_t gap)
+/* a record of the neighbour, `gap` behind its last one; what a full ring does not take is not
+ * sent */
+static void record_send(struct play *play, uint32_t port, const struct record *like,
+			const uint8_t *bytes, node_time_t gap)
 {
 	struct neighbour *n = &play->s.neighbours[port];
 	struct record header = *like;
@@ -168,15 +175,19 @@ static void step_record(struct play *play, uint32_t port)
 	record_send(play, port, &record, bytes, 0);
 }
 
-static void data_send(struct play *play, uint32_t port, const struct lid_header *header, node_time_t gap)
+static void data_send(struct play *play, uint32_t port, const struct lid_header *header,
+		      node_time_t gap)
 {
 	uint8_t bytes[LID_FRONT_BYTES + FRAME_HEADERS_MAX];
 	struct record record = { .kind = RECORD_PACKET,
-				 .traffic_class = (uint16_t)(header->service_level * LEVELS + header->level),
-				 .wire_bytes = LID_HEADER_BYTES + header->frame_bytes + FRAME_FCS_BYTES };
+				 .traffic_class =
+					 (uint16_t)(header->service_level * LEVELS + header->level),
+				 .wire_bytes =
+					 LID_HEADER_BYTES + header->frame_bytes + FRAME_FCS_BYTES };
 
-	record.captured_bytes = LID_FRONT_BYTES + frame_make(port, header->dlid % HOSTS, 0, header->service_level % 8,
-							     header->frame_bytes, bytes + LID_FRONT_BYTES);
+	record.captured_bytes = LID_FRONT_BYTES +
+				frame_make(port, header->dlid % HOSTS, 0, header->service_level % 8,
+					   header->frame_bytes, bytes + LID_FRONT_BYTES);
 	fabric_envelope_write(9, 0, 1, 0, bytes);
 	lid_header_write(header, bytes + FABRIC_ENVELOPE_BYTES);
 	record_send(play, port, &record, bytes, gap);
@@ -195,7 +206,8 @@ static void step_data(struct play *play, uint32_t port)
 	header.fecn = marks & 1;
 	header.becn = marks & 2;
 	header.frame_bytes =
-		(uint16_t)(140 + take(&play->script, 2) % (MTU - 130)); /* up to a little more than the MTU */
+		(uint16_t)(140 + take(&play->script, 2) %
+					 (MTU - 130)); /* up to a little more than the MTU */
 	data_send(play, port, &header, 0);
 }
 
@@ -208,10 +220,12 @@ static void step_burst(struct play *play, uint32_t port)
 	header.service_level = (uint8_t)(take(&play->script, 1) & 1);
 	count = take(&play->script, 1) % 64;
 	while (count--)
-		data_send(play, port, &header, (LID_HEADER_BYTES + MTU + FRAME_FCS_BYTES + GAP_BYTES) * BYTE_PS);
+		data_send(play, port, &header,
+			  (LID_HEADER_BYTES + MTU + FRAME_FCS_BYTES + GAP_BYTES) * BYTE_PS);
 }
 
-static void word_send(struct play *play, uint32_t port, uint32_t word, uint32_t lane, uint32_t value)
+static void word_send(struct play *play, uint32_t port, uint32_t word, uint32_t lane,
+		      uint32_t value)
 {
 	struct record record = { .kind = RECORD_WORD,
 				 .traffic_class = (uint16_t)lane,
@@ -242,7 +256,8 @@ static void step_run(struct play *play, uint32_t port, node_time_t wait)
 	play->now += wait;
 	assert(one_switch_run(&play->s, play->now) >= play->now);
 	for (uint32_t p = 0; p < PORTS; p++)
-		while ((port == 255 || p == port) && !(play->down >> p & 1) && neighbour_receive_any(&play->s, p, &got))
+		while ((port == 255 || p == port) && !(play->down >> p & 1) &&
+		       neighbour_receive_any(&play->s, p, &got))
 			;
 	switch_check(play);
 	packets_check(play);
@@ -250,8 +265,9 @@ static void step_run(struct play *play, uint32_t port, node_time_t wait)
 
 static void step_set(struct play *play)
 {
-	static const char *const names[] = { "policy",     "adaptive", "update", "pending", "queue", "log.marks",
-					     "log.window", "hold",     "fecn",   "fecn-at", "other" };
+	static const char *const names[] = { "policy", "adaptive",  "update",     "pending",
+					     "queue",  "log.marks", "log.window", "hold",
+					     "fecn",   "fecn-at",   "other" };
 	static const char *const words[] = { "yes", "no", "random", "greedy", "greedy-random" };
 	const char *name = names[take(&play->script, 1) % (sizeof(names) / sizeof(names[0]))];
 	uint32_t number = take(&play->script, 2);
@@ -287,7 +303,8 @@ static void step_link(struct play *play, uint32_t port)
 /* what a block says is read back, entries beyond the ports apart */
 static void step_write(struct play *play)
 {
-	struct table_block block = { .table = (enum table_kind)(take(&play->script, 1) % (TABLE_KINDS + 1)) };
+	struct table_block block = { .table = (enum table_kind)(take(&play->script, 1) %
+								(TABLE_KINDS + 1)) };
 	uint32_t from, count;
 	char why[200] = "";
 
@@ -303,7 +320,8 @@ static void step_write(struct play *play)
 
 static void step_read(struct play *play)
 {
-	struct table_block block = { .table = (enum table_kind)(take(&play->script, 1) % (TABLE_KINDS + 1)) };
+	struct table_block block = { .table = (enum table_kind)(take(&play->script, 1) %
+								(TABLE_KINDS + 1)) };
 	char why[200] = "";
 
 	block.number = take(&play->script, 1);
@@ -374,23 +392,25 @@ static void open_switch(struct play *play, uint32_t setting)
 	s->config.switch_.flood_ports = (1u << PORTS) - 1;
 	s->config.switch_.routing.lane_rule = setting & 128 ? LANES_KEEP : LANES_BY_HOP;
 	s->config.switch_.routing.seed = 11;
-	s->config.switch_.lids =
-		(struct lid_tables){ .lid_count = LIDS, .lft = lft, .pgft = pgft, .group_count = 2, .pgt = pgt };
-	s->config.port_group = (struct port_group_config){ .lid_bits = setting & 256 ? 24 : 16,
-							   .adaptive = !(setting & 2),
-							   .policy = (enum port_group_policy)((setting >> 2 & 3) %
-											      PORT_GROUP_POLICIES),
-							   .update_lft = !(setting & 16),
-							   .pending_units = threshold_units,
-							   .queue_units = threshold_units,
-							   .log_marks = setting & 32 ? 1 : PORT_GROUP_MARKS_MAX,
-							   .log_window_ps = NODE_US,
-							   .fecn = !(setting & 64),
-							   .fecn_units = threshold_units,
-							   .ccti_increase = 1,
-							   .ccti_max = 1,
-							   .ccti_step_permille = 1,
-							   .ccti_timer_ps = 1 };
+	s->config.switch_.lids = (struct lid_tables){
+		.lid_count = LIDS, .lft = lft, .pgft = pgft, .group_count = 2, .pgt = pgt
+	};
+	s->config.port_group = (struct port_group_config){
+		.lid_bits = setting & 256 ? 24 : 16,
+		.adaptive = !(setting & 2),
+		.policy = (enum port_group_policy)((setting >> 2 & 3) % PORT_GROUP_POLICIES),
+		.update_lft = !(setting & 16),
+		.pending_units = threshold_units,
+		.queue_units = threshold_units,
+		.log_marks = setting & 32 ? 1 : PORT_GROUP_MARKS_MAX,
+		.log_window_ps = NODE_US,
+		.fecn = !(setting & 64),
+		.fecn_units = threshold_units,
+		.ccti_increase = 1,
+		.ccti_max = 1,
+		.ccti_step_permille = 1,
+		.ccti_timer_ps = 1
+	};
 	for (uint32_t p = 0; p < PORTS; p++)
 		s->ports[p].stop_units = s->ports[p].buffer_units = setting & 512 ? 40 : 256;
 	for (uint32_t p = 0; p < PORTS; p++)

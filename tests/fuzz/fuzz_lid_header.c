@@ -1,6 +1,7 @@
-/*  Fuzzes nodes/wire/lid_header (PG-1, TB-23): what is accepted comes out the same when written again.
+/*  Fuzzes nodes/wire/lid_header (PG-1, TB-23): what is accepted comes out the same when written
+ *  again.
  *
- *  Input: [inner frame length 2, big endian][captured bytes].  */
+ *  Input: [inner frame length 2, big endian][captured bytes]. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bytes = malloc(captured_bytes + !captured_bytes);
 	assert(bytes);
 	memcpy(bytes, data + 2, captured_bytes);
-	if (lid_header_read(bytes, captured_bytes, (uint32_t)data[0] << 8 | data[1], &header) == 0) {
+	if (lid_header_read(bytes, captured_bytes, (uint32_t)data[0] << 8 | data[1], &header) ==
+	    0) {
 		lid_header_write(&header, again);
 		assert(!memcmp(again, bytes + FABRIC_ENVELOPE_BYTES, sizeof(again)));
 	}

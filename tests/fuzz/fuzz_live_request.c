@@ -1,8 +1,10 @@
-/*  Fuzzes orchestrator/live/live_request (TB-10, TB-23): the JSON that a client sends to the daemon of a running fabric.
+/*  Fuzzes orchestrator/live/live_request (TB-10, TB-23): the JSON that a client sends to the daemon
+ *  of a running fabric.
  *
- *  The fabric is one of dead nodes: whatever a request means is looked up, checked and refused by the code that serves it, and
- *  nothing is started. Requests that would touch this machine (processes, namespaces, interfaces) are left out.
- *  Every answer is a JSON object, and the fabric is as it was.                                                       */
+ *  The fabric is one of dead nodes: whatever a request means is looked up, checked and refused by
+ *  the code that serves it, and nothing is started. Requests that would touch this machine
+ *  (processes, namespaces, interfaces) are left out. Every answer is a JSON object, and the fabric
+ *  is as it was. */
 #include <assert.h>
 
 #include "orchestrator/fabric/fabric_real.h"
@@ -21,7 +23,8 @@ static void set_up(void)
 	live.fabric.nodes = calloc(plan.node_count, sizeof(*live.fabric.nodes));
 	live.hosts = calloc(plan.host_count, sizeof(*live.hosts));
 	live.fabric.page = aligned_alloc(64, (clock_bytes(plan.node_count) + 63) / 64 * 64);
-	if (!live.fabric.nodes || !live.hosts || !live.fabric.page || fabric_real_settling(&live.fabric))
+	if (!live.fabric.nodes || !live.hosts || !live.fabric.page ||
+	    fabric_real_settling(&live.fabric))
 		abort();
 	memset(live.fabric.page, 0, clock_bytes(plan.node_count));
 	clock_init(live.fabric.page, plan.node_count, NODE_US);
@@ -61,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(json_is_object(answer.body) && answer.fd_count <= LIVE_FDS_MAX);
 	json_decref(answer.body);
 	after = plan_spare_counts(&plan);
-	assert(before.links == after.links && before.hosts == after.hosts && before.switches == after.switches);
+	assert(before.links == after.links && before.hosts == after.hosts &&
+	       before.switches == after.switches);
 	return 0;
 }

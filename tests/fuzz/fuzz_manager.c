@@ -44,11 +44,12 @@ static void identity_draw(struct node_identity *identity, uint32_t node)
 {
 	uint8_t how = take();
 
-	*identity = (struct node_identity){ .kind = how & 1 ? NODE_NIC : NODE_SWITCH,
-					    .fabric = (enum fabric_kind)((how >> 1 & 3) % FABRIC_KINDS),
-					    .index = how & 8 ? number() : node,
-					    .fabric_address = number(),
-					    .host_index = number() };
+	*identity =
+		(struct node_identity){ .kind = how & 1 ? NODE_NIC : NODE_SWITCH,
+					.fabric = (enum fabric_kind)((how >> 1 & 3) % FABRIC_KINDS),
+					.index = how & 8 ? number() : node,
+					.fabric_address = number(),
+					.host_index = number() };
 	snprintf(identity->name, sizeof(identity->name), "n%u", how & 16 ? number() : node);
 	for (int table = 0; table < TABLE_KINDS; table++)
 		identity->table_blocks[table] = how & 32 ? number() : take() % 2;
@@ -56,13 +57,15 @@ static void identity_draw(struct node_identity *identity, uint32_t node)
 	for (uint32_t port = 0; port < identity->port_count; port++) {
 		uint8_t state = take();
 
-		identity->ports[port] = (struct port_identity){ .kind = state & 1 ? PORT_EDGE : PORT_FABRIC,
-								.plugged = state & 2,
-								.up = state & 4,
-								.tier = (enum link_tier)((state >> 3 & 3) % LINK_TIERS),
-								.peer_index = number(),
-								.peer_port = number(),
-								.rate_bps = 1000000ull * (1 + take()) };
+		identity->ports[port] = (struct port_identity){
+			.kind = state & 1 ? PORT_EDGE : PORT_FABRIC,
+			.plugged = state & 2,
+			.up = state & 4,
+			.tier = (enum link_tier)((state >> 3 & 3) % LINK_TIERS),
+			.peer_index = number(),
+			.peer_port = number(),
+			.rate_bps = 1000000ull * (1 + take())
+		};
 	}
 }
 
@@ -72,7 +75,8 @@ static bool passes(struct control_message *answer, struct control_message *recei
 	uint8_t *bytes = NULL;
 	char why[200];
 	int length = control_pack(answer, &bytes);
-	bool fine = length > 0 && !control_unpack(bytes, (size_t)length, received, why, sizeof(why));
+	bool fine =
+		length > 0 && !control_unpack(bytes, (size_t)length, received, why, sizeof(why));
 
 	free(bytes);
 	return fine;
@@ -80,7 +84,8 @@ static bool passes(struct control_message *answer, struct control_message *recei
 
 static void answer(struct manager_question *question)
 {
-	struct control_message message = { .kind = CONTROL_ANSWER, .question = 1 }, received = { 0 };
+	struct control_message message = { .kind = CONTROL_ANSWER, .question = 1 },
+			       received = { 0 };
 	struct node_identity identity;
 	struct table_block block = question->block;
 	uint8_t how = take();
@@ -109,14 +114,16 @@ static void answer(struct manager_question *question)
 }
 
 /* @message as the other end has it; a byte of it may have changed.  Return: as manager_receive() */
-static int carried(const struct manager_message *message, struct manager_message *received, char *why, unsigned why_max)
+static int carried(const struct manager_message *message, struct manager_message *received,
+		   char *why, unsigned why_max)
 {
 	uint8_t *bytes = NULL, how = changes ? take() : 0;
 	int length = manager_message_pack(message, &bytes), error;
 
 	assert(length > 0);
 	if (how >= 240)
-		bytes[(uint32_t)(take() << 8 | take()) % (uint32_t)length] ^= (uint8_t)(1 << how % 8);
+		bytes[(uint32_t)(take() << 8 | take()) % (uint32_t)length] ^=
+			(uint8_t)(1 << how % 8);
 	error = manager_message_unpack(bytes, (size_t)length, received, why, why_max);
 	assert(!error || (error == -EPROTO && why[0]));
 	free(bytes);
@@ -124,9 +131,13 @@ static int carried(const struct manager_message *message, struct manager_message
 }
 
 /* question @index of @count to the keeper, and its answer back */
-static int relayed(struct manager_question *questions, struct manager_question *theirs, uint32_t count, uint32_t index)
+static int relayed(struct manager_question *questions, struct manager_question *theirs,
+		   uint32_t count, uint32_t index)
 {
-	struct manager_message message = { .word = MANAGER_QUESTION, .index = index, .count = count }, received;
+	struct manager_message message = { .word = MANAGER_QUESTION,
+					   .index = index,
+					   .count = count },
+			       received;
 	struct node_identity identity = { 0 };
 	char why[200] = "";
 	int error;
@@ -140,7 +151,8 @@ static int relayed(struct manager_question *questions, struct manager_question *
 	assert(!error || (error == -EPROTO && why[0]));
 	if (error)
 		return error;
-	message = (struct manager_message){ .word = MANAGER_ANSWER, .index = index, .count = count };
+	message =
+		(struct manager_message){ .word = MANAGER_ANSWER, .index = index, .count = count };
 	message.question = theirs[index];
 	assert(message.question.node < NODES && message.question.ask < ASK_KINDS);
 	message.question.identity = &identity;
@@ -187,14 +199,17 @@ static void message_decode(const uint8_t *bytes, size_t size)
 	if (first.word == MANAGER_QUESTION || first.word == MANAGER_ANSWER)
 		assert(first.index < first.count && first.count <= MANAGER_QUESTIONS_MAX &&
 		       first.question.ask < ASK_KINDS && first.question.status <= 0 &&
-		       first.question.block.table < TABLE_KINDS && first.identity.port_count <= NODE_PORTS_MAX);
+		       first.question.block.table < TABLE_KINDS &&
+		       first.identity.port_count <= NODE_PORTS_MAX);
 	length = manager_message_pack(&first, &packed);
 	if (length == -EMSGSIZE) { /* zeroes that were left out are there now */
 		manager_message_free(&first);
 		return;
 	}
-	assert(length > 0 && !manager_message_unpack(packed, (size_t)length, &second, why, sizeof(why)));
-	assert(manager_message_pack(&second, &again) == length && !memcmp(packed, again, (size_t)length));
+	assert(length > 0 &&
+	       !manager_message_unpack(packed, (size_t)length, &second, why, sizeof(why)));
+	assert(manager_message_pack(&second, &again) == length &&
+	       !memcmp(packed, again, (size_t)length));
 	free(packed);
 	free(again);
 	manager_message_free(&first);
@@ -219,10 +234,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	how = take();
 	manager.complete = how & 1;
 	changes = how & 2;
-	manager.request = (struct routing_request){ .fabric = (enum fabric_kind)(take() % FABRIC_KINDS),
-						    .order = ORDER_AUTO,
-						    .lanes = 1,
-						    .lanes_max = 1 + take() % 8 };
+	manager.request =
+		(struct routing_request){ .fabric = (enum fabric_kind)(take() % FABRIC_KINDS),
+					  .order = ORDER_AUTO,
+					  .lanes = 1,
+					  .lanes_max = 1 + take() % 8 };
 	for (int sweep = 0; sweep < 2; sweep++) {
 		error = fabric_manager_sweep(&manager);
 		assert(!error || manager.last.why[0] || error == -EPIPE || error == -EPROTO);

@@ -1,17 +1,23 @@
-/*  Fuzzes the transports of two NICs of fabric kind roce (TB-23, RC-4, RC-6): they send to each other over queue pairs and TCP, and the fabric between
- *  them does what the input says to each frame, first in, first out.
+/*  Fuzzes the transports of two NICs of fabric kind roce (TB-23, RC-4, RC-6): they send to each
+ *  other over queue pairs and TCP, and the fabric between them does what the input says to each
+ *  frame, first in, first out.
  *
- *  Input: [settings 2][fates ...]. Settings: bit 0 the fabric is hostile, 1 no DCQCN, 2 TCP reacts to marks, 3 a window of one packet, 4 an ACK for each
- *  packet, 5 no retries, 6 short timeouts, 7 host 1 stops host 0 now and then, 8 PAUSE in the place of PFC, 9 every mark gets a CNP,
- *  10 short messages, 11 IPv6, 12 no TCP, 13 no queue pairs.
- *  A fate is a byte: below 160 the frame passes, below 200 it is lost, below 220 marked, below 232 it comes [n 1] microseconds later, and all
- *  behind it; below 240 PFC or PAUSE comes before it: [priorities 1][quanta 2][PAUSE 1]. From there on a hostile fabric also
- *    240 changes a byte of it  [place 1][with 1]      243 says another class or length       [class 1][length 2]
- *    244 sends it twice                               246 sends an answer for a flow         [kind 1][queue pair 3][psn 3][syndrome 1]
- *    248 sends the frame before it again              250 sends any bytes as a record        [record kind 1][captured 1][bytes ...]
+ *  Input: [settings 2][fates ...]. Settings: bit 0 the fabric is hostile, 1 no DCQCN, 2 TCP reacts
+ *  to marks, 3 a window of one packet, 4 an ACK for each packet, 5 no retries, 6 short timeouts, 7
+ *  host 1 stops host 0 now and then, 8 PAUSE in the place of PFC, 9 every mark gets a CNP, 10 short
+ *  messages, 11 IPv6, 12 no TCP, 13 no queue pairs.
+ *  A fate is a byte: below 160 the frame passes, below 200 it is lost, below 220 marked, below 232
+ *  it comes [n 1] microseconds later, and all behind it; below 240 PFC or PAUSE comes before it:
+ *  [priorities 1][quanta 2][PAUSE 1]. From there on a hostile fabric also
+ *    240 changes a byte of it [place 1][with 1] 243 says another class or length [class 1][length
+ *    2]
+ *    244 sends it twice 246 sends an answer for a flow [kind 1][queue pair 3][psn 3][syndrome 1]
+ *    248 sends the frame before it again 250 sends any bytes as a record [record kind 1][captured
+ *    1][bytes ...]
  *  Numbers are big endian. When the input has ended everything passes.
- *  Unless the fabric is hostile: each flow's packets are delivered once and in order, all of them or the flow is in error; and every frame
- *  is accounted for. However hostile it is: the NICs survive, and what they say of themselves stays right.                    */
+ *  Unless the fabric is hostile: each flow's packets are delivered once and in order, all of them
+ *  or the flow is in error; and every frame is accounted for. However hostile it is: the NICs
+ *  survive, and what they say of themselves stays right. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -119,12 +125,17 @@ static void put_pause(struct play *play, struct host *host, node_time_t at)
 }
 
 /* as from the other host, for a flow that may be there */
-static void put_answer(struct play *play, struct host *host, const struct record *like, const uint8_t *bytes)
+static void put_answer(struct play *play, struct host *host, const struct record *like,
+		       const uint8_t *bytes)
 {
-	uint32_t kind = take(&play->script, 1), number = take(&play->script, 3), psn = take(&play->script, 3), length;
-	struct roce_reply reply = { .queue_pair = number & 64 ? number : ROCE_REQUESTER | (number & 7),
+	uint32_t kind = take(&play->script, 1), number = take(&play->script, 3),
+		 psn = take(&play->script, 3), length;
+	struct roce_reply reply = { .queue_pair =
+					    number & 64 ? number : ROCE_REQUESTER | (number & 7),
 				    .psn = psn & ROCE_PSN_MASK };
-	struct tcp_ack ack = { .source = host->destination, .destination = !host->destination, .flow = number & 7 };
+	struct tcp_ack ack = { .source = host->destination,
+			       .destination = !host->destination,
+			       .flow = number & 7 };
 	struct record header = *like;
 	struct roce_header data;
 	uint8_t answer[ROCE_REPLY_BYTES_MAX];
@@ -136,7 +147,8 @@ static void put_answer(struct play *play, struct host *host, const struct record
 	if (kind & 2) {
 		length = tcp_ack_write(&ack, answer);
 	} else {
-		if (roce_frame_read(bytes, like->captured_bytes, like->wire_bytes - FRAME_FCS_BYTES, &data))
+		if (roce_frame_read(bytes, like->captured_bytes, like->wire_bytes - FRAME_FCS_BYTES,
+				    &data))
 			return;
 		reply.ends = data.ends;
 		length = kind & 1 ? roce_cnp_write(&reply, answer) : roce_ack_write(&reply, answer);
@@ -159,7 +171,8 @@ static void put_any(struct play *play, struct host *host, node_time_t at)
 }
 
 /* what only a hostile fabric does to a frame */
-static void fate_hostile(struct play *play, struct host *host, uint32_t fate, struct record *header, uint8_t *bytes)
+static void fate_hostile(struct play *play, struct host *host, uint32_t fate, struct record *header,
+			 uint8_t *bytes)
 {
 	uint32_t place;
 
@@ -241,14 +254,19 @@ static void flows_check(const struct host *host)
 	for (uint32_t f = 0; f < transport->flow_count; f++) {
 		const struct transport_flow *flow = &transport->flows[f];
 
-		assert(flow->acknowledged <= flow->next && flow->next <= flow->top && flow->top <= flow->end);
-		assert(flow->in_error || (flow->first == TRANSPORT_NONE_HERE) == (flow->acknowledged == flow->end));
+		assert(flow->acknowledged <= flow->next && flow->next <= flow->top &&
+		       flow->top <= flow->end);
+		assert(flow->in_error ||
+		       (flow->first == TRANSPORT_NONE_HERE) == (flow->acknowledged == flow->end));
 		assert(!flow->in_error || flow->first == TRANSPORT_NONE_HERE);
 		messages += transport_waiting(transport, f);
-		for (uint32_t m = flow->first; m != TRANSPORT_NONE_HERE; m = transport->pool[m].next) {
+		for (uint32_t m = flow->first; m != TRANSPORT_NONE_HERE;
+		     m = transport->pool[m].next) {
 			const struct transport_message *message = &transport->pool[m];
 			uint64_t sent =
-				flow->top > message->packet ? (flow->top - message->packet) * flow->capacity_bytes : 0;
+				flow->top > message->packet
+					? (flow->top - message->packet) * flow->capacity_bytes
+					: 0;
 
 			unsent += sent < message->bytes ? message->bytes - sent : 0;
 		}
@@ -258,15 +276,16 @@ static void flows_check(const struct host *host)
 	assert(host->stats->inside_packets == host->nic->tcp_receiver.pool_count);
 }
 
-/* each frame that came is delivered, waits, or is counted under a name; malformed ones and bad records count other things too */
+/* each frame that came is delivered, waits, or is counted under a name; malformed ones and bad
+ * records count other things too */
 static void arrivals_check(const struct host *host)
 {
 	uint64_t arrived = stats_port(host->stats, 0)->rx_packets;
 	uint64_t known = host->stats->delivered_packets + host->stats->inside_packets, others;
 
 	for (uint32_t reason = 0; reason < DROP_REASONS; reason++)
-		if (reason != DROP_LINK_LOSS && reason != DROP_MALFORMED && reason != DROP_BAD_RECORD &&
-		    reason != DROP_RING_FULL)
+		if (reason != DROP_LINK_LOSS && reason != DROP_MALFORMED &&
+		    reason != DROP_BAD_RECORD && reason != DROP_RING_FULL)
 			known += host->stats->drops[reason];
 	others = host->stats->drops[DROP_MALFORMED] + host->stats->drops[DROP_BAD_RECORD];
 	assert(known <= arrived && arrived <= known + others);
@@ -280,7 +299,8 @@ static void delivery_check(const struct host *from, const struct host *to)
 		const struct flow_tx_stats *sent = stats_flow_tx(from->stats, got->source_slot);
 		uint64_t packets = sent->packets - sent->resent;
 
-		assert(got->source_slot < from->stats->flow_tx_count && !got->reordered && !got->lost);
+		assert(got->source_slot < from->stats->flow_tx_count && !got->reordered &&
+		       !got->lost);
 		assert(sent->in_error ? got->packets <= packets && got->messages <= sent->messages
 				      : got->packets == packets && got->messages == sent->messages);
 	}
@@ -315,7 +335,8 @@ static void config_make(struct host *host, uint32_t i, uint32_t setting)
 		.measure_to_ps = NODE_TIME_NEVER,
 		.class_count = 2,
 		.lanes = 1,
-		.classes = { { .name = "data", .max_permille = 1000 }, { .name = "cnp", .max_permille = 1000 } },
+		.classes = { { .name = "data", .max_permille = 1000 },
+			     { .name = "cnp", .max_permille = 1000 } },
 		.port_count = 1,
 		.ports = &host->port,
 		.nic = { .host_index = i,
@@ -407,8 +428,10 @@ static void open_host(struct host *host)
 	}
 	host->stats = calloc(1, stats_bytes(&host->config));
 	stats_init(host->stats, &host->config);
-	error = link_init(&host->link, &host->config, 0, host->pages[0], size, host->pages[1], size, host->stats) ||
-		ring_rx_attach(&host->from, host->pages[0], size) || ring_tx_attach(&host->to, host->pages[1], size);
+	error = link_init(&host->link, &host->config, 0, host->pages[0], size, host->pages[1], size,
+			  host->stats) ||
+		ring_rx_attach(&host->from, host->pages[0], size) ||
+		ring_tx_attach(&host->to, host->pages[1], size);
 	assert(!error);
 	(void)error;
 	host->nic = nicd_ops.create(&host->config, &host->link, host->stats);
@@ -446,12 +469,14 @@ static node_time_t run_window(struct play *play, node_time_t end)
 	return next;
 }
 
-/* until nothing happens any more; but a TCP connection to which something was forged may try for ever */
+/* until nothing happens any more; but a TCP connection to which something was forged may try for
+ * ever */
 static void run(struct play *play)
 {
 	node_time_t next = 0;
 
-	for (uint32_t i = 0; next != NODE_TIME_NEVER && !(play->hostile && i == 2 * WINDOWS_MAX); i++) {
+	for (uint32_t i = 0; next != NODE_TIME_NEVER && !(play->hostile && i == 2 * WINDOWS_MAX);
+	     i++) {
 		if (i == WINDOWS_MAX)
 			play->script.at = play->script.end;
 		assert(i < 20 * WINDOWS_MAX);

@@ -1,6 +1,6 @@
 /*  Fuzzes nodes/wire/pause_frame (RC-5, TB-23): what is accepted says the same when written again.
  *
- *  Input: a PFC or PAUSE frame as captured.  */
+ *  Input: a PFC or PAUSE frame as captured. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>

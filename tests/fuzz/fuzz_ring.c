@@ -1,9 +1,11 @@
-/*  Fuzzes nodes/base/ring (TB-23): a producer that writes nonsense into its ring, before and while the consumer reads.
+/*  Fuzzes nodes/base/ring (TB-23): a producer that writes nonsense into its ring, before and while
+ *  the consumer reads.
  *
- *  Input: [page's magic and size: 1 byte, 0 keeps them good][steps 1][steps * {where 2, what 8}][ring data ...]. The rest
- *  of the input is repeated over the data area. Each step overwrites eight bytes of the page - tail, head, a record -
- *  and the consumer then takes all it sees. It must stay in the page, come to an end and never go on after it saw a
- *  broken rule; the same page, taken by a producer, must let it write only inside.                                   */
+ *  Input: [page's magic and size: 1 byte, 0 keeps them good][steps 1][steps * {where 2, what
+ *  8}][ring data ...]. The rest of the input is repeated over the data area. Each step overwrites
+ *  eight bytes of the page - tail, head, a record - and the consumer then takes all it sees. It
+ *  must stay in the page, come to an end and never go on after it saw a broken rule; the same page,
+ *  taken by a producer, must let it write only inside. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -48,7 +50,8 @@ static void consume(struct ring_rx *rx)
 	while ((bytes = ring_peek(rx, &header))) {
 		assert(header.kind > RECORD_PAD && header.kind < RECORD_KINDS);
 		assert(header.captured_bytes <= RING_CAPTURED_MAX && header.at_ps >= rx->last_ps);
-		assert(bytes >= page->data && bytes + header.captured_bytes <= page->data + DATA_BYTES);
+		assert(bytes >= page->data &&
+		       bytes + header.captured_bytes <= page->data + DATA_BYTES);
 		memcpy(copy, bytes, header.captured_bytes);
 		ring_pop(rx, &header);
 		assert(++records <= DATA_BYTES / RING_LINE);
@@ -68,7 +71,8 @@ static void produce(struct ring_tx *tx)
 			continue;
 		assert((uint8_t *)record >= page->data);
 		assert(record_captured(record) + captured_bytes <= page->data + DATA_BYTES);
-		*record = (struct record){ .kind = RECORD_PACKET, .captured_bytes = captured_bytes };
+		*record =
+			(struct record){ .kind = RECORD_PACKET, .captured_bytes = captured_bytes };
 		memset(record_captured(record), 0x5a, captured_bytes);
 		ring_commit(tx, captured_bytes);
 	}
@@ -95,7 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	for (uint32_t i = 0; i < steps; i++) {
 		const uint8_t *step = data + 2 + i * STEP_BYTES;
-		uint32_t where = ((uint32_t)step[0] << 8 | step[1]) * 8 % (uint32_t)(ring_bytes(DATA_BYTES) - 8);
+		uint32_t where = ((uint32_t)step[0] << 8 | step[1]) * 8 %
+				 (uint32_t)(ring_bytes(DATA_BYTES) - 8);
 
 		memcpy((uint8_t *)page + where, step + 2, 8);
 		consume(&rx);

@@ -1,5 +1,6 @@
-/*  Fuzzes nodes/wire/roce_frame (RC-4, RC-9, TB-23): any frame. What is read of an ACK, NAK or CNP comes out the same when written again;
- *  a frame that was captured short and made whole has a good ICRC.
+/*  Fuzzes nodes/wire/roce_frame (RC-4, RC-9, TB-23): any frame. What is read of an ACK, NAK or CNP
+ *  comes out the same when written again; a frame that was captured short and made whole has a good
+ *  ICRC.
  *
  *  Input: [frame length 2, big endian][captured bytes]. */
 #include <assert.h>
@@ -29,13 +30,14 @@ static void rewrite(const struct roce_header *header)
 
 	assert(length <= sizeof(bytes) && roce_icrc_holds(bytes, length, length));
 	assert(!roce_frame_read(bytes, length, length, &again));
-	assert(!memcmp(&again.ends, &header->ends, sizeof(again.ends)) && again.opcode == header->opcode &&
-	       again.traffic_class == header->traffic_class && again.queue_pair == header->queue_pair &&
-	       !again.ecn_capable && !again.congested);
+	assert(!memcmp(&again.ends, &header->ends, sizeof(again.ends)) &&
+	       again.opcode == header->opcode && again.traffic_class == header->traffic_class &&
+	       again.queue_pair == header->queue_pair && !again.ecn_capable && !again.congested);
 	if (cnp)
 		assert(again.signal == header->signal);
 	else
-		assert(again.psn == header->psn && again.syndrome == header->syndrome && again.msn == header->msn);
+		assert(again.psn == header->psn && again.syndrome == header->syndrome &&
+		       again.msn == header->msn);
 }
 
 static void complete(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
@@ -65,8 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes, data + 2, captured_bytes);
 	if (!roce_frame_read(bytes, captured_bytes, frame_bytes, &header)) {
 		assert(!roce_icrc(bytes, captured_bytes, frame_bytes, &icrc));
-		assert(header.traffic_class < 8 && header.queue_pair <= ROCE_PSN_MASK && header.psn <= ROCE_PSN_MASK &&
-		       header.signal < 128 && (header.ecn_capable || !header.congested));
+		assert(header.traffic_class < 8 && header.queue_pair <= ROCE_PSN_MASK &&
+		       header.psn <= ROCE_PSN_MASK && header.signal < 128 &&
+		       (header.ecn_capable || !header.congested));
 		if (header.opcode == ROCE_OPCODE_ACKNOWLEDGE || header.opcode == ROCE_OPCODE_CNP)
 			rewrite(&header);
 	}

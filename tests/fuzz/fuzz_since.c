@@ -1,6 +1,8 @@
-/*  Fuzzes orchestrator/cli/observe (TB-10, TB-23): the file of 'heddle ps --since', and the answer of a daemon that it is compared with.
+/*  Fuzzes orchestrator/cli/observe (TB-10, TB-23): the file of 'heddle ps --since', and the answer
+ *  of a daemon that it is compared with.
  *
- *  Both are any JSON that jansson takes: input is split at the first zero byte. Whatever is printed about it is printed. */
+ *  Both are any JSON that jansson takes: input is split at the first zero byte. Whatever is printed
+ *  about it is printed. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,8 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *zero = memchr(data, 0, size);
 	size_t first = zero ? (size_t)(zero - data) : size;
 	json_t *before = json_loadb((const char *)data, first, JSON_ALLOW_NUL, NULL);
-	json_t *later = zero ? json_loadb((const char *)zero + 1, size - first - 1, JSON_ALLOW_NUL, NULL)
-			     : json_deep_copy(before);
+	json_t *later =
+		zero ? json_loadb((const char *)zero + 1, size - first - 1, JSON_ALLOW_NUL, NULL)
+		     : json_deep_copy(before);
 	FILE *out = fopen("/dev/null", "w");
 
 	if (!out)

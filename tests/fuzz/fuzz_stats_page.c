@@ -1,7 +1,9 @@
-/*  Fuzzes what reads the statistics pages of nodes (TB-13, TB-23): 'heddle ps' of a running fabric, and the results of a run.
+/*  Fuzzes what reads the statistics pages of nodes (TB-13, TB-23): 'heddle ps' of a running fabric,
+ *  and the results of a run.
  *
- *  Input: places in the page of a node, and what it writes there, as a node with a fault would. Readers stay inside of the
- *  pages, end, and come to no undefined number. What a page says may be nonsense, and then so is the result.         */
+ *  Input: places in the page of a node, and what it writes there, as a node with a fault would.
+ *  Readers stay inside of the pages, end, and come to no undefined number. What a page says may be
+ *  nonsense, and then so is the result. */
 #include <assert.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -37,10 +39,11 @@ static void page_make(const struct node_config *config, uint8_t **page, struct s
 
 static void finished_make(void)
 {
-	static const char text[] = "name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us, sample: 10us}\n"
-				   "topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
-				   "workloads: [{name: w, pattern: incast, to: B, size: 4KiB}]\n"
-				   "expect: [\"lost == 0\", \"jain(w) >= 0.9\", \"fct.p99(w) <= 5us\"]\n";
+	static const char text[] =
+		"name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us, sample: 10us}\n"
+		"topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
+		"workloads: [{name: w, pattern: incast, to: B, size: 4KiB}]\n"
+		"expect: [\"lost == 0\", \"jain(w) >= 0.9\", \"fct.p99(w) <= 5us\"]\n";
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario;
 
@@ -58,7 +61,8 @@ static void set_up(void)
 	if (running.node_count)
 		return;
 	real_plan(&running);
-	live = (struct live){ .plan = &running, .fabric = { .plan = &running, .options.real = true } };
+	live = (struct live){ .plan = &running,
+			      .fabric = { .plan = &running, .options.real = true } };
 	live.fabric.nodes = calloc(running.node_count, sizeof(*live.fabric.nodes));
 	live.hosts = calloc(running.host_count, sizeof(*live.hosts));
 	out = fopen("/dev/null", "w");

@@ -1,4 +1,5 @@
-/*  Fuzzes nodes/wire/tcp_frame (RC-6, TB-23): an ACK that is accepted says the same when written again.
+/*  Fuzzes nodes/wire/tcp_frame (RC-6, TB-23): an ACK that is accepted says the same when written
+ *  again.
  *
  *  Input: [frame length 2, big endian][captured bytes]. */
 #include <assert.h>
@@ -20,10 +21,12 @@ static void rewrite(const struct tcp_ack *ack)
 	assert(tcp_ack_write(ack, bytes) == sizeof(bytes));
 	assert(!frame_parse(bytes, sizeof(bytes), sizeof(bytes), &fields));
 	assert(!tcp_ack_read(bytes, sizeof(bytes), sizeof(bytes), &again));
-	assert(again.source == ack->source && again.destination == ack->destination && again.flow == ack->flow &&
-	       again.traffic_class == ack->traffic_class && again.fields.sequence == ack->fields.sequence &&
+	assert(again.source == ack->source && again.destination == ack->destination &&
+	       again.flow == ack->flow && again.traffic_class == ack->traffic_class &&
+	       again.fields.sequence == ack->fields.sequence &&
 	       again.fields.acknowledgement == ack->fields.acknowledgement &&
-	       again.fields.window == ack->fields.window && again.fields.flags == ack->fields.flags);
+	       again.fields.window == ack->fields.window &&
+	       again.fields.flags == ack->fields.flags);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,8 +1,9 @@
-/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,lid_header,ack_frame,fgfc_frame,roce_frame,pause_frame,
+/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below
+ *  DIR/{frame,fabric_header,lid_header,ack_frame,fgfc_frame,roce_frame,pause_frame,
  *  tcp_frame,ring,carrier,host_offload,manager}/.
  *
- *  tests/fuzz/corpus/ holds what it wrote; run it again after a format changed. The inputs' own layouts are described
- *  at the top of each fuzzer.                                                                                        */
+ *  tests/fuzz/corpus/ holds what it wrote; run it again after a format changed. The inputs' own
+ *  layouts are described at the top of each fuzzer. */
 #include <errno.h>
 #include <linux/virtio_net.h>
 #include <stdio.h>
@@ -51,9 +52,11 @@ static void seed_write(const char *fuzzer, const char *name, const void *bytes, 
 /* a generated frame behind its length; Return: bytes of both */
 static uint32_t generated(enum frame_kind kind, uint32_t traffic_class, uint8_t *bytes)
 {
-	struct frame_spec spec = {
-		.kind = kind, .destination = 1, .traffic_class = traffic_class, .flow = 5, .frame_bytes = FRAME_BYTES
-	};
+	struct frame_spec spec = { .kind = kind,
+				   .destination = 1,
+				   .traffic_class = traffic_class,
+				   .flow = 5,
+				   .frame_bytes = FRAME_BYTES };
 	struct frame_payload payload = {
 		.packet = 1, .message_bytes = 4000, .payload_bytes = 1000, .message_first = true
 	};
@@ -64,9 +67,11 @@ static uint32_t generated(enum frame_kind kind, uint32_t traffic_class, uint8_t 
 
 static void frame_seeds(void)
 {
-	static const char *const names[FRAME_KINDS] = { "ethernet", "ipv4", "ipv6", "roce", "hpc", "roce_ipv6", "tcp" };
-	static const uint8_t arp[44] = { 0, 60, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02, 0x48, 0, 0,
-					 0, 1,  0x08, 0x06, 0,    1,    8,    0,    6,    4,    0, 1 };
+	static const char *const names[FRAME_KINDS] = { "ethernet", "ipv4",      "ipv6", "roce",
+							"hpc",      "roce_ipv6", "tcp" };
+	static const uint8_t arp[44] = { 0,    60,   0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+					 0x02, 0x48, 0,    0,    0,    1,    0x08, 0x06,
+					 0,    1,    8,    0,    6,    4,    0,    1 };
 	uint8_t bytes[2 + FRAME_HEADERS_MAX + 32];
 	uint32_t size;
 
@@ -114,17 +119,21 @@ static void fabric_header_seeds(void)
 
 static void lid_header_seeds(void)
 {
-	struct lid_header header = {
-		.dlid = 7, .slid = 3, .frame_bytes = FRAME_BYTES, .service_level = 2, .level = 1, .fecn = true
-	};
+	struct lid_header header = { .dlid = 7,
+				     .slid = 3,
+				     .frame_bytes = FRAME_BYTES,
+				     .service_level = 2,
+				     .level = 1,
+				     .fecn = true };
 	uint8_t bytes[2 + LID_FRONT_BYTES];
 
 	bytes_put16(bytes, FRAME_BYTES);
 	word_frame_envelope_write(1, 2, 3, 4, bytes + 2);
 	lid_header_write(&header, bytes + 2 + FABRIC_ENVELOPE_BYTES);
 	seed_write("lid_header", "fecn", bytes, sizeof(bytes));
-	header =
-		(struct lid_header){ .dlid = lid_group_first(16), .slid = 7, .frame_bytes = FRAME_BYTES, .becn = true };
+	header = (struct lid_header){
+		.dlid = lid_group_first(16), .slid = 7, .frame_bytes = FRAME_BYTES, .becn = true
+	};
 	lid_header_write(&header, bytes + 2 + FABRIC_ENVELOPE_BYTES);
 	seed_write("lid_header", "group", bytes, sizeof(bytes));
 }
@@ -132,20 +141,23 @@ static void lid_header_seeds(void)
 static void ack_frame_seeds(void)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
-	uint8_t envelope[FABRIC_ENVELOPE_BYTES], bytes[FABRIC_ENVELOPE_BYTES + ACK_FRAME_OVERHEAD_BYTES + 150];
+	uint8_t envelope[FABRIC_ENVELOPE_BYTES],
+		bytes[FABRIC_ENVELOPE_BYTES + ACK_FRAME_OVERHEAD_BYTES + 150];
 
 	fabric_envelope_write(1, 2, 3, 4, envelope);
 	for (uint32_t i = 0; i < ACK_FRAME_ACKS_MAX; i++)
 		acks[i] = (struct ack){ .flow_id = 43 * i, .type = i % ACK_TYPES, .value = i + 1 };
 	seed_write("ack_frame", "one", bytes, ack_frame_write(envelope, acks, 1, bytes));
 	seed_write("ack_frame", "seven", bytes, ack_frame_write(envelope, acks, 7, bytes));
-	seed_write("ack_frame", "full", bytes, ack_frame_write(envelope, acks, ACK_FRAME_ACKS_MAX, bytes));
+	seed_write("ack_frame", "full", bytes,
+		   ack_frame_write(envelope, acks, ACK_FRAME_ACKS_MAX, bytes));
 }
 
 /* one that holds a flow of every kind, and one that holds it no longer */
 static void fgfc_frame_seeds(void)
 {
-	static const char *const names[FRAME_KINDS] = { "layer_2", "ipv4", "ipv6", "roce", "hpc", "roce_ipv6", "tcp" };
+	static const char *const names[FRAME_KINDS] = { "layer_2", "ipv4",      "ipv6", "roce",
+							"hpc",     "roce_ipv6", "tcp" };
 	static const uint8_t source_mac[6] = { 2, 0x48, 0xff, 0, 1, 2 };
 	uint8_t frame_bytes[2 + FRAME_HEADERS_MAX], bytes[FGFC_MASKED_BYTES];
 	struct flow_match match;
@@ -163,7 +175,8 @@ static void fgfc_frame_seeds(void)
 		seed_write("fgfc_frame", names[kind], bytes, FGFC_FRAME_BYTES);
 		if (kind)
 			continue;
-		frame = (struct fgfc_frame){ .name = flow_name_under(&frame.name, MATCH_DESTINATION_MAC) };
+		frame = (struct fgfc_frame){ .name = flow_name_under(&frame.name,
+								     MATCH_DESTINATION_MAC) };
 		fgfc_frame_write(&frame, source_mac, bytes);
 		seed_write("fgfc_frame", "end", bytes, FGFC_FRAME_BYTES);
 	}
@@ -175,13 +188,14 @@ static void fgfc_frame_seeds(void)
 		char name[40];
 
 		if (frame_parse(frame_bytes + 2, size - 2, FRAME_BYTES, &fields) ||
-		    flow_match_parse(
-			    "source-mac/24,destination-ip/24,source-port/8,flow-label/4,hpc-process/8,queue-pair/8",
-			    &match, why, sizeof(why)))
+		    flow_match_parse("source-mac/24,destination-ip/24,source-port/8,flow-label/"
+				     "4,hpc-process/8,queue-pair/8",
+				     &match, why, sizeof(why)))
 			abort();
 		whole = flow_name_of(&fields, 1);
-		frame.name = flow_name_masked(&whole, flow_name_mask(&match, (enum flow_kind)whole.kind, &frame.mask),
-					      &frame.mask);
+		frame.name = flow_name_masked(
+			&whole, flow_name_mask(&match, (enum flow_kind)whole.kind, &frame.mask),
+			&frame.mask);
 		snprintf(name, sizeof(name), "masked_%s", names[kind]);
 		seed_write("fgfc_frame", name, bytes, fgfc_frame_write(&frame, source_mac, bytes));
 	}
@@ -190,7 +204,8 @@ static void fgfc_frame_seeds(void)
 /* data whose end was not captured, and what answers it */
 static void roce_frame_seeds(void)
 {
-	static const char *const names[2][3] = { { "data", "ack", "cnp" }, { "data_ipv6", "ack_ipv6", "cnp_ipv6" } };
+	static const char *const names[2][3] = { { "data", "ack", "cnp" },
+						 { "data_ipv6", "ack_ipv6", "cnp_ipv6" } };
 	uint8_t bytes[2 + FRAME_HEADERS_MAX];
 
 	for (int six = 0; six < 2; six++) {
@@ -219,7 +234,8 @@ static void roce_frame_seeds(void)
 
 static void pause_frame_seeds(void)
 {
-	static const struct pause_frame frames[3] = { { .enabled = 0x88, .quanta = { [3] = 65535 } },
+	static const struct pause_frame frames[3] = { { .enabled = 0x88,
+							.quanta = { [3] = 65535 } },
 						      { .quanta = { 65535 } },
 						      { .port = true, .quanta = { 100 } } };
 	static const char *const names[3] = { "pfc", "pfc_no_priority", "pause" };
@@ -234,10 +250,12 @@ static void pause_frame_seeds(void)
 
 static void tcp_frame_seeds(void)
 {
-	struct tcp_ack ack = { .source = 1,
-			       .traffic_class = 2,
-			       .flow = 5,
-			       .fields = { .acknowledgement = 1000, .window = 65535, .flags = TCP_FLAG_ACK } };
+	struct tcp_ack ack = {
+		.source = 1,
+		.traffic_class = 2,
+		.flow = 5,
+		.fields = { .acknowledgement = 1000, .window = 65535, .flags = TCP_FLAG_ACK }
+	};
 	uint8_t bytes[2 + FRAME_HEADERS_MAX];
 
 	bytes_put16(bytes, (uint16_t)tcp_ack_write(&ack, bytes + 2));
@@ -250,10 +268,12 @@ static void ring_seed(const char *name, uint64_t tail, uint32_t captured_bytes)
 {
 	const uint16_t where = offsetof(struct ring_page, tail) / 8;
 	uint8_t bytes[2 + RING_STEP_BYTES + 256] = { 0, 1 };
-	struct record record = {
-		.at_ps = 1000, .wire_bytes = 1500, .captured_bytes = captured_bytes, .kind = RECORD_PACKET
-	};
-	uint32_t size = (uint32_t)(sizeof(record) + captured_bytes + RING_LINE - 1) / RING_LINE * RING_LINE;
+	struct record record = { .at_ps = 1000,
+				 .wire_bytes = 1500,
+				 .captured_bytes = captured_bytes,
+				 .kind = RECORD_PACKET };
+	uint32_t size =
+		(uint32_t)(sizeof(record) + captured_bytes + RING_LINE - 1) / RING_LINE * RING_LINE;
 
 	bytes_put16(bytes + 2, where);
 	memcpy(bytes + 4, &tail, sizeof(tail));
@@ -261,12 +281,15 @@ static void ring_seed(const char *name, uint64_t tail, uint32_t captured_bytes)
 	seed_write("ring", name, bytes, 2 + RING_STEP_BYTES + size);
 }
 
-/* on a link of either kind: a word frame, then a generated frame with its sequence number behind it */
+/* on a link of either kind: a word frame, then a generated frame with its sequence number behind
+ * it */
 /* port-group, unguarded: credit, and a packet */
 static void lid_carrier_seed(const uint8_t *envelope)
 {
 	struct word_frame_word word = { .kind = LINK_WORD_CREDIT, .traffic_class = 3, .value = 64 };
-	struct lid_header header = { .dlid = 2, .slid = 1, .frame_bytes = 60, .service_level = 1, .level = 1 };
+	struct lid_header header = {
+		.dlid = 2, .slid = 1, .frame_bytes = 60, .service_level = 1, .level = 1
+	};
 	uint8_t bytes[2 + 2 + WORD_FRAME_BYTES_MAX + 2 + LID_FRONT_BYTES + 60] = { 12 };
 	uint32_t length, at = 4;
 
@@ -310,13 +333,15 @@ static void carrier_seeds(void)
 	lid_carrier_seed(envelope);
 }
 
-/* TCP over IPv4 in one piece of 3000 bytes, to be cut, as a kernel hands it over; and a short frame of the same flow */
+/* TCP over IPv4 in one piece of 3000 bytes, to be cut, as a kernel hands it over; and a short frame
+ * of the same flow */
 static void host_offload_seeds(void)
 {
-	static const uint8_t headers[54] = { 2,    0x48, 0,    0,    0,    2,    2,    0x48, 0,    0,    0, 1, 8,  0,
-					     0x45, 0,    0x0b, 0xaa, 0,    1,    0x40, 0,    64,   6,    0, 0, 10, 0,
-					     0,    1,    10,   0,    0,    2,    0x1f, 0x90, 0x1f, 0x91, 0, 0, 0,  1,
-					     0,    0,    0,    1,    0x50, 0x10, 1,    0,    0,    0,    0, 0 };
+	static const uint8_t headers[54] = {
+		2,    0x48, 0,    0, 0,  2, 2, 0x48, 0,  0, 0,    1,    8,  0, 0x45, 0, 0x0b, 0xaa,
+		0,    1,    0x40, 0, 64, 6, 0, 0,    10, 0, 0,    1,    10, 0, 0,    2, 0x1f, 0x90,
+		0x1f, 0x91, 0,    0, 0,  1, 0, 0,    0,  1, 0x50, 0x10, 1,  0, 0,    0, 0,    0
+	};
 	struct virtio_net_hdr header = { .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
 					 .gso_type = VIRTIO_NET_HDR_GSO_TCPV4,
 					 .hdr_len = 54,
@@ -349,23 +374,31 @@ static void manager_seed(const char *name, const struct manager_message *message
 static void manager_seeds(void)
 {
 	static const char *const names[2][ASK_KINDS] = {
-		{ "ask_discover", "ask_read", "ask_begin", "ask_write", "ask_read_back", "ask_commit" },
+		{ "ask_discover", "ask_read", "ask_begin", "ask_write", "ask_read_back",
+		  "ask_commit" },
 		{ "discovered", "read", "begun", "written", "read_back", "committed" }
 	};
 	static const struct route_said said[] = { { 1, 2, 3 }, { 3, 2, 1 } };
-	struct node_identity identity = {
-		.name = "s0", .index = 1, .fabric_address = 1, .port_count = 2, .table_blocks = { 1, 0, 1 }
-	};
-	struct manager_message hello = {
-		.word = MANAGER_HELLO,
-		.node_count = 6,
-		.request = { .fabric = FABRIC_ROCE, .lanes = 1, .lanes_max = 8, .said_count = 2, .said = said }
-	};
+	struct node_identity identity = { .name = "s0",
+					  .index = 1,
+					  .fabric_address = 1,
+					  .port_count = 2,
+					  .table_blocks = { 1, 0, 1 } };
+	struct manager_message hello = { .word = MANAGER_HELLO,
+					 .node_count = 6,
+					 .request = { .fabric = FABRIC_ROCE,
+						      .lanes = 1,
+						      .lanes_max = 8,
+						      .said_count = 2,
+						      .said = said } };
 	struct manager_message report = { .word = MANAGER_REPORT,
 					  .error = -EINVAL,
-					  .report = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "there are no tables" } };
+					  .report = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+						      "there are no tables" } };
 
-	identity.ports[1] = (struct port_identity){ .kind = PORT_FABRIC, .plugged = true, .up = true, .rate_bps = 1000 };
+	identity.ports[1] = (struct port_identity){
+		.kind = PORT_FABRIC, .plugged = true, .up = true, .rate_bps = 1000
+	};
 	manager_seed("hello", &hello);
 	manager_seed("sweep", &(struct manager_message){ .word = MANAGER_SWEEP });
 	manager_seed("report", &report);

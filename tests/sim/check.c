@@ -1,5 +1,6 @@
-/*  check - the books of a fabric of flow channels in one process (TB-25). What lies in the rings is counted too, so that every sum holds at any
- *  moment between two windows, not only when the fabric is empty.                                                     */
+/*  check - the books of a fabric of flow channels in one process (TB-25). What lies in the rings is
+ *  counted too, so that every sum holds at any moment between two windows, not only when the fabric
+ *  is empty. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@ void sim_fail(const struct sim *sim, const char *where, const char *format, ...)
 {
 	va_list arguments;
 
-	fprintf(stderr, "%s at %.3f us: %s: ", sim->plan.scenario, (double)atomic_load(&sim->page->start_ps) / 1e6,
-		where);
+	fprintf(stderr, "%s at %.3f us: %s: ", sim->plan.scenario,
+		(double)atomic_load(&sim->page->start_ps) / 1e6, where);
 	va_start(arguments, format);
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
@@ -58,7 +59,8 @@ static void count_record(const struct link *link, const struct record *record, c
 
 	if (record->kind == RECORD_PACKET) {
 		sum->bytes += frame_bytes;
-		if (!link->front_bytes || fabric_header_read(bytes, record->captured_bytes, frame_bytes, &header))
+		if (!link->front_bytes ||
+		    fabric_header_read(bytes, record->captured_bytes, frame_bytes, &header))
 			return;
 		sum->channel_units[header.flow_id] += header.units;
 		sum->units += header.units;
@@ -89,7 +91,8 @@ static void count_ring(const struct link *link, struct in_flight *sum)
 /* bytes that wait at inputs and have asked for an output, by its port */
 static uint64_t requested_bytes[NODE_PORTS_MAX];
 
-static void check_ifct_entry(const struct sim *sim, const struct sim_node *node, uint32_t port, uint32_t id)
+static void check_ifct_entry(const struct sim *sim, const struct sim_node *node, uint32_t port,
+			     uint32_t id)
 {
 	const struct dataplane *dp = node->dataplane;
 	const struct ifct_entry *entry = &dp->ifcts[port].entries[id];
@@ -100,14 +103,15 @@ static void check_ifct_entry(const struct sim *sim, const struct sim_node *node,
 		requested_bytes[entry->follow_port] += packet->requested ? packet->frame_bytes : 0;
 	}
 	if (units != ifct_queue_extent(entry))
-		sim_fail(sim, node->config->name, "p%u flow %u: queue_extent %u, queued %u units", port, id,
-			 ifct_queue_extent(entry), units);
+		sim_fail(sim, node->config->name, "p%u flow %u: queue_extent %u, queued %u units",
+			 port, id, ifct_queue_extent(entry), units);
 	if (ifct_flow_extent(entry) >= 1u << 31)
 		sim_fail(sim, node->config->name, "p%u flow %u: negative flow_extent", port, id);
 	if (dp->ports[port].kind == PORT_EDGE &&
 	    efct_flow_extent(&dp->ports[port].efct.lines[id]) != ifct_total_extent(entry))
-		sim_fail(sim, node->config->name, "p%u flow %u: EFCT extent %u, IFCT extent %u", port, id,
-			 efct_flow_extent(&dp->ports[port].efct.lines[id]), ifct_total_extent(entry));
+		sim_fail(sim, node->config->name, "p%u flow %u: EFCT extent %u, IFCT extent %u",
+			 port, id, efct_flow_extent(&dp->ports[port].efct.lines[id]),
+			 ifct_total_extent(entry));
 }
 
 /* what the channels of flow @ref at all outputs count: a tree has more than one */
@@ -116,16 +120,19 @@ static uint32_t behind_units(const struct dataplane *dp, uint32_t ref)
 	uint32_t units = 0;
 
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
-		for (uint32_t id = 0; dp->ports[p].kind == PORT_FABRIC && id < dp->ports[p].ofct.fresh; id++) {
+		for (uint32_t id = 0;
+		     dp->ports[p].kind == PORT_FABRIC && id < dp->ports[p].ofct.fresh; id++) {
 			const struct ofct_entry *entry = &dp->ports[p].ofct.entries[id];
 
-			if (entry->active && flow_ref(entry->input_port, entry->input_port_flow_id) == ref)
+			if (entry->active &&
+			    flow_ref(entry->input_port, entry->input_port_flow_id) == ref)
 				units += ofct_flow_extent(entry);
 		}
 	return units;
 }
 
-/* the OFCT's extent is the IFCT's: both count what went on and is not acknowledged; and no two ids name the same flow */
+/* the OFCT's extent is the IFCT's: both count what went on and is not acknowledged; and no two ids
+ * name the same flow */
 static void check_ofct(const struct sim *sim, const struct sim_node *node, uint32_t port)
 {
 	struct dataplane *dp = node->dataplane;
@@ -134,41 +141,50 @@ static void check_ofct(const struct sim *sim, const struct sim_node *node, uint3
 
 	for (uint32_t id = 0; id < ofct->fresh; id++) {
 		const struct ofct_entry *entry = &ofct->entries[id];
-		const struct ifct_entry *flow = &dp->ifcts[entry->input_port].entries[entry->input_port_flow_id];
+		const struct ifct_entry *flow =
+			&dp->ifcts[entry->input_port].entries[entry->input_port_flow_id];
 		uint32_t ref = flow_ref(entry->input_port, entry->input_port_flow_id);
 
 		if (!entry->active)
 			continue;
 		active++;
 		if (!flow->active || (!tree_is(dp, ref) && flow->follow_port != port) ||
-		    ifct_flow_extent(flow) != (tree_is(dp, ref) ? behind_units(dp, ref) : ofct_flow_extent(entry)))
-			sim_fail(sim, node->config->name, "p%u channel %u: extent %u, its flow p%u/%u has %u", port, id,
-				 ofct_flow_extent(entry), entry->input_port, entry->input_port_flow_id,
-				 ifct_flow_extent(flow));
+		    ifct_flow_extent(flow) !=
+			    (tree_is(dp, ref) ? behind_units(dp, ref) : ofct_flow_extent(entry)))
+			sim_fail(sim, node->config->name,
+				 "p%u channel %u: extent %u, its flow p%u/%u has %u", port, id,
+				 ofct_flow_extent(entry), entry->input_port,
+				 entry->input_port_flow_id, ifct_flow_extent(flow));
 		for (uint32_t other = 0; other < id; other++)
-			if (ofct->entries[other].active && ofct->entries[other].input_port == entry->input_port &&
+			if (ofct->entries[other].active &&
+			    ofct->entries[other].input_port == entry->input_port &&
 			    ofct->entries[other].input_port_flow_id == entry->input_port_flow_id)
-				sim_fail(sim, node->config->name, "p%u: channels %u and %u name the same flow", port,
-					 other, id);
+				sim_fail(sim, node->config->name,
+					 "p%u: channels %u and %u name the same flow", port, other,
+					 id);
 	}
 	if (active != ofct->used)
-		sim_fail(sim, node->config->name, "p%u: %u channels in use, %u counted", port, active, ofct->used);
+		sim_fail(sim, node->config->name, "p%u: %u channels in use, %u counted", port,
+			 active, ofct->used);
 }
 
 /* ---- congestion control of one switch ---- */
 
-/* where each flow of a switch stands, by flow_ref(): a list, an arbiter, the wake queue; NULL: nowhere */
+/* where each flow of a switch stands, by flow_ref(): a list, an arbiter, the wake queue; NULL:
+ * nowhere */
 static const void *places[NODE_PORTS_MAX << 11];
 
-static void stand(const struct sim *sim, const struct sim_node *node, uint32_t ref, const void *place)
+static void stand(const struct sim *sim, const struct sim_node *node, uint32_t ref,
+		  const void *place)
 {
 	if (places[ref])
-		sim_fail(sim, node->config->name, "p%u flow %u stands in two places", flow_ref_port(ref),
-			 flow_ref_id(ref));
+		sim_fail(sim, node->config->name, "p%u flow %u stands in two places",
+			 flow_ref_port(ref), flow_ref_id(ref));
 	places[ref] = place;
 }
 
-static void list_stand(const struct sim *sim, const struct sim_node *node, uint32_t first, const void *place)
+static void list_stand(const struct sim *sim, const struct sim_node *node, uint32_t first,
+		       const void *place)
 {
 	const struct dataplane *dp = node->dataplane;
 
@@ -193,32 +209,38 @@ static void flows_stand(const struct sim *sim, const struct sim_node *node)
 
 			list_stand(sim, node, output->stopped.first, &output->stopped);
 			for (uint32_t g = 0; g < output->arbiter.group_count; g++)
-				list_stand(sim, node, output->arbiter.groups[g].head, &output->arbiter);
+				list_stand(sim, node, output->arbiter.groups[g].head,
+					   &output->arbiter);
 		}
 	}
 	for (uint32_t i = 0; i < dp->wakes.count; i++)
 		stand(sim, node, dp->wakes.entries[i].source, &dp->wakes);
 }
 
-/* Does flow @ref stand where what it is said to wait for will find it, and does that still hold it? Else nothing will ever wake it. */
+/* Does flow @ref stand where what it is said to wait for will find it, and does that still hold it?
+ * Else nothing will ever wake it. */
 static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	const struct port *in = &dp->ports[flow_ref_port(ref)], *out = &dp->ports[flow->follow_port];
+	const struct port *in = &dp->ports[flow_ref_port(ref)],
+			  *out = &dp->ports[flow->follow_port];
 	const struct output_lane *output = &out->output[flow->out_lane];
 	const void *place = places[ref];
 
 	switch (flow->wait) {
 	case IFCT_NOT_WAITING: /* the limits of a flow without packets may have to be remembered for a time */
-		return !flow->queue.head && (!place || (place == &dp->wakes && in->kind == PORT_EDGE));
+		return !flow->queue.head &&
+		       (!place || (place == &dp->wakes && in->kind == PORT_EDGE));
 	case IFCT_REQUESTING:
 		return place == &output->arbiter && flow->queue.head->requested;
 	case IFCT_WAITING_CHANNEL:
-		return place == &out->no_channel && !ofct_may_take(&out->ofct, flow->out_lane % out->lanes);
+		return place == &out->no_channel &&
+		       !ofct_may_take(&out->ofct, flow->out_lane % out->lanes);
 	case IFCT_BLOCKED: /* until the next ACK, or credit: what held it need not do so any more. None would come if all were back */
 		return !place && ifct_flow_extent(flow);
 	case IFCT_ASLEEP:
-		return place == &dp->wakes && dp->wakes.entries[dp->wakes.places[ref] - 1].at_ps == flow->wake_up_ps;
+		return place == &dp->wakes &&
+		       dp->wakes.entries[dp->wakes.places[ref] - 1].at_ps == flow->wake_up_ps;
 	case IFCT_STOPPED:
 		return place == &output->stopped && link_stopped(out->link, flow->out_lane) &&
 		       !tree_metered(dp, ref, flow->follow_port);
@@ -243,15 +265,21 @@ static void check_limits(const struct sim *sim, const struct sim_node *node, uin
 	struct dataplane *dp = node->dataplane;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	const struct congestion_config *config = dp->injection.config;
-	uint32_t port = flow_ref_port(ref), id = flow_ref_id(ref), mtu_units = dp->ports[port].mtu_units;
-	bool limited = dp->ports[port].kind == PORT_EDGE || dp->ports[flow->follow_port].kind == PORT_FABRIC;
+	uint32_t port = flow_ref_port(ref), id = flow_ref_id(ref),
+		 mtu_units = dp->ports[port].mtu_units;
+	bool limited = dp->ports[port].kind == PORT_EDGE ||
+		       dp->ports[flow->follow_port].kind == PORT_FABRIC;
 
 	if (!waits_rightly(dp, ref))
-		sim_fail(sim, node->config->name, "p%u flow %u waits (%u) for nothing", port, id, flow->wait);
+		sim_fail(sim, node->config->name, "p%u flow %u waits (%u) for nothing", port, id,
+			 flow->wait);
 	if (flow->fc_state != RUNNING && !ifct_flow_extent(flow))
-		sim_fail(sim, node->config->name, "p%u flow %u is blocked until empty, but it is", port, id);
-	if (limited && config->flow_limit && ifct_flow_extent(flow) > most_of(dp, flow_extent_units) + mtu_units)
-		sim_fail(sim, node->config->name, "p%u flow %u: flow_extent of %u units is over every limit", port, id,
+		sim_fail(sim, node->config->name, "p%u flow %u is blocked until empty, but it is",
+			 port, id);
+	if (limited && config->flow_limit &&
+	    ifct_flow_extent(flow) > most_of(dp, flow_extent_units) + mtu_units)
+		sim_fail(sim, node->config->name,
+			 "p%u flow %u: flow_extent of %u units is over every limit", port, id,
 			 ifct_flow_extent(flow));
 }
 
@@ -262,7 +290,8 @@ struct port_sums {
 };
 
 /* every flow by itself; sums up all of them */
-static void check_flows(const struct sim *sim, const struct sim_node *node, uint32_t port, struct port_sums *sums)
+static void check_flows(const struct sim *sim, const struct sim_node *node, uint32_t port,
+			struct port_sums *sums)
 {
 	const struct dataplane *dp = node->dataplane;
 	const struct ifct *ifct = &dp->ifcts[port];
@@ -283,11 +312,13 @@ static void check_flows(const struct sim *sim, const struct sim_node *node, uint
 		sums->limited += flow->ep_congestion != 0;
 	}
 	if (left)
-		sim_fail(sim, node->config->name, "p%u: %u flows counted, %u of them are none", port, ifct->used, left);
+		sim_fail(sim, node->config->name, "p%u: %u flows counted, %u of them are none",
+			 port, ifct->used, left);
 }
 
 /* EC-9, EC-12, EC-14: what a port counts is what its flows have */
-static void check_port_sums(const struct sim *sim, const struct sim_node *node, uint32_t port, struct port_sums *sums)
+static void check_port_sums(const struct sim *sim, const struct sim_node *node, uint32_t port,
+			    struct port_sums *sums)
 {
 	const struct dataplane *dp = node->dataplane;
 	const struct port *in = &dp->ports[port];
@@ -297,18 +328,22 @@ static void check_port_sums(const struct sim *sim, const struct sim_node *node, 
 		sums->queued[packet->lane] += packet->units;
 	for (uint32_t c = 0; c < in->lane_count && dataplane_port_up(dp, port);
 	     c++) /* else the buffer is gone with the link */
-		if (sums->queued[c] != in->link->held_units[c] || sums->promised[c] != in->promised_units[c])
+		if (sums->queued[c] != in->link->held_units[c] ||
+		    sums->promised[c] != in->promised_units[c])
 			sim_fail(sim, node->config->name,
-				 "p%u lane %u: %u units held and %u promised, %u and %u counted", port, c,
-				 sums->queued[c], sums->promised[c], in->link->held_units[c], in->promised_units[c]);
+				 "p%u lane %u: %u units held and %u promised, %u and %u counted",
+				 port, c, sums->queued[c], sums->promised[c],
+				 in->link->held_units[c], in->promised_units[c]);
 	if (in->kind == PORT_EDGE && sums->extent != in->stats->extent_units)
-		sim_fail(sim, node->config->name, "p%u: flow_extents sum up to %lu, %lu counted", port, sums->extent,
-			 in->stats->extent_units);
+		sim_fail(sim, node->config->name, "p%u: flow_extents sum up to %lu, %lu counted",
+			 port, sums->extent, in->stats->extent_units);
 	if (in->kind == PORT_EDGE && limit && sums->extent > limit + in->mtu_units)
-		sim_fail(sim, node->config->name, "p%u: flow_extents sum up to %lu units, the limit is %lu", port,
+		sim_fail(sim, node->config->name,
+			 "p%u: flow_extents sum up to %lu units, the limit is %lu", port,
 			 sums->extent, limit);
 	if (sums->metered != in->stats->metered || sums->limited != in->stats->limited)
-		sim_fail(sim, node->config->name, "p%u: %lu metered and %lu limited flows, %lu and %lu counted", port,
+		sim_fail(sim, node->config->name,
+			 "p%u: %lu metered and %lu limited flows, %lu and %lu counted", port,
 			 sums->metered, sums->limited, in->stats->metered, in->stats->limited);
 }
 
@@ -320,13 +355,15 @@ static void check_requests(const struct sim *sim, const struct sim_node *node, u
 	uint64_t bytes = requested_bytes[port], seen = 0;
 
 	for (uint32_t c = 0; c < out->lane_count; c++) {
-		for (const struct packet *packet = out->output[c].queue.queue.head; packet; packet = packet->next)
+		for (const struct packet *packet = out->output[c].queue.queue.head; packet;
+		     packet = packet->next)
 			bytes += packet->frame_bytes;
 		seen += out->output[c].eca.qu_bytes;
 	}
-	if (bytes != out->gauge.bytes || (out->kind == PORT_EDGE && dp->injection.config->eca && bytes != seen))
-		sim_fail(sim, node->config->name, "p%u: %lu bytes wait, gauge %lu, ECA %lu", port, bytes,
-			 out->gauge.bytes, seen);
+	if (bytes != out->gauge.bytes ||
+	    (out->kind == PORT_EDGE && dp->injection.config->eca && bytes != seen))
+		sim_fail(sim, node->config->name, "p%u: %lu bytes wait, gauge %lu, ECA %lu", port,
+			 bytes, out->gauge.bytes, seen);
 }
 
 static void check_switch(const struct sim *sim, const struct sim_node *node)
@@ -349,11 +386,13 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 
 /* ---- one link direction ---- */
 
-static void check_buffer(const struct sim *sim, const struct sim_node *node, const struct link *link)
+static void check_buffer(const struct sim *sim, const struct sim_node *node,
+			 const struct link *link)
 {
 	for (uint32_t c = 0; link->buffer_units && c < link->lane_count; c++)
 		if (link->held_units[c] > link->buffer_units)
-			sim_fail(sim, node->config->name, "p%u lane %u: buffer holds %u of %u units", link->port, c,
+			sim_fail(sim, node->config->name,
+				 "p%u lane %u: buffer holds %u of %u units", link->port, c,
 				 link->held_units[c], link->buffer_units);
 }
 
@@ -363,18 +402,21 @@ static uint32_t output_units(const struct dataplane *dp, uint32_t port, uint32_t
 	uint32_t units = 0;
 
 	for (uint32_t c = 0; c < dp->ports[port].lane_count; c++)
-		for (const struct packet *packet = dp->ports[port].output[c].queue.queue.head; packet;
-		     packet = packet->next)
+		for (const struct packet *packet = dp->ports[port].output[c].queue.queue.head;
+		     packet; packet = packet->next)
 			units += packet->out_flow_id == id ? packet->units : 0;
 	return units;
 }
 
-/* What channel @id of the link at @port of @from may still bring to its other end, where its flow is @down, and what that end has to say
- * of it, @waiting (EC-14). No credit comes from nowhere: what is queued downstream, under way, and allowed upstream is no more than the
- * downstream end knows of. Both ends mean the same, but for what is under way: on a guarded link also what is lost. There the upstream
- * end may not have heard yet that metering ended and began anew, and have credit of before left: no more than was ever given. */
-static void check_headroom(const struct sim *sim, const struct sim_node *from, uint32_t port, uint32_t id,
-			   const struct ifct_entry *down, const struct ack_line *waiting, const struct in_flight *data,
+/* What channel @id of the link at @port of @from may still bring to its other end, where its flow
+ * is @down, and what that end has to say of it, @waiting (EC-14). No credit comes from nowhere:
+ * what is queued downstream, under way, and allowed upstream is no more than the downstream end
+ * knows of. Both ends mean the same, but for what is under way: on a guarded link also what is
+ * lost. There the upstream end may not have heard yet that metering ended and began anew, and have
+ * credit of before left: no more than was ever given. */
+static void check_headroom(const struct sim *sim, const struct sim_node *from, uint32_t port,
+			   uint32_t id, const struct ifct_entry *down,
+			   const struct ack_line *waiting, const struct in_flight *data,
 			   const struct in_flight *back)
 {
 	struct dataplane *dp = from->dataplane;
@@ -382,45 +424,49 @@ static void check_headroom(const struct sim *sim, const struct sim_node *from, u
 	bool ends = waiting->types & 1u << ACK_HEADROOM_END || back->credit_ends[id];
 	uint32_t ref = flow_ref(entry->input_port, entry->input_port_flow_id);
 	bool metered = tree_metered(dp, ref, port);
-	uint32_t credit =
-		back->credit_units[id] + (waiting->types & 1u << ACK_HEADROOM ? waiting->value[ACK_HEADROOM] : 0);
-	int64_t sum = (int64_t)ifct_queue_extent(down) + output_units(dp, port, id) + data->channel_units[id] +
-		      tree_headroom(dp, ref, port) + credit;
-	int64_t given =
-		(int64_t)down->committed_units + (from->links[port].guarded ? most_of(dp, queue_extent_units) : 0);
+	uint32_t credit = back->credit_units[id] +
+			  (waiting->types & 1u << ACK_HEADROOM ? waiting->value[ACK_HEADROOM] : 0);
+	int64_t sum = (int64_t)ifct_queue_extent(down) + output_units(dp, port, id) +
+		      data->channel_units[id] + tree_headroom(dp, ref, port) + credit;
+	int64_t given = (int64_t)down->committed_units +
+			(from->links[port].guarded ? most_of(dp, queue_extent_units) : 0);
 
 	if (down->active && down->um && metered && !ends && sum > given)
-		sim_fail(sim, from->config->name, "p%u channel %u: %ld units of credit in use, %ld given", port, id,
-			 sum, given);
+		sim_fail(sim, from->config->name,
+			 "p%u channel %u: %ld units of credit in use, %ld given", port, id, sum,
+			 given);
 	if (ends || credit || from->links[port].guarded)
 		return;
 	if (metered != (down->active && down->um))
-		sim_fail(sim, from->config->name, "p%u channel %u: needs credit %d, is given credit %d", port, id,
-			 metered, down->active && down->um);
+		sim_fail(sim, from->config->name,
+			 "p%u channel %u: needs credit %d, is given credit %d", port, id, metered,
+			 down->active && down->um);
 }
 
-/* unacknowledged = in the output queue + under way + in the receiver and beyond + ACKs on the way back */
-static void check_extent(const struct sim *sim, const struct sim_node *from, uint32_t port, uint32_t id,
-			 const struct ifct_entry *down, const struct ack_line *waiting, const struct in_flight *data,
-			 const struct in_flight *back)
+/* unacknowledged = in the output queue + under way + in the receiver and beyond + ACKs on the way
+ * back */
+static void check_extent(const struct sim *sim, const struct sim_node *from, uint32_t port,
+			 uint32_t id, const struct ifct_entry *down, const struct ack_line *waiting,
+			 const struct in_flight *data, const struct in_flight *back)
 {
 	const struct dataplane *dp = from->dataplane;
 	const struct ofct_entry *entry = &dp->ports[port].ofct.entries[id];
 	uint32_t extent = entry->active ? ofct_flow_extent(entry) : 0;
-	uint32_t sum = output_units(dp, port, id) + data->channel_units[id] + back->acked_units[id] +
-		       (down->active ? ifct_total_extent(down) : 0);
+	uint32_t sum = output_units(dp, port, id) + data->channel_units[id] +
+		       back->acked_units[id] + (down->active ? ifct_total_extent(down) : 0);
 
 	for (uint32_t type = 0; type < ACK_TYPES; type++)
 		if (settles(type) && waiting->types & 1u << type)
 			sum += waiting->value[type];
 	if (sum != extent)
-		sim_fail(sim, from->config->name, "p%u channel %u: flow_extent %u, but %u units are behind it", port,
-			 id, extent, sum);
+		sim_fail(sim, from->config->name,
+			 "p%u channel %u: flow_extent %u, but %u units are behind it", port, id,
+			 extent, sum);
 }
 
 static void check_channels(const struct sim *sim, const struct sim_node *from, uint32_t from_port,
-			   const struct sim_node *to, uint32_t to_port, const struct in_flight *data,
-			   const struct in_flight *back)
+			   const struct sim_node *to, uint32_t to_port,
+			   const struct in_flight *data, const struct in_flight *back)
 {
 	const struct dataplane *up = from->dataplane, *down = to->dataplane;
 	const struct ofct *ofct = &up->ports[from_port].ofct;
@@ -437,15 +483,16 @@ static void check_channels(const struct sim *sim, const struct sim_node *from, u
 	}
 }
 
-/* Are both ends of the link at @port rid of what a former one left behind? Until then they do not know of each other. */
+/* Are both ends of the link at @port rid of what a former one left behind? Until then they do not
+ * know of each other. */
 static bool link_in_use(const struct sim_node *node, uint32_t port)
 {
 	return !node->links[port].down && !node->links[port].held;
 }
 
 /* Return: bytes that are under way; @units  what of it goes from switch to switch, added to. */
-static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint32_t from_port, uint32_t to_node,
-				uint32_t to_port, uint64_t *units)
+static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint32_t from_port,
+				uint32_t to_node, uint32_t to_port, uint64_t *units)
 {
 	static struct in_flight data, back;
 	const struct sim_node *from = &sim->nodes[from_node], *to = &sim->nodes[to_node];
@@ -453,8 +500,8 @@ static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint3
 	count_ring(&to->links[to_port], &data);
 	count_ring(&from->links[from_port], &back);
 	check_buffer(sim, to, &to->links[to_port]);
-	if (from->config->kind == NODE_SWITCH && to->config->kind == NODE_SWITCH && link_in_use(from, from_port) &&
-	    link_in_use(to, to_port))
+	if (from->config->kind == NODE_SWITCH && to->config->kind == NODE_SWITCH &&
+	    link_in_use(from, from_port) && link_in_use(to, to_port))
 		check_channels(sim, from, from_port, to, to_port, &data, &back);
 	*units += data.units;
 	return data.bytes;
@@ -462,8 +509,8 @@ static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint3
 
 /* ---- all of it ---- */
 
-/* EC-9: what is inside the fabric, @under_way_units of it between switches, is no more than ingress ports count of it. With a limit of
- * theirs (check_port_sums()) it is therefore bounded. */
+/* EC-9: what is inside the fabric, @under_way_units of it between switches, is no more than ingress
+ * ports count of it. With a limit of theirs (check_port_sums()) it is therefore bounded. */
 static void check_inside(const struct sim *sim, uint64_t under_way_units)
 {
 	uint64_t inside = under_way_units, counted = 0;
@@ -483,7 +530,8 @@ static void check_inside(const struct sim *sim, uint64_t under_way_units)
 		}
 	}
 	if (inside > counted)
-		sim_fail(sim, "totals", "%lu units are inside, ingress ports count %lu", inside, counted);
+		sim_fail(sim, "totals", "%lu units are inside, ingress ports count %lu", inside,
+			 counted);
 }
 
 void sim_check(struct sim *sim)
@@ -505,12 +553,13 @@ void sim_check(struct sim *sim)
 			sim_fail(sim, node->config->name, "a ring is broken");
 		if (node->config->kind == NODE_SWITCH)
 			check_switch(sim, node);
-		injected +=
-			node->stats->injected_bytes + node->stats->flooded_bytes - node->stats->flood_originals_bytes;
+		injected += node->stats->injected_bytes + node->stats->flooded_bytes -
+			    node->stats->flood_originals_bytes;
 		delivered += node->stats->delivered_bytes;
 		inside += node->stats->inside_bytes;
 		for (uint32_t p = 0; p < node->config->port_count; p++)
-			lost += stats_port(node->stats, p)->lost_bytes + stats_port(node->stats, p)->dropped_bytes;
+			lost += stats_port(node->stats, p)->lost_bytes +
+				stats_port(node->stats, p)->dropped_bytes;
 		for (uint32_t f = 0; f < node->stats->flow_rx_count; f++)
 			if (stats_flow_rx(node->stats, f)->reordered)
 				sim_fail(sim, node->config->name, "flow %u was reordered", f);
@@ -518,13 +567,16 @@ void sim_check(struct sim *sim)
 	for (uint32_t i = 0; i < sim->plan.link_count; i++) {
 		const struct plan_link *link = &sim->plan.links[i];
 
-		under_way += check_direction(sim, link->node_a, link->port_a, link->node_b, link->port_b, &units);
-		under_way += check_direction(sim, link->node_b, link->port_b, link->node_a, link->port_a, &units);
+		under_way += check_direction(sim, link->node_a, link->port_a, link->node_b,
+					     link->port_b, &units);
+		under_way += check_direction(sim, link->node_b, link->port_b, link->node_a,
+					     link->port_a, &units);
 	}
 	check_inside(sim, units);
 	if (injected != delivered + inside + lost + under_way)
-		sim_fail(sim, "totals", "injected %lu, delivered %lu + inside %lu + lost %lu + under way %lu", injected,
-			 delivered, inside, lost, under_way);
+		sim_fail(sim, "totals",
+			 "injected %lu, delivered %lu + inside %lu + lost %lu + under way %lu",
+			 injected, delivered, inside, lost, under_way);
 }
 
 /* an empty buffer has said go, and was heard */
@@ -542,17 +594,21 @@ static void check_port_released(const struct sim *sim, const struct sim_node *no
 	const struct port_stats *stats = port->stats;
 
 	if (dp->ifcts[p].used || port->efct.used || port->ofct.used || port->acks.count)
-		sim_fail(sim, node->config->name, "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p,
+		sim_fail(sim, node->config->name,
+			 "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p,
 			 dp->ifcts[p].used, port->efct.used, port->ofct.used, port->acks.count);
 	if (stats->metered || stats->limited || stats->extent_units || port->gauge.bytes)
 		sim_fail(sim, node->config->name,
-			 "p%u: %lu metered and %lu limited flows, %lu units, %lu bytes are left", p, stats->metered,
-			 stats->limited, stats->extent_units, port->gauge.bytes);
+			 "p%u: %lu metered and %lu limited flows, %lu units, %lu bytes are left", p,
+			 stats->metered, stats->limited, stats->extent_units, port->gauge.bytes);
 	if (port->fgfc.on)
-		sim_fail(sim, node->config->name, "p%u: %u flows are still held at their source", p, port->fgfc.on);
+		sim_fail(sim, node->config->name, "p%u: %u flows are still held at their source", p,
+			 port->fgfc.on);
 	for (uint32_t c = 0; c < port->lane_count; c++)
-		if (port->link->held_units[c] || port->promised_units[c] || port->output[c].queue.units)
-			sim_fail(sim, node->config->name, "p%u: a buffer is not empty, or room in it is promised", p);
+		if (port->link->held_units[c] || port->promised_units[c] ||
+		    port->output[c].queue.units)
+			sim_fail(sim, node->config->name,
+				 "p%u: a buffer is not empty, or room in it is promised", p);
 }
 
 void sim_check_released(struct sim *sim)
@@ -573,7 +629,8 @@ void sim_check_released(struct sim *sim)
 		if (node->config->kind != NODE_SWITCH)
 			continue;
 		if (dp->sw.pool.used || node->stats->inside_bytes || dp->wakes.count)
-			sim_fail(sim, node->config->name, "%u packets are still inside, %u flows wait for a time",
+			sim_fail(sim, node->config->name,
+				 "%u packets are still inside, %u flows wait for a time",
 				 dp->sw.pool.used, dp->wakes.count);
 		for (uint32_t p = 0; p < dp->sw.port_count; p++)
 			check_port_released(sim, node, p);

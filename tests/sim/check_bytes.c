@@ -1,5 +1,5 @@
-/*  check_bytes - the sum of a fabric whose packets have no flow channels (TB-25): what was injected is delivered, inside, lost, dropped or under way, at any
- *  moment between two windows. */
+/*  check_bytes - the sum of a fabric whose packets have no flow channels (TB-25): what was injected
+ *  is delivered, inside, lost, dropped or under way, at any moment between two windows. */
 #include "tests/sim/sim.h"
 
 /* data under way towards @link; reads a copy of its state */
@@ -28,7 +28,8 @@ void sim_check_bytes(struct sim *sim)
 
 		if (node->window.broken)
 			sim_fail(sim, node->config->name, "a ring is broken");
-		injected += stats->injected_bytes + stats->flooded_bytes - stats->flood_originals_bytes;
+		injected +=
+			stats->injected_bytes + stats->flooded_bytes - stats->flood_originals_bytes;
 		delivered += stats->delivered_bytes;
 		inside += stats->inside_bytes;
 		for (uint32_t p = 0; p < node->config->port_count; p++) {
@@ -39,6 +40,7 @@ void sim_check_bytes(struct sim *sim)
 	}
 	if (injected != delivered + inside + lost + dropped + under_way)
 		sim_fail(sim, "totals",
-			 "injected %lu, delivered %lu + inside %lu + lost %lu + dropped %lu + under way %lu", injected,
-			 delivered, inside, lost, dropped, under_way);
+			 "injected %lu, delivered %lu + inside %lu + lost %lu + dropped %lu + "
+			 "under way %lu",
+			 injected, delivered, inside, lost, dropped, under_way);
 }

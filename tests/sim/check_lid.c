@@ -1,6 +1,8 @@
-/*  check_lid - the books of a fabric of kind port-group in one process (TB-25): what lies in the rings is counted too, so that every sum holds
- *  at any moment between two windows; every switch's buffers hold what its turns hold; and credit is never given for room that is not
- *  there, nor spent twice (PG-9). Packets of classes that keep order have kept it (PG-8: only the others may overtake). */
+/*  check_lid - the books of a fabric of kind port-group in one process (TB-25): what lies in the
+ *  rings is counted too, so that every sum holds at any moment between two windows; every switch's
+ *  buffers hold what its turns hold; and credit is never given for room that is not there, nor
+ *  spent twice (PG-9). Packets of classes that keep order have kept it (PG-8: only the others may
+ *  overtake). */
 #include <string.h>
 
 #include "tests/sim/sim.h"
@@ -14,8 +16,8 @@ struct held {
 };
 
 /* one output lane by itself; adds it to @held.  Return: bytes that wait. */
-static uint64_t check_lane(const struct sim *sim, const struct sim_node *node, uint32_t p, uint32_t l,
-			   struct held *held)
+static uint64_t check_lane(const struct sim *sim, const struct sim_node *node, uint32_t p,
+			   uint32_t l, struct held *held)
 {
 	const struct lid_switch *lid = node->dataplane;
 	const struct lid_lane *lane = &lid->ports[p].lanes[l];
@@ -26,7 +28,8 @@ static uint64_t check_lane(const struct sim *sim, const struct sim_node *node, u
 		const struct packet *packet = lane->turns.inputs[in].queue.head;
 
 		if (!packet != !(lane->turns.waiting >> in & 1))
-			sim_fail(sim, node->config->name, "p%u lane %u: whether p%u waits is wrong", p, l, in);
+			sim_fail(sim, node->config->name, "p%u lane %u: whether p%u waits is wrong",
+				 p, l, in);
 		for (; packet; packet = packet->next) {
 			bytes += packet->frame_bytes;
 			units += packet->units;
@@ -41,12 +44,14 @@ static uint64_t check_lane(const struct sim *sim, const struct sim_node *node, u
 	}
 	held->frame_bytes += bytes;
 	if (units != lane->units || !units != !(lid->ports[p].backlog >> l & 1))
-		sim_fail(sim, node->config->name, "p%u lane %u: %u units wait, it counts %u", p, l, units, lane->units);
+		sim_fail(sim, node->config->name, "p%u lane %u: %u units wait, it counts %u", p, l,
+			 units, lane->units);
 	return bytes;
 }
 
 /* one input by itself: its buffer, but for a port that waits for what a former link brought */
-static void check_input(const struct sim *sim, const struct sim_node *node, uint32_t p, const struct held *held)
+static void check_input(const struct sim *sim, const struct sim_node *node, uint32_t p,
+			const struct held *held)
 {
 	const struct lid_switch *lid = node->dataplane;
 	const struct lid_port *port = &lid->ports[p];
@@ -55,8 +60,10 @@ static void check_input(const struct sim *sim, const struct sim_node *node, uint
 		sim_fail(sim, node->config->name, "p%u: %u packets are from there, it counts %u", p,
 			 held->packets_from[p], port->packets_from);
 	for (uint32_t l = 0; lid_port_up(lid, p) && l < lid->lane_count; l++)
-		if (port->link->buffer_units && port->link->held_units[l] != held->input_units[p][l])
-			sim_fail(sim, node->config->name, "p%u lane %u: %u units are in the buffer, it counts %u", p, l,
+		if (port->link->buffer_units &&
+		    port->link->held_units[l] != held->input_units[p][l])
+			sim_fail(sim, node->config->name,
+				 "p%u lane %u: %u units are in the buffer, it counts %u", p, l,
 				 held->input_units[p][l], port->link->held_units[l]);
 }
 
@@ -72,34 +79,45 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 		for (uint32_t l = 0; l < lid->lane_count; l++)
 			bytes += check_lane(sim, node, p, l, &held);
 		if (bytes != lid->ports[p].gauge.bytes || bytes != lid->ports[p].stats->queue_bytes)
-			sim_fail(sim, node->config->name, "p%u: %lu bytes wait, gauge %lu, page %lu", p, bytes,
+			sim_fail(sim, node->config->name,
+				 "p%u: %lu bytes wait, gauge %lu, page %lu", p, bytes,
 				 lid->ports[p].gauge.bytes, lid->ports[p].stats->queue_bytes);
 	}
 	for (uint32_t p = 0; p < lid->sw.port_count; p++)
 		check_input(sim, node, p, &held);
 	if (held.packets != lid->sw.pool.used || held.packets != node->stats->inside_packets ||
 	    held.frame_bytes != node->stats->inside_bytes || held.copies != lid->sw.flood_packets)
-		sim_fail(sim, node->config->name, "%u packets, %lu bytes, %u copies wait; pool %u, inside %lu, %lu, %u",
-			 held.packets, held.frame_bytes, held.copies, lid->sw.pool.used, node->stats->inside_packets,
-			 node->stats->inside_bytes, lid->sw.flood_packets);
+		sim_fail(sim, node->config->name,
+			 "%u packets, %lu bytes, %u copies wait; pool %u, inside %lu, %lu, %u",
+			 held.packets, held.frame_bytes, held.copies, lid->sw.pool.used,
+			 node->stats->inside_packets, node->stats->inside_bytes,
+			 lid->sw.flood_packets);
 }
 
-/* PG-9: what the sender at @from may send in all is no more than the receiver said, and the receiver has room for all that it said */
-static void check_credit(const struct sim *sim, uint32_t from_node, uint32_t from_port, uint32_t to_node,
-			 uint32_t to_port)
+/* PG-9: what the sender at @from may send in all is no more than the receiver said, and the
+ * receiver has room for all that it said */
+static void check_credit(const struct sim *sim, uint32_t from_node, uint32_t from_port,
+			 uint32_t to_node, uint32_t to_port)
 {
-	const struct link *from = &sim->nodes[from_node].links[from_port], *to = &sim->nodes[to_node].links[to_port];
+	const struct link *from = &sim->nodes[from_node].links[from_port],
+			  *to = &sim->nodes[to_node].links[to_port];
 	const char *where = sim->nodes[to_node].config->name;
 
 	for (uint32_t l = 0; !from->down && !to->down && l < to->lane_count; l++) {
-		const struct credit_lane *sent = &from->credit.lanes[l], *told = &to->credit.lanes[l];
+		const struct credit_lane *sent = &from->credit.lanes[l],
+					 *told = &to->credit.lanes[l];
 		int32_t open = (int32_t)(told->told_units - told->came_units);
 
-		if ((int32_t)(told->told_units - sent->limit_units) < 0 || credit_available(&from->credit, l) < 0)
-			sim_fail(sim, where, "p%u lane %u: its sender has credit that was not given", to_port, l);
-		if (to->buffer_units && open + (int32_t)to->held_units[l] > (int32_t)to->buffer_units)
-			sim_fail(sim, where, "p%u lane %u: credit for %d units, though %u of %u are taken", to_port, l,
-				 open, to->held_units[l], to->buffer_units);
+		if ((int32_t)(told->told_units - sent->limit_units) < 0 ||
+		    credit_available(&from->credit, l) < 0)
+			sim_fail(sim, where,
+				 "p%u lane %u: its sender has credit that was not given", to_port,
+				 l);
+		if (to->buffer_units &&
+		    open + (int32_t)to->held_units[l] > (int32_t)to->buffer_units)
+			sim_fail(sim, where,
+				 "p%u lane %u: credit for %d units, though %u of %u are taken",
+				 to_port, l, open, to->held_units[l], to->buffer_units);
 	}
 }
 
@@ -144,7 +162,8 @@ void sim_check_released_lid(struct sim *sim)
 		for (uint32_t p = 0; p < lid->sw.port_count; p++)
 			for (uint32_t l = 0; l < lid->lane_count; l++)
 				if (node->links[p].held_units[l])
-					sim_fail(sim, node->config->name, "p%u lane %u: %u units are left", p, l,
+					sim_fail(sim, node->config->name,
+						 "p%u lane %u: %u units are left", p, l,
 						 node->links[p].held_units[l]);
 	}
 }

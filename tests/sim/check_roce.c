@@ -1,5 +1,6 @@
-/*  check_roce - the books of a fabric of kind roce in one process (TB-25): what lies in the rings is counted too, so that every sum holds at
- *  any moment between two windows; and every switch's shared buffer holds what its queues hold, within its limits (RC-5).  */
+/*  check_roce - the books of a fabric of kind roce in one process (TB-25): what lies in the rings
+ *  is counted too, so that every sum holds at any moment between two windows; and every switch's
+ *  shared buffer holds what its queues hold, within its limits (RC-5). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ static uint32_t bytes_of(const struct packet *packet)
 }
 
 /* one queue by itself; adds it to @held */
-static void check_queue(const struct sim *sim, const struct sim_node *node, uint32_t p, uint32_t c, struct held *held)
+static void check_queue(const struct sim *sim, const struct sim_node *node, uint32_t p, uint32_t c,
+			struct held *held)
 {
 	const struct ethernet *eth = node->dataplane;
 	const struct ethernet_queue *queue = &eth->ports[p].queues[c];
@@ -29,7 +31,8 @@ static void check_queue(const struct sim *sim, const struct sim_node *node, uint
 
 	for (const struct packet *packet = queue->queue.head; packet; packet = packet->next) {
 		if (packet->traffic_class != c || packet->egress_port != p)
-			sim_fail(sim, node->config->name, "p%u class %u: a packet of p%u class %u is queued", p, c,
+			sim_fail(sim, node->config->name,
+				 "p%u class %u: a packet of p%u class %u is queued", p, c,
 				 packet->egress_port, packet->traffic_class);
 		bytes += bytes_of(packet);
 		held->packets++;
@@ -42,16 +45,19 @@ static void check_queue(const struct sim *sim, const struct sim_node *node, uint
 		}
 	}
 	held->bytes += bytes;
-	if (bytes != eth->buffer.outputs[p][c] || bytes != queue->gauge.bytes || bytes != queue->stats->queue_bytes)
-		sim_fail(sim, node->config->name, "p%u class %u: %lu bytes queued, buffer %lu, gauge %lu, page %lu", p,
-			 c, bytes, eth->buffer.outputs[p][c], queue->gauge.bytes, queue->stats->queue_bytes);
+	if (bytes != eth->buffer.outputs[p][c] || bytes != queue->gauge.bytes ||
+	    bytes != queue->stats->queue_bytes)
+		sim_fail(sim, node->config->name,
+			 "p%u class %u: %lu bytes queued, buffer %lu, gauge %lu, page %lu", p, c,
+			 bytes, eth->buffer.outputs[p][c], queue->gauge.bytes,
+			 queue->stats->queue_bytes);
 	if (!queue->queue.head != !(eth->ports[p].backlog >> c & 1))
 		sim_fail(sim, node->config->name, "p%u class %u: backlog is wrong", p, c);
 }
 
 /* one input by itself.  Return: bytes in its headroom. */
-static uint64_t check_input(const struct sim *sim, const struct sim_node *node, uint32_t p, uint32_t c,
-			    const struct held *held)
+static uint64_t check_input(const struct sim *sim, const struct sim_node *node, uint32_t p,
+			    uint32_t c, const struct held *held)
 {
 	const struct ethernet *eth = node->dataplane;
 	const struct shared_buffer_input *input = &eth->buffer.inputs[p][c];
@@ -63,16 +69,21 @@ static uint64_t check_input(const struct sim *sim, const struct sim_node *node, 
 	if (input->bytes != held->input_bytes[p][c] || stats->input_bytes != input->bytes ||
 	    stats->waits_for != waits_for)
 		sim_fail(sim, node->config->name,
-			 "p%u class %u: %lu bytes from there wait for ports 0x%lx; buffer %lu, page %lu, 0x%lx", p, c,
-			 held->input_bytes[p][c], waits_for, input->bytes, stats->input_bytes, stats->waits_for);
-	if (input->headroom_bytes > input->headroom_bytes_max || input->headroom_bytes > input->bytes)
-		sim_fail(sim, node->config->name, "p%u class %u: %lu bytes in a headroom of %lu, %lu in all", p, c,
+			 "p%u class %u: %lu bytes from there wait for ports 0x%lx; buffer %lu, "
+			 "page %lu, 0x%lx",
+			 p, c, held->input_bytes[p][c], waits_for, input->bytes, stats->input_bytes,
+			 stats->waits_for);
+	if (input->headroom_bytes > input->headroom_bytes_max ||
+	    input->headroom_bytes > input->bytes)
+		sim_fail(sim, node->config->name,
+			 "p%u class %u: %lu bytes in a headroom of %lu, %lu in all", p, c,
 			 input->headroom_bytes, input->headroom_bytes_max, input->bytes);
-	if (shared_buffer_stopped(&eth->buffer, p, c) && (!eth->roce.classes[c].lossless || !input->bytes))
+	if (shared_buffer_stopped(&eth->buffer, p, c) &&
+	    (!eth->roce.classes[c].lossless || !input->bytes))
 		sim_fail(sim, node->config->name, "p%u class %u: stopped for nothing", p, c);
 	if (shared_buffer_stopped(&eth->buffer, p, c) != (eth->ports[p].teller.wanted >> c & 1))
-		sim_fail(sim, node->config->name, "p%u class %u: the neighbour is not told what the buffer wants", p,
-			 c);
+		sim_fail(sim, node->config->name,
+			 "p%u class %u: the neighbour is not told what the buffer wants", p, c);
 	return input->headroom_bytes;
 }
 
@@ -90,18 +101,20 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 	for (uint32_t p = 0; p < eth->sw.port_count; p++)
 		for (uint32_t c = 0; c < eth->sw.class_count; c++)
 			headroom_bytes += check_input(sim, node, p, c, &held);
-	if (held.bytes != buffer->used_bytes + headroom_bytes || held.own_bytes != buffer->own_bytes ||
-	    buffer->used_bytes > buffer->shared_bytes)
+	if (held.bytes != buffer->used_bytes + headroom_bytes ||
+	    held.own_bytes != buffer->own_bytes || buffer->used_bytes > buffer->shared_bytes)
 		sim_fail(sim, node->config->name,
-			 "%lu bytes are queued, %lu for no input; the buffer counts %lu of %lu, %lu, and %lu of "
+			 "%lu bytes are queued, %lu for no input; the buffer counts %lu of %lu, "
+			 "%lu, and %lu of "
 			 "headroom",
-			 held.bytes, held.own_bytes, buffer->used_bytes, buffer->shared_bytes, buffer->own_bytes,
-			 headroom_bytes);
+			 held.bytes, held.own_bytes, buffer->used_bytes, buffer->shared_bytes,
+			 buffer->own_bytes, headroom_bytes);
 	if (held.packets != eth->sw.pool.used || held.packets != node->stats->inside_packets ||
 	    held.frame_bytes != node->stats->inside_bytes)
-		sim_fail(sim, node->config->name, "%u packets, %lu bytes are queued; pool %u, inside %lu, %lu bytes",
-			 held.packets, held.frame_bytes, eth->sw.pool.used, node->stats->inside_packets,
-			 node->stats->inside_bytes);
+		sim_fail(sim, node->config->name,
+			 "%u packets, %lu bytes are queued; pool %u, inside %lu, %lu bytes",
+			 held.packets, held.frame_bytes, eth->sw.pool.used,
+			 node->stats->inside_packets, node->stats->inside_bytes);
 }
 
 /* ---- all of it ---- */
@@ -130,10 +143,12 @@ void sim_check_released_roce(struct sim *sim)
 		if (node->config->kind != NODE_SWITCH)
 			continue;
 		if (eth->sw.pool.used || eth->buffer.used_bytes || eth->held_count || eth->watching)
-			sim_fail(sim, node->config->name, "%u packets, %lu bytes are left; %u classes are held",
+			sim_fail(sim, node->config->name,
+				 "%u packets, %lu bytes are left; %u classes are held",
 				 eth->sw.pool.used, eth->buffer.used_bytes, eth->held_count);
 		for (uint32_t p = 0; p < eth->sw.port_count; p++)
 			if (eth->ports[p].teller.told || eth->ports[p].held)
-				sim_fail(sim, node->config->name, "p%u: stopped, though all is empty", p);
+				sim_fail(sim, node->config->name,
+					 "p%u: stopped, though all is empty", p);
 	}
 }

@@ -1,4 +1,5 @@
-/*  draw - what the swarms share: a scenario is drawn from a seed and written down line by line, and many seeds are run. */
+/*  draw - what the swarms share: a scenario is drawn from a seed and written down line by line, and
+ *  many seeds are run. */
 #ifndef HEDDLE_TESTS_SIM_DRAW_H
 #define HEDDLE_TESTS_SIM_DRAW_H
 
@@ -26,11 +27,12 @@ static inline unsigned below(struct draw *draw, unsigned limit)
 }
 
 /* one of some strings, or numbers */
-#define PICK(draw, ...)         \
-	((const char *const[]){ \
-		__VA_ARGS__ }[below(draw, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))])
-#define PICK_UNITS(draw, ...) \
-	((const uint32_t[]){ __VA_ARGS__ }[below(draw, sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))])
+#define PICK(draw, ...)                              \
+	((const char *const[]){ __VA_ARGS__ }[below( \
+		draw, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))])
+#define PICK_UNITS(draw, ...)                                                                      \
+	((const uint32_t[]){ __VA_ARGS__ }[below(draw, sizeof((const uint32_t[]){ __VA_ARGS__ }) / \
+							       sizeof(uint32_t))])
 
 /* of a workload: to whom */
 static inline void draw_pattern(struct draw *draw)
@@ -38,7 +40,8 @@ static inline void draw_pattern(struct draw *draw)
 	if (!below(draw, 3))
 		fprintf(draw->out, "pattern: incast, to: h%u, ", below(draw, draw->hosts));
 	else
-		fprintf(draw->out, "pattern: %s, ", PICK(draw, "uniform", "permutation", "all-to-all", "uniform"));
+		fprintf(draw->out, "pattern: %s, ",
+			PICK(draw, "uniform", "permutation", "all-to-all", "uniform"));
 }
 
 /* of a workload: when; ends it */
@@ -49,15 +52,17 @@ static inline void draw_arrival(struct draw *draw)
 		fprintf(draw->out, "arrival: closed, window: %s}\n", PICK(draw, "1", "4", "32"));
 		return;
 	case 1:
-		fprintf(draw->out, "arrival: poisson, load: %s}\n", PICK(draw, "10%", "50%", "100%"));
+		fprintf(draw->out, "arrival: poisson, load: %s}\n",
+			PICK(draw, "10%", "50%", "100%"));
 		return;
 	default:
-		fprintf(draw->out, "arrival: burst, burst: {messages: %s, period: %s}}\n", PICK(draw, "1", "4"),
-			PICK(draw, "2us", "5us"));
+		fprintf(draw->out, "arrival: burst, burst: {messages: %s, period: %s}}\n",
+			PICK(draw, "1", "4"), PICK(draw, "2us", "5us"));
 	}
 }
 
-static inline void draw_workloads(struct draw *draw, void (*write_workload)(struct draw *draw, unsigned index))
+static inline void draw_workloads(struct draw *draw,
+				  void (*write_workload)(struct draw *draw, unsigned index))
 {
 	unsigned workloads = 1 + below(draw, 4);
 

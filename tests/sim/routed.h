@@ -1,4 +1,5 @@
-/*  routed - plans whose switches choose among many paths, for tests that set this by hand: sim_open_prepared(). */
+/*  routed - plans whose switches choose among many paths, for tests that set this by hand:
+ *  sim_open_prepared(). */
 #ifndef HEDDLE_TESTS_SIM_ROUTED_H
 #define HEDDLE_TESTS_SIM_ROUTED_H
 

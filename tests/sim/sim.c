@@ -13,7 +13,8 @@
 #include "switchd/ethernet/ethernet.h"
 
 #define LAST_ENTRIES 16u /* of the trace ring, after a failed invariant */
-#define CHECK_PART 256u /* of all windows so far, between two checks: a long run costs little more than a short one */
+/* of all windows so far, between two checks: a long run costs little more than a short one */
+#define CHECK_PART 256u
 
 static void *zeroed(size_t bytes)
 {
@@ -71,7 +72,9 @@ static struct sim_node *act_as(struct sim *sim, uint32_t index)
 static void node_make(struct sim *sim, uint32_t index)
 {
 	static const struct node_ops *const switch_ops[FABRIC_KINDS] = {
-		[FABRIC_FLOW_CHANNEL] = &switchd_ops, [FABRIC_ROCE] = &ethernet_ops, [FABRIC_PORT_GROUP] = &lid_ops
+		[FABRIC_FLOW_CHANNEL] = &switchd_ops,
+		[FABRIC_ROCE] = &ethernet_ops,
+		[FABRIC_PORT_GROUP] = &lid_ops
 	};
 	struct sim_node *node = &sim->nodes[index];
 	const struct node_config *config = &sim->plan.nodes[index];
@@ -99,7 +102,8 @@ static void node_make(struct sim *sim, uint32_t index)
 	node->dataplane = node->ops->create(config, node->links, node->stats);
 	if (!node->dataplane)
 		abort();
-	node_window_init(&node->window, &sim->clock, config, node->links, node->ops, node->dataplane);
+	node_window_init(&node->window, &sim->clock, config, node->links, node->ops,
+			 node->dataplane);
 }
 
 /* ---- faults ---- */
@@ -202,13 +206,15 @@ static unsigned count_settings(const char *const *settings)
 	return count;
 }
 
-static void open_variant(struct sim *sim, const char *path, uint32_t variant, const char *const *settings)
+static void open_variant(struct sim *sim, const char *path, uint32_t variant,
+			 const char *const *settings)
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
 
 	*sim = (struct sim){ 0 };
-	if (scenario_read_variant(path, settings, count_settings(settings), variant, &scenario, &errors))
+	if (scenario_read_variant(path, settings, count_settings(settings), variant, &scenario,
+				  &errors))
 		refuse(&errors);
 	plan_of(sim, &scenario, &errors);
 	build(sim);
@@ -238,7 +244,8 @@ static uint32_t variant_find(const char *path, const char *name)
 	return variant;
 }
 
-void sim_open_variant(struct sim *sim, const char *path, const char *name, const char *const *settings)
+void sim_open_variant(struct sim *sim, const char *path, const char *name,
+		      const char *const *settings)
 {
 	open_variant(sim, path, variant_find(path, name), settings);
 }
@@ -255,8 +262,8 @@ void sim_open_prepared(struct sim *sim, const char *text, const char *const *set
 	struct scenario_errors errors = { 0 };
 
 	*sim = (struct sim){ 0 };
-	if (scenario_read_memory("test.yaml", text, strlen(text), settings, count_settings(settings), &scenario,
-				 &errors))
+	if (scenario_read_memory("test.yaml", text, strlen(text), settings,
+				 count_settings(settings), &scenario, &errors))
 		refuse(&errors);
 	plan_of(sim, &scenario, &errors);
 	if (prepare)
@@ -289,7 +296,8 @@ void sim_close(struct sim *sim)
 
 /* ---- running ---- */
 
-/* every node that takes part in the open window; in falling order every other time, for the result may not depend on it */
+/* every node that takes part in the open window; in falling order every other time, for the result
+ * may not depend on it */
 static void run_window(struct sim *sim)
 {
 	uint32_t count = 0;
@@ -334,12 +342,14 @@ void sim_run(struct sim *sim)
 {
 	sim_run_until(sim, sim->plan.duration_ps);
 	sim_check(sim);
-	if (sim->plan.drain && (clock_earliest(&sim->clock) != NODE_TIME_NEVER || fault_player_acts(&sim->faults)))
+	if (sim->plan.drain &&
+	    (clock_earliest(&sim->clock) != NODE_TIME_NEVER || fault_player_acts(&sim->faults)))
 		sim_run_until(sim, sim->plan.drain_max_ps);
 	sim_check(sim);
 }
 
-/* packets that receivers took for the first time: what is sent again and comes twice is no progress */
+/* packets that receivers took for the first time: what is sent again and comes twice is no
+ * progress */
 static uint64_t received_packets(const struct sim *sim)
 {
 	uint64_t packets = 0;
@@ -374,7 +384,8 @@ void sim_results(struct sim *sim, struct results *results)
 	*results = (struct results){ 0 };
 	results->empty = clock_earliest(&sim->clock) == NODE_TIME_NEVER;
 	results->end_ps = results->empty ? atomic_load(&sim->page->start_ps) : sim->limit_ps;
-	if (results_gather(&sim->plan, pages, results) || fault_player_report(&sim->faults, results))
+	if (results_gather(&sim->plan, pages, results) ||
+	    fault_player_report(&sim->faults, results))
 		abort();
 	if (expect_evaluate(&sim->plan, results))
 		abort();
@@ -409,7 +420,8 @@ bool sim_expectations_hold(struct sim *sim)
 
 		if (expectation->ok)
 			continue;
-		fprintf(stderr, "%s: %s (%s)\n", sim->plan.scenario, expectation->text, expectation->shown);
+		fprintf(stderr, "%s: %s (%s)\n", sim->plan.scenario, expectation->text,
+			expectation->shown);
 		all = false;
 	}
 	results_free(&results);

@@ -1,6 +1,7 @@
-/*  sim_json - prints the JSON result of a scenario run in one process, to be compared with that of `heddle run`.
- *  With @VARIANT it is that variant of the scenario's `compare`, on top of the settings.
- *  usage: sim_json SCENARIO [@VARIANT] [path=value ...]                                                             */
+/*  sim_json - prints the JSON result of a scenario run in one process, to be compared with that of
+ *  `heddle run`. With @VARIANT it is that variant of the scenario's `compare`, on top of the
+ *  settings.
+ *  usage: sim_json SCENARIO [@VARIANT] [path=value ...] */
 #include <stdio.h>
 #include <stdlib.h>
 

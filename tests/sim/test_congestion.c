@@ -1,5 +1,6 @@
-/*  Congestion control in whole fabrics: each mechanism alone, with what it must bring about and what becomes of the same scenario without
- *  it (EC-1, EC-4, EC-9, EC-10, EC-12 ... EC-14). How each works, step by step: unit/switchd/flow_channel/test_flow_control. */
+/*  Congestion control in whole fabrics: each mechanism alone, with what it must bring about and
+ *  what becomes of the same scenario without it (EC-1, EC-4, EC-9, EC-10, EC-12 ... EC-14). How
+ *  each works, step by step: unit/switchd/flow_channel/test_flow_control. */
 #include <stdlib.h>
 
 #include "nodes/base/units.h"
@@ -9,7 +10,9 @@
 #include "tests/testing.h"
 
 #define PACKET_UNITS 16u
-#define NOTHING "eca: no, slow-start: no, rate-limit: no, flow-limit: no, limit-after-ack: no, headroom: no, fgfc: no"
+#define NOTHING                                                                                    \
+	"eca: no, slow-start: no, rate-limit: no, flow-limit: no, limit-after-ack: no, headroom: " \
+	"no, fgfc: no"
 
 static struct sim sim;
 
@@ -27,7 +30,8 @@ static uint64_t sum_of(size_t offset)
 
 	for (uint32_t i = 0; i < sim.plan.switch_count; i++)
 		for (uint32_t p = 0; p < sim.nodes[i].stats->port_count; p++)
-			sum += *(const uint64_t *)((const char *)stats_port(sim.nodes[i].stats, p) + offset);
+			sum += *(const uint64_t *)((const char *)stats_port(sim.nodes[i].stats, p) +
+						   offset);
 	return sum;
 }
 
@@ -84,16 +88,18 @@ static const struct congestion_setting *full_speed(void)
 	return &sim_switch(&sim, "s2")->injection.config->settings[0];
 }
 
-/* From UM to the last packet that came without credit: the HEADROOM ACK waits (T3) for its frame, a packet in front of it included, and
- * comes to s1; what s1 has granted by then, an output queue and a packet on the link, comes to s2.                        */
+/* From UM to the last packet that came without credit: the HEADROOM ACK waits (T3) for its frame, a
+ * packet in front of it included, and comes to s1; what s1 has granted by then, an output queue and
+ * a packet on the link, comes to s2. */
 static node_time_t response_bound(void)
 {
 	const struct dataplane *dp = sim_switch(&sim, "s1");
 	const struct link *link = dp->ports[1].link;
-	node_time_t packet = link_frame_time_of(link, 4096 + link->front_bytes + 4 + link->gap_bytes);
+	node_time_t packet =
+		link_frame_time_of(link, 4096 + link->front_bytes + 4 + link->gap_bytes);
 
-	return dp->sw.config->switch_.ack_t3_ps + 2 * link->lead_ps + link_frame_time_of(link, ack_frame_wire_bytes(1)) +
-	       3 * packet;
+	return dp->sw.config->switch_.ack_t3_ps + 2 * link->lead_ps +
+	       link_frame_time_of(link, ack_frame_wire_bytes(1)) + 3 * packet;
 }
 
 TEST_GROUP(fabrics, .timeout_s = 120);
@@ -106,7 +112,8 @@ TEST(headroom__responds_within_a_links_round_trip)
 
 	sim_open_text(&sim, slow_egress, (const char *const[]){ "congestion.headroom=yes", NULL });
 	bound = response_bound();
-	ck_assert_uint_lt(bound, sim.plan.lookahead_ps * 5 / 2); /* 2.7 us of it are the way there and back */
+	/* 2.7 us of it are the way there and back */
+	ck_assert_uint_lt(bound, sim.plan.lookahead_ps * 5 / 2);
 	while (!the_flow("s2", 1)->um)
 		sim_run_until(&sim, now += step);
 	started = now;
@@ -121,7 +128,8 @@ TEST(headroom__responds_within_a_links_round_trip)
 	while (the_flow("s2", 1)->next_data_flow != granted)
 		sim_run_until(&sim, now += step);
 	ck_assert_uint_le(now - started, bound);
-	/* nothing more, until a first credit, for a queue that is not above high, has made up for that */
+	/* nothing more, until a first credit, for a queue that is not above high, has made up for
+	 * that */
 	sim_run_until(&sim, now += sim.plan.lookahead_ps);
 	ck_assert_uint_eq(the_flow("s2", 1)->next_data_flow, granted);
 	finish();
@@ -147,8 +155,9 @@ static double mean_queue(uint32_t *most)
 	return (double)sum / (double)count;
 }
 
-/* EC-13, EC-14: the queue settles at its target, never exceeds it by more than what comes until the response, and nobody stops a link.
- * The credit is right in every window (sim_check()); the slow link is full all the time                                   */
+/* EC-13, EC-14: the queue settles at its target, never exceeds it by more than what comes until the
+ * response, and nobody stops a link. The credit is right in every window (sim_check()); the slow
+ * link is full all the time */
 TEST(headroom__settles_at_the_target)
 {
 	double mean, target;
@@ -159,7 +168,8 @@ TEST(headroom__settles_at_the_target)
 	target = full_speed()->target_units;
 	link_units = (uint32_t)(response_bound() / (4132 * 40)) * PACKET_UNITS;
 	mean = mean_queue(&most);
-	fprintf(stderr, "queue: target %.0f, mean %.1f, most %u; on the link %u\n", target, mean, most, link_units);
+	fprintf(stderr, "queue: target %.0f, mean %.1f, most %u; on the link %u\n", target, mean,
+		most, link_units);
 	ck_assert_double_eq_tol(mean, target, 2 * PACKET_UNITS);
 	ck_assert_uint_gt(most, full_speed()->target_units + PACKET_UNITS);
 	ck_assert_uint_le(most, full_speed()->target_units + link_units);
@@ -170,28 +180,32 @@ TEST(headroom__settles_at_the_target)
 	finish();
 }
 
-/* EC-12, EC-14: packets that wait for credit set off the same one hop further up: every hop keeps its target, and no link is stopped */
+/* EC-12, EC-14: packets that wait for credit set off the same one hop further up: every hop keeps
+ * its target, and no link is stopped */
 TEST(headroom__hop_by_hop)
 {
 	const struct ifct_entry *flow;
 
 	sim_open_text(&sim, slow_egress,
-		      (const char *const[]){ "congestion.headroom=yes", "topology.switches=[s1, s2, s3]",
-					     "topology.hosts.c={switch: s3, rate: 50Gb/s}",
-					     "topology.links=[[s1, s2], [s2, s3]]", "switch.buffer=16MiB", NULL });
+		      (const char *const[]){
+			      "congestion.headroom=yes", "topology.switches=[s1, s2, s3]",
+			      "topology.hosts.c={switch: s3, rate: 50Gb/s}",
+			      "topology.links=[[s1, s2], [s2, s3]]", "switch.buffer=16MiB", NULL });
 	sim.check_windows = 1;
 	sim_run_until(&sim, sim.plan.duration_ps);
 	for (uint32_t i = 0; i < 2; i++) {
 		flow = i ? the_flow("s3", 1) : the_flow("s2", 0);
 		ck_assert(flow->um && flow->dm == !i);
-		ck_assert_double_eq_tol(ifct_queue_extent(flow), full_speed()->target_units, 3 * PACKET_UNITS);
+		ck_assert_double_eq_tol(ifct_queue_extent(flow), full_speed()->target_units,
+					3 * PACKET_UNITS);
 	}
 	ck_assert(the_flow("s1", 0)->dm);
 	ck_assert_uint_eq(stats_of("s2", 0)->stops + stats_of("s3", 1)->stops, 0);
 	finish();
 }
 
-/* EC-14: without credit only the stop of the whole link is left, and the input buffer is full to its level */
+/* EC-14: without credit only the stop of the whole link is left, and the input buffer is full to
+ * its level */
 TEST(headroom__off_fills_the_buffer)
 {
 	uint32_t most;
@@ -200,7 +214,8 @@ TEST(headroom__off_fills_the_buffer)
 	sim_open_text(&sim, slow_egress, (const char *const[]){ "switch.buffer=1MiB", NULL });
 	mean = mean_queue(&most);
 	ck_assert_double_gt(mean, 0.8 * sim_switch(&sim, "s2")->ports[1].stop_units);
-	ck_assert_uint_gt(stats_of("s2", 1)->input_units_max, sim_switch(&sim, "s2")->ports[1].stop_units);
+	ck_assert_uint_gt(stats_of("s2", 1)->input_units_max,
+			  sim_switch(&sim, "s2")->ports[1].stop_units);
 	ck_assert_uint_gt(stats_of("s2", 1)->stops, 0);
 	ck_assert_uint_eq(SUM(headroom_starts) + SUM(blocked_headroom), 0);
 	finish();
@@ -208,22 +223,24 @@ TEST(headroom__off_fills_the_buffer)
 
 /* ---- a slow receiver ---- */
 
-static const char pauses[] = "name: pauses\n"
-			     "run: {duration: 600us}\n"
-			     "topology:\n"
-			     "  switches: [s1, s2]\n"
-			     "  hosts: {a0: s1, a1: s1, a2: s1, a3: s1, c: s2}\n"
-			     "  links: [{between: [s1, s2], rate: 400Gb/s}]\n"
-			     "links: {rate: 200Gb/s, delay: 100ns}\n"
-			     "switch: {buffer: 1MiB}\n"
-			     "congestion: {headroom: no, fgfc: no}\n"
-			     "workloads:\n"
-			     "  - {name: w, pattern: incast, to: c, size: 4000B, arrival: paced, load: 12.5%}\n"
-			     "pauses:\n"
-			     "  - {host: c, start: 100us, stop: 300us, every: 20us, for: 15us}\n";
+static const char pauses[] =
+	"name: pauses\n"
+	"run: {duration: 600us}\n"
+	"topology:\n"
+	"  switches: [s1, s2]\n"
+	"  hosts: {a0: s1, a1: s1, a2: s1, a3: s1, c: s2}\n"
+	"  links: [{between: [s1, s2], rate: 400Gb/s}]\n"
+	"links: {rate: 200Gb/s, delay: 100ns}\n"
+	"switch: {buffer: 1MiB}\n"
+	"congestion: {headroom: no, fgfc: no}\n"
+	"workloads:\n"
+	"  - {name: w, pattern: incast, to: c, size: 4000B, arrival: paced, load: 12.5%}\n"
+	"pauses:\n"
+	"  - {host: c, start: 100us, stop: 300us, every: 20us, for: 15us}\n";
 
-/* EC-4: nobody sends too much, but the receiver pauses: congestion is found and told, senders are limited to what the receiver takes;
- * afterwards they send what has gathered at full speed, and are free                                                                                  */
+/* EC-4: nobody sends too much, but the receiver pauses: congestion is found and told, senders are
+ * limited to what the receiver takes; afterwards they send what has gathered at full speed, and are
+ * free */
 TEST_RANGE(pauses__look_like_an_incast, 0, 2)
 {
 	uint64_t extent_units = 0, limit_units;
@@ -233,12 +250,14 @@ TEST_RANGE(pauses__look_like_an_incast, 0, 2)
 	ck_assert_double_gt(received_share("c", 20 * NODE_US, 100 * NODE_US), 0.49);
 	ck_assert_uint_eq(stats_of("s2", 0)->eca_acks, 0);
 	for (node_time_t at = 130 * NODE_US; at < 290 * NODE_US; at += 20 * NODE_US) {
-		ck_assert_double_gt(received_share("c", at, at + 20 * NODE_US), 0.24); /* all that it takes */
-		extent_units = SUM(extent_units);                                      /* in the middle of a pause */
+		/* all that it takes */
+		ck_assert_double_gt(received_share("c", at, at + 20 * NODE_US), 0.24);
+		/* in the middle of a pause */
+		extent_units = SUM(extent_units);
 	}
 	limit_units = 4 * full_speed()->flow_extent_units;
-	fprintf(stderr, "pauses: ECA %lu, %lu units under way of %lu\n", stats_of("s2", 0)->eca_max, extent_units,
-		limit_units);
+	fprintf(stderr, "pauses: ECA %lu, %lu units under way of %lu\n", stats_of("s2", 0)->eca_max,
+		extent_units, limit_units);
 	ck_assert_double_gt(received_share("c", 310 * NODE_US, 360 * NODE_US), 0.98);
 	ck_assert_double_gt(received_share("c", 500 * NODE_US, 600 * NODE_US), 0.49);
 	ck_assert_uint_eq(SUM(limited), 0);
@@ -257,15 +276,16 @@ TEST_RANGE(pauses__look_like_an_incast, 0, 2)
 
 /* ---- the port's limit ---- */
 
-static const char racks[] = "name: racks\n"
-			    "run: {duration: 60us}\n"
-			    "topology: {generate: leaf-spine, leaves: 3, hosts-per-leaf: 4, spines: 2}\n"
-			    "links: {rate: 200Gb/s, delay: 100ns}\n"
-			    "switch: {buffer: 1MiB}\n"
-			    "congestion: {" NOTHING "}\n"
-			    "workloads:\n"
-			    "  - {name: in, pattern: incast, to: h0, window: 4}\n"
-			    "  - {name: all, pattern: uniform, size: 4KiB, arrival: poisson, load: 50%}\n";
+static const char racks[] =
+	"name: racks\n"
+	"run: {duration: 60us}\n"
+	"topology: {generate: leaf-spine, leaves: 3, hosts-per-leaf: 4, spines: 2}\n"
+	"links: {rate: 200Gb/s, delay: 100ns}\n"
+	"switch: {buffer: 1MiB}\n"
+	"congestion: {" NOTHING "}\n"
+	"workloads:\n"
+	"  - {name: in, pattern: incast, to: h0, window: 4}\n"
+	"  - {name: all, pattern: uniform, size: 4KiB, arrival: poisson, load: 50%}\n";
 
 static uint32_t units_on(const struct link *link)
 {
@@ -303,13 +323,16 @@ static uint32_t units_inside(void)
 	return units;
 }
 
-/* EC-9: with the limit at every edge, what is inside the fabric is bounded by their sum, and a packet for each; without, by nothing */
+/* EC-9: with the limit at every edge, what is inside the fabric is bounded by their sum, and a
+ * packet for each; without, by nothing */
 TEST_RANGE(port_limit__bounds_what_is_inside, 0, 2)
 {
 	uint32_t most = 0, bound = 12 * (128 + PACKET_UNITS);
 
-	sim_open_text(&sim, racks, _i ? (const char *const[]){ "congestion.port-limit=32KiB", NULL } : NULL);
-	ck_assert_uint_eq(sim_switch(&sim, "leaf0")->injection.config->port_limit_units, _i ? 128 : 0);
+	sim_open_text(&sim, racks,
+		      _i ? (const char *const[]){ "congestion.port-limit=32KiB", NULL } : NULL);
+	ck_assert_uint_eq(sim_switch(&sim, "leaf0")->injection.config->port_limit_units,
+			  _i ? 128 : 0);
 	sim.check_windows = 1;
 	for (node_time_t now = 0; now < 60 * NODE_US; now += 500 * NODE_NS) {
 		uint32_t inside;
@@ -325,22 +348,25 @@ TEST_RANGE(port_limit__bounds_what_is_inside, 0, 2)
 		ck_assert_uint_gt(most, bound / 2);
 		for (uint32_t i = 0; i < 3; i++)
 			for (uint32_t p = 0; p < 4; p++)
-				ck_assert_uint_le(stats_port(sim.nodes[i].stats, p)->extent_units_max,
-						  128 + PACKET_UNITS);
+				ck_assert_uint_le(
+					stats_port(sim.nodes[i].stats, p)->extent_units_max,
+					128 + PACKET_UNITS);
 	} else {
 		ck_assert_uint_gt(2 * most, 3 * bound);
 	}
 	finish();
 }
 
-/* EC-9: a ring of switches whose buffers fill all around stands still for ever; with the limit alone it cannot saturate, and does not */
+/* EC-9: a ring of switches whose buffers fill all around stands still for ever; with the limit
+ * alone it cannot saturate, and does not */
 TEST_RANGE(port_limit__a_ring_goes_on, 0, 2)
 {
 	uint64_t inside = 0;
 
-	sim_open_file(
-		&sim, "topologies/credit-deadlock.yaml",
-		(const char *const[]){ _i ? "congestion={" NOTHING ", port-limit: 16KiB}" : "congestion=no", NULL });
+	sim_open_file(&sim, "topologies/credit-deadlock.yaml",
+		      (const char *const[]){ _i ? "congestion={" NOTHING ", port-limit: 16KiB}"
+						: "congestion=no",
+					     NULL });
 	sim_run(&sim);
 	ck_assert_uint_eq(clock_earliest(&sim.clock), NODE_TIME_NEVER);
 	for (uint32_t i = 0; i < sim.plan.switch_count; i++)
@@ -353,19 +379,21 @@ TEST_RANGE(port_limit__a_ring_goes_on, 0, 2)
 
 /* ---- who is slowed, and who is not ---- */
 
-static const char victim[] = "name: victim\n"
-			     "run: {duration: 600us}\n"
-			     "topology:\n"
-			     "  switches: [s1, s2]\n"
-			     "  hosts: {a0: s1, a1: s1, a2: s1, a3: s1, a4: s1, a5: s1, v: s1, c: s2, w: s2}\n"
-			     "  links: [{between: [s1, s2], rate: 400Gb/s}]\n"
-			     "links: {rate: 200Gb/s, delay: 100ns}\n"
-			     "switch: {buffer: 1MiB}\n"
-			     "workloads:\n"
-			     "  - {name: in, pattern: incast, from: [a0, a1, a2, a3, a4, a5], to: c, window: 4}\n"
-			     "  - {name: alone, pattern: pairs, pairs: [[v, w]], window: 4}\n";
+static const char victim[] =
+	"name: victim\n"
+	"run: {duration: 600us}\n"
+	"topology:\n"
+	"  switches: [s1, s2]\n"
+	"  hosts: {a0: s1, a1: s1, a2: s1, a3: s1, a4: s1, a5: s1, v: s1, c: s2, w: s2}\n"
+	"  links: [{between: [s1, s2], rate: 400Gb/s}]\n"
+	"links: {rate: 200Gb/s, delay: 100ns}\n"
+	"switch: {buffer: 1MiB}\n"
+	"workloads:\n"
+	"  - {name: in, pattern: incast, from: [a0, a1, a2, a3, a4, a5], to: c, window: 4}\n"
+	"  - {name: alone, pattern: pairs, pairs: [[v, w]], window: 4}\n";
 
-/* EC-10: six senders share a link to the one congested host, and the victim shares the fabric link with them: they are slowed, it is not */
+/* EC-10: six senders share a link to the one congested host, and the victim shares the fabric link
+ * with them: they are slowed, it is not */
 TEST_RANGE(victim__keeps_its_bandwidth, 0, 2)
 {
 	const struct port_stats *ingress;
@@ -382,7 +410,9 @@ TEST_RANGE(victim__keeps_its_bandwidth, 0, 2)
 	if (_i) {
 		ck_assert_double_ge(share, 0.95);
 		ck_assert_double_ge(incast, 0.95);
-		ck_assert_uint_eq(ingress->blocked_rate + ingress->blocked_extent + ingress->blocked_empty, held);
+		ck_assert_uint_eq(ingress->blocked_rate + ingress->blocked_extent +
+					  ingress->blocked_empty,
+				  held);
 		ck_assert_uint_eq(ingress->blocked_headroom, 0);
 		for (uint32_t p = 0; p < 6; p++)
 			ck_assert_uint_gt(stats_of("s1", p)->limited_first_ps, 0);
@@ -401,18 +431,22 @@ static const char small[] =
 	"links: {rate: 10Gb/s, delay: 100ns, mtu: 1500}\n"
 	"congestion: {eca: {dbf-thresh: 256MiB}, slow-start: no, headroom: no, fgfc: no}\n"
 	"workloads:\n"
-	"  - {name: in, pattern: incast, to: h0, frame: ethernet, packet: 96, size: 1B, messages: 5}\n";
+	"  - {name: in, pattern: incast, to: h0, frame: ethernet, packet: 96, size: 1B, messages: "
+	"5}\n";
 
-/* EC-1: many small packets, few bytes: the packet factor finds the incast that the byte factor does not see */
+/* EC-1: many small packets, few bytes: the packet factor finds the incast that the byte factor does
+ * not see */
 TEST_RANGE(small_packets__found_by_their_number, 0, 2)
 {
 	uint64_t most;
 
-	sim_open_text(&sim, small, _i ? NULL : (const char *const[]){ "congestion.eca.lpf-thresh=1000000", NULL });
+	sim_open_text(&sim, small,
+		      _i ? NULL
+			 : (const char *const[]){ "congestion.eca.lpf-thresh=1000000", NULL });
 	sim_run_until(&sim, 40 * NODE_US);
 	most = stats_of("s0", 0)->queue_bytes_max;
-	fprintf(stderr, "small packets: %lu bytes at most, %lu ACK_ECAs, ECA %lu\n", most, stats_of("s0", 0)->eca_acks,
-		stats_of("s0", 0)->eca_max);
+	fprintf(stderr, "small packets: %lu bytes at most, %lu ACK_ECAs, ECA %lu\n", most,
+		stats_of("s0", 0)->eca_acks, stats_of("s0", 0)->eca_max);
 	ck_assert_uint_gt(most / 60, sim_switch(&sim, "s0")->injection.config->lpf_thresh * _i);
 	ck_assert_uint_lt(most / 256, sim_switch(&sim, "s0")->injection.config->lbf_thresh_units);
 	ck_assert_int_eq(stats_of("s0", 0)->eca_acks > 0, _i);
@@ -428,8 +462,9 @@ TEST(congestion__same_result_twice)
 
 	for (uint32_t i = 0; i < 2; i++) {
 		sim_open_text(&sim, victim,
-			      (const char *const[]){ "congestion.port-limit=128KiB", "run.duration=100us",
-						     "run.sample=1us", NULL });
+			      (const char *const[]){ "congestion.port-limit=128KiB",
+						     "run.duration=100us", "run.sample=1us",
+						     NULL });
 		sim_run(&sim);
 		ck_assert_uint_gt(SUM(eca_acks), 0);
 		ck_assert_uint_gt(SUM(headroom_starts), 0);

@@ -1,6 +1,7 @@
-/*  FC-15, FC-17, FC-26, PG-9, PG-11, TB-4, TB-22, TB-25: every link and every switch of a fat tree of 16 hosts fails in turn under full load, and
- *  returns. Every book is balanced all the while; no flow is reordered; what is lost was on what failed, waited for it, or found no
- *  way until tables followed; nothing stalls, and at the end every channel is free.                                  */
+/*  FC-15, FC-17, FC-26, PG-9, PG-11, TB-4, TB-22, TB-25: every link and every switch of a fat tree
+ *  of 16 hosts fails in turn under full load, and returns. Every book is balanced all the while; no
+ *  flow is reordered; what is lost was on what failed, waited for it, or found no way until tables
+ *  followed; nothing stalls, and at the end every channel is free. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,9 +11,10 @@
 #define STEP_US 60u
 
 /* lines of the scenario: what kind of fabric, what kind of traffic */
-static const char *const fabrics[] = { "", "routing: {choice: adaptive}\nclasses: [{name: any, unordered: yes}]\n",
-				       "fabric: port-group\n",
-				       "fabric: port-group\nclasses: [{name: any, unordered: no}]\n" };
+static const char *const fabrics[] = {
+	"", "routing: {choice: adaptive}\nclasses: [{name: any, unordered: yes}]\n",
+	"fabric: port-group\n", "fabric: port-group\nclasses: [{name: any, unordered: no}]\n"
+};
 
 static const char fat_tree[] =
 	"name: faults\n"
@@ -74,7 +76,8 @@ static void check_faults(struct sim *sim)
 	for (uint32_t i = 0; i < results.fault_count; i++)
 		ck_assert(results.faults[i].failed && results.faults[i].returned);
 	for (uint32_t i = 0; i < results.flow_count; i++)
-		ck_assert_uint_gt(results.flows[i].last_ps, sim->plan.duration_ps - STEP_US * NODE_US);
+		ck_assert_uint_gt(results.flows[i].last_ps,
+				  sim->plan.duration_ps - STEP_US * NODE_US);
 	ck_assert_uint_eq(results.totals.reordered, 0);
 	results_free(&results);
 }
@@ -90,7 +93,8 @@ static void all_fail(bool switches, const char *fabric)
 	ck_assert_uint_eq(clock_earliest(&sim.clock), NODE_TIME_NEVER);
 	sim_check_released(&sim);
 	ck_assert_uint_gt(sim_drops(&sim, DROP_LINK_DOWN), 0);
-	ck_assert_uint_eq(sent_not_received(&sim), sim_drops(&sim, DROP_LINK_DOWN) + sim_drops(&sim, DROP_NO_ROUTE) +
+	ck_assert_uint_eq(sent_not_received(&sim), sim_drops(&sim, DROP_LINK_DOWN) +
+							   sim_drops(&sim, DROP_NO_ROUTE) +
 							   sim_drops(&sim, DROP_BAD_LID) +
 							   sim_drops(&sim, DROP_OUT_OF_ORDER));
 	check_faults(&sim);
@@ -112,9 +116,10 @@ TEST_RANGE(every_switch__in_turn, 0, 4)
 
 /* ---- at size (FC-26) ----
  *
- * 128 hosts, 256 links between switches, 80 switches: one of them dies under load, adaptive routing, and returns. All but those next to hosts,
- * whose hosts are cut off until it is back, are in the sample or, with FAULTS_ALL in the environment, taken in turn.
- * Books every 400 windows and at the end. */
+ * 128 hosts, 256 links between switches, 80 switches: one of them dies under load, adaptive
+ * routing, and returns. All but those next to hosts, whose hosts are cut off until it is back, are
+ * in the sample or, with FAULTS_ALL in the environment, taken in turn. Books every 400 windows and
+ * at the end. */
 
 #define AT_US 110u
 #define FOR_US 30u
@@ -135,13 +140,16 @@ static const char large_tree[] =
 /* what a frame and its ACKs can have on a link, both ways, and committed to it */
 #define LOST_OF_A_LINK 60u
 
-/* fault number @number of the fat tree: its links between switches, then its switches; false: there are no more */
-static bool fault_text(const struct plan *plan, uint32_t number, char *text, size_t text_max, uint32_t *links)
+/* fault number @number of the fat tree: its links between switches, then its switches; false: there
+ * are no more */
+static bool fault_text(const struct plan *plan, uint32_t number, char *text, size_t text_max,
+		       uint32_t *links)
 {
 	for (uint32_t i = 0; i < plan->link_count; i++) {
 		const struct plan_link *link = &plan->links[i];
 
-		if (link->node_a >= plan->switch_count || link->node_b >= plan->switch_count || number--)
+		if (link->node_a >= plan->switch_count || link->node_b >= plan->switch_count ||
+		    number--)
 			continue;
 		*links = 1;
 		snprintf(text, text_max, "link: [%s, %s]", plan->nodes[link->node_a].name,
@@ -155,17 +163,19 @@ static bool fault_text(const struct plan *plan, uint32_t number, char *text, siz
 	return true;
 }
 
-/* in the 50 us that begin 20 us after the return as much is delivered as in the 50 us before the fault, or nearly: a permutation with adaptive
- * routing is not the same at any two times */
+/* in the 50 us that begin 20 us after the return as much is delivered as in the 50 us before the
+ * fault, or nearly: a permutation with adaptive routing is not the same at any two times */
 static void check_recovered(const struct sim *sim, const char *what)
 {
 	const uint64_t *delivered = sim->faults.delivered;
 	uint32_t end = END_US / WINDOW_US, at = AT_US / WINDOW_US, span = 50 / WINDOW_US;
-	uint64_t before = delivered[at] - delivered[at - span], after = delivered[end] - delivered[end - span];
+	uint64_t before = delivered[at] - delivered[at - span],
+		 after = delivered[end] - delivered[end - span];
 
 	ck_assert_uint_gt(sim->faults.window_count, end);
 	ck_assert_uint_gt(before, 0);
-	ck_assert_msg(after * 100 >= before * 85, "%s: %lu bytes before, %lu afterwards", what, before, after);
+	ck_assert_msg(after * 100 >= before * 85, "%s: %lu bytes before, %lu afterwards", what,
+		      before, after);
 }
 
 static void one_fails(const char *what, uint32_t links)
@@ -180,7 +190,8 @@ static void one_fails(const char *what, uint32_t links)
 	sim_run(&sim);
 	ck_assert_msg(clock_earliest(&sim.clock) == NODE_TIME_NEVER, "%s: something is left", what);
 	sim_check_released(&sim);
-	ck_assert_uint_eq(sent_not_received(&sim), sim_drops(&sim, DROP_LINK_DOWN) + sim_drops(&sim, DROP_NO_ROUTE));
+	ck_assert_uint_eq(sent_not_received(&sim),
+			  sim_drops(&sim, DROP_LINK_DOWN) + sim_drops(&sim, DROP_NO_ROUTE));
 	sim_results(&sim, &results);
 	ck_assert(results.faults[0].failed && results.faults[0].returned);
 	ck_assert_msg(results.faults[0].lost <= links * LOST_OF_A_LINK, "%s: %u lost", what,

@@ -1,24 +1,26 @@
-/*  FC-7, [S2 S3 fig. 2B]: a flow on the chain 222 -> 224 -> 226. One unit is sent and not acknowledged at 226 and six wait there,
- *  two are on their way from 224, three wait at 224, one is on its way from 222: the flow_extent is 9 at 224, 13 at 222.
- *  The state is brought about by traffic: thirteen packets of one unit, links that are free for just so many of them, and
- *  output queues of one unit (what waits there is sent as far as the input queue is concerned).                        */
+/*  FC-7, [S2 S3 fig. 2B]: a flow on the chain 222 -> 224 -> 226. One unit is sent and not
+ *  acknowledged at 226 and six wait there, two are on their way from 224, three wait at 224, one is
+ *  on its way from 222: the flow_extent is 9 at 224, 13 at 222. The state is brought about by
+ *  traffic: thirteen packets of one unit, links that are free for just so many of them, and output
+ *  queues of one unit (what waits there is sent as far as the input queue is concerned). */
 
 #include "tests/sim/sim.h"
 #include "tests/testing.h"
 
-static const char chain[] =
-	"name: figure-2b\n"
-	"run: {duration: 100us, drain: no}\n"
-	"topology:\n"
-	"  switches: [s222, s224, s226]\n"
-	"  hosts: {a: s222, b: s226}\n"
-	"  links: [[s222, s224], [s224, s226]]\n"
-	"links: {rate: 200Gb/s, delay: 1us, mtu: 256}\n"
-	"switch: {output-queue: 256B}\n"
-	"workloads:\n"
-	"  - {name: w, pattern: pairs, pairs: [[a, b]], size: 1B, packet: 128, messages: 13, window: 13}\n";
+static const char chain[] = "name: figure-2b\n"
+			    "run: {duration: 100us, drain: no}\n"
+			    "topology:\n"
+			    "  switches: [s222, s224, s226]\n"
+			    "  hosts: {a: s222, b: s226}\n"
+			    "  links: [[s222, s224], [s224, s226]]\n"
+			    "links: {rate: 200Gb/s, delay: 1us, mtu: 256}\n"
+			    "switch: {output-queue: 256B}\n"
+			    "workloads:\n"
+			    "  - {name: w, pattern: pairs, pairs: [[a, b]], size: 1B, packet: 128, "
+			    "messages: 13, window: 13}\n";
 
-#define BYTE_PS 100000u                          /* on a link that was opened: a packet is more than a window */
+/* on a link that was opened: a packet is more than a window */
+#define BYTE_PS 100000u
 #define PACKET_PS ((60 + 4 + 12 + 20) * BYTE_PS) /* 9.6 us */
 
 static void link_close(struct sim *sim, const char *name, uint32_t port)
@@ -37,7 +39,8 @@ static void link_open(struct sim *sim, const char *name, uint32_t port, node_tim
 }
 
 /* lets @packets out of port @port from @now on; when that is done */
-static node_time_t let_out(struct sim *sim, const char *name, uint32_t port, uint32_t packets, node_time_t now)
+static node_time_t let_out(struct sim *sim, const char *name, uint32_t port, uint32_t packets,
+			   node_time_t now)
 {
 	link_open(sim, name, port, now);
 	now += packets * PACKET_PS;
@@ -69,7 +72,8 @@ static uint32_t under_way(struct sim *sim, const char *name, uint32_t port)
 
 TEST(flow_extent__figure_2b)
 {
-	/* ports: s222: p0 host a, p1 to s224. s224: p0 to s222, p1 to s226. s226: p0 host b, p1 to s224. */
+	/* ports: s222: p0 host a, p1 to s224. s224: p0 to s222, p1 to s226. s226: p0 host b, p1 to
+	 * s224. */
 	node_time_t now = 10 * NODE_US;
 	struct sim sim;
 

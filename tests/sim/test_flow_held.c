@@ -1,4 +1,5 @@
-/*  EC-15 ... EC-17 from end to end: switches that name a flow, NICs that hold it, and the books of the whole fabric.  */
+/*  EC-15 ... EC-17 from end to end: switches that name a flow, NICs that hold it, and the books of
+ *  the whole fabric. */
 
 #include "tests/sim/sim.h"
 #include "tests/testing.h"
@@ -8,7 +9,9 @@ static uint64_t sum_of_frames(const struct sim *sim, enum node_kind kind)
 	uint64_t frames = 0;
 
 	for (uint32_t i = 0; i < sim->plan.node_count; i++)
-		for (uint32_t p = 0; sim->nodes[i].config->kind == kind && p < sim->nodes[i].config->port_count; p++)
+		for (uint32_t p = 0;
+		     sim->nodes[i].config->kind == kind && p < sim->nodes[i].config->port_count;
+		     p++)
 			frames += stats_port(sim->nodes[i].stats, p)->fgfc_frames;
 	return frames;
 }
@@ -23,12 +26,14 @@ static void check_nothing_held(const struct sim *sim)
 
 TEST_GROUP(fgfc, .timeout_s = 120);
 
-/* one flow is held, the other flow of the same NIC runs at full rate: its expectations say how fast */
+/* one flow is held, the other flow of the same NIC runs at full rate: its expectations say how
+ * fast */
 TEST(fgfc__one_flow_held)
 {
 	struct sim sim;
 
-	sim_open_file(&sim, "topologies/one-flow-held.yaml", (const char *const[]){ "run.drain=true", NULL });
+	sim_open_file(&sim, "topologies/one-flow-held.yaml",
+		      (const char *const[]){ "run.drain=true", NULL });
 	sim.check_windows = 50;
 	sim_run(&sim);
 	ck_assert(sim_expectations_hold(&sim));
@@ -39,12 +44,14 @@ TEST(fgfc__one_flow_held)
 	sim_close(&sim);
 }
 
-/* without it the victim shares the fate of the flow that waits in front of it: what it is there for */
+/* without it the victim shares the fate of the flow that waits in front of it: what it is there
+ * for */
 TEST(fgfc__off)
 {
 	struct sim sim;
 
-	sim_open_file(&sim, "topologies/one-flow-held.yaml", (const char *const[]){ "congestion.fgfc=no", NULL });
+	sim_open_file(&sim, "topologies/one-flow-held.yaml",
+		      (const char *const[]){ "congestion.fgfc=no", NULL });
 	sim_run(&sim);
 	ck_assert_uint_eq(sum_of_frames(&sim, NODE_SWITCH), 0);
 	ck_assert_uint_gt(sim.plan.expectation_count, 4);
@@ -52,7 +59,8 @@ TEST(fgfc__off)
 	sim_close(&sim);
 }
 
-/* EC-16: one frame in ten is lost on the hosts' links, FGFC frames too: nothing is locked, all that was not lost arrives */
+/* EC-16: one frame in ten is lost on the hosts' links, FGFC frames too: nothing is locked, all that
+ * was not lost arrives */
 TEST(fgfc__frames_are_lost)
 {
 	static const char text[] = "name: lossy\n"
@@ -78,13 +86,14 @@ TEST(fgfc__frames_are_lost)
 /* room for two flows: the others run free, and the books balance */
 TEST(fgfc__table_full)
 {
-	static const char text[] = "name: small-table\n"
-				   "run: {duration: 200us, drain: true}\n"
-				   "topology: {generate: star, hosts: 9}\n"
-				   "nic: {fgfc-entries: 2}\n"
-				   "workloads:\n"
-				   "  - {name: all, pattern: uniform, size: 256KiB, window: 8}\n"
-				   "  - {name: in, pattern: incast, to: h0, size: 256KiB, window: 4}\n";
+	static const char text[] =
+		"name: small-table\n"
+		"run: {duration: 200us, drain: true}\n"
+		"topology: {generate: star, hosts: 9}\n"
+		"nic: {fgfc-entries: 2}\n"
+		"workloads:\n"
+		"  - {name: all, pattern: uniform, size: 256KiB, window: 8}\n"
+		"  - {name: in, pattern: incast, to: h0, size: 256KiB, window: 4}\n";
 	uint64_t refused = 0;
 	struct sim sim;
 

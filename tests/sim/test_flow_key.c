@@ -1,5 +1,6 @@
-/*  FC-2 from end to end: edge ports with match sets and masks of their own make different flows of the same traffic, and what is held at
- *  its source is what the port's mask joins (EC-15, EC-16).  */
+/*  FC-2 from end to end: edge ports with match sets and masks of their own make different flows of
+ *  the same traffic, and what is held at its source is what the port's mask joins (EC-15,
+ *  EC-16). */
 
 #include "nicd/datapath/nic.h"
 #include "tests/sim/sim.h"
@@ -13,7 +14,8 @@ static uint64_t channels_at(struct sim *sim, const char *name, uint32_t port)
 	return stats_port(sim_switch(sim, name)->sw.stats, port)->efct_used_max;
 }
 
-/* eight connections each of A, B and C: as many channels, and parts of the last link, as their ports' masks leave */
+/* eight connections each of A, B and C: as many channels, and parts of the last link, as their
+ * ports' masks leave */
 TEST(flow_key__masks_of_three_ports)
 {
 	struct sim sim;
@@ -47,14 +49,16 @@ TEST(flow_key__without_masks)
 /* FC-4: a mask of the destination never joins flows to two hosts */
 TEST(flow_key__destinations_stay_apart)
 {
-	static const char text[] =
-		"name: apart\n"
-		"run: {duration: 50us}\n"
-		"topology: {generate: dumbbell, hosts-per-side: 3, flow-keys: {h0: [destination-ip/8]}}\n"
-		"workloads:\n"
-		"  - {name: a, pattern: pairs, pairs: [[h0, h3], [h0, h4], [h0, h5]], frame: ipv4, size: 16KiB}\n"
-		"  - {name: b, pattern: pairs, pairs: [[h0, h3], [h0, h4], [h0, h5]], frame: ipv4, size: 16KiB}\n"
-		"expect: [lost == 0, reordered == 0]\n";
+	static const char text[] = "name: apart\n"
+				   "run: {duration: 50us}\n"
+				   "topology: {generate: dumbbell, hosts-per-side: 3, flow-keys: "
+				   "{h0: [destination-ip/8]}}\n"
+				   "workloads:\n"
+				   "  - {name: a, pattern: pairs, pairs: [[h0, h3], [h0, h4], [h0, "
+				   "h5]], frame: ipv4, size: 16KiB}\n"
+				   "  - {name: b, pattern: pairs, pairs: [[h0, h3], [h0, h4], [h0, "
+				   "h5]], frame: ipv4, size: 16KiB}\n"
+				   "expect: [lost == 0, reordered == 0]\n";
 	struct sim sim;
 
 	sim_open_text(&sim, text, NULL);
@@ -65,21 +69,24 @@ TEST(flow_key__destinations_stay_apart)
 	sim_close(&sim);
 }
 
-/* Four flows of h1 are one channel, which is congested; a fifth goes elsewhere. The NIC holds the four, and the fifth has the link. Of a NIC that
- * did not know the mask three would go on, fill the buffer, and stop the link for all. */
+/* Four flows of h1 are one channel, which is congested; a fifth goes elsewhere. The NIC holds the
+ * four, and the fifth has the link. Of a NIC that did not know the mask three would go on, fill the
+ * buffer, and stop the link for all. */
 TEST(flow_key__held_at_the_source_under_a_mask)
 {
-	static const char text[] =
-		"name: held-under-a-mask\n"
-		"run: {duration: 500us, warmup: 150us, drain: true}\n"
-		"topology: {generate: star, hosts: 18, flow-keys: {h1: [ip-pair, 'source-port&0xfff0']}}\n"
-		"workloads:\n"
+	static const char text[] = "name: held-under-a-mask\n"
+				   "run: {duration: 500us, warmup: 150us, drain: true}\n"
+				   "topology: {generate: star, hosts: 18, flow-keys: {h1: "
+				   "[ip-pair, 'source-port&0xfff0']}}\n"
+				   "workloads:\n"
 #define INCAST(name)                                                                 \
 	"  - {name: " name ", pattern: incast, to: h0, frame: ipv4, size: 256KiB,\n" \
 	"     from: [h1, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, h12, h13, h14, h15, h16]}\n"
-		INCAST("a") INCAST("b") INCAST("c") INCAST(
-			"d") "  - {name: victim, pattern: pairs, pairs: [[h1, h17]], frame: ipv4, size: 1MiB}\n"
-			     "expect: [lost == 0, reordered == 0, goodput(victim) >= 180Gb/s, fgfc.refused == 0]\n";
+		INCAST("a") INCAST("b") INCAST("c")
+			INCAST("d") "  - {name: victim, pattern: pairs, pairs: [[h1, h17]], frame: "
+				    "ipv4, size: 1MiB}\n"
+				    "expect: [lost == 0, reordered == 0, goodput(victim) >= "
+				    "180Gb/s, fgfc.refused == 0]\n";
 	const struct fgfc_gate *gate;
 	struct sim sim;
 

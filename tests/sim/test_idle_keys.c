@@ -1,5 +1,6 @@
-/*  Keys that mean nothing in a fabric of some kind (orchestrator/scenario/scenario_idle): where that is told a run gives the same bytes with and
- *  without the key, and where it is not told the key may matter (TB-11). */
+/*  Keys that mean nothing in a fabric of some kind (orchestrator/scenario/scenario_idle): where
+ *  that is told a run gives the same bytes with and without the key, and where it is not told the
+ *  key may matter (TB-11). */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,13 +49,14 @@ static const struct {
 
 #define COUNT (sizeof(said) / sizeof(said[0]))
 
-static const char text[] = "name: t\nseed: 3\nrun: {duration: 20us}\n"
-			   "topology:\n  switches: [s0, s1, s2, s3]\n  hosts: {A: s0, B: s0, C: s1, D: s1}\n"
-			   "  links: [[s0, s2], [s0, s3], [s1, s2], [s1, s3]]\n"
-			   "classes: [{name: a}]\nlinks: {rate: 100Gb/s, delay: 100ns}\nswitch: {latency: 300ns}\n"
-			   "nic: {latency: 400ns}\nrouting: {reaction: 1us}\n"
-			   "workloads:\n  - {name: in, pattern: incast, to: C, frame: roce, connections: 2}\n"
-			   "  - {name: all, pattern: uniform, size: 20kB, frame: roce}\n";
+static const char text[] =
+	"name: t\nseed: 3\nrun: {duration: 20us}\n"
+	"topology:\n  switches: [s0, s1, s2, s3]\n  hosts: {A: s0, B: s0, C: s1, D: s1}\n"
+	"  links: [[s0, s2], [s0, s3], [s1, s2], [s1, s3]]\n"
+	"classes: [{name: a}]\nlinks: {rate: 100Gb/s, delay: 100ns}\nswitch: {latency: 300ns}\n"
+	"nic: {latency: 400ns}\nrouting: {reaction: 1us}\n"
+	"workloads:\n  - {name: in, pattern: incast, to: C, frame: roce, connections: 2}\n"
+	"  - {name: all, pattern: uniform, size: 20kB, frame: roce}\n";
 
 /* @json  freed.   Return: the same without what the run was told; malloc'd */
 static char *without_input(char *json)
@@ -95,8 +97,9 @@ static bool told(enum fabric_kind fabric, const char *setting)
 	bool idle;
 
 	snprintf(kind, sizeof(kind), "fabric=%s", scenario_fabric_name[fabric]);
-	ck_assert_msg(!scenario_read_memory("t", text, strlen(text), settings, 2, &scenario, &errors), "%s",
-		      errors.texts[0]);
+	ck_assert_msg(
+		!scenario_read_memory("t", text, strlen(text), settings, 2, &scenario, &errors),
+		"%s", errors.texts[0]);
 	idle = scenario.idle_count;
 	scenario_free(&scenario);
 	return idle;
@@ -113,12 +116,13 @@ TEST_RANGE(scenario_idle__told_is_without_effect, 0, FABRIC_KINDS)
 		bool idle = !(said[i].kinds >> _i & 1);
 		char *changed;
 
-		ck_assert_msg(told((enum fabric_kind)_i, said[i].setting) == idle, "%s", said[i].setting);
+		ck_assert_msg(told((enum fabric_kind)_i, said[i].setting) == idle, "%s",
+			      said[i].setting);
 		if (!idle)
 			continue;
 		changed = result((enum fabric_kind)_i, said[i].setting);
-		ck_assert_msg(!strcmp(as_it_is, changed), "%s changes a fabric of kind %s", said[i].setting,
-			      scenario_fabric_name[_i]);
+		ck_assert_msg(!strcmp(as_it_is, changed), "%s changes a fabric of kind %s",
+			      said[i].setting, scenario_fabric_name[_i]);
 		free(changed);
 	}
 	free(as_it_is);

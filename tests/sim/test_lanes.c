@@ -14,7 +14,8 @@ struct shown {
 
 static struct shown run(const char *detour, uint32_t lanes, const char *more)
 {
-	const char *settings[] = { detour, "run={duration: 40us, warmup: 10us, drain: yes}", more, NULL };
+	const char *settings[] = { detour, "run={duration: 40us, warmup: 10us, drain: yes}", more,
+				   NULL };
 	struct shown shown;
 	struct results results;
 	struct sim sim;

@@ -1,17 +1,19 @@
-/*  FC-9, FC-14, FC-15, FC-17, FC-22, TB-25: 64 hosts on a leaf-spine under full load, tiny and full-size packets: nothing lost,
- *  nothing reordered, every book balanced while it runs and every channel free at the end. With frames lost on the links
- *  every loss is reported to its source, and nothing leaks or stalls. With 16 flow ids a port all wait, nothing breaks. */
+/*  FC-9, FC-14, FC-15, FC-17, FC-22, TB-25: 64 hosts on a leaf-spine under full load, tiny and
+ *  full-size packets: nothing lost, nothing reordered, every book balanced while it runs and every
+ *  channel free at the end. With frames lost on the links every loss is reported to its source, and
+ *  nothing leaks or stalls. With 16 flow ids a port all wait, nothing breaks. */
 #include <stdio.h>
 
 #include "tests/sim/sim.h"
 #include "tests/testing.h"
 
-static const char leaf_spine[] = "name: order-and-loss\n"
-				 "run: {duration: 10us, warmup: 1us, drain: yes, drain-max: 100ms}\n"
-				 "topology: {generate: leaf-spine, leaves: 8, hosts-per-leaf: 8, spines: 8}\n"
-				 "links: {rate: 200Gb/s, delay: 500ns}\n"
-				 "workloads:\n"
-				 "  - {name: w, pattern: uniform, size: 4KiB, packet: 4096}\n";
+static const char leaf_spine[] =
+	"name: order-and-loss\n"
+	"run: {duration: 10us, warmup: 1us, drain: yes, drain-max: 100ms}\n"
+	"topology: {generate: leaf-spine, leaves: 8, hosts-per-leaf: 8, spines: 8}\n"
+	"links: {rate: 200Gb/s, delay: 500ns}\n"
+	"workloads:\n"
+	"  - {name: w, pattern: uniform, size: 4KiB, packet: 4096}\n";
 
 struct sums {
 	uint64_t lost_packets, lost_units, reported_units, received, sent, holes, tails, waits;
@@ -56,7 +58,8 @@ static struct sums run_with(const char *const *settings, uint32_t check_windows)
 	ck_assert_uint_gt(sums.sent, 1000);
 	ck_assert_uint_eq(sums.sent, sums.received + sums.lost_packets);
 	for (enum drop_reason r = DROP_MALFORMED; r < DROP_REASONS; r++)
-		ck_assert_msg(!sim_drops(&sim, r), "%s: %lu", stats_drop_name[r], sim_drops(&sim, r));
+		ck_assert_msg(!sim_drops(&sim, r), "%s: %lu", stats_drop_name[r],
+			      sim_drops(&sim, r));
 	sim_close(&sim);
 	return sums;
 }
@@ -79,19 +82,21 @@ TEST(uniform__full_size)
 
 TEST(uniform__tiny)
 {
-	lossless((const char *const[]){ "workloads.0.size=1B", "workloads.0.packet=128", "run.duration=2us", NULL });
+	lossless((const char *const[]){ "workloads.0.size=1B", "workloads.0.packet=128",
+					"run.duration=2us", NULL });
 }
 
 TEST(incast__full_size)
 {
-	lossless((const char *const[]){ "workloads.0.pattern=incast", "workloads.0.to=h1", "workloads.0.from=all",
-					NULL });
+	lossless((const char *const[]){ "workloads.0.pattern=incast", "workloads.0.to=h1",
+					"workloads.0.from=all", NULL });
 }
 
 TEST(incast__tiny)
 {
-	lossless((const char *const[]){ "workloads.0.pattern=incast", "workloads.0.to=h1", "workloads.0.size=1B",
-					"workloads.0.packet=128", "run.duration=2us", NULL });
+	lossless((const char *const[]){ "workloads.0.pattern=incast", "workloads.0.to=h1",
+					"workloads.0.size=1B", "workloads.0.packet=128",
+					"run.duration=2us", NULL });
 }
 
 TEST(uniform__few_channels)
@@ -104,14 +109,16 @@ TEST(uniform__few_channels)
 
 TEST(uniform__one_channel)
 {
-	struct sums sums = run_with((const char *const[]){ "links.channels=1", "run.duration=3us", NULL }, 5);
+	struct sums sums =
+		run_with((const char *const[]){ "links.channels=1", "run.duration=3us", NULL }, 5);
 
 	ck_assert_uint_eq(sums.lost_packets, 0);
 	ck_assert_uint_gt(sums.waits, 0);
 }
 
-/* FC-17: every unit that was lost on a link was reported to the source of its flow. On a link between switches the switch that saw the
- * hole did so; only what had nothing after it was left to the link. */
+/* FC-17: every unit that was lost on a link was reported to the source of its flow. On a link
+ * between switches the switch that saw the hole did so; only what had nothing after it was left to
+ * the link. */
 static struct sums lossy(const char *const *settings)
 {
 	struct sums sums = run_with(settings, 5);
@@ -123,39 +130,45 @@ static struct sums lossy(const char *const *settings)
 	return sums;
 }
 
-/* long flows, of which the last packet is hardly ever what is lost: nearly all losses are seen as holes */
+/* long flows, of which the last packet is hardly ever what is lost: nearly all losses are seen as
+ * holes */
 TEST(hole__reported_by_the_switch_that_sees_it)
 {
-	struct sums sums = lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=permutation",
-							"workloads.0.size=1MiB", "run.duration=20us", NULL });
+	struct sums sums =
+		lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=permutation",
+					     "workloads.0.size=1MiB", "run.duration=20us", NULL });
 
 	ck_assert_uint_gt(sums.holes, 4 * sums.tails);
 }
 
-/* one packet to a destination now and then: most losses leave no hole until the next packet, which may never come */
+/* one packet to a destination now and then: most losses leave no hole until the next packet, which
+ * may never come */
 TEST(tail__reported_by_the_link)
 {
-	struct sums sums = lossy((const char *const[]){ "links.loss=1%", "workloads.0.size=1B",
-							"workloads.0.packet=128", "run.duration=2us", NULL });
+	struct sums sums =
+		lossy((const char *const[]){ "links.loss=1%", "workloads.0.size=1B",
+					     "workloads.0.packet=128", "run.duration=2us", NULL });
 
 	ck_assert_uint_gt(sums.tails, 0);
 }
 
 TEST(uniform__lossy)
 {
-	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.size=1B", "workloads.0.packet=128", NULL });
+	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.size=1B",
+				     "workloads.0.packet=128", NULL });
 }
 
 TEST(uniform__very_lossy)
 {
-	lossy((const char *const[]){ "links.loss=10%", "workloads.0.size=1B", "workloads.0.packet=128",
-				     "run.duration=2us", NULL });
+	lossy((const char *const[]){ "links.loss=10%", "workloads.0.size=1B",
+				     "workloads.0.packet=128", "run.duration=2us", NULL });
 }
 
 TEST(incast__lossy)
 {
-	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=incast", "workloads.0.to=h1",
-				     "workloads.0.size=1B", "workloads.0.packet=128", NULL });
+	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=incast",
+				     "workloads.0.to=h1", "workloads.0.size=1B",
+				     "workloads.0.packet=128", NULL });
 }
 
 TEST(uniform__lossy_few_channels)
@@ -166,6 +179,6 @@ TEST(uniform__lossy_few_channels)
 
 TEST(permutation__lossy_full_size)
 {
-	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=permutation", "workloads.0.size=64KiB",
-				     "run.duration=20us", NULL });
+	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=permutation",
+				     "workloads.0.size=64KiB", "run.duration=20us", NULL });
 }

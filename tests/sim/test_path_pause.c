@@ -1,5 +1,6 @@
-/*  Path-level PFC in whole fabrics of kind roce: who is paused when CNPs no longer help, and what that brings about (RC-7 ... RC-11, RC-14,
- *  RC-15). How it works, step by step: unit/switchd/ethernet/test_ethernet_path.                                      */
+/*  Path-level PFC in whole fabrics of kind roce: who is paused when CNPs no longer help, and what
+ *  that brings about (RC-7 ... RC-11, RC-14, RC-15). How it works, step by step:
+ *  unit/switchd/ethernet/test_ethernet_path. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +9,10 @@
 
 static struct sim sim;
 
-#define CLASSES                                                                                                \
-	"classes:\n"                                                                                           \
-	"  - {name: roce, lossless: yes, ecn: {kmin: 5kB, kmax: 200kB, pmax: 1%}, xoff: 16MB, watched: yes}\n" \
+#define CLASSES                                                                                 \
+	"classes:\n"                                                                            \
+	"  - {name: roce, lossless: yes, ecn: {kmin: 5kB, kmax: 200kB, pmax: 1%}, xoff: 16MB, " \
+	"watched: yes}\n"                                                                       \
 	"  - {name: cnp, lossless: no}\n"
 
 static const struct stats_page *stats_of(const char *node)
@@ -50,16 +52,17 @@ static uint64_t forwarded(const char *node)
 
 /* ---- one ToR: more flows than the lowest rate of a NIC leaves room for ---- */
 
-static const char one_tor[] = "name: one-tor\n"
-			      "fabric: roce\n"
-			      "run: {duration: 1500us, warmup: 500us}\n" CLASSES "roce:\n"
-			      "  buffer: 64MB\n"
-			      "  supplement: yes\n"
-			      "  path-pause: no\n"
-			      "  dcqcn: {rate-min: 4Gb/s}\n" /* 77 flows: 308 Gb/s, for a link of 200 */
-			      "topology: {generate: star, hosts: 8}\n"
-			      "workloads:\n"
-			      "  - {name: incast, pattern: incast, to: h7, size: 256KiB, window: 1, connections: 11}\n";
+static const char one_tor[] =
+	"name: one-tor\n"
+	"fabric: roce\n"
+	"run: {duration: 1500us, warmup: 500us}\n" CLASSES "roce:\n"
+	"  buffer: 64MB\n"
+	"  supplement: yes\n"
+	"  path-pause: no\n"
+	"  dcqcn: {rate-min: 4Gb/s}\n" /* 77 flows: 308 Gb/s, for a link of 200 */
+	"topology: {generate: star, hosts: 8}\n"
+	"workloads:\n"
+	"  - {name: incast, pattern: incast, to: h7, size: 256KiB, window: 1, connections: 11}\n";
 
 /* what h7 gets, and how much waits for it on average, in the measured millisecond */
 static void run_one_tor(const char *const *settings, uint64_t *bytes, uint64_t *queue_bytes)
@@ -96,12 +99,14 @@ TEST(one_tor__an_order_of_magnitude_less_backlog)
 	ck_assert_uint_ge(bytes_with * 100, bytes * 99);       /* throughput almost unchanged */
 }
 
-/* ---- sparse packets: S4's example, one in 500 us and sources that raise their rates every 300 us ---- */
+/* ---- sparse packets: S4's example, one in 500 us and sources that raise their rates every 300 us
+ * ---- */
 
 #define STEP (5 * NODE_US)
 #define S4_PERIOD (300 * NODE_US)
 
-/* 140 queue pairs share 5 Gb/s: 36 Mb/s each, a packet of 2048 bytes every 470 us. They begin at less, so that all is quiet at first. */
+/* 140 queue pairs share 5 Gb/s: 36 Mb/s each, a packet of 2048 bytes every 470 us. They begin at
+ * less, so that all is quiet at first. */
 static const char sparse[] =
 	"name: sparse\n"
 	"fabric: roce\n"
@@ -115,7 +120,8 @@ static const char sparse[] =
 	"  dcqcn: {variant: s4, rate-min: 10Mb/s, rate-initial: 30Mb/s}\n"
 	"topology: {generate: star, hosts: 8}\n"
 	"workloads:\n"
-	"  - {name: load, pattern: incast, to: h7, class: roce, size: 1MB, window: 2, path-mtu: 2048,"
+	"  - {name: load, pattern: incast, to: h7, class: roce, size: 1MB, window: 2, path-mtu: "
+	"2048,"
 	" connections: 20}\n";
 
 struct source {
@@ -123,9 +129,10 @@ struct source {
 	node_time_t cnp_ps; /* the last one */
 };
 
-/* Up to the next step: notes what the queue pairs of host @h have sent and heard.  Return: the longest time that one has been without a
- * CNP since @since, or since its first packet. */
-static node_time_t longest_gap(uint32_t h, struct source *sources, node_time_t since, node_time_t now)
+/* Up to the next step: notes what the queue pairs of host @h have sent and heard. Return: the
+ * longest time that one has been without a CNP since @since, or since its first packet. */
+static node_time_t longest_gap(uint32_t h, struct source *sources, node_time_t since,
+			       node_time_t now)
 {
 	const struct stats_page *stats = sim.nodes[sim.plan.switch_count + h].stats;
 	node_time_t gap = 0;
@@ -143,7 +150,8 @@ static node_time_t longest_gap(uint32_t h, struct source *sources, node_time_t s
 	return gap;
 }
 
-/* RC-8: while the queue is too long, a CNP comes before any source's period is over, although packets are further apart */
+/* RC-8: while the queue is too long, a CNP comes before any source's period is over, although
+ * packets are further apart */
 TEST(sparse__no_source_raises_its_rate)
 {
 	static struct source sources[7][64];
@@ -170,23 +178,24 @@ TEST(sparse__no_source_raises_its_rate)
 
 /* ---- three levels [S4 fig. 10, 12] ---- */
 
-/*  Two pods of two ToRs and two leaves, two spines. Hosts at all four ToRs send to r at the last one; v does not, nor does what it sends pass
- *  that ToR.                                                                                                         */
-static const char clos[] =
-	"name: clos\n"
-	"fabric: roce\n"
-	"run: {duration: 400us}\n" CLASSES "roce: {buffer: 64MB, supplement: yes, path-pause: yes}\n"
-	"topology:\n"
-	"  switches: [t0, t1, t2, t3, l0, l1, l2, l3, p0, p1]\n"
-	"  hosts: {a: t0, v: t0, b: t1, w: t1, c: t2, d: t3, r: t3}\n"
-	"  links:\n"
-	"    - [t0, l0]\n    - [t0, l1]\n    - [t1, l0]\n    - [t1, l1]\n"
-	"    - [t2, l2]\n    - [t2, l3]\n    - [t3, l2]\n    - [t3, l3]\n"
-	"    - [l0, p0]\n    - [l1, p1]\n    - [l2, p0]\n    - [l3, p1]\n"
-	"workloads:\n"
-	"  - {name: to-r, pattern: pairs, pairs: [[a, r], [b, r], [c, r], [d, r]], size: 64KiB, window: 2,"
-	" connections: 8}\n"
-	"  - {name: beside, pattern: pairs, pairs: [[v, w]], size: 64KiB}\n";
+/*  Two pods of two ToRs and two leaves, two spines. Hosts at all four ToRs send to r at the last
+ *  one; v does not, nor does what it sends pass that ToR. */
+static const char clos[] = "name: clos\n"
+			   "fabric: roce\n"
+			   "run: {duration: 400us}\n" CLASSES
+			   "roce: {buffer: 64MB, supplement: yes, path-pause: yes}\n"
+			   "topology:\n"
+			   "  switches: [t0, t1, t2, t3, l0, l1, l2, l3, p0, p1]\n"
+			   "  hosts: {a: t0, v: t0, b: t1, w: t1, c: t2, d: t3, r: t3}\n"
+			   "  links:\n"
+			   "    - [t0, l0]\n    - [t0, l1]\n    - [t1, l0]\n    - [t1, l1]\n"
+			   "    - [t2, l2]\n    - [t2, l3]\n    - [t3, l2]\n    - [t3, l3]\n"
+			   "    - [l0, p0]\n    - [l1, p1]\n    - [l2, p0]\n    - [l3, p1]\n"
+			   "workloads:\n"
+			   "  - {name: to-r, pattern: pairs, pairs: [[a, r], [b, r], [c, r], [d, "
+			   "r]], size: 64KiB, window: 2,"
+			   " connections: 8}\n"
+			   "  - {name: beside, pattern: pairs, pairs: [[v, w]], size: 64KiB}\n";
 
 TEST(clos__signals_reach_the_right_tors_only)
 {
@@ -200,12 +209,16 @@ TEST(clos__signals_reach_the_right_tors_only)
 	ck_assert_uint_gt(port_of("t2", "c")->path_pauses, 0);
 	ck_assert_uint_gt(port_of("t3", "d")->path_pauses, 0);
 	ck_assert_uint_gt(port_of("t0", "a")->path_resumes, 0);
-	ck_assert_uint_eq(port_of("t0", "v")->path_pauses, 0); /* neither who does not feed the queue, ... */
+	/* neither who does not feed the queue, ... */
+	ck_assert_uint_eq(port_of("t0", "v")->path_pauses, 0);
 	ck_assert_uint_eq(port_of("t1", "w")->path_pauses, 0);
 	ck_assert_uint_eq(port_of("t3", "r")->path_pauses, 0);
 	for (uint32_t i = 0; i < sizeof(between) / sizeof(between[0]); i++)
-		for (uint32_t p = 0; p < stats_of(between[i])->port_count; p++) /* ... nor any switch in between */
-			ck_assert_uint_eq(stats_port((struct stats_page *)stats_of(between[i]), p)->path_pauses, 0);
+		for (uint32_t p = 0; p < stats_of(between[i])->port_count;
+		     p++) /* ... nor any switch in between */
+			ck_assert_uint_eq(stats_port((struct stats_page *)stats_of(between[i]), p)
+						  ->path_pauses,
+					  0);
 	ck_assert_uint_gt(forwarded("p0") + forwarded("p1"), 0); /* RC-10 */
 	ck_assert_uint_ge(forwarded("l0") + forwarded("l1"), forwarded("p0") + forwarded("p1"));
 	ck_assert_uint_eq(forwarded("t0") + forwarded("t1") + forwarded("t2") + forwarded("t3"), 0);

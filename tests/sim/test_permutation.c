@@ -1,5 +1,5 @@
-/*  A random permutation on fat trees of 16 and 128 hosts, one persistent flow each: ECMP as theory says, adaptive flows with redirects
- *  (FC-25) near the links' rate.
+/*  A random permutation on fat trees of 16 and 128 hosts, one persistent flow each: ECMP as theory
+ *  says, adaptive flows with redirects (FC-25) near the links' rate.
  *
  *  No setting was chosen on the seeds of the adaptive runs: docs/routing.md says on which they were
  *  (1 to 12 with 16 hosts, 1 to 4 with 128). `make soak` plays all of them (PERMUTATION_ALL=yes).
@@ -12,7 +12,7 @@
 #include "tests/testing.h"
 
 #define HOSTS 16u
-#define HALF 2u  /* ports up of an edge or aggregation switch */
+#define HALF 2u /* ports up of an edge or aggregation switch */
 /* of adaptive runs; the last ones of `make soak` */
 #define SEED_FIRST 17u
 #define SEEDS (all_seeds() ? 16u : 4u)
@@ -21,16 +21,16 @@
 #define ECMP_SEEDS 16u
 #define DRAWS 400u
 #define SHARE_OF_HEADERS (4096.0 / 4132)
-#define ECMP_ERROR \
-	0.05 /* of the mean over the seeds' own permutations: ECMP_SEEDS draws, each with a deviation of .1 */
+/* of the mean over the seeds' own permutations: ECMP_SEEDS draws, each with a deviation of .1 */
+#define ECMP_ERROR 0.05
 
-static const char scenario[] =
-	"name: permutation\n"
-	"run: {duration: 2ms, warmup: 1500us, drain: no}\n"
-	"topology: {generate: fat-tree, radix: 4}\n"
-	"routing: {choice: adaptive}\n"
-	"workloads:\n"
-	"  - {name: w, pattern: permutation, permutation: random, size: 100MB, arrival: closed, window: 1}\n";
+static const char scenario[] = "name: permutation\n"
+			       "run: {duration: 2ms, warmup: 1500us, drain: no}\n"
+			       "topology: {generate: fat-tree, radix: 4}\n"
+			       "routing: {choice: adaptive}\n"
+			       "workloads:\n"
+			       "  - {name: w, pattern: permutation, permutation: random, size: "
+			       "100MB, arrival: closed, window: 1}\n";
 
 static bool all_seeds(void)
 {
@@ -48,10 +48,12 @@ struct path {
 	bool fixed;
 };
 
-/* links: of hosts up and down; of edges to and from aggregations; of aggregations to and from cores */
+/* links: of hosts up and down; of edges to and from aggregations; of aggregations to and from
+ * cores */
 static struct path draw_path(struct random *random, uint32_t from, uint32_t to)
 {
-	uint32_t up = (uint32_t)random_below(random, HALF), core = (uint32_t)random_below(random, HALF);
+	uint32_t up = (uint32_t)random_below(random, HALF),
+		 core = (uint32_t)random_below(random, HALF);
 	uint32_t pod = from / 4, pod_to = to / 4, edge = from / 2, edge_to = to / 2;
 	struct path path = { .links = { from, HOSTS + to }, .count = 2 };
 
@@ -121,7 +123,8 @@ static double theory(const struct results *results, struct random *random)
 
 	for (uint32_t draw = 0; draw < DRAWS; draw++) {
 		for (uint32_t f = 0; f < HOSTS; f++)
-			paths[f] = draw_path(random, results->flows[f].source, results->flows[f].destination);
+			paths[f] = draw_path(random, results->flows[f].source,
+					     results->flows[f].destination);
 		sum += max_min(paths);
 	}
 	return sum / DRAWS;
@@ -157,7 +160,8 @@ TEST_GROUP(fat_trees, .timeout_s = 600);
 
 TEST(ecmp__as_theory_says)
 {
-	static const char *const hash[] = { "routing.choice=hash", "run={duration: 150us, warmup: 50us, drain: no}",
+	static const char *const hash[] = { "routing.choice=hash",
+					    "run={duration: 150us, warmup: 50us, drain: no}",
 					    NULL };
 	struct random random;
 	double measured = 0, expected = 0;
@@ -197,7 +201,8 @@ TEST(adaptive__redirects_find_a_way_for_all)
 		least = share(&sim) < least ? share(&sim) : least;
 		sim_close(&sim);
 	}
-	printf("adaptive, %u seeds from %u on: mean %.3f, least %.3f\n", SEEDS, SEED_FIRST, mean, least);
+	printf("adaptive, %u seeds from %u on: mean %.3f, least %.3f\n", SEEDS, SEED_FIRST, mean,
+	       least);
 	ck_assert_double_ge(mean, 0.98);
 }
 
@@ -206,7 +211,8 @@ TEST(adaptive__redirects_find_a_way_for_all)
 TEST(adaptive__redirects_find_a_way_for_many)
 {
 	static const char *const many[] = { "topology={generate: fat-tree, radix: 8}",
-					    "run={duration: 3ms, warmup: 2500us, drain: no}", NULL };
+					    "run={duration: 3ms, warmup: 2500us, drain: no}",
+					    NULL };
 
 	for (uint32_t seed = MANY_SEED_FIRST; seed < MANY_SEED_FIRST + MANY_SEEDS; seed++) {
 		struct sim sim;

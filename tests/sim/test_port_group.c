@@ -1,6 +1,6 @@
-/*  Fabrics of kind port-group: the books balance in every window under each policy, what keeps order stays in order, everything arrives
- *  (PG-4, PG-7 ... PG-9, TB-25); static ports
- *  collide and port groups do not, on a Clos and with the buffers that there are by default (PG-12).                                                                                      */
+/*  Fabrics of kind port-group: the books balance in every window under each policy, what keeps
+ *  order stays in order, everything arrives (PG-4, PG-7 ... PG-9, TB-25); static ports collide and
+ *  port groups do not, on a Clos and with the buffers that there are by default (PG-12). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +21,8 @@ static uint64_t choices_other(const struct sim *sim)
 	return sum;
 }
 
-/* @classes  what the scenario says of them; NULL: nothing.   @adapts  do packets leave static ports, and may others overtake them? */
+/* @classes what the scenario says of them; NULL: nothing. @adapts do packets leave static ports,
+ * and may others overtake them? */
 static void run_and_check(const char *path, const char *policy, const char *classes, bool adapts)
 {
 	const char *settings[] = { policy, "run={duration: 150us, warmup: 50us}", classes, NULL };
@@ -55,7 +56,8 @@ TEST_RANGE(policies__by_default, 0, 3)
 
 #define DRAGONFLY "topologies/port-group-dragonfly.yaml"
 
-/* PG-5, PG-6: groups of longer ways, beside a class that keeps order: nothing is lost, and everything arrives, on four lanes */
+/* PG-5, PG-6: groups of longer ways, beside a class that keeps order: nothing is lost, and
+ * everything arrives, on four lanes */
 TEST_RANGE(non_minimal__books, 0, 3)
 {
 	run_and_check(DRAGONFLY, policies[_i], NULL, true);
@@ -69,8 +71,8 @@ TEST(non_minimal__off)
 
 TEST_RANGE(policies__ordered, 0, 3)
 {
-	run_and_check("topologies/port-group-permutation.yaml", policies[_i], "classes=[{name: data, unordered: no}]",
-		      false);
+	run_and_check("topologies/port-group-permutation.yaml", policies[_i],
+		      "classes=[{name: data, unordered: no}]", false);
 }
 
 /* ---- PG-9 ---- */
@@ -88,16 +90,18 @@ static uint64_t credit_waits(const struct sim *sim)
 	return sum;
 }
 
-/* @switches in a chain, one host at either end, one message of one packet from the first to the last */
+/* @switches in a chain, one host at either end, one message of one packet from the first to the
+ * last */
 static void chain_open(struct sim *sim, uint32_t switches, uint32_t bytes)
 {
 	char text[2048];
-	int at = snprintf(
-		text, sizeof(text),
-		"name: chain\nfabric: port-group\nrun: {duration: 100us}\nlinks: {rate: 100Gb/s, delay: 1us}\n"
-		"workloads: [{name: w, pattern: pairs, pairs: [[a, b]], size: %u, messages: 1, arrival: closed, "
-		"window: 1}]\ntopology:\n  hosts: {a: s0, b: s%u}\n  switches: [s0",
-		bytes, switches - 1);
+	int at = snprintf(text, sizeof(text),
+			  "name: chain\nfabric: port-group\nrun: {duration: 100us}\nlinks: {rate: "
+			  "100Gb/s, delay: 1us}\n"
+			  "workloads: [{name: w, pattern: pairs, pairs: [[a, b]], size: %u, "
+			  "messages: 1, arrival: closed, "
+			  "window: 1}]\ntopology:\n  hosts: {a: s0, b: s%u}\n  switches: [s0",
+			  bytes, switches - 1);
 
 	for (uint32_t i = 1; i < switches; i++)
 		at += snprintf(text + at, sizeof(text) - (size_t)at, ", s%u", i);
@@ -108,8 +112,9 @@ static void chain_open(struct sim *sim, uint32_t switches, uint32_t bytes)
 	sim_open_text(sim, text, NULL);
 }
 
-/* PG-9: credit is there when the links come up, so the first packet of all takes what the links and switches take, to the picosecond: in
- * each switch its latency and, as it cuts through, the first 64 bytes; on each link its delay; all bits once. */
+/* PG-9: credit is there when the links come up, so the first packet of all takes what the links and
+ * switches take, to the picosecond: in each switch its latency and, as it cuts through, the first
+ * 64 bytes; on each link its delay; all bits once. */
 TEST_RANGE(first_packet__waits_for_nothing, 0, 5)
 {
 	static const uint32_t lengths[] = { 100, 1500, 4000 };
@@ -128,18 +133,21 @@ TEST_RANGE(first_packet__waits_for_nothing, 0, 5)
 		bits = 8 * (results.totals.delivered_bytes + AROUND_BYTES);
 		ck_assert_uint_eq(results.messages[0].end_ps - results.messages[0].start_ps,
 				  500 * NODE_NS + (switches + 1) * NODE_US +
-					  switches * (350 * NODE_NS + FIRST_BITS * bit_ps) + bits * bit_ps);
+					  switches * (350 * NODE_NS + FIRST_BITS * bit_ps) +
+					  bits * bit_ps);
 		ck_assert_uint_eq(credit_waits(&sim), 0);
 		results_free(&results);
 		sim_close(&sim);
 	}
 }
 
-/* of what a link of 100 Gb/s and 20 us carries, what one does whose receiver has a buffer of @permille of C * T */
+/* of what a link of 100 Gb/s and 20 us carries, what one does whose receiver has a buffer of
+ * @permille of C * T */
 static double link_share(uint32_t permille)
 {
 	/* T: out and back, with the latency of the switch at either end */
-	uint64_t bytes = 100000000000ull / 8 * (2 * 20000 + 2 * 350) / 1000000000ull * permille / 1000;
+	uint64_t bytes =
+		100000000000ull / 8 * (2 * 20000 + 2 * 350) / 1000000000ull * permille / 1000;
 	char buffer[64];
 	const char *settings[] = { "run={duration: 2ms, warmup: 1ms}",
 				   "topology.links.0={between: [s0, s1], delay: 20us}",
@@ -152,19 +160,23 @@ static double link_share(uint32_t permille)
 	struct sim sim;
 
 	snprintf(buffer, sizeof(buffer), "switch={buffer: %lluB}", (unsigned long long)bytes);
-	sim_open_text(&sim,
-		      "name: link\nfabric: port-group\nrun: {duration: 1ms}\nlinks: {rate: 100Gb/s}\n"
-		      "topology: {switches: [s0, s1], hosts: {a: s0, b: s1}, links: [[s0, s1]]}\n"
-		      "workloads: [{name: w, pattern: pairs, pairs: [[a, b]], size: 1MB, arrival: closed}]\n",
-		      settings);
+	sim_open_text(
+		&sim,
+		"name: link\nfabric: port-group\nrun: {duration: 1ms}\nlinks: {rate: 100Gb/s}\n"
+		"topology: {switches: [s0, s1], hosts: {a: s0, b: s1}, links: [[s0, s1]]}\n"
+		"workloads: [{name: w, pattern: pairs, pairs: [[a, b]], size: 1MB, arrival: "
+		"closed}]\n",
+		settings);
 	sim_run(&sim);
-	share = (double)stats_flow_rx(sim.nodes[sim.plan.switch_count + 1].stats, 0)->measured_bytes * 8 /
-		(double)(100000000000ull / 1000);
+	share = (double)stats_flow_rx(sim.nodes[sim.plan.switch_count + 1].stats, 0)
+			->measured_bytes *
+		8 / (double)(100000000000ull / 1000);
 	sim_close(&sim);
 	return share;
 }
 
-/* PG-9: credit returns in eighths of the buffer, so a full link needs 8/7 of C * T, and gets 7/8 of its buffer per loop with less */
+/* PG-9: credit returns in eighths of the buffer, so a full link needs 8/7 of C * T, and gets 7/8 of
+ * its buffer per loop with less */
 TEST(link__full_with_8_7_of_the_loop)
 {
 	double full = link_share(2000);
@@ -179,7 +191,8 @@ TEST(link__full_with_8_7_of_the_loop)
 
 #define SEEDS 4u
 
-/* what a few random permutations deliver in the measured time, of what the hosts' links carry in it, headers included */
+/* what a few random permutations deliver in the measured time, of what the hosts' links carry in
+ * it, headers included */
 static double share_with(const char *path, const char *setting, const char *another)
 {
 	double delivered = 0, carried = 0;
@@ -197,10 +210,12 @@ static double share_with(const char *path, const char *setting, const char *anot
 			const struct node_config *config = &sim.plan.nodes[i];
 
 			for (uint32_t f = 0; f < sim.nodes[i].stats->flow_rx_count; f++)
-				delivered += (double)stats_flow_rx(sim.nodes[i].stats, f)->measured_bytes;
+				delivered += (double)stats_flow_rx(sim.nodes[i].stats, f)
+						     ->measured_bytes;
 			if (config->kind == NODE_NIC)
-				carried += (double)config->ports[0].rate_bps / 8 / (double)NODE_S *
-					   (double)(config->measure_to_ps - config->measure_from_ps);
+				carried +=
+					(double)config->ports[0].rate_bps / 8 / (double)NODE_S *
+					(double)(config->measure_to_ps - config->measure_from_ps);
 		}
 		sim_close(&sim);
 	}
@@ -215,7 +230,8 @@ static double share(const char *path, const char *setting)
 static const char *const permutations[] = { "topologies/port-group-permutation.yaml",
 					    "topologies/permutation-fat-tree-16.yaml" };
 
-/* near full rate with every policy, on the Clos and, with the default's large buffers, on a fat tree; clearly less with static ports */
+/* near full rate with every policy, on the Clos and, with the default's large buffers, on a fat
+ * tree; clearly less with static ports */
 TEST_RANGE(permutation__beside_static_ports, 0, 2)
 {
 	double fixed = share(permutations[_i], "port-group.adaptive=no");
@@ -224,19 +240,22 @@ TEST_RANGE(permutation__beside_static_ports, 0, 2)
 	for (uint32_t i = 0; i < PORT_GROUP_POLICIES; i++) {
 		double adaptive = share(permutations[_i], policies[i]);
 
-		ck_assert_msg(adaptive >= 0.92, "%s: %.3f, static: %.3f", policies[i], adaptive, fixed);
-		ck_assert_msg(adaptive >= fixed + 0.08, "%s: %.3f, static: %.3f", policies[i], adaptive, fixed);
+		ck_assert_msg(adaptive >= 0.92, "%s: %.3f, static: %.3f", policies[i], adaptive,
+			      fixed);
+		ck_assert_msg(adaptive >= fixed + 0.08, "%s: %.3f, static: %.3f", policies[i],
+			      adaptive, fixed);
 	}
 }
 
 /* ---- PG-3, PG-7 ---- */
 
-/* PG-3: what the log remembers is worth something: with buffers where flows collide for long, less arrives when it is as good as not there */
+/* PG-3: what the log remembers is worth something: with buffers where flows collide for long, less
+ * arrives when it is as good as not there */
 TEST(log__decides)
 {
 	double with = share(permutations[1], "switch={buffer: 256KiB}");
-	double without =
-		share_with(permutations[1], "switch={buffer: 256KiB}", "port-group={log: {marks: 64, window: 1ns}}");
+	double without = share_with(permutations[1], "switch={buffer: 256KiB}",
+				    "port-group={log: {marks: 64, window: 1ns}}");
 
 	ck_assert_msg(with >= without + 0.015, "%.3f, without the log %.3f", with, without);
 }
@@ -260,7 +279,8 @@ static uint64_t choices_of(const char *policy)
 	return mixed;
 }
 
-/* PG-7: the policies are not the same, and who looks where there is room carries more than who draws */
+/* PG-7: the policies are not the same, and who looks where there is room carries more than who
+ * draws */
 TEST(policies__differ)
 {
 	uint64_t mixed[PORT_GROUP_POLICIES];
@@ -270,7 +290,8 @@ TEST(policies__differ)
 		mixed[i] = choices_of(policies[i]);
 		for (uint32_t other = 0; other < i; other++)
 			ck_assert_uint_ne(mixed[i], mixed[other]);
-		ck_assert(i == POLICY_RANDOM || share(permutations[0], policies[i]) >= drawn + 0.01);
+		ck_assert(i == POLICY_RANDOM ||
+			  share(permutations[0], policies[i]) >= drawn + 0.01);
 	}
 	ck_assert_uint_eq(choices_of(policies[POLICY_RANDOM]), mixed[POLICY_RANDOM]);
 }

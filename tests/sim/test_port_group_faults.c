@@ -1,14 +1,14 @@
-/*  PG-5, PG-9, PG-11, FC-26: a dragonfly with groups of longer paths. Its links between switches fail
- *  in turn under full load, and return.
+/*  PG-5, PG-9, PG-11, FC-26: a dragonfly with groups of longer paths. Its links between switches
+ *  fail in turn under full load, and return.
  *
  *       |<- reaction ->|<------------- no packet is lost: checked ------------->|
  *     fails          tables              returns        tables          the next one fails
  *
- *  Until tables follow, packets without another path are lost, and so is what was on the link. After
- *  that none is lost: neither a new packet, nor one in flight on a path of the former tables, nor one
- *  that meets a link that has just returned. After each change all paths of the switches' tables are
- *  walked: each ends at its host, within the lanes, and passes no switch twice. A packet that looped
- *  all the same would use up its lanes, which is counted.                                          */
+ *  Until tables follow, packets without another path are lost, and so is what was on the link.
+ *  After that none is lost: neither a new packet, nor one in flight on a path of the former tables,
+ *  nor one that meets a link that has just returned. After each change all paths of the switches'
+ *  tables are walked: each ends at its host, within the lanes, and passes no switch twice. A packet
+ *  that looped all the same would use up its lanes, which is counted. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,15 +21,16 @@
 /* for how long a link is down: up to before the next one fails, or to after it */
 static const uint32_t away_us[] = { 30, 80 };
 
-static const char dragonfly[] =
-	"name: port-group-faults\n"
-	"fabric: port-group\n"
-	"run: {duration: %uus, warmup: 1us, drain: yes, drain-max: 100ms}\n"
-	"links: {rate: 200Gb/s, delay: 100ns}\n"
-	"topology: {generate: dragonfly, hosts-per-switch: 1, switches-per-group: 3, global-links: 1}\n"
-	"port-group: {non-minimal: yes}\n"
-	"workloads:\n"
-	"  - {name: w, pattern: permutation, shift: 4, size: 16KiB, packet: 4096, arrival: closed, window: 4}\n";
+static const char dragonfly[] = "name: port-group-faults\n"
+				"fabric: port-group\n"
+				"run: {duration: %uus, warmup: 1us, drain: yes, drain-max: 100ms}\n"
+				"links: {rate: 200Gb/s, delay: 100ns}\n"
+				"topology: {generate: dragonfly, hosts-per-switch: 1, "
+				"switches-per-group: 3, global-links: 1}\n"
+				"port-group: {non-minimal: yes}\n"
+				"workloads:\n"
+				"  - {name: w, pattern: permutation, shift: 4, size: 16KiB, "
+				"packet: 4096, arrival: closed, window: 4}\n";
 
 static struct sim sim;
 
@@ -58,8 +59,9 @@ static uint32_t open_with_faults(uint32_t for_us)
 		const struct plan_link *link = &sim.plan.links[i];
 
 		if (is_inside(link))
-			fprintf(out, "  - {at: %uus, for: %uus, link: [%s, %s]}\n", ++n * STEP_US, for_us,
-				sim.plan.nodes[link->node_a].name, sim.plan.nodes[link->node_b].name);
+			fprintf(out, "  - {at: %uus, for: %uus, link: [%s, %s]}\n", ++n * STEP_US,
+				for_us, sim.plan.nodes[link->node_a].name,
+				sim.plan.nodes[link->node_b].name);
 	}
 	fclose(out);
 	sim_close(&sim);
@@ -70,7 +72,8 @@ static uint32_t open_with_faults(uint32_t for_us)
 
 /* ---- the paths of the tables ---- */
 
-/* ports by which a packet for @lid may leave; one from a host may take members on longer paths, too */
+/* ports by which a packet for @lid may leave; one from a host may take members on longer paths,
+ * too */
 static uint64_t ports_to(const struct lid_switch *lid_switch, uint32_t lid, bool from_host)
 {
 	const struct port_group *tables = &lid_switch->tables;
@@ -87,8 +90,10 @@ static void walk(uint32_t at, uint32_t lid, uint32_t hops, uint64_t passed)
 	const struct node_config *node = sim.nodes[at].config;
 	uint64_t ports = ports_to(sim.nodes[at].dataplane, lid, !hops);
 
-	ck_assert_msg(!(passed >> at & 1), "%s is passed twice on a path to LID %u", node->name, lid);
-	ck_assert_msg(hops <= sim.plan.routing.lanes, "%s: LID %u after %u links", node->name, lid, hops);
+	ck_assert_msg(!(passed >> at & 1), "%s is passed twice on a path to LID %u", node->name,
+		      lid);
+	ck_assert_msg(hops <= sim.plan.routing.lanes, "%s: LID %u after %u links", node->name, lid,
+		      hops);
 	ck_assert_msg(ports, "%s: no port to LID %u", node->name, lid);
 	for (; ports; ports &= ports - 1) {
 		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
@@ -112,8 +117,8 @@ static void walk_all(void)
 
 static uint64_t astray(void)
 {
-	return sim_drops(&sim, DROP_NO_ROUTE) + sim_drops(&sim, DROP_NO_LANE) + sim_drops(&sim, DROP_BAD_LID) +
-	       sim_drops(&sim, DROP_LINK_DOWN);
+	return sim_drops(&sim, DROP_NO_ROUTE) + sim_drops(&sim, DROP_NO_LANE) +
+	       sim_drops(&sim, DROP_BAD_LID) + sim_drops(&sim, DROP_LINK_DOWN);
 }
 
 static uint64_t choices_other(void)
@@ -129,10 +134,12 @@ static uint64_t choices_other(void)
 /* up to just before @at_us no packet is lost */
 static void runs_without_loss(uint32_t at_us, const char *what)
 {
-	uint64_t before = astray(), no_route = sim_drops(&sim, DROP_NO_ROUTE), no_lane = sim_drops(&sim, DROP_NO_LANE);
+	uint64_t before = astray(), no_route = sim_drops(&sim, DROP_NO_ROUTE),
+		 no_lane = sim_drops(&sim, DROP_NO_LANE);
 
 	sim_run_until(&sim, at_us * NODE_US);
-	ck_assert_msg(astray() == before, "%s, up to %u us: %lu lost: %lu without a route, %lu without a lane", what,
+	ck_assert_msg(astray() == before,
+		      "%s, up to %u us: %lu lost: %lu without a route, %lu without a lane", what,
 		      at_us, astray() - before, sim_drops(&sim, DROP_NO_ROUTE) - no_route,
 		      sim_drops(&sim, DROP_NO_LANE) - no_lane);
 }

@@ -1,4 +1,5 @@
-/*  PG-9, PG-10: an incast of eight under credits, FECN and BECN. The expectations stand in the scenario, as a user runs it.  */
+/*  PG-9, PG-10: an incast of eight under credits, FECN and BECN. The expectations stand in the
+ *  scenario, as a user runs it. */
 
 #include "tests/sim/sim.h"
 #include "tests/testing.h"

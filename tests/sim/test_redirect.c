@@ -1,5 +1,6 @@
-/*  FC-13, FC-25, [S2 fig. 5]: two flows that go on and on share one link; beside it there is a free path. One of them is redirected, once or a
- *  few times, and from then on both have the whole rate. */
+/*  FC-13, FC-25, [S2 fig. 5]: two flows that go on and on share one link; beside it there is a free
+ *  path. One of them is redirected, once or a few times, and from then on both have the whole
+ *  rate. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,15 +13,21 @@ static const char figure_5[] =
 	"topology:\n"
 	"  switches: [s501, s502, s503, s504, s505, s506]\n"
 	"  hosts: {a: s501, b: s502, x: s506, y: s506}\n"
-	"  links: [[s501, s503], [s501, s505], [s502, s504], [s502, s505], [s503, s506], [s504, s506], [s505, s506]]\n"
+	"  links: [[s501, s503], [s501, s505], [s502, s504], [s502, s505], [s503, s506], [s504, "
+	"s506], [s505, s506]]\n"
 	"links: {rate: 200Gb/s, delay: 500ns, mtu: 4096}\n"
 	"workloads:\n"
-	"  - {name: w, pattern: pairs, pairs: [[a, x], [b, y]], size: 1MiB, packet: 4096, window: 2}\n";
+	"  - {name: w, pattern: pairs, pairs: [[a, x], [b, y]], size: 1MiB, packet: 4096, window: "
+	"2}\n";
 
 #define SEEDS 3u
-#define WAYS 4u /* a flow that has tried each of them, on average, has searched enough: the bound of moves until they settle */
-#define MOVES_MAX_PER_MS 30.0 /* of a flow, if outputs ask and there are more flows than ways: measured 9 to 14 */
-#define RATE_MIN (0.98 * 200 * 4096 / 4132) /* Gb/s; the fabric's links carry 4132 bytes for a frame of 4096 */
+/* a flow that has tried each of them, on average, has searched enough: the bound of moves until
+ * they settle */
+#define WAYS 4u
+/* of a flow, if outputs ask and there are more flows than ways: measured 9 to 14 */
+#define MOVES_MAX_PER_MS 30.0
+/* Gb/s; the fabric's links carry 4132 bytes for a frame of 4096 */
+#define RATE_MIN (0.98 * 200 * 4096 / 4132)
 
 static double goodput(struct sim *sim, uint32_t host)
 {
@@ -29,7 +36,8 @@ static double goodput(struct sim *sim, uint32_t host)
 
 	for (uint32_t f = 0; f < stats->flow_rx_count; f++)
 		bytes += stats_flow_rx((struct stats_page *)stats, f)->measured_bytes;
-	return (double)bytes * 8e3 / (double)(sim->plan.nodes[0].measure_to_ps - sim->plan.nodes[0].measure_from_ps);
+	return (double)bytes * 8e3 /
+	       (double)(sim->plan.nodes[0].measure_to_ps - sim->plan.nodes[0].measure_from_ps);
 }
 
 TEST_GROUP(figure_5, .timeout_s = 600);
@@ -60,15 +68,17 @@ TEST(figure_5__one_is_redirected)
 
 /* ---- more flows and ways ---- */
 
-/* @flows hosts, each on a switch of its own, send to as many hosts of one switch, over any of @ways switches between; malloc'd. Nobody
- * who chooses knows what others do: only redirects part flows that meet. */
+/* @flows hosts, each on a switch of its own, send to as many hosts of one switch, over any of @ways
+ * switches between; malloc'd. Nobody who chooses knows what others do: only redirects part flows
+ * that meet. */
 static char *parted_text(uint32_t flows, uint32_t ways)
 {
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	fprintf(out, "name: parted\nrun: {duration: 1ms, warmup: 500us, drain: no}\ntopology:\n  switches: [d");
+	fprintf(out, "name: parted\nrun: {duration: 1ms, warmup: 500us, drain: no}\ntopology:\n  "
+		     "switches: [d");
 	for (uint32_t i = 0; i < flows; i++)
 		fprintf(out, ", s%u", i);
 	for (uint32_t i = 0; i < ways; i++)
@@ -82,8 +92,9 @@ static char *parted_text(uint32_t flows, uint32_t ways)
 		for (uint32_t i = 0; i < flows; i++)
 			fprintf(out, ", [s%u, m%u]", i, m);
 	}
-	fprintf(out, "]\nlinks: {rate: 200Gb/s, delay: 500ns}\nrouting: {choice: adaptive}\nworkloads:\n"
-		     "  - {name: w, pattern: pairs, pairs: [");
+	fprintf(out,
+		"]\nlinks: {rate: 200Gb/s, delay: 500ns}\nrouting: {choice: adaptive}\nworkloads:\n"
+		"  - {name: w, pattern: pairs, pairs: [");
 	for (uint32_t i = 0; i < flows; i++)
 		fprintf(out, "%s[h%u, h%u]", i ? ", " : "", i, flows + i);
 	fprintf(out, "], size: 1MiB, window: 2}\n");
@@ -128,9 +139,11 @@ static struct moved moved_of(uint32_t flows, uint32_t ways, const char *setting)
 	return moved;
 }
 
-static const char outputs_ask[] = "routing.redirect.anywhere=no"; /* [S2]: and only ingress edges obey */
+/* [S2]: and only ingress edges obey */
+static const char outputs_ask[] = "routing.redirect.anywhere=no";
 
-/* where there is a way for each they find them, and stay: the bound on oscillation is none at all */
+/* where there is a way for each they find them, and stay: the bound on oscillation is none at
+ * all */
 TEST(parted__as_many_ways_as_flows)
 {
 	for (uint32_t flows = 2; flows <= 4; flows++)
@@ -143,7 +156,8 @@ TEST(parted__as_many_ways_as_flows)
 		}
 }
 
-/* Where there is none, flows are moved until each way has as many as the others: then nobody is moved any more, and ways stay full. */
+/* Where there is none, flows are moved until each way has as many as the others: then nobody is
+ * moved any more, and ways stay full. */
 TEST(parted__more_flows_than_ways)
 {
 	for (uint32_t flows = 5; flows <= 8; flows += 3) {
@@ -156,7 +170,8 @@ TEST(parted__more_flows_than_ways)
 	}
 }
 
-/* If outputs ask, more are moved the more congestion there is; ways stay full, and nobody is moved all the time. */
+/* If outputs ask, more are moved the more congestion there is; ways stay full, and nobody is moved
+ * all the time. */
 TEST(parted__outputs_ask)
 {
 	uint64_t last = moved_of(4, 4, outputs_ask).early;
@@ -171,18 +186,20 @@ TEST(parted__outputs_ask)
 	}
 }
 
-/* [S2] in its own terms: with each packet asking by itself more requests are made than by one flow in an interval, and the more
- * flows are on a way the more for each of them. Ways stay full. Load is what waits: who chooses knows nothing of what is further on. */
+/* [S2] in its own terms: with each packet asking by itself more requests are made than by one flow
+ * in an interval, and the more flows are on a way the more for each of them. Ways stay full. Load
+ * is what waits: who chooses knows nothing of what is further on. */
 TEST(parted__preset_s2)
 {
 	uint64_t last = 0;
 
 	for (uint32_t flows = 4; flows <= 8; flows += 4) {
-		struct moved ours = moved_of(flows, 2, outputs_ask), moved = moved_of(flows, 2, "routing.preset=s2");
+		struct moved ours = moved_of(flows, 2, outputs_ask),
+			     moved = moved_of(flows, 2, "routing.preset=s2");
 
-		printf("preset s2: %u flows, 2 ways: asked %lu, outputs ask: %lu; moved %lu, %lu\n", flows,
-		       (unsigned long)moved.asked, (unsigned long)ours.asked, (unsigned long)moved.early,
-		       (unsigned long)ours.early);
+		printf("preset s2: %u flows, 2 ways: asked %lu, outputs ask: %lu; moved %lu, %lu\n",
+		       flows, (unsigned long)moved.asked, (unsigned long)ours.asked,
+		       (unsigned long)moved.early, (unsigned long)ours.early);
 		ck_assert_uint_gt(moved.asked, 2 * ours.asked);
 		ck_assert_uint_gt(moved.asked, last);
 		ck_assert_double_ge(moved.goodput, 0.9 * 2 * RATE_MIN);
@@ -200,22 +217,31 @@ static const char figure_10[] =
 	"name: figure-10\n"
 	"run: {duration: 2ms, drain: no}\n"
 	"topology:\n"
-	"  switches: [a1, a2, a3, a4, s1002, s1012, s1022, s1032, s1006, s1016, s1026, s1036, b1, b2, b3, b4]\n"
-	"  hosts: {h1: a1, h2: a1, h3: a1, h4: a1, h5: a2, h6: a2, h7: a2, h8: a2, h9: a3, h10: a3, h11: a3, h12: a3,\n"
-	"    h13: a4, h14: a4, h15: a4, h16: a4, d1: b1, d2: b2, d3: b3, d4: b4, d5: b2, d6: b3, d7: b4, d8: b1,\n"
+	"  switches: [a1, a2, a3, a4, s1002, s1012, s1022, s1032, s1006, s1016, s1026, s1036, b1, "
+	"b2, b3, b4]\n"
+	"  hosts: {h1: a1, h2: a1, h3: a1, h4: a1, h5: a2, h6: a2, h7: a2, h8: a2, h9: a3, h10: "
+	"a3, h11: a3, h12: a3,\n"
+	"    h13: a4, h14: a4, h15: a4, h16: a4, d1: b1, d2: b2, d3: b3, d4: b4, d5: b2, d6: b3, "
+	"d7: b4, d8: b1,\n"
 	"    d9: b3, d10: b4, d11: b1, d12: b2, d13: b4, d14: b1, d15: b2, d16: b3}\n"
-	"  links: [[a1, s1002], [a1, s1012], [a1, s1022], [a1, s1032], [a2, s1002], [a2, s1012], [a2, s1022], [a2, "
+	"  links: [[a1, s1002], [a1, s1012], [a1, s1022], [a1, s1032], [a2, s1002], [a2, s1012], "
+	"[a2, s1022], [a2, "
 	"s1032],\n"
-	"    [a3, s1002], [a3, s1012], [a3, s1022], [a3, s1032], [a4, s1002], [a4, s1012], [a4, s1022], [a4, s1032],\n"
+	"    [a3, s1002], [a3, s1012], [a3, s1022], [a3, s1032], [a4, s1002], [a4, s1012], [a4, "
+	"s1022], [a4, s1032],\n"
 	"    [s1002, s1006], [s1012, s1016], [s1022, s1026], [s1032, s1036],\n"
-	"    [s1006, b1], [s1006, b2], [s1006, b3], [s1006, b4], [s1016, b1], [s1016, b2], [s1016, b3], [s1016, b4],\n"
-	"    [s1026, b1], [s1026, b2], [s1026, b3], [s1026, b4], [s1036, b1], [s1036, b2], [s1036, b3], [s1036, b4]]\n"
+	"    [s1006, b1], [s1006, b2], [s1006, b3], [s1006, b4], [s1016, b1], [s1016, b2], [s1016, "
+	"b3], [s1016, b4],\n"
+	"    [s1026, b1], [s1026, b2], [s1026, b3], [s1026, b4], [s1036, b1], [s1036, b2], [s1036, "
+	"b3], [s1036, b4]]\n"
 	"links: {rate: 200Gb/s, delay: 500ns}\n"
 	"routing: {choice: adaptive}\n"
 	"workloads:\n"
-	"  - {name: w, pattern: pairs, size: 1MiB, window: 2, start: 20us, pairs: [[h1, d1], [h2, d2], [h3, d3], [h4, "
+	"  - {name: w, pattern: pairs, size: 1MiB, window: 2, start: 20us, pairs: [[h1, d1], [h2, "
+	"d2], [h3, d3], [h4, "
 	"d4],\n"
-	"     [h5, d5], [h6, d6], [h7, d7], [h8, d8], [h9, d9], [h10, d10], [h11, d11], [h12, d12], [h13, d13],\n"
+	"     [h5, d5], [h6, d6], [h7, d7], [h8, d8], [h9, d9], [h10, d10], [h11, d11], [h12, "
+	"d12], [h13, d13],\n"
 	"     [h14, d14], [h15, d15], [h16, d16]]}\n"
 	"faults:\n"
 	"  - {at: 1us, link: [s1012, s1016], for: 99us}\n"
@@ -230,8 +256,10 @@ static const char figure_10_here[] =
 	"links: {rate: 200Gb/s, delay: 500ns}\n"
 	"routing: {choice: adaptive}\n"
 	"workloads:\n"
-	"  - {name: w, pattern: pairs, size: 1MiB, window: 2, start: 20us, pairs: [[h0, h16], [h1, h17], [h2, h18],\n"
-	"     [h3, h19], [h4, h20], [h5, h21], [h6, h22], [h7, h23], [h8, h24], [h9, h25], [h10, h26], [h11, h27],\n"
+	"  - {name: w, pattern: pairs, size: 1MiB, window: 2, start: 20us, pairs: [[h0, h16], [h1, "
+	"h17], [h2, h18],\n"
+	"     [h3, h19], [h4, h20], [h5, h21], [h6, h22], [h7, h23], [h8, h24], [h9, h25], [h10, "
+	"h26], [h11, h27],\n"
 	"     [h12, h28], [h13, h29], [h14, h30], [h15, h31]]}\n"
 	"faults:\n"
 	"  - {at: 1us, link: [leaf0, spine1], for: 99us}\n"
@@ -240,10 +268,12 @@ static const char figure_10_here[] =
 
 struct parted {
 	uint64_t early, middle, late; /* redirects up to 500 us, 1 ms and 2 ms */
-	double goodput, least;        /* Gb/s within the measured time, of all flows and of the slowest one */
+	/* Gb/s within the measured time, of all flows and of the slowest one */
+	double goodput, least;
 };
 
-static struct parted parted_of(const char *text, uint32_t seed, const char *from, const char *to, const char *group)
+static struct parted parted_of(const char *text, uint32_t seed, const char *from, const char *to,
+			       const char *group)
 {
 	struct parted parted = { .least = 1e9 };
 	char seed_text[16];
@@ -273,19 +303,23 @@ static struct parted parted_of(const char *text, uint32_t seed, const char *from
  * order is kept at all times (sim/check). No parameter was chosen on these seeds. */
 TEST_RANGE(figure_10__a_group_is_parted, 0, 4)
 {
-	struct parted group = parted_of(figure_10, 31 + (uint32_t)_i, "run.warmup=1ms", "run.duration=2ms",
-					"routing.redirect.group=16");
-	struct parted alone = parted_of(figure_10, 31 + (uint32_t)_i, "run.warmup=1ms", "run.duration=2ms", NULL);
+	struct parted group = parted_of(figure_10, 31 + (uint32_t)_i, "run.warmup=1ms",
+					"run.duration=2ms", "routing.redirect.group=16");
+	struct parted alone =
+		parted_of(figure_10, 31 + (uint32_t)_i, "run.warmup=1ms", "run.duration=2ms", NULL);
 
-	printf("figure 10, seed %d: moved %lu, %lu, %lu in 0.5, 1 and 2 ms, least %.1f of %.1f Gb/s; one by one %lu, "
+	printf("figure 10, seed %d: moved %lu, %lu, %lu in 0.5, 1 and 2 ms, least %.1f of %.1f "
+	       "Gb/s; one by one %lu, "
 	       "%lu, %lu, least "
 	       "%.1f\n",
-	       31 + _i, (unsigned long)group.early, (unsigned long)group.middle, (unsigned long)group.late, group.least,
-	       group.goodput / GROUP_FLOWS, (unsigned long)alone.early, (unsigned long)alone.middle,
-	       (unsigned long)alone.late, alone.least);
+	       31 + _i, (unsigned long)group.early, (unsigned long)group.middle,
+	       (unsigned long)group.late, group.least, group.goodput / GROUP_FLOWS,
+	       (unsigned long)alone.early, (unsigned long)alone.middle, (unsigned long)alone.late,
+	       alone.least);
 	ck_assert_double_ge(group.goodput, 4 * RATE_MIN);
 	ck_assert_double_ge(group.least, 0.85 * RATE_MIN / 4);
-	ck_assert_uint_le(group.late - group.middle, 4 * GROUP_FLOWS); /* of a flow, in a millisecond */
+	/* of a flow, in a millisecond */
+	ck_assert_uint_le(group.late - group.middle, 4 * GROUP_FLOWS);
 	ck_assert_uint_le(2 * (group.late - group.middle), alone.late - alone.middle);
 	ck_assert_uint_lt(group.late, alone.late);
 }
@@ -294,17 +328,18 @@ TEST_RANGE(figure_10__a_group_is_parted, 0, 4)
  * flows are on each, and none moves again. One at a time takes longer. */
 TEST_RANGE(figure_10__the_switch_itself, 0, 4)
 {
-	struct parted group = parted_of(figure_10_here, 31 + (uint32_t)_i, "run.warmup=200us", "run.duration=1ms",
-					"routing.redirect.group=16");
-	struct parted soon = parted_of(figure_10_here, 31 + (uint32_t)_i, "run.warmup=120us", "run.duration=160us",
-				       "routing.redirect.group=16");
-	struct parted alone =
-		parted_of(figure_10_here, 31 + (uint32_t)_i, "run.warmup=120us", "run.duration=160us", NULL);
+	struct parted group = parted_of(figure_10_here, 31 + (uint32_t)_i, "run.warmup=200us",
+					"run.duration=1ms", "routing.redirect.group=16");
+	struct parted soon = parted_of(figure_10_here, 31 + (uint32_t)_i, "run.warmup=120us",
+				       "run.duration=160us", "routing.redirect.group=16");
+	struct parted alone = parted_of(figure_10_here, 31 + (uint32_t)_i, "run.warmup=120us",
+					"run.duration=160us", NULL);
 
-	printf("figure 10, the switch itself, seed %d: moved %lu, then %lu, least %.1f Gb/s, soon %.1f; one by one "
+	printf("figure 10, the switch itself, seed %d: moved %lu, then %lu, least %.1f Gb/s, soon "
+	       "%.1f; one by one "
 	       "%.1f\n",
-	       31 + _i, (unsigned long)group.early, (unsigned long)(group.middle - group.early), group.least,
-	       soon.least, alone.least);
+	       31 + _i, (unsigned long)group.early, (unsigned long)(group.middle - group.early),
+	       group.least, soon.least, alone.least);
 	ck_assert_double_ge(group.least, 0.97 * RATE_MIN / 4);
 	ck_assert_uint_le(group.early, GROUP_FLOWS);
 	ck_assert_uint_eq(group.middle, group.early);
@@ -318,14 +353,17 @@ TEST_RANGE(figure_10__the_switch_itself, 0, 4)
 #define VICTIM_RATE_MIN 150.0 /* Gb/s, of each */
 
 static const char *const fabrics[] = {
-	"topology: {generate: leaf-spine, leaves: 8, hosts-per-leaf: 8, spines: 4}\nrouting: {choice: adaptive}\n",
+	"topology: {generate: leaf-spine, leaves: 8, hosts-per-leaf: 8, spines: 4}\nrouting: "
+	"{choice: adaptive}\n",
 	"topology: {generate: fat-tree, radix: 8, taper: 2}\nrouting: {choice: adaptive}\n",
-	"topology: {generate: dragonfly, hosts-per-switch: 2, switches-per-group: 4, global-links: 2}\n"
+	"topology: {generate: dragonfly, hosts-per-switch: 2, switches-per-group: 4, global-links: "
+	"2}\n"
 	"routing: {choice: adaptive, detour: adaptive}\n",
 };
 
-/* Three victims, source and destination, the first two from one switch, drawn once; and when they begin, us. All other hosts but one send
- * to h0. With counts of flows the slowest victim in the fat tree had 117 Gb/s, and all together 93 %. */
+/* Three victims, source and destination, the first two from one switch, drawn once; and when they
+ * begin, us. All other hosts but one send to h0. With counts of flows the slowest victim in the fat
+ * tree had 117 Gb/s, and all together 93 %. */
 static const uint8_t trials[][TRIALS][7] = {
 	{
 		{ 17, 47, 18, 44, 15, 46, 0 },
@@ -381,15 +419,17 @@ static char *beside_text(const char *fabric, const uint8_t *trial)
 		left--;
 	}
 	fprintf(out,
-		"]}\n  - {name: victim, pattern: pairs, pairs: [[h%u, h%u], [h%u, h%u], [h%u, h%u]], size: 256KiB, "
+		"]}\n  - {name: victim, pattern: pairs, pairs: [[h%u, h%u], [h%u, h%u], [h%u, "
+		"h%u]], size: 256KiB, "
 		"window: 2, start: %uus}\n",
 		trial[0], trial[1], trial[2], trial[3], trial[4], trial[5], trial[6]);
 	fclose(out);
 	return text;
 }
 
-/* FC-25: incast flows of some Gb/s each are everywhere, so what counts is load. Victims, each of which could have a link of its own, have
- * 95 % of what they have alone, and none is left with half a link beside idle ones. */
+/* FC-25: incast flows of some Gb/s each are everywhere, so what counts is load. Victims, each of
+ * which could have a link of its own, have 95 % of what they have alone, and none is left with half
+ * a link beside idle ones. */
 TEST_RANGE(incast__victims_keep_their_bandwidth, 0, 3)
 {
 	double all = 0, least = RATE_MIN;

@@ -1,5 +1,5 @@
-/*  Whole fabrics of kind roce without transports: what PFC and the shared buffer do to plain traffic (RC-5, RC-6). Random ones:
- *  test_swarm_roce.c.                                                                                                 */
+/*  Whole fabrics of kind roce without transports: what PFC and the shared buffer do to plain
+ *  traffic (RC-5, RC-6). Random ones: test_swarm_roce.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -47,21 +47,23 @@ static double received_share(const char *host, const char *of)
 
 #define LOSSLESS "lossless: yes, xoff: 60kB"
 #define LOSSY "lossless: no, queue: 100kB"
-#define INCAST(class_a)                                                                                   \
-	"name: incast\n"                                                                                  \
-	"fabric: roce\n"                                                                                  \
-	"run: {duration: 300us, drain: yes}\n"                                                            \
-	"topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 4, spines: 2}\n"                     \
-	"links: {rate: 200Gb/s, delay: 100ns, mtu: 4096}\n"                                               \
-	"classes: [{name: a, ecn: no, " class_a "}, {name: b, ecn: no, min: 30%, " LOSSY "}]\n"           \
-	"workloads:\n"                                                                                    \
-	"- {name: in, pattern: incast, to: h0, from: [h1, h2, h4, h5, h6], class: a, frame: ipv4, size: " \
+#define INCAST(class_a)                                                                         \
+	"name: incast\n"                                                                        \
+	"fabric: roce\n"                                                                        \
+	"run: {duration: 300us, drain: yes}\n"                                                  \
+	"topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 4, spines: 2}\n"           \
+	"links: {rate: 200Gb/s, delay: 100ns, mtu: 4096}\n"                                     \
+	"classes: [{name: a, ecn: no, " class_a "}, {name: b, ecn: no, min: 30%, " LOSSY "}]\n" \
+	"workloads:\n"                                                                          \
+	"- {name: in, pattern: incast, to: h0, from: [h1, h2, h4, h5, h6], class: a, frame: "   \
+	"ipv4, size: "                                                                          \
 	"64kB, window: 4}\n"
 
 TEST_GROUP(roce_switches, .timeout_s = 0);
 
-/* RC-5: nothing is lost, headroom does what its formula says; the hosts behind the spines are stopped over them (congestion spreading), and
- * who shares the receiver's switch has more than who has to share an uplink (the parking lot) */
+/* RC-5: nothing is lost, headroom does what its formula says; the hosts behind the spines are
+ * stopped over them (congestion spreading), and who shares the receiver's switch has more than who
+ * has to share an uplink (the parking lot) */
 TEST(lossless__incast)
 {
 	sim_open_text(&sim, INCAST(LOSSLESS), NULL);
@@ -101,11 +103,13 @@ TEST(lossy__incast)
 	sim_close(&sim);
 }
 
-/* RC-6: a lossy class that takes all it can get has its share and no more, and lets the lossless one lose nothing */
+/* RC-6: a lossy class that takes all it can get has its share and no more, and lets the lossless
+ * one lose nothing */
 TEST(shares__lossless_and_lossy)
 {
 	sim_open_text(&sim,
-		      INCAST(LOSSLESS) "- {name: other, pattern: incast, to: h0, from: [h3], class: b, frame: ipv4, "
+		      INCAST(LOSSLESS) "- {name: other, pattern: incast, to: h0, from: [h3], "
+				       "class: b, frame: ipv4, "
 				       "size: 64kB, window: 4}\n",
 		      (const char *[]){ "classes.0.min=70%", NULL });
 	finish();
@@ -132,13 +136,15 @@ static uint64_t received_packets(const char *host)
 	return stats_port(sim.nodes[plan_node_find(&sim.plan, host)->index].stats, 0)->rx_packets;
 }
 
-/* RC-5, FC-26: a routing loop with less than it takes for a deadlock. Every packet crosses 63 links between switches, and its TTL ends it */
+/* RC-5, FC-26: a routing loop with less than it takes for a deadlock. Every packet crosses 63 links
+ * between switches, and its TTL ends it */
 TEST(routing_loop__ttl_ends_it)
 {
 	uint64_t crossed = 0, lost;
 
 	sim_open_file(&sim, "topologies/routing-loop.yaml",
-		      (const char *[]){ "workloads.lost.load=4%", "workloads.bystander.load=0.5%", NULL });
+		      (const char *[]){ "workloads.lost.load=4%", "workloads.bystander.load=0.5%",
+					NULL });
 	sim.check_windows = 64;
 	finish();
 	lost = sim_drops(&sim, DROP_TTL);

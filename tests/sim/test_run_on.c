@@ -1,5 +1,6 @@
-/*  TB-25: what a fabric that is not empty in time is told by: one that is slow comes to its end, one in which something waits for ever
- *  does not, be it that switches wait for each other or that a sender has no way. The swarms judge by this.  */
+/*  TB-25: what a fabric that is not empty in time is told by: one that is slow comes to its end,
+ *  one in which something waits for ever does not, be it that switches wait for each other or that
+ *  a sender has no way. The swarms judge by this. */
 #include <stdlib.h>
 
 #include "tests/sim/sim.h"
@@ -8,31 +9,31 @@
 #define PART_PS (20 * NODE_MS) /* a packet at 10 Mb/s takes 1.2 ms */
 
 /* A queue pair that begins at the least rate and never raises it: 200 kB at 10 Mb/s take 160 ms. */
-static const char slow[] =
-	"name: slow\n"
-	"fabric: roce\n"
-	"run: {duration: 10us, drain-max: 10ms}\n"
-	"topology: {generate: star, hosts: 2}\n"
-	"links: {rate: 100Gb/s, delay: 1us, mtu: 1500}\n"
-	"roce:\n"
-	"  dcqcn: {rate-initial: 10Mb/s, rate-min: 10Mb/s, ai: 0, hai: 0}\n"
-	"workloads:\n"
-	"  - {name: w, pattern: pairs, pairs: [[h0, h1]], size: 100kB, packet: 1500, frame: roce, messages: 2, "
-	"arrival: closed, window: 2}\n";
+static const char slow[] = "name: slow\n"
+			   "fabric: roce\n"
+			   "run: {duration: 10us, drain-max: 10ms}\n"
+			   "topology: {generate: star, hosts: 2}\n"
+			   "links: {rate: 100Gb/s, delay: 1us, mtu: 1500}\n"
+			   "roce:\n"
+			   "  dcqcn: {rate-initial: 10Mb/s, rate-min: 10Mb/s, ai: 0, hai: 0}\n"
+			   "workloads:\n"
+			   "  - {name: w, pattern: pairs, pairs: [[h0, h1]], size: 100kB, packet: "
+			   "1500, frame: roce, messages: 2, "
+			   "arrival: closed, window: 2}\n";
 
 /* A TCP connection whose class has no room for a packet in the switch: it sends again and again. */
-static const char no_way[] =
-	"name: no-way\n"
-	"fabric: roce\n"
-	"run: {duration: 10us, drain-max: 10ms}\n"
-	"topology: {generate: star, hosts: 2}\n"
-	"links: {rate: 100Gb/s, delay: 1us, mtu: 1500}\n"
-	"classes:\n"
-	"  - {name: c, lossless: no, alpha: 0.1%}\n"
-	"roce: {buffer: 100kB}\n"
-	"workloads:\n"
-	"  - {name: w, pattern: pairs, pairs: [[h0, h1]], size: 1500B, packet: 1500, frame: tcp, messages: 1, "
-	"arrival: closed, window: 1}\n";
+static const char no_way[] = "name: no-way\n"
+			     "fabric: roce\n"
+			     "run: {duration: 10us, drain-max: 10ms}\n"
+			     "topology: {generate: star, hosts: 2}\n"
+			     "links: {rate: 100Gb/s, delay: 1us, mtu: 1500}\n"
+			     "classes:\n"
+			     "  - {name: c, lossless: no, alpha: 0.1%}\n"
+			     "roce: {buffer: 100kB}\n"
+			     "workloads:\n"
+			     "  - {name: w, pattern: pairs, pairs: [[h0, h1]], size: 1500B, "
+			     "packet: 1500, frame: tcp, messages: 1, "
+			     "arrival: closed, window: 1}\n";
 
 static struct sim sim;
 

@@ -1,7 +1,8 @@
-/*  FC-24, [S2 fig. 6]: an incast of three hosts with 32 flows each, and six victims, on a fabric of eight spines. If the sources' flows
- *  choose as ever, nearly all links from spines down to the incast's leaf are congested, and the victims suffer. If sources are held,
- *  no more links are congested than there are sources, and the victims keep 98 % of what they have alone.
- *  The first choices are drawn, so what victims have is added up over several seeds.                                  */
+/*  FC-24, [S2 fig. 6]: an incast of three hosts with 32 flows each, and six victims, on a fabric of
+ *  eight spines. If the sources' flows choose as ever, nearly all links from spines down to the
+ *  incast's leaf are congested, and the victims suffer. If sources are held, no more links are
+ *  congested than there are sources, and the victims keep 98 % of what they have alone.
+ *  The first choices are drawn, so what victims have is added up over several seeds. */
 #include <stdio.h>
 
 #include "orchestrator/results/expect.h"
@@ -78,19 +79,23 @@ TEST_GROUP(FC_24, .timeout_s = 300);
 
 TEST(incast__sources_held)
 {
-	struct figures alone = figures_of("workloads.first.messages=1", "workloads.more.messages=1");
-	struct figures free = figures_of("routing.hold-sources=no", NULL), held = figures_of(NULL, NULL);
+	struct figures alone =
+		figures_of("workloads.first.messages=1", "workloads.more.messages=1");
+	struct figures free = figures_of("routing.hold-sources=no", NULL),
+		       held = figures_of(NULL, NULL);
 
 	ck_assert_uint_eq(alone.links_max, 0);
 	ck_assert_double_eq(free.held, 0);
 	ck_assert_uint_ge(free.links_min, SPINES - 2);
-	ck_assert_double_le(free.victims_bps, 0.95 * alone.victims_bps); /* redirects by load help them, too */
+	/* redirects by load help them, too */
+	ck_assert_double_le(free.victims_bps, 0.95 * alone.victims_bps);
 	ck_assert_double_ge(held.held, SEEDS * 90);
 	ck_assert_uint_le(held.links_max, SOURCES);
 	ck_assert_double_ge(held.victims_bps, 0.98 * alone.victims_bps);
 }
 
-/* [S2 fig. 5]: flows 510 (a to x) and 520 (b to y) share a link that is too narrow for both. Two paths, both with such a link. */
+/* [S2 fig. 5]: flows 510 (a to x) and 520 (b to y) share a link that is too narrow for both. Two
+ * paths, both with such a link. */
 static const char figure_5[] =
 	"name: figure-5\n"
 	"run: {duration: 400us, warmup: 100us, drain: yes, drain-max: 100ms}\n"
@@ -106,8 +111,10 @@ static const char figure_5[] =
 	"routing: {choice: adaptive, redirect: no}\n"
 	"workloads:\n"
 	"  - {name: source, pattern: pairs, pairs: [[a, x]], size: 64KiB}\n"
-	"  - {name: later, pattern: pairs, pairs: [[a, x]], size: 4000, connections: 8, start: 60us}\n"
-	"  - {name: victim, pattern: pairs, pairs: [[b, y]], size: 4000, arrival: poisson, load: 8%}\n";
+	"  - {name: later, pattern: pairs, pairs: [[a, x]], size: 4000, connections: 8, start: "
+	"60us}\n"
+	"  - {name: victim, pattern: pairs, pairs: [[b, y]], size: 4000, arrival: poisson, load: "
+	"8%}\n";
 
 struct figure_5 {
 	struct port_stats a, b; /* of s1 */
@@ -131,8 +138,10 @@ static struct figure_5 figure_5_run(const char *const *settings)
 	for (uint32_t i = 0; i < sim.plan.switch_count; i++)
 		for (uint32_t p = 0; p < sim.plan.nodes[i].port_count; p++)
 			figure.rewritten += stats_port(sim.nodes[i].stats, p)->acks_rewritten;
-	figure.queue_bytes = metric(&sim, &results, "queue.mean(m1:s3)") + metric(&sim, &results, "queue.mean(m2:s3)");
-	figure.source_bps = metric(&sim, &results, "goodput(source)") + metric(&sim, &results, "goodput(later)");
+	figure.queue_bytes = metric(&sim, &results, "queue.mean(m1:s3)") +
+			     metric(&sim, &results, "queue.mean(m2:s3)");
+	figure.source_bps = metric(&sim, &results, "goodput(source)") +
+			    metric(&sim, &results, "goodput(later)");
 	figure.victim_bps = metric(&sim, &results, "goodput(victim)");
 	figure.victim_p99 = metric(&sim, &results, "fct.p99(victim)");
 	ck_assert_uint_eq(results.totals.reordered, 0);
@@ -143,9 +152,10 @@ static struct figure_5 figure_5_run(const char *const *settings)
 
 TEST_GROUP(links, 0);
 
-/* FC-12, FC-24: no destination is congested here. The flows that fill the narrow link are found by their own queues in front of it: ACKs
- * that pass these say so, the sources are limited, and what comes later between the same two is bound to their path. The victim, which
- * shares the link, is neither. Without it nobody is told. */
+/* FC-12, FC-24: no destination is congested here. The flows that fill the narrow link are found by
+ * their own queues in front of it: ACKs that pass these say so, the sources are limited, and what
+ * comes later between the same two is bound to their path. The victim, which shares the link, is
+ * neither. Without it nobody is told. */
 TEST(figure_5__sources_of_a_link)
 {
 	struct figure_5 untold = figure_5_run((const char *const[]){ NULL });

@@ -1,25 +1,27 @@
-/*  Stop and go (EC-12): the input buffers are as small as a plan accepts, the frames as short as can be, and come faster than they can
- *  leave. No buffer overflows, and the reserve beyond the level of stop is needed for the most part: it is no larger than it must be.  */
+/*  Stop and go (EC-12): the input buffers are as small as a plan accepts, the frames as short as
+ *  can be, and come faster than they can leave. No buffer overflows, and the reserve beyond the
+ *  level of stop is needed for the most part: it is no larger than it must be. */
 
 #include "tests/sim/sim.h"
 #include "tests/testing.h"
 
-static const char two[] =
-	"name: stop\n"
-	"run: {duration: 60us, drain-max: 10ms}\n"
-	"topology:\n"
-	"  switches: [s1, s2]\n"
-	"  hosts: {a: s1, c: {switch: s2, rate: 10Gb/s}}\n"
-	"  links: [[s1, s2]]\n"
-	"links: {rate: 200Gb/s, delay: 1us}\n"
-	"switch: {buffer: 258816B}\n"
-	"congestion: no\n" /* the most that stop and go alone must hold */
-	"workloads:\n"
-	"  - {name: w, pattern: pairs, pairs: [[a, c]], size: 1B, packet: 128, frame: ethernet, window: 64}\n";
+static const char two[] = "name: stop\n"
+			  "run: {duration: 60us, drain-max: 10ms}\n"
+			  "topology:\n"
+			  "  switches: [s1, s2]\n"
+			  "  hosts: {a: s1, c: {switch: s2, rate: 10Gb/s}}\n"
+			  "  links: [[s1, s2]]\n"
+			  "links: {rate: 200Gb/s, delay: 1us}\n"
+			  "switch: {buffer: 258816B}\n"
+			  "congestion: no\n" /* the most that stop and go alone must hold */
+			  "workloads:\n"
+			  "  - {name: w, pattern: pairs, pairs: [[a, c]], size: 1B, packet: 128, "
+			  "frame: ethernet, window: 64}\n";
 
 static struct sim sim;
 
-/* units beyond the level of stop that the input buffer of @port of switch @name held, as a share of the reserve */
+/* units beyond the level of stop that the input buffer of @port of switch @name held, as a share of
+ * the reserve */
 static double reserve_used(const char *name, uint32_t port)
 {
 	const struct dataplane *dp = sim_switch(&sim, name);

@@ -1,7 +1,9 @@
-/*  TB-25: random scenarios with every checker on - topologies, rates, delays, buffers, channels, arbiters, classes, timers, workloads,
- *  losses, slow receivers and the settings of congestion control drawn from a seed. SWARM_SEEDS says how many (default 60; make
- *  soak runs 10000), SWARM_SEED the first one.
- *  A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios.                  */
+/*  TB-25: random scenarios with every checker on - topologies, rates, delays, buffers, channels,
+ *  arbiters, classes, timers, workloads, losses, slow receivers and the settings of congestion
+ *  control drawn from a seed. SWARM_SEEDS says how many (default 60; make soak runs 10000),
+ *  SWARM_SEED the first one.
+ *  A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints
+ *  scenarios. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,8 @@ static const char *flag(struct draw *draw)
 
 static void write_topology(struct draw *draw)
 {
-	unsigned many = below(draw, 8) ? 1 : 4, first = 2 + below(draw, 4), second = 1 + below(draw, 3 * many);
+	unsigned many = below(draw, 8) ? 1 : 4, first = 2 + below(draw, 4),
+		 second = 1 + below(draw, 3 * many);
 
 	switch (below(draw, 4)) {
 	case 0:
@@ -29,7 +32,9 @@ static void write_topology(struct draw *draw)
 		return;
 	case 1:
 		draw->hosts = first * second;
-		fprintf(draw->out, "topology: {generate: chain, switches: %u, hosts-per-switch: %u}\n", first, second);
+		fprintf(draw->out,
+			"topology: {generate: chain, switches: %u, hosts-per-switch: %u}\n", first,
+			second);
 		return;
 	case 2:
 		draw->hosts = 2 * second;
@@ -37,7 +42,9 @@ static void write_topology(struct draw *draw)
 		return;
 	default:
 		draw->hosts = first * second;
-		fprintf(draw->out, "topology: {generate: leaf-spine, leaves: %u, hosts-per-leaf: %u, spines: %u}\n",
+		fprintf(draw->out,
+			"topology: {generate: leaf-spine, leaves: %u, hosts-per-leaf: %u, spines: "
+			"%u}\n",
 			first, second, 1 + below(draw, 3));
 	}
 }
@@ -46,17 +53,22 @@ static void write_topology(struct draw *draw)
 static void write_links(struct draw *draw, uint32_t least_units)
 {
 	draw->jumbo = below(draw, 4);
-	fprintf(draw->out, "links: {rate: %s, delay: %s, mtu: %s, channels: %s, loss: %s, edge: {rate: %s}}\n",
+	fprintf(draw->out,
+		"links: {rate: %s, delay: %s, mtu: %s, channels: %s, loss: %s, edge: {rate: %s}}\n",
 		PICK(draw, "200Gb/s", "100Gb/s", "10Gb/s", "333Gb/s", "400Gb/s"),
 		PICK(draw, "100ns", "1us", "3us", "0ns"), draw->jumbo ? "9000" : "1500",
-		PICK(draw, "2048", "2048", "64", "16", "3", "1"), PICK(draw, "0", "0", "0", "0.1%", "2%", "20%"),
+		PICK(draw, "2048", "2048", "64", "16", "3", "1"),
+		PICK(draw, "0", "0", "0", "0.1%", "2%", "20%"),
 		PICK(draw, "200Gb/s", "50Gb/s", "25Gb/s"));
-	fprintf(draw->out, "switch: {forwarding: %s, arbiter: %s, output-queue: %s, latency: %s, buffer: %uB,\n",
+	fprintf(draw->out,
+		"switch: {forwarding: %s, arbiter: %s, output-queue: %s, latency: %s, buffer: "
+		"%uB,\n",
 		PICK(draw, "cut-through", "store-and-forward"), PICK(draw, "by-flow", "by-port"),
 		PICK(draw, "32KiB", "9216B"), PICK(draw, "350ns", "100ns"),
 		(least_units + PICK_UNITS(draw, 0, 0, 16, 256, 1024)) * UNIT_BYTES);
-	fprintf(draw->out, "  acks: {t1: %s, t2: %s, t3: %s, collect: %s}}\n", PICK(draw, "30ns", "0ns", "100ns"),
-		PICK(draw, "100ns", "200ns"), PICK(draw, "200ns", "1us"), PICK(draw, "16", "1", "48"));
+	fprintf(draw->out, "  acks: {t1: %s, t2: %s, t3: %s, collect: %s}}\n",
+		PICK(draw, "30ns", "0ns", "100ns"), PICK(draw, "100ns", "200ns"),
+		PICK(draw, "200ns", "1us"), PICK(draw, "16", "1", "48"));
 }
 
 static void write_classes(struct draw *draw)
@@ -64,25 +76,29 @@ static void write_classes(struct draw *draw)
 	draw->classes = PICK_UNITS(draw, 1, 2, 2, 3, 8);
 	fprintf(draw->out, "classes:\n");
 	for (unsigned i = 0; i < draw->classes; i++)
-		fprintf(draw->out, "  - {name: c%u, min: %s, max: %s}\n", i, PICK(draw, "0%", "5%", "12%"),
-			PICK(draw, "100%", "100%", "60%", "12%"));
+		fprintf(draw->out, "  - {name: c%u, min: %s, max: %s}\n", i,
+			PICK(draw, "0%", "5%", "12%"), PICK(draw, "100%", "100%", "60%", "12%"));
 }
 
 /* ---- congestion control ---- */
 
-/* one row of the table. Its levels are drawn from the lowest up, for so they must be; some flows may never be slowed, some hardly go */
+/* one row of the table. Its levels are drawn from the lowest up, for so they must be; some flows
+ * may never be slowed, some hardly go */
 static void write_setting(struct draw *draw, unsigned eca)
 {
-	uint32_t drop = PICK_UNITS(draw, 0, 0, 1, 4, 40), target = drop + PICK_UNITS(draw, 1, 4, 36, 200);
-	uint32_t high = target + PICK_UNITS(draw, 0, 1, 40), most = high + PICK_UNITS(draw, 0, 40, 1000);
+	uint32_t drop = PICK_UNITS(draw, 0, 0, 1, 4, 40),
+		 target = drop + PICK_UNITS(draw, 1, 4, 36, 200);
+	uint32_t high = target + PICK_UNITS(draw, 0, 1, 40),
+		 most = high + PICK_UNITS(draw, 0, 40, 1000);
 
 	fprintf(draw->out,
-		"    - {eca: %u, rate: %s, flow-extent: %s, limit-after-ack: %s, byte-time: %s, byte-time-scale: %u,\n",
+		"    - {eca: %u, rate: %s, flow-extent: %s, limit-after-ack: %s, byte-time: %s, "
+		"byte-time-scale: %u,\n",
 		eca, PICK(draw, "800Gb/s", "20Gb/s", "1Gb/s", "10Mb/s"),
 		PICK(draw, "0", "256B", "9000B", "64KiB", "256MiB"), flag(draw),
 		PICK(draw, "0ns", "40ps", "1ns", "100ns"), below(draw, 4));
-	fprintf(draw->out, "       drop: %uB, target: %uB, high: %uB, queue-extent: %uB}\n", drop * UNIT_BYTES,
-		target * UNIT_BYTES, high * UNIT_BYTES, most * UNIT_BYTES);
+	fprintf(draw->out, "       drop: %uB, target: %uB, high: %uB, queue-extent: %uB}\n",
+		drop * UNIT_BYTES, target * UNIT_BYTES, high * UNIT_BYTES, most * UNIT_BYTES);
 }
 
 static void write_settings(struct draw *draw)
@@ -102,18 +118,23 @@ static void write_congestion(struct draw *draw)
 		fprintf(draw->out, "congestion: no\n");
 		return;
 	}
-	fprintf(draw->out, "congestion:\n  rate-limit: %s\n  flow-limit: %s\n  limit-after-ack: %s\n  headroom: %s\n",
+	fprintf(draw->out,
+		"congestion:\n  rate-limit: %s\n  flow-limit: %s\n  limit-after-ack: %s\n  "
+		"headroom: %s\n",
 		flag(draw), flag(draw), flag(draw), flag(draw));
 	fprintf(draw->out, "  fgfc: {enabled: %s, pause: %s, credit: %s}\n", flag(draw),
 		PICK(draw, "1ns", "1us", "20us"), PICK(draw, "0", "0", "9000B"));
-	fprintf(draw->out, "  slow-start: {enabled: %s, setting: %u}\n", flag(draw), below(draw, CONGESTION_SETTINGS));
+	fprintf(draw->out, "  slow-start: {enabled: %s, setting: %u}\n", flag(draw),
+		below(draw, CONGESTION_SETTINGS));
 	if (below(draw, 2))
 		fprintf(draw->out,
-			"  eca: {enabled: %s, lbf-thresh: %s, lbf-shift: %s, lpf-thresh: %s, lpf-shift: %s,\n"
+			"  eca: {enabled: %s, lbf-thresh: %s, lbf-shift: %s, lpf-thresh: %s, "
+			"lpf-shift: %s,\n"
 			"        dbf-thresh: %s, dbf-shift: %s, dbf-clk-cnt: %s}\n",
 			flag(draw), PICK(draw, "0", "9000B", "250KiB"), PICK(draw, "0", "4", "31"),
-			PICK(draw, "0", "4", "100"), PICK(draw, "0", "2", "31"), PICK(draw, "0", "64KiB", "256MiB"),
-			PICK(draw, "0", "3"), PICK(draw, "1", "100", "1000", "4294967295"));
+			PICK(draw, "0", "4", "100"), PICK(draw, "0", "2", "31"),
+			PICK(draw, "0", "64KiB", "256MiB"), PICK(draw, "0", "3"),
+			PICK(draw, "1", "100", "1000", "4294967295"));
 	if (!below(draw, 3))
 		fprintf(draw->out, "  port-limit: %s\n", PICK(draw, "1B", "9000B", "40kB", "1MB"));
 	if (below(draw, 2))
@@ -125,13 +146,15 @@ static void write_congestion(struct draw *draw)
 static void write_workload(struct draw *draw, unsigned index)
 {
 	const char *frame = PICK(draw, "hpc", "ethernet", "ipv4", "ipv6", "roce");
-	const char *shortest = strncmp(frame, "roce", 4) ? "128" : "334"; /* RC-4: a path MTU of 256, over IPv6 */
-	const char *packet =
-		draw->jumbo ? PICK(draw, shortest, "1500", "4096", "9000") : PICK(draw, shortest, "1000", "1500");
+	/* RC-4: a path MTU of 256, over IPv6 */
+	const char *shortest = strncmp(frame, "roce", 4) ? "128" : "334";
+	const char *packet = draw->jumbo ? PICK(draw, shortest, "1500", "4096", "9000")
+					 : PICK(draw, shortest, "1000", "1500");
 
-	fprintf(draw->out, "  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, messages: %u, ", index,
-		PICK(draw, "1B", "4KiB", "40kB", "9000B"), packet, frame, below(draw, draw->classes),
-		1 + MESSAGES_MAX / draw->hosts);
+	fprintf(draw->out,
+		"  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, messages: %u, ",
+		index, PICK(draw, "1B", "4KiB", "40kB", "9000B"), packet, frame,
+		below(draw, draw->classes), 1 + MESSAGES_MAX / draw->hosts);
 	draw_pattern(draw);
 	draw_arrival(draw);
 }
@@ -161,7 +184,9 @@ static char *scenario_of(uint64_t seed, uint32_t least_units)
 
 	draw.out = open_memstream(&text, &length);
 	random_init(&draw.random, seed, 7);
-	fprintf(draw.out, "name: swarm\nseed: %lu\nrun: {duration: 8us, warmup: 1us, drain-max: 3600s, sample: 1us}\n",
+	fprintf(draw.out,
+		"name: swarm\nseed: %lu\nrun: {duration: 8us, warmup: 1us, drain-max: 3600s, "
+		"sample: 1us}\n",
 		(unsigned long)seed);
 	write_topology(&draw);
 	write_links(&draw, least_units);
@@ -182,12 +207,14 @@ static uint32_t least_units_of(uint64_t seed)
 	struct plan plan;
 	uint32_t least = 0;
 
-	ck_assert_int_eq(scenario_read_memory("swarm", text, strlen(text), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(
+		scenario_read_memory("swarm", text, strlen(text), NULL, 0, &scenario, &errors), 0);
 	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
 	for (uint32_t i = 0; i < plan.switch_count; i++)
 		for (uint32_t p = 0; p < plan.nodes[i].port_count; p++) {
 			const struct port_config *port = &plan.nodes[i].ports[p];
-			uint32_t needed = port->buffer_units - port->stop_units + 2 * units_of_bytes(port->mtu_bytes);
+			uint32_t needed = port->buffer_units - port->stop_units +
+					  2 * units_of_bytes(port->mtu_bytes);
 
 			least = needed > least ? needed : least;
 		}
@@ -215,7 +242,8 @@ static void routing_draw(uint64_t seed, struct routed *routed)
 	routing->redirect = below(&draw, 4);
 	routing->redirect_anywhere = below(&draw, 2);
 	routing->redirect_depth_units = PICK_UNITS(&draw, 0, 1, 64, 256);
-	routing->redirect_full_units = routing->redirect_depth_units + PICK_UNITS(&draw, 1, 64, 4096);
+	routing->redirect_full_units =
+		routing->redirect_depth_units + PICK_UNITS(&draw, 1, 64, 4096);
 	routing->redirect_growth_weight_permille = PICK_UNITS(&draw, 0, 500, 4000);
 	routing->redirect_interval_ps = PICK_UNITS(&draw, 1, 100, 2000) * NODE_NS;
 	routing->redirect_pause_ps = PICK_UNITS(&draw, 0, 100, 20000) * NODE_NS;
@@ -232,12 +260,14 @@ static void run_seed(uint64_t seed)
 	uint64_t sent = 0, received = 0, lost = 0, lost_units = 0, reported_units = 0;
 	struct sim sim;
 
-	fprintf(stderr, "swarm: seed %lu\n%s", (unsigned long)seed, getenv("SWARM_SHOW") ? text : "");
+	fprintf(stderr, "swarm: seed %lu\n%s", (unsigned long)seed,
+		getenv("SWARM_SHOW") ? text : "");
 	routing_draw(seed, &routed);
 	sim_open_prepared(&sim, text, NULL, routed_prepare, &routed);
 	sim.check_windows = seed % 8 ? 8 : 1;
 	sim_run(&sim);
-	ck_assert_msg(clock_earliest(&sim.clock) == NODE_TIME_NEVER, "seed %lu: not empty\n%s", seed, text);
+	ck_assert_msg(clock_earliest(&sim.clock) == NODE_TIME_NEVER, "seed %lu: not empty\n%s",
+		      seed, text);
 	sim_check_released(&sim);
 	for (uint32_t i = 0; i < sim.plan.node_count; i++) {
 		struct stats_page *stats = sim.nodes[i].stats;
@@ -250,13 +280,13 @@ static void run_seed(uint64_t seed)
 			reported_units += stats_port(stats, p)->loss_report_units;
 		}
 	}
-	ck_assert_msg(sent == received + lost, "seed %lu: %lu sent, %lu received, %lu lost\n%s", seed, sent, received,
-		      lost, text);
-	ck_assert_msg(lost_units == reported_units, "seed %lu: %lu units lost, %lu reported\n%s", seed, lost_units,
-		      reported_units, text);
+	ck_assert_msg(sent == received + lost, "seed %lu: %lu sent, %lu received, %lu lost\n%s",
+		      seed, sent, received, lost, text);
+	ck_assert_msg(lost_units == reported_units, "seed %lu: %lu units lost, %lu reported\n%s",
+		      seed, lost_units, reported_units, text);
 	for (enum drop_reason r = DROP_MALFORMED; r < DROP_REASONS; r++)
-		ck_assert_msg(!sim_drops(&sim, r), "seed %lu: %lu %s\n%s", seed, sim_drops(&sim, r), stats_drop_name[r],
-			      text);
+		ck_assert_msg(!sim_drops(&sim, r), "seed %lu: %lu %s\n%s", seed, sim_drops(&sim, r),
+			      stats_drop_name[r], text);
 	sim_close(&sim);
 	free(text);
 }

@@ -1,6 +1,8 @@
-/*  FC-16, FC-23 ... FC-26, TB-3, TB-25: books balance, order holds and every channel is free at the end, whatever the ways: scenarios on
- *  topologies of many paths with choice, detours, lanes, redirects, unordered classes, losses, and links and switches that fail and
- *  return in the middle, drawn from a seed. SWARM_SEEDS says how many (default 60), SWARM_SEED the first, SWARM_SHOW shows them. */
+/*  FC-16, FC-23 ... FC-26, TB-3, TB-25: books balance, order holds and every channel is free at the
+ *  end, whatever the ways: scenarios on topologies of many paths with choice, detours, lanes,
+ *  redirects, unordered classes, losses, and links and switches that fail and return in the middle,
+ *  drawn from a seed. SWARM_SEEDS says how many (default 60), SWARM_SEED the first, SWARM_SHOW
+ *  shows them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,9 +15,12 @@
 static void write_topology(struct draw *draw)
 {
 	fprintf(draw->out, "topology: {generate: %s}\n",
-		PICK(draw, "fat-tree, radix: 4", "leaf-spine, leaves: 3, hosts-per-leaf: 3, spines: 3",
-		     "torus, shape: [4, 3], hosts-per-switch: 1", "torus, shape: [5], hosts-per-switch: 2",
-		     "hyperx, shape: [3, 3], hosts-per-switch: 1", "hyperx, shape: [4], hosts-per-switch: 3",
+		PICK(draw, "fat-tree, radix: 4",
+		     "leaf-spine, leaves: 3, hosts-per-leaf: 3, spines: 3",
+		     "torus, shape: [4, 3], hosts-per-switch: 1",
+		     "torus, shape: [5], hosts-per-switch: 2",
+		     "hyperx, shape: [3, 3], hosts-per-switch: 1",
+		     "hyperx, shape: [4], hosts-per-switch: 3",
 		     "dragonfly, hosts-per-switch: 1, switches-per-group: 2, global-links: 1",
 		     "dragonfly, hosts-per-switch: 2, switches-per-group: 2, global-links: 2"));
 }
@@ -25,14 +30,18 @@ static void write_classes(struct draw *draw)
 	draw->classes = 1 + below(draw, 2);
 	fprintf(draw->out, "classes:\n");
 	for (unsigned i = 0; i < draw->classes; i++)
-		fprintf(draw->out, "  - {name: c%u, unordered: %s}\n", i, PICK(draw, "no", "no", "yes"));
+		fprintf(draw->out, "  - {name: c%u, unordered: %s}\n", i,
+			PICK(draw, "no", "no", "yes"));
 }
 
 static void write_routing(struct draw *draw)
 {
-	fprintf(draw->out, "routing: {choice: %s, order: %s, detour: %s, hold-sources: %s, redirect: %s}\n",
-		PICK(draw, "static", "hash", "adaptive", "adaptive"), PICK(draw, "auto", "auto", "up-down"),
-		PICK(draw, "never", "adaptive", "always", "{when: adaptive, weight: 1, bias: 0, draws: 4}"),
+	fprintf(draw->out,
+		"routing: {choice: %s, order: %s, detour: %s, hold-sources: %s, redirect: %s}\n",
+		PICK(draw, "static", "hash", "adaptive", "adaptive"),
+		PICK(draw, "auto", "auto", "up-down"),
+		PICK(draw, "never", "adaptive", "always",
+		     "{when: adaptive, weight: 1, bias: 0, draws: 4}"),
 		PICK(draw, "yes", "no", "{for: 1us}"),
 		PICK(draw, "yes", "no", "{depth: 9000B, full: 18000B, interval: 100ns, pause: 0ns}",
 		     "{depth: 9000B, full: 18000B, interval: 100ns, pause: 0ns, anywhere: yes}"));
@@ -42,8 +51,10 @@ static void write_workloads(struct draw *draw)
 {
 	fprintf(draw->out, "workloads:\n");
 	for (unsigned i = 0, count = 1 + below(draw, 3); i < count; i++)
-		fprintf(draw->out, "  - {name: w%u, pattern: %s, size: %s, packet: %s, class: c%u, arrival: %s}\n", i,
-			PICK(draw, "uniform", "permutation", "all-to-all", "incast, to: h1"),
+		fprintf(draw->out,
+			"  - {name: w%u, pattern: %s, size: %s, packet: %s, class: c%u, arrival: "
+			"%s}\n",
+			i, PICK(draw, "uniform", "permutation", "all-to-all", "incast, to: h1"),
 			PICK(draw, "1kB", "16KiB", "64KiB"), PICK(draw, "300", "1500", "4096"),
 			below(draw, draw->classes),
 			PICK(draw, "closed, window: 1", "closed, window: 4", "poisson, load: 70%"));
@@ -62,7 +73,8 @@ static void write_faults(struct draw *draw, const struct plan *plan)
 			fprintf(draw->out, "link: [%s, %s]}\n", plan->nodes[link->node_a].name,
 				plan->nodes[link->node_b].name);
 		else
-			fprintf(draw->out, "switch: %s}\n", plan->nodes[below(draw, plan->switch_count)].name);
+			fprintf(draw->out, "switch: %s}\n",
+				plan->nodes[below(draw, plan->switch_count)].name);
 	}
 }
 
@@ -75,7 +87,9 @@ static char *scenario_of(uint64_t seed, const struct plan *plan, bool faults)
 
 	draw.out = open_memstream(&text, &length);
 	random_init(&draw.random, seed, 9);
-	fprintf(draw.out, "name: paths\nseed: %lu\nrun: {duration: %uus, warmup: 1us, drain: yes, drain-max: 3600s}\n",
+	fprintf(draw.out,
+		"name: paths\nseed: %lu\nrun: {duration: %uus, warmup: 1us, drain: yes, drain-max: "
+		"3600s}\n",
 		(unsigned long)seed, RUN_US);
 	write_topology(&draw);
 	write_classes(&draw);
@@ -106,7 +120,8 @@ static char *scenario_with_faults(uint64_t seed)
 static void check_books(const struct sim *sim, uint64_t seed, bool faults, const char *text)
 {
 	uint64_t sent = 0, received = 0, lost = 0,
-		 gone = sim_drops(sim, DROP_LINK_DOWN) + sim_drops(sim, DROP_NO_ROUTE) + sim_drops(sim, DROP_NO_LANE);
+		 gone = sim_drops(sim, DROP_LINK_DOWN) + sim_drops(sim, DROP_NO_ROUTE) +
+			sim_drops(sim, DROP_NO_LANE);
 
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
 		struct stats_page *stats = sim->nodes[i].stats;
@@ -117,8 +132,8 @@ static void check_books(const struct sim *sim, uint64_t seed, bool faults, const
 			lost += stats_port(stats, p)->lost_packets;
 	}
 	ck_assert_msg(sent == received + (faults ? gone : lost),
-		      "seed %lu: %lu sent, %lu received, %lu lost, %lu gone\n%s", seed, sent, received, lost, gone,
-		      text);
+		      "seed %lu: %lu sent, %lu received, %lu lost, %lu gone\n%s", seed, sent,
+		      received, lost, gone, text);
 	ck_assert_msg(faults || !gone, "seed %lu: %lu gone\n%s", seed, gone, text);
 }
 
@@ -129,11 +144,13 @@ static void run_seed(uint64_t seed)
 	struct results results;
 	struct sim sim;
 
-	fprintf(stderr, "paths: seed %lu\n%s", (unsigned long)seed, getenv("SWARM_SHOW") ? text : "");
+	fprintf(stderr, "paths: seed %lu\n%s", (unsigned long)seed,
+		getenv("SWARM_SHOW") ? text : "");
 	sim_open_text(&sim, text, NULL);
 	sim.check_windows = 16;
 	sim_run(&sim);
-	ck_assert_msg(clock_earliest(&sim.clock) == NODE_TIME_NEVER, "seed %lu: not empty\n%s", seed, text);
+	ck_assert_msg(clock_earliest(&sim.clock) == NODE_TIME_NEVER, "seed %lu: not empty\n%s",
+		      seed, text);
 	sim_check_released(&sim);
 	check_books(&sim, seed, faults, text);
 	sim_results(&sim, &results);

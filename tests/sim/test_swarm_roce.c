@@ -1,6 +1,8 @@
-/*  TB-25: random scenarios of fabric kind roce, NICs and transports included - topologies (rings too), classes, buffers, levels, headroom, marking,
- *  DCQCN, path-level PFC, TCP, losses and slow receivers drawn from a seed, every checker on. SWARM_SEEDS says how many (default 30; make soak
- *  runs 10000), SWARM_SEED the first one. A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios.
+/*  TB-25: random scenarios of fabric kind roce, NICs and transports included - topologies (rings
+ *  too), classes, buffers, levels, headroom, marking, DCQCN, path-level PFC, TCP, losses and slow
+ *  receivers drawn from a seed, every checker on. SWARM_SEEDS says how many (default 30; make soak
+ *  runs 10000), SWARM_SEED the first one. A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1
+ *  plays it alone; SWARM_SHOW=1 prints scenarios.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +13,10 @@
 #include "tests/sim/sim.h"
 #include "tests/testing.h"
 
-#define MESSAGES_MAX 40u           /* of a workload, all senders together */
-#define SAME_BYTES_OF 16u          /* every so many seeds are played twice */
-#define SILENCE_PS (400 * NODE_MS) /* far longer than a packet at the least rate of DCQCN (7.2 ms), or a time-out */
+#define MESSAGES_MAX 40u  /* of a workload, all senders together */
+#define SAME_BYTES_OF 16u /* every so many seeds are played twice */
+/* far longer than a packet at the least rate of DCQCN (7.2 ms), or a time-out */
+#define SILENCE_PS (400 * NODE_MS)
 
 static const char *flag(struct draw *draw)
 {
@@ -51,21 +54,26 @@ static void write_topology(struct draw *draw)
 		fprintf(draw->out, "topology: {generate: star, hosts: %u}\n", draw->hosts);
 		return;
 	case 1:
-		fprintf(draw->out, "topology: {generate: chain, switches: %u, hosts-per-switch: %u}\n", first, second);
+		fprintf(draw->out,
+			"topology: {generate: chain, switches: %u, hosts-per-switch: %u}\n", first,
+			second);
 		return;
 	case 2:
 		draw->hosts = 2 * second;
 		fprintf(draw->out, "topology: {generate: dumbbell, hosts-per-side: %u}\n", second);
 		return;
 	case 3:
-		fprintf(draw->out, "topology: {generate: full-mesh, switches: %u, hosts-per-switch: %u}\n", first,
-			second);
+		fprintf(draw->out,
+			"topology: {generate: full-mesh, switches: %u, hosts-per-switch: %u}\n",
+			first, second);
 		return;
 	case 4:
 		write_ring(draw);
 		return;
 	default:
-		fprintf(draw->out, "topology: {generate: leaf-spine, leaves: %u, hosts-per-leaf: %u, spines: %u}\n",
+		fprintf(draw->out,
+			"topology: {generate: leaf-spine, leaves: %u, hosts-per-leaf: %u, spines: "
+			"%u}\n",
 			first, second, 1 + below(draw, 3));
 	}
 }
@@ -76,19 +84,21 @@ static void write_links(struct draw *draw)
 
 	draw->jumbo = below(draw, 3);
 	draw->loses = loss[0] != '0' || loss[1];
-	fprintf(draw->out, "links: {rate: %s, delay: %s, mtu: %s, gap: %s, loss: %s, edge: {rate: %s}}\n",
+	fprintf(draw->out,
+		"links: {rate: %s, delay: %s, mtu: %s, gap: %s, loss: %s, edge: {rate: %s}}\n",
 		PICK(draw, "200Gb/s", "100Gb/s", "40Gb/s", "333Gb/s", "400Gb/s"),
-		PICK(draw, "100ns", "1us", "3us", "0ns"), draw->jumbo ? "9000" : "1500", PICK(draw, "20", "20", "0"),
-		loss, PICK(draw, "200Gb/s", "50Gb/s", "25Gb/s"));
-	fprintf(draw->out, "switch: {forwarding: %s, latency: %s}\n", PICK(draw, "cut-through", "store-and-forward"),
-		PICK(draw, "350ns", "100ns"));
+		PICK(draw, "100ns", "1us", "3us", "0ns"), draw->jumbo ? "9000" : "1500",
+		PICK(draw, "20", "20", "0"), loss, PICK(draw, "200Gb/s", "50Gb/s", "25Gb/s"));
+	fprintf(draw->out, "switch: {forwarding: %s, latency: %s}\n",
+		PICK(draw, "cut-through", "store-and-forward"), PICK(draw, "350ns", "100ns"));
 }
 
 static void write_ecn(struct draw *draw)
 {
 	fprintf(draw->out, "%s",
-		PICK(draw, "no", "yes", "{kmin: 0B, kmax: 0B, pmax: 0%}", "{kmin: 5kB, kmax: 50kB, pmax: 10%}",
-		     "{kmin: 0B, kmax: 2kB, pmax: 100%}", "{kmin: 20kB, kmax: 20kB, pmax: 1%}"));
+		PICK(draw, "no", "yes", "{kmin: 0B, kmax: 0B, pmax: 0%}",
+		     "{kmin: 5kB, kmax: 50kB, pmax: 10%}", "{kmin: 0B, kmax: 2kB, pmax: 100%}",
+		     "{kmin: 20kB, kmax: 20kB, pmax: 1%}"));
 }
 
 static void write_class(struct draw *draw, unsigned index)
@@ -116,7 +126,8 @@ static void write_class(struct draw *draw, unsigned index)
 	if (below(draw, 2)) {
 		fprintf(draw->out, ", xoff: %s", xoff[level]);
 		if (below(draw, 2))
-			fprintf(draw->out, ", xon-offset: %s", PICK(draw, "0", xoff[level], level > 1 ? "3kB" : "1B"));
+			fprintf(draw->out, ", xon-offset: %s",
+				PICK(draw, "0", xoff[level], level > 1 ? "3kB" : "1B"));
 	}
 	fprintf(draw->out, "}\n");
 }
@@ -156,7 +167,8 @@ static void write_dcqcn(struct draw *draw)
 		tick ? PICK(draw, "4us", "100ns", "1s") : PICK(draw, "0", "4us", "1s"));
 	if (below(draw, 2))
 		fprintf(draw->out,
-			",\n    g: %s, alpha-initial: %s, alpha-timer: %s, increase-timer: %s, byte-counter: %s, "
+			",\n    g: %s, alpha-initial: %s, alpha-timer: %s, increase-timer: %s, "
+			"byte-counter: %s, "
 			"fast-recovery: %s",
 			PICK(draw, "1/256", "1", "0.000000001"), PICK(draw, "1", "0", "0.5"),
 			PICK(draw, "55us", "1ns", "1s"), PICK(draw, "55us", "1ns", "2us"),
@@ -164,18 +176,22 @@ static void write_dcqcn(struct draw *draw)
 	if (below(draw, 2))
 		fprintf(draw->out, ",\n    ai: %s, hai: %s, rate-min: %s, rate-initial: %s",
 			PICK(draw, "40Mb/s", "0", "10Gb/s"), PICK(draw, "400Mb/s", "0", "800Gb/s"),
-			PICK(draw, "100Mb/s", "1Gb/s", "10Mb/s"), PICK(draw, "link", "800Gb/s", "1Gb/s"));
+			PICK(draw, "100Mb/s", "1Gb/s", "10Mb/s"),
+			PICK(draw, "link", "800Gb/s", "1Gb/s"));
 	fprintf(draw->out, "}\n");
 }
 
 static void write_path_pause(struct draw *draw)
 {
 	if (below(draw, 2))
-		fprintf(draw->out, "  supplement: {period: %s}\n", PICK(draw, "55us", "1us", "100ns"));
+		fprintf(draw->out, "  supplement: {period: %s}\n",
+			PICK(draw, "55us", "1us", "100ns"));
 	if (below(draw, 2))
-		fprintf(draw->out, "  path-pause: {target: %s, form: %s, %s}\n", PICK(draw, "cnp-failed", "ecn-failed"),
+		fprintf(draw->out, "  path-pause: {target: %s, form: %s, %s}\n",
+			PICK(draw, "cnp-failed", "ecn-failed"),
 			PICK(draw, "target", "all", "none", "port"),
-			PICK(draw, "high: 600kB, low: 200kB", "high: 20kB, low: 5kB", "high: 2B, low: 1B"));
+			PICK(draw, "high: 600kB, low: 200kB", "high: 20kB, low: 5kB",
+			     "high: 2B, low: 1B"));
 	fprintf(draw->out, "  reference: %s\n", PICK(draw, "1.5", "1", "100"));
 	fprintf(draw->out, "  flows: %s\n", PICK(draw, "65536", "1", "4", "16"));
 }
@@ -183,10 +199,12 @@ static void write_path_pause(struct draw *draw)
 static void write_transports(struct draw *draw)
 {
 	fprintf(draw->out, "  queue-pair: {ack: %s, window: %s, timeout: %s, retries: %s}\n",
-		PICK(draw, "16", "1", draw->loses ? "4" : "65536"), PICK(draw, "0", "0", "1", "9000B", "100kB"),
-		PICK(draw, "100us", "1ms", "10us"), PICK(draw, "7", "0", "50"));
+		PICK(draw, "16", "1", draw->loses ? "4" : "65536"),
+		PICK(draw, "0", "0", "1", "9000B", "100kB"), PICK(draw, "100us", "1ms", "10us"),
+		PICK(draw, "7", "0", "50"));
 	fprintf(draw->out, "  tcp: {initial-window: %s, window-max: %s, ecn: %s, rto-min: %s}\n",
-		PICK(draw, "1", "1", "2"), PICK(draw, "4096", "64", "2"), flag(draw), PICK(draw, "1ms", "20us", "1us"));
+		PICK(draw, "1", "1", "2"), PICK(draw, "4096", "64", "2"), flag(draw),
+		PICK(draw, "1ms", "20us", "1us"));
 }
 
 static void write_roce(struct draw *draw, uint64_t buffer_bytes)
@@ -203,15 +221,19 @@ static void write_roce(struct draw *draw, uint64_t buffer_bytes)
 
 static void write_workload(struct draw *draw, unsigned index)
 {
-	const char *frame = PICK(draw, "roce", "roce", "roce", "roce-ipv6", "tcp", "tcp", "ipv4", "hpc");
-	const char *shortest = strncmp(frame, "roce", 4) ? "128" : "334"; /* RC-4: a path MTU of 256, over IPv6 */
-	const char *packet =
-		draw->jumbo ? PICK(draw, shortest, "1500", "4096", "9000") : PICK(draw, shortest, "1000", "1500");
+	const char *frame =
+		PICK(draw, "roce", "roce", "roce", "roce-ipv6", "tcp", "tcp", "ipv4", "hpc");
+	/* RC-4: a path MTU of 256, over IPv6 */
+	const char *shortest = strncmp(frame, "roce", 4) ? "128" : "334";
+	const char *packet = draw->jumbo ? PICK(draw, shortest, "1500", "4096", "9000")
+					 : PICK(draw, shortest, "1000", "1500");
 
 	fprintf(draw->out,
-		"  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, connections: %s, messages: %u, ", index,
-		PICK(draw, "1B", "4KiB", "40kB", "9000B", "100kB"), packet, frame, below(draw, draw->classes),
-		PICK(draw, "1", "1", "3", "16"), 1 + MESSAGES_MAX / draw->hosts);
+		"  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, connections: %s, "
+		"messages: %u, ",
+		index, PICK(draw, "1B", "4KiB", "40kB", "9000B", "100kB"), packet, frame,
+		below(draw, draw->classes), PICK(draw, "1", "1", "3", "16"),
+		1 + MESSAGES_MAX / draw->hosts);
 	draw_pattern(draw);
 	draw_arrival(draw);
 }
@@ -295,7 +317,8 @@ static uint64_t buffer_bytes_of(uint64_t seed)
 	    plan_make(&scenario, &plan, &errors))
 		refuse(text, &errors);
 	random_init(&random, seed, 12);
-	bytes = least_buffer_bytes(&plan) + (random_below(&random, 3) ? random_below(&random, 200000) : 4000000);
+	bytes = least_buffer_bytes(&plan) +
+		(random_below(&random, 3) ? random_below(&random, 200000) : 4000000);
 	plan_free(&plan);
 	scenario_free(&scenario);
 	free(text);
@@ -313,7 +336,8 @@ static enum transport_kind transport_of(const struct node_config *node, uint32_t
 }
 
 /* the flow that @host sends in @slot, as its receiver knows it; NULL: nothing of it came */
-static const struct flow_rx_stats *received_flow(const struct sim *sim, const struct node_config *sender, uint32_t slot)
+static const struct flow_rx_stats *received_flow(const struct sim *sim,
+						 const struct node_config *sender, uint32_t slot)
 {
 	uint32_t destination = stats_flow_tx(sim->nodes[sender->index].stats, slot)->destination;
 	struct stats_page *stats = sim->nodes[sim->plan.switch_count + destination].stats;
@@ -328,7 +352,8 @@ static const struct flow_rx_stats *received_flow(const struct sim *sim, const st
 }
 
 /* RC-4, RC-6: all of it, once, in order; of a queue pair that gave up a part */
-static void check_flow(const struct sim *sim, const struct node_config *sender, uint32_t slot, bool empty)
+static void check_flow(const struct sim *sim, const struct node_config *sender, uint32_t slot,
+		       bool empty)
 {
 	static const struct flow_rx_stats nothing;
 	const struct flow_tx_stats *sent = stats_flow_tx(sim->nodes[sender->index].stats, slot);
@@ -337,15 +362,18 @@ static void check_flow(const struct sim *sim, const struct node_config *sender, 
 	if (!got)
 		got = &nothing;
 	if (got->reordered || got->lost)
-		sim_fail(sim, sender->name, "flow %u: %lu packets came out of order, %lu never", slot, got->reordered,
-			 got->lost);
+		sim_fail(sim, sender->name, "flow %u: %lu packets came out of order, %lu never",
+			 slot, got->reordered, got->lost);
 	if (got->packets > sent->packets - sent->resent || got->messages > sent->messages)
-		sim_fail(sim, sender->name, "flow %u: %lu of %lu packets, %lu of %lu messages were delivered", slot,
+		sim_fail(sim, sender->name,
+			 "flow %u: %lu of %lu packets, %lu of %lu messages were delivered", slot,
 			 got->packets, sent->packets - sent->resent, got->messages, sent->messages);
 	if (empty && !sent->in_error &&
 	    (got->packets != sent->packets - sent->resent || got->messages != sent->messages))
-		sim_fail(sim, sender->name, "flow %u: only %lu of %lu packets, %lu of %lu messages were delivered",
-			 slot, got->packets, sent->packets - sent->resent, got->messages, sent->messages);
+		sim_fail(sim, sender->name,
+			 "flow %u: only %lu of %lu packets, %lu of %lu messages were delivered",
+			 slot, got->packets, sent->packets - sent->resent, got->messages,
+			 sent->messages);
 }
 
 static void check_flows(const struct sim *sim, bool empty)
@@ -355,7 +383,8 @@ static void check_flows(const struct sim *sim, bool empty)
 		struct stats_page *stats = sim->nodes[i].stats;
 
 		for (uint32_t f = 0; f < stats->flow_tx_count; f++)
-			if (transport_of(node, stats_flow_tx(stats, f)->workload_index) != TRANSPORT_NONE)
+			if (transport_of(node, stats_flow_tx(stats, f)->workload_index) !=
+			    TRANSPORT_NONE)
 				check_flow(sim, node, f, empty);
 	}
 }
@@ -371,12 +400,15 @@ static void check_drops(const struct sim *sim, const struct draw *draw)
 
 	for (uint32_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
 		if (sim_drops(sim, never[i]))
-			sim_fail(sim, "totals", "%lu drops: %s", sim_drops(sim, never[i]), stats_drop_name[never[i]]);
+			sim_fail(sim, "totals", "%lu drops: %s", sim_drops(sim, never[i]),
+				 stats_drop_name[never[i]]);
 	if (draw->derived_headroom && !draw->loses && sim_drops(sim, DROP_HEADROOM))
-		sim_fail(sim, "totals", "a lossless class lost %lu packets", sim_drops(sim, DROP_HEADROOM));
+		sim_fail(sim, "totals", "a lossless class lost %lu packets",
+			 sim_drops(sim, DROP_HEADROOM));
 }
 
-/* a reason to wait for ever: switches wait for each other; or there is no way, as the share of a lossy class is too small for any packet */
+/* a reason to wait for ever: switches wait for each other; or there is no way, as the share of a
+ * lossy class is too small for any packet */
 static bool may_wait_for_ever(struct sim *sim, const struct draw *draw)
 {
 	struct results results;
@@ -388,8 +420,9 @@ static bool may_wait_for_ever(struct sim *sim, const struct draw *draw)
 	return deadlock || (draw->starves && sim_drops(sim, DROP_QUEUE_FULL));
 }
 
-/* All is delivered, or there is a reason why it cannot be. A queue pair at the least rate needs seconds for its messages (seed 6632: 2.2 s), so
- * what is not over in time is given more, as long as anything arrives. */
+/* All is delivered, or there is a reason why it cannot be. A queue pair at the least rate needs
+ * seconds for its messages (seed 6632: 2.2 s), so what is not over in time is given more, as long
+ * as anything arrives. */
 static void check_end(struct sim *sim, const struct draw *draw)
 {
 	bool empty = clock_earliest(&sim->clock) == NODE_TIME_NEVER;
@@ -400,7 +433,8 @@ static void check_end(struct sim *sim, const struct draw *draw)
 	if (empty)
 		sim_check_released(sim);
 	else if (!may_wait_for_ever(sim, draw))
-		sim_fail(sim, "totals", "not empty, nothing arrives any more, and there is no deadlock");
+		sim_fail(sim, "totals",
+			 "not empty, nothing arrives any more, and there is no deadlock");
 }
 
 static void show_results(struct sim *sim)
@@ -412,7 +446,8 @@ static void show_results(struct sim *sim)
 	results_free(&results);
 }
 
-static char *play(struct sim *sim, const char *text, const struct draw *draw, uint32_t check_windows)
+static char *play(struct sim *sim, const char *text, const struct draw *draw,
+		  uint32_t check_windows)
 {
 	char *json;
 
@@ -441,7 +476,8 @@ static void run_seed(uint64_t seed)
 	json = play(&sim, text, &draw, seed % 8 ? 16 : 1);
 	if (seed % SAME_BYTES_OF == 0) {
 		again = play(&sim, text, &draw, 0);
-		ck_assert_msg(!strcmp(json, again), "seed %lu: not the same bytes again", (unsigned long)seed);
+		ck_assert_msg(!strcmp(json, again), "seed %lu: not the same bytes again",
+			      (unsigned long)seed);
 		free(again);
 	}
 	free(json);

@@ -1,7 +1,8 @@
 /*  forbid - runs a command as a sandbox does that refuses some system calls: they fail with EPERM.
  *  usage: forbid WHAT... -- COMMAND [ARGUMENT ...]      WHAT: a word of the table below
  *
- *  The filter (seccomp) is inherited by whatever the command starts. Exit status 77: there is no seccomp here.          */
+ *  The filter (seccomp) is inherited by whatever the command starts. Exit status 77: there is no
+ *  seccomp here. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -48,12 +49,15 @@ static const struct rule rules[] = {
 static unsigned rule_add(struct sock_filter *filter, const struct rule *rule)
 {
 	const struct sock_filter refuse = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-	const struct sock_filter call = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	const struct sock_filter first = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]));
+	const struct sock_filter call =
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	const struct sock_filter first =
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]));
 	unsigned test = rule->when == FIRST_IS ? BPF_JEQ : BPF_JSET;
 
 	if (rule->when == ALWAYS) {
-		filter[0] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->call, 0, 1);
+		filter[0] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->call, 0, 1);
 		filter[1] = refuse;
 		return 2;
 	}
@@ -78,7 +82,9 @@ static unsigned word_add(struct sock_filter *filter, const char *word)
 
 static int usage(const char *word)
 {
-	fprintf(stderr, "forbid: '%s' is not known; usage: forbid WHAT... -- COMMAND [ARGUMENT ...]; WHAT:", word);
+	fprintf(stderr,
+		"forbid: '%s' is not known; usage: forbid WHAT... -- COMMAND [ARGUMENT ...]; WHAT:",
+		word);
 	for (unsigned i = 0; i < RULE_COUNT; i++)
 		if (!i || strcmp(rules[i].word, rules[i - 1].word) != 0)
 			fprintf(stderr, " %s", rules[i].word);
@@ -92,11 +98,13 @@ int main(int argc, char **argv)
 	struct sock_fprog program = { .len = 1, .filter = filter };
 	int at = 1;
 
-	filter[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	filter[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, nr));
 	for (; at < argc && strcmp(argv[at], "--") != 0; at++) {
-		unsigned length = program.len + RULE_COUNT * RULE_LENGTH < sizeof(filter) / sizeof(filter[0])
-					  ? word_add(filter + program.len, argv[at])
-					  : 0;
+		unsigned length =
+			program.len + RULE_COUNT * RULE_LENGTH < sizeof(filter) / sizeof(filter[0])
+				? word_add(filter + program.len, argv[at])
+				: 0;
 
 		if (!length)
 			return usage(argv[at]);
@@ -105,7 +113,8 @@ int main(int argc, char **argv)
 	if (at + 1 >= argc)
 		return usage("no command");
 	filter[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
 		perror("forbid: seccomp");
 		return 77;
 	}

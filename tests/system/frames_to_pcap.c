@@ -1,12 +1,14 @@
 /*  frames_to_pcap DIR - generated frames of every kind as files that any capture program reads.
  *
- *  DIR/hosts.pcap: for each kind in turn eight frames from host 0 to host 299: traffic class 0, then 5; of each the
- *  first, a middle and the last packet of a message, and a message of one packet; full frames, zeros where generated
- *  traffic carries nothing, and ICRCs. DIR/headers.pcap: the same, only with what a ring record would carry. DIR/fabric.pcap: the
- *  same on a fabric link, and one ACK frame at the end. DIR/fgfc.pcap: FGFC frames that name the first frame of each kind.
- *  DIR/roce.pcap: over IPv4, then over IPv6 an ECN-capable data frame, the same marked, and what answers it: ACK, NAK, CNP, and
- *  CNPs with the signals 1 and 2. DIR/tcp.pcap: an ECN-capable segment, the ACK that says it was marked, and the next one.
- *  DIR/pause.pcap: PFC for the priorities 0 and 3 (go on) and 7, PFC without a priority, PAUSE.                      */
+ *  DIR/hosts.pcap: for each kind in turn eight frames from host 0 to host 299: traffic class 0,
+ *  then 5; of each the first, a middle and the last packet of a message, and a message of one
+ *  packet; full frames, zeros where generated traffic carries nothing, and ICRCs. DIR/headers.pcap:
+ *  the same, only with what a ring record would carry. DIR/fabric.pcap: the same on a fabric link,
+ *  and one ACK frame at the end. DIR/fgfc.pcap: FGFC frames that name the first frame of each kind.
+ *  DIR/roce.pcap: over IPv4, then over IPv6 an ECN-capable data frame, the same marked, and what
+ *  answers it: ACK, NAK, CNP, and CNPs with the signals 1 and 2. DIR/tcp.pcap: an ECN-capable
+ *  segment, the ACK that says it was marked, and the next one. DIR/pause.pcap: PFC for the
+ *  priorities 0 and 3 (go on) and 7, PFC without a priority, PAUSE. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +30,12 @@
 
 static FILE *pcap_open(const char *directory, const char *name)
 {
-	static const uint32_t header[] = { 0xa1b23c4d /* nanoseconds */, 2 | 4 << 16, 0, 0, 65535, 1 /* Ethernet */ };
+	static const uint32_t header[] = { 0xa1b23c4d /* nanoseconds */,
+					   2 | 4 << 16,
+					   0,
+					   0,
+					   65535,
+					   1 /* Ethernet */ };
 	char path[4096];
 	FILE *file;
 
@@ -41,11 +48,13 @@ static FILE *pcap_open(const char *directory, const char *name)
 	return file;
 }
 
-static void pcap_write(FILE *file, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
+static void pcap_write(FILE *file, const uint8_t *bytes, uint32_t captured_bytes,
+		       uint32_t frame_bytes)
 {
 	const uint32_t header[] = { 0, 0, captured_bytes, frame_bytes };
 
-	if (fwrite(header, sizeof(header), 1, file) != 1 || fwrite(bytes, captured_bytes, 1, file) != 1) {
+	if (fwrite(header, sizeof(header), 1, file) != 1 ||
+	    fwrite(bytes, captured_bytes, 1, file) != 1) {
 		perror("frames_to_pcap: cannot write");
 		exit(EXIT_FAILURE);
 	}
@@ -82,7 +91,8 @@ static uint32_t frame_make(enum frame_kind kind, uint32_t number, bool ecn_capab
 	struct frame_payload payload = { .flow_slot = 1,
 					 .packet = 0x1000000 + number,
 					 .message_bytes = 4000,
-					 .payload_bytes = spec.frame_bytes - frame_overhead_bytes(kind),
+					 .payload_bytes =
+						 spec.frame_bytes - frame_overhead_bytes(kind),
 					 .message_first = number % 4 == 0 || number % 4 == 3,
 					 .message_last = number % 4 >= 2 };
 
@@ -153,7 +163,8 @@ static void roce_to(FILE *file, enum frame_kind kind)
 	pcap_write(file, bytes, length, length);
 	ecn_mark(bytes, length);
 	pcap_write(file, bytes, length, length); /* with the ICRC of before: it holds */
-	if (roce_frame_read(bytes, length, length, &header) || !roce_icrc_holds(bytes, length, length)) {
+	if (roce_frame_read(bytes, length, length, &header) ||
+	    !roce_icrc_holds(bytes, length, length)) {
 		fputs("frames_to_pcap: cannot read its own frame\n", stderr);
 		exit(EXIT_FAILURE);
 	}
@@ -183,13 +194,16 @@ static void tcp_to(FILE *file)
 	length = tcp_ack_write(&ack, bytes);
 	pcap_write(file, bytes, length, length);
 	length = frame_make(FRAME_TCP, 1, true, bytes);
-	tcp_fields_write(&(struct tcp_fields){ sequence_of(1), 1, 65535, TCP_FLAG_ACK | TCP_FLAG_CWR }, bytes);
+	tcp_fields_write(
+		&(struct tcp_fields){ sequence_of(1), 1, 65535, TCP_FLAG_ACK | TCP_FLAG_CWR },
+		bytes);
 	pcap_write(file, bytes, length, length);
 }
 
 static void pause_to(FILE *file)
 {
-	static const struct pause_frame frames[] = { { .enabled = 0x89, .quanta = { 65535, [7] = 0x1234 } },
+	static const struct pause_frame frames[] = { { .enabled = 0x89,
+						       .quanta = { 65535, [7] = 0x1234 } },
 						     { .quanta = { 65535 } },
 						     { .port = true, .quanta = { 100 } } };
 	static const uint8_t source_mac[6] = { 0x02, 0x48, 0xff, 0x00, 0x06, 0x0a };
@@ -231,10 +245,12 @@ int main(int argc, char **argv)
 	fgfc = pcap_open(argv[1], "fgfc.pcap");
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		for (uint32_t number = 0; number < 8; number++) {
-			uint32_t frame_bytes = frame_make((enum frame_kind)kind, number, false, frame);
+			uint32_t frame_bytes =
+				frame_make((enum frame_kind)kind, number, false, frame);
 
 			pcap_write(hosts, frame, frame_bytes, frame_bytes);
-			pcap_write(headers, frame, frame_headers_bytes((enum frame_kind)kind), frame_bytes);
+			pcap_write(headers, frame, frame_headers_bytes((enum frame_kind)kind),
+				   frame_bytes);
 			fabric_frame_write(fabric, frame, frame_bytes);
 			if (!number)
 				fgfc_frame_to(fgfc, frame, frame_bytes);

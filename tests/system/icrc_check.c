@@ -1,9 +1,11 @@
 /*  icrc_check FILE - are the ICRCs of all RoCEv2 frames in a pcap file right?
  *
- *  By itself: it shares no code with the nodes, reads packets from the annex RoCEv2 of the InfiniBand specification (A17.3.3), and has
- *  a CRC-32 of its own, bit by bit. A line for each opcode: how many frames have it, and how many of them a wrong ICRC; a line for each
- *  frame that is wrong. Exit status 0 if there are RoCEv2 frames and none is wrong.
- *  The file: little endian, link type Ethernet, as `tshark -F pcap -w FILE` writes it. Frames must be whole.      */
+ *  By itself: it shares no code with the nodes, reads packets from the annex RoCEv2 of the
+ *  InfiniBand specification (A17.3.3), and has a CRC-32 of its own, bit by bit. A line for each
+ *  opcode: how many frames have it, and how many of them a wrong ICRC; a line for each frame that
+ *  is wrong. Exit status 0 if there are RoCEv2 frames and none is wrong.
+ *  The file: little endian, link type Ethernet, as `tshark -F pcap -w FILE` writes it. Frames must
+ *  be whole. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,8 +42,8 @@ static uint16_t be16(const uint8_t *bytes)
 	return (uint16_t)(bytes[0] << 8 | bytes[1]);
 }
 
-/* What routers may change, to ones: IPv4 TOS, TTL, checksum; IPv6 traffic class, flow label, hop limit; UDP checksum; the byte of BTH behind
- * P_Key. @ip is a copy. */
+/* What routers may change, to ones: IPv4 TOS, TTL, checksum; IPv6 traffic class, flow label, hop
+ * limit; UDP checksum; the byte of BTH behind P_Key. @ip is a copy. */
 static void mask(uint8_t *ip, int ip_bytes)
 {
 	if (ip_bytes == 20) {
@@ -74,17 +76,20 @@ static int roce_ip_bytes(const uint8_t *frame, size_t frame_bytes)
 static bool icrc_right(const uint8_t *frame, size_t frame_bytes, int ip_bytes)
 {
 	static uint8_t image[LRH + FRAME_MAX];
-	size_t packet_bytes = (size_t)ip_bytes + be16(frame + ETHERNET + ip_bytes + 4); /* IP and what UDP says */
+	/* IP and what UDP says */
+	size_t packet_bytes = (size_t)ip_bytes + be16(frame + ETHERNET + ip_bytes + 4);
 	const uint8_t *icrc = frame + ETHERNET + packet_bytes - ICRC;
 	uint32_t crc;
 
-	if (ETHERNET + packet_bytes > frame_bytes || packet_bytes < (size_t)ip_bytes + UDP + BTH + ICRC)
+	if (ETHERNET + packet_bytes > frame_bytes ||
+	    packet_bytes < (size_t)ip_bytes + UDP + BTH + ICRC)
 		return false;
 	memset(image, 0xff, LRH);
 	memcpy(image + LRH, frame + ETHERNET, packet_bytes);
 	mask(image + LRH, ip_bytes);
 	crc = crc32(image, LRH + packet_bytes - ICRC);
-	return crc == ((uint32_t)icrc[0] | (uint32_t)icrc[1] << 8 | (uint32_t)icrc[2] << 16 | (uint32_t)icrc[3] << 24);
+	return crc == ((uint32_t)icrc[0] | (uint32_t)icrc[1] << 8 | (uint32_t)icrc[2] << 16 |
+		       (uint32_t)icrc[3] << 24);
 }
 
 int main(int argc, char **argv)
@@ -94,8 +99,11 @@ int main(int argc, char **argv)
 	uint32_t header[6], record[4]; /* record: seconds, fraction, captured, length */
 	FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
 
-	if (!file || fread(header, sizeof(header), 1, file) != 1 || (header[0] & 0xff) == 0xa1 || header[5] != 1) {
-		fprintf(stderr, "icrc_check: %s is no pcap file of this machine's byte order and link type Ethernet\n",
+	if (!file || fread(header, sizeof(header), 1, file) != 1 || (header[0] & 0xff) == 0xa1 ||
+	    header[5] != 1) {
+		fprintf(stderr,
+			"icrc_check: %s is no pcap file of this machine's byte order and link type "
+			"Ethernet\n",
 			argc == 2 ? argv[1] : "FILE");
 		return 2;
 	}
@@ -103,7 +111,8 @@ int main(int argc, char **argv)
 		int ip_bytes;
 		uint8_t opcode;
 
-		if (record[2] > FRAME_MAX || record[2] != record[3] || fread(frame, record[2], 1, file) != 1) {
+		if (record[2] > FRAME_MAX || record[2] != record[3] ||
+		    fread(frame, record[2], 1, file) != 1) {
 			fprintf(stderr, "icrc_check: frame %lu is not whole\n", number);
 			return 2;
 		}
@@ -122,6 +131,7 @@ int main(int argc, char **argv)
 	fclose(file);
 	for (int opcode = 0; opcode < 256; opcode++)
 		if (count[opcode])
-			printf("opcode 0x%02x: %lu frames, %lu wrong\n", opcode, count[opcode], wrong[opcode]);
+			printf("opcode 0x%02x: %lu frames, %lu wrong\n", opcode, count[opcode],
+			       wrong[opcode]);
 	return all && !all_wrong ? 0 : 1;
 }

@@ -1,5 +1,6 @@
-/*  rogue_nicd - a NIC that turns bad: host h0's, after 20 us, writes nonsense into the ring towards its switch (TB-23).
- *  What it writes is named by the environment variable ROGUE: see rogues[]. All other hosts behave.                  */
+/*  rogue_nicd - a NIC that turns bad: host h0's, after 20 us, writes nonsense into the ring towards
+ *  its switch (TB-23). What it writes is named by the environment variable ROGUE: see rogues[]. All
+ *  other hosts behave. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,8 @@ static const struct {
 	{ "count", bad_count },
 };
 
-static void *rogue_create(const struct node_config *config, struct link *links, struct stats_page *stats)
+static void *rogue_create(const struct node_config *config, struct link *links,
+			  struct stats_page *stats)
 {
 	struct rogue *rogue = calloc(1, sizeof(*rogue));
 
@@ -123,7 +125,9 @@ static node_time_t rogue_run(void *dataplane, node_time_t end)
 	node_time_t next = nicd_ops.run(rogue->nic, end);
 	const char *name = getenv("ROGUE");
 
-	for (size_t i = 0; rogue->bad && name && end > TURNS_BAD_PS && i < sizeof(rogues) / sizeof(rogues[0]); i++)
+	for (size_t i = 0;
+	     rogue->bad && name && end > TURNS_BAD_PS && i < sizeof(rogues) / sizeof(rogues[0]);
+	     i++)
 		if (!strcmp(rogues[i].name, name))
 			rogues[i].act(rogue, end);
 	return next;
@@ -147,9 +151,12 @@ static void rogue_destroy(void *dataplane)
 
 int main(int argc, char **argv)
 {
-	static const struct node_ops ops = {
-		.create = rogue_create, .run = rogue_run, .show = rogue_show, .set = rogue_set, .destroy = rogue_destroy
-	};
+	static const struct node_ops ops = { .create = rogue_create,
+					     .run = rogue_run,
+					     .show = rogue_show,
+					     .set = rogue_set,
+					     .destroy = rogue_destroy };
 
-	return node_main(argc, argv, NODE_NIC, (const struct node_ops *const[]){ &ops, &ops, &ops });
+	return node_main(argc, argv, NODE_NIC,
+			 (const struct node_ops *const[]){ &ops, &ops, &ops });
 }

@@ -1,14 +1,18 @@
-/*  stop_nodes - runs heddle, and stops or starves its nodes at a stage of the run that is known exactly.
- *  usage: stop_nodes LINE WHO HOW MILLISECONDS -- HEDDLE run SCENARIO --verbose [OPTION ...]
- *    LINE  ..: number of the line of `--verbose`, from 1, once which is there the nodes are disturbed
+/*  stop_nodes - runs heddle, and stops or starves its nodes at a stage of the run that is known
+ *  exactly.
+ *  usage: stop_nodes LINE WHO HOW MILLISECONDS -- HEDDLE run SCENARIO --verbose [OPTION ...] LINE
+ *    ..: number of the line of `--verbose`, from 1, once which is there the nodes are disturbed
  *    WHO   ..: all, or a number: the child of that number, modulo their count
- *    HOW   ..: stop (SIGSTOP, then SIGCONT after so long), flap (the same again and again: 3 ms stopped, 1 ms not), starve
+ *    HOW ..: stop (SIGSTOP, then SIGCONT after so long), flap (the same again and again: 3 ms
+ *    stopped, 1 ms not), starve
  *              (SCHED_IDLE on one core beside a program that computes)
  *
- *  How the stage is known: standard error of heddle is a pipe with room for one line. A line is taken out only after the nodes have
- *  been disturbed, so heddle cannot get past its next line before. Stages begin with a line just after the one that
- *  ended the last, so nodes disturbed at the last one's end are so from the very beginning of the next.
- *  All lines go to standard error. Exit status: that of heddle; 125: something is wrong here; 126: there is no such line. */
+ *  How the stage is known: standard error of heddle is a pipe with room for one line. A line is
+ *  taken out only after the nodes have been disturbed, so heddle cannot get past its next line
+ *  before. Stages begin with a line just after the one that ended the last, so nodes disturbed at
+ *  the last one's end are so from the very beginning of the next.
+ *  All lines go to standard error. Exit status: that of heddle; 125: something is wrong here; 126:
+ *  there is no such line. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -161,7 +165,8 @@ static pid_t heddle_start(char **command, int fds[2])
 {
 	pid_t pid;
 
-	if (pipe2(fds, O_CLOEXEC | O_DIRECT) || fcntl(fds[0], F_SETPIPE_SZ, LINE_MAX_BYTES) != LINE_MAX_BYTES)
+	if (pipe2(fds, O_CLOEXEC | O_DIRECT) ||
+	    fcntl(fds[0], F_SETPIPE_SZ, LINE_MAX_BYTES) != LINE_MAX_BYTES)
 		fail("pipe2");
 	pid = fork();
 	if (pid < 0)
@@ -202,11 +207,14 @@ static unsigned long follow(struct disturbance *d, int fd)
 
 static void arguments_parse(struct disturbance *d, int argc, char **argv)
 {
-	static const char *const words[] = { [STOP] = "stop", [FLAP] = "flap", [STARVE] = "starve" };
+	static const char *const words[] = {
+		[STOP] = "stop", [FLAP] = "flap", [STARVE] = "starve"
+	};
 	int how = 0;
 
 	if (argc < 7 || strcmp(argv[5], "--") != 0) {
-		fprintf(stderr, "usage: stop_nodes LINE all|NUMBER stop|flap|starve MILLISECONDS -- HEDDLE ...\n");
+		fprintf(stderr, "usage: stop_nodes LINE all|NUMBER stop|flap|starve MILLISECONDS "
+				"-- HEDDLE ...\n");
 		exit(125);
 	}
 	while (how < 3 && strcmp(argv[3], words[how]) != 0)

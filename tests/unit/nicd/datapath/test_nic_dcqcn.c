@@ -1,5 +1,5 @@
-/*  DCQCN between two NICs with queue pairs, back to back (RC-2, RC-3): two_nics.h has the drawing. There is no switch: the test marks
- *  packets, or sends the CNPs.                                                                                        */
+/*  DCQCN between two NICs with queue pairs, back to back (RC-2, RC-3): two_nics.h has the drawing.
+ *  There is no switch: the test marks packets, or sends the CNPs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,8 @@ static const struct flow_tx_stats *tx(uint32_t slot)
 	return stats_flow_tx(two[0].stats, slot);
 }
 
-/* host 1 sends a CNP for its received flow in @slot at two_now, behind what it is sending; it arrives before this returns */
+/* host 1 sends a CNP for its received flow in @slot at two_now, behind what it is sending; it
+ * arrives before this returns */
 static void send_cnp(uint32_t slot)
 {
 	struct roce_reply reply = {
@@ -52,8 +53,8 @@ static void send_cnp(uint32_t slot)
 	uint32_t length = roce_cnp_write(&reply, frame);
 	uint64_t before = two[0].stats->delivered_packets, cnps = tx(slot)->cnps;
 
-	bytes = link_send_packet(&two[1].link, node_time_max(two_now, two[1].link.busy_until_ps), length + 4, length,
-				 length, 1, SEND_NONE);
+	bytes = link_send_packet(&two[1].link, node_time_max(two_now, two[1].link.busy_until_ps),
+				 length + 4, length, length, 1, SEND_NONE);
 	ck_assert_ptr_nonnull(bytes);
 	memcpy(bytes, frame, length);
 	link_flush(&two[1].link, &(bool){ 0 });
@@ -69,7 +70,8 @@ static uint64_t sent_bps(node_time_t for_ps)
 	node_time_t from = two_now;
 
 	two_run(two_now + for_ps);
-	return (stats_port(two[0].stats, 0)->tx_packets - before) * WIRE_BYTES * 8 * NODE_S / (two_now - from);
+	return (stats_port(two[0].stats, 0)->tx_packets - before) * WIRE_BYTES * 8 * NODE_S /
+	       (two_now - from);
 }
 
 static void check_near(uint64_t bps, uint64_t expected_bps)
@@ -139,14 +141,16 @@ TEST(nic_dcqcn__each_queue_pair)
 	before[0] = tx(0)->packets;
 	before[1] = tx(1)->packets;
 	two_run(two_now + 50 * NODE_US);
-	check_near((tx(0)->packets - before[0]) * WIRE_BYTES * 8 * NODE_S / (50 * NODE_US), tx(0)->rate_bps);
+	check_near((tx(0)->packets - before[0]) * WIRE_BYTES * 8 * NODE_S / (50 * NODE_US),
+		   tx(0)->rate_bps);
 	check_near((tx(1)->packets - before[1]) * WIRE_BYTES * 8 * NODE_S / (50 * NODE_US),
 		   100 * GBPS - tx(0)->rate_bps);
 	/* TB-13: both together were allowed 112.5 Gb/s or more, which the link does not carry */
 	ck_assert_uint_gt(two[0].stats->sample_count, 40);
 	for (uint64_t i = 0; i < two[0].stats->sample_count; i++)
 		ck_assert_uint_le(stats_sample(two[0].stats, i)->rate_bps, 100 * GBPS);
-	ck_assert_uint_eq(stats_sample(two[0].stats, two[0].stats->sample_count - 1)->rate_bps, 100 * GBPS);
+	ck_assert_uint_eq(stats_sample(two[0].stats, two[0].stats->sample_count - 1)->rate_bps,
+			  100 * GBPS);
 	two_free();
 }
 
@@ -197,7 +201,8 @@ static void mark_all(void)
 		ck_assert(ecn_mark(at++, 34));
 }
 
-/* RC-2: a stream that is marked throughout makes a CNP every 50 us, no more; RC-3: each of them counts */
+/* RC-2: a stream that is marked throughout makes a CNP every 50 us, no more; RC-3: each of them
+ * counts */
 TEST_RANGE(nic_dcqcn__marked_stream, 0, 2)
 {
 	const struct flow_rx_stats *rx;

@@ -1,7 +1,7 @@
-/*  nicd/datapath/nic_hold and host_hold: an attached host's flows, one of them held (EC-17). One NIC: a socket pair for each socket
- *  stands for the kernel, the test plays the edge switch.
+/*  nicd/datapath/nic_hold and host_hold: an attached host's flows, one of them held (EC-17). One
+ *  NIC: a socket pair for each socket stands for the kernel, the test plays the edge switch.
  *
- *      host ==(two sockets)== NIC ----- the test                                                                   */
+ *      host ==(two sockets)== NIC ----- the test */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -45,15 +45,17 @@ static void setup(void)
 				     .mtu_bytes = 9216,
 				     .gap_bytes = 20,
 				     .ring_bytes = RING_DATA_BYTES };
-	config = (struct node_config){ .kind = NODE_NIC,
-				       .clock = CLOCK_REAL,
-				       .node_count = 2,
-				       .measure_to_ps = NODE_TIME_NEVER,
-				       .class_count = 1,
-				       .classes = { { .name = "bulk", .max_permille = 1000 } },
-				       .port_count = 1,
-				       .ports = &port,
-				       .nic = { .flows_max = 1, .fgfc_entries_max = 8, .host_queues = QUEUES } };
+	config = (struct node_config){
+		.kind = NODE_NIC,
+		.clock = CLOCK_REAL,
+		.node_count = 2,
+		.measure_to_ps = NODE_TIME_NEVER,
+		.class_count = 1,
+		.classes = { { .name = "bulk", .max_permille = 1000 } },
+		.port_count = 1,
+		.ports = &port,
+		.nic = { .flows_max = 1, .fgfc_entries_max = 8, .host_queues = QUEUES }
+	};
 	to_nic = aligned_alloc(RING_LINE, size);
 	from_nic = aligned_alloc(RING_LINE, size);
 	memset(to_nic, 0, size);
@@ -104,7 +106,9 @@ static void checksum_write(uint8_t *ip)
 /* UDP of flow @flow to host 1; its headers */
 static uint32_t headers_make(uint32_t flow, uint32_t ecn, uint8_t *bytes)
 {
-	struct frame_spec spec = { .kind = FRAME_IPV4, .destination = 1, .flow = flow, .frame_bytes = FRAME_BYTES };
+	struct frame_spec spec = {
+		.kind = FRAME_IPV4, .destination = 1, .flow = flow, .frame_bytes = FRAME_BYTES
+	};
 	struct frame_payload payload = { 0 };
 	uint32_t captured = frame_write(&spec, &payload, bytes);
 
@@ -151,7 +155,8 @@ static void host_sends_super(uint32_t queue, uint32_t flow, uint32_t segments)
 
 /* ---- the edge switch ---- */
 
-static void fgfc_send(const struct flow_name *name, uint32_t match, node_time_t pause_ps, uint32_t credit_units)
+static void fgfc_send(const struct flow_name *name, uint32_t match, node_time_t pause_ps,
+		      uint32_t credit_units)
 {
 	static const uint8_t mac[6] = { 2 };
 	struct fgfc_frame frame = { .name = flow_name_under(name, match),
@@ -202,7 +207,8 @@ static void run(node_time_t ps)
 	}
 }
 
-/* the next frame on the link: its flow (source port) and number; false: none.  @ecn  of its IP header, if not NULL */
+/* the next frame on the link: its flow (source port) and number; false: none. @ecn of its IP
+ * header, if not NULL */
 static bool got(uint32_t *flow, uint32_t *number, uint32_t *ecn)
 {
 	struct frame_fields fields;
@@ -214,9 +220,11 @@ static bool got(uint32_t *flow, uint32_t *number, uint32_t *ecn)
 	if (!bytes)
 		return false;
 	ck_assert_int_eq(record.kind, RECORD_PACKET);
-	ck_assert_int_eq(frame_parse(bytes, record.captured_bytes, record.captured_bytes, &fields), 0);
+	ck_assert_int_eq(frame_parse(bytes, record.captured_bytes, record.captured_bytes, &fields),
+			 0);
 	*flow = fields.ip_protocol == 6 ? fields.source_port : fields.source_port & 0xfffu;
-	*number = fields.ip_protocol == 6 ? bytes_get32(bytes + 38) : bytes_get32(bytes + record.captured_bytes - 4);
+	*number = fields.ip_protocol == 6 ? bytes_get32(bytes + 38)
+					  : bytes_get32(bytes + record.captured_bytes - 4);
 	if (ecn)
 		*ecn = bytes[15] & 3;
 	ring_pop(&rx, &record);
@@ -251,7 +259,8 @@ static void expect_none(void)
 
 TEST_GROUP(nic_hold, .setup = setup, .teardown = teardown);
 
-/* EC-17: a program in the host hears of each good FGFC frame, the end included, as it came; no packet is counted */
+/* EC-17: a program in the host hears of each good FGFC frame, the end included, as it came; no
+ * packet is counted */
 TEST(host__hears_what_is_held)
 {
 	struct flow_name name = udp_name(1);
@@ -266,13 +275,16 @@ TEST(host__hears_what_is_held)
 		nicd_ops.host_deliver(nic, now);
 		ck_assert_int_eq(recv(kernel[0], message, sizeof(message), 0),
 				 sizeof(struct virtio_net_hdr) + FGFC_FRAME_BYTES);
-		ck_assert_int_eq(fgfc_frame_read(message + sizeof(struct virtio_net_hdr), FGFC_FRAME_BYTES, &frame), 0);
+		ck_assert_int_eq(fgfc_frame_read(message + sizeof(struct virtio_net_hdr),
+						 FGFC_FRAME_BYTES, &frame),
+				 0);
 		ck_assert(flow_name_equal(&frame.name, &name));
 		ck_assert_uint_eq(frame.pause_ps, i ? 0 : PAUSE_PS);
 		ck_assert_uint_eq(frame.credit_units, i ? 0 : 7);
 	}
 	ck_assert_int_eq(recv(kernel[0], message, sizeof(message), 0), -1);
-	ck_assert_uint_eq(stats->inside_packets + stats->delivered_packets + stats->host_rx_packets, 0);
+	ck_assert_uint_eq(stats->inside_packets + stats->delivered_packets + stats->host_rx_packets,
+			  0);
 }
 
 /* EC-15: the others of the same socket go on, in order; what was held follows in its own order */
@@ -363,7 +375,8 @@ TEST(nic_hold__two_flows_take_turns)
 	expect_none();
 }
 
-/* RFC 3168: marked from the quarter of what may wait on, if they can be; then dropped and counted; the other flow is not concerned */
+/* RFC 3168: marked from the quarter of what may wait on, if they can be; then dropped and counted;
+ * the other flow is not concerned */
 TEST(nic_hold__marks_then_drops)
 {
 	uint32_t flow, number, ecn;

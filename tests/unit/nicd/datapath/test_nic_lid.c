@@ -1,5 +1,6 @@
-/*  nicd in a fabric of kind port-group, two NICs at the two ends of one link: headers, credits, FECN and BECN, rates (PG-1, PG-9,
- *  PG-10, TB-23). The test stands in for the switch: it changes packets that are on the link.                           */
+/*  nicd in a fabric of kind port-group, two NICs at the two ends of one link: headers, credits,
+ *  FECN and BECN, rates (PG-1, PG-9, PG-10, TB-23). The test stands in for the switch: it changes
+ *  packets that are on the link. */
 #include "nicd/datapath/nic_lid.h"
 #include "nodes/base/units.h"
 #include "nodes/wire/address.h"
@@ -25,14 +26,15 @@ static void setup(void)
 		end->port.buffer_units = 64;
 		end->config.fabric = FABRIC_PORT_GROUP;
 		end->config.lanes = 2;
-		end->config.port_group = (struct port_group_config){ .lid_bits = 16,
-								     .fecn = true,
-								     .becn = true,
-								     .becn_interval_ps = 20 * NODE_US,
-								     .ccti_increase = 4,
-								     .ccti_max = 100,
-								     .ccti_step_permille = 250,
-								     .ccti_timer_ps = TIMER_PS };
+		end->config.port_group =
+			(struct port_group_config){ .lid_bits = 16,
+						    .fecn = true,
+						    .becn = true,
+						    .becn_interval_ps = 20 * NODE_US,
+						    .ccti_increase = 4,
+						    .ccti_max = 100,
+						    .ccti_step_permille = 250,
+						    .ccti_timer_ps = TIMER_PS };
 		for (uint32_t w = 0; w < TWO_WORKLOADS; w++) {
 			end->workloads[w].transport = TRANSPORT_NONE;
 			end->workloads[w].frame = FRAME_IPV4;
@@ -42,8 +44,10 @@ static void setup(void)
 	}
 }
 
-/* packets that host 0 has put on the link and host 1 has not received: @change does something to each */
-static void on_link(void (*change)(struct record *record, struct lid_header *header, uint8_t *bytes))
+/* packets that host 0 has put on the link and host 1 has not received: @change does something to
+ * each */
+static void on_link(void (*change)(struct record *record, struct lid_header *header,
+				   uint8_t *bytes))
 {
 	struct ring_page *page = two_rings[0];
 	uint64_t mask = TWO_RING_BYTES - 1;
@@ -59,12 +63,14 @@ static void on_link(void (*change)(struct record *record, struct lid_header *hea
 		}
 		if (record->kind == RECORD_PACKET) {
 			ck_assert_int_eq(lid_header_read(bytes, record->captured_bytes,
-							 record->wire_bytes - LID_HEADER_BYTES - FRAME_FCS_BYTES,
+							 record->wire_bytes - LID_HEADER_BYTES -
+								 FRAME_FCS_BYTES,
 							 &header),
 					 0);
 			change(record, &header, bytes);
 		}
-		at += (sizeof(*record) + record->captured_bytes + RING_LINE - 1) / RING_LINE * RING_LINE;
+		at += (sizeof(*record) + record->captured_bytes + RING_LINE - 1) / RING_LINE *
+		      RING_LINE;
 	}
 }
 
@@ -105,7 +111,8 @@ static void check_header(struct record *record, struct lid_header *header, uint8
 
 TEST_GROUP(nic_lid, .setup = setup);
 
-/* PG-1: DLID and SLID from the hosts' numbers, the lane from the class; the other end removes it all */
+/* PG-1: DLID and SLID from the hosts' numbers, the lane from the class; the other end removes it
+ * all */
 TEST(nic_lid__header_is_written_and_removed)
 {
 	two[0].workloads[0].traffic_class = 1;
@@ -144,11 +151,12 @@ static void in_another_lane(struct record *record, struct lid_header *header, ui
 	seen++;
 }
 
-/* PG-1, TB-23: a DLID that is not ours, reserved or too long; no source; a header that does not say its lane */
+/* PG-1, TB-23: a DLID that is not ours, reserved or too long; no source; a header that does not say
+ * its lane */
 TEST_RANGE(nic_lid__refused, 0, 3)
 {
-	static void (*const changes[])(struct record *, struct lid_header *, uint8_t *) = { to_another, from_nobody,
-											    in_another_lane };
+	static void (*const changes[])(struct record *, struct lid_header *,
+				       uint8_t *) = { to_another, from_nobody, in_another_lane };
 	static const enum drop_reason reasons[] = { DROP_BAD_LID, DROP_BAD_LID, DROP_MALFORMED };
 
 	two[0].workloads[0].messages_max = 1;
@@ -207,7 +215,8 @@ TEST(nic_lid_of_mac__hosts_and_all_others)
 
 /* ---- credits ---- */
 
-/* PG-9, EC-4: a receiver that stops for a while is sent what it has granted, nothing is lost, and then it goes on */
+/* PG-9, EC-4: a receiver that stops for a while is sent what it has granted, nothing is lost, and
+ * then it goes on */
 TEST(nic_lid__credit_runs_out_and_comes_back)
 {
 	two[1].pauses[0] = (struct pause_config){ .start_ps = 5 * NODE_US,
@@ -226,7 +235,8 @@ TEST(nic_lid__credit_runs_out_and_comes_back)
 	two_run(60 * NODE_US);
 	ck_assert_uint_gt(two[1].stats->delivered_packets - seen, 100);
 	ck_assert_uint_gt(port_of(0)->paused_ps, 30 * NODE_US);
-	ck_assert_uint_gt(port_of(0)->credit_wait_ps, 30 * NODE_US); /* TB-13: how long, of a NIC too */
+	/* TB-13: how long, of a NIC too */
+	ck_assert_uint_gt(port_of(0)->credit_wait_ps, 30 * NODE_US);
 	ck_assert_uint_le(port_of(0)->credit_wait_ps, 45 * NODE_US);
 	ck_assert_uint_eq(two[1].stats->drops[DROP_BUFFER_OVERFLOW], 0);
 	two_free();
@@ -261,7 +271,8 @@ static uint64_t packets_in(node_time_t interval)
 	return two[0].stats->injected_packets - before;
 }
 
-/* PG-10: FECN is answered once, the source slows down to the formula's rate, and recovers by its timer */
+/* PG-10: FECN is answered once, the source slows down to the formula's rate, and recovers by its
+ * timer */
 TEST(nic_rate__slows_down_and_recovers)
 {
 	uint64_t line = 100 * NODE_US / (WIRE_BYTES * TWO_BYTE_PS), slow;
@@ -311,11 +322,13 @@ TEST(nic_lid__becn_interval)
 	}
 	ck_assert_uint_eq(port_of(1)->becns, 3);
 	ck_assert_uint_eq(stats_flow_tx(two[0].stats, 0)->cnps, 3);
-	ck_assert_uint_eq(stats_flow_tx(two[0].stats, 0)->rate_min_bps, TWO_RATE_BPS / 4); /* index 12 */
+	/* index 12 */
+	ck_assert_uint_eq(stats_flow_tx(two[0].stats, 0)->rate_min_bps, TWO_RATE_BPS / 4);
 	two_free();
 }
 
-/* PG-10: only those to the congested destination are slow: host 0 sends to host 2 too, which nobody is; it has the rest of the link */
+/* PG-10: only those to the congested destination are slow: host 0 sends to host 2 too, which nobody
+ * is; it has the rest of the link */
 TEST(nic_rate__others_have_the_link)
 {
 	uint64_t line = 100 * NODE_US / (WIRE_BYTES * TWO_BYTE_PS), slow, fast;

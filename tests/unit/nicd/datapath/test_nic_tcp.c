@@ -1,4 +1,4 @@
-/*  Two NICs with TCP connections, back to back: two_nics.h has the drawing.                                              */
+/*  Two NICs with TCP connections, back to back: two_nics.h has the drawing. */
 #include "nicd/transport/tcp_sender.h"
 #include "nodes/base/random.h"
 #include "nodes/wire/ecn_mark.h"
@@ -47,13 +47,15 @@ static void check_delivered(uint32_t flows, uint64_t messages)
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
 	ck_assert_uint_eq(two[1].nic->tcp_receiver.pool_count, 0);
 	ck_assert_uint_eq(two[1].stats->inside_bytes, 0);
-	ck_assert_uint_eq(two[0].nic->workloads.workloads[0].sent, two[0].nic->workloads.workloads[0].started);
+	ck_assert_uint_eq(two[0].nic->workloads.workloads[0].sent,
+			  two[0].nic->workloads.workloads[0].started);
 	two_check_books();
 }
 
 TEST_GROUP(nic_tcp, .setup = setup, .timeout_s = 120);
 
-/* RC-6: the next message of a closed loop starts when the one before is acknowledged; every segment is */
+/* RC-6: the next message of a closed loop starts when the one before is acknowledged; every segment
+ * is */
 TEST(nic_tcp__completion_at_the_ack)
 {
 	const node_time_t packets_ps = (10 * (1000 + 24) - TWO_GAP_BYTES) * TWO_BYTE_PS,
@@ -69,7 +71,8 @@ TEST(nic_tcp__completion_at_the_ack)
 	end_ps = stats_message(two[1].stats, 0)->end_ps;
 	start_ps = stats_message(two[1].stats, 1)->start_ps;
 	ck_assert_uint_ge(end_ps, packets_ps + TWO_LEAD_PS);
-	ck_assert_uint_le(end_ps, packets_ps + TWO_LEAD_PS + 2 * overhead_ps); /* of the first packet, and of an ACK */
+	/* of the first packet, and of an ACK */
+	ck_assert_uint_le(end_ps, packets_ps + TWO_LEAD_PS + 2 * overhead_ps);
 	ck_assert_uint_eq(start_ps, end_ps + TWO_LEAD_PS + ack_ps);
 	ck_assert_uint_eq(tx(0)->packets, 20);
 	ck_assert_uint_eq(tx(0)->resent + tx(0)->timeouts + tx(0)->naks, 0);
@@ -92,7 +95,8 @@ TEST(nic_tcp__fills_and_shares)
 	two_free();
 }
 
-/* RC-6: both directions lose up to a twentieth of all frames, data and ACKs alike: everything arrives exactly once and in order */
+/* RC-6: both directions lose up to a twentieth of all frames, data and ACKs alike: everything
+ * arrives exactly once and in order */
 TEST_RANGE(nic_tcp__lossy_link_exactly_once, 0, 16)
 {
 	struct random random;
@@ -119,7 +123,8 @@ TEST_RANGE(nic_tcp__lossy_link_exactly_once, 0, 16)
 	two_free();
 }
 
-/* a loss is repaired by fast retransmit, without a timeout: the one packet goes again, not all behind it */
+/* a loss is repaired by fast retransmit, without a timeout: the one packet goes again, not all
+ * behind it */
 TEST(nic_tcp__fast_retransmit)
 {
 	two[0].port.loss_ppb = 1000000; /* one in a thousand */
@@ -194,7 +199,8 @@ TEST_RANGE(nic_tcp__forged, 0, 10)
 			.source = 1 - (uint32_t)random_below(&random, 2),
 			.destination = 0,
 			.flow = (uint32_t)random_below(&random, 3),
-			.fields = { .acknowledgement = (uint32_t)random_next(&random), .flags = TCP_FLAG_ACK },
+			.fields = { .acknowledgement = (uint32_t)random_next(&random),
+				    .flags = TCP_FLAG_ACK },
 		};
 		uint8_t frame[FRAME_BYTES_MIN], *bytes;
 
@@ -204,8 +210,8 @@ TEST_RANGE(nic_tcp__forged, 0, 10)
 		if (two_now == NODE_TIME_NEVER)
 			break;
 		two_now = node_time_max(two_now, two[1].link.busy_until_ps);
-		bytes = link_send_packet(&two[1].link, two_now, sizeof(frame) + 4, sizeof(frame), sizeof(frame), 0,
-					 SEND_NONE);
+		bytes = link_send_packet(&two[1].link, two_now, sizeof(frame) + 4, sizeof(frame),
+					 sizeof(frame), 0, SEND_NONE);
 		ck_assert_ptr_nonnull(bytes);
 		memcpy(bytes, frame, sizeof(frame));
 		link_flush(&two[1].link, &(bool){ 0 });
@@ -219,7 +225,9 @@ TEST_RANGE(nic_tcp__forged, 0, 10)
 /* a segment of host 1's stream that nobody sent */
 static void forge(uint32_t sequence, uint32_t frame_bytes)
 {
-	struct frame_spec spec = { .kind = FRAME_TCP, .destination = 1, .frame_bytes = frame_bytes };
+	struct frame_spec spec = { .kind = FRAME_TCP,
+				   .destination = 1,
+				   .frame_bytes = frame_bytes };
 	struct frame_payload payload = { .message_bytes = 1000, .message_first = true };
 	struct tcp_fields fields = { .sequence = sequence, .flags = TCP_FLAG_ACK };
 	uint32_t captured = frame_headers_bytes(FRAME_TCP);
@@ -227,7 +235,8 @@ static void forge(uint32_t sequence, uint32_t frame_bytes)
 
 	frame_write(&spec, &payload, bytes);
 	tcp_fields_write(&fields, bytes);
-	memcpy(link_send_packet(&two[0].link, two_now, frame_bytes + FRAME_FCS_BYTES, captured, frame_bytes, 0, 0),
+	memcpy(link_send_packet(&two[0].link, two_now, frame_bytes + FRAME_FCS_BYTES, captured,
+				frame_bytes, 0, 0),
 	       bytes, captured);
 	two_run(two_now + 10 * NODE_US);
 }

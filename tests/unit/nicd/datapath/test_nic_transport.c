@@ -1,4 +1,4 @@
-/*  Two NICs with queue pairs, back to back: two_nics.h has the drawing.                                              */
+/*  Two NICs with queue pairs, back to back: two_nics.h has the drawing. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -40,7 +40,8 @@ static void check_delivered(uint32_t flows, uint64_t messages)
 	ck_assert_uint_eq(sent, received);
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
 	ck_assert_uint_eq(two[0].nic->transport.pool_count, 0);
-	ck_assert_uint_eq(two[0].nic->workloads.workloads[0].sent, two[0].nic->workloads.workloads[0].started);
+	ck_assert_uint_eq(two[0].nic->workloads.workloads[0].sent,
+			  two[0].nic->workloads.workloads[0].started);
 	two_check_books();
 }
 
@@ -48,10 +49,12 @@ static void check_delivered(uint32_t flows, uint64_t messages)
 
 TEST_GROUP(nic_transport, .setup = two_setup, .timeout_s = 120);
 
-/* RC-4: a message is complete for its sender when it is acknowledged: then a closed loop starts the next one */
+/* RC-4: a message is complete for its sender when it is acknowledged: then a closed loop starts the
+ * next one */
 TEST(nic_transport__completion_at_the_ack)
 {
-	const node_time_t packets_ps = 10 * (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS; /* with FCS and gap */
+	/* with FCS and gap */
+	const node_time_t packets_ps = 10 * (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS;
 	const node_time_t ack_ps = (62 + 4) * TWO_BYTE_PS;
 
 	two[0].workloads[0].message_bytes = 10 * CAPACITY_BYTES;
@@ -98,7 +101,8 @@ TEST(nic_transport__connections_of_a_closed_loop)
 	check_delivered(connections, two[0].nic->workloads.workloads[0].started);
 	for (uint32_t i = 0; i < connections; i++) {
 		ck_assert_uint_eq(tx(i)->connection, i);
-		ck_assert_uint_ge(tx(i)->packets + 3, tx(0)->packets); /* they share the link fairly */
+		/* they share the link fairly */
+		ck_assert_uint_ge(tx(i)->packets + 3, tx(0)->packets);
 		ck_assert_uint_le(tx(i)->packets, tx(0)->packets + 3);
 	}
 	ck_assert_uint_ge(tx(0)->messages, 7);
@@ -124,7 +128,8 @@ TEST_RANGE(nic_transport__connections_in_turn, 0, 2)
 
 /* ---- losses ---- */
 
-/* RC-4: both directions lose up to a tenth of all frames, data, ACKs, NAKs alike: everything arrives exactly once and in order */
+/* RC-4: both directions lose up to a tenth of all frames, data, ACKs, NAKs alike: everything
+ * arrives exactly once and in order */
 TEST_RANGE(nic_transport__lossy_link_exactly_once, 0, 40)
 {
 	struct random random;
@@ -167,7 +172,8 @@ static void far_on(uint64_t packets)
 	two[1].nic->receive.flows[0].packet += (uint32_t)packets;
 }
 
-/* RC-4: PSNs begin anew behind 2^24, packet numbers behind 2^32, in the middle of a message and of losses */
+/* RC-4: PSNs begin anew behind 2^24, packet numbers behind 2^32, in the middle of a message and of
+ * losses */
 TEST_RANGE(nic_transport__numbers_wrap, 0, 2)
 {
 	two[0].workloads[0].arrival = ARRIVAL_BURST;
@@ -188,7 +194,8 @@ TEST_RANGE(nic_transport__numbers_wrap, 0, 2)
 	two_free();
 }
 
-/* RC-4: nobody answers: so many timeouts, then the queue pair gives up, what waits is discarded, and the fabric falls silent */
+/* RC-4: nobody answers: so many timeouts, then the queue pair gives up, what waits is discarded,
+ * and the fabric falls silent */
 TEST(nic_transport__gives_up)
 {
 	two[0].port.loss_ppb = 1000000000;
@@ -230,13 +237,15 @@ TEST(nic_transport__pfc_holds_until_it_expires)
 	pfc_send(65535);
 	two_run(110 * NODE_US);
 	sent = two[0].stats->injected_packets;
-	ck_assert_uint_eq(two_run(100 * NODE_US + pause_ps), 100 * NODE_US + pause_ps + TWO_LEAD_PS + 64 * TWO_BYTE_PS);
+	ck_assert_uint_eq(two_run(100 * NODE_US + pause_ps),
+			  100 * NODE_US + pause_ps + TWO_LEAD_PS + 64 * TWO_BYTE_PS);
 	ck_assert_uint_eq(two[0].stats->injected_packets, sent);
 	two_run(NODE_S);
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->pauses_received, 1);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, pause_ps);
 	ck_assert_uint_gt(stats_port(two[0].stats, 0)->paused_ps,
-			  pause_ps - (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS); /* a frame was under way */
+			  pause_ps -
+				  (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS); /* a frame was under way */
 	check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	ck_assert_uint_eq(tx(0)->timeouts, 0);
 	two_free();
@@ -258,19 +267,23 @@ TEST(nic_transport__pfc_xon)
 	two_free();
 }
 
-/* RC-5: `pauses` make the NIC send XOFF, again half a pause time later, and XON: the sender stands still meanwhile */
+/* RC-5: `pauses` make the NIC send XOFF, again half a pause time later, and XON: the sender stands
+ * still meanwhile */
 TEST(nic_transport__pauses_are_pfc)
 {
 	two[1].config.nic.pause_count = 1;
-	two[1].pauses[0] = (struct pause_config){
-		.start_ps = 200 * NODE_US, .stop_ps = NODE_S, .every_ps = NODE_S, .for_ps = 500 * NODE_US, .classes = 1
-	};
+	two[1].pauses[0] = (struct pause_config){ .start_ps = 200 * NODE_US,
+						  .stop_ps = NODE_S,
+						  .every_ps = NODE_S,
+						  .for_ps = 500 * NODE_US,
+						  .classes = 1 };
 	two[0].workloads[0].window = 2;
 	two[0].workloads[0].stop_ps = NODE_MS;
 	two[0].config.roce.queue_pair.timeout_ps = 10 * NODE_MS;
 	two_build();
 	two_run(NODE_S);
-	ck_assert_uint_eq(stats_port(two[1].stats, 0)->pauses_sent, 4); /* XOFF at 200, 368, 536 us; XON */
+	/* XOFF at 200, 368, 536 us; XON */
+	ck_assert_uint_eq(stats_port(two[1].stats, 0)->pauses_sent, 4);
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->pauses_received, 4);
 	ck_assert_uint_ge(stats_class(two[0].stats, 0, 0)->paused_ps, 499 * NODE_US);
 	ck_assert_uint_le(stats_class(two[0].stats, 0, 0)->paused_ps, 501 * NODE_US);
@@ -300,7 +313,9 @@ TEST(nic_transport__held_answers)
 TEST(nic_transport__held_host_frames)
 {
 	const node_time_t pause_ps = 10000 * pfc_quantum_ps(TWO_RATE_BPS);
-	struct frame_spec spec = { .kind = FRAME_ETHERNET, .destination = 1, .frame_bytes = FRAME_BYTES_MIN };
+	struct frame_spec spec = { .kind = FRAME_ETHERNET,
+				   .destination = 1,
+				   .frame_bytes = FRAME_BYTES_MIN };
 	struct frame_payload payload = {
 		.message_bytes = 1, .payload_bytes = 1, .message_first = true, .message_last = true
 	};
@@ -314,12 +329,14 @@ TEST(nic_transport__held_host_frames)
 	ck_assert_int_eq(nicd_ops.host_open(two[0].nic, sockets, 1), 0);
 	two[0].nic->pfc_gate.until_ps[0] = pause_ps;
 	frame_write(&spec, &payload, message + sizeof(struct virtio_net_hdr));
-	ck_assert_int_eq(send(sockets[1], message, sizeof(struct virtio_net_hdr) + FRAME_BYTES_MIN, 0),
-			 sizeof(struct virtio_net_hdr) + FRAME_BYTES_MIN);
+	ck_assert_int_eq(
+		send(sockets[1], message, sizeof(struct virtio_net_hdr) + FRAME_BYTES_MIN, 0),
+		sizeof(struct virtio_net_hdr) + FRAME_BYTES_MIN);
 	ck_assert(nicd_ops.host_receive(two[0].nic, &(uint32_t){ 1 }, two_now));
 	two_run(NODE_S);
 	ck_assert_uint_eq(two[0].stats->host_tx_packets, 1);
-	ck_assert_uint_eq(rx(0)->first_ps, pause_ps + TWO_LEAD_PS + (FRAME_BYTES_MIN + 4) * TWO_BYTE_PS);
+	ck_assert_uint_eq(rx(0)->first_ps,
+			  pause_ps + TWO_LEAD_PS + (FRAME_BYTES_MIN + 4) * TWO_BYTE_PS);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, pause_ps);
 	two_free();
 	close(sockets[1]);
@@ -368,7 +385,8 @@ static struct roce_reply answer_of(uint32_t queue_pair)
 				    .syndrome = ROCE_SYNDROME_NAK_PSN };
 }
 
-/* RC-2, RC-4: a CNP reaches its queue pair; what has a wrong ICRC, another sender or a queue pair that is not there does not */
+/* RC-2, RC-4: a CNP reaches its queue pair; what has a wrong ICRC, another sender or a queue pair
+ * that is not there does not */
 TEST(nic_transport__answers_are_checked)
 {
 	struct roce_reply reply;
@@ -408,12 +426,15 @@ TEST(nic_transport__answers_are_checked)
 /* marks the data frames on their way to host 1: what a congested switch does */
 static void inject_marked(uint32_t packet)
 {
-	struct frame_spec spec = {
-		.kind = FRAME_ROCE, .destination = 1, .flow = QUEUE_PAIR_RELIABLE, .frame_bytes = 100
-	};
-	struct frame_payload payload = {
-		.packet = packet, .message_bytes = 14, .payload_bytes = 14, .message_first = true, .message_last = true
-	};
+	struct frame_spec spec = { .kind = FRAME_ROCE,
+				   .destination = 1,
+				   .flow = QUEUE_PAIR_RELIABLE,
+				   .frame_bytes = 100 };
+	struct frame_payload payload = { .packet = packet,
+					 .message_bytes = 14,
+					 .payload_bytes = 14,
+					 .message_first = true,
+					 .message_last = true };
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured_bytes = frame_write(&spec, &payload, bytes);
 	uint8_t *at;
@@ -425,10 +446,12 @@ static void inject_marked(uint32_t packet)
 	two[0].stats->injected_packets++;
 }
 
-/* RC-2: marked packets make CNPs, one of a flow in the interval; out of order ones, too; they come back to their queue pair */
+/* RC-2: marked packets make CNPs, one of a flow in the interval; out of order ones, too; they come
+ * back to their queue pair */
 TEST(nic_transport__cnps)
 {
-	two[1].config.roce.dcqcn = (struct dcqcn_config){ .enabled = true, .cnp_interval_ps = 50 * NODE_US };
+	two[1].config.roce.dcqcn =
+		(struct dcqcn_config){ .enabled = true, .cnp_interval_ps = 50 * NODE_US };
 	two[0].config.nic.workload_count = 0;
 	two_build();
 	for (uint32_t i = 0; i < 10; i++) {
@@ -441,7 +464,8 @@ TEST(nic_transport__cnps)
 	ck_assert_uint_eq(rx(0)->cnp_gap_min_ps, 50 * NODE_US);
 	ck_assert_uint_eq(rx(0)->out_of_order, 9);
 	ck_assert_uint_eq(rx(0)->messages, 1);
-	ck_assert_uint_eq(two[1].stats->injected_packets, 3); /* two CNPs, a NAK: nobody asked for an ACK */
+	/* two CNPs, a NAK: nobody asked for an ACK */
+	ck_assert_uint_eq(two[1].stats->injected_packets, 3);
 	ck_assert_uint_eq(two[0].stats->drops[DROP_UNKNOWN_FLOW], 3);
 	two_check_books();
 	two_free();

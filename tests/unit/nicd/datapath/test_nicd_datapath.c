@@ -2,7 +2,8 @@
  *
  *      host 0  ----- 100 ns + 300 ns -----  host 1
  *
- *  The test is the runtime: windows as long as the link's lookahead, first one NIC, then the other.                */
+ *  The test is the runtime: windows as long as the link's lookahead, first one NIC, then the
+ *  other. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
@@ -113,7 +114,8 @@ static void fabric_build(void)
 
 		end->stats = calloc(1, stats_bytes(&end->config));
 		stats_init(end->stats, &end->config);
-		ck_assert_int_eq(link_init(&end->link, &end->config, 0, rings[i], size, rings[!i], size, end->stats),
+		ck_assert_int_eq(link_init(&end->link, &end->config, 0, rings[i], size, rings[!i],
+					   size, end->stats),
 				 0);
 		end->nic = nicd_ops.create(&end->config, &end->link, end->stats);
 		ck_assert_ptr_nonnull(end->nic);
@@ -136,7 +138,8 @@ static node_time_t fabric_run(node_time_t limit)
 	node_time_t now = 0;
 
 	while (now < limit) {
-		node_time_t window_end = node_time_min(now + LEAD_PS, limit), next = NODE_TIME_NEVER;
+		node_time_t window_end = node_time_min(now + LEAD_PS, limit),
+			    next = NODE_TIME_NEVER;
 
 		for (uint32_t i = 0; i < 2; i++) {
 			ring_refresh(&ends[i].link.rx);
@@ -170,7 +173,8 @@ static node_time_t packet_ps(uint32_t frame_bytes)
 
 TEST_GROUP(nicd_datapath, .setup = setup, .timeout_s = 90);
 
-/* TB-7: a message takes exactly latency, delay and its packets back to back, without the last gap */
+/* TB-7: a message takes exactly latency, delay and its packets back to back, without the last
+ * gap */
 TEST(nic_run__one_message_exactly)
 {
 	const struct message_stats *message;
@@ -183,7 +187,8 @@ TEST(nic_run__one_message_exactly)
 	message = stats_message(ends[1].stats, 0);
 	ck_assert_uint_eq(message->bytes, 10 * CAPACITY_BYTES);
 	ck_assert_uint_eq(message->start_ps, 5000);
-	ck_assert_uint_eq(message->end_ps, 5000 + LEAD_PS + 10 * packet_ps(PACKET_BYTES) - GAP_BYTES * BYTE_PS);
+	ck_assert_uint_eq(message->end_ps,
+			  5000 + LEAD_PS + 10 * packet_ps(PACKET_BYTES) - GAP_BYTES * BYTE_PS);
 	ck_assert_uint_eq(stats_flow_tx(ends[0].stats, 0)->messages, 1);
 	ck_assert_uint_eq(stats_flow_tx(ends[0].stats, 0)->destination, 1);
 	ck_assert_uint_eq(ends[0].stats->data_hops, 10);
@@ -200,17 +205,21 @@ TEST(nic_run__closed_loop_fills_the_link)
 	fabric_build();
 	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
 	ck_assert_uint_eq(ends[0].stats->injected_packets, packets);
-	ck_assert_uint_eq(stats_port(ends[0].stats, 0)->tx_busy_ps, packets * packet_ps(PACKET_BYTES));
+	ck_assert_uint_eq(stats_port(ends[0].stats, 0)->tx_busy_ps,
+			  packets * packet_ps(PACKET_BYTES));
 	ck_assert_uint_eq(stats_port(ends[0].stats, 0)->paused_ps, 0);
 	ck_assert_uint_eq(ends[1].stats->message_count, packets / 10);
-	ck_assert_uint_eq(stats_message(ends[1].stats, 7)->start_ps, 7 * 10 * packet_ps(PACKET_BYTES));
-	ck_assert_uint_eq(stats_flow_rx(ends[1].stats, 0)->lost + stats_flow_rx(ends[1].stats, 0)->reordered, 0);
+	ck_assert_uint_eq(stats_message(ends[1].stats, 7)->start_ps,
+			  7 * 10 * packet_ps(PACKET_BYTES));
+	ck_assert_uint_eq(stats_flow_rx(ends[1].stats, 0)->lost +
+				  stats_flow_rx(ends[1].stats, 0)->reordered,
+			  0);
 	fabric_check();
 	fabric_free();
 }
 
-/* TB-12: at twice the link's rate messages wait at the source, the ones without room deferred, and their times count
- *  from when they were due                                                                                         */
+/* TB-12: at twice the link's rate messages wait at the source, the ones without room deferred, and
+ *  their times count from when they were due */
 TEST(nic_run__open_loop_backlog)
 {
 	struct workload_config *workload = &ends[0].workloads[0];
@@ -235,10 +244,12 @@ TEST(nic_run__open_loop_backlog)
 	fabric_free();
 }
 
-/* TB-13: what waits in a NIC on average, also of what still waits when the measured interval ends */
+/* TB-13: what waits in a NIC on average, also of what still waits when the measured interval
+ * ends */
 TEST(nic_run__queue_mean)
 {
-	const node_time_t from_ps = packet_ps(PACKET_BYTES), to_ps = 11 * packet_ps(PACKET_BYTES) / 2;
+	const node_time_t from_ps = packet_ps(PACKET_BYTES),
+			  to_ps = 11 * packet_ps(PACKET_BYTES) / 2;
 	uint64_t byte_ps = 0;
 
 	ends[0].workloads[0].messages_max = 1;
@@ -246,8 +257,10 @@ TEST(nic_run__queue_mean)
 	ends[0].config.measure_to_ps = to_ps;
 	fabric_build();
 	fabric_run(NODE_MS);
-	for (uint32_t i = 2; i < 10; i++) /* the i-th packet waits until all before it have been sent */
-		byte_ps += CAPACITY_BYTES * (node_time_min(i * packet_ps(PACKET_BYTES), to_ps) - from_ps);
+	/* the i-th packet waits until all before it have been sent */
+	for (uint32_t i = 2; i < 10; i++)
+		byte_ps += CAPACITY_BYTES *
+			   (node_time_min(i * packet_ps(PACKET_BYTES), to_ps) - from_ps);
 	ck_assert_uint_eq(stats_port(ends[0].stats, 0)->queue_byte_ns_sum, byte_ps / NODE_NS);
 	fabric_check();
 	fabric_free();
@@ -264,7 +277,8 @@ TEST(nic_run__round_robin)
 	ck_assert_uint_eq(ends[0].stats->flow_tx_count, 5);
 	for (uint32_t i = 1; i < 5; i++) {
 		ck_assert_uint_eq(stats_flow_tx(ends[0].stats, i)->destination, i + 1);
-		ck_assert_uint_le(stats_flow_tx(ends[0].stats, i)->packets, stats_flow_tx(ends[0].stats, 0)->packets);
+		ck_assert_uint_le(stats_flow_tx(ends[0].stats, i)->packets,
+				  stats_flow_tx(ends[0].stats, 0)->packets);
 		ck_assert_uint_ge(stats_flow_tx(ends[0].stats, i)->packets + 1,
 				  stats_flow_tx(ends[0].stats, 0)->packets);
 	}
@@ -289,7 +303,8 @@ TEST(nic_run__flow_table_full)
 	fabric_free();
 }
 
-/* FC-19: a class with a quarter of the link at most gets that, even when nobody else sends; the other gets the rest */
+/* FC-19: a class with a quarter of the link at most gets that, even when nobody else sends; the
+ * other gets the rest */
 TEST(nic_run__class_maximum)
 {
 	uint64_t limited, other;
@@ -334,7 +349,8 @@ TEST(nic_link_set__class_maximum)
 	fabric_run(150 * NODE_US); /* what was allowed at once before is gone by now */
 	before = stats_flow_tx(ends[0].stats, 0)->bytes;
 	fabric_run(250 * NODE_US);
-	ck_assert_uint_ge((stats_flow_tx(ends[0].stats, 0)->bytes - before) * 8, 97 * 20000); /* 20 Gb/s */
+	/* 20 Gb/s */
+	ck_assert_uint_ge((stats_flow_tx(ends[0].stats, 0)->bytes - before) * 8, 97 * 20000);
 	ck_assert_uint_le((stats_flow_tx(ends[0].stats, 0)->bytes - before) * 8, 103 * 20000);
 	fabric_free();
 }
@@ -373,8 +389,9 @@ static uint64_t received_at(node_time_t limit)
 	return ends[1].stats->delivered_packets;
 }
 
-/* EC-4: host 1 pauses its link from 10 us on for 10 us of every 20 us, until 50 us. What was
- * under way when it said so still comes, then nothing until a round trip after the end; nothing is lost.             */
+/* EC-4: host 1 pauses its link from 10 us on for 10 us of every 20 us, until 50 us. What was under
+ * way when it said so still comes, then nothing until a round trip after the end; nothing is
+ * lost. */
 TEST(nic_run__pauses)
 {
 	struct pause_config pause = { .start_ps = 10 * NODE_US,
@@ -395,13 +412,15 @@ TEST(nic_run__pauses)
 		after = received_at(at + NODE_US);
 		ck_assert_uint_gt(before, 0);
 		ck_assert_uint_gt(after, before); /* what was under way */
-		/* as the real clock does after every turn: no host is attached, so nothing changes */
+		/* as the real clock does after every turn: no host is attached, so nothing
+		 * changes */
 		nicd_ops.host_deliver(ends[1].nic, at + NODE_US);
 		ck_assert_uint_eq(received_at(at + 10 * NODE_US + 2 * LEAD_PS), after);
 		ck_assert_uint_gt(received_at(at + 12 * NODE_US), after);
 	}
 	before = received_at(60 * NODE_US);
-	ck_assert_uint_ge(received_at(70 * NODE_US), before + 10 * NODE_US / packet_ps(PACKET_BYTES));
+	ck_assert_uint_ge(received_at(70 * NODE_US),
+			  before + 10 * NODE_US / packet_ps(PACKET_BYTES));
 	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
 	ck_assert_uint_ge(port->paused_ps, 2 * 9 * NODE_US);
 	ck_assert_uint_le(port->paused_ps, 2 * 10 * NODE_US);
@@ -423,10 +442,13 @@ static void two_flows(void)
 }
 
 /* end 1 names flow @slot of host 0 under @match */
-static void fgfc_send(uint32_t slot, uint32_t match, node_time_t now, node_time_t pause_ps, uint32_t credit_units)
+static void fgfc_send(uint32_t slot, uint32_t match, node_time_t now, node_time_t pause_ps,
+		      uint32_t credit_units)
 {
 	static const uint8_t mac[6] = { 2 };
-	struct frame_spec spec = { .kind = FRAME_IPV4, .destination = 1, .flow = slot, .frame_bytes = PACKET_BYTES };
+	struct frame_spec spec = {
+		.kind = FRAME_IPV4, .destination = 1, .flow = slot, .frame_bytes = PACKET_BYTES
+	};
 	struct frame_payload payload = { 0 };
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = frame_write(&spec, &payload, bytes);
@@ -468,7 +490,9 @@ TEST(nic_fgfc__others_at_full_rate)
 	ck_assert_uint_eq(sender_port()->fgfc_held, 0);
 	ck_assert_uint_ge(sent(0) * 2 * packet_ps(PACKET_BYTES) + NODE_US, 2 * PAUSE_PS);
 	ck_assert_uint_ge((sent(1) - before) * 2 * packet_ps(PACKET_BYTES) + NODE_US, 2 * PAUSE_PS);
-	ck_assert_uint_eq(stats_flow_rx(ends[1].stats, 0)->reordered + stats_flow_rx(ends[1].stats, 1)->reordered, 0);
+	ck_assert_uint_eq(stats_flow_rx(ends[1].stats, 0)->reordered +
+				  stats_flow_rx(ends[1].stats, 1)->reordered,
+			  0);
 	fabric_free();
 }
 
@@ -555,7 +579,8 @@ TEST(nic_fgfc__malformed)
 	fabric_free();
 }
 
-/* FC-17: every loss on a guarded link is reported to the NIC that sent the packet, the last one too; nothing stalls */
+/* FC-17: every loss on a guarded link is reported to the NIC that sent the packet, the last one
+ * too; nothing stalls */
 TEST_RANGE(nic_run__losses_are_reported, 1, 20)
 {
 	for (uint32_t i = 0; i < 2; i++) {
@@ -568,8 +593,10 @@ TEST_RANGE(nic_run__losses_are_reported, 1, 20)
 	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
 	ck_assert_uint_eq(ends[0].stats->injected_packets, 5000);
 	ck_assert_uint_gt(stats_port(ends[0].stats, 0)->lost_packets, 150);
-	ck_assert_uint_eq(stats_flow_tx(ends[0].stats, 0)->reported_lost, stats_port(ends[0].stats, 0)->lost_packets);
-	ck_assert_uint_le(stats_flow_rx(ends[1].stats, 0)->lost, stats_port(ends[0].stats, 0)->lost_packets);
+	ck_assert_uint_eq(stats_flow_tx(ends[0].stats, 0)->reported_lost,
+			  stats_port(ends[0].stats, 0)->lost_packets);
+	ck_assert_uint_le(stats_flow_rx(ends[1].stats, 0)->lost,
+			  stats_port(ends[0].stats, 0)->lost_packets);
 	ck_assert_uint_eq(stats_flow_rx(ends[1].stats, 0)->reordered, 0);
 	ck_assert_uint_lt(ends[1].stats->message_count, 500);
 	ck_assert_uint_gt(ends[1].stats->message_count, 100);
@@ -650,7 +677,8 @@ static int host_talk(uint32_t host)
 
 	inet_pton(AF_INET, "10.9.0.2", &address.sin_addr);
 	if (host) {
-		if (bind(fd, (void *)&address, sizeof(address)) || listen(fd, 1) || (fd = accept(fd, NULL, NULL)) < 0)
+		if (bind(fd, (void *)&address, sizeof(address)) || listen(fd, 1) ||
+		    (fd = accept(fd, NULL, NULL)) < 0)
 			return 1;
 		for (ssize_t got; (got = read(fd, bytes, sizeof(bytes))) > 0;)
 			for (ssize_t i = 0; i < got; i++)
@@ -688,10 +716,12 @@ static pid_t host_start(uint32_t host)
 	ck_assert(!pipe(ready) && !pipe(go));
 	pid = fork();
 	if (!pid) {
-		if (unshare(CLONE_NEWNET) || write(ready[1], "r", 1) != 1 || read(go[0], &byte, 1) != 1)
+		if (unshare(CLONE_NEWNET) || write(ready[1], "r", 1) != 1 ||
+		    read(go[0], &byte, 1) != 1)
 			_exit(9);
-		snprintf(command, sizeof(command), "ip addr add 10.9.0.%u/24 dev h%u && ip link set h%u up", host + 1,
-			 host, host);
+		snprintf(command, sizeof(command),
+			 "ip addr add 10.9.0.%u/24 dev h%u && ip link set h%u up", host + 1, host,
+			 host);
 		_exit(system(command) ? 9 : host_talk(host));
 	}
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
@@ -718,8 +748,8 @@ static int packet_socket(uint32_t host)
 	return fd;
 }
 
-/* TB-15: TCP between two namespaces over two NICs, 64 MiB, every byte compared; two thirds of the way the link is pulled out
- *  for a moment and plugged in again                                                                                */
+/* TB-15: TCP between two namespaces over two NICs, 64 MiB, every byte compared; two thirds of the
+ *  way the link is pulled out for a moment and plugged in again */
 TEST(nic_host__tcp_over_veth)
 {
 	pid_t pids[2];
@@ -728,9 +758,12 @@ TEST(nic_host__tcp_over_veth)
 	bool pulled = false;
 	node_time_t until = real_now() + 60 * NODE_S;
 
-	if (geteuid() || unshare(CLONE_NEWNET) || system("ip link add f0 type veth peer name h0 2>/dev/null"))
+	if (geteuid() || unshare(CLONE_NEWNET) ||
+	    system("ip link add f0 type veth peer name h0 2>/dev/null"))
 		return; /* needs root and iproute2 */
-	ck_assert_int_eq(system("ip link add f1 type veth peer name h1; ip link set f0 up; ip link set f1 up"), 0);
+	ck_assert_int_eq(system("ip link add f1 type veth peer name h1; ip link set f0 up; ip link "
+				"set f1 up"),
+			 0);
 	real_setup();
 	for (uint32_t i = 0; i < 2; i++) {
 		for (uint32_t q = 0; q < HOST_QUEUES; q++)
@@ -756,8 +789,9 @@ TEST(nic_host__tcp_over_veth)
 				size_t size = ring_bytes(RING_DATA_BYTES);
 
 				link_fini(&ends[i].link);
-				ck_assert_int_eq(link_init(&ends[i].link, &ends[i].config, 0, rings[i], size, rings[!i],
-							   size, ends[i].stats),
+				ck_assert_int_eq(link_init(&ends[i].link, &ends[i].config, 0,
+							   rings[i], size, rings[!i], size,
+							   ends[i].stats),
 						 0);
 				nicd_ops.link_up(ends[i].nic, 0, real_now());
 			}
@@ -774,8 +808,12 @@ TEST(nic_host__tcp_over_veth)
 	for (uint32_t i = 0; i < 2; i++) {
 		ck_assert_uint_eq(ends[i].stats->injected_packets, ends[i].stats->host_tx_packets);
 		ck_assert_uint_eq(ends[i].stats->delivered_packets, ends[i].stats->host_rx_packets);
-		ck_assert_uint_eq(ends[i].stats->drops[DROP_MALFORMED] + ends[i].stats->drops[DROP_OVERSIZE], 0);
-		ck_assert_uint_eq(ends[i].stats->drops[DROP_BUFFER_OVERFLOW] + ends[i].stats->drops[DROP_RING_FULL], 0);
+		ck_assert_uint_eq(ends[i].stats->drops[DROP_MALFORMED] +
+					  ends[i].stats->drops[DROP_OVERSIZE],
+				  0);
+		ck_assert_uint_eq(ends[i].stats->drops[DROP_BUFFER_OVERFLOW] +
+					  ends[i].stats->drops[DROP_RING_FULL],
+				  0);
 	}
 	fabric_free();
 }
@@ -850,9 +888,10 @@ TEST(nic_show__tables)
 	ck_assert_ptr_nonnull(strstr(text, "bulk"));
 	free(text);
 	text = shown("fgfc", 0, 0);
-	ck_assert_ptr_nonnull(strstr(text,
-				     "ipv4 class 0 from 02:48:00:00:00:01 to 02:48:00:00:00:02 10.0.0.1 > 10.0.0.2 "
-				     "protocol 17 ports 49152 > 18432\n"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"ipv4 class 0 from 02:48:00:00:00:01 to 02:48:00:00:00:02 10.0.0.1 > 10.0.0.2 "
+		"protocol 17 ports 49152 > 18432\n"));
 	free(text);
 	free(shown("flows", 1, -EINVAL));
 	text = shown("ifct", 0, -ENOENT);
@@ -863,7 +902,9 @@ TEST(nic_show__tables)
 
 TEST(nic_set__load)
 {
-	static const char *const bad[] = { "", "0", "-5", "x", "12x", "10001", "99999999999999999999" };
+	static const char *const bad[] = {
+		"", "0", "-5", "x", "12x", "10001", "99999999999999999999"
+	};
 	FILE *out = fopen("/dev/null", "w");
 
 	ends[0].config.nic.workload_count = 2;
@@ -874,7 +915,8 @@ TEST(nic_set__load)
 	ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.first.load", "500", out), -EINVAL);
 	ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.third.load", "500", out), -ENOENT);
 	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.second.load", bad[i], out), -EINVAL);
+		ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.second.load", bad[i], out),
+				 -EINVAL);
 	fclose(out);
 	fabric_free();
 }

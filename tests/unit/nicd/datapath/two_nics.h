@@ -1,8 +1,10 @@
-/*  two_nics - two NICs of a fabric of kind roce, hosts 0 and 1, at the two ends of one link of 100 Gb/s:
+/*  two_nics - two NICs of a fabric of kind roce, hosts 0 and 1, at the two ends of one link of 100
+ *  Gb/s:
  *
  *      host 0  ----- 100 ns + 400 ns -----  host 1
  *
- *  The test is the runtime: windows as long as the link's lookahead, first one NIC, then the other.                */
+ *  The test is the runtime: windows as long as the link's lookahead, first one NIC, then the
+ *  other. */
 #ifndef HEDDLE_TESTS_UNIT_NICD_DATAPATH_TWO_NICS_H
 #define HEDDLE_TESTS_UNIT_NICD_DATAPATH_TWO_NICS_H
 
@@ -14,8 +16,9 @@
 #include "nicd/datapath/nic.h"
 #include "nodes/wire/frame.h"
 
-#define TWO_PATH_MTU 1024u                  /* RC-4: the payload of a full packet */
-#define TWO_FRAME_BYTES (TWO_PATH_MTU + 58) /* its frame over IPv4 without FCS: 54 bytes of headers, ICRC */
+#define TWO_PATH_MTU 1024u /* RC-4: the payload of a full packet */
+/* its frame over IPv4 without FCS: 54 bytes of headers, ICRC */
+#define TWO_FRAME_BYTES (TWO_PATH_MTU + 58)
 #define TWO_RATE_BPS 100000000000ull
 #define TWO_BYTE_PS 80u
 #define TWO_GAP_BYTES 20u
@@ -56,7 +59,8 @@ static inline struct roce_config two_roce(void)
 	return roce;
 }
 
-/* host 0 sends one closed-loop message after the other to host 1; host 1 sends nothing of its own */
+/* host 0 sends one closed-loop message after the other to host 1; host 1 sends nothing of its
+ * own */
 static inline void two_setup(void)
 {
 	memset(two, 0, sizeof(two));
@@ -127,8 +131,9 @@ static inline void two_build(void)
 
 		end->stats = calloc(1, stats_bytes(&end->config));
 		stats_init(end->stats, &end->config);
-		ck_assert_int_eq(
-			link_init(&end->link, &end->config, 0, two_rings[i], size, two_rings[!i], size, end->stats), 0);
+		ck_assert_int_eq(link_init(&end->link, &end->config, 0, two_rings[i], size,
+					   two_rings[!i], size, end->stats),
+				 0);
 		end->nic = nicd_ops.create(&end->config, &end->link, end->stats);
 		ck_assert_ptr_nonnull(end->nic);
 	}
@@ -165,16 +170,18 @@ static inline node_time_t two_run(node_time_t limit)
 	return next;
 }
 
-/* TB-25: what one end injected the other delivered, dropped under a name, or the link lost (once the fabric is quiet) */
+/* TB-25: what one end injected the other delivered, dropped under a name, or the link lost (once
+ * the fabric is quiet) */
 static inline void two_check_books(void)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct stats_page *tx = two[i].stats, *rx = two[!i].stats;
 		uint64_t lost = stats_port(two[i].stats, 0)->lost_packets;
 
-		ck_assert_uint_eq(tx->injected_packets, rx->delivered_packets + lost + rx->drops[DROP_OUT_OF_ORDER] +
-								rx->drops[DROP_DUPLICATE] + rx->drops[DROP_BAD_ICRC] +
-								rx->drops[DROP_UNKNOWN_FLOW]);
+		ck_assert_uint_eq(tx->injected_packets,
+				  rx->delivered_packets + lost + rx->drops[DROP_OUT_OF_ORDER] +
+					  rx->drops[DROP_DUPLICATE] + rx->drops[DROP_BAD_ICRC] +
+					  rx->drops[DROP_UNKNOWN_FLOW]);
 		ck_assert_uint_eq(rx->inside_packets + rx->drops[DROP_BAD_RECORD], 0);
 	}
 }

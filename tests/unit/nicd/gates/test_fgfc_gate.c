@@ -1,4 +1,5 @@
-/*  nicd/gates/fgfc_gate: which flows are held, until when, and with how much credit (EC-16, EC-17). */
+/*  nicd/gates/fgfc_gate: which flows are held, until when, and with how much credit (EC-16,
+ *  EC-17). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -32,8 +33,8 @@ static struct flow_name name_of(uint32_t flow)
 				   .kind = FLOW_IPV4 };
 }
 
-static int frame(uint32_t flow, uint32_t match, node_time_t pause_ps, uint32_t credit_units, node_time_t now,
-		 uint32_t *entry)
+static int frame(uint32_t flow, uint32_t match, node_time_t pause_ps, uint32_t credit_units,
+		 node_time_t now, uint32_t *entry)
 {
 	struct flow_name whole = name_of(flow);
 	struct fgfc_frame f = { .name = flow_name_under(&whole, match),
@@ -76,7 +77,8 @@ TEST(fgfc_gate_on_frame__group_of_flows)
 }
 
 /* FC-2: of the flow that @flow is under a mask of its source port */
-static int masked_frame(uint32_t flow, uint16_t port_mask, node_time_t pause_ps, node_time_t now, uint32_t *entry)
+static int masked_frame(uint32_t flow, uint16_t port_mask, node_time_t pause_ps, node_time_t now,
+			uint32_t *entry)
 {
 	struct flow_name whole = name_of(flow);
 	struct fgfc_frame f = { .mask = { .source_port = port_mask }, .pause_ps = pause_ps };
@@ -98,7 +100,8 @@ TEST(fgfc_gate_on_frame__mask)
 	ck_assert_int_eq(masked_frame(0x42ff, 0xff00, PAUSE, 1, &again), 0);
 	ck_assert_uint_eq(again, entry);
 	ck_assert_uint_eq(gate.used, 1);
-	ck_assert_int_eq(masked_frame(0x4200, 0xf000, 0, 2, &again), -ENOENT); /* another mask, another flow */
+	/* another mask, another flow */
+	ck_assert_int_eq(masked_frame(0x4200, 0xf000, 0, 2, &again), -ENOENT);
 	ck_assert_int_eq(masked_frame(0x4242, 0xff00, 0, 2, &again), 0);
 	ck_assert_uint_eq(again, entry);
 }
@@ -188,7 +191,8 @@ TEST(fgfc_gate_step__timer_ends_the_pause)
 	ck_assert(!gate.entries[second].held);
 }
 
-/* held again before what was kept of it is gone: what is left of the debt is forgotten with the pause */
+/* held again before what was kept of it is gone: what is left of the debt is forgotten with the
+ * pause */
 TEST(fgfc_gate_on_frame__ended_and_held_again)
 {
 	uint32_t entry, again;
@@ -226,7 +230,8 @@ TEST(fgfc_gate_on_frame__too_many_sets)
 	uint32_t entry;
 
 	fgfc_gate_fini(&gate);
-	ck_assert_int_eq(fgfc_gate_init(&gate, FGFC_SETS_MAX + 1), 0); /* room for an entry, not for a set */
+	/* room for an entry, not for a set */
+	ck_assert_int_eq(fgfc_gate_init(&gate, FGFC_SETS_MAX + 1), 0);
 	for (uint32_t set = 0; set < FGFC_SETS_MAX; set++)
 		ck_assert_int_eq(frame(7, MATCH_PORTS | set, PAUSE, 0, set, &entry), 0);
 	fgfc_gate_step(&gate, PAUSE);

@@ -1,4 +1,4 @@
-/*  nicd/gates/pause: when a NIC says stop (EC-4).                                                                     */
+/*  nicd/gates/pause: when a NIC says stop (EC-4). */
 #include <stdlib.h>
 
 #include "nicd/gates/pause.h"
@@ -47,7 +47,9 @@ TEST(pause_next_at__every_edge)
 /* the stop cuts the last one short */
 TEST(pause_next_at__cut_short)
 {
-	struct pause_config once = { .start_ps = 100, .stop_ps = 110, .every_ps = 20, .for_ps = 15, .classes = 1 };
+	struct pause_config once = {
+		.start_ps = 100, .stop_ps = 110, .every_ps = 20, .for_ps = 15, .classes = 1
+	};
 	struct nic_config short_one = { .pause_count = 1, .pauses = &once };
 
 	ck_assert_uint_eq(pause_next_at(&short_one, 0), 100);
@@ -58,7 +60,9 @@ TEST(pause_next_at__cut_short)
 /* all of the time: one long pause, not one after the other */
 TEST(pause_next_at__whole_period)
 {
-	struct pause_config all = { .start_ps = 100, .stop_ps = 200, .every_ps = 20, .for_ps = 20, .classes = 2 };
+	struct pause_config all = {
+		.start_ps = 100, .stop_ps = 200, .every_ps = 20, .for_ps = 20, .classes = 2
+	};
 	struct nic_config whole = { .pause_count = 1, .pauses = &all };
 
 	ck_assert_uint_eq(pause_next_at(&whole, 100), 200);
@@ -68,8 +72,9 @@ TEST(pause_next_at__whole_period)
 
 TEST(pause_classes__overlapping)
 {
-	pauses[1] =
-		(struct pause_config){ .start_ps = 110, .stop_ps = 130, .every_ps = 20, .for_ps = 20, .classes = 3 };
+	pauses[1] = (struct pause_config){
+		.start_ps = 110, .stop_ps = 130, .every_ps = 20, .for_ps = 20, .classes = 3
+	};
 	config.pause_count = 2;
 	ck_assert_uint_eq(pause_classes(&config, 105), 1);
 	ck_assert_uint_eq(pause_classes(&config, 112), 3);

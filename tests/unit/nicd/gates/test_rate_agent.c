@@ -1,4 +1,4 @@
-/*  nicd/gates/rate_agent: index -> rate, recovery by the timer, agents come and go (PG-10).                              */
+/*  nicd/gates/rate_agent: index -> rate, recovery by the timer, agents come and go (PG-10). */
 #include <stdlib.h>
 
 #include "nicd/gates/rate_agent.h"
@@ -31,13 +31,16 @@ TEST_RANGE(rate_agent_bps__formula, 0, 5)
 	static const struct {
 		uint32_t index;
 		uint64_t bps;
-	} cases[] = {
-		{ 0, LINE_BPS }, { 1, 80000000000 }, { 4, 50000000000 }, { 12, 25000000000 }, { 396, 1000000000 }
-	};
+	} cases[] = { { 0, LINE_BPS },
+		      { 1, 80000000000 },
+		      { 4, 50000000000 },
+		      { 12, 25000000000 },
+		      { 396, 1000000000 } };
 
 	ck_assert_uint_eq(rate_agent_bps(&config, LINE_BPS, cases[_i].index), cases[_i].bps);
 	/* a frame of 1000 ps at the line's rate takes so much longer */
-	ck_assert_uint_eq(rate_agent_delay(&config, 1000, cases[_i].index), 1000 * LINE_BPS / cases[_i].bps);
+	ck_assert_uint_eq(rate_agent_delay(&config, 1000, cases[_i].index),
+			  1000 * LINE_BPS / cases[_i].bps);
 }
 
 /* at the greatest settings and the longest frame on the slowest link */

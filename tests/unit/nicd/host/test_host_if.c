@@ -1,4 +1,5 @@
-/*  Socket pairs stand for packet sockets: a message is a virtio_net_hdr and a frame, as with PACKET_VNET_HDR.        */
+/*  Socket pairs stand for packet sockets: a message is a virtio_net_hdr and a frame, as with
+ *  PACKET_VNET_HDR. */
 #include "nicd/host/host_if.h"
 
 #include <errno.h>
@@ -23,7 +24,9 @@ static void setup(void)
 {
 	int pair[2], fds[QUEUES];
 
-	config = (struct node_config){ .kind = NODE_NIC, .class_count = 1, .port_count = 1, .ports = &port };
+	config = (struct node_config){
+		.kind = NODE_NIC, .class_count = 1, .port_count = 1, .ports = &port
+	};
 	stats = calloc(1, stats_bytes(&config));
 	stats_init(stats, &config);
 	ck_assert_int_eq(host_if_init(&host, QUEUES, stats), 0);
@@ -86,7 +89,8 @@ TEST(host_if_receive__in_order)
 	ck_assert_ptr_null(host_if_head(&host, 1));
 }
 
-/* TB-15: a queue that nothing is taken from is full at its limit; the rest stays with the kernel, the other queue goes on */
+/* TB-15: a queue that nothing is taken from is full at its limit; the rest stays with the kernel,
+ * the other queue goes on */
 TEST(host_if_receive__full_queue)
 {
 	uint32_t sent = 0, got = 0;
@@ -169,7 +173,8 @@ static uint32_t host_gets(struct virtio_net_hdr *header, uint8_t *frame, uint32_
 	return (uint32_t)length;
 }
 
-/* TB-15: segments of two flows that arrive mixed are merged, each in its order; what is no plain data ends a super-frame */
+/* TB-15: segments of two flows that arrive mixed are merged, each in its order; what is no plain
+ * data ends a super-frame */
 TEST(host_if_deliver__merges)
 {
 	static const struct {
@@ -196,7 +201,8 @@ TEST(host_if_deliver__merges)
 		ck_assert_uint_eq(bytes_get32(frame + 38), expected[i].sequence);
 		ck_assert_uint_eq(header.gso_size, expected[i].bytes > 1054 ? 1000 : 0);
 		for (uint32_t b = 54; b < expected[i].bytes; b++)
-			ck_assert_uint_eq(frame[b], expected[i].flow + (expected[i].sequence + b - 54) / 1000);
+			ck_assert_uint_eq(frame[b], expected[i].flow +
+							    (expected[i].sequence + b - 54) / 1000);
 	}
 	ck_assert_uint_eq(host_gets(&header, frame, sizeof(frame)), 0);
 	ck_assert_uint_eq(stats->delivered_packets, 8);
@@ -205,7 +211,8 @@ TEST(host_if_deliver__merges)
 	ck_assert_uint_eq(stats->inside_packets + stats->inside_bytes, 0);
 }
 
-/* what the kernel has no room for comes later, in order, once; after too many turns it is dropped and counted */
+/* what the kernel has no room for comes later, in order, once; after too many turns it is dropped
+ * and counted */
 TEST(host_if_deliver__no_room)
 {
 	struct virtio_net_hdr header;

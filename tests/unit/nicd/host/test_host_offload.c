@@ -1,5 +1,5 @@
-/*  Cutting and merging are checked against a plain RFC 1071 sum over whole frames and against the super-frame they come
- *  from: whatever is cut and merged again is what it was.                                                            */
+/*  Cutting and merging are checked against a plain RFC 1071 sum over whole frames and against the
+ *  super-frame they come from: whatever is cut and merged again is what it was. */
 #include "nicd/host/host_offload.h"
 
 #include <errno.h>
@@ -31,7 +31,8 @@ static uint16_t plain_sum(const uint8_t *bytes, uint32_t count, uint32_t begun)
 
 static uint16_t plain_pseudo(const uint8_t *ip, bool ipv4, uint32_t l4_bytes)
 {
-	return ipv4 ? plain_sum(ip + 12, 8, ip[9] + l4_bytes) : plain_sum(ip + 8, 32, ip[6] + l4_bytes);
+	return ipv4 ? plain_sum(ip + 12, 8, ip[9] + l4_bytes)
+		    : plain_sum(ip + 8, 32, ip[6] + l4_bytes);
 }
 
 /* a frame of TCP (with a timestamp option) or UDP as a kernel hands it over: the checksum seeded */
@@ -99,7 +100,9 @@ static void check_sums(const uint8_t *frame, bool ipv4)
 
 	if (ipv4)
 		ck_assert_uint_eq(plain_sum(frame + 14, 20, 0), 0xffff);
-	ck_assert_uint_eq(plain_sum(frame + l4_at, l4_bytes, plain_pseudo(frame + 14, ipv4, l4_bytes)), 0xffff);
+	ck_assert_uint_eq(
+		plain_sum(frame + l4_at, l4_bytes, plain_pseudo(frame + 14, ipv4, l4_bytes)),
+		0xffff);
 }
 
 static uint32_t cut_all(const struct virtio_net_hdr *header, uint32_t super_bytes, uint32_t *bytes)
@@ -119,7 +122,8 @@ static uint32_t cut_all(const struct virtio_net_hdr *header, uint32_t super_byte
 
 /* ---- cutting ---- */
 
-/* TB-15: every segment is a complete, standard frame; together they are the super-frame; _i: IPv4 or not, 64 KiB */
+/* TB-15: every segment is a complete, standard frame; together they are the super-frame; _i: IPv4
+ * or not, 64 KiB */
 TEST_RANGE(host_cut__tcp, 0, 8)
 {
 	bool ipv4 = _i & 1;
@@ -263,14 +267,16 @@ TEST(host_cut__malformed)
 
 /* ---- merging ---- */
 
-static uint32_t merge_all(uint32_t count, const uint32_t *bytes, struct host_merge *merge, uint8_t *first)
+static uint32_t merge_all(uint32_t count, const uint32_t *bytes, struct host_merge *merge,
+			  uint8_t *first)
 {
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct host_segment segment;
 
-		ck_assert_int_eq(host_segment_read(cut_frames[i], bytes[i], &segment), HOST_SEGMENT_TCP);
+		ck_assert_int_eq(host_segment_read(cut_frames[i], bytes[i], &segment),
+				 HOST_SEGMENT_TCP);
 		if (!i) {
 			host_merge_start(merge, &segment);
 			memcpy(first, cut_frames[0], bytes[0]);
@@ -312,13 +318,16 @@ static void resum(uint8_t *frame)
 	bytes_put16(frame + 24, 0);
 	bytes_put16(frame + 24, (uint16_t)~plain_sum(frame + 14, 20, 0));
 	bytes_put16(frame + 50, 0);
-	bytes_put16(frame + 50, (uint16_t)~plain_sum(frame + 34, l4_bytes, plain_pseudo(frame + 14, true, l4_bytes)));
+	bytes_put16(frame + 50, (uint16_t)~plain_sum(frame + 34, l4_bytes,
+						     plain_pseudo(frame + 14, true, l4_bytes)));
 }
 
-/* what differs from its predecessor in anything but the sequence is not merged, nor what has a wrong checksum */
+/* what differs from its predecessor in anything but the sequence is not merged, nor what has a
+ * wrong checksum */
 TEST(host_merge__refused)
 {
-	/* MAC, TOS, identification, DF, TTL, address, port, sequence, acknowledgement, RST, CWR, window, urgent, option */
+	/* MAC, TOS, identification, DF, TTL, address, port, sequence, acknowledgement, RST, CWR,
+	 * window, urgent, option */
 	static const uint8_t at[] = { 5, 15, 19, 20, 22, 29, 35, 41, 45, 47, 47, 49, 53, 58 };
 	static const uint8_t change[] = { 1, 1, 1, 0x40, 1, 1, 1, 1, 1, 0x04, 0x80, 1, 1, 1 };
 	uint32_t bytes[65];

@@ -92,8 +92,8 @@ TEST(receive_frame__message_complete)
 	ck_assert_uint_eq(stats->delivered_bytes, 6 * FRAME_BYTES);
 }
 
-/* FC-17: a hole is seen; the message that has it never completes, wherever it is; the next one does. _i: the lost
- *  one                                                                                                             */
+/* FC-17: a hole is seen; the message that has it never completes, wherever it is; the next one
+ *  does. _i: the lost one */
 TEST_RANGE(receive_frame__hole, 0, 3)
 {
 	for (uint32_t i = 0; i < 6; i++) {
@@ -160,7 +160,8 @@ TEST(receive_frame__repeated_bytes)
 	ck_assert_uint_eq(stats_message(stats, 0)->bytes, 900);
 }
 
-/* nobody sees it in a fabric of kind port-group, and it stays lost; unless its class may be overtaken */
+/* nobody sees it in a fabric of kind port-group, and it stays lost; unless its class may be
+ * overtaken */
 TEST(receive_frame__too_late)
 {
 	receive.late_refused = true;
@@ -176,9 +177,11 @@ TEST(receive_frame__too_late)
 
 TEST(receive_frame__message_with_missing_bytes)
 {
-	struct frame_payload payload = {
-		.source = 1, .message_bytes = 900, .payload_bytes = 899, .message_first = true, .message_last = true
-	};
+	struct frame_payload payload = { .source = 1,
+					 .message_bytes = 900,
+					 .payload_bytes = 899,
+					 .message_first = true,
+					 .message_last = true };
 
 	ck_assert(arrives_at(HOST, &payload, 50));
 	ck_assert_uint_eq(stats->message_count, 0);
@@ -208,7 +211,9 @@ TEST(receive_frame__slots_by_first_arrival)
 {
 	for (uint32_t round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < FLOWS_MAX; i++) {
-			struct frame_payload payload = { .source = 1000 - 7 * i, .flow_slot = i * 5, .packet = round };
+			struct frame_payload payload = { .source = 1000 - 7 * i,
+							 .flow_slot = i * 5,
+							 .packet = round };
 
 			ck_assert(arrives_at(HOST, &payload, 50));
 			ck_assert_uint_eq(stats_flow_rx(stats, i)->source, 1000 - 7 * i);

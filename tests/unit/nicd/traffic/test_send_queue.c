@@ -13,7 +13,8 @@ static void queue_init(uint32_t flows_max, uint32_t messages_max)
 	ck_assert_int_eq(send_queue_init(&queue, HOST, flows_max, messages_max), 0);
 }
 
-static uint32_t flow_open(uint32_t destination, uint32_t traffic_class, enum frame_kind frame, uint32_t packet_bytes)
+static uint32_t flow_open(uint32_t destination, uint32_t traffic_class, enum frame_kind frame,
+			  uint32_t packet_bytes)
 {
 	struct send_flow_spec spec = {
 		.workload = 9,
@@ -259,9 +260,12 @@ TEST_RANGE(send_queue_write__frame_reads_back, 0, FRAME_KINDS)
 		memset(bytes, 0xaa, sizeof(bytes));
 		send_queue_write(&queue, &packet, bytes);
 		send_queue_sent(&queue, 1, &packet);
-		ck_assert_int_eq(frame_parse(bytes, packet.captured_bytes, packet.frame_bytes, &fields), 0);
+		ck_assert_int_eq(
+			frame_parse(bytes, packet.captured_bytes, packet.frame_bytes, &fields), 0);
 		ck_assert_uint_eq(fields.priority, 1);
-		ck_assert_int_eq(frame_payload_read(bytes, packet.captured_bytes, packet.frame_bytes, &payload), 0);
+		ck_assert_int_eq(frame_payload_read(bytes, packet.captured_bytes,
+						    packet.frame_bytes, &payload),
+				 0);
 		ck_assert_uint_eq(payload.source, HOST);
 		ck_assert_uint_eq(payload.flow_slot, slot);
 		ck_assert_uint_eq(payload.workload_index, 5);

@@ -1,4 +1,4 @@
-/*  nicd/transport/dcqcn_np: how often marked packets make CNPs (RC-2).                                                */
+/*  nicd/transport/dcqcn_np: how often marked packets make CNPs (RC-2). */
 #include <stdlib.h>
 
 #include "nicd/transport/dcqcn_np.h"

@@ -1,4 +1,5 @@
-/*  nicd/transport/dcqcn_rp: the rate of a queue pair against the formulas (RC-3), and lazily against step by step.         */
+/*  nicd/transport/dcqcn_rp: the rate of a queue pair against the formulas (RC-3), and lazily
+ *  against step by step. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -116,7 +117,8 @@ TEST(dcqcn_rp_cnp__alpha)
 		double before = (double)rate(at);
 
 		dcqcn_rp_cnp(&rp, &setup, at);
-		ck_assert_double_eq_tol((double)rate(at), fmax(before * (1 - expected / 2), 40e6), 40);
+		ck_assert_double_eq_tol((double)rate(at), fmax(before * (1 - expected / 2), 40e6),
+					40);
 		expected = expected * (1 - g) + g;
 		ck_assert_double_eq_tol(alpha(at), expected, 1e-7);
 		at += T + T / 2;
@@ -139,7 +141,8 @@ TEST(dcqcn_rp_alpha__slow_and_long)
 	ck_assert_double_eq(alpha(T), 0);
 }
 
-/* the lowest rate that a NIC can hold: no CNP goes below, and additive increase leads away from it */
+/* the lowest rate that a NIC can hold: no CNP goes below, and additive increase leads away from
+ * it */
 TEST(dcqcn_rp_cnp__rate_min)
 {
 	reset();
@@ -205,7 +208,8 @@ TEST(dcqcn_rp_sent__hyper_increase)
 	ck_assert_uint_eq(rp.target_bps, target + 6 * 400 * MBPS);
 }
 
-/* RC-3, variant: T alone decides, with or without a byte counter: fast recovery, R_AI once at T = F, then R_HAI each time */
+/* RC-3, variant: T alone decides, with or without a byte counter: fast recovery, R_AI once at T =
+ * F, then R_HAI each time */
 TEST_RANGE(dcqcn_rp_rate__hyper_by_timer, 0, 2)
 {
 	uint64_t target, before;
@@ -301,7 +305,8 @@ TEST(dcqcn_rp_cnp__cut_interval)
 	ck_assert_uint_eq(rate(0), 10 * GBPS);
 }
 
-/* two cuts without an increase between them: R_T stays where the first one put it, and recovery goes there */
+/* two cuts without an increase between them: R_T stays where the first one put it, and recovery
+ * goes there */
 TEST(dcqcn_rp_cnp__clamp_target)
 {
 	reset();
@@ -339,7 +344,8 @@ static void reset_ticks(void)
 	config.rate_min_bps = GBPS;
 }
 
-/* L (1 - alpha / 2) with alpha = (1 - g)^4: four ticks without another CNP before the cut, or three if the cut comes first */
+/* L (1 - alpha / 2) with alpha = (1 - g)^4: four ticks without another CNP before the cut, or three
+ * if the cut comes first */
 TEST_RANGE(dcqcn_rp_cnp__tick_one, 0, 2)
 {
 	double g = 1.0 / 256;
@@ -351,14 +357,18 @@ TEST_RANGE(dcqcn_rp_cnp__tick_one, 0, 2)
 	ck_assert_uint_eq(rate(11 * US + 2), LINE); /* noted only */
 	ck_assert_double_eq(alpha(8 * US + 2), 1);
 	ck_assert_double_eq_tol(alpha(8 * US + 3), 1 - g, 1e-9); /* it does not count for alpha */
-	ck_assert_double_eq_tol((double)rate(11 * US + 3), (double)LINE * (1 - pow(1 - g, 4 - _i) / 2), 40);
-	ck_assert_double_eq_tol((double)rate(311 * US + 2), (double)LINE * (1 - pow(1 - g, 4 - _i) / 2),
+	ck_assert_double_eq_tol((double)rate(11 * US + 3),
+				(double)LINE * (1 - pow(1 - g, 4 - _i) / 2), 40);
+	ck_assert_double_eq_tol((double)rate(311 * US + 2),
+				(double)LINE * (1 - pow(1 - g, 4 - _i) / 2),
 				40); /* no cut without a CNP */
-	ck_assert_double_eq_tol((double)rate(311 * US + 3), (double)LINE * (1 - pow(1 - g, 4 - _i) / 4),
+	ck_assert_double_eq_tol((double)rate(311 * US + 3),
+				(double)LINE * (1 - pow(1 - g, 4 - _i) / 4),
 				40); /* the timer began with the cut */
 }
 
-/* a CNP each half microsecond: alpha stays 1, and each tick of 4 us halves the rate, once; not one cut for each CNP */
+/* a CNP each half microsecond: alpha stays 1, and each tick of 4 us halves the rate, once; not one
+ * cut for each CNP */
 TEST(dcqcn_rp_cnp__tick_many)
 {
 	uint32_t brought = 0;
@@ -371,13 +381,15 @@ TEST(dcqcn_rp_cnp__tick_many)
 		ck_assert_double_eq_tol(alpha(i * US / 2), 1, 1e-8);
 	}
 	ck_assert_uint_eq(brought, 5);
-	ck_assert_uint_eq(rp.target_bps, LINE); /* the target is kept while it has not been reached */
+	/* the target is kept while it has not been reached */
+	ck_assert_uint_eq(rp.target_bps, LINE);
 	for (uint32_t i = 40; i < 80; i++)
 		dcqcn_rp_cnp(&rp, &setup, i * US / 2);
 	ck_assert_uint_eq(rate(40 * US), GBPS);
 }
 
-/* at the moment of a tick: for the next one, of alpha and of cuts; ticks go on while no CNP comes */
+/* at the moment of a tick: for the next one, of alpha and of cuts; ticks go on while no CNP
+ * comes */
 TEST(dcqcn_rp_cnp__tick_grid)
 {
 	double g = 1.0 / 256, expected;
@@ -396,12 +408,14 @@ TEST(dcqcn_rp_cnp__tick_grid)
 	ck_assert_double_eq_tol(alpha(5 * US), expected, 1e-8);
 	expected *= pow(1 - g, 3);
 	ck_assert_double_eq_tol(alpha(8 * US), expected, 1e-8);
-	ck_assert(dcqcn_rp_cnp(&rp, &setup, 101 * US + 1)); /* the next one of the grid is at 104 us */
+	/* the next one of the grid is at 104 us */
+	ck_assert(dcqcn_rp_cnp(&rp, &setup, 101 * US + 1));
 	ck_assert(!dcqcn_rp_cnp(&rp, &setup, 103 * US));
 	ck_assert_uint_eq(rate(104 * US - 1), before);
 	expected *= pow(1 - g, 93); /* to 101 us */
 	expected = expected * (1 - g) + g;
-	expected = expected * (1 - g) * (1 - g) + g; /* 102, 103, 104: of the CNPs at 101 and 103 us */
+	/* 102, 103, 104: of the CNPs at 101 and 103 us */
+	expected = expected * (1 - g) * (1 - g) + g;
 	ck_assert_double_eq_tol((double)rate(104 * US), (double)before * (1 - expected / 2), 2000);
 }
 
@@ -431,7 +445,8 @@ TEST(dcqcn_rp_cnp__tick_or_at_once)
 	ck_assert_uint_eq(cuts[1], 40);
 }
 
-/* Another way to the same: every clock of its own, one event after the other, in floating point. Knows no laziness. */
+/* Another way to the same: every clock of its own, one event after the other, in floating point.
+ * Knows no laziness. */
 struct clocked {
 	double rate, target, alpha;
 	node_time_t alpha_at, cut_at, increase_at;
@@ -465,8 +480,8 @@ static void clocked_cut(struct clocked *model)
 	if (model->cut_flag) {
 		if (config.clamp_target || model->timers)
 			model->target = model->rate;
-		model->rate =
-			fmax(model->rate * (1 - model->alpha / 2), fmin((double)config.rate_min_bps, model->rate));
+		model->rate = fmax(model->rate * (1 - model->alpha / 2),
+				   fmin((double)config.rate_min_bps, model->rate));
 		model->timers = 0;
 		model->increase_at = model->cut_at + config.increase_timer_ps;
 	}
@@ -528,15 +543,18 @@ TEST_RANGE(dcqcn_rp__ticks_as_by_clocks, 0, 5)
 		model.increase_at = config.increase_timer_ps;
 		model.alpha_at = model.cut_at = NODE_TIME_NEVER;
 		for (uint32_t i = 0; i < 400; i++) {
-			now += random_below(&random, 4) ? random_below(&random, step) : step / (US / 2) * (US / 2);
+			now += random_below(&random, 4) ? random_below(&random, step)
+							: step / (US / 2) * (US / 2);
 			if (random_below(&random, 3)) {
 				clocked_cnp(&model, now);
 				dcqcn_rp_cnp(&rp, &setup, now);
 			} else if (random_below(&random, 2)) {
 				clocked_until(&model, now);
 				ck_assert_double_eq_tol(alpha(now), model.alpha, 1e-6);
-				ck_assert_double_eq_tol((double)rate(now), model.rate, model.rate * 1e-5 + 100);
-				ck_assert_double_eq_tol((double)rp.target_bps, model.target, model.target * 1e-5 + 100);
+				ck_assert_double_eq_tol((double)rate(now), model.rate,
+							model.rate * 1e-5 + 100);
+				ck_assert_double_eq_tol((double)rp.target_bps, model.target,
+							model.target * 1e-5 + 100);
 			}
 		}
 	}
@@ -555,9 +573,11 @@ TEST(dcqcn_rp_sent__pace)
 	ck_assert_uint_eq(next, 400 * NODE_NS);
 	next = dcqcn_rp_sent(&rp, &setup, 1000, next);
 	ck_assert_uint_eq(next, 800 * NODE_NS);
-	next = dcqcn_rp_sent(&rp, &setup, 1000, next + 300 * NODE_NS); /* late, but the one after it is not */
+	/* late, but the one after it is not */
+	next = dcqcn_rp_sent(&rp, &setup, 1000, next + 300 * NODE_NS);
 	ck_assert_uint_eq(next, 1200 * NODE_NS);
-	next = dcqcn_rp_sent(&rp, &setup, 1000, next + 400 * NODE_NS); /* so late that time is lost */
+	/* so late that time is lost */
+	next = dcqcn_rp_sent(&rp, &setup, 1000, next + 400 * NODE_NS);
 	ck_assert_uint_eq(next, 2000 * NODE_NS);
 	rate(20 * NODE_US);
 	next = dcqcn_rp_sent(&rp, &setup, 1000, 20 * NODE_US); /* idle: no burst */
@@ -593,10 +613,12 @@ static void plain_increase(struct plain *plain)
 	uint64_t most = plain->timers > plain->counters ? plain->timers : plain->counters;
 
 	if (most >= config.fast_recovery && config.hyper_by_timer)
-		plain->target_bps += plain->timers > config.fast_recovery ? config.hai_bps : config.ai_bps;
-	else if (most >= config.fast_recovery)
 		plain->target_bps +=
-			least > config.fast_recovery ? (least - config.fast_recovery) * config.hai_bps : config.ai_bps;
+			plain->timers > config.fast_recovery ? config.hai_bps : config.ai_bps;
+	else if (most >= config.fast_recovery)
+		plain->target_bps += least > config.fast_recovery
+					     ? (least - config.fast_recovery) * config.hai_bps
+					     : config.ai_bps;
 	if (plain->target_bps > setup.line_bps)
 		plain->target_bps = setup.line_bps;
 	plain->rate_bps = (plain->target_bps + plain->rate_bps + 1) / 2;
@@ -641,7 +663,8 @@ static void random_config(struct random *random)
 	reset();
 	config.g_ppb = 1 + (uint32_t)random_below(random, 500000000);
 	config.increase_timer_ps = 1 + random_below(random, 100 * NODE_US);
-	config.byte_counter_bytes = 1 + random_below(random, random_below(random, 2) ? 3000 : 3000000);
+	config.byte_counter_bytes =
+		1 + random_below(random, random_below(random, 2) ? 3000 : 3000000);
 	config.fast_recovery = 1 + (uint32_t)random_below(random, 9);
 	config.ai_bps = random_below(random, random_below(random, 2) ? 1000 * MBPS : 3);
 	config.hai_bps = random_below(random, random_below(random, 2) ? 5000 * MBPS : 2);
@@ -669,8 +692,8 @@ TEST_RANGE(dcqcn_rp__as_step_by_step, 0, 10)
 			uint32_t what = (uint32_t)random_below(&random, 20),
 				 bytes = 60 + (uint32_t)random_below(&random, 9000);
 
-			now += random_below(&random,
-					    what < 2 ? 500 * config.increase_timer_ps : config.increase_timer_ps);
+			now += random_below(&random, what < 2 ? 500 * config.increase_timer_ps
+							      : config.increase_timer_ps);
 			if (what == 3) {
 				plain_cut(&plain, now, dcqcn_rp_alpha(&rp, &setup, now));
 				ck_assert(dcqcn_rp_cnp(&rp, &setup, now));
@@ -697,7 +720,8 @@ TEST(dcqcn_rp_rate__idle_for_long)
 	start();
 	for (uint32_t i = 0; i < 100; i++)
 		dcqcn_rp_cnp(&rp, &setup, 0);
-	ck_assert_uint_eq(rate(1000 * MBPS), 40 * MBPS + 1000 * MBPS - 4); /* 4 events of fast recovery */
+	/* 4 events of fast recovery */
+	ck_assert_uint_eq(rate(1000 * MBPS), 40 * MBPS + 1000 * MBPS - 4);
 	ck_assert_uint_eq(rate(1ull << 62), LINE);
 	ck_assert_double_eq(alpha(1ull << 62), 0);
 }

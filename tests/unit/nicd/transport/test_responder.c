@@ -43,7 +43,8 @@ static void answer_is(uint8_t syndrome, uint32_t psn)
 
 TEST_GROUP(responder, .setup = setup);
 
-/* RC-4: in order, an ACK where one is asked for; addresses are reversed, the UDP source port stays */
+/* RC-4: in order, an ACK where one is asked for; addresses are reversed, the UDP source port
+ * stays */
 TEST(responder__in_order)
 {
 	struct roce_reply reply;

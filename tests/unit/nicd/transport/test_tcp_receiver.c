@@ -1,4 +1,4 @@
-/*  nicd/transport/tcp_receiver: what comes out of order waits, and comes out in order (RC-6).                             */
+/*  nicd/transport/tcp_receiver: what comes out of order waits, and comes out in order (RC-6). */
 #include <stdlib.h>
 
 #include "nicd/transport/tcp_receiver.h"
@@ -110,7 +110,9 @@ TEST(tcp_receiver_take__wraps)
 	ck_assert_int_eq(take(2, 1), TCP_HELD);
 	ck_assert_int_eq(take(2, 0), TCP_HELD);
 	ck_assert_int_eq(
-		tcp_receiver_take(&receiver, 2, &(struct tcp_segment){ .sequence = 0u - BYTES, .bytes = BYTES }, 0, 0),
+		tcp_receiver_take(&receiver, 2,
+				  &(struct tcp_segment){ .sequence = 0u - BYTES, .bytes = BYTES },
+				  0, 0),
 		TCP_IN_ORDER);
 	ck_assert(pop(2, 0));
 	ck_assert(pop(2, 1));
@@ -177,8 +179,10 @@ TEST_RANGE(tcp_receiver__nonsense, 0, 10)
 	for (uint32_t step = 0; step < 20000; step++) {
 		uint32_t expected = tcp_receiver_expected(&receiver, 0);
 
-		segment = (struct tcp_segment){ .sequence = expected + (uint32_t)random_below(&random, 2000) - 500,
-						.bytes = (uint32_t)random_below(&random, 400) };
+		segment = (struct tcp_segment){
+			.sequence = expected + (uint32_t)random_below(&random, 2000) - 500,
+			.bytes = (uint32_t)random_below(&random, 400)
+		};
 		if (tcp_receiver_take(&receiver, 0, &segment, false, false) != TCP_IN_ORDER)
 			continue;
 		expected += segment.bytes;

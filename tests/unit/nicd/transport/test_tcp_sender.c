@@ -1,9 +1,11 @@
 /*  TCP connections of one NIC through a queue that drops what it has no room for (RC-6):
  *
- *      transport, tcp_sender --40 Gb/s--> [ queue of so many packets ] --10 Gb/s, 10 us--> tcp_receiver
+ *      transport, tcp_sender --40 Gb/s--> [ queue of so many packets ] --10 Gb/s, 10 us-->
+ *      tcp_receiver
  *           ^------------------------------- ACKs, 10 us ----------------------------------------+
  *
- *  The test is the links and the queue. Frames are written and read back: what sequence numbers say is what counts.          */
+ *  The test is the links and the queue. Frames are written and read back: what sequence numbers say
+ *  is what counts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,10 +53,13 @@ static uint64_t dropped;
 
 static void start(uint32_t queue, bool ecn)
 {
-	config = (struct node_config){
-		.kind = NODE_NIC, .fabric = FABRIC_ROCE, .port_count = 1, .ports = &port, .nic = { .flows_max = FLOWS }
-	};
-	config.roce.queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = NODE_MS };
+	config = (struct node_config){ .kind = NODE_NIC,
+				       .fabric = FABRIC_ROCE,
+				       .port_count = 1,
+				       .ports = &port,
+				       .nic = { .flows_max = FLOWS } };
+	config.roce.queue_pair =
+		(struct queue_pair_config){ .ack_packets = 1, .timeout_ps = NODE_MS };
 	config.roce.tcp = (struct tcp_config){
 		.initial_packets = 10, .window_packets_max = 1024, .ecn = ecn, .rto_min_ps = NODE_MS
 	};
@@ -128,7 +133,8 @@ static struct parcel pipe_take(struct pipe *pipe)
 /* packets in the queue in front of the link */
 static uint32_t queued(void)
 {
-	return link_free_ps > now ? (uint32_t)((link_free_ps - now) / node_time_of_bytes(PACKET_BYTES + 24, LINK_BPS))
+	return link_free_ps > now ? (uint32_t)((link_free_ps - now) /
+					       node_time_of_bytes(PACKET_BYTES + 24, LINK_BPS))
 				  : 0;
 }
 
@@ -148,11 +154,13 @@ static void send_packet(void)
 	}
 	if (queued() >= mark_from)
 		ecn_mark(bytes, packet.captured_bytes);
-	link_free_ps = node_time_max(link_free_ps, nic_free_ps) + node_time_of_bytes(wire_bytes, LINK_BPS);
+	link_free_ps =
+		node_time_max(link_free_ps, nic_free_ps) + node_time_of_bytes(wire_bytes, LINK_BPS);
 	parcel = pipe_put(&forward, link_free_ps + DELAY_PS);
-	parcel->segment =
-		(struct tcp_segment){ .frame_bytes = packet.frame_bytes, .bytes = packet.frame_bytes - TCP_SEGMENT_AT };
-	ck_assert_int_eq(frame_payload_read(bytes, packet.captured_bytes, packet.frame_bytes, &parcel->segment.payload),
+	parcel->segment = (struct tcp_segment){ .frame_bytes = packet.frame_bytes,
+						.bytes = packet.frame_bytes - TCP_SEGMENT_AT };
+	ck_assert_int_eq(frame_payload_read(bytes, packet.captured_bytes, packet.frame_bytes,
+					    &parcel->segment.payload),
 			 0);
 	parcel->slot = parcel->segment.payload.flow_slot;
 	parcel->fields = tcp_fields_read(bytes);
@@ -171,8 +179,8 @@ static void arrive(void)
 	struct parcel parcel = pipe_take(&forward), *ack;
 	struct tcp_segment segment = parcel.segment;
 
-	if (tcp_receiver_take(&receiver, parcel.slot, &segment, parcel.marked, parcel.fields.flags & TCP_FLAG_CWR) ==
-	    TCP_IN_ORDER) {
+	if (tcp_receiver_take(&receiver, parcel.slot, &segment, parcel.marked,
+			      parcel.fields.flags & TCP_FLAG_CWR) == TCP_IN_ORDER) {
 		deliver(parcel.slot, &segment);
 		while (tcp_receiver_pop(&receiver, parcel.slot, &segment))
 			deliver(parcel.slot, &segment);
@@ -183,7 +191,8 @@ static void arrive(void)
 	ack->slot = parcel.slot;
 	ack->fields = (struct tcp_fields){
 		.acknowledgement = tcp_receiver_expected(&receiver, parcel.slot),
-		.flags = TCP_FLAG_ACK | (tcp_receiver_echo(&receiver, parcel.slot) ? TCP_FLAG_ECE : 0),
+		.flags = TCP_FLAG_ACK |
+			 (tcp_receiver_echo(&receiver, parcel.slot) ? TCP_FLAG_ECE : 0),
 	};
 }
 
@@ -265,7 +274,8 @@ TEST(tcp_sender__sequence_wraps)
 	stop();
 }
 
-/* RC-6: a queue as long as the round trip, and of a fourth of it: slow start overshoots it, then the sawtooth holds the link full */
+/* RC-6: a queue as long as the round trip, and of a fourth of it: slow start overshoots it, then
+ * the sawtooth holds the link full */
 TEST_RANGE(tcp_sender__fills_the_link, 0, 2)
 {
 	uint32_t before;
@@ -284,7 +294,8 @@ TEST_RANGE(tcp_sender__fills_the_link, 0, 2)
 	stop();
 }
 
-/* RC-6: what the window does not fit into the pipe waits at the queue, which is not full: nothing is lost, and the link is full */
+/* RC-6: what the window does not fit into the pipe waits at the queue, which is not full: nothing
+ * is lost, and the link is full */
 TEST(tcp_sender__window_max)
 {
 	start(1024, false);
@@ -300,7 +311,8 @@ TEST(tcp_sender__window_max)
 
 /* ---- several ---- */
 
-/* RC-6: connections that begin at the same time or later share a queue that drops what it has no room for */
+/* RC-6: connections that begin at the same time or later share a queue that drops what it has no
+ * room for */
 TEST_RANGE(tcp_sender__share, 1, 2)
 {
 	const uint32_t flows = 2 * (uint32_t)_i;
@@ -378,7 +390,8 @@ static bool says_cwr(const struct transport_packet *packet)
 	return tcp_fields_read(bytes).flags & TCP_FLAG_CWR;
 }
 
-/* the first new packet behind a cut says it, whether it is written or not: one that is lost is written for a capture only */
+/* the first new packet behind a cut says it, whether it is written or not: one that is lost is
+ * written for a capture only */
 TEST_RANGE(tcp_sender__cwr_once, 0, 2)
 {
 	struct transport_packet packet;
@@ -458,7 +471,8 @@ TEST(tcp_sender_on_ack__nonsense)
 	run(5 * NODE_US);
 	before = transport.flows[0];
 	for (uint32_t i = 0; i < 100000; i++) {
-		struct tcp_fields ack = { .acknowledgement = (uint32_t)random_next(&random_), .flags = TCP_FLAG_ACK };
+		struct tcp_fields ack = { .acknowledgement = (uint32_t)random_next(&random_),
+					  .flags = TCP_FLAG_ACK };
 
 		if (ack.acknowledgement % (PACKET_BYTES - TCP_SEGMENT_AT))
 			ck_assert_uint_eq(tcp_sender_on_ack(&sender, 0, &ack, now), 0);

@@ -1,4 +1,5 @@
-/*  nicd/transport/tcp_window: how a TCP window grows, what cuts it, what is sent again and when (RC-6).                   */
+/*  nicd/transport/tcp_window: how a TCP window grows, what cuts it, what is sent again and when
+ *  (RC-6). */
 #include <stdlib.h>
 
 #include "nicd/transport/tcp_window.h"
@@ -11,7 +12,9 @@ static node_time_t now;
 
 static void start(void)
 {
-	config = (struct tcp_config){ .initial_packets = 10, .window_packets_max = 1024, .rto_min_ps = NODE_MS };
+	config = (struct tcp_config){ .initial_packets = 10,
+				      .window_packets_max = 1024,
+				      .rto_min_ps = NODE_MS };
 	una = top = now = 0;
 	tcp_window_init(&window, &config);
 }
@@ -94,7 +97,8 @@ TEST(tcp_window_ack__unused)
 	ck_assert_uint_eq(tcp_window_packets(&window, &config), 10);
 }
 
-/* one loss: the third duplicate sends it again, further ones let new packets out, the full ACK leaves half the window */
+/* one loss: the third duplicate sends it again, further ones let new packets out, the full ACK
+ * leaves half the window */
 TEST(tcp_window_ack__fast_retransmit)
 {
 	start();
@@ -114,7 +118,8 @@ TEST(tcp_window_ack__fast_retransmit)
 	ck_assert_uint_eq(tcp_window_packets(&window, &config), 20); /* congestion avoidance */
 }
 
-/* several losses in a window: a partial ACK names the next hole; only the first restarts the timer */
+/* several losses in a window: a partial ACK names the next hole; only the first restarts the
+ * timer */
 TEST(tcp_window_ack__partial)
 {
 	struct tcp_answer answer;
@@ -134,7 +139,8 @@ TEST(tcp_window_ack__partial)
 	ck_assert(!window.recovering);
 }
 
-/* duplicates behind a timeout are the echo of what was sent twice, not a new loss [RFC 6582, 4.1] */
+/* duplicates behind a timeout are the echo of what was sent twice, not a new loss [RFC 6582,
+ * 4.1] */
 TEST(tcp_window_timeout__no_false_retransmit)
 {
 	start();
@@ -153,7 +159,8 @@ TEST(tcp_window_timeout__no_false_retransmit)
 	lose_first();
 }
 
-/* RFC 6298: 3 rto_min at first; SRTT + 4 RTTVAR; doubled by each timeout, and back when a round trip is measured again */
+/* RFC 6298: 3 rto_min at first; SRTT + 4 RTTVAR; doubled by each timeout, and back when a round
+ * trip is measured again */
 TEST(tcp_window_rto_ps__formula)
 {
 	start();
@@ -183,7 +190,8 @@ TEST(tcp_window_rto_ps__formula)
 	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), 24 * NODE_MS);
 }
 
-/* a queue that is longer than the first timeout: some packets are sent twice, then the timeout fits */
+/* a queue that is longer than the first timeout: some packets are sent twice, then the timeout
+ * fits */
 TEST(tcp_window_rto_ps__long_queue)
 {
 	node_time_t sent_ps = 0;
@@ -211,7 +219,8 @@ TEST(tcp_window_rto_ps__long_queue)
 	ck_assert_uint_ge(tcp_window_rto_ps(&window, &config), 30 * NODE_MS);
 }
 
-/* the loss of another packet halves the window again, though no round trip was measured in between [RFC 5681] */
+/* the loss of another packet halves the window again, though no round trip was measured in between
+ * [RFC 5681] */
 TEST(tcp_window_timeout__another_loss)
 {
 	start();

@@ -1,4 +1,4 @@
-/*  Flows with a transport, without link or frames: the test says what was acknowledged.                              */
+/*  Flows with a transport, without link or frames: the test says what was acknowledged. */
 #include "nicd/transport/transport.h"
 
 #include <stdlib.h>
@@ -16,8 +16,8 @@ static struct port_config port;
 static struct stats_page *stats;
 static struct transport transport;
 static node_time_t now;
-static uint32_t
-	paced_packets[4]; /* the control of the tests: so many packet times from one packet to the next, by slot */
+/* the control of the tests: so many packet times from one packet to the next, by slot */
+static uint32_t paced_packets[4];
 static node_time_t paced_at_ps[4];
 static uint32_t control_losses, control_steps;
 
@@ -27,7 +27,9 @@ static void setup(void)
 		.kind = NODE_NIC,
 		.fabric = FABRIC_ROCE,
 		.class_count = 2,
-		.roce = { .queue_pair = { .ack_packets = 4, .timeout_ps = TIMEOUT_PS, .retries = 3 } },
+		.roce = { .queue_pair = { .ack_packets = 4,
+					  .timeout_ps = TIMEOUT_PS,
+					  .retries = 3 } },
 		.port_count = 1,
 		.ports = &port,
 		.nic = { .flows_max = 8192 },
@@ -63,7 +65,8 @@ static void put_packets(uint32_t slot, uint32_t packets)
 	ck_assert(transport_put(&transport, slot, (uint64_t)packets * CAPACITY_BYTES, now, now));
 }
 
-/* a packet of class 0, and its time on the link passes; a flow of TRANSPORT_NONE_HERE: nothing may be sent */
+/* a packet of class 0, and its time on the link passes; a flow of TRANSPORT_NONE_HERE: nothing may
+ * be sent */
 static struct transport_packet send_one(void)
 {
 	struct transport_packet packet = { .flow = TRANSPORT_NONE_HERE };
@@ -96,7 +99,8 @@ static const struct transport_flow *flow(uint32_t slot)
 
 TEST_GROUP(transport, .setup = setup, .teardown = teardown);
 
-/* RC-4: packets are numbered through; an ACK is asked for every so many and at the end of a message; it completes what it covers */
+/* RC-4: packets are numbered through; an ACK is asked for every so many and at the end of a
+ * message; it completes what it covers */
 TEST(transport__messages)
 {
 	const bool asked[] = { false, false, true, false, false, false, true, true };
@@ -119,7 +123,8 @@ TEST(transport__messages)
 	ck_assert_uint_ne(transport_next_at(&transport), NODE_TIME_NEVER);
 	ck_assert_uint_eq(transport_acknowledge(&transport, 7, 8, now), 1);
 	ck_assert_uint_eq(transport.pool_count, 0);
-	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER); /* nothing keeps the fabric awake */
+	/* nothing keeps the fabric awake */
+	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
 	ck_assert_uint_eq(stats_flow_tx(stats, 7)->messages, 2);
 }
 
@@ -153,7 +158,8 @@ TEST(transport__window)
 
 /* ---- losses ---- */
 
-/* RC-4: go-back-N sends the missing packet and all behind it; an ACK that comes late spares what it covers */
+/* RC-4: go-back-N sends the missing packet and all behind it; an ACK that comes late spares what it
+ * covers */
 TEST(transport__go_back)
 {
 	flow_open(0, 0);
@@ -172,14 +178,16 @@ TEST(transport__go_back)
 	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, now), 1);
 }
 
-/* RC-4: a timeout runs from the last progress; retries count in a row; then the flow is in error and takes nothing more */
+/* RC-4: a timeout runs from the last progress; retries count in a row; then the flow is in error
+ * and takes nothing more */
 TEST(transport__timeouts)
 {
 	flow_open(0, 0);
 	put_packets(0, 4);
 	put_packets(0, 4);
 	send_all();
-	ck_assert_uint_eq(transport_next_at(&transport), 3 * PACKET_PS + TIMEOUT_PS); /* the fourth asks first */
+	/* the fourth asks first */
+	ck_assert_uint_eq(transport_next_at(&transport), 3 * PACKET_PS + TIMEOUT_PS);
 	now = TIMEOUT_PS / 2;
 	transport_acknowledge(&transport, 0, 1, now);
 	now = 3 * PACKET_PS + TIMEOUT_PS;
@@ -202,7 +210,8 @@ TEST(transport__timeouts)
 	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, now), 0); /* too late */
 }
 
-/* RC-3, RC-4: packets that asked for no ACK do not time out while the next one that does is paced or held */
+/* RC-3, RC-4: packets that asked for no ACK do not time out while the next one that does is paced
+ * or held */
 TEST(transport__not_asked_does_not_time_out)
 {
 	flow_open(0, 0);
@@ -255,7 +264,8 @@ TEST(transport__error_in_the_ring)
 
 /* ---- ACKs and NAKs ---- */
 
-static void read_is(uint64_t acknowledged, uint64_t top, uint32_t psn, uint8_t syndrome, bool valid, uint64_t packet)
+static void read_is(uint64_t acknowledged, uint64_t top, uint32_t psn, uint8_t syndrome, bool valid,
+		    uint64_t packet)
 {
 	struct queue_pair_answer answer = queue_pair_read(acknowledged, top, psn, syndrome);
 
@@ -354,7 +364,8 @@ static void paced_rules(void)
 	}
 }
 
-/* RC-3: paced flows send when their time has come, the others in between; nothing is late but for a frame under way */
+/* RC-3: paced flows send when their time has come, the others in between; nothing is late but for a
+ * frame under way */
 TEST(transport__paced)
 {
 	uint32_t sent[4] = { 0 };
@@ -416,7 +427,8 @@ static void stepping_step(void *state, uint32_t slot, node_time_t at)
 		paced_at_ps[slot] = 0;
 }
 
-/* RC-3: a control with a time of its own, which lets the flow go earlier; it is not asked when nothing waits */
+/* RC-3: a control with a time of its own, which lets the flow go earlier; it is not asked when
+ * nothing waits */
 TEST(transport__control_step)
 {
 	paced_rules();

@@ -92,13 +92,17 @@ TEST(workload_size_of__ends_and_points)
 	ck_assert_uint_eq(workload_size_of(web_search, WEB_SEARCH_POINTS, 0), 1);
 	ck_assert_uint_eq(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX), 30000000);
 	/* share 0.55 is 2/7 of the way from 80000 to 200000 */
-	ck_assert_uint_ge(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX / 100 * 55), 80000 + 34285);
-	ck_assert_uint_le(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX / 100 * 55), 80000 + 34287);
+	ck_assert_uint_ge(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX / 100 * 55),
+			  80000 + 34285);
+	ck_assert_uint_le(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX / 100 * 55),
+			  80000 + 34287);
 }
 
 TEST(workload_size_of__steps)
 {
-	static const struct size_point points[] = { { 0, 100000 }, { 64, 200000 }, { 64, 600000 }, { 64, 1000000 } };
+	static const struct size_point points[] = {
+		{ 0, 100000 }, { 64, 200000 }, { 64, 600000 }, { 64, 1000000 }
+	};
 	static const struct size_point one[] = { { 1, 1000000 } };
 
 	ck_assert_uint_eq(workload_size_of(points, 4, 0), 1);
@@ -113,12 +117,15 @@ TEST(workload_size_mean_ubytes__by_hand)
 {
 	static struct size_point points[] = { { 700, 250000 }, { 2200, 1000000 } };
 	struct workload_size size = { .point_count = 2, .points = points };
-	struct message_shape shape = { .capacity_bytes = 300, .overhead_bytes = 100, .frame_bytes_min = 60 };
+	struct message_shape shape = { .capacity_bytes = 300,
+				       .overhead_bytes = 100,
+				       .frame_bytes_min = 60 };
 	uint64_t low = 0, high = 0;
 
 	for (uint64_t bytes = 1; bytes <= 2200; bytes++)
 		*(bytes <= 700 ? &low : &high) += bytes + (bytes + 299) / 300 * 124;
-	ck_assert_uint_eq(workload_size_mean_ubytes(&size, &shape, 124), low * 250000 / 700 + high * 750000 / 1500);
+	ck_assert_uint_eq(workload_size_mean_ubytes(&size, &shape, 124),
+			  low * 250000 / 700 + high * 750000 / 1500);
 }
 
 /* a fixed size counts its padding: 1 byte takes a 60-byte frame */
@@ -127,7 +134,8 @@ TEST(workload_size_mean_ubytes__padded)
 	struct workload_size size = { .fixed_bytes = 1 };
 	struct message_shape shape = message_shape_of(FRAME_ETHERNET, 1500);
 
-	ck_assert_uint_eq(workload_size_mean_ubytes(&size, &shape, shape.overhead_bytes + 24), 84 * 1000000ull);
+	ck_assert_uint_eq(workload_size_mean_ubytes(&size, &shape, shape.overhead_bytes + 24),
+			  84 * 1000000ull);
 }
 
 /* ---- arrivals (TB-12) ---- */
@@ -153,7 +161,8 @@ TEST(workload_arrival__closed_window)
 	workload_set_fini(&set);
 }
 
-/* 10000 bytes in three packets of 4096 take 10000 + 3 (70 + 24) link bytes: 411.28 ns at 200 Gb/s, over the load */
+/* 10000 bytes in three packets of 4096 take 10000 + 3 (70 + 24) link bytes: 411.28 ns at 200 Gb/s,
+ * over the load */
 TEST(workload_arrival__paced_without_drift)
 {
 	const uint64_t link_bytes = 10000 + 3 * (frame_overhead_bytes(FRAME_IPV4) + 4 + GAP_BYTES);

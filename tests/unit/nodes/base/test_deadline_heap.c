@@ -41,7 +41,8 @@ TEST_RANGE(deadline_heap__like_a_list, 0, 5)
 	for (uint32_t step = 0; step < 3000; step++) {
 		uint32_t source = (uint32_t)random_below(&random, SOURCES), first = 0;
 
-		due[source] = random_below(&random, 3) ? random_below(&random, 1000) : NODE_TIME_NEVER;
+		due[source] =
+			random_below(&random, 3) ? random_below(&random, 1000) : NODE_TIME_NEVER;
 		deadline_heap_set(&heap, source, due[source]);
 		for (uint32_t i = 1; i < SOURCES; i++)
 			first = due[i] < due[first] ? i : first;

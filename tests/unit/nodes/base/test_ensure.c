@@ -1,5 +1,5 @@
 /*  nodes/base/ensure: what a failed invariant says; it ends the process as a crash (TB-22).
- *  Each case fails in a process of its own, whose standard error is read here.                   */
+ *  Each case fails in a process of its own, whose standard error is read here. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +92,8 @@ TEST(ensure__text_values_node_and_time)
 {
 	ck_assert(aborted(run(too_much, &with_report)));
 	ck_assert_ptr_eq(strstr(said, "s7 at 12.345678 us: invariant failed: granted >= "
-				      "counted(7), with 5 and 7 ("), said);
+				      "counted(7), with 5 and 7 ("),
+			 said);
 	ck_assert_ptr_nonnull(strstr(said, "test_ensure.c:"));
 }
 

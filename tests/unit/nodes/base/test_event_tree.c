@@ -1,4 +1,5 @@
-/*  nodes/base/event_tree: the earliest source, and of several at once the one with the lowest index (TB-7).          */
+/*  nodes/base/event_tree: the earliest source, and of several at once the one with the lowest index
+ *  (TB-7). */
 #include <stdlib.h>
 
 #include "nodes/base/event_tree.h"
@@ -48,7 +49,8 @@ TEST(event_tree_set__lower_index_at_the_same_time)
 	event_tree_fini(&tree);
 }
 
-/* a fabric under the real clock may be up for months (TB-8); what is due keeps its order and its picosecond */
+/* a fabric under the real clock may be up for months (TB-8); what is due keeps its order and its
+ * picosecond */
 TEST(event_tree_set__for_months)
 {
 	const node_time_t hour_ps = 3600 * NODE_S;

@@ -1,4 +1,5 @@
-/*  nodes/base/random: the published sequence, the same numbers everywhere (TB-7), the shape of the distributions (TB-12). */
+/*  nodes/base/random: the published sequence, the same numbers everywhere (TB-7), the shape of the
+ *  distributions (TB-12). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -80,7 +81,8 @@ TEST(random_exponential_ps__is_the_logarithm)
 		struct random copy = random;
 		double exact = (64 * log(2) - log((double)random_next(&copy))) * MEAN;
 
-		ck_assert_double_eq_tol((double)random_exponential_ps(&random, MEAN), exact, 0.5 + MEAN * 1e-8);
+		ck_assert_double_eq_tol((double)random_exponential_ps(&random, MEAN), exact,
+					0.5 + MEAN * 1e-8);
 	}
 }
 

@@ -1,4 +1,4 @@
-/*  nodes/base/ring: order, batches, wrapping, and a consumer that trusts nothing (TB-2, TB-23).                        */
+/*  nodes/base/ring: order, batches, wrapping, and a consumer that trusts nothing (TB-2, TB-23). */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -178,7 +178,8 @@ static void *produce(void *unused)
 	return NULL;
 }
 
-/* Both ends at the same time: under the thread sanitizer this shows that one store publishes and one gives back. */
+/* Both ends at the same time: under the thread sanitizer this shows that one store publishes and
+ * one gives back. */
 TEST(ring_publish__two_threads)
 {
 	pthread_t producer;
@@ -190,7 +191,8 @@ TEST(ring_publish__two_threads)
 	while (popped < THREAD_RECORDS && !rx.broken) {
 		ring_refresh(&rx);
 		for (; (bytes = ring_peek(&rx, &header)); popped++) {
-			wrong += header.sequence != popped || header.captured_bytes != popped * 37 % 300;
+			wrong += header.sequence != popped ||
+				 header.captured_bytes != popped * 37 % 300;
 			for (uint32_t i = 0; i < header.captured_bytes; i++)
 				wrong += bytes[i] != (popped & 0xff);
 			ring_pop(&rx, &header);
@@ -219,7 +221,9 @@ static void broken_expect(void)
 
 TEST_RANGE(ring_refresh__bad_tail, 0, 6)
 {
-	static const uint64_t tails[] = { 1, 63, DATA_BYTES + 64, UINT64_MAX, UINT64_MAX - 63, 1ull << 63 };
+	static const uint64_t tails[] = {
+		1, 63, DATA_BYTES + 64, UINT64_MAX, UINT64_MAX - 63, 1ull << 63
+	};
 
 	atomic_store(&page->tail, tails[_i]);
 	broken_expect();
@@ -240,7 +244,8 @@ TEST_RANGE(ring_peek__bad_header, 0, 6)
 {
 	struct record *record = ring_reserve(&tx, 96);
 
-	*record = (struct record){ .kind = RECORD_PACKET, .wire_bytes = 1000, .captured_bytes = 96 };
+	*record =
+		(struct record){ .kind = RECORD_PACKET, .wire_bytes = 1000, .captured_bytes = 96 };
 	switch (_i) {
 	case 0:
 		record->kind = RECORD_KINDS;
@@ -297,8 +302,9 @@ TEST(ring_peek__record_crosses_the_end)
 	for (uint32_t i = 0; i < number; i++)
 		pop_expect(i, 96);
 	ring_release(&rx);
-	*ring_reserve(&tx, 96) =
-		(struct record){ .kind = RECORD_PACKET, .at_ps = number, .wire_bytes = 1000, .captured_bytes = 200 };
+	*ring_reserve(&tx, 96) = (struct record){
+		.kind = RECORD_PACKET, .at_ps = number, .wire_bytes = 1000, .captured_bytes = 200
+	};
 	ring_commit(&tx, 96);
 	ck_assert(push(number + 1, 96) && push(number + 2, 96));
 	ring_publish(&tx);

@@ -1,5 +1,6 @@
-/*  nodes/clock/clock: windows, limits and who is woken (TB-7, TB-9); and many threads under one clock, whose events must come
- *  out as those of one thread do. The thread sanitizer runs this file too (make tsan).                               */
+/*  nodes/clock/clock: windows, limits and who is woken (TB-7, TB-9); and many threads under one
+ *  clock, whose events must come out as those of one thread do. The thread sanitizer runs this file
+ *  too (make tsan). */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -207,7 +208,8 @@ TEST(clock_ring__clears_the_word)
 	clock_free();
 }
 
-/* ---- a small fabric: nodes with timers that send each other messages; what each one sees is one number ---- */
+/* ---- a small fabric: nodes with timers that send each other messages; what each one sees is one
+ * number ---- */
 
 #define NODES 6u
 #define QUEUE 4096u
@@ -269,7 +271,8 @@ static void toy_send(struct toy *toy, node_time_t now)
 	uint32_t written = atomic_load_explicit(&mail->written, memory_order_relaxed);
 	node_time_t at = now + LOOKAHEAD + random_below(&toy->random, 3 * LOOKAHEAD);
 
-	mail->letters[written % QUEUE] = (struct letter){ .at = at, .from = toy->index, .number = toy->sent++ };
+	mail->letters[written % QUEUE] =
+		(struct letter){ .at = at, .from = toy->index, .number = toy->sent++ };
 	atomic_store_explicit(&mail->written, written + 1, memory_order_release);
 	clock_notify(&clock_, to, at);
 }
@@ -283,7 +286,8 @@ static uint32_t toy_first(const struct toy *toy)
 		const struct letter *a = &toy->pending[i], *b = &toy->pending[first];
 
 		if (a->at < b->at ||
-		    (a->at == b->at && (a->from < b->from || (a->from == b->from && a->number < b->number))))
+		    (a->at == b->at &&
+		     (a->from < b->from || (a->from == b->from && a->number < b->number))))
 			first = i;
 	}
 	return first;
@@ -307,7 +311,8 @@ static node_time_t toy_run(struct toy *toy, node_time_t end)
 		if (node_time_min(letter, toy->timer) >= end)
 			return node_time_min(letter, toy->timer);
 		if (letter <= toy->timer) {
-			uint64_t what = toy->pending[first].from * 1000003u + toy->pending[first].number;
+			uint64_t what =
+				toy->pending[first].from * 1000003u + toy->pending[first].number;
 
 			toy->pending[first] = toy->pending[--toy->pending_count];
 			toy_see(toy, letter, what);
@@ -330,7 +335,8 @@ static void toys_run_alone(void)
 			part[i] = clock_takes_part(&clock_, i);
 		for (uint32_t i = 0; i < NODES; i++)
 			if (part[i])
-				clock_finish(&clock_, i, toy_run(&toys[i], clock_.page->end_ps), wake);
+				clock_finish(&clock_, i, toy_run(&toys[i], clock_.page->end_ps),
+					     wake);
 	}
 }
 
@@ -385,7 +391,8 @@ static void toys_run_threads(enum event_loop_kind kind, node_time_t pause_at)
 		pthread_join(threads[i], NULL);
 }
 
-/* TB-7: the same events in the same order, whatever the scheduling, with both loops, with a pause in between */
+/* TB-7: the same events in the same order, whatever the scheduling, with both loops, with a pause
+ * in between */
 TEST_RANGE(clock__threads_see_what_one_thread_sees, 0, 2)
 {
 	const node_time_t until = 400 * LOOKAHEAD, pause_at = 170 * LOOKAHEAD + 123;

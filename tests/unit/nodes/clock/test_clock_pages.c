@@ -1,4 +1,5 @@
-/*  nodes/clock/clock_pages: nodes read the real clock's state and time, and cannot write them (TB-23).               */
+/*  nodes/clock/clock_pages: nodes read the real clock's state and time, and cannot write them
+ *  (TB-23). */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -86,7 +87,8 @@ TEST(clock_pages__a_wild_write_kills_its_writer_alone)
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert(!WIFEXITED(status) || WEXITSTATUS(status)); /* a sanitizer exits instead of the signal */
+	/* a sanitizer exits instead of the signal */
+	ck_assert(!WIFEXITED(status) || WEXITSTATUS(status));
 	ck_assert_uint_eq(atomic_load(&own.page->state), CLOCK_STOPPED);
 	ck_assert_uint_eq(own.page->epoch_ns, 77);
 }
@@ -98,12 +100,14 @@ TEST(clock_pages__the_head_cannot_be_made_writable)
 	int again;
 
 	ck_assert_int_eq(mprotect(joined.page, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE), -1);
-	ck_assert_ptr_eq(mmap(NULL, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+	ck_assert_ptr_eq(mmap(NULL, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0),
+			 MAP_FAILED);
 	ck_assert_int_eq((int)pwrite(fd, "xx", 2, 0), -1);
 	ck_assert_int_eq(ftruncate(fd, 0), -1);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	again = open(path, O_RDWR);
-	ck_assert_ptr_eq(mmap(NULL, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, again, 0), MAP_FAILED);
+	ck_assert_ptr_eq(mmap(NULL, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, again, 0),
+			 MAP_FAILED);
 	close(again);
 	own.page->epoch_ns = 78; /* its maker may */
 	ck_assert_uint_eq(clock_.page->epoch_ns, 78);

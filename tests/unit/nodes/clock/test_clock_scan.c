@@ -1,4 +1,5 @@
-/*  nodes/clock/clock_scan: the fast passes find what a plain loop finds, for every length and pattern (TB-7).        */
+/*  nodes/clock/clock_scan: the fast passes find what a plain loop finds, for every length and
+ *  pattern (TB-7). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +14,19 @@ static _Alignas(64) _Atomic node_time_t own[MAX], inbox[MAX];
 /* near and far times, the end of time among them; every time beyond @count is NEVER */
 static void fill(struct random *random, uint32_t count)
 {
-	static const node_time_t times[] = {
-		0, 1, 5, 1000, INT64_MAX, (node_time_t)INT64_MAX + 1, NODE_TIME_NEVER - 1, NODE_TIME_NEVER
-	};
+	static const node_time_t times[] = { 0,
+					     1,
+					     5,
+					     1000,
+					     INT64_MAX,
+					     (node_time_t)INT64_MAX + 1,
+					     NODE_TIME_NEVER - 1,
+					     NODE_TIME_NEVER };
 
 	for (uint32_t i = 0; i < MAX; i++) {
 		own[i] = i < count ? times[random_below(random, 8)] : NODE_TIME_NEVER;
-		inbox[i] = i < count && !random_below(random, 6) ? times[random_below(random, 8)] : NODE_TIME_NEVER;
+		inbox[i] = i < count && !random_below(random, 6) ? times[random_below(random, 8)]
+								 : NODE_TIME_NEVER;
 	}
 }
 
@@ -47,7 +54,8 @@ TEST(clock_scan_merge__as_a_plain_loop)
 
 TEST(clock_scan_list__as_a_plain_loop)
 {
-	static const node_time_t ends[] = { 1, 6, 1001, (node_time_t)INT64_MAX + 1, NODE_TIME_NEVER };
+	static const node_time_t ends[] = { 1, 6, 1001, (node_time_t)INT64_MAX + 1,
+					    NODE_TIME_NEVER };
 	struct random random;
 	uint32_t nodes[MAX];
 

@@ -1,5 +1,5 @@
-/*  nodes/clock/core_share (TB-1): a core's time that other programs took, and how a node follows a new placement. What the kernel says of
- *  a process is asked of the kernel. */
+/*  nodes/clock/core_share (TB-1): a core's time that other programs took, and how a node follows a
+ *  new placement. What the kernel says of a process is asked of the kernel. */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -124,7 +124,8 @@ TEST(core_share_yield__beside_a_busy_program)
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
 	ck_assert_uint_ge(slot()->stolen_ns, CORE_SHARE_STOLEN_NS);
-	ck_assert_uint_eq(clock_.page->stops, stops); /* whoever sleeps there is woken, and nothing more */
+	/* whoever sleeps there is woken, and nothing more */
+	ck_assert_uint_eq(clock_.page->stops, stops);
 }
 
 TEST(core_share_follow__moves_and_returns)

@@ -1,4 +1,5 @@
-/*  nodes/clock/event_loop: both loops sleep and wake alike, and a sleeper uses no CPU (TB-1, TB-5).                  */
+/*  nodes/clock/event_loop: both loops sleep and wake alike, and a sleeper uses no CPU (TB-1,
+ *  TB-5). */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -146,7 +147,8 @@ TEST_RANGE(event_loop_wait__peer_is_gone, 0, 2)
 	waitpid(pid, NULL, 0);
 }
 
-/* what a message interrupted left a wait behind; it must serve the next sleep, not swallow its wake-up */
+/* what a message interrupted left a wait behind; it must serve the next sleep, not swallow its
+ * wake-up */
 TEST_RANGE(event_loop_wait__woken_after_a_message, 0, 2)
 {
 	char byte;

@@ -55,7 +55,8 @@ TEST(home_core_note__who_is_late_leaves_at_once)
 	ck_assert_int_eq(cores_now(), 1);
 }
 
-/* who keeps being late away from home does not return; who was too early each time stays away longer, up to a limit */
+/* who keeps being late away from home does not return; who was too early each time stays away
+ * longer, up to a limit */
 TEST(home_core_look__the_longer_the_more_often)
 {
 	node_time_t now = 2 * NODE_S, away_ps = 0;

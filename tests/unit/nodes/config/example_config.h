@@ -1,4 +1,5 @@
-/*  example_config - a complete switch and a complete NIC, for tests of the configuration and of its transport.  */
+/*  example_config - a complete switch and a complete NIC, for tests of the configuration and of its
+ *  transport. */
 #ifndef HEDDLE_TESTS_UNIT_NODES_CONFIG_EXAMPLE_CONFIG_H
 #define HEDDLE_TESTS_UNIT_NODES_CONFIG_EXAMPLE_CONFIG_H
 
@@ -20,7 +21,8 @@ static inline struct flow_match example_match(uint32_t port)
 	return match;
 }
 
-static inline void example_node(struct node_config *config, enum node_kind kind, uint32_t port_count)
+static inline void example_node(struct node_config *config, enum node_kind kind,
+				uint32_t port_count)
 {
 	*config = (struct node_config){ .kind = kind,
 					.name = "s1",
@@ -32,7 +34,8 @@ static inline void example_node(struct node_config *config, enum node_kind kind,
 					.sample_ps = 5000,
 					.samples_max = 100,
 					.class_count = 2,
-					.classes = { { "bulk", 100, 1000, false }, { "urgent", 300, 700, true } },
+					.classes = { { "bulk", 100, 1000, false },
+						     { "urgent", 300, 700, true } },
 					.lanes = 3,
 					.port_count = port_count };
 	config->ports = calloc(port_count, sizeof(*config->ports));
@@ -88,16 +91,18 @@ static inline struct congestion_config example_congestion(void)
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++) {
 		uint32_t row = i < 6 ? i : 5;
 
-		congestion.settings[i] = (struct congestion_setting){ .eca_min = i < 6 ? 40 * i : CONGESTION_ECA_UNUSED,
-								      .rate_bps = 200000000000 >> row,
-								      .flow_extent_units = 4096 >> row,
-								      .queue_extent_units = 1024 >> row,
-								      .high_units = 512 >> row,
-								      .target_units = 384 >> row,
-								      .drop_units = 192 >> row,
-								      .limit_after_ack = row > 3,
-								      .byte_time_ps = 40 + row,
-								      .byte_time_scale = row };
+		congestion.settings[i] =
+			(struct congestion_setting){ .eca_min =
+							     i < 6 ? 40 * i : CONGESTION_ECA_UNUSED,
+						     .rate_bps = 200000000000 >> row,
+						     .flow_extent_units = 4096 >> row,
+						     .queue_extent_units = 1024 >> row,
+						     .high_units = 512 >> row,
+						     .target_units = 384 >> row,
+						     .drop_units = 192 >> row,
+						     .limit_after_ack = row > 3,
+						     .byte_time_ps = 40 + row,
+						     .byte_time_scale = row };
 	}
 	return congestion;
 }
@@ -154,15 +159,21 @@ static inline void example_switch(struct node_config *config)
 	self->vias[1] = 300;
 	self->vias[2] = 8191;
 	self->hosts = calloc(2, sizeof(*self->hosts));
-	self->hosts[0] = (struct host_config){ .host_index = 0, .fabric_address = 1, .egress_port = 63 };
-	self->hosts[1] = (struct host_config){ .host_index = 9, .fabric_address = 2, .egress_port = 0 };
+	self->hosts[0] =
+		(struct host_config){ .host_index = 0, .fabric_address = 1, .egress_port = 63 };
+	self->hosts[1] =
+		(struct host_config){ .host_index = 9, .fabric_address = 2, .egress_port = 0 };
 	self->prefix_count = 3;
 	self->prefixes = calloc(3, sizeof(*self->prefixes));
-	self->prefixes[0] = (struct prefix_config){ .host_index = 9, .version = 4, .bits = 16, .address = { 10, 9 } };
-	self->prefixes[1] =
-		(struct prefix_config){ .host_index = 0, .version = 4, .bits = 32, .address = { 10, 9, 0, 7 } };
-	self->prefixes[2] =
-		(struct prefix_config){ .host_index = 9, .version = 6, .bits = 9, .address = { 0xfd, 0x80 } };
+	self->prefixes[0] = (struct prefix_config){
+		.host_index = 9, .version = 4, .bits = 16, .address = { 10, 9 }
+	};
+	self->prefixes[1] = (struct prefix_config){
+		.host_index = 0, .version = 4, .bits = 32, .address = { 10, 9, 0, 7 }
+	};
+	self->prefixes[2] = (struct prefix_config){
+		.host_index = 9, .version = 6, .bits = 9, .address = { 0xfd, 0x80 }
+	};
 }
 
 static inline void example_nic(struct node_config *config)
@@ -183,25 +194,26 @@ static inline void example_nic(struct node_config *config)
 	config->nic.workloads = calloc(2, sizeof(*config->nic.workloads));
 	for (uint32_t i = 0; i < 2; i++) {
 		workload = &config->nic.workloads[i];
-		*workload = (struct workload_config){ .workload_index = i,
-						      .name = "incast",
-						      .destination = DESTINATION_ROUND_ROBIN,
-						      .arrival = i ? ARRIVAL_BURST : ARRIVAL_POISSON,
-						      .frame = FRAME_HPC,
-						      .connections = 1,
-						      .traffic_class = 1,
-						      .packet_bytes = 4096,
-						      .window = 4,
-						      .load_permille = 900,
-						      .burst_messages = 8,
-						      .burst_period_ps = 77,
-						      .start_ps = 5,
-						      .stop_ps = NODE_TIME_NEVER,
-						      .messages_max = 12,
-						      .message_bytes = i ? 65536 : 0,
-						      .size_count = 2,
-						      .seed = 0xfedcba9876543210,
-						      .destination_count = 3 };
+		*workload =
+			(struct workload_config){ .workload_index = i,
+						  .name = "incast",
+						  .destination = DESTINATION_ROUND_ROBIN,
+						  .arrival = i ? ARRIVAL_BURST : ARRIVAL_POISSON,
+						  .frame = FRAME_HPC,
+						  .connections = 1,
+						  .traffic_class = 1,
+						  .packet_bytes = 4096,
+						  .window = 4,
+						  .load_permille = 900,
+						  .burst_messages = 8,
+						  .burst_period_ps = 77,
+						  .start_ps = 5,
+						  .stop_ps = NODE_TIME_NEVER,
+						  .messages_max = 12,
+						  .message_bytes = i ? 65536 : 0,
+						  .size_count = 2,
+						  .seed = 0xfedcba9876543210,
+						  .destination_count = 3 };
 		workload->sizes = calloc(2, sizeof(*workload->sizes));
 		workload->sizes[0] = (struct size_point){ 10000, 150000 };
 		workload->sizes[1] = (struct size_point){ 30000000, 1000000 };
@@ -291,19 +303,21 @@ static inline void example_roce(struct node_config *config)
 				      .flows_max = 65536,
 				      .watchdog_ps = 10000000000 };
 	for (uint32_t i = 0; i < ROCE_CLASSES_MAX; i++)
-		roce->classes[i] = (struct roce_class_config){ .lossless = i % 2,
-							       .ecn = i % 3,
-							       .kmin_bytes = 5000 + i,
-							       .kmax_bytes = 200000 + i,
-							       .kmin_per_bps = i == 2 ? 0 : 25000000000 + i,
-							       .kmax_per_bps = i == 2 ? 40000000000 : 25000000000 + i,
-							       .pmax_ppm = 10000 + i,
-							       .queue_bytes_max = 3000000 + i,
-							       .alpha_permille = 125 + i,
-							       .xoff_bytes = 2000000 + i,
-							       .xon_offset_bytes = 8192 + i,
-							       .watched = i % 2,
-							       .mark_at_dequeue = i % 3 };
+		roce->classes[i] =
+			(struct roce_class_config){ .lossless = i % 2,
+						    .ecn = i % 3,
+						    .kmin_bytes = 5000 + i,
+						    .kmax_bytes = 200000 + i,
+						    .kmin_per_bps = i == 2 ? 0 : 25000000000 + i,
+						    .kmax_per_bps =
+							    i == 2 ? 40000000000 : 25000000000 + i,
+						    .pmax_ppm = 10000 + i,
+						    .queue_bytes_max = 3000000 + i,
+						    .alpha_permille = 125 + i,
+						    .xoff_bytes = 2000000 + i,
+						    .xon_offset_bytes = 8192 + i,
+						    .watched = i % 2,
+						    .mark_at_dequeue = i % 3 };
 	roce->dcqcn = (struct dcqcn_config){ .enabled = true,
 					     .g_ppb = 3906250,
 					     .alpha_initial_ppm = 1000000,
@@ -324,9 +338,10 @@ static inline void example_roce(struct node_config *config)
 	roce->queue_pair = (struct queue_pair_config){
 		.ack_packets = 16, .window_bytes = 1 << 20, .timeout_ps = 67000000000, .retries = 7
 	};
-	roce->tcp = (struct tcp_config){
-		.initial_packets = 10, .window_packets_max = 1024, .ecn = true, .rto_min_ps = 1000000000
-	};
+	roce->tcp = (struct tcp_config){ .initial_packets = 10,
+					 .window_packets_max = 1024,
+					 .ecn = true,
+					 .rto_min_ps = 1000000000 };
 }
 
 #endif

@@ -48,7 +48,9 @@ TEST(channel_set_write__read_back)
 
 TEST(channel_set_read__nonsense)
 {
-	static const char *const texts[] = { "x", "3  4", " 3", "3,4", "-1", "2048", "99999999999999999999", "3x" };
+	static const char *const texts[] = {
+		"x", "3  4", " 3", "3,4", "-1", "2048", "99999999999999999999", "3x"
+	};
 	struct channel_set set;
 
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -22,7 +22,8 @@ static const struct {
 	uint32_t fields;
 	bool masked;
 } fine[] = {
-	{ "source-mac,ip-pair,ports,hpc", "source-mac, ip-pair, ports, hpc", 1 | 8 | 16 | 64, false },
+	{ "source-mac,ip-pair,ports,hpc", "source-mac, ip-pair, ports, hpc", 1 | 8 | 16 | 64,
+	  false },
 	{ "89", "source-mac, ip-pair, ports, hpc", 89, false },
 	{ "0", "none", 0, false },
 	{ "none", "none", 0, false },
@@ -133,11 +134,14 @@ TEST(flow_match_print__any)
 			random ^= random << 13;
 			random ^= random >> 7;
 			random ^= random << 17;
-			match.mask[part] = random & 3 ? random & 4 ? ones : ones & ~(ones >> (random >> 3 & 15))
-						      : ones & random >> 5;
+			match.mask[part] =
+				random & 3
+					? random & 4 ? ones : ones & ~(ones >> (random >> 3 & 15))
+					: ones & random >> 5;
 			if (random >> 60 < 6)
 				match.mask[part] = 0;
-			for (uint32_t field = 1; match.mask[part] && field < MATCH_ALL; field <<= 1) {
+			for (uint32_t field = 1; match.mask[part] && field < MATCH_ALL;
+			     field <<= 1) {
 				struct flow_match group = flow_match_whole(field);
 
 				if (flow_match_part(&group, (enum flow_part)part))
@@ -147,7 +151,8 @@ TEST(flow_match_print__any)
 		if (!flow_match_valid(&match))
 			continue;
 		valid++;
-		ck_assert_msg(!flow_match_parse(text_of(&match), &again, why, sizeof(why)), "%s: %s", printed, why);
+		ck_assert_msg(!flow_match_parse(text_of(&match), &again, why, sizeof(why)),
+			      "%s: %s", printed, why);
 		ck_assert_msg(flow_match_equal(&match, &again), "%s", printed);
 	}
 	ck_assert_uint_gt(valid, 900);

@@ -1,4 +1,5 @@
-/*  nodes/config/config: each limit of nodes/config/config.h is held, and the sentence names field and value (TB-6, TB-23). */
+/*  nodes/config/config: each limit of nodes/config/config.h is held, and the sentence names field
+ *  and value (TB-6, TB-23). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,7 +360,8 @@ TEST_RANGE(node_config_check__switch_mistake, 0, sizeof(switch_texts) / sizeof(*
 	port_count = config.port_count;
 	switch_mistake(_i);
 	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
-	ck_assert_msg(strstr(why, switch_texts[_i]), "'%s' does not say '%s'", why, switch_texts[_i]);
+	ck_assert_msg(strstr(why, switch_texts[_i]), "'%s' does not say '%s'", why,
+		      switch_texts[_i]);
 	config.port_count = port_count;
 	node_config_free(&config);
 }
@@ -402,13 +404,15 @@ TEST(node_config_check__port_group_complete)
 	node_config_free(&config);
 }
 
-TEST_RANGE(node_config_check__port_group_mistake, 0, sizeof(port_group_texts) / sizeof(*port_group_texts))
+TEST_RANGE(node_config_check__port_group_mistake, 0,
+	   sizeof(port_group_texts) / sizeof(*port_group_texts))
 {
 	example_switch(&config);
 	example_port_group(&config);
 	port_group_mistake(_i);
 	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
-	ck_assert_msg(strstr(why, port_group_texts[_i]), "'%s' does not say '%s'", why, port_group_texts[_i]);
+	ck_assert_msg(strstr(why, port_group_texts[_i]), "'%s' does not say '%s'", why,
+		      port_group_texts[_i]);
 	node_config_free(&config);
 }
 
@@ -427,7 +431,8 @@ TEST_RANGE(node_config_check__roce_mistake, 0, sizeof(roce_texts) / sizeof(*roce
 	roce_refused(roce_texts[_i]);
 }
 
-TEST_RANGE(node_config_check__roce_switch_mistake, 0, sizeof(roce_switch_texts) / sizeof(*roce_switch_texts))
+TEST_RANGE(node_config_check__roce_switch_mistake, 0,
+	   sizeof(roce_switch_texts) / sizeof(*roce_switch_texts))
 {
 	example_switch(&config);
 	example_roce(&config);
@@ -443,7 +448,8 @@ TEST_RANGE(node_config_check__roce_nic_mistake, 0, sizeof(roce_nic_texts) / size
 	roce_refused(roce_nic_texts[_i]);
 }
 
-/* a link without propagation delay at a node without latency leaves the clock no lookahead (TB-7) */
+/* a link without propagation delay at a node without latency leaves the clock no lookahead
+ * (TB-7) */
 TEST(node_config_check__no_lookahead)
 {
 	example_nic(&config);

@@ -1,4 +1,5 @@
-/*  nodes/control/control: what is sent arrives, nonsense is refused with a sentence, descriptors travel (TB-6, TB-23). */
+/*  nodes/control/control: what is sent arrives, nonsense is refused with a sentence, descriptors
+ *  travel (TB-6, TB-23). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -41,7 +42,9 @@ TEST_GROUP(control, .setup = setup);
 TEST_RANGE(control_pack__every_kind, 0, CONTROL_KINDS)
 {
 	static char body[] = "flow_id  extent\n  5  9\n";
-	static struct table_block block = { .table = TABLE_VIAS, .number = 3, .bytes = { 1, 2, 3 } };
+	static struct table_block block = { .table = TABLE_VIAS,
+					    .number = 3,
+					    .bytes = { 1, 2, 3 } };
 
 	example_nic(&config);
 	sent = (struct control_message){ .kind = (enum control_kind)_i,
@@ -56,8 +59,9 @@ TEST_RANGE(control_pack__every_kind, 0, CONTROL_KINDS)
 	ck_assert_str_eq(got.body, body);
 	ck_assert_int_eq(got.config != NULL, _i == CONTROL_CONFIGURE);
 	ck_assert_int_eq(got.port != NULL, _i >= CONTROL_LINK_DOWN && _i <= CONTROL_LINK_SET);
-	ck_assert_int_eq(got.block != NULL, _i == CONTROL_TABLE_READ || _i == CONTROL_TABLE_READ_BACK ||
-						    _i == CONTROL_TABLE_WRITE || _i == CONTROL_ANSWER);
+	ck_assert_int_eq(got.block != NULL,
+			 _i == CONTROL_TABLE_READ || _i == CONTROL_TABLE_READ_BACK ||
+				 _i == CONTROL_TABLE_WRITE || _i == CONTROL_ANSWER);
 	if (got.block)
 		ck_assert_mem_eq(got.block, &block, sizeof(block));
 	if (got.port)
@@ -268,7 +272,8 @@ static void workload_expect(const struct workload_config *a, const struct worklo
 		ck_assert_uint_eq(a->sizes[i].cumulative_ppm, b->sizes[i].cumulative_ppm);
 	}
 	ck_assert_uint_eq(a->destination_count, b->destination_count);
-	ck_assert_mem_eq(a->destinations, b->destinations, a->destination_count * sizeof(*a->destinations));
+	ck_assert_mem_eq(a->destinations, b->destinations,
+			 a->destination_count * sizeof(*a->destinations));
 }
 
 TEST(control_unpack__nic_as_it_was)
@@ -286,9 +291,11 @@ TEST(control_unpack__nic_as_it_was)
 		workload_expect(&got.config->nic.workloads[i], &config.nic.workloads[i]);
 	ck_assert_uint_eq(got.config->nic.pause_count, 2);
 	for (int i = 0; i < 2; i++) {
-		ck_assert_uint_eq(got.config->nic.pauses[i].start_ps, config.nic.pauses[i].start_ps);
+		ck_assert_uint_eq(got.config->nic.pauses[i].start_ps,
+				  config.nic.pauses[i].start_ps);
 		ck_assert_uint_eq(got.config->nic.pauses[i].stop_ps, config.nic.pauses[i].stop_ps);
-		ck_assert_uint_eq(got.config->nic.pauses[i].every_ps, config.nic.pauses[i].every_ps);
+		ck_assert_uint_eq(got.config->nic.pauses[i].every_ps,
+				  config.nic.pauses[i].every_ps);
 		ck_assert_uint_eq(got.config->nic.pauses[i].for_ps, config.nic.pauses[i].for_ps);
 		ck_assert_uint_eq(got.config->nic.pauses[i].classes, config.nic.pauses[i].classes);
 	}
@@ -411,12 +418,14 @@ static void block_refused(const uint8_t *bytes, size_t length, const char *expec
 /* none at all, one of a table that nobody has, one that is cut off */
 TEST(control_unpack__block_does_not_fit)
 {
-	static const char wrong[] = "the block of a table is of an unknown table, or not of the right length";
+	static const char wrong[] =
+		"the block of a table is of an unknown table, or not of the right length";
 	static struct table_block block = { .table = (enum table_kind)TABLE_KINDS };
 	uint8_t *bytes = NULL;
 	int length;
 
-	block_refused((const uint8_t *)"\x08\x0c", 2, "the message about a block of a table has none");
+	block_refused((const uint8_t *)"\x08\x0c", 2,
+		      "the message about a block of a table has none");
 	block_refused((const uint8_t *)"\x08\x0c\x5a\x03\x1a\x01\x05", 7, wrong);
 	sent = (struct control_message){ .kind = CONTROL_TABLE_WRITE, .block = &block };
 	length = control_pack(&sent, &bytes);
@@ -425,7 +434,8 @@ TEST(control_unpack__block_does_not_fit)
 	free(bytes);
 }
 
-/* every way of cutting a message short, and every byte of it spoilt: refused or harmless, never a crash or a leak */
+/* every way of cutting a message short, and every byte of it spoilt: refused or harmless, never a
+ * crash or a leak */
 TEST_RANGE(control_unpack__spoilt_bytes, 0, 6)
 {
 	uint8_t *bytes = NULL;
@@ -478,7 +488,9 @@ TEST(control_pack__identity)
 							      .peer_port = 9,
 							      .rate_bps = 100000000000 } } };
 
-	sent = (struct control_message){ .kind = CONTROL_ANSWER, .question = 4, .identity = &identity };
+	sent = (struct control_message){ .kind = CONTROL_ANSWER,
+					 .question = 4,
+					 .identity = &identity };
 	round_trip();
 	ck_assert_ptr_nonnull(got.identity);
 	ck_assert_mem_eq(got.identity, &identity, sizeof(identity));
@@ -487,17 +499,21 @@ TEST(control_pack__identity)
 
 TEST(control_unpack__no_message)
 {
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\xff\xff\xff", 3, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\xff\xff\xff", 3, &got, why, sizeof(why)),
+			 -EINVAL);
 	ck_assert_str_eq(why, "the bytes are no control message");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"", 0, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the control message is of unknown kind 0");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x10", 2, &got, why, sizeof(why)), -EINVAL);
-	ck_assert_str_eq(why, "the control message is of unknown kind 16");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &got, why,
-					sizeof(why)),
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x10", 2, &got, why, sizeof(why)),
 			 -EINVAL);
+	ck_assert_str_eq(why, "the control message is of unknown kind 16");
+	ck_assert_int_eq(
+		control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11,
+			       &got, why, sizeof(why)),
+		-EINVAL);
 	ck_assert_str_eq(why, "the control message is of unknown kind -1");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x01", 2, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x01", 2, &got, why, sizeof(why)),
+			 -EINVAL);
 	ck_assert_str_eq(why, "the message to configure a node has no configuration");
 }
 
@@ -520,7 +536,9 @@ TEST(control_unpack__configuration_is_checked)
 TEST(control_send__with_descriptors)
 {
 	example_switch(&config);
-	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config, .fd_count = CONTROL_FDS_MAX };
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE,
+					 .config = &config,
+					 .fd_count = CONTROL_FDS_MAX };
 	for (uint32_t i = 0; i < sent.fd_count; i++)
 		sent.fds[i] = sockets[0];
 	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
@@ -552,7 +570,8 @@ TEST(control_receive__peer_is_gone)
 	sent = (struct control_message){ .kind = CONTROL_READY };
 	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
 	close(sockets[0]);
-	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), 0); /* what it said last is heard */
+	/* what it said last is heard */
+	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), 0);
 	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), -EPIPE);
 	ck_assert_int_eq(control_send(sockets[1], &sent), -EPIPE);
 }
@@ -562,7 +581,8 @@ TEST(control_send__large)
 {
 	size_t length = 300000;
 
-	sent = (struct control_message){ .kind = CONTROL_ANSWER, .body = malloc(2 * CONTROL_BYTES_MAX) };
+	sent = (struct control_message){ .kind = CONTROL_ANSWER,
+					 .body = malloc(2 * CONTROL_BYTES_MAX) };
 	memset(sent.body, 'x', 2 * CONTROL_BYTES_MAX);
 	sent.body[length] = 0;
 	ck_assert_int_eq(control_send(sockets[0], &sent), 0);

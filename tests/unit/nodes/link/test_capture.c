@@ -1,4 +1,5 @@
-/*  nodes/link/capture: what of a frame goes to the file, in which order, when, and what if it does not (TB-19). */
+/*  nodes/link/capture: what of a frame goes to the file, in which order, when, and what if it does
+ *  not (TB-19). */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -97,16 +98,20 @@ static void teardown(void)
 
 static void take(node_time_t now, node_time_t at_ps, bool inbound)
 {
-	const struct capture_frame frame = {
-		.at_ps = at_ps, .wire_bytes = 64, .captured_bytes = 60, .kind = RECORD_PACKET, .inbound = inbound
-	};
+	const struct capture_frame frame = { .at_ps = at_ps,
+					     .wire_bytes = 64,
+					     .captured_bytes = 60,
+					     .kind = RECORD_PACKET,
+					     .inbound = inbound };
 
 	capture_take(&capture, now, &frame, frame_bytes);
 }
 
 static void take_kind(enum record_kind kind, uint32_t wire_bytes, uint32_t captured_bytes)
 {
-	const struct capture_frame frame = { .wire_bytes = wire_bytes, .captured_bytes = captured_bytes, .kind = kind };
+	const struct capture_frame frame = { .wire_bytes = wire_bytes,
+					     .captured_bytes = captured_bytes,
+					     .kind = kind };
 
 	capture_take(&capture, 0, &frame, frame_bytes);
 }
@@ -162,10 +167,13 @@ TEST(take__snap)
 	ck_assert_uint_eq(found[2].kept_bytes, 40);
 }
 
-/* a generated RoCEv2 frame is whole in the file, and its ICRC right; where its end is not kept, there is none */
+/* a generated RoCEv2 frame is whole in the file, and its ICRC right; where its end is not kept,
+ * there is none */
 TEST_RANGE(take__roce, 0, 2)
 {
-	const struct frame_spec spec = { .kind = FRAME_ROCE, .destination = 1, .frame_bytes = 1000 };
+	const struct frame_spec spec = { .kind = FRAME_ROCE,
+					 .destination = 1,
+					 .frame_bytes = 1000 };
 	const struct frame_payload payload = { .message_bytes = 100, .payload_bytes = 100 };
 	struct capture_frame frame = { .wire_bytes = 1004, .kind = RECORD_PACKET };
 	uint32_t port = (uint32_t)_i, front = port ? FABRIC_FRONT_BYTES : 0;
@@ -201,7 +209,9 @@ TEST(take__lengths_that_cannot_be)
 
 TEST(sending__bytes_come_afterwards)
 {
-	struct capture_frame frame = { .at_ps = 5000, .wire_bytes = 64, .captured_bytes = 60, .kind = RECORD_PACKET };
+	struct capture_frame frame = {
+		.at_ps = 5000, .wire_bytes = 64, .captured_bytes = 60, .kind = RECORD_PACKET
+	};
 	uint8_t place[60], *lost;
 
 	begin(0, NODE_CAPTURE_WHOLE);
@@ -285,7 +295,8 @@ TEST(order__over_the_borders_of_the_buffer)
 	ck_assert_uint_eq(error_told, 0);
 }
 
-/* with a latency of 1 s more is sent before it leaves than is held: nothing is lost, and stamps do not go back */
+/* with a latency of 1 s more is sent before it leaves than is held: nothing is lost, and stamps do
+ * not go back */
 TEST(order__more_than_can_be_held)
 {
 	uint32_t count;
@@ -309,8 +320,10 @@ TEST(order__more_than_can_be_held)
 TEST(init__holds_what_a_latency_takes)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
-	/* 350 ns at 200 Gb/s are 8750 bytes; three of the longest frames; 8 bytes of blocks for one on the link */
-	ck_assert_uint_eq(capture.buffer_bytes, CAPTURE_WRITE_BYTES + 8 * (8750 + 3 * RING_CAPTURED_MAX));
+	/* 350 ns at 200 Gb/s are 8750 bytes; three of the longest frames; 8 bytes of blocks for one
+	 * on the link */
+	ck_assert_uint_eq(capture.buffer_bytes,
+			  CAPTURE_WRITE_BYTES + 8 * (8750 + 3 * RING_CAPTURED_MAX));
 	capture_fini(&capture);
 }
 
@@ -389,7 +402,8 @@ TEST(write__reader_is_gone)
 
 /* ---- from a link ---- */
 
-/* What @link sends and loses, and what its peer receives, are in their files with stamps that differ by the delay. */
+/* What @link sends and loses, and what its peer receives, are in their files with stamps that
+ * differ by the delay. */
 TEST(link__both_ends)
 {
 	size_t bytes = ring_bytes(1u << 20);
@@ -434,7 +448,8 @@ TEST(link__both_ends)
 	capture_fini(&capture);
 	file_read();
 	ck_assert_uint_eq(found_count, 5);
-	ck_assert(found[0].bytes[47] == 'p' && found[0].stamp_ns == 350 && found[0].frame_bytes == 1000);
+	ck_assert(found[0].bytes[47] == 'p' && found[0].stamp_ns == 350 &&
+		  found[0].frame_bytes == 1000);
 	ck_assert(found[1].bytes[47] == 'l' && found[1].lost && found[1].frame_bytes == 500);
 	ck_assert_uint_eq(found[1].stamp_ns, 350 + (1004 + 20) * 40 / 1000);
 	ck_assert(found[2].lost && found[2].frame_bytes == 92);

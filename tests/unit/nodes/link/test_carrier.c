@@ -1,9 +1,11 @@
-/*  nodes/link/carrier: two ends of a link over a pair of sockets: what is sent arrives, byte by byte and in order; stop,
- *  guard and words work as over shared memory; a full socket, a full ring and bytes that make no sense (TB-3, TB-4, TB-23);
- *  RoCEv2 frames with their ICRC, PFC and PAUSE as themselves (RC-4, RC-5).
+/*  nodes/link/carrier: two ends of a link over a pair of sockets: what is sent arrives, byte by
+ *  byte and in order; stop, guard and words work as over shared memory; a full socket, a full ring
+ *  and bytes that make no sense (TB-3, TB-4, TB-23); RoCEv2 frames with their ICRC, PFC and PAUSE
+ *  as themselves (RC-4, RC-5).
  *
- *  The sockets are local datagram sockets, which keep frames apart as packet sockets do; what only packet sockets do, an
- *  802.1Q tag beside the frame, is tried over a real veth pair where a network namespace can be had.                  */
+ *  The sockets are local datagram sockets, which keep frames apart as packet sockets do; what only
+ *  packet sockets do, an 802.1Q tag beside the frame, is tried over a real veth pair where a
+ *  network namespace can be had. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
@@ -48,13 +50,15 @@ static struct record header; /* of the record last received */
 
 /* ---- both ends ---- */
 
-static void on_seen(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+static void on_seen(void *owner, struct link *link, const struct link_log_entry *entry,
+		    node_time_t now)
 {
 	(void)link, (void)entry, (void)now;
 	((struct end *)owner)->seen++;
 }
 
-static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry,
+		    node_time_t now)
 {
 	struct end *end = owner;
 
@@ -63,7 +67,8 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 	end->lost_tags |= 1ull << entry->tag % 64;
 }
 
-static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length, node_time_t now)
+static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length,
+			node_time_t now)
 {
 	(void)link, (void)bytes, (void)length, (void)now;
 	((struct end *)owner)->acks_lost++;
@@ -79,8 +84,9 @@ static void end_open(struct end *end, int socket)
 	ck_assert_ptr_nonnull(end->stats);
 	stats_init(end->stats, &config);
 	ck_assert_int_eq(carrier_init(&end->carrier, socket, &config, 0, end->stats->drops), 0);
-	ck_assert_int_eq(link_init(&end->link, &config, 0, carrier_tx_page(&end->carrier), ring_bytes(RING_BYTES),
-				   carrier_rx_page(&end->carrier), ring_bytes(RING_BYTES), end->stats),
+	ck_assert_int_eq(link_init(&end->link, &config, 0, carrier_tx_page(&end->carrier),
+				   ring_bytes(RING_BYTES), carrier_rx_page(&end->carrier),
+				   ring_bytes(RING_BYTES), end->stats),
 			 0);
 	link_listen(&end->link, &listener);
 }
@@ -160,35 +166,39 @@ static uint64_t drops(const struct end *end, enum drop_reason reason)
 /* ---- frames ---- */
 
 /* a generated frame of @kind, headers only; its packet number is @tag */
-static uint32_t frame_make(enum frame_kind kind, uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag,
-			   uint8_t *bytes)
+static uint32_t frame_make(enum frame_kind kind, uint32_t frame_bytes, uint32_t traffic_class,
+			   uint32_t tag, uint8_t *bytes)
 {
-	struct frame_spec spec = {
-		.kind = kind, .source = 3, .destination = 4, .traffic_class = traffic_class, .frame_bytes = frame_bytes
-	};
+	struct frame_spec spec = { .kind = kind,
+				   .source = 3,
+				   .destination = 4,
+				   .traffic_class = traffic_class,
+				   .frame_bytes = frame_bytes };
 	struct frame_payload payload = { .source = 3, .packet = tag };
 
 	return frame_write(&spec, &payload, bytes);
 }
 
 /* the same with all that is in front of it on a fabric link */
-static uint32_t fabric_frame_make(uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag, uint8_t *bytes)
+static uint32_t fabric_frame_make(uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag,
+				  uint8_t *bytes)
 {
 	struct fabric_header fabric = { .traffic_class = (uint8_t)traffic_class,
 					.units = (uint16_t)units_of_bytes(frame_bytes) };
 
 	fabric_envelope_write(1, 2, 3, 4, bytes);
 	fabric_header_write(&fabric, bytes + FABRIC_ENVELOPE_BYTES);
-	return FABRIC_FRONT_BYTES + frame_make(FRAME_IPV4, frame_bytes, 0, tag, bytes + FABRIC_FRONT_BYTES);
+	return FABRIC_FRONT_BYTES +
+	       frame_make(FRAME_IPV4, frame_bytes, 0, tag, bytes + FABRIC_FRONT_BYTES);
 }
 
-static bool send_bytes(struct end *from, const uint8_t *captured, uint32_t captured_bytes, uint32_t frame_bytes,
-		       uint32_t traffic_class, uint32_t tag)
+static bool send_bytes(struct end *from, const uint8_t *captured, uint32_t captured_bytes,
+		       uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag)
 {
 	bool plain = port.kind == PORT_EDGE || config.fabric == FABRIC_ROCE;
 	uint32_t wire_bytes = frame_bytes + 4 + (plain ? 0 : FABRIC_HEADER_BYTES);
-	uint8_t *bytes = link_send_packet(&from->link, now_ps - LEAD, wire_bytes, captured_bytes, frame_bytes,
-					  traffic_class, tag);
+	uint8_t *bytes = link_send_packet(&from->link, now_ps - LEAD, wire_bytes, captured_bytes,
+					  frame_bytes, traffic_class, tag);
 
 	if (bytes)
 		memcpy(bytes, captured, captured_bytes);
@@ -196,11 +206,13 @@ static bool send_bytes(struct end *from, const uint8_t *captured, uint32_t captu
 }
 
 /* a packet whose tag is its packet number; false: the link lost it */
-static bool send_packet(struct end *from, uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag)
+static bool send_packet(struct end *from, uint32_t frame_bytes, uint32_t traffic_class,
+			uint32_t tag)
 {
 	uint8_t bytes[FABRIC_FRONT_BYTES + FRAME_HEADERS_MAX];
-	uint32_t length = port.kind == PORT_FABRIC ? fabric_frame_make(frame_bytes, traffic_class, tag, bytes)
-						   : frame_make(FRAME_IPV4, frame_bytes, traffic_class, tag, bytes);
+	uint32_t length = port.kind == PORT_FABRIC
+				  ? fabric_frame_make(frame_bytes, traffic_class, tag, bytes)
+				  : frame_make(FRAME_IPV4, frame_bytes, traffic_class, tag, bytes);
 
 	return send_bytes(from, bytes, length, frame_bytes, traffic_class, tag);
 }
@@ -229,7 +241,8 @@ static void send_acks(struct end *from, uint32_t count)
 /* everything that both have sent is on its way and, if the rings take it, there */
 static void carry(void)
 {
-	now_ps = node_time_max(now_ps + NODE_US, node_time_max(a.link.busy_until_ps, b.link.busy_until_ps) + LEAD);
+	now_ps = node_time_max(now_ps + NODE_US,
+			       node_time_max(a.link.busy_until_ps, b.link.busy_until_ps) + LEAD);
 	link_flush(&a.link, &(bool){ 0 });
 	link_flush(&b.link, &(bool){ 0 });
 	for (int turn = 0; turn < 200; turn++) {
@@ -329,7 +342,8 @@ TEST(carrier_outlet__edge_frame_is_standard)
 	ck_assert_mem_eq(got, expected, 1500);
 }
 
-/* a local socket takes a few datagrams only: the rest waits, none is lost, and the ring fills behind it */
+/* a local socket takes a few datagrams only: the rest waits, none is lost, and the ring fills
+ * behind it */
 TEST(carrier_outlet__full_socket)
 {
 	uint32_t sent = 0, got = 0;
@@ -380,12 +394,16 @@ TEST(carrier_outlet__words_together)
 	link_send_words(&a.link, now_ps, false);
 	link_flush(&a.link, &(bool){ 0 });
 	carrier_outlet(&a.carrier, now_ps + NODE_US);
-	ck_assert_int_eq(word_frame_read(bytes, (uint32_t)recv(b.socket, bytes, sizeof(bytes), 0), words), 4);
+	ck_assert_int_eq(
+		word_frame_read(bytes, (uint32_t)recv(b.socket, bytes, sizeof(bytes), 0), words),
+		4);
 	ck_assert_uint_eq(words[1].kind, LINK_WORD_STOP);
 	ck_assert_uint_eq(words[1].value, 3);
 	ck_assert_uint_eq(words[3].value, 0);
 	ck_assert_int_eq(recv(b.socket, bytes, sizeof(bytes), 0), 100);
-	ck_assert_int_eq(word_frame_read(bytes, (uint32_t)recv(b.socket, bytes, sizeof(bytes), 0), words), 1);
+	ck_assert_int_eq(
+		word_frame_read(bytes, (uint32_t)recv(b.socket, bytes, sizeof(bytes), 0), words),
+		1);
 	ck_assert_int_eq(recv(b.socket, bytes, sizeof(bytes), 0), -1);
 }
 
@@ -436,7 +454,8 @@ TEST(carrier_intake__shortest_and_longest)
 	}
 }
 
-/* a host's own frames of the link's EtherType are delivered like any other, and are no control words */
+/* a host's own frames of the link's EtherType are delivered like any other, and are no control
+ * words */
 TEST(carrier_intake__host_speaks_of_words)
 {
 	uint8_t bytes[100] = { 0 };
@@ -514,7 +533,10 @@ TEST_RANGE(carrier_intake__stop_and_go, 0, 2)
 			if (!bytes)
 				continue;
 			ck_assert_uint_eq(
-				packet_number(bytes + (port.kind == PORT_FABRIC ? FABRIC_FRONT_BYTES : 0), 700), got++);
+				packet_number(
+					bytes + (port.kind == PORT_FABRIC ? FABRIC_FRONT_BYTES : 0),
+					700),
+				got++);
 			link_reject(&b.link, &header);
 		}
 		link_send_words(&a.link, now_ps, true);
@@ -628,8 +650,10 @@ TEST(carrier_guard__every_frame_is_accounted_for)
 static void fgfc_make(uint8_t *bytes)
 {
 	static const uint8_t mac[6] = { 2, 0x48, 0xff, 0, 1, 2 };
-	struct fgfc_frame frame = { .name = { .fields = MATCH_PORTS, .source_port = 7, .kind = FLOW_IPV4 },
-				    .pause_ps = NODE_US };
+	struct fgfc_frame frame = {
+		.name = { .fields = MATCH_PORTS, .source_port = 7, .kind = FLOW_IPV4 },
+		.pause_ps = NODE_US
+	};
 
 	fgfc_frame_write(&frame, mac, bytes);
 }
@@ -659,7 +683,8 @@ TEST_RANGE(carrier_intake__fgfc, 0, 2)
 	ck_assert_uint_eq(b.stats->drops[DROP_BAD_RECORD] + b.stats->drops[DROP_MALFORMED], 0);
 }
 
-/* a host's frame that looks like one stays the host's: it cannot hold another host's flow; _i: guarded */
+/* a host's frame that looks like one stays the host's: it cannot hold another host's flow; _i:
+ * guarded */
 TEST_RANGE(carrier_intake__fgfc_of_a_host, 0, 2)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES];
@@ -715,11 +740,13 @@ TEST_RANGE(carrier_intake__pause, 0, 2)
 	pause_expect(&b, &a, &pfc);
 	pause_expect(&a, &b, &pause);
 	pause_expect(&b, &a, &pause);
-	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD) + drops(&b, DROP_MALFORMED), 0);
+	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD) +
+				  drops(&b, DROP_MALFORMED),
+			  0);
 }
 
-/* What a program of a host says to its own port is no word of the link's: it stays a packet. In a fabric without PFC no frame holds
- * anybody; _i: there. */
+/* What a program of a host says to its own port is no word of the link's: it stays a packet. In a
+ * fabric without PFC no frame holds anybody; _i: there. */
 TEST_RANGE(carrier_intake__pause_of_a_host, 0, 2)
 {
 	static const struct pause_frame pfc = { .enabled = 8, .quanta = { [3] = 65535 } };
@@ -783,7 +810,8 @@ TEST(carrier_outlet__icrc_in_fabric)
 
 	be_fabric_link();
 	fabric_frame_make(1000, 3, 5, sent);
-	captured = FABRIC_FRONT_BYTES + frame_make(FRAME_ROCE, 1000, 3, 5, sent + FABRIC_FRONT_BYTES);
+	captured =
+		FABRIC_FRONT_BYTES + frame_make(FRAME_ROCE, 1000, 3, 5, sent + FABRIC_FRONT_BYTES);
 	send_bytes(&a, sent, captured, 1000, 3, 5);
 	carry();
 	got = receive(&b);
@@ -856,7 +884,8 @@ TEST_RANGE(carrier_intake__malformed, 0, 2)
 	bytes[14] = 4 << 4 | 1; /* a quote of another version */
 	inject(bytes, 60);
 	ck_assert_uint_eq(drops(&b, DROP_MALFORMED), ++count);
-	bytes[14] = FABRIC_TYPE_DATA << 4 | CLASSES; /* a class that is none; on an edge link no type */
+	/* a class that is none; on an edge link no type */
+	bytes[14] = FABRIC_TYPE_DATA << 4 | CLASSES;
 	inject(bytes, 60);
 	ck_assert_uint_eq(drops(&b, DROP_MALFORMED), ++count);
 	bytes[14] = FABRIC_TYPE_DATA << 4; /* no frame in it */
@@ -870,7 +899,9 @@ TEST_RANGE(carrier_intake__malformed, 0, 2)
 
 TEST(carrier_intake__longest_that_the_ring_takes)
 {
-	static uint8_t bytes[RING_CAPTURED_MAX + 8] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x90, 0 };
+	static uint8_t bytes[RING_CAPTURED_MAX + 8] = {
+		2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x90, 0
+	};
 
 	inject(bytes, RING_CAPTURED_MAX - 4);
 	ck_assert_ptr_nonnull(receive(&b));
@@ -881,8 +912,8 @@ TEST(carrier_intake__longest_that_the_ring_takes)
 	ck_assert(!b.link.rx.broken);
 }
 
-/* frames of random length and bytes, and real ones with some bytes changed: the ring never breaks, and a frame after them
- * passes                                                                                                            */
+/* frames of random length and bytes, and real ones with some bytes changed: the ring never breaks,
+ * and a frame after them passes */
 TEST_RANGE(carrier_intake__random_bytes, 0, 4)
 {
 	struct random random;
@@ -929,7 +960,8 @@ TEST_RANGE(carrier_intake__random_bytes, 0, 4)
 
 static int packet_socket(const char *device)
 {
-	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_protocol = htons(0x0003 /* all */) };
+	struct sockaddr_ll address = { .sll_family = AF_PACKET,
+				       .sll_protocol = htons(0x0003 /* all */) };
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, 0);
 
 	address.sll_ifindex = (int)if_nametoindex(device);
@@ -938,7 +970,8 @@ static int packet_socket(const char *device)
 	return fd;
 }
 
-/* both ends anew over a veth pair in a namespace of the test's own process; false if there can be none */
+/* both ends anew over a veth pair in a namespace of the test's own process; false if there can be
+ * none */
 static bool ends_reopen_veth(void)
 {
 	if ((unshare(CLONE_NEWNET) && unshare(CLONE_NEWUSER | CLONE_NEWNET)) ||

@@ -1,4 +1,4 @@
-/*  nodes/link/credit: running totals, when a grant is due, what losses cost (PG-9).                                     */
+/*  nodes/link/credit: running totals, when a grant is due, what losses cost (PG-9). */
 #include <stdlib.h>
 
 #include "nodes/link/credit.h"
@@ -49,7 +49,8 @@ TEST(credit_init__whole_buffer_is_granted)
 	ck_assert_int_eq(credit_available(&ours, LANE), 0); /* the peer has not said anything */
 }
 
-/* PG-9: both ends know the other's buffer as the link comes up: nothing is to be told, everything may be sent */
+/* PG-9: both ends know the other's buffer as the link comes up: nothing is to be told, everything
+ * may be sent */
 TEST(credit_init__known_to_both)
 {
 	credit_init(&ours, 2, BUFFER_UNITS, MTU_UNITS, 77);

@@ -1,5 +1,5 @@
-/*  nodes/link/link: two ends of one link: times, stop and go, guard, losses, and a peer that breaks the rules (TB-2, TB-4, TB-23,
- *  FC-17, FC-22).                                                                                                    */
+/*  nodes/link/link: two ends of one link: times, stop and go, guard, losses, and a peer that breaks
+ *  the rules (TB-2, TB-4, TB-23, FC-17, FC-22). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +45,15 @@ static void *zeroed(size_t bytes)
 
 /* ---- the listener ---- */
 
-static void on_seen(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+static void on_seen(void *owner, struct link *link, const struct link_log_entry *entry,
+		    node_time_t now)
 {
 	(void)link, (void)entry, (void)now;
 	((struct told *)owner)->seen++;
 }
 
-static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry,
+		    node_time_t now)
 {
 	struct told *told = owner;
 
@@ -60,7 +62,8 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 	told->tags |= 1ull << entry->tag % 64;
 }
 
-static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length, node_time_t now)
+static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length,
+			node_time_t now)
 {
 	struct told *told = owner;
 
@@ -70,7 +73,8 @@ static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, ui
 	memcpy(told->ack_bytes, bytes, length);
 }
 
-static void on_stop(void *owner, struct link *link, uint32_t traffic_class, bool stopped, node_time_t now)
+static void on_stop(void *owner, struct link *link, uint32_t traffic_class, bool stopped,
+		    node_time_t now)
 {
 	struct told *told = owner;
 
@@ -94,9 +98,9 @@ static void end_open(struct end *end, struct ring_page *tx, struct ring_page *rx
 
 	*end = (struct end){ .stats = zeroed(stats_bytes(&config)) };
 	stats_init(end->stats, &config);
-	ck_assert_int_eq(
-		link_init(&end->link, &config, 0, tx, ring_bytes(RING_BYTES), rx, ring_bytes(RING_BYTES), end->stats),
-		0);
+	ck_assert_int_eq(link_init(&end->link, &config, 0, tx, ring_bytes(RING_BYTES), rx,
+				   ring_bytes(RING_BYTES), end->stats),
+			 0);
 	link_listen(&end->link, &listener);
 }
 
@@ -163,8 +167,8 @@ static void lose_all(struct end *from, bool all)
 static bool send_frame(struct end *from, uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag)
 {
 	struct link *link = &from->link;
-	uint8_t *bytes =
-		link_send_packet(link, link->busy_until_ps, frame_bytes + 4, 4, frame_bytes, traffic_class, tag);
+	uint8_t *bytes = link_send_packet(link, link->busy_until_ps, frame_bytes + 4, 4,
+					  frame_bytes, traffic_class, tag);
 
 	if (bytes)
 		memcpy(bytes, &tag, sizeof(tag));
@@ -288,7 +292,8 @@ TEST_RANGE(link_time_of__any_rate, 0, 7)
 
 /* ---- sending ---- */
 
-/* decided now, the first bit is there after latency and delay; the link is taken for frame and gap */
+/* decided now, the first bit is there after latency and delay; the link is taken for frame and
+ * gap */
 TEST(link_send_packet__time_and_content)
 {
 	struct record header;
@@ -356,8 +361,9 @@ TEST_RANGE(link_send_packet__loss_rate, 0, 2)
 {
 	uint32_t lost = 0, lost_again = 0;
 
-	port.loss_ppb = _i ? 0 : 100000000;               /* 1 in 10 */
-	port.bit_error_e15 = _i ? 1000000000000 / 80 : 0; /* 1 in 10 frames of 1000 bytes on the link */
+	port.loss_ppb = _i ? 0 : 100000000; /* 1 in 10 */
+	/* 1 in 10 frames of 1000 bytes on the link */
+	port.bit_error_e15 = _i ? 1000000000000 / 80 : 0;
 	for (uint32_t round = 0; round < 2; round++) {
 		ends_reopen();
 		for (uint32_t i = 0; i < 10000; i++)
@@ -399,7 +405,8 @@ TEST(link_flush__earliest_arrival_once)
 
 /* ---- receiving ---- */
 
-/* TB-2: a switch that cuts through acts on 64 bytes of a packet, on all of a shorter one and of everything else */
+/* TB-2: a switch that cuts through acts on 64 bytes of a packet, on all of a shorter one and of
+ * everything else */
 TEST(link_next_at__cut_through)
 {
 	static const uint8_t frame[60] = { 0 };
@@ -447,7 +454,8 @@ TEST(link_next_at__time_never_goes_back)
 
 	forge(&a, &(struct record){ .kind = RECORD_ACKS, .wire_bytes = 9000, .at_ps = 100 });
 	forge(&a, &(struct record){ .kind = RECORD_WORD, .wire_bytes = 8, .at_ps = 100 });
-	forge(&a, &(struct record){ .kind = RECORD_WORD, .wire_bytes = 8, .at_ps = NODE_TIME_NEVER - 5 });
+	forge(&a, &(struct record){
+			  .kind = RECORD_WORD, .wire_bytes = 8, .at_ps = NODE_TIME_NEVER - 5 });
 	receive(&b, &header, &first);
 	ck_assert_uint_eq(first, 100 + 9000 * 40);
 	receive(&b, &header, &second);
@@ -481,16 +489,20 @@ TEST_RANGE(link_receive__bad_records, 0, 7)
 TEST(link_receive__buffer_overflow)
 {
 	for (uint32_t i = 0; i < BUFFER_UNITS + 3; i++)
-		forge(&a, &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = i });
+		forge(&a,
+		      &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = i });
 	ck_assert_uint_eq(receive_all(&b), BUFFER_UNITS);
 	ck_assert_uint_eq(drops(&b, DROP_BUFFER_OVERFLOW), 3);
 	ck_assert_uint_eq(b.link.held_units[0], BUFFER_UNITS);
-	forge(&a, &(struct record){
-			  .kind = RECORD_PACKET, .wire_bytes = 64, .traffic_class = 1, .sequence = BUFFER_UNITS + 3 });
+	forge(&a, &(struct record){ .kind = RECORD_PACKET,
+				    .wire_bytes = 64,
+				    .traffic_class = 1,
+				    .sequence = BUFFER_UNITS + 3 });
 	ck_assert_uint_eq(receive_all(&b), 1);
 }
 
-/* a sequence that jumps on a link that cannot lose anything is a peer that cannot count: told once, then followed */
+/* a sequence that jumps on a link that cannot lose anything is a peer that cannot count: told once,
+ * then followed */
 TEST(link_receive__sequence_jumps_unguarded)
 {
 	forge(&a, &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = 5 });
@@ -594,7 +606,8 @@ TEST(link_hold__classes_unknown)
 	ck_assert_uint_eq(a.told.stops, 0);
 }
 
-/* on a guarded link a word that is lost is said again: with the next SEEN, or when the link falls idle */
+/* on a guarded link a word that is lost is said again: with the next SEEN, or when the link falls
+ * idle */
 TEST_RANGE(link_hold__lost_word, 0, 2)
 {
 	port.guarded = true;
@@ -764,7 +777,8 @@ TEST(link_guard__every_frame_is_accounted_for)
 
 	port.loss_ppb = 300000000;
 	guard_both();
-	a.link.sequence = b.link.sequence_expected = b.link.seen_told = a.link.log_first = UINT32_MAX - 500;
+	a.link.sequence = b.link.sequence_expected = b.link.seen_told = a.link.log_first =
+		UINT32_MAX - 500;
 	for (uint32_t i = 0; i < 2000; i++) {
 		if (link_may_send(&a.link)) {
 			send_frame(&a, 200, 0, i);
@@ -825,7 +839,8 @@ TEST(link_guard__words_on_unguarded_link)
 TEST(link_guard__sequence_out_of_reach)
 {
 	guard_both();
-	forge(&a, &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = LINK_LOG_MAX + 1 });
+	forge(&a, &(struct record){
+			  .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = LINK_LOG_MAX + 1 });
 	forge_word(&a, LINK_WORD_SYNC, 0, 1u << 31);
 	ck_assert_uint_eq(receive_all(&b), 0);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 2);
@@ -833,7 +848,8 @@ TEST(link_guard__sequence_out_of_reach)
 	ck_assert_uint_le(stats_port(b.stats, 0)->words, 2);
 }
 
-/* TB-23: on a veth link anybody may put frames, and old ones again: the link goes on, all frames are settled */
+/* TB-23: on a veth link anybody may put frames, and old ones again: the link goes on, all frames
+ * are settled */
 TEST(link_guard__frames_of_others)
 {
 	uint32_t sent = 0;
@@ -857,7 +873,8 @@ TEST(link_guard__frames_of_others)
 			forge(&b, &(struct record){ .kind = RECORD_WORD,
 						    .at_ps = b.link.last_at_ps,
 						    .wire_bytes = LINK_WORD_BYTES,
-						    .word = (uint64_t)LINK_WORD_STOP << 32 | round % 4 });
+						    .word = (uint64_t)LINK_WORD_STOP << 32 |
+							    round % 4 });
 		receive_all(&b);
 		link_release(&b.link, 0, b.link.held_units[0]);
 		send_words(&a, true);
@@ -929,7 +946,8 @@ TEST(link_flight__taken_is_no_longer_under_way)
 	ck_assert_uint_eq(send_all(&a), packets);
 }
 
-/* However often the receiver takes what is there, after its stop comes at most one flight before the word is heard. */
+/* However often the receiver takes what is there, after its stop comes at most one flight before
+ * the word is heard. */
 TEST(link_flight__one_after_a_stop)
 {
 	uint32_t packets = send_all(&a), after = 0;
@@ -964,7 +982,8 @@ TEST(link_flight__stop_never_said)
 /* counters wrap; one packet may always go, however small the flight is */
 TEST(link_flight__limits)
 {
-	a.link.sent_units = a.link.arrived_units = b.link.taken_units = b.link.taken_noted = UINT32_MAX - 100;
+	a.link.sent_units = a.link.arrived_units = b.link.taken_units = b.link.taken_noted =
+		UINT32_MAX - 100;
 	for (uint32_t round = 0; round < 3; round++) {
 		ck_assert_uint_gt(send_all(&a), 0);
 		take_all(&b);
@@ -1035,7 +1054,8 @@ TEST(link_ask__lost_go)
 	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
 }
 
-/* FC-17: the word that says what has arrived is lost, and there is no room for more until it is said again */
+/* FC-17: the word that says what has arrived is lost, and there is no room for more until it is
+ * said again */
 TEST(link_ask__lost_seen)
 {
 	uint32_t packets;

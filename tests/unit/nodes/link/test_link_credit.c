@@ -1,4 +1,5 @@
-/*  nodes/link/link with credits in the place of stop and go: two ends of a link of kind port-group (PG-9, TB-23).         */
+/*  nodes/link/link with credits in the place of stop and go: two ends of a link of kind port-group
+ *  (PG-9, TB-23). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,8 @@ static void on_stop(void *owner, struct link *link, uint32_t lane, bool stopped,
 	end->told_lane = lane;
 }
 
-static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry,
+		    node_time_t now)
 {
 	(void)link, (void)entry, (void)now;
 	((struct end *)owner)->lost++;
@@ -56,8 +58,8 @@ static void end_open(struct end *end, struct ring_page *tx, struct ring_page *rx
 
 	*end = (struct end){ .stats = zeroed(stats_bytes(&config)) };
 	stats_init(end->stats, &config);
-	ck_assert(
-		!link_init(&end->link, &config, 0, tx, ring_bytes(RING_BYTES), rx, ring_bytes(RING_BYTES), end->stats));
+	ck_assert(!link_init(&end->link, &config, 0, tx, ring_bytes(RING_BYTES), rx,
+			     ring_bytes(RING_BYTES), end->stats));
 	link_listen(&end->link, &listener);
 }
 
@@ -286,7 +288,8 @@ TEST(link_credit__lost_word)
 	ck_assert(send_frame(256, 0));
 }
 
-/* EC-4, in this kind: a receiver that takes no more grants nothing more, and gets what was granted */
+/* EC-4, in this kind: a receiver that takes no more grants nothing more, and gets what was
+ * granted */
 TEST(link_hold__grants_nothing)
 {
 	settle();
@@ -320,8 +323,9 @@ TEST_RANGE(link_credit__false_words, 0, 6)
 {
 	static const struct {
 		uint32_t kind, lane;
-	} cases[] = { { LINK_WORD_STOP, 0 },       { LINK_WORD_CREDIT, LANES }, { LINK_WORD_SENT, LANES },
-		      { LINK_WORD_CREDIT, 65535 }, { LINK_WORDS, 0 },           { LINK_WORD_SENT, 0 } };
+	} cases[] = { { LINK_WORD_STOP, 0 },     { LINK_WORD_CREDIT, LANES },
+		      { LINK_WORD_SENT, LANES }, { LINK_WORD_CREDIT, 65535 },
+		      { LINK_WORDS, 0 },         { LINK_WORD_SENT, 0 } };
 
 	settle();
 	forge_word(&b, cases[_i].kind, cases[_i].lane, BUFFER_UNITS + 1);

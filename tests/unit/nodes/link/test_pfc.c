@@ -1,4 +1,4 @@
-/*  nodes/link/pfc: quanta, headroom, what the neighbour says and what it is told (RC-5, RC-11).                      */
+/*  nodes/link/pfc: quanta, headroom, what the neighbour says and what it is told (RC-5, RC-11). */
 #include <stdlib.h>
 
 #include "nodes/link/pfc.h"
@@ -54,11 +54,13 @@ TEST(headroom__terms_add_up)
 	ck_assert_uint_eq(pfc_headroom_bytes(RATE, 500 * NODE_NS, NODE_US, 9216, GAP),
 			  2 * frame + pfc + way + response);
 	ck_assert_uint_eq(pfc_headroom_bytes(RATE, 0, 0, 64, 0), 2 * (64 + 4) + 64);
-	ck_assert_uint_eq(pfc_headroom_bytes(1000000, 1, 0, 64, 0), 2 * (64 + 4) + 64 + 1); /* rounded up */
+	/* rounded up */
+	ck_assert_uint_eq(pfc_headroom_bytes(1000000, 1, 0, 64, 0), 2 * (64 + 4) + 64 + 1);
 }
 
-/* A sender with frames back to back. XOFF is decided when the last bit of one is here, and when a frame of ours has just begun, which the
- * PFC frame has to wait for. All frames that it begins before it obeys still come. */
+/* A sender with frames back to back. XOFF is decided when the last bit of one is here, and when a
+ * frame of ours has just begun, which the PFC frame has to wait for. All frames that it begins
+ * before it obeys still come. */
 TEST_RANGE(headroom__holds_what_still_comes, 0, 9)
 {
 	static const uint64_t rates[] = { 10000000000, 100000000000, 200000000000 };
@@ -70,7 +72,8 @@ TEST_RANGE(headroom__holds_what_still_comes, 0, 9)
 	node_time_t obeys = frame + node_time_of_bytes(60 + 4 + GAP, rate) + delay + response;
 
 	headroom = pfc_headroom_bytes(rate, delay, response, mtu, GAP);
-	for (node_time_t begun = 0; begun < obeys + delay; begun += frame) /* as it would be seen here */
+	/* as it would be seen here */
+	for (node_time_t begun = 0; begun < obeys + delay; begun += frame)
 		came += wire;
 	ck_assert_uint_le(came, headroom);
 	ck_assert_uint_gt(came + wire, headroom); /* and not more than needed */
@@ -83,7 +86,8 @@ TEST(gate__time_runs_out)
 	ck_assert_uint_eq(pfc_gate_held(&gate, 1000 + 10 * QUANTUM - 1), 0x06);
 	ck_assert_uint_eq(pfc_gate_held(&gate, 1000 + 10 * QUANTUM), 0);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 1000), 1000 + 10 * QUANTUM);
-	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xf9, 1000), NODE_TIME_NEVER); /* none of those is held */
+	/* none of those is held */
+	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xf9, 1000), NODE_TIME_NEVER);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 1000 + 10 * QUANTUM), NODE_TIME_NEVER);
 }
 
@@ -131,7 +135,8 @@ TEST(gate__pause_is_another_matter_than_pfc)
 	ck_assert_uint_eq(pfc_gate_held(&gate, QUANTUM), 0x01);
 }
 
-/* RC-5: a time counts only if its bit in the vector is set [802.1Qbb], so without a bit none does */
+/* RC-5: a time counts only if its bit in the vector is set [802.1Qbb], so without a bit none
+ * does */
 TEST(gate__no_priority_means_nothing)
 {
 	struct pause_frame frame = { .enabled = 0x03, .quanta = { 8, 8 } };
@@ -151,8 +156,10 @@ TEST(gate__no_priority_means_nothing)
 /* RC-10, RC-11: only where path-level PFC has the form that leaves the choice to the device */
 TEST(unnamed__form_none_only)
 {
-	struct roce_config roce = { .path_pause = true,
-				    .classes = { [1] = { .lossless = true }, [3] = { .lossless = true } } };
+	struct roce_config roce = {
+		.path_pause = true,
+		.classes = { [1] = { .lossless = true }, [3] = { .lossless = true } }
+	};
 
 	for (uint32_t form = 0; form < PATH_PAUSE_FORMS; form++) {
 		roce.path_form = (enum path_pause_form)form;
@@ -240,7 +247,8 @@ TEST(teller__what_it_says_the_gate_obeys)
 	for (node_time_t now = 0; now < 4 * FULL; now = pfc_teller_due_at(&teller)) {
 		frame = pfc_teller_frame(&teller, RATE, now);
 		pfc_gate_take(&gate, &frame, RATE, now);
-		ck_assert_uint_eq(pfc_gate_held(&gate, pfc_teller_due_at(&teller)), 0x20); /* without a break */
+		/* without a break */
+		ck_assert_uint_eq(pfc_gate_held(&gate, pfc_teller_due_at(&teller)), 0x20);
 	}
 	pfc_teller_want(&teller, 5, false);
 	frame = pfc_teller_frame(&teller, RATE, 4 * FULL);
@@ -269,7 +277,8 @@ TEST(teller__pause_stops_the_port)
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), NODE_TIME_NEVER);
 }
 
-/* the full time lasts longer where its renewal may come late; a shorter one, and the word to go on, mean what they say */
+/* the full time lasts longer where its renewal may come late; a shorter one, and the word to go on,
+ * mean what they say */
 TEST(gate__late_renewal)
 {
 	gate.late_ps = NODE_MS;
@@ -284,7 +293,8 @@ TEST(gate__late_renewal)
 	ck_assert_uint_eq(pfc_gate_held(&gate, FULL), 0);
 }
 
-/* only the real clock makes anybody late; and where the word to go on may be lost, time has to end a pause */
+/* only the real clock makes anybody late; and where the word to go on may be lost, time has to end
+ * a pause */
 TEST(late__real_clock_without_loss)
 {
 	struct port_config port = { .mtu_bytes = 1514 };

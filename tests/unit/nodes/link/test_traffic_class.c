@@ -1,4 +1,5 @@
-/*  nodes/link/traffic_class: minimum, maximum, lending: sums over simulated time against closed formulas (FC-19, FC-22). */
+/*  nodes/link/traffic_class: minimum, maximum, lending: sums over simulated time against closed
+ *  formulas (FC-19, FC-22). */
 #include <stdlib.h>
 
 #include "nodes/link/traffic_class.h"
@@ -59,14 +60,16 @@ static node_time_t packets_time(uint32_t packets)
 	return packets * node_time_of_bytes(PACKET_BYTES, model.rate_bps);
 }
 
-/* did class @c get @permille of the link over all of `now`, but for a burst at the start and a packet at the end? */
+/* did class @c get @permille of the link over all of `now`, but for a burst at the start and a
+ * packet at the end? */
 static void share_expect(uint32_t c, uint32_t permille)
 {
 	double expected = (double)model.now / 1e12 * (double)model.rate_bps / 8 * permille / 1000;
 
 	if ((double)model.sent[c] < expected - CLASS_BURST_BYTES - 9216 ||
 	    (double)model.sent[c] > expected + CLASS_BURST_BYTES + 9216)
-		ck_abort_msg("class %u sent %lu bytes, expected %.0f", c, (unsigned long)model.sent[c], expected);
+		ck_abort_msg("class %u sent %lu bytes, expected %.0f", c,
+			     (unsigned long)model.sent[c], expected);
 }
 
 #define CLASS(min, max)                                                   \
@@ -77,9 +80,10 @@ static void share_expect(uint32_t c, uint32_t permille)
 /* FC-22: from 1 Mb/s to 800 Gb/s, a whole link of minima: each gets exactly its own */
 TEST_RANGE(class_scheduler_init__any_rate, 0, 5)
 {
-	static const uint64_t rates[] = { 1000000, 10000000000, 3333333333, 200000000000, 800000000000 };
-	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(300, 1000), CLASS(150, 1000),
-						       CLASS(50, 1000) };
+	static const uint64_t rates[] = { 1000000, 10000000000, 3333333333, 200000000000,
+					  800000000000 };
+	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(300, 1000),
+						       CLASS(150, 1000), CLASS(50, 1000) };
 
 	start(rates[_i], CLASSES, classes);
 	run(15, packets_time(5000));
@@ -109,7 +113,8 @@ TEST(class_scheduler_pick__single_class)
 	ck_assert_uint_eq(model.sent[0], 1000 * PACKET_BYTES);
 }
 
-/* FC-19: unused minimum is lent in proportion to the minima: min_i + (1 - sum of minima) * min_i / sum of minima */
+/* FC-19: unused minimum is lent in proportion to the minima: min_i + (1 - sum of minima) * min_i /
+ * sum of minima */
 TEST(class_scheduler_pick__rest_is_lent_by_minimum)
 {
 	static const struct class_config classes[] = { CLASS(600, 1000), CLASS(200, 1000) };
@@ -124,7 +129,8 @@ TEST(class_scheduler_pick__rest_is_lent_by_minimum)
 /* FC-19: an idle class's minimum goes to the others, and back when it has something */
 TEST(class_scheduler_pick__idle_minimum_is_lent)
 {
-	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(300, 1000), CLASS(200, 1000) };
+	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(300, 1000),
+						       CLASS(200, 1000) };
 
 	start(200000000000, 3, classes);
 	run(3, packets_time(10000));
@@ -140,15 +146,16 @@ TEST(class_scheduler_pick__idle_minimum_is_lent)
 		share_expect(c, classes[c].min_permille);
 }
 
-/* FC-19: nobody exceeds its maximum, though the link stands idle: max * t, and at most a burst and a packet more */
+/* FC-19: nobody exceeds its maximum, though the link stands idle: max * t, and at most a burst and
+ * a packet more */
 TEST_RANGE(class_scheduler_pick__maximum_alone, 0, 2)
 {
 	static const struct class_config classes[] = { CLASS(0, 250) };
 
 	start(_i ? 1000000 : 200000000000, 1, classes);
 	for (uint32_t i = 0; i < 2000; i++) {
-		double bound =
-			(double)model.now / 1e12 * (double)model.rate_bps / 8 / 4 + CLASS_BURST_BYTES + PACKET_BYTES;
+		double bound = (double)model.now / 1e12 * (double)model.rate_bps / 8 / 4 +
+			       CLASS_BURST_BYTES + PACKET_BYTES;
 
 		ck_assert((double)model.sent[0] <= bound);
 		step(1, NODE_TIME_NEVER);
@@ -181,7 +188,8 @@ TEST(class_scheduler_pick__minimum_is_maximum)
 
 TEST(class_scheduler_pick__no_minima_share_equally)
 {
-	static const struct class_config classes[] = { CLASS(0, 1000), CLASS(0, 1000), CLASS(0, 1000), CLASS(0, 1000) };
+	static const struct class_config classes[] = { CLASS(0, 1000), CLASS(0, 1000),
+						       CLASS(0, 1000), CLASS(0, 1000) };
 
 	start(200000000000, CLASSES, classes);
 	run(15, packets_time(10000));
@@ -217,7 +225,8 @@ TEST(class_scheduler_pick__below_its_minimum_goes_first)
 	}
 }
 
-/* who was idle for long has saved up a burst and no more: the others still get their minimum in every interval */
+/* who was idle for long has saved up a burst and no more: the others still get their minimum in
+ * every interval */
 TEST(class_scheduler_sent__idle_class_saves_a_burst)
 {
 	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(500, 1000) };
@@ -229,11 +238,13 @@ TEST(class_scheduler_sent__idle_class_saves_a_burst)
 	before = model.sent[0];
 	back_at = model.now;
 	run(3, back_at + packets_time(100));
-	ck_assert_uint_ge(model.sent[0] - before, 50 * PACKET_BYTES - CLASS_BURST_BYTES - PACKET_BYTES);
+	ck_assert_uint_ge(model.sent[0] - before,
+			  50 * PACKET_BYTES - CLASS_BURST_BYTES - PACKET_BYTES);
 	ck_assert_uint_ge(model.sent[1], 50 * PACKET_BYTES - PACKET_BYTES);
 }
 
-/* the same for what is lent: a class without minimum that comes back does not lock the other one out */
+/* the same for what is lent: a class without minimum that comes back does not lock the other one
+ * out */
 TEST(class_scheduler_sent__lent_arrears_are_bounded)
 {
 	static const struct class_config classes[] = { CLASS(0, 1000), CLASS(0, 1000) };
@@ -243,10 +254,12 @@ TEST(class_scheduler_sent__lent_arrears_are_bounded)
 	run(1, packets_time(50000));
 	before = model.sent[0];
 	run(3, model.now + packets_time(100));
-	ck_assert_uint_ge(model.sent[0] - before, 50 * PACKET_BYTES - CLASS_BURST_BYTES - PACKET_BYTES);
+	ck_assert_uint_ge(model.sent[0] - before,
+			  50 * PACKET_BYTES - CLASS_BURST_BYTES - PACKET_BYTES);
 }
 
-/* TCP and RDMA are guaranteed all of the link and want it: CNPs go first all the same, and take no more than their part */
+/* TCP and RDMA are guaranteed all of the link and want it: CNPs go first all the same, and take no
+ * more than their part */
 TEST_RANGE(class_scheduler_init_node__cnps, 0, 2)
 {
 	struct node_config config = { .fabric = _i ? FABRIC_ROCE : FABRIC_FLOW_CHANNEL,
@@ -272,11 +285,15 @@ TEST_RANGE(class_scheduler_init_node__cnps, 0, 2)
 /* where nobody has a minimum, they share equally as ever; one that is large enough stays */
 TEST_RANGE(class_scheduler_init_node__as_it_is, 0, 2)
 {
-	struct node_config config = { .fabric = FABRIC_ROCE, .class_count = 2, .roce.cnp_class = 1 };
+	struct node_config config = { .fabric = FABRIC_ROCE,
+				      .class_count = 2,
+				      .roce.cnp_class = 1 };
 	struct class_scheduler expected;
 
-	config.classes[0] = (struct class_config){ .min_permille = _i ? 500 : 0, .max_permille = 1000 };
-	config.classes[1] = (struct class_config){ .min_permille = _i ? CLASS_CNP_PERMILLE : 0, .max_permille = 1000 };
+	config.classes[0] =
+		(struct class_config){ .min_permille = _i ? 500 : 0, .max_permille = 1000 };
+	config.classes[1] = (struct class_config){ .min_permille = _i ? CLASS_CNP_PERMILLE : 0,
+						   .max_permille = 1000 };
 	class_scheduler_init(&expected, 2, config.classes, 100000000000);
 	class_scheduler_init_node(&model.scheduler, &config, 100000000000);
 	for (uint32_t c = 0; c < 2; c++)

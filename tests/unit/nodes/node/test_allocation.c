@@ -92,15 +92,16 @@ static void all_fail(const char *what, int (*attempt)(void))
 		fails_at = n;
 		error = attempt();
 		fails_at = 0;
-		ck_assert_msg(!leaks(), "%s: allocation %u failed, and memory is left", what, (unsigned)n);
+		ck_assert_msg(!leaks(), "%s: allocation %u failed, and memory is left", what,
+			      (unsigned)n);
 		if (made < n) {
 			ck_assert_int_eq(error, 0);
 			ck_assert_msg(n > 1, "%s allocates nothing", what);
 			printf("%s: %u allocations failed\n", what, (unsigned)(n - 1));
 			return;
 		}
-		ck_assert_msg(error == -ENOMEM, "%s: allocation %u failed, and it returned %d", what, (unsigned)n,
-			      error);
+		ck_assert_msg(error == -ENOMEM, "%s: allocation %u failed, and it returned %d",
+			      what, (unsigned)n, error);
 	}
 	ck_abort_msg("%s never succeeds", what);
 }
@@ -118,7 +119,8 @@ static void all_fail(const char *what, int (*attempt)(void))
 #define EXPECT "expect:\n  - lost == 0\n"
 
 static const char *const texts[FABRIC_KINDS] = {
-	[FABRIC_FLOW_CHANNEL] = "name: t\nfabric: flow-channel\nrouting: {choice: adaptive}\n" FABRIC EXPECT,
+	[FABRIC_FLOW_CHANNEL] =
+		"name: t\nfabric: flow-channel\nrouting: {choice: adaptive}\n" FABRIC EXPECT,
 	[FABRIC_ROCE] = "name: t\nfabric: roce\n" FABRIC TCP EXPECT,
 	[FABRIC_PORT_GROUP] = "name: t\nfabric: port-group\n" FABRIC EXPECT,
 };
@@ -129,7 +131,8 @@ static struct plan plan;
 
 static int scenario_read(int kind)
 {
-	return scenario_read_memory("t.yaml", texts[kind], strlen(texts[kind]), NULL, 0, &scenario, &errors);
+	return scenario_read_memory("t.yaml", texts[kind], strlen(texts[kind]), NULL, 0, &scenario,
+				    &errors);
 }
 
 static void scenario_end(void)
@@ -182,12 +185,15 @@ static void *zeroed(size_t bytes)
 static void node_build(const struct node_config *config)
 {
 	static const struct node_ops *const switch_ops[FABRIC_KINDS] = {
-		[FABRIC_FLOW_CHANNEL] = &switchd_ops, [FABRIC_ROCE] = &ethernet_ops, [FABRIC_PORT_GROUP] = &lid_ops
+		[FABRIC_FLOW_CHANNEL] = &switchd_ops,
+		[FABRIC_ROCE] = &ethernet_ops,
+		[FABRIC_PORT_GROUP] = &lid_ops
 	};
 	char why[256];
 
 	ck_assert_msg(!node_config_check(config, why, sizeof(why)), "%s", why);
-	built = (struct built){ .ops = config->kind == NODE_NIC ? &nicd_ops : switch_ops[config->fabric],
+	built = (struct built){ .ops = config->kind == NODE_NIC ? &nicd_ops
+								: switch_ops[config->fabric],
 				.config = config,
 				.stats = zeroed(stats_bytes(config)),
 				.links = zeroed(config->port_count * sizeof(*built.links)),
@@ -281,7 +287,8 @@ TEST_RANGE(scenario_read__of_each_kind, 0, FABRIC_KINDS)
 
 static int pack_attempt(void)
 {
-	struct control_message message = { .kind = CONTROL_CONFIGURE, .config = (struct node_config *)built.config };
+	struct control_message message = { .kind = CONTROL_CONFIGURE,
+					   .config = (struct node_config *)built.config };
 	uint8_t *bytes = NULL;
 	int length = control_pack(&message, &bytes);
 

@@ -1,5 +1,6 @@
-/*  nodes/node/managed: blocks that a switch collects, reads back and lets take effect together, and those that take effect alone (PG-8, PG-11),
- *  over a toy dataplane that counts how often its tables are replaced, and goes by nothing but them.                  */
+/*  nodes/node/managed: blocks that a switch collects, reads back and lets take effect together, and
+ *  those that take effect alone (PG-8, PG-11), over a toy dataplane that counts how often its
+ *  tables are replaced, and goes by nothing but them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,9 @@ static int toy_tables(void *dataplane, const struct switch_config *tables)
 	return 0;
 }
 
-static const struct node_ops toy_ops = { .table_blocks = toy_blocks, .table_read = toy_read, .tables = toy_tables };
+static const struct node_ops toy_ops = { .table_blocks = toy_blocks,
+					 .table_read = toy_read,
+					 .tables = toy_tables };
 static struct port_config ports[8];
 static struct node_config config;
 static struct managed managed;
@@ -159,7 +162,8 @@ TEST(managed_commit__refused)
 	ck_assert_uint_eq(toy.changes, 0);
 }
 
-/* PG-2, PG-5, PG-6: LFT, PGFT and PGT together; an entry of one would otherwise meet former ones of the others */
+/* PG-2, PG-5, PG-6: LFT, PGFT and PGT together; an entry of one would otherwise meet former ones of
+ * the others */
 TEST(managed_commit__port_groups)
 {
 	struct table_block block = { .table = TABLE_LFT, .number = 1 };

@@ -1,4 +1,5 @@
-/*  nodes/node/pace: a node under the real clock sleeps until it has something to do, and is never asleep then (TB-1, TB-8). */
+/*  nodes/node/pace: a node under the real clock sleeps until it has something to do, and is never
+ *  asleep then (TB-1, TB-8). */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 #include "nodes/node/pace.h"
 #include "tests/testing.h"
 
-/* node 0 has one port, which leads to node 1; its dataplane takes whatever arrives and has a timer */
+/* node 0 has one port, which leads to node 1; its dataplane takes whatever arrives and has a
+ * timer */
 static struct clock_page *page;
 static struct clock clocks;
 static struct node_config config;
@@ -108,15 +110,17 @@ static void make(int i)
 	ck_assert_int_eq(link_init(&own, &config, 0, rings[0], ring_bytes(RING_BYTES_MIN), rings[1],
 				   ring_bytes(RING_BYTES_MIN), stats),
 			 0);
-	ck_assert_int_eq(link_init(&peer, &config, 0, rings[1], ring_bytes(RING_BYTES_MIN), rings[0],
-				   ring_bytes(RING_BYTES_MIN), stats),
+	ck_assert_int_eq(link_init(&peer, &config, 0, rings[1], ring_bytes(RING_BYTES_MIN),
+				   rings[0], ring_bytes(RING_BYTES_MIN), stats),
 			 0);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
-	loop = event_loop_open(i ? EVENT_LOOP_FALLBACK : EVENT_LOOP_AUTO, sockets[0], why, sizeof(why));
+	loop = event_loop_open(i ? EVENT_LOOP_FALLBACK : EVENT_LOOP_AUTO, sockets[0], why,
+			       sizeof(why));
 	ck_assert_ptr_nonnull(loop);
 	doorbell = eventfd(0, EFD_NONBLOCK);
 	peer_doorbell = eventfd(0, EFD_NONBLOCK);
-	ck_assert_int_eq(pace_init(&pace, &clocks, &config, &own, stats, &ops, NULL, loop, doorbell), 0);
+	ck_assert_int_eq(
+		pace_init(&pace, &clocks, &config, &own, stats, &ops, NULL, loop, doorbell), 0);
 	ck_assert_int_eq(pace_plug(&pace, 0, peer_doorbell, NULL, -1), 0);
 	timer_ps = NODE_TIME_NEVER;
 	received = 0;
@@ -207,10 +211,12 @@ TEST_RANGE(pace_turn__a_late_node_catches_up_in_portions, 0, 2)
 	ck_assert_uint_ge(ran_until_ps, 5 * NODE_MS);
 	ck_assert_uint_ge(stats->lateness.max_ns, 4000000);
 	ck_assert_uint_ge(stats->behind_max_ns, 4000000);
-	ck_assert_uint_ge(stats_lateness_quantile(&stats->lateness, 500), 1000000); /* what follows is late too */
+	/* what follows is late too */
+	ck_assert_uint_ge(stats_lateness_quantile(&stats->lateness, 500), 1000000);
 }
 
-/* TB-15: what the host has more is taken in at once while there is room, and looked for ever less often while there is none */
+/* TB-15: what the host has more is taken in at once while there is room, and looked for ever less
+ * often while there is none */
 TEST_RANGE(pace_turn__host_with_more, 0, 2)
 {
 	node_time_t wait_ps = 0;
@@ -372,7 +378,8 @@ TEST_RANGE(pace_wait__the_end_of_the_fabric, 0, 2)
 	ck_assert(!pace_wait(&pace, &control));
 }
 
-/* a neighbour that sleeps beyond the arrival is rung, one that wakes in time by itself or is awake is not */
+/* a neighbour that sleeps beyond the arrival is rung, one that wakes in time by itself or is awake
+ * is not */
 TEST_RANGE(pace_turn__rings_only_who_would_oversleep, 0, 2)
 {
 	uint64_t rings_seen;
@@ -387,8 +394,8 @@ TEST_RANGE(pace_turn__rings_only_who_would_oversleep, 0, 2)
 	ck_assert_uint_eq(atomic_load(&rings[0]->sleeps_ps), 0);
 }
 
-/* TB-23: what a node says of its sleep stands where its neighbour and the orchestrator look, and nowhere else: a third node
- * that writes what it can (its clock page) has no part in it */
+/* TB-23: what a node says of its sleep stands where its neighbour and the orchestrator look, and
+ * nowhere else: a third node that writes what it can (its clock page) has no part in it */
 static void *look_at_sleeper(void *unused)
 {
 	bool wiped = false;

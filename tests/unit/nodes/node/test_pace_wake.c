@@ -1,11 +1,13 @@
-/*  nodes/node/pace between two processes: whoever sends something to a node that is falling asleep wakes it (TB-1, TB-5, TB-8).
+/*  nodes/node/pace between two processes: whoever sends something to a node that is falling asleep
+ * wakes it (TB-1, TB-5, TB-8).
  *
- *	node 0 ══ one record, to and fro ══ node 1       each a process with its own event loop, as in a fabric
+ * node 0 ══ one record, to and fro ══ node 1 each a process with its own event loop, as in a fabric
  *
- *  Only one record is under way at a time, so nothing comes later that could make up for a lost wake-up: both would sleep
- *  for ever. Whoever has it keeps it for 0 to 60 us, busy or asleep, around the time for which a node stays awake with
- *  nothing to do. It travels as a packet, which wakes its receiver at once, or as ACKs, whose waking is put off.
- *  How long anything takes decides nothing: lost is what does not go on although both processes sleep.            */
+ *  Only one record is under way at a time, so nothing comes later that could make up for a lost
+ *  wake-up: both would sleep for ever. Whoever has it keeps it for 0 to 60 us, busy or asleep,
+ *  around the time for which a node stays awake with nothing to do. It travels as a packet, which
+ *  wakes its receiver at once, or as ACKs, whose waking is put off. How long anything takes decides
+ *  nothing: lost is what does not go on although both processes sleep. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,8 +42,9 @@ struct player {
 	struct stats_page *stats;
 	int doorbell;
 	uint64_t random;
-	node_time_t keep_ps; /* the record is handed over then; NODE_TIME_NEVER: the other one has it */
-	uint64_t stop_ns;    /* CLOCK_MONOTONIC: it stays where it is from then on */
+	/* the record is handed over then; NODE_TIME_NEVER: the other one has it */
+	node_time_t keep_ps;
+	uint64_t stop_ns; /* CLOCK_MONOTONIC: it stays where it is from then on */
 	_Atomic uint32_t received[MANNERS];
 	_Atomic bool over, wrong;
 };
@@ -112,7 +115,8 @@ static void take(struct player *player, node_time_t due)
 		pause_ps = 0;
 		break;
 	case BUSY:
-		for (uint64_t from = clock_ns(CLOCK_MONOTONIC); clock_ns(CLOCK_MONOTONIC) - from < pause_ps / NODE_NS;)
+		for (uint64_t from = clock_ns(CLOCK_MONOTONIC);
+		     clock_ns(CLOCK_MONOTONIC) - from < pause_ps / NODE_NS;)
 			;
 		break;
 	}
@@ -150,8 +154,8 @@ static _Noreturn void play(struct player *player, enum event_loop_kind kind)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	failed = !loop ||
-		 pace_init(&player->pace, &clocks, &player->config, &player->link, player->stats, &ops, player, loop,
-			   player->doorbell) ||
+		 pace_init(&player->pace, &clocks, &player->config, &player->link, player->stats,
+			   &ops, player, loop, player->doorbell) ||
 		 pace_plug(&player->pace, 0, players[player->port.peer_index].doorbell, NULL, -1);
 	if (failed)
 		_exit(EXIT_FAILURE);
@@ -161,7 +165,8 @@ static _Noreturn void play(struct player *player, enum event_loop_kind kind)
 	_exit(EXIT_SUCCESS);
 }
 
-static void player_make(uint32_t index, struct ring_page *tx, struct ring_page *rx, uint64_t stop_ns)
+static void player_make(uint32_t index, struct ring_page *tx, struct ring_page *rx,
+			uint64_t stop_ns)
 {
 	struct player *player = &players[index];
 
@@ -183,8 +188,9 @@ static void player_make(uint32_t index, struct ring_page *tx, struct ring_page *
 					       .ports = &player->port };
 	player->stats = shared(stats_bytes(&player->config));
 	stats_init(player->stats, &player->config);
-	ck_assert_int_eq(link_init(&player->link, &player->config, 0, tx, ring_bytes(RING_BYTES_MIN), rx,
-				   ring_bytes(RING_BYTES_MIN), player->stats),
+	ck_assert_int_eq(link_init(&player->link, &player->config, 0, tx,
+				   ring_bytes(RING_BYTES_MIN), rx, ring_bytes(RING_BYTES_MIN),
+				   player->stats),
 			 0);
 	player->doorbell = eventfd(0, EFD_NONBLOCK);
 	ck_assert_int_ge(player->doorbell, 0);
@@ -193,7 +199,8 @@ static void player_make(uint32_t index, struct ring_page *tx, struct ring_page *
 	player->stop_ns = stop_ns;
 }
 
-/* two players begin to play until @play_ns from now; @fallback: without io_uring, else with it where it works */
+/* two players begin to play until @play_ns from now; @fallback: without io_uring, else with it
+ * where it works */
 static void begin(bool fallback, uint64_t play_ns)
 {
 	struct ring_page *rings[2];
@@ -266,8 +273,8 @@ static void watch(void)
 		handed_over = received_count(&players[0]) + received_count(&players[1]);
 		if (handed_over != before || !sleeps(pids[0]) || !sleeps(pids[1]))
 			alive_ns = clock_ns(CLOCK_MONOTONIC);
-		ck_assert_msg(clock_ns(CLOCK_MONOTONIC) - alive_ns < LOST_NS, "both sleep after %u handovers",
-			      handed_over);
+		ck_assert_msg(clock_ns(CLOCK_MONOTONIC) - alive_ns < LOST_NS,
+			      "both sleep after %u handovers", handed_over);
 	}
 }
 
@@ -290,7 +297,8 @@ static uint64_t cpu_ns(pid_t pid)
 	return clock_ns(id);
 }
 
-/* nodes that have had traffic and have none any more: no doorbell or descriptor that was left as it is keeps them awake */
+/* nodes that have had traffic and have none any more: no doorbell or descriptor that was left as it
+ * is keeps them awake */
 TEST_RANGE(pace_wait__an_idle_node_costs_nothing, 0, 2)
 {
 	uint64_t before[2];

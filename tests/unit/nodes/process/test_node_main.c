@@ -1,5 +1,6 @@
-/*  nodes/process/node_main: a node process with a toy dataplane, seen from the orchestrator's end of its control socket: start,
- *  questions, end, and what it says when it is given something wrong (TB-5, TB-6, TB-9, TB-22, TB-23).               */
+/*  nodes/process/node_main: a node process with a toy dataplane, seen from the orchestrator's end
+ *  of its control socket: start, questions, end, and what it says when it is given something wrong
+ *  (TB-5, TB-6, TB-9, TB-22, TB-23). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@ struct toy {
 	node_time_t next, period;
 };
 
-static void *toy_create(const struct node_config *config, struct link *links, struct stats_page *stats)
+static void *toy_create(const struct node_config *config, struct link *links,
+			struct stats_page *stats)
 {
 	struct toy *toy = calloc(1, sizeof(*toy));
 
@@ -48,7 +50,9 @@ static int toy_show(void *dataplane, const char *table, int port, node_time_t no
 
 	(void)now;
 	if (strcmp(table, "long"))
-		return fprintf(out, "%s %d %llu\n", table, port, (unsigned long long)toy->next) > 0 ? 0 : -EIO;
+		return fprintf(out, "%s %d %llu\n", table, port, (unsigned long long)toy->next) > 0
+			       ? 0
+			       : -EIO;
 	for (uint32_t i = 0; i < CONTROL_BYTES_MAX / 8; i++)
 		fprintf(out, "line %8u\n", i);
 	return 0;
@@ -110,13 +114,16 @@ static void configuration_make(void)
 	clock_size = clock_bytes(config.node_count);
 	stats_size = stats_bytes(&config);
 	ring_size = ring_bytes(config.ports[0].ring_bytes);
-	message = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config, .fd_count = 4 };
+	message = (struct control_message){ .kind = CONTROL_CONFIGURE,
+					    .config = &config,
+					    .fd_count = 4 };
 	message.fds[0] = memory_make(clock_size, seals);
 	message.fds[1] = memory_make(stats_size, seals);
 	message.fds[2] = memory_make(ring_size, seals);
 	message.fds[3] = memory_make(ring_size, seals);
 	clock_init(map_shared(message.fds[0], clock_size), config.node_count, NODE_US);
-	ck_assert_int_eq(clock_attach(&clock_, map_shared(message.fds[0], clock_size), clock_size), 0);
+	ck_assert_int_eq(clock_attach(&clock_, map_shared(message.fds[0], clock_size), clock_size),
+			 0);
 	for (uint32_t i = 1; i < config.node_count; i++)
 		clock_.own_next[i] = NODE_TIME_NEVER;
 	stats = map_shared(message.fds[1], stats_size);
@@ -142,7 +149,8 @@ static void spawn(enum node_kind kind)
 		close(control);
 		dup2(peer, CONTROL_FD);
 		close(peer);
-		_exit(node_main(3, arguments, kind, (const struct node_ops *const[]){ &toy_ops, &toy_ops, &toy_ops }));
+		_exit(node_main(3, arguments, kind,
+				(const struct node_ops *const[]){ &toy_ops, &toy_ops, &toy_ops }));
 	}
 	close(peer);
 }
@@ -188,7 +196,8 @@ static void ask(enum control_kind kind, int64_t number, const char *text, const 
 	static uint32_t question;
 
 	control_message_free(&message);
-	message = (struct control_message){ .kind = kind, .question = ++question, .number = number };
+	message =
+		(struct control_message){ .kind = kind, .question = ++question, .number = number };
 	strcpy(message.text, text);
 	strcpy(message.text2, text2);
 	ck_assert_int_eq(control_send(control, &message), 0);
@@ -219,8 +228,8 @@ TEST_RANGE(node_main__runs_and_ends, 0, 2)
 {
 	loop_argument = _i ? "--loop=fallback" : "--loop=auto";
 	start();
-	ck_assert_ptr_nonnull(
-		strstr(message.text, _i ? "event loop fallback (futex): it was asked for" : "event loop"));
+	ck_assert_ptr_nonnull(strstr(
+		message.text, _i ? "event loop fallback (futex): it was asked for" : "event loop"));
 	run_to(10 * NODE_US);
 	ck_assert_uint_eq(stats->events, 9);
 	ck_assert_uint_eq(clock_earliest(&clock_), 10 * NODE_US);
@@ -266,7 +275,8 @@ TEST(node_main__set_brings_the_next_event_forward)
 	run_to(900 * NODE_US);
 	ask(CONTROL_SET, 0, "next", "950000000");
 	ask(CONTROL_SET, 0, "next", "920000000");
-	ck_assert_uint_eq(clock_earliest(&clock_), 900 * NODE_US); /* known already, and earlier: harmless */
+	/* known already, and earlier: harmless */
+	ck_assert_uint_eq(clock_earliest(&clock_), 900 * NODE_US);
 	run_to(921 * NODE_US);
 	ck_assert_uint_eq(stats->events, 2);
 	end();
@@ -292,7 +302,8 @@ TEST(node_main__message_it_does_not_understand)
 	receive(CONTROL_EVENT);
 	ck_assert_int_eq(message.number, 0);
 	receive(CONTROL_EVENT);
-	ck_assert_str_eq(message.text, "a control message was ignored: the bytes are no control message");
+	ck_assert_str_eq(message.text,
+			 "a control message was ignored: the bytes are no control message");
 	end();
 }
 
@@ -320,7 +331,8 @@ static void refused(const char *sentence)
 {
 	receive(CONTROL_EVENT);
 	ck_assert_int_eq(message.number, 1);
-	ck_assert_msg(strstr(message.text, sentence), "'%s' does not say '%s'", message.text, sentence);
+	ck_assert_msg(strstr(message.text, sentence), "'%s' does not say '%s'", message.text,
+		      sentence);
 	ck_assert_int_eq(status_of_child(), 2);
 }
 
@@ -371,10 +383,12 @@ TEST(node_main__capture_file_not_asked_for)
 	refused("5 descriptors came with the configuration, 4 are needed");
 }
 
-/* what a neighbour could shrink under the node's feet is not mapped: clock page, statistics page, rings */
+/* what a neighbour could shrink under the node's feet is not mapped: clock page, statistics page,
+ * rings */
 TEST_RANGE(node_main__memory_not_sealed, 0, 4)
 {
-	static const char *const what[] = { "clock page", "statistics page", "transmit ring", "receive ring" };
+	static const char *const what[] = { "clock page", "statistics page", "transmit ring",
+					    "receive ring" };
 
 	close(message.fds[_i]);
 	message.fds[_i] = memory_make(1 << 22, F_SEAL_GROW);
@@ -392,7 +406,9 @@ TEST_RANGE(node_main__memory_too_small_or_empty, 0, 4)
 	message.fds[_i] = memory_make(_i == 1 ? 4096 : 1 << 22, F_SEAL_SHRINK);
 	spawn(NODE_NIC);
 	control_send(control, &message);
-	refused(_i == 0 ? "the clock page is none" : _i == 1 ? "bytes, it needs" : "the rings of port 0 are none");
+	refused(_i == 0   ? "the clock page is none"
+		: _i == 1 ? "bytes, it needs"
+			  : "the rings of port 0 are none");
 }
 
 TEST_RANGE(node_main__orchestrator_is_gone, 0, 2)
@@ -408,9 +424,11 @@ TEST_RANGE(node_main__orchestrator_is_gone, 0, 2)
 
 TEST_RANGE(node_main__wrong_arguments, 0, 2)
 {
-	char *arguments[] = { "toy", _i ? "--loop=fast" : "--parent=", _i ? "--parent=1" : NULL, NULL };
+	char *arguments[] = { "toy", _i ? "--loop=fast" : "--parent=", _i ? "--parent=1" : NULL,
+			      NULL };
 
-	ck_assert_int_eq(node_main(2 + _i, arguments, NODE_NIC,
-				   (const struct node_ops *const[]){ &toy_ops, &toy_ops, &toy_ops }),
-			 2);
+	ck_assert_int_eq(
+		node_main(2 + _i, arguments, NODE_NIC,
+			  (const struct node_ops *const[]){ &toy_ops, &toy_ops, &toy_ops }),
+		2);
 }

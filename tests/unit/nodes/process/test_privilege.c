@@ -1,4 +1,5 @@
-/*  nodes/process/privilege: what a node cannot do any more (TB-24). The rest is seen from outside by system/test_privileges. */
+/*  nodes/process/privilege: what a node cannot do any more (TB-24). The rest is seen from outside
+ *  by system/test_privileges. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/*  nodes/process/syscall_filter: what a node may still ask the kernel for, and that anything else kills it (TB-24).  */
+/*  nodes/process/syscall_filter: what a node may still ask the kernel for, and that anything else
+ *  kills it (TB-24). */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -65,8 +66,9 @@ static void work(int event)
 	free(memory);
 	sched_yield();
 	futex_wake(&word, 1);
-	if (write(event, &one, 8) != 8 || read(event, &one, 8) != 8 || send(pair[0], "x", 1, 0) != 1 ||
-	    recv(pair[1], &byte, 1, 0) != 1 || sched_getaffinity(0, sizeof(cores), &cores) ||
+	if (write(event, &one, 8) != 8 || read(event, &one, 8) != 8 ||
+	    send(pair[0], "x", 1, 0) != 1 || recv(pair[1], &byte, 1, 0) != 1 ||
+	    sched_getaffinity(0, sizeof(cores), &cores) ||
 	    sched_setaffinity(0, sizeof(cores), &cores) || clock_gettime(CLOCK_MONOTONIC, &now) ||
 	    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now) || getppid() <= 0)
 		_exit(1);
@@ -119,8 +121,8 @@ TEST_RANGE(syscall_filter_apply__other_calls_kill, 0, (sizeof(forbidden) / sizeo
 {
 	int status = filtered(call, _i);
 
-	ck_assert_msg(no_filter(status) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS), "call %ld",
-		      forbidden[_i].call);
+	ck_assert_msg(no_filter(status) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS),
+		      "call %ld", forbidden[_i].call);
 }
 
 /* a failed assertion still ends as one */

@@ -1,4 +1,5 @@
-/*  nodes/stats/queue_gauge: what waits for an output, now, at most and on average, exactly (FC-11, TB-13).         */
+/*  nodes/stats/queue_gauge: what waits for an output, now, at most and on average, exactly (FC-11,
+ *  TB-13). */
 #include <stdlib.h>
 
 #include "nodes/stats/queue_gauge.h"

@@ -1,4 +1,5 @@
-/*  nodes/stats/stats: the page's layout (TB-6, TB-13); readers that do not trust it: test_stats_view.                      */
+/*  nodes/stats/stats: the page's layout (TB-6, TB-13); readers that do not trust it:
+ *  test_stats_view. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +15,10 @@ static size_t size_bytes;
 
 static void make(enum node_kind kind)
 {
-	config = (struct node_config){
-		.kind = kind, .port_count = kind == NODE_NIC ? 1 : PORTS, .ports = ports, .samples_max = 10
-	};
+	config = (struct node_config){ .kind = kind,
+				       .port_count = kind == NODE_NIC ? 1 : PORTS,
+				       .ports = ports,
+				       .samples_max = 10 };
 	config.nic.flows_max = 33;
 	config.nic.messages_max = 7;
 	size_bytes = stats_bytes(&config);
@@ -54,7 +56,8 @@ TEST(stats_bytes__whole_pages_that_grow_with_the_node)
 
 	ck_assert_uint_eq(size_bytes % 4096, 0);
 	config.nic.messages_max += 1000;
-	ck_assert_uint_ge(stats_bytes(&config), before + 1000 * sizeof(struct message_stats) - 4096);
+	ck_assert_uint_ge(stats_bytes(&config),
+			  before + 1000 * sizeof(struct message_stats) - 4096);
 }
 
 TEST(stats_init__page_is_well_formed)

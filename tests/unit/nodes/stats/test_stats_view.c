@@ -1,4 +1,5 @@
-/*  nodes/stats/stats_view: a reader of a statistics page does not trust the node that writes it (TB-13, TB-23).      */
+/*  nodes/stats/stats_view: a reader of a statistics page does not trust the node that writes it
+ *  (TB-13, TB-23). */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -80,8 +81,8 @@ TEST(stats_view_check__no_page)
 /* every byte of the node's layout, and each count that is too great */
 TEST(stats_view_check__a_wrong_page_is_noticed)
 {
-	uint64_t *counts[] = { &theirs->flow_tx_count, &theirs->flow_rx_count, &theirs->message_count,
-			       &theirs->sample_count };
+	uint64_t *counts[] = { &theirs->flow_tx_count, &theirs->flow_rx_count,
+			       &theirs->message_count, &theirs->sample_count };
 	uint64_t limits[] = { 33, 33, 7, 10 };
 	size_t layout_bytes = offsetof(struct stats_page, trace_max) + sizeof(uint32_t);
 
@@ -108,9 +109,11 @@ static void *vandal(void *seed)
 
 	random_init(&random, *(uint64_t *)seed, 0);
 	while (!atomic_load(&over)) {
-		size_t at = random_below(&random, 2) ? random_below(&random, 200) : random_below(&random, bytes / 8);
+		size_t at = random_below(&random, 2) ? random_below(&random, 200)
+						     : random_below(&random, bytes / 8);
 
-		((volatile uint64_t *)theirs)[at] = random_below(&random, 2) ? random_next(&random) : 1ull << 46;
+		((volatile uint64_t *)theirs)[at] =
+			random_below(&random, 2) ? random_next(&random) : 1ull << 46;
 	}
 	return NULL;
 }
@@ -123,7 +126,8 @@ static uint64_t read_all(FILE *out)
 
 	for (uint32_t p = 0; p < page->port_count; p++)
 		sum += stats_port(page, p)->tx_packets;
-	for (uint32_t i = 0; i < page->port_count * NODE_CLASSES_MAX && stats_has_classes(page); i++)
+	for (uint32_t i = 0; i < page->port_count * NODE_CLASSES_MAX && stats_has_classes(page);
+	     i++)
 		sum += stats_class(page, i / NODE_CLASSES_MAX, i % NODE_CLASSES_MAX)->marked;
 	for (uint32_t f = 0; f < flows && f < page->flows_max; f++)
 		sum += stats_flow_tx(page, f)->cnps + stats_flow_rx(page, f)->bytes;
@@ -135,8 +139,8 @@ static uint64_t read_all(FILE *out)
 	return sum + (uint64_t)stats_view_check(&view);
 }
 
-/* TB-23: a node whose wild writes meet the reader between check and use does it no harm. With offsets from the page this
- * ends in a segmentation fault within some ten rounds. */
+/* TB-23: a node whose wild writes meet the reader between check and use does it no harm. With
+ * offsets from the page this ends in a segmentation fault within some ten rounds. */
 TEST(stats_view__page_that_changes_while_it_is_read)
 {
 	FILE *out = fopen("/dev/null", "we");

@@ -1,4 +1,4 @@
-/*  nodes/stats/trace: the last entries, oldest first, whatever the page holds (TB-22, TB-23).                        */
+/*  nodes/stats/trace: the last entries, oldest first, whatever the page holds (TB-22, TB-23). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/*  nodes/wire/ack_frame: 48 ACKs of 25 bits with 9 bytes of overhead, and refusal of everything else (FC-12, FC-13,
- *  FC-18, TB-23). The FCS is checked against a CRC-32 of the test's own, bit by bit as 802.3 defines it.             */
+/*  nodes/wire/ack_frame: 48 ACKs of 25 bits with 9 bytes of overhead, and refusal of everything
+ *  else (FC-12, FC-13, FC-18, TB-23). The FCS is checked against a CRC-32 of the test's own, bit by
+ *  bit as 802.3 defines it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +59,13 @@ TEST(ack_frame_wire_bytes__full_frame)
 
 TEST(ack_frame_write__layout)
 {
-	static const struct ack two[] = { { .flow_id = 2047, .type = ACK_DELTA_ECA, .value = 0x555 },
-					  { .flow_id = 1, .type = ACK_LOSS, .value = 2047 } };
+	static const struct ack two[] = {
+		{ .flow_id = 2047, .type = ACK_DELTA_ECA, .value = 0x555 },
+		{ .flow_id = 1, .type = ACK_LOSS, .value = 2047 }
+	};
 	static const uint8_t golden[] = { 0x20, 2, 0, 7, 0,
-					  /* 11111111111 001 10101010101 00000000001 101 11111111111 000000 */
+					  /* 11111111111 001 10101010101 00000000001 101 11111111111
+					   * 000000 */
 					  0xff, 0xe6, 0xaa, 0x80, 0x1b, 0xff, 0xc0 };
 
 	ck_assert_uint_eq(ack_frame_write(envelope, two, 2, bytes), FABRIC_ENVELOPE_BYTES + 16);
@@ -97,7 +101,8 @@ TEST(ack_frame_read__refuses_any_flipped_bit)
 {
 	uint32_t captured = ack_frame_write(envelope, acks, 11, bytes);
 
-	for (uint32_t bit = 12 * 8; bit < captured * 8; bit++) { /* the MACs of the envelope are not protected */
+	/* the MACs of the envelope are not protected */
+	for (uint32_t bit = 12 * 8; bit < captured * 8; bit++) {
 		bytes[bit / 8] ^= 1u << bit % 8;
 		ck_assert_int_eq(ack_frame_read(bytes, captured, acks_read), -EINVAL);
 		bytes[bit / 8] ^= 1u << bit % 8;

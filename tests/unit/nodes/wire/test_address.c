@@ -1,4 +1,5 @@
-/*  nodes/wire/address: one number per host gives all of its addresses, none of them all zeros (FC-3).                 */
+/*  nodes/wire/address: one number per host gives all of its addresses, none of them all zeros
+ *  (FC-3). */
 #include <stdlib.h>
 
 #include "nodes/wire/address.h"
@@ -47,9 +48,13 @@ TEST(address_ipv6__host_0_and_last)
 	uint8_t ipv6[16];
 
 	address_ipv6(0, ipv6);
-	ck_assert_mem_eq(ipv6, ((const uint8_t[]){ 0xfd, 0x48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 }), 16);
+	ck_assert_mem_eq(
+		ipv6, ((const uint8_t[]){ 0xfd, 0x48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 }),
+		16);
 	address_ipv6(ADDRESS_HOSTS_MAX - 1, ipv6);
-	ck_assert_mem_eq(ipv6, ((const uint8_t[]){ 0xfd, 0x48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0 }), 16);
+	ck_assert_mem_eq(
+		ipv6, ((const uint8_t[]){ 0xfd, 0x48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0 }),
+		16);
 }
 
 TEST(address_hpc__never_zero)

@@ -1,4 +1,5 @@
-/*  nodes/wire/ecn_mark: CE where it is understood, a good checksum, and no byte beyond what was captured.  */
+/*  nodes/wire/ecn_mark: CE where it is understood, a good checksum, and no byte beyond what was
+ *  captured. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +10,14 @@
 
 #define BYTES 200u
 
-/* a frame with ECN field @ecn, tagged for class 5 if @tagged, for each destination another checksum; Return: captured bytes */
-static uint32_t frame_make(enum frame_kind kind, uint32_t destination, uint32_t ecn, bool tagged, uint8_t *bytes)
+/* a frame with ECN field @ecn, tagged for class 5 if @tagged, for each destination another
+ * checksum; Return: captured bytes */
+static uint32_t frame_make(enum frame_kind kind, uint32_t destination, uint32_t ecn, bool tagged,
+			   uint8_t *bytes)
 {
-	struct frame_spec spec = { .kind = kind, .destination = destination, .traffic_class = 3, .frame_bytes = BYTES };
+	struct frame_spec spec = {
+		.kind = kind, .destination = destination, .traffic_class = 3, .frame_bytes = BYTES
+	};
 	struct frame_payload payload = { 0 };
 	uint32_t captured = frame_write(&spec, &payload, bytes);
 	uint32_t sum = 0;
@@ -59,7 +64,8 @@ TEST(ecn_mark__capable)
 
 TEST_RANGE(ecn_mark__not_capable, 0, 4)
 {
-	static const enum frame_kind kinds[] = { FRAME_IPV4, FRAME_IPV6, FRAME_HPC, FRAME_ETHERNET };
+	static const enum frame_kind kinds[] = { FRAME_IPV4, FRAME_IPV6, FRAME_HPC,
+						 FRAME_ETHERNET };
 	uint8_t bytes[FRAME_HEADERS_MAX], before[FRAME_HEADERS_MAX];
 	struct frame_spec spec = { .kind = kinds[_i], .destination = 1, .frame_bytes = BYTES };
 	struct frame_payload payload = { 0 };

@@ -1,4 +1,4 @@
-/*  nodes/wire/fabric_header: layout, limits and refusal of everything else (FC-5, FC-10, TB-23).                      */
+/*  nodes/wire/fabric_header: layout, limits and refusal of everything else (FC-5, FC-10, TB-23). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +31,9 @@ static void front_write(uint8_t *bytes)
 TEST(fabric_header_write__layout)
 {
 	static const uint8_t golden[FABRIC_FRONT_BYTES] = {
-		0x02, 0x48, 0xff, 0x04, 0x05, 0x06, 0x02, 0x48, 0xff, 0x01, 0x02, 0x03, 0x88, 0xb5, /* envelope */
-		0x17, 0xd1, 0x07, 0xff, 0xfe, 0xdc, 0x12, 0x34, 0x3f, 0xbe, 0xbc, 0x04,
+		/* envelope */
+		0x02, 0x48, 0xff, 0x04, 0x05, 0x06, 0x02, 0x48, 0xff, 0x01, 0x02, 0x03, 0x88,
+		0xb5, 0x17, 0xd1, 0x07, 0xff, 0xfe, 0xdc, 0x12, 0x34, 0x3f, 0xbe, 0xbc, 0x04,
 	};
 	uint8_t bytes[FABRIC_FRONT_BYTES];
 
@@ -73,8 +74,9 @@ TEST_RANGE(fabric_header_read__refuses_fixed_bits, 0, 14)
 		unsigned at;
 		uint8_t flip;
 	} cases[] = {
-		{ 12, 0x01 }, { 13, 0x01 }, { 14, 0x10 }, { 14, 0x20 }, { 14, 0x80 }, { 14, 0x08 }, { 15, 0x02 },
-		{ 15, 0x04 }, { 16, 0x08 }, { 16, 0x80 }, { 22, 0x40 }, { 22, 0x80 }, { 25, 0x01 }, { 25, 0x80 },
+		{ 12, 0x01 }, { 13, 0x01 }, { 14, 0x10 }, { 14, 0x20 }, { 14, 0x80 },
+		{ 14, 0x08 }, { 15, 0x02 }, { 15, 0x04 }, { 16, 0x08 }, { 16, 0x80 },
+		{ 22, 0x40 }, { 22, 0x80 }, { 25, 0x01 }, { 25, 0x80 },
 	};
 	uint8_t bytes[FABRIC_FRONT_BYTES];
 	struct fabric_header header;
@@ -91,8 +93,10 @@ TEST(fabric_header_read__refuses_lengths)
 
 	front_write(bytes);
 	for (uint32_t captured = 0; captured < FABRIC_FRONT_BYTES; captured++)
-		ck_assert_int_eq(fabric_header_read(bytes, captured, FRAME_BYTES, &header), -EINVAL);
-	ck_assert_int_eq(fabric_header_read(bytes, FABRIC_FRONT_BYTES + 1001, FRAME_BYTES, &header), -EINVAL);
+		ck_assert_int_eq(fabric_header_read(bytes, captured, FRAME_BYTES, &header),
+				 -EINVAL);
+	ck_assert_int_eq(fabric_header_read(bytes, FABRIC_FRONT_BYTES + 1001, FRAME_BYTES, &header),
+			 -EINVAL);
 	ck_assert_int_eq(fabric_header_read(bytes, sizeof(bytes), 768, &header), -EINVAL);
 	ck_assert_int_eq(fabric_header_read(bytes, sizeof(bytes), 1025, &header), -EINVAL);
 	ck_assert_int_eq(fabric_header_read(bytes, sizeof(bytes), 769, &header), 0);

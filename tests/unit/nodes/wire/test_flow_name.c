@@ -1,4 +1,5 @@
-/*  nodes/wire/flow_name: what names a flow to its source is what an edge port tells it by (FC-2, EC-16).  */
+/*  nodes/wire/flow_name: what names a flow to its source is what an edge port tells it by (FC-2,
+ *  EC-16). */
 #include <stdlib.h>
 
 #include "nodes/wire/flow_name.h"
@@ -7,9 +8,12 @@
 /* host 2's frame to host 3 in class 1 */
 static struct flow_name name_of(enum frame_kind kind, uint32_t flow)
 {
-	struct frame_spec spec = {
-		.kind = kind, .source = 2, .destination = 3, .traffic_class = 1, .flow = flow, .frame_bytes = 1000
-	};
+	struct frame_spec spec = { .kind = kind,
+				   .source = 2,
+				   .destination = 3,
+				   .traffic_class = 1,
+				   .flow = flow,
+				   .frame_bytes = 1000 };
 	struct frame_payload payload = { .source = 2, .message_bytes = 10, .payload_bytes = 10 };
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = frame_write(&spec, &payload, bytes);
@@ -56,7 +60,8 @@ TEST(flow_name_of__fields)
 	ck_assert_uint_eq(name.flow_label, 7);
 }
 
-/* two flows of a host pair: one for an edge port that looks at addresses, two for one that looks at what differs */
+/* two flows of a host pair: one for an edge port that looks at addresses, two for one that looks at
+ * what differs */
 TEST_RANGE(flow_name_under__match_fields, 0, FRAME_KINDS)
 {
 	static const struct {
@@ -93,10 +98,12 @@ static struct flow_match match_of(const char *text)
 /* FC-2: a mask has what names of the kind have, and the fields that are left */
 TEST(flow_name_mask__by_kind)
 {
-	struct flow_match match = match_of("source-mac, destination-ip/24, source-port&0xff00, hpc-process/8");
+	struct flow_match match =
+		match_of("source-mac, destination-ip/24, source-port&0xff00, hpc-process/8");
 	struct flow_name mask;
 
-	ck_assert_uint_eq(flow_name_mask(&match, FLOW_IPV4, &mask), MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS);
+	ck_assert_uint_eq(flow_name_mask(&match, FLOW_IPV4, &mask),
+			  MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS);
 	ck_assert_uint_eq(mask.destination_ip[2], 0xff);
 	ck_assert_uint_eq(mask.destination_ip[3] | mask.source_ip[0], 0);
 	ck_assert_uint_eq(mask.source_port, 0xff00);
@@ -164,8 +171,9 @@ TEST(flow_name_masked_valid__refuses)
 	BAD_MASK((name.fields |= MATCH_FLOW_LABEL, mask.flow_label = 1)); /* IPv4 has none */
 	BAD_MASK(name.kind = FLOW_KINDS);
 	/* all bits of its fields: no mask */
-	BAD_MASK((memset(mask.source_ip, 0xff, 4), memset(mask.destination_ip, 0xff, 4), mask.ip_protocol = 0xff,
-		  mask.source_port = mask.destination_port = 0xffff, mask.queue_pair = 0));
+	BAD_MASK((memset(mask.source_ip, 0xff, 4), memset(mask.destination_ip, 0xff, 4),
+		  mask.ip_protocol = 0xff, mask.source_port = mask.destination_port = 0xffff,
+		  mask.queue_pair = 0));
 }
 
 TEST(flow_name_under__kind_and_class_always_belong)

@@ -1,5 +1,6 @@
-/*  nodes/wire/frame: parsing of what hosts send, and the generated frames of all kinds (FC-2, FC-3, FC-21, RC-1, RC-4, TB-2, TB-23).
- *  tests/system/test_wire_tshark.sh lets an independent decoder judge the same frames.                                */
+/*  nodes/wire/frame: parsing of what hosts send, and the generated frames of all kinds (FC-2, FC-3,
+ *  FC-21, RC-1, RC-4, TB-2, TB-23). tests/system/test_wire_tshark.sh lets an independent decoder
+ *  judge the same frames. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,8 @@ TEST_GROUP(parse, .setup = setup);
 
 TEST_RANGE(frame_parse__generated, 0, FRAME_KINDS)
 {
-	static const uint16_t ethertypes[FRAME_KINDS] = { 0x88b6, 0x0800, 0x86dd, 0x0800, 0x88b6, 0x86dd, 0x0800 };
+	static const uint16_t ethertypes[FRAME_KINDS] = { 0x88b6, 0x0800, 0x86dd, 0x0800,
+							  0x88b6, 0x86dd, 0x0800 };
 	enum frame_kind kind = (enum frame_kind)_i;
 	uint8_t mac[6];
 
@@ -159,8 +161,8 @@ TEST(frame_parse__hpc_fields)
 	ck_assert_uint_eq(fields.hpc_process, FLOW);
 }
 
-/* Nothing is read beyond the captured bytes (the sanitizers watch a copy of just that size), and a header cut short is
- * malformed: captured lengths in front of the test payload. */
+/* Nothing is read beyond the captured bytes (the sanitizers watch a copy of just that size), and a
+ * header cut short is malformed: captured lengths in front of the test payload. */
 TEST_RANGE(frame_parse__truncated, 0, FRAME_KINDS)
 {
 	static const uint32_t headers[FRAME_KINDS] = { 19, 42, 62, 54, 30, 74, 54 };
@@ -171,7 +173,8 @@ TEST_RANGE(frame_parse__truncated, 0, FRAME_KINDS)
 		uint8_t *copy = malloc(captured + !captured);
 
 		memcpy(copy, bytes, captured);
-		ck_assert_int_eq(frame_parse(copy, captured, 1514, &fields), captured < headers[kind] ? -EINVAL : 0);
+		ck_assert_int_eq(frame_parse(copy, captured, 1514, &fields),
+				 captured < headers[kind] ? -EINVAL : 0);
 		free(copy);
 	}
 	ck_assert_int_eq(frame_parse(bytes, 1515, 1514, &fields), -EINVAL);
@@ -246,7 +249,8 @@ TEST_RANGE(frame_parse__ipv4_contradictions, 0, 7)
 		{ 14, 0x44, false }, /* header length below 20 */
 		{ 14, 0x4f, false }, /* header longer than captured */
 		{ 16, 0x06, false }, /* total length beyond the frame */
-		{ 16, 0x00, true },  /* 220 bytes of IP in a longer frame, and UDP's length fits them */
+		{ 16, 0x00,
+		  true }, /* 220 bytes of IP in a longer frame, and UDP's length fits them */
 		{ 38, 0x06, false }, /* UDP length beyond the IP datagram */
 		{ 23, 1, true },     /* ICMP */
 	};
@@ -316,7 +320,8 @@ TEST(frame_parse__tcp)
 	ck_assert_int_eq(frame_parse(bytes, 70, 1514, &fields), -EINVAL);
 }
 
-/* UDP to port 4791 without room for BTH and ICRC, or with another transport version, is just UDP. */
+/* UDP to port 4791 without room for BTH and ICRC, or with another transport version, is just
+ * UDP. */
 TEST(frame_parse__udp_to_roce_port)
 {
 	write_full(FRAME_ROCE);
@@ -401,7 +406,8 @@ TEST_RANGE(frame_parse__hpc_contradictions, 0, 4)
 	ck_assert_int_eq(frame_parse(bytes, 58, 1514, &fields), -EINVAL);
 }
 
-/* ARP as far as whom it asks for; another kind of ARP is just a frame, a truncated one is malformed (FC-3, TB-23) */
+/* ARP as far as whom it asks for; another kind of ARP is just a frame, a truncated one is malformed
+ * (FC-3, TB-23) */
 TEST(frame_parse__arp_target)
 {
 	static const uint8_t target[4] = { 10, 0, 0, 9 };
@@ -474,7 +480,8 @@ TEST(frame_parse__igmp_reports)
 		bytes_put16(bytes + 24, (uint16_t) ~(0x4500 + 28 + 2));
 		bytes[34] = (uint8_t)type;
 		ck_assert_int_eq(frame_parse(bytes, 60, 60, &fields), 0);
-		ck_assert_int_eq(fields.report, type == 0x12 || type == 0x16 || type == 0x17 || type == 0x22);
+		ck_assert_int_eq(fields.report,
+				 type == 0x12 || type == 0x16 || type == 0x17 || type == 0x22);
 		ck_assert_int_eq(frame_parse(bytes, 41, 60, &fields), -EINVAL);
 	}
 }
@@ -483,7 +490,8 @@ TEST(frame_parse__igmp_reports)
 
 TEST_GROUP(generated, .setup = setup);
 
-/* TB-2: with the 26 bytes of envelope and fabric header and the 32 of the record header two cache lines are 128 */
+/* TB-2: with the 26 bytes of envelope and fabric header and the 32 of the record header two cache
+ * lines are 128 */
 TEST(frame_headers_bytes__cache_lines)
 {
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_ETHERNET), 48);
@@ -520,9 +528,10 @@ TEST(frame_write__ethernet_layout)
 
 TEST(frame_write__payload_layout)
 {
-	static const uint8_t golden[] = { 0xf1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0xfe, 0xdc,
-					  0xba, 0x98, 0x89, 0xab, 0xcd, 0xef, 0xff, 0xff, 0xff, 0xff,
-					  0xfb, 0xff, 0xff, 0xfe, 0x85, 0x78, 0xff, 0xfd };
+	static const uint8_t golden[] = { 0xf1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd,
+					  0xef, 0xfe, 0xdc, 0xba, 0x98, 0x89, 0xab,
+					  0xcd, 0xef, 0xff, 0xff, 0xff, 0xff, 0xfb,
+					  0xff, 0xff, 0xfe, 0x85, 0x78, 0xff, 0xfd };
 
 	write_full(FRAME_HPC);
 	ck_assert_mem_eq(bytes + 30, golden, sizeof(golden));
@@ -531,7 +540,8 @@ TEST(frame_write__payload_layout)
 /* RC-4, over IPv4 and IPv6 */
 TEST(frame_write__roce_bth)
 {
-	static const uint8_t bth[] = { 0x00, 0x00, 0xff, 0xff, 0x00, 0x80, 0x23, 0x45, 0x00, 0xdc, 0xba, 0x98 };
+	static const uint8_t bth[] = { 0x00, 0x00, 0xff, 0xff, 0x00, 0x80,
+				       0x23, 0x45, 0x00, 0xdc, 0xba, 0x98 };
 
 	write_full(FRAME_ROCE);
 	ck_assert_mem_eq(bytes + 42, bth, sizeof(bth));
@@ -539,8 +549,9 @@ TEST(frame_write__roce_bth)
 	ck_assert_mem_eq(bytes + 62, bth, sizeof(bth));
 }
 
-/* RC-4: every length of a message, cut at every path MTU: all packets but the last carry the path MTU exactly, all are padded to
- * multiples of four and say by how much, and nothing is lost between the lengths */
+/* RC-4: every length of a message, cut at every path MTU: all packets but the last carry the path
+ * MTU exactly, all are padded to multiples of four and say by how much, and nothing is lost between
+ * the lengths */
 TEST_RANGE(frame_bytes_of__path_mtu_and_padding, 0, 2)
 {
 	enum frame_kind kind = _i ? FRAME_ROCE_IPV6 : FRAME_ROCE;
@@ -549,13 +560,17 @@ TEST_RANGE(frame_bytes_of__path_mtu_and_padding, 0, 2)
 	for (uint32_t path_mtu = 256; path_mtu <= 4096; path_mtu *= 2) {
 		ck_assert_uint_eq(frame_bytes_of(kind, path_mtu), headers + path_mtu + 4);
 		ck_assert_uint_eq(frame_payload_max(kind, headers + path_mtu + 4), path_mtu);
-		ck_assert_uint_eq(frame_payload_max(kind, headers + path_mtu + 3), path_mtu == 256 ? 0 : path_mtu / 2);
+		ck_assert_uint_eq(frame_payload_max(kind, headers + path_mtu + 3),
+				  path_mtu == 256 ? 0 : path_mtu / 2);
 	}
 	ck_assert_uint_eq(frame_payload_max(kind, 9216), 4096);
 	for (uint32_t length = 1; length <= 4096; length++) {
-		struct frame_payload payload = { .source = SOURCE, .message_bytes = length, .payload_bytes = length };
+		struct frame_payload payload = { .source = SOURCE,
+						 .message_bytes = length,
+						 .payload_bytes = length };
 		struct frame_spec spec = spec_of(kind);
-		uint32_t pad, on_the_wire = length > 28 ? length : 28; /* the test payload header has 28 */
+		/* the test payload header has 28 */
+		uint32_t pad, on_the_wire = length > 28 ? length : 28;
 
 		spec.frame_bytes = frame_bytes_of(kind, length);
 		frame_write(&spec, &payload, bytes);
@@ -563,7 +578,9 @@ TEST_RANGE(frame_bytes_of__path_mtu_and_padding, 0, 2)
 		ck_assert_uint_eq(bytes[bth_at + 1] & 0xcf, 0); /* SE, M, version */
 		ck_assert_uint_eq(spec.frame_bytes, headers + on_the_wire + pad + 4);
 		ck_assert_uint_eq((on_the_wire + pad) % 4, 0);
-		ck_assert_int_eq(frame_payload_read(bytes, frame_headers_bytes(kind), spec.frame_bytes, &payload), 0);
+		ck_assert_int_eq(frame_payload_read(bytes, frame_headers_bytes(kind),
+						    spec.frame_bytes, &payload),
+				 0);
 		ck_assert_uint_eq(payload.payload_bytes, length);
 	}
 }
@@ -632,13 +649,18 @@ TEST_RANGE(frame_payload_read__reads_what_was_written, 0, FRAME_KINDS)
 		spec.traffic_class = traffic_class;
 		spec.frame_bytes = 1514;
 		frame_write(&spec, &full, bytes);
-		ck_assert_int_eq(frame_payload_read(bytes, frame_headers_bytes(kind), 1514, &payload), 0);
+		ck_assert_int_eq(
+			frame_payload_read(bytes, frame_headers_bytes(kind), 1514, &payload), 0);
 		payload_expect(&payload, &full);
 		spec.frame_bytes = frame_bytes_min(kind);
 		frame_write(&spec, &small, bytes);
-		ck_assert_int_eq(frame_payload_read(bytes, frame_headers_bytes(kind), spec.frame_bytes, &payload), 0);
+		ck_assert_int_eq(frame_payload_read(bytes, frame_headers_bytes(kind),
+						    spec.frame_bytes, &payload),
+				 0);
 		payload_expect(&payload, &small);
-		ck_assert_int_eq(frame_parse(bytes, frame_headers_bytes(kind), spec.frame_bytes, &fields), 0);
+		ck_assert_int_eq(
+			frame_parse(bytes, frame_headers_bytes(kind), spec.frame_bytes, &fields),
+			0);
 	}
 }
 
@@ -652,7 +674,9 @@ TEST_RANGE(frame_payload_read__refuses, 0, FRAME_KINDS)
 	for (uint32_t length = 0; length < captured; length++)
 		ck_assert_int_eq(frame_payload_read(bytes, length, 1514, &payload), -EINVAL);
 	ck_assert_int_eq(frame_payload_read(bytes, captured, captured - 1, &payload), -EINVAL);
-	ck_assert_int_eq(frame_payload_read(bytes, captured, frame_overhead_bytes(kind) + 1399, &payload), -EINVAL);
+	ck_assert_int_eq(
+		frame_payload_read(bytes, captured, frame_overhead_bytes(kind) + 1399, &payload),
+		-EINVAL);
 	bytes[8] ^= 0x80; /* not a host's MAC */
 	ck_assert_int_eq(frame_payload_read(bytes, captured, 1514, &payload), -EINVAL);
 	bytes[8] ^= 0x80;
@@ -723,6 +747,7 @@ TEST_RANGE(frame_payload_write__same_as_frame_write, 0, FRAME_KINDS)
 		frame_write(&spec, &payload, whole);
 		ck_assert_mem_eq(bytes, whole, frame_headers_bytes(kind));
 		if (kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6)
-			ck_assert_uint_eq(bytes[kind == FRAME_ROCE ? 42 : 62], ((const uint8_t[]){ 1, 0, 2, 4 })[i]);
+			ck_assert_uint_eq(bytes[kind == FRAME_ROCE ? 42 : 62],
+					  ((const uint8_t[]){ 1, 0, 2, 4 })[i]);
 	}
 }

@@ -1,4 +1,5 @@
-/*  nodes/wire/hop_limit: one hop less, a good checksum and nothing else; what routers do not route is left alone (RC-5).  */
+/*  nodes/wire/hop_limit: one hop less, a good checksum and nothing else; what routers do not route
+ *  is left alone (RC-5). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,9 +41,11 @@ static void untouched_expect(void)
 /* 64, 63, ... 1, and then no more; the parser verifies the IPv4 checksum at every hop */
 TEST_RANGE(hop_limit_take__counts_down, 0, 8)
 {
-	static const enum frame_kind kinds[] = { FRAME_IPV4, FRAME_ROCE, FRAME_IPV6, FRAME_ROCE_IPV6 };
+	static const enum frame_kind kinds[] = { FRAME_IPV4, FRAME_ROCE, FRAME_IPV6,
+						 FRAME_ROCE_IPV6 };
 	enum frame_kind kind = kinds[_i / 2];
-	uint32_t at = (kind == FRAME_IPV4 || kind == FRAME_ROCE ? TTL_AT : HOP_LIMIT_AT) + 4 * (_i % 2);
+	uint32_t at =
+		(kind == FRAME_IPV4 || kind == FRAME_ROCE ? TTL_AT : HOP_LIMIT_AT) + 4 * (_i % 2);
 
 	for (uint32_t destination = 0; destination < 3000; destination += 7) {
 		frame_make(kind, destination, _i % 2);
@@ -106,6 +109,7 @@ TEST(hop_limit_take__neighbour_discovery)
 		bytes[IPV6_AT + 40] = types[i];
 		bytes[HOP_LIMIT_AT] = 255;
 		ck_assert(hop_limit_take(bytes, captured, &fields));
-		ck_assert_uint_eq(bytes[HOP_LIMIT_AT], types[i] >= 133 && types[i] <= 137 ? 255 : 254);
+		ck_assert_uint_eq(bytes[HOP_LIMIT_AT],
+				  types[i] >= 133 && types[i] <= 137 ? 255 : 254);
 	}
 }

@@ -1,4 +1,4 @@
-/*  nodes/wire/ip_header: the headers byte by byte, and the checksum of others' examples (RC-4).  */
+/*  nodes/wire/ip_header: the headers byte by byte, and the checksum of others' examples (RC-4). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,11 +6,13 @@
 #include "tests/testing.h"
 
 static const uint8_t source4[4] = { 10, 0, 1, 45 }, destination4[4] = { 10, 1, 0, 0 };
-static const uint8_t source6[16] = { 0xfd, 0x48, [15] = 1 }, destination6[16] = { 0xfd, 0x48, [15] = 2 };
+static const uint8_t source6[16] = { 0xfd, 0x48, [15] = 1 },
+		     destination6[16] = { 0xfd, 0x48, [15] = 2 };
 
 TEST(ip_checksum_fold__rfc_1071)
 {
-	static const uint8_t numbers[8] = { 0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7 }; /* section 3 */
+	/* section 3 */
+	static const uint8_t numbers[8] = { 0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7 };
 	uint16_t sum = ip_checksum_fold(0, numbers, 2);
 
 	ck_assert_mem_eq(&sum, ((const uint8_t[]){ 0xdd, 0xf2 }), 2);
@@ -28,8 +30,9 @@ TEST(ip_checksum_fold__carries)
 
 TEST(ipv4_header_write__golden_bytes)
 {
-	static const uint8_t golden[IPV4_BYTES] = { 0x45, 0xa2, 0x05, 0xdc, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11,
-						    0x1f, 0x42, 10,   0,    1,    45,   10,   1,    0,    0 };
+	static const uint8_t golden[IPV4_BYTES] = { 0x45, 0xa2, 0x05, 0xdc, 0x00, 0x00, 0x40,
+						    0x00, 0x40, 0x11, 0x1f, 0x42, 10,   0,
+						    1,    45,   10,   1,    0,    0 };
 	struct ip_header header = { .source = source4,
 				    .destination = destination4,
 				    .payload_bytes = 1480,

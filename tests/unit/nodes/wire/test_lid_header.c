@@ -1,4 +1,5 @@
-/*  nodes/wire/lid_header: layout, limits and refusal of everything else; what LIDs mean (PG-1, PG-10, TB-23).            */
+/*  nodes/wire/lid_header: layout, limits and refusal of everything else; what LIDs mean (PG-1,
+ *  PG-10, TB-23). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,9 @@ static void front_write(uint8_t *bytes)
 TEST(lid_header_write__layout)
 {
 	static const uint8_t golden[LID_FRONT_BYTES] = {
-		0x02, 0x48, 0xfe, 0x04, 0x05, 0x06, 0x02, 0x48, 0xfe, 0x01, 0x02, 0x03, 0x88, 0xb5, /* envelope */
-		0x50, 0x65, 0x83, 0xe8, 0xfe, 0xdc, 0xba, 0x98, 0x01, 0x23, 0x45, 0x67,
+		/* envelope */
+		0x02, 0x48, 0xfe, 0x04, 0x05, 0x06, 0x02, 0x48, 0xfe, 0x01, 0x02, 0x03, 0x88,
+		0xb5, 0x50, 0x65, 0x83, 0xe8, 0xfe, 0xdc, 0xba, 0x98, 0x01, 0x23, 0x45, 0x67,
 	};
 	uint8_t bytes[LID_FRONT_BYTES];
 
@@ -68,8 +70,9 @@ TEST_RANGE(lid_header_read__refuses_fixed_bits, 0, 13)
 		unsigned at;
 		uint8_t flip;
 	} cases[] = {
-		{ 12, 0x01 }, { 13, 0x01 }, { 14, 0x10 }, { 14, 0x20 }, { 14, 0x40 }, { 14, 0x80 }, { 14, 0x01 },
-		{ 14, 0x08 }, { 15, 0x08 }, { 16, 0x01 }, { 16, 0x20 }, { 17, 0x01 }, { 17, 0x80 },
+		{ 12, 0x01 }, { 13, 0x01 }, { 14, 0x10 }, { 14, 0x20 }, { 14, 0x40 },
+		{ 14, 0x80 }, { 14, 0x01 }, { 14, 0x08 }, { 15, 0x08 }, { 16, 0x01 },
+		{ 16, 0x20 }, { 17, 0x01 }, { 17, 0x80 },
 	};
 	uint8_t bytes[LID_FRONT_BYTES];
 	struct lid_header header;
@@ -87,10 +90,13 @@ TEST(lid_header_read__refuses_lengths)
 	front_write(bytes);
 	for (uint32_t captured = 0; captured < LID_FRONT_BYTES; captured++)
 		ck_assert_int_eq(lid_header_read(bytes, captured, FRAME_BYTES, &header), -EINVAL);
-	ck_assert_int_eq(lid_header_read(bytes, LID_FRONT_BYTES + FRAME_BYTES + 1, FRAME_BYTES, &header), -EINVAL);
+	ck_assert_int_eq(
+		lid_header_read(bytes, LID_FRONT_BYTES + FRAME_BYTES + 1, FRAME_BYTES, &header),
+		-EINVAL);
 	ck_assert_int_eq(lid_header_read(bytes, sizeof(bytes), FRAME_BYTES - 1, &header), -EINVAL);
 	ck_assert_int_eq(lid_header_read(bytes, sizeof(bytes), FRAME_BYTES + 1, &header), -EINVAL);
-	ck_assert_int_eq(lid_header_read(bytes, sizeof(bytes), FRAME_BYTES + (1u << 14), &header), -EINVAL);
+	ck_assert_int_eq(lid_header_read(bytes, sizeof(bytes), FRAME_BYTES + (1u << 14), &header),
+			 -EINVAL);
 }
 
 /* PG-1: reserved LIDs and groups, of every width */

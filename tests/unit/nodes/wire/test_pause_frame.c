@@ -1,4 +1,5 @@
-/*  nodes/wire/pause_frame: PFC [802.1Qbb] and PAUSE [802.3, annex 31B] byte by byte, and refusal of everything else (RC-5, RC-10, TB-23). */
+/*  nodes/wire/pause_frame: PFC [802.1Qbb] and PAUSE [802.3, annex 31B] byte by byte, and refusal of
+ *  everything else (RC-5, RC-10, TB-23). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +10,19 @@
 
 static const uint8_t source_mac[6] = { 0x02, 0x48, 0xff, 0x00, 0x01, 0x02 };
 
-static const struct pause_frame pfc = { .enabled = 0x89, .quanta = { 0xffff, 1, 2, 0, 4, 5, 6, 0x1234 } };
+static const struct pause_frame pfc = { .enabled = 0x89,
+					.quanta = { 0xffff, 1, 2, 0, 4, 5, 6, 0x1234 } };
 static const struct pause_frame pause = { .port = true, .quanta = { 0xfffe, 1 } };
 
 /* priorities 0 and 7 are held, 3 goes on; the times of the others are not said */
 static const uint8_t pfc_golden[PAUSE_FRAME_BYTES] = {
-	0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x48, 0xff, 0x00, 0x01, 0x02, 0x88, 0x08, 0x01, 0x01, 0x00,
-	0x89, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x12, 0x34,
+	0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x48, 0xff, 0x00, 0x01, 0x02,
+	0x88, 0x08, 0x01, 0x01, 0x00, 0x89, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x12, 0x34,
 };
 static const uint8_t pause_golden[PAUSE_FRAME_BYTES] = {
-	0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x48, 0xff, 0x00, 0x01, 0x02, 0x88, 0x08, 0x00, 0x01, 0xff, 0xfe,
+	0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x48, 0xff,
+	0x00, 0x01, 0x02, 0x88, 0x08, 0x00, 0x01, 0xff, 0xfe,
 };
 
 static struct pause_frame got;
@@ -50,7 +54,9 @@ TEST(pause_frame_read__reads_what_was_written)
 		uint8_t bytes[PAUSE_FRAME_BYTES];
 
 		for (uint32_t i = 0; i < PAUSE_PRIORITIES; i++)
-			frame.quanta[i] = (enabled ? enabled : 1) >> i & 1 ? (uint16_t)(0xffff - i * 0x1001) : 0;
+			frame.quanta[i] = (enabled ? enabled : 1) >> i & 1
+						  ? (uint16_t)(0xffff - i * 0x1001)
+						  : 0;
 		pause_frame_write(&frame, source_mac, bytes);
 		ck_assert_int_eq(pause_frame_read(bytes, sizeof(bytes), &got), 0);
 		ck_assert_mem_eq(&got, &frame, sizeof(got));
@@ -66,7 +72,8 @@ TEST(pause_frame_read__pause)
 	ck_assert_uint_eq(got.quanta[1], 0);
 }
 
-/* what a sender says of priorities that are not enabled does not count, nor does the reserved byte in front of the vector */
+/* what a sender says of priorities that are not enabled does not count, nor does the reserved byte
+ * in front of the vector */
 TEST(pause_frame_read__ignores)
 {
 	uint8_t bytes[PAUSE_FRAME_BYTES];
@@ -98,7 +105,8 @@ TEST_RANGE(pause_frame_read__refuses, 0, 7)
 	static const struct {
 		unsigned at;
 		uint8_t value;
-	} cases[] = { { 0, 0x03 }, { 5, 0x00 }, { 5, 0x0e }, { 12, 0x08 }, { 13, 0x09 }, { 14, 0x02 }, { 15, 0x02 } };
+	} cases[] = { { 0, 0x03 },  { 5, 0x00 },  { 5, 0x0e }, { 12, 0x08 },
+		      { 13, 0x09 }, { 14, 0x02 }, { 15, 0x02 } };
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
 	memcpy(bytes, pfc_golden, sizeof(bytes));

@@ -9,18 +9,20 @@ static uint8_t bytes[PCAPNG_HEADER_BYTES_MAX];
 
 TEST(header__byte_by_byte)
 {
-	static const uint8_t expected[] = { /* section header: magic, version 1.0, length unknown */
-					    0x0a, 0x0d, 0x0d, 0x0a, 56, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0,
-					    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-					    /* application, comment, end */
-					    4, 0, 6, 0, 'h', 'e', 'd', 'd', 'l', 'e', 0, 0, 1, 0, 8, 0, 's', 'e', 'e',
-					    'd', ' ', '1', '2', '3', 0, 0, 0, 0, 56, 0, 0, 0,
-					    /* interface: Ethernet, 128 bytes of each packet */
-					    1, 0, 0, 0, 72, 0, 0, 0, 1, 0, 0, 0, 128, 0, 0, 0,
-					    /* name, description, 200 Gb/s, nanoseconds, no FCS, end */
-					    2, 0, 5, 0, 's', '1', ':', 'h', '3', 0, 0, 0, 3, 0, 2, 0, 'p', '2', 0, 0, 8,
-					    0, 8, 0, 0x00, 0xd0, 0xed, 0x90, 0x2e, 0, 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 13,
-					    0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 72, 0, 0, 0
+	static const uint8_t expected[] = {
+		/* section header: magic, version 1.0, length unknown */
+		0x0a, 0x0d, 0x0d, 0x0a, 56, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 0xff, 0xff,
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		/* application, comment, end */
+		4, 0, 6, 0, 'h', 'e', 'd', 'd', 'l', 'e', 0, 0, 1, 0, 8, 0, 's', 'e', 'e', 'd', ' ',
+		'1', '2', '3', 0, 0, 0, 0, 56, 0, 0, 0,
+		/* interface: Ethernet, 128 bytes of each packet */
+		1, 0, 0, 0, 72, 0, 0, 0, 1, 0, 0, 0, 128, 0, 0, 0,
+		/* name, description, 200 Gb/s, nanoseconds, no FCS,
+					     * end */
+		2, 0, 5, 0, 's', '1', ':', 'h', '3', 0, 0, 0, 3, 0, 2, 0, 'p', '2', 0, 0, 8, 0, 8,
+		0, 0x00, 0xd0, 0xed, 0x90, 0x2e, 0, 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 13, 0, 1, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 72, 0, 0, 0
 	};
 	const struct pcapng_header header = { .application = "heddle",
 					      .comment = "seed 123",
@@ -36,28 +38,32 @@ TEST(header__byte_by_byte)
 TEST(header__long_texts_are_cut)
 {
 	char text[3 * PCAPNG_TEXT_MAX];
-	const struct pcapng_header header = { .application = text, .comment = text, .name = text, .description = text };
+	const struct pcapng_header header = {
+		.application = text, .comment = text, .name = text, .description = text
+	};
 	uint32_t length;
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = 0;
 	length = pcapng_header_write(&header, bytes);
 	ck_assert_uint_le(length, PCAPNG_HEADER_BYTES_MAX);
-	ck_assert_uint_eq(pcapng_block_before(bytes + length), length - pcapng_block_before(bytes + 24 + 2 * 516 + 8));
+	ck_assert_uint_eq(pcapng_block_before(bytes + length),
+			  length - pcapng_block_before(bytes + 24 + 2 * 516 + 8));
 }
 
 TEST(packet__byte_by_byte)
 {
 	static const uint8_t expected[] = {
 		6,    0,    0,    0,    48,   0,    0,    0,    0,   0,   0,   0, /* interface 0 */
-		0x44, 0x33, 0x22, 0x11, 0x88, 0x77, 0x66, 0x55,                   /* high half first */
+		0x44, 0x33, 0x22, 0x11, 0x88, 0x77, 0x66, 0x55, /* high half first */
 		3,    0,    0,    0,    0xe8, 3,    0,    0,    'a', 'b', 'c', 0, /* padded */
 		2,    0,    4,    0,    1,    0,    0,    0,    0,   0,   0,   0, /* inbound; end */
 		48,   0,    0,    0
 	};
-	const struct pcapng_packet packet = {
-		.stamp_ns = 0x1122334455667788, .kept_bytes = 3, .frame_bytes = 1000, .inbound = true
-	};
+	const struct pcapng_packet packet = { .stamp_ns = 0x1122334455667788,
+					      .kept_bytes = 3,
+					      .frame_bytes = 1000,
+					      .inbound = true };
 
 	memset(bytes, 0xee, sizeof(bytes));
 	ck_assert_uint_eq(pcapng_packet_bytes(&packet), sizeof(expected));
@@ -72,7 +78,9 @@ TEST(packet__comment)
 {
 	static const uint8_t options[] = { 1, 0, 4, 0, 'l', 'o', 's', 't', 2,  0, 4, 0,
 					   2, 0, 0, 0, 0,   0,   0,   0,   56, 0, 0, 0 };
-	const struct pcapng_packet packet = { .kept_bytes = 4, .frame_bytes = 4, .comment = "lost" };
+	const struct pcapng_packet packet = { .kept_bytes = 4,
+					      .frame_bytes = 4,
+					      .comment = "lost" };
 
 	ck_assert_uint_eq(pcapng_packet_bytes(&packet), 56);
 	memcpy(pcapng_packet_write(&packet, bytes), "abcd", 4);

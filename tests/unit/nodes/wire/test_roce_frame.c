@@ -1,5 +1,6 @@
-/*  nodes/wire/roce_frame: ICRC against frames of others, ACK, NAK and CNP byte by byte, what is read of any RoCEv2 frame, and refusal of the
- *  rest (RC-4, RC-9, TB-23). tests/system/test_wire_tshark.sh lets an independent decoder judge the same frames.      */
+/*  nodes/wire/roce_frame: ICRC against frames of others, ACK, NAK and CNP byte by byte, what is
+ *  read of any RoCEv2 frame, and refusal of the rest (RC-4, RC-9, TB-23).
+ *  tests/system/test_wire_tshark.sh lets an independent decoder judge the same frames. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,15 @@ static const uint8_t connectx_cnp[] = {
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x82, 0xfd, 0x00, 0x2a,
 };
 
-/* a SEND of Linux' software RoCE, unreliable connection, UDP checksum and two bytes of pad (from the same tests) */
+/* a SEND of Linux' software RoCE, unreliable connection, UDP checksum and two bytes of pad (from
+ * the same tests) */
 static const uint8_t rxe_send[] = {
-	0x24, 0x8a, 0x07, 0xa8, 0xfa, 0x22, 0x24, 0x8a, 0x07, 0xa8, 0xfa, 0x22, 0x08, 0x00, 0x45, 0x01,
-	0x00, 0x40, 0x04, 0x78, 0x40, 0x00, 0x40, 0x11, 0xb4, 0xd5, 0xc0, 0xa8, 0x00, 0x07, 0xc0, 0xa8,
-	0x00, 0x07, 0xc0, 0x00, 0x12, 0xb7, 0x00, 0x2c, 0xac, 0xa2, 0x24, 0x60, 0xff, 0xff, 0x00, 0x00,
-	0x00, 0xd3, 0x00, 0xcf, 0x17, 0x10, 0x46, 0x30, 0x81, 0x8b, 0xe2, 0x89, 0x35, 0xd9, 0x0e, 0x9a,
-	0x95, 0x50, 0x54, 0x01, 0xbe, 0x88, 0x5e, 0x50, 0x00, 0x00, 0x78, 0xf3, 0x53, 0xf3,
+	0x24, 0x8a, 0x07, 0xa8, 0xfa, 0x22, 0x24, 0x8a, 0x07, 0xa8, 0xfa, 0x22, 0x08,
+	0x00, 0x45, 0x01, 0x00, 0x40, 0x04, 0x78, 0x40, 0x00, 0x40, 0x11, 0xb4, 0xd5,
+	0xc0, 0xa8, 0x00, 0x07, 0xc0, 0xa8, 0x00, 0x07, 0xc0, 0x00, 0x12, 0xb7, 0x00,
+	0x2c, 0xac, 0xa2, 0x24, 0x60, 0xff, 0xff, 0x00, 0x00, 0x00, 0xd3, 0x00, 0xcf,
+	0x17, 0x10, 0x46, 0x30, 0x81, 0x8b, 0xe2, 0x89, 0x35, 0xd9, 0x0e, 0x9a, 0x95,
+	0x50, 0x54, 0x01, 0xbe, 0x88, 0x5e, 0x50, 0x00, 0x00, 0x78, 0xf3, 0x53, 0xf3,
 };
 
 static const struct roce_ends ends4 = {
@@ -64,14 +67,19 @@ static struct roce_reply reply_of(int version)
 /* a generated data frame of @kind, 1514 long; returns its captured bytes */
 static uint32_t data_write(enum frame_kind kind)
 {
-	struct frame_spec spec = { .kind = kind, .destination = 1, .traffic_class = 3, .flow = 7, .frame_bytes = 1514 };
-	struct frame_payload payload = { .packet = 0x1020304, .message_first = true, .message_last = true };
+	struct frame_spec spec = {
+		.kind = kind, .destination = 1, .traffic_class = 3, .flow = 7, .frame_bytes = 1514
+	};
+	struct frame_payload payload = { .packet = 0x1020304,
+					 .message_first = true,
+					 .message_last = true };
 
 	return frame_write(&spec, &payload, bytes);
 }
 
-/* What routers may change counts as ones [IBTA vol. 1, annex 17; Linux, rxe_icrc.c]. IPv4: TOS, TTL, checksum; IPv6: traffic class, flow
- * label, hop limit; UDP: checksum; BTH: the byte in front of the queue pair. */
+/* What routers may change counts as ones [IBTA vol. 1, annex 17; Linux, rxe_icrc.c]. IPv4: TOS,
+ * TTL, checksum; IPv6: traffic class, flow label, hop limit; UDP: checksum; BTH: the byte in front
+ * of the queue pair. */
 static uint8_t masked(const uint8_t *frame, uint32_t captured_bytes, uint32_t at)
 {
 	bool ipv4 = frame[14] >> 4 == 4;
@@ -106,7 +114,9 @@ TEST_GROUP(reads, 0);
 
 TEST(roce_frame_read__connectx_cnp)
 {
-	ck_assert_int_eq(roce_frame_read(connectx_cnp, sizeof(connectx_cnp), sizeof(connectx_cnp), &header), 0);
+	ck_assert_int_eq(
+		roce_frame_read(connectx_cnp, sizeof(connectx_cnp), sizeof(connectx_cnp), &header),
+		0);
 	ck_assert_uint_eq(header.opcode, ROCE_OPCODE_CNP);
 	ck_assert_uint_eq(header.queue_pair, 0x118);
 	ck_assert_uint_eq(header.traffic_class, 6);
@@ -162,7 +172,8 @@ TEST_RANGE(roce_frame_read__data, 0, 2)
 	ck_assert(!header.ack_request);
 }
 
-/* behind a tag, IPv4 options and IPv6 extension headers the BTH is found, and the ICRC counts them */
+/* behind a tag, IPv4 options and IPv6 extension headers the BTH is found, and the ICRC counts
+ * them */
 TEST(roce_frame_read__further_back)
 {
 	uint8_t frame[sizeof(connectx_cnp) + 4];
@@ -212,7 +223,8 @@ TEST(roce_frame_read__cut_short)
 		memcpy(copy, connectx_cnp, captured);
 		ck_assert_int_eq(roce_frame_read(copy, captured, sizeof(connectx_cnp), &header),
 				 captured < 54 ? -EINVAL : 0);
-		ck_assert(roce_icrc_holds(copy, captured, sizeof(connectx_cnp)) == (captured >= 54));
+		ck_assert(roce_icrc_holds(copy, captured, sizeof(connectx_cnp)) ==
+			  (captured >= 54));
 		free(copy);
 	}
 }
@@ -227,7 +239,8 @@ TEST_RANGE(roce_frame_read__ack_cut_short, 0, 2)
 		uint8_t *copy = malloc(captured + !captured);
 
 		memcpy(copy, bytes, captured);
-		ck_assert_int_eq(roce_frame_read(copy, captured, length, &header), captured < length - 4 ? -EINVAL : 0);
+		ck_assert_int_eq(roce_frame_read(copy, captured, length, &header),
+				 captured < length - 4 ? -EINVAL : 0);
 		free(copy);
 	}
 }
@@ -241,11 +254,13 @@ TEST(roce_frame_read__too_short_for_its_opcode)
 		bytes_put16(frame + 16, (uint16_t)(60 - cut));
 		bytes_put16(frame + 24, (uint16_t)(0x9161 + cut));
 		bytes_put16(frame + 38, (uint16_t)(40 - cut));
-		ck_assert_int_eq(roce_frame_read(frame, sizeof(frame), sizeof(frame), &header), -EINVAL);
+		ck_assert_int_eq(roce_frame_read(frame, sizeof(frame), sizeof(frame), &header),
+				 -EINVAL);
 		frame[42] = 4;
 		ck_assert_int_eq(roce_frame_read(frame, sizeof(frame), sizeof(frame), &header), 0);
 		frame[42] = 0x11;
-		ck_assert_int_eq(roce_frame_read(frame, sizeof(frame), sizeof(frame), &header), cut > 12 ? -EINVAL : 0);
+		ck_assert_int_eq(roce_frame_read(frame, sizeof(frame), sizeof(frame), &header),
+				 cut > 12 ? -EINVAL : 0);
 	}
 }
 
@@ -272,10 +287,12 @@ TEST(roce_frame_read__others_are_not)
 static void check_ends(const struct roce_ends *ends, const struct roce_ends *expected)
 {
 	ck_assert_mem_eq(ends->source_mac, expected->source_mac, sizeof(ends->source_mac));
-	ck_assert_mem_eq(ends->destination_mac, expected->destination_mac, sizeof(ends->destination_mac));
+	ck_assert_mem_eq(ends->destination_mac, expected->destination_mac,
+			 sizeof(ends->destination_mac));
 	ck_assert_uint_eq(ends->ip_version, expected->ip_version);
 	ck_assert_mem_eq(ends->source_ip, expected->source_ip, sizeof(ends->source_ip));
-	ck_assert_mem_eq(ends->destination_ip, expected->destination_ip, sizeof(ends->destination_ip));
+	ck_assert_mem_eq(ends->destination_ip, expected->destination_ip,
+			 sizeof(ends->destination_ip));
 	ck_assert_uint_eq(ends->source_port, expected->source_port);
 }
 
@@ -352,7 +369,8 @@ TEST_RANGE(roce_cnp_write__signals, 0, 2)
 
 TEST_RANGE(roce_ends_reversed__twice, 0, 2)
 {
-	struct roce_ends there = versions[_i] == 4 ? ends4 : ends6, back = roce_ends_reversed(&there), again;
+	struct roce_ends there = versions[_i] == 4 ? ends4 : ends6,
+			 back = roce_ends_reversed(&there), again;
 
 	ck_assert_mem_eq(back.source_ip, there.destination_ip, 16);
 	ck_assert_mem_eq(back.destination_ip, there.source_ip, 16);
@@ -373,7 +391,8 @@ TEST(roce_icrc__frames_of_others)
 	uint32_t icrc;
 
 	ck_assert(roce_icrc_holds(connectx_cnp, sizeof(connectx_cnp), sizeof(connectx_cnp)));
-	ck_assert_int_eq(roce_icrc(connectx_cnp, sizeof(connectx_cnp), sizeof(connectx_cnp), &icrc), 0);
+	ck_assert_int_eq(roce_icrc(connectx_cnp, sizeof(connectx_cnp), sizeof(connectx_cnp), &icrc),
+			 0);
 	ck_assert_uint_eq(icrc, 0x2a00fd82);
 	ck_assert(roce_icrc_holds(rxe_send, sizeof(rxe_send), sizeof(rxe_send)));
 	ck_assert_int_eq(roce_icrc(rxe_send, sizeof(rxe_send), sizeof(rxe_send), &icrc), 0);
@@ -393,15 +412,18 @@ TEST_RANGE(roce_icrc__variant_bytes, 0, 2)
 	for (uint32_t at = 14; at < length; at++) {
 		bool free_to_change = false, holds;
 
-		if (versions[_i] == 4 && at < 34 && at != 15 && at != 22) /* the header's checksum says so first */
+		/* the header's checksum says so first */
+		if (versions[_i] == 4 && at < 34 && at != 15 && at != 22)
 			continue;
 		for (uint32_t i = 0; i < sizeof(variant4); i++)
 			free_to_change |= at == variant[i];
 		bytes[at] ^= 0x04;
 		if (versions[_i] == 4 &&
-		    (at == 15 || at == 22)) /* with a checksum that fits: byte 22 weighs 256 times as much */
-			bytes_put16(bytes + 24, (uint16_t)(bytes_get16(bytes + 24) +
-							   (bytes[at] & 4 ? -4 : 4) * (at == 22 ? 256 : 1)));
+		    (at == 15 ||
+		     at == 22)) /* with a checksum that fits: byte 22 weighs 256 times as much */
+			bytes_put16(bytes + 24,
+				    (uint16_t)(bytes_get16(bytes + 24) +
+					       (bytes[at] & 4 ? -4 : 4) * (at == 22 ? 256 : 1)));
 		holds = roce_icrc_holds(bytes, length, length);
 		ck_assert_msg(holds == free_to_change, "byte %u", at);
 		length = roce_cnp_write(&reply, bytes);
@@ -415,7 +437,9 @@ TEST_RANGE(roce_icrc__uncaptured, 0, 2)
 	static const uint32_t lengths[] = { 110, 111, 1514, 4182, 9018, 16000 };
 
 	for (uint32_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		struct frame_spec spec = { .kind = kind, .destination = 1, .flow = 7, .frame_bytes = lengths[i] };
+		struct frame_spec spec = {
+			.kind = kind, .destination = 1, .flow = 7, .frame_bytes = lengths[i]
+		};
 		struct frame_payload payload = { .message_start_ps = 0x0102030405060708 };
 		uint32_t captured = frame_write(&spec, &payload, bytes), shortly, whole;
 		uint8_t *full = calloc(1, lengths[i]);
@@ -434,14 +458,17 @@ TEST_RANGE(roce_icrc__uncaptured, 0, 2)
 	}
 }
 
-/* what a captured front becomes on the wire; the ICRC is last, at every length, and nothing is touched where there is none */
+/* what a captured front becomes on the wire; the ICRC is last, at every length, and nothing is
+ * touched where there is none */
 TEST_RANGE(roce_complete__every_kind, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;
 	bool roce = kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6;
 
 	for (uint32_t length = frame_bytes_min(kind); length < 300; length++) {
-		struct frame_spec spec = { .kind = kind, .destination = 1, .flow = 7, .frame_bytes = length };
+		struct frame_spec spec = {
+			.kind = kind, .destination = 1, .flow = 7, .frame_bytes = length
+		};
 		struct frame_payload payload = { .message_start_ps = 0x0102030405060708 };
 		uint32_t captured = frame_write(&spec, &payload, bytes), behind = length;
 		uint8_t *whole = malloc(length), icrc[ROCE_ICRC_BYTES];
@@ -455,7 +482,8 @@ TEST_RANGE(roce_complete__every_kind, 0, FRAME_KINDS)
 		if (roce) {
 			behind = length - ROCE_ICRC_BYTES;
 			ck_assert_mem_eq(whole + behind, icrc, sizeof(icrc));
-			ck_assert(!roce_trailer(whole, length, length, icrc)); /* is there already */
+			/* is there already */
+			ck_assert(!roce_trailer(whole, length, length, icrc));
 			ck_assert(!roce_trailer(whole, behind + 1, length, icrc));
 			ck_assert(roce_trailer(whole, behind, length, icrc));
 		}

@@ -1,4 +1,5 @@
-/*  nodes/wire/tcp_frame: what changes from segment to segment, ACKs, and their checksums (RC-6, TB-23).  */
+/*  nodes/wire/tcp_frame: what changes from segment to segment, ACKs, and their checksums (RC-6,
+ *  TB-23). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +20,23 @@ static const struct frame_spec spec = { .kind = FRAME_TCP,
 static const struct frame_payload payload = {
 	.source = 300, .flow_slot = 7, .packet = 0xfedcba98, .message_start_ps = 0xf123456789abcdef
 };
-static const struct tcp_fields fields = {
-	.sequence = 0x01020304, .acknowledgement = 0xfffefdfc, .window = 0xabcd, .flags = TCP_FLAG_ACK | TCP_FLAG_CWR
-};
-static const struct tcp_ack example = {
-	.source = 65535,
-	.destination = 300,
-	.flow = 0x3fffff,
-	.traffic_class = 5,
-	.fields = { .sequence = 1, .acknowledgement = 0x80000000, .window = 64, .flags = TCP_FLAG_ACK | TCP_FLAG_ECE }
-};
+static const struct tcp_fields fields = { .sequence = 0x01020304,
+					  .acknowledgement = 0xfffefdfc,
+					  .window = 0xabcd,
+					  .flags = TCP_FLAG_ACK | TCP_FLAG_CWR };
+static const struct tcp_ack example = { .source = 65535,
+					.destination = 300,
+					.flow = 0x3fffff,
+					.traffic_class = 5,
+					.fields = { .sequence = 1,
+						    .acknowledgement = 0x80000000,
+						    .window = 64,
+						    .flags = TCP_FLAG_ACK | TCP_FLAG_ECE } };
 
 static uint8_t bytes[FRAME_HEADERS_MAX];
 
-/* over the pseudo-header and the segment, 16 bits by 16 bits: 0xffff if the checksum is right [RFC 9293, 3.1] */
+/* over the pseudo-header and the segment, 16 bits by 16 bits: 0xffff if the checksum is right [RFC
+ * 9293, 3.1] */
 static uint32_t sum_slowly(uint32_t captured_bytes)
 {
 	uint32_t tcp_bytes = bytes_get16(bytes + 16) - 20u, sum = 6 + tcp_bytes;
@@ -79,7 +83,9 @@ TEST(tcp_checksum_write__right)
 		other.packet += 0x1234567;
 		frame_payload_write(FRAME_TCP, &other, bytes);
 		ck_assert_uint_eq(sum_slowly(82), 0xffff);
-		tcp_fields_write(&(struct tcp_fields){ i * 0x01fedcba, i * 0x10101, (uint16_t)i, (uint8_t)i }, bytes);
+		tcp_fields_write(&(struct tcp_fields){ i * 0x01fedcba, i * 0x10101, (uint16_t)i,
+						       (uint8_t)i },
+				 bytes);
 		ck_assert_uint_eq(sum_slowly(82), 0xffff);
 		ck_assert(ecn_mark(bytes, 82));
 		ck_assert_uint_eq(sum_slowly(82), 0xffff);
@@ -153,7 +159,8 @@ TEST(tcp_ack_read__cut_short)
 		uint8_t *copy = malloc(captured + !captured);
 
 		memcpy(copy, bytes, captured);
-		ck_assert_int_eq(tcp_ack_read(copy, captured, FRAME_BYTES_MIN, &got), captured < 54 ? -EINVAL : 0);
+		ck_assert_int_eq(tcp_ack_read(copy, captured, FRAME_BYTES_MIN, &got),
+				 captured < 54 ? -EINVAL : 0);
 		free(copy);
 	}
 	ck_assert_int_eq(tcp_ack_read(bytes, FRAME_BYTES_MIN, FRAME_BYTES_MIN - 1, &got), -EINVAL);
@@ -166,8 +173,9 @@ TEST_RANGE(tcp_ack_read__refuses, 0, 13)
 	static const struct {
 		unsigned at;
 		uint8_t value;
-	} cases[] = { { 0, 0x03 },  { 3, 0x02 },  { 6, 0x03 },  { 9, 0x02 },  { 12, 0x86 }, { 14, 0x46 }, { 17, 41 },
-		      { 20, 0x20 }, { 23, 0x11 }, { 34, 0x49 }, { 36, 0xbf }, { 46, 0x60 }, { 47, 0x40 } };
+	} cases[] = { { 0, 0x03 },  { 3, 0x02 },  { 6, 0x03 },  { 9, 0x02 },  { 12, 0x86 },
+		      { 14, 0x46 }, { 17, 41 },   { 20, 0x20 }, { 23, 0x11 }, { 34, 0x49 },
+		      { 36, 0xbf }, { 46, 0x60 }, { 47, 0x40 } };
 	struct tcp_ack got;
 
 	tcp_ack_write(&example, bytes);
@@ -186,5 +194,6 @@ TEST(tcp_ack_read__no_data)
 	frame_write(&shortest, &payload, bytes);
 	ck_assert_int_eq(tcp_ack_read(bytes, 82, 82, &got), -EINVAL);
 	tcp_ack_write(&example, bytes);
-	ck_assert_int_eq(frame_payload_read(bytes, FRAME_BYTES_MIN, FRAME_BYTES_MIN, &read), -EINVAL);
+	ck_assert_int_eq(frame_payload_read(bytes, FRAME_BYTES_MIN, FRAME_BYTES_MIN, &read),
+			 -EINVAL);
 }

@@ -44,7 +44,8 @@ TEST(word_frame_add__layout)
 TEST(word_frame_add__full)
 {
 	for (uint32_t i = 0; i < WORD_FRAME_WORDS_MAX; i++)
-		ck_assert_uint_eq(add((uint8_t)i, (uint8_t)(i % 8), i), WORD_FRAME_FRONT_BYTES + 8 * (i + 1));
+		ck_assert_uint_eq(add((uint8_t)i, (uint8_t)(i % 8), i),
+				  WORD_FRAME_FRONT_BYTES + 8 * (i + 1));
 	ck_assert_uint_eq(add(1, 2, 3), 0);
 	ck_assert_uint_eq(frame[WORD_FRAME_BYTES_MAX], 0xee);
 	ck_assert_int_eq(word_frame_read(frame, WORD_FRAME_BYTES_MAX, words), WORD_FRAME_WORDS_MAX);
@@ -69,7 +70,8 @@ TEST(word_frame_read__wrong_length)
 	uint32_t length = add(1, 0, 7);
 
 	for (uint32_t other = 0; other < sizeof(frame); other++)
-		ck_assert_int_eq(word_frame_read(frame, other, words), other == length ? 1 : -EINVAL);
+		ck_assert_int_eq(word_frame_read(frame, other, words),
+				 other == length ? 1 : -EINVAL);
 }
 
 /* every bit of the front, and every reserved bit of a word, has one good value */
@@ -84,7 +86,8 @@ TEST(word_frame_read__wrong_bits)
 		if (at < WORD_FRAME_FRONT_BYTES || at >= WORD_FRAME_FRONT_BYTES + 2)
 			ck_assert_int_eq(word_frame_read(frame, length, words), -EINVAL);
 		else
-			ck_assert_int_eq(word_frame_read(frame, length, words), 1); /* kind and class are the link's */
+			ck_assert_int_eq(word_frame_read(frame, length, words),
+					 1); /* kind and class are the link's */
 		frame[at] ^= (uint8_t)(1 << bit % 8);
 	}
 }
@@ -107,9 +110,11 @@ TEST(word_frame_read__random_bytes)
 
 		ck_assert_ptr_nonnull(bytes);
 		for (uint32_t i = 0; i < length; i++)
-			bytes[i] = i < 16 && round % 2 ? frame[i] : (uint8_t)random_below(&random, 256);
+			bytes[i] = i < 16 && round % 2 ? frame[i]
+						       : (uint8_t)random_below(&random, 256);
 		count = word_frame_read(bytes, length, words);
-		ck_assert(count == -EINVAL || length == WORD_FRAME_FRONT_BYTES + 8 * (uint32_t)count);
+		ck_assert(count == -EINVAL ||
+			  length == WORD_FRAME_FRONT_BYTES + 8 * (uint32_t)count);
 		free(bytes);
 	}
 }

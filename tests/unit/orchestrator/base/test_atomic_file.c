@@ -1,4 +1,5 @@
-/*  orchestrator/base/atomic_file: complete or not there, and never where somebody else wants it (TB-13, TB-24).      */
+/*  orchestrator/base/atomic_file: complete or not there, and never where somebody else wants it
+ *  (TB-13, TB-24). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* One signal, or the same one twice at once, is remembered; a later one ends the process (TB-22). In processes of their own. */
+/* One signal, or the same one twice at once, is remembered; a later one ends the process (TB-22).
+ * In processes of their own. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -7,7 +8,8 @@
 #include "orchestrator/base/interrupt.h"
 #include "tests/testing.h"
 
-/* what becomes of a process that gets SIGINT, SIGTERM at once, and after @wait_us another SIGTERM: its status, or -signal */
+/* what becomes of a process that gets SIGINT, SIGTERM at once, and after @wait_us another SIGTERM:
+ * its status, or -signal */
 static int fate(unsigned wait_us)
 {
 	pid_t child = fork();

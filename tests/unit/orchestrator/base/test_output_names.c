@@ -1,4 +1,5 @@
-/*  orchestrator/base/output_names, utf8: files that a run must not write, and text that must not reach a terminal (TB-11, TB-13). */
+/*  orchestrator/base/output_names, utf8: files that a run must not write, and text that must not
+ *  reach a terminal (TB-11, TB-13). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,10 @@ static void setup(void)
 	strcpy(folder + strlen(folder) - 6, "XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(chdir(folder), 0);
-	ck_assert_int_eq(
-		system("touch scenario.yaml sizes.csv script && ln scenario.yaml hard && ln -s sizes.csv soft && "
-		       "mkdir sub"),
-		0);
+	ck_assert_int_eq(system("touch scenario.yaml sizes.csv script && ln scenario.yaml hard && "
+				"ln -s sizes.csv soft && "
+				"mkdir sub"),
+			 0);
 	snprintf(other_name, sizeof(other_name), "%s/sub/../sub/new", folder);
 	origin = origin_new("", 0, NULL, 0);
 	origin_input(origin, "scenario.yaml");
@@ -48,11 +49,13 @@ TEST_GROUP(output_names, .setup = setup, .teardown = teardown);
 
 TEST(output_names_check__an_input)
 {
-	static const char *const bad[] = { "scenario.yaml", "./sub/../scenario.yaml", "hard", "soft", "script" };
+	static const char *const bad[] = { "scenario.yaml", "./sub/../scenario.yaml", "hard",
+					   "soft", "script" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert_int_eq(check_two("--json", bad[i], NULL, NULL), -EINVAL);
-		ck_assert_ptr_nonnull(strstr(why, "is read by this run: name another file for --json"));
+		ck_assert_ptr_nonnull(
+			strstr(why, "is read by this run: name another file for --json"));
 	}
 	ck_assert_int_eq(check_two("--json", "r.json", "--capture", "new"), 0);
 }
@@ -65,7 +68,8 @@ TEST(output_names_check__two_of_one_file)
 	ck_assert_int_eq(check_two("--csv", "old", "--json", "again"), -EINVAL);
 	ck_assert_int_eq(check_two("--json", "sub/new", "--capture", "new"), 0);
 	ck_assert_int_eq(check_two("--json", "/dev/null", "--capture", "/dev/null"), 0);
-	ck_assert_int_eq(check_two("--json", "none/x", "--capture", "nor/x"), 0); /* opening them will fail */
+	/* opening them will fail */
+	ck_assert_int_eq(check_two("--json", "none/x", "--capture", "nor/x"), 0);
 }
 
 TEST(utf8_plain__nothing_commands_a_terminal)
@@ -76,7 +80,8 @@ TEST(utf8_plain__nothing_commands_a_terminal)
 	ck_assert_str_eq(text, "a?]0;x?b?c\td?e??f\303\244?");
 }
 
-/* what a request says is quoted up to a limit, and must stay UTF-8 there, or no answer could be made of it (TB-9) */
+/* what a request says is quoted up to a limit, and must stay UTF-8 there, or no answer could be
+ * made of it (TB-9) */
 TEST(utf8_length__never_within_a_character)
 {
 	const char *text = "ab\303\244\342\202\254\360\237\230\200";

@@ -1,4 +1,5 @@
-/*  orchestrator/base/quantity (TB-11: units in, exact integers out, errors that say what was expected). */
+/*  orchestrator/base/quantity (TB-11: units in, exact integers out, errors that say what was
+ *  expected). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,8 +76,9 @@ TEST(quantity_parse__counts)
 
 TEST(quantity_parse__unit_missing_or_unknown)
 {
-	ck_assert_str_eq(refused(QUANTITY_TIME, "100"),
-			 "'100' lacks its unit; expected a time such as 350ns or 1us (ps, ns, us, ms, s)");
+	ck_assert_str_eq(
+		refused(QUANTITY_TIME, "100"),
+		"'100' lacks its unit; expected a time such as 350ns or 1us (ps, ns, us, ms, s)");
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_RATE, "200GB/s"), "(did you mean 'Gb/s'?)"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "3 weeks"), "unknown unit 'weeks'"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "16 hosts"), "is not a whole number"));
@@ -105,8 +107,10 @@ TEST(quantity_parse__too_large)
 {
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "99999999s"), "is too large"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "1e30"), "is too large"));
-	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "99999999999999999999"), "is too large"));
-	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "100000000000000000000"), "too many digits"));
+	ck_assert_ptr_nonnull(
+		strstr(refused(QUANTITY_COUNT, "99999999999999999999"), "is too large"));
+	ck_assert_ptr_nonnull(
+		strstr(refused(QUANTITY_COUNT, "100000000000000000000"), "too many digits"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "1e99"), "too many digits"));
 }
 
@@ -135,8 +139,9 @@ TEST(quantity_format__largest_whole_unit)
 
 TEST(quantity_format__is_read_back)
 {
-	static const uint64_t values[] = { 0,         1, 7, 999, 1000, 1024, 123456789, 1000000000000, UINT64_MAX / 2,
-					   UINT64_MAX };
+	static const uint64_t values[] = {
+		0, 1, 7, 999, 1000, 1024, 123456789, 1000000000000, UINT64_MAX / 2, UINT64_MAX
+	};
 	char text[QUANTITY_TEXT_MAX];
 
 	for (unsigned kind = 0; kind < QUANTITY_KINDS; kind++)

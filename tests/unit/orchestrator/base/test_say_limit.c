@@ -1,4 +1,5 @@
-/*  orchestrator/base/say_limit: a node that has too much to say is heard, and does not fill the disk (TB-24).         */
+/*  orchestrator/base/say_limit: a node that has too much to say is heard, and does not fill the
+ *  disk (TB-24). */
 #include <stdlib.h>
 
 #include "orchestrator/base/say_limit.h"

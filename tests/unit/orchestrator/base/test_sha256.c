@@ -19,8 +19,10 @@ TEST(sha256_text__examples_of_the_standard)
 	static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
 	char text[SHA256_TEXT_MAX];
 
-	ck_assert_str_eq(digest_of("", 0, text), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-	ck_assert_str_eq(digest_of("abc", 3, text), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	ck_assert_str_eq(digest_of("", 0, text),
+			 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	ck_assert_str_eq(digest_of("abc", 3, text),
+			 "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 	ck_assert_str_eq(digest_of(two_blocks, strlen(two_blocks), text),
 			 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }

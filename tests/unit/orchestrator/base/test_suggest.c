@@ -67,7 +67,8 @@ TEST(suggest_distance__counts_edits)
 
 TEST(suggest_distance__long_words_are_far)
 {
-	static const char longest[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+	static const char longest[] =
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 	ck_assert_uint_eq(suggest_distance(longest, "a"), SUGGEST_BYTES_MAX);
 }
@@ -76,7 +77,10 @@ TEST(suggest_sentence__with_and_without)
 {
 	char text[64];
 
-	ck_assert_str_eq(suggest_sentence("rat", words, WORD_COUNT, sizeof(words[0]), text, sizeof(text)),
-			 " - did you mean 'rate'?");
-	ck_assert_str_eq(suggest_sentence("zzzzzz", words, WORD_COUNT, sizeof(words[0]), text, sizeof(text)), "");
+	ck_assert_str_eq(
+		suggest_sentence("rat", words, WORD_COUNT, sizeof(words[0]), text, sizeof(text)),
+		" - did you mean 'rate'?");
+	ck_assert_str_eq(
+		suggest_sentence("zzzzzz", words, WORD_COUNT, sizeof(words[0]), text, sizeof(text)),
+		"");
 }

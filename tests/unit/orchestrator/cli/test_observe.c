@@ -1,4 +1,4 @@
-/*  orchestrator/cli/observe: two answers of a daemon become rates and a verdict (TB-8, TB-10).                       */
+/*  orchestrator/cli/observe: two answers of a daemon become rates and a verdict (TB-8, TB-10). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +12,19 @@ static json_t *before, *later;
 static json_t *answer(int seconds, int turns)
 {
 	json_t *fabric = json_pack(
-		"{s:I, s:I, s:[{s:s, s:s, s:i, s:b, s:I, s:i, s:I, s:i, s:i, s:i, s:i, s:{s:i}, s:[{s:i, s:i, "
+		"{s:I, s:I, s:[{s:s, s:s, s:i, s:b, s:I, s:i, s:I, s:i, s:i, s:i, s:i, s:{s:i}, "
+		"s:[{s:i, s:i, "
 		"s:I, s:I}]},"
 		" {s:s, s:s, s:i, s:b, s:i}]}",
-		"uptime_ns", (json_int_t)seconds * 1000000000, "cpu_ns", (json_int_t)seconds * 250000000, "nodes",
-		"kind", "switch", "name", "s1", "pid", 100, "readable", 1, "cpu_ns", (json_int_t)seconds * 200000000,
-		"sent_packets", 1000 * seconds, "sent_bytes", (json_int_t)1000000 * seconds, "dropped_packets",
-		3 * seconds, "links_make_up_ns", 10000, "buffers_bridge_ns", 400000, "lateness_max_ns", 50000,
-		"lateness_counts", "57343", turns, "ports", "port", 0, "link", 0, "tx_bytes",
-		(json_int_t)1000000 * seconds, "tx_busy_ns", (json_int_t)1000000 * seconds, "kind", "nic", "name", "h1",
-		"pid", 101, "readable", 1, "cpu_ns", 0);
+		"uptime_ns", (json_int_t)seconds * 1000000000, "cpu_ns",
+		(json_int_t)seconds * 250000000, "nodes", "kind", "switch", "name", "s1", "pid",
+		100, "readable", 1, "cpu_ns", (json_int_t)seconds * 200000000, "sent_packets",
+		1000 * seconds, "sent_bytes", (json_int_t)1000000 * seconds, "dropped_packets",
+		3 * seconds, "links_make_up_ns", 10000, "buffers_bridge_ns", 400000,
+		"lateness_max_ns", 50000, "lateness_counts", "57343", turns, "ports", "port", 0,
+		"link", 0, "tx_bytes", (json_int_t)1000000 * seconds, "tx_busy_ns",
+		(json_int_t)1000000 * seconds, "kind", "nic", "name", "h1", "pid", 101, "readable",
+		1, "cpu_ns", 0);
 
 	ck_assert_ptr_nonnull(fabric);
 	return fabric;
@@ -64,15 +67,18 @@ TEST(observe_traffic__rates)
 	ck_assert_double_eq_tol(json_real_value(node("sent_pps")), 1000, 1e-9);
 	ck_assert_double_eq_tol(json_real_value(node("sent_bps")), 8e6, 1e-3);
 	ck_assert_double_eq_tol(json_real_value(node("dropped_pps")), 3, 1e-9);
-	ck_assert_double_eq_tol(json_real_value(json_object_get(json_array_get(node("ports"), 0), "tx_percent")), 0.1,
-				1e-9);
+	ck_assert_double_eq_tol(
+		json_real_value(json_object_get(json_array_get(node("ports"), 0), "tx_percent")),
+		0.1, 1e-9);
 }
 
 /* EC-2: congestion that has been told of since */
 TEST(observe_traffic__congestion)
 {
-	json_object_set_new(json_array_get(json_object_get(before, "nodes"), 0), "eca_acks", json_integer(100));
-	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "eca_acks", json_integer(400));
+	json_object_set_new(json_array_get(json_object_get(before, "nodes"), 0), "eca_acks",
+			    json_integer(100));
+	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "eca_acks",
+			    json_integer(400));
 	observe_traffic(later, before);
 	ck_assert_double_eq_tol(json_real_value(node("eca_acks_per_s")), 150, 1e-9);
 	ck_assert_double_eq_tol(json_real_value(node("stops_per_s")), 0, 1e-9);
@@ -81,7 +87,8 @@ TEST(observe_traffic__congestion)
 /* another process of the same name has counted from the beginning */
 TEST(observe_traffic__restarted_node)
 {
-	json_object_set_new(json_array_get(json_object_get(before, "nodes"), 0), "pid", json_integer(99));
+	json_object_set_new(json_array_get(json_object_get(before, "nodes"), 0), "pid",
+			    json_integer(99));
 	observe_traffic(later, before);
 	ck_assert_double_eq_tol(json_real_value(node("sent_pps")), 6000, 1e-9);
 }
@@ -125,15 +132,17 @@ TEST(observe_fidelity__whole_life)
 {
 	observe_fidelity(later, NULL);
 	ck_assert_str_eq(verdict(), "delayed");
-	ck_assert_int_eq(client_number(json_object_get(later, "fidelity"), "interval_ns"), 12000000000);
+	ck_assert_int_eq(client_number(json_object_get(later, "fidelity"), "interval_ns"),
+			 12000000000);
 }
 
 /* ports of s1 in @fabric: how long each neighbour says that it was held up */
 static void held_up(json_t *fabric, json_int_t first_ns, json_int_t second_ns)
 {
 	json_object_set_new(json_array_get(json_object_get(fabric, "nodes"), 0), "ports",
-			    json_pack("[{s:i, s:s, s:I}, {s:i, s:s, s:I}]", "port", 0, "peer", "h1", "held_up_ns",
-				      first_ns, "port", 1, "peer", "s2", "held_up_ns", second_ns));
+			    json_pack("[{s:i, s:s, s:I}, {s:i, s:s, s:I}]", "port", 0, "peer", "h1",
+				      "held_up_ns", first_ns, "port", 1, "peer", "s2", "held_up_ns",
+				      second_ns));
 }
 
 /* once it was late by 1 s, far beyond its buffers */
@@ -153,14 +162,16 @@ TEST(observe_fidelity__neighbour_that_counts_anew)
 	held_up(before, 3000000000, 2000000000);
 	held_up(later, 0, 2500000000);
 	observe_fidelity(later, before);
-	ck_assert_double_eq_tol(json_real_value(node("stalled_percent")), 25, 1e-3); /* 0.5 s of 2 s */
+	/* 0.5 s of 2 s */
+	ck_assert_double_eq_tol(json_real_value(node("stalled_percent")), 25, 1e-3);
 }
 
 /* of a node that has joined in the interval, its own time counts */
 TEST(observe_fidelity__node_that_has_joined)
 {
 	json_array_clear(json_object_get(before, "nodes"));
-	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "uptime_ns", json_integer(1000000000));
+	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "uptime_ns",
+			    json_integer(1000000000));
 	late_once(later);
 	held_up(later, 500000000, 0);
 	observe_fidelity(later, before);
@@ -169,7 +180,8 @@ TEST(observe_fidelity__node_that_has_joined)
 
 TEST(observe_fidelity__page_destroyed)
 {
-	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 1), "readable", json_false());
+	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 1), "readable",
+			    json_false());
 	observe_fidelity(later, before);
 	ck_assert_str_eq(verdict(), "unknown");
 	ck_assert_str_eq(client_text(json_object_get(later, "fidelity"), "node"), "h1");
@@ -199,7 +211,8 @@ TEST(observe_fidelity_print__words)
 	observe_fidelity(later, before);
 	observe_fidelity_print(later, out);
 	fclose(out);
-	ck_assert_ptr_nonnull(strstr(text, "faithful but for up to 40.00 us of added delay at a hop"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "faithful but for up to 40.00 us of added delay at a hop"));
 	ck_assert_ptr_nonnull(strstr(text, "s1 was late by p50 50.00 us"));
 	free(text);
 }

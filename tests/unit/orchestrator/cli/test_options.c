@@ -1,4 +1,5 @@
-/*  orchestrator/cli/options: what a table accepts, where values go, and what is said of all else (TB-10).               */
+/*  orchestrator/cli/options: what a table accepts, where values go, and what is said of all else
+ *  (TB-10). */
 #include "orchestrator/cli/options.h"
 
 #include <stdlib.h>
@@ -25,8 +26,14 @@ static bool is_file(const char *next, int operand_count)
 static const struct option_word colours[] = { { "red", 3 }, { "blue", 5 }, { 0 } };
 
 static const struct option_row rows[] = {
-	{ .name = "--loud", .letter = 'l', .help = "a flag", .field = offsetof(struct target, loud) },
-	{ .name = "-o", .argument = "FILE", .help = "of two\nlines", .field = offsetof(struct target, file) },
+	{ .name = "--loud",
+	  .letter = 'l',
+	  .help = "a flag",
+	  .field = offsetof(struct target, loud) },
+	{ .name = "-o",
+	  .argument = "FILE",
+	  .help = "of two\nlines",
+	  .field = offsetof(struct target, file) },
 	{ .name = "--json",
 	  .argument = "[FILE]",
 	  .help = "may stand alone",
@@ -90,7 +97,8 @@ static int options_of(const char *line, int fd)
 
 TEST(options_read__anywhere_among_operands)
 {
-	ck_assert_int_eq(options_of("one --colour=blue -l two -o f --set a=1 -- --loud", STDERR_FILENO), -1);
+	ck_assert_int_eq(
+		options_of("one --colour=blue -l two -o f --set a=1 -- --loud", STDERR_FILENO), -1);
 	ck_assert_str_eq(said, "");
 	ck_assert(target.loud);
 	ck_assert_str_eq(target.file, "f");
@@ -135,15 +143,17 @@ TEST(options_read__program)
 static const struct {
 	const char *line, *said;
 } wrong[] = {
-	{ "--lout",
-	  "heddle try: there is no option --lout - did you mean '--loud'?; 'heddle try --help' lists them\n" },
-	{ "--lou", "heddle try: there is no option --lou - did you mean '--loud'?; 'heddle try --help' lists them\n" },
+	{ "--lout", "heddle try: there is no option --lout - did you mean '--loud'?; 'heddle try "
+		    "--help' lists them\n" },
+	{ "--lou", "heddle try: there is no option --lou - did you mean '--loud'?; 'heddle try "
+		   "--help' lists them\n" },
 	{ "a --set x", "heddle try: --set takes PATH=VALUE, not 'x'\n" },
 	{ "-x", "heddle try: there is no option -x; 'heddle try --help' lists them\n" },
 	{ "--loud=yes", "heddle try: --loud takes no value\n" },
 	{ "a --colour", "heddle try: --colour needs a value: NAME\n" },
 	{ "-o", "heddle try: -o needs a value: FILE\n" },
-	{ "--colour bluw", "heddle try: --colour takes red or blue, not 'bluw' - did you mean 'blue'?\n" },
+	{ "--colour bluw",
+	  "heddle try: --colour takes red or blue, not 'bluw' - did you mean 'blue'?\n" },
 	{ "a b", "heddle try: two scenarios, 'a' and 'b'; give one\n" },
 	{ "-l", "heddle try: which scenario? 'heddle try --help' explains\n" },
 };
@@ -166,13 +176,15 @@ TEST(options_read__help)
 {
 	command.operands_min = 1;
 	ck_assert_int_eq(options_of("--loud --help", STDOUT_FILENO), 0);
-	ck_assert_str_eq(said, "usage: heddle try\n\n"
-			       "  -l, --loud        a flag\n"
-			       "  -o FILE           of two\n"
-			       "                    lines\n"
-			       "  --json [FILE]     may stand alone\n"
-			       "  --colour NAME     one of a list\n"
-			       "  --seed N          a number\n"
-			       "  --set PATH=VALUE  change a key of the scenario, e.g. a=b; may be repeated\n"
-			       "\nthe end\n");
+	ck_assert_str_eq(
+		said,
+		"usage: heddle try\n\n"
+		"  -l, --loud        a flag\n"
+		"  -o FILE           of two\n"
+		"                    lines\n"
+		"  --json [FILE]     may stand alone\n"
+		"  --colour NAME     one of a list\n"
+		"  --seed N          a number\n"
+		"  --set PATH=VALUE  change a key of the scenario, e.g. a=b; may be repeated\n"
+		"\nthe end\n");
 }

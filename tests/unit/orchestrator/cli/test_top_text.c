@@ -1,4 +1,4 @@
-/*  orchestrator/cli/top_text: what `heddle top` shows of an answer (TB-8, TB-10).                                     */
+/*  orchestrator/cli/top_text: what `heddle top` shows of an answer (TB-8, TB-10). */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,11 @@
 /* the text for a fabric of one switch with @limited flows limited, and a NIC that counts as much */
 static char *text_of(int limited)
 {
-	json_t *fabric = json_pack("{s:s, s:[{s:s, s:s, s:i, s:f, s:f}, {s:s, s:s, s:i}], s:{s:s}}", "fabric", "two",
-				   "nodes", "kind", "switch", "name", "s1", "limited", limited, "eca_acks_per_s",
-				   limited * 10.0, "stops_per_s", 0.0, "kind", "nic", "name", "h1", "limited", limited,
-				   "fidelity", "verdict", "faithful");
+	json_t *fabric = json_pack("{s:s, s:[{s:s, s:s, s:i, s:f, s:f}, {s:s, s:s, s:i}], s:{s:s}}",
+				   "fabric", "two", "nodes", "kind", "switch", "name", "s1",
+				   "limited", limited, "eca_acks_per_s", limited * 10.0,
+				   "stops_per_s", 0.0, "kind", "nic", "name", "h1", "limited",
+				   limited, "fidelity", "verdict", "faithful");
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -29,8 +30,9 @@ TEST(top_text_print__congestion)
 {
 	char *text = text_of(7);
 
-	ck_assert_ptr_nonnull(
-		strstr(text, "\ncongestion 7 flows limited, 0 metered, 0 held at their source; 70 ACK_ECA/s"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"\ncongestion 7 flows limited, 0 metered, 0 held at their source; 70 ACK_ECA/s"));
 	free(text);
 }
 
@@ -43,14 +45,16 @@ TEST(top_text_print__no_congestion)
 	free(text);
 }
 
-/* RC-1, RC-5: of a fabric of kind roce, what is held and marked, and who waits for whom for ever; none in another one */
+/* RC-1, RC-5: of a fabric of kind roce, what is held and marked, and who waits for whom for ever;
+ * none in another one */
 TEST(top_text_print__roce)
 {
-	json_t *fabric =
-		json_pack("{s:s, s:s, s:[{s:s, s:i, s:i, s:f, s:f}, {s:s, s:f, s:i, s:i}], s:[{s:s}, {s:s}]}", "fabric",
-			  "two", "kind", "roce", "nodes", "kind", "switch", "held", 3, "told_to_stop", 2,
-			  "marked_per_s", 50.0, "pauses_per_s", 7.0, "kind", "nic", "cnps_per_s", 20.0, "in_error", 1,
-			  "held", 9, "deadlocks", "text", "s1 -> s2 -> s1, class a: ...", "text", "s3 -> s4 -> s3");
+	json_t *fabric = json_pack(
+		"{s:s, s:s, s:[{s:s, s:i, s:i, s:f, s:f}, {s:s, s:f, s:i, s:i}], s:[{s:s}, {s:s}]}",
+		"fabric", "two", "kind", "roce", "nodes", "kind", "switch", "held", 3,
+		"told_to_stop", 2, "marked_per_s", 50.0, "pauses_per_s", 7.0, "kind", "nic",
+		"cnps_per_s", 20.0, "in_error", 1, "held", 9, "deadlocks", "text",
+		"s1 -> s2 -> s1, class a: ...", "text", "s3 -> s4 -> s3");
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -59,9 +63,11 @@ TEST(top_text_print__roce)
 	top_text_print(fabric, 0, out);
 	fclose(out);
 	json_decref(fabric);
-	ck_assert_ptr_nonnull(strstr(text, "\nroce       3 outputs held, 2 inputs full; 50 marked/s, 20 CNPs/s, 7 "
-					   "pauses/s; 1 queue pairs in ERROR\n"));
-	ck_assert_ptr_nonnull(strstr(text, "\ndeadlock   s1 -> s2 -> s1, class a: ...; and 1 more\n"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "\nroce       3 outputs held, 2 inputs full; 50 marked/s, 20 CNPs/s, 7 "
+		      "pauses/s; 1 queue pairs in ERROR\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\ndeadlock   s1 -> s2 -> s1, class a: ...; and 1 more\n"));
 	free(text);
 	text = text_of(7);
 	ck_assert_ptr_null(strstr(text, "roce"));

@@ -1,4 +1,5 @@
-/*  orchestrator/fabric/core_choice (TB-1): how many cores are kept beside other programs, and which. Times are given. */
+/*  orchestrator/fabric/core_choice (TB-1): how many cores are kept beside other programs, and
+ *  which. Times are given. */
 #include <stdlib.h>
 
 #include "orchestrator/fabric/core_choice.h"
@@ -27,7 +28,9 @@ static bool due(void)
 /* each window holds @work_ns of CPU time */
 static enum core_choice_verdict decide(uint64_t work_ns)
 {
-	struct core_sample sample = { .now_ns = now, .stolen_ns = stolen, .windows = 100, .cpu_ns = 100 * work_ns };
+	struct core_sample sample = {
+		.now_ns = now, .stolen_ns = stolen, .windows = 100, .cpu_ns = 100 * work_ns
+	};
 
 	return core_choice_decide(&choice, &sample);
 }
@@ -103,7 +106,8 @@ TEST(core_choice_decide__free_cores_are_kept)
 TEST(core_choice_decide__long_windows_on_all_cores)
 {
 	set_up();
-	for (uint64_t look_ns = CORE_CHOICE_LOOK_NS; look_ns < CORE_CHOICE_LOOK_MAX_NS; look_ns *= 2) {
+	for (uint64_t look_ns = CORE_CHOICE_LOOK_NS; look_ns < CORE_CHOICE_LOOK_MAX_NS;
+	     look_ns *= 2) {
 		steal(look_ns, 0, CORES);
 		now += look_ns - 1;
 		ck_assert(!due());
@@ -116,7 +120,8 @@ TEST(core_choice_decide__long_windows_on_all_cores)
 	ck_assert(due());
 }
 
-/* all cores are tried again; each time that this was too soon it takes twice as long, up to a limit */
+/* all cores are tried again; each time that this was too soon it takes twice as long, up to a
+ * limit */
 TEST(core_choice_decide__the_longer_the_more_often)
 {
 	uint64_t stay_ns = CORE_CHOICE_STAY_MIN_NS;

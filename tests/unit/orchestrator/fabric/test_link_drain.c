@@ -1,4 +1,5 @@
-/*  orchestrator/fabric/link_drain: who is told what of links that failed, and when (FC-15, FC-26); switches are pages that the test writes. */
+/*  orchestrator/fabric/link_drain: who is told what of links that failed, and when (FC-15, FC-26);
+ *  switches are pages that the test writes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,9 @@ static const struct stats_page *page(void *owner, uint32_t node)
 
 static void open_with(const char *fabric)
 {
-	const struct link_drain_fabric callbacks = { .owner = &told, .settle = settle, .page = page };
+	const struct link_drain_fabric callbacks = { .owner = &told,
+						     .settle = settle,
+						     .page = page };
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
 	char text[1024];
@@ -50,7 +53,8 @@ static void open_with(const char *fabric)
 
 	snprintf(text, sizeof(text), "%s%s", LEAF_SPINE, fabric);
 	error = scenario_read_memory("t.yaml", text, strlen(text), NULL, 0, &scenario, &errors);
-	ck_assert_msg(!error && !plan_make(&scenario, &plan, &errors), "%s", errors.count ? errors.texts[0] : "");
+	ck_assert_msg(!error && !plan_make(&scenario, &plan, &errors), "%s",
+		      errors.count ? errors.texts[0] : "");
 	scenario_free(&scenario);
 	ck_assert_uint_le(plan.node_count, NODES_MAX);
 	for (uint32_t i = 0; i < plan.node_count; i++) {
@@ -87,7 +91,8 @@ static struct channel_set *left_at(uint32_t node, uint32_t port)
 
 TEST_GROUP(link_drain, .teardown = tear_down);
 
-/* each end is told once what the other one has left; who has nothing to hear any more is not asked again */
+/* each end is told once what the other one has left; who has nothing to hear any more is not asked
+ * again */
 TEST(link_drain_look__each_end)
 {
 	const struct plan_link *link;
@@ -101,15 +106,18 @@ TEST(link_drain_look__each_end)
 	link_drain_begin(&link_drain, index, false, false, NODE_US);
 	ck_assert_int_eq(link_drain_look(&link_drain, 3 * NODE_US), 0);
 	ck_assert_uint_eq(told_count, 2);
-	ck_assert(told[0].node == 0 && told[0].port == link->port_a && channel_set_count(&told[0].left) == 2);
+	ck_assert(told[0].node == 0 && told[0].port == link->port_a &&
+		  channel_set_count(&told[0].left) == 2);
 	ck_assert(channel_set_has(&told[0].left, 5) && channel_set_has(&told[0].left, 70));
-	ck_assert(told[1].node == 1 && told[1].port == link->port_b && !channel_set_count(&told[1].left));
+	ck_assert(told[1].node == 1 && told[1].port == link->port_b &&
+		  !channel_set_count(&told[1].left));
 	ck_assert_int_eq(link_drain_look(&link_drain, 5 * NODE_US), 0);
 	ck_assert_uint_eq(told_count, 2); /* nothing new */
 	channel_set_remove(left_at(1, link->port_b), 5);
 	ck_assert_int_eq(link_drain_look(&link_drain, 7 * NODE_US), 0);
 	ck_assert_uint_eq(told_count, 3);
-	ck_assert(told[2].node == 0 && !channel_set_has(&told[2].left, 5) && channel_set_has(&told[2].left, 70));
+	ck_assert(told[2].node == 0 && !channel_set_has(&told[2].left, 5) &&
+		  channel_set_has(&told[2].left, 70));
 	ck_assert_uint_ne(link_drain_next_at(&link_drain, 7 * NODE_US), NODE_TIME_NEVER);
 	channel_set_remove(left_at(1, link->port_b), 70);
 	ck_assert_int_eq(link_drain_look(&link_drain, 9 * NODE_US), 0);
@@ -136,7 +144,8 @@ TEST(link_drain_look__links_do_not_wait_for_each_other)
 	channel_set_remove(left_at(2, plan.links[bc].port_b), 2);
 	ck_assert_int_eq(link_drain_look(&link_drain, 2 * NODE_US), 0);
 	ck_assert_uint_eq(told_count, 5);
-	ck_assert(told[4].node == 1 && told[4].port == plan.links[bc].port_a && !channel_set_count(&told[4].left));
+	ck_assert(told[4].node == 1 && told[4].port == plan.links[bc].port_a &&
+		  !channel_set_count(&told[4].left));
 }
 
 /* a link that fails again while somebody waits: both ends hear anew, and it counts once */
@@ -158,8 +167,8 @@ TEST(link_drain_begin__again)
 	ck_assert_uint_eq(link_drain_next_at(&link_drain, 4 * NODE_US), NODE_TIME_NEVER);
 }
 
-/* Real clock: a switch that died does not know. Its neighbours are told nothing until nothing is left of what came from it; a switch that
- * has left the fabric has nothing any more. */
+/* Real clock: a switch that died does not know. Its neighbours are told nothing until nothing is
+ * left of what came from it; a switch that has left the fabric has nothing any more. */
 TEST(link_drain_look__dead_peer)
 {
 	const struct plan_link *ab, *bc;
@@ -178,8 +187,10 @@ TEST(link_drain_look__dead_peer)
 	channel_set_remove(left_at(2, bc->port_b), 9);
 	ck_assert_int_eq(link_drain_look(&link_drain, 2 * NODE_US), 0);
 	ck_assert_uint_eq(told_count, 3);
-	ck_assert(told[0].node == 0 && told[0].port == ab->port_a && !channel_set_count(&told[0].left));
-	ck_assert(told[2].node == 2 && told[2].port == bc->port_b && !channel_set_count(&told[2].left));
+	ck_assert(told[0].node == 0 && told[0].port == ab->port_a &&
+		  !channel_set_count(&told[0].left));
+	ck_assert(told[2].node == 2 && told[2].port == bc->port_b &&
+		  !channel_set_count(&told[2].left));
 	ck_assert_uint_eq(link_drain_next_at(&link_drain, 2 * NODE_US), NODE_TIME_NEVER);
 }
 
@@ -193,9 +204,11 @@ TEST(link_drain_look__patience)
 	ck_assert(told_count == 1 && told[0].node == 1); /* it may have been started again */
 	ck_assert_int_eq(link_drain_look(&link_drain, SETTLING_PATIENCE_PS + NODE_US), 0);
 	ck_assert(told_count == 2 && told[1].node == 0 && !channel_set_count(&told[1].left));
-	channel_set_remove(left_at(0, plan.links[link_of(0, 1)].port_a), 9); /* now that they have gone on */
+	/* now that they have gone on */
+	channel_set_remove(left_at(0, plan.links[link_of(0, 1)].port_a), 9);
 	ck_assert_int_eq(link_drain_look(&link_drain, SETTLING_PATIENCE_PS + NODE_US), 0);
-	ck_assert_uint_eq(link_drain_next_at(&link_drain, SETTLING_PATIENCE_PS + NODE_US), NODE_TIME_NEVER);
+	ck_assert_uint_eq(link_drain_next_at(&link_drain, SETTLING_PATIENCE_PS + NODE_US),
+			  NODE_TIME_NEVER);
 }
 
 /* a link that has left the plan: who waits is told all the same */
@@ -225,7 +238,8 @@ TEST(link_drain_begin__nobody_waits)
 {
 	open_with("");
 	for (uint32_t i = 0; i < plan.link_count; i++)
-		if (plan.links[i].node_b >= plan.switch_count || plan.links[i].node_a >= plan.switch_count)
+		if (plan.links[i].node_b >= plan.switch_count ||
+		    plan.links[i].node_a >= plan.switch_count)
 			link_drain_begin(&link_drain, i, false, false, 0);
 	ck_assert_uint_eq(link_drain_next_at(&link_drain, 0), NODE_TIME_NEVER);
 	tear_down();
@@ -235,7 +249,8 @@ TEST(link_drain_begin__nobody_waits)
 	ck_assert_uint_eq(link_drain_next_at(&link_drain, 0), NODE_TIME_NEVER);
 }
 
-/* soon after the failure, and then the more seldom the longer nothing happens: a wait of an hour takes few looks */
+/* soon after the failure, and then the more seldom the longer nothing happens: a wait of an hour
+ * takes few looks */
 TEST(link_drain_next_at__longer_and_longer)
 {
 	node_time_t now = NODE_US, next;
@@ -246,7 +261,8 @@ TEST(link_drain_next_at__longer_and_longer)
 	link_drain_begin(&link_drain, link_of(0, 1), false, false, now);
 	while (now < 3600 * NODE_S) {
 		next = link_drain_next_at(&link_drain, now);
-		ck_assert(next >= now + 2 * NODE_US && next <= now + node_time_max(2 * NODE_US, now / 8));
+		ck_assert(next >= now + 2 * NODE_US &&
+			  next <= now + node_time_max(2 * NODE_US, now / 8));
 		now = next;
 		ck_assert_int_eq(link_drain_look(&link_drain, now), 0);
 		looks++;

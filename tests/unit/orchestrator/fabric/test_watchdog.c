@@ -1,4 +1,4 @@
-/*  test_watchdog - who is blamed for a standstill, and who is not (TB-22).                                           */
+/*  test_watchdog - who is blamed for a standstill, and who is not (TB-22). */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,10 +14,11 @@ static struct watchdog watchdog;
 static struct watchdog_sight sight; /* one late node, unless said */
 static uint64_t now;
 
-/* looks every slice for @duration_ns while window @window stays open and late nodes use @cpu_ns, handle @events and get on by
+/* looks every slice for @duration_ns while window @window stays open and late nodes use @cpu_ns,
+ * handle @events and get on by
  * @virtual_ps per slice */
-static enum watchdog_verdict watch_work(uint64_t duration_ns, uint32_t window, uint64_t cpu_ns, uint64_t events,
-					uint64_t virtual_ps)
+static enum watchdog_verdict watch_work(uint64_t duration_ns, uint32_t window, uint64_t cpu_ns,
+					uint64_t events, uint64_t virtual_ps)
 {
 	enum watchdog_verdict verdict = WATCHDOG_FINE;
 	uint64_t until = now + duration_ns;
@@ -62,7 +63,8 @@ TEST(watchdog_look__hang)
 	ck_assert(now - from < 3 * SECOND / 2);
 }
 
-/* a window may take hours, if its nodes get on in virtual time, or if one after the other finishes */
+/* a window may take hours, if its nodes get on in virtual time, or if one after the other
+ * finishes */
 TEST(watchdog_look__gets_on)
 {
 	ck_assert_int_eq(watch_work(3600 * SECOND, 1, SLICE, 1000, 1), WATCHDOG_FINE);

@@ -77,7 +77,8 @@ static bool fabric_open(void)
 
 static void make(uint32_t n)
 {
-	ck_assert_msg(host_net_make(&hosts[n], &namespaces, &specs[n], why, sizeof why) == 0, "%s", why);
+	ck_assert_msg(host_net_make(&hosts[n], &namespaces, &specs[n], why, sizeof why) == 0, "%s",
+		      why);
 }
 
 static void fabric_close(uint32_t count)
@@ -99,8 +100,8 @@ static int run_in(uint32_t n, const char *command)
 	pid_t child = fork();
 
 	if (child == 0) {
-		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd, hosts[n].net_fd,
-					 hosts[n].uts_fd };
+		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
+					 hosts[n].net_fd, hosts[n].uts_fd };
 		char *argv[] = { "sh", "-c", (char *)command, NULL };
 		int result = enter_run(&fds, argv, NULL, why, sizeof why);
 
@@ -129,14 +130,18 @@ static bool has_address(int family, const void *address)
 
 	ck_assert_int_eq(getifaddrs(&list), 0);
 	for (entry = list; entry; entry = entry->ifa_next) {
-		if (!entry->ifa_addr || entry->ifa_addr->sa_family != family || strcmp(entry->ifa_name, "eth0") != 0)
+		if (!entry->ifa_addr || entry->ifa_addr->sa_family != family ||
+		    strcmp(entry->ifa_name, "eth0") != 0)
 			continue;
 		if (family == AF_INET)
-			found |= !memcmp(&((struct sockaddr_in *)entry->ifa_addr)->sin_addr, address, 4);
+			found |= !memcmp(&((struct sockaddr_in *)entry->ifa_addr)->sin_addr,
+					 address, 4);
 		else if (family == AF_INET6)
-			found |= !memcmp(&((struct sockaddr_in6 *)entry->ifa_addr)->sin6_addr, address, 16);
+			found |= !memcmp(&((struct sockaddr_in6 *)entry->ifa_addr)->sin6_addr,
+					 address, 16);
 		else
-			found |= !memcmp(((struct sockaddr_ll *)entry->ifa_addr)->sll_addr, address, 6);
+			found |= !memcmp(((struct sockaddr_ll *)entry->ifa_addr)->sll_addr, address,
+					 6);
 	}
 	freeifaddrs(list);
 	return found;
@@ -152,7 +157,8 @@ static void hosts_file_remove(void)
 	unlink(hosts_file);
 }
 
-TEST_GROUP(host_net, .setup_once = hosts_file_create, .teardown_once = hosts_file_remove, .timeout_s = 30);
+TEST_GROUP(host_net, .setup_once = hosts_file_create, .teardown_once = hosts_file_remove,
+	   .timeout_s = 30);
 
 /* TB-15 */
 TEST(host_net_make__interface)
@@ -186,7 +192,8 @@ TEST(host_net_make__spec_refused)
 	struct host_net_spec *spec = describe(0);
 
 	spec->far_name = "a-name-that-is-too-long";
-	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, why, sizeof why), -ENAMETOOLONG);
+	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, why, sizeof why),
+			 -ENAMETOOLONG);
 	spec = describe(0);
 	spec->queue_count = HOST_NET_QUEUES_MAX + 1;
 	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, why, sizeof why), -ERANGE);
@@ -201,7 +208,8 @@ TEST(host_net_make__same_name_twice)
 		return;
 	describe(0);
 	make(0);
-	ck_assert_int_eq(host_net_make(&hosts[1], &namespaces, &specs[0], why, sizeof why), -EEXIST);
+	ck_assert_int_eq(host_net_make(&hosts[1], &namespaces, &specs[0], why, sizeof why),
+			 -EEXIST);
 	ck_assert_str_eq(why, "host node0: interfaces eth0 and h0: File exists");
 	ck_assert_int_eq(hosts[1].net_fd, -1);
 	fabric_close(1);
@@ -237,13 +245,14 @@ TEST(host_net_make__entered)
 	ck_assert_int_eq(run_in(0, "test $(uname -n) = node0 && test -e /sys/class/net/eth0"), 0);
 	child = fork();
 	if (child == 0) {
-		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd, hosts[0].net_fd,
-					 hosts[0].uts_fd };
+		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
+					 hosts[0].net_fd, hosts[0].uts_fd };
 		char *nothing[] = { "true", NULL };
 
 		if (enter_run(&fds, nothing, NULL, why, sizeof why))
 			_exit(254);
-		_exit(run_in(1, "test $(uname -n) = node1 && grep -qx 02:48:00:00:00:02 /sys/class/net/eth0/address"));
+		_exit(run_in(1, "test $(uname -n) = node1 && grep -qx 02:48:00:00:00:02 "
+				"/sys/class/net/eth0/address"));
 	}
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(status, 0);
@@ -291,7 +300,8 @@ TEST(host_net_attach__and_leave)
 	net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	move(namespaces.net_fd);
 	describe(0);
-	ck_assert_msg(!host_net_attach(&hosts[0], &namespaces, net_fd, &specs[0], why, sizeof why), "%s", why);
+	ck_assert_msg(!host_net_attach(&hosts[0], &namespaces, net_fd, &specs[0], why, sizeof why),
+		      "%s", why);
 	move(net_fd);
 	ck_assert_uint_ne(if_nametoindex("eth0"), 0);
 	ck_assert(!is_up("lo")); /* as it was */
@@ -310,7 +320,8 @@ TEST(host_net_attach__and_leave)
 /* a packet socket on the host's own end */
 static int host_socket(uint32_t n)
 {
-	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_protocol = htons(ETHER_TYPE_TEST) };
+	struct sockaddr_ll address = { .sll_family = AF_PACKET,
+				       .sll_protocol = htons(ETHER_TYPE_TEST) };
 	int fd;
 
 	move(hosts[n].net_fd);
@@ -341,7 +352,8 @@ static uint32_t frames_count(int fd, int wait_ms)
 		ssize_t length = read(fd, record, sizeof record);
 		const uint8_t *frame = record + sizeof(struct virtio_net_hdr);
 
-		if (length > 24 && frame[12] == ETHER_TYPE_TEST >> 8 && frame[13] == (ETHER_TYPE_TEST & 0xff))
+		if (length > 24 && frame[12] == ETHER_TYPE_TEST >> 8 &&
+		    frame[13] == (ETHER_TYPE_TEST & 0xff))
 			count++;
 	}
 	return count;
@@ -437,7 +449,8 @@ TEST(host_net_rate__senders_block)
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	move(namespaces.net_fd);
 	setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &broadcast, sizeof broadcast);
-	setsockopt(fd, IPPROTO_IP, IP_RECVERR, &error_reports, sizeof error_reports); /* a drop is ENOBUFS */
+	/* a drop is ENOBUFS */
+	setsockopt(fd, IPPROTO_IP, IP_RECVERR, &error_reports, sizeof error_reports);
 	address.sin_addr.s_addr = htonl(0x0affffff);
 	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
 	slow_bytes = udp_send_for(fd, 400000);

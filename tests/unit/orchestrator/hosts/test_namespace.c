@@ -70,7 +70,8 @@ static void setting_write(const char *folder, const char *name, const char *valu
 	fclose(file);
 }
 
-static void refusal_names(const char *folder, const char *name, const char *value, int error, const char *expected)
+static void refusal_names(const char *folder, const char *name, const char *value, int error,
+			  const char *expected)
 {
 	char path[128];
 	int fd;
@@ -102,7 +103,8 @@ static void hosts_file_remove(void)
 	unlink(hosts_file);
 }
 
-TEST_GROUP(namespace, .setup_once = hosts_file_create, .teardown_once = hosts_file_remove, .timeout_s = 30);
+TEST_GROUP(namespace, .setup_once = hosts_file_create, .teardown_once = hosts_file_remove,
+	   .timeout_s = 30);
 
 TEST(namespaces_refusal__debian_setting)
 {
@@ -118,7 +120,8 @@ TEST(namespaces_refusal__ubuntu_setting)
 
 TEST(namespaces_refusal__limit)
 {
-	refusal_names("user", "max_user_namespaces", "0\n", -ENOSPC, "sysctl user.max_user_namespaces=");
+	refusal_names("user", "max_user_namespaces", "0\n", -ENOSPC,
+		      "sysctl user.max_user_namespaces=");
 }
 
 TEST(namespaces_refusal__container)
@@ -165,9 +168,11 @@ TEST(namespaces_open__daemon_killed)
 	if (daemon_pid == 0) {
 		open_or_fail();
 		if (fork() == 0) {
-			struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
-						 namespaces.net_fd, -1 };
-			char *argv[] = { "sh", "-c", "(echo r; exec sleep 1000) >&$ALIVE & exec sleep 1000", NULL };
+			struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd,
+						 namespaces.mount_fd, namespaces.net_fd, -1 };
+			char *argv[] = { "sh", "-c",
+					 "(echo r; exec sleep 1000) >&$ALIVE & exec sleep 1000",
+					 NULL };
 			char number[16];
 
 			snprintf(number, sizeof number, "%d", alive[1]);
@@ -182,22 +187,25 @@ TEST(namespaces_open__daemon_killed)
 	ck_assert_int_eq(read(alive[0], &byte, 1), 1);
 	ck_assert_int_eq(byte, 'r');
 	ck_assert_int_eq(kill(daemon_pid, SIGKILL), 0);
+	/* until the last process that holds the pipe has ended: the test's time limit is the judge
+	 * */
 	while (read(alive[0], &byte, 1) > 0)
-		; /* until the last process that holds the pipe has ended: the test's time limit is the judge */
+		;
 	waitpid(daemon_pid, NULL, 0);
 }
 
 /* ---- entering ---- */
 
-/* runs @command in the shared namespaces, from a child. Return: its status, 255 and a line if it did not run. */
+/* runs @command in the shared namespaces, from a child. Return: its status, 255 and a line if it
+ * did not run. */
 static int run_inside(const char *command)
 {
 	int status;
 	pid_t child = fork();
 
 	if (child == 0) {
-		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd, namespaces.net_fd,
-					 namespaces.uts_fd };
+		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
+					 namespaces.net_fd, namespaces.uts_fd };
 		char *argv[] = { "sh", "-c", (char *)command, NULL };
 		int result = enter_run(&fds, argv, "/usr", why, sizeof why);
 
@@ -222,7 +230,9 @@ TEST(enter_run__exit_status)
 
 TEST(enter_run__signal_passed_on)
 {
-	char *argv[] = { "sh", "-c", "trap 'exit 9' TERM; kill -TERM $OUTER; while :; do sleep 0.01; done", NULL };
+	char *argv[] = { "sh", "-c",
+			 "trap 'exit 9' TERM; kill -TERM $OUTER; while :; do sleep 0.01; done",
+			 NULL };
 	struct enter_fds none = { -1, -1, -1, -1, -1 };
 	char number[16];
 	int status;
@@ -273,15 +283,16 @@ TEST(enter_run__hosts_file_and_proc)
 		ck_assert_int_eq(run_inside("grep -q heddle-init /proc/1/comm"), 0);
 	/* TB-24: of the machine's parameters those of the network only, also as root */
 	if (namespaces.proc_mounted)
-		ck_assert_int_eq(run_inside("! test -w /proc/sys/kernel/panic && ! test -w /proc/sysrq-trigger && "
+		ck_assert_int_eq(run_inside("! test -w /proc/sys/kernel/panic && ! test -w "
+					    "/proc/sysrq-trigger && "
 					    "test -w /proc/sys/net/ipv4/ip_forward"),
 				 0);
 	ck_assert_int_eq(run_inside("grep -q '^ *lo:' /proc/self/net/dev"), 0);
 	namespaces_close(&namespaces);
 }
 
-/* A fabric that has ended while somebody still holds its namespaces. In a child that does not come back: it can start no
- * process any more. */
+/* A fabric that has ended while somebody still holds its namespaces. In a child that does not come
+ * back: it can start no process any more. */
 TEST(enter_run__fabric_ended)
 {
 	struct enter_fds fds = { -1, -1, -1, -1, -1 };

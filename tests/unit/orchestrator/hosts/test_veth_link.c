@@ -1,4 +1,5 @@
-/*  orchestrator/hosts/veth_link: what the interfaces of veth links are called (TB-3). Making them: system/test_veth. */
+/*  orchestrator/hosts/veth_link: what the interfaces of veth links are called (TB-3). Making them:
+ *  system/test_veth. */
 #include "orchestrator/hosts/veth_link.h"
 #include "tests/testing.h"
 
@@ -7,7 +8,8 @@
 
 static char name[IFNAMSIZ];
 
-static const char *named(const char *own, const char *peer, uint32_t number, char end, bool numbered)
+static const char *named(const char *own, const char *peer, uint32_t number, char end,
+			 bool numbered)
 {
 	memset(name, 'x', sizeof(name));
 	veth_link_name(name, own, peer, number, end, numbered);
@@ -29,7 +31,8 @@ TEST(veth_link_name__second_link_between_two_switches)
 
 TEST(veth_link_name__exactly_as_long_as_allowed)
 {
-	ck_assert_str_eq(named("spine-1", "leaf-11", 1, 'a', false), "spine-1.leaf-11"); /* 15 characters */
+	/* 15 characters */
+	ck_assert_str_eq(named("spine-1", "leaf-11", 1, 'a', false), "spine-1.leaf-11");
 	ck_assert_str_eq(named("spine-1", "leaf-111", 1, 'a', false), "spine.leaf-.1a");
 }
 

@@ -1,4 +1,5 @@
-/*  orchestrator/live/live_request: requests that are wrong are refused before anything is touched (TB-10, TB-24). No node runs. */
+/*  orchestrator/live/live_request: requests that are wrong are refused before anything is touched
+ *  (TB-10, TB-24). No node runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ static void setup(void)
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario;
 
-	ck_assert_int_eq(scenario_read_memory("t.yaml", TWO, strlen(TWO), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(
+		scenario_read_memory("t.yaml", TWO, strlen(TWO), NULL, 0, &scenario, &errors), 0);
 	ck_assert_int_eq(plan_make_real(&scenario, &plan, &errors), 0);
 	scenario_free(&scenario);
 	scenario_errors_free(&errors);
@@ -27,7 +29,8 @@ static void setup(void)
 	live = (struct live){ .plan = &plan, .fabric = { .plan = &plan, .options.real = true } };
 	live.fabric.nodes = calloc(plan.node_count, sizeof(*live.fabric.nodes));
 	for (uint32_t i = 0; i < plan.node_count; i++)
-		live.fabric.nodes[i].pid = plan_vacant(&plan, i) ? 0 : 1; /* alive, as far as one can see */
+		live.fabric.nodes[i].pid =
+			plan_vacant(&plan, i) ? 0 : 1; /* alive, as far as one can see */
 	strcpy(live.place.name, "t");
 }
 
@@ -44,27 +47,34 @@ static const struct {
 	{ "[1]", "a request is one JSON object" },
 	{ "{'ask': 5}", "'ask' of a request must be a text" },
 	{ "{'ask': 'dance'}", "nothing called 'dance'" },
-	{ "{'ask': 'link-set', 'node': 's1', 'port': 's2', 'rate': 1000000}", "'rate' of a request must be a text" },
+	{ "{'ask': 'link-set', 'node': 's1', 'port': 's2', 'rate': 1000000}",
+	  "'rate' of a request must be a text" },
 	{ "{'ask': 'link-set', 'node': 's1', 'port': 's2', 'rate': 'fast'}", "rate: " },
 	{ "{'ask': 'link-set', 'node': 's1', 'port': 's2'}", "set what?" },
 	{ "{'ask': 'link-down', 'node': 's1', 'port': ''}", "has no port ''" },
 	{ "{'ask': 'link-down', 'node': 's1', 'port': '5'}", "nothing is plugged into port 5" },
 	{ "{'ask': 'link-down', 'node': '', 'port': 's2'}", "names no node" },
 	{ "{'ask': 'add-switch', 'name': 's3', 'neighbours': 's1'}", "must be an array of texts" },
-	{ "{'ask': 'add-switch', 'name': 's3', 'neighbours': ['s1', 7]}", "must be an array of texts" },
+	{ "{'ask': 'add-switch', 'name': 's3', 'neighbours': ['s1', 7]}",
+	  "must be an array of texts" },
 	{ "{'ask': 'add-switch', 'name': 's3', 'neighbours': ['s9']}", "no node 's9'" },
 	{ "{'ask': 'add-switch', 'name': 's3', 'neighbours': ['A']}", "A is a host" },
 	{ "{'ask': 'add-switch', 'name': 's3', 'neighbours': ['s3']}", "a link to itself" },
 	{ "{'ask': 'add-switch', 'name': 's1', 'neighbours': []}", "already" },
 	{ "{'ask': 'add-link', 'node': 's1', 'peer': 's1'}", "a link to itself" },
-	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'interface': 'x0'}", "only an existing network" },
-	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null', 'interface': 'a/b'}",
+	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'interface': 'x0'}",
+	  "only an existing network" },
+	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null', 'interface': "
+	  "'a/b'}",
 	  "'a/b' is no name of an interface" },
-	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null', 'interface': '..'}",
+	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null', 'interface': "
+	  "'..'}",
 	  "'..' is no name of an interface" },
-	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null', 'interface': 'sixteen-letters.'}",
+	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null', 'interface': "
+	  "'sixteen-letters.'}",
 	  "is no name of an interface" },
-	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null'}", "is no network namespace" },
+	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null'}",
+	  "is no network namespace" },
 	{ "{'ask': 'remove', 'node': 'A', 'port': '0'}", "all that its host has" },
 	{ "{'ask': 'remove', 'node': 's1'}", "host A is plugged into s1" },
 };
@@ -83,9 +93,11 @@ TEST_RANGE(live_request__refused, 0, sizeof(refused) / sizeof(refused[0]))
 	live_request(&live, text, strlen(text), &answer);
 	ck_assert_ptr_nonnull(answer.body);
 	ck_assert_msg(json_object_get(answer.body, "error") != NULL, "%s is not refused", text);
-	ck_assert_msg(strstr(json_string_value(json_object_get(answer.body, "error")), refused[_i].says) != NULL,
+	ck_assert_msg(strstr(json_string_value(json_object_get(answer.body, "error")),
+			     refused[_i].says) != NULL,
 		      "%s: %s", text, json_string_value(json_object_get(answer.body, "error")));
 	json_decref(answer.body);
 	after = plan_spare_counts(&plan);
-	ck_assert(before.links == after.links && before.hosts == after.hosts && before.switches == after.switches);
+	ck_assert(before.links == after.links && before.hosts == after.hosts &&
+		  before.switches == after.switches);
 }

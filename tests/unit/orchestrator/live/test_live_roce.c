@@ -1,6 +1,7 @@
-/*  test_live_roce - what `ps` and `top` are told of a running fabric of kind roce (RC-1 ... RC-5, TB-8).
+/*  test_live_roce - what `ps` and `top` are told of a running fabric of kind roce (RC-1 ... RC-5,
+ *  TB-8).
  *
- *  Two switches s0 and s1, linked by their ports 0; h0 at port 1 of s0.                                              */
+ *  Two switches s0 and s1, linked by their ports 0; h0 at port 1 of s0. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,9 @@ static json_t *object;
 
 static void set_up(void)
 {
-	plan = (struct plan){ .node_count = NODES, .switch_count = 2, .host_count = 1, .nodes = nodes };
+	plan = (struct plan){
+		.node_count = NODES, .switch_count = 2, .host_count = 1, .nodes = nodes
+	};
 	memset(ports, 0, sizeof(ports));
 	for (uint32_t i = 0; i < NODES; i++) {
 		nodes[i] = (struct node_config){ .kind = i < 2 ? NODE_SWITCH : NODE_NIC,
@@ -64,7 +67,8 @@ TEST(live_roce_port_put__what_is_not_zero)
 	ck_assert_uint_eq(json_object_size(json_object_get(object, "roce")), 1);
 	classes = json_object_get(object, "classes");
 	ck_assert_uint_eq(json_array_size(classes), 1);
-	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(classes, 0), "class")), "roce");
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(classes, 0), "class")),
+			 "roce");
 	ck_assert_int_eq(number(json_array_get(classes, 0), "marked"), 5);
 }
 
@@ -90,7 +94,8 @@ TEST(live_roce_node_put__sums)
 	ck_assert_int_eq(number(object, "in_error"), 1);
 }
 
-/* by the newest of the switches' clocks; a page that cannot be read is no reason to say nothing of others */
+/* by the newest of the switches' clocks; a page that cannot be read is no reason to say nothing of
+ * others */
 TEST(live_roce_put__deadlocks)
 {
 	for (uint32_t i = 0; i < 2; i++) {

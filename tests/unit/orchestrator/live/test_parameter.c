@@ -9,7 +9,8 @@ static char text[64], why[256];
 
 static const char *converted(enum fabric_kind fabric, const char *name, const char *value)
 {
-	ck_assert_int_eq(parameter_convert(fabric, name, value, text, sizeof(text), why, sizeof(why)), 0);
+	ck_assert_int_eq(
+		parameter_convert(fabric, name, value, text, sizeof(text), why, sizeof(why)), 0);
 	return text;
 }
 
@@ -37,15 +38,16 @@ TEST(parameter_convert__as_it_is)
 
 TEST(parameter_convert__refuses)
 {
-	static const char *const wrong[][2] = {
-		{ "roce.xoff", "50ns" }, { "roce.xoff", "-1" }, { "watchdog", "1500ns" }, { "roce.xoff", "many" }
-	};
+	static const char *const wrong[][2] = { { "roce.xoff", "50ns" },
+						{ "roce.xoff", "-1" },
+						{ "watchdog", "1500ns" },
+						{ "roce.xoff", "many" } };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		why[0] = 0;
-		ck_assert_int_eq(
-			parameter_convert(FABRIC_ROCE, wrong[i][0], wrong[i][1], text, sizeof(text), why, sizeof(why)),
-			-EINVAL);
+		ck_assert_int_eq(parameter_convert(FABRIC_ROCE, wrong[i][0], wrong[i][1], text,
+						   sizeof(text), why, sizeof(why)),
+				 -EINVAL);
 		ck_assert_msg(why[0] == '\'', "%s %s: %s", wrong[i][0], wrong[i][1], why);
 	}
 }

@@ -1,4 +1,5 @@
-/*  orchestrator/live/runtime_dir (TB-22: nothing is left, down is idempotent; TB-24: for its owner only). */
+/*  orchestrator/live/runtime_dir (TB-22: nothing is left, down is idempotent; TB-24: for its owner
+ *  only). */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,7 +48,8 @@ static pid_t holder_start(int base_fd, const char *name)
 	ck_assert_int_eq(pipe(pipes), 0);
 	pid = fork();
 	if (!pid) {
-		if (!runtime_claim(base_fd, name, &place, why, sizeof(why)) && runtime_listen(&place) >= 0)
+		if (!runtime_claim(base_fd, name, &place, why, sizeof(why)) &&
+		    runtime_listen(&place) >= 0)
 			(void)!write(pipes[1], "x", 1);
 		close(pipes[1]);
 		for (;;)

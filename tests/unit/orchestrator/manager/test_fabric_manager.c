@@ -1,7 +1,9 @@
-/*  orchestrator/manager/fabric_manager, manager_topology, manager_tables, nodes/config/table_block: a sweep over toy nodes that answer as managed.h says,
- *  without processes: what is found, what is written, what is left alone (PG-11, FC-26, TB-14).
+/*  orchestrator/manager/fabric_manager, manager_topology, manager_tables, nodes/config/table_block:
+ *  a sweep over toy nodes that answer as managed.h says, without processes: what is found, what is
+ *  written, what is left alone (PG-11, FC-26, TB-14).
  *
- *  s0 (host 0 at p0) and s1 (host 1 at p0) with two links between them, p1 and p2: nodes 0, 1 switches, 2, 3 NICs.            */
+ *  s0 (host 0 at p0) and s1 (host 1 at p0) with two links between them, p1 and p2: nodes 0, 1
+ *  switches, 2, 3 NICs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +16,16 @@
 #define BLOCKS 4
 
 static struct node_identity nodes[NODES];
-static uint8_t tables[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES], staged[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES];
+static uint8_t tables[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES],
+	staged[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES];
 static bool dead[NODES], staging[2];
 static bool forgetful[2];      /* a switch that takes blocks and keeps none */
 static int refusal[ASK_KINDS]; /* of n1, to such questions */
 static uint32_t writes, commits, exchanges;
 static struct fabric_manager manager;
 
-static uint8_t *block_in(uint8_t in[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES], const struct manager_question *question)
+static uint8_t *block_in(uint8_t in[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES],
+			 const struct manager_question *question)
 {
 	return in[question->node][question->block.table][question->block.number];
 }
@@ -42,7 +46,9 @@ static void ask_one(struct manager_question *question)
 	struct node_identity *node = &nodes[question->node];
 	uint32_t index = question->node;
 
-	question->status = dead[question->node] ? -ESRCH : question->node == 1 ? refusal[question->ask] : 0;
+	question->status = dead[question->node]  ? -ESRCH
+			   : question->node == 1 ? refusal[question->ask]
+						 : 0;
 	if (question->status)
 		return;
 	if (question->ask == ASK_DISCOVER) {
@@ -67,7 +73,8 @@ static void ask_one(struct manager_question *question)
 		for (int table = 0; table < TABLE_KINDS; table++)
 			node->table_blocks[table] = used_blocks(index, table);
 	}
-	staging[index] = question->ask != ASK_COMMIT && (staging[index] || question->ask == ASK_BEGIN);
+	staging[index] =
+		question->ask != ASK_COMMIT && (staging[index] || question->ask == ASK_BEGIN);
 }
 
 static int ask_all(void *owner, struct manager_question *questions, uint32_t count)
@@ -111,11 +118,12 @@ static void setup(void)
 	plug(1, 0, 3, 0);
 	plug(0, 1, 1, 1);
 	plug(0, 2, 1, 2);
-	manager = (struct fabric_manager){
-		.wire = { .exchange = ask_all, .owner = &manager },
-		.node_count = NODES,
-		.request = { .fabric = FABRIC_FLOW_CHANNEL, .order = ORDER_AUTO, .lanes = 1, .lanes_max = 1 }
-	};
+	manager = (struct fabric_manager){ .wire = { .exchange = ask_all, .owner = &manager },
+					   .node_count = NODES,
+					   .request = { .fabric = FABRIC_FLOW_CHANNEL,
+							.order = ORDER_AUTO,
+							.lanes = 1,
+							.lanes_max = 1 } };
 	writes = commits = exchanges = 0;
 }
 
@@ -149,8 +157,8 @@ TEST(sweep__finds_and_writes)
 	ck_assert_uint_eq(host(1, 0), 1);
 	ck_assert_uint_eq(writes, 4); /* routes and hosts of each switch */
 	ck_assert_uint_eq(commits, 2);
-	ck_assert_uint_eq(exchanges,
-			  3); /* who is there; nothing to read; what is written, and read back; all take effect */
+	/* who is there; nothing to read; what is written, and read back; all take effect */
+	ck_assert_uint_eq(exchanges, 3);
 }
 
 TEST(sweep__leaves_alone_what_is_right)
@@ -187,7 +195,8 @@ TEST(sweep__dead_switch)
 	ck_assert_uint_eq(host(0, 1), 2); /* where it was: nobody floods for it */
 }
 
-/* TB-7, TB-14: where every node must be there, tables are not made for what is left of the fabric */
+/* TB-7, TB-14: where every node must be there, tables are not made for what is left of the
+ * fabric */
 TEST_RANGE(sweep__complete_but_for_one, 0, 2)
 {
 	manager.complete = true;
@@ -195,7 +204,8 @@ TEST_RANGE(sweep__complete_but_for_one, 0, 2)
 	dead[_i] = true;
 	sweep(-ETIMEDOUT);
 	ck_assert_uint_eq(writes + commits, 0);
-	ck_assert_str_eq(manager.last.why, _i ? "node 1 does not answer" : "node 0 does not answer");
+	ck_assert_str_eq(manager.last.why,
+			 _i ? "node 1 does not answer" : "node 0 does not answer");
 }
 
 /* ... nor do some switches get theirs alone: one falls silent before its tables are written */
@@ -240,10 +250,12 @@ TEST(sweep__verifies)
 	sweep(-EIO);
 	ck_assert_uint_eq(manager.last.unverified, 4);
 	ck_assert_uint_eq(commits, 0);
-	ck_assert_str_eq(manager.last.why, "switch n0: block 0 of table routes is not as it was written");
+	ck_assert_str_eq(manager.last.why,
+			 "switch n0: block 0 of table routes is not as it was written");
 }
 
-/* what is not as it was written never takes effect at that switch; the others need not do without their tables for that */
+/* what is not as it was written never takes effect at that switch; the others need not do without
+ * their tables for that */
 TEST(sweep__one_does_not_keep_what_it_is_given)
 {
 	forgetful[0] = true;
@@ -301,7 +313,9 @@ TEST(sweep__two_of_one_address)
 TEST(table_block_check__what_is_not_there)
 {
 	struct port_config ports[3] = { 0 };
-	struct node_config config = { .kind = NODE_SWITCH, .name = "s", .port_count = 3, .ports = ports };
+	struct node_config config = {
+		.kind = NODE_SWITCH, .name = "s", .port_count = 3, .ports = ports
+	};
 	struct table_block block = { .table = TABLE_ROUTES };
 	char why[256];
 
@@ -311,7 +325,8 @@ TEST(table_block_check__what_is_not_there)
 	ck_assert_str_eq(why, "entry 7 of block 0 of table routes names what is not there: 8");
 	block = (struct table_block){ .table = TABLE_LFT };
 	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -ENOENT);
-	block = (struct table_block){ .table = TABLE_HOSTS, .number = table_blocks_max(TABLE_HOSTS) };
+	block = (struct table_block){ .table = TABLE_HOSTS,
+				      .number = table_blocks_max(TABLE_HOSTS) };
 	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -EINVAL);
 	block = (struct table_block){ .table = TABLE_HOSTS };
 	table_put(TABLE_HOSTS, block.bytes, 1, 1 << 16); /* of no switch */

@@ -1,5 +1,6 @@
-/*  orchestrator/manager/manager_union: former and new ways of four switches in a ring, one host each, port 0 to the host, 1 to the next, 2 to the
- *  one before. Ways along the chain 0 - 1 - 2 - 3 have no circle, nor have those along 1 - 2 - 3 - 0; both together have (FC-26).  */
+/*  orchestrator/manager/manager_union: former and new ways of four switches in a ring, one host
+ *  each, port 0 to the host, 1 to the next, 2 to the one before. Ways along the chain 0 - 1 - 2 - 3
+ *  have no circle, nor have those along 1 - 2 - 3 - 0; both together have (FC-26). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,14 +35,18 @@ static void ring_make(void)
 		node->fabric_address = i + 1;
 		node->alive = true;
 		node->port_count = 3;
-		node->ports[HOST] = (struct topology_port){ .leads_to = END_HOST, .up = true, .peer = i };
-		node->ports[NEXT] = (struct topology_port){
-			.leads_to = END_SWITCH, .up = true, .peer = (i + 1) % COUNT, .peer_port = BEFORE
-		};
-		node->ports[BEFORE] = (struct topology_port){
-			.leads_to = END_SWITCH, .up = true, .peer = (i + COUNT - 1) % COUNT, .peer_port = NEXT
-		};
-		topology.hosts[i] = (struct host_config){ .host_index = i, .fabric_address = i + 1 };
+		node->ports[HOST] =
+			(struct topology_port){ .leads_to = END_HOST, .up = true, .peer = i };
+		node->ports[NEXT] = (struct topology_port){ .leads_to = END_SWITCH,
+							    .up = true,
+							    .peer = (i + 1) % COUNT,
+							    .peer_port = BEFORE };
+		node->ports[BEFORE] = (struct topology_port){ .leads_to = END_SWITCH,
+							      .up = true,
+							      .peer = (i + COUNT - 1) % COUNT,
+							      .peer_port = NEXT };
+		topology.hosts[i] =
+			(struct host_config){ .host_index = i, .fabric_address = i + 1 };
 	}
 }
 
@@ -54,16 +59,19 @@ static void routing_chain(uint32_t first)
 				    .switch_count = COUNT,
 				    .switches = calloc(COUNT, sizeof(*routing.switches)) };
 	for (uint32_t at = 0; at < COUNT; at++) {
-		routing.switches[at].routes = calloc(COUNT - 1, sizeof(*routing.switches[at].routes));
+		routing.switches[at].routes =
+			calloc(COUNT - 1, sizeof(*routing.switches[at].routes));
 		for (uint32_t to = 0; to < COUNT; to++)
 			if (to != at)
-				*routing_route(&routing, at, to) =
-					(struct route_config){ .fabric_address = to + 1,
-							       .ports = 1ull << chain_port(first, at, to) };
+				*routing_route(&routing, at, to) = (struct route_config){
+					.fabric_address = to + 1,
+					.ports = 1ull << chain_port(first, at, to)
+				};
 	}
 }
 
-/* what they have: the same as tables of @fabric; port groups with all of it in groups of their own, if @groups */
+/* what they have: the same as tables of @fabric; port groups with all of it in groups of their own,
+ * if @groups */
 static void images_chain(enum fabric_kind fabric, uint32_t first, bool groups)
 {
 	for (uint32_t at = 0; at < COUNT; at++)
@@ -73,7 +81,8 @@ static void images_chain(enum fabric_kind fabric, uint32_t first, bool groups)
 
 			if (fabric == FABRIC_FLOW_CHANNEL && to != at) {
 				ck_assert_int_eq(switch_image_widen(image, TABLE_ROUTES, 1), 0);
-				table_put(TABLE_ROUTES, image->tables[TABLE_ROUTES].bytes, to + 1, ports);
+				table_put(TABLE_ROUTES, image->tables[TABLE_ROUTES].bytes, to + 1,
+					  ports);
 			}
 			if (fabric != FABRIC_PORT_GROUP)
 				continue;
@@ -82,8 +91,10 @@ static void images_chain(enum fabric_kind fabric, uint32_t first, bool groups)
 			ck_assert_int_eq(switch_image_widen(image, TABLE_PGT, 1), 0);
 			table_put(TABLE_LFT, image->tables[TABLE_LFT].bytes, to + 1,
 				  groups ? LFT_NO_PORT : (uint64_t)__builtin_ctzll(ports));
-			table_put(TABLE_PGFT, image->tables[TABLE_PGFT].bytes, to + 1, groups ? to + 1 : 0);
-			table_put_mask(image->tables[TABLE_PGT].bytes, to + 1, (uint64_t[PORT_GROUP_WORDS]){ ports });
+			table_put(TABLE_PGFT, image->tables[TABLE_PGFT].bytes, to + 1,
+				  groups ? to + 1 : 0);
+			table_put_mask(image->tables[TABLE_PGT].bytes, to + 1,
+				       (uint64_t[PORT_GROUP_WORDS]){ ports });
 		}
 }
 
@@ -115,7 +126,9 @@ static bool has_circle(enum fabric_kind fabric)
 static const struct {
 	enum fabric_kind fabric;
 	bool groups;
-} kinds[] = { { FABRIC_FLOW_CHANNEL, false }, { FABRIC_PORT_GROUP, false }, { FABRIC_PORT_GROUP, true } };
+} kinds[] = { { FABRIC_FLOW_CHANNEL, false },
+	      { FABRIC_PORT_GROUP, false },
+	      { FABRIC_PORT_GROUP, true } };
 
 TEST_GROUP(all, .setup = setup, .teardown = teardown);
 
@@ -143,8 +156,10 @@ TEST_RANGE(manager_union_check__links_that_are_down, 0, 2)
 {
 	images_chain(FABRIC_FLOW_CHANNEL, 0, false);
 	for (uint32_t to = 0; to < COUNT; to++) {
-		table_put(TABLE_ROUTES, images[0].tables[TABLE_ROUTES].bytes, to + 1, to ? 1 << BEFORE : 0);
-		table_put(TABLE_ROUTES, images[3].tables[TABLE_ROUTES].bytes, to + 1, to == 3 ? 0 : 1 << NEXT);
+		table_put(TABLE_ROUTES, images[0].tables[TABLE_ROUTES].bytes, to + 1,
+			  to ? 1 << BEFORE : 0);
+		table_put(TABLE_ROUTES, images[3].tables[TABLE_ROUTES].bytes, to + 1,
+			  to == 3 ? 0 : 1 << NEXT);
 	}
 	if (_i)
 		topology.switches[0].ports[BEFORE].up = topology.switches[3].ports[NEXT].up = false;

@@ -1,4 +1,5 @@
-/*  orchestrator/plan/placement: neighbours together, work in equal parts; results must not depend on it (TB-7).       */
+/*  orchestrator/plan/placement: neighbours together, work in equal parts; results must not depend
+ *  on it (TB-7). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,10 @@ static void place(const char *topology, uint32_t core_count)
 	struct scenario_errors errors = { 0 };
 	char text[512];
 
-	snprintf(text, sizeof(text), "name: p\nrun: {duration: 1us}\ntopology: {generate: %s}\n", topology);
-	ck_assert_int_eq(scenario_read_memory("p.yaml", text, strlen(text), NULL, 0, &scenario, &errors), 0);
+	snprintf(text, sizeof(text), "name: p\nrun: {duration: 1us}\ntopology: {generate: %s}\n",
+		 topology);
+	ck_assert_int_eq(
+		scenario_read_memory("p.yaml", text, strlen(text), NULL, 0, &scenario, &errors), 0);
 	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
 	scenario_free(&scenario);
 	core_of = calloc(plan.node_count, sizeof(*core_of));

@@ -1,5 +1,5 @@
-/*  orchestrator/plan/plan, plan_workload, plan_ideal, plan_ways (TB-7, TB-11, TB-12, TB-13): what every node is told.
- *  The arithmetic is redone by hand here: 200 Gb/s is 40 ps a byte. */
+/*  orchestrator/plan/plan, plan_workload, plan_ideal, plan_ways (TB-7, TB-11, TB-12, TB-13): what
+ *  every node is told. The arithmetic is redone by hand here: 200 Gb/s is 40 ps a byte. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,8 @@ TEST(plan_make__numbers_nodes_ports_and_links)
 	ck_assert_str_eq(plan.nodes[5].name, "h0");
 	leaf = plan_node_find(&plan, "leaf1");
 	ck_assert_uint_eq(leaf->switch_.fabric_address, 2);
-	ck_assert_uint_eq(leaf->port_count, 4); /* hosts first, in their order, then links in theirs */
+	/* hosts first, in their order, then links in theirs */
+	ck_assert_uint_eq(leaf->port_count, 4);
 	ck_assert_int_eq(leaf->ports[1].kind, PORT_EDGE);
 	ck_assert_str_eq(leaf->ports[1].peer_name, "h3");
 	ck_assert_int_eq(leaf->ports[2].kind, PORT_FABRIC);
@@ -73,7 +74,8 @@ TEST(plan_make__both_ends_of_a_link_agree)
 	for (uint32_t i = 0; i < plan.node_count; i++)
 		for (uint32_t p = 0; p < plan.nodes[i].port_count; p++) {
 			const struct port_config *port = &plan.nodes[i].ports[p];
-			const struct port_config *peer = &plan.nodes[port->peer_index].ports[port->peer_port];
+			const struct port_config *peer =
+				&plan.nodes[port->peer_index].ports[port->peer_port];
 
 			ck_assert_uint_eq(peer->peer_index, i);
 			ck_assert_uint_eq(peer->peer_port, p);
@@ -101,7 +103,8 @@ TEST(plan_make__links_that_lose_are_guarded)
 
 TEST(plan_make__lookahead_is_the_least_way)
 {
-	plan_of(TWO "links: {delay: 2us, fabric: {delay: 1us}}\nswitch: {latency: 300ns}\nnic: {latency: 100ns}\n",
+	plan_of(TWO "links: {delay: 2us, fabric: {delay: 1us}}\nswitch: {latency: 300ns}\nnic: "
+		    "{latency: 100ns}\n",
 		&plan);
 	ck_assert_uint_eq(plan.lookahead_ps, 1300 * NODE_NS);
 }
@@ -123,7 +126,9 @@ TEST(plan_make__times_of_the_run)
 
 TEST(plan_make__samples_of_every_port)
 {
-	plan_of("name: t\nrun: {duration: 100us, sample: 10us}\ntopology: {generate: star, hosts: 4}\n", &plan);
+	plan_of("name: t\nrun: {duration: 100us, sample: 10us}\ntopology: {generate: star, hosts: "
+		"4}\n",
+		&plan);
 	ck_assert_uint_eq(plan.nodes[0].samples_max, 4 * 11);
 	ck_assert_uint_eq(plan.nodes[1].samples_max, 11);
 }
@@ -146,18 +151,24 @@ TEST(plan_make__rings_grow_with_delay_and_short_packets)
 {
 	uint32_t usual = ring_bytes_of(TWO PAIR);
 
-	ck_assert_uint_eq(usual, RING_BYTES_MIN); /* full packets at the usual rate and delay: as small as can be */
-	ck_assert_uint_gt(ring_bytes_of(TWO PAIR "links: {delay: 20us}\nswitch: {buffer: 4MiB}\n"), usual);
-	ck_assert_uint_gt(ring_bytes_of(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, B]], packet: 128}]\n"),
+	/* full packets at the usual rate and delay: as small as can be */
+	ck_assert_uint_eq(usual, RING_BYTES_MIN);
+	ck_assert_uint_gt(ring_bytes_of(TWO PAIR "links: {delay: 20us}\nswitch: {buffer: 4MiB}\n"),
 			  usual);
+	ck_assert_uint_gt(
+		ring_bytes_of(
+			TWO
+			"workloads: [{name: w, pattern: pairs, pairs: [[A, B]], packet: 128}]\n"),
+		usual);
 }
 
 TEST(plan_make__rings_hold_the_shortest_packets_of_a_span)
 {
-	/* 3 * 1350 ns + 1000 ns + 2 * 350 ns of frames of 100 + 4 + 20 bytes: 1159, of 192 bytes each at least */
-	ck_assert_uint_ge(
-		ring_bytes_of(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, B]], packet: 100, size: 1}]\n"),
-		1159 * 192);
+	/* 3 * 1350 ns + 1000 ns + 2 * 350 ns of frames of 100 + 4 + 20 bytes: 1159, of 192 bytes
+	 * each at least */
+	ck_assert_uint_ge(ring_bytes_of(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, "
+					    "B]], packet: 100, size: 1}]\n"),
+			  1159 * 192);
 }
 
 /* ---- routes ---- */
@@ -181,8 +192,9 @@ TEST(plan_ways_make__all_spines_between_leaves)
 
 TEST(plan_ways_make__only_the_short_way_round_a_ring)
 {
-	plan_of(RUN "topology:\n  switches: [a, b, c, d, e]\n  hosts: {A: a, B: b, C: c, D: d, E: e}\n"
-		    "  links: [[a, b], [b, c], [c, d], [d, e], [e, a]]\n",
+	plan_of(RUN
+		"topology:\n  switches: [a, b, c, d, e]\n  hosts: {A: a, B: b, C: c, D: d, E: e}\n"
+		"  links: [[a, b], [b, c], [c, d], [d, e], [e, a]]\n",
 		&plan);
 	ck_assert_uint_eq(plan_ways_route(&plan.nodes[0], 1)->ports, 1u << 1);
 	ck_assert_uint_eq(plan_ways_route(&plan.nodes[0], 2)->ports, 1u << 1);
@@ -191,7 +203,9 @@ TEST(plan_ways_make__only_the_short_way_round_a_ring)
 
 TEST(plan_ways_make__parallel_links_are_all_candidates)
 {
-	plan_of(RUN "topology: {switches: [a, b], hosts: {A: a, B: b}, links: [[a, b], [a, b], [a, b]]}\n", &plan);
+	plan_of(RUN "topology: {switches: [a, b], hosts: {A: a, B: b}, links: [[a, b], [a, b], [a, "
+		    "b]]}\n",
+		&plan);
 	ck_assert_uint_eq(plan_ways_route(&plan.nodes[0], 1)->ports, 1u << 1 | 1u << 2 | 1u << 3);
 }
 
@@ -217,8 +231,9 @@ TEST(plan_workloads__permutation_by_shift)
 
 TEST(plan_workloads__random_permutation_has_no_fixed_point)
 {
-	static const char text[] = RUN "topology: {generate: star, hosts: 40}\n"
-				       "workloads: [{name: w, pattern: permutation, permutation: random}]\n";
+	static const char text[] =
+		RUN "topology: {generate: star, hosts: 40}\n"
+		    "workloads: [{name: w, pattern: permutation, permutation: random}]\n";
 	uint32_t in_order = 0;
 	bool seen[40] = { false };
 
@@ -254,7 +269,9 @@ TEST(plan_workloads__all_to_all_starts_behind_itself)
 
 TEST(plan_workloads__one_host_in_several_pairs)
 {
-	plan_of(STAR "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1], [h0, h2], [h3, h0]]}]\n", &plan);
+	plan_of(STAR
+		"workloads: [{name: w, pattern: pairs, pairs: [[h0, h1], [h0, h2], [h3, h0]]}]\n",
+		&plan);
 	ck_assert_uint_eq(nic(0)->workload_count, 2);
 	ck_assert_uint_eq(nic(0)->workloads[1].destinations[0], 2);
 	ck_assert_uint_eq(nic(0)->workloads[1].workload_index, 0);
@@ -264,7 +281,9 @@ TEST(plan_workloads__one_host_in_several_pairs)
 
 TEST(plan_workloads__several_with_different_seeds)
 {
-	plan_of(STAR "workloads: [{name: a, pattern: permutation}, {name: b, pattern: permutation}]\n", &plan);
+	plan_of(STAR
+		"workloads: [{name: a, pattern: permutation}, {name: b, pattern: permutation}]\n",
+		&plan);
 	ck_assert_uint_eq(nic(0)->workload_count, 2);
 	ck_assert_str_eq(nic(0)->workloads[1].name, "b");
 	ck_assert_uint_ne(nic(0)->workloads[0].seed, nic(0)->workloads[1].seed);
@@ -274,14 +293,16 @@ TEST(plan_workloads__several_with_different_seeds)
 
 TEST(plan_make__same_scenario_same_plan)
 {
-	static const char text[] = LEAF_SPINE "workloads: [{name: w, pattern: permutation, permutation: random}]\n";
+	static const char text[] =
+		LEAF_SPINE "workloads: [{name: w, pattern: permutation, permutation: random}]\n";
 	struct plan again;
 
 	plan_of(text, &plan);
 	plan_of(text, &again);
 	for (uint32_t i = 0; i < plan.host_count; i++) {
-		ck_assert_uint_eq(nic(i)->workloads[0].destinations[0],
-				  again.nodes[plan_host_node(&again, i)].nic.workloads[0].destinations[0]);
+		ck_assert_uint_eq(
+			nic(i)->workloads[0].destinations[0],
+			again.nodes[plan_host_node(&again, i)].nic.workloads[0].destinations[0]);
 		ck_assert_uint_eq(nic(i)->workloads[0].seed,
 				  again.nodes[plan_host_node(&again, i)].nic.workloads[0].seed);
 	}
@@ -292,9 +313,10 @@ TEST(plan_make__same_scenario_same_plan)
 
 TEST_RANGE(plan_make__every_shipped_topology, 0, 8)
 {
-	static const char *const names[] = { "parking-lot",        "parking-lot-by-port", "star-incast",
-					     "leaf-spine-uniform", "leaf-spine-incast",   "permutation-16",
-					     "two-talk",           "web-search" };
+	static const char *const names[] = { "parking-lot",       "parking-lot-by-port",
+					     "star-incast",       "leaf-spine-uniform",
+					     "leaf-spine-incast", "permutation-16",
+					     "two-talk",          "web-search" };
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario;
 	char path[128];
@@ -311,7 +333,8 @@ TEST_RANGE(plan_make__every_shipped_topology, 0, 8)
 
 /* ---- slowdown's denominator (TB-13) ---- */
 
-/* nic 500, two switches of 350, three links of 1000 ns; the first 64 bytes (or all) at each switch; the last bit */
+/* nic 500, two switches of 350, three links of 1000 ns; the first 64 bytes (or all) at each switch;
+ * the last bit */
 #define FIXED_PS ((500 + 2 * 350 + 3 * 1000) * NODE_NS)
 
 TEST(plan_ideal__one_packet_cut_through)
@@ -319,7 +342,8 @@ TEST(plan_ideal__one_packet_cut_through)
 	uint32_t frame_bytes = 1000 + frame_overhead_bytes(FRAME_HPC);
 
 	plan_of(TWO PAIR, &plan);
-	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 1000), FIXED_PS + 2 * 64 * 40 + (frame_bytes + 4) * 40);
+	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 1000),
+			  FIXED_PS + 2 * 64 * 40 + (frame_bytes + 4) * 40);
 }
 
 TEST(plan_ideal__one_packet_store_and_forward)
@@ -328,8 +352,8 @@ TEST(plan_ideal__one_packet_store_and_forward)
 
 	plan_of(TWO PAIR "switch: {forwarding: store-and-forward}\n", &plan);
 	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 1000),
-			  FIXED_PS +
-				  (3 * (frame_bytes + 4) + 12) * 40); /* the link in the middle has a fabric header */
+			  FIXED_PS + (3 * (frame_bytes + 4) + 12) *
+					     40); /* the link in the middle has a fabric header */
 }
 
 TEST(plan_ideal__many_packets_wait_for_the_slowest_link)
@@ -337,18 +361,23 @@ TEST(plan_ideal__many_packets_wait_for_the_slowest_link)
 	uint32_t data_bytes = 4096 - frame_overhead_bytes(FRAME_HPC);
 
 	plan_of(TWO PAIR, &plan);
-	/* the fabric link carries 12 bytes more; nine packets wait there, the tenth is on the last link alone */
+	/* the fabric link carries 12 bytes more; nine packets wait there, the tenth is on the last
+	 * link alone */
 	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 10 * data_bytes),
 			  FIXED_PS + 2 * 64 * 40 + 9 * (4096 + 4 + 12 + 20) * 40 + (4096 + 4) * 40);
 }
 
 TEST(plan_ideal__cut_through_to_a_faster_link_waits_for_enough)
 {
-	/* 10 Gb/s: 800 ps a byte. The frame may go on so late that its last bit is just there when it is needed */
+	/* 10 Gb/s: 800 ps a byte. The frame may go on so late that its last bit is just there when
+	 * it is needed */
 	uint32_t wire_bytes = 1000 + frame_overhead_bytes(FRAME_HPC) + 4;
 
-	plan_of(RUN "topology: {switches: [s1], hosts: {A: {switch: s1, rate: 10Gb/s}, B: s1}}\n" PAIR, &plan);
-	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 1000), (500 + 350 + 2 * 1000) * NODE_NS + wire_bytes * 800);
+	plan_of(RUN
+		"topology: {switches: [s1], hosts: {A: {switch: s1, rate: 10Gb/s}, B: s1}}\n" PAIR,
+		&plan);
+	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 1000),
+			  (500 + 350 + 2 * 1000) * NODE_NS + wire_bytes * 800);
 }
 
 TEST(plan_ideal__huge_message_on_a_slow_link_does_not_wrap)

@@ -1,4 +1,5 @@
-/*  orchestrator/plan/plan_buffer: the reserve of an input buffer, added up by hand; what a buffer must hold; the real clock (EC-12). */
+/*  orchestrator/plan/plan_buffer: the reserve of an input buffer, added up by hand; what a buffer
+ *  must hold; the real clock (EC-12). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +20,14 @@ static void setup(void)
 {
 	sender = (struct node_config){ .kind = NODE_SWITCH,
 				       .lanes = 1,
-				       .switch_ = { .latency_ps = 350 * NODE_NS, .output_queue_units_max = 128 } };
+				       .switch_ = { .latency_ps = 350 * NODE_NS,
+						    .output_queue_units_max = 128 } };
 	receiver = sender;
-	port = (struct port_config){
-		.kind = PORT_FABRIC, .rate_bps = 200000000000, .delay_ps = NODE_US, .mtu_bytes = 4096, .gap_bytes = 20
-	};
+	port = (struct port_config){ .kind = PORT_FABRIC,
+				     .rate_bps = 200000000000,
+				     .delay_ps = NODE_US,
+				     .mtu_bytes = 4096,
+				     .gap_bytes = 20 };
 	plan = (struct plan){ 0 };
 }
 
@@ -34,16 +38,17 @@ static void teardown(void)
 
 TEST_GROUP(plan_buffer, .setup = setup, .teardown = teardown);
 
-/* A frame of 4096 + 36 bytes takes 165.28 ns, the word 0.32 ns, latency and delay 1.35 us: told after 1515.6 ns; what was decided
- * last is there 1515.28 ns later. 3030.88 ns are 75772 bytes, or 789 frames of 60 + 36 bytes, and one that had begun. With
- * two packets of 16 units and the output queue of 128 that is 950. */
+/* A frame of 4096 + 36 bytes takes 165.28 ns, the word 0.32 ns, latency and delay 1.35 us: told
+ * after 1515.6 ns; what was decided last is there 1515.28 ns later. 3030.88 ns are 75772 bytes, or
+ * 789 frames of 60 + 36 bytes, and one that had begun. With two packets of 16 units and the output
+ * queue of 128 that is 950. */
 TEST(plan_buffer_reserve_units__fabric_link)
 {
 	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 789 + 1 + 32 + 128);
 }
 
-/* A NIC of 500 ns, no fabric header, no output queue: frames of 4120 bytes take 164.8 ns; 1514.92... + 1664.8 ns, in all
- * 3179.92 ns or 79498 bytes, 946 frames of 84 bytes. */
+/* A NIC of 500 ns, no fabric header, no output queue: frames of 4120 bytes take 164.8 ns;
+ * 1514.92... + 1664.8 ns, in all 3179.92 ns or 79498 bytes, 946 frames of 84 bytes. */
 TEST(plan_buffer_reserve_units__edge_link)
 {
 	sender = (struct node_config){ .kind = NODE_NIC, .nic.latency_ps = 500 * NODE_NS };
@@ -51,19 +56,23 @@ TEST(plan_buffer_reserve_units__edge_link)
 	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 946 + 1 + 32);
 }
 
-/* 1 Mb/s, 8 us a byte: the two longest frames and the word are 8272 bytes, the ways 2.7 us not one more */
+/* 1 Mb/s, 8 us a byte: the two longest frames and the word are 8272 bytes, the ways 2.7 us not one
+ * more */
 TEST(plan_buffer_reserve_units__slow_link)
 {
 	port.rate_bps = 1000000;
-	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 8272 / 96 + 1 + 32 + 128);
+	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port),
+			  8272 / 96 + 1 + 32 + 128);
 }
 
-/* 800 Gb/s over 100 ms, 10 ps a byte: 2 * (100 ms + 350 ns) + 2 * 41.32 ns + 80 ps are 20000078272 bytes: nothing wraps */
+/* 800 Gb/s over 100 ms, 10 ps a byte: 2 * (100 ms + 350 ns) + 2 * 41.32 ns + 80 ps are 20000078272
+ * bytes: nothing wraps */
 TEST(plan_buffer_reserve_units__long_fast_link)
 {
 	port.rate_bps = 800000000000;
 	port.delay_ps = 100 * NODE_MS;
-	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 20000078272 / 96 + 1 + 32 + 128);
+	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port),
+			  20000078272 / 96 + 1 + 32 + 128);
 }
 
 static int plan_of(const char *text, struct scenario_errors *errors)
@@ -94,15 +103,23 @@ TEST(plan_buffers_make__too_small)
 {
 	struct scenario_errors errors = { 0 };
 
-	ck_assert_int_eq(plan_of(TWO "links: {rate: 200Gb/s, delay: 1us}\nswitch: {buffer: 258816B}\n", &errors), 0);
+	ck_assert_int_eq(plan_of(TWO
+				 "links: {rate: 200Gb/s, delay: 1us}\nswitch: {buffer: 258816B}\n",
+				 &errors),
+			 0);
 	plan_free(&plan);
-	ck_assert_int_ne(plan_of(TWO "links: {rate: 200Gb/s, delay: 1us}\nswitch: {buffer: 258815B}\n", &errors), 0);
+	ck_assert_int_ne(plan_of(TWO
+				 "links: {rate: 200Gb/s, delay: 1us}\nswitch: {buffer: 258815B}\n",
+				 &errors),
+			 0);
 	ck_assert_uint_eq(errors.count, 1);
-	ck_assert_msg(strstr(errors.texts[0], "link from 'A' to 's1': 258816 at least"), "%s", errors.texts[0]);
+	ck_assert_msg(strstr(errors.texts[0], "link from 'A' to 's1': 258816 at least"), "%s",
+		      errors.texts[0]);
 	scenario_errors_free(&errors);
 }
 
-/* as much again may be under way, more where the link itself holds more; and on a guarded link 64 packets at least */
+/* as much again may be under way, more where the link itself holds more; and on a guarded link 64
+ * packets at least */
 TEST(plan_buffer_make_real__as_much_again)
 {
 	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
@@ -122,7 +139,8 @@ TEST(plan_buffer_make_real__as_much_again)
 	ck_assert_uint_eq(port.stop_units, 2 * units_of_bytes(port.mtu_bytes));
 }
 
-/* the lanes of a class share its buffer, unless that were too little; a host's link has one lane in use */
+/* the lanes of a class share its buffer, unless that were too little; a host's link has one lane in
+ * use */
 TEST(plan_buffer_make_real__lanes_share)
 {
 	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
@@ -144,13 +162,17 @@ TEST(plan_buffers_make__port_group)
 	struct scenario_errors errors = { 0 };
 	const struct port_config *buffer;
 
-	ck_assert_int_eq(plan_of("fabric: port-group\n" TWO "switch: {buffer: 8KiB, output-queue: 4KiB}\n", &errors),
+	ck_assert_int_eq(plan_of("fabric: port-group\n" TWO
+				 "switch: {buffer: 8KiB, output-queue: 4KiB}\n",
+				 &errors),
 			 0);
 	buffer = &plan.nodes[0].ports[0];
 	ck_assert_uint_eq(buffer->buffer_units, 32);
 	ck_assert_uint_eq(buffer->stop_units, 0);
 	plan_free(&plan);
-	ck_assert_int_ne(plan_of("fabric: port-group\n" TWO "switch: {buffer: 7KiB}\n", &errors), 0);
-	ck_assert_msg(strstr(errors.texts[0], "8192 at least, for two packets of the MTU"), "%s", errors.texts[0]);
+	ck_assert_int_ne(plan_of("fabric: port-group\n" TWO "switch: {buffer: 7KiB}\n", &errors),
+			 0);
+	ck_assert_msg(strstr(errors.texts[0], "8192 at least, for two packets of the MTU"), "%s",
+		      errors.texts[0]);
 	scenario_errors_free(&errors);
 }

@@ -1,5 +1,6 @@
-/*  orchestrator/plan/plan_congestion, plan_congestion_make, scenario_congestion: the numbers of congestion control, derived and said
- *  (EC-1, EC-5 ... EC-9, EC-12, EC-13, EC-16; TB-11). The arithmetic is redone by hand: 200 Gb/s is 40 ps a byte.    */
+/*  orchestrator/plan/plan_congestion, plan_congestion_make, scenario_congestion: the numbers of
+ *  congestion control, derived and said (EC-1, EC-5 ... EC-9, EC-12, EC-13, EC-16; TB-11). The
+ *  arithmetic is redone by hand: 200 Gb/s is 40 ps a byte. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static void tear_down(void)
 static int plan_read(const char *text, const char *const *settings, unsigned count)
 {
 	struct scenario scenario;
-	int error = scenario_read_memory("t.yaml", text, strlen(text), settings, count, &scenario, &errors);
+	int error = scenario_read_memory("t.yaml", text, strlen(text), settings, count, &scenario,
+					 &errors);
 
 	if (!error)
 		error = plan_make(&scenario, &plan, &errors);
@@ -45,7 +47,8 @@ static const struct congestion_config *plan_of(const char *text)
 {
 	ck_assert_msg(!plan_read(text, NULL, 0), "%s", errors.count ? errors.texts[0] : "no error");
 	for (uint32_t i = 1; i < plan.switch_count; i++)
-		ck_assert_mem_eq(&plan.nodes[i].switch_.congestion, &plan.nodes[0].switch_.congestion,
+		ck_assert_mem_eq(&plan.nodes[i].switch_.congestion,
+				 &plan.nodes[0].switch_.congestion,
 				 sizeof(struct congestion_config));
 	return &plan.nodes[0].switch_.congestion;
 }
@@ -93,9 +96,10 @@ TEST(plan_congestion_basis__from_host_to_host)
 /* a packet may take any of several shortest paths */
 TEST(plan_congestion_basis__slowest_of_parallel_links)
 {
-	struct congestion_basis basis = basis_of(
-		RUN "topology:\n  switches: [s1, s2]\n  hosts: {A: s1, B: {switch: s2, rate: 400Gb/s, mtu: 9000}}\n"
-		    "  links: [[s1, s2], {between: [s1, s2], delay: 3us}, [s1, s2]]\n");
+	struct congestion_basis basis =
+		basis_of(RUN "topology:\n  switches: [s1, s2]\n  hosts: {A: s1, B: {switch: s2, "
+			     "rate: 400Gb/s, mtu: 9000}}\n"
+			     "  links: [[s1, s2], {between: [s1, s2], delay: 3us}, [s1, s2]]\n");
 
 	ck_assert_uint_eq(basis.rate_bps, 400000000000);
 	ck_assert_uint_eq(basis.mtu_bytes, 9000);
@@ -116,12 +120,15 @@ TEST(plan_congestion_basis__one_switch)
 /* 10 us at 200 Gb/s are 977 units, 2 us 196, a frame 16 */
 TEST(plan_congestion_derive__by_hand)
 {
-	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096, 10000, 0, false };
+	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US,
+						4096,         10000,        0,
+						false };
 	struct congestion_config congestion = plan_congestion_derive(&basis);
 	const struct congestion_setting *settings = congestion.settings;
 
 	ck_assert_uint_eq(congestion.lbf_thresh_units, 977 / 10);
-	ck_assert_uint_eq(congestion.lbf_shift, 10); /* 255 * 1024 units: 3/2 of 10000 frames are 240 000 */
+	/* 255 * 1024 units: 3/2 of 10000 frames are 240 000 */
+	ck_assert_uint_eq(congestion.lbf_shift, 10);
 	ck_assert_uint_eq(congestion.lpf_thresh, 32);
 	ck_assert_uint_eq(congestion.lpf_shift, 10);
 	ck_assert_uint_eq(congestion.dbf_thresh_units, 2 * 977);
@@ -148,14 +155,17 @@ TEST(plan_congestion_derive__by_hand)
 	ck_assert_uint_eq(settings[9].flow_extent_units, 15);
 	ck_assert_uint_eq(settings[23].flow_extent_units, 15);
 	ck_assert_uint_eq(settings[23].eca_min, 255);
-	ck_assert_uint_eq(settings[23].rate_bps, 10000000); /* EC-5: half of what a ten thousandth is */
-	ck_assert_uint_eq(settings[23].byte_time_ps << settings[23].byte_time_scale, 800000 / 1024 * 1024);
+	/* EC-5: half of what a ten thousandth is */
+	ck_assert_uint_eq(settings[23].rate_bps, 10000000);
+	ck_assert_uint_eq(settings[23].byte_time_ps << settings[23].byte_time_scale,
+			  800000 / 1024 * 1024);
 }
 
 /* EC-18: the steps span 3/2 of a frame of every host; for few hosts 100 us of the rate are more */
 TEST(plan_congestion_derive__number_of_senders)
 {
-	struct congestion_basis basis = { 200000000000, 4 * NODE_US, 3 * NODE_US, 4096, 340, 0, false };
+	struct congestion_basis basis = { 200000000000, 4 * NODE_US, 3 * NODE_US, 4096,
+					  340,          0,           false };
 	struct congestion_config congestion = plan_congestion_derive(&basis);
 
 	ck_assert_uint_eq(congestion.lbf_shift, 5); /* 3/2 * 340 * 16 = 8160 = 255 << 5 */
@@ -170,31 +180,39 @@ TEST(plan_congestion_derive__number_of_senders)
 	basis.mtu_bytes = 9000;
 	congestion = plan_congestion_derive(&basis);
 	ck_assert_uint_eq(congestion.lbf_shift, 8);
-	ck_assert_uint_eq(congestion.lpf_shift, 8); /* packets: as many small ones as data units make a frame */
+	/* packets: as many small ones as data units make a frame */
+	ck_assert_uint_eq(congestion.lpf_shift, 8);
 	ck_assert_uint_eq(congestion.dbf_shift, 5);
 }
 
 /* under the real clock: what gathers while a node is late is no congestion */
 TEST(plan_congestion_derive__late_nodes)
 {
-	const struct congestion_basis basis = { 10000000000, NODE_MS, 600 * NODE_US, 4096, 8, 300 * NODE_US, false };
+	const struct congestion_basis basis = { 10000000000, NODE_MS,       600 * NODE_US, 4096,
+						8,           300 * NODE_US, false };
 
 	ck_assert_uint_eq(plan_congestion_derive(&basis).lbf_thresh_units, 750000 / 256 + 1);
 }
 
-/* FC-16: what waited on several ways may come at once, which is no congestion; only where packets choose for themselves */
+/* FC-16: what waited on several ways may come at once, which is no congestion; only where packets
+ * choose for themselves */
 TEST(plan_congestion_derive__several_ways)
 {
-	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096, 10000, 0, true };
+	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US,
+						4096,         10000,        0,
+						true };
 	uint32_t ordered, unordered;
 
 	ck_assert_uint_eq(plan_congestion_derive(&basis).lbf_thresh_units, 977 / 2);
 	ck_assert_uint_eq(plan_congestion_derive(&basis).lpf_thresh, 977 / 2 / 4);
 	ordered = plan_of(LEAF_SPINE "routing: {choice: adaptive}\n")->lbf_thresh_units;
 	plan_free(&plan);
-	ck_assert_uint_eq(plan_of(LEAF_SPINE "classes: [{name: a, unordered: yes}]\n")->lbf_thresh_units, ordered);
+	ck_assert_uint_eq(
+		plan_of(LEAF_SPINE "classes: [{name: a, unordered: yes}]\n")->lbf_thresh_units,
+		ordered);
 	plan_free(&plan);
-	unordered = plan_of(LEAF_SPINE "routing: {choice: adaptive}\nclasses: [{name: a, unordered: yes}]\n")
+	unordered = plan_of(LEAF_SPINE
+			    "routing: {choice: adaptive}\nclasses: [{name: a, unordered: yes}]\n")
 			    ->lbf_thresh_units;
 	ck_assert_uint_gt(unordered, ordered);
 }
@@ -225,18 +243,25 @@ static void fine(const struct congestion_basis *basis)
 		      (unsigned long long)basis->rate_bps, (unsigned long long)basis->rtt_ps,
 		      (unsigned long long)basis->link_rtt_ps, basis->mtu_bytes);
 	for (uint32_t row = 1; row < CONGESTION_SETTINGS; row++)
-		nothing_larger(&config.switch_.congestion.settings[row - 1], &config.switch_.congestion.settings[row]);
+		nothing_larger(&config.switch_.congestion.settings[row - 1],
+			       &config.switch_.congestion.settings[row]);
 	ck_assert(config.switch_.congestion.settings[CONGESTION_SETTINGS - 1].limit_after_ack);
-	ck_assert_uint_ge(config.switch_.congestion.settings[CONGESTION_SETTINGS - 1].drop_units, 1);
+	ck_assert_uint_ge(config.switch_.congestion.settings[CONGESTION_SETTINGS - 1].drop_units,
+			  1);
 	node_config_free(&config);
 }
 
-/* EC-5: the more congestion, the less, for any fabric; and every table is one that a switch takes */
+/* EC-5: the more congestion, the less, for any fabric; and every table is one that a switch
+ * takes */
 TEST(plan_congestion_derive__more_congestion_nothing_larger)
 {
-	static const uint64_t rates_bps[] = { 1000000,     10000000,    33333333,     1000000000,
-					      25000000000, 99999999999, 200000000000, 800000000000 };
-	static const node_time_t delays_ps[] = { 0, 1, 5000, 100000, NODE_US, 37 * NODE_US, NODE_MS, NODE_S };
+	static const uint64_t rates_bps[] = {
+		1000000,     10000000,    33333333,     1000000000,
+		25000000000, 99999999999, 200000000000, 800000000000
+	};
+	static const node_time_t delays_ps[] = { 0,       1,       5000,
+						 100000,  NODE_US, 37 * NODE_US,
+						 NODE_MS, NODE_S };
 	static const uint32_t mtus_bytes[] = { 64, 65, 256, 1500, 4096, 9216 };
 	static const uint32_t hops[] = { 0, 1, 3, 100, 8191 }, hosts[] = { 1, 2, 16, 1000, 20000 };
 
@@ -244,9 +269,11 @@ TEST(plan_congestion_derive__more_congestion_nothing_larger)
 		for (uint32_t d = 0; d < COUNT_OF(delays_ps); d++)
 			for (uint32_t m = 0; m < COUNT_OF(mtus_bytes); m++)
 				for (uint32_t h = 0; h < COUNT_OF(hops); h++) {
-					node_time_t frame_ps = node_time_of_bytes(mtus_bytes[m], rates_bps[r]);
+					node_time_t frame_ps =
+						node_time_of_bytes(mtus_bytes[m], rates_bps[r]);
 					struct congestion_basis basis = { .rate_bps = rates_bps[r],
-									  .mtu_bytes = mtus_bytes[m],
+									  .mtu_bytes =
+										  mtus_bytes[m],
 									  .hosts = hosts[h] };
 
 					basis.link_rtt_ps = 2 * (delays_ps[d] + frame_ps);
@@ -257,7 +284,9 @@ TEST(plan_congestion_derive__more_congestion_nothing_larger)
 
 TEST(plan_congestion_levels__any_target)
 {
-	static const uint64_t targets[] = { 0, 1, 2, 3, 1000, 1u << 18, (1u << 18) + 1, UINT64_MAX };
+	static const uint64_t targets[] = {
+		0, 1, 2, 3, 1000, 1u << 18, (1u << 18) + 1, UINT64_MAX
+	};
 
 	for (uint32_t i = 0; i < COUNT_OF(targets); i++) {
 		struct congestion_setting setting = { 0 };
@@ -281,10 +310,12 @@ TEST(plan_congestion_make__nothing_said)
 
 	ck_assert_int_eq(plan_congestion_basis(CLOCK_VIRTUAL, &plan, &basis), 0);
 	derived = plan_congestion_derive(&basis);
-	ck_assert(congestion->eca && congestion->slow_start && congestion->rate_limit && congestion->flow_limit &&
-		  congestion->limit_after_ack && congestion->headroom && congestion->fgfc);
+	ck_assert(congestion->eca && congestion->slow_start && congestion->rate_limit &&
+		  congestion->flow_limit && congestion->limit_after_ack && congestion->headroom &&
+		  congestion->fgfc);
 	for (uint32_t row = 0; row < CONGESTION_SETTINGS; row++)
-		ck_assert_uint_eq(congestion->settings[row].rate_bps, derived.settings[row].rate_bps);
+		ck_assert_uint_eq(congestion->settings[row].rate_bps,
+				  derived.settings[row].rate_bps);
 }
 
 TEST(plan_congestion_make__every_number_said)
@@ -292,13 +323,15 @@ TEST(plan_congestion_make__every_number_said)
 	const struct congestion_config *congestion = plan_of(
 		TWO
 		"congestion:\n"
-		"  eca: {lbf-thresh: 250KiB, lbf-shift: 6, lpf-thresh: 64, lpf-shift: 2, dbf-thresh: 1MiB,\n"
+		"  eca: {lbf-thresh: 250KiB, lbf-shift: 6, lpf-thresh: 64, lpf-shift: 2, "
+		"dbf-thresh: 1MiB,\n"
 		"        dbf-shift: 7, dbf-clk-cnt: 500}\n"
 		"  slow-start: {setting: 3}\n"
 		"  port-limit: 1000\n"
 		"  fgfc: {pause: 50us, credit: 4097}\n"
 		"  settings:\n"
-		"    - {eca: 0, rate: 200Gb/s, flow-extent: 1MiB, queue-extent: 256KiB, high: 128KiB, target: 96KiB,\n"
+		"    - {eca: 0, rate: 200Gb/s, flow-extent: 1MiB, queue-extent: 256KiB, high: "
+		"128KiB, target: 96KiB,\n"
 		"       drop: 48KiB, limit-after-ack: yes, byte-time: 40ps, byte-time-scale: 3}\n");
 	const struct congestion_setting *setting = &congestion->settings[0];
 
@@ -371,7 +404,8 @@ TEST(plan_congestion_make__list_is_the_table)
 TEST(plan_congestion_make__rows_by_number_change_the_table)
 {
 	const char *settings[] = { "congestion.settings.3.rate=7Gb/s", "congestion.headroom=false",
-				   "congestion.settings.23.limit-after-ack=no", "congestion.eca.enabled=false" };
+				   "congestion.settings.23.limit-after-ack=no",
+				   "congestion.eca.enabled=false" };
 	struct congestion_config derived = *plan_of(TWO);
 	const struct congestion_config *congestion;
 
@@ -386,8 +420,10 @@ TEST(plan_congestion_make__rows_by_number_change_the_table)
 	ck_assert(!congestion->settings[23].limit_after_ack);
 	for (uint32_t row = 0; row < CONGESTION_SETTINGS; row++) {
 		ck_assert_uint_eq(congestion->settings[row].eca_min, derived.settings[row].eca_min);
-		ck_assert_uint_eq(congestion->settings[row].rate_bps, derived.settings[row].rate_bps);
-		ck_assert_uint_eq(congestion->settings[row].target_units, derived.settings[row].target_units);
+		ck_assert_uint_eq(congestion->settings[row].rate_bps,
+				  derived.settings[row].rate_bps);
+		ck_assert_uint_eq(congestion->settings[row].target_units,
+				  derived.settings[row].target_units);
 	}
 }
 
@@ -395,9 +431,11 @@ static const char *const all_off[] = {
 	TWO "congestion: no\n",
 	TWO "congestion: {enabled: false}\n",
 	TWO "congestion: {enabled: no, eca: yes, headroom: yes, port-limit: 1MiB}\n",
-	TWO "congestion: {eca: no, slow-start: no, rate-limit: no, flow-limit: no, limit-after-ack: no, headroom: no,\n"
+	TWO "congestion: {eca: no, slow-start: no, rate-limit: no, flow-limit: no, "
+	    "limit-after-ack: no, headroom: no,\n"
 	    "             fgfc: off}\n",
-	TWO "congestion: {eca: {enabled: no}, slow-start: {enabled: no}, rate-limit: no, flow-limit: no,\n"
+	TWO "congestion: {eca: {enabled: no}, slow-start: {enabled: no}, rate-limit: no, "
+	    "flow-limit: no,\n"
 	    "             limit-after-ack: no, headroom: no, fgfc: {enabled: no, pause: 1us}}\n",
 };
 
@@ -405,24 +443,27 @@ TEST_RANGE(plan_congestion_make__off, 0, COUNT_OF(all_off))
 {
 	const struct congestion_config *congestion = plan_of(all_off[_i]);
 
-	ck_assert(!congestion->eca && !congestion->slow_start && !congestion->rate_limit && !congestion->flow_limit &&
-		  !congestion->limit_after_ack && !congestion->headroom && !congestion->fgfc);
+	ck_assert(!congestion->eca && !congestion->slow_start && !congestion->rate_limit &&
+		  !congestion->flow_limit && !congestion->limit_after_ack &&
+		  !congestion->headroom && !congestion->fgfc);
 	ck_assert_uint_eq(congestion->port_limit_units, 0);
 }
 
 /* a mistake between two rows of which one was said is shown there, not nowhere */
 TEST(plan_congestion_make__mistake_of_a_row_nobody_named)
 {
-	ck_assert_int_eq(plan_read(TWO "congestion:\n  settings:\n    5: {eca: 200}\n", NULL, 0), -EINVAL);
-	ck_assert_str_eq(errors.texts[0],
-			 "t.yaml:6:8: setting 6: its eca is 58, but it must be above that of setting 5, which is 200");
+	ck_assert_int_eq(plan_read(TWO "congestion:\n  settings:\n    5: {eca: 200}\n", NULL, 0),
+			 -EINVAL);
+	ck_assert_str_eq(errors.texts[0], "t.yaml:6:8: setting 6: its eca is 58, but it must be "
+					  "above that of setting 5, which is 200");
 }
 
 TEST(plan_congestion_make__real_clock)
 {
 	struct scenario scenario;
 
-	ck_assert_int_eq(scenario_read_memory("t.yaml", TWO, strlen(TWO), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(
+		scenario_read_memory("t.yaml", TWO, strlen(TWO), NULL, 0, &scenario, &errors), 0);
 	ck_assert_int_eq(plan_make_real(&scenario, &plan, &errors), 0);
 	ck_assert(plan.nodes[0].switch_.congestion.headroom);
 	ck_assert_uint_eq(plan.nodes[1].switch_.congestion.settings[0].rate_bps, 200000000000);

@@ -1,4 +1,5 @@
-/*  orchestrator/plan/plan_fault, fault_player: what happens when, and what came of it, without a fabric (FC-26, PG-11, TB-4). */
+/*  orchestrator/plan/plan_fault, fault_player: what happens when, and what came of it, without a
+ *  fabric (FC-26, PG-11, TB-4). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +7,12 @@
 #include "orchestrator/fabric/fault_player.h"
 #include "tests/testing.h"
 
-#define RING                                                                                                    \
-	"name: t\nrun: {duration: 100us, sample: 5us}\nrouting: {reaction: 3us, takeover: 20us}\n"              \
-	"topology: {switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, b], [b, c], [c, a], [a, b]]}\n" \
-	"workloads: [{name: w, pattern: permutation, shift: 1, size: 1KiB, arrival: closed}]\nfaults:\n"
+#define RING                                                                                       \
+	"name: t\nrun: {duration: 100us, sample: 5us}\nrouting: {reaction: 3us, takeover: 20us}\n" \
+	"topology: {switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, b], [b, c], [c, "  \
+	"a], [a, b]]}\n"                                                                           \
+	"workloads: [{name: w, pattern: permutation, shift: 1, size: 1KiB, arrival: "              \
+	"closed}]\nfaults:\n"
 
 static struct plan plan;
 static struct scenario scenario;
@@ -83,7 +86,8 @@ TEST(plan_faults_make__no_tables_without_a_manager)
 	action_is(3, 35, ACTION_FAIL, 2);
 	for (uint32_t i = 4; i < 8;
 	     i++) /* the one that took over at 40 us would have been the one that died at 35 us */
-		ck_assert(plan.faults.actions[i].kind == ACTION_TABLES && plan.faults.actions[i].at_ps == 55 * NODE_US);
+		ck_assert(plan.faults.actions[i].kind == ACTION_TABLES &&
+			  plan.faults.actions[i].at_ps == 55 * NODE_US);
 	ck_assert_uint_eq(plan.faults.action_count, 8);
 	for (uint32_t i = 0; i < plan.link_count; i++)
 		ck_assert(!plan_fault_concerns(&plan, &plan.faults.list[0], i));
@@ -94,10 +98,12 @@ TEST_RANGE(plan_faults_make__refused, 0, 7)
 	static const struct {
 		const char *faults, *why;
 	} cases[] = {
-		{ "  - {at: 20us, link: [a, b]}\n", "2 links lead from 'a' to 'b': say which, such as [a:p1, b]" },
+		{ "  - {at: 20us, link: [a, b]}\n",
+		  "2 links lead from 'a' to 'b': say which, such as [a:p1, b]" },
 		{ "  - {at: 20us, link: [A, b]}\n", "0 links lead from 'A' to 'b'" },
 		{ "  - {at: 20us}\n", "a fault is that of one 'link'" },
-		{ "  - {at: 20us, switch: a, fabric-manager: active}\n", "a fault is that of one 'link'" },
+		{ "  - {at: 20us, switch: a, fabric-manager: active}\n",
+		  "a fault is that of one 'link'" },
 		{ "  - {at: 20us, fabric-manager: standby}\n", "expected active" },
 		{ "  - {at: 20us, for: 1us, fabric-manager: active}\n", "the standby takes over" },
 		{ "  - {at: 100us, switch: a}\n", "at or after the end of the run" },
@@ -121,8 +127,9 @@ TEST(plan_faults_hops__ways_around)
 	ck_assert_uint_eq(hops, 1);
 }
 
-/* PG-5: by port groups a packet from a to c may have gone to b when the link between b and c fails: back, and on to c. It has a lane for each of
- * these links, though all ways have two at most. A plan without faults has two lanes. */
+/* PG-5: by port groups a packet from a to c may have gone to b when the link between b and c fails:
+ * back, and on to c. It has a lane for each of these links, though all ways have two at most. A
+ * plan without faults has two lanes. */
 TEST(plan_faults_hops__in_flight)
 {
 	const char *more = "fabric: port-group\nport-group: {non-minimal: yes}\n";
@@ -229,11 +236,14 @@ TEST(fault_player__a_link_is_down_while_any_fault_of_it_lasts)
 		ck_assert(downs[i] == ups[i] && player.down[i] == 0);
 	ck_assert_int_eq(fault_player_report(&player, &results), 0);
 	ck_assert_uint_eq(results.faults[0].lost, 7);
-	ck_assert_uint_eq(results.faults[1].lost, 2 * 7); /* to a and to the host; the third was down */
+	/* to a and to the host; the third was down */
+	ck_assert_uint_eq(results.faults[1].lost, 2 * 7);
 	ck_assert_uint_eq(results.faults[0].before_bps, 8000000000);
 	ck_assert_uint_eq(results.faults[0].least_bps, 4000000000);
-	ck_assert_uint_eq(results.faults[0].recovery_ps, NODE_TIME_NEVER); /* before the next thing happened */
-	ck_assert_uint_eq(results.faults[1].recovery_ps, 0);               /* as much as right before */
+	/* before the next thing happened */
+	ck_assert_uint_eq(results.faults[0].recovery_ps, NODE_TIME_NEVER);
+	/* as much as right before */
+	ck_assert_uint_eq(results.faults[1].recovery_ps, 0);
 	free(results.faults);
 	fault_player_fini(&player);
 	fabric_free();

@@ -1,4 +1,5 @@
-/*  orchestrator/plan/plan_real (TB-8, TB-15): one scenario for real programs, and for generated traffic under the real clock. */
+/*  orchestrator/plan/plan_real (TB-8, TB-15): one scenario for real programs, and for generated
+ *  traffic under the real clock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,17 +7,19 @@
 #include "orchestrator/plan/plan_real.h"
 #include "tests/testing.h"
 
-static const char text[] = "name: t\n"
-			   "run: {duration: 100ms, warmup: 10ms, sample: 10ms}\n"
-			   "switch: {buffer: 256KiB}\n"
-			   "topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
-			   "links: {rate: 100Mb/s, delay: 1ms, medium: veth}\n"
-			   "workloads: [{name: w, pattern: pairs, pairs: [[A, B]]}]\n"
-			   "expect: [lost == 0]\n";
+static const char text[] =
+	"name: t\n"
+	"run: {duration: 100ms, warmup: 10ms, sample: 10ms}\n"
+	"switch: {buffer: 256KiB}\n"
+	"topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
+	"links: {rate: 100Mb/s, delay: 1ms, medium: veth}\n"
+	"workloads: [{name: w, pattern: pairs, pairs: [[A, B]]}]\n"
+	"expect: [lost == 0]\n";
 
 static struct plan virtual, real;
 
-static void plan_of(int (*make)(const struct scenario *, struct plan *, struct scenario_errors *), struct plan *plan)
+static void plan_of(int (*make)(const struct scenario *, struct plan *, struct scenario_errors *),
+		    struct plan *plan)
 {
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario;
@@ -57,7 +60,8 @@ TEST(plan_make_real__hosts_instead_of_workloads)
 	ck_assert_uint_eq(real.nodes[0].ports[0].buffer_units, 1024 + 64 * 16 + 128);
 }
 
-/* the same workloads, seeds, samples and expectations as under the virtual clock; no host, no veth */
+/* the same workloads, seeds, samples and expectations as under the virtual clock; no host, no
+ * veth */
 TEST(plan_make_traffic__the_virtual_plan_on_the_other_clock)
 {
 	plan_of(plan_make, &virtual);

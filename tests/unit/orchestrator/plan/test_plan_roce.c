@@ -1,4 +1,5 @@
-/*  orchestrator/plan/plan_roce: headroom added up by hand, what is derived, the flood tree, rings and the real clock (RC-3, RC-5, RC-7, RC-9). */
+/*  orchestrator/plan/plan_roce: headroom added up by hand, what is derived, the flood tree, rings
+ *  and the real clock (RC-3, RC-5, RC-7, RC-9). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,8 @@ static void tear_down(void)
 	scenario_errors_free(&errors);
 }
 
-static int plan_of(int (*make)(const struct scenario *, struct plan *, struct scenario_errors *), const char *text,
-		   struct plan *out)
+static int plan_of(int (*make)(const struct scenario *, struct plan *, struct scenario_errors *),
+		   const char *text, struct plan *out)
 {
 	int error;
 
@@ -51,15 +52,17 @@ static const struct roce_config *planned(const char *text)
 static void refused(const char *text, const char *what)
 {
 	ck_assert_int_eq(plan_of(plan_make, text, &plan), -EINVAL);
-	ck_assert_msg(strstr(errors.texts[0], what), "'%s' does not say '%s'", errors.texts[0], what);
+	ck_assert_msg(strstr(errors.texts[0], what), "'%s' does not say '%s'", errors.texts[0],
+		      what);
 }
 
 /* ---- headroom ---- */
 
 TEST_GROUP(plan_roce, .teardown = tear_down);
 
-/* 200 Gb/s, 25 bytes a ns. Frames of 4214 + 24 bytes: one is being sent, one had begun, 8476. The PFC frame: 84. There and back 2 us,
- * 50000; both switches' 350 ns, 17500. And the frame that found the buffer full, 4218. */
+/* 200 Gb/s, 25 bytes a ns. Frames of 4214 + 24 bytes: one is being sent, one had begun, 8476. The
+ * PFC frame: 84. There and back 2 us, 50000; both switches' 350 ns, 17500. And the frame that found
+ * the buffer full, 4218. */
 TEST(plan_roce_headroom__between_switches)
 {
 	planned(TWO);
@@ -79,8 +82,10 @@ TEST(plan_roce_headroom__follows_the_link)
 {
 	planned(TWO "links: {rate: 40Gb/s, delay: 10us, mtu: 1500, gap: 0}\n");
 	ck_assert_uint_eq(plan.nodes[0].ports[1].headroom_bytes,
-			  pfc_headroom_bytes(40000000000, 10 * NODE_US, 700 * NODE_NS, 1500, 0) + 1504);
-	ck_assert_uint_eq(plan.nodes[0].ports[1].headroom_bytes, 2 * 1504 + 64 + 100000 + 3500 + 1504);
+			  pfc_headroom_bytes(40000000000, 10 * NODE_US, 700 * NODE_NS, 1500, 0) +
+				  1504);
+	ck_assert_uint_eq(plan.nodes[0].ports[1].headroom_bytes,
+			  2 * 1504 + 64 + 100000 + 3500 + 1504);
 }
 
 TEST(plan_roce_headroom__as_it_was_said)
@@ -100,7 +105,8 @@ TEST(plan_roce_buffers__say_what_they_need)
 	planned(text);
 	plan_free(&plan);
 	snprintf(text, sizeof(text), "%sroce: {buffer: %u}\n", classes, 4 * 2 * 84028 + 8435);
-	refused(text, "t.yaml:6:16: the switches' buffer of 680659 bytes is too small for switch 's0': 680660 at "
+	refused(text, "t.yaml:6:16: the switches' buffer of 680659 bytes is too small for switch "
+		      "'s0': 680660 at "
 		      "least, for the "
 		      "headroom of 4 ports in 2 lossless classes");
 }
@@ -148,14 +154,15 @@ TEST(plan_roce_make__defaults)
 /* a level of its own takes the place of the share, unless both are said */
 TEST(plan_roce_make__levels_and_shares)
 {
-	const struct roce_config *roce = planned(STAR "classes:\n"
-						      "  - {name: a, lossless: no}\n"
-						      "  - {name: b, lossless: no, queue: 2MB}\n"
-						      "  - {name: c, lossless: no, queue: 2MB, alpha: 1/2}\n"
-						      "  - {name: d, xoff: 1MB}\n"
-						      "  - {name: e, xoff: 1MB, alpha: 6.2%}\n"
-						      "  - {name: f, xoff: 5kB}\n"
-						      "  - {name: g, xoff: 5kB, xon-offset: 4kB}\n");
+	const struct roce_config *roce =
+		planned(STAR "classes:\n"
+			     "  - {name: a, lossless: no}\n"
+			     "  - {name: b, lossless: no, queue: 2MB}\n"
+			     "  - {name: c, lossless: no, queue: 2MB, alpha: 1/2}\n"
+			     "  - {name: d, xoff: 1MB}\n"
+			     "  - {name: e, xoff: 1MB, alpha: 6.2%}\n"
+			     "  - {name: f, xoff: 5kB}\n"
+			     "  - {name: g, xoff: 5kB, xon-offset: 4kB}\n");
 
 	ck_assert_uint_eq(roce->classes[0].alpha_permille, 1000);
 	ck_assert_uint_eq(roce->classes[0].queue_bytes_max, 0);
@@ -165,7 +172,8 @@ TEST(plan_roce_make__levels_and_shares)
 	ck_assert_uint_eq(roce->classes[3].alpha_permille, 0);
 	ck_assert_uint_eq(roce->classes[3].xoff_bytes, 1000000);
 	ck_assert_uint_eq(roce->classes[4].alpha_permille, 62);
-	ck_assert_uint_eq(roce->classes[5].xon_offset_bytes, 5000); /* two packets were more than xoff */
+	/* two packets were more than xoff */
+	ck_assert_uint_eq(roce->classes[5].xon_offset_bytes, 5000);
 	ck_assert_uint_eq(roce->classes[6].xon_offset_bytes, 4000);
 	ck_assert_uint_eq(roce->cnp_class, 6);
 }
@@ -182,10 +190,10 @@ TEST(plan_roce_make__without_pfc)
 
 TEST(plan_roce_make__ecn_of_all_and_of_one)
 {
-	const struct roce_config *roce =
-		planned(STAR "roce: {ecn: {kmin: 10kB, pmax: 2%}}\n"
-			     "classes: [{name: a}, {name: b, ecn: {kmin: 1kB, kmax: 9kB}}, "
-			     "{name: c, ecn: no}, {name: cnp}, {name: d, ecn: yes, lossless: no}]\n");
+	const struct roce_config *roce = planned(
+		STAR "roce: {ecn: {kmin: 10kB, pmax: 2%}}\n"
+		     "classes: [{name: a}, {name: b, ecn: {kmin: 1kB, kmax: 9kB}}, "
+		     "{name: c, ecn: no}, {name: cnp}, {name: d, ecn: yes, lossless: no}]\n");
 
 	ck_assert_uint_eq(roce->classes[0].kmin_bytes, 10000);
 	ck_assert_uint_eq(roce->classes[0].kmin_per_bps, 0); /* said: at every port */
@@ -204,23 +212,26 @@ TEST(plan_roce_make__ecn_of_all_and_of_one)
 /* `per`: for a port of this rate; of all classes, and of one */
 TEST(plan_roce_make__ecn_per_rate)
 {
-	const struct roce_config *roce =
-		planned(STAR "roce: {ecn: {kmin: 100kB, kmax: 400kB, per: 25Gb/s}}\n"
-			     "classes: [{name: a}, {name: b, ecn: {kmin: 1kB, per: 1Gb/s}}, {name: cnp}]\n");
+	const struct roce_config *roce = planned(
+		STAR
+		"roce: {ecn: {kmin: 100kB, kmax: 400kB, per: 25Gb/s}}\n"
+		"classes: [{name: a}, {name: b, ecn: {kmin: 1kB, per: 1Gb/s}}, {name: cnp}]\n");
 
 	ck_assert_uint_eq(roce->classes[0].kmin_per_bps, 25000000000);
 	ck_assert_uint_eq(roce->classes[0].kmax_per_bps, 25000000000);
 	ck_assert_uint_eq(roce->classes[1].kmin_per_bps, 1000000000);
 	ck_assert_uint_eq(roce->classes[1].kmax_bytes, 400000);
 	ck_assert_uint_eq(roce->classes[1].kmax_per_bps, 1000000000);
-	ck_assert_uint_eq(roce->path_high_bytes, 1200000); /* of b, whose kmax is the higher one at each port */
+	/* of b, whose kmax is the higher one at each port */
+	ck_assert_uint_eq(roce->path_high_bytes, 1200000);
 	ck_assert_uint_eq(roce->path_per_bps, 1000000000);
 }
 
 TEST(plan_roce_make__kmin_above_the_default_kmax)
 {
 	refused(STAR "classes: [{name: a, ecn: {kmin: 2MB}}]\n",
-		"t.yaml:5:11: class 'a' would be marked from kmin 2000000 bytes to kmax 1000000 bytes at a port of "
+		"t.yaml:5:11: class 'a' would be marked from kmin 2000000 bytes to kmax 1000000 "
+		"bytes at a port of "
 		"200000000000 b/s");
 }
 
@@ -242,10 +253,12 @@ TEST(plan_roce_make__path_levels)
 TEST(plan_roce_make__another_kind_of_fabric)
 {
 	static const char *const setting = "fabric=flow-channel";
-	const char *text = STAR
-		"roce: {buffer: 1}\nworkloads: [{name: w, pattern: incast, to: h0, frame: roce, connections: 3}]\n";
+	const char *text = STAR "roce: {buffer: 1}\nworkloads: [{name: w, pattern: incast, to: h0, "
+				"frame: roce, connections: 3}]\n";
 
-	ck_assert_int_eq(scenario_read_memory("t.yaml", text, strlen(text), &setting, 1, &scenario, &errors), 0);
+	ck_assert_int_eq(
+		scenario_read_memory("t.yaml", text, strlen(text), &setting, 1, &scenario, &errors),
+		0);
 	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
 	ck_assert_int_eq(plan_fabric(&plan), FABRIC_FLOW_CHANNEL);
 	ck_assert_uint_eq(plan.nodes[0].switch_.flood_ports, 0);
@@ -273,13 +286,14 @@ static uint32_t flood_links(const struct plan *of)
 	for (uint32_t i = 0; i < of->link_count; i++) {
 		const struct plan_link *link = &of->links[i];
 
-		if (!link->vacant && of->nodes[link->node_a].ports[link->port_a].kind == PORT_FABRIC)
+		if (!link->vacant &&
+		    of->nodes[link->node_a].ports[link->port_a].kind == PORT_FABRIC)
 			links += of->nodes[link->node_a].switch_.flood_ports >> link->port_a & 1;
 	}
 	return links;
 }
 
-/* a frame from host @from, flooded: every other host gets it once, whatever way it takes  */
+/* a frame from host @from, flooded: every other host gets it once, whatever way it takes */
 static void flood_from(const struct plan *of, uint32_t from, uint32_t *got)
 {
 	struct {
@@ -318,7 +332,8 @@ static const char *const fabrics[] = {
 	"links: [[a, b], [b, c], [c, d], [d, a], [a, b], [b, d]]",
 };
 
-TEST_RANGE(plan_ways_make__flood_once_to_everybody_on_every_topology, 0, sizeof(fabrics) / sizeof(*fabrics))
+TEST_RANGE(plan_ways_make__flood_once_to_everybody_on_every_topology, 0,
+	   sizeof(fabrics) / sizeof(*fabrics))
 {
 	char text[400];
 
@@ -371,14 +386,17 @@ TEST(plan_workloads__connections)
 
 TEST(plan_workloads__more_connections_than_places)
 {
-	refused(STAR "nic: {flows-max: 9}\nworkloads: [{name: w, pattern: all-to-all, connections: 4}]\n",
-		"t.yaml:6:13: with workload 'w' host 'h0' has 12 connections, more than 9, its nic.flows-max");
+	refused(STAR "nic: {flows-max: 9}\nworkloads: [{name: w, pattern: all-to-all, connections: "
+		     "4}]\n",
+		"t.yaml:6:13: with workload 'w' host 'h0' has 12 connections, more than 9, its "
+		"nic.flows-max");
 }
 
 /* ---- time ---- */
 
-/* No fabric header between switches: two links of 4178 bytes (with gap, 167.12 ns), on three links cut through by 64 bytes. NIC
- * 500 ns, three ways of 1 us, two switches of 350 ns and 2.56 ns; the second packet behind the first. */
+/* No fabric header between switches: two links of 4178 bytes (with gap, 167.12 ns), on three links
+ * cut through by 64 bytes. NIC 500 ns, three ways of 1 us, two switches of 350 ns and 2.56 ns; the
+ * second packet behind the first. */
 TEST(plan_ideal__roce_has_no_fabric_header)
 {
 	uint32_t data_bytes;
@@ -392,7 +410,8 @@ TEST(plan_ideal__roce_has_no_fabric_header)
 	ck_assert_uint_eq(two_ps - one_ps, 4178 * 40);
 }
 
-/* 3 lookaheads of 1.35 us, the way, two latencies, two frames: nothing but PFC frames of 84 bytes in it, of 128 bytes each */
+/* 3 lookaheads of 1.35 us, the way, two latencies, two frames: nothing but PFC frames of 84 bytes
+ * in it, of 128 bytes each */
 TEST(plan_rings__hold_a_link_full_of_short_frames)
 {
 	const struct port_config *port;
@@ -425,14 +444,16 @@ static void told_the_same(struct node_config *a, struct node_config *b)
 	if (a->kind == NODE_SWITCH) {
 		ck_assert_mem_eq(a->switch_.routes, b->switch_.routes,
 				 a->switch_.route_count * sizeof(*a->switch_.routes));
-		ck_assert_mem_eq(a->switch_.hosts, b->switch_.hosts, a->switch_.host_count * sizeof(*a->switch_.hosts));
+		ck_assert_mem_eq(a->switch_.hosts, b->switch_.hosts,
+				 a->switch_.host_count * sizeof(*a->switch_.hosts));
 	}
 }
 
 TEST(plan_make__the_same_again)
 {
-	const char *text = RUN "topology: {generate: leaf-spine, leaves: 3, hosts-per-leaf: 2, spines: 2}\n"
-			       "workloads: [{name: w, pattern: permutation, connections: 3}]\n";
+	const char *text =
+		RUN "topology: {generate: leaf-spine, leaves: 3, hosts-per-leaf: 2, spines: 2}\n"
+		    "workloads: [{name: w, pattern: permutation, connections: 3}]\n";
 
 	planned(text);
 	ck_assert_int_eq(plan_of(plan_make, text, &other), 0);
@@ -456,12 +477,14 @@ TEST(plan_make_traffic__roce)
 	ck_assert_uint_eq(fabric->buffer_units, 0);
 	ck_assert_uint_eq(edge->flight_units, 0); /* the NIC takes everything */
 	ck_assert_uint_eq(host->flight_units, 2048);
-	ck_assert_uint_eq(plan.nodes[0].roce.buffer_bytes, (32 << 20) + fabric->headroom_bytes + edge->headroom_bytes);
+	ck_assert_uint_eq(plan.nodes[0].roce.buffer_bytes,
+			  (32 << 20) + fabric->headroom_bytes + edge->headroom_bytes);
 }
 
 TEST(plan_make_real__roce_over_veth)
 {
-	ck_assert_int_eq(plan_of(plan_make_real, TWO "links: {fabric: {medium: veth}}\n", &plan), 0);
+	ck_assert_int_eq(plan_of(plan_make_real, TWO "links: {fabric: {medium: veth}}\n", &plan),
+			 0);
 	ck_assert_int_eq(plan.nodes[0].ports[1].medium, MEDIUM_VETH);
 	ck_assert(!plan.nodes[0].ports[1].guarded);
 	ck_assert_uint_eq(plan.nodes[0].ports[1].flight_units, 0);
@@ -471,12 +494,13 @@ TEST(plan_make_real__roce_over_veth)
 
 TEST(plan_make_real__more_than_a_buffer_can_hold)
 {
-	ck_assert_int_eq(
-		plan_of(plan_make_real,
-			TWO "links: {delay: 100us}\nclasses: [{name: a}, {name: b}, {name: c}, {name: d}, {name: e}]\n",
-			&plan),
-		-EINVAL);
-	ck_assert_msg(strstr(errors.texts[0], "need a larger buffer than there can be"), "%s", errors.texts[0]);
+	ck_assert_int_eq(plan_of(plan_make_real,
+				 TWO "links: {delay: 100us}\nclasses: [{name: a}, {name: b}, "
+				     "{name: c}, {name: d}, {name: e}]\n",
+				 &plan),
+			 -EINVAL);
+	ck_assert_msg(strstr(errors.texts[0], "need a larger buffer than there can be"), "%s",
+		      errors.texts[0]);
 }
 
 /* what joins has headroom; what leaves leaves its place */
@@ -494,13 +518,15 @@ TEST(plan_room__joins_and_leaves_a_roce_fabric)
 	like = plan_spare_template(&plan, 0, (uint32_t)added);
 	ck_assert_int_ge(plan_spare_link(&plan, 0, (uint32_t)added, &like), 0);
 	ck_assert_int_ge(plan_spare_link(&plan, (uint32_t)added, (uint32_t)host, &like), 0);
-	ck_assert_uint_eq(plan.nodes[added].ports[0].headroom_bytes, plan.nodes[0].ports[0].headroom_bytes);
+	ck_assert_uint_eq(plan.nodes[added].ports[0].headroom_bytes,
+			  plan.nodes[0].ports[0].headroom_bytes);
 	ck_assert(!plan.nodes[added].ports[0].guarded);
 	for (uint32_t i = 0; i < plan.node_count; i++) {
 		char why[200];
 
 		if (!plan_vacant(&plan, i))
-			ck_assert_msg(!node_config_check(&plan.nodes[i], why, sizeof(why)), "%s", why);
+			ck_assert_msg(!node_config_check(&plan.nodes[i], why, sizeof(why)), "%s",
+				      why);
 	}
 	plan_spare_node_remove(&plan, (uint32_t)added);
 	ck_assert_uint_gt(plan.nodes[0].ports[2].headroom_bytes, 0); /* its place is kept */
@@ -517,23 +543,28 @@ TEST(plan_roce__timeouts_of_either_clock)
 	ck_assert_uint_eq(plan.nodes[0].roce.queue_pair.timeout_ps, 537 * NODE_MS);
 	ck_assert_uint_eq(plan.nodes[0].roce.tcp.rto_min_ps, 200 * NODE_MS);
 	plan_free(&plan);
-	ck_assert_int_eq(
-		plan_of(plan_make_traffic, TWO "roce: {queue-pair: {timeout: 1ms}, tcp: {rto-min: 2ms}}\n", &plan), 0);
+	ck_assert_int_eq(plan_of(plan_make_traffic,
+				 TWO "roce: {queue-pair: {timeout: 1ms}, tcp: {rto-min: 2ms}}\n",
+				 &plan),
+			 0);
 	ck_assert_uint_eq(plan.nodes[0].roce.queue_pair.timeout_ps, NODE_MS);
 	ck_assert_uint_eq(plan.nodes[0].roce.tcp.rto_min_ps, 2 * NODE_MS);
 }
 
-/* a leaf does not send to a spine that has lost its link to the other leaf, nor to one that is dead; nor do floods */
+/* a leaf does not send to a spine that has lost its link to the other leaf, nor to one that is
+ * dead; nor do floods */
 TEST(plan_ways_make__around_what_carries_nothing)
 {
 	char why[200];
 
 	ck_assert_int_eq(plan_of(plan_make_real,
-				 RUN "topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 1, spines: 2}\n",
+				 RUN "topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: "
+				     "1, spines: 2}\n",
 				 &plan),
 			 0);
-	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 3u << 1); /* leaf1 to leaf0: both spines */
-	ck_assert_uint_eq(plan.links[2].node_b, 2);                        /* leaf0 - spine0 */
+	/* leaf1 to leaf0: both spines */
+	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 3u << 1);
+	ck_assert_uint_eq(plan.links[2].node_b, 2); /* leaf0 - spine0 */
 	plan.links[2].down = true;
 	ck_assert_int_eq(plan_ways_make(&plan, why, sizeof(why)), 0);
 	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 1u << 2);

@@ -1,23 +1,27 @@
-/*  orchestrator/plan/plan_routing: what follows from the fabric's numbers, what was said of them, what every switch is told (FC-23 ... FC-25,
- *  PG-3, PG-10).                                                                                                   */
+/*  orchestrator/plan/plan_routing: what follows from the fabric's numbers, what was said of them,
+ *  what every switch is told (FC-23 ... FC-25, PG-3, PG-10). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/plan/plan_routing.h"
 #include "tests/testing.h"
 
-#define TWO                                                                                                       \
-	"name: t\nseed: 7\nrun: {duration: 100us}\ntopology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: " \
+#define TWO                                                                                        \
+	"name: t\nseed: 7\nrun: {duration: 100us}\ntopology: {switches: [s1, s2], hosts: {A: s1, " \
+	"B: s2}, links: "                                                                          \
 	"[[s1, s2]]}\n"
 
-#define TREE                                                                                               \
-	"name: t\nrun: {duration: 100us}\ntopology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 2, " \
+#define TREE                                                                            \
+	"name: t\nrun: {duration: 100us}\ntopology: {generate: leaf-spine, leaves: 2, " \
+	"hosts-per-leaf: 2, "                                                           \
 	"spines: 2}\n"
 
 /* 200 Gb/s, 25 bytes a nanosecond: 100 kB in a round trip of a link, 250 kB in one of the fabric */
-static const struct congestion_basis basis = {
-	.rate_bps = 200000000000, .rtt_ps = 10 * NODE_US, .link_rtt_ps = 4 * NODE_US, .mtu_bytes = 4096, .hosts = 16
-};
+static const struct congestion_basis basis = { .rate_bps = 200000000000,
+					       .rtt_ps = 10 * NODE_US,
+					       .link_rtt_ps = 4 * NODE_US,
+					       .mtu_bytes = 4096,
+					       .hosts = 16 };
 
 static struct plan plan;
 static struct scenario scenario;
@@ -69,10 +73,12 @@ TEST(plan_routing_derive__hold_of_many_hosts)
 	ck_assert_uint_eq(plan_routing_derive(&many, false).hold_ps, 2 * 163840ull * 4000);
 }
 
-/* ours: inputs ask, and who obeys may be anywhere. What they measure and what it changes lies two round trips apart */
+/* ours: inputs ask, and who obeys may be anywhere. What they measure and what it changes lies two
+ * round trips apart */
 TEST(plan_routing_derive__tree)
 {
-	struct routing_config tree = plan_routing_derive(&basis, true), other = plan_routing_derive(&basis, false);
+	struct routing_config tree = plan_routing_derive(&basis, true),
+			      other = plan_routing_derive(&basis, false);
 
 	ck_assert(tree.redirect_inputs && tree.redirect_anywhere);
 	ck_assert_uint_eq(tree.redirect_interval_ps, 45 * NODE_US);
@@ -90,7 +96,8 @@ TEST(plan_port_group_derive__numbers)
 
 	ck_assert_uint_eq(config.pending_units, 4 * 16);
 	ck_assert_uint_eq(config.queue_units, 196); /* 50000 / 256 */
-	ck_assert_uint_eq(config.fecn_units, 1758); /* 18 us, there and back with the links of hosts */
+	/* 18 us, there and back with the links of hosts */
+	ck_assert_uint_eq(config.fecn_units, 1758);
 	ck_assert_uint_eq(config.log_marks, 1);
 	ck_assert_uint_eq(config.log_window_ps, 2007040); /* the queue drains in it */
 	ck_assert_uint_eq(config.hold_ps, 4 * NODE_US);
@@ -125,7 +132,8 @@ TEST_RANGE(plan_routing_derive__within_limits, 0, 2)
 
 	for (unsigned r = 0; r < 3; r++)
 		for (unsigned t = 0; t < 4; t++) {
-			struct congestion_basis any = { rates[r], trips[t], trips[t], 9216, 8191, 0, false };
+			struct congestion_basis any = { rates[r], trips[t], trips[t], 9216,
+							8191,     0,        false };
 			struct routing_config routing = plan_routing_derive(&any, _i);
 			struct port_group_config port_group = plan_port_group_derive(&any);
 
@@ -133,7 +141,8 @@ TEST_RANGE(plan_routing_derive__within_limits, 0, 2)
 			routing.detour = DETOUR_ADAPTIVE;
 			port_group.lid_bits = 16;
 			ck_assert_msg(!routing_config_check(&routing, why, sizeof(why)), "%s", why);
-			ck_assert_msg(!port_group_config_check(&port_group, why, sizeof(why)), "%s", why);
+			ck_assert_msg(!port_group_config_check(&port_group, why, sizeof(why)), "%s",
+				      why);
 		}
 }
 
@@ -183,7 +192,8 @@ TEST(plan_routing_make__what_was_said)
 {
 	const struct routing_config *routing = NULL;
 
-	plan_of(TWO "routing: {detour: {bias: 1000B, weight: 1, draws: 7}, redirect: {depth: 10KiB, growth: 50%, "
+	plan_of(TWO "routing: {detour: {bias: 1000B, weight: 1, draws: 7}, redirect: {depth: "
+		    "10KiB, growth: 50%, "
 		    "pause: 1ms},\n"
 		    "  hold-sources: {for: 77us}}\n");
 	routing = &plan.nodes[1].switch_.routing;
@@ -222,7 +232,9 @@ TEST(plan_routing_make__groups)
 {
 	ck_assert_uint_eq(redirects_of(TWO "routing: {choice: adaptive}\n")->redirect_group, 1);
 	ck_assert_uint_eq(redirects_of(TWO "routing: {preset: s2}\n")->redirect_group, 1);
-	ck_assert_uint_eq(redirects_of(TWO "routing: {preset: s2, redirect: {group: 48}}\n")->redirect_group, 48);
+	ck_assert_uint_eq(
+		redirects_of(TWO "routing: {preset: s2, redirect: {group: 48}}\n")->redirect_group,
+		48);
 }
 
 /* where every link leads up or down */
@@ -239,7 +251,8 @@ TEST(plan_routing_make__inputs_ask_in_a_tree)
 	ck_assert_uint_gt(routing->redirect_interval_ps, routing->redirect_pause_ps);
 }
 
-/* a switch in the middle is the one to obey: where it may not no input asks; and what is said of other fabrics makes no tree of them */
+/* a switch in the middle is the one to obey: where it may not no input asks; and what is said of
+ * other fabrics makes no tree of them */
 TEST(plan_routing_make__anywhere)
 {
 	const struct routing_config *routing =
@@ -254,11 +267,13 @@ TEST(plan_routing_make__anywhere)
 TEST(plan_routing_make__no_redirects_no_inputs)
 {
 	ck_assert(!redirects_of(TREE)->redirect_inputs); /* choice: static */
-	ck_assert(!redirects_of(TREE "routing: {choice: adaptive, redirect: no}\n")->redirect_inputs);
+	ck_assert(
+		!redirects_of(TREE "routing: {choice: adaptive, redirect: no}\n")->redirect_inputs);
 	ck_assert(redirects_of(TREE "routing: {redirect: yes}\n")->redirect_inputs);
 }
 
-/* FC-23, FC-25, EC-9: [S2] in its own terms, in a tree, too. What is said beside it stands, wherever it is said. */
+/* FC-23, FC-25, EC-9: [S2] in its own terms, in a tree, too. What is said beside it stands,
+ * wherever it is said. */
 TEST(plan_routing_make__preset_s2)
 {
 	const struct routing_config *routing = redirects_of(TREE "routing: {preset: s2}\n");
@@ -268,8 +283,9 @@ TEST(plan_routing_make__preset_s2)
 	ck_assert(!routing->redirect_anywhere && !routing->redirect_inputs);
 	ck_assert_int_eq(routing->redirect_rule, REDIRECT_BY_DEPTH);
 	ck_assert_uint_gt(plan.nodes[0].switch_.congestion.port_limit_units, 4 * 16);
-	routing = redirects_of(TREE "routing: {load: path, redirect: {rule: loads, anywhere: yes}, preset: s2}\n"
-				    "congestion: {port-limit: 0}\n");
+	routing = redirects_of(
+		TREE "routing: {load: path, redirect: {rule: loads, anywhere: yes}, preset: s2}\n"
+		     "congestion: {port-limit: 0}\n");
 	ck_assert_int_eq(routing->choice, ROUTING_ADAPTIVE);
 	ck_assert(!routing->load_queue && routing->redirect_anywhere && routing->redirect_inputs);
 	ck_assert_int_eq(routing->redirect_rule, REDIRECT_BY_LOADS);
@@ -286,8 +302,8 @@ TEST(plan_routing_make__preset_s2)
 
 TEST(plan_routing_make__times_that_were_said)
 {
-	const struct routing_config *routing =
-		redirects_of(TREE "routing: {choice: adaptive, redirect: {interval: 60us, pause: 70us}}\n");
+	const struct routing_config *routing = redirects_of(
+		TREE "routing: {choice: adaptive, redirect: {interval: 60us, pause: 70us}}\n");
 
 	ck_assert_uint_eq(routing->redirect_interval_ps, 60 * NODE_US);
 	ck_assert_uint_eq(routing->redirect_pause_ps, 70 * NODE_US);
@@ -325,8 +341,8 @@ TEST(plan_routing_make__a_seed_of_its_own)
 
 TEST(plan_routing_make__port_group)
 {
-	plan_of(TWO
-		"fabric: port-group\nport-group: {policy: random, queue: 5KiB, becn: {max: 9}, fecn: {at: 1MiB}}\n");
+	plan_of(TWO "fabric: port-group\nport-group: {policy: random, queue: 5KiB, becn: {max: 9}, "
+		    "fecn: {at: 1MiB}}\n");
 	for (uint32_t i = 0; i < plan.node_count; i++) {
 		const struct port_group_config *config = &plan.nodes[i].port_group;
 

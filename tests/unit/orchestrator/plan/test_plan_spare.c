@@ -1,4 +1,5 @@
-/*  orchestrator/plan/plan_spare (TB-22): what joins and leaves changes its own places, and the tables of all switches. */
+/*  orchestrator/plan/plan_spare (TB-22): what joins and leaves changes its own places, and the
+ *  tables of all switches. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,8 @@ static void consistent(void)
 
 		if (plan_vacant(&plan, i))
 			continue;
-		ck_assert_msg(node_config_check(node, why, sizeof(why)) == 0, "%s: %s", node->name, why);
+		ck_assert_msg(node_config_check(node, why, sizeof(why)) == 0, "%s: %s", node->name,
+			      why);
 		for (uint32_t p = 0; p < node->port_count; p++) {
 			const struct port_config *port = &node->ports[p];
 			const struct port_config *back;
@@ -81,7 +83,8 @@ static int64_t plug(uint32_t a, uint32_t b)
 
 TEST_GROUP(plan_room, .setup = set_up, .teardown = tear_down);
 
-/* PAUSE frames that the first NIC sends are its own: one that joins has none, and neither frees those of the other */
+/* PAUSE frames that the first NIC sends are its own: one that joins has none, and neither frees
+ * those of the other */
 TEST(plan_spare_host__pauses_are_not_shared)
 {
 	struct nic_config *first = &plan.nodes[at("A")].nic, *joined;
@@ -120,7 +123,8 @@ TEST(plan_spare_host__joins_with_its_own_address)
 	ck_assert_uint_eq(plan.nodes[host].nic.host_index, 3);
 	ck_assert_uint_eq(plan.nodes[host].ports[0].peer_index, at("s1"));
 	ck_assert_uint_eq(plan.nodes[host].ports[0].peer_port, 2);
-	ck_assert_uint_eq(plan.nodes[at("s1")].ports[2].match.fields, plan.nodes[at("s1")].ports[0].match.fields);
+	ck_assert_uint_eq(plan.nodes[at("s1")].ports[2].match.fields,
+			  plan.nodes[at("s1")].ports[0].match.fields);
 }
 
 TEST(plan_spare_link__ends_with_the_ports)
@@ -172,7 +176,8 @@ TEST(plan_spare_link__keeps_flows_apart_at_the_first_port)
 	ck_assert_uint_eq(plan.nodes[host].ports[0].match.fields, 0);
 }
 
-/* a running node keeps the channels of a port, which only fits one with as many; frames are cut to what both carry */
+/* a running node keeps the channels of a port, which only fits one with as many; frames are cut to
+ * what both carry */
 TEST(plan_spare_link__fits_what_the_nodes_were_made_with)
 {
 	const struct port_config *s1, *s2;
@@ -186,9 +191,11 @@ TEST(plan_spare_link__fits_what_the_nodes_were_made_with)
 	plan_spare_link_remove(&plan, s1->link_index);
 	ck_assert_uint_eq(s1->channels, 8);
 	ck_assert_uint_ge(s1->mtu_bytes, plan.nodes[at("s1")].ports[0].mtu_bytes);
-	ck_assert_int_ge(plug(at("s1"), at("s3")), 0); /* not by that port, although it is the first */
+	/* not by that port, although it is the first */
+	ck_assert_int_ge(plug(at("s1"), at("s3")), 0);
 	ck_assert(s1->vacant);
-	ck_assert_uint_eq(plan.nodes[at("s1")].ports[2].channels, plan.nodes[at("s3")].ports[1].channels);
+	ck_assert_uint_eq(plan.nodes[at("s1")].ports[2].channels,
+			  plan.nodes[at("s3")].ports[1].channels);
 	ck_assert_int_ge(plug(at("s1"), at("s2")), 0);
 	ck_assert(!s1->vacant && !s2->vacant);
 	ck_assert_uint_eq(s1->mtu_bytes, s2->mtu_bytes);
@@ -205,14 +212,15 @@ TEST(plan_spare_node_remove__keeps_the_clock)
 	ck_assert_int_gt(more, 0);
 }
 
-/* FC-3: a switch that joins knows which networks lie behind hosts, and a host that takes a router's place is the router */
+/* FC-3: a switch that joins knows which networks lie behind hosts, and a host that takes a router's
+ * place is the router */
 TEST(plan_spare_switch__has_the_prefixes)
 {
 	const struct switch_config *joined;
 
 	plan_free(&plan);
-	plan_of(RUN
-		"topology: {switches: [s1], hosts: {A: s1, B: {switch: s1, prefixes: [11.0.0.0/8, 10.9.0.0/16]}}}\n");
+	plan_of(RUN "topology: {switches: [s1], hosts: {A: s1, B: {switch: s1, prefixes: "
+		    "[11.0.0.0/8, 10.9.0.0/16]}}}\n");
 	joined = &plan.nodes[plan_spare_switch(&plan, "s2")].switch_;
 	ck_assert_uint_eq(joined->prefix_count, 2);
 	ck_assert_ptr_ne(joined->prefixes, plan.nodes[at("s1")].switch_.prefixes);
@@ -226,10 +234,10 @@ TEST(plan_spare_template__like_the_links_of_its_kind)
 	struct port_config like;
 
 	plan_free(&plan);
-	plan_of(RUN
-		"links: {rate: 40Gb/s}\n"
-		"topology: {switches: [s1, s2], hosts: {A: {switch: s1, rate: 1Gb/s}, B: {switch: s2, rate: 2Gb/s}},\n"
-		"           links: [[s1, s2]]}\n");
+	plan_of(RUN "links: {rate: 40Gb/s}\n"
+		    "topology: {switches: [s1, s2], hosts: {A: {switch: s1, rate: 1Gb/s}, B: "
+		    "{switch: s2, rate: 2Gb/s}},\n"
+		    "           links: [[s1, s2]]}\n");
 	like = plan_spare_template(&plan, (uint32_t)plan_spare_host(&plan, "C"), at("s2"));
 	ck_assert_uint_eq(like.rate_bps, 2000000000);
 	like = plan_spare_template(&plan, at("s1"), at("s2"));

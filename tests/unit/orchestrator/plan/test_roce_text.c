@@ -1,4 +1,5 @@
-/*  orchestrator/plan/roce_text: heddle check says what was derived, to people and to programs (RC-5).                  */
+/*  orchestrator/plan/roce_text: heddle check says what was derived, to people and to programs
+ *  (RC-5). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,22 +55,27 @@ TEST(roce_print__derived)
 	printed(CLASSES "roce: {path-pause: yes, supplement: {period: 300us}}\n");
 	says("buffers of 33.55 MB, PFC; stuck is what is held for 10.00 ms\n");
 	says("  class 0     tcp: lossy, dropped above 2.000 MB\n");
-	says("  class 1     rdma: lossless, stopped above 12.5% of the free buffer, let go 8.428 kB below; marked from "
+	says("  class 1     rdma: lossless, stopped above 12.5% of the free buffer, let go 8.428 "
+	     "kB below; marked from "
 	     "5.000 kB to "
 	     "200.0 kB per 40.00 Gb/s, up to 1%; watched; CNPs\n");
 	says("  supplement  a CNP for a flow without one for 300.0 us\n");
-	says("  path pause  CNP failed and above 600.0 kB per 40.00 Gb/s: PFC for the watched classes, until below "
+	says("  path pause  CNP failed and above 600.0 kB per 40.00 Gb/s: PFC for the watched "
+	     "classes, until below "
 	     "200.0 kB "
 	     "per 40.00 Gb/s\n");
 	/* 84028 bytes to the host, 80278 to the other switch: test_plan_roce.c adds them up */
-	says("  s1          headroom 80.28 kB to 84.03 kB a port and class, 164.3 kB in all; 33.39 MB to share\n");
+	says("  s1          headroom 80.28 kB to 84.03 kB a port and class, 164.3 kB in all; 33.39 "
+	     "MB to share\n");
 }
 
 TEST(roce_print__headroom_too_small)
 {
 	printed(CLASSES "roce: {pfc: {headroom: 80kB}}\n");
-	says("  s1          headroom 80.00 kB a port and class, 160.0 kB in all; 33.39 MB to share\n"
-	     "              TOO LITTLE: after XOFF up to 84.03 kB may come; what finds no room is dropped\n");
+	says("  s1          headroom 80.00 kB a port and class, 160.0 kB in all; 33.39 MB to "
+	     "share\n"
+	     "              TOO LITTLE: after XOFF up to 84.03 kB may come; what finds no room is "
+	     "dropped\n");
 	tear_down();
 	printed(CLASSES "roce: {pfc: {headroom: 84028}}\n");
 	ck_assert_ptr_null(strstr(text, "TOO LITTLE"));
@@ -79,7 +85,8 @@ TEST(roce_print__everything_off)
 {
 	printed(CLASSES "roce: {pfc: no, dcqcn: no}\n");
 	says("buffers of 33.55 MB, no PFC\n");
-	says("  class 1     rdma: not lossless without PFC, dropped above 100% of the free buffer; marked");
+	says("  class 1     rdma: not lossless without PFC, dropped above 100% of the free buffer; "
+	     "marked");
 	says("  dcqcn       off\n  supplement  off\n  path pause  off\n");
 	says("  s1          headroom 0 B a port and class, 0 B in all; 33.55 MB to share\n");
 }
@@ -91,7 +98,8 @@ TEST(roce_json__every_port)
 	plan_of(CLASSES);
 	root = roce_json(&plan);
 	ck_assert_ptr_nonnull(root);
-	port = json_array_get(json_object_get(json_array_get(json_object_get(root, "switches"), 0), "ports"), 1);
+	port = json_array_get(
+		json_object_get(json_array_get(json_object_get(root, "switches"), 0), "ports"), 1);
 	ck_assert_str_eq(json_string_value(json_object_get(port, "peer")), "s2");
 	ck_assert_int_eq(json_integer_value(json_object_get(port, "headroom_bytes")), 80278);
 	ck_assert_int_eq(json_array_size(json_object_get(root, "classes")), 2);

@@ -1,5 +1,6 @@
-/*  orchestrator/routing/topology, routing* (FC-23, FC-25, PG-5, PG-6, PG-11, TB-14): against the formulas of fat trees, dragonflies, HyperX and tori,
- *  with links and switches that failed, and the finder of circles against one that tries every path. */
+/*  orchestrator/routing/topology, routing* (FC-23, FC-25, PG-5, PG-6, PG-11, TB-14): against the
+ *  formulas of fat trees, dragonflies, HyperX and tori, with links and switches that failed, and
+ *  the finder of circles against one that tries every path. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,12 @@
 #include "orchestrator/routing/routing_minimal.h"
 #include "tests/testing.h"
 
-#define RING5                                                                                                         \
-	"{switches: [a, b, c, d, e], hosts: {A: a, B: b, C: c, D: d, E: e}, links: [[a, b], [b, c], [c, d], [d, e], " \
+#define RING5                                                                                     \
+	"{switches: [a, b, c, d, e], hosts: {A: a, B: b, C: c, D: d, E: e}, links: [[a, b], [b, " \
+	"c], [c, d], [d, e], "                                                                    \
 	"[e, a]]}"
-#define DRAGONFLY "{generate: dragonfly, hosts-per-switch: 2, switches-per-group: 4, global-links: 2}"
+#define DRAGONFLY \
+	"{generate: dragonfly, hosts-per-switch: 2, switches-per-group: 4, global-links: 2}"
 
 /* ck_assert() writes a line for all that holds, which would be most of the time of these tests */
 #define HOLDS(condition, ...)                      \
@@ -41,7 +44,8 @@ static void topology_of(const char *text)
 	struct plan plan;
 	int error;
 
-	ck_assert_int_gt(asprintf(&whole, "name: t\nrun: {duration: 1us}\ntopology: %s\n", text), 0);
+	ck_assert_int_gt(asprintf(&whole, "name: t\nrun: {duration: 1us}\ntopology: %s\n", text),
+			 0);
 	error = scenario_read_memory("t.yaml", whole, strlen(whole), NULL, 0, &scenario, &errors);
 	if (!error)
 		error = plan_make(&scenario, &plan, &errors);
@@ -94,7 +98,8 @@ static void walk(uint32_t at, uint32_t to, uint32_t hops_left)
 	for (; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(ports);
 
-		HOLDS(topology_leads_on(&topology, at, port), "%s:%u leads nowhere", topology.switches[at].name, port);
+		HOLDS(topology_leads_on(&topology, at, port), "%s:%u leads nowhere",
+		      topology.switches[at].name, port);
 		walk(topology.switches[at].ports[port].peer, to, hops_left - 1);
 	}
 }
@@ -108,12 +113,15 @@ static void all_walk(void)
 	ck_assert_ptr_nonnull(distances);
 	for (uint32_t from = 0; from < count; from++)
 		for (uint32_t to = 0; to < count; to++) {
-			if (!topology_has_hosts(&topology, from) || !topology_has_hosts(&topology, to) || from == to)
+			if (!topology_has_hosts(&topology, from) ||
+			    !topology_has_hosts(&topology, to) || from == to)
 				continue;
 			if (distances[to * count + from] == ROUTING_UNREACHED)
-				HOLDS(!routing_route(&routing, from, to)->ports, "a way to where there is none");
+				HOLDS(!routing_route(&routing, from, to)->ports,
+				      "a way to where there is none");
 			else
-				walk(from, to, routing.hops_max ? routing.hops_max : (uint32_t)count);
+				walk(from, to,
+				     routing.hops_max ? routing.hops_max : (uint32_t)count);
 		}
 	free(distances);
 }
@@ -204,7 +212,8 @@ TEST(routing_make__dragonfly_detours_that_fit_five_lanes)
 	topology_of(DRAGONFLY);
 	made((struct routing_request){ .detours = true, .lanes = 5 });
 	ck_assert_uint_eq(routing.hops_max, 5);
-	/* at most two links away: 3 of the group; 2 behind its own global links, 6 behind those of the group; 6 beside those 2 */
+	/* at most two links away: 3 of the group; 2 behind its own global links, 6 behind those of
+	 * the group; 6 beside those 2 */
 	ck_assert_uint_eq(routing.switches[0].via_count, 3 + 2 + 6 + 6);
 	made((struct routing_request){ .detours = true, .lanes = 3 });
 	ck_assert_uint_eq(routing.hops_max, 3);
@@ -226,12 +235,13 @@ TEST(routing_make__hyperx_distances)
 	distances = routing_distances(&topology);
 	for (uint32_t from = 0; from < 16; from++)
 		for (uint32_t to = 0; to < 16; to++) {
-			uint32_t differing =
-				(coordinate(from, 0) != coordinate(to, 0)) + (coordinate(from, 1) != coordinate(to, 1));
+			uint32_t differing = (coordinate(from, 0) != coordinate(to, 0)) +
+					     (coordinate(from, 1) != coordinate(to, 1));
 
 			ck_assert_uint_eq(distances[to * 16 + from], differing);
 			if (from != to)
-				ck_assert_int_eq(__builtin_popcountll(routing_route(&routing, from, to)->ports),
+				ck_assert_int_eq(__builtin_popcountll(
+							 routing_route(&routing, from, to)->ports),
 						 differing);
 		}
 	free(distances);
@@ -260,10 +270,13 @@ TEST(routing_make__torus_distances)
 			}
 			ck_assert_uint_eq(distances[to * 64 + from], distance);
 			if (from != to)
-				ck_assert_int_eq(__builtin_popcountll(routing_route(&routing, from, to)->ports), ports);
+				ck_assert_int_eq(__builtin_popcountll(
+							 routing_route(&routing, from, to)->ports),
+						 ports);
 		}
 	free(distances);
-	/* 6 links; the furthest via that leaves all within 8 lanes is 2 links away: 6 at one, 15 + 3 at two */
+	/* 6 links; the furthest via that leaves all within 8 lanes is 2 links away: 6 at one, 15 +
+	 * 3 at two */
 	ck_assert_uint_eq(routing.hops_max, 8);
 	ck_assert_uint_eq(routing.switches[0].via_count, 6 + 15);
 	no_circle();
@@ -284,9 +297,12 @@ TEST(routing_make__more_hops_than_lanes_go_up_and_down)
 TEST(routing_make__ring_on_one_lane_is_refused)
 {
 	topology_of(RING5);
-	ck_assert_int_eq(make((struct routing_request){ .order = ORDER_MINIMAL, .lanes = 1 }), -EINVAL);
-	ck_assert_str_eq(why, "packets could wait for each other in a cycle: a:1 -> b:2 -> c:2 -> d:2 -> e:2 -> a:1. "
-			      "Minimal routes need 2 lanes here, and 1 may be used; with order: auto or up-down one is "
+	ck_assert_int_eq(make((struct routing_request){ .order = ORDER_MINIMAL, .lanes = 1 }),
+			 -EINVAL);
+	ck_assert_str_eq(why, "packets could wait for each other in a cycle: a:1 -> b:2 -> c:2 -> "
+			      "d:2 -> e:2 -> a:1. "
+			      "Minimal routes need 2 lanes here, and 1 may be used; with order: "
+			      "auto or up-down one is "
 			      "enough");
 	ck_assert_ptr_null(routing.switches);
 }
@@ -417,7 +433,8 @@ static uint64_t upward_by_name(uint32_t index)
 	uint64_t ports = 0;
 
 	for (uint32_t p = 0; p < node->port_count; p++)
-		if (topology_leads_on(&topology, index, p) && level_by_name(node->ports[p].peer) > level_by_name(index))
+		if (topology_leads_on(&topology, index, p) &&
+		    level_by_name(node->ports[p].peer) > level_by_name(index))
 			ports |= 1ull << p;
 	return ports;
 }
@@ -432,7 +449,8 @@ static void upward_expect(void)
 {
 	ck_assert(routing.tree);
 	for (uint32_t i = 0; i < topology.switch_count; i++)
-		HOLDS(routing_upward(&routing, i)->ports == upward_by_name(i), "%s", topology.switches[i].name);
+		HOLDS(routing_upward(&routing, i)->ports == upward_by_name(i), "%s",
+		      topology.switches[i].name);
 }
 
 static void no_tree_expect(void)
@@ -492,13 +510,15 @@ TEST_RANGE(routing_upward_make__no_tree, 0, (sizeof(no_trees) / sizeof(no_trees[
 /* one link across is enough, also between switches without hosts */
 TEST(routing_upward_make__a_link_across)
 {
-	topology_of("{switches: [a, b, x, y], hosts: {A: a, B: b}, links: [[a, x], [a, y], [b, x], [b, y]]}");
+	topology_of("{switches: [a, b, x, y], hosts: {A: a, B: b}, links: [[a, x], [a, y], [b, x], "
+		    "[b, y]]}");
 	made((struct routing_request){ 0 });
 	ck_assert(routing.tree);
 	ck_assert_uint_eq(upward("a"), 6);
 	ck_assert_uint_eq(upward("x"), 0);
 	tear_down();
-	topology_of("{switches: [a, b, x, y], hosts: {A: a, B: b}, links: [[a, x], [a, y], [b, x], [b, y], [x, y]]}");
+	topology_of("{switches: [a, b, x, y], hosts: {A: a, B: b}, links: [[a, x], [a, y], [b, x], "
+		    "[b, y], [x, y]]}");
 	made((struct routing_request){ 0 });
 	no_tree_expect();
 }
@@ -506,7 +526,8 @@ TEST(routing_upward_make__a_link_across)
 /* parallel links are ports of their own; what leads to no host is further up */
 TEST(routing_upward_make__drawn_by_hand)
 {
-	topology_of("{switches: [a, b, x, top], hosts: {A: a, B: b}, links: [[a, x], [a, x], [b, x], [x, top]]}");
+	topology_of("{switches: [a, b, x, top], hosts: {A: a, B: b}, links: [[a, x], [a, x], [b, "
+		    "x], [x, top]]}");
 	made((struct routing_request){ 0 });
 	ck_assert(routing.tree);
 	ck_assert_uint_eq(upward("a"), 6);
@@ -523,8 +544,9 @@ TEST(routing_upward_make__of_flow_channels_only)
 	no_tree_expect();
 }
 
-/* Whatever fails: the ports that are left keep their numbers, by which others tell of them, and no switch is further up or down than it
- * was. Each switch knows itself which of its links are down. */
+/* Whatever fails: the ports that are left keep their numbers, by which others tell of them, and no
+ * switch is further up or down than it was. Each switch knows itself which of its links are
+ * down. */
 TEST(routing_upward_make__what_failed_keeps_its_place)
 {
 	topology_of("{generate: fat-tree, radix: 4}");
@@ -549,7 +571,8 @@ TEST(routing_upward_make__hosts_that_failed)
 
 	topology_of("{generate: fat-tree, radix: 4}");
 	edge = find("p1e0");
-	topology.switches[edge].ports[0].leads_to = topology.switches[edge].ports[1].leads_to = END_NOTHING;
+	topology.switches[edge].ports[0].leads_to = topology.switches[edge].ports[1].leads_to =
+		END_NOTHING;
 	made((struct routing_request){ 0 });
 	upward_expect();
 	ck_assert_uint_eq(upward("p1a0"), 0xc);
@@ -559,11 +582,13 @@ static void unplug(uint32_t at, uint32_t port)
 {
 	struct topology_port *end = &topology.switches[at].ports[port];
 
-	topology.switches[end->peer].ports[end->peer_port] = (struct topology_port){ .leads_to = END_NOTHING };
+	topology.switches[end->peer].ports[end->peer_port] =
+		(struct topology_port){ .leads_to = END_NOTHING };
 	*end = (struct topology_port){ .leads_to = END_NOTHING };
 }
 
-/* switches that nothing joins with any host have links among themselves: those are of no level, and spoil no tree */
+/* switches that nothing joins with any host have links among themselves: those are of no level, and
+ * spoil no tree */
 TEST(routing_upward_make__no_hosts_in_reach)
 {
 	topology_of("{generate: fat-tree, radix: 4}");
@@ -584,8 +609,8 @@ TEST(routing_upward_make__no_hosts_in_reach)
 
 /* ---- tables while they change ---- */
 
-/* By one level a hop, by as few lanes as minimal ways take and as many as there can be; minimal on one level or up*-down*; up*-down*;
- * with detours. */
+/* By one level a hop, by as few lanes as minimal ways take and as many as there can be; minimal on
+ * one level or up*-down*; up*-down*; with detours. */
 static const struct routing_request starts[] = {
 	{ .lanes_max = NODE_LANES_MAX },        { .lanes = NODE_LANES_MAX },     { .lanes = 1 },
 	{ .lanes = 1, .order = ORDER_UP_DOWN }, { .lanes = 6, .detours = true },
@@ -593,8 +618,8 @@ static const struct routing_request starts[] = {
 
 #define STARTS (int)(sizeof(starts) / sizeof(starts[0]))
 
-static struct routing
-	together; /* of the same switches as `routing`: the ways of the whole, or all that there have been */
+/* of the same switches as `routing`: the ways of the whole, or all that there have been */
+static struct routing together;
 
 static void together_begin(void)
 {
@@ -603,10 +628,12 @@ static void together_begin(void)
 	together = (struct routing){ .lane_rule = routing.lane_rule,
 				     .lanes = routing.lanes,
 				     .switch_count = topology.switch_count,
-				     .switches = calloc(topology.switch_count, sizeof(*together.switches)) };
+				     .switches = calloc(topology.switch_count,
+							sizeof(*together.switches)) };
 	for (uint32_t i = 0; i < topology.switch_count; i++) {
 		together.switches[i].routes = malloc(routes * sizeof(struct route_config));
-		memcpy(together.switches[i].routes, routing.switches[i].routes, routes * sizeof(struct route_config));
+		memcpy(together.switches[i].routes, routing.switches[i].routes,
+		       routes * sizeof(struct route_config));
 	}
 }
 
@@ -634,8 +661,9 @@ static bool together_has_circle(const struct topology *whole, bool keep)
 static uint32_t fresh_count;
 static bool is_tree;
 
-/* The fabric follows what has failed: who has a way gets there, with as many lanes as there are, and what is on former ways does not
- * meet what is on these in a circle: those of the whole, and, unless minimal ways have become longer, of whatever other failure. */
+/* The fabric follows what has failed: who has a way gets there, with as many lanes as there are,
+ * and what is on former ways does not meet what is on these in a circle: those of the whole, and,
+ * unless minimal ways have become longer, of whatever other failure. */
 static void follow(const struct topology *whole, struct routing_request in_force)
 {
 	made(in_force);
@@ -647,7 +675,8 @@ static void follow(const struct topology *whole, struct routing_request in_force
 		all_walk();
 	no_circle();
 	if (!routing.fresh)
-		ck_assert(!together_has_circle(whole, is_tree || routing.lane_rule == LANES_BY_HOP ||
+		ck_assert(!together_has_circle(whole, is_tree ||
+							      routing.lane_rule == LANES_BY_HOP ||
 							      in_force.order == ORDER_UP_DOWN));
 }
 
@@ -717,7 +746,8 @@ TEST_RANGE(routing_follow__same_as_at_the_start, 0, 2 * TOPOLOGIES)
 		for (uint32_t to = 0; to + 1 < topology.switch_count; to++)
 			ck_assert_uint_eq(a->routes[to].ports, b->routes[to].ports);
 		ck_assert_uint_eq(a->via_count, b->via_count);
-		ck_assert(!a->via_count || !memcmp(a->vias, b->vias, a->via_count * sizeof(*a->vias)));
+		ck_assert(!a->via_count ||
+			  !memcmp(a->vias, b->vias, a->via_count * sizeof(*a->vias)));
 	}
 	routing_free(&first);
 }
@@ -739,15 +769,20 @@ static void random_link(uint32_t a, uint32_t b)
 {
 	struct topology_switch *at = &topology.switches[a], *peer = &topology.switches[b];
 
-	at->ports[at->port_count] = (struct topology_port){
-		.leads_to = END_SWITCH, .up = true, .peer = b, .peer_port = (uint8_t)peer->port_count
-	};
-	peer->ports[peer->port_count++] = (struct topology_port){
-		.leads_to = END_SWITCH, .up = true, .peer = a, .peer_port = (uint8_t)at->port_count++
-	};
+	at->ports[at->port_count] =
+		(struct topology_port){ .leads_to = END_SWITCH,
+					.up = true,
+					.peer = b,
+					.peer_port = (uint8_t)peer->port_count };
+	peer->ports[peer->port_count++] =
+		(struct topology_port){ .leads_to = END_SWITCH,
+					.up = true,
+					.peer = a,
+					.peer_port = (uint8_t)at->port_count++ };
 }
 
-/* Hosts on about two switches of three; up to 12 links, parallel ones among them, and not all are up. */
+/* Hosts on about two switches of three; up to 12 links, parallel ones among them, and not all are
+ * up. */
 static void random_topology(void)
 {
 	topology_free(&topology);
@@ -759,7 +794,9 @@ static void random_topology(void)
 
 		node->alive = draw(20) > 0;
 		node->fabric_address = i + 1;
-		node->ports[0] = (struct topology_port){ .leads_to = draw(4) ? END_HOST : END_NOTHING, .up = true };
+		node->ports[0] =
+			(struct topology_port){ .leads_to = draw(4) ? END_HOST : END_NOTHING,
+						.up = true };
 		node->port_count = 1;
 	}
 	for (uint32_t links = 2 + draw(11); links; links--) {
@@ -777,8 +814,10 @@ static uint32_t channel_of(uint32_t at, uint32_t port, uint32_t level)
 	return (at * 16 + port) * 4 + level;
 }
 
-/* A packet at @at, which came over @from (CHANNELS_MAX: from a host), with @level on its next link. */
-static void path_try(uint32_t from, uint32_t at, uint32_t level, uint32_t via, uint32_t to, uint32_t hops)
+/* A packet at @at, which came over @from (CHANNELS_MAX: from a host), with @level on its next
+ * link. */
+static void path_try(uint32_t from, uint32_t at, uint32_t level, uint32_t via, uint32_t to,
+		     uint32_t hops)
 {
 	uint32_t towards = via == UINT32_MAX ? to : via;
 
@@ -789,12 +828,15 @@ static void path_try(uint32_t from, uint32_t at, uint32_t level, uint32_t via, u
 	if (level >= 4 || (routing.lane_rule == LANES_BY_HOP && level >= routing.lanes))
 		return;
 	HOLDS(hops < 64, "a way that does not end");
-	for (uint64_t ports = routing_route(&routing, at, towards)->ports; ports; ports &= ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(ports), channel = channel_of(at, port, level);
+	for (uint64_t ports = routing_route(&routing, at, towards)->ports; ports;
+	     ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports),
+			 channel = channel_of(at, port, level);
 
 		if (from != CHANNELS_MAX)
 			waits[from][channel / 64] |= 1ull << channel % 64;
-		path_try(channel, topology.switches[at].ports[port].peer, level + (routing.lane_rule == LANES_BY_HOP),
+		path_try(channel, topology.switches[at].ports[port].peer,
+			 level + (routing.lane_rule == LANES_BY_HOP),
 			 towards == via ? via : UINT32_MAX, to, hops + 1);
 	}
 }
@@ -806,7 +848,8 @@ static bool has_circle(void)
 		for (uint32_t to = 0; to < topology.switch_count; to++) {
 			const struct switch_tables *tables = &routing.switches[from];
 
-			if (!topology_has_hosts(&topology, from) || !topology_has_hosts(&topology, to))
+			if (!topology_has_hosts(&topology, from) ||
+			    !topology_has_hosts(&topology, to))
 				continue;
 			path_try(CHANNELS_MAX, from, 0, UINT32_MAX, to, 0);
 			for (uint32_t i = 0; i < tables->via_count; i++)
@@ -814,7 +857,8 @@ static bool has_circle(void)
 		}
 	for (uint32_t k = 0; k < CHANNELS_MAX; k++)
 		for (uint32_t i = 0; i < CHANNELS_MAX; i++)
-			for (uint32_t word = 0; waits[i][k / 64] >> k % 64 & 1 && word < CHANNELS_MAX / 64; word++)
+			for (uint32_t word = 0;
+			     waits[i][k / 64] >> k % 64 & 1 && word < CHANNELS_MAX / 64; word++)
 				waits[i][word] |= waits[k][word];
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
 		if (waits[i][i / 64] >> i % 64 & 1)
@@ -828,11 +872,14 @@ static void circle_check(const char *words)
 	uint32_t from = CHANNELS_MAX, first = CHANNELS_MAX, address, port;
 	int length;
 
-	for (; sscanf(words, "%u:%u%n", &address, &port, &length) == 2; words += strspn(words, " ->")) {
+	for (; sscanf(words, "%u:%u%n", &address, &port, &length) == 2;
+	     words += strspn(words, " ->")) {
 		uint32_t channel = channel_of(address - 1, port, 0);
 
 		if (from != CHANNELS_MAX)
-			ck_assert_uint_eq(topology.switches[from / 4 / 16].ports[from / 4 % 16].peer, address - 1);
+			ck_assert_uint_eq(
+				topology.switches[from / 4 / 16].ports[from / 4 % 16].peer,
+				address - 1);
 		else
 			first = channel;
 		from = channel;
@@ -912,8 +959,10 @@ static uint32_t hops(const uint16_t *distances, uint32_t from, uint32_t to)
 	return routing_hops(distances[(size_t)to * topology.switch_count + from]);
 }
 
-/* PG-5, PG-6: the members of every group of longer ways, on their own, and the number of these groups */
-static uint32_t non_minimal_check(const uint16_t *distances, uint32_t at, uint32_t host, uint32_t lanes)
+/* PG-5, PG-6: the members of every group of longer ways, on their own, and the number of these
+ * groups */
+static uint32_t non_minimal_check(const uint16_t *distances, uint32_t at, uint32_t host,
+				  uint32_t lanes)
 {
 	const struct lid_tables *lids = &routing.switches[at].lids;
 	uint32_t egress = topology.hosts[host].fabric_address - 1, group = lids->pgft[host + 1];
@@ -928,13 +977,15 @@ static uint32_t non_minimal_check(const uint16_t *distances, uint32_t at, uint32
 	ck_assert(ports & shortest);
 	ck_assert(topology_has_hosts(&topology, at));
 	for (ports &= ~shortest; ports; ports &= ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(ports), peer = topology.switches[at].ports[port].peer;
+		uint32_t port = (uint32_t)__builtin_ctzll(ports),
+			 peer = topology.switches[at].ports[port].peer;
 		uint64_t on = routing_route(&routing, peer, egress)->ports;
 
 		ck_assert(topology_leads_on(&topology, at, port));
 		ck_assert_uint_le(1 + hops(distances, peer, egress), lanes);
 		for (; on; on &= on - 1)
-			ck_assert_uint_ne(topology.switches[peer].ports[__builtin_ctzll(on)].peer, at);
+			ck_assert_uint_ne(topology.switches[peer].ports[__builtin_ctzll(on)].peer,
+					  at);
 	}
 	return 1;
 }
@@ -959,8 +1010,10 @@ static uint32_t non_minimal_longest(void)
 
 	for (uint32_t at = 0; at < topology.switch_count; at++)
 		for (uint32_t to = 0; to < topology.switch_count; to++)
-			for (uint64_t ports = routing.switches[at].non_minimal[to]; ports; ports &= ports - 1) {
-				uint32_t peer = topology.switches[at].ports[__builtin_ctzll(ports)].peer;
+			for (uint64_t ports = routing.switches[at].non_minimal[to]; ports;
+			     ports &= ports - 1) {
+				uint32_t peer =
+					topology.switches[at].ports[__builtin_ctzll(ports)].peer;
 				uint32_t links = 1 + hops(distances, peer, to);
 
 				longest = links > longest ? links : longest;
@@ -969,8 +1022,9 @@ static uint32_t non_minimal_longest(void)
 	return longest;
 }
 
-/* PG-5, PG-6: a dragonfly has groups, of own links to other groups and of links within the group; one lane more than minimal ways need.
- * Levels rise with every hop of the longer way, too: no circle. */
+/* PG-5, PG-6: a dragonfly has groups, of own links to other groups and of links within the group;
+ * one lane more than minimal ways need. Levels rise with every hop of the longer way, too: no
+ * circle. */
 TEST(routing_non_minimal_make__dragonfly)
 {
 	topology_of(DRAGONFLY);
@@ -981,23 +1035,29 @@ TEST(routing_non_minimal_make__dragonfly)
 	ck_assert_ptr_null(routing.cycle);
 	no_circle();
 	all_walk();
-	ck_assert_uint_eq(non_minimal_entries(), 36 * 70); /* of every switch, for all hosts but its own */
-	/* the first switch of group 0 holds the link to group 1; its other global link leads to group 2 */
+	/* of every switch, for all hosts but its own */
+	ck_assert_uint_eq(non_minimal_entries(), 36 * 70);
+	/* the first switch of group 0 holds the link to group 1; its other global link leads to
+	 * group 2 */
 	ck_assert_uint_eq(routing.switches[find("g0s0")].non_minimal[find("g1s0")],
-			  1ull << __builtin_ctzll(routing_route(&routing, find("g0s0"), find("g2s0"))->ports));
+			  1ull << __builtin_ctzll(
+				  routing_route(&routing, find("g0s0"), find("g2s0"))->ports));
 }
 
-/* the search for circles follows them: on one level, where shortest ways alone are without one, it finds one; by hop it does not */
+/* the search for circles follows them: on one level, where shortest ways alone are without one, it
+ * finds one; by hop it does not */
 TEST(routing_cycle_find__non_minimal)
 {
 	uint64_t aside[3][3] = { { 0 } };
 	char *cycle;
 
-	topology_of("{switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, b], [b, c], [c, a]]}");
+	topology_of("{switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, b], [b, c], [c, "
+		    "a]]}");
 	made((struct routing_request){ 0 });
 	ck_assert_int_eq(routing.lane_rule, LANES_KEEP);
 	no_circle();
-	for (uint32_t at = 0; at < 3; at++) { /* all by the other switch, in both directions of the ring */
+	/* all by the other switch, in both directions of the ring */
+	for (uint32_t at = 0; at < 3; at++) {
 		for (uint32_t to = 0; to < 3; to++)
 			if (to != at)
 				aside[at][to] = routing_route(&routing, at, 3 - at - to)->ports;
@@ -1016,20 +1076,25 @@ TEST(routing_cycle_find__non_minimal)
 	ck_assert_uint_eq(non_minimal_entries(), 6);
 }
 
-/* too few lanes: none, or those alone that fit; several shortest ports: groups of these, with numbers below */
+/* too few lanes: none, or those alone that fit; several shortest ports: groups of these, with
+ * numbers below */
 TEST(routing_non_minimal_make__what_fits)
 {
 	topology_of(RING5);
 	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
 	ck_assert_uint_eq(routing.lanes, 3);
-	ck_assert_uint_eq(non_minimal_entries(), 5 * 2); /* to the two that are not next to it, the other way round */
-	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 2 });
+	/* to the two that are not next to it, the other way round */
+	ck_assert_uint_eq(non_minimal_entries(), 5 * 2);
+	made((struct routing_request){
+		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 2 });
 	ck_assert_uint_eq(non_minimal_entries(), 0);
-	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 1 });
+	made((struct routing_request){
+		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 1 });
 	ck_assert_uint_eq(non_minimal_entries(), 0);
 	tear_down();
 	topology_of(DRAGONFLY);
-	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 3 });
+	made((struct routing_request){
+		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 3 });
 	ck_assert_uint_gt(non_minimal_entries(), 0);
 	ck_assert_uint_lt(non_minimal_entries(), 36 * 70);
 	tear_down();
@@ -1040,7 +1105,8 @@ TEST(routing_non_minimal_make__what_fits)
 		lids_check(i);
 }
 
-/* PG-11: when links have failed, members are the ports that are left, within the lanes that there are */
+/* PG-11: when links have failed, members are the ports that are left, within the lanes that there
+ * are */
 TEST(routing_non_minimal_make__follows)
 {
 	struct routing_request request = { .fabric = FABRIC_PORT_GROUP, .non_minimal = true };
@@ -1073,7 +1139,8 @@ static void link_up_set(const char *a, const char *b, bool up)
 			link_set(at, p, up);
 }
 
-/* the most links of what is under way when the ways of @request give way to those of a ring with or without the link from c to d */
+/* the most links of what is under way when the ways of @request give way to those of a ring with or
+ * without the link from c to d */
 static uint32_t in_flight(struct routing_request request, bool before, bool after)
 {
 	uint32_t most = 0;
@@ -1088,12 +1155,15 @@ static uint32_t in_flight(struct routing_request request, bool before, bool afte
 	return most;
 }
 
-/* PG-5, FC-26: a packet from a to c may go by e (1 link) to d (2), where the link to c has failed: back over all of the ring, 4 links more. On
- * shortest ways alone it has come over 1 link when it is in that corner. What returns makes no way longer than the 4 links before, nor does what
- * stays as it is. */
+/* PG-5, FC-26: a packet from a to c may go by e (1 link) to d (2), where the link to c has failed:
+ * back over all of the ring, 4 links more. On shortest ways alone it has come over 1 link when it
+ * is in that corner. What returns makes no way longer than the 4 links before, nor does what stays
+ * as it is. */
 TEST(routing_in_flight_hops__ring)
 {
-	struct routing_request request = { .fabric = FABRIC_PORT_GROUP, .order = ORDER_MINIMAL, .lanes_max = 8 };
+	struct routing_request request = { .fabric = FABRIC_PORT_GROUP,
+					   .order = ORDER_MINIMAL,
+					   .lanes_max = 8 };
 
 	topology_of(RING5);
 	ck_assert_uint_eq(in_flight(request, true, true), 2);
@@ -1104,12 +1174,15 @@ TEST(routing_in_flight_hops__ring)
 	ck_assert_uint_eq(in_flight(request, true, false), 6);
 }
 
-/* Longer ways do not use up lanes beyond those of the whole fabric's, which are for what is under way. */
+/* Longer ways do not use up lanes beyond those of the whole fabric's, which are for what is under
+ * way. */
 TEST(routing_non_minimal_make__path_hops_max)
 {
-	struct routing_request request = {
-		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .follow = true, .lane_rule = LANES_BY_HOP, .lanes = 8
-	};
+	struct routing_request request = { .fabric = FABRIC_PORT_GROUP,
+					   .non_minimal = true,
+					   .follow = true,
+					   .lane_rule = LANES_BY_HOP,
+					   .lanes = 8 };
 	uint32_t at, to;
 
 	topology_of(DRAGONFLY);
@@ -1126,7 +1199,8 @@ TEST(routing_non_minimal_make__path_hops_max)
 	ck_assert_uint_eq(non_minimal_longest(), 4);
 }
 
-/* where host @host's packets from @from pass a switch without hosts all of whose neighbours have none either: the core */
+/* where host @host's packets from @from pass a switch without hosts all of whose neighbours have
+ * none either: the core */
 static uint32_t core_of(uint32_t from, uint32_t host)
 {
 	uint32_t at = from, core = UINT32_MAX;
@@ -1139,7 +1213,8 @@ static uint32_t core_of(uint32_t from, uint32_t host)
 	return core;
 }
 
-/* D-mod-k: to a host from everywhere over one core switch, and every core switch has equally many hosts */
+/* D-mod-k: to a host from everywhere over one core switch, and every core switch has equally many
+ * hosts */
 TEST_RANGE(routing_lids_make__fat_tree_spreads_destinations, 0, 2)
 {
 	uint32_t hosts_of[64] = { 0 }, k = _i ? 8 : 4;
@@ -1166,7 +1241,8 @@ TEST_RANGE(routing_lids_make__fat_tree_spreads_destinations, 0, 2)
 		ck_assert_uint_eq(hosts_of[i], k);
 }
 
-/* PG-11: whose port is left keeps it, whatever else of its candidates has failed; all others take what their switch takes at once, lid_stand_in() */
+/* PG-11: whose port is left keeps it, whatever else of its candidates has failed; all others take
+ * what their switch takes at once, lid_stand_in() */
 TEST(routing_lids_make__a_failure_moves_no_others)
 {
 	struct routing_request request = { .fabric = FABRIC_PORT_GROUP };
@@ -1190,7 +1266,8 @@ TEST(routing_lids_make__a_failure_moves_no_others)
 	for (uint32_t i = 0; i < topology.switch_count; i++)
 		for (uint32_t lid = 1; i != find("c0") && lid <= topology.host_count; lid++) {
 			uint8_t was = before[i].lft[lid], is = routing.switches[i].lids.lft[lid];
-			uint64_t group = routing.switches[i].lids.pgt[routing.switches[i].lids.pgft[lid]][0];
+			uint64_t group =
+				routing.switches[i].lids.pgt[routing.switches[i].lids.pgft[lid]][0];
 
 			moved += is != was;
 			kept += is == was;

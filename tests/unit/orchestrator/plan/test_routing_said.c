@@ -1,5 +1,6 @@
-/*  orchestrator/routing/routing_said: routes that a scenario asks for (FC-26, RC-5): they take the place of those worked out, as long as their link is
- *  up, and a loop of them is named. What is refused, and how, is held by tests/bad-scenarios/.                        */
+/*  orchestrator/routing/routing_said: routes that a scenario asks for (FC-26, RC-5): they take the
+ *  place of those worked out, as long as their link is up, and a loop of them is named. What is
+ *  refused, and how, is held by tests/bad-scenarios/. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,9 @@
 #include "orchestrator/plan/plan_ways.h"
 #include "tests/testing.h"
 
-#define TOPOLOGY                                                                                                     \
-	"topology: {switches: [a, b, c, d], hosts: {A: a, B: b, D: d}, links: [[a, b], [a, b], [b, c], [c, a], [c, " \
+#define TOPOLOGY                                                                                 \
+	"topology: {switches: [a, b, c, d], hosts: {A: a, B: b, D: d}, links: [[a, b], [a, b], " \
+	"[b, c], [c, a], [c, "                                                                   \
 	"d]]}\n"
 #define SCENARIO "name: t\nrun: {duration: 1us}\n" TOPOLOGY
 #define ROCE SCENARIO "fabric: roce\n"
@@ -42,7 +44,8 @@ static void made(const char *text)
 
 static uint64_t ports(const char *from, const char *to)
 {
-	return plan_ways_route(plan_node_find(&plan, from), plan_node_find(&plan, to)->index)->ports;
+	return plan_ways_route(plan_node_find(&plan, from), plan_node_find(&plan, to)->index)
+		->ports;
 }
 
 /* the ports of switch @from that lead to switch @to */
@@ -82,10 +85,12 @@ TEST(routing_said__in_place_of_the_shortest)
 	loops_expect(0, "");
 }
 
-/* named once, although two routes are part of it; the plan knows of no end of such a way, and makes none up */
+/* named once, although two routes are part of it; the plan knows of no end of such a way, and makes
+ * none up */
 TEST(routing_said__a_loop_is_named)
 {
-	made(ROCE "routing: " LOOP "\nworkloads: [{name: w, pattern: pairs, pairs: [[A, D]], size: 1}]\n");
+	made(ROCE "routing: " LOOP
+		  "\nworkloads: [{name: w, pattern: pairs, pairs: [[A, D]], size: 1}]\n");
 	ck_assert_uint_eq(ports("c", "d"), leads_to("c", "a"));
 	loops_expect(1, "loop to d: c -> a -> b -> c\n");
 	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 2, 0, 1), NODE_TIME_NEVER);
@@ -94,10 +99,11 @@ TEST(routing_said__a_loop_is_named)
 
 TEST(routing_said__a_loop_is_refused)
 {
-	ck_assert_int_eq(
-		make(ROCE "routing: {cycles: refuse, routes: [{at: c, to: D, by: a}, {at: a, to: D, by: b}]}\n"),
-		-EINVAL);
-	ck_assert_ptr_nonnull(strstr(errors.texts[0], "packets could wait for each other in a cycle"));
+	ck_assert_int_eq(make(ROCE "routing: {cycles: refuse, routes: [{at: c, to: D, by: a}, {at: "
+				   "a, to: D, by: b}]}\n"),
+			 -EINVAL);
+	ck_assert_ptr_nonnull(
+		strstr(errors.texts[0], "packets could wait for each other in a cycle"));
 }
 
 /* other kinds of fabric, which have no TTL, are as they would be without */
@@ -111,7 +117,8 @@ TEST(routing_said__of_kind_roce_alone)
 	ck_assert_ptr_nonnull(strstr(scenario.idle[0], "routing.routes"));
 }
 
-/* FC-26: one of two links is enough; without both the route worked out is taken, and the other one again when a link is back */
+/* FC-26: one of two links is enough; without both the route worked out is taken, and the other one
+ * again when a link is back */
 TEST(routing_said__as_long_as_a_link_is_up)
 {
 	char why[256];

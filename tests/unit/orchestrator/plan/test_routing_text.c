@@ -1,12 +1,14 @@
-/*  orchestrator/plan/routing_text: heddle check says how paths are chosen, to people and to programs (FC-23 ... FC-25, PG-3 ... PG-10). */
+/*  orchestrator/plan/routing_text: heddle check says how paths are chosen, to people and to
+ *  programs (FC-23 ... FC-25, PG-3 ... PG-10). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/plan/routing_text.h"
 #include "tests/testing.h"
 
-#define TWO \
-	"name: t\nrun: {duration: 100us}\ntopology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
+#define TWO                                                                                       \
+	"name: t\nrun: {duration: 100us}\ntopology: {switches: [s1, s2], hosts: {A: s1, B: s2}, " \
+	"links: [[s1, s2]]}\n"
 
 static struct plan plan;
 static char *text;
@@ -55,13 +57,17 @@ TEST(routing_print__static)
 
 TEST(routing_print__adaptive)
 {
-	printed(TWO "routing: {choice: adaptive, lanes: 2, detour: {weight: 1.5, bias: 16KiB, draws: 3}, hold-sources: "
+	printed(TWO "routing: {choice: adaptive, lanes: 2, detour: {weight: 1.5, bias: 16KiB, "
+		    "draws: 3}, hold-sources: "
 		    "{for: 30us},\n"
-		    "  redirect: {depth: 100kB, full: 256kB, growth: 2, interval: 3us, pause: 40us, anywhere: yes}}\n");
+		    "  redirect: {depth: 100kB, full: 256kB, growth: 2, interval: 3us, pause: "
+		    "40us, anywhere: yes}}\n");
 	says("paths         adaptive, 2 lanes for each class, ");
-	says("  detours     the better of 3, if more than 1.5 times its load and 16.38 kB wait for the minimal way\n");
+	says("  detours     the better of 3, if more than 1.5 times its load and 16.38 kB wait for "
+	     "the minimal way\n");
 	says("  sources     of congestion keep their path, and what follows within 30.00 us\n");
-	says("  redirects   from 100.1 kB on, always at 256.0 kB; growth within 3.000 us counts 2 times; a flow again "
+	says("  redirects   from 100.1 kB on, always at 256.0 kB; growth within 3.000 us counts 2 "
+	     "times; a flow again "
 	     "after "
 	     "40.00 us; anywhere\n");
 	ck_assert_ptr_null(strstr(text, "groups"));
@@ -82,16 +88,19 @@ TEST(routing_print__roce)
 
 TEST(routing_print__port_group)
 {
-	printed(TWO "fabric: port-group\nport-group: {lid-bits: 24, policy: greedy, update: no, pending: 4KiB, queue: "
+	printed(TWO "fabric: port-group\nport-group: {lid-bits: 24, policy: greedy, update: no, "
+		    "pending: 4KiB, queue: "
 		    "8KiB,\n"
 		    "  log: {marks: 5, window: 7us}, hold: 2us, fecn: {at: 64KiB},\n"
 		    "  becn: {interval: 20us, increase: 2, max: 500, step: 25%, timer: 30us}}\n");
 	says("port groups   LIDs of 24 bits, policy greedy, the choice holds for the packet\n");
-	says("  congested   without credit, or 4.096 kB and rising wait for it, or 5 marks, from 8.192 kB on, within "
+	says("  congested   without credit, or 4.096 kB and rising wait for it, or 5 marks, from "
+	     "8.192 kB on, within "
 	     "7.000 us; an entry again after 2.000 us\n");
 	says("  classes     adaptive, any order: best-effort\n");
 	says("  FECN        that sources hear of where 65.54 kB wait\n");
-	says("  BECN        one in 20.00 us; each raises the index by 2 up to 500, each 30.00 us lowers it by 1; rate "
+	says("  BECN        one in 20.00 us; each raises the index by 2 up to 500, each 30.00 us "
+	     "lowers it by 1; rate "
 	     "/ (1 + 0.25 "
 	     "* index)\n");
 	says("paths         one lane for each class\n");
@@ -100,7 +109,8 @@ TEST(routing_print__port_group)
 /* PG-4, PG-8: which classes adapt, which keep order as they ask for */
 TEST(routing_print__classes)
 {
-	printed(TWO "fabric: port-group\nclasses: [{name: a}, {name: b, unordered: no}, {name: c}, {name: d, "
+	printed(TWO "fabric: port-group\nclasses: [{name: a}, {name: b, unordered: no}, {name: c}, "
+		    "{name: d, "
 		    "unordered: no}]\n");
 	says("  classes     adaptive, any order: a, c; in order, static ports: b, d\n");
 }
@@ -123,17 +133,20 @@ TEST(routing_print__groups_do_not_suffice)
 			plan.nodes[i].switch_.lids.ungrouped = 7 - 4 * switches++;
 	routing_print(&plan, out);
 	fclose(out);
-	says("  groups      a switch has at most 255; with their static port alone are, at s1: 7 destinations, s2: 3 "
+	says("  groups      a switch has at most 255; with their static port alone are, at s1: 7 "
+	     "destinations, s2: 3 "
 	     "destinations\n");
 }
 
 /* PG-5: entries with longer ways are counted, or it is said that there are none */
 TEST(routing_print__non_minimal)
 {
-	printed("name: t\nrun: {duration: 1us}\ntopology: {switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, "
+	printed("name: t\nrun: {duration: 1us}\ntopology: {switches: [a, b, c], hosts: {A: a, B: "
+		"b, C: c}, links: [[a, "
 		"b], "
 		"[b, c], [c, a]]}\nfabric: port-group\nport-group: {non-minimal: yes}\n");
-	says("  non-minimal packets from hosts may take one link more where one port alone is shortest: 6 of 9 "
+	says("  non-minimal packets from hosts may take one link more where one port alone is "
+	     "shortest: 6 of 9 "
 	     "entries\n");
 	says("paths         2 lanes for each class, the next higher one at every hop\n");
 }
@@ -141,21 +154,23 @@ TEST(routing_print__non_minimal)
 TEST(routing_print__non_minimal_none)
 {
 	printed(TWO "fabric: port-group\nport-group: {non-minimal: yes}\n");
-	says("  non-minimal none: nowhere is one port alone the shortest and a longer way within the lanes\n");
+	says("  non-minimal none: nowhere is one port alone the shortest and a longer way within "
+	     "the lanes\n");
 }
 
 TEST(routing_print__static_ports)
 {
 	printed(TWO "fabric: port-group\nport-group: {adaptive: no, fecn: no}\n");
-	ck_assert_str_eq(text,
-			 "port groups   LIDs of 16 bits, static ports only\npaths         one lane for each class\n");
+	ck_assert_str_eq(text, "port groups   LIDs of 16 bits, static ports only\npaths         "
+			       "one lane for each class\n");
 }
 
 TEST(routing_json__numbers)
 {
 	json_t *root;
 
-	plan_of(TWO "fabric: port-group\nrouting: {order: up-down, redirect: {depth: 256B, full: 512B}}\nport-group: "
+	plan_of(TWO "fabric: port-group\nrouting: {order: up-down, redirect: {depth: 256B, full: "
+		    "512B}}\nport-group: "
 		    "{queue: 1KiB}\n");
 	root = routing_json(&plan);
 	ck_assert_str_eq(json_string_value(json_object_get(root, "order")), "up-down");

@@ -1,8 +1,9 @@
 /*  Every file of tests/bad-scenarios/ is refused where and why its first line says (TB-11, TB-23).
  *
- *  First line: "# expect: LINE:COLUMN: sentence" for the scenario itself, "# expect: FILE:LINE:COLUMN: sentence" for
- *  a file beside it that it refers to, "# expect: --set ...: sentence" with a second line "# set: path=value". It is
- *  the first error that counts. The folder is looked for from the top of the repository, where tests run. */
+ *  First line: "# expect: LINE:COLUMN: sentence" for the scenario itself, "# expect:
+ *  FILE:LINE:COLUMN: sentence" for a file beside it that it refers to, "# expect: --set ...:
+ *  sentence" with a second line "# set: path=value". It is the first error that counts. The folder
+ *  is looked for from the top of the repository, where tests run. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static void expected_read(const char *path, struct expected *expected)
 	*expected = (struct expected){ 0 };
 	ck_assert_msg(fscanf(file, "# expect: %1000[^\n]\n", expected->line) == 1,
 		      "%s does not begin with '# expect: '", path);
-	if (fgets(second, sizeof(second), file) && sscanf(second, "# set: %500[^\n]", expected->setting) != 1)
+	if (fgets(second, sizeof(second), file) &&
+	    sscanf(second, "# set: %500[^\n]", expected->setting) != 1)
 		expected->setting[0] = 0;
 	fclose(file);
 	if (expected->line[0] == '-')

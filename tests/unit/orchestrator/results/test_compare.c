@@ -1,4 +1,5 @@
-/*  test_compare - variants of a scenario: their settings in the tree, and their rows in the table (TB-10, TB-11).    */
+/*  test_compare - variants of a scenario: their settings in the tree, and their rows in the table
+ *  (TB-10, TB-11). */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,13 @@ static const char head[] = "name: three\n"
 			   "topology: {generate: star, hosts: 3}\n"
 			   "workloads: [{name: load, pattern: incast, to: h0}]\n";
 
-static const char variants[] = "compare:\n"
-			       "  columns: [goodput(load), {metric: lost, name: \"lost, all\"}]\n"
-			       "  variants:\n"
-			       "    - {name: as it is}\n"
-			       "    - {name: by port, set: {switch.arbiter: by-port, run: {duration: 2ms}}}\n"
-			       "    - {name: many, set: {topology.hosts: 5, workloads.load.size: 1kB}}\n";
+static const char variants[] =
+	"compare:\n"
+	"  columns: [goodput(load), {metric: lost, name: \"lost, all\"}]\n"
+	"  variants:\n"
+	"    - {name: as it is}\n"
+	"    - {name: by port, set: {switch.arbiter: by-port, run: {duration: 2ms}}}\n"
+	"    - {name: many, set: {topology.hosts: 5, workloads.load.size: 1kB}}\n";
 
 static void tear_down(void)
 {
@@ -50,7 +52,8 @@ static int scenario_read(const char *section, uint32_t variant, const char *sett
 static void refused(const char *section, uint32_t variant, const char *place, const char *words)
 {
 	ck_assert_int_eq(scenario_read(section, variant, NULL), -22);
-	ck_assert_msg(!strncmp(errors.texts[0] + strlen(path), place, strlen(place)), "%s", errors.texts[0]);
+	ck_assert_msg(!strncmp(errors.texts[0] + strlen(path), place, strlen(place)), "%s",
+		      errors.texts[0]);
 	ck_assert_msg(strstr(errors.texts[0], words) != NULL, "%s", errors.texts[0]);
 	tear_down();
 }
@@ -98,30 +101,41 @@ TEST(scenario_compare_read__refuses)
 	const uint32_t none = SCENARIO_NO_VARIANT;
 
 	refused("compare: {columns: [lost]}\n", none, ":5:10: ", "lacks the key 'variants'");
-	refused("compare: {columns: [], variants: [{name: a}]}\n", none, ":5:20: ", "list of 1 to 64 metrics");
-	refused("compare: {columns: [lost], variants: []}\n", none, ":5:38: ", "list of 1 to 64 variants");
-	refused("compare: {columns: [lost], variants: [{set: {}}]}\n", none, ":5:39: ", "lacks the key 'name'");
-	refused("compare: {columns: [{name: x}], variants: [{name: a}]}\n", none, ":5:21: ", "lacks the key 'metric'");
-	refused("compare: {columns: [lost], variants: [{name: a}, {name: a}]}\n", none, ":5:50: ", "two variants");
-	refused("compare: {columns: [lost], variants: [{name: a, set: x}]}\n", none, ":5:54: ", "must be a mapping");
-	refused("compare: {columns: [lost], variants: [{name: a, sets: {}}]}\n", none, ":5:49: ", "did you mean 'set'");
-	refused("compare: {columns: [lost], variants: [{name: a, set: {compare.columns: [x]}}]}\n", none,
-		":5:55: ", "cannot change");
-	refused("compare: {columns: [lost], variants: [{name: a, set: {switch.arbitr: by-port}}]}\n", 0,
-		":5:55: ", "did you mean 'arbiter'");
-	refused("compare: {columns: [lost], variants: [{name: a, set: {switch.arbiter: by-prt}}]}\n", 0,
-		":5:71: ", "did you mean 'by-port'");
-	refused("compare: {columns: [lost], variants: [{name: a, set: {workloads.lod.size: 1}}]}\n", 0,
-		":5:55: ", "none is 'lod'");
+	refused("compare: {columns: [], variants: [{name: a}]}\n", none,
+		":5:20: ", "list of 1 to 64 metrics");
+	refused("compare: {columns: [lost], variants: []}\n", none,
+		":5:38: ", "list of 1 to 64 variants");
+	refused("compare: {columns: [lost], variants: [{set: {}}]}\n", none,
+		":5:39: ", "lacks the key 'name'");
+	refused("compare: {columns: [{name: x}], variants: [{name: a}]}\n", none,
+		":5:21: ", "lacks the key 'metric'");
+	refused("compare: {columns: [lost], variants: [{name: a}, {name: a}]}\n", none,
+		":5:50: ", "two variants");
+	refused("compare: {columns: [lost], variants: [{name: a, set: x}]}\n", none,
+		":5:54: ", "must be a mapping");
+	refused("compare: {columns: [lost], variants: [{name: a, sets: {}}]}\n", none,
+		":5:49: ", "did you mean 'set'");
+	refused("compare: {columns: [lost], variants: [{name: a, set: {compare.columns: [x]}}]}\n",
+		none, ":5:55: ", "cannot change");
+	refused("compare: {columns: [lost], variants: [{name: a, set: {switch.arbitr: "
+		"by-port}}]}\n",
+		0, ":5:55: ", "did you mean 'arbiter'");
+	refused("compare: {columns: [lost], variants: [{name: a, set: {switch.arbiter: "
+		"by-prt}}]}\n",
+		0, ":5:71: ", "did you mean 'by-port'");
+	refused("compare: {columns: [lost], variants: [{name: a, set: {workloads.lod.size: 1}}]}\n",
+		0, ":5:55: ", "none is 'lod'");
 	refused("compare: {columns: [lost], variants: [{name: a, set: {run.duration.x: 1}}]}\n", 0,
 		":5:55: ", "single value");
 }
 
 TEST(scenario_read_variant__setting_is_named)
 {
-	ck_assert_int_eq(scenario_read(variants, 1, "compare.variants.1.set={links.rote: 1Gb/s}"), -22);
+	ck_assert_int_eq(scenario_read(variants, 1, "compare.variants.1.set={links.rote: 1Gb/s}"),
+			 -22);
 	ck_assert_ptr_nonnull(
-		strstr(errors.texts[0], "--set compare.variants.1.set={links.rote: 1Gb/s}: 'links' has no"));
+		strstr(errors.texts[0],
+		       "--set compare.variants.1.set={links.rote: 1Gb/s}: 'links' has no"));
 }
 
 /* ---- the table ---- */
@@ -129,7 +143,9 @@ TEST(scenario_read_variant__setting_is_named)
 /* a row with a goodput and losses, one without a value, one that failed */
 static void table_make(struct compare_table *table, struct compare_row rows[3])
 {
-	struct results results = { .measured_ps = NODE_MS, .all = { .goodput_bps = 5 }, .totals = { .lost = 7 } };
+	struct results results = { .measured_ps = NODE_MS,
+				   .all = { .goodput_bps = 5 },
+				   .totals = { .lost = 7 } };
 	struct result_group group = { .goodput_bps = 1500000000 };
 
 	ck_assert_int_eq(scenario_read(variants, SCENARIO_NO_VARIANT, NULL), 0);
@@ -145,9 +161,11 @@ static void table_make(struct compare_table *table, struct compare_row rows[3])
 	compare_row_fill(&rows[1], scenario.compare, &plan, &results);
 	rows[2].name = "a \"third\"";
 	strcpy(rows[2].note, "switch s0 was killed");
-	*table = (struct compare_table){
-		.scenario = "three", .seed = 1, .compare = scenario.compare, .row_count = 3, .rows = rows
-	};
+	*table = (struct compare_table){ .scenario = "three",
+					 .seed = 1,
+					 .compare = scenario.compare,
+					 .row_count = 3,
+					 .rows = rows };
 }
 
 TEST(compare_text_write__aligned)
@@ -185,7 +203,8 @@ TEST(compare_json_write__values)
 	root = json_loads(text, 0, NULL);
 	row = json_array_get(json_object_get(root, "variants"), 0);
 	ck_assert_str_eq(json_string_value(json_object_get(row, "fabric")), "flow-channel");
-	ck_assert(json_number_value(json_object_get(json_object_get(row, "values"), "goodput(load)")) == 1.5e9);
+	ck_assert(json_number_value(json_object_get(json_object_get(row, "values"),
+						    "goodput(load)")) == 1.5e9);
 	row = json_array_get(json_object_get(root, "variants"), 2);
 	ck_assert(json_is_null(json_object_get(json_object_get(row, "values"), "lost")));
 	ck_assert_str_eq(json_string_value(json_object_get(row, "note")), "switch s0 was killed");
@@ -214,9 +233,11 @@ TEST(compare_csv_write__quoted)
 TEST(compare_check__unknown_names)
 {
 	ck_assert_int_eq(
-		scenario_read("compare: {columns: [goodput(lod)], variants: [{name: a}]}\n", SCENARIO_NO_VARIANT, NULL),
+		scenario_read("compare: {columns: [goodput(lod)], variants: [{name: a}]}\n",
+			      SCENARIO_NO_VARIANT, NULL),
 		0);
 	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
 	ck_assert_int_eq(compare_check(scenario.compare, &plan, &errors), -22);
-	ck_assert_ptr_nonnull(strstr(errors.texts[0], ":5:29: there is no workload 'lod' - did you mean 'load'?"));
+	ck_assert_ptr_nonnull(strstr(errors.texts[0],
+				     ":5:29: there is no workload 'lod' - did you mean 'load'?"));
 }

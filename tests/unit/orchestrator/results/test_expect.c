@@ -1,4 +1,4 @@
-/*  test_expect - the language of expectations (TB-10, TB-11, TB-13).                                                 */
+/*  test_expect - the language of expectations (TB-10, TB-11, TB-13). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,15 +47,17 @@ static void set_up(void)
 	strcpy(workloads[1].name, "elephants");
 	flows[0] = (struct result_flow){ .source = 0, .destination = 2, .measured_bytes = 1000 };
 	flows[1] = (struct result_flow){ .source = 1, .destination = 2, .measured_bytes = 3000 };
-	groups[0] = (struct result_group){ .flow_count = 2,
-					   .goodput_bps = 3200000000,
-					   .jain = 0.8,
-					   .message_count = 9,
-					   .fct = { .p50_ps = 20 * NODE_US, .p99_ps = 30 * NODE_US },
-					   .slowdown = { .p50 = 1.5 } };
+	groups[0] =
+		(struct result_group){ .flow_count = 2,
+				       .goodput_bps = 3200000000,
+				       .jain = 0.8,
+				       .message_count = 9,
+				       .fct = { .p50_ps = 20 * NODE_US, .p99_ps = 30 * NODE_US },
+				       .slowdown = { .p50 = 1.5 } };
 	groups[1] = (struct result_group){ .workload = 1 };
 	for (uint32_t i = 0; i < 6; i++)
-		port_rows[i] = (struct result_port){ .node = i < 3 ? 0 : i - 2, .port = i < 3 ? i : 0 };
+		port_rows[i] =
+			(struct result_port){ .node = i < 3 ? 0 : i - 2, .port = i < 3 ? i : 0 };
 	port_rows[0].utilisation = 0.5;
 	port_rows[1].utilisation = 1;
 	port_rows[0].stats.queue_bytes_max = 2000;
@@ -83,7 +85,8 @@ static bool holds(const char *text)
 
 	texts[0] = (struct scenario_text){ .text = (char *)text, .line = 1, .column = 1 };
 	plan.expectation_count = 1;
-	ck_assert_msg(!expect_check(&plan, &texts[0], &errors), "%s", errors.count ? errors.texts[0] : "?");
+	ck_assert_msg(!expect_check(&plan, &texts[0], &errors), "%s",
+		      errors.count ? errors.texts[0] : "?");
 	ck_assert_int_eq(expect_evaluate(&plan, &results), 0);
 	ok = results.expectations[0].ok;
 	ck_assert_uint_eq(expect_failed(&results), !ok);
@@ -102,7 +105,8 @@ static void refused(const char *text, int column, const char *words)
 	ck_assert_uint_eq(errors.count, 1);
 	snprintf(at, sizeof(at), "f.yaml:7:%d: ", 4 + column);
 	ck_assert_msg(!strncmp(errors.texts[0], at, strlen(at)), "%s, not %s", errors.texts[0], at);
-	ck_assert_msg(strstr(errors.texts[0], words) != NULL, "%s lacks '%s'", errors.texts[0], words);
+	ck_assert_msg(strstr(errors.texts[0], words) != NULL, "%s lacks '%s'", errors.texts[0],
+		      words);
 	scenario_errors_free(&errors);
 }
 
@@ -192,10 +196,13 @@ TEST(expect_evaluate__congestion)
 /* FC-23 ... FC-25, EC-11, PG-9, PG-10: of a port, of a node, of all switches */
 TEST(expect_evaluate__paths)
 {
-	port_rows[0].stats =
-		(struct port_stats){ .choices = 10, .choices_other = 4, .choices_detour = 3, .choices_held = 2 };
-	port_rows[2].stats = (struct port_stats){ .choices = 5, .redirects = 6, .folds = 7, .reroute_acks = 8 };
-	port_rows[1].stats = (struct port_stats){ .fecn_marked = 9, .credit_wait_ps = 11 * NODE_US };
+	port_rows[0].stats = (struct port_stats){
+		.choices = 10, .choices_other = 4, .choices_detour = 3, .choices_held = 2
+	};
+	port_rows[2].stats =
+		(struct port_stats){ .choices = 5, .redirects = 6, .folds = 7, .reroute_acks = 8 };
+	port_rows[1].stats =
+		(struct port_stats){ .fecn_marked = 9, .credit_wait_ps = 11 * NODE_US };
 	port_rows[3].stats = (struct port_stats){ .becns = 12, .credit_wait_ps = 100 * NODE_US };
 	ck_assert(holds("choices == 15"));
 	ck_assert(holds("choices(s1:h2) == 5"));
@@ -234,7 +241,9 @@ TEST(expect_evaluate__reaction)
 	static struct port_config hosts[3];
 
 	for (uint32_t i = 0; i < 3; i++) {
-		hosts[i] = (struct port_config){ .kind = PORT_EDGE, .rate_bps = 100000000000, .peer_port = i };
+		hosts[i] = (struct port_config){ .kind = PORT_EDGE,
+						 .rate_bps = 100000000000,
+						 .peer_port = i };
 		ports[i].rate_bps = 100000000000;
 		ports[i].peer_index = 1 + i;
 		nodes[1 + i].ports = &hosts[i];
@@ -341,10 +350,13 @@ TEST(expect_evaluate__transports)
 	roce_set_up();
 	flows[0].workload = 0;
 	flows[1].workload = 1;
-	flows[0].transport = (struct result_transport){ .cnps = 4, .naks = 1, .rate_min_bps = 5000000000 };
-	flows[1].transport = (struct result_transport){
-		.resent = 7, .timeouts = 2, .in_error = 1, .rate_min_bps = 1000000000, .rate_bps = 3000000000
-	};
+	flows[0].transport =
+		(struct result_transport){ .cnps = 4, .naks = 1, .rate_min_bps = 5000000000 };
+	flows[1].transport = (struct result_transport){ .resent = 7,
+							.timeouts = 2,
+							.in_error = 1,
+							.rate_min_bps = 1000000000,
+							.rate_bps = 3000000000 };
 	flows[0].packets = 20;
 	flows[0].transport.marked = 15;
 	flows[1].packets = 29;
@@ -408,7 +420,8 @@ TEST(expect_metric_evaluate__column)
 	ck_assert_str_eq(row.shown, "3.200 Gb/s");
 	ck_assert(!expect_metric_evaluate(&plan, "marked", &results).known);
 	ck_assert_int_eq(expect_metric_check(&plan, &place, &errors), -22);
-	ck_assert_ptr_nonnull(strstr(errors.texts[0], "f.yaml:7:19: expected the end of the metric"));
+	ck_assert_ptr_nonnull(
+		strstr(errors.texts[0], "f.yaml:7:19: expected the end of the metric"));
 	scenario_errors_free(&errors);
 }
 

@@ -1,7 +1,7 @@
 /*  orchestrator/results/fidelity: what lateness does to delays and to rates (TB-8).
  *
- *  A switch of 350 ns with a link of 10 Gb/s, 10 us and a buffer of 125 000 bytes: the link makes up for 10.35 us, the buffer
- *  lasts for 100 us, of which 20.7 us are under way.                                                               */
+ *  A switch of 350 ns with a link of 10 Gb/s, 10 us and a buffer of 125 000 bytes: the link makes
+ *  up for 10.35 us, the buffer lasts for 100 us, of which 20.7 us are under way. */
 #include <stdlib.h>
 
 #include "orchestrator/results/fidelity.h"
@@ -45,7 +45,8 @@ TEST(fidelity_limits_link__delay_and_buffer)
 
 TEST(fidelity_limits_link__the_tightest_counts)
 {
-	fidelity_limits_link(&limits, 350 * NODE_NS, 1 * NODE_US, 1000000000, 125000); /* shorter, but slower */
+	/* shorter, but slower */
+	fidelity_limits_link(&limits, 350 * NODE_NS, 1 * NODE_US, 1000000000, 125000);
 	ck_assert_uint_eq(limits.made_up_ns, 1350);
 	ck_assert_uint_eq(limits.bridged_ns, BRIDGED_NS);
 	fidelity_limits_link(&limits, 350 * NODE_NS, 1 * NODE_MS, 10000000000,
@@ -92,7 +93,8 @@ TEST(fidelity_judge__p99)
 	ck_assert_int_eq(verdict(0), FIDELITY_FAITHFUL);
 	late(1, 4000000);
 	ck_assert_int_eq(verdict(0), FIDELITY_DELAYED);
-	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns, 4000000 - MADE_UP_NS);
+	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns,
+			  4000000 - MADE_UP_NS);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).max_ns, 4000000);
 }
 
@@ -103,7 +105,8 @@ TEST(fidelity_judge__one_long_turn)
 	late(1, SECOND_NS / 101);
 	ck_assert_int_eq(verdict(0), FIDELITY_FAITHFUL);
 	late(1, SECOND_NS / 50);
-	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns, SECOND_NS / 50 - MADE_UP_NS);
+	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns,
+			  SECOND_NS / 50 - MADE_UP_NS);
 	ck_assert_uint_le(fidelity_judge(&lateness, &limits, 0, SECOND_NS).p99_ns, 1023);
 }
 
@@ -112,16 +115,19 @@ TEST(fidelity_judge__nic_adds_all)
 {
 	limits.last = true;
 	late(100, MADE_UP_NS + 1);
-	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns, MADE_UP_NS + 1);
+	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns,
+			  MADE_UP_NS + 1);
 }
 
-/* 1000 times 79.3 us in a second: the buffer lasted every time; a fifth of a second beyond: overloaded */
+/* 1000 times 79.3 us in a second: the buffer lasted every time; a fifth of a second beyond:
+ * overloaded */
 TEST(fidelity_judge__beyond_the_buffer)
 {
 	late(1000, BRIDGED_NS);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, SECOND_NS, SECOND_NS).stalled_ppm, 0);
 	late(1, BRIDGED_NS + SECOND_NS / 5);
-	ck_assert_uint_ge(fidelity_judge(&lateness, &limits, SECOND_NS, SECOND_NS).stalled_ppm, 200000);
+	ck_assert_uint_ge(fidelity_judge(&lateness, &limits, SECOND_NS, SECOND_NS).stalled_ppm,
+			  200000);
 	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_OVERLOADED);
 }
 
@@ -132,7 +138,8 @@ TEST(fidelity_judge__late_but_nobody_waited)
 	ck_assert_int_eq(verdict(0), FIDELITY_DELAYED);
 	ck_assert_int_eq(verdict(SECOND_NS / 101), FIDELITY_DELAYED);
 	ck_assert_int_eq(verdict(SECOND_NS / 100), FIDELITY_OVERLOADED);
-	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, SECOND_NS / 50, SECOND_NS).stalled_ppm, 20000);
+	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, SECOND_NS / 50, SECOND_NS).stalled_ppm,
+			  20000);
 }
 
 /* data waits in a congested fabric, however punctual its nodes are */
@@ -145,7 +152,8 @@ TEST(fidelity_judge__congested_but_in_time)
 TEST(fidelity_judge__no_more_than_all_the_time)
 {
 	late(1000, SECOND_NS);
-	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 5 * SECOND_NS, SECOND_NS).stalled_ppm, 1000000);
+	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 5 * SECOND_NS, SECOND_NS).stalled_ppm,
+			  1000000);
 }
 
 TEST(fidelity_since__the_difference)
@@ -182,12 +190,16 @@ TEST(fidelity_since__begun_anew)
 TEST(fidelity_worse__verdict_before_size)
 {
 	struct fidelity fine = { .p99_ns = 20 }, delayed = { .p99_ns = 10, .added_ns = 5 },
-			more_delayed = { .p99_ns = 9, .added_ns = 6 }, overloaded = { .stalled_ppm = 10000 },
+			more_delayed = { .p99_ns = 9, .added_ns = 6 },
+			overloaded = { .stalled_ppm = 10000 },
 			more_overloaded = { .stalled_ppm = 20000 };
 
 	ck_assert(fidelity_worse(&delayed, &fine) && !fidelity_worse(&fine, &delayed));
-	ck_assert(fidelity_worse(&more_delayed, &delayed) && !fidelity_worse(&delayed, &more_delayed));
-	ck_assert(fidelity_worse(&overloaded, &more_delayed) && !fidelity_worse(&more_delayed, &overloaded));
-	ck_assert(fidelity_worse(&more_overloaded, &overloaded) && !fidelity_worse(&overloaded, &more_overloaded));
+	ck_assert(fidelity_worse(&more_delayed, &delayed) &&
+		  !fidelity_worse(&delayed, &more_delayed));
+	ck_assert(fidelity_worse(&overloaded, &more_delayed) &&
+		  !fidelity_worse(&more_delayed, &overloaded));
+	ck_assert(fidelity_worse(&more_overloaded, &overloaded) &&
+		  !fidelity_worse(&overloaded, &more_overloaded));
 	ck_assert(!fidelity_worse(&fine, &fine));
 }

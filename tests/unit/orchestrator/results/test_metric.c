@@ -46,7 +46,9 @@ static void nodes_set(void)
 			.kind = NODE_NIC, .index = 1 + i, .port_count = 1, .ports = &host_ports[i]
 		};
 		snprintf(nic->name, sizeof(nic->name), "h%u", 1 + i);
-		ports[i] = (struct port_config){ .kind = PORT_EDGE, .rate_bps = 100 * GBPS, .peer_index = 1 + i };
+		ports[i] = (struct port_config){ .kind = PORT_EDGE,
+						 .rate_bps = 100 * GBPS,
+						 .peer_index = 1 + i };
 		strcpy(ports[i].peer_name, nic->name);
 		host_ports[i] = (struct port_config){
 			.kind = PORT_EDGE, .rate_bps = 100 * GBPS, .gap_bytes = 20, .peer_port = i
@@ -70,12 +72,14 @@ static void nodes_set(void)
 #define MARK_PORTS(field, base)                                                    \
 	(port_rows[0].stats.field = (base), port_rows[2].stats.field = (base) + 1, \
 	 port_rows[3].stats.field = (base) + 3)
-#define MARK_CLASSES(field, base) (class_rows[0].stats.field = (base), class_rows[2].stats.field = (base) + 1)
+#define MARK_CLASSES(field, base) \
+	(class_rows[0].stats.field = (base), class_rows[2].stats.field = (base) + 1)
 
 static void ports_set(void)
 {
 	for (uint32_t i = 0; i < 6; i++)
-		port_rows[i] = (struct result_port){ .node = i < 3 ? 0 : i - 2, .port = i < 3 ? i : 0 };
+		port_rows[i] =
+			(struct result_port){ .node = i < 3 ? 0 : i - 2, .port = i < 3 ? i : 0 };
 	MARK_PORTS(eca_max, 100);
 	MARK_PORTS(eca_acks, 110);
 	MARK_PORTS(limited, 120);
@@ -144,12 +148,15 @@ static void classes_set(void)
 }
 
 /* counter @field: @base of the first flow, one more of the second */
-#define MARK_FLOWS(field, base) (flows[0].transport.field = (base), flows[1].transport.field = (base) + 1)
+#define MARK_FLOWS(field, base) \
+	(flows[0].transport.field = (base), flows[1].transport.field = (base) + 1)
 
 static void flows_set(void)
 {
 	for (uint32_t i = 0; i < 2; i++)
-		flows[i] = (struct result_flow){ .source = i, .destination = 2, .measured_bytes = 1000 + 2000 * i };
+		flows[i] = (struct result_flow){ .source = i,
+						 .destination = 2,
+						 .measured_bytes = 1000 + 2000 * i };
 	MARK_FLOWS(cnps, 10);
 	MARK_FLOWS(cnps_made, 20);
 	MARK_FLOWS(resent, 30);
@@ -169,7 +176,8 @@ static void flows_set(void)
 				       .goodput_bps = 3200000000,
 				       .jain = 0.8,
 				       .message_count = 9,
-				       .fct = { 10 * NODE_US, 20 * NODE_US, 30 * NODE_US, 40 * NODE_US },
+				       .fct = { 10 * NODE_US, 20 * NODE_US, 30 * NODE_US,
+						40 * NODE_US },
 				       .slowdown = { 1.25, 1.5, 2, 3 } };
 }
 
@@ -179,12 +187,18 @@ static void set_up(void)
 	ports_set();
 	classes_set();
 	flows_set();
-	faults[0] = (struct result_fault){
-		.failed = true, .lost = 3, .astray = 5, .before_bps = 100, .least_bps = 40, .recovery_ps = 7 * NODE_US
-	};
-	faults[1] = (struct result_fault){
-		.failed = true, .lost = 4, .astray = 6, .before_bps = 100, .least_bps = 30, .recovery_ps = 9 * NODE_US
-	};
+	faults[0] = (struct result_fault){ .failed = true,
+					   .lost = 3,
+					   .astray = 5,
+					   .before_bps = 100,
+					   .least_bps = 40,
+					   .recovery_ps = 7 * NODE_US };
+	faults[1] = (struct result_fault){ .failed = true,
+					   .lost = 4,
+					   .astray = 6,
+					   .before_bps = 100,
+					   .least_bps = 30,
+					   .recovery_ps = 9 * NODE_US };
 	results = (struct results){ .measured_ps = 10 * NODE_US,
 				    .flow_count = 2,
 				    .flows = flows,
@@ -341,8 +355,8 @@ TEST_GROUP(metric, .setup = set_up);
 TEST(metric_table__every_one_has_a_row)
 {
 	for (size_t i = 0; i < metric_count; i++)
-		ck_assert_msg(row_of(metric_table[i].name) >= 0, "metric '%s' is not evaluated by this test",
-			      metric_table[i].name);
+		ck_assert_msg(row_of(metric_table[i].name) >= 0,
+			      "metric '%s' is not evaluated by this test", metric_table[i].name);
 	ck_assert_uint_eq(EXPECTED, metric_count);
 }
 
@@ -351,14 +365,17 @@ TEST_RANGE(metric_table__value, 0, EXPECTED)
 	struct scenario_errors errors = { 0 };
 	char words[128];
 
-	snprintf(words, sizeof(words), expected[_i].arguments[0] ? "%s(%s) >= 0" : "%s%s >= 0", expected[_i].name,
-		 expected[_i].arguments);
+	snprintf(words, sizeof(words), expected[_i].arguments[0] ? "%s(%s) >= 0" : "%s%s >= 0",
+		 expected[_i].name, expected[_i].arguments);
 	text = (struct scenario_text){ .text = words, .line = 1, .column = 1 };
 	plan.expectation_count = 1;
-	ck_assert_msg(!expect_check(&plan, &text, &errors), "%s", errors.count ? errors.texts[0] : "?");
+	ck_assert_msg(!expect_check(&plan, &text, &errors), "%s",
+		      errors.count ? errors.texts[0] : "?");
 	ck_assert_int_eq(expect_evaluate(&plan, &results), 0);
 	ck_assert_msg(results.expectations[0].known, "%s has no value", words);
-	ck_assert_msg(fabs(results.expectations[0].value - expected[_i].value) <= 1e-9 * fabs(expected[_i].value),
-		      "%s: %.12g, not %.12g", expected[_i].name, results.expectations[0].value, expected[_i].value);
+	ck_assert_msg(fabs(results.expectations[0].value - expected[_i].value) <=
+			      1e-9 * fabs(expected[_i].value),
+		      "%s: %.12g, not %.12g", expected[_i].name, results.expectations[0].value,
+		      expected[_i].value);
 	free(results.expectations);
 }

@@ -1,6 +1,8 @@
-/*  test_pause_cycle - deadlocks of PFC are found and named, and nothing else is taken for one (RC-5, TB-22).
+/*  test_pause_cycle - deadlocks of PFC are found and named, and nothing else is taken for one
+ *  (RC-5, TB-22).
  *
- *  Six switches in a ring, s0 to s5: port 0 leads to the next one, port 1 to the one before, port 2 to a host.       */
+ *  Six switches in a ring, s0 to s5: port 0 leads to the next one, port 1 to the one before, port 2
+ *  to a host. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +25,11 @@ static struct pause_cycles cycles;
 static void set_up(void)
 {
 	memset(nodes, 0, sizeof(nodes));
-	plan = (struct plan){
-		.node_count = 2 * RING, .switch_count = RING, .host_count = RING, .nodes = nodes, .duration_ps = NODE_MS
-	};
+	plan = (struct plan){ .node_count = 2 * RING,
+			      .switch_count = RING,
+			      .host_count = RING,
+			      .nodes = nodes,
+			      .duration_ps = NODE_MS };
 	for (uint32_t i = 0; i < RING; i++) {
 		uint32_t next = (i + 1) % RING, back = (i + RING - 1) % RING;
 
@@ -33,15 +37,20 @@ static void set_up(void)
 		ports[i][BACK] = (struct port_config){ .peer_index = back, .peer_port = NEXT };
 		ports[i][HOST] = (struct port_config){ .peer_index = RING + i };
 		host_ports[i] = (struct port_config){ .peer_index = i, .peer_port = HOST };
-		nodes[i] = (struct node_config){ .kind = NODE_SWITCH, .port_count = PORTS, .ports = ports[i] };
-		nodes[RING + i] = (struct node_config){ .kind = NODE_NIC, .port_count = 1, .ports = &host_ports[i] };
+		nodes[i] = (struct node_config){ .kind = NODE_SWITCH,
+						 .port_count = PORTS,
+						 .ports = ports[i] };
+		nodes[RING + i] = (struct node_config){ .kind = NODE_NIC,
+							.port_count = 1,
+							.ports = &host_ports[i] };
 	}
 	for (uint32_t i = 0; i < 2 * RING; i++) {
 		nodes[i].fabric = FABRIC_ROCE;
 		nodes[i].roce.watchdog_ps = 10 * NODE_MS;
 		nodes[i].class_count = 2;
 		strcpy(nodes[i].classes[CLASS].name, "roce");
-		snprintf(nodes[i].name, sizeof(nodes[i].name), "%c%u", i < RING ? 's' : 'h', i % RING);
+		snprintf(nodes[i].name, sizeof(nodes[i].name), "%c%u", i < RING ? 's' : 'h',
+			 i % RING);
 		pages[i] = calloc(1, stats_bytes(&nodes[i]));
 		stats_init(pages[i], &nodes[i]);
 	}
@@ -60,7 +69,8 @@ static void hold(uint32_t node, uint32_t port, uint32_t traffic_class, node_time
 	const struct port_config *config = &nodes[node].ports[port];
 
 	stats_class(pages[node], port, traffic_class)->paused_since_ps = since_ps;
-	stats_class(pages[config->peer_index], config->peer_port, traffic_class)->xoff_since_ps = since_ps;
+	stats_class(pages[config->peer_index], config->peer_port, traffic_class)->xoff_since_ps =
+		since_ps;
 }
 
 /* what came into @node at @input waits for its output @output */
@@ -101,10 +111,12 @@ TEST(pause_cycles_find__ring)
 		ck_assert_uint_eq(cycles.list[0].hops[i].traffic_class, CLASS);
 	}
 	ck_assert_str_eq(pause_cycle_describe(&plan, &cycles.list[0], text, sizeof(text)),
-			 "s0 -> s1 -> s2 -> s3 -> s4 -> s5 -> s0, class roce: each waits for the next since 6.000 us");
+			 "s0 -> s1 -> s2 -> s3 -> s4 -> s5 -> s0, class roce: each waits for the "
+			 "next since 6.000 us");
 }
 
-/* a host at the end of it all that does not take anything: everybody waits for long, but it will end */
+/* a host at the end of it all that does not take anything: everybody waits for long, but it will
+ * end */
 TEST(pause_cycles_find__chain)
 {
 	ring_hold(CLASS);
@@ -113,7 +125,8 @@ TEST(pause_cycles_find__chain)
 	ck_assert_uint_eq(find(NODE_MS), 0);
 }
 
-/* one of them has been let go in between, or its neighbour's input is below its level, or full of what waits for others */
+/* one of them has been let go in between, or its neighbour's input is below its level, or full of
+ * what waits for others */
 TEST(pause_cycles_find__broken_ring)
 {
 	ring_hold(CLASS);
@@ -189,7 +202,8 @@ TEST(pause_cycles_find__tail_left_out)
 TEST(pause_cycles_before_ps__watchdog_or_drained)
 {
 	ck_assert_uint_eq(pause_cycles_before_ps(&plan, 4 * NODE_MS, NODE_TIME_NEVER), 0);
-	ck_assert_uint_eq(pause_cycles_before_ps(&plan, 14 * NODE_MS, NODE_TIME_NEVER), 4 * NODE_MS);
+	ck_assert_uint_eq(pause_cycles_before_ps(&plan, 14 * NODE_MS, NODE_TIME_NEVER),
+			  4 * NODE_MS);
 	ck_assert_uint_eq(pause_cycles_before_ps(&plan, 4 * NODE_MS, NODE_MS), NODE_MS);
 	ck_assert_uint_eq(pause_cycles_before_ps(&plan, 14 * NODE_MS, NODE_MS), 4 * NODE_MS);
 	ck_assert_uint_eq(pause_cycles_before_ps(&plan, NODE_US, NODE_MS), 0);
@@ -201,5 +215,6 @@ TEST(pause_cycle_describe__short_of_room)
 
 	ring_hold(CLASS);
 	find(NODE_MS);
-	ck_assert_str_eq(pause_cycle_describe(&plan, &cycles.list[0], text, sizeof(text)), "s0 -> s1 -> s2 -> s3 ->");
+	ck_assert_str_eq(pause_cycle_describe(&plan, &cycles.list[0], text, sizeof(text)),
+			 "s0 -> s1 -> s2 -> s3 ->");
 }

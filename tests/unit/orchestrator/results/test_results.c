@@ -1,6 +1,7 @@
 /*  test_results - from counters on statistics pages to flows, groups, totals (TB-13, TB-25).
  *
- *  One switch s1 with hosts h0, h1, h2 on its ports 0, 1, 2; the pages are written here, as nodes would.            */
+ *  One switch s1 with hosts h0, h1, h2 on its ports 0, 1, 2; the pages are written here, as nodes
+ *  would. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,11 +55,13 @@ static void set_up(void)
 	for (uint32_t i = 0; i < HOSTS; i++) {
 		struct node_config *nic = &nodes[i + 1];
 
-		*nic = (struct node_config){ .kind = NODE_NIC,
-					     .index = i + 1,
-					     .port_count = 1,
-					     .ports = &host_ports[i],
-					     .nic = { .host_index = i, .flows_max = 4, .messages_max = 8 } };
+		*nic = (struct node_config){
+			.kind = NODE_NIC,
+			.index = i + 1,
+			.port_count = 1,
+			.ports = &host_ports[i],
+			.nic = { .host_index = i, .flows_max = 4, .messages_max = 8 }
+		};
 		snprintf(nic->name, sizeof(nic->name), "h%u", i);
 		host_ports[i] = (struct port_config){ .kind = PORT_EDGE,
 						      .peer_name = "s1",
@@ -71,8 +74,9 @@ static void set_up(void)
 		switch_ports[i].peer_index = i + 1;
 		switch_ports[i].peer_port = 0;
 		snprintf(switch_ports[i].peer_name, sizeof(switch_ports[i].peer_name), "h%u", i);
-		links[i] =
-			(struct plan_link){ .node_b = i + 1, .port_a = i, .rate_bps = 100000000000, .mtu_bytes = 4096 };
+		links[i] = (struct plan_link){
+			.node_b = i + 1, .port_a = i, .rate_bps = 100000000000, .mtu_bytes = 4096
+		};
 	}
 	strcpy(workloads[0].name, "first");
 	strcpy(workloads[1].name, "second");
@@ -91,15 +95,18 @@ static void tear_down(void)
 		free(pages[i]);
 }
 
-/* host @source sends @packets packets of 1000 bytes to @destination; @received of them arrive, all of them measured */
-static void flow_add(uint32_t source, uint32_t destination, uint32_t workload, uint64_t packets, uint64_t received)
+/* host @source sends @packets packets of 1000 bytes to @destination; @received of them arrive, all
+ * of them measured */
+static void flow_add(uint32_t source, uint32_t destination, uint32_t workload, uint64_t packets,
+		     uint64_t received)
 {
 	struct stats_page *from = pages[source + 1], *to = pages[destination + 1];
 	uint32_t slot = (uint32_t)from->flow_tx_count++, row = (uint32_t)to->flow_rx_count;
 
-	*stats_flow_tx(from, slot) = (struct flow_tx_stats){
-		.workload_index = workload, .destination = destination, .packets = packets, .bytes = packets * 1000
-	};
+	*stats_flow_tx(from, slot) = (struct flow_tx_stats){ .workload_index = workload,
+							     .destination = destination,
+							     .packets = packets,
+							     .bytes = packets * 1000 };
 	from->injected_bytes += packets * 1000;
 	if (!received)
 		return;
@@ -117,8 +124,9 @@ static void flow_add(uint32_t source, uint32_t destination, uint32_t workload, u
 
 static void message_add(uint32_t host, uint32_t row, node_time_t start_ps, node_time_t end_ps)
 {
-	*stats_message(pages[host + 1], pages[host + 1]->message_count++) =
-		(struct message_stats){ .flow = row, .bytes = 1000, .start_ps = start_ps, .end_ps = end_ps };
+	*stats_message(pages[host + 1], pages[host + 1]->message_count++) = (struct message_stats){
+		.flow = row, .bytes = 1000, .start_ps = start_ps, .end_ps = end_ps
+	};
 	stats_flow_rx(pages[host + 1], row)->messages++;
 }
 
@@ -176,7 +184,8 @@ TEST(results_gather__losses_when_empty)
 	ck_assert_uint_eq(results.totals.lost, 0);
 }
 
-/* a run that is not drained: gaps are losses if anything was dropped at all, the rest is under way */
+/* a run that is not drained: gaps are losses if anything was dropped at all, the rest is under
+ * way */
 TEST(results_gather__under_way)
 {
 	flow_add(1, 0, 0, 9, 9);
@@ -209,7 +218,8 @@ TEST(results_gather__under_way)
 	ck_assert_uint_eq(results.totals.under_way, 0);
 }
 
-/* FC-17, FC-26: what a source knows of losses is its own books, whatever was lost by links that failed and told besides */
+/* FC-17, FC-26: what a source knows of losses is its own books, whatever was lost by links that
+ * failed and told besides */
 TEST(results_gather__unreported)
 {
 	stats_port(pages[0], 1)->loss_report_units = 100;
@@ -324,7 +334,9 @@ TEST(results_rank__nearest)
 
 TEST(results_jain__even_and_starved)
 {
-	struct result_flow flows[4] = { { .measured_bytes = 8 }, { .measured_bytes = 8 }, { 0 }, { 0 } };
+	struct result_flow flows[4] = {
+		{ .measured_bytes = 8 }, { .measured_bytes = 8 }, { 0 }, { 0 }
+	};
 
 	ck_assert(results_jain(flows, 2) == 1.0);
 	ck_assert(results_jain(flows, 4) == 0.5);
@@ -347,10 +359,11 @@ static char *json_text(const struct result_host *host)
 /* TB-7, TB-13: the same results give the same bytes; only `host` may tell machines apart */
 TEST(results_json_write__stable)
 {
-	static const char *const keys[] = { "version", "digest", "settings", "effective",   "scenario",
-					    "seed",    "fabric", "clock",    "duration_ps", "nodes",
-					    "links",   "flows",  "groups",   "ports",       "tables",
-					    "drops",   "totals", "faults",   "classes",     "expectations" };
+	static const char *const keys[] = { "version",     "digest", "settings", "effective",
+					    "scenario",    "seed",   "fabric",   "clock",
+					    "duration_ps", "nodes",  "links",    "flows",
+					    "groups",      "ports",  "tables",   "drops",
+					    "totals",      "faults", "classes",  "expectations" };
 	const struct result_host host = { .cpu_s = 2, .packet_hops = 10 };
 	char *first, *second, *timed, key[64];
 
@@ -370,7 +383,8 @@ TEST(results_json_write__stable)
 	ck_assert_ptr_nonnull(strstr(first, "\n \"host\": null"));
 	ck_assert_ptr_nonnull(strstr(first, "\n \"fidelity\": null"));
 	ck_assert_ptr_nonnull(strstr(first, "\"fabric\": \"flow-channel\""));
-	ck_assert_ptr_nonnull(strstr(first, "\n \"roce\": null")); /* the keys of every kind are there */
+	/* the keys of every kind are there */
+	ck_assert_ptr_nonnull(strstr(first, "\n \"roce\": null"));
 	ck_assert_ptr_nonnull(strstr(first, "\n \"deadlocks\": []"));
 	ck_assert_ptr_nonnull(strstr(first, "\"transport\": null"));
 	ck_assert_ptr_nonnull(strstr(first, "\"paths\": null"));
@@ -438,7 +452,8 @@ TEST_RANGE(results_text_write__name_columns, 0, 2)
 	free(text);
 }
 
-/* TB-13: a row with packets sent again of which none arrives is marked, in the flows and, of many, in the workloads */
+/* TB-13: a row with packets sent again of which none arrives is marked, in the flows and, of many,
+ * in the workloads */
 TEST(results_text_write__undelivered)
 {
 	char *text;
@@ -457,7 +472,8 @@ TEST(results_text_write__undelivered)
 	free(text);
 }
 
-/* TB-13: messages that nic.messages-max has left without a time are told; so is how much of the run was draining */
+/* TB-13: messages that nic.messages-max has left without a time are told; so is how much of the run
+ * was draining */
 TEST(results_text_write__what_is_incomplete)
 {
 	char *text;
@@ -475,9 +491,10 @@ TEST(results_text_write__what_is_incomplete)
 	results.end_ps = plan.duration_ps + 2 * NODE_US;
 	ck_assert_int_eq(results_gather(&plan, pages, &results), 0);
 	text = summary_text();
-	ck_assert_ptr_nonnull(
-		strstr(text, "incomplete: 4 of 5 messages were not kept, because a NIC keeps 8 (nic.messages-max)"));
-	ck_assert_ptr_nonnull(strstr(text, "pauses, waits and maxima over the whole run, with 2.000 us of draining"));
+	ck_assert_ptr_nonnull(strstr(text, "incomplete: 4 of 5 messages were not kept, because a "
+					   "NIC keeps 8 (nic.messages-max)"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "pauses, waits and maxima over the whole run, with 2.000 us of draining"));
 	free(text);
 	text = json_text(NULL);
 	ck_assert_ptr_nonnull(strstr(text, "\"messages_unlogged\": 4"));
@@ -504,7 +521,8 @@ TEST(results_gather__interrupted)
 	free(text);
 }
 
-/* and each of its tables says so, in a line that no reader takes for a row; those of other runs are rows alone */
+/* and each of its tables says so, in a line that no reader takes for a row; those of other runs are
+ * rows alone */
 TEST(results_csv_write__interrupted)
 {
 	char folder[] = "/tmp/test_results.XXXXXX", path[128], line[1024], why[256];
@@ -529,7 +547,8 @@ TEST(results_csv_write__interrupted)
 	rmdir(folder);
 }
 
-/* TB-13: a wait for the peer that has not ended counts up to the end of the run, the drain included */
+/* TB-13: a wait for the peer that has not ended counts up to the end of the run, the drain
+ * included */
 TEST(results_gather__a_pause_that_goes_on)
 {
 	stats_port(pages[0], 0)->paused_ps = NODE_US;
@@ -543,7 +562,8 @@ TEST(results_gather__a_pause_that_goes_on)
 
 /* ---- congestion ---- */
 
-/* h1 and h2 send to h0, whose port congests at 3 us; h1's port hears of it after 2 us, h2's after 5 us */
+/* h1 and h2 send to h0, whose port congests at 3 us; h1's port hears of it after 2 us, h2's after 5
+ * us */
 static void incast_add(void)
 {
 	struct port_stats *egress = stats_port(pages[0], 0);
@@ -551,7 +571,8 @@ static void incast_add(void)
 	flow_add(1, 0, 0, 5, 5);
 	flow_add(2, 0, 0, 5, 5);
 	flow_add(2, 0, 1, 5, 5);
-	*egress = (struct port_stats){ .eca_acks = 40, .eca_max = 255, .eca_first_ps = 3 * NODE_US };
+	*egress =
+		(struct port_stats){ .eca_acks = 40, .eca_max = 255, .eca_first_ps = 3 * NODE_US };
 	stats_port(pages[0], 1)->limited_first_ps = 5 * NODE_US;
 	stats_port(pages[0], 2)->limited_first_ps = 8 * NODE_US;
 }
@@ -568,7 +589,8 @@ TEST(reaction_of__last_sender)
 	ck_assert_uint_eq(reaction.told, 2);
 	ck_assert_uint_eq(reaction.first_ps, 3 * NODE_US);
 	ck_assert_uint_eq(reaction.time_ps, 5 * NODE_US);
-	ck_assert_uint_eq(reaction.trip_ps, plan_ideal_ps(&plan, 1, 0, 0, 1) + plan_ideal_ps(&plan, 0, 1, 0, 1));
+	ck_assert_uint_eq(reaction.trip_ps,
+			  plan_ideal_ps(&plan, 1, 0, 0, 1) + plan_ideal_ps(&plan, 0, 1, 0, 1));
 }
 
 /* a sender that has not heard at all, or before the port had told anybody, does not count */
@@ -588,7 +610,8 @@ TEST(reaction_of__sender_not_reached)
 	ck_assert_uint_eq(reaction.first_ps, 0);
 }
 
-/* 2 flows of 5000 bytes in 10 us to one link of 100 Gb/s; FCS and gap of 1500-byte frames make them 1524 / 1500 longer */
+/* 2 flows of 5000 bytes in 10 us to one link of 100 Gb/s; FCS and gap of 1500-byte frames make them
+ * 1524 / 1500 longer */
 TEST(results_goodput_share__lesser_side)
 {
 	double share;
@@ -608,7 +631,8 @@ TEST(results_goodput_share__lesser_side)
 	ck_assert_double_eq_tol(share, 20000.0 * 8 * 1524 / 1500 / 2e6, 1e-12);
 }
 
-/* the flow with the least of the slower of its two links: of 5000 and 10000 bytes at 100 Gb/s, and of 6000 at 50 Gb/s */
+/* the flow with the least of the slower of its two links: of 5000 and 10000 bytes at 100 Gb/s, and
+ * of 6000 at 50 Gb/s */
 TEST(results_goodput_share_min__least_flow)
 {
 	double share;
@@ -684,7 +708,8 @@ TEST(port_counters__congestion_complete)
 		ck_assert_uint_eq(port_counters[i].offset, first + count * sizeof(uint64_t));
 		count++;
 	}
-	ck_assert_uint_eq(first + count * sizeof(uint64_t), offsetof(struct port_stats, pauses_sent));
+	ck_assert_uint_eq(first + count * sizeof(uint64_t),
+			  offsetof(struct port_stats, pauses_sent));
 }
 
 /* and every one of a fabric of kind roce */
@@ -759,7 +784,8 @@ static uint32_t fields_of(const char *line)
 	return count;
 }
 
-/* every line of @name in @folder has as many fields as its header, and there are @rows of them; the file is removed */
+/* every line of @name in @folder has as many fields as its header, and there are @rows of them; the
+ * file is removed */
 static void table_check(const char *folder, const char *name, uint32_t rows)
 {
 	char path[128], header[1024], line[1024];
@@ -845,7 +871,8 @@ TEST(results_congestion_write__what_happened)
 	free(text);
 }
 
-/* a fabric without congestion says nothing of it, however much is under way; nor does a broken page send us astray */
+/* a fabric without congestion says nothing of it, however much is under way; nor does a broken page
+ * send us astray */
 TEST(results_congestion_write__nothing_happened)
 {
 	char *text;
@@ -902,10 +929,12 @@ TEST(results_paths_write__flow_channels)
 	nodes[0].switch_.routing.choice = ROUTING_ADAPTIVE;
 	paths_add();
 	text = paths_text();
-	ck_assert_ptr_nonnull(
-		strstr(text, "choices 200: another port than the static one 30 (15.0 %), a detour 20 (10.0 %)"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"choices 200: another port than the static one 30 (15.0 %), a detour 20 (10.0 %)"));
 	ck_assert_ptr_nonnull(strstr(text, "kept on their path as a source of congestion 7\n"));
-	ck_assert_ptr_nonnull(strstr(text, "flows redirected 6, by 9 ACK_REROUTEs; most often at s1 port 1\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "flows redirected 6, by 9 ACK_REROUTEs; most often at s1 port 1\n"));
 	ck_assert_ptr_nonnull(strstr(text, "forced onto one path (folded) 3\n"));
 	ck_assert_ptr_null(strstr(text, "credit"));
 	free(text);
@@ -920,10 +949,9 @@ TEST(results_paths_write__port_groups)
 		nodes[i].fabric = FABRIC_PORT_GROUP;
 	paths_add();
 	text = paths_text();
-	ck_assert_ptr_nonnull(strstr(
-		text,
-		"waited for credit 17.00 us in 10 waits, all ports of switches and NICs together (longest h0 port "
-		"0, 9.000 us), packets marked FECN 11, BECNs 8\n"));
+	ck_assert_ptr_nonnull(strstr(text, "waited for credit 17.00 us in 10 waits, all ports of "
+					   "switches and NICs together (longest h0 port "
+					   "0, 9.000 us), packets marked FECN 11, BECNs 8\n"));
 	free(text);
 	text = json_text(NULL);
 	ck_assert_ptr_nonnull(strstr(text, "\"fabric\": \"port-group\""));
@@ -981,7 +1009,8 @@ TEST(results_symptom__switch_without_tables)
 	free(text);
 }
 
-/* ... and a host of whose packets, sent again and again, none arrives; h2 has sent again as much, but something arrives */
+/* ... and a host of whose packets, sent again and again, none arrives; h2 has sent again as much,
+ * but something arrives */
 TEST(results_symptom__host_delivers_nothing)
 {
 	char *text, why[64];
@@ -996,10 +1025,12 @@ TEST(results_symptom__host_delivers_nothing)
 	ck_assert_uint_eq(results.symptom_count, 1);
 	ck_assert(!results_symptom_wrong(&plan, &results, why, sizeof(why)));
 	text = json_text(NULL);
-	ck_assert_ptr_nonnull(strstr(text, "\"kind\": \"nothing-delivered\",\n   \"node\": \"h0\",\n"
-					   "   \"resent_packets\": 6"));
+	ck_assert_ptr_nonnull(strstr(text,
+				     "\"kind\": \"nothing-delivered\",\n   \"node\": \"h0\",\n"
+				     "   \"resent_packets\": 6"));
 	free(text);
 	text = summary();
-	ck_assert_ptr_nonnull(strstr(text, "host h0 has delivered nothing, and retransmitted 6 packets"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "host h0 has delivered nothing, and retransmitted 6 packets"));
 	free(text);
 }

@@ -1,6 +1,8 @@
-/*  orchestrator/results/results_fidelity (TB-8): which run under the real clock may be believed, and what it says otherwise.
+/*  orchestrator/results/results_fidelity (TB-8): which run under the real clock may be believed,
+ *  and what it says otherwise.
  *
- *  h0 -- s1 -- h1, 100 Mb/s and 1 ms a link; the pages are written here, as nodes would. The run took a second.      */
+ *  h0 -- s1 -- h1, 100 Mb/s and 1 ms a link; the pages are written here, as nodes would. The run
+ *  took a second. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,10 +39,18 @@ static void set_up(void)
 	switch_ports[1] = port_to(H1, 0, "h1");
 	for (uint32_t i = 0; i < 2; i++)
 		host_ports[i] = port_to(S1, i, "s1");
-	nodes[S1] = (struct node_config){ .kind = NODE_SWITCH, .name = "s1", .port_count = 2, .ports = switch_ports };
-	nodes[H0] = (struct node_config){ .kind = NODE_NIC, .name = "h0", .port_count = 1, .ports = &host_ports[0] };
-	nodes[H1] = (struct node_config){ .kind = NODE_NIC, .name = "h1", .port_count = 1, .ports = &host_ports[1] };
-	plan = (struct plan){ .node_count = NODES, .switch_count = 1, .host_count = 2, .nodes = nodes };
+	nodes[S1] = (struct node_config){
+		.kind = NODE_SWITCH, .name = "s1", .port_count = 2, .ports = switch_ports
+	};
+	nodes[H0] = (struct node_config){
+		.kind = NODE_NIC, .name = "h0", .port_count = 1, .ports = &host_ports[0]
+	};
+	nodes[H1] = (struct node_config){
+		.kind = NODE_NIC, .name = "h1", .port_count = 1, .ports = &host_ports[1]
+	};
+	plan = (struct plan){
+		.node_count = NODES, .switch_count = 1, .host_count = 2, .nodes = nodes
+	};
 	results = (struct results){ .end_ps = NODE_S };
 	for (uint32_t i = 0; i < NODES; i++) {
 		nodes[i].index = i;
@@ -121,15 +131,18 @@ TEST(results_faithful__not_if_a_ring_was_full)
 	stats_port(pages[S1], 1)->ring_full_ps = 20 * NODE_MS;
 	gather();
 	ck_assert(!results_faithful(&results));
-	ck_assert_ptr_nonnull(strstr(text, "the ring from s1 to h1 was full for 2.0 % of the run: h1 is too slow"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "the ring from s1 to h1 was full for 2.0 % of the run: h1 is too slow"));
 	ck_assert_ptr_nonnull(strstr(text, "Nothing has arrived"));
 }
 
 TEST(results_round__one_two_five)
 {
-	static const uint64_t rows[][3] = { { 0, 0, 0 },     { 1, 1, 1 },       { 3, 2, 5 },
-					    { 7, 5, 10 },    { 19, 10, 20 },    { 50, 50, 50 },
-					    { 51, 50, 100 }, { 249, 200, 500 }, { 1001, 1000, 2000 } };
+	static const uint64_t rows[][3] = {
+		{ 0, 0, 0 },     { 1, 1, 1 },       { 3, 2, 5 },
+		{ 7, 5, 10 },    { 19, 10, 20 },    { 50, 50, 50 },
+		{ 51, 50, 100 }, { 249, 200, 500 }, { 1001, 1000, 2000 }
+	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ck_assert_uint_eq(results_round_down(rows[i][0]), rows[i][1]);

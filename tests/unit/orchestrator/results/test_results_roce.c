@@ -1,6 +1,8 @@
-/*  test_results_roce - what the results of a fabric of kind roce have beside those of every fabric (TB-13, RC-1 ... RC-10).
+/*  test_results_roce - what the results of a fabric of kind roce have beside those of every fabric
+ *  (TB-13, RC-1 ... RC-10).
  *
- *  Two switches s0 and s1 with two links between them, h0 at s0, h1 at s1; the pages are written here, as nodes would. */
+ *  Two switches s0 and s1 with two links between them, h0 at s0, h1 at s1; the pages are written
+ *  here, as nodes would. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,9 +26,10 @@ static struct results results;
 
 static void port_set_up(struct port_config *port, uint32_t peer, uint32_t peer_port)
 {
-	*port = (struct port_config){
-		.peer_index = peer, .peer_port = peer_port, .rate_bps = 100000000000, .mtu_bytes = 4096
-	};
+	*port = (struct port_config){ .peer_index = peer,
+				      .peer_port = peer_port,
+				      .rate_bps = 100000000000,
+				      .mtu_bytes = 4096 };
 	snprintf(port->peer_name, sizeof(port->peer_name), "%s", nodes[peer].name);
 }
 
@@ -51,10 +54,13 @@ static void set_up(void)
 						 .samples_max = 2,
 						 .class_count = 2,
 						 .port_count = i < 2 ? SWITCH_PORTS : 1,
-						 .ports = i < 2 ? switch_ports[i] : &host_ports[i - 2] };
+						 .ports = i < 2 ? switch_ports[i]
+								: &host_ports[i - 2] };
 		nodes[i].roce.watchdog_ps = 10 * NODE_MS;
 		if (i >= 2)
-			nodes[i].nic = (struct nic_config){ .host_index = i - 2, .flows_max = 4, .messages_max = 4 };
+			nodes[i].nic = (struct nic_config){ .host_index = i - 2,
+							    .flows_max = 4,
+							    .messages_max = 4 };
 		snprintf(nodes[i].name, sizeof(nodes[i].name), "%c%u", i < 2 ? 's' : 'h', i % 2);
 		strcpy(nodes[i].classes[0].name, "tcp");
 		strcpy(nodes[i].classes[ROCE].name, "roce");
@@ -81,28 +87,30 @@ static void tear_down(void)
 /* h0 sends 10 packets of 1000 bytes and 3 of them again, 2 of which come twice; all are marked */
 static void flow_add(void)
 {
-	*stats_flow_tx(pages[2], pages[2]->flow_tx_count++) = (struct flow_tx_stats){ .destination = 1,
-										      .traffic_class = ROCE,
-										      .packets = 13,
-										      .bytes = 13000,
-										      .connection = 5,
-										      .resent = 3,
-										      .timeouts = 1,
-										      .naks = 2,
-										      .cnps = 4,
-										      .rate_bps = 50000000000,
-										      .rate_min_bps = 7000000000 };
-	*stats_flow_rx(pages[3], pages[3]->flow_rx_count++) = (struct flow_rx_stats){ .source = 0,
-										      .traffic_class = ROCE,
-										      .packets = 10,
-										      .bytes = 10000,
-										      .measured_bytes = 10000,
-										      .first_ps = 2 * NODE_US,
-										      .last_ps = 9 * NODE_US,
-										      .marked = 10,
-										      .cnps = 6,
-										      .cnp_gap_min_ps = 50 * NODE_US,
-										      .duplicates = 2 };
+	*stats_flow_tx(pages[2], pages[2]->flow_tx_count++) =
+		(struct flow_tx_stats){ .destination = 1,
+					.traffic_class = ROCE,
+					.packets = 13,
+					.bytes = 13000,
+					.connection = 5,
+					.resent = 3,
+					.timeouts = 1,
+					.naks = 2,
+					.cnps = 4,
+					.rate_bps = 50000000000,
+					.rate_min_bps = 7000000000 };
+	*stats_flow_rx(pages[3], pages[3]->flow_rx_count++) =
+		(struct flow_rx_stats){ .source = 0,
+					.traffic_class = ROCE,
+					.packets = 10,
+					.bytes = 10000,
+					.measured_bytes = 10000,
+					.first_ps = 2 * NODE_US,
+					.last_ps = 9 * NODE_US,
+					.marked = 10,
+					.cnps = 6,
+					.cnp_gap_min_ps = 50 * NODE_US,
+					.duplicates = 2 };
 }
 
 static void gather(bool empty, node_time_t end_ps)
@@ -148,7 +156,8 @@ static char *summary_text(void)
 
 TEST_GROUP(results_roce, .setup = set_up, .teardown = tear_down);
 
-/* RC-5, TB-13: a pause that goes on at the end counts up to there, each part of it once: its node has counted some of it */
+/* RC-5, TB-13: a pause that goes on at the end counts up to there, each part of it once: its node
+ * has counted some of it */
 TEST(results_roce_gather__pause_that_goes_on)
 {
 	struct class_stats *stats = stats_class(pages[0], 1, ROCE);
@@ -203,7 +212,8 @@ TEST(results_gather__classes)
 	ck_assert(results.classes[0].delay_ns_mean == 0);
 }
 
-/* held since before the last message, or for as long as the watchdog says: until then it may still end */
+/* held since before the last message, or for as long as the watchdog says: until then it may still
+ * end */
 TEST(results_gather__deadlocks)
 {
 	deadlock_add(5 * NODE_US);
@@ -244,15 +254,17 @@ TEST(results_roce_sums__of_switches_and_flows)
 
 TEST(results_json_write__roce)
 {
-	static const char *const parts[] = { "\"fabric\": \"roce\"",
-					     "\"resent\": 3",
-					     "\"cnp_gap_min_ps\": 50000000",
-					     "\"xoff_first_ps\": null",
-					     "\"pauses_received\": 0",
-					     "\n \"classes\": [",
-					     "\n \"roce\": {",
-					     "\"since_ps\": 5000000",
-					     "\"text\": \"s0 -> s1 -> s0, class roce: each waits for the next since " };
+	static const char *const parts[] = {
+		"\"fabric\": \"roce\"",
+		"\"resent\": 3",
+		"\"cnp_gap_min_ps\": 50000000",
+		"\"xoff_first_ps\": null",
+		"\"pauses_received\": 0",
+		"\n \"classes\": [",
+		"\n \"roce\": {",
+		"\"since_ps\": 5000000",
+		"\"text\": \"s0 -> s1 -> s0, class roce: each waits for the next since "
+	};
 	char *text;
 
 	flow_add();
@@ -260,7 +272,8 @@ TEST(results_json_write__roce)
 	gather(false, 60 * NODE_US);
 	text = json_text();
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		ck_assert_msg(strstr(text, parts[i]) != NULL, "%s is missing in %s", parts[i], text);
+		ck_assert_msg(strstr(text, parts[i]) != NULL, "%s is missing in %s", parts[i],
+			      text);
 	ck_assert_ptr_null(strstr(text, "\"efct\""));
 	free(text);
 }
@@ -274,7 +287,8 @@ static uint32_t fields_of(const char *line)
 	return count;
 }
 
-/* every line of @name in @folder has as many fields as its header, there are @rows of them, and the header ends with @last */
+/* every line of @name in @folder has as many fields as its header, there are @rows of them, and the
+ * header ends with @last */
 static void table_check(const char *folder, const char *name, uint32_t rows, const char *last)
 {
 	char path[128], header[2048], line[2048];
@@ -306,7 +320,8 @@ TEST(results_csv_write__roce)
 	table_check(folder, "ports.csv", 2 * SWITCH_PORTS + 2, ",path_resumes,signals_forwarded\n");
 	table_check(folder, "tables.csv", 0, ",size\n");
 	table_check(folder, "samples.csv", 2, ",rate_bps,rate_min_bps,paused,xoff,state\n");
-	table_check(folder, "classes.csv", 2 * (2 * SWITCH_PORTS + 2), ",signals_pause,signals_resume\n");
+	table_check(folder, "classes.csv", 2 * (2 * SWITCH_PORTS + 2),
+		    ",signals_pause,signals_resume\n");
 	ck_assert_int_eq(rmdir(folder), 0);
 }
 
@@ -316,9 +331,10 @@ TEST(results_roce_write__what_happened)
 	char *text, *first, *second;
 
 	flow_add();
-	*stats_class(pages[0], 1, ROCE) = (struct class_stats){
-		.paused_ps = 3 * NODE_US, .marked = 77, .state_max = ROCE_ECN_FAILED, .ecn_failed_ps = 4 * NODE_US
-	};
+	*stats_class(pages[0], 1, ROCE) = (struct class_stats){ .paused_ps = 3 * NODE_US,
+								.marked = 77,
+								.state_max = ROCE_ECN_FAILED,
+								.ecn_failed_ps = 4 * NODE_US };
 	*stats_class(pages[1], 0, 0) = (struct class_stats){ .drops = 8 };
 	*stats_class(pages[1], 1, ROCE) =
 		(struct class_stats){ .xoff_first_ps = 2 * NODE_US, .headroom_bytes_max = 1500 };
@@ -332,15 +348,18 @@ TEST(results_roce_write__what_happened)
 	ck_assert_ptr_nonnull(first);
 	ck_assert_ptr_nonnull(second);
 	ck_assert(first < second);
-	ck_assert_ptr_nonnull(strstr(second, "queue too long for ECN (ECN failed) from 4.000 us, later normal\n"));
+	ck_assert_ptr_nonnull(strstr(
+		second, "queue too long for ECN (ECN failed) from 4.000 us, later normal\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\ndeadlock: s0 -> s1 -> s0, class roce: "));
-	ck_assert_ptr_nonnull(strstr(text,
-				     "inputs that sent XOFF: 1, the first s1 (class roce, to s0) at 2.000 us; most "
-				     "headroom used: 1.500 kB, s1 from s0\n"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"inputs that sent XOFF: 1, the first s1 (class roce, to s0) at 2.000 us; most "
+		"headroom used: 1.500 kB, s1 from s0\n"));
 	ck_assert_ptr_nonnull(strstr(text, "switches sent 9 frames and received 0\n"));
-	ck_assert_ptr_nonnull(strstr(text,
-				     "marked packets received 10; CNPs sent by receivers 6, received by senders 4; "
-				     "lowest rate of a queue pair 7.000 Gb/s\n"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"marked packets received 10; CNPs sent by receivers 6, received by senders 4; "
+		"lowest rate of a queue pair 7.000 Gb/s\n"));
 	ck_assert_ptr_nonnull(strstr(text, "3 packets, after 1 timeouts and 2 NAKs\n"));
 	ck_assert_ptr_nonnull(strstr(text, "queue pairs in error: 1: h0 -> h1\n"));
 	free(text);

@@ -1,5 +1,5 @@
-/*  orchestrator/scenario/generate and generate_text (TB-10 gen, TB-11): the topologies, and that what is printed is
- *  accepted. */
+/*  orchestrator/scenario/generate and generate_text (TB-10 gen, TB-11): the topologies, and that
+ *  what is printed is accepted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,8 @@ TEST_GROUP(generate, .teardown = tear_down);
 
 TEST(generate_topology__star)
 {
-	generate(GENERATE_STAR, &(const struct generate_size){ .counts = { [GENERATE_HOSTS] = 5 } });
+	generate(GENERATE_STAR,
+		 &(const struct generate_size){ .counts = { [GENERATE_HOSTS] = 5 } });
 	ck_assert_uint_eq(scenario.switch_count, 1);
 	ck_assert_uint_eq(scenario.host_count, 5);
 	ck_assert_uint_eq(scenario.link_count, 0);
@@ -44,8 +45,9 @@ TEST(generate_topology__star)
 
 TEST(generate_topology__chain)
 {
-	generate(GENERATE_CHAIN, &(const struct generate_size){
-					 .counts = { [GENERATE_SWITCHES] = 3, [GENERATE_HOSTS_PER_SWITCH] = 2 } });
+	generate(GENERATE_CHAIN,
+		 &(const struct generate_size){
+			 .counts = { [GENERATE_SWITCHES] = 3, [GENERATE_HOSTS_PER_SWITCH] = 2 } });
 	ck_assert_uint_eq(scenario.host_count, 6);
 	ck_assert_uint_eq(scenario.hosts[5].switch_index, 2);
 	ck_assert_uint_eq(scenario.link_count, 2);
@@ -56,7 +58,8 @@ TEST(generate_topology__chain)
 
 TEST(generate_topology__dumbbell)
 {
-	generate(GENERATE_DUMBBELL, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SIDE] = 3 } });
+	generate(GENERATE_DUMBBELL,
+		 &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SIDE] = 3 } });
 	ck_assert_str_eq(scenario.switches[0].name, "left");
 	ck_assert_str_eq(scenario.switches[1].name, "right");
 	ck_assert_uint_eq(scenario.hosts[2].switch_index, 0);
@@ -67,8 +70,9 @@ TEST(generate_topology__dumbbell)
 TEST(generate_topology__leaf_spine)
 {
 	generate(GENERATE_LEAF_SPINE,
-		 &(const struct generate_size){
-			 .counts = { [GENERATE_LEAVES] = 3, [GENERATE_HOSTS_PER_LEAF] = 4, [GENERATE_SPINES] = 2 } });
+		 &(const struct generate_size){ .counts = { [GENERATE_LEAVES] = 3,
+							    [GENERATE_HOSTS_PER_LEAF] = 4,
+							    [GENERATE_SPINES] = 2 } });
 	ck_assert_uint_eq(scenario.switch_count, 5);
 	ck_assert_uint_eq(scenario.host_count, 12);
 	ck_assert_uint_eq(scenario.link_count, 6);
@@ -81,10 +85,12 @@ TEST(generate_topology__leaf_spine)
 
 TEST(generate_topology__full_mesh)
 {
-	static const uint32_t pairs[][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
+	static const uint32_t pairs[][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 },
+					     { 1, 2 }, { 1, 3 }, { 2, 3 } };
 
-	generate(GENERATE_FULL_MESH, &(const struct generate_size){
-					     .counts = { [GENERATE_SWITCHES] = 4, [GENERATE_HOSTS_PER_SWITCH] = 3 } });
+	generate(GENERATE_FULL_MESH,
+		 &(const struct generate_size){
+			 .counts = { [GENERATE_SWITCHES] = 4, [GENERATE_HOSTS_PER_SWITCH] = 3 } });
 	ck_assert_uint_eq(scenario.switch_count, 4);
 	ck_assert_uint_eq(scenario.host_count, 12);
 	ck_assert_uint_eq(scenario.link_count, 6);
@@ -137,8 +143,9 @@ TEST_RANGE(generate_topology__fat_tree, 0, 3)
 	ck_assert_uint_eq(scenario.host_count, sizes[_i].hosts);
 	ck_assert_uint_eq(scenario.switch_count, sizes[_i].switches);
 	for (uint32_t i = 0; i < scenario.switch_count; i++)
-		ck_assert_uint_eq(degree(i), i < 2 * scenario.host_count / sizes[_i].radix ? sizes[_i].radix / 2
-											   : sizes[_i].radix);
+		ck_assert_uint_eq(degree(i), i < 2 * scenario.host_count / sizes[_i].radix
+						     ? sizes[_i].radix / 2
+						     : sizes[_i].radix);
 	ck_assert_uint_eq(scenario.hosts[scenario.host_count - 1].switch_index,
 			  2 * scenario.host_count / sizes[_i].radix - 1);
 	ck_assert_uint_eq(links_between(switch_called("p1e1"), switch_called("p1a0")), 1);
@@ -156,7 +163,8 @@ TEST_RANGE(generate_topology__fat_tree, 0, 3)
 TEST(generate_topology__tapered_fat_tree)
 {
 	generate(GENERATE_FAT_TREE,
-		 &(const struct generate_size){ .counts = { [GENERATE_RADIX] = 8, [GENERATE_TAPER] = 2 } });
+		 &(const struct generate_size){
+			 .counts = { [GENERATE_RADIX] = 8, [GENERATE_TAPER] = 2 } });
 	ck_assert_uint_eq(scenario.host_count, 128);
 	ck_assert_uint_eq(scenario.switch_count, 32 + 16 + 8);
 	ck_assert_uint_eq(degree(switch_called("p0e0")), 2); /* for four hosts */
@@ -164,18 +172,20 @@ TEST(generate_topology__tapered_fat_tree)
 	ck_assert_uint_eq(degree(switch_called("c7")), 8);
 }
 
-/* a (a h + 1) switches; within a group all linked, one link between any two groups [Kim et al. 2008] */
+/* a (a h + 1) switches; within a group all linked, one link between any two groups [Kim et al.
+ * 2008] */
 TEST_RANGE(generate_topology__dragonfly, 0, 2)
 {
 	static const struct {
 		uint32_t p, a, h, hosts;
 	} sizes[] = { { 2, 4, 2, 72 }, { 4, 8, 4, 1056 } };
-	uint32_t a = sizes[_i].a, groups = a * sizes[_i].h + 1, *pairs = calloc(groups * groups, sizeof(*pairs));
+	uint32_t a = sizes[_i].a, groups = a * sizes[_i].h + 1,
+		 *pairs = calloc(groups * groups, sizeof(*pairs));
 
-	generate(GENERATE_DRAGONFLY,
-		 &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = sizes[_i].p,
-							    [GENERATE_SWITCHES_PER_GROUP] = a,
-							    [GENERATE_GLOBAL_LINKS] = sizes[_i].h } });
+	generate(GENERATE_DRAGONFLY, &(const struct generate_size){
+					     .counts = { [GENERATE_HOSTS_PER_SWITCH] = sizes[_i].p,
+							 [GENERATE_SWITCHES_PER_GROUP] = a,
+							 [GENERATE_GLOBAL_LINKS] = sizes[_i].h } });
 	ck_assert_uint_eq(scenario.host_count, sizes[_i].hosts);
 	ck_assert_uint_eq(scenario.switch_count, a * groups);
 	for (uint32_t i = 0; i < scenario.switch_count; i++)
@@ -189,17 +199,19 @@ TEST_RANGE(generate_topology__dragonfly, 0, 2)
 	}
 	for (uint32_t from = 0; from < groups; from++)
 		for (uint32_t to = from; to < groups; to++)
-			ck_assert_uint_eq(pairs[from * groups + to], from == to ? a * (a - 1) / 2 : 1);
+			ck_assert_uint_eq(pairs[from * groups + to],
+					  from == to ? a * (a - 1) / 2 : 1);
 	free(pairs);
 }
 
 /* fewer groups than there can be: their links are shared out evenly */
 TEST(generate_topology__dragonfly_of_few_groups)
 {
-	generate(GENERATE_DRAGONFLY, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 1,
-										[GENERATE_SWITCHES_PER_GROUP] = 4,
-										[GENERATE_GLOBAL_LINKS] = 2,
-										[GENERATE_GROUPS] = 3 } });
+	generate(GENERATE_DRAGONFLY,
+		 &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 1,
+							    [GENERATE_SWITCHES_PER_GROUP] = 4,
+							    [GENERATE_GLOBAL_LINKS] = 2,
+							    [GENERATE_GROUPS] = 3 } });
 	ck_assert_uint_eq(scenario.link_count, 3 * 6 + 3 * 4);
 	for (uint32_t i = 0; i < scenario.switch_count; i++)
 		ck_assert_uint_eq(degree(i), 3 + 2);
@@ -207,9 +219,10 @@ TEST(generate_topology__dragonfly_of_few_groups)
 
 TEST(generate_topology__hyperx)
 {
-	generate(GENERATE_HYPERX, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 2 },
-								 .dimensions = 2,
-								 .shape = { 3, 4 } });
+	generate(GENERATE_HYPERX,
+		 &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 2 },
+						.dimensions = 2,
+						.shape = { 3, 4 } });
 	ck_assert_uint_eq(scenario.host_count, 24);
 	ck_assert_uint_eq(scenario.link_count, 12 * (2 + 3) / 2);
 	for (uint32_t i = 0; i < scenario.switch_count; i++)
@@ -220,9 +233,10 @@ TEST(generate_topology__hyperx)
 
 TEST(generate_topology__torus)
 {
-	generate(GENERATE_TORUS, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 1 },
-								.dimensions = 3,
-								.shape = { 4, 2, 3 } });
+	generate(GENERATE_TORUS,
+		 &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 1 },
+						.dimensions = 3,
+						.shape = { 4, 2, 3 } });
 	ck_assert_uint_eq(scenario.switch_count, 24);
 	for (uint32_t i = 0; i < scenario.switch_count; i++)
 		ck_assert_uint_eq(degree(i), 2 + 1 + 2);
@@ -235,30 +249,33 @@ TEST(generate_check__numbers_that_do_not_fit)
 {
 	char why[160] = "";
 
-	ck_assert_int_lt(generate_check(GENERATE_FAT_TREE,
-					&(const struct generate_size){ .counts = { [GENERATE_RADIX] = 5 } }, why,
-					sizeof(why)),
-			 0);
+	ck_assert_int_lt(
+		generate_check(GENERATE_FAT_TREE,
+			       &(const struct generate_size){ .counts = { [GENERATE_RADIX] = 5 } },
+			       why, sizeof(why)),
+		0);
 	ck_assert_ptr_nonnull(strstr(why, "even"));
-	ck_assert_int_lt(generate_check(GENERATE_FAT_TREE,
-					&(const struct generate_size){
-						.counts = { [GENERATE_RADIX] = 8, [GENERATE_TAPER] = 3 } },
-					why, sizeof(why)),
-			 0);
+	ck_assert_int_lt(
+		generate_check(GENERATE_FAT_TREE,
+			       &(const struct generate_size){
+				       .counts = { [GENERATE_RADIX] = 8, [GENERATE_TAPER] = 3 } },
+			       why, sizeof(why)),
+		0);
 	ck_assert_ptr_nonnull(strstr(why, "taper"));
 	ck_assert_int_lt(generate_check(GENERATE_DRAGONFLY,
-					&(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 1,
-										   [GENERATE_SWITCHES_PER_GROUP] = 2,
-										   [GENERATE_GLOBAL_LINKS] = 2,
-										   [GENERATE_GROUPS] = 6 } },
+					&(const struct generate_size){
+						.counts = { [GENERATE_HOSTS_PER_SWITCH] = 1,
+							    [GENERATE_SWITCHES_PER_GROUP] = 2,
+							    [GENERATE_GLOBAL_LINKS] = 2,
+							    [GENERATE_GROUPS] = 6 } },
 					why, sizeof(why)),
 			 0);
 	ck_assert_ptr_nonnull(strstr(why, "groups"));
 }
 
 /* the text of a generated scenario, read and planned */
-static void text_accepted(enum generate_kind kind, enum fabric_kind kind_of_fabric, bool explicit_topology,
-			  struct plan *plan)
+static void text_accepted(enum generate_kind kind, enum fabric_kind kind_of_fabric,
+			  bool explicit_topology, struct plan *plan)
 {
 	struct generate_size size = { .dimensions = 2, .shape = { 3, 4 } };
 	struct scenario_errors errors = { 0 };
@@ -301,45 +318,53 @@ TEST_RANGE(generate_text__is_accepted_and_explicit_means_the_same, 0, GENERATE_K
 /* the same of kind port-group, whose text also shows defaults */
 TEST(generate_text__port_group_shows_the_defaults)
 {
-	static const char bare[] =
-		"name: t\nfabric: port-group\nrun: {duration: 200us}\ntopology: {generate: star, hosts: 3}\n";
+	static const char bare[] = "name: t\nfabric: port-group\nrun: {duration: 200us}\ntopology: "
+				   "{generate: star, hosts: 3}\n";
 	struct scenario_errors errors = { 0 };
 	struct plan generated, plain;
 
 	text_accepted(GENERATE_STAR, FABRIC_PORT_GROUP, false, &generated);
-	ck_assert_int_eq(scenario_read_memory("t", bare, strlen(bare), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(scenario_read_memory("t", bare, strlen(bare), NULL, 0, &scenario, &errors),
+			 0);
 	ck_assert_int_eq(plan_make(&scenario, &plain, &errors), 0);
 	ck_assert_int_eq(plan_fabric(&generated), FABRIC_PORT_GROUP);
-	ck_assert_mem_eq(&generated.nodes[0].port_group, &plain.nodes[0].port_group, sizeof(struct port_group_config));
-	ck_assert_uint_eq(generated.nodes[0].ports[0].buffer_units, plain.nodes[0].ports[0].buffer_units);
+	ck_assert_mem_eq(&generated.nodes[0].port_group, &plain.nodes[0].port_group,
+			 sizeof(struct port_group_config));
+	ck_assert_uint_eq(generated.nodes[0].ports[0].buffer_units,
+			  plain.nodes[0].ports[0].buffer_units);
 	ck_assert_uint_eq(generated.nodes[0].switch_.output_queue_units_max,
 			  plain.nodes[0].switch_.output_queue_units_max);
 	plan_free(&generated);
 	plan_free(&plain);
 }
 
-/* what stands in a text for fabric kind roce are the defaults: without it the nodes are told the same */
+/* what stands in a text for fabric kind roce are the defaults: without it the nodes are told the
+ * same */
 TEST(generate_text__roce_shows_the_defaults)
 {
-	static const char bare[] =
-		"name: t\nfabric: roce\nrun: {duration: 200us}\ntopology: {generate: star, hosts: 3}\n"
-		"classes: [{name: tcp, lossless: no, ecn: no}, {name: rdma}, "
-		"{name: cnp, lossless: no, ecn: no}]\n";
+	static const char bare[] = "name: t\nfabric: roce\nrun: {duration: 200us}\ntopology: "
+				   "{generate: star, hosts: 3}\n"
+				   "classes: [{name: tcp, lossless: no, ecn: no}, {name: rdma}, "
+				   "{name: cnp, lossless: no, ecn: no}]\n";
 	struct scenario_errors errors = { 0 };
 	struct plan generated, plain;
 	uint8_t *bytes[2] = { 0 };
 	int length;
 
 	text_accepted(GENERATE_STAR, FABRIC_ROCE, false, &generated);
-	ck_assert_int_eq(scenario_read_memory("t", bare, strlen(bare), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(scenario_read_memory("t", bare, strlen(bare), NULL, 0, &scenario, &errors),
+			 0);
 	ck_assert_int_eq(plan_make(&scenario, &plain, &errors), 0);
 	ck_assert_int_eq(plan_fabric(&generated), FABRIC_ROCE);
 	generated.nodes[0].measure_from_ps = 0;
-	memcpy(generated.nodes[0].classes, plain.nodes[0].classes, sizeof(plain.nodes[0].classes)); /* shares */
-	length = control_pack(&(struct control_message){ .kind = CONTROL_CONFIGURE, .config = &generated.nodes[0] },
+	/* shares */
+	memcpy(generated.nodes[0].classes, plain.nodes[0].classes, sizeof(plain.nodes[0].classes));
+	length = control_pack(&(struct control_message){ .kind = CONTROL_CONFIGURE,
+							 .config = &generated.nodes[0] },
 			      &bytes[0]);
 	ck_assert_int_gt(length, 0);
-	ck_assert_int_eq(control_pack(&(struct control_message){ .kind = CONTROL_CONFIGURE, .config = &plain.nodes[0] },
+	ck_assert_int_eq(control_pack(&(struct control_message){ .kind = CONTROL_CONFIGURE,
+								 .config = &plain.nodes[0] },
 				      &bytes[1]),
 			 length);
 	ck_assert_mem_eq(bytes[0], bytes[1], length);

@@ -1,5 +1,5 @@
-/*  orchestrator/scenario/scenario and the readers behind it (TB-11, TB-12): defaults, every section, --set, places of errors.
- *  What is refused, and how, is held by tests/bad-scenarios/. */
+/*  orchestrator/scenario/scenario and the readers behind it (TB-11, TB-12): defaults, every
+ *  section, --set, places of errors. What is refused, and how, is held by tests/bad-scenarios/. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,8 @@ static void tear_down(void)
 
 static int read_set(const char *text, const char *const *settings, unsigned count)
 {
-	return scenario_read_memory("t.yaml", text, strlen(text), settings, count, &scenario, &errors);
+	return scenario_read_memory("t.yaml", text, strlen(text), settings, count, &scenario,
+				    &errors);
 }
 
 /* @text must be fine */
@@ -89,11 +90,11 @@ TEST(scenario_read__run)
 
 TEST(scenario_read__switch_and_nic)
 {
-	read_fine(
-		STAR
-		"switch:\n  latency: 300ns\n  forwarding: store-and-forward\n  arbiter: by-port\n  buffer: 1MiB\n"
-		"  output-queue: 16KiB\n  flow-key: [vlan, hpc]\n  acks: {t1: 10ns, t2: 20ns, t3: 30ns, collect: 48}\n"
-		"nic: {latency: 400ns, flows-max: 7, messages-max: 9, fgfc-entries: 11}\n");
+	read_fine(STAR "switch:\n  latency: 300ns\n  forwarding: store-and-forward\n  arbiter: "
+		       "by-port\n  buffer: 1MiB\n"
+		       "  output-queue: 16KiB\n  flow-key: [vlan, hpc]\n  acks: {t1: 10ns, t2: "
+		       "20ns, t3: 30ns, collect: 48}\n"
+		       "nic: {latency: 400ns, flows-max: 7, messages-max: 9, fgfc-entries: 11}\n");
 	ck_assert_uint_eq(scenario.switch_latency_ps, 300 * NODE_NS);
 	ck_assert(!scenario.cut_through);
 	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
@@ -127,7 +128,8 @@ TEST(scenario_read__links_from_general_to_special)
 		  "topology:\n"
 		  "  switches: [s1, s2]\n"
 		  "  hosts: {A: s1, B: {switch: s2, rate: 10Gb/s}}\n"
-		  "  links: [[s1, s2], {between: [s1, s2], rate: 400Gb/s, loss: 0.1%, bit-errors: 1e-12}]\n");
+		  "  links: [[s1, s2], {between: [s1, s2], rate: 400Gb/s, loss: 0.1%, bit-errors: "
+		  "1e-12}]\n");
 	ck_assert_uint_eq(scenario.hosts[0].link.rate_bps, 50000000000);
 	ck_assert_uint_eq(scenario.hosts[0].link.delay_ps, 2 * NODE_US);
 	ck_assert_uint_eq(scenario.hosts[1].link.rate_bps, 10000000000);
@@ -149,12 +151,14 @@ static const char *match_text(const struct flow_match *match)
 	return text;
 }
 
-/* FC-2: a host's own flow key, else that of all switches; said later in the file, and for generated hosts by their names */
+/* FC-2: a host's own flow key, else that of all switches; said later in the file, and for generated
+ * hosts by their names */
 TEST(scenario_read__flow_keys_of_hosts)
 {
 	read_fine("name: t\nrun: {duration: 1us}\n"
 		  "topology:\n  switches: [s1]\n"
-		  "  hosts: {A: s1, B: {switch: s1, flow-key: [vlan/4, 'source-port&0xff00']}, C: {switch: s1, "
+		  "  hosts: {A: s1, B: {switch: s1, flow-key: [vlan/4, 'source-port&0xff00']}, C: "
+		  "{switch: s1, "
 		  "flow-key: []}}\n"
 		  "switch: {flow-key: destination-ip/24}\n");
 	ck_assert_str_eq(match_text(&scenario.hosts[0].match), "destination-ip/24");
@@ -163,10 +167,12 @@ TEST(scenario_read__flow_keys_of_hosts)
 	scenario_free(&scenario);
 	read_fine(STAR);
 	for (uint32_t i = 0; i < 4; i++)
-		ck_assert_str_eq(match_text(&scenario.hosts[i].match), "source-mac, ip-pair, ports, hpc");
+		ck_assert_str_eq(match_text(&scenario.hosts[i].match),
+				 "source-mac, ip-pair, ports, hpc");
 	scenario_free(&scenario);
-	read_fine("name: t\nrun: {duration: 1us}\n"
-		  "topology: {generate: star, hosts: 3, flow-keys: {h2: [queue-pair/8], h0: hpc}}\n");
+	read_fine(
+		"name: t\nrun: {duration: 1us}\n"
+		"topology: {generate: star, hosts: 3, flow-keys: {h2: [queue-pair/8], h0: hpc}}\n");
 	ck_assert_str_eq(match_text(&scenario.hosts[0].match), "hpc");
 	ck_assert_str_eq(match_text(&scenario.hosts[1].match), "source-mac, ip-pair, ports, hpc");
 	ck_assert_str_eq(match_text(&scenario.hosts[2].match), "queue-pair/8");
@@ -217,7 +223,8 @@ TEST(scenario_read__permutation_by_half_the_hosts)
 
 TEST(scenario_read__pairs)
 {
-	read_fine(STAR "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1], [h0, h2]], frame: roce, path-mtu: 1024,\n"
+	read_fine(STAR "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1], [h0, h2]], frame: "
+		       "roce, path-mtu: 1024,\n"
 		       "  start: 1us, stop: 50us, messages: 3}]\n");
 	ck_assert_uint_eq(scenario.workloads[0].sender_count, 2);
 	ck_assert_uint_eq(scenario.workloads[0].receivers[1], 2);
@@ -231,8 +238,10 @@ TEST(scenario_read__pairs)
 TEST(scenario_read__open_loops)
 {
 	read_fine(STAR "workloads:\n"
-		       "  - {name: a, pattern: uniform, from: h0, to: [h1, h2], arrival: poisson, load: 62.5%}\n"
-		       "  - {name: b, pattern: all-to-all, arrival: burst, burst: {messages: 8, period: 10us}}\n");
+		       "  - {name: a, pattern: uniform, from: h0, to: [h1, h2], arrival: poisson, "
+		       "load: 62.5%}\n"
+		       "  - {name: b, pattern: all-to-all, arrival: burst, burst: {messages: 8, "
+		       "period: 10us}}\n");
 	ck_assert_uint_eq(scenario.workloads[0].load_permille, 625);
 	ck_assert_uint_eq(scenario.workloads[0].sender_count, 1);
 	ck_assert_uint_eq(scenario.workloads[0].receiver_count, 2);
@@ -245,7 +254,8 @@ TEST(scenario_read__open_loops)
 TEST(scenario_read__pauses)
 {
 	read_fine("classes: [{name: low}, {name: high}]\n" STAR
-		  "pauses:\n  - {host: h3, start: 10us, stop: 300us, every: 20us, for: 15us, class: high}\n"
+		  "pauses:\n  - {host: h3, start: 10us, stop: 300us, every: 20us, for: 15us, "
+		  "class: high}\n"
 		  "  - {host: h1, start: 99us, for: 5us}\n");
 	ck_assert_uint_eq(scenario.pause_count, 2);
 	ck_assert_uint_eq(scenario.pauses[0].host, 3);
@@ -285,7 +295,8 @@ TEST(size_file_read__web_search_has_its_mean)
 	uint64_t sum = 0, before_bytes = 0;
 	uint32_t count, before_ppm = 0;
 
-	ck_assert_int_eq(size_file_read("topologies/web-search.csv", NULL, points, &count, &errors), 0);
+	ck_assert_int_eq(size_file_read("topologies/web-search.csv", NULL, points, &count, &errors),
+			 0);
 	ck_assert_uint_eq(count, 11);
 	for (uint32_t i = 0; i < count; i++) { /* uniform between points */
 		sum += (points[i].bytes + before_bytes) * (points[i].cumulative_ppm - before_ppm);
@@ -312,11 +323,13 @@ TEST(size_file_parse__heading_comments_and_percent_signs)
 TEST(size_file_parse__errors_name_the_line)
 {
 	struct size_point points[WORKLOAD_SIZES_MAX];
-	char one_column[] = "1000\n", late_heading[] = "1,50\nbytes,percent\n", above[] = "1,101\n", nothing[] = "\n";
+	char one_column[] = "1000\n", late_heading[] = "1,50\nbytes,percent\n", above[] = "1,101\n",
+	     nothing[] = "\n";
 	uint32_t count;
 
 	ck_assert_int_eq(size_file_parse("s.csv", one_column, points, &count, &errors), -EINVAL);
-	ck_assert_str_eq(errors.texts[0], "s.csv:1:1: expected 'bytes,cumulative percent', such as 10000,15");
+	ck_assert_str_eq(errors.texts[0],
+			 "s.csv:1:1: expected 'bytes,cumulative percent', such as 10000,15");
 	ck_assert_int_eq(size_file_parse("s.csv", late_heading, points, &count, &errors), -EINVAL);
 	ck_assert_int_eq(strncmp(errors.texts[1], "s.csv:2:1: ", 11), 0);
 	ck_assert_int_eq(size_file_parse("s.csv", above, points, &count, &errors), -EINVAL);
@@ -326,22 +339,27 @@ TEST(size_file_parse__errors_name_the_line)
 
 TEST(scenario_read_file__sizes_are_beside_the_scenario)
 {
-	ck_assert_int_eq(scenario_read_file("topologies/web-search.yaml", NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(
+		scenario_read_file("topologies/web-search.yaml", NULL, 0, &scenario, &errors), 0);
 	ck_assert_uint_eq(scenario.workloads[0].size_count, 11);
 	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 0);
 }
 
-/* TB-13: the digest is that of the scenario and the files it names, as sha256sum sees them; settings are kept beside it */
+/* TB-13: the digest is that of the scenario and the files it names, as sha256sum sees them;
+ * settings are kept beside it */
 TEST(scenario_read_file__origin)
 {
 	static const char *const settings[] = { "seed=7", "run.duration=1ms" };
 	char digest[SHA256_TEXT_MAX], expected[SHA256_TEXT_MAX + 8] = "";
-	FILE *sum = popen("cat topologies/web-search.yaml topologies/web-search.csv | sha256sum", "r");
+	FILE *sum =
+		popen("cat topologies/web-search.yaml topologies/web-search.csv | sha256sum", "r");
 	const struct origin *origin;
 
 	ck_assert_ptr_nonnull(fgets(expected, SHA256_TEXT_MAX, sum));
 	ck_assert_int_eq(pclose(sum), 0);
-	ck_assert_int_eq(scenario_read_file("topologies/web-search.yaml", settings, 2, &scenario, &errors), 0);
+	ck_assert_int_eq(
+		scenario_read_file("topologies/web-search.yaml", settings, 2, &scenario, &errors),
+		0);
 	origin = scenario.origin;
 	ck_assert_str_eq(sha256_text(&origin->digest, digest), expected);
 	ck_assert_uint_eq(origin->setting_count, 2);
@@ -365,8 +383,8 @@ TEST(scenario_set__makes_missing_keys)
 
 TEST(scenario_set__element_by_number_and_by_name)
 {
-	static const char text[] =
-		STAR "workloads: [{name: a, pattern: permutation}, {name: b, pattern: permutation}]\n";
+	static const char text[] = STAR
+		"workloads: [{name: a, pattern: permutation}, {name: b, pattern: permutation}]\n";
 	static const char *const settings[] = { "workloads.0.size=1MiB", "workloads.b.size=2MiB" };
 
 	ck_assert_int_eq(read_set(text, settings, 2), 0);
@@ -377,7 +395,8 @@ TEST(scenario_set__element_by_number_and_by_name)
 TEST(scenario_set__appends_and_takes_yaml)
 {
 	static const char *const settings[] = { "workloads.0={name: a, pattern: incast, to: h0}",
-						"expect=[lost == 0, reordered == 0]", "expect.2=jain(a) >= 0.9" };
+						"expect=[lost == 0, reordered == 0]",
+						"expect.2=jain(a) >= 0.9" };
 
 	ck_assert_int_eq(read_set(STAR "workloads: []\n", settings, 3), 0);
 	ck_assert_uint_eq(scenario.workload_count, 1);
@@ -397,11 +416,13 @@ TEST(scenario_set__errors_name_the_setting)
 
 /* ---- errors ---- */
 
-/* TB-11: a word that is a key elsewhere: what is suggested is a key there, and the word none here */
+/* TB-11: a word that is a key elsewhere: what is suggested is a key there, and the word none
+ * here */
 TEST(scenario_set__words_that_are_keys_elsewhere)
 {
-	static const char star[] = "name: t\nrun: {duration: 10us}\ntopology: {generate: star, hosts: 4}\n"
-				   "workloads: [{name: w, pattern: incast, to: h0}]\n";
+	static const char star[] =
+		"name: t\nrun: {duration: 10us}\ntopology: {generate: star, hosts: 4}\n"
+		"workloads: [{name: w, pattern: incast, to: h0}]\n";
 
 	for (size_t i = 0; i < key_elsewhere_count; i++) {
 		const struct key_elsewhere *row = &key_elsewhere[i];
@@ -409,18 +430,23 @@ TEST(scenario_set__words_that_are_keys_elsewhere)
 		char said[128], meant[128], hint[128];
 		const char *settings[] = { said };
 
-		snprintf(said, sizeof(said), "%s%s=zzz", of_workload ? "workloads.0." : "", row->word);
-		snprintf(hint, sizeof(hint), " has no key '%s' - did you mean '%s'?", row->word, row->meant);
-		ck_assert_int_eq(scenario_read_memory("t", star, strlen(star), settings, 1, &scenario, &errors),
+		snprintf(said, sizeof(said), "%s%s=zzz", of_workload ? "workloads.0." : "",
+			 row->word);
+		snprintf(hint, sizeof(hint), " has no key '%s' - did you mean '%s'?", row->word,
+			 row->meant);
+		ck_assert_int_eq(scenario_read_memory("t", star, strlen(star), settings, 1,
+						      &scenario, &errors),
 				 -EINVAL);
 		ck_assert_msg(strstr(errors.texts[0], hint) != NULL, "%s", errors.texts[0]);
 		scenario_free(&scenario);
 		scenario_errors_free(&errors);
-		snprintf(meant, sizeof(meant), "%s%s=zzz", of_workload ? "workloads.0." : "", row->meant);
+		snprintf(meant, sizeof(meant), "%s%s=zzz", of_workload ? "workloads.0." : "",
+			 row->meant);
 		settings[0] = meant;
 		scenario_read_memory("t", star, strlen(star), settings, 1, &scenario, &errors);
 		for (unsigned e = 0; e < errors.count && e < SCENARIO_ERRORS_MAX; e++)
-			ck_assert_msg(strstr(errors.texts[e], "has no key") == NULL, "%s", errors.texts[e]);
+			ck_assert_msg(strstr(errors.texts[e], "has no key") == NULL, "%s",
+				      errors.texts[e]);
 		scenario_free(&scenario);
 		scenario_errors_free(&errors);
 	}
@@ -428,11 +454,13 @@ TEST(scenario_set__words_that_are_keys_elsewhere)
 
 TEST(scenario_errors__all_are_collected)
 {
-	static const char text[] = "nam: t\nrun: {duration: 1, warmup: x}\ntopology: {generate: star, hosts: 0}\n";
+	static const char text[] =
+		"nam: t\nrun: {duration: 1, warmup: x}\ntopology: {generate: star, hosts: 0}\n";
 
 	ck_assert_int_eq(read_set(text, NULL, 0), -EINVAL);
 	ck_assert_uint_eq(errors.count, 5);
-	ck_assert_str_eq(errors.texts[0], "t.yaml:1:1: a scenario has no key 'nam' - did you mean 'name'?");
+	ck_assert_str_eq(errors.texts[0],
+			 "t.yaml:1:1: a scenario has no key 'nam' - did you mean 'name'?");
 }
 
 TEST(scenario_errors__no_more_than_twenty_are_kept)
@@ -450,8 +478,10 @@ TEST(scenario_errors__no_more_than_twenty_are_kept)
 
 TEST(scenario_read_file__missing_file_and_folder)
 {
-	ck_assert_int_eq(scenario_read_file("/nonexistent/x.yaml", NULL, 0, &scenario, &errors), -EINVAL);
-	ck_assert_str_eq(errors.texts[0], "/nonexistent/x.yaml: cannot be read: No such file or directory");
+	ck_assert_int_eq(scenario_read_file("/nonexistent/x.yaml", NULL, 0, &scenario, &errors),
+			 -EINVAL);
+	ck_assert_str_eq(errors.texts[0],
+			 "/nonexistent/x.yaml: cannot be read: No such file or directory");
 	ck_assert_int_eq(scenario_read_file("/", NULL, 0, &scenario, &errors), -EINVAL);
 }
 
@@ -460,7 +490,8 @@ TEST(scenario_read_memory__larger_than_allowed)
 	char *text = calloc(1, SCENARIO_BYTES_MAX + 1);
 
 	memset(text, '\n', SCENARIO_BYTES_MAX + 1);
-	ck_assert_int_eq(scenario_read_memory("big", text, SCENARIO_BYTES_MAX + 1, NULL, 0, &scenario, &errors),
+	ck_assert_int_eq(scenario_read_memory("big", text, SCENARIO_BYTES_MAX + 1, NULL, 0,
+					      &scenario, &errors),
 			 -EINVAL);
 	free(text);
 }

@@ -1,4 +1,5 @@
-/*  orchestrator/scenario/scenario_idle: what is told of keys that have no effect, and when (TB-11). That it is true of each key: sim/test_idle_keys. */
+/*  orchestrator/scenario/scenario_idle: what is told of keys that have no effect, and when (TB-11).
+ *  That it is true of each key: sim/test_idle_keys. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ static void tear_down(void)
 
 static const char *told(const char *text, const char *const *settings, unsigned count)
 {
-	int error = scenario_read_memory("t.yaml", text, strlen(text), settings, count, &scenario, &errors);
+	int error = scenario_read_memory("t.yaml", text, strlen(text), settings, count, &scenario,
+					 &errors);
 	FILE *out = open_memstream(&printed, &printed_bytes);
 
 	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
@@ -34,7 +36,9 @@ TEST_GROUP(scenario_idle, .teardown = tear_down);
 
 TEST(scenario_idle_print__nothing)
 {
-	ck_assert_str_eq(told(STAR "routing: {choice: adaptive, redirect: no}\ncongestion: no\n", NULL, 0), "");
+	ck_assert_str_eq(
+		told(STAR "routing: {choice: adaptive, redirect: no}\ncongestion: no\n", NULL, 0),
+		"");
 }
 
 /* a section is named as a whole, of a section that has other keys the key */
@@ -46,16 +50,18 @@ TEST(scenario_idle_print__keys_and_lines)
 				"port-group: {policy: random}\n"
 				"classes:\n  - {name: a}\n  - {name: b, unordered: yes}\n";
 
-	ck_assert_str_eq(told(text, NULL, 0),
-			 "idle: port-group (line 7), routing.redirect (line 6), classes.1.unordered (line 10)\n");
+	ck_assert_str_eq(told(text, NULL, 0), "idle: port-group (line 7), routing.redirect (line "
+					      "6), classes.1.unordered (line 10)\n");
 }
 
 TEST(scenario_idle_print__settings)
 {
-	static const char *const settings[] = { "fabric=port-group", "switch.acks.t1=10ns", "classes.0.ecn=no" };
+	static const char *const settings[] = { "fabric=port-group", "switch.acks.t1=10ns",
+						"classes.0.ecn=no" };
 
 	ck_assert_str_eq(told(STAR "classes: [{name: a}]\n", settings, 3),
-			 "idle: switch.acks (--set switch.acks.t1=10ns), classes.0.ecn (--set classes.0.ecn=no)\n");
+			 "idle: switch.acks (--set switch.acks.t1=10ns), classes.0.ecn (--set "
+			 "classes.0.ecn=no)\n");
 }
 
 /* a key that some variant needs is not idle; one that none needs is */

@@ -1,5 +1,5 @@
-/*  orchestrator/scenario/scenario_roce: every key of the section `roce`, of classes and of workloads (RC-1 ... RC-11). What is refused, and how, is
- *  held by tests/bad-scenarios/. */
+/*  orchestrator/scenario/scenario_roce: every key of the section `roce`, of classes and of
+ *  workloads (RC-1 ... RC-11). What is refused, and how, is held by tests/bad-scenarios/. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ static void tear_down(void)
 
 static const struct roce_config *read_set(const char *text, const char *setting)
 {
-	int error = scenario_read_memory("t.yaml", text, strlen(text), &setting, setting != NULL, &scenario, &errors);
+	int error = scenario_read_memory("t.yaml", text, strlen(text), &setting, setting != NULL,
+					 &scenario, &errors);
 
 	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
 	return &scenario.roce.config;
@@ -88,24 +89,26 @@ TEST(scenario_roce__without_a_word_flow_channels)
 
 TEST(scenario_roce__every_key)
 {
-	const struct roce_config *roce =
-		read_fine(STAR "classes: [{name: a}, {name: b}]\n"
-			       "roce:\n"
-			       "  pfc: {enabled: no, pause: yes, headroom: 50kB, watchdog: 1ms}\n"
-			       "  buffer: 16MiB\n"
-			       "  cnp-class: a\n"
-			       "  ecn: {kmin: 1kB, kmax: 2kB, pmax: 10%}\n"
-			       "  dcqcn: {enabled: no, g: 1/16, alpha: before-cut, alpha-initial: 0.5, alpha-timer: "
-			       "1us, increase-timer: 2us,\n"
-			       "          byte-counter: 3MB, fast-recovery: 4, ai: 5Mb/s, hai: 6Mb/s, rate-min: 7Mb/s, "
-			       "rate-initial: 8Mb/s,\n"
-			       "          cut-interval: 9us, clamp-target: no, cnp-interval: 0}\n"
-			       "  supplement: {period: 300us, idle: 2ms}\n"
-			       "  reference: 2\n"
-			       "  path-pause: {target: ecn-failed, form: port, high: 3MB, low: 1MB}\n"
-			       "  queue-pair: {ack: 1, window: 1MiB, timeout: 1ms, retries: 3}\n"
-			       "  tcp: {initial-window: 2, window-max: 64, ecn: yes, rto-min: 200us}\n"
-			       "  flows: 100\n");
+	const struct roce_config *roce = read_fine(
+		STAR "classes: [{name: a}, {name: b}]\n"
+		     "roce:\n"
+		     "  pfc: {enabled: no, pause: yes, headroom: 50kB, watchdog: 1ms}\n"
+		     "  buffer: 16MiB\n"
+		     "  cnp-class: a\n"
+		     "  ecn: {kmin: 1kB, kmax: 2kB, pmax: 10%}\n"
+		     "  dcqcn: {enabled: no, g: 1/16, alpha: before-cut, alpha-initial: 0.5, "
+		     "alpha-timer: "
+		     "1us, increase-timer: 2us,\n"
+		     "          byte-counter: 3MB, fast-recovery: 4, ai: 5Mb/s, hai: 6Mb/s, "
+		     "rate-min: 7Mb/s, "
+		     "rate-initial: 8Mb/s,\n"
+		     "          cut-interval: 9us, clamp-target: no, cnp-interval: 0}\n"
+		     "  supplement: {period: 300us, idle: 2ms}\n"
+		     "  reference: 2\n"
+		     "  path-pause: {target: ecn-failed, form: port, high: 3MB, low: 1MB}\n"
+		     "  queue-pair: {ack: 1, window: 1MiB, timeout: 1ms, retries: 3}\n"
+		     "  tcp: {initial-window: 2, window-max: 64, ecn: yes, rto-min: 200us}\n"
+		     "  flows: 100\n");
 
 	ck_assert(!roce->pfc);
 	ck_assert(roce->pause);
@@ -153,8 +156,8 @@ TEST(scenario_roce__every_key)
 
 TEST(scenario_roce__mechanisms_by_one_word)
 {
-	const struct roce_config *roce =
-		read_fine(STAR "roce: {pfc: no, dcqcn: no, supplement: yes, path-pause: yes, ecn: no}\n");
+	const struct roce_config *roce = read_fine(
+		STAR "roce: {pfc: no, dcqcn: no, supplement: yes, path-pause: yes, ecn: no}\n");
 
 	ck_assert(!roce->pfc);
 	ck_assert(!roce->dcqcn.enabled);
@@ -164,7 +167,8 @@ TEST(scenario_roce__mechanisms_by_one_word)
 	ck_assert_uint_eq(scenario.roce.ecn.enabled, 0);
 }
 
-/* a variant compared with the file: what it says of a mechanism replaces what the file says, or is beside it */
+/* a variant compared with the file: what it says of a mechanism replaces what the file says, or is
+ * beside it */
 TEST(scenario_roce__set)
 {
 	const char *text = STAR "roce: {path-pause: {high: 1MB}, dcqcn: {variant: s4}}\n";
@@ -182,7 +186,8 @@ TEST(scenario_roce__set)
 TEST(scenario_roce__variants)
 {
 	const struct dcqcn_config *dcqcn =
-		&read_fine(STAR "roce: {dcqcn: {g: 1/512, variant: vendor, rate-min: 1Mb/s}}\n")->dcqcn;
+		&read_fine(STAR "roce: {dcqcn: {g: 1/512, variant: vendor, rate-min: 1Mb/s}}\n")
+			 ->dcqcn;
 
 	ck_assert(dcqcn->enabled);
 	ck_assert_uint_eq(dcqcn->g_ppb, 1953125);
@@ -193,7 +198,8 @@ TEST(scenario_roce__variants)
 	scenario_free(&scenario);
 	paper_expect(&read_fine(STAR "roce: {dcqcn: {variant: paper}}\n")->dcqcn);
 	scenario_free(&scenario);
-	ck_assert(!read_fine(STAR "roce: {dcqcn: {variant: vendor, enabled: no}}\n")->dcqcn.enabled);
+	ck_assert(
+		!read_fine(STAR "roce: {dcqcn: {variant: vendor, enabled: no}}\n")->dcqcn.enabled);
 }
 
 TEST(scenario_roce__classes)
@@ -203,7 +209,8 @@ TEST(scenario_roce__classes)
 	read_fine(STAR
 		  "classes:\n"
 		  "  - {name: tcp, min: 90%, lossless: no, ecn: no, queue: 2MB, watched: yes}\n"
-		  "  - {name: roce, min: 10%, ecn: {kmin: 5kB, kmax: 200kB, pmax: 1%}, xoff: 2MB, xon-offset: 9kB}\n"
+		  "  - {name: roce, min: 10%, ecn: {kmin: 5kB, kmax: 200kB, pmax: 1%}, xoff: 2MB, "
+		  "xon-offset: 9kB}\n"
 		  "  - {name: cnp, lossless: no, ecn: yes, alpha: 1/8}\n");
 	ck_assert_uint_eq(scenario.classes[0].min_permille, 900);
 	ck_assert(!classes[0].lossless);
@@ -248,13 +255,15 @@ TEST(scenario_roce__workloads)
 	ck_assert_uint_eq(scenario.workloads[5].connections, 9);
 }
 
-/* RC-3: the numbers of run.py in the simulator of HPCC, which grow with the rate of the hosts' links; single keys stand on top */
+/* RC-3: the numbers of run.py in the simulator of HPCC, which grow with the rate of the hosts'
+ * links; single keys stand on top */
 TEST(scenario_roce__variant_hpcc)
 {
 	const struct dcqcn_config *dcqcn = &scenario.roce.config.dcqcn;
 
 	read_fine(STAR "links: {rate: 400Gb/s, edge: {rate: 100Gb/s}}\n"
-		       "roce: {ecn: {kmin: 400kB, kmax: 1600kB, pmax: 20%, at: dequeue}, dcqcn: {variant: hpcc}}\n");
+		       "roce: {ecn: {kmin: 400kB, kmax: 1600kB, pmax: 20%, at: dequeue}, dcqcn: "
+		       "{variant: hpcc}}\n");
 	ck_assert_uint_eq(dcqcn->ai_bps, 20000000);
 	ck_assert_uint_eq(dcqcn->hai_bps, 200000000);
 	ck_assert_uint_eq(dcqcn->increase_timer_ps, 300 * NODE_US);
@@ -296,22 +305,31 @@ static void packet_expect(const char *text, uint32_t packet_bytes)
 	ck_assert_uint_eq(scenario.workloads[0].packet_bytes, packet_bytes);
 }
 
-/* RC-4: the path MTU that is said; else the largest that fits into `packet`, or into all links that the packets may meet */
+/* RC-4: the path MTU that is said; else the largest that fits into `packet`, or into all links that
+ * the packets may meet */
 TEST(scenario_roce__path_mtu)
 {
 	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0}]\n", 4096 + 58);
-	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, frame: roce-ipv6}]\n", 4096 + 78);
-	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, path-mtu: 512}]\n", 512 + 58);
-	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, packet: 4096}]\n", 2048 + 58);
-	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, packet: 9000, path-mtu: 1024}]\n",
-		      1024 + 58);
+	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, frame: roce-ipv6}]\n",
+		      4096 + 78);
+	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, path-mtu: 512}]\n",
+		      512 + 58);
+	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, packet: 4096}]\n",
+		      2048 + 58);
+	packet_expect(
+		STAR
+		"workloads: [{name: w, pattern: incast, to: h0, packet: 9000, path-mtu: 1024}]\n",
+		1024 + 58);
 	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, frame: tcp}]\n", 4096);
-	packet_expect(STAR "links: {mtu: 1514}\nworkloads: [{name: w, pattern: incast, to: h0}]\n", 1024 + 58);
-	packet_expect("name: t\nfabric: roce\nrun: {duration: 1ms}\ntopology: {switches: [s], hosts: {a: {switch: s, "
+	packet_expect(STAR "links: {mtu: 1514}\nworkloads: [{name: w, pattern: incast, to: h0}]\n",
+		      1024 + 58);
+	packet_expect("name: t\nfabric: roce\nrun: {duration: 1ms}\ntopology: {switches: [s], "
+		      "hosts: {a: {switch: s, "
 		      "mtu: 600}, b: {switch: s, mtu: 9014}, c: s}}\n"
 		      "workloads: [{name: w, pattern: pairs, pairs: [[b, c]]}]\n",
 		      4096 + 58);
-	packet_expect("name: t\nfabric: roce\nrun: {duration: 1ms}\ntopology: {switches: [s], hosts: {a: {switch: s, "
+	packet_expect("name: t\nfabric: roce\nrun: {duration: 1ms}\ntopology: {switches: [s], "
+		      "hosts: {a: {switch: s, "
 		      "mtu: 600}, b: {switch: s, mtu: 9014}, c: s}}\n"
 		      "workloads: [{name: w, pattern: pairs, pairs: [[b, a]]}]\n",
 		      512 + 58);

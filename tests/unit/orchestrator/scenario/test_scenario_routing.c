@@ -1,5 +1,6 @@
-/*  orchestrator/scenario/scenario_routing, scenario_port_group: every key of the sections `routing` and `port-group` (FC-15, FC-16, FC-23 ... FC-25,
- *  PG-1 ... PG-10). What is refused, and how, is held by tests/bad-scenarios/.                                      */
+/*  orchestrator/scenario/scenario_routing, scenario_port_group: every key of the sections `routing`
+ *  and `port-group` (FC-15, FC-16, FC-23 ... FC-25, PG-1 ... PG-10). What is refused, and how, is
+ *  held by tests/bad-scenarios/. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,8 @@ TEST(scenario_routing__defaults)
 	ck_assert(!scenario.classes[0].unordered);
 }
 
-/* PG-4, PG-8: port groups are for every packet, unless its class asks for order; flow channels keep order */
+/* PG-4, PG-8: port groups are for every packet, unless its class asks for order; flow channels keep
+ * order */
 TEST(scenario_routing__order_by_kind)
 {
 	routing_of(STAR "fabric: port-group\n");
@@ -65,10 +67,11 @@ TEST(scenario_routing__order_by_kind)
 
 TEST(scenario_routing__words)
 {
-	const struct scenario_routing *routing = routing_of(STAR "classes: [{name: a}, {name: b, unordered: yes}]\n"
-								 "routing: {choice: adaptive, order: up-down, lanes: "
-								 "4, cycles: allow, detour: always, hold-sources: no, "
-								 "redirect: no, reaction: 3us}\n");
+	const struct scenario_routing *routing =
+		routing_of(STAR "classes: [{name: a}, {name: b, unordered: yes}]\n"
+				"routing: {choice: adaptive, order: up-down, lanes: "
+				"4, cycles: allow, detour: always, hold-sources: no, "
+				"redirect: no, reaction: 3us}\n");
 
 	ck_assert(!scenario.classes[0].unordered);
 	ck_assert(scenario.classes[1].unordered);
@@ -85,10 +88,11 @@ TEST(scenario_routing__words)
 /* who gives a mechanism numbers wants it */
 TEST(scenario_routing__numbers)
 {
-	const struct scenario_routing *routing = routing_of(
-		STAR
-		"routing: {lanes: auto, detour: {weight: 1.5, bias: 12KiB, draws: 3}, hold-sources: {for: 80us},\n"
-		"  redirect: {depth: 100KB, full: 300KB, growth: 2, interval: 4us, pause: 50us, anywhere: yes, group: 16}}\n");
+	const struct scenario_routing *routing =
+		routing_of(STAR "routing: {lanes: auto, detour: {weight: 1.5, bias: 12KiB, draws: "
+				"3}, hold-sources: {for: 80us},\n"
+				"  redirect: {depth: 100KB, full: 300KB, growth: 2, interval: 4us, "
+				"pause: 50us, anywhere: yes, group: 16}}\n");
 
 	ck_assert_uint_eq(routing->lanes, 0);
 	ck_assert_uint_eq(routing->detour, DETOUR_ADAPTIVE);
@@ -109,7 +113,8 @@ TEST(scenario_routing__numbers)
 
 TEST(scenario_routing__detour_off_with_numbers)
 {
-	ck_assert_uint_eq(routing_of(STAR "routing: {detour: {when: never, draws: 5}}\n")->detour, DETOUR_NEVER);
+	ck_assert_uint_eq(routing_of(STAR "routing: {detour: {when: never, draws: 5}}\n")->detour,
+			  DETOUR_NEVER);
 	ck_assert_uint_eq(scenario.routing.detour_draws, 5);
 }
 
@@ -119,7 +124,8 @@ TEST(scenario_port_group__defaults)
 
 	ck_assert_int_eq(scenario.fabric, FABRIC_PORT_GROUP);
 	ck_assert_uint_eq(port_group->lid_bits, 16);
-	ck_assert(port_group->adaptive && port_group->update_lft && port_group->fecn && port_group->becn);
+	ck_assert(port_group->adaptive && port_group->update_lft && port_group->fecn &&
+		  port_group->becn);
 	ck_assert(!port_group->non_minimal);
 	ck_assert_uint_eq(port_group->policy, POLICY_GREEDY_RANDOM);
 	ck_assert_uint_eq(port_group->pending_bytes, SCENARIO_DERIVED);
@@ -129,7 +135,8 @@ TEST(scenario_port_group__defaults)
 TEST(scenario_port_group__all)
 {
 	const struct scenario_port_group *port_group = port_group_of(
-		STAR "port-group: {lid-bits: 24, adaptive: no, policy: greedy, update: no, non-minimal: yes,\n"
+		STAR "port-group: {lid-bits: 24, adaptive: no, policy: greedy, update: no, "
+		     "non-minimal: yes,\n"
 		     "  pending: 8KiB, queue: 16KiB,\n"
 		     "  log: {marks: 7, window: 9us}, hold: 2us, fecn: {at: 64KiB},\n"
 		     "  becn: {interval: 20us, increase: 2, max: 500, step: 25%, timer: 30us}}\n");
@@ -152,7 +159,8 @@ TEST(scenario_port_group__all)
 
 TEST(scenario_port_group__off)
 {
-	const struct scenario_port_group *port_group = port_group_of(STAR "port-group: {fecn: no, becn: no}\n");
+	const struct scenario_port_group *port_group =
+		port_group_of(STAR "port-group: {fecn: no, becn: no}\n");
 
 	ck_assert(!port_group->fecn && !port_group->becn);
 }

@@ -1,4 +1,5 @@
-/*  switchd/common/ecmp: flows spread over the ways, each keeps its own, and gets it back (RC-15, FC-26). */
+/*  switchd/common/ecmp: flows spread over the ways, each keeps its own, and gets it back (RC-15,
+ *  FC-26). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 #define WAYS 4u
 #define SEED 99u
 
-static struct route_config routes[] = { { .fabric_address = 2, .ports = 0xf0 }, { .fabric_address = 3, .ports = 1 } };
+static struct route_config routes[] = { { .fabric_address = 2, .ports = 0xf0 },
+					{ .fabric_address = 3, .ports = 1 } };
 static struct route_table table;
 
 static void setup(void)
@@ -60,7 +62,8 @@ TEST_GROUP(ecmp, .setup = setup, .teardown = teardown);
 /* queue pairs of one pair of hosts, by their UDP source port; and pairs of hosts */
 TEST_RANGE(ecmp_choose__spreads, 0, 5)
 {
-	static const enum frame_kind kinds[] = { FRAME_ROCE, FRAME_ROCE_IPV6, FRAME_TCP, FRAME_IPV4, FRAME_IPV6 };
+	static const enum frame_kind kinds[] = { FRAME_ROCE, FRAME_ROCE_IPV6, FRAME_TCP, FRAME_IPV4,
+						 FRAME_IPV6 };
 	enum frame_kind kind = kinds[_i];
 	uint32_t flows[8] = { 0 }, hosts[8] = { 0 };
 

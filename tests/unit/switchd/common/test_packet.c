@@ -1,4 +1,4 @@
-/*  switchd/common/packet: the pool and the first-in first-out queue (FC-11, TB-26).                                 */
+/*  switchd/common/packet: the pool and the first-in first-out queue (FC-11, TB-26). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,8 @@ static void bytes_make(uint32_t seed, uint32_t count, uint8_t *bytes)
 		bytes[i] = byte_of(seed, i);
 }
 
-/* a packet with a whole frame of @bytes as it came in over a link; NULL and @why if it cannot be held */
+/* a packet with a whole frame of @bytes as it came in over a link; NULL and @why if it cannot be
+ * held */
 static struct packet *receive(uint32_t seed, uint32_t bytes, enum drop_reason *why)
 {
 	static uint8_t frame[2 * CAPTURED_MAX];
@@ -88,7 +89,8 @@ TEST(packet_pool_init__too_many)
 	packet_pool_fini(&large);
 }
 
-/* TB-26: addresses are the cells, and one frame for packet_whole(); what was in use at one time is touched, and no more */
+/* TB-26: addresses are the cells, and one frame for packet_whole(); what was in use at one time is
+ * touched, and no more */
 TEST(packet_pool_bytes__follows_what_is_used)
 {
 	size_t whole_bytes = CAPTURED_MAX / PACKET_CELL_BYTES * PACKET_CELL_BYTES;
@@ -101,7 +103,8 @@ TEST(packet_pool_bytes__follows_what_is_used)
 		packet_free(&pool, a);
 		packet_free(&pool, b);
 	}
-	ck_assert_uint_eq(packet_pool_touched_bytes(&pool), (1 + packet_cells(1000)) * PACKET_CELL_BYTES + whole_bytes);
+	ck_assert_uint_eq(packet_pool_touched_bytes(&pool),
+			  (1 + packet_cells(1000)) * PACKET_CELL_BYTES + whole_bytes);
 }
 
 /* where only headers are captured every packet has one cell, and the pool nothing besides */
@@ -121,12 +124,15 @@ TEST(packet_cells__at_boundaries)
 	ck_assert_uint_eq(packet_cells(PACKET_FIRST_BYTES), 1);
 	ck_assert_uint_eq(packet_cells(PACKET_FIRST_BYTES + 1), 2);
 	for (uint32_t more = 1; more < 60; more++) {
-		ck_assert_uint_eq(packet_cells(PACKET_FIRST_BYTES + more * PACKET_MORE_BYTES), 1 + more);
-		ck_assert_uint_eq(packet_cells(PACKET_FIRST_BYTES + more * PACKET_MORE_BYTES + 1), 2 + more);
+		ck_assert_uint_eq(packet_cells(PACKET_FIRST_BYTES + more * PACKET_MORE_BYTES),
+				  1 + more);
+		ck_assert_uint_eq(packet_cells(PACKET_FIRST_BYTES + more * PACKET_MORE_BYTES + 1),
+				  2 + more);
 	}
 }
 
-/* TB-26: what a switch reserves suffices for every frame that there may be, and so for any of them together */
+/* TB-26: what a switch reserves suffices for every frame that there may be, and so for any of them
+ * together */
 TEST(packet_cells__no_more_than_the_buffer_has)
 {
 	for (uint32_t bytes = 1; bytes <= UINT16_MAX; bytes++) {
@@ -135,7 +141,8 @@ TEST(packet_cells__no_more_than_the_buffer_has)
 		if (in_buffer < PACKET_BUFFER_BYTES)
 			in_buffer = PACKET_BUFFER_BYTES;
 		ck_assert_uint_le(packet_cells(bytes), in_buffer / PACKET_BUFFER_BYTES);
-		ck_assert_uint_le(packet_cells(bytes), packet_cells_of_units(units_of_bytes(bytes), bytes));
+		ck_assert_uint_le(packet_cells(bytes),
+				  packet_cells_of_units(units_of_bytes(bytes), bytes));
 	}
 }
 
@@ -188,12 +195,14 @@ TEST(packet_free__last_in_first_out)
 	ck_assert_ptr_ne(packet_alloc(&pool, 60), a);
 }
 
-/* every length around every number of cells: all bytes come out as they came in, and no others are written */
+/* every length around every number of cells: all bytes come out as they came in, and no others are
+ * written */
 TEST(packet_copy_in__every_length)
 {
 	enum drop_reason why;
 
-	for (uint32_t bytes = 1; bytes <= CAPTURED_MAX; bytes += bytes < 700 || bytes > 9000 ? 1 : 61) {
+	for (uint32_t bytes = 1; bytes <= CAPTURED_MAX;
+	     bytes += bytes < 700 || bytes > 9000 ? 1 : 61) {
 		struct packet *packet = receive(bytes, bytes, &why), *copy;
 
 		ck_assert_ptr_nonnull(packet);
@@ -221,7 +230,8 @@ TEST(packet_copy_in__longer_than_any)
 	ck_assert_int_eq(why, DROP_OVERSIZE);
 }
 
-/* The model: packets of random lengths come and go; each keeps its bytes, and cells are counted as the model counts them. */
+/* The model: packets of random lengths come and go; each keeps its bytes, and cells are counted as
+ * the model counts them. */
 struct model {
 	struct packet *packets[MODEL_CELLS];
 	uint32_t lengths[MODEL_CELLS], seeds[MODEL_CELLS];
@@ -230,7 +240,8 @@ struct model {
 
 static uint32_t length_draw(struct random *random)
 {
-	uint32_t boundary = PACKET_FIRST_BYTES + (uint32_t)random_below(random, 50) * PACKET_MORE_BYTES;
+	uint32_t boundary =
+		PACKET_FIRST_BYTES + (uint32_t)random_below(random, 50) * PACKET_MORE_BYTES;
 
 	switch (random_below(random, 3)) {
 	case 0:
@@ -332,10 +343,12 @@ TEST(packet_parse__beyond_the_first_cell)
 	for (uint32_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
 		for (uint32_t count = 0; count < 3; count++) {
 			uint32_t length = odd_frame_make(count, lengths[i], bytes);
-			struct record record = { .wire_bytes = length + FRAME_FCS_BYTES, .captured_bytes = length };
+			struct record record = { .wire_bytes = length + FRAME_FCS_BYTES,
+						 .captured_bytes = length };
 			struct frame_fields fields, expected;
 			enum drop_reason why;
-			struct packet *packet = packet_copy_in(&pool, &link, CAPTURED_MAX, &record, bytes, 0, &why);
+			struct packet *packet =
+				packet_copy_in(&pool, &link, CAPTURED_MAX, &record, bytes, 0, &why);
 
 			ck_assert_int_eq(frame_parse(bytes, length, length, &expected), 0);
 			ck_assert_int_eq(packet_parse(&pool, packet, &fields), 0);
@@ -345,8 +358,8 @@ TEST(packet_parse__beyond_the_first_cell)
 		}
 }
 
-/* What packet_parse() rests on: where the first bytes of a frame make sense, they say the same as all of it. Frames are headers with some
- * bytes drawn at random. */
+/* What packet_parse() rests on: where the first bytes of a frame make sense, they say the same as
+ * all of it. Frames are headers with some bytes drawn at random. */
 TEST(packet_parse__a_part_never_says_something_else)
 {
 	static const uint8_t protocols[] = { 0, 1, 2, 6, 17, 43, 44, 58, 60 };

@@ -1,4 +1,5 @@
-/*  switchd/common/route: which ports lead to a switch, and the static choice among them (FC-1, FC-15); ports upward (FC-25). */
+/*  switchd/common/route: which ports lead to a switch, and the static choice among them (FC-1,
+ *  FC-15); ports upward (FC-25). */
 #include <stdlib.h>
 
 #include "switchd/common/route.h"
@@ -18,7 +19,9 @@ static struct route_table table;
 
 static void setup(void)
 {
-	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 3, .routes = routes };
+	struct switch_config config = { .fabric_address = OWN_ADDRESS,
+					.route_count = 3,
+					.routes = routes };
 
 	ck_assert_int_eq(route_table_init(&table, &config), 0);
 }
@@ -124,7 +127,9 @@ TEST(route_upward__none)
 /* what the fabric manager reads is what it wrote: it would write it again at every sweep (PG-11) */
 TEST(route_upward__is_read_back)
 {
-	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 3, .routes = routes };
+	struct switch_config config = { .fabric_address = OWN_ADDRESS,
+					.route_count = 3,
+					.routes = routes };
 	struct table_block block = { .table = TABLE_ROUTES };
 	struct route_table ways = { 0 };
 	struct translate hosts = { 0 };
@@ -142,7 +147,9 @@ TEST(route_upward__is_read_back)
 /* tables that differ in nothing else are others */
 TEST(route_upward__makes_a_difference)
 {
-	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 2, .routes = routes };
+	struct switch_config config = { .fabric_address = OWN_ADDRESS,
+					.route_count = 2,
+					.routes = routes };
 	struct route_table without;
 
 	ck_assert_int_eq(route_table_init(&without, &config), 0);

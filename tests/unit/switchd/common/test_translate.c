@@ -1,4 +1,5 @@
-/*  switchd/common/translate: MAC, IPv4, IPv6 and HPC destinations to fabric addresses (FC-3, FC-21).                 */
+/*  switchd/common/translate: MAC, IPv4, IPv6 and HPC destinations to fabric addresses (FC-3,
+ *  FC-21). */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -17,7 +18,9 @@ static struct translate table;
 static void setup(void)
 {
 	for (uint32_t i = 0; i < HOSTS; i++)
-		hosts[i] = (struct host_config){ .host_index = i, .fabric_address = 1 + i / 32, .egress_port = i % 32 };
+		hosts[i] = (struct host_config){ .host_index = i,
+						 .fabric_address = 1 + i / 32,
+						 .egress_port = i % 32 };
 	ck_assert_int_eq(translate_init(&table, hosts, HOSTS), 0);
 }
 
@@ -90,7 +93,8 @@ TEST(translate_lookup__every_address_of_every_host)
 /* FC-3: a destination that nobody has is told, not guessed */
 TEST(translate_lookup__unknown_destination)
 {
-	struct frame_fields unknown[] = { to_mac(HOSTS), to_ipv4(HOSTS), to_ipv6(HOSTS), to_hpc(HOSTS) };
+	struct frame_fields unknown[] = { to_mac(HOSTS), to_ipv4(HOSTS), to_ipv6(HOSTS),
+					  to_hpc(HOSTS) };
 
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert_ptr_null(translate_lookup(&table, &unknown[i]));
@@ -128,7 +132,8 @@ TEST(translate_lookup__group_addresses)
 	ck_assert_ptr_null(translate_lookup(&table, &ipv6));
 }
 
-/* the same bytes as another kind of address are another address: IPv4 bytes are not looked up among IPv6 ones */
+/* the same bytes as another kind of address are another address: IPv4 bytes are not looked up among
+ * IPv6 ones */
 TEST(translate_lookup__kinds_do_not_mix)
 {
 	struct frame_fields fields = to_ipv4(5);
@@ -142,7 +147,8 @@ TEST(translate_lookup__kinds_do_not_mix)
 /* a question for an address goes to who has it, if it is asked of everybody */
 TEST(translate_lookup__questions)
 {
-	struct frame_fields arp = { .group = true, .target_version = 4 }, nd = { .group = true, .target_version = 6 };
+	struct frame_fields arp = { .group = true, .target_version = 4 },
+			    nd = { .group = true, .target_version = 6 };
 	uint32_t ipv4 = htobe32(address_ipv4(7));
 
 	memset(arp.destination_mac, 0xff, sizeof(arp.destination_mac));
@@ -167,17 +173,23 @@ static void prefixes_set(void)
 		{ .host_index = 42, .version = 4, .bits = 32, .address = { 10, 9, 2, 1 } },
 		{ .host_index = HOSTS, .version = 4, .bits = 16, .address = { 10, 10 } },
 		{ .host_index = 50, .version = 6, .bits = 32, .address = { 0xfd, 0x99 } },
-		{ .host_index = 51, .version = 6, .bits = 128, .address = { 0xfd, 0x99, [15] = 9 } },
+		{ .host_index = 51,
+		  .version = 6,
+		  .bits = 128,
+		  .address = { 0xfd, 0x99, [15] = 9 } },
 	};
 
-	ck_assert_int_eq(translate_prefixes_set(&table, prefixes, sizeof(prefixes) / sizeof(*prefixes)), 0);
+	ck_assert_int_eq(
+		translate_prefixes_set(&table, prefixes, sizeof(prefixes) / sizeof(*prefixes)), 0);
 }
 
 static struct frame_fields to_ip(uint8_t version, const char *text)
 {
-	struct frame_fields fields = { .destination_mac = { 2, 9, 9, 9, 9, 9 }, .ip_version = version };
+	struct frame_fields fields = { .destination_mac = { 2, 9, 9, 9, 9, 9 },
+				       .ip_version = version };
 
-	ck_assert_int_eq(inet_pton(version == 4 ? AF_INET : AF_INET6, text, fields.destination_ip), 1);
+	ck_assert_int_eq(inet_pton(version == 4 ? AF_INET : AF_INET6, text, fields.destination_ip),
+			 1);
 	return fields;
 }
 
@@ -201,23 +213,30 @@ TEST(translate_lookup__longest_prefix)
 	ck_assert(leads_to(known, 900));
 }
 
-/* FC-3: no prefix, a router that is not there, link-local and group addresses, questions: all unknown */
+/* FC-3: no prefix, a router that is not there, link-local and group addresses, questions: all
+ * unknown */
 TEST(translate_lookup__no_prefix)
 {
-	struct frame_fields unknown[] = { to_ip(6, "fd99:1::1"),   to_ip(6, "fd98:ffff::"), to_ip(4, "10.10.0.1"),
-					  to_ip(4, "169.254.1.1"), to_ip(4, "10.9.1.1"),    to_ip(4, "10.9.1.1") };
+	struct frame_fields unknown[] = { to_ip(6, "fd99:1::1"), to_ip(6, "fd98:ffff::"),
+					  to_ip(4, "10.10.0.1"), to_ip(4, "169.254.1.1"),
+					  to_ip(4, "10.9.1.1"),  to_ip(4, "10.9.1.1") };
 
 	unknown[4].group = true;
-	unknown[5] = (struct frame_fields){ .group = true, .target_version = 4, .target_ip = { 10, 9, 1, 1 } };
+	unknown[5] = (struct frame_fields){ .group = true,
+					    .target_version = 4,
+					    .target_ip = { 10, 9, 1, 1 } };
 	prefixes_set();
 	for (uint32_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
 		ck_assert_ptr_null(translate_lookup(&table, &unknown[i]));
 }
 
-/* prefixes are not of the fabric manager's tables: they stay, and lead to where their host is now */
+/* prefixes are not of the fabric manager's tables: they stay, and lead to where their host is
+ * now */
 TEST(translate_replace__keeps_prefixes)
 {
-	struct host_config moved = { .host_index = 40, .fabric_address = 1 + 7 / 32, .egress_port = 7 % 32 };
+	struct host_config moved = { .host_index = 40,
+				     .fabric_address = 1 + 7 / 32,
+				     .egress_port = 7 % 32 };
 	struct frame_fields other = to_ip(4, "10.9.2.0");
 
 	prefixes_set();
@@ -226,7 +245,8 @@ TEST(translate_replace__keeps_prefixes)
 	ck_assert_ptr_null(translate_lookup(&table, &other));
 }
 
-/* against a search of the whole list: random nested prefixes, addresses at their ends and beside them */
+/* against a search of the whole list: random nested prefixes, addresses at their ends and beside
+ * them */
 TEST_RANGE(prefix_table_find__as_a_search_of_all, 0, 20)
 {
 	static struct prefix_config list[NODE_PREFIXES_MAX];
@@ -281,13 +301,15 @@ TEST(prefix_list_check__mistakes)
 {
 	struct prefix_config list[] = { { .version = 4, .bits = 16, .address = { 10, 9 } },
 					{ .version = 6, .bits = 32, .address = { 0xfd, 0x99 } } };
-	const struct prefix_config wrong[] = { { .version = 4, .bits = 16, .address = { 10, 9 } },
-					       { .version = 4, .bits = 16, .address = { 10, 8 } },
-					       { .version = 6, .bits = 32, .address = { 0xfd, [4] = 1 } },
-					       { .version = 6, .bits = 129 },
-					       { .version = 4, .bits = 33, .address = { 11 } },
-					       { .version = 5, .bits = 8, .address = { 11 } },
-					       { .version = 6, .bits = 8, .address = { 11 }, .host_index = 1 } };
+	const struct prefix_config wrong[] = {
+		{ .version = 4, .bits = 16, .address = { 10, 9 } },
+		{ .version = 4, .bits = 16, .address = { 10, 8 } },
+		{ .version = 6, .bits = 32, .address = { 0xfd, [4] = 1 } },
+		{ .version = 6, .bits = 129 },
+		{ .version = 4, .bits = 33, .address = { 11 } },
+		{ .version = 5, .bits = 8, .address = { 11 } },
+		{ .version = 6, .bits = 8, .address = { 11 }, .host_index = 1 }
+	};
 	char why[80];
 
 	ck_assert_int_eq(prefix_list_check(list, 2, 1, why, sizeof(why)), 0);
@@ -303,5 +325,6 @@ TEST(translate_init__all_hosts)
 {
 	ck_assert_uint_eq(table.host_count, HOSTS);
 	for (uint32_t i = 0; i < HOSTS; i++)
-		ck_assert(table.hosts[i].fabric_address == 1 + i / 32 && table.hosts[i].egress_port == i % 32);
+		ck_assert(table.hosts[i].fabric_address == 1 + i / 32 &&
+			  table.hosts[i].egress_port == i % 32);
 }

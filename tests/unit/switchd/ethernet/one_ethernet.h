@@ -1,7 +1,9 @@
-/*  one_ethernet - the switch of one_switch.h as an Ethernet switch of fabric kind roce, and what is expected of it.
+/*  one_ethernet - the switch of one_switch.h as an Ethernet switch of fabric kind roce, and what is
+ *  expected of it.
  *
- *  The same ports and hosts. Three classes: 0 "tcp" lossy, 1 "roce" lossless, 2 "cnp" lossy. The tree for flooded frames is all ports. Hosts' frames
- *  are RoCEv2 over IPv4, ECN-capable in class 1 only.                                                               */
+ *  The same ports and hosts. Three classes: 0 "tcp" lossy, 1 "roce" lossless, 2 "cnp" lossy. The
+ *  tree for flooded frames is all ports. Hosts' frames are RoCEv2 over IPv4, ECN-capable in class 1
+ *  only. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_ONE_ETHERNET_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_ONE_ETHERNET_H
 
@@ -29,7 +31,9 @@ static inline void nic_part_setup(struct roce_config *roce)
 					     .fast_recovery = 1,
 					     .rate_min_bps = 1000000 };
 	roce->queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = 1 };
-	roce->tcp = (struct tcp_config){ .initial_packets = 1, .window_packets_max = 1, .rto_min_ps = 1 };
+	roce->tcp = (struct tcp_config){ .initial_packets = 1,
+					 .window_packets_max = 1,
+					 .rto_min_ps = 1 };
 }
 
 static inline void ethernet_setup(void)
@@ -55,14 +59,16 @@ static inline void ethernet_setup(void)
 					      .path_low_bytes = 200000,
 					      .flows_max = 16,
 					      .watchdog_ps = 10 * NODE_MS };
-	s.config.roce.classes[ROCE] =
-		(struct roce_class_config){ .lossless = true, .xoff_bytes = 500000, .xon_offset_bytes = 2000 };
+	s.config.roce.classes[ROCE] = (struct roce_class_config){ .lossless = true,
+								  .xoff_bytes = 500000,
+								  .xon_offset_bytes = 2000 };
 	nic_part_setup(&s.config.roce);
 }
 
 /* the frame that host @source sends */
-static inline uint32_t roce_make(uint32_t source, uint32_t destination, uint32_t flow, uint32_t traffic_class,
-				 uint32_t frame_bytes, uint8_t bytes[FRAME_HEADERS_MAX])
+static inline uint32_t roce_make(uint32_t source, uint32_t destination, uint32_t flow,
+				 uint32_t traffic_class, uint32_t frame_bytes,
+				 uint8_t bytes[FRAME_HEADERS_MAX])
 {
 	struct frame_spec spec = { .kind = FRAME_ROCE,
 				   .source = source,
@@ -71,30 +77,34 @@ static inline uint32_t roce_make(uint32_t source, uint32_t destination, uint32_t
 				   .flow = flow,
 				   .frame_bytes = frame_bytes,
 				   .ecn_capable = traffic_class == ROCE };
-	struct frame_payload payload = { .source = source, .message_bytes = 1000, .message_first = true };
+	struct frame_payload payload = { .source = source,
+					 .message_bytes = 1000,
+					 .message_first = true };
 
 	return frame_write(&spec, &payload, bytes);
 }
 
 /* the neighbour at @port sends what host @source sends; returns when its first bit arrives */
-static inline node_time_t roce_send_from(uint32_t port, uint32_t source, node_time_t at, uint32_t destination,
-					 uint32_t flow, uint32_t traffic_class, uint32_t frame_bytes)
+static inline node_time_t roce_send_from(uint32_t port, uint32_t source, node_time_t at,
+					 uint32_t destination, uint32_t flow,
+					 uint32_t traffic_class, uint32_t frame_bytes)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = roce_make(source, destination, flow, traffic_class, frame_bytes, bytes);
 
-	return neighbour_send_frame(&s, port, at, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, 0, bytes, captured);
+	return neighbour_send_frame(&s, port, at, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, 0,
+				    bytes, captured);
 }
 
-static inline node_time_t roce_send(uint32_t port, node_time_t at, uint32_t destination, uint32_t flow,
-				    uint32_t traffic_class, uint32_t frame_bytes)
+static inline node_time_t roce_send(uint32_t port, node_time_t at, uint32_t destination,
+				    uint32_t flow, uint32_t traffic_class, uint32_t frame_bytes)
 {
 	return roce_send_from(port, port, at, destination, flow, traffic_class, frame_bytes);
 }
 
 /* @count frames of FULL_BYTES, back to back from @at on */
-static inline void burst_send(uint32_t port, node_time_t at, uint32_t destination, uint32_t traffic_class,
-			      uint32_t count)
+static inline void burst_send(uint32_t port, node_time_t at, uint32_t destination,
+			      uint32_t traffic_class, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		roce_send(port, at, destination, i, traffic_class, FULL_BYTES);
@@ -105,12 +115,13 @@ static inline node_time_t pause_send(uint32_t port, node_time_t at, const struct
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
 	pause_frame_write(frame, (const uint8_t[]){ 2, 0, 0, 0, 0, 1 }, bytes);
-	return neighbour_send_frame(&s, port, at, RECORD_PAUSE, PAUSE_FRAME_BYTES + FRAME_FCS_BYTES, 0, bytes,
-				    sizeof(bytes));
+	return neighbour_send_frame(&s, port, at, RECORD_PAUSE, PAUSE_FRAME_BYTES + FRAME_FCS_BYTES,
+				    0, bytes, sizeof(bytes));
 }
 
 /* the neighbour at @port stops the class for so many quanta; 0: lets it go on */
-static inline node_time_t pfc_send(uint32_t port, node_time_t at, uint32_t traffic_class, uint16_t quanta)
+static inline node_time_t pfc_send(uint32_t port, node_time_t at, uint32_t traffic_class,
+				   uint16_t quanta)
 {
 	struct pause_frame frame = { .enabled = (uint8_t)(1u << traffic_class) };
 
@@ -150,7 +161,8 @@ static inline struct class_stats *class_of(uint32_t port, uint32_t traffic_class
 	return stats_class(s.stats, port, traffic_class);
 }
 
-/* TB-25: what is inside, by every account; what came in and is not there has gone out or was dropped */
+/* TB-25: what is inside, by every account; what came in and is not there has gone out or was
+ * dropped */
 static inline void books_expect(uint64_t packets)
 {
 	uint64_t waiting = 0, output_bytes = 0, input_bytes = 0, headroom_bytes = 0;
@@ -158,13 +170,15 @@ static inline void books_expect(uint64_t packets)
 
 	for (uint32_t p = 0; p < PORTS; p++)
 		for (uint32_t c = 0; c < s.config.class_count; c++) {
-			for (const struct packet *i = s.eth->ports[p].queues[c].queue.head; i; i = i->next)
+			for (const struct packet *i = s.eth->ports[p].queues[c].queue.head; i;
+			     i = i->next)
 				waiting++;
 			output_bytes += buffer->outputs[p][c];
 			input_bytes += buffer->inputs[p][c].bytes;
 			headroom_bytes += buffer->inputs[p][c].headroom_bytes;
 			ck_assert_uint_eq(buffer->outputs[p][c], class_of(p, c)->queue_bytes);
-			ck_assert_uint_le(buffer->inputs[p][c].headroom_bytes, buffer->inputs[p][c].headroom_bytes_max);
+			ck_assert_uint_le(buffer->inputs[p][c].headroom_bytes,
+					  buffer->inputs[p][c].headroom_bytes_max);
 		}
 	ck_assert_uint_eq(waiting, packets);
 	ck_assert_uint_eq(s.eth->sw.pool.used, packets);

@@ -1,4 +1,5 @@
-/*  switchd/ethernet/ecn: the marking curve, at its corners exactly, between them by its share (RC-1). */
+/*  switchd/ethernet/ecn: the marking curve, at its corners exactly, between them by its share
+ *  (RC-1). */
 #include <stdlib.h>
 
 #include "switchd/ethernet/ecn.h"
@@ -12,7 +13,9 @@ static struct roce_class_config class;
 static void setup(void)
 {
 	random_init(&random_, 1, 1);
-	class = (struct roce_class_config){ .ecn = true, .kmin_bytes = 5000, .kmax_bytes = 200000, .pmax_ppm = 100000 };
+	class = (struct roce_class_config){
+		.ecn = true, .kmin_bytes = 5000, .kmax_bytes = 200000, .pmax_ppm = 100000
+	};
 }
 
 static uint32_t marks(uint64_t queue_bytes)
@@ -65,7 +68,9 @@ TEST(ecn_congested__extremes)
 	class.pmax_ppm = 0;
 	ck_assert_uint_eq(marks(200000), 0);
 	ck_assert_uint_eq(marks(200001), DRAWS);
-	class = (struct roce_class_config){ .ecn = true, .kmax_bytes = ROCE_BYTES_MAX, .pmax_ppm = 1000000 };
+	class = (struct roce_class_config){ .ecn = true,
+					    .kmax_bytes = ROCE_BYTES_MAX,
+					    .pmax_ppm = 1000000 };
 	share_expect(ROCE_BYTES_MAX / 2, 0.5); /* nothing overflows */
 }
 
@@ -81,7 +86,8 @@ TEST(ecn_congested__repeats)
 	struct random other = random_;
 
 	for (uint32_t i = 0; i < 1000; i++) {
-		ck_assert_int_eq(ecn_congested(&class, 100000, &random_), ecn_congested(&class, 100000, &other));
+		ck_assert_int_eq(ecn_congested(&class, 100000, &random_),
+				 ecn_congested(&class, 100000, &other));
 		ecn_congested(&class, 1000, &random_);
 		ecn_congested(&class, 300000, &random_);
 	}

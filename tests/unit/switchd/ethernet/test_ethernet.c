@@ -1,5 +1,7 @@
-/*  switchd/ethernet/ethernet: one Ethernet switch whose neighbours are played by hand (tests/unit/switchd/ethernet/one_ethernet.h): where frames go, in which order
- *  and share, what marks them, who is stopped and when, what is dropped and counted (RC-1, RC-5, RC-6, TB-7, TB-10, TB-23, TB-25, FC-26). */
+/*  switchd/ethernet/ethernet: one Ethernet switch whose neighbours are played by hand
+ *  (tests/unit/switchd/ethernet/one_ethernet.h): where frames go, in which order and share, what
+ *  marks them, who is stopped and when, what is dropped and counted (RC-1, RC-5, RC-6, TB-7, TB-10,
+ *  TB-23, TB-25, FC-26). */
 #include <errno.h>
 #include <stdio.h>
 
@@ -15,7 +17,8 @@
 
 TEST_GROUP(forward, .setup = ethernet_setup, .teardown = teardown);
 
-/* RC-4: what comes out is what went in, and nothing in front of it, also between switches; store and forward */
+/* RC-4: what comes out is what went in, and nothing in front of it, also between switches; store
+ * and forward */
 TEST(forward__to_a_host_and_to_a_switch)
 {
 	uint8_t frame[FRAME_HEADERS_MAX];
@@ -72,7 +75,8 @@ TEST(forward__not_back)
 	books_expect(0);
 }
 
-/* RC-5: over a link between switches a frame loses one hop, between two hosts here none; with the last one it goes no further, and is counted */
+/* RC-5: over a link between switches a frame loses one hop, between two hosts here none; with the
+ * last one it goes no further, and is counted */
 TEST(forward__ttl)
 {
 	uint8_t frame[FRAME_HEADERS_MAX];
@@ -118,7 +122,8 @@ TEST(forward__ecmp)
 		while (neighbour_receive(&s, p, RECORD_PACKET, &got)) {
 			uint32_t port = bytes_get16(got.bytes + 14 + 20);
 
-			ck_assert(neighbour_receive(&s, p, RECORD_PACKET, &got)); /* the second of the flow */
+			/* the second of the flow */
+			ck_assert(neighbour_receive(&s, p, RECORD_PACKET, &got));
 			ck_assert_uint_eq(bytes_get16(got.bytes + 14 + 20), port);
 			count[p]++;
 		}
@@ -130,7 +135,9 @@ TEST(forward__ecmp)
 /* FC-3: what is for a network behind host 1 leaves at its port, though the MAC is of no host */
 TEST(forward__to_a_prefix)
 {
-	struct prefix_config prefix = { .host_index = 1, .version = 4, .bits = 24, .address = { 10, 0, 99 } };
+	struct prefix_config prefix = {
+		.host_index = 1, .version = 4, .bits = 24, .address = { 10, 0, 99 }
+	};
 	uint8_t bytes[FRAME_HEADERS_MAX], *ip = bytes + 14;
 	uint32_t captured = roce_make(0, 1, 0, TCP, 300, bytes), sum = 0;
 
@@ -223,7 +230,8 @@ TEST(flood__end_of_the_tree)
 	books_expect(0);
 }
 
-/* copies count for no input: nobody is stopped for them, and they get a quarter of the buffer at most */
+/* copies count for no input: nobody is stopped for them, and they get a quarter of the buffer at
+ * most */
 TEST(flood__quarter_of_the_buffer)
 {
 	uint64_t own;
@@ -263,13 +271,17 @@ TEST(order__within_a_class)
 
 		ck_assert(neighbour_receive(&s, 1, RECORD_PACKET, &got));
 		bytes = link_frame_bytes(&s.links[1], got.header.wire_bytes);
-		ck_assert_int_eq(frame_payload_read(got.bytes, got.header.captured_bytes, bytes, &payload), 0);
-		ck_assert_uint_eq(bytes, got.header.traffic_class == ROCE ? 100 + roce++ : 1000 + tcp++);
+		ck_assert_int_eq(
+			frame_payload_read(got.bytes, got.header.captured_bytes, bytes, &payload),
+			0);
+		ck_assert_uint_eq(bytes,
+				  got.header.traffic_class == ROCE ? 100 + roce++ : 1000 + tcp++);
 	}
 	books_expect(0);
 }
 
-/* RC-6: 70:30 while both want more than the link has; the class is what the frame says, whatever the record does */
+/* RC-6: 70:30 while both want more than the link has; the class is what the frame says, whatever
+ * the record does */
 TEST(order__shares)
 {
 	uint64_t bytes[NODE_CLASSES_MAX] = { 0 };
@@ -318,7 +330,8 @@ TEST(ecn__marks_by_queue_length)
 		struct frame_fields fields;
 
 		ck_assert(neighbour_receive(&s, 1, RECORD_PACKET, &got));
-		ck_assert_int_eq(frame_parse(got.bytes, got.header.captured_bytes, FULL_BYTES, &fields), 0);
+		ck_assert_int_eq(
+			frame_parse(got.bytes, got.header.captured_bytes, FULL_BYTES, &fields), 0);
 		ck_assert_int_eq(is_marked(), got.header.traffic_class == ROCE && roce++ >= 11);
 	}
 }
@@ -329,8 +342,9 @@ static const struct roce_class_config *at_port(uint32_t p)
 	return &s.eth->ports[p].queues[ROCE].class;
 }
 
-/* RC-1: kmin and kmax that are for a rate are those of the port: one that is twice as fast has them twice as long, and marks later. A class
- * in bytes has them everywhere. They follow a link that becomes faster, and a level that is set is that of every port. */
+/* RC-1: kmin and kmax that are for a rate are those of the port: one that is twice as fast has them
+ * twice as long, and marks later. A class in bytes has them everywhere. They follow a link that
+ * becomes faster, and a level that is set is that of every port. */
 TEST_RANGE(ecn__levels_in_proportion_to_the_rate, 0, 2)
 {
 	struct roce_class_config *class = &s.config.roce.classes[ROCE];
@@ -347,21 +361,25 @@ TEST_RANGE(ecn__levels_in_proportion_to_the_rate, 0, 2)
 	port_block(1);
 	burst_send(0, 0, 1, ROCE, 30);
 	one_switch_run(&s, NODE_MS);
-	ck_assert_uint_eq(class_of(1, ROCE)->marked, _i ? 9 : 19); /* the 22nd finds 21000 bytes, the 12th 11000 */
+	/* the 22nd finds 21000 bytes, the 12th 11000 */
+	ck_assert_uint_eq(class_of(1, ROCE)->marked, _i ? 9 : 19);
 	ck_assert_uint_eq(at_port(1)->kmax_bytes, _i ? 20000 : 10000);
 	ck_assert_uint_eq(s.eth->ports[1].queues[ROCE].signals.high_bytes, _i ? 1200000 : 600000);
 	ck_assert_uint_eq(s.eth->ports[1].queues[ROCE].signals.low_bytes, _i ? 400000 : 200000);
-	ck_assert_uint_eq(roce_queue_reference_bytes(&s.eth->ports[1].queues[ROCE].watch), _i ? 30000 : 15000);
+	ck_assert_uint_eq(roce_queue_reference_bytes(&s.eth->ports[1].queues[ROCE].watch),
+			  _i ? 30000 : 15000);
 	if (!_i)
 		return;
 	ck_assert_uint_eq(at_port(2)->kmin_bytes, 5000);
 	ck_assert_uint_eq(at_port(2)->kmax_bytes, 2 * (s.ports[2].mtu_bytes + 4)); /* not 5000 */
-	ck_assert_uint_eq(at_port(3)->kmin_bytes, s.ports[3].mtu_bytes + 4); /* not 200, nor 10000 */
+	/* not 200, nor 10000 */
+	ck_assert_uint_eq(at_port(3)->kmin_bytes, s.ports[3].mtu_bytes + 4);
 	ck_assert_uint_eq(at_port(3)->kmax_bytes, 2 * (s.ports[3].mtu_bytes + 4));
 	s.ports[2].rate_bps = rate_bps;
 	s.ops->link_set(s.eth, 2);
 	ck_assert_uint_eq(at_port(2)->kmin_bytes, 20000);
-	ck_assert_int_eq(s.ops->set(s.eth, "roce.kmax", "15000", stderr), -EINVAL); /* kmin is 20000 here */
+	/* kmin is 20000 here */
+	ck_assert_int_eq(s.ops->set(s.eth, "roce.kmax", "15000", stderr), -EINVAL);
 	ck_assert_uint_eq(at_port(1)->kmax_bytes, 20000);
 	ck_assert_int_eq(s.ops->set(s.eth, "roce.kmin", "1000", stderr), 0);
 	ck_assert_uint_eq(at_port(1)->kmin_bytes, 1000);
@@ -369,7 +387,8 @@ TEST_RANGE(ecn__levels_in_proportion_to_the_rate, 0, 2)
 	ck_assert_uint_eq(at_port(1)->kmax_bytes, 20000);
 }
 
-/* RC-1, variant: a packet is marked by what it leaves in the queue, so the last ones of a burst are not */
+/* RC-1, variant: a packet is marked by what it leaves in the queue, so the last ones of a burst are
+ * not */
 TEST(ecn__marks_at_dequeue)
 {
 	s.config.roce.classes[ROCE].ecn = s.config.roce.classes[ROCE].mark_at_dequeue = true;
@@ -381,7 +400,8 @@ TEST(ecn__marks_at_dequeue)
 	ck_assert_uint_eq(class_of(1, ROCE)->marked, 0);
 	port_unblock(1, NODE_MS);
 	one_switch_run(&s, FAR);
-	ck_assert_uint_eq(class_of(1, ROCE)->marked, 9); /* the ninth leaves 11 behind, the tenth 10 */
+	/* the ninth leaves 11 behind, the tenth 10 */
+	ck_assert_uint_eq(class_of(1, ROCE)->marked, 9);
 	for (uint32_t i = 0; i < 20; i++) {
 		ck_assert(neighbour_receive(&s, 1, RECORD_PACKET, &got));
 		ck_assert_int_eq(is_marked(), i < 9);
@@ -390,7 +410,8 @@ TEST(ecn__marks_at_dequeue)
 
 /* ---- PFC: what we say ---- */
 
-/* RC-5: XOFF with the byte that is too much, XON when xon_offset less is there; times of the frames; again and again as long as it lasts */
+/* RC-5: XOFF with the byte that is too much, XON when xon_offset less is there; times of the
+ * frames; again and again as long as it lasts */
 TEST(pfc__xoff_and_xon)
 {
 	struct pause_frame frame;
@@ -433,7 +454,8 @@ TEST(pfc__xoff_and_xon)
 	books_expect(0);
 }
 
-/* RC-5: what may come after XOFF in the worst case fits into the headroom, to the last byte; one frame more is lost and counted */
+/* RC-5: what may come after XOFF in the worst case fits into the headroom, to the last byte; one
+ * frame more is lost and counted */
 TEST(pfc__headroom)
 {
 	struct pause_frame frame;
@@ -496,7 +518,8 @@ TEST(pfc__pause_mode)
 
 /* ---- PFC: what we are told ---- */
 
-/* RC-5: only the class that is named is held, for the time that is named; what was held goes on then, or when it is let go */
+/* RC-5: only the class that is named is held, for the time that is named; what was held goes on
+ * then, or when it is let go */
 TEST(pfc__obeyed)
 {
 	node_time_t held_from;
@@ -570,7 +593,8 @@ TEST(pfc__watchdog)
 	ck_assert_uint_ge(class_of(1, ROCE)->paused_ps,
 			  1290 * NODE_US); /* while it lasts: up to the last frame that said so */
 	ck_assert_uint_eq(stats_trace(s.stats, s.stats->trace_count - 1)->kind, TRACE_STUCK);
-	ck_assert_uint_eq(one_switch_run(&s, FAR), NODE_S); /* the end of the measured interval is all that is left */
+	/* the end of the measured interval is all that is left */
+	ck_assert_uint_eq(one_switch_run(&s, FAR), NODE_S);
 	packet_expect(1, SMALL_BYTES);
 	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 1);
 	books_expect(0);
@@ -613,8 +637,8 @@ TEST(stats__delay_and_queue)
 {
 	one_switch_open(&s);
 	burst_send(0, 0, 1, ROCE, 2);
-	roce_send_from(2, 2, 0, 1, 0, ROCE,
-		       FULL_BYTES); /* together with the first: waits for it, and the second for it */
+	/* together with the first: waits for it, and the second for it */
+	roce_send_from(2, 2, 0, 1, 0, ROCE, FULL_BYTES);
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(class_of(1, ROCE)->tx_packets_measured, 3);
 	ck_assert_uint_eq(class_of(1, ROCE)->tx_bytes_measured, 3000);
@@ -702,7 +726,8 @@ TEST(run__samples)
 
 /* ---- links that change (real clock) ---- */
 
-/* FC-26: what waits for a dead link is dropped and counted; others go on; a flow takes another way while one is there */
+/* FC-26: what waits for a dead link is dropped and counted; others go on; a flow takes another way
+ * while one is there */
 TEST(link__down_and_up)
 {
 	s.config.clock = CLOCK_REAL;
@@ -732,7 +757,8 @@ TEST(link__down_and_up)
 	ck_assert_uint_eq(packets_receive(2), drops(DROP_LINK_DOWN)); /* the same flows as before */
 }
 
-/* a port for later: no frames until there is a link, but its headroom is kept, so that what is shared stays what was configured */
+/* a port for later: no frames until there is a link, but its headroom is kept, so that what is
+ * shared stays what was configured */
 TEST(link__vacant)
 {
 	uint64_t shared;
@@ -816,7 +842,8 @@ static int show(const char *table, int port, char **text)
 	return show_at(table, port, 0, text);
 }
 
-/* TB-9, RC-5: a pause that goes on counts to the fabric's time, whenever the switch had its last event */
+/* TB-9, RC-5: a pause that goes on counts to the fabric's time, whenever the switch had its last
+ * event */
 TEST(ethernet_show__pause_counts_to_the_fabrics_time)
 {
 	node_time_t until = PAUSE_PS + 100 * 512 * 5, since;
@@ -925,8 +952,9 @@ TEST(ethernet_set__values)
 
 TEST_GROUP(memory, .setup = ethernet_setup, .teardown = teardown);
 
-/* TB-26: floods of every length fill the buffer, not the pool, which is three times the buffer and the greatest frame for each port and one more.
- * What is refused is refused by the buffer. In a lossy class, and in a lossless one whose neighbour does not stop. */
+/* TB-26: floods of every length fill the buffer, not the pool, which is three times the buffer and
+ * the greatest frame for each port and one more. What is refused is refused by the buffer. In a
+ * lossy class, and in a lossless one whose neighbour does not stop. */
 TEST_RANGE(pool_init__floods, 0, 2)
 {
 	uint32_t cells = BUFFER_BYTES / 8 * 3 / PACKET_CELL_BYTES;
@@ -942,7 +970,8 @@ TEST_RANGE(pool_init__floods, 0, 2)
 	s.config.roce.classes[TCP].xoff_bytes = _i ? 500000 : 0;
 	one_switch_open(&s);
 	flood->pool = &s.eth->sw.pool;
-	ck_assert_uint_le(packet_pool_bytes(flood->pool), BUFFER_BYTES / 8 * 3 + (PORTS + 2) * FLOOD_GREATEST_BYTES);
+	ck_assert_uint_le(packet_pool_bytes(flood->pool),
+			  BUFFER_BYTES / 8 * 3 + (PORTS + 2) * FLOOD_GREATEST_BYTES);
 	most_bytes = flood_all(flood, cells + FLOOD_GREATEST_CELLS);
 	ck_assert_uint_eq(drops(DROP_BUFFER_OVERFLOW), 0);
 	ck_assert_uint_gt(drops(_i ? DROP_HEADROOM : DROP_QUEUE_FULL), FLOOD_LENGTHS);

@@ -1,7 +1,9 @@
-/*  switchd/ethernet/ethernet_path: one Ethernet switch whose neighbours are played by hand (tests/unit/switchd/ethernet/one_ethernet.h). As the congested one it
- *  supplements and signals, as the first one it pauses its devices, in between it lets pass (RC-7 ... RC-10).
+/*  switchd/ethernet/ethernet_path: one Ethernet switch whose neighbours are played by hand
+ *  (tests/unit/switchd/ethernet/one_ethernet.h). As the congested one it supplements and signals,
+ *  as the first one it pauses its devices, in between it lets pass (RC-7 ... RC-10).
  *
- *  The queue of p1 is watched: hosts 0, at p0, and 2, behind switch 2 at p2, send to host 1 there, so it grows by 24.5 bytes a ns.  */
+ *  The queue of p1 is watched: hosts 0, at p0, and 2, behind switch 2 at p2, send to host 1 there,
+ *  so it grows by 24.5 bytes a ns. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -16,7 +18,8 @@
 #define LOW 20000u
 #define GIGA 1000000000ull
 #define PERIOD (10 * NODE_US)
-#define RENEW (PAUSE_QUANTA_MAX * (node_time_t)2560 / 2) /* half of what a PFC frame holds at 200 Gb/s */
+/* half of what a PFC frame holds at 200 Gb/s */
+#define RENEW (PAUSE_QUANTA_MAX * (node_time_t)2560 / 2)
 
 /* what has come out of a port so far */
 static struct heard {
@@ -56,7 +59,8 @@ static void hear_packet(struct heard *h)
 	uint32_t frame_bytes = got.header.wire_bytes - FRAME_FCS_BYTES;
 
 	h->bytes += frame_bytes;
-	ck_assert_int_eq(roce_frame_read(got.bytes, got.header.captured_bytes, frame_bytes, &roce), 0);
+	ck_assert_int_eq(roce_frame_read(got.bytes, got.header.captured_bytes, frame_bytes, &roce),
+			 0);
 	if (roce.opcode != ROCE_OPCODE_CNP)
 		return;
 	if (!roce.signal) {
@@ -111,8 +115,8 @@ static struct roce_reply reply_to(uint32_t source, uint32_t destination, uint32_
 	return reply;
 }
 
-static void check_comes_from_receiver(const struct roce_header *header, uint32_t source, uint32_t destination,
-				      uint32_t flow)
+static void check_comes_from_receiver(const struct roce_header *header, uint32_t source,
+				      uint32_t destination, uint32_t flow)
 {
 	struct roce_ends ends = reply_to(source, destination, flow).ends;
 
@@ -125,10 +129,12 @@ static void check_comes_from_receiver(const struct roce_header *header, uint32_t
 
 static void reply_send(uint32_t port, node_time_t at, const uint8_t *bytes, uint32_t length)
 {
-	neighbour_send_frame(&s, port, at, RECORD_PACKET, length + FRAME_FCS_BYTES, 0, bytes, length);
+	neighbour_send_frame(&s, port, at, RECORD_PACKET, length + FRAME_FCS_BYTES, 0, bytes,
+			     length);
 }
 
-static void ack_send(uint32_t port, node_time_t at, uint32_t source, uint32_t destination, uint32_t flow)
+static void ack_send(uint32_t port, node_time_t at, uint32_t source, uint32_t destination,
+		     uint32_t flow)
 {
 	struct roce_reply reply = reply_to(source, destination, flow);
 	uint8_t bytes[ROCE_REPLY_BYTES_MAX];
@@ -137,8 +143,8 @@ static void ack_send(uint32_t port, node_time_t at, uint32_t source, uint32_t de
 	reply_send(port, at, bytes, roce_ack_write(&reply, bytes));
 }
 
-static void cnp_send(uint32_t port, node_time_t at, uint32_t source, uint32_t destination, uint32_t flow,
-		     uint8_t signal)
+static void cnp_send(uint32_t port, node_time_t at, uint32_t source, uint32_t destination,
+		     uint32_t flow, uint8_t signal)
 {
 	struct roce_reply reply = reply_to(source, destination, flow);
 	uint8_t bytes[ROCE_REPLY_BYTES_MAX];
@@ -180,7 +186,8 @@ static void check_books(void)
 		out += heard[p].bytes;
 	}
 	ck_assert_uint_eq(drops_all(), 0);
-	ck_assert_uint_eq(in + s.stats->injected_bytes, out + s.stats->delivered_bytes + s.stats->inside_bytes);
+	ck_assert_uint_eq(in + s.stats->injected_bytes,
+			  out + s.stats->delivered_bytes + s.stats->inside_bytes);
 	books_expect(s.stats->inside_packets);
 }
 
@@ -198,8 +205,10 @@ TEST(states__as_the_queue_grows)
 	incast(2 * NODE_US, 15 * NODE_US);
 	ck_assert_uint_eq(class_of(1, ROCE)->state, ROCE_CNP_FAILED);
 	ck_assert_uint_ge(class_of(1, ROCE)->ecn_failed_ps, REFERENCE * BYTE_PS);
-	ck_assert_uint_ge(class_of(1, ROCE)->cnp_failed_ps, class_of(1, ROCE)->ecn_failed_ps + PERIOD);
-	ck_assert_uint_le(class_of(1, ROCE)->cnp_failed_ps, class_of(1, ROCE)->ecn_failed_ps + PERIOD + 2 * FULL_PS);
+	ck_assert_uint_ge(class_of(1, ROCE)->cnp_failed_ps,
+			  class_of(1, ROCE)->ecn_failed_ps + PERIOD);
+	ck_assert_uint_le(class_of(1, ROCE)->cnp_failed_ps,
+			  class_of(1, ROCE)->ecn_failed_ps + PERIOD + 2 * FULL_PS);
 	check_books();
 	run(NODE_MS);
 	ck_assert_uint_eq(class_of(1, ROCE)->state, ROCE_ECN_NORMAL);
@@ -208,7 +217,8 @@ TEST(states__as_the_queue_grows)
 	check_books();
 }
 
-/* none before the first period, then one each, a sixteenth of the period early, as long as the queue is too long: until 90 us */
+/* none before the first period, then one each, a sixteenth of the period early, as long as the
+ * queue is too long: until 90 us */
 TEST(supplement__reaches_the_sender)
 {
 	s.config.roce.path_pause = false;
@@ -236,8 +246,10 @@ TEST(supplement__not_if_the_receiver_says_it)
 	}
 	incast(0, 45 * NODE_US);
 	run(NODE_MS);
-	ck_assert_uint_eq(class_of(1, ROCE)->cnps_seen, 11);        /* RC-8: the time is noted, ... */
-	ck_assert_uint_eq(class_of(1, ROCE)->cnps_supplemented, 6); /* ... and only host 2 lacks any, ... */
+	/* RC-8: the time is noted, ... */
+	ck_assert_uint_eq(class_of(1, ROCE)->cnps_seen, 11);
+	/* ... and only host 2 lacks any, ... */
+	ck_assert_uint_eq(class_of(1, ROCE)->cnps_supplemented, 6);
 	ck_assert_uint_eq(heard[0].cnps, 11);
 	ck_assert_uint_eq(heard[2].cnps, 6); /* ... from 40 us on */
 	check_books();
@@ -252,7 +264,8 @@ TEST(supplement__not_before_the_queue_pair_is_known)
 	ack_send(1, 25 * NODE_US, 0, 1, 0);
 	incast(25 * NODE_US, 30 * NODE_US);
 	run(NODE_MS);
-	ck_assert_uint_eq(heard[0].cnps, 4); /* at 25 us, and every 9.4 us until the queue is short at 60 us */
+	/* at 25 us, and every 9.4 us until the queue is short at 60 us */
+	ck_assert_uint_eq(heard[0].cnps, 4);
 	ck_assert_uint_eq(heard[2].cnps, 0);
 }
 
@@ -269,7 +282,8 @@ TEST(supplement__goes_on_after_a_late_cnp)
 	ck_assert_uint_eq(heard[0].cnps, 4);
 }
 
-/* RC-8, S4's example in small: packets come every 16.7 us, the sources' period is 10 us. Host 1 holds its class, so the queue stays. */
+/* RC-8, S4's example in small: packets come every 16.7 us, the sources' period is 10 us. Host 1
+ * holds its class, so the queue stays. */
 TEST(supplement__between_two_packets)
 {
 	uint32_t first;
@@ -394,7 +408,8 @@ TEST_RANGE(signal__forms, 0, PATH_PAUSE_FORMS)
 	static const struct pause_frame expected[PATH_PAUSE_FORMS] = {
 		[PATH_PAUSE_TARGET] = { .enabled = 1 << ROCE, .quanta = { [ROCE] = 65535 } },
 		[PATH_PAUSE_ALL] = { .enabled = 0xff,
-				     .quanta = { 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535 } },
+				     .quanta = { 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+						 65535 } },
 		[PATH_PAUSE_NONE] = { .quanta = { 65535 } },
 		[PATH_PAUSE_PORT] = { .port = true, .quanta = { 65535 } },
 	};
@@ -440,7 +455,8 @@ TEST(signal__passes_a_switch_in_between)
 	roce_send_from(2, 2, 0, 4, 7, ROCE, FULL_BYTES);
 	cnp_send(3, 10 * NODE_US, 2, 4, 7, ROCE_SIGNAL_PAUSE);
 	run(20 * NODE_US);
-	ck_assert_uint_eq(heard[2].pause_signals, 1); /* RC-10: forwarded as it is, but for the hop */
+	/* RC-10: forwarded as it is, but for the hop */
+	ck_assert_uint_eq(heard[2].pause_signals, 1);
 	ck_assert_mem_eq(heard[2].signal_bytes, bytes, length);
 	ck_assert_uint_eq(heard[2].xoffs, 0);
 	ck_assert_uint_eq(stats_of(3)->signals_forwarded, 1);

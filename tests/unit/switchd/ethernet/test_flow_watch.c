@@ -1,4 +1,5 @@
-/*  switchd/ethernet/flow_watch: lines for flows, found from either direction, forgotten when room is short (RC-8). */
+/*  switchd/ethernet/flow_watch: lines for flows, found from either direction, forgotten when room
+ *  is short (RC-8). */
 #include <stdlib.h>
 
 #include "tests/testing.h"
@@ -54,7 +55,8 @@ TEST(reply__finds_the_flow_it_answers)
 	ck_assert_uint_eq(watch.used, 0); /* a reply makes no line */
 	watched_line(&watch, 7, 0);
 	ck_assert_ptr_eq(flow_watch_reply(&watch, &reply), watched_line(&watch, 7, 0));
-	ck_assert_ptr_null(flow_watch_reply(&watch, &data)); /* of the other direction there is no data */
+	/* of the other direction there is no data */
+	ck_assert_ptr_null(flow_watch_reply(&watch, &data));
 	reply.source_port++;
 	ck_assert_ptr_null(flow_watch_reply(&watch, &reply));
 }
@@ -62,7 +64,8 @@ TEST(reply__finds_the_flow_it_answers)
 TEST(directions__are_two_flows)
 {
 	struct frame_fields back = watched_reply(4, 7);
-	struct flow_line *there = watched_line(&watch, 7, 0), *here = flow_watch_data(&watch, &back, 0);
+	struct flow_line *there = watched_line(&watch, 7, 0),
+			 *here = flow_watch_data(&watch, &back, 0);
 	struct frame_fields to_there = watched_reply(4, 7), to_here = watched_data(4, 7);
 
 	ck_assert_ptr_ne(there, here);
@@ -141,7 +144,7 @@ TEST_RANGE(sizes__from_one_line_on, 0, 6)
 	for (uint32_t flow = 0; flow < 65536; flow++)
 		ck_assert_ptr_nonnull(watched_line(&watch, (uint16_t)flow, flow));
 	ck_assert_uint_le(watch.used, lines);
-	ck_assert_uint_ge(watch.used,
-			  lines * 3 / 4); /* an eighth of the sets' lines stay free if as many flows as lines come */
+	/* an eighth of the sets' lines stay free if as many flows as lines come */
+	ck_assert_uint_ge(watch.used, lines * 3 / 4);
 	ck_assert_uint_eq(watch.forgotten, 65536 - watch.used);
 }

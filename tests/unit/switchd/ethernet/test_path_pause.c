@@ -1,4 +1,5 @@
-/*  switchd/ethernet/path_pause: signals become frames to the device, and two who stop it must both let go (RC-10, RC-11). */
+/*  switchd/ethernet/path_pause: signals become frames to the device, and two who stop it must both
+ *  let go (RC-10, RC-11). */
 #include <stdlib.h>
 
 #include "switchd/ethernet/path_pause.h"
@@ -132,7 +133,8 @@ TEST_RANGE(resume__of_a_flow_that_holds_nothing, 0, ROCE_CLASSES_MAX)
 
 	for (uint32_t at = 0; at < NODE_PORTS_MAX; at++) {
 		roce = (struct roce_config){ .path_pause = true, .path_form = PATH_PAUSE_TARGET };
-		roce.classes[traffic_class] = (struct roce_class_config){ .lossless = true, .watched = true };
+		roce.classes[traffic_class] =
+			(struct roce_class_config){ .lossless = true, .watched = true };
 		path_pause_init(&path, &roce, at, RATE);
 		flows[0] = (struct flow_line){ .traffic_class = (uint8_t)traffic_class };
 		hear(0, ROCE_SIGNAL_RESUME, 0);
@@ -215,7 +217,8 @@ TEST(unwatched_flow__pauses_and_resumes)
 	ck_assert(send_path(3));
 }
 
-/* RC-10, RC-11: flow 0 is of class 2, flow 1 of class 3, which is watched too; each has a congested queue of its own */
+/* RC-10, RC-11: flow 0 is of class 2, flow 1 of class 3, which is watched too; each has a congested
+ * queue of its own */
 TEST(target__only_the_class_that_is_congested)
 {
 	roce.classes[3].watched = true;
@@ -287,7 +290,8 @@ TEST_RANGE(both__path_keeps_what_the_buffer_lets_go, 0, PATH_PAUSE_FORMS)
 	pfc_teller_want(&teller, 2, false);
 	send_teller(20 * QUANTUM);
 	ck_assert(pfc_gate_held(&device, 20 * QUANTUM) & WATCHED);
-	ck_assert_uint_eq(pfc_gate_next_at(&device, WATCHED, 20 * QUANTUM), until); /* as long as the path said */
+	/* as long as the path said */
+	ck_assert_uint_eq(pfc_gate_next_at(&device, WATCHED, 20 * QUANTUM), until);
 	hear(0, ROCE_SIGNAL_RESUME, 30 * QUANTUM);
 	ck_assert(send_path(30 * QUANTUM));
 	ck_assert_uint_eq(pfc_gate_held(&device, 30 * QUANTUM), 0);

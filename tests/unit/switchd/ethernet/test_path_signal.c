@@ -1,4 +1,5 @@
-/*  switchd/ethernet/path_signal: whom a congested switch tells to pause and to resume, and when (RC-9). */
+/*  switchd/ethernet/path_signal: whom a congested switch tells to pause and to resume, and when
+ *  (RC-9). */
 #include <stdlib.h>
 
 #include "nodes/wire/pause_frame.h"
@@ -9,7 +10,8 @@
 #define HIGH 600000u
 #define LOW 200000u
 #define RATE (100ull * 1000 * 1000 * 1000)
-#define RENEW (PAUSE_QUANTA_MAX * (node_time_t)5120 / 2) /* half of what a PFC frame holds at RATE */
+/* half of what a PFC frame holds at RATE */
+#define RENEW (PAUSE_QUANTA_MAX * (node_time_t)5120 / 2)
 
 static struct roce_config roce;
 static struct flow_watch watch;
@@ -18,9 +20,10 @@ static struct path_signal signals;
 static void setup(void)
 {
 	ck_assert_int_eq(flow_watch_init(&watch, 4096), 0);
-	roce = (struct roce_config){
-		.path_pause = true, .path_target = ROCE_CNP_FAILED, .path_high_bytes = HIGH, .path_low_bytes = LOW
-	};
+	roce = (struct roce_config){ .path_pause = true,
+				     .path_target = ROCE_CNP_FAILED,
+				     .path_high_bytes = HIGH,
+				     .path_low_bytes = LOW };
 	path_signal_init(&signals, &roce, RATE);
 }
 
@@ -31,7 +34,8 @@ static void teardown(void)
 
 static bool packet(uint16_t flow, enum roce_state state, uint64_t bytes, node_time_t now)
 {
-	return path_signal_on_packet(&signals, &watch, watched_line(&watch, flow, now), state, bytes, now);
+	return path_signal_on_packet(&signals, &watch, watched_line(&watch, flow, now), state,
+				     bytes, now);
 }
 
 /* the port of the flow that is told next; -1: none is */
@@ -100,7 +104,8 @@ TEST(between__nothing_is_said)
 	ck_assert_uint_eq(due_at(ROCE_CNP_FAILED, HIGH), NODE_TIME_NEVER);
 	ck_assert_uint_eq(due_at(ROCE_ECN_NORMAL, LOW), NODE_TIME_NEVER);
 	ck_assert_int_eq(next(ROCE_ECN_NORMAL, LOW, 10 * RENEW, ROCE_SIGNAL_PAUSE), -1);
-	ck_assert_uint_eq(due_at(ROCE_ECN_FAILED, HIGH + 1), NODE_TIME_NEVER); /* not in the target state */
+	/* not in the target state */
+	ck_assert_uint_eq(due_at(ROCE_ECN_FAILED, HIGH + 1), NODE_TIME_NEVER);
 }
 
 TEST(resume__all_that_were_paused)
@@ -132,7 +137,8 @@ TEST(two_queues__a_flow_belongs_to_one)
 	struct flow_line *line = watched_line(&watch, 1, 0);
 
 	packet(1, ROCE_CNP_FAILED, HIGH + 1, 0);
-	ck_assert(!path_signal_on_packet(&other, &watch, line, ROCE_CNP_FAILED, HIGH + 1, 5)); /* it was told already */
+	/* it was told already */
+	ck_assert(!path_signal_on_packet(&other, &watch, line, ROCE_CNP_FAILED, HIGH + 1, 5));
 	ck_assert_int_eq(next(ROCE_ECN_NORMAL, 0, 10, ROCE_SIGNAL_RESUME), 1);
 	ck_assert(path_signal_on_packet(&other, &watch, line, ROCE_CNP_FAILED, HIGH + 1, 15));
 }

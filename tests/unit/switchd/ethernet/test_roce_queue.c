@@ -25,10 +25,13 @@ static void restart(void)
 
 static void setup(void)
 {
-	roce = (struct roce_config){
-		.supplement = true, .increase_period_ps = PERIOD, .idle_ps = NODE_S, .reference_permille = 1500
-	};
-	roce.classes[1] = (struct roce_class_config){ .kmin_bytes = 5000, .kmax_bytes = KMAX, .watched = true };
+	roce = (struct roce_config){ .supplement = true,
+				     .increase_period_ps = PERIOD,
+				     .idle_ps = NODE_S,
+				     .reference_permille = 1500 };
+	roce.classes[1] = (struct roce_class_config){ .kmin_bytes = 5000,
+						      .kmax_bytes = KMAX,
+						      .watched = true };
 	memset(lines, 0, sizeof(lines));
 	restart();
 }
@@ -38,7 +41,8 @@ TEST_GROUP(roce_queue, .setup = setup);
 TEST(states__in_their_order)
 {
 	roce_queue_on_length(&queue, REFERENCE, false, 10);
-	ck_assert_int_eq(queue.state, ROCE_ECN_NORMAL); /* RC-7: the reference range ends at 1.5 kmax */
+	/* RC-7: the reference range ends at 1.5 kmax */
+	ck_assert_int_eq(queue.state, ROCE_ECN_NORMAL);
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 20);
 	ck_assert_int_eq(queue.state, ROCE_ECN_FAILED);
 	roce_queue_on_length(&queue, 3 * KMAX, false, 20 + PERIOD - 1);
@@ -114,11 +118,13 @@ TEST(states__are_counted)
 	ck_assert_uint_eq(stats.cnp_failed_ps, 7 + PERIOD);
 }
 
-/* ---- CNPs of the switch: flow i has had its first packet at @now, and its queue pair is known ---- */
+/* ---- CNPs of the switch: flow i has had its first packet at @now, and its queue pair is known
+ * ---- */
 
 static void flow_begin(uint32_t i, node_time_t now)
 {
-	lines[i] = (struct flow_line){ .queue_pair = 0x400000 + i, .first_ps = now, .seen_ps = now };
+	lines[i] =
+		(struct flow_line){ .queue_pair = 0x400000 + i, .first_ps = now, .seen_ps = now };
 	ck_assert(roce_queue_on_packet(&queue, &lines[i], now));
 }
 
@@ -207,7 +213,8 @@ TEST(supplement__needs_the_queue_pair)
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
 	roce_queue_on_cnp(&queue, &lines[1], 1);
 	ck_assert_ptr_null(next(0, LACKS));
-	ck_assert(!roce_queue_on_packet(&queue, &lines[0], LACKS + 1)); /* not asked for again with each packet */
+	/* not asked for again with each packet */
+	ck_assert(!roce_queue_on_packet(&queue, &lines[0], LACKS + 1));
 	ck_assert_uint_eq(roce_queue_due_at(&queue), LACKS + 1);
 	lines[0].queue_pair = 0x400000;
 	ck_assert(roce_queue_on_queue_pair(&queue, &lines[0]));

@@ -1,4 +1,5 @@
-/*  switchd/ethernet/shared_buffer: fixed and dynamic limits, headroom, XOFF and XON, and that the sums always hold (RC-5, RC-6, TB-25). */
+/*  switchd/ethernet/shared_buffer: fixed and dynamic limits, headroom, XOFF and XON, and that the
+ *  sums always hold (RC-5, RC-6, TB-25). */
 #include <stdlib.h>
 
 #include "nodes/base/random.h"
@@ -19,8 +20,9 @@ static struct roce_class_config classes[NODE_CLASSES_MAX];
 static void setup(void)
 {
 	classes[LOSSY] = (struct roce_class_config){ 0 };
-	classes[LOSSLESS] =
-		(struct roce_class_config){ .lossless = true, .xoff_bytes = 50000, .xon_offset_bytes = 8000 };
+	classes[LOSSLESS] = (struct roce_class_config){ .lossless = true,
+							.xoff_bytes = 50000,
+							.xon_offset_bytes = 8000 };
 	shared_buffer_init(&buffer, classes, CLASSES, BUFFER);
 	for (uint32_t p = 0; p < PORTS; p++)
 		shared_buffer_port_set(&buffer, p, HEADROOM);
@@ -28,7 +30,8 @@ static void setup(void)
 
 static void taken_expect(uint32_t in, uint32_t out, uint32_t traffic_class, uint32_t bytes)
 {
-	ck_assert_int_eq(shared_buffer_take(&buffer, in, out, traffic_class, bytes), SHARED_BUFFER_TAKEN);
+	ck_assert_int_eq(shared_buffer_take(&buffer, in, out, traffic_class, bytes),
+			 SHARED_BUFFER_TAKEN);
 }
 
 /* packets of @bytes until none is taken any more, @stop: or the input is stopped; how many were */
@@ -93,24 +96,28 @@ TEST(lossless__hysteresis)
 	sums_expect();
 }
 
-/* what comes after XOFF goes to the headroom and leaves it first; what is too much for that too is refused */
+/* what comes after XOFF goes to the headroom and leaves it first; what is too much for that too is
+ * refused */
 TEST(lossless__headroom)
 {
 	taken_expect(0, 1, LOSSLESS, 50001);
 	ck_assert_uint_eq(fill(0, 1, LOSSLESS, 1000, false), HEADROOM / 1000);
-	ck_assert_int_eq(shared_buffer_take(&buffer, 0, 1, LOSSLESS, 64), SHARED_BUFFER_HEADROOM_FULL);
+	ck_assert_int_eq(shared_buffer_take(&buffer, 0, 1, LOSSLESS, 64),
+			 SHARED_BUFFER_HEADROOM_FULL);
 	ck_assert_uint_eq(buffer.used_bytes, 50001);
 	sums_expect();
 	shared_buffer_release(&buffer, 0, 1, LOSSLESS, 5000);
 	ck_assert_uint_eq(buffer.inputs[0][LOSSLESS].headroom_bytes, HEADROOM - 5000);
 	ck_assert_uint_eq(buffer.used_bytes, 50001);
 	taken_expect(0, 1, LOSSLESS, 5000);
-	ck_assert_int_eq(shared_buffer_take(&buffer, 0, 1, LOSSLESS, 64), SHARED_BUFFER_HEADROOM_FULL);
+	ck_assert_int_eq(shared_buffer_take(&buffer, 0, 1, LOSSLESS, 64),
+			 SHARED_BUFFER_HEADROOM_FULL);
 	taken_expect(1, 1, LOSSLESS, 1000); /* others have their own */
 	sums_expect();
 }
 
-/* a full shared part: each input still has its headroom, is stopped with the first packet in it, and nobody is refused before it is full */
+/* a full shared part: each input still has its headroom, is stopped with the first packet in it,
+ * and nobody is refused before it is full */
 TEST(lossless__shared_part_full)
 {
 	classes[LOSSLESS].xoff_bytes = ROCE_BYTES_MAX;
@@ -127,8 +134,9 @@ TEST(lossless__shared_part_full)
 /* an input that holds nothing goes on, whatever the limit is now */
 TEST(lossless__empty_goes_on)
 {
-	classes[LOSSLESS] =
-		(struct roce_class_config){ .lossless = true, .alpha_permille = 1, .xon_offset_bytes = 8000 };
+	classes[LOSSLESS] = (struct roce_class_config){ .lossless = true,
+							.alpha_permille = 1,
+							.xon_offset_bytes = 8000 };
 	taken_expect(0, 1, LOSSLESS, 4000); /* a thousandth of a million */
 	ck_assert(shared_buffer_stopped(&buffer, 0, LOSSLESS));
 	shared_buffer_release(&buffer, 0, 1, LOSSLESS, 3936);
@@ -150,7 +158,8 @@ static void dynamic_expect(uint32_t traffic_class, uint32_t alpha_permille, uint
 		more = false;
 		for (uint32_t p = 0; p < n; p++)
 			if (!shared_buffer_stopped(&buffer, p, traffic_class))
-				more |= shared_buffer_take(&buffer, p, p, traffic_class, 100) == SHARED_BUFFER_TAKEN;
+				more |= shared_buffer_take(&buffer, p, p, traffic_class, 100) ==
+					SHARED_BUFFER_TAKEN;
 	}
 	for (uint32_t p = 0; p < n; p++)
 		ck_assert_double_eq_tol(buffer.outputs[p][traffic_class], each, 100 * (1 + alpha));
@@ -161,7 +170,8 @@ TEST_RANGE(dynamic__closed_formula, 0, 7)
 {
 	static const struct {
 		uint32_t alpha_permille, n;
-	} cases[] = { { 125, 1 }, { 125, 8 }, { 1000, 1 }, { 1000, 4 }, { 500, 8 }, { 8000, 2 }, { 64000, 8 } };
+	} cases[] = { { 125, 1 }, { 125, 8 },  { 1000, 1 }, { 1000, 4 },
+		      { 500, 8 }, { 8000, 2 }, { 64000, 8 } };
 
 	dynamic_expect(LOSSY, cases[_i].alpha_permille, cases[_i].n);
 	setup();
@@ -173,8 +183,9 @@ TEST(dynamic__reconsidered)
 {
 	uint32_t port, traffic_class, count = 0;
 
-	classes[LOSSLESS] =
-		(struct roce_class_config){ .lossless = true, .alpha_permille = 1000, .xon_offset_bytes = 1000 };
+	classes[LOSSLESS] = (struct roce_class_config){ .lossless = true,
+							.alpha_permille = 1000,
+							.xon_offset_bytes = 1000 };
 	for (uint32_t i = 0; i < 900; i++)
 		taken_expect(7, 7, LOSSY, 1000);
 	for (uint32_t p = 0; p < 3; p++)
@@ -246,7 +257,8 @@ TEST_RANGE(sums__hold_in_any_order, 0, 6)
 	classes[LOSSLESS].alpha_permille = (uint32_t)random_below(&random, 1000) + 1;
 	classes[LOSSLESS].xoff_bytes = _i % 2 ? 0 : random_below(&random, SHARED);
 	for (uint32_t i = 0; i < 8000; i++) {
-		struct held packet = { (uint32_t)random_below(&random, PORTS), (uint32_t)random_below(&random, PORTS),
+		struct held packet = { (uint32_t)random_below(&random, PORTS),
+				       (uint32_t)random_below(&random, PORTS),
 				       (uint32_t)random_below(&random, CLASSES),
 				       64 + (uint32_t)random_below(&random, 9000) };
 		uint32_t at = count ? (uint32_t)random_below(&random, count) : 0;
@@ -254,12 +266,12 @@ TEST_RANGE(sums__hold_in_any_order, 0, 6)
 		if (!packet.in && i % 3)
 			packet.in = SHARED_BUFFER_NO_INPUT;
 		if (count && random_below(&random, 100) < (i / 2000 % 2 ? 60 : 40)) {
-			shared_buffer_release(&buffer, held[at].in, held[at].out, held[at].traffic_class,
-					      held[at].bytes);
+			shared_buffer_release(&buffer, held[at].in, held[at].out,
+					      held[at].traffic_class, held[at].bytes);
 			held[at] = held[--count];
 			shared_buffer_reconsider(&buffer, &port, &traffic_class);
-		} else if (shared_buffer_take(&buffer, packet.in, packet.out, packet.traffic_class, packet.bytes) ==
-			   SHARED_BUFFER_TAKEN) {
+		} else if (shared_buffer_take(&buffer, packet.in, packet.out, packet.traffic_class,
+					      packet.bytes) == SHARED_BUFFER_TAKEN) {
 			held[count++] = packet;
 		} else {
 			refused++;
@@ -272,8 +284,8 @@ TEST_RANGE(sums__hold_in_any_order, 0, 6)
 	ck_assert_uint_gt(refused, 0);
 	ck_assert_uint_gt(stops, 0);
 	while (count--)
-		shared_buffer_release(&buffer, held[count].in, held[count].out, held[count].traffic_class,
-				      held[count].bytes);
+		shared_buffer_release(&buffer, held[count].in, held[count].out,
+				      held[count].traffic_class, held[count].bytes);
 	sums_expect();
 	ck_assert_uint_eq(buffer.used_bytes, 0);
 	ck_assert_uint_eq(buffer.stopped[LOSSLESS], 0); /* nobody stays stopped */

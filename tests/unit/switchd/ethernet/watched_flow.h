@@ -35,7 +35,8 @@ static inline struct frame_fields watched_reply(uint8_t ip_version, uint16_t flo
 	return fields;
 }
 
-static inline struct flow_line *watched_line(struct flow_watch *watch, uint16_t flow, node_time_t now)
+static inline struct flow_line *watched_line(struct flow_watch *watch, uint16_t flow,
+					     node_time_t now)
 {
 	struct frame_fields fields = watched_data(4, flow);
 

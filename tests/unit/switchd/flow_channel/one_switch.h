@@ -1,11 +1,13 @@
-/*  one_switch - a switch in memory whose neighbours are played by hand: for the test and the fuzzer of the dataplane.
+/*  one_switch - a switch in memory whose neighbours are played by hand: for the test and the fuzzer
+ *  of the dataplane.
  *
  *          host 0 --- p0 +----------+ p2 --- switch 2 (hosts 2 and 3 at its p0 and p1)
  *                        | switch 1 |
  *          host 1 --- p1 +----------+ p3 --- switch 3 (hosts 4 and 5 at its p0 and p1)
  *
- *  200 Gb/s (40 ps a byte), 15 ns of cable, 350 ns of switch, 20 bytes of gap. Every neighbour has one end of two rings
- *  and counts its frames; what it sends is what a test says, when it says so.                                        */
+ *  200 Gb/s (40 ps a byte), 15 ns of cable, 350 ns of switch, 20 bytes of gap. Every neighbour has
+ *  one end of two rings and counts its frames; what it sends is what a test says, when it says
+ *  so. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_ONE_SWITCH_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_ONE_SWITCH_H
 
@@ -78,12 +80,13 @@ static inline struct congestion_config one_switch_congestion_off(void)
 	struct congestion_config congestion = { .dbf_clk_cnt = 1000 };
 
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++)
-		congestion.settings[i] = (struct congestion_setting){ .eca_min = i ? CONGESTION_ECA_UNUSED : 0,
-								      .rate_bps = 800000000000,
-								      .flow_extent_units = CONGESTION_UNITS_MAX,
-								      .queue_extent_units = CONGESTION_UNITS_MAX,
-								      .high_units = CONGESTION_UNITS_MAX,
-								      .target_units = CONGESTION_UNITS_MAX };
+		congestion.settings[i] =
+			(struct congestion_setting){ .eca_min = i ? CONGESTION_ECA_UNUSED : 0,
+						     .rate_bps = 800000000000,
+						     .flow_extent_units = CONGESTION_UNITS_MAX,
+						     .queue_extent_units = CONGESTION_UNITS_MAX,
+						     .high_units = CONGESTION_UNITS_MAX,
+						     .target_units = CONGESTION_UNITS_MAX };
 	return congestion;
 }
 
@@ -114,8 +117,9 @@ static inline void one_switch_configure(struct one_switch *s)
 						    .match.fields = MATCH_ALL,
 						    .ring_bytes = RING_BYTES };
 	for (uint32_t h = 0; h < HOSTS; h++)
-		s->hosts[h] =
-			(struct host_config){ .host_index = h, .fabric_address = 1 + h / 2, .egress_port = h % 2 };
+		s->hosts[h] = (struct host_config){ .host_index = h,
+						    .fabric_address = 1 + h / 2,
+						    .egress_port = h % 2 };
 	s->routes[0] = (struct route_config){ .fabric_address = 2, .ports = 1 << 2 };
 	s->routes[1] = (struct route_config){ .fabric_address = 3, .ports = 1 << 3 };
 	s->config.switch_ = (struct switch_config){ .fabric_address = 1,
@@ -140,8 +144,10 @@ static inline void one_switch_plug(struct one_switch *s, uint32_t port)
 	*n = (struct neighbour){ .to_switch = zeroed(bytes), .from_switch = zeroed(bytes) };
 	ring_init(n->to_switch, RING_BYTES);
 	ring_init(n->from_switch, RING_BYTES);
-	error = ring_tx_attach(&n->tx, n->to_switch, bytes) || ring_rx_attach(&n->rx, n->from_switch, bytes) ||
-		link_init(&s->links[port], &s->config, port, n->from_switch, bytes, n->to_switch, bytes, s->stats);
+	error = ring_tx_attach(&n->tx, n->to_switch, bytes) ||
+		ring_rx_attach(&n->rx, n->from_switch, bytes) ||
+		link_init(&s->links[port], &s->config, port, n->from_switch, bytes, n->to_switch,
+			  bytes, s->stats);
 	assert(!error);
 	(void)error;
 }
@@ -211,7 +217,8 @@ static inline node_time_t one_switch_run(struct one_switch *s, node_time_t end)
 /* ---- what a neighbour sends ---- */
 
 /* a record as it is; false if the ring is full */
-static inline bool neighbour_send(struct one_switch *s, uint32_t port, const struct record *header, const void *bytes)
+static inline bool neighbour_send(struct one_switch *s, uint32_t port, const struct record *header,
+				  const void *bytes)
 {
 	struct record *record = ring_reserve(&s->neighbours[port].tx, header->captured_bytes);
 
@@ -223,10 +230,12 @@ static inline bool neighbour_send(struct one_switch *s, uint32_t port, const str
 	return true;
 }
 
-/* a frame whose first bit arrives at @at, or as soon after it as the link is free; returns when it does */
+/* a frame whose first bit arrives at @at, or as soon after it as the link is free; returns when it
+ * does */
 static inline node_time_t neighbour_send_frame(struct one_switch *s, uint32_t port, node_time_t at,
-					       enum record_kind kind, uint32_t wire_bytes, uint32_t traffic_class,
-					       const void *bytes, uint32_t captured_bytes)
+					       enum record_kind kind, uint32_t wire_bytes,
+					       uint32_t traffic_class, const void *bytes,
+					       uint32_t captured_bytes)
 {
 	struct neighbour *n = &s->neighbours[port];
 	struct record header = { .at_ps = node_time_max(at, n->busy_until_ps),
@@ -243,8 +252,8 @@ static inline node_time_t neighbour_send_frame(struct one_switch *s, uint32_t po
 	return header.at_ps;
 }
 
-static inline void neighbour_send_word(struct one_switch *s, uint32_t port, node_time_t at, enum link_word kind,
-				       uint32_t traffic_class, uint32_t value)
+static inline void neighbour_send_word(struct one_switch *s, uint32_t port, node_time_t at,
+				       enum link_word kind, uint32_t traffic_class, uint32_t value)
 {
 	struct neighbour *n = &s->neighbours[port];
 	struct record header = { .at_ps = node_time_max(at, n->busy_until_ps),
@@ -258,8 +267,9 @@ static inline void neighbour_send_word(struct one_switch *s, uint32_t port, node
 }
 
 /* an IPv4 frame from host @source to @destination, flow number @flow; returns its captured bytes */
-static inline uint32_t frame_make(uint32_t source, uint32_t destination, uint32_t flow, uint32_t traffic_class,
-				  uint32_t frame_bytes, uint8_t bytes[FRAME_HEADERS_MAX])
+static inline uint32_t frame_make(uint32_t source, uint32_t destination, uint32_t flow,
+				  uint32_t traffic_class, uint32_t frame_bytes,
+				  uint8_t bytes[FRAME_HEADERS_MAX])
 {
 	struct frame_spec spec = { .kind = FRAME_IPV4,
 				   .source = source,
@@ -267,25 +277,30 @@ static inline uint32_t frame_make(uint32_t source, uint32_t destination, uint32_
 				   .traffic_class = traffic_class,
 				   .flow = flow,
 				   .frame_bytes = frame_bytes };
-	struct frame_payload payload = { .source = source, .message_bytes = 1000, .message_first = true };
+	struct frame_payload payload = { .source = source,
+					 .message_bytes = 1000,
+					 .message_first = true };
 
 	return frame_write(&spec, &payload, bytes);
 }
 
 /* the host at edge port @port sends it */
-static inline node_time_t host_send(struct one_switch *s, uint32_t port, node_time_t at, uint32_t destination,
-				    uint32_t flow, uint32_t traffic_class, uint32_t frame_bytes)
+static inline node_time_t host_send(struct one_switch *s, uint32_t port, node_time_t at,
+				    uint32_t destination, uint32_t flow, uint32_t traffic_class,
+				    uint32_t frame_bytes)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = frame_make(port, destination, flow, traffic_class, frame_bytes, bytes);
 
-	return neighbour_send_frame(s, port, at, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, traffic_class, bytes,
-				    captured);
+	return neighbour_send_frame(s, port, at, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES,
+				    traffic_class, bytes, captured);
 }
 
-/* the switch at fabric port @port sends a frame for @destination in channel @flow_id at @position */
-static inline node_time_t switch_send_of(struct one_switch *s, uint32_t port, node_time_t at, uint32_t destination,
-					 uint32_t flow_id, uint32_t position, uint32_t frame_bytes, bool ordered)
+/* the switch at fabric port @port sends a frame for @destination in channel @flow_id at
+ * @position */
+static inline node_time_t switch_send_of(struct one_switch *s, uint32_t port, node_time_t at,
+					 uint32_t destination, uint32_t flow_id, uint32_t position,
+					 uint32_t frame_bytes, bool ordered)
 {
 	struct fabric_header header = { .flow_id = (uint16_t)flow_id,
 					.data_flow = (uint16_t)position,
@@ -294,43 +309,50 @@ static inline node_time_t switch_send_of(struct one_switch *s, uint32_t port, no
 					.egress_port = destination % 2,
 					.ordered = ordered };
 	uint8_t bytes[FABRIC_FRONT_BYTES + FRAME_HEADERS_MAX];
-	uint32_t captured = frame_make(2 * port - 2, destination, flow_id, 0, frame_bytes, bytes + FABRIC_FRONT_BYTES);
+	uint32_t captured = frame_make(2 * port - 2, destination, flow_id, 0, frame_bytes,
+				       bytes + FABRIC_FRONT_BYTES);
 
 	fabric_envelope_write((uint16_t)port, 0, 1, (uint8_t)port, bytes);
 	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
-	return neighbour_send_frame(s, port, at, RECORD_PACKET, FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES, 0,
-				    bytes, FABRIC_FRONT_BYTES + captured);
+	return neighbour_send_frame(s, port, at, RECORD_PACKET,
+				    FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES, 0, bytes,
+				    FABRIC_FRONT_BYTES + captured);
 }
 
 /* the same of a flow in order */
-static inline node_time_t switch_send(struct one_switch *s, uint32_t port, node_time_t at, uint32_t destination,
-				      uint32_t flow_id, uint32_t position, uint32_t frame_bytes)
+static inline node_time_t switch_send(struct one_switch *s, uint32_t port, node_time_t at,
+				      uint32_t destination, uint32_t flow_id, uint32_t position,
+				      uint32_t frame_bytes)
 {
 	return switch_send_of(s, port, at, destination, flow_id, position, frame_bytes, true);
 }
 
-static inline node_time_t switch_send_acks(struct one_switch *s, uint32_t port, node_time_t at, const struct ack *acks,
-					   uint32_t count)
+static inline node_time_t switch_send_acks(struct one_switch *s, uint32_t port, node_time_t at,
+					   const struct ack *acks, uint32_t count)
 {
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES], bytes[LINK_ACK_BYTES_MAX];
 	uint32_t captured;
 
 	fabric_envelope_write((uint16_t)port, 0, 1, (uint8_t)port, envelope);
 	captured = ack_frame_write(envelope, acks, count, bytes);
-	return neighbour_send_frame(s, port, at, RECORD_ACKS, ack_frame_wire_bytes(count), 0, bytes, captured);
+	return neighbour_send_frame(s, port, at, RECORD_ACKS, ack_frame_wire_bytes(count), 0, bytes,
+				    captured);
 }
 
 /* one ACK in a frame of its own */
-static inline node_time_t switch_send_ack(struct one_switch *s, uint32_t port, node_time_t at, uint32_t flow_id,
-					  enum ack_type type, uint32_t value)
+static inline node_time_t switch_send_ack(struct one_switch *s, uint32_t port, node_time_t at,
+					  uint32_t flow_id, enum ack_type type, uint32_t value)
 {
-	struct ack ack = { .flow_id = (uint16_t)flow_id, .value = (uint16_t)value, .type = (uint8_t)type };
+	struct ack ack = { .flow_id = (uint16_t)flow_id,
+			   .value = (uint16_t)value,
+			   .type = (uint8_t)type };
 
 	return switch_send_acks(s, port, at, &ack, 1);
 }
 
 /* the neighbour takes no more of @classes, a set, until it says otherwise */
-static inline void neighbour_stop(struct one_switch *s, uint32_t port, node_time_t at, uint32_t classes)
+static inline void neighbour_stop(struct one_switch *s, uint32_t port, node_time_t at,
+				  uint32_t classes)
 {
 	neighbour_send_word(s, port, at, LINK_WORD_STOP, 0, classes);
 }
@@ -354,7 +376,8 @@ static inline bool neighbour_receive_any(struct one_switch *s, uint32_t port, st
 }
 
 /* the next record of @kind; what comes before it is passed over */
-static inline bool neighbour_receive(struct one_switch *s, uint32_t port, enum record_kind kind, struct received *got)
+static inline bool neighbour_receive(struct one_switch *s, uint32_t port, enum record_kind kind,
+				     struct received *got)
 {
 	while (neighbour_receive_any(s, port, got))
 		if (got->header.kind == kind)

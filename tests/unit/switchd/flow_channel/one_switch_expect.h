@@ -1,4 +1,5 @@
-/*  one_switch_expect - one_switch.h for tests with Check: the one switch, and what is expected of it.  */
+/*  one_switch_expect - one_switch.h for tests with Check: the one switch, and what is expected of
+ *  it. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_ONE_SWITCH_EXPECT_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_ONE_SWITCH_EXPECT_H
 
@@ -72,7 +73,8 @@ static inline struct fabric_header header_of_packet(uint32_t port)
 	struct fabric_header header;
 
 	ck_assert_int_eq(fabric_header_read(got.bytes, got.header.captured_bytes,
-					    link_frame_bytes(&s.links[port], got.header.wire_bytes), &header),
+					    link_frame_bytes(&s.links[port], got.header.wire_bytes),
+					    &header),
 			 0);
 	return header;
 }

@@ -2,7 +2,8 @@
  *
  *  For the tests of the dataplanes' pools. Host 0 sends whole frames, as real programs do, faster
  *  than host 1 receives them, as short or as long as a test says. Received bytes are compared with
- *  those that were sent. The test says what precedes a frame on the link, and when there is buffer. */
+ *  those that were sent. The test says what precedes a frame on the link, and when there is
+ *  buffer. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_PACKET_FLOOD_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_PACKET_FLOOD_H
 
@@ -21,15 +22,18 @@ struct flood {
 	struct packet_pool *pool;
 	uint32_t front_bytes;                                /* in front of each frame */
 	void (*front)(uint32_t frame_bytes, uint8_t *bytes); /* writes them */
-	bool (*has_buffer)(uint32_t frame_bytes);            /* is there buffer for one more? NULL: drops tell */
-	uint32_t number, received, inside;                   /* frames */
-	uint32_t numbers[FLOOD_FRAMES_MAX], lengths[FLOOD_FRAMES_MAX]; /* of those inside, in order */
+	/* is there buffer for one more? NULL: drops tell */
+	bool (*has_buffer)(uint32_t frame_bytes);
+	uint32_t number, received, inside; /* frames */
+	/* of those inside, in order */
+	uint32_t numbers[FLOOD_FRAMES_MAX], lengths[FLOOD_FRAMES_MAX];
 	struct random random;
 };
 
 /* the lengths around which a packet takes one cell more, or one unit more of buffer */
-static const uint32_t flood_lengths[] = { 14,  59,  60,  61,  64,  65,  124, 125, 128,  129,  252,  256,
-					  257, 312, 313, 496, 497, 512, 513, 600, 1024, 1514, 4096, FLOOD_MTU };
+static const uint32_t flood_lengths[] = { 14,  59,  60,  61,  64,   65,   124,  125,
+					  128, 129, 252, 256, 257,  312,  313,  496,
+					  497, 512, 513, 600, 1024, 1514, 4096, FLOOD_MTU };
 #define FLOOD_LENGTHS (sizeof(flood_lengths) / sizeof(flood_lengths[0]))
 #define FLOOD_MIXED 0u /* any of these lengths, drawn at random */
 
@@ -60,7 +64,8 @@ static inline void flood_send(struct flood *flood, uint32_t frame_bytes)
 	if (flood->front_bytes)
 		flood->front(frame_bytes, bytes);
 	flood_frame_make(flood->number, frame_bytes, bytes + flood->front_bytes);
-	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, s.links[0].front_bytes + frame_bytes + FRAME_FCS_BYTES, 0, bytes,
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET,
+			     s.links[0].front_bytes + frame_bytes + FRAME_FCS_BYTES, 0, bytes,
 			     flood->front_bytes + frame_bytes);
 	one_switch_run(&s, s.neighbours[0].busy_until_ps);
 	if (drops_all() == before) {
@@ -80,7 +85,9 @@ static inline void flood_fill(struct flood *flood, uint32_t frame_bytes)
 
 	while (drops_all() < end)
 		flood_send(flood,
-			   frame_bytes ? frame_bytes : flood_lengths[random_below(&flood->random, FLOOD_LENGTHS)]);
+			   frame_bytes
+				   ? frame_bytes
+				   : flood_lengths[random_below(&flood->random, FLOOD_LENGTHS)]);
 }
 
 /* host 1 takes all that is inside; it is what was sent, in order */
@@ -94,7 +101,8 @@ static inline void flood_drain(struct flood *flood)
 		one_switch_run(&s, end += 100 * NODE_MS);
 		while (neighbour_receive(&s, 1, RECORD_PACKET, &got)) {
 			flood_frame_make(flood->numbers[i], flood->lengths[i], bytes);
-			ck_assert_uint_eq(got.header.captured_bytes, flood->front_bytes + flood->lengths[i]);
+			ck_assert_uint_eq(got.header.captured_bytes,
+					  flood->front_bytes + flood->lengths[i]);
 			ck_assert_mem_eq(got.bytes + flood->front_bytes, bytes, flood->lengths[i]);
 			i++;
 			idle = 0;
@@ -133,7 +141,8 @@ static inline size_t flood_all(struct flood *flood, uint32_t own_cells)
 		ck_assert_uint_eq(pool->used, others_count);
 		ck_assert_uint_eq(pool->cells_used, others_count);
 		/* a frame that was refused for want of buffer may have had its cells */
-		ck_assert_uint_le(packet_pool_touched_bytes(pool), others_bytes + most_bytes + FLOOD_GREATEST_BYTES);
+		ck_assert_uint_le(packet_pool_touched_bytes(pool),
+				  others_bytes + most_bytes + FLOOD_GREATEST_BYTES);
 	}
 	while (others.head)
 		packet_free(pool, packet_queue_pop(&others));

@@ -1,4 +1,4 @@
-/*  switchd/flow_channel/ack: collecting ACKs, three timers, 48 per frame (FC-12, FC-13, FC-18).                      */
+/*  switchd/flow_channel/ack: collecting ACKs, three timers, 48 per frame (FC-12, FC-13, FC-18). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/ack.h"
@@ -15,7 +15,9 @@ static struct ack acks[ACK_FRAME_ACKS_MAX];
 
 static void setup(void)
 {
-	struct switch_config config = { .ack_t1_ps = T1, .ack_t2_ps = T2, .ack_t3_ps = T3, .ack_collect = COLLECT };
+	struct switch_config config = {
+		.ack_t1_ps = T1, .ack_t2_ps = T2, .ack_t3_ps = T3, .ack_collect = COLLECT
+	};
 
 	ck_assert_int_eq(ack_collector_init(&collector, CHANNELS, &config), 0);
 }
@@ -65,7 +67,8 @@ TEST_RANGE(ack_collect__of_others_the_latest_counts, 0, 2)
 	ack_expect(&acks[0], 7, types[_i], 30);
 }
 
-/* EC-2, EC-5: congestion is told before deliveries that wait, but what was delivered before it does not clear it */
+/* EC-2, EC-5: congestion is told before deliveries that wait, but what was delivered before it does
+ * not clear it */
 TEST(ack_collect__deliveries_do_not_clear_later_congestion)
 {
 	ack_collect(&collector, 7, ACK_DELTA_ECA, 1, 0);
@@ -159,7 +162,9 @@ TEST(ack_take__all_channels_in_order)
 
 	collect_flows(100, CHANNELS, 0);
 	while ((count = ack_take(&collector, acks))) {
-		ck_assert_uint_eq(count, CHANNELS - taken < ACK_FRAME_ACKS_MAX ? CHANNELS - taken : ACK_FRAME_ACKS_MAX);
+		ck_assert_uint_eq(count, CHANNELS - taken < ACK_FRAME_ACKS_MAX
+						 ? CHANNELS - taken
+						 : ACK_FRAME_ACKS_MAX);
 		for (uint32_t i = 0; i < count; i++)
 			ack_expect(&acks[i], (100 + taken + i) % CHANNELS, ACK_DELTA, 1);
 		taken += count;
@@ -215,7 +220,8 @@ TEST(ack_take__sums_balance)
 
 	for (uint32_t round = 0; round < 500; round++) {
 		for (uint32_t i = 0; i < round % 90; i++) {
-			ack_collect(&collector, (round * 31 + i * 7) % CHANNELS, ACK_DELTA, i, round);
+			ack_collect(&collector, (round * 31 + i * 7) % CHANNELS, ACK_DELTA, i,
+				    round);
 			in += i;
 		}
 		for (uint32_t i = ack_take(&collector, acks); i; i--)

@@ -1,4 +1,4 @@
-/*  switchd/flow_channel/arbiter: by flow or by input port, fair in bytes (FC-11, FC-19, FC-20).                      */
+/*  switchd/flow_channel/arbiter: by flow or by input port, fair in bytes (FC-11, FC-19, FC-20). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/arbiter.h"
@@ -65,7 +65,8 @@ static uint32_t serve(uint64_t sent[PORTS][CHANNELS])
 	return ref;
 }
 
-/* serves @total bytes; every flow served gets another packet like the last, so that it never runs dry */
+/* serves @total bytes; every flow served gets another packet like the last, so that it never runs
+ * dry */
 static void serve_saturated(uint64_t total, uint32_t bytes, uint64_t sent[PORTS][CHANNELS])
 {
 	for (uint64_t served = 0; served < total; served += bytes) {
@@ -93,9 +94,10 @@ TEST_RANGE(arbiter_first__nobody_asks, 0, 2)
 	ck_assert_uint_eq(arbiter_first(&arbiter), flow_ref(2, 3));
 }
 
-/* S3 fig. 5 at switch 508: J and K are ports of their own, nine flows come over the third. By port 1/3, 1/3 and 1/27
- * each; by flow 1/11 each (FC-20)                                                                                   */
-static void last_switch_of_fig_5(enum arbiter_kind kind, uint64_t total, uint64_t sent[PORTS][CHANNELS])
+/* S3 fig. 5 at switch 508: J and K are ports of their own, nine flows come over the third. By port
+ * 1/3, 1/3 and 1/27 each; by flow 1/11 each (FC-20) */
+static void last_switch_of_fig_5(enum arbiter_kind kind, uint64_t total,
+				 uint64_t sent[PORTS][CHANNELS])
 {
 	start(kind);
 	request(0, 0, MTU, 2);
@@ -127,7 +129,8 @@ TEST(arbiter_first__fig_5_by_flow)
 		share_expect(sent[2][id], total, 1, 11);
 }
 
-/* FC-20: fair in bytes: a flow of small packets gets as much as one of large ones, whoever shares with whom */
+/* FC-20: fair in bytes: a flow of small packets gets as much as one of large ones, whoever shares
+ * with whom */
 TEST_RANGE(arbiter_first__fair_in_bytes, 0, 2)
 {
 	static const uint32_t bytes[3] = { 64, 1500, MTU };
@@ -236,7 +239,8 @@ TEST_RANGE(arbiter_remove_first__leaves_with_its_packets, 0, 2)
 /* the flows in order, without a change of turns; by port one group after the other */
 TEST_RANGE(arbiter_look__in_order, 0, 2)
 {
-	uint32_t refs[8], by_port[] = { flow_ref(2, 5), flow_ref(2, 6), flow_ref(0, 1), flow_ref(3, 1) };
+	uint32_t refs[8],
+		by_port[] = { flow_ref(2, 5), flow_ref(2, 6), flow_ref(0, 1), flow_ref(3, 1) };
 	uint32_t by_flow[] = { flow_ref(2, 5), flow_ref(0, 1), flow_ref(2, 6), flow_ref(3, 1) };
 
 	start(_i ? ARBITER_BY_PORT : ARBITER_BY_FLOW);

@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/choose: which way a flow takes, on which virtual lane (FC-15, FC-23). Switch 2 is reached over p2 or p3, switch 3 over p3. */
+/*  switchd/flow_channel/choose: which way a flow takes, on which virtual lane (FC-15, FC-23).
+ *  Switch 2 is reached over p2 or p3, switch 3 over p3. */
 #include <stdlib.h>
 
 #include "tests/testing.h"
@@ -10,9 +11,11 @@ static void many_paths(enum routing_choice choice, uint32_t lanes, enum lane_rul
 {
 	s.routes[0].ports = 1 << 2 | 1 << 3;
 	s.config.lanes = lanes;
-	s.config.switch_.routing = (struct routing_config){
-		.choice = choice, .lane_rule = rule, .detour_weight_permille = 2000, .detour_draws = 1, .seed = 7
-	};
+	s.config.switch_.routing = (struct routing_config){ .choice = choice,
+							    .lane_rule = rule,
+							    .detour_weight_permille = 2000,
+							    .detour_draws = 1,
+							    .seed = 7 };
 }
 
 static void detours(enum routing_detour detour)
@@ -24,8 +27,8 @@ static void detours(enum routing_detour detour)
 
 /* a packet of 1000 bytes for host @destination comes in over fabric port @port at @level, by
  * @via, as the @packet-th of channel @flow_id */
-static void transit_send(uint32_t port, uint32_t destination, uint32_t level, uint32_t via, uint32_t flow_id,
-			 uint32_t packet)
+static void transit_send(uint32_t port, uint32_t destination, uint32_t level, uint32_t via,
+			 uint32_t flow_id, uint32_t packet)
 {
 	struct fabric_header header = { .flow_id = (uint16_t)flow_id,
 					.data_flow = (uint16_t)(packet * units_of_bytes(1000)),
@@ -36,11 +39,13 @@ static void transit_send(uint32_t port, uint32_t destination, uint32_t level, ui
 					.level = (uint8_t)level,
 					.ordered = true };
 	uint8_t bytes[FABRIC_FRONT_BYTES + FRAME_HEADERS_MAX];
-	uint32_t captured = frame_make(2 * port - 2, destination, 1, 0, 1000, bytes + FABRIC_FRONT_BYTES);
+	uint32_t captured =
+		frame_make(2 * port - 2, destination, 1, 0, 1000, bytes + FABRIC_FRONT_BYTES);
 
 	fabric_envelope_write((uint16_t)port, 0, 1, (uint8_t)port, bytes);
 	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
-	neighbour_send_frame(&s, port, 0, RECORD_PACKET, FABRIC_HEADER_BYTES + 1000 + FRAME_FCS_BYTES, level, bytes,
+	neighbour_send_frame(&s, port, 0, RECORD_PACKET,
+			     FABRIC_HEADER_BYTES + 1000 + FRAME_FCS_BYTES, level, bytes,
 			     FABRIC_FRONT_BYTES + captured);
 }
 
@@ -69,7 +74,8 @@ TEST(choose__least_loaded)
 	ck_assert_uint_eq(stats_of(0)->choices, 7);
 }
 
-/* FC-23: what was sent and is not acknowledged makes a port worse, ours; [S2]'s load is what waits there, alone */
+/* FC-23: what was sent and is not acknowledged makes a port worse, ours; [S2]'s load is what waits
+ * there, alone */
 TEST(choose__load_of_queue_alone)
 {
 	uint32_t over_p2 = 0;
@@ -83,7 +89,8 @@ TEST(choose__load_of_queue_alone)
 			s.ports[p].channels = 64;
 		s.config.switch_.routing.load_queue = queue;
 		one_switch_open(&s);
-		for (uint32_t flow = 0; flow < 40; flow++) { /* each has left the queue before the next one comes */
+		/* each has left the queue before the next one comes */
+		for (uint32_t flow = 0; flow < 40; flow++) {
 			host_send(&s, 0, flow * NODE_US, 2, flow, 0, 128);
 			one_switch_run(&s, (flow + 1) * NODE_US);
 			over_p2 += neighbour_receive(&s, 2, RECORD_PACKET, &got);
@@ -126,8 +133,8 @@ TEST(choose__keeps_port_while_downstream)
 	ck_assert(stats_of(2)->tx_packets == 10 || stats_of(3)->tx_packets == 10);
 }
 
-/* FC-15: a flow that the port's limit kept back, and of which nothing is under way, takes what is best when its turn comes, not what was
- * when its packet came */
+/* FC-15: a flow that the port's limit kept back, and of which nothing is under way, takes what is
+ * best when its turn comes, not what was when its packet came */
 TEST(choose__anew_after_waiting)
 {
 	uint32_t first, other;
@@ -224,7 +231,8 @@ TEST(choose__detour_when_loaded)
 	s.config.switch_.routing.detour_bias_units = 32;
 	one_switch_open(&s);
 	port_block(2);
-	host_send(&s, 0, 0, 2, 0, 0, 4096); /* waits, and is not acknowledged: twice 16 units, not more than the bias */
+	/* waits, and is not acknowledged: twice 16 units, not more than the bias */
+	host_send(&s, 0, 0, 2, 0, 0, 4096);
 	host_send(&s, 0, 0, 2, 1, 0, 1001);
 	one_switch_run(&s, NODE_US);
 	no_packet_expect(3);
@@ -307,7 +315,8 @@ TEST_RANGE(transmit__flows_of_all_lanes_share, 0, 2)
 		counts[flow]++;
 		if (i + 1 != 2 * packets)
 			continue;
-		for (uint32_t f = 0; f < 4; f++) { /* half of each flow, but for what was granted at first */
+		/* half of each flow, but for what was granted at first */
+		for (uint32_t f = 0; f < 4; f++) {
 			ck_assert_uint_ge(counts[f], packets / 2 - 2);
 			ck_assert_uint_le(counts[f], packets / 2 + 2);
 		}

@@ -1,6 +1,7 @@
-/*  switchd/flow_channel/dataplane: one switch whose neighbours are played by hand (tests/unit/switchd/flow_channel/one_switch.h): the legs of a packet
- *  and of an ACK, set-up and release of channels, exhaustion, losses, and what is dropped (FC-1, FC-3, FC-8..FC-15,
- *  FC-17..FC-20, FC-26, TB-7, TB-15, TB-23, TB-25).                                                                                */
+/*  switchd/flow_channel/dataplane: one switch whose neighbours are played by hand
+ *  (tests/unit/switchd/flow_channel/one_switch.h): the legs of a packet and of an ACK, set-up and
+ *  release of channels, exhaustion, losses, and what is dropped (FC-1, FC-3, FC-8..FC-15,
+ *  FC-17..FC-20, FC-26, TB-7, TB-15, TB-23, TB-25). */
 #include <errno.h>
 #include <stdio.h>
 
@@ -14,7 +15,8 @@
 
 TEST_GROUP(packet, .setup = setup, .teardown = teardown);
 
-/* FC-10, FC-11: in at an edge, out at the right fabric port behind envelope and header; store and forward */
+/* FC-10, FC-11: in at an edge, out at the right fabric port behind envelope and header; store and
+ * forward */
 TEST(packet__edge_to_fabric)
 {
 	struct fabric_header header;
@@ -32,8 +34,10 @@ TEST(packet__edge_to_fabric)
 	ck_assert_uint_eq(header.units, 6);
 	ck_assert_uint_eq(header.hops, 1);
 	ck_assert(header.ordered);
-	ck_assert_uint_eq(got.header.captured_bytes, FABRIC_FRONT_BYTES + frame_make(0, 3, 7, 0, 1500, frame));
-	ck_assert_mem_eq(got.bytes + FABRIC_FRONT_BYTES, frame, got.header.captured_bytes - FABRIC_FRONT_BYTES);
+	ck_assert_uint_eq(got.header.captured_bytes,
+			  FABRIC_FRONT_BYTES + frame_make(0, 3, 7, 0, 1500, frame));
+	ck_assert_mem_eq(got.bytes + FABRIC_FRONT_BYTES, frame,
+			 got.header.captured_bytes - FABRIC_FRONT_BYTES);
 	no_packet_expect(3);
 	ck_assert_uint_eq(s.stats->data_hops, 1);
 }
@@ -89,8 +93,9 @@ TEST(packet__edge_to_edge)
 	all_released_expect();
 }
 
-/* latency: output first bit = decision + switch + cable; the decision falls with the header's 64 bytes (cut through),
- * with the last bit (store and forward), and never so early that the output would run dry                          */
+/* latency: output first bit = decision + switch + cable; the decision falls with the header's 64
+ * bytes (cut through), with the last bit (store and forward), and never so early that the output
+ * would run dry */
 TEST(packet__cut_through_latency)
 {
 	node_time_t at;
@@ -104,7 +109,8 @@ TEST(packet__cut_through_latency)
 	at = switch_send(&s, 2, NODE_US, 0, 1, 0, 4096);
 	one_switch_run(&s, FAR);
 	packet_expect_at(0, 4096, at + 64 * BYTE_PS + LEAD);
-	at = host_send(&s, 0, 3 * NODE_US, 4, 1, 0, 4096); /* twice as fast a link: starts when half is there */
+	/* twice as fast a link: starts when half is there */
+	at = host_send(&s, 0, 3 * NODE_US, 4, 1, 0, 4096);
 	one_switch_run(&s, FAR);
 	packet_expect_at(3, 4096, at + 4100 * BYTE_PS - 4112 * BYTE_PS / 2 + LEAD);
 }
@@ -125,7 +131,8 @@ TEST(packet__back_to_back)
 	}
 }
 
-/* FC-15: while flow_extent != 0 a flow keeps its port; when it is 0 the next packet takes the path of now */
+/* FC-15: while flow_extent != 0 a flow keeps its port; when it is 0 the next packet takes the path
+ * of now */
 TEST(packet__keeps_its_path_while_under_way)
 {
 	one_switch_open(&s);
@@ -162,17 +169,20 @@ TEST(packet__no_head_of_line_blocking)
 	packet_expect_at(3, 1500, at + 1504 * BYTE_PS + LEAD);
 	ck_assert_uint_eq(stats_of(0)->channel_waits, 0);
 	no_packet_expect(2);
-	/* the blocked one goes on when it may, in order, and its waiting was counted: from its first packet's last bit on */
+	/* the blocked one goes on when it may, in order, and its waiting was counted: from its
+	 * first packet's last bit on */
 	neighbour_stop(&s, 2, 20 * NODE_US, 0);
 	one_switch_run(&s, 30 * NODE_US);
 	for (uint32_t i = 0; i < 10; i++) {
 		packet_expect(2, 1000);
 		ck_assert_uint_eq(header_of_packet(2).data_flow, 4 * i);
 	}
-	ck_assert_uint_eq(stats_of(2)->paused_ps, (20 - 1) * NODE_US - (1004 - LINK_WORD_BYTES) * BYTE_PS);
+	ck_assert_uint_eq(stats_of(2)->paused_ps,
+			  (20 - 1) * NODE_US - (1004 - LINK_WORD_BYTES) * BYTE_PS);
 }
 
-/* EC-4: a host may pause a class: it waits in its output queue, the other goes on, and the pause was counted */
+/* EC-4: a host may pause a class: it waits in its output queue, the other goes on, and the pause
+ * was counted */
 TEST(packet__edge_class_is_paused)
 {
 	s.config.class_count = 2;
@@ -191,7 +201,8 @@ TEST(packet__edge_class_is_paused)
 	ck_assert_uint_lt(stats_of(1)->paused_ps, 9 * NODE_US);
 }
 
-/* FC-19: a class at its maximum holds up no other one, not even one that still waits for its payload (cut through) */
+/* FC-19: a class at its maximum holds up no other one, not even one that still waits for its
+ * payload (cut through) */
 TEST(packet__class_at_its_maximum)
 {
 	node_time_t at;
@@ -212,7 +223,8 @@ TEST(packet__class_at_its_maximum)
 	ck_assert_uint_gt(s.dp->ports[3].output[0].queue.units, 0);
 }
 
-/* FC-11: the output's load counts a packet from its request, which with cut through is before its payload is here */
+/* FC-11: the output's load counts a packet from its request, which with cut through is before its
+ * payload is here */
 TEST(packet__load_counts_requests)
 {
 	node_time_t at;
@@ -228,11 +240,13 @@ TEST(packet__load_counts_requests)
 	one_switch_run(&s, at + 64 * BYTE_PS + 1);
 	ck_assert_uint_eq(stats_of(2)->queue_bytes, 4 * 4096);
 	ck_assert_uint_eq(stats_of(2)->queue_bytes_max, 4 * 4096);
-	ck_assert_uint_eq(s.dp->ports[2].output[0].queue.units, 16); /* behind the crossbar: one of them */
+	/* behind the crossbar: one of them */
+	ck_assert_uint_eq(s.dp->ports[2].output[0].queue.units, 16);
 	ck_assert_uint_eq(s.stats->inside_bytes, 4 * 4096);
 }
 
-/* EC-1: at its ingress edge a flow asks with its first packet only: what its own limits hold back loads no output */
+/* EC-1: at its ingress edge a flow asks with its first packet only: what its own limits hold back
+ * loads no output */
 TEST(packet__ingress_asks_one_by_one)
 {
 	node_time_t at = 0;
@@ -247,7 +261,8 @@ TEST(packet__ingress_asks_one_by_one)
 	ck_assert_uint_eq(s.stats->inside_bytes, 4 * 4096);
 }
 
-/* a full input buffer says stop; and go, once, when an eighth of it has left through the crossbar */
+/* a full input buffer says stop; and go, once, when an eighth of it has left through the
+ * crossbar */
 TEST(packet__input_buffer_says_stop_and_go)
 {
 	node_time_t at = 0;
@@ -296,7 +311,8 @@ TEST_RANGE(packet__arbiter, 0, 2)
 
 /* ---- ACKs ---- */
 
-/* FC-12: the egress edge makes the ACK when the packet leaves; after T1 it goes to where the packet came from */
+/* FC-12: the egress edge makes the ACK when the packet leaves; after T1 it goes to where the packet
+ * came from */
 TEST(ack__made_at_the_egress_edge)
 {
 	node_time_t at;
@@ -311,8 +327,9 @@ TEST(ack__made_at_the_egress_edge)
 	all_released_expect();
 }
 
-/* FC-12: data that contends with an ACK for one port does not block it, be there more data than the link carries (_i: 0) or be the data
- * stopped by the peer (1): it leaves after T3 and the frame that is being sent, and data follow it                   */
+/* FC-12: data that contends with an ACK for one port does not block it, be there more data than the
+ * link carries (_i: 0) or be the data stopped by the peer (1): it leaves after T3 and the frame
+ * that is being sent, and data follow it */
 TEST_RANGE(ack__data_cannot_block_it, 0, 2)
 {
 	node_time_t at, due;
@@ -326,8 +343,9 @@ TEST_RANGE(ack__data_cannot_block_it, 0, 2)
 	one_switch_run(&s, FAR);
 	due = at + (1500 + FRAME_FCS_BYTES + FABRIC_HEADER_BYTES) * BYTE_PS + 3 * T1;
 	ack_expect(2, 5, ACK_DELTA, 6);
-	ck_assert_uint_le(got.header.at_ps,
-			  due + (4000 + FRAME_FCS_BYTES + FABRIC_HEADER_BYTES + GAP_BYTES) * BYTE_PS + LEAD);
+	ck_assert_uint_le(
+		got.header.at_ps,
+		due + (4000 + FRAME_FCS_BYTES + FABRIC_HEADER_BYTES + GAP_BYTES) * BYTE_PS + LEAD);
 	ck_assert(neighbour_receive(&s, 2, RECORD_PACKET, &got) == !_i);
 	ck_assert_uint_eq(s.stats->inside_packets, _i ? 12 : 0);
 }
@@ -353,7 +371,8 @@ TEST(ack__ends_at_the_ingress_edge)
 	ck_assert_uint_eq(drops_all(), 0);
 }
 
-/* FC-12: on the way through it is renamed to the channel of the link before; so is one that settles nothing (FC-13) */
+/* FC-12: on the way through it is renamed to the channel of the link before; so is one that settles
+ * nothing (FC-13) */
 TEST(ack__renamed_on_the_way_up)
 {
 	uint32_t id;
@@ -373,7 +392,8 @@ TEST(ack__renamed_on_the_way_up)
 	all_released_expect();
 }
 
-/* FC-14: a second packet that meets the first one's ACK here is a fresh first packet from here on, and no hole */
+/* FC-14: a second packet that meets the first one's ACK here is a fresh first packet from here on,
+ * and no hole */
 TEST(ack__second_packet_meets_it)
 {
 	uint32_t id;
@@ -386,7 +406,8 @@ TEST(ack__second_packet_meets_it)
 	switch_send_ack(&s, 3, NODE_US, id, ACK_DELTA, 6);
 	one_switch_run(&s, NODE_US + 20 * NODE_NS);
 	all_released_expect();
-	switch_send(&s, 2, NODE_US, 4, 9, 0, 1501); /* sent before its sender can have heard of it */
+	/* sent before its sender can have heard of it */
+	switch_send(&s, 2, NODE_US, 4, 9, 0, 1501);
 	one_switch_run(&s, 2 * NODE_US);
 	packet_expect(3, 1501);
 	ck_assert_uint_eq(header_of_packet(3).data_flow, 6);
@@ -409,7 +430,9 @@ TEST(ack__several_in_a_frame)
 	one_switch_run(&s, NODE_US);
 	for (uint32_t i = 0; i < 9; i++) {
 		packet_expect(3, 70);
-		acks[i % 3] = (struct ack){ .flow_id = header_of_packet(3).flow_id, .type = ACK_DELTA, .value = 1 };
+		acks[i % 3] = (struct ack){ .flow_id = header_of_packet(3).flow_id,
+					    .type = ACK_DELTA,
+					    .value = 1 };
 	}
 	at = switch_send_acks(&s, 3, NODE_US, acks, 3);
 	for (uint32_t i = 0; i < 3; i++)
@@ -462,7 +485,8 @@ TEST(exhaustion__efct)
 	ck_assert_uint_eq(drops_all(), 0);
 }
 
-/* other match fields at run time: new flows wait until the old ones have ended, then all go, in order (FC-2, FC-15) */
+/* other match fields at run time: new flows wait until the old ones have ended, then all go, in
+ * order (FC-2, FC-15) */
 TEST(exhaustion__match_fields_change)
 {
 	uint32_t id;
@@ -485,7 +509,8 @@ TEST(exhaustion__match_fields_change)
 	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 12);
 }
 
-/* FC-2: what a flow is at one edge port, changed at run time, says nothing of the others; a fabric port has no flows of hosts */
+/* FC-2: what a flow is at one edge port, changed at run time, says nothing of the others; a fabric
+ * port has no flows of hosts */
 TEST(match__of_one_port)
 {
 	one_switch_open(&s);
@@ -506,15 +531,18 @@ TEST(match__of_one_port)
 	ck_assert_uint_eq(s.dp->ports[1].efct.used, 1);
 }
 
-/* FC-2: two hosts send the same eight flows to the same destinations; their ports' masks make of them two, and four */
+/* FC-2: two hosts send the same eight flows to the same destinations; their ports' masks make of
+ * them two, and four */
 TEST(match__masks_of_two_ports)
 {
 	char why[200], *text;
 	size_t length;
 	FILE *out;
 
-	ck_assert_int_eq(flow_match_parse("source-port&0xfffc", &s.ports[0].match, why, sizeof(why)), 0);
-	ck_assert_int_eq(flow_match_parse("source-port&0xfffe", &s.ports[1].match, why, sizeof(why)), 0);
+	ck_assert_int_eq(
+		flow_match_parse("source-port&0xfffc", &s.ports[0].match, why, sizeof(why)), 0);
+	ck_assert_int_eq(
+		flow_match_parse("source-port&0xfffe", &s.ports[1].match, why, sizeof(why)), 0);
 	one_switch_open(&s);
 	for (uint32_t i = 0; i < 8; i++)
 		for (uint32_t p = 0; p < 2; p++)
@@ -527,11 +555,13 @@ TEST(match__masks_of_two_ports)
 	ck_assert_int_eq(switchd_ops.show(s.dp, "match", -1, 0, out), 0);
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(text, "p0    source-port/14\n"));
-	ck_assert_ptr_nonnull(strstr(text, "p1    source-port/15; when its flows have ended: none\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "p1    source-port/15; when its flows have ended: none\n"));
 	free(text);
 }
 
-/* no free id on the output link: the flow waits in its own queue, first come first served; others go on */
+/* no free id on the output link: the flow waits in its own queue, first come first served; others
+ * go on */
 TEST(exhaustion__ofct)
 {
 	node_time_t now = NODE_US;
@@ -562,7 +592,8 @@ TEST(exhaustion__ofct)
 	ck_assert_uint_eq(stats_of(2)->ofct_used_max, 1);
 }
 
-/* a freed id belongs to the flow that waits longest for it, not to one that was still waiting for an EFCT line */
+/* a freed id belongs to the flow that waits longest for it, not to one that was still waiting for
+ * an EFCT line */
 TEST(exhaustion__ofct_before_efct)
 {
 	s.ports[0].channels = 1;
@@ -584,7 +615,8 @@ TEST(exhaustion__ofct_before_efct)
 
 /* ---- losses (FC-17) ---- */
 
-/* FC-17: a hole in a flow is reported upstream from here, no extent changes by it; _i: the link is guarded, which changes nothing */
+/* FC-17: a hole in a flow is reported upstream from here, no extent changes by it; _i: the link is
+ * guarded, which changes nothing */
 TEST_RANGE(loss__hole, 0, 2)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
@@ -614,7 +646,8 @@ TEST_RANGE(loss__hole, 0, 2)
 	all_released_expect();
 }
 
-/* FC-17, FC-14: the loss of a flow's first packet, on a channel that is free here, leaves a hole too */
+/* FC-17, FC-14: the loss of a flow's first packet, on a channel that is free here, leaves a hole
+ * too */
 TEST(loss__first_packet)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
@@ -634,8 +667,9 @@ TEST(loss__first_packet)
 	all_released_expect();
 }
 
-/* FC-17: lost on a guarded output with another packet after it: the switch there says so, the link does not. What is lost last is the
- * link's to tell, and the next packet has the position that is expected there. */
+/* FC-17: lost on a guarded output with another packet after it: the switch there says so, the link
+ * does not. What is lost last is the link's to tell, and the next packet has the position that is
+ * expected there. */
 TEST(loss__hole_and_tail_on_guarded_output)
 {
 	uint32_t id;
@@ -668,7 +702,8 @@ TEST(loss__hole_and_tail_on_guarded_output)
 	ck_assert_uint_eq(drops_all(), 0);
 }
 
-/* a loss reported from downstream frees the channels like a delivery, and is counted at the source's edge */
+/* a loss reported from downstream frees the channels like a delivery, and is counted at the
+ * source's edge */
 TEST(loss__reported_to_the_source)
 {
 	one_switch_open(&s);
@@ -682,7 +717,8 @@ TEST(loss__reported_to_the_source)
 	all_released_expect();
 }
 
-/* lost on a guarded output: found by SYNC though it was the last frame, told by the peer, reported, all released */
+/* lost on a guarded output: found by SYNC though it was the last frame, told by the peer, reported,
+ * all released */
 TEST(loss__last_packet_on_guarded_link)
 {
 	s.ports[2].guarded = true;
@@ -716,7 +752,8 @@ TEST(loss__ack_frame_on_guarded_link)
 	ck_assert_uint_eq(got.header.sequence, 1);
 }
 
-/* a packet on a guarded edge link is delivered when the receiver has it: only then the ACK starts back */
+/* a packet on a guarded edge link is delivered when the receiver has it: only then the ACK starts
+ * back */
 TEST(loss__guarded_edge_link)
 {
 	s.ports[0].guarded = true;
@@ -736,8 +773,8 @@ TEST(loss__guarded_edge_link)
 	all_released_expect();
 }
 
-/* FC-17: lost on a guarded input: the link says which frames, found by the next one or by SYNC; the hole is reported, what follows no
- * packet is not */
+/* FC-17: lost on a guarded input: the link says which frames, found by the next one or by SYNC; the
+ * hole is reported, what follows no packet is not */
 TEST(loss__input_is_guarded)
 {
 	s.ports[2].guarded = true;
@@ -763,7 +800,8 @@ TEST(loss__input_is_guarded)
 
 /* ---- networks behind hosts ---- */
 
-/* a frame for 10.9.@third.1 with the MAC of a gateway that the fabric does not know, from the host at port 0 */
+/* a frame for 10.9.@third.1 with the MAC of a gateway that the fabric does not know, from the host
+ * at port 0 */
 static void gateway_send(node_time_t at, uint8_t third, uint32_t frame_bytes)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX], *ip = bytes + 14;
@@ -775,10 +813,12 @@ static void gateway_send(node_time_t at, uint8_t third, uint32_t frame_bytes)
 	for (uint32_t i = 0; i < 20; i += 2)
 		sum += bytes_get16(ip + i);
 	bytes_put16(ip + 10, (uint16_t) ~(sum % 0xffff));
-	neighbour_send_frame(&s, 0, at, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, 0, bytes, captured);
+	neighbour_send_frame(&s, 0, at, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, 0, bytes,
+			     captured);
 }
 
-/* FC-3: what is for an address behind a router leaves at the router's port, whose place the fabric manager may change */
+/* FC-3: what is for an address behind a router leaves at the router's port, whose place the fabric
+ * manager may change */
 TEST(prefix__leaves_at_the_port_of_its_router)
 {
 	struct prefix_config prefixes[] = {
@@ -845,13 +885,19 @@ TEST(drop__malformed)
 
 	s.config.class_count = 4;
 	one_switch_open(&s);
-	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 100, 0, junk, 10);         /* too short to be a frame */
-	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 1504, 2, frame, captured); /* of class 3, sent as 2 */
-	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 64, 3, frame, captured);   /* more captured than there is */
-	neighbour_send_frame(&s, 0, 0, RECORD_ACKS, 20, 0, junk, 20);            /* ACKs from a host */
-	neighbour_send_frame(&s, 2, 0, RECORD_PACKET, 120, 0, junk, 26);         /* no fabric header */
-	neighbour_send_frame(&s, 2, 0, RECORD_PACKET, 120, 0, junk, 5);          /* not even room for one */
-	neighbour_send_frame(&s, 2, 0, RECORD_ACKS, 100, 0, junk, 100);          /* no ACK frame */
+	/* too short to be a frame */
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 100, 0, junk, 10);
+	/* of class 3, sent as 2 */
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 1504, 2, frame, captured);
+	/* more captured than there is */
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 64, 3, frame, captured);
+	/* ACKs from a host */
+	neighbour_send_frame(&s, 0, 0, RECORD_ACKS, 20, 0, junk, 20);
+	/* no fabric header */
+	neighbour_send_frame(&s, 2, 0, RECORD_PACKET, 120, 0, junk, 26);
+	/* not even room for one */
+	neighbour_send_frame(&s, 2, 0, RECORD_PACKET, 120, 0, junk, 5);
+	neighbour_send_frame(&s, 2, 0, RECORD_ACKS, 100, 0, junk, 100); /* no ACK frame */
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(drops(DROP_MALFORMED) + drops(DROP_BAD_RECORD), 7);
 	ck_assert_uint_eq(drops_all(), 7);
@@ -919,7 +965,8 @@ TEST(run__next_event)
 	packet_expect(2, 1500);
 }
 
-/* the same traffic, run in windows of @window; fills in when packets came out of p2 and how long they were */
+/* the same traffic, run in windows of @window; fills in when packets came out of p2 and how long
+ * they were */
 static uint32_t run_in_windows(node_time_t window, node_time_t at_ps[40], uint32_t wire_bytes[40])
 {
 	uint32_t count = 0;
@@ -991,8 +1038,9 @@ static int show(const char *table, int port)
 
 TEST(dataplane_show__every_table)
 {
-	static const char *const tables[] = { "ports",  "efct",   "ifct",       "ofct",  "queues", "acks",   "fgfc",
-					      "routes", "limits", "congestion", "paths", "trees",  "sources" };
+	static const char *const tables[] = { "ports", "efct",  "ifct",   "ofct",   "queues",
+					      "acks",  "fgfc",  "routes", "limits", "congestion",
+					      "paths", "trees", "sources" };
 
 	one_switch_open(&s);
 	host_send(&s, 0, 0, 2, 1, 0, 1000);
@@ -1023,9 +1071,10 @@ static int set(const char *name, const char *value)
 TEST(dataplane_set__values)
 {
 	static const char *const bad[][2] = {
-		{ "match", "128" },      { "match", "-1" },       { "match", "" },          { "match", "7x" },
-		{ "ack.t1", "-5" },      { "ack.t2", "x" },       { "ack.t3", "1e9" },      { "ack.collect", "0" },
-		{ "ack.collect", "49" }, { "output-queue", "0" }, { "output-queue", "65" },
+		{ "match", "128" },      { "match", "-1" },        { "match", "" },
+		{ "match", "7x" },       { "ack.t1", "-5" },       { "ack.t2", "x" },
+		{ "ack.t3", "1e9" },     { "ack.collect", "0" },   { "ack.collect", "49" },
+		{ "output-queue", "0" }, { "output-queue", "65" },
 	};
 
 	one_switch_open(&s);
@@ -1129,7 +1178,8 @@ TEST(flood__unknown_unicast)
 	books_expect(1500);
 }
 
-/* a question for a known address goes to the host that has it, alone; one for the asker's own, or an unknown one, to all */
+/* a question for a known address goes to the host that has it, alone; one for the asker's own, or
+ * an unknown one, to all */
 TEST(flood__arp)
 {
 	uint8_t frame[100];
@@ -1175,7 +1225,8 @@ TEST(flood__reports_have_no_listener)
 
 static const struct channel_set nothing;
 
-/* copies beyond the limit are dropped and counted; input room is never held by them, other traffic goes on */
+/* copies beyond the limit are dropped and counted; input room is never held by them, other traffic
+ * goes on */
 TEST(flood__limit)
 {
 	uint8_t frame[100];
@@ -1188,7 +1239,8 @@ TEST(flood__limit)
 		host_0_sends(0, frame, 100);
 	one_switch_run(&s, 20 * NODE_US);
 	ck_assert_uint_eq(s.stats->flooded_packets, 500);
-	ck_assert_uint_eq(s.dp->sw.flood_packets + 1, s.dp->sw.flood_packets_max); /* the last one for p1 has left */
+	/* the last one for p1 has left */
+	ck_assert_uint_eq(s.dp->sw.flood_packets + 1, s.dp->sw.flood_packets_max);
 	ck_assert_uint_gt(drops(DROP_FLOOD_LIMIT), 0);
 	ck_assert_uint_eq(drops(DROP_FLOOD_LIMIT), drops_all());
 	ck_assert_uint_eq(s.links[0].held_units[0], 0);
@@ -1200,7 +1252,8 @@ TEST(flood__limit)
 	switchd_ops.link_down(s.dp, 2, 40 * NODE_US);
 	switchd_ops.link_down(s.dp, 3, 40 * NODE_US);
 	ck_assert_uint_eq(s.stats->flooded_packets, 500);
-	switchd_ops.link_settle(s.dp, 2, &nothing, 40 * NODE_US); /* nothing of what had passed is anywhere */
+	/* nothing of what had passed is anywhere */
+	switchd_ops.link_settle(s.dp, 2, &nothing, 40 * NODE_US);
 	switchd_ops.link_settle(s.dp, 3, &nothing, 40 * NODE_US);
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(s.dp->sw.flood_packets, 0);
@@ -1223,7 +1276,8 @@ TEST(flood__waits_for_lines)
 			while (neighbour_receive(&s, p, RECORD_PACKET, &got)) {
 				ck_assert_uint_eq(header_of_packet(p).fabric_address, p);
 				packets[p - 2]++;
-				switch_send_ack(&s, p, i * NODE_US, header_of_packet(p).flow_id, ACK_DELTA, 1);
+				switch_send_ack(&s, p, i * NODE_US, header_of_packet(p).flow_id,
+						ACK_DELTA, 1);
 			}
 	}
 	ck_assert_uint_eq(packets[0], 2);
@@ -1241,7 +1295,8 @@ static uint32_t channel_expect(uint32_t port, uint32_t frame_bytes)
 	return header_of_packet(port).flow_id;
 }
 
-/* a flow that has something behind the link waits for that alone, not for what another one has there */
+/* a flow that has something behind the link waits for that alone, not for what another one has
+ * there */
 TEST(link_settle__each_flow_waits_for_its_own)
 {
 	struct channel_set left = { 0 };
@@ -1274,7 +1329,8 @@ TEST(link_settle__each_flow_waits_for_its_own)
 	ck_assert_uint_eq(drops_all(), 0);
 }
 
-/* port_stats.left: what came in over the link has something here or downstream, until it is acknowledged */
+/* port_stats.left: what came in over the link has something here or downstream, until it is
+ * acknowledged */
 TEST(link_down__what_is_left)
 {
 	const struct channel_set *left;
@@ -1290,7 +1346,8 @@ TEST(link_down__what_is_left)
 	packet_expect(0, 1001);
 	ck_assert_uint_eq(channel_set_count(left), 0);
 	switchd_ops.link_down(s.dp, 2, NODE_US);
-	ck_assert(channel_set_has(left, 7) && channel_set_has(left, 8) && channel_set_count(left) == 2);
+	ck_assert(channel_set_has(left, 7) && channel_set_has(left, 8) &&
+		  channel_set_count(left) == 2);
 	switch_send_ack(&s, 3, NODE_US, id, ACK_DELTA, 4);
 	one_switch_run(&s, 2 * NODE_US);
 	ck_assert(channel_set_has(left, 8) && channel_set_count(left) == 1);
@@ -1337,7 +1394,8 @@ TEST(real__whole_frames)
 	ck_assert_uint_eq(drops_all(), 0);
 }
 
-/* every unit that flows had queued for, granted to, or under way on the dead link is reported lost, once (FC-17) */
+/* every unit that flows had queued for, granted to, or under way on the dead link is reported lost,
+ * once (FC-17) */
 TEST_RANGE(link_down__fabric, 0, 2)
 {
 	real();
@@ -1364,7 +1422,8 @@ TEST_RANGE(link_down__fabric, 0, 2)
 	all_released_expect();
 	one_switch_run(&s, 6 * NODE_US);
 	ack_expect(3, 7, ACK_LOSS, 24);
-	ck_assert_uint_eq(drops(DROP_LINK_DOWN), 2); /* committed to the link; the others have no other way */
+	/* committed to the link; the others have no other way */
+	ck_assert_uint_eq(drops(DROP_LINK_DOWN), 2);
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 16 - stats_of(2)->tx_packets);
 	ck_assert_uint_eq(drops_all(), drops(DROP_LINK_DOWN) + drops(DROP_NO_ROUTE));
 	host_send(&s, 0, 7 * NODE_US, 2, 1, 0, 1000);
@@ -1459,7 +1518,8 @@ TEST(link_up__vacant)
 
 	real();
 	port = s.ports[3];
-	s.ports[3] = (struct port_config){ .vacant = true, .channels = port.channels, .mtu_bytes = MTU };
+	s.ports[3] =
+		(struct port_config){ .vacant = true, .channels = port.channels, .mtu_bytes = MTU };
 	one_switch_open(&s);
 	host_send(&s, 0, 0, 4, 1, 0, 1000);
 	one_switch_run(&s, NODE_US);
@@ -1480,9 +1540,11 @@ TEST(tables__replaced)
 {
 	struct host_config hosts[] = { { .host_index = 1, .fabric_address = 3, .egress_port = 5 } };
 	struct route_config routes[] = { { .fabric_address = 3, .ports = 1 << 2 | 1 << 3 } };
-	struct switch_config new_tables = {
-		.fabric_address = 1, .route_count = 1, .routes = routes, .host_count = 1, .hosts = hosts
-	};
+	struct switch_config new_tables = { .fabric_address = 1,
+					    .route_count = 1,
+					    .routes = routes,
+					    .host_count = 1,
+					    .hosts = hosts };
 	uint64_t before;
 
 	real();
@@ -1505,7 +1567,9 @@ TEST_RANGE(tables__misled, 0, 2)
 	const uint32_t from = _i ? 0 : 2;
 	struct route_config routes[] = { { .fabric_address = 2, .ports = 1 << 3 },
 					 { .fabric_address = 3, .ports = 1 << 3 } };
-	struct switch_config new_tables = { .fabric_address = 1, .route_count = 2, .routes = routes };
+	struct switch_config new_tables = { .fabric_address = 1,
+					    .route_count = 2,
+					    .routes = routes };
 
 	real();
 	if (_i) {
@@ -1539,8 +1603,12 @@ TEST_RANGE(tables__misled, 0, 2)
 TEST(tables__upward_is_no_destination)
 {
 	struct route_config routes[] = { { .fabric_address = ROUTE_UPWARD, .ports = 1 << 2 } };
-	struct switch_config new_tables = { .fabric_address = 1, .route_count = 1, .routes = routes };
-	struct fabric_header header = { .flow_id = 1, .units = (uint16_t)units_of_bytes(1000), .ordered = true };
+	struct switch_config new_tables = { .fabric_address = 1,
+					    .route_count = 1,
+					    .routes = routes };
+	struct fabric_header header = { .flow_id = 1,
+					.units = (uint16_t)units_of_bytes(1000),
+					.ordered = true };
 	uint8_t bytes[FABRIC_FRONT_BYTES + FRAME_HEADERS_MAX];
 	uint32_t captured;
 
@@ -1550,19 +1618,22 @@ TEST(tables__upward_is_no_destination)
 	captured = frame_make(4, 2, 1, 0, 1000, bytes + FABRIC_FRONT_BYTES);
 	fabric_envelope_write(3, 0, 1, 3, bytes);
 	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
-	neighbour_send_frame(&s, 3, 0, RECORD_PACKET, FABRIC_HEADER_BYTES + 1000 + FRAME_FCS_BYTES, 0, bytes,
-			     FABRIC_FRONT_BYTES + captured);
+	neighbour_send_frame(&s, 3, 0, RECORD_PACKET, FABRIC_HEADER_BYTES + 1000 + FRAME_FCS_BYTES,
+			     0, bytes, FABRIC_FRONT_BYTES + captured);
 	one_switch_run(&s, FAR);
 	no_packet_expect(2);
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
 }
 
-/* what a fabric manager reads is what it wrote: nothing it wants is missing, or lost when another block is written */
+/* what a fabric manager reads is what it wrote: nothing it wants is missing, or lost when another
+ * block is written */
 TEST(tables__read_back)
 {
 	struct route_config routes[] = { { .fabric_address = 3, .ports = 1 << 2 | 1 << 3 },
 					 { .fabric_address = ROUTE_UPWARD, .ports = 1 << 3 } };
-	struct switch_config new_tables = { .fabric_address = 1, .route_count = 2, .routes = routes };
+	struct switch_config new_tables = { .fabric_address = 1,
+					    .route_count = 2,
+					    .routes = routes };
 	struct table_block block = { .table = TABLE_ROUTES };
 
 	real();
@@ -1598,7 +1669,8 @@ TEST(real__starved)
 	ck_assert_uint_eq(drops_all(), 0);
 }
 
-/* a packet that is too long to be held, its header good: the sender's extent is settled, and no hole is seen behind it */
+/* a packet that is too long to be held, its header good: the sender's extent is settled, and no
+ * hole is seen behind it */
 TEST(drop__oversize_on_fabric)
 {
 	one_switch_open(&s);
@@ -1626,14 +1698,16 @@ static bool flood_has_buffer(uint32_t frame_bytes)
 	return s.links[0].held_units[0] + units_of_bytes(frame_bytes) <= s.ports[0].buffer_units;
 }
 
-/* TB-26: floods of every length fill the buffer of an input, not the pool, which is one and a half times the input buffers, those of the
- * outputs once more, and the output queues, with the greatest frame for each queue and the reserve of copies */
+/* TB-26: floods of every length fill the buffer of an input, not the pool, which is one and a half
+ * times the input buffers, those of the outputs once more, and the output queues, with the greatest
+ * frame for each queue and the reserve of copies */
 TEST(pool_init__floods)
 {
 	struct flood *flood = zeroed(sizeof(*flood));
 	size_t queue_bytes = s.config.switch_.output_queue_units_max * UNIT_BYTES,
 	       input_bytes = FLOOD_UNITS * UNIT_BYTES;
-	size_t own_bytes = (input_bytes + queue_bytes) * 3 / 2 + FLOOD_GREATEST_BYTES, most_bytes, copies_bytes;
+	size_t own_bytes = (input_bytes + queue_bytes) * 3 / 2 + FLOOD_GREATEST_BYTES, most_bytes,
+	       copies_bytes;
 
 	flood_configure();
 	for (uint32_t p = 0; p < PORTS; p++) {
@@ -1644,7 +1718,8 @@ TEST(pool_init__floods)
 	*flood = (struct flood){ .pool = &s.dp->sw.pool, .has_buffer = flood_has_buffer };
 	copies_bytes = s.dp->sw.flood_packets_max * FLOOD_GREATEST_BYTES;
 	ck_assert_uint_le(packet_pool_bytes(flood->pool),
-			  PORTS * (own_bytes + queue_bytes * 3 / 2) + FLOOD_GREATEST_BYTES + copies_bytes);
+			  PORTS * (own_bytes + queue_bytes * 3 / 2) + FLOOD_GREATEST_BYTES +
+				  copies_bytes);
 	ck_assert_uint_ge(packet_pool_bytes(flood->pool), PORTS * own_bytes + copies_bytes);
 	most_bytes = flood_all(flood, (uint32_t)(own_bytes / PACKET_CELL_BYTES));
 	ck_assert_uint_gt(most_bytes, input_bytes * 14 / 10);

@@ -1,4 +1,4 @@
-/*  switchd/flow_channel/eca: the three factors at the corners of their formulas (EC-1 ... EC-3).                    */
+/*  switchd/flow_channel/eca: the three factors at the corners of their formulas (EC-1 ... EC-3). */
 #include <stdlib.h>
 
 #include "nodes/base/units.h"
@@ -12,9 +12,10 @@ static struct eca eca;
 
 static void setup(void)
 {
-	config = (struct congestion_config){
-		.lbf_thresh_units = OFF, .lpf_thresh = OFF, .dbf_thresh_units = OFF, .dbf_clk_cnt = 100
-	};
+	config = (struct congestion_config){ .lbf_thresh_units = OFF,
+					     .lpf_thresh = OFF,
+					     .dbf_thresh_units = OFF,
+					     .dbf_clk_cnt = 100 };
 	eca_init(&eca, &config);
 }
 
@@ -33,8 +34,9 @@ TEST(lbf__threshold_shift_and_limits)
 	fill(100, UNIT_BYTES, 0);
 	ck_assert_uint_eq(eca_factor(&eca, 0), 0);                  /* at the threshold: none */
 	ck_assert_uint_eq(eca_enqueue(&eca, 3 * UNIT_BYTES, 0), 0); /* 3 >> 2 */
-	ck_assert_uint_eq(eca_enqueue(&eca, UNIT_BYTES - 1, 0), 0); /* a part of 256 bytes does not count */
-	ck_assert_uint_eq(eca_enqueue(&eca, 1, 0), 1);              /* 4 >> 2 */
+	/* a part of 256 bytes does not count */
+	ck_assert_uint_eq(eca_enqueue(&eca, UNIT_BYTES - 1, 0), 0);
+	ck_assert_uint_eq(eca_enqueue(&eca, 1, 0), 1); /* 4 >> 2 */
 	fill(1, 1015 * UNIT_BYTES, 0);
 	ck_assert_uint_eq(eca_factor(&eca, 0), 254); /* 1019 >> 2 */
 	ck_assert_uint_eq(eca_enqueue(&eca, UNIT_BYTES, 0), 255);
@@ -97,9 +99,11 @@ TEST(dbf__periods_that_nobody_looked_at)
 {
 	config.dbf_thresh_units = 10;
 	fill(50, UNIT_BYTES, 20 * NODE_NS);
-	ck_assert_uint_eq(eca_factor(&eca, 1050 * NODE_NS), 0); /* it rose in the first of ten periods */
+	/* it rose in the first of ten periods */
+	ck_assert_uint_eq(eca_factor(&eca, 1050 * NODE_NS), 0);
 	fill(30, UNIT_BYTES, 1060 * NODE_NS);
-	ck_assert_uint_eq(eca_factor(&eca, 1100 * NODE_NS), 30); /* and periods still end at whole hundreds */
+	/* and periods still end at whole hundreds */
+	ck_assert_uint_eq(eca_factor(&eca, 1100 * NODE_NS), 30);
 }
 
 TEST(greatest_counts)

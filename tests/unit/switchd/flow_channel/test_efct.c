@@ -1,4 +1,4 @@
-/*  switchd/flow_channel/efct: what a flow is, and a line for each at once (FC-2, FC-4, FC-9).                        */
+/*  switchd/flow_channel/efct: what a flow is, and a line for each at once (FC-2, FC-4, FC-9). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +57,11 @@ static struct frame_fields ipv6_frame(void)
 
 static struct frame_fields hpc_frame(void)
 {
-	return (struct frame_fields){
-		.source_mac = { 2, 2, 2, 2, 2, 2 }, .hpc = true, .hpc_source = 5, .hpc_destination = 6, .hpc_process = 7
-	};
+	return (struct frame_fields){ .source_mac = { 2, 2, 2, 2, 2, 2 },
+				      .hpc = true,
+				      .hpc_source = 5,
+				      .hpc_destination = 6,
+				      .hpc_process = 7 };
 }
 
 /* the line of a frame to switch 3, port 4, class 1 */
@@ -194,7 +196,8 @@ static const struct masked {
 	{ "source-mac/24", L2, AT(source_mac) + 2, 0 },
 	{ "destination-mac&00:00:00:00:00:ff", L2, AT(destination_mac) + 5, 0 },
 	{ "destination-mac&00:00:00:00:00:ff", L2, AT(destination_mac), 0xff },
-	{ "source-port&0xff00", V4, AT(source_port), 0xff }, /* the low byte of a number of this machine */
+	{ "source-port&0xff00", V4, AT(source_port),
+	  0xff }, /* the low byte of a number of this machine */
 	{ "source-port&0xff00", V4, AT(source_port) + 1, 0 },
 	{ "source-port&0xff00", V4, AT(destination_port), 0xff },
 	{ "destination-port/12", V6, AT(destination_port), 0x0f },
@@ -221,12 +224,15 @@ static struct frame_fields frame_of(int kind)
 		fields.roce = false;
 		fields.queue_pair = fields.flow_label = 0;
 	} else if (kind == L2) {
-		fields = (struct frame_fields){ .vlan = 100, .source_mac = { 2, 2 }, .destination_mac = { 2, 1 } };
+		fields = (struct frame_fields){ .vlan = 100,
+						.source_mac = { 2, 2 },
+						.destination_mac = { 2, 1 } };
 	}
 	return fields;
 }
 
-/* bit by bit: one that counts makes another flow, one that is masked out the same, whatever else counts */
+/* bit by bit: one that counts makes another flow, one that is masked out the same, whatever else
+ * counts */
 TEST_RANGE(efct_pattern_of__under_a_mask, 0, (int)MASKED)
 {
 	const struct masked *m = &masked[_i];
@@ -240,14 +246,17 @@ TEST_RANGE(efct_pattern_of__under_a_mask, 0, (int)MASKED)
 		hash_a = efct_pattern_of(&efct, &fields, 3, 4, 1, &a);
 		((uint8_t *)&fields)[m->offset] ^= (uint8_t)(1u << bit);
 		hash_b = efct_pattern_of(&efct, &fields, 3, 4, 1, &b);
-		ck_assert_msg((hash_a == hash_b) == !!(m->ignored >> bit & 1), "%s, bit %u", m->match, bit);
+		ck_assert_msg((hash_a == hash_b) == !!(m->ignored >> bit & 1), "%s, bit %u",
+			      m->match, bit);
 		ck_assert_int_eq(hash_a == hash_b, !memcmp(&a, &b, sizeof(a)));
-		ck_assert_uint_ne(hash_a, efct_pattern_of(&efct, &fields, 3, 5, 1, &b)); /* the destination counts */
+		/* the destination counts */
+		ck_assert_uint_ne(hash_a, efct_pattern_of(&efct, &fields, 3, 5, 1, &b));
 		ck_assert_uint_ne(hash_a, efct_pattern_of(&efct, &fields, 3, 4, 0, &b));
 	}
 }
 
-/* packets that differ only in bits that are masked out are of one flow channel, others of another one */
+/* packets that differ only in bits that are masked out are of one flow channel, others of another
+ * one */
 TEST(efct_classify__under_a_mask)
 {
 	match_set_text("source-port&0xfff8");
@@ -286,7 +295,8 @@ TEST(efct_pattern_of__kinds_do_not_mix)
 	memset(hpc.source_mac, 0, sizeof(hpc.source_mac));
 	memcpy(ip.source_ip, &hpc.hpc_source, sizeof(hpc.hpc_source));
 	memcpy(ip.destination_ip, &hpc.hpc_destination, sizeof(hpc.hpc_destination));
-	ck_assert_uint_ne(efct_pattern_of(&efct, &hpc, 3, 4, 1, &a), efct_pattern_of(&efct, &ip, 3, 4, 1, &b));
+	ck_assert_uint_ne(efct_pattern_of(&efct, &hpc, 3, 4, 1, &a),
+			  efct_pattern_of(&efct, &ip, 3, 4, 1, &b));
 }
 
 /* ---- lines ---- */
@@ -340,7 +350,8 @@ TEST(efct_classify__lines_are_reused)
 			taken |= 1u << open_flow((uint16_t)(round * 3 + i));
 		ck_assert_uint_eq(taken, (1u << CHANNELS) - 1);
 		for (uint16_t i = 0; i < CHANNELS; i++) {
-			int line = classify_flow((uint16_t)(round * 3 + (i * 3 + round) % CHANNELS));
+			int line =
+				classify_flow((uint16_t)(round * 3 + (i * 3 + round) % CHANNELS));
 
 			ck_assert(acked(&efct, (uint32_t)line, 1));
 		}
@@ -372,7 +383,8 @@ TEST(efct_match_set__empty_table_at_once)
 	ck_assert_uint_eq(efct.used, 1);
 }
 
-/* a flow that two patterns describe could not be kept in order: all packets wait until nothing is under way */
+/* a flow that two patterns describe could not be kept in order: all packets wait until nothing is
+ * under way */
 TEST(efct_match_set__when_the_last_line_is_free)
 {
 	int a = open_flow(1), b = open_flow(2);
@@ -394,7 +406,8 @@ TEST(efct_match_set__same_fields)
 	ck_assert_int_ge(open_flow(2), 0);
 }
 
-/* FC-15: set back while packets of new flows wait, a later packet of theirs must not find a line before them */
+/* FC-15: set back while packets of new flows wait, a later packet of theirs must not find a line
+ * before them */
 TEST(efct_match_set__back_again_while_flows_are_under_way)
 {
 	int a = open_flow(1);

@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/fgfc: S3 figure 9A step by step, and which frames come of it (EC-15, EC-16). */
+/*  switchd/flow_channel/fgfc: S3 figure 9A step by step, and which frames come of it (EC-15,
+ *  EC-16). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/fgfc.h"
@@ -9,13 +10,17 @@
 #define CREDIT 10u
 #define DISTANCE (100 * NODE_NS)
 
-static const struct congestion_setting setting = { .high_units = 200, .target_units = 100, .drop_units = 40 };
+static const struct congestion_setting setting = { .high_units = 200,
+						   .target_units = 100,
+						   .drop_units = 40 };
 static struct fgfc fgfc;
 static struct fgfc_frame frame;
 
 static void setup(void)
 {
-	struct congestion_config config = { .fgfc = true, .fgfc_pause_ps = PAUSE, .fgfc_credit_units = CREDIT };
+	struct congestion_config config = { .fgfc = true,
+					    .fgfc_pause_ps = PAUSE,
+					    .fgfc_credit_units = CREDIT };
 
 	ck_assert_int_eq(fgfc_init(&fgfc, CHANNELS, &config), 0);
 }
@@ -29,7 +34,9 @@ static const struct flow_name whole; /* no mask */
 
 static struct flow_name name_of(uint32_t number)
 {
-	return (struct flow_name){ .fields = MATCH_PORTS, .source_port = (uint16_t)number, .kind = FLOW_IPV4 };
+	return (struct flow_name){ .fields = MATCH_PORTS,
+				   .source_port = (uint16_t)number,
+				   .kind = FLOW_IPV4 };
 }
 
 static void start(uint32_t flow_id)
@@ -86,7 +93,8 @@ TEST(figure_9a__off_to_on)
 	take_none(PAUSE / 2 - 1);
 }
 
-/* 904, 906, 912: not below the drop level: what is forwarded gives credit, saved up until it is worth a frame: 20 units */
+/* 904, 906, 912: not below the drop level: what is forwarded gives credit, saved up until it is
+ * worth a frame: 20 units */
 TEST(figure_9a__credit_mode)
 {
 	start(3);
@@ -140,7 +148,8 @@ TEST(fgfc_take__over_before_told)
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
 }
 
-/* EC-16: renewed when half of the pause is over, the flow told longest ago first, with what is owed */
+/* EC-16: renewed when half of the pause is over, the flow told longest ago first, with what is
+ * owed */
 TEST(fgfc_take__renews)
 {
 	start(3);
@@ -156,7 +165,8 @@ TEST(fgfc_take__renews)
 	take(3, PAUSE, PAUSE, 0);
 }
 
-/* the longer it is held, the longer the pause, never longer than it was held: few frames, and a lost end costs little */
+/* the longer it is held, the longer the pause, never longer than it was held: few frames, and a
+ * lost end costs little */
 TEST(fgfc_take__pauses_grow)
 {
 	static const uint32_t at_halves[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 96 };
@@ -277,10 +287,12 @@ TEST(fgfc__all_channels)
 		for (uint32_t flow_id = 0; flow_id < CHANNELS; flow_id++)
 			take(flow_id, now += DISTANCE, PAUSE, CREDIT);
 		for (uint32_t flow_id = 0; flow_id < CHANNELS; flow_id++)
-			fgfc_forwarded(&fgfc, flow_id ^ 5, 20, 30 + (flow_id ^ 5) % 2 * 20, &setting);
+			fgfc_forwarded(&fgfc, flow_id ^ 5, 20, 30 + (flow_id ^ 5) % 2 * 20,
+				       &setting);
 		ck_assert_uint_eq(fgfc.on, CHANNELS / 2);
 		for (uint32_t flow_id = 0; flow_id < CHANNELS; flow_id++)
-			take(flow_id ^ 5, now += DISTANCE, (flow_id ^ 5) % 2 ? PAUSE : 0, (flow_id ^ 5) % 2 ? 22 : 0);
+			take(flow_id ^ 5, now += DISTANCE, (flow_id ^ 5) % 2 ? PAUSE : 0,
+			     (flow_id ^ 5) % 2 ? 22 : 0);
 		for (uint32_t flow_id = 1; flow_id < CHANNELS; flow_id += 2)
 			fgfc_stop(&fgfc, flow_id);
 		for (uint32_t flow_id = 1; flow_id < CHANNELS; flow_id += 2)

@@ -1,5 +1,7 @@
-/*  switchd/flow_channel/fgfc_path: an edge port holds its host's flow, keeps its queue and lets it go again, in frames on the host's link
- *  (EC-15, EC-16; tests/unit/switchd/flow_channel/one_switch.h). The way to switch 2 is slow: 1 Gb/s, so what is for host 2 queues up at p0. */
+/*  switchd/flow_channel/fgfc_path: an edge port holds its host's flow, keeps its queue and lets it
+ *  go again, in frames on the host's link (EC-15, EC-16;
+ *  tests/unit/switchd/flow_channel/one_switch.h). The way to switch 2 is slow: 1 Gb/s, so what is
+ *  for host 2 queues up at p0. */
 #include <stdlib.h>
 
 #include "nodes/wire/fgfc_frame.h"
@@ -98,8 +100,10 @@ TEST(fgfc_path__start_to_end)
 	ck_assert(flow_name_equal(&frame.name, &name));
 	ck_assert_uint_eq(frame.pause_ps, PAUSE);
 	ck_assert_uint_eq(frame.credit_units, CREDIT);
-	/* the packet on the link, the one behind it, and so many units are in front of the one that reaches the target */
-	ck_assert_uint_lt(got.header.at_ps, (TARGET / PACKET_UNITS + 3) * (PACKET_BYTES + 24) * BYTE_PS + LEAD);
+	/* the packet on the link, the one behind it, and so many units are in front of the one that
+	 * reaches the target */
+	ck_assert_uint_lt(got.header.at_ps,
+			  (TARGET / PACKET_UNITS + 3) * (PACKET_BYTES + 24) * BYTE_PS + LEAD);
 	before = got.header.at_ps;
 	one_switch_run(&s, FAR);
 	while (frame_next() && frame.pause_ps) {
@@ -115,7 +119,8 @@ TEST(fgfc_path__start_to_end)
 	ck_assert(!frame_next());
 	ck_assert_uint_eq(host_port()->fgfc_frames, frames + 2);
 	ck_assert_uint_eq(host_port()->fgfc_held, 0);
-	/* of 10 packets queued the first left 144 units: none; four 128 and less: 14; three 64 and less: 18; then it was over */
+	/* of 10 packets queued the first left 144 units: none; four 128 and less: 14; three 64 and
+	 * less: 18; then it was over */
 	ck_assert_uint_le(credit_units, 4 * 14 + 3 * 18);
 	ck_assert_uint_gt(credit_units, 4 * 14 + 3 * 18 - CREDIT);
 	ck_assert_uint_le(frames, 12);
@@ -196,12 +201,15 @@ static const char *const matches[] = {
 
 #define MATCHES (sizeof(matches) / sizeof(matches[0]))
 
-/* every kind of frame under any match set: the NIC finds the flow by what its own frames look like */
+/* every kind of frame under any match set: the NIC finds the flow by what its own frames look
+ * like */
 TEST_RANGE(fgfc_path_name__is_what_the_nic_sees, 0, (int)MATCHES *FRAME_KINDS)
 {
 	const char *match = matches[_i / FRAME_KINDS];
 	enum frame_kind kind = (enum frame_kind)(_i % FRAME_KINDS);
-	struct frame_spec spec = { .kind = kind, .destination = 2, .flow = 5, .frame_bytes = PACKET_BYTES };
+	struct frame_spec spec = {
+		.kind = kind, .destination = 2, .flow = 5, .frame_bytes = PACKET_BYTES
+	};
 	struct frame_payload payload = { .message_bytes = 1000, .message_first = true };
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = frame_write(&spec, &payload, bytes);
@@ -211,7 +219,8 @@ TEST_RANGE(fgfc_path_name__is_what_the_nic_sees, 0, (int)MATCHES *FRAME_KINDS)
 	ck_assert_int_eq(flow_match_parse(match, &s.ports[0].match, why, sizeof(why)), 0);
 	one_switch_open(&s);
 	for (uint32_t i = 0; i < 10; i++)
-		neighbour_send_frame(&s, 0, 0, RECORD_PACKET, PACKET_BYTES + FRAME_FCS_BYTES, 0, bytes, captured);
+		neighbour_send_frame(&s, 0, 0, RECORD_PACKET, PACKET_BYTES + FRAME_FCS_BYTES, 0,
+				     bytes, captured);
 	one_switch_run(&s, 3 * NODE_US);
 	ck_assert(neighbour_receive(&s, 0, RECORD_FGFC, &got));
 	ck_assert_int_eq(fgfc_frame_read(got.bytes, got.header.captured_bytes, &frame), 0);
@@ -219,7 +228,8 @@ TEST_RANGE(fgfc_path_name__is_what_the_nic_sees, 0, (int)MATCHES *FRAME_KINDS)
 	ck_assert_msg(flow_name_equal(&frame.name, &under), "%s", match);
 	if (!flow_match_masked(&s.ports[0].match)) {
 		ck_assert(!flow_name_is_masked(&frame.mask));
-		ck_assert_uint_eq(frame.name.fields & s.ports[0].match.fields, s.ports[0].match.fields);
+		ck_assert_uint_eq(frame.name.fields & s.ports[0].match.fields,
+				  s.ports[0].match.fields);
 	}
 	/* it never means other destinations too */
 	whole = name_of(kind, 3, 5);
@@ -227,13 +237,16 @@ TEST_RANGE(fgfc_path_name__is_what_the_nic_sees, 0, (int)MATCHES *FRAME_KINDS)
 	ck_assert_msg(!flow_name_equal(&frame.name, &under), "%s", match);
 }
 
-/* FC-2: flows that a mask makes one are held together, by a frame that says which bits count; the others are not in it */
+/* FC-2: flows that a mask makes one are held together, by a frame that says which bits count; the
+ * others are not in it */
 TEST(fgfc_path_name__under_a_mask)
 {
 	struct flow_name whole;
 	char why[200];
 
-	ck_assert_int_eq(flow_match_parse("ip-pair, source-port&0xfffc", &s.ports[0].match, why, sizeof(why)), 0);
+	ck_assert_int_eq(flow_match_parse("ip-pair, source-port&0xfffc", &s.ports[0].match, why,
+					  sizeof(why)),
+			 0);
 	one_switch_open(&s);
 	for (uint32_t i = 0; i < 12; i++)
 		host_send(&s, 0, 0, 2, 4 + i % 4, 0, PACKET_BYTES);
@@ -284,8 +297,10 @@ TEST(fgfc_path__from_a_host)
 
 	one_switch_open(&s);
 	fgfc_frame_write(&out, mac, bytes);
-	neighbour_send_frame(&s, 0, 0, RECORD_FGFC, FGFC_FRAME_BYTES + FRAME_FCS_BYTES, 0, bytes, sizeof(bytes));
-	neighbour_send_frame(&s, 2, 0, RECORD_FGFC, FGFC_FRAME_BYTES + FRAME_FCS_BYTES, 0, bytes, sizeof(bytes));
+	neighbour_send_frame(&s, 0, 0, RECORD_FGFC, FGFC_FRAME_BYTES + FRAME_FCS_BYTES, 0, bytes,
+			     sizeof(bytes));
+	neighbour_send_frame(&s, 2, 0, RECORD_FGFC, FGFC_FRAME_BYTES + FRAME_FCS_BYTES, 0, bytes,
+			     sizeof(bytes));
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(s.stats->drops[DROP_MALFORMED], 2);
 	ck_assert_uint_eq(s.stats->inside_packets, 0);
@@ -320,6 +335,7 @@ TEST(fgfc_path__show)
 	ck_assert_int_eq(switchd_ops.show(s.dp, "fgfc", -1, 0, out), 0);
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(text, "held"));
-	ck_assert_ptr_nonnull(strstr(text, "10.0.0.1 > 10.0.0.3 protocol 17 ports 49157 > 18432\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "10.0.0.1 > 10.0.0.3 protocol 17 ports 49157 > 18432\n"));
 	free(text);
 }

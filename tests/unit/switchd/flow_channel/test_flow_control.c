@@ -1,6 +1,8 @@
-/*  switchd: congestion control in one switch whose neighbours are played by hand (tests/unit/switchd/flow_channel/one_switch.h): what is told of an egress
- *  queue (EC-2, EC-3), what a flow then waits for at its input and what lets it go on, each to the picosecond (EC-5 ... EC-9), credit per
- *  flow and hop (EC-12 ... EC-14), and what a link that goes leaves behind: nothing. Every test turns on what it is about, no more.  */
+/*  switchd: congestion control in one switch whose neighbours are played by hand
+ *  (tests/unit/switchd/flow_channel/one_switch.h): what is told of an egress queue (EC-2, EC-3),
+ *  what a flow then waits for at its input and what lets it go on, each to the picosecond (EC-5 ...
+ *  EC-9), credit per flow and hop (EC-12 ... EC-14), and what a link that goes leaves behind:
+ *  nothing. Every test turns on what it is about, no more. */
 #include <stdio.h>
 
 #include "nodes/wire/ecn_mark.h"
@@ -50,10 +52,12 @@ static uint32_t channel_expect(uint32_t port, uint32_t frame_bytes)
 	return header_of_packet(port).flow_id;
 }
 
-/* an ACK comes in at @port at @at, and a microsecond goes by.   Return: when the ACK was handled. */
-static node_time_t ack_come(uint32_t port, node_time_t at, uint32_t flow_id, enum ack_type type, uint32_t value)
+/* an ACK comes in at @port at @at, and a microsecond goes by. Return: when the ACK was handled. */
+static node_time_t ack_come(uint32_t port, node_time_t at, uint32_t flow_id, enum ack_type type,
+			    uint32_t value)
 {
-	at = switch_send_ack(&s, port, at, flow_id, type, value) + ack_frame_wire_bytes(1) * BYTE_PS;
+	at = switch_send_ack(&s, port, at, flow_id, type, value) +
+	     ack_frame_wire_bytes(1) * BYTE_PS;
 	one_switch_run(&s, at + NODE_US);
 	return at;
 }
@@ -75,8 +79,9 @@ static void detect_above(uint32_t units)
 
 TEST_GROUP(told, .setup = setup, .teardown = teardown);
 
-/* EC-1, EC-2, EC-3, EC-4: three packets queue at a host that pauses. Each request that finds too much is told at once, and acknowledges
- * nothing; each packet that leaves says what it leaves behind, itself included. On a guarded link, once it has arrived.   */
+/* EC-1, EC-2, EC-3, EC-4: three packets queue at a host that pauses. Each request that finds too
+ * much is told at once, and acknowledges nothing; each packet that leaves says what it leaves
+ * behind, itself included. On a guarded link, once it has arrived. */
 TEST_RANGE(eca__at_enqueue_and_at_dequeue, 0, 2)
 {
 	node_time_t at[3];
@@ -119,8 +124,8 @@ TEST_RANGE(eca__at_enqueue_and_at_dequeue, 0, 2)
 	all_released_expect();
 }
 
-/* FC-12: ACKs that pass an input whose queue of the flow is congested go on with its congestion, if that is the greater one. What this
- * switch itself heard does not change. */
+/* FC-12: ACKs that pass an input whose queue of the flow is congested go on with its congestion, if
+ * that is the greater one. What this switch itself heard does not change. */
 TEST(inputs__acks_rewritten)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
@@ -154,12 +159,15 @@ TEST(inputs__acks_rewritten)
 	ck_assert_uint_eq(stats_of(2)->acks_rewritten, 2);
 }
 
-/* FC-24, [S2 fig. 6, 612]: a packet with CE makes its flow a source; _i: 0 if that is not asked for, or (1) CE is not set */
+/* FC-24, [S2 fig. 6, 612]: a packet with CE makes its flow a source; _i: 0 if that is not asked
+ * for, or (1) CE is not set */
 TEST_RANGE(ecn__makes_a_source, 0, 3)
 {
-	struct frame_spec spec = {
-		.kind = FRAME_IPV4, .source = 0, .destination = 1, .frame_bytes = 1000, .ecn_capable = true
-	};
+	struct frame_spec spec = { .kind = FRAME_IPV4,
+				   .source = 0,
+				   .destination = 1,
+				   .frame_bytes = 1000,
+				   .ecn_capable = true };
 	struct frame_payload payload = { .message_bytes = 900, .message_first = true };
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = frame_write(&spec, &payload, bytes);
@@ -169,7 +177,8 @@ TEST_RANGE(ecn__makes_a_source, 0, 3)
 	if (_i != 1)
 		ck_assert(ecn_mark(bytes, captured));
 	neighbour_stop(&s, 1, 0, 1);
-	neighbour_send_frame(&s, 0, NODE_NS, RECORD_PACKET, 1000 + FRAME_FCS_BYTES, 0, bytes, captured);
+	neighbour_send_frame(&s, 0, NODE_NS, RECORD_PACKET, 1000 + FRAME_FCS_BYTES, 0, bytes,
+			     captured);
 	one_switch_run(&s, NODE_US);
 	ck_assert_uint_eq(flow_at(0, 0)->ep_congestion, _i == 2 ? 7 : 0);
 	ck_assert_uint_eq(stats_of(1)->ecn_packets, _i == 2);
@@ -203,12 +212,14 @@ TEST(eca__of_each_class)
 
 static node_time_t flow_send(uint32_t from, node_time_t at, uint32_t position, uint32_t frame_bytes)
 {
-	return from ? switch_send(&s, 3, at, 2, 9, position, frame_bytes) : host_send(&s, 0, at, 2, 1, 0, frame_bytes);
+	return from ? switch_send(&s, 3, at, 2, 9, position, frame_bytes)
+		    : host_send(&s, 0, at, 2, 1, 0, frame_bytes);
 }
 
 TEST_GROUP(limits, .setup = setup, .teardown = teardown);
 
-/* EC-5: at every IFCT on the way ACK_ECA selects the last setting that it reaches, ACK_DELTA_ECA keeps it, ACK_DELTA clears it */
+/* EC-5: at every IFCT on the way ACK_ECA selects the last setting that it reaches, ACK_DELTA_ECA
+ * keeps it, ACK_DELTA clears it */
 TEST_RANGE(setting__ack_eca_selects_delta_eca_keeps_delta_clears, 0, 2)
 {
 	uint32_t id;
@@ -225,7 +236,8 @@ TEST_RANGE(setting__ack_eca_selects_delta_eca_keeps_delta_clears, 0, 2)
 
 		ack_come(2, (2 + 2 * i) * NODE_US, id, ACK_ECA, eca);
 		ck_assert_uint_eq(flow_at(FROM, FLOW)->ep_congestion, eca);
-		ck_assert_uint_eq(flow_at(FROM, FLOW)->setting, ((const uint32_t[]){ 1, 2, 0, 1 })[i]);
+		ck_assert_uint_eq(flow_at(FROM, FLOW)->setting,
+				  ((const uint32_t[]){ 1, 2, 0, 1 })[i]);
 		ck_assert_uint_eq(stats_of(FROM)->limited, 1);
 		if (_i)
 			ack_expect(3, 9, ACK_ECA, eca);
@@ -261,7 +273,8 @@ TEST_RANGE(setting__ack_eca_without_a_factor_is_refused, 0, 3)
 	all_released_expect();
 }
 
-/* EC-6: a new flow has half the bandwidth until its first ACK_DELTA; with slow start off, the whole from the first packet on */
+/* EC-6: a new flow has half the bandwidth until its first ACK_DELTA; with slow start off, the whole
+ * from the first packet on */
 TEST_RANGE(slow_start__until_the_first_ack_delta, 0, 2)
 {
 	node_time_t full = (ON_FABRIC + GAP_BYTES) * BYTE_PS, first;
@@ -284,7 +297,8 @@ TEST_RANGE(slow_start__until_the_first_ack_delta, 0, 2)
 	ck_assert_uint_eq(flow_at(0, 0)->setting, _i);
 	ack_come(2, 4 * NODE_US, id, ACK_DELTA, UNITS / 2);
 	ck_assert_uint_eq(flow_at(0, 0)->setting, 0);
-	first = host_send(&s, 0, 6 * NODE_US, 2, 1, 0, PACKET) + (PACKET + FRAME_FCS_BYTES) * BYTE_PS + LEAD;
+	first = host_send(&s, 0, 6 * NODE_US, 2, 1, 0, PACKET) +
+		(PACKET + FRAME_FCS_BYTES) * BYTE_PS + LEAD;
 	host_send(&s, 0, 6 * NODE_US, 2, 1, 0, PACKET);
 	switch_send(&s, 3, 6 * NODE_US, 2, 9, 0, PACKET);
 	one_switch_run(&s, 6 * NODE_US + 300 * NODE_NS);
@@ -294,7 +308,8 @@ TEST_RANGE(slow_start__until_the_first_ack_delta, 0, 2)
 	packet_expect_at(2, PACKET, first + full);
 }
 
-/* EC-5: at 50 Gb/s a byte takes 160 ps: after a packet the next one waits for just its bytes, however long it is itself */
+/* EC-5: at 50 Gb/s a byte takes 160 ps: after a packet the next one waits for just its bytes,
+ * however long it is itself */
 TEST_RANGE(rate__gaps_between_packets, 0, 2)
 {
 	static const uint32_t bytes[] = { 4096, 1000, 300, 2000, 100 };
@@ -325,7 +340,8 @@ TEST_RANGE(rate__gaps_between_packets, 0, 2)
 	ck_assert_uint_eq(s.dp->wakes.count, 0);
 }
 
-/* EC-7: above the limit nothing goes on, at the ingress and on the way; with the ACK that brings the extent down to it, one packet more */
+/* EC-7: above the limit nothing goes on, at the ingress and on the way; with the ACK that brings
+ * the extent down to it, one packet more */
 TEST_RANGE(extent__limit_holds, 0, 2)
 {
 	struct congestion_setting narrow = free_setting();
@@ -376,7 +392,8 @@ TEST(extent__no_limit_in_the_last_switch)
 		packet_expect(0, PACKET);
 }
 
-/* the flow from host 0 has one packet of 16 units under way, and is congested: limit-after-ack, 160 ps a byte.   Return: its channel. */
+/* the flow from host 0 has one packet of 16 units under way, and is congested: limit-after-ack, 160
+ * ps a byte. Return: its channel. */
 static uint32_t limited_flow(void)
 {
 	struct congestion_setting after_ack = free_setting();
@@ -397,7 +414,8 @@ static uint32_t limited_flow(void)
 	return id;
 }
 
-/* EC-8: blocked until the last ACK is back; then RUNNING, the next packet goes when the wake-up time has come, and blocks the flow again */
+/* EC-8: blocked until the last ACK is back; then RUNNING, the next packet goes when the wake-up
+ * time has come, and blocks the flow again */
 TEST(limit_after_ack__blocked_until_empty_then_asleep)
 {
 	uint32_t id = limited_flow();
@@ -434,12 +452,13 @@ TEST(limit_after_ack__ack_delta_clears)
 	packet_expect_at(2, PACKET, acked + LEAD);
 }
 
-/* EC-8: line and channel outlive the flow's packets until the wake-up time: a packet that comes before waits for it, and afterwards
- * the flow is a new one                                                                                              */
+/* EC-8: line and channel outlive the flow's packets until the wake-up time: a packet that comes
+ * before waits for it, and afterwards the flow is a new one */
 TEST_RANGE(limit_after_ack__outlives_the_packets, 0, 2)
 {
 	uint32_t id = limited_flow();
-	node_time_t wake_up = 4 * NODE_US + ack_frame_wire_bytes(1) * BYTE_PS + UNITS * UNIT_BYTE_TIME_PS;
+	node_time_t wake_up =
+		4 * NODE_US + ack_frame_wire_bytes(1) * BYTE_PS + UNITS * UNIT_BYTE_TIME_PS;
 
 	switch_send_ack(&s, 2, 4 * NODE_US, id, ACK_DELTA_ECA, UNITS);
 	one_switch_run(&s, 4 * NODE_US + 100 * NODE_NS);
@@ -462,7 +481,8 @@ TEST_RANGE(limit_after_ack__outlives_the_packets, 0, 2)
 	ck_assert_uint_eq(flow_at(0, 0)->fc_state, _i ? BLOCK_UNTIL_EMPTY : RUNNING);
 }
 
-/* A packet comes at the very moment at which its flow is to be forgotten, leaves at once, and its ACK frees the flow: once. */
+/* A packet comes at the very moment at which its flow is to be forgotten, leaves at once, and its
+ * ACK frees the flow: once. */
 TEST(rate__ends_as_a_packet_comes)
 {
 	struct congestion_setting slow = free_setting();
@@ -476,9 +496,11 @@ TEST(rate__ends_as_a_packet_comes)
 	one_switch_open(&s);
 	sent = host_send(&s, 0, 0, 1, 1, 0, PACKET);
 	one_switch_run(&s, sent + (PACKET + FRAME_FCS_BYTES) * BYTE_PS + 1);
-	ck_assert_uint_eq(flow_at(0, 0)->wake_up_ps, (PACKET + FRAME_FCS_BYTES) * BYTE_PS + 2 * PACKET * BYTE_PS);
+	ck_assert_uint_eq(flow_at(0, 0)->wake_up_ps,
+			  (PACKET + FRAME_FCS_BYTES) * BYTE_PS + 2 * PACKET * BYTE_PS);
 	ck_assert_uint_eq(stats_of(0)->limited, 1);
-	host_send(&s, 0, flow_at(0, 0)->wake_up_ps - (1000 + FRAME_FCS_BYTES) * BYTE_PS, 1, 1, 0, 1000);
+	host_send(&s, 0, flow_at(0, 0)->wake_up_ps - (1000 + FRAME_FCS_BYTES) * BYTE_PS, 1, 1, 0,
+		  1000);
 	one_switch_run(&s, FAR);
 	packet_expect(1, PACKET);
 	packet_expect(1, 1000);
@@ -487,7 +509,8 @@ TEST(rate__ends_as_a_packet_comes)
 
 /* ---- the port's limit ---- */
 
-/* EC-9: the sum is counted up when packets are injected, down when they are acknowledged or lost; flows go on in the order of their coming */
+/* EC-9: the sum is counted up when packets are injected, down when they are acknowledged or lost;
+ * flows go on in the order of their coming */
 TEST(port_limit__in_turn)
 {
 	uint32_t channels[12];
@@ -532,7 +555,8 @@ TEST(port_limit__one_ack_for_many_flows)
 	ck_assert_uint_eq(stats_of(0)->extent_units, 11);
 }
 
-/* EC-9: who waits for another output does not wait for one that is stopped, once nothing is under way */
+/* EC-9: who waits for another output does not wait for one that is stopped, once nothing is under
+ * way */
 TEST(port_limit__no_blocking_by_a_stopped_output)
 {
 	uint32_t id;
@@ -553,7 +577,8 @@ TEST(port_limit__no_blocking_by_a_stopped_output)
 
 /* ---- credit that this switch gives ---- */
 
-/* credit per flow and hop, with water levels so low that two packets are the target, and buffers in which they are not short of room */
+/* credit per flow and hop, with water levels so low that two packets are the target, and buffers in
+ * which they are not short of room */
 static void credit_on(void)
 {
 	struct congestion_setting levels = free_setting();
@@ -578,7 +603,8 @@ static node_time_t through_send(node_time_t at, uint32_t i)
 
 TEST_GROUP(credit, .setup = setup, .teardown = teardown);
 
-/* EC-12: at the target level UM is set, and the first ACK says how much of the flow is here and beyond; where it is off, nothing */
+/* EC-12: at the target level UM is set, and the first ACK says how much of the flow is here and
+ * beyond; where it is off, nothing */
 TEST_RANGE(headroom__begins_at_the_target, 0, 2)
 {
 	node_time_t at;
@@ -605,10 +631,12 @@ TEST_RANGE(headroom__begins_at_the_target, 0, 2)
 	ck_assert_int_eq(flow_at(2, 9)->committed_units, 2 * UNITS);
 }
 
-/* EC-13: above high nothing, then an eighth less than the packet, from the target down an eighth more, below drop the end */
+/* EC-13: above high nothing, then an eighth less than the packet, from the target down an eighth
+ * more, below drop the end */
 TEST(headroom__credit_by_water_level)
 {
-	static const uint32_t credits[] = { 14, 14, 18, 18, ACK_VALUE_MAX }; /* at 64, 48, 32, 16, 0; none at 80 */
+	/* at 64, 48, 32, 16, 0; none at 80 */
+	static const uint32_t credits[] = { 14, 14, 18, 18, ACK_VALUE_MAX };
 
 	credit_on();
 	acks_at_once();
@@ -632,7 +660,8 @@ TEST(headroom__credit_by_water_level)
 	ck_assert_uint_eq(s.dp->ports[2].promised_units[0], 0);
 }
 
-/* EC-13: metering ends with the queue even where drop is 0 and no queue is below it: what is promised does not outlive the flow */
+/* EC-13: metering ends with the queue even where drop is 0 and no queue is below it: what is
+ * promised does not outlive the flow */
 TEST(headroom__ends_with_the_queue)
 {
 	struct congestion_setting levels;
@@ -652,7 +681,8 @@ TEST(headroom__ends_with_the_queue)
 	all_released_expect();
 }
 
-/* EC-12: a credit leaves before the delivery that frees its channel, though both arise at one moment */
+/* EC-12: a credit leaves before the delivery that frees its channel, though both arise at one
+ * moment */
 TEST(headroom__credit_before_delivery)
 {
 	static const uint32_t credits[] = { 18, ACK_VALUE_MAX };
@@ -676,7 +706,8 @@ TEST(headroom__credit_before_delivery)
 	all_released_expect();
 }
 
-/* EC-12: what a lost frame said of credit is not true any more: upstream forgets what it has, and begins with what is now */
+/* EC-12: what a lost frame said of credit is not true any more: upstream forgets what it has, and
+ * begins with what is now */
 TEST_RANGE(headroom__lost_ack_is_told_anew, 0, 2)
 {
 	uint32_t frames;
@@ -688,7 +719,8 @@ TEST_RANGE(headroom__lost_ack_is_told_anew, 0, 2)
 	neighbour_stop(&s, 3, 0, 1);
 	through_send(NODE_US, 0);
 	through_send(NODE_US, 1);
-	neighbour_stop(&s, 3, 3 * NODE_US, !_i); /* _i: metering is over before anyone has heard that it was on */
+	/* _i: metering is over before anyone has heard that it was on */
+	neighbour_stop(&s, 3, 3 * NODE_US, !_i);
 	one_switch_run(&s, 4 * NODE_US);
 	ck_assert_uint_eq(stats_of(2)->headroom_starts, 1);
 	ck_assert_uint_eq(stats_of(2)->headroom_stops, _i);
@@ -708,13 +740,15 @@ TEST_RANGE(headroom__lost_ack_is_told_anew, 0, 2)
 		ck_assert_uint_eq(acks_receive(2, acks), 2);
 		ck_assert(acks[0].type == ACK_HEADROOM && acks[0].value == ACK_VALUE_MAX);
 		ck_assert(acks[1].type == ACK_HEADROOM && acks[1].value == 2 * UNITS);
-		ck_assert_int_eq(flow_at(2, 9)->committed_units, 2 * UNITS); /* as if nothing had been lost */
+		/* as if nothing had been lost */
+		ck_assert_int_eq(flow_at(2, 9)->committed_units, 2 * UNITS);
 	}
 	no_ack_expect(2);
 	ck_assert_uint_eq(s.dp->ports[2].promised_units[0], 0);
 }
 
-/* On a link that loses frames metering begins with the end of what was before: if that was lost, the first credit would be added up */
+/* On a link that loses frames metering begins with the end of what was before: if that was lost,
+ * the first credit would be added up */
 TEST(headroom__begins_with_an_end_on_a_guarded_link)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
@@ -733,8 +767,9 @@ TEST(headroom__begins_with_an_end_on_a_guarded_link)
 
 /* ---- credit that it needs ---- */
 
-/* EC-12, EC-13: DM. What is under way behind this switch counts against the first credit; further credit adds up; above 0 a packet goes and
- * takes its units, below 0 if need be; the greatest value is the end of it                                           */
+/* EC-12, EC-13: DM. What is under way behind this switch counts against the first credit; further
+ * credit adds up; above 0 a packet goes and takes its units, below 0 if need be; the greatest value
+ * is the end of it */
 TEST_RANGE(headroom__packets_wait_for_credit, 0, 2)
 {
 	uint32_t id;
@@ -785,8 +820,8 @@ TEST(headroom__one_hop_further_up)
 	ack_expect(2, 9, ACK_HEADROOM, 3 * UNITS);
 }
 
-/* EC-12: credit is a channel's: when that is free the flow's next packet needs none. What comes late for it is a contradiction, but not
- * where frames can be lost                                                                                           */
+/* EC-12: credit is a channel's: when that is free the flow's next packet needs none. What comes
+ * late for it is a contradiction, but not where frames can be lost */
 TEST_RANGE(headroom__ends_with_its_channel, 0, 2)
 {
 	uint32_t id;
@@ -818,7 +853,8 @@ static uint32_t flow_begin(uint32_t host, uint32_t flow, node_time_t at)
 	return channel_expect(2, PACKET);
 }
 
-/* EC-14: stop holds flows without credit; one with credit goes on. Go lets them on in the order of their coming. */
+/* EC-14: stop holds flows without credit; one with credit goes on. Go lets them on in the order of
+ * their coming. */
 TEST(stop__holds_only_flows_without_credit)
 {
 	uint32_t with_credit;
@@ -859,8 +895,9 @@ TEST(stop__credit_lets_go)
 	one_switch_run(&s, 5 * NODE_US);
 	no_packet_expect(2);
 	ack_come(2, 5 * NODE_US, id, ACK_HEADROOM, UNITS);
-	no_packet_expect(2);                                  /* all of that is under way */
-	ck_assert_uint_eq(flow_at(0, 0)->wait, IFCT_BLOCKED); /* for more credit, not for the peer's room any more */
+	no_packet_expect(2); /* all of that is under way */
+	/* for more credit, not for the peer's room any more */
+	ck_assert_uint_eq(flow_at(0, 0)->wait, IFCT_BLOCKED);
 	ack_come(2, 7 * NODE_US, id, ACK_HEADROOM, 1);
 	packet_expect(2, 1001);
 	no_packet_expect(2);
@@ -910,7 +947,8 @@ static void wait_in_every_way(void)
 	for (uint32_t i = 0; i < 3; i++)
 		ack_come(2, (10 + 2 * i) * NODE_US, ids[i], ACK_ECA, ecas[i]);
 	ack_come(2, 16 * NODE_US, ids[3], ACK_HEADROOM, 1);
-	for (uint32_t i = 0; i < 4; i++) /* the first last: it goes on, and is then over the port's limit */
+	/* the first last: it goes on, and is then over the port's limit */
+	for (uint32_t i = 0; i < 4; i++)
 		host_send(&s, 0, 18 * NODE_US, 2, (i + 1) % 4, 0, PACKET);
 	one_switch_run(&s, 22 * NODE_US);
 	host_send(&s, 0, 22 * NODE_US, 2, 0, 0, PACKET);
@@ -925,8 +963,8 @@ static void wait_in_every_way(void)
 
 TEST_GROUP(links, .setup = setup, .teardown = teardown);
 
-/* FC-17: whatever a flow waits for when its link goes, its packets are lost, each once, and nothing of it is left; who waited for the same
- * limit and goes elsewhere goes on                                                                                   */
+/* FC-17: whatever a flow waits for when its link goes, its packets are lost, each once, and nothing
+ * of it is left; who waited for the same limit and goes elsewhere goes on */
 TEST(link_down__flows_that_wait)
 {
 	static const struct channel_set nothing;
@@ -989,7 +1027,8 @@ TEST_RANGE(link_down__its_losses_let_nobody_onto_it, 0, 2)
 	all_released_expect();
 }
 
-/* A flow is only remembered for its wake-up time when its next packet finds no way: nobody is limited any more */
+/* A flow is only remembered for its wake-up time when its next packet finds no way: nobody is
+ * limited any more */
 TEST(link_down__flow_that_is_remembered)
 {
 	uint32_t id;
@@ -1007,8 +1046,8 @@ TEST(link_down__flow_that_is_remembered)
 	all_released_expect();
 }
 
-/* EC-12: the link over which a metered flow came goes; the flow goes on without, and a new link starts with nothing metered, nothing
- * stopped                                                                                                            */
+/* EC-12: the link over which a metered flow came goes; the flow goes on without, and a new link
+ * starts with nothing metered, nothing stopped */
 TEST(link_down__over_which_a_metered_flow_came)
 {
 	real();

@@ -1,5 +1,6 @@
-/*  switchd/flow_channel/flow_tree: packets of an unordered class choose one by one, until congestion at the destination folds the tree (FC-16, EC-11).
- *  Switch 2 is reached over p2 or p3; channel 0 of each is what the first flow has there. */
+/*  switchd/flow_channel/flow_tree: packets of an unordered class choose one by one, until
+ *  congestion at the destination folds the tree (FC-16, EC-11). Switch 2 is reached over p2 or p3;
+ *  channel 0 of each is what the first flow has there. */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/flow_tree.h"
@@ -63,7 +64,8 @@ static bool shows(const char *table, const char *what)
 
 TEST_GROUP(tree, .setup = setup, .teardown = teardown);
 
-/* FC-16: both ways are used alike, each has a channel of its own, and together they are the flow's extent */
+/* FC-16: both ways are used alike, each has a channel of its own, and together they are the flow's
+ * extent */
 TEST(tree__two_branches)
 {
 	open_tree();
@@ -82,7 +84,8 @@ TEST(tree__two_branches)
 	all_released_expect();
 }
 
-/* what has not come back yet counts against a way: it leads to congestion that no queue here shows */
+/* what has not come back yet counts against a way: it leads to congestion that no queue here
+ * shows */
 TEST(tree__prefers_what_is_acknowledged)
 {
 	open_tree();
@@ -96,14 +99,16 @@ TEST(tree__prefers_what_is_acknowledged)
 	ck_assert_uint_eq(packets_of(3, false), 4);
 }
 
-/* EC-12: credit is a branch's own, and folds nothing; what has none on one branch takes the other */
+/* EC-12: credit is a branch's own, and folds nothing; what has none on one branch takes the
+ * other */
 TEST(tree__credit_of_a_branch)
 {
 	open_tree();
 	send(2, 0);
 	packets_of(2, false);
 	packets_of(3, false);
-	switch_send_ack(&s, 2, 20 * NODE_US, 0, ACK_HEADROOM, UNITS); /* what is under way already takes it all */
+	/* what is under way already takes it all */
+	switch_send_ack(&s, 2, 20 * NODE_US, 0, ACK_HEADROOM, UNITS);
 	one_switch_run(&s, 21 * NODE_US);
 	ck_assert(tree_metered(s.dp, FLOW, 2) && !tree_metered(s.dp, FLOW, 3));
 	ck_assert_int_eq(tree_headroom(s.dp, FLOW, 2), 0);
@@ -113,7 +118,8 @@ TEST(tree__credit_of_a_branch)
 	switch_send_ack(&s, 2, 50 * NODE_US, 0, ACK_HEADROOM, 1);
 	one_switch_run(&s, 51 * NODE_US);
 	send(2, 60 * NODE_US);
-	ck_assert_uint_eq(packets_of(2, false), 1); /* the last one that has any credit goes as a whole */
+	/* the last one that has any credit goes as a whole */
+	ck_assert_uint_eq(packets_of(2, false), 1);
 	ck_assert_uint_eq(packets_of(3, false), 1);
 	ck_assert_int_eq(tree_headroom(s.dp, FLOW, 2), 1 - (int32_t)UNITS);
 	ck_assert_uint_eq(stats_of(0)->folds, 0);
@@ -155,7 +161,8 @@ TEST_RANGE(tree__congestion_folds, 0, 2)
 	no_packet_expect(3 - _i);
 }
 
-/* EC-11, FC-24: it stays folded until an ACK has come without congestion and its hold is past, whether anything is under way or not */
+/* EC-11, FC-24: it stays folded until an ACK has come without congestion and its hold is past,
+ * whether anything is under way or not */
 TEST_RANGE(tree__opens_again, 0, 2)
 {
 	uint32_t branch = 2 + _i, other = 3 - _i;

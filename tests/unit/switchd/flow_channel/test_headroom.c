@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/headroom: credit per flow and hop, at the corners of its water levels (EC-12 ... EC-14).     */
+/*  switchd/flow_channel/headroom: credit per flow and hop, at the corners of its water levels
+ *  (EC-12 ... EC-14). */
 #include <stdlib.h>
 
 #include "nodes/wire/ack_frame.h"
@@ -50,7 +51,8 @@ TEST(starts__earlier_where_room_is_short)
 	queue(1);
 	ck_assert(headroom_starts(&flow, &setting, 0));
 	queue(0);
-	ck_assert(!headroom_starts(&flow, &setting, 0)); /* what is not here cannot be metered: nothing would end it */
+	/* what is not here cannot be metered: nothing would end it */
+	ck_assert(!headroom_starts(&flow, &setting, 0));
 }
 
 /* the first credit is counted from what is not acknowledged: under way, it counts already */
@@ -94,14 +96,16 @@ TEST(forward__overdraft_does_not_overflow)
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
 }
 
-/* lost, it is told anew with all credit that still counts: what is promised stays so, and both ends mean the same again */
+/* lost, it is told anew with all credit that still counts: what is promised stays so, and both ends
+ * mean the same again */
 TEST(again__what_is_promised_counts)
 {
 	struct ifct_entry upstream = { .active = true };
 
 	queue(100);
 	headroom_start(&flow);
-	flow.committed_units = 180; /* credit of 80 was given since, and may be lost, or used for data under way */
+	/* credit of 80 was given since, and may be lost, or used for data under way */
+	flow.committed_units = 180;
 	flow.data_flow += 40;
 	queue(60);
 	flow.committed_units -= 40;
@@ -111,7 +115,8 @@ TEST(again__what_is_promised_counts)
 	ck_assert_int_eq(60 + 32 + upstream.headroom, flow.committed_units);
 }
 
-/* overdrawn by more than is not acknowledged: an ACK cannot say so, and the ends mean what it says */
+/* overdrawn by more than is not acknowledged: an ACK cannot say so, and the ends mean what it
+ * says */
 TEST(again__overdrawn)
 {
 	struct ifct_entry upstream = { .active = true };
@@ -141,7 +146,8 @@ TEST(forward__by_water_levels)
 		ck_assert_uint_eq(forward(cases[i].queued, cases[i].units, ROOM), cases[i].credit);
 		ck_assert_int_eq(flow.um, cases[i].credit != HEADROOM_END);
 		if (flow.um)
-			ck_assert_int_eq(flow.committed_units, (int32_t)(cases[i].queued + cases[i].credit));
+			ck_assert_int_eq(flow.committed_units,
+					 (int32_t)(cases[i].queued + cases[i].credit));
 	}
 }
 
@@ -158,7 +164,8 @@ TEST(forward__never_more_than_there_is_room_for)
 {
 	flow.um = true;
 	flow.committed_units = 116;
-	ck_assert_uint_eq(forward(100, 16, MTU - 1), 0); /* the packet that overdraws would not fit */
+	/* the packet that overdraws would not fit */
+	ck_assert_uint_eq(forward(100, 16, MTU - 1), 0);
 	flow.committed_units = 116;
 	ck_assert_uint_eq(forward(100, 16, MTU), 1);
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), MTU);
@@ -179,7 +186,8 @@ TEST(promise__what_credit_may_still_bring)
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
 }
 
-/* EC-13: a queue that is drained at a third of the rate at which it could be filled settles at its target */
+/* EC-13: a queue that is drained at a third of the rate at which it could be filled settles at its
+ * target */
 TEST(loop__settles_at_the_target)
 {
 	int32_t headroom = 0, credit_under_way[8] = { 0 };
@@ -205,10 +213,11 @@ TEST(loop__settles_at_the_target)
 			continue;
 		lowest = queued < lowest ? queued : lowest;
 		highest = queued > highest ? queued : highest;
-		ck_assert_int_eq(flow.committed_units,
-				 (int32_t)queued + headroom + credit_under_way[0] + credit_under_way[1] +
-					 credit_under_way[2] + credit_under_way[3] + credit_under_way[4] +
-					 credit_under_way[5] + credit_under_way[6] + credit_under_way[7]);
+		ck_assert_int_eq(
+			flow.committed_units,
+			(int32_t)queued + headroom + credit_under_way[0] + credit_under_way[1] +
+				credit_under_way[2] + credit_under_way[3] + credit_under_way[4] +
+				credit_under_way[5] + credit_under_way[6] + credit_under_way[7]);
 	}
 	ck_assert_uint_ge(lowest, 100 - 2 * MTU);
 	ck_assert_uint_le(highest, 100 + 2 * MTU);

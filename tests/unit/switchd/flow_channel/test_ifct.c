@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/ifct: extents, holes, set-up and release of flow channels (FC-6, FC-7, FC-14, FC-17).        */
+/*  switchd/flow_channel/ifct: extents, holes, set-up and release of flow channels (FC-6, FC-7,
+ *  FC-14, FC-17). */
 #include <stdlib.h>
 
 #include "nodes/config/config.h"
@@ -42,12 +43,13 @@ static struct packet *packet_of(uint32_t flow_id, uint32_t units)
 /* what flow @flow_id brought before ended at @position */
 static void begin_at(uint32_t flow_id, uint32_t position)
 {
-	ifct.entries[flow_id].next_data_flow = ifct.entries[flow_id].data_flow = ifct.entries[flow_id].ack_flow =
-		position;
+	ifct.entries[flow_id].next_data_flow = ifct.entries[flow_id].data_flow =
+		ifct.entries[flow_id].ack_flow = position;
 }
 
 /* @units of flow @flow_id arrive at @table at @position and are queued */
-static struct ifct_entry *arrive(struct ifct *table, uint32_t flow_id, uint32_t position, uint32_t units)
+static struct ifct_entry *arrive(struct ifct *table, uint32_t flow_id, uint32_t position,
+				 uint32_t units)
 {
 	struct packet *packet = packet_of(flow_id, units);
 	uint32_t hole_units;
@@ -59,7 +61,8 @@ static struct ifct_entry *arrive(struct ifct *table, uint32_t flow_id, uint32_t 
 	return entry;
 }
 
-static void extents_expect(const struct ifct_entry *entry, uint32_t queue_extent, uint32_t flow_extent)
+static void extents_expect(const struct ifct_entry *entry, uint32_t queue_extent,
+			   uint32_t flow_extent)
 {
 	ck_assert_uint_eq(ifct_queue_extent(entry), queue_extent);
 	ck_assert_uint_eq(ifct_flow_extent(entry), flow_extent);
@@ -100,7 +103,8 @@ TEST(ifct_init__all_free)
 }
 
 /* one switch of figure 2B: @arrived units came in, @sent of them went on */
-static const struct ifct_entry *switch_of_figure(struct ifct *table, uint32_t arrived, uint32_t sent)
+static const struct ifct_entry *switch_of_figure(struct ifct *table, uint32_t arrived,
+						 uint32_t sent)
 {
 	struct ifct_entry *entry = NULL;
 
@@ -112,8 +116,8 @@ static const struct ifct_entry *switch_of_figure(struct ifct *table, uint32_t ar
 	return entry;
 }
 
-/* FC-7, worked example of S2/S3: 226 has 1 unit sent and 6 queued, 2 are in flight to it from 224, which queues 3, and
- * 1 is in flight to that from 222: flow_extent 9 at 224, 13 at 222                                                  */
+/* FC-7, worked example of S2/S3: 226 has 1 unit sent and 6 queued, 2 are in flight to it from 224,
+ * which queues 3, and 1 is in flight to that from 222: flow_extent 9 at 224, 13 at 222 */
 TEST(ifct_flow_extent__fig_2b)
 {
 	struct ifct at_222, at_224, at_226;
@@ -268,8 +272,9 @@ TEST(ifct_on_ack__frees_with_the_last_unit)
 	ck_assert_uint_eq(ifct.used_max, 1);
 }
 
-/* FC-14: freed, the channel is a fresh first packet's, for another flow. FC-17: its positions run on, so that what was lost before
- * that packet is a hole (_i: 1); what cannot be one is taken as it is (_i: 2)                                        */
+/* FC-14: freed, the channel is a fresh first packet's, for another flow. FC-17: its positions run
+ * on, so that what was lost before that packet is a hole (_i: 1); what cannot be one is taken as it
+ * is (_i: 2) */
 TEST_RANGE(ifct_on_ack__freed_channel_starts_anew, 0, 3)
 {
 	static const uint16_t positions[] = { 1, 4999, 60000 };
@@ -289,7 +294,8 @@ TEST_RANGE(ifct_on_ack__freed_channel_starts_anew, 0, 3)
 	ck_assert_uint_eq(entry->traffic_class, 0);
 }
 
-/* TB-23, TB-25: nothing may acknowledge what was not sent: queued units, too many, a free channel */
+/* TB-23, TB-25: nothing may acknowledge what was not sent: queued units, too many, a free
+ * channel */
 TEST(ifct_on_ack__more_than_was_sent)
 {
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 0, 2);

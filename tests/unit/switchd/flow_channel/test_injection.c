@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/injection: what each setting does to a flow, state by state (EC-5 ... EC-8).                 */
+/*  switchd/flow_channel/injection: what each setting does to a flow, state by state (EC-5 ...
+ *  EC-8). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/injection.h"
@@ -18,12 +19,16 @@ static void setup(void)
 					     .flow_limit = true,
 					     .limit_after_ack = true };
 	for (uint32_t row = 0; row < CONGESTION_SETTINGS; row++)
-		config.settings[row] = (struct congestion_setting){ .eca_min = 256, .rate_bps = 1000000 };
-	config.settings[0] = (struct congestion_setting){ .rate_bps = 200000000000, .flow_extent_units = 1600 };
-	config.settings[1] =
-		(struct congestion_setting){ .eca_min = 1, .rate_bps = 100000000000, .flow_extent_units = 800 };
-	config.settings[2] =
-		(struct congestion_setting){ .eca_min = 10, .rate_bps = 10000000000, .flow_extent_units = 16 };
+		config.settings[row] =
+			(struct congestion_setting){ .eca_min = 256, .rate_bps = 1000000 };
+	config.settings[0] =
+		(struct congestion_setting){ .rate_bps = 200000000000, .flow_extent_units = 1600 };
+	config.settings[1] = (struct congestion_setting){ .eca_min = 1,
+							  .rate_bps = 100000000000,
+							  .flow_extent_units = 800 };
+	config.settings[2] = (struct congestion_setting){ .eca_min = 10,
+							  .rate_bps = 10000000000,
+							  .flow_extent_units = 16 };
 	config.settings[3] = (struct congestion_setting){ .eca_min = 255,
 							  .rate_bps = 1000000000,
 							  .limit_after_ack = true,
@@ -124,7 +129,8 @@ TEST(extent__positions_wrap)
 	ck_assert_int_eq(injection_check(&injection, &flow, NOW), INJECTION_EXTENT);
 }
 
-/* EC-8: RUNNING -> BLOCK_UNTIL_EMPTY -> RUNNING with local_time + ack_size_delta * (BYTE_TIME << BYTE_TIME_SCALE) */
+/* EC-8: RUNNING -> BLOCK_UNTIL_EMPTY -> RUNNING with local_time + ack_size_delta * (BYTE_TIME <<
+ * BYTE_TIME_SCALE) */
 TEST(limit_after_ack__wake_up_to_the_picosecond)
 {
 	injection_on_eca(&injection, &flow, 255, true);
@@ -147,13 +153,15 @@ TEST(limit_after_ack__only_at_ingress_ports_and_where_set)
 	injection_on_eca(&injection, &flow, 255, false);
 	ck_assert_int_eq(flow.fc_state, RUNNING); /* not an ingress port */
 	injection_on_eca(&injection, &flow, 10, true);
-	ck_assert_int_eq(flow.fc_state, RUNNING); /* above its limit, but the setting has no limit-after-ack */
+	/* above its limit, but the setting has no limit-after-ack */
+	ck_assert_int_eq(flow.fc_state, RUNNING);
 	config.limit_after_ack = false;
 	injection_on_eca(&injection, &flow, 255, true);
 	ck_assert_int_eq(flow.fc_state, RUNNING); /* switched off */
 	config.limit_after_ack = true;
 	injection_on_eca(&injection, &flow, 255, true);
-	ck_assert_int_eq(flow.fc_state, BLOCK_UNTIL_EMPTY); /* what is under way already is above the new limit */
+	/* what is under way already is above the new limit */
+	ck_assert_int_eq(flow.fc_state, BLOCK_UNTIL_EMPTY);
 }
 
 TEST(limit_after_ack__cleared_by_ack_delta)

@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/input_load: windows, what comes in now, links that are full with flows to several hosts, and who has been there for longest (FC-25).
+/*  switchd/flow_channel/input_load: windows, what comes in now, links that are full with flows to
+ *  several hosts, and who has been there for longest (FC-25).
  */
 #include <stdlib.h>
 
@@ -22,7 +23,8 @@ static void setup(void)
 static void add(uint64_t bytes, uint32_t host, node_time_t at)
 {
 	input_load_add(&input_load, bytes, host, WINDOW, BEGIN + at);
-	ck_assert(input_load_is_tenant(&input_load, host, ABSENCE, BEGIN + at) == (host == input_load.tenant));
+	ck_assert(input_load_is_tenant(&input_load, host, ABSENCE, BEGIN + at) ==
+		  (host == input_load.tenant));
 }
 
 static uint64_t now_in(node_time_t at)
@@ -34,7 +36,8 @@ static uint64_t now_in(node_time_t at)
 
 TEST_GROUP(input_load, .setup = setup);
 
-/* what has come in counts when its window is over: what is one packet old would be all or nothing */
+/* what has come in counts when its window is over: what is one packet old would be all or
+ * nothing */
 TEST(input_load_bytes__of_the_last_window)
 {
 	add(300, 1, 10);
@@ -47,7 +50,8 @@ TEST(input_load_bytes__of_the_last_window)
 	ck_assert_uint_eq(now_in(2 * WINDOW), 5);
 }
 
-/* the first packet behind the end of a window ends it: the more bytes in the longer time are no higher rate */
+/* the first packet behind the end of a window ends it: the more bytes in the longer time are no
+ * higher rate */
 TEST(input_load_bytes__of_a_window_that_took_longer)
 {
 	add(3000, 1, 10);
@@ -82,7 +86,8 @@ TEST(input_load_bytes__much_for_long)
 	ck_assert_uint_eq(input_load.last_bytes, 100000000);
 }
 
-/* the first packet may come at 0, and windows of no length end with every packet that does not come at once */
+/* the first packet may come at 0, and windows of no length end with every packet that does not come
+ * at once */
 TEST(input_load_add__no_time)
 {
 	input_load = (struct input_load){ 0 };
@@ -95,7 +100,8 @@ TEST(input_load_add__no_time)
 
 /* ---- full and mixed ---- */
 
-/* a window in which @packets of 100 bytes come, every @apart-th of them to another host than the one before */
+/* a window in which @packets of 100 bytes come, every @apart-th of them to another host than the
+ * one before */
 static void window_of(uint32_t packets, uint32_t apart)
 {
 	for (uint32_t i = 0; i < packets; i++)

@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/ofct: channels of a link, allocated by its sender, and the way back of ACKs (FC-5, FC-8, FC-9, FC-14). */
+/*  switchd/flow_channel/ofct: channels of a link, allocated by its sender, and the way back of ACKs
+ *  (FC-5, FC-8, FC-9, FC-14). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -102,7 +103,8 @@ TEST(ofct_send__position_is_what_was_sent_before)
 /* FC-7: positions wrap, in the header after 2^16, in the table after 2^32 */
 TEST(ofct_send__under_way_by_destination)
 {
-	int near = ofct_lookup(&ofct, 0, 1, 0), far = ofct_lookup(&ofct, 0, 2, 0), too = ofct_lookup(&ofct, 1, 2, 0);
+	int near = ofct_lookup(&ofct, 0, 1, 0), far = ofct_lookup(&ofct, 0, 2, 0),
+	    too = ofct_lookup(&ofct, 1, 2, 0);
 	uint32_t flow;
 	bool freed;
 
@@ -145,7 +147,8 @@ TEST(ofct_on_ack__finds_the_flow)
 	ck_assert(ofct_on_ack(&ofct, id, 0, &flow, &freed) && !freed);
 }
 
-/* FC-14: free again with the last unit; the id may be another flow's at once, its positions run on */
+/* FC-14: free again with the last unit; the id may be another flow's at once, its positions run
+ * on */
 TEST(ofct_on_ack__last_unit_frees)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
@@ -195,8 +198,9 @@ TEST(ofct_on_ack__chains_stay_whole)
 	}
 }
 
-/* FC-17: what is lost with something after it that arrives is the other end's to report, whichever comes first, the word of the
- * link or the ACKs; only what is lost last is taken back, once nothing of the channel is on its way                  */
+/* FC-17: what is lost with something after it that arrives is the other end's to report, whichever
+ * comes first, the word of the link or the ACKs; only what is lost last is taken back, once nothing
+ * of the channel is on its way */
 TEST(ofct_missing__hole_or_tail)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;

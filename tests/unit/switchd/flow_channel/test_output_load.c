@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/output_load: what goes out in windows, and what a flow that came would get (FC-25). */
+/*  switchd/flow_channel/output_load: what goes out in windows, and what a flow that came would get
+ *  (FC-25). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/output_load.h"
@@ -106,7 +107,8 @@ TEST(output_load_share__with_claims)
 	add(0, 200, 1);
 	for (uint32_t claims = 0; claims < 3; claims++) {
 		ck_assert_uint_eq(output_load_share(&out, FULL, 2, 5), 800 / (claims + 1));
-		output_load_claim(&out, 10, 20, 5); /* small now, which says nothing of the load to come */
+		/* small now, which says nothing of the load to come */
+		output_load_claim(&out, 10, 20, 5);
 	}
 	ck_assert_uint_eq(output_load_share(&out, FULL, 2, 20), 800);
 }
@@ -120,11 +122,13 @@ TEST(output_load_left_share__without_those_that_leave)
 	for (uint32_t left = 0; left < 6; left++) {
 		uint64_t share = FULL / ((left < 4 ? 4 - left : 0) + 1);
 
-		ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 2, 5), share < 250 ? 250 : share);
+		ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 2, 5),
+				  share < 250 ? 250 : share);
 		output_load_leave(&out, 20, 5);
 	}
 	ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 2, 20), 250);
-	ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 4, 20), 0); /* nothing went out */
+	/* nothing went out */
+	ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 4, 20), 0);
 }
 
 TEST(output_load_is_most__above_five_eighths)

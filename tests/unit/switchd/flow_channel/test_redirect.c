@@ -1,5 +1,6 @@
-/*  switchd/flow_channel/redirect, switchd/flow_channel/reroute: when an output asks, who obeys, and how a flow then moves (FC-25). Switch 2 is reached over p2 or p3, if a
- *  test says so, else over p2; switch 3 over p3. */
+/*  switchd/flow_channel/redirect, switchd/flow_channel/reroute: when an output asks, who obeys, and
+ *  how a flow then moves (FC-25). Switch 2 is reached over p2 or p3, if a test says so, else over
+ *  p2; switch 3 over p3. */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/redirect.h"
@@ -35,11 +36,14 @@ static void decision_setup(void)
 	random_init(&numbers, 1, 0);
 }
 
-/* @units deep, at an output that has not asked yet and whose queue began the interval @began_units deep */
+/* @units deep, at an output that has not asked yet and whose queue began the interval @began_units
+ * deep */
 static bool wanted(uint32_t units, uint32_t began_units)
 {
-	gauge = (struct redirect_gauge){ .since_ps = INTERVAL, .base_bytes = (uint64_t)began_units * UNIT_BYTES };
-	return redirect_wanted(&config, &gauge, &numbers, (uint64_t)units * UNIT_BYTES, 2, INTERVAL + 1);
+	gauge = (struct redirect_gauge){ .since_ps = INTERVAL,
+					 .base_bytes = (uint64_t)began_units * UNIT_BYTES };
+	return redirect_wanted(&config, &gauge, &numbers, (uint64_t)units * UNIT_BYTES, 2,
+			       INTERVAL + 1);
 }
 
 /* of TRIALS headers that come into such a queue */
@@ -81,7 +85,8 @@ TEST(redirect_wanted__more_the_deeper)
 	ck_assert_uint_eq(count_wanted(DEPTH_UNITS + FULL_UNITS, 1000), TRIALS);
 }
 
-/* the depth's derivative counts, by its weight; a queue that becomes shorter is none the better for it */
+/* the depth's derivative counts, by its weight; a queue that becomes shorter is none the better for
+ * it */
 TEST(redirect_wanted__more_the_faster_it_grows)
 {
 	config.redirect_growth_weight_permille = 2000;
@@ -102,7 +107,8 @@ TEST(redirect_wanted__once_in_an_interval)
 	ck_assert(redirect_wanted(&config, &gauge, &numbers, deep, 2, 2 * INTERVAL));
 }
 
-/* [S2]: any header may ask; in severe congestion each does, and how many do grows with the depth without a bound */
+/* [S2]: any header may ask; in severe congestion each does, and how many do grows with the depth
+ * without a bound */
 TEST(redirect_wanted__by_depth_without_a_bound)
 {
 	uint32_t asked[2] = { 0 };
@@ -110,9 +116,9 @@ TEST(redirect_wanted__by_depth_without_a_bound)
 	config.redirect_rule = REDIRECT_BY_DEPTH;
 	for (uint32_t deep = 0; deep < 2; deep++)
 		for (uint32_t i = 0; i < TRIALS; i++)
-			asked[deep] +=
-				redirect_wanted(&config, &gauge, &numbers,
-						(DEPTH_UNITS + (deep ? FULL_UNITS : 4)) * UNIT_BYTES, 2, INTERVAL);
+			asked[deep] += redirect_wanted(
+				&config, &gauge, &numbers,
+				(DEPTH_UNITS + (deep ? FULL_UNITS : 4)) * UNIT_BYTES, 2, INTERVAL);
 	share_expect(asked[0], 4);
 	ck_assert_uint_eq(asked[1], TRIALS);
 }
@@ -141,13 +147,15 @@ TEST(redirect_group_most__half_of_those_that_wait)
 /* each of a group by a number of its own: few in mild congestion, more in severe */
 TEST_RANGE(redirect_also_wanted__more_the_deeper, 0, 4)
 {
-	uint32_t depths[] = { DEPTH_UNITS, DEPTH_UNITS + 4, DEPTH_UNITS + 20, DEPTH_UNITS + FULL_UNITS };
+	uint32_t depths[] = { DEPTH_UNITS, DEPTH_UNITS + 4, DEPTH_UNITS + 20,
+			      DEPTH_UNITS + FULL_UNITS };
 	uint32_t values[] = { 0, 4, 20, FULL_UNITS }, count = 0;
 
 	gauge.since_ps = INTERVAL;
 	gauge.base_bytes = 1000 * UNIT_BYTES;
 	for (uint32_t i = 0; i < TRIALS; i++)
-		count += redirect_also_wanted(&config, &gauge, &numbers, (uint64_t)depths[_i] * UNIT_BYTES, INTERVAL);
+		count += redirect_also_wanted(&config, &gauge, &numbers,
+					      (uint64_t)depths[_i] * UNIT_BYTES, INTERVAL);
 	if (!values[_i])
 		ck_assert_uint_eq(count, 0);
 	else if (values[_i] == FULL_UNITS)
@@ -158,7 +166,8 @@ TEST_RANGE(redirect_also_wanted__more_the_deeper, 0, 4)
 
 /* ---- who: one switch ---- */
 
-/* @two_ways: to switch 2. Every header above an empty queue is reason enough. p1 leads to a switch, too. */
+/* @two_ways: to switch 2. Every header above an empty queue is reason enough. p1 leads to a switch,
+ * too. */
 static void open_switch(bool two_ways, bool anywhere)
 {
 	setup();
@@ -223,7 +232,8 @@ TEST(reroute_look__another_flow_waits)
 	congest(true);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
 	ck_assert_uint_eq(reroutes(3, &value), 1);
-	ck_assert_uint_eq(value, FELT_AFAR + JOIN); /* the switch that suffers has no choice itself */
+	/* the switch that suffers has no choice itself */
+	ck_assert_uint_eq(value, FELT_AFAR + JOIN);
 }
 
 /* ours: alone it would be no faster anywhere else */
@@ -236,7 +246,8 @@ TEST(reroute_look__alone)
 	ck_assert_uint_eq(reroutes(3, &value), 0);
 }
 
-/* no choice here: it goes on to the switch before, which learns that the queue is not its own, and how many ways have joined */
+/* no choice here: it goes on to the switch before, which learns that the queue is not its own, and
+ * how many ways have joined */
 TEST(reroute_heard__no_choice)
 {
 	uint32_t value = 0;
@@ -252,7 +263,8 @@ TEST(reroute_heard__no_choice)
 	ck_assert_uint_eq(stats_of(3)->redirects, 0);
 }
 
-/* _i: is a switch in the middle of the fabric enabled? If not it says that it could have chosen, for the ingress edge */
+/* _i: is a switch in the middle of the fabric enabled? If not it says that it could have chosen,
+ * for the ingress edge */
 TEST_RANGE(reroute_heard__in_the_middle, 0, 2)
 {
 	uint32_t value = 0, port = 2;
@@ -377,7 +389,8 @@ static void congest_group(uint32_t most, uint32_t full_units)
 		packet_expect(2, 500);
 	port_block(2);
 	for (uint32_t i = 0; i < 5; i++) /* fills the output's queue */
-		switch_send(&s, GROUP_PORT, 6 * NODE_US, 2, 0, units_of_bytes(500) + i * units_of_bytes(4000), 4000);
+		switch_send(&s, GROUP_PORT, 6 * NODE_US, 2, 0,
+			    units_of_bytes(500) + i * units_of_bytes(4000), 4000);
 	for (uint32_t f = 1; f < GROUP_FLOWS; f++)
 		switch_send(&s, GROUP_PORT, 10 * NODE_US, 2, f, units_of_bytes(500), 500);
 	one_switch_run(&s, 20 * NODE_US);
@@ -403,13 +416,15 @@ TEST_RANGE(reroute_look__a_group_in_one_frame, 0, 5)
 		ck_assert_uint_lt(acks[i].flow_id, GROUP_FLOWS);
 		ck_assert(!(flows >> acks[i].flow_id & 1));
 		flows |= 1u << acks[i].flow_id;
-		ck_assert_uint_eq(acks[i].value, FELT_AFAR + JOIN + (most > 1 ? GROUP_FLOWS * FLOWS : 0));
+		ck_assert_uint_eq(acks[i].value,
+				  FELT_AFAR + JOIN + (most > 1 ? GROUP_FLOWS * FLOWS : 0));
 	}
 	ck_assert(flows & 1 << 1); /* the one whose packet came */
 	ck_assert(!neighbour_receive(&s, GROUP_PORT, RECORD_ACKS, &got));
 }
 
-/* in mild congestion at most the flow of the header: 69 units wait, of 100000 for a certain redirect */
+/* in mild congestion at most the flow of the header: 69 units wait, of 100000 for a certain
+ * redirect */
 TEST(reroute_look__a_group_in_mild_congestion)
 {
 	congest_group(8, 100000);
@@ -444,7 +459,8 @@ static void group_begin(bool together)
 /* member @m is told at @at that @flows share a link behind its port */
 static void group_tell(uint32_t m, node_time_t at, uint32_t flows)
 {
-	switch_send_ack(&s, member[m].port, at, member[m].flow_id, ACK_REROUTE, FELT_AFAR + JOIN + flows * FLOWS);
+	switch_send_ack(&s, member[m].port, at, member[m].flow_id, ACK_REROUTE,
+			FELT_AFAR + JOIN + flows * FLOWS);
 	one_switch_run(&s, at + NODE_US / 2);
 }
 
@@ -458,7 +474,8 @@ TEST(reroute_heard__a_port_that_was_not_told)
 	ck_assert_uint_eq(stats_of(0)->redirects, 1);
 }
 
-/* The other port has the number 3. A flow moves from 5, not from 4, as it would be one of 4 there. */
+/* The other port has the number 3. A flow moves from 5, not from 4, as it would be one of 4
+ * there. */
 TEST_RANGE(reroute_heard__two_less_at_least, 2, 6)
 {
 	group_begin(false);
@@ -468,7 +485,8 @@ TEST_RANGE(reroute_heard__two_less_at_least, 2, 6)
 	ck_assert_uint_eq(stats_of(0)->redirects, 1 + (_i > 3)); /* one of three has left */
 }
 
-/* two flows of a group, in one frame, of three on the link: one moves, then there are two and one */
+/* two flows of a group, in one frame, of three on the link: one moves, then there are two and
+ * one */
 TEST_RANGE(reroute_heard__a_group_that_counts_itself, 2, 6)
 {
 	struct ack acks[2];
@@ -477,7 +495,8 @@ TEST_RANGE(reroute_heard__a_group_that_counts_itself, 2, 6)
 	for (uint32_t m = 0; m < 2; m++)
 		acks[m] = (struct ack){ .flow_id = (uint16_t)member[m].flow_id,
 					.type = ACK_REROUTE,
-					.value = (uint16_t)(FELT_AFAR + JOIN + (uint32_t)_i * FLOWS) };
+					.value = (uint16_t)(FELT_AFAR + JOIN +
+							    (uint32_t)_i * FLOWS) };
 	switch_send_acks(&s, member[0].port, TOLD, acks, 2);
 	one_switch_run(&s, TOLD + NODE_US);
 	ck_assert_uint_eq(stats_of(0)->redirects, _i < 4 ? 1 : 2);
@@ -507,7 +526,9 @@ TEST(reroute_heard__malformed)
 
 	group_begin(true);
 	for (uint32_t i = 0; i < 5; i++)
-		acks[i] = (struct ack){ .flow_id = (uint16_t)member[0].flow_id, .type = ACK_REROUTE, .value = value };
+		acks[i] = (struct ack){ .flow_id = (uint16_t)member[0].flow_id,
+					.type = ACK_REROUTE,
+					.value = value };
 	acks[0].value = FELT_AFAR + JOIN + FLOWS;
 	acks[2].flow_id = 15;
 	switch_send_acks(&s, member[0].port, TOLD, acks, 5);
@@ -528,7 +549,8 @@ TEST(reroute_heard__malformed)
 
 static uint32_t positions[3]; /* of what the streams have sent, by host */
 
-/* @fabric: set of ports to switches.   @ways: those that lead to switch 2.   @full_units: 0: no output asks */
+/* @fabric: set of ports to switches. @ways: those that lead to switch 2. @full_units: 0: no output
+ * asks */
 static void open_tree(uint32_t fabric, uint32_t ways, uint32_t upward, uint32_t full_units)
 {
 	setup();
@@ -555,7 +577,8 @@ static uint32_t packet_expect_of(uint32_t ports, uint32_t frame_bytes)
 {
 	uint32_t port = 0;
 
-	while (port < PORTS && !(ports >> port & 1 && neighbour_receive(&s, port, RECORD_PACKET, &got)))
+	while (port < PORTS &&
+	       !(ports >> port & 1 && neighbour_receive(&s, port, RECORD_PACKET, &got)))
 		port++;
 	ck_assert_uint_lt(port, PORTS);
 	ck_assert_uint_eq(link_frame_bytes(&s.links[port], got.header.wire_bytes), frame_bytes);
@@ -564,7 +587,8 @@ static uint32_t packet_expect_of(uint32_t ports, uint32_t frame_bytes)
 
 /* ---- in a tree: where the flow goes ---- */
 
-/* An edge switch with three ports upward, p1, p2 and p3; by which host 0's flow to switch 2 has gone at first, and by which then, told
+/* An edge switch with three ports upward, p1, p2 and p3; by which host 0's flow to switch 2 has
+ * gone at first, and by which then, told
  * @value after it has been there for so long. */
 static uint32_t moved_by(uint32_t ways, uint32_t value, uint32_t *first)
 {
@@ -579,7 +603,8 @@ static uint32_t moved_by(uint32_t ways, uint32_t value, uint32_t *first)
 	one_switch_run(&s, SETTLED + NODE_US);
 	ck_assert_uint_eq(stats_of(0)->redirects, 1);
 	host_send(&s, 0, SETTLED + 2 * NODE_US, 2, 0, 0, 1100);
-	switch_send_ack(&s, *first, SETTLED + 5 * NODE_US, flow_id, ACK_DELTA, units_of_bytes(1000));
+	switch_send_ack(&s, *first, SETTLED + 5 * NODE_US, flow_id, ACK_DELTA,
+			units_of_bytes(1000));
 	one_switch_run(&s, SETTLED + 8 * NODE_US);
 	ck_assert_uint_eq(drops_all(), 0);
 	return packet_expect_of(0xe, 1100);
@@ -615,7 +640,8 @@ TEST(reroute_heard__hinted_port_is_down)
 	first = packet_expect_of(0xe, 1000);
 	flow_id = header_of_packet(first).flow_id;
 	s.dp->routes.ports_up &= ~(1ull << (first == 3 ? 2 : 3));
-	switch_send_ack(&s, first, SETTLED, flow_id, ACK_REROUTE, FELT_AFAR + (first == 3 ? 2 : 3) * HINT);
+	switch_send_ack(&s, first, SETTLED, flow_id, ACK_REROUTE,
+			FELT_AFAR + (first == 3 ? 2 : 3) * HINT);
 	one_switch_run(&s, SETTLED + NODE_US);
 	host_send(&s, 0, SETTLED + 2 * NODE_US, 2, 0, 0, 1100);
 	switch_send_ack(&s, first, SETTLED + 5 * NODE_US, flow_id, ACK_DELTA, units_of_bytes(1000));
@@ -642,9 +668,12 @@ TEST(reroute_begin__stays_for_the_pause)
 TEST_RANGE(reroute_heard__hint_goes_on, 0, 4)
 {
 	static const uint32_t says[] = { FELT_AFAR + 63 * HINT, FELT_AFAR + 6 * JOIN + 63 * HINT,
-					 FELT_AFAR + 7 * JOIN + 63 * HINT, FELT_AFAR + CHOICE + 7 * JOIN },
-			      goes_on[] = { FELT_AFAR + JOIN + 63 * HINT, FELT_AFAR + 7 * JOIN + 63 * HINT,
-					    FELT_AFAR + 7 * JOIN + 63 * HINT, FELT_AFAR + CHOICE + 7 * JOIN };
+					 FELT_AFAR + 7 * JOIN + 63 * HINT,
+					 FELT_AFAR + CHOICE + 7 * JOIN },
+			      goes_on[] = { FELT_AFAR + JOIN + 63 * HINT,
+					    FELT_AFAR + 7 * JOIN + 63 * HINT,
+					    FELT_AFAR + 7 * JOIN + 63 * HINT,
+					    FELT_AFAR + CHOICE + 7 * JOIN };
 	uint32_t value = 0;
 
 	open_tree(0xc, 1 << 2, 1 << 3, 0);
@@ -657,8 +686,8 @@ TEST_RANGE(reroute_heard__hint_goes_on, 0, 4)
 	ck_assert_uint_eq(value, goes_on[_i]);
 }
 
-/* _i: a link is down. An output upward is congested, and no other way has two flows less: further up nobody could do better, as long
- * as all links are up. */
+/* _i: a link is down. An output upward is congested, and no other way has two flows less: further
+ * up nobody could do better, as long as all links are up. */
 TEST_RANGE(reroute_heard__upward_it_ends, 0, 2)
 {
 	uint32_t value = 0, port;
@@ -679,16 +708,20 @@ TEST_RANGE(reroute_heard__upward_it_ends, 0, 2)
 
 /* ---- in a tree: the lower end of a link asks ---- */
 
-/* p1, p2 and p3 come from above, p0 leads down to hosts 2 and 3. One frame after the other for @hosts of them comes over p2 up to
- * @end, @idle_ps between any two.  @ordered: set of hosts; to others packets choose for themselves */
-static void stream(node_time_t begin, node_time_t end, uint32_t hosts, node_time_t idle_ps, uint32_t ordered)
+/* p1, p2 and p3 come from above, p0 leads down to hosts 2 and 3. One frame after the other for
+ * @hosts of them comes over p2 up to
+ * @end, @idle_ps between any two. @ordered: set of hosts; to others packets choose for
+ * themselves */
+static void stream(node_time_t begin, node_time_t end, uint32_t hosts, node_time_t idle_ps,
+		   uint32_t ordered)
 {
 	uint32_t count = 0;
 
 	for (node_time_t at = begin; at < end; count++) {
 		uint32_t host = count % hosts;
 
-		switch_send_of(&s, 2, at, 2 + host, 1 + host, positions[host], STREAM_BYTES, ordered >> host & 1);
+		switch_send_of(&s, 2, at, 2 + host, 1 + host, positions[host], STREAM_BYTES,
+			       ordered >> host & 1);
 		positions[host] += units_of_bytes(STREAM_BYTES);
 		at = s.neighbours[2].busy_until_ps + idle_ps;
 		if (count % 16 == 15)
@@ -709,7 +742,8 @@ static void fill(uint32_t port)
 	s.dp->ports[port].input_load.bytes = 1ull << 40;
 }
 
-/* the port with room is the first (_i = 0) or the third; the flow of the input that came first is asked */
+/* the port with room is the first (_i = 0) or the third; the flow of the input that came first is
+ * asked */
 TEST_RANGE(reroute_arrived__says_where_room_is, 0, 2)
 {
 	uint32_t value = 0;
@@ -723,8 +757,8 @@ TEST_RANGE(reroute_arrived__says_where_room_is, 0, 2)
 	ck_assert_uint_eq(value, FELT_AFAR + (_i ? 3 : 1) * HINT);
 }
 
-/* who was asked has not left yet, who comes has not come: for an interval nobody is sent to the same port, for half of one and more
- * nobody away from here; then it is another one's turn */
+/* who was asked has not left yet, who comes has not come: for an interval nobody is sent to the
+ * same port, for half of one and more nobody away from here; then it is another one's turn */
 TEST(reroute_arrived__once_in_an_interval)
 {
 	uint32_t value;
@@ -828,7 +862,8 @@ TEST(reroute_arrived__unordered)
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
 
-/* they come by all ways, and are nowhere to be sent away from: who has been there for longest of the others is asked */
+/* they come by all ways, and are nowhere to be sent away from: who has been there for longest of
+ * the others is asked */
 TEST(reroute_arrived__behind_unordered)
 {
 	open_below(0xc);
@@ -844,7 +879,8 @@ TEST(reroute_arrived__from_below)
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
 
-/* it would be no faster another way; and nobody is asked in its place while it is the one who has been here for longest */
+/* it would be no faster another way; and nobody is asked in its place while it is the one who has
+ * been here for longest */
 TEST(reroute_arrived__source_of_congestion)
 {
 	open_below(0xc);
@@ -866,7 +902,8 @@ TEST(reroute_arrived__no_tree)
 
 /* ---- in a tree: what is left to outputs ---- */
 
-/* Switch 3 sends down to host 2 while p2 stands still, and so does host 0.   @source: the latter is a source of congestion, and was heard
+/* Switch 3 sends down to host 2 while p2 stands still, and so does host 0. @source: the latter is a
+ * source of congestion, and was heard
  * to be. */
 static void congest_downward(bool source)
 {
@@ -940,7 +977,8 @@ static void third_flow_comes(node_time_t at)
 
 static void mover_told(node_time_t at)
 {
-	switch_send_ack(&s, mover.port, at, mover.flow_id, ACK_REROUTE, FELT_AFAR + (other.port - 1) * HINT);
+	switch_send_ack(&s, mover.port, at, mover.flow_id, ACK_REROUTE,
+			FELT_AFAR + (other.port - 1) * HINT);
 	one_switch_run(&s, at + NODE_US);
 	ck_assert_uint_eq(stats_of(0)->redirects, 1);
 }
@@ -961,8 +999,10 @@ TEST(swap__each_goes_where_the_other_was)
 	mover_told(told);
 	ck_assert(other_moves(told + NODE_US));
 	host_send(&s, 0, told + 3 * NODE_US, 2, 0, 0, 140);
-	switch_send_ack(&s, mover.port, told + 4 * NODE_US, mover.flow_id, ACK_DELTA, units_of_bytes(100));
-	switch_send_ack(&s, other.port, told + 5 * NODE_US, other.flow_id, ACK_DELTA, units_of_bytes(1000));
+	switch_send_ack(&s, mover.port, told + 4 * NODE_US, mover.flow_id, ACK_DELTA,
+			units_of_bytes(100));
+	switch_send_ack(&s, other.port, told + 5 * NODE_US, other.flow_id, ACK_DELTA,
+			units_of_bytes(1000));
 	one_switch_run(&s, told + 8 * NODE_US);
 	packet_expect(other.port, 140);
 	packet_expect(mover.port, 1100);
@@ -984,8 +1024,8 @@ TEST(swap__not_if_another_one_was_there)
 	two_flows_begin();
 	third_flow_comes(3 * NODE_US);
 	mover_told(SETTLED);
-	switch_send_ack(&s, mover.port, SETTLED + NODE_US, header_of_packet(mover.port).flow_id, ACK_DELTA,
-			units_of_bytes(1200));
+	switch_send_ack(&s, mover.port, SETTLED + NODE_US, header_of_packet(mover.port).flow_id,
+			ACK_DELTA, units_of_bytes(1200));
 	ck_assert(!other_moves(SETTLED + 2 * NODE_US));
 }
 
@@ -1017,7 +1057,8 @@ TEST(swap__not_a_source)
 TEST(swap__not_within_the_pause)
 {
 	two_flows_begin();
-	switch_send_ack(&s, other.port, 3 * NODE_US, other.flow_id, ACK_DELTA, units_of_bytes(1000));
+	switch_send_ack(&s, other.port, 3 * NODE_US, other.flow_id, ACK_DELTA,
+			units_of_bytes(1000));
 	one_switch_run(&s, SETTLED - 2 * NODE_US);
 	host_send(&s, 1, SETTLED - 2 * NODE_US, 3, 0, 0, 1000); /* begins anew */
 	one_switch_run(&s, SETTLED - NODE_US);
@@ -1026,25 +1067,31 @@ TEST(swap__not_within_the_pause)
 	ck_assert(!other_moves(SETTLED + NODE_US));
 }
 
-/* p2 and p3 lead upward, and both to switch 2; host 0's flow has a packet downstream.  @hold  sources are held (FC-24) */
+/* p2 and p3 lead upward, and both to switch 2; host 0's flow has a packet downstream. @hold sources
+ * are held (FC-24) */
 static uint32_t tree_begin_flow(bool hold, uint32_t *flow_id)
 {
 	struct route_config ways[] = { { .fabric_address = 2, .ports = 1 << 2 | 1 << 3 },
 				       { .fabric_address = 3, .ports = 1 << 3 },
-				       { .fabric_address = ROUTE_UPWARD, .ports = 1 << 2 | 1 << 3 } };
-	struct switch_config tables = {
-		.fabric_address = 1, .route_count = 3, .routes = ways, .host_count = HOSTS, .hosts = s.hosts
-	};
+				       { .fabric_address = ROUTE_UPWARD,
+					 .ports = 1 << 2 | 1 << 3 } };
+	struct switch_config tables = { .fabric_address = 1,
+					.route_count = 3,
+					.routes = ways,
+					.host_count = HOSTS,
+					.hosts = s.hosts };
 	uint32_t port = flow_begin(flow_id);
 
-	s.config.switch_.routing.redirect_inputs = s.config.switch_.routing.redirect_anywhere = true;
+	s.config.switch_.routing.redirect_inputs = s.config.switch_.routing.redirect_anywhere =
+		true;
 	s.config.switch_.routing.hold_sources = hold;
 	s.config.switch_.routing.redirect_pause_ps = 0; /* a new flow may be asked at once */
 	ck_assert_int_eq(switchd_ops.tables(s.dp, &tables), 0);
 	return port;
 }
 
-/* FC-24: another flow between the same two is a source of congestion, this one keeps to its path; nobody is offered its place */
+/* FC-24: another flow between the same two is a source of congestion, this one keeps to its path;
+ * nobody is offered its place */
 TEST(choose_other__bound_to_its_path)
 {
 	uint32_t flow_id, source_id, port = tree_begin_flow(true, &source_id), free_port = 5 - port;
@@ -1056,7 +1103,8 @@ TEST(choose_other__bound_to_its_path)
 	packet_expect(port, 1200);
 	flow_id = header_of_packet(port).flow_id;
 	ck_assert_uint_ne(flow_id, source_id);
-	switch_send_ack(&s, port, 5 * NODE_US, flow_id, ACK_REROUTE, FELT_AFAR | CHOICE | (free_port - 1) * HINT);
+	switch_send_ack(&s, port, 5 * NODE_US, flow_id, ACK_REROUTE,
+			FELT_AFAR | CHOICE | (free_port - 1) * HINT);
 	one_switch_run(&s, 6 * NODE_US);
 	host_send(&s, 0, 7 * NODE_US, 2, 7, 0, 1100);
 	ck_assert_uint_eq(stats_of(0)->redirects, 0); /* and it is not stopped */

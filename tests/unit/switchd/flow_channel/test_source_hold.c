@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/source_hold: which way sources of congestion are bound to, and for how long (FC-24). */
+/*  switchd/flow_channel/source_hold: which way sources of congestion are bound to, and for how long
+ *  (FC-24). */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -139,7 +140,8 @@ TEST(next__lines_that_bind)
 	ck_assert_ptr_null(source_hold_next(&hold, &at, HOLD_PS));
 }
 
-/* as many as a leaf of 64 hosts could have that all send to eight congested ones: nearly none is forgotten */
+/* as many as a leaf of 64 hosts could have that all send to eight congested ones: nearly none is
+ * forgotten */
 TEST(note__many_sources)
 {
 	for (uint32_t i = 0; i < 512; i++)

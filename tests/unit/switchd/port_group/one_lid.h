@@ -1,8 +1,10 @@
-/*  one_lid - the switch of one_switch.h as one of fabric kind port-group, and what is expected of it.
+/*  one_lid - the switch of one_switch.h as one of fabric kind port-group, and what is expected of
+ *  it.
  *
- *  The same ports and hosts: host h has LID h + 1. Ports 2 and 3 are group 1, and both lead to hosts 2 ... 5 (LIDs 3 ... 6); the LFT says
- *  port 2 for LIDs 3 and 4, port 3 for 5 and 6. Two classes of two lanes each: 0 keeps order, 1 does not. Levels rise by hop. The tree for
- *  floods is all ports. Neighbours grant everything unless a test says otherwise.                                     */
+ *  The same ports and hosts: host h has LID h + 1. Ports 2 and 3 are group 1, and both lead to
+ *  hosts 2 ... 5 (LIDs 3 ... 6); the LFT says port 2 for LIDs 3 and 4, port 3 for 5 and 6. Two
+ *  classes of two lanes each: 0 keeps order, 1 does not. Levels rise by hop. The tree for floods is
+ *  all ports. Neighbours grant everything unless a test says otherwise. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_PORT_GROUP_ONE_LID_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_PORT_GROUP_ONE_LID_H
 
@@ -35,9 +37,11 @@ static inline void lid_setup(void)
 	s.config.switch_.flood_ports = (1u << PORTS) - 1;
 	s.config.switch_.routing.lane_rule = LANES_BY_HOP;
 	s.config.switch_.routing.seed = 11;
-	s.config.switch_.lids = (struct lid_tables){
-		.lid_count = LID_COUNT, .lft = lid_lft, .pgft = lid_pgft, .group_count = 2, .pgt = lid_pgt
-	};
+	s.config.switch_.lids = (struct lid_tables){ .lid_count = LID_COUNT,
+						     .lft = lid_lft,
+						     .pgft = lid_pgft,
+						     .group_count = 2,
+						     .pgt = lid_pgt };
 	s.config.port_group = (struct port_group_config){ .lid_bits = 16,
 							  .adaptive = true,
 							  .policy = POLICY_GREEDY_RANDOM,
@@ -75,21 +79,24 @@ static inline void lid_open(uint32_t stingy)
 }
 
 /* the neighbour at @port sends a frame with @header; its lane is the header's */
-static inline node_time_t lid_send_header(uint32_t port, node_time_t at, const struct lid_header *header)
+static inline node_time_t lid_send_header(uint32_t port, node_time_t at,
+					  const struct lid_header *header)
 {
 	uint8_t bytes[LID_FRONT_BYTES + FRAME_HEADERS_MAX];
-	uint32_t captured = frame_make(header->slid - 1, header->dlid % LID_COUNT, 0, header->service_level,
-				       header->frame_bytes, bytes + LID_FRONT_BYTES);
+	uint32_t captured =
+		frame_make(header->slid - 1, header->dlid % LID_COUNT, 0, header->service_level,
+			   header->frame_bytes, bytes + LID_FRONT_BYTES);
 
 	fabric_envelope_write(9, 0, 1, 0, bytes);
 	lid_header_write(header, bytes + FABRIC_ENVELOPE_BYTES);
 	return neighbour_send_frame(&s, port, at, RECORD_PACKET,
 				    LID_HEADER_BYTES + header->frame_bytes + FRAME_FCS_BYTES,
-				    header->service_level * LEVELS + header->level, bytes, LID_FRONT_BYTES + captured);
+				    header->service_level * LEVELS + header->level, bytes,
+				    LID_FRONT_BYTES + captured);
 }
 
-static inline node_time_t lid_send(uint32_t port, node_time_t at, uint32_t dlid, uint32_t traffic_class,
-				   uint32_t frame_bytes)
+static inline node_time_t lid_send(uint32_t port, node_time_t at, uint32_t dlid,
+				   uint32_t traffic_class, uint32_t frame_bytes)
 {
 	struct lid_header header = { .dlid = dlid,
 				     .slid = 1 + port,
@@ -105,7 +112,8 @@ static inline struct lid_header lid_expect(uint32_t port, uint32_t frame_bytes)
 	struct lid_header header;
 
 	packet_expect(port, frame_bytes);
-	ck_assert_int_eq(lid_header_read(got.bytes, got.header.captured_bytes, frame_bytes, &header), 0);
+	ck_assert_int_eq(
+		lid_header_read(got.bytes, got.header.captured_bytes, frame_bytes, &header), 0);
 	ck_assert_uint_eq(got.header.traffic_class, header.service_level * LEVELS + header.level);
 	return header;
 }
@@ -138,7 +146,8 @@ static inline struct waiting lane_waiting(const struct lid_lane *lane)
 	return waiting;
 }
 
-/* TB-25: @packets are inside, by every account; if none is, every buffer is empty and every grant is for all of it */
+/* TB-25: @packets are inside, by every account; if none is, every buffer is empty and every grant
+ * is for all of it */
 static inline void books_expect(uint32_t packets)
 {
 	struct lid_switch *lid = lid_of();

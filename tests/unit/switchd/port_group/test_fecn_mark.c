@@ -20,7 +20,8 @@ static void packet(uint32_t slid, uint32_t units, node_time_t now)
 
 TEST_GROUP(fecn_mark, .setup = setup);
 
-/* PG-10: an eighth of what the link carries in the time since, 25 units in a window, is falling; less is not; nor is growing */
+/* PG-10: an eighth of what the link carries in the time since, 25 units in a window, is falling;
+ * less is not; nor is growing */
 TEST(fecn_mark_on_packet__falling)
 {
 	packet(1, 1000, 10 * NODE_US);

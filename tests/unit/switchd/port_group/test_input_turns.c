@@ -1,5 +1,5 @@
-/*  switchd/port_group/input_turns: order of arrival for each input, bytes shared equally between inputs. switchd/port_group/congestion_log: marks within a window
- *  (PG-3, PG-10). */
+/*  switchd/port_group/input_turns: order of arrival for each input, bytes shared equally between
+ *  inputs. switchd/port_group/congestion_log: marks within a window (PG-3, PG-10). */
 #include <stdlib.h>
 
 #include "switchd/port_group/congestion_log.h"
@@ -27,7 +27,9 @@ static void push(uint32_t input, uint32_t frame_bytes)
 {
 	struct packet *packet = &packets[packet_count++];
 
-	*packet = (struct packet){ .in_port = (uint8_t)input, .frame_bytes = frame_bytes, .slid = packet_count };
+	*packet = (struct packet){ .in_port = (uint8_t)input,
+				   .frame_bytes = frame_bytes,
+				   .slid = packet_count };
 	input_turns_push(&turns, packet);
 }
 
@@ -47,7 +49,8 @@ TEST(input_turns__order_of_an_input)
 	ck_assert_uint_eq(turns.waiting, 0);
 }
 
-/* short packets of one, long ones of two others: the same bytes of each, within a quantum, whenever it is looked at */
+/* short packets of one, long ones of two others: the same bytes of each, within a quantum, whenever
+ * it is looked at */
 TEST(input_turns__bytes_of_inputs)
 {
 	static const uint32_t from[] = { 0, 17, 63 }, bytes[] = { 100, 4096, 1500 };

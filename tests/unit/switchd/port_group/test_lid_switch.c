@@ -1,6 +1,7 @@
-/*  switchd/port_group/lid_switch: one switch of fabric kind port-group whose neighbours are played by hand (tests/unit/switchd/port_group/one_lid.h): where packets go,
- *  what makes a static port congested, who waits for credit and who does not, what is marked, lanes, floods, links that fail, tables
- *  (PG-1 ... PG-10, TB-9, TB-10, TB-23, TB-25, FC-26). */
+/*  switchd/port_group/lid_switch: one switch of fabric kind port-group whose neighbours are played
+ *  by hand (tests/unit/switchd/port_group/one_lid.h): where packets go, what makes a static port
+ *  congested, who waits for credit and who does not, what is marked, lanes, floods, links that
+ *  fail, tables (PG-1 ... PG-10, TB-9, TB-10, TB-23, TB-25, FC-26). */
 #include <errno.h>
 #include <stdio.h>
 
@@ -13,7 +14,8 @@
 
 TEST_GROUP(lid_switch, .setup = lid_setup, .teardown = teardown);
 
-/* PG-2, PG-4: nothing is congested: the static port; what comes out is what went in, and who it is from and for */
+/* PG-2, PG-4: nothing is congested: the static port; what comes out is what went in, and who it is
+ * from and for */
 TEST(forward__static)
 {
 	uint8_t frame[FRAME_HEADERS_MAX];
@@ -45,10 +47,12 @@ TEST(forward__static)
 	books_expect(0);
 }
 
-/* PG-1: reserved LIDs, LIDs of more bits than there are, and those that lead nowhere are dropped; their room is given back */
+/* PG-1: reserved LIDs, LIDs of more bits than there are, and those that lead nowhere are dropped;
+ * their room is given back */
 TEST(forward__bad_lids)
 {
-	static const uint32_t bad[] = { 0, 0xffff, 0x10000, 0x10003, UINT32_MAX, 7, LID_COUNT, 0xbfff };
+	static const uint32_t bad[] = { 0,          0xffff, 0x10000,   0x10003,
+					UINT32_MAX, 7,      LID_COUNT, 0xbfff };
 
 	lid_open(0);
 	for (uint32_t i = 0; i < 8; i++)
@@ -73,15 +77,20 @@ TEST(forward__width_of_lids)
 
 TEST(forward__malformed)
 {
-	struct lid_header header = { .dlid = 3, .slid = 1, .frame_bytes = 100, .service_level = 0, .level = 1 };
+	struct lid_header header = {
+		.dlid = 3, .slid = 1, .frame_bytes = 100, .service_level = 0, .level = 1
+	};
 	uint8_t bytes[LID_FRONT_BYTES + FRAME_HEADERS_MAX] = { 0 };
 
 	lid_open(0);
 	lid_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
-	neighbour_send_frame(&s, 2, 2 * NODE_US, RECORD_PACKET, 116, 1, bytes, LID_FRONT_BYTES); /* no envelope */
+	/* no envelope */
+	neighbour_send_frame(&s, 2, 2 * NODE_US, RECORD_PACKET, 116, 1, bytes, LID_FRONT_BYTES);
 	fabric_envelope_write(9, 0, 1, 0, bytes);
-	neighbour_send_frame(&s, 2, 2 * NODE_US, RECORD_PACKET, 116, 0, bytes, LID_FRONT_BYTES); /* another lane */
-	neighbour_send_frame(&s, 2, 2 * NODE_US, RECORD_PACKET, 117, 1, bytes, LID_FRONT_BYTES); /* length */
+	/* another lane */
+	neighbour_send_frame(&s, 2, 2 * NODE_US, RECORD_PACKET, 116, 0, bytes, LID_FRONT_BYTES);
+	/* length */
+	neighbour_send_frame(&s, 2, 2 * NODE_US, RECORD_PACKET, 117, 1, bytes, LID_FRONT_BYTES);
 	neighbour_send_frame(&s, 2, 2 * NODE_US, RECORD_PACKET, 116, 1, bytes, LID_FRONT_BYTES - 1);
 	lid_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
 	neighbour_send_frame(&s, 0, 2 * NODE_US, RECORD_PACKET, 116, 1, bytes,
@@ -91,8 +100,8 @@ TEST(forward__malformed)
 	books_expect(0);
 }
 
-/* On one level a packet never goes back where it came from, for that could close a circle: order keeps it from other ways, and the static port is
- * no way. */
+/* On one level a packet never goes back where it came from, for that could close a circle: order
+ * keeps it from other ways, and the static port is no way. */
 TEST(forward__not_back)
 {
 	s.config.switch_.routing.lane_rule = LANES_KEEP;
@@ -106,11 +115,14 @@ TEST(forward__not_back)
 	books_expect(0);
 }
 
-/* Where levels rise it does, if tables have changed behind it: the level says that it has been here; beyond the last one it does not. What may
- * choose takes another way. A host gets nothing back. */
+/* Where levels rise it does, if tables have changed behind it: the level says that it has been
+ * here; beyond the last one it does not. What may choose takes another way. A host gets nothing
+ * back. */
 TEST(forward__back_one_level_higher)
 {
-	struct lid_header header = { .dlid = 3, .slid = 3, .frame_bytes = 100, .level = LEVELS - 1 };
+	struct lid_header header = {
+		.dlid = 3, .slid = 3, .frame_bytes = 100, .level = LEVELS - 1
+	};
 
 	lid_open(0);
 	lid_send(2, 2 * NODE_US, 3, ORDERED, 100);
@@ -159,7 +171,8 @@ TEST(forward__levels_kept)
 
 /* ---- congestion of the static port (PG-3), and what follows (PG-5, PG-7, PG-8) ---- */
 
-/* (a) no credit: another port of the group, for the lane without credit alone; the entry is replaced; what keeps order waits */
+/* (a) no credit: another port of the group, for the lane without credit alone; the entry is
+ * replaced; what keeps order waits */
 TEST(congested__no_credit)
 {
 	lid_open(1 << 2);
@@ -183,7 +196,8 @@ TEST(congested__no_credit)
 	books_expect(0);
 }
 
-/* PG-8: the entry stays replaced when nothing is congested any more; without update it is for this packet only */
+/* PG-8: the entry stays replaced when nothing is congested any more; without update it is for this
+ * packet only */
 TEST_RANGE(congested__update_or_not, 0, 2)
 {
 	s.config.port_group.update_lft = _i;
@@ -198,15 +212,17 @@ TEST_RANGE(congested__update_or_not, 0, 2)
 	ck_assert_uint_eq(lid_of()->tables.now[3], _i ? 3 : 2);
 }
 
-/* PG-5, PG-7: the group of LID 3 has a number of those for packets from edge ports, and port 2 has no credit. Of three packets from a host the
- * first waits, for nothing else does; the others take port 1, each for itself. Those of a class in order (1), those under way
- * already (2), for which no lane would be left, and those for which port 2 has credit (3) do not. */
+/* PG-5, PG-7: the group of LID 3 has a number of those for packets from edge ports, and port 2 has
+ * no credit. Of three packets from a host the first waits, for nothing else does; the others take
+ * port 1, each for itself. Those of a class in order (1), those under way already (2), for which no
+ * lane would be left, and those for which port 2 has credit (3) do not. */
 TEST_RANGE(non_minimal__from_hosts_alone, 0, 4)
 {
 	static uint64_t masks[PORT_GROUP_EDGE_FROM + 1][PORT_GROUP_WORDS];
-	struct lid_header header = {
-		.dlid = 3, .slid = 6, .frame_bytes = FULL_BYTES, .service_level = _i == 1 ? ORDERED : UNORDERED
-	};
+	struct lid_header header = { .dlid = 3,
+				     .slid = 6,
+				     .frame_bytes = FULL_BYTES,
+				     .service_level = _i == 1 ? ORDERED : UNORDERED };
 	uint32_t aside = _i == 0 ? 2 : 0;
 
 	masks[PORT_GROUP_EDGE_FROM][0] = 1 << 1 | 1 << 2;
@@ -242,8 +258,9 @@ TEST_RANGE(congested__no_group, 0, 2)
 	lid_pgft[3] = 1;
 }
 
-/* (a) what is pending has reached the threshold and rises: the fifth packet, behind four that wait, is the first to go elsewhere.
- * What only stands does not count: the next one is back if its entry was not replaced and less waits than before.       */
+/* (a) what is pending has reached the threshold and rises: the fifth packet, behind four that wait,
+ * is the first to go elsewhere. What only stands does not count: the next one is back if its entry
+ * was not replaced and less waits than before. */
 TEST(congested__pending_rises)
 {
 	s.config.port_group.pending_units = 3 * FULL_UNITS + 1;
@@ -258,7 +275,8 @@ TEST(congested__pending_rises)
 	books_expect(5);
 }
 
-/* (b) packets that leave a long queue are marked, and the log decides while the window lasts; their sources need not hear of it */
+/* (b) packets that leave a long queue are marked, and the log decides while the window lasts; their
+ * sources need not hear of it */
 TEST(congested__detected)
 {
 	s.config.port_group.fecn = true;
@@ -392,8 +410,9 @@ TEST(turns__inputs_share)
 
 /* ---- FECN (PG-10) ---- */
 
-/* from the threshold on; not where packets wait for credit, for that comes from behind; at a host that does not take them, it is here; not
- * where other ports come first, until three buffers wait */
+/* from the threshold on; not where packets wait for credit, for that comes from behind; at a host
+ * that does not take them, it is here; not where other ports come first, until three buffers
+ * wait */
 TEST_RANGE(fecn__where_congestion_begins, 0, 5)
 {
 	static const uint32_t dlids[] = { 3, 3, 2, 3, 3 }, stingy[] = { 0, 1 << 2, 1 << 1, 0, 0 },
@@ -415,7 +434,8 @@ TEST_RANGE(fecn__where_congestion_begins, 0, 5)
 	for (uint32_t i = 0; i < 4; i++) {
 		s.links[out].busy_until_ps = 0;
 		switch_touch(&lid_of()->sw, out);
-		grant(out, (20 + i) * NODE_US, classes[_i] * LEVELS, stingy[_i] ? (i + 1) * FULL_UNITS : PLENTY);
+		grant(out, (20 + i) * NODE_US, classes[_i] * LEVELS,
+		      stingy[_i] ? (i + 1) * FULL_UNITS : PLENTY);
 		one_switch_run(&s, (21 + i) * NODE_US);
 	}
 	while (neighbour_receive(&s, out, RECORD_PACKET, &got))
@@ -428,7 +448,9 @@ TEST_RANGE(fecn__where_congestion_begins, 0, 5)
 /* a mark stays */
 TEST(fecn__kept)
 {
-	struct lid_header header = { .dlid = 1, .slid = 3, .frame_bytes = 100, .fecn = true, .lasting = true };
+	struct lid_header header = {
+		.dlid = 1, .slid = 3, .frame_bytes = 100, .fecn = true, .lasting = true
+	};
 
 	lid_open(0);
 	lid_send_header(2, 2 * NODE_US, &header);
@@ -481,7 +503,8 @@ TEST(flood__reserve)
 
 /* ---- links that fail and return (FC-26) ---- */
 
-/* what waits takes another way of its group; nothing chooses the port, whatever its class; it returns empty */
+/* what waits takes another way of its group; nothing chooses the port, whatever its class; it
+ * returns empty */
 TEST(link__down_and_up)
 {
 	lid_open(0);
@@ -527,7 +550,8 @@ TEST(link__down_without_another_way)
 	books_expect(0);
 }
 
-/* port 0 fails while a packet of FULL_UNITS that it brought waits for port 3, and returns; its peer is told of the whole buffer beforehand if @peer_units is not 0 */
+/* port 0 fails while a packet of FULL_UNITS that it brought waits for port 3, and returns; its peer
+ * is told of the whole buffer beforehand if @peer_units is not 0 */
 static void returns_with_one_left(uint32_t peer_units)
 {
 	lid_open(1 << 3);
@@ -543,7 +567,8 @@ static void returns_with_one_left(uint32_t peer_units)
 	ck_assert_uint_eq(lid_of()->sw.pool.used, 1);
 }
 
-/* PG-9: the link returns while what the former one brought still waits: the port is up at once, and credit is given for the rest of its buffer. */
+/* PG-9: the link returns while what the former one brought still waits: the port is up at once, and
+ * credit is given for the rest of its buffer. */
 TEST(link__up_beside_what_is_left)
 {
 	returns_with_one_left(0);
@@ -561,7 +586,8 @@ TEST(link__up_beside_what_is_left)
 	books_expect(0);
 }
 
-/* Its peer may fill the whole buffer already: the port is up when what is left is gone, and its buffer as empty as the peer believes. */
+/* Its peer may fill the whole buffer already: the port is up when what is left is gone, and its
+ * buffer as empty as the peer believes. */
 TEST(link__up_waits_for_room)
 {
 	returns_with_one_left(PLENTY);
@@ -606,7 +632,8 @@ TEST(tables__blocks)
 	ck_assert_uint_eq(lid_of()->tables.home[table_entries(TABLE_LFT) + 3], 3);
 	ck_assert_uint_eq(lid_of()->tables.home[3], 2);
 	block = (struct table_block){ .table = TABLE_PGT };
-	ck_assert_uint_eq(s.ops->table_blocks(s.dataplane, TABLE_PGT) * table_entries(TABLE_PGT), PORT_GROUPS_MAX);
+	ck_assert_uint_eq(s.ops->table_blocks(s.dataplane, TABLE_PGT) * table_entries(TABLE_PGT),
+			  PORT_GROUPS_MAX);
 	s.ops->table_read(s.dataplane, &block);
 	table_get_mask(block.bytes, 1, mask);
 	ck_assert_uint_eq(mask[0], 0xc);
@@ -628,8 +655,8 @@ TEST(tables__blocks)
 	ck_assert_uint_eq(lid_of()->tables.mask[2], 0);
 }
 
-/* PG-8, FC-26: tables that say the same leave choices alone; a choice that the new ones do not allow counts no more. As blocks, and as a
- * whole. */
+/* PG-8, FC-26: tables that say the same leave choices alone; a choice that the new ones do not
+ * allow counts no more. As blocks, and as a whole. */
 TEST_RANGE(tables__choices_since, 0, 2)
 {
 	struct table_block lft = { .table = TABLE_LFT }, pgt = { .table = TABLE_PGT };
@@ -656,7 +683,8 @@ TEST_RANGE(tables__choices_since, 0, 2)
 	ck_assert_uint_eq(packets_receive(3), 0);
 }
 
-/* FC-26, PG-11: new tables move what waits, and nothing of the DLID passes it; others stay; what leads nowhere now stays, too */
+/* FC-26, PG-11: new tables move what waits, and nothing of the DLID passes it; others stay; what
+ * leads nowhere now stays, too */
 TEST(tables__what_waits_follows)
 {
 	struct table_block lft = { .table = TABLE_LFT };
@@ -745,8 +773,9 @@ TEST(set__or_nothing)
 	lid_open(0);
 	out = open_memstream(&text, &length);
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(s.ops->set(s.dataplane, cases[i].name, cases[i].value, out) == cases[i].error, "%s %s",
-			      cases[i].name, cases[i].value);
+		ck_assert_msg(s.ops->set(s.dataplane, cases[i].name, cases[i].value, out) ==
+				      cases[i].error,
+			      "%s %s", cases[i].name, cases[i].value);
 	fclose(out);
 	free(text);
 	ck_assert_int_eq(lid_of()->settings.policy, POLICY_GREEDY);
@@ -774,8 +803,8 @@ static void flood_front(uint32_t frame_bytes, uint8_t *bytes)
 	lid_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
 }
 
-/* TB-26: floods of every length fill the buffer of a lane, not the pool, which is one and a half times the buffers, the greatest frame, and the
- * reserve of copies */
+/* TB-26: floods of every length fill the buffer of a lane, not the pool, which is one and a half
+ * times the buffers, the greatest frame, and the reserve of copies */
 TEST(pool_init__floods)
 {
 	struct flood *flood = zeroed(sizeof(*flood));
@@ -793,7 +822,8 @@ TEST(pool_init__floods)
 			  PORTS * LANES * lane_bytes * 3 / 2 +
 				  (2 + lid_of()->sw.flood_packets_max) * FLOOD_GREATEST_BYTES);
 	ck_assert_uint_ge(packet_pool_bytes(flood->pool),
-			  PORTS * LANES * lane_bytes * 3 / 2 + lid_of()->sw.flood_packets_max * FLOOD_GREATEST_BYTES);
+			  PORTS * LANES * lane_bytes * 3 / 2 +
+				  lid_of()->sw.flood_packets_max * FLOOD_GREATEST_BYTES);
 	most_bytes = flood_all(flood, (uint32_t)(lane_bytes * 3 / 2 / PACKET_CELL_BYTES));
 	ck_assert_uint_gt(most_bytes, lane_bytes * 14 / 10);
 	books_expect(0);

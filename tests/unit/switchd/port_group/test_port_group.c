@@ -1,4 +1,5 @@
-/*  switchd/port_group/port_group: tables by DLID, groups that overlap, masks of more ports than there are, and the three policies (PG-2, PG-5 ... PG-8). */
+/*  switchd/port_group/port_group: tables by DLID, groups that overlap, masks of more ports than
+ *  there are, and the three policies (PG-2, PG-5 ... PG-8). */
 #include <stdlib.h>
 
 #include "switchd/port_group/port_group.h"
@@ -16,9 +17,11 @@ static struct random random_state;
 
 static void setup(void)
 {
-	struct lid_tables lids = {
-		.lid_count = LIDS, .lft = lft, .pgft = pgft, .group_count = PORT_GROUPS_MAX, .pgt = pgt
-	};
+	struct lid_tables lids = { .lid_count = LIDS,
+				   .lft = lft,
+				   .pgft = pgft,
+				   .group_count = PORT_GROUPS_MAX,
+				   .pgt = pgt };
 
 	pgt[0][0] = 0xff; /* "no group" has no ports, whatever is written */
 	pgt[1][0] = 0x3c;
@@ -37,7 +40,8 @@ static void teardown(void)
 
 TEST_GROUP(port_group, .setup = setup, .teardown = teardown);
 
-/* PG-2, PG-5, PG-6: each DLID has a port and exactly one group; group 0 is none; groups share ports; 255 can be used */
+/* PG-2, PG-5, PG-6: each DLID has a port and exactly one group; group 0 is none; groups share
+ * ports; 255 can be used */
 TEST(port_group_init__as_written)
 {
 	for (uint32_t dlid = 0; dlid < LIDS; dlid++) {
@@ -94,14 +98,17 @@ TEST(port_group_grow__leads_nowhere)
 }
 
 /* how often each of @candidates is taken: @shares of the ports are expected alike */
-static void shares_expect(enum port_group_policy policy, uint64_t candidates, const uint64_t *loads, uint64_t expected)
+static void shares_expect(enum port_group_policy policy, uint64_t candidates, const uint64_t *loads,
+			  uint64_t expected)
 {
-	uint32_t count[NODE_PORTS_MAX] = { 0 }, share = DRAWS / (uint32_t)__builtin_popcountll(expected);
+	uint32_t count[NODE_PORTS_MAX] = { 0 },
+		 share = DRAWS / (uint32_t)__builtin_popcountll(expected);
 
 	for (uint32_t i = 0; i < DRAWS; i++)
 		count[port_group_choose(policy, candidates, loads, 2, &random_state)]++;
 	for (uint32_t p = 0; p < NODE_PORTS_MAX; p++) {
-		ck_assert_msg(count[p] * 10 >= (expected >> p & 1) * share * 9, "p%u: %u", p, count[p]);
+		ck_assert_msg(count[p] * 10 >= (expected >> p & 1) * share * 9, "p%u: %u", p,
+			      count[p]);
 		ck_assert_msg((expected >> p & 1) || !count[p], "p%u: %u", p, count[p]);
 	}
 }
@@ -120,13 +127,16 @@ TEST(port_group_choose__policies)
 		shares_expect((enum port_group_policy)policy, 1ull << 63, loads, 1ull << 63);
 }
 
-/* PG-7: greedy, of equals the next behind the port that is left, in a circle; behind none the first */
+/* PG-7: greedy, of equals the next behind the port that is left, in a circle; behind none the
+ * first */
 TEST(port_group_choose__greedy_of_equals)
 {
 	uint64_t loads[NODE_PORTS_MAX] = { 0 }, candidates = 1ull << 63 | 1 << 2 | 1 << 5;
-	static const uint32_t from[] = { 0, 1, 3, 4, 6, 62, 63, LFT_NO_PORT }, taken[] = { 2, 2, 5, 5, 63, 63, 2, 2 };
+	static const uint32_t from[] = { 0, 1, 3, 4, 6, 62, 63, LFT_NO_PORT },
+			      taken[] = { 2, 2, 5, 5, 63, 63, 2, 2 };
 
 	for (uint32_t i = 0; i < 8; i++)
-		ck_assert_uint_eq(port_group_choose(POLICY_GREEDY, candidates, loads, from[i], &random_state),
-				  taken[i]);
+		ck_assert_uint_eq(
+			port_group_choose(POLICY_GREEDY, candidates, loads, from[i], &random_state),
+			taken[i]);
 }
