@@ -23,6 +23,9 @@
 #include "nodes/link/link.h"
 #include "nodes/stats/stats.h"
 #include "switchd/common/packet.h"
+#include "switchd/common/route.h"
+#include "switchd/common/switch_set.h"
+#include "switchd/common/switch_show.h"
 
 /* What a kind of fabric does; `now` is the time of the event, in picoseconds. None may be NULL but
  * where it is said. */
@@ -70,6 +73,9 @@ struct switch_ops {
 	/* The measured interval is over: queues and pauses of @port that last are counted up to
 	 * @now. */
 	void (*measured)(void *dataplane, uint32_t port, node_time_t now);
+
+	const struct switch_table *tables;      /* of switch_show() */
+	const struct switch_settings *settings; /* of switch_set() */
 };
 
 /* Members are read by all files of a kind, and written by them where nothing else is said. */
@@ -87,6 +93,7 @@ struct switch_shell {
 	/* ports whose next transmission must be computed anew: switch_touch() */
 	uint64_t touched;
 	uint64_t *ports_up; /* set of ports whose link is in use: of the kind's routes */
+	const struct route_table *routes; /* NULL: the kind has no such table */
 	/* ports with a new link that waits for the end of what came over the former one */
 	uint64_t ports_coming;
 	uint64_t flood_ports;   /* switch_config.flood_ports as of now */

@@ -380,7 +380,7 @@ static int set_time(node_time_t *time_ps, const char *value)
 }
 
 /* what is no class's */
-static int switch_set(const char *name, const char *value, struct roce_config *roce)
+static int roce_value_set(const char *name, const char *value, struct roce_config *roce)
 {
 	int error = -ENOENT;
 
@@ -429,7 +429,7 @@ int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out
 
 	trace(eth->sw.stats, eth->sw.stats->now_ps, TRACE_PARAMETER_SET, 0, 0,
 	      (uint32_t)strtoul(value, NULL, 10));
-	error = switch_set(name, value, &changed);
+	error = roce_value_set(name, value, &changed);
 	if (error == -ENOENT)
 		error = classes_set(eth, name, value, &changed);
 	if (error == -EINVAL)

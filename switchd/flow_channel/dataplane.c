@@ -11,6 +11,7 @@
 #include "switchd/flow_channel/ack_path.h"
 #include "switchd/flow_channel/arrival.h"
 #include "switchd/flow_channel/crossbar.h"
+#include "switchd/flow_channel/dataplane_set.h"
 #include "switchd/flow_channel/dataplane_show.h"
 #include "switchd/flow_channel/flow_control.h"
 #include "switchd/flow_channel/input_buffer.h"
@@ -153,6 +154,8 @@ static const struct switch_ops ops = {
 	.links_start = links_start,
 	.sample = sample,
 	.measured = measured,
+	.tables = dataplane_tables,
+	.settings = &dataplane_settings,
 };
 
 static node_time_t run(void *dataplane, node_time_t end)
@@ -411,14 +414,14 @@ static void *create(const struct node_config *config, struct link *links, struct
 	error = switch_init(&dp->sw, &ops, &dp->routes.ports_up, config, links, stats);
 	if (!error)
 		error = pool_init(dp);
-	dp->congestion = config->switch_.congestion;
+	dp->sw.routes = &dp->routes;
+	dataplane_settings_init(dp);
 	random_init(&dp->random, config->switch_.routing.seed, 0);
 	random_init(&dp->redirect_random, config->switch_.routing.seed, 1);
 	for (uint32_t c = 0; c < config->class_count; c++)
 		dp->unordered |= (uint32_t)config->classes[c].unordered << c;
 	if (!error)
 		error = source_hold_init(&dp->hold, config->switch_.routing.hold_ps);
-	injection_init(&dp->injection, &dp->congestion);
 	if (!error)
 		error = deadline_heap_init(&dp->wakes, flow_ref(config->port_count, 0));
 	if (!error)
@@ -448,8 +451,8 @@ static void *create(const struct node_config *config, struct link *links, struct
 const struct node_ops switchd_ops = {
 	.create = create,
 	.run = run,
-	.show = dataplane_show,
-	.set = dataplane_set,
+	.show = switch_show,
+	.set = switch_set,
 	.destroy = destroy,
 	.link_down = on_link_down,
 	.link_settle = on_link_settle,

@@ -1,0 +1,69 @@
+#include "switchd/common/switch_show.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "switchd/common/switch.h"
+
+const char *switch_port_state(const struct switch_shell *sw, uint32_t port)
+{
+	const struct port_config *config = &sw->config->ports[port];
+
+	if (*sw->ports_up >> port & 1)
+		return config->kind == PORT_EDGE ? "edge" : "fabric";
+	return config->vacant ? "vacant" : "down";
+}
+
+void switch_show_routes(const void *dataplane, int port, FILE *out)
+{
+	const struct route_table *routes = ((const struct switch_shell *)dataplane)->routes;
+
+	(void)port;
+	fprintf(out, "dest   ports\n");
+	for (uint32_t a = 0; a < routes->address_count; a++) {
+		const struct route *route = &routes->routes[a];
+
+		if (!route->port_count)
+			continue;
+		fprintf(out, "%-6u", a);
+		for (uint32_t i = 0; i < route->port_count; i++)
+			fprintf(out, " p%u", route->ports[i]);
+		fprintf(out, "\n");
+	}
+}
+
+static bool has_rows(const struct switch_shell *sw, const struct switch_table *table, uint32_t port)
+{
+	return table->vacant_ports || *sw->ports_up >> port & 1 || !sw->config->ports[port].vacant;
+}
+
+static void table_print(const struct switch_shell *sw, const struct switch_table *table, int port,
+			FILE *out)
+{
+	if (table->head)
+		table->head(sw, port, out);
+	if (table->header)
+		fputs(table->header, out);
+	for (uint32_t p = 0; table->rows && p < sw->port_count; p++)
+		if (port == (int)p || (port < 0 && has_rows(sw, table, p)))
+			table->rows(sw, p, out);
+}
+
+int switch_show(void *dataplane, const char *name, int port, node_time_t now, FILE *out)
+{
+	struct switch_shell *sw = dataplane;
+	const struct switch_table *table = sw->ops->tables;
+
+	if (port < -1 || port >= (int)sw->port_count)
+		return -EINVAL;
+	sw->shown_ps = node_time_max(now, sw->stats->now_ps);
+	for (; table->name; table++)
+		if (!strcmp(table->name, name)) {
+			table_print(sw, table, port, out);
+			return 0;
+		}
+	for (table = sw->ops->tables; table->name; table++)
+		fprintf(out, "%s ", table->name);
+	fprintf(out, "trace\n");
+	return -ENOENT;
+}
