@@ -20,8 +20,8 @@ static void words_print(const char *const *words, FILE *out)
 		fprintf(out, "%s%s", i ? ", " : "", words[i]);
 }
 
-/* "NAME (VALUES)" */
-static void parameter_print(const struct switch_parameter *row, FILE *out)
+/* " (VALUES)" */
+static void values_print(const struct switch_parameter *row, FILE *out)
 {
 	static const char *const units[] = { [PARAMETER_BYTES] = "bytes",
 					     [PARAMETER_NS] = "ns",
@@ -29,7 +29,7 @@ static void parameter_print(const struct switch_parameter *row, FILE *out)
 					     [PARAMETER_OWN] = NULL };
 	const char *unit = row->unit ? row->unit : units[row->kind];
 
-	fprintf(out, "%s%s (", row->class_bytes ? "[CLASS.]" : "", row->name);
+	fputs(" (", out);
 	if (row->kind == PARAMETER_FLAG)
 		fprintf(out, "%s, %s", row->words[true], row->words[false]);
 	else if (row->kind == PARAMETER_CHOICE)
@@ -45,7 +45,8 @@ static void parameter_print(const struct switch_parameter *row, FILE *out)
 static void parameters_print(const struct switch_parameter *row, FILE *out)
 {
 	for (; row->name; row++) {
-		parameter_print(row, out);
+		fprintf(out, "%s%s", row->class_bytes ? "[CLASS.]" : "", row->name);
+		values_print(row, out);
 		fputc('\n', out);
 	}
 }
@@ -152,17 +153,17 @@ static int parameter_set(struct switch_shell *sw, const struct switch_parameter 
 	if (row->kind == PARAMETER_OWN) {
 		error = row->set(sw, name, value, why, sizeof(why));
 	} else if (value_parse(row, value, &number)) {
-		fprintf(out, "%.40s is not a value of ", value);
-		parameter_print(row, out);
+		fprintf(out, "%.40s is not a value of %s", value, name);
+		values_print(row, out);
 		fputs(row->words ? "\n" : "; numbers are whole and have no unit\n", out);
 		return -EINVAL;
 	} else {
 		error = members_set(sw, row, classes_of(sw, row, name), number, why, sizeof(why));
 	}
-	if (!error)
-		sw->ops->settings->changed(sw, sw->stats->now_ps);
-	else
+	if (error)
 		fprintf(out, "%s\n", why);
+	else if (sw->ops->settings->changed)
+		sw->ops->settings->changed(sw, sw->stats->now_ps);
 	return error;
 }
 

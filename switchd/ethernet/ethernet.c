@@ -13,6 +13,7 @@
 #include "switchd/ethernet/ethernet_path.h"
 #include "switchd/ethernet/ethernet_pause.h"
 #include "switchd/ethernet/ethernet_queue.h"
+#include "switchd/ethernet/ethernet_set.h"
 #include "switchd/ethernet/ethernet_show.h"
 #include "switchd/ethernet/ethernet_transmit.h"
 
@@ -114,6 +115,8 @@ static const struct switch_ops ops = {
 	.settle = update_watchdog,
 	.sample = sample,
 	.measured = measured,
+	.tables = ethernet_show_tables,
+	.settings = &ethernet_settings,
 };
 
 static node_time_t run(void *dataplane, node_time_t end)
@@ -281,6 +284,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 
 	if (!eth)
 		return NULL;
+	eth->sw.routes = &eth->routes;
 	eth->roce = config->roce;
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
 		eth->roce.classes[c].lossless &= eth->roce.pfc;
@@ -320,8 +324,8 @@ static void *create(const struct node_config *config, struct link *links, struct
 const struct node_ops ethernet_ops = {
 	.create = create,
 	.run = run,
-	.show = ethernet_show,
-	.set = ethernet_set,
+	.show = switch_show,
+	.set = switch_set,
 	.destroy = destroy,
 	.link_down = on_link_down,
 	.link_up = on_link_up,

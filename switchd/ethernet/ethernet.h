@@ -11,7 +11,7 @@
  *  those before it (RC-5: head-of-line blocking, spreading); nothing here hides that. Only the
  *  files of this dataplane know the order (ethernet.c the events, ethernet_forward.c where a frame
  *  goes, ethernet_queue.c what it counts for while it is inside, ethernet_pause.c both directions
- *  of PFC, ethernet_transmit.c the link, ethernet_show.c tables and parameters); a stage
+ *  of PFC, ethernet_transmit.c the link, ethernet_show.c tables, ethernet_set.c parameters); a stage
  *  (shared_buffer, ecn, ecmp, nodes/link/pfc, ...) never calls another one. Events and their order:
  *  switch.h. As in the flow-channel switch all of the fixed latency lies behind the last decision
  *  (link.h).

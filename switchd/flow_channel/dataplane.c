@@ -154,7 +154,7 @@ static const struct switch_ops ops = {
 	.links_start = links_start,
 	.sample = sample,
 	.measured = measured,
-	.tables = dataplane_tables,
+	.tables = dataplane_show_tables,
 	.settings = &dataplane_settings,
 };
 

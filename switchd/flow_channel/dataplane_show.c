@@ -238,7 +238,7 @@ static void show_sources(const void *dataplane, uint32_t p, FILE *out)
 	}
 }
 
-const struct switch_table dataplane_tables[] = {
+const struct switch_table dataplane_show_tables[] = {
 	{ "ports",
 	  "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent "
 	  "queue_bytes     lost\n",

@@ -5,6 +5,6 @@
 #include "switchd/common/switch_show.h"
 
 /* switch_ops.tables */
-extern const struct switch_table dataplane_tables[];
+extern const struct switch_table dataplane_show_tables[];
 
 #endif

@@ -1,30 +1,9 @@
-/*  lid_show - the switch's tables as text, and the parameters that can be changed while it runs
- *  (TB-9, TB-10). */
 #include "switchd/port_group/lid_show.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "nodes/base/array.h"
-#include "nodes/stats/trace.h"
-
-static const char *const port_kind_name[PORT_KINDS] = {
-	[PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric"
-};
-static const char *const policy_name[PORT_GROUP_POLICIES] = { [POLICY_RANDOM] = "random",
-							      [POLICY_GREEDY] = "greedy",
-							      [POLICY_GREEDY_RANDOM] =
-								      "greedy-random" };
-
-/* a port that nobody has joined at is left out, but when it is asked for */
-static bool is_shown(const struct lid_switch *lid, uint32_t port, int asked)
-{
-	if (asked >= 0)
-		return (uint32_t)asked == port;
-	return lid_port_up(lid, port) || !lid->sw.config->ports[port].vacant;
-}
+#include "switchd/port_group/lid_set.h"
+#include "switchd/port_group/lid_switch.h"
 
 /* ---- by port ---- */
 
@@ -36,27 +15,25 @@ static double total_us(const struct lid_switch *lid, uint64_t ps, node_time_t si
 	return (double)(ps + (goes_on ? lid->sw.shown_ps - since_ps : 0)) / NODE_US;
 }
 
-static void show_port(const struct lid_switch *lid, uint32_t p, FILE *out)
+static void show_ports(const void *dataplane, uint32_t p, FILE *out)
 {
+	const struct lid_switch *lid = dataplane;
 	const struct port_config *config = &lid->sw.config->ports[p];
 	const struct port_stats *stats = lid->ports[p].stats;
 
 	fprintf(out,
 		"p%-4u %-7s %-16s %9.3f %12" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64
 		" %12" PRIu64 " %10" PRIu64 " %8" PRIu64 " %12.3f %8" PRIu64 " %14.3f\n",
-		p,
-		lid_port_up(lid, p) ? port_kind_name[config->kind]
-		: config->vacant    ? "vacant"
-				    : "down",
-		config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets,
-		stats->rx_packets, stats->queue_bytes, stats->dropped_bytes, stats->choices,
-		stats->choices_other, stats->fecn_marked,
-		total_us(lid, stats->paused_ps, lid->sw.paused_since_ps[p]), stats->credit_waits,
-		total_us(lid, stats->credit_wait_ps, stats->credit_since_ps));
+		p, switch_port_state(&lid->sw, p), config->peer_name,
+		(double)config->rate_bps / 1e9, stats->tx_packets, stats->rx_packets,
+		stats->queue_bytes, stats->dropped_bytes, stats->choices, stats->choices_other,
+		stats->fecn_marked, total_us(lid, stats->paused_ps, lid->sw.paused_since_ps[p]),
+		stats->credit_waits, total_us(lid, stats->credit_wait_ps, stats->credit_since_ps));
 }
 
-static void show_lanes(const struct lid_switch *lid, uint32_t p, FILE *out)
+static void show_lanes(const void *dataplane, uint32_t p, FILE *out)
 {
+	const struct lid_switch *lid = dataplane;
 	for (uint32_t l = 0; l < lid->lane_count; l++) {
 		const struct lid_port *port = &lid->ports[p];
 		const struct lid_lane *lane = &port->lanes[l];
@@ -70,8 +47,9 @@ static void show_lanes(const struct lid_switch *lid, uint32_t p, FILE *out)
 }
 
 /* the marks that a log remembers, oldest first */
-static void show_log(const struct lid_switch *lid, uint32_t p, FILE *out)
+static void show_log(const void *dataplane, uint32_t p, FILE *out)
 {
+	const struct lid_switch *lid = dataplane;
 	for (uint32_t l = 0; l < lid->lane_count; l++) {
 		const struct congestion_log *log = &lid->ports[p].lanes[l].log;
 		uint64_t first =
@@ -105,8 +83,9 @@ static void put_ports(uint64_t ports, FILE *out)
 }
 
 /* entries that lead somewhere; with a @port those that lead, or may, there */
-static void show_lft(const struct lid_switch *lid, int port, FILE *out)
+static void show_lft(const void *dataplane, int port, FILE *out)
 {
+	const struct lid_switch *lid = dataplane;
 	const struct port_group *tables = &lid->tables;
 
 	fprintf(out, "dlid     static now    group  ports\n");
@@ -125,8 +104,9 @@ static void show_lft(const struct lid_switch *lid, int port, FILE *out)
 	}
 }
 
-static void show_groups(const struct lid_switch *lid, int port, FILE *out)
+static void show_groups(const void *dataplane, int port, FILE *out)
 {
+	const struct lid_switch *lid = dataplane;
 	fprintf(out, "group  ports\n");
 	for (uint32_t g = 1; g < PORT_GROUPS_MAX; g++) {
 		uint64_t mask = lid->tables.mask[g];
@@ -138,16 +118,18 @@ static void show_groups(const struct lid_switch *lid, int port, FILE *out)
 	}
 }
 
-static void show_settings(const struct lid_switch *lid, FILE *out)
+static void show_settings(const void *dataplane, int port, FILE *out)
 {
-	const struct port_group_config *settings = &lid->settings;
+	const struct port_group_config *settings =
+		&((const struct lid_switch *)dataplane)->settings;
 
+	(void)port;
 	fprintf(out,
 		"lid-bits  %u\nadaptive  %s\npolicy    %s\nupdate    %s\npending   %u units\nqueue "
 		"    %u units\n"
 		"marks     %u\nwindow    %" PRIu64 " ns\nhold      %" PRIu64 " ns\nfecn      ",
 		settings->lid_bits, settings->adaptive ? "yes" : "no",
-		policy_name[settings->policy], settings->update_lft ? "yes" : "no",
+		lid_policy_names[settings->policy], settings->update_lft ? "yes" : "no",
 		settings->pending_units, settings->queue_units, settings->log_marks,
 		settings->log_window_ps / NODE_NS, settings->hold_ps / NODE_NS);
 	if (settings->fecn)
@@ -156,146 +138,20 @@ static void show_settings(const struct lid_switch *lid, FILE *out)
 		fprintf(out, "no\n");
 }
 
-int lid_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)
-{
-	static const struct {
-		const char *name, *header;
-		void (*port)(const struct lid_switch *lid, uint32_t port, FILE *out);
-	} tables[] = {
-		{ "ports",
-		  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes "
-		  "dropped_bytes   "
-		  "choices      other    fecns    paused_us    waits credit_wait_us\n",
-		  show_port },
-		{ "lanes",
-		  "port  class            level waiting_units     credit held_units    fecns  "
-		  "state\n",
-		  show_lanes },
-		{ "log", "port  class            level          at_us     dlid     slid\n",
-		  show_log },
-	};
-	struct lid_switch *lid = dataplane;
-
-	if (port < -1 || port >= (int)lid->sw.port_count)
-		return -EINVAL;
-	lid->sw.shown_ps = node_time_max(now, lid->sw.stats->now_ps);
-	for (uint32_t t = 0; t < COUNT_OF(tables); t++) {
-		if (strcmp(tables[t].name, table) != 0)
-			continue;
-		fputs(tables[t].header, out);
-		for (uint32_t p = 0; p < lid->sw.port_count; p++)
-			if (is_shown(lid, p, port))
-				tables[t].port(lid, p, out);
-		return 0;
-	}
-	if (!strcmp(table, "lft"))
-		show_lft(lid, port, out);
-	else if (!strcmp(table, "groups"))
-		show_groups(lid, port, out);
-	else if (!strcmp(table, "settings"))
-		show_settings(lid, out);
-	else
-		fprintf(out, "ports lanes lft groups log settings trace\n");
-	return !strcmp(table, "lft") || !strcmp(table, "groups") || !strcmp(table, "settings")
-		       ? 0
-		       : -ENOENT;
-}
-
-/* ---- parameters ---- */
-
-/* a whole number up to 32 bits */
-static int set_number(uint32_t *number, const char *value)
-{
-	unsigned long long parsed;
-	char *end;
-
-	errno = 0;
-	parsed = strtoull(value, &end, 10);
-	if (*value < '0' || *value > '9' || *end || errno || parsed > UINT32_MAX)
-		return -EINVAL;
-	*number = (uint32_t)parsed;
-	return 0;
-}
-
-static int set_flag(bool *flag, const char *value)
-{
-	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
-		return -EINVAL;
-	*flag = !strcmp(value, "yes");
-	return 0;
-}
-
-static int set_time(node_time_t *time_ps, const char *value)
-{
-	uint32_t ns;
-
-	if (set_number(&ns, value))
-		return -EINVAL;
-	*time_ps = ns * NODE_NS;
-	return 0;
-}
-
-static int set_policy(enum port_group_policy *policy, const char *value)
-{
-	for (uint32_t i = 0; i < PORT_GROUP_POLICIES; i++)
-		if (!strcmp(policy_name[i], value)) {
-			*policy = (enum port_group_policy)i;
-			return 0;
-		}
-	return -EINVAL;
-}
-
-static int setting_set(struct port_group_config *settings, const char *name, const char *value)
-{
-	int error = -ENOENT;
-
-	if (!strcmp(name, "adaptive"))
-		error = set_flag(&settings->adaptive, value);
-	else if (!strcmp(name, "update"))
-		error = set_flag(&settings->update_lft, value);
-	else if (!strcmp(name, "fecn"))
-		error = set_flag(&settings->fecn, value);
-	else if (!strcmp(name, "policy"))
-		error = set_policy(&settings->policy, value);
-	else if (!strcmp(name, "fecn-at"))
-		error = set_number(&settings->fecn_units, value);
-	else if (!strcmp(name, "pending"))
-		error = set_number(&settings->pending_units, value);
-	else if (!strcmp(name, "queue"))
-		error = set_number(&settings->queue_units, value);
-	else if (!strcmp(name, "marks"))
-		error = set_number(&settings->log_marks, value);
-	else if (!strcmp(name, "window"))
-		error = set_time(&settings->log_window_ps, value);
-	else if (!strcmp(name, "hold"))
-		error = set_time(&settings->hold_ps, value);
-	return error;
-}
-
-/* all of it or nothing: what it comes to must be a configuration that could have been given at
- * start */
-int lid_set(void *dataplane, const char *name, const char *value, FILE *out)
-{
-	struct lid_switch *lid = dataplane;
-	struct port_group_config changed = lid->settings;
-	char why[200] = "";
-	int error = setting_set(&changed, name, value);
-
-	trace(lid->sw.stats, lid->sw.stats->now_ps, TRACE_PARAMETER_SET, 0, 0,
-	      (uint32_t)strtoul(value, NULL, 10));
-	if (!error)
-		error = port_group_config_check(&changed, why, sizeof(why));
-	else if (error == -EINVAL)
-		snprintf(why, sizeof(why),
-			 "%.40s is no value of it; numbers are whole and have no unit", value);
-	if (!error)
-		lid->settings = changed;
-	else
-		fprintf(out,
-			"%s%sadaptive update fecn (yes, no) policy (random, greedy, greedy-random) "
-			"pending queue "
-			"fecn-at "
-			"(1..%u data units) marks (1..%u) window hold (ns)\n",
-			why, *why ? "\n" : "", PORT_GROUP_UNITS_MAX, PORT_GROUP_MARKS_MAX);
-	return error;
-}
+const struct switch_table lid_show_tables[] = {
+	{ "ports",
+	  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes "
+	  "dropped_bytes   "
+	  "choices      other    fecns    paused_us    waits credit_wait_us\n",
+	  .rows = show_ports },
+	{ "lanes",
+	  "port  class            level waiting_units     credit held_units    fecns  "
+	  "state\n",
+	  .rows = show_lanes },
+	{ "lft", .head = show_lft },
+	{ "groups", .head = show_groups },
+	{ "log", "port  class            level          at_us     dlid     slid\n",
+	  .rows = show_log },
+	{ "settings", .head = show_settings },
+	{ NULL },
+};

@@ -10,6 +10,7 @@
 #include "switchd/common/switch_run.h"
 #include "switchd/port_group/lid_forward.h"
 #include "switchd/port_group/lid_queue.h"
+#include "switchd/port_group/lid_set.h"
 #include "switchd/port_group/lid_show.h"
 #include "switchd/port_group/lid_tables.h"
 #include "switchd/port_group/lid_transmit.h"
@@ -238,6 +239,8 @@ static const struct switch_ops ops = {
 	.links_start = links_start,
 	.sample = sample,
 	.measured = measured,
+	.tables = lid_show_tables,
+	.settings = &lid_settings,
 };
 
 static node_time_t run(void *dataplane, node_time_t end)
@@ -330,8 +333,8 @@ static void *create(const struct node_config *config, struct link *links, struct
 const struct node_ops lid_ops = {
 	.create = create,
 	.run = run,
-	.show = lid_show,
-	.set = lid_set,
+	.show = switch_show,
+	.set = switch_set,
 	.destroy = destroy,
 	.link_down = on_link_down,
 	.link_up = on_link_up,

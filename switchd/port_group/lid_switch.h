@@ -14,7 +14,7 @@
  *  Only the files of this dataplane know the order (lid_switch.c the events and links,
  *  lid_forward.c where a packet goes, lid_queue.c what it counts for while it is inside,
  *  lid_transmit.c the link, lid_tables.c what the fabric manager reads and writes, lid_show.c
- *  tables and parameters); a stage (port_group, congestion_log, input_turns) never calls another
+ *  tables, lid_set.c parameters); a stage (port_group, congestion_log, input_turns) never calls another
  *  one. Events and their order: switch.h. */
 #ifndef HEDDLE_SWITCHD_PORT_GROUP_LID_SWITCH_H
 #define HEDDLE_SWITCHD_PORT_GROUP_LID_SWITCH_H

@@ -8,7 +8,7 @@ int lid_tables_set(void *dataplane, const struct switch_config *config);
 uint32_t lid_table_blocks(void *dataplane, enum table_kind table);
 
 /** lid_table_read() - of the LFT what was written, not what choices have made of it since (PG-8;
- *  that is table "lft" of lid_show()). */
+ *  that is table "lft" of switch_show()). */
 void lid_table_read(void *dataplane, struct table_block *block);
 
 #endif
