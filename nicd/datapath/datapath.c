@@ -313,7 +313,6 @@ static uint32_t flow_slot(struct nic *nic, const struct workload_message *messag
 		.workload_index = config->workload_index,
 		.destination = config->destinations[message->place],
 		.traffic_class = config->traffic_class,
-		.frame = config->frame,
 		.shape = workload->shape,
 	};
 

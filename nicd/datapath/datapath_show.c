@@ -97,7 +97,7 @@ static void show_queue_pairs(struct nic *nic, node_time_t now, FILE *out)
 	fprintf(out,
 		"incomplete messages: %" PRIu32 ", at most %" PRIu32 " so far, room for %" PRIu32
 		"; discarded: %" PRIu64 "\n",
-		nic->transport.pool_count, nic->transport.pool_count_max, nic->transport.pool_max,
+		nic->transport.pool.count, nic->transport.pool.count_max, nic->transport.pool.max,
 		nic->transport.discarded);
 }
 
@@ -167,7 +167,7 @@ static void show_workloads(struct nic *nic, FILE *out)
 	}
 	fprintf(out,
 		"waiting messages: %" PRIu32 ", at most %" PRIu32 " so far, room for %" PRIu32 "\n",
-		nic->queue.pool_count, nic->queue.pool_count_max, nic->queue.pool_max);
+		nic->queue.pool.count, nic->queue.pool.count_max, nic->queue.pool.max);
 }
 
 /* what the edge switch holds (FGFC); until 0: no longer, only frames that waited must go before

@@ -39,12 +39,6 @@
 #include "nodes/stats/stats.h"
 #include "nodes/wire/lid_header.h"
 
-/* flows of the send queue that are named by an entry of the gate and may not send: parked, in this
- * order */
-struct nic_parked {
-	uint32_t first, last; /* SEND_NONE: none */
-};
-
 /* port-group: a host that packets come from */
 struct nic_lid_source {
 	node_time_t told_ps; /* when it was told of congestion last, if it was told */
@@ -105,7 +99,7 @@ struct nic {
 	uint32_t pausing;        /* set of classes that the switch was told to stop: pause.h */
 	node_time_t pause_at_ps; /* when that changes */
 	struct fgfc_gate gate;
-	struct nic_parked *parked; /* by entry of the gate */
+	struct send_parked *parked; /* by entry of the gate: flows that it stops */
 	/* when a head of the host may be considered that may not yet */
 	node_time_t host_at_ps;
 	/* set of the host's queues whose heads may be considered */

@@ -27,7 +27,7 @@ int nic_hold_init(struct nic *nic, uint32_t entries_max)
 	if (!nic->parked)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < entries_max; i++)
-		nic->parked[i] = (struct nic_parked){ .first = SEND_NONE, .last = SEND_NONE };
+		nic->parked[i] = (struct send_parked){ .first = SEND_NONE, .last = SEND_NONE };
 	return fgfc_gate_init(&nic->gate, nic->by_lid ? 0 : entries_max) ||
 			       host_hold_init(&nic->host_hold, &nic->host, entries_max)
 		       ? -ENOMEM
@@ -43,50 +43,24 @@ void nic_hold_fini(struct nic *nic)
 
 /* ---- generated flows ---- */
 
-void nic_hold_park(struct nic *nic, uint32_t entry, uint32_t traffic_class)
-{
-	struct nic_parked *parked = &nic->parked[entry];
-	uint32_t slot = send_queue_head(&nic->queue, traffic_class);
-
-	send_queue_park(&nic->queue, traffic_class);
-	nic->queue.flows[slot].next = SEND_NONE;
-	if (parked->first == SEND_NONE)
-		parked->first = slot;
-	else
-		nic->queue.flows[parked->last].next = slot;
-	parked->last = slot;
-}
-
-bool nic_hold_unpark(struct nic *nic, uint32_t entry)
-{
-	struct nic_parked *parked = &nic->parked[entry];
-	uint32_t slot = parked->first;
-
-	if (slot == SEND_NONE)
-		return false;
-	parked->first = nic->queue.flows[slot].next;
-	send_queue_unpark(&nic->queue, slot);
-	return true;
-}
-
 static void unpark_all(struct nic *nic, uint32_t entry)
 {
-	while (nic_hold_unpark(nic, entry))
+	while (send_queue_unpark(&nic->queue, &nic->parked[entry]))
 		;
 }
 
 static void park_heads(struct nic *nic)
 {
-	for (uint32_t left = nic->gate.held ? nic->queue.ready : 0; left; left &= left - 1) {
+	for (uint32_t left = nic->gate.held ? nic->queue.drr.ready : 0; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
-		while (nic->queue.ready & 1u << c) {
+		while (nic->queue.drr.ready & 1u << c) {
 			uint32_t slot = send_queue_head(&nic->queue, c);
 			uint32_t entry = fgfc_gate_find(&nic->gate, &nic->queue.names[slot]);
 
 			if (entry == FGFC_NONE || fgfc_gate_open(&nic->gate, entry))
 				break;
-			nic_hold_park(nic, entry, c);
+			send_queue_park(&nic->queue, c, &nic->parked[entry]);
 		}
 	}
 }

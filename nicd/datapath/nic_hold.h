@@ -21,11 +21,6 @@ void nic_hold_step(struct nic *nic);
  *  frames of the host. O(those). */
 void nic_hold_heads(struct nic *nic);
 
-/** nic_hold_park() - the flow of the send queue whose turn it is in @traffic_class waits at @entry.
- *  nic_hold_unpark() - the first that waits there goes on. Return: false if none waits. O(1). */
-void nic_hold_park(struct nic *nic, uint32_t entry, uint32_t traffic_class);
-bool nic_hold_unpark(struct nic *nic, uint32_t entry);
-
 /** nic_hold_set_aside() - the head of the host's @queue waits at @entry with what is left of it, or
  *  is dropped and counted. */
 void nic_hold_set_aside(struct nic *nic, uint32_t queue, uint32_t entry);

@@ -76,14 +76,15 @@ static uint32_t place_of(const struct nic *nic, uint32_t a, uint32_t traffic_cla
 
 static void park_heads(struct nic *nic, uint32_t traffic_class)
 {
-	while (nic->queue.ready & 1u << traffic_class) {
+	while (nic->queue.drr.ready & 1u << traffic_class) {
 		uint32_t slot = send_queue_head(&nic->queue, traffic_class);
 		uint32_t a = rate_agents_find(&nic->rate.agents,
 					      lid_of_host(nic->queue.specs[slot].destination));
 
 		if (a == RATE_NONE || rate_agents_open(&nic->rate.agents, a, nic->now_ps))
 			return;
-		nic_hold_park(nic, place_of(nic, a, traffic_class), traffic_class);
+		send_queue_park(&nic->queue, traffic_class,
+				&nic->parked[place_of(nic, a, traffic_class)]);
 		rate_agents_wait(&nic->rate.agents, a);
 	}
 }
@@ -107,7 +108,7 @@ void nic_rate_heads(struct nic *nic)
 {
 	if (!nic->rate.agents.used)
 		return;
-	for (uint32_t left = nic->queue.ready; left; left &= left - 1)
+	for (uint32_t left = nic->queue.drr.ready; left; left &= left - 1)
 		park_heads(nic, (uint32_t)__builtin_ctz(left));
 	for (uint32_t left = nic->host_send.ready; left; left &= left - 1) {
 		uint32_t queue = (uint32_t)__builtin_ctz(left), a, place;
@@ -149,7 +150,7 @@ static void settle(struct nic *nic, uint32_t a)
 	for (uint32_t c = 0; c < nic->config->class_count; c++) {
 		uint32_t place = place_of(nic, a, c);
 
-		while (open && nic_hold_unpark(nic, place) && free)
+		while (open && send_queue_unpark(&nic->queue, &nic->parked[place]) && free)
 			;
 		host_hold_open(&nic->host_hold, place, open);
 	}

@@ -43,7 +43,7 @@ static uint32_t longest_next(const struct nic *nic, uint32_t traffic_class)
 {
 	uint32_t bytes = FRAME_BYTES_MIN, next = 0;
 
-	if (nic->queue.ready >> traffic_class & 1)
+	if (nic->queue.drr.ready >> traffic_class & 1)
 		bytes = send_queue_next(&nic->queue, traffic_class).frame_bytes;
 	if (nic->host_hold.ready >> traffic_class & 1)
 		next = host_hold_bytes(&nic->host_hold, traffic_class);
@@ -73,7 +73,7 @@ static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 /* the set of classes that have something to send, whether they may or not */
 static uint32_t waiting_now(struct nic *nic)
 {
-	uint32_t classes = nic->queue.ready | nic->host_hold.ready;
+	uint32_t classes = nic->queue.drr.ready | nic->host_hold.ready;
 
 	if (nic->roce)
 		classes |= nic_transport_ready(nic);
@@ -101,9 +101,9 @@ static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffi
 	uint32_t queue = source - SOURCE_HOST;
 
 	if (source == SOURCE_GENERATED)
-		return nic->queue.ready & 1u << traffic_class;
+		return nic->queue.drr.ready & 1u << traffic_class;
 	if (source == SOURCE_TRANSPORT)
-		return nic->transport.ready & 1u << traffic_class;
+		return nic->transport.drr.ready & 1u << traffic_class;
 	if (source == SOURCE_HELD)
 		return nic->host_hold.ready & 1u << traffic_class;
 	return nic->host_ready & 1u << queue &&

@@ -53,7 +53,6 @@ void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind
 		.workload_index = sending->workload_index,
 		.destination = sending->destination,
 		.traffic_class = sending->traffic_class,
-		.frame = sending->frame,
 		.shape = sending->shape,
 	};
 
@@ -65,7 +64,7 @@ void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind
 uint32_t nic_transport_ready(struct nic *nic)
 {
 	transport_settle(&nic->transport, nic->now_ps);
-	return nic->transport.ready | nic->replies.ready;
+	return nic->transport.drr.ready | nic->replies.ready;
 }
 
 /* a frame of ours on the link.  Return: where it is to be written; NULL: it is lost */

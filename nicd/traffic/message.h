@@ -13,10 +13,11 @@
 #include "nodes/wire/frame.h"
 
 struct message_shape {
-	uint32_t capacity_bytes;  /* of the message in a full packet, >= 1 */
-	uint32_t overhead_bytes;  /* of a frame, without FCS */
-	uint32_t frame_bytes_min; /* without FCS */
-	uint32_t padding_mask;    /* payload is padded to a multiple of this and one */
+	uint16_t capacity_bytes;  /* of the message in a full packet, >= 1 */
+	uint16_t overhead_bytes;  /* of a frame, without FCS */
+	uint16_t frame_bytes_min; /* without FCS */
+	uint8_t padding_mask;     /* payload is padded to a multiple of this and one */
+	uint8_t frame;            /* enum frame_kind */
 };
 
 /** message_shape_of() - for frames of @kind with at most @packet_bytes (without FCS).
@@ -27,10 +28,11 @@ static inline struct message_shape message_shape_of(enum frame_kind kind, uint32
 	uint32_t capacity_bytes = frame_payload_max(kind, packet_bytes);
 
 	return (struct message_shape){
-		.capacity_bytes = capacity_bytes ? capacity_bytes : 1,
-		.overhead_bytes = frame_overhead_bytes(kind),
-		.frame_bytes_min = frame_bytes_min(kind),
-		.padding_mask = frame_padding_mask(kind),
+		.capacity_bytes = (uint16_t)(capacity_bytes ? capacity_bytes : 1),
+		.overhead_bytes = (uint16_t)frame_overhead_bytes(kind),
+		.frame_bytes_min = (uint16_t)frame_bytes_min(kind),
+		.padding_mask = (uint8_t)frame_padding_mask(kind),
+		.frame = (uint8_t)kind,
 	};
 }
 
@@ -44,7 +46,8 @@ static inline uint64_t message_packets(const struct message_shape *shape, uint64
 static inline uint32_t message_frame_bytes(const struct message_shape *shape,
 					   uint32_t payload_bytes)
 {
-	uint32_t padded_bytes = (payload_bytes + shape->padding_mask) & ~shape->padding_mask;
+	uint32_t padding_mask = shape->padding_mask;
+	uint32_t padded_bytes = (payload_bytes + padding_mask) & ~padding_mask;
 	uint32_t frame_bytes = shape->overhead_bytes + padded_bytes;
 
 	return frame_bytes > shape->frame_bytes_min ? frame_bytes : shape->frame_bytes_min;

@@ -1,6 +1,5 @@
 #include "nicd/traffic/send_queue.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +24,11 @@ int send_queue_init(struct send_queue *queue, uint32_t host_index, uint32_t flow
 		.specs = lines_alloc(flows_max, sizeof(*queue->specs)),
 		.names = lines_alloc(flows_max, sizeof(*queue->names)),
 		.templates = lines_alloc(flows_max, sizeof(*queue->templates)),
-		.pool = lines_alloc(messages_max, sizeof(*queue->pool)),
-		.pool_free = SEND_NONE,
-		.pool_max = messages_max,
+		.messages = lines_alloc(messages_max, sizeof(*queue->messages)),
 	};
-	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
-		queue->classes[c].tail = SEND_NONE;
-	if (!queue->flows || !queue->specs || !queue->names || !queue->templates || !queue->pool) {
+	drr_init(&queue->drr);
+	if (index_pool_init(&queue->pool, messages_max) || !queue->flows || !queue->specs ||
+	    !queue->names || !queue->templates || !queue->messages) {
 		send_queue_fini(queue);
 		return -ENOMEM;
 	}
@@ -44,7 +41,8 @@ void send_queue_fini(struct send_queue *queue)
 	free(queue->specs);
 	free(queue->names);
 	free(queue->templates);
-	free(queue->pool);
+	free(queue->messages);
+	index_pool_fini(&queue->pool);
 	*queue = (struct send_queue){ 0 };
 }
 
@@ -55,7 +53,7 @@ static struct frame_spec frame_spec_of(const struct send_queue *queue, uint32_t 
 	const struct send_flow_spec *spec = &queue->specs[slot];
 
 	return (struct frame_spec){
-		.kind = spec->frame,
+		.kind = spec->shape.frame,
 		.source = queue->host_index,
 		.destination = spec->destination,
 		.traffic_class = spec->traffic_class,
@@ -74,8 +72,7 @@ static struct flow_name name_of(const struct send_queue *queue, uint32_t slot, u
 	struct frame_fields fields = { 0 };
 	int error = frame_parse(bytes, captured_bytes, frame_bytes, &fields);
 
-	assert(!error); /* we wrote it */
-	(void)error;
+	ENSURE(error, ==, 0); /* this NIC wrote it */
 	return flow_name_of(&fields, spec.traffic_class);
 }
 
@@ -89,84 +86,23 @@ uint32_t send_queue_open(struct send_queue *queue, const struct send_flow_spec *
 	queue->flow_count++;
 	queue->specs[slot] = *spec;
 	queue->flows[slot] = (struct send_flow){
-		.first = SEND_NONE,
-		.last = SEND_NONE,
-		.next = SEND_NONE,
-		.capacity_bytes = spec->shape.capacity_bytes,
-		.overhead_bytes = (uint16_t)spec->shape.overhead_bytes,
-		.frame_bytes_min = (uint16_t)spec->shape.frame_bytes_min,
-		.padding_mask = (uint8_t)spec->shape.padding_mask,
+		.turn = { .next = DRR_NONE },
+		.shape = spec->shape,
 		.traffic_class = (uint8_t)spec->traffic_class,
-		.frame = (uint8_t)spec->frame,
 	};
+	index_list_init(&queue->flows[slot].waiting);
 	queue->names[slot] = name_of(queue, slot, frame_bytes);
-	if (frame_bytes > queue->turn_bytes)
-		queue->turn_bytes = frame_bytes;
+	drr_quantum(&queue->drr, frame_bytes);
 	return slot;
 }
 
 /* ---- messages ---- */
 
-static uint32_t pool_take(struct send_queue *queue)
-{
-	uint32_t entry = queue->pool_free;
-
-	if (entry == SEND_NONE)
-		entry = queue->pool_fresh++;
-	else
-		queue->pool_free = queue->pool[entry].next;
-	if (++queue->pool_count > queue->pool_count_max)
-		queue->pool_count_max = queue->pool_count;
-	return entry;
-}
-
-static void pool_give(struct send_queue *queue, uint32_t entry)
-{
-	queue->pool[entry].next = queue->pool_free;
-	queue->pool_free = entry;
-	queue->pool_count--;
-}
-
 static uint32_t payload_bytes_next(const struct send_flow *flow)
 {
-	return flow->left_bytes < flow->capacity_bytes ? (uint32_t)flow->left_bytes
-						       : flow->capacity_bytes;
-}
+	uint32_t capacity_bytes = flow->shape.capacity_bytes;
 
-static uint32_t frame_bytes_next(const struct send_flow *flow)
-{
-	uint32_t payload_bytes = payload_bytes_next(flow);
-	uint32_t frame_bytes = flow->overhead_bytes + ((payload_bytes + flow->padding_mask) &
-						       ~(uint32_t)flow->padding_mask);
-
-	return frame_bytes > flow->frame_bytes_min ? frame_bytes : flow->frame_bytes_min;
-}
-
-/* a turn begins for the flow at the head of the ring */
-static void class_turn(struct send_queue *queue, struct send_class *class)
-{
-	struct send_flow *flow = &queue->flows[queue->flows[class->tail].next];
-
-	flow->deficit_bytes += queue->turn_bytes;
-	__builtin_prefetch(&queue->flows[flow->next]);
-}
-
-/* the flow in @slot has something to send: to the end of the ring */
-static void class_join(struct send_queue *queue, uint32_t slot)
-{
-	struct send_flow *flow = &queue->flows[slot];
-	struct send_class *class = &queue->classes[flow->traffic_class];
-
-	if (class->tail == SEND_NONE) {
-		flow->next = slot;
-		class->tail = slot;
-		queue->ready |= 1u << flow->traffic_class;
-		class_turn(queue, class);
-		return;
-	}
-	flow->next = queue->flows[class->tail].next;
-	queue->flows[class->tail].next = slot;
-	class->tail = slot;
+	return flow->left_bytes < capacity_bytes ? (uint32_t)flow->left_bytes : capacity_bytes;
 }
 
 static void message_start(struct send_flow *flow, uint64_t bytes, node_time_t start_ps)
@@ -183,33 +119,29 @@ void send_queue_put(struct send_queue *queue, uint32_t slot, uint64_t bytes, nod
 
 	if (!flow->left_bytes) {
 		message_start(flow, bytes, start_ps);
-		class_join(queue, slot);
+		drr_join(&queue->drr, send_queue_turns(queue), flow->traffic_class, slot);
 		return;
 	}
-	entry = pool_take(queue);
-	queue->pool[entry] =
-		(struct send_message){ .bytes = bytes, .start_ps = start_ps, .next = SEND_NONE };
-	if (flow->first == SEND_NONE)
-		flow->first = entry;
-	else
-		queue->pool[flow->last].next = entry;
-	flow->last = entry;
+	entry = index_pool_take(&queue->pool);
+	queue->messages[entry] = (struct send_message){ .bytes = bytes, .start_ps = start_ps };
+	index_list_append(&queue->pool, &flow->waiting, entry);
 }
 
 /* ---- packets ---- */
 
 struct send_packet send_queue_next(const struct send_queue *queue, uint32_t traffic_class)
 {
-	uint32_t slot = queue->flows[queue->classes[traffic_class].tail].next;
+	uint32_t slot = send_queue_head(queue, traffic_class);
 	const struct send_flow *flow = &queue->flows[slot];
+	uint32_t payload_bytes = payload_bytes_next(flow);
 
 	return (struct send_packet){
 		.flow = slot,
-		.frame_bytes = frame_bytes_next(flow),
-		.captured_bytes = frame_headers_bytes(flow->frame),
-		.payload_bytes = payload_bytes_next(flow),
+		.frame_bytes = message_frame_bytes(&flow->shape, payload_bytes),
+		.captured_bytes = frame_headers_bytes(flow->shape.frame),
+		.payload_bytes = payload_bytes,
 		.message_first = flow->left_bytes == flow->message_bytes,
-		.message_last = flow->left_bytes <= flow->capacity_bytes,
+		.message_last = flow->left_bytes == payload_bytes,
 	};
 }
 
@@ -243,73 +175,65 @@ void send_queue_write(struct send_queue *queue, const struct send_packet *packet
 	if (flow->template_frame_bytes != packet->frame_bytes)
 		template_write(queue, packet, &payload);
 	memcpy(bytes, queue->templates[packet->flow], packet->captured_bytes);
-	frame_payload_write(flow->frame, &payload, bytes);
-}
-
-/* the message is cut up completely: on to the next one that waits */
-static void message_finish(struct send_queue *queue, struct send_flow *flow)
-{
-	uint32_t entry = flow->first;
-
-	flow->message++;
-	if (entry == SEND_NONE)
-		return;
-	message_start(flow, queue->pool[entry].bytes, queue->pool[entry].start_ps);
-	flow->first = queue->pool[entry].next;
-	pool_give(queue, entry);
-}
-
-/* the flow at the head of the ring leaves it */
-static void class_leave(struct send_queue *queue, uint32_t traffic_class)
-{
-	struct send_class *class = &queue->classes[traffic_class];
-	uint32_t slot = queue->flows[class->tail].next;
-
-	queue->flows[slot].deficit_bytes = 0;
-	if (slot == class->tail) {
-		class->tail = SEND_NONE;
-		queue->ready &= ~(1u << traffic_class);
-		return;
-	}
-	queue->flows[class->tail].next = queue->flows[slot].next;
-	class_turn(queue, class);
+	frame_payload_write(flow->shape.frame, &payload, bytes);
 }
 
 void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
 		     const struct send_packet *packet)
 {
-	struct send_class *class = &queue->classes[traffic_class];
 	struct send_flow *flow = &queue->flows[packet->flow];
+	uint32_t next_bytes = 0;
 
+	ENSURE(flow->left_bytes, >=, packet->payload_bytes);
+	ENSURE(flow->turn.deficit_bytes, >=, packet->frame_bytes);
 	flow->packet++;
 	flow->left_bytes -= packet->payload_bytes;
-	flow->deficit_bytes -= packet->frame_bytes;
-	if (!flow->left_bytes)
-		message_finish(queue, flow);
 	if (!flow->left_bytes) {
-		class_leave(queue, traffic_class);
-	} else if (flow->deficit_bytes < frame_bytes_next(flow)) {
-		class->tail = packet->flow;
-		class_turn(queue, class);
+		flow->message++;
+		if (flow->waiting.first != INDEX_NONE) {
+			uint32_t entry = index_list_pop(&queue->pool, &flow->waiting);
+
+			message_start(flow, queue->messages[entry].bytes,
+				      queue->messages[entry].start_ps);
+			index_pool_give(&queue->pool, entry);
+		}
 	}
+	if (flow->left_bytes)
+		next_bytes = message_frame_bytes(&flow->shape, payload_bytes_next(flow));
+	drr_sent(&queue->drr, send_queue_turns(queue), traffic_class, packet->frame_bytes,
+		 next_bytes);
 }
 
-void send_queue_park(struct send_queue *queue, uint32_t traffic_class)
+/* ---- flows that are parked ---- */
+
+void send_queue_park(struct send_queue *queue, uint32_t traffic_class, struct send_parked *parked)
 {
-	class_leave(queue, traffic_class);
+	uint32_t slot = drr_leave(&queue->drr, send_queue_turns(queue), traffic_class);
+
+	if (parked->first == SEND_NONE)
+		parked->first = slot;
+	else
+		queue->flows[parked->last].turn.next = slot;
+	parked->last = slot;
 }
 
-void send_queue_unpark(struct send_queue *queue, uint32_t slot)
+bool send_queue_unpark(struct send_queue *queue, struct send_parked *parked)
 {
-	class_join(queue, slot);
+	uint32_t slot = parked->first;
+	struct send_flow *flow;
+
+	if (slot == SEND_NONE)
+		return false;
+	flow = &queue->flows[slot];
+	parked->first = flow->turn.next;
+	flow->turn.next = DRR_NONE;
+	drr_join(&queue->drr, send_queue_turns(queue), flow->traffic_class, slot);
+	return true;
 }
 
 uint32_t send_queue_waiting(const struct send_queue *queue, uint32_t slot)
 {
 	const struct send_flow *flow = &queue->flows[slot];
-	uint32_t count = flow->left_bytes != 0;
 
-	for (uint32_t entry = flow->first; entry != SEND_NONE; entry = queue->pool[entry].next)
-		count++;
-	return count;
+	return (flow->left_bytes != 0) + index_list_count(&queue->pool, &flow->waiting);
 }

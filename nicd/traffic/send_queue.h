@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nicd/traffic/drr.h"
+#include "nicd/traffic/index_pool.h"
 #include "nicd/traffic/message.h"
 #include "nodes/base/time.h"
 #include "nodes/config/config.h"
@@ -37,19 +39,13 @@ struct send_flow {
 	node_time_t start_ps;   /* when it was put */
 	/* numbers of the next packet, of the message being sent; modulo 2^32 */
 	uint32_t packet, message;
-	/* messages that wait, in the pool; first == SEND_NONE: none */
-	uint32_t first, last;
-	/* flow behind this one in its class's ring; for the owner while it is parked */
-	uint32_t next;
-	uint32_t deficit_bytes;  /* may still be sent in this turn */
-	uint32_t capacity_bytes; /* of a full packet */
+	struct index_list waiting; /* messages after it */
+	struct drr_flow turn;      /* while it is parked: its place in the list there */
+	struct message_shape shape;
 	/* the frame length that the template is written for; 0: none yet */
 	uint32_t template_frame_bytes;
-	uint16_t overhead_bytes, frame_bytes_min;
 	uint8_t traffic_class;
-	uint8_t frame;        /* enum frame_kind */
-	uint8_t padding_mask; /* struct message_shape */
-	uint8_t spare;
+	uint8_t spare[3];
 };
 
 /* the rest of a flow: needed once per message at most */
@@ -58,14 +54,17 @@ struct send_flow_spec {
 	uint32_t workload_index; /* goes into the packets */
 	uint32_t destination;    /* host index */
 	uint32_t traffic_class;
-	enum frame_kind frame;
 	struct message_shape shape;
 };
 
 struct send_message {
 	uint64_t bytes;
 	node_time_t start_ps;
-	uint32_t next;
+};
+
+/* flows that may not send now, in the order in which they were parked */
+struct send_parked {
+	uint32_t first, last; /* first == SEND_NONE: none */
 };
 
 /* the packet that a class would send next */
@@ -77,27 +76,16 @@ struct send_packet {
 	bool message_first, message_last;
 };
 
-struct send_class {
-	/* last flow of the ring (its next is the one whose turn it is), or SEND_NONE */
-	uint32_t tail;
-};
-
 struct send_queue {
-	struct send_class classes[NODE_CLASSES_MAX];
-	uint32_t ready; /* set of classes that have something to send */
+	struct drr drr; /* drr.ready: set of classes that have something to send */
 	uint32_t host_index;
-	uint32_t turn_bytes; /* deficit that a turn adds: the largest frame of any flow */
 	uint32_t flow_count, flows_max;
 	struct send_flow *flows;
 	struct send_flow_spec *specs;
 	struct flow_name *names; /* whole names, as an edge port sees the flows */
 	uint8_t (*templates)[FRAME_HEADERS_MAX];
-	struct send_message *pool;
-	uint32_t pool_free; /* list of entries given back */
-	/* entries never used begin here, so that untouched memory costs nothing */
-	uint32_t pool_fresh;
-	uint32_t pool_count, pool_max; /* messages that wait, and at most */
-	uint32_t pool_count_max;       /* high-water mark */
+	struct send_message *messages; /* by entry of the pool: those that wait */
+	struct index_pool pool;
 };
 
 /** send_queue_init() - an empty queue of host @host_index. @flows_max, @messages_max limits.
@@ -114,14 +102,14 @@ uint32_t send_queue_open(struct send_queue *queue, const struct send_flow_spec *
 /** send_queue_full() - is there no room for another message that has to wait? */
 static inline bool send_queue_full(const struct send_queue *queue)
 {
-	return queue->pool_count == queue->pool_max;
+	return index_pool_full(&queue->pool);
 }
 
 /** send_queue_put() - message of @bytes (>= 1) for the flow in @slot, started at @start_ps.
  *  The caller asked send_queue_full() before. O(1). */
 void send_queue_put(struct send_queue *queue, uint32_t slot, uint64_t bytes, node_time_t start_ps);
 
-/** send_queue_next() - the next packet of @traffic_class, which must be in queue->ready; nothing
+/** send_queue_next() - the next packet of @traffic_class, which must be in queue->drr.ready; nothing
  *  changes. O(1). */
 struct send_packet send_queue_next(const struct send_queue *queue, uint32_t traffic_class);
 
@@ -134,20 +122,25 @@ void send_queue_write(struct send_queue *queue, const struct send_packet *packet
 void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
 		     const struct send_packet *packet);
 
-/** send_queue_head() - the flow whose packet @traffic_class, which must be in queue->ready, would
+static inline struct drr_flows send_queue_turns(const struct send_queue *queue)
+{
+	return (struct drr_flows){ &queue->flows->turn, sizeof(*queue->flows) };
+}
+
+/** send_queue_head() - the flow whose packet @traffic_class, which must be in queue->drr.ready, would
  *  send next. O(1). */
 static inline uint32_t send_queue_head(const struct send_queue *queue, uint32_t traffic_class)
 {
-	return queue->flows[queue->classes[traffic_class].tail].next;
+	return drr_head(&queue->drr, send_queue_turns(queue), traffic_class);
 }
 
-/** send_queue_park() - takes that flow out of its class's ring. It keeps its messages, and takes
- *  further ones, but sends nothing until send_queue_unpark(). Meanwhile queue->flows[slot].next
- *  belongs to the caller. O(1). */
-void send_queue_park(struct send_queue *queue, uint32_t traffic_class);
+/** send_queue_park() - that flow leaves its class's ring and is the last in @parked. It keeps its
+ *  messages, and takes further ones, but sends nothing until send_queue_unpark(). O(1). */
+void send_queue_park(struct send_queue *queue, uint32_t traffic_class, struct send_parked *parked);
 
-/** send_queue_unpark() - the parked flow in @slot goes to the end of its class's ring. O(1). */
-void send_queue_unpark(struct send_queue *queue, uint32_t slot);
+/** send_queue_unpark() - the first flow in @parked goes to the end of its class's ring.
+ *  Return: false: there is none. O(1). */
+bool send_queue_unpark(struct send_queue *queue, struct send_parked *parked);
 
 /** send_queue_waiting() - messages of the flow in @slot that are not completely sent. O(messages),
  *  for `show`. */

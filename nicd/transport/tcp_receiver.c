@@ -3,19 +3,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NONE TCP_SEGMENT_NONE
+#define NONE INDEX_NONE
 
 int tcp_receiver_init(struct tcp_receiver *receiver, uint32_t connections_max,
 		      uint32_t segments_max, uint32_t segments_each)
 {
 	*receiver = (struct tcp_receiver){
 		.streams = calloc(connections_max + 1u, sizeof(*receiver->streams)),
-		.pool = calloc(segments_max + 1u, sizeof(*receiver->pool)),
-		.pool_free = NONE,
-		.segments_max = segments_max,
+		.segments = calloc(segments_max + 1u, sizeof(*receiver->segments)),
 		.segments_each = segments_each,
 	};
-	if (!receiver->streams || !receiver->pool) {
+	if (index_pool_init(&receiver->pool, segments_max) || !receiver->streams ||
+	    !receiver->segments) {
 		tcp_receiver_fini(receiver);
 		return -ENOMEM;
 	}
@@ -25,7 +24,8 @@ int tcp_receiver_init(struct tcp_receiver *receiver, uint32_t connections_max,
 void tcp_receiver_fini(struct tcp_receiver *receiver)
 {
 	free(receiver->streams);
-	free(receiver->pool);
+	free(receiver->segments);
+	index_pool_fini(&receiver->pool);
 	*receiver = (struct tcp_receiver){ 0 };
 }
 
@@ -36,27 +36,6 @@ static int32_t ahead(uint32_t a, uint32_t b)
 }
 
 /* ---- segments that wait ---- */
-
-static uint32_t pool_take(struct tcp_receiver *receiver)
-{
-	uint32_t entry = receiver->pool_free;
-
-	if (receiver->pool_count == receiver->segments_max)
-		return NONE;
-	if (entry == NONE)
-		entry = receiver->pool_fresh++;
-	else
-		receiver->pool_free = receiver->pool[entry].next;
-	receiver->pool_count++;
-	return entry;
-}
-
-static void pool_give(struct tcp_receiver *receiver, uint32_t entry)
-{
-	receiver->pool[entry].next = receiver->pool_free;
-	receiver->pool_free = entry;
-	receiver->pool_count--;
-}
 
 static uint32_t end_of(const struct tcp_segment *segment)
 {
@@ -71,10 +50,10 @@ static uint32_t place_of(const struct tcp_receiver *receiver, const struct tcp_s
 
 	if (!stream->waiting)
 		return NONE;
-	if (ahead(sequence, receiver->pool[stream->last].sequence) >= 0)
-		return stream->last;
-	for (uint32_t i = stream->first; ahead(sequence, receiver->pool[i].sequence) >= 0;
-	     i = receiver->pool[i].next)
+	if (ahead(sequence, receiver->segments[stream->segments.last].sequence) >= 0)
+		return stream->segments.last;
+	for (uint32_t i = stream->segments.first;
+	     ahead(sequence, receiver->segments[i].sequence) >= 0; i = receiver->pool.next[i])
 		before = i;
 	return before;
 }
@@ -84,16 +63,16 @@ static void wait_behind(struct tcp_receiver *receiver, struct tcp_stream *stream
 			uint32_t entry)
 {
 	uint32_t next = !stream->waiting ? NONE
-			: before == NONE ? stream->first
-					 : receiver->pool[before].next;
+			: before == NONE ? stream->segments.first
+					 : receiver->pool.next[before];
 
-	receiver->pool[entry].next = next;
+	receiver->pool.next[entry] = next;
 	if (before == NONE)
-		stream->first = entry;
+		stream->segments.first = entry;
 	else
-		receiver->pool[before].next = entry;
+		receiver->pool.next[before] = entry;
 	if (next == NONE)
-		stream->last = entry;
+		stream->segments.last = entry;
 	stream->waiting++;
 }
 
@@ -102,19 +81,19 @@ static enum tcp_verdict hold(struct tcp_receiver *receiver, struct tcp_stream *s
 {
 	uint32_t before = place_of(receiver, stream, segment->sequence);
 	uint32_t next = !stream->waiting ? NONE
-			: before == NONE ? stream->first
-					 : receiver->pool[before].next;
+			: before == NONE ? stream->segments.first
+					 : receiver->pool.next[before];
 	uint32_t entry;
 
-	if ((before != NONE && ahead(end_of(&receiver->pool[before]), segment->sequence) > 0) ||
-	    (next != NONE && ahead(end_of(segment), receiver->pool[next].sequence) > 0))
+	if ((before != NONE && ahead(end_of(&receiver->segments[before]), segment->sequence) > 0) ||
+	    (next != NONE && ahead(end_of(segment), receiver->segments[next].sequence) > 0))
 		return TCP_DUPLICATE;
 	if (stream->waiting == receiver->segments_each)
 		return TCP_REFUSED;
-	entry = pool_take(receiver);
-	if (entry == NONE)
+	if (index_pool_full(&receiver->pool))
 		return TCP_REFUSED;
-	receiver->pool[entry] = *segment;
+	entry = index_pool_take(&receiver->pool);
+	receiver->segments[entry] = *segment;
 	wait_behind(receiver, stream, before, entry);
 	return TCP_HELD;
 }
@@ -140,12 +119,11 @@ enum tcp_verdict tcp_receiver_take(struct tcp_receiver *receiver, uint32_t conne
 static void leave(struct tcp_receiver *receiver, struct tcp_stream *stream,
 		  struct tcp_segment *segment)
 {
-	uint32_t entry = stream->first;
+	uint32_t entry = index_list_pop(&receiver->pool, &stream->segments);
 
-	*segment = receiver->pool[entry];
-	stream->first = segment->next;
+	*segment = receiver->segments[entry];
 	stream->waiting--;
-	pool_give(receiver, entry);
+	index_pool_give(&receiver->pool, entry);
 }
 
 bool tcp_receiver_covered(struct tcp_receiver *receiver, uint32_t connection,
@@ -154,7 +132,7 @@ bool tcp_receiver_covered(struct tcp_receiver *receiver, uint32_t connection,
 	struct tcp_stream *stream = &receiver->streams[connection];
 
 	if (!stream->waiting ||
-	    ahead(receiver->pool[stream->first].sequence, stream->expected) >= 0)
+	    ahead(receiver->segments[stream->segments.first].sequence, stream->expected) >= 0)
 		return false;
 	leave(receiver, stream, segment);
 	return true;
@@ -165,7 +143,8 @@ bool tcp_receiver_pop(struct tcp_receiver *receiver, uint32_t connection,
 {
 	struct tcp_stream *stream = &receiver->streams[connection];
 
-	if (!stream->waiting || receiver->pool[stream->first].sequence != stream->expected)
+	if (!stream->waiting ||
+	    receiver->segments[stream->segments.first].sequence != stream->expected)
 		return false;
 	leave(receiver, stream, segment);
 	stream->expected += segment->bytes;

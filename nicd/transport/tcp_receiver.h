@@ -20,10 +20,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nicd/traffic/index_pool.h"
 #include "nodes/base/time.h"
 #include "nodes/wire/frame.h"
 
-#define TCP_SEGMENT_NONE UINT32_MAX
 /* in a generated frame: behind Ethernet, IPv4 and TCP headers. All that follows is of the stream */
 #define TCP_SEGMENT_AT 54u
 
@@ -33,7 +33,6 @@ struct tcp_segment {
 	uint32_t frame_bytes;
 	uint32_t sequence; /* of its first byte */
 	uint32_t bytes;    /* of the stream */
-	uint32_t next;     /* in its connection's list, or of the free ones */
 };
 
 /* what came of a segment */
@@ -45,16 +44,17 @@ enum tcp_verdict {
 };
 
 struct tcp_stream {
-	uint32_t expected;    /* the next byte in order */
-	uint32_t first, last; /* segments that wait */
+	uint32_t expected;          /* the next byte in order */
+	struct index_list segments; /* that wait */
 	uint32_t waiting;
 	bool echo; /* ECE is to be said */
 };
 
 struct tcp_receiver {
 	struct tcp_stream *streams;
-	struct tcp_segment *pool;
-	uint32_t pool_free, pool_fresh, pool_count, segments_max, segments_each;
+	struct tcp_segment *segments; /* by entry of the pool */
+	struct index_pool pool;
+	uint32_t segments_each;
 };
 
 /** tcp_receiver_init() - all connections begin at byte 0.  Return: 0 or -ENOMEM. */

@@ -18,7 +18,7 @@ static void note_window(const struct tcp_sender *sender, uint32_t slot)
 {
 	struct flow_tx_stats *stats = stats_flow_tx(sender->transport->stats, slot);
 	uint64_t bytes = (uint64_t)tcp_window_packets(&sender->windows[slot], sender->config) *
-			 sender->transport->flows[slot].capacity_bytes;
+			 sender->transport->flows[slot].shape.capacity_bytes;
 
 	if (bytes > stats->window_bytes_max)
 		stats->window_bytes_max = bytes;
@@ -28,7 +28,7 @@ static void note_window(const struct tcp_sender *sender, uint32_t slot)
 static void delay(struct tcp_sender *sender, uint32_t slot, node_time_t now)
 {
 	const struct transport_flow *flow = &sender->transport->flows[slot];
-	uint32_t frame_bytes = flow->overhead_bytes + flow->capacity_bytes;
+	uint32_t frame_bytes = flow->shape.overhead_bytes + flow->shape.capacity_bytes;
 
 	if (sender->ready_ps[slot] <= now)
 		sender->ready_ps[slot] =

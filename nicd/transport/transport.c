@@ -1,6 +1,5 @@
 #include "nicd/transport/transport.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +28,10 @@ int transport_init(struct transport *transport, const struct node_config *config
 		.flow_memory = calloc(flows_max + 1u, sizeof(*transport->flows)),
 		.specs = calloc(flows_max + 1u, sizeof(*transport->specs)),
 		.templates = calloc(flows_max + 1u, sizeof(*transport->templates)),
-		.pool = calloc(pool_max + 1u, sizeof(*transport->pool)),
-		.pool_free = NO_ONE,
-		.pool_max = pool_max,
+		.messages = calloc(pool_max + 1u, sizeof(*transport->messages)),
 		.stats = stats,
 	};
-	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
-		transport->tails[c] = NO_ONE;
+	drr_init(&transport->drr);
 	transport->rules[TRANSPORT_RC] = (struct transport_rules){
 		.ecn_capable = true,
 		.ack_packets = queue_pair->ack_packets,
@@ -43,8 +39,9 @@ int transport_init(struct transport *transport, const struct node_config *config
 		.timeout_ps = queue_pair->timeout_ps,
 		.timeouts_max = queue_pair->retries,
 	};
-	if (!transport->flow_memory || !transport->specs || !transport->templates ||
-	    !transport->pool || deadline_heap_init(&transport->timers, flows_max)) {
+	if (index_pool_init(&transport->pool, pool_max) || !transport->flow_memory ||
+	    !transport->specs || !transport->templates || !transport->messages ||
+	    deadline_heap_init(&transport->timers, flows_max)) {
 		transport_fini(transport);
 		return -ENOMEM;
 	}
@@ -60,7 +57,8 @@ void transport_fini(struct transport *transport)
 	free(transport->flow_memory);
 	free(transport->specs);
 	free(transport->templates);
-	free(transport->pool);
+	free(transport->messages);
+	index_pool_fini(&transport->pool);
 	deadline_heap_fini(&transport->timers);
 	*transport = (struct transport){ 0 };
 }
@@ -96,22 +94,16 @@ void transport_open(struct transport *transport, uint32_t slot,
 	transport->specs[slot] = *spec;
 	transport->flows[slot] = (struct transport_flow){
 		.timeout_at_ps = NODE_TIME_NEVER,
-		.first = NO_ONE,
-		.last = NO_ONE,
+		.turn = { .next = DRR_NONE },
 		.sending = NO_ONE,
-		.ring_next = NO_ONE,
 		.window_packets = window_packets_of(rules, &spec->shape),
-		.capacity_bytes = spec->shape.capacity_bytes,
-		.overhead_bytes = (uint16_t)spec->shape.overhead_bytes,
-		.frame_bytes_min = (uint16_t)spec->shape.frame_bytes_min,
-		.padding_mask = (uint8_t)spec->shape.padding_mask,
+		.shape = spec->shape,
 		.transport = (uint8_t)spec->transport,
-		.frame = (uint8_t)spec->frame,
 		.traffic_class = (uint8_t)spec->traffic_class,
 	};
+	index_list_init(&transport->flows[slot].messages);
 	transport->flow_count++;
-	if (frame_bytes > transport->turn_bytes)
-		transport->turn_bytes = frame_bytes;
+	drr_quantum(&transport->drr, frame_bytes);
 	if (rules->control.open)
 		rules->control.open(rules->control.state, slot, now);
 	control_ask(transport, slot);
@@ -132,48 +124,9 @@ static bool may_send(const struct transport_flow *flow, node_time_t now)
 	return has_work(flow) && flow->pace_at_ps <= now;
 }
 
-/* a turn begins for the flow at the head of the ring */
-static void ring_turn(struct transport *transport, uint32_t tail)
+static struct drr_flows turns(const struct transport *transport)
 {
-	struct transport_flow *flow = &transport->flows[transport->flows[tail].ring_next];
-
-	flow->deficit_bytes += transport->turn_bytes;
-	__builtin_prefetch(&transport->flows[flow->ring_next]);
-}
-
-static void ring_join(struct transport *transport, uint32_t slot)
-{
-	struct transport_flow *flow = &transport->flows[slot];
-	uint32_t *tail = &transport->tails[flow->traffic_class];
-
-	flow->in_ring = true;
-	if (*tail == NO_ONE) {
-		flow->ring_next = slot;
-		*tail = slot;
-		transport->ready |= 1u << flow->traffic_class;
-		ring_turn(transport, slot);
-		return;
-	}
-	flow->ring_next = transport->flows[*tail].ring_next;
-	transport->flows[*tail].ring_next = slot;
-	*tail = slot;
-}
-
-/* the flow at the head leaves its ring */
-static void ring_leave(struct transport *transport, uint32_t traffic_class)
-{
-	uint32_t *tail = &transport->tails[traffic_class];
-	uint32_t slot = transport->flows[*tail].ring_next;
-
-	transport->flows[slot].deficit_bytes = 0;
-	transport->flows[slot].in_ring = false;
-	if (slot == *tail) {
-		*tail = NO_ONE;
-		transport->ready &= ~(1u << traffic_class);
-		return;
-	}
-	transport->flows[*tail].ring_next = transport->flows[slot].ring_next;
-	ring_turn(transport, *tail);
+	return (struct drr_flows){ &transport->flows->turn, sizeof(*transport->flows) };
 }
 
 static node_time_t due_at(const struct transport *transport, uint32_t slot, node_time_t now)
@@ -195,57 +148,38 @@ static void flow_settle(struct transport *transport, uint32_t slot, node_time_t 
 	struct transport_flow *flow = &transport->flows[slot];
 	node_time_t due = due_at(transport, slot, now);
 
-	if (!flow->in_ring && may_send(flow, now))
-		ring_join(transport, slot);
+	if (flow->turn.next == DRR_NONE && may_send(flow, now))
+		drr_join(&transport->drr, turns(transport), flow->traffic_class, slot);
 	if (due < deadline_heap_due(&transport->timers, slot) || due == NODE_TIME_NEVER)
 		deadline_heap_set(&transport->timers, slot, due);
 }
 
 void transport_settle(struct transport *transport, node_time_t now)
 {
-	for (uint32_t left = transport->ready; left; left &= left - 1) {
+	struct drr *drr = &transport->drr;
+
+	for (uint32_t left = drr->ready; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
-		while (transport->ready >> c & 1 &&
-		       !may_send(&transport->flows[transport->flows[transport->tails[c]].ring_next],
-				 now))
-			ring_leave(transport, c);
+		while (drr->ready >> c & 1 &&
+		       !may_send(&transport->flows[drr_head(drr, turns(transport), c)], now))
+			drr_leave(drr, turns(transport), c);
 	}
 }
 
 /* ---- messages ---- */
 
-static uint32_t pool_take(struct transport *transport)
-{
-	uint32_t entry = transport->pool_free;
-
-	if (entry == NO_ONE)
-		entry = transport->pool_fresh++;
-	else
-		transport->pool_free = transport->pool[entry].next;
-	if (++transport->pool_count > transport->pool_count_max)
-		transport->pool_count_max = transport->pool_count;
-	return entry;
-}
-
-static void pool_give(struct transport *transport, uint32_t entry)
-{
-	transport->pool[entry].next = transport->pool_free;
-	transport->pool_free = entry;
-	transport->pool_count--;
-}
-
 static uint64_t packets_of(const struct transport_flow *flow,
 			   const struct transport_message *message)
 {
-	return (message->bytes - 1) / flow->capacity_bytes + 1;
+	return (message->bytes - 1) / flow->shape.capacity_bytes + 1;
 }
 
 /* what a packet has of its connection's stream beside bytes of a message: the header of the test
  * payload */
 static uint32_t stream_extra_bytes(const struct transport_flow *flow)
 {
-	return flow->overhead_bytes - TCP_SEGMENT_AT;
+	return flow->shape.overhead_bytes - TCP_SEGMENT_AT;
 }
 
 static uint32_t stream_bytes_of(const struct transport_flow *flow,
@@ -262,8 +196,9 @@ static uint32_t stream_of(const struct transport_flow *flow,
 {
 	if (flow->transport != TRANSPORT_TCP)
 		return 0;
-	return message->stream + (uint32_t)((packet - message->packet) *
-					    (flow->capacity_bytes + stream_extra_bytes(flow)));
+	return message->stream +
+	       (uint32_t)((packet - message->packet) *
+			  (flow->shape.capacity_bytes + stream_extra_bytes(flow)));
 }
 
 bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, node_time_t start_ps,
@@ -276,24 +211,19 @@ bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, n
 		transport->discarded++;
 		return false;
 	}
-	entry = pool_take(transport);
-	transport->pool[entry] = (struct transport_message){
+	entry = index_pool_take(&transport->pool);
+	transport->messages[entry] = (struct transport_message){
 		.bytes = bytes,
 		.start_ps = start_ps,
 		.packet = flow->end,
-		.number = flow->messages++,
+		.number = flow->message++,
 		.stream = flow->stream_end,
-		.next = NO_ONE,
 	};
-	if (flow->first == NO_ONE)
-		flow->first = entry;
-	else
-		transport->pool[flow->last].next = entry;
-	flow->last = entry;
+	index_list_append(&transport->pool, &flow->messages, entry);
 	if (flow->sending == NO_ONE)
 		flow->sending = entry;
-	flow->end += packets_of(flow, &transport->pool[entry]);
-	flow->stream_end += stream_bytes_of(flow, &transport->pool[entry]);
+	flow->end += packets_of(flow, &transport->messages[entry]);
+	flow->stream_end += stream_bytes_of(flow, &transport->messages[entry]);
 	flow_settle(transport, slot, now);
 	return true;
 }
@@ -301,10 +231,7 @@ bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, n
 /* the first message is done with, one way or the other */
 static void message_leave(struct transport *transport, struct transport_flow *flow)
 {
-	uint32_t entry = flow->first;
-
-	flow->first = transport->pool[entry].next;
-	pool_give(transport, entry);
+	index_pool_give(&transport->pool, index_list_pop(&transport->pool, &flow->messages));
 }
 
 /* ---- packets ---- */
@@ -318,13 +245,13 @@ static uint64_t packet_next(const struct transport_flow *flow)
 static const struct transport_message *message_next(const struct transport *transport,
 						    const struct transport_flow *flow)
 {
-	return &transport->pool[flow->repeat ? flow->first : flow->sending];
+	return &transport->messages[flow->repeat ? flow->messages.first : flow->sending];
 }
 
 static uint64_t left_bytes(const struct transport_flow *flow,
 			   const struct transport_message *message)
 {
-	return message->bytes - (packet_next(flow) - message->packet) * flow->capacity_bytes;
+	return message->bytes - (packet_next(flow) - message->packet) * flow->shape.capacity_bytes;
 }
 
 static uint32_t payload_bytes_next(const struct transport_flow *flow,
@@ -332,17 +259,14 @@ static uint32_t payload_bytes_next(const struct transport_flow *flow,
 {
 	uint64_t left = left_bytes(flow, message);
 
-	return left < flow->capacity_bytes ? (uint32_t)left : flow->capacity_bytes;
+	return left < flow->shape.capacity_bytes ? (uint32_t)left : flow->shape.capacity_bytes;
 }
 
 static uint32_t frame_bytes_next(const struct transport *transport,
 				 const struct transport_flow *flow)
 {
-	uint32_t payload_bytes = payload_bytes_next(flow, message_next(transport, flow));
-	uint32_t frame_bytes = flow->overhead_bytes + ((payload_bytes + flow->padding_mask) &
-						       ~(uint32_t)flow->padding_mask);
-
-	return frame_bytes > flow->frame_bytes_min ? frame_bytes : flow->frame_bytes_min;
+	return message_frame_bytes(&flow->shape,
+				   payload_bytes_next(flow, message_next(transport, flow)));
 }
 
 /* often enough, at the end of a message, and when no more may go before an ACK comes */
@@ -359,15 +283,15 @@ static bool ack_is_due(const struct transport *transport, const struct transport
 
 struct transport_packet transport_next(const struct transport *transport, uint32_t traffic_class)
 {
-	uint32_t slot = transport->flows[transport->tails[traffic_class]].ring_next;
+	uint32_t slot = drr_head(&transport->drr, turns(transport), traffic_class);
 	const struct transport_flow *flow = &transport->flows[slot];
 	const struct transport_message *message = message_next(transport, flow);
-	bool last = left_bytes(flow, message) <= flow->capacity_bytes;
+	bool last = left_bytes(flow, message) <= flow->shape.capacity_bytes;
 
 	return (struct transport_packet){
 		.flow = slot,
 		.frame_bytes = frame_bytes_next(transport, flow),
-		.captured_bytes = frame_headers_bytes(flow->frame),
+		.captured_bytes = frame_headers_bytes(flow->shape.frame),
 		.payload_bytes = payload_bytes_next(flow, message),
 		.message_first = packet_next(flow) == message->packet,
 		.message_last = last,
@@ -383,7 +307,7 @@ static void template_write(struct transport *transport, const struct transport_p
 {
 	const struct transport_flow_spec *spec = &transport->specs[packet->flow];
 	struct frame_spec frame = {
-		.kind = spec->frame,
+		.kind = spec->shape.frame,
 		.source = transport->host_index,
 		.destination = spec->destination,
 		.traffic_class = spec->traffic_class,
@@ -419,7 +343,7 @@ void transport_write(struct transport *transport, const struct transport_packet 
 	if (flow->template_frame_bytes != packet->frame_bytes)
 		template_write(transport, packet, &payload);
 	memcpy(bytes, transport->templates[packet->flow], packet->captured_bytes);
-	frame_payload_write(flow->frame, &payload, bytes);
+	frame_payload_write(flow->shape.frame, &payload, bytes);
 	if (flow->transport == TRANSPORT_RC)
 		roce_ack_request(bytes, packet->ack_request);
 	if (control->write)
@@ -458,23 +382,6 @@ static node_time_t timeout_ps_of(const struct transport *transport, uint32_t slo
 					 : rules->timeout_ps;
 }
 
-/* the flow, which had the turn, has sent @frame_bytes: is its turn over, or the ring no place for
- * it any more? */
-static void ring_sent(struct transport *transport, uint32_t slot, uint32_t frame_bytes,
-		      node_time_t now)
-{
-	struct transport_flow *flow = &transport->flows[slot];
-
-	flow->deficit_bytes -=
-		frame_bytes < flow->deficit_bytes ? frame_bytes : flow->deficit_bytes;
-	if (!may_send(flow, now)) {
-		ring_leave(transport, flow->traffic_class);
-	} else if (flow->deficit_bytes < frame_bytes_next(transport, flow)) {
-		transport->tails[flow->traffic_class] = slot;
-		ring_turn(transport, slot);
-	}
-}
-
 /* @packet, the one at `next`, has been sent */
 static void step_on(struct transport *transport, struct transport_flow *flow,
 		    const struct transport_packet *packet)
@@ -485,7 +392,7 @@ static void step_on(struct transport *transport, struct transport_flow *flow,
 	if (packet->ack_request)
 		flow->ack_asked = (uint32_t)flow->next;
 	if (packet->message_last)
-		flow->sending = transport->pool[flow->sending].next;
+		flow->sending = transport->pool.next[flow->sending];
 }
 
 void transport_sent(struct transport *transport, const struct transport_packet *packet,
@@ -504,7 +411,8 @@ void transport_sent(struct transport *transport, const struct transport_packet *
 	if (control->sent)
 		control->sent(control->state, packet->flow, wire_bytes, packet->again, now);
 	control_ask(transport, packet->flow);
-	ring_sent(transport, packet->flow, packet->frame_bytes, now);
+	drr_sent(&transport->drr, turns(transport), flow->traffic_class, packet->frame_bytes,
+		 may_send(flow, now) ? frame_bytes_next(transport, flow) : 0);
 	flow_settle(transport, packet->flow, now);
 }
 
@@ -515,8 +423,9 @@ static uint32_t messages_complete(struct transport *transport, struct transport_
 {
 	uint32_t count = 0;
 
-	while (flow->first != NO_ONE) {
-		const struct transport_message *message = &transport->pool[flow->first];
+	while (flow->messages.first != NO_ONE) {
+		const struct transport_message *message =
+			&transport->messages[flow->messages.first];
 
 		if (message->packet + packets_of(flow, message) > flow->acknowledged)
 			break;
@@ -533,7 +442,8 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 	const struct transport_control *control = &transport->rules[flow->transport].control;
 	uint32_t packets = (uint32_t)(packet - flow->acknowledged), complete;
 
-	assert(packet >= flow->acknowledged && packet <= flow->top);
+	ENSURE(packet, >=, flow->acknowledged);
+	ENSURE(packet, <=, flow->top);
 	if (!packets || flow->in_error)
 		return 0;
 	flow->acknowledged = packet;
@@ -542,7 +452,7 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 	complete = messages_complete(transport, flow);
 	if (flow->next <= packet) { /* what went back needs not be sent again, after all */
 		flow->next = packet;
-		flow->sending = flow->first;
+		flow->sending = flow->messages.first;
 	}
 	flow->timeout_at_ps =
 		ack_is_asked(flow) ? now + timeout_ps_of(transport, slot) : NODE_TIME_NEVER;
@@ -561,7 +471,7 @@ static void go_back(struct transport *transport, uint32_t slot, bool timeout, no
 
 	flow->next = flow->acknowledged;
 	flow->repeat = false;
-	flow->sending = flow->first;
+	flow->sending = flow->messages.first;
 	flow->ack_asked = (uint32_t)flow->next;
 	flow->timeout_at_ps = NODE_TIME_NEVER;
 	if (control->lost)
@@ -582,7 +492,7 @@ void transport_repeat(struct transport *transport, uint32_t slot, node_time_t no
 {
 	struct transport_flow *flow = &transport->flows[slot];
 
-	assert(flow->acknowledged < flow->top);
+	ENSURE(flow->acknowledged, <, flow->top);
 	if (flow->in_error)
 		return;
 	flow->repeat = flow->acknowledged < flow->next; /* else it is the next one as it is */
@@ -611,17 +521,18 @@ bool transport_packet_at(const struct transport *transport, uint32_t slot, uint3
 			 uint64_t *packet)
 {
 	const struct transport_flow *flow = &transport->flows[slot];
-	uint32_t full_bytes = flow->capacity_bytes + stream_extra_bytes(flow), entry = flow->first;
+	uint32_t full_bytes = flow->shape.capacity_bytes + stream_extra_bytes(flow),
+		 entry = flow->messages.first;
 	uint64_t at = flow->acknowledged, ahead;
 
-	ahead = stream -
-		(entry == NO_ONE ? flow->stream_end : stream_of(flow, &transport->pool[entry], at));
+	ahead = stream - (entry == NO_ONE ? flow->stream_end
+					  : stream_of(flow, &transport->messages[entry], at));
 	ahead &= UINT32_MAX;
-	for (; ahead && entry != NO_ONE && at <= flow->top; entry = transport->pool[entry].next) {
-		const struct transport_message *message = &transport->pool[entry];
+	for (; ahead && entry != NO_ONE && at <= flow->top; entry = transport->pool.next[entry]) {
+		const struct transport_message *message = &transport->messages[entry];
 		uint64_t end = message->packet + packets_of(flow, message);
 		uint64_t last_bytes = message->bytes -
-				      (end - 1 - message->packet) * flow->capacity_bytes +
+				      (end - 1 - message->packet) * flow->shape.capacity_bytes +
 				      stream_extra_bytes(flow);
 		uint64_t left = (end - 1 - at) * full_bytes + last_bytes;
 
@@ -657,10 +568,11 @@ static uint64_t unsent_bytes(const struct transport *transport, const struct tra
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t entry = flow->first; entry != NO_ONE; entry = transport->pool[entry].next) {
-		const struct transport_message *message = &transport->pool[entry];
+	for (uint32_t entry = flow->messages.first; entry != NO_ONE;
+	     entry = transport->pool.next[entry]) {
+		const struct transport_message *message = &transport->messages[entry];
 		uint64_t sent = flow->top > message->packet
-					? (flow->top - message->packet) * flow->capacity_bytes
+					? (flow->top - message->packet) * flow->shape.capacity_bytes
 					: 0;
 
 		bytes += sent < message->bytes ? message->bytes - sent : 0;
@@ -674,7 +586,7 @@ static void fail(struct transport *transport, uint32_t slot, node_time_t now)
 	struct transport_flow *flow = &transport->flows[slot];
 
 	stats_port(transport->stats, 0)->queue_bytes -= unsent_bytes(transport, flow);
-	while (flow->first != NO_ONE) {
+	while (flow->messages.first != NO_ONE) {
 		message_leave(transport, flow);
 		transport->discarded++;
 	}
@@ -738,10 +650,5 @@ uint64_t transport_rate_bps(const struct transport *transport, uint32_t slot, no
 
 uint32_t transport_waiting(const struct transport *transport, uint32_t slot)
 {
-	uint32_t count = 0;
-
-	for (uint32_t entry = transport->flows[slot].first; entry != NO_ONE;
-	     entry = transport->pool[entry].next)
-		count++;
-	return count;
+	return index_list_count(&transport->pool, &transport->flows[slot].messages);
 }

@@ -37,6 +37,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nicd/traffic/drr.h"
+#include "nicd/traffic/index_pool.h"
 #include "nicd/traffic/message.h"
 #include "nodes/base/deadline_heap.h"
 #include "nodes/base/time.h"
@@ -97,23 +99,20 @@ struct transport_flow {
 	uint64_t next, top, end;
 	node_time_t pace_at_ps;    /* the next packet does not go before */
 	node_time_t timeout_at_ps; /* NODE_TIME_NEVER: no ACK is waited for */
-	uint32_t first, last;      /* messages that are not complete, in the pool */
-	uint32_t sending;          /* the message that `next` is in; none if next == end */
-	uint32_t ring_next;        /* flow behind this one in its class's ring */
+	struct drr_flow turn;
 	/* how */
-	uint32_t window_packets; /* unacknowledged at most */
+	struct index_list messages; /* that are not complete */
+	uint32_t sending;           /* the message that `next` is in; none if next == end */
+	uint32_t window_packets;    /* unacknowledged at most */
 	/* lower half of the number behind the packet that last asked for an ACK */
 	uint32_t ack_asked;
-	uint32_t messages;       /* put so far: number of the next one */
-	uint32_t deficit_bytes;  /* may still be sent in this turn */
-	uint32_t capacity_bytes; /* of a full packet */
+	uint32_t message; /* number of the next one that is put */
 	/* the frame length that the template is written for; 0: none yet */
 	uint32_t template_frame_bytes;
-	uint16_t overhead_bytes, frame_bytes_min;
-	uint8_t transport, frame; /* enum transport_kind, enum frame_kind */
-	uint8_t padding_mask;     /* struct message_shape */
+	struct message_shape shape;
+	uint8_t transport; /* enum transport_kind */
 	uint8_t traffic_class;
-	bool in_ring, in_error;
+	bool in_error;
 	/* the packet `acknowledged` goes again before `next`, which does not go back:
 	 * transport_repeat() */
 	bool repeat;
@@ -129,7 +128,6 @@ struct transport_flow_spec {
 	uint32_t workload_index; /* goes into the packets */
 	uint32_t destination;    /* host index */
 	uint32_t traffic_class;
-	enum frame_kind frame;
 	struct message_shape shape;
 };
 
@@ -139,7 +137,6 @@ struct transport_message {
 	uint64_t packet; /* number of its first */
 	uint32_t number; /* in its flow */
 	uint32_t stream; /* TCP: its first byte in the stream of its connection, modulo 2^32 */
-	uint32_t next;
 };
 
 /* the packet that a class would send next */
@@ -154,11 +151,8 @@ struct transport_packet {
 };
 
 struct transport {
-	uint32_t ready; /* set of classes that have a flow that may send: transport_settle() */
+	struct drr drr; /* drr.ready: classes with a flow that may send: transport_settle() */
 	uint32_t host_index;
-	/* deficit that a turn adds: the largest frame of any flow */
-	uint32_t turn_bytes;
-	uint32_t tails[NODE_CLASSES_MAX];  /* last flow of the ring (its ring_next has the turn) */
 	uint32_t flows_max, flow_count;    /* that are open */
 	struct transport_flow *flows;      /* by slot */
 	void *flow_memory;                 /* they lie in */
@@ -166,9 +160,8 @@ struct transport {
 	uint8_t (*templates)[FRAME_HEADERS_MAX];
 	struct deadline_heap timers; /* source: slot */
 	struct transport_rules rules[TRANSPORT_KINDS];
-	struct transport_message *pool;
-	/* as in send_queue.h */
-	uint32_t pool_free, pool_fresh, pool_count, pool_max, pool_count_max;
+	struct transport_message *messages; /* by entry of the pool */
+	struct index_pool pool;
 	/* messages of flows that are in error */
 	uint64_t discarded;
 	struct stats_page *stats;
@@ -198,7 +191,7 @@ static inline bool transport_is_open(const struct transport *transport, uint32_t
 /** transport_full() - is there no room for another message? */
 static inline bool transport_full(const struct transport *transport)
 {
-	return transport->pool_count == transport->pool_max;
+	return index_pool_full(&transport->pool);
 }
 
 /** transport_put() - message of @bytes (>= 1) for the flow in @slot, started at @start_ps. The
@@ -220,12 +213,12 @@ static inline node_time_t transport_next_at(const struct transport *transport)
  *  flows) for each. */
 void transport_step(struct transport *transport, node_time_t now);
 
-/** transport_settle() - after every event: `ready` becomes true. Flows that may no longer send
+/** transport_settle() - after every event: `drr.ready` becomes true. Flows that may no longer send
  *  leave their rings when it is their turn. */
 void transport_settle(struct transport *transport, node_time_t now);
 
 /** transport_next() - (after transport_settle()) the next packet of @traffic_class, which must be
- *  in ->ready; nothing changes. O(1). */
+ *  in drr.ready; nothing changes. O(1). */
 struct transport_packet transport_next(const struct transport *transport, uint32_t traffic_class);
 
 /** transport_write() - writes @packet, just returned by transport_next(), to @bytes (captured_bytes

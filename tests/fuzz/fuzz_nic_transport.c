@@ -256,24 +256,24 @@ static void flows_check(const struct host *host)
 
 		assert(flow->acknowledged <= flow->next && flow->next <= flow->top &&
 		       flow->top <= flow->end);
-		assert(flow->in_error ||
-		       (flow->first == TRANSPORT_NONE_HERE) == (flow->acknowledged == flow->end));
-		assert(!flow->in_error || flow->first == TRANSPORT_NONE_HERE);
+		assert(flow->in_error || (flow->messages.first == TRANSPORT_NONE_HERE) ==
+						 (flow->acknowledged == flow->end));
+		assert(!flow->in_error || flow->messages.first == TRANSPORT_NONE_HERE);
 		messages += transport_waiting(transport, f);
-		for (uint32_t m = flow->first; m != TRANSPORT_NONE_HERE;
-		     m = transport->pool[m].next) {
-			const struct transport_message *message = &transport->pool[m];
+		for (uint32_t m = flow->messages.first; m != TRANSPORT_NONE_HERE;
+		     m = transport->pool.next[m]) {
+			const struct transport_message *message = &transport->messages[m];
 			uint64_t sent =
 				flow->top > message->packet
-					? (flow->top - message->packet) * flow->capacity_bytes
+					? (flow->top - message->packet) * flow->shape.capacity_bytes
 					: 0;
 
 			unsent += sent < message->bytes ? message->bytes - sent : 0;
 		}
 	}
-	assert(messages == transport->pool_count);
+	assert(messages == transport->pool.count);
 	assert(unsent == stats_port(host->stats, 0)->queue_bytes);
-	assert(host->stats->inside_packets == host->nic->tcp_receiver.pool_count);
+	assert(host->stats->inside_packets == host->nic->tcp_receiver.pool.count);
 }
 
 /* each frame that came is delivered, waits, or is counted under a name; malformed ones and bad

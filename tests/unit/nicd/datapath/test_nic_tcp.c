@@ -45,7 +45,7 @@ static void check_delivered(uint32_t flows, uint64_t messages)
 	ck_assert_uint_eq(messages, 0);
 	ck_assert_uint_eq(sent, received);
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
-	ck_assert_uint_eq(two[1].nic->tcp_receiver.pool_count, 0);
+	ck_assert_uint_eq(two[1].nic->tcp_receiver.pool.count, 0);
 	ck_assert_uint_eq(two[1].stats->inside_bytes, 0);
 	ck_assert_uint_eq(two[0].nic->workloads.workloads[0].sent,
 			  two[0].nic->workloads.workloads[0].started);
@@ -250,7 +250,7 @@ TEST(nic_tcp__covered_segments)
 	forge(300, 154);
 	ck_assert_uint_eq(two[1].stats->inside_packets, 2);
 	forge(0, 454);
-	ck_assert_uint_eq(two[1].nic->tcp_receiver.pool_count, 0);
+	ck_assert_uint_eq(two[1].nic->tcp_receiver.pool.count, 0);
 	ck_assert_uint_eq(two[1].stats->inside_packets + two[1].stats->inside_bytes, 0);
 	ck_assert_uint_eq(two[1].stats->delivered_packets, 1);
 	ck_assert_uint_eq(two[1].stats->drops[DROP_DUPLICATE], 2);

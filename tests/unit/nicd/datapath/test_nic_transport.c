@@ -39,7 +39,7 @@ static void check_delivered(uint32_t flows, uint64_t messages)
 	ck_assert_uint_eq(messages, 0);
 	ck_assert_uint_eq(sent, received);
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
-	ck_assert_uint_eq(two[0].nic->transport.pool_count, 0);
+	ck_assert_uint_eq(two[0].nic->transport.pool.count, 0);
 	ck_assert_uint_eq(two[0].nic->workloads.workloads[0].sent,
 			  two[0].nic->workloads.workloads[0].started);
 	two_check_books();
@@ -206,7 +206,7 @@ TEST(nic_transport__gives_up)
 	ck_assert_uint_eq(tx(0)->timeouts, 8);
 	ck_assert_uint_eq(tx(0)->resent, 7 * 30); /* three messages of 10 packets */
 	ck_assert_uint_eq(two[0].nic->transport.discarded, 3);
-	ck_assert_uint_eq(two[0].nic->transport.pool_count, 0);
+	ck_assert_uint_eq(two[0].nic->transport.pool.count, 0);
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
 	two_free();
 }

@@ -21,7 +21,6 @@ static uint32_t flow_open(uint32_t destination, uint32_t traffic_class, enum fra
 		.workload_index = 5,
 		.destination = destination,
 		.traffic_class = traffic_class,
-		.frame = frame,
 		.shape = message_shape_of(frame, packet_bytes),
 	};
 
@@ -45,9 +44,9 @@ TEST(send_queue_next__cuts_a_message)
 
 	queue_init(4, 4);
 	slot = flow_open(1, 0, FRAME_IPV4, 4096);
-	ck_assert_uint_eq(queue.ready, 0);
+	ck_assert_uint_eq(queue.drr.ready, 0);
 	send_queue_put(&queue, slot, 2 * capacity + 100, 0);
-	ck_assert_uint_eq(queue.ready, 1);
+	ck_assert_uint_eq(queue.drr.ready, 1);
 	packet = send_one(0);
 	ck_assert(packet.message_first && !packet.message_last);
 	ck_assert_uint_eq(packet.frame_bytes, 4096);
@@ -57,7 +56,7 @@ TEST(send_queue_next__cuts_a_message)
 	ck_assert(!packet.message_first && packet.message_last);
 	ck_assert_uint_eq(packet.payload_bytes, 100);
 	ck_assert_uint_eq(packet.frame_bytes, overhead + 100);
-	ck_assert_uint_eq(queue.ready, 0);
+	ck_assert_uint_eq(queue.drr.ready, 0);
 	send_queue_fini(&queue);
 }
 
@@ -94,8 +93,8 @@ TEST(send_queue_put__messages_of_a_flow_in_order)
 		ck_assert_uint_eq(send_one(0).payload_bytes, 10 + i);
 	}
 	ck_assert_uint_eq(send_queue_waiting(&queue, slot), 0);
-	ck_assert_uint_eq(queue.pool_count, 0);
-	ck_assert_uint_eq(queue.pool_count_max, 4);
+	ck_assert_uint_eq(queue.pool.count, 0);
+	ck_assert_uint_eq(queue.pool.count_max, 4);
 	send_queue_fini(&queue);
 }
 
@@ -174,7 +173,7 @@ TEST(send_queue_sent__flow_leaves_and_comes_back)
 	send_queue_put(&queue, a, 10, 0);
 	send_queue_put(&queue, b, 100000, 0);
 	ck_assert_uint_eq(send_one(0).flow, a);
-	ck_assert_uint_eq(queue.flows[a].deficit_bytes, 0);
+	ck_assert_uint_eq(queue.flows[a].turn.deficit_bytes, 0);
 	ck_assert_uint_eq(send_one(0).flow, b);
 	send_queue_put(&queue, a, 100000, 0);
 	ck_assert_uint_eq(send_one(0).flow, b);
@@ -192,17 +191,18 @@ TEST(send_queue_sent__classes_are_separate)
 	b = flow_open(1, 5, FRAME_ETHERNET, 1500);
 	send_queue_put(&queue, a, 10, 0);
 	send_queue_put(&queue, b, 10, 0);
-	ck_assert_uint_eq(queue.ready, 1u << 2 | 1u << 5);
+	ck_assert_uint_eq(queue.drr.ready, 1u << 2 | 1u << 5);
 	ck_assert_uint_eq(send_one(5).flow, b);
-	ck_assert_uint_eq(queue.ready, 1u << 2);
+	ck_assert_uint_eq(queue.drr.ready, 1u << 2);
 	ck_assert_uint_eq(send_one(2).flow, a);
-	ck_assert_uint_eq(queue.ready, 0);
+	ck_assert_uint_eq(queue.drr.ready, 0);
 	send_queue_fini(&queue);
 }
 
 /* EC-17: one flow steps aside, with all that it has; the other goes on */
 TEST(send_queue_park__others_go_on)
 {
+	struct send_parked parked = { .first = SEND_NONE };
 	uint32_t a, b;
 
 	queue_init(2, 8);
@@ -211,15 +211,16 @@ TEST(send_queue_park__others_go_on)
 	send_queue_put(&queue, a, 100000, 0);
 	send_queue_put(&queue, b, 100000, 0);
 	ck_assert_uint_eq(send_queue_head(&queue, 0), a);
-	send_queue_park(&queue, 0);
+	send_queue_park(&queue, 0, &parked);
 	send_queue_put(&queue, a, 10, 0);
 	for (int i = 0; i < 5; i++)
 		ck_assert_uint_eq(send_one(0).flow, b);
 	ck_assert_uint_eq(send_queue_waiting(&queue, a), 2);
-	send_queue_park(&queue, 0);
-	ck_assert_uint_eq(queue.ready, 0);
-	send_queue_unpark(&queue, a);
-	send_queue_unpark(&queue, b);
+	send_queue_park(&queue, 0, &parked);
+	ck_assert_uint_eq(queue.drr.ready, 0);
+	ck_assert(send_queue_unpark(&queue, &parked));
+	ck_assert(send_queue_unpark(&queue, &parked));
+	ck_assert(!send_queue_unpark(&queue, &parked));
 	for (int i = 0; i < 3; i++) {
 		ck_assert_uint_eq(send_one(0).flow, a);
 		ck_assert_uint_eq(send_one(0).flow, b);

@@ -63,7 +63,7 @@ TEST(tcp_receiver_take__hole)
 	ck_assert_uint_eq(tcp_receiver_expected(&receiver, 0), 4 * BYTES);
 	ck_assert_int_eq(take(0, 4), TCP_IN_ORDER);
 	ck_assert(pop(0, 5));
-	ck_assert_uint_eq(receiver.pool_count, 0);
+	ck_assert_uint_eq(receiver.pool.count, 0);
 	tcp_receiver_fini(&receiver);
 }
 
@@ -98,7 +98,7 @@ TEST(tcp_receiver_covered__longer)
 	ck_assert_uint_eq(segment.payload.packet, 2);
 	ck_assert(!tcp_receiver_covered(&receiver, 0, &segment));
 	ck_assert(!tcp_receiver_pop(&receiver, 0, &segment));
-	ck_assert_uint_eq(receiver.pool_count, 1);
+	ck_assert_uint_eq(receiver.pool.count, 1);
 	tcp_receiver_fini(&receiver);
 }
 
@@ -162,7 +162,7 @@ TEST_RANGE(tcp_receiver__any_order, 0, 10)
 		for (next++; pop(0, next); next++)
 			;
 		ck_assert_uint_eq(tcp_receiver_expected(&receiver, 0), next * BYTES);
-		ck_assert_uint_eq(receiver.pool_count, receiver.streams[0].waiting);
+		ck_assert_uint_eq(receiver.pool.count, receiver.streams[0].waiting);
 	}
 	ck_assert_uint_ge(next, COUNT);
 	tcp_receiver_fini(&receiver);
@@ -190,7 +190,7 @@ TEST_RANGE(tcp_receiver__nonsense, 0, 10)
 			ck_assert_uint_eq(segment.sequence, expected);
 			expected += segment.bytes;
 		}
-		ck_assert_uint_eq(receiver.pool_count, receiver.streams[0].waiting);
+		ck_assert_uint_eq(receiver.pool.count, receiver.streams[0].waiting);
 	}
 	tcp_receiver_fini(&receiver);
 }

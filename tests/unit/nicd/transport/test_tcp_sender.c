@@ -95,7 +95,6 @@ static void open_flow(uint32_t slot)
 	struct transport_flow_spec spec = {
 		.transport = TRANSPORT_TCP,
 		.destination = 1,
-		.frame = FRAME_TCP,
 		.shape = message_shape_of(FRAME_TCP, PACKET_BYTES),
 	};
 
@@ -210,7 +209,7 @@ static bool run(node_time_t until)
 		node_time_t next, send_at;
 
 		transport_settle(&transport, now);
-		send_at = transport.ready ? node_time_max(nic_free_ps, now) : NODE_TIME_NEVER;
+		send_at = transport.drr.ready ? node_time_max(nic_free_ps, now) : NODE_TIME_NEVER;
 		next = node_time_min(node_time_min(pipe_at(&forward), pipe_at(&back)),
 				     node_time_min(send_at, transport_next_at(&transport)));
 		if (next >= until)
@@ -354,7 +353,7 @@ TEST_RANGE(tcp_sender__losses, 0, 5)
 	ck_assert(!run(NODE_TIME_NEVER));
 	for (uint32_t i = 0; i < 8; i++)
 		ck_assert_uint_eq(complete[i], 20);
-	ck_assert_uint_eq(receiver.pool_count, 0);
+	ck_assert_uint_eq(receiver.pool.count, 0);
 	ck_assert_uint_gt(dropped, 0);
 	stop();
 }
@@ -437,7 +436,7 @@ TEST(tcp_sender__delay_after_a_full_window)
 		ack.acknowledgement = bytes;
 		tcp_sender_on_ack(&sender, 0, &ack, now);
 		transport_settle(&transport, now);
-		ck_assert(!transport.ready || transport.flows[0].pace_at_ps <= now);
+		ck_assert(!transport.drr.ready || transport.flows[0].pace_at_ps <= now);
 		ck_assert_uint_ge(transport.flows[0].pace_at_ps, now);
 		delay_ps = transport.flows[0].pace_at_ps - now;
 		ck_assert_uint_lt(delay_ps, most);
@@ -447,8 +446,8 @@ TEST(tcp_sender__delay_after_a_full_window)
 		transport_settle(&transport, now);
 		transport_step(&transport, now);
 		transport_settle(&transport, now);
-		ck_assert(transport.ready);
-		while (transport.ready) {
+		ck_assert(transport.drr.ready);
+		while (transport.drr.ready) {
 			struct transport_packet packet = transport_next(&transport, 0);
 
 			transport_sent(&transport, &packet, packet.frame_bytes + 24, now);

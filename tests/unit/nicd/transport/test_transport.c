@@ -53,7 +53,6 @@ static void flow_open(uint32_t slot, uint32_t traffic_class)
 		.transport = TRANSPORT_RC,
 		.destination = 1,
 		.traffic_class = traffic_class,
-		.frame = FRAME_ROCE,
 		.shape = message_shape_of(FRAME_ROCE, FRAME_BYTES),
 	};
 
@@ -73,7 +72,7 @@ static struct transport_packet send_one(void)
 
 	transport_step(&transport, now);
 	transport_settle(&transport, now);
-	if (transport.ready & 1) {
+	if (transport.drr.ready & 1) {
 		packet = transport_next(&transport, 0);
 		transport_sent(&transport, &packet, packet.frame_bytes + 24, now);
 		now += PACKET_PS;
@@ -122,7 +121,7 @@ TEST(transport__messages)
 	ck_assert_uint_eq(transport_waiting(&transport, 7), 1);
 	ck_assert_uint_ne(transport_next_at(&transport), NODE_TIME_NEVER);
 	ck_assert_uint_eq(transport_acknowledge(&transport, 7, 8, now), 1);
-	ck_assert_uint_eq(transport.pool_count, 0);
+	ck_assert_uint_eq(transport.pool.count, 0);
 	/* nothing keeps the fabric awake */
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
 	ck_assert_uint_eq(stats_flow_tx(stats, 7)->messages, 2);
@@ -203,7 +202,7 @@ TEST(transport__timeouts)
 	ck_assert_uint_eq(send_all(), 0);
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->timeouts, 4);
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->in_error, 1);
-	ck_assert_uint_eq(transport.pool_count, 0);
+	ck_assert_uint_eq(transport.pool.count, 0);
 	ck_assert(!transport_put(&transport, 0, 1, now, now));
 	ck_assert_uint_eq(transport.discarded, 3);
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
