@@ -116,7 +116,7 @@ static void plug_in(struct nic *nic)
 	struct link_listener listener = { .owner = nic, .on_lost = on_lost };
 
 	class_scheduler_init_node(&nic->classes, nic->config, nic->link->rate_bps);
-	dcqcn_control_line(&nic->dcqcn, nic->link->rate_bps);
+	congestion_line(&nic->transport.rules[TRANSPORT_RC].congestion, nic->link->rate_bps);
 	nic->receive.frame_bytes_max = nic->config->ports[0].mtu_bytes;
 	nic->pausing = 0; /* a new neighbour has not been told anything */
 	nic->pause_at_ps = nic->config->nic.pause_count ? nic->now_ps : NODE_TIME_NEVER;
@@ -462,7 +462,8 @@ static void nic_link_set(void *dataplane, uint32_t port)
 	struct nic *nic = dataplane;
 
 	class_scheduler_init_node(&nic->classes, nic->config, nic->config->ports[port].rate_bps);
-	dcqcn_control_line(&nic->dcqcn, nic->config->ports[port].rate_bps);
+	congestion_line(&nic->transport.rules[TRANSPORT_RC].congestion,
+			nic->config->ports[port].rate_bps);
 }
 
 static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)

@@ -48,26 +48,11 @@ static const char *queue_pair_state(const struct transport_flow *flow, node_time
 	return flow->pace_at_ps > now ? "paced" : "ready";
 }
 
-/* the state of DCQCN (RC-3): R_T, alpha, T, BC, bytes that it has counted on; as of the last packet
- * or CNP but for alpha */
-static void show_reaction_point(struct nic *nic, uint32_t slot, node_time_t now, FILE *out)
-{
-	const struct dcqcn_rp *point = nic->dcqcn.points ? &nic->dcqcn.points[slot] : NULL;
-
-	if (point)
-		fprintf(out, " %12" PRIu64 " %8.6f %6" PRIu32 " %8" PRIu32 " %13" PRIu64 "\n",
-			point->target_bps,
-			dcqcn_rp_alpha(point, &nic->dcqcn.setup, node_time_max(now, nic->now_ps)) /
-				(double)DCQCN_ALPHA_ONE,
-			point->timers, point->counters, point->bytes);
-	else
-		fprintf(out, " %12s %8s %6s %8s %13s\n", "-", "-", "-", "-", "-");
-}
-
 static void show_queue_pair(struct nic *nic, uint32_t slot, node_time_t now, FILE *out)
 {
 	const struct transport_flow *pair = &nic->transport.flows[slot];
 	const struct flow_tx_stats *flow = stats_flow_tx(nic->stats, slot);
+	const struct congestion *congestion = &nic->transport.rules[TRANSPORT_RC].congestion;
 
 	fprintf(out,
 		"%5" PRIu32 " %-16s %11" PRIu32 " %10" PRIu32 " %-5s %12" PRIu64 " %9" PRIu64
@@ -78,19 +63,23 @@ static void show_queue_pair(struct nic *nic, uint32_t slot, node_time_t now, FIL
 		pair->acknowledged, pair->next - pair->acknowledged, pair->end - pair->next,
 		transport_waiting(&nic->transport, slot), flow->resent, flow->naks, flow->timeouts,
 		flow->cnps, flow->rate_bps);
-	show_reaction_point(nic, slot, now, out);
+	if (congestion->control && congestion->control->show)
+		congestion->control->show(congestion->shared, congestion_flow(congestion, slot),
+					  node_time_max(now, nic->now_ps), out);
+	fputc('\n', out);
 }
 
 /* under_way: packets sent and not acknowledged; left: packets to send; waiting: messages not
  * complete */
 static void show_queue_pairs(struct nic *nic, node_time_t now, FILE *out)
 {
-	fprintf(out,
-		"%5s %-16s %11s %10s %-5s %12s %9s %9s %8s %9s %7s %8s %9s %12s %12s %8s %6s %8s "
-		"%13s\n",
-		"slot", "workload", "destination", "connection", "state", "acknowledged",
-		"under_way", "left", "waiting", "resent", "naks", "timeouts", "cnps", "rate_bps",
-		"target_bps", "alpha", "timers", "counters", "counter_bytes");
+	const struct congestion_control *control =
+		nic->transport.rules[TRANSPORT_RC].congestion.control;
+
+	fprintf(out, "%5s %-16s %11s %10s %-5s %12s %9s %9s %8s %9s %7s %8s %9s %12s%s\n", "slot",
+		"workload", "destination", "connection", "state", "acknowledged", "under_way",
+		"left", "waiting", "resent", "naks", "timeouts", "cnps", "rate_bps",
+		control && control->columns ? control->columns : "");
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++)
 		if (transport_is_open(&nic->transport, slot, TRANSPORT_RC))
 			show_queue_pair(nic, slot, now, out);

@@ -25,7 +25,6 @@
 #include "nicd/host/host_send.h"
 #include "nicd/traffic/receive.h"
 #include "nicd/traffic/send_queue.h"
-#include "nicd/transport/dcqcn_control.h"
 #include "nicd/transport/reply_queue.h"
 #include "nicd/transport/tcp_receiver.h"
 #include "nicd/transport/tcp_sender.h"
@@ -79,7 +78,6 @@ struct nic {
 	bool roce;
 	struct transport transport;
 	struct reply_queue replies;
-	struct dcqcn_control dcqcn;
 	struct tcp_sender tcp_sender;
 	struct tcp_receiver tcp_receiver; /* by slot of the received flow */
 	struct pfc_gate pfc_gate;         /* what the switch lets go */

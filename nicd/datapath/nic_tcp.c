@@ -41,7 +41,6 @@ int nic_tcp_init(struct nic *nic, uint32_t flows_max)
 
 void nic_tcp_fini(struct nic *nic)
 {
-	tcp_sender_fini(&nic->tcp_sender);
 	tcp_receiver_fini(&nic->tcp_receiver);
 }
 

@@ -28,8 +28,9 @@ int nic_transport_init(struct nic *nic, uint32_t flows_max, uint32_t messages_ma
 	if (transport_init(&nic->transport, nic->config, flows_max, messages_max, nic->stats) ||
 	    reply_queue_init(&nic->replies, nic->roce ? nic->stats->flows_max : 0,
 			     nic->config->roce.cnp_class) ||
-	    dcqcn_control_init(&nic->dcqcn, &nic->config->roce.dcqcn, nic->link->rate_bps,
-			       flows_max, nic->stats, &nic->transport))
+	    congestion_init(&nic->transport.rules[TRANSPORT_RC].congestion,
+			    congestion_control_of(nic->config), nic->config, nic->link->rate_bps,
+			    flows_max))
 		return -ENOMEM;
 	return nic_tcp_init(nic, flows_max);
 }
@@ -37,7 +38,6 @@ int nic_transport_init(struct nic *nic, uint32_t flows_max, uint32_t messages_ma
 void nic_transport_fini(struct nic *nic)
 {
 	nic_tcp_fini(nic);
-	dcqcn_control_fini(&nic->dcqcn);
 	transport_fini(&nic->transport);
 	reply_queue_fini(&nic->replies);
 }
@@ -129,10 +129,12 @@ static void notice_mark(struct nic *nic, uint32_t slot)
 	struct responder *responder = &nic->replies.responders[slot];
 	struct flow_rx_stats *stats = stats_flow_rx(nic->stats, slot);
 	const struct dcqcn_config *dcqcn = &nic->config->roce.dcqcn;
+	const struct congestion_control *control =
+		nic->transport.rules[TRANSPORT_RC].congestion.control;
 	node_time_t gap_ps = nic->now_ps - responder->cnp_ps;
 
 	stats->marked++;
-	if (!dcqcn->enabled || !dcqcn_np_marked(&responder->np, dcqcn, nic->now_ps) ||
+	if (!control || !control->cnps || !dcqcn_np_marked(&responder->np, dcqcn, nic->now_ps) ||
 	    responder->cnps == REPLIES_MAX)
 		return;
 	if (stats->cnps && (gap_ps < stats->cnp_gap_min_ps || stats->cnps == 1))
@@ -222,7 +224,7 @@ static void arrive_answer(struct nic *nic, const struct nic_frame *frame,
 		return;
 	}
 	spec = &nic->transport.specs[slot];
-	complete = queue_pair_on_answer(&nic->transport, slot, header->psn, header->syndrome,
+	complete = queue_pair_on_answer(&nic->transport, slot, header->psn, header->syndrome, NULL,
 					nic->now_ps);
 	while (complete--)
 		workload_on_sent(&nic->workloads, spec->workload, spec->connection, nic->now_ps);

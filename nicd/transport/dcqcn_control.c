@@ -1,87 +1,76 @@
 #include "nicd/transport/dcqcn_control.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <inttypes.h>
 
-static void on_open(void *state, uint32_t slot, node_time_t now)
+#include "nicd/transport/dcqcn_rp.h"
+
+struct dcqcn_flow {
+	struct congestion_flow base;
+	struct dcqcn_rp point;
+};
+
+static struct dcqcn_flow *flow_of(struct congestion_flow *flow)
 {
-	struct dcqcn_control *control = state;
-	struct flow_tx_stats *stats = stats_flow_tx(control->stats, slot);
-
-	dcqcn_rp_init(&control->points[slot], &control->setup, now);
-	stats->rate_bps = stats->rate_min_bps = control->points[slot].rate_bps;
+	return (struct dcqcn_flow *)flow;
 }
 
-static void note_rate(const struct dcqcn_control *control, uint32_t slot)
+static void init(void *shared, const struct node_config *config, uint64_t line_bps)
 {
-	struct flow_tx_stats *stats = stats_flow_tx(control->stats, slot);
-
-	stats->rate_bps = control->points[slot].rate_bps;
-	if (stats->rate_bps < stats->rate_min_bps)
-		stats->rate_min_bps = stats->rate_bps;
+	dcqcn_rp_setup_init(shared, &config->roce.dcqcn, line_bps);
 }
 
-static void on_sent(void *state, uint32_t slot, uint32_t wire_bytes, bool again, node_time_t now)
+static void line(void *shared, uint64_t line_bps)
 {
-	struct dcqcn_control *control = state;
+	((struct dcqcn_rp_setup *)shared)->line_bps = line_bps;
+}
 
+static void open(const void *shared, struct congestion_flow *flow, node_time_t now)
+{
+	dcqcn_rp_init(&flow_of(flow)->point, shared, now);
+	flow->rate_bps = flow_of(flow)->point.rate_bps;
+}
+
+static void on_sent(const void *shared, struct congestion_flow *flow, uint32_t wire_bytes,
+		    bool again, node_time_t now)
+{
 	(void)again;
-	dcqcn_rp_sent(&control->points[slot], &control->setup, wire_bytes, now);
-	note_rate(control, slot);
+	dcqcn_rp_sent(&flow_of(flow)->point, shared, wire_bytes, now);
+	flow->rate_bps = flow_of(flow)->point.rate_bps;
 }
 
-static void on_congested(void *state, uint32_t slot, node_time_t now)
+static void on_cnp(const void *shared, struct congestion_flow *flow, node_time_t now)
 {
-	struct dcqcn_control *control = state;
-
-	dcqcn_rp_cnp(&control->points[slot], &control->setup, now);
-	note_rate(control, slot);
+	dcqcn_rp_cnp(&flow_of(flow)->point, shared, now);
+	flow->rate_bps = flow_of(flow)->point.rate_bps;
 }
 
-static node_time_t ready_at(void *state, uint32_t slot)
+static uint64_t rate_bps(const void *shared, struct congestion_flow *flow, node_time_t now)
 {
-	struct dcqcn_control *control = state;
-	const struct dcqcn_rp *point = &control->points[slot];
-
-	return point->rate_bps < control->setup.line_bps ? point->next_ps : 0;
+	flow->rate_bps = dcqcn_rp_rate(&flow_of(flow)->point, shared, now);
+	return flow->rate_bps;
 }
 
-static uint64_t rate_bps(void *state, uint32_t slot, node_time_t now)
+/* R_T, alpha, T, BC, bytes that it has counted on: as of the last packet or CNP, alpha at @now */
+static void show(const void *shared, const struct congestion_flow *flow, node_time_t now, FILE *out)
 {
-	struct dcqcn_control *control = state;
+	const struct dcqcn_rp *point = &((const struct dcqcn_flow *)flow)->point;
 
-	return dcqcn_rp_rate(&control->points[slot], &control->setup, now);
+	fprintf(out, " %12" PRIu64 " %8.6f %6" PRIu32 " %8" PRIu32 " %13" PRIu64, point->target_bps,
+		dcqcn_rp_alpha(point, shared, now) / (double)DCQCN_ALPHA_ONE, point->timers,
+		point->counters, point->bytes);
 }
 
-int dcqcn_control_init(struct dcqcn_control *control, const struct dcqcn_config *config,
-		       uint64_t line_bps, uint32_t flows_max, struct stats_page *stats,
-		       struct transport *transport)
-{
-	*control = (struct dcqcn_control){ .stats = stats };
-	if (!config->enabled)
-		return 0;
-	control->points = calloc(flows_max + 1u, sizeof(*control->points));
-	if (!control->points)
-		return -ENOMEM;
-	dcqcn_rp_setup_init(&control->setup, config, line_bps);
-	transport->rules[TRANSPORT_RC].control = (struct transport_control){
-		.state = control,
-		.open = on_open,
-		.sent = on_sent,
-		.congested = on_congested,
-		.ready_at = ready_at,
-		.rate_bps = rate_bps,
-	};
-	return 0;
-}
-
-void dcqcn_control_fini(struct dcqcn_control *control)
-{
-	free(control->points);
-	*control = (struct dcqcn_control){ 0 };
-}
-
-void dcqcn_control_line(struct dcqcn_control *control, uint64_t line_bps)
-{
-	control->setup.line_bps = line_bps;
-}
+const struct congestion_control dcqcn_control = {
+	.name = "dcqcn",
+	.shared_bytes = sizeof(struct dcqcn_rp_setup),
+	.flow_bytes = sizeof(struct dcqcn_flow),
+	.cnps = true,
+	.init = init,
+	.line = line,
+	.open = open,
+	.on_sent = on_sent,
+	.on_cnp = on_cnp,
+	.rate_bps = rate_bps,
+	.columns = "   target_bps    alpha timers counters counter_bytes",
+	.show = show,
+};

@@ -1,34 +1,14 @@
-/*  dcqcn_control - a reaction point for every queue pair of a NIC: DCQCN as the congestion control
- *  of a transport (RC-3).
+/*  dcqcn_control - DCQCN as a congestion control: a reaction point for every queue pair of a NIC
+ *  (congestion_control.h, RC-3).
  *
- *  transport.h tells what is sent and which CNPs come, and asks when the next packet may go;
- *  dcqcn_rp.h knows. Nothing happens in between, so that a queue pair which has nothing to send
- *  costs nothing.
- *  Memory: a reaction point per slot, allocated in _init, never later. */
+ *  dcqcn_rp.h has the rules. Nothing happens between two events, so a queue pair that has nothing
+ *  to send costs nothing.
+ *  Memory: 120 bytes per queue pair. */
 #ifndef HEDDLE_NICD_TRANSPORT_DCQCN_CONTROL_H
 #define HEDDLE_NICD_TRANSPORT_DCQCN_CONTROL_H
 
-#include <stdint.h>
+#include "nicd/transport/congestion_control.h"
 
-#include "nicd/transport/dcqcn_rp.h"
-#include "nicd/transport/transport.h"
-#include "nodes/stats/stats.h"
-
-struct dcqcn_control {
-	struct dcqcn_rp_setup setup;
-	struct dcqcn_rp *points; /* by slot */
-	struct stats_page *stats;
-};
-
-/** dcqcn_control_init() - the control of all TRANSPORT_RC flows of @transport (initialised,
- *  @flows_max slots), if @config has it on.
- *  @config, @stats  borrowed.   Return: 0 or -ENOMEM. */
-int dcqcn_control_init(struct dcqcn_control *control, const struct dcqcn_config *config,
-		       uint64_t line_bps, uint32_t flows_max, struct stats_page *stats,
-		       struct transport *transport);
-void dcqcn_control_fini(struct dcqcn_control *control);
-
-/** dcqcn_control_line() - the link now has this rate. */
-void dcqcn_control_line(struct dcqcn_control *control, uint64_t line_bps);
+extern const struct congestion_control dcqcn_control;
 
 #endif

@@ -4,7 +4,7 @@
 #define PPM 1000000u
 #define Q63_ONE (1ull << 63)
 
-_Static_assert(sizeof(struct dcqcn_rp) <= 72, "there may be 65536 of them");
+_Static_assert(sizeof(struct dcqcn_rp) <= 64, "there may be 65536 of them");
 
 static uint64_t min64(uint64_t a, uint64_t b)
 {
@@ -37,7 +37,6 @@ void dcqcn_rp_init(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node
 		.rate_bps = rate_bps,
 		.target_bps = rate_bps,
 		.increase_at_ps = now + config->increase_timer_ps,
-		.next_ps = now,
 		.alpha = (uint32_t)((uint64_t)config->alpha_initial_ppm * DCQCN_ALPHA_ONE / PPM),
 	};
 }
@@ -282,21 +281,12 @@ bool dcqcn_rp_cnp(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_
 	return true;
 }
 
-node_time_t dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t bytes,
-			  node_time_t now)
+void dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t bytes,
+		   node_time_t now)
 {
-	node_time_t gap_ps, late_ps;
-
 	step(rp, setup, now);
-	if (rp->rate_bps == setup->line_bps)
-		return now;
-	counter_step(rp, setup, bytes);
-	if (rp->rate_bps == setup->line_bps)
-		return now;
-	gap_ps = node_time_of_bytes(bytes, rp->rate_bps);
-	late_ps = now > rp->next_ps ? now - rp->next_ps : 0;
-	rp->next_ps = (late_ps < gap_ps ? rp->next_ps : now) + gap_ps;
-	return node_time_max(rp->next_ps, now);
+	if (rp->rate_bps != setup->line_bps)
+		counter_step(rp, setup, bytes);
 }
 
 uint64_t dcqcn_rp_rate(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)

@@ -21,10 +21,6 @@
  *  R_C settles after some 40 equal increases, and from then on both grow by the same. Integers
  *  only: a rate is rounded up to 1 b/s, alpha is in 2^-31.
  *
- *  Pacing. The packet after one of n bytes may go n / R_C later, at the rate of that moment; a
- *  packet that was late by less than that does not delay the next one, so that a queue pair which
- *  shares its link still has its rate on average (ours).
- *
  *  Variants, by dcqcn_config: no byte counter; hyper_by_timer (hyper increase as soon as T > F,
  *  whatever BC is, and R_T += R_HAI each time; additive otherwise, once fast recovery is over);
  *  alpha_first, cut_interval_ps (a CNP so soon after a cut is as if it had not come), clamp_target;
@@ -39,7 +35,7 @@
  *      the next one. Where both ticks fall
  *      together alpha_first says which comes first.
  *
- *  Memory: 72 bytes per queue pair, the rest is shared. No I/O; `now` is given, never goes back.
+ *  Memory: 64 bytes per queue pair, the rest is shared. No I/O; `now` is given, never goes back.
  *  Sources: [Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section
  *  3 and figures 5 to 7]; the ticks: the reaction point called "Mlx" in the simulator of HPCC [Li
  *  et al., SIGCOMM 2019]. */
@@ -69,7 +65,6 @@ struct dcqcn_rp {
 	/* alpha is that of then: the last cut; on ticks: a tick of alpha */
 	node_time_t alpha_ps;
 	node_time_t increase_at_ps; /* the increase timer runs out */
-	node_time_t next_ps;        /* the next packet may go */
 	uint64_t bytes;             /* since the byte counter ran out last */
 	/* T and BC: times that each ran out since the last cut, to UINT32_MAX */
 	uint32_t timers, counters;
@@ -90,10 +85,10 @@ void dcqcn_rp_init(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node
  *  because of this CNP? false: it came within the cut interval of another one. */
 bool dcqcn_rp_cnp(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now);
 
-/** dcqcn_rp_sent() - a packet of @bytes (to 2 MB, as they count on the link) has been sent at @now.
- *  Return: the earliest time of the next one, >= @now. */
-node_time_t dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t bytes,
-			  node_time_t now);
+/** dcqcn_rp_sent() - a packet of @bytes (to 2 MB, as they count on the link) has been sent at
+ *  @now. */
+void dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t bytes,
+		   node_time_t now);
 
 /** dcqcn_rp_rate() - R_C at @now, as many bits per second; the line rate: not limited. */
 uint64_t dcqcn_rp_rate(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now);

@@ -17,7 +17,8 @@ struct queue_pair_answer queue_pair_read(uint64_t acknowledged, uint64_t top, ui
 }
 
 uint32_t queue_pair_on_answer(struct transport *transport, uint32_t slot, uint32_t psn,
-			      uint8_t syndrome, node_time_t now)
+			      uint8_t syndrome, const struct transport_signs *signs,
+			      node_time_t now)
 {
 	const struct transport_flow *flow = &transport->flows[slot];
 	struct queue_pair_answer answer =
@@ -26,7 +27,7 @@ uint32_t queue_pair_on_answer(struct transport *transport, uint32_t slot, uint32
 
 	if (!answer.valid)
 		return 0;
-	complete = transport_acknowledge(transport, slot, answer.packet, now);
+	complete = transport_acknowledge(transport, slot, answer.packet, signs, now);
 	if (answer.missing)
 		transport_go_back(transport, slot, now);
 	return complete;

@@ -39,9 +39,10 @@ struct queue_pair_answer queue_pair_read(uint64_t acknowledged, uint64_t top, ui
 					 uint8_t syndrome);
 
 /** queue_pair_on_answer() - an ACK or NAK for the flow in @slot, which is one of TRANSPORT_RC, has
- *  arrived at @now.
+ *  arrived at @now. @signs as of transport_acknowledge().
  *  Return: how many messages are complete by that. */
 uint32_t queue_pair_on_answer(struct transport *transport, uint32_t slot, uint32_t psn,
-			      uint8_t syndrome, node_time_t now);
+			      uint8_t syndrome, const struct transport_signs *signs,
+			      node_time_t now);
 
 #endif

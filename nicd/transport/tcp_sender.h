@@ -24,18 +24,18 @@
 struct tcp_sender {
 	const struct tcp_config *config;
 	struct transport *transport;
-	struct tcp_window *windows; /* by slot */
-	node_time_t *ready_ps;      /* by slot: the next packet does not go before */
-	uint64_t rate_bps;          /* of the link */
+	uint64_t rate_bps; /* of the link */
 	struct random random;
 };
+
+/** tcp_sender_window() - that of the flow in @slot, which is open. */
+struct tcp_window *tcp_sender_window(const struct tcp_sender *sender, uint32_t slot);
 
 /** tcp_sender_init() - the control of all TRANSPORT_TCP flows of @transport (initialised,
  *  @flows_max slots), on port 0 of @config.
  *  @config, @transport  borrowed.   Return: 0 or -ENOMEM. */
 int tcp_sender_init(struct tcp_sender *sender, const struct node_config *config, uint32_t flows_max,
 		    struct transport *transport);
-void tcp_sender_fini(struct tcp_sender *sender);
 
 /** tcp_sender_on_ack() - an ACK for the flow in @slot, which is one of TRANSPORT_TCP, has come at
  *  @now. What names a byte that was not sent, or is inside a packet, or says less than is known,

@@ -6,6 +6,7 @@
 
 #include "nicd/transport/queue_pair.h"
 #include "nicd/transport/tcp_receiver.h"
+#include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/roce_frame.h"
 
@@ -24,6 +25,7 @@ int transport_init(struct transport *transport, const struct node_config *config
 
 	*transport = (struct transport){
 		.host_index = config->nic.host_index,
+		.gap_bytes = config->port_count ? config->ports[0].gap_bytes : 0,
 		.flows_max = flows_max,
 		.flow_memory = calloc(flows_max + 1u, sizeof(*transport->flows)),
 		.specs = calloc(flows_max + 1u, sizeof(*transport->specs)),
@@ -54,6 +56,8 @@ int transport_init(struct transport *transport, const struct node_config *config
 
 void transport_fini(struct transport *transport)
 {
+	for (uint32_t kind = 0; kind < TRANSPORT_KINDS; kind++)
+		congestion_fini(&transport->rules[kind].congestion);
 	free(transport->flow_memory);
 	free(transport->specs);
 	free(transport->templates);
@@ -73,16 +77,57 @@ static uint32_t window_packets_of(const struct transport_rules *rules,
 	return packets ? (uint32_t)packets : 1;
 }
 
-/* what the control says of the flow in @slot holds from now on */
-static void control_ask(struct transport *transport, uint32_t slot)
+/* what the control has written to the state of the flow in @slot holds from now on */
+static void congestion_obey(struct transport *transport, uint32_t slot)
 {
 	struct transport_flow *flow = &transport->flows[slot];
-	const struct transport_control *control = &transport->rules[flow->transport].control;
+	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	const struct congestion_flow *state;
 
-	if (control->ready_at)
-		flow->pace_at_ps = control->ready_at(control->state, slot);
-	if (control->window_packets)
-		flow->window_packets = control->window_packets(control->state, slot);
+	if (!congestion->control)
+		return;
+	state = congestion_flow(congestion, slot);
+	flow->pace_at_ps = congestion_ready_at(congestion, state);
+	flow->window_packets = state->window_packets < state->window_packets_max
+				       ? state->window_packets
+				       : state->window_packets_max;
+}
+
+/* the rate of the flow in @slot for its statistics */
+static void note_rate(struct transport *transport, uint32_t slot,
+		      const struct congestion_flow *state)
+{
+	struct flow_tx_stats *stats = stats_flow_tx(transport->stats, slot);
+
+	if (!state->rate_bps)
+		return;
+	stats->rate_bps = state->rate_bps;
+	if (!stats->rate_min_bps || stats->rate_bps < stats->rate_min_bps)
+		stats->rate_min_bps = stats->rate_bps;
+}
+
+static void congestion_open(struct transport *transport, uint32_t slot, uint32_t frame_bytes,
+			    node_time_t now)
+{
+	const struct transport_flow *flow = &transport->flows[slot];
+	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	struct congestion_flow *state;
+
+	if (!congestion->control)
+		return;
+	state = congestion_flow(congestion, slot);
+	*state = (struct congestion_flow){
+		.timer_ps = NODE_TIME_NEVER,
+		.window_packets = flow->window_packets,
+		.window_packets_max = flow->window_packets,
+		.packet_bytes = flow->shape.capacity_bytes,
+		.frame_bytes = frame_bytes + FRAME_FCS_BYTES + transport->gap_bytes,
+		.slot = slot,
+		.paced_ps = now,
+	};
+	congestion->control->open(congestion->shared, state, now);
+	note_rate(transport, slot, state);
+	congestion_obey(transport, slot);
 }
 
 void transport_open(struct transport *transport, uint32_t slot,
@@ -104,9 +149,7 @@ void transport_open(struct transport *transport, uint32_t slot,
 	index_list_init(&transport->flows[slot].messages);
 	transport->flow_count++;
 	drr_quantum(&transport->drr, frame_bytes);
-	if (rules->control.open)
-		rules->control.open(rules->control.state, slot, now);
-	control_ask(transport, slot);
+	congestion_open(transport, slot, frame_bytes, now);
 }
 
 /* ---- rings and times ---- */
@@ -129,16 +172,26 @@ static struct drr_flows turns(const struct transport *transport)
 	return (struct drr_flows){ &transport->flows->turn, sizeof(*transport->flows) };
 }
 
+/* when the control wants to be called for the flow in @slot; with no message it is not */
+static node_time_t timer_at(const struct transport *transport, uint32_t slot)
+{
+	const struct transport_flow *flow = &transport->flows[slot];
+	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+
+	if (!congestion->control || !congestion->control->on_timer ||
+	    flow->messages.first == NO_ONE)
+		return NODE_TIME_NEVER;
+	return congestion_flow(congestion, slot)->timer_ps;
+}
+
 static node_time_t due_at(const struct transport *transport, uint32_t slot, node_time_t now)
 {
 	const struct transport_flow *flow = &transport->flows[slot];
-	const struct transport_control *control = &transport->rules[flow->transport].control;
-	node_time_t due = flow->timeout_at_ps;
+	node_time_t due = node_time_min(flow->timeout_at_ps, timer_at(transport, slot));
 
 	if (!has_work(flow) || flow->pace_at_ps <= now)
 		return due;
-	due = node_time_min(due, flow->pace_at_ps);
-	return control->next_at ? node_time_min(due, control->next_at(control->state, slot)) : due;
+	return node_time_min(due, flow->pace_at_ps);
 }
 
 /* after every change of the flow: it stands where it belongs. A time in the heap that is too early
@@ -325,7 +378,7 @@ void transport_write(struct transport *transport, const struct transport_packet 
 		     uint8_t *bytes)
 {
 	const struct transport_flow *flow = &transport->flows[packet->flow];
-	const struct transport_control *control = &transport->rules[flow->transport].control;
+	const struct transport_rules *rules = &transport->rules[flow->transport];
 	const struct transport_message *message = message_next(transport, flow);
 	struct frame_payload payload = {
 		.source = transport->host_index,
@@ -346,9 +399,9 @@ void transport_write(struct transport *transport, const struct transport_packet 
 	frame_payload_write(flow->shape.frame, &payload, bytes);
 	if (flow->transport == TRANSPORT_RC)
 		roce_ack_request(bytes, packet->ack_request);
-	if (control->write)
-		control->write(control->state, packet->flow,
-			       stream_of(flow, message, packet_next(flow)), packet->again, bytes);
+	if (rules->write)
+		rules->write(rules->protocol, packet->flow,
+			     stream_of(flow, message, packet_next(flow)), packet->again, bytes);
 }
 
 static void count_sent(struct transport *transport, const struct transport_packet *packet,
@@ -378,8 +431,7 @@ static node_time_t timeout_ps_of(const struct transport *transport, uint32_t slo
 {
 	const struct transport_rules *rules = &transport->rules[transport->flows[slot].transport];
 
-	return rules->control.timeout_ps ? rules->control.timeout_ps(rules->control.state, slot)
-					 : rules->timeout_ps;
+	return rules->timeout_of ? rules->timeout_of(rules->protocol, slot) : rules->timeout_ps;
 }
 
 /* @packet, the one at `next`, has been sent */
@@ -395,11 +447,32 @@ static void step_on(struct transport *transport, struct transport_flow *flow,
 		flow->sending = transport->pool.next[flow->sending];
 }
 
+/* the control is told of @packet, just sent */
+static void congestion_sent(struct transport *transport, const struct transport_packet *packet,
+			    uint64_t number, uint32_t wire_bytes, node_time_t now)
+{
+	const struct transport_flow *flow = &transport->flows[packet->flow];
+	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	const struct congestion_control *control = congestion->control;
+	struct congestion_flow *state;
+
+	if (!control)
+		return;
+	state = congestion_flow(congestion, packet->flow);
+	if (congestion->probes && packet->ack_request && !packet->again)
+		rtt_probe_sent(&congestion->probes[packet->flow], number, now);
+	if (control->on_sent)
+		control->on_sent(congestion->shared, state, wire_bytes, packet->again, now);
+	congestion_pace(congestion, state, wire_bytes, now);
+	note_rate(transport, packet->flow, state);
+	congestion_obey(transport, packet->flow);
+}
+
 void transport_sent(struct transport *transport, const struct transport_packet *packet,
 		    uint32_t wire_bytes, node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[packet->flow];
-	const struct transport_control *control = &transport->rules[flow->transport].control;
+	uint64_t number = packet_next(flow);
 
 	count_sent(transport, packet, now);
 	if (flow->repeat)
@@ -408,9 +481,7 @@ void transport_sent(struct transport *transport, const struct transport_packet *
 		step_on(transport, flow, packet);
 	if (packet->ack_request && flow->timeout_at_ps == NODE_TIME_NEVER)
 		flow->timeout_at_ps = now + timeout_ps_of(transport, packet->flow);
-	if (control->sent)
-		control->sent(control->state, packet->flow, wire_bytes, packet->again, now);
-	control_ask(transport, packet->flow);
+	congestion_sent(transport, packet, number, wire_bytes, now);
 	drr_sent(&transport->drr, turns(transport), flow->traffic_class, packet->frame_bytes,
 		 may_send(flow, now) ? frame_bytes_next(transport, flow) : 0);
 	flow_settle(transport, packet->flow, now);
@@ -435,17 +506,61 @@ static uint32_t messages_complete(struct transport *transport, struct transport_
 	return count;
 }
 
+/* payload of the packets before @packet that are not acknowledged; @packet <= end.
+ * O(messages that end there) */
+static uint64_t payload_bytes_before(const struct transport *transport,
+				     const struct transport_flow *flow, uint64_t packet)
+{
+	uint64_t at = flow->acknowledged, bytes = 0;
+
+	for (uint32_t entry = flow->messages.first; at < packet;
+	     entry = transport->pool.next[entry]) {
+		const struct transport_message *message = &transport->messages[entry];
+		uint64_t end = message->packet + packets_of(flow, message);
+
+		if (packet < end)
+			return bytes + (packet - at) * flow->shape.capacity_bytes;
+		bytes += message->bytes - (at - message->packet) * flow->shape.capacity_bytes;
+		at = end;
+	}
+	return bytes;
+}
+
+/* the control is told of an ACK of all before @packet, which moves the flow on */
+static void congestion_ack(struct transport *transport, uint32_t slot, uint64_t packet,
+			   const struct transport_signs *signs, uint64_t bytes, node_time_t now)
+{
+	const struct transport_flow *flow = &transport->flows[slot];
+	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	struct congestion_ack ack = {
+		.packets = (uint32_t)(packet - flow->acknowledged),
+		.bytes = bytes,
+		.in_flight = (uint32_t)(flow->top - packet),
+		.hops = signs ? signs->hops : 0,
+		.echo = signs && signs->echo,
+	};
+
+	if (congestion->probes)
+		ack.rtt_ps = rtt_probe_acknowledged(&congestion->probes[slot], packet, now);
+	congestion->control->on_ack(congestion->shared, congestion_flow(congestion, slot), &ack,
+				    now);
+}
+
 uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint64_t packet,
-			       node_time_t now)
+			       const struct transport_signs *signs, node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[slot];
-	const struct transport_control *control = &transport->rules[flow->transport].control;
-	uint32_t packets = (uint32_t)(packet - flow->acknowledged), complete;
+	const struct congestion_control *control =
+		transport->rules[flow->transport].congestion.control;
+	uint32_t complete;
 
 	ENSURE(packet, >=, flow->acknowledged);
 	ENSURE(packet, <=, flow->top);
-	if (!packets || flow->in_error)
+	if (packet == flow->acknowledged || flow->in_error)
 		return 0;
+	if (control && control->on_ack)
+		congestion_ack(transport, slot, packet, signs,
+			       payload_bytes_before(transport, flow, packet), now);
 	flow->acknowledged = packet;
 	flow->repeat = false;
 	flow->timeouts = 0;
@@ -456,27 +571,36 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 	}
 	flow->timeout_at_ps =
 		ack_is_asked(flow) ? now + timeout_ps_of(transport, slot) : NODE_TIME_NEVER;
-	if (control->acknowledged)
-		control->acknowledged(control->state, slot, packets, (uint32_t)(flow->top - packet),
-				      now);
-	control_ask(transport, slot);
+	congestion_obey(transport, slot);
 	flow_settle(transport, slot, now);
 	return complete;
+}
+
+/* the control is told of a loss */
+static void congestion_loss(struct transport *transport, uint32_t slot, bool timeout,
+			    node_time_t now)
+{
+	const struct transport_flow *flow = &transport->flows[slot];
+	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+
+	if (congestion->probes)
+		rtt_probe_lost(&congestion->probes[slot]);
+	if (congestion->control && congestion->control->on_loss)
+		congestion->control->on_loss(congestion->shared, congestion_flow(congestion, slot),
+					     timeout, now);
 }
 
 static void go_back(struct transport *transport, uint32_t slot, bool timeout, node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[slot];
-	const struct transport_control *control = &transport->rules[flow->transport].control;
 
 	flow->next = flow->acknowledged;
 	flow->repeat = false;
 	flow->sending = flow->messages.first;
 	flow->ack_asked = (uint32_t)flow->next;
 	flow->timeout_at_ps = NODE_TIME_NEVER;
-	if (control->lost)
-		control->lost(control->state, slot, timeout, now);
-	control_ask(transport, slot);
+	congestion_loss(transport, slot, timeout, now);
+	congestion_obey(transport, slot);
 	flow_settle(transport, slot, now);
 }
 
@@ -511,9 +635,9 @@ void transport_keep_timeout(struct transport *transport, uint32_t slot, node_tim
 	flow_settle(transport, slot, now);
 }
 
-void transport_ask(struct transport *transport, uint32_t slot, node_time_t now)
+void transport_obey(struct transport *transport, uint32_t slot, node_time_t now)
 {
-	control_ask(transport, slot);
+	congestion_obey(transport, slot);
 	flow_settle(transport, slot, now);
 }
 
@@ -550,14 +674,17 @@ bool transport_packet_at(const struct transport *transport, uint32_t slot, uint3
 
 void transport_congested(struct transport *transport, uint32_t slot, node_time_t now)
 {
-	const struct transport_control *control =
-		&transport->rules[transport->flows[slot].transport].control;
+	const struct congestion *congestion =
+		&transport->rules[transport->flows[slot].transport].congestion;
+	struct congestion_flow *state;
 
 	stats_flow_tx(transport->stats, slot)->cnps++;
-	if (!control->congested)
+	if (!congestion->control || !congestion->control->on_cnp)
 		return;
-	control->congested(control->state, slot, now);
-	control_ask(transport, slot);
+	state = congestion_flow(congestion, slot);
+	congestion->control->on_cnp(congestion->shared, state, now);
+	note_rate(transport, slot, state);
+	congestion_obey(transport, slot);
 	flow_settle(transport, slot, now);
 }
 
@@ -613,16 +740,18 @@ static void on_timeout(struct transport *transport, uint32_t slot, node_time_t n
 		go_back(transport, slot, true, now);
 }
 
-static void control_step(struct transport *transport, uint32_t slot, node_time_t now)
+static void on_timer(struct transport *transport, uint32_t slot, node_time_t now)
 {
-	struct transport_flow *flow = &transport->flows[slot];
-	const struct transport_control *control = &transport->rules[flow->transport].control;
+	const struct congestion *congestion =
+		&transport->rules[transport->flows[slot].transport].congestion;
+	struct congestion_flow *state;
 
-	if (!control->next_at || !has_work(flow) || flow->pace_at_ps <= now ||
-	    control->next_at(control->state, slot) > now)
+	if (timer_at(transport, slot) > now)
 		return;
-	control->step(control->state, slot, now);
-	control_ask(transport, slot);
+	state = congestion_flow(congestion, slot);
+	congestion->control->on_timer(congestion->shared, state, now);
+	ENSURE(state->timer_ps, >, now);
+	congestion_obey(transport, slot);
 }
 
 void transport_step(struct transport *transport, node_time_t now)
@@ -632,7 +761,7 @@ void transport_step(struct transport *transport, node_time_t now)
 
 		if (transport->flows[slot].timeout_at_ps <= now)
 			on_timeout(transport, slot, now);
-		control_step(transport, slot, now);
+		on_timer(transport, slot, now);
 		deadline_heap_set(&transport->timers, slot, NODE_TIME_NEVER);
 		flow_settle(transport, slot, now);
 	}
@@ -642,10 +771,16 @@ void transport_step(struct transport *transport, node_time_t now)
 
 uint64_t transport_rate_bps(const struct transport *transport, uint32_t slot, node_time_t now)
 {
-	const struct transport_control *control =
-		&transport->rules[transport->flows[slot].transport].control;
+	const struct congestion *congestion =
+		&transport->rules[transport->flows[slot].transport].congestion;
+	struct congestion_flow *state;
 
-	return control->rate_bps ? control->rate_bps(control->state, slot, now) : 0;
+	if (!congestion->control)
+		return 0;
+	state = congestion_flow(congestion, slot);
+	return congestion->control->rate_bps
+		       ? congestion->control->rate_bps(congestion->shared, state, now)
+		       : state->rate_bps;
 }
 
 uint32_t transport_waiting(const struct transport *transport, uint32_t slot)

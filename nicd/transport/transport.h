@@ -12,7 +12,7 @@
  *        all before it have arrived
  *
  *  What acknowledges and what goes back is the protocol's: queue_pair.h for reliable connections of
- *  RoCEv2. How fast and how much is its congestion control's (struct transport_control): a time
+ *  RoCEv2. How fast and how much is its congestion control's (congestion_control.h): a time
  *  before which the next packet does not go, and a window.
  *
  *      IDLE   nothing to send, or the window is full
@@ -40,6 +40,7 @@
 #include "nicd/traffic/drr.h"
 #include "nicd/traffic/index_pool.h"
 #include "nicd/traffic/message.h"
+#include "nicd/transport/congestion_control.h"
 #include "nodes/base/deadline_heap.h"
 #include "nodes/base/time.h"
 #include "nodes/config/config.h"
@@ -48,46 +49,26 @@
 
 #define TRANSPORT_NONE_HERE UINT32_MAX /* no flow, no message */
 
-/* The congestion control of all flows of a transport. Functions that are NULL do nothing, or do not
- * limit. They neither allocate nor call back. @slot as in the statistics page. */
-struct transport_control {
-	void *state; /* its own */
-	void (*open)(void *state, uint32_t slot, node_time_t now);
-	/* a packet of @wire_bytes (FCS and gap counted) goes at @now; @again: not for the first
-	 * time */
-	void (*sent)(void *state, uint32_t slot, uint32_t wire_bytes, bool again, node_time_t now);
-	/* @packets more are acknowledged, at least one; @flight of those sent are not */
-	void (*acknowledged)(void *state, uint32_t slot, uint32_t packets, uint32_t flight,
-			     node_time_t now);
-	/* the network is congested: a CNP, or a marked packet's echo */
-	void (*congested)(void *state, uint32_t slot, node_time_t now);
-	/* packets were lost: everything that is not acknowledged is sent again */
-	void (*lost)(void *state, uint32_t slot, bool timeout, node_time_t now);
-	/* asked after each of the above: the next packet does not go before (0: at once);
-	 * unacknowledged packets at most, >= 1 */
-	node_time_t (*ready_at)(void *state, uint32_t slot);
-	uint32_t (*window_packets)(void *state, uint32_t slot);
-	/* a time of its own at which step() may change those; asked while a packet waits for
-	 * ready_at, so that nothing but traffic keeps a fabric awake. step() must move it on */
-	node_time_t (*next_at)(void *state, uint32_t slot);
-	void (*step)(void *state, uint32_t slot, node_time_t now);
-	/* instead of the transport's own, see below */
-	node_time_t (*timeout_ps)(void *state, uint32_t slot);
-	/* what the headers of a packet say beyond what frame_write() does: @stream as in
-	 * transport_message, of its first byte */
-	void (*write)(void *state, uint32_t slot, uint32_t stream, bool again, uint8_t *bytes);
-	/* for statistics: its rate at @now */
-	uint64_t (*rate_bps)(void *state, uint32_t slot, node_time_t now);
-};
-
 /* what holds for all flows of a transport */
 struct transport_rules {
-	struct transport_control control;
+	struct congestion congestion; /* how fast, and how much */
+	/* of the protocol; NULL: as said below, and nothing is added to headers */
+	void *protocol;
+	node_time_t (*timeout_of)(void *protocol, uint32_t slot);
+	/* what the headers of a packet say beyond what frame_write() does: @stream as in
+	 * transport_message, of its first byte */
+	void (*write)(void *protocol, uint32_t slot, uint32_t stream, bool again, uint8_t *bytes);
 	bool ecn_capable;       /* its packets may be marked (RC-1) */
 	uint32_t ack_packets;   /* an ACK is asked for at least every so many */
 	uint64_t window_bytes;  /* unacknowledged at most; 0: window_packets_max */
-	node_time_t timeout_ps; /* unless the control says otherwise */
+	node_time_t timeout_ps; /* unless timeout_of() says otherwise */
 	uint32_t timeouts_max;  /* in a row; one more, and the flow is in error */
+};
+
+/* what an ACK says of the network beside what has arrived */
+struct transport_signs {
+	uint32_t hops; /* switches that it passed; 0: not known */
+	bool echo;     /* of an ECN mark */
 };
 
 /* half of the PSNs: old and new ones can be told apart */
@@ -153,6 +134,7 @@ struct transport_packet {
 struct transport {
 	struct drr drr; /* drr.ready: classes with a flow that may send: transport_settle() */
 	uint32_t host_index;
+	uint32_t gap_bytes;                /* between two frames on the link */
 	uint32_t flows_max, flow_count;    /* that are open */
 	struct transport_flow *flows;      /* by slot */
 	void *flow_memory;                 /* they lie in */
@@ -235,10 +217,10 @@ void transport_sent(struct transport *transport, const struct transport_packet *
 /* ---- what the protocol has heard ---- */
 
 /** transport_acknowledge() - all packets before @packet have arrived: acknowledged <= @packet <=
- *  top.
+ *  top. @signs for the control; NULL: none.
  *  Return: how many messages are complete by that. */
 uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint64_t packet,
-			       node_time_t now);
+			       const struct transport_signs *signs, node_time_t now);
 
 /** transport_go_back() - the first packet that is not acknowledged did not arrive: it is next, and
  *  all behind it again. */
@@ -254,8 +236,9 @@ void transport_repeat(struct transport *transport, uint32_t slot, node_time_t no
 void transport_keep_timeout(struct transport *transport, uint32_t slot, node_time_t at_ps,
 			    node_time_t now);
 
-/** transport_ask() - the control has heard something else: what it says holds from now on. */
-void transport_ask(struct transport *transport, uint32_t slot, node_time_t now);
+/** transport_obey() - the control has changed the state of the flow in @slot outside of the calls
+ *  of this file: it holds from now on. */
+void transport_obey(struct transport *transport, uint32_t slot, node_time_t now);
 
 /** transport_packet_at() - TCP: the packet that begins at byte @stream, modulo 2^32, of the
  *  connection in @slot. O(messages that end there).

@@ -83,7 +83,6 @@ static void start(uint32_t queue, bool ecn)
 static void stop(void)
 {
 	tcp_receiver_fini(&receiver);
-	tcp_sender_fini(&sender);
 	transport_fini(&transport);
 	free(stats);
 	free(forward.parcels);
@@ -400,7 +399,7 @@ TEST_RANGE(tcp_sender__cwr_once, 0, 2)
 	put(0, 10 * PACKET_BYTES);
 	now = NODE_MS;
 	transport_step(&transport, now);
-	sender.windows[0].reduced = true;
+	tcp_sender_window(&sender, 0)->reduced = true;
 	packet = transport_next(&transport, 0);
 	if (_i) {
 		ck_assert(says_cwr(&packet));

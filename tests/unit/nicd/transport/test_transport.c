@@ -9,6 +9,7 @@
 #define CAPACITY_BYTES 1024 /* RC-4: a path MTU */
 #define FRAME_BYTES (CAPACITY_BYTES + 58)
 #define PACKET_PS ((FRAME_BYTES + 24) * 80)
+#define LINE_BPS 100000000000ull /* a byte takes 80 ps */
 #define TIMEOUT_PS (100 * NODE_US)
 
 static struct node_config config;
@@ -16,10 +17,6 @@ static struct port_config port;
 static struct stats_page *stats;
 static struct transport transport;
 static node_time_t now;
-/* the control of the tests: so many packet times from one packet to the next, by slot */
-static uint32_t paced_packets[4];
-static node_time_t paced_at_ps[4];
-static uint32_t control_losses, control_steps;
 
 static void setup(void)
 {
@@ -37,7 +34,6 @@ static void setup(void)
 	stats = calloc(1, stats_bytes(&config));
 	stats_init(stats, &config);
 	now = 0;
-	control_losses = control_steps = 0;
 	ck_assert_int_eq(transport_init(&transport, &config, 8192, 100, stats), 0);
 }
 
@@ -116,11 +112,11 @@ TEST(transport__messages)
 		ck_assert_int_eq(packet.ack_request, asked[i]);
 	}
 	ck_assert_uint_eq(send_all(), 0);
-	ck_assert_uint_eq(transport_acknowledge(&transport, 7, 2, now), 0);
-	ck_assert_uint_eq(transport_acknowledge(&transport, 7, 7, now), 1);
+	ck_assert_uint_eq(transport_acknowledge(&transport, 7, 2, NULL, now), 0);
+	ck_assert_uint_eq(transport_acknowledge(&transport, 7, 7, NULL, now), 1);
 	ck_assert_uint_eq(transport_waiting(&transport, 7), 1);
 	ck_assert_uint_ne(transport_next_at(&transport), NODE_TIME_NEVER);
-	ck_assert_uint_eq(transport_acknowledge(&transport, 7, 8, now), 1);
+	ck_assert_uint_eq(transport_acknowledge(&transport, 7, 8, NULL, now), 1);
 	ck_assert_uint_eq(transport.pool.count, 0);
 	/* nothing keeps the fabric awake */
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
@@ -137,7 +133,7 @@ TEST(transport__full)
 	}
 	ck_assert(transport_full(&transport));
 	send_one();
-	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 1, now), 1);
+	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 1, NULL, now), 1);
 	ck_assert(!transport_full(&transport));
 }
 
@@ -151,7 +147,7 @@ TEST(transport__window)
 	ck_assert(!send_one().ack_request);
 	ck_assert(send_one().ack_request);
 	ck_assert_uint_eq(send_all(), 0);
-	transport_acknowledge(&transport, 0, 2, now);
+	transport_acknowledge(&transport, 0, 2, NULL, now);
 	ck_assert_uint_eq(send_all(), 2);
 }
 
@@ -165,16 +161,16 @@ TEST(transport__go_back)
 	put_packets(0, 4);
 	put_packets(0, 4);
 	send_all();
-	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 2, now), 0);
+	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 2, NULL, now), 0);
 	transport_go_back(&transport, 0, now);
 	ck_assert(send_one().again);
 	ck_assert_uint_eq(flow(0)->next, 3);
-	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 5, now), 1);
+	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 5, NULL, now), 1);
 	ck_assert_uint_eq(flow(0)->next, 5);
 	ck_assert_uint_eq(send_all(), 3);
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->resent, 4);
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->naks, 1);
-	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, now), 1);
+	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, NULL, now), 1);
 }
 
 /* RC-4: a timeout runs from the last progress; retries count in a row; then the flow is in error
@@ -188,7 +184,7 @@ TEST(transport__timeouts)
 	/* the fourth asks first */
 	ck_assert_uint_eq(transport_next_at(&transport), 3 * PACKET_PS + TIMEOUT_PS);
 	now = TIMEOUT_PS / 2;
-	transport_acknowledge(&transport, 0, 1, now);
+	transport_acknowledge(&transport, 0, 1, NULL, now);
 	now = 3 * PACKET_PS + TIMEOUT_PS;
 	transport_step(&transport, now); /* too early: found out */
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->timeouts, 0);
@@ -206,7 +202,7 @@ TEST(transport__timeouts)
 	ck_assert(!transport_put(&transport, 0, 1, now, now));
 	ck_assert_uint_eq(transport.discarded, 3);
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
-	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, now), 0); /* too late */
+	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, NULL, now), 0); /* too late */
 }
 
 /* RC-3, RC-4: packets that asked for no ACK do not time out while the next one that does is paced
@@ -221,7 +217,7 @@ TEST(transport__not_asked_does_not_time_out)
 	now += 100 * TIMEOUT_PS;
 	ck_assert(send_one().ack_request);
 	ck_assert(!send_one().ack_request);
-	transport_acknowledge(&transport, 0, 4, now);
+	transport_acknowledge(&transport, 0, 4, NULL, now);
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
 	ck_assert(send_one().ack_request);
 	ck_assert_uint_eq(transport_next_at(&transport), now - PACKET_PS + TIMEOUT_PS);
@@ -302,12 +298,13 @@ TEST(queue_pair_on_answer__nak)
 	put_packets(0, 3);
 	put_packets(0, 5);
 	send_all();
-	ck_assert_uint_eq(queue_pair_on_answer(&transport, 0, 3, ROCE_SYNDROME_NAK_PSN, now), 1);
+	ck_assert_uint_eq(queue_pair_on_answer(&transport, 0, 3, ROCE_SYNDROME_NAK_PSN, NULL, now),
+			  1);
 	ck_assert_uint_eq(flow(0)->acknowledged, 3);
 	ck_assert_uint_eq(flow(0)->next, 3);
 	ck_assert_uint_eq(send_all(), 5);
-	ck_assert_uint_eq(queue_pair_on_answer(&transport, 0, 2, ROCE_SYNDROME_ACK, now), 0);
-	ck_assert_uint_eq(queue_pair_on_answer(&transport, 0, 7, ROCE_SYNDROME_ACK, now), 1);
+	ck_assert_uint_eq(queue_pair_on_answer(&transport, 0, 2, ROCE_SYNDROME_ACK, NULL, now), 0);
+	ck_assert_uint_eq(queue_pair_on_answer(&transport, 0, 7, ROCE_SYNDROME_ACK, NULL, now), 1);
 }
 
 /* ---- who may send ---- */
@@ -325,41 +322,126 @@ TEST(transport__fair)
 	ck_assert_uint_eq(send_all(), 0);
 }
 
-static void paced_sent(void *state, uint32_t slot, uint32_t wire_bytes, bool again, node_time_t at)
+/* a control that only counts: what the transport tells it, and the limits that the test sets */
+struct told {
+	uint32_t opened, sent, again, acks, cnps, losses, timeouts, timers;
+	struct congestion_ack ack;
+};
+
+struct told_flow {
+	struct congestion_flow base;
+	struct told told;
+};
+
+static struct told *told_of(uint32_t slot)
 {
-	(void)state;
-	(void)again;
-	ck_assert_uint_eq(wire_bytes, FRAME_BYTES + 24);
-	paced_at_ps[slot] = at + paced_packets[slot] * PACKET_PS;
+	return &((struct told_flow *)congestion_flow(&transport.rules[TRANSPORT_RC].congestion,
+						     slot))
+			->told;
 }
 
-static node_time_t paced_ready_at(void *state, uint32_t slot)
+static struct congestion_flow *limits_of(uint32_t slot)
 {
-	(void)state;
-	return paced_at_ps[slot];
+	return congestion_flow(&transport.rules[TRANSPORT_RC].congestion, slot);
 }
 
-static void paced_lost(void *state, uint32_t slot, bool timeout, node_time_t at)
+static void told_init(void *shared, const struct node_config *node, uint64_t line_bps)
 {
-	(void)state;
-	(void)slot;
-	(void)timeout;
+	ck_assert_ptr_eq(node, &config);
+	*(uint64_t *)shared = line_bps;
+}
+
+static void told_line(void *shared, uint64_t line_bps)
+{
+	*(uint64_t *)shared = line_bps;
+}
+
+static void told_open(const void *shared, struct congestion_flow *state, node_time_t at)
+{
+	ck_assert_uint_eq(*(const uint64_t *)shared, LINE_BPS);
+	ck_assert_uint_eq(at, now);
+	((struct told_flow *)state)->told = (struct told){ .opened = 1 };
+}
+
+static void told_sent(const void *shared, struct congestion_flow *state, uint32_t wire_bytes,
+		      bool again, node_time_t at)
+{
+	struct told *told = &((struct told_flow *)state)->told;
+
+	(void)shared;
 	(void)at;
-	control_losses++;
+	ck_assert_uint_eq(wire_bytes, FRAME_BYTES + 24);
+	told->sent++;
+	told->again += again;
 }
 
+static void told_ack(const void *shared, struct congestion_flow *state,
+		     const struct congestion_ack *ack, node_time_t at)
+{
+	(void)shared;
+	(void)at;
+	((struct told_flow *)state)->told.acks++;
+	((struct told_flow *)state)->told.ack = *ack;
+}
+
+static void told_cnp(const void *shared, struct congestion_flow *state, node_time_t at)
+{
+	(void)shared;
+	(void)at;
+	((struct told_flow *)state)->told.cnps++;
+	state->rate_bps = LINE_BPS / 5;
+}
+
+static void told_loss(const void *shared, struct congestion_flow *state, bool timeout,
+		      node_time_t at)
+{
+	struct told *told = &((struct told_flow *)state)->told;
+
+	(void)shared;
+	(void)at;
+	*(timeout ? &told->timeouts : &told->losses) += 1;
+}
+
+/* the third time lets the flow go */
+static void told_timer(const void *shared, struct congestion_flow *state, node_time_t at)
+{
+	(void)shared;
+	ck_assert_uint_ge(at, state->timer_ps);
+	state->timer_ps += 10 * NODE_US;
+	if (++((struct told_flow *)state)->told.timers == 3)
+		state->rate_bps = 0;
+}
+
+static const struct congestion_control told_control = {
+	.name = "told",
+	.shared_bytes = sizeof(uint64_t),
+	.flow_bytes = sizeof(struct told_flow),
+	.rtt = true,
+	.init = told_init,
+	.line = told_line,
+	.open = told_open,
+	.on_sent = told_sent,
+	.on_ack = told_ack,
+	.on_cnp = told_cnp,
+	.on_loss = told_loss,
+	.on_timer = told_timer,
+};
+
+static void told_rules(void)
+{
+	ck_assert_int_eq(congestion_init(&transport.rules[TRANSPORT_RC].congestion, &told_control,
+					 &config, LINE_BPS, 8192),
+			 0);
+	transport.rules[TRANSPORT_RC].timeout_ps = NODE_S;
+}
+
+/* flow i sends every i * i packet times; 0: as fast as it can */
 static void paced_rules(void)
 {
-	transport.rules[TRANSPORT_RC].control = (struct transport_control){
-		.sent = paced_sent,
-		.lost = paced_lost,
-		.ready_at = paced_ready_at,
-	};
-	transport.rules[TRANSPORT_RC].timeout_ps = NODE_S;
+	told_rules();
 	for (uint32_t i = 0; i < 4; i++) {
-		paced_packets[i] = i * i;
-		paced_at_ps[i] = 0;
 		flow_open(i, 0);
+		limits_of(i)->rate_bps = i ? LINE_BPS / (i * i) : 0;
 	}
 }
 
@@ -402,43 +484,183 @@ TEST(transport__paced_exactly)
 		if (i < 9)
 			now = transport_next_at(&transport);
 	}
-	ck_assert_uint_eq(control_losses, 0);
+	ck_assert_uint_eq(told_of(2)->losses, 0);
 	transport_go_back(&transport, 2, now);
-	ck_assert_uint_eq(control_losses, 1);
+	ck_assert_uint_eq(told_of(2)->losses, 1);
 	ck_assert_uint_eq(send_one().flow, TRANSPORT_NONE_HERE); /* still paced */
 	now = transport_next_at(&transport);
 	ck_assert_uint_eq(now, 40 * PACKET_PS);
 	ck_assert_uint_eq(send_one().flow, 2);
 }
 
-static node_time_t stepping_next_at(void *state, uint32_t slot)
-{
-	(void)state;
-	(void)slot;
-	return (control_steps + 1) * 10 * NODE_US;
-}
-
-static void stepping_step(void *state, uint32_t slot, node_time_t at)
-{
-	(void)state;
-	(void)at;
-	if (++control_steps == 3)
-		paced_at_ps[slot] = 0;
-}
-
 /* RC-3: a control with a time of its own, which lets the flow go earlier; it is not asked when
  * nothing waits */
-TEST(transport__control_step)
+TEST(transport__control_timer)
 {
 	paced_rules();
-	transport.rules[TRANSPORT_RC].control.next_at = stepping_next_at;
-	transport.rules[TRANSPORT_RC].control.step = stepping_step;
-	paced_packets[1] = 10000;
+	limits_of(1)->rate_bps = LINE_BPS / 10000;
+	limits_of(1)->timer_ps = 10 * NODE_US;
 	put_packets(1, 2);
 	ck_assert_uint_eq(send_one().flow, 1);
 	while (send_one().flow == TRANSPORT_NONE_HERE)
 		now = transport_next_at(&transport);
 	ck_assert_uint_eq(now, 30 * NODE_US + PACKET_PS);
-	transport_acknowledge(&transport, 1, 2, now);
+	ck_assert_uint_eq(told_of(1)->timers, 3);
+	transport_acknowledge(&transport, 1, 2, NULL, now);
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
+}
+
+/* RC-3: the timer runs while packets are in flight too */
+TEST(transport__control_timer_in_flight)
+{
+	told_rules();
+	flow_open(0, 0);
+	limits_of(0)->timer_ps = 50 * NODE_US;
+	put_packets(0, 1);
+	send_all();
+	ck_assert_uint_eq(transport_next_at(&transport), 50 * NODE_US);
+	now = 50 * NODE_US;
+	transport_step(&transport, now);
+	ck_assert_uint_eq(told_of(0)->timers, 1);
+	ck_assert_uint_eq(transport_next_at(&transport), 60 * NODE_US);
+}
+
+/* RC-3: a packet that is late by less than its gap does not delay the next one; a later one does,
+ * and a rate of the link does not pace */
+TEST(congestion_pace__late)
+{
+	struct congestion_flow *limits;
+	const struct congestion *congestion = &transport.rules[TRANSPORT_RC].congestion;
+
+	told_rules();
+	flow_open(0, 0);
+	limits = limits_of(0);
+	limits->rate_bps = 5000000000ull; /* 1000 bytes take 1600 ns */
+	congestion_pace(congestion, limits, 1000, 0);
+	ck_assert_uint_eq(congestion_ready_at(congestion, limits), 1600 * NODE_NS);
+	congestion_pace(congestion, limits, 1000, 1600 * NODE_NS);
+	ck_assert_uint_eq(congestion_ready_at(congestion, limits), 3200 * NODE_NS);
+	congestion_pace(congestion, limits, 1000, 4700 * NODE_NS);
+	ck_assert_uint_eq(congestion_ready_at(congestion, limits), 4800 * NODE_NS);
+	congestion_pace(congestion, limits, 1000, 6400 * NODE_NS);
+	ck_assert_uint_eq(congestion_ready_at(congestion, limits), 8000 * NODE_NS);
+	limits->not_before_ps = 9 * NODE_US;
+	ck_assert_uint_eq(congestion_ready_at(congestion, limits), 9 * NODE_US);
+	limits->not_before_ps = 0;
+	limits->rate_bps = LINE_BPS;
+	congestion_pace(congestion, limits, 1000, 100 * NODE_US);
+	ck_assert_uint_eq(congestion_ready_at(congestion, limits), 0);
+	limits->rate_bps = LINE_BPS - 1;
+	ck_assert_uint_eq(congestion_ready_at(congestion, limits), 8000 * NODE_NS);
+	congestion_line(&transport.rules[TRANSPORT_RC].congestion, LINE_BPS - 1);
+	ck_assert_uint_eq(congestion_ready_at(congestion, limits), 0);
+}
+
+/* the window of the control holds, and that of the queue pair above it */
+TEST(transport__control_window)
+{
+	transport.rules[TRANSPORT_RC].window_bytes = 5 * FRAME_BYTES;
+	told_rules();
+	flow_open(0, 0);
+	ck_assert_uint_eq(limits_of(0)->window_packets, 5);
+	put_packets(0, 100);
+	limits_of(0)->window_packets = 2;
+	transport_obey(&transport, 0, now);
+	ck_assert_uint_eq(send_all(), 2);
+	limits_of(0)->window_packets = 50;
+	transport_acknowledge(&transport, 0, 2, NULL, now);
+	ck_assert_uint_eq(send_all(), 5);
+}
+
+/* what a control is told: openings, packets, CNPs, losses; its rate is in the statistics */
+TEST(transport__control_told)
+{
+	told_rules();
+	flow_open(3, 0);
+	put_packets(3, 8);
+	send_all();
+	ck_assert_uint_eq(told_of(3)->opened, 1);
+	ck_assert_uint_eq(told_of(3)->sent, 8);
+	ck_assert_uint_eq(stats_flow_tx(stats, 3)->rate_bps, 0);
+	transport_congested(&transport, 3, now);
+	ck_assert_uint_eq(told_of(3)->cnps, 1);
+	ck_assert_uint_eq(stats_flow_tx(stats, 3)->rate_bps, LINE_BPS / 5);
+	ck_assert_uint_eq(stats_flow_tx(stats, 3)->rate_min_bps, LINE_BPS / 5);
+	ck_assert_uint_eq(transport_rate_bps(&transport, 3, now), LINE_BPS / 5);
+	limits_of(3)->rate_bps = 0;
+	transport_go_back(&transport, 3, now);
+	ck_assert_uint_eq(told_of(3)->losses, 1);
+	ck_assert_uint_eq(told_of(3)->timeouts, 0);
+	ck_assert_uint_eq(send_all(), 8);
+	ck_assert_uint_eq(told_of(3)->again, 8);
+	now = transport_next_at(&transport);
+	transport_step(&transport, now);
+	ck_assert_uint_eq(told_of(3)->timeouts, 1);
+	ck_assert_uint_eq(told_of(3)->losses, 1);
+}
+
+static void ack_is(uint32_t packets, uint64_t bytes, uint32_t in_flight, node_time_t rtt_ps)
+{
+	const struct congestion_ack *ack = &told_of(0)->ack;
+
+	ck_assert_uint_eq(ack->packets, packets);
+	ck_assert_uint_eq(ack->bytes, bytes);
+	ck_assert_uint_eq(ack->in_flight, in_flight);
+	ck_assert_uint_eq(ack->rtt_ps, rtt_ps);
+}
+
+/* an ACK tells packets, payload, what is in flight, and the round trip of the last packet that
+ * asked for an ACK; of others it tells none */
+TEST(transport__control_ack)
+{
+	const struct transport_signs signs = { .hops = 3, .echo = true };
+
+	told_rules();
+	flow_open(0, 0);
+	put_packets(0, 3);
+	ck_assert(transport_put(&transport, 0, 2 * CAPACITY_BYTES + 100, now, now));
+	put_packets(0, 4);
+	for (uint32_t i = 0; i < 8; i++) {
+		transport_settle(&transport, now);
+		transport_sent(&transport,
+			       &(struct transport_packet){ .flow = 0,
+							   .message_last = i == 2 || i == 5,
+							   .ack_request = i == 2 || i == 5 },
+			       FRAME_BYTES + 24, now);
+		now += PACKET_PS;
+	}
+	now = 100 * NODE_US;
+	transport_acknowledge(&transport, 0, 2, &signs, now);
+	ack_is(2, 2 * CAPACITY_BYTES, 6, 0);
+	ck_assert_uint_eq(told_of(0)->ack.hops, 3);
+	ck_assert(told_of(0)->ack.echo);
+	transport_acknowledge(&transport, 0, 4, NULL, now);
+	ack_is(2, 2 * CAPACITY_BYTES, 4, now - 2 * PACKET_PS);
+	ck_assert_uint_eq(told_of(0)->ack.hops, 0);
+	ck_assert(!told_of(0)->ack.echo);
+	transport_acknowledge(&transport, 0, 4, NULL, now); /* nothing new: not told */
+	transport_acknowledge(&transport, 0, 7, NULL, now);
+	ack_is(3, CAPACITY_BYTES + 100 + CAPACITY_BYTES, 1, now - 5 * PACKET_PS);
+	ck_assert_uint_eq(told_of(0)->acks, 3);
+}
+
+/* Karn: neither a packet that is sent again gives a round trip, nor one that was in flight when the
+ * loss was found */
+TEST(transport__control_ack_after_loss)
+{
+	told_rules();
+	flow_open(0, 0);
+	put_packets(0, 4);
+	send_all();
+	transport_go_back(&transport, 0, now);
+	transport_acknowledge(&transport, 0, 1, NULL, now);
+	ack_is(1, CAPACITY_BYTES, 3, 0);
+	ck_assert_uint_eq(send_all(), 3);
+	transport_acknowledge(&transport, 0, 4, NULL, now);
+	ack_is(3, 3 * CAPACITY_BYTES, 0, 0);
+	put_packets(0, 1);
+	send_all();
+	now += NODE_US;
+	transport_acknowledge(&transport, 0, 5, NULL, now);
+	ack_is(1, CAPACITY_BYTES, 0, PACKET_PS + NODE_US);
 }
