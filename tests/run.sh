@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# run - runs test programs, a line each, and shows what a failing one printed.
-# usage: tests/run.sh NAME PROGRAM... [-- PROGRAM...]   Those in front of '--' two at a time, those behind it, or all, one by one. A program
-# ends with 0 (passed), 77 (skipped: its last line says why) or else (failed).
-# Checks that a test that passed did not make, its lines 'skipped ...', are listed and counted at the end.
+# run - runs test programs. Prints a line for each, and the output of those that fail.
+# usage: tests/run.sh NAME PROGRAM... [-- PROGRAM...]
+#
+# Programs before '--' run two at a time, the others one by one. Without '--' all run one by one. A
+# program ends with 0 (passed), 77 (skipped; its last line is the reason) or another status (failed).
+# The line shows the elapsed time and the CPU time (user and system) of the program. Lines
+# 'skipped ...' of a test that passed are checks that it did not make: the end lists and counts them.
 set -u
 export CK_DEFAULT_TIMEOUT=${CK_DEFAULT_TIMEOUT:-120} # seconds; Check's own, 4, is a verdict on how busy the machine is
 
@@ -17,18 +20,17 @@ done
 
 # one PROGRAM LOG
 one() {
-	local start status seconds word
-	start=$(date +%s.%N)
-	"$1" >"$2" 2>&1 </dev/null
+	local status word TIMEFORMAT='%1R %1U %1S'
+	{ time "$1" >"$2" 2>&1 </dev/null; } 2>"$2.time"
 	status=$?
-	seconds=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
 	case $status in
 	0) word=ok ;;
 	77) word=skipped ;;
 	*) word=FAILED ;;
 	esac
 	{
-		printf '%-8s %6ss  %-48s %s\n' "$word" "$seconds" "${1#./}" "$(tail -n 1 "$2" | cut -c 1-100)"
+		awk -v word="$word" '{ printf "%-8s %6.1f s %6.1f s CPU  ", word, $1, $2 + $3 }' "$2.time"
+		printf '%-46s %s\n' "${1#./}" "$(tail -n 1 "$2" | cut -c 1-100)"
 		[ "$word" = FAILED ] && sed 's/^/    | /' "$2" | tail -n 60
 	} >"$2.text"
 	cat "$2.text"
@@ -57,7 +59,9 @@ wait
 
 # words WORD - how many programs ended so
 words() { cat "$work"/*.word 2>/dev/null | grep -cx "$1"; }
-# what was not judged, of tests that passed: a count of passed tests must not hide it
+# checks that tests did not make, although they passed
 cat "$work"/*.skipped 2>/dev/null | sort
-echo "$name: $(words ok) passed, $(words FAILED) failed, $(words skipped) skipped; $(cat "$work"/*.skipped 2>/dev/null | wc -l) checks or programs SKIPPED"
+echo "$name: $(words ok) passed, $(words FAILED) failed, $(words skipped) skipped;" \
+	"$(cat "$work"/*.skipped 2>/dev/null | wc -l) checks or programs SKIPPED;" \
+	"$(awk '{ s += $2 + $3 } END { printf "%.0f", s }' "$work"/*.time) s CPU"
 [ "$(words ok)" = $((count - $(words skipped))) ]
