@@ -1,6 +1,16 @@
 #include "nodes/stats/stats.h"
 
+#include <assert.h>
 #include <string.h>
+
+#define LINE_OF(field) (offsetof(struct port_stats, field) / 64)
+
+static_assert(LINE_OF(tx_frames) == 0 && LINE_OF(queue_byte_ns_sum) == 0,
+	      "a frame that is sent writes one line of cache");
+static_assert(LINE_OF(rx_frames) == 1 && LINE_OF(ifct_used_max) == 1,
+	      "a frame that arrives writes one line of cache");
+static_assert(LINE_OF(ack_frames) == 2 && LINE_OF(paused_since_ps) == 2,
+	      "an ACK, and a stop by the peer, write one line of cache");
 
 const char *const stats_drop_name[DROP_REASONS] = {
 	[DROP_LINK_LOSS] = "link_loss",
@@ -89,7 +99,7 @@ static void layout(struct stats_page *page, const struct node_config *config)
 				     .messages_max = nic ? config->nic.messages_max : 0,
 				     .samples_max = config->samples_max,
 				     .trace_max = STATS_TRACE_MAX };
-	page->port_offset = section(&end, page->port_count, sizeof(struct port_stats));
+	page->port_offset = section(&end, page->port_count, STATS_PORT_BYTES);
 	page->class_offset = section(&end, classes, sizeof(struct class_stats));
 	page->flow_tx_offset = section(&end, page->flows_max, sizeof(struct flow_tx_stats));
 	page->flow_rx_offset = section(&end, page->flows_max, sizeof(struct flow_rx_stats));

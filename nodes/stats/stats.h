@@ -19,9 +19,9 @@
 #include "nodes/base/time.h"
 #include "nodes/config/channel_set.h"
 #include "nodes/config/config.h"
+#include "nodes/stats/statistics.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 11u
 #ifdef __x86_64__
 #define STATS_HEAD_BYTES 4096u
 #else
@@ -79,121 +79,19 @@ extern const char *const stats_drop_name[DROP_REASONS];
 
 /* fabric kind roce: one traffic class of a switch's port */
 struct class_stats {
-	uint64_t queue_bytes, queue_bytes_max; /* in the output queue, frames with FCS */
-	uint64_t queue_byte_ns_sum;            /* integral over the measured interval */
-	/* sent within the measured interval; bytes with FCS */
-	/* sum over those packets of the time from their arrival to their sending */
-	uint64_t tx_packets_measured, tx_bytes_measured, delay_ns_measured;
-	uint64_t delay_ns_max;
-	uint64_t drops;
-	uint64_t marked;                       /* packets marked CE (RC-1) */
-	uint64_t input_bytes, input_bytes_max; /* held of what came in here, headroom included */
-	uint64_t headroom_bytes_max;           /* of it in the headroom */
-	uint64_t paused_ps;                    /* the neighbour's PFC or PAUSE held up data */
-	node_time_t paused_since_ps;           /* without a break, up to now; 0: it does not */
-	/* of a pause that goes on: paused_ps counts up to then */
-	node_time_t paused_counted_ps;
-	/* the neighbour at this port was told to stop and not to go on since; 0: it was not */
-	node_time_t xoff_since_ps;
-	node_time_t xoff_first_ps; /* the first time; 0: never */
-	uint64_t waits_for;        /* a bit per output port that holds packets which came in here */
-	uint64_t stuck;            /* times the watchdog found it stuck */
-	/* a watched class, as output (RC-7 ... RC-9) */
-	uint64_t state;                           /* enum roce_state now */
-	uint64_t state_max;                       /* the worst there was */
-	node_time_t ecn_failed_ps, cnp_failed_ps; /* first time; 0: never */
-	/* of flows of this queue: that passed; made here */
-	uint64_t cnps_seen, cnps_supplemented;
-	uint64_t signals_pause, signals_resume; /* sent */
+	CLASS_STATISTICS(STATISTIC_FIELD, STATISTIC_FIELD, STATISTIC_FIELD)
 };
 
+/* One concern after the other: see the lists. A frame sent writes line 0, a frame received line 1,
+ * an ACK line 2. */
 struct port_stats {
-	uint64_t tx_frames, tx_bytes; /* everything sent on the link; bytes with FCS, without gap */
-	uint64_t tx_packets;          /* data packets among them */
-	uint64_t rx_frames, rx_bytes, rx_packets;
-	uint64_t tx_busy_ps;          /* link time of what was sent, gaps included */
-	uint64_t tx_busy_measured_ps; /* the part of it inside the measured interval */
-	uint64_t ack_frames, acks;    /* ACK frames sent, ACKs in them */
-	uint64_t words;               /* link control words sent */
-	/* sent, but lost on the link; bytes of data packets' inner frames */
-	uint64_t lost_frames, lost_bytes;
-	uint64_t lost_packets, lost_units; /* data packets among them; their data units */
-	/* inner frames that arrived here and were dropped, whatever the reason */
-	uint64_t dropped_bytes;
-	/* losses told to this port as the source's (ingress edge or NIC, FC-17) */
-	uint64_t loss_reports, loss_report_units;
-	/* positions missing in arriving flows, reported upstream from here (FC-17) */
-	uint64_t hole_units;
-	/* lost on the link out of here with nothing after it, so no hole (FC-17) */
-	uint64_t tail_units;
-	/* data waited for the peer: its buffer, the ring or the guard's log was full */
-	uint64_t paused_ps;
-	/* data waits for the peer: paused_ps counts up to then; 0: it does not */
-	node_time_t paused_since_ps;
-	uint64_t channel_waits; /* packets that waited for a free channel (FC-9) */
-	/* now waiting for this output: requested and in the output queue; at a NIC, of messages */
-	uint64_t queue_bytes;
-	uint64_t queue_bytes_max;
-	uint64_t queue_byte_ns_sum;        /* integral of queue_bytes over the measured interval */
-	uint64_t input_units_max;          /* most data units in the input buffer */
-	uint64_t efct_used, efct_used_max; /* lines of each table now, and at most */
-	uint64_t ifct_used, ifct_used_max;
-	uint64_t ofct_used, ofct_used_max;
-	/* real clock: so long a full ring held up what could have been sent (TB-8) */
-	uint64_t ring_full_ps;
-	/* endpoint congestion. At an egress edge port: */
-	uint64_t eca_acks;        /* ACK_ECA made (EC-2) */
-	uint64_t eca_max;         /* the greatest factor in one */
-	node_time_t eca_first_ps; /* when the first was made; 0: none was */
-	uint64_t delta_eca_acks;  /* ACK_DELTA_ECA made (EC-3) */
-	uint64_t ecn_packets;     /* times that one with ECN's CE told its flow so (FC-24) */
-	/* at an input port: */
-	/* ACKs that went upstream with the congestion of the flow's queue here (FC-12) */
-	uint64_t acks_rewritten;
-	node_time_t limited_first_ps; /* when the first ACK_ECA came; 0: none did */
-	uint64_t limited;             /* flows under endpoint congestion now (ep_congestion != 0) */
-	/* sum of the flow_extents now, at most; ingress edge ports (EC-9) */
-	uint64_t extent_units, extent_units_max;
-	/* packets that had to wait: EC-7, EC-5, EC-8, EC-12, EC-9 */
-	uint64_t blocked_extent, blocked_rate, blocked_empty, blocked_headroom, blocked_port;
-	uint64_t metered; /* flows whose UM is set now */
-	/* flows that became metered, and that ceased to be (EC-12, EC-13) */
-	uint64_t headroom_starts, headroom_stops;
-	uint64_t headroom_units; /* credit given */
-	/* times the peer was told to stop, for want of room */
-	uint64_t stops;
-	uint64_t fgfc_held;    /* flows held at their source now (EC-15) */
-	uint64_t fgfc_frames;  /* FGFC frames sent, or at a NIC received */
-	uint64_t fgfc_refused; /* NIC: flows named that there was no room for */
-	/* fabric kind roce */
-	uint64_t pauses_sent, pauses_received; /* PFC and PAUSE frames */
-	/* first switch: sent to the device because a signal said so (RC-10) */
-	uint64_t path_pauses, path_resumes;
-	uint64_t signals_forwarded; /* signals that came in here and went on (RC-10) */
-	/* many paths. At an input port: */
-	/* flows, or packets of unordered classes and port groups, that chose an output among
-	 * several */
-	uint64_t choices;
-	uint64_t choices_other;  /* of them, those that took another one than the static port */
-	uint64_t choices_detour; /* of them, those that took a way that is not minimal (FC-23) */
-	/* of them, those that were bound to the path of a source of congestion (FC-24) */
-	uint64_t choices_held;
-	uint64_t redirects; /* flows held until empty, to choose anew (FC-25) */
-	uint64_t folds;     /* unordered flows that became ordered (EC-11) */
-	/* at an output port: */
-	uint64_t reroute_acks; /* made here (FC-25) */
-	uint64_t fecn_marked;  /* port-group: packets marked (PG-10) */
-	uint64_t becns;        /* port-group: BECNs; at a NIC, made */
-	/* port-group: times a packet at the head of its queue found no credit (PG-9) ... */
-	uint64_t credit_waits;
-	/* ... and how long it had none, on a free link: of waits that are over */
-	uint64_t credit_wait_ps;
-	/* port-group: a wait for credit that goes on began then; 0: none does */
-	node_time_t credit_since_ps;
-	uint64_t capture_error; /* errno: the capture of this port's link ended early */
+	PORT_STATISTICS(STATISTIC_FIELD, STATISTIC_FIELD, STATISTIC_FIELD)
 	/* flow channels: those in use that came over a link that is gone (FC-15, FC-26) */
 	struct channel_set left;
 };
+
+/* from one port to the next: lines of cache do not overlap */
+#define STATS_PORT_BYTES ((sizeof(struct port_stats) + 63) / 64 * 64)
 
 /* a flow as its sending NIC knows it; index = the slot that its packets carry */
 struct flow_tx_stats {
@@ -287,18 +185,12 @@ struct stats_page {
 		};
 		uint8_t head[STATS_HEAD_BYTES];
 	};
-	/* trace_count runs on */
-	uint64_t flow_tx_count, flow_rx_count, message_count, sample_count, trace_count;
-	uint64_t messages_unlogged; /* completions beyond messages_max */
+	NODE_STATISTICS(STATISTIC_FIELD, STATISTIC_FIELD, STATISTIC_FIELD)
+	uint64_t sample_count, trace_count; /* trace_count runs on */
+	uint64_t messages_unlogged;         /* completions beyond messages_max */
 	uint64_t drops[DROP_REASONS];
-	uint64_t injected_packets, injected_bytes;   /* NIC: sent, frames without FCS */
-	uint64_t delivered_packets, delivered_bytes; /* NIC: received */
 	/* switch: times that new tables took effect, those of its configuration included */
 	uint64_t tables_taken;
-	/* held by this node now: a switch's buffers, a NIC's send queue is not inside */
-	uint64_t inside_packets, inside_bytes;
-	uint64_t events;    /* handled */
-	uint64_t data_hops; /* data packets put on a link */
 	node_time_t now_ps; /* time of the last event */
 	/* switch: copies made of broadcast and multicast frames, each then counts like a frame of
 	 * its own */
@@ -341,7 +233,7 @@ void stats_init(struct stats_page *page, const struct node_config *config);
 
 static inline struct port_stats *stats_port(struct stats_page *page, uint32_t port)
 {
-	return (struct port_stats *)((char *)page + page->port_offset) + port;
+	return (struct port_stats *)((char *)page + page->port_offset + port * STATS_PORT_BYTES);
 }
 
 /* fabric kind roce only: stats_has_classes() */

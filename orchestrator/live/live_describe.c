@@ -11,7 +11,7 @@
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/live/live_roce.h"
 #include "orchestrator/plan/plan_spare.h"
-#include "orchestrator/results/counter.h"
+#include "orchestrator/results/statistics.h"
 #include "orchestrator/results/fidelity.h"
 
 /* ---- cost ---- */
@@ -65,18 +65,12 @@ static uint64_t held_up_ns(const struct live *live, const struct port_config *po
 	return stats_port(peer->stats, port->peer_port)->paused_ps / NODE_NS;
 }
 
-/* what congestion control did at a port, or (@paths) choices among paths: counters that are not
- * 0 */
-static json_t *counters_describe(const struct port_stats *port, bool paths)
+/* the counters of @group at a port that are not 0 */
+static json_t *counters_describe(const struct port_stats *port, enum statistic_group group)
 {
 	json_t *object = json_object();
 
-	for (size_t i = 0; i < port_counter_count; i++) {
-		uint64_t value = port_counter_value(&port_counters[i], port);
-
-		if ((paths ? port_counters[i].paths : port_counters[i].congestion) && value)
-			number_put(object, port_counters[i].name, value);
-	}
+	statistics_json_put(&port_statistics, group, port, true, object);
 	return object;
 }
 
@@ -96,7 +90,8 @@ static json_t *port_describe(const struct live *live, const struct port_config *
 			 (json_int_t)port->queue_bytes, "held_up_ns",
 			 (json_int_t)held_up_ns(live, config), "input_units_max",
 			 (json_int_t)port->input_units_max, "congestion",
-			 counters_describe(port, false), "paths", counters_describe(port, true));
+			 counters_describe(port, STATISTIC_CONGESTION), "paths",
+			 counters_describe(port, STATISTIC_PATHS));
 }
 
 /* the same of all ports of a node: what there is now, and what grows */

@@ -1,7 +1,7 @@
 #include "orchestrator/live/live_roce.h"
 
-#include "orchestrator/results/counter.h"
 #include "orchestrator/results/results_roce.h"
+#include "orchestrator/results/statistics.h"
 
 static void number_put(json_t *object, const char *key, uint64_t value)
 {
@@ -16,17 +16,13 @@ static bool is_roce(const struct node_config *config, const struct stats_page *s
 /* counters of a class that are not 0; NULL: all are */
 static json_t *class_describe(const struct class_config *config, const struct class_stats *class)
 {
-	json_t *object = NULL;
+	json_t *object = json_pack("{s:s}", "class", config->name);
 
-	for (size_t i = 0; i < class_counter_count; i++) {
-		uint64_t value = class_counter_value(&class_counters[i], class);
-
-		if (value && !object)
-			object = json_pack("{s:s}", "class", config->name);
-		if (value)
-			number_put(object, class_counters[i].name, value);
-	}
-	return object;
+	statistics_json_put(&class_statistics, STATISTIC_BASIC, class, true, object);
+	if (json_object_size(object) > 1)
+		return object;
+	json_decref(object);
+	return NULL;
 }
 
 void live_roce_port_put(const struct node_config *config, struct stats_page *stats, uint32_t port,
@@ -34,12 +30,8 @@ void live_roce_port_put(const struct node_config *config, struct stats_page *sta
 {
 	json_t *counters = json_object(), *classes = json_array();
 
-	for (size_t i = 0; i < port_counter_count && is_roce(config, stats); i++) {
-		uint64_t value = port_counter_value(&port_counters[i], stats_port(stats, port));
-
-		if (port_counters[i].roce && value)
-			number_put(counters, port_counters[i].name, value);
-	}
+	statistics_json_put(&port_statistics, STATISTIC_PAUSE, stats_port(stats, port), true,
+			    counters);
 	for (uint32_t c = 0; c < config->class_count && is_roce(config, stats); c++) {
 		json_t *class = class_describe(&config->classes[c], stats_class(stats, port, c));
 

@@ -22,7 +22,7 @@ static bool value_total(const struct metric_subject *e, const struct plan *plan,
 			const struct results *results, double *value)
 {
 	(void)plan;
-	*value = (double)*(const uint64_t *)((const char *)&results->totals + e->metric->offset);
+	*value = (double)statistic_value(&e->metric->statistic, &results->totals);
 	return true;
 }
 
@@ -148,7 +148,7 @@ static bool value_fct(const struct metric_subject *e, const struct plan *plan,
 	const struct result_group *group = group_of(e, results);
 
 	(void)plan;
-	*value = (double)*(const node_time_t *)((const char *)&group->fct + e->metric->offset);
+	*value = (double)statistic_value(&e->metric->statistic, &group->fct);
 	return *value > 0;
 }
 
@@ -158,7 +158,7 @@ static bool value_slowdown(const struct metric_subject *e, const struct plan *pl
 	const struct result_group *group = group_of(e, results);
 
 	(void)plan;
-	*value = *(const double *)((const char *)&group->slowdown + e->metric->offset);
+	*value = *(const double *)((const char *)&group->slowdown + e->metric->statistic.offset);
 	return *value > 0;
 }
 
@@ -208,7 +208,7 @@ static bool value_queue_max(const struct metric_subject *e, const struct plan *p
 			    const struct results *results, double *value)
 {
 	if (e->has_class)
-		return metric_class_max(e, plan, results, value);
+		return metric_class_counter(e, plan, results, value);
 	*value = over_ports(e, plan, results, pick_queue_max, true);
 	return true;
 }
@@ -222,95 +222,53 @@ static bool value_queue_mean(const struct metric_subject *e, const struct plan *
 	return results->measured_ps != 0;
 }
 
-/* ---- congestion: counters of ports ---- */
+/* ---- counters of ports ---- */
 
-/* True for @ports of node @node; 0: of all, and then only of switches, so that a host's link
- * counts once. */
-static bool is_meant(const struct metric_subject *e, const struct plan *plan,
-		     const struct result_port *row)
+bool metric_has_port(const struct metric_subject *subject, const struct plan *plan, uint32_t node,
+		     uint32_t port)
 {
-	if (!e->ports)
-		return plan->nodes[row->node].kind == NODE_SWITCH;
-	return row->node == e->node && e->ports >> row->port & 1;
+	bool is_switch = plan->nodes[node].kind == NODE_SWITCH;
+
+	if (subject->ports)
+		return node == subject->node && subject->ports >> port & 1;
+	return subject->metric->scope == METRIC_NODES ||
+	       is_switch == (subject->metric->scope == METRIC_SWITCHES);
 }
 
-static uint64_t counter_of(const struct metric_subject *e, const struct result_port *row)
+double metric_scaled(const struct metric *metric, uint64_t value)
 {
-	return *(const uint64_t *)((const char *)&row->stats + e->metric->offset);
-}
-
-static bool value_sum(const struct metric_subject *e, const struct plan *plan,
-		      const struct results *results, double *value)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < results->port_count; i++)
-		sum += is_meant(e, plan, &results->ports[i]) ? counter_of(e, &results->ports[i])
-							     : 0;
-	*value = (double)sum;
-	return true;
-}
-
-static bool value_max(const struct metric_subject *e, const struct plan *plan,
-		      const struct results *results, double *value)
-{
-	uint64_t most = 0;
-
-	for (uint32_t i = 0; i < results->port_count; i++) {
-		if (is_meant(e, plan, &results->ports[i]) &&
-		    counter_of(e, &results->ports[i]) > most)
-			most = counter_of(e, &results->ports[i]);
+	switch (metric->statistic.unit) {
+	case STATISTIC_UNITS:
+		return (double)value * UNIT_BYTES;
+	case STATISTIC_NS:
+		return (double)value * NODE_NS;
+	default:
+		return (double)value;
 	}
-	*value = (double)most;
-	return true;
 }
 
-/* the same of counters of data units, in bytes */
-static bool value_sum_units(const struct metric_subject *e, const struct plan *plan,
-			    const struct results *results, double *value)
-{
-	value_sum(e, plan, results, value);
-	*value *= UNIT_BYTES;
-	return true;
-}
-
-static bool value_max_units(const struct metric_subject *e, const struct plan *plan,
-			    const struct results *results, double *value)
-{
-	value_max(e, plan, results, value);
-	*value *= UNIT_BYTES;
-	return true;
-}
-
-/* counters that only NICs have */
-static bool value_nics(const struct metric_subject *e, const struct plan *plan,
+static bool value_port(const struct metric_subject *e, const struct plan *plan,
 		       const struct results *results, double *value)
 {
-	uint64_t sum = 0;
+	const struct statistic *row = &e->metric->statistic;
+	uint64_t folded = 0;
 
 	for (uint32_t i = 0; i < results->port_count; i++) {
-		const struct result_port *row = &results->ports[i];
+		const struct result_port *port = &results->ports[i];
 
-		if (e->ports ? is_meant(e, plan, row) : plan->nodes[row->node].kind == NODE_NIC)
-			sum += counter_of(e, row);
+		if (metric_has_port(e, plan, port->node, port->port))
+			folded = statistic_fold(row->fold, folded,
+						statistic_value(row, &port->stats));
 	}
-	*value = (double)sum;
+	*value = metric_scaled(e->metric, folded);
 	return true;
 }
 
-/* counters that switches and NICs have */
-static bool value_nodes(const struct metric_subject *e, const struct plan *plan,
+/* fabric kind roce only */
+static bool value_pause(const struct metric_subject *e, const struct plan *plan,
 			const struct results *results, double *value)
 {
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < results->port_count; i++) {
-		const struct result_port *row = &results->ports[i];
-
-		sum += !e->ports || is_meant(e, plan, row) ? counter_of(e, row) : 0;
-	}
-	*value = (double)sum;
-	return true;
+	return value_port(e, plan, results, value) && results_is_roce(plan);
 }
 
 static bool value_buffer_share(const struct metric_subject *e, const struct plan *plan,
@@ -322,7 +280,7 @@ static bool value_buffer_share(const struct metric_subject *e, const struct plan
 	for (uint32_t i = 0; i < results->port_count; i++) {
 		double share;
 
-		if (!is_meant(e, plan, &results->ports[i]) ||
+		if (!metric_has_port(e, plan, results->ports[i].node, results->ports[i].port) ||
 		    !results_buffer_share(plan, &results->ports[i], &share))
 			continue;
 		known = true;
@@ -358,172 +316,98 @@ static bool value_reached(const struct metric_subject *e, const struct plan *pla
 	return reaction.first_ps && reaction.senders;
 }
 
-#define PORT_SUM(field) value_sum, offsetof(struct port_stats, field)
-#define PORT_MAX(field) value_max, offsetof(struct port_stats, field)
-#define PORT_SUM_UNITS(field) value_sum_units, offsetof(struct port_stats, field)
-#define PORT_MAX_UNITS(field) value_max_units, offsetof(struct port_stats, field)
-#define NICS_SUM(field) value_nics, offsetof(struct port_stats, field)
-#define NODES_SUM(field) value_nodes, offsetof(struct port_stats, field)
-#define CLASS_SUM(field) metric_class_sum, offsetof(struct class_stats, field)
-#define CLASS_MAX(field) metric_class_max, offsetof(struct class_stats, field)
-#define CLASS_FIRST(field) metric_class_first, offsetof(struct class_stats, field)
-#define PORTS_SUM(field) metric_ports_sum, offsetof(struct port_stats, field)
-#define FLOWS_SUM(field) metric_flows_sum, offsetof(struct result_transport, field)
-#define TOTAL(field) value_total, offsetof(struct result_totals, field)
-#define FCT(field) value_fct, offsetof(struct result_times, field)
-#define SLOWDOWN(field) value_slowdown, offsetof(struct result_slowdowns, field)
+/* kind and form of a metric: of figures, and of counters by their unit */
+#define IN_COUNT QUANTITY_COUNT, METRIC_AS_COUNT
+#define IN_BYTES QUANTITY_BYTES, METRIC_AS_BYTES
+#define IN_UNITS IN_BYTES
+#define IN_PS QUANTITY_TIME, METRIC_AS_TIME
+#define IN_NS IN_PS
+#define IN_MOMENT IN_PS
+#define IN_BPS QUANTITY_RATE, METRIC_AS_RATE
+#define IN_PERCENT QUANTITY_SHARE, METRIC_AS_PERCENT
+#define IN_RATIO QUANTITY_SHARE, METRIC_AS_RATIO
 
+/* a counter with a metric: what metric_table[] has of its row */
+#define COUNTER(type, takes, function, field, unit, fold, what, metric, of) \
+	{ metric,                                                           \
+	  takes,                                                            \
+	  IN_##unit,                                                      \
+	  function,                                                         \
+	  STATISTIC_ROW(type, BASIC, field, unit, fold, what),              \
+	  METRIC_##of },
+#define PORT(...) COUNTER(struct port_stats, METRIC_MAYBE_PORT, value_port, __VA_ARGS__)
+#define PATHS(...) COUNTER(struct port_stats, METRIC_MAYBE_WHERE, value_port, __VA_ARGS__)
+#define PAUSE(...) COUNTER(struct port_stats, METRIC_MAYBE_PLACE, value_pause, __VA_ARGS__)
+#define CLASS(...) \
+	COUNTER(struct class_stats, METRIC_MAYBE_PLACE, metric_class_counter, __VA_ARGS__)
+#define FLOW(...) \
+	COUNTER(struct result_transport, METRIC_MAYBE_WORKLOAD, metric_flow_counter, __VA_ARGS__)
+#define TOTAL(...) COUNTER(struct result_totals, METRIC_NOTHING, value_total, __VA_ARGS__)
+#define FCT(field) STATISTIC_ROW(struct result_times, BASIC, field, PS, SUM, "")
+#define SLOWDOWN(field) .statistic.offset = offsetof(struct result_slowdowns, field)
+#define NO STATISTIC_NO_ROW
+
+/* clang-format off */
 const struct metric metric_table[] = {
-	{ "lost", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(lost) },
-	{ "under_way", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(under_way) },
-	{ "reordered", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(reordered) },
-	{ "inside", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, value_inside, 0 },
-	{ "channels", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(channels_used) },
-	{ "waits", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(channel_waits) },
-	{ "unreported", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(unreported) },
-	{ "delivered", QUANTITY_SHARE, METRIC_NOTHING, METRIC_AS_PERCENT, value_delivered, 0 },
-	{ "delivered_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES,
-	  TOTAL(delivered_bytes) },
-	{ "injected_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES,
-	  TOTAL(injected_bytes) },
-	{ "drops", QUANTITY_COUNT, METRIC_MAYBE_REASON, METRIC_AS_COUNT, value_drops, 0 },
-	{ "hops", QUANTITY_SHARE, METRIC_NOTHING, METRIC_AS_RATIO, value_hops, 0 },
-	{ "messages", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, value_messages, 0 },
-	{ "flows", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, value_flows, 0 },
-	{ "jain", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, value_jain, 0 },
-	{ "goodput", QUANTITY_RATE, METRIC_WORKLOAD_OR_HOSTS, METRIC_AS_RATE, value_goodput, 0 },
-	{ "goodput.share", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT,
-	  value_goodput_share, 0 },
-	{ "goodput.share.min", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT,
-	  value_goodput_share_min, 0 },
-	{ "share", QUANTITY_SHARE, METRIC_HOSTS, METRIC_AS_PERCENT, value_share, 0 },
-	{ "utilisation", QUANTITY_SHARE, METRIC_PORT, METRIC_AS_PERCENT, value_utilisation, 0 },
-	{ "queue.max", QUANTITY_BYTES, METRIC_PORT_MAYBE_CLASS, METRIC_AS_BYTES, value_queue_max,
-	  offsetof(struct class_stats, queue_bytes_max) },
-	{ "queue.mean", QUANTITY_BYTES, METRIC_PORT_MAYBE_CLASS, METRIC_AS_BYTES, value_queue_mean,
-	  0 },
-	{ "fct.mean", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(mean_ps) },
-	{ "fct.p50", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p50_ps) },
-	{ "fct.p99", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p99_ps) },
-	{ "fct.p999", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p999_ps) },
-	{ "slowdown.mean", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, SLOWDOWN(mean) },
-	{ "slowdown.p50", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, SLOWDOWN(p50) },
-	{ "slowdown.p99", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, SLOWDOWN(p99) },
-	{ "slowdown.p999", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, SLOWDOWN(p999) },
-	{ "eca.max", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_MAX(eca_max) },
-	{ "eca.acks", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(eca_acks) },
-	{ "limited", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(limited) },
-	{ "reaction", QUANTITY_TIME, METRIC_HOST, METRIC_AS_TIME, value_reaction, 0 },
-	{ "reaction.trips", QUANTITY_SHARE, METRIC_HOST, METRIC_AS_RATIO, value_reaction_trips, 0 },
-	{ "reached", QUANTITY_SHARE, METRIC_HOST, METRIC_AS_PERCENT, value_reached, 0 },
-	{ "channels.max", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
-	  PORT_MAX(efct_used_max) },
-	{ "extent.max", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES,
-	  PORT_MAX_UNITS(extent_units_max) },
-	{ "extent.sum", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES,
-	  PORT_SUM_UNITS(extent_units_max) },
-	{ "blocked.extent", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
-	  PORT_SUM(blocked_extent) },
-	{ "blocked.rate", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
-	  PORT_SUM(blocked_rate) },
-	{ "blocked.empty", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
-	  PORT_SUM(blocked_empty) },
-	{ "blocked.headroom", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
-	  PORT_SUM(blocked_headroom) },
-	{ "blocked.port", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
-	  PORT_SUM(blocked_port) },
-	{ "metered", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(metered) },
-	{ "headroom.starts", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
-	  PORT_SUM(headroom_starts) },
-	{ "headroom.stops", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
-	  PORT_SUM(headroom_stops) },
-	{ "headroom.bytes", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES,
-	  PORT_SUM_UNITS(headroom_units) },
-	{ "buffer.max", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES,
-	  PORT_MAX_UNITS(input_units_max) },
-	{ "buffer.share", QUANTITY_SHARE, METRIC_MAYBE_PORT, METRIC_AS_PERCENT, value_buffer_share,
-	  0 },
-	{ "stops", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(stops) },
-	{ "fgfc.held", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(fgfc_held) },
-	{ "fgfc.frames", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
-	  PORT_SUM(fgfc_frames) },
-	{ "fgfc.refused", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
-	  NICS_SUM(fgfc_refused) },
-	{ "choices", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(choices) },
-	{ "choices.other", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT,
-	  PORT_SUM(choices_other) },
-	{ "choices.detour", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT,
-	  PORT_SUM(choices_detour) },
-	{ "choices.held", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT,
-	  PORT_SUM(choices_held) },
-	{ "redirects", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(redirects) },
-	{ "reroute-acks", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT,
-	  PORT_SUM(reroute_acks) },
-	{ "folds", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(folds) },
-	{ "imbalance", QUANTITY_SHARE, METRIC_MAYBE_WHERE, METRIC_AS_PERCENT, metric_imbalance, 0 },
-	{ "imbalance.max", QUANTITY_SHARE, METRIC_MAYBE_WHERE, METRIC_AS_RATIO,
-	  metric_imbalance_max, 0 },
-	{ "fecn", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(fecn_marked) },
-	{ "becns", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, NICS_SUM(becns) },
-	{ "credit-waits", QUANTITY_TIME, METRIC_MAYBE_WHERE, METRIC_AS_TIME,
-	  NODES_SUM(credit_wait_ps) },
-	{ "fault.lost", QUANTITY_COUNT, METRIC_MAYBE_FAULT, METRIC_AS_COUNT, metric_fault_lost, 0 },
-	{ "fault.astray", QUANTITY_COUNT, METRIC_MAYBE_FAULT, METRIC_AS_COUNT, metric_fault_astray,
-	  0 },
-	{ "fault.least", QUANTITY_SHARE, METRIC_MAYBE_FAULT, METRIC_AS_PERCENT, metric_fault_least,
-	  0 },
-	{ "recovery", QUANTITY_TIME, METRIC_MAYBE_FAULT, METRIC_AS_TIME, metric_fault_recovery, 0 },
-	{ "deadlocks", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, metric_deadlocks, 0 },
-	{ "throughput", QUANTITY_RATE, METRIC_PORT_MAYBE_CLASS, METRIC_AS_RATE,
-	  metric_class_throughput, 0 },
-	{ "delay.mean", QUANTITY_TIME, METRIC_PORT_MAYBE_CLASS, METRIC_AS_TIME,
-	  metric_class_delay_mean, 0 },
-	{ "delay.max", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_MAX(delay_ns_max) },
-	{ "input.max", QUANTITY_BYTES, METRIC_MAYBE_PLACE, METRIC_AS_BYTES,
-	  CLASS_MAX(input_bytes_max) },
-	{ "headroom.max", QUANTITY_BYTES, METRIC_MAYBE_PLACE, METRIC_AS_BYTES,
-	  CLASS_MAX(headroom_bytes_max) },
-	{ "drops.at", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(drops) },
-	{ "marked", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(marked) },
-	{ "paused", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_SUM(paused_ps) },
-	{ "stuck", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(stuck) },
-	{ "xoff.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME,
-	  CLASS_FIRST(xoff_first_ps) },
-	{ "state.max", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_MAX(state_max) },
-	{ "ecn-failed.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME,
-	  CLASS_FIRST(ecn_failed_ps) },
-	{ "cnp-failed.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME,
-	  CLASS_FIRST(cnp_failed_ps) },
-	{ "cnps.seen", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(cnps_seen) },
-	{ "cnps.supplemented", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
-	  CLASS_SUM(cnps_supplemented) },
-	{ "signals.pause", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
-	  CLASS_SUM(signals_pause) },
-	{ "signals.resume", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
-	  CLASS_SUM(signals_resume) },
-	{ "signals.forwarded", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
-	  PORTS_SUM(signals_forwarded) },
-	{ "path.pauses", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
-	  PORTS_SUM(path_pauses) },
-	{ "path.resumes", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
-	  PORTS_SUM(path_resumes) },
-	{ "pauses", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
-	  PORTS_SUM(pauses_received) },
-	{ "pauses.sent", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
-	  PORTS_SUM(pauses_sent) },
-	{ "cnps", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(cnps) },
-	{ "cnps.made", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT,
-	  FLOWS_SUM(cnps_made) },
-	{ "marked.share", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT,
-	  metric_marked_share, 0 },
-	{ "cnps.gap", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, metric_cnp_gap, 0 },
-	{ "resent", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(resent) },
-	{ "timeouts", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(timeouts) },
-	{ "naks", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(naks) },
-	{ "errors", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(in_error) },
-	{ "rate.min", QUANTITY_RATE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATE, metric_rate_min, 0 },
-	{ "rate.mean", QUANTITY_RATE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATE, metric_rate_mean, 0 },
+	TOTAL_STATISTICS(NO, NO, TOTAL)
+	{ "inside", METRIC_NOTHING, IN_BYTES, .value = value_inside },
+	{ "delivered", METRIC_NOTHING, IN_PERCENT, .value = value_delivered },
+	{ "drops", METRIC_MAYBE_REASON, IN_COUNT, .value = value_drops },
+	{ "hops", METRIC_NOTHING, IN_RATIO, .value = value_hops },
+	{ "messages", METRIC_MAYBE_WORKLOAD, IN_COUNT, .value = value_messages },
+	{ "flows", METRIC_MAYBE_WORKLOAD, IN_COUNT, .value = value_flows },
+	{ "jain", METRIC_MAYBE_WORKLOAD, IN_RATIO, .value = value_jain },
+	{ "goodput", METRIC_WORKLOAD_OR_HOSTS, IN_BPS, .value = value_goodput },
+	{ "goodput.share", METRIC_MAYBE_WORKLOAD, IN_PERCENT, .value = value_goodput_share },
+	{ "goodput.share.min", METRIC_MAYBE_WORKLOAD, IN_PERCENT,
+	  .value = value_goodput_share_min },
+	{ "share", METRIC_HOSTS, IN_PERCENT, .value = value_share },
+	{ "utilisation", METRIC_PORT, IN_PERCENT, .value = value_utilisation },
+	{ "queue.max", METRIC_PORT_MAYBE_CLASS, IN_BYTES, .value = value_queue_max,
+	  .statistic = STATISTIC_ROW(struct class_stats, BASIC, queue_bytes_max, BYTES, MAX, "") },
+	{ "queue.mean", METRIC_PORT_MAYBE_CLASS, IN_BYTES, .value = value_queue_mean },
+	{ "fct.mean", METRIC_MAYBE_WORKLOAD, IN_PS,
+	  .value = value_fct, .statistic = FCT(mean_ps) },
+	{ "fct.p50", METRIC_MAYBE_WORKLOAD, IN_PS, .value = value_fct, .statistic = FCT(p50_ps) },
+	{ "fct.p99", METRIC_MAYBE_WORKLOAD, IN_PS, .value = value_fct, .statistic = FCT(p99_ps) },
+	{ "fct.p999", METRIC_MAYBE_WORKLOAD, IN_PS,
+	  .value = value_fct, .statistic = FCT(p999_ps) },
+	{ "slowdown.mean", METRIC_MAYBE_WORKLOAD, IN_RATIO,
+	  .value = value_slowdown, SLOWDOWN(mean) },
+	{ "slowdown.p50", METRIC_MAYBE_WORKLOAD, IN_RATIO,
+	  .value = value_slowdown, SLOWDOWN(p50) },
+	{ "slowdown.p99", METRIC_MAYBE_WORKLOAD, IN_RATIO,
+	  .value = value_slowdown, SLOWDOWN(p99) },
+	{ "slowdown.p999", METRIC_MAYBE_WORKLOAD, IN_RATIO,
+	  .value = value_slowdown, SLOWDOWN(p999) },
+	{ "reaction", METRIC_HOST, IN_PS, .value = value_reaction },
+	{ "reaction.trips", METRIC_HOST, IN_RATIO, .value = value_reaction_trips },
+	{ "reached", METRIC_HOST, IN_PERCENT, .value = value_reached },
+	{ "extent.sum", METRIC_NOTHING, IN_BYTES, .value = value_port,
+	  .statistic = STATISTIC_ROW(struct port_stats, BASIC, extent_units_max, UNITS, SUM, "") },
+	{ "buffer.share", METRIC_MAYBE_PORT, IN_PERCENT, .value = value_buffer_share },
+	{ "imbalance", METRIC_MAYBE_WHERE, IN_PERCENT, .value = metric_imbalance },
+	{ "imbalance.max", METRIC_MAYBE_WHERE, IN_RATIO, .value = metric_imbalance_max },
+	{ "fault.lost", METRIC_MAYBE_FAULT, IN_COUNT, .value = metric_fault_lost },
+	{ "fault.astray", METRIC_MAYBE_FAULT, IN_COUNT, .value = metric_fault_astray },
+	{ "fault.least", METRIC_MAYBE_FAULT, IN_PERCENT, .value = metric_fault_least },
+	{ "recovery", METRIC_MAYBE_FAULT, IN_PS, .value = metric_fault_recovery },
+	{ "deadlocks", METRIC_NOTHING, IN_COUNT, .value = metric_deadlocks },
+	{ "throughput", METRIC_PORT_MAYBE_CLASS, IN_BPS, .value = metric_class_throughput },
+	{ "delay.mean", METRIC_PORT_MAYBE_CLASS, IN_PS, .value = metric_class_delay_mean },
+	{ "marked.share", METRIC_MAYBE_WORKLOAD, IN_PERCENT, .value = metric_marked_share },
+	{ "rate.mean", METRIC_MAYBE_WORKLOAD, IN_BPS, .value = metric_rate_mean },
+	PORT_OUTPUT_STATISTICS(NO, NO, PORT)
+	PORT_INPUT_STATISTICS(NO, NO, PORT)
+	PORT_PEER_STATISTICS(NO, NO, PORT)
+	PORT_LOSS_STATISTICS(NO, NO, PORT)
+	PORT_CONGESTION_STATISTICS(NO, NO, PORT)
+	PORT_PATH_STATISTICS(NO, NO, PATHS)
+	PORT_PAUSE_STATISTICS(NO, NO, PAUSE)
+	CLASS_STATISTICS(NO, NO, CLASS)
+	TRANSPORT_STATISTICS(NO, NO, FLOW)
 };
+/* clang-format on */
 
 const size_t metric_count = COUNT_OF(metric_table);
 

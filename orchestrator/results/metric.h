@@ -5,6 +5,7 @@
 
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/results/results.h"
+#include "orchestrator/results/statistics.h"
 
 /* the arguments between the parentheses of a metric */
 enum metric_arguments {
@@ -31,6 +32,13 @@ enum metric_shown_as {
 	METRIC_AS_RATIO
 };
 
+/* the ports of a metric of a counter that has no argument */
+enum metric_scope {
+	METRIC_SWITCHES, /* so that a host's link counts once */
+	METRIC_NICS,
+	METRIC_NODES,
+};
+
 /* the arguments of a metric, resolved */
 struct metric_subject {
 	const struct metric *metric;
@@ -45,15 +53,24 @@ typedef bool metric_value_fn(const struct metric_subject *subject, const struct 
 
 struct metric {
 	const char *name;
-	enum quantity_kind kind;
 	enum metric_arguments arguments;
+	enum quantity_kind kind; /* of a value that is compared with it */
 	enum metric_shown_as shown_as;
 	metric_value_fn *value;
-	size_t offset; /* of the field that the function reads */
+	struct statistic statistic; /* the counter that the function reads, if it reads one */
+	enum metric_scope scope;
 };
 
 extern const struct metric metric_table[];
 extern const size_t metric_count;
+
+/** metric_scaled() - @value of the counter of @metric in the metric's unit: bytes, picoseconds. */
+double metric_scaled(const struct metric *metric, uint64_t value);
+
+/** metric_has_port() - true if @subject means port @port of @node: one that it names, or, if it
+ *  names none, all of its metric's scope. */
+bool metric_has_port(const struct metric_subject *subject, const struct plan *plan, uint32_t node,
+		     uint32_t port);
 
 /** metric_show() - writes @value of @metric for people, with its unit. */
 void metric_show(const struct metric *metric, double value, char *shown, size_t shown_max);

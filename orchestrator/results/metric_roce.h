@@ -5,8 +5,8 @@
 
 #include "orchestrator/results/metric.h"
 
-metric_value_fn metric_class_sum, metric_class_max, metric_class_first, metric_class_queue_mean,
-	metric_class_delay_mean, metric_class_throughput, metric_ports_sum, metric_flows_sum,
-	metric_rate_min, metric_rate_mean, metric_marked_share, metric_cnp_gap, metric_deadlocks;
+metric_value_fn metric_class_counter, metric_class_queue_mean, metric_class_delay_mean,
+	metric_class_throughput, metric_flow_counter, metric_rate_mean, metric_marked_share,
+	metric_deadlocks;
 
 #endif

@@ -618,7 +618,7 @@ static void add_node(struct results *results, const struct stats_page *page)
 static void add_port(struct result_totals *totals, const struct port_stats *port, bool nic)
 {
 	totals->lost_bytes += port->lost_bytes + port->dropped_bytes;
-	totals->channels_used += port->efct_used + port->ifct_used + port->ofct_used;
+	totals->channels += port->efct_used + port->ifct_used + port->ofct_used;
 	totals->lost_units += port->lost_units;
 	totals->reported_units += port->loss_report_units;
 	totals->channel_waits += port->channel_waits;
@@ -649,7 +649,7 @@ static void gather_totals(struct gathering *g)
 		totals->under_way += totals->lost - g->destroyed;
 		totals->lost = g->destroyed;
 	}
-	totals->unreported = unreported_units(g);
+	totals->unreported_units = unreported_units(g);
 	totals->inside_bytes =
 		(int64_t)(totals->injected_bytes - totals->delivered_bytes - totals->lost_bytes);
 }

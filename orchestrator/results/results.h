@@ -20,6 +20,7 @@
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/results/fidelity.h"
 #include "orchestrator/results/pause_cycle.h"
+#include "orchestrator/results/statistics.h"
 
 /* mean (rounded down) and nearest-rank percentiles; valid if the count beside them is not 0 */
 struct result_times {
@@ -33,17 +34,7 @@ struct result_slowdowns {
 /* fabric kind roce: reliable delivery and congestion control of a flow, a connection or queue
  * pair */
 struct result_transport {
-	uint64_t connection; /* its index among those to this destination */
-	uint64_t in_error;   /* 1: a queue pair that gave up */
-	uint64_t resent, timeouts, naks;
-	uint64_t cnps;           /* received by the sender */
-	uint64_t cnps_made;      /* sent by the receiver */
-	uint64_t cnp_gap_min_ps; /* 0: fewer than two were sent */
-	uint64_t marked;         /* packets received with a mark */
-	/* of the reaction point: at the end, and the least; 0: there is none */
-	uint64_t rate_bps, rate_min_bps;
-	uint64_t window_bytes_max;
-	uint64_t duplicates, out_of_order; /* packets received again, or after a gap */
+	TRANSPORT_STATISTICS(STATISTIC_FIELD, STATISTIC_FIELD, STATISTIC_FIELD)
 };
 
 struct result_flow {
@@ -125,12 +116,12 @@ struct result_totals {
 	uint64_t held_bytes;
 	uint64_t waiting_bytes;              /* at NICs, not yet injected */
 	uint64_t lost, under_way, reordered; /* packets, of all flows */
-	uint64_t channels_used;              /* lines of EFCT, IFCT and OFCT still allocated */
+	uint64_t channels;                   /* lines of EFCT, IFCT and OFCT still allocated */
 	/* data units lost on links; of these, reported to the flow's source (FC-17) */
 	uint64_t lost_units, reported_units;
 	/* data units that were lost and not reported to their source; while data is in flight: at
 	 * most */
-	uint64_t unreported;
+	uint64_t unreported_units;
 	uint64_t channel_waits, messages, messages_unlogged;
 };
 

@@ -15,8 +15,8 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/atomic_file.h"
-#include "orchestrator/results/counter.h"
 #include "orchestrator/results/results_roce.h"
+#include "orchestrator/results/statistics.h"
 
 struct tables {
 	const struct plan *plan;
@@ -110,15 +110,22 @@ static void field(FILE *out, uint64_t value, bool known)
 		fputc(',', out);
 }
 
+/* the columns of a transport; NULL: the headings */
+static void transport_write(const struct tables *t, const struct result_transport *transport,
+			    FILE *out)
+{
+	if (results_is_roce(t->plan))
+		statistics_csv(&transport_statistics, STATISTIC_BASIC, transport, out);
+	fputc('\n', out);
+}
+
 static void flows_write(const struct tables *t, FILE *out)
 {
-	bool roce = results_is_roce(t->plan);
-
 	fprintf(out, "id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_"
 		     "ps,fct_mean_ps,fct_"
 		     "p50_ps,fct_p99_ps,"
 		     "fct_p999_ps,reordered,lost");
-	results_roce_transport_csv(roce, NULL, out);
+	transport_write(t, NULL, out);
 	for (uint32_t i = 0; i < t->results->flow_count; i++) {
 		const struct result_flow *row = &t->results->flows[i];
 		bool known = row->fct.p50_ps != 0;
@@ -134,7 +141,7 @@ static void flows_write(const struct tables *t, FILE *out)
 		field(out, row->fct.p99_ps, known);
 		field(out, row->fct.p999_ps, known);
 		fprintf(out, ",%" PRIu64 ",%" PRIu64, row->reordered, row->lost);
-		results_roce_transport_csv(roce, &row->transport, out);
+		transport_write(t, &row->transport, out);
 	}
 }
 
@@ -154,43 +161,25 @@ static void messages_write(const struct tables *t, FILE *out)
 	}
 }
 
-/* congestion control at a port; for the header line @stats is NULL */
-static void congestion_write(const struct port_stats *stats, FILE *out)
+/* the columns of @stats after those of every fabric; NULL: the headings */
+static void groups_write(const struct tables *t, const struct port_stats *stats, FILE *out)
 {
-	for (size_t i = 0; i < port_counter_count; i++) {
-		const struct counter_name *counter = &port_counters[i];
-
-		if (counter->congestion && !stats)
-			fprintf(out, ",%s", counter->name);
-		else if (counter->congestion)
-			field(out, port_counter_value(counter, stats),
-			      !counter->moment || port_counter_value(counter, stats));
-	}
-}
-
-/* the same for paths, where there is a choice */
-static void paths_write(const struct tables *t, const struct port_stats *stats, FILE *out)
-{
-	for (size_t i = 0; results_has_paths(t->plan) && i < port_counter_count; i++) {
-		if (port_counters[i].paths && !stats)
-			fprintf(out, ",%s", port_counters[i].name);
-		else if (port_counters[i].paths)
-			field(out, port_counter_value(&port_counters[i], stats), true);
-	}
+	statistics_csv(&port_statistics, STATISTIC_CONGESTION, stats, out);
+	if (results_has_paths(t->plan))
+		statistics_csv(&port_statistics, STATISTIC_PATHS, stats, out);
+	if (results_is_roce(t->plan))
+		statistics_csv(&port_statistics, STATISTIC_PAUSE, stats, out);
+	fputc('\n', out);
 }
 
 static void ports_write(const struct tables *t, FILE *out)
 {
-	bool roce = results_is_roce(t->plan);
-
 	fprintf(out, "node,port,peer,tx_frames,tx_bytes,tx_packets,rx_frames,rx_bytes,rx_packets,"
 		     "utilisation,"
 		     "queue_bytes_max,queue_bytes_mean,input_units_max,paused_ps,ack_frames,acks,"
 		     "words,lost_frames,"
 		     "lost_bytes,loss_reports,hole_units,tail_units,channel_waits,buffer_units");
-	congestion_write(NULL, out);
-	paths_write(t, NULL, out);
-	results_roce_port_csv(roce, NULL, out);
+	groups_write(t, NULL, out);
 	for (uint32_t i = 0; i < t->results->port_count; i++) {
 		const struct result_port *row = &t->results->ports[i];
 		const struct port_stats *stats = &row->stats;
@@ -212,9 +201,7 @@ static void ports_write(const struct tables *t, FILE *out)
 			stats->lost_bytes, stats->loss_reports, stats->hole_units,
 			stats->tail_units, stats->channel_waits,
 			t->plan->nodes[row->node].ports[row->port].buffer_units);
-		congestion_write(stats, out);
-		paths_write(t, stats, out);
-		results_roce_port_csv(roce, stats, out);
+		groups_write(t, stats, out);
 	}
 }
 

@@ -10,12 +10,12 @@
 #include <errno.h>
 #include <jansson.h>
 
-#include "orchestrator/results/counter.h"
 #include "orchestrator/results/results_fault.h"
 #include "orchestrator/results/results_fidelity.h"
 #include "orchestrator/results/results_origin.h"
 #include "orchestrator/results/results_roce.h"
 #include "orchestrator/results/results_symptom.h"
+#include "orchestrator/results/statistics.h"
 
 #define REAL_DIGITS 12
 
@@ -101,6 +101,17 @@ static json_t *slowdowns_json(struct writing *w, const struct result_slowdowns *
 	return object;
 }
 
+/* the rows of @group, of @of */
+static json_t *statistics_json(struct writing *w, const struct statistics *list,
+			       enum statistic_group group, const void *of)
+{
+	json_t *object = json_object();
+
+	if (!statistics_json_put(list, group, of, false, object))
+		w->failed = true;
+	return object;
+}
+
 static json_t *nodes_json(struct writing *w)
 {
 	json_t *array = json_array();
@@ -161,7 +172,8 @@ static json_t *flows_json(struct writing *w)
 		put_count(w, flow, "under_way", row->under_way);
 		put(w, flow, "undelivered", json_boolean(results_undelivered(row)));
 		put(w, flow, "transport",
-		    results_is_roce(w->plan) ? results_roce_transport_json(&row->transport)
+		    results_is_roce(w->plan) ? statistics_json(w, &transport_statistics,
+							       STATISTIC_BASIC, &row->transport)
 					     : json_null());
 		append(w, array, flow);
 	}
@@ -188,34 +200,6 @@ static json_t *groups_json(struct writing *w)
 	return object;
 }
 
-static json_t *congestion_json(struct writing *w, const struct port_stats *stats)
-{
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < port_counter_count; i++) {
-		const struct counter_name *counter = &port_counters[i];
-		uint64_t value = port_counter_value(counter, stats);
-
-		if (counter->congestion && counter->moment)
-			put_time(w, object, counter->name, value ? value : NODE_TIME_NEVER);
-		else if (counter->congestion)
-			put_count(w, object, counter->name, value);
-	}
-	return object;
-}
-
-static json_t *paths_json(struct writing *w, const struct port_stats *stats)
-{
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < port_counter_count; i++) {
-		if (port_counters[i].paths)
-			put_count(w, object, port_counters[i].name,
-				  port_counter_value(&port_counters[i], stats));
-	}
-	return object;
-}
-
 static json_t *ports_json(struct writing *w)
 {
 	json_t *array = json_array();
@@ -235,11 +219,16 @@ static json_t *ports_json(struct writing *w)
 		put_count(w, port, "input_units_max", row->stats.input_units_max);
 		put_count(w, port, "buffer_units",
 			  w->plan->nodes[row->node].ports[row->port].buffer_units);
-		put(w, port, "congestion", congestion_json(w, &row->stats));
+		put(w, port, "congestion",
+		    statistics_json(w, &port_statistics, STATISTIC_CONGESTION, &row->stats));
 		put(w, port, "paths",
-		    results_has_paths(w->plan) ? paths_json(w, &row->stats) : json_null());
+		    results_has_paths(w->plan)
+			    ? statistics_json(w, &port_statistics, STATISTIC_PATHS, &row->stats)
+			    : json_null());
 		put(w, port, "roce",
-		    results_is_roce(w->plan) ? results_roce_port_json(&row->stats) : json_null());
+		    results_is_roce(w->plan)
+			    ? statistics_json(w, &port_statistics, STATISTIC_PAUSE, &row->stats)
+			    : json_null());
 		append(w, array, port);
 	}
 	return array;
@@ -282,28 +271,6 @@ static json_t *drops_json(struct writing *w)
 
 	for (uint32_t reason = 0; reason < DROP_REASONS; reason++)
 		put_count(w, object, stats_drop_name[reason], w->results->drops[reason]);
-	return object;
-}
-
-static json_t *totals_json(struct writing *w)
-{
-	const struct result_totals *totals = &w->results->totals;
-	json_t *object = json_object();
-
-	put_count(w, object, "injected_bytes", totals->injected_bytes);
-	put_count(w, object, "delivered_bytes", totals->delivered_bytes);
-	put(w, object, "inside_bytes", json_integer(totals->inside_bytes));
-	put_count(w, object, "lost_bytes", totals->lost_bytes);
-	put_count(w, object, "lost", totals->lost);
-	put_count(w, object, "under_way", totals->under_way);
-	put_count(w, object, "reordered", totals->reordered);
-	put_count(w, object, "lost_units", totals->lost_units);
-	put_count(w, object, "reported_units", totals->reported_units);
-	put_count(w, object, "unreported_units", totals->unreported);
-	put_count(w, object, "channel_waits", totals->channel_waits);
-	put_count(w, object, "channels", totals->channels_used);
-	put_count(w, object, "messages", totals->messages);
-	put_count(w, object, "messages_unlogged", totals->messages_unlogged);
 	return object;
 }
 
@@ -403,7 +370,8 @@ int results_json_write(const struct plan *plan, const struct results *results,
 	    results_is_roce(plan) ? results_roce_json(plan, results) : json_null());
 	put(&w, root, "deadlocks", results_roce_deadlocks_json(plan, &results->deadlocks));
 	put(&w, root, "drops", drops_json(&w));
-	put(&w, root, "totals", totals_json(&w));
+	put(&w, root, "totals",
+	    statistics_json(&w, &total_statistics, STATISTIC_BASIC, &results->totals));
 	put(&w, root, "faults", results_fault_json(plan, results));
 	put(&w, root, "symptoms", results_symptom_json(plan, results));
 	put(&w, root, "expectations", expectations_json(&w));

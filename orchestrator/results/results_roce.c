@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
-#include "orchestrator/results/counter.h"
+#include "orchestrator/results/statistics.h"
 
 static uint32_t class_count(const struct plan *plan)
 {
@@ -104,38 +104,36 @@ void results_roce_received(struct result_transport *transport, const struct flow
 	transport->out_of_order += rx->out_of_order;
 }
 
-static void class_add(struct roce_sums *sums, const struct class_stats *class)
-{
-	sums->drops += class->drops;
-	sums->marked += class->marked;
-	sums->stuck += class->stuck;
-	sums->signals_pause += class->signals_pause;
-	sums->signals_resume += class->signals_resume;
-	sums->cnps_seen += class->cnps_seen;
-	sums->cnps_supplemented += class->cnps_supplemented;
-}
+/* ---- sums ---- */
 
-static void port_add(struct roce_sums *sums, const struct port_stats *port)
-{
-	sums->pauses_sent += port->pauses_sent;
-	sums->pauses_received += port->pauses_received;
-	sums->path_pauses += port->path_pauses;
-	sums->path_resumes += port->path_resumes;
-	sums->signals_forwarded += port->signals_forwarded;
-}
+#define OF_CLASS(key, field, fold) STATISTIC_ROW(struct class_stats, BASIC, field, COUNT, fold, ""),
+#define OF_PORT(key, field, fold) STATISTIC_ROW(struct port_stats, BASIC, field, COUNT, fold, ""),
+#define OF_FLOW(key, field, fold) \
+	STATISTIC_ROW(struct result_transport, BASIC, field, COUNT, fold, ""),
+#define SUM(key, field, fold) STATISTIC_ROW(struct roce_sums, BASIC, key, COUNT, fold, ""),
 
-static void flow_add(struct roce_sums *sums, const struct result_transport *flow)
+/* what is summed up, and where the sum is; row by row the same counters */
+static const struct statistic class_rows[] = { ROCE_SUMS(OF_CLASS, STATISTIC_NO_ROW,
+							 STATISTIC_NO_ROW) };
+static const struct statistic port_rows[] = { ROCE_SUMS(STATISTIC_NO_ROW, OF_PORT,
+							STATISTIC_NO_ROW) };
+static const struct statistic flow_rows[] = { ROCE_SUMS(STATISTIC_NO_ROW, STATISTIC_NO_ROW,
+							OF_FLOW) };
+static const struct statistic class_sums[] = { ROCE_SUMS(SUM, STATISTIC_NO_ROW, STATISTIC_NO_ROW) };
+static const struct statistic port_sums[] = { ROCE_SUMS(STATISTIC_NO_ROW, SUM, STATISTIC_NO_ROW) };
+static const struct statistic flow_sums[] = { ROCE_SUMS(STATISTIC_NO_ROW, STATISTIC_NO_ROW, SUM) };
+static const struct statistic all_sums[] = { ROCE_SUMS(SUM, SUM, SUM) };
+static const struct statistics sum_statistics = { all_sums, COUNT_OF(all_sums) };
+
+/* adds @rows of @of, @count of them, to @sums */
+static void add(struct roce_sums *all, const struct statistic *sums, const struct statistic *rows,
+		size_t count, const void *of)
 {
-	/* TCP cuts its window: there are no CNPs */
-	sums->cnps += flow->window_bytes_max ? 0 : flow->cnps;
-	sums->cnps_made += flow->cnps_made;
-	sums->packets_marked += flow->marked;
-	sums->resent += flow->resent;
-	sums->timeouts += flow->timeouts;
-	sums->naks += flow->naks;
-	sums->in_error += flow->in_error != 0;
-	if (flow->rate_min_bps && (!sums->rate_min_bps || flow->rate_min_bps < sums->rate_min_bps))
-		sums->rate_min_bps = flow->rate_min_bps;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *sum = (uint64_t *)((char *)all + sums[i].offset);
+
+		*sum = statistic_fold(rows[i].fold, *sum, statistic_value(&rows[i], of));
+	}
 }
 
 struct roce_sums results_roce_sums(const struct plan *plan, const struct results *results)
@@ -144,84 +142,25 @@ struct roce_sums results_roce_sums(const struct plan *plan, const struct results
 
 	for (uint32_t i = 0; i < results->class_count; i++) {
 		if (plan->nodes[results->classes[i].node].kind == NODE_SWITCH)
-			class_add(&sums, &results->classes[i].stats);
+			add(&sums, class_sums, class_rows, COUNT_OF(class_rows),
+			    &results->classes[i].stats);
 	}
 	for (uint32_t i = 0; i < results->port_count; i++) {
 		if (plan->nodes[results->ports[i].node].kind == NODE_SWITCH)
-			port_add(&sums, &results->ports[i].stats);
+			add(&sums, port_sums, port_rows, COUNT_OF(port_rows),
+			    &results->ports[i].stats);
 	}
-	for (uint32_t i = 0; i < results->flow_count; i++)
-		flow_add(&sums, &results->flows[i].transport);
+	for (uint32_t i = 0; i < results->flow_count; i++) {
+		struct result_transport flow = results->flows[i].transport;
+
+		/* TCP cuts its window: there are no CNPs */
+		flow.cnps = flow.window_bytes_max ? 0 : flow.cnps;
+		add(&sums, flow_sums, flow_rows, COUNT_OF(flow_rows), &flow);
+	}
 	return sums;
 }
 
-/* ---- names of fields ---- */
-
-/* a field of 64 bits; a time that never happened has no value */
-struct field {
-	const char *name;
-	size_t offset;
-	bool moment;
-};
-
-#define FIELD(type, member)                                       \
-	{                                                         \
-		.name = #member, .offset = offsetof(type, member) \
-	}
-
-static const struct field transport_fields[] = {
-	FIELD(struct result_transport, connection),
-	FIELD(struct result_transport, in_error),
-	FIELD(struct result_transport, resent),
-	FIELD(struct result_transport, timeouts),
-	FIELD(struct result_transport, naks),
-	FIELD(struct result_transport, cnps),
-	FIELD(struct result_transport, cnps_made),
-	{ .name = "cnp_gap_min_ps",
-	  .offset = offsetof(struct result_transport, cnp_gap_min_ps),
-	  .moment = true },
-	FIELD(struct result_transport, marked),
-	FIELD(struct result_transport, rate_bps),
-	FIELD(struct result_transport, rate_min_bps),
-	FIELD(struct result_transport, window_bytes_max),
-	FIELD(struct result_transport, duplicates),
-	FIELD(struct result_transport, out_of_order),
-};
-
-static const struct field sum_fields[] = {
-	FIELD(struct roce_sums, drops),
-	FIELD(struct roce_sums, marked),
-	FIELD(struct roce_sums, stuck),
-	FIELD(struct roce_sums, pauses_sent),
-	FIELD(struct roce_sums, pauses_received),
-	FIELD(struct roce_sums, path_pauses),
-	FIELD(struct roce_sums, path_resumes),
-	FIELD(struct roce_sums, signals_pause),
-	FIELD(struct roce_sums, signals_resume),
-	FIELD(struct roce_sums, signals_forwarded),
-	FIELD(struct roce_sums, cnps_seen),
-	FIELD(struct roce_sums, cnps_supplemented),
-	FIELD(struct roce_sums, cnps),
-	FIELD(struct roce_sums, cnps_made),
-	FIELD(struct roce_sums, packets_marked),
-	FIELD(struct roce_sums, resent),
-	FIELD(struct roce_sums, timeouts),
-	FIELD(struct roce_sums, naks),
-	FIELD(struct roce_sums, in_error),
-	FIELD(struct roce_sums, rate_min_bps),
-};
-
-static uint64_t field_value(const struct field *field, const void *of)
-{
-	return *(const uint64_t *)((const char *)of + field->offset);
-}
-
 /* ---- JSON ---- */
-
-static json_t *count_json(uint64_t value, bool known)
-{
-	return known ? json_integer((json_int_t)value) : json_null();
-}
 
 /* @object, or NULL if @failed; then it is released */
 static json_t *checked(json_t *object, bool failed)
@@ -232,44 +171,13 @@ static json_t *checked(json_t *object, bool failed)
 	return NULL;
 }
 
-static json_t *fields_json(const struct field *fields, size_t count, const void *of)
-{
-	json_t *object = json_object();
-	bool failed = !object;
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t value = field_value(&fields[i], of);
-
-		failed |= json_object_set_new(object, fields[i].name,
-					      count_json(value, value || !fields[i].moment));
-	}
-	return checked(object, failed);
-}
-
-json_t *results_roce_transport_json(const struct result_transport *transport)
-{
-	return fields_json(transport_fields, COUNT_OF(transport_fields), transport);
-}
-
 json_t *results_roce_json(const struct plan *plan, const struct results *results)
 {
 	struct roce_sums sums = results_roce_sums(plan, results);
-
-	return fields_json(sum_fields, COUNT_OF(sum_fields), &sums);
-}
-
-json_t *results_roce_port_json(const struct port_stats *stats)
-{
 	json_t *object = json_object();
-	bool failed = !object;
 
-	for (size_t i = 0; i < port_counter_count; i++) {
-		if (port_counters[i].roce)
-			failed |= json_object_set_new(
-				object, port_counters[i].name,
-				count_json(port_counter_value(&port_counters[i], stats), true));
-	}
-	return checked(object, failed);
+	return checked(object, !statistics_json_put(&sum_statistics, STATISTIC_BASIC, &sums, false,
+						    object));
 }
 
 static json_t *class_json(const struct plan *plan, const struct result_class *row)
@@ -280,16 +188,9 @@ static json_t *class_json(const struct plan *plan, const struct result_class *ro
 		"class", class_name(plan, row->traffic_class), "queue_bytes_mean",
 		row->queue_bytes_mean, "delay_ns_mean", row->delay_ns_mean, "throughput_bps",
 		(json_int_t)row->throughput_bps);
-	bool failed = !object;
 
-	for (size_t i = 0; i < class_counter_count; i++) {
-		uint64_t value = class_counter_value(&class_counters[i], &row->stats);
-
-		failed |=
-			json_object_set_new(object, class_counters[i].name,
-					    count_json(value, value || !class_counters[i].moment));
-	}
-	return checked(object, failed);
+	return checked(object, !statistics_json_put(&class_statistics, STATISTIC_BASIC, &row->stats,
+						    false, object));
 }
 
 json_t *results_roce_classes_json(const struct plan *plan, const struct results *results)
@@ -333,39 +234,6 @@ json_t *results_roce_deadlocks_json(const struct plan *plan, const struct pause_
 
 /* ---- CSV ---- */
 
-static void field_write(FILE *out, uint64_t value, bool known)
-{
-	if (known)
-		fprintf(out, ",%" PRIu64, value);
-	else
-		fputc(',', out);
-}
-
-void results_roce_transport_csv(bool roce, const struct result_transport *transport, FILE *out)
-{
-	for (size_t i = 0; roce && i < COUNT_OF(transport_fields); i++) {
-		const struct field *field = &transport_fields[i];
-
-		if (!transport)
-			fprintf(out, ",%s", field->name);
-		else
-			field_write(out, field_value(field, transport),
-				    !field->moment || field_value(field, transport));
-	}
-	fputc('\n', out);
-}
-
-void results_roce_port_csv(bool roce, const struct port_stats *stats, FILE *out)
-{
-	for (size_t i = 0; roce && i < port_counter_count; i++) {
-		if (port_counters[i].roce && !stats)
-			fprintf(out, ",%s", port_counters[i].name);
-		else if (port_counters[i].roce)
-			field_write(out, port_counter_value(&port_counters[i], stats), true);
-	}
-	fputc('\n', out);
-}
-
 void results_roce_sample_csv(bool roce, const struct sample_stats *sample, FILE *out)
 {
 	if (roce && !sample)
@@ -383,19 +251,14 @@ static void class_csv(const struct plan *plan, const struct result_class *row, F
 	fprintf(out, "%s,%" PRIu32 ",%s,%s,%.12g,%.12g,%" PRIu64, node->name, row->port,
 		node->ports[row->port].peer_name, class_name(plan, row->traffic_class),
 		row->queue_bytes_mean, row->delay_ns_mean, row->throughput_bps);
-	for (size_t i = 0; i < class_counter_count; i++) {
-		uint64_t value = class_counter_value(&class_counters[i], &row->stats);
-
-		field_write(out, value, value || !class_counters[i].moment);
-	}
+	statistics_csv(&class_statistics, STATISTIC_BASIC, &row->stats, out);
 	fputc('\n', out);
 }
 
 void results_roce_classes_csv(const struct plan *plan, const struct results *results, FILE *out)
 {
 	fprintf(out, "node,port,peer,class,queue_bytes_mean,delay_ns_mean,throughput_bps");
-	for (size_t i = 0; i < class_counter_count; i++)
-		fprintf(out, ",%s", class_counters[i].name);
+	statistics_csv(&class_statistics, STATISTIC_BASIC, NULL, out);
 	fputc('\n', out);
 	for (uint32_t i = 0; i < results->class_count; i++)
 		class_csv(plan, &results->classes[i], out);

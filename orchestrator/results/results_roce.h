@@ -1,8 +1,8 @@
 /*  results_roce - the part of the results that only a fabric of kind roce has: traffic classes of
  *  ports, transports, marks, pauses, drops, deadlocks (TB-13, RC-1 ... RC-11).
  *
- *  Tables of counters name every column once, for JSON and CSV. results*.c call this module for
- *  their part, so that the results of a fabric of flow channels do not change with it. */
+ *  results*.c call this module for their part, so that the results of a fabric of flow channels do
+ *  not change with it. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_ROCE_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_ROCE_H
 
@@ -10,15 +10,34 @@
 
 #include "orchestrator/results/results.h"
 
-/* over all ports of switches, and all flows */
+/* Sums, in the order of JSON: CLASS and PORT over switches, FLOW over all flows; key, counter in
+ * that struct, fold. */
+/* clang-format off */
+#define ROCE_SUMS(CLASS, PORT, FLOW) \
+	CLASS(drops, drops, SUM) \
+	CLASS(marked, marked, SUM) \
+	CLASS(stuck, stuck, SUM) \
+	PORT(pauses_sent, pauses_sent, SUM) \
+	PORT(pauses_received, pauses_received, SUM) \
+	PORT(path_pauses, path_pauses, SUM) \
+	PORT(path_resumes, path_resumes, SUM) \
+	CLASS(signals_pause, signals_pause, SUM) \
+	CLASS(signals_resume, signals_resume, SUM) \
+	PORT(signals_forwarded, signals_forwarded, SUM) \
+	CLASS(cnps_seen, cnps_seen, SUM) \
+	CLASS(cnps_supplemented, cnps_supplemented, SUM) \
+	FLOW(cnps, cnps, SUM) \
+	FLOW(cnps_made, cnps_made, SUM) \
+	FLOW(packets_marked, marked, SUM) \
+	FLOW(resent, resent, SUM) \
+	FLOW(timeouts, timeouts, SUM) \
+	FLOW(naks, naks, SUM) \
+	FLOW(in_error, in_error, SUM) \
+	FLOW(rate_min_bps, rate_min_bps, LEAST)
+/* clang-format on */
+
 struct roce_sums {
-	/* of switches' queues */
-	uint64_t drops, marked, stuck;
-	/* by switches */
-	uint64_t pauses_sent, pauses_received, path_pauses, path_resumes, signals_forwarded;
-	uint64_t signals_pause, signals_resume, cnps_seen, cnps_supplemented;
-	uint64_t cnps, cnps_made, packets_marked, resent, timeouts, naks, in_error; /* of flows */
-	uint64_t rate_min_bps; /* the least of all queue pairs; 0: there are none */
+	ROCE_SUMS(STATISTIC_FIELD, STATISTIC_FIELD, STATISTIC_FIELD)
 };
 
 struct roce_sums results_roce_sums(const struct plan *plan, const struct results *results);
@@ -35,16 +54,12 @@ struct result_transport results_roce_sent(const struct flow_tx_stats *tx);
 void results_roce_received(struct result_transport *transport, const struct flow_rx_stats *rx);
 
 /* JSON: NULL if memory is short */
-json_t *results_roce_transport_json(const struct result_transport *transport);
-json_t *results_roce_port_json(const struct port_stats *stats);
 json_t *results_roce_classes_json(const struct plan *plan, const struct results *results);
 json_t *results_roce_json(const struct plan *plan, const struct results *results);
 json_t *results_roce_deadlocks_json(const struct plan *plan, const struct pause_cycles *deadlocks);
 
 /* CSV: the fields after the common ones, up to the end of the line; without @roce only its end.
  * NULL: the headings. */
-void results_roce_transport_csv(bool roce, const struct result_transport *transport, FILE *out);
-void results_roce_port_csv(bool roce, const struct port_stats *stats, FILE *out);
 void results_roce_sample_csv(bool roce, const struct sample_stats *sample, FILE *out);
 
 /** results_roce_classes_csv() - writes all of classes.csv. */

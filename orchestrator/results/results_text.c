@@ -329,7 +329,7 @@ static void totals_write(const struct text *t)
 		fprintf(t->out,
 			", data units lost and not reported to the sender %" PRIu64
 			", waits because no flow channel was free %" PRIu64,
-			totals->unreported, totals->channel_waits);
+			totals->unreported_units, totals->channel_waits);
 	fputc('\n', t->out);
 	if (totals->messages_unlogged)
 		fprintf(t->out,
@@ -392,7 +392,7 @@ static void tables_write(const struct text *t)
 			t->plan->nodes[port->node].name, port->port);
 		comma = ", ";
 	}
-	fprintf(t->out, "; at the end %" PRIu64 "\n", t->results->totals.channels_used);
+	fprintf(t->out, "; at the end %" PRIu64 "\n", t->results->totals.channels);
 }
 
 /* the lateness of each process, and whether it matters (TB-8) */

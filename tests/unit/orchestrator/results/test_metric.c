@@ -221,9 +221,9 @@ static void set_up(void)
 		.lost = 11,
 		.under_way = 12,
 		.reordered = 13,
-		.channels_used = 14,
+		.channels = 14,
 		.channel_waits = 15,
-		.unreported = 16,
+		.unreported_units = 16,
 	};
 	results.drops[DROP_LINK_LOSS] = 3;
 	results.drops[DROP_NO_ROUTE] = 1;
@@ -378,4 +378,15 @@ TEST_RANGE(metric_table__value, 0, EXPECTED)
 		      "%s: %.12g, not %.12g", expected[_i].name, results.expectations[0].value,
 		      expected[_i].value);
 	free(results.expectations);
+}
+
+/* the rates of a port group's NICs count as well; its other counters of transports are none */
+TEST(metric_flow_counter__port_group)
+{
+	struct result_expectation row;
+
+	nodes[0].fabric = FABRIC_PORT_GROUP;
+	row = expect_metric_evaluate(&plan, "rate.min", &results);
+	ck_assert(row.ok && row.value == 22);
+	ck_assert(!expect_metric_evaluate(&plan, "resent", &results).ok);
 }

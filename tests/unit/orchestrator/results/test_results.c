@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "orchestrator/plan/plan_ideal.h"
-#include "orchestrator/results/counter.h"
 #include "orchestrator/results/reaction.h"
 #include "orchestrator/results/results.h"
 #include "orchestrator/results/results_congestion.h"
@@ -227,12 +226,12 @@ TEST(results_gather__unreported)
 	stats_port(pages[2], 0)->lost_units = 9;
 	stats_port(pages[2], 0)->loss_report_units = 4;
 	gather(true);
-	ck_assert_uint_eq(results.totals.unreported, 3 + 5);
+	ck_assert_uint_eq(results.totals.unreported_units, 3 + 5);
 	results_free(&results);
 	stats_port(pages[0], 1)->extent_units = 0;
 	stats_port(pages[2], 0)->loss_report_units = 9;
 	gather(true);
-	ck_assert_uint_eq(results.totals.unreported, 0);
+	ck_assert_uint_eq(results.totals.unreported_units, 0);
 }
 
 /* TB-25: bytes that nobody can account for are noticed */
@@ -318,7 +317,7 @@ TEST(results_gather__ports_and_tables)
 	ck_assert(results_port(&plan, &results, 0, 1)->utilisation == 0.5);
 	ck_assert(results_port(&plan, &results, 0, 1)->queue_bytes_mean == 2.0);
 	ck_assert_uint_eq(results_port(&plan, &results, 3, 0)->node, 3);
-	ck_assert_uint_eq(results.totals.channels_used, 3);
+	ck_assert_uint_eq(results.totals.channels, 3);
 	ck_assert_uint_eq(results.end_ps, 7 * NODE_US);
 }
 
@@ -695,49 +694,6 @@ TEST(results_buffer_share__of_all_classes)
 	gather(true);
 	ck_assert(results_buffer_share(&plan, results_port(&plan, &results, 0, 1), &share));
 	ck_assert_double_eq_tol(share, 0.25, 1e-12);
-}
-
-/* every counter of congestion has a name, and no other one */
-TEST(port_counters__congestion_complete)
-{
-	size_t first = offsetof(struct port_stats, eca_acks), count = 0;
-
-	for (size_t i = 0; i < port_counter_count; i++) {
-		if (!port_counters[i].congestion)
-			continue;
-		ck_assert_uint_eq(port_counters[i].offset, first + count * sizeof(uint64_t));
-		count++;
-	}
-	ck_assert_uint_eq(first + count * sizeof(uint64_t),
-			  offsetof(struct port_stats, pauses_sent));
-}
-
-/* and every one of a fabric of kind roce */
-TEST(port_counters__roce_complete)
-{
-	size_t at = offsetof(struct port_stats, pauses_sent);
-
-	for (size_t i = 0; i < port_counter_count; i++) {
-		if (!port_counters[i].roce)
-			continue;
-		ck_assert_uint_eq(port_counters[i].offset, at);
-		at += sizeof(uint64_t);
-	}
-	ck_assert_uint_eq(at, offsetof(struct port_stats, choices));
-}
-
-/* and every one of paths */
-TEST(port_counters__paths_complete)
-{
-	size_t at = offsetof(struct port_stats, choices);
-
-	for (size_t i = 0; i < port_counter_count; i++) {
-		if (!port_counters[i].paths)
-			continue;
-		ck_assert_uint_eq(port_counters[i].offset, at);
-		at += sizeof(uint64_t);
-	}
-	ck_assert_uint_eq(at, offsetof(struct port_stats, credit_since_ps));
 }
 
 /* where nothing is chosen nothing is said of it */

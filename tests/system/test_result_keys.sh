@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# test_result_keys - docs/results.md lists every key of JSON and every column of CSV, and no other one (TB-13).
+#
+# Runs of all kinds write their results: flow channels that fail and return, a deadlock of RoCE, a message that cannot be
+# delivered, port groups, the real clock. Their keys together are compared with the page in both directions, as PATH.KEY;
+# members of lists are `[]`, a workload is `WORKLOAD`. What a run was made of (`effective`, `settings`) is the user's.
+set -u
+. "$(dirname "$0")/common.sh"
+page=$top/docs/results.md
+
+# keys FILE... - the keys of results, a line each
+keys() {
+	jq -r '.effective = null | .settings = [] | [paths | map(if type == "number" then "[]" else . end)
+		| if .[0] == "groups" and length > 1 then .[1] = "WORKLOAD" else . end
+		| select(.[-1] != "[]" and .[-1] != "WORKLOAD") | join(".") | gsub("\\.\\[\\]"; "[]")]
+		| unique[]' "$@" | sort -u
+}
+
+# listed - the keys that the page lists: of each table under JSON the first column, after the path in the heading
+listed() {
+	awk -F '|' '
+	/^## / { json = $0 == "## JSON"; next }
+	/^### / { path = ""; if (match($0, /`[^`]+`/)) path = substr($0, RSTART + 1, RLENGTH - 2) "."; next }
+	json && /^\| `/ {
+		for (cell = $2; match(cell, /`[^`]+`/); cell = substr(cell, RSTART + RLENGTH))
+			print path substr(cell, RSTART + 1, RLENGTH - 2)
+	}' "$page" | sort -u
+}
+
+# names HEADING... - the words in backticks of these sections of the page
+names() {
+	local heading
+	for heading in "$@"; do
+		awk -v heading="### \`$heading\`" '/^##/ { on = $0 == heading; next } on' "$page" |
+			grep -o '`[^`]*`' | tr -d '`'
+	done | sort -u
+}
+
+# columns FILE SECTION... - is every column of $scratch/csv-*/FILE in one of these sections, and in all files together
+# every word of the section FILE?
+columns() {
+	local file=$1 column
+	head -qn 1 "$scratch"/csv-*/"$file" | tr , '\n' | sort -u >"$scratch/columns"
+	comm -23 "$scratch/columns" <(names "$@") | while read -r column; do
+		echo "$file: column '$column' is not in docs/results.md"
+	done >"$scratch/missing"
+	cat "$scratch/missing"
+	[ -s "$scratch/columns" ] && [ ! -s "$scratch/missing" ]
+}
+
+# write NAME STATUS ARGUMENTS... - a run and its results
+write() {
+	local name=$1 status=$2
+	shift 2
+	run "$status" run "$@" --json "$scratch/$name.json" --csv "$scratch/csv-$name"
+}
+
+# real - the keys count, not the figures: the machine need not be faithful
+real() {
+	write real 0 "$topologies/two-talk.yaml" --clock real --set run.duration=200ms >/dev/null ||
+		write real 5 "$topologies/two-talk.yaml" --clock real --set run.duration=200ms
+}
+
+# same - do the results and the page have the same keys?
+same() {
+	keys "$scratch"/*.json >"$scratch/keys"
+	listed >"$scratch/listed"
+	diff --label 'only in results' --label 'only in docs/results.md' -u0 "$scratch/keys" "$scratch/listed"
+}
+
+cat >"$scratch/lost.yaml" <<'YAML'
+name: lost
+fabric: roce
+topology: {switches: [s1], hosts: {h1: s1, h2: s1}}
+workloads:
+  - {name: w, pattern: pairs, pairs: [[h1, h2]], size: 10kB}
+faults: [{at: 1ns, link: [s1, h2]}]
+run: {duration: 500us, drain-max: 200ms}
+YAML
+
+check 'flow channels: links fail and return' write faults 0 "$topologies/link-failure.yaml" --timing
+check 'RoCE: a deadlock' write deadlock 0 "$topologies/pfc-ring-of-four.yaml"
+check 'RoCE: nothing is delivered' write symptom 0 "$scratch/lost.yaml"
+check 'port groups' write groups 0 "$topologies/port-group-incast.yaml" --set run.duration=100us --set run.warmup=10us \
+	--set expect='[]'
+check 'the real clock' real
+check 'keys of JSON: all are in docs/results.md, and no other one' same
+for file in flows messages ports tables classes samples nodes; do
+	case $file in
+	flows) more='flows[].transport' ;;
+	ports) more='ports[].congestion ports[].paths ports[].roce' ;;
+	classes) more='classes[]' ;;
+	nodes) more='fidelity.nodes[]' ;;
+	*) more= ;;
+	esac
+	# shellcheck disable=SC2086
+	check "columns of $file.csv" columns $file.csv $more
+done
+finish
