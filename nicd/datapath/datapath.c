@@ -6,10 +6,9 @@
 
 #include "nicd/datapath/datapath_show.h"
 #include "nicd/datapath/nic.h"
-#include "nicd/datapath/nic_hold.h"
+#include "nicd/datapath/nic_gate.h"
 #include "nicd/datapath/nic_lid.h"
 #include "nicd/datapath/nic_pfc.h"
-#include "nicd/datapath/nic_rate.h"
 #include "nicd/datapath/nic_sample.h"
 #include "nicd/datapath/nic_transmit.h"
 #include "nicd/datapath/nic_transport.h"
@@ -63,8 +62,7 @@ static int send_init(struct nic *nic)
 	if (messages < WAITING_MESSAGES_MIN)
 		messages = WAITING_MESSAGES_MIN;
 	return send_queue_init(&nic->queue, config->host_index, flows, messages) ||
-			       nic_transport_init(nic, flows, messages) || nic_lid_init(nic) ||
-			       nic_rate_init(nic, flows)
+			       nic_transport_init(nic, flows, messages) || nic_lid_init(nic)
 		       ? -ENOMEM
 		       : 0;
 }
@@ -125,13 +123,6 @@ static void plug_in(struct nic *nic)
 	link_listen(nic->link, &listener);
 }
 
-/* how many flows, or groups of them, may be held at a time */
-static uint32_t hold_entries(const struct node_config *config)
-{
-	return config->fabric == FABRIC_PORT_GROUP ? RATE_AGENTS_MAX * config->class_count
-						   : config->nic.fgfc_entries_max;
-}
-
 static void *nic_create(const struct node_config *config, struct link *links,
 			struct stats_page *stats)
 {
@@ -152,8 +143,7 @@ static void *nic_create(const struct node_config *config, struct link *links,
 	nic->waiting = (struct queue_gauge){ .from_ps = config->measure_from_ps,
 					     .to_ps = config->measure_to_ps };
 	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) ||
-	    send_init(nic) || receive_init(&nic->receive, config, stats) ||
-	    nic_hold_init(nic, hold_entries(config)) ||
+	    send_init(nic) || receive_init(&nic->receive, config, stats) || nic_gate_init(nic) ||
 	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps,
 			      nic->link->gap_bytes)) {
 		nic_destroy(nic);
@@ -170,8 +160,7 @@ static void nic_destroy(void *dataplane)
 {
 	struct nic *nic = dataplane;
 
-	nic_hold_fini(nic);
-	nic_rate_fini(nic);
+	nic_gate_fini(nic);
 	nic_lid_fini(nic);
 	host_if_fini(&nic->host);
 	workload_set_fini(&nic->workloads);
@@ -266,7 +255,7 @@ static void arrive(struct nic *nic)
 	if (shared && header.kind == RECORD_PACKET)
 		arrive_packet(nic, &header, shared);
 	else if (shared && header.kind == RECORD_FGFC && !nic->by_lid)
-		nic_hold_frame(nic, shared, header.captured_bytes);
+		nic_gate_on_fgfc(nic, shared, header.captured_bytes);
 	else if (shared && header.kind == RECORD_PAUSE)
 		nic_pfc_frame(nic, shared, header.captured_bytes);
 	/* an ACK frame ends at the edge, it never comes here */
@@ -330,8 +319,7 @@ static uint32_t flow_slot(struct nic *nic, const struct workload_message *messag
 	nic->stats->flow_tx_count = *slot + 1;
 	if (config->transport != TRANSPORT_NONE)
 		nic_transport_open(nic, *slot, config->transport, message->connection);
-	if (nic->by_lid)
-		nic_rate_open(nic, *slot);
+	nic_gate_open_flow(nic, *slot);
 	return *slot;
 }
 
@@ -372,11 +360,10 @@ static node_time_t message_at(const struct nic *nic)
 /* when something other than an arrival or the start of a message happens */
 static node_time_t timer_at(const struct nic *nic)
 {
-	node_time_t next = node_time_min(nic->pause_at_ps, fgfc_gate_next_at(&nic->gate));
+	node_time_t next = node_time_min(nic->pause_at_ps, gate_next_at(&nic->gate));
 
 	next = node_time_min(next, node_time_min(nic->host_at_ps, nic->transmit_at_ps));
 	next = node_time_min(next, nic->measured_at_ps);
-	next = node_time_min(next, rate_agents_next_at(&nic->rate.agents));
 	if (!nic->roce)
 		return next;
 	next = node_time_min(next, node_time_max(transport_next_at(&nic->transport), nic->now_ps));
@@ -386,10 +373,8 @@ static node_time_t timer_at(const struct nic *nic)
 /* the one that comes first of those that are due at @at */
 static void timer_step(struct nic *nic, node_time_t at)
 {
-	if (fgfc_gate_next_at(&nic->gate) == at)
-		nic_hold_step(nic);
-	else if (rate_agents_next_at(&nic->rate.agents) == at)
-		nic_rate_step(nic);
+	if (gate_next_at(&nic->gate) == at)
+		nic_gate_step(nic);
 	else if (nic->roce && transport_next_at(&nic->transport) <= at)
 		transport_step(&nic->transport, nic->now_ps);
 	else if (nic->sample_at_ps == at)

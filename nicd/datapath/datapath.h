@@ -20,7 +20,7 @@
  *
  *  A flow that the edge switch names in an FGFC frame (EC-17) sends no more than its credit until
  *  its pause is over; it steps aside meanwhile, so the others of its class have the link:
- *  fgfc_gate.h, nic_hold.c. A frame or the end of a pause comes before what starts or is sent at
+ *  gate.h, nic_gate.c. A frame or the end of a pause comes before what starts or is sent at
  *  the same moment. Its time does not count as paused.
  *
  *  A flow (workload, destination, connection) is opened by its first message. Messages of one flow

@@ -163,7 +163,7 @@ static void show_workloads(struct nic *nic, FILE *out)
  * newer ones. waiting_bytes: of an attached host; what waits of generated flows is in `flows` */
 static void show_fgfc(struct nic *nic, FILE *out)
 {
-	const struct fgfc_gate *gate = &nic->gate;
+	const struct fgfc_gate *gate = &nic->gate.fgfc;
 
 	fprintf(out, "%5s %12s %10s %13s %16s  %s\n", "entry", "credit_units", "sent_units",
 		"waiting_bytes", "until_ps", "flow");

@@ -8,8 +8,7 @@
  *      nic_pfc.c         who is held by PFC and PAUSE, here and there
  *      nic_sample.c      samples
  *      nic_lid.c         local route headers, FECN and BECN (port-group)
- *      nic_rate.c        flows to destinations that have sent BECN
- *      nic_hold.c        what becomes of flows that are held (FGFC)
+ *      nic_gate.c        flows that may not send now
  *      datapath_show.c   tables and parameters */
 #ifndef HEDDLE_NICD_DATAPATH_NIC_H
 #define HEDDLE_NICD_DATAPATH_NIC_H
@@ -18,8 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "nicd/gates/fgfc_gate.h"
-#include "nicd/gates/rate_agent.h"
+#include "nicd/gates/gate.h"
 #include "nicd/host/host_hold.h"
 #include "nicd/host/host_if.h"
 #include "nicd/host/host_send.h"
@@ -55,11 +53,10 @@ struct nic_lid {
 	uint32_t ready; /* set of classes with such */
 };
 
-/* port-group: agents, and the flows to each destination */
-struct nic_rate {
-	struct rate_agents agents;
-	uint32_t *flow_first; /* by LID: slot + 1; 0: none */
-	uint32_t *flow_next;  /* by slot: the same */
+/* port-group: flows of the send queue to each destination */
+struct nic_to_lid {
+	uint32_t *first; /* by LID: slot + 1; 0: none */
+	uint32_t *next;  /* by slot: the same */
 };
 
 struct nic {
@@ -73,7 +70,7 @@ struct nic {
 	/* fabric kind port-group */
 	bool by_lid;
 	struct nic_lid lid;
-	struct nic_rate rate;
+	struct nic_to_lid to_lid;
 	/* fabric kind roce */
 	bool roce;
 	struct transport transport;
@@ -96,8 +93,8 @@ struct nic {
 	struct host_hold host_hold;
 	uint32_t pausing;        /* set of classes that the switch was told to stop: pause.h */
 	node_time_t pause_at_ps; /* when that changes */
-	struct fgfc_gate gate;
-	struct send_parked *parked; /* by entry of the gate: flows that it stops */
+	struct gate gate;
+	struct send_parked *parked; /* by place of the gate: flows that wait there */
 	/* when a head of the host may be considered that may not yet */
 	node_time_t host_at_ps;
 	/* set of the host's queues whose heads may be considered */

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nicd/datapath/nic_rate.h"
+#include "nicd/datapath/nic_gate.h"
 #include "nicd/datapath/nic_transmit.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/becn_frame.h"
@@ -159,7 +159,7 @@ static void notice(struct nic *nic, const struct lid_header *header, bool is_bec
 			 header->slid != lid_of_host(nic->config->nic.host_index);
 
 	if (from_host && header->becn)
-		nic_rate_becn(nic, header->slid);
+		nic_gate_on_becn(nic, header->slid);
 	if (from_host && header->fecn && header->lasting && !is_becn_frame)
 		notice_fecn(nic, header->slid, header->service_level);
 }

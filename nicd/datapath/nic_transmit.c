@@ -2,10 +2,9 @@
  *  (nic.h). */
 #include "nicd/datapath/nic_transmit.h"
 
-#include "nicd/datapath/nic_hold.h"
+#include "nicd/datapath/nic_gate.h"
 #include "nicd/datapath/nic_lid.h"
 #include "nicd/datapath/nic_pfc.h"
-#include "nicd/datapath/nic_rate.h"
 #include "nicd/datapath/nic_transport.h"
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
@@ -180,36 +179,26 @@ static uint8_t *start_host_frame(struct nic *nic, uint32_t traffic_class, uint32
 	return start_packet(nic, traffic_class, &packet);
 }
 
-/* the packet to @dlid has gone: its destination may be slowed down */
-static void note_rate(struct nic *nic, uint32_t dlid, uint32_t frame_bytes)
-{
-	if (nic->rate.agents.used)
-		nic_rate_sent(nic, dlid, LID_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES);
-}
-
 static void send_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t queue)
 {
 	const struct host_head *head = &nic->host_send.heads[queue];
 	uint32_t dlid = nic->by_lid ? nic_lid_of_mac(nic, head->name.destination_mac) : 0;
-	uint32_t frame_bytes = head->frame_bytes;
+	uint32_t key = nic_gate_of_head(nic, queue), frame_bytes = head->frame_bytes;
 	uint8_t *bytes = start_host_frame(nic, traffic_class, dlid, frame_bytes);
 
 	host_send_next(&nic->host_send, queue, bytes, nic->now_ps);
-	note_rate(nic, dlid, frame_bytes);
+	nic_gate_sent(nic, key, frame_bytes);
 }
 
 static void send_held_frame(struct nic *nic, uint32_t traffic_class)
 {
-	uint32_t entry = host_hold_entry(&nic->host_hold, traffic_class);
+	uint32_t key = gate_place_key(&nic->gate, host_hold_entry(&nic->host_hold, traffic_class));
 	uint32_t frame_bytes = host_hold_bytes(&nic->host_hold, traffic_class);
-	uint32_t dlid = nic->by_lid ? nic_rate_lid_of(nic, entry) : 0;
+	uint32_t dlid = nic->by_lid ? nic->gate.rate.agents[key].lid : 0;
 
 	host_hold_next(&nic->host_hold, traffic_class,
 		       start_host_frame(nic, traffic_class, dlid, frame_bytes));
-	if (nic->by_lid)
-		note_rate(nic, dlid, frame_bytes);
-	else
-		nic_hold_host_sent(nic, entry, frame_bytes);
+	nic_gate_sent(nic, key, frame_bytes);
 }
 
 static void send_generated(struct nic *nic, uint32_t traffic_class)
@@ -227,8 +216,7 @@ static void send_generated(struct nic *nic, uint32_t traffic_class)
 	count_sent(nic, &packet);
 	nic->link->stats->queue_bytes -= packet.payload_bytes;
 	send_queue_sent(&nic->queue, traffic_class, &packet);
-	nic_hold_sent(nic, packet.flow, packet.frame_bytes);
-	note_rate(nic, start.dlid, packet.frame_bytes);
+	nic_gate_sent(nic, nic_gate_of_flow(nic, packet.flow), packet.frame_bytes);
 	if (packet.message_last)
 		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload,
 				 stats_flow_tx(nic->stats, packet.flow)->connection,
@@ -341,8 +329,7 @@ void nic_transmit_plan(struct nic *nic)
 {
 	uint32_t waiting;
 
-	nic_hold_heads(nic);
-	nic_rate_heads(nic);
+	nic_gate_heads(nic);
 	nic->host_ready = host_ready(nic, &nic->host_at_ps);
 	waiting = waiting_now(nic);
 	nic_pfc_plan(nic, waiting);

@@ -63,7 +63,6 @@ void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind
 
 uint32_t nic_transport_ready(struct nic *nic)
 {
-	transport_settle(&nic->transport, nic->now_ps);
 	return nic->transport.drr.ready | nic->replies.ready;
 }
 

@@ -21,7 +21,7 @@
  *  in use a name is looked up by its hash. Whoever was not found need not be looked up again before
  *  `changes` has changed. Memory: entries_max entries, allocated in _init, never later; a full
  *  table is normal (-ENOSPC): the flow runs free.
- *  Place: called by nic_hold.c. No I/O; 'now' is given, never goes back. Source: [S3 fig. 9A,
+ *  Place: called through gate.h, and by nic_gate.c for frames. No I/O; 'now' is given, never goes back. Source: [S3 fig. 9A,
  *  9B]. */
 #ifndef HEDDLE_NICD_GATES_FGFC_GATE_H
 #define HEDDLE_NICD_GATES_FGFC_GATE_H
@@ -95,8 +95,8 @@ uint32_t fgfc_gate_step(struct fgfc_gate *gate, node_time_t now);
  *  is free. O(sets). */
 uint32_t fgfc_gate_find(const struct fgfc_gate *gate, const struct flow_name *name);
 
-/** fgfc_gate_open() - may the flow of @entry send a packet now? */
-static inline bool fgfc_gate_open(const struct fgfc_gate *gate, uint32_t entry)
+/** fgfc_gate_may_send() - may the flow of @entry send a packet now? */
+static inline bool fgfc_gate_may_send(const struct fgfc_gate *gate, uint32_t entry)
 {
 	return !gate->entries[entry].held || gate->entries[entry].credit_units > 0;
 }

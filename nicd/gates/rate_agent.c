@@ -114,7 +114,7 @@ uint32_t rate_agents_step(struct rate_agents *agents, node_time_t now)
 					     ? agent->timer_at_ps + agents->config->ccti_timer_ps
 					     : NODE_TIME_NEVER;
 	}
-	if (rate_agents_open(agents, a, now))
+	if (rate_agents_may_send(agents, a, now))
 		agent->waits = false;
 	plan(agents, a);
 	return a;

@@ -10,7 +10,7 @@
  *  Time comes from the caller: agents want to be called (rate_agents_next_at()) when an index goes
  *  down, and when the delay is over for which something waits. Memory: RATE_AGENTS_MAX agents and a
  *  table by LID, allocated in _init, never later; a BECN of one destination too many is ignored and
- *  counted. Pure state: nic_rate.c has flows and frames. */
+ *  counted. Pure state: nic_gate.c has flows and frames. */
 #ifndef HEDDLE_NICD_GATES_RATE_AGENT_H
 #define HEDDLE_NICD_GATES_RATE_AGENT_H
 
@@ -58,14 +58,15 @@ node_time_t rate_agent_delay(const struct port_group_config *config, node_time_t
 int rate_agents_init(struct rate_agents *agents, const struct port_group_config *config);
 void rate_agents_fini(struct rate_agents *agents);
 
-/** rate_agents_find() - the agent for @lid, a host's, or RATE_NONE: no limit. O(1). */
+/** rate_agents_find() - the agent for @lid, or RATE_NONE: no limit, as for groups. O(1). */
 static inline uint32_t rate_agents_find(const struct rate_agents *agents, uint32_t lid)
 {
-	return agents->used ? agents->places[lid] - 1 : RATE_NONE;
+	return agents->used && lid < RATE_LIDS ? agents->places[lid] - 1 : RATE_NONE;
 }
 
-/** rate_agents_open() - may agent @a send now? */
-static inline bool rate_agents_open(const struct rate_agents *agents, uint32_t a, node_time_t now)
+/** rate_agents_may_send() - may agent @a send now? */
+static inline bool rate_agents_may_send(const struct rate_agents *agents, uint32_t a,
+					node_time_t now)
 {
 	return !agents->agents[a].index || agents->agents[a].next_ps <= now;
 }

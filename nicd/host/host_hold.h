@@ -19,7 +19,7 @@
  *                                +-> host_hold, queue by entry ---+ per class, a frame each in turn
  *
  *  Memory: slots of host_if's pool, HOST_HOLD_FRAMES_MAX more than its queues can fill, and a small
- *  state per entry and slot, if a host can be attached. Place: called by nic_hold.c and
+ *  state per entry and slot, if a host can be attached. Place: called by nic_gate.c and
  *  nic_transmit.c. No I/O, no time. */
 #ifndef HEDDLE_NICD_HOST_HOST_HOLD_H
 #define HEDDLE_NICD_HOST_HOST_HOLD_H

@@ -27,7 +27,7 @@ struct host_head {
 	uint32_t traffic_class;
 	struct flow_name name; /* whole */
 	uint32_t gate_changes; /* passed the gate when it had changed so often ... */
-	bool passed;           /* ... if it has been looked up: nic_hold.c */
+	bool passed;           /* ... if it has been looked up: nic_gate.c */
 };
 
 struct host_send {

@@ -114,12 +114,12 @@ static inline uint32_t drr_leave(struct drr *drr, struct drr_flows flows, uint32
 	return slot;
 }
 
-/** drr_sent() - the flow that has the turn in @traffic_class has sent a frame of @frame_bytes.
+/** drr_sent() - the flow in @slot, which has the turn in @traffic_class, has sent a frame of
+ *  @frame_bytes.
  *  @next_bytes  of its next frame; 0: it has none, and leaves the ring. */
 static inline void drr_sent(struct drr *drr, struct drr_flows flows, uint32_t traffic_class,
-			    uint32_t frame_bytes, uint32_t next_bytes)
+			    uint32_t slot, uint32_t frame_bytes, uint32_t next_bytes)
 {
-	uint32_t slot = drr_head(drr, flows, traffic_class);
 	struct drr_flow *flow = drr_flow(flows, slot);
 
 	/* a frame that is repeated may be longer than the one that the turn began for */

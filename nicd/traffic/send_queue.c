@@ -200,8 +200,8 @@ void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
 	}
 	if (flow->left_bytes)
 		next_bytes = message_frame_bytes(&flow->shape, payload_bytes_next(flow));
-	drr_sent(&queue->drr, send_queue_turns(queue), traffic_class, packet->frame_bytes,
-		 next_bytes);
+	drr_sent(&queue->drr, send_queue_turns(queue), traffic_class, packet->flow,
+		 packet->frame_bytes, next_bytes);
 }
 
 /* ---- flows that are parked ---- */

@@ -482,8 +482,8 @@ void transport_sent(struct transport *transport, const struct transport_packet *
 	if (packet->ack_request && flow->timeout_at_ps == NODE_TIME_NEVER)
 		flow->timeout_at_ps = now + timeout_ps_of(transport, packet->flow);
 	congestion_sent(transport, packet, number, wire_bytes, now);
-	drr_sent(&transport->drr, turns(transport), flow->traffic_class, packet->frame_bytes,
-		 may_send(flow, now) ? frame_bytes_next(transport, flow) : 0);
+	drr_sent(&transport->drr, turns(transport), flow->traffic_class, packet->flow,
+		 packet->frame_bytes, may_send(flow, now) ? frame_bytes_next(transport, flow) : 0);
 	flow_settle(transport, packet->flow, now);
 }
 

@@ -1,4 +1,4 @@
-/*  nicd/datapath/nic_hold and host_hold: an attached host's flows, one of them held (EC-17). One
+/*  nicd/datapath/nic_gate and host_hold: an attached host's flows, one of them held (EC-17). One
  *  NIC: a socket pair for each socket stands for the kernel, the test plays the edge switch.
  *
  *      host ==(two sockets)== NIC ----- the test */
@@ -308,7 +308,7 @@ TEST(nic_hold__same_socket)
 	for (uint32_t i = 0; i <= 10; i++)
 		expect(1, i);
 	expect_none();
-	ck_assert_uint_eq(nic->gate.used, 0);
+	ck_assert_uint_eq(nic->gate.fgfc.used, 0);
 	ck_assert_uint_eq(stats->injected_packets, 21);
 	ck_assert_uint_eq(stats->host_tx_packets, 21);
 }
@@ -323,7 +323,7 @@ TEST(nic_hold__timer)
 	expect_none();
 	run(10 * NODE_US);
 	expect(1, 0);
-	ck_assert_uint_eq(nic->gate.used, 0);
+	ck_assert_uint_eq(nic->gate.fgfc.used, 0);
 }
 
 /* 12 units are three frames; newer ones do not overtake those that wait, whatever their credit */
@@ -348,7 +348,7 @@ TEST(nic_hold__credit)
 	host_sends(0, 1, 6, 0); /* of the credit that is left */
 	run(10 * NODE_US);
 	expect(1, 6);
-	ck_assert_int_eq(nic->gate.entries[0].credit_units, 96 * FRAME_UNITS);
+	ck_assert_int_eq(nic->gate.fgfc.entries[0].credit_units, 96 * FRAME_UNITS);
 }
 
 /* two flows held, with credit: a frame each in turn */
@@ -463,7 +463,7 @@ TEST(nic_hold__super_frame)
 	for (uint32_t i = 3; i < 10; i++)
 		expect(77, i * 1000);
 	expect_none();
-	ck_assert_uint_eq(nic->gate.used, 0);
+	ck_assert_uint_eq(nic->gate.fgfc.used, 0);
 }
 
 /* held while its first super-frame is on the way out: the rest of it steps aside */
@@ -515,7 +515,7 @@ TEST(nic_hold__held_again)
 	while (got(&flow, &number, NULL))
 		ck_assert_uint_eq(number, next++);
 	ck_assert_uint_eq(next, 80);
-	ck_assert_uint_eq(nic->gate.used + nic->gate.held, 0);
+	ck_assert_uint_eq(nic->gate.fgfc.used + nic->gate.fgfc.held, 0);
 }
 
 /* all flows of the host pair, over both sockets, under one name */

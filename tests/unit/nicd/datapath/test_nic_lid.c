@@ -293,7 +293,7 @@ TEST(nic_rate__slows_down_and_recovers)
 	two_run(two_now + 4 * TIMER_PS);
 	ck_assert_uint_eq(flow->rate_bps, TWO_RATE_BPS);
 	ck_assert_uint_eq(flow->rate_min_bps, TWO_RATE_BPS / 2);
-	ck_assert_uint_eq(two[0].nic->rate.agents.used, 0);
+	ck_assert_uint_eq(two[0].nic->gate.rate.used, 0);
 	ck_assert_uint_ge(packets_in(100 * NODE_US), line - 2);
 	two_free();
 }

@@ -62,7 +62,7 @@ TEST(fgfc_gate_on_frame__holds_the_named_flow_only)
 	ck_assert_int_eq(frame(7, MATCH_ALL, PAUSE, 0, 0, &entry), 0);
 	ck_assert_uint_eq(find(7), entry);
 	ck_assert_uint_eq(find(8), FGFC_NONE);
-	ck_assert(gate.entries[entry].held && !fgfc_gate_open(&gate, entry));
+	ck_assert(gate.entries[entry].held && !fgfc_gate_may_send(&gate, entry));
 	ck_assert_uint_eq(gate.held, 1);
 	ck_assert_uint_eq(gate.changes, 1);
 }
@@ -130,16 +130,16 @@ TEST(fgfc_gate_sent__credit)
 	uint32_t entry;
 
 	frame(7, MATCH_ALL, PAUSE, 20, 0, &entry);
-	ck_assert(fgfc_gate_open(&gate, entry));
+	ck_assert(fgfc_gate_may_send(&gate, entry));
 	fgfc_gate_sent(&gate, entry, 16);
-	ck_assert(fgfc_gate_open(&gate, entry));
+	ck_assert(fgfc_gate_may_send(&gate, entry));
 	fgfc_gate_sent(&gate, entry, 16);
-	ck_assert(!fgfc_gate_open(&gate, entry));
+	ck_assert(!fgfc_gate_may_send(&gate, entry));
 	ck_assert_int_eq(gate.entries[entry].credit_units, -12);
 	frame(7, MATCH_ALL, PAUSE, 12, 1, &entry);
-	ck_assert(!fgfc_gate_open(&gate, entry));
+	ck_assert(!fgfc_gate_may_send(&gate, entry));
 	frame(7, MATCH_ALL, PAUSE, 1, 2, &entry);
-	ck_assert(fgfc_gate_open(&gate, entry));
+	ck_assert(fgfc_gate_may_send(&gate, entry));
 	ck_assert_uint_eq(gate.entries[entry].sent_units, 32);
 	ck_assert_uint_eq(gate.used, 1);
 	ck_assert_uint_eq(gate.changes, 1);
@@ -166,7 +166,7 @@ TEST(fgfc_gate_on_frame__end)
 	ck_assert_int_eq(frame(8, MATCH_ALL, 0, 0, 1, &entry), -ENOENT);
 	ck_assert_int_eq(frame(7, MATCH_ALL, 0, 0, 2, &entry), 0);
 	ck_assert_uint_eq(entry, held);
-	ck_assert(!gate.entries[entry].held && fgfc_gate_open(&gate, entry));
+	ck_assert(!gate.entries[entry].held && fgfc_gate_may_send(&gate, entry));
 	ck_assert_uint_eq(fgfc_gate_next_at(&gate), NODE_TIME_NEVER);
 	ck_assert_uint_eq(find(7), entry); /* until the caller is done with it */
 	fgfc_gate_free(&gate, entry);
@@ -217,7 +217,7 @@ TEST(fgfc_gate_on_frame__table_full)
 	ck_assert_int_eq(frame(99, MATCH_ALL, PAUSE, 0, 9, &entry), -ENOSPC);
 	ck_assert_uint_eq(find(99), FGFC_NONE);
 	for (uint32_t flow = 0; flow < ENTRIES; flow++)
-		ck_assert(!fgfc_gate_open(&gate, find(flow)));
+		ck_assert(!fgfc_gate_may_send(&gate, find(flow)));
 	entry = fgfc_gate_step(&gate, PAUSE);
 	fgfc_gate_free(&gate, entry);
 	ck_assert_int_eq(frame(99, MATCH_ALL, PAUSE, 0, PAUSE, &entry), 0);

@@ -72,7 +72,7 @@ TEST(rate_agents__index_goes_up_and_down)
 		ck_assert_uint_eq(agents.agents[a].index, 8 - i);
 	}
 	ck_assert_uint_eq(rate_agents_next_at(&agents), NODE_TIME_NEVER);
-	ck_assert(rate_agents_open(&agents, a, 0));
+	ck_assert(rate_agents_may_send(&agents, a, 0));
 	rate_agents_free(&agents, a);
 	ck_assert_uint_eq(rate_agents_find(&agents, LID), RATE_NONE);
 }
@@ -90,10 +90,10 @@ TEST(rate_agents_sent__delay)
 {
 	uint32_t a = rate_agents_on_becn(&agents, LID, 0);
 
-	ck_assert(rate_agents_open(&agents, a, 0));
+	ck_assert(rate_agents_may_send(&agents, a, 0));
 	rate_agents_sent(&agents, a, 1000, 500); /* index 4: half the rate */
-	ck_assert(!rate_agents_open(&agents, a, 2499));
-	ck_assert(rate_agents_open(&agents, a, 2500));
+	ck_assert(!rate_agents_may_send(&agents, a, 2499));
+	ck_assert(rate_agents_may_send(&agents, a, 2500));
 	ck_assert_uint_eq(rate_agents_next_at(&agents), TIMER_PS); /* nobody waits */
 	rate_agents_wait(&agents, a);
 	ck_assert_uint_eq(rate_agents_next_at(&agents), 2500);

@@ -42,7 +42,8 @@ static uint32_t send(uint32_t traffic_class, bool last)
 	ck_assert_uint_ge(flow->turn.deficit_bytes, flow->frame_bytes);
 	flow->sent_bytes += flow->frame_bytes;
 	flow->sent++;
-	drr_sent(&drr, view(), traffic_class, flow->frame_bytes, last ? 0 : flow->frame_bytes);
+	drr_sent(&drr, view(), traffic_class, slot, flow->frame_bytes,
+		 last ? 0 : flow->frame_bytes);
 	return slot;
 }
 
@@ -85,7 +86,7 @@ TEST(drr_sent__longer_than_the_turn)
 {
 	drr_join(&drr, view(), 0, 0);
 	drr_join(&drr, view(), 0, 1);
-	drr_sent(&drr, view(), 0, 1600, 1500);
+	drr_sent(&drr, view(), 0, 0, 1600, 1500);
 	ck_assert_uint_eq(flows[0].turn.deficit_bytes, 0);
 	ck_assert_uint_eq(drr_head(&drr, view(), 0), 1);
 }
