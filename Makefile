@@ -68,7 +68,7 @@ helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c
 benches := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts figures layers mutants same-as tidy format install clean tsan unit-sim fuzzers
+.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install clean tsan unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
@@ -94,6 +94,7 @@ help:
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
 	'make figures   play the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
+	'make tables    the tables of keys in docs/scenario.md, from nodes/config/*.def' \
 	'make layers    do includes point one way, and are pages in plain words?' \
 	'make mutants   N=20 wrong statements in production code, one at a time: does a test see each? (SEED=, FILES=)' \
 	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
@@ -274,6 +275,11 @@ deps:
 	@tests/deps.sh "$(PACKAGES)" "$(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
 		"$(if $(filter test fuzz fuzz-smoke tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
 		"$(if $(filter bench bench-hosts,$(MAKECMDGOALS)),$(BENCH_PACKAGES))"
+
+# the tables of docs/scenario.md, from the rows of nodes/config/*.def
+tables:
+	@$(MAKE) --no-print-directory KIND=asan build/asan/unit/test_parameter_text
+	@TABLES=write build/asan/unit/test_parameter_text >/dev/null
 
 layers:
 	@tests/layers.sh

@@ -25,6 +25,7 @@
 #include "orchestrator/cli/cmd_top.h"
 #include "orchestrator/cli/cmd_up.h"
 #include "orchestrator/manager/manager_process.h"
+#include "orchestrator/scenario/parameter_text.h"
 
 static int cmd_help(int argc, char **argv);
 
@@ -50,7 +51,7 @@ static const struct command {
 	  "make an existing container or network namespace a host of a running fabric" },
 	{ "remove", cmd_remove, "remove a host, a switch or a link from a running fabric" },
 	{ "link", cmd_link, "list, change, take down and bring up links of a running fabric" },
-	{ "help", cmd_help, "explain a command" },
+	{ "help", cmd_help, "explain a command, or keys of a scenario" },
 };
 
 #define COMMAND_COUNT COUNT_OF(commands)
@@ -69,10 +70,11 @@ static void commands_list(FILE *out)
 	fprintf(out, "usage: heddle COMMAND [arguments], or heddle --version\n\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
-	fprintf(out,
-		"\n'heddle help COMMAND' explains one. Start with: heddle run "
-		"topologies/parking-lot.yaml\n"
-		"                                      or: heddle up topologies/two-racks.yaml\n");
+	fprintf(out, "\n'heddle help COMMAND' explains one, 'heddle help roce.dcqcn' keys of a "
+		     "scenario.\n"
+		     "Start with: heddle run "
+		     "topologies/parking-lot.yaml\n"
+		     "       or: heddle up topologies/two-racks.yaml\n");
 }
 
 static int unknown(const char *name)
@@ -98,7 +100,7 @@ static int cmd_help(int argc, char **argv)
 	}
 	command = command_find(argv[1]);
 	if (!command)
-		return unknown(argv[1]);
+		return parameter_help(argv[1], stdout) ? 0 : unknown(argv[1]);
 	if (command->run == cmd_help) {
 		commands_list(stdout);
 		return 0;

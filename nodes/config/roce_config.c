@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "nodes/base/array.h"
-#include "nodes/base/limits.h"
 
 /* ours, to keep sums and products within 64 bits */
 #define TIME_MAX_PS (3600 * NODE_S)
@@ -13,58 +12,54 @@
 #define RATE_MAX_BPS 800000000000u
 #define COUNTER_BYTES_MAX (1ull << 40)
 
-static const struct limit roce_limits[] = {
-	LIMIT(struct roce_config, buffer_bytes, 1, ROCE_BYTES_MAX),
-	LIMIT(struct roce_config, increase_period_ps, 1, TIME_MAX_PS),
-	LIMIT(struct roce_config, idle_ps, 0, TIME_MAX_PS),
-	LIMIT(struct roce_config, reference_permille, 1000, 1000000),
-	LIMIT(struct roce_config, path_target, ROCE_ECN_FAILED, ROCE_CNP_FAILED),
-	LIMIT(struct roce_config, path_form, 0, PATH_PAUSE_FORMS - 1),
-	LIMIT(struct roce_config, path_high_bytes, 1, ROCE_BYTES_MAX),
-	LIMIT(struct roce_config, path_per_bps, 0, RATE_MAX_BPS),
-	LIMIT(struct roce_config, flows_max, 1, ROCE_SWITCH_FLOWS_MAX),
-	LIMIT(struct roce_config, watchdog_ps, 1, TIME_MAX_PS),
-};
+/* ---- words of a scenario, by the values of the fields ---- */
 
-static const struct limit class_limits[] = {
-	LIMIT(struct roce_class_config, kmax_bytes, 0, ROCE_BYTES_MAX),
-	LIMIT(struct roce_class_config, kmin_bytes, 0, ROCE_BYTES_MAX),
-	LIMIT(struct roce_class_config, kmin_per_bps, 0, RATE_MAX_BPS),
-	LIMIT(struct roce_class_config, kmax_per_bps, 0, RATE_MAX_BPS),
-	LIMIT(struct roce_class_config, pmax_ppm, 0, 1000000),
-	LIMIT(struct roce_class_config, queue_bytes_max, 0, ROCE_BYTES_MAX),
-	LIMIT(struct roce_class_config, alpha_permille, 0, ROCE_ALPHA_PERMILLE_MAX),
-	LIMIT(struct roce_class_config, xoff_bytes, 0, ROCE_BYTES_MAX),
-	LIMIT(struct roce_class_config, xon_offset_bytes, 0, ROCE_BYTES_MAX),
-};
+static const char *const alpha_words[] = { "after-cut", "before-cut" };
+static const char *const hyper_words[] = { "both", "timer" };
+static const char *const reaction_words[] = { "at-once", "tick" };
+static const char *const at_words[] = { "enqueue", "dequeue" };
+static const char *const target_words[] = { "ecn-failed", "cnp-failed" };
+static const char *const form_words[PATH_PAUSE_FORMS] = { "target", "all", "none", "port" };
 
-static const struct limit dcqcn_limits[] = {
-	LIMIT(struct dcqcn_config, g_ppb, 1, 1000000000),
-	LIMIT(struct dcqcn_config, alpha_initial_ppm, 0, 1000000),
-	LIMIT(struct dcqcn_config, alpha_timer_ps, 1, TIME_MAX_PS),
-	LIMIT(struct dcqcn_config, increase_timer_ps, 1, TIME_MAX_PS),
-	LIMIT(struct dcqcn_config, byte_counter_bytes, 0, COUNTER_BYTES_MAX),
-	LIMIT(struct dcqcn_config, fast_recovery, 1, 1000),
-	LIMIT(struct dcqcn_config, ai_bps, 0, RATE_MAX_BPS),
-	LIMIT(struct dcqcn_config, hai_bps, 0, RATE_MAX_BPS),
-	LIMIT(struct dcqcn_config, rate_min_bps, RATE_MIN_BPS, RATE_MAX_BPS),
-	LIMIT(struct dcqcn_config, rate_initial_bps, 0, RATE_MAX_BPS),
-	LIMIT(struct dcqcn_config, cut_interval_ps, 0, TIME_MAX_PS),
-	LIMIT(struct dcqcn_config, cnp_interval_ps, 0, TIME_MAX_PS),
-};
+/* ---- the tables ---- */
 
-static const struct limit queue_pair_limits[] = {
-	LIMIT(struct queue_pair_config, ack_packets, 1, 65536),
-	LIMIT(struct queue_pair_config, window_bytes, 0, COUNTER_BYTES_MAX),
-	LIMIT(struct queue_pair_config, timeout_ps, 1, TIME_MAX_PS),
-	LIMIT(struct queue_pair_config, retries, 0, 65535),
+static const struct parameter roce_class_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct roce_class_config, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "nodes/config/roce_class.def"
 };
+const struct parameter_table roce_class_parameters =
+	PARAMETER_TABLE_OF(struct roce_class_config, roce_class_rows);
 
-static const struct limit tcp_limits[] = {
-	LIMIT(struct tcp_config, initial_packets, 1, 4096),
-	LIMIT(struct tcp_config, window_packets_max, 1, 4096),
-	LIMIT(struct tcp_config, rto_min_ps, 1, TIME_MAX_PS),
+static const struct parameter dcqcn_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct dcqcn_config, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "nodes/config/dcqcn.def"
 };
+const struct parameter_table dcqcn_parameters = PARAMETER_TABLE_OF(struct dcqcn_config, dcqcn_rows);
+
+static const struct parameter queue_pair_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct queue_pair_config, __VA_ARGS__),
+#include "nodes/config/queue_pair.def"
+};
+static const struct parameter_table queue_pair_parameters =
+	PARAMETER_TABLE_OF(struct queue_pair_config, queue_pair_rows);
+
+static const struct parameter tcp_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct tcp_config, __VA_ARGS__),
+#include "nodes/config/tcp.def"
+};
+static const struct parameter_table tcp_parameters =
+	PARAMETER_TABLE_OF(struct tcp_config, tcp_rows);
+
+static const struct parameter roce_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct roce_config, __VA_ARGS__),
+#define PARAMETERS(type, ...) PARAMETERS_ROW(struct roce_config, __VA_ARGS__),
+#define PARAMETER_ARRAY(type, ...) PARAMETER_ARRAY_ROW(struct roce_config, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "nodes/config/roce.def"
+};
+const struct parameter_table roce_parameters = PARAMETER_TABLE_OF(struct roce_config, roce_rows);
 
 uint64_t roce_level_bytes(uint64_t bytes, uint64_t per_bps, uint64_t rate_bps, uint64_t least_bytes)
 {
@@ -113,12 +108,11 @@ static int class_check(const struct roce_config *config, uint32_t index, char *w
 {
 	const struct roce_class_config *class = &config->classes[index];
 	char place[32];
-	int error;
+	int error = 0;
 
 	snprintf(place, sizeof(place), "roce.classes[%" PRIu32 "].", index);
-	error = limits_check(class, place, class_limits, COUNT_OF(class_limits), why, why_max);
 	/* else it depends on the port: roce_class_at() */
-	if (!error && class->kmin_per_bps == class->kmax_per_bps)
+	if (class->kmin_per_bps == class->kmax_per_bps)
 		error = order_check(place, "kmin_bytes", class->kmin_bytes, "kmax_bytes",
 				    class->kmax_bytes, why, why_max);
 	if (!error && class->xoff_bytes)
@@ -137,10 +131,9 @@ static int class_check(const struct roce_config *config, uint32_t index, char *w
 
 static int dcqcn_check(const struct dcqcn_config *dcqcn, char *why, unsigned why_max)
 {
-	int error = limits_check(dcqcn, "roce.dcqcn.", dcqcn_limits, COUNT_OF(dcqcn_limits), why,
-				 why_max);
+	int error = 0;
 
-	if (!error && dcqcn->rate_initial_bps)
+	if (dcqcn->rate_initial_bps)
 		error = order_check("roce.dcqcn.", "rate_min_bps", dcqcn->rate_min_bps,
 				    "rate_initial_bps", dcqcn->rate_initial_bps, why, why_max);
 	if (!error && dcqcn->react_on_tick && !dcqcn->cut_interval_ps) {
@@ -155,7 +148,7 @@ static int dcqcn_check(const struct dcqcn_config *dcqcn, char *why, unsigned why
 int roce_config_check(const struct roce_config *config, uint32_t class_count, char *why,
 		      unsigned why_max)
 {
-	int error = limits_check(config, "roce.", roce_limits, COUNT_OF(roce_limits), why, why_max);
+	int error = parameters_check(&roce_parameters, "roce.", config, why, why_max);
 
 	if (!error)
 		error = order_check("roce.", "cnp_class", config->cnp_class, "the last class",
@@ -172,11 +165,5 @@ int roce_config_check(const struct roce_config *config, uint32_t class_count, ch
 		error = order_check("roce.tcp.", "initial_packets", config->tcp.initial_packets,
 				    "window_packets_max", config->tcp.window_packets_max, why,
 				    why_max);
-	if (!error)
-		error = limits_check(&config->queue_pair, "roce.queue_pair.", queue_pair_limits,
-				     COUNT_OF(queue_pair_limits), why, why_max);
-	if (!error)
-		error = limits_check(&config->tcp, "roce.tcp.", tcp_limits, COUNT_OF(tcp_limits),
-				     why, why_max);
 	return error;
 }

@@ -12,7 +12,7 @@
 #include "nodes/control/config_check.h"
 #include "nodes/control/control.pb-c.h"
 #include "nodes/control/control_managed.h"
-#include "nodes/control/control_roce.h"
+#include "nodes/control/control_parameters.h"
 #include "nodes/control/control_routing.h"
 
 /*  A structure of config.h (or of the files it includes) and its message in control.proto have
@@ -113,7 +113,6 @@ struct packing {
 		*setting_table[CONGESTION_SETTINGS];
 	Heddle__NicConfig nic;
 	Heddle__PortConfig port;
-	struct control_roce_packing roce;
 	struct control_routing_packing routing;
 	struct control_managed_packing managed;
 };
@@ -276,11 +275,11 @@ static int config_pack(struct packing *packing, const struct node_config *from)
 	packing->message.config = to;
 	to->name = (char *)from->name;
 	NODE_FIELDS(COPY)
-	if (from->fabric == FABRIC_ROCE)
-		to->roce = control_roce_pack(&packing->roce, &from->roce);
 	if (from->fabric == FABRIC_PORT_GROUP)
 		to->port_group = control_port_group_pack(&packing->routing, &from->port_group);
 	error = classes_pack(to, from);
+	if (!error)
+		error = control_parameters_pack(to, from);
 	if (!error)
 		error = ports_pack(to, from);
 	if (!error && from->kind == NODE_SWITCH) {
@@ -301,6 +300,7 @@ static void packing_free(struct packing *packing)
 	free(packing->nic.pauses);
 	free(packing->switch_.prefixes);
 	free(packing->node.classes);
+	control_parameters_free(&packing->node);
 	free(packing->node.ports);
 }
 
@@ -516,7 +516,7 @@ static int config_unpack(struct node_config *to, const Heddle__NodeConfig *from)
 	if (!text_copy(to->name, sizeof(to->name), from->name))
 		return -EINVAL;
 	NODE_FIELDS(COPY)
-	if (from->roce && !control_roce_unpack(&to->roce, from->roce))
+	if (!control_parameters_unpack(to, from))
 		return -EINVAL;
 	if (from->port_group)
 		control_port_group_unpack(&to->port_group, from->port_group);
@@ -544,7 +544,8 @@ static int configure_unpack(struct control_message *message, const Heddle__Messa
 	error = config_unpack(message->config, from->config);
 	if (error == -EINVAL)
 		return refuse(why, why_max,
-			      "the configuration has a name or a list that is too long");
+			      "the configuration has a name or a list that is too long, or an "
+			      "unknown parameter");
 	return error ? error : node_config_check(message->config, why, why_max);
 }
 

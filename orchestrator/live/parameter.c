@@ -14,7 +14,7 @@
 #define ANY_FABRIC (1u << FABRIC_FLOW_CHANNEL | 1u << FABRIC_ROCE | 1u << FABRIC_PORT_GROUP)
 
 /* parameters that have a unit; of switches: dataplane_set, ethernet_set, lid_set; of NICs: nic_set() */
-static const struct parameter {
+static const struct settable {
 	unsigned fabrics;    /* set of 1 << enum fabric_kind */
 	const char *pattern; /* of the name: fnmatch(3) */
 	enum quantity_kind kind;
@@ -43,12 +43,12 @@ static const struct parameter {
 };
 
 /* In a fabric of kind roce "CLASS." may stand before a parameter of classes. */
-static const struct parameter *parameter_find(enum fabric_kind fabric, const char *name)
+static const struct settable *parameter_find(enum fabric_kind fabric, const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
 	for (size_t i = 0; i < COUNT_OF(parameters); i++) {
-		const struct parameter *parameter = &parameters[i];
+		const struct settable *parameter = &parameters[i];
 
 		if (!(parameter->fabrics >> fabric & 1))
 			continue;
@@ -62,7 +62,7 @@ static const struct parameter *parameter_find(enum fabric_kind fabric, const cha
 int parameter_convert(enum fabric_kind fabric, const char *name, const char *value, char *text,
 		      unsigned text_max, char *why, unsigned why_max)
 {
-	const struct parameter *parameter = parameter_find(fabric, name);
+	const struct settable *parameter = parameter_find(fabric, name);
 	char step[QUANTITY_TEXT_MAX];
 	uint64_t number;
 

@@ -46,6 +46,10 @@ static uint64_t said_or(uint64_t said, uint64_t derived)
 	return said == SCENARIO_DERIVED ? derived : said;
 }
 
+/* @field of @section if the file has it */
+#define GIVEN_OR(section, field, derived) \
+	((section)->given.field ? (section)->config.field : (derived))
+
 static uint32_t mtu_bytes_max(const struct plan *plan)
 {
 	uint32_t mtu_bytes = 0;
@@ -58,45 +62,46 @@ static uint32_t mtu_bytes_max(const struct plan *plan)
 
 /* ---- classes ---- */
 
-/* What is said in bytes holds at every port, unless `per` says for which rate; what is not said is
- * the paper's, in proportion. */
-static uint64_t per_bps(const struct scenario_ecn *class, const struct scenario_ecn *all,
-			uint64_t class_bytes, uint64_t all_bytes)
-{
-	bool said = class_bytes != SCENARIO_DERIVED || all_bytes != SCENARIO_DERIVED;
+/* @field of @class if the class has it, else of section roce, else @derived */
+#define MARKING(field, derived)                        \
+	(class->given.field      ? class->config.field \
+	 : roce->ecn_given.field ? roce->ecn.field     \
+				 : (derived))
 
-	return said_or(class->per_bps, said_or(all->per_bps, said ? 0 : MARKING_PER_BPS));
-}
-
-static void ecn_make(const struct scenario_ecn *class, const struct scenario_ecn *all,
+/* Bytes that are given are for every port unless `per` names a rate; those that are not are the
+ * paper's, in proportion to the rate. */
+static void ecn_make(const struct scenario_roce *roce, const struct scenario_roce_class *class,
 		     struct roce_class_config *config)
 {
-	config->ecn = said_or(class->enabled, said_or(all->enabled, true));
-	config->kmin_bytes = said_or(class->kmin_bytes, said_or(all->kmin_bytes, KMIN_BYTES));
-	config->kmax_bytes = said_or(class->kmax_bytes, said_or(all->kmax_bytes, KMAX_BYTES));
-	config->kmin_per_bps = per_bps(class, all, class->kmin_bytes, all->kmin_bytes);
-	config->kmax_per_bps = per_bps(class, all, class->kmax_bytes, all->kmax_bytes);
-	config->pmax_ppm = (uint32_t)said_or(class->pmax_ppm, said_or(all->pmax_ppm, PMAX_PPM));
-	config->mark_at_dequeue = said_or(class->at_dequeue, said_or(all->at_dequeue, false));
+	bool kmin_given = class->given.kmin_bytes || roce->ecn_given.kmin_bytes;
+	bool kmax_given = class->given.kmax_bytes || roce->ecn_given.kmax_bytes;
+
+	config->ecn = MARKING(ecn, true);
+	config->kmin_bytes = MARKING(kmin_bytes, KMIN_BYTES);
+	config->kmax_bytes = MARKING(kmax_bytes, KMAX_BYTES);
+	config->kmin_per_bps = MARKING(kmin_per_bps, kmin_given ? 0 : MARKING_PER_BPS);
+	config->kmax_per_bps = MARKING(kmin_per_bps, kmax_given ? 0 : MARKING_PER_BPS);
+	config->pmax_ppm = MARKING(pmax_ppm, PMAX_PPM);
+	config->mark_at_dequeue = MARKING(mark_at_dequeue, false);
 }
 
 /* What is held is stopped by the level of an input, what is not is dropped above that of an output
  * queue; the other level has no meaning then, but the same class may be compared both ways. Without
  * a level of its own it is a share of the free buffer. */
-static void levels_make(const struct scenario_roce_class *said, bool held, uint32_t mtu_bytes,
+static void levels_make(const struct scenario_roce_class *class, bool held, uint32_t mtu_bytes,
 			struct roce_class_config *config)
 {
 	uint64_t xon_offset_bytes =
-		said_or(said->xon_offset_bytes, XON_OFFSET_FRAMES * (uint64_t)mtu_bytes);
-	uint64_t alpha_permille = held ? ALPHA_LOSSLESS_PERMILLE : ALPHA_LOSSY_PERMILLE;
+		GIVEN_OR(class, xon_offset_bytes, XON_OFFSET_FRAMES * (uint64_t)mtu_bytes);
+	uint32_t alpha_permille = held ? ALPHA_LOSSLESS_PERMILLE : ALPHA_LOSSY_PERMILLE;
 
-	config->xoff_bytes = held ? said_or(said->xoff_bytes, 0) : 0;
+	config->xoff_bytes = held ? class->config.xoff_bytes : 0;
 	config->xon_offset_bytes =
 		config->xoff_bytes ? least(xon_offset_bytes, config->xoff_bytes) : xon_offset_bytes;
-	config->queue_bytes_max = held ? 0 : said_or(said->queue_bytes, 0);
+	config->queue_bytes_max = held ? 0 : class->config.queue_bytes_max;
 	if (config->xoff_bytes || config->queue_bytes_max)
 		alpha_permille = 0;
-	config->alpha_permille = (uint32_t)said_or(said->alpha_permille, alpha_permille);
+	config->alpha_permille = GIVEN_OR(class, alpha_permille, alpha_permille);
 }
 
 /* where a class says what is its own in a fabric of this kind, else section roce */
@@ -128,13 +133,13 @@ static int class_check(const struct scenario *scenario, uint32_t index,
 static int class_make(const struct scenario *scenario, uint32_t index, uint32_t mtu_bytes,
 		      struct roce_config *roce, struct scenario_errors *errors)
 {
-	const struct scenario_roce_class *said = &scenario->roce.classes[index];
+	const struct scenario_roce_class *class = &scenario->roce.classes[index];
 	struct roce_class_config *config = &roce->classes[index];
 
-	*config = (struct roce_class_config){ .lossless = said->lossless };
-	ecn_make(&said->ecn, &scenario->roce.ecn, config);
-	levels_make(said, said->lossless && roce->pfc, mtu_bytes, config);
-	config->watched = said_or(said->watched, config->lossless && config->ecn);
+	*config = (struct roce_class_config){ .lossless = class->config.lossless };
+	ecn_make(&scenario->roce, class, config);
+	levels_make(class, config->lossless && roce->pfc, mtu_bytes, config);
+	config->watched = GIVEN_OR(class, watched, config->lossless && config->ecn);
 	return class_check(scenario, index, config, mtu_bytes, errors);
 }
 
@@ -222,16 +227,16 @@ static int path_levels_make(const struct scenario *scenario, const struct plan *
 	uint64_t kmax_bytes = class.kmax_bytes;
 
 	roce->path_per_bps = class.kmax_per_bps;
-	if (said->path_low_bytes != SCENARIO_DERIVED || said->path_high_bytes != SCENARIO_DERIVED) {
+	if (said->given.path_low_bytes || said->given.path_high_bytes) {
 		roce->path_per_bps = 0;
 		kmax_bytes = roce_level_bytes(kmax_bytes, class.kmax_per_bps, fastest_bps(plan), 0);
 	}
-	roce->path_high_bytes =
-		least(said_or(said->path_high_bytes,
-			      PATH_HIGH_KMAX * most(kmax_bytes, said_or(said->path_low_bytes, 0))),
-		      ROCE_BYTES_MAX);
+	roce->path_high_bytes = least(
+		GIVEN_OR(said, path_high_bytes,
+			 PATH_HIGH_KMAX * most(kmax_bytes, GIVEN_OR(said, path_low_bytes, 0))),
+		ROCE_BYTES_MAX);
 	roce->path_low_bytes =
-		said_or(said->path_low_bytes, roce->path_high_bytes / PATH_HIGH_KMAX);
+		GIVEN_OR(said, path_low_bytes, roce->path_high_bytes / PATH_HIGH_KMAX);
 	if (roce->path_low_bytes < roce->path_high_bytes)
 		return 0;
 	scenario_errors_at(
@@ -391,13 +396,14 @@ void plan_roce_buffer_make(const struct plan *plan, struct node_config *node)
 
 /* ---- the whole ---- */
 
-static void timeouts_make(enum clock_kind clock, struct roce_config *roce)
+static void timeouts_make(enum clock_kind clock, const struct scenario_roce *given,
+			  struct roce_config *roce)
 {
 	bool real = clock == CLOCK_REAL;
 
 	roce->queue_pair.timeout_ps =
-		said_or(roce->queue_pair.timeout_ps, real ? TIMEOUT_REAL_PS : TIMEOUT_PS);
-	roce->tcp.rto_min_ps = said_or(roce->tcp.rto_min_ps, real ? RTO_MIN_REAL_PS : RTO_MIN_PS);
+		GIVEN_OR(given, queue_pair.timeout_ps, real ? TIMEOUT_REAL_PS : TIMEOUT_PS);
+	roce->tcp.rto_min_ps = GIVEN_OR(given, tcp.rto_min_ps, real ? RTO_MIN_REAL_PS : RTO_MIN_PS);
 }
 
 static int config_make(enum clock_kind clock, const struct scenario *scenario,
@@ -408,7 +414,7 @@ static int config_make(enum clock_kind clock, const struct scenario *scenario,
 	int error = 0;
 
 	*roce = scenario->roce.config;
-	timeouts_make(clock, roce);
+	timeouts_make(clock, &scenario->roce, roce);
 	roce->cnp_class = (uint32_t)said_or(scenario->roce.cnp_class, cnp_class_find(scenario));
 	for (uint32_t c = 0; c < scenario->class_count && !error; c++)
 		error = class_make(scenario, c, mtu_bytes, roce, errors);

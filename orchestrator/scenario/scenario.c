@@ -13,6 +13,7 @@
 #include "orchestrator/scenario/scenario_flow_key.h"
 #include "orchestrator/scenario/scenario_idle.h"
 #include "orchestrator/scenario/scenario_keys.h"
+#include "orchestrator/scenario/scenario_parameters.h"
 #include "orchestrator/scenario/scenario_pause.h"
 #include "orchestrator/scenario/scenario_topology.h"
 #include "orchestrator/scenario/scenario_workload.h"
@@ -160,8 +161,7 @@ struct class_reading {
 	struct scenario_roce_class roce;
 };
 
-#define ROCE_FIELD(field) KEY_FIELD(struct class_reading, roce.field)
-
+/* beside those of roce_class.def */
 static const struct key class_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct class_reading, config.name), .required = true },
 	{ "min", key_share, KEY_FIELD(struct class_reading, config.min_permille), .max = 1000,
@@ -169,20 +169,31 @@ static const struct key class_keys[] = {
 	{ "max", key_share, KEY_FIELD(struct class_reading, config.max_permille), .min = 1,
 	  .max = 1000, .one = 1000 },
 	{ "unordered", key_flag, KEY_FIELD(struct class_reading, config.unordered) },
-	{ "lossless", key_flag, ROCE_FIELD(lossless) },
-	{ "ecn", scenario_ecn_read, ROCE_FIELD(ecn) },
-	{ "queue", key_size, ROCE_FIELD(queue_bytes), .min = 64, .max = ROCE_BYTES_MAX },
-	{ "alpha", key_share, ROCE_FIELD(alpha_permille), .min = 1, .max = 64000, .one = 1000 },
-	{ "xoff", key_size, ROCE_FIELD(xoff_bytes), .min = 64, .max = ROCE_BYTES_MAX },
-	{ "xon-offset", key_size, ROCE_FIELD(xon_offset_bytes), .max = ROCE_BYTES_MAX },
-	{ "watched", key_flag, ROCE_FIELD(watched) },
 };
+
+static void class_read(struct reader *reader, const struct yaml_node *node,
+		       struct class_reading *class)
+{
+	const struct parameters_reading reading = {
+		.table = &roce_class_parameters,
+		.structure = &class->roce.config,
+		.given = &class->roce.given,
+		.keys = class_keys,
+		.key_count = COUNT_OF(class_keys),
+		.target = class,
+		.group = "",
+	};
+
+	scenario_parameters_read(reader, node, "a class", &reading);
+}
 
 static void roce_class_check(struct reader *reader, const struct yaml_node *node, const char *name,
 			     const struct scenario_roce_class *class)
 {
-	if (class->xoff_bytes != SCENARIO_DERIVED && class->xon_offset_bytes != SCENARIO_DERIVED &&
-	    class->xon_offset_bytes > class->xoff_bytes)
+	if (yaml_find(node, "ecn"))
+		scenario_ecn_check(reader, yaml_find(node, "ecn"), &class->config, &class->given);
+	if (class->given.xoff_bytes && class->given.xon_offset_bytes &&
+	    class->config.xon_offset_bytes > class->config.xoff_bytes)
 		key_refuse(reader, yaml_find(node, "xon-offset"),
 			   "class '%s': xon-offset must not be greater than xoff", name);
 }
@@ -230,7 +241,7 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 
 		scenario_roce_class_init(&class.roce);
 		class.roce.place = child->place;
-		keys_read(reader, child, "a class", class_keys, COUNT_OF(class_keys), &class);
+		class_read(reader, child, &class);
 		scenario->classes[scenario->class_count] = class.config;
 		scenario->roce.classes[scenario->class_count] = class.roce;
 		class_check(reader, child, scenario->class_count++);

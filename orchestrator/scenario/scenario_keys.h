@@ -38,6 +38,9 @@ struct key {
 	const char *const *words; /* key_word: words[i] is the number i */
 	size_t word_count;
 	bool required;
+	/* of a table of parameters: scenario_parameters.h */
+	const struct parameter *row;
+	const struct parameters_reading *reading;
 };
 
 #define KEY_FIELD(type, field) .offset = offsetof(type, field), .bytes = sizeof(((type *)0)->field)

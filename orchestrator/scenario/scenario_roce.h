@@ -11,25 +11,17 @@
 /* not given: follows from the fabric (plan_congestion.h, plan_roce.h) */
 #define SCENARIO_DERIVED UINT64_MAX
 
-/* marking; all fields may be SCENARIO_DERIVED, so they have 64 bits */
-struct scenario_ecn {
-	uint64_t enabled, kmin_bytes, kmax_bytes, pmax_ppm, at_dequeue;
-	uint64_t per_bps; /* kmin and kmax are for a port of this rate */
-};
-
 struct scenario_roce_class {
-	bool lossless;
-	struct scenario_ecn ecn;
-	uint64_t queue_bytes, alpha_permille, xoff_bytes, xon_offset_bytes, watched;
+	struct roce_class_config config, given; /* given: 1 in the fields that the file has */
 	struct scenario_place place;
 };
 
 struct scenario_roce {
-	struct roce_config config; /* all but the fields below, and the classes */
-	uint64_t headroom_bytes;   /* of every port and lossless class */
-	uint64_t cnp_class;        /* its index */
-	uint64_t path_high_bytes, path_low_bytes;
-	struct scenario_ecn ecn; /* of classes without `ecn` of their own */
+	/* without what follows from the fabric, the class of CNPs, and the classes */
+	struct roce_config config, given;
+	uint64_t headroom_bytes;                 /* of every port and lossless class */
+	uint64_t cnp_class;                      /* its index */
+	struct roce_class_config ecn, ecn_given; /* marking of classes without `ecn` of their own */
 	struct scenario_roce_class classes[NODE_CLASSES_MAX];
 	struct scenario_place place; /* of the section */
 	struct scenario_place buffer_place, path_place;
@@ -39,14 +31,16 @@ struct scenario_roce {
 void scenario_roce_init(struct scenario_roce *roce);
 void scenario_roce_class_init(struct scenario_roce_class *class);
 
-/* readers of the section, key_read_fn (scenario_keys.h); scenario_ecn_read() reads a struct
- * scenario_ecn */
+/* reader of the section, key_read_fn (scenario_keys.h) */
 struct key;
 struct reader;
 struct yaml_node;
 void scenario_roce_read(struct reader *reader, const struct key *key, const struct yaml_node *value,
 			void *target);
-void scenario_ecn_read(struct reader *reader, const struct key *key, const struct yaml_node *value,
-		       void *target);
+
+/** scenario_ecn_check() - an error at @node, which has the keys of `ecn`, if kmin is greater than
+ *  kmax and both are given. */
+void scenario_ecn_check(struct reader *reader, const struct yaml_node *node,
+			const struct roce_class_config *ecn, const struct roce_class_config *given);
 
 #endif

@@ -354,7 +354,7 @@ static void config_make(struct host *host, uint32_t i, uint32_t setting)
 		.pause = setting & 256,
 		.cnp_class = 1,
 		.buffer_bytes = 1 << 20,
-		.increase_period_ps = 1,
+		.increase_period_ps = NODE_NS,
 		.reference_permille = 1000,
 		.path_target = ROCE_CNP_FAILED,
 		.path_high_bytes = 2,

@@ -258,7 +258,8 @@ TEST(node_config_check__missing_elements)
 	M(roce.dcqcn.hai_bps = 800000000001, "roce.dcqcn.hai_bps is 800000000001")                                     \
 	M(roce.dcqcn.rate_min_bps = 999999, "roce.dcqcn.rate_min_bps is 999999")                                       \
 	M(roce.dcqcn.rate_initial_bps = 800000000001, "roce.dcqcn.rate_initial_bps is 800000000001")                   \
-	M(roce.dcqcn.rate_initial_bps = 1, "roce.dcqcn.rate_min_bps is 41000000, more than rate_initial_bps")          \
+	M(roce.dcqcn.rate_initial_bps = 1, "roce.dcqcn.rate_initial_bps is 1, it must be 0 or 1000000..") \
+	M(roce.dcqcn.rate_initial_bps = 1000000, "roce.dcqcn.rate_min_bps is 41000000, more than rate_initial_bps")          \
 	M(roce.dcqcn.cut_interval_ps = NODE_TIME_NEVER, "roce.dcqcn.cut_interval_ps is")                               \
 	M(roce.dcqcn.cut_interval_ps = 0, "roce.dcqcn.cut_interval_ps is 0: with react_on_tick")                       \
 	M(roce.dcqcn.cnp_interval_ps = NODE_TIME_NEVER, "roce.dcqcn.cnp_interval_ps is")                               \

@@ -303,73 +303,32 @@ TEST(control_unpack__nic_as_it_was)
 	node_config_free(&config);
 }
 
-static void roce_class_expect(const struct roce_class_config *a, const struct roce_class_config *b)
+struct expectation {
+	char names[512][PARAMETER_NAME_MAX];
+	uint64_t values[512];
+	uint32_t count;
+};
+
+static bool note(void *context, const char *name, const struct parameter *row, void *structure)
 {
-	ck_assert_int_eq(a->lossless, b->lossless);
-	ck_assert_int_eq(a->ecn, b->ecn);
-	ck_assert_uint_eq(a->kmin_bytes, b->kmin_bytes);
-	ck_assert_uint_eq(a->kmin_per_bps, b->kmin_per_bps);
-	ck_assert_uint_eq(a->kmax_per_bps, b->kmax_per_bps);
-	ck_assert_uint_eq(a->kmax_bytes, b->kmax_bytes);
-	ck_assert_uint_eq(a->pmax_ppm, b->pmax_ppm);
-	ck_assert_uint_eq(a->queue_bytes_max, b->queue_bytes_max);
-	ck_assert_uint_eq(a->alpha_permille, b->alpha_permille);
-	ck_assert_uint_eq(a->xoff_bytes, b->xoff_bytes);
-	ck_assert_uint_eq(a->xon_offset_bytes, b->xon_offset_bytes);
-	ck_assert_int_eq(a->watched, b->watched);
-	ck_assert_int_eq(a->mark_at_dequeue, b->mark_at_dequeue);
+	struct expectation *expected = context;
+
+	ck_assert_uint_lt(expected->count, 512);
+	snprintf(expected->names[expected->count], PARAMETER_NAME_MAX, "%s", name);
+	expected->values[expected->count++] = parameter_get(row, structure);
+	return true;
 }
 
-static void dcqcn_expect(const struct dcqcn_config *a, const struct dcqcn_config *b)
+static void parameters_expect(const struct parameter_table *table, void *a, void *b)
 {
-	ck_assert_int_eq(a->enabled, b->enabled);
-	ck_assert_uint_eq(a->g_ppb, b->g_ppb);
-	ck_assert_uint_eq(a->alpha_initial_ppm, b->alpha_initial_ppm);
-	ck_assert_int_eq(a->alpha_first, b->alpha_first);
-	ck_assert_uint_eq(a->alpha_timer_ps, b->alpha_timer_ps);
-	ck_assert_uint_eq(a->increase_timer_ps, b->increase_timer_ps);
-	ck_assert_uint_eq(a->byte_counter_bytes, b->byte_counter_bytes);
-	ck_assert_uint_eq(a->fast_recovery, b->fast_recovery);
-	ck_assert_uint_eq(a->ai_bps, b->ai_bps);
-	ck_assert_uint_eq(a->hai_bps, b->hai_bps);
-	ck_assert_uint_eq(a->rate_min_bps, b->rate_min_bps);
-	ck_assert_uint_eq(a->rate_initial_bps, b->rate_initial_bps);
-	ck_assert_uint_eq(a->cut_interval_ps, b->cut_interval_ps);
-	ck_assert_int_eq(a->clamp_target, b->clamp_target);
-	ck_assert_int_eq(a->hyper_by_timer, b->hyper_by_timer);
-	ck_assert_int_eq(a->react_on_tick, b->react_on_tick);
-	ck_assert_uint_eq(a->cnp_interval_ps, b->cnp_interval_ps);
-}
+	static struct expectation as, bs;
 
-static void roce_expect(const struct roce_config *a, const struct roce_config *b)
-{
-	ck_assert_int_eq(a->pfc, b->pfc);
-	ck_assert_int_eq(a->pause, b->pause);
-	ck_assert_uint_eq(a->cnp_class, b->cnp_class);
-	ck_assert_uint_eq(a->buffer_bytes, b->buffer_bytes);
-	for (uint32_t i = 0; i < ROCE_CLASSES_MAX; i++)
-		roce_class_expect(&a->classes[i], &b->classes[i]);
-	ck_assert_int_eq(a->supplement, b->supplement);
-	ck_assert_uint_eq(a->increase_period_ps, b->increase_period_ps);
-	ck_assert_uint_eq(a->idle_ps, b->idle_ps);
-	ck_assert_uint_eq(a->reference_permille, b->reference_permille);
-	ck_assert_int_eq(a->path_pause, b->path_pause);
-	ck_assert_int_eq(a->path_target, b->path_target);
-	ck_assert_int_eq(a->path_form, b->path_form);
-	ck_assert_uint_eq(a->path_high_bytes, b->path_high_bytes);
-	ck_assert_uint_eq(a->path_low_bytes, b->path_low_bytes);
-	ck_assert_uint_eq(a->path_per_bps, b->path_per_bps);
-	ck_assert_uint_eq(a->flows_max, b->flows_max);
-	ck_assert_uint_eq(a->watchdog_ps, b->watchdog_ps);
-	dcqcn_expect(&a->dcqcn, &b->dcqcn);
-	ck_assert_uint_eq(a->queue_pair.ack_packets, b->queue_pair.ack_packets);
-	ck_assert_uint_eq(a->queue_pair.window_bytes, b->queue_pair.window_bytes);
-	ck_assert_uint_eq(a->queue_pair.timeout_ps, b->queue_pair.timeout_ps);
-	ck_assert_uint_eq(a->queue_pair.retries, b->queue_pair.retries);
-	ck_assert_uint_eq(a->tcp.initial_packets, b->tcp.initial_packets);
-	ck_assert_uint_eq(a->tcp.window_packets_max, b->tcp.window_packets_max);
-	ck_assert_int_eq(a->tcp.ecn, b->tcp.ecn);
-	ck_assert_uint_eq(a->tcp.rto_min_ps, b->tcp.rto_min_ps);
+	as.count = bs.count = 0;
+	parameters_each(table, "", a, note, &as);
+	parameters_each(table, "", b, note, &bs);
+	ck_assert_uint_eq(as.count, bs.count);
+	for (uint32_t i = 0; i < as.count; i++)
+		ck_assert_msg(as.values[i] == bs.values[i], "%s", as.names[i]);
 }
 
 /* _i: the kind of node */
@@ -384,11 +343,41 @@ TEST_RANGE(control_unpack__roce_as_it_was, 0, NODE_KINDS)
 	round_trip();
 	node_expect(got.config, &config);
 	ck_assert_int_eq(got.config->fabric, FABRIC_ROCE);
-	roce_expect(&got.config->roce, &config.roce);
+	parameters_expect(&roce_parameters, &got.config->roce, &config.roce);
 	for (uint32_t i = 0; i < config.nic.workload_count; i++)
 		workload_expect(&got.config->nic.workloads[i], &config.nic.workloads[i]);
 	control_message_free(&got);
 	node_config_free(&config);
+}
+
+/* the packed example with the byte @change in the place of the first one of @text, @at further on */
+static void parameter_refused(const char *text, size_t at, uint8_t change)
+{
+	uint8_t *bytes = NULL, *found;
+	int length;
+
+	example_nic(&config);
+	example_roce(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	length = control_pack(&sent, &bytes);
+	found = memmem(bytes, (size_t)length, text, strlen(text));
+	ck_assert_ptr_nonnull(found);
+	found[at] = change;
+	ck_assert_int_eq(control_unpack(bytes, (size_t)length, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "unknown parameter"));
+	control_message_free(&got);
+	free(bytes);
+	node_config_free(&config);
+}
+
+/* a name that is in no table, one that is out of order, and a number that its field cannot hold:
+ * two bytes after the name is the value */
+TEST(control_unpack__parameters_refused)
+{
+	parameter_refused("roce.dcqcn.g_ppb", 15, 'c');
+	parameter_refused("roce.pfc", 5, 'q');
+	parameter_refused("roce.queue_pair.retries", 5, 'z');
+	parameter_refused("roce.pfc", strlen("roce.pfc") + 1, 2);
 }
 
 /* _i: the kind of node */

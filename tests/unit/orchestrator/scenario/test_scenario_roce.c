@@ -71,12 +71,12 @@ TEST(scenario_roce__defaults)
 	ck_assert_int_eq(roce->path_form, PATH_PAUSE_TARGET);
 	ck_assert_uint_eq(roce->queue_pair.ack_packets, 16);
 	ck_assert_uint_eq(roce->queue_pair.window_bytes, 0);
-	ck_assert_uint_eq(roce->queue_pair.timeout_ps, SCENARIO_DERIVED);
+	ck_assert_uint_eq(scenario.roce.given.queue_pair.timeout_ps, 0);
 	ck_assert_uint_eq(roce->queue_pair.retries, 7);
 	ck_assert_uint_eq(roce->tcp.initial_packets, 10);
 	ck_assert_uint_eq(roce->tcp.window_packets_max, 1024);
 	ck_assert(!roce->tcp.ecn);
-	ck_assert_uint_eq(roce->tcp.rto_min_ps, SCENARIO_DERIVED);
+	ck_assert_uint_eq(scenario.roce.given.tcp.rto_min_ps, 0);
 	ck_assert_uint_eq(roce->flows_max, 65536);
 	ck_assert_uint_eq(scenario.roce.headroom_bytes, SCENARIO_DERIVED);
 }
@@ -141,8 +141,8 @@ TEST(scenario_roce__every_key)
 	ck_assert(roce->path_pause);
 	ck_assert_int_eq(roce->path_target, ROCE_ECN_FAILED);
 	ck_assert_int_eq(roce->path_form, PATH_PAUSE_PORT);
-	ck_assert_uint_eq(scenario.roce.path_high_bytes, 3000000);
-	ck_assert_uint_eq(scenario.roce.path_low_bytes, 1000000);
+	ck_assert_uint_eq(roce->path_high_bytes, 3000000);
+	ck_assert_uint_eq(roce->path_low_bytes, 1000000);
 	ck_assert_uint_eq(roce->queue_pair.ack_packets, 1);
 	ck_assert_uint_eq(roce->queue_pair.window_bytes, 1 << 20);
 	ck_assert_uint_eq(roce->queue_pair.timeout_ps, NODE_MS);
@@ -164,7 +164,8 @@ TEST(scenario_roce__mechanisms_by_one_word)
 	paper_expect(&roce->dcqcn);
 	ck_assert(roce->supplement);
 	ck_assert(roce->path_pause);
-	ck_assert_uint_eq(scenario.roce.ecn.enabled, 0);
+	ck_assert(scenario.roce.ecn_given.ecn);
+	ck_assert(!scenario.roce.ecn.ecn);
 }
 
 /* a variant compared with the file: what it says of a mechanism replaces what the file says, or is
@@ -173,8 +174,10 @@ TEST(scenario_roce__set)
 {
 	const char *text = STAR "roce: {path-pause: {high: 1MB}, dcqcn: {variant: s4}}\n";
 
-	ck_assert(read_set(text, "roce.path-pause.enabled=no")->path_pause == false);
-	ck_assert_uint_eq(scenario.roce.path_high_bytes, 1000000);
+	const struct roce_config *roce = read_set(text, "roce.path-pause.enabled=no");
+
+	ck_assert(!roce->path_pause);
+	ck_assert_uint_eq(roce->path_high_bytes, 1000000);
 	scenario_free(&scenario);
 	ck_assert(read_set(text, "roce.path-pause=no")->path_pause == false);
 	scenario_free(&scenario);
@@ -213,18 +216,18 @@ TEST(scenario_roce__classes)
 		  "xon-offset: 9kB}\n"
 		  "  - {name: cnp, lossless: no, ecn: yes, alpha: 1/8}\n");
 	ck_assert_uint_eq(scenario.classes[0].min_permille, 900);
-	ck_assert(!classes[0].lossless);
-	ck_assert_uint_eq(classes[0].ecn.enabled, 0);
-	ck_assert_uint_eq(classes[0].queue_bytes, 2000000);
-	ck_assert_uint_eq(classes[0].watched, 1);
-	ck_assert(classes[1].lossless);
-	ck_assert_uint_eq(classes[1].ecn.enabled, 1);
-	ck_assert_uint_eq(classes[1].ecn.kmin_bytes, 5000);
-	ck_assert_uint_eq(classes[1].ecn.pmax_ppm, 10000);
-	ck_assert_uint_eq(classes[1].xoff_bytes, 2000000);
-	ck_assert_uint_eq(classes[1].xon_offset_bytes, 9000);
-	ck_assert_uint_eq(classes[1].watched, SCENARIO_DERIVED);
-	ck_assert_uint_eq(classes[2].alpha_permille, 125);
+	ck_assert(!classes[0].config.lossless);
+	ck_assert(classes[0].given.ecn && !classes[0].config.ecn);
+	ck_assert_uint_eq(classes[0].config.queue_bytes_max, 2000000);
+	ck_assert(classes[0].config.watched);
+	ck_assert(classes[1].config.lossless);
+	ck_assert(classes[1].config.ecn);
+	ck_assert_uint_eq(classes[1].config.kmin_bytes, 5000);
+	ck_assert_uint_eq(classes[1].config.pmax_ppm, 10000);
+	ck_assert_uint_eq(classes[1].config.xoff_bytes, 2000000);
+	ck_assert_uint_eq(classes[1].config.xon_offset_bytes, 9000);
+	ck_assert(!classes[1].given.watched);
+	ck_assert_uint_eq(classes[2].config.alpha_permille, 125);
 }
 
 #define LOADS                                                        \
@@ -273,7 +276,7 @@ TEST(scenario_roce__variant_hpcc)
 	ck_assert(dcqcn->hyper_by_timer);
 	ck_assert(dcqcn->react_on_tick);
 	ck_assert(dcqcn->alpha_first);
-	ck_assert_uint_eq(scenario.roce.ecn.at_dequeue, 1);
+	ck_assert(scenario.roce.ecn.mark_at_dequeue);
 	scenario_free(&scenario);
 	read_fine(STAR "roce: {dcqcn: {variant: hpcc, byte-counter: 1MB, hyper: both}}\n");
 	ck_assert_uint_eq(dcqcn->byte_counter_bytes, 1000000);

@@ -25,15 +25,15 @@
 static inline void nic_part_setup(struct roce_config *roce)
 {
 	roce->dcqcn = (struct dcqcn_config){ .g_ppb = 1,
-					     .alpha_timer_ps = 1,
-					     .increase_timer_ps = 1,
+					     .alpha_timer_ps = NODE_NS,
+					     .increase_timer_ps = NODE_NS,
 					     .byte_counter_bytes = 1,
 					     .fast_recovery = 1,
 					     .rate_min_bps = 1000000 };
-	roce->queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = 1 };
+	roce->queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = NODE_NS };
 	roce->tcp = (struct tcp_config){ .initial_packets = 1,
 					 .window_packets_max = 1,
-					 .rto_min_ps = 1 };
+					 .rto_min_ps = NODE_NS };
 }
 
 static inline void ethernet_setup(void)

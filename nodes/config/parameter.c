@@ -1,0 +1,102 @@
+#include "nodes/config/parameter.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+uint64_t parameter_get(const struct parameter *row, const void *structure)
+{
+	const void *field = (const char *)structure + row->offset;
+
+	if (row->bytes == sizeof(uint64_t))
+		return *(const uint64_t *)field;
+	return row->bytes == sizeof(uint32_t) ? *(const uint32_t *)field : *(const bool *)field;
+}
+
+void parameter_put(const struct parameter *row, void *structure, uint64_t value)
+{
+	void *field = (char *)structure + row->offset;
+
+	if (row->bytes == sizeof(uint64_t))
+		*(uint64_t *)field = value;
+	else if (row->bytes == sizeof(uint32_t))
+		*(uint32_t *)field = (uint32_t)value;
+	else
+		*(bool *)field = value;
+}
+
+bool parameter_fits(const struct parameter *row, uint64_t value)
+{
+	return (value >= row->min && value <= row->max) || (!value && row->zero);
+}
+
+bool parameters_each(const struct parameter_table *table, const char *place, void *structure,
+		     parameter_fn *fn, void *context)
+{
+	char name[PARAMETER_NAME_MAX];
+
+	for (size_t r = 0; r < table->count; r++) {
+		const struct parameter *row = &table->rows[r];
+
+		if (row->unit == PARAMETER_UNIT_KEY)
+			continue;
+		snprintf(name, sizeof(name), "%s%s", place, row->field);
+		if (row->unit != PARAMETER_UNIT_TABLE && !fn(context, name, row, structure))
+			return false;
+		for (uint32_t i = 0; row->table && i < (row->count ? row->count : 1); i++) {
+			if (row->count)
+				snprintf(name, sizeof(name), "%s%s[%" PRIu32 "].", place,
+					 row->field, i);
+			else
+				snprintf(name, sizeof(name), "%s%s.", place, row->field);
+			if (!parameters_each(row->table, name,
+					     (char *)structure + row->offset +
+						     i * row->table->bytes,
+					     fn, context))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool default_put(void *context, const char *name, const struct parameter *row,
+			void *structure)
+{
+	(void)context;
+	(void)name;
+	parameter_put(row, structure, row->initial == PARAMETER_DERIVED ? 0 : row->initial);
+	return true;
+}
+
+void parameters_default(const struct parameter_table *table, void *structure)
+{
+	parameters_each(table, "", structure, default_put, NULL);
+}
+
+struct check {
+	char *why;
+	unsigned why_max;
+};
+
+static bool check_one(void *context, const char *name, const struct parameter *row, void *structure)
+{
+	struct check *check = context;
+	uint64_t value = parameter_get(row, structure);
+
+	if (parameter_fits(row, value))
+		return true;
+	snprintf(check->why, check->why_max,
+		 "%s is %" PRIu64 ", it must be %s%" PRIu64 "..%" PRIu64, name, value,
+		 row->zero ? "0 or " : "", row->min, row->max);
+	return false;
+}
+
+int parameters_check(const struct parameter_table *table, const char *place, const void *structure,
+		     char *why, unsigned why_max)
+{
+	struct check check = { why, why_max };
+
+	/* nothing is written to it */
+	return parameters_each(table, place, (void *)structure, check_one, &check) ? 0 : -EINVAL;
+}

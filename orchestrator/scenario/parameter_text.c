@@ -1,0 +1,184 @@
+#include "orchestrator/scenario/parameter_text.h"
+
+#include <string.h>
+
+#include "nodes/base/array.h"
+#include "nodes/config/roce_config.h"
+#include "orchestrator/base/quantity.h"
+
+#define TEXT_MAX 512u /* a range or a default */
+#define PATH_MAX_BYTES 128u
+
+static const struct section {
+	const char *name;
+	const struct parameter_table *table;
+} sections[] = {
+	{ "roce", &roce_parameters },
+	{ "classes", &roce_class_parameters },
+};
+
+/* one key, with its whole path */
+struct entry {
+	char path[PATH_MAX_BYTES];
+	unsigned depth; /* 0: a key of the section itself */
+	const struct parameter *row;
+	char range[TEXT_MAX], initial[TEXT_MAX];
+};
+
+typedef void entry_fn(const struct entry *entry, void *context);
+
+/* ---- values ---- */
+
+static const struct {
+	enum quantity_kind kind;
+	uint64_t one;     /* of the kind, for 1 of the field */
+	const char *step; /* of a share */
+} kinds[] = {
+	[PARAMETER_UNIT_COUNT] = { QUANTITY_COUNT, 1, "" },
+	[PARAMETER_UNIT_TIME] = { QUANTITY_TIME, 1, "" },
+	[PARAMETER_UNIT_RATE] = { QUANTITY_RATE, 1, "" },
+	[PARAMETER_UNIT_SIZE] = { QUANTITY_BYTES, 1, "" },
+	[PARAMETER_UNIT_PERMILLE] = { QUANTITY_SHARE, QUANTITY_SHARE_ONE / 1000,
+				      ", in steps of 0.1%" },
+	[PARAMETER_UNIT_PPM] = { QUANTITY_SHARE, QUANTITY_SHARE_ONE / 1000000,
+				 ", in steps of 10^-6" },
+	[PARAMETER_UNIT_PPB] = { QUANTITY_SHARE, QUANTITY_SHARE_ONE / 1000000000,
+				 ", in steps of 10^-9" },
+};
+
+static void words_print(const struct parameter *row, char *text)
+{
+	size_t used = 0;
+
+	for (uint64_t i = 0; i <= row->max - row->min && used < TEXT_MAX; i++)
+		used += (size_t)snprintf(text + used, TEXT_MAX - used, "%s`%s`", i ? ", " : "",
+					 row->words[i]);
+}
+
+static const char *number(const struct parameter *row, uint64_t value, char *text)
+{
+	return value ? quantity_format(kinds[row->unit].kind, value * kinds[row->unit].one, text)
+		     : "0";
+}
+
+static void range_make(const struct parameter *row, char *text)
+{
+	char min[QUANTITY_TEXT_MAX], max[QUANTITY_TEXT_MAX];
+	bool word = row->zero && *row->zero;
+
+	if (row->range_text)
+		snprintf(text, TEXT_MAX, "%s", row->range_text);
+	else if (row->unit == PARAMETER_UNIT_FLAG)
+		snprintf(text, TEXT_MAX, "flag");
+	else if (row->unit == PARAMETER_UNIT_WORD)
+		words_print(row, text);
+	else
+		snprintf(text, TEXT_MAX, "%s .. %s%s%s%s%s", number(row, row->min, min),
+			 number(row, row->max, max), kinds[row->unit].step, word ? ", `" : "",
+			 word ? row->zero : "", word ? "`" : "");
+}
+
+static void initial_make(const struct parameter *row, char *text)
+{
+	char value[QUANTITY_TEXT_MAX];
+
+	if (row->initial_text)
+		snprintf(text, TEXT_MAX, "%s", row->initial_text);
+	else if (row->unit == PARAMETER_UNIT_FLAG)
+		snprintf(text, TEXT_MAX, "%s", row->initial ? "yes" : "no");
+	else if (row->unit == PARAMETER_UNIT_WORD)
+		snprintf(text, TEXT_MAX, "%s", row->words[row->initial - row->min]);
+	else if (!row->initial && row->zero)
+		snprintf(text, TEXT_MAX, "%s", row->zero);
+	else
+		snprintf(text, TEXT_MAX, "%s", number(row, row->initial, value));
+}
+
+/* ---- keys ---- */
+
+/* a mapping of keys that are rows of @inner; a mechanism can be turned off as a whole */
+static void mapping_make(const struct parameter *row, const struct parameter *first,
+			 struct entry *entry)
+{
+	bool mechanism = first->unit == PARAMETER_UNIT_FLAG && !first->help;
+
+	snprintf(entry->range, TEXT_MAX, "%s",
+		 row->range_text && *row->range_text ? row->range_text
+		 : mechanism                         ? "yes, no, or the keys below"
+						     : "the keys below");
+	if (row->initial_text)
+		snprintf(entry->initial, TEXT_MAX, "%s", row->initial_text);
+	else if (mechanism)
+		initial_make(first, entry->initial);
+}
+
+static void each_key(const struct parameter_table *table, const char *place, unsigned depth,
+		     entry_fn *fn, void *context)
+{
+	for (size_t r = 0; r < table->count; r++) {
+		const struct parameter *row = &table->rows[r];
+		struct entry entry = { .row = row };
+
+		if (!row->key || (!row->help && row->unit != PARAMETER_UNIT_TABLE))
+			continue;
+		snprintf(entry.path, sizeof(entry.path), "%s.%s", place, row->key);
+		entry.depth = depth + (strchr(row->key, '.') != NULL);
+		if (row->unit == PARAMETER_UNIT_TABLE) {
+			mapping_make(row, row->table->rows, &entry);
+		} else if (row->unit == PARAMETER_UNIT_KEY) {
+			mapping_make(row, r + 1 < table->count ? row + 1 : row, &entry);
+		} else {
+			range_make(row, entry.range);
+			initial_make(row, entry.initial);
+		}
+		fn(&entry, context);
+		if (row->unit == PARAMETER_UNIT_TABLE)
+			each_key(row->table, entry.path, depth + 1, fn, context);
+	}
+}
+
+static void markdown_row(const struct entry *entry, void *out)
+{
+	fprintf(out, "| `%s%s` | %s | %s | %s |\n", entry->depth ? "." : "",
+		strrchr(entry->path, '.') + 1, entry->row->help, entry->range, entry->initial);
+}
+
+bool parameter_markdown(const char *section, FILE *out)
+{
+	for (size_t i = 0; i < COUNT_OF(sections); i++) {
+		if (strcmp(sections[i].name, section) != 0)
+			continue;
+		fputs("| key | meaning | range | default |\n|---|---|---|---|\n", out);
+		each_key(sections[i].table, section, 0, markdown_row, out);
+		return true;
+	}
+	return false;
+}
+
+struct search {
+	const char *path;
+	FILE *out;
+	bool found;
+};
+
+static void help_print(const struct entry *entry, void *context)
+{
+	struct search *search = context;
+	size_t length = strlen(search->path);
+
+	if (strncmp(entry->path, search->path, length) != 0 ||
+	    (entry->path[length] && entry->path[length] != '.'))
+		return;
+	search->found = true;
+	fprintf(search->out, "%s\n  %s\n  range    %s\n  default  %s\n", entry->path,
+		entry->row->help, entry->range, entry->initial);
+}
+
+bool parameter_help(const char *path, FILE *out)
+{
+	struct search search = { .path = path, .out = out };
+
+	for (size_t i = 0; i < COUNT_OF(sections); i++)
+		each_key(sections[i].table, sections[i].name, 0, help_print, &search);
+	return search.found;
+}

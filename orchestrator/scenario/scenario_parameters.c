@@ -1,0 +1,154 @@
+#include "orchestrator/scenario/scenario_parameters.h"
+
+#include <string.h>
+
+#define KEYS_MAX 64u /* of a mapping */
+
+static const struct key *own_find(const struct parameters_reading *reading, const char *name)
+{
+	for (size_t i = 0; i < reading->key_count; i++)
+		if (!strcmp(reading->keys[i].name, name))
+			return &reading->keys[i];
+	return NULL;
+}
+
+static bool is_row(const struct parameter_table *table, const char *name)
+{
+	for (size_t r = 0; r < table->count; r++)
+		if (table->rows[r].key && !strcmp(table->rows[r].key, name))
+			return true;
+	return false;
+}
+
+/* what follows @group in the key of @row; NULL if that is no key of this mapping itself */
+static const char *name_in(const struct parameter *row, const char *group)
+{
+	size_t length = strlen(group);
+
+	if (!row->key || strncmp(row->key, group, length) != 0 || strchr(row->key + length, '.'))
+		return NULL;
+	return row->key + length;
+}
+
+/* ---- values ---- */
+
+static void mark_given(const struct parameters_reading *reading, const struct parameter *row)
+{
+	if (reading->given)
+		parameter_put(row, reading->given, 1);
+}
+
+static void word_read(struct reader *reader, const struct parameter *row,
+		      const struct yaml_node *node, void *structure)
+{
+	const char *text = key_scalar(reader, node, "a word");
+	int index =
+		text ? key_word_index(reader, node, text, row->words, row->max - row->min + 1) : -1;
+
+	if (index >= 0)
+		parameter_put(row, structure, row->min + (uint64_t)index);
+}
+
+static void value_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       const struct parameter *row, void *structure)
+{
+	static const struct {
+		key_read_fn *read;
+		uint64_t one;
+	} kinds[] = {
+		[PARAMETER_UNIT_COUNT] = { key_count, 0 },
+		[PARAMETER_UNIT_TIME] = { key_time, 0 },
+		[PARAMETER_UNIT_RATE] = { key_rate, 0 },
+		[PARAMETER_UNIT_SIZE] = { key_size, 0 },
+		[PARAMETER_UNIT_PERMILLE] = { key_share, 1000 },
+		[PARAMETER_UNIT_PPM] = { key_share, 1000000 },
+		[PARAMETER_UNIT_PPB] = { key_share, 1000000000 },
+		[PARAMETER_UNIT_FLAG] = { key_flag, 0 },
+	};
+	struct key number = { .name = key->name,
+			      .offset = row->offset,
+			      .bytes = row->bytes,
+			      .min = row->min,
+			      .max = row->max };
+
+	if (row->zero && *row->zero && node->kind == YAML_SCALAR &&
+	    !strcmp(node->text, row->zero)) {
+		parameter_put(row, structure, 0);
+	} else if (row->unit == PARAMETER_UNIT_WORD) {
+		word_read(reader, row, node, structure);
+	} else {
+		number.one = kinds[row->unit].one;
+		kinds[row->unit].read(reader, &number, node, structure);
+	}
+}
+
+static void row_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		     void *target)
+{
+	const struct parameters_reading *reading = key->reading;
+	const struct parameter *row = key->row;
+	const struct key *own = own_find(reading, row ? row->key : key->name);
+	struct parameters_reading inner = *reading;
+	char what[PARAMETER_NAME_MAX], group[PARAMETER_NAME_MAX];
+
+	snprintf(what, sizeof(what), "'%s'", key->name);
+	if (own) {
+		own->read(reader, own, node, reading->target);
+	} else if (row->unit == PARAMETER_UNIT_KEY) {
+		snprintf(group, sizeof(group), "%s.", row->key);
+		inner.group = group;
+		scenario_parameters_read(reader, node, what, &inner);
+	} else if (row->unit == PARAMETER_UNIT_TABLE) {
+		inner = (struct parameters_reading){
+			.table = row->table,
+			.structure = (char *)target + row->offset,
+			.given = reading->given ? (char *)reading->given + row->offset : NULL,
+			.group = "",
+		};
+		scenario_parameters_read(reader, node, what, &inner);
+	} else {
+		value_read(reader, key, node, row, target);
+		mark_given(reading, row);
+	}
+}
+
+/* ---- mappings ---- */
+
+static size_t keys_make(const struct parameters_reading *reading, struct key keys[KEYS_MAX])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < reading->key_count && !*reading->group; i++)
+		if (!is_row(reading->table, reading->keys[i].name))
+			keys[count++] = (struct key){ .name = reading->keys[i].name,
+						      .read = row_read,
+						      .required = reading->keys[i].required,
+						      .reading = reading };
+	for (size_t r = 0; r < reading->table->count && count < KEYS_MAX; r++) {
+		const struct parameter *row = &reading->table->rows[r];
+		const char *name = name_in(row, reading->group);
+
+		if (name)
+			keys[count++] = (struct key){
+				.name = name, .read = row_read, .row = row, .reading = reading
+			};
+	}
+	return count;
+}
+
+void scenario_parameters_read(struct reader *reader, const struct yaml_node *mapping,
+			      const char *what, const struct parameters_reading *reading)
+{
+	struct key keys[KEYS_MAX];
+	size_t count = keys_make(reading, keys);
+
+	if (strcmp(keys[0].name, "enabled") != 0) {
+		keys_read(reader, mapping, what, keys, count, reading->structure);
+		return;
+	}
+	if (mapping->kind == YAML_MAPPING) {
+		parameter_put(keys[0].row, reading->structure, true);
+		mark_given(reading, keys[0].row);
+	}
+	keys_read_mechanism(reader, mapping, what, keys, count, reading->structure);
+}

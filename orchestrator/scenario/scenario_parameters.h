@@ -1,0 +1,28 @@
+/*  scenario_parameters - reads the parameters of a structure from a section of a scenario, by the
+ *  table of the structure (nodes/config/parameter.h). */
+#ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_PARAMETERS_H
+#define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_PARAMETERS_H
+
+#include "nodes/config/parameter.h"
+#include "orchestrator/scenario/scenario_keys.h"
+
+/*  A key with dots, "pfc.pause", is key `pause` of the mapping `pfc`. A mapping whose first key is
+ *  `enabled` is a mechanism: yes or no may be in its place, and any key of it turns it on. */
+struct parameters_reading {
+	const struct parameter_table *table;
+	void *structure;
+	/* another such structure, NULL: not needed; a field that is given becomes 1 here */
+	void *given;
+	/* keys that the section reads with code of its own, into @target: those that are no rows,
+	 * which come first, and those that are, with their whole key as the name */
+	const struct key *keys;
+	size_t key_count;
+	void *target;
+	const char *group; /* "": all keys; "pfc.": those of the mapping `pfc` */
+};
+
+/** scenario_parameters_read() - reads @mapping, which @what names in errors; keys_read(). */
+void scenario_parameters_read(struct reader *reader, const struct yaml_node *mapping,
+			      const char *what, const struct parameters_reading *reading);
+
+#endif
