@@ -43,7 +43,7 @@ switchd_src := $(wildcard switchd/*/*.c)
 nicd_src := $(wildcard nicd/*/*.c)
 # no fuzzer has a command line
 orchestrator_src := $(filter-out $(if $(filter fuzz,$(KIND)),orchestrator/cli/cmd_%),$(wildcard orchestrator/*/*.c))
-sim_src := $(filter-out tests/sim/test_%.c tests/sim/sim_json.c,$(wildcard tests/sim/*.c))
+sim_src := $(filter-out tests/sim/test_%.c tests/sim/sim_%.c,$(wildcard tests/sim/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 lib_nodes := $(B)/libnodes.a
@@ -189,7 +189,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 # these have the virtual clock only, or containers: what else runs makes no difference
 beside_others := $(patsubst %,tests/system/test_%.sh,container congestion sim_same_bytes path_pause dcqcn same_bytes pfc compare cli \
 	wire_tshark no_io_uring rogue_peer same_as)
-test-helpers: $(helpers) $(B)/sim/sim_json
+test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
 fuzzers: $(fuzzers)
 .PHONY: test-helpers benches

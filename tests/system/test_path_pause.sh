@@ -15,6 +15,7 @@ set -u
 . "$(dirname "$0")/common.sh"
 
 sim=$top/build/release/sim/sim_json
+compare=$top/build/release/sim/sim_compare
 long=${LONG:-}
 short=(--set run.duration=60ms --set run.warmup=40ms)
 
@@ -37,11 +38,21 @@ needs() {
 	for text in "$@"; do says "$scenario.not" "FAILED  $text" || return; done
 }
 
-# table SCENARIO [argument...] - heddle run --compare; the table is in $scratch/out and $scratch/SCENARIO.json
+# table SCENARIO [argument...] - heddle run --compare, in one process; the table is in $scratch/out
+# and $scratch/SCENARIO.json
 table() {
 	local scenario=$1
 	shift
-	run 0 run --compare "$topologies/$scenario.yaml" "$@" --json "$scratch/$scenario.json"
+	"$compare" "$topologies/$scenario.yaml" "$@" --json "$scratch/$scenario.json" >"$scratch/out"
+}
+
+# same_table SCENARIO [argument...] - do real processes give the same table, byte by byte?
+same_table() {
+	local scenario=$1
+	shift
+	table "$scenario" "$@" && mv "$scratch/out" "$scratch/$scenario.text" &&
+		run 0 run --compare "$topologies/$scenario.yaml" "$@" --json "$scratch/real.json" &&
+		cmp "$scratch/out" "$scratch/$scenario.text" && cmp "$scratch/real.json" "$scratch/$scenario.json"
 }
 
 # shown COMMAND... - a check of a table, which is shown
@@ -81,6 +92,8 @@ sweep() {
 
 check 'ECN fails where supplemented CNPs do not (RC-12)' needs ecn-failure 'run.duration=60ms run.warmup=40ms' roce.supplement=yes \
 	'queue.mean(s0:h7, roce) >= 10MB' 'delay.mean(s0:h7, roce) >= 10ms'
+check 'real processes give the same table' same_table ecn-failure --set run.duration=2ms --set run.warmup=1ms \
+	--only '7 x 1' --only '7 x 10'
 shown 'queue pairs a server, without supplementing' sweep ecn-failure 1 4 6 10
 check 'four hold: a short queue, and not all are marked' rows ecn-failure '.n > 4 or (.queue < 5e5 and .delay < 1e9 and .marked < 0.9)'
 check 'six do not: megabytes, milliseconds' rows ecn-failure '.n < 6 or (.queue > 1e6 and .delay > 2e9 and .marked > 0.9)'
