@@ -1,7 +1,10 @@
 #include "switchd/common/switch.h"
 
+#include <stdlib.h>
+
 #include "nodes/stats/trace.h"
 #include "switchd/common/switch_run.h"
+#include "switchd/common/switch_tables.h"
 
 /* ---- events that are rare ---- */
 
@@ -120,21 +123,16 @@ void switch_pause_settle(struct switch_shell *sw, uint32_t port, node_time_t now
 	switch_pause_note(sw, port, paused, now);
 }
 
-void switch_pause_forget(struct switch_shell *sw, uint32_t port, node_time_t now)
-{
-	switch_pause_note(sw, port, false, now);
-}
-
 /* ---- set-up ---- */
 
-int switch_init(struct switch_shell *sw, const struct switch_ops *ops, uint64_t *ports_up,
-		const struct node_config *config, struct link *links, struct stats_page *stats)
+static int shell_init(struct switch_shell *sw, const struct switch_ops *ops,
+		      const struct node_config *config, struct link *links,
+		      struct stats_page *stats)
 {
 	sw->ops = ops;
 	sw->config = config;
 	sw->links = links;
 	sw->stats = stats;
-	sw->ports_up = ports_up;
 	sw->port_count = config->port_count;
 	sw->class_count = config->class_count;
 	sw->cut_through = config->switch_.cut_through;
@@ -144,15 +142,30 @@ int switch_init(struct switch_shell *sw, const struct switch_ops *ops, uint64_t 
 	return event_tree_init(&sw->events, switch_source_timer(sw, ops) + (ops->timer != NULL));
 }
 
-void switch_fini(struct switch_shell *sw)
+void *switch_create(const struct switch_ops *ops, const struct node_config *config,
+		    struct link *links, struct stats_page *stats)
 {
-	packet_pool_fini(&sw->pool);
-	event_tree_fini(&sw->events);
+	struct switch_shell *sw = calloc(1, ops->bytes);
+
+	if (!sw)
+		return NULL;
+	if (shell_init(sw, ops, config, links, stats) || ops->init(sw)) {
+		switch_destroy(sw);
+		return NULL;
+	}
+	if (config->sample_ps)
+		event_tree_set(&sw->events, switch_source_sample(sw, ops), 0);
+	event_tree_set(&sw->events, switch_source_measured(sw, ops), config->measure_to_ps);
+	return sw;
 }
 
-void switch_start(struct switch_shell *sw)
+void switch_destroy(void *dataplane)
 {
-	if (sw->config->sample_ps)
-		event_tree_set(&sw->events, switch_source_sample(sw, sw->ops), 0);
-	event_tree_set(&sw->events, switch_source_measured(sw, sw->ops), sw->config->measure_to_ps);
+	struct switch_shell *sw = dataplane;
+
+	sw->ops->fini(sw);
+	switch_tables_fini(sw);
+	packet_pool_fini(&sw->pool);
+	event_tree_fini(&sw->events);
+	free(sw);
 }

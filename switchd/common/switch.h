@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/event_tree.h"
 #include "nodes/config/config.h"
 #include "nodes/link/link.h"
@@ -26,6 +27,7 @@
 #include "switchd/common/route.h"
 #include "switchd/common/switch_set.h"
 #include "switchd/common/switch_show.h"
+#include "switchd/common/translate.h"
 
 /* What a kind of fabric does; `now` is the time of the event, in picoseconds. None may be NULL but
  * where it is said. */
@@ -60,11 +62,6 @@ struct switch_ops {
 	 * what they have. */
 	void (*settle)(void *dataplane, node_time_t now);
 
-	/* NULL: ports_coming stays empty. Takes links of ports_coming into use for which the former
-	 * ones have
-	 * made room.   Return: their ports, a set. */
-	uint64_t (*links_start)(void *dataplane, node_time_t now);
-
 	/* Adds to @sample of @port, in which time, port and transmitted bytes stand, what this kind
 	 * knows. */
 	void (*sample)(void *dataplane, uint32_t port, struct sample_stats *sample,
@@ -74,6 +71,37 @@ struct switch_ops {
 	 * @now. */
 	void (*measured)(void *dataplane, uint32_t port, node_time_t now);
 
+	/* ---- links (switch_links.h) ---- */
+
+	/* The link of @port, which was in use, is down, and the port no longer up. What waits for
+	 * it is lost or takes another port. */
+	void (*link_down)(void *dataplane, uint32_t port, node_time_t now);
+
+	/* NULL: every link starts at once. A new link is at @port. Return: may it start at once? */
+	bool (*link_coming)(void *dataplane, uint32_t port);
+
+	/* May the link of @port, of ports_coming, start, because nothing of the former link is in
+	 * use? NULL if link_coming is. */
+	bool (*link_may_start)(void *dataplane, uint32_t port);
+
+	/* The new link of @port starts: the port becomes what config->ports[@port] says. It is up
+	 * after that. */
+	void (*link_start)(void *dataplane, uint32_t port, node_time_t now);
+
+	/* The rate of the link of @port has changed. */
+	void (*link_set)(void *dataplane, uint32_t port);
+
+	/* ---- set-up, show and set ---- */
+
+	size_t bytes; /* of the kind's switch */
+
+	/* Builds the kind's part: the rest is zero. Return: 0 or -ENOMEM. */
+	int (*init)(void *dataplane);
+
+	/* Releases what init() has built, also if it failed half-way. */
+	void (*fini)(void *dataplane);
+
+	bool flood_tree;                        /* floods by switch_flood() */
 	const struct switch_table *tables;      /* of switch_show() */
 	const struct switch_settings *settings; /* of switch_set() */
 };
@@ -93,7 +121,9 @@ struct switch_shell {
 	/* ports whose next transmission must be computed anew: switch_touch() */
 	uint64_t touched;
 	uint64_t *ports_up; /* set of ports whose link is in use: of the kind's routes */
-	const struct route_table *routes; /* NULL: the kind has no such table */
+	/* switch_tables_init(); NULL: the kind has no such tables */
+	struct route_table *routes;
+	struct translate *translate;
 	/* ports with a new link that waits for the end of what came over the former one */
 	uint64_t ports_coming;
 	uint64_t flood_ports;   /* switch_config.flood_ports as of now */
@@ -105,15 +135,10 @@ struct switch_shell {
 	struct packet_pool pool;
 };
 
-/** switch_init() - an empty shell with the events of @ops. @ports_up is a member of the kind's
- *  switch; all else is borrowed
- *  as with node_ops.create().   Return: 0 or -ENOMEM. */
-int switch_init(struct switch_shell *sw, const struct switch_ops *ops, uint64_t *ports_up,
-		const struct node_config *config, struct link *links, struct stats_page *stats);
-void switch_fini(struct switch_shell *sw);
-
-/** switch_start() - all is set up: samples begin, and the measured interval will end. */
-void switch_start(struct switch_shell *sw);
+/** switch_create(), switch_destroy() - node_ops.create and destroy, of a switch with @ops. */
+void *switch_create(const struct switch_ops *ops, const struct node_config *config,
+		    struct link *links, struct stats_page *stats);
+void switch_destroy(void *dataplane);
 
 /** switch_on_sample(), switch_on_measured() - events of switch_run(). O(ports). */
 void switch_on_sample(struct switch_shell *sw, node_time_t now);
@@ -121,6 +146,9 @@ void switch_on_measured(struct switch_shell *sw, node_time_t now);
 
 /** switch_settle() - the end of an event, or of what a change of links was. */
 void switch_settle(struct switch_shell *sw, node_time_t now);
+
+/** switch_links_start() - links of ports_coming that may start do so. O(ports). */
+void switch_links_start(struct switch_shell *sw, node_time_t now);
 
 /** switch_look_at_arrivals() - the links of @ports, a set, may have a record that no event is set
  *  for. */
@@ -130,12 +158,6 @@ void switch_look_at_arrivals(struct switch_shell *sw, uint64_t ports);
 static inline void switch_touch(struct switch_shell *sw, uint32_t port)
 {
 	sw->touched |= 1ull << port;
-}
-
-/** switch_arrivals_stop() - the link of @port is down: nothing arrives there. */
-static inline void switch_arrivals_stop(struct switch_shell *sw, uint32_t port)
-{
-	event_tree_set(&sw->events, port, NODE_TIME_NEVER);
 }
 
 /** switch_port_timer_set() - ops->port_timer() is to be called for @port at @due. Kinds with port
@@ -156,9 +178,28 @@ void switch_timer_set(struct switch_shell *sw, node_time_t due);
 void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port,
 		 uint32_t frame_bytes, node_time_t now);
 
-/** switch_copy() - one more of @original, marked as a copy; flood_packets counts it once it is
- *  inside, which is the
- *  caller's part.   Return: NULL if flood_packets_max are inside or the pool is empty. */
+/** switch_enter(), switch_leave() - @packet is inside the switch, is no longer inside. Leaving frees
+ *  it. O(1). */
+static inline void switch_enter(struct switch_shell *sw, const struct packet *packet)
+{
+	sw->stats->inside_packets++;
+	sw->stats->inside_bytes += packet->frame_bytes;
+	sw->flood_packets += packet->copy;
+}
+
+static inline void switch_leave(struct switch_shell *sw, struct packet *packet)
+{
+	ENSURE(sw->stats->inside_packets, >, 0u);
+	ENSURE(sw->stats->inside_bytes, >=, (uint64_t)packet->frame_bytes);
+	ENSURE(sw->flood_packets, >=, (uint32_t)packet->copy);
+	sw->stats->inside_packets--;
+	sw->stats->inside_bytes -= packet->frame_bytes;
+	sw->flood_packets -= packet->copy;
+	packet_free(&sw->pool, packet);
+}
+
+/** switch_copy() - one more of @original, marked as a copy, not yet inside. Return: NULL if
+ *  flood_packets_max copies are inside or the pool is empty. */
 struct packet *switch_copy(struct switch_shell *sw, const struct packet *original);
 
 /* queues @copy at output @out; takes it */
@@ -180,8 +221,5 @@ void switch_pause_note(struct switch_shell *sw, uint32_t port, bool paused, node
 
 /** switch_pause_settle() - counts a pause of @port that lasts up to @now. */
 void switch_pause_settle(struct switch_shell *sw, uint32_t port, node_time_t now);
-
-/** switch_pause_forget() - the link of @port is gone: its pause ends at @now. */
-void switch_pause_forget(struct switch_shell *sw, uint32_t port, node_time_t now);
 
 #endif

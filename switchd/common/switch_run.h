@@ -7,7 +7,9 @@
 #ifndef HEDDLE_SWITCHD_COMMON_SWITCH_RUN_H
 #define HEDDLE_SWITCHD_COMMON_SWITCH_RUN_H
 
-#include "switchd/common/switch.h"
+#include "nodes/node/node.h"
+#include "switchd/common/switch_links.h"
+#include "switchd/common/switch_tables.h"
 
 /* ---- event sources, in the order in which those of one instant are handled; @ops are those of @sw
  * ---- */
@@ -127,10 +129,32 @@ static inline node_time_t switch_run(struct switch_shell *sw, const struct switc
 		}
 		switch_handle(sw, ops, event_tree_first(&sw->events), now);
 		if (sw->ports_coming) /* the event may have been the last of a former link */
-			switch_look_at_arrivals(sw, ops->links_start(sw, now));
+			switch_links_start(sw, now);
 		switch_settle_with(sw, ops, now);
 	}
 	return now;
 }
+
+/* SWITCH_KIND() - defines @name, the node_ops of the kind whose constant switch_ops are @ops; what
+ * differs from the other kinds follows as members. */
+#define SWITCH_KIND(name, ops, ...)                                                      \
+	static void *name##_create(const struct node_config *config, struct link *links, \
+				   struct stats_page *stats)                             \
+	{                                                                                \
+		return switch_create(&(ops), config, links, stats);                      \
+	}                                                                                \
+	static node_time_t name##_run(void *dataplane, node_time_t end)                  \
+	{                                                                                \
+		return switch_run(dataplane, &(ops), end);                               \
+	}                                                                                \
+	const struct node_ops name = { .create = name##_create,                          \
+				       .run = name##_run,                                \
+				       .show = switch_show,                              \
+				       .set = switch_set,                                \
+				       .destroy = switch_destroy,                        \
+				       .link_down = switch_link_down,                    \
+				       .link_up = switch_link_up,                        \
+				       .link_set = switch_link_set,                      \
+				       __VA_ARGS__ }
 
 #endif

@@ -8,7 +8,6 @@
 #include "nodes/stats/trace.h"
 #include "nodes/wire/fabric_header.h"
 #include "switchd/common/switch_run.h"
-#include "switchd/common/table_read.h"
 #include "switchd/ethernet/ethernet_forward.h"
 #include "switchd/ethernet/ethernet_path.h"
 #include "switchd/ethernet/ethernet_pause.h"
@@ -18,13 +17,6 @@
 #include "switchd/ethernet/ethernet_transmit.h"
 
 #define RANDOM_STREAM NODE_PORTS_MAX /* the links have those below */
-
-void ethernet_leave(struct ethernet *eth, struct packet *packet)
-{
-	eth->sw.stats->inside_packets--;
-	eth->sw.stats->inside_bytes -= packet->frame_bytes;
-	packet_free(&eth->sw.pool, packet);
-}
 
 static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 		   const uint8_t *bytes, node_time_t now)
@@ -70,61 +62,7 @@ static void measured(void *dataplane, uint32_t p, node_time_t now)
 	ethernet_pause_settle(eth, p, now);
 }
 
-static void on_watchdog(void *dataplane, node_time_t now)
-{
-	struct ethernet *eth = dataplane;
-	node_time_t next = ethernet_watchdog(eth, now);
-
-	switch_timer_set(&eth->sw, next);
-	eth->watching = next != NODE_TIME_NEVER;
-}
-
-/* It has an appointment only while somebody is held: else a fabric in which nothing happens any
- * more would not be known to be empty. */
-static void update_watchdog(void *dataplane, node_time_t now)
-{
-	struct ethernet *eth = dataplane;
-
-	if (eth->watching == (eth->held_count != 0))
-		return;
-	eth->watching = eth->held_count;
-	switch_timer_set(&eth->sw, eth->watching ? now + eth->roce.watchdog_ps : NODE_TIME_NEVER);
-}
-
-static void transmit(void *dataplane, uint32_t port, node_time_t now)
-{
-	ethernet_transmit(dataplane, port, now);
-}
-
-static node_time_t transmit_next_at(void *dataplane, uint32_t port, node_time_t now)
-{
-	return ethernet_transmit_next_at(dataplane, port, now);
-}
-
-static node_time_t path_step(void *dataplane, uint32_t port, node_time_t now)
-{
-	return ethernet_path_step(dataplane, port, now);
-}
-
-static const struct switch_ops ops = {
-	.arrive = arrive,
-	.transmit = transmit,
-	.transmit_next_at = transmit_next_at,
-	.port_timer = path_step,
-	.timer = on_watchdog,
-	.settle = update_watchdog,
-	.sample = sample,
-	.measured = measured,
-	.tables = ethernet_show_tables,
-	.settings = &ethernet_settings,
-};
-
-static node_time_t run(void *dataplane, node_time_t end)
-{
-	return switch_run(dataplane, &ops, end);
-}
-
-/* ---- links and tables that change ---- */
+/* ---- links that change ---- */
 
 /* @port is what config->ports[@port] says: kind, MTU, class shares, headroom; nothing is held
  * there */
@@ -150,42 +88,33 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 	ethernet_queue_levels(eth, p);
 }
 
-/* What waits for the link is lost; what came in over it goes on. */
+/* What waits for the link is lost; what came in over it is forwarded. */
 static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 {
 	struct ethernet *eth = dataplane;
 	struct ethernet_port *port = &eth->ports[p];
-	uint32_t before = port->teller.told;
 
-	eth->routes.ports_up &= ~(1ull << p);
-	link_down(port->link, now);
 	while (port->backlog) {
 		struct packet *packet =
 			ethernet_queue_take(eth, p, (uint32_t)__builtin_ctz(port->backlog), now);
 
 		switch_drop(&eth->sw, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
-		ethernet_leave(eth, packet);
+		switch_leave(&eth->sw, packet);
 	}
 	ethernet_pause_note(eth, p, now);
-	for (; before; before &= before - 1)
-		port->queues[__builtin_ctz(before)].stats->xoff_since_ps = 0;
-	switch_arrivals_stop(&eth->sw, p);
-	switch_touch(&eth->sw, p);
-	switch_settle(&eth->sw, now);
+	for (uint32_t told = port->teller.told; told; told &= told - 1)
+		port->queues[__builtin_ctz(told)].stats->xoff_since_ps = 0;
 }
 
-static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
+static void on_link_start(void *dataplane, uint32_t port, node_time_t now)
 {
 	struct ethernet *eth = dataplane;
 
 	port_configure(eth, port);
 	ethernet_path_rates(eth);
-	eth->routes.ports_up |= 1ull << port;
 	/* what came in over the former link may still be too much */
 	for (uint32_t c = 0; c < eth->sw.class_count; c++)
 		ethernet_pause_tell(eth, port, c, now);
-	switch_touch(&eth->sw, port);
-	switch_settle(&eth->sw, now);
 }
 
 static void on_link_set(void *dataplane, uint32_t port)
@@ -198,35 +127,6 @@ static void on_link_set(void *dataplane, uint32_t port)
 	class_scheduler_init_node(&eth->ports[port].classes, eth->sw.config, config->rate_bps);
 	shared_buffer_port_set(&eth->buffer, port, config->headroom_bytes);
 	ethernet_queue_levels(eth, port);
-	switch_touch(&eth->sw, port);
-}
-
-static int tables(void *dataplane, const struct switch_config *config)
-{
-	struct ethernet *eth = dataplane;
-
-	if (table_replace(&eth->routes, &eth->translate, config) < 0)
-		return -ENOMEM;
-	eth->sw.flood_ports = config->flood_ports;
-	eth->sw.stats->tables_taken++;
-	return 0;
-}
-
-static uint32_t tables_blocks(void *dataplane, enum table_kind table)
-{
-	const struct ethernet *eth = dataplane;
-
-	return table == TABLE_FLOOD ? 1 : table_read_blocks(&eth->routes, &eth->translate, table);
-}
-
-static void tables_read(void *dataplane, struct table_block *block)
-{
-	const struct ethernet *eth = dataplane;
-
-	if (block->table == TABLE_FLOOD)
-		table_put(TABLE_FLOOD, block->bytes, 0, eth->sw.flood_ports);
-	else
-		table_read_block(&eth->routes, &eth->translate, block);
 }
 
 /* ---- set-up ---- */
@@ -247,8 +147,6 @@ static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
 	}
 	path_pause_init(&port->path, &eth->roce, p, config->ports[p].rate_bps);
 	port_configure(eth, p);
-	if (config->ports[p].vacant)
-		eth->routes.ports_up &= ~(1ull << p);
 }
 
 /* A cell for each PACKET_BUFFER_BYTES of the buffer, so that the buffer is full before the pool is
@@ -266,71 +164,45 @@ static int pool_init(struct ethernet *eth)
 				captured_max);
 }
 
-static void destroy(void *dataplane)
+static int init(void *dataplane)
 {
 	struct ethernet *eth = dataplane;
+	const struct node_config *config = eth->sw.config;
 
-	ethernet_path_fini(eth);
-	translate_fini(&eth->translate);
-	route_table_fini(&eth->routes);
-	switch_fini(&eth->sw);
-	free(eth);
-}
-
-static void *create(const struct node_config *config, struct link *links, struct stats_page *stats)
-{
-	struct ethernet *eth = calloc(1, sizeof(*eth));
-	int error;
-
-	if (!eth)
-		return NULL;
-	eth->sw.routes = &eth->routes;
 	eth->roce = config->roce;
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
 		eth->roce.classes[c].lossless &= eth->roce.pfc;
 	eth->ecmp_seed = config->seed;
 	eth->sw.flood_packets_max = UINT32_MAX; /* copies count in the shared buffer */
 	random_init(&eth->random, config->seed, RANDOM_STREAM);
-	error = switch_init(&eth->sw, &ops, &eth->routes.ports_up, config, links, stats);
 	shared_buffer_init(&eth->buffer, eth->roce.classes, eth->sw.class_count,
 			   eth->roce.buffer_bytes);
-	if (!error)
-		error = pool_init(eth);
-	if (!error)
-		error = translate_init(&eth->translate, config->switch_.hosts,
-				       config->switch_.host_count);
-	if (!error)
-		error = translate_prefixes_set(&eth->translate, config->switch_.prefixes,
-					       config->switch_.prefix_count);
-	if (!error)
-		error = route_table_init(&eth->routes, &config->switch_);
-	if (error) {
-		destroy(eth);
-		return NULL;
-	}
-	if (eth->sw.port_count < NODE_PORTS_MAX)
-		eth->routes.ports_up &= (1ull << eth->sw.port_count) - 1;
+	if (pool_init(eth) || switch_tables_init(&eth->sw, &eth->routes, &eth->translate))
+		return -ENOMEM;
 	for (uint32_t p = 0; p < config->port_count; p++)
-		port_init(eth, p, &links[p]);
-	if (ethernet_path_init(eth)) {
-		destroy(eth);
-		return NULL;
-	}
-	switch_start(&eth->sw);
-	stats->tables_taken = config->switch_.host_count > 0;
-	return eth;
+		port_init(eth, p, &eth->sw.links[p]);
+	return ethernet_path_init(eth);
 }
 
-const struct node_ops ethernet_ops = {
-	.create = create,
-	.run = run,
-	.show = switch_show,
-	.set = switch_set,
-	.destroy = destroy,
+static const struct switch_ops ops = {
+	.bytes = sizeof(struct ethernet),
+	.init = init,
+	.fini = ethernet_path_fini,
+	.arrive = arrive,
+	.transmit = ethernet_transmit,
+	.transmit_next_at = ethernet_transmit_next_at,
+	.port_timer = ethernet_path_step,
+	.timer = ethernet_watchdog,
+	.settle = ethernet_watchdog_update,
+	.sample = sample,
+	.measured = measured,
 	.link_down = on_link_down,
-	.link_up = on_link_up,
+	.link_start = on_link_start,
 	.link_set = on_link_set,
-	.tables = tables,
-	.table_blocks = tables_blocks,
-	.table_read = tables_read,
+	.flood_tree = true,
+	.tables = ethernet_show_tables,
+	.settings = &ethernet_settings,
 };
+
+SWITCH_KIND(ethernet_ops, ops, .tables = switch_tables_replace,
+	    .table_blocks = switch_tables_blocks, .table_read = switch_tables_read);

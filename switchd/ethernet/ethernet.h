@@ -94,7 +94,4 @@ static inline bool ethernet_port_up(const struct ethernet *eth, uint32_t port)
 	return route_port_up(&eth->routes, port);
 }
 
-/** ethernet_leave() - @packet, taken out of its queue, is no longer inside the switch. */
-void ethernet_leave(struct ethernet *eth, struct packet *packet);
-
 #endif

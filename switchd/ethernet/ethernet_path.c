@@ -49,8 +49,10 @@ void ethernet_path_rates(struct ethernet *eth)
 			path_signal_rate(&eth->ports[p].queues[c].signals, rate_bps);
 }
 
-void ethernet_path_fini(struct ethernet *eth)
+void ethernet_path_fini(void *dataplane)
 {
+	struct ethernet *eth = dataplane;
+
 	flow_watch_fini(&eth->flows);
 }
 
@@ -216,8 +218,9 @@ static void supplement(struct ethernet *eth, struct ethernet_queue *queue, uint3
 	}
 }
 
-node_time_t ethernet_path_step(struct ethernet *eth, uint32_t port, node_time_t now)
+node_time_t ethernet_path_step(void *dataplane, uint32_t port, node_time_t now)
 {
+	struct ethernet *eth = dataplane;
 	uint32_t count = 0;
 
 	for (uint32_t c = 0; c < eth->sw.class_count && count < SIGNALS_PER_EVENT; c++) {

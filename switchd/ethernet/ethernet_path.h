@@ -6,7 +6,7 @@
 
 /** ethernet_path_init() - ports and queues are there, nothing has passed.  Return: 0 or -ENOMEM. */
 int ethernet_path_init(struct ethernet *eth);
-void ethernet_path_fini(struct ethernet *eth);
+void ethernet_path_fini(void *dataplane);
 
 /** ethernet_path_rates() - the rates of links have changed, or ports are no longer vacant. O(ports
  *  x classes). */
@@ -42,6 +42,6 @@ void ethernet_path_periods(struct ethernet *eth, node_time_t now);
 /** ethernet_path_step() - sends signals and CNPs that are due because of the queues of @port, a few
  *  at a time.
  *  Return: when to call it again, as things are; NODE_TIME_NEVER. */
-node_time_t ethernet_path_step(struct ethernet *eth, uint32_t port, node_time_t now);
+node_time_t ethernet_path_step(void *dataplane, uint32_t port, node_time_t now);
 
 #endif

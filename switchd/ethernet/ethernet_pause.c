@@ -163,8 +163,9 @@ void ethernet_pause_send(struct ethernet *eth, uint32_t port, node_time_t now)
 
 /* ---- the watchdog ---- */
 
-node_time_t ethernet_watchdog(struct ethernet *eth, node_time_t now)
+void ethernet_watchdog(void *dataplane, node_time_t now)
 {
+	struct ethernet *eth = dataplane;
 	node_time_t next = NODE_TIME_NEVER;
 
 	for (uint32_t p = 0; p < eth->sw.port_count; p++) {
@@ -186,5 +187,16 @@ node_time_t ethernet_watchdog(struct ethernet *eth, node_time_t now)
 			      (uint32_t)((now - stats->paused_since_ps) / NODE_US));
 		}
 	}
-	return next;
+	switch_timer_set(&eth->sw, next);
+	eth->watching = next != NODE_TIME_NEVER;
+}
+
+void ethernet_watchdog_update(void *dataplane, node_time_t now)
+{
+	struct ethernet *eth = dataplane;
+
+	if (eth->watching == (eth->held_count != 0))
+		return;
+	eth->watching = eth->held_count;
+	switch_timer_set(&eth->sw, eth->watching ? now + eth->roce.watchdog_ps : NODE_TIME_NEVER);
 }

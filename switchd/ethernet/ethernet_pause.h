@@ -28,10 +28,13 @@ node_time_t ethernet_pause_due_at(const struct ethernet *eth, uint32_t port, nod
 /** ethernet_pause_send() - puts the frame that is due on the link of @port, which is free. */
 void ethernet_pause_send(struct ethernet *eth, uint32_t port, node_time_t now);
 
-/** ethernet_watchdog() - counts the classes that are held without a break for so long that they are
- *  stuck.
- *  Return: when to look again; NODE_TIME_NEVER. O(ports x classes), once per watchdog time at most
- *  for each of them. */
-node_time_t ethernet_watchdog(struct ethernet *eth, node_time_t now);
+/** ethernet_watchdog() - switch_ops.timer: counts the classes that have been paused without a break
+ *  for the watchdog time as stuck, and sets the timer for the next one. O(ports x classes), once per
+ *  watchdog time at most for each of them. */
+void ethernet_watchdog(void *dataplane, node_time_t now);
+
+/** ethernet_watchdog_update() - switch_ops.settle: sets the timer if a class is paused, else stops
+ *  it. A timer that is always set would hide that a fabric has nothing left to do. O(1). */
+void ethernet_watchdog_update(void *dataplane, node_time_t now);
 
 #endif

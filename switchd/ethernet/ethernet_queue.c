@@ -120,8 +120,7 @@ void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *pac
 	}
 	packet->egress_port = (uint8_t)port;
 	packet->requested_at_ps = now;
-	eth->sw.stats->inside_packets++;
-	eth->sw.stats->inside_bytes += packet->frame_bytes;
+	switch_enter(&eth->sw, packet);
 	mark(eth, &out->queues[c], packet, false);
 	packet_queue_push(&out->queues[c].queue, packet);
 	out->backlog |= (uint8_t)(1u << c);

@@ -19,7 +19,7 @@ void ethernet_queue_levels(struct ethernet *eth, uint32_t port);
 void ethernet_queue_mark_leaving(struct ethernet *eth, struct packet *packet);
 
 /** ethernet_queue_take() - the first packet of a queue that has one; its room in the buffer is
- *  free. ethernet_leave() later. */
+ *  free. switch_leave() later. */
 struct packet *ethernet_queue_take(struct ethernet *eth, uint32_t port, uint32_t traffic_class,
 				   node_time_t now);
 

@@ -27,8 +27,9 @@ static uint32_t classes_ready(const struct ethernet *eth, struct ethernet_port *
 	return ready;
 }
 
-node_time_t ethernet_transmit_next_at(struct ethernet *eth, uint32_t port, node_time_t now)
+node_time_t ethernet_transmit_next_at(void *dataplane, uint32_t port, node_time_t now)
 {
+	struct ethernet *eth = dataplane;
 	struct ethernet_port *out = &eth->ports[port];
 	node_time_t free_at = out->link->busy_until_ps,
 		    pause_at = ethernet_pause_due_at(eth, port, now);
@@ -79,12 +80,13 @@ static void send_packet(struct ethernet *eth, uint32_t port, uint32_t traffic_cl
 				 packet->frame_bytes, traffic_class, 0);
 	if (bytes)
 		packet_copy_out(packet, bytes);
-	ethernet_leave(eth, packet);
+	switch_leave(&eth->sw, packet);
 }
 
 /* PFC frames first: the later they are, the more comes that has no room. */
-void ethernet_transmit(struct ethernet *eth, uint32_t port, node_time_t now)
+void ethernet_transmit(void *dataplane, uint32_t port, node_time_t now)
 {
+	struct ethernet *eth = dataplane;
 	struct ethernet_port *out = &eth->ports[port];
 	node_time_t later_at, retry_at;
 	uint32_t ready;

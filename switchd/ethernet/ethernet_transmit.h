@@ -6,10 +6,10 @@
 
 /** ethernet_transmit_next_at() - when port @port should transmit next; NODE_TIME_NEVER if it has
  *  nothing that it may send. */
-node_time_t ethernet_transmit_next_at(struct ethernet *eth, uint32_t port, node_time_t now);
+node_time_t ethernet_transmit_next_at(void *dataplane, uint32_t port, node_time_t now);
 
 /** ethernet_transmit() - puts one thing on port @port's link: a PFC frame that is due, else a
  *  packet. */
-void ethernet_transmit(struct ethernet *eth, uint32_t port, node_time_t now);
+void ethernet_transmit(void *dataplane, uint32_t port, node_time_t now);
 
 #endif

@@ -36,7 +36,7 @@ static void give_up(struct dataplane *dp, struct packet *packet, enum drop_reaso
 {
 	switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
 	input_buffer_release(dp, packet);
-	packet_leave(dp, packet);
+	switch_leave(&dp->sw, packet);
 }
 
 /* gives the packet its EFCT line and queues it; false if no line is free (FC-4, FC-9) */
@@ -86,7 +86,7 @@ static void enter(struct dataplane *dp, struct packet *packet, const struct fram
 	packet->hops = 0;
 	packet->ordered = !(dp->unordered >> packet->traffic_class & 1);
 	make_pattern(in, packet, fields, &pattern);
-	packet_enter(dp, packet);
+	switch_enter(&dp->sw, packet);
 	if (inject(dp, in, packet, &pattern, now))
 		return;
 	in->stats->channel_waits++;
@@ -129,7 +129,6 @@ static void flood(struct dataplane *dp, struct packet *packet, const struct fram
 				    now);
 			continue;
 		}
-		dp->sw.flood_packets++;
 		enter(dp, copy, fields, host->fabric_address, host->egress_port, now);
 	}
 	dp->sw.stats->flooded_packets += copies;
@@ -305,7 +304,7 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 		packet_free(&dp->sw.pool, packet);
 		return;
 	}
-	packet_enter(dp, packet);
+	switch_enter(&dp->sw, packet);
 	if (!crossbar_request(dp, packet, flow, &why, now)) {
 		/* the sender counts on an ACK for it */
 		ack_collect(&dp->ports[packet->in_port].acks, packet->flow_id, ACK_LOSS,

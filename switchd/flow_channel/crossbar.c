@@ -234,7 +234,7 @@ static void choose_and_ask(struct dataplane *dp, uint32_t ref,
 
 		lost_units += packet->units;
 		switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
-		packet_leave(dp, packet);
+		switch_leave(&dp->sw, packet);
 	}
 	if (flow->queue.head)
 		ask(dp, ref, now);

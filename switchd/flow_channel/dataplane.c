@@ -7,7 +7,6 @@
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
 #include "switchd/common/switch_run.h"
-#include "switchd/common/table_read.h"
 #include "switchd/flow_channel/ack_path.h"
 #include "switchd/flow_channel/arrival.h"
 #include "switchd/flow_channel/crossbar.h"
@@ -134,45 +133,7 @@ static void settle(void *dataplane, node_time_t now)
 	switch_timer_set(&dp->sw, deadline_heap_next_at(&dp->wakes));
 }
 
-static void follow(void *dataplane, node_time_t now)
-{
-	link_change_ways(dataplane, now);
-}
-
-static uint64_t links_start(void *dataplane, node_time_t now)
-{
-	return link_change_finish(dataplane, now);
-}
-
-static const struct switch_ops ops = {
-	.arrive = arrive,
-	.transmit = on_transmit,
-	.transmit_next_at = next_at,
-	.timer = wake,
-	.follow = follow,
-	.settle = settle,
-	.links_start = links_start,
-	.sample = sample,
-	.measured = measured,
-	.tables = dataplane_show_tables,
-	.settings = &dataplane_settings,
-};
-
-static node_time_t run(void *dataplane, node_time_t end)
-{
-	return switch_run(dataplane, &ops, end);
-}
-
-/* ---- links and tables that change ---- */
-
-static void on_link_down(void *dataplane, uint32_t port, node_time_t now)
-{
-	struct dataplane *dp = dataplane;
-
-	link_change_down(dp, port, now);
-	switch_arrivals_stop(&dp->sw, port);
-	switch_settle(&dp->sw, now);
-}
+/* ---- links that change ---- */
 
 static void on_link_settle(void *dataplane, uint32_t port, const struct channel_set *left,
 			   node_time_t now)
@@ -180,16 +141,7 @@ static void on_link_settle(void *dataplane, uint32_t port, const struct channel_
 	struct dataplane *dp = dataplane;
 
 	link_change_settle(dp, port, left, now);
-	switch_look_at_arrivals(&dp->sw, link_change_finish(dp, now));
-	switch_settle(&dp->sw, now);
-}
-
-static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
-{
-	struct dataplane *dp = dataplane;
-
-	link_change_up(dp, port);
-	link_change_finish(dp, now);
+	switch_links_start(&dp->sw, now);
 	switch_settle(&dp->sw, now);
 }
 
@@ -199,33 +151,6 @@ static void on_link_set(void *dataplane, uint32_t port)
 
 	class_scheduler_init(&dp->ports[port].classes, dp->sw.class_count, dp->sw.config->classes,
 			     dp->sw.config->ports[port].rate_bps);
-	switch_touch(&dp->sw, port);
-}
-
-static int tables(void *dataplane, const struct switch_config *config)
-{
-	struct dataplane *dp = dataplane;
-	int changed = table_replace(&dp->routes, &dp->translate, config);
-
-	if (changed < 0)
-		return changed;
-	dp->sw.tables_changed |= changed;
-	dp->sw.stats->tables_taken++;
-	return 0;
-}
-
-static uint32_t tables_blocks(void *dataplane, enum table_kind table)
-{
-	const struct dataplane *dp = dataplane;
-
-	return table_read_blocks(&dp->routes, &dp->translate, table);
-}
-
-static void tables_read(void *dataplane, struct table_block *block)
-{
-	const struct dataplane *dp = dataplane;
-
-	table_read_block(&dp->routes, &dp->translate, block);
 }
 
 /* ---- set-up ---- */
@@ -349,8 +274,6 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	port->gauge.from_ps = config->measure_from_ps;
 	port->gauge.to_ps = config->measure_to_ps;
 	dataplane_port_configure(dp, p);
-	if (port_config->vacant)
-		dp->routes.ports_up &= ~(1ull << p);
 	error = ifct_init(&dp->ifcts[p], port_config->channels);
 	if (!error)
 		error = paths_init(port, port_config->channels);
@@ -388,7 +311,7 @@ static void port_fini(struct dataplane *dp, uint32_t p)
 		arbiter_fini(&port->output[c].arbiter);
 }
 
-static void destroy(void *dataplane)
+static void fini(void *dataplane)
 {
 	struct dataplane *dp = dataplane;
 
@@ -396,69 +319,52 @@ static void destroy(void *dataplane)
 		port_fini(dp, p);
 	source_hold_fini(&dp->hold);
 	deadline_heap_fini(&dp->wakes);
-	translate_fini(&dp->translate);
-	route_table_fini(&dp->routes);
-	switch_fini(&dp->sw);
-	free(dp);
 }
 
-static void *create(const struct node_config *config, struct link *links, struct stats_page *stats)
+static int init(void *dataplane)
 {
-	struct dataplane *dp = calloc(1, sizeof(*dp));
-	struct link_listener listener;
-	int error;
+	struct dataplane *dp = dataplane;
+	const struct node_config *config = dp->sw.config;
+	struct link_listener listener = dataplane_listener(dp);
 
-	if (!dp)
-		return NULL;
 	dp->lane_count = config->class_count * node_lanes(config, PORT_FABRIC);
-	error = switch_init(&dp->sw, &ops, &dp->routes.ports_up, config, links, stats);
-	if (!error)
-		error = pool_init(dp);
-	dp->sw.routes = &dp->routes;
-	dataplane_settings_init(dp);
 	random_init(&dp->random, config->switch_.routing.seed, 0);
 	random_init(&dp->redirect_random, config->switch_.routing.seed, 1);
 	for (uint32_t c = 0; c < config->class_count; c++)
 		dp->unordered |= (uint32_t)config->classes[c].unordered << c;
-	if (!error)
-		error = source_hold_init(&dp->hold, config->switch_.routing.hold_ps);
-	if (!error)
-		error = deadline_heap_init(&dp->wakes, flow_ref(config->port_count, 0));
-	if (!error)
-		error = translate_init(&dp->translate, config->switch_.hosts,
-				       config->switch_.host_count);
-	if (!error)
-		error = translate_prefixes_set(&dp->translate, config->switch_.prefixes,
-					       config->switch_.prefix_count);
-	if (!error)
-		error = route_table_init(&dp->routes, &config->switch_);
-	if (dp->sw.port_count < NODE_PORTS_MAX)
-		dp->routes.ports_up &= (1ull << dp->sw.port_count) - 1;
-	for (uint32_t p = 0; !error && p < config->port_count; p++)
-		error = port_init(dp, p, &links[p]);
-	if (error) {
-		destroy(dp);
-		return NULL;
+	dataplane_settings_init(dp);
+	if (pool_init(dp) || source_hold_init(&dp->hold, config->switch_.routing.hold_ps) ||
+	    deadline_heap_init(&dp->wakes, flow_ref(config->port_count, 0)) ||
+	    switch_tables_init(&dp->sw, &dp->routes, &dp->translate))
+		return -ENOMEM;
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		if (port_init(dp, p, &dp->sw.links[p]))
+			return -ENOMEM;
+		link_listen(&dp->sw.links[p], &listener);
 	}
-	dp->sw.stats->tables_taken = config->switch_.host_count > 0;
-	listener = dataplane_listener(dp);
-	for (uint32_t p = 0; p < config->port_count; p++)
-		link_listen(&links[p], &listener);
-	switch_start(&dp->sw);
-	return dp;
+	return 0;
 }
 
-const struct node_ops switchd_ops = {
-	.create = create,
-	.run = run,
-	.show = switch_show,
-	.set = switch_set,
-	.destroy = destroy,
-	.link_down = on_link_down,
-	.link_settle = on_link_settle,
-	.link_up = on_link_up,
+static const struct switch_ops ops = {
+	.bytes = sizeof(struct dataplane),
+	.init = init,
+	.fini = fini,
+	.arrive = arrive,
+	.transmit = on_transmit,
+	.transmit_next_at = next_at,
+	.timer = wake,
+	.follow = link_change_ways,
+	.settle = settle,
+	.sample = sample,
+	.measured = measured,
+	.link_down = link_change_down,
+	.link_coming = link_change_coming,
+	.link_may_start = link_change_may_start,
+	.link_start = link_change_start,
 	.link_set = on_link_set,
-	.tables = tables,
-	.table_blocks = tables_blocks,
-	.table_read = tables_read,
+	.tables = dataplane_show_tables,
+	.settings = &dataplane_settings,
 };
+
+SWITCH_KIND(switchd_ops, ops, .link_settle = on_link_settle, .tables = switch_tables_replace,
+	    .table_blocks = switch_tables_blocks, .table_read = switch_tables_read);

@@ -138,22 +138,6 @@ static inline bool dataplane_port_up(const struct dataplane *dp, uint32_t port)
  *  link, class shares. */
 void dataplane_port_configure(struct dataplane *dp, uint32_t port);
 
-/** packet_enter(), packet_leave() - the packet is, is no longer inside the switch; leaving frees
- *  it. */
-static inline void packet_enter(struct dataplane *dp, const struct packet *packet)
-{
-	dp->sw.stats->inside_packets++;
-	dp->sw.stats->inside_bytes += packet->frame_bytes;
-}
-
-static inline void packet_leave(struct dataplane *dp, struct packet *packet)
-{
-	dp->sw.stats->inside_packets--;
-	dp->sw.stats->inside_bytes -= packet->frame_bytes;
-	dp->sw.flood_packets -= packet->copy;
-	packet_free(&dp->sw.pool, packet);
-}
-
 /** dataplane_listener() - what a link of this switch calls. */
 struct link_listener dataplane_listener(struct dataplane *dp);
 

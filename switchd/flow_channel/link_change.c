@@ -27,7 +27,7 @@ static void drop(struct dataplane *dp, struct port *out, struct packet *packet,
 	if (packet->requested)
 		crossbar_leave(dp, out, packet, now);
 	switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
-	packet_leave(dp, packet);
+	switch_leave(&dp->sw, packet);
 }
 
 /* flow @ref, in no list any more, waited to go to @out: what is queued is lost; of a tree only its
@@ -226,8 +226,10 @@ static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
 	}
 }
 
-void link_change_ways(struct dataplane *dp, node_time_t now)
+void link_change_ways(void *dataplane, node_time_t now)
 {
+	struct dataplane *dp = dataplane;
+
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		if (dp->ports[p].kind == PORT_FABRIC)
 			misled_find(dp, &dp->ports[p], now);
@@ -285,18 +287,11 @@ static void note_left(struct dataplane *dp, uint32_t port)
 			channel_set_add(&dp->ports[port].stats->left, id);
 }
 
-void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
+void link_change_down(void *dataplane, uint32_t port, node_time_t now)
 {
+	struct dataplane *dp = dataplane;
 	struct port *out = &dp->ports[port];
-	bool was_up = dataplane_port_up(dp, port);
 
-	/* first of all: whoever may go on because of a loss must not choose this port again */
-	dp->routes.ports_up &= ~(1ull << port);
-	dp->sw.ports_coming &= ~(1ull << port);
-	link_down(out->link, now);
-	if (!was_up)
-		return;
-	switch_pause_forget(&dp->sw, port, now);
 	note_left(dp, port);
 	fgfc_path_clear(dp, port);
 	if (out->kind == PORT_FABRIC) {
@@ -308,26 +303,31 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 	} else {
 		drop_waiting(dp, out, now);
 	}
-	switch_touch(&dp->sw, port);
 }
 
-void link_change_up(struct dataplane *dp, uint32_t port)
+bool link_change_coming(void *dataplane, uint32_t port)
 {
-	struct link *link = dp->ports[port].link;
+	struct dataplane *dp = dataplane;
 
-	dp->sw.ports_coming |= 1ull << port;
-	link->held = true;
-	if (!link->real)
-		link_up_stopped(link);
+	if (!dp->ports[port].link->real)
+		link_up_stopped(dp->ports[port].link);
+	return link_change_may_start(dp, port);
 }
 
-static void start(struct dataplane *dp, uint32_t port, node_time_t now)
+bool link_change_may_start(void *dataplane, uint32_t port)
 {
+	const struct dataplane *dp = dataplane;
+
+	return !dp->ifcts[port].used && !dp->ports[port].no_line.head && !dp->ports[port].ofct.used;
+}
+
+void link_change_start(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct dataplane *dp = dataplane;
 	const struct port_config *config = &dp->sw.config->ports[port];
 	struct link_listener listener = dataplane_listener(dp);
 	struct port *in = &dp->ports[port];
 
-	in->link->held = false;
 	ifct_restart(&dp->ifcts[port]);
 	ofct_restart(&in->ofct);
 	in->link->head_due_ps = node_time_max(in->link->head_due_ps, now);
@@ -339,23 +339,4 @@ static void start(struct dataplane *dp, uint32_t port, node_time_t now)
 		arbiter_set_quantum(&in->output[c].arbiter, config->mtu_bytes);
 		link_hold(in->link, c, false);
 	}
-	dp->routes.ports_up |= 1ull << port;
-	switch_touch(&dp->sw, port);
-}
-
-uint64_t link_change_finish(struct dataplane *dp, node_time_t now)
-{
-	uint64_t started = 0;
-
-	for (uint64_t coming = dp->sw.ports_coming; coming; coming &= coming - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(coming);
-
-		if (dp->ifcts[port].used || dp->ports[port].no_line.head ||
-		    dp->ports[port].ofct.used)
-			continue;
-		start(dp, port, now);
-		started |= 1ull << port;
-	}
-	dp->sw.ports_coming &= ~started;
-	return started;
 }

@@ -218,7 +218,7 @@ static void send_packet(struct dataplane *dp, uint32_t port, uint32_t lane, node
 		send_on_fabric(out, packet, lane, now);
 	else
 		send_on_edge(dp, out, packet, congested, now);
-	packet_leave(dp, packet);
+	switch_leave(&dp->sw, packet);
 	crossbar_grant(dp, port, lane, now);
 }
 

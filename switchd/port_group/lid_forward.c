@@ -358,8 +358,10 @@ static void move_lane(struct lid_switch *lid, uint32_t port, uint32_t lane, node
 	}
 }
 
-void lid_follow(struct lid_switch *lid, node_time_t now)
+void lid_follow(void *dataplane, node_time_t now)
 {
+	struct lid_switch *lid = dataplane;
+
 	for (uint32_t port = 0; port < lid->sw.port_count; port++)
 		for (uint32_t lanes = lid->ports[port].backlog; lanes; lanes &= lanes - 1)
 			if (!all_stay(lid, port, (uint32_t)__builtin_ctz(lanes)))

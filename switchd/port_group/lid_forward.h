@@ -16,6 +16,6 @@ void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_
 /** lid_follow() - tables or ports have changed: what waits for a port that its DLID leaves by no
  *  more goes to the one that it leaves by, so what is to be in order stays so, in this switch, and
  *  nothing is sent where it would be lost. O(packets that wait). */
-void lid_follow(struct lid_switch *lid, node_time_t now);
+void lid_follow(void *dataplane, node_time_t now);
 
 #endif

@@ -4,11 +4,8 @@
 
 void lid_enter(struct lid_switch *lid, struct packet *packet)
 {
-	lid->sw.stats->inside_packets++;
-	lid->sw.stats->inside_bytes += packet->frame_bytes;
-	if (packet->copy)
-		lid->sw.flood_packets++;
-	else
+	switch_enter(&lid->sw, packet);
+	if (!packet->copy)
 		lid->ports[packet->in_port].packets_from++;
 }
 
@@ -17,14 +14,7 @@ void lid_leave(struct lid_switch *lid, struct packet *packet)
 {
 	struct lid_port *in = &lid->ports[packet->in_port];
 
-	ENSURE(lid->sw.stats->inside_packets, >, 0u);
-	ENSURE(lid->sw.stats->inside_bytes, >=, (uint64_t)packet->frame_bytes);
-	lid->sw.stats->inside_packets--;
-	lid->sw.stats->inside_bytes -= packet->frame_bytes;
-	if (packet->copy) {
-		ENSURE(lid->sw.flood_packets, >, 0u);
-		lid->sw.flood_packets--;
-	} else {
+	if (!packet->copy) {
 		ENSURE(in->packets_from, >, 0u);
 		in->packets_from--;
 		if (lid_port_up(lid, packet->in_port)) {
@@ -32,7 +22,7 @@ void lid_leave(struct lid_switch *lid, struct packet *packet)
 			switch_touch(&lid->sw, packet->in_port); /* there may be credit to give */
 		}
 	}
-	packet_free(&lid->sw.pool, packet);
+	switch_leave(&lid->sw, packet);
 }
 
 static void count(struct lid_switch *lid, uint32_t port, const struct packet *packet, int sign,

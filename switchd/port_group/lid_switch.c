@@ -68,21 +68,6 @@ static void measured(void *dataplane, uint32_t p, node_time_t now)
 	switch_pause_settle(&lid->sw, p, now);
 }
 
-static void transmit(void *dataplane, uint32_t port, node_time_t now)
-{
-	lid_transmit(dataplane, port, now);
-}
-
-static node_time_t transmit_next_at(void *dataplane, uint32_t port, node_time_t now)
-{
-	return lid_transmit_next_at(dataplane, port, now);
-}
-
-static void follow(void *dataplane, node_time_t now)
-{
-	lid_follow(dataplane, now);
-}
-
 /* ---- links that change ---- */
 
 /* there is credit again for a lane that had too little */
@@ -116,26 +101,19 @@ static void port_configure(struct lid_switch *lid, uint32_t p)
 	link_listen(port->link, &listener);
 }
 
-/* What waits for the link takes another way, if there is one. What came in over it goes on; what is
- * on it is lost. */
+/* What waits for the link takes another path, if there is one. What came in over it is forwarded;
+ * what is on it is lost. */
 static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 {
 	struct lid_switch *lid = dataplane;
 	struct lid_port *port = &lid->ports[p];
 
-	lid->ports_up &= ~(1ull << p);
-	lid->sw.ports_coming &= ~(1ull << p);
-	link_down(port->link, now);
-	switch_pause_forget(&lid->sw, p, now);
 	while (port->backlog) {
 		uint32_t lane = (uint32_t)__builtin_ctz(port->backlog);
 
 		input_turns_first(&port->lanes[lane].turns);
 		lid_forward_again(lid, lid_queue_take(lid, p, lane, now), now);
 	}
-	switch_arrivals_stop(&lid->sw, p);
-	switch_touch(&lid->sw, p);
-	switch_settle(&lid->sw, now);
 }
 
 /* the units of packets inside that came in at port @p, by the lane on which they came */
@@ -167,8 +145,9 @@ static bool has_room(const struct link *link, uint32_t l, uint32_t units)
  * follow soon, and packets that they send here have no other path.
  * Return: do they fit? The new link may have a smaller buffer, fewer lanes, or a peer that was told
  * of the whole buffer beforehand. */
-static bool take_over(struct lid_switch *lid, uint32_t p)
+static bool on_link_coming(void *dataplane, uint32_t p)
 {
+	struct lid_switch *lid = dataplane;
 	struct link *link = lid->ports[p].link;
 	uint32_t units[NODE_LANES_MAX];
 
@@ -181,45 +160,19 @@ static bool take_over(struct lid_switch *lid, uint32_t p)
 	return true;
 }
 
-static void link_start(struct lid_switch *lid, uint32_t p)
+/* a link whose buffer could not hold the packets of the former one starts when these have left */
+static bool link_may_start(void *dataplane, uint32_t port)
 {
-	lid->ports[p].link->held = false;
-	port_configure(lid, p);
-	lid->sw.ports_coming &= ~(1ull << p);
-	lid->ports_up |= 1ull << p;
-	switch_look_at_arrivals(&lid->sw, 1ull << p);
-	switch_touch(&lid->sw, p);
-	lid->sw.tables_changed = true;
+	return !((const struct lid_switch *)dataplane)->ports[port].packets_from;
 }
 
-/* Links whose buffers could not take over the packets of the former ones start when these are
- * gone. */
-static uint64_t links_start(void *dataplane, node_time_t now)
+static void on_link_start(void *dataplane, uint32_t port, node_time_t now)
 {
 	struct lid_switch *lid = dataplane;
-	uint64_t started = 0;
 
 	(void)now;
-	for (uint64_t coming = lid->sw.ports_coming; coming; coming &= coming - 1) {
-		uint32_t p = (uint32_t)__builtin_ctzll(coming);
-
-		if (lid->ports[p].packets_from)
-			continue;
-		link_start(lid, p);
-		started |= 1ull << p;
-	}
-	return started;
-}
-
-static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
-{
-	struct lid_switch *lid = dataplane;
-
-	lid->sw.ports_coming |= 1ull << port;
-	lid->ports[port].link->held = true;
-	if (take_over(lid, port))
-		link_start(lid, port);
-	switch_settle(&lid->sw, now);
+	port_configure(lid, port);
+	lid->sw.tables_changed = true;
 }
 
 static void on_link_set(void *dataplane, uint32_t port)
@@ -228,24 +181,6 @@ static void on_link_set(void *dataplane, uint32_t port)
 
 	class_scheduler_init_node(&lid->ports[port].classes, lid->sw.config,
 				  lid->sw.config->ports[port].rate_bps);
-	switch_touch(&lid->sw, port);
-}
-
-static const struct switch_ops ops = {
-	.arrive = arrive,
-	.transmit = transmit,
-	.transmit_next_at = transmit_next_at,
-	.follow = follow,
-	.links_start = links_start,
-	.sample = sample,
-	.measured = measured,
-	.tables = lid_show_tables,
-	.settings = &lid_settings,
-};
-
-static node_time_t run(void *dataplane, node_time_t end)
-{
-	return switch_run(dataplane, &ops, end);
 }
 
 /* ---- set-up ---- */
@@ -287,59 +222,54 @@ static int pool_init(struct lid_switch *lid)
 	return packet_pool_init(&lid->sw.pool, cells, captured_max);
 }
 
-static void destroy(void *dataplane)
+static void fini(void *dataplane)
 {
 	struct lid_switch *lid = dataplane;
 
 	port_group_fini(&lid->tables);
-	switch_fini(&lid->sw);
 	free(lid->turns);
-	free(lid);
 }
 
-static int memory_init(struct lid_switch *lid)
+static int init(void *dataplane)
 {
+	struct lid_switch *lid = dataplane;
 	const struct node_config *config = lid->sw.config;
+	uint32_t ports = lid->sw.port_count;
 
-	lid->turns = calloc((size_t)lid->sw.port_count * lid->lane_count * lid->sw.port_count,
-			    sizeof(*lid->turns));
-	if (!lid->turns || pool_init(lid) ||
-	    port_group_init(&lid->tables, &config->switch_.lids, lid->sw.port_count))
-		return -ENOMEM;
-	return 0;
-}
-
-static void *create(const struct node_config *config, struct link *links, struct stats_page *stats)
-{
-	struct lid_switch *lid = calloc(1, sizeof(*lid));
-
-	if (!lid)
-		return NULL;
+	lid->sw.ports_up = &lid->ports_up;
 	lid->settings = config->port_group;
 	lid->levels = node_lanes(config, PORT_FABRIC);
 	lid->lane_count = config->class_count * lid->levels;
 	random_init(&lid->random, config->switch_.routing.seed, RANDOM_STREAM);
-	if (switch_init(&lid->sw, &ops, &lid->ports_up, config, links, stats) || memory_init(lid)) {
-		destroy(lid);
-		return NULL;
-	}
-	for (uint32_t p = 0; p < config->port_count; p++)
-		port_init(lid, p, &links[p]);
-	switch_start(&lid->sw);
-	stats->tables_taken = config->switch_.lids.lid_count > 0;
-	return lid;
+	lid->turns = calloc((size_t)ports * lid->lane_count * ports, sizeof(*lid->turns));
+	if (!lid->turns || pool_init(lid) ||
+	    port_group_init(&lid->tables, &config->switch_.lids, ports))
+		return -ENOMEM;
+	for (uint32_t p = 0; p < ports; p++)
+		port_init(lid, p, &lid->sw.links[p]);
+	lid->sw.stats->tables_taken = config->switch_.lids.lid_count > 0;
+	return 0;
 }
 
-const struct node_ops lid_ops = {
-	.create = create,
-	.run = run,
-	.show = switch_show,
-	.set = switch_set,
-	.destroy = destroy,
+static const struct switch_ops ops = {
+	.bytes = sizeof(struct lid_switch),
+	.init = init,
+	.fini = fini,
+	.arrive = arrive,
+	.transmit = lid_transmit,
+	.transmit_next_at = lid_transmit_next_at,
+	.follow = lid_follow,
+	.sample = sample,
+	.measured = measured,
 	.link_down = on_link_down,
-	.link_up = on_link_up,
+	.link_coming = on_link_coming,
+	.link_may_start = link_may_start,
+	.link_start = on_link_start,
 	.link_set = on_link_set,
-	.tables = lid_tables_set,
-	.table_blocks = lid_table_blocks,
-	.table_read = lid_table_read,
+	.flood_tree = true,
+	.tables = lid_show_tables,
+	.settings = &lid_settings,
 };
+
+SWITCH_KIND(lid_ops, ops, .tables = lid_tables_set, .table_blocks = lid_table_blocks,
+	    .table_read = lid_table_read);

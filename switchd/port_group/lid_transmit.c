@@ -82,8 +82,9 @@ static bool has_work(const struct lid_port *out)
 	       link_ask_at(link) != NODE_TIME_NEVER;
 }
 
-node_time_t lid_transmit_next_at(struct lid_switch *lid, uint32_t port, node_time_t now)
+node_time_t lid_transmit_next_at(void *dataplane, uint32_t port, node_time_t now)
 {
+	struct lid_switch *lid = dataplane;
 	struct lid_port *out = &lid->ports[port];
 	struct link *link = out->link;
 	struct lanes_seen seen;
@@ -221,8 +222,9 @@ static void send_packet(struct lid_switch *lid, uint32_t port, uint32_t lane, no
 	lid_leave(lid, packet);
 }
 
-void lid_transmit(struct lid_switch *lid, uint32_t port, node_time_t now)
+void lid_transmit(void *dataplane, uint32_t port, node_time_t now)
 {
+	struct lid_switch *lid = dataplane;
 	struct lid_port *out = &lid->ports[port];
 	struct link *link = out->link;
 	struct lanes_seen seen;

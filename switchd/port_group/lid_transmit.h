@@ -6,9 +6,9 @@
 
 /** lid_transmit_next_at() - when port @port should transmit next; NODE_TIME_NEVER if it has nothing
  *  that it may send. */
-node_time_t lid_transmit_next_at(struct lid_switch *lid, uint32_t port, node_time_t now);
+node_time_t lid_transmit_next_at(void *dataplane, uint32_t port, node_time_t now);
 
 /** lid_transmit() - puts one thing on port @port's link: its own control words, or a packet. */
-void lid_transmit(struct lid_switch *lid, uint32_t port, node_time_t now);
+void lid_transmit(void *dataplane, uint32_t port, node_time_t now);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "switchd/common/route.h"
-#include "switchd/common/table_read.h"
+#include "switchd/common/switch_tables.h"
 #include "tests/testing.h"
 
 #define OWN_ADDRESS 7u
@@ -124,6 +124,12 @@ TEST(route_upward__none)
 		ck_assert_int_eq(route_upward_port(&table, number), -1);
 }
 
+static void follow(void *dataplane, node_time_t now)
+{
+	(void)dataplane;
+	(void)now;
+}
+
 /* what the fabric manager reads is what it wrote: it would write it again at every sweep (PG-11) */
 TEST(route_upward__is_read_back)
 {
@@ -133,10 +139,20 @@ TEST(route_upward__is_read_back)
 	struct table_block block = { .table = TABLE_ROUTES };
 	struct route_table ways = { 0 };
 	struct translate hosts = { 0 };
+	const struct switch_ops ops = { .follow = follow };
+	struct stats_page stats = { 0 };
+	struct switch_shell sw = {
+		.ops = &ops, .stats = &stats, .routes = &ways, .translate = &hosts
+	};
 
-	ck_assert_int_eq(table_replace(&ways, &hosts, &config), 1);
-	ck_assert_int_eq(table_replace(&ways, &hosts, &config), 0);
-	table_read_block(&ways, &hosts, &block);
+	ck_assert_int_eq(switch_tables_replace(&sw, &config), 0);
+	ck_assert(sw.tables_changed);
+	sw.tables_changed = false;
+	ck_assert_int_eq(switch_tables_replace(&sw, &config), 0);
+	ck_assert(!sw.tables_changed);
+	ck_assert_uint_eq(stats.tables_taken, 2);
+	ck_assert_uint_eq(switch_tables_blocks(&sw, TABLE_FLOOD), 0);
+	switch_tables_read(&sw, &block);
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, ROUTE_UPWARD), UPWARD);
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, 1), 0);
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, 2), 1 << 5);
