@@ -1,0 +1,730 @@
+/*  switchd/common/switch, _run, _links, _show, _set: the shell around every kind of switch, with a
+ *  fourth kind.
+ *
+ *  The hub below forwards a frame to the port that its first byte names. Every call of its
+ *  operations is noted in `calls`, so a test can state which were made, and in which order. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "switchd/common/switch_run.h"
+#include "tests/testing.h"
+#include "tests/unit/switchd/flow_channel/one_switch_expect.h"
+
+/* ---- the hub ---- */
+
+#define FLOOD 0x80u   /* to all ports of the tree */
+#define NOWHERE 0xffu /* dropped */
+#define CELLS 64u
+
+struct hub_class {
+	uint64_t level_bytes, level_per_bps;
+};
+
+struct hub_settings {
+	uint32_t count;
+	uint64_t bytes;
+	node_time_t short_ps, long_ps;
+	bool flag;
+	enum { RED, GREEN, BLUE } colour;
+	struct hub_class classes[NODE_CLASSES_MAX];
+};
+
+struct hub {
+	struct switch_shell sw;
+	uint64_t up;
+	struct packet_queue queues[PORTS];
+	struct hub_settings settings;
+};
+
+static char calls[4096];
+static bool init_fails, may_start;
+static uint32_t changes;
+
+__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
+{
+	size_t length = strlen(calls);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(calls + length, sizeof(calls) - length, format, arguments);
+	va_end(arguments);
+}
+
+static void hub_push(void *dataplane, uint32_t out, struct packet *packet, node_time_t now)
+{
+	struct hub *hub = dataplane;
+
+	(void)now;
+	switch_enter(&hub->sw, packet);
+	packet_queue_push(&hub->queues[out], packet);
+	switch_touch(&hub->sw, out);
+}
+
+static bool hub_arrive(void *dataplane, uint32_t port, const struct record *header,
+		       const uint8_t *bytes, node_time_t now)
+{
+	struct hub *hub = dataplane;
+	enum drop_reason why;
+	struct packet *packet;
+
+	note("arrive%u ", port);
+	if (!bytes)
+		return false;
+	packet = packet_copy_in(&hub->sw.pool, &hub->sw.links[port], MTU, header, bytes, 0, &why);
+	ck_assert_ptr_nonnull(packet);
+	packet->in_port = (uint8_t)port;
+	if (packet->bytes[0] < PORTS) {
+		hub_push(hub, packet->bytes[0], packet, now);
+		return false;
+	}
+	if (packet->bytes[0] == FLOOD)
+		switch_flood(&hub->sw, packet, hub_push, now);
+	else
+		switch_drop(&hub->sw, DROP_NO_ROUTE, port, packet->frame_bytes, now);
+	packet_free(&hub->sw.pool, packet);
+	return true;
+}
+
+static void hub_transmit(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct hub *hub = dataplane;
+	struct packet *packet = packet_queue_pop(&hub->queues[port]);
+
+	note("transmit%u ", port);
+	packet_copy_out(packet,
+			link_send_packet(&hub->sw.links[port], now,
+					 packet->frame_bytes + FRAME_FCS_BYTES,
+					 packet->captured_bytes, packet->frame_bytes, 0, 0));
+	switch_leave(&hub->sw, packet);
+}
+
+static node_time_t hub_next_at(void *dataplane, uint32_t port, node_time_t now)
+{
+	const struct hub *hub = dataplane;
+
+	note("next%u ", port);
+	return hub->queues[port].head ? node_time_max(now, hub->sw.links[port].busy_until_ps)
+				      : NODE_TIME_NEVER;
+}
+
+static node_time_t hub_port_timer(void *dataplane, uint32_t port, node_time_t now)
+{
+	(void)dataplane;
+	note("port_timer%u ", port);
+	return port == 1 && now < NODE_US ? NODE_US : NODE_TIME_NEVER;
+}
+
+static void hub_timer(void *dataplane, node_time_t now)
+{
+	(void)now;
+	note("timer ");
+	switch_timer_set(dataplane, NODE_TIME_NEVER);
+}
+
+static void hub_follow(void *dataplane, node_time_t now)
+{
+	(void)dataplane;
+	(void)now;
+	note("follow ");
+}
+
+static void hub_settle(void *dataplane, node_time_t now)
+{
+	(void)dataplane;
+	(void)now;
+	note("settle ");
+}
+
+static void hub_sample(void *dataplane, uint32_t port, struct sample_stats *sample, node_time_t now)
+{
+	(void)dataplane;
+	(void)now;
+	note("sample%u ", port);
+	sample->queue_bytes = 100 + port;
+}
+
+static void hub_measured(void *dataplane, uint32_t port, node_time_t now)
+{
+	note("measured%u ", port);
+	switch_pause_settle(dataplane, port, now);
+}
+
+static void hub_link_down(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct hub *hub = dataplane;
+
+	note("down%u ", port);
+	ck_assert(!(hub->up >> port & 1));
+	while (hub->queues[port].head) {
+		struct packet *packet = packet_queue_pop(&hub->queues[port]);
+
+		switch_drop(&hub->sw, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
+		switch_leave(&hub->sw, packet);
+	}
+}
+
+static bool hub_link_may_start(void *dataplane, uint32_t port)
+{
+	note("may_start%u ", port);
+	ck_assert(((struct hub *)dataplane)->sw.links[port].held);
+	return may_start;
+}
+
+static bool hub_link_coming(void *dataplane, uint32_t port)
+{
+	(void)dataplane;
+	note("coming%u ", port);
+	return may_start;
+}
+
+static void hub_link_start(void *dataplane, uint32_t port, node_time_t now)
+{
+	(void)now;
+	note("start%u ", port);
+	ck_assert(!(((struct hub *)dataplane)->up >> port & 1));
+}
+
+static void hub_link_set(void *dataplane, uint32_t port)
+{
+	(void)dataplane;
+	note("set%u ", port);
+}
+
+static int hub_init(void *dataplane)
+{
+	struct hub *hub = dataplane;
+
+	hub->sw.ports_up = &hub->up;
+	hub->up = (1u << PORTS) - 1;
+	hub->sw.flood_packets_max = 2;
+	return init_fails ? -ENOMEM : packet_pool_init(&hub->sw.pool, CELLS, PACKET_FIRST_BYTES);
+}
+
+static void hub_fini(void *dataplane)
+{
+	(void)dataplane;
+	note("fini ");
+}
+
+static void rows_print(const void *dataplane, uint32_t port, FILE *out)
+{
+	(void)dataplane;
+	fprintf(out, "p%u\n", port);
+}
+
+static void head_print(const void *dataplane, int port, FILE *out)
+{
+	fprintf(out, "port %d at %" PRIu64 "\n", port,
+		((const struct switch_shell *)dataplane)->shown_ps);
+}
+
+static const struct switch_table hub_tables[] = {
+	{ "all", "header\n", .rows = rows_print, .vacant_ports = true },
+	{ "used", "header\n", .rows = rows_print, .head = head_print },
+	{ "states", .head = head_print },
+	{ NULL },
+};
+
+static int hub_check(const void *dataplane, const void *changed, char *why, size_t why_max)
+{
+	(void)dataplane;
+	if (((const struct hub_settings *)changed)->bytes != 13)
+		return 0;
+	snprintf(why, why_max, "not 13");
+	return -EINVAL;
+}
+
+static void hub_changed(void *dataplane, node_time_t now)
+{
+	(void)dataplane;
+	(void)now;
+	changes++;
+}
+
+static int hub_own_set(void *dataplane, const char *name, const char *value, char *why,
+		       size_t why_max)
+{
+	(void)dataplane;
+	note("own %s=%s ", name, value);
+	snprintf(why, why_max, "own reason");
+	return strcmp(value, "good") ? -EINVAL : 0;
+}
+
+static const char *const colours[] = { "red", "green", "blue", NULL };
+
+#define AT(member) offsetof(struct hub_settings, member)
+
+static const struct switch_parameter hub_parameters[] = {
+	{ "own", PARAMETER_OWN, .set = hub_own_set, .values = "good" },
+	{ "count", PARAMETER_NUMBER, AT(count), .min = 2, .max = 9, .unit = "units" },
+	{ "bytes", PARAMETER_BYTES, AT(bytes), .max = 1ull << 40 },
+	{ "short.time", PARAMETER_NS, AT(short_ps), .max = 100 },
+	{ "long-time", PARAMETER_US, AT(long_ps), .max = 100 },
+	{ "flag", PARAMETER_FLAG, AT(flag), .words = switch_on_off },
+	{ "colour", PARAMETER_CHOICE, AT(colour), .words = colours },
+	{ "level", PARAMETER_BYTES, AT(classes[0].level_bytes), .max = 1000,
+	  .class_bytes = sizeof(struct hub_class), .clears = AT(classes[0].level_per_bps) },
+	{ NULL },
+};
+
+static const struct switch_settings hub_settings = { .parameters = hub_parameters,
+						     .offset = offsetof(struct hub, settings),
+						     .bytes = sizeof(struct hub_settings),
+						     .check = hub_check,
+						     .changed = hub_changed };
+
+static const struct switch_ops hub_switch_ops = {
+	.bytes = sizeof(struct hub),
+	.init = hub_init,
+	.fini = hub_fini,
+	.arrive = hub_arrive,
+	.transmit = hub_transmit,
+	.transmit_next_at = hub_next_at,
+	.port_timer = hub_port_timer,
+	.timer = hub_timer,
+	.follow = hub_follow,
+	.settle = hub_settle,
+	.sample = hub_sample,
+	.measured = hub_measured,
+	.link_down = hub_link_down,
+	.link_coming = hub_link_coming,
+	.link_may_start = hub_link_may_start,
+	.link_start = hub_link_start,
+	.link_set = hub_link_set,
+	.flood_tree = true,
+	.tables = hub_tables,
+	.settings = &hub_settings,
+};
+
+SWITCH_KIND(hub_ops, hub_switch_ops, .table_blocks = NULL);
+
+/* ---- a hub with four hosts ---- */
+
+#define FRAME_BYTES 96u
+#define AT_PS (500 * NODE_NS)
+#define BODY_PS ((FRAME_BYTES + FRAME_FCS_BYTES) * BYTE_PS)
+#define FRAME_PS ((FRAME_BYTES + FRAME_FCS_BYTES + GAP_BYTES) * BYTE_PS)
+
+static struct hub *hub;
+
+static void hub_setup(void)
+{
+	setup();
+	s.ops = &hub_ops;
+	for (uint32_t p = 0; p < PORTS; p++)
+		s.ports[p].kind = PORT_EDGE;
+	s.config.switch_.route_count = 0;
+	s.config.switch_.flood_ports = 1 << 0 | 1 << 1 | 1 << 2;
+	may_start = true;
+}
+
+static void hub_open(void)
+{
+	one_switch_open(&s);
+	hub = s.dataplane;
+}
+
+/* A frame for @first_byte is handled at @port at @due, at its last bit; a frame time later if
+ * another one is on the link then. */
+static void frame_send(uint32_t port, node_time_t due, uint32_t first_byte)
+{
+	node_time_t at = due > BODY_PS ? due - BODY_PS : 0;
+	uint8_t bytes[FRAME_BYTES] = { (uint8_t)first_byte };
+
+	neighbour_send_frame(&s, port, at, RECORD_PACKET, FRAME_BYTES + FRAME_FCS_BYTES, 0, bytes,
+			     64);
+}
+
+static void calls_expect(const char *expected)
+{
+	ck_assert_str_eq(calls, expected);
+	calls[0] = '\0';
+}
+
+TEST_GROUP(hub, .setup = hub_setup, .teardown = teardown);
+
+/* ---- events ---- */
+
+/* of one instant: arrivals, transmissions, port timers, the sample, the end of the measured
+ * interval, the timer; within a group lower ports first */
+TEST(switch_run__order)
+{
+	s.config.sample_ps = AT_PS;
+	s.config.samples_max = 100;
+	s.config.measure_to_ps = AT_PS;
+	hub_open();
+	one_switch_run(&s, 1);
+	calls_expect("sample0 sample1 sample2 sample3 settle ");
+	frame_send(3, AT_PS - FRAME_PS, 2);
+	frame_send(3, AT_PS - FRAME_PS, 2);
+	frame_send(1, AT_PS, 3);
+	frame_send(0, AT_PS, NOWHERE);
+	switch_timer_set(&hub->sw, AT_PS);
+	switch_port_timer_set(&hub->sw, 2, AT_PS);
+	switch_port_timer_set(&hub->sw, 1, AT_PS);
+	one_switch_run(&s, AT_PS);
+	calls_expect("arrive3 settle next2 transmit2 settle next2 ");
+	one_switch_run(&s, AT_PS + 1);
+	calls_expect("arrive0 settle next0 "
+		     "arrive1 settle next3 "
+		     "arrive3 settle next2 "
+		     "transmit2 settle next2 "
+		     "transmit3 settle next3 "
+		     "port_timer1 settle port_timer2 settle "
+		     "sample0 sample1 sample2 sample3 settle "
+		     "measured0 measured1 measured2 measured3 settle "
+		     "timer settle ");
+	ck_assert_uint_eq(one_switch_run(&s, 2 * NODE_US), NODE_TIME_NEVER);
+	calls_expect("port_timer1 settle ");
+	ck_assert_uint_eq(s.stats->now_ps, NODE_US);
+}
+
+/* a port whose link is busy, and that transmits when it is free, is not computed again */
+TEST(switch_run__touched_ports)
+{
+	hub_open();
+	frame_send(0, 5 * NODE_NS, 2);
+	frame_send(1, 6 * NODE_NS, 2);
+	frame_send(3, 7 * NODE_NS, 2);
+	one_switch_run(&s, 8 * NODE_NS);
+	/* at 5 ns the first frame, on a free link; at 6 ns the second: due when the link is free;
+	 * the third changes nothing */
+	calls_expect("arrive0 settle next2 transmit2 settle next2 "
+		     "arrive1 settle next2 arrive3 settle ");
+	one_switch_run(&s, NODE_S / 2);
+	calls_expect("transmit2 settle next2 transmit2 settle next2 ");
+	for (uint32_t i = 0; i < 3; i++)
+		packet_expect_at(2, FRAME_BYTES, 5 * NODE_NS + i * FRAME_PS + LEAD);
+}
+
+TEST(switch_run__follows_new_tables_first)
+{
+	hub_open();
+	hub->sw.tables_changed = true;
+	one_switch_run(&s, NODE_NS);
+	calls_expect("");
+	frame_send(0, NODE_NS, NOWHERE);
+	one_switch_run(&s, NODE_US);
+	calls_expect("follow arrive0 settle next0 ");
+	ck_assert(!hub->sw.tables_changed);
+}
+
+/* one per port and interval, to the end of the measured interval, as long as the page has room */
+TEST_RANGE(switch_run__samples, 0, 2)
+{
+	uint32_t intervals = _i ? 2 : 4;
+
+	s.config.sample_ps = 100 * NODE_NS;
+	s.config.measure_to_ps = 300 * NODE_NS;
+	s.config.samples_max = _i ? 2 * PORTS : 100;
+	hub_open();
+	frame_send(0, 0, 1);
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(s.stats->sample_count, intervals * PORTS);
+	for (uint32_t i = 0; i < intervals * PORTS; i++) {
+		const struct sample_stats *sample = stats_sample(s.stats, i);
+
+		ck_assert_uint_eq(sample->at_ps, i / PORTS * 100 * NODE_NS);
+		ck_assert_uint_eq(sample->port, i % PORTS);
+		ck_assert_uint_eq(sample->queue_bytes, 100 + i % PORTS);
+		ck_assert_uint_eq(sample->tx_bytes,
+				  i % PORTS == 1 && i > 1 ? FRAME_BYTES + FRAME_FCS_BYTES : 0);
+	}
+}
+
+/* ---- packets ---- */
+
+TEST(switch_drop__counts)
+{
+	hub_open();
+	frame_send(1, 0, NOWHERE);
+	frame_send(1, 0, NOWHERE);
+	frame_send(2, 0, NOWHERE);
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 3);
+	ck_assert_uint_eq(drops_all(), 3);
+	ck_assert_uint_eq(stats_of(1)->dropped_bytes, 2 * FRAME_BYTES);
+	ck_assert_uint_eq(stats_of(2)->dropped_bytes, FRAME_BYTES);
+	ck_assert_uint_eq(s.stats->trace_count, 3);
+	ck_assert_uint_eq(hub->sw.pool.used, 0);
+}
+
+TEST(switch_flood__along_the_tree)
+{
+	hub_open();
+	frame_send(0, 0, FLOOD);
+	one_switch_run(&s, NODE_US);
+	ck_assert(!neighbour_receive(&s, 0, RECORD_PACKET, &got));
+	packet_expect(1, FRAME_BYTES);
+	packet_expect(2, FRAME_BYTES);
+	ck_assert(!neighbour_receive(&s, 3, RECORD_PACKET, &got)); /* not of the tree */
+	ck_assert_uint_eq(s.stats->flooded_packets, 2);
+	ck_assert_uint_eq(s.stats->flooded_bytes, 2 * FRAME_BYTES);
+	ck_assert_uint_eq(s.stats->flood_originals_bytes, FRAME_BYTES);
+	ck_assert_uint_eq(drops_all(), 0);
+	frame_send(3, NODE_US, FLOOD);
+	one_switch_run(&s, 2 * NODE_US);
+	ck_assert_uint_eq(drops(DROP_NO_DESTINATION), 1);
+	ck_assert_uint_eq(s.stats->flooded_packets, 2);
+}
+
+/* copies inside are limited; those that have left do not count */
+TEST(switch_copy__limit)
+{
+	hub_open();
+	port_block(1);
+	frame_send(0, 0, FLOOD);
+	one_switch_run(&s, NODE_US);
+	frame_send(0, 2 * NODE_US, FLOOD); /* the copy for p2 has left */
+	one_switch_run(&s, 3 * NODE_US);
+	packet_expect(2, FRAME_BYTES);
+	ck_assert(!neighbour_receive(&s, 2, RECORD_PACKET, &got));
+	ck_assert_uint_eq(hub->sw.flood_packets, 2);
+	ck_assert_uint_eq(s.stats->inside_packets, 2);
+	ck_assert_uint_eq(s.stats->inside_bytes, 2 * FRAME_BYTES);
+	frame_send(0, 4 * NODE_US, FLOOD);
+	one_switch_run(&s, 5 * NODE_US);
+	ck_assert_uint_eq(drops(DROP_FLOOD_LIMIT), 3);
+	ck_assert_uint_eq(s.stats->flooded_packets, 6);
+}
+
+/* a pause begins when the link is free, and one that lasts is counted up to now */
+TEST(switch_pause_note__account)
+{
+	hub_open();
+	s.links[1].busy_until_ps = 100;
+	switch_pause_note(&hub->sw, 1, true, 50);
+	ck_assert_uint_eq(stats_of(1)->paused_since_ps, 100);
+	switch_pause_note(&hub->sw, 1, true, 120); /* it is already */
+	switch_pause_settle(&hub->sw, 1, 150);
+	ck_assert_uint_eq(stats_of(1)->paused_ps, 50);
+	ck_assert_uint_eq(stats_of(1)->paused_since_ps, 150);
+	switch_pause_note(&hub->sw, 1, false, 170);
+	ck_assert_uint_eq(stats_of(1)->paused_ps, 70);
+	ck_assert_uint_eq(stats_of(1)->paused_since_ps, 0);
+	switch_pause_settle(&hub->sw, 1, 200);
+	ck_assert_uint_eq(stats_of(1)->paused_ps, 70);
+}
+
+/* ---- links ---- */
+
+TEST(switch_link_down__loses_what_waits)
+{
+	hub_open();
+	port_block(2);
+	frame_send(0, 0, 2);
+	one_switch_run(&s, NODE_US);
+	calls[0] = '\0';
+	switch_pause_note(&hub->sw, 2, true, NODE_US);
+	hub_ops.link_down(hub, 2, NODE_S + NODE_US);
+	calls_expect("down2 settle next2 ");
+	ck_assert_uint_eq(drops(DROP_LINK_DOWN), 1);
+	ck_assert_uint_eq(stats_of(2)->paused_ps, NODE_US);
+	ck_assert_uint_eq(hub->up, 1 << 0 | 1 << 1 | 1 << 3);
+	hub_ops.link_down(hub, 2, NODE_S + NODE_US); /* it is already */
+	calls_expect("settle next2 ");
+}
+
+/* A new link starts when the kind says that it may; until then its records wait. */
+TEST(switch_link_up__waits)
+{
+	hub_open();
+	may_start = false;
+	hub_ops.link_down(hub, 2, 0);
+	link_up(&s.links[2], 0);
+	s.neighbours[2].sequence = 0;
+	calls[0] = '\0';
+	hub_ops.link_up(hub, 2, 0);
+	calls_expect("coming2 may_start2 settle ");
+	ck_assert_uint_eq(hub->sw.ports_coming, 1 << 2);
+	frame_send(2, 5 * NODE_NS, NOWHERE);
+	frame_send(0, 6 * NODE_NS, NOWHERE);
+	one_switch_run(&s, 7 * NODE_NS);
+	calls_expect("arrive0 may_start2 settle next0 ");
+	may_start = true;
+	frame_send(1, 4 * NODE_US, NOWHERE);
+	one_switch_run(&s, 5 * NODE_US);
+	calls_expect("arrive1 may_start2 start2 settle next1 next2 arrive2 settle next2 ");
+	ck_assert_uint_eq(hub->sw.ports_coming, 0);
+	ck_assert(hub->up >> 2 & 1);
+}
+
+TEST(switch_link_up__at_once)
+{
+	hub_open();
+	hub_ops.link_down(hub, 2, 0);
+	link_up(&s.links[2], 0);
+	calls[0] = '\0';
+	hub_ops.link_up(hub, 2, 0);
+	calls_expect("coming2 start2 settle next2 ");
+	ck_assert(!s.links[2].held);
+	hub_ops.link_set(hub, 2);
+	calls_expect("set2 ");
+	ck_assert_uint_eq(hub->sw.touched, 1 << 2);
+}
+
+/* a link that goes down again before it has started does not start */
+TEST(switch_link_down__while_coming)
+{
+	hub_open();
+	may_start = false;
+	hub_ops.link_down(hub, 2, 0);
+	link_up(&s.links[2], 0);
+	hub_ops.link_up(hub, 2, 0);
+	hub_ops.link_down(hub, 2, 0);
+	may_start = true;
+	calls[0] = '\0';
+	frame_send(0, NODE_NS, NOWHERE);
+	one_switch_run(&s, NODE_US);
+	calls_expect("arrive0 settle next0 ");
+	ck_assert(!(hub->up >> 2 & 1));
+}
+
+/* ---- show and set ---- */
+
+/* what @ops.show and @ops.set print, in `text` */
+static char text[4096];
+
+static int show(const char *table, int port, node_time_t now)
+{
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	int error = hub_ops.show(hub, table, port, now, out);
+
+	fclose(out);
+	return error;
+}
+
+static int set(const char *name, const char *value)
+{
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	int error;
+
+	text[0] = '\0';
+	error = hub_ops.set(hub, name, value, out);
+	fclose(out);
+	return error;
+}
+
+TEST(switch_show__tables)
+{
+	hub_open();
+	s.ports[3].vacant = true;
+	hub->up &= ~(1ull << 3 | 1ull << 2); /* p3: no link; p2: down */
+	ck_assert_int_eq(show("all", -1, 0), 0);
+	ck_assert_str_eq(text, "header\np0\np1\np2\np3\n");
+	ck_assert_int_eq(show("used", -1, 7), 0);
+	ck_assert_str_eq(text, "port -1 at 7\nheader\np0\np1\np2\n");
+	ck_assert_int_eq(show("used", 3, 7), 0);
+	ck_assert_str_eq(text, "port 3 at 7\nheader\np3\n");
+	ck_assert_int_eq(show("states", 2, 9), 0);
+	ck_assert_str_eq(text, "port 2 at 9\n");
+	ck_assert_str_eq(switch_port_state(&hub->sw, 0), "edge");
+	ck_assert_str_eq(switch_port_state(&hub->sw, 2), "down");
+	ck_assert_str_eq(switch_port_state(&hub->sw, 3), "vacant");
+}
+
+TEST(switch_show__errors)
+{
+	hub_open();
+	ck_assert_int_eq(show("any", -1, 0), -ENOENT);
+	ck_assert_str_eq(text, "all used states trace\n");
+	ck_assert_int_eq(show("all", PORTS, 0), -EINVAL);
+	ck_assert_int_eq(show("all", -2, 0), -EINVAL);
+}
+
+TEST(switch_set__members)
+{
+	hub_open();
+	ck_assert_int_eq(set("count", "9"), 0);
+	ck_assert_int_eq(set("bytes", "1099511627776"), 0);
+	ck_assert_int_eq(set("short.time", "7"), 0);
+	ck_assert_int_eq(set("long-time", "8"), 0);
+	ck_assert_int_eq(set("flag", "on"), 0);
+	ck_assert_int_eq(set("colour", "blue"), 0);
+	ck_assert_str_eq(text, "");
+	ck_assert_uint_eq(hub->settings.count, 9);
+	ck_assert_uint_eq(hub->settings.bytes, 1ull << 40);
+	ck_assert_uint_eq(hub->settings.short_ps, 7 * NODE_NS);
+	ck_assert_uint_eq(hub->settings.long_ps, 8 * NODE_US);
+	ck_assert(hub->settings.flag);
+	ck_assert_int_eq(hub->settings.colour, BLUE);
+	ck_assert_uint_eq(changes, 6);
+	ck_assert_int_eq(set("flag", "off"), 0);
+	ck_assert(!hub->settings.flag);
+	ck_assert_uint_eq(s.stats->trace_count, 7);
+}
+
+/* of one class or of all; what a level is scaled by is void then */
+TEST(switch_set__of_a_class)
+{
+	s.config.class_count = 3;
+	snprintf(s.config.classes[1].name, NODE_NAME_MAX, "bulk");
+	hub_open();
+	for (uint32_t c = 0; c < 4; c++)
+		hub->settings.classes[c] = (struct hub_class){ 5, 6 };
+	ck_assert_int_eq(set("bulk.level", "70"), 0);
+	for (uint32_t c = 0; c < 4; c++) {
+		ck_assert_uint_eq(hub->settings.classes[c].level_bytes, c == 1 ? 70 : 5);
+		ck_assert_uint_eq(hub->settings.classes[c].level_per_bps, c == 1 ? 0 : 6);
+	}
+	ck_assert_int_eq(set("level", "80"), 0);
+	for (uint32_t c = 0; c < 4; c++)
+		ck_assert_uint_eq(hub->settings.classes[c].level_bytes, c < 3 ? 80 : 5);
+	ck_assert_int_eq(set("bul.level", "1"), -ENOENT);
+	ck_assert_int_eq(set("bulk.count", "3"), -ENOENT);
+}
+
+TEST(switch_set__own)
+{
+	hub_open();
+	ck_assert_int_eq(set("own", "good"), 0);
+	ck_assert_int_eq(set("own.p1", "bad"), -EINVAL);
+	ck_assert(!strncmp(text, "own reason\nown (good)\n", 22));
+	ck_assert_int_eq(set("owner", "good"), -ENOENT);
+	calls_expect("own own=good own own.p1=bad ");
+	ck_assert_uint_eq(changes, 1);
+}
+
+/* a rejected value changes nothing; the reason comes first, then all parameters */
+TEST(switch_set__errors)
+{
+	static const char *const bad[][2] = { { "count", "1" },        { "count", "10" },
+					      { "count", "+3" },       { "count", " 3" },
+					      { "count", "3x" },       { "count", "" },
+					      { "short.time", "101" }, { "flag", "yes" },
+					      { "colour", "pink" },    { "bytes", "13" } };
+	static const char list[] =
+		"own (good)\ncount (2..9 units)\nbytes (0..1099511627776 bytes)\n"
+		"short.time (0..100 ns)\nlong-time (0..100 us)\n"
+		"flag (on, off)\ncolour (red, green, blue)\n"
+		"[CLASS.]level (0..1000 bytes)\n";
+
+	hub_open();
+	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_int_eq(set(bad[i][0], bad[i][1]), -EINVAL);
+		ck_assert_str_eq(strchr(text, '\n') + 1, list);
+	}
+	ck_assert(!strncmp(text, "not 13\n", 7));
+	ck_assert_int_eq(set("any", "1"), -ENOENT);
+	ck_assert_str_eq(text, list);
+	ck_assert_uint_eq(hub->settings.count + hub->settings.bytes, 0);
+	ck_assert_uint_eq(changes, 0);
+	set("count", "10");
+	ck_assert(!strncmp(text, "10 is not a value of count (2..9 units);", 40));
+}
+
+/* ---- memory ---- */
+
+TEST_GROUP(create, .setup = hub_setup);
+
+TEST(switch_create__init_fails)
+{
+	init_fails = true;
+	s.config.ports = s.ports;
+	s.stats = zeroed(stats_bytes(&s.config));
+	stats_init(s.stats, &s.config);
+	ck_assert_ptr_null(hub_ops.create(&s.config, s.links, s.stats));
+	calls_expect("fini ");
+	free(s.stats);
+}
