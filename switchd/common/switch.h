@@ -147,9 +147,6 @@ void switch_on_measured(struct switch_shell *sw, node_time_t now);
 /** switch_settle() - the end of an event, or of what a change of links was. */
 void switch_settle(struct switch_shell *sw, node_time_t now);
 
-/** switch_links_start() - links of ports_coming that may start do so. O(ports). */
-void switch_links_start(struct switch_shell *sw, node_time_t now);
-
 /** switch_look_at_arrivals() - the links of @ports, a set, may have a record that no event is set
  *  for. */
 void switch_look_at_arrivals(struct switch_shell *sw, uint64_t ports);

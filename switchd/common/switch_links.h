@@ -12,4 +12,7 @@ void switch_link_down(void *dataplane, uint32_t port, node_time_t now);
 void switch_link_up(void *dataplane, uint32_t port, node_time_t now);
 void switch_link_set(void *dataplane, uint32_t port);
 
+/** switch_links_start() - links of ports_coming that may start do so. O(ports). */
+void switch_links_start(struct switch_shell *sw, node_time_t now);
+
 #endif
