@@ -22,6 +22,7 @@ complain() {
 }
 
 sources=$(find nodes switchd nicd orchestrator -name '*.[ch]' | sort)
+[ -n "$sources" ] || complain 'no sources in' "$PWD"
 
 # every include with quotes: FILE INCLUDED
 includes() {
@@ -61,6 +62,26 @@ complain 'folders that include each other in a circle:' "$(includes | awk '
 	function folder(path, part) { return split(path, part, "/") > 2 ? part[1] "/" part[2] : "" }
 	{ from = folder($1); to = folder($2); if (from != "" && to != "" && from != to) print from, to }' |
 	sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: -: input contains a loop:/a circle:/; s/^tsort: /  /')"
+
+# The stages of the flow-channel switch, from the lowest to the highest. A file includes the headers of lower stages alone, so
+# no stage calls one above it: for that it leaves a mark (marks.h). dataplane.h has their common state, dataplane.c the order in
+# which marks are handled; it is the highest.
+stages='
+eca efct ifct ofct ack arbiter headroom fgfc injection input_load output_load redirect source_hold marks
+dataplane.h
+input_buffer fgfc_path flow_tree path_load choose tree_path flow_control ack_upstream reroute crossbar resume
+arrival ack_path transmit link_change
+dataplane_show dataplane_set dataplane.c
+'
+complain 'against the order of stages of switchd/flow_channel:' "$(includes | awk -v table="$stages" '
+	function stage(path) { sub(/^.*\//, "", path); if (path !~ /^dataplane\.[ch]$/) sub(/\.[ch]$/, "", path); return path }
+	BEGIN { words = split(table, word, /[ \n]+/); for (w = 1; w <= words; w++) if (word[w] != "") rank[word[w]] = w }
+	$1 ~ /^switchd\/flow_channel\// {
+		from = stage($1); to = stage($2)
+		if (!(from in rank)) print $1 ": " from " is in no row of `stages`"
+		else if ($2 ~ /^switchd\/flow_channel\// && from != to && from != "dataplane.c" && rank[to] >= rank[from])
+			print $1 " includes " $2
+	}')"
 
 # a header declares what its own .c file defines, and nothing of another one: no umbrella headers
 # shellcheck disable=SC2086

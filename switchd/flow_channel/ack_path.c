@@ -3,85 +3,11 @@
 #include <string.h>
 
 #include "nodes/stats/trace.h"
+#include "switchd/flow_channel/ack_upstream.h"
 #include "switchd/flow_channel/choose.h"
-#include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/flow_control.h"
 #include "switchd/flow_channel/flow_tree.h"
 #include "switchd/flow_channel/reroute.h"
-
-static bool settles(enum ack_type type)
-{
-	return type == ACK_DELTA || type == ACK_DELTA_ECA || type == ACK_LOSS;
-}
-
-static void note_loss_report(struct dataplane *dp, uint32_t ref, uint32_t units, node_time_t now)
-{
-	struct port_stats *stats = dp->ports[flow_ref_port(ref)].stats;
-
-	stats->loss_reports++;
-	stats->loss_report_units += units;
-	trace(dp->sw.stats, now, TRACE_LOSS_REPORT, flow_ref_port(ref), flow_ref_id(ref), units);
-}
-
-/* how congested the queue of flow @ref at its input is: an ECA, 0 if it is not */
-static uint32_t input_factor(const struct dataplane *dp, uint32_t ref)
-{
-	const struct congestion_config *config = dp->injection.config;
-	uint32_t units = ifct_queue_extent(
-			 &dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)]),
-		 factor;
-
-	if (!config->inputs || units <= config->inputs_thresh_units)
-		return 0;
-	factor = (units - config->inputs_thresh_units) >> config->inputs_shift;
-	return factor > ECA_MAX ? ECA_MAX : factor ? factor : 1;
-}
-
-/* An ACK goes on upstream from the input of flow @ref. If the flow's own queue there is congested,
- * it says so: an ACK_ECA has the greater factor of the two; an acknowledgement says that congestion
- * persists, and comes after an ACK_ECA if the factor here is the greater one (FC-12). Upstream this
- * is what congestion at the destination is: the flow is a source (FC-24), and limited. */
-static void send_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value,
-		    node_time_t now)
-{
-	struct port *in = &dp->ports[flow_ref_port(ref)];
-	uint32_t factor = input_factor(dp, ref), heard = flow_of(dp->ifcts, ref)->ep_congestion;
-
-	if (factor && type == ACK_ECA && factor > value) {
-		value = factor;
-		in->stats->acks_rewritten++;
-	} else if (factor && (type == ACK_DELTA || type == ACK_DELTA_ECA)) {
-		if (type == ACK_DELTA || factor > heard)
-			ack_collect(&in->acks, flow_ref_id(ref), ACK_ECA, factor, now);
-		in->stats->acks_rewritten += type == ACK_DELTA || factor > heard;
-		type = ACK_DELTA_ECA;
-	}
-	ack_collect(&in->acks, flow_ref_id(ref), type, value, now);
-	switch_touch(&dp->sw, flow_ref_port(ref));
-}
-
-void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value,
-		 node_time_t now)
-{
-	uint32_t in_port = flow_ref_port(ref);
-	struct port *in = &dp->ports[in_port];
-
-	if (type == ACK_REROUTE && reroute_heard(dp, ref, &value, now))
-		return;
-	if (settles(type) && !ifct_on_ack(&dp->ifcts[in_port], flow_ref_id(ref), value)) {
-		switch_drop(&dp->sw, DROP_BAD_ACK, in_port, 0, now);
-		return;
-	}
-	if (in->kind == PORT_EDGE && type == ACK_LOSS)
-		note_loss_report(dp, ref, value, now);
-	if (in->kind == PORT_FABRIC && dataplane_port_up(dp, in_port))
-		send_up(dp, ref, type, value, now);
-	/* else it is at the end of its way, or the link it came over is gone */
-	if (settles(type))
-		flow_acked(dp, ref, value, type == ACK_DELTA, now);
-	else if (type == ACK_ECA)
-		flow_congested(dp, ref, value, now);
-}
 
 /* credit for channel @flow_id of the link at @port: it goes no further up than this */
 static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t value,
@@ -92,7 +18,7 @@ static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, u
 
 	if (entry && entry->active)
 		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id), port,
-			      flow_id, value == ACK_VALUE_MAX ? HEADROOM_END : value, now);
+			      flow_id, value == ACK_VALUE_MAX ? HEADROOM_END : value);
 	else if (!dp->ports[port].link->guarded) /* where frames can be lost one may come late */
 		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 }
@@ -118,21 +44,24 @@ static void heard(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed,
 		if (!tree_is(dp, ref))
 			headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END,
 					0); /* it was the channel's */
-		crossbar_channel_freed(dp, port, now);
+		marks_port(&dp->marks, &dp->marks.channels, port);
 	}
 	if (type == ACK_ECA)
 		tree_fold(dp, ref, port);
 	if (type == ACK_ECA || type == ACK_DELTA_ECA)
 		note_source(dp, ref, port, now);
-	ack_path_up(dp, ref, type, value, now);
+	if (type == ACK_REROUTE)
+		reroute_on_ack(dp, ref, value, now);
+	else
+		ack_upstream(dp, ref, type, value, now);
 }
 
-/* an ACK for channel @flow_id of the link at @port */
-static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_id,
-			    enum ack_type type, uint32_t value, node_time_t now)
+void ack_path_ack(struct dataplane *dp, uint32_t port, const struct ack *ack, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
-	uint32_t settled = settles(type) ? value : 0;
+	enum ack_type type = ack->type;
+	uint32_t flow_id = ack->flow_id, value = ack->value;
+	uint32_t settled = ack_settles(type) ? value : 0;
 	uint32_t ref;
 	bool freed;
 
@@ -153,23 +82,19 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 	heard(dp, port, ref, freed, type, value, now);
 }
 
-void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *header,
-		    const uint8_t *bytes, node_time_t now)
+uint32_t ack_path_read(struct dataplane *dp, uint32_t port, const struct record *header,
+		       const uint8_t *bytes, struct ack acks[ACK_FRAME_ACKS_MAX], node_time_t now)
 {
 	uint8_t copy[LINK_ACK_BYTES_MAX];
-	struct ack acks[ACK_FRAME_ACKS_MAX];
 	int count = -1;
 
 	if (dp->ports[port].kind == PORT_FABRIC && header->captured_bytes <= sizeof(copy)) {
 		memcpy(copy, bytes, header->captured_bytes);
 		count = ack_frame_read(copy, header->captured_bytes, acks);
 	}
-	if (count < 0) {
+	if (count < 0)
 		switch_drop(&dp->sw, DROP_MALFORMED, port, 0, now);
-		return;
-	}
-	for (int i = 0; i < count; i++)
-		from_downstream(dp, port, acks[i].flow_id, acks[i].type, acks[i].value, now);
+	return count < 0 ? 0 : (uint32_t)count;
 }
 
 /* ---- what guarded links report ---- */
@@ -181,13 +106,13 @@ void ack_path_delivered(struct dataplane *dp, uint32_t tag, uint32_t units, node
 
 	if (congested)
 		dp->ports[flow_of(dp->ifcts, ref)->follow_port].stats->delta_eca_acks++;
-	ack_path_up(dp, ref, congested ? ACK_DELTA_ECA : ACK_DELTA, units, now);
+	ack_upstream(dp, ref, congested ? ACK_DELTA_ECA : ACK_DELTA, units, now);
 }
 
 /* the tag of a packet on an edge link is its flow, on a fabric link its channel there:
  * transmit.c */
-static void on_seen(void *owner, struct link *link, const struct link_log_entry *entry,
-		    node_time_t now)
+void ack_path_seen(void *owner, struct link *link, const struct link_log_entry *entry,
+		   node_time_t now)
 {
 	struct dataplane *dp = owner;
 
@@ -217,8 +142,8 @@ static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint3
 	heard(dp, port, ref, freed, ACK_LOSS, tail_units, now);
 }
 
-static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry,
-		    node_time_t now)
+void ack_path_lost(void *owner, struct link *link, const struct link_log_entry *entry,
+		   node_time_t now)
 {
 	struct dataplane *dp = owner;
 
@@ -227,7 +152,7 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 		return;
 	trace(dp->sw.stats, now, TRACE_MISSING, link->port, entry->tag, entry->units);
 	if (dp->ports[link->port].kind == PORT_EDGE)
-		ack_path_up(dp, entry->tag & ~ACK_TAG_CONGESTED, ACK_LOSS, entry->units, now);
+		ack_upstream(dp, entry->tag & ~ACK_TAG_CONGESTED, ACK_LOSS, entry->units, now);
 	else
 		lost_on_link(dp, link->port, entry->tag, entry->units, now);
 	switch_touch(&dp->sw, link->port);
@@ -235,8 +160,8 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 
 /* The ACKs of a lost frame wait again: sums may come late, but not never. Credit would not be true
  * any more: told anew. */
-static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length,
-			node_time_t now)
+void ack_path_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length,
+		       node_time_t now)
 {
 	struct dataplane *dp = owner;
 	struct ack acks[ACK_FRAME_ACKS_MAX];
@@ -250,11 +175,4 @@ static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, ui
 				    acks[i].value, now);
 	}
 	switch_touch(&dp->sw, link->port);
-}
-
-struct link_listener ack_path_listener(struct dataplane *dp)
-{
-	return (struct link_listener){
-		.owner = dp, .on_seen = on_seen, .on_lost = on_lost, .on_ack_lost = on_ack_lost
-	};
 }

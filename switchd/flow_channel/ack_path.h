@@ -5,14 +5,13 @@
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** ack_path_frame() - an ACK frame has arrived on port @port.  @bytes  in shared memory. */
-void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *header,
-		    const uint8_t *bytes, node_time_t now);
+/** ack_path_read() - the ACKs of an ACK frame that has arrived on port @port.
+ *  @bytes in shared memory.   Return: their number; 0: none, or the frame is malformed (counted). */
+uint32_t ack_path_read(struct dataplane *dp, uint32_t port, const struct record *header,
+		       const uint8_t *bytes, struct ack acks[ACK_FRAME_ACKS_MAX], node_time_t now);
 
-/** ack_path_up() - an ACK for flow @ref of this switch, over the ACK crossbar to its input port
- *  (FC-12). */
-void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value,
-		 node_time_t now);
+/** ack_path_ack() - @ack has come over the link at @port. Leaves marks. */
+void ack_path_ack(struct dataplane *dp, uint32_t port, const struct ack *ack, node_time_t now);
 
 /* on an edge link: the flow of a packet, and whether the queue that it left was congested */
 #define ACK_TAG_CONGESTED (1u << 31)
@@ -21,7 +20,13 @@ void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_
  *  (EC-3). */
 void ack_path_delivered(struct dataplane *dp, uint32_t tag, uint32_t units, node_time_t now);
 
-/** ack_path_listener() - what a guarded link of this switch calls about its frames. */
-struct link_listener ack_path_listener(struct dataplane *dp);
+/** ack_path_seen(), ack_path_lost(), ack_path_ack_lost() - what a guarded link reports of its
+ *  frames (link_listener). They leave marks. */
+void ack_path_seen(void *dataplane, struct link *link, const struct link_log_entry *entry,
+		   node_time_t now);
+void ack_path_lost(void *dataplane, struct link *link, const struct link_log_entry *entry,
+		   node_time_t now);
+void ack_path_ack_lost(void *dataplane, struct link *link, const uint8_t *bytes, uint32_t length,
+		       node_time_t now);
 
 #endif

@@ -30,7 +30,7 @@
 #include "nodes/base/units.h"
 #include "switchd/common/ecmp.h"
 #include "switchd/flow_channel/flow_tree.h"
-#include "switchd/flow_channel/reroute.h"
+#include "switchd/flow_channel/path_load.h"
 
 /* who asks for a way */
 struct asker {
@@ -44,7 +44,8 @@ struct asker {
 	bool any_used;
 	/* only ports that offer as much in a window of redirects, the best first; 0: any */
 	uint64_t needs_bytes;
-	uint32_t told_needs; /* only ports with reroute_told() less by two, least first; 0: any */
+	uint32_t
+		flows_limit; /* only ports with path_load_flows() less by two, least first; 0: any */
 	uint32_t fewer;      /* only ports with fewer flows than that; 0: any */
 	node_time_t now;
 };
@@ -87,10 +88,10 @@ static struct candidate candidate_of(struct dataplane *dp, const struct asker *a
 		return (struct candidate){ .load_bytes = tree_load(dp, asker->tree_ref, port,
 								   candidate.load_bytes) };
 	if (asker->needs_bytes)
-		return (struct candidate){ UINT64_MAX - reroute_offer(dp, port, asker->now),
+		return (struct candidate){ UINT64_MAX - path_load_offer(dp, port, asker->now),
 					   candidate.beyond_units };
-	if (asker->told_needs)
-		return (struct candidate){ reroute_told(dp, port, asker->now), 0 };
+	if (asker->flows_limit)
+		return (struct candidate){ path_load_flows(dp, port, asker->now), 0 };
 	if (asker->any_used)
 		return candidate.load_bytes || candidate.beyond_units ? (struct candidate){ 1, 1 }
 								      : candidate;
@@ -113,8 +114,10 @@ static int candidate_compare(const struct candidate *a, const struct candidate *
 /* is it worth the asker's while to leave its port for @port? */
 static bool is_enough(const struct dataplane *dp, const struct asker *asker, uint32_t port)
 {
-	return (!asker->told_needs || reroute_told(dp, port, asker->now) + 1 < asker->told_needs) &&
-	       (!asker->needs_bytes || reroute_offer(dp, port, asker->now) >= asker->needs_bytes) &&
+	return (!asker->flows_limit ||
+		path_load_flows(dp, port, asker->now) + 1 < asker->flows_limit) &&
+	       (!asker->needs_bytes ||
+		path_load_offer(dp, port, asker->now) >= asker->needs_bytes) &&
 	       (!asker->fewer || dp->ports[port].ofct.used < asker->fewer);
 }
 
@@ -190,14 +193,16 @@ static bool may_detour(const struct dataplane *dp, const struct asker *asker)
 	       asker->flow->fabric_address != dp->routes.own_address;
 }
 
-bool choose_may_detour(const struct dataplane *dp, uint32_t ref)
+uint32_t choose_flows_limit(const struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	const struct asker asker = {
 		.flow = &dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)],
 		.in_port = flow_ref_port(ref)
 	};
 
-	return may_detour(dp, &asker);
+	return path_load_reported(dp) && !may_detour(dp, &asker)
+		       ? path_load_flows(dp, asker.flow->follow_port, now)
+		       : 0;
 }
 
 /* the least loaded detour of as many as are drawn */
@@ -445,10 +450,10 @@ static struct asker asker_of(struct dataplane *dp, uint32_t ref, bool far, node_
 	uint32_t flows = dp->ports[asker.flow->follow_port].ofct.used;
 
 	if (far)
-		asker.told_needs = reroute_told_needs(dp, ref, now);
+		asker.flows_limit = choose_flows_limit(dp, ref, now);
 	if (far || dp->sw.config->switch_.routing.redirect_rule == REDIRECT_BY_DEPTH)
 		return asker;
-	asker.needs_bytes = reroute_needs(dp, ref, now);
+	asker.needs_bytes = path_load_needs(dp, ref, now);
 	if (!asker.needs_bytes)
 		asker.fewer = flows > 1 ? flows - 1 : 1;
 	return asker;

@@ -44,8 +44,11 @@ bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_tim
 bool choose_take(struct dataplane *dp, uint32_t ref, const struct choose_move *move,
 		 node_time_t now);
 
-/** choose_may_detour() - may flow @ref take a path from here that is not minimal (FC-23)? O(1). */
-bool choose_may_detour(const struct dataplane *dp, uint32_t ref);
+/** choose_flows_limit() - path_load_flows() of the output of flow @ref, if it limits where the flow
+ *  may go: only to ports whose number is less by two or more (FC-25).
+ *  Return: 0 if it does not: without groups, in trees, where the lower end of a link names the
+ *  port, and where a detour over the same port can help (FC-23). O(1). */
+uint32_t choose_flows_limit(const struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** choose_other() - flow @ref, of which nothing is downstream, goes where choose_move_of() says now
  *  (FC-25).

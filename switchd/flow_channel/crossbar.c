@@ -4,12 +4,13 @@
 #include "nodes/stats/trace.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/ip_header.h"
-#include "switchd/flow_channel/ack_path.h"
+#include "switchd/flow_channel/ack_upstream.h"
 #include "switchd/flow_channel/choose.h"
 #include "switchd/flow_channel/flow_control.h"
 #include "switchd/flow_channel/flow_tree.h"
-#include "switchd/flow_channel/link_change.h"
+#include "switchd/flow_channel/path_load.h"
 #include "switchd/flow_channel/reroute.h"
+#include "switchd/flow_channel/tree_path.h"
 
 /* ---- requests: what an output knows of that is to come (FC-11) ---- */
 
@@ -57,7 +58,7 @@ static void request(struct dataplane *dp, struct port *out, struct packet *packe
 	if (factor > out->stats->eca_max)
 		out->stats->eca_max = factor;
 	out->stats->eca_acks++;
-	ack_path_up(dp, ref, ACK_ECA, factor, now);
+	ack_upstream(dp, ref, ACK_ECA, factor, now);
 }
 
 bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
@@ -174,7 +175,7 @@ static void leave(struct dataplane *dp, uint32_t ref, node_time_t now)
 	    !ofct_give_back(&out->ofct, flow_ref_port(ref), flow_ref_id(ref)))
 		return;
 	out->stats->ofct_used = out->ofct.used;
-	dp->channels_due |= 1ull << flow->follow_port;
+	dp->marks.moves |= 1ull << flow->follow_port;
 }
 
 /* flow @ref, in no list now, has packets for its follow_port, which is perhaps not the one that is
@@ -192,21 +193,7 @@ static void ask_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
 	flow->wait = IFCT_REQUESTING;
 	ENSURE((uint32_t)flow->out_lane, <, out->lane_count);
 	arbiter_add(&out->output[flow->out_lane].arbiter, ref);
-	dp->grants_due |= 1ull << flow->follow_port;
-}
-
-void crossbar_settle(struct dataplane *dp, node_time_t now)
-{
-	while (dp->grants_due | dp->channels_due) {
-		uint32_t port = (uint32_t)__builtin_ctzll(dp->grants_due | dp->channels_due);
-
-		if (dp->channels_due >> port & 1)
-			crossbar_channel_freed(dp, port, now);
-		dp->channels_due &= ~(1ull << port);
-		dp->grants_due &= ~(1ull << port);
-		for (uint32_t v = 0; v < dp->ports[port].lane_count; v++)
-			crossbar_grant(dp, port, v, now);
-	}
+	dp->marks.moves |= 1ull << flow->follow_port;
 }
 
 /* @packet, the first of flow @ref, may take any way */
@@ -214,7 +201,7 @@ static bool choose_next(struct dataplane *dp, uint32_t ref, const struct packet 
 			enum drop_reason *why, node_time_t now)
 {
 	if (tree_is(dp, ref))
-		return tree_choose(dp, ref, packet, why, now);
+		return tree_path_choose(dp, ref, packet, why, now);
 	return choose_way(dp, flow_of(dp->ifcts, ref), packet, why, now);
 }
 
@@ -239,7 +226,7 @@ static void choose_and_ask(struct dataplane *dp, uint32_t ref,
 	if (flow->queue.head)
 		ask(dp, ref, now);
 	if (lost_units)
-		ack_path_up(dp, ref, ACK_LOSS, lost_units, now);
+		ack_upstream(dp, ref, ACK_LOSS, lost_units, now);
 }
 
 void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now)
@@ -291,8 +278,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 			return;
 		if (reroute_due(dp, ref)) {
 			arbiter_remove_first(&output->arbiter);
-			if (!crossbar_move(dp, ref, now))
-				link_change_lose(dp, ref, now);
+			crossbar_move(dp, ref, now);
 			continue;
 		}
 		wait = flow_holds(dp, out, ref, now);
@@ -304,7 +290,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 		}
 		flow_unqueue(dp, ref, now);
 		packet->via = flow_of(dp->ifcts, ref)->via;
-		reroute_forwarded(dp, port, ref, packet->frame_bytes, now);
+		path_load_forwarded(dp, port, ref, packet->frame_bytes, now);
 		flow_forwarded(dp, packet, now);
 		tree_mark(dp, ref, packet);
 		output_queue_push(&output->queue, packet);
@@ -312,6 +298,13 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 		arbiter_served(&output->arbiter, packet->frame_bytes);
 		go_on(dp, out, &output->arbiter, ref, now);
 	}
+}
+
+void crossbar_moved(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	crossbar_channel_freed(dp, port, now);
+	for (uint32_t lane = 0; lane < dp->ports[port].lane_count; lane++)
+		crossbar_grant(dp, port, lane, now);
 }
 
 void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
@@ -337,14 +330,49 @@ bool crossbar_move(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 	flow->wait = IFCT_NOT_WAITING;
 	leave(dp, ref, now);
-	if (!reroute_choose(dp, ref, now))
+	if (!reroute_choose(dp, ref, now)) {
+		crossbar_lose(dp, ref, DROP_NO_ROUTE, now);
 		return false;
+	}
 	ask_elsewhere(dp, ref, now);
 	while (!tree_is(dp, ref) && dp->ports[flow_ref_port(ref)].kind == PORT_FABRIC &&
 	       (packet = packet->next))
 		request(dp, &dp->ports[flow->follow_port], packet, now);
 	return true;
 }
+
+/* ---- losses ---- */
+
+void crossbar_drop(struct dataplane *dp, struct port *out, struct packet *packet,
+		   enum drop_reason why, node_time_t now)
+{
+	if (packet->requested)
+		crossbar_leave(dp, out, packet, now);
+	switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
+	switch_leave(&dp->sw, packet);
+}
+
+void crossbar_lose(struct dataplane *dp, uint32_t ref, enum drop_reason why, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *out = &dp->ports[flow->follow_port];
+	uint32_t units = 0;
+
+	flow->wait = IFCT_NOT_WAITING;
+	while (flow->queue.head) {
+		struct packet *packet = flow_unqueue(dp, ref, now);
+
+		units += packet->units;
+		crossbar_drop(dp, out, packet, why, now);
+		if (tree_is(dp, ref)) {
+			crossbar_first(dp, ref, now);
+			break;
+		}
+	}
+	ack_upstream(dp, ref, ACK_LOSS, units, now);
+}
+
+/* ---- packets that arrive ---- */
 
 /* no port leads on for @packet. The flow goes on after it, for of a tree there may be others
  * downstream, or its channel is free */
@@ -366,7 +394,7 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 
 	packet->requested = false;
 	if (!ifct_total_extent(flow)) {
-		tree_begin(dp, ref, packet);
+		tree_path_begin(dp, ref, packet);
 		reroute_begin(dp, ref, now);
 	}
 	tree = tree_is(dp, ref);
@@ -375,7 +403,7 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 		flow_meter(dp, ref, now);
 		return true;
 	}
-	if (!(tree ? tree_choose(dp, ref, packet, why, now)
+	if (!(tree ? tree_path_choose(dp, ref, packet, why, now)
 		   : choose_output(dp, flow, packet, why, now))) {
 		refuse(dp, packet, flow);
 		return false;

@@ -12,9 +12,9 @@
 #include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/dataplane_set.h"
 #include "switchd/flow_channel/dataplane_show.h"
-#include "switchd/flow_channel/flow_control.h"
 #include "switchd/flow_channel/input_buffer.h"
 #include "switchd/flow_channel/link_change.h"
+#include "switchd/flow_channel/resume.h"
 #include "switchd/flow_channel/transmit.h"
 
 /* copies that a switch may have under way, however few hosts there are */
@@ -22,16 +22,70 @@
 #define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */
 #define VACANT_UNITS_MIN 1024u /* input buffer that the pool has ready for a link to come */
 
+/* ---- marks ---- */
+
+static uint32_t first_of(uint64_t *ports)
+{
+	uint32_t port = (uint32_t)__builtin_ctzll(*ports);
+
+	*ports &= *ports - 1;
+	return port;
+}
+
+static __attribute__((noinline)) void handle_all(struct dataplane *dp, node_time_t now)
+{
+	struct marks *marks = &dp->marks;
+
+	for (;;) {
+		if (marks->channels) /* before flows that an ACK lets into the fabric */
+			crossbar_channel_freed(dp, first_of(&marks->channels), now);
+		else if (marks->flows_count)
+			resume_flow(dp, marks_flow_pop(marks, dp->ifcts), now);
+		else if (marks->lines) /* of flows that were released */
+			arrival_lines_freed(dp, first_of(&marks->lines), now);
+		else if (marks->limits) /* what flows and lines have left of them */
+			resume_port(dp, first_of(&marks->limits), now);
+		else
+			break;
+	}
+	marks->any = false;
+}
+
+/* Does what an acknowledgement or a loss leaves to be done, in the order above. */
+static inline void handle_marks(struct dataplane *dp, node_time_t now)
+{
+	if (dp->marks.any)
+		handle_all(dp, now);
+}
+
+/* Grants what flows that have moved request. Last: all that move in an event have requested. */
+static __attribute__((noinline)) void handle_moves(struct dataplane *dp, node_time_t now)
+{
+	while (dp->marks.moves) {
+		crossbar_moved(dp, first_of(&dp->marks.moves), now);
+		handle_marks(dp, now);
+	}
+}
+
+/* ---- events ---- */
+
 static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 		   const uint8_t *bytes, node_time_t now)
 {
+	struct ack acks[ACK_FRAME_ACKS_MAX];
 	struct dataplane *dp = dataplane;
+	uint32_t count;
 
+	handle_marks(dp, now); /* of what the link has reported */
 	if (bytes && header->kind == RECORD_PACKET) {
 		arrival_packet(dp, port, header, bytes, now);
 		input_buffer_update(dp, port, header->traffic_class);
 	} else if (bytes) {
-		ack_path_frame(dp, port, header, bytes, now);
+		count = ack_path_read(dp, port, header, bytes, acks, now);
+		for (uint32_t i = 0; i < count; i++) {
+			ack_path_ack(dp, port, &acks[i], now);
+			handle_marks(dp, now);
+		}
 	}
 	return header->kind != RECORD_PACKET || link_words_due(dp->ports[port].link);
 }
@@ -42,15 +96,16 @@ static void on_stop(void *owner, struct link *link, uint32_t lane, bool stopped,
 	struct dataplane *dp = owner;
 
 	if (!stopped && dataplane_port_up(dp, link->port))
-		flow_go(dp, link->port, lane, now);
+		resume_lane(dp, link->port, lane, now);
 }
 
-struct link_listener dataplane_listener(struct dataplane *dp)
+static struct link_listener listener_of(struct dataplane *dp)
 {
-	struct link_listener listener = ack_path_listener(dp);
-
-	listener.on_stop = on_stop;
-	return listener;
+	return (struct link_listener){ .owner = dp,
+				       .on_seen = ack_path_seen,
+				       .on_lost = ack_path_lost,
+				       .on_ack_lost = ack_path_ack_lost,
+				       .on_stop = on_stop };
 }
 
 /* the longest queue of a single flow at input @port */
@@ -112,7 +167,11 @@ static void measured(void *dataplane, uint32_t p, node_time_t now)
 
 static void on_transmit(void *dataplane, uint32_t port, node_time_t now)
 {
-	transmit(dataplane, port, now);
+	int lane = transmit(dataplane, port, now);
+
+	handle_marks(dataplane, now);
+	if (lane >= 0)
+		crossbar_grant(dataplane, port, (uint32_t)lane, now);
 }
 
 static node_time_t next_at(void *dataplane, uint32_t port, node_time_t now)
@@ -122,25 +181,77 @@ static node_time_t next_at(void *dataplane, uint32_t port, node_time_t now)
 
 static void wake(void *dataplane, node_time_t now)
 {
-	flow_wake(dataplane, now);
+	resume_wake(dataplane, now);
+	handle_marks(dataplane, now);
 }
 
 static void settle(void *dataplane, node_time_t now)
 {
 	struct dataplane *dp = dataplane;
 
-	crossbar_settle(dp, now);
-	switch_timer_set(&dp->sw, deadline_heap_next_at(&dp->wakes));
+	handle_marks(dp, now);
+	if (dp->marks.moves)
+		handle_moves(dp, now);
+	if (dp->timer_ps != deadline_heap_next_at(&dp->wakes)) {
+		dp->timer_ps = deadline_heap_next_at(&dp->wakes);
+		switch_timer_set(&dp->sw, dp->timer_ps);
+	}
+}
+
+static void follow(void *dataplane, node_time_t now)
+{
+	link_change_ways(dataplane, now);
+	handle_marks(dataplane, now);
 }
 
 /* ---- links that change ---- */
+
+/* @port is what config->ports[@port] says: kind, MTU, names on the link, class shares */
+static void port_configure(struct dataplane *dp, uint32_t p)
+{
+	const struct node_config *config = dp->sw.config;
+	const struct port_config *port_config = &config->ports[p];
+	struct port *port = &dp->ports[p];
+
+	port->kind = port_config->kind;
+	port->lanes = node_lanes(config, port->kind);
+	port->lane_count = config->class_count * port->lanes;
+	port->mtu_bytes = port_config->mtu_bytes;
+	port->mtu_units = units_of_bytes(port_config->mtu_bytes);
+	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
+			      (uint16_t)(port_config->peer_index + 1),
+			      (uint8_t)port_config->peer_port, port->envelope);
+	class_scheduler_init(&port->classes, config->class_count, config->classes,
+			     port_config->rate_bps);
+	input_buffer_configure(dp, p);
+}
+
+static void on_link_start(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct dataplane *dp = dataplane;
+	struct link_listener listener = listener_of(dp);
+
+	port_configure(dp, port);
+	link_listen(dp->ports[port].link, &listener);
+	link_change_start(dp, port, now);
+}
+
+/* the caller settles: switch_link_down() */
+static void on_link_down(void *dataplane, uint32_t port, node_time_t now)
+{
+	link_change_down(dataplane, port, now);
+}
 
 static void on_link_settle(void *dataplane, uint32_t port, const struct channel_set *left,
 			   node_time_t now)
 {
 	struct dataplane *dp = dataplane;
 
-	link_change_settle(dp, port, left, now);
+	if (link_change_settle(dp, port, left, now)) {
+		handle_marks(dp, now);
+		link_change_leave(dp, port, now);
+		handle_marks(dp, now);
+	}
 	switch_links_start(&dp->sw, now);
 	switch_settle(&dp->sw, now);
 }
@@ -232,25 +343,6 @@ static int pool_init(struct dataplane *dp)
 				captured_max);
 }
 
-void dataplane_port_configure(struct dataplane *dp, uint32_t p)
-{
-	const struct node_config *config = dp->sw.config;
-	const struct port_config *port_config = &config->ports[p];
-	struct port *port = &dp->ports[p];
-
-	port->kind = port_config->kind;
-	port->lanes = node_lanes(config, port->kind);
-	port->lane_count = config->class_count * port->lanes;
-	port->mtu_bytes = port_config->mtu_bytes;
-	port->mtu_units = units_of_bytes(port_config->mtu_bytes);
-	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
-			      (uint16_t)(port_config->peer_index + 1),
-			      (uint8_t)port_config->peer_port, port->envelope);
-	class_scheduler_init(&port->classes, config->class_count, config->classes,
-			     port_config->rate_bps);
-	input_buffer_configure(dp, p);
-}
-
 /* what flows that came in at @port have of other paths */
 static int paths_init(struct port *port, uint32_t channels)
 {
@@ -273,7 +365,7 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	port->no_channel.first = port->port_limit.first = FLOW_REF_NONE;
 	port->gauge.from_ps = config->measure_from_ps;
 	port->gauge.to_ps = config->measure_to_ps;
-	dataplane_port_configure(dp, p);
+	port_configure(dp, p);
 	error = ifct_init(&dp->ifcts[p], port_config->channels);
 	if (!error)
 		error = paths_init(port, port_config->channels);
@@ -319,13 +411,14 @@ static void fini(void *dataplane)
 		port_fini(dp, p);
 	source_hold_fini(&dp->hold);
 	deadline_heap_fini(&dp->wakes);
+	table_free(dp->marks.flows, dp->marks.flows_max, sizeof(*dp->marks.flows));
 }
 
 static int init(void *dataplane)
 {
 	struct dataplane *dp = dataplane;
 	const struct node_config *config = dp->sw.config;
-	struct link_listener listener = dataplane_listener(dp);
+	struct link_listener listener = listener_of(dp);
 
 	dp->lane_count = config->class_count * node_lanes(config, PORT_FABRIC);
 	random_init(&dp->random, config->switch_.routing.seed, 0);
@@ -333,8 +426,12 @@ static int init(void *dataplane)
 	for (uint32_t c = 0; c < config->class_count; c++)
 		dp->unordered |= (uint32_t)config->classes[c].unordered << c;
 	dataplane_settings_init(dp);
-	if (pool_init(dp) || source_hold_init(&dp->hold, config->switch_.routing.hold_ps) ||
-	    deadline_heap_init(&dp->wakes, flow_ref(config->port_count, 0)) ||
+	dp->timer_ps = NODE_TIME_NEVER;
+	dp->marks.flows_max = flow_ref(config->port_count, 0);
+	dp->marks.flows = table_alloc(dp->marks.flows_max, sizeof(*dp->marks.flows));
+	if (!dp->marks.flows || pool_init(dp) ||
+	    source_hold_init(&dp->hold, config->switch_.routing.hold_ps) ||
+	    deadline_heap_init(&dp->wakes, dp->marks.flows_max) ||
 	    switch_tables_init(&dp->sw, &dp->routes, &dp->translate))
 		return -ENOMEM;
 	for (uint32_t p = 0; p < config->port_count; p++) {
@@ -353,14 +450,14 @@ static const struct switch_ops ops = {
 	.transmit = on_transmit,
 	.transmit_next_at = next_at,
 	.timer = wake,
-	.follow = link_change_ways,
+	.follow = follow,
 	.settle = settle,
 	.sample = sample,
 	.measured = measured,
-	.link_down = link_change_down,
+	.link_down = on_link_down,
 	.link_coming = link_change_coming,
 	.link_may_start = link_change_may_start,
-	.link_start = link_change_start,
+	.link_start = on_link_start,
 	.link_set = on_link_set,
 	.tables = dataplane_show_tables,
 	.settings = &dataplane_settings,

@@ -5,14 +5,11 @@
  *      link
  *      link <- ACK collector <- EFCT/IFCT <- ACK crossbar <- OFCT <- link
  *
- *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c,
- *  transmit.c and ack_path.c one leg each, choose.c which way, reroute.c and flow_tree.c how flows
- *  get another one, flow_control.c what holds a flow at its input and lets it go on, input_buffer.c
- *  when a neighbour has to stop, fgfc_path.c what its host is told, link_change.c what becomes of
- *  all that when a link goes or comes); a stage, that is every other file here, never calls another
- *  one. Events and their order: switch.h. The crossbar moves as many packets at once as there are
- *  outputs and has its time in the switch's fixed latency, all of which lies behind the last
- *  decision (link.h).
+ *  Every other file here is a stage. A stage calls lower stages only, and leaves marks for higher
+ *  ones (marks.h). dataplane.c has the events and the order in which marks are handled;
+ *  tests/layers.sh has the order of the stages. Events and their order: switch.h.
+ *  The crossbar moves as many packets at once as there are outputs. Its time is in the switch's
+ *  fixed latency, all of which lies after the last decision (link.h).
  *  Flooding (FC-3): a frame for many hosts, or for one that nobody knows, is replaced at its
  *  ingress port by one copy per other host. Each copy is an ordinary packet in a flow channel of
  *  its own, so neither order nor accounting needs to know about it; it lives in a reserve of the
@@ -38,11 +35,11 @@
 #include "switchd/flow_channel/eca.h"
 #include "switchd/flow_channel/efct.h"
 #include "switchd/flow_channel/fgfc.h"
-#include "switchd/flow_channel/flow_tree.h"
 #include "switchd/flow_channel/headroom.h"
 #include "switchd/flow_channel/ifct.h"
 #include "switchd/flow_channel/injection.h"
 #include "switchd/flow_channel/input_load.h"
+#include "switchd/flow_channel/marks.h"
 #include "switchd/flow_channel/ofct.h"
 #include "switchd/flow_channel/redirect.h"
 #include "switchd/flow_channel/source_hold.h"
@@ -50,6 +47,14 @@
 /* flows in the order of their coming, linked by next_ref */
 struct flow_list {
 	uint32_t first, last; /* flow_ref(); FLOW_REF_NONE: there is none */
+};
+
+enum tree_state { TREE_NONE, TREE_OPEN, TREE_FOLDED };
+
+/* what an input remembers of a flow of an unordered class: flow_tree.h */
+struct tree_line {
+	uint8_t state;       /* enum tree_state */
+	uint8_t branch_port; /* folded: where everything goes */
 };
 
 /* one virtual lane of an output port: number = traffic class * port.lanes + level
@@ -109,9 +114,7 @@ struct dataplane_settings {
 struct dataplane {
 	struct switch_shell sw;
 	uint32_t lane_count; /* of the ports that have most */
-	/* ports that flows have moved to, and that such gave a channel back to: crossbar_settle()
-	 * */
-	uint64_t grants_due, channels_due;
+	struct marks marks;
 	uint32_t unordered; /* set of classes */
 	struct source_hold hold;
 	struct random redirect_random;
@@ -119,6 +122,7 @@ struct dataplane {
 	struct injection injection;
 	struct random random;       /* of choices: choose.c */
 	struct deadline_heap wakes; /* flows that wait for their wake-up time */
+	node_time_t timer_ps;       /* when resume_wake() is called next */
 	struct translate translate;
 	struct route_table routes;
 	struct ifct ifcts[NODE_PORTS_MAX];
@@ -133,12 +137,5 @@ static inline bool dataplane_port_up(const struct dataplane *dp, uint32_t port)
 {
 	return route_port_up(&dp->routes, port);
 }
-
-/** dataplane_port_configure() - @port is what config->ports[@port] says: kind, MTU, names on the
- *  link, class shares. */
-void dataplane_port_configure(struct dataplane *dp, uint32_t port);
-
-/** dataplane_listener() - what a link of this switch calls. */
-struct link_listener dataplane_listener(struct dataplane *dp);
 
 #endif

@@ -8,25 +8,10 @@
 
 #include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
-#include "switchd/flow_channel/arrival.h"
-#include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/fgfc_path.h"
 #include "switchd/flow_channel/flow_tree.h"
 #include "switchd/flow_channel/input_buffer.h"
-#include "switchd/flow_channel/reroute.h"
-
-static bool is_ingress(const struct dataplane *dp, uint32_t ref)
-{
-	return dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
-}
-
-/* EC-9: @units more of the flows of edge port @in went on and are not acknowledged */
-static void extent_add(struct port *in, int64_t units)
-{
-	ENSURE((int64_t)in->extent_units + units, >=, 0);
-	in->extent_units += (uint64_t)units;
-	in->stats->extent_units = in->extent_units;
-}
+#include "switchd/flow_channel/path_load.h"
 
 /* ---- credit that this switch gives ---- */
 
@@ -108,8 +93,8 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 	struct packet *packet = ifct_pop(flow);
 
 	input_buffer_release(dp, packet);
-	if (is_ingress(dp, ref))
-		extent_add(in, packet->units);
+	if (dp->ports[port].kind == PORT_EDGE)
+		flow_extent_add(in, packet->units);
 	if (flow->um) {
 		uint32_t credit;
 
@@ -126,6 +111,20 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (in->kind == PORT_EDGE)
 		fgfc_path_forwarded(dp, port, flow_ref_id(ref), packet->units);
 	return packet;
+}
+
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit)
+{
+	bool metered, stopped;
+
+	tree_credited(dp, ref, port, id, credit);
+	metered = tree_metered(dp, ref, port);
+	/* from now on it waits for credit, not for the peer's room */
+	stopped = metered && flow_of(dp->ifcts, ref)->wait == IFCT_STOPPED;
+	if (stopped)
+		flow_stop_waiting(dp, ref);
+	if (stopped || !metered || tree_headroom(dp, ref, port) > 0)
+		marks_flow(&dp->marks, dp->ifcts, ref);
 }
 
 /* ---- what holds a flow ---- */
@@ -286,61 +285,7 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 		in->stats->extent_units_max = in->extent_units;
 }
 
-/* ---- what lets it go on ---- */
-
-/* May flow @ref, which has waited for something else than its turn, choose anew? A tree always, any
- * other flow at its ingress edge when nothing of it is under way (FC-15): where it was to go
- * another output may be better now. A source keeps its path (FC-24). */
-static bool may_choose(struct dataplane *dp, uint32_t ref)
-{
-	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-
-	if (flow->fc_state == BLOCK_FOR_REDIRECT)
-		return false;
-	return tree_is(dp, ref) ||
-	       (is_ingress(dp, ref) && !ifct_flow_extent(flow) && !flow->ep_congestion);
-}
-
-/* flow @ref, in no list, has packets */
-static void again(struct dataplane *dp, uint32_t ref, node_time_t now)
-{
-	if (may_choose(dp, ref))
-		crossbar_anew(dp, ref, now);
-	else
-		crossbar_again(dp, ref, now);
-}
-
-/* something that the flow may have waited for has changed; it finds out itself when its turn
- * comes */
-static void resume(struct dataplane *dp, uint32_t ref, node_time_t now)
-{
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-
-	if (flow->wait != IFCT_BLOCKED && flow->wait != IFCT_ASLEEP)
-		return;
-	deadline_heap_set(&dp->wakes, ref, NODE_TIME_NEVER);
-	again(dp, ref, now);
-}
-
-/* EC-9: as many as the limit lets on now if each sends one packet more, so that an ACK costs no
- * more than it frees; but all if nothing is under way, for then no ACK will come */
-static void port_limit_eased(struct dataplane *dp, uint32_t port, node_time_t now)
-{
-	struct port *in = &dp->ports[port];
-	uint32_t limit = dp->injection.config->port_limit_units, asking_units = 0, ref;
-
-	while (!in->extent_units || in->extent_units + asking_units <= limit) {
-		const struct ifct_entry *flow;
-
-		ref = flow_list_pop(dp, &in->port_limit);
-		if (ref == FLOW_REF_NONE)
-			return;
-		again(dp, ref, now);
-		flow = flow_of(dp->ifcts, ref);
-		if (flow->wait == IFCT_REQUESTING)
-			asking_units += flow->queue.head->units;
-	}
-}
+/* ---- the end of a flow ---- */
 
 void flow_free(struct dataplane *dp, uint32_t ref)
 {
@@ -351,118 +296,11 @@ void flow_free(struct dataplane *dp, uint32_t ref)
 		ENSURE(stats->limited, >, 0u);
 		stats->limited--;
 	}
-	reroute_forget(dp, ref);
+	if (dp->sw.config->switch_.routing.redirect)
+		*path_load_line(dp, ref) = (struct redirect_line){ 0 };
 	tree_end(dp, ref);
 	deadline_heap_set(&dp->wakes, ref, NODE_TIME_NEVER); /* it may be due at this very moment */
 	ifct_release(&dp->ifcts[port], flow_ref_id(ref));
 	channel_set_remove(&stats->left, flow_ref_id(ref));
 	stats->ifct_used = dp->ifcts[port].used;
-}
-
-/* the last packet of the flow is acknowledged: its channel and, at an edge, its line are free */
-static void release(struct dataplane *dp, uint32_t ref, node_time_t now)
-{
-	uint32_t port = flow_ref_port(ref);
-	struct port *in = &dp->ports[port];
-
-	flow_free(dp, ref);
-	if (in->kind != PORT_EDGE)
-		return;
-	efct_release(&in->efct, flow_ref_id(ref));
-	fgfc_path_freed(dp, port, flow_ref_id(ref));
-	in->stats->efct_used = in->efct.used;
-	if (in->no_line.head)
-		arrival_lines_freed(dp, port, now);
-}
-
-void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears, node_time_t now)
-{
-	uint32_t port = flow_ref_port(ref);
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	struct port *in = &dp->ports[port];
-	bool ingress = in->kind == PORT_EDGE;
-
-	ENSURE(flow->active & 1, ==, 1);
-	if (clears && flow->ep_congestion) {
-		ENSURE(in->stats->limited, >, 0u);
-		in->stats->limited--;
-	}
-	injection_on_ack(&dp->injection, flow, units, clears, now);
-	if (!ifct_flow_extent(flow))
-		headroom_on_ack(flow, HEADROOM_END, 0); /* it was for a channel that is free now */
-	if (ingress) {
-		efct_on_ack(&in->efct, flow_ref_id(ref), units);
-		extent_add(in, -(int64_t)units);
-	}
-	if (flow->fc_state == BLOCK_FOR_REDIRECT && !ifct_flow_extent(flow) &&
-	    !reroute_emptied(dp, ref, now))
-		return;
-	if (ifct_total_extent(flow)) {
-		resume(dp, ref, now);
-	} else if (ingress && flow->wake_up_ps > now) {
-		/* its limits outlive its packets */
-		deadline_heap_set(&dp->wakes, ref, flow->wake_up_ps);
-	} else {
-		release(dp, ref, now);
-	}
-	if (ingress)
-		port_limit_eased(dp, port, now);
-}
-
-void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_time_t now)
-{
-	struct port_stats *stats = dp->ports[flow_ref_port(ref)].stats;
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-
-	if (!flow->active)
-		return;
-	if (!stats->limited_first_ps)
-		stats->limited_first_ps = now;
-	if (!flow->ep_congestion)
-		stats->limited++;
-	injection_on_eca(&dp->injection, flow, factor, is_ingress(dp, ref));
-}
-
-void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit,
-		   node_time_t now)
-{
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	bool metered;
-
-	tree_credited(dp, ref, port, id, credit);
-	metered = tree_metered(dp, ref, port);
-	/* from now on it waits for credit, not for the peer's room */
-	if (metered && flow->wait == IFCT_STOPPED) {
-		flow_stop_waiting(dp, ref);
-		again(dp, ref, now);
-	} else if (!metered || tree_headroom(dp, ref, port) > 0) {
-		resume(dp, ref, now);
-	}
-}
-
-void flow_wake(struct dataplane *dp, node_time_t now)
-{
-	struct ifct_entry *flow;
-	uint32_t ref;
-
-	/* a change of links or routes at this very moment may have freed the flow that was due */
-	if (deadline_heap_next_at(&dp->wakes) > now)
-		return;
-	ref = deadline_heap_pop(&dp->wakes);
-	flow = flow_of(dp->ifcts, ref);
-	if (!ifct_total_extent(flow))
-		release(dp, ref, now);
-	else if (flow->wait == IFCT_ASLEEP)
-		again(dp, ref, now);
-}
-
-void flow_go(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now)
-{
-	struct flow_list waiting = dp->ports[port].output[lane].stopped;
-	uint32_t ref;
-
-	dp->ports[port].output[lane].stopped.first = FLOW_REF_NONE;
-	while ((ref = flow_list_pop(dp, &waiting)) != FLOW_REF_NONE)
-		again(dp, ref, now);
-	crossbar_grant(dp, port, lane, now);
 }

@@ -2,7 +2,16 @@
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_CONTROL_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_CONTROL_H
 
+#include "nodes/base/ensure.h"
 #include "switchd/flow_channel/dataplane.h"
+
+/** flow_extent_add() - @units more of the flows of edge port @in are in flight (EC-9). */
+static inline void flow_extent_add(struct port *in, int64_t units)
+{
+	ENSURE((int64_t)in->extent_units + units, >=, 0);
+	in->extent_units += (uint64_t)units;
+	in->stats->extent_units = in->extent_units;
+}
 
 /** flow_holds() - what flow @ref, whose turn it is at output @out, must wait for; IFCT_REQUESTING:
  *  nothing. Counts it. O(1). In its last switch nothing holds a packet that came over the fabric:
@@ -35,34 +44,20 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 /** flow_forwarded() - @packet, just taken out, goes on to its output. */
 void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time_t now);
 
-/** flow_acked() - @units of flow @ref are off its IFCT's flow_extent; @clears: ACK_DELTA. With the
- *  last one it is free. */
-void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears, node_time_t now);
-
 /** flow_free() - the channel of flow @ref, of which nothing waits here and nothing is under way, is
  *  free; its EFCT line is the caller's. */
 void flow_free(struct dataplane *dp, uint32_t ref);
 
-/** flow_congested() - an ACK_ECA of @factor, 1..ECA_MAX, has come up flow @ref (EC-5). */
-void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_time_t now);
-
 /** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref on channel
- *  @id of output @port. */
-void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit,
-		   node_time_t now);
+ *  @id of output @port. Marks the flow if it may go on. */
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit);
 
 /** flow_credit_lost() - a HEADROOM ACK for flow @ref did not arrive upstream: says anew where it
  *  stands. */
 void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now);
 
-/** flow_wake() - the time has come for the first of those that wait for one. */
-void flow_wake(struct dataplane *dp, node_time_t now);
-
 /** flow_stop_waiting() - flow @ref, not in an arbiter, is taken out of whatever it waits in.
  *  O(flows that wait there). */
 void flow_stop_waiting(struct dataplane *dp, uint32_t ref);
-
-/** flow_go() - the peer at fabric port @port has room again for @lane. */
-void flow_go(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now);
 
 #endif

@@ -1,5 +1,5 @@
-/*  flow_tree - what an input remembers of a flow of an unordered class (FC-16, EC-11); flow_tree.c
- *  is its way through the switch.
+/*  flow_tree - what an input remembers of a flow of an unordered class (FC-16, EC-11);
+ *  tree_path.h selects its outputs.
  *
  *  While the tree is open each packet chooses an output when it is the first of its flow's queue;
  *  each output that the flow uses has a channel of its own for it (ofct.h), all of which are that
@@ -16,21 +16,19 @@
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_TREE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_TREE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "switchd/flow_channel/dataplane.h"
 
-#include "nodes/base/time.h"
-#include "nodes/stats/stats.h"
+/** tree_line_of() - what the input of flow @ref remembers of it. */
+static inline struct tree_line *tree_line_of(const struct dataplane *dp, uint32_t ref)
+{
+	return &dp->ports[flow_ref_port(ref)].trees[flow_ref_id(ref)];
+}
 
-struct dataplane;
-struct packet;
-
-enum tree_state { TREE_NONE, TREE_OPEN, TREE_FOLDED };
-
-struct tree_line {
-	uint8_t state;       /* enum tree_state */
-	uint8_t branch_port; /* folded: where everything goes */
-};
+/** tree_is_unordered() - is flow @ref of an unordered class? */
+static inline bool tree_is_unordered(struct dataplane *dp, uint32_t ref)
+{
+	return dp->unordered >> flow_of(dp->ifcts, ref)->traffic_class & 1;
+}
 
 /** tree_is() - does each packet of flow @ref choose when it is the first of the queue, or did it
  *  until congestion? */
@@ -55,9 +53,6 @@ void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t i
  *  better. @bytes what waits there. */
 uint64_t tree_load(struct dataplane *dp, uint32_t ref, uint32_t port, uint64_t bytes);
 
-/** tree_begin() - @packet is the first of flow @ref, of which nothing is here or downstream. */
-void tree_begin(struct dataplane *dp, uint32_t ref, const struct packet *packet);
-
 /** tree_end() - the channel of flow @ref is free. */
 void tree_end(struct dataplane *dp, uint32_t ref);
 
@@ -67,12 +62,6 @@ void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port);
 
 /** tree_moved() - flow @ref was redirected. */
 void tree_moved(struct dataplane *dp, uint32_t ref);
-
-/** tree_choose() - @packet is the first in the queue of flow @ref, a tree, which stands nowhere:
- *  its output.
- *  Return: as choose_output(). */
-bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet,
-		 enum drop_reason *why, node_time_t now);
 
 /** tree_mark() - @packet of flow @ref goes on: it says whether the flow is ordered. */
 void tree_mark(struct dataplane *dp, uint32_t ref, struct packet *packet);

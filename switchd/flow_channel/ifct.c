@@ -30,6 +30,7 @@ static void set_up(struct ifct *ifct, struct ifct_entry *entry, const struct pac
 		.traffic_class = packet->traffic_class,
 		.in_lane = packet->lane & 15,
 		.active = true,
+		.marked = entry->marked,
 	};
 	ENSURE(ifct->used, <, ifct->channels);
 	if (++ifct->used > ifct->used_max)

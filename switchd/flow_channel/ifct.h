@@ -73,6 +73,7 @@ struct ifct_entry {
 	uint8_t wait : 4;          /* enum ifct_wait */
 	uint8_t fc_state : 2;      /* enum fc_state */
 	bool active : 1, turn : 1; /* turn: the arbiter has given it this round's quantum */
+	bool marked : 1;           /* stands in the ring of marks.h; outlives the channel */
 	uint8_t ep_congestion;     /* the ECA heard last (EC-5) */
 	uint8_t setting : 5;       /* which of the settings is in force */
 	/* upstream metering: we give credit; downstream metering: we need credit (EC-12) */

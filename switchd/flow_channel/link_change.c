@@ -13,45 +13,12 @@
  *  Until then the port stays down, and the new link's first packets wait in its ring. */
 #include "switchd/flow_channel/link_change.h"
 
-#include "switchd/flow_channel/ack_path.h"
+#include "switchd/flow_channel/ack_upstream.h"
 #include "switchd/flow_channel/choose.h"
 #include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/fgfc_path.h"
 #include "switchd/flow_channel/flow_control.h"
 #include "switchd/flow_channel/flow_tree.h"
-#include "switchd/flow_channel/transmit.h"
-
-static void drop(struct dataplane *dp, struct port *out, struct packet *packet,
-		 enum drop_reason why, node_time_t now)
-{
-	if (packet->requested)
-		crossbar_leave(dp, out, packet, now);
-	switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
-	switch_leave(&dp->sw, packet);
-}
-
-/* flow @ref, in no list any more, waited to go to @out: what is queued is lost; of a tree only its
- * first packet, whose choice that was.
- * @why DROP_LINK_DOWN: to its host; DROP_NO_ROUTE: there is no other way either */
-static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, enum drop_reason why,
-			node_time_t now)
-{
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	uint32_t units = 0;
-
-	flow->wait = IFCT_NOT_WAITING;
-	while (flow->queue.head) {
-		struct packet *packet = flow_unqueue(dp, ref, now);
-
-		units += packet->units;
-		drop(dp, out, packet, why, now);
-		if (tree_is(dp, ref)) {
-			crossbar_first(dp, ref, now);
-			break;
-		}
-	}
-	ack_path_up(dp, ref, ACK_LOSS, units, now);
-}
 
 /* in the output queue: on an edge link nobody but this port would tell; on a fabric link
  * drop_under_way() does */
@@ -63,9 +30,9 @@ static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, 
 		struct packet *packet = output_queue_pop(queue);
 		uint32_t ref = flow_ref(packet->in_port, packet->flow_id), units = packet->units;
 
-		drop(dp, out, packet, DROP_LINK_DOWN, now);
+		crossbar_drop(dp, out, packet, DROP_LINK_DOWN, now);
 		if (out->kind == PORT_EDGE)
-			ack_path_up(dp, ref, ACK_LOSS, units, now);
+			ack_upstream(dp, ref, ACK_LOSS, units, now);
 	}
 }
 
@@ -78,7 +45,7 @@ static void drop_under_way(struct dataplane *dp, struct port *out, const struct 
 			units = channel_set_has(left, id) ? 0 : ofct_lose(&out->ofct, id, &ref);
 
 		if (units)
-			ack_path_up(dp, ref, ACK_LOSS, units, now);
+			ack_upstream(dp, ref, ACK_LOSS, units, now);
 	}
 	out->stats->ofct_used = out->ofct.used;
 }
@@ -98,7 +65,7 @@ static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 			    flow->wait == IFCT_REQUESTING)
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
-			drop_queued(dp, &dp->ports[port], flow_ref(p, id), DROP_LINK_DOWN, now);
+			crossbar_lose(dp, flow_ref(p, id), DROP_LINK_DOWN, now);
 		}
 	}
 }
@@ -113,7 +80,7 @@ static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now
 
 		while ((ref = arbiter_first(arbiter)) != FLOW_REF_NONE) {
 			arbiter_remove_first(arbiter);
-			drop_queued(dp, out, ref, DROP_LINK_DOWN, now);
+			crossbar_lose(dp, ref, DROP_LINK_DOWN, now);
 		}
 		drop_granted(dp, out, c, now);
 	}
@@ -141,7 +108,7 @@ static bool is_open(struct dataplane *dp, uint32_t ref)
 
 /* Flow @ref, in no list, must go to @out no more. With something downstream it waits until that is
  * known to be gone (reroute_emptied()). */
-static void go_elsewhere(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+static void go_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
@@ -150,8 +117,8 @@ static void go_elsewhere(struct dataplane *dp, struct port *out, uint32_t ref, n
 	} else if (ifct_flow_extent(flow)) {
 		flow->fc_state = BLOCK_FOR_REDIRECT;
 		flow->wait = flow->queue.head ? IFCT_BLOCKED : IFCT_NOT_WAITING;
-	} else if (!crossbar_move(dp, ref, now)) {
-		drop_queued(dp, out, ref, DROP_NO_ROUTE, now);
+	} else {
+		crossbar_move(dp, ref, now);
 	}
 }
 
@@ -169,35 +136,34 @@ static void held_go_elsewhere(struct dataplane *dp, uint32_t port, node_time_t n
 			    flow->wait == IFCT_REQUESTING)
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
-			go_elsewhere(dp, &dp->ports[port], flow_ref(p, id), now);
+			go_elsewhere(dp, flow_ref(p, id), now);
 		}
 	}
 }
 
-static void list_goes_elsewhere(struct dataplane *dp, struct port *out, struct flow_list *list,
-				node_time_t now)
+static void list_goes_elsewhere(struct dataplane *dp, struct flow_list *list, node_time_t now)
 {
 	struct flow_list all = *list;
 	uint32_t ref;
 
 	list->first = FLOW_REF_NONE;
 	while ((ref = flow_list_pop(dp, &all)) != FLOW_REF_NONE)
-		go_elsewhere(dp, out, ref, now);
+		go_elsewhere(dp, ref, now);
 }
 
-/* whoever wants to go to @out, which is down, does so no more, unless it has something
- * downstream */
-static void all_go_elsewhere(struct dataplane *dp, struct port *out, node_time_t now)
+void link_change_leave(struct dataplane *dp, uint32_t port, node_time_t now)
 {
+	struct port *out = &dp->ports[port];
+
 	/* first: afterwards nobody is let on here */
-	held_go_elsewhere(dp, (uint32_t)(out - dp->ports), now);
-	list_goes_elsewhere(dp, out, &out->no_channel, now);
+	held_go_elsewhere(dp, port, now);
+	list_goes_elsewhere(dp, &out->no_channel, now);
 	for (uint32_t c = 0; c < out->lane_count; c++) {
 		struct flow_list asking;
 
-		list_goes_elsewhere(dp, out, &out->output[c].stopped, now);
+		list_goes_elsewhere(dp, &out->output[c].stopped, now);
 		asking = arbiter_empty(dp, &out->output[c].arbiter);
-		list_goes_elsewhere(dp, out, &asking, now);
+		list_goes_elsewhere(dp, &asking, now);
 	}
 }
 
@@ -219,17 +185,15 @@ static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
 
 		while ((ref = flow_list_pop(dp, &asking)) != FLOW_REF_NONE) {
 			if (is_misled(dp, ref))
-				go_elsewhere(dp, out, ref, now);
+				go_elsewhere(dp, ref, now);
 			else
 				crossbar_again(dp, ref, now);
 		}
 	}
 }
 
-void link_change_ways(void *dataplane, node_time_t now)
+void link_change_ways(struct dataplane *dp, node_time_t now)
 {
-	struct dataplane *dp = dataplane;
-
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		if (dp->ports[p].kind == PORT_FABRIC)
 			misled_find(dp, &dp->ports[p], now);
@@ -244,14 +208,9 @@ void link_change_ways(void *dataplane, node_time_t now)
 			    !is_misled(dp, flow_ref(p, id)))
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
-			go_elsewhere(dp, &dp->ports[flow->follow_port], flow_ref(p, id), now);
+			go_elsewhere(dp, flow_ref(p, id), now);
 		}
 	}
-}
-
-void link_change_lose(struct dataplane *dp, uint32_t ref, node_time_t now)
-{
-	drop_queued(dp, &dp->ports[flow_of(dp->ifcts, ref)->follow_port], ref, DROP_NO_ROUTE, now);
 }
 
 /* channels that were kept for flows that had not sent anything yet */
@@ -265,15 +224,13 @@ static void drop_reserved(struct port *out)
 	out->stats->ofct_used = out->ofct.used;
 }
 
-void link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left,
+bool link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left,
 			node_time_t now)
 {
-	struct port *out = &dp->ports[port];
-
-	if (out->kind != PORT_FABRIC || dataplane_port_up(dp, port))
-		return;
-	drop_under_way(dp, out, left, now);
-	all_go_elsewhere(dp, out, now);
+	if (dp->ports[port].kind != PORT_FABRIC || dataplane_port_up(dp, port))
+		return false;
+	drop_under_way(dp, &dp->ports[port], left, now);
+	return true;
 }
 
 /* the neighbour hears of no ACK over @port any more: port_stats.left says what it cannot know
@@ -287,9 +244,8 @@ static void note_left(struct dataplane *dp, uint32_t port)
 			channel_set_add(&dp->ports[port].stats->left, id);
 }
 
-void link_change_down(void *dataplane, uint32_t port, node_time_t now)
+void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 {
-	struct dataplane *dp = dataplane;
 	struct port *out = &dp->ports[port];
 
 	note_left(dp, port);
@@ -298,7 +254,7 @@ void link_change_down(void *dataplane, uint32_t port, node_time_t now)
 		for (uint32_t c = 0; c < out->lane_count; c++)
 			drop_granted(dp, out, c, now);
 		drop_reserved(out);
-		all_go_elsewhere(dp, out, now);
+		link_change_leave(dp, port, now);
 		ack_collector_clear(&out->acks);
 	} else {
 		drop_waiting(dp, out, now);
@@ -321,18 +277,14 @@ bool link_change_may_start(void *dataplane, uint32_t port)
 	return !dp->ifcts[port].used && !dp->ports[port].no_line.head && !dp->ports[port].ofct.used;
 }
 
-void link_change_start(void *dataplane, uint32_t port, node_time_t now)
+void link_change_start(struct dataplane *dp, uint32_t port, node_time_t now)
 {
-	struct dataplane *dp = dataplane;
 	const struct port_config *config = &dp->sw.config->ports[port];
-	struct link_listener listener = dataplane_listener(dp);
 	struct port *in = &dp->ports[port];
 
 	ifct_restart(&dp->ifcts[port]);
 	ofct_restart(&in->ofct);
 	in->link->head_due_ps = node_time_max(in->link->head_due_ps, now);
-	link_listen(in->link, &listener);
-	dataplane_port_configure(dp, port);
 	if (in->kind == PORT_EDGE)
 		efct_match_set(&in->efct, &config->match); /* no line is used: in force at once */
 	for (uint32_t c = 0; c < dp->lane_count; c++) {

@@ -7,22 +7,24 @@
 
 /** link_change_down() - the link of @port is down, and the port not up any more. Does not touch
  *  events but those of switch_touch(). */
-void link_change_down(void *dataplane, uint32_t port, node_time_t now);
+void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now);
 
-/** link_change_settle() - whatever went over the former link of fabric port @port has left the
- *  fabric, but for channels @left: what is still not acknowledged of others was lost on it, and
- *  their flows, which waited to know, choose another way. */
-void link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left,
+/** link_change_settle() - what went over the former link of fabric port @port has left the fabric,
+ *  but for channels @left: what is still not acknowledged of the others was lost on it, and is
+ *  reported.
+ *  Return: true if link_change_leave() is to follow, once the marks that this leaves are handled;
+ *  false: @port is up, or an edge port. */
+bool link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left,
 			node_time_t now);
+
+/** link_change_leave() - flows that wait for fabric port @port, which is down, select another
+ *  output, if nothing of them is downstream; else they wait for that. */
+void link_change_leave(struct dataplane *dp, uint32_t port, node_time_t now);
 
 /** link_change_ways() - new tables are in force. Flows that follow a port which leads to their
  *  destination no more wait until nothing of them is downstream, BLOCK_FOR_REDIRECT, and choose
  *  anew then: reroute_emptied(). */
-void link_change_ways(void *dataplane, node_time_t now);
-
-/** link_change_lose() - flow @ref, which stands nowhere, has no way left: its packets are lost. It
- *  may be gone then. */
-void link_change_lose(struct dataplane *dp, uint32_t ref, node_time_t now);
+void link_change_ways(struct dataplane *dp, node_time_t now);
 
 /** link_change_coming() - a new link is at @port. Return: link_change_may_start(). */
 bool link_change_coming(void *dataplane, uint32_t port);
@@ -30,7 +32,7 @@ bool link_change_coming(void *dataplane, uint32_t port);
 /** link_change_may_start() - is nothing of the former link of @port in use? O(1). */
 bool link_change_may_start(void *dataplane, uint32_t port);
 
-/** link_change_start() - the new link of @port is used from @now on. */
-void link_change_start(void *dataplane, uint32_t port, node_time_t now);
+/** link_change_start() - the new link of @port, which is configured, is used from @now on. */
+void link_change_start(struct dataplane *dp, uint32_t port, node_time_t now);
 
 #endif

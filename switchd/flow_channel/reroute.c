@@ -41,12 +41,10 @@
  *  port. */
 #include "switchd/flow_channel/reroute.h"
 
-#include "switchd/flow_channel/ack_path.h"
 #include "switchd/flow_channel/choose.h"
-#include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/flow_control.h"
 #include "switchd/flow_channel/flow_tree.h"
-#include "switchd/flow_channel/link_change.h"
+#include "switchd/flow_channel/path_load.h"
 
 /* what a REROUTE ACK says */
 #define REROUTE_CHOICE 1u /* a switch that it has passed could choose anew */
@@ -61,142 +59,11 @@
 #define REROUTE_FLOWS 32u /* with groups, times this, no hint: flows on the link; 0: none */
 #define REROUTE_FLOWS_MAX 63u
 
-#define TOLD_INTERVALS 16 /* redirect_interval's, after which a number of flows fades by one */
-#define WINDOWS 16u       /* of an input_load, in redirect_interval */
-/* of an output load: whole frames must not matter, a fourth of what it takes a flow to move does
- * not */
-#define LOAD_WINDOWS 4u
-#define GAIN_PARTS 8u /* a flow moves for an eighth more than it has */
-
-static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
-{
-	return &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)];
-}
-
-/* ---- how much goes out (output_load.h) ---- */
-
-static node_time_t load_window_ps(const struct dataplane *dp)
-{
-	node_time_t window_ps = dp->sw.config->switch_.routing.redirect_interval_ps / LOAD_WINDOWS;
-
-	return window_ps ? window_ps : 1;
-}
-
-static uint64_t load_window(const struct dataplane *dp, node_time_t now)
-{
-	return (uint64_t)(now / load_window_ps(dp));
-}
-
-/* that the link of @port can carry */
-static uint64_t bytes_within(const struct dataplane *dp, uint32_t port, node_time_t time_ps)
-{
-	return (uint64_t)((unsigned __int128)dp->sw.config->ports[port].rate_bps *
-			  (uint64_t)time_ps / 8 / NODE_S);
-}
-
-void reroute_forwarded(struct dataplane *dp, uint32_t port, uint32_t ref, uint32_t frame_bytes,
-		       node_time_t now)
-{
-	struct port *out = &dp->ports[port];
-
-	if (dp->sw.config->switch_.routing.redirect && out->kind == PORT_FABRIC)
-		output_load_add(&out->output_load, &line_of(dp, ref)->count,
-				FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES +
-					out->link->gap_bytes,
-				load_window(dp, now));
-}
-
-/* Are flows redirected in groups? Then each one takes the others into account. */
-static bool in_groups(const struct dataplane *dp)
-{
-	return dp->sw.config->switch_.routing.redirect &&
-	       dp->sw.config->switch_.routing.redirect_group > 1;
-}
-
-/* Do REROUTE ACKs carry the number of flows that share the link? In trees they name a port. */
-static bool told_in_groups(const struct dataplane *dp)
-{
-	return in_groups(dp) && !dp->sw.config->switch_.routing.redirect_inputs;
-}
-
-uint64_t reroute_offer(const struct dataplane *dp, uint32_t port, node_time_t now)
-{
-	const struct output_load *out = &dp->ports[port].output_load;
-	uint64_t full_bytes = bytes_within(dp, port, load_window_ps(dp)),
-		 window = load_window(dp, now);
-
-	if (in_groups(dp))
-		return output_load_share(out, full_bytes, window, now);
-	return output_load_offer(out, full_bytes, window, now);
-}
-
-/* what flow @ref gets where it is */
-static uint64_t present_of(const struct dataplane *dp, uint32_t ref, node_time_t now)
-{
-	uint32_t port = dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port;
-	const struct output_load *out = &dp->ports[port].output_load;
-	const struct output_load_count *count =
-		&dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)].count;
-	uint64_t full_bytes = bytes_within(dp, port, load_window_ps(dp)),
-		 window = load_window(dp, now);
-
-	if (in_groups(dp))
-		return output_load_left_share(out, count, full_bytes, window, now);
-	return output_load_present(out, count, full_bytes, window);
-}
-
-uint64_t reroute_needs(const struct dataplane *dp, uint32_t ref, node_time_t now)
-{
-	uint64_t present = present_of(dp, ref, now);
-
-	return present ? present + present / GAIN_PARTS + 1 : 0;
-}
-
-/* ---- in groups: the number of flows that share a link downstream ---- */
+#define WINDOWS 16u /* of an input_load, in redirect_interval */
 
 bool reroute_is_bad(const struct dataplane *dp, uint32_t value)
 {
-	return told_in_groups(dp) && value / REROUTE_FLOWS == 1;
-}
-
-uint32_t reroute_told(const struct dataplane *dp, uint32_t port, node_time_t now)
-{
-	const struct redirect_told *told = &dp->ports[port].told;
-	node_time_t faded = (now - told->at_ps) /
-			    (TOLD_INTERVALS * dp->sw.config->switch_.routing.redirect_interval_ps);
-
-	return told->flows > faded ? told->flows - (uint32_t)faded : 0;
-}
-
-uint32_t reroute_told_needs(const struct dataplane *dp, uint32_t ref, node_time_t now)
-{
-	uint32_t port = dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port;
-
-	return told_in_groups(dp) && !choose_may_detour(dp, ref) ? reroute_told(dp, port, now) : 0;
-}
-
-/* @flows share an overloaded link downstream of @port. The ACKs of a group bring the same number
- * one after the other: moves that the first ones caused stay counted. */
-static void told(struct dataplane *dp, uint32_t port, uint32_t flows, node_time_t now)
-{
-	struct redirect_told *told = &dp->ports[port].told;
-
-	if (told->flows &&
-	    now - told->at_ps < dp->sw.config->switch_.routing.redirect_interval_ps / 2)
-		return;
-	*told = (struct redirect_told){ .at_ps = now, .flows = flows };
-}
-
-/* flow @ref will move to @port: counts it for the next ones of its group */
-static void told_moves(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
-{
-	struct redirect_told *from = &dp->ports[flow_of(dp->ifcts, ref)->follow_port].told;
-	struct redirect_told *to = &dp->ports[port].told;
-
-	from->flows -= from->flows > 0;
-	if (!reroute_told(dp, port, now))
-		*to = (struct redirect_told){ .at_ps = now };
-	to->flows++;
+	return path_load_reported(dp) && value / REROUTE_FLOWS == 1;
 }
 
 /* ---- who may move ---- */
@@ -218,7 +85,7 @@ static bool movable(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 	return flow->active && ifct_flow_extent(flow) && flow->fc_state == RUNNING &&
 	       !flow->ep_congestion && (!tree_is(dp, ref) || tree_is_folded(dp, ref)) &&
-	       now >= line_of(dp, ref)->not_before_ps;
+	       now >= path_load_line(dp, ref)->not_before_ps;
 }
 
 /* Flow @ref, which is about to be stopped, will go by @move: others that compare loads until it is
@@ -227,17 +94,17 @@ static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move 
 		   node_time_t now)
 {
 	node_time_t until_ps = now + dp->sw.config->switch_.routing.redirect_interval_ps;
-	struct redirect_line *line = line_of(dp, ref);
+	struct redirect_line *line = path_load_line(dp, ref);
 
 	line->to = (uint8_t)(move->port + 1);
 	line->to_via = move->via;
 	if (far) {
-		told_moves(dp, ref, (uint32_t)move->port, now);
+		path_load_move(dp, ref, (uint32_t)move->port, now);
 		return;
 	}
-	output_load_claim(&dp->ports[move->port].output_load, present_of(dp, ref, now), until_ps,
-			  now);
-	if (in_groups(dp))
+	output_load_claim(&dp->ports[move->port].output_load, path_load_present(dp, ref, now),
+			  until_ps, now);
+	if (path_load_groups(dp))
 		output_load_leave(&dp->ports[flow_of(dp->ifcts, ref)->follow_port].output_load,
 				  until_ps, now);
 }
@@ -286,11 +153,82 @@ static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node
 	swap->until_ps = 0;
 	if (dp->ports[swap->port].ofct.used > 1)
 		return false;
-	line_of(dp, ref)->far = true;
-	line_of(dp, ref)->hint = (uint8_t)route_upward_number(&dp->routes, swap->port);
-	line_of(dp, ref)->to = 0;
+	path_load_line(dp, ref)->far = true;
+	path_load_line(dp, ref)->hint = (uint8_t)route_upward_number(&dp->routes, swap->port);
+	path_load_line(dp, ref)->to = 0;
 	hold(dp, ref);
 	return true;
+}
+
+/* ---- who obeys ---- */
+
+/* has no fabric link of this switch failed? */
+static bool all_links_up(const struct dataplane *dp)
+{
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
+		if (dp->ports[p].kind == PORT_FABRIC && !dp->sw.config->ports[p].vacant &&
+		    !dataplane_port_up(dp, p))
+			return false;
+	return true;
+}
+
+/* a REROUTE ACK has come up flow @ref.
+ * @value what it says; filled with what it says further up.
+ * Return: does it end here, obeyed or not? Else it goes on upstream. */
+static bool ends_here(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now)
+{
+	const struct routing_config *config = &dp->sw.config->switch_.routing;
+	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	bool far = *value & REROUTE_FAR, has_other;
+	struct choose_move move;
+	uint32_t joins = *value / REROUTE_JOIN % (REROUTE_JOINS_MAX + 1),
+		 hint = *value / REROUTE_HINT;
+
+	if (!config->redirect || !flow->active)
+		return false;
+	if (path_load_reported(dp)) {
+		if (far && hint)
+			path_load_report(dp, flow->follow_port, hint, now);
+		hint = 0;
+	}
+	move = choose_move_of(dp, ref, far, now);
+	has_other = move.port >= 0;
+	*value |= REROUTE_FAR | (has_other ? REROUTE_CHOICE : 0);
+	if (choose_count(dp, flow) < 2)
+		*value += joins < REROUTE_JOINS_MAX ? REROUTE_JOIN : 0;
+	else if (joins)
+		*value -= REROUTE_JOIN;
+	if (config->redirect_inputs && !far && !has_other && choose_count(dp, flow) > 1 &&
+	    all_links_up(dp))
+		return true;
+	if (!ingress &&
+	    (!config->redirect_anywhere || joins > 1 || choose_count(dp, flow) < 2 || !has_other))
+		return false;
+	if (!(has_other || (ingress && *value & REROUTE_CHOICE)) || choose_is_held(dp, ref, now))
+		return false; /* it could not move: it is not stopped for that */
+	if (movable(dp, ref, now)) {
+		path_load_line(dp, ref)->far = far;
+		path_load_line(dp, ref)->hint = (uint8_t)hint;
+		path_load_line(dp, ref)->to = 0;
+		if (has_other && (far ? choose_flows_limit(dp, ref, now) > 0
+				      : config->redirect_rule == REDIRECT_BY_LOADS))
+			decide(dp, ref, &move, far, now);
+		swap_offer(dp, ref, hint, now);
+		hold(dp, ref);
+	}
+	return true;
+}
+
+void reroute_on_ack(struct dataplane *dp, uint32_t ref, uint32_t value, node_time_t now)
+{
+	uint32_t in_port = flow_ref_port(ref);
+
+	if (ends_here(dp, ref, &value, now) || dp->ports[in_port].kind != PORT_FABRIC ||
+	    !dataplane_port_up(dp, in_port))
+		return;
+	ack_collect(&dp->ports[in_port].acks, flow_ref_id(ref), ACK_REROUTE, value, now);
+	switch_touch(&dp->sw, in_port);
 }
 
 /* ---- who asks ---- */
@@ -317,10 +255,10 @@ static bool may_ask(struct dataplane *dp, const struct port *out, uint32_t ref, 
 	return !flow->ep_congestion && !(flow->dm && flow->headroom <= 0) &&
 	       ifct_flow_extent(flow) &&
 	       !(config->redirect_rule == REDIRECT_BY_LOADS &&
-		 output_load_is_most(&out->output_load, &line_of(dp, ref)->count,
-				     load_window(dp, now))) &&
-	       !(config->redirect_inputs &&
-		 (for_other_end(dp, out, flow, now) || now < line_of(dp, ref)->not_before_ps));
+		 output_load_is_most(&out->output_load, &path_load_line(dp, ref)->count,
+				     path_load_window(dp, now))) &&
+	       !(config->redirect_inputs && (for_other_end(dp, out, flow, now) ||
+					     now < path_load_line(dp, ref)->not_before_ps));
 }
 
 /* requests a redirect of flow @ref; @flows, with it, share the link */
@@ -330,7 +268,7 @@ static void ask(struct dataplane *dp, struct port *out, uint32_t ref, uint32_t f
 	uint32_t told = flows < REROUTE_FLOWS_MAX ? flows : REROUTE_FLOWS_MAX;
 
 	out->stats->reroute_acks++;
-	ack_path_up(dp, ref, ACK_REROUTE, told_in_groups(dp) ? told * REROUTE_FLOWS : 0, now);
+	reroute_on_ack(dp, ref, path_load_reported(dp) ? told * REROUTE_FLOWS : 0, now);
 }
 
 /* Flow @first is redirected from @out, where @waiting flows wait and @flows share the link:
@@ -376,10 +314,10 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes,
 			     waiting, now))
 		return;
-	flows = output_load_large_flows(&out->output_load, load_window(dp, now));
+	flows = output_load_large_flows(&out->output_load, path_load_window(dp, now));
 	flows = waiting > flows ? waiting : flows;
 	ask(dp, out, ref, flows, now);
-	if (in_groups(dp))
+	if (path_load_groups(dp))
 		ask_others(dp, out, ref, waiting, flows, now);
 }
 
@@ -395,7 +333,7 @@ static uint64_t advantage(const struct dataplane *dp, const struct input_load *o
 
 	if (now < other->named_until_ps || !dataplane_port_up(dp, port))
 		return 0;
-	if (bytes < bytes_within(dp, port, window_ps) / 8 * 7)
+	if (bytes < path_load_bytes(dp, port, window_ps) / 8 * 7)
 		return own->last_bytes > bytes ? own->last_bytes - bytes : 0;
 	return flows > others + 1 ? own->last_bytes / flows * (flows - others - 1) : 0;
 }
@@ -437,7 +375,7 @@ void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t 
 	if (!ordered || !input_load_is_tenant(input_load, host, interval_ps, now) ||
 	    now < input_load->quiet_until_ps || flow->ep_congestion ||
 	    (flow->dm && flow->headroom <= 0) ||
-	    !input_load_is_full(input_load, bytes_within(dp, in_port, window_ps)))
+	    !input_load_is_full(input_load, path_load_bytes(dp, in_port, window_ps)))
 		return;
 	input_load->quiet_until_ps = now + window_ps;
 	best = best_input(dp, input_load, window_ps, now);
@@ -458,96 +396,34 @@ void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t 
 void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	if (dp->sw.config->switch_.routing.redirect_inputs)
-		line_of(dp, ref)->not_before_ps =
+		path_load_line(dp, ref)->not_before_ps =
 			now + dp->sw.config->switch_.routing.redirect_pause_ps;
 }
 
-/* ---- who obeys ---- */
-
-/* has no fabric link of this switch failed? */
-static bool all_links_up(const struct dataplane *dp)
-{
-	for (uint32_t p = 0; p < dp->sw.port_count; p++)
-		if (dp->ports[p].kind == PORT_FABRIC && !dp->sw.config->ports[p].vacant &&
-		    !dataplane_port_up(dp, p))
-			return false;
-	return true;
-}
-
-bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now)
-{
-	const struct routing_config *config = &dp->sw.config->switch_.routing;
-	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	bool far = *value & REROUTE_FAR, has_other;
-	struct choose_move move;
-	uint32_t joins = *value / REROUTE_JOIN % (REROUTE_JOINS_MAX + 1),
-		 hint = *value / REROUTE_HINT;
-
-	if (!config->redirect || !flow->active)
-		return false;
-	if (told_in_groups(dp)) {
-		if (far && hint)
-			told(dp, flow->follow_port, hint, now);
-		hint = 0;
-	}
-	move = choose_move_of(dp, ref, far, now);
-	has_other = move.port >= 0;
-	*value |= REROUTE_FAR | (has_other ? REROUTE_CHOICE : 0);
-	if (choose_count(dp, flow) < 2)
-		*value += joins < REROUTE_JOINS_MAX ? REROUTE_JOIN : 0;
-	else if (joins)
-		*value -= REROUTE_JOIN;
-	if (config->redirect_inputs && !far && !has_other && choose_count(dp, flow) > 1 &&
-	    all_links_up(dp))
-		return true;
-	if (!ingress &&
-	    (!config->redirect_anywhere || joins > 1 || choose_count(dp, flow) < 2 || !has_other))
-		return false;
-	if (!(has_other || (ingress && *value & REROUTE_CHOICE)) || choose_is_held(dp, ref, now))
-		return false; /* it could not move: it is not stopped for that */
-	if (movable(dp, ref, now)) {
-		line_of(dp, ref)->far = far;
-		line_of(dp, ref)->hint = (uint8_t)hint;
-		line_of(dp, ref)->to = 0;
-		if (has_other && (far ? reroute_told_needs(dp, ref, now) > 0
-				      : config->redirect_rule == REDIRECT_BY_LOADS))
-			decide(dp, ref, &move, far, now);
-		swap_offer(dp, ref, hint, now);
-		hold(dp, ref);
-	}
-	return true;
-}
+/* ---- the move ---- */
 
 bool reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	struct redirect_line *line = line_of(dp, ref);
+	struct redirect_line *line = path_load_line(dp, ref);
 
 	flow->fc_state = RUNNING;
 	line->not_before_ps = now + dp->sw.config->switch_.routing.redirect_pause_ps;
 	if (!flow->queue.head || (flow->ep_congestion && choose_leads_on(dp, ref)))
-		return true; /* a flow without packets is free at once; a source keeps its path */
-	if (flow->wait == IFCT_REQUESTING) {
-		line->choose = true;
-		return true;
-	}
-	flow_stop_waiting(dp, ref);
-	if (crossbar_move(dp, ref, now))
-		return true;
-	link_change_lose(dp, ref, now);
-	return false;
+		return false; /* a flow without packets is free at once; a source keeps its path */
+	line->choose = flow->wait == IFCT_REQUESTING;
+	return !line->choose;
 }
 
 bool reroute_due(struct dataplane *dp, uint32_t ref)
 {
-	return dp->sw.config->switch_.routing.redirect && line_of(dp, ref)->choose;
+	return dp->sw.config->switch_.routing.redirect && path_load_line(dp, ref)->choose;
 }
 
 bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	struct redirect_line *line = line_of(dp, ref);
+	struct redirect_line *line = path_load_line(dp, ref);
 	struct choose_move move = { .port = line->to - 1, .via = line->to_via };
 	bool by_loads = dp->sw.config->switch_.routing.redirect_rule == REDIRECT_BY_LOADS;
 	enum drop_reason why;
@@ -557,15 +433,10 @@ bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (choose_take(dp, ref, &move, now))
 		; /* as was decided when it was stopped */
 	else if (by_loads && choose_leads_on(dp, ref))
-		choose_other(dp, ref, line_of(dp, ref)->far, line_of(dp, ref)->hint, now);
+		choose_other(dp, ref, path_load_line(dp, ref)->far, path_load_line(dp, ref)->hint,
+			     now);
 	else if (!choose_way(dp, flow, flow->queue.head, &why, now))
 		return false;
 	tree_moved(dp, ref);
 	return true;
-}
-
-void reroute_forget(struct dataplane *dp, uint32_t ref)
-{
-	if (dp->sw.config->switch_.routing.redirect)
-		*line_of(dp, ref) = (struct redirect_line){ 0 };
 }

@@ -219,7 +219,6 @@ static void send_packet(struct dataplane *dp, uint32_t port, uint32_t lane, node
 	else
 		send_on_edge(dp, out, packet, congested, now);
 	switch_leave(&dp->sw, packet);
-	crossbar_grant(dp, port, lane, now);
 }
 
 static void send_acks(struct port *out, node_time_t now)
@@ -233,33 +232,37 @@ static void send_acks(struct port *out, node_time_t now)
 	link_send_acks(out->link, now, bytes, length, ack_frame_wire_bytes(count));
 }
 
-void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
+int transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 	node_time_t later_at, retry_at;
 	bool waiting;
-	uint32_t lanes, ready;
+	uint32_t lanes, ready, lane;
 	int traffic_class;
 
 	if (out->link->busy_until_ps > now || !dataplane_port_up(dp, port))
-		return;
+		return -1;
 	if (link_words_due(out->link) && may_send_words(out->link)) {
 		link_send_words(out->link, now, false);
-		return;
+		return -1;
 	}
 	if (fgfc_at(out) <= now && fgfc_path_send(dp, port, now))
-		return;
+		return -1;
 	lanes = lanes_ready(dp, out, now, &later_at, &waiting);
 	ready = classes_of(out, lanes);
 	if (out->kind == PORT_FABRIC && out->acks.count && link_may_send(out->link) &&
 	    ack_ready_at(&out->acks, !ready) <= now) {
 		send_acks(out, now);
-		return;
+		return -1;
 	}
 	traffic_class = class_scheduler_pick(&out->classes, ready, now, &retry_at);
-	if (traffic_class >= 0)
-		send_packet(dp, port, lane_of(out, (uint32_t)traffic_class, lanes), now);
-	else if (out->link->guarded && !ready && later_at == NODE_TIME_NEVER &&
-		 may_send_words(out->link))
+	if (traffic_class >= 0) {
+		lane = lane_of(out, (uint32_t)traffic_class, lanes);
+		send_packet(dp, port, lane, now);
+		return (int)lane;
+	}
+	if (out->link->guarded && !ready && later_at == NODE_TIME_NEVER &&
+	    may_send_words(out->link))
 		link_send_words(out->link, now, true);
+	return -1;
 }

@@ -9,7 +9,8 @@
 node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t now);
 
 /** transmit() - puts one thing on port @port's link: control words, else an ACK frame that is due,
- *  else a packet. */
-void transmit(struct dataplane *dp, uint32_t port, node_time_t now);
+ *  else a packet.
+ *  Return: the lane whose output queue has free space now; -1: none. */
+int transmit(struct dataplane *dp, uint32_t port, node_time_t now);
 
 #endif

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# test_layers - does tests/layers.sh find planted includes and declarations that are against the order?
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failed=0
+
+# fresh: $tree has the sources as they are
+fresh() {
+	rm -rf "${tree:?}"/*
+	mkdir "$tree/tests"
+	cp tests/layers.sh "$tree/tests/"
+	cp -r nodes switchd nicd orchestrator "$tree/"
+}
+
+# finds TEXT: the check fails and says TEXT
+finds() {
+	local output
+	if output=$("$tree/tests/layers.sh") || ! grep -qF -- "$1" <<<"$output"; then
+		printf 'FAILED  not found: %s\n%s\n' "$1" "$output"
+		failed=1
+	fi
+	fresh
+}
+
+# include FILE HEADER: FILE includes HEADER too
+include() {
+	printf '#include "%s"\n' "$2" >>"$tree/$1"
+}
+
+fresh
+"$tree/tests/layers.sh" >/dev/null || { echo 'FAILED  the tree as it is' && failed=1; }
+stages=switchd/flow_channel
+
+include $stages/crossbar.c $stages/resume.h
+finds "$stages/crossbar.c includes $stages/resume.h"
+include $stages/reroute.c $stages/crossbar.h
+finds "$stages/reroute.c includes $stages/crossbar.h"
+include $stages/eca.c $stages/dataplane.h
+finds "$stages/eca.c includes $stages/dataplane.h"
+include $stages/choose.h $stages/reroute.h
+finds "$stages/choose.h includes $stages/reroute.h"
+include $stages/tide.c $stages/dataplane.h
+finds "$stages/tide.c: tide is in no row of \`stages\`"
+include switchd/common/route.c switchd/ethernet/ecn.h
+finds 'switchd/common/route.c includes switchd/ethernet/ecn.h'
+include nicd/gates/pause.c switchd/common/route.h
+finds 'nicd/gates/pause.c includes switchd/common/route.h'
+printf 'void transmit(struct dataplane *dp, uint32_t port, node_time_t now);\n' >>"$tree/$stages/crossbar.h"
+finds "$stages/crossbar.h: transmit() is of $stages/transmit.c"
+include nodes/link/link.c 'yaml.h' && sed -i '$s/.*/#include <libfyaml.h>/' "$tree/nodes/link/link.c"
+finds '<libfyaml> has its home in'
+[ "$failed" = 0 ] && echo 'test_layers: planted includes and declarations are found'
+exit "$failed"
