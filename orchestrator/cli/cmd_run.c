@@ -619,35 +619,35 @@ static int captures_end(struct capture_files *captures, struct fabric *fabric, i
 }
 
 /* who looks on while the fabric runs */
-struct looker {
+struct observer {
 	const struct options *options;
 	struct progress *progress;
 };
 
 /* fabric_options.waits */
-static void wait_show(void *looker, const char *what)
+static void wait_show(void *observer, const char *what)
 {
-	progress_waits(((struct looker *)looker)->progress, what);
+	progress_waits(((struct observer *)observer)->progress, what);
 }
 
 /* ... for --verbose */
-static void wait_print(void *looker, const char *what)
+static void wait_print(void *observer, const char *what)
 {
-	(void)looker;
+	(void)observer;
 	fprintf(stderr, "heddle run: %s\n", what);
 }
 
 /* fabric_options.stage */
-static void stage_print(void *looker, const char *what)
+static void stage_print(void *observer, const char *what)
 {
-	progress_wipe(((struct looker *)looker)->progress);
+	progress_wipe(((struct observer *)observer)->progress);
 	fprintf(stderr, "heddle run: %s\n", what);
 }
 
 /* fabric_options.note */
-static void note_show(void *looker, const char *text)
+static void note_show(void *observer, const char *text)
 {
-	const struct looker *who = looker;
+	const struct observer *who = observer;
 
 	progress_wipe(who->progress);
 	remark(who->options, "%s", text);
@@ -661,7 +661,7 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 					     ? node_time_max(plan->drain_max_ps, plan->duration_ps)
 					     : plan->duration_ps,
 			   .slow_ps_per_s = options->slow_ps_per_s };
-	struct looker looker = { .options = options, .progress = &run.progress };
+	struct observer observer = { .options = options, .progress = &run.progress };
 	const char *script_name = NULL;
 	FILE *script = NULL;
 	int status, error;
@@ -678,7 +678,7 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 	fabric_options.waits = options->verbose ? wait_print : wait_show;
 	fabric_options.stage = options->verbose ? stage_print : NULL;
 	fabric_options.note = note_show;
-	fabric_options.looker = &looker;
+	fabric_options.observer = &observer;
 	fabric_options.managers = options->real ? &run.managers : NULL;
 	manager_pair_init(&run.managers, &run.fabric);
 	error = fabric_start(&run.fabric, plan, &fabric_options);

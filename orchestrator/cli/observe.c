@@ -132,7 +132,7 @@ void observe_traffic(json_t *later, const json_t *before)
 			 passed_ns);
 		rate_put(node, "eca_acks_per_s", growth(node, then, "eca_acks"), 1e9, passed_ns);
 		rate_put(node, "stops_per_s", growth(node, then, "stops"), 1e9, passed_ns);
-		for (size_t r = 0; r < COUNT_OF(roce_rates) && json_object_get(node, "held"); r++)
+		for (size_t r = 0; r < COUNT_OF(roce_rates) && json_object_get(node, "paused_classes"); r++)
 			rate_put(node, roce_rates[r].rate,
 				 growth(node, then, roce_rates[r].counter), 1e9, passed_ns);
 		ports_put(node, then, passed_ns);

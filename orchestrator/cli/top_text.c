@@ -87,7 +87,7 @@ static bool is_roce(const json_t *fabric)
 /* who is held, and who was told of congestion, in a fabric of kind roce */
 static void roce_print(const json_t *nodes, FILE *out)
 {
-	double held = 0, told_to_stop = 0, in_error = 0, marked = 0, pauses = 0, cnps = 0;
+	double held = 0, xoff = 0, in_error = 0, marked = 0, pauses = 0, cnps = 0;
 	const json_t *node;
 	size_t i;
 
@@ -97,15 +97,15 @@ static void roce_print(const json_t *nodes, FILE *out)
 		in_error += (double)client_number(node, "in_error");
 		if (strcmp(client_text(node, "kind"), "switch") != 0)
 			continue;
-		held += (double)client_number(node, "held");
-		told_to_stop += (double)client_number(node, "told_to_stop");
+		held += (double)client_number(node, "paused_classes");
+		xoff += (double)client_number(node, "xoff_classes");
 		marked += real_of(node, "marked_per_s");
 		pauses += real_of(node, "pauses_per_s");
 	}
 	fprintf(out,
 		"roce       %.0f outputs held, %.0f inputs full; %.0f marked/s, %.0f CNPs/s, %.0f "
 		"pauses/s",
-		held, told_to_stop, marked, cnps, pauses);
+		held, xoff, marked, cnps, pauses);
 	if (in_error > 0)
 		fprintf(out, "; %.0f queue pairs in ERROR", in_error);
 	fputc('\n', out);

@@ -102,7 +102,7 @@ void fabric_note(const struct fabric *fabric, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	fabric->options.note(fabric->options.looker, text);
+	fabric->options.note(fabric->options.observer, text);
 }
 
 void fabric_stage(const struct fabric *fabric, const char *format, ...)
@@ -115,7 +115,7 @@ void fabric_stage(const struct fabric *fabric, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	fabric->options.stage(fabric->options.looker, text);
+	fabric->options.stage(fabric->options.observer, text);
 }
 
 void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, ...)
@@ -135,7 +135,7 @@ void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, 
 	length = strlen(what);
 	snprintf(what + length, sizeof(what) - length, "; %llu s so far",
 		 (unsigned long long)((now_ns - since_ns) / 1000000000));
-	fabric->options.waits(fabric->options.looker, what);
+	fabric->options.waits(fabric->options.observer, what);
 }
 
 /* ---- run ---- */

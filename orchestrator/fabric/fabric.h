@@ -85,11 +85,11 @@ struct fabric_options {
 	void *owner;
 	/* for whoever looks on; NULL: nobody does. What is worth a line; what is waited for, if it
 	 * is for more than two seconds, about once a second */
-	void (*note)(void *looker, const char *text);
-	void (*waits)(void *looker, const char *what);
+	void (*note)(void *observer, const char *text);
+	void (*waits)(void *observer, const char *what);
 	/* each stage of the run as it begins, and as it is over */
-	void (*stage)(void *looker, const char *what);
-	void *looker;
+	void (*stage)(void *observer, const char *what);
+	void *observer;
 };
 
 struct fabric_node {

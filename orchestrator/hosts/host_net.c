@@ -84,8 +84,7 @@ int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces,
 	if (!error)
 		error = wire_up(host, namespaces, spec, why, why_max);
 	if (error) {
-		/* at once: its name may be wanted again before the kernel has taken the namespace
-		 * away */
+		/* now: the name may be used again before the kernel has removed the namespace */
 		if (host->far_index > 0)
 			netlink_link_delete(&namespaces->netlink, host->far_index);
 		host_net_free(host, namespaces);
@@ -163,7 +162,7 @@ static int namespaces_leave(const struct fabric_namespaces *namespaces, char *wh
 
 /* ---- the veth pair ---- */
 
-/* Addresses of ours are unique and there is no router: nothing to ask for. Best effort, it only
+/* The addresses are unique and there is no router, so neither is probed for. Best effort: it only
  * saves frames. */
 static void ipv6_settings(const struct fabric_namespaces *namespaces, const struct host_net *host)
 {
@@ -172,8 +171,7 @@ static void ipv6_settings(const struct fabric_namespaces *namespaces, const stru
 	} settings[] = { { "disable_ipv6", "0" },
 			 { "accept_dad", "0" },
 			 { "router_solicitations", "0" },
-			 /* Linux takes the addresses of an interface that goes down; its IPv4 ones
-			  * it keeps */
+			 /* else Linux removes the IPv6 addresses of an interface that goes down */
 			 { "keep_addr_on_down", "1" } };
 	char path[64];
 
@@ -184,7 +182,7 @@ static void ipv6_settings(const struct fabric_namespaces *namespaces, const stru
 			 settings[i].name);
 		namespaces_sysctl(namespaces, path, settings[i].value);
 	}
-	/* one can always go back to the namespace one came from; if not, the next step says so */
+	/* returning to the own namespace cannot fail; if it does, the next step reports it */
 	(void)!setns(namespaces->net_fd, CLONE_NEWNET);
 }
 
@@ -232,8 +230,8 @@ static int addresses_add(struct host_net *host, struct netlink *netlink,
 	return error == -EOPNOTSUPP || error == -EAFNOSUPPORT ? 0 : error;
 }
 
-/* FC-3: a host that networks lie behind forwards packets. Best effort: it may be a router that
- * needs no kernel's help. */
+/* FC-3: a host with networks behind it forwards packets. Best effort: it may be a router that does
+ * not need the kernel for it. */
 static void router_settings(const struct fabric_namespaces *namespaces, const struct host_net *host,
 			    const struct host_net_spec *spec)
 {
@@ -248,7 +246,7 @@ static void router_settings(const struct fabric_namespaces *namespaces, const st
 	(void)!setns(namespaces->net_fd, CLONE_NEWNET); /* as in ipv6_settings() */
 }
 
-/* FC-3: through the router's own address, so frames have its MAC */
+/* FC-3: through the router's address, so that frames have its MAC */
 static int route_add(const struct host_net *host, struct netlink *netlink,
 		     const struct prefix_config *prefix)
 {
@@ -274,7 +272,7 @@ static int routes_add(const struct host_net *host, struct netlink *netlink,
 		if (spec->prefixes[i].host_index == spec->host_index)
 			continue;
 		error = route_add(host, netlink, &spec->prefixes[i]);
-		if (error == -EEXIST && host->attached) /* what it has is its own choice */
+		if (error == -EEXIST && host->attached) /* its own route stays */
 			error = 0;
 	}
 	return error;
@@ -301,7 +299,7 @@ static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespa
 	if (error)
 		return failed(error, why, why_max, "host %s: token bucket (tbf) of %s", spec->name,
 			      spec->interface);
-	/* the loopback of others is theirs */
+	/* the loopback of an attached namespace is not ours */
 	error = host->attached ? 0 : netlink_link_up(netlink, 1, false);
 	if (!error)
 		error = netlink_link_up(netlink, host->index, false);
@@ -376,7 +374,7 @@ static int option_set(int fd, int option, int value)
 	return setsockopt(fd, SOL_PACKET, option, &value, sizeof value) ? -errno : 0;
 }
 
-/* the group's number: an interface has one group, and its number is its own */
+/* one fanout group for each interface, with the interface's number */
 static int fanout_join(int fd, int index)
 {
 	return option_set(fd, PACKET_FANOUT, (index & 0xffff) | PACKET_FANOUT_HASH << 16);
@@ -401,7 +399,7 @@ static int queue_prepare(int fd, int index, bool shared)
 	return shared ? fanout_join(fd, index) : 0;
 }
 
-/* protocol 0: it hears nothing before it is bound */
+/* protocol 0: nothing is received before bind() */
 static int queue_open(int index, bool shared)
 {
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -452,7 +450,7 @@ static void hosts_print(FILE *stream, const struct host_net_spec *specs, size_t 
 	}
 }
 
-/* written whole, then cut: a reader sees old lines or new ones, never an empty file */
+/* written, then truncated: a reader sees old lines or new ones, never an empty file */
 static int text_replace(int folder_fd, const char *name, const char *text, size_t length)
 {
 	int fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);

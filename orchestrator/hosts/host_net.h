@@ -6,21 +6,21 @@
  *                      MAC, IPv4, IPv6,    no addresses, no ARP,
  *                      MTU, token bucket   no IPv6
  *
- *  A veth pair needs no device file and no privilege in a user namespace, and what is expensive
- *  stays off: eth0 keeps its segmentation and checksum offload, so the sockets hand over up to 64
- *  KiB with a virtio_net_hdr in front. The NIC side is up and its sockets are bound before eth0
- *  comes up: no frame is lost or seen twice at the start.
+ *  A veth pair needs no device file and no privilege in a user namespace. eth0 keeps its
+ *  segmentation and checksum offload, so the sockets carry up to 64 KiB at once, after a
+ *  virtio_net_hdr. The NIC side is up and its sockets are bound before eth0 comes up: no frame is
+ *  lost or received twice at the start.
  *
- *  Token bucket: on slow links (below HOST_NET_SHAPED_RATE_BPS_MAX) programs must feel the link's
- *  rate, or a UDP sender would overflow the NIC. eth0 then has a tbf at the link's rate less the 24
- *  bytes per frame that only a wire has (preamble, FCS, gap). Its queue is larger than a socket's
- *  default send buffer, so a sender blocks before anything is dropped (ours).
+ *  Token bucket: on slow links (below HOST_NET_SHAPED_RATE_BPS_MAX) the host itself is limited to
+ *  the link's rate, or a UDP sender would overflow the NIC. eth0 then has a tbf at the link's rate
+ *  less the 24 bytes per frame that only a wire has (preamble, FCS, gap). Its queue is larger than
+ *  a socket's default send buffer, so a sender blocks before a frame is dropped (ours).
  *
- *  Closing a packet socket takes the kernel about 10 ms (a grace period), so the daemon hands them
- *  on to the NIC processes and closes its own: 256 hosts whose NICs end side by side are gone in
- *  0.2 s, closed one after the other in 3 s. Nothing has a name in the file system; when the
- *  descriptors are closed and no process is left inside, the kernel takes the namespace and the
- *  pair away (namespace.h). */
+ *  Closing a packet socket takes the kernel about 10 ms (a grace period). So the daemon passes them
+ *  to the NIC processes and closes its own: 256 hosts whose NICs end at the same time are closed in
+ *  0.2 s, one after the other in 3 s. Nothing has a name in the file system. When the descriptors
+ *  are closed and no process is left inside, the kernel removes the namespace and the pair
+ *  (namespace.h). */
 #ifndef HEDDLE_ORCHESTRATOR_HOSTS_HOST_NET_H
 #define HEDDLE_ORCHESTRATOR_HOSTS_HOST_NET_H
 
@@ -47,40 +47,41 @@ struct host_net_spec {
 	uint32_t ipv4; /* host byte order */
 	uint32_t ipv4_prefix_bits;
 	uint32_t ipv6_prefix_bits;
-	uint32_t mtu_bytes; /* IP MTU: what the frame may carry behind its 14 byte header */
+	uint32_t mtu_bytes; /* IP MTU: bytes of a frame after its 14 byte header */
 	/* packet sockets, 1..HOST_NET_QUEUES_MAX; flows are spread over them by hash */
 	uint32_t queue_count;
 	uint64_t rate_bps;
-	/* its own; addresses of gateways follow from theirs: nodes/wire/address.h */
+	/* of this host; the address of a gateway follows from the gateway's index:
+	 * nodes/wire/address.h */
 	uint32_t host_index;
 	uint32_t prefix_count;
-	/* routes: networks behind other hosts, through them; its own make it a router */
+	/* routes to networks behind other hosts; one with this host's index makes it a router */
 	const struct prefix_config *prefixes;
 };
 
 struct host_net {
 	int net_fd; /* -1: not made */
-	int uts_fd; /* -1: attached, its host name is its own */
+	int uts_fd; /* -1: an attached namespace keeps its host name */
 	int index;  /* of the interface, in the host */
 	int far_index;
 	char interface[IFNAMSIZ];
 	uint32_t mtu_bytes;
-	bool attached; /* the namespace is somebody else's */
+	bool attached; /* the namespace is not ours: host_net_attach() */
 	bool ipv6;     /* false: this kernel has none */
 	uint32_t queue_count;
-	/* as host_net_queues_open(); may be handed on, and set to -1 */
+	/* as host_net_queues_open(); may be passed on, and set to -1 */
 	int queue_fds[HOST_NET_QUEUES_MAX];
 };
 
-/** host_net_make() - a host with namespaces of its own. About 1 ms.
- *  Return: 0, or -errno with the step and the reason in @why, and nothing left. */
+/** host_net_make() - makes a host with namespaces of its own. About 1 ms. Return: 0, or -errno with
+ *  the step and the reason in @why; then nothing of it remains. */
 int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces,
 		  const struct host_net_spec *spec, char *why, size_t why_max);
 
 /** host_net_attach() - gives an existing network namespace (a container) an interface into the
  *  fabric.
- *  @net_fd borrowed. Its other interfaces and settings stay as they are, and routes that it has
- *  already. Return: as above. */
+ *  @net_fd borrowed. Its other interfaces, settings and routes stay as they are. Return: as
+ *  above. */
 int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces, int net_fd,
 		    const struct host_net_spec *spec, char *why, size_t why_max);
 
@@ -88,22 +89,22 @@ int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces,
  *  not made. */
 void host_net_free(struct host_net *host, struct fabric_namespaces *namespaces);
 
-/** host_net_unplugged() - was the interface deleted, from inside the host? The process is in the
- *  fabric's network, where the pair's other end then is gone too. One system call or three; false
- *  where it cannot be told. */
+/** host_net_unplugged() - was the interface deleted from inside the host? The other end of the pair
+ *  is then gone too. Called in the fabric's network namespace. One to three system calls; false if
+ *  unknown. */
 bool host_net_unplugged(const struct host_net *host);
 
 /** host_net_rate() - the link's rate changed.  Return: 0 or -errno. */
 int host_net_rate(struct host_net *host, struct fabric_namespaces *namespaces, uint64_t rate_bps);
 
-/** host_net_queues_open() - packet sockets that together see every frame arriving at interface
- *  @index of this namespace. Raw, not blocking, closed on exec; each frame with a virtio_net_hdr in
- *  front, both ways; own frames are not seen.
+/** host_net_queues_open() - packet sockets that together receive every frame at interface @index of
+ *  this namespace. Raw, non-blocking, closed on exec. Each frame has a virtio_net_hdr before it, in
+ *  both directions. Frames that the interface sends are not received.
  *  @fds  @count of them, the caller's.   Return: 0, or -errno and none is open. */
 int host_net_queues_open(int index, uint32_t count, int *fds);
 
-/** host_net_hosts_file() - writes names and addresses of all hosts as /etc/hosts text, in place:
- *  who has the file mounted sees it. @name in the folder @folder_fd, or a path with AT_FDCWD; no
+/** host_net_hosts_file() - writes names and addresses of all hosts as /etc/hosts text, in place, so
+ *  that mounts of the file show it. @name in the folder @folder_fd, or a path with AT_FDCWD; no
  *  symlink is followed at its end.
  *  Return: 0; -ELOOP: it is a symlink; -errno. */
 int host_net_hosts_file(int folder_fd, const char *name, const struct host_net_spec *specs,

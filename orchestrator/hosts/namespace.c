@@ -19,7 +19,7 @@
 #include "nodes/base/array.h"
 #include "orchestrator/base/descriptor.h"
 
-/* the init process's only message: how far it came */
+/* the only message of the init process: the step that failed, and what it could mount */
 struct init_report {
 	int error; /* 0 or -errno */
 	char step[64];
@@ -38,7 +38,7 @@ static bool privileged(void);
 int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file, char *why,
 		    size_t why_max)
 {
-	int error = 0;
+	int error;
 
 	*namespaces = (struct fabric_namespaces){ .user_fd = -1,
 						  .net_fd = -1,
@@ -47,18 +47,21 @@ int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file
 						  .pid_fd = -1,
 						  .sysctl_fd = -1,
 						  .init_fd = -1 };
-	if (!privileged()) {
-		error = user_namespace_enter(why, why_max);
-		namespaces->rootless = true;
-	}
-	if (!error)
-		error = own_namespaces_make(namespaces, why, why_max);
-	if (!error)
-		error = init_start(namespaces, hosts_file, why, why_max);
-	if (!error)
-		error = init_namespaces_open(namespaces, why, why_max);
-	if (!error)
-		error = fabric_net_prepare(namespaces, why, why_max);
+	namespaces->rootless = !privileged();
+	error = namespaces->rootless ? user_namespace_enter(why, why_max) : 0;
+	if (error)
+		goto out;
+	error = own_namespaces_make(namespaces, why, why_max);
+	if (error)
+		goto out;
+	error = init_start(namespaces, hosts_file, why, why_max);
+	if (error)
+		goto out;
+	error = init_namespaces_open(namespaces, why, why_max);
+	if (error)
+		goto out;
+	error = fabric_net_prepare(namespaces, why, why_max);
+out:
 	if (error)
 		namespaces_close(namespaces);
 	return error;
@@ -68,7 +71,7 @@ void namespaces_close(struct fabric_namespaces *namespaces)
 {
 	netlink_close(&namespaces->netlink);
 	descriptor_close(&namespaces->init_fd);
-	/* if somebody has waited for it before, its pid may be another's by now */
+	/* if it was reaped elsewhere, its pid may be another process by now */
 	if (namespaces->init_pid > 0 && !waitpid(namespaces->init_pid, NULL, WNOHANG)) {
 		kill(namespaces->init_pid, SIGKILL);
 		while (waitpid(namespaces->init_pid, NULL, 0) < 0 && errno == EINTR)
@@ -162,8 +165,8 @@ static void refusal(const char *step, int error, char *why, size_t why_max)
 	descriptor_close(&sysctl_fd);
 }
 
-/* 0 of the new user namespace is who we were; no other id exists in it, hence no way to change
- * groups */
+/* id 0 of the new user namespace is the id we had. No other id exists in it, so groups cannot be
+ * changed */
 static int user_namespace_enter(char *why, size_t why_max)
 {
 	const unsigned user = geteuid(), group = getegid();
@@ -238,7 +241,7 @@ static void step_failed(struct init_report *report, const char *step)
 	snprintf(report->step, sizeof report->step, "%s", step);
 }
 
-/* mounts @path upon itself, @read_only or not */
+/* mounts @path over itself, @read_only or not */
 static int remount(const char *path, bool read_only)
 {
 	const unsigned long flags = MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV | MS_NOEXEC;
@@ -247,9 +250,9 @@ static int remount(const char *path, bool read_only)
 	       mount(NULL, path, NULL, flags | (read_only ? MS_RDONLY : 0), NULL);
 }
 
-/* Programs of root in a host must not change the machine by mistake: of its parameters they can
- * write those of the network, which are the host's own. No boundary, for root could mount /proc
- * again; where it is refused, hosts work without. */
+/* Programs of root in a host must not change the machine by mistake: the only kernel parameters
+ * that they can write are those of the network, which are the host's own. It is no security
+ * boundary, since root could mount /proc again. Where it is refused, hosts work without it. */
 static void machine_guard(void)
 {
 	static const char *const guarded[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq",
@@ -260,8 +263,8 @@ static void machine_guard(void)
 	(void)remount("/proc/sys/net", false);
 }
 
-/* The names are those of a file of ours, whatever is at its path by now. Return: 0 or -1 with
- * errno */
+/* Mounts a file only if it is a regular file of ours: the path may name another one by now. Return:
+ * 0 or -1 with errno */
 static int hosts_file_mount(const char *hosts_file)
 {
 	int fd = open(hosts_file, O_PATH | O_NOFOLLOW | O_CLOEXEC), error;
@@ -297,8 +300,8 @@ static void mounts_make(struct init_report *report, const char *hosts_file)
 		machine_guard();
 }
 
-/* nothing of the daemon's but the socket, which moves to 3: a terminal or pipe of its caller is not
- * to be kept open */
+/* closes all descriptors but the socket, which becomes 3: a terminal or pipe of the caller must not
+ * stay open */
 static void descriptors_close(int socket_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR);
@@ -310,7 +313,7 @@ static void descriptors_close(int socket_fd)
 	close_range(4, ~0u, 0);
 }
 
-/* Process 1 of the pid namespace. Ignoring SIGCHLD makes the kernel reap whatever ends here,
+/* Process 1 of the pid namespace. It ignores SIGCHLD, so the kernel reaps all processes here,
  * orphans too. */
 static _Noreturn void init_run(int socket_fd, const char *hosts_file)
 {
@@ -333,8 +336,7 @@ static _Noreturn void init_run(int socket_fd, const char *hosts_file)
 	_exit(0);
 }
 
-/* fork into a new pid and mount namespace, without changing where the daemon's later children are
- * born */
+/* fork into a new pid and mount namespace; later children of the daemon stay in its own */
 static pid_t fork_into_new(void)
 {
 	return (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL,
@@ -423,8 +425,8 @@ static int init_namespaces_open(struct fabric_namespaces *namespaces, char *why,
 	return 0;
 }
 
-/* NIC-side ends only carry frames of others: IPv6 would add its own. A kernel without IPv6 has no
- * such file. */
+/* NIC-side ends must only carry frames of the hosts; IPv6 would add frames of its own. A kernel
+ * without IPv6 has no such file. */
 static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, size_t why_max)
 {
 	int error;
@@ -436,7 +438,7 @@ static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, s
 	return error ? sentence(error, "the loopback interface of the fabric", why, why_max) : 0;
 }
 
-/* everything that making namespaces and interfaces and entering them takes */
+/* all capabilities that are needed to make and enter namespaces and interfaces */
 static bool privileged(void)
 {
 	static const unsigned needed[] = { CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_NET_RAW,

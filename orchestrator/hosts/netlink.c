@@ -26,7 +26,7 @@ static int on_refusal(struct sockaddr_nl *from, struct nlmsgerr *answer, void *a
 	return NL_STOP;
 }
 
-/* what libnl call returned @result, as 0 or -errno */
+/* the result of a libnl call that returned @result, as 0 or -errno */
 static int outcome(struct netlink *netlink, int result)
 {
 	int error = netlink->error;
@@ -91,7 +91,7 @@ static void mac_set(struct rtnl_link *link, const uint8_t *mac)
 	nl_addr_put(address);
 }
 
-/* one queue each way: the kernel would reserve one for every core that the machine can have */
+/* one queue for each direction: else the kernel makes one for every possible core */
 static void end_describe(struct rtnl_link *link, const struct netlink_end *end, uint32_t mtu_bytes)
 {
 	rtnl_link_set_name(link, end->name);
@@ -252,6 +252,6 @@ int netlink_queue_reset(struct netlink *netlink, int index)
 		return -ENOMEM;
 	error = outcome(netlink, rtnl_qdisc_delete(netlink->socket, queue));
 	rtnl_qdisc_put(queue);
-	/* the first queue cannot be deleted: it is there already */
+	/* the default queue cannot be deleted: it is the one in use */
 	return error == -ENOENT || error == -EINVAL ? 0 : error;
 }

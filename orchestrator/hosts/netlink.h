@@ -1,10 +1,8 @@
-/*  netlink - interfaces, addresses and token buckets of network namespaces: the only place that
- *  knows libnl.
+/*  netlink - interfaces, addresses and token buckets of network namespaces: the only user of libnl.
  *
- *  A socket belongs for ever to the network namespace in which it was made, so a process can serve
- *  many namespaces from where it stands. Every call is one request and its answer: the kernel does
- *  the work within the call, so batches of requests would save a microsecond each and lose which of
- *  them failed.
+ *  A socket stays in the network namespace in which it was made, so one process can configure many
+ *  namespaces. Every call is one request and its answer. The kernel does the work within the call:
+ *  a batch of requests would save a microsecond each, and hide which one failed.
  *  Place: called by namespace.c, host_net.c and veth_link.c. Errors are the kernel's own -errno. */
 #ifndef HEDDLE_ORCHESTRATOR_HOSTS_NETLINK_H
 #define HEDDLE_ORCHESTRATOR_HOSTS_NETLINK_H
@@ -22,11 +20,11 @@ struct netlink {
 /* One end of a veth pair. */
 struct netlink_end {
 	const char *name;
-	const uint8_t *mac; /* 6 bytes; NULL: the kernel invents one */
-	int net_fd;         /* network namespace it is born in; -1: that of the socket */
+	const uint8_t *mac; /* 6 bytes; NULL: the kernel chooses one */
+	int net_fd;         /* network namespace in which it is made; -1: that of the socket */
 };
 
-/** netlink_open() - a socket into network namespace @net_fd (-1: where the process is).
+/** netlink_open() - a socket into network namespace @net_fd (-1: the process's own).
  *  @home_fd the process's own network namespace, to which it returns; unused if net_fd is -1.
  *  Return: 0, or -errno with netlink->socket NULL. */
 int netlink_open(struct netlink *netlink, int net_fd, int home_fd);
@@ -43,14 +41,14 @@ int netlink_veth_add(struct netlink *netlink, const struct netlink_end *near_end
 /** netlink_index() - the number of interface @name.  Return: > 0, or -errno. */
 int netlink_index(struct netlink *netlink, const char *name);
 
-/** netlink_link_up() - brings interface @index up; @no_arp for one that carries frames only and has
- *  no addresses. */
+/** netlink_link_up() - brings interface @index up; @no_arp: it only carries frames and has no
+ *  addresses. */
 int netlink_link_up(struct netlink *netlink, int index, bool no_arp);
 
-/** netlink_link_delete() - and, for a veth end, the other end with it. */
+/** netlink_link_delete() - deletes the interface; with one end of a veth pair the other end too. */
 int netlink_link_delete(struct netlink *netlink, int index);
 
-/** netlink_address_add() - gives interface @index an address, at once usable (no duplicate address
+/** netlink_address_add() - gives interface @index an address, usable at once (no duplicate address
  *  detection).
  *  @family  AF_INET or AF_INET6.   @address  4 or 16 bytes in network order. */
 int netlink_address_add(struct netlink *netlink, int index, int family, const void *address,
@@ -68,8 +66,8 @@ int netlink_route_add(struct netlink *netlink, int index, int family, const void
 int netlink_token_bucket_set(struct netlink *netlink, int index, uint32_t rate_bytes_per_second,
 			     uint32_t burst_bytes, uint32_t limit_bytes);
 
-/** netlink_queue_reset() - back to the queue that the interface was born with. Return: 0, also if
- *  it has it. */
+/** netlink_queue_reset() - restores the queue that a new interface has.
+ *  Return: 0, also if it has that one. */
 int netlink_queue_reset(struct netlink *netlink, int index);
 
 #endif

@@ -87,8 +87,8 @@ static int socket_prepare(int fd, int index)
 	return bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
 }
 
-/* Protocol 0: it hears nothing before it is bound. Frames pass the queue of the interface, so that
- * captures see them. */
+/* Protocol 0: nothing is received before bind(). Frames pass the queue of the interface, so that
+ * captures show them. */
 static int socket_open(int index)
 {
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -22,19 +22,19 @@
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/plan/plan_spare.h"
 
-/* a client that has been so is the first to go where there is no room */
+/* a client without traffic for so long is closed when another one needs its place */
 #define SILENT_NS 1000000000ull
 #define SECOND_NS 1000000000ull
 
-/* a connection: one request, one answer, in turn */
+/* a connection: requests are answered one after the other */
 struct live_client {
 	int fd;            /* -1: free */
-	uint64_t heard_ns; /* when it last sent or took something */
+	uint64_t heard_ns; /* when it last sent or received */
 	char *in;
 	size_t in_length;
-	char *out; /* the answer under way; NULL: none */
+	char *out; /* the answer that is being sent; NULL: none */
 	size_t out_length, out_sent;
-	/* go along with its first byte; its own, as what they are of may leave before */
+	/* sent with its first byte; duplicates, since a host may leave before that */
 	int fds[LIVE_FDS_MAX];
 	unsigned fd_count;
 };
@@ -42,12 +42,13 @@ struct live_client {
 struct daemon_state {
 	struct live live;
 	struct live_client clients[LIVE_CLIENTS_MAX];
-	bool deaf; /* no descriptor is left for another client */
+	/* no descriptor is left for another client: the listener is not polled */
+	bool accept_paused;
 	int listener;
-	int report_fd;   /* while it starts */
-	int asking_fd;   /* of the client whose request is being worked on; -1: none is */
-	bool *told_dead; /* [node_count]: this death is in the log */
-	char why[512];   /* why it could not be started */
+	int report_fd;      /* while it starts */
+	int client_fd;      /* of the client whose request is being answered; -1: none */
+	bool *death_logged; /* [node_count]: its death is in the log */
+	char why[512];      /* why the start failed */
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -61,7 +62,7 @@ failed(struct daemon_state *daemon, const char *format, ...)
 	return -1;
 }
 
-/* the log is our stderr */
+/* standard error is the log */
 void live_note(const char *format, ...)
 {
 	time_t now = time(NULL);
@@ -78,13 +79,13 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 static void daemon_serve(struct daemon_state *daemon);
 static void daemon_end(struct daemon_state *daemon);
 
-/* @text to the waiting `heddle up`; false if it is not there any more */
+/* @text to the waiting `heddle up`; false if it has ended */
 static bool report(int report_fd, const char *text)
 {
-	bool heard = write(report_fd, text, strlen(text)) == (ssize_t)strlen(text);
+	bool sent = write(report_fd, text, strlen(text)) == (ssize_t)strlen(text);
 
 	close(report_fd);
-	return heard;
+	return sent;
 }
 
 int live_run(struct plan *plan, const struct live_options *options, int report_fd)
@@ -109,7 +110,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	manager_pair_init(&daemon->live.managers, &daemon->live.fabric);
 	daemon->listener = -1;
 	daemon->report_fd = report_fd;
-	daemon->asking_fd = -1;
+	daemon->client_fd = -1;
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		daemon->clients[i].fd = -1;
 	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, daemon->why,
@@ -130,7 +131,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 		status = 0;
 		daemon_end(daemon);
 	} else {
-		daemon_end(daemon); /* first: whoever is told may try again at once */
+		daemon_end(daemon); /* before the report: its reader may try again at once */
 		report(report_fd, daemon->why);
 	}
 	free(daemon);
@@ -157,10 +158,10 @@ static int tables_alloc(struct daemon_state *daemon)
 {
 	const struct plan *plan = daemon->live.plan;
 
-	daemon->told_dead = calloc(plan->node_count, sizeof(*daemon->told_dead));
+	daemon->death_logged = calloc(plan->node_count, sizeof(*daemon->death_logged));
 	daemon->live.veths = calloc((size_t)plan->link_count + 1, sizeof(*daemon->live.veths));
 	daemon->live.hosts = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.hosts));
-	if (!daemon->told_dead || !daemon->live.veths || !daemon->live.hosts)
+	if (!daemon->death_logged || !daemon->live.veths || !daemon->live.hosts)
 		return failed(daemon, "not enough memory for %u nodes", plan->node_count);
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		daemon->live.hosts[i].net_fd = -1;
@@ -191,8 +192,7 @@ static int host_sockets(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUE
 	return count;
 }
 
-/* fabric_options.link_sockets: the pair is made the first time and stays, for whoever listens on
- * it */
+/* fabric_options.link_sockets: the pair is made once and stays, for captures on it */
 static int link_sockets(void *owner, uint32_t link, int fds[2])
 {
 	struct daemon_state *daemon = owner;
@@ -214,24 +214,24 @@ static int link_sockets(void *owner, uint32_t link, int fds[2])
 }
 
 /* fabric_options.note */
-static void note_log(void *looker, const char *text)
+static void note_log(void *observer, const char *text)
 {
-	(void)looker;
+	(void)observer;
 	live_note("%s", text);
 }
 
-/* fabric_options.waits: to the `heddle up` that waits for us, or to the client; one that does not
- * listen learns it from the answer */
-static void wait_report(void *looker, const char *what)
+/* fabric_options.waits: to the waiting `heddle up`, or to the client. A client that does not read
+ * only gets the answer */
+static void wait_report(void *observer, const char *what)
 {
-	const struct daemon_state *daemon = looker;
+	const struct daemon_state *daemon = observer;
 	char line[512];
 	int length = snprintf(line, sizeof(line), "{\"" LIVE_WAITS "\": \"%s\"}\n", what);
 
 	if (daemon->report_fd >= 0)
 		dprintf(daemon->report_fd, "%s\n", what);
-	else if (daemon->asking_fd >= 0)
-		(void)!send(daemon->asking_fd, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+	else if (daemon->client_fd >= 0)
+		(void)!send(daemon->client_fd, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
 	else
 		live_note("%s", what);
 }
@@ -249,7 +249,7 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 	fabric_options.owner = daemon;
 	fabric_options.waits = wait_report;
 	fabric_options.note = note_log;
-	fabric_options.looker = daemon;
+	fabric_options.observer = daemon;
 	error = fabric_start(fabric, daemon->live.plan, &fabric_options);
 	if (error == -EINTR)
 		return failed(daemon, "interrupted");
@@ -262,12 +262,15 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 {
 	int error = log_open(daemon);
 
-	if (!error)
-		error = tables_alloc(daemon);
-	if (!error)
-		error = hosts_open(daemon);
-	if (!error)
-		error = fabric_make(daemon, options);
+	if (error)
+		return error;
+	error = tables_alloc(daemon);
+	if (error)
+		return error;
+	error = hosts_open(daemon);
+	if (error)
+		return error;
+	error = fabric_make(daemon, options);
 	if (error)
 		return error;
 	daemon->live.since_s = time(NULL);
@@ -288,7 +291,7 @@ static void failure_note(struct fabric *fabric)
 	fabric->failure[0] = 0;
 }
 
-/* what has happened to nodes: into the log, and away from their neighbours */
+/* logs deaths of nodes, takes the links of dead nodes down, and sweeps if tables must follow */
 static void nodes_watch(struct daemon_state *daemon)
 {
 	struct fabric *fabric = &daemon->live.fabric;
@@ -303,9 +306,9 @@ static void nodes_watch(struct daemon_state *daemon)
 		int error;
 
 		changed |= node->tables_due && node->pid && !node->stopped_ns;
-		if (plan_vacant(fabric->plan, i) || daemon->told_dead[i] == !node->pid)
+		if (plan_vacant(fabric->plan, i) || daemon->death_logged[i] == !node->pid)
 			continue;
-		daemon->told_dead[i] = !node->pid;
+		daemon->death_logged[i] = !node->pid;
 		if (node->pid)
 			continue;
 		changed = true;
@@ -316,7 +319,7 @@ static void nodes_watch(struct daemon_state *daemon)
 			live_note("its links could not be taken down: %s", strerror(-error));
 	}
 	if (changed && manager_pair_sweep(&daemon->live.managers))
-		live_note("routes stay as they are");
+		live_note("the routes are unchanged");
 	failure_note(fabric);
 }
 
@@ -337,8 +340,8 @@ static void client_close(struct live_client *client)
 	*client = (struct live_client){ .fd = -1 };
 }
 
-/* Is the process at the other end ours, or root's? In a rootless fabric 0 is ourselves, and the
- * machine's root nobody. */
+/* Does the process at the other end belong to our user, or to root? In a rootless fabric uid 0 is
+ * our own user, and the machine's root is the overflow uid. */
 static bool peer_allowed(int fd)
 {
 	struct ucred peer;
@@ -348,15 +351,15 @@ static bool peer_allowed(int fd)
 	       (peer.uid == getuid() || peer.uid == 0);
 }
 
-/* tells @fd why it is not served, if it listens */
+/* sends @fd the reason why it is not served; best effort */
 static void client_refuse(int fd, const char *why)
 {
 	(void)!send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* A place for another client. If all are taken, one that has been silent for SILENT_NS makes room,
- * the longest first: who connects and says nothing, or half a line, or takes no answer, must not
- * keep others from ending the fabric. */
+/* A slot for another client. If all are taken, the one without traffic for longest is closed, if
+ * that is at least SILENT_NS. A client that sends nothing, or half a line, or does not read its
+ * answer must not prevent others from ending the fabric. */
 static struct live_client *client_place(struct daemon_state *daemon, int fd)
 {
 	struct live_client *oldest = &daemon->clients[0];
@@ -376,7 +379,7 @@ static struct live_client *client_place(struct daemon_state *daemon, int fd)
 	}
 	if (!oldest->out)
 		client_refuse(oldest->fd,
-			      "{\"error\":\"silent for too long while others waited\"}\n");
+			      "{\"error\":\"closed: idle for too long while others waited\"}\n");
 	client_close(oldest);
 	return oldest;
 }
@@ -386,8 +389,8 @@ static void client_accept(struct daemon_state *daemon)
 	int fd = accept4(daemon->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct live_client *client = NULL;
 
-	/* then there is no use in looking for a while */
-	daemon->deaf = fd < 0 && (errno == EMFILE || errno == ENFILE);
+	/* then the listener is not polled for a while */
+	daemon->accept_paused = fd < 0 && (errno == EMFILE || errno == ENFILE);
 	if (fd < 0)
 		return;
 	if (peer_allowed(fd))
@@ -402,7 +405,7 @@ static void client_accept(struct daemon_state *daemon)
 	client->heard_ns = wall_ns();
 }
 
-/* sends on; false if the client is gone */
+/* sends as much of the answer as the socket takes; false if the client has closed */
 static bool client_send(struct live_client *client)
 {
 	union {
@@ -434,7 +437,7 @@ static bool client_send(struct live_client *client)
 	return true;
 }
 
-/* those of @answer; false if there are too many open */
+/* duplicates the descriptors of @answer; false if too many are open */
 static bool descriptors_keep(struct live_client *client, const struct live_answer *answer)
 {
 	while (client->fd_count < answer->fd_count) {
@@ -447,7 +450,7 @@ static bool descriptors_keep(struct live_client *client, const struct live_answe
 	return true;
 }
 
-/* answers the first line of what was received, if it is complete; false if the client is to go */
+/* answers the first line that was received, if it is complete; false: close the client */
 static bool client_answer(struct daemon_state *daemon, struct live_client *client)
 {
 	char *end = memchr(client->in, '\n', client->in_length), *text;
@@ -457,9 +460,9 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 	if (!end)
 		return client->in_length < LIVE_REQUEST_MAX;
 	used = (size_t)(end - client->in) + 1;
-	daemon->asking_fd = client->fd;
+	daemon->client_fd = client->fd;
 	live_request(&daemon->live, client->in, used - 1, &answer);
-	daemon->asking_fd = -1;
+	daemon->client_fd = -1;
 	failure_note(&daemon->live.fabric);
 	client->in_length -= used;
 	memmove(client->in, end + 1, client->in_length);
@@ -469,12 +472,12 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 		return false;
 	client->out_length = strlen(text) + 1;
 	client->out = text;
-	client->out[client->out_length - 1] = '\n'; /* in the place of its end */
+	client->out[client->out_length - 1] = '\n'; /* replaces the terminating NUL */
 	client->out_sent = 0;
 	return descriptors_keep(client, &answer) && client_send(client);
 }
 
-/* takes in what @client has to say; false if it has left */
+/* receives from @client; false if it has closed */
 static bool client_receive(struct live_client *client)
 {
 	ssize_t length = recv(client->fd, client->in + client->in_length,
@@ -507,8 +510,9 @@ static void client_serve(struct daemon_state *daemon, struct live_client *client
 /* the init process of the hosts has died */
 static void init_lost(struct fabric_namespaces *namespaces)
 {
-	live_note("the hosts' init process is dead, and with it every program in them; none can be "
-		  "started any more");
+	live_note("the hosts' init process is dead: all programs in hosts have ended, and none can "
+		  "be "
+		  "started");
 	close(namespaces->init_fd);
 	namespaces->init_fd = -1;
 }
@@ -529,8 +533,8 @@ static void daemon_serve(struct daemon_state *daemon)
 	uint64_t wait_ns;
 	bool missing;
 
-	/* signals come inside of ppoll() only, so that none is missed between looking and
-	 * sleeping */
+	/* signals are unblocked in ppoll() only, so that none is missed between the checks and the
+	 * sleep */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!daemon->live.ending && !interrupt_seen()) {
@@ -540,20 +544,20 @@ static void daemon_serve(struct daemon_state *daemon)
 		failure_note(&daemon->live.fabric);
 		manager_pair_poll(&daemon->live.managers, &polled[MANAGERS]);
 		polled[LISTENER] =
-			(struct pollfd){ daemon->deaf ? -1 : daemon->listener, POLLIN, 0 };
+			(struct pollfd){ daemon->accept_paused ? -1 : daemon->listener, POLLIN, 0 };
 		polled[NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
 		polled[INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 			polled[CLIENTS + i] =
 				(struct pollfd){ daemon->clients[i].fd,
 						 daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
-		if ((daemon->deaf || missing) && wait_ns > SECOND_NS)
+		if ((daemon->accept_paused || missing) && wait_ns > SECOND_NS)
 			wait_ns = SECOND_NS;
 		nap = (struct timespec){ (time_t)(wait_ns / SECOND_NS),
 					 (long)(wait_ns % SECOND_NS) };
 		if (ppoll(polled, ALL, wait_ns == UINT64_MAX ? NULL : &nap, &before) < 0)
 			continue;
-		daemon->deaf = false;
+		daemon->accept_paused = false;
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
 			if (polled[CLIENTS + i].revents)
 				client_serve(daemon, &daemon->clients[i],
@@ -571,7 +575,7 @@ static void daemon_serve(struct daemon_state *daemon)
 
 static void daemon_end(struct daemon_state *daemon)
 {
-	live_note("the end");
+	live_note("the fabric ends");
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
 		if (daemon->clients[i].fd >= 0)
 			client_close(&daemon->clients[i]);
@@ -591,6 +595,6 @@ static void daemon_end(struct daemon_state *daemon)
 	namespaces_close(&daemon->live.namespaces);
 	free(daemon->live.hosts);
 	free(daemon->live.veths);
-	free(daemon->told_dead);
+	free(daemon->death_logged);
 	runtime_release(&daemon->live.place);
 }

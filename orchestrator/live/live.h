@@ -1,16 +1,15 @@
 /*  live - the daemon of one running fabric: `heddle up` makes it, it makes the fabric, and ends it
  *  (TB-8, TB-10, TB-22).
  *
- *  One process per fabric, of a session of its own, holding everything of it: the nodes (which die
- *  with it), the hosts' namespaces (which live as long as somebody holds a descriptor of them), its
- *  place in the runtime directory. However it ends nothing is left but that place, which the next
- *  command removes. It sleeps in ppoll() over its listener, its clients, the nodes' control sockets
- *  and signals; the nodes need it for nothing while they run.
- *  A node that dies is written to the log and shown by `heddle ps`; the others go on.
- *  Requests are one JSON object on one line, answered by one line: live_request.h. Before it there
- *  may be lines {"waits": TEXT}, about once a second, so that whoever asks knows that we work. A
- *  client is served only if the kernel says that it is us, or root; a rootless one does not know
- *  root (TB-24). */
+ *  One process per fabric, in a session of its own. It owns the nodes (which die with it), the
+ *  hosts' namespaces (which exist as long as a process has a descriptor of them) and the fabric's
+ *  folder in the runtime directory. However it ends, only that folder remains, and the next command
+ *  removes it. It sleeps in ppoll() on its listener, its clients, the nodes' control sockets and
+ *  signals. Running nodes do not need it. The death of a node is written to the log and shown by
+ *  `heddle ps`; the others continue. A request is one JSON object on one line, answered by one
+ *  line: live_request.h. Before the answer there may be lines {"waits": TEXT}, about once a second:
+ *  the daemon still works on it. A client is served only if the kernel reports the daemon's own
+ *  user or root; in a rootless fabric root is unknown (TB-24). */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_H
 #define HEDDLE_ORCHESTRATOR_LIVE_LIVE_H
 
@@ -28,9 +27,9 @@
 #define LIVE_CLIENTS_MAX 32u
 #define LIVE_REQUEST_MAX 65536u /* bytes of a request */
 #define LIVE_READY "ready"
-#define LIVE_WAITS "waits" /* key of a line that is no answer yet */
+#define LIVE_WAITS "waits" /* key of a line before the answer */
 
-/* what can be set of a link; both directions alike */
+/* settings of a link, the same for both directions */
 struct live_link {
 	uint64_t rate_bps;
 	node_time_t delay_ps;
@@ -39,16 +38,16 @@ struct live_link {
 };
 
 struct live {
-	struct plan *plan; /* follows what joins and leaves: plan_spare.h */
+	struct plan *plan; /* changes with what joins and leaves: plan_spare.h */
 	struct fabric fabric;
-	struct veth_link *veths; /* [plan->link_count]; made are those of veth links */
+	struct veth_link *veths; /* [plan->link_count]; zeroed for links of shared memory */
 	struct fabric_namespaces namespaces;
 	struct host_net *hosts; /* [plan->host_count] */
 	struct manager_pair managers;
 	struct runtime_place place;
-	time_t since_s;    /* of the calendar */
+	time_t since_s;    /* CLOCK_REALTIME */
 	uint64_t since_ns; /* wall_ns() */
-	bool ending;       /* somebody asked for the end */
+	bool ending;       /* the request `down` was received */
 };
 
 struct live_options {
@@ -60,11 +59,10 @@ struct live_options {
 /** live_note() - one line of the log, with the time. */
 void live_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** live_run() - the whole life of a daemon, in a process that has nothing else to do.
- *  @plan of plan_make_real(). @report_fd a pipe; LIVE_READY goes there once everything runs, else
- *  the reason why not;
- *  then it is closed. Before that come lines that end in '\n': what is waited for. If nobody reads
- *  it any more, the fabric is ended at once.
+/** live_run() - the daemon, from start to end, in a process of its own. @plan of plan_make_real().
+ *  @report_fd a pipe. LIVE_READY is written to it when the fabric runs, else the reason why it does
+ *  not; then it is closed. Before that there may be lines that end in '\n': what the start waits
+ *  for. If the pipe's other end is closed, the fabric ends at once.
  *  Return: exit status. */
 int live_run(struct plan *plan, const struct live_options *options, int report_fd);
 

@@ -18,47 +18,47 @@
 #include "orchestrator/plan/plan_spare.h"
 #include "orchestrator/scenario/scenario_keys.h"
 
-/* ---- what was asked for ---- */
+/* ---- the request ---- */
 
 /* the switch called @name, which must run; -1 with *@refusal */
-static int64_t switch_find(const struct live_query *asking, const char *name, json_t **refusal)
+static int64_t switch_find(const struct live_query *query, const char *name, json_t **refusal)
 {
-	int64_t node = live_query_node(asking, name, refusal);
+	int64_t node = live_query_node(query, name, refusal);
 
-	if (node >= 0 && asking->live->plan->nodes[node].kind != NODE_SWITCH) {
+	if (node >= 0 && query->live->plan->nodes[node].kind != NODE_SWITCH) {
 		*refusal = live_refuse("%s is a host; a link can only be added to a switch", name);
 		return -1;
 	}
-	return node >= 0 && live_query_node_runs(asking, (uint32_t)node, refusal) ? node : -1;
+	return node >= 0 && live_query_node_runs(query, (uint32_t)node, refusal) ? node : -1;
 }
 
 /* the name for a new node; NULL with *@refusal */
-static const char *name_take(const struct live_query *asking, json_t **refusal)
+static const char *name_take(const struct live_query *query, json_t **refusal)
 {
-	const char *name = live_query_text(asking, "name");
+	const char *name = live_query_text(query, "name");
 
 	if (!name || !key_name_valid(name))
-		*refusal = live_refuse(
-			"'%s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are",
-			name ? name : "", NODE_NAME_MAX - 1);
-	else if (plan_node_find(asking->live->plan, name))
-		*refusal = live_refuse("there is a node called '%s' already", name);
+		*refusal = live_refuse("'%s' is not a valid name: expected 1 to %d letters, "
+				       "digits, '_', '.' or '-'",
+				       name ? name : "", NODE_NAME_MAX - 1);
+	else if (plan_node_find(query->live->plan, name))
+		*refusal = live_refuse("a node called '%s' exists already", name);
 	else
 		return name;
 	return NULL;
 }
 
-/* what a new link between @node_a and @node_b is to be like; false with *@refusal */
-static bool link_read(const struct live_query *asking, uint32_t node_a, uint32_t node_b,
+/* settings of a new link between @node_a and @node_b; false with *@refusal */
+static bool link_read(const struct live_query *query, uint32_t node_a, uint32_t node_b,
 		      struct port_config *like, json_t **refusal)
 {
-	const char *medium = live_query_text(asking, "medium");
+	const char *medium = live_query_text(query, "medium");
 	struct live_link link;
 	unsigned given = 0;
 
-	*like = plan_spare_template(asking->live->plan, node_a, node_b);
+	*like = plan_spare_template(query->live->plan, node_a, node_b);
 	link = live_link_of(like);
-	*refusal = live_link_read(asking, &link, &given);
+	*refusal = live_link_read(query, &link, &given);
 	if (!*refusal && medium && strcmp(medium, "shm") != 0 && strcmp(medium, "veth") != 0)
 		*refusal = live_refuse("medium: expected shm or veth, not '%s'", medium);
 	if (*refusal)
@@ -71,7 +71,7 @@ static bool link_read(const struct live_query *asking, uint32_t node_a, uint32_t
 
 /* ---- steps ---- */
 
-/* all switches, and the hosts' names, as the plan is now */
+/* writes the tables of all switches and the hosts' names, as in the plan */
 static int tables_update(struct live *live)
 {
 	char path[PATH_MAX + 8];
@@ -80,7 +80,7 @@ static int tables_update(struct live *live)
 	return error ? error : live_hosts_write(live, path, sizeof(path));
 }
 
-/* @text, and who has not heard of it */
+/* @text, and the first switch that has not got its new tables */
 static json_t *change_answer(const struct live *live, json_t *answer, const char *text)
 {
 	uint32_t late = 0;
@@ -90,8 +90,9 @@ static json_t *change_answer(const struct live *live, json_t *answer, const char
 		late++;
 	whole = late == live->plan->switch_count
 			? json_string(text)
-			: json_sprintf("%s; switch %s does not answer, and is told when it does",
-				       text, live->plan->nodes[late].name);
+			: json_sprintf(
+				  "%s; switch %s does not answer: it gets its tables when it does",
+				  text, live->plan->nodes[late].name);
 	json_object_set_new(answer, "text", whole);
 	return answer;
 }
@@ -107,7 +108,8 @@ static void node_remove(struct live *live, uint32_t node)
 {
 	const struct node_config *config = &live->plan->nodes[node];
 
-	fabric_node_remove(&live->fabric, node); /* first: a stopped one is not waited for */
+	/* first, so that a stopped node is not waited for */
+	fabric_node_remove(&live->fabric, node);
 	for (uint32_t port = 0; port < config->port_count; port++)
 		if (!config->ports[port].vacant)
 			link_remove(live, config->ports[port].link_index);
@@ -116,41 +118,40 @@ static void node_remove(struct live *live, uint32_t node)
 	plan_spare_node_remove(live->plan, node);
 }
 
-static json_t *no_room(int64_t error, const char *what)
+static json_t *no_spare(int64_t error, const char *what)
 {
 	if (error == -EMLINK)
 		return live_refuse("%s: no port is left; a switch has up to %u ports more than its "
-				   "scenario uses, %u in all "
-				   "at most",
+				   "scenario uses, at most %u in all",
 				   what, PLAN_ROOM_PORTS, NODE_PORTS_MAX);
 	if (error == -ENOSPC)
 		return live_refuse(
-			"%s: no place is left; up to %u switches, %u hosts and %u links may join",
+			"%s: no slot is left; up to %u switches, %u hosts and %u links can join",
 			what, PLAN_ROOM_SWITCHES, PLAN_ROOM_HOSTS, PLAN_ROOM_LINKS);
 	return live_refuse("%s: %s", what, strerror((int)-error));
 }
 
-/* into the plan only; -1 with *@refusal */
-static int64_t link_plan(struct live_query *asking, uint32_t node_a, uint32_t node_b,
+/* adds a link to the plan only; -1 with *@refusal */
+static int64_t link_plan(struct live_query *query, uint32_t node_a, uint32_t node_b,
 			 json_t **refusal)
 {
-	struct live *live = asking->live;
+	struct live *live = query->live;
 	struct port_config like;
 	char what[2 * NODE_NAME_MAX + 32];
 	int64_t link;
 
-	if (!link_read(asking, node_a, node_b, &like, refusal))
+	if (!link_read(query, node_a, node_b, &like, refusal))
 		return -1;
 	link = plan_spare_link(live->plan, node_a, node_b, &like);
 	if (link >= 0)
 		return link;
 	snprintf(what, sizeof(what), "a link from %s to %s", live->plan->nodes[node_a].name,
 		 live->plan->nodes[node_b].name);
-	*refusal = no_room(link, what);
+	*refusal = no_spare(link, what);
 	return -1;
 }
 
-/* the planned node @node comes to life; a refusal after an error, and then it is gone again */
+/* starts the planned node @node. After an error it is removed again, with a refusal; else NULL */
 static json_t *node_enter(struct live *live, uint32_t node)
 {
 	int error = fabric_node_restart(&live->fabric, node);
@@ -169,10 +170,10 @@ static json_t *node_enter(struct live *live, uint32_t node)
 
 /* ---- switches ---- */
 
-/* links from the planned switch @node to every switch that the request names; a refusal, or NULL */
-static json_t *neighbours_plan(struct live_query *asking, uint32_t node)
+/* plans links from the planned switch @node to every switch of the request; a refusal, or NULL */
+static json_t *neighbours_plan(struct live_query *query, uint32_t node)
 {
-	const json_t *neighbours = json_object_get(asking->request, "neighbours"), *item;
+	const json_t *neighbours = json_object_get(query->request, "neighbours"), *item;
 	json_t *refusal = NULL;
 	size_t i;
 
@@ -181,21 +182,21 @@ static json_t *neighbours_plan(struct live_query *asking, uint32_t node)
 		const char *name = json_string_value(item);
 		int64_t neighbour;
 
-		if (!strcmp(name, asking->live->plan->nodes[node].name))
+		if (!strcmp(name, query->live->plan->nodes[node].name))
 			return live_refuse("a switch cannot have a link to itself");
-		neighbour = switch_find(asking, name, &refusal);
+		neighbour = switch_find(query, name, &refusal);
 		if (neighbour < 0 || refusal ||
-		    link_plan(asking, node, (uint32_t)neighbour, &refusal) < 0)
+		    link_plan(query, node, (uint32_t)neighbour, &refusal) < 0)
 			return refusal;
 	}
 	return NULL;
 }
 
-json_t *live_add_switch(struct live_query *asking)
+json_t *live_add_switch(struct live_query *query)
 {
-	struct live *live = asking->live;
+	struct live *live = query->live;
 	json_t *refusal = NULL;
-	const char *name = name_take(asking, &refusal);
+	const char *name = name_take(query, &refusal);
 	char text[128];
 	int64_t node;
 
@@ -203,8 +204,8 @@ json_t *live_add_switch(struct live_query *asking)
 		return refusal;
 	node = plan_spare_switch(live->plan, name);
 	if (node < 0)
-		return no_room(node, "a switch");
-	refusal = neighbours_plan(asking, (uint32_t)node);
+		return no_spare(node, "a switch");
+	refusal = neighbours_plan(query, (uint32_t)node);
 	if (refusal)
 		plan_spare_node_remove(live->plan, (uint32_t)node);
 	else
@@ -218,25 +219,25 @@ json_t *live_add_switch(struct live_query *asking)
 
 /* ---- hosts ---- */
 
-/* an interface can be named in a namespace that is there already; a refusal, or NULL */
-static json_t *interface_check(const struct live_query *asking)
+/* the name of an interface may be chosen in an existing namespace only; a refusal, or NULL */
+static json_t *interface_check(const struct live_query *query)
 {
-	const char *interface = live_query_text(asking, "interface");
+	const char *interface = live_query_text(query, "interface");
 
 	if (!interface)
 		return NULL;
-	if (!live_query_text(asking, "network"))
-		return live_refuse("interface: a host of the fabric's own has eth0; only an "
-				   "existing network may name it");
+	if (!live_query_text(query, "network"))
+		return live_refuse("interface: a host of the fabric's own has eth0; the name "
+				   "can be chosen for an existing network only");
 	if (!key_name_valid(interface) || strlen(interface) >= IFNAMSIZ ||
 	    strspn(interface, ".") == strlen(interface))
-		return live_refuse("interface: '%s' is no name of an interface: 1 to %d letters, "
-				   "digits, '_', '.' or '-'",
+		return live_refuse("interface: '%s' is not a valid name: expected 1 to %d "
+				   "letters, digits, '_', '.' or '-'",
 				   interface, IFNAMSIZ - 1);
 	return NULL;
 }
 
-/* why the namespace of a process may be out of reach */
+/* why the namespace of a process may not be opened */
 static const char *reach_hint(const struct live *live, int error)
 {
 	if (error != EACCES && error != EPERM)
@@ -248,7 +249,7 @@ static const char *reach_hint(const struct live *live, int error)
 			 "a sandbox forbids it";
 }
 
-/* is @fd the network of the daemon, where the other ends of all hosts' interfaces are? */
+/* is @fd the network namespace of the daemon, with the far ends of all hosts' interfaces? */
 static bool own_network(const struct live *live, int fd)
 {
 	struct stat own, other;
@@ -257,22 +258,22 @@ static bool own_network(const struct live *live, int fd)
 	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-/* the network namespace at the request's path; -1 if it names none, -2 with *@refusal */
-static int network_open(const struct live_query *asking, json_t **refusal)
+/* the network namespace at the request's path; -1 without a path; -2 with *@refusal */
+static int network_open(const struct live_query *query, json_t **refusal)
 {
-	const char *path = live_query_text(asking, "network");
+	const char *path = live_query_text(query, "network");
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
 
 	if (!path)
 		return -1;
 	if (fd < 0) {
 		*refusal = live_refuse("cannot open %s: %s%s", path, strerror(errno),
-				       reach_hint(asking->live, errno));
+				       reach_hint(query->live, errno));
 		return -2;
 	}
 	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWNET)
 		*refusal = live_refuse("%s is no network namespace", path);
-	else if (own_network(asking->live, fd))
+	else if (own_network(query->live, fd))
 		*refusal = live_refuse("%s is the fabric's own network, with the far ends of all "
 				       "hosts: no host can be there",
 				       path);
@@ -282,12 +283,12 @@ static int network_open(const struct live_query *asking, json_t **refusal)
 	return -2;
 }
 
-/* the interface of planned host @index, in namespaces of its own or in @network; a refusal, or
- * NULL */
-static json_t *host_wire(struct live_query *asking, uint32_t index, int network)
+/* makes the interface of planned host @index, in namespaces of its own or in @network; a refusal,
+ * or NULL */
+static json_t *host_wire(struct live_query *query, uint32_t index, int network)
 {
-	struct live *live = asking->live;
-	const char *interface = live_query_text(asking, "interface");
+	struct live *live = query->live;
+	const char *interface = live_query_text(query, "interface");
 	int error;
 	char far_name[IFNAMSIZ], why[512] = "";
 	struct host_net_spec spec = live_host_spec(live->plan, index, far_name);
@@ -324,19 +325,19 @@ static json_t *host_answer(const struct live *live, uint32_t index)
 	return change_answer(live, answer, text);
 }
 
-/* a host behind switch @at; @network  its namespace, -1: one of its own */
-static json_t *host_add(struct live_query *asking, const char *name, uint32_t at, int network)
+/* adds a host at switch @at; @network its namespace, -1: one of its own */
+static json_t *host_add(struct live_query *query, const char *name, uint32_t at, int network)
 {
-	struct live *live = asking->live;
+	struct live *live = query->live;
 	json_t *refusal = NULL;
 	int64_t node = plan_spare_host(live->plan, name);
 	uint32_t index;
 
 	if (node < 0)
-		return no_room(node, "a host");
+		return no_spare(node, "a host");
 	index = (uint32_t)node - live->plan->switch_count;
-	if (link_plan(asking, (uint32_t)node, at, &refusal) >= 0)
-		refusal = host_wire(asking, index, network);
+	if (link_plan(query, (uint32_t)node, at, &refusal) >= 0)
+		refusal = host_wire(query, index, network);
 	if (refusal)
 		plan_spare_node_remove(live->plan, (uint32_t)node);
 	else
@@ -344,20 +345,20 @@ static json_t *host_add(struct live_query *asking, const char *name, uint32_t at
 	return refusal ? refusal : host_answer(live, index);
 }
 
-json_t *live_add_host(struct live_query *asking)
+json_t *live_add_host(struct live_query *query)
 {
 	json_t *answer = NULL;
-	const char *name = name_take(asking, &answer);
-	int64_t at = name ? switch_find(asking, live_query_text(asking, "switch"), &answer) : -1;
+	const char *name = name_take(query, &answer);
+	int64_t at = name ? switch_find(query, live_query_text(query, "switch"), &answer) : -1;
 	int network = -2;
 
 	if (at >= 0)
-		answer = interface_check(asking);
+		answer = interface_check(query);
 	if (at >= 0 && !answer)
-		network = network_open(asking, &answer);
+		network = network_open(query, &answer);
 	if (network == -2)
 		return answer;
-	answer = host_add(asking, name, (uint32_t)at, network);
+	answer = host_add(query, name, (uint32_t)at, network);
 	if (network >= 0)
 		close(network);
 	return answer;
@@ -377,12 +378,12 @@ static json_t *link_answer(const struct live *live, uint32_t link)
 	return change_answer(live, answer, text);
 }
 
-json_t *live_add_link(struct live_query *asking)
+json_t *live_add_link(struct live_query *query)
 {
-	struct live *live = asking->live;
+	struct live *live = query->live;
 	json_t *refusal = NULL;
-	int64_t a = switch_find(asking, live_query_text(asking, "node"), &refusal);
-	int64_t b = a >= 0 ? switch_find(asking, live_query_text(asking, "peer"), &refusal) : -1;
+	int64_t a = switch_find(query, live_query_text(query, "node"), &refusal);
+	int64_t b = a >= 0 ? switch_find(query, live_query_text(query, "peer"), &refusal) : -1;
 	int64_t link;
 	int error;
 
@@ -390,7 +391,7 @@ json_t *live_add_link(struct live_query *asking)
 		return refusal;
 	if (a == b)
 		return live_refuse("a switch cannot have a link to itself");
-	link = link_plan(asking, (uint32_t)a, (uint32_t)b, &refusal);
+	link = link_plan(query, (uint32_t)a, (uint32_t)b, &refusal);
 	if (link < 0)
 		return refusal;
 	error = fabric_link_up(&live->fabric, (uint32_t)link);
@@ -406,7 +407,7 @@ json_t *live_add_link(struct live_query *asking)
 
 /* ---- leaving ---- */
 
-/* hosts would be left in the air; a refusal, or NULL */
+/* refuses if hosts would lose their only link, or no node of the kind would remain; else NULL */
 static json_t *leave_check(const struct live *live, uint32_t node)
 {
 	const struct node_config *config = &live->plan->nodes[node];
@@ -414,11 +415,12 @@ static json_t *leave_check(const struct live *live, uint32_t node)
 
 	for (uint32_t port = 0; config->kind == NODE_SWITCH && port < config->port_count; port++)
 		if (!config->ports[port].vacant && config->ports[port].kind == PORT_EDGE)
-			return live_refuse("host %s is plugged into %s: remove it first",
+			return live_refuse("host %s is connected to %s: remove the host first",
 					   config->ports[port].peer_name, config->name);
 	if ((config->kind == NODE_NIC ? counts.hosts : counts.switches) == 1)
-		return live_refuse("%s is the last of its kind; 'heddle down %s' ends the fabric",
-				   config->name, live->place.name);
+		return live_refuse("%s is the last %s; 'heddle down %s' ends the fabric",
+				   config->name, config->kind == NODE_NIC ? "host" : "switch",
+				   live->place.name);
 	return NULL;
 }
 
@@ -430,32 +432,34 @@ static json_t *node_leave(struct live *live, uint32_t node)
 
 	if (refusal)
 		return refusal;
-	snprintf(text, sizeof(text), "%s has left", live->plan->nodes[node].name);
+	snprintf(text, sizeof(text), "%s is removed", live->plan->nodes[node].name);
 	node_remove(live, node);
 	error = tables_update(live);
-	return error ? live_refuse("%s, but not all know it: %s", text, strerror(-error))
+	return error ? live_refuse("%s, but not all switches have new tables: %s", text,
+				   strerror(-error))
 		     : change_answer(live, json_object(), text);
 }
 
-json_t *live_remove(struct live_query *asking)
+json_t *live_remove(struct live_query *query)
 {
-	struct live *live = asking->live;
+	struct live *live = query->live;
 	json_t *refusal = NULL;
-	int64_t node = live_query_node(asking, live_query_text(asking, "node"), &refusal), link;
+	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal), link;
 	int error;
 
 	if (node < 0)
 		return refusal;
-	if (!live_query_text(asking, "port"))
+	if (!live_query_text(query, "port"))
 		return node_leave(live, (uint32_t)node);
-	link = live_link_find(asking, &refusal);
+	link = live_link_find(query, &refusal);
 	if (link < 0)
 		return refusal;
 	if (live->plan->nodes[live->plan->links[link].node_a].kind == NODE_NIC)
-		return live_refuse("this link is all that its host has: remove the host, or take "
+		return live_refuse("this is the only link of its host: remove the host, or take "
 				   "the link down");
 	link_remove(live, (uint32_t)link);
 	error = tables_update(live);
-	return error ? live_refuse("the link has left, but not all know it: %s", strerror(-error))
-		     : change_answer(live, json_object(), "the link has left");
+	return error ? live_refuse("the link is removed, but not all switches have new tables: %s",
+				   strerror(-error))
+		     : change_answer(live, json_object(), "the link is removed");
 }

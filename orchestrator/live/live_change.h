@@ -1,9 +1,8 @@
-/*  live_change - requests that change who belongs to a running fabric: switches, hosts and links
- *  that join and leave, and existing network namespaces that become hosts (TB-15, TB-22). Form:
- *  live_query.h.
+/*  live_change - requests that add and remove nodes and links of a running fabric, and make
+ *  existing network namespaces its hosts (TB-15, TB-22). Form: live_query.h.
  *
- *  A change happens as a whole or not at all: the plan first (plan_spare.h), then the processes,
- *  then the tables of all switches. Whatever has nothing to do with it goes on meanwhile. */
+ *  A change is made as a whole or not at all: the plan first (plan_spare.h), then the processes,
+ *  then the tables of all switches. Traffic that does not depend on it continues. */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_CHANGE_H
 #define HEDDLE_ORCHESTRATOR_LIVE_LIVE_CHANGE_H
 

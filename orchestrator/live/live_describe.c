@@ -16,8 +16,7 @@
 
 /* ---- cost ---- */
 
-/* what @pid takes of the memory: shared pages in parts (PSS) if the kernel tells, else whole
- * (RSS) */
+/* memory of @pid: shared pages in proportion (PSS) if the kernel reports that, else whole (RSS) */
 static uint64_t memory_bytes_of(pid_t pid)
 {
 	unsigned long long value = 0;
@@ -44,7 +43,7 @@ static uint64_t memory_bytes_of(pid_t pid)
 
 /* ---- counters ---- */
 
-/* what the node has written there makes sense; reading does no harm in any case */
+/* is the node's page valid? Reading it is safe in any case */
 static bool page_readable(const struct fabric_node *state)
 {
 	return !stats_view_check(&state->view);
@@ -55,7 +54,7 @@ static void number_put(json_t *object, const char *key, uint64_t value)
 	json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
-/* how long the data of the neighbour at @port has waited for room in this node's buffers */
+/* how long the data of the peer at @port has waited for this node's ring */
 static uint64_t held_up_ns(const struct live *live, const struct port_config *port)
 {
 	const struct fabric_node *peer = &live->fabric.nodes[port->peer_index];
@@ -94,7 +93,7 @@ static json_t *port_describe(const struct live *live, const struct port_config *
 			 counters_describe(port, STATISTIC_PATHS));
 }
 
-/* the same of all ports of a node: what there is now, and what grows */
+/* sums over all ports of a node */
 static void congestion_sum(const struct node_config *config, struct stats_page *stats,
 			   json_t *object)
 {
@@ -145,7 +144,7 @@ static void traffic_describe(const struct live *live, const struct node_config *
 	json_object_set_new(object, "ports", ports);
 }
 
-/* Reports for multicast routers are dropped because there is none: no loss to anybody. */
+/* Reports for multicast routers are dropped, since there is none. That is no loss. */
 static bool unwanted(int reason)
 {
 	return reason == DROP_NO_LISTENER;
@@ -168,8 +167,7 @@ static void drops_describe(const struct stats_page *stats, json_t *object)
 
 /* ---- lateness ---- */
 
-/* the distribution: how many events were handled so late, named by the end of their bucket in
- * nanoseconds */
+/* the distribution: events in each bucket of lateness, by the bucket's end in nanoseconds */
 static json_t *lateness_describe(const struct lateness_stats *lateness)
 {
 	json_t *counts = json_object();
@@ -184,7 +182,7 @@ static json_t *lateness_describe(const struct lateness_stats *lateness)
 	return counts;
 }
 
-/* what the links of a node, as they are now, let it be late */
+/* the lateness that the links and rings of a node absorb, as they are now */
 static void limits_describe(const struct live *live, const struct node_config *config,
 			    json_t *object)
 {
@@ -208,8 +206,7 @@ static const char *state_name(const struct fabric_node *state)
 	return !state->pid ? "dead" : state->stopped_ns ? "stopped" : "running";
 }
 
-/* a host's program has deleted the interface to the fabric: the NIC runs, and nothing comes to it
- * any more */
+/* a program in the host has deleted the interface to the fabric: its NIC runs without a host */
 static void unplugged_put(const struct live *live, uint32_t node, json_t *object)
 {
 	const struct host_net *host;
@@ -250,7 +247,7 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 	return object;
 }
 
-/* what only a fabric of kind roce has */
+/* members of a fabric of kind roce only */
 static void roce_put(const struct live *live, json_t *object)
 {
 	struct stats_page **pages = calloc(live->plan->node_count, sizeof(struct stats_page *));
@@ -277,7 +274,7 @@ static uint64_t sum_of(const json_t *nodes, const char *key, uint64_t own)
 	return own;
 }
 
-/* of the daemon, its managers, and the nodes that are gone */
+/* of the daemon, its managers, and the nodes that have ended */
 static uint64_t own_cpu_ns(const struct live *live)
 {
 	uint64_t cpu_ns = fabric_cpu_ns(getpid()) + live->fabric.cpu_ns;
@@ -296,9 +293,9 @@ static uint64_t own_memory_bytes(const struct live *live)
 	return bytes;
 }
 
-json_t *live_describe(struct live_query *asking)
+json_t *live_describe(struct live_query *query)
 {
-	const struct live *live = asking->live;
+	const struct live *live = query->live;
 	const struct plan *plan = live->plan;
 	struct plan_counts counts = plan_spare_counts(plan);
 	json_t *nodes = json_array(), *object;

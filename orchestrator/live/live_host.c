@@ -12,7 +12,7 @@
 
 #include "nodes/wire/address.h"
 
-#define KILL_ROUNDS 10 /* whom a program starts while it is being killed falls in the next one */
+#define KILL_ROUNDS 10 /* a child that a program starts meanwhile is killed in the next round */
 
 struct host_net_spec live_host_spec(const struct plan *plan, uint32_t index,
 				    char far_name[IFNAMSIZ])
@@ -69,7 +69,7 @@ int live_hosts_write(const struct live *live, char *path, size_t path_max)
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (!plan_vacant(plan, plan_host_node(plan, i)))
 			specs[count++] = live_host_spec(plan, i, unused);
-	/* by descriptor: who owns a folder above could put another one at this path */
+	/* by descriptor: the owner of a parent folder could replace the path */
 	error = host_net_hosts_file(live->place.dir_fd, "hosts", specs, count);
 	free(specs);
 	return error;
@@ -101,7 +101,7 @@ int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES
 	return error ? error : (int)count;
 }
 
-/* kills whoever is in network namespace @host; returns how many that were */
+/* kills all processes in network namespace @host; returns their number */
 static unsigned programs_kill(const struct stat *host)
 {
 	DIR *processes = opendir("/proc");
@@ -135,8 +135,7 @@ void live_host_end(struct live *live, uint32_t index)
 	for (int round = 0; !host->attached && round < KILL_ROUNDS; round++)
 		if (fstat(host->net_fd, &network) || !programs_kill(&network))
 			break;
-	/* at once: what has this name may come again before the kernel has taken the namespace
-	 * away */
+	/* now: the name may be used again before the kernel has removed the namespace */
 	if (!host->attached)
 		netlink_link_delete(&live->namespaces.netlink, host->far_index);
 	host_net_free(host, &live->namespaces);

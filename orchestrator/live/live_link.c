@@ -26,20 +26,20 @@ json_t *live_link_describe(const struct live *live, uint32_t index)
 			    : "up");
 }
 
-json_t *live_links(struct live_query *asking)
+json_t *live_links(struct live_query *query)
 {
 	json_t *links = json_array();
 
-	for (uint32_t i = 0; i < asking->live->plan->link_count; i++)
-		if (!asking->live->plan->links[i].vacant)
-			json_array_append_new(links, live_link_describe(asking->live, i));
-	return json_pack("{s:s, s:o}", "fabric", asking->live->place.name, "links", links);
+	for (uint32_t i = 0; i < query->live->plan->link_count; i++)
+		if (!query->live->plan->links[i].vacant)
+			json_array_append_new(links, live_link_describe(query->live, i));
+	return json_pack("{s:s, s:o}", "fabric", query->live->place.name, "links", links);
 }
 
-int64_t live_link_find(const struct live_query *asking, json_t **refusal)
+int64_t live_link_find(const struct live_query *query, json_t **refusal)
 {
-	const char *port_name = live_query_text(asking, "port");
-	int64_t node = live_query_node(asking, live_query_text(asking, "node"), refusal), port;
+	const char *port_name = live_query_text(query, "port");
+	int64_t node = live_query_node(query, live_query_text(query, "node"), refusal), port;
 	const struct node_config *config;
 
 	if (node < 0)
@@ -48,19 +48,18 @@ int64_t live_link_find(const struct live_query *asking, json_t **refusal)
 		*refusal = live_refuse("the request names no port");
 		return -1;
 	}
-	config = &asking->live->plan->nodes[node];
+	config = &query->live->plan->nodes[node];
 	port = live_query_port(config, port_name, refusal);
 	if (port < 0)
 		return -1;
 	if (config->ports[port].vacant) {
-		*refusal = live_refuse("nothing is plugged into port %" PRId64 " of %s", port,
-				       config->name);
+		*refusal = live_refuse("port %" PRId64 " of %s has no link", port, config->name);
 		return -1;
 	}
 	return config->ports[port].link_index;
 }
 
-/* one key of link-set: what it may be, and where it goes */
+/* one key of link-set: its unit and range */
 static const struct link_key {
 	const char *name;
 	enum quantity_kind kind;
@@ -74,14 +73,14 @@ static const struct link_key {
 
 enum { LINK_RATE, LINK_DELAY, LINK_LOSS, LINK_BIT_ERRORS };
 
-json_t *live_link_read(const struct live_query *asking, struct live_link *link, unsigned *given)
+json_t *live_link_read(const struct live_query *query, struct live_link *link, unsigned *given)
 {
 	uint64_t values[COUNT_OF(link_keys)] = { link->rate_bps, link->delay_ps, link->loss_ppb,
 						 link->bit_error_e15 };
 
 	for (size_t i = 0; i < COUNT_OF(link_keys); i++) {
 		const struct link_key *key = &link_keys[i];
-		const char *text = live_query_text(asking, key->name);
+		const char *text = live_query_text(query, key->name);
 		char why[256], low[QUANTITY_TEXT_MAX], high[QUANTITY_TEXT_MAX];
 		uint64_t value;
 
@@ -106,8 +105,8 @@ json_t *live_link_read(const struct live_query *asking, struct live_link *link, 
 	return NULL;
 }
 
-/* @link as the host behind it, if there is one, feels it: its own token bucket follows */
-static int host_follow(struct live *live, const struct plan_link *ends, uint64_t rate_bps)
+/* the token bucket of the host at this link, if there is one, follows the new rate */
+static int host_rate_follow(struct live *live, const struct plan_link *ends, uint64_t rate_bps)
 {
 	if (ends->node_a < live->plan->switch_count)
 		return 0;
@@ -115,7 +114,7 @@ static int host_follow(struct live *live, const struct plan_link *ends, uint64_t
 			     &live->namespaces, rate_bps);
 }
 
-static int link_settle(struct live *live, uint32_t index, const struct live_link *link)
+static int link_apply(struct live *live, uint32_t index, const struct live_link *link)
 {
 	const struct plan_link *ends = &live->plan->links[index];
 	struct port_config settings = { 0 };
@@ -123,14 +122,14 @@ static int link_settle(struct live *live, uint32_t index, const struct live_link
 
 	live_link_put(link, &settings);
 	error = fabric_link_set(&live->fabric, index, &settings);
-	return error ? error : host_follow(live, ends, link->rate_bps);
+	return error ? error : host_rate_follow(live, ends, link->rate_bps);
 }
 
-json_t *live_link_set(struct live_query *asking)
+json_t *live_link_set(struct live_query *query)
 {
 	json_t *refusal = NULL;
-	struct live *live = asking->live;
-	int64_t index = live_link_find(asking, &refusal);
+	struct live *live = query->live;
+	int64_t index = live_link_find(query, &refusal);
 	const struct plan_link *ends;
 	struct live_link link, was;
 	unsigned given = 0;
@@ -140,24 +139,24 @@ json_t *live_link_set(struct live_query *asking)
 		return refusal;
 	ends = &live->plan->links[index];
 	was = link = live_link_of(&live->plan->nodes[ends->node_a].ports[ends->port_a]);
-	refusal = live_link_read(asking, &link, &given);
+	refusal = live_link_read(query, &link, &given);
 	if (!refusal && !given)
-		refusal = live_refuse(
-			"set what? Expected one or more of rate=, delay=, loss=, bit-errors=");
+		refusal = live_refuse("nothing to set: expected one or more of rate=, delay=, "
+				      "loss=, bit-errors=");
 	if (refusal)
 		return refusal;
-	error = link_settle(live, (uint32_t)index, &link);
+	error = link_apply(live, (uint32_t)index, &link);
 	if (error) /* both directions, and the host, or none */
-		link_settle(live, (uint32_t)index, &was);
-	return error ? live_refuse("the link stays as it is: %s", live_reason(live, error))
+		link_apply(live, (uint32_t)index, &was);
+	return error ? live_refuse("the link is unchanged: %s", live_reason(live, error))
 		     : live_link_describe(live, (uint32_t)index);
 }
 
-static json_t *link_switch(struct live_query *asking, bool down)
+static json_t *link_switch(struct live_query *query, bool down)
 {
 	json_t *refusal = NULL;
-	struct live *live = asking->live;
-	int64_t index = live_link_find(asking, &refusal);
+	struct live *live = query->live;
+	int64_t index = live_link_find(query, &refusal);
 	struct plan_link *link;
 	int error;
 
@@ -170,22 +169,22 @@ static json_t *link_switch(struct live_query *asking, bool down)
 	error = down ? fabric_link_down(&live->fabric, (uint32_t)index)
 		     : fabric_link_up(&live->fabric, (uint32_t)index);
 	if (error) {
-		link->down = true; /* one end is, at least */
+		link->down = true; /* at least one end is */
 		return live_refuse("the link cannot be taken %s: %s", down ? "down" : "up",
 				   live_reason(live, error));
 	}
 	error = manager_pair_sweep(&live->managers);
-	return error ? live_refuse("the link is %s, but routes stay as they are: %s",
+	return error ? live_refuse("the link is %s, but the routes are unchanged: %s",
 				   down ? "down" : "up", live_reason(live, error))
 		     : live_link_describe(live, (uint32_t)index);
 }
 
-json_t *live_link_down(struct live_query *asking)
+json_t *live_link_down(struct live_query *query)
 {
-	return link_switch(asking, true);
+	return link_switch(query, true);
 }
 
-json_t *live_link_up(struct live_query *asking)
+json_t *live_link_up(struct live_query *query)
 {
-	return link_switch(asking, false);
+	return link_switch(query, false);
 }

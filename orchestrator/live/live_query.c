@@ -20,10 +20,10 @@ json_t *live_refuse(const char *format, ...)
 		sentence = NULL;
 	va_end(arguments);
 	body = sentence ? json_pack("{s:s}", "error", sentence) : NULL;
-	if (!body) /* something in it was no UTF-8, or memory is short */
-		body = json_pack(
-			"{s:s}", "error",
-			"the request cannot be answered: it is no UTF-8, or memory is short");
+	if (!body) /* part of it was not valid UTF-8, or memory is short */
+		body = json_pack("{s:s}", "error",
+				 "the request cannot be answered: it is not valid UTF-8, or memory "
+				 "is short");
 	free(sentence);
 	return body;
 }
@@ -33,14 +33,14 @@ const char *live_reason(const struct live *live, int error)
 	return live->fabric.failure[0] ? live->fabric.failure : strerror(-error);
 }
 
-const char *live_query_text(const struct live_query *asking, const char *key)
+const char *live_query_text(const struct live_query *query, const char *key)
 {
-	return json_string_value(json_object_get(asking->request, key));
+	return json_string_value(json_object_get(query->request, key));
 }
 
-int64_t live_query_node(const struct live_query *asking, const char *name, json_t **refusal)
+int64_t live_query_node(const struct live_query *query, const char *name, json_t **refusal)
 {
-	const struct plan *plan = asking->live->plan;
+	const struct plan *plan = query->live->plan;
 	const char **names;
 	char hint[128] = "";
 	uint32_t count = 0;
@@ -61,16 +61,16 @@ int64_t live_query_node(const struct live_query *asking, const char *name, json_
 		suggest_sentence(name, names, count, sizeof(*names), hint, sizeof(hint));
 	free(names);
 	*refusal = live_refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them",
-			       asking->live->place.name, name, hint, asking->live->place.name);
+			       query->live->place.name, name, hint, query->live->place.name);
 	return -1;
 }
 
-bool live_query_node_runs(const struct live_query *asking, uint32_t node, json_t **refusal)
+bool live_query_node_runs(const struct live_query *query, uint32_t node, json_t **refusal)
 {
-	const struct fabric_node *state = &asking->live->fabric.nodes[node];
+	const struct fabric_node *state = &query->live->fabric.nodes[node];
 
 	if (!state->pid)
-		*refusal = live_refuse("%s is dead: %s", asking->live->plan->nodes[node].name,
+		*refusal = live_refuse("%s is dead: %s", query->live->plan->nodes[node].name,
 				       state->fate);
 	return state->pid != 0;
 }
@@ -80,11 +80,11 @@ int64_t live_query_port(const struct node_config *node, const char *name, json_t
 	uint64_t ports = port_name_find(node, name);
 
 	if (!ports)
-		*refusal = live_refuse("%s has no port '%s': give a number below %" PRIu32
+		*refusal = live_refuse("%s has no port '%s': expected a number below %" PRIu32
 				       " or the name of a neighbour",
 				       node->name, name, node->port_count);
 	else if (ports & (ports - 1))
-		*refusal = live_refuse("%s has %d links to %s: give the number of a port",
+		*refusal = live_refuse("%s has %d links to %s: name the number of a port",
 				       node->name, __builtin_popcountll(ports), name);
 	else
 		return __builtin_ctzll(ports);

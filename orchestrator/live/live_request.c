@@ -21,7 +21,7 @@
 #include "orchestrator/live/parameter.h"
 #include "orchestrator/plan/plan_spare.h"
 
-#define NAME_SAID_MAX 64u /* bytes of a table's or parameter's name that an answer repeats */
+#define NAME_SHOWN_MAX 64u /* bytes of a table's or parameter's name that an answer repeats */
 
 static live_query_fn ask_hosts, ask_exec, ask_show, ask_set, ask_start, ask_down;
 
@@ -59,7 +59,7 @@ static bool is_words(const json_t *value)
 	return json_is_array(value);
 }
 
-/* every member is a text, but for the neighbours; a refusal, or NULL */
+/* every member is a string, except the array `neighbours`; a refusal, or NULL */
 static json_t *form_check(json_t *request)
 {
 	const char *key;
@@ -78,11 +78,11 @@ static json_t *form_check(json_t *request)
 
 void live_request(struct live *live, const char *text, size_t length, struct live_answer *answer)
 {
-	struct live_query asking = { .live = live,
-				     .request = json_loadb(text, length, 0, NULL),
-				     .answer = answer };
-	const char *name = json_string_value(json_object_get(asking.request, "ask"));
-	json_t *refusal = form_check(asking.request);
+	struct live_query query = { .live = live,
+				    .request = json_loadb(text, length, 0, NULL),
+				    .answer = answer };
+	const char *name = json_string_value(json_object_get(query.request, "ask"));
+	json_t *refusal = form_check(query.request);
 	size_t i = 0;
 
 	*answer = (struct live_answer){ 0 };
@@ -94,31 +94,32 @@ void live_request(struct live *live, const char *text, size_t length, struct liv
 	else if (!name)
 		answer->body = live_refuse("a request is one JSON object with the key 'ask'");
 	else if (i == COUNT_OF(questions))
-		answer->body = live_refuse("nothing called '%s' can be asked of a running fabric; "
-					   "is it another heddle's?",
-					   name);
+		answer->body =
+			live_refuse("a running fabric has no request '%s'; was it started by "
+				    "another version of heddle?",
+				    name);
 	else
-		answer->body = questions[i].ask(&asking);
-	json_decref(asking.request);
+		answer->body = questions[i].ask(&query);
+	json_decref(query.request);
 }
 
 /* ---- hosts ---- */
 
-static json_t *ask_hosts(struct live_query *asking)
+static json_t *ask_hosts(struct live_query *query)
 {
-	const struct plan *plan = asking->live->plan;
+	const struct plan *plan = query->live->plan;
 	struct plan_counts counts = plan_spare_counts(plan);
 	json_t *hosts = json_array();
 
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (!plan_vacant(plan, plan_host_node(plan, i)))
-			json_array_append_new(hosts, live_host_describe(asking->live, i));
-	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "fabric", asking->live->place.name,
-			 "pid", (int)getpid(), "switches", (int)counts.switches, "links",
+			json_array_append_new(hosts, live_host_describe(query->live, i));
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "fabric", query->live->place.name, "pid",
+			 (int)getpid(), "switches", (int)counts.switches, "links",
 			 (int)counts.links, "hosts_count", (int)counts.hosts, "hosts", hosts);
 }
 
-/* adds one namespace to an answer, if there is such a one */
+/* adds namespace @fd to an answer, unless it is -1 */
 static void namespace_give(struct live_answer *answer, json_t *names, const char *name, int fd)
 {
 	if (fd < 0)
@@ -127,12 +128,12 @@ static void namespace_give(struct live_answer *answer, json_t *names, const char
 	json_array_append_new(names, json_string(name));
 }
 
-/* a host is in namespaces of its own; a switch is where its veth links end */
-static json_t *ask_exec(struct live_query *asking)
+/* a host has namespaces of its own; for a switch it is the fabric's, where veth links end */
+static json_t *ask_exec(struct live_query *query)
 {
-	const struct live *live = asking->live;
+	const struct live *live = query->live;
 	json_t *refusal = NULL, *names;
-	int64_t node = live_query_node(asking, live_query_text(asking, "host"), &refusal);
+	int64_t node = live_query_node(query, live_query_text(query, "host"), &refusal);
 	int net_fd = live->namespaces.net_fd, uts_fd = live->namespaces.uts_fd;
 
 	if (node < 0)
@@ -145,30 +146,30 @@ static json_t *ask_exec(struct live_query *asking)
 		uts_fd = host->uts_fd;
 	}
 	names = json_array();
-	namespace_give(asking->answer, names, "user", live->namespaces.user_fd);
-	namespace_give(asking->answer, names, "pid", live->namespaces.pid_fd);
-	namespace_give(asking->answer, names, "mount", live->namespaces.mount_fd);
-	namespace_give(asking->answer, names, "net", net_fd);
-	namespace_give(asking->answer, names, "uts", uts_fd);
+	namespace_give(query->answer, names, "user", live->namespaces.user_fd);
+	namespace_give(query->answer, names, "pid", live->namespaces.pid_fd);
+	namespace_give(query->answer, names, "mount", live->namespaces.mount_fd);
+	namespace_give(query->answer, names, "net", net_fd);
+	namespace_give(query->answer, names, "uts", uts_fd);
 	return json_pack("{s:s, s:o}", "host", live->plan->nodes[node].name, "namespaces", names);
 }
 
 /* ---- one node ---- */
 
-/* asks @node and puts its answer into words.  @what  it is asked for: "table 'foo'" */
-static json_t *node_ask(struct live_query *asking, uint32_t node, const char *what,
+/* sends @message to @node and makes its reply the answer. @what names the object: "table 'foo'" */
+static json_t *node_ask(struct live_query *query, uint32_t node, const char *what,
 			struct control_message *message)
 {
-	const char *name = asking->live->plan->nodes[node].name;
-	int error = fabric_ask(&asking->live->fabric, node, message);
+	const char *name = query->live->plan->nodes[node].name;
+	int error = fabric_ask(&query->live->fabric, node, message);
 	size_t length;
 	char *text;
 	json_t *body;
 
 	if (error)
 		return live_refuse("%s does not answer: %s", name,
-				   asking->live->fabric.nodes[node].stopped_ns ? "it is stopped"
-									       : strerror(-error));
+				   query->live->fabric.nodes[node].stopped_ns ? "it is stopped"
+									      : strerror(-error));
 	text = message->body ? message->body : message->text;
 	utf8_plain_lines(text);
 	length = strlen(text);
@@ -183,13 +184,13 @@ static json_t *node_ask(struct live_query *asking, uint32_t node, const char *wh
 	else
 		body = json_pack("{s:s, s:s}", "node", name, "text", text);
 	control_message_free(message);
-	return body ? body : live_refuse("%s answers with something that is no UTF-8", name);
+	return body ? body : live_refuse("the answer of %s is not valid UTF-8", name);
 }
 
-static json_t *trace_show(const struct live_query *asking, uint32_t node)
+static json_t *trace_show(const struct live_query *query, uint32_t node)
 {
-	const struct fabric_node *state = &asking->live->fabric.nodes[node];
-	const char *name = asking->live->plan->nodes[node].name;
+	const struct fabric_node *state = &query->live->fabric.nodes[node];
+	const char *name = query->live->plan->nodes[node].name;
 	char *text = NULL;
 	size_t size = 0;
 	json_t *body;
@@ -208,84 +209,82 @@ static json_t *trace_show(const struct live_query *asking, uint32_t node)
 	return body;
 }
 
-static json_t *ask_show(struct live_query *asking)
+static json_t *ask_show(struct live_query *query)
 {
 	struct control_message message = { .kind = CONTROL_SHOW, .number = -1 };
-	const char *table = live_query_text(asking, "table"),
-		   *port = live_query_text(asking, "port");
+	const char *table = live_query_text(query, "table"), *port = live_query_text(query, "port");
 	json_t *refusal = NULL;
-	int64_t node = live_query_node(asking, live_query_text(asking, "node"), &refusal);
+	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal);
 	char what[128];
 
 	if (node < 0)
 		return refusal;
 	if (table && !strcmp(table, "trace"))
-		return trace_show(asking, (uint32_t)node); /* even of a dead one */
-	if (!live_query_node_runs(asking, (uint32_t)node, &refusal))
+		return trace_show(query, (uint32_t)node); /* also of a dead node */
+	if (!live_query_node_runs(query, (uint32_t)node, &refusal))
 		return refusal;
 	if (port) {
-		message.number = live_query_port(&asking->live->plan->nodes[node], port, &refusal);
+		message.number = live_query_port(&query->live->plan->nodes[node], port, &refusal);
 		if (message.number < 0)
 			return refusal;
 	}
 	snprintf(message.text, sizeof(message.text), "%s", table ? table : "");
 	if (table && *table)
-		snprintf(what, sizeof(what), "table '%.*s'", utf8_length(table, NAME_SAID_MAX),
+		snprintf(what, sizeof(what), "table '%.*s'", utf8_length(table, NAME_SHOWN_MAX),
 			 table);
 	else
 		snprintf(what, sizeof(what), "default table");
-	return node_ask(asking, (uint32_t)node, what, &message);
+	return node_ask(query, (uint32_t)node, what, &message);
 }
 
-static json_t *ask_set(struct live_query *asking)
+static json_t *ask_set(struct live_query *query)
 {
 	struct control_message message = { .kind = CONTROL_SET };
-	const char *name = live_query_text(asking, "name"),
-		   *value = live_query_text(asking, "value");
+	const char *name = live_query_text(query, "name"), *value = live_query_text(query, "value");
 	json_t *refusal = NULL;
-	int64_t node = live_query_node(asking, live_query_text(asking, "node"), &refusal);
+	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal);
 	char what[128], why[256];
 
-	if (node < 0 || !live_query_node_runs(asking, (uint32_t)node, &refusal))
+	if (node < 0 || !live_query_node_runs(query, (uint32_t)node, &refusal))
 		return refusal;
 	if (!name || !value)
 		return live_refuse("set needs a name and a value");
-	if (parameter_convert(plan_fabric(asking->live->plan), name, value, message.text2,
+	if (parameter_convert(plan_fabric(query->live->plan), name, value, message.text2,
 			      sizeof(message.text2), why, sizeof(why)))
-		return live_refuse("%.*s: %s", utf8_length(name, NAME_SAID_MAX), name, why);
+		return live_refuse("%.*s: %s", utf8_length(name, NAME_SHOWN_MAX), name, why);
 	snprintf(message.text, sizeof(message.text), "%s", name);
-	snprintf(what, sizeof(what), "parameter '%.*s'", utf8_length(name, NAME_SAID_MAX), name);
-	return node_ask(asking, (uint32_t)node, what, &message);
+	snprintf(what, sizeof(what), "parameter '%.*s'", utf8_length(name, NAME_SHOWN_MAX), name);
+	return node_ask(query, (uint32_t)node, what, &message);
 }
 
 /* ---- nodes ---- */
 
-static json_t *ask_start(struct live_query *asking)
+static json_t *ask_start(struct live_query *query)
 {
 	json_t *refusal = NULL;
-	int64_t node = live_query_node(asking, live_query_text(asking, "node"), &refusal);
+	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal);
 	char text[128];
 	int error;
 
 	if (node < 0)
 		return refusal;
-	error = fabric_node_restart(&asking->live->fabric, (uint32_t)node);
+	error = fabric_node_restart(&query->live->fabric, (uint32_t)node);
 	if (error == -EEXIST)
-		return live_refuse("%s runs already", asking->live->plan->nodes[node].name);
+		return live_refuse("%s runs already", query->live->plan->nodes[node].name);
 	if (!error)
-		error = manager_pair_sweep(&asking->live->managers);
+		error = manager_pair_sweep(&query->live->managers);
 	if (error)
-		return live_refuse("%s cannot be started: %s", asking->live->plan->nodes[node].name,
-				   live_reason(asking->live, error));
-	snprintf(text, sizeof(text), "%s runs again, pid %d", asking->live->plan->nodes[node].name,
-		 (int)asking->live->fabric.nodes[node].pid);
+		return live_refuse("%s cannot be started: %s", query->live->plan->nodes[node].name,
+				   live_reason(query->live, error));
+	snprintf(text, sizeof(text), "%s runs again, pid %d", query->live->plan->nodes[node].name,
+		 (int)query->live->fabric.nodes[node].pid);
 	return json_pack("{s:s}", "text", text);
 }
 
 /* ---- the end ---- */
 
-static json_t *ask_down(struct live_query *asking)
+static json_t *ask_down(struct live_query *query)
 {
-	asking->live->ending = true;
-	return json_pack("{s:s, s:i}", "fabric", asking->live->place.name, "pid", (int)getpid());
+	query->live->ending = true;
+	return json_pack("{s:s, s:i}", "fabric", query->live->place.name, "pid", (int)getpid());
 }

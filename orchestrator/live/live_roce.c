@@ -13,7 +13,7 @@ static bool is_roce(const struct node_config *config, const struct stats_page *s
 	return config->fabric == FABRIC_ROCE && stats_has_classes(stats);
 }
 
-/* counters of a class that are not 0; NULL: all are */
+/* counters of a class that are not 0; NULL if all are 0 */
 static json_t *class_describe(const struct class_config *config, const struct class_stats *class)
 {
 	json_t *object = json_pack("{s:s}", "class", config->name);
@@ -48,7 +48,7 @@ void live_roce_port_put(const struct node_config *config, struct stats_page *sta
 
 void live_roce_node_put(const struct node_config *config, struct stats_page *stats, json_t *object)
 {
-	uint64_t held = 0, told_to_stop = 0, marked = 0, pauses = 0, cnps = 0, in_error = 0;
+	uint64_t paused = 0, xoff = 0, marked = 0, pauses = 0, cnps = 0, in_error = 0;
 
 	if (!is_roce(config, stats))
 		return;
@@ -56,8 +56,8 @@ void live_roce_node_put(const struct node_config *config, struct stats_page *sta
 		const struct class_stats *class =
 			stats_class(stats, i / NODE_CLASSES_MAX, i % NODE_CLASSES_MAX);
 
-		held += class->paused_since_ps != 0;
-		told_to_stop += class->xoff_since_ps != 0;
+		paused += class->paused_since_ps != 0;
+		xoff += class->xoff_since_ps != 0;
 		marked += class->marked;
 	}
 	for (uint32_t p = 0; p < config->port_count; p++)
@@ -66,8 +66,8 @@ void live_roce_node_put(const struct node_config *config, struct stats_page *sta
 		cnps += stats_flow_tx(stats, f)->cnps;
 		in_error += stats_flow_tx(stats, f)->in_error != 0;
 	}
-	number_put(object, "held", held);
-	number_put(object, "told_to_stop", told_to_stop);
+	number_put(object, "paused_classes", paused);
+	number_put(object, "xoff_classes", xoff);
 	number_put(object, "marked", marked);
 	number_put(object, "pauses", pauses);
 	number_put(object, "cnps", cnps);

@@ -18,7 +18,7 @@ static const struct settable {
 	unsigned fabrics;    /* set of 1 << enum fabric_kind */
 	const char *pattern; /* of the name: fnmatch(3) */
 	enum quantity_kind kind;
-	uint64_t one; /* what the node counts as 1 */
+	uint64_t one; /* the node's unit */
 } parameters[] = {
 	{ 1u << FABRIC_FLOW_CHANNEL, "ack.t[123]", QUANTITY_TIME, NODE_NS },
 	{ 1u << FABRIC_FLOW_CHANNEL, "output-queue", QUANTITY_BYTES, UNIT_BYTES },

@@ -19,9 +19,10 @@
 
 #include "nodes/base/array.h"
 
-#define CLAIM_TRIES 100 /* somebody may remove a stale directory under our hands; not that often */
+/* another command may remove a stale folder meanwhile, but not that often */
+#define CLAIM_TRIES 100
 
-/* lock last: it guards the others */
+/* lock is last: it protects the others */
 static const char *const files[] = { "control", "hosts", "log", "lock" };
 
 static int __attribute__((format(printf, 4, 5)))
@@ -35,7 +36,7 @@ failed(int error, char *why, size_t why_max, const char *format, ...)
 	return error;
 }
 
-/* ---- the directory of all ---- */
+/* ---- the directory of all fabrics ---- */
 
 int runtime_path(char *path, size_t path_max)
 {
@@ -94,7 +95,7 @@ int runtime_open(bool make, char *why, size_t why_max)
 	return fd;
 }
 
-/* ---- the directory of one ---- */
+/* ---- the folder of one fabric ---- */
 
 bool runtime_name_fine(const char *name)
 {
@@ -116,7 +117,7 @@ static int directory_open(int base_fd, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* the lock of the directory @dir_fd, taken; -EWOULDBLOCK: somebody has it; -ESTALE: it was removed
+/* takes the lock in folder @dir_fd; -EWOULDBLOCK: another process has it; -ESTALE: it was removed
  * meanwhile */
 static int lock_take(int dir_fd, int flags)
 {
@@ -158,7 +159,7 @@ bool runtime_lives(int base_fd, const char *name)
 		directory_remove(base_fd, dir_fd, name);
 		close(lock_fd);
 	} else if (lock_fd == -ENOENT) {
-		unlinkat(base_fd, name, AT_REMOVEDIR); /* stays if it was just being claimed */
+		unlinkat(base_fd, name, AT_REMOVEDIR); /* fails if it is being claimed */
 	}
 	close(dir_fd);
 	return lock_fd == -EWOULDBLOCK;
@@ -168,21 +169,21 @@ bool runtime_lives(int base_fd, const char *name)
 static unsigned long long start_ticks(pid_t pid)
 {
 	unsigned long long ticks = 0;
-	char path[64], text[1024], *behind_name;
+	char path[64], text[1024], *after_name;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	file = fopen(path, "re");
 	if (!file)
 		return 0;
-	/* the name, in brackets, may hold anything; the start time is the 20th field behind it */
+	/* the name, in brackets, may contain anything; the start time is the 20th field after it */
 	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
 	fclose(file);
-	behind_name = strrchr(text, ')');
-	if (!behind_name || sscanf(behind_name + 1,
-				   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-				   "%*d %*d %*d %*d %llu",
-				   &ticks) != 1)
+	after_name = strrchr(text, ')');
+	if (!after_name || sscanf(after_name + 1,
+				  " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+				  "%*d %*d %*d %*d %llu",
+				  &ticks) != 1)
 		return 0;
 	return ticks;
 }
@@ -195,7 +196,7 @@ static int lock_sign(int lock_fd)
 	return 0;
 }
 
-/* one try: 0, -EEXIST, or -ENOENT / -ESTALE if somebody was just removing it */
+/* one try: 0, -EEXIST, or -ENOENT / -ESTALE if another process was removing it */
 static int claim_try(int base_fd, const char *name, struct runtime_place *place)
 {
 	int error = 0;
@@ -229,8 +230,8 @@ int runtime_claim(int base_fd, const char *name, struct runtime_place *place, ch
 
 	if (!runtime_name_fine(name))
 		return failed(-EINVAL, why, why_max,
-			      "'%s' is no name for a fabric: expected 1 to %u letters, digits, "
-			      "'_', '-', '.', no '.' first",
+			      "'%s' is not a valid name for a fabric: expected 1 to %u letters, "
+			      "digits, '_', '-', '.', no '.' first",
 			      name, NODE_NAME_MAX - 1);
 	*place = (struct runtime_place){ .base_fd = base_fd, .dir_fd = -1, .lock_fd = -1 };
 	snprintf(place->name, sizeof(place->name), "%s", name);
@@ -288,7 +289,7 @@ int runtime_names(int base_fd, char (**names)[NODE_NAME_MAX])
 			break;
 		}
 		*names = grown;
-		/* its length is fine */
+		/* runtime_name_fine() has checked its length */
 		memcpy(grown[count++], entry->d_name, strlen(entry->d_name) + 1);
 	}
 	closedir(directory);
@@ -303,7 +304,7 @@ int runtime_names(int base_fd, char (**names)[NODE_NAME_MAX])
 
 /* ---- the daemon ---- */
 
-/* what the lock of @name says */
+/* reads the lock of @name */
 static int lock_read(int base_fd, const char *name, int *pid, unsigned long long *ticks)
 {
 	int dir_fd = directory_open(base_fd, name), fd;
@@ -334,7 +335,7 @@ int runtime_kill(int base_fd, const char *name)
 	error = lock_read(base_fd, name, &pid, &ticks);
 	if (error)
 		return error;
-	pidfd = pidfd_open(pid, 0); /* from here on it cannot become another process */
+	pidfd = pidfd_open(pid, 0); /* from here on it identifies the same process */
 	if (pidfd < 0)
 		return -errno;
 	if (start_ticks(pid) != ticks)
@@ -345,8 +346,8 @@ int runtime_kill(int base_fd, const char *name)
 	return error;
 }
 
-/* The socket's address by way of the directory's descriptor: an address is at most 108 bytes long,
- * a path is not. */
+/* The socket's address uses the descriptor of the folder: an address has at most 108 bytes, a path
+ * may have more. */
 static struct sockaddr_un control_address(int dir_fd)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -363,8 +364,8 @@ int runtime_listen(const struct runtime_place *place)
 
 	if (fd < 0)
 		return -errno;
-	/* the mode of the descriptor is what the new name gets: never open to others, not even for
-	 * a moment */
+	/* the file gets the mode of the descriptor: it is never open to others, not even for a
+	 * moment */
 	if (fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    listen(fd, 16))
 		error = -errno;

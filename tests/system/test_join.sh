@@ -50,7 +50,7 @@ check 'starts again' run 0 start s4
 check 'with all its links' reachable h8 h4
 
 check 'a switch with hosts stays' run 1 remove s4
-check 'and says why' says err 'h8 is plugged into s4'
+check 'and says why' says err 'h8 is connected to s4'
 "$heddle" exec h8 -- sh -c 'echo there; exec sleep 600' >"$scratch/sleeper" 2>&1 &
 sleeper=$!
 check 'a program runs in the host' wait_for grep there "$scratch/sleeper"

@@ -165,11 +165,11 @@ stopped() {
 	drops_before=$(told '[.[] | select(.kind == "switch").dropped_packets] | add')
 	received=$(told '.[] | select(.name == "h5").received_packets')
 	blast h0 h5 32 1
-	told '.[] | select(.name == "leaf0").told_to_stop > 0' || { kill -CONT "$pid"; return 1; }
+	told '.[] | select(.name == "leaf0").xoff_classes > 0' || { kill -CONT "$pid"; return 1; }
 	kill -CONT "$pid"
 	quiet
 	[ "$(told '[.[] | select(.kind == "switch").dropped_packets] | add')" = "$drops_before" ] &&
-		told ".[] | select(.name == \"h5\").received_packets > $received" && told 'all(.told_to_stop == 0 and .held == 0)'
+		told ".[] | select(.name == \"h5\").received_packets > $received" && told 'all(.xoff_classes == 0 and .paused_classes == 0)'
 }
 check 'PFC from a host that does not take what comes' stopped
 

@@ -136,7 +136,7 @@ TEST(observe_fidelity__whole_life)
 			 12000000000);
 }
 
-/* ports of s1 in @fabric: how long each neighbour says that it was held up */
+/* ports of s1 in @fabric: how long data of each peer waited */
 static void held_up(json_t *fabric, json_int_t first_ns, json_int_t second_ns)
 {
 	json_object_set_new(json_array_get(json_object_get(fabric, "nodes"), 0), "ports",

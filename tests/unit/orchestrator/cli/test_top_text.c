@@ -45,15 +45,15 @@ TEST(top_text_print__no_congestion)
 	free(text);
 }
 
-/* RC-1, RC-5: of a fabric of kind roce, what is held and marked, and who waits for whom for ever;
+/* RC-1, RC-5: kind roce: pauses, marks and deadlocks;
  * none in another one */
 TEST(top_text_print__roce)
 {
 	json_t *fabric = json_pack(
 		"{s:s, s:s, s:[{s:s, s:i, s:i, s:f, s:f}, {s:s, s:f, s:i, s:i}], s:[{s:s}, {s:s}]}",
-		"fabric", "two", "kind", "roce", "nodes", "kind", "switch", "held", 3,
-		"told_to_stop", 2, "marked_per_s", 50.0, "pauses_per_s", 7.0, "kind", "nic",
-		"cnps_per_s", 20.0, "in_error", 1, "held", 9, "deadlocks", "text",
+		"fabric", "two", "kind", "roce", "nodes", "kind", "switch", "paused_classes", 3,
+		"xoff_classes", 2, "marked_per_s", 50.0, "pauses_per_s", 7.0, "kind", "nic",
+		"cnps_per_s", 20.0, "in_error", 1, "paused_classes", 9, "deadlocks", "text",
 		"s1 -> s2 -> s1, class a: ...", "text", "s3 -> s4 -> s3");
 	char *text = NULL;
 	size_t size = 0;

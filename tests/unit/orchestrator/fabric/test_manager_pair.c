@@ -34,9 +34,9 @@ __attribute__((constructor)) static void manager_main(int argc, char **argv)
 		_exit(manager_process_run(argc - 1, argv + 1));
 }
 
-static void note(void *looker, const char *text)
+static void note(void *observer, const char *text)
 {
-	ck_assert_ptr_eq(looker, &fabric);
+	ck_assert_ptr_eq(observer, &fabric);
 	strcat(strcat(notes, text), "\n");
 }
 
@@ -51,7 +51,7 @@ static void fabric_make(void)
 				  .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
 	fabric.options.real = true;
 	fabric.options.note = note;
-	fabric.options.looker = &fabric;
+	fabric.options.observer = &fabric;
 	manager_pair_init(&pair, &fabric);
 	notes[0] = 0;
 }

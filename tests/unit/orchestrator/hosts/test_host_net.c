@@ -379,7 +379,7 @@ TEST(host_net_queues_open__both_ways)
 	ck_assert_int_eq(write(hosts[0].queue_fds[0], record, sizeof record), sizeof record);
 	ck_assert_int_eq(read(fd, received, sizeof received), 9014);
 	ck_assert_mem_eq(received, frame, 9014);
-	ck_assert_uint_eq(frames_count(hosts[0].queue_fds[0], 100), 0); /* our own are not heard */
+	ck_assert_uint_eq(frames_count(hosts[0].queue_fds[0], 100), 0); /* own frames are not received */
 	close(fd);
 	fabric_close(1);
 }
@@ -489,7 +489,7 @@ TEST(host_net_hosts_file__in_place)
 	ck_assert_int_eq(host_net_hosts_file(AT_FDCWD, "/nowhere/hosts", specs, 1), -ENOENT);
 }
 
-/* TB-24: who can put a symlink there does not choose what is written */
+/* TB-24: a symlink does not decide which file is written */
 TEST(host_net_hosts_file__no_symlink)
 {
 	char link[256];
@@ -515,5 +515,5 @@ TEST(host_net_make__sixty_four)
 	printf("%u hosts made in %u ms\n", HOSTS_MAX, (unsigned)((now_us() - start) / 1000));
 	start = now_us();
 	fabric_close(HOSTS_MAX);
-	printf("%u hosts let go in %u ms\n", HOSTS_MAX, (unsigned)((now_us() - start) / 1000));
+	printf("%u hosts removed in %u ms\n", HOSTS_MAX, (unsigned)((now_us() - start) / 1000));
 }

@@ -291,7 +291,7 @@ TEST(enter_run__hosts_file_and_proc)
 	namespaces_close(&namespaces);
 }
 
-/* A fabric that has ended while somebody still holds its namespaces. In a child that does not come
+/* A fabric that has ended while a process still has its namespaces. In a child that does not come
  * back: it can start no process any more. */
 TEST(enter_run__fabric_ended)
 {

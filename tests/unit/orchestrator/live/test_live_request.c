@@ -46,13 +46,13 @@ static const struct {
 	{ "", "a request is one JSON object" },
 	{ "[1]", "a request is one JSON object" },
 	{ "{'ask': 5}", "'ask' of a request must be a text" },
-	{ "{'ask': 'dance'}", "nothing called 'dance'" },
+	{ "{'ask': 'dance'}", "no request 'dance'" },
 	{ "{'ask': 'link-set', 'node': 's1', 'port': 's2', 'rate': 1000000}",
 	  "'rate' of a request must be a text" },
 	{ "{'ask': 'link-set', 'node': 's1', 'port': 's2', 'rate': 'fast'}", "rate: " },
-	{ "{'ask': 'link-set', 'node': 's1', 'port': 's2'}", "set what?" },
+	{ "{'ask': 'link-set', 'node': 's1', 'port': 's2'}", "nothing to set" },
 	{ "{'ask': 'link-down', 'node': 's1', 'port': ''}", "has no port ''" },
-	{ "{'ask': 'link-down', 'node': 's1', 'port': '5'}", "nothing is plugged into port 5" },
+	{ "{'ask': 'link-down', 'node': 's1', 'port': '5'}", "port 5 of s1 has no link" },
 	{ "{'ask': 'link-down', 'node': '', 'port': 's2'}", "names no node" },
 	{ "{'ask': 'add-switch', 'name': 's3', 'neighbours': 's1'}", "must be an array of texts" },
 	{ "{'ask': 'add-switch', 'name': 's3', 'neighbours': ['s1', 7]}",
@@ -63,20 +63,20 @@ static const struct {
 	{ "{'ask': 'add-switch', 'name': 's1', 'neighbours': []}", "already" },
 	{ "{'ask': 'add-link', 'node': 's1', 'peer': 's1'}", "a link to itself" },
 	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'interface': 'x0'}",
-	  "only an existing network" },
+	  "for an existing network only" },
 	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null', 'interface': "
 	  "'a/b'}",
-	  "'a/b' is no name of an interface" },
+	  "'a/b' is not a valid name" },
 	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null', 'interface': "
 	  "'..'}",
-	  "'..' is no name of an interface" },
+	  "'..' is not a valid name" },
 	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null', 'interface': "
 	  "'sixteen-letters.'}",
-	  "is no name of an interface" },
+	  "is not a valid name" },
 	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null'}",
 	  "is no network namespace" },
-	{ "{'ask': 'remove', 'node': 'A', 'port': '0'}", "all that its host has" },
-	{ "{'ask': 'remove', 'node': 's1'}", "host A is plugged into s1" },
+	{ "{'ask': 'remove', 'node': 'A', 'port': '0'}", "the only link of its host" },
+	{ "{'ask': 'remove', 'node': 's1'}", "host A is connected to s1" },
 };
 
 TEST_GROUP(live_request, .setup = setup, .teardown = teardown);

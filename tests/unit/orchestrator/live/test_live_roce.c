@@ -81,8 +81,8 @@ TEST(live_roce_node_put__sums)
 	stats_class(pages[0], 0, 0)->marked = 6;
 	stats_port(pages[0], 0)->pauses_sent = 7;
 	live_roce_node_put(&nodes[0], pages[0], object);
-	ck_assert_int_eq(number(object, "held"), 2);
-	ck_assert_int_eq(number(object, "told_to_stop"), 1);
+	ck_assert_int_eq(number(object, "paused_classes"), 2);
+	ck_assert_int_eq(number(object, "xoff_classes"), 1);
 	ck_assert_int_eq(number(object, "marked"), 11);
 	ck_assert_int_eq(number(object, "pauses"), 7);
 	pages[2]->flow_tx_count = 2;
