@@ -372,7 +372,7 @@ static int play_breakpoint(const struct options *options, struct run *run, FILE 
 	bool json_on_stdout = options->json && !strcmp(options->json, JSON_STDOUT);
 
 	*outcome = run_to(run, options->break_ps);
-	if (*outcome != RUN_THERE)
+	if (*outcome != RUN_REACHED)
 		return 0;
 	switch (breakpoint_prompt(run, script, name, json_on_stdout ? stderr : stdout)) {
 	case BREAKPOINT_CONTINUE:
@@ -578,18 +578,18 @@ static int play(const struct options *options, struct run *run, FILE *script,
 		const char *script_name)
 {
 	struct fabric *fabric = &run->fabric;
-	enum run_outcome outcome = RUN_THERE;
+	enum run_outcome outcome = RUN_REACHED;
 	char holders[512] = "";
 	int status = 0;
 	bool stalled;
 
 	if (options->breaks)
 		status = play_breakpoint(options, run, script, script_name, &outcome);
-	if (!status && outcome == RUN_THERE)
+	if (!status && outcome == RUN_REACHED)
 		outcome = run_to(run, run->end_ps);
 	if (outcome == RUN_FAILED)
 		return node_failed(options, fabric);
-	stalled = !status && outcome == RUN_THERE && run_stalled(run, holders, sizeof(holders));
+	stalled = !status && outcome == RUN_REACHED && run_stalled(run, holders, sizeof(holders));
 	if (status)
 		return fabric_end(fabric) ? node_failed(options, fabric) : status;
 	status = results_and_end(options, run, outcome == RUN_INTERRUPTED);

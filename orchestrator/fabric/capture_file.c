@@ -61,7 +61,7 @@ static const char *ports_list(const struct node_config *node, uint64_t ports, ch
 	return text;
 }
 
-/* " - did you mean ...?", else the names that there are */
+/* " - did you mean ...?", else a list of names */
 static const char *nodes_list(const struct plan *plan, const char *name, char *text,
 			      size_t text_max)
 {
@@ -115,14 +115,14 @@ static int port_find(struct capture_file *capture, const char *link, const struc
 	capture->node = node->index;
 	capture->port = (uint32_t)__builtin_ctzll(ports);
 	if (node->ports[capture->port].vacant)
-		return refuse(why, why_max, -EINVAL, "nothing is plugged into %s; %s has %s", link,
-			      name, ports_list(node, UINT64_MAX, list, sizeof(list)));
+		return refuse(why, why_max, -EINVAL, "%s has no link; %s has %s", link, name,
+			      ports_list(node, UINT64_MAX, list, sizeof(list)));
 	snprintf(capture->link, sizeof(capture->link), "%s:%s", name,
 		 node->ports[capture->port].peer_name);
 	return 0;
 }
 
-/* marks the port, if that can be */
+/* marks the port for its capture, if that is possible */
 static int port_mark(const struct capture_file *capture, uint32_t kept_bytes, struct plan *plan,
 		     char *why, size_t why_max)
 {
@@ -136,9 +136,8 @@ static int port_mark(const struct capture_file *capture, uint32_t kept_bytes, st
 		return refuse(why, why_max, -EINVAL, "%s is captured twice", capture->link);
 	if (captures == NODE_CAPTURES_MAX)
 		return refuse(why, why_max, -EINVAL,
-			      "%s captures %u of its links already, which is the most that a node "
-			      "can; capture %s at its "
-			      "other end: %s:%s",
+			      "%s captures %u of its links already, the most that a node can; "
+			      "capture %s at its other end: %s:%s",
 			      node->name, captures, capture->link, port->peer_name, node->name);
 	port->capture_bytes = kept_bytes;
 	return 0;
@@ -248,7 +247,7 @@ int capture_files_find(void *owner, uint32_t node, uint32_t port)
 	return -1;
 }
 
-/* what the node said about its writing */
+/* the error that the node reported when it wrote */
 static int error_of(const struct capture_file *capture, const struct fabric *fabric)
 {
 	struct stats_page *page = fabric->nodes[capture->node].stats;
@@ -268,8 +267,9 @@ int capture_files_end(struct capture_files *files, struct fabric *fabric)
 
 		if (fabric->nodes[capture->node].late) {
 			fprintf(stderr,
-				"heddle run: the capture %s of %s is not complete, for %s was "
-				"killed: it is dropped\n",
+				"heddle run: the capture %s of %s is dropped: %s was killed before "
+				"it "
+				"was complete\n",
 				capture->file.path, capture->link,
 				fabric->plan->nodes[capture->node].name);
 			atomic_file_abort(&capture->file);

@@ -1,12 +1,10 @@
-/*  capture_file - the files of `heddle run --capture LINK=FILE` (TB-19): which link, who writes,
- *  what comes of it.
+/*  capture_file - the files of `heddle run --capture LINK=FILE` (TB-19).
  *
- *  LINK is written as elsewhere, node:peer or node:port. That node captures, so that "inbound"
- *  means: to it. The file and its first blocks are made here; the node gets a descriptor and
- *  appends (nodes/link/capture.h).
- *  A FILE has its name when the run is over, however it ended: what was on a link before a fabric
- *  failed is what one wants to see then. A fabric that does not start leaves none. What is no
- *  regular file (a FIFO, /dev/stdout) is written directly. */
+ *  LINK is node:peer or node:port. That node captures, so "inbound" is to this node. The file and
+ *  its first blocks are made here. The node gets a descriptor and appends (nodes/link/capture.h). A
+ *  FILE gets its name at the end of the run, also of one that failed: frames before a failure are
+ *  of most use. A fabric that does not start leaves no file. What is not a regular file (a FIFO,
+ *  /dev/stdout) is written directly. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_CAPTURE_FILE_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_CAPTURE_FILE_H
 
@@ -16,7 +14,7 @@
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/fabric/fabric.h"
 
-#define CAPTURE_FILES_MAX 256u /* of a run: each is an open file here too */
+#define CAPTURE_FILES_MAX 256u /* of a run; each is an open file in this process */
 
 struct capture_file {
 	uint32_t node, port;
@@ -30,8 +28,8 @@ struct capture_files {
 };
 
 /** capture_files_open() - @words are LINK=FILE; of every frame @kept_bytes are kept (capture_bytes
- *  of config.h). The ports of @plan are marked, and the files begun.
- *  Return: 0; -errno with a sentence in @why, nothing is left of the files then. */
+ *  of config.h). Marks the ports of @plan and starts the files.
+ *  Return: 0; -errno with a sentence in @why, and no file is left. */
 int capture_files_open(struct capture_files *files, const char *const *words, unsigned count,
 		       uint32_t kept_bytes, struct plan *plan, char *why, size_t why_max);
 
@@ -39,13 +37,14 @@ int capture_files_open(struct capture_files *files, const char *const *words, un
  *  capture_files. */
 int capture_files_find(void *owner, uint32_t node, uint32_t port);
 
-/** capture_files_end() - the nodes have ended: the files get their names, and what went wrong is
- *  said on stderr.
- *  @fabric its statistics are still there. Return: 0; -EOWNERDEAD: a node had to be killed before
- *  its file was complete; else -errno if a file is not complete. */
+/** capture_files_end() - after the end of the nodes: gives the files their names, and reports
+ *  errors on standard error.
+ *  @fabric has its statistics pages.
+ *  Return: 0; -EOWNERDEAD: a node was killed before its file was complete; else -errno if a file is
+ *  not complete. */
 int capture_files_end(struct capture_files *files, struct fabric *fabric);
 
-/** capture_files_abort() - there was no run: nothing is left. Idempotent, also after
+/** capture_files_abort() - without a run: deletes the files. Idempotent, also after
  *  capture_files_end(). */
 void capture_files_abort(struct capture_files *files);
 

@@ -46,7 +46,7 @@ static uint64_t taken(const struct core_choice *choice, const struct core_sample
 	return sample->stolen_ns[core] - choice->stolen_ns[core];
 }
 
-/* how many cores are worth keeping */
+/* how many cores to keep */
 static uint32_t worth(const struct core_choice *choice, const struct core_sample *sample)
 {
 	uint64_t passed_ns = sample->now_ns - choice->from_ns;
@@ -63,7 +63,7 @@ static uint32_t worth(const struct core_choice *choice, const struct core_sample
 	return cores < choice->core_count ? (uint32_t)cores : choice->core_count;
 }
 
-/* the @count cores of which least was taken; of two alike the first */
+/* selects the @count cores of which least was taken; of equal ones the first */
 static void keep_choose(struct core_choice *choice, const struct core_sample *sample,
 			uint32_t count)
 {
@@ -93,7 +93,7 @@ static enum core_choice_verdict change(struct core_choice *choice, const struct 
 	return fewer ? CORE_CHOICE_FEWER : CORE_CHOICE_ALL;
 }
 
-/* if all cores were used for a shorter time than fewer ones before, that was tried too soon */
+/* if all cores were used for a shorter time than fewer ones before, they were tried too soon */
 static void stay_adapt(struct core_choice *choice, uint64_t now_ns)
 {
 	if (!choice->changes || now_ns - choice->since_ns > choice->stay_ns)

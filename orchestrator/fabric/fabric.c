@@ -51,7 +51,7 @@ static int fabric_alloc(struct fabric *fabric)
 	fabric->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (fabric->epoll_fd < 0)
 		return -errno;
-	return fabric->options.real ? fabric_real_settling(fabric) : 0;
+	return fabric->options.real ? fabric_drain_init(fabric) : 0;
 }
 
 int fabric_start(struct fabric *fabric, const struct plan *plan,
@@ -64,28 +64,29 @@ int fabric_start(struct fabric *fabric, const struct plan *plan,
 		.plan = plan, .options = *options, .clock_fd = -1, .epoll_fd = -1
 	};
 	error = fabric_alloc(fabric);
-	if (!error) {
-		error = fabric_clock_make(fabric);
-		if (error)
-			fabric_fail(fabric, "cannot make shared memory for the clock: %s",
-				    strerror(-error));
+	if (error)
+		goto out;
+	error = fabric_clock_make(fabric);
+	if (error) {
+		fabric_fail(fabric, "cannot make shared memory for the clock: %s",
+			    strerror(-error));
+		goto out;
 	}
-	if (!error) {
-		fabric_stage(fabric, "starts %u nodes", plan->node_count);
-		error = fabric_nodes_start(fabric);
-	}
-	if (!error) {
-		fabric_stage(fabric, "waits until all nodes are ready");
-		error = fabric_nodes_await(fabric);
-	}
-	if (!error) {
-		fabric_stage(fabric, "all nodes are ready");
-		error = fabric_manage(fabric);
-	}
+	fabric_stage(fabric, "starts %u nodes", plan->node_count);
+	error = fabric_nodes_start(fabric);
+	if (error)
+		goto out;
+	fabric_stage(fabric, "waits until all nodes are ready");
+	error = fabric_nodes_await(fabric);
+	if (error)
+		goto out;
+	fabric_stage(fabric, "all nodes are ready");
+	error = fabric_manage(fabric);
 	if (!error && options->real) {
 		fabric->limit_ps = NODE_TIME_NEVER;
 		fabric_clock_begin(fabric);
 	}
+out:
 	if (error && error != -EINTR)
 		fabric_fail(fabric, "cannot start the fabric: %s", strerror(-error));
 	fabric->start_ns = wall_ns() - began_ns;
@@ -126,9 +127,9 @@ void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, 
 	char what[256];
 
 	if (!fabric->options.waits || now_ns - since_ns < WAITS_FIRST_NS ||
-	    now_ns - fabric->waits_told_ns < WAITS_AGAIN_NS)
+	    now_ns - fabric->waits_shown_ns < WAITS_AGAIN_NS)
 		return;
-	fabric->waits_told_ns = now_ns;
+	fabric->waits_shown_ns = now_ns;
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
@@ -173,8 +174,8 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms)
 						  : FABRIC_SLICE_MS);
 		passed_ms = (wall_ns() - began_ns) / 1000000;
 	}
-	/* what stands needs no node that is stopped by a signal, as long as it is not asked for
-	 * anything */
+	/* while the clock is stopped, a node that a signal has stopped is no failure, since it has
+	 * no work */
 	if (state == FABRIC_STOPPED &&
 	    (fabric_watch_deaths(fabric) || fabric_watch_messages(fabric, 0) || fabric->failure[0]))
 		state = FABRIC_FAILED;

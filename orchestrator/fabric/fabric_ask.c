@@ -1,8 +1,8 @@
-/*  Questions to one node: fabric_ask() of fabric.h.
+/*  Questions to one node: fabric_ask.h.
  *
- *  The two clocks differ in what silence means. Under the real clock the fabric goes on without the
- *  answer, and has to. Under the virtual one it stands until the answer is there: a question that
- *  was given up would be found by the node later, at a time that depends on the machine, and change
+ *  The two clocks differ when an answer is missing. Under the real clock the fabric continues
+ *  without it. Under the virtual clock it is stopped until the answer arrives: the node would
+ *  handle an abandoned question later, at a time that depends on the machine, and that would change
  *  the result (TB-7). */
 #include "orchestrator/fabric/fabric_ask.h"
 
@@ -42,7 +42,7 @@ static uint32_t no_progress(const void *context)
 	return 0;
 }
 
-/* virtual clock: are answers still to be expected?  Return: 0 or -errno */
+/* virtual clock: can the answer still arrive? Return: 0 or -errno */
 static int debtor_watch(struct fabric *fabric, struct watchdog *watchdog, const struct debt *debt)
 {
 	struct fabric_part part = {
@@ -55,8 +55,8 @@ static int debtor_watch(struct fabric *fabric, struct watchdog *watchdog, const 
 											   : 0;
 }
 
-/* one message of @node, if there is one. Return: 0: it is the answer to @question; -EAGAIN: not
- * yet; else -errno */
+/* receives one message of @node. Return: 0: the answer to @question; -EAGAIN: not yet; else
+ * -errno */
 static int answer_take(struct fabric *fabric, uint32_t node, uint32_t question,
 		       struct control_message *message)
 {
@@ -73,7 +73,7 @@ static int answer_take(struct fabric *fabric, uint32_t node, uint32_t question,
 	return error;
 }
 
-/* waits until @node has answered question @question; whatever else it has to say is taken in */
+/* waits until @node has answered question @question; handles its other messages meanwhile */
 static int answer_await_real(struct fabric *fabric, uint32_t node, uint32_t question,
 			     struct control_message *message)
 {
@@ -109,8 +109,7 @@ static void answer_waits(struct fabric *fabric, uint32_t node, uint64_t began_ns
 		     fabric->nodes[node].stopped_ns ? ", which is stopped" : "");
 }
 
-/* sends the question if that is still to be done, and looks for the answer. Return: as
- * answer_take() */
+/* sends the question unless *@sent, and receives the answer. Return: as answer_take() */
 static int ask_once(struct fabric *fabric, uint32_t node, uint32_t question,
 		    struct control_message *message, bool *sent)
 {
@@ -126,8 +125,8 @@ static int ask_once(struct fabric *fabric, uint32_t node, uint32_t question,
 	return answer_take(fabric, node, question, message);
 }
 
-/* A question that is under way when the clock goes on would change the result: it is waited for, or
- * the run ends. */
+/* A question in flight while the clock runs would change the result: it is waited for, or the run
+ * ends. */
 static int ask_virtual(struct fabric *fabric, uint32_t node, uint32_t question,
 		       struct control_message *message)
 {
@@ -148,7 +147,7 @@ static int ask_virtual(struct fabric *fabric, uint32_t node, uint32_t question,
 	if (!error || error == -EINTR)
 		return error;
 	if (error == -EINVAL)
-		fabric_fail_node(fabric, node, "sent a control message that makes no sense");
+		fabric_fail_node(fabric, node, "sent an invalid control message");
 	else if (error != -EIO)
 		fabric_watch_lost(fabric, node);
 	return -EIO;

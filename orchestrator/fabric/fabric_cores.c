@@ -21,7 +21,7 @@ uint32_t fabric_cores_allowed(int cores[CPU_SETSIZE])
 	return count;
 }
 
-/* are the cores of nodes for us to choose? */
+/* does the orchestrator choose the cores of nodes? */
 static bool placed(const struct fabric *fabric)
 {
 	return fabric->options.cores == FABRIC_CORES_ADAPT ||
@@ -64,7 +64,7 @@ static uint64_t nodes_cpu_ns(const struct fabric *fabric)
 	return cpu_ns;
 }
 
-/* nodes follow the new placement at their next turn */
+/* nodes follow the new placement at their next window */
 static void placing_publish(struct fabric *fabric, bool shared)
 {
 	uint32_t placing = atomic_load(&fabric->page->placing);

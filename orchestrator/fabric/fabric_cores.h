@@ -1,9 +1,9 @@
-/*  fabric_cores - the cores that the nodes of a fabric run on: placed at the start, changed when
- *  other programs take them (TB-1, TB-7).
+/*  fabric_cores - the cores of the nodes: placed at the start, changed while other programs use
+ *  them (TB-1, TB-7).
  *
- *  placement.h says which node belongs on which core, core_choice.h how many cores are worth using.
- *  At the start nodes are moved from outside; while they run they are told by the clock page and
- *  move themselves (nodes/clock/core_share.h), as they may have become other users by then. */
+ *  placement.h assigns nodes to cores, core_choice.h decides how many cores to use. At the start
+ *  the orchestrator moves the nodes. While they run they read their core from the clock page and
+ *  move themselves (nodes/clock/core_share.h), since they may run as other users by then. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_CORES_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_CORES_H
 
@@ -16,14 +16,13 @@
  *  unknown. */
 uint32_t fabric_cores_allowed(int cores[CPU_SETSIZE]);
 
-/** fabric_cores_pin() - puts every node on its core, if they are placed. With a core for each there
- *  is nothing to place.
- *  Where it is forbidden the kernel decides.   Return: 0 or -ENOMEM. */
+/** fabric_cores_pin() - moves every node to its core, if nodes are placed. With a core for each
+ *  nothing is placed. Where the kernel forbids it, the kernel chooses.
+ *  Return: 0 or -ENOMEM. */
 int fabric_cores_pin(struct fabric *fabric);
 
-/** fabric_cores_look() - virtual clock, while it runs: do other programs take so much that the
- *  nodes should move? If so, they do at their next turn. O(cores), O(nodes) if something is
- *  decided. */
+/** fabric_cores_look() - virtual clock, while it runs: decides whether nodes move because other
+ *  programs use the cores. They move at their next window. O(cores), O(nodes) after a decision. */
 void fabric_cores_look(struct fabric *fabric);
 
 #endif

@@ -1,4 +1,4 @@
-/*  The end of a fabric: fabric_stop(), fabric_end() and fabric_kill() of fabric.h. */
+/*  The end of a fabric: fabric_end.h. */
 #include "orchestrator/fabric/fabric_end.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define LOOK_US 500
 
-/* does @node have what cannot be read until it has left: captures in its memory? */
+/* does @node have captures, which are complete only after it has left? */
 static bool captures(const struct fabric *fabric, uint32_t node)
 {
 	const struct node_config *config = &fabric->plan->nodes[node];
@@ -23,16 +23,16 @@ static bool captures(const struct fabric *fabric, uint32_t node)
 	return false;
 }
 
-/* is it worth waiting for @node beyond the time to leave? A capture is, while its node only waits
- * for a core, or for whoever reads its file if nobody is to be hurried */
+/* may @node leave after the time limit? With a capture, while it waits for a core; without a
+ * watchdog also while it waits for the reader of its file */
 static bool may_be_late(const struct fabric *fabric, uint32_t node)
 {
 	return captures(fabric, node) &&
 	       (!fabric->options.watchdog_ns || fabric_wants_core(fabric->nodes[node].pid));
 }
 
-/* one that is stopped by a signal will not leave, so it is given the watchdog's time if that is
- * less */
+/* has @node used its time to leave? A node that a signal has stopped cannot leave, so it has the
+ * watchdog's time if that is less */
 static bool overdue(const struct fabric *fabric, uint32_t node, uint64_t began_ns)
 {
 	const struct fabric_node *state = &fabric->nodes[node];
@@ -44,7 +44,7 @@ static bool overdue(const struct fabric *fabric, uint32_t node, uint64_t began_n
 	return now_ns - began_ns >= limit_ns && !may_be_late(fabric, node);
 }
 
-/* reaps until all that live are overdue.  Return: how many are left */
+/* reaps until all living nodes are overdue. Return: their number */
 static uint32_t leave_await(struct fabric *fabric)
 {
 	uint64_t began_ns = wall_ns();
@@ -61,7 +61,7 @@ static uint32_t leave_await(struct fabric *fabric)
 	}
 }
 
-/* it looks at the clock's state */
+/* wakes @node, which then reads the clock's state */
 static void node_ring(struct fabric *fabric, uint32_t node)
 {
 	uint64_t one = 1;
@@ -72,7 +72,7 @@ static void node_ring(struct fabric *fabric, uint32_t node)
 		clock_ring(&fabric->clock, node);
 }
 
-/* virtual clock: until nobody is in the window that is open.  Return: 0; -EIO */
+/* virtual clock: waits until the open window ends. Return: 0; -EIO */
 static int window_await(struct fabric *fabric)
 {
 	uint64_t began_ns = wall_ns();
@@ -99,8 +99,7 @@ int fabric_stop(struct fabric *fabric)
 	if (fabric->halted || !fabric->page || !fabric->nodes)
 		return 0;
 	fabric->halted = true;
-	/* at the end of the window that is open, so that the counters of all nodes stand at one
-	 * moment */
+	/* at the end of the open window, so that the counters of all nodes are of one moment */
 	if (!clock_stopped(&fabric->clock))
 		fabric->limit_ps = NODE_TIME_NEVER;
 	atomic_store(&fabric->page->limit_ps, 0);
@@ -145,7 +144,7 @@ int fabric_end(struct fabric *fabric)
 	if (!fabric->page || !fabric->nodes)
 		return 0;
 	fabric_stop(fabric);
-	fabric_stage(fabric, "tells %u nodes to leave", fabric->alive);
+	fabric_stage(fabric, "requests %u nodes to leave", fabric->alive);
 	atomic_store(&fabric->page->state, CLOCK_ENDED);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		if (fabric->nodes[i].pid)
@@ -167,7 +166,7 @@ void fabric_kill(struct fabric *fabric)
 {
 	if (!fabric->alive)
 		return;
-	/* one that is dead already says more than that all were killed */
+	/* the cause of an earlier death says more than "were killed" */
 	fabric_watch_deaths(fabric);
 	fabric_fail(fabric, "the nodes were killed");
 	kill_all(fabric);

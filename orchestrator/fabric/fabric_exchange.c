@@ -14,7 +14,7 @@
 
 #define WAIT_MS 20
 #define ANSWER_NS (FABRIC_ANSWER_MS * 1000000ull)
-#define STARVED_NS (3 * ANSWER_NS) /* one that runs in circles wants a core as well */
+#define STARVED_NS (3 * ANSWER_NS) /* a node in an endless loop waits for a core as well */
 /* status of a question that is not answered yet; those of answers are 0 or below */
 #define OPEN 1
 
@@ -22,13 +22,14 @@ struct exchange {
 	struct fabric *fabric;
 	struct manager_question *questions;
 	uint32_t count, open;
-	uint32_t first;  /* number of the first question, as nodes know it */
-	uint32_t *queue; /* [count]: the questions, node by node, each node's in their order */
-	uint32_t *at;    /* [node_count + 1]: where those of a node begin in `queue` */
-	uint32_t *asked; /* [node_count]: where the first stands that was not sent yet */
+	uint32_t first;  /* number of the first question in control messages */
+	uint32_t *queue; /* [count]: questions by node, those of a node in their order */
+	uint32_t *at;    /* [node_count + 1]: first question of a node in `queue` */
+	/* [node_count]: position in `queue` of the first question that was not sent */
+	uint32_t *asked;
 	uint64_t began_ns;
-	uint64_t heard_ns;        /* of the last answer */
-	uint64_t silent_ns;       /* so long a silence is put up with */
+	uint64_t answered_ns;     /* of the last answer */
+	uint64_t silent_ns;       /* the exchange ends after so long without an answer */
 	struct watchdog watchdog; /* virtual clock */
 };
 
@@ -63,7 +64,7 @@ static void close_question(struct exchange *exchange, uint32_t index, int status
 	exchange->open--;
 }
 
-/* nothing more is to be heard of @node */
+/* @node will not answer any more */
 static void give_up(struct exchange *exchange, uint32_t node)
 {
 	struct fabric_node *state = &exchange->fabric->nodes[node];
@@ -84,7 +85,7 @@ static bool answers(const struct fabric *fabric, uint32_t node)
 	return state->pid && state->ready && !(fabric->options.real && state->stopped_ns);
 }
 
-/* ---- asking ---- */
+/* ---- questions ---- */
 
 static struct control_message message_of(struct exchange *exchange, uint32_t index)
 {
@@ -104,8 +105,8 @@ static struct control_message message_of(struct exchange *exchange, uint32_t ind
 	};
 }
 
-/* as many of @node's questions as its socket takes */
-static void ask(struct exchange *exchange, uint32_t node)
+/* sends as many of @node's questions as its socket takes */
+static void questions_send(struct exchange *exchange, uint32_t node)
 {
 	bool sent = false;
 
@@ -141,7 +142,7 @@ static void answer_take(struct exchange *exchange, uint32_t node,
 	int status = (int)message->number;
 
 	if (index >= exchange->count || question->node != node || question->status != OPEN)
-		return; /* to somebody who has not waited for it */
+		return; /* not to a question of ours */
 	if (status > 0 || (!status && question->ask == ASK_DISCOVER && !message->identity) ||
 	    (!status && manager_ask_reads(question->ask) &&
 	     (!message->block || message->block->table != question->block.table ||
@@ -154,11 +155,11 @@ static void answer_take(struct exchange *exchange, uint32_t node,
 	if (!status && manager_ask_reads(question->ask))
 		question->block = *message->block;
 	close_question(exchange, index, status);
-	exchange->heard_ns = wall_ns();
+	exchange->answered_ns = wall_ns();
 }
 
-/* everything that @node has to say */
-static void hear(struct exchange *exchange, uint32_t node)
+/* receives all messages of @node */
+static void receive_all(struct exchange *exchange, uint32_t node)
 {
 	struct fabric *fabric = exchange->fabric;
 	struct control_message message;
@@ -177,29 +178,28 @@ static void hear(struct exchange *exchange, uint32_t node)
 		return;
 	epoll_ctl(fabric->epoll_fd, EPOLL_CTL_DEL, fabric->nodes[node].control, NULL);
 	if (error == -EINVAL)
-		fabric_fail_node(fabric, node, "sent a control message that makes no sense: %s",
-				 why);
+		fabric_fail_node(fabric, node, "sent an invalid control message: %s", why);
 	give_up(exchange, node);
 }
 
-static void hear_some(struct exchange *exchange)
+static void receive_some(struct exchange *exchange)
 {
 	struct epoll_event events[64];
 	int count = epoll_wait(exchange->fabric->epoll_fd, events, 64, WAIT_MS);
 
 	for (int i = 0; i < count; i++) {
-		hear(exchange, events[i].data.u32);
-		ask(exchange, events[i].data.u32);
+		receive_all(exchange, events[i].data.u32);
+		questions_send(exchange, events[i].data.u32);
 	}
 	if (count > 0)
 		return;
-	/* nobody has anything to say: has somebody died, or been stopped? */
+	/* poll timed out: check for dead or stopped nodes */
 	fabric_watch_children(exchange->fabric);
 	for (uint32_t node = 0; node < exchange->fabric->plan->node_count; node++)
 		if (!answers(exchange->fabric, node))
 			give_up(exchange, node);
 		else
-			ask(exchange, node);
+			questions_send(exchange, node);
 }
 
 static bool owes_answer(const void *context, uint32_t node)
@@ -217,7 +217,7 @@ static uint32_t answers_open(const void *context)
 	return ((const struct exchange *)context)->open;
 }
 
-static void wait_tell(const struct exchange *exchange)
+static void wait_show(const struct exchange *exchange)
 {
 	const struct fabric *fabric = exchange->fabric;
 	uint32_t node = 0;
@@ -227,7 +227,7 @@ static void wait_tell(const struct exchange *exchange)
 	if (node == fabric->plan->node_count)
 		return;
 	fabric_waits(exchange->fabric, exchange->began_ns,
-		     "waiting for %s %s%s, %" PRIu32 " of %" PRIu32 " answers are there",
+		     "waiting for %s %s%s, %" PRIu32 " of %" PRIu32 " answers received",
 		     fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
 		     fabric->nodes[node].stopped_ns ? ", which is stopped" : "",
 		     exchange->count - exchange->open, exchange->count);
@@ -258,16 +258,16 @@ static int answers_await_all(struct exchange *exchange)
 	watchdog_start(&exchange->watchdog, exchange->fabric->options.watchdog_ns,
 		       exchange->began_ns);
 	while (exchange->open && !error) {
-		hear_some(exchange);
-		wait_tell(exchange);
+		receive_some(exchange);
+		wait_show(exchange);
 		error = nodes_watch(exchange);
 	}
 	return exchange->fabric->failure[0] ? -EIO : error;
 }
 
-/* ---- real clock: those that are there ---- */
+/* ---- real clock: nodes that answer ---- */
 
-/* does one of those who have not answered only wait for the kernel to run it? */
+/* does a node without an answer wait for a core? */
 static bool nodes_starve(const struct exchange *exchange)
 {
 	for (uint32_t node = 0; node < exchange->fabric->plan->node_count; node++)
@@ -277,11 +277,11 @@ static bool nodes_starve(const struct exchange *exchange)
 	return false;
 }
 
-/* is it worth waiting on? Where more nodes want to run than there are cores, silence alone says
- * little. */
+/* true while the exchange should keep waiting. With more runnable nodes than cores a missing answer
+ * is no sign of a hang. */
 static bool is_patient(struct exchange *exchange)
 {
-	uint64_t now_ns = wall_ns(), silent_ns = now_ns - exchange->heard_ns;
+	uint64_t now_ns = wall_ns(), silent_ns = now_ns - exchange->answered_ns;
 	const struct fabric *fabric = exchange->fabric;
 
 	if (fabric->patience_until_ns && now_ns >= fabric->patience_until_ns)
@@ -297,8 +297,8 @@ static bool is_patient(struct exchange *exchange)
 static void answers_await_some(struct exchange *exchange)
 {
 	while (exchange->open && is_patient(exchange)) {
-		hear_some(exchange);
-		wait_tell(exchange);
+		receive_some(exchange);
+		wait_show(exchange);
 	}
 	for (uint32_t node = 0; node < exchange->fabric->plan->node_count && exchange->open; node++)
 		give_up(exchange, node);
@@ -314,13 +314,13 @@ int fabric_exchange(struct fabric *fabric, struct manager_question *questions, u
 				     .began_ns = wall_ns() };
 	int error;
 
-	exchange.heard_ns = exchange.began_ns;
+	exchange.answered_ns = exchange.began_ns;
 	for (uint32_t i = 0; i < count; i++)
 		questions[i].status = OPEN;
 	error = queue_make(&exchange);
 	fabric->questions += count;
 	for (uint32_t node = 0; node < fabric->plan->node_count && !error; node++)
-		ask(&exchange, node);
+		questions_send(&exchange, node);
 	if (!error && fabric->options.real)
 		answers_await_some(&exchange);
 	else if (!error)

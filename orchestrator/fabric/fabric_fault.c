@@ -4,8 +4,8 @@
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/manager_pair.h"
 
-/* The virtual clock stands, and both ends keep their rings. */
-static int ends_tell(struct fabric *fabric, uint32_t link, enum control_kind kind)
+/* The virtual clock is stopped, and both ends keep their rings. */
+static int ends_notify(struct fabric *fabric, uint32_t link, enum control_kind kind)
 {
 	const struct plan_link *ends = &fabric->plan->links[link];
 	const uint32_t nodes[2] = { ends->node_a, ends->node_b },
@@ -29,7 +29,7 @@ static int link_down_at(void *owner, uint32_t link)
 	struct fabric *fabric = owner;
 
 	return fabric->options.real ? fabric_link_down(fabric, link)
-				    : ends_tell(fabric, link, CONTROL_LINK_DOWN);
+				    : ends_notify(fabric, link, CONTROL_LINK_DOWN);
 }
 
 static int link_up_at(void *owner, uint32_t link)
@@ -37,10 +37,10 @@ static int link_up_at(void *owner, uint32_t link)
 	struct fabric *fabric = owner;
 
 	return fabric->options.real ? fabric_link_up(fabric, link)
-				    : ends_tell(fabric, link, CONTROL_LINK_UP);
+				    : ends_notify(fabric, link, CONTROL_LINK_UP);
 }
 
-int fabric_settle_at(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
+int fabric_drain_report(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
 {
 	char text[CHANNEL_SET_TEXT_MAX];
 	struct control_message message = {
@@ -56,7 +56,7 @@ static int manage_at(void *owner)
 	return fabric_manage(owner);
 }
 
-static int manager_dies_at(void *owner)
+static int manager_kill_at(void *owner)
 {
 	manager_pair_kill(((struct fabric *)owner)->options.managers);
 	return 0;
@@ -70,11 +70,12 @@ const struct stats_page *fabric_page_of(void *owner, uint32_t node)
 struct fault_fabric fabric_fault(struct fabric *fabric)
 {
 	return (struct fault_fabric){ .owner = fabric,
-				      .settle = fabric->options.real ? NULL : fabric_settle_at,
+				      .report_left =
+					      fabric->options.real ? NULL : fabric_drain_report,
 				      .link_down = link_down_at,
 				      .link_up = link_up_at,
 				      .manage = manage_at,
 				      .manager_dies =
-					      fabric->options.managers ? manager_dies_at : NULL,
+					      fabric->options.managers ? manager_kill_at : NULL,
 				      .page = fabric_page_of };
 }

@@ -1,9 +1,9 @@
-/*  fabric_nodes_await() of fabric_start.h: every node says READY, or the start has failed;
- *  fabric_room_await(): some do, so that others can start.
+/*  fabric_nodes_await(): every node sends READY, or the start has failed.
+ *  fabric_descriptors_await(): some nodes do, so that others can start.
  *
- *  Under the virtual clock a node is waited for as long as it works, or would if it had a core
- *  (watchdog.h): how long a start takes says nothing of the fabric. Under the real clock it has
- *  FABRIC_READY_MS since the last one became ready. */
+ *  Under the virtual clock a node is waited for while it works, or waits for a core (watchdog.h):
+ *  the time of a start is no property of the fabric. Under the real clock it has FABRIC_READY_MS
+ *  since the last node became ready. */
 #include "orchestrator/fabric/fabric_ready.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 
-/* one died before it was ready: then there is no fabric */
+/* a node died before it was ready: the start has failed */
 static void dead_tell(struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
@@ -132,9 +132,9 @@ int fabric_nodes_await(struct fabric *fabric)
 	return 0;
 }
 
-/* ---- room for descriptors ---- */
+/* ---- descriptors in flight ---- */
 
-/* a node that starts, and another one that waits for it */
+/* nodes that start, without the one that waits for them */
 struct taking {
 	const struct fabric *fabric;
 	uint32_t waiting;
@@ -152,7 +152,7 @@ static bool owes_taking(const void *context, uint32_t node)
 	return node != taking->waiting && owes_ready(taking->fabric, node);
 }
 
-int fabric_room_await(struct fabric *fabric, uint32_t node, struct fabric_start_wait *wait)
+int fabric_descriptors_await(struct fabric *fabric, uint32_t node, struct fabric_start_wait *wait)
 {
 	struct taking taking = { .fabric = fabric, .waiting = node };
 	struct fabric_part part = { .what = "become ready",
@@ -171,23 +171,23 @@ int fabric_room_await(struct fabric *fabric, uint32_t node, struct fabric_start_
 		late++;
 	if (late == fabric->plan->node_count)
 		fabric_waits(fabric, wait->began_ns,
-			     "waiting until other programs of this user have taken their file "
+			     "waiting until other programs of this user have received their file "
 			     "descriptors");
 	else
-		fabric_waits(
-			fabric, wait->began_ns,
-			"waiting for %s %s%s to take its file descriptors, before %s %s can start",
-			fabric_kind_name(fabric, late), fabric->plan->nodes[late].name,
-			fabric->nodes[late].stopped_ns ? ", which is stopped," : "",
-			fabric_kind_name(fabric, node), fabric->plan->nodes[node].name);
+		fabric_waits(fabric, wait->began_ns,
+			     "waiting for %s %s%s to receive its file descriptors, before %s %s "
+			     "can start",
+			     fabric_kind_name(fabric, late), fabric->plan->nodes[late].name,
+			     fabric->nodes[late].stopped_ns ? ", which is stopped," : "",
+			     fabric_kind_name(fabric, node), fabric->plan->nodes[node].name);
 	if (fabric->options.real && start_is_late(fabric, wait)) {
 		fabric_fail_node(
 			fabric, node,
-			"cannot start: too many file descriptors have been under way for %u s",
+			"cannot start: too many file descriptors have been in flight for %u s",
 			FABRIC_READY_MS / 1000);
 		return -ETIMEDOUT;
 	}
-	/* where none of ours is late, there is nobody to blame */
+	/* if none of this fabric's nodes is late, only other programs are waited for */
 	return !fabric->options.real && late < fabric->plan->node_count &&
 			       fabric_watch_part(fabric, &wait->watchdog, &part)
 		       ? -ETIMEDOUT

@@ -1,10 +1,10 @@
-/*  fabric_ready - nodes that start become ready. */
+/*  fabric_ready - waits for nodes that start. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_READY_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_READY_H
 
 #include "orchestrator/fabric/fabric_start.h"
 
-/* a wait for nodes that start; zeroed at first */
+/* a wait for nodes that start; initially zeroed */
 struct fabric_start_wait {
 	uint64_t began_ns, waited_from_ns; /* wall_ns(): of the wait, of its last progress */
 	uint32_t ready_before;
@@ -14,15 +14,15 @@ struct fabric_start_wait {
 /** fabric_unfiltered() - how many nodes run without the system call filter (TB-24). O(nodes). */
 uint32_t fabric_unfiltered(const struct fabric *fabric);
 
-/** fabric_nodes_await() - until every node has said READY, in any order; warns once if some have no
- *  system call filter.
+/** fabric_nodes_await() - waits until every node has sent READY; warns once if some have no system
+ *  call filter.
  *  Return: as fabric_nodes_start(). */
 int fabric_nodes_await(struct fabric *fabric);
 
-/** fabric_room_await() - the kernel has too many descriptors in flight to hand @node its own: looks
- *  once, for at most a millisecond, whether nodes that start take theirs.
+/** fabric_descriptors_await() - the kernel has too many descriptors in flight to send @node its
+ *  own: waits at most a millisecond for nodes that start to receive theirs.
  *  Return: 0: try again; -EINTR if interrupted; else -errno with the reason in fabric->failure: a
  *  node has died, or hangs. */
-int fabric_room_await(struct fabric *fabric, uint32_t node, struct fabric_start_wait *wait);
+int fabric_descriptors_await(struct fabric *fabric, uint32_t node, struct fabric_start_wait *wait);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define LOOK_NS 5000000ull
 #define IDLE_NS 20000000ull
-#define SETTLE_LEAST_PS NODE_MS /* between two looks at what is left of links that failed */
+#define DRAIN_LOOK_MIN_PS NODE_MS /* shortest time between two looks at links that drain */
 
 node_time_t fabric_real_now(const struct fabric *fabric)
 {
@@ -26,8 +26,8 @@ node_time_t fabric_real_now(const struct fabric *fabric)
 	return now_ns > epoch_ns ? (now_ns - epoch_ns) * NODE_NS : 0;
 }
 
-/* Do all nodes sleep, with nothing that they know to be due? @events that they have handled so far.
- * Each says so in its own statistics page, which no other node can write: who lies ends nothing but
+/* Do all nodes sleep without an event due? @events handled by them so far. Each node states it in
+ * its own statistics page, which no other node can write: a node with a wrong statement harms only
  * its own work (TB-23). */
 static bool all_asleep(const struct fabric *fabric, uint64_t *events)
 {
@@ -43,9 +43,8 @@ static bool all_asleep(const struct fabric *fabric, uint64_t *events)
 	return true;
 }
 
-/* A node that is about to sleep says so before it looks into its rings for the last time, so one
- * look is not enough: all must have slept for IDLE_NS without having handled anything in
- * between. */
+/* A node states that it sleeps before it reads its rings for the last time, so one look is not
+ * enough: all must have slept for IDLE_NS without an event in between. */
 static void idle_look(struct fabric *fabric)
 {
 	uint64_t events, now_ns = wall_ns();
@@ -59,7 +58,7 @@ static void idle_look(struct fabric *fabric)
 	fabric->idle = fabric->idle_since_ns && now_ns - fabric->idle_since_ns >= IDLE_NS;
 }
 
-/* until @until_ns or a signal, but not for longer than LOOK_NS */
+/* sleeps until @until_ns or a signal, at most LOOK_NS */
 static void doze(uint64_t until_ns)
 {
 	uint64_t now_ns = wall_ns(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
@@ -70,47 +69,47 @@ static void doze(uint64_t until_ns)
 
 /* ---- flows whose link failed (FC-15, FC-26) ---- */
 
-/* who is dead waits for nothing; who is stopped finds the message when it goes on */
-static int settle_tell(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
+/* a dead node waits for nothing; a stopped one receives the message when it continues */
+static int drain_report(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
 {
 	struct fabric *fabric = owner;
 
 	if (fabric->nodes[node].pid)
-		fabric_settle_at(fabric, node, port, left);
+		fabric_drain_report(fabric, node, port, left);
 	return 0;
 }
 
-int fabric_real_settling(struct fabric *fabric)
+int fabric_drain_init(struct fabric *fabric)
 {
 	const struct link_drain_fabric callbacks = { .owner = fabric,
-						     .settle = settle_tell,
+						     .report_left = drain_report,
 						     .page = fabric_page_of };
 
-	fabric->settle_at = NODE_TIME_NEVER;
+	fabric->drain_look_at = NODE_TIME_NEVER;
 	return link_drain_init(&fabric->link_drain, fabric->plan, &callbacks);
 }
 
-/* @link has failed.  @a_dead, @b_dead  the node there did not hear of it */
-static void settle_begin(struct fabric *fabric, uint32_t link, bool a_dead, bool b_dead)
+/* @link has failed. @a_dead, @b_dead the node at that end was not notified */
+static void drain_begin(struct fabric *fabric, uint32_t link, bool a_dead, bool b_dead)
 {
 	node_time_t now = fabric_real_now(fabric);
 
 	link_drain_begin(&fabric->link_drain, link, a_dead, b_dead, now);
-	fabric->settle_at =
-		node_time_min(fabric->settle_at, link_drain_next_at(&fabric->link_drain, now));
+	fabric->drain_look_at =
+		node_time_min(fabric->drain_look_at, link_drain_next_at(&fabric->link_drain, now));
 }
 
-uint64_t fabric_real_settle(struct fabric *fabric)
+uint64_t fabric_drain_step(struct fabric *fabric)
 {
 	node_time_t now = fabric_real_now(fabric);
 
-	if (now >= fabric->settle_at) {
+	if (now >= fabric->drain_look_at) {
 		link_drain_look(&fabric->link_drain, now);
-		fabric->settle_at = link_drain_next_at(&fabric->link_drain, now);
+		fabric->drain_look_at = link_drain_next_at(&fabric->link_drain, now);
 	}
-	if (fabric->settle_at == NODE_TIME_NEVER)
+	if (fabric->drain_look_at == NODE_TIME_NEVER)
 		return UINT64_MAX;
-	return node_time_max(fabric->settle_at - now, SETTLE_LEAST_PS) / NODE_NS;
+	return node_time_max(fabric->drain_look_at - now, DRAIN_LOOK_MIN_PS) / NODE_NS;
 }
 
 enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, uint32_t timeout_ms)
@@ -120,7 +119,7 @@ enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, 
 	enum fabric_state state = FABRIC_RUNNING;
 
 	while (state == FABRIC_RUNNING) {
-		fabric_real_settle(fabric);
+		fabric_drain_step(fabric);
 		idle_look(fabric);
 		if (fabric_watch_children(fabric) || fabric_watch_messages(fabric, 0))
 			state = FABRIC_FAILED;
@@ -172,8 +171,8 @@ int fabric_link_down(struct fabric *fabric, uint32_t link)
 	int error = end_down(fabric, ends->node_a, ends->port_a);
 	int error_b = end_down(fabric, ends->node_b, ends->port_b);
 
-	settle_begin(fabric, link, error || !fabric->nodes[ends->node_a].pid,
-		     error_b || !fabric->nodes[ends->node_b].pid);
+	drain_begin(fabric, link, error || !fabric->nodes[ends->node_a].pid,
+		    error_b || !fabric->nodes[ends->node_b].pid);
 	return error ? error : error_b;
 }
 
@@ -190,7 +189,7 @@ static int end_up(struct fabric *fabric, uint32_t node, uint32_t port)
 	return error ? error : fabric_tell(fabric, node, &message);
 }
 
-/* is @link to carry frames: not taken down, and nobody at its ends is dead? */
+/* should @link carry frames: not down, and both nodes alive? */
 static bool link_carries(const struct fabric *fabric, const struct plan_link *link)
 {
 	return !link->down && fabric->nodes[link->node_a].pid && fabric->nodes[link->node_b].pid;
@@ -212,8 +211,8 @@ int fabric_link_up(struct fabric *fabric, uint32_t link)
 	return error;
 }
 
-/* the plan says what a link is like when it returns, so it is kept up to date. @guards this kind of
- * fabric guards links that lose */
+/* stores the settings in the plan, from which a link is made when it returns. @guards this kind of
+ * fabric guards links with loss */
 static void settings_keep(struct port_config *port, const struct port_config *settings, bool guards)
 {
 	port->rate_bps = settings->rate_bps;
@@ -233,15 +232,15 @@ static int end_set(struct fabric *fabric, uint32_t node, uint32_t port)
 	return fabric_tell(fabric, node, &message);
 }
 
-/* @link as the plan has it now.  @anew  it must be made anew for that */
-static int link_follow(struct fabric *fabric, uint32_t link, bool anew)
+/* applies the plan's settings to @link. @replace: by a new link */
+static int link_follow(struct fabric *fabric, uint32_t link, bool replace)
 {
 	const struct plan_link *ends = &fabric->plan->links[link];
 	int error_a, error_b;
 
 	if (!link_carries(fabric, ends))
 		return 0;
-	if (anew)
+	if (replace)
 		return fabric_link_up(fabric, link);
 	error_a = end_set(fabric, ends->node_a, ends->port_a);
 	error_b = end_set(fabric, ends->node_b, ends->port_b);
@@ -254,17 +253,17 @@ int fabric_link_set(struct fabric *fabric, uint32_t link, const struct port_conf
 	struct port_config *a = &fabric->plan->nodes[ends->node_a].ports[ends->port_a];
 	struct port_config *b = &fabric->plan->nodes[ends->node_b].ports[ends->port_b];
 	const struct port_config a_was = *a, b_was = *b;
-	bool anew, guards = plan_fabric(fabric->plan) != FABRIC_ROCE;
+	bool replace, guards = plan_fabric(fabric->plan) != FABRIC_ROCE;
 	int error;
 
 	settings_keep(a, settings, guards);
 	settings_keep(b, settings, guards);
-	anew = a->guarded != a_was.guarded;
-	error = link_follow(fabric, link, anew);
+	replace = a->guarded != a_was.guarded;
+	error = link_follow(fabric, link, replace);
 	if (error) {
 		*a = a_was;
 		*b = b_was;
-		link_follow(fabric, link, anew);
+		link_follow(fabric, link, replace);
 	}
 	return error;
 }
@@ -282,14 +281,14 @@ int fabric_node_isolate(struct fabric *fabric, uint32_t node)
 			continue;
 		error_port = end_down(fabric, config->ports[port].peer_index,
 				      config->ports[port].peer_port);
-		settle_begin(fabric, link, fabric->plan->links[link].node_a == node,
-			     fabric->plan->links[link].node_b == node);
+		drain_begin(fabric, link, fabric->plan->links[link].node_a == node,
+			    fabric->plan->links[link].node_b == node);
 		error = error ? error : error_port;
 	}
 	return error;
 }
 
-/* the links of @node, which has just started with all of them up, as they are to be */
+/* sets the state of the links of @node, which starts with all of them up */
 static int node_link(struct fabric *fabric, uint32_t node)
 {
 	const struct node_config *config = &fabric->plan->nodes[node];
@@ -335,10 +334,12 @@ int fabric_node_restart(struct fabric *fabric, uint32_t node)
 	if (fabric->nodes[node].pid)
 		return -EEXIST;
 	error = fabric_node_isolate(fabric, node);
-	if (!error)
-		error = fabric_node_again(fabric, node);
+	if (error)
+		goto out;
+	error = fabric_node_again(fabric, node);
 	if (!error)
 		error = node_link(fabric, node);
+out:
 	links_release(fabric, node);
 	if (error) {
 		node_kill(fabric, node);
@@ -368,8 +369,8 @@ int fabric_link_remove(struct fabric *fabric, uint32_t link)
 	int error = end_vacate(fabric, ends->node_a, ends->port_a);
 	int error_b = end_vacate(fabric, ends->node_b, ends->port_b);
 
-	settle_begin(fabric, link, error || !fabric->nodes[ends->node_a].pid,
-		     error_b || !fabric->nodes[ends->node_b].pid);
+	drain_begin(fabric, link, error || !fabric->nodes[ends->node_a].pid,
+		    error_b || !fabric->nodes[ends->node_b].pid);
 	return error ? error : error_b;
 }
 

@@ -29,9 +29,9 @@
 #include "orchestrator/fabric/fabric_ready.h"
 #include "orchestrator/fabric/fabric_watch.h"
 
-#define LEAD_NS 20000000u /* real clock: all nodes have been woken and sleep until it begins */
+#define LEAD_NS 20000000u /* real clock: time to wake all nodes before fabric time begins */
 
-/* anonymous shared memory of @size bytes that nobody can resize */
+/* anonymous shared memory of @size bytes that cannot be resized */
 static int memory_make(const char *name, size_t size)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -58,7 +58,7 @@ static void descriptor_limit_raise(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* the program of @kind: beside this one, or where `make install` puts it */
+/* the program of @kind: in the folder of this one, or where `make install` puts it */
 static int program_find(struct fabric *fabric, enum node_kind kind, char *path, size_t path_max)
 {
 	static const char *const names[NODE_KINDS] = {
@@ -147,7 +147,7 @@ int fabric_clock_make(struct fabric *fabric)
 	return clock_attach(&fabric->clock, fabric->page, fabric->page_size);
 }
 
-/* the statistics page of node @index: laid out here, written by the node, mapped read-only by us;
+/* makes the statistics page of node @index, which the node writes and this process maps read-only;
  * returns its fd */
 static int stats_make(struct fabric *fabric, uint32_t index)
 {
@@ -171,8 +171,7 @@ static int stats_make(struct fabric *fabric, uint32_t index)
 	return fd;
 }
 
-/* the ring on which link @link carries what end @from_b (else a) sends; made when its first end
- * asks for it */
+/* the ring of link @link for data from end b if @from_b, else from end a; made at the first call */
 static int ring_get(struct fabric *fabric, uint32_t link, bool from_b, uint32_t data_bytes)
 {
 	int *fd = &fabric->ring_fds[2 * link + from_b];
@@ -211,8 +210,8 @@ static int port_rings(struct fabric *fabric, uint32_t index, uint32_t port, int 
 	return fds[0] < 0 ? fds[0] : fds[1] < 0 ? fds[1] : 0;
 }
 
-/* the packet socket of port @port of node @index; both of the link are made when its first end
- * asks */
+/* the packet socket of port @port of node @index; both of a link are made at the call for its first
+ * end */
 static int port_socket(struct fabric *fabric, uint32_t index, uint32_t port)
 {
 	uint32_t link_index = fabric->plan->nodes[index].ports[port].link_index;
@@ -248,7 +247,7 @@ void fabric_link_release(struct fabric *fabric, uint32_t link)
 	descriptor_close(&fabric->ring_fds[2 * (size_t)link + 1]);
 }
 
-/* what a node is handed under the real clock: control.h */
+/* descriptors of a node under the real clock: control.h */
 static int descriptors_real(struct fabric *fabric, uint32_t index, struct control_message *message)
 {
 	const struct node_config *config = &fabric->plan->nodes[index];
@@ -304,7 +303,7 @@ static int descriptors_virtual(struct fabric *fabric, uint32_t index,
 	return error;
 }
 
-/* closes the rings of links whose other end has been given them before */
+/* closes the rings of links of which both ends have them */
 static void rings_release(struct fabric *fabric, uint32_t index)
 {
 	const struct node_config *config = &fabric->plan->nodes[index];
@@ -320,8 +319,7 @@ static void rings_release(struct fabric *fabric, uint32_t index)
 	}
 }
 
-/* a system limits how many descriptors are under way at once: those of nodes that are starting will
- * be taken soon */
+/* the kernel limits the descriptors in flight: nodes that start will receive theirs soon */
 static int configuration_send(struct fabric *fabric, uint32_t index,
 			      const struct control_message *message)
 {
@@ -330,16 +328,15 @@ static int configuration_send(struct fabric *fabric, uint32_t index,
 	for (;;) {
 		int error = control_send(fabric->nodes[index].control, message);
 
-		if (error == -ETOOMANYREFS)
-			error = fabric_room_await(fabric, index, &wait);
-		else
+		if (error != -ETOOMANYREFS)
 			return error;
+		error = fabric_descriptors_await(fabric, index, &wait);
 		if (error)
 			return error;
 	}
 }
 
-/* @keep_rings  its neighbours, who run already, are still to be handed theirs */
+/* @keep_rings: its neighbours, which run already, get theirs later */
 static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings)
 {
 	struct control_message message = { .kind = CONTROL_CONFIGURE,
@@ -361,8 +358,7 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 		error = descriptors_host(fabric, index, &message);
 	if (!error)
 		error = configuration_send(fabric, index, &message);
-	/* now, while the NIC has them too: whoever closes them last takes 10 ms for each
-	 * (host_net.h) */
+	/* now, while the NIC has them too: the last close() takes 10 ms for each (host_net.h) */
 	while (message.fd_count > host_from)
 		close(message.fds[--message.fd_count]);
 	close(stats_fd);
@@ -371,7 +367,7 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	return error;
 }
 
-/* the core that all nodes share while it is enough, another one for each fabric; -1: they do not */
+/* the core that all nodes share while it is enough, chosen by our pid; -1: they do not share one */
 static int core_home(const struct fabric *fabric)
 {
 	int cores[CPU_SETSIZE];
@@ -404,7 +400,7 @@ static int node_spawn(struct fabric *fabric, uint32_t index, const char *program
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
 						      POSIX_SPAWN_SETSIGDEF);
 	if (!fabric->alive)
-		fabric->group = 0; /* a group goes with the last of its processes */
+		fabric->group = 0; /* a group ends with the last of its processes */
 	posix_spawnattr_setpgroup(&attributes, fabric->group);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
@@ -429,20 +425,23 @@ static int node_start(struct fabric *fabric, uint32_t index, const char *program
 	struct epoll_event interest = { .events = EPOLLIN, .data.u32 = index };
 	int sockets[2], error;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
 		error = -errno;
-	else {
-		fabric->nodes[index].control = sockets[0];
-		error = node_spawn(fabric, index, program, sockets[1]);
-		close(sockets[1]);
+		goto out;
 	}
-	if (!error &&
-	    epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, fabric->nodes[index].control, &interest))
+	fabric->nodes[index].control = sockets[0];
+	error = node_spawn(fabric, index, program, sockets[1]);
+	close(sockets[1]);
+	if (error)
+		goto out;
+	if (epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, sockets[0], &interest)) {
 		error = -errno;
-	if (!error)
-		error = node_configure(fabric, index, keep_rings);
+		goto out;
+	}
+	error = node_configure(fabric, index, keep_rings);
+out:
 	if (error == -EPIPE)
-		return 0; /* it is dead: whoever looks at the children says why */
+		return 0; /* it is dead: fabric_watch_children() reports why */
 	if (error)
 		fabric_fail(fabric, "cannot start %s %s, number %u: %s",
 			    fabric_kind_name(fabric, index), fabric->plan->nodes[index].name,
@@ -463,7 +462,7 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 		return error;
 	descriptor_close(&node->control);
 	stats_view_unmap(&node->view);
-	node->stats = NULL; /* nobody reads it until there is another */
+	node->stats = NULL; /* not read until there is a new one */
 	node->fate[0] = 0;
 	node->tables_due = false;
 	error = node_start(fabric, index, program, true);

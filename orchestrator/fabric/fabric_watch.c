@@ -13,10 +13,10 @@
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/base/wall_time.h"
 
-#define MESSAGES_AT_ONCE 256u /* of one node, before others are heard again */
+#define MESSAGES_AT_ONCE 256u /* of one node, before those of others */
 
 #define LOST_LOOK_US 1000
-/* the kernel closes a node's descriptors just before its parent can learn that it is dead */
+/* the kernel closes a node's descriptors just before its parent can reap it */
 #define LOST_TRIES 1000
 
 uint64_t fabric_rusage_ns(const struct rusage *usage)
@@ -34,7 +34,7 @@ void fabric_fail(struct fabric *fabric, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(fabric->failure, sizeof(fabric->failure), format, arguments);
 	va_end(arguments);
-	utf8_plain(fabric->failure); /* nodes have their say in it */
+	utf8_plain(fabric->failure); /* it may contain text of a node */
 }
 
 const char *fabric_kind_name(const struct fabric *fabric, uint32_t node)
@@ -66,8 +66,8 @@ static uint32_t node_of_pid(const struct fabric *fabric, pid_t pid)
 	return i;
 }
 
-/* under the real clock the others go on without a node that has died, if that is wanted */
-static bool goes_on_without(const struct fabric *fabric)
+/* under the real clock the fabric continues without a dead node, unless options.whole */
+static bool survives_deaths(const struct fabric *fabric)
 {
 	return fabric->options.real && !fabric->options.whole;
 }
@@ -94,7 +94,7 @@ static void fate_note(struct fabric *fabric, uint32_t node, int status)
 	utf8_plain(dead->fate);
 }
 
-/* child @node is gone; returns whether it went as it should after the end of the clock */
+/* child @node has ended; returns false if that is a failure */
 static bool node_reaped(struct fabric *fabric, uint32_t node, int status,
 			const struct rusage *usage)
 {
@@ -103,13 +103,14 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status,
 	if (WIFSIGNALED(status) ? WTERMSIG(status) == SIGABRT : WEXITSTATUS(status))
 		messages_take(
 			fabric,
-			node); /* its last words say why: an invariant failed, or it gave up */
+			/* its last messages have the cause: a failed invariant, or an error */
+			node);
 	fabric->stopped -= fabric->nodes[node].stopped_ns != 0;
 	fabric->nodes[node].stopped_ns = 0;
 	fabric->nodes[node].pid = 0;
 	fabric->alive--;
 	fabric->cpu_ns += fabric_rusage_ns(usage);
-	if (goes_on_without(fabric) && !ended) {
+	if (survives_deaths(fabric) && !ended) {
 		fate_note(fabric, node, status);
 		return true;
 	}
@@ -165,7 +166,7 @@ bool fabric_watch_children(struct fabric *fabric)
 		if (fabric->nodes[i].stopped_ns &&
 		    wall_ns() - fabric->nodes[i].stopped_ns > fabric->options.watchdog_ns) {
 			fabric_fail_node(fabric, i,
-					 "was stopped by a signal and has not gone on for %.1f s",
+					 "was stopped by a signal and has not continued for %.1f s",
 					 (double)fabric->options.watchdog_ns / 1e9);
 			return true;
 		}
@@ -192,22 +193,22 @@ static void __attribute__((format(printf, 1, 2))) line_write(const char *format,
 	va_end(arguments);
 }
 
-/* a line of @node's, which is in nobody's hands: so many, and plain text */
-static void node_says(struct fabric *fabric, uint32_t node, const char *verb, const char *text)
+/* prints a line of @node, which is not trusted: at a limited rate, as plain text */
+static void node_report(struct fabric *fabric, uint32_t node, const char *verb, const char *text)
 {
-	uint64_t unsaid;
+	uint64_t left_out;
 
-	if (!say_limit_allows(&fabric->nodes[node].said, wall_ns(), &unsaid))
+	if (!say_limit_allows(&fabric->nodes[node].said, wall_ns(), &left_out))
 		return;
-	if (unsaid)
-		line_write("%s %s had %llu lines more to say, which were left out",
+	if (left_out)
+		line_write("%s %s: %llu further lines were left out",
 			   fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
-			   (unsigned long long)unsaid);
+			   (unsigned long long)left_out);
 	line_write("%s %s%s: %s", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
 		   verb, text);
 }
 
-/* takes in one message of @node; false if it means the end of the run */
+/* handles one message of @node; false if the run must end */
 bool fabric_watch_message(struct fabric *fabric, uint32_t node,
 			  const struct control_message *message)
 {
@@ -217,21 +218,21 @@ bool fabric_watch_message(struct fabric *fabric, uint32_t node,
 		fabric->ready++;
 		snprintf(fabric->nodes[node].loop, FABRIC_LOOP_MAX, "%.*s", FABRIC_LOOP_MAX - 1,
 			 message->text);
-	} else if (message->kind == CONTROL_EVENT && message->number && goes_on_without(fabric)) {
+	} else if (message->kind == CONTROL_EVENT && message->number && survives_deaths(fabric)) {
 		snprintf(fabric->nodes[node].fate, FABRIC_FATE_MAX, "%.*s", FABRIC_FATE_MAX - 1,
 			 message->text);
-		node_says(fabric, node, " reports", message->text);
+		node_report(fabric, node, " reports", message->text);
 		return fabric->nodes[node].ready;
 	} else if (message->kind == CONTROL_EVENT && message->number) {
 		fabric_fail_node(fabric, node, "reports: %s", message->text);
 		return false;
 	} else if (message->kind == CONTROL_EVENT) {
-		node_says(fabric, node, "", message->text);
+		node_report(fabric, node, "", message->text);
 	}
 	return true;
 }
 
-/* everything that @node has to say; false if it means the end of the run */
+/* handles all messages of @node; false if the run must end */
 static bool messages_take(struct fabric *fabric, uint32_t node)
 {
 	struct control_message message;
@@ -248,11 +249,11 @@ static bool messages_take(struct fabric *fabric, uint32_t node)
 	}
 	if (!fine || !error || error == -EAGAIN)
 		return fine;
-	/* it is gone, which fabric_watch_children() reports with the reason, or talks nonsense */
+	/* it is dead, which fabric_watch_children() reports with the cause, or its message is
+	 * invalid */
 	epoll_ctl(fabric->epoll_fd, EPOLL_CTL_DEL, fabric->nodes[node].control, NULL);
 	if (error == -EINVAL)
-		fabric_fail_node(fabric, node, "sent a control message that makes no sense: %s",
-				 why);
+		fabric_fail_node(fabric, node, "sent an invalid control message: %s", why);
 	return error != -EINVAL;
 }
 
@@ -287,7 +288,7 @@ uint64_t fabric_cpu_ns(pid_t pid)
 
 bool fabric_wants_core(pid_t pid)
 {
-	char path[64], text[256], *behind_name;
+	char path[64], text[256], *after_name;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
@@ -296,11 +297,11 @@ bool fabric_wants_core(pid_t pid)
 		return false;
 	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
 	fclose(file);
-	behind_name = strrchr(text, ')'); /* the name may hold anything */
-	return behind_name && (!strncmp(behind_name, ") R", 3) || !strncmp(behind_name, ") D", 3));
+	after_name = strrchr(text, ')'); /* the name may contain anything */
+	return after_name && (!strncmp(after_name, ") R", 3) || !strncmp(after_name, ") D", 3));
 }
 
-/* does one of the nodes that @part waits for, or @any, only wait for the kernel to run it? */
+/* does one of the nodes that @part waits for, or @any node, wait for a core? */
 static bool late_nodes_starve(const struct fabric *fabric, const struct fabric_part *part, bool any)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
@@ -310,7 +311,7 @@ static bool late_nodes_starve(const struct fabric *fabric, const struct fabric_p
 	return false;
 }
 
-/* adds the nodes that @part waits for to @sight; the first goes to @first */
+/* adds the nodes that @part waits for to @sight; @first is the first of them */
 static void late_nodes(const struct fabric *fabric, const struct fabric_part *part, uint32_t *first,
 		       struct watchdog_sight *sight)
 {
@@ -342,7 +343,7 @@ bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 	verdict = watchdog_look(watchdog, wall_ns(), &sight);
 	if (verdict == WATCHDOG_FINE || part->progress(part->context) != sight.progress)
 		return false;
-	/* one that was to open the next window has finished this one: it may be any */
+	/* the node that must open the next window has finished this one, so it may be any */
 	if (verdict == WATCHDOG_HANGS && late_nodes_starve(fabric, part, !sight.late))
 		return false;
 	if (!sight.late) {
@@ -355,12 +356,12 @@ bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 			 sight.late > 2 ? ", nor have %u others" : ", nor has %u other",
 			 sight.late - 1);
 	fabric_fail_node(fabric, first, "%s: it has not %s for %.1f s%s",
-			 verdict == WATCHDOG_HANGS ? "hangs" : "runs in circles", part->what,
+			 verdict == WATCHDOG_HANGS ? "hangs" : "is in an endless loop", part->what,
 			 (double)watchdog->stalled_ns / 1e9, others);
 	return true;
 }
 
-/* a window that is open, for as long as it is */
+/* the open window */
 struct open_window {
 	const struct fabric *fabric;
 	uint32_t window;

@@ -1,9 +1,9 @@
-/*  fabric_watch - what can go wrong with a running fabric, and how it is noticed (TB-22): children
- *  that die or are stopped, nodes that report an error or talk nonsense, windows that do not end.
+/*  fabric_watch - detects failures of a running fabric (TB-22): nodes that die or are stopped,
+ *  report an error or send invalid messages, windows that do not end.
  *
- *  Place: inside of fabric.h, called by fabric*.c and the daemon only. Every look is without
- *  waiting unless it is told to wait, and returns true once the fabric has failed; the reason is
- *  then in fabric->failure. */
+ *  Place: a part of fabric.h, called by fabric*.c and the daemon only. No function waits unless a
+ *  timeout is given. Each returns true if the fabric has failed; the reason is then in
+ *  fabric->failure. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_WATCH_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_WATCH_H
 
@@ -11,12 +11,12 @@
 
 #include "orchestrator/fabric/fabric.h"
 
-/** fabric_fail() - the fabric has failed, for this reason; only the first one is kept, later ones
+/** fabric_fail() - stores the reason of a failure; only the first one is kept, since later ones
  *  follow from it. */
 void fabric_fail(struct fabric *fabric, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** fabric_fail_node() - because of @node: "switch s2 (pid 123) ..." */
+/** fabric_fail_node() - the same, with the node: "switch s2 (pid 123) ..." */
 void fabric_fail_node(struct fabric *fabric, uint32_t node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -26,56 +26,54 @@ const char *fabric_kind_name(const struct fabric *fabric, uint32_t node);
 /** fabric_rusage_ns() - user and system time. */
 uint64_t fabric_rusage_ns(const struct rusage *usage);
 
-/** fabric_cpu_ns() - what process @pid has taken so far; 0 if it is 0, or gone. */
+/** fabric_cpu_ns() - CPU time of process @pid so far; 0 if @pid is 0 or has ended. */
 uint64_t fabric_cpu_ns(pid_t pid);
 
-/** fabric_wants_core() - would process @pid run if it had a core (or its memory)? One that sleeps,
- *  is stopped or gone does not: on a busy machine this tells who waits for the machine from who
- *  hangs. */
+/** fabric_wants_core() - would process @pid run if it had a core (or its memory)? False if it
+ *  sleeps, is stopped or has ended. On a busy machine this distinguishes a node that waits for a
+ *  core from one that hangs. */
 bool fabric_wants_core(pid_t pid);
 
-/** fabric_watch_deaths() - reaps who has died. Has one? */
+/** fabric_watch_deaths() - reaps children that have died. True if that is a failure. */
 bool fabric_watch_deaths(struct fabric *fabric);
 
-/** fabric_watch_children() - ..., or has one been stopped by a signal for longer than the watchdog
- *  allows? */
+/** fabric_watch_children() - the same, or a node has been stopped by a signal for longer than the
+ *  watchdog allows. */
 bool fabric_watch_children(struct fabric *fabric);
 
-/** fabric_watch_lost() - virtual clock: @node has closed its control socket, so it is dead or about
- *  to be. Waits at most a second until the kernel says why. fabric->failure is set then in any
- *  case. */
+/** fabric_watch_lost() - virtual clock: @node has closed its control socket, so it is dying. Waits
+ *  at most a second until the kernel reports the cause. Sets fabric->failure in any case. */
 void fabric_watch_lost(struct fabric *fabric, uint32_t node);
 
-/** fabric_watch_messages() - takes in what nodes say, waits for it up to @timeout_ms. Did one
- *  report an error? */
+/** fabric_watch_messages() - handles messages of nodes, waits for them up to @timeout_ms. True if
+ *  one reports an error. */
 bool fabric_watch_messages(struct fabric *fabric, int timeout_ms);
 
-/** fabric_watch_last_words() - takes in what nodes said before they left: what went wrong in the
- *  last window may be told after it. */
+/** fabric_watch_last_words() - handles messages that nodes sent before they left: an error of the
+ *  last window may be reported after it. */
 void fabric_watch_last_words(struct fabric *fabric);
 
-/** fabric_watch_message() - takes in @message of @node. Return: false if it means the end of the
- *  run. */
+/** fabric_watch_message() - handles @message of @node.
+ *  Return: false if the run must end. */
 bool fabric_watch_message(struct fabric *fabric, uint32_t node,
 			  const struct control_message *message);
 
-/* what is over once every node has done its part */
+/* a wait for all nodes, such as a window */
 struct fabric_part {
 	const char *what; /* of a node: "it has not ..." */
-	/* another number whenever one more node has done it */
+	/* changes whenever a further node has done it */
 	uint32_t (*progress)(const void *context);
-	bool (*owes)(const void *context, uint32_t node); /* has @node not done it yet? */
+	bool (*owes)(const void *context, uint32_t node); /* is @node still waited for? */
 	const void *context;
 };
 
-/** fabric_watch_part() - virtual clock: do the nodes that owe their part hang, or run in circles?
- *  Not while one of them only waits for a core, however long that takes (watchdog.h). Call it again
- *  and again. O(1); O(nodes) while nothing goes on.
- *  @watchdog started by the caller when it asked for the part. */
+/** fabric_watch_part() - virtual clock: do the nodes that are waited for hang, or loop? Not while
+ *  one of them waits for a core, however long (watchdog.h). To be called repeatedly. O(1); O(nodes)
+ *  while there is no progress. @watchdog started by the caller with the wait. */
 bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 		       const struct fabric_part *part);
 
-/** fabric_watch_clock() - the same of the window that is open. */
+/** fabric_watch_clock() - the same for the open window. */
 bool fabric_watch_clock(struct fabric *fabric);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "orchestrator/fabric/fault_tables.h"
 
-#define BEFORE_WINDOWS 20u /* so many at most are the measure of what was before */
+#define BEFORE_WINDOWS 20u /* at most so many windows before a fault are its reference */
 #define RECOVERED_PERMILLE 900u
 
 int fault_player_init(struct fault_player *player, const struct plan *plan,
@@ -26,7 +26,7 @@ int fault_player_init(struct fault_player *player, const struct plan *plan,
 	if (!player->down || !player->delivered || !player->records)
 		return -ENOMEM;
 	link_drain = (struct link_drain_fabric){ .owner = fabric->owner,
-						 .settle = fabric->settle,
+						 .report_left = fabric->report_left,
 						 .page = fabric->page };
 	return link_drain_init(&player->link_drain, plan, &link_drain);
 }
@@ -111,12 +111,12 @@ static uint64_t astray(const struct fault_player *player)
 
 static int link_fails(struct fault_player *player, uint32_t link, node_time_t now)
 {
-	if (player->fabric.settle)
+	if (player->fabric.report_left)
 		link_drain_begin(&player->link_drain, link, false, false, now);
 	return player->fabric.link_down(player->fabric.owner, link);
 }
 
-/* all links of @fault fail, or return unless another fault of theirs lasts */
+/* takes all links of @fault down, or up unless another fault of theirs is present */
 static int links_change(struct fault_player *player, const struct plan_fault *fault, bool fail,
 			node_time_t now)
 {
@@ -165,7 +165,7 @@ static int act(struct fault_player *player, const struct plan_action *action)
 		if (!error && fault->kind == FAULT_MANAGER && player->fabric.manager_dies)
 			error = player->fabric.manager_dies(player->fabric.owner);
 		record->lost = drops(player, DROP_LINK_DOWN) - before;
-		/* who found no other way at once was not on it */
+		/* packets without another route at this moment were not on the link */
 		record->astray = before + record->lost + no_way;
 		record->astray_until = astray(player);
 		player->look_at = node_time_min(
@@ -195,10 +195,10 @@ int fault_player_step(struct fault_player *player)
 	return error;
 }
 
-/* ---- what came of it ---- */
+/* ---- report ---- */
 
-/* when something else next failed or returned behind the @from-th action; the end of the run if
- * nothing did */
+/* when another fault failed or returned after the @from-th action; without one the end of the
+ * run */
 static node_time_t next_change(const struct plan *plan, uint32_t from)
 {
 	for (uint32_t i = from + 1; i < plan->faults.action_count; i++)
@@ -228,7 +228,7 @@ static uint64_t bps(const struct fault_player *player, uint64_t bytes, uint64_t 
 			  (windows * player->plan->faults.window_ps));
 }
 
-/* the mean of the windows before @action, back to whatever came before it. Return: 0 if there is
+/* the mean rate of the windows before @action, back to the previous change. Return: 0 if there is
  * none */
 static uint64_t before_bps(const struct fault_player *player, uint32_t action)
 {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #define LOOK_PS (2 * NODE_US) /* ours: a message to a service processor and back */
-/* and this part of the time for which nothing has changed: long waits cost few looks */
+/* plus this part of the time without a change, so that long waits cost few looks */
 #define LOOK_PART 8u
-#define NOTHING_TOLD UINT32_MAX
+#define NOTHING_REPORTED UINT32_MAX
 
 int link_drain_init(struct link_drain *link_drain, const struct plan *plan,
 		    const struct link_drain_fabric *fabric)
@@ -22,16 +22,16 @@ void link_drain_fini(struct link_drain *link_drain)
 	*link_drain = (struct link_drain){ 0 };
 }
 
-/* Somebody may wait at @end from now on, or still waits there. Then nothing has come over the link
- * since: the peer is who it was. */
+/* Flows may wait at @end from now on. If they wait there already, the link has not been up since,
+ * so the peer is the same. */
 static void end_begin(struct link_drain *link_drain, struct link_drain_end *end,
 		      const struct link_drain_end *is)
 {
-	if (!end->told) {
+	if (!end->reported) {
 		*end = *is;
 		link_drain->count++;
 	}
-	end->told = NOTHING_TOLD;
+	end->reported = NOTHING_REPORTED;
 	end->unknown |= is->unknown;
 }
 
@@ -60,7 +60,7 @@ node_time_t link_drain_next_at(const struct link_drain *link_drain, node_time_t 
 	return now + node_time_max(LOOK_PS, (now - link_drain->changed_at) / LOOK_PART);
 }
 
-/* what has come in at @port of @node, over a link that is gone, and is not */
+/* the channels that came in at @port of @node over a failed link and still have packets */
 static struct channel_set left_at(const struct link_drain *link_drain, uint32_t node, uint32_t port)
 {
 	const struct stats_page *page = link_drain->fabric.page(link_drain->fabric.owner, node);
@@ -68,14 +68,14 @@ static struct channel_set left_at(const struct link_drain *link_drain, uint32_t 
 	return page ? stats_port((struct stats_page *)page, port)->left : (struct channel_set){ 0 };
 }
 
-/* is something left anywhere of what came from a switch that died? */
+/* does any switch have packets that came from a dead switch? */
 static bool dead_left(const struct link_drain *link_drain)
 {
 	for (uint32_t i = 0; i < 2 * link_drain->plan->link_count; i++) {
 		const struct link_drain_end *end = &link_drain->ends[i];
 		struct channel_set left;
 
-		if (!end->told || !end->unknown)
+		if (!end->reported || !end->unknown)
 			continue;
 		left = left_at(link_drain, end->node, end->port);
 		if (channel_set_count(&left))
@@ -84,13 +84,13 @@ static bool dead_left(const struct link_drain *link_drain)
 	return false;
 }
 
-/* what of that which went out at @end is left.  Return: false if nobody can say yet */
+/* the channels of @end with packets downstream. Return: false if that is not known yet */
 static bool left_of(const struct link_drain *link_drain, const struct link_drain_end *end,
 		    node_time_t now, struct channel_set *left)
 {
 	*left = (struct channel_set){ 0 };
 	if (end->unknown)
-		return now >= end->since + SETTLING_PATIENCE_PS || !dead_left(link_drain);
+		return now >= end->since + LINK_DRAIN_PATIENCE_PS || !dead_left(link_drain);
 	*left = left_at(link_drain, end->peer, end->peer_port);
 	return true;
 }
@@ -103,12 +103,13 @@ static int end_look(struct link_drain *link_drain, struct link_drain_end *end, n
 	if (!left_of(link_drain, end, now, &left))
 		return 0;
 	count = channel_set_count(&left);
-	if (end->told == count + 1)
+	if (end->reported == count + 1)
 		return 0;
-	end->told = count ? count + 1 : 0;
+	end->reported = count ? count + 1 : 0;
 	link_drain->count -= !count;
 	link_drain->changed_at = now;
-	return link_drain->fabric.settle(link_drain->fabric.owner, end->node, end->port, &left);
+	return link_drain->fabric.report_left(link_drain->fabric.owner, end->node, end->port,
+					      &left);
 }
 
 int link_drain_look(struct link_drain *link_drain, node_time_t now)
@@ -117,7 +118,7 @@ int link_drain_look(struct link_drain *link_drain, node_time_t now)
 
 	for (uint32_t i = 0; i < 2 * link_drain->plan->link_count && link_drain->count && !error;
 	     i++)
-		if (link_drain->ends[i].told)
+		if (link_drain->ends[i].reported)
 			error = end_look(link_drain, &link_drain->ends[i], now);
 	return error;
 }

@@ -1,23 +1,21 @@
-/*  link_drain - tells switches what is left in the fabric of that which went over a link that
- *  failed (FC-15, FC-26).
+/*  link_drain - after a link failure, tells each switch which of its flow channels still have
+ *  packets in the fabric (FC-15, FC-26).
  *
- *  A flow whose path fails must not overtake what of it has already passed, and its ACKs cannot
- *  come back: its switch keeps the flow's channel and lets it wait. Who knows is the switch at the
- *  other end: as long as it has the channel that came in over the link something is still here or
- *  downstream (port_stats.left). Both ends are looked after every now and then, and each is told
- *  which of its channels the other one has left (node_ops.link_settle); the flows of all others go
- *  on.
+ *  A flow whose path fails must not overtake its packets that have passed the link, and their ACKs
+ *  cannot return. So its switch keeps the flow's channel and lets the flow wait. The switch at the
+ *  other end has the answer: while it has the channel of that flow, packets are there or downstream
+ *  (port_stats.left). Both ends are read from time to time, and each is told which of its channels
+ *  are left at the other end (node_ops.link_settle). Flows of all other channels continue.
  *
- *  Channel by channel, not link by link: a flow then waits for nothing but its own packets that are
- *  before it on their way, so nobody waits in a circle that was not there without the failure. That
- *  was tried: a flow that waited for all that had gone over its link waited for others, which
- *  waited at another link that had failed for what had gone over the first one.
+ *  This is per channel, not per link: a flow waits for its own packets downstream only, so the wait
+ *  adds no cycle. If flows waited until a whole link has drained, two failed links could wait for
+ *  each other's packets.
  *
- *  Real clock: a switch whose process is dead has taken its tables with it. What it had passed on
- *  is at its neighbours, so its neighbours' flows wait until nothing is left anywhere of what came
- *  from such a switch. That is link by link, and if several die at once may be a circle: after
- *  SETTLING_PATIENCE_PS they go on. Only then can a flow be overtaken. Under the virtual clock a
- *  switch that fails loses its links, not its tables. */
+ *  Real clock: the tables of a dead switch are lost. Its packets are at its neighbours, so flows to
+ *  it wait until no packet from any dead switch is left. That is per link, and may be a cycle if
+ *  several die at once: after LINK_DRAIN_PATIENCE_PS the flows continue. Only then packets of a
+ *  flow can be reordered. Under the virtual clock a switch that fails loses its links, not its
+ *  tables. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_LINK_DRAIN_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_LINK_DRAIN_H
 
@@ -25,32 +23,33 @@
 #include "nodes/stats/stats.h"
 #include "orchestrator/plan/plan.h"
 
-#define SETTLING_PATIENCE_PS (1 * NODE_S)
+#define LINK_DRAIN_PATIENCE_PS (1 * NODE_S)
 
-/* the fabric; @owner is handed back */
+/* callbacks of the fabric, with @owner */
 struct link_drain_fabric {
 	void *owner;
 	/* node_ops.link_settle.  Return: 0 or -errno */
-	int (*settle)(void *owner, uint32_t node, uint32_t port, const struct channel_set *left);
+	int (*report_left)(void *owner, uint32_t node, uint32_t port,
+			   const struct channel_set *left);
 	/* NULL: @node has left */
 	const struct stats_page *(*page)(void *owner, uint32_t node);
 };
 
-/* an end of a link that failed. It is kept as it was then: the link may have left the plan
- * since. */
+/* an end of a failed link. A copy, since the link may be removed from the plan later. */
 struct link_drain_end {
 	uint32_t node, port, peer, peer_port;
-	uint32_t told;     /* 0: nobody waits here; else of so many channels left, and one more */
-	bool unknown;      /* the peer died, and does not know */
-	node_time_t since; /* it waits */
+	/* 0: no flow waits here; else 1 + number of channels left, as last reported */
+	uint32_t reported;
+	bool unknown;      /* the peer died: its tables are lost */
+	node_time_t since; /* start of the wait */
 };
 
 struct link_drain {
 	const struct plan *plan;
 	struct link_drain_fabric fabric;
 	struct link_drain_end *ends; /* two per link */
-	uint32_t count;              /* of those where somebody waits */
-	node_time_t changed_at;      /* when something was last heard */
+	uint32_t count;              /* of ends where flows may wait */
+	node_time_t changed_at;      /* time of the last change */
 };
 
 /** link_drain_init() - @plan is borrowed.  Return: 0 or -ENOMEM. link_drain_fini() in any case. */
@@ -58,19 +57,20 @@ int link_drain_init(struct link_drain *link_drain, const struct plan *plan,
 		    const struct link_drain_fabric *fabric);
 void link_drain_fini(struct link_drain *link_drain);
 
-/** link_drain_begin() - @link, one between switches of flow channels or any other, has just failed;
- *  both ends that live have been told.
- *  @a_dead, @b_dead the node at that end knows nothing of it: it is dead, or did not answer. */
+/** link_drain_begin() - @link has just failed, and living ends have been notified. Links that are
+ *  not between switches of a flow-channel fabric are ignored. @a_dead, @b_dead: the node at that
+ *  end is dead, or did not answer. */
 void link_drain_begin(struct link_drain *link_drain, uint32_t link, bool a_dead, bool b_dead,
 		      node_time_t now);
 
-/** link_drain_next_at() - when to look next: soon, but the later the longer nothing has changed;
- *  NODE_TIME_NEVER: nobody waits.
+/** link_drain_next_at() - when to look next: later, the longer nothing has changed;
+ *  NODE_TIME_NEVER: no flow waits.
  *  @now of the last look, or failure. */
 node_time_t link_drain_next_at(const struct link_drain *link_drain, node_time_t now);
 
-/** link_drain_look() - tells each end that waits what is left, if that has changed. Return: 0 or
- *  -errno of ->settle(). */
+/** link_drain_look() - tells each end with waiting flows which channels are left, if that has
+ *  changed.
+ *  Return: 0 or -errno of ->report_left(). */
 int link_drain_look(struct link_drain *link_drain, node_time_t now);
 
 #endif

@@ -22,8 +22,8 @@
 #define PATIENCE_NS 5000000000ull
 #define LOOK_MS 100
 #define WHY_MAX 200u
-#define REST_S 30              /* for the rest of a message that has begun */
-#define AGAIN_NS 1000000000ull /* one that dies at once is not started over and over */
+#define REST_S 30              /* for the rest of a message */
+#define AGAIN_NS 1000000000ull /* a manager that dies at once is not restarted more often */
 
 void manager_pair_init(struct manager_pair *pair, struct fabric *fabric)
 {
@@ -34,7 +34,7 @@ void manager_pair_init(struct manager_pair *pair, struct fabric *fabric)
 
 /* ---- start and end ---- */
 
-/* its end, whether it lives or not */
+/* ends @manager, alive or dead */
 static void manager_drop(struct manager_end *manager)
 {
 	if (manager->pid_fd >= 0)
@@ -67,7 +67,7 @@ static int manager_spawn(struct manager_end *manager, int socket)
 	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
 						      POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setpgroup(&attributes, 0); /* Ctrl-C is for whoever keeps the fabric */
+	posix_spawnattr_setpgroup(&attributes, 0); /* Ctrl-C is for the owner of the fabric */
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	error = posix_spawn(&manager->pid, "/proc/self/exe", &actions, &attributes, arguments,
@@ -82,7 +82,7 @@ static int manager_spawn(struct manager_end *manager, int socket)
 
 static int manager_start(const struct manager_pair *pair, struct manager_end *manager)
 {
-	struct manager_message hello = { .word = MANAGER_HELLO,
+	struct manager_message hello = { .kind = MANAGER_HELLO,
 					 .node_count = pair->fabric->plan->node_count,
 					 .request = pair->fabric->plan->routing };
 	const struct timeval patience = { .tv_sec = REST_S };
@@ -103,8 +103,8 @@ static int manager_start(const struct manager_pair *pair, struct manager_end *ma
 	return error;
 }
 
-/* both run, if that is possible; whoever died a moment ago is left for later. Return: is one
- * missing? */
+/* starts managers that do not run, except those that died less than AGAIN_NS after their start.
+ * Return: true if one is missing */
 static bool managers_complete(struct manager_pair *pair)
 {
 	bool missing = false;
@@ -125,7 +125,7 @@ static bool managers_complete(struct manager_pair *pair)
 
 /* ---- a sweep ---- */
 
-/* room for what is asked about @questions; NULL: no memory */
+/* memory for the identities of @questions; NULL: memory is short */
 static struct node_identity *identities_make(struct manager_question *questions, uint32_t count)
 {
 	struct node_identity *identities;
@@ -141,7 +141,7 @@ static struct node_identity *identities_make(struct manager_question *questions,
 	return identities;
 }
 
-/* the questions of the active manager, of which @message is the first, to the nodes and back */
+/* relays the questions of the active manager, of which @message is the first, and their answers */
 static int relay(struct manager_pair *pair, int fd, struct manager_message *message, char *why,
 		 unsigned why_max)
 {
@@ -153,20 +153,23 @@ static int relay(struct manager_pair *pair, int fd, struct manager_message *mess
 			      : -ENOMEM;
 
 	manager_message_free(message);
-	for (uint32_t i = 1; i < count && !error; i++) {
+	if (error)
+		goto out;
+	for (uint32_t i = 1; i < count; i++) {
 		error = manager_receive(fd, message, why, why_max);
 		if (error)
-			break;
+			goto out;
 		error = manager_question_take(message, questions, count, i, node_count, why,
 					      why_max);
 		manager_message_free(message);
+		if (error)
+			goto out;
 	}
-	if (!error)
-		identities = identities_make(questions, count);
-	if (!error)
-		error = identities ? fabric_exchange(pair->fabric, questions, count) : -ENOMEM;
+	identities = identities_make(questions, count);
+	error = identities ? fabric_exchange(pair->fabric, questions, count) : -ENOMEM;
 	if (!error)
 		error = manager_questions_send(fd, MANAGER_ANSWER, questions, count);
+out:
 	free(identities);
 	free(questions);
 	return error;
@@ -197,8 +200,8 @@ static bool is_lost(struct watchdog *watchdog, pid_t pid)
 	return verdict == WATCHDOG_LOOPS || (verdict == WATCHDOG_HANGS && !fabric_wants_core(pid));
 }
 
-/* until the active one says something.  Return: 0; -ETIMEDOUT */
-static int word_await(struct manager_pair *pair, const struct manager_end *manager)
+/* waits for a message of the active manager. Return: 0; -ETIMEDOUT */
+static int message_await(struct manager_pair *pair, const struct manager_end *manager)
 {
 	struct pollfd polled = { manager->fd, POLLIN, 0 };
 	uint64_t began_ns = wall_ns();
@@ -214,26 +217,27 @@ static int word_await(struct manager_pair *pair, const struct manager_end *manag
 	return 0;
 }
 
-/* Return: 0 with @message the report; -errno: the manager is of no use any more, -EPROTO: for
- * @why */
+/* Return: 0 with @message the report; -errno: the manager has failed, -EPROTO: for @why */
 static int manager_sweep(struct manager_pair *pair, struct manager_end *manager,
 			 struct manager_message *message, char *why, unsigned why_max)
 {
-	int error = manager_send(manager->fd, &(struct manager_message){ .word = MANAGER_SWEEP });
+	int error = manager_send(manager->fd, &(struct manager_message){ .kind = MANAGER_SWEEP });
 
 	while (!error) {
-		error = word_await(pair, manager);
-		if (!error)
-			error = manager_receive(manager->fd, message, why, why_max);
-		if (!error && message->word == MANAGER_REPORT)
+		error = message_await(pair, manager);
+		if (error)
+			break;
+		error = manager_receive(manager->fd, message, why, why_max);
+		if (error)
+			break;
+		if (message->kind == MANAGER_REPORT)
 			return 0;
-		if (!error)
-			error = relay(pair, manager->fd, message, why, why_max);
+		error = relay(pair, manager->fd, message, why, why_max);
 	}
 	return error;
 }
 
-/* the active one is not to be counted on any more: the other one is it now, if it is there */
+/* ends the active manager, which has failed, and makes the other one active */
 static void take_over(struct manager_pair *pair, int error, const char *why)
 {
 	struct manager_end *lost = &pair->list[pair->active];
@@ -241,7 +245,7 @@ static void take_over(struct manager_pair *pair, int error, const char *why)
 	char what[WHY_MAX + 32];
 
 	if (why[0])
-		snprintf(what, sizeof(what), "has sent nonsense (%s)", why);
+		snprintf(what, sizeof(what), "has sent an invalid message (%s)", why);
 	else
 		snprintf(what, sizeof(what), "%s",
 			 error == -EPIPE       ? "is dead"
@@ -256,13 +260,14 @@ static void take_over(struct manager_pair *pair, int error, const char *why)
 			    "the active fabric manager (pid %d) %s; pid %d takes over", (int)pid,
 			    what, (int)pair->list[pair->active].pid);
 	else
-		fabric_note(pair->fabric,
-			    "the active fabric manager (pid %d) %s; nobody stands by, so another "
-			    "one is started",
-			    (int)pid, what);
+		fabric_note(
+			pair->fabric,
+			"the active fabric manager (pid %d) %s; there is no standby, so another "
+			"one is started",
+			(int)pid, what);
 }
 
-/* the active one sweeps, whichever it is in the end */
+/* a sweep, by another manager if the active one fails */
 static int sweep(struct manager_pair *pair)
 {
 	struct manager_message outcome;
@@ -295,7 +300,7 @@ int manager_pair_sweep(struct manager_pair *pair)
 	uint64_t patience_until_ns = pair->fabric->patience_until_ns, began_ns = wall_ns();
 	int error;
 
-	pair->fabric->patience_until_ns = 0; /* as long as somebody answers: fabric_exchange() */
+	pair->fabric->patience_until_ns = 0; /* as long as nodes answer: fabric_exchange() */
 	error = sweep(pair);
 	if (patience_until_ns)
 		pair->fabric->patience_until_ns = patience_until_ns + wall_ns() - began_ns;
@@ -319,7 +324,7 @@ void manager_pair_poll(const struct manager_pair *pair, struct pollfd polled[MAN
 		polled[i] = (struct pollfd){ pair->list[i].fd, POLLIN, 0 };
 }
 
-/* is it gone? It has nothing to say unless it was told to sweep. */
+/* has it ended? Between sweeps it sends nothing, so its socket is readable only after its end. */
 static bool is_gone(const struct manager_end *manager)
 {
 	struct pollfd polled = { manager->fd, POLLIN, 0 };
@@ -332,19 +337,19 @@ bool manager_pair_watch(struct manager_pair *pair)
 	struct manager_end *standby = &pair->list[(pair->active + 1) % MANAGER_PAIR];
 
 	if (is_gone(standby)) {
-		fabric_note(pair->fabric, "the fabric manager that stood by (pid %d) is dead",
+		fabric_note(pair->fabric, "the standby fabric manager (pid %d) is dead",
 			    (int)standby->pid);
 		manager_drop(standby);
 	}
 	if (is_gone(&pair->list[pair->active])) {
 		take_over(pair, -EPIPE, "");
 		if (manager_pair_sweep(pair))
-			fabric_note(pair->fabric, "tables stay as they are");
+			fabric_note(pair->fabric, "the tables are unchanged");
 	}
 	return managers_complete(pair);
 }
 
-/* ---- what people are told ---- */
+/* ---- for `heddle ps` ---- */
 
 json_t *manager_pair_describe(const struct manager_pair *pair)
 {

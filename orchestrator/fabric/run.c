@@ -10,7 +10,7 @@
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_real.h"
 
-#define RUN_SLICE_NS 50000000ull /* a slowed run moves twenty times a second */
+#define RUN_SLICE_NS 50000000ull /* a slowed run advances twenty times a second */
 #define STALLED_SHOWN 8
 
 static enum fabric_state wait_a_little(struct run *run, node_time_t limit)
@@ -21,7 +21,7 @@ static enum fabric_state wait_a_little(struct run *run, node_time_t limit)
 	return fabric_real_wait(&run->fabric, limit, 200);
 }
 
-/* lets the clock go on to @limit, as fast as it goes */
+/* advances the clock to @limit at full speed */
 static enum run_outcome go(struct run *run, node_time_t limit)
 {
 	enum fabric_state state;
@@ -33,12 +33,12 @@ static enum run_outcome go(struct run *run, node_time_t limit)
 				run->fabric.plan->duration_ps,
 				atomic_load(&run->fabric.page->windows));
 	if (state == FABRIC_STOPPED)
-		return RUN_THERE;
+		return RUN_REACHED;
 	progress_wipe(&run->progress);
 	return state == FABRIC_FAILED ? RUN_FAILED : RUN_INTERRUPTED;
 }
 
-/* waits until the wall clock reaches @until_ns, and looks after the nodes once */
+/* waits until the wall clock reaches @until_ns, and checks the nodes once */
 static enum run_outcome pause_until(struct run *run, uint64_t until_ns)
 {
 	uint64_t now_ns = wall_ns();
@@ -55,7 +55,7 @@ static enum run_outcome pause_until(struct run *run, uint64_t until_ns)
 			atomic_load(&run->fabric.page->windows));
 	return state == FABRIC_FAILED        ? RUN_FAILED
 	       : state == FABRIC_INTERRUPTED ? RUN_INTERRUPTED
-					     : RUN_THERE;
+					     : RUN_REACHED;
 }
 
 /* in slices, so that fabric time keeps its ratio to wall time */
@@ -64,16 +64,16 @@ static enum run_outcome go_slowly(struct run *run, node_time_t until)
 	node_time_t slice_ps = run->slow_ps_per_s / (1000000000ull / RUN_SLICE_NS);
 	node_time_t limit = fabric_now(&run->fabric);
 	uint64_t next_ns = wall_ns();
-	enum run_outcome outcome = RUN_THERE;
+	enum run_outcome outcome = RUN_REACHED;
 
 	if (!slice_ps)
 		slice_ps = 1;
-	while (outcome == RUN_THERE && limit < until &&
+	while (outcome == RUN_REACHED && limit < until &&
 	       clock_earliest(&run->fabric.clock) < until) {
 		limit = until - limit < slice_ps ? until : limit + slice_ps;
 		outcome = go(run, limit);
 		next_ns += RUN_SLICE_NS;
-		if (outcome == RUN_THERE)
+		if (outcome == RUN_REACHED)
 			outcome = pause_until(run, next_ns);
 	}
 	progress_wipe(&run->progress);
@@ -93,7 +93,7 @@ static void stage_tell(const struct run *run, const char *what)
 		     quantity_format(QUANTITY_TIME, fabric_now(&run->fabric), time));
 }
 
-/* what is due of the time line, while the clock stands */
+/* plays what is due of the time line, while the clock is stopped */
 static enum run_outcome fault_step(struct run *run)
 {
 	bool acts = fault_player_acts_now(&run->faults);
@@ -103,27 +103,27 @@ static enum run_outcome fault_step(struct run *run)
 		stage_tell(run, "plays the time line at");
 	error = fault_player_step(&run->faults);
 	if (acts && !error)
-		stage_tell(run, "goes on from");
-	return !error ? RUN_THERE : error == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
+		stage_tell(run, "continues from");
+	return !error ? RUN_REACHED : error == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
 }
 
 enum run_outcome run_to(struct run *run, node_time_t until)
 {
-	enum run_outcome outcome = RUN_THERE;
+	enum run_outcome outcome = RUN_REACHED;
 	node_time_t fault_at;
 
 	until = node_time_min(until, run->end_ps);
 	stage_tell(run, "runs from");
-	while (outcome == RUN_THERE && (fault_at = fault_player_next_at(&run->faults)) < until) {
+	while (outcome == RUN_REACHED && (fault_at = fault_player_next_at(&run->faults)) < until) {
 		outcome = go_as_asked(run, fault_at);
-		if (outcome == RUN_THERE)
+		if (outcome == RUN_REACHED)
 			outcome = fault_step(run);
 	}
-	if (outcome == RUN_THERE)
+	if (outcome == RUN_REACHED)
 		outcome = go_as_asked(run, until);
 	progress_wipe(&run->progress);
-	if (outcome == RUN_THERE)
-		stage_tell(run, "stands at");
+	if (outcome == RUN_REACHED)
+		stage_tell(run, "is stopped at");
 	return outcome;
 }
 

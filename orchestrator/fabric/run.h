@@ -1,5 +1,4 @@
-/*  run - takes a fabric from here to there in time: at full speed, slowed down to watch, with a
- *  progress line (TB-9).
+/*  run - advances a fabric in time: at full speed or slowed down, with a progress line (TB-9).
  */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_RUN_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_RUN_H
@@ -12,8 +11,8 @@
 #include "orchestrator/fabric/manager_pair.h"
 
 enum run_outcome {
-	RUN_THERE,  /* the clock stands at the time asked for, or nothing will ever happen again */
-	RUN_FAILED, /* fabric.failure */
+	RUN_REACHED, /* the clock is stopped at the requested time, or no event is left */
+	RUN_FAILED,  /* fabric.failure */
 	RUN_INTERRUPTED,
 };
 
@@ -22,21 +21,20 @@ struct run {
 	struct fault_player faults;
 	struct manager_pair managers; /* real clock */
 	struct progress progress;
-	/* the run is over here; not more than a few hours under the real clock */
+	/* end of the run; at most a few hours under the real clock */
 	node_time_t end_ps;
-	node_time_t slow_ps_per_s; /* fabric time per second of wall time; 0: as fast as it goes */
+	node_time_t slow_ps_per_s; /* fabric time per second of wall time; 0: full speed */
 };
 
-/** run_to() - lets the stopped clock go on until @until, not beyond run->end_ps. The real clock
- *  does not stop: it is waited for. */
+/** run_to() - advances the stopped clock to @until, not beyond run->end_ps. Under the real clock it
+ *  waits for that time. */
 enum run_outcome run_to(struct run *run, node_time_t until);
 
-/** run_over() - is the end reached, or is nothing left to happen? Only while the clock stands. */
+/** run_over() - is the end reached, or no event left? Only while the clock is stopped. */
 bool run_over(const struct run *run);
 
-/** run_stalled() - is nothing left to happen although nodes still hold data? Only while the clock
- *  stands.
- *  @why names them, @why_max bytes. */
+/** run_stalled() - is no event left although nodes have data? Only while the clock is stopped. @why
+ *  names the nodes, @why_max bytes. */
 bool run_stalled(const struct run *run, char *why, size_t why_max);
 
 #endif

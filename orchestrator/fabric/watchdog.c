@@ -13,8 +13,8 @@ bool watchdog_wants_detail(const struct watchdog *watchdog, uint32_t progress)
 	return watchdog->patience_ns && watchdog->from.progress == progress;
 }
 
-/* from here on nothing has got on, as far as is known */
-static void standstill_begin(struct watchdog *watchdog, const struct watchdog_sight *sight)
+/* a stall starts here */
+static void stall_begin(struct watchdog *watchdog, const struct watchdog_sight *sight)
 {
 	watchdog->fresh = false;
 	watchdog->from = *sight;
@@ -23,7 +23,7 @@ static void standstill_begin(struct watchdog *watchdog, const struct watchdog_si
 	watchdog->event_count = sight->events;
 }
 
-/* they use no CPU time; who does has another `patience` from then on */
+/* do the nodes use no CPU time? If they do, another `patience` starts */
 static bool hangs(struct watchdog *watchdog, const struct watchdog_sight *sight)
 {
 	if (watchdog->stalled_ns - watchdog->quiet_ns < watchdog->patience_ns)
@@ -63,7 +63,7 @@ enum watchdog_verdict watchdog_look(struct watchdog *watchdog, uint64_t now_ns,
 	}
 	if (watchdog->fresh || sight->late != watchdog->from.late ||
 	    sight->virtual_ps != watchdog->from.virtual_ps)
-		standstill_begin(watchdog, sight);
+		stall_begin(watchdog, sight);
 	watchdog->stalled_ns += passed_ns < WATCHDOG_PORTION_NS ? passed_ns : WATCHDOG_PORTION_NS;
 	if (hangs(watchdog, sight))
 		return WATCHDOG_HANGS;

@@ -539,7 +539,7 @@ static void daemon_serve(struct daemon_state *daemon)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!daemon->live.ending && !interrupt_seen()) {
 		nodes_watch(daemon);
-		wait_ns = fabric_real_settle(&daemon->live.fabric);
+		wait_ns = fabric_drain_step(&daemon->live.fabric);
 		missing = manager_pair_watch(&daemon->live.managers);
 		failure_note(&daemon->live.fabric);
 		manager_pair_poll(&daemon->live.managers, &polled[MANAGERS]);

@@ -10,10 +10,10 @@
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/manager/manager_tables.h"
 #include "orchestrator/manager/manager_topology.h"
-#include "orchestrator/manager/manager_union.h"
+#include "orchestrator/manager/update_safety.h"
 #include "orchestrator/routing/routing_flood.h"
 
-#define QUESTIONS_MAX 16384u /* asked at once, or those of one switch if they are more */
+#define QUESTIONS_MAX 16384u /* sent at once, or all those of one switch if they are more */
 
 /* one sweep, while it lasts */
 struct sweep {
@@ -23,12 +23,12 @@ struct sweep {
 	struct topology topology;
 	struct routing routing;
 	uint64_t *flood_ports; /* [switch_count] */
-	uint32_t *node_of;     /* [switch_count]: who it is; valid if alive */
-	/* [switch_count]: has collected what it is to have, and nothing else */
+	uint32_t *node_of;     /* [switch_count]: node index; valid if alive */
+	/* [switch_count]: has collected exactly what was written to it */
 	bool *staged;
 	struct switch_image *read, *wanted; /* [switch_count] */
-	struct manager_question *questions; /* collected, to be asked at once */
-	uint32_t question_count, question_room;
+	struct manager_question *questions; /* to be sent at once */
+	uint32_t question_count, question_capacity;
 };
 
 static int __attribute__((format(printf, 3, 4)))
@@ -45,17 +45,17 @@ failed(struct sweep *sweep, int error, const char *format, ...)
 
 /* ---- questions ---- */
 
-/* room for one more; NULL if there is no memory */
+/* the next question, zeroed by the caller; NULL if memory is short */
 static struct manager_question *question_add(struct sweep *sweep)
 {
-	if (sweep->question_count == sweep->question_room) {
-		uint32_t room = sweep->question_room ? 2 * sweep->question_room : 1024;
-		struct manager_question *more = realloc(sweep->questions, room * sizeof(*more));
+	if (sweep->question_count == sweep->question_capacity) {
+		uint32_t capacity = sweep->question_capacity ? 2 * sweep->question_capacity : 1024;
+		struct manager_question *more = realloc(sweep->questions, capacity * sizeof(*more));
 
 		if (!more)
 			return NULL;
 		sweep->questions = more;
-		sweep->question_room = room;
+		sweep->question_capacity = capacity;
 	}
 	return &sweep->questions[sweep->question_count++];
 }
@@ -68,7 +68,7 @@ static int exchange(struct sweep *sweep)
 			    : 0;
 
 	if (error)
-		return failed(sweep, error, "the nodes cannot be asked: %s", strerror(-error));
+		return failed(sweep, error, "no node can be reached: %s", strerror(-error));
 	for (uint32_t i = 0; sweep->manager->complete && i < sweep->question_count; i++)
 		if (sweep->questions[i].status == -ESRCH)
 			return failed(sweep, -ETIMEDOUT, "node %" PRIu32 " does not answer",
@@ -76,7 +76,7 @@ static int exchange(struct sweep *sweep)
 	return 0;
 }
 
-/* ---- 1: who is there ---- */
+/* ---- 1: discover ---- */
 
 static int census_take(struct sweep *sweep)
 {
@@ -85,8 +85,8 @@ static int census_take(struct sweep *sweep)
 
 	census->node_count = sweep->manager->node_count;
 	census->nodes = calloc(census->node_count, sizeof(*census->nodes));
-	census->heard = calloc(census->node_count, sizeof(*census->heard));
-	if (!census->nodes || !census->heard)
+	census->answered = calloc(census->node_count, sizeof(*census->answered));
+	if (!census->nodes || !census->answered)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < census->node_count; i++) {
 		struct manager_question *question = question_add(sweep);
@@ -101,15 +101,15 @@ static int census_take(struct sweep *sweep)
 	for (uint32_t i = 0; i < census->node_count && !error; i++) {
 		const struct node_identity *node = &census->nodes[i];
 
-		census->heard[i] = !sweep->questions[i].status;
-		sweep->report->silent += !census->heard[i];
-		if (!census->heard[i])
+		census->answered[i] = !sweep->questions[i].status;
+		sweep->report->silent += !census->answered[i];
+		if (!census->answered[i])
 			continue;
 		if (node->index != i || (node->kind == NODE_SWITCH && !node->fabric_address) ||
 		    node->fabric_address > NODE_COUNT_MAX ||
 		    node->fabric != sweep->manager->request.fabric)
 			error = failed(sweep, -EIO,
-				       "node %" PRIu32 " says that it is %s, number %" PRIu32, i,
+				       "node %" PRIu32 " reports that it is %s, number %" PRIu32, i,
 				       node->name, node->index);
 		sweep->report->switches += node->kind == NODE_SWITCH;
 		sweep->report->hosts += node->kind == NODE_NIC;
@@ -118,7 +118,7 @@ static int census_take(struct sweep *sweep)
 	return error;
 }
 
-/* switches by their fabric addresses; two with the same would be one */
+/* indexes switches by fabric address; rejects two with the same address */
 static int switches_index(struct sweep *sweep)
 {
 	uint32_t count = sweep->topology.switch_count + 1;
@@ -136,24 +136,24 @@ static int switches_index(struct sweep *sweep)
 		const struct node_identity *node = &sweep->census.nodes[i];
 		uint32_t *owner;
 
-		if (!sweep->census.heard[i] || node->kind != NODE_SWITCH)
+		if (!sweep->census.answered[i] || node->kind != NODE_SWITCH)
 			continue;
 		owner = &sweep->node_of[node->fabric_address - 1];
 		if (*owner != UINT32_MAX)
 			return failed(
 				sweep, -EIO, "%s and %s have the same fabric address %" PRIu32,
 				sweep->census.nodes[*owner].name, node->name, node->fabric_address);
-		/* neighbours of one that is silent know its place only */
+		/* the address of a switch that does not answer is derived from its index */
 		if (node->fabric_address != i + 1)
 			return failed(sweep, -EIO,
-				      "%s in place %" PRIu32 " has the fabric address %" PRIu32,
+				      "%s, number %" PRIu32 ", has the fabric address %" PRIu32,
 				      node->name, i, node->fabric_address);
 		*owner = i;
 	}
 	return 0;
 }
 
-/* ---- 2: what they have ---- */
+/* ---- 2: read ---- */
 
 static int read_ask(struct sweep *sweep, uint32_t index)
 {
@@ -178,7 +178,7 @@ static int read_ask(struct sweep *sweep, uint32_t index)
 	return 0;
 }
 
-/* into what was read; a block that was not answered for stays blank, and is written anew */
+/* stores the blocks that were read; one without an answer stays blank, so it is written again */
 static int read_take(struct sweep *sweep)
 {
 	int error = exchange(sweep);
@@ -211,7 +211,7 @@ static int tables_read(struct sweep *sweep)
 	return error ? error : read_take(sweep);
 }
 
-/* hosts that were not found but stand in a switch's table */
+/* hosts that were not discovered but are in a switch's table */
 static void hosts_keep(struct sweep *sweep)
 {
 	for (uint32_t i = 0; i < sweep->topology.switch_count; i++) {
@@ -229,40 +229,40 @@ static void hosts_keep(struct sweep *sweep)
 	}
 }
 
-/* ---- 3: what they are to have ---- */
+/* ---- 3: compute ---- */
 
-/* what is no error, but worth knowing */
-static void routing_tell(struct sweep *sweep)
+/* no error, but reported */
+static void routing_report(struct sweep *sweep)
 {
 	if (sweep->routing.beyond)
 		failed(sweep, 0,
-		       "%" PRIu32 " ways between switches with hosts are longer than there are "
-		       "lanes: there are none",
+		       "%" PRIu32
+		       " paths between switches with hosts have more hops than there are "
+		       "lanes: these switches have no route",
 		       sweep->routing.beyond);
 }
 
-/* Packets on former ways and on new ones are in the fabric together for a while. Levels that rise
- * with every hop make no circle whatever the ways, and where circles are allowed nobody asks.
- * Spoils the routes, of which the tables have been made. */
-static int union_tell(struct sweep *sweep)
+/* Packets on old and on new routes are in the fabric together for a while: reports a cycle of both.
+ * Nothing to check where the lane rises with every hop, which excludes cycles, and where cycles are
+ * allowed. Overwrites the routes, from which the tables were made before. */
+static int update_check(struct sweep *sweep)
 {
 	const struct routing_request *request = &sweep->manager->request;
-	char *circle = NULL;
+	char *cycle = NULL;
 	int error;
 
 	if (!request->follow || request->lane_rule == LANES_BY_HOP || request->cycles_allowed ||
 	    !sweep->report->blocks_read)
 		return 0;
-	error = manager_union_check(request->fabric, &sweep->topology, sweep->read, &sweep->routing,
-				    &circle);
-	if (circle)
+	error = update_safety_check(request->fabric, &sweep->topology, sweep->read, &sweep->routing,
+				    &cycle);
+	if (cycle)
 		failed(sweep, 0,
-		       "until packets on former ways have arrived, some might wait in a circle for "
-		       "packets on new "
-		       "ones: "
-		       "%s. With a lane for every hop (routing.lanes) none can",
-		       circle);
-	free(circle);
+		       "until packets on old routes have arrived, some may deadlock with packets "
+		       "on "
+		       "new ones: %s. With a lane for every hop (routing.lanes) they cannot",
+		       cycle);
+	free(cycle);
 	return error;
 }
 
@@ -274,10 +274,9 @@ static int tables_make(struct sweep *sweep)
 	int error = routing_make(&sweep->topology, request, &sweep->routing, why, sizeof(why));
 
 	if (error)
-		return failed(sweep, error,
-			      "there are no routes for what is left of the fabric: %s",
+		return failed(sweep, error, "there are no routes for the remaining fabric: %s",
 			      why[0] ? why : strerror(-error));
-	routing_tell(sweep);
+	routing_report(sweep);
 	if (table_of_fabric(request->fabric, TABLE_FLOOD))
 		error = routing_flood(&sweep->topology, sweep->flood_ports);
 	for (uint32_t i = 0; i < sweep->topology.switch_count && !error; i++)
@@ -286,12 +285,12 @@ static int tables_make(struct sweep *sweep)
 						  &sweep->routing, i, sweep->flood_ports[i],
 						  &sweep->wanted[i]);
 	if (!error)
-		error = union_tell(sweep);
+		error = update_check(sweep);
 	sweep->report->routing_ns = wall_ns() - began_ns;
 	return error;
 }
 
-/* ---- 4: the difference ---- */
+/* ---- 4: write ---- */
 
 static int block_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index,
 		     enum table_kind table, uint32_t block)
@@ -309,7 +308,7 @@ static int block_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index,
 	return 0;
 }
 
-/* how many blocks of @table of switch @index differ */
+/* number of blocks of @table of switch @index that differ */
 static uint32_t differences(const struct sweep *sweep, uint32_t index, enum table_kind table)
 {
 	uint32_t count = 0;
@@ -320,7 +319,7 @@ static uint32_t differences(const struct sweep *sweep, uint32_t index, enum tabl
 	return count;
 }
 
-/* @ask about each block of switch @index that differs */
+/* a question of kind @ask for each block of switch @index that differs */
 static int differences_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index)
 {
 	for (int t = 0; t < TABLE_KINDS; t++) {
@@ -338,7 +337,7 @@ static int differences_ask(struct sweep *sweep, enum manager_ask ask, uint32_t i
 	return 0;
 }
 
-/* both images of the same size: what is not wanted any more becomes blank */
+/* both images get the same size: entries that are not wanted become blank */
 static int images_match(struct sweep *sweep, uint32_t index)
 {
 	for (int t = 0; t < TABLE_KINDS; t++) {
@@ -353,7 +352,7 @@ static int images_match(struct sweep *sweep, uint32_t index)
 	return 0;
 }
 
-/* what switch @index lacks: collected there, and read back from there */
+/* writes the blocks that differ to switch @index, and reads them back */
 static int switch_write_ask(struct sweep *sweep, uint32_t index)
 {
 	uint32_t differing = 0;
@@ -374,8 +373,7 @@ static int switch_write_ask(struct sweep *sweep, uint32_t index)
 	return error;
 }
 
-/* switch and block that @question was about are not as they are to be: the tables of that switch
- * stay as they were */
+/* the block of @question is not what was written: the tables of its switch stay as they were */
 static void unverified(struct sweep *sweep, const struct manager_question *question)
 {
 	const struct node_identity *node = &sweep->census.nodes[question->node];
@@ -386,7 +384,7 @@ static void unverified(struct sweep *sweep, const struct manager_question *quest
 	sweep->staged[node->fabric_address - 1] = false;
 	if (!question->status)
 		failed(sweep, 0,
-		       "switch %s: block %" PRIu32 " of table %s is not as it was written",
+		       "switch %s: block %" PRIu32 " of table %s differs from what was written",
 		       node->name, question->block.number, table);
 	else if (question->ask == ASK_BEGIN || question->ask == ASK_COMMIT)
 		failed(sweep, 0, "switch %s: new tables %s: %s", node->name,
@@ -408,7 +406,7 @@ static bool is_as_wanted(struct sweep *sweep, const struct manager_question *que
 		       TABLE_BLOCK_BYTES);
 }
 
-/* one that died meanwhile is dealt with by the next sweep, which its death brings about */
+/* the death of a node meanwhile causes the next sweep, which handles it */
 static int writes_take(struct sweep *sweep)
 {
 	int error = exchange(sweep);
@@ -440,7 +438,7 @@ static int tables_stage(struct sweep *sweep)
 	return error ? error : writes_take(sweep);
 }
 
-/* ---- 5: all at once ---- */
+/* ---- 5: commit ---- */
 
 static int tables_commit(struct sweep *sweep)
 {
@@ -454,7 +452,7 @@ static int tables_commit(struct sweep *sweep)
 	return error ? error : sweep->report->unverified ? -EIO : 0;
 }
 
-/* ---- the whole ---- */
+/* ---- the sweep ---- */
 
 static void sweep_free(struct sweep *sweep)
 {
@@ -470,7 +468,7 @@ static void sweep_free(struct sweep *sweep)
 	free(sweep->staged);
 	free(sweep->questions);
 	free(sweep->census.nodes);
-	free(sweep->census.heard);
+	free(sweep->census.answered);
 	routing_free(&sweep->routing);
 	topology_free(&sweep->topology);
 }
@@ -484,21 +482,27 @@ int fabric_manager_sweep(struct fabric_manager *manager)
 	manager->last = (struct manager_report){ 0 };
 	error = census_take(&sweep);
 	manager->last.discover_ns = wall_ns() - began_ns;
-	if (!error)
-		error = manager_topology_make(&sweep.census, &sweep.topology);
-	if (!error)
-		error = switches_index(&sweep);
-	if (!error)
-		error = tables_read(&sweep);
-	if (!error) {
-		hosts_keep(&sweep);
-		manager->last.links = manager_topology_links(&sweep.topology);
-		error = tables_make(&sweep);
-	}
-	if (!error)
-		error = tables_stage(&sweep);
-	if (!error)
-		error = tables_commit(&sweep);
+	if (error)
+		goto out;
+	error = manager_topology_make(&sweep.census, &sweep.topology);
+	if (error)
+		goto out;
+	error = switches_index(&sweep);
+	if (error)
+		goto out;
+	error = tables_read(&sweep);
+	if (error)
+		goto out;
+	hosts_keep(&sweep);
+	manager->last.links = manager_topology_links(&sweep.topology);
+	error = tables_make(&sweep);
+	if (error)
+		goto out;
+	error = tables_stage(&sweep);
+	if (error)
+		goto out;
+	error = tables_commit(&sweep);
+out:
 	if (error == -ENOMEM)
 		failed(&sweep, error, "not enough memory");
 	sweep_free(&sweep);

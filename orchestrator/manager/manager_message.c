@@ -18,14 +18,13 @@
 	F(lanes)          \
 	F(lanes_max)      \
 	F(detours) F(non_minimal) F(cycles_allowed) F(follow) F(lane_rule) F(path_hops_max)
-#define REPORT_FIELDS(F)                                                              \
-	F(switches)                                                                   \
-	F(hosts)                                                                      \
-	F(links)                                                                      \
-	F(silent)                                                                     \
-	F(blocks_read)                                                                \
-	F(blocks_written) F(switches_written) F(unverified) F(took_ns) F(discover_ns) \
-		F(routing_ns)
+#define REPORT_FIELDS(F) \
+	F(switches)      \
+	F(hosts)         \
+	F(links)         \
+	F(silent)        \
+	F(blocks_read)   \
+	F(blocks_written) F(switches_written) F(unverified) F(took_ns) F(discover_ns) F(routing_ns)
 
 #define SAME(wire, here) \
 	_Static_assert((int)HEDDLE__##wire == (int)(here), "control.proto disagrees")
@@ -47,7 +46,7 @@ SAME(MANAGER_MESSAGE__WHAT_ANSWER, MANAGER_ANSWER);
 SAME(MANAGER_MESSAGE__WHAT_REPORT, MANAGER_REPORT);
 _Static_assert(sizeof(struct route_said) == 3 * sizeof(uint32_t), "a route is three numbers");
 
-/* which parts a question, or its answer, has */
+/* the parts of a question, and of its answer */
 static bool has_identity(bool answer, enum manager_ask ask, int status)
 {
 	return answer && !status && ask == ASK_DISCOVER;
@@ -59,7 +58,7 @@ static bool has_block(bool answer, enum manager_ask ask, int status)
 		      : manager_ask_reads(ask) || ask == ASK_WRITE;
 }
 
-/* ---- packing: what is packed borrows from @message ---- */
+/* ---- packing: the packed message borrows from @message ---- */
 
 static void hello_pack(Heddle__ManagerHello *to, const struct manager_message *message)
 {
@@ -76,7 +75,7 @@ static void question_pack(Heddle__ManagerQuestion *to, struct control_managed_pa
 			  const struct manager_message *message)
 {
 	const struct manager_question *from = &message->question;
-	bool answer = message->word == MANAGER_ANSWER;
+	bool answer = message->kind == MANAGER_ANSWER;
 
 	heddle__manager_question__init(to);
 	to->index = message->index;
@@ -110,14 +109,14 @@ int manager_message_pack(const struct manager_message *message, uint8_t **bytes)
 	Heddle__ManagerHello hello;
 	size_t length;
 
-	packed.what_case = (Heddle__ManagerMessage__WhatCase)message->word;
-	if (message->word == MANAGER_HELLO)
+	packed.what_case = (Heddle__ManagerMessage__WhatCase)message->kind;
+	if (message->kind == MANAGER_HELLO)
 		hello_pack(packed.hello = &hello, message);
-	else if (message->word == MANAGER_SWEEP)
+	else if (message->kind == MANAGER_SWEEP)
 		packed.sweep = &sweep;
-	else if (message->word == MANAGER_REPORT)
+	else if (message->kind == MANAGER_REPORT)
 		report_pack(packed.report = &report, message);
-	else /* an answer has the same type, and its place in the union */
+	else /* an answer has the same type and the same member of the union */
 		question_pack(packed.question = &question, &packing, message);
 	length = heddle__manager_message__get_packed_size(&packed);
 	if (length > MANAGER_BYTES_MAX)
@@ -175,7 +174,7 @@ static int question_unpack(struct manager_message *message, const Heddle__Manage
 			   char *why, unsigned why_max)
 {
 	struct manager_question *to = &message->question;
-	bool answer = message->word == MANAGER_ANSWER;
+	bool answer = message->kind == MANAGER_ANSWER;
 	const char *what = answer ? "answer" : "question";
 
 	if (from->index >= from->count || from->count > MANAGER_QUESTIONS_MAX)
@@ -191,9 +190,8 @@ static int question_unpack(struct manager_message *message, const Heddle__Manage
 					 .status = from->status };
 	if (!from->identity == has_identity(answer, to->ask, to->status) ||
 	    !from->block == has_block(answer, to->ask, to->status))
-		return refuse(why, why_max,
-			      "%s %" PRIu32 " lacks a part, or has one that is not its own", what,
-			      from->index);
+		return refuse(why, why_max, "%s %" PRIu32 " lacks a part, or has one too many",
+			      what, from->index);
 	if (from->identity && !control_identity_unpack(&message->identity, from->identity))
 		return refuse(why, why_max,
 			      "%s %" PRIu32
@@ -201,8 +199,9 @@ static int question_unpack(struct manager_message *message, const Heddle__Manage
 			      what, from->index);
 	if (from->block && !control_block_unpack(&to->block, from->block))
 		return refuse(why, why_max,
-			      "%s %" PRIu32 " has a block of no table, or of the wrong size", what,
-			      from->index);
+			      "%s %" PRIu32
+			      " has a block of an unknown table, or of the wrong size",
+			      what, from->index);
 	to->identity = from->identity ? &message->identity : NULL;
 	message->index = from->index;
 	message->count = from->count;
@@ -235,15 +234,15 @@ int manager_message_unpack(const uint8_t *bytes, size_t length, struct manager_m
 		return refuse(why, why_max, "a message of %zu bytes is too long", length);
 	from = heddle__manager_message__unpack(NULL, length, bytes);
 	if (!from)
-		return refuse(why, why_max, "%zu bytes that are no message", length);
-	message->word = (enum manager_word)from->what_case;
-	if (message->word == MANAGER_HELLO)
+		return refuse(why, why_max, "%zu bytes are not a message", length);
+	message->kind = (enum manager_kind)from->what_case;
+	if (message->kind == MANAGER_HELLO)
 		error = hello_unpack(message, from->hello, why, why_max);
-	else if (message->word == MANAGER_QUESTION || message->word == MANAGER_ANSWER)
+	else if (message->kind == MANAGER_QUESTION || message->kind == MANAGER_ANSWER)
 		error = question_unpack(message, from->question, why, why_max);
-	else if (message->word == MANAGER_REPORT)
+	else if (message->kind == MANAGER_REPORT)
 		error = report_unpack(message, from->report, why, why_max);
-	else if (message->word != MANAGER_SWEEP)
+	else if (message->kind != MANAGER_SWEEP)
 		error = refuse(why, why_max, "a message of an unknown kind");
 	heddle__manager_message__free_unpacked(from, NULL);
 	return error;
@@ -294,10 +293,10 @@ int manager_receive(int fd, struct manager_message *message, char *why, unsigned
 	return manager_message_unpack(bytes, (size_t)length, message, why, why_max);
 }
 
-int manager_questions_send(int fd, enum manager_word word, const struct manager_question *questions,
+int manager_questions_send(int fd, enum manager_kind kind, const struct manager_question *questions,
 			   uint32_t count)
 {
-	struct manager_message message = { .word = word, .count = count };
+	struct manager_message message = { .kind = kind, .count = count };
 	int error = 0;
 
 	for (; message.index < count && !error; message.index++) {
@@ -309,16 +308,16 @@ int manager_questions_send(int fd, enum manager_word word, const struct manager_
 
 /* ---- one of several ---- */
 
-static int place_check(const struct manager_message *message, enum manager_word word,
+static int place_check(const struct manager_message *message, enum manager_kind kind,
 		       uint32_t count, uint32_t index, char *why, unsigned why_max)
 {
-	if (message->word == word && message->count == count && message->index == index)
+	if (message->kind == kind && message->count == count && message->index == index)
 		return 0;
 	return refuse(why, why_max,
 		      "message kind %d, %" PRIu32 " of %" PRIu32 ", in place of %s %" PRIu32
 		      " of %" PRIu32,
-		      (int)message->word, message->index, message->count,
-		      word == MANAGER_ANSWER ? "answer" : "question", index, count);
+		      (int)message->kind, message->index, message->count,
+		      kind == MANAGER_ANSWER ? "answer" : "question", index, count);
 }
 
 int manager_question_take(const struct manager_message *message, struct manager_question *questions,

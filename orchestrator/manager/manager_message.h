@@ -1,6 +1,6 @@
-/*  manager_message - what a fabric manager's process and the process that keeps the fabric send
- *  each other: ManagerMessage of control.proto, one per packet of a SOCK_SEQPACKET socket (PG-11,
- *  TB-14, TB-23).
+/*  manager_message - messages between a fabric manager's process and the process that owns the
+ *  fabric, the keeper: ManagerMessage of control.proto, one per packet of a SOCK_SEQPACKET socket
+ *  (PG-11, TB-14, TB-23).
  *
  *    to the manager    MANAGER_HELLO     the first message: nodes and routing request
  *                      MANAGER_SWEEP     sweep
@@ -8,8 +8,8 @@
  *    from the manager  MANAGER_QUESTION  one of `count` questions for nodes, in order
  *                      MANAGER_REPORT    the result of the sweep; ends it
  *
- *  No pointer and no structure crosses the socket, and neither end trusts the other: a message
- *  that cannot be is refused with a sentence, and its receiver ends the conversation. */
+ *  No pointer and no structure crosses the socket, and neither end trusts the other: an invalid
+ *  message is rejected with a sentence, and its receiver closes the connection. */
 #ifndef HEDDLE_ORCHESTRATOR_MANAGER_MANAGER_MESSAGE_H
 #define HEDDLE_ORCHESTRATOR_MANAGER_MANAGER_MESSAGE_H
 
@@ -17,12 +17,12 @@
 
 #include "orchestrator/manager/fabric_manager.h"
 
-/* of one message: what a socket takes at once with the kernel's default limits. Only a HELLO with
- * thousands of routes comes near */
+/* of one message: within the kernel's default limits of a socket. Only a HELLO with thousands of
+ * routes is nearly as long */
 #define MANAGER_BYTES_MAX (1u << 17)
-#define MANAGER_QUESTIONS_MAX (1u << 20) /* asked at once */
+#define MANAGER_QUESTIONS_MAX (1u << 20) /* of one step */
 
-enum manager_word {
+enum manager_kind {
 	MANAGER_HELLO = 1,
 	MANAGER_SWEEP,
 	MANAGER_QUESTION,
@@ -31,7 +31,7 @@ enum manager_word {
 };
 
 struct manager_message {
-	enum manager_word word;
+	enum manager_kind kind;
 	/* MANAGER_QUESTION, MANAGER_ANSWER: number @index of @count */
 	uint32_t index, count;
 	/* ... status is part of an answer only. identity is part of an answer to ASK_DISCOVER with
@@ -51,7 +51,7 @@ struct manager_message {
 int manager_message_pack(const struct manager_message *message, uint8_t **bytes);
 
 /** manager_message_unpack() - the opposite. Unknown kinds, indices and numbers beyond their limits,
- *  and missing or unexpected parts are refused.  manager_message_free() later, on success.
+ *  and missing or unexpected parts are rejected. manager_message_free() later, on success.
  *  Return: 0; -EPROTO with a sentence in @why (@why_max bytes, always terminated); -ENOMEM. */
 int manager_message_unpack(const uint8_t *bytes, size_t length, struct manager_message *message,
 			   char *why, unsigned why_max);
@@ -64,12 +64,12 @@ void manager_message_free(struct manager_message *message);
  *  -EMSGSIZE; -ENOMEM; -errno. */
 int manager_send(int fd, const struct manager_message *message);
 
-/** manager_receive() - the next message, which is waited for. manager_message_free() on success.
+/** manager_receive() - waits for the next message. manager_message_free() on success.
  *  Return: as manager_send(), and -EPROTO with a sentence in @why, which is empty otherwise. */
 int manager_receive(int fd, struct manager_message *message, char *why, unsigned why_max);
 
-/** manager_questions_send() - @count questions, or their answers, as @word says. */
-int manager_questions_send(int fd, enum manager_word word, const struct manager_question *questions,
+/** manager_questions_send() - sends @count questions, or their answers: @kind. */
+int manager_questions_send(int fd, enum manager_kind kind, const struct manager_question *questions,
 			   uint32_t count);
 
 /** manager_question_take() - @message is question @index of @count, for one of @node_count nodes:

@@ -13,17 +13,18 @@
 #define EXIT_LOST 1
 #define EXIT_WRONG 2
 
-/* the socket to the process that keeps the fabric */
+/* the socket to the process that owns the fabric */
 struct keeper {
 	int fd;
-	int error; /* why it is of no use any more; 0: it is in use */
+	int error; /* why it failed; 0: it works */
 };
 
-/* a message that makes no sense is told, and is the end */
+/* reports an invalid message, after which the manager ends */
 static void why_tell(const char *why)
 {
 	if (why[0])
-		fprintf(stderr, "heddle " MANAGER_COMMAND ": the daemon has sent nonsense: %s\n",
+		fprintf(stderr,
+			"heddle " MANAGER_COMMAND ": the daemon has sent an invalid message: %s\n",
 			why);
 }
 
@@ -53,12 +54,13 @@ static int exchange(void *owner, struct manager_question *questions, uint32_t co
 	why_tell(why);
 	return keeper->error;
 }
-/* until the keeper is of no use any more: if that happens within a sweep, its result is not sent */
+
+/* until the socket fails: if that happens within a sweep, its result is not sent */
 static void serve(struct keeper *keeper, struct fabric_manager *manager)
 {
-	struct manager_message message, report = { .word = MANAGER_REPORT };
+	struct manager_message message, report = { .kind = MANAGER_REPORT };
 
-	while (!receive(keeper, &message) && message.word == MANAGER_SWEEP) {
+	while (!receive(keeper, &message) && message.kind == MANAGER_SWEEP) {
 		report.error = fabric_manager_sweep(manager);
 		report.report = manager->last;
 		if (keeper->error || manager_send(keeper->fd, &report))
@@ -85,7 +87,7 @@ int manager_process_run(int argc, char **argv)
 		return EXIT_LOST;
 	if (receive(&keeper, &hello))
 		return EXIT_LOST;
-	if (hello.word == MANAGER_HELLO) {
+	if (hello.kind == MANAGER_HELLO) {
 		manager.node_count = hello.node_count;
 		manager.request = hello.request;
 		serve(&keeper, &manager);

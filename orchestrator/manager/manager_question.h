@@ -1,4 +1,4 @@
-/*  manager_question - what a fabric manager asks nodes, and the wire that carries it: control
+/*  manager_question - the questions of a fabric manager to nodes, and their transport: control
  *  sockets of processes (fabric_exchange.h), the daemon between a manager's process and the nodes
  *  (manager_message.h), or plain calls (tests/sim). */
 #ifndef HEDDLE_ORCHESTRATOR_MANAGER_MANAGER_QUESTION_H
@@ -21,10 +21,11 @@ enum manager_ask {
 struct manager_question {
 	enum manager_ask ask;
 	uint32_t node;
-	int status; /* of the answer: 0; what the node says; -ESRCH: nobody is there, or answers */
-	/* ASK_READ, _READ_BACK: table and number, filled with the bytes; ASK_WRITE: the whole */
+	/* of the answer: 0; -errno of the node; -ESRCH: the node is dead or does not answer */
+	int status;
+	/* ASK_READ, _READ_BACK: table and number; the answer fills in the bytes. ASK_WRITE: all */
 	struct table_block block;
-	struct node_identity *identity; /* ASK_DISCOVER: the asker's, filled */
+	struct node_identity *identity; /* ASK_DISCOVER: the manager's; the answer fills it in */
 };
 
 static inline bool manager_ask_reads(enum manager_ask ask)
@@ -33,10 +34,9 @@ static inline bool manager_ask_reads(enum manager_ask ask)
 }
 
 struct manager_wire {
-	/* Asks all @count questions at once and waits for what answers come. Those to one node are
-	 * answered in their order.
-	 * Return: 0, each question with a status of its own; -errno: nobody can be asked any
-	 * more. */
+	/* Sends all @count questions at once and waits for the answers. One node answers in the
+	 * order of its questions. Return: 0, each question with its own status; -errno: no node can
+	 * be reached. */
 	int (*exchange)(void *owner, struct manager_question *questions, uint32_t count);
 	void *owner;
 };

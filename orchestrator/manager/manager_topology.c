@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool heard(const struct manager_census *census, uint32_t node, enum node_kind kind)
+static bool answered(const struct manager_census *census, uint32_t node, enum node_kind kind)
 {
-	return node < census->node_count && census->heard[node] && census->nodes[node].kind == kind;
+	return node < census->node_count && census->answered[node] &&
+	       census->nodes[node].kind == kind;
 }
 
-/* the other end of @port of node @node, if that was heard and says the same; NULL */
+/* the other end of @port of node @node, if its node answered and names @port too; else NULL */
 static const struct port_identity *other_end(const struct manager_census *census, uint32_t node,
 					     uint32_t port)
 {
@@ -17,7 +18,7 @@ static const struct port_identity *other_end(const struct manager_census *census
 	const struct node_identity *peer;
 
 	if (!own->plugged || own->peer_index >= census->node_count ||
-	    !census->heard[own->peer_index])
+	    !census->answered[own->peer_index])
 		return NULL;
 	peer = &census->nodes[own->peer_index];
 	if (own->peer_port >= peer->port_count)
@@ -27,13 +28,13 @@ static const struct port_identity *other_end(const struct manager_census *census
 										       : NULL;
 }
 
-/* what is behind @port whose other end is not known: a switch that does not answer, whose address
- * is that of its place; or nothing */
+/* the peer of @port if that did not answer: a switch, whose address follows from its node index;
+ * else nothing */
 static struct topology_port silent_end(const struct manager_census *census,
 				       const struct port_identity *port)
 {
 	if (!port->plugged || port->kind != PORT_FABRIC || port->peer_index >= census->node_count ||
-	    census->heard[port->peer_index] || port->peer_port >= NODE_PORTS_MAX)
+	    census->answered[port->peer_index] || port->peer_port >= NODE_PORTS_MAX)
 		return (struct topology_port){ .leads_to = END_NOTHING };
 	return (struct topology_port){ .leads_to = END_SWITCH,
 				       .peer = port->peer_index,
@@ -78,7 +79,7 @@ static void host_add(const struct manager_census *census, uint32_t node, struct 
 	const struct node_identity *nic = &census->nodes[node];
 	const struct port_identity *port = &nic->ports[0];
 
-	if (nic->port_count && port->plugged && heard(census, port->peer_index, NODE_SWITCH) &&
+	if (nic->port_count && port->plugged && answered(census, port->peer_index, NODE_SWITCH) &&
 	    other_end(census, node, 0))
 		topology->hosts[nic->host_index] = (struct host_config){
 			.host_index = nic->host_index,
@@ -87,7 +88,7 @@ static void host_add(const struct manager_census *census, uint32_t node, struct 
 		};
 }
 
-/* the highest place of a switch that @node knows as its neighbour, + 1 */
+/* the highest index of a switch that @node has as its neighbour, + 1 */
 static uint32_t neighbour_last(const struct manager_census *census,
 			       const struct node_identity *node)
 {
@@ -102,18 +103,19 @@ static uint32_t neighbour_last(const struct manager_census *census,
 	return last;
 }
 
-/* how many places for switches and hosts it takes */
+/* the number of switches and hosts, with those that did not answer */
 static void count(const struct manager_census *census, struct topology *topology)
 {
 	for (uint32_t i = 0; i < census->node_count; i++) {
 		const struct node_identity *node = &census->nodes[i];
 
-		if (heard(census, i, NODE_SWITCH) && node->fabric_address > topology->switch_count)
+		if (answered(census, i, NODE_SWITCH) &&
+		    node->fabric_address > topology->switch_count)
 			topology->switch_count = node->fabric_address;
-		if (heard(census, i, NODE_SWITCH) &&
+		if (answered(census, i, NODE_SWITCH) &&
 		    neighbour_last(census, node) > topology->switch_count)
 			topology->switch_count = neighbour_last(census, node);
-		if (heard(census, i, NODE_NIC) && node->host_index >= topology->host_count)
+		if (answered(census, i, NODE_NIC) && node->host_index >= topology->host_count)
 			topology->host_count = node->host_index + 1;
 	}
 }
@@ -133,16 +135,15 @@ int manager_topology_make(const struct manager_census *census, struct topology *
 	for (uint32_t i = 0; i < NODE_COUNT_MAX; i++)
 		topology->hosts[i].host_index = i;
 	for (uint32_t i = 0; i < census->node_count; i++) {
-		if (heard(census, i, NODE_SWITCH))
+		if (answered(census, i, NODE_SWITCH))
 			switch_add(census, i, topology);
-		else if (heard(census, i, NODE_NIC))
+		else if (answered(census, i, NODE_NIC))
 			host_add(census, i, topology);
 	}
 	return 0;
 }
 
-/* is something plugged into edge port @port of switch @fabric_address, which was heard, that does
- * not answer? */
+/* does edge port @port of switch @fabric_address, which answered, have a NIC that did not? */
 static bool silent_neighbour(const struct manager_census *census, uint32_t fabric_address,
 			     uint32_t port)
 {
@@ -150,10 +151,10 @@ static bool silent_neighbour(const struct manager_census *census, uint32_t fabri
 		const struct node_identity *node = &census->nodes[i];
 		const struct port_identity *edge = &node->ports[port];
 
-		if (heard(census, i, NODE_SWITCH) && node->fabric_address == fabric_address)
+		if (answered(census, i, NODE_SWITCH) && node->fabric_address == fabric_address)
 			return port < node->port_count && edge->plugged &&
 			       edge->kind == PORT_EDGE &&
-			       !heard(census, edge->peer_index, NODE_NIC);
+			       !answered(census, edge->peer_index, NODE_NIC);
 	}
 	return false;
 }

@@ -1,28 +1,27 @@
-/*  manager_topology - the graph of a fabric from what its nodes say about themselves: a part of the
- *  fabric manager. */
+/*  manager_topology - the graph of a fabric, from the identities of its nodes: a part of the fabric
+ *  manager. */
 #ifndef HEDDLE_ORCHESTRATOR_MANAGER_MANAGER_TOPOLOGY_H
 #define HEDDLE_ORCHESTRATOR_MANAGER_MANAGER_TOPOLOGY_H
 
 #include "nodes/node/managed.h"
 #include "orchestrator/routing/topology.h"
 
-/* who answered, by node index */
+/* the nodes that answered, by node index */
 struct manager_census {
 	uint32_t node_count;
 	struct node_identity *nodes; /* [node_count] */
-	bool *heard;                 /* [node_count]: it answered */
+	bool *answered;              /* [node_count]: it answered */
 };
 
-/** manager_topology_make() - a switch that was not heard is not alive; a link is up if both ends
- *  were heard, name each other and are up. A port that leads to a switch that was not heard stands
- *  in it all the same, down, as far as its neighbour knows. Hosts are those of the NICs that were
- *  heard and know where they are plugged in.
+/** manager_topology_make() - builds @topology. A switch that did not answer is not alive. A link is
+ *  up if both ends answered, name each other and are up. A port to a switch that did not answer is
+ *  in the topology too, down, with what its own switch knows. Hosts are those of NICs that answered
+ *  and name their switch.
  *  Return: 0, topology_free() later; -ENOMEM. O(ports). */
 int manager_topology_make(const struct manager_census *census, struct topology *topology);
 
-/** manager_topology_keep() - host @host, which was not found, stays where it was known to be, if
- *  something that does not answer is still plugged in there, or its switch does not answer
- *  itself. */
+/** manager_topology_keep() - keeps host @host, which did not answer, at its former port, if a NIC
+ *  that does not answer is connected there, or its switch does not answer. */
 void manager_topology_keep(const struct manager_census *census, struct topology *topology,
 			   const struct host_config *host);
 

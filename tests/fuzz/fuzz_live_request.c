@@ -24,7 +24,7 @@ static void set_up(void)
 	live.hosts = calloc(plan.host_count, sizeof(*live.hosts));
 	live.fabric.page = aligned_alloc(64, (clock_bytes(plan.node_count) + 63) / 64 * 64);
 	if (!live.fabric.nodes || !live.hosts || !live.fabric.page ||
-	    fabric_real_settling(&live.fabric))
+	    fabric_drain_init(&live.fabric))
 		abort();
 	memset(live.fabric.page, 0, clock_bytes(plan.node_count));
 	clock_init(live.fabric.page, plan.node_count, NODE_US);

@@ -134,7 +134,7 @@ static int carried(const struct manager_message *message, struct manager_message
 static int relayed(struct manager_question *questions, struct manager_question *theirs,
 		   uint32_t count, uint32_t index)
 {
-	struct manager_message message = { .word = MANAGER_QUESTION,
+	struct manager_message message = { .kind = MANAGER_QUESTION,
 					   .index = index,
 					   .count = count },
 			       received;
@@ -152,7 +152,7 @@ static int relayed(struct manager_question *questions, struct manager_question *
 	if (error)
 		return error;
 	message =
-		(struct manager_message){ .word = MANAGER_ANSWER, .index = index, .count = count };
+		(struct manager_message){ .kind = MANAGER_ANSWER, .index = index, .count = count };
 	message.question = theirs[index];
 	assert(message.question.node < NODES && message.question.ask < ASK_KINDS);
 	message.question.identity = &identity;
@@ -196,7 +196,7 @@ static void message_decode(const uint8_t *bytes, size_t size)
 	}
 	assert(first.node_count <= NODE_COUNT_MAX && first.request.fabric < FABRIC_KINDS &&
 	       first.request.order < ROUTING_ORDERS && first.request.lane_rule < LANE_RULES);
-	if (first.word == MANAGER_QUESTION || first.word == MANAGER_ANSWER)
+	if (first.kind == MANAGER_QUESTION || first.kind == MANAGER_ANSWER)
 		assert(first.index < first.count && first.count <= MANAGER_QUESTIONS_MAX &&
 		       first.question.ask < ASK_KINDS && first.question.status <= 0 &&
 		       first.question.block.table < TABLE_KINDS &&

@@ -384,14 +384,14 @@ static void manager_seeds(void)
 					  .fabric_address = 1,
 					  .port_count = 2,
 					  .table_blocks = { 1, 0, 1 } };
-	struct manager_message hello = { .word = MANAGER_HELLO,
+	struct manager_message hello = { .kind = MANAGER_HELLO,
 					 .node_count = 6,
 					 .request = { .fabric = FABRIC_ROCE,
 						      .lanes = 1,
 						      .lanes_max = 8,
 						      .said_count = 2,
 						      .said = said } };
-	struct manager_message report = { .word = MANAGER_REPORT,
+	struct manager_message report = { .kind = MANAGER_REPORT,
 					  .error = -EINVAL,
 					  .report = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
 						      "there are no tables" } };
@@ -400,12 +400,12 @@ static void manager_seeds(void)
 		.kind = PORT_FABRIC, .plugged = true, .up = true, .rate_bps = 1000
 	};
 	manager_seed("hello", &hello);
-	manager_seed("sweep", &(struct manager_message){ .word = MANAGER_SWEEP });
+	manager_seed("sweep", &(struct manager_message){ .kind = MANAGER_SWEEP });
 	manager_seed("report", &report);
 	for (int answer = 0; answer < 2; answer++)
 		for (int ask = 0; ask < ASK_KINDS; ask++) {
 			struct manager_message message = {
-				.word = answer ? MANAGER_ANSWER : MANAGER_QUESTION,
+				.kind = answer ? MANAGER_ANSWER : MANAGER_QUESTION,
 				.index = 1,
 				.count = 3,
 				.question = { .ask = (enum manager_ask)ask,

@@ -141,7 +141,8 @@ static int play_link_up(void *owner, uint32_t link)
 	return 0;
 }
 
-static int play_settle(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
+static int play_report_left(void *owner, uint32_t node, uint32_t port,
+			    const struct channel_set *left)
 {
 	node_window_link_settle(end_of(owner, node), port, left);
 	return 0;
@@ -167,7 +168,7 @@ static void faults_init(struct sim *sim)
 	const struct fault_fabric fabric = { .owner = sim,
 					     .link_down = play_link_down,
 					     .link_up = play_link_up,
-					     .settle = play_settle,
+					     .report_left = play_report_left,
 					     .tables = play_tables,
 					     .page = play_page };
 

@@ -157,7 +157,7 @@ printf '%s\n' 'name: torus' 'run: {duration: 200us}' 'topology: {generate: torus
 	'workloads: [{name: uniform, pattern: uniform, size: 16KiB, arrival: poisson, load: 5%}]' \
 	'faults: [{at: 50us, link: [s0.0, s0.1], for: 50us}]' >"$scratch/torus.yaml"
 check 'a torus on one lane' run 0 run "$scratch/torus.yaml" --set routing.lanes=1
-check 'says that former and new ways may wait for each other' says err 'some might wait in a circle for packets on new ones: s'
+check 'reports that packets on old and new routes may deadlock' says err 'some may deadlock with packets on new ones: s'
 check 'with a lane for every hop' run 0 run "$scratch/torus.yaml" --set routing.lanes=auto
 check 'they do not' silent err
 finish

@@ -83,7 +83,7 @@ else
 fi
 
 check 'a name that is taken' run 1 add host h1 s1
-check 'is told' says err "a node called 'h1' already"
+check 'is told' says err "a node called 'h1' exists already"
 check 'no such switch' run 1 add host h10 s9
 check 'a host is no switch' run 1 add link s1 h2
 check 'a file is no namespace' run 1 attach red s1 --netns /etc/passwd

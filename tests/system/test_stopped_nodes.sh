@@ -132,7 +132,7 @@ slowly() {
 		--verbose --quiet --watchdog 60s --json "$scratch/slow/out/$1.json" >/dev/null 2>"$scratch/err") </dev/null &
 	heddle_pid=$!
 	while kill -0 $heddle_pid 2>/dev/null; do
-		[ $told = no ] && grep -q 'to take its file descriptors' "$scratch/err" && told=yes && kill "-$1" $(children $heddle_pid | cut -d ' ' -f 1)
+		[ $told = no ] && grep -q 'to receive its file descriptors' "$scratch/err" && told=yes && kill "-$1" $(children $heddle_pid | cut -d ' ' -f 1)
 		[ $told = yes ] && kill -CONT $(children $heddle_pid) 2>/dev/null
 		sleep 0.05
 	done

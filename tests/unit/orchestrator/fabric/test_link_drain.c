@@ -1,5 +1,5 @@
-/*  orchestrator/fabric/link_drain: who is told what of links that failed, and when (FC-15, FC-26);
- *  switches are pages that the test writes. */
+/*  orchestrator/fabric/link_drain: which end of a failed link is told what, and when (FC-15,
+ *  FC-26); switches are pages that the test writes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static const struct stats_page *page(void *owner, uint32_t node)
 static void open_with(const char *fabric)
 {
 	const struct link_drain_fabric callbacks = { .owner = &told,
-						     .settle = settle,
+						     .report_left = settle,
 						     .page = page };
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
@@ -91,7 +91,7 @@ static struct channel_set *left_at(uint32_t node, uint32_t port)
 
 TEST_GROUP(link_drain, .teardown = tear_down);
 
-/* each end is told once what the other one has left; who has nothing to hear any more is not asked
+/* each end is told once what is left at the other end; an end without waiting flows is not read
  * again */
 TEST(link_drain_look__each_end)
 {
@@ -127,7 +127,7 @@ TEST(link_drain_look__each_end)
 	ck_assert_uint_eq(told_count, 4);
 }
 
-/* two links that wait: what is left at one keeps nobody at the other */
+/* two links that wait: what is left at one does not delay the other */
 TEST(link_drain_look__links_do_not_wait_for_each_other)
 {
 	uint32_t ab, bc;
@@ -148,7 +148,7 @@ TEST(link_drain_look__links_do_not_wait_for_each_other)
 		  !channel_set_count(&told[4].left));
 }
 
-/* a link that fails again while somebody waits: both ends hear anew, and it counts once */
+/* a link that fails again while flows wait: both ends are told again, and it counts once */
 TEST(link_drain_begin__again)
 {
 	uint32_t ab;
@@ -194,24 +194,24 @@ TEST(link_drain_look__dead_peer)
 	ck_assert_uint_eq(link_drain_next_at(&link_drain, 2 * NODE_US), NODE_TIME_NEVER);
 }
 
-/* several died at once, and what is left of one waits for the other: nobody waits for ever */
+/* several died at once, and what is left of one waits for the other: the waits end */
 TEST(link_drain_look__patience)
 {
 	open_with("");
 	channel_set_add(left_at(0, plan.links[link_of(0, 1)].port_a), 9);
 	link_drain_begin(&link_drain, link_of(0, 1), false, true, NODE_US);
-	ck_assert_int_eq(link_drain_look(&link_drain, SETTLING_PATIENCE_PS), 0);
+	ck_assert_int_eq(link_drain_look(&link_drain, LINK_DRAIN_PATIENCE_PS), 0);
 	ck_assert(told_count == 1 && told[0].node == 1); /* it may have been started again */
-	ck_assert_int_eq(link_drain_look(&link_drain, SETTLING_PATIENCE_PS + NODE_US), 0);
+	ck_assert_int_eq(link_drain_look(&link_drain, LINK_DRAIN_PATIENCE_PS + NODE_US), 0);
 	ck_assert(told_count == 2 && told[1].node == 0 && !channel_set_count(&told[1].left));
 	/* now that they have gone on */
 	channel_set_remove(left_at(0, plan.links[link_of(0, 1)].port_a), 9);
-	ck_assert_int_eq(link_drain_look(&link_drain, SETTLING_PATIENCE_PS + NODE_US), 0);
-	ck_assert_uint_eq(link_drain_next_at(&link_drain, SETTLING_PATIENCE_PS + NODE_US),
+	ck_assert_int_eq(link_drain_look(&link_drain, LINK_DRAIN_PATIENCE_PS + NODE_US), 0);
+	ck_assert_uint_eq(link_drain_next_at(&link_drain, LINK_DRAIN_PATIENCE_PS + NODE_US),
 			  NODE_TIME_NEVER);
 }
 
-/* a link that has left the plan: who waits is told all the same */
+/* a link that has left the plan: its ends are still told */
 TEST(link_drain_look__link_has_left)
 {
 	struct plan_link was;
@@ -233,7 +233,7 @@ TEST(link_drain_look__link_has_left)
 	ck_assert(told_count == 3 && told[2].node == 0 && !channel_set_count(&told[2].left));
 }
 
-/* nobody waits where a host's link fails, nor in a fabric that keeps no order */
+/* no flow waits where a host's link fails, nor in a fabric without order */
 TEST(link_drain_begin__nobody_waits)
 {
 	open_with("");

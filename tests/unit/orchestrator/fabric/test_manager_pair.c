@@ -77,17 +77,17 @@ static void say(int fd, const struct manager_message *message)
 		_exit(1);
 }
 
-static void hear(int fd, enum manager_word word, struct manager_message *message)
+static void hear(int fd, enum manager_kind kind, struct manager_message *message)
 {
 	char why[200];
 
-	if (manager_receive(fd, message, why, sizeof(why)) || message->word != word)
+	if (manager_receive(fd, message, why, sizeof(why)) || message->kind != kind)
 		_exit(2);
 }
 
 static struct manager_message question_of(uint32_t index, uint32_t count, uint32_t node)
 {
-	return (struct manager_message){ .word = MANAGER_QUESTION,
+	return (struct manager_message){ .kind = MANAGER_QUESTION,
 					 .index = index,
 					 .count = count,
 					 .question = { .ask = ASK_BEGIN, .node = node } };
@@ -96,7 +96,7 @@ static struct manager_message question_of(uint32_t index, uint32_t count, uint32
 static void report(int fd, int error, const char *why)
 {
 	struct manager_message message = {
-		.word = MANAGER_REPORT,
+		.kind = MANAGER_REPORT,
 		.error = error,
 		.report = { .switches = 3, .blocks_written = 2, .switches_written = 1 }
 	};
@@ -176,7 +176,7 @@ static void part_hello(int fd)
 {
 	static const struct route_said route = { 1, 2, 3 };
 
-	say(fd, &(struct manager_message){ .word = MANAGER_HELLO,
+	say(fd, &(struct manager_message){ .kind = MANAGER_HELLO,
 					   .request = { .said_count = 1, .said = &route } });
 }
 
@@ -255,19 +255,19 @@ TEST(manager_pair_sweep__fails)
 	ck_assert_str_eq(fabric.failure, "the fabric manager: there is a cycle");
 }
 
-/* ... but nonsense is, and ends it, not the fabric */
+/* ... but an invalid message is, and ends the manager, not the fabric */
 static const struct {
 	void (*part)(int fd);
 	const char *told;
 } wrong[] = {
-	{ part_node_out_of_range, "has sent nonsense (question 0 is for node 2, of 2)" },
+	{ part_node_out_of_range, "has sent an invalid message (question 0 is for node 2, of 2)" },
 	{ part_wrong_count,
-	  "has sent nonsense (message kind 3, 1 of 3, in place of question 1 of 2)" },
+	  "has sent an invalid message (message kind 3, 1 of 3, in place of question 1 of 2)" },
 	{ part_starts_late,
-	  "has sent nonsense (message kind 3, 1 of 2, in place of question 0 of 2)" },
-	{ part_truncated, "bytes that are no message)" },
-	{ part_oversized, "has sent nonsense (a message of 131073 bytes is too long)" },
-	{ part_hello, "has sent nonsense (message kind 1, " },
+	  "has sent an invalid message (message kind 3, 1 of 2, in place of question 0 of 2)" },
+	{ part_truncated, "bytes are not a message)" },
+	{ part_oversized, "has sent an invalid message (a message of 131073 bytes is too long)" },
+	{ part_hello, "has sent an invalid message (message kind 1, " },
 	{ part_dies, "is dead" },
 	{ part_hangs, "hangs" },
 };
@@ -296,7 +296,7 @@ TEST_RANGE(manager_pair_sweep__standby_takes_over, 0, (int)(sizeof(wrong) / size
 	ck_assert_int_ne(pair.list[0].pid, lost);
 }
 
-/* both talk nonsense, and the third one is a real one, which finds no node */
+/* both send invalid messages; the third one is real and finds no node */
 TEST(manager_pair_sweep__both_lost)
 {
 	play(part_truncated, part_oversized);
@@ -335,12 +335,12 @@ TEST_RANGE(manager_process__ends_on_nonsense, 0, 3)
 		ck_assert_int_eq(send(polled.fd, "nonsense", 8, 0), 8);
 	else
 		say(polled.fd,
-		    &(struct manager_message){ .word = _i == 1 ? MANAGER_REPORT : MANAGER_SWEEP });
+		    &(struct manager_message){ .kind = _i == 1 ? MANAGER_REPORT : MANAGER_SWEEP });
 	if (_i == 2) {
 		for (uint32_t i = 0; i < NODES; i++)
 			ck_assert_int_eq(manager_receive(polled.fd, &message, why, sizeof(why)), 0);
 		ck_assert_uint_eq(message.index, NODES - 1);
-		message.word = MANAGER_ANSWER; /* to the last question, before the first */
+		message.kind = MANAGER_ANSWER; /* to the last question, before the first */
 		message.question.status = -ESRCH;
 		say(polled.fd, &message);
 	}
@@ -377,7 +377,7 @@ TEST(manager_pair_watch__standby_died)
 	ck_assert_int_eq(poll(polled, MANAGER_PAIR, -1), 1);
 	ck_assert_int_ne(polled[1].revents, 0);
 	ck_assert(!manager_pair_watch(&pair)); /* it is replaced */
-	said("the fabric manager that stood by (pid ");
+	said("the standby fabric manager (pid ");
 	said("is dead");
 	ck_assert_uint_eq(pair.active, 0);
 	ck_assert_uint_eq(pair.takeovers, 0);

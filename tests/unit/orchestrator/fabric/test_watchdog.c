@@ -1,4 +1,4 @@
-/*  test_watchdog - who is blamed for a standstill, and who is not (TB-22). */
+/*  test_watchdog - which nodes a stall is attributed to (TB-22). */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,7 +80,7 @@ TEST(watchdog_look__slow_machine)
 	ck_assert_int_eq(watch_work(3600 * SECOND, 2, SLICE / 10, 1, 0), WATCHDOG_FINE);
 }
 
-/* two ways to run in circles: events of one moment without end, and one event without end */
+/* two kinds of loop: events of one moment without end, and one event without end */
 TEST(watchdog_look__events_of_one_moment)
 {
 	uint64_t from = sight.events;
@@ -101,7 +101,7 @@ TEST(watchdog_look__one_event_without_end)
 	ck_assert_uint_ge(sight.cpu_ns - from, 29 * SECOND);
 }
 
-/* who worked and then hangs is found as soon as one that never did */
+/* a node that worked and then hangs is detected as soon as one that never worked */
 TEST(watchdog_look__works_then_hangs)
 {
 	uint64_t from;
@@ -112,7 +112,7 @@ TEST(watchdog_look__works_then_hangs)
 	ck_assert_uint_le(now - from, 3 * SECOND);
 }
 
-/* the orchestrator itself was stopped for a minute: nobody is to blame */
+/* the orchestrator itself was stopped for a minute: no node is a failure */
 TEST(watchdog_look__watcher_was_away)
 {
 	ck_assert_int_eq(watch(SECOND / 2, 1, 0), WATCHDOG_FINE);

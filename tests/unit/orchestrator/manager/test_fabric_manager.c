@@ -157,7 +157,7 @@ TEST(sweep__finds_and_writes)
 	ck_assert_uint_eq(host(1, 0), 1);
 	ck_assert_uint_eq(writes, 4); /* routes and hosts of each switch */
 	ck_assert_uint_eq(commits, 2);
-	/* who is there; nothing to read; what is written, and read back; all take effect */
+	/* discover; nothing to read; write and read back; commit */
 	ck_assert_uint_eq(exchanges, 3);
 }
 
@@ -192,7 +192,7 @@ TEST(sweep__dead_switch)
 	sweep(0);
 	ck_assert_uint_eq(manager.last.silent, 1);
 	ck_assert_uint_eq(route(0, 2), 0);
-	ck_assert_uint_eq(host(0, 1), 2); /* where it was: nobody floods for it */
+	ck_assert_uint_eq(host(0, 1), 2); /* at its former port: frames to it are not flooded */
 }
 
 /* TB-7, TB-14: where every node must be there, tables are not made for what is left of the
@@ -231,7 +231,7 @@ TEST(sweep__dead_nic_keeps_its_place_until_it_is_unplugged)
 	ck_assert_uint_eq(host(1, 1), 0);
 }
 
-/* what somebody else wrote into a table, beyond what is wanted too */
+/* entries of another writer in a table, also after the last wanted one */
 TEST(sweep__mends)
 {
 	sweep(0);
@@ -251,11 +251,11 @@ TEST(sweep__verifies)
 	ck_assert_uint_eq(manager.last.unverified, 4);
 	ck_assert_uint_eq(commits, 0);
 	ck_assert_str_eq(manager.last.why,
-			 "switch n0: block 0 of table routes is not as it was written");
+			 "switch n0: block 0 of table routes differs from what was written");
 }
 
-/* what is not as it was written never takes effect at that switch; the others need not do without
- * their tables for that */
+/* a block that differs from what was written never takes effect at that switch; the other switches
+ * get their tables */
 TEST(sweep__one_does_not_keep_what_it_is_given)
 {
 	forgetful[0] = true;
@@ -290,7 +290,7 @@ TEST_RANGE(sweep__one_refuses, 0, (sizeof(refusals) / sizeof(refusals[0])))
 	ck_assert_uint_eq(route(0, 2), 1 << 1 | 1 << 2);
 }
 
-/* one manager ended between writing and the end: what it wrote is not in the way of the next one */
+/* one manager ended between writing and the commit: the next one is not affected by its blocks */
 TEST(sweep__after_one_that_did_not_come_to_its_end)
 {
 	sweep(0);

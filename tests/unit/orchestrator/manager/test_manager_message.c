@@ -39,7 +39,7 @@ static void round_trip(const struct manager_message *message)
 
 	ck_assert_int_gt(length, 0);
 	ck_assert_msg(!unpack(bytes, length), "%s", why);
-	ck_assert_int_eq(got.word, message->word);
+	ck_assert_int_eq(got.kind, message->kind);
 	ck_assert_int_eq(manager_message_pack(&got, &again), length);
 	ck_assert_mem_eq(bytes, again, (size_t)length);
 	free(bytes);
@@ -50,7 +50,7 @@ static struct manager_message hello(void)
 {
 	static const struct route_said said[] = { { 1, 2, 3 }, { 4, 5, NODE_COUNT_MAX } };
 
-	return (struct manager_message){ .word = MANAGER_HELLO,
+	return (struct manager_message){ .kind = MANAGER_HELLO,
 					 .node_count = NODE_COUNT_MAX,
 					 .request = { .fabric = FABRIC_ROCE,
 						      .order = ORDER_UP_DOWN,
@@ -66,12 +66,12 @@ static struct manager_message hello(void)
 						      .said = said } };
 }
 
-static struct manager_message question(enum manager_word word, enum manager_ask ask)
+static struct manager_message question(enum manager_kind kind, enum manager_ask ask)
 {
 	static struct node_identity identity = {
 		.kind = NODE_SWITCH, .name = "s7", .index = 7, .port_count = 2
 	};
-	struct manager_message message = { .word = word,
+	struct manager_message message = { .kind = kind,
 					   .index = 4,
 					   .count = 5,
 					   .question = {
@@ -84,7 +84,7 @@ static struct manager_message question(enum manager_word word, enum manager_ask 
 	identity.ports[1] = (struct port_identity){
 		.kind = PORT_FABRIC, .plugged = true, .peer_index = 3, .rate_bps = 100
 	};
-	if (word == MANAGER_ANSWER)
+	if (kind == MANAGER_ANSWER)
 		message.question.identity = &identity;
 	return message;
 }
@@ -113,7 +113,7 @@ TEST(manager_message__hello)
 
 TEST(manager_message__sweep)
 {
-	round_trip(&(struct manager_message){ .word = MANAGER_SWEEP });
+	round_trip(&(struct manager_message){ .kind = MANAGER_SWEEP });
 }
 
 TEST_RANGE(manager_message__question, 0, ASK_KINDS)
@@ -154,7 +154,7 @@ TEST_RANGE(manager_message__answer, 0, ASK_KINDS)
 
 TEST(manager_message__report)
 {
-	struct manager_message message = { .word = MANAGER_REPORT,
+	struct manager_message message = { .kind = MANAGER_REPORT,
 					   .error = -EINVAL,
 					   .report = { 1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX, 10, 11,
 						       "there are no tables" } };
@@ -208,7 +208,7 @@ TEST(manager_message__question_refused)
 	refused(&message, "unknown kind 6");
 	message = question(MANAGER_QUESTION, ASK_READ);
 	message.question.block.table = TABLE_KINDS;
-	refused(&message, "block of no table");
+	refused(&message, "block of an unknown table");
 	message = question(MANAGER_ANSWER, ASK_READ);
 	message.question.status = 1;
 	refused(&message, "status 1");
@@ -282,7 +282,7 @@ TEST(manager_message__incomplete_route_refused)
 
 TEST(manager_message__report_refused)
 {
-	struct manager_message message = { .word = MANAGER_REPORT, .error = 1 };
+	struct manager_message message = { .kind = MANAGER_REPORT, .error = 1 };
 	Heddle__ManagerMessage packed = HEDDLE__MANAGER_MESSAGE__INIT;
 	Heddle__ManagerReport report = HEDDLE__MANAGER_REPORT__INIT;
 	char text[MANAGER_WHY_MAX + 1] = "";
@@ -411,7 +411,7 @@ TEST(manager_receive__closed)
 	strcpy(why, "former");
 	ck_assert_int_eq(receive(), -EPIPE);
 	ck_assert_str_eq(why, "");
-	ck_assert_int_eq(manager_send(ends[1], &(struct manager_message){ .word = MANAGER_SWEEP }),
+	ck_assert_int_eq(manager_send(ends[1], &(struct manager_message){ .kind = MANAGER_SWEEP }),
 			 -EPIPE);
 	ends[0] = dup(ends[1]);
 }
@@ -424,7 +424,7 @@ TEST(manager_receive__time_limit)
 	ck_assert_int_eq(setsockopt(ends[1], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)), 0);
 	ck_assert_int_eq(receive(), -ETIMEDOUT);
 	for (int error = 0; !error;) {
-		error = manager_send(ends[1], &(struct manager_message){ .word = MANAGER_SWEEP });
+		error = manager_send(ends[1], &(struct manager_message){ .kind = MANAGER_SWEEP });
 		ck_assert(!error || error == -ETIMEDOUT);
 	}
 }
@@ -447,7 +447,7 @@ TEST(manager_question_take__checked)
 			 -EPROTO);
 	ck_assert_int_eq(manager_question_take(&message, questions, 6, 4, 8, why, sizeof(why)),
 			 -EPROTO);
-	message.word = MANAGER_ANSWER;
+	message.kind = MANAGER_ANSWER;
 	ck_assert_int_eq(manager_question_take(&message, questions, 5, 4, 8, why, sizeof(why)),
 			 -EPROTO);
 	ck_assert_str_eq(why, "message kind 4, 4 of 5, in place of question 4 of 5");
@@ -491,7 +491,7 @@ TEST_RANGE(manager_answer_take__to_another_question, 0, 7)
 	message.question.identity = NULL;
 	message.index -= _i == 0;
 	message.count += _i == 1;
-	message.word = _i == 2 ? MANAGER_QUESTION : MANAGER_ANSWER;
+	message.kind = _i == 2 ? MANAGER_QUESTION : MANAGER_ANSWER;
 	message.question.ask = _i == 3 ? ASK_READ_BACK : ASK_READ;
 	message.question.node += _i == 4;
 	message.question.block.table = _i == 5 ? TABLE_FLOOD : TABLE_HOSTS;

@@ -1,4 +1,4 @@
-#include "orchestrator/manager/manager_union.h"
+#include "orchestrator/manager/update_safety.h"
 
 #include "orchestrator/routing/routing_cycle.h"
 
@@ -12,7 +12,7 @@ static uint64_t entry(const struct switch_image *image, enum table_kind table, u
 	return table_get(table, image->tables[table].bytes, at);
 }
 
-/* those of @ports by which @from reaches another switch now */
+/* those of @ports that lead from @from to another switch and are up */
 static uint64_t ports_up(const struct topology *topology, uint32_t from, uint64_t ports)
 {
 	uint64_t up = 0;
@@ -27,8 +27,8 @@ static uint64_t ports_up(const struct topology *topology, uint32_t from, uint64_
 	return up;
 }
 
-static void way_add(const struct topology *topology, struct routing *routing, uint32_t from,
-		    uint32_t to, uint64_t ports)
+static void route_add(const struct topology *topology, struct routing *routing, uint32_t from,
+		      uint32_t to, uint64_t ports)
 {
 	if (from != to && to < topology->switch_count)
 		routing_route(routing, from, to)->ports |= ports_up(topology, from, ports);
@@ -38,12 +38,13 @@ static void routes_add(const struct topology *topology, const struct switch_imag
 		       uint32_t from, struct routing *routing)
 {
 	for (uint32_t address = 1; address < entries_of(image, TABLE_ROUTES); address++)
-		way_add(topology, routing, from, address - 1, entry(image, TABLE_ROUTES, address));
+		route_add(topology, routing, from, address - 1,
+			  entry(image, TABLE_ROUTES, address));
 }
 
 /* The static port and the group of host @host, whose LID is one more (routing_lids.h). Groups of
- * longer ways are with LANES_BY_HOP alone, where nothing can have a circle and the manager does not
- * ask. */
+ * longer paths exist with LANES_BY_HOP only, which excludes cycles, so the manager does not check
+ * them. */
 static uint64_t lid_ports(const struct switch_image *image, uint32_t host)
 {
 	uint32_t lid = host + 1, group;
@@ -62,12 +63,13 @@ static void lids_add(const struct topology *topology, const struct switch_image 
 {
 	for (uint32_t host = 0; host < topology->host_count; host++)
 		if (topology->hosts[host].fabric_address)
-			way_add(topology, routing, from, topology->hosts[host].fabric_address - 1u,
-				lid_ports(image, host));
+			route_add(topology, routing, from,
+				  topology->hosts[host].fabric_address - 1u,
+				  lid_ports(image, host));
 }
 
-int manager_union_check(enum fabric_kind fabric, const struct topology *topology,
-			const struct switch_image *images, struct routing *routing, char **circle)
+int update_safety_check(enum fabric_kind fabric, const struct topology *topology,
+			const struct switch_image *images, struct routing *routing, char **cycle)
 {
 	for (uint32_t i = 0; i < topology->switch_count; i++) {
 		if (!topology->switches[i].alive)
@@ -77,5 +79,5 @@ int manager_union_check(enum fabric_kind fabric, const struct topology *topology
 		if (table_of_fabric(fabric, TABLE_LFT))
 			lids_add(topology, &images[i], i, routing);
 	}
-	return routing_cycle_find(topology, routing, circle);
+	return routing_cycle_find(topology, routing, cycle);
 }

@@ -1,10 +1,10 @@
-/*  orchestrator/manager/manager_union: former and new ways of four switches in a ring, one host
- *  each, port 0 to the host, 1 to the next, 2 to the one before. Ways along the chain 0 - 1 - 2 - 3
- *  have no circle, nor have those along 1 - 2 - 3 - 0; both together have (FC-26). */
+/*  orchestrator/manager/update_safety: old and new routes of four switches in a ring, one host
+ *  each, port 0 to the host, 1 to the next switch, 2 to the previous one. Routes along the chain 0
+ *  - 1 - 2 - 3 have no cycle, nor have those along 1 - 2 - 3 - 0; both together have (FC-26). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/manager/manager_union.h"
+#include "orchestrator/manager/update_safety.h"
 #include "tests/testing.h"
 
 #define COUNT 4u
@@ -50,7 +50,7 @@ static void ring_make(void)
 	}
 }
 
-/* what switches get: ways along the chain from @first */
+/* new routes: along the chain from @first */
 static void routing_chain(uint32_t first)
 {
 	routing = (struct routing){ .order = ORDER_UP_DOWN,
@@ -119,7 +119,7 @@ static void teardown(void)
 
 static bool has_circle(enum fabric_kind fabric)
 {
-	ck_assert_int_eq(manager_union_check(fabric, &topology, images, &routing, &circle), 0);
+	ck_assert_int_eq(update_safety_check(fabric, &topology, images, &routing, &circle), 0);
 	return circle;
 }
 
@@ -132,27 +132,27 @@ static const struct {
 
 TEST_GROUP(all, .setup = setup, .teardown = teardown);
 
-TEST_RANGE(manager_union_check__the_same, 0, 3)
+TEST_RANGE(update_safety_check__the_same, 0, 3)
 {
 	images_chain(kinds[_i].fabric, 0, kinds[_i].groups);
 	ck_assert(!has_circle(kinds[_i].fabric));
 }
 
-TEST_RANGE(manager_union_check__circle, 0, 3)
+TEST_RANGE(update_safety_check__circle, 0, 3)
 {
 	images_chain(kinds[_i].fabric, 1, kinds[_i].groups);
 	ck_assert(has_circle(kinds[_i].fabric));
 	ck_assert_msg(strstr(circle, "->"), "%s", circle);
 }
 
-/* nobody has anything yet */
-TEST(manager_union_check__nothing_before)
+/* all tables are empty */
+TEST(update_safety_check__nothing_before)
 {
 	ck_assert(!has_circle(FABRIC_FLOW_CHANNEL));
 }
 
-/* 0 and 3 send everything to each other; over a link that is down nobody waits */
-TEST_RANGE(manager_union_check__links_that_are_down, 0, 2)
+/* 0 and 3 send everything to each other; no packet waits for a link that is down */
+TEST_RANGE(update_safety_check__links_that_are_down, 0, 2)
 {
 	images_chain(FABRIC_FLOW_CHANNEL, 0, false);
 	for (uint32_t to = 0; to < COUNT; to++) {
