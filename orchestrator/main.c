@@ -1,9 +1,9 @@
 /*  heddle - runs a whole fabric on one machine: every switch a process, every NIC a process
  *  (TB-10).
  *
- *  Each command has a file cmd_*.c, and is given its own name and what follows, as main() would be.
- *  Exit status: 0 fine, 1 an expectation failed, 2 wrong usage or scenario, 3 the fabric stalled, 4
- *  a node failed, 130 interrupted. Commands on running fabrics: client.h. */
+ *  Each command has a function in cmd_*.c, with its name and the following words as arguments, like
+ *  main(). Exit status: 0 fine, 1 an expectation failed, 2 wrong usage or scenario, 3 the fabric
+ *  stalled, 4 a node failed, 130 interrupted. Commands on running fabrics: client.h. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static const struct command {
 } commands[] = {
 	{ "run", cmd_run, "run the workloads of a scenario and print the result" },
 	{ "check", cmd_check, "check a scenario without starting anything" },
-	{ "show", cmd_show, "print what a scenario turns into, or a table of a running node" },
+	{ "show", cmd_show, "print the plan of a scenario, or a table of a running node" },
 	{ "gen", cmd_gen, "write a scenario with a generated topology" },
 	{ "up", cmd_up, "start a fabric under the real clock, with hosts for real programs" },
 	{ "down", cmd_down, "end a running fabric" },
@@ -129,7 +129,7 @@ static int command_run(int argc, char **argv)
 	return command ? command->run(argc - 1, argv + 1) : unknown(argv[1]);
 }
 
-/* no descriptor of ours may become standard input or output because the caller had closed them */
+/* if the caller has closed standard input or output, no other file may get their descriptors */
 static void standard_descriptors_open(void)
 {
 	int fd;

@@ -18,8 +18,8 @@
 #include "orchestrator/results/counter.h"
 
 enum step {
-	STEP_NEXT,  /* the next command, please */
-	STEP_BAD,   /* the command was no good; b->why */
+	STEP_NEXT,  /* read the next command */
+	STEP_BAD,   /* the command is wrong: b->why */
 	STEP_LEAVE, /* b->outcome */
 };
 
@@ -30,7 +30,7 @@ struct breakpoint {
 	char why[1280];
 };
 
-/* @rest  what follows the command's name; may be cut up */
+/* @rest the words after the command's name; modified */
 typedef enum step command_fn(struct breakpoint *b, char *rest);
 
 static command_fn command_step, command_show, command_set, command_continue, command_status,
@@ -42,16 +42,16 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{ "step", command_step,
-	  "step [TIME | until CONDITION]   go on for one window, for TIME (10ns), or until e.g. "
+	  "step [TIME | until CONDITION]   run for one time step, for TIME (10ns), or until e.g. "
 	  "s2.p1.queue_bytes > 10kB" },
 	{ "show", command_show,
 	  "show NODE TABLE [PORT]          print a table of a node (efct, ifct, ofct, ..., "
 	  "trace)" },
 	{ "set", command_set, "set NODE NAME VALUE             change a parameter of a node" },
 	{ "continue", command_continue,
-	  "continue [TIME]                 go on to the end, or until the fabric's time is TIME" },
+	  "continue [TIME]                 run to the end, or until the fabric's time is TIME" },
 	{ "status", command_status,
-	  "status                          where the fabric is and who holds data" },
+	  "status                          time, next event, and where data waits" },
 	{ "help", command_help, "help                            this list" },
 	{ "quit", command_quit, "quit                            end the run here" },
 };
@@ -112,7 +112,7 @@ static enum step leave(struct breakpoint *b, enum breakpoint_outcome outcome)
 	return STEP_LEAVE;
 }
 
-/* the next word of *@rest, "" at the end; *@rest is moved behind it */
+/* the next word of *@rest, "" at the end; *@rest then starts after it */
 static char *word_take(char **rest)
 {
 	char *word = *rest + strspn(*rest, " \t");
@@ -139,7 +139,7 @@ static enum step obey(struct breakpoint *b, char *line)
 	return bad(b, "there is no command '%s'%s; 'help' lists them", word, hint);
 }
 
-/* goes on until @until; STEP_LEAVE only if that went wrong */
+/* runs until @until; STEP_LEAVE after a failure */
 static enum step advance(struct breakpoint *b, node_time_t until)
 {
 	switch (run_to(b->run, until)) {
@@ -165,7 +165,7 @@ static node_time_t window_end(const struct breakpoint *b)
 	return earliest > NODE_TIME_NEVER - lookahead ? NODE_TIME_NEVER : earliest + lookahead;
 }
 
-/* the node called @name; NULL after a complaint */
+/* the node called @name; NULL after an error message */
 static const struct node_config *node_find(struct breakpoint *b, const char *name)
 {
 	const struct plan *plan = b->run->fabric.plan;
@@ -200,7 +200,7 @@ static enum step step_until(struct breakpoint *b, const char *text)
 		if (condition_holds(&condition, page, now_of(b)))
 			break;
 		if (run_over(b->run)) {
-			fprintf(b->out, "the run is over and it never came to '%s'\n",
+			fprintf(b->out, "the run is over, and '%s' was never true\n",
 				text + strspn(text, " \t"));
 			break;
 		}
@@ -231,7 +231,7 @@ static enum step command_step(struct breakpoint *b, char *rest)
 	return step == STEP_NEXT ? command_status(b, NULL) : step;
 }
 
-/* asks @node; prints what it answers.  @what  it is asked for, in complaints: "table foo" */
+/* sends @message to @node and prints the answer. @what names the object in errors: "table foo" */
 static enum step ask(struct breakpoint *b, const struct node_config *node, const char *what,
 		     struct control_message *message)
 {
@@ -245,8 +245,7 @@ static enum step ask(struct breakpoint *b, const struct node_config *node, const
 	while (length && message->body[length - 1] == '\n')
 		message->body[--length] = 0;
 	if (message->body)
-		utf8_plain_lines(
-			message->body); /* a node has its say in it, and this goes to a terminal */
+		utf8_plain_lines(message->body); /* text of a node, to a terminal */
 	if (message->number == -ENOENT)
 		step = bad(b, "%s has no %s; it has: %s", node->name, what,
 			   length ? message->body : "nothing");
@@ -280,17 +279,18 @@ static enum step command_show(struct breakpoint *b, char *rest)
 		const struct stats_page *page = b->run->fabric.nodes[node->index].stats;
 
 		if (!page->trace_count)
-			fprintf(b->out, "%s has noted nothing so far\n", name);
+			fprintf(b->out, "%s has no trace entries yet\n", name);
 		trace_print(page, b->out);
 		return STEP_NEXT;
 	}
 	if (port[0]) {
 		ports = port_name_find(node, port);
 		if (!ports)
-			return bad(b,
-				   "%s has no port '%s': give a number below %u or the name of a "
-				   "neighbour",
-				   name, port, node->port_count);
+			return bad(
+				b,
+				"%s has no port '%s': expected a number below %u or the name of a "
+				"neighbour",
+				name, port, node->port_count);
 		message.number = __builtin_ctzll(ports);
 	}
 	snprintf(message.text, sizeof(message.text), "%s", table);

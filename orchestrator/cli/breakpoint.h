@@ -1,10 +1,9 @@
-/*  breakpoint - the prompt of a fabric whose clock stands still: step, look, change, go on (TB-9).
+/*  breakpoint - the prompt of a fabric whose clock is stopped: step, show, set, continue (TB-9).
  *
- *  Commands come from a terminal, from a pipe or from a script; 'help' lists them. On a terminal a
- *  mistake costs a line of explanation; in a script it ends the run, because what follows relied on
- *  it. The end of a script means 'continue'. 'step until' looks at its condition after every window
- *  of the clock: that is the finest moment at which the counters of all nodes stand at the same
- *  time. */
+ *  Commands are read from a terminal, a pipe or a script; 'help' lists them. A mistake at a
+ *  terminal prints an explanation; in a script it ends the run, because later commands rely on it.
+ *  The end of a script means 'continue'. 'step until' evaluates its condition after every window of
+ *  the clock: these are the only moments at which the counters of all nodes belong to one time. */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_BREAKPOINT_H
 #define HEDDLE_ORCHESTRATOR_CLI_BREAKPOINT_H
 
@@ -13,16 +12,15 @@
 #include "orchestrator/fabric/run.h"
 
 enum breakpoint_outcome {
-	BREAKPOINT_CONTINUE, /* go on to the end of the run */
+	BREAKPOINT_CONTINUE, /* run to the end */
 	BREAKPOINT_QUIT,     /* end it here */
 	BREAKPOINT_FAILED,   /* fabric.failure */
 	BREAKPOINT_INTERRUPTED,
-	BREAKPOINT_BAD_SCRIPT, /* said so already */
+	BREAKPOINT_BAD_SCRIPT, /* already reported */
 };
 
-/** breakpoint_prompt() - obeys @in until one of these happens; the clock stands.
- *  @name of @in in messages, NULL: it is somebody at a terminal, who gets a prompt. @out
- *  answers. */
+/** breakpoint_prompt() - executes the commands of @in until one of these outcomes; the clock is
+ *  stopped. @name of @in in messages; NULL: a terminal, with a prompt. @out answers. */
 enum breakpoint_outcome breakpoint_prompt(struct run *run, FILE *in, const char *name, FILE *out);
 
 #endif

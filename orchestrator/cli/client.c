@@ -21,7 +21,7 @@ const struct option_row client_options[2] = {
 
 /* ---- which fabric ---- */
 
-/* says that there is no fabric @name among the @count that run */
+/* reports that none of the @count running fabrics is called @name */
 static int unknown(const char *command, const char *name, char (*names)[NODE_NAME_MAX], int count)
 {
 	const char **pointers = calloc((size_t)count + 1, sizeof(*pointers));
@@ -37,7 +37,7 @@ static int unknown(const char *command, const char *name, char (*names)[NODE_NAM
 			     name, hint);
 }
 
-/* the name of the fabric that is meant, to client->fabric */
+/* selects the fabric, to client->fabric */
 static int choose(struct client *client, int base_fd, const char *fabric)
 {
 	char(*names)[NODE_NAME_MAX] = NULL;
@@ -78,9 +78,8 @@ int client_open(struct client *client, const char *command, const char *fabric)
 		if (client->socket < 0) {
 			options_wrong(command, "cannot reach fabric %s: %s%s", client->fabric,
 				      strerror(-client->socket),
-				      client->socket == -ENOENT
-					      ? "; it is just being started or ended"
-					      : "");
+				      client->socket == -ENOENT ? "; it is starting or ending"
+								: "");
 			status = CLIENT_FAILED;
 		} else {
 			client_patience(client, CLIENT_TIMEOUT_MS);
@@ -116,7 +115,7 @@ static int request_send(int socket, json_t *request)
 	int error = text ? 0 : -EINVAL;
 
 	if (text)
-		text[length++] = '\n'; /* where its end was: it is sent by its length */
+		text[length++] = '\n'; /* replaces the terminating NUL */
 	if (length > LIVE_REQUEST_MAX)
 		error = -EMSGSIZE;
 	while (!error && sent < length) {
@@ -190,9 +189,8 @@ static ssize_t line_receive(int socket, char **line, int *fds, unsigned *fd_coun
 	return (ssize_t)length;
 }
 
-/* Shows the lines at the beginning of the @length bytes at @text that say what is waited for, and
- * removes them.
- * Return: how many bytes are left */
+/* Prints and removes the lines {"waits": ...} at the start of the @length bytes at @text. Return:
+ * the number of bytes left */
 static size_t waits_show(const struct client *client, char *text, size_t length)
 {
 	static const char begin[] = "{\"" LIVE_WAITS "\"";
@@ -251,15 +249,15 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
 		return CLIENT_FINE;
 	if (length == -EAGAIN)
 		options_wrong(client->command,
-			      "fabric %s does not answer; 'heddle down %s' kills one that is stuck",
+			      "fabric %s does not answer; 'heddle down %s' ends it if it hangs",
 			      client->fabric, client->fabric);
 	else if (length == -EPIPE || length == -ECONNRESET)
 		options_wrong(client->command, "fabric %s has ended", client->fabric);
 	else if (length == -EINVAL)
-		options_wrong(client->command, "the request is no UTF-8");
+		options_wrong(client->command, "the request is not valid UTF-8");
 	else
 		options_wrong(client->command, "fabric %s does not answer: %s", client->fabric,
-			      length > 0 ? "it is no JSON" : strerror((int)-length));
+			      length > 0 ? "its answer is not JSON" : strerror((int)-length));
 	return CLIENT_FAILED;
 }
 
@@ -313,7 +311,7 @@ int client_text_put(const char *command, json_t *request, const char *key, const
 {
 	if (!json_object_set_new(request, key, json_string(text)))
 		return CLIENT_FINE;
-	return options_wrong(command, "'%s' is no UTF-8", text);
+	return options_wrong(command, "'%s' is not valid UTF-8", text);
 }
 
 int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word)

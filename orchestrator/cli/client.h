@@ -1,8 +1,7 @@
-/*  client - how a command talks to the daemon of a running fabric: live_request.h says what can be
- *  asked.
+/*  client - requests of a command to the daemon of a running fabric: live_request.h.
  *
- *  Whatever goes wrong is told to the user here, once, on standard error, as "heddle COMMAND: ...";
- *  callers only pass the exit status on. */
+ *  Every error is reported here, once, on standard error, as "heddle COMMAND: ..."; callers only
+ *  return the exit status. "Told" below means: already reported. */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_CLIENT_H
 #define HEDDLE_ORCHESTRATOR_CLI_CLIENT_H
 
@@ -13,11 +12,11 @@
 #include "nodes/config/config.h"
 #include "orchestrator/cli/options.h"
 
-#define CLIENT_TIMEOUT_MS 15000u /* a daemon that says nothing for so long is stuck */
+#define CLIENT_TIMEOUT_MS 15000u /* a daemon that sends nothing for so long hangs */
 
 enum client_status {
 	CLIENT_FINE = 0,
-	CLIENT_REFUSED = 1, /* the fabric does not do that */
+	CLIENT_REFUSED = 1, /* the fabric refuses the request */
 	CLIENT_USAGE = 2,   /* wrong usage, or no such fabric */
 	CLIENT_FAILED = 4,  /* the fabric, or its daemon, has failed */
 };
@@ -28,7 +27,7 @@ struct client {
 	int socket;
 };
 
-/* what every command on a running fabric takes */
+/* options of every command on a running fabric */
 struct client_words {
 	const char *fabric; /* NULL: the only one */
 	bool json;
@@ -43,13 +42,13 @@ struct client_words {
 /** client_options - -f FABRIC and --json, in this order, of struct client_words. */
 extern const struct option_row client_options[2];
 
-/** client_open() - a connection to fabric @fabric; NULL: to the only one that runs.
+/** client_open() - connects to fabric @fabric; NULL: the only one that runs.
  *  Return: CLIENT_FINE, client_close() later; else the exit status, told. */
 int client_open(struct client *client, const char *command, const char *fabric);
 
 /** client_ask() - sends @request (taken) and waits for the answer.
- *  @fds if not NULL, room for *@fd_count descriptors that may come along; *@fd_count becomes their
- *  number. Ours to close.
+ *  @fds if not NULL, receives up to *@fd_count descriptors of the answer; *@fd_count becomes their
+ *  number. The caller closes them.
  *  Return: CLIENT_FINE with *@answer, json_decref() later; else the exit status, told. */
 int client_ask(struct client *client, json_t *request, json_t **answer, int *fds,
 	       unsigned *fd_count);
@@ -59,12 +58,12 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
  *  @request  taken.   Return: the exit status, told. */
 int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json);
 
-/** client_key_put() - @word, KEY=VALUE, into @request. @keys those that there are, then NULL.
+/** client_key_put() - adds @word, KEY=VALUE, to @request. @keys the valid keys, then NULL.
  *  Return: CLIENT_FINE; else CLIENT_USAGE, told. */
 int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word);
 
-/** client_text_put() - @text as @key into @request. Return: CLIENT_FINE; else CLIENT_USAGE, told:
- *  it is no UTF-8. */
+/** client_text_put() - adds @text as @key to @request.
+ *  Return: CLIENT_FINE; else CLIENT_USAGE, told: it is not valid UTF-8. */
 int client_text_put(const char *command, json_t *request, const char *key, const char *text);
 
 /** client_patience() - waits @timeout_ms for answers instead of CLIENT_TIMEOUT_MS. */
@@ -72,7 +71,7 @@ void client_patience(struct client *client, unsigned timeout_ms);
 
 void client_close(struct client *client);
 
-/** client_text(), client_number() - a member of an answer; "" and 0 if it is not there. */
+/** client_text(), client_number() - a member of an answer; "" and 0 if it is missing. */
 const char *client_text(const json_t *object, const char *key);
 json_int_t client_number(const json_t *object, const char *key);
 

@@ -1,5 +1,5 @@
-/*  cmd_add - what joins and leaves a running fabric: `heddle add`, `heddle attach`, `heddle remove`
- *  (TB-10, TB-15, TB-22). */
+/*  cmd_add - adds to and removes from a running fabric: `heddle add`, `heddle attach`, `heddle
+ *  remove` (TB-10, TB-15, TB-22). */
 #include "orchestrator/cli/cmd_add.h"
 
 #include <limits.h>
@@ -14,13 +14,11 @@ static const struct command_words add_words = {
 	"usage: heddle add [-f FABRIC] [--json] host NAME SWITCH [KEY=VALUE]...\n"
 	"       heddle add [-f FABRIC] [--json] switch NAME [NEIGHBOUR]... [KEY=VALUE]...\n"
 	"       heddle add [-f FABRIC] [--json] link SWITCH SWITCH [KEY=VALUE]...\n"
-	"Adds a host, a switch with links to its neighbours, or a link between two switches to a "
-	"running fabric, at "
-	"once.\n"
-	"KEY of the new links: rate=, delay=, loss=, bit-errors=, medium=shm|veth; what is not "
-	"given is as on links "
-	"like\n"
-	"them. 'heddle attach' adds an existing container as a host.\n",
+	"Adds a host, a switch with links to its neighbours, or a link between two switches to a\n"
+	"running fabric. KEY of the new links: rate=, delay=, loss=, bit-errors=, "
+	"medium=shm|veth.\n"
+	"Other settings are those of similar links. 'heddle attach' makes an existing container a\n"
+	"host.\n",
 	"exit status: 0 it has joined, 1 it cannot, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 2,
@@ -30,12 +28,11 @@ static const struct command_words add_words = {
 static const struct command_words remove_words = {
 	"remove",
 	"usage: heddle remove [-f FABRIC] NODE | NODE:PORT\n"
-	"Removes a host, a switch without hosts, or the link at a port of a switch from a running "
-	"fabric. Programs in "
-	"a host\n"
-	"that leaves are ended; one that was attached only loses its interface. PORT is a number "
-	"or a neighbour.\n",
-	"exit status: 0 it has left, 1 it cannot, 2 wrong usage or no such fabric, 4 no answer\n",
+	"Removes a host, a switch without hosts, or the link at a port of a switch from a running\n"
+	"fabric. Programs in a removed host are ended; an attached host only loses its interface.\n"
+	"PORT is a number or a neighbour.\n",
+	"exit status: 0 it is removed, 1 it cannot be, 2 wrong usage or no such fabric, 4 no "
+	"answer\n",
 	.options = client_options,
 	.option_count = 1,
 	OPERANDS("node", 1, 1),
@@ -43,7 +40,7 @@ static const struct command_words remove_words = {
 
 static const char *const link_keys[] = { "rate", "delay", "loss", "bit-errors", "medium", NULL };
 
-/* @words, KEY=VALUE each, into @request (given away if one is wrong) */
+/* adds @words, KEY=VALUE each, to @request, which is freed if one is wrong */
 static int keys_put(const char *command, json_t *request, int count, char **words)
 {
 	int status = CLIENT_FINE;
@@ -65,7 +62,7 @@ static int plain_count(int count, char **words)
 	return plain;
 }
 
-/* @words as JSON; NULL if one is no UTF-8 */
+/* @words as JSON; NULL if one is not valid UTF-8 */
 static json_t *words_pack(int count, char **words)
 {
 	json_t *array = json_array();
@@ -79,7 +76,7 @@ static json_t *words_pack(int count, char **words)
 	return array;
 }
 
-/* what is to be added, of @plain words; NULL after a complaint */
+/* the request for @plain words; NULL after an error message */
 static json_t *add_request(const char *kind, int plain, char **words)
 {
 	json_t *request;
@@ -100,7 +97,7 @@ static json_t *add_request(const char *kind, int plain, char **words)
 		return NULL;
 	}
 	if (!request)
-		options_wrong("add", "one of these names is no UTF-8");
+		options_wrong("add", "one of these names is not valid UTF-8");
 	return request;
 }
 
@@ -141,17 +138,15 @@ static const struct command_words attach_words = {
 	"usage: heddle attach [-f FABRIC] [--json] NAME SWITCH --pid PID | --netns PATH "
 	"[--interface NAME] "
 	"[KEY=VALUE]...\n"
-	"Makes an existing container or network namespace a host of a running fabric: it is given "
-	"an interface\n"
-	"with addresses of the fabric, and keeps all others. KEY as of 'heddle add'. 'heddle "
-	"remove NAME' takes\n"
-	"the interface away again.\n"
+	"Makes an existing container or network namespace a host of a running fabric. It gets an\n"
+	"interface with addresses of the fabric, and keeps its own. KEY as in 'heddle add'.\n"
+	"'heddle remove NAME' removes the interface.\n"
 	"  heddle attach web s1 --pid $(podman inspect -f '{{.State.Pid}}' web)\n",
 	"exit status: 0 it has joined, 1 it cannot, 2 wrong usage or no such fabric, 4 no answer\n",
 	OPTIONS(attach_options),
 };
 
-/* where the network namespace is: of a process, or a path as the daemon finds it too */
+/* the network namespace: of a process, or a path, made absolute for the daemon */
 static int network_put(json_t *request, const char *pid, const char *path)
 {
 	char text[PATH_MAX];
@@ -191,7 +186,7 @@ int cmd_attach(int argc, char **argv)
 	request =
 		json_pack("{s:s, s:s, s:s}", "ask", "add-host", "name", argv[1], "switch", argv[2]);
 	if (!request)
-		return options_wrong("attach", "'%s' or '%s' is no UTF-8", argv[1], argv[2]);
+		return options_wrong("attach", "'%s' or '%s' is not valid UTF-8", argv[1], argv[2]);
 	status = keys_put("attach", request, count - 2, argv + 3);
 	if (status)
 		return status;

@@ -1,5 +1,5 @@
-/*  cmd_check - `heddle check SCENARIO`: reads and plans a scenario, starts nothing, says what it
- *  would be (TB-10). */
+/*  cmd_check - `heddle check SCENARIO`: reads and plans a scenario and prints a summary, without a
+ *  run (TB-10). */
 #include "orchestrator/cli/cmd_check.h"
 
 #include <errno.h>
@@ -30,9 +30,8 @@ struct request {
 static const struct option_row options[] = {
 	OPTION_FLAG("--json", AT(json), "the same for programs"),
 	OPTION_FLAG("--congestion", AT(congestion),
-		    "also all numbers of congestion control, those that follow from the fabric "
-		    "among them; of a\n"
-		    "fabric of kind roce always thresholds, headroom and buffers"),
+		    "also all numbers of congestion control, including derived ones; of a fabric\n"
+		    "of kind roce always thresholds, headroom and buffers"),
 	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
 };
@@ -40,15 +39,15 @@ static const struct option_row options[] = {
 static const struct command_words words = {
 	"check",
 	"usage: heddle check SCENARIO [options]\n"
-	"Reads a scenario, reports every mistake with file, line and column, and says what would "
-	"run.\n"
-	"How paths are chosen is said always, with the numbers that follow from the fabric.\n",
+	"Reads a scenario, reports every mistake with file, line and column, and prints what "
+	"would\n"
+	"run, with the routing and its derived numbers.\n",
 	"exit status: 0 the scenario is fine, 2 wrong usage or scenario\n",
 	OPTIONS(options),
 	OPERANDS("scenario", 1, 1),
 };
 
-/* what is worth knowing of a plan, in numbers */
+/* sums over a plan */
 struct summary {
 	uint64_t flows, ring_bytes;
 	uint32_t edge_links, fabric_links;
@@ -100,7 +99,7 @@ static int print_congestion(const struct plan *plan)
 	return error;
 }
 
-/* what the edge port of host @host tells flows apart by */
+/* the flow key of the edge port of host @host */
 static const struct flow_match *match_of(const struct plan *plan, uint32_t host)
 {
 	const struct port_config *port = &plan->nodes[plan_host_node(plan, host)].ports[0];

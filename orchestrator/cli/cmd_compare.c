@@ -1,8 +1,8 @@
-/*  cmd_compare - `heddle run --compare SCENARIO`: its variants one after the other, and one table
- *  of what came out (TB-10).
+/*  cmd_compare - `heddle run --compare SCENARIO`: runs its variants one after the other, and prints
+ *  one table of results (TB-10).
  *
- *  All variants are read, planned and checked before the first one is started. One that stalls or
- *  fails says so in its row; the others are run all the same. */
+ *  All variants are read, planned and checked before the first one is started. The row of a variant
+ *  that stalls or fails says so; the others still run. */
 #include "orchestrator/cli/cmd_compare.h"
 
 #include <errno.h>
@@ -19,8 +19,7 @@
 #include "orchestrator/scenario/scenario_idle.h"
 #include "orchestrator/scenario/scenario_keys.h"
 
-/* what the scenario wants compared; NULL with @status if that cannot be understood
- * @origin  of that scenario; held */
+/* the `compare` section; NULL with @status after an error * @origin of that scenario; held */
 static struct scenario_compare *compare_load(const struct options *options, struct origin **origin,
 					     int *status)
 {
@@ -36,7 +35,7 @@ static struct scenario_compare *compare_load(const struct options *options, stru
 		options_wrong("run", "%s", strerror(-error));
 	else if (!error && !compare)
 		options_wrong("run",
-			      "%s has no 'compare' section, which says what to compare: "
+			      "%s has no 'compare' section, which lists what to compare: "
 			      "docs/scenario.md has an example",
 			      options->scenario);
 	if (compare)
@@ -132,8 +131,8 @@ static int table_write(const struct options *options, const struct compare_table
 	return 0;
 }
 
-/* Runs variant @variant and puts what came out into @row.
- * Return: 0, also if it stalled, for that is what there is to know of it; else an exit status. */
+/* Runs variant @variant and puts its results into @row. * Return: 0, also if it stalled, which is a
+ * result; else an exit status. */
 static int variant_run(struct options *options, uint32_t variant, struct compare_table *table,
 		       struct compare_row *row)
 {
@@ -148,8 +147,7 @@ static int variant_run(struct options *options, uint32_t variant, struct compare
 		status = run_scenario_play(options, &plan);
 	}
 	if (status == EXIT_INTERRUPTED)
-		snprintf(row->note, sizeof(row->note),
-			 "interrupted: this is what there was at that moment");
+		snprintf(row->note, sizeof(row->note), "interrupted: results up to that moment");
 	plan_free(&plan);
 	return status == EXIT_STALL ? 0 : status;
 }
@@ -176,7 +174,7 @@ static int variants_run(struct options *options, const struct scenario_compare *
 	return worst;
 }
 
-/* every variant is understood before the first one is run */
+/* checks every variant before the first one is run */
 static int variants_check(const struct options *options, const struct scenario_compare *compare)
 {
 	int status = only_check(options, compare);

@@ -1,7 +1,6 @@
-/*  cmd_down - `heddle down`: ends fabrics, until nothing of them is left; nothing to end is fine
- *  (TB-22).
+/*  cmd_down - `heddle down`: ends fabrics completely; no fabric to end is no error (TB-22).
  *
- *  The last look at a fabric becomes its verdict, over its whole life (TB-8). */
+ *  The last `ps` of a fabric is its verdict, since its start (TB-8). */
 #include "orchestrator/cli/cmd_down.h"
 
 #include <errno.h>
@@ -32,26 +31,26 @@ struct request {
 
 static const struct option_row options[] = {
 	OPTION_FLAG("--all", AT(all), "every fabric"),
-	OPTION_FLAG("--json", AT(json),
-		    "for programs: a list of what 'heddle ps --json' would have said last; of a "
-		    "fabric that was killed\n"
-		    "{\"fabric\": NAME, \"killed\": true}"),
+	OPTION_FLAG(
+		"--json", AT(json),
+		"for programs: a list of the last 'heddle ps --json'; of a fabric that was killed\n"
+		"{\"fabric\": NAME, \"killed\": true}"),
 };
 
 static const struct command_words words = {
 	"down",
 	"usage: heddle down [NAME] [--all] [--json]\n"
-	"Ends a running fabric: NAME, the only one, or --all of them. Nothing of it is left. A "
-	"fabric that\n"
-	"does not answer is killed. If nothing runs there is nothing to do, which is fine.\n"
-	"Says whether the fabric was faithful over its whole life; 'heddle ps --help' explains the "
-	"verdict.\n",
-	"exit status: 0 it does not run any more, 2 wrong usage, 4 it could not be ended\n",
+	"Ends a running fabric: NAME, the only one, or --all of them. Nothing of it remains. A "
+	"fabric\n"
+	"that does not answer is killed. It is no error if none runs. Prints whether the fabric "
+	"was\n"
+	"faithful since its start; 'heddle ps --help' explains the verdict.\n",
+	"exit status: 0 it does not run, 2 wrong usage, 4 it could not be ended\n",
 	OPTIONS(options),
 	OPERANDS("name", 0, 1),
 };
 
-/* until fabric @name is gone; false if it still runs after @timeout_ms */
+/* waits until fabric @name has ended; false if it still runs after @timeout_ms */
 static bool gone(int base_fd, const char *name, uint32_t timeout_ms)
 {
 	uint64_t deadline_ns = wall_ns() + timeout_ms * 1000000ull;
@@ -68,7 +67,7 @@ static int one_kill(int base_fd, const char *name, json_t *ended)
 {
 	int error = runtime_kill(base_fd, name);
 
-	/* it has just died; what it was starting may hold the lock for another moment */
+	/* it has just died; a child that it was starting may have the lock for another moment */
 	if (error == -ESRCH)
 		error = 0;
 	if (!error && !gone(base_fd, name, END_MS))
@@ -82,7 +81,7 @@ static int one_kill(int base_fd, const char *name, json_t *ended)
 	return CLIENT_FINE;
 }
 
-/* looks at the fabric for the last time and asks it to end */
+/* requests a last `ps` of the fabric, and its end */
 static int one_ask(const char *name, json_t **last_look)
 {
 	struct client client;
@@ -103,12 +102,12 @@ static int one_ask(const char *name, json_t **last_look)
 	return status;
 }
 
-/* ends fabric @name; what it was is appended to @ended */
+/* ends fabric @name; its last `ps` is appended to @ended */
 static int one_end(int base_fd, const char *name, json_t *ended)
 {
 	json_t *last_look;
 	int status = one_ask(name, &last_look), pidfd = -1;
-	bool is_gone = status == CLIENT_USAGE; /* it was ending anyway */
+	bool is_gone = status == CLIENT_USAGE; /* it was ending already */
 
 	if (!status) {
 		pidfd = pidfd_open((pid_t)client_number(last_look, "pid"), 0);
@@ -117,7 +116,7 @@ static int one_end(int base_fd, const char *name, json_t *ended)
 	if (pidfd >= 0) {
 		struct pollfd exited = { pidfd, POLLIN, 0 };
 
-		if (is_gone) /* its process, too: what it held open goes with it */
+		if (is_gone) /* also its process: until then it has files open */
 			poll(&exited, 1, (int)END_MS);
 		close(pidfd);
 	}
@@ -143,7 +142,7 @@ static void one_print(const json_t *fabric)
 		observe_fidelity_print(fabric, stdout);
 }
 
-/* ends what is meant among the @count fabrics that run */
+/* ends the requested ones of the @count running fabrics */
 static int some_end(int base_fd, char (*names)[NODE_NAME_MAX], int count,
 		    const struct request *request)
 {
@@ -181,7 +180,7 @@ int cmd_down(int argc, char **argv)
 		return status;
 	request.name = argv[1];
 	if (request.name && request.all)
-		return options_wrong("down", "either a name or --all");
+		return options_wrong("down", "expected a name or --all, not both");
 	count = 0;
 	base_fd = runtime_open(false, why, sizeof(why));
 	if (base_fd < 0 && base_fd != -ENOENT)

@@ -1,8 +1,8 @@
 /*  cmd_exec - `heddle exec` and `heddle shell`: a program in a host of a running fabric (TB-10,
  *  TB-15).
  *
- *  The daemon hands over descriptors of the host's namespaces and is not needed any more: the
- *  program is our child, in our terminal, with our environment. */
+ *  The daemon sends descriptors of the host's namespaces and is not needed any more: the program is
+ *  a child of this process, in its terminal, with its environment. */
 #include "orchestrator/cli/cmd_exec.h"
 
 #include <stdio.h>
@@ -21,11 +21,10 @@ static const struct command_words exec_words = {
 	"exec",
 	"usage: heddle exec [-f FABRIC] HOST -- PROGRAM [ARGUMENT]...\n"
 	"Runs a program in a host of a running fabric, e.g. heddle exec h1 -- ping -c 3 h6\n"
-	"It sees the host's network and name, its files are those of this machine.\n"
-	"HOST may be a switch: the program then sees the ends of all links with 'medium: veth', "
-	"each called after its\n"
-	"node and the neighbour, e.g. heddle exec s1 -- tcpdump -i s1.s2   ('ip -br link' lists "
-	"them)\n",
+	"It has the host's network and host name, and the files of this machine.\n"
+	"HOST may be a switch: the program then has the ends of all links with 'medium: veth', "
+	"named\n"
+	"NODE.NEIGHBOUR, e.g. heddle exec s1 -- tcpdump -i s1.s2   ('ip -br link' lists them)\n",
 	"exit status: the program's; 128 + signal if one ended it; 126 it could not be started,\n"
 	"2 wrong usage or no such fabric, 1 no such host\n",
 	.options = client_options,
@@ -47,7 +46,7 @@ static const struct command_words shell_words = {
 	false
 };
 
-/* the descriptors of host @host, named by the answer */
+/* requests the descriptors of host @host, which the answer names */
 static int host_ask(const char *command, const char *fabric, const char *host,
 		    struct enter_fds *enter)
 {
@@ -81,8 +80,8 @@ static int host_ask(const char *command, const char *fabric, const char *host,
 				*places[k].fd = fds[i];
 	}
 	if (json_array_size(names) != fd_count || enter->net_fd < 0) {
-		options_wrong(command, "fabric %s has not handed over the namespaces of %s",
-			      client.fabric, host);
+		options_wrong(command, "fabric %s has not sent the namespaces of %s", client.fabric,
+			      host);
 		status = CLIENT_FAILED;
 	}
 	json_decref(answer);
@@ -115,13 +114,13 @@ int cmd_exec(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (!count || !strcmp(argv[1], "--"))
-		return options_wrong("exec", "in which host? 'heddle exec --help' explains");
+		return options_wrong("exec", "missing HOST; 'heddle exec --help' explains");
 	at = count > 1 && !strcmp(argv[2], "--") ? 3 : 2;
 	if (at > count)
-		return options_wrong(
-			"exec",
-			"which program? Expected 'heddle exec %s -- PROGRAM', or 'heddle shell %s'",
-			argv[1], argv[1]);
+		return options_wrong("exec",
+				     "missing PROGRAM: expected 'heddle exec %s -- PROGRAM', or "
+				     "'heddle shell %s'",
+				     argv[1], argv[1]);
 	return host_run("exec", client.fabric, argv[1], argv + at);
 }
 
@@ -135,7 +134,7 @@ int cmd_shell(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (!count)
-		return options_wrong("shell", "in which host? 'heddle shell --help' explains");
+		return options_wrong("shell", "missing HOST; 'heddle shell --help' explains");
 	if (count > 1)
 		return options_wrong(
 			"shell", "'%s' is one word too many; 'heddle exec' runs programs", argv[2]);

@@ -12,7 +12,7 @@
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/scenario/generate_text.h"
 
-/* a small fabric, for what is not given */
+/* a small fabric: the default of each count */
 static const struct generate_size size_default = {
 	.counts = { [GENERATE_HOSTS] = 8,
 		    [GENERATE_SWITCHES] = 4,
@@ -56,7 +56,7 @@ static int kind_parse(const char *word)
 	return -EINVAL;
 }
 
-/* a number of the command line; false, told, if it is none */
+/* a number of the command line; false after an error message */
 static bool number_parse(const char *key, const char *text, uint32_t *number)
 {
 	char why[240];
@@ -142,14 +142,14 @@ static int fabric_parse(const char *word, enum fabric_kind *fabric)
 			*fabric = (enum fabric_kind)i;
 			return 0;
 		}
-	fprintf(stderr, "heddle gen: fabric: '%s' is none of %s, %s and %s%s\n", word,
-		scenario_fabric_name[0], scenario_fabric_name[1], scenario_fabric_name[2],
+	fprintf(stderr, "heddle gen: fabric: expected %s, %s or %s, not '%s'%s\n",
+		scenario_fabric_name[0], scenario_fabric_name[1], scenario_fabric_name[2], word,
 		suggest_sentence(word, scenario_fabric_name, FABRIC_KINDS, sizeof(char *), hint,
 				 sizeof(hint)));
 	return -EINVAL;
 }
 
-/* Nothing is printed that `heddle check` would refuse. */
+/* Checks the text as `heddle check` does before it is printed. */
 static int text_check(const char *text, size_t length)
 {
 	struct scenario_errors errors = { 0 };
@@ -202,7 +202,7 @@ static int print_scenario(enum generate_kind kind, const struct generate_size *s
 }
 
 static const struct option_row options[] = {
-	OPTION_FLAG("--explicit", 0, "writes every switch, host and link out"),
+	OPTION_FLAG("--explicit", 0, "writes every switch, host and link"),
 };
 
 static const struct command_words words = {

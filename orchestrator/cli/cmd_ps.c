@@ -1,8 +1,7 @@
-/*  cmd_ps - `heddle ps`: which fabrics run, what they cost, and whether they are faithful (TB-8,
- *  TB-10, TB-22).
+/*  cmd_ps - `heddle ps`: running fabrics, their cost and fidelity (TB-8, TB-10, TB-22).
  *
- *  The daemon only tells counters since the start. Cost and lateness are those of the whole life;
- *  with --since a former output is its beginning instead. */
+ *  The daemon only reports counters since the start. So cost and lateness are since the start, or
+ *  with --since the difference to an earlier output. */
 #include "orchestrator/cli/cmd_ps.h"
 
 #include <errno.h>
@@ -25,9 +24,8 @@ struct request {
 
 static const struct option_row options[] = {
 	OPTION_TEXT("--since", "FILE", AT(since),
-		    "cost, lateness and verdict of the time since FILE was made by 'heddle ps "
-		    "--json > FILE',\n"
-		    "instead of the fabric's whole life"),
+		    "cost, lateness and verdict since FILE was made by 'heddle ps --json > FILE',\n"
+		    "instead of since the start"),
 	OPTION_FLAG("--json", AT(json),
 		    "the same for programs, always with all nodes, their ports and all counters"),
 };
@@ -35,21 +33,19 @@ static const struct option_row options[] = {
 static const struct command_words words = {
 	"ps",
 	"usage: heddle ps [NAME] [--since FILE] [--json]\n"
-	"Lists the running fabrics and says whether they are faithful; with a NAME also every node "
-	"of that one: its\n"
-	"state, what it costs, packets, and how late it handled events, all since the start "
-	"('heddle top': now).\n"
-	"'dropped' are losses of any frame, ACKs too; what nobody listens to is not among them.\n",
+	"Lists the running fabrics and their fidelity; with a NAME also every node of that fabric: "
+	"its\n"
+	"state, cost, packets and lateness, all since the start ('heddle top': now). 'dropped' "
+	"counts\n"
+	"lost frames of any kind, also ACKs, but not multicast reports without a listener.\n",
 	"The verdict is one of\n"
-	"  faithful       the delays of the links made up for the lateness of every node\n"
-	"  delayed        rates are as configured, but a hop may add delay: so much that 99 % of a "
-	"node's turns, and "
-	"of\n"
-	"                 the time, were not later\n"
-	"  overloaded     NOT FAITHFUL: for 1 % of the time in which something went on, or more, "
-	"data waited because "
-	"a\n"
-	"                 node was later than its buffers last\n"
+	"  faithful     the delays of the links absorbed the lateness of every node\n"
+	"  delayed      rates are as configured, but a hop may have added a delay: in 99 % of a "
+	"node's\n"
+	"               turns, and of the time, no more than stated\n"
+	"  overloaded   NOT FAITHFUL, results are not valid: for 1 % of the active time or more, "
+	"data\n"
+	"               may have waited because a node was later than its buffers last\n"
 	"\n"
 	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does "
 	"not answer\n",
@@ -84,9 +80,9 @@ static void manager_print(const json_t *manager)
 		return;
 	printf("manager    pid %d active, ", (int)client_number(manager, "active"));
 	if (client_number(manager, "standby"))
-		printf("pid %d stands by", (int)client_number(manager, "standby"));
+		printf("pid %d standby", (int)client_number(manager, "standby"));
 	else
-		printf("nobody stands by");
+		printf("no standby");
 	printf("; swept %s ago in %s: %d switches, %d links between them, %d hosts\n",
 	       client_time(manager, "swept_ago_ns", swept), client_time(manager, "took_ns", took),
 	       (int)client_number(manager, "switches"), (int)client_number(manager, "links"),
@@ -111,10 +107,10 @@ static void fabric_print(const json_t *fabric)
 	printf("nodes      %d hosts, %d switches, %d links", (int)client_number(fabric, "hosts"),
 	       (int)client_number(fabric, "switches"), (int)client_number(fabric, "links"));
 	if (client_number(fabric, "dead"))
-		printf("; %d DEAD: 'heddle ps %s' says why, 'heddle start NODE' starts one again",
+		printf("; %d DEAD: 'heddle ps %s' has the reason, 'heddle start NODE' restarts one",
 		       (int)client_number(fabric, "dead"), client_text(fabric, "fabric"));
 	if (json_is_true(json_object_get(fabric, "init_dead")))
-		printf("\nprograms   DEAD: the hosts' init process was killed; end the fabric, and "
+		printf("\nprograms   DEAD: the hosts' init process was killed; end the fabric and "
 		       "start it again");
 	printf("\ncost       %.1f %% of a core, %s of memory\n", percent(fabric),
 	       human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
@@ -156,7 +152,7 @@ static void nodes_print(const json_t *fabric)
 
 /* ---- command ---- */
 
-/* the fabric of @answer in what --since named; NULL if it is not in there, told */
+/* the fabric of @answer in the file of --since; NULL after an error message */
 static const json_t *since_find(const json_t *answer, const json_t *since, const char *file)
 {
 	const json_t *fabric;
@@ -169,13 +165,13 @@ static const json_t *since_find(const json_t *answer, const json_t *since, const
 			return fabric;
 	}
 	options_wrong("ps",
-		      "%s says nothing of fabric %s as it runs now; make it with 'heddle ps --json "
+		      "%s has no data of fabric %s as it runs now; make it with 'heddle ps --json "
 		      "> FILE'",
 		      file, client_text(answer, "fabric"));
 	return NULL;
 }
 
-/* looks at each of @names, whose former looks are in @since; one that has just ended is left out */
+/* queries each of @names, with earlier data in @since; a fabric that has just ended is left out */
 static int fabrics_look_since(char (*names)[NODE_NAME_MAX], int count,
 			      const struct request *request, const json_t *since, json_t *fabrics)
 {
@@ -259,7 +255,7 @@ static int fabrics_show(char (*names)[NODE_NAME_MAX], int count, const struct re
 	return status;
 }
 
-/* the one that is named; complains if it does not run */
+/* the named fabric; an error if it does not run */
 static int one_show(const struct request *request)
 {
 	char one[1][NODE_NAME_MAX];

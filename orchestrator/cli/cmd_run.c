@@ -1,12 +1,11 @@
-/*  cmd_run - `heddle run SCENARIO`: the whole way from a file to an exit status (TB-10).
+/*  cmd_run - `heddle run SCENARIO`: from a file to an exit status (TB-10).
  *
  *  scenario -> plan -> processes -> clock to the end -> statistics -> results -> expectations.
- *  Nothing is started before everything has been understood; nothing is left behind however it
- *  ends.
- *  With --compare it is gone once for each variant of the scenario: cmd_compare.c.
- *  The same way under both clocks (TB-7, TB-8). A run under the real clock that was not faithful
- *  has an exit status of its own, before that of the expectations: neither their yes nor their no
- *  would say anything about the fabric. */
+ *  Nothing is started before the whole input is checked, and nothing is left however a run ends. *
+ *  With --compare this is done once for each variant of the scenario: cmd_compare.c. * It is the
+ *  same under both clocks (TB-7, TB-8). A run under the real clock that was not faithful has an
+ *  exit status of its own, before that of the expectations, whose outcome then says nothing about
+ *  the fabric. */
 
 #include "orchestrator/cli/cmd_run.h"
 
@@ -38,9 +37,9 @@
 #include "orchestrator/results/results_text.h"
 #include "orchestrator/scenario/scenario_idle.h"
 
-/* what is shorter is soon blurred by processes that are late (ours) */
+/* over a shorter time, late processes change rates (ours) */
 #define REAL_MEASURED_MIN_PS (100 * NODE_MS)
-/* for nodes that are late to handle what was due before the end */
+/* time for late nodes to handle what was due before the end */
 #define REAL_GRACE_PS (10 * NODE_MS)
 
 static int options_parse(struct options *options, int argc, char **argv);
@@ -150,7 +149,7 @@ static int only_take(const char *command, const struct option_row *row, void *fi
 	return 0;
 }
 
-/* --json takes the next word if that cannot be the scenario */
+/* --json takes the next word if it cannot be the scenario */
 static bool is_json_file(const char *next, int operand_count)
 {
 	size_t length = strlen(next);
@@ -184,51 +183,52 @@ static const struct option_row rows[] = {
 		    "repeated"),
 	OPTION_TAKE("--capture-snap", "N", AT(capture_bytes), snap_take, NULL,
 		    "no more than N bytes of each frame"),
-	OPTION_TAKE(
-		"--clock", "KIND", AT(real), option_value, clocks,
-		"virtual (if not given): exact, takes as long as it takes; real: takes as long as "
-		"the\n"
-		"scenario says, at rates that this machine can carry, and says whether it could"),
+	OPTION_TAKE("--clock", "KIND", AT(real), option_value, clocks,
+		    "virtual (default): exact, at the speed of the machine; real: in the "
+		    "scenario's own\n"
+		    "time, at rates that the machine can carry, with a verdict whether it could"),
 	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
 	OPTION_FLAG(
 		"--compare", AT(compare),
 		"run each variant of the scenario's 'compare' section and print one table; the\n"
 		"expectations are not judged; --json and --csv write the table"),
-	OPTION_TAKE("--only", "VARIANT", 0, only_take, NULL,
-		    "of these only this one; may be repeated"),
-	OPTION_FLAG("--timing", AT(timing), "also say what the run cost on this machine"),
+	OPTION_TAKE("--only", "VARIANT", 0, only_take, NULL, "only this variant; may be repeated"),
+	OPTION_FLAG("--timing", AT(timing), "also the cost of the run on this machine"),
 	OPTION_FLAG("--quiet", AT(quiet), "no summary, no progress"),
 	OPTION_FLAG("--verbose", AT(verbose),
-		    "each stage of the run on standard error, as it begins and as it is over"),
+		    "each stage of the run on standard error, when it begins and ends"),
 	OPTION_TAKE("--break-at", "TIME", 0, break_at_take, NULL,
-		    "stop there and take commands (type 'help')"),
+		    "stop at TIME and read commands (type 'help')"),
 	OPTION_TAKE("--script", "FILE", 0, script_take, NULL,
-		    "take them from FILE instead of standard input"),
+		    "read the commands from FILE instead of standard input"),
 	OPTION_TAKE("--slow", "TIME/s", AT(slow_ps_per_s), slow_take, NULL,
-		    "slow down to so much fabric time a second, e.g. 10us/s"),
+		    "slow down to TIME of the fabric per second, e.g. 10us/s"),
 	OPTION_TAKE("--loop", "KIND", AT(fabric.loop), NULL, option_loops,
 		    "event loop of the nodes: auto, io_uring, fallback"),
-	OPTION_TAKE("--cores", "KIND", AT(fabric.cores), option_value, cores,
-		    "of the nodes, virtual clock: adapt (if not given): placed, fewer while other "
-		    "programs use\n"
-		    "them; spread: placed once; free: the kernel's choice"),
+	OPTION_TAKE(
+		"--cores", "KIND", AT(fabric.cores), option_value, cores,
+		"of the nodes, virtual clock: adapt (default): placed, fewer while other programs\n"
+		"use them; spread: placed once; free: the kernel chooses"),
 	OPTION_TAKE("--watchdog", "TIME", AT(fabric.watchdog_ns), watchdog_take, NULL,
-		    "how long a node may hang or be stopped (1s); 0s: for ever"),
+		    "how long a node may hang or be stopped (1s); 0s: no limit"),
 };
 
 static const struct command_words words = {
 	"run",
 	"usage: heddle run SCENARIO [options]\n"
 	"Runs the workloads of a scenario and prints the result.\n",
-	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, or a "
-	"file could not be\n"
-	"written, 3 the fabric stalled, 4 a node failed, 5 not faithful: under the real clock this "
-	"machine was too\n"
-	"slow, whatever the expectations, 130 interrupted: Ctrl-C (SIGINT, SIGTERM) ends a run in "
-	"good order, with\n"
-	"what there is; again, half a second or more later, it ends at once, and writes nothing "
-	"more\n",
+	"exit status:\n"
+	"  0    all expectations hold\n"
+	"  1    an expectation does not hold\n"
+	"  2    wrong usage or scenario, or a file could not be written\n"
+	"  3    the fabric stalled\n"
+	"  4    a node failed\n"
+	"  5    not faithful: under the real clock this machine was too slow, whatever the "
+	"expectations\n"
+	"  130  interrupted: Ctrl-C (SIGINT, SIGTERM) ends a run in good order, with the results "
+	"so\n"
+	"       far; a second one, half a second or more later, ends it at once without results\n",
 	OPTIONS(rows),
 	OPERANDS("scenario", 1, 1),
 };
@@ -261,7 +261,7 @@ static int options_parse(struct options *options, int argc, char **argv)
 
 /* ---- scenario ---- */
 
-/* what the scenario asks for and the real clock does otherwise, or hardly */
+/* notes on settings of the scenario that the real clock does not follow, or not well */
 static void real_note(const struct scenario *scenario)
 {
 	node_time_t measured_ps = scenario->duration_ps - scenario->warmup_ps;
@@ -278,8 +278,7 @@ static void real_note(const struct scenario *scenario)
 	if (measured_ps < REAL_MEASURED_MIN_PS)
 		fprintf(stderr,
 			"heddle run: rates are measured over %s, which is short under the real "
-			"clock: try "
-			"--set run.duration=2s\n",
+			"clock: try --set run.duration=2s\n",
 			human_time(measured_ps, time));
 }
 
@@ -301,12 +300,12 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 	if (error && !errors.count)
 		options_wrong("run", "%s", strerror(-error));
 	error = error || errors.count;
-	if (!error && variant == SCENARIO_NO_VARIANT) /* of a file with variants: cmd_compare.c */
+	if (!error && variant == SCENARIO_NO_VARIANT) /* for variants: cmd_compare.c */
 		scenario_idle_note(&scenario, "run");
 	if (!error && !options->row)
 		routing_ungrouped_print(plan, "heddle run: too few port groups: ", stderr);
 	if (!error && !options->row)
-		plan_loops_print(plan, "heddle run: a routing loop, as asked for: ", stderr);
+		plan_loops_print(plan, "heddle run: a routing loop, as configured: ", stderr);
 	if (!error && options->real && !options->row)
 		real_note(&scenario);
 	scenario_errors_free(&errors);
@@ -347,7 +346,7 @@ int run_outputs_check(const struct options *options, const struct origin *origin
 
 /* ---- run ---- */
 
-/* opens what a breakpoint reads its commands from; @name for messages, NULL for a terminal */
+/* opens the commands of a breakpoint; @name for messages, NULL for a terminal */
 static FILE *script_open(const struct options *options, const char **name)
 {
 	FILE *in;
@@ -364,8 +363,7 @@ static FILE *script_open(const struct options *options, const char **name)
 	return in;
 }
 
-/* the part of a run before it goes to its end: up to the breakpoint, then whatever is asked for
- * there */
+/* the first part of a run: to the breakpoint, then the commands there */
 static int play_breakpoint(const struct options *options, struct run *run, FILE *script,
 			   const char *name, enum run_outcome *outcome)
 {
@@ -390,7 +388,7 @@ static int play_breakpoint(const struct options *options, struct run *run, FILE 
 	return 0;
 }
 
-/* what the nodes run on: one phrase if they agree, else how many do what the first does */
+/* the event loop of the nodes; if they differ, that of the first with its number of nodes */
 static void loops_describe(const struct fabric *fabric, char *text, size_t text_max)
 {
 	uint32_t same = 0;
@@ -428,7 +426,7 @@ static int json_write(const struct options *options, const struct plan *plan,
 		     : 0;
 }
 
-/* why there is no usual result: for the row of a variant, or for people */
+/* why there is no usual result: into the row of a variant, or to standard error */
 static void __attribute__((format(printf, 2, 3)))
 remark(const struct options *options, const char *format, ...)
 {
@@ -445,7 +443,7 @@ remark(const struct options *options, const char *format, ...)
 		options_wrong("run", "%s", text);
 }
 
-/* what a summary would say in red */
+/* the warnings of a summary */
 static void row_remarks(const struct options *options, const struct results *results)
 {
 	uint32_t undelivered = results_undelivered_count(results->flows, results->flow_count);
@@ -458,7 +456,7 @@ static void row_remarks(const struct options *options, const struct results *res
 		       (unsigned long long)results->totals.messages_unlogged);
 }
 
-/* everything that was asked for; returns 0 or an exit status */
+/* writes all requested results; returns 0 or an exit status */
 static int results_write(const struct options *options, const struct plan *plan,
 			 struct stats_page *const *pages, const struct results *results,
 			 const struct fabric *fabric)
@@ -487,8 +485,8 @@ static int results_write(const struct options *options, const struct plan *plan,
 	return status;
 }
 
-/* Cycles of PFC are a result like another if the scenario expects to find some, or none; else they
- * have kept it from showing what it was made for. */
+/* A PFC deadlock is a result if the scenario has an expectation about deadlocks; else the run has
+ * failed. */
 static int deadlocks_judge(const struct options *options, const struct plan *plan,
 			   const struct results *results)
 {
@@ -502,7 +500,7 @@ static int deadlocks_judge(const struct options *options, const struct plan *pla
 	return EXIT_STALL;
 }
 
-/* the fabric has ended: gather, judge, print */
+/* after the end of the fabric: gathers, judges and writes results */
 static int results_make(const struct options *options, const struct plan *plan, struct run *run,
 			bool interrupted)
 {
@@ -525,9 +523,8 @@ static int results_make(const struct options *options, const struct plan *plan, 
 	} else {
 		status = results_write(options, plan, pages, &results, fabric);
 		if (!results_balanced(&results)) {
-			remark(options, "injected, delivered, lost and held bytes do not balance: "
-					"a node does not "
-					"count what it sends or drops");
+			remark(options, "injected, delivered, lost and waiting bytes do not "
+					"balance: a node counts wrongly");
 			status = EXIT_NODE;
 		}
 		if (results_symptom_wrong(plan, &results, why, sizeof(why))) {
@@ -556,9 +553,9 @@ static int node_failed(const struct options *options, struct fabric *fabric)
 	return EXIT_NODE;
 }
 
-/* The result is read and written first, for all that can go wrong from then on cannot change it;
- * but under the real clock nodes count until they leave, and what leaving costs is known
- * afterwards. */
+/* The result is read and written before the nodes end, since a later failure does not change it.
+ * But under the real clock nodes count until they leave, and --timing includes the cost of the
+ * end. */
 static int results_and_end(const struct options *options, struct run *run, bool interrupted)
 {
 	struct fabric *fabric = &run->fabric;
@@ -573,7 +570,7 @@ static int results_and_end(const struct options *options, struct run *run, bool 
 	return !end_first && fabric_end(fabric) ? node_failed(options, fabric) : status;
 }
 
-/* the fabric is ready: run it, end it, and say what came out */
+/* the fabric is ready: runs it, ends it, and writes the results */
 static int play(const struct options *options, struct run *run, FILE *script,
 		const char *script_name)
 {
@@ -598,8 +595,7 @@ static int play(const struct options *options, struct run *run, FILE *script,
 	if (outcome == RUN_INTERRUPTED)
 		return EXIT_INTERRUPTED;
 	if (stalled && (options->row || !expect_speaks_of(fabric->plan, "deadlocks"))) {
-		remark(options, "the fabric stalled: nothing will ever happen again, but %s",
-		       holders);
+		remark(options, "the fabric stalled: no event is left, but %s", holders);
 		return EXIT_STALL;
 	}
 	if (fabric->plan->drain && !fabric->empty && !stalled && !status)
@@ -607,7 +603,7 @@ static int play(const struct options *options, struct run *run, FILE *script,
 	return status;
 }
 
-/* the captures, if there are any, of a run that has come to @status.  Return: the exit status */
+/* ends the captures, if there are any, of a run with @status. Return: the exit status */
 static int captures_end(struct capture_files *captures, struct fabric *fabric, int status)
 {
 	int error = captures ? capture_files_end(captures, fabric) : 0;
@@ -618,7 +614,7 @@ static int captures_end(struct capture_files *captures, struct fabric *fabric, i
 	return error == -EOWNERDEAD ? EXIT_NODE : EXIT_USAGE;
 }
 
-/* who looks on while the fabric runs */
+/* context of the callbacks */
 struct observer {
 	const struct options *options;
 	struct progress *progress;
@@ -647,10 +643,20 @@ static void stage_print(void *observer, const char *what)
 /* fabric_options.note */
 static void note_show(void *observer, const char *text)
 {
-	const struct observer *who = observer;
+	const struct observer *context = observer;
 
-	progress_wipe(who->progress);
-	remark(who->options, "%s", text);
+	progress_wipe(context->progress);
+	remark(context->options, "%s", text);
+}
+
+static void observe(struct fabric_options *fabric_options, struct observer *observer)
+{
+	bool verbose = observer->options->verbose;
+
+	fabric_options->waits = verbose ? wait_print : wait_show;
+	fabric_options->stage = verbose ? stage_print : NULL;
+	fabric_options->note = note_show;
+	fabric_options->observer = observer;
 }
 
 static int scenario_play(const struct options *options, const struct plan *plan,
@@ -675,10 +681,7 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 	}
 	interrupt_catch();
 	progress_start(&run.progress, stderr, !options->quiet);
-	fabric_options.waits = options->verbose ? wait_print : wait_show;
-	fabric_options.stage = options->verbose ? stage_print : NULL;
-	fabric_options.note = note_show;
-	fabric_options.observer = &observer;
+	observe(&fabric_options, &observer);
 	fabric_options.managers = options->real ? &run.managers : NULL;
 	manager_pair_init(&run.managers, &run.fabric);
 	error = fabric_start(&run.fabric, plan, &fabric_options);
@@ -689,7 +692,7 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 	}
 	if (error == -EINTR) {
 		fabric_kill(&run.fabric);
-		remark(options, "interrupted before it began");
+		remark(options, "interrupted before the start");
 		status = EXIT_INTERRUPTED;
 	} else if (error) {
 		status = node_failed(options, &run.fabric);

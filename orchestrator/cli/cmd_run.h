@@ -1,5 +1,5 @@
-/*  cmd_run - what `heddle run` and `heddle run --compare` (cmd_compare.c) have in common: options,
- *  exit status, one run. For these two files only. */
+/*  cmd_run - options, exit status and one run, for `heddle run` and `heddle run --compare`
+ *  (cmd_compare.c). For these two files only. */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_RUN_H
 #define HEDDLE_ORCHESTRATOR_CLI_CMD_RUN_H
 
@@ -37,7 +37,7 @@ struct options {
 	bool compare;
 	const char *only[SCENARIO_VARIANTS_MAX]; /* variants; none: all */
 	unsigned only_count;
-	/* of the variant that is run: takes what is found, instead of output */
+	/* of the variant that is run: receives the results, instead of output */
 	struct compare_row *row;
 	const struct scenario_compare *columns;
 	struct fabric_options fabric;
@@ -46,17 +46,17 @@ struct options {
 /** cmd_run() - `heddle run`.  Return: the exit status: main.c. */
 int cmd_run(int argc, char **argv);
 
-/** run_scenario_load() - the plan of @options->scenario with variant @variant
- *  (scenario_read_variant), after everything in it that can be wrong has been looked at. Return: 0
- *  or an exit status, told. */
+/** run_scenario_load() - reads, plans and checks @options->scenario with variant @variant
+ *  (scenario_read_variant).
+ *  Return: 0 or an exit status, told. */
 int run_scenario_load(const struct options *options, uint32_t variant, struct plan *plan);
 
-/** run_outputs_check() - may all files that @options name for writing be written, given what is
- *  read (@origin)?
+/** run_outputs_check() - rejects output files of @options that are the same, or are inputs
+ *  (@origin).
  *  Return: 0 or an exit status, told. */
 int run_outputs_check(const struct options *options, const struct origin *origin);
 
-/** run_scenario_play() - runs it. What comes out is written as @options say, or put into
+/** run_scenario_play() - runs @plan. The results are written as @options say, or put into
  *  @options->row if that is set.
  *  Return: the exit status. */
 int run_scenario_play(const struct options *options, const struct plan *plan);

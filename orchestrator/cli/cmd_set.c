@@ -1,5 +1,5 @@
-/*  cmd_set - looking into a running fabric and changing it: `heddle set`, `heddle link`, `heddle
- *  start`, and `heddle show` of a node (TB-4, TB-9, TB-10). */
+/*  cmd_set - changes of a running fabric: `heddle set`, `heddle link`, `heddle start` (TB-4, TB-9,
+ *  TB-10). */
 #include "orchestrator/cli/cmd_set.h"
 
 #include <stdio.h>
@@ -46,9 +46,9 @@ static const struct command_words set_words = {
 static const struct command_words start_words = {
 	"start",
 	"usage: heddle start [-f FABRIC] NODE\n"
-	"Starts a dead switch or NIC again, with new links to its neighbours; the rest of the "
-	"fabric goes on "
-	"meanwhile.\n",
+	"Starts a dead switch or NIC again, with new links to its neighbours. The rest of the "
+	"fabric\n"
+	"continues meanwhile.\n",
 	"exit status: 0 it runs, 1 it cannot be started, 2 wrong usage or no such fabric, 4 no "
 	"answer\n",
 	.options = client_options,
@@ -62,14 +62,11 @@ static const struct command_words link_words = {
 	"       heddle link [-f FABRIC] NODE:PORT set KEY=VALUE...        rate=, delay=, loss=, "
 	"bit-errors=\n"
 	"       heddle link [-f FABRIC] NODE:PORT down | up\n"
-	"A link that is down is a cable that failed: flows take another port that the routes name, "
-	"if there is one; "
-	"routes\n"
-	"stay as they are. 'heddle remove' takes a link out of them.\n"
 	"Shows and changes the links of a running fabric, both directions at once. PORT is a "
-	"number or the name of "
-	"the\n"
-	"neighbour behind it: heddle link s1:s2 set rate=1Gb/s delay=1ms loss=0.1%\n",
+	"number or\n"
+	"the name of a neighbour: heddle link s1:s2 set rate=1Gb/s delay=1ms loss=0.1%\n"
+	"A link that is down is like a cable that failed: packets on it are lost, and the fabric\n"
+	"manager writes routes without it. 'heddle remove' removes the link from the fabric.\n",
 	"exit status: 0 fine, 1 it cannot be done, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 2,
@@ -91,7 +88,8 @@ int cmd_set(int argc, char **argv)
 	length = strcspn(argv[2], "=");
 	value = argv[2][length] ? argv[2] + length + 1 : argv[3];
 	if (!value)
-		return options_wrong("set", "%s of %s to which value? 'heddle set --help' explains",
+		return options_wrong("set",
+				     "missing VALUE for %s of %s; 'heddle set --help' explains",
 				     argv[2], argv[1]);
 	if (argv[2][length] && count > 2)
 		return options_wrong("set", "'%s' is one word too many", argv[3]);
@@ -151,7 +149,7 @@ static void links_print(const json_t *answer)
 	json_array_foreach(links, i, link) link_print(link);
 }
 
-/* the request that @words ask for; NULL after a complaint */
+/* the request for @words; NULL after an error message */
 static json_t *link_request(int count, char **words)
 {
 	static const char *const keys[] = { "rate", "delay", "loss", "bit-errors", NULL };
@@ -166,8 +164,8 @@ static json_t *link_request(int count, char **words)
 	colon = strrchr(words[0], ':');
 	if (!colon || colon == words[0] || !colon[1] || colon - words[0] >= (int)sizeof(node)) {
 		options_wrong("link",
-			      "'%s' is no NODE:PORT, such as s1:0 or s1:s2; 'heddle link --help' "
-			      "explains",
+			      "expected NODE:PORT, such as s1:0 or s1:s2, not '%s'; 'heddle link "
+			      "--help' explains",
 			      words[0]);
 		return NULL;
 	}
@@ -183,7 +181,7 @@ static json_t *link_request(int count, char **words)
 	snprintf(ask, sizeof(ask), "link-%s", verb);
 	request = json_pack("{s:s, s:s, s:s}", "ask", ask, "node", node, "port", colon + 1);
 	if (!request)
-		options_wrong("link", "'%s' is no UTF-8", words[0]);
+		options_wrong("link", "'%s' is not valid UTF-8", words[0]);
 	for (int i = 2; i < count && request && !status; i++)
 		status = client_key_put("link", request, keys, words[i]);
 	if (status) {

@@ -1,5 +1,5 @@
-/*  cmd_show - `heddle show SCENARIO`: the plan as text, exactly as nodes would be told it (TB-10).
- *  If the first word is no file it is a node of a running fabric: cmd_set.c. */
+/*  cmd_show - `heddle show SCENARIO`: the plan as text, as nodes receive it (TB-10). If the first
+ *  word is not a file, it is a node of a running fabric. */
 #include "orchestrator/cli/cmd_show.h"
 
 #include <arpa/inet.h>
@@ -35,19 +35,19 @@ static const struct option_row options[] = {
 static const struct command_words words = {
 	"show",
 	"usage: heddle show SCENARIO [PART] [--set PATH=VALUE]...\n"
-	"Prints what the scenario turns into, without starting anything. PART is one of\n"
+	"Prints the plan of a scenario, without a run. PART is one of\n"
 	"\n"
 	"  summary       counts and times (default)\n"
 	"  nodes         every node with its ports and peers\n"
 	"  links         every link\n"
-	"  routes        where each switch sends what\n"
+	"  routes        the routes of every switch\n"
 	"  hosts         every host, its switch and its workloads\n"
-	"  config NODE   everything that this node is told at start\n"
+	"  config NODE   the whole configuration of a node\n"
 	"\n"
 	"or:    heddle show [-f FABRIC] NODE TABLE [PORT]\n"
-	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; a "
-	"word that is none\n"
-	"lists them. PORT is a number or the name of a neighbour.\n",
+	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; "
+	"any\n"
+	"other word lists them. PORT is a number or the name of a neighbour.\n",
 	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 "
 	"no answer\n",
 	OPTIONS(options),
@@ -77,7 +77,7 @@ static const struct part *part_find(const char *name)
 	return NULL;
 }
 
-/* does @word speak of a running fabric? A scenario is a file, or looks like one. */
+/* is @word a node of a running fabric? A scenario is a file, or looks like one. */
 static bool running_meant(const char *word)
 {
 	return !strchr(word, '/') && !strstr(word, ".yaml") && !strstr(word, ".yml") &&
@@ -89,8 +89,7 @@ static int live_show(const struct request *request)
 {
 	if (request->settings.count)
 		return options_wrong(
-			"show",
-			"--set changes a scenario, not a running fabric; 'heddle set' does");
+			"show", "--set changes a scenario; 'heddle set' changes a running fabric");
 	return client_ask_and_print(
 		"show", request->fabric,
 		json_pack("{s:s, s:s, s:s, s:s*}", "ask", "show", "node", request->scenario,
@@ -262,12 +261,12 @@ static void switch_routes_print(const struct plan *plan, const struct node_confi
 	}
 }
 
-/* the switches that detours may go by */
+/* the intermediate switches of detours */
 static void vias_print(const struct plan *plan, const struct switch_config *config)
 {
 	if (!config->via_count)
 		return;
-	printf("  detours by way of");
+	printf("  detours by");
 	for (uint32_t i = 0; i < config->via_count && i < 8; i++)
 		printf(" %s", switch_name(plan, config->vias[i]));
 	if (config->via_count > 8)
@@ -286,7 +285,7 @@ static void lids_print(const struct plan *plan, const struct node_config *node)
 		printf("  LID %" PRIu32 " (%s) ", lid,
 		       plan->nodes[plan_host_node(plan, lid - 1)].name);
 		if (lids->lft[lid] == LFT_NO_PORT) {
-			printf("leads nowhere\n");
+			printf("has no port\n");
 			continue;
 		}
 		printf("by port %u", lids->lft[lid]);
@@ -353,8 +352,7 @@ static void pauses_print(const struct node_config *node)
 	}
 }
 
-/* what tells the host's flows apart at its edge port, behind @port, if that is not what others have
- * (FC-2) */
+/* the flow key at the edge port of host @port, if it differs from the common one (FC-2) */
 static void flow_key_print(const struct plan *plan, const struct port_config *port)
 {
 	const struct flow_match *match =
@@ -382,7 +380,7 @@ static int hosts_print(const struct plan *plan, const struct request *request)
 	return 0;
 }
 
-/* what a switch is told that depends on the kind of fabric */
+/* configuration of a switch that depends on the kind of fabric */
 static void dataplane_print(const struct node_config *node)
 {
 	const struct switch_config *config = &node->switch_;
@@ -429,7 +427,7 @@ static void switch_print(const struct plan *plan, const struct node_config *node
 
 		inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, text,
 			  sizeof(text));
-		printf("  prefix %s/%u behind host %s\n", text, prefix->bits,
+		printf("  prefix %s/%u at host %s\n", text, prefix->bits,
 		       plan->nodes[plan_host_node(plan, prefix->host_index)].name);
 	}
 }
@@ -444,7 +442,7 @@ static int config_print(const struct plan *plan, const struct request *request)
 						     "the scenario has no node '%s'; 'heddle show "
 						     "%s nodes' lists them",
 						     request->node, request->scenario)
-				     : options_wrong("show", "config of which node?");
+				     : options_wrong("show", "missing NODE: expected config NODE");
 	printf("%s %s, node %" PRIu32 " of %" PRIu32 ", seed %" PRIu64 ", measures from %s to %s\n",
 	       kind_name[node->kind], node->name, node->index, node->node_count, node->seed,
 	       human_time(node->measure_from_ps, from), human_time(node->measure_to_ps, to));

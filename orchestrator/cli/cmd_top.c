@@ -1,8 +1,9 @@
-/*  cmd_top - `heddle top`: what a running fabric does now, again and again (TB-8, TB-10).
+/*  cmd_top - `heddle top`: traffic, cost and fidelity of a running fabric in each interval (TB-8,
+ *  TB-10).
  *
- *  The daemon is asked once an interval, over one connection; everything else is the difference of
- *  two answers. On a terminal each interval takes the place of the one before, as high as the
- *  terminal is; elsewhere they follow each other. */
+ *  The daemon is queried once an interval, over one connection; all figures are differences of two
+ *  answers. On a terminal each interval replaces the previous one, in the height of the terminal;
+ *  elsewhere they follow each other. */
 #include "orchestrator/cli/cmd_top.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ static void keys_close(const struct top *top)
 		tcsetattr(STDIN_FILENO, TCSANOW, &top->before);
 }
 
-/* until @deadline_ns; false if somebody wants the end */
+/* waits until @deadline_ns; false after q or a signal */
 static bool pause_until(struct top *top, uint64_t deadline_ns)
 {
 	struct pollfd keyboard = { top->keys ? STDIN_FILENO : -1, POLLIN, 0 };
@@ -114,7 +115,7 @@ static int intervals_show(struct top *top, struct client *client)
 	for (unsigned long i = 0; !status && !ferror(stdout) && (!top->count || i < top->count);
 	     i++) {
 		deadline_ns += length_ns;
-		if (deadline_ns < wall_ns()) /* we were stopped for a while */
+		if (deadline_ns < wall_ns()) /* this process was stopped for a while */
 			deadline_ns = wall_ns();
 		if (!pause_until(top, deadline_ns))
 			break;

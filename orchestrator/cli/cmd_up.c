@@ -1,10 +1,10 @@
 /*  cmd_up - `heddle up SCENARIO`: starts a fabric under the real clock and leaves it running (TB-8,
  *  TB-10).
  *
- *  Everything that can be wrong with the scenario is found before anything is started. Then a
- *  daemon is split off (live.h), and we wait at a pipe until it says that the fabric runs, or why
- *  not; in that case nothing is left of it. The daemon has
- *  none of the caller's descriptors, so that `heddle up ... | cat` ends. */
+ *  The whole scenario is checked before anything is started. Then a daemon is forked (live.h), and
+ *  this process waits at a pipe until the daemon reports that the fabric runs, or why it does not;
+ *  then nothing of it remains. The daemon has none of the caller's descriptors, so `heddle up ... |
+ *  cat` ends. */
 #include "orchestrator/cli/cmd_up.h"
 
 #include <errno.h>
@@ -51,22 +51,20 @@ static const struct option_row rows[] = {
 	OPTION_SET(AT(settings), "links.rate=1Gb/s"),
 	OPTION_TAKE("--loop", "KIND", AT(fabric.loop), NULL, option_loops,
 		    "event loop of the nodes: auto, io_uring, fallback"),
-	OPTION_TAKE(
-		"--cores", "KIND", AT(fabric.cores), option_value, cores,
-		"home: nodes share a core, and leave it when they come late (default);\n"
-		"spread: every node stays on the core that it is given; free: the kernel chooses"),
+	OPTION_TAKE("--cores", "KIND", AT(fabric.cores), option_value, cores,
+		    "home: nodes share a core, and leave it when they are late (default);\n"
+		    "spread: every node stays on one core; free: the kernel chooses"),
 	OPTION_FLAG("--json", AT(json), "what was started, as JSON"),
 };
 
 static const struct command_words words = {
 	"up",
 	"usage: heddle up SCENARIO [--name N] [--set PATH=VALUE]... [--json]\n"
-	"Starts the fabric of a scenario under the real clock, with a host attached to every NIC, "
-	"and leaves it "
-	"running.\n"
-	"Its workloads do not play here (heddle run --clock real SCENARIO): 'heddle exec' runs "
-	"programs in the "
-	"hosts.\n",
+	"Starts the fabric of a scenario under the real clock, with a host at every NIC, and "
+	"leaves it\n"
+	"running. 'heddle exec' runs programs in the hosts. The scenario's workloads are left "
+	"out;\n"
+	"'heddle run --clock real' plays them.\n",
 	"exit status: 0 it runs, 2 wrong usage or scenario, 4 it could not be started\n",
 	OPTIONS(rows),
 	OPERANDS("scenario", 1, 1),
@@ -89,13 +87,12 @@ static int scenario_load(const struct up *up, const char *path, struct plan *pla
 	if (!error)
 		routing_ungrouped_print(plan, "heddle up: too few port groups: ", stderr);
 	if (!error)
-		plan_loops_print(plan, "heddle up: a routing loop, as asked for: ", stderr);
+		plan_loops_print(plan, "heddle up: a routing loop, as configured: ", stderr);
 	if (!error &&
 	    (scenario.workload_count || scenario.pause_count || scenario.expectation_count))
 		fprintf(stderr,
-			"heddle up: the workloads%s and expectations of %s are left out, real "
-			"programs are the "
-			"traffic; 'heddle run --clock real' plays them\n",
+			"heddle up: the workloads%s and expectations of %s are left out: real "
+			"programs are the traffic; 'heddle run --clock real' plays them\n",
 			scenario.pause_count ? ", pauses" : "", path);
 	if (error && !errors.count)
 		options_wrong("up", "%s", strerror(-error));
@@ -104,7 +101,7 @@ static int scenario_load(const struct up *up, const char *path, struct plan *pla
 	return error ? CLIENT_USAGE : CLIENT_FINE;
 }
 
-/* where a file named from here is, wherever the reader stands */
+/* makes a path absolute, for readers in other folders */
 static void path_complete(char *path, size_t path_max)
 {
 	char *full = realpath(path, NULL);
@@ -114,7 +111,7 @@ static void path_complete(char *path, size_t path_max)
 	free(full);
 }
 
-/* The daemon: what it inherits is the plan, the pipe and nothing else. */
+/* The daemon inherits the plan and the pipe only. */
 static int __attribute__((noreturn))
 daemon_become(struct plan *plan, struct live_options *options, int report_fd)
 {
@@ -141,8 +138,7 @@ daemon_become(struct plan *plan, struct live_options *options, int report_fd)
 	_exit(status);
 }
 
-/* shows the whole lines at the beginning of @report, what is waited for, and removes them. Return:
- * the length of the rest */
+/* prints and removes the complete lines at the start of @report. Return: the length of the rest */
 static size_t lines_show(char *report)
 {
 	char *end;
@@ -155,7 +151,7 @@ static size_t lines_show(char *report)
 	return strlen(report);
 }
 
-/* all that comes through the pipe, but for lines: those are shown */
+/* reads the report from the pipe; complete lines are printed */
 static void report_read(int fd, char *report, size_t report_max)
 {
 	size_t length = 0;
@@ -170,7 +166,7 @@ static void report_read(int fd, char *report, size_t report_max)
 	}
 }
 
-/* what to do about a @report that names what the kernel refused, and nothing else */
+/* advice for a @report that ends with the kernel's refusal */
 static const char *advice(const char *report)
 {
 	static const int refusals[] = { EPERM, EACCES, ENOSYS };
@@ -244,8 +240,8 @@ static void summary_print(const json_t *answer)
 	       client_text(answer, "fabric"));
 }
 
-/* what was started, as its daemon says; that it does not answer any more is not the caller's fault,
- * whatever was told */
+/* prints what was started, from the daemon; a daemon that does not answer is a failure, not wrong
+ * usage */
 static int started_print(const struct up *up, const char *name)
 {
 	struct client client;
@@ -276,7 +272,7 @@ int cmd_up(int argc, char **argv)
 	status = scenario_load(&up, argv[1], &plan);
 	if (!status) {
 		path_complete(plan.file, sizeof(plan.file));
-		utf8_mend(plan.file); /* it is shown, not opened again */
+		utf8_mend(plan.file); /* for display only */
 		options.name = up.name ? up.name : plan.scenario;
 		options.fabric = up.fabric;
 		status = daemon_start(&plan, &options);

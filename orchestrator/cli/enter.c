@@ -32,7 +32,7 @@ int enter_run(const struct enter_fds *fds, char *const argv[], const char *cwd, 
 	if (error)
 		return error;
 	sysfs_renew();
-	/* another mount namespace begins in its root directory; one may start there */
+	/* entering a mount namespace changes to its root directory */
 	if (cwd)
 		(void)!chdir(cwd);
 	return program_run(argv, why, why_max);
@@ -76,7 +76,8 @@ static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_m
 	return 0;
 }
 
-/* a sysfs shows the network namespace in which it was mounted; it is for this program only */
+/* a sysfs has the interfaces of the network namespace in which it was mounted; this one is for the
+ * program only */
 static void sysfs_renew(void)
 {
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
@@ -86,8 +87,7 @@ static void sysfs_renew(void)
 
 /* ---- the program ---- */
 
-/* what is passed on to the program when another process sends it to us, and SIGCHLD, which ends the
- * wait */
+/* signals of other processes that are forwarded to the program */
 static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGUSR1, SIGUSR2 };
 
 static void signals_block(sigset_t *before)
@@ -98,12 +98,12 @@ static void signals_block(sigset_t *before)
 	sigaddset(&awaited, SIGCHLD);
 	for (size_t i = 0; i < COUNT_OF(passed_on); i++)
 		sigaddset(&awaited, passed_on[i]);
-	signal(SIGXFSZ, SIG_DFL); /* ignored by heddle alone */
-	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
+	signal(SIGXFSZ, SIG_DFL); /* heddle ignores it, the program must not */
+	signal(SIGCHLD, SIG_DFL); /* if ignored, there would be no exit status */
 	sigprocmask(SIG_BLOCK, &awaited, before);
 }
 
-/* in the child: the program, or the reason why there is none into @failure_fd */
+/* in the child: executes the program, or writes the error to @failure_fd */
 static _Noreturn void program_become(char *const argv[], const sigset_t *mask, int failure_fd)
 {
 	int error;
@@ -116,15 +116,15 @@ static _Noreturn void program_become(char *const argv[], const sigset_t *mask, i
 	_exit(127);
 }
 
-/* The program stopped itself (`suspend`): so do we, for our shell to see it; when the shell goes
- * on, it does too. */
+/* The program has stopped (`suspend`): this process stops too, for its shell. When the shell
+ * continues it, the program continues. */
 static void stop_along(pid_t child)
 {
 	kill(getpid(), SIGSTOP);
 	kill(child, SIGCONT);
 }
 
-/* The terminal's signals (from the kernel) go to the whole group: the program has them already. */
+/* Signals of the terminal (from the kernel) go to the whole group: the program has them already. */
 static void pass_on(pid_t child, const siginfo_t *info)
 {
 	if (info->si_code != SI_KERNEL)

@@ -1,11 +1,11 @@
 /*  enter - runs a program in a host of a fabric (`heddle exec`, TB-15).
  *
- *  The caller moves into the host's namespaces and forks: only children are born in another pid
- *  namespace. It then waits in its child's place. Both stay in one process group, so what the
- *  terminal sends (^C, ^Z, a new window size) reaches the program directly; what another process
- *  sends to the caller is passed on.
- *  A namespace that the caller is in already is left alone: a program in one host (mpirun) may
- *  start others in other hosts, and one may not enter one's own user namespace again. */
+ *  The caller enters the host's namespaces and forks, since only children are in the new pid
+ *  namespace. Then it waits for the child. Both are in one process group, so signals of the
+ *  terminal (^C, ^Z, a new window size) reach the program directly; signals that another process
+ *  sends to the caller are forwarded. A namespace that the caller is in already is not entered: a
+ *  program in one host (mpirun) may start others in other hosts, and the kernel forbids entering
+ *  the own user namespace. */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_ENTER_H
 #define HEDDLE_ORCHESTRATOR_CLI_ENTER_H
 
@@ -20,11 +20,10 @@ struct enter_fds {
 	int uts_fd;
 };
 
-/** enter_run() - runs @argv (NULL-terminated, looked for in PATH) there until it ends.
+/** enter_run() - runs @argv (NULL-terminated, searched in PATH) in the namespaces until it ends.
  *  @cwd directory to start in, if the host has it; NULL: the caller's own.
- *  Like `ip netns exec`, it gets a /sys of its own that shows the host's interfaces (if the kernel
- *  allows it). The process stays in the namespaces and is to end afterwards; it must have one
- *  thread.
+ *  Like `ip netns exec`, it has a /sys of its own with the host's interfaces (if the kernel allows
+ *  it). The process stays in the namespaces and must end afterwards; it must have one thread.
  *  Return: the program's exit status, 128 + signal if one ended it; or -errno with namespace and
  *  reason in @why (-ENOENT, -EACCES: no such program). */
 int enter_run(const struct enter_fds *fds, char *const argv[], const char *cwd, char *why,

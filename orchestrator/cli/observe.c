@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/human.h"
@@ -13,7 +14,7 @@
 
 /* ---- two answers ---- */
 
-/* the node of @answer called as @node is, NULL if it was not there or is another process by now */
+/* the node of @answer with the name of @node; NULL if there was none, or another process */
 static const json_t *node_before(const json_t *answer, const json_t *node)
 {
 	const json_t *nodes = json_object_get(answer, "nodes"), *other;
@@ -28,7 +29,7 @@ static const json_t *node_before(const json_t *answer, const json_t *node)
 	return NULL;
 }
 
-/* of the port as @port is; NULL if there is another link now */
+/* the earlier state of @port; NULL if it has another link now */
 static const json_t *port_before(const json_t *node, const json_t *port)
 {
 	const json_t *ports = json_object_get(node, "ports"), *other;
@@ -44,8 +45,8 @@ static const json_t *port_before(const json_t *node, const json_t *port)
 	return NULL;
 }
 
-/* a counter, which may come from a file that anything has written: 0 if it is negative, no more
- * than COUNTER_MAX */
+/* a counter; since it may be from a file with any content: 0 if it is negative, at most
+ * COUNTER_MAX */
 static json_int_t counter(const json_t *object, const char *key)
 {
 	json_int_t value = client_number(object, key);
@@ -105,7 +106,7 @@ static void ports_put(json_t *node, const json_t *before, double passed_ns)
 	}
 }
 
-/* those that only nodes of a fabric of kind roce have (live_roce.h) */
+/* of nodes of a fabric of kind roce only (live_roce.h) */
 static const struct {
 	const char *counter, *rate;
 } roce_rates[] = { { "marked", "marked_per_s" },
@@ -132,7 +133,8 @@ void observe_traffic(json_t *later, const json_t *before)
 			 passed_ns);
 		rate_put(node, "eca_acks_per_s", growth(node, then, "eca_acks"), 1e9, passed_ns);
 		rate_put(node, "stops_per_s", growth(node, then, "stops"), 1e9, passed_ns);
-		for (size_t r = 0; r < COUNT_OF(roce_rates) && json_object_get(node, "paused_classes"); r++)
+		for (size_t r = 0;
+		     r < COUNT_OF(roce_rates) && json_object_get(node, "paused_classes"); r++)
 			rate_put(node, roce_rates[r].rate,
 				 growth(node, then, roce_rates[r].counter), 1e9, passed_ns);
 		ports_put(node, then, passed_ns);
@@ -176,13 +178,13 @@ static struct lateness_stats lateness_read(const json_t *node)
 	return lateness;
 }
 
-/* @key of the answer; without it there is no limit */
+/* @key of the answer; UINT64_MAX if it is missing: no limit */
 static uint64_t limit_read(const json_t *node, const char *key)
 {
 	return json_object_get(node, key) ? (uint64_t)counter(node, key) : UINT64_MAX;
 }
 
-/* Port by port: the neighbours count it, and each of them may have begun anew. */
+/* Port by port: the peers count it, and each of them may have been restarted. */
 static uint64_t held_up_ns(const json_t *node, const json_t *before)
 {
 	const json_t *ports = json_object_get(node, "ports"), *port;
@@ -205,8 +207,9 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 		later = fidelity_since(&later, &earlier);
 	else if (json_object_get(node, "uptime_ns") &&
 		 (double)counter(node, "uptime_ns") < passed_ns)
-		passed_ns = (double)counter(node, "uptime_ns"); /* it was not there all the time */
-	/* rest tells nothing of how it does under load */
+		/* it is younger than the interval */
+		passed_ns = (double)counter(node, "uptime_ns");
+	/* idle time says nothing about lateness under load */
 	if (json_object_get(node, "active_ns"))
 		passed_ns = fmin(passed_ns, growth(node, before, "active_ns"));
 	return fidelity_judge(&later, &limits, held_up_ns(node, before), (uint64_t)passed_ns);
@@ -257,6 +260,11 @@ void observe_fidelity(json_t *later, const json_t *before)
 		json_object_set(fidelity, "node", json_object_get(latest, "name"));
 		judged_put(fidelity, &worst);
 		json_object_set_new(fidelity, "active_ns", json_integer((json_int_t)active_ns));
+		json_object_set_new(fidelity, "active_cores",
+				    json_real(active_ns > 0
+						      ? growth(later, before, "cpu_ns") / active_ns
+						      : 0.0));
+		json_object_set_new(fidelity, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
 		json_object_set(fidelity, "links_make_up_ns",
 				json_object_get(latest, "links_make_up_ns"));
 		json_object_set(fidelity, "buffers_bridge_ns",
@@ -274,15 +282,15 @@ static void verdict_print(const json_t *fidelity, FILE *out)
 
 	client_time(fidelity, "interval_ns", interval);
 	if (!strcmp(verdict, "unknown"))
-		fprintf(out, "fidelity   cannot be told: %s has destroyed its statistics page\n",
+		fprintf(out, "fidelity   unknown: the statistics page of %s is invalid\n",
 			client_text(fidelity, "node"));
 	else if (!client_text(fidelity, "node")[0])
 		fprintf(out, "fidelity   faithful: nothing has happened in %s\n", interval);
 	else if (!strcmp(verdict, "overloaded"))
 		fprintf(out,
-			"fidelity   NOT FAITHFUL: overloaded for up to %.1f %% of the %s in which "
-			"something went on, "
-			"in %s\n",
+			"fidelity   NOT FAITHFUL, results are not valid: overloaded for up to %.1f "
+			"%% "
+			"of %s active time, in %s\n",
 			json_real_value(json_object_get(fidelity, "stalled_percent")),
 			client_time(fidelity, "active_ns", active), interval);
 	else if (!strcmp(verdict, "delayed"))
@@ -293,7 +301,7 @@ static void verdict_print(const json_t *fidelity, FILE *out)
 		fprintf(out, "fidelity   faithful, in %s\n", interval);
 }
 
-/* who was how late, and what that is to be held against */
+/* the latest node, its lateness, and what its links and buffers absorb */
 static void lateness_print(const json_t *fidelity, FILE *out)
 {
 	char p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX], limit[HUMAN_TEXT_MAX];
@@ -303,12 +311,31 @@ static void lateness_print(const json_t *fidelity, FILE *out)
 		client_time(fidelity, "lateness_p99_ns", p99),
 		client_time(fidelity, "lateness_max_ns", max));
 	if (json_object_get(fidelity, "links_make_up_ns"))
-		fprintf(out, "; its links make up for %s",
+		fprintf(out, "; its links absorb %s",
 			client_time(fidelity, "links_make_up_ns", limit));
 	if (json_object_get(fidelity, "buffers_bridge_ns"))
 		fprintf(out, ", its buffers last %s",
 			client_time(fidelity, "buffers_bridge_ns", limit));
 	fputc('\n', out);
+}
+
+/* Too little CPU time has two causes with different remedies. If the fabric itself used less than
+ * half of the cores while it was active, other programs had the rest (ours). */
+static void advice_print(const json_t *fidelity, FILE *out)
+{
+	double used = json_real_value(json_object_get(fidelity, "active_cores"));
+	int cores = (int)client_number(fidelity, "cores");
+
+	fprintf(out, "           while active the fabric used %.2f of %d cores: ", used, cores);
+	if (used < cores / 2.0)
+		fprintf(out,
+			"other programs had the rest. End them, then judge a\n"
+			"           new interval: heddle ps --json > FILE, later heddle ps --since "
+			"FILE\n");
+	else
+		fprintf(out,
+			"it needs more. Set lower rates (heddle link NODE:PORT\n"
+			"           set rate=...), or use fewer hosts, less load, more cores\n");
 }
 
 void observe_fidelity_print(const json_t *fabric, FILE *out)
@@ -319,6 +346,5 @@ void observe_fidelity_print(const json_t *fabric, FILE *out)
 	if (json_object_get(fidelity, "lateness_p50_ns"))
 		lateness_print(fidelity, out);
 	if (!strcmp(client_text(fidelity, "verdict"), "overloaded"))
-		fprintf(out, "           what helps: fewer hosts, slower links, longer delays, "
-			     "less load, more cores\n");
+		advice_print(fidelity, out);
 }

@@ -9,8 +9,8 @@
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/base/utf8.h"
 
-#define ROW_FIRST 256 /* what getopt_long() calls the first row; below are letters */
-#define OPERAND 1     /* what it calls an operand, in its place */
+#define ROW_FIRST 256 /* getopt_long()'s value of the first row; values below are letters */
+#define OPERAND 1     /* getopt_long()'s value of an operand */
 
 int options_wrong(const char *command, const char *format, ...)
 {
@@ -119,7 +119,7 @@ static int unknown(const struct command_words *command, const char *word)
 			     command->name);
 }
 
-/* the option that getopt_long() calls @found, in @word; one that it does not accept is in optopt */
+/* handles the option with getopt_long()'s value @found, in @word; a rejected one is in optopt */
 static int option_take(const struct command_words *command, int found, const char *word,
 		       char **next, int operands, void *to)
 {
@@ -146,7 +146,7 @@ static int option_take(const struct command_words *command, int found, const cha
 
 /* ---- all words ---- */
 
-/* the same table for getopt_long(); @letters has room for 2 * OPTIONS_MAX + 8 */
+/* the table for getopt_long(); @letters has 2 * OPTIONS_MAX + 8 bytes */
 static void table_make(const struct command_words *command, struct option *longs, char *letters)
 {
 	assert(command->option_count <= OPTIONS_MAX);
@@ -168,7 +168,7 @@ static void table_make(const struct command_words *command, struct option *longs
 	*longs = (struct option){ 0 };
 }
 
-/* a letter stands for its row; 0 for none */
+/* the value of the row with letter @found; else @found */
 static int row_of(const struct command_words *command, int found)
 {
 	for (unsigned i = 0; i < command->option_count; i++) {
@@ -185,7 +185,7 @@ static int operands_check(const struct command_words *command, char **operands, 
 	int max = command->operands_max;
 
 	if (count < command->operands_min)
-		return options_wrong(command->name, "which %s? 'heddle %s --help' explains",
+		return options_wrong(command->name, "missing %s; 'heddle %s --help' explains",
 				     command->operand, command->name);
 	if (max == 1 && count > 1)
 		return options_wrong(command->name, "two %ss, '%s' and '%s'; give one",
@@ -220,8 +220,7 @@ int options_read(const struct command_words *command, int argc, char **argv, voi
 	}
 	if (status)
 		return status;
-	rest = command->program ? at
-				: optind; /* "--" is skipped, but for the one before a program */
+	rest = command->program ? at : optind; /* "--" is skipped, except before a program */
 	memmove(argv + 1 + count, argv + rest, (size_t)(argc - rest + 1) * sizeof(*argv));
 	*operand_count = count + argc - rest;
 	return operands_check(command, argv + 1, *operand_count);

@@ -1,8 +1,8 @@
-/*  options - the words behind the name of a command: options by a table, and operands.
+/*  options - the words after the name of a command: options by a table, and operands.
  *
- *  One table per command says what --help prints and what is accepted, so the two cannot differ. An
- *  option stands anywhere among the operands, as --name VALUE or --name=VALUE, never abbreviated:
- *  an abbreviation would change its meaning with the next option that begins alike. */
+ *  One table per command defines both --help and what is accepted, so they agree. An option may be
+ *  anywhere among the operands, as --name VALUE or --name=VALUE. It cannot be abbreviated: an
+ *  abbreviation would change its meaning with the next option of the same beginning. */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_OPTIONS_H
 #define HEDDLE_ORCHESTRATOR_CLI_OPTIONS_H
 
@@ -18,7 +18,7 @@
 
 struct option_row;
 
-/** option_fn - takes @value (NULL: none) to @field, for option @row of @command; @value stays
+/** option_fn - stores @value (NULL: none) in @field, for option @row of @command; @value stays
  *  valid.
  *  Return: 0, or the exit status, told. */
 typedef int option_fn(const char *command, const struct option_row *row, void *field,
@@ -32,8 +32,8 @@ struct option_word {
 struct option_row {
 	const char *name;     /* "--seed", or "-n" if there is no long form */
 	char letter;          /* of a short form beside it; 0: none */
-	const char *argument; /* as --help calls it; NULL: it has none */
-	const char *help;     /* what it does; may have several lines */
+	const char *argument; /* its name in --help; NULL: it has none */
+	const char *help;     /* its effect; may have several lines */
 	size_t field;         /* offset of what it sets */
 	/* NULL: sets the bool there; with @argument, the const char * */
 	option_fn *take;
@@ -45,20 +45,20 @@ struct option_row {
 
 struct command_words {
 	const char *name;
-	const char *usage;              /* --help: what stands before the options */
-	const char *more;               /* --help: what stands after them */
-	const char *operand;            /* what an operand is, for messages */
+	const char *usage;              /* --help: text before the options */
+	const char *more;               /* --help: text after the options */
+	const char *operand;            /* the name of an operand in messages */
 	int operands_min, operands_max; /* 0: any number */
 	const struct option_row *options;
 	unsigned option_count;
 	void (*more_print)(FILE *out); /* --help: between options and more; NULL: nothing */
-	/* from the first operand on, all words belong to a program */
+	/* all words from the first operand on belong to a program */
 	bool program;
 };
 
-/** options_read() - reads argv[1] and following; what options say goes to @to. Operands,
+/** options_read() - reads argv[1] and following; options set members of @to. Operands,
  *  *@operand_count of them, become argv[1] and following, then NULL.
- *  Return: -1 to go on; else the exit status, everything being said, --help too. */
+ *  Return: -1 to continue; else the exit status, after an error message or --help. */
 int options_read(const struct command_words *command, int argc, char **argv, void *to,
 		 int *operand_count);
 
@@ -66,7 +66,7 @@ int options_read(const struct command_words *command, int argc, char **argv, voi
 int options_wrong(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* what --set and --seed say, in their order */
+/* the settings of --set and --seed, in their order */
 struct option_settings {
 	const char *texts[SCENARIO_SETTINGS_MAX];
 	unsigned count;
@@ -82,7 +82,7 @@ option_fn option_value, option_time;
 /* event loops of nodes */
 extern const struct option_word option_loops[];
 
-/* what a command takes: the options of a table, and operands */
+/* members of a command: its table of options, and operands */
 #define OPTIONS(rows) .options = (rows), .option_count = COUNT_OF(rows)
 #define OPERANDS(what, min, max) .operand = (what), .operands_min = (min), .operands_max = (max)
 

@@ -10,17 +10,17 @@
 #include "orchestrator/cli/client.h"
 #include "orchestrator/cli/observe.h"
 
-/* lines that are no rows: sums, a verdict at its longest; a gap, a head and "so many more" for each
- * of two tables */
+/* lines that are not rows: sums, the longest verdict; a gap, a head and "... more" for each of two
+ * tables */
 #define FIXED_LINES (3u + 3u + 2u * 3u)
 #define ROCE_LINES 2u        /* sums and deadlocks in a fabric of kind roce */
 #define LINKS_MAX (1u << 20) /* a larger number is no link */
 
-/* a line of a table, and what it is sorted by */
+/* a row of a table, with its sort keys */
 struct row {
-	const json_t *node, *port;   /* a link: as its first node sees it */
+	const json_t *node, *port;   /* a link: at its first node */
 	const json_t *back;          /* a link's other end; NULL: its node cannot be read */
-	double busy, busy_otherwise; /* the second decides among equals */
+	double busy, busy_otherwise; /* the second key is for equal first keys */
 	size_t index;                /* then the order of the answer */
 };
 
@@ -40,7 +40,7 @@ static int row_compare(const void *a, const void *b)
 	return first->index < second->index ? -1 : 1;
 }
 
-/* how many of @count rows to show if there is room for @max */
+/* how many of @count rows to show in @max lines */
 static size_t shown(size_t count, size_t max)
 {
 	return count < max ? count : max;
@@ -54,7 +54,7 @@ static void more_print(size_t count, size_t shown_count, const char *what, FILE 
 
 /* ---- head ---- */
 
-/* what congestion control does; a line only if it does something */
+/* a line about congestion control, if it does anything */
 static void congestion_print(const json_t *nodes, FILE *out)
 {
 	double limited = 0, metered = 0, held = 0, acks = 0, stops = 0;
@@ -73,9 +73,8 @@ static void congestion_print(const json_t *nodes, FILE *out)
 	}
 	if (limited + metered + held + acks + stops > 0)
 		fprintf(out,
-			"congestion %.0f flows limited, %.0f metered, %.0f held at their source; "
-			"%.0f ACK_ECA/s, %.0f "
-			"stops/s\n",
+			"congestion %.0f flows limited, %.0f metered, %.0f paused at their source; "
+			"%.0f ACK_ECA/s, %.0f stops/s\n",
 			limited, metered, held, acks, stops);
 }
 
@@ -84,10 +83,10 @@ static bool is_roce(const json_t *fabric)
 	return !strcmp(client_text(fabric, "kind"), "roce");
 }
 
-/* who is held, and who was told of congestion, in a fabric of kind roce */
+/* paused outputs, full inputs, marks and CNPs of a fabric of kind roce */
 static void roce_print(const json_t *nodes, FILE *out)
 {
-	double held = 0, xoff = 0, in_error = 0, marked = 0, pauses = 0, cnps = 0;
+	double paused = 0, xoff = 0, in_error = 0, marked = 0, pauses = 0, cnps = 0;
 	const json_t *node;
 	size_t i;
 
@@ -97,15 +96,16 @@ static void roce_print(const json_t *nodes, FILE *out)
 		in_error += (double)client_number(node, "in_error");
 		if (strcmp(client_text(node, "kind"), "switch") != 0)
 			continue;
-		held += (double)client_number(node, "paused_classes");
+		paused += (double)client_number(node, "paused_classes");
 		xoff += (double)client_number(node, "xoff_classes");
 		marked += real_of(node, "marked_per_s");
 		pauses += real_of(node, "pauses_per_s");
 	}
 	fprintf(out,
-		"roce       %.0f outputs held, %.0f inputs full; %.0f marked/s, %.0f CNPs/s, %.0f "
-		"pauses/s",
-		held, xoff, marked, cnps, pauses);
+		"roce       %.0f outputs paused, %.0f inputs above XOFF; %.0f marked/s, %.0f "
+		"CNPs/s, "
+		"%.0f pauses/s",
+		paused, xoff, marked, cnps, pauses);
 	if (in_error > 0)
 		fprintf(out, "; %.0f queue pairs in ERROR", in_error);
 	fputc('\n', out);
@@ -208,7 +208,7 @@ static size_t links_bound(const json_t *fabric)
 	return bound;
 }
 
-/* one end of the link of @row */
+/* adds one end of a link to @row */
 static void link_end_take(struct row *row, const json_t *node, const json_t *port)
 {
 	double busy = real_of(port, "tx_percent");
@@ -223,8 +223,8 @@ static void link_end_take(struct row *row, const json_t *node, const json_t *por
 		row->busy = busy;
 }
 
-/* a row for each link, made of the ports at its ends. @bound links_bound(). Return: how many there
- * are. */
+/* makes a row for each link from the ports at its ends. @bound links_bound(). Return: their
+ * number. */
 static size_t links_find(const json_t *fabric, struct row *rows, size_t bound)
 {
 	const json_t *nodes = json_object_get(fabric, "nodes"), *node, *port;
@@ -279,12 +279,12 @@ static void links_print(struct row *rows, size_t count, size_t rows_max, FILE *o
 
 /* ---- all of it ---- */
 
-/* how many of @room lines are for nodes: what the links leave, half of them at least */
-static size_t nodes_room(size_t room, size_t nodes, size_t links)
+/* how many of @lines are for nodes: what the links leave, at least half of them */
+static size_t node_lines(size_t lines, size_t nodes, size_t links)
 {
-	if (nodes <= room / 2)
+	if (nodes <= lines / 2)
 		return nodes;
-	return links < room / 2 ? shown(nodes, room - links) : room / 2;
+	return links < lines / 2 ? shown(nodes, lines - links) : lines / 2;
 }
 
 void top_text_print(const json_t *fabric, unsigned lines_max, FILE *out)
@@ -292,7 +292,8 @@ void top_text_print(const json_t *fabric, unsigned lines_max, FILE *out)
 	size_t node_count = json_array_size(json_object_get(fabric, "nodes")),
 	       bound = links_bound(fabric);
 	size_t fixed = FIXED_LINES + (is_roce(fabric) ? ROCE_LINES : 0);
-	size_t room = lines_max > fixed ? lines_max - fixed : 2, nodes_max = node_count, link_count;
+	size_t lines = lines_max > fixed ? lines_max - fixed : 2, nodes_max = node_count,
+	       link_count;
 	struct row *rows = calloc((node_count > bound ? node_count : bound) + 1, sizeof(*rows));
 
 	if (!rows)
@@ -300,9 +301,9 @@ void top_text_print(const json_t *fabric, unsigned lines_max, FILE *out)
 	head_print(fabric, out);
 	link_count = links_find(fabric, rows, bound);
 	if (lines_max)
-		nodes_max = nodes_room(room, node_count, link_count);
+		nodes_max = node_lines(lines, node_count, link_count);
 	nodes_print(fabric, nodes_max, rows, out);
 	link_count = links_find(fabric, rows, bound);
-	links_print(rows, link_count, lines_max ? room - nodes_max : link_count, out);
+	links_print(rows, link_count, lines_max ? lines - nodes_max : link_count, out);
 	free(rows);
 }

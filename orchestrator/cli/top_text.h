@@ -1,7 +1,6 @@
-/*  top_text - what `heddle top` shows of one interval: sums and verdict, the busiest nodes, the
- *  busiest links.
+/*  top_text - one interval of `heddle top`: sums and verdict, the busiest nodes, the busiest links.
  *
- *  Busiest node: by its share of a core, then by packets. Busiest link: by the fuller of its
+ *  Busiest node: by its share of a core, then by packets. Busiest link: by the busier of its
  *  directions. */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_TOP_TEXT_H
 #define HEDDLE_ORCHESTRATOR_CLI_TOP_TEXT_H

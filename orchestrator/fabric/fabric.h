@@ -3,10 +3,10 @@
  *
  *  Every node is started with one descriptor, its control socket. The others are passed over it:
  *  the clock page, its statistics page, two rings for each of its ports. All shared memory is in
- *  sealed memfds without a name, which the kernel frees with the last process that has them: nothing
- *  is left however a run ends. A ring is closed here as soon as both of its ends have it. The
- *  kernel kills nodes with their parent (--parent). They are in a process group of their own, so
- *  Ctrl-C reaches the orchestrator only, which ends them in good order.
+ *  sealed memfds without a name. The kernel frees them with the last process that has them, so
+ *  nothing is left however a run ends. A ring is closed here as soon as both of its ends have it.
+ *  The kernel kills nodes with their parent (--parent). They are in a process group of their own,
+ *  so Ctrl-C reaches the orchestrator only, which ends them in good order.
  *
  *  While the clock runs the orchestrator sleeps on the clock's futex word `stops`. The death of a
  *  child interrupts that (SIGCHLD, interrupt.h), and every FABRIC_SLICE_MS it checks for stopped

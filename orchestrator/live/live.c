@@ -517,18 +517,33 @@ static void init_lost(struct fabric_namespaces *namespaces)
 	namespaces->init_fd = -1;
 }
 
+enum {
+	POLL_LISTENER,
+	POLL_NODES,
+	POLL_INIT,
+	POLL_MANAGERS,
+	POLL_CLIENTS = POLL_MANAGERS + MANAGER_PAIR,
+	POLL_COUNT = POLL_CLIENTS + LIVE_CLIENTS_MAX
+};
+
+/* the descriptors to wait for; negative ones are ignored */
+static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[POLL_COUNT])
+{
+	polled[POLL_LISTENER] =
+		(struct pollfd){ daemon->accept_paused ? -1 : daemon->listener, POLLIN, 0 };
+	polled[POLL_NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
+	polled[POLL_INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
+	manager_pair_poll(&daemon->live.managers, &polled[POLL_MANAGERS]);
+	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
+		polled[POLL_CLIENTS + i] =
+			(struct pollfd){ daemon->clients[i].fd,
+					 daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
+}
+
 static void daemon_serve(struct daemon_state *daemon)
 {
-	enum {
-		LISTENER,
-		NODES,
-		INIT,
-		MANAGERS,
-		CLIENTS = MANAGERS + MANAGER_PAIR,
-		ALL = CLIENTS + LIVE_CLIENTS_MAX
-	};
+	struct pollfd polled[POLL_COUNT];
 	struct timespec nap;
-	struct pollfd polled[ALL];
 	sigset_t all, before;
 	uint64_t wait_ns;
 	bool missing;
@@ -542,30 +557,22 @@ static void daemon_serve(struct daemon_state *daemon)
 		wait_ns = fabric_drain_step(&daemon->live.fabric);
 		missing = manager_pair_watch(&daemon->live.managers);
 		failure_note(&daemon->live.fabric);
-		manager_pair_poll(&daemon->live.managers, &polled[MANAGERS]);
-		polled[LISTENER] =
-			(struct pollfd){ daemon->accept_paused ? -1 : daemon->listener, POLLIN, 0 };
-		polled[NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
-		polled[INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
-		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
-			polled[CLIENTS + i] =
-				(struct pollfd){ daemon->clients[i].fd,
-						 daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
+		polled_fill(daemon, polled);
 		if ((daemon->accept_paused || missing) && wait_ns > SECOND_NS)
 			wait_ns = SECOND_NS;
 		nap = (struct timespec){ (time_t)(wait_ns / SECOND_NS),
 					 (long)(wait_ns % SECOND_NS) };
-		if (ppoll(polled, ALL, wait_ns == UINT64_MAX ? NULL : &nap, &before) < 0)
+		if (ppoll(polled, POLL_COUNT, wait_ns == UINT64_MAX ? NULL : &nap, &before) < 0)
 			continue;
 		daemon->accept_paused = false;
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
-			if (polled[CLIENTS + i].revents)
+			if (polled[POLL_CLIENTS + i].revents)
 				client_serve(daemon, &daemon->clients[i],
-					     polled[CLIENTS + i].revents);
+					     polled[POLL_CLIENTS + i].revents);
 		}
-		if (polled[INIT].revents)
+		if (polled[POLL_INIT].revents)
 			init_lost(&daemon->live.namespaces);
-		if (polled[LISTENER].revents)
+		if (polled[POLL_LISTENER].revents)
 			client_accept(daemon);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);

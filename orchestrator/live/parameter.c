@@ -13,7 +13,8 @@
 #define SHARE_OF(parts) (QUANTITY_SHARE_ONE / (parts))
 #define ANY_FABRIC (1u << FABRIC_FLOW_CHANNEL | 1u << FABRIC_ROCE | 1u << FABRIC_PORT_GROUP)
 
-/* parameters that have a unit; of switches: dataplane_set, ethernet_set, lid_set; of NICs: nic_set() */
+/* parameters that have a unit; of switches: dataplane_set, ethernet_set, lid_set; of NICs:
+ * nic_set() */
 static const struct settable {
 	unsigned fabrics;    /* set of 1 << enum fabric_kind */
 	const char *pattern; /* of the name: fnmatch(3) */

@@ -40,7 +40,7 @@ check 'and links' [ "$(manager links)" = 4 ]
 check 'and written tables' [ "$(manager changed_switches)" = 4 ]
 check 'one is active, one stands by' [ "$(manager active)" != "$(manager standby)" ]
 check 'which ps tells' run 0 ps
-check 'with both processes' says out "pid $(manager active) active, pid $(manager standby) stands by"
+check 'with both processes' says out "pid $(manager active) active, pid $(manager standby) standby"
 check 'two ways from leaf to leaf' ways 2
 check 'traffic flows' pings
 check 'nobody else starts a manager' run 2 fabric-manager

@@ -96,10 +96,10 @@ unread() {
 check 'top ends in good order when nobody reads it any more' unread
 
 check 'a value that is no UTF-8' run 2 link s1:s2 set rate=1Gb/s$'\xff'
-check 'is not left out silently' says err 'is no UTF-8'
+check 'is not left out silently' says err 'is not valid UTF-8'
 check 'nor is a neighbour' run 2 add switch s9 s1 $'s\xff'
 check 'nor a name' run 2 add host $'h\xff' s1
-check 'which says so' says err 'is no UTF-8'
+check 'which says so' says err 'is not valid UTF-8'
 
 # ---- the init process of the hosts ----
 

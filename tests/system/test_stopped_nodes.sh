@@ -58,7 +58,7 @@ differs() {
 
 # named - does an error name a node, or a capture that is not complete?
 named() {
-	grep -v 'did not leave in time' "$scratch/err" | grep -qE '(switch|NIC) [a-z0-9]+ \(pid [0-9]+\) |capture .* is not complete'
+	grep -v 'did not leave in time' "$scratch/err" | grep -qE '(switch|NIC) [a-z0-9]+ \(pid [0-9]+\) |the capture .* is dropped'
 }
 
 # disturbed LINE WHO HOW MS - nodes are disturbed: the same bytes, or if the watchdog is short status 4 and a name

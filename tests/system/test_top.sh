@@ -126,7 +126,7 @@ late_stream() {
 }
 if command -v iperf3 >/dev/null; then
 	check 'a stopped switch and a stream: not faithful' late_stream
-	check 'ps says what helps' sh -c "'$heddle' ps --since '$scratch/before' | grep -A 2 'NOT FAITHFUL' | grep 'fewer hosts'"
+	check 'ps says what helps' sh -c "'$heddle' ps --since '$scratch/before' | grep -A 2 'NOT FAITHFUL' | grep 'while active the fabric used'"
 fi
 # now and then a busy machine is late within any moment, so there are several; what was before must not be in any of them
 quiet() {

@@ -1,6 +1,7 @@
 /*  orchestrator/cli/observe: two answers of a daemon become rates and a verdict (TB-8, TB-10). */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "orchestrator/cli/client.h"
 #include "orchestrator/cli/observe.h"
@@ -215,4 +216,31 @@ TEST(observe_fidelity_print__words)
 		strstr(text, "faithful but for up to 40.00 us of added delay at a hop"));
 	ck_assert_ptr_nonnull(strstr(text, "s1 was late by p50 50.00 us"));
 	free(text);
+}
+
+/* the advice for an overloaded fabric depends on its own use of the cores while it was active */
+static void advises(double cores_used, const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	json_object_set_new(later, "cpu_ns", json_integer((json_int_t)(2.5e9 + cores_used * 2e9)));
+	observe_fidelity(later, before);
+	ck_assert_str_eq(verdict(), "overloaded");
+	observe_fidelity_print(later, out);
+	fclose(out);
+	ck_assert_msg(strstr(text, expected), "'%s' is not in: %s", expected, text);
+	free(text);
+}
+
+TEST(observe_fidelity_print__advice)
+{
+	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "active_ns",
+			    json_integer(2000000000));
+	json_object_del(json_array_get(json_object_get(before, "nodes"), 0), "lateness_counts");
+	late_once(later);
+	held_up(later, 1000000000, 0);
+	advises(0.1, "other programs had the rest");
+	advises((double)sysconf(_SC_NPROCESSORS_ONLN), "it needs more");
 }

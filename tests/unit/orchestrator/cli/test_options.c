@@ -155,7 +155,7 @@ static const struct {
 	{ "--colour bluw",
 	  "heddle try: --colour takes red or blue, not 'bluw' - did you mean 'blue'?\n" },
 	{ "a b", "heddle try: two scenarios, 'a' and 'b'; give one\n" },
-	{ "-l", "heddle try: which scenario? 'heddle try --help' explains\n" },
+	{ "-l", "heddle try: missing scenario; 'heddle try --help' explains\n" },
 };
 
 TEST_RANGE(options_read__wrong, 0, COUNT_OF(wrong))

@@ -32,7 +32,7 @@ TEST(top_text_print__congestion)
 
 	ck_assert_ptr_nonnull(strstr(
 		text,
-		"\ncongestion 7 flows limited, 0 metered, 0 held at their source; 70 ACK_ECA/s"));
+		"\ncongestion 7 flows limited, 0 metered, 0 paused at their source; 70 ACK_ECA/s"));
 	free(text);
 }
 
@@ -64,8 +64,9 @@ TEST(top_text_print__roce)
 	fclose(out);
 	json_decref(fabric);
 	ck_assert_ptr_nonnull(strstr(
-		text, "\nroce       3 outputs held, 2 inputs full; 50 marked/s, 20 CNPs/s, 7 "
-		      "pauses/s; 1 queue pairs in ERROR\n"));
+		text,
+		"\nroce       3 outputs paused, 2 inputs above XOFF; 50 marked/s, 20 CNPs/s, 7 "
+		"pauses/s; 1 queue pairs in ERROR\n"));
 	ck_assert_ptr_nonnull(
 		strstr(text, "\ndeadlock   s1 -> s2 -> s1, class a: ...; and 1 more\n"));
 	free(text);
