@@ -51,7 +51,8 @@ static const struct command {
 	{ "continue", command_continue,
 	  "continue [TIME]                 run to the end, or until the fabric's time is TIME" },
 	{ "status", command_status,
-	  "status                          time, next event, and where data waits" },
+	  "status [exact]                  time, next event, waiting data; exact: in ps and "
+	  "bytes" },
 	{ "help", command_help, "help                            this list" },
 	{ "quit", command_quit, "quit                            end the run here" },
 };
@@ -332,20 +333,45 @@ static enum step command_continue(struct breakpoint *b, char *rest)
 	return step == STEP_NEXT ? command_status(b, NULL) : step;
 }
 
+/* Microseconds, so that times of one session compare at a glance; @exact: picoseconds. */
+static const char *time_write(node_time_t time, bool exact, char text[HUMAN_TEXT_MAX])
+{
+	if (exact)
+		snprintf(text, HUMAN_TEXT_MAX, "%" PRIu64 " ps", time);
+	else
+		snprintf(text, HUMAN_TEXT_MAX, "%" PRIu64 ".%03" PRIu64 " us", time / NODE_US,
+			 time % NODE_US / NODE_NS);
+	return text;
+}
+
+static const char *bytes_write(uint64_t bytes, bool exact, char text[HUMAN_TEXT_MAX])
+{
+	if (!exact)
+		return human_bytes(bytes, text);
+	snprintf(text, HUMAN_TEXT_MAX, "%" PRIu64 " bytes", bytes);
+	return text;
+}
+
 static enum step command_status(struct breakpoint *b, char *rest)
 {
 	const struct fabric *fabric = &b->run->fabric;
+	const char *word = rest ? word_take(&rest) : "";
 	node_time_t earliest = clock_earliest(&fabric->clock);
 	uint64_t inside = 0, waiting = 0;
-	char text[3][HUMAN_TEXT_MAX], now[QUANTITY_TEXT_MAX];
+	bool exact = !strcmp(word, "exact");
+	char text[HUMAN_TEXT_MAX], other[HUMAN_TEXT_MAX];
 
-	(void)rest;
+	if (word[0] && !exact)
+		return bad(b, "status takes nothing or 'exact', not '%s'", word);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		*(i < fabric->plan->switch_count ? &inside : &waiting) += fabric_holds(fabric, i);
-	fprintf(b->out, "at %s; next event %s%s; in switches %s, waiting at NICs %s\n",
-		quantity_format(QUANTITY_TIME, now_of(b), now),
-		earliest == NODE_TIME_NEVER ? "" : "at ", human_time(earliest, text[0]),
-		human_bytes(inside, text[1]), human_bytes(waiting, text[2]));
+	fprintf(b->out, "at %s; ", time_write(now_of(b), exact, text));
+	if (earliest == NODE_TIME_NEVER)
+		fprintf(b->out, "no event is left; ");
+	else
+		fprintf(b->out, "next event at %s; ", time_write(earliest, exact, text));
+	fprintf(b->out, "waiting: %s in switches, %s at hosts (not sent yet)\n",
+		bytes_write(inside, exact, text), bytes_write(waiting, exact, other));
 	return STEP_NEXT;
 }
 

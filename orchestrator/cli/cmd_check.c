@@ -164,7 +164,7 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 	       plan->host_count == 1 ? "" : "s");
 	printf("links         %u: %u to hosts, %u between switches\n", plan->link_count,
 	       summary.edge_links, summary.fabric_links);
-	printf("time          %s, measured from %s, lookahead %s\n",
+	printf("time          %s, measured from %s, time step %s\n",
 	       quantity_format(QUANTITY_TIME, plan->duration_ps, time[0]),
 	       quantity_format(QUANTITY_TIME, plan->warmup_ps, time[1]),
 	       quantity_format(QUANTITY_TIME, plan->lookahead_ps, time[2]));
@@ -173,7 +173,6 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 		printf("  %-11s %llu flows, packets of %u bytes\n", plan->workloads[i].name,
 		       (unsigned long long)workload_flows(plan, i),
 		       plan->workloads[i].packet_bytes);
-	printf("rings         %llu KiB in all\n", (unsigned long long)(summary.ring_bytes >> 10));
 	printf("expectations  %u\n", plan->expectation_count);
 	flow_keys_print(plan);
 	scenario_idle_print(scenario, "no effect     ", stdout);
@@ -325,6 +324,8 @@ static int check(const struct request *request, struct scenario *scenario, struc
 
 	if (!error)
 		error = plan_make(scenario, plan, errors);
+	if (error == -EINVAL)
+		expect_check_early(scenario, errors);
 	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
 		expect_check(plan, &plan->expectations[i], errors);
 	for (uint32_t i = 0; !error && scenario->compare && i < scenario->compare->variant_count;

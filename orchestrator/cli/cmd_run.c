@@ -292,6 +292,8 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 	if (!error)
 		error = options->real ? plan_make_traffic(&scenario, plan, &errors)
 				      : plan_make(&scenario, plan, &errors);
+	if (error == -EINVAL)
+		expect_check_early(&scenario, &errors);
 	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
 		expect_check(plan, &plan->expectations[i], &errors);
 	if (!error && options->columns)

@@ -161,7 +161,7 @@ static int summary_print(const struct plan *plan, const struct request *request)
 	       plan->switch_count, plan->switch_count == 1 ? "" : "es", plan->host_count,
 	       plan->host_count == 1 ? "" : "s", plan->link_count,
 	       plan->link_count == 1 ? "" : "s");
-	printf("time       %s, measured from %s%s; lookahead %s\n",
+	printf("time       %s, measured from %s%s; time step %s\n",
 	       human_time(plan->duration_ps, duration), human_time(plan->warmup_ps, warmup),
 	       plan->drain ? ", then drained" : "", human_time(plan->lookahead_ps, lookahead));
 	for (uint32_t i = 0; i < plan->workload_count; i++)

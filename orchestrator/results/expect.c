@@ -31,13 +31,15 @@ struct complaint {
 
 struct parser {
 	const struct plan *plan;
+	/* not NULL: @plan has only names, of those sections that were read without an error */
+	const struct scenario *early;
 	const char *text;
 	size_t at;
 	struct complaint *complaint;
 };
 
-static bool parse(const struct plan *plan, const char *text, struct expectation *e,
-		  struct complaint *complaint);
+static bool parse(const struct plan *plan, const struct scenario *early, const char *text,
+		  struct expectation *e, struct complaint *complaint);
 static bool parse_only_metric(const struct plan *plan, const char *text, struct expectation *e,
 			      struct complaint *complaint);
 static bool fulfilled(const struct expectation *e, double value);
@@ -45,8 +47,17 @@ static bool fulfilled(const struct expectation *e, double value);
 static int complaint_tell(const struct plan *plan, const struct scenario_text *text,
 			  const struct complaint *complaint, struct scenario_errors *errors)
 {
-	scenario_errors_add(errors, plan->file, text->line, text->column + (int)complaint->offset,
-			    "%s", complaint->sentence);
+	char label[256];
+
+	if (text->setting) {
+		snprintf(label, sizeof(label), "--set %s",
+			 plan->origin->settings[text->setting - 1]);
+		scenario_errors_add(errors, label, 0, 0, "%s", complaint->sentence);
+	} else {
+		scenario_errors_add(errors, plan->file, text->line,
+				    text->column + (int)complaint->offset, "%s",
+				    complaint->sentence);
+	}
 	return -EINVAL;
 }
 
@@ -56,9 +67,54 @@ int expect_check(const struct plan *plan, const struct scenario_text *text,
 	struct complaint complaint = { 0 };
 	struct expectation e;
 
-	return parse(plan, text->text, &e, &complaint)
+	return parse(plan, NULL, text->text, &e, &complaint)
 		       ? 0
 		       : complaint_tell(plan, text, &complaint, errors);
+}
+
+/* a plan with the names of @scenario and nothing else; false if memory is short */
+static bool names_make(const struct scenario *scenario, struct plan *names)
+{
+	uint32_t node_count = scenario->switch_count + scenario->host_count;
+
+	*names = (struct plan){
+		.origin = scenario->origin,
+		.switch_count = scenario->switch_count,
+		.host_count = scenario->host_count,
+		.node_count = node_count,
+		.nodes = calloc(node_count + 1, sizeof(*names->nodes)),
+		.workload_count = scenario->workload_count,
+		.workloads = calloc(scenario->workload_count + 1, sizeof(*names->workloads)),
+		.faults.count = scenario->fault_count,
+	};
+	if (!names->nodes || !names->workloads)
+		return false;
+	snprintf(names->file, sizeof(names->file), "%s", scenario->file);
+	names->nodes[0].fabric = scenario->fabric;
+	names->nodes[0].class_count = scenario->class_count;
+	memcpy(names->nodes[0].classes, scenario->classes, sizeof(scenario->classes));
+	for (uint32_t i = 0; i < node_count; i++)
+		strcpy(names->nodes[i].name,
+		       i < scenario->switch_count
+			       ? scenario->switches[i].name
+			       : scenario->hosts[i - scenario->switch_count].name);
+	for (uint32_t i = 0; i < scenario->workload_count; i++)
+		strcpy(names->workloads[i].name, scenario->workloads[i].name);
+	return true;
+}
+
+void expect_check_early(const struct scenario *scenario, struct scenario_errors *errors)
+{
+	struct complaint complaint = { 0 };
+	struct expectation e;
+	struct plan names;
+	bool made = names_make(scenario, &names);
+
+	for (uint32_t i = 0; made && i < scenario->expectation_count; i++)
+		if (!parse(&names, scenario, scenario->expectations[i].text, &e, &complaint))
+			complaint_tell(&names, &scenario->expectations[i], &complaint, errors);
+	free(names.nodes);
+	free(names.workloads);
 }
 
 int expect_metric_check(const struct plan *plan, const struct scenario_text *text,
@@ -92,7 +148,7 @@ bool expect_speaks_of(const struct plan *plan, const char *metric)
 	struct expectation e;
 
 	for (uint32_t i = 0; i < plan->expectation_count; i++) {
-		if (parse(plan, plan->expectations[i].text, &e, &complaint) &&
+		if (parse(plan, NULL, plan->expectations[i].text, &e, &complaint) &&
 		    !strcmp(e.subject.metric->name, metric))
 			return true;
 	}
@@ -112,7 +168,7 @@ int expect_evaluate(const struct plan *plan, struct results *results)
 
 		row->text = plan->expectations[i].text;
 		snprintf(row->shown, sizeof(row->shown), "no value");
-		if (!parse(plan, row->text, &e, &complaint))
+		if (!parse(plan, NULL, row->text, &e, &complaint))
 			continue;
 		row->known = e.subject.metric->value(&e.subject, plan, results, &row->value);
 		if (!row->known)
@@ -240,6 +296,8 @@ static bool find_workload(struct parser *parser, size_t offset, const char *word
 {
 	const struct plan *plan = parser->plan;
 
+	if (parser->early && !parser->early->workloads_read)
+		return true;
 	for (*workload = 0; *workload < plan->workload_count; ++*workload) {
 		if (!strcmp(plan->workloads[*workload].name, word))
 			return true;
@@ -253,6 +311,8 @@ static bool find_host(struct parser *parser, size_t offset, const char *word, ui
 {
 	const struct node_config *nodes = parser->plan->nodes + parser->plan->switch_count;
 
+	if (parser->early && !parser->early->topology_read)
+		return true;
 	for (*host = 0; *host < parser->plan->host_count; ++*host) {
 		if (!strcmp(nodes[*host].name, word))
 			return true;
@@ -280,6 +340,8 @@ static bool find_class(struct parser *parser, size_t offset, const char *word,
 {
 	const struct node_config *node = &parser->plan->nodes[0];
 
+	if (parser->early && !parser->early->classes_read)
+		return true;
 	for (uint32_t c = 0; c < node->class_count; c++) {
 		if (strcmp(node->classes[c].name, word))
 			continue;
@@ -303,12 +365,16 @@ static bool find_port(struct parser *parser, size_t offset, const char *word, st
 			"a port is written node:peer or node:number, such as 's1:s2' or 's1:p3', "
 			"not '%s'",
 			word);
+	if (parser->early && !parser->early->topology_read)
+		return true;
 	snprintf(node, sizeof(node), "%.*s", (int)(colon - word), word);
 	found = plan_node_find(parser->plan, node);
 	if (!found)
 		return complain_name(parser, offset, "switch or host", node,
 				     parser->plan->nodes[0].name, parser->plan->node_count,
 				     sizeof(*parser->plan->nodes));
+	if (parser->early)
+		return true;
 	e->subject.node = found->index;
 	e->subject.ports = port_name_find(found, colon + 1);
 	if (!e->subject.ports)
@@ -327,10 +393,14 @@ static bool find_place(struct parser *parser, size_t offset, const char *word,
 
 	if (strchr(word, ':'))
 		return find_port(parser, offset, word, e);
+	if (parser->early && !parser->early->topology_read)
+		return true;
 	if (!found)
 		return complain_name(parser, offset, "switch or host", word,
 				     parser->plan->nodes[0].name, parser->plan->node_count,
 				     sizeof(*parser->plan->nodes));
+	if (parser->early)
+		return true;
 	e->subject.node = found->index;
 	e->subject.ports = UINT64_MAX >> (64 - found->port_count);
 	return true;
@@ -343,6 +413,8 @@ static bool find_fault(struct parser *parser, size_t offset, const char *word,
 	char *end;
 	unsigned long number = strtoul(word, &end, 10);
 
+	if (parser->early && !parser->early->faults_read)
+		return true;
 	if (!count)
 		return complain(parser, offset, "there is no fault '%s': the scenario has none",
 				word);
@@ -513,10 +585,12 @@ static bool parse_value(struct parser *parser, struct expectation *e)
 	return !mark || parse_tolerance(parser, e);
 }
 
-static bool parse(const struct plan *plan, const char *text, struct expectation *e,
-		  struct complaint *complaint)
+static bool parse(const struct plan *plan, const struct scenario *early, const char *text,
+		  struct expectation *e, struct complaint *complaint)
 {
-	struct parser parser = { .plan = plan, .text = text, .complaint = complaint };
+	struct parser parser = {
+		.plan = plan, .early = early, .text = text, .complaint = complaint
+	};
 
 	*e = (struct expectation){ 0 };
 	return parse_metric(&parser, e) && parse_arguments(&parser, e) &&

@@ -47,6 +47,11 @@
 int expect_check(const struct plan *plan, const struct scenario_text *text,
 		 struct scenario_errors *errors);
 
+/** expect_check_early() - the same for all expectations of a scenario that was refused, so that all
+ *  mistakes are reported together. Names are checked where their sections were read without an
+ *  error, ports are not. No effect if memory is short. O(nodes). */
+void expect_check_early(const struct scenario *scenario, struct scenario_errors *errors);
+
 /** expect_evaluate() - fills results->expectations, one for each of the plan. Texts that
  *  expect_check() refuses count as failed.  Return: 0 or -ENOMEM. */
 int expect_evaluate(const struct plan *plan, struct results *results);

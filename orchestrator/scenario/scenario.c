@@ -47,6 +47,10 @@ static const struct scenario scenario_defaults = {
 	.nic_latency_ps = 500 * NODE_NS,
 	.messages_max = 65536,
 	.fgfc_entries_max = 256,
+	/* a section that is missing is complete; the topology is required */
+	.classes_read = true,
+	.workloads_read = true,
+	.faults_read = true,
 };
 
 static const struct scenario_link_settings link_defaults = {
@@ -283,10 +287,8 @@ static void expectations_read(struct reader *reader, const struct key *key,
 
 		if (!text)
 			continue;
-		*expectation =
-			(struct scenario_text){ strdup(text),
-						child->place.setting ? 0 : child->place.line,
-						child->place.setting ? 0 : child->place.column };
+		*expectation = (struct scenario_text){ strdup(text), child->place.line,
+						       child->place.column, child->place.setting };
 		reader->out_of_memory |= !expectation->text;
 		scenario->expectation_count++;
 	}
@@ -301,6 +303,44 @@ static void fabric_read(struct reader *reader, const struct key *key, const stru
 	scenario_links_default(reader);
 }
 
+/* reads a section with @read; *@complete: without an error */
+static void section_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			 key_read_fn *read, bool *complete)
+{
+	unsigned before = reader->errors->count;
+
+	read(reader, key, node, reader->scenario);
+	*complete = reader->errors->count == before;
+}
+
+static void classes_section_read(struct reader *reader, const struct key *key,
+				 const struct yaml_node *node, void *target)
+{
+	(void)target;
+	section_read(reader, key, node, classes_read, &reader->scenario->classes_read);
+}
+
+static void topology_read(struct reader *reader, const struct key *key,
+			  const struct yaml_node *node, void *target)
+{
+	(void)target;
+	section_read(reader, key, node, scenario_topology_read, &reader->scenario->topology_read);
+}
+
+static void workloads_read(struct reader *reader, const struct key *key,
+			   const struct yaml_node *node, void *target)
+{
+	(void)target;
+	section_read(reader, key, node, scenario_workloads_read, &reader->scenario->workloads_read);
+}
+
+static void faults_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			void *target)
+{
+	(void)target;
+	section_read(reader, key, node, scenario_faults_read, &reader->scenario->faults_read);
+}
+
 /* in the order of reading: keys that others depend on come first */
 static const struct key scenario_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct scenario, name), .required = true },
@@ -309,7 +349,7 @@ static const struct key scenario_keys[] = {
 	{ "fabric", fabric_read, KEY_FIELD(struct scenario, fabric), .words = scenario_fabric_name,
 	  .word_count = FABRIC_KINDS },
 	{ "run", run_read, .required = true },
-	{ "classes", .read = classes_read },
+	{ "classes", .read = classes_section_read },
 	{ "links", .read = scenario_links_read },
 	{ "switch", .read = switch_read },
 	{ "congestion", .read = scenario_congestion_read },
@@ -317,10 +357,10 @@ static const struct key scenario_keys[] = {
 	{ "routing", .read = scenario_routing_read },
 	{ "port-group", .read = scenario_port_group_read },
 	{ "nic", .read = nic_read },
-	{ "topology", scenario_topology_read, .required = true },
-	{ "workloads", .read = scenario_workloads_read },
+	{ "topology", topology_read, .required = true },
+	{ "workloads", .read = workloads_read },
 	{ "pauses", .read = scenario_pauses_read },
-	{ "faults", .read = scenario_faults_read },
+	{ "faults", .read = faults_read },
 	{ "expect", .read = expectations_read },
 	{ "compare", .read = scenario_compare_read },
 };

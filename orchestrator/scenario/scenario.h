@@ -33,6 +33,7 @@
 struct scenario_text {
 	char *text;
 	int line, column; /* from 1 */
+	uint32_t setting; /* 0: in the file; n: in the n-th --set */
 };
 
 struct scenario_link_settings {
@@ -218,6 +219,8 @@ struct scenario {
 	struct scenario_pause *pauses;
 	uint32_t fault_count;
 	struct scenario_fault *faults;
+	/* sections that were read without an error: their lists of names are complete */
+	bool classes_read, topology_read, workloads_read, faults_read;
 	uint32_t expectation_count;
 	struct scenario_text *expectations;
 	struct scenario_compare *compare; /* NULL: no section `compare` */

@@ -48,9 +48,8 @@ static void column_read(struct reader *reader, const struct yaml_node *node,
 	if (!column.metric)
 		return;
 	place = &column.metric->place;
-	compare->columns[index] = (struct scenario_text){ strdup(column.metric->text),
-							  place->setting ? 0 : place->line,
-							  place->setting ? 0 : place->column };
+	compare->columns[index] = (struct scenario_text){ strdup(column.metric->text), place->line,
+							  place->column, place->setting };
 	compare->column_names[index] =
 		strdup(column.name ? column.name->text : column.metric->text);
 	reader->out_of_memory |= !compare->columns[index].text || !compare->column_names[index];

@@ -27,13 +27,13 @@ refuses() {
 }
 
 stops_there() {
-	script 0 status && [ "$(grep -c '^at 50us;' "$scratch/out")" = 2 ]
+	script 0 status && [ "$(grep -c '^at 50.000 us;' "$scratch/out")" = 2 ]
 }
 
 piped() {
 	printf 'step 10ns\nshow s502 ifct p1\n' |
 		"$heddle" run "$lot" "${short[@]}" --quiet --break-at 50us >"$scratch/out" 2>"$scratch/err" &&
-		says out 'at 50010ns;' && says out flow_id
+		says out 'at 50.010 us;' && says out flow_id
 }
 
 # stepping does not change what happens: the same JSON as in one go
@@ -55,7 +55,7 @@ quits_with_summary() {
 
 until_condition() {
 	script 0 $'step until s508.L.tx_bytes >= 2MB\nstep until now >= 120us' && says out 'at 120' || return 1
-	! says out 'never came' >/dev/null
+	! says out 'was never true' >/dev/null
 }
 
 slowed() {
@@ -66,10 +66,10 @@ slowed() {
 
 check "stops at the time asked for" stops_there
 check "takes commands from a pipe" piped
-check "steps by time" shows 'step 10ns' 'at 50010ns;'
+check "steps by time" shows 'step 10ns' 'at 50.010 us;'
 check "steps by one window" shows step 'at 50'
 check "steps to a condition" until_condition
-check "says when a condition never came true" shows 'step until s508.L.lost_frames > 0' 'never came'
+check "says when a condition never came true" shows 'step until s508.L.lost_frames > 0' 'was never true'
 check "shows the IFCT of a port" shows 'show s502 ifct p1' flow_id
 check "shows the OFCT of the port to a neighbour" shows 'show s502 ofct s504' flow_id
 check "shows the EFCT of all ports" shows 'show s508 efct' flow_id
@@ -77,7 +77,9 @@ check "shows the flows of a NIC" shows 'show A flows' all
 check "shows a trace" shows 'show A trace' ''
 check "shows tables in the fallback event loop" script 0 'show s502 ifct p1' --loop=fallback
 check "sets a parameter" script 0 'set s502 ack.collect 7'
-check "continues to a time" shows 'continue 70us' 'at 70us;'
+check "continues to a time" shows 'continue 70us' 'at 70.000 us;'
+check "exact times and bytes on request" shows 'status exact' 'at 50000000 ps; next event at 500'
+check "and nothing else" refuses 'status exactly' "status takes nothing or 'exact', not 'exactly'"
 check "stepping changes nothing" same_result
 check "quits" quits
 check "quits with a summary" quits_with_summary

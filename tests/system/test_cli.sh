@@ -100,6 +100,22 @@ bad_expectation() {
 	refused "$scratch/wrong.yaml:8:5: there is no metric 'lots' - did you mean 'lost'?" run "$scratch/wrong.yaml"
 }
 
+# an expectation of --set names its argument, also with another one before it
+bad_expectation_set() {
+	run 2 run "$tiny" --set seed=2 --set 'expect=[lots == 0]' && says err "--set expect=[lots == 0]: there is no metric 'lots' - did you mean 'lost'?"
+}
+
+# wrong expectations are reported together with mistakes in other sections: metrics always, names where their section is right
+all_mistakes() {
+	sed 's/lost > 5/lots == 0/; s/jain(w)/jain(v)/' "$scratch/hopeful.yaml" >"$scratch/wrong.yaml"
+	local mistake
+	for mistake in run.durration=1us topology=5; do
+		run 2 check "$scratch/wrong.yaml" --set "$mistake" && says err "--set $mistake" && says err "there is no metric 'lots'" || return 1
+	done
+	run 2 check "$scratch/wrong.yaml" --set run.durration=1us && says err "there is no workload 'v'" || return 1
+	run 2 check "$scratch/wrong.yaml" --set workloads=5 && ! grep -q "there is no workload 'v'" "$scratch/err"
+}
+
 # nothing is started: the scenario is refused before
 nothing_started() {
 	run 2 run "$scratch/none.yaml" && says err none.yaml
@@ -227,6 +243,8 @@ check "--seed" seed
 check "--timing" timing
 check "an expectation that fails: status 1" failed_expectation
 check "an expectation that makes no sense: status 2" bad_expectation
+check "... of --set, which is named" bad_expectation_set
+check "... beside other mistakes" all_mistakes
 check "no progress line without a terminal" no_progress_without_terminal
 check "show" shows 'parking-lot'
 check "show nodes" shows 'switch s504' nodes

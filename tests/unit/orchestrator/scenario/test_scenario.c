@@ -402,7 +402,7 @@ TEST(scenario_set__appends_and_takes_yaml)
 	ck_assert_uint_eq(scenario.workload_count, 1);
 	ck_assert_uint_eq(scenario.expectation_count, 3);
 	ck_assert_str_eq(scenario.expectations[2].text, "jain(a) >= 0.9");
-	ck_assert_int_eq(scenario.expectations[2].line, 0);
+	ck_assert_int_eq(scenario.expectations[2].setting, 3);
 }
 
 TEST(scenario_set__errors_name_the_setting)
