@@ -133,6 +133,7 @@ static void notice_mark(struct nic *nic, uint32_t slot)
 	node_time_t gap_ps = nic->now_ps - responder->cnp_ps;
 
 	stats->marked++;
+	responder->marked |= control && control->echo;
 	if (!control || !control->cnps || !dcqcn_np_marked(&responder->np, dcqcn, nic->now_ps) ||
 	    responder->cnps == REPLIES_MAX)
 		return;
@@ -223,8 +224,10 @@ static void arrive_answer(struct nic *nic, const struct nic_frame *frame,
 		return;
 	}
 	spec = &nic->transport.specs[slot];
-	complete = queue_pair_on_answer(&nic->transport, slot, header->psn, header->syndrome, NULL,
-					nic->now_ps);
+	complete = queue_pair_on_answer(
+		&nic->transport, slot, header->psn, header->syndrome,
+		&(struct transport_signs){ .hops = header->hops, .echo = header->becn },
+		nic->now_ps);
 	while (complete--)
 		workload_on_sent(&nic->workloads, spec->workload, spec->connection, nic->now_ps);
 }

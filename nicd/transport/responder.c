@@ -69,8 +69,10 @@ struct roce_reply responder_answer(struct responder *responder)
 	reply.psn = (responder->expected - !responder->nak) & ROCE_PSN_MASK;
 	reply.syndrome = responder->nak ? ROCE_SYNDROME_NAK_PSN : ROCE_SYNDROME_ACK;
 	reply.msn = responder->complete;
+	reply.becn = responder->marked;
 	responder->answers = 0;
 	responder->nak = false;
+	responder->marked = false;
 	return reply;
 }
 

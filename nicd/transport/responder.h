@@ -31,6 +31,7 @@ struct responder {
 	bool tcp;
 	bool gap_told;                  /* by a NAK, and nothing has come in order since */
 	bool nak;                       /* the answer that waits is one */
+	bool marked;                    /* a packet since the last answer had an ECN mark */
 	uint16_t answers;               /* ACKs and NAKs that wait to be sent */
 	uint16_t cnps;                  /* CNPs that do */
 	uint32_t next_answer, next_cnp; /* reply_queue.h */

@@ -99,10 +99,8 @@ static void note_rate(struct transport *transport, uint32_t slot,
 {
 	struct flow_tx_stats *stats = stats_flow_tx(transport->stats, slot);
 
-	if (!state->rate_bps)
-		return;
 	stats->rate_bps = state->rate_bps;
-	if (!stats->rate_min_bps || stats->rate_bps < stats->rate_min_bps)
+	if (stats->rate_bps && (!stats->rate_min_bps || stats->rate_bps < stats->rate_min_bps))
 		stats->rate_min_bps = stats->rate_bps;
 }
 

@@ -20,6 +20,8 @@
 #define CNP_RESERVED_BYTES 16u
 
 #define LOCAL_HEADER_BYTES 8u
+#define IPV4_TTL_AT 8u
+#define IPV6_LIMIT_AT 7u
 #define BTH_KEY 0xffffu /* the default partition */
 #define BTH_BECN (1u << 30)
 #define BTH_ACK_REQUEST 0x80u
@@ -83,6 +85,7 @@ int roce_frame_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t fram
 	struct places places;
 	const uint8_t *bth;
 	uint32_t tos, ack, behind_bth;
+	uint8_t hop_limit;
 
 	if (places_of(bytes, captured_bytes, frame_bytes, &fields, &places))
 		return -EINVAL;
@@ -93,13 +96,16 @@ int roce_frame_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t fram
 	    (ack && behind_bth < AETH_BYTES))
 		return -EINVAL;
 	tos = bytes_get16(bytes + places.ip_at) >> (fields.ip_version == 4 ? 0 : 4) & 0xff;
+	hop_limit = bytes[places.ip_at + (fields.ip_version == 4 ? IPV4_TTL_AT : IPV6_LIMIT_AT)];
 	*header = (struct roce_header){
 		.ends = ends_of(&fields),
+		.hops = hop_limit < IP_HOPS_MAX ? (uint8_t)(IP_HOPS_MAX - hop_limit) : 0,
 		.traffic_class = (uint8_t)(tos >> DSCP_CLASS_SHIFT),
 		.ecn_capable = tos & ECN_MASK,
 		.congested = (tos & ECN_MASK) == ECN_CONGESTED,
 		.opcode = bth[0],
 		.queue_pair = fields.queue_pair,
+		.becn = bytes_get32(bth + 4) & BTH_BECN,
 		.ack_request = bth[8] & BTH_ACK_REQUEST,
 		.signal = bth[8] & (BTH_ACK_REQUEST - 1),
 		.psn = bytes_get32(bth + 8) & ROCE_PSN_MASK,
@@ -162,7 +168,7 @@ uint32_t roce_ack_write(const struct roce_reply *reply, uint8_t *bytes)
 	uint8_t *bth = front_write(reply, BTH_BYTES + AETH_BYTES + ROCE_ICRC_BYTES, bytes);
 
 	bytes_put32(bth, ROCE_OPCODE_ACKNOWLEDGE << 24 | BTH_KEY);
-	bytes_put32(bth + 4, reply->queue_pair);
+	bytes_put32(bth + 4, (reply->becn ? BTH_BECN : 0) | reply->queue_pair);
 	bytes_put32(bth + 8, reply->psn & ROCE_PSN_MASK);
 	bytes_put32(bth + 12, (uint32_t)reply->syndrome << 24 | (reply->msn & ROCE_PSN_MASK));
 	return icrc_write(bytes, bth + BTH_BYTES + AETH_BYTES);

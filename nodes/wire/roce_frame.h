@@ -50,7 +50,9 @@ struct roce_header {
 	uint8_t traffic_class;       /* DSCP >> 3 */
 	bool ecn_capable, congested; /* ECT(0), ECT(1) or CE; CE */
 	uint8_t opcode;
+	uint8_t hops;        /* routers that it passed: IP_HOPS_MAX less its TTL or hop limit */
 	uint32_t queue_pair; /* at the destination */
+	bool becn;           /* BTH: the receiver of the data has seen an ECN mark */
 	bool ack_request;
 	uint8_t signal; /* the 7 bits behind it */
 	uint32_t psn;
@@ -66,6 +68,7 @@ struct roce_reply {
 	uint32_t psn;     /* ACK, NAK */
 	uint8_t syndrome; /* ACK, NAK */
 	uint32_t msn;     /* ACK, NAK: messages completed, 24 bits */
+	bool becn;        /* ACK, NAK; a CNP always has it */
 	uint8_t signal;   /* CNP */
 };
 

@@ -471,6 +471,23 @@ TEST(nic_transport__cnps)
 	two_free();
 }
 
+/* marks wait for the next ACK if the control wants them there, else they do not */
+TEST_RANGE(nic_transport__marks_for_acks, 0, 2)
+{
+	struct congestion_control control = { .echo = _i };
+
+	two[0].config.nic.workload_count = 0;
+	two_build();
+	two[1].nic->transport.rules[TRANSPORT_RC].congestion.control = &control;
+	inject_marked(0);
+	two_run(10 * NODE_US);
+	ck_assert_uint_eq(rx(0)->marked, 1);
+	ck_assert_uint_eq(rx(0)->cnps, 0);
+	ck_assert_int_eq(two[1].nic->replies.responders[0].marked, _i);
+	two[1].nic->transport.rules[TRANSPORT_RC].congestion.control = NULL;
+	two_free();
+}
+
 /* ---- observing ---- */
 
 /* samples as long as the measured interval lasts; tables */

@@ -505,3 +505,27 @@ TEST(roce_icrc__padding)
 	bytes[length - 1] ^= 1;
 	ck_assert(!roce_icrc_holds(bytes, length, length + 20));
 }
+
+/* an ACK repeats an ECN mark in the BECN bit of its BTH, and tells by its TTL how many routers it
+ * passed; neither is under its ICRC */
+TEST_RANGE(roce_ack_write__becn_and_hops, 0, 2)
+{
+	struct roce_reply reply = { .ends = { .ip_version = _i ? 6 : 4 },
+				    .syndrome = ROCE_SYNDROME_ACK,
+				    .queue_pair = 0x400007 };
+	uint32_t length = roce_ack_write(&reply, bytes);
+
+	ck_assert_int_eq(roce_frame_read(bytes, length, length, &header), 0);
+	ck_assert(!header.becn);
+	ck_assert_uint_eq(header.hops, 0);
+	reply.becn = true;
+	ck_assert_uint_eq(roce_ack_write(&reply, bytes), length);
+	bytes[_i ? 14 + 7 : 14 + 8] -= 3;
+	if (!_i) /* the header's checksum for it */
+		bytes_put16(bytes + 24, (uint16_t)(bytes_get16(bytes + 24) + (3 << 8)));
+	ck_assert_int_eq(roce_frame_read(bytes, length, length, &header), 0);
+	ck_assert(header.becn);
+	ck_assert_uint_eq(header.hops, 3);
+	ck_assert_uint_eq(header.queue_pair, 0x400007);
+	ck_assert(roce_icrc_holds(bytes, length, length));
+}
