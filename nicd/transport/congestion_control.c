@@ -5,9 +5,18 @@
 
 #include "nicd/transport/dcqcn_control.h"
 
+/* the registry, in the order of congestion_words */
+static const struct congestion_control *const controls[CONGESTION_KINDS] = {
+	[CONGESTION_DCQCN] = &dcqcn_control,
+};
+
 const struct congestion_control *congestion_control_of(const struct node_config *config)
 {
-	return config->roce.dcqcn.enabled ? &dcqcn_control : NULL;
+	const struct roce_config *roce = &config->roce;
+
+	if (roce->congestion == CONGESTION_DCQCN && !roce->dcqcn.enabled)
+		return NULL;
+	return controls[roce->congestion];
 }
 
 int congestion_init(struct congestion *congestion, const struct congestion_control *control,

@@ -14,6 +14,7 @@
 
 /* ---- words of a scenario, by the values of the fields ---- */
 
+const char *const congestion_words[CONGESTION_KINDS] = { "dcqcn", "none" };
 static const char *const alpha_words[] = { "after-cut", "before-cut" };
 static const char *const hyper_words[] = { "both", "timer" };
 static const char *const reaction_words[] = { "at-once", "tick" };

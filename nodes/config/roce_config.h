@@ -32,6 +32,13 @@ enum path_pause_form {
 	PATH_PAUSE_FORMS
 };
 
+/* what decides how fast a queue pair sends: nicd/transport/congestion_control.h */
+enum congestion_kind {
+	CONGESTION_DCQCN, /* if dcqcn.enabled */
+	CONGESTION_NONE,
+	CONGESTION_KINDS
+};
+
 /* The fields are the rows of these files: parameter.h */
 
 /* what a switch does with a traffic class */
@@ -68,6 +75,7 @@ struct roce_config {
 #include "nodes/config/roce.def"
 };
 
+extern const char *const congestion_words[CONGESTION_KINDS]; /* as a scenario has them */
 extern const struct parameter_table roce_class_parameters, dcqcn_parameters, roce_parameters;
 
 #define ROCE_ALPHA_PERMILLE_MAX 64000u

@@ -73,7 +73,9 @@ static void mechanisms_print(const struct roce_config *roce, FILE *out)
 	const struct dcqcn_config *dcqcn = &roce->dcqcn;
 	char text[4][HUMAN_TEXT_MAX], level[2][LEVEL_TEXT_MAX];
 
-	if (dcqcn->enabled)
+	if (roce->congestion != CONGESTION_DCQCN)
+		fprintf(out, "  control     %s\n", congestion_words[roce->congestion]);
+	else if (dcqcn->enabled)
 		fprintf(out,
 			"  dcqcn       alpha timer %s, increase timer %s, byte counter %s, lowest "
 			"rate %s\n",
@@ -206,10 +208,10 @@ json_t *roce_json(const struct plan *plan)
 	return json_pack("{s:b, s:b, s:I, s:I, s:b, s:b, s:I, s:b, s:I, s:I, s:I, s:o, s:o}", "pfc",
 			 (int)roce->pfc, "pause", (int)roce->pause, "cnp_class",
 			 (json_int_t)roce->cnp_class, "watchdog_ps", (json_int_t)roce->watchdog_ps,
-			 "dcqcn", (int)roce->dcqcn.enabled, "supplement", (int)roce->supplement,
-			 "increase_period_ps", (json_int_t)roce->increase_period_ps, "path_pause",
-			 (int)roce->path_pause, "path_high_bytes",
-			 (json_int_t)roce->path_high_bytes, "path_low_bytes",
+			 "dcqcn", roce->congestion == CONGESTION_DCQCN && roce->dcqcn.enabled,
+			 "supplement", (int)roce->supplement, "increase_period_ps",
+			 (json_int_t)roce->increase_period_ps, "path_pause", (int)roce->path_pause,
+			 "path_high_bytes", (json_int_t)roce->path_high_bytes, "path_low_bytes",
 			 (json_int_t)roce->path_low_bytes, "path_per_bps",
 			 (json_int_t)roce->path_per_bps, "classes", classes, "switches", switches);
 }

@@ -318,6 +318,7 @@ static inline void example_roce(struct node_config *config)
 						    .xon_offset_bytes = 8192 + i,
 						    .watched = i % 2,
 						    .mark_at_dequeue = i % 3 };
+	roce->congestion = CONGESTION_KINDS - 1;
 	roce->dcqcn = (struct dcqcn_config){ .enabled = true,
 					     .g_ppb = 3906250,
 					     .alpha_initial_ppm = 1000000,

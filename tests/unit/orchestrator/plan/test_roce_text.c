@@ -91,6 +91,12 @@ TEST(roce_print__everything_off)
 	says("  s1          headroom 0 B a port and class, 0 B in all; 33.55 MB to share\n");
 }
 
+TEST(roce_print__no_control)
+{
+	printed(CLASSES "roce: {congestion-control: none}\n");
+	says("  control     none\n  supplement  off\n");
+}
+
 TEST(roce_json__every_port)
 {
 	json_t *root, *port;

@@ -61,6 +61,7 @@ TEST(scenario_roce__defaults)
 	ck_assert(!roce->pause);
 	ck_assert_uint_eq(roce->watchdog_ps, 10 * NODE_MS);
 	ck_assert_uint_eq(roce->buffer_bytes, 32 << 20);
+	ck_assert_int_eq(roce->congestion, CONGESTION_DCQCN);
 	ck_assert(roce->dcqcn.enabled);
 	paper_expect(&roce->dcqcn);
 	ck_assert(!roce->supplement);
