@@ -192,8 +192,8 @@ static bool arrive_for_host(struct nic *nic, const struct record *header, const 
 {
 	uint8_t *bytes;
 
-	if (!nic->host.attached || frame_bytes > nic->receive.frame_bytes_max ||
-	    frame_bytes > NODE_MTU_MAX || header->captured_bytes != frame_bytes)
+	if (frame_bytes > nic->receive.frame_bytes_max || frame_bytes > NODE_MTU_MAX ||
+	    header->captured_bytes != frame_bytes)
 		return false;
 	bytes = host_if_place(&nic->host);
 	memcpy(bytes, shared, frame_bytes);
@@ -212,8 +212,6 @@ static bool arrive_for_transport(struct nic *nic, const struct record *header,
 	uint32_t captured_bytes = header->captured_bytes;
 	struct nic_frame frame;
 
-	if (!nic->roce)
-		return false;
 	if (!whole && captured_bytes > FRAME_HEADERS_MAX)
 		captured_bytes = FRAME_HEADERS_MAX;
 	memcpy(nic->arriving, shared, captured_bytes);
@@ -222,28 +220,27 @@ static bool arrive_for_transport(struct nic *nic, const struct record *header,
 	return nic_transport_arrive(nic, &frame);
 }
 
-static void arrive_frame(struct nic *nic, const struct record *header, const uint8_t *shared,
-			 uint32_t frame_bytes)
-{
-	uint8_t bytes[FRAME_HEADERS_MAX];
-	uint32_t captured_bytes = header->captured_bytes < sizeof(bytes) ? header->captured_bytes
-									 : (uint32_t)sizeof(bytes);
-
-	if (arrive_for_transport(nic, header, shared, frame_bytes) ||
-	    arrive_for_host(nic, header, shared, frame_bytes))
-		return;
-	memcpy(bytes, shared, captured_bytes);
-	receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, header->traffic_class,
-		      nic->now_ps);
-}
-
 static void arrive_packet(struct nic *nic, const struct record *header, const uint8_t *shared)
 {
-	uint32_t frame_bytes = link_frame_bytes(nic->link, header->wire_bytes);
+	uint32_t frame_bytes = link_frame_bytes(nic->link, header->wire_bytes), captured_bytes;
 	struct record inner = *header;
+	uint8_t bytes[FRAME_HEADERS_MAX];
 
-	if (!nic->by_lid || nic_lid_arrive(nic, &inner, &shared, frame_bytes))
-		arrive_frame(nic, &inner, shared, frame_bytes);
+	/* port-group: without its local route header, which may be all that was of interest */
+	if (nic->by_lid && !nic_lid_arrive(nic, &inner, &shared, frame_bytes))
+		goto release;
+
+	/* a frame for a transport, for the attached host, or of other generated traffic */
+	if (nic->roce && arrive_for_transport(nic, &inner, shared, frame_bytes))
+		goto release;
+	if (nic->host.attached && arrive_for_host(nic, &inner, shared, frame_bytes))
+		goto release;
+	captured_bytes = inner.captured_bytes < sizeof(bytes) ? inner.captured_bytes
+							      : (uint32_t)sizeof(bytes);
+	memcpy(bytes, shared, captured_bytes);
+	receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, inner.traffic_class,
+		      nic->now_ps);
+release:
 	link_release(nic->link, header->traffic_class, units_of_bytes(frame_bytes));
 }
 
@@ -252,15 +249,18 @@ static void arrive(struct nic *nic)
 	struct record header;
 	const uint8_t *shared = link_receive(nic->link, &header, nic->now_ps);
 
-	if (shared && header.kind == RECORD_PACKET)
+	if (!shared)
+		goto done;
+	if (header.kind == RECORD_PACKET)
 		arrive_packet(nic, &header, shared);
-	else if (shared && header.kind == RECORD_FGFC && !nic->by_lid)
+	else if (header.kind == RECORD_FGFC && !nic->by_lid)
 		nic_gate_on_fgfc(nic, shared, header.captured_bytes);
-	else if (shared && header.kind == RECORD_PAUSE)
+	else if (header.kind == RECORD_PAUSE)
 		nic_pfc_frame(nic, shared, header.captured_bytes);
 	/* an ACK frame ends at the edge, it never comes here */
-	else if (shared)
+	else
 		nic->stats->drops[DROP_MALFORMED]++;
+done:
 	link_done(nic->link, &header);
 }
 

@@ -167,6 +167,7 @@ static void settle(struct nic *nic, uint32_t key)
 	uint32_t place = key * gate->places_each, end = place + gate->places_each;
 	bool waits = false;
 
+	ENSURE(end, <=, gate_places(gate));
 	for (; place < end; place++) {
 		while (open && send_queue_unpark(&nic->queue, &nic->parked[place]) && all)
 			;

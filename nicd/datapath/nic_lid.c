@@ -21,6 +21,7 @@
 
 #include "nicd/datapath/nic_gate.h"
 #include "nicd/datapath/nic_transmit.h"
+#include "nodes/base/ensure.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/becn_frame.h"
 #include "nodes/wire/word_frame.h"
@@ -90,6 +91,7 @@ static void becn_queue(struct nic *nic, uint32_t lid, uint32_t traffic_class)
 {
 	struct nic_lid *l = &nic->lid;
 
+	ENSURE(l->sources[lid].queued, ==, false);
 	l->sources[lid].next = LID_NONE;
 	l->sources[lid].queued = true;
 	if (l->first[traffic_class])
@@ -105,6 +107,8 @@ static uint32_t becn_next(struct nic *nic, uint32_t traffic_class)
 	struct nic_lid *l = &nic->lid;
 	uint32_t lid = l->first[traffic_class];
 
+	ENSURE(lid, !=, LID_NONE);
+	ENSURE(l->sources[lid].queued, ==, true);
 	l->first[traffic_class] = l->sources[lid].next;
 	l->sources[lid].queued = false;
 	if (!l->first[traffic_class])

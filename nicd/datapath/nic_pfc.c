@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/wire/pause_frame.h"
 
 void nic_pfc_init(struct nic *nic)
@@ -48,6 +49,7 @@ void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byte
  * is noticed once */
 static void note_held(struct nic *nic)
 {
+	ENSURE(nic->held_noted_ps, <=, nic->now_ps);
 	nic->held_stuck &= nic->held_waiting;
 	for (uint32_t left = nic->held_waiting; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
@@ -68,8 +70,6 @@ void nic_pfc_plan(struct nic *nic, uint32_t waiting)
 {
 	uint32_t before = nic->held_waiting;
 
-	if (!nic->roce)
-		return;
 	note_held(nic);
 	nic->held = pfc_gate_held(&nic->pfc_gate, nic->now_ps);
 	nic->held_waiting = nic->held & waiting;

@@ -10,7 +10,7 @@ void nic_pfc_init(struct nic *nic);
 /** nic_pfc_frame() - a PFC or PAUSE frame has arrived.  @bytes  captured, in shared memory. */
 void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes);
 
-/** nic_pfc_plan() - @waiting is the set of classes with something to send: counts how long they are
+/** nic_pfc_plan() - (roce) @waiting is the set of classes with something to send: counts how long they are
  *  held, and says when that ends. */
 void nic_pfc_plan(struct nic *nic, uint32_t waiting);
 

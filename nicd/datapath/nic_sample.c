@@ -2,6 +2,8 @@
  *  what waits, what is held (nic.h). */
 #include "nicd/datapath/nic_sample.h"
 
+#include "nodes/base/ensure.h"
+
 /* The rates of those that have something to send or under way. Each is allowed so much, but
  * together they send no more than the link carries. */
 static void sample_rates(const struct nic *nic, struct sample_stats *sample)
@@ -25,7 +27,10 @@ void nic_sample(struct nic *nic)
 {
 	const struct node_config *config = nic->config;
 	struct stats_page *stats = nic->stats;
-	struct sample_stats *sample = stats_sample(stats, stats->sample_count++);
+	struct sample_stats *sample;
+
+	ENSURE(stats->sample_count, <, (uint64_t)stats->samples_max);
+	sample = stats_sample(stats, stats->sample_count++);
 
 	*sample = (struct sample_stats){
 		.at_ps = nic->now_ps,

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "nodes/base/bytes.h"
+#include "nodes/base/ensure.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/ip_header.h"
@@ -92,6 +93,8 @@ static void count_duplicate(struct nic *nic, uint32_t slot, const struct tcp_seg
 /* a segment does not wait any more */
 static void count_left(struct nic *nic, const struct tcp_segment *segment)
 {
+	ENSURE(nic->stats->inside_packets, !=, 0u);
+	ENSURE(nic->stats->inside_bytes, >=, (uint64_t)segment->frame_bytes);
 	nic->stats->inside_packets--;
 	nic->stats->inside_bytes -= segment->frame_bytes;
 }

@@ -6,6 +6,7 @@
 #include "nicd/datapath/nic_lid.h"
 #include "nicd/datapath/nic_pfc.h"
 #include "nicd/datapath/nic_transport.h"
+#include "nodes/base/ensure.h"
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
 
@@ -56,43 +57,15 @@ static uint32_t longest_next(const struct nic *nic, uint32_t traffic_class)
 	return bytes;
 }
 
-/* may a frame of the class, which has one, go out now? By LID: there must be credit for it
+/* does the switch take a frame of the class, which has one? By LID: there must be credit for it
  * (PG-9). */
 static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 {
 	if (nic->by_lid)
-		return link_may_send_packet(nic->link) &&
-		       link_has_credit(nic->link, nic_lane(nic, traffic_class),
+		return link_has_credit(nic->link, nic_lane(nic, traffic_class),
 				       units_of_bytes(longest_next(nic, traffic_class)),
 				       nic->now_ps);
-	return link_may_send_packet(nic->link) && !link_stopped(nic->link, traffic_class) &&
-	       !(nic->held >> traffic_class & 1);
-}
-
-/* the set of classes that have something to send, whether they may or not */
-static uint32_t waiting_now(struct nic *nic)
-{
-	uint32_t classes = nic->queue.drr.ready | nic->host_hold.ready;
-
-	if (nic->roce)
-		classes |= nic_transport_ready(nic);
-	classes |= nic->lid.ready;
-	for (uint32_t left = nic->host_ready; left; left &= left - 1)
-		classes |= 1u << nic->host_send.heads[__builtin_ctz(left)].traffic_class;
-	return classes;
-}
-
-static uint32_t sendable_now(const struct nic *nic, uint32_t waiting)
-{
-	uint32_t classes = 0;
-
-	for (uint32_t left = waiting; left; left &= left - 1) {
-		uint32_t c = (uint32_t)__builtin_ctz(left);
-
-		if (class_sendable(nic, c))
-			classes |= 1u << c;
-	}
-	return classes;
+	return !link_stopped(nic->link, traffic_class) && !(nic->held >> traffic_class & 1);
 }
 
 static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffic_class)
@@ -123,29 +96,6 @@ static uint32_t source_pick(struct nic *nic, uint32_t traffic_class)
 		return source;
 	}
 	return SOURCE_NONE;
-}
-
-void nic_transmit_count(struct nic *nic, uint32_t frame_bytes)
-{
-	nic->stats->injected_packets++;
-	nic->stats->injected_bytes += frame_bytes;
-	nic->stats->data_hops++;
-}
-
-static void count_sent(struct nic *nic, const struct send_packet *packet)
-{
-	struct flow_tx_stats *flow = stats_flow_tx(nic->stats, packet->flow);
-
-	if (packet->message_first) {
-		const struct send_flow *sending = &nic->queue.flows[packet->flow];
-
-		flow->messages++;
-		trace(nic->stats, nic->now_ps, TRACE_MESSAGE_START, packet->flow, sending->message,
-		      (uint32_t)sending->message_bytes);
-	}
-	flow->packets++;
-	flow->bytes += packet->frame_bytes;
-	nic_transmit_count(nic, packet->frame_bytes);
 }
 
 /* a packet on the link, to host or group @dlid if that is how packets go. Return: where it is to be
@@ -204,8 +154,10 @@ static void send_held_frame(struct nic *nic, uint32_t traffic_class)
 static void send_generated(struct nic *nic, uint32_t traffic_class)
 {
 	struct send_packet packet = send_queue_next(&nic->queue, traffic_class);
-	struct nic_lid_packet start = { .dlid = lid_of_host(
-						nic->queue.specs[packet.flow].destination),
+	const struct send_flow *flow = &nic->queue.flows[packet.flow];
+	const struct send_flow_spec *spec = &nic->queue.specs[packet.flow];
+	struct flow_tx_stats *stats = stats_flow_tx(nic->stats, packet.flow);
+	struct nic_lid_packet start = { .dlid = lid_of_host(spec->destination),
 					.frame_bytes = packet.frame_bytes,
 					.captured_bytes = packet.captured_bytes,
 					.tag = packet.flow };
@@ -213,13 +165,24 @@ static void send_generated(struct nic *nic, uint32_t traffic_class)
 
 	if (bytes)
 		send_queue_write(&nic->queue, &packet, bytes);
-	count_sent(nic, &packet);
+
+	/* statistics */
+	nic_transmit_count(nic, packet.frame_bytes);
+	if (packet.message_first) {
+		stats->messages++;
+		trace(nic->stats, nic->now_ps, TRACE_MESSAGE_START, packet.flow, flow->message,
+		      (uint32_t)flow->message_bytes);
+	}
+	stats->packets++;
+	stats->bytes += packet.frame_bytes;
+	ENSURE(nic->link->stats->queue_bytes, >=, (uint64_t)packet.payload_bytes);
 	nic->link->stats->queue_bytes -= packet.payload_bytes;
+
+	/* the flow, its gate, and its workload */
 	send_queue_sent(&nic->queue, traffic_class, &packet);
 	nic_gate_sent(nic, nic_gate_of_flow(nic, packet.flow), packet.frame_bytes);
 	if (packet.message_last)
-		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload,
-				 stats_flow_tx(nic->stats, packet.flow)->connection,
+		workload_on_sent(&nic->workloads, spec->workload, stats->connection,
 				 nic->link->busy_until_ps);
 }
 
@@ -236,13 +199,14 @@ static void send_packet(struct nic *nic, uint32_t traffic_class)
 		return;
 	}
 	source = source_pick(nic, traffic_class);
+	ENSURE(source, !=, SOURCE_NONE); /* a class is sendable only if it has something to send */
 	if (source == SOURCE_GENERATED)
 		send_generated(nic, traffic_class);
 	else if (source == SOURCE_TRANSPORT)
 		nic_transport_send(nic, traffic_class);
 	else if (source == SOURCE_HELD)
 		send_held_frame(nic, traffic_class);
-	else if (source != SOURCE_NONE)
+	else
 		send_host_frame(nic, traffic_class, source - SOURCE_HOST);
 }
 
@@ -265,6 +229,7 @@ void nic_transmit(struct nic *nic)
 	node_time_t retry_at = NODE_TIME_NEVER;
 	int traffic_class;
 
+	ENSURE(nic->link->busy_until_ps, <=, nic->now_ps);
 	if (pfc_at(nic) <= nic->now_ps) {
 		nic_pfc_send(nic);
 		return;
@@ -284,27 +249,23 @@ void nic_transmit(struct nic *nic)
 		link_send_words(nic->link, nic->now_ps, true);
 }
 
-/* but for PFC */
-static node_time_t traffic_at(const struct nic *nic)
-{
-	uint32_t classes = nic->sendable;
-	node_time_t earliest = node_time_max(nic->now_ps, nic->link->busy_until_ps);
-
-	if (may_send_words(nic, link_words_due(nic->link)))
-		return earliest;
-	if (classes && classes == nic->shaped && nic->shaped_until_ps > nic->now_ps)
-		return node_time_max(earliest, nic->shaped_until_ps);
-	if (classes || may_send_words(nic, nic->link->sync_due))
-		return earliest;
-	return may_send_words(nic, true) ? node_time_max(earliest, link_ask_at(nic->link))
-					 : NODE_TIME_NEVER;
-}
-
+/* when nic_transmit() has something to send next */
 static node_time_t transmit_at(const struct nic *nic)
 {
-	return node_time_min(
-		traffic_at(nic),
-		node_time_max(pfc_at(nic), node_time_max(nic->now_ps, nic->link->busy_until_ps)));
+	const struct link *link = nic->link;
+	node_time_t free_ps = node_time_max(nic->now_ps, link->busy_until_ps);
+	node_time_t pause_ps = node_time_max(pfc_at(nic), free_ps);
+
+	if (may_send_words(nic, link_words_due(link)))
+		return free_ps;
+	/* classes below their maximum rate go at once, others when one of them is below it */
+	if (nic->sendable && nic->sendable == nic->shaped && nic->shaped_until_ps > nic->now_ps)
+		return node_time_min(node_time_max(free_ps, nic->shaped_until_ps), pause_ps);
+	if (nic->sendable || may_send_words(nic, link->sync_due))
+		return free_ps;
+	return may_send_words(nic, true)
+		       ? node_time_min(node_time_max(free_ps, link_ask_at(link)), pause_ps)
+		       : pause_ps;
 }
 
 /* the time with data in the classes @waiting that the switch does not take, counted up to now */
@@ -327,13 +288,27 @@ static void note_pause(struct nic *nic, uint32_t waiting)
 
 void nic_transmit_plan(struct nic *nic)
 {
-	uint32_t waiting;
+	uint32_t waiting, sendable = 0;
 
+	/* flows and frames that may not go now give way */
 	nic_gate_heads(nic);
 	nic->host_ready = host_ready(nic, &nic->host_at_ps);
-	waiting = waiting_now(nic);
-	nic_pfc_plan(nic, waiting);
-	nic->sendable = sendable_now(nic, waiting);
+
+	/* classes that have something to send ... */
+	waiting = nic->queue.drr.ready | nic->host_hold.ready | nic->lid.ready;
+	if (nic->roce)
+		waiting |= nic->transport.drr.ready | nic->replies.ready;
+	for (uint32_t left = nic->host_ready; left; left &= left - 1)
+		waiting |= 1u << nic->host_send.heads[__builtin_ctz(left)].traffic_class;
+
+	/* ... and those of them that the link and the switch take */
+	if (nic->roce)
+		nic_pfc_plan(nic, waiting);
+	for (uint32_t left = link_may_send_packet(nic->link) ? waiting : 0; left; left &= left - 1)
+		if (class_sendable(nic, (uint32_t)__builtin_ctz(left)))
+			sendable |= left & -left;
+	nic->sendable = sendable;
+
 	note_pause(nic, waiting);
 	nic->transmit_at_ps = transmit_at(nic);
 }

@@ -13,6 +13,11 @@ void nic_transmit_plan(struct nic *nic);
 void nic_transmit(struct nic *nic);
 
 /** nic_transmit_count() - a frame is injected. */
-void nic_transmit_count(struct nic *nic, uint32_t frame_bytes);
+static inline void nic_transmit_count(struct nic *nic, uint32_t frame_bytes)
+{
+	nic->stats->injected_packets++;
+	nic->stats->injected_bytes += frame_bytes;
+	nic->stats->data_hops++;
+}
 
 #endif

@@ -61,11 +61,6 @@ void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind
 
 /* ---- sending ---- */
 
-uint32_t nic_transport_ready(struct nic *nic)
-{
-	return nic->transport.drr.ready | nic->replies.ready;
-}
-
 /* a frame of ours on the link.  Return: where it is to be written; NULL: it is lost */
 static uint8_t *start_frame(struct nic *nic, uint32_t traffic_class, uint32_t frame_bytes,
 			    uint32_t captured_bytes, uint32_t tag)

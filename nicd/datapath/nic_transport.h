@@ -18,10 +18,6 @@ void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind
 /** nic_transport_arrive() - a frame has arrived.  Return: false if it is none of a transport. */
 bool nic_transport_arrive(struct nic *nic, const struct nic_frame *frame);
 
-/** nic_transport_ready() - the set of classes in which a transport has something to send now, data
- *  or an answer. */
-uint32_t nic_transport_ready(struct nic *nic);
-
 /** nic_transport_send(), nic_transport_reply() - the next data frame, or answer, of @traffic_class,
  *  which has one. */
 void nic_transport_send(struct nic *nic, uint32_t traffic_class);

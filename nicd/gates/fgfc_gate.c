@@ -114,6 +114,7 @@ static uint32_t take(struct fgfc_gate *gate, const struct fgfc_frame *frame, uin
 	};
 	*chain = entry + 1;
 	gate->used++;
+	ENSURE(gate->used, <=, gate->entries_max);
 	gate->changes++;
 	return entry;
 }
@@ -123,8 +124,14 @@ void fgfc_gate_free(struct fgfc_gate *gate, uint32_t entry)
 	struct fgfc_entry *e = &gate->entries[entry];
 	uint32_t *link = chain_of(gate, &e->name);
 
-	while (*link != entry + 1)
+	ENSURE(e->used, ==, true);
+	ENSURE(e->held, ==, false);
+	ENSURE(gate->used, >, gate->held);
+	ENSURE(gate->sets[e->set].entries, !=, 0u);
+	while (*link != entry + 1) {
+		ENSURE(*link, !=, 0u);
 		link = &gate->entries[*link - 1].next;
+	}
 	*link = e->next;
 	gate->sets[e->set].entries--;
 	while (gate->sets_end && !gate->sets[gate->sets_end - 1].entries)
@@ -155,6 +162,7 @@ static void hold(struct fgfc_gate *gate, uint32_t entry, const struct fgfc_frame
 	e->until_ps = now + frame->pause_ps;
 	e->credit_units += frame->credit_units;
 	event_tree_set(&gate->timers, entry, e->until_ps);
+	ENSURE(gate->held, <=, gate->used);
 }
 
 int fgfc_gate_on_frame(struct fgfc_gate *gate, const struct fgfc_frame *frame, node_time_t now,
@@ -187,6 +195,7 @@ uint32_t fgfc_gate_step(struct fgfc_gate *gate, node_time_t now)
 	if (fgfc_gate_next_at(gate) > now)
 		return FGFC_NONE;
 	entry = event_tree_first(&gate->timers);
+	ENSURE(gate->entries[entry].held, ==, true);
 	end(gate, entry);
 	return entry;
 }

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/event_tree.h"
 #include "nodes/base/time.h"
 #include "nodes/wire/fgfc_frame.h"
@@ -104,8 +105,11 @@ static inline bool fgfc_gate_may_send(const struct fgfc_gate *gate, uint32_t ent
 /** fgfc_gate_sent() - the flow of @entry, which may, has sent a packet of @units. */
 static inline void fgfc_gate_sent(struct fgfc_gate *gate, uint32_t entry, uint32_t units)
 {
-	if (gate->entries[entry].held)
+	ENSURE(gate->entries[entry].used, ==, true);
+	if (gate->entries[entry].held) {
+		ENSURE(gate->entries[entry].credit_units, >, (int64_t)0);
 		gate->entries[entry].credit_units -= units;
+	}
 	gate->entries[entry].sent_units += units;
 }
 

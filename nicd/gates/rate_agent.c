@@ -108,7 +108,9 @@ uint32_t rate_agents_step(struct rate_agents *agents, node_time_t now)
 	uint32_t a = deadline_heap_first(&agents->due);
 	struct rate_agent *agent = &agents->agents[a];
 
+	ENSURE(agent->lid, !=, 0u);
 	if (agent->timer_at_ps <= now) {
+		ENSURE(agent->index, !=, 0u);
 		agent->index--;
 		agent->timer_at_ps = agent->index
 					     ? agent->timer_at_ps + agents->config->ccti_timer_ps
@@ -122,6 +124,9 @@ uint32_t rate_agents_step(struct rate_agents *agents, node_time_t now)
 
 void rate_agents_free(struct rate_agents *agents, uint32_t a)
 {
+	ENSURE(agents->used, !=, 0u);
+	ENSURE(agents->agents[a].index, ==, 0u);
+	ENSURE(agents->places[agents->agents[a].lid], ==, a + 1);
 	deadline_heap_set(&agents->due, a, NODE_TIME_NEVER);
 	agents->places[agents->agents[a].lid] = 0;
 	agents->agents[a].lid = 0;

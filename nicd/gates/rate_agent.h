@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "nodes/base/deadline_heap.h"
+#include "nodes/base/ensure.h"
 #include "nodes/base/time.h"
 #include "nodes/config/port_group_config.h"
 #include "nodes/wire/address.h"

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/wire/ecn_mark.h"
 
 int host_hold_init(struct host_hold *hold, struct host_if *host, uint32_t entries_max)
@@ -104,6 +105,8 @@ bool host_hold_put(struct host_hold *hold, uint32_t entry, uint32_t slot,
 	struct host_hold_queue *queue = &hold->queues[entry];
 	const struct host_frame *frame = &hold->host->frames[slot];
 
+	ENSURE(entry, <, hold->entries_max);
+	ENSURE(slot, <, hold->host->slot_count);
 	if (!has_room(hold, queue, frame->frame_bytes))
 		return false;
 	if (queue->bytes >= HOST_HOLD_MARK_BYTES || queue->frames >= HOST_HOLD_MARK_FRAMES)
@@ -126,10 +129,13 @@ bool host_hold_put(struct host_hold *hold, uint32_t entry, uint32_t slot,
 /* the first frame of @queue is sent as a whole */
 static void finish(struct host_hold *hold, struct host_hold_queue *queue)
 {
-	uint32_t slot = queue->first;
+	uint32_t slot = queue->first, frame_bytes = hold->host->frames[slot].frame_bytes;
 
+	ENSURE(queue->frames, !=, 0u);
+	ENSURE(queue->bytes, >=, frame_bytes);
+	ENSURE(hold->frames, >=, queue->frames);
 	queue->first = hold->next[slot];
-	queue->bytes -= hold->host->frames[slot].frame_bytes;
+	queue->bytes -= frame_bytes;
 	queue->frames--;
 	hold->frames--;
 	host_if_give(hold->host, slot);

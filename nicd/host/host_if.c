@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/frame.h"
 
@@ -169,7 +170,10 @@ static void receive_take(struct host_if *host, struct host_queue *queue, uint32_
 	uint32_t unused[RECEIVE_BATCH], unused_count = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t slot = host->free_slots[--host->free_count];
+		uint32_t slot;
+
+		ENSURE(host->free_count, !=, 0u);
+		slot = host->free_slots[--host->free_count];
 
 		if (receive_frame_into(host, slot, &host->calls->messages[i], now))
 			queue->slots[(queue->first + queue->count++) % HOST_QUEUE_FRAMES_MAX] =
@@ -242,6 +246,7 @@ uint32_t host_if_take(struct host_if *host, uint32_t queue)
 	struct host_queue *q = &host->queues[queue];
 	uint32_t slot = q->slots[q->first];
 
+	ENSURE(q->count, !=, 0u);
 	q->first = (q->first + 1) % HOST_QUEUE_FRAMES_MAX;
 	q->count--;
 	return slot;
@@ -249,6 +254,7 @@ uint32_t host_if_take(struct host_if *host, uint32_t queue)
 
 void host_if_give(struct host_if *host, uint32_t slot)
 {
+	ENSURE(host->free_count, <, host->slot_count);
 	host->free_slots[host->free_count++] = slot;
 }
 
@@ -261,6 +267,7 @@ void host_if_pop(struct host_if *host, uint32_t queue)
 
 static uint32_t piece_new(struct host_if *host, uint32_t at, uint32_t bytes)
 {
+	ENSURE(host->piece_count, <, HOST_DELIVERY_FRAMES_MAX);
 	host->pieces[host->piece_count] = (struct host_piece){ .at = at, .bytes = bytes };
 	return host->piece_count++;
 }
@@ -372,6 +379,8 @@ static void deliver_count(struct host_if *host, bool sent)
 	const struct host_super *super = &host->supers[host->sent_count++];
 	struct stats_page *stats = host->stats;
 
+	ENSURE(stats->inside_packets, >=, (uint64_t)super->frames);
+	ENSURE(stats->inside_bytes, >=, (uint64_t)super->bytes);
 	stats->inside_packets -= super->frames;
 	stats->inside_bytes -= super->bytes;
 	if (sent) {

@@ -1,5 +1,6 @@
 #include "nicd/host/host_send.h"
 
+#include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/frame.h"
 
@@ -60,6 +61,7 @@ uint32_t host_send_take(struct host_send *send, uint32_t queue, node_time_t now)
 {
 	uint32_t slot = host_if_take(send->host, queue);
 
+	ENSURE(send->ready >> queue & 1, ==, 1u);
 	send->ready &= ~(1u << queue);
 	queue_refill(send, queue, now);
 	return slot;

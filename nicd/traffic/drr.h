@@ -61,6 +61,7 @@ static inline struct drr_flow *drr_flow(struct drr_flows flows, uint32_t slot)
 static inline uint32_t drr_head(const struct drr *drr, struct drr_flows flows,
 				uint32_t traffic_class)
 {
+	ENSURE(drr->tails[traffic_class], !=, DRR_NONE);
 	return drr_flow(flows, drr->tails[traffic_class])->next;
 }
 
@@ -99,10 +100,11 @@ static inline void drr_join(struct drr *drr, struct drr_flows flows, uint32_t tr
 static inline uint32_t drr_leave(struct drr *drr, struct drr_flows flows, uint32_t traffic_class)
 {
 	uint32_t *tail = &drr->tails[traffic_class];
-	uint32_t slot = drr_flow(flows, *tail)->next;
+	uint32_t slot = drr_head(drr, flows, traffic_class);
 	struct drr_flow *flow = drr_flow(flows, slot);
 	uint32_t next = flow->next;
 
+	ENSURE(next, !=, DRR_NONE);
 	*flow = (struct drr_flow){ .next = DRR_NONE };
 	if (slot == *tail) {
 		*tail = DRR_NONE;

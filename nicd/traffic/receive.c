@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/frame.h"
@@ -204,6 +205,8 @@ void receive_take(struct receive *receive, uint32_t slot, const struct frame_pay
 	struct stats_page *stats = receive->stats;
 	struct flow_rx_stats *flow = stats_flow_rx(stats, slot);
 
+	ENSURE((uint64_t)slot, <, stats->flow_rx_count);
+	ENSURE(arrived, <=, now);
 	flow->packets++;
 	flow->bytes += frame_bytes;
 	if (arrived >= receive->measure_from_ps && arrived < receive->measure_to_ps)

@@ -83,6 +83,8 @@ uint32_t send_queue_open(struct send_queue *queue, const struct send_flow_spec *
 
 	if (slot == queue->flows_max)
 		return SEND_NONE;
+	ENSURE(spec->traffic_class, <, (uint32_t)NODE_CLASSES_MAX);
+	ENSURE(spec->shape.capacity_bytes, !=, 0);
 	queue->flow_count++;
 	queue->specs[slot] = *spec;
 	queue->flows[slot] = (struct send_flow){
@@ -117,6 +119,8 @@ void send_queue_put(struct send_queue *queue, uint32_t slot, uint64_t bytes, nod
 	struct send_flow *flow = &queue->flows[slot];
 	uint32_t entry;
 
+	ENSURE(slot, <, queue->flow_count);
+	ENSURE(bytes, !=, 0u);
 	if (!flow->left_bytes) {
 		message_start(flow, bytes, start_ps);
 		drr_join(&queue->drr, send_queue_turns(queue), flow->traffic_class, slot);
@@ -224,6 +228,7 @@ bool send_queue_unpark(struct send_queue *queue, struct send_parked *parked)
 
 	if (slot == SEND_NONE)
 		return false;
+	ENSURE(slot, <, queue->flow_count);
 	flow = &queue->flows[slot];
 	parked->first = flow->turn.next;
 	flow->turn.next = DRR_NONE;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "nodes/base/ensure.h"
+
 #define LOAD_PERMILLE_MAX 10000u
 
 /* streams of a workload's random numbers */
@@ -66,6 +68,8 @@ void workload_step(struct workload_set *set, node_time_t now, struct workload_me
 	message->place = workload_destination_next(&workload->destination);
 	message->connection = workload_connection_take(&workload->connections, message->place);
 	message->bytes = workload_size_next(&workload->size);
+	ENSURE(message->start_ps, <=, now);
+	ENSURE(message->bytes, !=, 0u);
 	workload->started++;
 	workload->deferred += message->start_ps < now;
 	event_tree_set(&set->timers, index, workload->arrival.due_ps);
@@ -75,6 +79,7 @@ void workload_on_sent(struct workload_set *set, uint32_t index, uint32_t connect
 {
 	struct workload *workload = &set->workloads[index];
 
+	ENSURE(workload->sent, <, workload->started);
 	workload->sent++;
 	workload_connection_give(&workload->connections, connection);
 	workload_arrival_on_sent(&workload->arrival, at);

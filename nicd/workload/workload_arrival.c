@@ -1,6 +1,7 @@
 #include "nicd/workload/workload_arrival.h"
 
 #include "nicd/workload/workload_connection.h"
+#include "nodes/base/ensure.h"
 
 static node_time_t later(node_time_t at, uint64_t ps)
 {
@@ -104,6 +105,7 @@ node_time_t workload_arrival_take(struct workload_arrival *arrival)
 {
 	node_time_t due = arrival->due_ps, next;
 
+	ENSURE(arrival->left, !=, 0u);
 	arrival->under_way++;
 	arrival->left--;
 	next = next_due(arrival, due);
@@ -113,6 +115,7 @@ node_time_t workload_arrival_take(struct workload_arrival *arrival)
 
 void workload_arrival_on_sent(struct workload_arrival *arrival, node_time_t at)
 {
+	ENSURE(arrival->under_way, !=, 0u);
 	arrival->under_way--;
 	if (arrival->kind == ARRIVAL_CLOSED && arrival->left && at < arrival->stop_ps)
 		arrival->due_ps = node_time_min(arrival->due_ps, at);

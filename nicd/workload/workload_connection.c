@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "nodes/base/ensure.h"
+
 #define NO_ONE UINT32_MAX
 
 static void rooms_init(struct workload_connections *connections, uint32_t window)
@@ -53,6 +55,8 @@ static uint32_t room_take(struct workload_connections *connections)
 {
 	uint32_t connection = connections->first;
 
+	ENSURE(connection, <, connections->count);
+	ENSURE(connections->rooms[connection].idle, !=, 0u);
 	connections->first = connections->rooms[connection].next;
 	if (--connections->rooms[connection].idle)
 		list_join(connections, connection);

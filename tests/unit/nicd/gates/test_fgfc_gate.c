@@ -1,6 +1,7 @@
 /*  nicd/gates/fgfc_gate: which flows are held, until when, and with how much credit (EC-16,
  *  EC-17). */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "nicd/gates/fgfc_gate.h"
@@ -257,4 +258,22 @@ TEST(fgfc_gate__comes_and_goes)
 		if (i >= 3)
 			ck_assert_uint_eq(find(i - 3), FGFC_NONE);
 	}
+}
+
+/* an entry that still holds its flow cannot be given up */
+TEST_SIGNAL(fgfc_gate_free__held, SIGABRT)
+{
+	uint32_t entry;
+
+	frame(1, MATCH_ALL, PAUSE, 0, 0, &entry);
+	fgfc_gate_free(&gate, entry);
+}
+
+/* nothing is sent without credit */
+TEST_SIGNAL(fgfc_gate_sent__no_credit, SIGABRT)
+{
+	uint32_t entry;
+
+	frame(1, MATCH_ALL, PAUSE, 0, 0, &entry);
+	fgfc_gate_sent(&gate, entry, 1);
 }

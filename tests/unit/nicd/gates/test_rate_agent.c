@@ -1,4 +1,5 @@
 /*  nicd/gates/rate_agent: index -> rate, recovery by the timer, agents come and go (PG-10). */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "nicd/gates/rate_agent.h"
@@ -108,7 +109,15 @@ TEST(rate_agents_on_becn__one_destination_too_many)
 		ck_assert_uint_ne(rate_agents_on_becn(&agents, lid, 0), RATE_NONE);
 	ck_assert_uint_eq(rate_agents_on_becn(&agents, RATE_LIDS - 1, 0), RATE_NONE);
 	ck_assert_uint_eq(agents.refused, 1);
+	while (agents.agents[rate_agents_find(&agents, LID)].index)
+		rate_agents_step(&agents, rate_agents_next_at(&agents));
 	rate_agents_free(&agents, rate_agents_find(&agents, LID));
 	ck_assert_uint_ne(rate_agents_on_becn(&agents, RATE_LIDS - 1, 0), RATE_NONE);
 	ck_assert_uint_eq(rate_agents_find(&agents, LID), RATE_NONE);
+}
+
+/* an agent that still slows its destination down cannot be given up */
+TEST_SIGNAL(rate_agents_free__limits, SIGABRT)
+{
+	rate_agents_free(&agents, rate_agents_on_becn(&agents, LID, 0));
 }

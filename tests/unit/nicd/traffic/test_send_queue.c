@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,4 +280,17 @@ TEST_RANGE(send_queue_write__frame_reads_back, 0, FRAME_KINDS)
 		ck_assert_uint_eq(payload.message_last, i >= 2);
 	}
 	send_queue_fini(&queue);
+}
+
+TEST_SIGNAL(send_queue_put__no_bytes, SIGABRT)
+{
+	queue_init(2, 8);
+	send_queue_put(&queue, flow_open(1, 0, FRAME_IPV4, 1500), 0, 0);
+}
+
+/* a class that has nothing to send has no packet either */
+TEST_SIGNAL(send_queue_next__class_is_empty, SIGABRT)
+{
+	queue_init(2, 8);
+	send_queue_next(&queue, 0);
 }
