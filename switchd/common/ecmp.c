@@ -47,8 +47,8 @@ uint64_t ecmp_hash(const struct frame_fields *fields, uint64_t seed)
 	return fields->ip_version ? hash_ip(fields, seed) : hash_other(fields, seed);
 }
 
-/* the other half of the hash: whoever lost the same port has the same lower half, modulo the
- * candidates */
+/* A flow whose port is down selects by the upper half of the hash: all flows of that port have the
+ * same lower half, modulo the candidates. */
 int ecmp_choose(const struct route_table *table, uint32_t fabric_address, uint32_t egress_port,
 		uint64_t hash)
 {

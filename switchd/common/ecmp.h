@@ -1,12 +1,11 @@
-/*  ecmp - which of several equally long ways a flow takes: by a hash of what is the same in all its
- *  packets.
+/*  ecmp - equal-cost multipath: a hash of the flow selects one of the candidate ports.
  *
- *  IP: addresses, protocol, ports (the 5-tuple); so queue pairs differ by their UDP source port.
- *  Fragments have no ports and all take one way. Other frames: MAC addresses and HPC endpoints.
- *  Each switch has a seed of its own, else the flows that one switch sends one way would all take
- *  the same way at the next, too (polarisation).
- *  A flow keeps its way as long as that is up; while it is not, its flows spread over the others,
- *  and come back (FC-26). Without state: nothing is remembered of any flow. */
+ *  IP: addresses, protocol, ports (the 5-tuple), so queue pairs differ by their UDP source port.
+ *  Fragments have no ports; those of a pair of hosts share a path. Other frames: MAC addresses and
+ *  HPC endpoints. Each switch has its own seed. With one seed for all, the flows that a switch
+ *  sends over one port would all select the same port at the next switch (polarisation).
+ *  A flow keeps its port while that is up. The flows of a port that is down spread over the others,
+ *  and return to it (FC-26). Stateless: no flow is remembered. */
 #ifndef HEDDLE_SWITCHD_COMMON_ECMP_H
 #define HEDDLE_SWITCHD_COMMON_ECMP_H
 

@@ -1,9 +1,9 @@
-/*  output_queue - the output transmit queue of a port and traffic class, behind the crossbar
+/*  output_queue - the output transmit queue of a port and traffic class, between crossbar and link
  *  (FC-11).
  *
- *  Short on purpose: it only hides the time between a grant and the link. What does not fit stays
- *  in its flow's input queue, where it delays nobody else. Shared by all flows of the class, so it
- *  is first in, first out. */
+ *  Short: it covers the time from a grant to the link. A packet that does not fit stays in the
+ *  input queue of its flow, where it delays no other flow. All flows of the class share the queue:
+ *  first in, first out. */
 #ifndef HEDDLE_SWITCHD_COMMON_OUTPUT_QUEUE_H
 #define HEDDLE_SWITCHD_COMMON_OUTPUT_QUEUE_H
 

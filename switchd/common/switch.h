@@ -1,14 +1,13 @@
-/*  switch - the shell around every kind of switch: its events and their order, its drops, floods
- *  and pauses.
+/*  switch - the shell around every kind of switch: events and their order, drops, floods, pauses.
  *
- *  A kind of fabric says in a struct switch_ops what it does with an arrival and what it transmits.
- *  When it is called, and in which order, is the same for all kinds and stands in switch_run.h and
- *  switch.c.
+ *  The operations of a kind, struct switch_ops, say what happens to an arrival and what is sent.
+ *  The order of the calls is the same for all kinds: switch_run.h and switch.c.
  *
- *  Events come from a fixed set of sources (event_tree.h), of one instant in this order:
+ *  Events have a fixed set of sources (event_tree.h). Those of one instant are handled in this
+ *  order:
  *      arrivals (lower ports first) < transmissions < port timers, if the kind has such
  *      < the sample < the end of the measured interval < the kind's timer, if it has one.
- *  After each event the transmissions of touched ports are computed anew.
+ *  After each event the transmissions of touched ports are computed again.
  *
  *  Memory: struct switch_shell is the first member of a kind's switch. So a pointer to one is a
  *  pointer to the other, and ops are given it as node_ops are: `void *dataplane`. */
@@ -29,41 +28,38 @@
 #include "switchd/common/switch_show.h"
 #include "switchd/common/translate.h"
 
-/* What a kind of fabric does; `now` is the time of the event, in picoseconds. None may be NULL but
- * where it is said. */
+/* What a kind of fabric does. `now` is the time of the event, ps. Only members that begin with
+ * "NULL:" may be NULL. */
 struct switch_ops {
-	/* A record has arrived on @port; @bytes of it, in shared memory, as from link_receive():
-	 * NULL if there is
-	 * nothing in it but for the link. Return: may it have given the port something to
-	 * transmit? */
+	/* A record has arrived on @port. @bytes of it, in shared memory, as from link_receive();
+	 * NULL: it was for the link only. Return: may the port have something to transmit now? */
 	bool (*arrive)(void *dataplane, uint32_t port, const struct record *header,
 		       const uint8_t *bytes, node_time_t now);
 
-	/* Puts one thing on the link of @port, if something may go. */
+	/* Sends one frame on the link of @port, if one may be sent. */
 	void (*transmit)(void *dataplane, uint32_t port, node_time_t now);
 
-	/* When @port, which was touched, should transmit next; NODE_TIME_NEVER: it has nothing that
-	 * it may send. */
+	/* When touched port @port transmits next; NODE_TIME_NEVER: it has nothing that may be
+	 * sent. */
 	node_time_t (*transmit_next_at)(void *dataplane, uint32_t port, node_time_t now);
 
 	/* NULL: there are no port timers. The one of @port is due (switch_port_timer_set()).
 	 * Return: when it is due again, NODE_TIME_NEVER. */
 	node_time_t (*port_timer)(void *dataplane, uint32_t port, node_time_t now);
 
-	/* NULL: there is no timer. It is due (switch_timer_set()); its next time is set here or by
-	 * settle(). */
+	/* NULL: there is no timer. It is due (switch_timer_set()). This or settle() sets its next
+	 * time. */
 	void (*timer)(void *dataplane, node_time_t now);
 
 	/* NULL: no packet waits by tables. They have changed (tables_changed); the next event comes
 	 * after this. */
 	void (*follow)(void *dataplane, node_time_t now);
 
-	/* NULL: nothing is put off. What the event has left to do, before touched ports look at
-	 * what they have. */
+	/* NULL: nothing is deferred. The rest of an event, before the transmissions of touched
+	 * ports are computed. */
 	void (*settle)(void *dataplane, node_time_t now);
 
-	/* Adds to @sample of @port, in which time, port and transmitted bytes stand, what this kind
-	 * knows. */
+	/* Fills the kind's part of @sample of @port; time, port and transmitted bytes are in it. */
 	void (*sample)(void *dataplane, uint32_t port, struct sample_stats *sample,
 		       node_time_t now);
 
@@ -98,7 +94,7 @@ struct switch_ops {
 	/* Builds the kind's part: the rest is zero. Return: 0 or -ENOMEM. */
 	int (*init)(void *dataplane);
 
-	/* Releases what init() has built, also if it failed half-way. */
+	/* Releases what init() has built, also if init() failed before its end. */
 	void (*fini)(void *dataplane);
 
 	bool flood_tree;                        /* floods by switch_flood() */
@@ -106,27 +102,27 @@ struct switch_ops {
 	const struct switch_settings *settings; /* of switch_set() */
 };
 
-/* Members are read by all files of a kind, and written by them where nothing else is said. */
+/* Files of a kind read and write the members, unless a comment says which file writes. */
 struct switch_shell {
 	const struct switch_ops *ops;
 	const struct node_config *config;
 	struct link *links; /* by port */
 	struct stats_page *stats;
-	/* the fabric's time when tables were asked for last (node_ops.show) */
+	/* the fabric's time at the last node_ops.show */
 	node_time_t shown_ps;
 	uint32_t port_count, class_count;
 	bool cut_through;
-	/* since then nobody has looked whether all packets wait at the right ports */
+	/* follow() is due: packets may wait at ports that new tables do not select */
 	bool tables_changed;
-	/* ports whose next transmission must be computed anew: switch_touch() */
+	/* ports whose next transmission must be computed again: switch_touch() */
 	uint64_t touched;
 	uint64_t *ports_up; /* set of ports whose link is in use: of the kind's routes */
 	/* switch_tables_init(); NULL: the kind has no such tables */
 	struct route_table *routes;
 	struct translate *translate;
-	/* ports with a new link that waits for the end of what came over the former one */
+	/* ports with a new link that waits until nothing of the former one is in use */
 	uint64_t ports_coming;
-	uint64_t flood_ports;   /* switch_config.flood_ports as of now */
+	uint64_t flood_ports;   /* of the present tables: switch_config.flood_ports */
 	uint32_t flood_packets; /* copies of flooded frames inside */
 	uint32_t flood_packets_max;
 	/* switch_pause_note(); NODE_TIME_NEVER: not paused */
@@ -144,39 +140,38 @@ void switch_destroy(void *dataplane);
 void switch_on_sample(struct switch_shell *sw, node_time_t now);
 void switch_on_measured(struct switch_shell *sw, node_time_t now);
 
-/** switch_settle() - the end of an event, or of what a change of links was. */
+/** switch_settle() - the end of an event, or of a change of links. */
 void switch_settle(struct switch_shell *sw, node_time_t now);
 
-/** switch_look_at_arrivals() - the links of @ports, a set, may have a record that no event is set
- *  for. */
+/** switch_look_at_arrivals() - sets the arrival events of @ports, a set, that have none. */
 void switch_look_at_arrivals(struct switch_shell *sw, uint64_t ports);
 
-/** switch_touch() - something changed that may let port @port transmit, or transmit earlier. */
+/** switch_touch() - port @port may transmit now, or earlier than computed. */
 static inline void switch_touch(struct switch_shell *sw, uint32_t port)
 {
 	sw->touched |= 1ull << port;
 }
 
-/** switch_port_timer_set() - ops->port_timer() is to be called for @port at @due. Kinds with port
- *  timers only. */
+/** switch_port_timer_set() - ops->port_timer() is called for @port at @due. Kinds with port timers
+ *  only. */
 static inline void switch_port_timer_set(struct switch_shell *sw, uint32_t port, node_time_t due)
 {
 	event_tree_set(&sw->events, 2 * sw->port_count + port, due);
 }
 
-/** switch_timer_set() - ops->timer() is to be called at @due; NODE_TIME_NEVER: not. Kinds with a
- *  timer only. */
+/** switch_timer_set() - ops->timer() is called at @due; NODE_TIME_NEVER: not. Kinds with a timer
+ *  only. */
 void switch_timer_set(struct switch_shell *sw, node_time_t due);
 
 /* ---- packets ---- */
 
-/** switch_drop() - counts a dropped frame under its reason, as one that came in at @port.
- *  @frame_bytes  of a packet's inner frame, without FCS; else 0. */
+/** switch_drop() - counts a frame that arrived on @port as dropped for @reason. @frame_bytes of a
+ *  packet's inner frame, without FCS; else 0. */
 void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port,
 		 uint32_t frame_bytes, node_time_t now);
 
-/** switch_enter(), switch_leave() - @packet is inside the switch, is no longer inside. Leaving frees
- *  it. O(1). */
+/** switch_enter(), switch_leave() - @packet is inside the switch, is no longer inside. Leaving
+ *  frees it. O(1). */
 static inline void switch_enter(struct switch_shell *sw, const struct packet *packet)
 {
 	sw->stats->inside_packets++;
@@ -202,18 +197,18 @@ struct packet *switch_copy(struct switch_shell *sw, const struct packet *origina
 /* queues @copy at output @out; takes it */
 typedef void switch_copy_fn(void *dataplane, uint32_t out, struct packet *copy, node_time_t now);
 
-/** switch_flood() - copies of @packet (borrowed, in no queue) along the tree of flood_ports, by
- *  @send. The books: each copy counts as a frame of its own, whether there is a cell for it or not;
- *  the original as one that is no more. What comes in over a port that is not of the tree has been
- *  sent by a switch that knows its destination, and would not end where the tree ends: it is
- *  dropped. O(ports). */
+/** switch_flood() - sends copies of @packet (borrowed, in no queue) along the tree of flood_ports,
+ *  by
+ *  @send. Each copy counts as a frame, whether there is a cell for it or not; the original counts
+ *  as replaced. A packet from a port outside the tree is dropped: the switch there knows its
+ *  destination, and the copies might never reach the end of the tree. O(ports). */
 void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_copy_fn *send,
 		  node_time_t now);
 
-/* ---- pauses: packets of a port wait for the peer alone ---- */
+/* ---- pauses: a port has packets, and only the peer keeps it from sending ---- */
 
-/** switch_pause_note() - from now on the port is @paused, or not: from when its link is free, if it
- *  is busy. O(1). */
+/** switch_pause_note() - @port is @paused from @now on, or not. A pause on a busy link begins when
+ *  the link is free. O(1). */
 void switch_pause_note(struct switch_shell *sw, uint32_t port, bool paused, node_time_t now);
 
 /** switch_pause_settle() - counts a pause of @port that lasts up to @now. */

@@ -50,7 +50,8 @@ struct switch_settings {
 	/* NULL: every value within its limits is good. Could a switch start with @changed?
 	 * Return: 0, or -EINVAL with the reason in @why. */
 	int (*check)(const void *dataplane, const void *changed, char *why, size_t why_max);
-	/* NULL: nothing is derived from the settings. They have changed: what is derived follows. */
+	/* NULL: nothing is derived from the settings. They have changed: what is derived
+	 * follows. */
 	void (*changed)(void *dataplane, node_time_t now);
 };
 

@@ -1,10 +1,10 @@
 /*  congestion_log - the packets that a switch has marked with FECN at an output, per virtual lane
  *  (PG-3, PG-10).
  *
- *  What makes a mark: congestion that the port has detected (lid_transmit.c). The log keeps it for
- *  a while, so that a queue that comes and goes counts as one congestion when ports are chosen.
- *  A ring of the last PORT_GROUP_MARKS_MAX of each lane: enough to say whether so many were marked
- *  within the window, and to show whose packets they were. The oldest are overwritten. */
+ *  Packets are marked while the port detects congestion (lid_transmit.c). The log remembers that
+ *  for a while, so a queue that comes and goes is one congestion for the choice of ports.
+ *  A ring of the last PORT_GROUP_MARKS_MAX marks of each lane; the oldest are overwritten. It shows
+ *  how many packets were marked within the window, and their addresses. */
 #ifndef HEDDLE_SWITCHD_PORT_GROUP_CONGESTION_LOG_H
 #define HEDDLE_SWITCHD_PORT_GROUP_CONGESTION_LOG_H
 
@@ -24,8 +24,7 @@ struct congestion_log {
 	struct congestion_mark marks[PORT_GROUP_MARKS_MAX];
 };
 
-/** congestion_log_add() - a packet from @slid to @dlid was marked @now, which is never before an
- *  earlier one. */
+/** congestion_log_add() - a packet from @slid to @dlid was marked @now. Times never decrease. */
 static inline void congestion_log_add(struct congestion_log *log, uint32_t dlid, uint32_t slid,
 				      node_time_t now)
 {

@@ -8,17 +8,17 @@ void input_turns_push(struct input_turns *turns, struct packet *packet)
 	turns->waiting |= 1ull << packet->in_port;
 }
 
-/* the next input that waits, in a circle */
+/* the next input with packets, round robin */
 static uint8_t next_turn(const struct input_turns *turns)
 {
-	uint64_t behind = turns->waiting & ~((2ull << turns->turn) - 1);
+	uint64_t after = turns->waiting & ~((2ull << turns->turn) - 1);
 
 	ENSURE(turns->waiting, !=, 0u);
-	return (uint8_t)__builtin_ctzll(behind ? behind : turns->waiting);
+	return (uint8_t)__builtin_ctzll(after ? after : turns->waiting);
 }
 
-/* A quantum is at least the longest frame, and a deficit never below 0: the turn passes on once at
- * most. */
+/* A quantum is at least the longest frame, and a deficit is never negative, so the turn moves to
+ * the next input once at most. */
 struct packet *input_turns_first(struct input_turns *turns)
 {
 	struct input_turn *input = &turns->inputs[turns->turn];

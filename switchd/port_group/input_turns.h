@@ -1,9 +1,9 @@
-/*  input_turns - what waits for an output and virtual lane: in order of arrival per input port,
- *  inputs by turns.
+/*  input_turns - the queue of an output and virtual lane: one queue per input port, served round
+ *  robin.
  *
  *  Deficit round robin over the inputs (Shreedhar and Varghese, 1995) with the longest frame as
- *  quantum: fair in bytes, O(1). An input whose packets wait for another output or lane is in the
- *  way of nobody here. */
+ *  quantum: fair in bytes, O(1). These are virtual output queues: packets for another output or
+ *  lane never block an input here. */
 #ifndef HEDDLE_SWITCHD_PORT_GROUP_INPUT_TURNS_H
 #define HEDDLE_SWITCHD_PORT_GROUP_INPUT_TURNS_H
 
@@ -20,17 +20,17 @@ struct input_turns {
 	struct input_turn *inputs; /* by input port; borrowed */
 	uint64_t waiting;          /* set of the inputs with packets */
 	int32_t quantum_bytes;
-	uint8_t turn; /* whose it is, if it waits */
+	uint8_t turn; /* the input whose turn it is, if it has packets */
 };
 
-/** input_turns_push() - @packet, of packet->in_port, waits. O(1). */
+/** input_turns_push() - enqueues @packet, which came from packet->in_port. O(1). */
 void input_turns_push(struct input_turns *turns, struct packet *packet);
 
-/** input_turns_first() - the packet whose turn it is, if any waits at all; the same until it is
+/** input_turns_first() - the packet whose turn it is, if there is any; the same one until it is
  *  popped. O(1). */
 struct packet *input_turns_first(struct input_turns *turns);
 
-/** input_turns_pop() - takes it: the one that input_turns_first() gave. O(1). */
+/** input_turns_pop() - dequeues the packet of input_turns_first(). O(1). */
 struct packet *input_turns_pop(struct input_turns *turns);
 
 #endif

@@ -9,15 +9,14 @@
 
 /* ---- the static port, or another one of its group (PG-2 ... PG-8) ---- */
 
-/* link_has_credit() for one that only thinks of sending: nobody waits because of it */
+/* like link_has_credit(), but does not register as waiting for credit */
 static bool would_have_credit(const struct link *link, uint32_t lane, uint32_t units)
 {
 	return !link->credits || credit_available(&link->credit, lane) >= (int32_t)units;
 }
 
-/* the receiver takes no more, or packets have been marked: what of PG-3 says so of any port,
- * without a memory of the last look */
-static bool is_held_up(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units,
+/* PG-3 for any port, without a memory of the last look: no credit, or packets have been marked */
+static bool is_blocked(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units,
 		       node_time_t now)
 {
 	const struct port_group_config *settings = &lid->settings;
@@ -38,10 +37,10 @@ static bool is_congested(struct lid_switch *lid, uint32_t port, uint32_t lane, u
 
 	pending->units_seen = pending->units;
 	return (rising && pending->units >= settings->pending_units) ||
-	       is_held_up(lid, port, lane, units, now);
+	       is_blocked(lid, port, lane, units, now);
 }
 
-/* the lane of the packet's class at its next link: -1: there is none so high */
+/* the lane of the packet on its next link; -1: there is no level so high */
 static int lane_at(const struct lid_switch *lid, const struct packet *packet, uint32_t out)
 {
 	uint32_t level = packet->lane % lid->levels;
@@ -54,7 +53,7 @@ static int lane_at(const struct lid_switch *lid, const struct packet *packet, ui
 	return (int)(packet->traffic_class * lid->levels + level);
 }
 
-/* PG-7: least queue, and least congestion.   @from  what the packet does not take */
+/* PG-7: the member with the least queue, uncongested ones first. @from the port that is avoided. */
 static uint32_t choose(struct lid_switch *lid, uint64_t candidates, uint32_t from,
 		       const struct packet *packet, node_time_t now)
 {
@@ -65,15 +64,15 @@ static uint32_t choose(struct lid_switch *lid, uint64_t candidates, uint32_t fro
 		int lane = lane_at(lid, packet, port);
 
 		loads[port] = lid->ports[port].gauge.bytes;
-		if (lane < 0 || is_held_up(lid, port, (uint32_t)lane, packet->units, now))
+		if (lane < 0 || is_blocked(lid, port, (uint32_t)lane, packet->units, now))
 			loads[port] |= LOAD_CONGESTED;
 	}
 	return port_group_choose(lid->settings.policy, candidates, loads, from, &lid->random);
 }
 
 /* Another member of the group than @port, which is congested or down; @port if there is none. */
-static uint32_t turn_aside(struct lid_switch *lid, uint32_t port, uint64_t members,
-			   const struct packet *packet, node_time_t now)
+static uint32_t choose_other(struct lid_switch *lid, uint32_t port, uint64_t members,
+			     const struct packet *packet, node_time_t now)
 {
 	uint64_t others = port < NODE_PORTS_MAX ? members & ~(1ull << port) : members;
 	uint32_t other;
@@ -86,17 +85,17 @@ static uint32_t turn_aside(struct lid_switch *lid, uint32_t port, uint64_t membe
 	return other;
 }
 
-/* PG-5: are the members of the group of @dlid partly on no shortest way? */
+/* PG-5: are members of the group of @dlid on paths that are not minimal? */
 static bool group_is_non_minimal(const struct lid_switch *lid, uint32_t dlid)
 {
 	return lid->settings.non_minimal && dlid < lid->tables.lid_count &&
 	       lid->tables.group[dlid] >= PORT_GROUP_EDGE_FROM;
 }
 
-/* The port for a packet that may take a longer way. That loads about twice as many links, so less
- * than half as much as at the static port must wait for it: as flow channels weigh their detours
- * (UGAL-L) [Kim et al. 2008]. The entry is not replaced, for others would take the longer way when
- * there is no congestion any more: ours. */
+/* The port for a packet that may take a detour. A detour loads about twice as many links. So it is
+ * taken if less than half as much waits there as at the static port: the weight of flow channels'
+ * detours (UGAL-L) [Kim et al. 2008]. The entry is not replaced, else other packets would take the
+ * detour when there is no congestion any more: ours. */
 static uint32_t adapt_non_minimal(struct lid_switch *lid, uint64_t members,
 				  const struct packet *packet, node_time_t now)
 {
@@ -114,7 +113,7 @@ static uint32_t adapt_non_minimal(struct lid_switch *lid, uint64_t members,
 		       : other;
 }
 
-/* the port for a packet whose class may go several ways at a time */
+/* the port for a packet of an unordered class */
 static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct packet *packet,
 		      node_time_t now)
 {
@@ -128,17 +127,17 @@ static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct pac
 	if (group_is_non_minimal(lid, packet->dlid))
 		return adapt_non_minimal(lid, members, packet, now);
 	if (!usable)
-		return turn_aside(lid, port, members, packet, now);
+		return choose_other(lid, port, members, packet, now);
 	lane = lane_at(lid, packet, port);
 	if (lane < 0 || !is_congested(lid, port, (uint32_t)lane, packet->units, now) ||
 	    !port_group_may_replace(&lid->tables, packet->dlid, now, lid->settings.hold_ps))
 		return port;
-	return turn_aside(lid, port, members, packet, now);
+	return choose_other(lid, port, members, packet, now);
 }
 
-/* The ports that a packet may take instead of its static one. A longer way only at its first
- * switch, where the lanes suffice for it whatever is next, and only if it may choose: so it is sent
- * round once at most. */
+/* The ports that a packet may take instead of its static port. A detour starts only at its first
+ * switch, where the lanes suffice for every path after it, and only if the packet may choose. So a
+ * packet takes one detour at most. */
 static uint64_t members_for(const struct lid_switch *lid, const struct packet *packet)
 {
 	if (group_is_non_minimal(lid, packet->dlid) &&
@@ -148,7 +147,7 @@ static uint64_t members_for(const struct lid_switch *lid, const struct packet *p
 	       ~(1ull << packet->in_port);
 }
 
-/* where a packet leaves whose class keeps order: the same port for all of a DLID */
+/* the port for a packet of an ordered class: the same one for all packets of a DLID */
 static uint32_t fixed_port(const struct lid_switch *lid, const struct packet *packet,
 			   uint64_t members)
 {
@@ -157,17 +156,16 @@ static uint32_t fixed_port(const struct lid_switch *lid, const struct packet *pa
 	return !lid_port_up(lid, home) && members ? lid_stand_in(members, packet->dlid) : home;
 }
 
-/* May @packet leave by the port that it came in at? Tables that have changed since its last switch
- * may lead it there. Where levels rise with every hop it then takes a buffer of a higher level, so
- * it cannot be part of a deadlock, however often it returns. On one level this would close a
- * cycle. */
+/* May @packet leave by the port on which it arrived? Tables that have changed since its last switch
+ * may lead it back. If levels rise with every hop, it then takes a buffer of a higher level, so it
+ * cannot be part of a deadlock, however often it returns. On one level this would close a cycle. */
 static bool may_turn_back(const struct lid_switch *lid, const struct packet *packet)
 {
 	return lid->sw.config->switch_.routing.lane_rule == LANES_BY_HOP &&
 	       lid->ports[packet->in_port].kind == PORT_FABRIC;
 }
 
-/* where @packet leaves; -1: nowhere, and why */
+/* the output port of @packet; -1: none, for the reason @why */
 static int output_of(struct lid_switch *lid, const struct packet *packet, enum drop_reason *why,
 		     node_time_t now)
 {
@@ -194,8 +192,8 @@ static int output_of(struct lid_switch *lid, const struct packet *packet, enum d
 
 /* ---- groups of hosts ---- */
 
-/* The tree may be deeper than there are levels: on the last one a copy stays, for it holds no
- * buffer while it waits. */
+/* The tree may be deeper than there are levels. A copy stays on the last one: it holds no buffer
+ * while it waits. */
 static uint8_t copy_lane(const struct lid_switch *lid, const struct packet *packet, uint32_t out)
 {
 	int lane = lane_at(lid, packet, out);
@@ -214,7 +212,7 @@ static void copy_send(void *dataplane, uint32_t out, struct packet *copy, node_t
 
 /* ---- arrival ---- */
 
-/* @packet, not inside yet; takes it.  Return: is it in the buffer of its input? */
+/* Forwards @packet, which is not inside yet; takes it. Return: is it in the buffer of its input? */
 static bool forward(struct lid_switch *lid, struct packet *packet, node_time_t now)
 {
 	enum lid_kind kind = lid_kind(packet->dlid, lid->settings.lid_bits);
@@ -235,7 +233,7 @@ static bool forward(struct lid_switch *lid, struct packet *packet, node_time_t n
 	return false;
 }
 
-/* Is the lane that the link says what the header says, and does the link have it? */
+/* Is the lane of the link that of the header, and does the link have it? */
 static bool lane_is_right(const struct lid_switch *lid, const struct lid_port *in,
 			  const struct lid_header *header, uint32_t lane)
 {
@@ -244,13 +242,14 @@ static bool lane_is_right(const struct lid_switch *lid, const struct lid_port *i
 	       header->service_level * lid->levels + header->level == lane;
 }
 
-/* the packet that has come, or NULL: dropped and counted */
-static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struct record *record,
-			      const uint8_t *bytes, node_time_t now)
+/* the packet of @record; NULL: dropped and counted */
+static struct packet *packet_receive(struct lid_switch *lid, uint32_t port,
+				     const struct record *record, const uint8_t *bytes,
+				     node_time_t now)
 {
 	struct lid_port *in = &lid->ports[port];
 	uint32_t frame_bytes = link_frame_bytes(in->link, record->wire_bytes);
-	uint8_t front[LID_FRONT_BYTES]; /* a copy: what is parsed must not change */
+	uint8_t front[LID_FRONT_BYTES]; /* a copy: shared memory may change while it is parsed */
 	struct lid_header header;
 	struct packet *packet;
 	enum drop_reason why;
@@ -281,12 +280,12 @@ static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struc
 void lid_arrival(struct lid_switch *lid, uint32_t port, const struct record *record,
 		 const uint8_t *bytes, node_time_t now)
 {
-	struct packet *packet = take_in(lid, port, record, bytes, now);
+	struct packet *packet = packet_receive(lid, port, record, bytes, now);
 
 	if (packet && forward(lid, packet, now))
 		return;
 	link_reject(lid->ports[port].link, record);
-	switch_touch(&lid->sw, port); /* there may be credit to give */
+	switch_touch(&lid->sw, port); /* credit may be due */
 }
 
 void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_t now)
@@ -305,8 +304,8 @@ void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_
 
 /* ---- tables or ports have changed ---- */
 
-/* does @port, where @packet waits, still lead to its destination, and may it go there? What leads
- * nowhere has no better place. */
+/* Does @packet stay at @port, where it waits? It does if the port still leads to its destination
+ * and the packet may use it, or if no other port is better. */
 static bool stays(const struct lid_switch *lid, const struct packet *packet, uint32_t port)
 {
 	uint64_t members = members_for(lid, packet);
@@ -322,8 +321,8 @@ static bool stays(const struct lid_switch *lid, const struct packet *packet, uin
 	       lane_at(lid, packet, fixed) < 0;
 }
 
-/* A lane where nobody moves keeps its turns as they are: whether tables that say the same were
- * written must make no difference. */
+/* A lane of which no packet moves keeps its round robin state: tables with the same content must
+ * not change results. */
 static bool all_stay(const struct lid_switch *lid, uint32_t port, uint32_t lane)
 {
 	const struct input_turns *turns = &lid->ports[port].lanes[lane].turns;
@@ -338,7 +337,7 @@ static bool all_stay(const struct lid_switch *lid, uint32_t port, uint32_t lane)
 	return true;
 }
 
-/* Packets of one input in their order, so who moves is behind all of the same DLID that moved
+/* Packets of an input move in their order. So a packet follows all packets of its DLID that moved
  * before. */
 static void move_lane(struct lid_switch *lid, uint32_t port, uint32_t lane, node_time_t now)
 {

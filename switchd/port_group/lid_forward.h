@@ -1,4 +1,4 @@
-/*  lid_forward - where a packet goes: link -> output port (lid_switch.h). */
+/*  lid_forward - forwarding: link -> output port (lid_switch.h). */
 #ifndef HEDDLE_SWITCHD_PORT_GROUP_LID_FORWARD_H
 #define HEDDLE_SWITCHD_PORT_GROUP_LID_FORWARD_H
 
@@ -9,13 +9,13 @@
 void lid_arrival(struct lid_switch *lid, uint32_t port, const struct record *header,
 		 const uint8_t *bytes, node_time_t now);
 
-/** lid_forward_again() - @packet, in no queue, cannot leave where it was to: another way, or it is
- *  dropped. Takes it. */
+/** lid_forward_again() - @packet, in no queue, cannot leave by its former port: it is enqueued at
+ *  another port, or dropped. Takes it. */
 void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_t now);
 
-/** lid_follow() - tables or ports have changed: what waits for a port that its DLID leaves by no
- *  more goes to the one that it leaves by, so what is to be in order stays so, in this switch, and
- *  nothing is sent where it would be lost. O(packets that wait). */
+/** lid_follow() - switch_ops.follow: tables or ports have changed. Packets that wait at a port that
+ *  their DLID does not use any more move to the new one. So packets of a DLID stay in order in this
+ *  switch, and none is sent to a port where it would be lost. O(packets that wait). */
 void lid_follow(void *dataplane, node_time_t now);
 
 #endif

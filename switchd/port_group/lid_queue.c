@@ -9,7 +9,7 @@ void lid_enter(struct lid_switch *lid, struct packet *packet)
 		lid->ports[packet->in_port].packets_from++;
 }
 
-/* What a link that is gone brought has no buffer any more. */
+/* A packet from a link that is down holds no buffer any more. */
 void lid_leave(struct lid_switch *lid, struct packet *packet)
 {
 	struct lid_port *in = &lid->ports[packet->in_port];
@@ -19,7 +19,7 @@ void lid_leave(struct lid_switch *lid, struct packet *packet)
 		in->packets_from--;
 		if (lid_port_up(lid, packet->in_port)) {
 			link_release(in->link, packet->lane, packet->units);
-			switch_touch(&lid->sw, packet->in_port); /* there may be credit to give */
+			switch_touch(&lid->sw, packet->in_port); /* credit may be due */
 		}
 	}
 	switch_leave(&lid->sw, packet);

@@ -7,7 +7,7 @@
 
 /* ---- by port ---- */
 
-/* microseconds that @ps and, from @since_ps if there is one, a wait that goes on are together */
+/* @ps in microseconds, with a wait that has lasted since @since_ps, if there is one */
 static double total_us(const struct lid_switch *lid, uint64_t ps, node_time_t since_ps)
 {
 	bool goes_on = since_ps && since_ps != NODE_TIME_NEVER && lid->sw.shown_ps > since_ps;
@@ -82,7 +82,7 @@ static void put_ports(uint64_t ports, FILE *out)
 	fputc('\n', out);
 }
 
-/* entries that lead somewhere; with a @port those that lead, or may, there */
+/* entries with a port; for a @port those that use it, or may */
 static void show_lft(const void *dataplane, int port, FILE *out)
 {
 	const struct lid_switch *lid = dataplane;

@@ -70,7 +70,7 @@ static void measured(void *dataplane, uint32_t p, node_time_t now)
 
 /* ---- links that change ---- */
 
-/* there is credit again for a lane that had too little */
+/* a lane that lacked credit has more */
 static void on_credit(void *owner, struct link *link, uint32_t lane, bool stopped, node_time_t now)
 {
 	(void)lane;
@@ -116,7 +116,7 @@ static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 	}
 }
 
-/* the units of packets inside that came in at port @p, by the lane on which they came */
+/* units of the packets inside that came from port @p, by the lane on which they came */
 static void units_from(const struct lid_switch *lid, uint32_t p, uint32_t *units)
 {
 	memset(units, 0, NODE_LANES_MAX * sizeof(*units));
@@ -133,18 +133,18 @@ static void units_from(const struct lid_switch *lid, uint32_t p, uint32_t *units
 
 /* Has lane @l of @link free buffer for @units of the former link,
  * beside what the peer may send already? */
-static bool has_room(const struct link *link, uint32_t l, uint32_t units)
+static bool has_space(const struct link *link, uint32_t l, uint32_t units)
 {
 	return l < link->lane_count &&
 	       (!link->buffer_units ||
 		link->credit.lanes[l].told_units + units <= link->buffer_units);
 }
 
-/* The buffer of the new link starts with the packets of the former one that are still inside.
- * Credit is granted for the rest (PG-9), so the port is in use at once: tables that lead over it
- * follow soon, and packets that they send here have no other path.
- * Return: do they fit? The new link may have a smaller buffer, fewer lanes, or a peer that was told
- * of the whole buffer beforehand. */
+/* The buffer of the new link begins with the packets of the former link that are still inside.
+ * Credit is granted for the rest (PG-9), so the port is in use at once: tables that use it follow
+ * soon, and packets that they send here have no other path.
+ * Return: do they fit? The new link may have a smaller buffer, fewer lanes, or a peer to which
+ * credit for the whole buffer has been granted. */
 static bool on_link_coming(void *dataplane, uint32_t p)
 {
 	struct lid_switch *lid = dataplane;
@@ -153,7 +153,7 @@ static bool on_link_coming(void *dataplane, uint32_t p)
 
 	units_from(lid, p, units);
 	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
-		if (units[l] && !has_room(link, l, units[l]))
+		if (units[l] && !has_space(link, l, units[l]))
 			return false;
 	for (uint32_t l = 0; link->buffer_units && l < link->lane_count; l++)
 		link->held_units[l] += units[l];

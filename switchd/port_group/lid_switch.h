@@ -1,21 +1,20 @@
 /*  lid_switch - the switch of fabric kind port-group: packets by destination LID, port groups
  *  around congestion, credits per virtual lane (PG-1 ... PG-10).
  *
- *      link -> forward (LFT; if its port is congested: group, choice) -> turns of the inputs, per
- *      output and lane -> credit -> link
+ *      link -> forward (LFT; if its port is congested: group, choice) -> queue of the output and
+ *      lane,
+ *      inputs round robin -> credit -> link
  *
- *  A packet stands in the buffer of the input and virtual lane that it came in on until it goes
- *  out, and in the turns of its output at once: whoever waits for another output is in nobody's
- *  way. Its sender had credit for it, so nothing is dropped for want of room (PG-9, link.h).
- *  Between classes a link is shared as their shares say, between a class's lanes by turns, between
- *  inputs by turns. Flooding: what is for a group of hosts is replaced by copies along a tree that
- *  spans the fabric, flood_ports. Copies stand in a reserve of their own; so one that waits here
- *  keeps no credit from anybody, and cannot be in a circle.
- *  Only the files of this dataplane know the order (lid_switch.c the events and links,
- *  lid_forward.c where a packet goes, lid_queue.c what it counts for while it is inside,
- *  lid_transmit.c the link, lid_tables.c what the fabric manager reads and writes, lid_show.c
- *  tables, lid_set.c parameters); a stage (port_group, congestion_log, input_turns) never calls another
- *  one. Events and their order: switch.h. */
+ *  A packet holds the buffer of the input and virtual lane on which it came until it is sent. It is
+ *  in the queue of its output at once, so packets for other outputs never block it. Its sender had
+ *  credit for it, so no packet is dropped for lack of buffer (PG-9, link.h). Classes share a link
+ *  by their shares; lanes of a class, and inputs, round robin. Flooding: copies of a packet for a
+ *  group of hosts follow a tree that spans the fabric, flood_ports. Copies have a reserve of their
+ *  own in the pool: one that waits holds no credit, and cannot be part of a cycle.
+ *  Files of this kind: lid_switch.c links and set-up; lid_forward.c the output of a packet;
+ *  lid_queue.c what a packet inside counts for; lid_transmit.c the link; lid_tables.c the fabric
+ *  manager's tables; lid_show.c and lid_set.c tables as text and parameters. A stage (port_group,
+ *  congestion_log, input_turns) never calls another one. Events and their order: switch.h. */
 #ifndef HEDDLE_SWITCHD_PORT_GROUP_LID_SWITCH_H
 #define HEDDLE_SWITCHD_PORT_GROUP_LID_SWITCH_H
 
@@ -37,8 +36,8 @@
 /* a virtual lane of an output */
 struct lid_lane {
 	struct input_turns turns;
-	uint32_t units;      /* that wait */
-	uint32_t units_seen; /* when a choice looked at them last */
+	uint32_t units;      /* in the queue */
+	uint32_t units_seen; /* at the last choice */
 	bool starved;        /* the first packet has no credit */
 	struct congestion_log log;
 };
@@ -50,9 +49,9 @@ struct lid_port {
 	uint32_t mtu_bytes;
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 	uint8_t backlog;                     /* set of lanes with packets */
-	uint8_t lane_turn[NODE_CLASSES_MAX]; /* the lane of a class that was served last */
-	uint32_t units;                      /* that wait, on all lanes */
-	uint32_t packets_from;               /* inside, that came in here and stand in its buffer */
+	uint8_t lane_turn[NODE_CLASSES_MAX]; /* last served lane of each class */
+	uint32_t units;                      /* in the queues of all lanes */
+	uint32_t packets_from;               /* inside, in the buffer of this input */
 	struct fecn_mark fecn;
 	struct class_scheduler classes;
 	struct queue_gauge gauge;
@@ -61,7 +60,7 @@ struct lid_port {
 
 struct lid_switch {
 	struct switch_shell sw;
-	struct port_group_config settings; /* as they are set now */
+	struct port_group_config settings; /* present ones: switch_set() */
 	/* lanes of a class, on every link; on edge links level 0 alone is used */
 	uint32_t levels;
 	uint32_t lane_count; /* of a link: class_count * levels */
@@ -80,8 +79,8 @@ static inline bool lid_port_up(const struct lid_switch *lid, uint32_t port)
 	return port < NODE_PORTS_MAX && lid->ports_up >> port & 1;
 }
 
-/** lid_may_choose() - may @packet leave by another port than the fabric manager's? Its class need
- *  not stay in order then. */
+/** lid_may_choose() - may @packet leave by another port than the static one? Its class is unordered
+ *  then. */
 static inline bool lid_may_choose(const struct lid_switch *lid, const struct packet *packet)
 {
 	return lid->settings.adaptive && lid->sw.config->classes[packet->traffic_class].unordered;

@@ -4,17 +4,17 @@
 
 #include "switchd/port_group/lid_queue.h"
 
-/* Collisions at full rate reach 2.5 links' buffers on a Clos, and half of what all inputs hold on a
- * fat tree (k = 8): topologies/permutation-*.yaml */
+/* A queue of collisions at full rate reaches 2.5 times the buffer of a link on a Clos, and half of
+ * all input buffers on a fat tree (k = 8): topologies/permutation-*.yaml */
 #define MARK_BUFFERS 3u
 #define MARK_PERMILLE 750u
 
-/* what a look at the lanes of a port finds */
-struct lanes_seen {
-	uint32_t ready; /* set of lanes whose first packet may go */
-	/* the earliest time another one's may, without anything else happening */
+/* the lanes of a port that may send now, or later */
+struct lanes_ready {
+	uint32_t ready; /* set of lanes whose first packet may be sent */
+	/* the earliest time at which another lane becomes ready without any event */
 	node_time_t later_at;
-	bool waiting; /* one waits for the peer alone */
+	bool waiting; /* a lane has a packet, and only the peer keeps it from sending */
 };
 
 /* has @packet, the first of its lane, credit? (PG-9) */
@@ -27,17 +27,17 @@ static bool has_credit(struct lid_port *out, struct lid_lane *lane, const struct
 	return credit;
 }
 
-static struct lanes_seen look(const struct lid_switch *lid, struct lid_port *out, node_time_t now)
+static struct lanes_ready look(const struct lid_switch *lid, struct lid_port *out, node_time_t now)
 {
-	struct lanes_seen seen = { .later_at = NODE_TIME_NEVER };
-	bool room = link_may_send_packet(out->link);
+	struct lanes_ready seen = { .later_at = NODE_TIME_NEVER };
+	bool space = link_may_send_packet(out->link);
 
 	for (uint32_t backlog = out->backlog; backlog; backlog &= backlog - 1) {
 		uint32_t l = (uint32_t)__builtin_ctz(backlog);
 		const struct packet *packet = input_turns_first(&out->lanes[l].turns);
 		node_time_t at = packet_ready_at(packet, out->link, lid->sw.cut_through);
 
-		if (!room || !has_credit(out, &out->lanes[l], packet, now))
+		if (!space || !has_credit(out, &out->lanes[l], packet, now))
 			seen.waiting = true;
 		else if (at <= now)
 			seen.ready |= 1u << l;
@@ -58,17 +58,17 @@ static uint32_t classes_of(const struct lid_switch *lid, uint32_t lanes)
 	return classes;
 }
 
-/* of the ready lanes of the class, the one behind that which was served last */
+/* the next one of the ready lanes of the class, round robin */
 static uint32_t lane_of(const struct lid_switch *lid, const struct lid_port *out,
 			uint32_t traffic_class, uint32_t ready)
 {
 	uint32_t first = traffic_class * lid->levels, mask = ((1u << lid->levels) - 1) << first;
-	uint32_t behind = ready & mask & ~((2u << out->lane_turn[traffic_class]) - 1);
+	uint32_t after = ready & mask & ~((2u << out->lane_turn[traffic_class]) - 1);
 
-	return (uint32_t)__builtin_ctz(behind ? behind : ready & mask);
+	return (uint32_t)__builtin_ctz(after ? after : ready & mask);
 }
 
-/* may control words go out now? Under the real clock they too need room in the ring. */
+/* May control words be sent now? Under the real clock they need free lines of the ring too. */
 static bool may_send_words(struct link *link)
 {
 	return !link->real || link_ring_has_room(link);
@@ -87,7 +87,7 @@ node_time_t lid_transmit_next_at(void *dataplane, uint32_t port, node_time_t now
 	struct lid_switch *lid = dataplane;
 	struct lid_port *out = &lid->ports[port];
 	struct link *link = out->link;
-	struct lanes_seen seen;
+	struct lanes_ready seen;
 	node_time_t at, retry_at;
 
 	if (!lid_port_up(lid, port))
@@ -109,7 +109,7 @@ node_time_t lid_transmit_next_at(void *dataplane, uint32_t port, node_time_t now
 	return node_time_max(at, now);
 }
 
-/* a destination answers a source no more often */
+/* a destination sends a source one BECN per window at most */
 static node_time_t mark_window(const struct lid_switch *lid)
 {
 	return node_time_max(lid->settings.becn_interval_ps, NODE_NS);
@@ -124,11 +124,10 @@ static uint64_t buffers_of_collision(const struct lid_switch *lid, uint64_t buff
 	return most > least ? most : least;
 }
 
-/* PG-10: how much waits at a port whose packets' sources are to hear of it. A collision that
- * choices will have undone in a moment must not slow down a source for much longer: inside the
- * fabric, what may take other ports first does so, and before a host what one source's packets on
- * several ways have become is no congestion. What fills most of all inputs' buffers is no
- * collision, nor there what is as much as one. */
+/* PG-10: from this length on a queue's sources are notified. A collision that choices undo soon
+ * must not slow a source down for much longer. So inside the fabric, packets that may take other
+ * ports do that first. Before a host, a queue of one source's packets on several paths is not
+ * congestion. A queue that fills most of all input buffers is more than a collision. */
 static uint64_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out,
 			      const struct packet *packet, node_time_t now)
 {
@@ -143,8 +142,8 @@ static uint64_t mark_at_units(const struct lid_switch *lid, const struct lid_por
 	return collision_units > units ? collision_units : units;
 }
 
-/* Is the port where congestion begins? Where packets wait for credit it begins behind the link, but
- * for one that a host does not take. */
+/* Does congestion begin at this port? Not if its packets wait for credit: then it begins
+ * downstream, unless a host gives no credit. */
 static bool is_marked(const struct lid_switch *lid, const struct lid_port *out,
 		      const struct lid_lane *lane, const struct packet *packet, node_time_t now)
 {
@@ -153,9 +152,9 @@ static bool is_marked(const struct lid_switch *lid, const struct lid_port *out,
 	       (!lane->starved || out->kind == PORT_EDGE);
 }
 
-/* Congestion detected at a port inside the fabric (PG-3): packets that leave it say so, and its log
- * remembers, so that others leave it aside. Where packets wait for credit that alone says so, and
- * congestion begins further on. */
+/* Congestion detected at a port inside the fabric (PG-3): packets that leave it are marked, and its
+ * log makes other packets avoid it. Packets that wait for credit show congestion on their own, and
+ * it begins downstream. */
 static bool is_detected(const struct lid_switch *lid, const struct lid_port *out,
 			const struct lid_lane *lane)
 {
@@ -182,8 +181,8 @@ static void mark(const struct lid_switch *lid, struct lid_port *out, struct lid_
 	congestion_log_add(&lane->log, packet->dlid, packet->slid, now);
 }
 
-static void put_on_link(struct lid_switch *lid, struct lid_port *out, const struct packet *packet,
-			node_time_t now)
+static void packet_send_bytes(struct lid_switch *lid, struct lid_port *out,
+			      const struct packet *packet, node_time_t now)
 {
 	uint32_t wire_bytes = LID_HEADER_BYTES + packet->frame_bytes + FRAME_FCS_BYTES;
 	struct lid_header header = { .dlid = packet->dlid,
@@ -218,7 +217,7 @@ static void send_packet(struct lid_switch *lid, uint32_t port, uint32_t lane, no
 	lid_queue_take(lid, port, lane, now);
 	out->lanes[lane].starved = false;
 	out->lane_turn[packet->traffic_class] = (uint8_t)lane;
-	put_on_link(lid, out, packet, now);
+	packet_send_bytes(lid, out, packet, now);
 	lid_leave(lid, packet);
 }
 
@@ -227,7 +226,7 @@ void lid_transmit(void *dataplane, uint32_t port, node_time_t now)
 	struct lid_switch *lid = dataplane;
 	struct lid_port *out = &lid->ports[port];
 	struct link *link = out->link;
-	struct lanes_seen seen;
+	struct lanes_ready seen;
 	node_time_t retry_at;
 	int traffic_class;
 

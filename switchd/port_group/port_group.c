@@ -60,7 +60,7 @@ int port_group_grow(struct port_group *tables, uint32_t lid_count)
 		return 0;
 	if (!grow_ports(&tables->home, lid_count) || !grow_ports(&tables->now, lid_count) ||
 	    !grow_ports(&tables->group, lid_count) || !grow_times(&tables->changed_ps, lid_count))
-		return -ENOMEM; /* what has grown stays so, unused */
+		return -ENOMEM; /* the larger tables stay, unused */
 	for (uint32_t dlid = tables->lid_count; dlid < lid_count; dlid++) {
 		tables->home[dlid] = tables->now[dlid] = LFT_NO_PORT;
 		tables->group[dlid] = 0;
