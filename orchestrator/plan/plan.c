@@ -289,7 +289,7 @@ static int rings_size(const struct scenario *scenario, struct plan *plan,
 			if (node->ports[p].ring_bytes)
 				continue;
 			scenario_errors_at(errors, scenario, &scenario->topology_place,
-					   "too much is under way from '%s' to '%s': make the "
+					   "too much is in flight from '%s' to '%s': make the "
 					   "delay shorter, the rate "
 					   "lower or the packets "
 					   "longer",

@@ -100,7 +100,7 @@ static int input_buffers_make(enum clock_kind clock, const struct scenario *scen
 			   (unsigned long long)scenario->buffer_bytes, worst_port->peer_name,
 			   worst->name, (unsigned long long)worst_units * UNIT_BYTES,
 			   clock == CLOCK_VIRTUAL && scenario->fabric == FABRIC_FLOW_CHANNEL
-				   ? "what is under way until a sender has stopped and "
+				   ? "the data in flight until a sender has stopped and "
 				   : "");
 	return -EINVAL;
 }

@@ -47,9 +47,9 @@ static void class_print(const struct node_config *node, uint32_t index, FILE *ou
 
 	fprintf(out, "  class %u     %s: ", index, node->classes[index].name);
 	if (class->lossless && node->roce.pfc) {
-		fprintf(out, "lossless, stopped above ");
+		fprintf(out, "lossless, paused above ");
 		level_print(class->xoff_bytes, class->alpha_permille, out);
-		fprintf(out, ", let go %s below", human_bytes(class->xon_offset_bytes, text[0]));
+		fprintf(out, ", resumed %s below", human_bytes(class->xon_offset_bytes, text[0]));
 	} else {
 		fprintf(out, "%s, dropped above ",
 			class->lossless ? "not lossless without PFC" : "lossy");
@@ -117,8 +117,8 @@ static void shortage_print(const struct plan *plan, const struct node_config *no
 	}
 	if (needed_bytes)
 		fprintf(out,
-			"              TOO LITTLE: after XOFF up to %s may come; what finds no "
-			"room is dropped\n",
+			"              TOO LITTLE: after XOFF up to %s may arrive; packets without "
+			"free buffer are dropped\n",
 			human_bytes(needed_bytes, text));
 }
 
@@ -145,6 +145,56 @@ static void switch_print(const struct plan *plan, const struct node_config *node
 	shortage_print(plan, node, out);
 }
 
+/* the level at which an input of @node pauses its peer, if no other input has packets: the fixed
+ * level, or the share alpha of the free buffer, q = alpha * (buffer - q), whichever is lower */
+static uint64_t pause_bytes(const struct node_config *node, const struct roce_class_config *class)
+{
+	uint64_t shared_bytes = node->roce.buffer_bytes - plan_roce_headroom_sum(node), bytes;
+
+	bytes = class->alpha_permille
+			? shared_bytes * class->alpha_permille / (1000 + class->alpha_permille)
+			: shared_bytes;
+	return class->xoff_bytes && class->xoff_bytes < bytes ? class->xoff_bytes : bytes;
+}
+
+/* A hint for PFC before ECN: an input is paused at a lower level than that at which marking at an output, fed
+ * by this input alone, is at its maximum. The first switch and port of class @index. */
+static void marking_late_print(const struct plan *plan, uint32_t index, FILE *out)
+{
+	const struct roce_class_config *class = &plan->nodes[0].roce.classes[index];
+	char paused[HUMAN_TEXT_MAX], kmin[HUMAN_TEXT_MAX], kmax[HUMAN_TEXT_MAX];
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		const struct node_config *node = &plan->nodes[i];
+		uint64_t pause = pause_bytes(node, class);
+
+		for (uint32_t p = 0; p < node->port_count; p++) {
+			uint64_t rate_bps = node->ports[p].rate_bps;
+			uint64_t kmin_bytes = roce_level_bytes(class->kmin_bytes,
+							       class->kmin_per_bps, rate_bps, 0);
+			uint64_t kmax_bytes = roce_level_bytes(class->kmax_bytes,
+							       class->kmax_per_bps, rate_bps, 0);
+
+			if (kmax_bytes <= pause)
+				continue;
+			fprintf(out,
+				"  hint        PFC acts before %s: class %s, %s to %s: an input is "
+				"paused at %s, but a\n"
+				"              queue is marked from %s (kmin) to %s (kmax)%s. "
+				"Lower "
+				"ecn.kmin and ecn.kmax\n"
+				"              of the class, or raise its xoff or alpha, or "
+				"switch.buffer\n",
+				kmin_bytes > pause ? "ECN" : "the maximum of ECN",
+				plan->nodes[0].classes[index].name, node->name,
+				node->ports[p].peer_name, human_bytes(pause, paused),
+				human_bytes(kmin_bytes, kmin), human_bytes(kmax_bytes, kmax),
+				kmin_bytes > pause ? ": one input alone is never marked" : "");
+			return;
+		}
+	}
+}
+
 void roce_print(const struct plan *plan, FILE *out)
 {
 	const struct roce_config *roce = &plan->nodes[0].roce;
@@ -155,13 +205,16 @@ void roce_print(const struct plan *plan, FILE *out)
 		: roce->pause ? "PAUSE"
 			      : "PFC");
 	if (roce->pfc)
-		fprintf(out, "; stuck is what is held for %s\n",
+		fprintf(out, "; an output counts as stuck after a pause of %s\n",
 			human_time(roce->watchdog_ps, text[1]));
 	for (uint32_t c = 0; c < plan->nodes[0].class_count; c++)
 		class_print(&plan->nodes[0], c, out);
 	mechanisms_print(roce, out);
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		switch_print(plan, &plan->nodes[i], out);
+	for (uint32_t c = 0; roce->pfc && c < plan->nodes[0].class_count; c++)
+		if (roce->classes[c].lossless && roce->classes[c].ecn)
+			marking_late_print(plan, c, out);
 }
 
 /* ---- for programs ---- */

@@ -53,9 +53,9 @@ TEST_GROUP(roce_text, .teardown = tear_down);
 TEST(roce_print__derived)
 {
 	printed(CLASSES "roce: {path-pause: yes, supplement: {period: 300us}}\n");
-	says("buffers of 33.55 MB, PFC; stuck is what is held for 10.00 ms\n");
+	says("buffers of 33.55 MB, PFC; an output counts as stuck after a pause of 10.00 ms\n");
 	says("  class 0     tcp: lossy, dropped above 2.000 MB\n");
-	says("  class 1     rdma: lossless, stopped above 12.5% of the free buffer, let go 8.428 "
+	says("  class 1     rdma: lossless, paused above 12.5% of the free buffer, resumed 8.428 "
 	     "kB below; marked from "
 	     "5.000 kB to "
 	     "200.0 kB per 40.00 Gb/s, up to 1%; watched; CNPs\n");
@@ -74,8 +74,8 @@ TEST(roce_print__headroom_too_small)
 	printed(CLASSES "roce: {pfc: {headroom: 80kB}}\n");
 	says("  s1          headroom 80.00 kB a port and class, 160.0 kB in all; 33.39 MB to "
 	     "share\n"
-	     "              TOO LITTLE: after XOFF up to 84.03 kB may come; what finds no room is "
-	     "dropped\n");
+	     "              TOO LITTLE: after XOFF up to 84.03 kB may arrive; packets without free "
+	     "buffer are dropped\n");
 	tear_down();
 	printed(CLASSES "roce: {pfc: {headroom: 84028}}\n");
 	ck_assert_ptr_null(strstr(text, "TOO LITTLE"));
@@ -111,4 +111,26 @@ TEST(roce_json__every_port)
 	ck_assert_int_eq(json_array_size(json_object_get(root, "classes")), 2);
 	ck_assert_int_eq(json_integer_value(json_object_get(root, "cnp_class")), 1);
 	json_decref(root);
+}
+
+/* PFC before ECN: s1 has 33.55 MB less headroom to share. One input alone is paused at its xoff, or at
+ * alpha / (1 + alpha) of that */
+TEST(roce_print__marking_late)
+{
+	printed(CLASSES "roce: {pfc: yes}\n");
+	ck_assert_ptr_null(strstr(text, "hint"));
+	tear_down();
+	printed("name: t\nfabric: roce\nrun: {duration: 100us}\nlinks: {rate: 40Gb/s}\n"
+		"classes: [{name: rdma, xoff: 100kB, ecn: {kmin: 50kB, kmax: 200kB}}]\n"
+		"topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n");
+	says("  hint        PFC acts before the maximum of ECN: class rdma, s1 to A: an input is "
+	     "paused at 100.0 kB, but a\n"
+	     "              queue is marked from 50.00 kB (kmin) to 200.0 kB (kmax). Lower "
+	     "ecn.kmin");
+	tear_down();
+	printed("name: t\nfabric: roce\nrun: {duration: 100us}\nlinks: {rate: 40Gb/s}\n"
+		"classes: [{name: rdma, xoff: 40kB, ecn: {kmin: 50kB, kmax: 200kB}}]\n"
+		"topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n");
+	says("PFC acts before ECN: class rdma");
+	says("(kmax): one input alone is never marked. Lower");
 }
