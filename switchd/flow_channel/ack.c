@@ -5,7 +5,7 @@
 #include "nodes/base/ensure.h"
 #include "nodes/base/table.h"
 
-#define CREDIT_ANEW (1u << ACK_HEADROOM_END | 1u << ACK_HEADROOM)
+#define CREDIT_AGAIN (1u << ACK_HEADROOM_END | 1u << ACK_HEADROOM)
 #define ADDITIVE_TYPES (1u << ACK_DELTA | 1u << ACK_DELTA_ECA | 1u << ACK_LOSS | 1u << ACK_HEADROOM)
 
 static const uint8_t order[] = { ACK_HEADROOM_END, ACK_HEADROOM,  ACK_ECA, ACK_REROUTE,
@@ -135,9 +135,9 @@ uint32_t ack_take(struct ack_collector *collector, struct ack *acks)
 		uint32_t flow_id = collector->waiting[collector->first];
 		struct ack_line *line = &collector->lines[flow_id];
 
-		/* credit told anew goes with the end of what was told before: frames can be lost
-		 * one by one */
-		if (count == ACK_FRAME_ACKS_MAX - 1 && (line->types & CREDIT_ANEW) == CREDIT_ANEW)
+		/* A credit that is reported again goes with the end of the former one, in one
+		 * frame: frames can be lost one by one. */
+		if (count == ACK_FRAME_ACKS_MAX - 1 && (line->types & CREDIT_AGAIN) == CREDIT_AGAIN)
 			break;
 		acks[count++] = take_one(line, flow_id);
 		if (line->types)

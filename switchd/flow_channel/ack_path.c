@@ -23,8 +23,8 @@ static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, u
 		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 }
 
-/* congestion at the destination was told of from output @port: flow @ref and what is like it keep
- * to that port (FC-24) */
+/* congestion at the destination was reported over output @port: flow @ref and flows like it
+ * keep to that port (FC-24) */
 static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -34,10 +34,9 @@ static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_
 		source_hold_note(&dp->hold, &key, port, flow->via, now);
 }
 
-/* Flow @ref has heard of something from its channel at @port, which is free now if @freed. First
- * comes the flow that waits for a channel, then those that the ACK lets in at the edge. */
-static void heard(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed, enum ack_type type,
-		  uint32_t value, node_time_t now)
+/* Flow @ref has received an ACK from its channel at @port, which is free now if @freed. */
+static void received(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed,
+		     enum ack_type type, uint32_t value, node_time_t now)
 {
 	dp->ports[port].stats->ofct_used = dp->ports[port].ofct.used;
 	if (freed) {
@@ -79,7 +78,7 @@ void ack_path_ack(struct dataplane *dp, uint32_t port, const struct ack *ack, no
 			switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 		return;
 	}
-	heard(dp, port, ref, freed, type, value, now);
+	received(dp, port, ref, freed, type, value, now);
 }
 
 uint32_t ack_path_read(struct dataplane *dp, uint32_t port, const struct record *header,
@@ -139,7 +138,7 @@ static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint3
 		return;
 	}
 	out->stats->tail_units += tail_units;
-	heard(dp, port, ref, freed, ACK_LOSS, tail_units, now);
+	received(dp, port, ref, freed, ACK_LOSS, tail_units, now);
 }
 
 void ack_path_lost(void *owner, struct link *link, const struct link_log_entry *entry,
@@ -158,8 +157,8 @@ void ack_path_lost(void *owner, struct link *link, const struct link_log_entry *
 	switch_touch(&dp->sw, link->port);
 }
 
-/* The ACKs of a lost frame wait again: sums may come late, but not never. Credit would not be true
- * any more: told anew. */
+/* The ACKs of a lost frame wait again: sums may be late, but never missing. Credit would not be
+ * true any more: it is reported again. */
 void ack_path_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length,
 		       node_time_t now)
 {

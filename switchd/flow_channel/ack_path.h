@@ -1,12 +1,13 @@
-/*  ack_path - an ACK's way: link -> OFCT -> IFCT -> EFCT or ACK collector -> link (dataplane.h,
- *  FC-12). */
+/*  ack_path - the path of an ACK: link -> OFCT -> IFCT -> EFCT or ACK collector -> link
+ *  (dataplane.h, FC-12). */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_ACK_PATH_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_ACK_PATH_H
 
 #include "switchd/flow_channel/dataplane.h"
 
 /** ack_path_read() - the ACKs of an ACK frame that has arrived on port @port.
- *  @bytes in shared memory.   Return: their number; 0: none, or the frame is malformed (counted). */
+ *  @bytes in shared memory.
+ *  Return: their number; 0: none, or the frame is malformed (counted). */
 uint32_t ack_path_read(struct dataplane *dp, uint32_t port, const struct record *header,
 		       const uint8_t *bytes, struct ack acks[ACK_FRAME_ACKS_MAX], node_time_t now);
 

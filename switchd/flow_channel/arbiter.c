@@ -140,7 +140,7 @@ void arbiter_served(struct arbiter *arbiter, uint32_t bytes)
 	group->deficit_bytes -= (int32_t)bytes;
 	flow->deficit_bytes -= (int32_t)bytes;
 	if (arbiter->group_count == 1)
-		group->deficit_bytes = 0; /* one group has nobody to be fair to */
+		group->deficit_bytes = 0; /* a group alone shares with none */
 	if (!flow->queue.head)
 		arbiter_remove_first(arbiter);
 }

@@ -3,7 +3,7 @@
  *  One arbiter per output port and traffic class. Flows that have something for it stand in groups:
  *  by flow there is one group, so all flows share the output equally, wherever they come from; by
  *  port there is a group per input port, so ports share equally and the flows of a port share what
- *  it gets - with a chain of switches that starves who is far away [S3 fig. 5]. Both levels are
+ *  it gets - with a chain of switches that starves flows from far away [S3 fig. 5]. Both levels are
  *  deficit round robin (Shreedhar and Varghese, 1995) with one MTU as quantum: fair in bytes, O(1).
  *  A flow is in at most one arbiter; its link and deficit live in its IFCT entry, so nothing is
  *  allocated. */

@@ -30,7 +30,7 @@ static void make_pattern(struct port *in, struct packet *packet, const struct fr
 					   packet->egress_port, packet->traffic_class, pattern);
 }
 
-/* a packet inside the switch turns out to have no way out of it */
+/* no port leads to the destination of a packet that is inside the switch */
 static void give_up(struct dataplane *dp, struct packet *packet, enum drop_reason why,
 		    node_time_t now)
 {
@@ -140,8 +140,9 @@ static void flood(struct dataplane *dp, struct packet *packet, const struct fram
 	discard(dp, packet);
 }
 
-/* FC-3. A host that asks for its own address wants to know who else has it: everybody is asked.
- * Reports of listeners are for multicast routers, of which there are none [RFC 4541, 2.1.1]. */
+/* FC-3. A host that asks for its own address checks whether another host has it: the frame is
+ * flooded. Reports of listeners are for multicast routers, of which there are none [RFC 4541,
+ * 2.1.1]. */
 static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_time_t now)
 {
 	const struct translate_entry *where;
@@ -176,9 +177,9 @@ static bool may_have_line(const struct port *in, const struct packet *packet,
 	return false;
 }
 
-/* A flow that has a line has no packet here, so that new packets of it never overtake: whoever is
- * given a line leaves with all its packets. One pass over what waits, which is at most an input
- * buffer. */
+/* A flow that has a line has no packet here, so new packets of it never overtake: a flow that
+ * gets a line leaves with all its packets. One pass over the packets that wait, which are at
+ * most an input buffer. */
 void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *in = &dp->ports[port];

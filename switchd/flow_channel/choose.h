@@ -1,26 +1,25 @@
-/*  choose - which output a flow takes: candidates, detours, flows that are bound to a way
+/*  choose - which output a flow takes: candidates, detours, flows that keep to a path
  *  (dataplane.h, FC-15). */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_CHOOSE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_CHOOSE_H
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** choose_output() - @packet of @flow is about to be queued: the flow's output, anew if nothing of
- *  it is here or downstream (FC-15).
- *  Return: false, with the reason in @why, if no port leads to its destination. O(candidates) for a
- *  flow's first packet, else O(1).
- */
+/** choose_output() - @packet of @flow is about to be queued: selects the flow's output, if
+ *  nothing of it is here or downstream (FC-15).
+ *  Return: false, with the reason in @why, if no port leads to its destination. O(candidates)
+ *  for a flow's first packet, else O(1). */
 bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet,
 		   enum drop_reason *why, node_time_t now);
 
-/** choose_way() - the same, anew in any case: for one packet of an open tree (FC-16), or when
- *  nothing of the flow is under way (FC-15). */
-bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet,
-		enum drop_reason *why, node_time_t now);
+/** choose_path() - the same, and selects in any case: for one packet of an open tree (FC-16), or
+ *  when nothing of the flow is in flight (FC-15). */
+bool choose_path(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet,
+		 enum drop_reason *why, node_time_t now);
 
-/** choose_leads_on() - is the output of flow @ref up, and the first step of a way to its
+/** choose_is_valid() - is the output of flow @ref up, and a next hop on a path to its
  *  destination? O(candidates). */
-bool choose_leads_on(const struct dataplane *dp, uint32_t ref);
+bool choose_is_valid(const struct dataplane *dp, uint32_t ref);
 
 /* a port, and the switch to go to first; 0: the minimal path */
 struct choose_move {
@@ -34,13 +33,13 @@ struct choose_move {
  *  O(candidates). */
 struct choose_move choose_move_of(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
 
-/** choose_may_move() - is @port, another one than that of flow @ref, the first step of a minimal
- *  way to its destination, and may the flow leave its own (FC-24)? O(candidates). */
+/** choose_may_move() - is @port, another one than that of flow @ref, a next hop on a minimal
+ *  path to its destination, and may the flow leave its own (FC-24)? O(candidates). */
 bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now);
 
-/** choose_take() - flow @ref, of which nothing is downstream, goes by @move, which was decided
- *  before, if that still leads to its
- *  destination and the flow is not bound.   Return: does it? */
+/** choose_take() - flow @ref, of which nothing is downstream, takes @move, which was decided
+ *  before, if that still leads to its destination and the flow is free to move.   Return: does
+ *  it? */
 bool choose_take(struct dataplane *dp, uint32_t ref, const struct choose_move *move,
 		 node_time_t now);
 
@@ -56,8 +55,8 @@ uint32_t choose_flows_limit(const struct dataplane *dp, uint32_t ref, node_time_
  *  said. */
 void choose_other(struct dataplane *dp, uint32_t ref, bool far, uint32_t hint, node_time_t now);
 
-/** choose_is_held() - is flow @ref bound to a way, since one between the same two is a source of
- *  congestion (FC-24)? */
+/** choose_is_held() - does flow @ref keep to a path, because one between the same two is a
+ *  source of congestion (FC-24)? */
 bool choose_is_held(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** choose_count() - how many ports lead to the destination of @flow. */

@@ -73,9 +73,9 @@ bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packe
 	       says_congestion(dp, out, packet);
 }
 
-/* A packet that came from another switch asks at once. At an ingress edge only a flow's first one
- * does, when nothing holds the flow: what its limits keep back loads no output.
- * Return: what flow @ref, which has packets, must wait for before its first one may ask;
+/* A packet from another switch requests at once. At an ingress edge only the first one of a
+ * flow does, when nothing holds the flow: packets that its limits delay load no output.
+ * Return: what flow @ref, which has packets, must wait for before its first one may request;
  * IFCT_REQUESTING: it has. */
 static enum ifct_wait request_first(struct dataplane *dp, struct port *out, uint32_t ref,
 				    node_time_t now)
@@ -125,7 +125,7 @@ void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now
 			&out->ofct, flow_ref_port(ref), flow_ref_id(ref),
 			level_of(dp, out,
 				 ref)); /* its own from now on: newer flows are before it in turn */
-		crossbar_again(dp, ref, now);
+		crossbar_rerequest(dp, ref, now);
 	}
 }
 
@@ -160,8 +160,8 @@ static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *ar
 	flow_wait(dp, out, ref, wait);
 }
 
-/* flow @ref, which stands nowhere, wants nothing of its output any more; a channel that was kept
- * for it there goes to the next one */
+/* Flow @ref, in no list, wants nothing of its output any more. A channel that was reserved for
+ * it there goes to the next flow. */
 static void leave(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -178,9 +178,9 @@ static void leave(struct dataplane *dp, uint32_t ref, node_time_t now)
 	dp->marks.moves |= 1ull << flow->follow_port;
 }
 
-/* flow @ref, in no list now, has packets for its follow_port, which is perhaps not the one that is
- * at work: grants come later */
-static void ask_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
+/* Flow @ref, in no list, has packets for its follow_port, which may be another one than the
+ * port of this event: grants come later. */
+static void request_moved(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct port *out = &dp->ports[flow->follow_port];
@@ -196,19 +196,17 @@ static void ask_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
 	dp->marks.moves |= 1ull << flow->follow_port;
 }
 
-/* @packet, the first of flow @ref, may take any way */
+/* @packet, the first of flow @ref, may take any path */
 static bool choose_next(struct dataplane *dp, uint32_t ref, const struct packet *packet,
 			enum drop_reason *why, node_time_t now)
 {
 	if (tree_is(dp, ref))
 		return tree_path_choose(dp, ref, packet, why, now);
-	return choose_way(dp, flow_of(dp->ifcts, ref), packet, why, now);
+	return choose_path(dp, flow_of(dp->ifcts, ref), packet, why, now);
 }
 
-/* crossbar_first(): @ask then */
-static void choose_and_ask(struct dataplane *dp, uint32_t ref,
-			   void (*ask)(struct dataplane *dp, uint32_t ref, node_time_t now),
-			   node_time_t now)
+/* crossbar_select(), or with @at_once crossbar_reselect() */
+static void select_and_request(struct dataplane *dp, uint32_t ref, bool at_once, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	uint32_t lost_units = 0;
@@ -223,20 +221,22 @@ static void choose_and_ask(struct dataplane *dp, uint32_t ref,
 		switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
 		switch_leave(&dp->sw, packet);
 	}
-	if (flow->queue.head)
-		ask(dp, ref, now);
+	if (flow->queue.head && at_once)
+		crossbar_rerequest(dp, ref, now);
+	else if (flow->queue.head)
+		request_moved(dp, ref, now);
 	if (lost_units)
 		ack_upstream(dp, ref, ACK_LOSS, lost_units, now);
 }
 
-void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now)
+void crossbar_select(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
-	choose_and_ask(dp, ref, ask_elsewhere, now);
+	select_and_request(dp, ref, false, now);
 }
 
-void crossbar_anew(struct dataplane *dp, uint32_t ref, node_time_t now)
+void crossbar_reselect(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
-	choose_and_ask(dp, ref, crossbar_again, now);
+	select_and_request(dp, ref, true, now);
 }
 
 /* the flow whose turn it was has one packet less */
@@ -250,7 +250,7 @@ static void go_on(struct dataplane *dp, struct port *out, struct arbiter *arbite
 		flow->wait = IFCT_NOT_WAITING;
 	} else if (tree_is(dp, ref)) {
 		arbiter_remove_first(arbiter);
-		crossbar_first(dp, ref, now);
+		crossbar_select(dp, ref, now);
 	} else if ((wait = request_first(dp, out, ref, now)) != IFCT_REQUESTING) {
 		arbiter_remove_first(arbiter);
 		flow_wait(dp, out, ref, wait);
@@ -263,7 +263,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 	struct output_lane *output = &out->output[lane];
 	uint32_t ref;
 
-	/* what a link that goes lets on may want to go over it too: link_change.c */
+	/* a link that goes down may resume flows that request it: link_change.c */
 	if (!dataplane_port_up(dp, port))
 		return;
 	if (crossbar_paused(dp, out, lane)) {
@@ -307,10 +307,11 @@ void crossbar_moved(struct dataplane *dp, uint32_t port, node_time_t now)
 		crossbar_grant(dp, port, lane, now);
 }
 
-void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
+void crossbar_rerequest(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	enum ifct_wait wait = IFCT_BLOCKED; /* whoever waits to choose anew asks nobody */
+	/* a flow that waits to be redirected has no outstanding request */
+	enum ifct_wait wait = IFCT_BLOCKED;
 
 	if (flow->fc_state != BLOCK_FOR_REDIRECT)
 		wait = request_first(dp, &dp->ports[flow->follow_port], ref, now);
@@ -334,7 +335,7 @@ bool crossbar_move(struct dataplane *dp, uint32_t ref, node_time_t now)
 		crossbar_lose(dp, ref, DROP_NO_ROUTE, now);
 		return false;
 	}
-	ask_elsewhere(dp, ref, now);
+	request_moved(dp, ref, now);
 	while (!tree_is(dp, ref) && dp->ports[flow_ref_port(ref)].kind == PORT_FABRIC &&
 	       (packet = packet->next))
 		request(dp, &dp->ports[flow->follow_port], packet, now);
@@ -365,7 +366,7 @@ void crossbar_lose(struct dataplane *dp, uint32_t ref, enum drop_reason why, nod
 		units += packet->units;
 		crossbar_drop(dp, out, packet, why, now);
 		if (tree_is(dp, ref)) {
-			crossbar_first(dp, ref, now);
+			crossbar_select(dp, ref, now);
 			break;
 		}
 	}
@@ -374,8 +375,8 @@ void crossbar_lose(struct dataplane *dp, uint32_t ref, enum drop_reason why, nod
 
 /* ---- packets that arrive ---- */
 
-/* no port leads on for @packet. The flow goes on after it, for of a tree there may be others
- * downstream, or its channel is free */
+/* No port leads to the destination of @packet. The flow goes on after it, because a tree may
+ * have packets downstream; else its channel is free. */
 static void refuse(struct dataplane *dp, const struct packet *packet, struct ifct_entry *flow)
 {
 	ifct_skip(&dp->ifcts[packet->in_port], packet->flow_id, (uint16_t)flow->next_data_flow,
@@ -411,7 +412,7 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 	in->stats->ifct_used = ifct->used;
 	in->stats->ifct_used_max = ifct->used_max;
 	if (flow_queue(dp, ref, packet))
-		crossbar_again(dp, ref, now);
+		crossbar_rerequest(dp, ref, now);
 	else if (in->kind == PORT_FABRIC)
 		request(dp, &dp->ports[flow->follow_port], packet, now);
 	flow_meter(dp, ref, now);

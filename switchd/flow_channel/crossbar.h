@@ -10,27 +10,28 @@
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow,
 		      enum drop_reason *why, node_time_t now);
 
-/** crossbar_first() - flow @ref, a tree or with nothing under way, stands nowhere: its first packet
- *  chooses, anew if it had already, and asks; the grant is left as a mark.
- *  Those that no port leads on for are lost. crossbar_anew() - the same, granted at once. */
-void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now);
-void crossbar_anew(struct dataplane *dp, uint32_t ref, node_time_t now);
+/** crossbar_select() - flow @ref, in no list, is a tree or has nothing in flight: its first
+ *  packet selects an output and requests it. The grant is left as a mark. Packets without a next
+ *  hop are lost. crossbar_reselect() - the same, granted at once. */
+void crossbar_select(struct dataplane *dp, uint32_t ref, node_time_t now);
+void crossbar_reselect(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** crossbar_leave() - @packet no longer waits for @out. Return: was the queue there congested
  *  (EC-3)? */
 bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now);
 
-/** crossbar_again() - flow @ref, in no list now, has packets and asks its output for them again. */
-void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now);
+/** crossbar_rerequest() - flow @ref, in no list, has packets and requests its output for them
+ *  again. */
+void crossbar_rerequest(struct dataplane *dp, uint32_t ref, node_time_t now);
 
-/** crossbar_move() - flow @ref, in no list now, has packets, and nothing of it is downstream any
- *  more: it leaves its output, chooses anew (reroute_choose()) and asks there. The one way of a
- *  flow that is not an open tree to another output.
+/** crossbar_move() - flow @ref, in no list, has packets, and nothing of it is downstream any
+ *  more: it leaves its output, selects another one (reroute_choose()) and requests it. Only open
+ *  trees change their output otherwise.
  *  Return: false if no port leads to its destination; its packets are lost then. */
 bool crossbar_move(struct dataplane *dp, uint32_t ref, node_time_t now);
 
-/** crossbar_paused() - has the neighbour at a fabric port said stop, and nobody has credit, since
- *  there is none? */
+/** crossbar_paused() - true if the peer at a fabric port sent STOP and the fabric has no credit
+ *  per flow. */
 static inline bool crossbar_paused(const struct dataplane *dp, const struct port *out,
 				   uint32_t lane)
 {
@@ -38,12 +39,12 @@ static inline bool crossbar_paused(const struct dataplane *dp, const struct port
 	       !dp->injection.config->headroom;
 }
 
-/** crossbar_grant() - moves packets to the output queue of @port and @lane while it has room: at
- *  most a queue full. */
+/** crossbar_grant() - moves packets to the output queue of @port and @lane while it has free
+ *  space: at most a queue full. */
 void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now);
 
-/** crossbar_moved() - flows have left @port, which may have freed channels there, or moved to it and
- *  requested: grants. */
+/** crossbar_moved() - flows have left @port, which may have freed channels there, or have moved
+ *  to it and requested: grants. */
 void crossbar_moved(struct dataplane *dp, uint32_t port, node_time_t now);
 
 /** crossbar_drop() - drops @packet, which waits for @out or was granted it. */

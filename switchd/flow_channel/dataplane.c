@@ -17,7 +17,7 @@
 #include "switchd/flow_channel/resume.h"
 #include "switchd/flow_channel/transmit.h"
 
-/* copies that a switch may have under way, however few hosts there are */
+/* copies that a switch may hold, however few hosts there are */
 #define FLOOD_PACKETS_MIN 256u
 #define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */
 #define VACANT_UNITS_MIN 1024u /* input buffer that the pool has ready for a link to come */
@@ -90,7 +90,7 @@ static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 	return header->kind != RECORD_PACKET || link_words_due(dp->ports[port].link);
 }
 
-/* flows that a fabric port held back go on */
+/* the peer has buffer again: flows without credit resume */
 static void on_stop(void *owner, struct link *link, uint32_t lane, bool stopped, node_time_t now)
 {
 	struct dataplane *dp = owner;
@@ -200,7 +200,7 @@ static void settle(void *dataplane, node_time_t now)
 
 static void follow(void *dataplane, node_time_t now)
 {
-	link_change_ways(dataplane, now);
+	link_change_routes(dataplane, now);
 	handle_marks(dataplane, now);
 }
 

@@ -10,10 +10,10 @@
  *  tests/layers.sh has the order of the stages. Events and their order: switch.h.
  *  The crossbar moves as many packets at once as there are outputs. Its time is in the switch's
  *  fixed latency, all of which lies after the last decision (link.h).
- *  Flooding (FC-3): a frame for many hosts, or for one that nobody knows, is replaced at its
+ *  Flooding (FC-3): a frame for many hosts, or for an unknown one, is replaced at its
  *  ingress port by one copy per other host. Each copy is an ordinary packet in a flow channel of
  *  its own, so neither order nor accounting needs to know about it; it lives in a reserve of the
- *  pool instead of the input buffer, whose room is given back at once. */
+ *  pool instead of the input buffer, which is released at once. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 
@@ -44,7 +44,7 @@
 #include "switchd/flow_channel/redirect.h"
 #include "switchd/flow_channel/source_hold.h"
 
-/* flows in the order of their coming, linked by next_ref */
+/* flows in order of arrival, linked by next_ref */
 struct flow_list {
 	uint32_t first, last; /* flow_ref(); FLOW_REF_NONE: there is none */
 };
@@ -62,7 +62,7 @@ struct tree_line {
 struct output_lane {
 	struct arbiter arbiter;
 	struct output_queue queue;
-	/* fabric: flows without credit, while the peer has no room for such */
+	/* fabric: flows without credit, while the peer has no buffer for them */
 	struct flow_list stopped;
 	struct eca eca; /* edge */
 	/* fabric: what its flows got so far, each of them: lanes of a class take turns by it
@@ -88,7 +88,7 @@ struct port {
 	struct flow_list no_channel; /* flows that wait for a free id of the OFCT */
 	uint64_t extent_units;       /* edge: sum of its flows' flow_extents (EC-9) */
 	struct flow_list port_limit; /* edge: flows that wait for it to fall */
-	/* fabric: room in the input buffer for what credit given may bring */
+	/* fabric: input buffer that is reserved for credit given */
 	uint32_t promised_units[NODE_LANES_MAX];
 	struct class_scheduler classes;
 	struct output_lane output[NODE_LANES_MAX];
@@ -131,8 +131,8 @@ struct dataplane {
 
 extern const struct node_ops switchd_ops;
 
-/** dataplane_port_up() - has port @port a link that is in use? A vacant one has not, nor one that
- *  link_change.c keeps back. */
+/** dataplane_port_up() - has port @port a link that is in use? A vacant one has not, nor a link
+ *  that waits for the end of the former one. */
 static inline bool dataplane_port_up(const struct dataplane *dp, uint32_t port)
 {
 	return route_port_up(&dp->routes, port);

@@ -35,7 +35,8 @@ static void show_efct(const void *dataplane, uint32_t p, FILE *out)
 	}
 }
 
-/* what tells flows apart (FC-2); until the last flow under way has ended, also what will */
+/* the fields that distinguish flows (FC-2); also the next ones, until the last flow in flight
+ * has ended */
 static void show_match(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;
@@ -198,7 +199,7 @@ static void show_paths(const void *dataplane, uint32_t p, FILE *out)
 		stats->redirects, moving, stats->folds, stats->reroute_acks);
 }
 
-/* flows of unordered classes that have several ways, or had until they folded (FC-16, EC-11) */
+/* flows of unordered classes that have several paths, or had until they folded (FC-16, EC-11) */
 static void show_trees(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;
@@ -220,7 +221,7 @@ static void show_trees(const void *dataplane, uint32_t p, FILE *out)
 	}
 }
 
-/* who is bound to the way of a source of congestion, and for how long yet (FC-24) */
+/* flows that keep to the path of a source of congestion, and for how long (FC-24) */
 static void show_sources(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;

@@ -109,7 +109,7 @@ void efct_fini(struct efct *efct)
 	*efct = (struct efct){ 0 };
 }
 
-/* away from the way of unmasked patterns, which is every packet's */
+/* not inlined: almost all patterns have no mask */
 static void __attribute__((noinline, cold))
 pattern_mask(const struct efct_pattern *mask, struct efct_pattern *pattern)
 {
@@ -199,7 +199,7 @@ int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_
 	struct efct_line *line;
 	int id;
 
-	/* also who has a line: a permanent flow would else keep all new ones out */
+	/* flows with a line wait too: else a permanent flow would keep new ones out for ever */
 	if (efct->draining)
 		return -ENOSPC;
 	for (uint16_t next = *chain; next; next = line->next) {

@@ -6,8 +6,8 @@
  *  the flow_id. Miss: the first free line takes the pattern at once, at the cost of the lookup. The
  *  last ACK frees the line. Its flow_extent counts everything not acknowledged: what is queued at
  *  this port and what is in the fabric.
- *  When the match fields are changed while flows are under way, packets wait until the last line is
- *  free, one round trip or so: a flow that two different patterns describe could not be kept in
+ *  When the match fields are changed while flows are in flight, packets wait until the last line is
+ *  free, about one round trip: a flow that two different patterns describe could not be kept in
  *  order (FC-15). */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_EFCT_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_EFCT_H

@@ -6,7 +6,7 @@
 
 #define LESS_EIGHTHS 7u
 #define MORE_EIGHTHS 9u
-#define OWED_EIGHTHS_MAX (1u << 30) /* no frame could be sent for so long: more would help nobody */
+#define OWED_EIGHTHS_MAX (1u << 30) /* no frame could be sent for so long: more has no use */
 
 int fgfc_init(struct fgfc *fgfc, uint32_t channels, const struct congestion_config *config)
 {
@@ -35,7 +35,7 @@ void fgfc_fini(struct fgfc *fgfc)
 	*fgfc = (struct fgfc){ 0 };
 }
 
-/* ---- who needs a frame ---- */
+/* ---- flows that need a frame ---- */
 
 static void wait_for_frame(struct fgfc *fgfc, uint32_t flow_id)
 {
@@ -60,7 +60,7 @@ static uint32_t waiting_pop(struct fgfc *fgfc)
 	return flow_id;
 }
 
-/* ---- who was told when ---- */
+/* ---- flows that have a pause, by the time of their last frame ---- */
 
 static void told_unlink(struct fgfc *fgfc, uint32_t flow_id)
 {

@@ -1,9 +1,9 @@
-/*  fgfc - which flows of an ingress edge port are held at their source, and the next FGFC frame to
- *  say so (EC-15, EC-16).
+/*  fgfc - which flows of an ingress edge port are paused at their source, and the next FGFC frame
+ *  that reports it (EC-15, EC-16).
  *
- *  A flow whose input queue reaches its target level is told to its host's NIC, with a pause; below
- *  the drop level it is let go [S3 fig. 9A]. In between it is in credit mode: what is forwarded of
- *  it gives credit for more, by the rule of EC-13, so that its queue settles at the target level
+ *  A flow whose input queue reaches its target level is reported to its host's NIC, with a pause;
+ *  below the drop level it resumes [S3 fig. 9A]. In between it is in credit mode: what is forwarded
+ *  of it gives credit for more, by the rule of EC-13, so that its queue settles at the target level
  *  and never runs dry:
  *
  *          queue >= target (908): told, with the first credit (910)
@@ -16,12 +16,12 @@
  *  Few frames. Credit is saved up until it is worth a frame: what the config says, or half of the
  *  drop level, so that the queue cannot run dry meanwhile. A frame carries all credit that is owed
  *  and renews the pause; without one the pause is renewed when half of it is over, so that a single
- *  lost frame changes nothing. The longer a flow is held, the longer is its pause: twice, ... up to
- *  FGFC_PAUSE_TIMES_MAX times the configured one, but no longer than it was held already, which is
- *  then the most that a lost end can cost. Lost credit is made up for, as the level falls;
- *  a lost end is made up for by the NIC's timer. Frames of a port keep a distance, so that they
- *  never take more than a few percent of its link, nor of its ring, which is sized for packets;
- *  whoever waits collects credit meanwhile.
+ *  lost frame changes nothing. The longer a flow is paused, the longer is its pause: twice, ... up
+ *  to FGFC_PAUSE_TIMES_MAX times the configured one, but no longer than it was paused already,
+ *  which is then the most that a lost end can cost. Lost credit is compensated as the level falls,
+ *  a lost end by the NIC's timer. Frames of a port keep a distance, so that they never take more
+ *  than a few percent of its link, nor of its ring, which is sized for packets; a flow that waits
+ *  collects credit meanwhile.
  *
  *  Memory: a line per channel of the port, only if FGFC is configured; real where it is used. A
  *  line belongs to its EFCT line, and outlives it if the end is still to be told. Place: called by
@@ -121,8 +121,8 @@ node_time_t fgfc_ready_at(const struct fgfc *fgfc);
 bool fgfc_take(struct fgfc *fgfc, node_time_t now, node_time_t distance_ps,
 	       struct fgfc_frame *frame);
 
-/** fgfc_credit_eighths() - credit for a packet of @units that has left @queue_units behind (EC-13).
- *  Pure. */
+/** fgfc_credit_eighths() - credit for a packet of @units whose queue holds @queue_units after it
+ *  (EC-13). Pure. */
 uint32_t fgfc_credit_eighths(uint32_t units, uint32_t queue_units,
 			     const struct congestion_setting *setting);
 

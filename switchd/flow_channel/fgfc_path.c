@@ -1,5 +1,5 @@
-/*  The way of FGFC: an ingress edge port's queues -> its line of the flow -> a frame on its link,
- *  ahead of data (EC-15). */
+/*  The path of FGFC: queues of an ingress edge port -> the line of the flow -> a frame on its
+ *  link, ahead of data (EC-15). */
 #include "switchd/flow_channel/fgfc_path.h"
 
 #include <string.h>
@@ -36,8 +36,8 @@ static bool is_whole(const struct flow_match *match, enum flow_part part)
 	return flow_match_part(match, part) == flow_match_part(&whole, part);
 }
 
-/* does @match say whom frames of @kind go to? Not if some of the address does not count: others
- * have the rest of it too */
+/* Do the fields of @match contain the destination of frames of @kind? A part of the address is
+ * not enough: other destinations have the same part. */
 static bool names_destination(const struct flow_match *match, uint8_t kind)
 {
 	if (is_whole(match, PART_DESTINATION_MAC))
@@ -115,7 +115,7 @@ struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint3
 
 /* ---- what happens to a flow's queue ---- */
 
-/* the flow is to be held: rare, and kept away from the way of packets of which none is */
+/* The flow is to be paused at its source. Rare, so not inlined. */
 static void __attribute__((noinline, cold))
 hold(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t queue_units)
 {
@@ -184,7 +184,7 @@ bool fgfc_path_send(struct dataplane *dp, uint32_t port, node_time_t now)
 
 	if (!fgfc_take(&out->fgfc, now, distance_ps, &frame))
 		return false;
-	/* from whom envelopes are */
+	/* the source address of envelopes */
 	link_send_fgfc(out->link, now, bytes, fgfc_frame_write(&frame, out->envelope + 6, bytes));
 	out->stats->fgfc_frames++;
 	return true;

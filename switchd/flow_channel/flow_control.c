@@ -1,9 +1,9 @@
-/*  What holds a flow at its input, and what lets it go on again: limits of its setting
- *  (injection.h), credit (headroom.h), the port's limit, and the peer's room.
+/*  What holds a flow at its input: limits of its setting (injection.h), credit (headroom.h), the
+ *  port's limit, and the peer's buffer. What resumes it: resume.c.
  *
  *  A flow with packets is in one place: in its output's arbiter (IFCT_REQUESTING), in a list of
- *  those that wait for the same thing (a channel, the peer's room, the port's limit), in the wake
- *  queue, or only marked (IFCT_BLOCKED), when an ACK of its own is what it waits for. */
+ *  flows that wait for the same thing (a channel, the peer's buffer, the port's limit), in the
+ *  wake queue, or only marked (IFCT_BLOCKED), when it waits for an ACK of its own. */
 #include "switchd/flow_channel/flow_control.h"
 
 #include "nodes/base/ensure.h"
@@ -119,7 +119,7 @@ void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t i
 
 	tree_credited(dp, ref, port, id, credit);
 	metered = tree_metered(dp, ref, port);
-	/* from now on it waits for credit, not for the peer's room */
+	/* from now on it waits for credit, not for the peer's buffer */
 	stopped = metered && flow_of(dp->ifcts, ref)->wait == IFCT_STOPPED;
 	if (stopped)
 		flow_stop_waiting(dp, ref);
@@ -198,7 +198,7 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 		in->stats->blocked_headroom += blocked;
 		return IFCT_BLOCKED;
 	}
-	/* a port that is down lets nobody on anyway, and no word from there ends the wait */
+	/* a port that is down grants nothing, and no control word from there would end the wait */
 	return !metered && out->kind == PORT_FABRIC && dataplane_port_up(dp, flow->follow_port) &&
 			       link_stopped(out->link, flow->out_lane)
 		       ? IFCT_STOPPED

@@ -1,4 +1,4 @@
-/*  flow_control - what holds a flow at its input, and what lets it go on (dataplane.h). */
+/*  flow_control - what holds a flow at its input (dataplane.h). What resumes it: resume.h. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_CONTROL_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_CONTROL_H
 
@@ -37,23 +37,23 @@ bool flow_queue(struct dataplane *dp, uint32_t ref, struct packet *packet);
  *  must it be metered now (EC-12)? */
 void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now);
 
-/** flow_unqueue() - takes the first packet out of the input queue of flow @ref, whose room and
- *  credit go back. */
+/** flow_unqueue() - takes the first packet out of the input queue of flow @ref, whose buffer and
+ *  credit are released. */
 struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** flow_forwarded() - @packet, just taken out, goes on to its output. */
 void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time_t now);
 
-/** flow_free() - the channel of flow @ref, of which nothing waits here and nothing is under way, is
- *  free; its EFCT line is the caller's. */
+/** flow_free() - the channel of flow @ref, of which nothing waits here and nothing is in flight,
+ *  is free; its EFCT line is the caller's. */
 void flow_free(struct dataplane *dp, uint32_t ref);
 
 /** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref on channel
  *  @id of output @port. Marks the flow if it may go on. */
 void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit);
 
-/** flow_credit_lost() - a HEADROOM ACK for flow @ref did not arrive upstream: says anew where it
- *  stands. */
+/** flow_credit_lost() - a HEADROOM ACK for flow @ref did not arrive upstream: reports the credit
+ *  again. */
 void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** flow_stop_waiting() - flow @ref, not in an arbiter, is taken out of whatever it waits in.

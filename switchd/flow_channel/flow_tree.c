@@ -1,5 +1,5 @@
-/*  The way of unordered flows (FC-16, EC-11): flow_tree.h. Without unordered classes these
- *  functions do nothing. */
+/*  Unordered flows (FC-16, EC-11): flow_tree.h. Without unordered classes these functions do
+ *  nothing. */
 #include "switchd/flow_channel/flow_tree.h"
 
 #include <errno.h>
@@ -60,13 +60,13 @@ void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t i
 {
 	struct ofct *ofct = &dp->ports[port].ofct;
 	struct ofct_entry *entry = &ofct->entries[id];
-	uint32_t behind_units = ofct_flow_extent(entry);
+	uint32_t downstream_units = ofct_flow_extent(entry);
 
 	if (tree_is(dp, ref))
 		entry->metered = headroom_credited(entry->metered, &ofct->headroom[id], credit,
-						   behind_units);
+						   downstream_units);
 	else
-		headroom_on_ack(flow_of(dp->ifcts, ref), credit, behind_units);
+		headroom_on_ack(flow_of(dp->ifcts, ref), credit, downstream_units);
 }
 
 uint64_t tree_load(struct dataplane *dp, uint32_t ref, uint32_t port, uint64_t bytes)

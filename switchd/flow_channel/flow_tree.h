@@ -1,18 +1,18 @@
-/*  flow_tree - what an input remembers of a flow of an unordered class (FC-16, EC-11);
- *  tree_path.h selects its outputs.
+/*  flow_tree - what an input stores of a flow of an unordered class (FC-16, EC-11); tree_path.h
+ *  selects its outputs.
  *
- *  While the tree is open each packet chooses an output when it is the first of its flow's queue;
- *  each output that the flow uses has a channel of its own for it (ofct.h), all of which are that
+ *  While the tree is open, each packet selects an output when it is the first of its flow's queue.
+ *  Each output that the flow uses has a channel of its own for it (ofct.h), all of which are that
  *  one flow here: its flow_extent is the sum of theirs, so what limits its injection limits all of
- *  it. Credit is each branch's own, as the queue at its other end is: it says that a link is
- *  loaded, and the choice avoids that branch. ours: so does it branches of which much is not
- *  acknowledged, for their congestion may be further on. Congestion at the destination folds the
- *  tree [S2]: from then on everything takes one branch, the one that the congestion ACK came up,
- *  until nothing of the flow is left. Folded, the flow tells so in its headers, and those behind it
- *  fold too. ours: a flow that does not end would stay folded for ever. It opens again when the
- *  congestion is over: an ACK without it has come, and the flow is not bound to its way as a source
- *  any more (source_hold.h).
- *  A flow that has but one output to go to, as in its last switch, is no tree. */
+ *  it. Credit is each branch's own, as is the queue at its other end: missing credit means that a
+ *  link is loaded, and the selection avoids that branch. ours: it also avoids branches with much
+ *  data in flight, because their congestion may be further downstream. Congestion at the
+ *  destination folds the tree [S2]: from then on all packets take one branch, the one that the
+ *  congestion ACK came up, until nothing of the flow is left. A folded flow says so in its headers,
+ *  and switches downstream fold it too. ours: a flow that does not end would stay folded for ever.
+ *  It opens again when the congestion is over: an ACK without it has arrived, and the flow does not
+ *  keep to its path as a source any more (source_hold.h).
+ *  A flow that has only one output, as in its last switch, is no tree. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_TREE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_TREE_H
 
@@ -56,7 +56,7 @@ uint64_t tree_load(struct dataplane *dp, uint32_t ref, uint32_t port, uint64_t b
 /** tree_end() - the channel of flow @ref is free. */
 void tree_end(struct dataplane *dp, uint32_t ref);
 
-/** tree_fold() - congestion at the destination was heard of from output @port: what follows goes
+/** tree_fold() - congestion at the destination was reported over output @port: what follows goes
  *  there (EC-11). Nothing if it did already. */
 void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port);
 

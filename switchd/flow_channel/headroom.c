@@ -39,12 +39,12 @@ static uint32_t credit_at(const struct congestion_setting *setting, uint32_t que
 	return units + little(units);
 }
 
-/* no more than the flow's maximum queue_extent, and than there is room for: with the packet that
- * overdraws it */
+/* No more than the maximum queue_extent of the flow, and than the free buffer allows, with the
+ * packet that overdraws it. */
 static uint32_t credit_within(const struct ifct_entry *flow, uint32_t credit, uint32_t most_units,
-			      uint32_t room_units, uint32_t mtu_units)
+			      uint32_t free_units, uint32_t mtu_units)
 {
-	uint32_t room = room_units >= mtu_units ? room_units - (mtu_units - 1) : 0;
+	uint32_t room = free_units >= mtu_units ? free_units - (mtu_units - 1) : 0;
 	int64_t most = (int64_t)ifct_queue_extent(flow) + room;
 
 	if (most > most_units)
@@ -54,7 +54,7 @@ static uint32_t credit_within(const struct ifct_entry *flow, uint32_t credit, ui
 }
 
 uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_setting *setting,
-			     uint32_t units, uint32_t room_units, uint32_t mtu_units)
+			     uint32_t units, uint32_t free_units, uint32_t mtu_units)
 {
 	uint32_t queued = ifct_queue_extent(flow), credit;
 
@@ -68,7 +68,7 @@ uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_se
 		return HEADROOM_END;
 	}
 	credit = credit_within(flow, credit_at(setting, queued, units), setting->queue_extent_units,
-			       room_units, mtu_units);
+			       free_units, mtu_units);
 	ENSURE(credit, <=, units + little(units));
 	flow->committed_units += (int32_t)credit;
 	return credit;

@@ -13,10 +13,10 @@
  *
  *  ours, so that the sum of all is exact: the first credit is counted from what is not
  *  acknowledged. With it comes the total_extent of the downstream input; what the upstream end has
- *  put on the link beyond that is under way and already counts against the credit. So the
- *  downstream end knows committed_units = queue_extent + data under way + headroom upstream, and
- *  what may still come (headroom_promise()); the buffer keeps room for it. The target is lower
- *  where little room is left, so many flows share a buffer that few could fill.
+ *  put on the link beyond that is in flight and already counts against the credit. So the
+ *  downstream end knows committed_units = queue_extent + data in flight + headroom upstream, and
+ *  what may still come (headroom_promise()); buffer is reserved for it. The target is lower
+ *  where little buffer is left, so many flows share a buffer that few could fill.
  *  On a link that can lose frames every beginning says the end of what was before, in the same
  *  frame: were an end lost, the first credit would be taken for more. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_HEADROOM_H
@@ -58,8 +58,8 @@ static inline bool headroom_starts(const struct ifct_entry *flow,
 /** headroom_start() - it is.   Return: the value of the first HEADROOM ACK. */
 uint32_t headroom_start(struct ifct_entry *flow);
 
-/** headroom_again() - what was said of the credit of @flow, which is metered, may be lost: all of
- *  it anew. What goes on meanwhile is on credit that still counts, so what is promised stays so.
+/** headroom_again() - reports of the credit of @flow, which is metered, may be lost: repeats all
+ *  of it. What goes on meanwhile uses credit that still counts, so the promise stays valid.
  *  Return: the value of the HEADROOM ACK that follows HEADROOM_END. */
 uint32_t headroom_again(struct ifct_entry *flow);
 

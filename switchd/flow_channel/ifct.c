@@ -72,7 +72,7 @@ struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, u
 	if (!entry->active)
 		set_up(ifct, entry, packet);
 	move_on(entry, ahead);
-	/* else a peer that counts otherwise on a free channel: what it says holds from now on */
+	/* else a peer that counts otherwise on a free channel: its position holds from now on */
 	if (is_hole(ahead))
 		*hole_units = ahead;
 	return entry;
@@ -84,7 +84,7 @@ uint32_t ifct_skip(struct ifct *ifct, uint32_t flow_id, uint16_t position, uint3
 	uint16_t ahead = ahead_of(entry, position);
 
 	if (!is_hole(ahead))
-		return 0; /* the next packet sets the channel up anew, or contradicts it */
+		return 0; /* the next packet sets the channel up again, or contradicts it */
 	move_on(entry, ahead + units);
 	return ahead;
 }

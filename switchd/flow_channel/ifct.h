@@ -10,7 +10,7 @@
  *  the sender of every link numbers what it puts on it (ofct.h), from 0 when the link comes up, so
  *  a hole can only have arisen on this link. When one is seen all three positions move over it
  *  together: no extent changes by it, and what was lost is reported upstream in its own ACK. A
- *  channel is free when both extents are 0; the next packet then sets it up anew and may take
+ *  channel is free when both extents are 0; the next packet then sets it up again and may take
  *  another path. Positions run on while it is free, so the loss of a flow's first packet leaves a
  *  hole as well.
  *  The queue extends the packet buffer's order: one list per flow, so a blocked flow delays no
@@ -48,8 +48,8 @@ enum ifct_wait {
 	/* by its own limits or for want of credit, until an ACK of its own changes that */
 	IFCT_BLOCKED,
 	IFCT_ASLEEP,     /* until its wake-up time */
-	IFCT_STOPPED,    /* without credit, and the peer has no room for such */
-	IFCT_PORT_LIMIT, /* its input port's flows have too much under way (EC-9) */
+	IFCT_STOPPED,    /* without credit, and the peer has no buffer for such flows */
+	IFCT_PORT_LIMIT, /* the flows of its input port have too much in flight (EC-9) */
 };
 
 /* flow-control state (FC-6) */
@@ -74,12 +74,12 @@ struct ifct_entry {
 	uint8_t fc_state : 2;      /* enum fc_state */
 	bool active : 1, turn : 1; /* turn: the arbiter has given it this round's quantum */
 	bool marked : 1;           /* stands in the ring of marks.h; outlives the channel */
-	uint8_t ep_congestion;     /* the ECA heard last (EC-5) */
+	uint8_t ep_congestion;     /* the ECA received last (EC-5) */
 	uint8_t setting : 5;       /* which of the settings is in force */
 	/* upstream metering: we give credit; downstream metering: we need credit (EC-12) */
 	bool um : 1, dm : 1;
 	int32_t headroom; /* dm: units that may go on (EC-12) */
-	/* um: queue_extent, data under way and headroom upstream, together (headroom.h) */
+	/* um: queue_extent, data in flight and headroom upstream, together (headroom.h) */
 	int32_t committed_units;
 	node_time_t wake_up_ps; /* nothing goes on before */
 };

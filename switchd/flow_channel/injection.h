@@ -1,8 +1,8 @@
 /*  injection - how fast and how far a flow may go on from an input: the reaction to endpoint
  *  congestion (EC-5 ... EC-8).
  *
- *  The ECA heard last selects one of the settings; ACK_DELTA selects the first again, which is full
- *  speed. A setting limits the flow's bandwidth (after a packet the next one waits), its
+ *  The ECA received last selects one of the settings; ACK_DELTA selects the first again, which is
+ *  full speed. A setting limits the flow's bandwidth (after a packet the next one waits), its
  *  flow_extent (above upstream_flow_extent nothing goes on), and, at an ingress edge port with
  *  limit-after-ack, its mean share of the egress queue to less than one frame: with the extent
  *  above the limit the flow is BLOCK_UNTIL_EMPTY, and when the last ACK is back it is RUNNING again
@@ -78,7 +78,7 @@ static inline node_time_t injection_extent_ps(const struct injection *injection,
 
 /** injection_forwarded() - a packet of @frame_bytes, which asked for its output at @asked, has gone
  *  on. The next one may go when that one's bytes have taken their time, from its own wake-up time
- *  on, or from @asked on: what it had to wait for its turn delays nobody. */
+ *  on, or from @asked on: its wait for its turn does not delay the flow. */
 void injection_forwarded(const struct injection *injection, struct ifct_entry *flow,
 			 uint32_t frame_bytes, bool ingress, node_time_t asked);
 

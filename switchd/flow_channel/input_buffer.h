@@ -1,4 +1,4 @@
-/*  input_buffer - the input buffers: their water levels, and when the neighbour at a port has to
+/*  input_buffer - the input buffers: their water levels, and when the peer at a port has to
  *  stop (dataplane.h). */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_INPUT_BUFFER_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_INPUT_BUFFER_H
@@ -8,8 +8,8 @@
 /** input_buffer_configure() - the water levels of @port are as config->ports[@port] says. */
 void input_buffer_configure(struct dataplane *dp, uint32_t port);
 
-/** input_buffer_left() - how much more may be in the input buffer, or be promised room in it,
- *  before the neighbour has to stop; units. */
+/** input_buffer_left() - how much more the input buffer may hold, or be reserved for, before the
+ *  peer has to stop; units. */
 uint32_t input_buffer_left(const struct dataplane *dp, uint32_t port, uint32_t lane);
 
 /** input_buffer_update() - the input buffer of @port and @lane holds more, or less: does its

@@ -1,16 +1,17 @@
-/*  A link goes: whatever is under way on it, or waits for one to a host, is lost, and every flow
- *  concerned is told so (FC-17, FC-26), as if the loss had been reported from downstream. So all
- *  channels, extents come right by the same paths as ever. What came in over the link goes on; its
- *  ACKs have nowhere to go and vanish.
+/*  A link goes down: packets in flight on it, or waiting for a link to a host, are lost, and
+ *  every flow concerned gets a report (FC-17, FC-26), as if it had come from downstream. So all
+ *  channels and extents are released on the usual paths. Packets that arrived over the link go
+ *  on; their ACKs have no link upstream, and end here.
  *
- *  Order is kept (FC-15, FC-26). A flow of which nothing is downstream of a fabric port that goes
- *  takes another one at once, with all that waits here. One that has something downstream must not
- *  overtake it: it waits, its channel kept, until it is known that nothing that went over the link
- *  in this channel is in the fabric any more: the neighbour knows (port_stats.left), and the
- *  orchestrator tells (link_change_settle()). What is then not acknowledged was lost.
+ *  Order is kept (FC-15, FC-26). A flow of which nothing is downstream of the fabric port takes
+ *  another one at once, with all packets that wait here. A flow with data downstream must not
+ *  overtake it: it waits, its channel reserved, until nothing that went over the link in this
+ *  channel is in the fabric any more. The peer knows that (port_stats.left), and the
+ *  orchestrator reports it (link_change_settle()). What is then not acknowledged was lost.
  *
- *  A link comes: its channels are numbered anew, so none of the former link may be in use any more.
- *  Until then the port stays down, and the new link's first packets wait in its ring. */
+ *  A link comes up: its channels are numbered from 0 again, so none of the former link may be in
+ *  use any more. Until then the port stays down, and the new link's first packets wait in its
+ *  ring. */
 #include "switchd/flow_channel/link_change.h"
 
 #include "switchd/flow_channel/ack_upstream.h"
@@ -20,8 +21,8 @@
 #include "switchd/flow_channel/flow_control.h"
 #include "switchd/flow_channel/flow_tree.h"
 
-/* in the output queue: on an edge link nobody but this port would tell; on a fabric link
- * drop_under_way() does */
+/* in the output queue: on an edge link only this port can report it; on a fabric link
+ * drop_in_flight() does */
 static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, node_time_t now)
 {
 	struct output_queue *queue = &out->output[lane].queue;
@@ -37,7 +38,7 @@ static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, 
 }
 
 /* granted to a channel of the link, but for those in @left, and not acknowledged, wherever it is */
-static void drop_under_way(struct dataplane *dp, struct port *out, const struct channel_set *left,
+static void drop_in_flight(struct dataplane *dp, struct port *out, const struct channel_set *left,
 			   node_time_t now)
 {
 	for (uint32_t id = 0; id < out->ofct.fresh; id++) {
@@ -50,9 +51,9 @@ static void drop_under_way(struct dataplane *dp, struct port *out, const struct 
 	out->stats->ofct_used = out->ofct.used;
 }
 
-/* flows for @port that wait for something else than their turn. One look at every channel in use,
- * once per link that goes. First of all: afterwards the losses of others let nobody onto @port any
- * more; whom it lets on itself asks for its turn, and is lost with the rest. */
+/* Flows for @port that wait for something else than their turn. One look at every channel in
+ * use, once for a link that goes down. First: afterwards the losses of other flows resume none
+ * onto @port; flows that this resumes request, and are lost with the rest. */
 static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
@@ -70,7 +71,7 @@ static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 	}
 }
 
-/* all that waits for edge port @out: there is no other way to its host */
+/* all packets that wait for edge port @out: there is no other path to its host */
 static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now)
 {
 	drop_held(dp, (uint32_t)(out - dp->ports), now);
@@ -100,7 +101,7 @@ static struct flow_list arbiter_empty(struct dataplane *dp, struct arbiter *arbi
 	return all;
 }
 
-/* chooses each packet of flow @ref for itself? Then nobody has to wait for what is downstream */
+/* Does each packet of flow @ref select an output? Then none has to wait for data downstream. */
 static bool is_open(struct dataplane *dp, uint32_t ref)
 {
 	return tree_is(dp, ref) && !tree_is_folded(dp, ref);
@@ -113,7 +114,7 @@ static void go_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
 	if (flow->queue.head && is_open(dp, ref)) {
-		crossbar_first(dp, ref, now);
+		crossbar_select(dp, ref, now);
 	} else if (ifct_flow_extent(flow)) {
 		flow->fc_state = BLOCK_FOR_REDIRECT;
 		flow->wait = flow->queue.head ? IFCT_BLOCKED : IFCT_NOT_WAITING;
@@ -155,7 +156,7 @@ void link_change_leave(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 
-	/* first: afterwards nobody is let on here */
+	/* first: afterwards no flow resumes here */
 	held_go_elsewhere(dp, port, now);
 	list_goes_elsewhere(dp, &out->no_channel, now);
 	for (uint32_t c = 0; c < out->lane_count; c++) {
@@ -167,13 +168,13 @@ void link_change_leave(struct dataplane *dp, uint32_t port, node_time_t now)
 	}
 }
 
-/* follows flow @ref a port that is up, but is the first step to its destination no more? */
+/* does flow @ref follow a port that is up, but no next hop to its destination any more? */
 static bool is_misled(struct dataplane *dp, uint32_t ref)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
 	return dp->ports[flow->follow_port].kind == PORT_FABRIC &&
-	       dataplane_port_up(dp, flow->follow_port) && !choose_leads_on(dp, ref);
+	       dataplane_port_up(dp, flow->follow_port) && !choose_is_valid(dp, ref);
 }
 
 /* those in the arbiters of @out, and then those that wait for something else or have no packets */
@@ -187,12 +188,12 @@ static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
 			if (is_misled(dp, ref))
 				go_elsewhere(dp, ref, now);
 			else
-				crossbar_again(dp, ref, now);
+				crossbar_rerequest(dp, ref, now);
 		}
 	}
 }
 
-void link_change_ways(struct dataplane *dp, node_time_t now)
+void link_change_routes(struct dataplane *dp, node_time_t now)
 {
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		if (dp->ports[p].kind == PORT_FABRIC)
@@ -229,12 +230,12 @@ bool link_change_settle(struct dataplane *dp, uint32_t port, const struct channe
 {
 	if (dp->ports[port].kind != PORT_FABRIC || dataplane_port_up(dp, port))
 		return false;
-	drop_under_way(dp, &dp->ports[port], left, now);
+	drop_in_flight(dp, &dp->ports[port], left, now);
 	return true;
 }
 
-/* the neighbour hears of no ACK over @port any more: port_stats.left says what it cannot know
- * otherwise, flow_free() keeps it true */
+/* The peer receives no ACK over @port any more. port_stats.left has the channels that the peer
+ * cannot know of otherwise; flow_free() keeps it true. */
 static void note_left(struct dataplane *dp, uint32_t port)
 {
 	const struct ifct *ifct = &dp->ifcts[port];

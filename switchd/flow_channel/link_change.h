@@ -21,10 +21,10 @@ bool link_change_settle(struct dataplane *dp, uint32_t port, const struct channe
  *  output, if nothing of them is downstream; else they wait for that. */
 void link_change_leave(struct dataplane *dp, uint32_t port, node_time_t now);
 
-/** link_change_ways() - new tables are in force. Flows that follow a port which leads to their
- *  destination no more wait until nothing of them is downstream, BLOCK_FOR_REDIRECT, and choose
- *  anew then: reroute_emptied(). */
-void link_change_ways(struct dataplane *dp, node_time_t now);
+/** link_change_routes() - new tables are in force. Flows that follow a port that is no next hop
+ *  to their destination any more wait until nothing of them is downstream, BLOCK_FOR_REDIRECT,
+ *  and select again then: reroute_emptied(). */
+void link_change_routes(struct dataplane *dp, node_time_t now);
 
 /** link_change_coming() - a new link is at @port. Return: link_change_may_start(). */
 bool link_change_coming(void *dataplane, uint32_t port);

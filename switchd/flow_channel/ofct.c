@@ -121,7 +121,7 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t dest
 	return position;
 }
 
-/* @units of @entry are not under way any more */
+/* @units of @entry are in flight no more */
 static void settle(struct ofct *ofct, const struct ofct_entry *entry, uint32_t units)
 {
 	ENSURE(ofct->extent_units, >=, units);
@@ -150,15 +150,15 @@ static void release(struct ofct *ofct, uint32_t id)
 	ofct->used_at[entry->level]--;
 }
 
-/* are @units of channel @id under way, and at least one? */
-static bool is_under_way(const struct ofct *ofct, uint32_t id, uint32_t units)
+/* are @units of channel @id in flight, and at least one? */
+static bool is_in_flight(const struct ofct *ofct, uint32_t id, uint32_t units)
 {
 	return id < ofct->channels && ofct->entries[id].active &&
 	       ofct_flow_extent(&ofct->entries[id]) &&
 	       units <= ofct_flow_extent(&ofct->entries[id]);
 }
 
-/* @units of channel @id, whose positions say so already, are not under way any more */
+/* @units of channel @id, whose positions say so already, are in flight no more */
 static void done(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
 {
 	const struct ofct_entry *entry = &ofct->entries[id];
@@ -174,7 +174,7 @@ static void done(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
 {
 	*freed = false;
-	if (!is_under_way(ofct, id, units))
+	if (!is_in_flight(ofct, id, units))
 		return false;
 	ofct->entries[id].ack_flow += units;
 	done(ofct, id, units, flow, freed);
@@ -202,7 +202,7 @@ bool ofct_take_back(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *fl
 {
 	*freed = false;
 	ofct->tails[id].lost_units = 0;
-	if (!is_under_way(ofct, id, units))
+	if (!is_in_flight(ofct, id, units))
 		return false;
 	ofct->entries[id].data_flow -= units;
 	ofct->tails[id].told_flow -= units;

@@ -7,12 +7,12 @@
  *  data of each id (data_flow goes into the header): the positions of a link then have no holes but
  *  those that the link itself tears. They run on when an id is given to another flow.
  *  Losses (FC-17). The link's other end sees a hole in front of the next packet of the channel that
- *  arrives, and reports it. What was lost last leaves none: once nothing else of the channel is on
- *  its way to the other end, its positions are taken back, so that the next packet has those that
+ *  arrives, and reports it. What was lost last leaves none: once nothing else of the channel is
+ *  in flight on the link, its positions are taken back, so that the next packet has those that
  *  the other end expects, and it is reported here. So each loss is reported once, by one of the two
  *  (ours). No level of the link's virtual lanes (routing_config.h) may take the last channels from
  *  another: each can always have one. Else flows that wait for channels could hold others' in a
- *  circle, which buffers divided by level would not break (ours). A channel's entry is one quarter
+ *  cycle, which buffers divided by level would not break (ours). A channel's entry is one quarter
  *  of a cache line; the key is found through a chained hash of fixed size. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_OFCT_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_OFCT_H
@@ -24,7 +24,7 @@
 #define OFCT_DESTINATIONS (UINT16_MAX + 1u)
 
 struct ofct_entry {
-	/* units, modulo 2^32; their difference is the flow_extent behind this table */
+	/* units, modulo 2^32; their difference is the flow_extent downstream of this table */
 	uint32_t data_flow, ack_flow;
 	uint16_t input_port_flow_id;
 	uint16_t next;        /* in its hash chain or in the free list: index + 1, 0 is the end */
@@ -79,13 +79,13 @@ int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id, uint32
 int ofct_find(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
 
 /** ofct_send() - @units of flow @id, which goes to switch @destination, follow. The destination is
- *  the same as long as anything is under way.
+ *  the same as long as anything is in flight.
  *  Return: the position that goes into the header. */
 uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t destination);
 
 /** ofct_on_ack() - @units of flow @id were delivered or lost; frees the id with the last of them.
  *  @flow filled with the flow they belong to, as flow_ref(). @freed filled: the id is free again.
- *  Return: false if nothing of the kind is under way (nothing is changed). */
+ *  Return: false if nothing of the kind is in flight (nothing is changed). */
 bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed);
 
 /** ofct_seen() - the link's other end has the next @units of channel @id, and sees by them whether
@@ -93,8 +93,8 @@ bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 void ofct_seen(struct ofct *ofct, uint32_t id, uint32_t units);
 
 /** ofct_missing() - the link's other end did not get the next @units of channel @id.
- *  Return: how many units it will not see as a hole, for nothing of the channel is on its way to it
- *  any more, to be taken back with ofct_take_back(); mostly 0. O(1). */
+ *  Return: how many units it cannot see as a hole, because nothing of the channel is in flight
+ *  on the link any more. They are taken back with ofct_take_back(). Mostly 0. O(1). */
 uint32_t ofct_missing(struct ofct *ofct, uint32_t id, uint32_t units);
 
 /** ofct_take_back() - the last @units of channel @id were lost: like ofct_on_ack(), but the
@@ -105,13 +105,13 @@ bool ofct_take_back(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *fl
  *  O(ids ever used). */
 void ofct_restart(struct ofct *ofct);
 
-/** ofct_give_back() - the id of the flow, if it has one and nothing of it is under way, is free.
+/** ofct_give_back() - the id of the flow, if it has one and nothing of it is in flight, is free.
  *  Return: was there one? O(1). */
 bool ofct_give_back(struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
 
-/** ofct_lose() - the link of the table is gone: frees id @id, whatever is under way.
- *  @flow filled with the flow that it belonged to. Return: the units that were under way, 0 if the
- *  id was free. */
+/** ofct_lose() - the link of the table is down: frees id @id, whatever is in flight.
+ *  @flow filled with the flow that it belonged to.
+ *  Return: the units that were in flight; 0: the id was free. */
 uint32_t ofct_lose(struct ofct *ofct, uint32_t id, uint32_t *flow);
 
 static inline uint32_t ofct_flow_extent(const struct ofct_entry *entry)

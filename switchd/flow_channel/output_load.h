@@ -1,15 +1,16 @@
-/*  output_load - how much goes out at a fabric output, and how much of it is one flow's: a redirect
- *  compares loads (FC-25, ours).
+/*  output_load - how much goes out at a fabric output, and how much of it is one flow's: a
+ *  redirect compares loads (FC-25, ours).
  *
- *  Counts of flows do not do: a source of endpoint congestion that is limited to some Gb/s takes up
- *  little of a link, one that fills it all of it. So bytes are counted in windows, of each output
- *  and of each flow, and what a flow that came to an output would get there is estimated from the
- *  window before: what is left of the link, or its share if the link is full. The share goes by the
- *  largest flow: max-min fairness gives each that wants more as much as that one, so about load /
- *  largest flows stand there, and with another one each has the load over one more. Where all want
- *  the whole link that is a count of flows again.
- *  Windows begin at multiples of their length, so what is compared is of the same time.
- *  A flow on its way to an output counts there already: a claim. */
+ *  Counts of flows are not enough: a source of endpoint congestion that is limited to some Gb/s
+ *  takes up little of a link, a flow that fills the link all of it. So bytes are counted in
+ *  windows, of each output and of each flow. What a flow would get at another output is
+ *  estimated from the window before: what is left of the link, or the flow's share if the link
+ *  is full. The share is derived from the largest flow: max-min fairness gives each flow that
+ *  wants more as much as that one, so there are about load / largest flows, and with another one
+ *  each gets the load over one more. Where all flows want the whole link, that is a count of
+ *  flows again.
+ *  Windows begin at multiples of their length, so the compared values are of the same time. A
+ *  flow that will move to an output counts there already: a claim. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_OUTPUT_LOAD_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_OUTPUT_LOAD_H
 
@@ -29,7 +30,7 @@ struct output_load {
 	struct output_load_count all;
 	uint64_t most, last_most; /* of one flow, in the windows of `all` */
 	node_time_t claim_until_ps;
-	uint64_t claim_bytes, claim_most; /* of all that are on their way here, of the largest */
+	uint64_t claim_bytes, claim_most; /* of all flows that will move here; of the largest one */
 	uint32_t claim_flows;             /* number of these flows */
 	uint32_t left_flows;              /* flows that are about to leave, */
 	node_time_t left_until_ps;        /* until then */

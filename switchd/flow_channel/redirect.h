@@ -1,18 +1,20 @@
-/*  redirect - flows that go on are moved off a link that has too many (FC-25). The decisions;
- *  reroute.c is the way of a redirect.
+/*  redirect - moves active flows off a link that has too many (FC-25). The decisions; reroute.c
+ *  has the path of a redirect.
  *
- *  At a fabric output, as a packet's header comes into its queue (queue_gauge: what has asked for
- *      it, too): value = depth above redirect_depth + growth within redirect_interval *
- *      redirect_growth_weight greater than a random number below redirect_full: a REROUTE ACK goes
- *      up the flow. So few flows move in mild congestion, more in severe.
- *  ours: an output asks for one flow within an interval, some round trips long, for it hears of
- *  what that changes only later, and what is asked meanwhile undoes it
- *  (permutation-fat-tree-16.yaml: 3 us .75, 35 us .98 of the rate). Where many flows wait each is a
- *  small part of what is too much: for a quarter of them then, eight at most
- *  (dragonfly-adaptive.yaml: .40 one by one, .48); a flow that was moved, or could not be moved to
- *  anything better, stays where it is for redirect_pause. With REDIRECT_BY_DEPTH, as in [S2], no
- *  output waits: each header is compared with a number of its own, so how many flows are asked has
- *  no bound but theirs. */
+ *  At a fabric output, as the header of a packet enters its queue (queue_gauge: requests count,
+ *  too):
+ *      value = depth above redirect_depth + growth within redirect_interval *
+ *      redirect_growth_weight
+ *  If value is greater than a random number below redirect_full, a REROUTE ACK goes up the flow.
+ *  So few flows move in mild congestion, more in severe congestion.
+ *  ours: an output requests one redirect within an interval of some round trips, because it sees
+ *  the effect only later, and further requests in between would undo it
+ *  (permutation-fat-tree-16.yaml: 3 us .75, 35 us .98 of the rate). Where many flows wait, each
+ *  one is a small part of the excess: then the output requests it for a quarter of them, eight
+ *  at most (dragonfly-adaptive.yaml: .40 one by one, .48). A flow that was moved, or found
+ *  nothing better, keeps its path for redirect_pause. With REDIRECT_BY_DEPTH, as in [S2], no
+ *  output waits: each header is compared with a random number of its own, so the number of flows
+ *  bounds the number of requests. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_REDIRECT_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_REDIRECT_H
 
@@ -27,12 +29,12 @@
 struct redirect_gauge {
 	node_time_t since_ps;       /* the interval's begin, */
 	uint64_t base_bytes;        /* and the depth then */
-	node_time_t quiet_until_ps; /* nobody is asked before */
+	node_time_t quiet_until_ps; /* no redirect is requested before */
 	node_time_t source_ps;      /* a source of endpoint congestion had a packet here */
 };
 
-/* of an output: one of its flows may go to another port, which is about to be idle, for another is
- * about to come from there */
+/* Of an output: one of its flows may go to another port. That port is about to be idle, because
+ * a flow is about to come from there. */
 struct redirect_swap {
 	node_time_t until_ps;
 	uint32_t ref;  /* the flow that comes */
@@ -52,10 +54,10 @@ struct redirect_line {
 	uint16_t to_via;                /* with `to`: the detour */
 	/* where it goes when it is empty downstream, port + 1; 0: not decided */
 	uint8_t to;
-	/* the port upward that has room, by its number; 0: not known */
+	/* the port upward that has capacity, by its number; 0: not known */
 	uint8_t hint;
-	bool far; /* the congestion was told of by another switch */
-	/* it is empty downstream, and has yet to choose anew: when its turn comes */
+	bool far; /* remote: another switch reported the congestion */
+	/* nothing of it is in flight downstream: it selects an output again when its turn comes */
 	bool choose;
 };
 

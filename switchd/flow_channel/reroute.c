@@ -1,27 +1,28 @@
-/*  The way of a redirect (FC-25): output queue -> REROUTE ACK up the flow -> an input that obeys,
- *  where the flow waits until nothing of it is downstream, then chooses anew.
+/*  The path of a redirect (FC-25): output queue -> REROUTE ACK up the flow -> an input that obeys,
+ *  where the flow waits until nothing of it is in flight downstream, then selects an output again.
  *
- *  None is sent for packets that choose for themselves, nor for a flow that is a source of endpoint
- *  congestion, or that is held by credit further down: its bottleneck is elsewhere. None is sent by
- *  an output where no other flow stands and waits: a flow alone would be no faster anywhere else.
- *  None is obeyed that could change nothing. Each switch knows whether it has another port for the
- *  flow; on the way up the ACK says whether any below had one, which could choose anew as well once
- *  the flow's channels there are free.
+ *  No request is sent for packets that select for themselves, nor for a flow that is a source of
+ *  endpoint congestion, or that waits for credit of a switch downstream: its bottleneck is
+ *  elsewhere. An output where no other flow waits sends none: a flow alone would be no faster
+ *  anywhere else. A request that could change nothing is not obeyed. Each switch knows whether it
+ *  has another port for the flow. On its path the ACK records whether any switch downstream had
+ *  one, which could select again as well once the flow's channels there are free.
  *
- *  Whose choice can help (ours; redirect_anywhere). In a tree the ways that part going up join
- *  again going down, level by level: what a core switch's output suffers from the aggregation
- *  switch before it can change, what an aggregation switch's output towards an edge suffers from
- *  only the ingress edge. So the ACK counts switches without a choice that it passes, takes off
- *  those with one, and is for the switch where nothing is left. Where the ways form no tree it
- *  comes to the ingress edge as ever.
+ *  Which switch can help (ours; redirect_anywhere). In a tree, paths that part going up join again
+ *  going down, level by level: congestion of a core switch's output can be changed by the
+ *  aggregation switch before it, congestion of an aggregation switch's output towards an edge only
+ *  by the ingress edge. So the ACK counts switches without a choice that it passes, subtracts those
+ *  with one, and is for the switch where nothing is left. Where the paths form no tree it goes to
+ *  the ingress edge.
  *
- *  In a tree (ours; redirect_inputs) an output downward asks nobody: it cannot know who has room.
- *  The input at the other end of its link does (input_load.h), and its ACK says by which port
- *  upward the flow should come down, as that port's number. Switches whose links are plugged in the
- *  same order, as those of generated trees are, find the way by it; in others it is as good as one
- *  drawn. As the ports upward of a full tree all are in use, another flow has to make room: it goes
- *  where the first one came from, if that one was alone there, at the same time.
- *  What an output upward suffers from, its own switch must change: further up nobody could do
+ *  In a tree (ours; redirect_inputs) an output downward requests nothing: it cannot know which link
+ *  has capacity. The input at the other end of its link can (input_load.h). The ACK of that input
+ *  names the port upward by which the flow should come down, by the port's number. Switches whose
+ *  links are plugged in the same order, as those of generated trees are, find the path by it; in
+ *  others the number is as good as a random one. As the ports upward of a full tree all are in use,
+ *  another flow has to leave: it takes the port that the first one leaves, if that one was alone
+ *  there, at the same time.
+ *  Congestion of an output upward must be changed by its own switch: switches upstream could do no
  *  better, unless links of it have failed.
  *
  *  In groups (redirect_group; [S3] on fig. 10: REROUTE ACKs for a group of flows of an overloaded
@@ -46,13 +47,13 @@
 #include "switchd/flow_channel/flow_tree.h"
 #include "switchd/flow_channel/path_load.h"
 
-/* what a REROUTE ACK says */
-#define REROUTE_CHOICE 1u /* a switch that it has passed could choose anew */
-#define REROUTE_FAR 2u    /* the congestion is not where it is heard */
+/* fields of the value of a REROUTE ACK */
+#define REROUTE_CHOICE 1u /* a switch on its path could select again */
+#define REROUTE_FAR 2u    /* the congestion is not at the switch that receives it */
 /* times this: switches passed that had no choice, those that had one taken off */
 #define REROUTE_JOIN 4u
 #define REROUTE_JOINS_MAX 7u
-/* times this: the port upward that has room, by its number; 0: not known */
+/* times this: the port upward that has capacity, by its number; 0: not known */
 #define REROUTE_HINT 32u
 #define REROUTE_HINT_MAX 63u
 
@@ -66,9 +67,9 @@ bool reroute_is_bad(const struct dataplane *dp, uint32_t value)
 	return path_load_reported(dp) && value / REROUTE_FLOWS == 1;
 }
 
-/* ---- who may move ---- */
+/* ---- flows that may move ---- */
 
-/* how many flows stand and wait for @out, which can take no more now; @flow counts */
+/* how many flows wait for @out, which can take no more now; @flow counts */
 static uint32_t waiting_for(const struct port *out, const struct ifct_entry *flow)
 {
 	uint32_t flows = flow->wait != IFCT_REQUESTING;
@@ -109,8 +110,8 @@ static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move 
 				  until_ps, now);
 }
 
-/* from now on nothing of flow @ref goes on, wherever it stands; in an arbiter that shows when its
- * turn comes */
+/* From now on no packet of flow @ref is granted, wherever the flow waits. In an arbiter that
+ * shows when its turn comes. */
 static void hold(struct dataplane *dp, uint32_t ref)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -125,8 +126,8 @@ static void hold(struct dataplane *dp, uint32_t ref)
 
 /* ---- two flows that change places ---- */
 
-/* flow @ref goes to upward port @hint: one that is there may go where it comes from, if nothing
- * else is left there */
+/* Flow @ref goes to upward port @hint. A flow that is there may take the port that it leaves,
+ * if that is empty then. */
 static void swap_offer(struct dataplane *dp, uint32_t ref, uint32_t hint, node_time_t now)
 {
 	uint32_t from = flow_of(dp->ifcts, ref)->follow_port;
@@ -141,8 +142,8 @@ static void swap_offer(struct dataplane *dp, uint32_t ref, uint32_t hint, node_t
 		};
 }
 
-/* Flow @ref, a packet of which has asked for @out, takes the place that is offered there. Return:
- * does it? */
+/* Flow @ref, a packet of which has requested @out, takes the port that is offered there.
+ * Return: does it? */
 static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
 {
 	struct redirect_swap *swap = &out->swap;
@@ -160,7 +161,7 @@ static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node
 	return true;
 }
 
-/* ---- who obeys ---- */
+/* ---- requests that arrive ---- */
 
 /* has no fabric link of this switch failed? */
 static bool all_links_up(const struct dataplane *dp)
@@ -206,7 +207,7 @@ static bool ends_here(struct dataplane *dp, uint32_t ref, uint32_t *value, node_
 	    (!config->redirect_anywhere || joins > 1 || choose_count(dp, flow) < 2 || !has_other))
 		return false;
 	if (!(has_other || (ingress && *value & REROUTE_CHOICE)) || choose_is_held(dp, ref, now))
-		return false; /* it could not move: it is not stopped for that */
+		return false; /* it could not move, so it is not stopped */
 	if (movable(dp, ref, now)) {
 		path_load_line(dp, ref)->far = far;
 		path_load_line(dp, ref)->hint = (uint8_t)hint;
@@ -231,11 +232,11 @@ void reroute_on_ack(struct dataplane *dp, uint32_t ref, uint32_t value, node_tim
 	switch_touch(&dp->sw, in_port);
 }
 
-/* ---- who asks ---- */
+/* ---- requests ---- */
 
-/* Is it for the other end of the link at @out to ask @flow, for that knows who has room? It sees
- * what comes in, but not who waits here: victims of a source, which goes on slowly and does not
- * leave, have to be told of it from here. */
+/* Shall the other end of the link at @out request a redirect of @flow? It knows which link has
+ * capacity, and what arrives, but not what waits here: victims of a source, which go on slowly
+ * and do not leave, must get their request from here. */
 static bool for_other_end(const struct dataplane *dp, const struct port *out,
 			  const struct ifct_entry *flow, node_time_t now)
 {
@@ -321,9 +322,9 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 		ask_others(dp, out, ref, waiting, flows, now);
 }
 
-/* How much better it would be to come in by upward port @port than by that of @own: of what comes
- * in here, the part that more room there is; where there is none, of the flows, by how many more
- * than one fewer there are there. 0: no better. */
+/* How much better it would be to arrive by upward port @port than by the one of @own. If @port
+ * has free capacity: the bytes that arrive here beyond those that arrive there. Else: the bytes
+ * of (flows here - flows there - 1) flows. 0: no better. */
 static uint64_t advantage(const struct dataplane *dp, const struct input_load *own, uint32_t port,
 			  node_time_t window_ps, node_time_t now)
 {
@@ -338,7 +339,7 @@ static uint64_t advantage(const struct dataplane *dp, const struct input_load *o
 	return flows > others + 1 ? own->last_bytes / flows * (flows - others - 1) : 0;
 }
 
-/* the port upward by which it would be best to come in.   Return: -1: none is better */
+/* the port upward by which it would be best to arrive.   Return: -1: none is better */
 static int best_input(struct dataplane *dp, const struct input_load *own, node_time_t window_ps,
 		      node_time_t now)
 {
@@ -409,7 +410,7 @@ bool reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 	flow->fc_state = RUNNING;
 	line->not_before_ps = now + dp->sw.config->switch_.routing.redirect_pause_ps;
-	if (!flow->queue.head || (flow->ep_congestion && choose_leads_on(dp, ref)))
+	if (!flow->queue.head || (flow->ep_congestion && choose_is_valid(dp, ref)))
 		return false; /* a flow without packets is free at once; a source keeps its path */
 	line->choose = flow->wait == IFCT_REQUESTING;
 	return !line->choose;
@@ -431,11 +432,11 @@ bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 	line->choose = false;
 	line->to = 0;
 	if (choose_take(dp, ref, &move, now))
-		; /* as was decided when it was stopped */
-	else if (by_loads && choose_leads_on(dp, ref))
+		; /* the output that was selected when the flow was stopped */
+	else if (by_loads && choose_is_valid(dp, ref))
 		choose_other(dp, ref, path_load_line(dp, ref)->far, path_load_line(dp, ref)->hint,
 			     now);
-	else if (!choose_way(dp, flow, flow->queue.head, &why, now))
+	else if (!choose_path(dp, flow, flow->queue.head, &why, now))
 		return false;
 	tree_moved(dp, ref);
 	return true;

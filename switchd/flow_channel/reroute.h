@@ -1,17 +1,18 @@
-/*  reroute - flows that are moved to another output: output queue -> REROUTE ACK -> IFCT that obeys
- *  (FC-25). Without redirects configured these do nothing. */
+/*  reroute - flows that are moved to another output: output queue -> REROUTE ACK -> IFCT that
+ *  obeys (FC-25). Without redirects configured these do nothing. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_REROUTE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_REROUTE_H
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** reroute_look() - a packet of flow @ref, @ordered or not, has asked for @out: shall its flow be
- *  redirected? */
+/** reroute_look() - a packet of flow @ref, @ordered or not, has requested @out: requests a
+ *  redirect of its flow, if the output is congested. */
 void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered,
 		  node_time_t now);
 
-/** reroute_arrived() - a packet of flow @ref, @ordered or not, @wire_bytes long, has come in over a
- *  fabric port: shall the flow come in by another? O(1); once in a window O(ports). */
+/** reroute_arrived() - a packet of flow @ref, @ordered or not, @wire_bytes long, has arrived
+ *  over a fabric port: requests that its flow arrives by another one, if the link is full. O(1);
+ *  once in a window O(ports). */
 void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t wire_bytes,
 		     node_time_t now);
 
@@ -30,12 +31,12 @@ void reroute_on_ack(struct dataplane *dp, uint32_t ref, uint32_t value, node_tim
  *  Return: must it move at once? Else it keeps its output, or moves when its turn comes. */
 bool reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now);
 
-/** reroute_due() - has flow @ref, whose turn it is, to choose anew first? */
+/** reroute_due() - must flow @ref, whose turn it is, select an output first? */
 bool reroute_due(struct dataplane *dp, uint32_t ref);
 
-/** reroute_choose() - flow @ref, which has packets and stands nowhere, chooses anew: if its output
- *  leads on another one that is as good,
- *  if there is one; else any.   Return: false if no port leads to its destination. */
+/** reroute_choose() - flow @ref, which has packets and requests nothing, selects an output
+ *  again: if its own is a next hop, another one that is as good, if there is one; else any.
+ *  Return: false if no port leads to its destination. */
 bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 #endif

@@ -6,9 +6,9 @@
 #include "switchd/flow_channel/flow_tree.h"
 #include "switchd/flow_channel/reroute.h"
 
-/* May flow @ref select an output anew? A tree always; another flow at its ingress edge while nothing
- * of it is in flight (FC-15), because another output may be better now. A source keeps its path
- * (FC-24). */
+/* May flow @ref select an output again? A tree always. Another flow does at its ingress edge
+ * while nothing of it is in flight (FC-15), because another output may be better now. A source
+ * keeps its path (FC-24). */
 static bool may_choose(struct dataplane *dp, uint32_t ref)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -23,9 +23,9 @@ static bool may_choose(struct dataplane *dp, uint32_t ref)
 static void request_again(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	if (may_choose(dp, ref))
-		crossbar_anew(dp, ref, now);
+		crossbar_reselect(dp, ref, now);
 	else
-		crossbar_again(dp, ref, now);
+		crossbar_rerequest(dp, ref, now);
 }
 
 /* the last packet of flow @ref is acknowledged: its channel and, at an edge, its line are free */
@@ -71,8 +71,8 @@ void resume_flow(struct dataplane *dp, uint32_t ref, node_time_t now)
 	}
 }
 
-/* As many as the limit lets on now if each sends one packet more, so that an ACK costs no more than
- * it frees; but all if nothing is in flight, for then no ACK will come. */
+/* As many as the limit admits if each sends one packet more, so that an ACK costs no more than
+ * it frees; but all if nothing is in flight, because then no ACK will arrive. */
 void resume_port(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *in = &dp->ports[port];

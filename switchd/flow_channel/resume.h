@@ -1,5 +1,6 @@
-/*  resume - what lets a flow go on that was held at its input (flow_control.h): an ACK, credit,
- *  time, the port's limit, room at the peer. dataplane.c calls it for the marks of other stages. */
+/*  resume - what resumes a flow that was held at its input (flow_control.h): an ACK, credit,
+ *  time, the port's limit, buffer of the peer. dataplane.c calls it for the marks of other
+ *  stages. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_RESUME_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_RESUME_H
 
@@ -10,14 +11,14 @@
  *  acknowledgement. Nothing if its channel is free. */
 void resume_flow(struct dataplane *dp, uint32_t ref, node_time_t now);
 
-/** resume_port() - the sum of extents of edge port @port fell: flows that wait for that go on
+/** resume_port() - the sum of extents of edge port @port fell: flows that wait for that resume
  *  (EC-9). */
 void resume_port(struct dataplane *dp, uint32_t port, node_time_t now);
 
-/** resume_wake() - the earliest wake-up time may have come: at most one flow goes on. */
+/** resume_wake() - the earliest wake-up time may have come: at most one flow resumes. */
 void resume_wake(struct dataplane *dp, node_time_t now);
 
-/** resume_lane() - the peer at fabric port @port has room again for @lane. */
+/** resume_lane() - the peer at fabric port @port has buffer again for @lane. */
 void resume_lane(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now);
 
 #endif

@@ -1,12 +1,12 @@
-/*  source_hold - which way the sources of endpoint congestion go, so that what follows between the
- *  same two goes it too (FC-24).
+/*  source_hold - which paths sources of endpoint congestion take, so that later flows between
+ *  the same two take them too (FC-24).
  *
- *  Every switch that a congestion ACK passes remembers (input port, class, destination) -> output
- *  port until hold_ps after the last one. A new flow between them takes that port: the congestion
- *  stays on one path. Everybody else, its victims too, chooses as ever. Memory: a fixed table, real
- *  where used; sets of four. A full set forgets the line that would end first, which costs no more
- *  than that line's freedom coming early.
- *  Place: a stage. ack_path.c notes, choose.c asks. 'now' is given. */
+ *  Every switch that a congestion ACK passes stores (input port, class, destination) -> output
+ *  port until hold_ps after the last ACK. A new flow between them takes that port, so the
+ *  congestion stays on one path. All other flows, its victims too, select as usual.
+ *  Memory: a fixed table, real where used; sets of four. A full set forgets the line that would
+ *  end first. The cost is that flows of that line are free to select a little earlier.
+ *  Place: a stage. ack_path.c notes, choose.c looks up. 'now' is given. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_SOURCE_HOLD_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_SOURCE_HOLD_H
 
@@ -46,7 +46,7 @@ void source_hold_note(struct source_hold *hold, const struct source_hold_key *ke
 const struct source_hold_line *source_hold_find(const struct source_hold *hold,
 						const struct source_hold_key *key, node_time_t now);
 
-/** source_hold_next() - for who shows the table: the first line from number *@at on that binds at
+/** source_hold_next() - to show the table: the first line from number *@at on that binds at
  *  @now, and the number after it in *@at; NULL: there are no more. */
 const struct source_hold_line *source_hold_next(const struct source_hold *hold, uint32_t *at,
 						node_time_t now);

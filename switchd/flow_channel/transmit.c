@@ -7,7 +7,7 @@
 #include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/fgfc_path.h"
 
-/* does the lane have data that the peer's stop keeps back: on an edge link here, on a fabric link
+/* does the lane have data that the peer's STOP delays: on an edge link here, on a fabric link
  * in front of the crossbar? */
 static bool is_stopped(const struct dataplane *dp, const struct port *out, uint32_t lane)
 {
@@ -81,8 +81,8 @@ static uint32_t lane_of(const struct port *out, uint32_t traffic_class, uint32_t
 	return best;
 }
 
-/* @bytes go out of @lane, for those of its flows that want something; who wants nothing has nothing
- * to catch up on later */
+/* @bytes go out of @lane, for those of its flows that have packets; an idle lane has nothing to
+ * catch up on later */
 static void lane_served(struct port *out, uint32_t lane, uint32_t bytes)
 {
 	struct output_lane *output = &out->output[lane];
@@ -96,7 +96,7 @@ static void lane_served(struct port *out, uint32_t lane, uint32_t bytes)
 	output->served += (uint64_t)bytes * NODE_CHANNELS_MAX / (flows ? flows : 1);
 }
 
-/* may control words go out now? Under the real clock they too need room in the ring. */
+/* may control words go out now? Under the real clock they too need space in the ring. */
 static bool may_send_words(struct link *link)
 {
 	return !link->real || link_ring_has_room(link);

@@ -20,8 +20,8 @@ void tree_path_begin(struct dataplane *dp, uint32_t ref, const struct packet *pa
 			      : TREE_NONE;
 }
 
-/* Is the congestion over that folded tree @ref, whose next packet is @packet (flow_tree.h)? Behind
- * another switch only if that one has opened, too. */
+/* Is the congestion over that folded tree @ref, whose next packet is @packet (flow_tree.h)?
+ * Downstream of another switch only if that one has opened, too. */
 static bool may_unfold(struct dataplane *dp, uint32_t ref, const struct packet *packet,
 		       node_time_t now)
 {
@@ -48,10 +48,10 @@ bool tree_path_choose(struct dataplane *dp, uint32_t ref, const struct packet *p
 		/* another one than the branch's would be a detour after the detour */
 		if (from_fabric)
 			flow->via = packet->via;
-		if (choose_leads_on(dp, ref))
+		if (choose_is_valid(dp, ref))
 			return true;
 	}
-	if (!choose_way(dp, flow, packet, why, now))
+	if (!choose_path(dp, flow, packet, why, now))
 		return false;
 	if (line->state == TREE_FOLDED &&
 	    !(from_fabric && dataplane_port_up(dp, line->branch_port)))

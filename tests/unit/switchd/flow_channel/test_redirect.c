@@ -248,7 +248,7 @@ TEST(reroute_look__alone)
 
 /* no choice here: it goes on to the switch before, which learns that the queue is not its own, and
  * how many ways have joined */
-TEST(reroute_heard__no_choice)
+TEST(reroute_on_ack__no_choice)
 {
 	uint32_t value = 0;
 
@@ -265,7 +265,7 @@ TEST(reroute_heard__no_choice)
 
 /* _i: is a switch in the middle of the fabric enabled? If not it says that it could have chosen,
  * for the ingress edge */
-TEST_RANGE(reroute_heard__in_the_middle, 0, 2)
+TEST_RANGE(reroute_on_ack__in_the_middle, 0, 2)
 {
 	uint32_t value = 0, port = 2;
 
@@ -338,7 +338,7 @@ TEST(reroute_emptied__without_packets)
 }
 
 /* ours: it stays where it is for redirect_pause */
-TEST(reroute_heard__not_again_within_the_pause)
+TEST(reroute_on_ack__not_again_within_the_pause)
 {
 	uint32_t flow_id, port = flow_begin(&flow_id);
 	node_time_t moved = 9 * NODE_US;
@@ -358,7 +358,7 @@ TEST(reroute_heard__not_again_within_the_pause)
 }
 
 /* a source of endpoint congestion keeps its path: another one would not help */
-TEST(reroute_heard__source_of_congestion)
+TEST(reroute_on_ack__source_of_congestion)
 {
 	uint32_t flow_id, port = flow_begin(&flow_id);
 
@@ -467,7 +467,7 @@ static void group_tell(uint32_t m, node_time_t at, uint32_t flows)
 #define TOLD (20 * NODE_US)
 
 /* a port without a number counts 0: with itself a flow would have it alone, or share it with one */
-TEST(reroute_heard__a_port_that_was_not_told)
+TEST(reroute_on_ack__a_port_without_report)
 {
 	group_begin(true);
 	group_tell(0, TOLD, 2);
@@ -476,7 +476,7 @@ TEST(reroute_heard__a_port_that_was_not_told)
 
 /* The other port has the number 3. A flow moves from 5, not from 4, as it would be one of 4
  * there. */
-TEST_RANGE(reroute_heard__two_less_at_least, 2, 6)
+TEST_RANGE(reroute_on_ack__two_less_at_least, 2, 6)
 {
 	group_begin(false);
 	group_tell(1, TOLD, 3);
@@ -487,7 +487,7 @@ TEST_RANGE(reroute_heard__two_less_at_least, 2, 6)
 
 /* two flows of a group, in one frame, of three on the link: one moves, then there are two and
  * one */
-TEST_RANGE(reroute_heard__a_group_that_counts_itself, 2, 6)
+TEST_RANGE(reroute_on_ack__a_group_that_counts_itself, 2, 6)
 {
 	struct ack acks[2];
 
@@ -504,7 +504,7 @@ TEST_RANGE(reroute_heard__a_group_that_counts_itself, 2, 6)
 }
 
 /* an old number counts less: a port is tried again */
-TEST(reroute_heard__what_was_told_fades)
+TEST(reroute_on_ack__reports_fade)
 {
 	node_time_t later = TOLD + 33 * s.config.switch_.routing.redirect_interval_ps;
 
@@ -519,7 +519,7 @@ TEST(reroute_heard__what_was_told_fades)
 
 /* A frame with three ACKs for one flow, one for no channel, and one of a flow alone on its link,
  * which is impossible: the flow is stopped once, bad ones are counted and change nothing. */
-TEST(reroute_heard__malformed)
+TEST(reroute_on_ack__malformed)
 {
 	uint16_t value = FELT_AFAR + JOIN + 9 * FLOWS;
 	struct ack acks[5];
@@ -611,7 +611,7 @@ static uint32_t moved_by(uint32_t ways, uint32_t value, uint32_t *first)
 }
 
 /* _i, its number, is the port's; the one that it has already says that it is to leave */
-TEST_RANGE(reroute_heard__by_the_port_that_has_room, 1, 4)
+TEST_RANGE(reroute_on_ack__by_the_port_with_capacity, 1, 4)
 {
 	uint32_t first, then = moved_by(0xe, FELT_AFAR + (uint32_t)_i * HINT, &first);
 
@@ -622,7 +622,7 @@ TEST_RANGE(reroute_heard__by_the_port_that_has_room, 1, 4)
 }
 
 /* p1 leads to other switches, the other numbers are no port's: as without */
-TEST_RANGE(reroute_heard__hint_that_leads_nowhere, 0, 3)
+TEST_RANGE(reroute_on_ack__hint_that_leads_nowhere, 0, 3)
 {
 	static const uint32_t hints[] = { 1, 4, 63 };
 	uint32_t first, then = moved_by(0xc, FELT_AFAR + hints[_i] * HINT, &first);
@@ -630,7 +630,7 @@ TEST_RANGE(reroute_heard__hint_that_leads_nowhere, 0, 3)
 	ck_assert_uint_eq(then, 5 - first);
 }
 
-TEST(reroute_heard__hinted_port_is_down)
+TEST(reroute_on_ack__hinted_port_is_down)
 {
 	uint32_t flow_id, first;
 
@@ -665,7 +665,7 @@ TEST(reroute_begin__stays_for_the_pause)
 }
 
 /* switches without a choice count themselves, to seven, and leave the rest as it is */
-TEST_RANGE(reroute_heard__hint_goes_on, 0, 4)
+TEST_RANGE(reroute_on_ack__hint_goes_on, 0, 4)
 {
 	static const uint32_t says[] = { FELT_AFAR + 63 * HINT, FELT_AFAR + 6 * JOIN + 63 * HINT,
 					 FELT_AFAR + 7 * JOIN + 63 * HINT,
@@ -688,7 +688,7 @@ TEST_RANGE(reroute_heard__hint_goes_on, 0, 4)
 
 /* _i: a link is down. An output upward is congested, and no other way has two flows less: further
  * up nobody could do better, as long as all links are up. */
-TEST_RANGE(reroute_heard__upward_it_ends, 0, 2)
+TEST_RANGE(reroute_on_ack__upward_it_ends, 0, 2)
 {
 	uint32_t value = 0, port;
 
