@@ -2,12 +2,12 @@
  *
  *  A node has one source per port and purpose (arrival, transmission, timer), not one event per
  *  packet, so the whole agenda of a 64-port switch is a tree of minima in 4 KiB: a change costs one
- *  comparison per level, and mostly fewer. A key is the time with the source's number behind it, so
- *  of two sources due at the same time the one with the lower number comes first: with ports
- *  numbered and each port's records in order this is the (time, port, sequence) order that makes
- *  runs repeatable (TB-7).
- *  Such a key has room for five hours. Times are kept from a base on that moves up when it must: a
- *  fabric under the real clock may be up for months. */
+ *  comparison per level, and mostly fewer. A key is the time followed by the source's number. So of
+ *  two sources due at the same time the one with the lower number comes first: with ports numbered
+ *  and each port's records in order this is the (time, port, sequence) order that makes runs
+ *  repeatable (TB-7).
+ *  A key spans five hours. Times are relative to a base that moves up when necessary: a fabric
+ *  under the real clock may be up for months. */
 #ifndef HEDDLE_NODES_BASE_EVENT_TREE_H
 #define HEDDLE_NODES_BASE_EVENT_TREE_H
 

@@ -55,8 +55,7 @@ int ring_rx_attach(struct ring_rx *ring, struct ring_page *page, size_t size_byt
 	return 0;
 }
 
-/* is there room for @need bytes? Reads the consumer's line only when the last look does not
- * suffice. */
+/* true if @need bytes fit. Reads the consumer's line of cache only if they did not fit before. */
 static bool has_room(struct ring_tx *ring, uint64_t need)
 {
 	if (ring->tail + need - ring->head_seen <= ring->mask + 1)

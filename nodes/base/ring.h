@@ -3,12 +3,12 @@
  *
  *  The ring lies in a memfd of its own, sealed against resizing, that only the two ends hold. A
  *  record is a 32-byte header and the captured bytes of a frame, padded to cache lines; generated
- *  packets carry only their headers, so a 4 kB packet costs two lines. Records never wrap: what
- *  does not fit before the end is skipped by a pad record. The producer publishes a batch by one
- *  store, the consumer gives room back by one store.
- *  The consumer trusts nothing: every index and length is checked against what was published and
- *  against the ring's own size, once, on a private copy; the captured bytes may change under its
- *  hands, so it copies before it parses (TB-23). */
+ *  packets carry only their headers, so a 4 kB packet costs two lines. Records never wrap: a pad
+ *  record fills the space before the end. The producer publishes a batch by one store, the consumer
+ *  releases space by one store.
+ *  The consumer trusts nothing. It checks every index and length against what was published and
+ *  against the ring's own size, once, on a private copy. The producer may change captured bytes at
+ *  any time, so the consumer copies before it parses (TB-23). */
 #ifndef HEDDLE_NODES_BASE_RING_H
 #define HEDDLE_NODES_BASE_RING_H
 
@@ -21,7 +21,8 @@
 
 #define RING_MAGIC 0x48444c52u /* "HDLR" */
 #define RING_LINE 64u
-#define RING_CAPTURED_MAX 9600u /* bytes of one frame: 9216 + fabric header + envelope, with room */
+/* bytes of one frame: 9216 + fabric header + envelope, with spare */
+#define RING_CAPTURED_MAX 9600u
 #define RING_BYTES_MIN 32768u
 #define RING_BYTES_MAX (1u << 28)
 
@@ -38,7 +39,7 @@ enum record_kind {
 struct record {
 	node_time_t at_ps;   /* first bit arrives; never decreases along a ring */
 	uint32_t wire_bytes; /* length on the link, FCS included, gap not */
-	/* how much of it the record carries, right behind this header: record_captured() */
+	/* how much of it the record carries, right after this header: record_captured() */
 	uint32_t captured_bytes;
 	/* counts frames on the link (words excepted), the lost ones too: what a PHY carries in its
 	 * preamble */
@@ -58,13 +59,13 @@ static inline uint8_t *record_captured(struct record *record)
 struct ring_page {
 	uint32_t magic, data_bytes;                /* data_bytes is a power of two */
 	_Alignas(RING_LINE) _Atomic uint64_t tail; /* bytes ever written; producer */
-	/* the producer wants to know when there is room; the consumer takes it back */
+	/* the producer wants to know when there is space; cleared by the consumer */
 	_Atomic uint32_t waits;
 	/* real clock: when the consumer that the producer woke had something to do; 0: it did not
 	 * */
 	_Atomic node_time_t roused_ps;
 	_Alignas(RING_LINE) _Atomic uint64_t head; /* bytes ever consumed; consumer */
-	/* a word of the consumer's owner to the producer's */
+	/* a number from the consumer's owner to the producer's */
 	_Atomic uint64_t note;
 	/* real clock: the consumer sleeps until then; 0: it is awake, or is being woken */
 	_Atomic node_time_t sleeps_ps;
@@ -99,7 +100,7 @@ void ring_init(struct ring_page *page, uint32_t data_bytes);
 int ring_tx_attach(struct ring_tx *ring, struct ring_page *page, size_t size_bytes);
 int ring_rx_attach(struct ring_rx *ring, struct ring_page *page, size_t size_bytes);
 
-/** ring_reserve() - room for a record of @captured_bytes (<= RING_CAPTURED_MAX).
+/** ring_reserve() - space for a record of @captured_bytes (<= RING_CAPTURED_MAX).
  *  Return: where to write it, header and bytes; NULL if the ring is full. Follow with
  *  ring_commit(). */
 struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes);
@@ -123,18 +124,18 @@ const uint8_t *ring_peek(struct ring_rx *ring, struct record *header);
 /** ring_pop() - the record of the last ring_peek() is done with. */
 void ring_pop(struct ring_rx *ring, const struct record *header);
 
-/** ring_note() - leaves @note with the producer, who looks at it with ring_noted(); 0 at first. */
+/** ring_note() - leaves @note for the producer, which reads it with ring_noted(); 0 at first. */
 void ring_note(struct ring_rx *ring, uint64_t note);
 uint64_t ring_noted(const struct ring_tx *ring);
 
-/** ring_wait() - the producer waits for room, and for a note: ring_waited() tells the consumer,
- *  once. A hint: it may come late. */
+/** ring_wait() - the producer waits for space, and for a note. ring_waited() returns true to the
+ *  consumer once. A hint: it may come late. */
 void ring_wait(struct ring_tx *ring);
 bool ring_waited(struct ring_rx *ring);
 
-/*  Real clock: who sleeps and who wakes it is said in the ring, so that nobody but the two ends of
- *  a link can forge it (TB-23). A sleeper says so to all its producers, then looks at its rings
- *  once more; a producer publishes, then looks whether the consumer sleeps. Between the two steps
+/*  Real clock: sleeping and waking are words in the ring, so that only the two ends of a link can
+ *  forge them (TB-23). A node that falls asleep stores a word in each of its rings, then reads the
+ *  rings again. A producer publishes, then reads whether the consumer sleeps. Between the two steps
  *  both sides have a sequentially consistent fence. */
 
 /** ring_sleep() - the consumer sleeps until @until (> 0); 0: it is awake. */
@@ -152,7 +153,7 @@ bool ring_rouse(struct ring_tx *ring, node_time_t due);
  *  did not. */
 node_time_t ring_roused(struct ring_rx *ring);
 
-/** ring_release() - gives the room of all popped records back to the producer. */
+/** ring_release() - returns the space of all popped records to the producer. */
 void ring_release(struct ring_rx *ring);
 
 #endif

@@ -1,6 +1,6 @@
 /*  table - memory for large tables: zeroed, aligned to cache lines, and real only where it is
- *  touched (TB-13: a switch has room for 2048 channels at each of 64 ports, and pays for those that
- *  are used). */
+ *  touched. A switch may use 2048 channels at each of 64 ports, and pays for those that it uses
+ *  (TB-13). */
 #ifndef HEDDLE_NODES_BASE_TABLE_H
 #define HEDDLE_NODES_BASE_TABLE_H
 

@@ -106,7 +106,7 @@ static uint32_t keep_sleepers(const struct clock *clock, uint32_t *nodes, uint32
 	return kept;
 }
 
-/* opens the window [@start, @end); nobody but the caller writes the page now */
+/* opens the window [@start, @end); only the caller writes the page now */
 static uint32_t window_open(const struct clock *clock, node_time_t start, node_time_t end,
 			    uint32_t *wake)
 {
@@ -175,7 +175,7 @@ uint32_t clock_finish(const struct clock *clock, uint32_t node, node_time_t next
 	next_check(clock, node, next);
 	atomic_store_explicit(&clock->own_next[node], next, memory_order_relaxed);
 	if (atomic_fetch_sub_explicit(&page->remaining, 1, memory_order_acq_rel) != 1) {
-		/* behind the counter: the line is contended and nobody's progress depends on it */
+		/* after the counter: the line is contended, and no progress depends on it */
 		atomic_store_explicit(&clock->done[node], window, memory_order_relaxed);
 		return 0;
 	}

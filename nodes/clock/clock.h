@@ -4,22 +4,21 @@
  *  within it no node can affect another, because whatever a node puts on a link arrives at least
  *  `lookahead` later (propagation + the sender's fixed latency). Only nodes with something to do in
  *  the window take part; the last one to finish computes the next window. Empty time is skipped, no
- *  node is woken for nothing, no orchestrator is in the loop.
+ *  node is woken without an event, and the orchestrator is not involved.
  *
  *  The page, a memfd mapped by all nodes of a fabric and by the orchestrator:
- *    own_next[i] time of node i's next event as far as it knows; written by i when it finishes a
- *    window
- *    inbox_next[i] earliest arrival that neighbours have sent to i meanwhile; atomic minimum by
- *    them, emptied by the
- *                   last finisher of each window, when nobody else writes
- *    asleep[i]      futex word: 1 while node i sleeps, 0 as soon as somebody wakes it
- *    done[i]        last window that node i finished: the watchdog names who is late by it
- *    cores[c] when a node last held core c, and how long other programs kept it from nodes:
- *    core_share.h
- *    core_of[i] the core that node i is to use; written by the orchestrator, which then raises
- *    `placing`
- *  A node that waits looks at `window` for a moment, then yields its core to the others, then
- *  sleeps. Who sleeps is woken by whoever opens a window that it takes part in.
+ *    own_next[i]    time of node i's next event as far as it knows; written by i when it finishes a
+ *                   window
+ *    inbox_next[i]  earliest arrival that peers have sent to i meanwhile; atomic minimum by them,
+ *                   emptied by the last finisher of each window, when no other node writes
+ *    asleep[i]      futex word: 1 while node i sleeps, 0 as soon as another node wakes it
+ *    done[i]        last window that node i finished, for the watchdog's message
+ *    cores[c]       when a node last held core c, and how long other programs kept it from nodes:
+ *                   core_share.h
+ *    core_of[i]     the core that node i is to use; written by the orchestrator, which then raises
+ *                   `placing`
+ *  A node that waits reads `window` for a moment, then yields its core, then sleeps. A node that
+ *  opens a window wakes the sleeping ones that take part in it.
  *  Under the real clock (pace.h) there are no windows, and of the page nodes share its head only
  *  (clock_pages.h). When the earliest event lies at or beyond `limit` the clock stops there
  *  (paused: pause, step, end of the run). */
@@ -129,8 +128,8 @@ static inline bool clock_takes_part(const struct clock *clock, uint32_t node)
  *  The last one to finish opens the next window, or stops the clock at the limit.
  *  @wake filled with the nodes that the caller must wake (they sleep), node_count entries;
  *  borrowed.
- *  Return: how many there are. O(1), O(nodes) for the last one. Wakes whoever waits on `stops`
- *  itself. */
+ *  Return: how many there are. O(1), O(nodes) for the last one. Wakes those
+ *  that wait on `stops` itself. */
 uint32_t clock_finish(const struct clock *clock, uint32_t node, node_time_t next, uint32_t *wake);
 
 /** clock_resume() - lets a stopped clock run up to @limit. @wake as in clock_finish().

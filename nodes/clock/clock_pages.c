@@ -8,7 +8,7 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
-/* memory of @bytes that nobody can resize */
+/* memory of @bytes that no process can resize */
 static int memory_make(const char *name, size_t bytes)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), error;
@@ -23,7 +23,7 @@ static int memory_make(const char *name, size_t bytes)
 	return fd;
 }
 
-/* the head with @protection, private memory behind it */
+/* the head with @protection, private memory after it */
 static int map(struct clock_pages *pages, int fd, uint32_t node_count, int protection)
 {
 	size_t bytes = clock_bytes(node_count);

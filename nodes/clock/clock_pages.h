@@ -1,10 +1,10 @@
 /*  clock_pages - the clock page of the real clock, of which nodes can write nothing (TB-23).
  *
  *  The head (state, epoch) is written by its maker alone: a node that writes wildly can neither end
- *  the fabric nor move its time. The words behind it (own_next and so on) belong to windows; here
- *  they are private, empty memory of each process, so that to clock.h it is one page. By what nodes
- *  wake each other stands in the ring between them (ring_rouse()), and that a node sleeps in its
- *  statistics page.
+ *  the fabric nor move its time. The words after it (own_next and so on) belong to windows. Here
+ *  they are private, empty memory of each process, so that clock.h sees one page. The words by
+ *  which nodes wake each other are in the ring between them (ring_rouse()). That a node sleeps is
+ *  in its statistics page.
  *  The virtual clock has one memory for both: there every node may have to open the next window.
  *  The seal that makes the head read-only for good needs Linux 5.1; before, a node maps it
  *  read-only of its own accord. */
@@ -14,7 +14,7 @@
 #include "nodes/clock/clock.h"
 
 struct clock_pages {
-	struct clock_page *page; /* both, one behind the other; NULL: not mapped */
+	struct clock_page *page; /* both, one after the other; NULL: not mapped */
 	size_t bytes;            /* of the mapping */
 };
 

@@ -22,7 +22,7 @@ node_time_t clock_scan_merge(_Atomic node_time_t *own_next, _Atomic node_time_t 
 			     uint32_t node_count);
 
 /** clock_scan_list() - the nodes with an event before @end, in order.
- *  @nodes room for all. Return: how many. O(nodes). */
+ *  @nodes as long as all nodes. Return: how many. O(nodes). */
 uint32_t clock_scan_list(const _Atomic node_time_t *own_next, uint32_t node_count, node_time_t end,
 			 uint32_t *nodes);
 

@@ -30,7 +30,7 @@ struct watched {
 	int fd; /* -1: none */
 	bool armed;
 	bool ready;
-	bool mute; /* fallback: has input that its owner has no room for */
+	bool mute; /* fallback: has input that its owner cannot take */
 };
 
 struct event_loop {
@@ -230,9 +230,8 @@ static unsigned reap(struct event_loop *loop)
 	return what;
 }
 
-/*  Both requests outlive the sleep that armed them. A futex wait that is left over from a sleep
- *  which a message ended serves the next one: who finds the word at 1 wakes it, whatever happened
- *  between. */
+/*  Both requests outlive the sleep that armed them. If a message ended a sleep, its futex wait
+ *  serves the next one: a process that reads 1 in the word wakes it, whatever happened between. */
 static unsigned wait_uring(struct event_loop *loop, _Atomic uint32_t *word)
 {
 	struct io_uring_sqe *sqe;
@@ -258,8 +257,7 @@ static void wake_each(_Atomic uint32_t *words, const uint32_t *nodes, uint32_t c
 		futex_wake(&words[nodes[k]], 1);
 }
 
-/* at most ENTRIES in one submission; should the kernel refuse it, one by one: nobody is left
- * asleep */
+/* at most ENTRIES in one submission; one by one if the kernel refuses it: no node stays asleep */
 static void wake_batch(struct event_loop *loop, _Atomic uint32_t *words, const uint32_t *nodes,
 		       uint32_t count)
 {
@@ -313,7 +311,7 @@ void event_loop_unwatch(struct event_loop *loop, uint32_t number)
 		sqe->user_data = TAG_NONE;
 		io_uring_submit_and_get_events(&loop->ring);
 		loop->kept = reap(loop);
-		loop->look = true; /* others may have been seen on the way */
+		loop->look = true; /* others may have been reaped with it */
 	}
 	loop->watched[number] = (struct watched){ .fd = -1 };
 }

@@ -2,11 +2,10 @@
  *
  *  Two loops with the same behaviour:
  *    io_uring one ring per process; a futex wait and a poll of the control socket stay armed in it,
- *    and all wake-ups
- *              of a window go to the kernel in one submission.
+ *              and all wake-ups of a window go to the kernel in one submission.
  *    fallback for kernels before 6.7 and sandboxes that refuse io_uring: futex(2) alone. It cannot
- *              wait for a socket too, so whoever sends a control message rings the node's word
- *              afterwards (clock_ring()).
+ *              wait for a socket too, so a sender of a control message wakes the node afterwards
+ *              (clock_ring()).
  *  Nothing here spins: a sleeping node costs no CPU. Spinning before sleep is turn.h's business.
  *  liburing is used in event_loop.c and nowhere else. Debian 12's 2.3 lacks the futex operations;
  *  they are written out there. */
@@ -75,7 +74,7 @@ unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns,
  *  reported as long as there is input. */
 bool event_loop_tells_news_only(const struct event_loop *loop);
 
-/** event_loop_mute() - the owner knows that @number has input and will look by itself: it need not
+/** event_loop_mute() - the owner knows that @number has input and will read it anyway: it need not
  *  end a sleep. */
 void event_loop_mute(struct event_loop *loop, uint32_t number, bool mute);
 

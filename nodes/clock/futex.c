@@ -16,8 +16,8 @@ int futex_wake(_Atomic uint32_t *word, int count)
 	return (int)syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
 }
 
-/* wakes even if the word was 0 already: clock_resume() has then cleared it for a caller who is yet
- * to wake */
+/* wakes even if the word was 0 already: clock_resume() has then cleared it, and its caller has not
+ * woken the node yet */
 void clock_ring(const struct clock *clock, uint32_t node)
 {
 	_Atomic uint32_t *asleep = &clock->asleep[node];

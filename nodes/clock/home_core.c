@@ -24,7 +24,7 @@ void home_core_leave(struct home_core *home, node_time_t now)
 
 void home_core_return(struct home_core *home, node_time_t now)
 {
-	/* who may not return, since the core was taken from us, stays away */
+	/* a node that may not use the core any more stays away */
 	home->used = !sched_setaffinity(0, sizeof(home->home), &home->home);
 	home->is_home = home->used;
 	home->since_ps = now;

@@ -1,11 +1,11 @@
 /*  home_core - on which cores a node of the real clock may run: on one with its neighbours while
  *  that is enough.
  *
- *  Waking a process on another core costs several times what it costs on the same one (an idle core
- *  has to be called, in a virtual machine by way of its host), and a packet wakes a process at
- *  every hop. So as long as one core carries the fabric all nodes stay on it. A node that comes
- *  late there leaves for all cores that it may use, at once, and returns when it has been in time
- *  for a while: the longer, the more often that was too early.
+ *  Waking a process on another core costs several times what it costs on the same one: an idle core
+ *  needs an interrupt, in a virtual machine through its host. A packet wakes a process at every
+ *  hop. So all nodes stay on one core while it carries the fabric. A node that is late there moves
+ *  to all cores that it may use, at once. It returns when it has been in time for a while; after
+ *  each return that was too early the while is longer.
  *  Cost: a comparison a turn; a system call for each change. */
 #ifndef HEDDLE_NODES_CLOCK_HOME_CORE_H
 #define HEDDLE_NODES_CLOCK_HOME_CORE_H
@@ -16,11 +16,11 @@
 
 #include "nodes/base/time.h"
 
-/* later than this is too late: a few nodes before oneself are not. Ours */
+/* above this a node is too late; a few nodes that run before it cost less. Ours */
 #define HOME_CORE_LATE_PS (200 * NODE_US)
 #define HOME_CORE_AWAY_MIN_PS (20 * NODE_MS) /* how long a node stays away at least */
 #define HOME_CORE_AWAY_MAX_PS (10 * NODE_S)  /* and at most, after leaving again and again */
-#define HOME_CORE_SETTLED_PS (1 * NODE_S)    /* who stayed at home so long is back for good */
+#define HOME_CORE_SETTLED_PS (1 * NODE_S)    /* a node that stayed at home so long is settled */
 
 struct home_core {
 	cpu_set_t home, all;
@@ -48,8 +48,8 @@ static inline void home_core_note(struct home_core *home, node_time_t late_ps, n
 		home_core_leave(home, now);
 }
 
-/** home_core_look() - time to return? For nodes about to sleep: who is busy all the time has no
- *  reason to. */
+/** home_core_look() - returns home if it is time to. For nodes about to sleep: a node that is busy
+ *  all the time stays away. */
 static inline void home_core_look(struct home_core *home, node_time_t now)
 {
 	if (home->used && !home->is_home && now - home->late_ps > home->away_ps)

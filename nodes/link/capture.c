@@ -114,7 +114,7 @@ static uint64_t stamp_of(const struct capture *capture, node_time_t at_ps)
 	return capture->epoch_ns + at_ps / NODE_NS;
 }
 
-/* where a block of @stamp_ns belongs: behind all that are not later */
+/* where a block of @stamp_ns belongs: after all that are not later */
 static uint8_t *place_find(const struct capture *capture, uint64_t stamp_ns)
 {
 	uint8_t *end = capture->buffer + capture->used_bytes;
@@ -136,7 +136,7 @@ static void settled_write(struct capture *capture)
 	blocks_write(capture, (uint32_t)(place_find(capture, floor_ns) - capture->buffer));
 }
 
-/* makes room for @bytes more; false: none can be had */
+/* frees buffer for @bytes more; false: impossible */
 static bool room_make(struct capture *capture, uint32_t bytes)
 {
 	if (capture->buffer_bytes - capture->used_bytes >= bytes)

@@ -7,12 +7,12 @@
  *
  *  What. Frames that have bytes: data, ACK, FGFC, PFC and PAUSE frames; control words are no
  *  frames. They look as on a veth link (docs/wire-format.md) without its sequences and quotes: on a
- *  fabric link behind the envelope. What a generated frame does not carry is zeros, but for the
+ *  fabric link after the envelope. What a generated frame does not carry is zeros, but for the
  *  ICRC of RoCEv2, which is right. A frame that the link loses is in the file of its sender, with a
  *  comment that says so: the sender has sent it. Its receiver does not know of it.
  *
- *  When. The stamp is the moment when the first bit passes this port: on the way out the decision
- *  and the node's latency later, on the way in the arrival. So the files of both ends of a link
+ *  When. The stamp is the moment when the first bit passes this port: for a frame sent the decision
+ *  plus the node's latency, for a frame received its arrival. So the files of both ends of a link
  *  differ by its delay. The node is told of a frame that comes in when its header or its end is
  *  there, and of one that goes out before it leaves, so not in the order of the stamps. Each is put
  *  in its place among the blocks in the buffer, and a block is written when nothing can come before

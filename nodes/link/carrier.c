@@ -60,8 +60,8 @@ static int option(int socket, int level, int name, int value)
 	return setsockopt(socket, level, name, &value, sizeof(value)) ? -errno : 0;
 }
 
-/* Tags beside the frames, nothing that this end sends itself, much room, and word of what found
- * none. */
+/* Tags beside the frames, no own frames, a large buffer, and the number of frames that did not
+ * fit. */
 static int socket_prepare(int socket)
 {
 	int domain, error;
@@ -194,7 +194,7 @@ static void quote_write(const struct carrier *carrier, uint8_t *bytes)
 	bytes_put16(bytes + FABRIC_ENVELOPE_BYTES, TYPE_QUOTE << 12);
 }
 
-/* The ICRC of a frame that ends behind @length bytes with what was not captured, to @icrc. Return:
+/* The ICRC of a frame that ends after @length bytes with what was not captured, to @icrc. Return:
  * its bytes, if it has one. */
 static uint32_t icrc_write(const struct carrier *carrier, const struct record *header,
 			   const uint8_t *bytes, uint32_t length, uint8_t *icrc)
@@ -246,7 +246,7 @@ static void add_frame(struct carrier *carrier, const struct record *header, cons
 	carrier->words_open = false;
 }
 
-/* words behind each other share a frame, as many as it takes */
+/* successive words share a frame, as many as it takes */
 static void add_word(struct carrier *carrier, const struct record *header)
 {
 	struct word_frame_word word = {
@@ -338,8 +338,7 @@ node_time_t carrier_outlet(struct carrier *carrier, node_time_t now)
 
 /* ---- in ---- */
 
-/* what the kernel tells beside a frame: its outer tag, and how many frames it had no room for so
- * far */
+/* what the kernel adds to a frame: its outer tag, and how many frames found no buffer so far */
 static void read_control(struct carrier *carrier, struct msghdr *message, struct carrier_in *in)
 {
 	for (struct cmsghdr *item = CMSG_FIRSTHDR(message); item;
@@ -491,7 +490,7 @@ static int read_frame(const struct carrier *carrier, struct span *frame, struct 
 	return type == FABRIC_TYPE_ACKS ? read_ack_frame(frame, record) : -EINVAL;
 }
 
-/* a record into the ring, which has room */
+/* a record into the ring, where it fits */
 static void put(struct carrier *carrier, const struct record *record, const uint8_t *bytes)
 {
 	struct record *place = ring_reserve(&carrier->rx, record->captured_bytes);
@@ -504,7 +503,7 @@ static void put(struct carrier *carrier, const struct record *record, const uint
 	ring_commit(&carrier->rx, record->captured_bytes);
 }
 
-/* false if the ring has no room for it */
+/* false if it does not fit into the ring */
 static bool deliver_frame(struct carrier *carrier, struct span frame)
 {
 	struct record record = { 0 };

@@ -7,22 +7,22 @@
  *    link -> transmit ring -> carrier_outlet() -> veth pair -> carrier_intake() -> receive ring ->
  *    link
  *
- *  So a link does not know what it is made of: rate, latency, stops, losses and guard are decided
- *  in link.c as ever. The outlet keeps a record until its first bit has arrived by the modelled
- *  time; the intake stamps a frame when it sees it. What a frame looks like: docs/wire-format.md,
- *  "Veth links". Length on the veth is real: the part of a generated frame that exists as a number
- *  only is sent as zeros, and behind them the ICRC of a RoCEv2 frame.
+ *  So a link is the same over both: rate, latency, stops, losses and guard are decided in link.c.
+ *  The outlet keeps a record until its first bit has arrived by the modelled time; the intake
+ *  stamps a frame when it reads it. Format of frames: docs/wire-format.md, "Veth links". Length on
+ *  the veth is real: the part of a generated frame that exists as a number only is sent as zeros,
+ *  followed by the ICRC of a RoCEv2 frame.
  *
  *  Order and loss. A veth keeps order and loses nothing but what the kernel has no buffer for
  *  (counted as DROP_BUFFER_OVERFLOW where the socket tells). On an unguarded link the frames are
- *  numbered as they come; on a guarded one each carries its sequence behind it, so that such losses
+ *  numbered as they come. On a guarded one each carries its sequence after it, so that such losses
  *  are found and reported like those of the link itself.
  *
- *  802.1Q tags. The kernel takes the outer tag out of a received frame and tells it beside it; it
- *  is put back, for it has the priority and belongs to the frame.
+ *  802.1Q tags. The kernel removes the outer tag of a received frame and reports it separately. It
+ *  is put back: it has the priority and belongs to the frame.
  *
- *  Real clock only. No allocation after carrier_init(). Bytes from the socket are anybody's:
- *  whoever may open a packet socket on the veth can send; what makes no sense is dropped and
+ *  Real clock only. No allocation after carrier_init(). Bytes from the socket are not trusted: any
+ *  process that may open a packet socket on the veth can send. Invalid ones are dropped and
  *  counted. */
 #ifndef HEDDLE_NODES_LINK_CARRIER_H
 #define HEDDLE_NODES_LINK_CARRIER_H
@@ -41,11 +41,11 @@
 #define CARRIER_BATCH 64u               /* frames per system call */
 #define CARRIER_RETRY_PS (20 * NODE_US) /* a full socket is tried again after so long */
 #define CARRIER_PARTS 4u                /* quote, captured bytes, zeros, tail */
-/* bytes on the veth around an inner frame: at most 26 + 4, or 16 + 4; with room */
+/* bytes on the veth around an inner frame: at most 26 + 4, or 16 + 4; with spare */
 #define CARRIER_AROUND_MAX 46u
 #define CARRIER_TAG_BYTES 4u /* an 802.1Q tag */
 
-/* a frame on its way out */
+/* a frame to be sent */
 struct carrier_out {
 	struct iovec parts[CARRIER_PARTS];
 	uint8_t own[WORD_FRAME_BYTES_MAX]; /* a word frame, or a quote */
@@ -127,7 +127,7 @@ static inline uint32_t carrier_device_mtu(const struct port_config *port)
 }
 
 /** carrier_outlet() - sends what the link has published and whose first bit has arrived by @now.
- *  Frames that the kernel has no room for wait; one that it refuses for good is dropped and counted
+ *  Frames that do not fit into the socket wait; one that it refuses for good is dropped and counted
  *  (DROP_OVERSIZE, DROP_LINK_DOWN).
  *  Return: when to call again: the time of the next record, @now + CARRIER_RETRY_PS after a full
  *  socket, NODE_TIME_NEVER if nothing is left. One system call per 64 frames. */

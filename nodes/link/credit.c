@@ -70,7 +70,7 @@ void credit_say_totals(struct credit *credit)
 
 /* ---- receiving ---- */
 
-/* a limit that nobody has been told yet: of what came up to now and what is free */
+/* a new limit: what came up to now, and what is free */
 static uint32_t limit_of(const struct credit *credit, uint32_t lane, uint32_t held_units)
 {
 	ENSURE(held_units, <=, credit->buffer_units);

@@ -1,16 +1,15 @@
-/*  credit - credits of a link's virtual lanes (PG-9): who sends has been told before that there is
- *  room.
+/*  credit - credits of a link's virtual lanes (PG-9): what is sent has free buffer at the receiver.
  *
  *  Running totals, as InfiniBand's FCTBS and FCCL, of data units per lane, modulo 2^32. The
- *  receiver says how much it takes in all (limit = what has been sent up to now + what is free);
- *  the sender never sends beyond. A total says all that earlier ones said, so a word may be left
- *  out, or lost, when a later one comes, and none can be counted twice. Of frames that are lost the
- *  receiver does not know how long they were: the sender says what it has sent in all
- *  (credit_total()), and what was lost is free again.
+ *  receiver sends a limit: how much it takes in all (what has been sent up to now + what is free).
+ *  The sender never exceeds it. A total includes all earlier ones, so a word may be left out, or
+ *  lost, when a later one comes, and none is counted twice. The receiver does not know the length
+ *  of lost frames: the sender reports what it has sent in all (credit_total()), and what was lost
+ *  is free again.
  *
  *  When a grant is due (ours): as soon as a part of the buffer has become free, or at once while
- *  the sender may have less than for the longest frame. So a lane that flows costs eight words per
- *  buffer, and one that waits hears of every frame that leaves.
+ *  the sender may have less than the longest frame needs. So a lane that flows costs eight words
+ *  per buffer, and a lane that waits gets a grant for every frame that leaves.
  *
  *  Both directions of one end of a link. Pure state: link.c makes words of it. */
 #ifndef HEDDLE_NODES_LINK_CREDIT_H
@@ -73,14 +72,14 @@ static inline void credit_on_sent(struct credit *credit, uint32_t lane, uint32_t
 	credit->untold |= (uint8_t)(1u << lane);
 }
 
-/** credit_on_limit() - the peer has said what it takes in all. Return: was the lane lacking, and
- *  has it more now? */
+/** credit_on_limit() - the peer has sent a limit. Return: true if the lane lacked credit and has
+ *  more now. */
 bool credit_on_limit(struct credit *credit, uint32_t lane, uint32_t limit_units);
 
-/** credit_say_totals() - the peer is to hear what was sent in all, of lanes where that is news. */
+/** credit_say_totals() - totals are due for the lanes where they have changed. */
 void credit_say_totals(struct credit *credit);
 
-/** credit_total() - what has been sent in all, for the peer: it is told. */
+/** credit_total() - what has been sent in all; the caller sends it to the peer. */
 uint32_t credit_total(struct credit *credit, uint32_t lane);
 
 /* ---- receiving.  @held_units  of the lane now, in the buffer ---- */
@@ -91,18 +90,18 @@ void credit_look(struct credit *credit, uint32_t lane, uint32_t held_units);
 /** credit_on_frame() - a frame of @units has come, and is among held_units if it was taken. */
 void credit_on_frame(struct credit *credit, uint32_t lane, uint32_t units, uint32_t held_units);
 
-/** credit_on_total() - the peer has said what it has sent in all. Return: can that be? It is
- *  believed anyway: it alone knows. */
+/** credit_on_total() - the peer has reported what it has sent in all. Return: false if that is
+ *  impossible; it is used anyway, since only the peer knows. */
 bool credit_on_total(struct credit *credit, uint32_t lane, uint32_t total_units,
 		     uint32_t held_units);
 
 /** credit_withhold() - the peer is to be granted nothing more, or as usual again. */
 void credit_withhold(struct credit *credit, uint32_t lane, bool withhold, uint32_t held_units);
 
-/** credit_say_limits() - the peer is to hear the limits of all lanes, old ones too. */
+/** credit_say_limits() - limits are due for all lanes, unchanged ones too. */
 void credit_say_limits(struct credit *credit);
 
-/** credit_grant() - the limit for the peer: it is told. While withheld, the old one. */
+/** credit_grant() - the limit; the caller sends it to the peer. While withheld, the old one. */
 uint32_t credit_grant(struct credit *credit, uint32_t lane, uint32_t held_units);
 
 #endif

@@ -12,7 +12,7 @@
 #define FABRIC_HEADER_ON_LINK 12u /* a local route header too */
 #define FCS_BYTES 4u
 #define LINK_ENVELOPE_BYTES 14u /* captured, but not on the link */
-/* a stop lasts as long as a buffer is full: to ask costs nothing beside that. Ours */
+/* a stop lasts as long as a buffer is full: a repeated request costs little against that. Ours */
 #define ASK_PS (10 * NODE_MS)
 
 /* ---- set-up ---- */
@@ -120,8 +120,8 @@ bool link_ring_has_room(struct link *link)
 	return false;
 }
 
-/* What the peer has taken. If it has said stop or go before, that does not count until the word is
- * heard. */
+/* What the peer has taken. It does not count until the stop words that it sent before have been
+ * received. */
 static void arrived_look(struct link *link)
 {
 	uint64_t note = ring_noted(&link->tx);
@@ -130,7 +130,7 @@ static void arrived_look(struct link *link)
 		link->arrived_units = (uint32_t)note;
 }
 
-/* for the longest frame there is; one may always be under way */
+/* for the longest frame there is; one may always be in flight */
 static bool flight_fits(const struct link *link)
 {
 	uint32_t units = link->sent_units - link->arrived_units;
@@ -184,8 +184,8 @@ static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_byte
 	return start + link->lead_ps;
 }
 
-/* does the link lose a frame of @wire_bytes? Bit errors add up linearly: exact enough below 1e-6
- * per frame bit. */
+/* true if the link loses a frame of @wire_bytes. Bit errors add up linearly: exact enough below
+ * 1e-6 for a bit. */
 static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
 {
 	unsigned __int128 errors_e15;
@@ -239,7 +239,7 @@ static struct record *record_start(struct link *link, node_time_t at, uint32_t w
 		link->drops[DROP_RING_FULL]++;
 		return NULL;
 	}
-	/* a delay that was shortened overtakes nothing */
+	/* frames keep their order when the delay is shortened */
 	link->last_at_ps = node_time_max(at, link->last_at_ps);
 	record->at_ps = link->last_at_ps;
 	record->wire_bytes = wire_bytes;
@@ -351,7 +351,7 @@ static void send_control(struct link *link, node_time_t now, const uint8_t *byte
 	record->traffic_class = 0;
 	record->word = 0;
 	memcpy(record_captured(record), bytes, frame_bytes);
-	link->packet_sent = true; /* the sooner it is seen, the less is sent that has no room */
+	link->packet_sent = true; /* the sooner it is received, the less is sent without buffer */
 }
 
 void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
@@ -378,7 +378,7 @@ static void send_word(struct link *link, node_time_t now, enum link_word kind,
 	record->word = (uint64_t)kind << 32 | value;
 }
 
-/* says which frames did not arrive, then how far everything is settled */
+/* reports which frames did not arrive, then how far all are known */
 static void send_guard_words(struct link *link, node_time_t now)
 {
 	for (uint32_t s = link->seen_told; link->missing_count && s != link->sequence_expected;
@@ -400,7 +400,7 @@ static void send_guard_words(struct link *link, node_time_t now)
 static void send_stop(struct link *link, node_time_t now)
 {
 	if (link->guarded && link->stop != link->stop_told)
-		link->sync_due = true; /* once more, when there is time */
+		link->sync_due = true; /* once more, when idle */
 	link->stop_told = link->stop;
 	link->stops_said++;
 	send_word(link, now, LINK_WORD_STOP, 0, link->stop);
@@ -462,8 +462,8 @@ node_time_t link_flush(struct link *link, bool *packet)
 
 /* ---- receiving ---- */
 
-/* Records come in the order of their first bits, so only a peer that lies about lengths has one due
- * before the one in front of it: it is due then, for time never goes back. */
+/* Records come in the order of their first bits, so a record can be due before the one in front of
+ * it only with a false length. It is then due with that one: time never goes back. */
 node_time_t link_next_at(struct link *link)
 {
 	uint32_t wire_bytes;
@@ -487,7 +487,7 @@ static void bad_record(struct link *link)
 	link->drops[DROP_BAD_RECORD]++;
 }
 
-/* frame @sequence is as good as lost: the peer is told */
+/* frame @sequence counts as lost: it is reported to the peer */
 static void mark_missing(struct link *link, uint32_t sequence)
 {
 	uint64_t *word = &link->missing[sequence % LINK_LOG_MAX / 64];
@@ -496,7 +496,7 @@ static void mark_missing(struct link *link, uint32_t sequence)
 	ENSURE(link->missing_count, <=, LINK_LOG_MAX);
 	*word |= 1ull << sequence % 64;
 	if ((int32_t)(sequence - link->seen_told) < 0)
-		link->seen_told = sequence; /* once more from here on */
+		link->seen_told = sequence; /* again from here on */
 	link->seen_due = true;
 }
 
@@ -507,8 +507,8 @@ static void note_missing(struct link *link, uint32_t sequence)
 		mark_missing(link, link->sequence_expected);
 }
 
-/* The peer says what its next frame is. If that cannot be, frames that it did not send have come
- * between: it is right. */
+/* The peer reports the sequence of its next frame. If that is impossible, frames that it did not
+ * send have come between, and its number is used. */
 static void on_sync(struct link *link, uint32_t sequence)
 {
 	if (link->credits)
@@ -525,8 +525,8 @@ static void on_sync(struct link *link, uint32_t sequence)
 	link->seen_due = true;
 }
 
-/* Is a frame of the guarded link one that the peer can have sent now? On a veth link anybody may
- * put one, or an old one again. If it is the peer's after all, which a false one has overtaken, it
+/* True if the peer can have sent this frame of a guarded link now. On a veth link another process
+ * may send one, or an old one again. If it is the peer's but a false one has overtaken it, it
  * counts as lost. */
 static bool in_sequence(struct link *link, uint32_t sequence)
 {
@@ -542,7 +542,7 @@ static bool in_sequence(struct link *link, uint32_t sequence)
 	return false;
 }
 
-/* On a guarded link a new state is asked for once more: anybody may have put the word there. */
+/* On a guarded link a new state is requested once more: another process may have sent the word. */
 static void on_stop(struct link *link, uint8_t stopped, node_time_t now)
 {
 	const struct link_listener *listener = &link->listener;
@@ -558,7 +558,7 @@ static void on_stop(struct link *link, uint8_t stopped, node_time_t now)
 	}
 }
 
-/* a frame's fate is known: forget it, and tell */
+/* it is known what became of a frame: reports it to the owner and forgets it */
 static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t now)
 {
 	struct link_log_entry *entry = &link->log[sequence % LINK_LOG_MAX];
@@ -581,8 +581,8 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 	entry->kind = RECORD_PAD;
 }
 
-/* What the peer has sent and has not been received yet never will be. The peer finds its ring
- * empty, and the buffer goes with the link. */
+/* What the peer has sent and is not received yet is lost. The peer finds its ring empty, and the
+ * buffer is emptied with the link. */
 void link_lose(struct link *link)
 {
 	struct record record;
@@ -661,7 +661,7 @@ static void on_credit(struct link *link, uint32_t lane, uint32_t limit_units, no
 		listener->on_stop(listener->owner, link, lane, false, now);
 }
 
-/* of flow control by credits, if it is one.  Return: false if it is none, or of no lane */
+/* a credit word.  Return: false if it is another one, or of no lane */
 static bool on_credit_word(struct link *link, const struct record *header, node_time_t now)
 {
 	uint32_t value = (uint32_t)header->word, lane = header->traffic_class;
@@ -724,7 +724,7 @@ static void capture_received(struct link *link, const struct record *header, nod
 	capture_take(link->capture, now, &frame, link->head_bytes);
 }
 
-/* is there room for the packet, and does its record make sense? Charges the buffer. */
+/* true if the packet fits into the buffer and its record is valid. Charges the buffer. */
 static bool admit(struct link *link, const struct record *header)
 {
 	uint32_t frame_bytes = link_frame_bytes(link, header->wire_bytes);
@@ -758,7 +758,7 @@ static void take_credit(struct link *link, const struct record *header)
 				link->held_units[lane]);
 }
 
-/* Can @sequence be that of the next frame of a link that is not guarded? */
+/* true if @sequence can be that of the next frame of a link that is not guarded */
 static bool counts_on(const struct link *link, uint32_t sequence)
 {
 	uint32_t ahead = sequence - link->sequence_expected;
@@ -782,7 +782,7 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 	if (link->guarded && !in_sequence(link, header->sequence))
 		return NULL;
 	if (!link->guarded && !counts_on(link, header->sequence))
-		bad_record(link); /* a peer that cannot count */
+		bad_record(link); /* the peer miscounts */
 	link->sequence_expected = header->sequence + 1;
 	if (link->guarded && link->sequence_expected - link->seen_told >= LINK_SEEN_FRAMES)
 		link->seen_due = true;

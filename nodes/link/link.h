@@ -1,50 +1,48 @@
-/*  link - one node's end of a link: serialisation, stop and go, loss, and who is told about it
- *  (TB-2, TB-4, FC-17).
+/*  link - one node's end of a link: serialisation, stop, loss, and reports of both (TB-2, TB-4,
+ *  FC-17).
  *
  *  Virtual lanes. What this file calls a traffic class is a virtual lane: a part of a class with a
- *  buffer, and stop and go, of its own (routing_config.h). With one lane per class they are the
- *  same.
+ *  buffer and a stop of its own (routing_config.h). With one lane per class they are the same.
  *
- *  Time. A node decides at `now` to put a frame on the link; its first bit leaves after the node's
- *  fixed latency, arrives after the propagation delay, and the link is taken for (wire bytes + gap)
- *  / rate. All of a node's latency lies behind its last decision, so whatever is decided now
- *  arrives no earlier than now + latency + delay: the clock's lookahead.
+ *  Time. A node decides at `now` to send a frame. Its first bit leaves after the node's fixed
+ *  latency and arrives after the propagation delay; the link is busy for (wire bytes + gap) / rate.
+ *  All of a node's latency comes after its last decision, so whatever is decided now arrives no
+ *  earlier than now + latency + delay: the clock's lookahead.
  *
- *  Stop and go. The receiver's owner says of which traffic classes it takes no more for now
- *  (link_hold()), and the link tells the sender's owner (link_stopped()), who does what is right
- *  for its kind of port. What is under way until then the receiver must have room for beyond the
- *  level at which it says stop. On a guarded link the whole state is said again with every SEEN and
- *  SYNC, and whoever hears a new one asks once more: a word that is lost, or false, is made up for
- *  by the next. Under the real clock whoever waits for one, of stop or of what is under way, asks
- *  again and again (link_ask_at()).
+ *  Stop. The receiver's owner sets the traffic classes that the peer must stop (link_hold()). The
+ *  link reports them to the sender's owner (link_stopped()), which acts according to its kind of
+ *  port. What is in flight until then needs buffer at the receiver beyond the level at which it
+ *  sends STOP. On a guarded link every SEEN and SYNC carries the whole state again, and a receiver
+ *  of a new state requests it once more: the next word corrects one that is lost or false. Under
+ *  the real clock a node that waits for a word (XON, or what became of its frames) repeats its
+ *  request (link_ask_at()).
  *
- *  Flight (real clock, ours). Nobody knows there how late a sender hears that it has to stop. So
- *  what it has sent and the receiver has not taken is never more than flight_units, and what a
- *  receiver has taken after a stop was decided does not count as taken before that word was heard.
- *  After it come at most flight_units, then, and what stands behind the sender's crossbar. The
- *  sender of a guarded link learns what was taken from SEEN and MISSING, which come behind the
- *  state; on shared memory the receiver notes beside the ring what it has taken, and how many words
- *  of stop and go it has said by then. Control words and ACKs have no limit but the ring's, so
- *  neither waits for data.
+ *  Flight (real clock, ours). There, no bound is known on the time until a sender receives STOP. So
+ *  what it has sent and the receiver has not taken is at most flight_units. What a receiver takes
+ *  after it decided on a stop does not count as taken before the sender has received that word.
+ *  After the word come at most flight_units, then, and what waits after the sender's crossbar. The
+ *  sender of a guarded link learns what was taken from SEEN and MISSING, which follow the state. On
+ *  shared memory the receiver notes beside the ring what it has taken, and how many stop words it
+ *  has sent by then. Control words and ACKs have no limit but the ring's, so neither waits for
+ *  data.
  *
- *  Guard. On a link that can lose frames (loss or bit errors configured) the receiver watches the
- *  sequence that every frame carries in its preamble and says which are missing; the sender, which
- *  remembers what it sent, then knows exactly what was lost and what arrived, and tells its owner
- *  in the order in which it was sent (link_listener): ACK frames are sent again, and the owner
- *  learns which losses its peer cannot see as holes (FC-17). When a guarded link falls idle it says
- *  how far it has counted, so that the loss of the last frame is found too. A lossless link pays
- *  nothing for it.
+ *  Guard. On a link that can lose frames (loss or bit errors configured) the receiver checks the
+ *  sequence that every frame carries in its preamble and reports what is missing. The sender, which
+ *  remembers what it sent, then knows exactly what was lost and what arrived, and reports it to its
+ *  owner in the order of sending (link_listener): ACK frames are sent again, and the owner learns
+ *  which losses its peer cannot see as holes (FC-17). A guarded link that falls idle sends its
+ *  count, so that the loss of the last frame is detected too. A lossless link pays nothing for it.
  *
- *  Credits (fabric kind port-group, PG-9; credit.h). They are there as the link comes up, if both
- *  ends were told the other's buffer. In the place of stop and go: whoever sends has credit of the
- *  peer's, per virtual lane, or waits (link_has_credit()); so what is under way always has room,
- *  and no frame is dropped for want of it. The receiver grants with control words; link_hold()
- *  means that it grants nothing more. On a guarded link the sender says what it has sent when a
- *  frame was lost and when it falls idle, and a SYNC is answered with all limits: no loss costs
- *  credit for good. Real clock: who lacks credit asks again.
+ *  Credits (fabric kind port-group, PG-9; credit.h), instead of stops. They exist once the link is
+ *  up, if both ends were configured with the other's buffer. A sender has credit of the peer's, per
+ *  virtual lane, or waits (link_has_credit()). So what is in flight always has buffer, and no frame
+ *  is dropped for lack of it. The receiver grants with control words; link_hold() means that it
+ *  grants nothing more. On a guarded link the sender reports its totals when a frame was lost and
+ *  when it falls idle, and a SYNC is answered with all limits: no loss costs credit for good. Real
+ *  clock: a sender without credit repeats its request.
  *
- *  Control words ({kind, class, value}, 8 bytes) go between frames like a PHY's ordered sets; they
- *  are not lost (ours: the PHY's own coding protects them). */
+ *  Control words ({kind, class, value}, 8 bytes) are sent between frames like a PHY's ordered sets;
+ *  they are not lost (ours: the PHY's own coding protects them). */
 #ifndef HEDDLE_NODES_LINK_LINK_H
 #define HEDDLE_NODES_LINK_LINK_H
 
@@ -60,13 +58,13 @@
 #include "nodes/stats/stats.h"
 
 #define LINK_WORD_BYTES 8u /* on the link */
-/* frames under way on a guarded link: 4 kB packets at 200 Gb/s for 680 us */
+/* frames in flight on a guarded link: 4 kB packets at 200 Gb/s for 680 us */
 #define LINK_LOG_MAX 4096u
 #define LINK_SEEN_FRAMES 16u    /* a guarded link confirms at least every so many frames */
 #define LINK_ACK_BYTES_MAX 176u /* an ACK frame as captured */
 
 enum link_word {
-	/* value: set of the traffic classes of which no more may come; all others go */
+	/* value: set of the traffic classes that must stop; all others may send */
 	LINK_WORD_STOP,
 	/* value: every frame before this sequence was received or reported missing */
 	LINK_WORD_SEEN,
@@ -82,33 +80,34 @@ enum link_word {
 
 /* what a guarded sender remembers of a frame */
 struct link_log_entry {
-	uint32_t tag;         /* the owner's word for a data frame (the flow it belongs to) */
+	uint32_t tag;         /* the owner's mark of a data frame: its flow */
 	uint32_t frame_bytes; /* inner frame */
 	uint16_t units;       /* data frames */
 	uint16_t ack_bytes;   /* ACK frames: captured length */
 	uint8_t kind;         /* enum record_kind */
 	uint8_t traffic_class;
-	bool lost; /* the peer has said so */
+	bool lost; /* as the peer reported */
 };
 
 struct link;
 struct capture;
 
-/* Whom a link tells what became of its frames, if it is guarded, and what its peer takes. Frames
- * are told of in the order in which they were sent. Any of them may be NULL. Borrowed arguments. */
+/* The owner's functions for what became of frames, if the link is guarded, and for stops. Frames
+ * are reported in the order in which they were sent. Any of them may be NULL. Borrowed
+ * arguments. */
 struct link_listener {
 	void *owner;
-	/* the peer has data frame @entry */
+	/* the peer received data frame @entry */
 	void (*on_seen)(void *owner, struct link *link, const struct link_log_entry *entry,
 			node_time_t now);
-	/* the peer did not get data frame @entry */
+	/* the peer did not receive data frame @entry */
 	void (*on_lost)(void *owner, struct link *link, const struct link_log_entry *entry,
 			node_time_t now);
-	/* the peer did not get the ACK frame @bytes */
+	/* the peer did not receive the ACK frame @bytes */
 	void (*on_ack_lost)(void *owner, struct link *link, const uint8_t *bytes, uint32_t length,
 			    node_time_t now);
-	/* any link: the peer takes no more of @traffic_class, or takes more again; with credits:
-	 * for a lane that had too little, more came */
+	/* any link: the peer stopped @traffic_class, or resumed it; with credits: a lane that
+	 * lacked credit has more */
 	void (*on_stop)(void *owner, struct link *link, uint32_t traffic_class, bool stopped,
 			node_time_t now);
 };
@@ -128,37 +127,37 @@ struct link {
 	uint32_t gap_bytes;
 	uint32_t sequence; /* of the next frame */
 	bool guarded, cut_through;
-	/* frames may be missing although it is not guarded (roce): whoever wants them sends them
-	 * again */
+	/* frames may be missing although it is not guarded (roce): the transport retransmits
+	 * them */
 	bool gaps;
 	bool down; /* nothing is sent or received: vacant, or link_down() */
-	/* new: what comes waits until the dataplane is ready for it; set and cleared by the
-	 * dataplane */
+	/* new: records wait until the dataplane is ready; set and cleared by the dataplane */
 	bool held;
 	bool real;    /* real clock: a full ring is waited for */
 	bool credits; /* instead of stop and go */
 	/* real clock: something could not be sent because the ring was full; link_unstarve() */
 	bool starved;
-	bool sync_due;   /* since the last SYNC frames or a new STOP were sent, or one was heard */
-	bool seen_due;   /* the peer asked how far frames arrived */
-	uint8_t stopped; /* set of classes of which the peer takes no more */
+	/* since the last SYNC frames or a new STOP were sent, or a STOP was received */
+	bool sync_due;
+	bool seen_due;      /* the peer requested how far frames arrived */
+	uint8_t stopped;    /* set of classes that the peer stopped */
 	uint8_t lane_count; /* virtual lanes: classes * node_lanes() */
 	uint8_t port;
 	uint8_t front_bytes;   /* on the link in front of the inner frame: the fabric header */
 	uint32_t flight_units; /* 0: no limit */
 	/* data ever sent; of it taken by the peer, as far as it counts; both wrap */
 	uint32_t sent_units, arrived_units;
-	uint32_t stops_heard; /* words of stop and go */
-	/* guarded, real clock: while a word of the peer's is waited for, it is asked again then */
+	uint32_t stops_heard; /* stop words received */
+	/* guarded, real clock: when a request for a reply of the peer's is repeated */
 	node_time_t ask_at_ps;
 	/* receiving */
 	uint32_t held_units[NODE_LANES_MAX]; /* in the input buffer */
-	uint32_t buffer_units;               /* of each lane; 0: takes everything */
-	/* sets of classes of which no more may come: wanted, and as the peer was told */
+	uint32_t buffer_units;               /* of each lane; 0: no limit */
+	/* sets of classes that the peer must stop: wanted, and as it was sent */
 	uint8_t stop, stop_told;
-	/* data ever taken from the ring, and as the peer was told; both wrap */
+	/* data ever taken from the ring, and as it was noted for the peer; both wrap */
 	uint32_t taken_units, taken_noted;
-	uint32_t stops_said;  /* words of stop and go */
+	uint32_t stops_said;  /* stop words sent */
 	struct credit credit; /* both directions */
 	struct ring_rx rx;
 	node_time_t head_due_ps; /* when the last record that link_next_at() looked at is due */
@@ -170,7 +169,7 @@ struct link {
 	struct link_log_entry *log;
 	uint8_t (*ack_log)[LINK_ACK_BYTES_MAX]; /* ACK frames among them, same index */
 	uint32_t log_first;                     /* oldest remembered sequence */
-	/* bit per sequence mod LINK_LOG_MAX: did not arrive, to be told */
+	/* bit per sequence mod LINK_LOG_MAX: did not arrive, to be reported */
 	uint64_t *missing;
 	uint32_t missing_count;
 	struct link_listener listener;
@@ -181,7 +180,7 @@ struct link {
 	node_time_t measure_from_ps, measure_to_ps;
 	struct port_stats *stats;
 	uint64_t *drops; /* by enum drop_reason */
-	/* of whom it is told what passes: set by the node, borrowed; NULL: nobody */
+	/* records what passes: set by the node, borrowed; NULL: none */
 	struct capture *capture;
 	struct record head; /* the record that link_next_at() looked at */
 };
@@ -200,35 +199,34 @@ void link_fini(struct link *link);
 void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port,
 		      struct stats_page *stats);
 
-/** link_down() - the link is gone: from now on nothing is sent (link_may_send() says no) or
- *  received (link_next_at(): never). What a guarded link still remembers is lost: the listener is
- *  told, frame by frame. Under the virtual clock, which stands still at that moment, as under the
- *  real one, what is in the receive ring is lost and counted: link_lose(). */
+/** link_down() - the link failed: from now on nothing is sent (link_may_send() is false) or
+ *  received (link_next_at(): never). What a guarded link still remembers is lost: it is reported to
+ *  the listener, frame by frame. Under either clock what is in the receive ring is lost and
+ *  counted: link_lose(). */
 void link_down(struct link *link, node_time_t now);
 
 /** link_lose() - what is in the receive ring of a link that is down is lost. Under the real clock
- *  the peer may not have heard yet, so once more before the ring goes. */
+ *  the peer may not know yet, so once more before the ring is unmapped. */
 void link_lose(struct link *link);
 
-/** link_up() - (virtual clock) the link returns over the same rings, which are empty: as new,
- *  nothing is remembered of what it was. */
+/** link_up() - (virtual clock) the link returns over the same rings, which are empty, as a new
+ *  link. */
 void link_up(struct link *link, node_time_t now);
 
-/** link_up_stopped() - the link has just returned, and both ends still have to get rid of what they
- *  remember of the former one: nothing is sent until the peer says go, and link_hold(.., false) of
- *  all classes says so to the peer. */
+/** link_up_stopped() - the link has just returned, and both ends still have state of the former
+ *  one: nothing is sent until the peer resumes, and link_hold(.., false) of all classes resumes the
+ *  peer. */
 void link_up_stopped(struct link *link);
 
 /** link_set() - rate, delay, loss and bit errors of @port hold from the next frame on. No frame
  *  overtakes an earlier one. */
 void link_set(struct link *link, const struct port_config *port);
 
-/** link_unstarve() - (real clock) was the link starved, and has its ring room again? Then the owner
- *  should try once more. */
+/** link_unstarve() - (real clock) true if the link was starved and its ring has space again: the
+ *  owner should try once more. */
 bool link_unstarve(struct link *link);
 
-/** link_listen() - who is told what became of frames; without a listener losses are only
- *  counted. */
+/** link_listen() - sets the listener, copied; without one losses are only counted. */
 void link_listen(struct link *link, const struct link_listener *listener);
 
 /** link_frame_bytes() - the inner frame (without FCS) of a packet of @wire_bytes; 0 if it is too
@@ -250,13 +248,14 @@ static inline node_time_t link_frame_time_of(const struct link *link, uint32_t w
 
 /* ---- sending; only when now >= link->busy_until_ps ---- */
 
-/* (real clock) has the ring room for any record? If not, the link is starved. */
+/* (real clock) true if any record fits into the ring; if not, the link is starved. */
 bool link_ring_has_room(struct link *link);
 
-/* (real clock) may more data be under way than there is? If not, the link is starved. */
+/* (real clock) true if more data may be in flight; if not, the link is starved. */
 bool link_flight_has_room(struct link *link);
 
-/** link_may_send() - can an ACK frame go out: has the ring room for it, and the guard's memory? */
+/** link_may_send() - true if an ACK frame may be sent: it fits into the ring and the guard's
+ *  log. */
 static inline bool link_may_send(struct link *link)
 {
 	if (link->down || (link->real && !link_ring_has_room(link)))
@@ -264,22 +263,22 @@ static inline bool link_may_send(struct link *link)
 	return !link->guarded || link->sequence - link->log_first < LINK_LOG_MAX;
 }
 
-/** link_may_send_packet() - can a data frame? */
+/** link_may_send_packet() - the same for a data frame. */
 static inline bool link_may_send_packet(struct link *link)
 {
 	return link_may_send(link) && (!link->flight_units || link_flight_has_room(link));
 }
 
-/** link_stopped() - has the peer said stop of @traffic_class? What the owner does then depends on
+/** link_stopped() - true if the peer stopped @traffic_class. What the owner does then depends on
  *  its kind of port. */
 static inline bool link_stopped(const struct link *link, uint32_t traffic_class)
 {
 	return link->stopped >> traffic_class & 1;
 }
 
-/** link_has_credit() - may a packet of @units be sent on @lane? If not, listener.on_stop(...,
- *  false) says when there is more; that is counted once (port_stats.credit_waits), and the time
- *  from when the link is free. Always, on a link without credits. */
+/** link_has_credit() - true if a packet of @units may be sent on @lane; always without credits. If
+ *  not, listener.on_stop(..., false) follows when there is more. The wait is counted once
+ *  (port_stats.credit_waits), its time from when the link is free. */
 static inline bool link_has_credit(struct link *link, uint32_t lane, uint32_t units,
 				   node_time_t now)
 {
@@ -300,11 +299,10 @@ static inline bool link_has_credit(struct link *link, uint32_t lane, uint32_t un
  *  @frame_bytes the inner frame, for the count of losses. @tag comes back in link_log_entry when it
  *  is lost.
  *  Return: where to write the captured bytes, at once and completely; NULL if the frame is lost on
- *  the link (it was counted) and nobody captures it: nothing to write. The caller asked
- *  link_may_send_packet() before.
- *  A full ring cannot happen under the virtual clock (it is sized for it); if it does, the frame is
- *  lost and counted.
- */
+ *  the link (it was counted) and not captured: nothing to write. The caller has checked
+ *  link_may_send_packet() for this packet.
+ *  A ring cannot be full under the virtual clock (it is sized for it); if it is, the frame is lost
+ *  and counted. */
 uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes,
 			  uint32_t captured_bytes, uint32_t frame_bytes, uint32_t traffic_class,
 			  uint32_t tag);
@@ -314,8 +312,8 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
 		    uint32_t captured_bytes, uint32_t wire_bytes);
 
-/** link_ask_at() - when to call link_send_words() with @idle, for a word of the peer's may be lost:
- *  go, or what became of what is under way; or NODE_TIME_NEVER. */
+/** link_ask_at() - when to call link_send_words() with @idle, because a word from the peer may be
+ *  lost: XON, or what became of what is in flight; or NODE_TIME_NEVER. */
 static inline node_time_t link_ask_at(const struct link *link)
 {
 	bool waits = link->stopped || link->log_first != link->sequence || link->credit.lacking;
@@ -324,16 +322,16 @@ static inline node_time_t link_ask_at(const struct link *link)
 }
 
 /** link_send_fgfc() - puts an FGFC frame on the link, like an ACK frame: link_may_send() before it.
- *  Nobody is told if it is lost (EC-16: it must not matter). @bytes copied; @frame_bytes of them,
+ *  Its loss is not reported (EC-16: it must not matter). @bytes copied; @frame_bytes of them,
  *  without FCS. */
 void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes);
 
 /** link_send_pause() - the same for a PFC or PAUSE frame (RC-5): never in a class, nor in a buffer.
- *  It is sent when the link is free, or behind the frame that is being sent. */
+ *  It is sent when the link is free, or after the frame that is being sent. */
 void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes,
 		     uint32_t frame_bytes);
 
-/** link_words_due() - has the link control words of its own to send? */
+/** link_words_due() - true if the link has control words of its own to send. */
 static inline bool link_words_due(const struct link *link)
 {
 	return link->stop != link->stop_told || link->seen_due || link->credit.grant_due ||
@@ -341,17 +339,17 @@ static inline bool link_words_due(const struct link *link)
 }
 
 /** link_send_words() - sends all that are due. @idle the caller has nothing else to send now (a
- *  guarded link then says how far it has counted). */
+ *  guarded link then sends its count). */
 void link_send_words(struct link *link, node_time_t now, bool idle);
 
-/** link_flush() - publishes what was sent. @packet was a packet among it? Return: earliest arrival,
- *  or NODE_TIME_NEVER. */
+/** link_flush() - publishes what was sent. @packet set to whether a packet was among it. Return:
+ *  earliest arrival, or NODE_TIME_NEVER. */
 node_time_t link_flush(struct link *link, bool *packet);
 
 /* ---- receiving ---- */
 
-/** link_refresh() - looks what the peer has sent. Nothing of it is due before @start, the beginning
- *  of the window: a peer that says otherwise must not make time go back. */
+/** link_refresh() - reads how much the peer has sent. Nothing of it is due before @start, the
+ *  beginning of the window: a false time of the peer's must not make time go back. */
 static inline void link_refresh(struct link *link, node_time_t start)
 {
 	if (link->down)
@@ -366,15 +364,15 @@ static inline void link_refresh(struct link *link, node_time_t start)
 node_time_t link_next_at(struct link *link);
 
 /** link_receive() - takes the record that link_next_at() announced.
- *  Control words are dealt with inside. Return: the captured bytes (shared memory: copy, then
+ *  Control words are handled inside. Return: the captured bytes (shared memory: copy, then
  *  parse) with @header filled, for packets, ACK, FGFC and PAUSE frames; NULL for words and for
  *  records that broke the rules. link_done() after each. A packet's units are charged to the input
  *  buffer; if they do not fit, it is dropped and counted (the peer does not stop). */
 const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now);
 void link_done(struct link *link, const struct record *header);
 
-/** link_note_taken() - (real clock) what was received no longer counts as under way, but for what
- *  came after a stop that could not be said yet. Once a turn, before ring_release(). */
+/** link_note_taken() - (real clock) what was received no longer counts as in flight, except what
+ *  came after a stop that has not been sent yet. Once a turn, before ring_release(). */
 void link_note_taken(struct link *link);
 
 /** link_release() - @units of @traffic_class have left the input buffer. */
@@ -388,8 +386,8 @@ static inline void link_release(struct link *link, uint32_t traffic_class, uint3
 		credit_look(&link->credit, traffic_class, link->held_units[traffic_class]);
 }
 
-/** link_hold() - from now on the peer is to send no more of @traffic_class (@stop), or to go on. It
- *  is told with the next words, if that is news to it: link_words_due(). */
+/** link_hold() - from now on the peer must stop @traffic_class (@stop), or may send again. The next
+ *  words carry a change: link_words_due(). */
 static inline void link_hold(struct link *link, uint32_t traffic_class, bool stop)
 {
 	uint8_t bit = (uint8_t)(1u << traffic_class);
@@ -401,8 +399,8 @@ static inline void link_hold(struct link *link, uint32_t traffic_class, bool sto
 		link->stop = stop ? link->stop | bit : link->stop & (uint8_t)~bit;
 }
 
-/** link_reject() - a packet that was received cannot be used (malformed, no route ...): its room is
- *  given back. The caller counts the reason. */
+/** link_reject() - a packet that was received cannot be used (malformed, no route ...): its buffer
+ *  is released. The caller counts the reason. */
 void link_reject(struct link *link, const struct record *header);
 
 #endif

@@ -1,10 +1,9 @@
 /*  pfc - both halves of PFC and PAUSE at a port, the same for switches and NICs (RC-5, RC-11).
  *
- *  The gate is what the neighbour has said: a class is held until its time is over or the neighbour
- *  says go. The teller is what the neighbour is told: classes are stopped and let go by their
- *  owner; it says when a frame is due, which is at once for news, and again half a pause time later
- *  for as long as a class stays stopped. All times are of the link that they are about. Knows
- *  neither link nor buffer. A word of state per class; O(classes). */
+ *  The gate is what the peer has sent: a class is paused until its time is over or XON arrives. The
+ *  teller is what the peer is sent: its owner stops and resumes classes. A frame is due at once
+ *  after a change, and again half a pause time later while a class stays stopped. All times are of
+ *  the link that they are about. Knows neither link nor buffer. O(classes). */
 #ifndef HEDDLE_NODES_LINK_PFC_H
 #define HEDDLE_NODES_LINK_PFC_H
 
@@ -16,7 +15,7 @@
 #include "nodes/wire/pause_frame.h"
 
 struct pfc_gate {
-	node_time_t until_ps[NODE_CLASSES_MAX]; /* PFC: held before; 0: not */
+	node_time_t until_ps[NODE_CLASSES_MAX]; /* PFC: paused before; 0: not */
 	node_time_t port_until_ps;              /* PAUSE: all of them, whatever PFC says */
 	/* classes that a PFC frame without a priority means */
 	uint8_t unnamed;
@@ -24,13 +23,13 @@ struct pfc_gate {
 	node_time_t late_ps;
 };
 
-/* Under the real clock a neighbour that wants a pause to go on may not be let run in time to say
- * so, and what would then be sent has no room. As long as a process may be late on a busy machine;
- * the word to go on ends a pause at once all the same. Ours */
+/* Under the real clock a peer may run too late to renew a pause, and what is then sent would not
+ * fit into its buffer. As long as a process may be late on a busy machine; XON ends a pause at once
+ * all the same. Ours */
 #define PFC_LATE_PS NODE_S
 
 /** pfc_late_ps() - the allowance for the gate at @port of a node with @config: none under the
- *  virtual clock, and none on a link that loses frames, where the word to go on may get lost. */
+ *  virtual clock, and none on a link that loses frames, where XON may be lost. */
 static inline node_time_t pfc_late_ps(const struct node_config *config, uint32_t port)
 {
 	const struct port_config *link = &config->ports[port];
@@ -68,13 +67,13 @@ void pfc_gate_init(struct pfc_gate *gate, uint32_t unnamed);
  *  means all lossless classes (RC-10, RC-11). */
 uint32_t pfc_unnamed(const struct roce_config *roce, uint32_t class_count);
 
-/** pfc_gate_take() - the neighbour has sent @frame, which arrived at @now over a link of @rate_bps.
- *  It replaces what the neighbour said before about the same classes.
- *  Return: the set of classes whose state (held or not) or end has changed. */
+/** pfc_gate_take() - the peer has sent @frame, which arrived at @now over a link of @rate_bps. It
+ *  replaces earlier frames for the same classes.
+ *  Return: the set of classes whose state (paused or not) or end has changed. */
 uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, uint64_t rate_bps,
 		       node_time_t now);
 
-/** pfc_gate_held() - the set of classes that are held at @now. */
+/** pfc_gate_held() - the set of classes that are paused at @now. */
 static inline uint32_t pfc_gate_held(const struct pfc_gate *gate, node_time_t now)
 {
 	uint32_t held = 0;

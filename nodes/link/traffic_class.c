@@ -72,7 +72,7 @@ int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_
 	return best;
 }
 
-/* the appointment after one for @bytes at @bps, never more than a burst behind @now */
+/* the due time after one for @bytes at @bps, at most a burst before @now */
 static node_time_t next_due(node_time_t due, node_time_t burst, uint64_t bps, uint32_t bytes,
 			    node_time_t now)
 {

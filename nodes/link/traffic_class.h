@@ -1,11 +1,11 @@
 /*  traffic_class - which class may send next on a link: minimum and maximum shares (FC-19).
  *
- *  Each class has two appointments, kept in time instead of tokens: `min_due`, when its guaranteed
- *  share entitles it to the next packet, and `max_due`, before which its maximum forbids one. Who
- *  is past min_due goes first (the longest overdue of them); the minima add up to at most the link,
- *  so all are met. What nobody is entitled to is lent: to the class that got least of it so far in
- *  proportion to its minimum. Nobody is picked before its max_due. Both appointments lag behind
- *  `now` by at most a burst, so an idle class saves up no more than that. */
+ *  Each class has two due times instead of tokens: `min_due`, when its guaranteed share entitles it
+ *  to the next packet, and `max_due`, before which its maximum forbids one. A class past min_due
+ *  goes first, the longest overdue of them. The minima add up to at most the link, so all are met.
+ *  Spare capacity is lent to the class that got least of it so far in proportion to its minimum. No
+ *  class is picked before its max_due. Both times are at most a burst before `now`, so an idle
+ *  class saves up no more than that. */
 #ifndef HEDDLE_NODES_LINK_TRAFFIC_CLASS_H
 #define HEDDLE_NODES_LINK_TRAFFIC_CLASS_H
 

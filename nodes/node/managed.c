@@ -37,7 +37,7 @@ void managed_fini(struct managed *managed)
 	staged_forget(managed);
 }
 
-/* ---- who it is ---- */
+/* ---- identity ---- */
 
 /* a dataplane of a fabric kind without tables has no such operations */
 static bool has_table(const struct managed *managed, enum table_kind table)
@@ -103,7 +103,7 @@ int managed_read(const struct managed *managed, struct table_block *block, char 
 	return error;
 }
 
-/* room for @count blocks, the new ones blank */
+/* enlarges @staged to @count blocks, the new ones blank */
 static int staged_widen(struct staged_table *staged, enum table_kind table, uint32_t count)
 {
 	uint8_t *bytes;

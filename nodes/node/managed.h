@@ -54,7 +54,7 @@ void managed_init(struct managed *managed, const struct node_config *config,
 		  const struct link *links, const struct node_ops *ops, void *dataplane);
 void managed_fini(struct managed *managed);
 
-/** managed_identify() - who this node is, and its ports, as they are now. */
+/** managed_identify() - name and ports of this node, as they are now. */
 void managed_identify(const struct managed *managed, struct node_identity *identity);
 
 /** managed_read() - block @block->number of @block->table as it is in effect, blank beyond those in

@@ -69,9 +69,9 @@ struct node_ops {
 	void (*link_settle)(void *dataplane, uint32_t port, const struct channel_set *left,
 			    node_time_t now);
 
-	/* A new link is at @port: config->ports[port] and links[port] have been set up anew, its
-	 * first record may be there already. It may take the dataplane a while until what the
-	 * former link left behind is gone; records wait then. */
+	/* A new link is at @port: config->ports[port] and links[port] have been set up again, its
+	 * first record may be there already. Records wait until the dataplane has disposed of what
+	 * the former link left. */
 	void (*link_up)(void *dataplane, uint32_t port, node_time_t now);
 
 	/* Rate, delay and losses of the link at @port are those of config->ports[port] from now
@@ -84,9 +84,9 @@ struct node_ops {
 	 * non-blocking. Return: 0 or -errno. */
 	int (*host_open)(void *dataplane, const int *fds, uint32_t count);
 
-	/* Takes in what the sockets in the set *@readable hold, as far as there is room, stamped
-	 * @now; *@readable becomes the
-	 * set of those that may hold more.   Return: was anything taken in? */
+	/* Receives from the sockets in the set *@readable while there is free buffer, stamped @now;
+	 * *@readable becomes the set of those that may hold more.  Return: true if something was
+	 * received. */
 	bool (*host_receive)(void *dataplane, uint32_t *readable, node_time_t now);
 
 	/* Hands the host what has arrived for it. Called at the end of every turn.

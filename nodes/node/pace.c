@@ -12,21 +12,21 @@
 #define NUMBER_HOST NODE_PORTS_MAX
 #define NUMBER_DOORBELL (NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
 
-/* looks around so long after the last event: a few changes of processes */
+/* stays awake so long after the last event: a few changes of processes */
 #define AWAKE_PS (30 * NODE_US)
 #define NEAR_PS (15 * NODE_US)    /* what is due sooner is not worth a sleep */
-#define SHARED_PS (2 * NODE_US)   /* who gets its core back later has yielded it to somebody */
-#define STARVED_PS (20 * NODE_US) /* who had no room for something looks again */
-/* the same, if its peer will tell: it may have looked just before */
+#define SHARED_PS (2 * NODE_US)   /* a core that is back later was used by another process */
+#define STARVED_PS (20 * NODE_US) /* after a lack of buffer the next attempt is made */
+/* the same, if its peer notifies it, which may come just after the last attempt */
 #define UNTOLD_PS (500 * NODE_US)
 #define REST_PS (10 * NODE_MS) /* nothing to do for longer than this is rest */
 /* a node that never sleeps looks outside that often: not every loop tells of news */
 #define LOOK_PS (100 * NODE_US)
 /* of fabric time that a node which is late catches up with in one turn */
 #define TURN_PS (500 * NODE_US)
-#define SLEEP_MAX_PS NODE_S /* then a node looks again, whatever it was told */
+#define SLEEP_MAX_PS NODE_S /* a node sleeps no longer than this */
 #define HOST_WAIT_MAX_PS (500 * NODE_US)
-#define HOST_ROUNDS 4u /* times that a turn takes in what the host sends, as room is made for it */
+#define HOST_ROUNDS 4u /* times that a turn receives from the host, as buffer becomes free */
 
 _Static_assert(NUMBER_DOORBELL < EVENT_LOOP_FDS_MAX, "every descriptor has a number");
 
@@ -113,8 +113,7 @@ static void take_in(struct pace *pace, node_time_t now)
 		pace->ops->host_receive(pace->dataplane, &pace->host_readable, now);
 }
 
-/* the neighbour behind @port has something to do at @due. The fence stands against the one in
- * may_sleep(). */
+/* the peer at @port has something to do at @due. The fence pairs with the one in may_sleep(). */
 static void notify(const struct pace *pace, uint32_t port, node_time_t due)
 {
 	uint64_t one = 1;
@@ -124,7 +123,7 @@ static void notify(const struct pace *pace, uint32_t port, node_time_t due)
 		(void)!write(pace->peer_doorbell[port], &one, sizeof(one));
 }
 
-/* wakes those of @ports to whom ACKs were sent and nothing else since */
+/* wakes the peers at @ports to which ACKs were sent and nothing else since */
 static void owed_ring(struct pace *pace, uint64_t ports)
 {
 	for (ports &= pace->owed; ports; ports &= ports - 1) {
@@ -135,9 +134,8 @@ static void owed_ring(struct pace *pace, uint64_t ports)
 	}
 }
 
-/* Packets wake their receiver at once; ACKs and words as soon as whoever wants this core has had
- * it: behind a packet its way goes on, perhaps on this very core, while who waits for nothing but
- * ACKs is in less of a hurry. */
+/* Packets wake their receiver at once; ACKs and words wake it after one yield of the core. A packet
+ * is forwarded at once, perhaps by a process on this core; ACKs are less urgent. */
 static void sent_tell(struct pace *pace, uint32_t port, node_time_t arrival, bool packet)
 {
 	uint64_t bit = 1ull << port;
@@ -231,7 +229,7 @@ static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
 {
 	if (due > now)
 		return;
-	/* who had nothing to do for longer was at rest, but not who was too late to do it */
+	/* a longer time without events is rest, unless the node was late by it */
 	pace->stats->active_ns +=
 		node_time_min(now - pace->busy_ps, node_time_max(REST_PS, now - due)) / NODE_NS;
 	pace->busy_ps = now;
@@ -239,17 +237,16 @@ static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
 	home_core_note(&pace->home, now - due, now);
 }
 
-/* A turn goes on to @now, but not far beyond what is due since @due: a node that is asked for more
- * than it can do would take longer for each turn than for the one before, and neither send nor
- * listen meanwhile. It stays behind instead. */
+/* A turn ends at @now, but not far after @due, the first event. Else, with more load than a node
+ * can handle, each turn would be longer than the one before, without sending or receiving
+ * meanwhile. The node stays late instead. */
 static node_time_t turn_end(const struct pace *pace, node_time_t due, node_time_t now)
 {
 	return due < now && now - due > TURN_PS ? node_time_max(due + TURN_PS, pace->now_ps) : now;
 }
 
-/* How long to leave what the host holds: no longer at all while there is room for more of it; if
- * there is none, since the link takes none, ever longer, for looking in vain costs as much as
- * working. */
+/* How long not to read from the host: not at all while there is free buffer. Without, because the
+ * link takes nothing, longer each time: an attempt in vain costs as much as work. */
 static node_time_t host_wait(struct pace *pace, bool taken)
 {
 	if (taken)
@@ -312,9 +309,9 @@ static bool ring_news(const struct pace *pace)
 	return false;
 }
 
-/* Awake, as long as it is worth it: something was handled a moment ago, or is due soon. Where
- * somebody else wants the core, that is not now: nodes that yield to each other keep it from the
- * one that has work, which the kernel finds better. */
+/* Stays awake while something was handled a moment ago or is due soon, and no other process wants
+ * the core: nodes that yield to each other would keep it from the one that has work, which the
+ * kernel finds better. */
 static bool wait_awake(struct pace *pace)
 {
 	node_time_t now = pace_now(pace), before = now;
@@ -377,8 +374,7 @@ static void take_ready(struct pace *pace, const struct event_loop_ready *ready)
 	}
 }
 
-/* input that is left where it is does not end a sleep: there was no room for it, and the node looks
- * again by itself */
+/* input that was left for lack of buffer does not end a sleep: the node reads it later anyway */
 static void mute_known(const struct pace *pace)
 {
 	for (uint64_t left = pace->plugged; left; left &= left - 1) {
@@ -391,9 +387,8 @@ static void mute_known(const struct pace *pace)
 		event_loop_mute(pace->loop, NUMBER_HOST + i, pace->host_readable >> i & 1);
 }
 
-/* A neighbour that does not see that we sleep does not wake us: the words that say so lie in the
- * ring, where it may write wildly. That may delay what comes over this very link; and whoever holds
- * a doorbell could take its rings away. Neither stops a node for longer than this (TB-23). */
+/* A peer can fail to wake this node: the words are in the ring, which it may overwrite, and a
+ * holder of the doorbell can read it. Neither delays the node for longer than this (TB-23). */
 static uint64_t deadline_ns(const struct pace *pace)
 {
 	node_time_t until = node_time_min(pace->next_ps, pace_now(pace) + SLEEP_MAX_PS);

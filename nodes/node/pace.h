@@ -3,21 +3,20 @@
  *
  *  Fabric time is CLOCK_MONOTONIC since the clock page's epoch, in picoseconds. A turn handles
  *  every event that is due by then, in the same order and with the same due times as under the
- *  virtual clock: a node that comes late handles an event late, but stamps what follows from it as
- *  if it had been in time. So lateness that is shorter than a link's delay is made up for by that
- *  link, and rates are exact. Only what comes from outside (a host, a veth) is stamped when it is
- *  seen.
+ *  virtual clock. A late node handles an event late, but stamps what follows from it as if it had
+ *  been in time. So a link absorbs lateness that is shorter than its delay, and rates are exact.
+ *  Only what comes from outside (a host, a veth) is stamped when it is seen.
  *
- *  Waiting. A node with nothing due looks around for a moment, unless somebody else wants its core,
- *  then sleeps until its next event, its doorbell, a descriptor or a control message; an idle one
- *  costs nothing. Its doorbell is an eventfd that its neighbours hold; a neighbour that puts
- *  something into a ring rings it only if the ring says that it sleeps beyond the time at which
- *  that arrives (ring_rouse()). No node writes a word that a third one reads.
+ *  Waiting. A node with nothing due stays awake for a moment, unless another process wants its
+ *  core. Then it sleeps until its next event, its doorbell, a descriptor or a control message; an
+ *  idle node costs nothing. Its doorbell is an eventfd that its peers hold. A peer that puts a
+ *  record into a ring uses it only if the node sleeps beyond the arrival of that record
+ *  (ring_rouse()). No node writes a word that a third one reads.
  *
- *  Lateness is own lateness: what passed between the moment when a node could have known that an
- *  event is due and the moment it handled it. One sample a turn, the worst; the distribution is in
- *  the statistics page. A node that is very late catches up in portions, turn by turn; how far
- *  behind it was at most is there too. */
+ *  Lateness is a node's own: from the moment when it could have known that an event is due to the
+ *  moment when it handled it. One sample a turn, the worst; the distribution is in the statistics
+ *  page, and so is the most that a node was late. A very late node catches up in portions, turn by
+ *  turn. */
 #ifndef HEDDLE_NODES_NODE_PACE_H
 #define HEDDLE_NODES_NODE_PACE_H
 
@@ -44,7 +43,7 @@ struct pace {
 	int doorbell;                             /* own */
 	int peer_doorbell[NODE_PORTS_MAX];        /* -1: a veth link, or nothing plugged in */
 	struct carrier *carriers[NODE_PORTS_MAX]; /* veth links, else NULL; owned by the node */
-	uint64_t released[NODE_PORTS_MAX];        /* how far each receive ring was given back */
+	uint64_t released[NODE_PORTS_MAX];        /* how far each receive ring was released */
 	uint64_t plugged;                         /* ports that have a link: of many, few may */
 	/* ports whose peer was sent ACKs and is to be told */
 	uint64_t owed;
@@ -52,7 +51,7 @@ struct pace {
 	uint64_t readable;                   /* ports whose veth may hold more */
 	uint32_t host_count;
 	uint32_t host_readable;   /* host sockets that may hold more */
-	node_time_t host_wait_ps; /* they are left for so long, as there is no room */
+	node_time_t host_wait_ps; /* they are left for so long: no free buffer */
 	uint64_t broken;          /* ports whose peer broke the ring's rules */
 	node_time_t now_ps;       /* up to here the last turn has handled everything */
 	node_time_t turned_ps;    /* when it began */
@@ -86,7 +85,7 @@ bool pace_begun(struct pace *pace, bool *control);
 /** pace_now() - fabric time; 0 before it has begun. */
 node_time_t pace_now(const struct pace *pace);
 
-/** pace_reached() - how far the dataplane is: fabric time, or less if it is behind. What is done to
+/** pace_reached() - how far the dataplane is: fabric time, or less if it is late. What is done to
  *  it now happens then. */
 static inline node_time_t pace_reached(const struct pace *pace)
 {

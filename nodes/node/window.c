@@ -31,7 +31,7 @@ static void arrival_check(const struct node_window *window, uint32_t port, node_
 	abort();
 }
 
-/* gives room back only where something was taken: the line belongs to the neighbour's cache */
+/* releases a ring only where something was taken: the line is in the peer's cache */
 static void release(struct node_window *window, uint32_t port)
 {
 	struct ring_rx *rx = &window->links[port].rx;

@@ -1,12 +1,12 @@
-/*  window - what a node does in one window of the virtual clock: look at its links, run its
- *  dataplane, tell its neighbours, say when it is due next (TB-7).
+/*  window - what a node does in one window of the virtual clock: read its links, run its dataplane,
+ *  notify its peers, publish when it is due next (TB-7).
  *
  *  Node processes (node_main.c) and the simulation of whole fabrics in one process (tests/sim)
  *  share it. It makes no system call, except that the last node to finish before the clock stops
- *  wakes whoever waits for that.
- *  What a neighbour publishes while a window is open arrives after the window's end. Whether the
- *  node sees it in this window (then its own next event says so) or not (then the neighbour's
- *  notice does) makes no difference. */
+ *  wakes those that wait for that.
+ *  What a peer publishes while a window is open arrives after the window's end. It makes no
+ *  difference whether the node sees it in this window (then it is part of its next event) or not
+ *  (then the peer's notice has it). */
 #ifndef HEDDLE_NODES_NODE_WINDOW_H
 #define HEDDLE_NODES_NODE_WINDOW_H
 
@@ -35,7 +35,7 @@ void node_window_init(struct node_window *window, const struct clock *clock,
 		      const struct node_ops *ops, void *dataplane);
 
 /** node_window_run() - the node's part of the window that is open now; only if it takes part.
- *  @wake room for node_count entries: filled with the nodes that the caller must wake.
+ *  @wake node_count entries: filled with the nodes that the caller must wake.
  *  Return: how many. Adds to window->broken. */
 uint32_t node_window_run(struct node_window *window, uint32_t *wake);
 

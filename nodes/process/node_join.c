@@ -183,8 +183,8 @@ static int port_join(struct node *node, uint32_t port, struct control_message *m
 	return error;
 }
 
-/* the files of captured ports, from the @at-th descriptor of @message on. Whoever reads one may
- * leave, or its disk be full: that is an error of a write and no signal. */
+/* the files of captured ports, from the @at-th descriptor of @message on. A reader may close its
+ * end, and a disk may be full: that is an error of a write and no signal. */
 static int captures_join(struct node *node, struct control_message *message, uint32_t *at)
 {
 	for (uint32_t port = 0; port < node->config->port_count; port++) {

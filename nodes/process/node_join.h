@@ -21,7 +21,7 @@ int node_join_pace(struct node *node);
  *  and no LINK_SET. @out words for the answer. Return: 0 or -errno. */
 int node_join_link(struct node *node, struct control_message *message, FILE *out);
 
-/** node_join_end() - lets go of all that. */
+/** node_join_end() - releases all of that. */
 void node_join_end(struct node *node);
 
 #endif

@@ -1,12 +1,12 @@
-/*  node_main - a node as a process: takes what it is given over the control socket, joins the
+/*  node_main - a node as a process: receives its configuration over the control socket, joins the
  *  clock, runs its windows.
  *
- *  A node knows nothing of the machine it is on. Descriptor 3 is its control socket; the first
- *  message configures it and brings the clock page, the statistics page and the rings (control.h).
- *  From then on it lives in node_run(): wait for a window, run it, wake whom the next one needs.
- *  Control messages are dealt with when it sleeps.
- *  Nothing survives the orchestrator: the kernel kills a node whose parent dies; a closed control
- *  socket ends it too. Usage: NAME --parent=PID [--loop=auto|io_uring|fallback] [--core=N] */
+ *  A node knows nothing of the machine. Descriptor 3 is its control socket. The first message
+ *  configures it and brings the clock page, the statistics page and the rings (control.h). Then
+ *  node_run() repeats: wait for a window, run it, wake the nodes that the next one needs. Control
+ *  messages are handled when the node sleeps.
+ *  Nothing survives the orchestrator: the kernel kills a node whose parent dies, and a closed
+ *  control socket ends it. Usage: NAME --parent=PID [--loop=auto|io_uring|fallback] [--core=N] */
 #include "nodes/process/node_main.h"
 
 #include <errno.h>

@@ -47,8 +47,7 @@ int privilege_drop(pid_t parent)
 {
 	int error;
 
-	/* in a user namespace of one user there is nobody else to become: then the capabilities
-	 * alone go */
+	/* a user namespace may have a single user: then only the capabilities are dropped */
 	if (!geteuid() && !setgroups(0, NULL) && !become(privilege_user(parent)))
 		(void)become(NOBODY);
 #ifdef __SANITIZE_ADDRESS__

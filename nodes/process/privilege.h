@@ -20,9 +20,9 @@ void privilege_files(void);
 uid_t privilege_user(pid_t parent);
 
 /** privilege_drop() - no capabilities, no new ones by exec, and, if the process was root and may
- *  change, privilege_user() in no group but that of the same number; nobody where a user namespace
- *  has no such user.
- *  A change of user makes the kernel forget who must die with @parent: it is told again.
+ *  change, privilege_user() in no group but that of the same number; user 65534 where a user
+ *  namespace has no such user.
+ *  A change of user clears the signal for the death of @parent, so it is set again.
  *  Return: 0; -ESRCH if @parent is gone; -errno. */
 int privilege_drop(pid_t parent);
 

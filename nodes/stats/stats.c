@@ -41,8 +41,8 @@ const char *const stats_drop_name[DROP_REASONS] = {
 	[DROP_TTL] = "ttl_expired",
 };
 
-/* four buckets to an octave, from 4 ns on: the two bits behind the highest one; below, a bucket
- * each */
+/* four buckets to an octave from 4 ns on: the two bits after the highest one; below 4 ns, a bucket
+ * for each */
 uint32_t stats_lateness_bucket(uint64_t ns)
 {
 	uint32_t octave, bucket;

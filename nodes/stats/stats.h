@@ -47,12 +47,12 @@ enum drop_reason {
 	/* the ring of a link was full: it is sized so that this cannot happen */
 	DROP_RING_FULL,
 	DROP_LINK_DOWN, /* waited for, or was on, a link that went down */
-	/* copy of a broadcast or multicast frame beyond what a port may have under way (FC-3) */
+	/* copy of a broadcast or multicast frame beyond what a port may have in flight (FC-3) */
 	DROP_FLOOD_LIMIT,
 	/* IGMP or MLD report: for multicast routers, of which a fabric has none */
 	DROP_NO_LISTENER,
 	DROP_HOST, /* the attached host's kernel did not take it */
-	/* the attached host sent more of a held flow than may wait (super-frames count once) */
+	/* the attached host sent more of a paused flow than may wait (super-frames count once) */
 	DROP_FGFC_QUEUE,
 	/* the attached host sent faster than its link and NIC took it (super-frames count once) */
 	DROP_HOST_OVERRUN,
@@ -61,10 +61,9 @@ enum drop_reason {
 	/* roce: a lossless class brought more after XOFF than its headroom holds */
 	DROP_HEADROOM,
 	DROP_BAD_ICRC, /* NIC: a RoCEv2 frame whose ICRC is wrong */
-	/* NIC: behind a gap, and the sender will send it again (go-back-N); port-group: overtaken
-	 * */
+	/* NIC: after a gap, and the sender will retransmit it (go-back-N); port-group: overtaken */
 	DROP_OUT_OF_ORDER,
-	DROP_DUPLICATE, /* NIC: was here already */
+	DROP_DUPLICATE, /* NIC: received before */
 	/* would have to go beyond the last virtual lane: a path that is too long, or a loop */
 	DROP_NO_LANE,
 	/* port-group: a DLID that is reserved, beyond the tables, or leads nowhere */
@@ -128,7 +127,7 @@ struct flow_rx_stats {
 	uint64_t cnps;   /* CNPs made */
 	/* the shortest time between two of them; 0: fewer than two */
 	node_time_t cnp_gap_min_ps;
-	uint64_t duplicates, out_of_order; /* packets that came again, or behind a gap */
+	uint64_t duplicates, out_of_order; /* packets that came again, or after a gap */
 };
 
 /* a complete message */
@@ -201,7 +200,7 @@ struct stats_page {
 	struct lateness_stats lateness; /* real clock */
 	/* real clock: time in which the node had something to do now and then (pace.c) */
 	uint64_t active_ns;
-	/* real clock: how far behind it the node was at most, after a turn (pace.c) */
+	/* real clock: how late the node was at most, after a turn (pace.c) */
 	uint64_t behind_max_ns;
 	/* real clock: it sleeps until its next event, or NODE_TIME_NEVER; 0: it is awake */
 	node_time_t sleeps_ps;

@@ -1,12 +1,12 @@
 /*  stats_view - a node's statistics page as another process reads it, without trust in the node
  *  (TB-13, TB-23).
  *
- *  The node may write anything into its page, at any time, between a reader's check and its use
- *  too. So the reader has a mapping of its own: the layout (magic, sizes, offsets) is private
- *  memory, worked out from the node's configuration; counters and tables behind it are the node's,
- *  read-only. What stats_port() and the others reach is then always inside of the mapping. Whether
- *  the node's own layout still is the same is looked at beside, only to tell that a page is wrong.
- *  Not covered: what counters say. Whoever uses one as a limit or an index checks a copy of it. */
+ *  The node may write anything into its page at any time, also between a reader's check and its
+ *  use. So the reader has a mapping of its own. The layout (magic, sizes, offsets) is private
+ *  memory, computed from the node's configuration. The counters and tables after it are the node's,
+ *  read-only. So whatever stats_port() and the others return is inside the mapping. The node's own
+ *  layout is only compared, to detect a page that is wrong.
+ *  Not covered: the values of counters. Code that uses one as a limit or an index checks a copy. */
 #ifndef HEDDLE_NODES_STATS_STATS_VIEW_H
 #define HEDDLE_NODES_STATS_STATS_VIEW_H
 

@@ -23,13 +23,13 @@ enum trace_kind {
 	TRACE_MESSAGE_START, /* flow, message, bytes */
 	TRACE_MESSAGE_END,   /* flow, message, bytes */
 	TRACE_PARAMETER_SET, /* port, -, value */
-	/* port, flow_id (NIC: entry), credit units: the flow is held at its source */
+	/* port, flow_id (NIC: entry), credit units: the flow is paused at its source */
 	TRACE_FGFC_HOLD,
 	TRACE_FGFC_END,     /* port, flow_id (NIC: entry), units queued: no longer */
-	TRACE_FGFC_REFUSED, /* port, entries, credit units: a NIC has no room for the flow */
-	/* port, class, bytes held of what came in there: roce, the neighbour has to stop */
+	TRACE_FGFC_REFUSED, /* port, entries, credit units: the table of a NIC is full */
+	/* port, class, bytes in the buffer of what arrived there: roce, the peer has to stop */
 	TRACE_XOFF,
-	TRACE_XON, /* port, class, bytes held: it may go on */
+	TRACE_XON, /* port, class, bytes held: it may send */
 	/* port, class, microseconds: paused without a break, though data waits */
 	TRACE_STUCK,
 	TRACE_TIMEOUT,     /* flow, packet not acknowledged, timeouts in a row before */

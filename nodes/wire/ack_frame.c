@@ -13,7 +13,7 @@
 
 #define ACK_BITS 25u
 #define ACK_FLOW_ID_MAX 2047u
-#define FIELD_AT 5u /* behind the envelope: where the ACK field starts */
+#define FIELD_AT 5u /* after the envelope: where the ACK field starts */
 #define FCS_BYTES 4u
 #define FIRST_BYTE (FABRIC_TYPE_ACKS << 4) /* version 0 */
 

@@ -7,7 +7,7 @@
  *  difference needs no more bits and cannot be taken for another one after a loss. Captured:
  *  [envelope 14][type 2 (4 bits), version 0 (4)][count][length of the ACK field, 2] [reserved
  *  1][ACKs, bit-packed, most significant bit first, padded with zeros][FCS 4, CRC-32 as in 802.3
- *  over everything behind the envelope]. Wire length = 9 + ceil(25 n / 8). */
+ *  over everything after the envelope]. Wire length = 9 + ceil(25 n / 8). */
 #ifndef HEDDLE_NODES_WIRE_ACK_FRAME_H
 #define HEDDLE_NODES_WIRE_ACK_FRAME_H
 
@@ -40,8 +40,8 @@ static inline uint32_t ack_frame_wire_bytes(uint32_t count)
 	return ACK_FRAME_OVERHEAD_BYTES + (25 * count + 7) / 8;
 }
 
-/** ack_frame_write() - an ACK frame behind its envelope; @bytes has room for 14 +
- *  ack_frame_wire_bytes(count).
+/** ack_frame_write() - an ACK frame after its envelope; @bytes 14 +
+ *  ack_frame_wire_bytes(count) long.
  *  @envelope  14 bytes.  @count  1..48.   Return: captured bytes. */
 uint32_t ack_frame_write(const uint8_t *envelope, const struct ack *acks, uint32_t count,
 			 uint8_t *bytes);

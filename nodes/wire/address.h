@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define ADDRESS_HOSTS_MAX 65536u
-#define ADDRESS_MAC_PREFIX 0x024800u /* upper 24 bits of every host's MAC, h behind */
+#define ADDRESS_MAC_PREFIX 0x024800u /* upper 24 bits of every host's MAC, then h */
 
 /* Host indices are below ADDRESS_HOSTS_MAX: asserted. */
 void address_mac(uint32_t host_index, uint8_t mac[6]);

@@ -1,5 +1,5 @@
-/*  becn_frame - what a host sends only to carry BECN (PG-10): an Ethernet frame that says nothing,
- *  behind a local route header that does.
+/*  becn_frame - what a host sends only to carry BECN (PG-10): an empty Ethernet frame after a
+ *  local route header with BECN.
  *
  *  60 bytes: MACs of the two hosts, EtherType 0x88b6 with subtype 2 (frame.h has 0 and 1),
  *  zeros. */

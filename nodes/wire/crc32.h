@@ -9,11 +9,11 @@
 
 #include <stdint.h>
 
-/** crc32_add() - the CRC of what had @crc (0: nothing) with @bytes behind it. Ethernet sends it
+/** crc32_add() - the CRC of what had @crc (0: nothing) with @bytes after it. Ethernet sends it
  *  least significant byte first. */
 uint32_t crc32_add(uint32_t crc, const uint8_t *bytes, uint32_t length);
 
-/** crc32_add_zeros() - the same with @length zeros behind it: 0.3 us for 4 kB, which is what the
+/** crc32_add_zeros() - the same with @length zeros after it: 0.3 us for 4 kB, which is what the
  *  usual jump by powers of x costs too (ours). */
 uint32_t crc32_add_zeros(uint32_t crc, uint32_t length);
 

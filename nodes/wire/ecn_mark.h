@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** ecn_mark() - sets CE in the IP header behind Ethernet and at most one 802.1Q tag, if the packet
+/** ecn_mark() - sets CE in the IP header after Ethernet and at most one 802.1Q tag, if the packet
  *  is ECN-capable: ECT(0), ECT(1). The IPv4 header checksum is kept right [RFC 1624]; no other
  *  checksum covers the field. Reads and writes the captured bytes
  *  only.   Return: is the packet marked now (or was already)?  O(1). */

@@ -4,7 +4,7 @@
  *  On a fabric link a frame is [envelope 14][fabric header 12][inner frame, byte-identical][FCS 4].
  *  The envelope is an Ethernet header with EtherType 0x88b5, there so that a capture or a veth link
  *  sees an Ethernet frame; the modelled link does not carry it: wire length = 12 + inner + 4. First
- *  byte behind the envelope: 0x1_ data, 0x2_ ACK frame. Layout, big endian: [0] type 1 (4 bits),
+ *  byte after the envelope: 0x1_ data, 0x2_ ACK frame. Layout, big endian: [0] type 1 (4 bits),
  *  traffic class (4); [1] bit 0 ordered, bits 3..7 the upper bits of via; [2..3] flow_id; [4..5]
  *  data_flow (position of the packet in the flow, units modulo 2^16); [6..7] destination fabric
  *  address; [8] egress port; [9] level (3 bits), hops so far (5; 31: so many or more); [10] the

@@ -8,7 +8,7 @@
 #define VERSION 0u
 #define VERSION_MASKED 1u
 
-/* EtherType, OUI and protocol id, behind the two MACs */
+/* EtherType, OUI and protocol id, after the two MACs */
 #define HEAD_AT 12u
 #define TYPE_AT 19u
 

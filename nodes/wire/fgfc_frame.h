@@ -11,15 +11,15 @@
  *      80..81, 82..83 ports
  *      84..87 flow label   88..91 queue pair, HPC process
  *
- *  Version 1 is for a name with a mask (FC-2), 60 bytes longer: behind it, in the same order, which
- *  bits of the fields count:
+ *  Version 1 is for a name with a mask (FC-2), 60 bytes longer: after it, in the same order, the
+ *  bits of the fields that count:
  *
  *      92 reserved 93 IP protocol 94..95 VLAN 96..101, 102..107 MACs 108..123, 124..139 addresses
  *      140..141, 142..143 ports   144..147 flow label   148..151 queue pair, HPC process
  *
- *  Every field has a place of its own, and one that is not in the set is 0: so there is one way to
- *  name a flow, and a reader has nothing to walk through. For the length of the pause the flow may
- *  send its credit only; pause 0 ends it. docs/wire-format.md has the reasons. */
+ *  Every field has a fixed place, and one that is not in the set is 0. So each flow has one name,
+ *  and a reader needs no loop. During the pause the flow may send its credit only; pause 0 ends it.
+ *  Reasons: docs/wire-format.md. */
 #ifndef HEDDLE_NODES_WIRE_FGFC_FRAME_H
 #define HEDDLE_NODES_WIRE_FGFC_FRAME_H
 

@@ -203,7 +203,7 @@ bool flow_name_masked_valid(const struct flow_name *name, const struct flow_name
 	return flow_name_valid(&bits);
 }
 
-/* is everything behind the first @bytes of the two addresses 0? */
+/* true if everything after the first @bytes of the two addresses is 0 */
 static bool addresses_end(const struct flow_name *name, uint32_t bytes)
 {
 	for (uint32_t i = bytes; i < sizeof(name->source_ip); i++)

@@ -75,7 +75,7 @@ bool flow_name_valid(const struct flow_name *name);
  *  10.0.0.2 protocol 6 ports 1 > 2". */
 void flow_name_print(const struct flow_name *name, FILE *out);
 
-/** flow_name_mask_print() - behind it, if there is one, the mask: " mask 0.0.0.0 > 255.255.255.0
+/** flow_name_mask_print() - after it, if there is one, the mask: " mask 0.0.0.0 > 255.255.255.0
  *  ports 0xff00 > 0x0". */
 void flow_name_mask_print(const struct flow_name *name, const struct flow_name *mask, FILE *out);
 

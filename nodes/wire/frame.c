@@ -70,8 +70,8 @@
 #define BTH_PLAIN_MASK 0xcfffffu
 #define ROCE_PADDING_MASK 3u /* a payload is padded to a multiple of four bytes */
 
-/* What a generated frame of each kind has in front of its test payload, and behind everything. The
- * test payload of a plain Ethernet frame stands where it would behind a tag, so that it does not
+/* What a generated frame of each kind has in front of its test payload, and at the end. The
+ * test payload of a plain Ethernet frame is where it would be after a tag, so that it does not
  * move with the traffic class.
  * In a RoCEv2 frame the test payload is the beginning of the message's bytes, else it stands in
  * front of them: a packet inside a message then carries one path MTU exactly, and nothing else, as
@@ -112,7 +112,7 @@ static inline struct span span_behind(struct span span, uint32_t bytes)
 			      span.length_bytes - bytes };
 }
 
-/* Cuts off what is behind @bytes: Ethernet's padding, for one. */
+/* Cuts off what follows @bytes: Ethernet's padding, for one. */
 static inline struct span span_until(struct span span, uint32_t bytes)
 {
 	return (struct span){ span.bytes, span.captured_bytes < bytes ? span.captured_bytes : bytes,
@@ -186,7 +186,7 @@ static int parse_arp(struct span span, struct frame_fields *fields)
 	return 0;
 }
 
-/* Behind EtherType 0x88b6; subtypes other than HPC have nothing to classify by. */
+/* After EtherType 0x88b6; subtypes other than HPC have nothing to classify by. */
 static int parse_hpc(struct span span, struct frame_fields *fields)
 {
 	if (span.captured_bytes < 1)
@@ -421,7 +421,7 @@ static uint8_t tos_of(const struct frame_spec *spec)
 			 (spec->ecn_capable ? ECN_CAPABLE : 0));
 }
 
-/* Return: what stands behind the IP header. */
+/* Return: the place after the IP header. */
 static uint8_t *write_ipv4(const struct frame_spec *spec, uint8_t protocol, uint8_t *bytes)
 {
 	uint32_t source = htobe32(address_ipv4(spec->source)),
@@ -554,7 +554,7 @@ void frame_payload_write(enum frame_kind kind, const struct frame_payload *paylo
 		tcp_checksum_write(bytes);
 }
 
-/* With the first bytes behind it, in which a BTH would stand. */
+/* With the first bytes after it, where a BTH would be. */
 static enum frame_kind udp_kind(const uint8_t *udp, uint32_t udp_bytes, enum frame_kind test,
 				enum frame_kind roce)
 {

@@ -1,7 +1,7 @@
 /*  frame - reading and writing the frames that hosts send: plain Ethernet, IPv4, IPv6, RoCEv2, TCP,
  *  HPC (FC-21, RC-4, RC-6).
  *
- *  Standard headers are bit-exact standard. A generated frame carries a test payload right behind
+ *  Standard headers are bit-exact standard. A generated frame carries a test payload right after
  *  its headers (frame_payload): which flow, which packet, which message, when it started; the rest
  *  of its length exists only as wire length. Layouts: docs/wire-format.md. */
 #ifndef HEDDLE_NODES_WIRE_FRAME_H
@@ -25,7 +25,7 @@
  * 0 */
 struct frame_fields {
 	uint8_t destination_mac[6], source_mac[6];
-	uint16_t ethertype; /* behind any 802.1Q tag */
+	uint16_t ethertype; /* after any 802.1Q tag */
 	uint16_t vlan;      /* 12 bits */
 	bool tagged;
 	uint8_t priority;   /* 802.1Q priority, else IP DSCP >> 3, else the HPC header's class */
@@ -48,8 +48,8 @@ struct frame_fields {
 	bool report;
 };
 
-/** frame_class() - the traffic class that a frame asks for, of @class_count; whoever asks beyond
- *  has the last. Pure. */
+/** frame_class() - the traffic class that a frame requests, at most the last one of
+ *  @class_count. Pure. */
 static inline uint32_t frame_class(const struct frame_fields *fields, uint32_t class_count)
 {
 	return fields->priority < class_count ? fields->priority : class_count - 1;
@@ -60,7 +60,7 @@ static inline uint32_t frame_class(const struct frame_fields *fields, uint32_t c
  *  contradictory headers are not: a length beyond what holds it, a wrong IPv4 header checksum, a
  *  group address as source, an HPC header of another version. Fragments have no ports, the first
  *  one neither: all of a datagram is one flow (ours).
- *  ARP, IGMP and ICMPv6 are read as far as a switch must know whom a group frame is for (FC-3).
+ *  ARP, IGMP and ICMPv6 are read as far as a switch needs for the receivers of a group (FC-3).
  *  Return: 0, or -EINVAL (malformed; @fields then undefined). Reads at most @captured_bytes.
  *  O(1). */
 int frame_parse(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
@@ -104,9 +104,9 @@ struct frame_spec {
 	enum frame_kind kind;
 	uint32_t source, destination; /* host indices */
 	uint32_t traffic_class;       /* goes into priority / DSCP / HPC class */
-	uint32_t
-		flow; /* goes into ports, flow label, queue pair, HPC process: distinguishes flows of a host pair
-				       * (its lower 22 bits for IP, 23 for RoCEv2, all for HPC, none for plain Ethernet) */
+	/* goes into ports, flow label, queue pair, HPC process: distinguishes flows of a host pair
+	 * (its lower 22 bits for IP, 23 for RoCEv2, all for HPC, none for plain Ethernet) */
+	uint32_t flow;
 	uint32_t frame_bytes; /* whole frame without FCS, >= frame_bytes_min(kind) */
 	bool ecn_capable;     /* IP: ECT(0) [RFC 3168] */
 };
@@ -136,8 +136,8 @@ static inline bool frame_is_roce(enum frame_kind kind)
 #define FRAME_PATH_MTU_MAX 4096u
 
 /** frame_payload_max() - bytes of a message in a full packet of at most @packet_bytes (without
- *  FCS): what the headers leave; of RoCEv2 the largest path MTU that has room. Return: 0: nothing
- *  has. */
+ *  FCS): what the headers leave; of RoCEv2 the largest path MTU that fits. Return: 0: nothing
+ *  fits. */
 uint32_t frame_payload_max(enum frame_kind kind, uint32_t packet_bytes);
 
 /** frame_padding_mask() - a message's bytes in a frame of @kind are padded to a multiple of this

@@ -6,7 +6,7 @@
 #define ETHERNET_BYTES 14u
 #define TAG_BYTES 4u
 
-#define IPV4_TTL_AT 8u /* with the protocol behind it in the same 16 bits */
+#define IPV4_TTL_AT 8u /* followed by the protocol in the same 16 bits */
 #define IPV4_CHECKSUM_AT 10u
 #define IPV6_NEXT_AT 6u
 #define IPV6_HOP_LIMIT_AT 7u

@@ -25,7 +25,7 @@
 
 struct ip_header {
 	const uint8_t *source, *destination; /* 4 or 16 bytes; borrowed */
-	uint32_t payload_bytes;              /* behind the header */
+	uint32_t payload_bytes;              /* after the header */
 	uint32_t flow_label;                 /* IPv6, 20 bits */
 	uint8_t tos;                         /* DSCP and ECN; IPv6: traffic class */
 	uint8_t protocol;

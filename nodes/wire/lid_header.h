@@ -9,7 +9,7 @@
  *  1, 3 bits; [2..3] FECN, BECN, length of the inner frame (14 bits); [4..7] DLID; [8..11] SLID.
  *
  *  LIDs. Host i has LID i + 1. A LID has 16, 20, 24 or 32 bits. Of each width, as of InfiniBand's
- *  16: 0 is nobody (uninitialised), all ones is permissive, the quarter below it, whose upper two
+ *  16: 0 is uninitialised, all ones is permissive, the quarter below it, whose upper two
  *  bits are ones, means groups (multicast, collective); all others name one port of a host. */
 #ifndef HEDDLE_NODES_WIRE_LID_HEADER_H
 #define HEDDLE_NODES_WIRE_LID_HEADER_H
@@ -22,16 +22,16 @@
 #define LID_HEADER_BYTES 12u
 /* captured bytes in front of the inner frame */
 #define LID_FRONT_BYTES (FABRIC_ENVELOPE_BYTES + LID_HEADER_BYTES)
-/* behind FABRIC_TYPE_*, words and quotes */
+/* after FABRIC_TYPE_*, words and quotes */
 #define LID_TYPE_DATA 5u
 
 struct lid_header {
 	uint32_t dlid, slid;
 	uint16_t frame_bytes;  /* inner frame, without FCS */
-	uint8_t service_level; /* the traffic class, all the way */
+	uint8_t service_level; /* the traffic class, on the whole path */
 	uint8_t level;         /* of the virtual lane, on this link (routing_config.h) */
 	bool fecn;             /* met congestion */
-	/* with fecn: and its source is to hear of it, for choices of other ports do not undo it */
+	/* with fecn: its source must be notified, since choices of other ports do not end it */
 	bool lasting;
 	bool becn;
 };
@@ -40,8 +40,9 @@ enum lid_kind {
 	LID_UNINITIALISED, /* 0 */
 	LID_HOST,          /* unicast */
 	LID_GROUP,         /* multicast and collective */
-	LID_PERMISSIVE,    /* all ones: whoever receives it on the link; never forwarded */
-	LID_BEYOND,        /* more bits than LIDs have here */
+	/* all ones: the receiver at the other end of the link; never forwarded */
+	LID_PERMISSIVE,
+	LID_BEYOND, /* more bits than LIDs have here */
 };
 
 /** lid_permissive(), lid_group_first() - the reserved LIDs of @lid_bits. The first group is that of

@@ -9,7 +9,7 @@
 #define OPCODE_PAUSE 0x0001u
 #define OPCODE_PFC 0x0101u
 
-/* behind the two MACs and the EtherType */
+/* after the two MACs and the EtherType */
 #define OPCODE_AT 14u
 #define VECTOR_AT 16u /* PFC: class-enable vector, a reserved byte in front */
 #define TIMES_AT 18u

@@ -78,7 +78,7 @@ static uint8_t *put_text(uint8_t *to, uint32_t code, const char *text)
 	return text ? put_option(to, code, text, text_bytes(text)) : to;
 }
 
-/* the end of the block that begins at @block; @to its options' end.  Return: what is behind it */
+/* the end of the block that begins at @block; @to its options' end.  Return: the place after it */
 static uint8_t *block_end(uint8_t *block, uint8_t *to)
 {
 	uint32_t bytes;

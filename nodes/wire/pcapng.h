@@ -13,9 +13,9 @@
 #define PCAPNG_TEXT_MAX 512u /* of an option; what is longer is cut */
 #define PCAPNG_HEADER_BYTES_MAX (4 * (PCAPNG_TEXT_MAX + 8) + 128)
 
-/* what stands in front of the packets. Texts are UTF-8; NULL: none. */
+/* what precedes the packets. Texts are UTF-8; NULL: none. */
 struct pcapng_header {
-	const char *application, *comment; /* who wrote the file, and what it is of */
+	const char *application, *comment; /* the program that wrote it, and its subject */
 	const char *name, *description;    /* of the interface */
 	uint64_t rate_bps;
 	uint32_t snap_bytes; /* no packet holds more; 0: no limit */

@@ -26,10 +26,10 @@
 #define BTH_BECN (1u << 30)
 #define BTH_ACK_REQUEST 0x80u
 
-/* where things stand in a RoCEv2 frame */
+/* offsets in a RoCEv2 frame */
 struct places {
 	uint32_t ip_at, udp_at, bth_at;
-	/* behind the ICRC: the end of the UDP datagram; Ethernet's padding may follow */
+	/* after the ICRC: the end of the UDP datagram; Ethernet's padding may follow */
 	uint32_t end;
 };
 

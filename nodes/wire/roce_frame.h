@@ -30,7 +30,7 @@
 #define ROCE_SYNDROME_ACK 0x1fu
 #define ROCE_SYNDROME_NAK_PSN 0x60u /* NAK: PSN sequence error */
 
-#define ROCE_SIGNAL_NONE 0u /* the 7 reserved bits behind the ACK request of a CNP (RC-9) */
+#define ROCE_SIGNAL_NONE 0u /* the 7 reserved bits after the ACK request of a CNP (RC-9) */
 #define ROCE_SIGNAL_PAUSE 1u
 #define ROCE_SIGNAL_RESUME 2u
 
@@ -54,7 +54,7 @@ struct roce_header {
 	uint32_t queue_pair; /* at the destination */
 	bool becn;           /* BTH: the receiver of the data has seen an ECN mark */
 	bool ack_request;
-	uint8_t signal; /* the 7 bits behind it */
+	uint8_t signal; /* the 7 bits after it */
 	uint32_t psn;
 	uint8_t syndrome; /* of an AETH: opcode ACKNOWLEDGE */
 	uint32_t msn;
@@ -80,7 +80,7 @@ int roce_frame_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t fram
 
 /** roce_ack_write(), roce_cnp_write() - the frame to @bytes (ROCE_REPLY_BYTES_MAX), whole, with its
  *  ICRC. An ACK is ECN-capable no more than a CNP. Return: its length without FCS, padded to
- *  FRAME_BYTES_MIN by Ethernet (behind the IP packet). */
+ *  FRAME_BYTES_MIN by Ethernet (after the IP packet). */
 uint32_t roce_ack_write(const struct roce_reply *reply, uint8_t *bytes);
 uint32_t roce_cnp_write(const struct roce_reply *reply, uint8_t *bytes);
 
@@ -107,9 +107,9 @@ int roce_icrc(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_byte
 bool roce_trailer(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
 		  uint8_t icrc[ROCE_ICRC_BYTES]);
 
-/** roce_complete() - makes a frame of any kind whole as the wire would have it: zeros behind what
+/** roce_complete() - makes a frame of any kind whole as the wire would have it: zeros after what
  *  was captured, and an ICRC if it is RoCEv2.
- *  @bytes room for @frame_bytes. */
+ *  @bytes @frame_bytes long. */
 void roce_complete(uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes);
 
 /** roce_icrc_holds() - is the frame captured whole, and its ICRC right? A frame whose end was not

@@ -13,11 +13,11 @@
 #define ETHERNET_BYTES 14u
 #define IP_AT ETHERNET_BYTES
 #define TCP_AT (IP_AT + IPV4_BYTES)
-#define OFFSET_FLAGS (TCP_BYTES / 4 << 12) /* data offset, flags behind it */
+#define OFFSET_FLAGS (TCP_BYTES / 4 << 12) /* data offset, then flags */
 #define WINDOW_MAX 65535u
 #define ACK_IP_BYTES (IPV4_BYTES + TCP_BYTES)
 
-/* over pseudo-header, TCP header and @payload_bytes of payload, a multiple of 4; zeros behind it
+/* over pseudo-header, TCP header and @payload_bytes of payload, a multiple of 4; zeros after it
  * add nothing */
 static void checksum_write(uint8_t *bytes, uint32_t payload_bytes)
 {

@@ -15,7 +15,7 @@
 #define TCP_FLAG_PSH 0x08u
 #define TCP_FLAG_ACK 0x10u
 #define TCP_FLAG_ECE 0x40u /* congestion was experienced */
-#define TCP_FLAG_CWR 0x80u /* the sender has heard it */
+#define TCP_FLAG_CWR 0x80u /* the sender has reduced its window */
 
 struct tcp_fields {
 	uint32_t sequence, acknowledgement; /* modulo 2^32 */
@@ -24,13 +24,13 @@ struct tcp_fields {
 };
 
 struct tcp_ack {
-	uint32_t source, destination; /* host indices: who acknowledges, whose data */
+	uint32_t source, destination; /* host indices: receiver of the data, its sender */
 	uint32_t flow;                /* that of the data's frame_spec: its lower 22 bits */
 	uint32_t traffic_class;
 	struct tcp_fields fields;
 };
 
-/** tcp_fields_write() - sets them in a generated data frame, behind frame_payload_write(). O(1). */
+/** tcp_fields_write() - sets them in a generated data frame, after frame_payload_write(). O(1). */
 void tcp_fields_write(const struct tcp_fields *fields, uint8_t *bytes);
 
 /** tcp_fields_read() - those of a data frame that frame_payload_read() has read, or of an ACK. */
@@ -47,11 +47,11 @@ int tcp_ack_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_b
 
 /* ---- for frame.c ---- */
 
-/** tcp_header_write() - behind the IPv4 header of the data frame in @bytes. The checksum follows
+/** tcp_header_write() - after the IPv4 header of the data frame in @bytes. The checksum follows
  *  with the test payload. */
 void tcp_header_write(uint32_t flow, uint8_t *bytes);
 
-/** tcp_checksum_write() - makes the checksum of the data frame in @bytes right. */
+/** tcp_checksum_write() - writes the checksum of the data frame in @bytes. */
 void tcp_checksum_write(uint8_t *bytes);
 
 /** tcp_header_generated() - can @tcp, TCP_BYTES captured, be that of a generated data frame? */

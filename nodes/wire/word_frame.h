@@ -28,8 +28,8 @@ struct word_frame_word {
 void word_frame_envelope_write(uint32_t node_index, uint32_t port, uint32_t peer_index,
 			       uint32_t peer_port, uint8_t bytes[FABRIC_ENVELOPE_BYTES]);
 
-/** word_frame_start() - an empty word frame behind its envelope. @bytes room for
- *  WORD_FRAME_BYTES_MAX. */
+/** word_frame_start() - an empty word frame after its envelope. @bytes
+ *  WORD_FRAME_BYTES_MAX long. */
 void word_frame_start(const uint8_t envelope[FABRIC_ENVELOPE_BYTES], uint8_t *bytes);
 
 /** word_frame_add() - one word more. Return: the frame's length now, or 0 if it was full (nothing
