@@ -11,7 +11,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='README.md containers docs topologies orchestrator/base orchestrator/cli orchestrator/main.c orchestrator/fabric orchestrator/hosts orchestrator/live orchestrator/manager orchestrator/results orchestrator/routing orchestrator/scenario switchd/common switchd/port_group switchd/flow_channel nodes/base nodes/clock nodes/link nodes/node nodes/process nodes/stats nodes/wire'
+clean='README.md containers docs topologies orchestrator/base orchestrator/cli orchestrator/main.c orchestrator/fabric orchestrator/hosts orchestrator/live orchestrator/manager orchestrator/results orchestrator/routing orchestrator/scenario nodes/base nodes/clock nodes/link nodes/node nodes/process nodes/stats nodes/wire switchd'
 
 all='README.md docs nodes switchd nicd orchestrator tests topologies containers'
 

@@ -3,8 +3,8 @@
  *      0 up to kmin, then linear up to pmax at kmax, all above it [Zhu et al., SIGCOMM 2015, fig.
  *      5]
  *
- *  The length is that which the packet finds, as it is now, not an average. Integers only, so that
- *  runs repeat exactly. */
+ *  The length is the present one that the packet finds, not an average. Integers only, so runs
+ *  repeat exactly. */
 #ifndef HEDDLE_SWITCHD_ETHERNET_ECN_H
 #define HEDDLE_SWITCHD_ETHERNET_ECN_H
 
@@ -14,9 +14,8 @@
 #include "nodes/base/random.h"
 #include "nodes/config/roce_config.h"
 
-/** ecn_congested() - is the next packet to be marked at a queue of @queue_bytes? Draws from @random
- *  between kmin and kmax only. Whether the packet can be marked is another question:
- *  nodes/wire/ecn_mark.h. O(1). */
+/** ecn_congested() - does a queue of @queue_bytes mark the next packet? Uses @random between kmin
+ *  and kmax only. Whether the packet can be marked: nodes/wire/ecn_mark.h. O(1). */
 bool ecn_congested(const struct roce_class_config *class, uint64_t queue_bytes,
 		   struct random *random);
 

@@ -64,7 +64,7 @@ static void measured(void *dataplane, uint32_t p, node_time_t now)
 
 /* ---- links that change ---- */
 
-/* @port is what config->ports[@port] says: kind, MTU, class shares, headroom; nothing is held
+/* @port is what config->ports[@port] says: kind, MTU, class shares, headroom; nothing is paused
  * there */
 static void port_configure(struct ethernet *eth, uint32_t p)
 {

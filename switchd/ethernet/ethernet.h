@@ -5,18 +5,18 @@
  *      class -> scheduler -> link
  *      link <- PFC or PAUSE <- XOFF, XON of the input (shared buffer)
  *
- *  Output-queued: what has come in stands in the queue of its output and class at once, first in,
- *  first out; one scheduler per output shares the link between classes. So a class that the
- *  neighbour holds keeps up whatever stands behind its first packet, at this switch and, by PFC, at
- *  those before it (RC-5: head-of-line blocking, spreading); nothing here hides that. Only the
- *  files of this dataplane know the order (ethernet.c the events, ethernet_forward.c where a frame
- *  goes, ethernet_queue.c what it counts for while it is inside, ethernet_pause.c both directions
- *  of PFC, ethernet_transmit.c the link, ethernet_show.c tables, ethernet_set.c parameters); a stage
- *  (shared_buffer, ecn, ecmp, nodes/link/pfc, ...) never calls another one. Events and their order:
- *  switch.h. As in the flow-channel switch all of the fixed latency lies behind the last decision
- *  (link.h).
- *  Flooding: frames for many hosts, or for one that nobody knows, go along a tree that spans the
- *  fabric: flood_ports. */
+ *  Output-queued: an arriving frame joins the queue of its output and class at once, first in,
+ *  first out. One scheduler per output shares the link between classes. So a paused class delays
+ *  every packet that is queued behind its first packet, at this switch and, by PFC, at those
+ *  upstream (RC-5: head-of-line blocking, congestion spreading). That is what is modelled.
+ *  Files of this kind: ethernet.c links and set-up; ethernet_forward.c the output of a frame;
+ *  ethernet_queue.c what a frame inside counts for; ethernet_pause.c both directions of PFC;
+ *  ethernet_path.c the signals of S4; ethernet_transmit.c the link; ethernet_show.c and
+ *  ethernet_set.c tables as text and parameters. A stage (shared_buffer, ecn, ecmp, nodes/link/pfc,
+ *  ...) never calls another one. Events and their order: switch.h. As in the flow-channel switch,
+ *  the fixed latency follows the last decision (link.h).
+ *  Flooding: frames for many hosts, or for an unknown one, follow a tree that spans the fabric:
+ *  flood_ports. */
 #ifndef HEDDLE_SWITCHD_ETHERNET_ETHERNET_H
 #define HEDDLE_SWITCHD_ETHERNET_ETHERNET_H
 
@@ -38,7 +38,7 @@
 #include "switchd/ethernet/roce_queue.h"
 #include "switchd/ethernet/shared_buffer.h"
 
-/* no frame is shorter, with FCS; one that is fills so much of the buffer */
+/* bytes that the shortest frame takes in the buffer, with FCS; a shorter one counts as this */
 #define ETHERNET_CELL_BYTES 64u
 
 /* a traffic class of a port */
@@ -49,7 +49,7 @@ struct ethernet_queue {
 	struct roce_class_config class; /* roce.classes[] with kmin and kmax of this port's rate */
 	struct roce_queue watch;        /* of a watched class, as its signals */
 	struct path_signal signals;
-	/* that came in here and stand in the queue of that output */
+	/* packets from this input in the queue of each output */
 	uint32_t packets_for[NODE_PORTS_MAX];
 };
 
@@ -60,8 +60,8 @@ struct ethernet_port {
 	uint32_t mtu_bytes;
 	uint8_t mac[6];
 	uint8_t backlog; /* set of classes with packets in their queue */
-	uint8_t held;    /* of them, those that the neighbour holds */
-	uint8_t stuck;   /* of these, those that the watchdog has found */
+	uint8_t held;    /* of them, those that the peer pauses */
+	uint8_t stuck;   /* of these, those that the watchdog has counted as stuck */
 	struct pfc_gate gate;
 	struct pfc_teller teller;
 	struct path_pause path;
@@ -72,10 +72,11 @@ struct ethernet_port {
 
 struct ethernet {
 	struct switch_shell sw;
-	struct roce_config roce; /* as it is set now; without PFC no class is lossless */
-	/* classes of ports that neighbours hold, and that are not stuck yet */
+	/* the present one: switch_set(); without PFC no class is lossless */
+	struct roce_config roce;
+	/* classes of ports that peers pause, and that are not stuck yet */
 	uint32_t held_count;
-	bool watching; /* the watchdog has an appointment */
+	bool watching; /* the timer of the watchdog is set */
 	uint64_t ecmp_seed;
 	struct random random; /* for marking */
 	struct translate translate;

@@ -8,7 +8,7 @@
 #include "switchd/ethernet/ethernet_path.h"
 #include "switchd/ethernet/ethernet_queue.h"
 
-/* a packet that has not been queued goes no further */
+/* drops a packet that is in no queue */
 static void discard(struct ethernet *eth, struct packet *packet, enum drop_reason reason,
 		    node_time_t now)
 {
@@ -29,7 +29,8 @@ static void copy_send(void *dataplane, uint32_t out, struct packet *copy, node_t
 	ethernet_queue_push(dataplane, out, copy, now);
 }
 
-/* A host that asks for its own address wants to know who else has it: everybody is asked. */
+/* A host that requests the MAC of its own address searches for duplicates: the request is
+ * flooded. */
 static bool asks_for_itself(const struct ethernet *eth, const struct frame_fields *fields,
 			    const struct translate_entry *where)
 {
@@ -52,7 +53,7 @@ static int choose(const struct ethernet *eth, const struct frame_fields *fields,
 	return ecmp_choose(&eth->routes, where->fabric_address, where->egress_port, hash);
 }
 
-/* has reached its end, as a signal does at the first switch */
+/* the packet ends here, as a signal does at the first switch */
 static void consume(struct ethernet *eth, struct packet *packet)
 {
 	eth->sw.stats->delivered_packets++;
@@ -60,7 +61,7 @@ static void consume(struct ethernet *eth, struct packet *packet)
 	packet_free(&eth->sw.pool, packet);
 }
 
-/* Takes the packet, which is to leave at @out. @here its destination is there. */
+/* Sends the packet to output @out; takes it. @here its destination is at that port. */
 static void pass(struct ethernet *eth, uint32_t out, struct packet *packet,
 		 const struct frame_fields *fields, bool here, node_time_t now)
 {
@@ -84,9 +85,9 @@ static void pass(struct ethernet *eth, uint32_t out, struct packet *packet,
 		ethernet_path_data(eth, out, c, fields, now);
 }
 
-/* Between hosts of one switch a frame is bridged; over a link to another switch, or from one, it is
- * routed if it is IP. What this switch has made itself sets out with the TTL that it was made with.
- * Return: may it go on? If not, its TTL has run out. */
+/* Between hosts of one switch a frame is bridged. Over a link to or from another switch it is
+ * routed if it is IP. A frame that this switch has made starts with its full TTL.
+ * Return: may it be forwarded? If not, its TTL has run out. */
 static bool hop_allowed(const struct ethernet *eth, struct packet *packet, uint32_t out,
 			const struct frame_fields *fields)
 {
@@ -96,8 +97,8 @@ static bool hop_allowed(const struct ethernet *eth, struct packet *packet, uint3
 	return hop_limit_take(packet->bytes, packet_first_bytes(packet), fields);
 }
 
-/* Takes the packet. Nothing goes out where it came in: who sent it there has no way, or means
- * itself. */
+/* Forwards the packet; takes it. A packet whose output is its input is dropped: the sender has no
+ * route to the destination, or is the destination. */
 static void forward(struct ethernet *eth, struct packet *packet, const struct frame_fields *fields,
 		    node_time_t now)
 {
@@ -160,7 +161,7 @@ void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t fra
 		return;
 	}
 	error = frame_parse(bytes, frame_bytes, frame_bytes, &fields);
-	ENSURE(error, ==, 0); /* we have made it */
+	ENSURE(error, ==, 0); /* this switch has made it */
 	packet->frame_bytes = frame_bytes;
 	packet->in_port = 0;
 	packet->traffic_class = (uint8_t)frame_class(&fields, eth->sw.class_count);

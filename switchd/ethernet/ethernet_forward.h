@@ -1,4 +1,4 @@
-/*  ethernet_forward - where a frame goes: link -> output port (ethernet.h). */
+/*  ethernet_forward - forwarding: link -> output port (ethernet.h). */
 #ifndef HEDDLE_SWITCHD_ETHERNET_ETHERNET_FORWARD_H
 #define HEDDLE_SWITCHD_ETHERNET_ETHERNET_FORWARD_H
 
@@ -10,9 +10,9 @@
 void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *header,
 		      const uint8_t *bytes, node_time_t now);
 
-/** ethernet_originate() - the switch itself sends the frame @bytes (captured whole, without FCS) to
- *  whom it is addressed to. Counts as injected; what there is no room or no way for is dropped and
- *  counted. */
+/** ethernet_originate() - sends the frame @bytes (captured whole, without FCS), which this switch
+ *  has made, to its destination. Counts as injected. Without a route or free buffer it is dropped
+ *  and counted. */
 void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t frame_bytes,
 			node_time_t now);
 

@@ -1,6 +1,6 @@
-/*  The congestion control of S4 in an Ethernet switch: as the second switch it watches its output
- *  queues and tells first switches whom to pause; as the first one it pauses its devices (RC-7 ...
- *  RC-10). Often it is both: with a single switch, for each flow. */
+/*  The congestion control of S4 in an Ethernet switch. As the second switch it watches its output
+ *  queues and signals first switches which flows to pause. As the first switch it pauses its
+ *  devices (RC-7 ... RC-10). It is often both; a single switch is both for each flow. */
 #include "switchd/ethernet/ethernet_path.h"
 
 #include "nodes/stats/trace.h"
@@ -8,10 +8,10 @@
 #include "switchd/ethernet/ethernet_queue.h"
 
 #define RATE_BPS_MIN 1000000u
-#define SIGNALS_PER_EVENT 16u /* and CNPs; what remains is the next event's, at the same time */
+/* and CNPs of one event; the rest is left to the next event, at the same time */
+#define SIGNALS_PER_EVENT 16u
 
-/* a switch whose ports are all vacant takes the slowest link there is: none is told anything
- * anyway */
+/* a switch with vacant ports only takes the slowest link there is: it signals no flow */
 static uint64_t fastest_bps(const struct ethernet *eth)
 {
 	uint64_t rate_bps = RATE_BPS_MIN;
@@ -106,17 +106,17 @@ void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traff
 		arm(eth, port, now);
 }
 
-/* ---- what passes ---- */
+/* ---- packets that pass ---- */
 
-/* Only switches signal: from a host it would hold, or let go, whomever the host likes. */
+/* Only switches signal: a host that could do so would pause and resume any flow. */
 static bool is_forged(const struct ethernet *eth, const struct packet *packet)
 {
 	return eth->roce.path_pause && !packet->copy &&
 	       eth->ports[packet->in_port].kind == PORT_EDGE;
 }
 
-/* A CNP with a signal: for a device of ours, and from one, it ends here, all others go on
- * untouched. */
+/* A CNP with a signal ends here if it is for a device of this switch, or comes from one. All others
+ * are forwarded unchanged. */
 static enum path_verdict take_signal(struct ethernet *eth, uint32_t out,
 				     const struct packet *packet, struct flow_line *line,
 				     const struct roce_header *header, bool here, node_time_t now)
@@ -134,8 +134,8 @@ static enum path_verdict take_signal(struct ethernet *eth, uint32_t out,
 	return PATH_TAKEN;
 }
 
-/* An ACK, NAK or CNP of the flow of @line names the sender's queue pair, a CNP is one the less to
- * be made here. */
+/* An ACK, NAK or CNP of the flow of @line names the sender's queue pair. After a CNP this switch
+ * need not make one. */
 static void note_reply(struct ethernet *eth, struct flow_line *line,
 		       const struct frame_fields *fields, node_time_t now)
 {
@@ -203,7 +203,7 @@ void ethernet_path_data(struct ethernet *eth, uint32_t port, uint32_t traffic_cl
 		arm(eth, port, now);
 }
 
-/* the CNPs that the flows of @queue lack; *count of what this event has done */
+/* sends the CNPs that flows of @queue lack; *count: of this event, so far */
 static void supplement(struct ethernet *eth, struct ethernet_queue *queue, uint32_t *count,
 		       node_time_t now)
 {

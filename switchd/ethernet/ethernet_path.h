@@ -4,7 +4,7 @@
 
 #include "switchd/ethernet/ethernet.h"
 
-/** ethernet_path_init() - ports and queues are there, nothing has passed.  Return: 0 or -ENOMEM. */
+/** ethernet_path_init() - before the first packet; ports and queues exist. Return: 0 or -ENOMEM. */
 int ethernet_path_init(struct ethernet *eth);
 void ethernet_path_fini(void *dataplane);
 
@@ -18,30 +18,29 @@ enum path_verdict {
 	PATH_FORGED, /* a signal from a host, of which only switches make any */
 };
 
-/** ethernet_path_reply() - an ACK, NAK or CNP is to leave at @out, or was to. @here @out is where
- *  its destination is.
- *  Return: what becomes of it. The packet stays the caller's. */
+/** ethernet_path_reply() - an ACK, NAK or CNP is for output @out. @here @out is the port of its
+ *  destination. Return: what becomes of the packet, which stays the caller's. */
 enum path_verdict ethernet_path_reply(struct ethernet *eth, uint32_t out,
 				      const struct packet *packet,
 				      const struct frame_fields *fields, bool here,
 				      node_time_t now);
 
-/** ethernet_path_data() - a RoCEv2 data packet with @fields has been put into the queue of @out and
- *  @traffic_class, or there was no room for it: its flow feeds the queue either way. */
+/** ethernet_path_data() - a RoCEv2 data packet with @fields was enqueued at @out and
+ *  @traffic_class, or dropped because no buffer was free: in both cases its flow feeds the
+ *  queue. */
 void ethernet_path_data(struct ethernet *eth, uint32_t out, uint32_t traffic_class,
 			const struct frame_fields *fields, node_time_t now);
 
-/** ethernet_path_on_length() - the queue of a watched class has grown or shrunk. */
+/** ethernet_path_on_length() - the length of the queue of a watched class has changed. */
 void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traffic_class,
 			     node_time_t now);
 
-/** ethernet_path_periods() - the period in which a flow needs a CNP, or a level, is another from
- *  @now on. O(ports x classes). */
+/** ethernet_path_periods() - the period of CNPs, or a level, has changed at @now. O(ports x
+ *  classes). */
 void ethernet_path_periods(struct ethernet *eth, node_time_t now);
 
-/** ethernet_path_step() - sends signals and CNPs that are due because of the queues of @port, a few
- *  at a time.
- *  Return: when to call it again, as things are; NODE_TIME_NEVER. */
+/** ethernet_path_step() - switch_ops.port_timer: sends signals and CNPs that are due because of the
+ *  queues of @port, a few at a time. Return: when the next one is due; NODE_TIME_NEVER. */
 node_time_t ethernet_path_step(void *dataplane, uint32_t port, node_time_t now);
 
 #endif

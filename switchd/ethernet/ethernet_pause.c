@@ -4,11 +4,11 @@
 
 #include "nodes/stats/trace.h"
 
-/* ---- what the neighbour holds here ---- */
+/* ---- received pauses ---- */
 
 static void hold_begin(struct ethernet *eth, struct ethernet_queue *queue, node_time_t now)
 {
-	queue->stats->paused_since_ps = now ? now : 1; /* 0: not */
+	queue->stats->paused_since_ps = now ? now : 1; /* 0 means not paused */
 	queue->stats->paused_counted_ps = now;
 	eth->held_count++;
 }
@@ -36,7 +36,7 @@ void ethernet_pause_note(struct ethernet *eth, uint32_t port, node_time_t now)
 	}
 	out->held = (uint8_t)held;
 	out->stuck &= out->held;
-	/* all that waits, waits for it */
+	/* the port is paused if all classes with packets are */
 	switch_pause_note(&eth->sw, port, held && held == out->backlog, now);
 }
 
@@ -53,7 +53,7 @@ void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
 	switch_pause_settle(&eth->sw, port, now);
 }
 
-/* path-level PFC comes from the first switch even where links do without (RC-10) */
+/* path-level PFC comes from the first switch even if links have no PFC (RC-10) */
 static bool obeys(const struct ethernet *eth)
 {
 	return eth->roce.pfc || eth->roce.path_pause;
@@ -78,12 +78,12 @@ void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct recor
 	if (!obeys(eth) || !pfc_gate_take(&out->gate, &frame, out->link->rate_bps, now))
 		return;
 	ethernet_pause_note(eth, port, now);
-	/* one that is renewed again and again must be seen while it lasts */
+	/* a pause that is renewed again and again is counted while it lasts */
 	ethernet_pause_settle(eth, port, now);
 	switch_touch(&eth->sw, port);
 }
 
-/* ---- what the neighbour is told ---- */
+/* ---- sent pauses ---- */
 
 void ethernet_pause_tell(struct ethernet *eth, uint32_t port, uint32_t traffic_class,
 			 node_time_t now)
@@ -118,7 +118,7 @@ node_time_t ethernet_pause_due_at(const struct ethernet *eth, uint32_t port, nod
 	return path_pause_due(&in->path, now) ? 0 : pfc_teller_due_at(&in->teller);
 }
 
-/* a frame of the path may stop classes and let others go on */
+/* a frame of path-level PFC may pause some classes and resume others */
 static void count_path(struct port_stats *stats, const struct pause_frame *frame)
 {
 	uint32_t named = frame->enabled ? frame->enabled : 1, stopped = 0;
@@ -129,8 +129,7 @@ static void count_path(struct port_stats *stats, const struct pause_frame *frame
 	stats->path_resumes += (named & ~stopped) != 0;
 }
 
-/* The buffer's word first: of two words about the same classes it is the more urgent. Return: is
- * there any? */
+/* The buffer's frame has priority over that of path-level PFC. Return: is a frame due? */
 static bool next_frame(struct ethernet_port *in, node_time_t now, struct pause_frame *frame)
 {
 	uint32_t before = in->teller.told;

@@ -21,7 +21,7 @@ static uint32_t input_of(const struct packet *packet)
 	return packet->copy ? SHARED_BUFFER_NO_INPUT : packet->in_port;
 }
 
-/* what the input of a packet holds has changed */
+/* the bytes of an input in the buffer have changed */
 static void note_input(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now)
 {
 	const struct shared_buffer_input *input = &eth->buffer.inputs[port][traffic_class];
@@ -35,8 +35,8 @@ static void note_input(struct ethernet *eth, uint32_t port, uint32_t traffic_cla
 	ethernet_pause_tell(eth, port, traffic_class, now);
 }
 
-/* @packet, which counts for its input, joins (1) or leaves (-1) the queue of an output: who waits
- * for whom, for the search for deadlocks */
+/* Updates the wait-for graph of deadlock detection: @packet, which counts for its input, joins (1)
+ * or leaves (-1) the queue of an output. */
 static void note_waits(struct ethernet *eth, const struct packet *packet, int change)
 {
 	struct ethernet_queue *input = &eth->ports[packet->in_port].queues[packet->traffic_class];
@@ -62,7 +62,7 @@ static void note_queue(struct ethernet *eth, const struct packet *packet, int64_
 		ethernet_path_on_length(eth, packet->egress_port, packet->traffic_class, now);
 }
 
-/* the buffer does not take it */
+/* drops a packet that the buffer rejects */
 static void refuse(struct ethernet *eth, uint32_t port, struct packet *packet,
 		   enum shared_buffer_verdict verdict, node_time_t now)
 {

@@ -13,7 +13,7 @@
 #define REFERENCE_PERMILLE_MAX 1000000u
 #define TIME_US_MAX 3600000000u
 
-/* kmin and kmax that are for different rates go together at some ports only */
+/* kmin and kmax for different rates may be in order at some ports only */
 static int markings_check(const struct ethernet *eth, const struct roce_config *roce, char *why,
 			  size_t why_max)
 {

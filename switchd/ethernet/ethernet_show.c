@@ -39,7 +39,7 @@ static void show_queues(const void *dataplane, uint32_t p, FILE *out)
 	}
 }
 
-/* what limits a class there: what came in (lossless), or what waits to go out */
+/* the limit of a class: of its input if it is lossless, else of its output queue */
 static void show_buffer(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct ethernet *eth = dataplane;
@@ -66,7 +66,7 @@ static double since_us(const struct ethernet *eth, node_time_t since_ps)
 		       : 0.0;
 }
 
-/* what a class was held for, a pause that goes on included */
+/* how long a class was paused, with the present pause */
 static double paused_us(const struct ethernet *eth, const struct ethernet_queue *queue)
 {
 	node_time_t since_ps = queue->stats->paused_since_ps ? queue->stats->paused_counted_ps : 0;
@@ -150,8 +150,7 @@ static void show_flow(const struct ethernet *eth, const struct flow_line *line, 
 		line->pinned ? "paused" : "-");
 }
 
-/* what is remembered of flows, as of @port or (-1) of all; a flow is at the port where its data
- * goes out */
+/* watched flows whose data leaves by @port; -1: all */
 static void show_flows(const void *dataplane, int port, FILE *out)
 {
 	const struct ethernet *eth = dataplane;
@@ -167,7 +166,7 @@ static void show_flows(const void *dataplane, int port, FILE *out)
 			show_flow(eth, &watch->lines[i], out);
 }
 
-/* the whole of it, in front of the ports' part */
+/* the buffer of the switch, before the rows of ports */
 static void show_shared(const void *dataplane, int port, FILE *out)
 {
 	const struct shared_buffer *buffer = &((const struct ethernet *)dataplane)->buffer;

@@ -3,9 +3,8 @@
 #include "switchd/ethernet/ethernet_pause.h"
 #include "switchd/ethernet/ethernet_queue.h"
 
-/* Classes that have a packet that may go, as a set. @later_at the earliest time another one will be
- * ready without anything else happening: its packet is far enough in, or the neighbour holds it no
- * longer. */
+/* Set of classes with a packet that may be sent. @later_at the earliest time at which another class
+ * becomes ready without any event: enough of its packet has arrived, or its pause ends. */
 static uint32_t classes_ready(const struct ethernet *eth, struct ethernet_port *out,
 			      node_time_t now, node_time_t *later_at)
 {
@@ -38,7 +37,7 @@ node_time_t ethernet_transmit_next_at(void *dataplane, uint32_t port, node_time_
 
 	if (!ethernet_port_up(eth, port) || (!out->backlog && pause_at == NODE_TIME_NEVER))
 		return NODE_TIME_NEVER;
-	if (free_at > now) /* what exactly is due then shows when it is free */
+	if (free_at > now) /* what is due then is computed when the link is free */
 		return out->backlog ? free_at : node_time_max(free_at, pause_at);
 	if (!link_may_send(out->link))
 		return NODE_TIME_NEVER;
@@ -83,7 +82,7 @@ static void send_packet(struct ethernet *eth, uint32_t port, uint32_t traffic_cl
 	switch_leave(&eth->sw, packet);
 }
 
-/* PFC frames first: the later they are, the more comes that has no room. */
+/* PFC frames first: the later they are, the more packets arrive for which no buffer is free. */
 void ethernet_transmit(void *dataplane, uint32_t port, node_time_t now)
 {
 	struct ethernet *eth = dataplane;
@@ -94,7 +93,7 @@ void ethernet_transmit(void *dataplane, uint32_t port, node_time_t now)
 
 	if (out->link->busy_until_ps > now || !ethernet_port_up(eth, port))
 		return;
-	ethernet_pause_note(eth, port, now); /* a pause may be over */
+	ethernet_pause_note(eth, port, now); /* a pause may have ended */
 	if (!link_may_send(out->link))
 		return;
 	if (ethernet_pause_due_at(eth, port, now) <= now) {

@@ -1,12 +1,11 @@
-/*  flow_timer - the flows of a watched queue in the order in which their last CNPs were sent
- *  (RC-8).
+/*  flow_timer - the flows of a watched queue in the order of their last CNPs (RC-8).
  *
- *  All flows have the same period, so the flow whose period began first is the first to lack a CNP:
- *  a list in that order is a timer for each flow, and every operation is O(1). Periods begin now,
- *  so a flow joins at the young end; one that has lacked a CNP for long without the switch being
- *  able to make one joins at the old end.
- *  Memory: none of its own; timers are part of the flows' lines (flow_watch.h) and are stopped
- *  before a line is forgotten. */
+ *  All flows have the same period. So the flow whose period began first is the first to lack a CNP:
+ *  a list in that order is a timer for each flow, and every operation is O(1). A period begins now,
+ *  so a flow joins at the young end. A flow that has lacked a CNP for long, because the switch
+ *  could not make one, joins at the old end.
+ *  Memory: timers are part of the lines of flows (flow_watch.h). They are stopped before a line is
+ *  forgotten. */
 #ifndef HEDDLE_SWITCHD_ETHERNET_FLOW_TIMER_H
 #define HEDDLE_SWITCHD_ETHERNET_FLOW_TIMER_H
 
@@ -20,7 +19,7 @@ struct flow_timers;
 struct flow_timer {
 	struct flow_timer *older, *younger;
 	struct flow_timers *list; /* NULL: stopped */
-	node_time_t from_ps;      /* when its period began; 0: it is over, whatever it is */
+	node_time_t from_ps;      /* when its period began; 0: its period is over */
 };
 
 /* of a queue; zeros: none runs */
@@ -28,7 +27,7 @@ struct flow_timers {
 	struct flow_timer *oldest, *youngest;
 };
 
-/** flow_timer_stop() - a timer that runs is taken out of its list; others are left alone. */
+/** flow_timer_stop() - takes a running timer out of its list; a stopped one stays so. */
 void flow_timer_stop(struct flow_timer *timer);
 
 /** flow_timer_restart() - a period begins at @now (not before that of any other), in @list; stops

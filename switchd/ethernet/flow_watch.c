@@ -51,7 +51,7 @@ static struct flow_line *find(const struct flow_watch *watch, const struct flow_
 	return NULL;
 }
 
-/* a free line of the set, else the one that may be forgotten first; NULL: none may */
+/* a free line of the set, else the one to forget first; NULL: none may be forgotten */
 static struct flow_line *make_room(struct flow_watch *watch, uint32_t set)
 {
 	struct flow_line *least = NULL;

@@ -1,19 +1,18 @@
-/*  flow_watch - what a switch remembers of the RoCE flows that pass it: when the last CNP did, and
- *  how to make one (RC-8 ... RC-10).
+/*  flow_watch - the RoCE flows that a switch remembers: when their last CNP passed, and how to make
+ *  one (RC-8 ... RC-10).
  *
  *  A flow is a pair of addresses and the UDP source port, from the sender of data to its receiver.
- *  Both ends use the same port, so an ACK or CNP belongs to the flow whose addresses are its own
- *  the other way round; from it the sender's queue pair is learned, which data frames do not name.
- *  All that a CNP needs is in a line: MAC and IP addresses and port of the flow, and that queue
- *  pair. Flows of a pair that share a port count as one, and the queue pair heard of last stands
- *  for them.
- *  A switch that the replies do not pass (ECMP may lead them elsewhere; never past either edge
- *  switch) learns no queue pair, and makes no CNPs for such a flow: it could not know either
- *  whether there were any.
- *  Memory: flows_max lines, allocated in init, real where used; sets of eight. A full set forgets
- *  the flow that has sent nothing for the longest time, but none that was told to pause; if all
- *  were, the new flow goes unwatched. Both are counted. Place: lines are found by ethernet's stages
- *  and changed by roce_queue.c, path_signal.c and path_pause.c. 'now' is given. */
+ *  Both ends use the same port. So an ACK or CNP belongs to the flow with its addresses exchanged.
+ *  The sender's queue pair is learned from it; data frames do not name it. A line has what a CNP
+ *  needs: MAC and IP addresses and port of the flow, and that queue pair. Flows of a pair that
+ *  share a port count as one, with the queue pair of the last reply.
+ *  If replies take another path (ECMP; never past either edge switch), the switch learns no queue
+ *  pair and makes no CNPs for the flow. It could not know either whether there were any.
+ *  Memory: flows_max lines in sets of eight, allocated in init; pages become real when they are
+ *  used. A full set forgets the flow that has been silent for longest, but none that has been
+ *  signalled to pause. If all have been, the new flow is not watched. Both are counted. Stages of
+ *  ethernet find lines; roce_queue.c, path_signal.c and path_pause.c change them. The caller passes
+ *  the time. */
 #ifndef HEDDLE_SWITCHD_ETHERNET_FLOW_WATCH_H
 #define HEDDLE_SWITCHD_ETHERNET_FLOW_WATCH_H
 
@@ -38,13 +37,13 @@ struct flow_line {
 	uint32_t queue_pair; /* of the sender; FLOW_QUEUE_PAIR_UNKNOWN */
 	uint8_t source_mac[6], destination_mac[6];
 	uint8_t port, traffic_class; /* the output queue that its last packet went to */
-	bool pinned;                 /* told to pause: must not be forgotten (path_signal.c) */
+	bool pinned;                 /* signalled to pause: not forgotten (path_signal.c) */
 	node_time_t first_ps;        /* first packet */
 	node_time_t seen_ps;         /* last packet */
 	node_time_t cnp_ps;          /* last CNP that passed or was made here; 0: none was */
 	struct flow_timer timer;     /* until it lacks the next one (roce_queue.c) */
 	uint64_t cnps_seen, cnps_supplemented;
-	node_time_t signalled_ps; /* pinned: when it was told last */
+	node_time_t signalled_ps; /* pinned: its last signal */
 	/* pinned: the next in its queue's list: index + 1, 0 is the end (path_signal.c) */
 	uint32_t younger;
 	uint32_t hold; /* whether its device is paused for it (path_pause.c) */
@@ -55,11 +54,11 @@ struct flow_watch {
 	struct flow_line *lines;
 	uint32_t sets, ways;
 	uint32_t used;
-	uint64_t forgotten; /* lines that had to make room */
-	uint64_t unwatched; /* times that a flow found none */
+	uint64_t forgotten; /* lines that were replaced */
+	uint64_t unwatched; /* times that a flow got no line */
 };
 
-/** flow_watch_init() - room for @flows_max flows (>= 1), rounded down to whole sets. Return: 0 or
+/** flow_watch_init() - memory for @flows_max flows (>= 1), rounded down to whole sets. Return: 0 or
  *  -ENOMEM. */
 int flow_watch_init(struct flow_watch *watch, uint32_t flows_max);
 void flow_watch_fini(struct flow_watch *watch);

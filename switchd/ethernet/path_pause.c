@@ -1,7 +1,7 @@
 #include "switchd/ethernet/path_pause.h"
 
 #define ALL_CLASSES ((1u << ROCE_CLASSES_MAX) - 1)
-/* episodes of a hold: its number + 1, and multiples of this more */
+/* episodes of a hold: its number + 1, and that plus multiples of this */
 #define EPISODE_STEP (NODE_PORTS_MAX * ROCE_CLASSES_MAX)
 
 static uint8_t classes_of(const struct roce_config *roce)
@@ -62,7 +62,7 @@ static node_time_t time_of(const struct path_pause *pause)
 static void stop(const struct path_pause *pause, struct path_hold *hold, struct flow_line *line,
 		 node_time_t now)
 {
-	if (hold->until_ps <= now && !hold->renew) /* what there was has run out */
+	if (hold->until_ps <= now && !hold->renew) /* the former pause has run out */
 		next_episode(hold);
 	if (line && line->hold != hold->episode) {
 		line->hold = hold->episode;
@@ -125,8 +125,7 @@ bool path_pause_due(const struct path_pause *pause, node_time_t now)
 	return due;
 }
 
-/* The frame stops the classes in @stopped and lets those in @freed go on, but for those in
- * @kept. */
+/* The frame pauses the classes in @stopped and resumes those in @freed, without those in @kept. */
 static void fill(struct pause_frame *frame, uint8_t stopped, uint8_t freed, uint8_t kept)
 {
 	frame->enabled = stopped | (freed & (uint8_t)~kept);

@@ -105,7 +105,7 @@ static struct flow_line *line_of(struct flow_timer *timer)
 	return (struct flow_line *)((char *)timer - offsetof(struct flow_line, timer));
 }
 
-/* Does the flow of @line feed the queue no more, or can it not be sent a CNP? */
+/* Has the flow of @line stopped feeding the queue, or can it get no CNP? */
 static bool has_ended(const struct roce_queue *queue, const struct flow_line *line,
 		      node_time_t oldest_ps)
 {

@@ -32,7 +32,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* the limit that alpha makes; without it there is none */
+/* the limit by alpha; there is none without alpha */
 static uint64_t dynamic_limit(const struct shared_buffer *buffer,
 			      const struct roce_class_config *class)
 {
@@ -79,7 +79,8 @@ static bool may_go_on(const struct shared_buffer *buffer, uint32_t in, uint32_t 
 	       input->bytes + offset <= shared_buffer_limit(buffer, in, traffic_class);
 }
 
-/* The packet that shows that it is too much still goes to the shared part, if that has room. */
+/* The packet that exceeds the limit still goes to the shared part, if that has enough free
+ * bytes. */
 static bool goes_to_headroom(const struct shared_buffer *buffer, uint32_t in,
 			     uint32_t traffic_class, uint32_t bytes)
 {
@@ -119,7 +120,7 @@ static bool fits_lossy(const struct shared_buffer *buffer, uint32_t in, uint32_t
 	if (in == SHARED_BUFFER_NO_INPUT &&
 	    buffer->own_bytes + bytes > buffer->shared_bytes / SHARED_BUFFER_OWN_PART)
 		return false;
-	if (buffer->classes[traffic_class].lossless) /* its limit is about inputs */
+	if (buffer->classes[traffic_class].lossless) /* its limit concerns inputs */
 		return true;
 	return buffer->outputs[out][traffic_class] + bytes <=
 	       shared_buffer_limit(buffer, out, traffic_class);
@@ -174,7 +175,7 @@ void shared_buffer_release(struct shared_buffer *buffer, uint32_t in, uint32_t o
 	ENSURE(input->bytes, >=, bytes);
 	ENSURE(buffer->used_bytes, >=, bytes - headroom_bytes);
 	input->bytes -= bytes;
-	/* first of all: it must be there for the next time */
+	/* first: it must be set for the next call */
 	input->headroom_bytes -= headroom_bytes;
 	buffer->used_bytes -= bytes - headroom_bytes;
 	if (shared_buffer_stopped(buffer, in, traffic_class) &&
@@ -182,8 +183,7 @@ void shared_buffer_release(struct shared_buffer *buffer, uint32_t in, uint32_t o
 		set_stopped(buffer, in, traffic_class, false);
 }
 
-/* the stopped input whose turn it is, in the order of classes and ports, beginning anew behind the
- * last; false: none is stopped */
+/* the next stopped input in the order of classes and ports, round robin; false: none is stopped */
 static bool next_stopped(struct shared_buffer *buffer)
 {
 	uint64_t later = UINT64_MAX << buffer->next_port;
