@@ -1599,6 +1599,40 @@ TEST_RANGE(tables__misled, 0, 2)
 	ck_assert_uint_eq(drops_all(), 0);
 }
 
+/* A channel that was reserved for a flow that has sent nothing is free when the flow moves: the next
+ * flow that waits for one gets it, at a port where nothing else happens. */
+TEST(tables__channel_of_a_flow_that_moves)
+{
+	struct route_config routes[] = { { .fabric_address = 2, .ports = 1 << 3 },
+					 { .fabric_address = 3, .ports = 1 << 2 } };
+	struct switch_config new_tables = { .fabric_address = 1,
+					    .route_count = 2,
+					    .routes = routes,
+					    .hosts = s.hosts,
+					    .host_count = HOSTS };
+
+	real();
+	s.ports[2].channels = 1;
+	s.routes[0].ports = s.routes[1].ports = 1 << 2;
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 1, 0, 1000);
+	one_switch_run(&s, NODE_US);
+	packet_expect(2, 1000);
+	host_send(&s, 1, NODE_US, 2, 2, 0, 1001);     /* waits for the channel, */
+	host_send(&s, 0, 2 * NODE_US, 4, 1, 0, 1002); /* and after it this one */
+	one_switch_run(&s, 3 * NODE_US);
+	neighbour_stop(&s, 2, 3 * NODE_US, 1);
+	one_switch_run(&s, 4 * NODE_US);
+	switch_send_ack(&s, 2, 4 * NODE_US, 0, ACK_DELTA, 4);
+	one_switch_run(&s, 5 * NODE_US);
+	ck_assert_int_eq(switchd_ops.tables(s.dp, &new_tables), 0);
+	neighbour_stop(&s, 2, 5 * NODE_US, 0);
+	one_switch_run(&s, 7 * NODE_US);
+	packet_expect(3, 1001);
+	packet_expect(2, 1002);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+
 /* ROUTE_UPWARD stands where a fabric address does: nobody goes there (TB-23) */
 TEST(tables__upward_is_no_destination)
 {
