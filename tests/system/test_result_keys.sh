@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test_result_keys - docs/results.md lists every key of JSON and every column of CSV, and no other one (TB-13).
+# test_result_keys - docs/results.md lists every key of JSON and every column of CSV, and no other one (TB-13);
+# docs/tables.md every table of `show` and every column.
 #
 # Runs of all kinds write their results: flow channels that fail and return, a deadlock of RoCE, a message that cannot be
 # delivered, port groups, the real clock. Their keys together are compared with the page in both directions, as PATH.KEY;
@@ -96,4 +97,45 @@ for file in flows messages ports tables classes samples nodes; do
 	# shellcheck disable=SC2086
 	check "columns of $file.csv" columns $file.csv $more
 done
+
+# row SECTION TABLE - what docs/tables.md has of it
+row() {
+	awk -F '|' -v section="## $1" -v table=" \`$2\` " '/^## / { on = $0 == section } on && $2 == table { print $3 }' \
+		"$top/docs/tables.md"
+}
+
+# tables SECTION NODE SCENARIO [OPTION...] - are all tables of NODE in this section, and all words of their headings in
+# the table's row?
+tables() {
+	local section=$1 node=$2 scenario=$3 table word
+	shift 3
+	echo "show $node no-such-table" >"$scratch/script"
+	"$heddle" run "$scenario" "$@" --break-at 20us --script "$scratch/script" >/dev/null 2>"$scratch/err" </dev/null
+	sed -n 's/.* it has: //p' "$scratch/err" | tr ' ' '\n' | grep -v '^trace$' | grep . >"$scratch/names"
+	[ -s "$scratch/names" ] || { cat "$scratch/err" && return 1; }
+	: >"$scratch/missing"
+	while read -r table; do
+		printf 'show %s %s\nquit\n' "$node" "$table" >"$scratch/script"
+		"$heddle" run "$scenario" "$@" --break-at 20us --script "$scratch/script" </dev/null 2>/dev/null |
+			grep -m 1 -E '^ *(port|dest|dlid|group|slot|workload|class|entry) ' >"$scratch/heading"
+		# names and values, no table with headings; what was found is the summary's
+		[ "$table" = settings ] && : >"$scratch/heading"
+		[ "$table" = settings ] || [ -s "$scratch/heading" ] || echo "$section: $table: no heading" >>"$scratch/missing"
+		[ -n "$(row "$section" "$table")" ] || echo "$section: table '$table' is not in docs/tables.md" >>"$scratch/missing"
+		for word in $(cat "$scratch/heading"); do
+			case $word in port | class) continue ;; esac
+			row "$section" "$table" | grep -qF "\`$word\`" ||
+				echo "$section: column '$word' of '$table' is not in docs/tables.md" >>"$scratch/missing"
+		done
+	done <"$scratch/names"
+	awk -v section="## $section" '/^## / { on = $0 == section } on && sub(/^\| `/, "") { sub(/`.*/, ""); print }' \
+		"$top/docs/tables.md" | grep -vxFf "$scratch/names" | sed 's/$/: in docs\/tables.md, but no table/' >>"$scratch/missing"
+	cat "$scratch/missing"
+	[ ! -s "$scratch/missing" ]
+}
+
+check 'show: a switch with flow channels' tables 'Switch, flow channels' s508 "$topologies/parking-lot.yaml"
+check 'show: a switch of kind roce' tables 'Switch, RoCE' s "$topologies/dcqcn-incast.yaml"
+check 'show: a switch of kind port-group' tables 'Switch, port groups' s "$topologies/port-group-incast.yaml"
+check 'show: a NIC' tables 'NIC' h1 "$topologies/dcqcn-incast.yaml"
 finish
