@@ -128,61 +128,20 @@ struct host_config {
 /* byte_time_ps << byte_time_scale: 1 kb/s; times stay within 64 bits */
 #define CONGESTION_BYTE_TIME_PS_MAX (8 * NODE_MS)
 
-/* A bandwidth and buffer setting of a flow at an input (EC-5): the more congestion, the higher its
- * number. Extents and water levels in data units, up to CONGESTION_UNITS_MAX. */
+/* a bandwidth and buffer setting of a flow at an input (EC-5); the fields: parameter.h */
 struct congestion_setting {
-	/* the lowest ECA that selects it: 0 for the first, then strictly rising, 255 at most. A
-	 * table may have fewer rows: those behind the last are equal to it, but for an eca_min of
-	 * CONGESTION_ECA_UNUSED, which never selects them */
-	uint32_t eca_min;
-	uint64_t rate_bps; /* the flow's maximum bandwidth, 1 Mb/s .. 800 Gb/s */
-	/* upstream_flow_extent: a flow_extent above it lets nothing go on (EC-7) */
-	uint32_t flow_extent_units;
-	/* maximum queue_extent: credit is given up to it; >= high_units */
-	uint32_t queue_extent_units;
-	uint32_t high_units, target_units,
-		drop_units; /* water levels of the flow's queue (EC-13): drop < target <= high */
-	/* at ingress edge ports: BLOCK_UNTIL_EMPTY, then a wake-up time (EC-8) */
-	bool limit_after_ack;
-	uint32_t byte_time_ps; /* BYTE_TIME << byte_time_scale for every byte acknowledged last */
-	uint32_t byte_time_scale;
+#define PARAMETER(type, field, ...) type field;
+#include "nodes/config/congestion_setting.def"
 };
 
-/* Detection of and reaction to congestion. Each mechanism can be off; its numbers are within their
- * limits all the same. Shifts are up to CONGESTION_SHIFT_MAX, thresholds up to
- * CONGESTION_UNITS_MAX. */
+/* detection of and reaction to congestion */
 struct congestion_config {
-	/* at egress edge ports, per traffic class (EC-1 ... EC-3) */
-	bool eca;                             /* endpoint congestion is detected and told */
-	uint32_t lbf_thresh_units, lbf_shift; /* linear byte factor */
-	uint32_t lpf_thresh, lpf_shift;       /* linear packet factor, packets */
-	uint32_t dbf_thresh_units, dbf_shift; /* derivative byte factor ... */
-	/* ... over so many cycles of 1 ns (ours), at least one */
-	uint32_t dbf_clk_cnt;
-	/* a packet with ECN's CE makes its flow a source (FC-24): the factor told, 1..255; 0: not
-	 * looked at */
-	uint32_t ecn_eca;
-	/* at fabric inputs: ACKs that go upstream carry the congestion of the flow's own queue here
-	 * (FC-12) */
-	bool inputs;
-	/* linear in the flow's queue_extent, like lbf */
-	uint32_t inputs_thresh_units, inputs_shift;
-	/* at inputs */
-	/* EC-6: a new flow begins with settings[slow_start_setting] at its ingress edge */
-	bool slow_start;
-	uint32_t slow_start_setting;
-	bool rate_limit;      /* settings' rate_bps is enforced (EC-5) */
-	bool flow_limit;      /* settings' flow_extent_units is enforced (EC-7) */
-	bool limit_after_ack; /* settings' limit_after_ack is enforced (EC-8) */
-	bool headroom;        /* credit per flow and hop (EC-12 ... EC-14) */
-	bool fgfc;            /* hosts' flows are held at their source (EC-15) */
-	/* pause time in an FGFC frame (EC-16), up to 1 s; not 0 if fgfc is on */
-	node_time_t fgfc_pause_ps;
-	uint32_t fgfc_credit_units; /* credit in an FGFC frame */
-	/* sum of the flow_extents of an ingress edge port (EC-9); 0: no limit */
-	uint32_t port_limit_units;
-	struct congestion_setting settings[CONGESTION_SETTINGS];
+#define PARAMETER(type, field, ...) type field;
+#define PARAMETER_ARRAY(type, field, count, ...) type field[count];
+#include "nodes/config/congestion.def"
 };
+
+extern const struct parameter_table congestion_parameters;
 
 struct switch_config {
 	uint32_t fabric_address; /* 1..65535, unique */

@@ -74,6 +74,17 @@ void parameters_default(const struct parameter_table *table, void *structure)
 	parameters_each(table, "", structure, default_put, NULL);
 }
 
+void parameters_take(const struct parameter_table *table, void *to, const void *from,
+		     const void *given)
+{
+	for (size_t r = 0; r < table->count; r++) {
+		const struct parameter *row = &table->rows[r];
+
+		if (row->bytes && (row->initial != PARAMETER_DERIVED || parameter_get(row, given)))
+			parameter_put(row, to, parameter_get(row, from));
+	}
+}
+
 struct check {
 	char *why;
 	unsigned why_max;

@@ -38,6 +38,7 @@ enum parameter_unit {
 	PARAMETER_UNIT_TIME,     /* ps, 8 bytes */
 	PARAMETER_UNIT_RATE,     /* bit/s, 8 bytes */
 	PARAMETER_UNIT_SIZE,     /* bytes, 8 bytes */
+	PARAMETER_UNIT_UNITS,    /* of 256 bytes, 4 bytes; a scenario has bytes, rounded up */
 	PARAMETER_UNIT_PERMILLE, /* shares in 10^-3, 10^-6 and 10^-9, 4 bytes */
 	PARAMETER_UNIT_PPM,
 	PARAMETER_UNIT_PPB,
@@ -46,7 +47,7 @@ enum parameter_unit {
 	/* without a value */
 	PARAMETER_UNIT_TABLE, /* PARAMETERS(), PARAMETER_ARRAY() */
 	PARAMETER_UNIT_KEY,   /* KEY() */
-	PARAMETER_UNITS
+	PARAMETER_UNIT_COUNT_OF
 };
 
 struct parameter_table;
@@ -79,6 +80,7 @@ struct parameter_table {
 #define PARAMETER_SIZE_TIME(bytes) ((bytes) == 8)
 #define PARAMETER_SIZE_RATE(bytes) ((bytes) == 8)
 #define PARAMETER_SIZE_SIZE(bytes) ((bytes) == 8)
+#define PARAMETER_SIZE_UNITS(bytes) ((bytes) == 4)
 #define PARAMETER_SIZE_PERMILLE(bytes) ((bytes) == 4)
 #define PARAMETER_SIZE_PPM(bytes) ((bytes) == 4)
 #define PARAMETER_SIZE_PPB(bytes) ((bytes) == 4)
@@ -123,12 +125,24 @@ struct parameter_table {
 uint64_t parameter_get(const struct parameter *row, const void *structure);
 void parameter_put(const struct parameter *row, void *structure, uint64_t value);
 
+/** parameter_is_switch() - a row with a key and without help turns the mapping on that it is the
+ *  first of. Pure. */
+static inline bool parameter_is_switch(const struct parameter *row)
+{
+	return row->bytes && row->key && !row->help;
+}
+
 /** parameter_fits() - is @value in the range of @row? Pure. */
 bool parameter_fits(const struct parameter *row, uint64_t value);
 
 /** parameters_default() - every field of @structure to its default, also in the structures in it;
  *  those that are derived to 0. */
 void parameters_default(const struct parameter_table *table, void *structure);
+
+/** parameters_take() - each field of @from to @to, unless its default is derived and it is 0 in
+ *  @given, a structure with 1 in the fields that were given. Structures in it are left out. */
+void parameters_take(const struct parameter_table *table, void *to, const void *from,
+		     const void *given);
 
 /** parameter_fn - @row, called @name, has its field in @structure.
  *  Return: false ends parameters_each(). */

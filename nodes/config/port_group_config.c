@@ -5,23 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "nodes/base/array.h"
-#include "nodes/base/limits.h"
-
-static const struct limit port_group_limits[] = {
-	LIMIT(struct port_group_config, policy, 0, PORT_GROUP_POLICIES - 1),
-	LIMIT(struct port_group_config, pending_units, 1, PORT_GROUP_UNITS_MAX),
-	LIMIT(struct port_group_config, queue_units, 1, PORT_GROUP_UNITS_MAX),
-	LIMIT(struct port_group_config, log_marks, 1, PORT_GROUP_MARKS_MAX),
-	LIMIT(struct port_group_config, log_window_ps, 1, PORT_GROUP_TIME_MAX_PS),
-	LIMIT(struct port_group_config, hold_ps, 0, PORT_GROUP_TIME_MAX_PS),
-	LIMIT(struct port_group_config, fecn_units, 1, PORT_GROUP_UNITS_MAX),
-	LIMIT(struct port_group_config, becn_interval_ps, 0, PORT_GROUP_TIME_MAX_PS),
-	LIMIT(struct port_group_config, ccti_increase, 1, PORT_GROUP_CCTI_MAX),
-	LIMIT(struct port_group_config, ccti_max, 1, PORT_GROUP_CCTI_MAX),
-	LIMIT(struct port_group_config, ccti_step_permille, 1, 1000000),
-	LIMIT(struct port_group_config, ccti_timer_ps, 1, PORT_GROUP_TIME_MAX_PS),
+const char *const port_group_policy_words[PORT_GROUP_POLICIES] = {
+	[POLICY_RANDOM] = "random",
+	[POLICY_GREEDY] = "greedy",
+	[POLICY_GREEDY_RANDOM] = "greedy-random",
 };
+
+static const struct parameter port_group_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct port_group_config, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "nodes/config/port_group.def"
+};
+const struct parameter_table port_group_parameters =
+	PARAMETER_TABLE_OF(struct port_group_config, port_group_rows);
 
 int port_group_config_check(const struct port_group_config *config, char *why, unsigned why_max)
 {
@@ -32,8 +28,7 @@ int port_group_config_check(const struct port_group_config *config, char *why, u
 			 config->lid_bits);
 		return -EINVAL;
 	}
-	return limits_check(config, "port_group.", port_group_limits, COUNT_OF(port_group_limits),
-			    why, why_max);
+	return parameters_check(&port_group_parameters, "port_group.", config, why, why_max);
 }
 
 /* an entry of the LFT */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "nodes/base/time.h"
+#include "nodes/config/parameter.h"
 
 #define PORT_GROUPS_MAX 256u /* 0 is "no group" (PG-5) */
 /* with non_minimal, groups from here on are for packets from edge ports alone */
@@ -27,37 +28,15 @@
 /* PG-7 */
 enum port_group_policy { POLICY_RANDOM, POLICY_GREEDY, POLICY_GREEDY_RANDOM, PORT_GROUP_POLICIES };
 
+/* the fields: parameter.h */
 struct port_group_config {
-	uint32_t lid_bits; /* 16, 20, 24 or 32 (PG-1) */
-	bool adaptive;     /* false: the static port always */
-	enum port_group_policy policy;
-	/* PG-8: the choice replaces the entry; else it holds for this packet only (to compare with)
-	 * */
-	bool update_lft;
-	/* PG-5: groups from PORT_GROUP_EDGE_FROM on have members that are on no shortest way.
-	 * Packets from edge ports alone use them; others, which may have no lane left for a longer
-	 * way, leave by the static port */
-	bool non_minimal;
-	/* PG-3: the static port is congested for a virtual lane if it has no credit, or at least
-	 * pending_units wait for credit there and they became more since it was looked at last, or
-	 * its congestion log has log_marks packets of the last log_window_ps. A port inside the
-	 * fabric marks and logs what leaves while queue_units wait for its link */
-	uint32_t pending_units, queue_units;
-	uint32_t log_marks;
-	node_time_t log_window_ps;
-	node_time_t hold_ps; /* a DLID's entry is not changed again within that time; 0: any time */
-	/* PG-10 */
-	bool fecn;
-	/* packets that leave a queue of so much get FECN that lasts: becn is about these */
-	uint32_t fecn_units;
-	bool becn;                    /* destinations answer, sources slow down */
-	node_time_t becn_interval_ps; /* a destination answers a source at most once in that time */
-	/* the source's agent, per destination: each BECN raises its index by ccti_increase, each
-	 * ccti_timer_ps lowers it by one; the rate is that of the link / (1 + index *
-	 * ccti_step_permille / 1000) */
-	uint32_t ccti_increase, ccti_max, ccti_step_permille;
-	node_time_t ccti_timer_ps;
+#define PARAMETER(type, field, ...) type field;
+#define KEY(...)
+#include "nodes/config/port_group.def"
 };
+
+extern const struct parameter_table port_group_parameters;
+extern const char *const port_group_policy_words[]; /* the values of the key `policy` */
 
 /* a switch's forwarding state (PG-2, PG-5, PG-6); owned by the node_config */
 struct lid_tables {

@@ -4,36 +4,33 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "nodes/base/array.h"
-#include "nodes/base/limits.h"
-
-static const struct limit routing_limits[] = {
-	LIMIT(struct routing_config, choice, 0, ROUTING_CHOICES - 1),
-	LIMIT(struct routing_config, detour, 0, ROUTING_DETOURS - 1),
-	LIMIT(struct routing_config, lane_rule, 0, LANE_RULES - 1),
-	LIMIT(struct routing_config, redirect_rule, 0, REDIRECT_RULES - 1),
-	LIMIT(struct routing_config, detour_weight_permille, 0, ROUTING_WEIGHT_PERMILLE_MAX),
-	LIMIT(struct routing_config, detour_bias_units, 0, ROUTING_UNITS_MAX),
-	LIMIT(struct routing_config, detour_draws, 0, ROUTING_DRAWS_MAX),
-	LIMIT(struct routing_config, hold_ps, 0, ROUTING_TIME_MAX_PS),
-	LIMIT(struct routing_config, redirect_depth_units, 0, ROUTING_UNITS_MAX),
-	LIMIT(struct routing_config, redirect_full_units, 0, ROUTING_UNITS_MAX),
-	LIMIT(struct routing_config, redirect_growth_weight_permille, 0,
-	      ROUTING_WEIGHT_PERMILLE_MAX),
-	LIMIT(struct routing_config, redirect_group, 0, ROUTING_GROUP_MAX),
-	LIMIT(struct routing_config, redirect_interval_ps, 0, ROUTING_TIME_MAX_PS),
-	LIMIT(struct routing_config, redirect_pause_ps, 0, ROUTING_TIME_MAX_PS),
+const char *const routing_choice_words[ROUTING_CHOICES] = {
+	[ROUTING_STATIC] = "static", [ROUTING_HASH] = "hash", [ROUTING_ADAPTIVE] = "adaptive"
 };
+const char *const routing_detour_words[ROUTING_DETOURS] = {
+	[DETOUR_NEVER] = "never", [DETOUR_ADAPTIVE] = "adaptive", [DETOUR_ALWAYS] = "always"
+};
+const char *const redirect_rule_words[REDIRECT_RULES] = {
+	[REDIRECT_BY_LOADS] = "loads", [REDIRECT_BY_DEPTH] = "depth"
+};
+static const char *const load_words[] = { "path", "queue" };
+
+static const struct parameter routing_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct routing_config, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "nodes/config/routing.def"
+};
+const struct parameter_table routing_parameters =
+	PARAMETER_TABLE_OF(struct routing_config, routing_rows);
 
 int routing_config_check(const struct routing_config *config, char *why, unsigned why_max)
 {
 	const char *wrong = NULL;
 
-	if (limits_check(config, "switch.routing.", routing_limits, COUNT_OF(routing_limits), why,
-			 why_max))
+	if (parameters_check(&routing_parameters, "switch.routing.", config, why, why_max))
 		return -EINVAL;
 	if (config->detour == DETOUR_ADAPTIVE && !config->detour_draws)
-		wrong = "detour_draws is 0, but detours are compared with the minimal way";
+		wrong = "detour_draws is 0, but detours are compared with the shortest path";
 	else if (config->redirect_full_units &&
 		 config->redirect_full_units < config->redirect_depth_units)
 		wrong = "redirect_full_units is less than redirect_depth_units";

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "nodes/base/time.h"
+#include "nodes/config/parameter.h"
 
 /* virtual lanes of a link: class_count * lanes; a link's sets of classes are sets of virtual lanes
  * */
@@ -59,38 +60,18 @@ enum redirect_rule {
 
 enum lane_rule { LANES_KEEP, LANES_BY_HOP, LANE_RULES };
 
+/* the fields: parameter.h */
 struct routing_config {
-	enum routing_choice choice;
-	enum routing_detour detour;
-	/* DETOUR_ADAPTIVE takes a detour if load(minimal) > load(detour) * detour_weight_permille /
-	 * 1000 + detour_bias_units, load being that of the first link, in data units; the least
-	 * loaded of detour_draws vias that are drawn */
-	uint32_t detour_weight_permille, detour_bias_units, detour_draws;
-	enum lane_rule lane_rule;
-	/* FC-23, [S2]: load is what waits for the port alone, not also what went there and is not
-	 * acknowledged */
-	bool load_queue;
-	/* FC-24: a flow whose destination says congestion keeps its path, and so does what follows
-	 * between the same two */
-	bool hold_sources;
-	/* how long after the last congestion ACK new transmissions are bound to it */
-	node_time_t hold_ps;
-	/* FC-25: at fabric ports. value = depth above redirect_depth_units, and its growth within
-	 * redirect_interval_ps times redirect_growth_weight_permille / 1000, in units; at
-	 * redirect_full_units the probability is one. 0 full: never */
-	bool redirect;
-	enum redirect_rule redirect_rule;
-	/* IFCTs of fabric ports take part too, not only those of ingress edge ports */
-	bool redirect_anywhere;
-	/* in a tree: the lower ends of links ask, in the place of their upper ends */
-	bool redirect_inputs;
-	uint32_t redirect_depth_units, redirect_full_units, redirect_growth_weight_permille;
-	node_time_t redirect_interval_ps;
-	uint32_t redirect_group; /* most flows that an output redirects at once; 0, 1: one */
-	/* a flow that was redirected is not so again within that time */
-	node_time_t redirect_pause_ps;
-	uint64_t seed; /* of hashes and draws: another one in every switch */
+#define PARAMETER(type, field, ...) type field;
+#define KEY(...)
+#include "nodes/config/routing.def"
 };
+
+extern const struct parameter_table routing_parameters;
+
+/* the values of keys of a scenario */
+extern const char *const routing_choice_words[], *const routing_detour_words[],
+							 *const redirect_rule_words[];
 
 /** routing_config_check() - is @config within the limits stated above? What is off may be all 0.
  *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated). */

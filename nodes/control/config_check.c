@@ -268,15 +268,11 @@ static void setting_eca_check(struct checker *checker, const struct congestion_s
 
 static void setting_check(struct checker *checker, const struct congestion_setting *setting)
 {
-	range(checker, "rate_bps", setting->rate_bps, 1000000, 800000000000);
-	range(checker, "flow_extent_units", setting->flow_extent_units, 0, CONGESTION_UNITS_MAX);
 	range(checker, "queue_extent_units", setting->queue_extent_units, setting->high_units,
 	      CONGESTION_UNITS_MAX);
 	range(checker, "high_units", setting->high_units, setting->target_units,
 	      CONGESTION_UNITS_MAX);
 	below(checker, "drop_units", setting->drop_units, "target_units", setting->target_units);
-	range(checker, "byte_time_scale", setting->byte_time_scale, 0,
-	      CONGESTION_BYTE_TIME_SCALE_MAX);
 	if (!checker->refused)
 		range(checker, "byte_time_ps << byte_time_scale",
 		      (uint64_t)setting->byte_time_ps << setting->byte_time_scale, 0,
@@ -285,22 +281,13 @@ static void setting_check(struct checker *checker, const struct congestion_setti
 
 static void congestion_check(struct checker *checker, const struct congestion_config *congestion)
 {
+	char why[200];
+
+	if (parameters_check(&congestion_parameters, "switch.congestion.", congestion, why,
+			     sizeof(why)))
+		refuse(checker, "%s", why);
 	enter(checker, "switch.congestion.");
-	range(checker, "lbf_thresh_units", congestion->lbf_thresh_units, 0, CONGESTION_UNITS_MAX);
-	range(checker, "lbf_shift", congestion->lbf_shift, 0, CONGESTION_SHIFT_MAX);
-	range(checker, "lpf_thresh", congestion->lpf_thresh, 0, CONGESTION_UNITS_MAX);
-	range(checker, "lpf_shift", congestion->lpf_shift, 0, CONGESTION_SHIFT_MAX);
-	range(checker, "dbf_thresh_units", congestion->dbf_thresh_units, 0, CONGESTION_UNITS_MAX);
-	range(checker, "dbf_shift", congestion->dbf_shift, 0, CONGESTION_SHIFT_MAX);
-	range(checker, "dbf_clk_cnt", congestion->dbf_clk_cnt, 1, UINT32_MAX);
-	range(checker, "ecn_eca", congestion->ecn_eca, 0, ECA_MAX);
-	range(checker, "inputs_thresh_units", congestion->inputs_thresh_units, 0,
-	      CONGESTION_UNITS_MAX);
-	range(checker, "inputs_shift", congestion->inputs_shift, 0, CONGESTION_SHIFT_MAX);
-	range(checker, "slow_start_setting", congestion->slow_start_setting, 0,
-	      CONGESTION_SETTINGS - 1);
-	range(checker, "fgfc_pause_ps", congestion->fgfc_pause_ps, congestion->fgfc, DELAY_MAX_PS);
-	range(checker, "fgfc_credit_units", congestion->fgfc_credit_units, 0, CONGESTION_UNITS_MAX);
+	range(checker, "fgfc_pause_ps", congestion->fgfc_pause_ps, congestion->fgfc, NODE_S);
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS && !checker->refused; i++) {
 		enter(checker, "switch.congestion.settings[%" PRIu32 "].", i);
 		setting_eca_check(checker, &congestion->settings[i],

@@ -13,7 +13,6 @@
 #include "nodes/control/control.pb-c.h"
 #include "nodes/control/control_managed.h"
 #include "nodes/control/control_parameters.h"
-#include "nodes/control/control_routing.h"
 
 /*  A structure of config.h (or of the files it includes) and its message in control.proto have
  *  fields of the same names. These lists name them once; packing and unpacking copy by the same
@@ -28,14 +27,6 @@
 #define SWITCH_FIELDS(F)                                                                                              \
 	F(fabric_address) F(latency_ps) F(cut_through) F(arbiter) F(output_queue_units_max)                            \
 	F(ack_t1_ps) F(ack_t2_ps) F(ack_t3_ps) F(ack_collect)
-#define CONGESTION_FIELDS(F)                                                                                          \
-	F(eca) F(lbf_thresh_units) F(lbf_shift) F(lpf_thresh) F(lpf_shift) F(dbf_thresh_units) F(dbf_shift) F(dbf_clk_cnt) \
-	F(ecn_eca) F(inputs) F(inputs_thresh_units) F(inputs_shift)                                                    \
-	F(slow_start) F(slow_start_setting) F(rate_limit) F(flow_limit) F(limit_after_ack) F(headroom)                 \
-	F(fgfc) F(fgfc_pause_ps) F(fgfc_credit_units) F(port_limit_units)
-#define SETTING_FIELDS(F)                                                                                             \
-	F(eca_min) F(rate_bps) F(flow_extent_units) F(queue_extent_units) F(high_units) F(target_units) F(drop_units)  \
-	F(limit_after_ack) F(byte_time_ps) F(byte_time_scale)
 #define WORKLOAD_FIELDS(F)                                                                                            \
 	F(workload_index) F(destination) F(arrival) F(frame) F(transport) F(connections) F(traffic_class)              \
 	F(packet_bytes) F(window)                                                                                      \
@@ -73,6 +64,8 @@ SAME(FABRIC_KIND__ROCE_FABRIC, FABRIC_ROCE);
 SAME(FABRIC_KIND__PORT_GROUP_FABRIC, FABRIC_PORT_GROUP);
 SAME(LINK_TIER__LOCAL, TIER_LOCAL);
 SAME(LINK_TIER__GLOBAL, TIER_GLOBAL);
+SAME(LANE_RULE__KEEP, LANES_KEEP);
+SAME(LANE_RULE__BY_HOP, LANES_BY_HOP);
 SAME(TRANSPORT_KIND__NO_TRANSPORT, TRANSPORT_NONE);
 SAME(TRANSPORT_KIND__RC_TRANSPORT, TRANSPORT_RC);
 SAME(TRANSPORT_KIND__TCP_TRANSPORT, TRANSPORT_TCP);
@@ -108,12 +101,8 @@ struct packing {
 	Heddle__Message message;
 	Heddle__NodeConfig node;
 	Heddle__SwitchConfig switch_;
-	Heddle__CongestionConfig congestion;
-	Heddle__CongestionSetting settings[CONGESTION_SETTINGS],
-		*setting_table[CONGESTION_SETTINGS];
 	Heddle__NicConfig nic;
 	Heddle__PortConfig port;
-	struct control_routing_packing routing;
 	struct control_managed_packing managed;
 };
 
@@ -168,27 +157,6 @@ static int ports_pack(Heddle__NodeConfig *node, const struct node_config *config
 	return 0;
 }
 
-static void setting_pack(Heddle__CongestionSetting *to, const struct congestion_setting *from)
-{
-	heddle__congestion_setting__init(to);
-	SETTING_FIELDS(COPY)
-}
-
-static void congestion_pack(struct packing *packing, const struct congestion_config *from)
-{
-	Heddle__CongestionConfig *to = &packing->congestion;
-
-	heddle__congestion_config__init(to);
-	CONGESTION_FIELDS(COPY)
-	to->settings = packing->setting_table;
-	to->n_settings = CONGESTION_SETTINGS;
-	packing->switch_.congestion = to;
-	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++) {
-		packing->setting_table[i] = &packing->settings[i];
-		setting_pack(&packing->settings[i], &from->settings[i]);
-	}
-}
-
 static int prefixes_pack(Heddle__SwitchConfig *to, const struct switch_config *config)
 {
 	to->prefixes = table(config->prefix_count, sizeof(Heddle__PrefixConfig));
@@ -212,8 +180,6 @@ static int switch_pack(struct packing *packing, const struct switch_config *from
 	Heddle__SwitchConfig *to = &packing->switch_;
 
 	SWITCH_FIELDS(COPY)
-	congestion_pack(packing, &from->congestion);
-	to->routing = control_routing_pack(&packing->routing, &from->routing);
 	return prefixes_pack(to, from);
 }
 
@@ -275,8 +241,6 @@ static int config_pack(struct packing *packing, const struct node_config *from)
 	packing->message.config = to;
 	to->name = (char *)from->name;
 	NODE_FIELDS(COPY)
-	if (from->fabric == FABRIC_PORT_GROUP)
-		to->port_group = control_port_group_pack(&packing->routing, &from->port_group);
 	error = classes_pack(to, from);
 	if (!error)
 		error = control_parameters_pack(to, from);
@@ -405,21 +369,6 @@ static int ports_unpack(struct node_config *config, const Heddle__NodeConfig *no
 	return 0;
 }
 
-static void setting_unpack(struct congestion_setting *to, const Heddle__CongestionSetting *from)
-{
-	SETTING_FIELDS(COPY)
-}
-
-static bool congestion_unpack(struct congestion_config *to, const Heddle__CongestionConfig *from)
-{
-	if (from->n_settings > CONGESTION_SETTINGS)
-		return false;
-	CONGESTION_FIELDS(COPY)
-	for (uint32_t i = 0; i < from->n_settings; i++)
-		setting_unpack(&to->settings[i], from->settings[i]);
-	return true;
-}
-
 /* whether it is a prefix, and where it stands among the others: node_config_check() */
 static bool prefix_unpack(struct prefix_config *to, const Heddle__PrefixConfig *from)
 {
@@ -449,10 +398,6 @@ static int prefixes_unpack(struct switch_config *to, const Heddle__SwitchConfig 
 static int switch_unpack(struct switch_config *to, const Heddle__SwitchConfig *from)
 {
 	SWITCH_FIELDS(COPY)
-	if (from->routing)
-		control_routing_unpack(&to->routing, from->routing);
-	if (from->congestion && !congestion_unpack(&to->congestion, from->congestion))
-		return -EINVAL;
 	return prefixes_unpack(to, from);
 }
 
@@ -518,8 +463,6 @@ static int config_unpack(struct node_config *to, const Heddle__NodeConfig *from)
 	NODE_FIELDS(COPY)
 	if (!control_parameters_unpack(to, from))
 		return -EINVAL;
-	if (from->port_group)
-		control_port_group_unpack(&to->port_group, from->port_group);
 	if (from->switch_)
 		error = switch_unpack(&to->switch_, from->switch_);
 	if (!error)

@@ -22,11 +22,6 @@ static uint64_t most(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static uint64_t said_or(uint64_t said, uint64_t derived)
-{
-	return said == SCENARIO_DERIVED ? derived : said;
-}
-
 /* data units that @rate_bps carries in @span_ps, @frames of the MTU at least */
 static uint32_t units_in(const struct congestion_basis *basis, node_time_t span_ps, uint32_t frames)
 {
@@ -46,7 +41,9 @@ static node_time_t time_limited(uint64_t time_ps)
 
 static bool cycles_allowed(const struct scenario *scenario)
 {
-	return said_or(scenario->routing.cycles_allowed, scenario->fabric == FABRIC_ROCE);
+	uint64_t allowed = scenario->routing.cycles_allowed;
+
+	return allowed == SCENARIO_DERIVED ? scenario->fabric == FABRIC_ROCE : allowed;
 }
 
 struct routing_request plan_routing_request(const struct scenario *scenario)
@@ -59,9 +56,10 @@ struct routing_request plan_routing_request(const struct scenario *scenario)
 		.lanes = roce ? 1 : scenario->routing.lanes,
 		.lanes_max = roce ? 1 : NODE_LANES_MAX / scenario->class_count,
 		.detours = scenario->fabric == FABRIC_FLOW_CHANNEL &&
-			   scenario->routing.detour != DETOUR_NEVER,
+			   scenario->routing.config.detour != DETOUR_NEVER,
 		.non_minimal = scenario->fabric == FABRIC_PORT_GROUP &&
-			       scenario->port_group.adaptive && scenario->port_group.non_minimal,
+			       scenario->port_group.config.adaptive &&
+			       scenario->port_group.config.non_minimal,
 		.cycles_allowed = cycles_allowed(scenario),
 	};
 }
@@ -127,83 +125,30 @@ struct port_group_config plan_port_group_derive(const struct congestion_basis *b
 	};
 }
 
-/* ---- what the scenario says ---- */
-
-static void number_take(uint32_t *field, uint64_t said)
-{
-	if (said != SCENARIO_DERIVED)
-		*field = (uint32_t)said;
-}
-
-static void units_take(uint32_t *units, uint64_t said_bytes)
-{
-	if (said_bytes != SCENARIO_DERIVED)
-		*units = (uint32_t)((said_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
-}
-
-/* one of the two levels that was said moves the other */
-static void levels_take(struct routing_config *config, const struct scenario_routing *said)
-{
-	uint32_t span_units = config->redirect_full_units - config->redirect_depth_units;
-
-	units_take(&config->redirect_depth_units, said->redirect_depth_bytes);
-	if (said->redirect_depth_bytes != SCENARIO_DERIVED)
-		config->redirect_full_units = (uint32_t)least(
-			(uint64_t)config->redirect_depth_units + span_units, ROUTING_UNITS_MAX);
-	units_take(&config->redirect_full_units, said->redirect_full_bytes);
-	config->redirect_depth_units =
-		(uint32_t)least(config->redirect_depth_units, config->redirect_full_units);
-}
+/* ---- what the scenario gives ---- */
 
 static void routing_take(struct routing_config *config, enum fabric_kind fabric,
-			 const struct scenario_routing *said)
+			 const struct scenario_routing *section)
 {
-	bool s2 = said->preset == PRESET_S2;
+	const struct routing_config *given = &section->given;
+	bool s2 = section->preset == PRESET_S2, tree = config->redirect_inputs;
+	uint32_t span_units = config->redirect_full_units - config->redirect_depth_units;
 
-	config->choice = scenario_routing_choice(said, fabric);
-	config->load_queue = said_or(said->load_queue, s2);
-	config->detour =
-		fabric == FABRIC_FLOW_CHANNEL ? (enum routing_detour)said->detour : DETOUR_NEVER;
-	number_take(&config->detour_weight_permille, said->detour_weight_permille);
-	units_take(&config->detour_bias_units, said->detour_bias_bytes);
-	number_take(&config->detour_draws, said->detour_draws);
-	config->hold_sources = said_or(said->hold_sources, config->choice == ROUTING_ADAPTIVE);
-	config->hold_ps = said_or(said->hold_ps, config->hold_ps);
-	config->redirect = said_or(said->redirect, config->choice == ROUTING_ADAPTIVE);
-	config->redirect_rule = (enum redirect_rule)said_or(
-		said->redirect_rule, s2 ? REDIRECT_BY_DEPTH : REDIRECT_BY_LOADS);
-	config->redirect_anywhere =
-		said_or(said->redirect_anywhere, !s2 && config->redirect_anywhere);
-	config->redirect_inputs =
-		config->redirect_inputs && config->redirect && config->redirect_anywhere;
-	levels_take(config, said);
-	number_take(&config->redirect_growth_weight_permille, said->redirect_growth_permille);
-	number_take(&config->redirect_group, said->redirect_group);
-	config->redirect_interval_ps =
-		said_or(said->redirect_interval_ps, config->redirect_interval_ps);
-	config->redirect_pause_ps = said_or(said->redirect_pause_ps, config->redirect_pause_ps);
-}
-
-static void port_group_take(struct port_group_config *config,
-			    const struct scenario_port_group *said)
-{
-	config->lid_bits = said->lid_bits;
-	config->adaptive = said->adaptive;
-	config->policy = (enum port_group_policy)said->policy;
-	config->update_lft = said->update_lft;
-	units_take(&config->pending_units, said->pending_bytes);
-	units_take(&config->queue_units, said->queue_bytes);
-	number_take(&config->log_marks, said->log_marks);
-	config->log_window_ps = said_or(said->log_window_ps, config->log_window_ps);
-	config->hold_ps = said_or(said->hold_ps, config->hold_ps);
-	config->fecn = said->fecn;
-	units_take(&config->fecn_units, said->fecn_bytes);
-	config->becn = said->fecn && said->becn;
-	config->becn_interval_ps = said_or(said->becn_interval_ps, config->becn_interval_ps);
-	number_take(&config->ccti_increase, said->ccti_increase);
-	number_take(&config->ccti_max, said->ccti_max);
-	number_take(&config->ccti_step_permille, said->ccti_step_permille);
-	config->ccti_timer_ps = said_or(said->ccti_timer_ps, config->ccti_timer_ps);
+	config->choice = scenario_routing_choice(section, fabric);
+	config->hold_sources = config->redirect = config->choice == ROUTING_ADAPTIVE;
+	config->load_queue = s2;
+	config->redirect_rule = s2 ? REDIRECT_BY_DEPTH : REDIRECT_BY_LOADS;
+	config->redirect_anywhere = !s2 && config->redirect_anywhere;
+	parameters_take(&routing_parameters, config, &section->config, given);
+	if (fabric != FABRIC_FLOW_CHANNEL)
+		config->detour = DETOUR_NEVER;
+	config->redirect_inputs = tree && config->redirect && config->redirect_anywhere;
+	/* one of the two levels that is given moves the other */
+	if (given->redirect_depth_units && !given->redirect_full_units)
+		config->redirect_full_units = (uint32_t)least(
+			(uint64_t)config->redirect_depth_units + span_units, ROUTING_UNITS_MAX);
+	config->redirect_depth_units =
+		(uint32_t)least(config->redirect_depth_units, config->redirect_full_units);
 }
 
 /* ---- the whole ---- */
@@ -225,7 +170,9 @@ int plan_routing_make(enum clock_kind clock, const struct scenario *scenario, st
 	routing = plan_routing_derive(&basis, plan->tree);
 	routing_take(&routing, scenario->fabric, &scenario->routing);
 	port_group = plan_port_group_derive(&basis);
-	port_group_take(&port_group, &scenario->port_group);
+	parameters_take(&port_group_parameters, &port_group, &scenario->port_group.config,
+			&scenario->port_group.given);
+	port_group.becn = port_group.becn && port_group.fecn;
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		struct node_config *node = &plan->nodes[i];
 

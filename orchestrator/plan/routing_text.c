@@ -136,7 +136,7 @@ static void port_group_print(const struct plan *plan, FILE *out)
 		fprintf(out,
 			"port groups   LIDs of %" PRIu32
 			" bits, policy %s, the choice holds for %s\n",
-			config->lid_bits, scenario_policy_name[config->policy],
+			config->lid_bits, port_group_policy_words[config->policy],
 			config->update_lft ? "the DLID" : "the packet");
 		fprintf(out,
 			"  congested   without credit, or %s and rising wait for it, or %" PRIu32
@@ -206,7 +206,7 @@ void routing_print(const struct plan *plan, FILE *out)
 		routing_ungrouped_print(plan, "  groups      ", out);
 		fprintf(out, "paths         ");
 	} else {
-		fprintf(out, "paths         %s, ", scenario_choice_name[routing->choice]);
+		fprintf(out, "paths         %s, ", routing_choice_words[routing->choice]);
 	}
 	lanes_print(plan, out);
 	if (plan_fabric(plan) != FABRIC_FLOW_CHANNEL)
@@ -228,12 +228,12 @@ json_t *routing_json(const struct plan *plan)
 		"{s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:b, s:I, "
 		"s:I, s:I, s:I, s:I, "
 		"s:I}",
-		"choice", scenario_choice_name[routing->choice], "load",
+		"choice", routing_choice_words[routing->choice], "load",
 		routing->load_queue ? "queue" : "path", "redirect_rule",
-		scenario_redirect_rule_name[routing->redirect_rule], "order",
+		redirect_rule_words[routing->redirect_rule], "order",
 		scenario_order_name[plan->routing.order], "lanes", (json_int_t)plan->nodes[0].lanes,
 		"lane_rule", rule_names[routing->lane_rule], "detour",
-		scenario_detour_name[routing->detour], "detour_weight_permille",
+		routing_detour_words[routing->detour], "detour_weight_permille",
 		(json_int_t)routing->detour_weight_permille, "detour_bias_units",
 		(json_int_t)routing->detour_bias_units, "detour_draws",
 		(json_int_t)routing->detour_draws, "hold_sources", (int)routing->hold_sources,
@@ -268,14 +268,15 @@ json_t *port_group_json(const struct plan *plan)
 		"s:I, s:I, s:I}",
 		"adaptive_classes", adaptive_classes_json(&plan->nodes[0]), "non_minimal",
 		(int)config->non_minimal, "lid_bits", (json_int_t)config->lid_bits, "adaptive",
-		(int)config->adaptive, "policy", scenario_policy_name[config->policy], "update_lft",
-		(int)config->update_lft, "pending_units", (json_int_t)config->pending_units,
-		"queue_units", (json_int_t)config->queue_units, "log_marks",
-		(json_int_t)config->log_marks, "log_window_ps", (json_int_t)config->log_window_ps,
-		"hold_ps", (json_int_t)config->hold_ps, "fecn", (int)config->fecn, "fecn_units",
-		(json_int_t)config->fecn_units, "becn", (int)config->becn, "becn_interval_ps",
-		(json_int_t)config->becn_interval_ps, "ccti_increase",
-		(json_int_t)config->ccti_increase, "ccti_max", (json_int_t)config->ccti_max,
-		"ccti_step_permille", (json_int_t)config->ccti_step_permille, "ccti_timer_ps",
+		(int)config->adaptive, "policy", port_group_policy_words[config->policy],
+		"update_lft", (int)config->update_lft, "pending_units",
+		(json_int_t)config->pending_units, "queue_units", (json_int_t)config->queue_units,
+		"log_marks", (json_int_t)config->log_marks, "log_window_ps",
+		(json_int_t)config->log_window_ps, "hold_ps", (json_int_t)config->hold_ps, "fecn",
+		(int)config->fecn, "fecn_units", (json_int_t)config->fecn_units, "becn",
+		(int)config->becn, "becn_interval_ps", (json_int_t)config->becn_interval_ps,
+		"ccti_increase", (json_int_t)config->ccti_increase, "ccti_max",
+		(json_int_t)config->ccti_max, "ccti_step_permille",
+		(json_int_t)config->ccti_step_permille, "ccti_timer_ps",
 		(json_int_t)config->ccti_timer_ps);
 }

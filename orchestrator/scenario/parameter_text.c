@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
-#include "nodes/config/roce_config.h"
+#include "nodes/base/units.h"
+#include "nodes/config/config.h"
 #include "orchestrator/base/quantity.h"
 
 #define TEXT_MAX 512u /* a range or a default */
@@ -15,6 +16,8 @@ static const struct section {
 } sections[] = {
 	{ "roce", &roce_parameters },
 	{ "classes", &roce_class_parameters },
+	{ "routing", &routing_parameters },
+	{ "port-group", &port_group_parameters },
 };
 
 /* one key, with its whole path */
@@ -38,6 +41,7 @@ static const struct {
 	[PARAMETER_UNIT_TIME] = { QUANTITY_TIME, 1, "" },
 	[PARAMETER_UNIT_RATE] = { QUANTITY_RATE, 1, "" },
 	[PARAMETER_UNIT_SIZE] = { QUANTITY_BYTES, 1, "" },
+	[PARAMETER_UNIT_UNITS] = { QUANTITY_BYTES, UNIT_BYTES, "" },
 	[PARAMETER_UNIT_PERMILLE] = { QUANTITY_SHARE, QUANTITY_SHARE_ONE / 1000,
 				      ", in steps of 0.1%" },
 	[PARAMETER_UNIT_PPM] = { QUANTITY_SHARE, QUANTITY_SHARE_ONE / 1000000,
@@ -57,6 +61,8 @@ static void words_print(const struct parameter *row, char *text)
 
 static const char *number(const struct parameter *row, uint64_t value, char *text)
 {
+	if (row->unit == PARAMETER_UNIT_UNITS && value == 1)
+		return "1B"; /* rounded up */
 	return value ? quantity_format(kinds[row->unit].kind, value * kinds[row->unit].one, text)
 		     : "0";
 }
@@ -100,7 +106,7 @@ static void initial_make(const struct parameter *row, char *text)
 static void mapping_make(const struct parameter *row, const struct parameter *first,
 			 struct entry *entry)
 {
-	bool mechanism = first->unit == PARAMETER_UNIT_FLAG && !first->help;
+	bool mechanism = parameter_is_switch(first);
 
 	snprintf(entry->range, TEXT_MAX, "%s",
 		 row->range_text && *row->range_text ? row->range_text

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "nodes/base/units.h"
+
 #define KEYS_MAX 64u /* of a mapping */
 
 static const struct key *own_find(const struct parameters_reading *reading, const char *name)
@@ -49,6 +51,21 @@ static void word_read(struct reader *reader, const struct parameter *row,
 		parameter_put(row, structure, row->min + (uint64_t)index);
 }
 
+/* bytes, rounded up to units */
+static void units_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       const struct parameter *row, void *structure)
+{
+	uint64_t bytes = UINT64_MAX;
+	struct key size = { .name = key->name,
+			    .bytes = sizeof(bytes),
+			    .min = row->min ? (row->min - 1) * UNIT_BYTES + 1 : 0,
+			    .max = row->max * UNIT_BYTES };
+
+	key_size(reader, &size, node, &bytes);
+	if (bytes != UINT64_MAX)
+		parameter_put(row, structure, (bytes + UNIT_BYTES - 1) / UNIT_BYTES);
+}
+
 static void value_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 		       const struct parameter *row, void *structure)
 {
@@ -76,6 +93,8 @@ static void value_read(struct reader *reader, const struct key *key, const struc
 		parameter_put(row, structure, 0);
 	} else if (row->unit == PARAMETER_UNIT_WORD) {
 		word_read(reader, row, node, structure);
+	} else if (row->unit == PARAMETER_UNIT_UNITS) {
+		units_read(reader, key, node, row, structure);
 	} else {
 		number.one = kinds[row->unit].one;
 		kinds[row->unit].read(reader, &number, node, structure);
@@ -142,11 +161,11 @@ void scenario_parameters_read(struct reader *reader, const struct yaml_node *map
 	struct key keys[KEYS_MAX];
 	size_t count = keys_make(reading, keys);
 
-	if (strcmp(keys[0].name, "enabled") != 0) {
+	if (!keys[0].row || !parameter_is_switch(keys[0].row)) {
 		keys_read(reader, mapping, what, keys, count, reading->structure);
 		return;
 	}
-	if (mapping->kind == YAML_MAPPING) {
+	if (mapping->kind == YAML_MAPPING && keys[0].row->unit == PARAMETER_UNIT_FLAG) {
 		parameter_put(keys[0].row, reading->structure, true);
 		mark_given(reading, keys[0].row);
 	}

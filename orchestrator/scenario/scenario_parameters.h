@@ -6,8 +6,9 @@
 #include "nodes/config/parameter.h"
 #include "orchestrator/scenario/scenario_keys.h"
 
-/*  A key with dots, "pfc.pause", is key `pause` of the mapping `pfc`. A mapping whose first key is
- *  `enabled` is a mechanism: yes or no may be in its place, and any key of it turns it on. */
+/*  A key with dots, "pfc.pause", is key `pause` of the mapping `pfc`. A mapping whose first row
+ *  has no help is a mechanism: a value of that row may be in its place, such as no for
+ *  {enabled: no}. If it is a flag, any key of the mapping turns it on. */
 struct parameters_reading {
 	const struct parameter_table *table;
 	void *structure;

@@ -25,23 +25,13 @@ struct scenario_route {
 	struct scenario_place place;
 };
 
-/* all fields may be SCENARIO_DERIVED, so they have 64 bits */
 struct scenario_routing {
-	uint32_t preset; /* enum routing_preset */
-	uint64_t choice; /* enum routing_choice */
-	uint64_t load_queue;
-	uint32_t order; /* enum routing_order */
-	uint32_t lanes; /* levels of a class; 0: as many as are needed */
-	uint64_t cycles_allowed;
-	uint32_t detour; /* enum routing_detour */
-	uint64_t detour_weight_permille, detour_bias_bytes, detour_draws;
-	uint64_t hold_sources, hold_ps;
-	uint64_t redirect;
-	uint64_t redirect_rule; /* enum redirect_rule */
-	uint64_t redirect_anywhere;
-	uint64_t redirect_depth_bytes, redirect_full_bytes, redirect_growth_permille;
-	uint64_t redirect_interval_ps, redirect_pause_ps, redirect_group;
-	node_time_t reaction_ps; /* virtual clock: from a failure to the new tables */
+	struct routing_config config, given; /* given: 1 in the fields that the file has */
+	uint32_t preset;                     /* enum routing_preset */
+	uint32_t order;                      /* enum routing_order */
+	uint32_t lanes;                      /* levels of a class; 0: as many as are needed */
+	uint64_t cycles_allowed;             /* SCENARIO_DERIVED: by the kind of fabric */
+	node_time_t reaction_ps;             /* virtual clock: from a failure to the new tables */
 	/* from the death of the active fabric manager to the first sweep of the standby */
 	node_time_t takeover_ps;
 	uint32_t route_count;
@@ -57,13 +47,10 @@ void scenario_routing_init(struct scenario_routing *routing);
 enum routing_choice scenario_routing_choice(const struct scenario_routing *routing,
 					    enum fabric_kind fabric);
 
-/* the values of the keys 'choice' and so on */
-extern const char *const scenario_choice_name[ROUTING_CHOICES];
+/* the values of the key `order` */
 extern const char *const scenario_order_name[ROUTING_ORDERS];
-extern const char *const scenario_detour_name[ROUTING_DETOURS];
-extern const char *const scenario_redirect_rule_name[REDIRECT_RULES];
 
-/* readers of the section, key_read_fn (scenario_keys.h) */
+/* reader of the section, key_read_fn (scenario_keys.h) */
 struct key;
 struct reader;
 struct yaml_node;

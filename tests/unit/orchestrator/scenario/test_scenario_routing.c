@@ -38,14 +38,14 @@ TEST(scenario_routing__defaults)
 {
 	const struct scenario_routing *routing = routing_of(STAR);
 
-	ck_assert_uint_eq(routing->choice, SCENARIO_DERIVED);
+	ck_assert(!routing->given.choice);
 	ck_assert_uint_eq(routing->order, ORDER_AUTO);
 	ck_assert_uint_eq(routing->lanes, 0);
 	ck_assert_uint_eq(routing->cycles_allowed, SCENARIO_DERIVED);
-	ck_assert_uint_eq(routing->detour, DETOUR_NEVER);
-	ck_assert_uint_eq(routing->hold_sources, SCENARIO_DERIVED);
-	ck_assert_uint_eq(routing->redirect, SCENARIO_DERIVED);
-	ck_assert_uint_eq(routing->redirect_anywhere, SCENARIO_DERIVED);
+	ck_assert_uint_eq(routing->config.detour, DETOUR_NEVER);
+	ck_assert(!routing->given.hold_sources);
+	ck_assert(!routing->given.redirect);
+	ck_assert(!routing->given.redirect_anywhere);
 	ck_assert_uint_eq(routing->reaction_ps, 10 * NODE_US);
 	ck_assert(!scenario.classes[0].unordered);
 }
@@ -75,13 +75,13 @@ TEST(scenario_routing__words)
 
 	ck_assert(!scenario.classes[0].unordered);
 	ck_assert(scenario.classes[1].unordered);
-	ck_assert_uint_eq(routing->choice, ROUTING_ADAPTIVE);
+	ck_assert_uint_eq(routing->config.choice, ROUTING_ADAPTIVE);
 	ck_assert_uint_eq(routing->order, ORDER_UP_DOWN);
 	ck_assert_uint_eq(routing->lanes, 4);
 	ck_assert_uint_eq(routing->cycles_allowed, 1);
-	ck_assert_uint_eq(routing->detour, DETOUR_ALWAYS);
-	ck_assert_uint_eq(routing->hold_sources, 0);
-	ck_assert_uint_eq(routing->redirect, 0);
+	ck_assert_uint_eq(routing->config.detour, DETOUR_ALWAYS);
+	ck_assert_uint_eq(routing->config.hold_sources, 0);
+	ck_assert_uint_eq(routing->config.redirect, 0);
 	ck_assert_uint_eq(routing->reaction_ps, 3 * NODE_US);
 }
 
@@ -95,27 +95,28 @@ TEST(scenario_routing__numbers)
 				"pause: 50us, anywhere: yes, group: 16}}\n");
 
 	ck_assert_uint_eq(routing->lanes, 0);
-	ck_assert_uint_eq(routing->detour, DETOUR_ADAPTIVE);
-	ck_assert_uint_eq(routing->detour_weight_permille, 1500);
-	ck_assert_uint_eq(routing->detour_bias_bytes, 12288);
-	ck_assert_uint_eq(routing->detour_draws, 3);
-	ck_assert_uint_eq(routing->hold_sources, 1);
-	ck_assert_uint_eq(routing->hold_ps, 80 * NODE_US);
-	ck_assert_uint_eq(routing->redirect, 1);
-	ck_assert(routing->redirect_anywhere);
-	ck_assert_uint_eq(routing->redirect_depth_bytes, 100000);
-	ck_assert_uint_eq(routing->redirect_full_bytes, 300000);
-	ck_assert_uint_eq(routing->redirect_growth_permille, 2000);
-	ck_assert_uint_eq(routing->redirect_interval_ps, 4 * NODE_US);
-	ck_assert_uint_eq(routing->redirect_pause_ps, 50 * NODE_US);
-	ck_assert_uint_eq(routing->redirect_group, 16);
+	ck_assert_uint_eq(routing->config.detour, DETOUR_ADAPTIVE);
+	ck_assert_uint_eq(routing->config.detour_weight_permille, 1500);
+	ck_assert_uint_eq(routing->config.detour_bias_units, 48);
+	ck_assert_uint_eq(routing->config.detour_draws, 3);
+	ck_assert_uint_eq(routing->config.hold_sources, 1);
+	ck_assert_uint_eq(routing->config.hold_ps, 80 * NODE_US);
+	ck_assert_uint_eq(routing->config.redirect, 1);
+	ck_assert(routing->config.redirect_anywhere);
+	ck_assert_uint_eq(routing->config.redirect_depth_units, 391);
+	ck_assert_uint_eq(routing->config.redirect_full_units, 1172);
+	ck_assert_uint_eq(routing->config.redirect_growth_weight_permille, 2000);
+	ck_assert_uint_eq(routing->config.redirect_interval_ps, 4 * NODE_US);
+	ck_assert_uint_eq(routing->config.redirect_pause_ps, 50 * NODE_US);
+	ck_assert_uint_eq(routing->config.redirect_group, 16);
 }
 
 TEST(scenario_routing__detour_off_with_numbers)
 {
-	ck_assert_uint_eq(routing_of(STAR "routing: {detour: {when: never, draws: 5}}\n")->detour,
-			  DETOUR_NEVER);
-	ck_assert_uint_eq(scenario.routing.detour_draws, 5);
+	ck_assert_uint_eq(
+		routing_of(STAR "routing: {detour: {when: never, draws: 5}}\n")->config.detour,
+		DETOUR_NEVER);
+	ck_assert_uint_eq(scenario.routing.config.detour_draws, 5);
 }
 
 TEST(scenario_port_group__defaults)
@@ -123,13 +124,13 @@ TEST(scenario_port_group__defaults)
 	const struct scenario_port_group *port_group = port_group_of(STAR "fabric: port-group\n");
 
 	ck_assert_int_eq(scenario.fabric, FABRIC_PORT_GROUP);
-	ck_assert_uint_eq(port_group->lid_bits, 16);
-	ck_assert(port_group->adaptive && port_group->update_lft && port_group->fecn &&
-		  port_group->becn);
-	ck_assert(!port_group->non_minimal);
-	ck_assert_uint_eq(port_group->policy, POLICY_GREEDY_RANDOM);
-	ck_assert_uint_eq(port_group->pending_bytes, SCENARIO_DERIVED);
-	ck_assert_uint_eq(port_group->ccti_timer_ps, SCENARIO_DERIVED);
+	ck_assert_uint_eq(port_group->config.lid_bits, 16);
+	ck_assert(port_group->config.adaptive && port_group->config.update_lft &&
+		  port_group->config.fecn && port_group->config.becn);
+	ck_assert(!port_group->config.non_minimal);
+	ck_assert_uint_eq(port_group->config.policy, POLICY_GREEDY_RANDOM);
+	ck_assert(!port_group->given.pending_units);
+	ck_assert(!port_group->given.ccti_timer_ps);
 }
 
 TEST(scenario_port_group__all)
@@ -141,20 +142,21 @@ TEST(scenario_port_group__all)
 		     "  log: {marks: 7, window: 9us}, hold: 2us, fecn: {at: 64KiB},\n"
 		     "  becn: {interval: 20us, increase: 2, max: 500, step: 25%, timer: 30us}}\n");
 
-	ck_assert_uint_eq(port_group->lid_bits, 24);
-	ck_assert(!port_group->adaptive && !port_group->update_lft && port_group->non_minimal);
-	ck_assert_uint_eq(port_group->policy, POLICY_GREEDY);
-	ck_assert_uint_eq(port_group->pending_bytes, 8192);
-	ck_assert_uint_eq(port_group->queue_bytes, 16384);
-	ck_assert_uint_eq(port_group->log_marks, 7);
-	ck_assert_uint_eq(port_group->log_window_ps, 9 * NODE_US);
-	ck_assert_uint_eq(port_group->hold_ps, 2 * NODE_US);
-	ck_assert_uint_eq(port_group->fecn_bytes, 65536);
-	ck_assert_uint_eq(port_group->becn_interval_ps, 20 * NODE_US);
-	ck_assert_uint_eq(port_group->ccti_increase, 2);
-	ck_assert_uint_eq(port_group->ccti_max, 500);
-	ck_assert_uint_eq(port_group->ccti_step_permille, 250);
-	ck_assert_uint_eq(port_group->ccti_timer_ps, 30 * NODE_US);
+	ck_assert_uint_eq(port_group->config.lid_bits, 24);
+	ck_assert(!port_group->config.adaptive && !port_group->config.update_lft &&
+		  port_group->config.non_minimal);
+	ck_assert_uint_eq(port_group->config.policy, POLICY_GREEDY);
+	ck_assert_uint_eq(port_group->config.pending_units, 32);
+	ck_assert_uint_eq(port_group->config.queue_units, 64);
+	ck_assert_uint_eq(port_group->config.log_marks, 7);
+	ck_assert_uint_eq(port_group->config.log_window_ps, 9 * NODE_US);
+	ck_assert_uint_eq(port_group->config.hold_ps, 2 * NODE_US);
+	ck_assert_uint_eq(port_group->config.fecn_units, 256);
+	ck_assert_uint_eq(port_group->config.becn_interval_ps, 20 * NODE_US);
+	ck_assert_uint_eq(port_group->config.ccti_increase, 2);
+	ck_assert_uint_eq(port_group->config.ccti_max, 500);
+	ck_assert_uint_eq(port_group->config.ccti_step_permille, 250);
+	ck_assert_uint_eq(port_group->config.ccti_timer_ps, 30 * NODE_US);
 }
 
 TEST(scenario_port_group__off)
@@ -162,5 +164,5 @@ TEST(scenario_port_group__off)
 	const struct scenario_port_group *port_group =
 		port_group_of(STAR "port-group: {fecn: no, becn: no}\n");
 
-	ck_assert(!port_group->fecn && !port_group->becn);
+	ck_assert(!port_group->config.fecn && !port_group->config.becn);
 }
