@@ -231,10 +231,12 @@ static const char *const permutations[] = { "topologies/port-group-permutation.y
 					    "topologies/permutation-fat-tree-16.yaml" };
 
 /* near full rate with every policy, on the Clos and, with the default's large buffers, on a fat
- * tree; clearly less with static ports */
+ * tree; clearly less with static ports. PG-7: on the Clos a policy that selects the port with the
+ * shortest queue carries more than one that draws a port. */
 TEST_RANGE(permutation__beside_static_ports, 0, 2)
 {
 	double fixed = share(permutations[_i], "port-group.adaptive=no");
+	double drawn = 0;
 
 	ck_assert_double_le(fixed, 0.87);
 	for (uint32_t i = 0; i < PORT_GROUP_POLICIES; i++) {
@@ -244,6 +246,10 @@ TEST_RANGE(permutation__beside_static_ports, 0, 2)
 			      fixed);
 		ck_assert_msg(adaptive >= fixed + 0.08, "%s: %.3f, static: %.3f", policies[i],
 			      adaptive, fixed);
+		if (i == POLICY_RANDOM)
+			drawn = adaptive;
+		else if (_i == 0)
+			ck_assert_double_ge(adaptive, drawn + 0.01);
 	}
 }
 
@@ -279,19 +285,15 @@ static uint64_t choices_of(const char *policy)
 	return mixed;
 }
 
-/* PG-7: the policies are not the same, and who looks where there is room carries more than who
- * draws */
+/* PG-7: the policies are not the same */
 TEST(policies__differ)
 {
 	uint64_t mixed[PORT_GROUP_POLICIES];
-	double drawn = share(permutations[0], policies[POLICY_RANDOM]);
 
 	for (uint32_t i = 0; i < PORT_GROUP_POLICIES; i++) {
 		mixed[i] = choices_of(policies[i]);
 		for (uint32_t other = 0; other < i; other++)
 			ck_assert_uint_ne(mixed[i], mixed[other]);
-		ck_assert(i == POLICY_RANDOM ||
-			  share(permutations[0], policies[i]) >= drawn + 0.01);
 	}
 	ck_assert_uint_eq(choices_of(policies[POLICY_RANDOM]), mixed[POLICY_RANDOM]);
 }
