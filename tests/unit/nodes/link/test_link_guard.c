@@ -1,0 +1,419 @@
+/*  nodes/link/link_guard and the real clock: losses are detected, records in flight are counted, and
+ *  lost words are asked for again (TB-4, TB-23, FC-17). */
+#include "tests/unit/nodes/link/link_ends.h"
+
+/* ---- guard (FC-17) ---- */
+
+TEST_GROUP(guard, .setup = setup, .teardown = ends_close);
+
+/* a lost frame is found by the next one, told to its sender exactly */
+TEST(link_guard__lost_frame_is_told)
+{
+	guard_both();
+	send_frame(&a, 4096, 0, 1);
+	lose_all(&a, true);
+	ck_assert(!send_frame(&a, 4096, 0, 2));
+	lose_all(&a, false);
+	send_frame(&a, 4096, 0, 3);
+	ck_assert_uint_eq(receive_all(&b), 2);
+	ck_assert(link_words_due(&b.link));
+	send_words(&b, false);
+	receive_all(&a);
+	ck_assert_uint_eq(a.told.lost, 1);
+	ck_assert_uint_eq(a.told.tags, 1 << 2);
+	ck_assert_uint_eq(a.told.seen, 2);
+	ck_assert_uint_eq(a.link.log_first, a.link.sequence);
+	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
+}
+
+/* the last frame's loss is found by the SYNC of an idle link */
+TEST(link_guard__tail_loss_found_by_sync)
+{
+	guard_both();
+	lose_all(&a, true);
+	send_frame(&a, 60, 0, 9);
+	ck_assert(a.link.sync_due);
+	send_words(&a, false); /* not idle: no SYNC */
+	ck_assert(a.link.sync_due);
+	send_words(&a, true);
+	ck_assert(!a.link.sync_due);
+	receive_all(&b);
+	send_words(&b, false);
+	receive_all(&a);
+	ck_assert_uint_eq(a.told.lost, 1);
+	ck_assert_uint_eq(a.told.tags, 1 << 9);
+	ck_assert_uint_eq(a.told.seen, 0);
+}
+
+/* SYNC on a link that lost nothing confirms what arrived */
+TEST(link_guard__sync_confirms)
+{
+	guard_both();
+	send_frame(&a, 60, 0, 0);
+	send_frame(&a, 60, 0, 0);
+	receive_all(&b);
+	ck_assert(!link_words_due(&b.link)); /* not every frame is confirmed by itself */
+	send_words(&a, true);
+	receive_all(&b);
+	send_words(&b, false);
+	receive_all(&a);
+	ck_assert_uint_eq(a.told.seen, 2);
+	ck_assert_uint_eq(a.told.lost, 0);
+}
+
+/* confirmed every so many frames, so that the sender's memory does not fill */
+TEST(link_guard__confirms_regularly)
+{
+	guard_both();
+	for (uint32_t i = 0; i < LINK_SEEN_FRAMES; i++) {
+		ck_assert(!link_words_due(&b.link));
+		send_frame(&a, 60, 0, 0);
+		receive_all(&b);
+	}
+	ck_assert(link_words_due(&b.link));
+	send_words(&b, false);
+	receive_all(&a);
+	ck_assert_uint_eq(a.told.seen, LINK_SEEN_FRAMES);
+}
+
+/* a lost ACK frame comes back to its sender byte for byte */
+TEST(link_guard__lost_ack_frame)
+{
+	static const uint8_t frame[] = { 9, 8, 7, 6, 5, 4, 3, 2, 1 };
+
+	guard_both();
+	lose_all(&a, true);
+	link_send_acks(&a.link, 0, frame, sizeof(frame), 20);
+	lose_all(&a, false);
+	link_send_acks(&a.link, a.link.busy_until_ps, frame, 3, 20);
+	ck_assert_uint_eq(receive_all(&b), 1);
+	send_words(&b, false);
+	receive_all(&a);
+	ck_assert_uint_eq(a.told.acks_lost, 1);
+	ck_assert_uint_eq(a.told.lost + a.told.seen, 0);
+	ck_assert_uint_eq(a.told.ack_length, sizeof(frame));
+	ck_assert_mem_eq(a.told.ack_bytes, frame, sizeof(frame));
+}
+
+/* a sender that hears nothing stops when its memory is full, and goes on when it is told */
+TEST(link_guard__memory_full)
+{
+	port.buffer_units = port.stop_units = 0;
+	guard_both();
+	for (uint32_t i = 0; i < LINK_LOG_MAX; i++) {
+		ck_assert(link_may_send(&a.link));
+		send_frame(&a, 60, 0, 0);
+	}
+	ck_assert(!link_may_send(&a.link));
+	ck_assert_uint_eq(receive_all(&b), LINK_LOG_MAX);
+	send_words(&b, false);
+	receive_all(&a);
+	ck_assert(link_may_send(&a.link));
+	ck_assert_uint_eq(a.told.seen, LINK_LOG_MAX);
+}
+
+/* TB-25: whatever is lost, every frame is told seen or lost once */
+TEST(link_guard__every_frame_is_accounted_for)
+{
+	uint32_t sent = 0;
+
+	port.loss_ppb = 300000000;
+	guard_both();
+	a.link.sequence = b.link.sequence_expected = b.link.seen_told = a.link.log_first =
+		UINT32_MAX - 500;
+	for (uint32_t i = 0; i < 2000; i++) {
+		if (link_may_send(&a.link)) {
+			send_frame(&a, 200, 0, i);
+			sent++;
+		}
+		if (i % 7 == 0)
+			send_words(&a, true);
+		receive_all(&b);
+		link_release(&b.link, 0, b.link.held_units[0]);
+		send_words(&b, true);
+		receive_all(&a);
+	}
+	send_words(&a, true);
+	receive_all(&b);
+	send_words(&b, true);
+	receive_all(&a);
+	ck_assert_uint_ge(sent, 1500);
+	ck_assert_uint_eq(a.told.seen + a.told.lost, sent);
+	ck_assert_uint_eq(a.told.lost, stats_port(a.stats, 0)->lost_packets);
+	ck_assert_uint_eq(a.told.seen, stats_port(b.stats, 0)->rx_packets);
+	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD), 0);
+}
+
+/* TB-23: what a peer says about frames that are not under way */
+TEST(link_guard__words_about_other_frames)
+{
+	guard_both();
+	for (uint32_t i = 0; i < 3; i++)
+		send_frame(&a, 60, 0, i);
+	forge_word(&b, LINK_WORD_SEEN, 0, 4);
+	forge_word(&b, LINK_WORD_SEEN, 0, UINT32_MAX);
+	forge_word(&b, LINK_WORD_MISSING, 0, 3);
+	forge_word(&b, LINK_WORD_MISSING, 0, UINT32_MAX);
+	receive_all(&a);
+	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD), 4);
+	ck_assert_uint_eq(a.told.seen + a.told.lost, 0);
+	forge_word(&b, LINK_WORD_MISSING, 0, 1);
+	forge_word(&b, LINK_WORD_MISSING, 0, 1); /* twice: once is enough */
+	forge_word(&b, LINK_WORD_SEEN, 0, 3);
+	receive_all(&a);
+	ck_assert_uint_eq(a.told.seen, 2);
+	ck_assert_uint_eq(a.told.lost, 1);
+}
+
+/* TB-23: a guard's words mean nothing on a link without one */
+TEST(link_guard__words_on_unguarded_link)
+{
+	send_frame(&a, 60, 0, 0);
+	forge_word(&b, LINK_WORD_SEEN, 0, 1);
+	forge_word(&b, LINK_WORD_MISSING, 0, 0);
+	forge_word(&b, LINK_WORD_SYNC, 0, 0);
+	receive_all(&a);
+	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD), 3);
+	ck_assert(!link_words_due(&a.link));
+}
+
+/* TB-23: a sequence further on than any memory reaches */
+TEST(link_guard__sequence_out_of_reach)
+{
+	guard_both();
+	forge(&a, &(struct record){
+			  .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = LINK_LOG_MAX + 1 });
+	forge_word(&a, LINK_WORD_SYNC, 0, 1u << 31);
+	ck_assert_uint_eq(receive_all(&b), 0);
+	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 2);
+	send_words(&b, false);
+	ck_assert_uint_le(stats_port(b.stats, 0)->words, 2);
+}
+
+/* TB-23: on a veth link anybody may put frames, and old ones again: the link goes on, all frames
+ * are settled */
+TEST(link_guard__frames_of_others)
+{
+	uint32_t sent = 0;
+
+	guard_both();
+	for (uint32_t round = 0; round < 400; round++) {
+		send_frame(&a, 1000, 0, sent++);
+		if (round % 3 == 0) /* as if it were the next one */
+			forge(&a, &(struct record){ .kind = RECORD_PACKET,
+						    .at_ps = a.link.last_at_ps,
+						    .wire_bytes = 600,
+						    .captured_bytes = 4,
+						    .sequence = a.link.sequence + round % 7 });
+		if (round % 5 == 0) /* an old one */
+			forge(&a, &(struct record){ .kind = RECORD_PACKET,
+						    .at_ps = a.link.last_at_ps,
+						    .wire_bytes = 600,
+						    .captured_bytes = 4,
+						    .sequence = a.link.sequence - 1 - round % 11 });
+		if (round % 50 == 49)
+			forge(&b, &(struct record){ .kind = RECORD_WORD,
+						    .at_ps = b.link.last_at_ps,
+						    .wire_bytes = LINK_WORD_BYTES,
+						    .word = (uint64_t)LINK_WORD_STOP << 32 |
+							    round % 4 });
+		receive_all(&b);
+		link_release(&b.link, 0, b.link.held_units[0]);
+		send_words(&a, true);
+		receive_all(&b);
+		send_words(&b, true);
+		receive_all(&a);
+		ck_assert(link_may_send(&a.link));
+	}
+	ck_assert_uint_gt(drops(&b, DROP_BAD_RECORD), 0);
+	/* left alone it is as good as new */
+	for (uint32_t round = 0; round < 100; round++) {
+		send_frame(&a, 1000, 0, sent++);
+		ck_assert_uint_le(receive_all(&b), 1);
+		link_release(&b.link, 0, b.link.held_units[0]);
+		send_words(&a, true);
+		receive_all(&b);
+		send_words(&b, true);
+		receive_all(&a);
+	}
+	ck_assert_uint_eq(a.told.seen + a.told.lost, sent);
+	ck_assert_uint_eq(a.link.log_first, a.link.sequence);
+	ck_assert(!link_stopped(&a.link, 0) && !link_stopped(&a.link, 1));
+	send_frame(&a, 1000, 0, sent);
+	ck_assert_uint_eq(receive_all(&b), 1);
+}
+
+/* ---- flight, and what is asked again: the real clock ---- */
+
+#define FLIGHT_UNITS 256u
+
+static void setup_real(void)
+{
+	setup();
+	config.clock = CLOCK_REAL;
+	port.buffer_units = port.stop_units = 0;
+	port.flight_units = FLIGHT_UNITS;
+	ends_reopen();
+}
+
+/* packets of 16 units until no more may go; how many */
+static uint32_t send_all(struct end *from)
+{
+	uint32_t packets = 0;
+
+	for (; link_may_send_packet(&from->link); packets++)
+		send_frame(from, 4096, 0, packets);
+	return packets;
+}
+
+/* a turn of the receiver: takes all that is there, and says so */
+static void take_all(struct end *to)
+{
+	receive_all(to);
+	link_note_taken(&to->link);
+}
+
+TEST_GROUP(flight, .setup = setup_real, .teardown = ends_close);
+
+TEST(link_flight__taken_is_no_longer_under_way)
+{
+	uint32_t packets = send_all(&a);
+
+	ck_assert_uint_gt(packets * 16, FLIGHT_UNITS / 2);
+	ck_assert_uint_le(packets * 16, FLIGHT_UNITS);
+	ck_assert(link_may_send(&a.link)); /* ACKs are not held up */
+	receive_all(&b);
+	ck_assert_uint_eq(send_all(&a), 0);
+	link_note_taken(&b.link);
+	ck_assert_uint_eq(send_all(&a), packets);
+}
+
+/* However often the receiver takes what is there, after its stop comes at most one flight before
+ * the word is heard. */
+TEST(link_flight__one_after_a_stop)
+{
+	uint32_t packets = send_all(&a), after = 0;
+
+	take_all(&b);
+	link_hold(&b.link, 0, true);
+	for (uint32_t turn = 0; turn < 10; turn++) {
+		after += send_all(&a);
+		take_all(&b);
+		if (turn == 5)
+			send_words(&b, false);
+	}
+	ck_assert_uint_eq(after, packets);
+	receive_all(&a);
+	ck_assert(link_stopped(&a.link, 0));
+	ck_assert_uint_eq(send_all(&a), packets); /* of other classes, or what has credit */
+}
+
+/* a stop that ends before it could be said holds nothing up */
+TEST(link_flight__stop_never_said)
+{
+	uint32_t packets = send_all(&a);
+
+	link_hold(&b.link, 0, true);
+	take_all(&b);
+	ck_assert_uint_eq(send_all(&a), 0);
+	link_hold(&b.link, 0, false);
+	link_note_taken(&b.link);
+	ck_assert_uint_eq(send_all(&a), packets);
+}
+
+/* counters wrap; one packet may always go, however small the flight is */
+TEST(link_flight__limits)
+{
+	a.link.sent_units = a.link.arrived_units = b.link.taken_units = b.link.taken_noted =
+		UINT32_MAX - 100;
+	for (uint32_t round = 0; round < 3; round++) {
+		ck_assert_uint_gt(send_all(&a), 0);
+		take_all(&b);
+	}
+	a.link.flight_units = 1;
+	ck_assert_uint_eq(send_all(&a), 1);
+}
+
+static void exchange(void)
+{
+	send_words(&a, true);
+	receive_all(&b);
+	send_words(&b, true);
+	receive_all(&a);
+}
+
+/* a guarded link counts what SEEN and MISSING tell */
+TEST(link_flight__guarded)
+{
+	uint32_t packets;
+
+	guard_both();
+	lose_all(&a, true);
+	packets = send_all(&a);
+	ck_assert_uint_le(packets * 16, FLIGHT_UNITS);
+	lose_all(&a, false);
+	exchange();
+	ck_assert_uint_eq(a.told.lost, packets);
+	ck_assert_uint_eq(send_all(&a), packets);
+	ck_assert_uint_eq(receive_all(&b), packets);
+	ck_assert_uint_eq(send_all(&a), 0);
+	exchange();
+	ck_assert_uint_eq(send_all(&a), packets);
+}
+
+/* what has been said to @to is lost */
+static void lose_words(struct end *from, struct end *to)
+{
+	link_flush(&from->link, &(bool){ 0 });
+	ring_refresh(&to->link.rx);
+	while (link_next_at(&to->link) != NODE_TIME_NEVER)
+		link_done(&to->link, &to->link.head);
+}
+
+/* FC-17: the word of go is lost, and nobody says anything any more */
+TEST(link_ask__lost_go)
+{
+	uint64_t words;
+
+	guard_both();
+	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
+	link_hold(&b.link, 0, true);
+	for (uint32_t i = 0; i < 3; i++)
+		exchange();
+	ck_assert(link_stopped(&a.link, 0));
+	link_hold(&b.link, 0, false);
+	send_words(&b, false);
+	lose_words(&b, &a);
+	b.link.sync_due = false; /* it may have been asked, in vain too */
+	words = stats_port(a.stats, 0)->words;
+	exchange();
+	ck_assert_uint_eq(stats_port(a.stats, 0)->words, words);
+	ck_assert(link_stopped(&a.link, 0));
+	ck_assert_uint_lt(link_ask_at(&a.link), NODE_TIME_NEVER);
+	a.link.busy_until_ps = link_ask_at(&a.link);
+	exchange();
+	ck_assert(!link_stopped(&a.link, 0));
+	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
+}
+
+/* FC-17: the word that says what has arrived is lost, and there is no room for more until it is
+ * said again */
+TEST(link_ask__lost_seen)
+{
+	uint32_t packets;
+
+	guard_both();
+	packets = send_all(&a);
+	ck_assert_uint_eq(receive_all(&b), packets);
+	send_words(&a, true);
+	receive_all(&b);
+	send_words(&b, false);
+	lose_words(&b, &a);
+	exchange();
+	ck_assert_uint_eq(send_all(&a), 0);
+	ck_assert_uint_lt(link_ask_at(&a.link), NODE_TIME_NEVER);
+	a.link.busy_until_ps = link_ask_at(&a.link);
+	exchange();
+	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
+	ck_assert_uint_eq(send_all(&a), packets);
+}

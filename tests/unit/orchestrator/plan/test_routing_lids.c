@@ -1,0 +1,369 @@
+/*  orchestrator/routing: tables of port groups (PG-5, PG-6, PG-11). */
+#include "tests/unit/orchestrator/plan/routing_checks.h"
+
+TEST_GROUP(routing_lids, .teardown = tear_down, .timeout_s = 120);
+
+/* ---- tables of port groups ---- */
+
+static void lids_check(uint32_t at)
+{
+	const struct lid_tables *lids = &routing.switches[at].lids;
+
+	ck_assert_uint_eq(lids->lid_count, topology.host_count + 1);
+	ck_assert_uint_le(lids->group_count, PORT_GROUPS_MAX);
+	ck_assert_uint_eq(lids->lft[0], LFT_NO_PORT);
+	for (uint32_t h = 0; h < topology.host_count; h++) {
+		uint32_t egress = topology.hosts[h].fabric_address - 1, port = lids->lft[h + 1];
+		uint64_t ports;
+
+		if (egress == at) {
+			ck_assert_uint_eq(port, topology.hosts[h].egress_port);
+			ck_assert_uint_eq(lids->pgft[h + 1], 0);
+			continue;
+		}
+		ports = routing_route(&routing, at, egress)->ports;
+		ck_assert(ports >> port & 1);
+		if (ports & (ports - 1))
+			ck_assert_uint_eq(lids->pgt[lids->pgft[h + 1]][0], ports);
+		else
+			ck_assert_uint_eq(lids->pgft[h + 1], 0);
+	}
+}
+
+TEST_RANGE(routing_lids_make__groups_are_the_candidates, 0, TOPOLOGIES)
+{
+	topology_of(topologies[_i]);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP });
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		lids_check(i);
+}
+
+/* links of the shortest way from @from to @to */
+static uint32_t hops(const uint16_t *distances, uint32_t from, uint32_t to)
+{
+	return routing_hops(distances[(size_t)to * topology.switch_count + from]);
+}
+
+/* PG-5, PG-6: the members of every group of longer ways, on their own, and the number of these
+ * groups */
+static uint32_t non_minimal_check(const uint16_t *distances, uint32_t at, uint32_t host,
+				  uint32_t lanes)
+{
+	const struct lid_tables *lids = &routing.switches[at].lids;
+	uint32_t egress = topology.hosts[host].fabric_address - 1, group = lids->pgft[host + 1];
+	uint64_t shortest, ports;
+
+	if (egress == at || group < PORT_GROUP_EDGE_FROM)
+		return 0;
+	shortest = routing_route(&routing, at, egress)->ports;
+	ports = lids->pgt[group][0];
+	ck_assert_int_eq(__builtin_popcountll(shortest), 1);
+	ck_assert_uint_eq(lids->lft[host + 1], (uint32_t)__builtin_ctzll(shortest));
+	ck_assert(ports & shortest);
+	ck_assert(topology_has_hosts(&topology, at));
+	for (ports &= ~shortest; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports),
+			 peer = topology.switches[at].ports[port].peer;
+		uint64_t on = routing_route(&routing, peer, egress)->ports;
+
+		ck_assert(topology_leads_on(&topology, at, port));
+		ck_assert_uint_le(1 + hops(distances, peer, egress), lanes);
+		for (; on; on &= on - 1)
+			ck_assert_uint_ne(topology.switches[peer].ports[__builtin_ctzll(on)].peer,
+					  at);
+	}
+	return 1;
+}
+
+static uint32_t non_minimal_entries(void)
+{
+	uint16_t *distances = routing_distances(&topology);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		for (uint32_t h = 0; h < topology.host_count; h++)
+			count += non_minimal_check(distances, i, h, routing.lanes);
+	free(distances);
+	return count;
+}
+
+/* links of the longest way by a group of longer ways */
+static uint32_t non_minimal_longest(void)
+{
+	uint16_t *distances = routing_distances(&topology);
+	uint32_t longest = 0;
+
+	for (uint32_t at = 0; at < topology.switch_count; at++)
+		for (uint32_t to = 0; to < topology.switch_count; to++)
+			for (uint64_t ports = routing.switches[at].non_minimal[to]; ports;
+			     ports &= ports - 1) {
+				uint32_t peer =
+					topology.switches[at].ports[__builtin_ctzll(ports)].peer;
+				uint32_t links = 1 + hops(distances, peer, to);
+
+				longest = links > longest ? links : longest;
+			}
+	free(distances);
+	return longest;
+}
+
+/* PG-5, PG-6: a dragonfly has groups, of own links to other groups and of links within the group;
+ * one lane more than minimal ways need. Levels rise with every hop of the longer way, too: no
+ * circle. */
+TEST(routing_non_minimal_make__dragonfly)
+{
+	topology_of(DRAGONFLY);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
+	ck_assert_int_eq(routing.lane_rule, LANES_BY_HOP);
+	ck_assert_uint_eq(routing.hops_max, 4); /* to another group, local, global, local */
+	ck_assert_uint_eq(routing.lanes, 4);
+	ck_assert_ptr_null(routing.cycle);
+	no_circle();
+	all_walk();
+	/* of every switch, for all hosts but its own */
+	ck_assert_uint_eq(non_minimal_entries(), 36 * 70);
+	/* the first switch of group 0 holds the link to group 1; its other global link leads to
+	 * group 2 */
+	ck_assert_uint_eq(routing.switches[find("g0s0")].non_minimal[find("g1s0")],
+			  1ull << __builtin_ctzll(
+				  routing_route(&routing, find("g0s0"), find("g2s0"))->ports));
+}
+
+/* the search for circles follows them: on one level, where shortest ways alone are without one, it
+ * finds one; by hop it does not */
+TEST(routing_cycle_find__non_minimal)
+{
+	uint64_t aside[3][3] = { { 0 } };
+	char *cycle;
+
+	topology_of("{switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, b], [b, c], [c, "
+		    "a]]}");
+	made((struct routing_request){ 0 });
+	ck_assert_int_eq(routing.lane_rule, LANES_KEEP);
+	no_circle();
+	/* all by the other switch, in both directions of the ring */
+	for (uint32_t at = 0; at < 3; at++) {
+		for (uint32_t to = 0; to < 3; to++)
+			if (to != at)
+				aside[at][to] = routing_route(&routing, at, 3 - at - to)->ports;
+		routing.switches[at].non_minimal = aside[at];
+	}
+	ck_assert_int_eq(routing_cycle_find(&topology, &routing, &cycle), 0);
+	ck_assert_ptr_nonnull(cycle);
+	free(cycle);
+	routing.lane_rule = LANES_BY_HOP;
+	routing.lanes = 2;
+	no_circle();
+	for (uint32_t at = 0; at < 3; at++)
+		routing.switches[at].non_minimal = NULL;
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
+	ck_assert_uint_eq(routing.lanes, 2);
+	ck_assert_uint_eq(non_minimal_entries(), 6);
+}
+
+/* too few lanes: none, or those alone that fit; several shortest ports: groups of these, with
+ * numbers below */
+TEST(routing_non_minimal_make__what_fits)
+{
+	topology_of(RING5);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
+	ck_assert_uint_eq(routing.lanes, 3);
+	/* to the two that are not next to it, the other way round */
+	ck_assert_uint_eq(non_minimal_entries(), 5 * 2);
+	made((struct routing_request){
+		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 2 });
+	ck_assert_uint_eq(non_minimal_entries(), 0);
+	made((struct routing_request){
+		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 1 });
+	ck_assert_uint_eq(non_minimal_entries(), 0);
+	tear_down();
+	topology_of(DRAGONFLY);
+	made((struct routing_request){
+		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 3 });
+	ck_assert_uint_gt(non_minimal_entries(), 0);
+	ck_assert_uint_lt(non_minimal_entries(), 36 * 70);
+	tear_down();
+	topology_of("{generate: fat-tree, radix: 4}");
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
+	ck_assert_int_eq(routing.lane_rule, LANES_KEEP);
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		lids_check(i);
+}
+
+/* PG-11: when links have failed, members are the ports that are left, within the lanes that there
+ * are */
+TEST(routing_non_minimal_make__follows)
+{
+	struct routing_request request = { .fabric = FABRIC_PORT_GROUP, .non_minimal = true };
+	uint32_t before;
+
+	topology_of(DRAGONFLY);
+	made(request);
+	before = non_minimal_entries();
+	request.follow = true;
+	request.order = routing.order;
+	request.lanes = routing.lanes;
+	request.lane_rule = routing.lane_rule;
+	made(request);
+	ck_assert_uint_eq(non_minimal_entries(), before);
+	topology.switches[find("g2s0")].alive = false;
+	made(request);
+	no_circle();
+	ck_assert_uint_gt(non_minimal_entries(), 0);
+	ck_assert_uint_eq(routing.switches[find("g0s0")].non_minimal[find("g2s0")], 0);
+}
+
+/* the only link between @a and @b */
+static void link_up_set(const char *a, const char *b, bool up)
+{
+	uint32_t at = find(a), peer = find(b);
+
+	for (uint32_t p = 0; p < topology.switches[at].port_count; p++)
+		if (topology.switches[at].ports[p].leads_to == END_SWITCH &&
+		    topology.switches[at].ports[p].peer == peer)
+			link_set(at, p, up);
+}
+
+/* the most links of what is under way when the ways of @request give way to those of a ring with or
+ * without the link from c to d */
+static uint32_t in_flight(struct routing_request request, bool before, bool after)
+{
+	uint32_t most = 0;
+	uint16_t *distances;
+
+	link_up_set("c", "d", before);
+	made(request);
+	link_up_set("c", "d", after);
+	distances = routing_distances(&topology);
+	ck_assert_int_eq(routing_in_flight_hops(&topology, &routing, distances, &most), 0);
+	free(distances);
+	return most;
+}
+
+/* PG-5, FC-26: a packet from a to c may go by e (1 link) to d (2), where the link to c has failed:
+ * back over all of the ring, 4 links more. On shortest ways alone it has come over 1 link when it
+ * is in that corner. What returns makes no way longer than the 4 links before, nor does what stays
+ * as it is. */
+TEST(routing_in_flight_hops__ring)
+{
+	struct routing_request request = { .fabric = FABRIC_PORT_GROUP,
+					   .order = ORDER_MINIMAL,
+					   .lanes_max = 8 };
+
+	topology_of(RING5);
+	ck_assert_uint_eq(in_flight(request, true, true), 2);
+	ck_assert_uint_eq(in_flight(request, true, false), 5);
+	ck_assert_uint_eq(in_flight(request, false, true), 4);
+	request.non_minimal = true;
+	ck_assert_uint_eq(in_flight(request, true, true), 3);
+	ck_assert_uint_eq(in_flight(request, true, false), 6);
+}
+
+/* Longer ways do not use up lanes beyond those of the whole fabric's, which are for what is under
+ * way. */
+TEST(routing_non_minimal_make__path_hops_max)
+{
+	struct routing_request request = { .fabric = FABRIC_PORT_GROUP,
+					   .non_minimal = true,
+					   .follow = true,
+					   .lane_rule = LANES_BY_HOP,
+					   .lanes = 8 };
+	uint32_t at, to;
+
+	topology_of(DRAGONFLY);
+	link_up_set("g0s1", "g0s0", false);
+	at = find("g0s2");
+	to = find("g1s1");
+	made(request);
+	ck_assert_uint_eq(routing.lanes, 8);
+	ck_assert_uint_gt(non_minimal_longest(), 4);
+	ck_assert(routing.switches[at].non_minimal[to]);
+	request.path_hops_max = 4;
+	made(request);
+	ck_assert_uint_eq(routing.lanes, 8);
+	ck_assert_uint_eq(non_minimal_longest(), 4);
+}
+
+/* where host @host's packets from @from pass a switch without hosts all of whose neighbours have
+ * none either: the core */
+static uint32_t core_of(uint32_t from, uint32_t host)
+{
+	uint32_t at = from, core = UINT32_MAX;
+
+	while (at != topology.hosts[host].fabric_address - 1) {
+		if (topology.switches[at].name[0] == 'c')
+			core = at;
+		at = topology.switches[at].ports[routing.switches[at].lids.lft[host + 1]].peer;
+	}
+	return core;
+}
+
+/* D-mod-k: to a host from everywhere over one core switch, and every core switch has equally many
+ * hosts */
+TEST_RANGE(routing_lids_make__fat_tree_spreads_destinations, 0, 2)
+{
+	uint32_t hosts_of[64] = { 0 }, k = _i ? 8 : 4;
+	char text[64];
+
+	snprintf(text, sizeof(text), "{generate: fat-tree, radix: %u}", k);
+	topology_of(text);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP });
+	for (uint32_t h = 0; h < topology.host_count; h++) {
+		uint32_t core = UINT32_MAX;
+
+		for (uint32_t i = 0; i < topology.switch_count; i++) {
+			uint32_t by = topology_has_hosts(&topology, i) ? core_of(i, h) : UINT32_MAX;
+
+			if (by == UINT32_MAX)
+				continue;
+			ck_assert(core == UINT32_MAX || core == by);
+			core = by;
+		}
+		ck_assert_uint_ne(core, UINT32_MAX);
+		hosts_of[core - find("c0")]++;
+	}
+	for (uint32_t i = 0; i < k * k / 4; i++)
+		ck_assert_uint_eq(hosts_of[i], k);
+}
+
+/* PG-11: whose port is left keeps it, whatever else of its candidates has failed; all others take
+ * what their switch takes at once, lid_stand_in() */
+TEST(routing_lids_make__a_failure_moves_no_others)
+{
+	struct routing_request request = { .fabric = FABRIC_PORT_GROUP };
+	uint32_t moved = 0, kept = 0;
+	struct lid_tables *before;
+
+	topology_of("{generate: fat-tree, radix: 8}");
+	made(request);
+	before = calloc(topology.switch_count, sizeof(*before));
+	for (uint32_t i = 0; i < topology.switch_count; i++) {
+		before[i] = routing.switches[i].lids;
+		routing.switches[i].lids = (struct lid_tables){ 0 };
+	}
+	request = (struct routing_request){ .fabric = FABRIC_PORT_GROUP,
+					    .follow = true,
+					    .order = routing.order,
+					    .lanes = routing.lanes,
+					    .lane_rule = routing.lane_rule };
+	topology.switches[find("c0")].alive = false;
+	made(request);
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		for (uint32_t lid = 1; i != find("c0") && lid <= topology.host_count; lid++) {
+			uint8_t was = before[i].lft[lid], is = routing.switches[i].lids.lft[lid];
+			uint64_t group =
+				routing.switches[i].lids.pgt[routing.switches[i].lids.pgft[lid]][0];
+
+			moved += is != was;
+			kept += is == was;
+			if (is != was) {
+				ck_assert(!topology_leads_on(&topology, i, was));
+				ck_assert_uint_eq(is, lid_stand_in(group, lid));
+			}
+		}
+	ck_assert_uint_gt(moved, 0);
+	ck_assert_uint_gt(kept, 30 * moved);
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		lid_tables_free(&before[i]);
+	free(before);
+}
