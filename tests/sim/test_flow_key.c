@@ -93,7 +93,7 @@ TEST(flow_key__held_at_the_source_under_a_mask)
 	sim_open_text(&sim, text, NULL);
 	sim.check_windows = 50;
 	sim_run_until(&sim, 300 * NODE_US);
-	gate = &((const struct nic *)sim.nodes[plan_host_node(&sim.plan, 1)].dataplane)->gate;
+	gate = &((const struct nic *)sim.nodes[plan_host_node(&sim.plan, 1)].dataplane)->gate.fgfc;
 	ck_assert_uint_eq(gate->held, 1);
 	for (uint32_t i = 0; i < gate->fresh; i++) {
 		const struct fgfc_entry *entry = &gate->entries[i];
