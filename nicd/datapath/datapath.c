@@ -16,7 +16,7 @@
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
 
-/* messages that may wait although the log of completions is short (ours) */
+/* messages that may wait even if the log of completions is short (ours) */
 #define WAITING_MESSAGES_MIN 4096u
 
 static void nic_destroy(void *dataplane);
@@ -67,8 +67,8 @@ static int send_init(struct nic *nic)
 		       : 0;
 }
 
-/* A packet was lost on the NIC's own link (FC-17), or the link is. A host is not told: its programs
- * find out themselves. */
+/* A packet was lost on the link of the NIC (FC-17), or the link is down. An attached host is not
+ * notified: its programs detect losses. */
 static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry,
 		    node_time_t now)
 {
@@ -83,7 +83,7 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 	trace(nic->stats, now, TRACE_LOSS_REPORT, link->port, entry->tag, entry->units);
 }
 
-/* the switch is to send no more of @traffic_class (@stop), or to go on */
+/* the switch must stop @traffic_class (@stop), or may resume it */
 static void hold_class(struct nic *nic, uint32_t traffic_class, bool stop)
 {
 	uint32_t lanes = node_lanes(nic->config, PORT_EDGE);
@@ -94,7 +94,7 @@ static void hold_class(struct nic *nic, uint32_t traffic_class, bool stop)
 		link_hold(nic->link, traffic_class * lanes + level, stop);
 }
 
-/* tells the switch of which classes no more may come, as far as it does not know */
+/* pauses and resumes classes at the switch, as pause_classes() says */
 static void pause_step(struct nic *nic)
 {
 	uint32_t classes = pause_classes(&nic->config->nic, nic->now_ps);
@@ -108,7 +108,7 @@ static void pause_step(struct nic *nic)
 	nic->pause_at_ps = pause_next_at(&nic->config->nic, nic->now_ps);
 }
 
-/* what depends on the link that is plugged in */
+/* all that depends on the link that is plugged in */
 static void plug_in(struct nic *nic)
 {
 	struct link_listener listener = { .owner = nic, .on_lost = on_lost };
@@ -116,7 +116,7 @@ static void plug_in(struct nic *nic)
 	class_scheduler_init_node(&nic->classes, nic->config, nic->link->rate_bps);
 	congestion_line(&nic->transport.rules[TRANSPORT_RC].congestion, nic->link->rate_bps);
 	nic->receive.frame_bytes_max = nic->config->ports[0].mtu_bytes;
-	nic->pausing = 0; /* a new neighbour has not been told anything */
+	nic->pausing = 0; /* no class is paused at a new peer */
 	nic->pause_at_ps = nic->config->nic.pause_count ? nic->now_ps : NODE_TIME_NEVER;
 	nic_pfc_init(nic);
 	nic_lid_plug_in(nic);
@@ -185,8 +185,8 @@ static bool is_generated(const struct nic *nic, const uint8_t *bytes, uint32_t c
 	       !frame_payload_read(bytes, captured_bytes, frame_bytes, &payload);
 }
 
-/* Every other frame is for the attached host, if it is there as a whole. It is copied where it will
- * be delivered from. */
+/* Any other frame is for the attached host, if all of it was captured. It is copied into the
+ * delivery memory. */
 static bool arrive_for_host(struct nic *nic, const struct record *header, const uint8_t *shared,
 			    uint32_t frame_bytes)
 {
@@ -203,8 +203,8 @@ static bool arrive_for_host(struct nic *nic, const struct record *header, const 
 	return true;
 }
 
-/* Is it a frame of a transport? One that was captured whole is copied whole, so that its ICRC can
- * be checked. */
+/* Is it a frame of a transport? A frame that was captured as a whole is copied as a whole, so that
+ * its ICRC can be checked. */
 static bool arrive_for_transport(struct nic *nic, const struct record *header,
 				 const uint8_t *shared, uint32_t frame_bytes)
 {
@@ -226,7 +226,7 @@ static void arrive_packet(struct nic *nic, const struct record *header, const ui
 	struct record inner = *header;
 	uint8_t bytes[FRAME_HEADERS_MAX];
 
-	/* port-group: without its local route header, which may be all that was of interest */
+	/* port-group: the local route header is removed; a BECN or a bad header ends here */
 	if (nic->by_lid && !nic_lid_arrive(nic, &inner, &shared, frame_bytes))
 		goto release;
 
@@ -257,7 +257,7 @@ static void arrive(struct nic *nic)
 		nic_gate_on_fgfc(nic, shared, header.captured_bytes);
 	else if (header.kind == RECORD_PAUSE)
 		nic_pfc_frame(nic, shared, header.captured_bytes);
-	/* an ACK frame ends at the edge, it never comes here */
+	/* ACK frames end at the edge of the fabric */
 	else
 		nic->stats->drops[DROP_MALFORMED]++;
 done:
@@ -269,14 +269,14 @@ static bool host_is_full(const struct nic *nic)
 	return nic->host.attached && !host_if_place(&nic->host);
 }
 
-/* While there is no room for what the host is sent, records wait in the ring: the fabric is held
- * back, nothing is lost. */
+/* While the delivery memory of the host is full, records wait in the ring: the switch waits, and
+ * nothing is lost. */
 static node_time_t arrival_at(const struct nic *nic)
 {
 	return host_is_full(nic) ? NODE_TIME_NEVER : link_next_at(nic->link);
 }
 
-/* says stop or go of all classes, if that is news */
+/* pauses (@stop) or resumes all classes at the switch */
 static void hold(struct nic *nic, bool stop)
 {
 	uint8_t before = nic->link->stop, told_before = nic->pfc_teller.wanted;
@@ -347,7 +347,7 @@ static void start_message(struct nic *nic)
 		port->queue_bytes_max = port->queue_bytes;
 }
 
-/* deferred messages are due now, not in the past */
+/* a deferred message is due now, not in the past */
 static node_time_t message_at(const struct nic *nic)
 {
 	if (send_queue_full(&nic->queue) || (nic->roce && transport_full(&nic->transport)))
@@ -357,7 +357,7 @@ static node_time_t message_at(const struct nic *nic)
 
 /* ---- run ---- */
 
-/* when something other than an arrival or the start of a message happens */
+/* the next event other than an arrival or the start of a message */
 static node_time_t timer_at(const struct nic *nic)
 {
 	node_time_t next = node_time_min(nic->pause_at_ps, gate_next_at(&nic->gate));
@@ -370,7 +370,7 @@ static node_time_t timer_at(const struct nic *nic)
 	return node_time_min(next, node_time_min(nic->held_until_ps, nic->sample_at_ps));
 }
 
-/* the one that comes first of those that are due at @at */
+/* the first event of those that are due at @at */
 static void timer_step(struct nic *nic, node_time_t at)
 {
 	if (gate_next_at(&nic->gate) == at)
@@ -379,15 +379,15 @@ static void timer_step(struct nic *nic, node_time_t at)
 		transport_step(&nic->transport, nic->now_ps);
 	else if (nic->sample_at_ps == at)
 		nic_sample(nic);
-	/* queue_note() has counted what waited until now */
+	/* queue_note() has counted the queue up to now */
 	else if (nic->measured_at_ps <= at)
 		nic->measured_at_ps = NODE_TIME_NEVER;
 	else if (nic->host_at_ps != at && nic->held_until_ps != at)
 		nic_transmit(nic);
-	/* else a frame of the host is considered from now on, or a class is no longer held */
+	/* else nic_transmit_plan() does it: a frame of the host is there, or a pause is over */
 }
 
-/* what waits has been the same since the last event */
+/* the queue was the same since the last event */
 static void queue_note(struct nic *nic)
 {
 	struct port_stats *port = nic->link->stats;
@@ -410,7 +410,7 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 
 		if (next >= end)
 			return next;
-		/* later than due after a change of link */
+		/* an event may be late after a change of the link */
 		nic->now_ps = node_time_max(next, nic->now_ps);
 		nic->stats->now_ps = nic->now_ps;
 		nic->stats->events++;
@@ -462,8 +462,7 @@ static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
 	if (!nic->link->real && nic->config->fabric == FABRIC_FLOW_CHANNEL) {
 		link_up_stopped(nic->link);
 		for (uint32_t c = 0; c < nic->config->class_count; c++)
-			link_hold(nic->link, c,
-				  false); /* nothing is left of the former link here */
+			link_hold(nic->link, c, false); /* no packet of the former link is here */
 	}
 	nic_transmit_plan(nic);
 }
@@ -488,7 +487,7 @@ static bool nic_host_receive(void *dataplane, uint32_t *readable, node_time_t no
 static node_time_t nic_host_deliver(void *dataplane, node_time_t now)
 {
 	struct nic *nic = dataplane;
-	bool was_full = host_is_full(nic); /* then records wait for room */
+	bool was_full = host_is_full(nic); /* then records wait */
 
 	host_if_deliver(&nic->host);
 	hold(nic, host_is_full(nic));

@@ -1,44 +1,41 @@
-/*  datapath - the NIC's dataplane: workloads fill the send queue, the link empties it, what arrives
- *  is checked.
+/*  datapath - the dataplane of the NIC: workloads fill the send queue, the link empties it, and
+ *  arriving packets are checked.
  *
- *  Sources of events, and their order when due at the same time: arrivals on the link, then pauses
- *  of it (pause.h), then starts of messages, then frames of an attached host, then transmission. So
- *  whatever is there at a moment is considered for the frame that is sent at that moment.
+ *  Events that are due at the same time have this order: arrivals on the link, pauses of the link
+ *  (pause.h), starts of messages, times of gates and transports, samples, transmission. So all that
+ *  is there at a moment is considered for the frame that is sent at that moment.
  *
  *      workload -> (flow slot) -> send_queue -> traffic classes -> link        link -> receive
  *      host -> host_if -> host_send ----------------^ \-> host_if -> host
  *
- *  Within a traffic class the workloads' packets and each of the host's queues take turns, a frame
- *  each. What arrives with a test payload for this NIC is a workload's; any other frame is the
- *  host's, if one is attached. When the delivery memory is full, records wait in the ring; when it
- *  stays full, the switch is told to stop.
+ *  Within a traffic class, packets of workloads and each queue of the host take turns, a frame
+ *  each. A frame with a test payload for this NIC belongs to a workload. Any other frame is for the
+ *  host, if one is attached. While the delivery memory is full, records wait in the ring. If it
+ *  stays full, the switch gets STOP.
  *
- *  Transmission is never ahead of the link (no frame before busy_until_ps) and none of a class that
- *  the switch has stopped; while data waits and none of it may go, the time counts as
- *  port_stats.paused_ps. The link's control words go first; when nothing can be sent, a guarded
- *  link says how far it has counted, so that the loss of the last frame is found too (FC-17).
+ *  Transmission. No frame starts before busy_until_ps, and none of a class that the switch has
+ *  stopped. While data waits and none of it may be sent, the time counts as port_stats.paused_ps.
+ *  Control words of the link go first. If nothing can be sent, a guarded link reports how far it
+ *  has counted, so that the loss of the last frame is detected too (FC-17).
  *
- *  A flow that the edge switch names in an FGFC frame (EC-17) sends no more than its credit until
- *  its pause is over; it steps aside meanwhile, so the others of its class have the link:
- *  gate.h, nic_gate.c. A frame or the end of a pause comes before what starts or is sent at
- *  the same moment. Its time does not count as paused.
+ *  Gates. A flow that FGFC has paused (EC-17), or whose destination has sent BECN (PG-10), leaves
+ *  the ring of its class until it may send, so other flows of the class have the link: gate.h,
+ *  nic_gate.c. This time does not count as paused.
  *
- *  A flow (workload, destination, connection) is opened by its first message. Messages of one flow
- *  too many are dropped and counted as flow_table_full; in a closed loop such a message is one that
- *  never ends. At least 4096 messages can wait, or as many as the log of completions holds; beyond
- *  that arrivals are deferred (workload.h).
+ *  A flow (workload, destination, connection) is opened by its first message. Messages of flows
+ *  beyond flows_max are dropped and counted as flow_table_full; in a closed loop such a message
+ *  never ends. At least 4096 messages can wait, or as many as the log of completions has lines.
+ *  Later arrivals are deferred (workload.h).
  *
- *  Fabric kind roce. Workloads with a transport have queue pairs instead of a place in the send
- *  queue (transport.h, nic_transport.c): a message is complete when it is acknowledged. Within a
- *  class their packets take turns with the others; ACKs, NAKs and CNPs go first. In the place of
- *  stop and go there is PFC, in both directions (nic_pfc.c): a class that is held sends nothing at
- *  all. Order of events: behind the ends of FGFC pauses come timers of transports, samples, then
- *  ends of PFC pauses.
+ *  Fabric kind roce. Messages of workloads with a transport wait there, not in the send queue
+ *  (transport.h, nic_transport.c), and are complete when they are acknowledged. Within a class
+ *  their packets take turns with the others; ACKs, NAKs and CNPs go first. PFC replaces STOP and
+ *  XON, in both directions (nic_pfc.c). A paused class sends nothing at all.
  *
  *      workload -> transport ----> traffic classes, PFC -> link     link -> responder -> receive
  *      reply_queue ----------------^ \-> queue pairs -> workload
  *
- *  Tables for `show`: flows (sent), received, workloads, fgfc (held); roce: queue-pairs, pfc.
+ *  Tables for `show`: flows (sent), received, workloads, fgfc (paused); roce: queue-pairs, pfc.
  *  Parameters for `set`: workload.NAME.load, in permille. Allocates in create() only; an event
  *  costs O(log workloads + classes). */
 #ifndef HEDDLE_NICD_DATAPATH_DATAPATH_H

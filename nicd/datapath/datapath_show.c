@@ -69,7 +69,7 @@ static void show_queue_pair(struct nic *nic, uint32_t slot, node_time_t now, FIL
 	fputc('\n', out);
 }
 
-/* under_way: packets sent and not acknowledged; left: packets to send; waiting: messages not
+/* in_flight: packets sent and not acknowledged; left: packets to send; waiting: messages not
  * complete */
 static void show_queue_pairs(struct nic *nic, node_time_t now, FILE *out)
 {
@@ -77,20 +77,20 @@ static void show_queue_pairs(struct nic *nic, node_time_t now, FILE *out)
 		nic->transport.rules[TRANSPORT_RC].congestion.control;
 
 	fprintf(out, "%5s %-16s %11s %10s %-5s %12s %9s %9s %8s %9s %7s %8s %9s %12s%s\n", "slot",
-		"workload", "destination", "connection", "state", "acknowledged", "under_way",
+		"workload", "destination", "connection", "state", "acknowledged", "in_flight",
 		"left", "waiting", "resent", "naks", "timeouts", "cnps", "rate_bps",
 		control && control->columns ? control->columns : "");
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++)
 		if (transport_is_open(&nic->transport, slot, TRANSPORT_RC))
 			show_queue_pair(nic, slot, now, out);
 	fprintf(out,
-		"incomplete messages: %" PRIu32 ", at most %" PRIu32 " so far, room for %" PRIu32
+		"incomplete messages: %" PRIu32 ", at most %" PRIu32 " so far, limit %" PRIu32
 		"; discarded: %" PRIu64 "\n",
 		nic->transport.pool.count, nic->transport.pool.count_max, nic->transport.pool.max,
 		nic->transport.discarded);
 }
 
-/* held: by the switch; stops: the switch was told to send no more */
+/* held: paused by the switch; stops: this NIC pauses the switch */
 static void show_pfc(struct nic *nic, node_time_t now, FILE *out)
 {
 	uint32_t held = pfc_gate_held(&nic->pfc_gate, now);
@@ -143,7 +143,7 @@ static void show_workloads(struct nic *nic, FILE *out)
 
 	_Static_assert(COUNT_OF(arrivals) == ARRIVAL_KINDS, "one name per kind");
 	fprintf(out, "%-16s %-8s %9s %9s %9s %9s %9s %16s\n", "workload", "arrivals", "permille",
-		"started", "sent", "under_way", "deferred", "next_ps");
+		"started", "sent", "in_flight", "deferred", "next_ps");
 	for (uint32_t w = 0; w < nic->workloads.count; w++) {
 		const struct workload *workload = &nic->workloads.workloads[w];
 
@@ -155,12 +155,12 @@ static void show_workloads(struct nic *nic, FILE *out)
 		show_time(out, workload->arrival.due_ps);
 	}
 	fprintf(out,
-		"waiting messages: %" PRIu32 ", at most %" PRIu32 " so far, room for %" PRIu32 "\n",
+		"waiting messages: %" PRIu32 ", at most %" PRIu32 " so far, limit %" PRIu32 "\n",
 		nic->queue.pool.count, nic->queue.pool.count_max, nic->queue.pool.max);
 }
 
-/* what the edge switch holds (FGFC); until 0: no longer, only frames that waited must go before
- * newer ones. waiting_bytes: of an attached host; what waits of generated flows is in `flows` */
+/* flows that the edge switch has paused (FGFC); until 0: the pause is over, but older frames of the
+ * host wait. waiting_bytes: of an attached host; `flows` has the queues of generated flows */
 static void show_fgfc(struct nic *nic, FILE *out)
 {
 	const struct fgfc_gate *gate = &nic->gate.fgfc;
@@ -181,7 +181,7 @@ static void show_fgfc(struct nic *nic, FILE *out)
 		flow_name_mask_print(&entry->name, &gate->masks[entry->set], out);
 		fputc('\n', out);
 	}
-	fprintf(out, "held: %" PRIu32 ", room for %" PRIu32 "\n", gate->held, gate->entries_max);
+	fprintf(out, "paused: %" PRIu32 ", limit %" PRIu32 "\n", gate->held, gate->entries_max);
 }
 
 int nic_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)
@@ -213,7 +213,7 @@ int nic_show(void *dataplane, const char *table, int port, node_time_t now, FILE
 
 /* ---- set ---- */
 
-/* the workload that "workload.NAME.load" means; count: none */
+/* the workload that "workload.NAME.load" names; count: none */
 static uint32_t workload_of_parameter(const struct nic *nic, const char *name)
 {
 	uint32_t w;

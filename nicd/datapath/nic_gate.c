@@ -6,8 +6,8 @@
  *  the order in which they left.
  *
  *  Frames of an attached host. The head of a socket's queue that may not be sent moves to the queue
- *  of its place (host_hold.h), and so do newer ones of its flow until that queue is empty. Only then
- *  the key of an ended pause is freed, so frames of a flow keep their order.
+ *  of its place (host_hold.h), and so do newer ones of its flow until that queue is empty. Only
+ *  then the key of an ended pause is freed, so frames of a flow keep their order.
  *
  *  Flows with a transport leave their ring and return on their own (transport.h).
  *

@@ -30,8 +30,8 @@ static inline void nic_gate_heads(struct nic *nic)
 
 /* ---- sending ---- */
 
-/** nic_gate_of_flow(), nic_gate_of_head() - the key that limits flow @slot of the send queue, or the
- *  head of the host's @queue; GATE_KEY_NONE: it is not limited. */
+/** nic_gate_of_flow(), nic_gate_of_head() - the key that limits flow @slot of the send queue, or
+ *  the head of the host's @queue; GATE_KEY_NONE: it is not limited. */
 static inline uint32_t nic_gate_of_flow(const struct nic *nic, uint32_t slot)
 {
 	struct gate_flow flow;

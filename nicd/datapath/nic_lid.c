@@ -1,18 +1,18 @@
 /*  nic_lid - the NIC's side of fabric kind port-group (nic.h): local route headers, and BECN for
  *  FECN (PG-1, PG-10).
  *
- *  Sending. The DLID follows from the destination's MAC (address.h), without a table; whatever is
- *  no host's goes to the group of all hosts, which the switches flood. Every packet is at level 0
- *  of its class's virtual lanes.
+ *  Sending. The DLID follows from the destination's MAC (address.h), without a table. The MAC of no
+ *  host gives the group of all hosts, which switches flood. Each packet is at level 0 of the
+ *  virtual lanes of its class.
  *
- *  Receiving. The header is read from a private copy and removed. It must be for this host, a group
- *  or whoever is at the end of the link (permissive), come from a host, and say the lane that the
- *  packet came in.
+ *  Receiving. The header is read from a private copy and removed. Its DLID must be this host, a
+ *  group, or permissive (the end of the link, whichever it is), its SLID a host, and its lane the
+ *  one of the packet.
  *
- *  FECN that lasts is answered with a frame of its own (becn_frame.h), in the class of the packet
- *  that had it, to each source at most once in becn_interval_ps. A source stands in the queue once,
- *  so the queue has room for all hosts. A BECN frame's own FECN is not answered: two hosts would
- *  never stop. */
+ *  Lasting FECN is answered with a BECN frame (becn_frame.h), in the class of the packet with the
+ *  FECN, to each source at most once in becn_interval_ps. A source is in the queue once, so the
+ *  queue has space for all hosts. FECN of a BECN frame is not answered: two hosts would answer each
+ *  other for ever. */
 #include "nicd/datapath/nic_lid.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@
 #include "nodes/wire/becn_frame.h"
 #include "nodes/wire/word_frame.h"
 
-#define LID_NONE 0u /* in the place of a LID: nobody */
+#define LID_NONE 0u /* no source */
 
 int nic_lid_init(struct nic *nic)
 {
@@ -134,7 +134,7 @@ void nic_lid_send_becn(struct nic *nic, uint32_t traffic_class)
 
 /* ---- receiving ---- */
 
-/* the packet from @lid met congestion: is it time to say so? */
+/* the packet from @lid had FECN: queues a BECN, if the last one is old enough */
 static void notice_fecn(struct nic *nic, uint32_t lid, uint32_t traffic_class)
 {
 	const struct port_group_config *config = &nic->config->port_group;
@@ -156,7 +156,8 @@ static bool is_for_us(const struct nic *nic, uint32_t dlid)
 	       kind == LID_PERMISSIVE;
 }
 
-/* congestion, as the header tells it. No host has a LID beyond those known, or ours */
+/* FECN and BECN of the header. No other host has a LID of RATE_LIDS or more, or that of this
+ * host */
 static void notice(struct nic *nic, const struct lid_header *header, bool is_becn_frame)
 {
 	bool from_host = header->slid && header->slid < RATE_LIDS &&
@@ -168,7 +169,7 @@ static void notice(struct nic *nic, const struct lid_header *header, bool is_bec
 		notice_fecn(nic, header->slid, header->service_level);
 }
 
-/*  Return: DROP_REASONS if it is good, else why it is not */
+/*  Return: DROP_REASONS if the header is good, else the reason of the drop */
 static enum drop_reason read_header(const struct nic *nic, const struct record *record,
 				    const uint8_t *front, uint32_t frame_bytes,
 				    struct lid_header *header)

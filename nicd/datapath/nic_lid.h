@@ -4,7 +4,7 @@
 
 #include "nicd/datapath/nic.h"
 
-/** nic_lid_init() - nobody is to be told anything.  Return: 0 or -ENOMEM. */
+/** nic_lid_init() - no source gets a BECN.  Return: 0 or -ENOMEM. */
 int nic_lid_init(struct nic *nic);
 void nic_lid_fini(struct nic *nic);
 
@@ -17,7 +17,7 @@ static inline uint32_t nic_lane(const struct nic *nic, uint32_t traffic_class)
 	return traffic_class * nic->lid.lanes;
 }
 
-/** nic_lid_of_mac() - whom a frame to @mac is for. O(1). */
+/** nic_lid_of_mac() - the DLID of frames to @mac. O(1). */
 uint32_t nic_lid_of_mac(const struct nic *nic, const uint8_t mac[6]);
 
 struct nic_lid_packet {
@@ -27,17 +27,17 @@ struct nic_lid_packet {
 	bool becn;
 };
 
-/** nic_lid_start() - a packet on the link, behind its header. Return: where the inner frame is to
- *  be written; NULL: it is lost. */
+/** nic_lid_start() - sends a packet with its header. Return: where the inner frame is to be
+ *  written; NULL: the link has lost it. */
 uint8_t *nic_lid_start(struct nic *nic, uint32_t traffic_class,
 		       const struct nic_lid_packet *packet);
 
-/** nic_lid_send_becn() - the next BECN of @traffic_class, which must be in nic->lid.ready. */
+/** nic_lid_send_becn() - sends the next BECN of @traffic_class, which must be in nic->lid.ready. */
 void nic_lid_send_becn(struct nic *nic, uint32_t traffic_class);
 
-/** nic_lid_arrive() - a packet has arrived; its header is removed: @record and @shared are then
- *  those of the inner frame, and its class.
- *  Return: false if nothing is left of it: a BECN, or it was dropped and counted. */
+/** nic_lid_arrive() - a packet has arrived. Removes its header: @record and @shared are then those
+ *  of the inner frame, with its class.
+ *  Return: false if there is no frame to deliver: a BECN, or dropped and counted. */
 bool nic_lid_arrive(struct nic *nic, struct record *record, const uint8_t **shared,
 		    uint32_t frame_bytes);
 

@@ -1,7 +1,7 @@
 /*  nic_pfc - PFC and PAUSE at the NIC's link, in both directions (nic.h, RC-5, RC-11).
  *
- *  A held class sends nothing: neither generated traffic nor the host's, neither data nor answers.
- *  What the NIC itself says stop for, is a scenario's `pauses` and a host that does not take what
+ *  A paused class sends nothing: no generated traffic and none of the host, no data and no answers.
+ *  The NIC pauses its switch for `pauses` of a scenario, and while its host does not take what
  *  arrives. */
 #include "nicd/datapath/nic_pfc.h"
 
@@ -23,7 +23,7 @@ void nic_pfc_init(struct nic *nic)
 	}
 }
 
-/* path-level PFC comes from the first switch even where links do without (RC-10) */
+/* path-level PFC comes from the first switch, also if links have no PFC (RC-10) */
 static bool obeys(const struct nic *nic)
 {
 	return nic->roce && (nic->config->roce.pfc || nic->config->roce.path_pause);
@@ -45,8 +45,8 @@ void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byte
 		pfc_gate_take(&nic->pfc_gate, &frame, nic->link->rate_bps, nic->now_ps);
 }
 
-/* the time up to now counts for the classes that waited and were held; each pause that is too long
- * is noticed once */
+/* counts the time up to now for classes that waited and were paused; a pause that is too long
+ * counts once as stuck */
 static void note_held(struct nic *nic)
 {
 	ENSURE(nic->held_noted_ps, <=, nic->now_ps);

@@ -1,11 +1,11 @@
-/*  nic_sample - what the NIC of a RoCE fabric looks like at a moment: rates of its queue pairs,
- *  what waits, what is held (nic.h). */
+/*  nic_sample - the state of a NIC of a RoCE fabric at a moment: rates of queue pairs, queue,
+ *  paused classes (nic.h). */
 #include "nicd/datapath/nic_sample.h"
 
 #include "nodes/base/ensure.h"
 
-/* The rates of those that have something to send or under way. Each is allowed so much, but
- * together they send no more than the link carries. */
+/* The allowed rates of flows with packets to send or in flight. Together they send at most the rate
+ * of the link. */
 static void sample_rates(const struct nic *nic, struct sample_stats *sample)
 {
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {

@@ -3,10 +3,10 @@
  *      data  transport.h, tcp_sender.h -> link ... link -> tcp_receiver.h, receive.h: in order only
  *      ACKs  tcp_sender.h              <- link ... link <- reply_queue.h
  *
- *  Only what this file's own kind has sent is taken: an attached host may speak TCP too.
- *  ACKs wait like the answers of queue pairs, and are written when they are sent. But every
- *  duplicate counts for the sender, so as many are sent as segments came behind a hole; while
- *  progress makes what waited before it needless: one ACK says it all. */
+ *  Frames of other TCP connections are for the attached host, which may use TCP too.
+ *  ACKs wait like answers of queue pairs, and are written when they are sent. The sender counts
+ *  duplicates, so each segment after a hole gets an ACK of its own. An ACK that acknowledges more
+ *  replaces those that wait. */
 #include "nicd/datapath/nic_tcp.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define ETHERTYPE_AT 12u
 #define IP_AT 14u
 #define PROTOCOL_AT (IP_AT + 9u)
-/* of all connections that come in (ours): 64 with full windows that lost their first */
+/* of all received connections (ours): 64 full windows whose first segment is lost */
 #define SEGMENTS_WAITING_MAX 65536u
 #define ANSWERS_MAX UINT16_MAX
 #define WINDOW_FIELD UINT16_MAX
@@ -69,7 +69,7 @@ uint32_t nic_tcp_answer(struct nic *nic, uint32_t slot, uint8_t *bytes)
 	return tcp_ack_write(&ack, bytes);
 }
 
-/* @progress: the ACK will say more than the one before */
+/* queues an ACK; @progress: it acknowledges more than the one before */
 static void answer(struct nic *nic, uint32_t slot, bool progress)
 {
 	struct responder *responder = &nic->replies.responders[slot];
@@ -176,7 +176,7 @@ static void arrive_data(struct nic *nic, const struct nic_frame *frame)
 
 /* ---- arrivals: ACKs ---- */
 
-/* is it for a connection of this NIC, from whom that sends to? */
+/* is it for a connection of this NIC, and from the destination of that? */
 static bool is_from_receiver(const struct nic *nic, const struct tcp_ack *ack)
 {
 	return ack->destination == nic->config->nic.host_index &&

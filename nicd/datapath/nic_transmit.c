@@ -1,4 +1,4 @@
-/*  transmit - which frame the NIC sends next: traffic classes, and within a class whose turn it is
+/*  nic_transmit - the frame that the NIC sends next: the traffic class, and the source within it
  *  (nic.h). */
 #include "nicd/datapath/nic_transmit.h"
 
@@ -10,17 +10,16 @@
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
 
-/* who takes turns within a traffic class: the send queue, flows with a transport, the host's frames
- * that were held, then the host's queues. Answers of transports have no turn: they go first. */
+/* sources that take turns within a traffic class: the send queue, flows with a transport, frames of
+ * the host that waited for a gate, each queue of the host. Answers of transports go first. */
 #define SOURCE_GENERATED 0u
 #define SOURCE_TRANSPORT 1u
 #define SOURCE_HELD 2u
 #define SOURCE_HOST 3u
 #define SOURCE_NONE UINT32_MAX
 
-/* The queues of the host whose heads were there at this moment; a NIC that comes late knows of more
- * already.
- * @later the first moment when there will be another */
+/* Queues of the host whose heads are there at this moment: a NIC that is late has later ones too.
+ * @later when the next one is there */
 static uint32_t host_ready(const struct nic *nic, node_time_t *later)
 {
 	uint32_t ready = 0;
@@ -38,7 +37,7 @@ static uint32_t host_ready(const struct nic *nic, node_time_t *later)
 	return ready;
 }
 
-/* the longest of the frames that the class may send next */
+/* the longest frame that the class may send next */
 static uint32_t longest_next(const struct nic *nic, uint32_t traffic_class)
 {
 	uint32_t bytes = FRAME_BYTES_MIN, next = 0;
@@ -82,7 +81,7 @@ static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffi
 	       nic->host_send.heads[queue].traffic_class == traffic_class;
 }
 
-/* whose turn it is in a class that is sendable: a frame each (ours) */
+/* the source that has the turn in a class that is sendable: a frame each (ours) */
 static uint32_t source_pick(struct nic *nic, uint32_t traffic_class)
 {
 	uint32_t count = SOURCE_HOST + nic->host.queue_count, *turn = &nic->turns[traffic_class];
@@ -115,7 +114,7 @@ static uint8_t *start_packet(struct nic *nic, uint32_t traffic_class,
 	return bytes;
 }
 
-/* a frame of the host on the link.  Return: as above */
+/* the same for a frame of the host */
 static uint8_t *start_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t dlid,
 				 uint32_t frame_bytes)
 {
@@ -210,8 +209,8 @@ static void send_packet(struct nic *nic, uint32_t traffic_class)
 		send_host_frame(nic, traffic_class, source - SOURCE_HOST);
 }
 
-/* may control words go? Under the real clock they wait for room in the ring like everything
- * else. */
+/* may control words that are @due be sent? Under the real clock they wait while the ring is full,
+ * like all records. */
 static bool may_send_words(const struct nic *nic, bool due)
 {
 	return due && !nic->link->down && (!nic->link->real || link_ring_has_room(nic->link));
@@ -258,7 +257,7 @@ static node_time_t transmit_at(const struct nic *nic)
 
 	if (may_send_words(nic, link_words_due(link)))
 		return free_ps;
-	/* classes below their maximum rate go at once, others when one of them is below it */
+	/* all ready classes are at their maximum rate: when one of them is below it */
 	if (nic->sendable && nic->sendable == nic->shaped && nic->shaped_until_ps > nic->now_ps)
 		return node_time_min(node_time_max(free_ps, nic->shaped_until_ps), pause_ps);
 	if (nic->sendable || may_send_words(nic, link->sync_due))
@@ -268,7 +267,7 @@ static node_time_t transmit_at(const struct nic *nic)
 		       : pause_ps;
 }
 
-/* the time with data in the classes @waiting that the switch does not take, counted up to now */
+/* counts up to now the time in which data of the classes @waiting may not be sent */
 static void note_pause(struct nic *nic, uint32_t waiting)
 {
 	bool waits = waiting && !nic->sendable && !nic->link->down;
@@ -290,7 +289,7 @@ void nic_transmit_plan(struct nic *nic)
 {
 	uint32_t waiting, sendable = 0;
 
-	/* flows and frames that may not go now give way */
+	/* each ring begins with a flow that may send */
 	nic_gate_heads(nic);
 	nic->host_ready = host_ready(nic, &nic->host_at_ps);
 

@@ -1,11 +1,10 @@
-/*  nic_transport - flows with a transport, at both ends: what is sent, what has arrived, what is
- *  answered (nic.h).
+/*  nic_transport - flows with a transport, at both ends: sending, arrivals, answers (nic.h).
  *
  *      data     transport.h  -> link ... link -> responder.h, receive.h: in order only
  *      answers  queue_pair.h <- link ... link <- reply_queue.h
  *
- *  Only what is addressed to this NIC and to a queue pair of generated traffic is taken here: an
- *  attached host may speak RoCEv2 too. */
+ *  Frames for other NICs, or for other queue pairs than those of generated traffic, are for the
+ *  attached host, which may use RoCEv2 too. */
 #include "nicd/datapath/nic_transport.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 #include "nodes/wire/address.h"
 #include "nodes/wire/roce_frame.h"
 
-#define QUEUE_PAIR_KIND 0xc00000u /* the upper bits: who is meant */
+#define QUEUE_PAIR_KIND 0xc00000u /* the upper bits: requester, responder, or the host */
 #define QUEUE_PAIR_DATA 0xc00000u /* generated, and reliable: queue_pair.h */
 #define REPLIES_MAX UINT16_MAX
 
@@ -61,7 +60,7 @@ void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind
 
 /* ---- sending ---- */
 
-/* a frame of ours on the link.  Return: where it is to be written; NULL: it is lost */
+/* sends a frame of a transport.  Return: where it is to be written; NULL: the link has lost it */
 static uint8_t *start_frame(struct nic *nic, uint32_t traffic_class, uint32_t frame_bytes,
 			    uint32_t captured_bytes, uint32_t tag)
 {
@@ -88,7 +87,7 @@ void nic_transport_send(struct nic *nic, uint32_t traffic_class)
 		       packet.frame_bytes + FRAME_FCS_BYTES + nic->link->gap_bytes, nic->now_ps);
 }
 
-/* the answer of a queue pair to @bytes.  Return: its length */
+/* writes the answer of a queue pair to @bytes.  Return: its length */
 static uint32_t write_reply(struct nic *nic, uint32_t slot, uint32_t traffic_class, bool cnp,
 			    uint8_t *bytes)
 {
@@ -117,7 +116,7 @@ void nic_transport_reply(struct nic *nic, uint32_t traffic_class)
 
 /* ---- arrivals: data ---- */
 
-/* a packet came marked: is it worth a CNP? (RC-2) */
+/* a packet arrived marked: queues a CNP if one is due (RC-2) */
 static void notice_mark(struct nic *nic, uint32_t slot)
 {
 	struct responder *responder = &nic->replies.responders[slot];
@@ -191,7 +190,7 @@ static void arrive_data(struct nic *nic, const struct nic_frame *frame,
 
 /* ---- arrivals: answers ---- */
 
-/* is it from whom the flow in @slot sends to? */
+/* is it from the destination of the flow in @slot? */
 static bool is_from_receiver(const struct nic *nic, uint32_t slot, const struct roce_header *header)
 {
 	uint8_t mac[6];

@@ -1,5 +1,4 @@
-/*  nic_transport - flows with a transport: their data, what is answered, and what answers mean
- *  (nic.h). */
+/*  nic_transport - flows with a transport: data, answers, and arriving answers (nic.h). */
 #ifndef HEDDLE_NICD_DATAPATH_NIC_TRANSPORT_H
 #define HEDDLE_NICD_DATAPATH_NIC_TRANSPORT_H
 
@@ -15,7 +14,7 @@ void nic_transport_fini(struct nic *nic);
 void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind,
 			uint32_t connection);
 
-/** nic_transport_arrive() - a frame has arrived.  Return: false if it is none of a transport. */
+/** nic_transport_arrive() - a frame has arrived.  Return: false if it belongs to no transport. */
 bool nic_transport_arrive(struct nic *nic, const struct nic_frame *frame);
 
 /** nic_transport_send(), nic_transport_reply() - the next data frame, or answer, of @traffic_class,

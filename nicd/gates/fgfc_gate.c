@@ -40,7 +40,7 @@ static uint32_t *chain_of(const struct fgfc_gate *gate, const struct flow_name *
 	return &gate->chains[XXH3_64bits(name, sizeof(*name)) & gate->hash_mask];
 }
 
-/* the entry of exactly this name under set @set */
+/* the entry of @name under set @set */
 static uint32_t lookup(const struct fgfc_gate *gate, const struct flow_name *name, uint32_t set)
 {
 	for (uint32_t next = *chain_of(gate, name); next; next = gate->entries[next - 1].next)
@@ -69,8 +69,7 @@ uint32_t fgfc_gate_find(const struct fgfc_gate *gate, const struct flow_name *na
 	return FGFC_NONE;
 }
 
-/* the place of the set that @frame names its flow under, an unused one if it has none;
- * FGFC_SETS_MAX: too many are in use */
+/* the set that @frame names its flow under, or an unused one; FGFC_SETS_MAX: all are in use */
 static uint32_t set_of(const struct fgfc_gate *gate, const struct fgfc_frame *frame)
 {
 	uint32_t unused = FGFC_SETS_MAX;
@@ -89,7 +88,7 @@ static uint32_t set_of(const struct fgfc_gate *gate, const struct fgfc_frame *fr
 
 /* ---- entries ---- */
 
-/* an entry for the flow of @frame under set @set, not HELD yet; FGFC_NONE: there is no room */
+/* an entry for the flow of @frame under set @set, not HELD yet; FGFC_NONE: the table is full */
 static uint32_t take(struct fgfc_gate *gate, const struct fgfc_frame *frame, uint32_t set)
 {
 	uint32_t *chain = chain_of(gate, &frame->name), entry;

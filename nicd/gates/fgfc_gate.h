@@ -1,9 +1,8 @@
-/*  fgfc_gate - the flows that are held at this NIC because the edge switch asks for it (FGFC,
- *  EC-15..17).
+/*  fgfc_gate - flows of this NIC that the edge switch has paused (FGFC, EC-15..17).
  *
- *  A frame names one flow or group of flows, a pause and credit: until the pause ends, the flow may
- *  send its credit only; others of its traffic class go on, which is what a pause of the link
- *  cannot do.
+ *  A frame names one flow or group of flows, a pause, and credit. Until the pause ends, the flow
+ *  may send its credit only. Other flows of its traffic class continue, other than with a pause of
+ *  the link.
  *
  *      (free) --frame with a pause--> HELD --pause is over, or a frame ends it--> ENDED
  *      --fgfc_gate_free()--> (free)
@@ -11,18 +10,20 @@
  *                                      +-+ another frame | frame with a pause: HELD again
  *                                      ^--------------------------------------------+
  *
- *  Credit adds up, because each frame gives what was forwarded since the one before: nothing is
- *  given twice, and nothing is lost with a frame that only renews the pause. The last packet may
- *  take more than there is; the debt is kept (as in EC-12). ENDED is for the caller who has kept
- *  frames of the flow, which must go before newer ones.
+ *  Credit adds up, because each frame grants what was forwarded since the one before: no unit is
+ *  granted twice, and none is lost with a frame that only renews the pause. The last packet may
+ *  take more credit than there is; the debt is kept (as in EC-12). An entry is ENDED while older
+ *  frames of its flow wait, which must be sent before newer ones.
  *
- *  Finding. Flows are named under a set of match fields, and under a mask if the edge port has one,
- *  which the frame brings along (FC-2). Of such sets few are in use at a time, mostly one: per set
- *  in use a name is looked up by its hash. Whoever was not found need not be looked up again before
- *  `changes` has changed. Memory: entries_max entries, allocated in _init, never later; a full
- *  table is normal (-ENOSPC): the flow runs free.
- *  Place: called through gate.h, and by nic_gate.c for frames. No I/O; 'now' is given, never goes back. Source: [S3 fig. 9A,
- *  9B]. */
+ *  Finding. A name has a set of match fields, and a mask if the edge port has one; the frame
+ *  carries both (FC-2). Few such sets are in use at a time, mostly one. In each of them a name is
+ *  looked up by its hash. A name that was not found need not be looked up again while `changes` is
+ *  the same.
+ *
+ *  Memory: entries_max entries, allocated in _init, never later. A full table is a normal state
+ *  (-ENOSPC): the flow is not limited.
+ *  Place: called through gate.h, and by nic_gate.c for frames. No I/O; 'now' is given, never goes
+ *  back. Source: [S3 fig. 9A, 9B]. */
 #ifndef HEDDLE_NICD_GATES_FGFC_GATE_H
 #define HEDDLE_NICD_GATES_FGFC_GATE_H
 
@@ -35,23 +36,23 @@
 #include "nodes/wire/fgfc_frame.h"
 
 #define FGFC_NONE UINT32_MAX
-/* in use at a time: an edge port has one, with a mask one for each kind of frame, and others after
- * a change. Ours */
+/* in use at a time (ours): an edge port has one, with a mask one for each kind of frame, and
+ * further ones after a change */
 #define FGFC_SETS_MAX 8u
 
 struct fgfc_entry {
 	struct flow_name name;
 	node_time_t until_ps; /* HELD: the pause ends */
-	int64_t credit_units; /* HELD: may be sent; < 0: sent beyond it */
-	uint64_t sent_units;  /* since it was held first */
+	int64_t credit_units; /* HELD: may be sent; < 0: debt */
+	uint64_t sent_units;  /* since it became HELD first */
 	uint32_t next;        /* in its hash chain or the free list: index + 1, 0 is the end */
-	uint8_t set;          /* that it is named under */
+	uint8_t set;          /* of match fields of the name */
 	bool used, held;
 };
 
 struct fgfc_set {
 	uint32_t match;   /* set of enum match_field */
-	uint32_t entries; /* that are named under it; 0: unused */
+	uint32_t entries; /* with a name of this set; 0: the set is unused */
 };
 
 struct fgfc_gate {
@@ -61,7 +62,7 @@ struct fgfc_gate {
 	/* entries never used begin at fresh; list of those given back, like `next` */
 	uint32_t fresh, free;
 	uint32_t used, held; /* entries */
-	uint32_t changes;    /* times that a flow was taken in; modulo 2^32 */
+	uint32_t changes;    /* entries taken so far; modulo 2^32 */
 	uint32_t sets_end;   /* sets from here on are unused */
 	uint32_t masked;     /* bit s: set s has a mask */
 	struct fgfc_set sets[FGFC_SETS_MAX];
@@ -75,25 +76,24 @@ int fgfc_gate_init(struct fgfc_gate *gate, uint32_t entries_max);
 void fgfc_gate_fini(struct fgfc_gate *gate);
 
 /** fgfc_gate_on_frame() - begins, renews or ends the pause of a flow.
- *  @frame as fgfc_frame_read() gave it; borrowed. @entry filled if 0 is returned: HELD, or ENDED
- *  now.
- *  Return: 0; -ENOSPC: no room, nothing changed; -ENOENT: an end for a flow that is not here (its
- *  timer was faster). O(1). */
+ *  @frame as of fgfc_frame_read(); borrowed. @entry filled if 0 is returned: HELD, or ENDED.
+ *  Return: 0; -ENOSPC: the table is full, nothing changed; -ENOENT: an end of a pause that the
+ *  timer has ended before. O(1). */
 int fgfc_gate_on_frame(struct fgfc_gate *gate, const struct fgfc_frame *frame, node_time_t now,
 		       uint32_t *entry);
 
-/** fgfc_gate_next_at() - when the first pause ends; NODE_TIME_NEVER: none is. O(1). */
+/** fgfc_gate_next_at() - when the first pause ends; NODE_TIME_NEVER: there is none. O(1). */
 static inline node_time_t fgfc_gate_next_at(const struct fgfc_gate *gate)
 {
 	return event_tree_next_at(&gate->timers);
 }
 
-/** fgfc_gate_step() - the pause of an entry that ends first, at or before @now, is over.
- *  Return: the entry, ENDED; FGFC_NONE: none is due. O(log entries). */
+/** fgfc_gate_step() - ends the first pause that is over at @now.
+ *  Return: its entry, ENDED; FGFC_NONE: none is over. O(log entries). */
 uint32_t fgfc_gate_step(struct fgfc_gate *gate, node_time_t now);
 
 /** fgfc_gate_find() - the entry of the flow with the whole name @name, HELD or ENDED; FGFC_NONE: it
- *  is free. O(sets). */
+ *  has none. O(sets). */
 uint32_t fgfc_gate_find(const struct fgfc_gate *gate, const struct flow_name *name);
 
 /** fgfc_gate_may_send() - may the flow of @entry send a packet now? */
@@ -102,7 +102,7 @@ static inline bool fgfc_gate_may_send(const struct fgfc_gate *gate, uint32_t ent
 	return !gate->entries[entry].held || gate->entries[entry].credit_units > 0;
 }
 
-/** fgfc_gate_sent() - the flow of @entry, which may, has sent a packet of @units. */
+/** fgfc_gate_sent() - the flow of @entry, which may send, has sent a packet of @units. */
 static inline void fgfc_gate_sent(struct fgfc_gate *gate, uint32_t entry, uint32_t units)
 {
 	ENSURE(gate->entries[entry].used, ==, true);
@@ -113,7 +113,7 @@ static inline void fgfc_gate_sent(struct fgfc_gate *gate, uint32_t entry, uint32
 	gate->entries[entry].sent_units += units;
 }
 
-/** fgfc_gate_free() - @entry, which is ENDED, is forgotten. O(1). */
+/** fgfc_gate_free() - frees @entry, which is ENDED. O(1) expected. */
 void fgfc_gate_free(struct fgfc_gate *gate, uint32_t entry);
 
 #endif

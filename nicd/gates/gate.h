@@ -1,4 +1,4 @@
-/*  gate - may this flow send now?  The same questions for all that stops single flows at a NIC.
+/*  gate - may this flow send now? The same questions for all that stops single flows at a NIC.
  *
  *  Each kind keeps state for keys, and several flows may share a key:
  *
@@ -19,10 +19,10 @@
  *      step      ... and that it does
  *
  *  Flows of a closed key wait at places of their own (gate_place()), so they do not delay others of
- *  their class. Which flows wait there is the owner's: nic_gate.h. It calls gate_wait() for a closed
- *  key that something waits for, and gate_free() for an ended one that nothing waits for.
- *  The kind follows from the fabric, and a NIC has one such gate. All functions are inline and choose
- *  by kind, so a packet costs no indirect call. */
+ *  their class. Which flows wait there is the owner's: nic_gate.h. It calls gate_wait() for a
+ *  closed key that something waits for, and gate_free() for an ended one that nothing waits for.
+ *  The kind follows from the fabric, and a NIC has one such gate. All functions are inline and
+ *  choose by kind, so a packet costs no indirect call. */
 #ifndef HEDDLE_NICD_GATES_GATE_H
 #define HEDDLE_NICD_GATES_GATE_H
 

@@ -1,19 +1,19 @@
-/*  pause - when a NIC tells its switch to stop because its host is slower than the link, as the
- *  scenario has it (EC-4).
+/*  pause - when a NIC pauses its switch because its host is slower than the link, as the scenario
+ *  says (EC-4).
  *
- *  A function of time alone: between start and stop, `for_ps` out of every `every_ps`. Several may
- *  overlap; a class is stopped while one of them says so. The NIC itself takes whatever still
- *  arrives: what was under way when it said stop. */
+ *  A function of time alone: between start and stop, `for_ps` of every `every_ps`. Pauses may
+ *  overlap; a class is paused while one of them pauses it. The NIC receives what was in flight when
+ *  it sent STOP. */
 #ifndef HEDDLE_NICD_GATES_PAUSE_H
 #define HEDDLE_NICD_GATES_PAUSE_H
 
 #include "nodes/config/config.h"
 
-/** pause_classes() - the set of traffic classes that have to stop at @now. Pure, O(pauses). */
+/** pause_classes() - the set of traffic classes that are paused at @now. Pure, O(pauses). */
 uint32_t pause_classes(const struct nic_config *config, node_time_t now);
 
-/** pause_next_at() - when pause_classes() may be another one for the first time after @now;
- *  NODE_TIME_NEVER: no more. */
+/** pause_next_at() - the first time after @now at which pause_classes() may change;
+ *  NODE_TIME_NEVER: there is none. */
 node_time_t pause_next_at(const struct nic_config *config, node_time_t now);
 
 #endif

@@ -1,16 +1,16 @@
-/*  rate_agent - a source's congestion control agents in a fabric of kind port-group: how fast each
- *  destination may be sent to (PG-10).
+/*  rate_agent - rate limits of a source towards its destinations, in a fabric of kind port-group
+ *  (PG-10).
  *
- *  As InfiniBand's: a destination that has received FECN answers with BECN; each BECN raises the
- *  index of the agent for that destination by ccti_increase, up to ccti_max, and every
- *  ccti_timer_ps lowers it by one. At index i the rate is that of the link / (1 + i *
- *  ccti_step_permille / 1000), kept by a delay behind each frame. At 0 there is no limit, and the
- *  agent is given back.
+ *  As in InfiniBand, a destination that receives FECN answers with BECN. Each BECN raises the index
+ *  of the agent for that destination by ccti_increase, up to ccti_max. Every ccti_timer_ps lowers
+ *  it by one. At index i the rate is that of the link / (1 + i * ccti_step_permille / 1000), kept
+ *  by a delay after each frame. At index 0 there is no limit, and the agent is freed.
  *
- *  Time comes from the caller: agents want to be called (rate_agents_next_at()) when an index goes
- *  down, and when the delay is over for which something waits. Memory: RATE_AGENTS_MAX agents and a
- *  table by LID, allocated in _init, never later; a BECN of one destination too many is ignored and
- *  counted. Pure state: nic_gate.c has flows and frames. */
+ *  rate_agents_next_at() is the time at which an index goes down, or at which a delay is over that
+ *  something waits for.
+ *
+ *  Memory: RATE_AGENTS_MAX agents and a table by LID, allocated in _init, never later. A BECN of a
+ *  destination beyond that is ignored and counted. Pure state: nic_gate.c has flows and frames. */
 #ifndef HEDDLE_NICD_GATES_RATE_AGENT_H
 #define HEDDLE_NICD_GATES_RATE_AGENT_H
 
@@ -23,7 +23,7 @@
 #include "nodes/config/port_group_config.h"
 #include "nodes/wire/address.h"
 
-#define RATE_AGENTS_MAX 1024u /* destinations that are slowed down at a time. Ours */
+#define RATE_AGENTS_MAX 1024u /* destinations that are limited at a time (ours) */
 #define RATE_LIDS (ADDRESS_HOSTS_MAX + 1u)
 #define RATE_NONE UINT32_MAX
 
@@ -31,7 +31,7 @@ struct rate_agent {
 	uint32_t lid; /* 0: free */
 	uint32_t index;
 	node_time_t timer_at_ps; /* the index goes down; NODE_TIME_NEVER at 0 */
-	node_time_t next_ps;     /* no frame before, unless the index is 0 */
+	node_time_t next_ps;     /* the next frame is not sent before, unless the index is 0 */
 	bool waits;              /* something waits for next_ps */
 	uint64_t becns;
 };
@@ -49,12 +49,12 @@ struct rate_agents {
 /** rate_agent_bps() - the rate at @index on a link of @line_bps. Pure. */
 uint64_t rate_agent_bps(const struct port_group_config *config, uint64_t line_bps, uint32_t index);
 
-/** rate_agent_delay() - from the beginning of a frame that takes the link for @length_ps to the
- *  next one, at @index. Pure. */
+/** rate_agent_delay() - time from the beginning of a frame that takes the link for @length_ps to
+ *  that of the next one, at @index. Pure. */
 node_time_t rate_agent_delay(const struct port_group_config *config, node_time_t length_ps,
 			     uint32_t index);
 
-/** rate_agents_init() - no agent is used. @config borrowed. Return: 0 or -ENOMEM;
+/** rate_agents_init() - no agent is in use. @config borrowed. Return: 0 or -ENOMEM;
  *  rate_agents_fini() is due in any case. */
 int rate_agents_init(struct rate_agents *agents, const struct port_group_config *config);
 void rate_agents_fini(struct rate_agents *agents);
@@ -76,12 +76,12 @@ static inline bool rate_agents_may_send(const struct rate_agents *agents, uint32
  *  RATE_NONE. O(log agents). */
 uint32_t rate_agents_on_becn(struct rate_agents *agents, uint32_t lid, node_time_t now);
 
-/** rate_agents_sent() - agent @a has sent a frame that takes the link for @length_ps from @now
- *  on. */
+/** rate_agents_sent() - a frame to the destination of agent @a takes the link for @length_ps from
+ *  @now on. */
 void rate_agents_sent(struct rate_agents *agents, uint32_t a, node_time_t length_ps,
 		      node_time_t now);
 
-/** rate_agents_wait() - something waits until agent @a is open. */
+/** rate_agents_wait() - something waits until agent @a may send. */
 void rate_agents_wait(struct rate_agents *agents, uint32_t a);
 
 /** rate_agents_next_at() - when to call rate_agents_step(); NODE_TIME_NEVER: nothing is due. */
@@ -91,10 +91,10 @@ static inline node_time_t rate_agents_next_at(const struct rate_agents *agents)
 }
 
 /** rate_agents_step() - what is due first at @now. Return: the agent whose index has changed, or
- *  that is open. O(log agents). */
+ *  which may send. O(log agents). */
 uint32_t rate_agents_step(struct rate_agents *agents, node_time_t now);
 
-/** rate_agents_free() - agent @a, whose index is 0, is needed no longer. */
+/** rate_agents_free() - frees agent @a, whose index is 0. */
 void rate_agents_free(struct rate_agents *agents, uint32_t a);
 
 #endif

@@ -63,14 +63,14 @@ static void ring_leave(struct host_hold *hold, uint32_t entry)
 		hold->ready &= ~(1u << queue->traffic_class);
 		return;
 	}
-	while (hold->queues[before].next != entry) /* nearly always it is its turn: at once */
+	while (hold->queues[before].next != entry) /* it nearly always has the turn: no step */
 		before = hold->queues[before].next;
 	hold->queues[before].next = queue->next;
 	if (*tail == entry)
 		*tail = before;
 }
 
-/* stands in the ring if, and only if, it has a frame and may send it */
+/* a queue is in the ring if, and only if, it has a frame and may send it */
 static void ring_settle(struct host_hold *hold, uint32_t entry)
 {
 	const struct host_hold_queue *queue = &hold->queues[entry];
@@ -92,8 +92,8 @@ void host_hold_open(struct host_hold *hold, uint32_t entry, bool open)
 
 /* ---- frames ---- */
 
-static bool has_room(const struct host_hold *hold, const struct host_hold_queue *queue,
-		     uint32_t frame_bytes)
+static bool has_space(const struct host_hold *hold, const struct host_hold_queue *queue,
+		      uint32_t frame_bytes)
 {
 	return hold->frames < HOST_HOLD_FRAMES_MAX && queue->frames < HOST_HOLD_FLOW_FRAMES_MAX &&
 	       queue->bytes + frame_bytes <= HOST_HOLD_BYTES_MAX;
@@ -107,7 +107,7 @@ bool host_hold_put(struct host_hold *hold, uint32_t entry, uint32_t slot,
 
 	ENSURE(entry, <, hold->entries_max);
 	ENSURE(slot, <, hold->host->slot_count);
-	if (!has_room(hold, queue, frame->frame_bytes))
+	if (!has_space(hold, queue, frame->frame_bytes))
 		return false;
 	if (queue->bytes >= HOST_HOLD_MARK_BYTES || queue->frames >= HOST_HOLD_MARK_FRAMES)
 		ecn_mark(host_if_bytes(hold->host, slot), frame->frame_bytes);
@@ -126,7 +126,7 @@ bool host_hold_put(struct host_hold *hold, uint32_t entry, uint32_t slot,
 	return true;
 }
 
-/* the first frame of @queue is sent as a whole */
+/* the first frame of @queue is completely sent */
 static void finish(struct host_hold *hold, struct host_hold_queue *queue)
 {
 	uint32_t slot = queue->first, frame_bytes = hold->host->frames[slot].frame_bytes;

@@ -74,8 +74,7 @@ int host_if_open(struct host_if *host, const int *fds, uint32_t count)
 
 	if (!count || count != host->queue_count || host->attached)
 		return -EINVAL;
-	/* the kernel keeps 802.1Q tags beside the frame; sockets of another family (in tests) have
-	 * none */
+	/* the kernel keeps 802.1Q tags beside the frame; other sockets (in tests) have none */
 	for (uint32_t i = 0; i < count; i++)
 		if (setsockopt(fds[i], SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) &&
 		    errno != EOPNOTSUPP && errno != ENOPROTOOPT)
@@ -88,14 +87,13 @@ int host_if_open(struct host_if *host, const int *fds, uint32_t count)
 
 /* ---- from the host ---- */
 
-/* a frame begins a tag's length into its buffer */
+/* a frame begins the length of a tag after its buffer */
 static uint8_t *buffer_of(const struct host_if *host, uint32_t slot)
 {
 	return host->buffers + (size_t)slot * HOST_FRAME_BYTES_MAX;
 }
 
-/* the slots that the next @count messages are received into: from the top of the stack, not taken
- * yet */
+/* the next @count messages are received into the slots at the top of the stack, which stay there */
 static void receive_prepare(struct host_if *host, uint32_t count)
 {
 	struct host_calls *calls = host->calls;
@@ -118,7 +116,7 @@ static void receive_prepare(struct host_if *host, uint32_t count)
 	}
 }
 
-/* puts the tag that the kernel took out of the frame back into it */
+/* the kernel has removed the tag of the frame: inserts it again */
 static void tag_restore(struct host_frame *frame, uint8_t *buffer, struct msghdr *message)
 {
 	struct cmsghdr *control = CMSG_FIRSTHDR(message);
@@ -142,7 +140,7 @@ static void tag_restore(struct host_frame *frame, uint8_t *buffer, struct msghdr
 		frame->header.csum_start = (uint16_t)(frame->header.csum_start + TAG_BYTES);
 }
 
-/* what was received into @slot; false (counted) if it cannot be used */
+/* Return: is the frame that was received into @slot usable? Else it is counted */
 static bool receive_frame_into(struct host_if *host, uint32_t slot, struct mmsghdr *message,
 			       node_time_t now)
 {
@@ -163,7 +161,7 @@ static bool receive_frame_into(struct host_if *host, uint32_t slot, struct mmsgh
 	return true;
 }
 
-/* takes the upper @count slots of the stack, which were just received into */
+/* the upper @count slots of the stack were received into: takes them */
 static void receive_take(struct host_if *host, struct host_queue *queue, uint32_t count,
 			 node_time_t now)
 {
@@ -185,7 +183,7 @@ static void receive_take(struct host_if *host, struct host_queue *queue, uint32_
 		host->free_slots[host->free_count++] = unused[--unused_count];
 }
 
-/* what the socket had no room for since it was asked last */
+/* frames that the socket has dropped since the last time */
 static void overrun_count(struct host_if *host, struct host_queue *queue)
 {
 	struct tpacket_stats lost;
@@ -196,7 +194,7 @@ static void overrun_count(struct host_if *host, struct host_queue *queue)
 		host->stats->drops[DROP_HOST_OVERRUN] += lost.tp_drops;
 }
 
-/* the socket is empty.  Return: false, it holds no more */
+/* the socket is empty.  Return: false: it holds no more */
 static bool queue_drained(struct host_if *host, struct host_queue *queue)
 {
 	if (queue->pressed)
@@ -305,8 +303,8 @@ static bool super_continue(struct host_if *host, struct host_super *super,
 	return true;
 }
 
-/* Whatever does not continue its flow's super-frame ends it: so nothing is merged in front of
- * it. */
+/* A segment that does not continue the super-frame of its flow ends it, so the flow keeps its
+ * order. */
 static void put_segment(struct host_if *host, const struct host_segment *segment,
 			uint32_t frame_bytes)
 {
@@ -351,7 +349,7 @@ void host_if_tell(struct host_if *host, const uint8_t *bytes, uint32_t frame_byt
 	host->delivery_bytes += frame_bytes;
 }
 
-/* the arguments of sendmmsg() for everything that is not sent yet */
+/* the arguments of sendmmsg() for all that is not sent yet */
 static void deliver_prepare(struct host_if *host)
 {
 	struct host_calls *calls = host->calls;
@@ -373,7 +371,7 @@ static void deliver_prepare(struct host_if *host)
 	}
 }
 
-/* the next super-frame is done with: the kernel has it, or never will */
+/* the next super-frame was sent, or is dropped */
 static void deliver_count(struct host_if *host, bool sent)
 {
 	const struct host_super *super = &host->supers[host->sent_count++];
@@ -394,7 +392,7 @@ static void deliver_count(struct host_if *host, bool sent)
 	trace(stats, stats->now_ps, TRACE_DROP, 0, DROP_HOST, super->bytes);
 }
 
-/* sends as far as possible.  Return: false if the kernel has no room now */
+/* sends until the kernel is full.  Return: false if it is */
 static bool deliver_send(struct host_if *host)
 {
 	while (host_if_pending(host)) {
@@ -408,7 +406,7 @@ static bool deliver_send(struct host_if *host)
 			host->retries = 0;
 		else if (errno == EAGAIN || errno == ENOBUFS)
 			return false;
-		/* this one is the matter: the interface is down, its MTU is smaller */
+		/* the interface is down, or its MTU is smaller than this frame */
 		else if (errno != EINTR)
 			deliver_count(host, false);
 	}

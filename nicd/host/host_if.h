@@ -1,22 +1,22 @@
-/*  host_if - the packet sockets between a NIC and its attached host: all system calls that nicd
- *  makes of its own (TB-15).
+/*  host_if - the packet sockets between a NIC and its attached host: the only system calls of
+ *  nicd's own (TB-15).
  *
- *  The host is a network namespace; the far end of its veth stands in the fabric's, and these
- *  sockets are bound to it, in a fanout group by flow. Every frame comes and goes behind a
- *  virtio_net_hdr (PACKET_VNET_HDR), so super-frames of up to 64 KiB pass in both directions:
- *  host_offload.h.
+ *  The host is a network namespace. The other end of its veth is in the fabric's namespace, and
+ *  these sockets are bound to it, in a fanout group by flow. A virtio_net_hdr precedes each frame
+ *  (PACKET_VNET_HDR), so super-frames of up to 64 KiB pass in both directions: host_offload.h.
  *
- *  From the host. Each socket has a queue here. It is read in batches while the queue has room;
- *  then the kernel's socket buffer fills and the other sockets go on: that is all a flow that is
- *  held back can block. Buffers come from one pool, the one used last first, so that a node at rest
- *  touches few of them.
- *  To the host. What arrives during a turn is collected where the caller put it, TCP segments of a
- *  flow merged, and handed over at the end of the turn by one call. What the kernel has no room for
- *  stays, in front of what comes next, for HOST_RETRIES_MAX turns; then it is dropped (DROP_HOST).
+ *  From the host. Each socket has a queue here, and is read in batches while the queue is not full.
+ *  When it is full, the kernel's buffer of that socket fills, and other sockets continue: a paused
+ *  flow can block no more than its own socket. Buffers come from one pool, the one used last first,
+ *  so an idle node touches few of them.
+ *  To the host. What arrives during a turn is collected where the caller put it, with TCP segments
+ *  of a flow merged. One call delivers it at the end of the turn. Frames that the kernel has no
+ *  buffer for stay, ahead of later ones, for HOST_RETRIES_MAX turns. Then they are dropped
+ *  (DROP_HOST).
  *
  *  Memory: HOST_QUEUE_FRAMES_MAX super-frames a socket, HOST_HOLD_FRAMES_MAX and
- *  HOST_DELIVERY_BYTES, allocated in _init, never later; untouched parts cost nothing. Place:
- *  called by datapath.c; writes the statistics page. */
+ *  HOST_DELIVERY_BYTES, allocated in _init, never later; untouched parts cost nothing.
+ *  Place: called by datapath.c; writes the statistics page. */
 #ifndef HEDDLE_NICD_HOST_HOST_IF_H
 #define HEDDLE_NICD_HOST_HOST_IF_H
 
@@ -30,14 +30,14 @@
 #include "nodes/stats/stats.h"
 
 #define HOST_QUEUE_FRAMES_MAX 64u
-/* super-frames of held flows that wait elsewhere: host_hold.h */
+/* super-frames of paused flows, in the queues of host_hold.h */
 #define HOST_HOLD_FRAMES_MAX 1024u
 #define HOST_FRAME_BYTES_MAX 69632u /* from the host: 64 KiB, headers, a tag, in whole pages */
 /* to the host: collected in a turn, or waiting for the kernel */
 #define HOST_DELIVERY_BYTES (1u << 20)
 #define HOST_DELIVERY_FRAMES_MAX 1024u /* the same; as many messages as one system call takes */
-#define HOST_RETRIES_MAX 64u           /* turns that the kernel may have no room (ours) */
-#define HOST_RETRY_PS (20 * NODE_US)   /* apart */
+#define HOST_RETRIES_MAX 64u           /* turns in which the kernel may be full (ours) */
+#define HOST_RETRY_PS (20 * NODE_US)   /* between two of them */
 /* flows whose segments are merged at a time, by hash; a power of two */
 #define HOST_OPEN_SUPERS 64u
 
@@ -46,14 +46,14 @@ struct host_frame {
 	const uint8_t *bytes;
 	uint32_t frame_bytes;
 	struct virtio_net_hdr header;
-	node_time_t at_ps; /* when it was taken in */
+	node_time_t at_ps; /* when it was received */
 };
 
 struct host_queue {
 	int fd;
 	uint32_t first, count; /* slots[first], ... modulo HOST_QUEUE_FRAMES_MAX */
 	uint32_t slots[HOST_QUEUE_FRAMES_MAX];
-	bool pressed; /* it came faster than we took it: the kernel may have dropped some */
+	bool pressed; /* the queue was full: the kernel may have dropped frames */
 };
 
 /* a frame for the host: the pieces that sendmmsg() gathers */
@@ -84,32 +84,31 @@ struct host_if {
 	struct host_piece pieces[HOST_DELIVERY_FRAMES_MAX];
 	struct host_super supers[HOST_DELIVERY_FRAMES_MAX];
 	uint32_t piece_count, super_count;
-	uint32_t sent_count; /* supers in front that are done with */
-	uint32_t retries;    /* turns in a row in which the kernel had no room */
+	uint32_t sent_count; /* the first supers, which are sent or dropped */
+	uint32_t retries;    /* turns in a row in which the kernel was full */
 	/* super + 1 that the next segment of a flow may continue, by the flow's hash */
 	uint32_t open[HOST_OPEN_SUPERS];
 	struct host_calls *calls; /* arguments of recvmmsg() and sendmmsg() */
 };
 
-/** host_if_init() - memory for the @queue_count sockets to come (0: nothing, and no host). @stats
- *  borrowed.
+/** host_if_init() - memory for @queue_count sockets; 0: no host can be attached. @stats borrowed.
  *  Return: 0 or -ENOMEM. */
 int host_if_init(struct host_if *host, uint32_t queue_count, struct stats_page *stats);
 
-/** host_if_fini() - frees it and closes the sockets. */
+/** host_if_fini() - frees the memory and closes the sockets. */
 void host_if_fini(struct host_if *host);
 
 /** host_if_open() - takes over @fds, one for each queue: non-blocking, bound, with PACKET_VNET_HDR.
- *  Return: 0; -EINVAL if there are not as many as queues or they are there already; -errno of the
- *  kernel; then the caller keeps them. */
+ *  Return: 0; -EINVAL if their number is not that of the queues, or a host is attached; -errno of
+ *  the kernel. After an error the caller keeps them. */
 int host_if_open(struct host_if *host, const int *fds, uint32_t count);
 
 /* ---- from the host ---- */
 
-/** host_if_receive() - reads the sockets in the set *@readable as far as their queues have room,
- *  stamped @now; *@readable becomes the set of those that may hold more. A frame too long for a
- *  buffer is dropped (DROP_OVERSIZE).
- *  Return: was anything taken in? */
+/** host_if_receive() - reads the sockets in the set *@readable until their queues are full, stamped
+ *  @now. *@readable becomes the set of those that may hold more. A frame too long for a buffer is
+ *  dropped (DROP_OVERSIZE).
+ *  Return: was a frame received? */
 bool host_if_receive(struct host_if *host, uint32_t *readable, node_time_t now);
 
 /** host_if_head() - the first frame of @queue; NULL: it is empty. Valid until host_if_pop().
@@ -121,15 +120,15 @@ static inline const struct host_frame *host_if_head(const struct host_if *host, 
 	return q->count ? &host->frames[q->slots[q->first]] : NULL;
 }
 
-/** host_if_pop() - it is done with. O(1). */
+/** host_if_pop() - frees that frame, and the next one is the first. O(1). */
 void host_if_pop(struct host_if *host, uint32_t queue);
 
-/** host_if_take() - takes it out of the queue: its slot is the caller's, who has no more than
- *  HOST_HOLD_FRAMES_MAX at a time. host_if_give() - it is done with. O(1). */
+/** host_if_take() - dequeues that frame; the caller owns its slot, and at most HOST_HOLD_FRAMES_MAX
+ *  slots at a time. host_if_give() - frees the slot. O(1). */
 uint32_t host_if_take(struct host_if *host, uint32_t queue);
 void host_if_give(struct host_if *host, uint32_t slot);
 
-/** host_if_bytes() - the frame in @slot, for who changes it. */
+/** host_if_bytes() - the frame in @slot, writable. */
 static inline uint8_t *host_if_bytes(const struct host_if *host, uint32_t slot)
 {
 	uint8_t *buffer = host->buffers + (size_t)slot * HOST_FRAME_BYTES_MAX;
@@ -139,8 +138,8 @@ static inline uint8_t *host_if_bytes(const struct host_if *host, uint32_t slot)
 
 /* ---- to the host ---- */
 
-/** host_if_place() - where to put the next frame for the host, room for NODE_MTU_MAX bytes; NULL:
- *  there is none. O(1). */
+/** host_if_place() - where to put the next frame for the host, NODE_MTU_MAX bytes; NULL: the
+ *  delivery memory is full. O(1). */
 static inline uint8_t *host_if_place(const struct host_if *host)
 {
 	if (host->piece_count == HOST_DELIVERY_FRAMES_MAX ||
@@ -149,12 +148,12 @@ static inline uint8_t *host_if_place(const struct host_if *host)
 	return host->delivery + host->delivery_bytes;
 }
 
-/** host_if_put() - a complete frame of @frame_bytes was put there. O(frame_bytes). */
+/** host_if_put() - a complete frame of @frame_bytes is at host_if_place(). O(frame_bytes). */
 void host_if_put(struct host_if *host, uint32_t frame_bytes);
 
-/** host_if_tell() - hands the host @bytes, a complete frame of @frame_bytes of the NIC's own, with
- *  what has arrived: no packet of the fabric, so it is in no count. Does nothing if no host is
- *  attached or there is no place. O(frame_bytes). */
+/** host_if_tell() - delivers @bytes, a complete frame of @frame_bytes of the NIC itself, with what
+ *  has arrived. It is no packet of the fabric, so it is not counted. Does nothing if no host is
+ *  attached or the delivery memory is full. O(frame_bytes). */
 void host_if_tell(struct host_if *host, const uint8_t *bytes, uint32_t frame_bytes);
 
 /** host_if_pending() - is there something to deliver? */
@@ -163,8 +162,8 @@ static inline bool host_if_pending(const struct host_if *host)
 	return host->sent_count != host->super_count;
 }
 
-/** host_if_deliver() - hands the kernel what was put, as far as it takes it. Counts it delivered,
- *  or dropped (DROP_HOST). */
+/** host_if_deliver() - sends what was put to the kernel, as far as it takes it. Counts it as
+ *  delivered, or dropped (DROP_HOST). */
 void host_if_deliver(struct host_if *host);
 
 #endif

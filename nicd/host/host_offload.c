@@ -36,8 +36,8 @@
 
 /* ---- checksums ---- */
 
-/* Adds up, in the machine's byte order, which the ones' complement sum does not depend on [RFC
- * 1071]; folded to 16 bits. */
+/* The sum in the machine's byte order, folded to 16 bits. The ones' complement sum does not depend
+ * on the order [RFC 1071]. */
 static uint32_t sum_of(const uint8_t *bytes, uint32_t count, uint32_t begun)
 {
 	unsigned __int128 wide = begun;
@@ -63,7 +63,7 @@ static uint32_t fold(uint32_t sum)
 	return (sum >> 16) + (sum & 0xffff);
 }
 
-/* the pseudo-header in front of TCP and UDP: addresses, protocol, length */
+/* the pseudo-header before TCP and UDP: addresses, protocol, length */
 static uint32_t pseudo_sum(const uint8_t *ip, bool ipv4, uint32_t protocol, uint32_t l4_bytes)
 {
 	uint32_t begun = htobe16((uint16_t)protocol) + (uint32_t)htobe16((uint16_t)l4_bytes);
@@ -94,7 +94,7 @@ static void ipv4_checksum(uint8_t *ip)
 
 /* ---- cutting ---- */
 
-/* where the IP header begins; 0: it is no IP */
+/* where the IP header begins; 0: the frame is no IP */
 static uint32_t ip_at_of(const uint8_t *frame, uint32_t frame_bytes, bool *ipv4)
 {
 	uint32_t at = ETHERNET_BYTES;
@@ -108,7 +108,7 @@ static uint32_t ip_at_of(const uint8_t *frame, uint32_t frame_bytes, bool *ipv4)
 	return type == ETHERTYPE_IPV4 || type == ETHERTYPE_IPV6 ? at : 0;
 }
 
-/* do the IP header and what the virtio header says of the one behind it agree? */
+/* does the IP header agree with what the virtio header says of the next header? */
 static bool ip_agrees(const struct host_cut *cut, uint32_t protocol)
 {
 	const uint8_t *ip = cut->frame + cut->ip_at;
@@ -283,7 +283,7 @@ static uint32_t flow_hash(const uint8_t *ip, bool ipv4, const uint8_t *tcp)
 	return (uint32_t)(hash >> 32);
 }
 
-/* is it TCP directly behind an IP header without options? @ip_bytes of the packet, as its header
+/* does TCP directly follow an IP header without options? @ip_bytes of the packet, as its header
  * says */
 static enum host_segment_kind kind_of(const uint8_t *frame, uint32_t frame_bytes, bool *ipv4,
 				      uint32_t *ip_bytes)
@@ -371,8 +371,8 @@ static bool ip_headers_continue(const uint8_t *first, const uint8_t *ip, bool ip
 	       !memcmp(first + 6, ip + 6, 4) && !memcmp(first + 12, ip + 12, 8);
 }
 
-/* same ports, acknowledgement, window, urgent pointer and options; flags and sequence were looked
- * at already */
+/* same ports, acknowledgement, window, urgent pointer and options; flags and sequence were checked
+ * before */
 static bool tcp_headers_continue(const uint8_t *first, const uint8_t *tcp, uint32_t header_bytes)
 {
 	return !memcmp(first, tcp, 4) && !memcmp(first + 8, tcp + 8, 5) &&

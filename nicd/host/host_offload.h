@@ -1,23 +1,20 @@
-/*  host_offload - what a NIC's hardware does for its host: cutting super-frames into frames, and
- *  merging frames (TB-15).
+/*  host_offload - segmentation and receive offload, as the hardware of a NIC has them (TB-15).
  *
- *  The kernel of an attached host hands over TCP and UDP data in super-frames of up to 64 KiB with
- *  checksums begun but not completed, described by a virtio_net_hdr, and takes the same. That is
- *  what makes it fast: one pass through its stack for 45 frames. The fabric carries standard frames
- *  only, with complete checksums.
+ *  The kernel of an attached host sends TCP and UDP data in super-frames of up to 64 KiB, with
+ *  partial checksums, described by a virtio_net_hdr. It receives the same. So one pass through its
+ *  stack serves 45 frames. The fabric carries standard frames only, with complete checksums.
  *
- *      host_cut one super-frame -> the frames that go on the link, one at a time, each written
- *      where it is needed
- *      host_merge frames of one TCP flow in order -> one super-frame; the headers of the first, the
- *      payloads of all
+ *      host_cut    one super-frame -> frames on the link, one at a time, each written in its place
+ *      host_merge frames of one TCP flow in order -> one super-frame: the headers of the first, the
+ *                  payloads of all
  *
- *  Cutting follows the kernel's own tcp_gso_segment(): sequence numbers and IPv4 identifications
- *  count up, CWR stands in the first segment only, FIN and PSH in the last. The host's checksum
- *  field holds the sum over the pseudo-header, so only the lengths in it are exchanged and
- *  addresses are not looked at.
+ *  Cutting follows the kernel's tcp_gso_segment(): sequence numbers and IPv4 identifications count
+ *  up, CWR is in the first segment only, FIN and PSH in the last. The host's checksum field holds
+ *  the sum over the pseudo-header, so only the lengths in it are replaced, and addresses are not
+ *  read.
  *  Merging takes what the kernel's GRO would, and is stricter where that costs nothing (ours):
- *  cutting the result again gives the same frames bit by bit. Checksums are verified before,
- *  because a merged frame comes with the promise that they were good.
+ *  cutting the result again gives the same frames bit by bit. Checksums are verified first, because
+ *  a merged frame states that they were good.
  *
  *  Place: called by host_if.c and host_send.c. No I/O, no allocation, no time. A frame comes from
  *  the host's kernel or from the fabric: every length is checked before it is used (TB-23).
@@ -29,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* a merged frame: ours, so that every length in it fits 16 bits */
+/* of a merged frame, so that every length in it fits 16 bits (ours) */
 #define HOST_SUPER_BYTES_MAX 65535u
 #define HOST_SUPER_SEGMENTS_MAX 128u
 
@@ -38,13 +35,13 @@
 struct host_cut {
 	const uint8_t *frame; /* borrowed, until the last segment is written */
 	uint32_t frame_bytes; /* of the super-frame */
-	/* in front of the payload that is cut; without segmentation the whole frame */
+	/* before the payload that is cut; without segmentation the whole frame */
 	uint32_t headers_bytes;
 	uint32_t segment_bytes; /* payload of a full segment */
 	uint32_t done_bytes;    /* payload that is written or skipped */
 	uint32_t index;         /* of the next segment */
 	uint32_t ip_at, l4_at;  /* with segmentation: where these headers are */
-	uint32_t checksum_from; /* checksum of everything behind; 0: it is complete */
+	uint32_t checksum_from; /* checksum of all that follows; 0: it is complete */
 	uint32_t checksum_at;
 	bool ipv4, udp;
 };
@@ -61,18 +58,18 @@ int host_cut_init(struct host_cut *cut, const struct virtio_net_hdr *header, con
  *  there is none. O(1). */
 uint32_t host_cut_bytes(const struct host_cut *cut);
 
-/** host_cut_write() - writes the next frame, host_cut_bytes() long, to @bytes and goes on to the
- *  one behind it. */
+/** host_cut_write() - writes the next frame, of host_cut_bytes(), to @bytes. The one after it is
+ *  then the next. */
 void host_cut_write(struct host_cut *cut, uint8_t *bytes);
 
-/** host_cut_skip() - goes on without writing it (the link has lost it). */
+/** host_cut_skip() - the same without writing: the link has lost the frame. */
 void host_cut_skip(struct host_cut *cut);
 
 /* ---- merging ---- */
 
 enum host_segment_kind {
-	HOST_SEGMENT_OTHER, /* no TCP: nothing to merge, no order to keep with what is merged */
-	/* may be TCP, but of a flow that cannot be told: nothing may overtake it */
+	HOST_SEGMENT_OTHER, /* no TCP: not merged, and in no order with what is merged */
+	/* may be TCP, but its flow is unknown: nothing may overtake it */
 	HOST_SEGMENT_ODD,
 	HOST_SEGMENT_TCP
 };

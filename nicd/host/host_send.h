@@ -1,10 +1,10 @@
-/*  host_send - what the attached host has to send: the next frame of each of its queues, and the
- *  class it belongs to.
+/*  host_send - what the attached host has to send: the next frame of each of its queues, and its
+ *  traffic class.
  *
- *  The frame in front of a queue is its head. It is looked at once: class, length, how it is cut;
- *  then it gives frame after frame, until the next one becomes the head. What cannot be sent at all
- *  is dropped and counted here, before it is injected: malformed, or in frames longer than the MTU
- *  (oversize).
+ *  The first frame of a queue is its head. Its class, length and cutting are determined once. It
+ *  then gives one frame after the other, until the next one becomes the head. Frames that cannot be
+ *  sent are dropped and counted here, before they are injected: malformed, or longer than the MTU
+ *  after cutting (oversize).
  *
  *  Place: between host_if and the link. No I/O, no allocation. */
 #ifndef HEDDLE_NICD_HOST_HOST_SEND_H
@@ -26,8 +26,9 @@ struct host_head {
 	uint32_t frame_bytes; /* of the next frame, without FCS */
 	uint32_t traffic_class;
 	struct flow_name name; /* whole */
-	uint32_t gate_changes; /* passed the gate when it had changed so often ... */
-	bool passed;           /* ... if it has been looked up: nic_gate.c */
+	/* no key of the gate limited it when that had changed so often: nic_gate.c */
+	uint32_t gate_changes;
+	bool passed; /* gate_changes is valid */
 };
 
 struct host_send {
@@ -39,22 +40,20 @@ struct host_send {
 	struct host_head heads[NIC_HOST_QUEUES_MAX];
 };
 
-/** host_send_init() - sends what @host holds. All borrowed; the MTU is read from @config when it is
- *  needed. */
+/** host_send_init() - for frames of @host. All borrowed; the MTU of @config may change. */
 void host_send_init(struct host_send *send, struct host_if *host, const struct node_config *config,
 		    struct stats_page *stats);
 
-/** host_send_refill() - (after host_if_receive()) queues without a head get one, if there is a
+/** host_send_refill() - after host_if_receive(): queues without a head get one, if they have a
  *  frame. @now for the trace. */
 void host_send_refill(struct host_send *send, node_time_t now);
 
-/** host_send_take() - the head of @queue, which is ready, goes elsewhere, and the frame behind it
- *  becomes the head.
- *  Return: its slot, as host_if_take(). The caller has copied from heads[queue] what it needs. */
+/** host_send_take() - dequeues the head of @queue, which is ready; the next frame becomes the head.
+ *  Return: its slot, as host_if_take(). The caller has copied what it needs of heads[queue]. */
 uint32_t host_send_take(struct host_send *send, uint32_t queue, node_time_t now);
 
-/** host_send_next() - writes the next frame of @queue, which is ready, to @bytes (NULL: it is lost
- *  on the link) and goes on to the one behind it. */
+/** host_send_next() - writes the next frame of @queue, which is ready, to @bytes (NULL: the link
+ *  has lost it). The one after it is then the next. */
 void host_send_next(struct host_send *send, uint32_t queue, uint8_t *bytes, node_time_t now);
 
 #endif

@@ -1,9 +1,8 @@
-/*  message - how a message is cut into packets, and what that takes on the link.
+/*  message - how a message is cut into packets, and their length on the link.
  *
- *  Every packet carries as much of the message as the largest frame allows, of RoCEv2 one path MTU
- *  (RC-4), the last one the rest. A frame shorter than the shortest allowed one is padded, and the
- *  payload of RoCEv2 to a multiple of four bytes. All pure; a shape is computed once per
- *  workload. */
+ *  Each packet carries as much of the message as the largest frame allows (RoCEv2: one path MTU,
+ *  RC-4), and the last one the rest. Frames are padded to the shortest allowed length, and payloads
+ *  of RoCEv2 to a multiple of four bytes. All pure; a shape is computed once per workload. */
 #ifndef HEDDLE_NICD_TRAFFIC_MESSAGE_H
 #define HEDDLE_NICD_TRAFFIC_MESSAGE_H
 
@@ -21,8 +20,8 @@ struct message_shape {
 };
 
 /** message_shape_of() - for frames of @kind with at most @packet_bytes (without FCS).
- *  A packet_bytes that leaves no room behind the headers is raised to one byte of message, one that
- *  leaves more than a test payload can state is cut down to that (ours). */
+ *  A packet carries at least one byte of the message, and at most what a test payload can state
+ *  (ours). */
 static inline struct message_shape message_shape_of(enum frame_kind kind, uint32_t packet_bytes)
 {
 	uint32_t capacity_bytes = frame_payload_max(kind, packet_bytes);
@@ -36,13 +35,13 @@ static inline struct message_shape message_shape_of(enum frame_kind kind, uint32
 	};
 }
 
-/** message_packets() - how many packets a message of @bytes (>= 1) takes. */
+/** message_packets() - number of packets of a message of @bytes (>= 1). */
 static inline uint64_t message_packets(const struct message_shape *shape, uint64_t bytes)
 {
 	return (bytes - 1) / shape->capacity_bytes + 1;
 }
 
-/** message_frame_bytes() - the frame, without FCS, that carries @payload_bytes of a message. */
+/** message_frame_bytes() - length of the frame, without FCS, with @payload_bytes of a message. */
 static inline uint32_t message_frame_bytes(const struct message_shape *shape,
 					   uint32_t payload_bytes)
 {

@@ -21,8 +21,8 @@ void message_set_fini(struct message_set *set)
 	*set = (struct message_set){ 0 };
 }
 
-/* the line of the message; if it has none, a free one, else that of the message heard of longest
- * ago */
+/* the line of the message; if it has none, a free one, or that of the message with the oldest
+ * packet */
 static struct message_set_line *line_of(struct message_set *set, uint32_t flow, uint32_t message)
 {
 	/* Fibonacci hashing */

@@ -1,9 +1,9 @@
-/*  message_set - messages of unordered classes of which not all packets are here (FC-16): how much
- *  of each has come.
+/*  message_set - incomplete messages of unordered classes (FC-16), and how much of each has
+ *  arrived.
  *
- *  Memory: a fixed table, real where used; sets of eight. A full set forgets the message whose last
- *  packet came longest ago: with a lost packet it never becomes complete, and else its packets
- *  would have to be thousands of messages apart. */
+ *  Memory: a fixed table in sets of eight lines; untouched parts cost nothing. A full set drops the
+ *  message whose last packet is the oldest. If a packet of that is lost, it never becomes complete.
+ *  Else its packets would have to be thousands of messages apart. */
 #ifndef HEDDLE_NICD_TRAFFIC_MESSAGE_SET_H
 #define HEDDLE_NICD_TRAFFIC_MESSAGE_SET_H
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct message_set_line {
-	uint32_t flow, message; /* the flow's slot, the message's number in it */
+	uint32_t flow, message; /* slot of the flow, number of the message in it */
 	uint64_t got_bytes;     /* 0: the line is free */
 	uint64_t seen;
 };
@@ -25,9 +25,9 @@ struct message_set {
 int message_set_init(struct message_set *set);
 void message_set_fini(struct message_set *set);
 
-/** message_set_add() - @bytes (> 0) more of @message of flow slot @flow, which has @message_bytes,
- *  are here.
- *  Return: is it complete? Then it is forgotten. O(1). */
+/** message_set_add() - @bytes (> 0) more of @message of flow slot @flow have arrived, of
+ *  @message_bytes in all.
+ *  Return: is it complete? Then it leaves the set. O(1). */
 bool message_set_add(struct message_set *set, uint32_t flow, uint32_t message, uint64_t bytes,
 		     uint64_t message_bytes);
 

@@ -47,7 +47,7 @@ void receive_fini(struct receive *receive)
 
 /* ---- flows ---- */
 
-/* where the hash table has the flow, or would have it */
+/* the place of the flow in the hash table, or the empty one where it belongs */
 static uint32_t *flow_place(struct receive *receive, uint32_t source, uint32_t source_slot)
 {
 	uint64_t key = (uint64_t)source << 32 | source_slot;
@@ -66,7 +66,7 @@ static uint32_t *flow_place(struct receive *receive, uint32_t source, uint32_t s
 	}
 }
 
-/* the flow's slot + 1, a new one if need be; 0 when there are too many */
+/* slot + 1 of the flow, which may be a new one; 0: there are flows_max others */
 static uint32_t flow_find(struct receive *receive, const struct frame_payload *payload,
 			  uint32_t traffic_class, node_time_t now)
 {
@@ -111,7 +111,7 @@ static void message_log(struct stats_page *stats, uint32_t slot,
 	stats->message_count++;
 }
 
-/* a packet in its place: does it complete its message? */
+/* a packet in order: does it complete its message? */
 static bool message_step(struct receive_flow *flow, const struct frame_payload *payload)
 {
 	if (payload->message_first) {
@@ -130,8 +130,8 @@ static bool message_step(struct receive_flow *flow, const struct frame_payload *
 	return flow->got_bytes == payload->message_bytes;
 }
 
-/* is the packet of an unordered class the one that its message lacked? Counts what is lost, so far,
- * and what was overtaken. */
+/* a packet of an unordered class: does it complete its message? Counts lost and overtaken
+ * packets. */
 static bool unordered_step(struct receive *receive, uint32_t slot, struct flow_rx_stats *stats,
 			   const struct frame_payload *payload)
 {
@@ -149,8 +149,7 @@ static bool unordered_step(struct receive *receive, uint32_t slot, struct flow_r
 			       payload->message_bytes);
 }
 
-/* is the packet the next one in order, or ahead of it? Counts what is lost and what was
- * overtaken. */
+/* is the packet the next one in order, or ahead of it? Counts lost and overtaken packets. */
 static bool order_step(struct receive_flow *flow, struct flow_rx_stats *stats, uint32_t packet)
 {
 	uint32_t ahead = packet - flow->packet;
@@ -221,7 +220,7 @@ void receive_take(struct receive *receive, uint32_t slot, const struct frame_pay
 		message_log(stats, slot, payload, now);
 }
 
-/* has the packet, of a class that keeps order, been overtaken, and may nobody see that? */
+/* was the packet overtaken, although its class keeps order? */
 static bool is_too_late(const struct receive *receive, uint32_t slot,
 			const struct frame_payload *payload)
 {

@@ -1,21 +1,21 @@
-/*  receive - what arrives at a NIC: which flow it belongs to, whether it is in order, which
- *  messages are complete.
+/*  receive - packets that arrive at a NIC: their flow, their order, and which messages are
+ *  complete.
  *
- *  A flow is known by its sender and the sender's slot; it gets the next free line of the
- *  statistics page with its first packet, so lines are numbered by first arrival, the same in every
- *  run. Packets of a flow are numbered from 0: a higher number than expected means that those
- *  between are lost (so far), a lower one that this packet was overtaken; it is then no longer
- *  counted as lost. A message is complete when all of its bytes have come in order, its last packet
- *  included; one with a hole or an overtaken packet never is.
+ *  A flow is identified by its sender and its slot there. With its first packet it gets the next
+ *  line of the statistics page, so lines are in the order of first arrival, the same in every run.
+ *  Packets of a flow are numbered from 0. If a number is higher than expected, the packets between
+ *  count as lost. If it is lower, the packet was overtaken, and is no longer counted as lost. A
+ *  message is complete when all of its bytes have arrived in order, with its last packet. A message
+ *  with a lost or overtaken packet never is.
  *
- *  In a fabric of kind port-group no switch can know when what it has sent on a former way has
- *  arrived (S1 promises no order), so packets may be overtaken when a link fails or tables change.
- *  There the receiver sees to order, as an unreliable connection of InfiniBand does: an overtaken
- *  packet of a class that keeps order is dropped (out_of_order) and stays lost.
+ *  In a fabric of kind port-group a switch cannot detect when packets on a former path have arrived
+ *  (S1 promises no order). So packets may be overtaken when a link fails or tables change. There
+ *  the receiver keeps order, as an unreliable connection of InfiniBand does: an overtaken packet of
+ *  a class that keeps order is dropped (out_of_order) and stays lost.
  *
  *  Memory: flows_max flows and a hash table twice as large, allocated in _init, never later. A
- *  packet of one flow too many is dropped and counted as unknown_flow, completions beyond the log
- *  as messages_unlogged.
+ *  packet of a flow beyond flows_max is dropped and counted as unknown_flow. A completion beyond
+ *  the log is counted as messages_unlogged.
  *  Place: called by datapath.c with private copies of frames; writes the statistics page. Nothing
  *  in a frame is trusted (TB-23). */
 #ifndef HEDDLE_NICD_TRAFFIC_RECEIVE_H
@@ -32,13 +32,13 @@
 
 #define RECEIVE_NONE UINT32_MAX
 
-/* its slot is its index, as in the statistics page */
+/* slot: the index in the statistics page */
 struct receive_flow {
 	uint32_t source, source_slot;
 	uint32_t packet;    /* number of the next packet in order */
-	uint32_t message;   /* number of the message under way */
-	uint64_t got_bytes; /* of it */
-	bool whole;         /* nothing of it is missing so far; false also between messages */
+	uint32_t message;   /* number of the message that arrives at present */
+	uint64_t got_bytes; /* of that message */
+	bool whole;         /* none of its packets is missing; false also between messages */
 };
 
 struct receive {
@@ -50,14 +50,13 @@ struct receive {
 	uint32_t table_mask;
 	struct message_set incomplete; /* of unordered classes */
 	uint32_t unordered;            /* set of classes */
-	bool late_refused;             /* overtaken packets of the others are dropped */
+	bool late_refused;             /* overtaken packets of the other classes are dropped */
 	uint32_t frame_bytes_max;
 	uint8_t mac[6]; /* own */
 	node_time_t measure_from_ps, measure_to_ps;
 };
 
-/** receive_init() - for the NIC that @config describes. @stats laid out, with flows_max lines;
- *  borrowed.
+/** receive_init() - for the NIC of @config. @stats borrowed, with flows_max lines.
  *  Return: 0 or -ENOMEM. */
 int receive_init(struct receive *receive, const struct node_config *config,
 		 struct stats_page *stats);
@@ -66,27 +65,26 @@ void receive_fini(struct receive *receive);
 /** receive_frame() - a frame has arrived.
  *  @bytes a private copy of its first @captured_bytes. @frame_bytes its length without FCS.
  *  @now           arrival of its last bit.
- *  Return: true when it was placed in a flow; false when it was dropped and counted: oversize,
- *  malformed (no test payload), unknown_flow (for another host, or one flow too many),
- *  out_of_order. O(1) expected. */
+ *  Return: true: it belongs to a flow. false: it was dropped and counted as oversize, malformed (no
+ *  test payload), unknown_flow (for another host, or beyond flows_max) or out_of_order. O(1)
+ *  expected. */
 bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes,
 		   uint32_t frame_bytes, uint32_t traffic_class, node_time_t now);
 
-/* ---- the same in parts, for a transport that decides in between (responder.h) ---- */
+/* ---- the same in two parts, for a transport that decides between them (responder.h) ---- */
 
-/** receive_place() - the flow that a frame belongs to, a new one if need be; the frame is not
- *  counted yet.
- *  Return: its slot, with @payload filled; RECEIVE_NONE when the frame was dropped and counted, as
+/** receive_place() - the flow of a frame, which may be a new one; the frame is not counted yet.
+ *  Return: its slot, with @payload filled; RECEIVE_NONE: the frame was dropped and counted, as
  *  above. */
 uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes,
 		       uint32_t frame_bytes, uint32_t traffic_class, node_time_t now,
 		       struct frame_payload *payload);
 
-/** receive_take() - that frame, which arrived at @arrived, is delivered. */
+/** receive_take() - delivers that frame, which arrived at @arrived. */
 void receive_take(struct receive *receive, uint32_t slot, const struct frame_payload *payload,
 		  uint32_t frame_bytes, node_time_t arrived, node_time_t now);
 
-/** receive_drop() - a frame goes no further, and why. */
+/** receive_drop() - drops a frame, counted under @reason. */
 void receive_drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes,
 		  node_time_t now);
 

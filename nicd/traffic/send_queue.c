@@ -62,7 +62,7 @@ static struct frame_spec frame_spec_of(const struct send_queue *queue, uint32_t 
 	};
 }
 
-/* read from a frame of its own: so the flow is named as whoever sees its frames would name it */
+/* parsed from a frame of the flow, so it has the name that an edge port derives from its frames */
 static struct flow_name name_of(const struct send_queue *queue, uint32_t slot, uint32_t frame_bytes)
 {
 	struct frame_spec spec = frame_spec_of(queue, slot, frame_bytes);
@@ -72,7 +72,7 @@ static struct flow_name name_of(const struct send_queue *queue, uint32_t slot, u
 	struct frame_fields fields = { 0 };
 	int error = frame_parse(bytes, captured_bytes, frame_bytes, &fields);
 
-	ENSURE(error, ==, 0); /* this NIC wrote it */
+	ENSURE(error, ==, 0);
 	return flow_name_of(&fields, spec.traffic_class);
 }
 
@@ -149,8 +149,7 @@ struct send_packet send_queue_next(const struct send_queue *queue, uint32_t traf
 	};
 }
 
-/* headers hold the frame's length, so a packet of another length than the one before costs a new
- * template */
+/* headers state the length of the frame, so another length needs a new template */
 static void template_write(struct send_queue *queue, const struct send_packet *packet,
 			   const struct frame_payload *payload)
 {

@@ -1,20 +1,17 @@
-/*  send_queue - what a NIC has to send: a queue of messages per flow, flows taking turns within
- *  their traffic class.
+/*  send_queue - messages of a NIC that wait, a queue for each flow. The flows of a traffic class
+ *  share it by deficit round robin (drr.h).
  *
- *  A flow is a (workload, destination) pair; its slot is its index in the statistics page and the
- *  number its packets carry. Messages of a flow are sent in the order they were put, one after the
- *  other. Flows of a class that have something to send stand in a ring and take turns by deficit
- *  round robin [Shreedhar and Varghese 1995]: a turn is worth the largest frame of any flow, so
- *  flows with equal frames alternate packet by packet and unequal ones share by bytes; every turn
- *  sends at least one packet, which makes a step O(1). What a flow did not use up stays with it
- *  until it has nothing to send.
- *  A packet is cut only when it is sent, from the template of its flow; a flow's state is one cache
- *  line.
+ *  A flow is a (workload, destination, connection). Its slot is its index in the statistics page,
+ *  and its packets carry the slot. Messages of a flow are sent one after the other, in the order in
+ *  which they were put. A packet is cut when it is sent, from the template of its flow. The state
+ *  of a flow is one cache line.
  *
- *  Memory: flows_max flows and messages_max waiting messages (besides the one each flow is
- *  sending), allocated in _init, never later. send_queue_full() is a normal state: whoever puts
- *  messages asks before, and waits.
- *  Place: called by datapath.c; knows neither link nor time. */
+ *  Flows with a transport are opened here for their slot, but their messages are in transport.h,
+ *  which keeps them until they are acknowledged.
+ *
+ *  Memory: flows_max flows, and messages_max waiting messages besides the one that each flow sends,
+ *  allocated in _init, never later. send_queue_full() is a normal state: messages start later.
+ *  Place: called by datapath.c and nic_*.c; knows neither link nor time. */
 #ifndef HEDDLE_NICD_TRAFFIC_SEND_QUEUE_H
 #define HEDDLE_NICD_TRAFFIC_SEND_QUEUE_H
 
@@ -31,26 +28,26 @@
 
 #define SEND_NONE UINT32_MAX
 
-/* what a packet needs of its flow: one cache line */
+/* what each packet needs of its flow: one cache line */
 struct send_flow {
-	/* of the message being sent, still to be cut; 0: nothing to send */
+	/* of the message that is sent: not cut yet; 0: the flow has nothing to send */
 	uint64_t left_bytes;
-	uint64_t message_bytes; /* of the message being sent */
-	node_time_t start_ps;   /* when it was put */
-	/* numbers of the next packet, of the message being sent; modulo 2^32 */
+	uint64_t message_bytes; /* of that message */
+	node_time_t start_ps;   /* when it was due */
+	/* numbers of the next packet, and of that message; modulo 2^32 */
 	uint32_t packet, message;
 	struct index_list waiting; /* messages after it */
-	struct drr_flow turn;      /* while it is parked: its place in the list there */
+	struct drr_flow turn;      /* of a parked flow: its place in the list of such */
 	struct message_shape shape;
-	/* the frame length that the template is written for; 0: none yet */
+	/* frame length that the template is written for; 0: none yet */
 	uint32_t template_frame_bytes;
 	uint8_t traffic_class;
 	uint8_t spare[3];
 };
 
-/* the rest of a flow: needed once per message at most */
+/* the rest of a flow: needed at most once per message */
 struct send_flow_spec {
-	uint32_t workload;       /* the owner's word: comes back in send_packet */
+	uint32_t workload;       /* of the owner, not used here */
 	uint32_t workload_index; /* goes into the packets */
 	uint32_t destination;    /* host index */
 	uint32_t traffic_class;
@@ -82,7 +79,7 @@ struct send_queue {
 	uint32_t flow_count, flows_max;
 	struct send_flow *flows;
 	struct send_flow_spec *specs;
-	struct flow_name *names; /* whole names, as an edge port sees the flows */
+	struct flow_name *names; /* all match fields, as an edge port reads them */
 	uint8_t (*templates)[FRAME_HEADERS_MAX];
 	struct send_message *messages; /* by entry of the pool: those that wait */
 	struct index_pool pool;
@@ -99,26 +96,26 @@ void send_queue_fini(struct send_queue *queue);
  *  O(1). */
 uint32_t send_queue_open(struct send_queue *queue, const struct send_flow_spec *spec);
 
-/** send_queue_full() - is there no room for another message that has to wait? */
+/** send_queue_full() - do messages_max messages wait? */
 static inline bool send_queue_full(const struct send_queue *queue)
 {
 	return index_pool_full(&queue->pool);
 }
 
-/** send_queue_put() - message of @bytes (>= 1) for the flow in @slot, started at @start_ps.
- *  The caller asked send_queue_full() before. O(1). */
+/** send_queue_put() - message of @bytes (>= 1) for the flow in @slot, due at @start_ps. The queue
+ *  is not send_queue_full(). O(1). */
 void send_queue_put(struct send_queue *queue, uint32_t slot, uint64_t bytes, node_time_t start_ps);
 
-/** send_queue_next() - the next packet of @traffic_class, which must be in queue->drr.ready; nothing
- *  changes. O(1). */
+/** send_queue_next() - the next packet of @traffic_class, which must be in queue->drr.ready;
+ *  nothing changes. O(1). */
 struct send_packet send_queue_next(const struct send_queue *queue, uint32_t traffic_class);
 
-/** send_queue_write() - writes @packet, just returned by send_queue_next(), to @bytes
- *  (captured_bytes of them). */
+/** send_queue_write() - writes captured_bytes of @packet, just returned by send_queue_next(), to
+ *  @bytes. */
 void send_queue_write(struct send_queue *queue, const struct send_packet *packet, uint8_t *bytes);
 
-/** send_queue_sent() - @packet of @traffic_class, just returned by send_queue_next(), is on the
- *  link or lost on it. O(1). */
+/** send_queue_sent() - @packet of @traffic_class, just returned by send_queue_next(), was sent,
+ *  even if the link has lost it. O(1). */
 void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
 		     const struct send_packet *packet);
 
@@ -127,8 +124,8 @@ static inline struct drr_flows send_queue_turns(const struct send_queue *queue)
 	return (struct drr_flows){ &queue->flows->turn, sizeof(*queue->flows) };
 }
 
-/** send_queue_head() - the flow whose packet @traffic_class, which must be in queue->drr.ready, would
- *  send next. O(1). */
+/** send_queue_head() - the flow whose packet @traffic_class, which must be in queue->drr.ready,
+ *  would send next. O(1). */
 static inline uint32_t send_queue_head(const struct send_queue *queue, uint32_t traffic_class)
 {
 	return drr_head(&queue->drr, send_queue_turns(queue), traffic_class);

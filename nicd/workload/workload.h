@@ -1,17 +1,16 @@
 /*  workload - the traffic a NIC generates: any number of workloads, each of them sizes, arrivals
  *  and destinations.
  *
- *  A workload is made of independent choices, each in a file of its own with a random sequence of
- *  its own, so that a change of one does not shift the others: how large (workload_size), when
- *  (workload_arrival), to whom (workload_destination), over which connection (workload_connection,
- *  nothing random). This file puts them together and knows which workload is due first; of those
- *  due at the same time the one with the lower number comes first.
+ *  A workload makes independent choices: size (workload_size), start (workload_arrival),
+ *  destination (workload_destination) and connection (workload_connection, not random). Each has a
+ *  random sequence of its own, so a change of one does not shift the others. This file combines
+ *  them and keeps the order in which workloads are due. Of two that are due at the same time, the
+ *  one with the lower number comes first.
  *
- *  Backlog. An open loop goes on however slowly its messages drain. What has started but is not
- *  sent waits in the send queue; when that is full, workload_next_at() is asked no more until there
- *  is room, then the arrivals that came meanwhile are taken, each with the time at which it was
- *  due. So arrivals are deferred, not lost, and a completion time counts from when the message was
- *  due. Deferred arrivals are counted.
+ *  Backlog. An open loop continues however slowly its messages drain. Messages that are not sent
+ *  yet wait in the send queue. While that is full, no message starts. Then the arrivals of the
+ *  meantime are taken, each with the time at which it was due. So arrivals are deferred, not lost,
+ *  and a completion time counts from when the message was due. Deferred arrivals are counted.
  *  Place: called by datapath.c; reads no clock, sends nothing. */
 #ifndef HEDDLE_NICD_WORKLOAD_WORKLOAD_H
 #define HEDDLE_NICD_WORKLOAD_WORKLOAD_H
@@ -37,7 +36,7 @@ struct workload {
 	uint64_t mean_ubytes; /* link bytes of a message on average, gaps included, in millionths */
 	uint32_t load_permille;
 	uint64_t started, sent; /* messages */
-	uint64_t deferred;      /* started later than they were due */
+	uint64_t deferred;      /* messages that started after they were due */
 };
 
 struct workload_set {
@@ -69,17 +68,17 @@ static inline node_time_t workload_next_at(const struct workload_set *set)
 	return event_tree_next_at(&set->timers);
 }
 
-/** workload_step() - the message that is due first starts, at @now >= workload_next_at(). O(log
- *  workloads + points). */
+/** workload_step() - starts the message that is due first, at @now >= workload_next_at().
+ *  O(log workloads + points). */
 void workload_step(struct workload_set *set, node_time_t now, struct workload_message *message);
 
-/** workload_on_sent() - a message of workload @index on @connection is sent out completely, or with
- *  a transport acknowledged, at @at. O(log workloads). */
+/** workload_on_sent() - a message of workload @index on @connection is completely sent at @at, or
+ *  with a transport acknowledged. O(log workloads). */
 void workload_on_sent(struct workload_set *set, uint32_t index, uint32_t connection,
 		      node_time_t at);
 
 /** workload_load() - from the next gap on, workload @index offers @load_permille of the link.
- *  Return: 0; -EINVAL when its arrivals have no load (closed, burst) or load_permille is 0 or above
+ *  Return: 0; -EINVAL if its arrivals have no load (closed, burst), or load_permille is 0 or above
  *  10000. */
 int workload_load(struct workload_set *set, uint32_t index, uint32_t load_permille);
 

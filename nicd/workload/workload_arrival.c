@@ -15,7 +15,7 @@ static uint64_t poisson_gap_ps(struct workload_arrival *arrival)
 	return gap_ps ? gap_ps : 1;
 }
 
-/* messages under way on all connections */
+/* messages in flight on all connections, at most */
 static uint32_t window_of(const struct workload_config *config)
 {
 	uint64_t window = (uint64_t)config->window * workload_connections_of(config);
@@ -75,7 +75,7 @@ static uint64_t paced_gap_ps(struct workload_arrival *arrival)
 	return later(arrival->gap_ps, 1);
 }
 
-/* a burst without period comes once */
+/* there is one burst only if it has no period */
 static node_time_t burst_next(struct workload_arrival *arrival, node_time_t due)
 {
 	if (--arrival->burst_left)
@@ -94,7 +94,7 @@ static node_time_t next_due(struct workload_arrival *arrival, node_time_t due)
 	case ARRIVAL_BURST:
 		return burst_next(arrival, due);
 	case ARRIVAL_CLOSED:
-		return arrival->under_way < arrival->window ? due : NODE_TIME_NEVER;
+		return arrival->in_flight < arrival->window ? due : NODE_TIME_NEVER;
 	case ARRIVAL_KINDS:
 		break;
 	}
@@ -106,7 +106,7 @@ node_time_t workload_arrival_take(struct workload_arrival *arrival)
 	node_time_t due = arrival->due_ps, next;
 
 	ENSURE(arrival->left, !=, 0u);
-	arrival->under_way++;
+	arrival->in_flight++;
 	arrival->left--;
 	next = next_due(arrival, due);
 	arrival->due_ps = arrival->left && next < arrival->stop_ps ? next : NODE_TIME_NEVER;
@@ -115,8 +115,8 @@ node_time_t workload_arrival_take(struct workload_arrival *arrival)
 
 void workload_arrival_on_sent(struct workload_arrival *arrival, node_time_t at)
 {
-	ENSURE(arrival->under_way, !=, 0u);
-	arrival->under_way--;
+	ENSURE(arrival->in_flight, !=, 0u);
+	arrival->in_flight--;
 	if (arrival->kind == ARRIVAL_CLOSED && arrival->left && at < arrival->stop_ps)
 		arrival->due_ps = node_time_min(arrival->due_ps, at);
 }

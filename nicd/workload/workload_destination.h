@@ -1,5 +1,5 @@
-/*  workload_destination - whom the next message goes to: always the same, any at random, or each in
- *  turn (TB-12). */
+/*  workload_destination - the destination of the next message: always the same, one at random, or
+ *  each in turn (TB-12). */
 #ifndef HEDDLE_NICD_WORKLOAD_WORKLOAD_DESTINATION_H
 #define HEDDLE_NICD_WORKLOAD_WORKLOAD_DESTINATION_H
 

@@ -30,7 +30,7 @@ uint64_t workload_size_next(struct workload_size *size)
 	return workload_size_of(size->points, size->point_count, random_next(&size->random));
 }
 
-/* a stretch of the distribution: sizes first+1..last bytes, or just `last` when first == last */
+/* a segment of the distribution: sizes first+1..last bytes, or `last` alone if first == last */
 struct stretch {
 	uint64_t first_bytes, last_bytes;
 	uint32_t first_ppm, last_ppm;
@@ -65,7 +65,7 @@ uint64_t workload_size_of(const struct size_point *points, uint32_t point_count,
 	return s.first_bytes + 1 + (uint64_t)at;
 }
 
-/* what all messages of 1..@bytes bytes, one of each, take on the link together */
+/* link bytes of all messages of 1..@bytes bytes, one of each size */
 static u128 link_bytes_up_to(uint64_t bytes, const struct message_shape *shape,
 			     uint32_t extra_bytes)
 {

@@ -14,7 +14,7 @@
 #include "nodes/base/random.h"
 #include "nodes/config/config.h"
 
-/* larger ones are cut down to what a frame can state */
+/* larger sizes are limited to what a frame can state */
 #define WORKLOAD_SIZE_BYTES_MAX FRAME_MESSAGE_BYTES_MAX
 #define WORKLOAD_SIZE_PPM 1000000u
 
@@ -25,7 +25,7 @@ struct workload_size {
 	struct random random;
 };
 
-/** workload_size_init() - as @config says, which outlives it.  @stream  of its random numbers. */
+/** workload_size_init() - as @config says, which outlives @size. @stream of its random numbers. */
 void workload_size_init(struct workload_size *size, const struct workload_config *config,
 			uint64_t stream);
 
@@ -36,11 +36,9 @@ uint64_t workload_size_next(struct workload_size *size);
  *  Pure. */
 uint64_t workload_size_of(const struct size_point *points, uint32_t point_count, uint64_t share);
 
-/** workload_size_mean_ubytes() - the mean over all messages of what one takes on the link, in
- *  millionths of a byte: its own bytes, and @extra_bytes for each packet of @shape. With
- *  extra_bytes 0: the mean size.
- *  Padding of a fixed-size message's last packet is counted, that of drawn ones (a few bytes) is
- *  not. */
+/** workload_size_mean_ubytes() - link bytes of a message on average, in millionths of a byte: its
+ *  own bytes, and @extra_bytes for each packet of @shape. With extra_bytes 0: the mean size.
+ *  Padding of the last packet counts if the size is fixed. Else (a few bytes) it does not. */
 uint64_t workload_size_mean_ubytes(const struct workload_size *size,
 				   const struct message_shape *shape, uint32_t extra_bytes);
 

@@ -108,7 +108,7 @@ dropped() {
 check 'nothing is dropped on the way' dropped
 released() {
 	for try in 1 2 3 4 5 6 7 8 9 10; do
-		"$heddle" show h1 fgfc | grep -q '^held: 0' && "$heddle" show h2 fgfc | grep -q '^held: 0' && return
+		"$heddle" show h1 fgfc | grep -q '^paused: 0' && "$heddle" show h2 fgfc | grep -q '^paused: 0' && return
 		sleep 0.2
 	done
 	return 1
