@@ -319,42 +319,34 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 
 /* ---- both ---- */
 
-/* a cell with the captured part of the inner frame; NULL (counted) if it cannot be held */
-static struct packet *copy_in(struct dataplane *dp, uint32_t port, const struct record *header,
-			      const uint8_t *bytes, uint32_t front_bytes, node_time_t now)
-{
-	struct port *in = &dp->ports[port];
-	enum drop_reason why;
-	struct packet *packet = packet_copy_in(&dp->sw.pool, in->link, in->mtu_bytes, header, bytes,
-					       front_bytes, &why);
-
-	if (!packet)
-		switch_drop(&dp->sw, why, port, link_frame_bytes(in->link, header->wire_bytes),
-			    now);
-	return packet;
-}
-
 void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *header,
 		    const uint8_t *bytes, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
 	bool edge = in->kind == PORT_EDGE;
 	uint8_t front[FABRIC_FRONT_BYTES];
-	struct packet *packet =
-		copy_in(dp, port, header, bytes, edge ? 0 : FABRIC_FRONT_BYTES, now);
+	enum drop_reason why;
 	uint64_t held = 0;
 
+	/* a cell with the captured part of the inner frame */
+	struct packet *packet = packet_copy_in(&dp->sw.pool, in->link, in->mtu_bytes, header, bytes,
+					       edge ? 0 : FABRIC_FRONT_BYTES, &why);
 	if (!packet) {
+		switch_drop(&dp->sw, why, port, link_frame_bytes(in->link, header->wire_bytes),
+			    now);
 		if (!edge)
 			report_unheld(dp, port, header, bytes, now);
 		link_reject(in->link, header);
 		switch_touch(&dp->sw, port);
 		return;
 	}
+
+	/* the high-water mark of the input buffer */
 	for (uint32_t c = 0; c < in->lane_count; c++)
 		held += in->link->held_units[c];
 	if (held > in->stats->input_units_max)
 		in->stats->input_units_max = held;
+
 	if (edge) {
 		on_edge_packet(dp, packet, now);
 	} else {

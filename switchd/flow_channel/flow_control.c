@@ -159,13 +159,6 @@ static void list_remove(struct dataplane *dp, struct flow_list *list, uint32_t r
 			flow_list_push(dp, list, each);
 }
 
-static bool over_port_limit(const struct dataplane *dp, const struct port *in)
-{
-	uint32_t limit = dp->injection.config->port_limit_units;
-
-	return limit && in->kind == PORT_EDGE && in->extent_units > limit;
-}
-
 enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref,
 			  node_time_t now)
 {
@@ -174,9 +167,13 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 	bool metered = tree_metered(dp, ref, flow->follow_port);
 	/* a packet counts once, however often it is looked at */
 	uint32_t blocked = flow->wait != IFCT_BLOCKED;
+	uint32_t port_limit_units = dp->injection.config->port_limit_units;
 
+	/* in its last switch nothing holds it */
 	if (out->kind == PORT_EDGE && in->kind == PORT_FABRIC)
 		return IFCT_REQUESTING;
+
+	/* the limits of its setting */
 	switch (injection_check(&dp->injection, flow, now)) {
 	case INJECTION_GO:
 		break;
@@ -190,10 +187,14 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 		in->stats->blocked_rate += flow->wait != IFCT_ASLEEP;
 		return IFCT_ASLEEP;
 	}
-	if (over_port_limit(dp, in)) {
+
+	/* the limit of its ingress port */
+	if (port_limit_units && in->kind == PORT_EDGE && in->extent_units > port_limit_units) {
 		in->stats->blocked_port++;
 		return IFCT_PORT_LIMIT;
 	}
+
+	/* credit, or without it the peer's STOP */
 	if (metered && tree_headroom(dp, ref, flow->follow_port) <= 0) {
 		in->stats->blocked_headroom += blocked;
 		return IFCT_BLOCKED;
