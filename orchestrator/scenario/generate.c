@@ -227,72 +227,18 @@ static void torus_build(struct builder *to)
 		}
 }
 
-/* ---- the kinds ---- */
+/* ---- names ---- */
 
-static const struct kind {
-	uint32_t needed, optional; /* sets of counts */
-	void (*build)(struct builder *to);
-} kinds[GENERATE_KINDS] = {
-	[GENERATE_STAR] = { 1u << GENERATE_HOSTS, .build = star_build },
-	[GENERATE_CHAIN] = { 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH,
-			     .build = chain_build },
-	[GENERATE_DUMBBELL] = { 1u << GENERATE_HOSTS_PER_SIDE, .build = dumbbell_build },
-	[GENERATE_LEAF_SPINE] = { 1u << GENERATE_LEAVES | 1u << GENERATE_HOSTS_PER_LEAF |
-					  1u << GENERATE_SPINES,
-				  .build = leaf_spine_build },
-	[GENERATE_FULL_MESH] = { 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH,
-				 .build = full_mesh_build },
-	[GENERATE_FAT_TREE] = { 1u << GENERATE_RADIX, 1u << GENERATE_TAPER, fat_tree_build },
-	[GENERATE_DRAGONFLY] = { 1u << GENERATE_HOSTS_PER_SWITCH |
-					 1u << GENERATE_SWITCHES_PER_GROUP |
-					 1u << GENERATE_GLOBAL_LINKS,
-				 1u << GENERATE_GROUPS, dragonfly_build },
-	[GENERATE_HYPERX] = { 1u << GENERATE_HOSTS_PER_SWITCH, .build = hyperx_build },
-	[GENERATE_TORUS] = { 1u << GENERATE_HOSTS_PER_SWITCH, .build = torus_build },
-};
-
-const char *const generate_kind_name[GENERATE_KINDS] = {
-	"star",     "chain",     "dumbbell", "leaf-spine", "full-mesh",
-	"fat-tree", "dragonfly", "hyperx",   "torus",
-};
-
-const char *const generate_kind_about[GENERATE_KINDS] = {
-	"every host on one switch",
-	"switches in a row, the same number of hosts on each",
-	"two switches with hosts, one link between them",
-	"every leaf switch linked to every spine switch, hosts on the leaves",
-	"every switch linked to every other one, the same number of hosts on each",
-	"three levels of switches with so many ports, radix^3/4 hosts",
-	"groups of switches, all linked within a group, and every group to every other one",
-	"switches on a grid, each linked to all in its row, its column, ...",
-	"switches on a grid that wraps around, each linked to the adjacent ones",
-};
+#define KIND_NAME(constant, name, about) name,
+#define KIND_ABOUT(constant, name, about) about,
+const char *const generate_kind_name[GENERATE_KINDS] = { GENERATE_KIND_ROWS(KIND_NAME) };
+const char *const generate_kind_about[GENERATE_KINDS] = { GENERATE_KIND_ROWS(KIND_ABOUT) };
 
 const char *const generate_count_name[GENERATE_COUNTS] = {
 	"hosts",  "switches",           "hosts-per-switch", "hosts-per-side",
 	"leaves", "hosts-per-leaf",     "spines",           "radix",
 	"taper",  "switches-per-group", "global-links",     "groups",
 };
-
-bool generate_takes(enum generate_kind kind, enum generate_count count)
-{
-	return (kinds[kind].needed | kinds[kind].optional) >> count & 1;
-}
-
-bool generate_needs(enum generate_kind kind, enum generate_count count)
-{
-	return kinds[kind].needed >> count & 1;
-}
-
-bool generate_has_shape(enum generate_kind kind)
-{
-	return kind == GENERATE_HYPERX || kind == GENERATE_TORUS;
-}
-
-bool generate_has_groups(enum generate_kind kind)
-{
-	return kind == GENERATE_DRAGONFLY;
-}
 
 static const char *fat_tree_check(const struct generate_size *size)
 {
@@ -317,12 +263,175 @@ static const char *dragonfly_check(const struct generate_size *size)
 	return NULL;
 }
 
+/* ---- the size ---- */
+
+/* numbers of nodes and links, 64 bits each */
+struct totals {
+	uint64_t switches, hosts, links;
+};
+
+static struct totals star_totals(const struct generate_size *size)
+{
+	return (struct totals){ 1, count_of(size, GENERATE_HOSTS), 0 };
+}
+
+static struct totals chain_totals(const struct generate_size *size)
+{
+	uint64_t switches = count_of(size, GENERATE_SWITCHES);
+
+	return (struct totals){ switches, switches * count_of(size, GENERATE_HOSTS_PER_SWITCH),
+				switches - 1 };
+}
+
+static struct totals full_mesh_totals(const struct generate_size *size)
+{
+	uint64_t switches = count_of(size, GENERATE_SWITCHES);
+
+	return (struct totals){ switches, switches * count_of(size, GENERATE_HOSTS_PER_SWITCH),
+				switches * (switches - 1) / 2 };
+}
+
+static struct totals dumbbell_totals(const struct generate_size *size)
+{
+	return (struct totals){ 2, 2ull * count_of(size, GENERATE_HOSTS_PER_SIDE), 1 };
+}
+
+static struct totals leaf_spine_totals(const struct generate_size *size)
+{
+	uint64_t leaves = count_of(size, GENERATE_LEAVES), spines = count_of(size, GENERATE_SPINES);
+
+	return (struct totals){ leaves + spines, leaves * count_of(size, GENERATE_HOSTS_PER_LEAF),
+				leaves * spines };
+}
+
+static struct totals fat_tree_totals(const struct generate_size *size)
+{
+	uint64_t pods = count_of(size, GENERATE_RADIX), half = pods / 2, ups = fat_tree_ups(size);
+
+	return (struct totals){ pods * half + pods * ups + ups * half, pods * half * half,
+				2 * pods * half * ups };
+}
+
+static struct totals dragonfly_totals(const struct generate_size *size)
+{
+	uint64_t groups = dragonfly_groups(size),
+		 members = count_of(size, GENERATE_SWITCHES_PER_GROUP), switches = groups * members;
+
+	return (struct totals){ switches, switches * count_of(size, GENERATE_HOSTS_PER_SWITCH),
+				groups * (members * (members - 1) / 2) +
+					groups * (groups - 1) / 2 * dragonfly_rounds(size) };
+}
+
+/* saturates: each factor is at most NODE_COUNT_MAX */
+static struct totals grid_totals(const struct generate_size *size)
+{
+	struct totals totals = { .switches = 1 };
+
+	for (uint32_t d = 0; d < size->dimensions && totals.switches <= NODE_COUNT_MAX; d++)
+		totals.switches *= size->shape[d];
+	totals.hosts = totals.switches * count_of(size, GENERATE_HOSTS_PER_SWITCH);
+	return totals;
+}
+
+static struct totals hyperx_totals(const struct generate_size *size)
+{
+	struct totals totals = grid_totals(size);
+
+	for (uint32_t d = 0; d < size->dimensions; d++) {
+		uint64_t length = size->shape[d];
+
+		totals.links += totals.switches / length * (length * (length - 1) / 2);
+	}
+	return totals;
+}
+
+static struct totals torus_totals(const struct generate_size *size)
+{
+	struct totals totals = grid_totals(size);
+
+	for (uint32_t d = 0; d < size->dimensions; d++) {
+		uint64_t length = size->shape[d];
+
+		totals.links += totals.switches / length * (length > 2 ? length : length - 1);
+	}
+	return totals;
+}
+
+/* ---- the kinds ---- */
+
+static const struct kind {
+	uint32_t needed, optional; /* sets of counts */
+	void (*build)(struct builder *to);
+	struct totals (*totals)(const struct generate_size *size); /* of what @build adds */
+	/* why the numbers do not fit together; NULL: they always do */
+	const char *(*check)(const struct generate_size *size);
+	bool has_shape;  /* a grid */
+	bool has_groups; /* links of tier global */
+} kinds[GENERATE_KINDS] = {
+	[GENERATE_STAR] = { .needed = 1u << GENERATE_HOSTS,
+			    .build = star_build,
+			    .totals = star_totals },
+	[GENERATE_CHAIN] = { .needed = 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH,
+			     .build = chain_build,
+			     .totals = chain_totals },
+	[GENERATE_DUMBBELL] = { .needed = 1u << GENERATE_HOSTS_PER_SIDE,
+				.build = dumbbell_build,
+				.totals = dumbbell_totals },
+	[GENERATE_LEAF_SPINE] = { .needed = 1u << GENERATE_LEAVES | 1u << GENERATE_HOSTS_PER_LEAF |
+					    1u << GENERATE_SPINES,
+				  .build = leaf_spine_build,
+				  .totals = leaf_spine_totals },
+	[GENERATE_FULL_MESH] = { .needed =
+					 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH,
+				 .build = full_mesh_build,
+				 .totals = full_mesh_totals },
+	[GENERATE_FAT_TREE] = { .needed = 1u << GENERATE_RADIX,
+				.optional = 1u << GENERATE_TAPER,
+				.build = fat_tree_build,
+				.totals = fat_tree_totals,
+				.check = fat_tree_check },
+	[GENERATE_DRAGONFLY] = { .needed = 1u << GENERATE_HOSTS_PER_SWITCH |
+					   1u << GENERATE_SWITCHES_PER_GROUP |
+					   1u << GENERATE_GLOBAL_LINKS,
+				 .optional = 1u << GENERATE_GROUPS,
+				 .build = dragonfly_build,
+				 .totals = dragonfly_totals,
+				 .check = dragonfly_check,
+				 .has_groups = true },
+	[GENERATE_HYPERX] = { .needed = 1u << GENERATE_HOSTS_PER_SWITCH,
+			      .build = hyperx_build,
+			      .totals = hyperx_totals,
+			      .has_shape = true },
+	[GENERATE_TORUS] = { .needed = 1u << GENERATE_HOSTS_PER_SWITCH,
+			     .build = torus_build,
+			     .totals = torus_totals,
+			     .has_shape = true },
+};
+
+bool generate_takes(enum generate_kind kind, enum generate_count count)
+{
+	return (kinds[kind].needed | kinds[kind].optional) >> count & 1;
+}
+
+bool generate_needs(enum generate_kind kind, enum generate_count count)
+{
+	return kinds[kind].needed >> count & 1;
+}
+
+bool generate_has_shape(enum generate_kind kind)
+{
+	return kinds[kind].has_shape;
+}
+
+bool generate_has_groups(enum generate_kind kind)
+{
+	return kinds[kind].has_groups;
+}
+
 int generate_check(enum generate_kind kind, const struct generate_size *size, char *why,
 		   size_t why_max)
 {
-	const char *wrong = kind == GENERATE_FAT_TREE    ? fat_tree_check(size)
-			    : kind == GENERATE_DRAGONFLY ? dragonfly_check(size)
-							 : NULL;
+	const char *wrong = kinds[kind].check ? kinds[kind].check(size) : NULL;
 
 	if (!wrong)
 		return 0;
@@ -330,90 +439,14 @@ int generate_check(enum generate_kind kind, const struct generate_size *size, ch
 	return -EINVAL;
 }
 
-/* ---- the size ---- */
-
-static void fat_tree_counts(const struct generate_size *size, uint64_t *switches, uint64_t *hosts,
-			    uint64_t *links)
-{
-	uint64_t pods = count_of(size, GENERATE_RADIX), half = pods / 2, ups = fat_tree_ups(size);
-
-	*switches = pods * half + pods * ups + ups * half;
-	*hosts = pods * half * half;
-	*links = 2 * pods * half * ups;
-}
-
-static void dragonfly_counts(const struct generate_size *size, uint64_t *switches, uint64_t *hosts,
-			     uint64_t *links)
-{
-	uint64_t groups = dragonfly_groups(size),
-		 members = count_of(size, GENERATE_SWITCHES_PER_GROUP);
-
-	*switches = groups * members;
-	*hosts = *switches * count_of(size, GENERATE_HOSTS_PER_SWITCH);
-	*links = groups * (members * (members - 1) / 2) +
-		 groups * (groups - 1) / 2 * dragonfly_rounds(size);
-}
-
-/* saturates: each factor is at most NODE_COUNT_MAX */
-static void grid_counts(enum generate_kind kind, const struct generate_size *size,
-			uint64_t *switches, uint64_t *hosts, uint64_t *links)
-{
-	*switches = 1;
-	for (uint32_t d = 0; d < size->dimensions && *switches <= NODE_COUNT_MAX; d++)
-		*switches *= size->shape[d];
-	*hosts = *switches * count_of(size, GENERATE_HOSTS_PER_SWITCH);
-	*links = 0;
-	for (uint32_t d = 0; d < size->dimensions; d++) {
-		uint64_t length = size->shape[d];
-
-		if (kind == GENERATE_HYPERX)
-			*links += *switches / length * (length * (length - 1) / 2);
-		else
-			*links += *switches / length * (length > 2 ? length : length - 1);
-	}
-}
-
 void generate_counts(enum generate_kind kind, const struct generate_size *size, uint64_t *switches,
 		     uint64_t *hosts, uint64_t *links)
 {
-	uint64_t in_row = count_of(size, GENERATE_SWITCHES);
+	struct totals totals = kinds[kind].totals(size);
 
-	switch (kind) {
-	case GENERATE_CHAIN:
-	case GENERATE_FULL_MESH:
-		*switches = in_row;
-		*hosts = in_row * count_of(size, GENERATE_HOSTS_PER_SWITCH);
-		*links = kind == GENERATE_CHAIN ? in_row - 1 : in_row * (in_row - 1) / 2;
-		break;
-	case GENERATE_DUMBBELL:
-		*switches = 2;
-		*hosts = 2ull * count_of(size, GENERATE_HOSTS_PER_SIDE);
-		*links = 1;
-		break;
-	case GENERATE_LEAF_SPINE:
-		*switches =
-			(uint64_t)count_of(size, GENERATE_LEAVES) + count_of(size, GENERATE_SPINES);
-		*hosts = (uint64_t)count_of(size, GENERATE_LEAVES) *
-			 count_of(size, GENERATE_HOSTS_PER_LEAF);
-		*links =
-			(uint64_t)count_of(size, GENERATE_LEAVES) * count_of(size, GENERATE_SPINES);
-		break;
-	case GENERATE_FAT_TREE:
-		fat_tree_counts(size, switches, hosts, links);
-		break;
-	case GENERATE_DRAGONFLY:
-		dragonfly_counts(size, switches, hosts, links);
-		break;
-	case GENERATE_HYPERX:
-	case GENERATE_TORUS:
-		grid_counts(kind, size, switches, hosts, links);
-		break;
-	default:
-		*switches = 1;
-		*hosts = count_of(size, GENERATE_HOSTS);
-		*links = 0;
-		break;
-	}
+	*switches = totals.switches;
+	*hosts = totals.hosts;
+	*links = totals.links;
 }
 
 int generate_topology(enum generate_kind kind, const struct generate_size *size,

@@ -25,18 +25,25 @@
 
 #include "orchestrator/scenario/scenario.h"
 
-enum generate_kind {
-	GENERATE_STAR,
-	GENERATE_CHAIN,
-	GENERATE_DUMBBELL,
-	GENERATE_LEAF_SPINE,
-	GENERATE_FULL_MESH,
-	GENERATE_FAT_TREE,
-	GENERATE_DRAGONFLY,
-	GENERATE_HYPERX,
-	GENERATE_TORUS,
-	GENERATE_KINDS
-};
+/* one row for each kind: constant, name in a scenario, explanation for `heddle gen` */
+#define GENERATE_KIND_ROWS(ROW)                                                                   \
+	ROW(STAR, "star", "every host on one switch")                                             \
+	ROW(CHAIN, "chain", "switches in a row, the same number of hosts on each")                \
+	ROW(DUMBBELL, "dumbbell", "two switches with hosts, one link between them")               \
+	ROW(LEAF_SPINE, "leaf-spine",                                                             \
+	    "every leaf switch linked to every spine switch, hosts on the leaves")                \
+	ROW(FULL_MESH, "full-mesh",                                                               \
+	    "every switch linked to every other one, the same number of hosts on each")           \
+	ROW(FAT_TREE, "fat-tree", "three levels of switches with so many ports, radix^3/4 hosts") \
+	ROW(DRAGONFLY, "dragonfly",                                                               \
+	    "groups of switches, all linked within a group, and every group to every other one")  \
+	ROW(HYPERX, "hyperx",                                                                     \
+	    "switches on a grid, each linked to all in its row, its column, ...")                 \
+	ROW(TORUS, "torus",                                                                       \
+	    "switches on a grid that wraps around, each linked to the adjacent ones")
+
+#define GENERATE_KIND_CONSTANT(constant, name, about) GENERATE_##constant,
+enum generate_kind { GENERATE_KIND_ROWS(GENERATE_KIND_CONSTANT) GENERATE_KINDS };
 
 enum generate_count {
 	GENERATE_HOSTS,
