@@ -5,19 +5,19 @@
 #        tests/english.sh FILE...     these files, as if they were on the list
 #        tests/english.sh --count     findings in each file that is not on the list yet
 #
-# Checked are comments and string literals of .c, .h and .proto, comments of .yaml and .sh, and the
+# Checked are comments and string literals of .c, .h, .def and .proto, comments of .yaml and .sh, and the
 # prose of .md (no code block, nothing in `backticks`). Lines with such text have at most 100
 # columns; tables of .md, and values and figures of .yaml, may have more. The list only grows: a file is added once it is clean.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='README.md containers docs topologies orchestrator/base orchestrator/cli orchestrator/main.c orchestrator/fabric orchestrator/hosts orchestrator/live orchestrator/manager orchestrator/results orchestrator/routing orchestrator/scenario nodes/base nodes/clock nodes/link nodes/node nodes/process nodes/stats nodes/wire switchd nicd/traffic nicd/workload nicd/gates nicd/host nicd/datapath'
+clean='README.md containers docs topologies orchestrator/base orchestrator/cli orchestrator/main.c orchestrator/fabric orchestrator/hosts orchestrator/live orchestrator/manager orchestrator/results orchestrator/routing orchestrator/scenario nodes/base nodes/clock nodes/config nodes/control nodes/link nodes/node nodes/process nodes/stats nodes/wire switchd nicd/traffic nicd/workload nicd/gates nicd/host nicd/datapath'
 
 all='README.md docs nodes switchd nicd orchestrator tests topologies containers'
 
 # files PATH...: the files there of which texts are checked
 files() {
-	find "$@" -type f -regextype posix-extended -regex '.*\.(c|h|proto|md|yaml|sh)' |
+	find "$@" -type f -regextype posix-extended -regex '.*\.(c|h|def|proto|md|yaml|sh)' |
 		grep -vE '^tests/(english\.sh|bad-scenarios/|fuzz/.*/)' | sort
 }
 

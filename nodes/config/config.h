@@ -60,7 +60,8 @@ struct class_config {
 	bool unordered;        /* each packet may take a path of its own (FC-16, PG-4) */
 };
 
-#define CREDIT_ALL (1u << 20) /* data units: for credits, the buffer of whoever takes everything */
+#define CREDIT_ALL \
+	(1u << 20) /* data units: for credits, the buffer of a receiver that takes everything */
 
 struct port_config {
 	enum port_kind kind;
@@ -84,16 +85,16 @@ struct port_config {
 	bool guarded;
 	uint32_t channels;     /* flow channels per direction, 1..2048 */
 	uint32_t buffer_units; /* own input buffer per virtual lane; 0: takes everything */
-	/* port-group: what the peer's buffer takes of each lane as the link comes up; 0: it will
-	 * say */
+	/* port-group: what the peer's buffer takes of each lane as the link comes up; 0: the peer
+	 * sends it */
 	uint32_t peer_units;
-	/* level above which the peer is told to stop; the rest is for what is under way then */
+	/* level above which the peer is stopped; the rest is for what is in flight then */
 	uint32_t stop_units;
 	/* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
 	uint32_t flight_units;
 	struct flow_match match; /* edge ports of switches: what tells flows apart (FC-2) */
 	uint32_t ring_bytes;     /* data area of the transmit ring, a power of two */
-	/* roce: room for what one lossless class may still bring after XOFF was decided */
+	/* roce: buffer for what can still arrive in one lossless class after XOFF was decided */
 	uint64_t headroom_bytes;
 	/* of each frame go to a file, up to NODE_CAPTURE_WHOLE; 0: the link is not captured */
 	uint32_t capture_bytes;
@@ -103,8 +104,8 @@ struct port_config {
  * tree */
 #define ROUTE_UPWARD 0u
 
-/* which output ports lead to a switch: the first step of all minimal ways. None to a switch without
- * hosts that up*-down* ways cannot reach */
+/* the output ports that lead to a switch: the first link of all shortest paths. None to a switch
+ * without hosts that up*-down* paths cannot reach */
 struct route_config {
 	uint32_t fabric_address;
 	/* bit per candidate port; static routing takes the (egress port mod count)-th */
@@ -181,16 +182,16 @@ enum frame_kind {
 	FRAME_KINDS
 };
 
-/* who sees to it that messages arrive */
+/* what ensures that messages arrive */
 enum transport_kind {
-	TRANSPORT_NONE, /* the fabric, or nobody */
+	TRANSPORT_NONE, /* the fabric, or nothing */
 	/* reliable connections of queue pairs: FRAME_ROCE or FRAME_ROCE_IPV6, fabric kind roce */
 	TRANSPORT_RC,
 	TRANSPORT_TCP, /* TCP-like: FRAME_TCP, fabric kind roce */
 	TRANSPORT_KINDS
 };
 
-/* whom the next message goes to */
+/* the destination of the next message */
 enum destination_kind {
 	DESTINATION_FIXED,
 	DESTINATION_RANDOM,
@@ -200,8 +201,8 @@ enum destination_kind {
 
 /* when the next message starts */
 enum arrival_kind {
-	/* `window` messages under way per destination choice; the next starts when one was sent out
-	 * */
+	/* `window` messages in flight per destination choice; the next starts when one was sent
+	 * out */
 	ARRIVAL_CLOSED,
 	ARRIVAL_PACED,   /* evenly, at `load` */
 	ARRIVAL_POISSON, /* exponential gaps, at `load` on average */
@@ -294,7 +295,7 @@ struct node_config {
 };
 
 /** node_lanes() - virtual lanes of each class on a link at a port of @kind. Flow channels need one
- *  on edge links: nobody waits there for what has entered the fabric. */
+ *  on edge links: no packet waits there for one that has entered the fabric. */
 static inline uint32_t node_lanes(const struct node_config *config, enum port_kind kind)
 {
 	if (config->fabric == FABRIC_FLOW_CHANNEL && kind == PORT_EDGE)

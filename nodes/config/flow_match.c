@@ -288,7 +288,7 @@ static int prefix_add(size_t word, const char *text, const char *number, uint64_
 	return 0;
 }
 
-/* what stands behind the name of @word in @text, "/24" or "&0xff00" */
+/* what follows the name of @word in @text, "/24" or "&0xff00" */
 static int limit_add(size_t word, const char *text, uint64_t mask[FLOW_PARTS], char *why,
 		     size_t why_max)
 {

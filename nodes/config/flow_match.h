@@ -6,7 +6,7 @@
  *  header. Two packets whose frames are equal in all these bits are of one flow, if their
  *  destination and traffic class are the same: these always count.
  *
- *  One way to say a thing: a match set without a mask has a mask of 0 only, a mask has bits only in
+ *  Every match set has one form: one without a mask has a mask of 0 only, a mask has bits only in
  *  parts of `fields` and at least one in each of these groups, and is never the whole of them. So
  *  equal sets are equal bytes.
  *
@@ -15,8 +15,7 @@
  *      FIELD/BITS              its first so many bits
  *      FIELD/MASK, FIELD&MASK under a mask: 0xff00, 255.255.0.0, ffff::, ff:ff:ff:00:00:00; it may
  *      have holes
- *  as in Open vSwitch and tc-flower, where a prefix or mask stands behind a slash; & is ours, for
- *  eyes that know C. */
+ *  as in Open vSwitch and tc-flower, where a prefix or mask follows a slash; & is ours, as in C. */
 #ifndef HEDDLE_NODES_CONFIG_FLOW_MATCH_H
 #define HEDDLE_NODES_CONFIG_FLOW_MATCH_H
 
@@ -82,7 +81,7 @@ bool flow_match_masked(const struct flow_match *match);
 /** flow_match_part() - which bits of @part count. Pure, O(FLOW_PARTS). */
 uint64_t flow_match_part(const struct flow_match *match, enum flow_part part);
 
-/** flow_match_valid() - is it written in the one way there is? For what comes from a wire. */
+/** flow_match_valid() - does it have the one form of its set? For input from a wire. */
 bool flow_match_valid(const struct flow_match *match);
 
 static inline bool flow_match_equal(const struct flow_match *a, const struct flow_match *b)

@@ -17,7 +17,8 @@
  *    PARAMETER_ARRAY(type, field, count, table)
  *      an array of structures; their keys are in another section
  *    KEY(key, range, initial, help)
- *      a key that is no field: a mapping of keys, or one that its section reads with code of its own
+ *      a key that is no field: a mapping of keys, or one that its section reads with code of its
+ *      own
  *
  *  The file that includes it defines those of them that occur in it. */
 #ifndef HEDDLE_NODES_CONFIG_PARAMETER_H

@@ -46,14 +46,14 @@ struct lid_tables {
 	uint8_t *pgft;                     /* group */
 	uint32_t group_count;              /* groups 0 .. group_count - 1, <= PORT_GROUPS_MAX */
 	uint64_t (*pgt)[PORT_GROUP_WORDS]; /* bit p of the mask: port p */
-	/* DLIDs with several ports and no group, for all were taken; for whoever made the tables,
-	 * nodes do not know */
+	/* DLIDs with several ports and no group, since all groups were used; known where the tables
+	 * are made, not in nodes */
 	uint32_t ungrouped;
 };
 
 /** lid_stand_in() - one of @ports, a set of at least one, for packets to @lid whose static port is
- *  gone: the same whoever asks, switch or fabric manager, and different ones for LIDs that had the
- *  same port. O(ports). */
+ *  gone. Switch and fabric manager get the same port, and LIDs that had the same port get different
+ *  ones. O(ports). */
 static inline uint32_t lid_stand_in(uint64_t ports, uint32_t lid)
 {
 	/* multiplicative hash; their low bits are alike */

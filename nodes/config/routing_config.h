@@ -1,17 +1,18 @@
 /*  routing_config - how a switch chooses among the ports that lead to a destination (FC-16, FC-23
  *  ... FC-25), and its virtual lanes.
  *
- *  Which ports these are stands in the switch's tables (switch_config: routes, vias), which the
- *  fabric manager writes. Plain data.
+ *  The switch's tables have these ports (switch_config: routes, vias). The fabric manager writes
+ *  the tables. Plain data.
  *
- *  A virtual lane is a part of a link with a buffer and flow control of its own. A link has `lanes`
- *  of them for every traffic class: virtual lane number = traffic_class * lanes + level. A packet
- *  enters at level 0. With LANES_BY_HOP each switch sends it one level higher than it came in over
- *  a fabric link, so what waits for a buffer of level n holds buffers of levels below n only: no
- *  circle, on any topology, as long as no path has more fabric links than there are levels. A port
- *  whose next level would be beyond the last one is no candidate. With LANES_KEEP the level stays
- *  as it is; then the routes themselves must have no circle (fat tree, up*-down*). On edge links
- *  every packet is at level 0; those of a fabric of flow channels have no other: node_lanes(). */
+ *  A virtual lane is a part of a link with a buffer and flow control of its own. A link has
+ *  `lanes` of them for every traffic class: virtual lane number = traffic_class * lanes + level.
+ *  A packet enters at level 0. With LANES_BY_HOP each switch sends it one level higher than it
+ *  came in over a fabric link, so a packet that waits for a buffer of level n occupies buffers of
+ *  levels below n only. There is no cycle, on any topology, if no path has more fabric links than
+ *  there are levels. A port whose next level would be beyond the last one is no candidate. With
+ *  LANES_KEEP the level stays as it is; then the routes themselves must have no cycle (fat tree,
+ *  up*-down*). On edge links every packet is at level 0; those of a fabric of flow channels have
+ *  no other: node_lanes(). */
 #ifndef HEDDLE_NODES_CONFIG_ROUTING_CONFIG_H
 #define HEDDLE_NODES_CONFIG_ROUTING_CONFIG_H
 
@@ -21,8 +22,7 @@
 #include "nodes/base/time.h"
 #include "nodes/config/parameter.h"
 
-/* virtual lanes of a link: class_count * lanes; a link's sets of classes are sets of virtual lanes
- * */
+/* virtual lanes of a link: class_count * lanes. A link's sets of classes are sets of these */
 #define NODE_LANES_MAX 8u
 
 /* which of the minimal candidates a flow, or a packet of an unordered class, takes */
@@ -33,10 +33,10 @@ enum routing_choice {
 	ROUTING_CHOICES
 };
 
-/* ways that are not minimal: to a switch drawn from `vias` first, from there on minimal */
+/* paths that are not shortest: to a switch drawn from `vias` first, then the shortest path */
 enum routing_detour {
 	DETOUR_NEVER,
-	/* if the minimal way is that much more loaded: detour_weight, detour_bias_units */
+	/* if the shortest path is so much more loaded: detour_weight, detour_bias_units */
 	DETOUR_ADAPTIVE,
 	DETOUR_ALWAYS, /* Valiant */
 	ROUTING_DETOURS
@@ -48,7 +48,7 @@ enum routing_detour {
 #define ROUTING_TIME_MAX_PS (3600 * NODE_S)
 #define ROUTING_GROUP_MAX 48u /* flows of a group: their REROUTE ACKs fit one ACK frame */
 
-/* who is asked to leave an output that has too many flows, and where a flow goes then (FC-25) */
+/* which flow an output with too many flows redirects, and which path the flow takes then (FC-25) */
 enum redirect_rule {
 	/* ours: a few flows in an interval, and only where they get more than they have */
 	REDIRECT_BY_LOADS,

@@ -12,8 +12,8 @@
  *    TABLE_LFT     by DLID: static port, 1 byte; LFT_NO_PORT (PG-2)
  *    TABLE_PGFT    by DLID: group, 1 byte (PG-5)
  *    TABLE_PGT     by group: 256-bit mask of ports, 32 bytes (PG-6)
- *  Who has which: flow channels ROUTES, VIAS, HOSTS; roce ROUTES, HOSTS, FLOOD; port-group LFT,
- *  PGFT, PGT, FLOOD. */
+ *  Tables of each kind of fabric: flow channels ROUTES, VIAS, HOSTS; roce ROUTES, HOSTS, FLOOD;
+ *  port-group LFT, PGFT, PGT, FLOOD. */
 #ifndef HEDDLE_NODES_CONFIG_TABLE_BLOCK_H
 #define HEDDLE_NODES_CONFIG_TABLE_BLOCK_H
 
@@ -52,10 +52,10 @@ uint32_t table_entries(enum table_kind table);
 uint32_t table_blocks(enum table_kind table, uint32_t entries);
 uint32_t table_blocks_max(enum table_kind table);
 
-/** table_blank() - what all bytes of an entry are that says nothing. */
+/** table_blank() - the value of every byte of an empty entry. */
 uint8_t table_blank(enum table_kind table);
 
-/** table_put(), table_get() - entry @at of a table that lies at @bytes, block behind block; not for
+/** table_put(), table_get() - entry @at of a table at @bytes, whose blocks are contiguous; not for
  *  TABLE_PGT, whose entries are PORT_GROUP_WORDS numbers: table_put_mask(), table_get_mask(). */
 void table_put(enum table_kind table, uint8_t *bytes, uint32_t at, uint64_t value);
 uint64_t table_get(enum table_kind table, const uint8_t *bytes, uint32_t at);

@@ -118,7 +118,7 @@ static void classes_check(struct checker *checker, const struct node_config *con
 		      NODE_LANES_MAX);
 }
 
-/* what is lost is lost, and the switch's shared buffer decides what there is room for */
+/* links do not retransmit, and the switch's shared buffer decides which packets it accepts */
 static void roce_port_check(struct checker *checker, const struct port_config *port)
 {
 	range(checker, "guarded", port->guarded, 0, 0);

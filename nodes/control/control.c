@@ -106,7 +106,7 @@ struct packing {
 	struct control_managed_packing managed;
 };
 
-/* @count structures of @size behind a table of pointers to them, zeroed, released by one free();
+/* a table of pointers to @count structures of @size that follow it, zeroed, released by one free();
  * NULL if @count is 0 */
 static void *table(size_t count, size_t size)
 {
@@ -515,9 +515,8 @@ static int identity_unpack(struct control_message *message, const Heddle__Messag
 	if (!message->identity)
 		return -ENOMEM;
 	if (!control_identity_unpack(message->identity, from->identity))
-		return refuse(
-			why, why_max,
-			"the answer to who a node is has a list or a number that is too large");
+		return refuse(why, why_max,
+			      "the identity of a node has a list or a number that is too large");
 	return 0;
 }
 

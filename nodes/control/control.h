@@ -10,8 +10,8 @@
  *  port that is not vacant what its medium takes - MEDIUM_SHM: transmit ring, receive ring, the
  *  peer's doorbell; MEDIUM_VETH: a packet socket - then a NIC's host_queues packet sockets. LINK_UP
  *  brings those of one port. Doorbells are eventfds (pace.h).
- *  Under either clock the files of the ports that are captured stand behind those of the ports, in
- *  their order. A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195, their captures
+ *  Under either clock the files of the ports that are captured follow those of the ports, in their
+ *  order. A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195, their captures
  *  32 more. */
 #ifndef HEDDLE_NODES_CONTROL_CONTROL_H
 #define HEDDLE_NODES_CONTROL_CONTROL_H
@@ -31,8 +31,9 @@
 
 enum control_kind {
 	CONTROL_CONFIGURE, /* orchestrator -> node: config, without tables, and descriptors */
-	CONTROL_READY, /* node -> orchestrator: text = which event loop it uses and why; number = 1 if it runs without the
-			      system call filter, which was refused */
+	/* node -> orchestrator: text = which event loop it uses and why; number = 1 if it runs
+	 * without the system call filter, which was refused */
+	CONTROL_READY,
 	CONTROL_SHOW, /* orchestrator -> node: table (text) and port (number) */
 	CONTROL_SET,  /* orchestrator -> node: name (text) and value (text2) */
 	/* node -> orchestrator: number = 0 or -errno, body = text for people; to SHOW and SET */
@@ -43,8 +44,10 @@ enum control_kind {
 	/* orchestrator -> node, each answered by an ANSWER; under the virtual clock while that
 	 * stands, where a link fails and returns over the rings that it has, and there is no
 	 * LINK_SET: */
-	CONTROL_LINK_DOWN, /* port (number): what is on its link is lost, nothing more is sent or received on it; with a
-			      vacant `port` the link is gone for good; with CONTROL_SETTLED something else: see there */
+	/* port (number): what is on its link is lost, nothing more is sent or received on it; with
+	 * a vacant `port` the link is gone for good; with CONTROL_SETTLED something else: see
+	 * there */
+	CONTROL_LINK_DOWN,
 	/* port (number): a new link, as `port` says, over the descriptors beside it */
 	CONTROL_LINK_UP,
 	/* port (number): rate, delay, loss and bit errors of `port` hold from now on */
@@ -97,7 +100,7 @@ int control_unpack(const uint8_t *bytes, size_t length, struct control_message *
 int control_send(int socket, const struct control_message *message);
 
 /** control_send_now() - the same, but -EAGAIN if the peer's queue is full: a peer that is stopped
- *  holds nobody up. */
+ *  does not block the sender. */
 int control_send_now(int socket, const struct control_message *message);
 
 /** control_receive() - the next message. @wait block until there is one.

@@ -1,13 +1,13 @@
-/*  control_parameters - structures with tables of parameters (nodes/config/parameter.h) as a control
- *  message carries them: names and values. A part of control.c. */
+/*  control_parameters - structures with tables of parameters (nodes/config/parameter.h) in a
+ *  control message: names and values. A part of control.c. */
 #ifndef HEDDLE_NODES_CONTROL_CONTROL_PARAMETERS_H
 #define HEDDLE_NODES_CONTROL_CONTROL_PARAMETERS_H
 
 #include "nodes/config/config.h"
 #include "nodes/control/control.pb-c.h"
 
-/** control_parameters_pack() - adds the parameters of @config that are not 0 to @to, in the order of
- *  the tables. Return: 0 or -ENOMEM; control_parameters_free() in any case. */
+/** control_parameters_pack() - adds the parameters of @config that are not 0 to @to, in the order
+ *  of the tables. Return: 0 or -ENOMEM; control_parameters_free() in any case. */
 int control_parameters_pack(Heddle__NodeConfig *to, const struct node_config *config);
 void control_parameters_free(Heddle__NodeConfig *to);
 
