@@ -997,14 +997,18 @@ TEST_RANGE(carrier__over_a_veth, 0, 2)
 		uint8_t sent[9216] = { 0 };
 
 		send_bytes(&a, sent, frame_make(FRAME_ETHERNET, 9216, c, c, sent), 9216, c, c);
-		carry();
+		do /* the kernel delivers when it gets to run; a hang is ended by the time limit */
+			carry();
+		while (nothing_there(&b));
 		ck_assert_mem_eq(receive(&b), sent, sizeof(sent));
 		ck_assert_uint_eq(header.traffic_class, c);
 		ck_assert_uint_eq(header.captured_bytes, sizeof(sent));
 		ck_assert(nothing_there(&a));
 		link_reject(&b.link, &header);
 	}
-	settle();
+	do
+		settle();
+	while (port.guarded && a.seen < CLASSES);
 	ck_assert_uint_eq(b.link.held_units[1], 0);
 	ck_assert_uint_eq(a.seen, port.guarded ? CLASSES : 0);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD) + drops(&b, DROP_MALFORMED), 0);
