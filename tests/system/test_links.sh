@@ -31,6 +31,21 @@ iperf() {
 goodput() { jq .end.sum_received.bits_per_second "$scratch/$1"; }
 holds() { awk "BEGIN { exit !($1) }" || { echo "not so: $1"; return 1; }; }
 
+# judged NAME COMMAND... - a check of a delay or a rate. Where it fails, and the fabric states that it
+# was not faithful meanwhile, it counts as skipped.
+judged() {
+	local name=$1 verdict held=true
+	shift
+	"$heddle" ps two-racks --json >"$scratch/before"
+	"$@" >"$scratch/judged" 2>&1 || held=false
+	verdict=$("$heddle" ps two-racks --since "$scratch/before" --json | jq -r '.[0].fidelity.verdict')
+	if [ $held = false ] && [[ $verdict = delayed || $verdict = overloaded ]]; then
+		skip "$name" "the fabric was $verdict: $(tr '\n' ' ' <"$scratch/judged")"
+	else
+		check "$name" sh -c "cat '$scratch/judged'; echo 'fidelity: $verdict'; $held"
+	fi
+}
+
 # the least round trip of 100 in milliseconds: what the path itself takes, on a machine that is busy with other things
 rtt() { on "$1" ping -4 -c 100 -i 0.02 -q "$2" | sed -n 's|^rtt [^=]*= \([0-9.]*\)/.*|\1|p'; }
 
@@ -42,9 +57,9 @@ rtt_is_path() {
 }
 # the path's own delay, both ways: 4 links of 10 us, of which one is changed; NICs 0.5 us, switches 0.35 us
 check 'set a delay of 5 ms' run 0 link s1:s2 set delay=5ms
-check 'round trip: 10 ms and 60 us' rtt_is_path 10.06
+judged 'round trip: 10 ms and 60 us' rtt_is_path 10.06
 check 'set a delay of 1 ms' run 0 link s1:s2 set delay=1ms
-check 'round trip: 2 ms and 60 us' rtt_is_path 2.06
+judged 'round trip: 2 ms and 60 us' rtt_is_path 2.06
 check 'set it back' run 0 link s1:s2 set delay=10us
 
 rate() {
@@ -53,7 +68,7 @@ rate() {
 	holds "$(goodput rate) >= 90e6 && $(goodput rate) <= 100e6"
 }
 check 'a link of 100 Mb/s' run 0 link s3:h6 set rate=100Mb/s
-check 'carries 90 to 100 Mb/s of TCP' rate
+judged 'carries 90 to 100 Mb/s of TCP' rate
 
 share() {
 	local a b
@@ -64,11 +79,12 @@ share() {
 	echo "$a $b $(goodput c)"
 	holds "($a + $b) ^ 2 / (2 * ($a ^ 2 + $b ^ 2)) >= 0.95 && $(goodput c) >= 45e6"
 }
-check 'two TCP flows share it (Jain >= 0.95), a third elsewhere has all it wants' share
+judged 'two TCP flows share it (Jain >= 0.95), a third elsewhere has all it wants' share
 check 'as fast as before' run 0 link s3:h6 set rate=10Gb/s
 
-# A number of packets, not a time: 500000 at 0.1 % make 500 +- 22, so 0.02 % are four and a half times that, however slow the
-# machine is. Counted where it happens: the receiver may have lost more for want of time, but never less.
+# A number of packets, not a time: of n packets 0.1 % are lost, with a deviation of sqrt(n / 1000), of
+# which four and a half are allowed. Counted at the link; a slow machine loses more at the sender and
+# at the receiver.
 loss() {
 	local before after sent lost
 	before=$("$heddle" show s1 ports | awk '$3 == "s2" { print $5, $NF }')
@@ -76,11 +92,11 @@ loss() {
 	after=$("$heddle" show s1 ports | awk '$3 == "s2" { print $5, $NF }')
 	read -r sent lost < <(echo "$before $after" | awk '{ print $3 - $1, $4 - $2 }')
 	echo "$lost of $sent lost on the link; the receiver: $(jq -c '.end.sum | {packets, lost_packets}' "$scratch/loss")"
-	holds "$sent > 400000 && $lost > $sent * 0.0008 && $lost < $sent * 0.0012" &&
+	holds "$sent > 50000 && ($lost - $sent / 1000) ^ 2 < 4.5 ^ 2 * $sent / 1000" &&
 		holds "$(jq '.end.sum.lost_packets' "$scratch/loss") >= $lost * 0.95"
 }
 check 'a loss of 0.1 %' run 0 link s1:s2 set loss=0.1%
-check '0.1 % +- 0.02 % are lost' loss
+check '0.1 % are lost' loss
 check 'no loss any more' run 0 link s1:s2 set loss=0
 
 unreachable() { ! on h1 ping -c 2 -i 0.2 -W 1 -q h6; }
