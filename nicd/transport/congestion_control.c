@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "nicd/transport/dcqcn_control.h"
+#include "nicd/transport/swift_control.h"
 
 /* the registry, in the order of congestion_words */
 static const struct congestion_control *const controls[CONGESTION_KINDS] = {
 	[CONGESTION_DCQCN] = &dcqcn_control,
+	[CONGESTION_SWIFT] = &swift_control,
 };
 
 const struct congestion_control *congestion_control_of(const struct node_config *config)

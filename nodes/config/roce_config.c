@@ -14,7 +14,7 @@
 
 /* ---- words of a scenario, by the values of the fields ---- */
 
-const char *const congestion_words[CONGESTION_KINDS] = { "dcqcn", "none" };
+const char *const congestion_words[CONGESTION_KINDS] = { "dcqcn", "swift", "none" };
 static const char *const alpha_words[] = { "after-cut", "before-cut" };
 static const char *const hyper_words[] = { "both", "timer" };
 static const char *const reaction_words[] = { "at-once", "tick" };
@@ -38,6 +38,13 @@ static const struct parameter dcqcn_rows[] = {
 #include "nodes/config/dcqcn.def"
 };
 const struct parameter_table dcqcn_parameters = PARAMETER_TABLE_OF(struct dcqcn_config, dcqcn_rows);
+
+static const struct parameter swift_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct swift_config, __VA_ARGS__),
+#include "nodes/config/swift.def"
+};
+static const struct parameter_table swift_parameters =
+	PARAMETER_TABLE_OF(struct swift_config, swift_rows);
 
 static const struct parameter queue_pair_rows[] = {
 #define PARAMETER(...) PARAMETER_ROW(struct queue_pair_config, __VA_ARGS__),
@@ -162,6 +169,12 @@ int roce_config_check(const struct roce_config *config, uint32_t class_count, ch
 		error = class_check(config, i, why, why_max);
 	if (!error)
 		error = dcqcn_check(&config->dcqcn, why, why_max);
+	if (!error)
+		error = order_check("roce.swift.", "fs_min_ppm", config->swift.fs_min_ppm,
+				    "fs_max_ppm - 1", config->swift.fs_max_ppm - 1, why, why_max);
+	if (!error)
+		error = order_check("roce.swift.", "cwnd_min_ppm", config->swift.cwnd_min_ppm,
+				    "cwnd_max_ppm", config->swift.cwnd_max_ppm, why, why_max);
 	if (!error)
 		error = order_check("roce.tcp.", "initial_packets", config->tcp.initial_packets,
 				    "window_packets_max", config->tcp.window_packets_max, why,

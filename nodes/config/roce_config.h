@@ -35,6 +35,7 @@ enum path_pause_form {
 /* what decides how fast a queue pair sends: nicd/transport/congestion_control.h */
 enum congestion_kind {
 	CONGESTION_DCQCN, /* if dcqcn.enabled */
+	CONGESTION_SWIFT,
 	CONGESTION_NONE,
 	CONGESTION_KINDS
 };
@@ -53,6 +54,12 @@ struct dcqcn_config {
 #define PARAMETER(type, field, ...) type field;
 #define KEY(...)
 #include "nodes/config/dcqcn.def"
+};
+
+/* Swift (RC-16) */
+struct swift_config {
+#define PARAMETER(type, field, ...) type field;
+#include "nodes/config/swift.def"
 };
 
 /* reliable delivery of a queue pair */

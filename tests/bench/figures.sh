@@ -79,6 +79,24 @@ table_dcqcn_incast() {
 	dcqcn_row 8 'no DCQCN' '8, no DCQCN'
 }
 
+# Swift beside DCQCN: roce-compare with 4, 16 and 40 queue pairs a host; the second half of 50 ms
+table_roce_swift() {
+	local connections variant
+	head_of 'queue pairs a host' control 'incast [Gb/s]' Jain 'queue, mean' 'PFC frames' 'victim [Gb/s]' 'victim p99' 'same-nic [Gb/s]' 'same-nic p99'
+	for connections in 4 16 40; do
+		for variant in DCQCN Swift; do
+			values 'goodput(incast);jain(incast);queue.mean(right:h8);pauses.sent(right);goodput(victim);fct.p99(victim);goodput(same-nic);fct.p99(same-nic)' \
+				roce-compare "@$variant" workloads.incast.connections=$connections |
+				awk -F'\t' -v n="$connections" -v control="$variant" '
+				function time(t) { return t < 1e9 ? sprintf("%.0f us", t / 1e6) : sprintf("%.2f ms", t / 1e9) }
+				{
+					printf "| %s | %s | %.2f | %.4f | %.0f kB | %d | %.2f | %s | %.2f | %s |\n",
+						n, control, $1 / 1e9, $2, $3 / 1e3, $4, $5 / 1e9, time($6), $7 / 1e9, time($8)
+				}'
+		done
+	done
+}
+
 # ---- routing.md, port groups ----
 
 goodput='goodput(permutation)'

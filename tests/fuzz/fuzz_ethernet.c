@@ -498,6 +498,13 @@ static void nic_part_make(struct roce_config *roce)
 					     .byte_counter_bytes = 1,
 					     .fast_recovery = 1,
 					     .rate_min_bps = 1000000 };
+	roce->swift = (struct swift_config){ .base_target_ps = NODE_NS,
+					     .fs_min_ppm = 1,
+					     .fs_max_ppm = 2,
+					     .cwnd_min_ppm = 1,
+					     .cwnd_max_ppm = 1,
+					     .cwnd_initial_ppm = 1,
+					     .retransmits = 1 };
 	roce->queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = NODE_NS };
 	roce->tcp = (struct tcp_config){ .initial_packets = 1,
 					 .window_packets_max = 1,

@@ -88,7 +88,7 @@ mistakes() {
 		run 2 run --compare "$scratch/two.yaml" --break-at 1us && says err 'for a single run'
 }
 
-# what theory demands of an incast and its victims under six kinds of congestion control (RC-1..RC-11): columns 0 incast, 1 Jain, 2 queue,
+# what theory demands of an incast and its victims under seven kinds of congestion control (RC-1..RC-11, RC-16): columns 0 incast, 1 Jain, 2 queue,
 # 3 drops, 4 resent, 5 PFC of the receiver's switch, 6 and 7 the victim's goodput and p99, 8 and 9 those of the one on a sender's NIC
 kinds() {
 	run 0 run --compare "$topologies/roce-compare.yaml" --quiet --json "$scratch/kinds.json" &&
@@ -97,7 +97,7 @@ kinds() {
 
 # holds EXPRESSION - of the rows, which have short names here
 holds() {
-	jq -e '.["victims alone"] as $alone | .["no control"] as $none | .["PFC only"] as $pfc | .DCQCN as $dcqcn |
+	jq -e '.["victims alone"] as $alone | .["no control"] as $none | .["PFC only"] as $pfc | .DCQCN as $dcqcn | .Swift as $swift |
 		.["+ supplementing"] as $more | .["+ path-level PFC"] as $path | .["flow channels"] as $flow | '"$1" "$scratch/kinds" && return
 	cat "$scratch/kinds"
 	return 1
@@ -109,13 +109,15 @@ if command -v jq >/dev/null; then
 	check "also with its settings" as_alone slow --set links.rate=25Gb/s
 	check "also with settings of several kinds" as_alone 'small, "packets"' --set workloads.load.packet=1000 --set switch.arbiter=by-port
 	check "what there is none of is null" [ "$(value slow marked)" = null ]
-	check "an incast under six kinds of congestion control" kinds
+	check "an incast under seven kinds of congestion control" kinds
 	check "alone nothing is lost or paused" holds '$alone[3:6] == [0, 0, 0]'
 	check "no control: drops, sent again, unfair" holds '$none[3] > 0 and $none[4] > $none[3] and $none[5] == 0 and $none[1] < 0.5'
 	check "but the link full and the victim as fast as alone" holds '$none[0] > 24.5e9 and $none[7] < 1.5 * $alone[7]'
 	check "every kind of PFC: nothing lost" holds '[$pfc, $dcqcn, $more, $path | .[3] == 0 and .[4] == 0] | all'
 	check "PFC only: the victim slow" holds '$pfc[5] > 1000 and $pfc[6] < 0.9 * $alone[6] and $pfc[7] > 100 * $alone[7]'
 	check "DCQCN: a shorter queue, less PFC" holds '$dcqcn[2] < $pfc[2] and $dcqcn[5] < $pfc[5]'
+	check "Swift: the link full, a queue near its target, the victim has its rate" holds \
+		'$swift[0] > 24.5e9 and $swift[2] < 0.5 * $dcqcn[2] and $swift[3] == 0 and $swift[6] > 0.99 * $alone[6]'
 	check "too many queue pairs for it: the victim slow" holds '$dcqcn[7] > 100 * $alone[7]'
 	check "supplementing: shorter, less; the victim has its rate" holds \
 		'$more[2] < $dcqcn[2] and $more[5] < $dcqcn[5] and $more[6] > 0.99 * $alone[6] and $more[7] < $dcqcn[7]'
@@ -126,7 +128,7 @@ if command -v jq >/dev/null; then
 	check "both victims near alone" holds '$flow[6] > 0.99 * $alone[6] and $flow[7] < 1.5 * $alone[7] and $flow[9] < 1.5 * $alone[9]'
 else
 	skip "a row says what a run of its own says" "there is no jq"
-	skip "an incast under six kinds of congestion control" "there is no jq"
+	skip "an incast under seven kinds of congestion control" "there is no jq"
 fi
 check "CSV with quotes" grep -q '^"small, ""packets""",[0-9]*,[0-9]*,,0,""$' "$scratch/csv/compare.csv"
 check "one of them only" only

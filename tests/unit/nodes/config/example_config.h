@@ -336,6 +336,18 @@ static inline void example_roce(struct node_config *config)
 					     .cnp_interval_ps = 50000000,
 					     .hyper_by_timer = true,
 					     .react_on_tick = true };
+	roce->swift = (struct swift_config){ .base_target_ps = 20000000,
+					     .hop_ps = 3000000,
+					     .fs_range_ps = 100000000,
+					     .fs_min_ppm = 100000,
+					     .fs_max_ppm = 100000000,
+					     .ai_ppm = 1000001,
+					     .beta_ppm = 800000,
+					     .mdf_max_ppm = 500000,
+					     .cwnd_min_ppm = 1000,
+					     .cwnd_max_ppm = 1000000000,
+					     .cwnd_initial_ppm = 10000000,
+					     .retransmits = 5 };
 	roce->queue_pair = (struct queue_pair_config){
 		.ack_packets = 16, .window_bytes = 1 << 20, .timeout_ps = 67000000000, .retries = 7
 	};
