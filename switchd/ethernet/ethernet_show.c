@@ -74,6 +74,15 @@ static double paused_us(const struct ethernet *eth, const struct ethernet_queue 
 	return (double)queue->stats->paused_ps / NODE_US + since_us(eth, since_ps);
 }
 
+/* "p1 p3", or "-" for none; ends the line */
+static void ports_print(uint64_t ports, FILE *out)
+{
+	fputs(ports ? "" : "-", out);
+	for (const char *gap = ""; ports; ports &= ports - 1, gap = " ")
+		fprintf(out, "%sp%d", gap, __builtin_ctzll(ports));
+	fputc('\n', out);
+}
+
 static void show_pfc(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct ethernet *eth = dataplane;
@@ -84,12 +93,14 @@ static void show_pfc(const void *dataplane, uint32_t p, FILE *out)
 
 		fprintf(out,
 			"p%-4u %-16s %-8s %12.3f %-8s %12.3f %12.3f %6" PRIu64 " %9" PRIu64
-			" %9" PRIu64 "   0x%" PRIx64 "\n",
-			p, eth->sw.config->classes[c].name, stats->xoff_since_ps ? "stop" : "go",
-			since_us(eth, stats->xoff_since_ps), stats->paused_since_ps ? "held" : "-",
+			" %9" PRIu64 "   ",
+			p, eth->sw.config->classes[c].name, stats->xoff_since_ps ? "XOFF" : "XON",
+			since_us(eth, stats->xoff_since_ps),
+			stats->paused_since_ps ? "XOFF" : "XON",
 			since_us(eth, stats->paused_since_ps),
 			paused_us(eth, &eth->ports[p].queues[c]), stats->stuck, port->pauses_sent,
-			port->pauses_received, stats->waits_for);
+			port->pauses_received);
+		ports_print(stats->waits_for, out);
 	}
 }
 
@@ -193,7 +204,7 @@ const struct switch_table ethernet_show_tables[] = {
 	  "output_bytes\n",
 	  .rows = show_buffer, .head = show_shared },
 	{ "pfc",
-	  "port  class            says          for_us is_told        for_us    paused_us  stuck   "
+	  "port  class            to_peer       for_us from_peer      for_us    paused_us  stuck   "
 	  "   sent  received   "
 	  "waits_for\n",
 	  .rows = show_pfc },

@@ -124,8 +124,8 @@ static void show_queues(const void *dataplane, uint32_t p, FILE *out)
 		fprintf(out, "p%-4u %-16s %12u %14u %12u %14u %12" PRIu64 "  %-7s %s\n", p, name,
 			port->link->held_units[c], port->promised_units[c],
 			port->output[c].queue.units, port->output[c].queue.units_max,
-			port->gauge.bytes, port->link->stop >> c & 1 ? "stop" : "go",
-			link_stopped(port->link, c) ? "stop" : "go");
+			port->gauge.bytes, port->link->stop >> c & 1 ? "STOP" : "XON",
+			link_stopped(port->link, c) ? "STOP" : "XON");
 	}
 }
 
@@ -261,7 +261,7 @@ const struct switch_table dataplane_show_tables[] = {
 	  .rows = show_limits, .vacant_ports = true },
 	{ "queues",
 	  "port  class             input_units promised_units output_units output_max  queue_bytes "
-	  " says    is_told\n",
+	  "to_peer from_peer\n",
 	  .rows = show_queues },
 	{ "fgfc", "port  flow_id state  queue_extent owed_units          told_ps  flow\n",
 	  .rows = show_fgfc, .vacant_ports = true },

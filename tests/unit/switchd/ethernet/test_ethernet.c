@@ -859,7 +859,7 @@ TEST(ethernet_show__pause_counts_to_the_fabrics_time)
 		double us = (double)(now - since) / NODE_US;
 
 		ck_assert_int_eq(show_at("pfc", 1, now, &text), 0);
-		snprintf(line, sizeof(line), " held     %12.3f %12.3f ", us, us);
+		snprintf(line, sizeof(line), " XOFF     %12.3f %12.3f ", us, us);
 		ck_assert_msg(strstr(text, line) != NULL, "'%s' is not in\n%s", line, text);
 		free(text);
 	}
