@@ -472,6 +472,9 @@ void transport_sent(struct transport *transport, const struct transport_packet *
 	struct transport_flow *flow = &transport->flows[packet->flow];
 	uint64_t number = packet_next(flow);
 
+	ENSURE(flow->acknowledged, <=, flow->next);
+	ENSURE(number, <, flow->end);
+	ENSURE(flow->top, <=, flow->end);
 	count_sent(transport, packet, now);
 	if (flow->repeat)
 		flow->repeat = false;
