@@ -250,6 +250,14 @@ static struct record *record_start(struct link *link, node_time_t at, uint32_t w
 	return record;
 }
 
+/* a packet of @units was sent: what is in flight is at most the limit, or this packet alone */
+static inline void ensure_flight(const struct link *link, uint32_t units)
+{
+	if (link->flight_units)
+		ENSURE(link->sent_units - link->arrived_units, <=,
+		       link->flight_units > units ? link->flight_units : units);
+}
+
 uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes,
 			  uint32_t captured_bytes, uint32_t frame_bytes, uint32_t traffic_class,
 			  uint32_t tag)
@@ -276,7 +284,10 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 	link->sequence++;
 	if (link->credits)
 		credit_on_sent(&link->credit, traffic_class, units);
-	link->sent_units += record || link->guarded ? units : 0;
+	if (record || link->guarded) {
+		link->sent_units += units;
+		ensure_flight(link, units);
+	}
 	if (record) {
 		record->kind = RECORD_PACKET;
 		record->traffic_class = (uint16_t)traffic_class;

@@ -51,8 +51,8 @@ static inline void queue_gauge_add(struct queue_gauge *gauge, struct port_stats 
 				   int64_t bytes, node_time_t now)
 {
 	queue_gauge_settle(gauge, stats, now);
-	ENSURE((int64_t)gauge->bytes + bytes, >=, 0);
 	gauge->bytes += (uint64_t)bytes;
+	ENSURE((int64_t)gauge->bytes, >=, 0);
 	stats->queue_bytes = gauge->bytes;
 	if (gauge->bytes > stats->queue_bytes_max)
 		stats->queue_bytes_max = gauge->bytes;
@@ -63,8 +63,8 @@ static inline void queue_gauge_add_class(struct queue_gauge *gauge, struct class
 					 int64_t bytes, node_time_t now)
 {
 	queue_gauge_integrate(gauge, &stats->queue_byte_ns_sum, now);
-	ENSURE((int64_t)gauge->bytes + bytes, >=, 0);
 	gauge->bytes += (uint64_t)bytes;
+	ENSURE((int64_t)gauge->bytes, >=, 0);
 	stats->queue_bytes = gauge->bytes;
 	if (gauge->bytes > stats->queue_bytes_max)
 		stats->queue_bytes_max = gauge->bytes;

@@ -20,7 +20,10 @@ void switch_link_down(void *dataplane, uint32_t port, node_time_t now)
 
 static void link_start(struct switch_shell *sw, uint32_t port, node_time_t now)
 {
-	sw->links[port].held = false;
+	struct link *link = &sw->links[port];
+
+	link->held = false;
+	link->head_due_ps = node_time_max(link->head_due_ps, now); /* what waited is due now */
 	sw->ports_coming &= ~(1ull << port);
 	sw->ops->link_start(sw, port, now);
 	*sw->ports_up |= 1ull << port;

@@ -231,9 +231,10 @@ static void on_link_start(void *dataplane, uint32_t port, node_time_t now)
 	struct dataplane *dp = dataplane;
 	struct link_listener listener = listener_of(dp);
 
+	(void)now;
 	port_configure(dp, port);
 	link_listen(dp->ports[port].link, &listener);
-	link_change_start(dp, port, now);
+	link_change_start(dp, port);
 }
 
 /* the caller settles: switch_link_down() */

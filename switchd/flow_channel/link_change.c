@@ -278,14 +278,13 @@ bool link_change_may_start(void *dataplane, uint32_t port)
 	return !dp->ifcts[port].used && !dp->ports[port].no_line.head && !dp->ports[port].ofct.used;
 }
 
-void link_change_start(struct dataplane *dp, uint32_t port, node_time_t now)
+void link_change_start(struct dataplane *dp, uint32_t port)
 {
 	const struct port_config *config = &dp->sw.config->ports[port];
 	struct port *in = &dp->ports[port];
 
 	ifct_restart(&dp->ifcts[port]);
 	ofct_restart(&in->ofct);
-	in->link->head_due_ps = node_time_max(in->link->head_due_ps, now);
 	if (in->kind == PORT_EDGE)
 		efct_match_set(&in->efct, &config->match); /* no line is used: in force at once */
 	for (uint32_t c = 0; c < dp->lane_count; c++) {

@@ -32,7 +32,7 @@ bool link_change_coming(void *dataplane, uint32_t port);
 /** link_change_may_start() - is nothing of the former link of @port in use? O(1). */
 bool link_change_may_start(void *dataplane, uint32_t port);
 
-/** link_change_start() - the new link of @port, which is configured, is used from @now on. */
-void link_change_start(struct dataplane *dp, uint32_t port, node_time_t now);
+/** link_change_start() - the new link of @port, which is configured, is used from now on. */
+void link_change_start(struct dataplane *dp, uint32_t port);
 
 #endif

@@ -1,5 +1,6 @@
 /*  nodes/link/link_guard and the real clock: losses are detected, records in flight are counted, and
  *  lost words are asked for again (TB-4, TB-23, FC-17). */
+#include <signal.h>
 #include "tests/unit/nodes/link/link_ends.h"
 
 /* ---- guard (FC-17) ---- */
@@ -332,6 +333,15 @@ TEST(link_flight__limits)
 	}
 	a.link.flight_units = 1;
 	ck_assert_uint_eq(send_all(&a), 1);
+}
+
+/* data that is sent although the limit is reached (TB-25) */
+TEST_SIGNAL(link_flight__beyond, SIGABRT)
+{
+	uint32_t packets = send_all(&a);
+
+	while (packets++ * 16 <= FLIGHT_UNITS)
+		send_frame(&a, 4096, 0, packets);
 }
 
 static void exchange(void)
