@@ -35,18 +35,19 @@ static uint64_t window_of_ppm(uint32_t ppm)
 	return window ? window : 1;
 }
 
-/* a / sqrt(cwnd) + b, in [0, fs_range] */
+/* a / sqrt(cwnd) + b, in [0, fs_range]. A root between the two means that they differ, which those
+ * of fs_min and fs_max close to each other do not. */
 static node_time_t flow_scaling_ps(const struct swift_shared *shared, uint64_t cwnd)
 {
-	uint64_t above;
+	uint64_t root;
 
-	if (cwnd >= shared->fs_max)
-		return 0;
 	if (cwnd <= shared->fs_min)
 		return shared->config->fs_range_ps;
-	above = inverse_root(cwnd) - shared->root_max;
-	return (node_time_t)((unsigned __int128)shared->config->fs_range_ps * above /
-			     (shared->root_min - shared->root_max));
+	root = inverse_root(cwnd);
+	if (root <= shared->root_max)
+		return 0;
+	return (node_time_t)((unsigned __int128)shared->config->fs_range_ps *
+			     (root - shared->root_max) / (shared->root_min - shared->root_max));
 }
 
 node_time_t swift_target_ps(const struct swift_shared *shared, uint64_t cwnd, uint32_t hops)
@@ -122,10 +123,9 @@ static void init(void *state, const struct node_config *config, uint64_t line_bp
 		.cwnd_max = window_of_ppm(swift->cwnd_max_ppm),
 		.cwnd_initial = window_of_ppm(swift->cwnd_initial_ppm),
 		.fs_min = window_of_ppm(swift->fs_min_ppm),
-		.fs_max = window_of_ppm(swift->fs_max_ppm),
 	};
 	shared->root_min = inverse_root(shared->fs_min);
-	shared->root_max = inverse_root(shared->fs_max);
+	shared->root_max = inverse_root(window_of_ppm(swift->fs_max_ppm));
 }
 
 static void open(const void *shared, struct congestion_flow *flow, node_time_t now)

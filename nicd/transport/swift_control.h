@@ -32,8 +32,8 @@
 struct swift_shared {
 	const struct swift_config *config;
 	uint64_t cwnd_min, cwnd_max, cwnd_initial; /* 2^-24 packets */
-	uint64_t fs_min, fs_max;                   /* the same */
-	uint64_t root_min, root_max;               /* 1 / sqrt() of these, in 2^-20 */
+	uint64_t fs_min;                           /* the same */
+	uint64_t root_min, root_max;               /* 1 / sqrt() of fs_min, fs_max, in 2^-20 */
 };
 
 struct swift_flow {

@@ -102,6 +102,21 @@ TEST(swift_target_ps__formula)
 	ck_assert_uint_eq(swift_target_ps(&shared, 100 * SWIFT_ONE, 2), 26 * NODE_US);
 }
 
+/* fs-min and fs-max whose roots do not differ: in between nothing is added */
+TEST(swift_target_ps__steep)
+{
+	config.roce.swift.fs_min_ppm = 99999900;
+	swift_control.init(&shared, &config, 100000000000ull);
+	for (uint64_t below = 0; below <= 2000; below++) {
+		uint64_t added_ps = swift_target_ps(&shared, 100 * (uint64_t)SWIFT_ONE - below, 0) -
+				    20 * NODE_US;
+
+		ck_assert(!added_ps || added_ps == 100 * NODE_US);
+		ck_assert(below || !added_ps);
+		ck_assert(below < 1700 || added_ps);
+	}
+}
+
 /* RC-16: more hops allow a delay that fewer do not */
 TEST(swift__hops)
 {
