@@ -19,7 +19,8 @@
  *  Rate. After a packet of n bytes the next one is sent n / rate_bps later, at the rate of that
  *  moment. A packet that was late by less than that does not delay the next one, so a flow that
  *  shares its link has its rate on average (ours). A rate of 0, or of the link or more, does not
- *  pace. Window. At most so many packets are unacknowledged, retransmitted ones included.
+ *  pace. Window. At most so many packets are unacknowledged, retransmitted ones included. If it
+ *  falls below what is in flight when none of that asked for an ACK, one more packet asks for one.
  *
  *  RTT. From the moment at which a packet is handed to the link until its ACK has arrived, for
  *  packets that asked for an ACK (roce.queue-pair.ack: every 16th by default, the last of a

@@ -152,10 +152,22 @@ void transport_open(struct transport *transport, uint32_t slot,
 
 /* ---- rings and times ---- */
 
+/* is there a packet under way that asked for an ACK? */
+static bool ack_is_asked(const struct transport_flow *flow)
+{
+	return (int32_t)(flow->ack_asked - (uint32_t)flow->acknowledged) > 0;
+}
+
+/* May the packet at `next` go? A control may reduce the window below what is in flight when none of
+ * that asked for an ACK. Then no ACK and no timeout would come: one more packet goes, and asks. */
+static bool fits_window(const struct transport_flow *flow)
+{
+	return flow->next - flow->acknowledged < flow->window_packets || !ack_is_asked(flow);
+}
+
 static bool has_work(const struct transport_flow *flow)
 {
-	bool more =
-		flow->next != flow->end && flow->next - flow->acknowledged < flow->window_packets;
+	bool more = flow->next != flow->end && fits_window(flow);
 
 	return (more || flow->repeat) && !flow->in_error;
 }
@@ -417,12 +429,6 @@ static void count_sent(struct transport *transport, const struct transport_packe
 	stats->messages++;
 	trace(transport->stats, now, TRACE_MESSAGE_START, packet->flow, message->number,
 	      (uint32_t)message->bytes);
-}
-
-/* is there a packet under way that asked for an ACK? */
-static bool ack_is_asked(const struct transport_flow *flow)
-{
-	return (int32_t)(flow->ack_asked - (uint32_t)flow->acknowledged) > 0;
 }
 
 static node_time_t timeout_ps_of(const struct transport *transport, uint32_t slot)

@@ -572,6 +572,28 @@ TEST(transport__control_window)
 	ck_assert_uint_eq(send_all(), 5);
 }
 
+/* RC-3: a window that falls below what is in flight when no ACK is asked for: one more packet asks
+ * for one, else the flow would wait forever */
+TEST(transport__control_window_falls)
+{
+	struct transport_packet packet;
+
+	told_rules();
+	flow_open(0, 0);
+	put_packets(0, 100);
+	for (uint32_t i = 0; i < 7; i++)
+		ck_assert_int_eq(send_one().ack_request, i == 3);
+	limits_of(0)->window_packets = 2;
+	transport_acknowledge(&transport, 0, 4, NULL, now);
+	packet = send_one();
+	ck_assert_uint_eq(packet.flow, 0);
+	ck_assert(packet.ack_request);
+	ck_assert_uint_eq(send_all(), 0);
+	ck_assert_uint_ne(flow(0)->timeout_at_ps, NODE_TIME_NEVER);
+	transport_acknowledge(&transport, 0, 8, NULL, now);
+	ck_assert_uint_eq(send_all(), 2);
+}
+
 /* what a control is told: openings, packets, CNPs, losses; its rate is in the statistics */
 TEST(transport__control_told)
 {
