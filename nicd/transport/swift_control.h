@@ -9,9 +9,10 @@
  *      timeout          the same; the `retransmits`th in a row: cwnd = cwnd_min
  *
  *  cwnd stays in [cwnd_min, cwnd_max]. It is reduced at most once in a round trip, the timeout that
- *  sets cwnd_min excepted. Below one packet one packet is in flight at most, and the next one is
- *  sent rtt / cwnd after it; from one packet on nothing is paced, and the window is cwnd rounded
- *  down. Integers only, so a run is the same on every machine: cwnd in 2^-24 packets.
+ *  sets cwnd_min excepted; before a round trip is measured, by each loss. Below one packet one
+ *  packet is in flight at most, and the next one is sent rtt / cwnd after it; from one packet on
+ *  nothing is paced, and the window is cwnd rounded down. Integers only, so a run is the same on
+ *  every machine: cwnd in 2^-24 packets.
  *
  *  Where this NIC differs from the paper (ours). The delay is the whole round trip: a NIC here
  *  has no host stack whose delay would have to be subtracted, so there is one window, that of the

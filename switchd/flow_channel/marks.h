@@ -5,7 +5,7 @@
  *  Handling a mark may leave further ones. It ends: flows are marked by acknowledgements and by
  *  losses, of which a switch has no more than packets.
  *  Memory: a ring as long as there are flows, because a flow is in it once. Untouched parts cost
- *  nothing; the rest is 56 bytes. */
+ *  nothing; the rest is 64 bytes. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_MARKS_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_MARKS_H
 
