@@ -123,11 +123,11 @@ static json_t *no_spare(int64_t error, const char *what)
 	if (error == -EMLINK)
 		return live_refuse("%s: no port is left; a switch has up to %u ports more than its "
 				   "scenario uses, at most %u in all",
-				   what, PLAN_ROOM_PORTS, NODE_PORTS_MAX);
+				   what, PLAN_SPARE_PORTS, NODE_PORTS_MAX);
 	if (error == -ENOSPC)
 		return live_refuse(
 			"%s: no slot is left; up to %u switches, %u hosts and %u links can join",
-			what, PLAN_ROOM_SWITCHES, PLAN_ROOM_HOSTS, PLAN_ROOM_LINKS);
+			what, PLAN_SPARE_SWITCHES, PLAN_SPARE_HOSTS, PLAN_SPARE_LINKS);
 	return live_refuse("%s: %s", what, strerror((int)-error));
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define PORT_WEIGHT 3u /* a switch's work for one of its ports */
-#define NIC_WEIGHT 4u  /* a NIC's work, and that of switching to its process */
+#define NIC_WEIGHT 4u  /* a NIC's work, with the context switch to its process */
 
 struct placed_switch {
 	uint32_t node, weight;
@@ -38,8 +38,8 @@ static uint32_t least_loaded(const uint64_t *load, uint32_t core_count)
 	return best;
 }
 
-/* the hosts of switch @node: beside it while its core has not got its part of the whole, else
- * wherever there is room */
+/* places the hosts of switch @node: on its core while that has less than @part of the work, else on
+ * the least loaded core */
 static void place_hosts(const struct plan *plan, uint32_t node, uint64_t part, uint64_t *load,
 			uint32_t core_count, uint32_t *core_of)
 {

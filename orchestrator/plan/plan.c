@@ -81,7 +81,7 @@ static int nodes_make(const struct scenario *scenario, struct plan *plan)
 /* ---- links and ports: edge ports first in the order of hosts, then fabric ports in the order of
  * links ---- */
 
-/* Counts the ports of every switch, refuses too many, and makes room for them. */
+/* Counts the ports of every node, rejects switches with none or too many, and allocates them. */
 static int ports_alloc(const struct scenario *scenario, struct plan *plan,
 		       struct scenario_errors *errors)
 {
@@ -110,12 +110,12 @@ static int ports_alloc(const struct scenario *scenario, struct plan *plan,
 		node->ports = calloc(node->port_count, sizeof(*node->ports));
 		if (!node->ports)
 			return -ENOMEM;
-		node->port_count = 0; /* counted again as they are filled */
+		node->port_count = 0; /* port_fill() counts again */
 	}
 	return errors->count == errors_before ? 0 : -EINVAL;
 }
 
-/* One end of link @link_index: @node's next port, which leads to port @peer_port of @peer. */
+/* Fills one end of link @link_index: @node's next port, whose other end is @peer_port of @peer. */
 static void port_fill(const struct scenario *scenario, struct node_config *node,
 		      const struct node_config *peer, uint32_t peer_port, uint32_t link_index,
 		      const struct scenario_link_settings *settings)
@@ -161,7 +161,7 @@ static void link_fill(const struct scenario *scenario, struct plan *plan, struct
 	plan->link_count++;
 }
 
-/* host @host's link, and what its edge port tells flows apart by (FC-2) */
+/* fills the link of host @host, and the match fields of its edge port (FC-2) */
 static void host_link_fill(const struct scenario *scenario, struct plan *plan, uint32_t host)
 {
 	struct node_config *edge = &plan->nodes[scenario->hosts[host].switch_index];
@@ -187,7 +187,7 @@ static int links_make(const struct scenario *scenario, struct plan *plan)
 
 /* ---- time ---- */
 
-/* The least time in which one node can affect another (TB-7). */
+/* Finds the shortest time in which a node can affect another one (TB-7). */
 static int lookahead_find(const struct scenario *scenario, struct plan *plan,
 			  struct scenario_errors *errors)
 {
@@ -212,9 +212,9 @@ static int lookahead_find(const struct scenario *scenario, struct plan *plan,
 	return 0;
 }
 
-/* At most: how many frames @span_ps has on the link behind @port. Not more than of the shortest;
- * and as a flow has a short frame only at the end of each message, not more than of mean length and
- * one short one for each flow. */
+/* The most frames that the link at @port carries in @span_ps: the lower of two bounds. All frames
+ * are the shortest; or, as only the last frame of a message is short, frames have the mean length,
+ * and each flow has one short frame in addition. */
 static uint64_t frames_in(node_time_t span_ps, const struct port_config *port,
 			  const struct plan_frames *frames, uint64_t flows)
 {
@@ -226,18 +226,18 @@ static uint64_t frames_in(node_time_t span_ps, const struct port_config *port,
 	return of_least < of_mean ? of_least : of_mean;
 }
 
-/* Room for what can be under way in one direction of a link, so that a ring never overflows under
- * the virtual clock; 0 if a ring cannot be so large.
+/* The bytes of all records that can be in flight in one direction of a link: with a ring of this
+ * size none overflows under the virtual clock.
  *
- * A record stays in its ring from the sender's decision until the receiver has handled it, at its
- * last bit, and has given the room back at the end of its window. The sender may be a window ahead,
- * the receiver a window behind and the room seen a window late: 3 lookaheads; then the way itself,
- * latency and propagation; and two frames' own time. In that time the link carries frames_in()
- * frames such as the workloads really send: the shortest that an Ethernet has would cost twenty
- * times the memory, and a ring is walked through from end to end, so its memory is cache footprint.
- * For each there may be a record of a packet (192 bytes: header, fabric header, captured headers),
- * the ACK of a packet of the other direction (64 in a frame of its own, less in one with others)
- * and link control words (64 each). A quarter is added. */
+ * A record occupies its ring from the sender's decision until the receiver has handled its last bit
+ * and has released the record at the end of its window. The sender may be a window ahead, the
+ * receiver a window late, and the sender detects the release a window late: 3 lookaheads. Latency,
+ * propagation and the time of two frames are added (ring_bytes_for()). In that time the link
+ * carries frames_in() frames of the workloads' lengths. The shortest Ethernet frames would take
+ * twenty times the memory; and as a ring is used from end to end, its size is cache footprint.
+ * Each frame may need a record of a packet (192 bytes: header, fabric header, captured headers), an
+ * ACK of a packet of the other direction (64 bytes in a frame of its own, less in a shared one) and
+ * link control words (64 bytes each). A quarter is added. */
 static uint64_t records_bytes(node_time_t span_ps, const struct port_config *port,
 			      const struct plan_frames *frames, uint64_t flows)
 {
@@ -246,9 +246,9 @@ static uint64_t records_bytes(node_time_t span_ps, const struct port_config *por
 	return (frames_in(span_ps, port, frames, flows) + 8) * record_bytes * 5 / 4;
 }
 
-/* The same in a fabric of kind roce. There a link carries frames only, but all of them may be as
- * short as an acknowledgement or a PFC frame. Records are of 128 bytes, or of 192 for frames of
- * which more than 96 bytes are captured. */
+/* records_bytes() for a fabric of kind roce. A link carries frames only, but all of them may be as
+ * short as an ACK or a PFC frame. A record has 128 bytes, or 192 if more than 96 bytes of its frame
+ * are captured. */
 static uint64_t roce_records_bytes(node_time_t span_ps, const struct port_config *port)
 {
 	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
@@ -258,6 +258,7 @@ static uint64_t roce_records_bytes(node_time_t span_ps, const struct port_config
 	return (of_shortest > of_longer ? of_shortest : of_longer) + 8 * 192;
 }
 
+/* Return: the size of the ring of @node at @port, a power of two; 0: a ring cannot be so large */
 static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config *node,
 			       const struct port_config *port, const struct plan_frames *frames)
 {
@@ -320,10 +321,10 @@ static int samples_size(const struct scenario *scenario, struct plan *plan,
 	return 0;
 }
 
-/* ---- ways ---- */
+/* ---- routes ---- */
 
-/* Every switch is told where each host is. */
-static int hosts_tell(const struct scenario *scenario, struct plan *plan)
+/* Gives every switch the address and the egress port of each host. */
+static int hosts_fill(const struct scenario *scenario, struct plan *plan)
 {
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		struct switch_config *config = &plan->nodes[i].switch_;
@@ -342,7 +343,7 @@ static int hosts_tell(const struct scenario *scenario, struct plan *plan)
 	return 0;
 }
 
-int plan_prefixes_tell(const struct plan *plan, struct switch_config *config)
+int plan_prefixes_copy(const struct plan *plan, struct switch_config *config)
 {
 	config->prefix_count = 0;
 	config->prefixes =
@@ -356,8 +357,8 @@ int plan_prefixes_tell(const struct plan *plan, struct switch_config *config)
 	return 0;
 }
 
-/* Every switch is told what is behind hosts. */
-static int prefixes_tell(const struct scenario *scenario, struct plan *plan)
+/* Gives every switch the prefixes of the networks behind the hosts. */
+static int prefixes_fill(const struct scenario *scenario, struct plan *plan)
 {
 	int error = 0;
 
@@ -367,7 +368,7 @@ static int prefixes_tell(const struct scenario *scenario, struct plan *plan)
 	for (; plan->prefix_count < scenario->prefix_count; plan->prefix_count++)
 		plan->prefixes[plan->prefix_count] = scenario->prefixes[plan->prefix_count].config;
 	for (uint32_t i = 0; i < plan->switch_count && !error; i++)
-		error = plan_prefixes_tell(plan, &plan->nodes[i].switch_);
+		error = plan_prefixes_copy(plan, &plan->nodes[i].switch_);
 	return error;
 }
 
@@ -376,7 +377,7 @@ static bool is_reached(const struct plan *plan, uint32_t from, uint32_t to)
 	return from == to || plan_ways_route(&plan->nodes[from], to)->ports;
 }
 
-/* Links lead both ways, so it is enough that the first host reaches all others, and all
+/* Links have both directions, so it suffices that the first host reaches all others, and all
  * switches. */
 static int reach_check(const struct scenario *scenario, const struct plan *plan,
 		       struct scenario_errors *errors)
@@ -406,8 +407,8 @@ static int reach_check(const struct scenario *scenario, const struct plan *plan,
 	return 0;
 }
 
-/* Lanes cannot be added later: if their number is ours to choose, ways around what fails have
- * enough of them too, if there can be. */
+/* Lanes cannot be added later. So if the scenario does not give their number, there are enough for
+ * the paths around its faults, up to the maximum. */
 static int lanes_spare(const struct scenario *scenario, struct plan *plan, char *why,
 		       unsigned why_max)
 {
@@ -425,8 +426,8 @@ static int lanes_spare(const struct scenario *scenario, struct plan *plan, char 
 	return plan_ways_make(plan, why, why_max);
 }
 
-static int ways_make(const struct scenario *scenario, struct plan *plan,
-		     struct scenario_errors *errors)
+static int routes_make(const struct scenario *scenario, struct plan *plan,
+		       struct scenario_errors *errors)
 {
 	bool is_said = scenario->routing.place.line || scenario->routing.place.setting;
 	const struct scenario_place *place =
@@ -514,7 +515,7 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = plan_faults_make(clock, scenario, plan, errors);
 	if (!error)
-		error = ways_make(scenario, plan, errors);
+		error = routes_make(scenario, plan, errors);
 	if (!error)
 		error = reach_check(scenario, plan, errors);
 	if (!error)
@@ -524,9 +525,9 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = samples_size(scenario, plan, errors);
 	if (!error)
-		error = hosts_tell(scenario, plan);
+		error = hosts_fill(scenario, plan);
 	if (!error)
-		error = prefixes_tell(scenario, plan);
+		error = prefixes_fill(scenario, plan);
 	if (!error)
 		error = plan_congestion_make(clock, scenario, plan, errors);
 	if (!error)

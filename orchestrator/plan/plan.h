@@ -1,10 +1,9 @@
-/*  plan - a scenario turned into the exact configuration of every node, before anything is started.
+/*  plan - the configuration of every node of a scenario, complete before any node starts.
  *
  *  plan_make() is pure: the same scenario and seed give the same plan, byte for byte, on any
  *  machine. Nodes are numbered switches first, then NICs (one per host), each in the scenario's
  *  order; a host's NIC has one port, port 0.
- *  A switch's route names every neighbour port that is the first step of a way there
- *  (routing.h). */
+ *  A switch's route to another switch names every port that leads to a next hop (routing.h). */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_H
 #define HEDDLE_ORCHESTRATOR_PLAN_PLAN_H
 
@@ -18,13 +17,13 @@ struct plan_link {
 	uint64_t rate_bps;
 	node_time_t delay_ps;
 	uint32_t mtu_bytes;
-	bool vacant; /* a place for a link to come: plan_spare.h */
-	bool down;   /* real clock: taken down, until somebody takes it up */
-	/* real clock, kind roce: a node at one of its ends is, as far as routes know */
+	bool vacant; /* a place without a link: plan_spare.h */
+	bool down;   /* real clock: set down by a command, until another sets it up */
+	/* real clock, kind roce: routes avoid it, as a node at one of its ends is dead */
 	bool dead;
 };
 
-/** plan_link_carries() - do routes and floods of a fabric of kind roce lead over it? */
+/** plan_link_carries() - may routes, and floods of a fabric of kind roce, lead over @link? */
 static inline bool plan_link_carries(const struct plan_link *link)
 {
 	return !link->vacant && !link->down && !link->dead;
@@ -42,16 +41,16 @@ struct plan_workload {
 struct plan {
 	char scenario[NODE_NAME_MAX];
 	char file[4096];
-	struct origin *origin; /* held; NULL: the plan was not made from a scenario */
+	struct origin *origin; /* a reference; NULL: the plan was not made from a scenario */
 	uint64_t seed;
 	node_time_t duration_ps;  /* no message starts after; measured interval ends here */
 	node_time_t warmup_ps;    /* measured interval begins here */
-	bool drain;               /* after the duration let everything that is inside arrive */
-	node_time_t drain_max_ps; /* but not longer than until this time */
+	bool drain;               /* run on after the duration, until all data has arrived, */
+	node_time_t drain_max_ps; /* at most until this time */
 	node_time_t lookahead_ps;
-	/* what edge ports tell flows apart by that say nothing of their own (FC-2) */
+	/* match fields of edge ports for which the scenario gives none (FC-2) */
 	struct flow_match match;
-	/* what the ways are made by; lanes: those of each class that there are */
+	/* how routes are computed; lanes: those of each class, not 0 after plan_ways_make() */
 	struct routing_request routing;
 	struct route_said *routes_said; /* what routing.said points to; owned */
 	bool tree;                      /* every link leads upward or downward: routing_upward.h */
@@ -63,7 +62,7 @@ struct plan {
 	uint32_t link_count;       /* vacant places included */
 	struct plan_link *links;
 	uint32_t prefix_count;
-	struct prefix_config *prefixes; /* as every switch has them, those that join too */
+	struct prefix_config *prefixes; /* of every switch, a joining one included */
 	uint32_t workload_count;
 	struct plan_workload *workloads;
 	struct plan_faults faults;
@@ -76,14 +75,13 @@ struct plan {
  *  @errors with file, line and column; -ENOMEM. */
 int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
 
-/** plan_make_for() - the same for any clock: under the real one buffers and rings are not final yet
- *  (plan_real.c). */
+/** plan_make_for() - plan_make() for any clock. Under the real clock the caller computes buffers
+ *  and rings again (plan_real.c). */
 int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 		  struct scenario_errors *errors);
 void plan_free(struct plan *plan);
 
-/** plan_nodes_check() - whatever a node would refuse of its configuration is found here, not by the
- *  node.
+/** plan_nodes_check() - checks the configuration of every node as the node itself does.
  *  Return: 0; -EINVAL, reported to @errors. */
 int plan_nodes_check(const struct scenario *scenario, const struct plan *plan,
 		     struct scenario_errors *errors);
@@ -94,26 +92,26 @@ static inline bool plan_is_real(const struct plan *plan)
 	return plan->nodes[0].clock == CLOCK_REAL;
 }
 
-/** plan_fabric() - which kind of fabric it is. */
+/** plan_fabric() - the kind of the fabric. */
 static inline enum fabric_kind plan_fabric(const struct plan *plan)
 {
 	return plan->nodes[0].fabric;
 }
 
-/** plan_prefixes_tell() - gives switch @config, which has none, a copy of @plan's prefixes. Return:
- *  0 or -ENOMEM. */
-int plan_prefixes_tell(const struct plan *plan, struct switch_config *config);
+/** plan_prefixes_copy() - copies the prefixes of @plan to switch @config, which has none.
+ *  Return: 0 or -ENOMEM. */
+int plan_prefixes_copy(const struct plan *plan, struct switch_config *config);
 
-/** plan_node_find() - node named @name; NULL if there is none. */
+/** plan_node_find() - the node named @name, or NULL. */
 const struct node_config *plan_node_find(const struct plan *plan, const char *name);
 
-/** plan_vacant() - is place @node one for a node to come (plan_spare.h)? */
+/** plan_vacant() - is @node a place without a node (plan_spare.h)? */
 static inline bool plan_vacant(const struct plan *plan, uint32_t node)
 {
 	return !plan->nodes[node].name[0];
 }
 
-/** plan_latency_ps() - from a decision of @node to the first bit on the link. */
+/** plan_latency_ps() - the time from a decision of @node to the first bit on the link. */
 static inline node_time_t plan_latency_ps(const struct node_config *node)
 {
 	return node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;

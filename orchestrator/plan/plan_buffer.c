@@ -7,9 +7,9 @@
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
 
-#define FLIGHT_PACKETS_MIN (4 * LINK_SEEN_FRAMES) /* a guarded link hears of them in portions */
+#define FLIGHT_PACKETS_MIN (4 * LINK_SEEN_FRAMES) /* a guarded link reports them in portions */
 #define FLIGHT_UNITS_MAX (1u << 22)
-#define PACKETS_MIN 2u /* of the MTU, below the level of stop: one that leaves, one that comes */
+#define PACKETS_MIN 2u /* of the MTU, below the STOP level: one is sent, one arrives */
 
 static uint64_t most(uint64_t a, uint64_t b)
 {
@@ -18,11 +18,10 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 /* ---- the virtual clock ---- */
 
-/* From the decision on the word waits for a frame on its own link and travels; what the sender
- * decides until it is there travels as long as frames do, and a frame is taken at its last bit. All
- * that time frames of the shortest kind may come, each of which takes a whole unit. Then what a
- * fabric port had queued behind its crossbar; and for the packet that went over the level and for
- * what does not add up to whole packets, two more. */
+/* STOP waits for a frame on its own link, then travels to the sender. What the sender decides until
+ * then still travels, and a frame counts at its last bit. During all that time the shortest frames
+ * may arrive, each in a unit of its own. Added are the output queue of a sending fabric port, and
+ * two packets: the one that rose above the level, and the rounding to whole packets. */
 uint64_t plan_buffer_reserve_units(const struct node_config *sender,
 				   const struct node_config *receiver,
 				   const struct port_config *port)
@@ -40,8 +39,8 @@ uint64_t plan_buffer_reserve_units(const struct node_config *sender,
 	       (fabric ? sender->switch_.output_queue_units_max : 0);
 }
 
-/* Of a class's buffer a virtual lane has its share, but never so little that it could not be used.
- * Links of hosts have one lane in use. */
+/* The buffer of a virtual lane: an equal share of its class's buffer, at least @needed_units. Links
+ * of hosts use one lane. */
 static uint64_t lane_units(const struct scenario *scenario, const struct node_config *node,
 			   const struct port_config *port, uint64_t needed_units)
 {
@@ -52,8 +51,7 @@ static uint64_t lane_units(const struct scenario *scenario, const struct node_co
 	return most(buffer_units / node->lanes, needed_units);
 }
 
-/* the input buffer of @node at @port; 0, or the units that it would need if there are not so
- * many */
+/* fills the input buffer of @node at @port. Return: 0; the units that it needs if it has fewer */
 static uint64_t buffer_make(enum clock_kind clock, const struct scenario *scenario,
 			    const struct plan *plan, const struct node_config *node,
 			    struct port_config *port)
@@ -125,7 +123,7 @@ static int output_queues_check(const struct scenario *scenario, const struct pla
 	return -EINVAL;
 }
 
-void plan_buffers_tell(struct plan *plan)
+void plan_peer_buffers_fill(struct plan *plan)
 {
 	for (uint32_t i = 0; i < plan->node_count && plan_fabric(plan) == FABRIC_PORT_GROUP; i++)
 		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++) {
@@ -149,14 +147,14 @@ int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = input_buffers_make(clock, scenario, plan, errors);
 	if (!error)
-		plan_buffers_tell(plan);
+		plan_peer_buffers_fill(plan);
 	return error;
 }
 
 /* ---- the real clock ---- */
 
-/* What may be under way: twice what the link itself holds, and as much as a buffer, for a receiver
- * that comes late finds work then. */
+/* The limit of data in flight: twice what the link itself holds, and at least a buffer, so that a
+ * receiver which is late has data to process. */
 static uint64_t flight_units(const struct port_config *port, uint64_t buffer_units)
 {
 	uint64_t link_bytes =

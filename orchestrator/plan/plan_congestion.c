@@ -2,13 +2,13 @@
 
 #include "nodes/base/units.h"
 
-#define RATE_MIN_BPS 1000000u    /* the least that a setting may say */
+#define RATE_MIN_BPS 1000000u    /* the lowest rate of a setting */
 #define RATES_SPAN 20000u        /* EC-5: from 200 Gb/s down to 10 Mb/s */
-#define BYTE_TIME_MANTISSA 1024u /* byte times are kept to 0.1 %, the rest is their scale */
-/* of queue in which ECA rises from 0 to 255: 2.5 MB at 200 Gb/s */
+#define BYTE_TIME_MANTISSA 1024u /* byte times have 0.1 % precision; the rest is their scale */
+/* ECA rises from 0 to 255 over a queue of so much time: 2.5 MB at 200 Gb/s, */
 #define ECA_SPAN_PS (100 * NODE_US)
-#define ECA_SPAN_BDPS 9u /* the same, at least */
-/* and 3/2 of a frame of every host, at least: shift_of_senders() */
+#define ECA_SPAN_BDPS 9u /* at least over so many bandwidth-delay products, */
+/* and at least over 3/2 of a frame of every host: shift_of_senders() */
 #define ECA_SPAN_ROUNDS_HALVES 3u
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -36,7 +36,7 @@ static uint32_t limited(uint64_t units)
 
 /* ---- detection ---- */
 
-/* the largest shift with which 255 steps do not span more than @span */
+/* the largest shift with which 255 steps span at most @span */
 static uint32_t shift_for(uint64_t span)
 {
 	uint32_t shift = 0;
@@ -46,7 +46,7 @@ static uint32_t shift_for(uint64_t span)
 	return shift;
 }
 
-/* the smallest shift with which 255 steps span @span at least */
+/* the smallest shift with which 255 steps span at least @span */
 static uint32_t shift_above(uint64_t span)
 {
 	uint32_t shift = 0;
@@ -56,13 +56,13 @@ static uint32_t shift_above(uint64_t span)
 	return shift;
 }
 
-/* The shift that the number of senders asks for (EC-18). Each of N that have one frame under way
- * hears ECA once in a round, N * MTU / C. It then waits as long as its row says, so the next
- * round's queue is N * MTU less what was waited for. From row to row that must change by less than
- * the queue between two rows, or each round overshoots the one before. The waits of the derived
- * table grow by the same factor from row to row: with a span of N * MTU the change is 1.7 times
- * that queue, with 3/2 of it .7, with 2 .3.
- */
+/* The shift that the number of senders requires (EC-18). Each of N senders with one frame in flight
+ * receives ECA once in a round of N * MTU / C, then waits for the time of its row. So the next
+ * round's queue is N * MTU less the data of these waits. From row to row it must change by less
+ * than the queue between two rows, or each round overshoots the one before. The waits of the
+ * derived table grow by the same factor from row to row: with a span of N * MTU the queue changes
+ * by 1.7 times the queue between two rows, with 3/2 of that span by 0.7, with twice that span by
+ * 0.3. */
 static uint32_t shift_of_senders(const struct congestion_basis *basis)
 {
 	uint64_t round_units = (uint64_t)basis->hosts * units_of_bytes(basis->mtu_bytes);
@@ -74,10 +74,9 @@ static void detection_derive(struct congestion_config *congestion,
 			     const struct congestion_basis *basis, uint64_t bdp_units)
 {
 	uint64_t mtu_units = units_of_bytes(basis->mtu_bytes);
-	uint64_t late_units = units_in(
-		basis->rate_bps,
-		2 * basis->late_ps); /* that gather while a node is late are no congestion */
-	/* what waited on several ways may come at once */
+	/* a backlog of this size, from the lateness of nodes, is no congestion */
+	uint64_t late_units = units_in(basis->rate_bps, 2 * basis->late_ps);
+	/* backlogs of several paths may arrive at once */
 	uint64_t quiet_units = bdp_units / (basis->spread ? 2 : 10);
 	uint64_t thresh_units = most(most(quiet_units, 4 * mtu_units), late_units);
 	uint64_t span_units =
@@ -86,10 +85,10 @@ static void detection_derive(struct congestion_config *congestion,
 
 	congestion->lbf_thresh_units = limited(thresh_units);
 	congestion->lbf_shift = (uint32_t)most(shift, sender_shift);
-	/* Few packets: whoever leaves a queue below the threshold goes at full speed until it is
-	 * told again, so they must not be many. A frame of 64 bytes takes a third of the time of a
-	 * data unit, and a step must be longer than what the queue moves by itself. A sender of
-	 * such frames may have as many under way as data units make a frame of the MTU. */
+	/* Few packets: a flow that dequeues below the threshold sends at full rate until its next
+	 * ECA, so few flows may do so. A frame of 64 bytes takes a third of the time of a data
+	 * unit, and a step must exceed the usual variation of the queue. A sender of such frames
+	 * may have one in flight for each data unit of a frame of the MTU. */
 	congestion->lpf_thresh = limited(most(thresh_units / 4, 32));
 	congestion->lpf_shift =
 		(uint32_t)least(most(shift + 2, sender_shift), CONGESTION_SHIFT_MAX);
@@ -109,7 +108,7 @@ void plan_congestion_levels(struct congestion_setting *setting, uint64_t target_
 	setting->queue_extent_units = 4 * setting->target_units;
 }
 
-/* As if the flow had a link of @rate_bps of its own for what it sends after an ACK. */
+/* Sets the wait for each byte sent after an ACK: its time on a link of @rate_bps. */
 static void byte_time_set(struct congestion_setting *setting, uint64_t rate_bps)
 {
 	uint64_t byte_ps = most(8 * NODE_S / rate_bps, 1);
@@ -120,7 +119,7 @@ static void byte_time_set(struct congestion_setting *setting, uint64_t rate_bps)
 	setting->byte_time_ps = (uint32_t)byte_ps;
 }
 
-/* @rate_bps after @steps steps, each to @ratio / 2^32 of the one before */
+/* @rate_bps multiplied by @ratio / 2^32, @steps times */
 static uint64_t fall(uint64_t rate_bps, uint64_t ratio, uint32_t steps)
 {
 	while (steps--)
@@ -128,8 +127,8 @@ static uint64_t fall(uint64_t rate_bps, uint64_t ratio, uint32_t steps)
 	return rate_bps;
 }
 
-/* The ratio with which @from_bps falls to @to_bps in @steps steps. By halves: a root in floating
- * point need not come out the same on every machine. */
+/* The ratio with which @from_bps falls to @to_bps in @steps steps. It is found by bisection: a root
+ * in floating point may differ between machines. */
 static uint64_t ratio_find(uint64_t from_bps, uint64_t to_bps, uint32_t steps)
 {
 	uint64_t low = 0, high = 1ull << 32;
@@ -145,8 +144,8 @@ static uint64_t ratio_find(uint64_t from_bps, uint64_t to_bps, uint32_t steps)
 	return high;
 }
 
-/* Settings from 2 on, each with half of the one before, until the flow may have one frame under
- * way.
+/* Derives the settings from 2 on: each has half the limits of the one before, until the flow may
+ * have one frame in flight.
  * Return: the last of them. */
 static uint32_t windows_derive(struct congestion_setting *settings,
 			       const struct congestion_basis *basis, uint64_t slowest_bps)
@@ -169,10 +168,10 @@ static uint32_t windows_derive(struct congestion_setting *settings,
 	return row;
 }
 
-/* Settings after @last: one frame after the other, or as many small ones as take its place, with
- * ever longer pauses between them. If small frames were sent one by one, a thousand senders of 64
- * bytes would drain the queue in these rows and fill it in those with a window: it could come to
- * rest in none. */
+/* Derives the settings after @last: one frame at a time, or as many small ones as fill it, with
+ * pauses that grow from row to row. If small frames were sent one at a time, a thousand senders of
+ * 64 bytes would drain the queue in these rows and fill it in the rows with a window: no row would
+ * be stable. */
 static void pauses_derive(struct congestion_setting *settings, uint32_t last, uint64_t slowest_bps)
 {
 	uint64_t rate_bps = settings[last].rate_bps;

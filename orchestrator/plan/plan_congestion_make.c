@@ -1,5 +1,3 @@
-/*  plan_congestion_make - from a plan's links and what its scenario says to the configuration of
- *  every switch. */
 #include "orchestrator/plan/plan_congestion_make.h"
 
 #include <errno.h>
@@ -8,17 +6,17 @@
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/plan/plan_ways.h"
 
-#define PORT_LIMIT_BYTES_MAX (1ull << 32) /* as scenarios may say */
+#define PORT_LIMIT_BYTES_MAX (1ull << 32) /* the maximum in a scenario */
 
-/* ---- what the fabric is like ---- */
+/* ---- numbers of the fabric ---- */
 
 static node_time_t frame_ps(const struct port_config *port)
 {
 	return node_time_of_bytes(port->mtu_bytes + port->gap_bytes, port->rate_bps);
 }
 
-/* There and back over the link behind @port: each way through the switch, a frame of the MTU, the
- * way itself; then an ACK waits for others. */
+/* The round trip over the link at @port. Each direction has the latency of the switch, a frame of
+ * the MTU and the delay of the link; then an ACK waits for others. */
 static node_time_t hop_round_trip_ps(const struct node_config *node, const struct port_config *port)
 {
 	return 2 * (node->switch_.latency_ps + frame_ps(port) + port->delay_ps) +
@@ -64,7 +62,7 @@ int plan_congestion_basis(enum clock_kind clock, const struct plan *plan,
 	return error;
 }
 
-/* ---- what the scenario says ---- */
+/* ---- values of the scenario ---- */
 
 static void number_take(uint32_t *field, uint64_t said)
 {
@@ -103,8 +101,8 @@ static void mechanisms_take(struct congestion_config *congestion,
 		congestion->fgfc_pause_ps = said->fgfc_pause_ps;
 }
 
-/* EC-9, which [S2] takes for granted on tapered fabrics: as much as a host needs to fill its link
- * to the farthest one, and four packets. */
+/* EC-9, which [S2] assumes on tapered fabrics: what a host needs in flight to saturate its link to
+ * the farthest host, and four packets. */
 static void port_limit_preset(struct congestion_config *congestion, const struct scenario *scenario,
 			      const struct congestion_basis *basis)
 {
@@ -117,9 +115,8 @@ static void port_limit_preset(struct congestion_config *congestion, const struct
 			   bytes < PORT_LIMIT_BYTES_MAX ? bytes : PORT_LIMIT_BYTES_MAX);
 }
 
-/* FC-12, FC-24: what is derived comes from the numbers that stand already. From half of the level
- * at which credit holds a queue of setting 0 on, a step for as much as at an egress queue
- * (ours). */
+/* FC-12, FC-24: derived from values that are filled already. The threshold is half the level at
+ * which hop credit keeps a queue of setting 0, and the step is that of an egress queue (ours). */
 static void other_signs_take(struct congestion_config *congestion,
 			     const struct scenario_congestion *said)
 {
@@ -162,8 +159,8 @@ static const struct congestion_setting *setting_of(const struct congestion_confi
 	return &congestion->settings[row];
 }
 
-/* Rows by their number change the derived table's. A list is a table of its own: what a row of it
- * does not say is as the derived table has it for the same ECA. */
+/* A row given by its number changes that row of the derived table. A list replaces the derived
+ * table: what a row of the list does not give is that of the derived table for the same ECA. */
 static void table_take(struct congestion_config *congestion, const struct scenario_congestion *said)
 {
 	const struct congestion_config derived = *congestion;
@@ -184,15 +181,14 @@ static void table_take(struct congestion_config *congestion, const struct scenar
 	}
 }
 
-/* ---- does it fit together ---- */
+/* ---- checks ---- */
 
 static bool is_said(const struct scenario_place *place)
 {
 	return place->line || place->setting;
 }
 
-/* where to look for a mistake in @row: there, or if nothing was said of it at the row before, or at
- * the section */
+/* the place of an error in @row: that row if it is given, else the row before, else the section */
 static const struct scenario_place *row_place(const struct scenario_congestion *said, uint32_t row)
 {
 	if (is_said(&said->rows[row].place))

@@ -10,7 +10,7 @@
 #include "orchestrator/plan/plan_topology.h"
 #include "orchestrator/routing/routing_in_flight.h"
 
-#define WINDOW_PART 500u  /* of the duration, if samples are not taken anyway */
+#define WINDOW_PART 500u  /* of the duration, if the scenario takes no samples */
 #define WINDOWS_MAX 2000u /* the clock stops at the end of each */
 
 bool plan_fault_concerns(const struct plan *plan, const struct plan_fault *fault, uint32_t link)
@@ -24,7 +24,7 @@ bool plan_fault_concerns(const struct plan *plan, const struct plan_fault *fault
 	return ends->node_a == fault->node || ends->node_b == fault->node;
 }
 
-/* the ports of @end's node that lead to @other's, as far as they are said; 0: none does */
+/* the ports of @end's node that lead to @other's, or the given one if it does; 0: none */
 static uint64_t ports_between(const struct plan *plan, const struct scenario_fault_end *end,
 			      const struct scenario_fault_end *other)
 {
@@ -112,7 +112,7 @@ static void action_add(struct plan_faults *faults, node_time_t at_ps, enum plan_
 	faults->actions[faults->action_count++] = (struct plan_action){ at_ps, kind, fault };
 }
 
-/* when tables follow that would at @at_ps: there is a manager again */
+/* when tables change that are due at @at_ps: not before a fabric manager is active */
 static node_time_t managed_ps(const struct plan_faults *faults, node_time_t at_ps)
 {
 	for (uint32_t i = 0; i < faults->count; i++) {
@@ -144,7 +144,7 @@ static void actions_make(struct plan_faults *faults)
 	qsort(faults->actions, faults->action_count, sizeof(*faults->actions), earlier);
 }
 
-/* a time that people can read, and not so short that a window holds but a few packets */
+/* whole microseconds, and not so short that a window has only a few packets */
 static node_time_t window_choose(const struct scenario *scenario)
 {
 	node_time_t part_ps = scenario->duration_ps / WINDOW_PART;
@@ -178,7 +178,7 @@ int plan_faults_make(enum clock_kind clock, const struct scenario *scenario, str
 	return error;
 }
 
-/* ---- how long ways become ---- */
+/* ---- the longest paths ---- */
 
 static void links_change(const struct plan *plan, const struct plan_fault *fault, bool fail,
 			 uint32_t *down)
@@ -204,8 +204,9 @@ static int topology_without(const struct plan *plan, const uint32_t *down,
 	return error;
 }
 
-/* Packets of port groups choose at every switch, so one that is in the fabric while tables change
- * takes parts of two paths.  @before  the former routes, replaced by those of now; zeros: none */
+/* With port groups each switch routes a packet again, so a packet that is in flight while tables
+ * change takes parts of two paths.
+ * @before  the routes before the change, replaced by the new ones; zeros: none */
 static int in_flight_now(const struct plan *plan, const struct topology *topology,
 			 const uint16_t *distances, struct routing *before, uint32_t *hops)
 {

@@ -7,11 +7,11 @@
 #include "orchestrator/plan/plan_buffer.h"
 #include "orchestrator/plan/plan_roce.h"
 
-#define RING_BYTES_REAL (1u << 19) /* fifty of the largest frames; a full ring is waited for */
-/* flows are spread over them, so that one that waits leaves the others alone */
+#define RING_BYTES_REAL (1u << 19) /* fifty of the largest frames; a sender waits for a full ring */
+/* flows are distributed over them, so that one that waits does not block all others */
 #define HOST_QUEUES 4u
 
-/* where real programs run, they are the traffic, and as slow as they are */
+/* removes workloads and pauses: real programs send the traffic, at their own speed */
 static void workloads_remove(struct nic_config *nic)
 {
 	for (uint32_t i = 0; i < nic->workload_count; i++) {
@@ -27,7 +27,7 @@ static void workloads_remove(struct nic_config *nic)
 	nic->pause_count = 0;
 }
 
-/* links in the order of plan_make(): of the hosts, then those between switches */
+/* @link: links of hosts first, then those between switches, as in plan_make() */
 static enum link_medium medium_of(const struct scenario *scenario, uint32_t link)
 {
 	return link < scenario->host_count
@@ -35,7 +35,7 @@ static enum link_medium medium_of(const struct scenario *scenario, uint32_t link
 		       : scenario->links[link - scenario->host_count].settings.medium;
 }
 
-/* what may be under way, and what there is room for if its sender hears late */
+/* fills the limit of data in flight, and the buffer for a sender that is notified late */
 static void port_make_real(const struct scenario *scenario, const struct plan *plan,
 			   const struct node_config *node, struct port_config *port)
 {
@@ -53,7 +53,7 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 	node->clock = CLOCK_REAL;
 	node->sample_ps = 0;
 	node->samples_max = 0;
-	/* it has no duration: averages are of all the time that it runs */
+	/* it has no duration: averages are over all the time that it runs */
 	node->measure_from_ps = 0;
 	node->measure_to_ps = NODE_TIME_NEVER;
 	for (uint32_t p = 0; p < node->port_count; p++) {
@@ -61,9 +61,9 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 
 		port->ring_bytes = RING_BYTES_REAL;
 		port->medium = medium_of(scenario, port->link_index);
-		/* the kernel drops what it has no buffer for: the sender must hear of it */
+		/* the kernel may drop frames: the sender must detect it */
 		port->guarded = port->guarded || port->medium == MEDIUM_VETH;
-		/* of NICs too: a model for links of switches to come */
+		/* of NICs too: a template for links of switches that join */
 		port_make_real(scenario, plan, node, port);
 	}
 	if (node->kind == NODE_NIC) {
@@ -72,14 +72,14 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 	}
 }
 
-/* @room  for what joins: plan_spare.h */
-static int plan_finish(const struct scenario *scenario, struct plan *plan, bool room,
+/* @spare  for as many ports as a switch can have: plan_spare.h */
+static int plan_finish(const struct scenario *scenario, struct plan *plan, bool spare,
 		       struct scenario_errors *errors)
 {
 	int error = 0;
 
 	if (plan_fabric(plan) == FABRIC_ROCE) {
-		error = plan_roce_buffers_check_real(scenario, plan, room, errors);
+		error = plan_roce_buffers_check_real(scenario, plan, spare, errors);
 		for (uint32_t i = 0; i < plan->switch_count; i++)
 			plan_roce_buffer_make(plan, &plan->nodes[i]);
 	}
@@ -99,14 +99,14 @@ int plan_make_real(const struct scenario *scenario, struct plan *plan,
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		node_make_real(scenario, plan, &plan->nodes[i]);
-	plan_buffers_tell(plan);
+	plan_peer_buffers_fill(plan);
 	return plan_finish(scenario, plan, true, errors);
 }
 
 /* ---- generated traffic ---- */
 
-/* a ring holds what was sent while its reader was late: as much again as under the virtual clock,
- * and no less than above */
+/* A ring must hold what is sent while its reader is late: twice the size under the virtual clock,
+ * at least RING_BYTES_REAL. */
 static void node_make_traffic(const struct scenario *scenario, const struct plan *plan,
 			      struct node_config *node)
 {
@@ -120,8 +120,8 @@ static void node_make_traffic(const struct scenario *scenario, const struct plan
 			port->ring_bytes = RING_BYTES_REAL;
 		port_make_real(scenario, plan, node, port);
 		if (node->kind == NODE_NIC)
-			port->buffer_units = port->stop_units = 0; /* it takes everything, so ... */
-		/* ... it may be sent everything, however late it is */
+			port->buffer_units = port->stop_units = 0; /* accepts everything */
+		/* so there is no limit to a NIC, however late it is */
 		else if (port->kind == PORT_EDGE)
 			port->flight_units = 0;
 	}
@@ -136,6 +136,6 @@ int plan_make_traffic(const struct scenario *scenario, struct plan *plan,
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		node_make_traffic(scenario, plan, &plan->nodes[i]);
-	plan_buffers_tell(plan);
+	plan_peer_buffers_fill(plan);
 	return plan_finish(scenario, plan, false, errors);
 }

@@ -14,18 +14,19 @@
 #define KMAX_BYTES 200000u
 #define PMAX_PPM 10000u
 #define MARKING_PER_BPS 40000000000u
-/* what switches are shipped with, and near the 11 % of HPCC's [SIGCOMM 2019] */
+/* a usual default of switches, near the 11 % of HPCC's [SIGCOMM 2019] */
 #define ALPHA_LOSSLESS_PERMILLE 125u
 /* one queue leaves half of the buffer to the others [Choudhury and Hahne 1998] */
 #define ALPHA_LOSSY_PERMILLE 1000u
 #define PATH_HIGH_KMAX 3u /* S4's example of a queue far above kmax */
 #define XON_OFFSET_FRAMES 2u
-/* of the MTU, beside the headroom: one that leaves, one that comes. Ours */
+/* of the MTU, beside the headroom: one is sent, one arrives. Ours */
 #define SHARED_FRAMES_MIN 2u
 
-/* 4.096 us * 2^14, a usual local ACK timeout [IBTA vol. 1, 9.7.6.1.3]; and the shortest of a TCP
- * for data centres. Under the real clock an ACK is as late as the processes on its way together,
- * tens of milliseconds on a busy machine: 2^17, and what Linux has. Ours */
+/* 4.096 us * 2^14, a usual local ACK timeout [IBTA vol. 1, 9.7.6.1.3]; and the shortest RTO of a
+ * TCP for data centres. Under the real clock the latenesses of all nodes on the path of an ACK add
+ * up, to tens of milliseconds on a busy machine: 4.096 us * 2^17, and the shortest RTO of Linux.
+ * Ours */
 #define TIMEOUT_PS (67 * NODE_MS)
 #define TIMEOUT_REAL_PS (537 * NODE_MS)
 #define RTO_MIN_PS NODE_MS
@@ -68,8 +69,8 @@ static uint32_t mtu_bytes_max(const struct plan *plan)
 	 : roce->ecn_given.field ? roce->ecn.field     \
 				 : (derived))
 
-/* Bytes that are given are for every port unless `per` names a rate; those that are not are the
- * paper's, in proportion to the rate. */
+/* Bytes that are given apply to every port, unless `per` gives a rate. Others are those of the
+ * paper, in proportion to the rate. */
 static void ecn_make(const struct scenario_roce *roce, const struct scenario_roce_class *class,
 		     struct roce_class_config *config)
 {
@@ -85,9 +86,9 @@ static void ecn_make(const struct scenario_roce *roce, const struct scenario_roc
 	config->mark_at_dequeue = MARKING(mark_at_dequeue, false);
 }
 
-/* What is held is stopped by the level of an input, what is not is dropped above that of an output
- * queue; the other level has no meaning then, but the same class may be compared both ways. Without
- * a level of its own it is a share of the free buffer. */
+/* A lossless class (@held) is paused above the level of an input, a lossy one is dropped above the
+ * level of an output queue. A class may give both, to be compared in both roles; the other level
+ * has no effect. Without a level the limit is a share of the free buffer. */
 static void levels_make(const struct scenario_roce_class *class, bool held, uint32_t mtu_bytes,
 			struct roce_class_config *config)
 {
@@ -104,7 +105,7 @@ static void levels_make(const struct scenario_roce_class *class, bool held, uint
 	config->alpha_permille = GIVEN_OR(class, alpha_permille, alpha_permille);
 }
 
-/* where a class says what is its own in a fabric of this kind, else section roce */
+/* the place of the class's own values for this kind of fabric, else of section roce */
 static const struct scenario_place *class_place(const struct scenario *scenario, uint32_t index)
 {
 	const struct scenario_place *place = &scenario->roce.classes[index].place;
@@ -143,7 +144,7 @@ static int class_make(const struct scenario *scenario, uint32_t index, uint32_t 
 	return class_check(scenario, index, config, mtu_bytes, errors);
 }
 
-/* kmin and kmax of a class at a port, where one of them may be in proportion to its rate */
+/* checks kmin and kmax of a class at a port: one of them may be in proportion to its rate */
 static int marking_check(const struct scenario *scenario, uint32_t index,
 			 const struct roce_class_config *class, const struct port_config *port,
 			 struct scenario_errors *errors)
@@ -196,7 +197,7 @@ static uint64_t fastest_bps(const struct plan *plan)
 	return rate_bps;
 }
 
-/* of the watched classes that whose kmax is the highest at the fastest port */
+/* of the watched classes, the one with the highest kmax at the fastest port */
 static struct roce_class_config widest(const struct scenario *scenario, const struct plan *plan,
 				       const struct roce_config *roce)
 {
@@ -216,9 +217,9 @@ static struct roce_class_config widest(const struct scenario *scenario, const st
 	return found;
 }
 
-/* THh and THl (RC-9): three times kmax and kmax, the highest of the watched classes, for the rate
- * for which that is; one that was said moves the other with it, and both are those of every port
- * then */
+/* THh and THl (RC-9): three times kmax, and kmax, of the watched class with the highest one, in
+ * proportion to the rate if kmax is. If the scenario gives one of them, the other is derived from
+ * it, and both apply to every port. */
 static int path_levels_make(const struct scenario *scenario, const struct plan *plan,
 			    struct roce_config *roce, struct scenario_errors *errors)
 {
@@ -293,7 +294,7 @@ static void headrooms_make(const struct scenario *scenario, struct plan *plan)
 	}
 }
 
-/* Headroom is a part of the buffer; of the rest something must be left. */
+/* Headroom is a part of the buffer; the shared rest must hold SHARED_FRAMES_MIN frames. */
 static int buffers_check(const struct scenario *scenario, const struct plan *plan,
 			 struct scenario_errors *errors)
 {
@@ -324,13 +325,13 @@ static int buffers_check(const struct scenario *scenario, const struct plan *pla
 
 /* ---- the real clock ---- */
 
-/* what attached hosts are fast with: bursts of offloaded segments. Ours */
+/* enough for attached hosts at full rate: they send bursts of offloaded segments. Ours */
 #define FLIGHT_BYTES_MIN (512u << 10)
 #define FLIGHT_BYTES_MAX (1u << 30)
 #define FLIGHT_PACKETS_MIN 64u
 
-/* what may be under way: twice what the link itself holds, and enough that a receiver which comes
- * late finds work */
+/* the limit of data in flight: twice what the link itself holds, and so much that a receiver which
+ * is late has data to process */
 static uint64_t flight_bytes(const struct port_config *port)
 {
 	uint64_t link_bytes =
@@ -351,17 +352,17 @@ void plan_roce_port_make_real(const struct scenario *scenario, const struct plan
 
 	port->guarded = false;
 	port->buffer_units = port->stop_units = 0;
-	/* a veth link could tell what was taken only by words of its own */
+	/* without limit on a veth link: its receiver does not report what it has taken */
 	port->flight_units = port->medium == MEDIUM_SHM ? (uint32_t)(flight / UNIT_BYTES) : 0;
 	port->headroom_bytes = said_or(scenario->roce.headroom_bytes, headroom_bytes);
 }
 
 int plan_roce_buffers_check_real(const struct scenario *scenario, const struct plan *plan,
-				 bool room, struct scenario_errors *errors)
+				 bool spare, struct scenario_errors *errors)
 {
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct node_config *node = &plan->nodes[i];
-		uint32_t ports = room ? NODE_PORTS_MAX : node->port_count;
+		uint32_t ports = spare ? NODE_PORTS_MAX : node->port_count;
 
 		for (uint32_t p = 0; p < node->port_count; p++) {
 			const struct port_config *port = &node->ports[p];
@@ -373,12 +374,9 @@ int plan_roce_buffers_check_real(const struct scenario *scenario, const struct p
 				continue;
 			scenario_errors_at(errors, scenario, &scenario->roce.buffer_place,
 					   "under the real clock %u ports with a headroom of %llu "
-					   "bytes in %u lossless "
-					   "class%s, as "
-					   "from '%s' to '%s', need a larger buffer than there can "
-					   "be: make the delay "
-					   "shorter, the "
-					   "rate lower or pfc.headroom smaller",
+					   "bytes in %u lossless class%s, as from '%s' to '%s', "
+					   "need a larger buffer than there can be: make the delay "
+					   "shorter, the rate lower or pfc.headroom smaller",
 					   ports, (unsigned long long)port->headroom_bytes,
 					   plan_roce_lossless(node),
 					   plan_roce_lossless(node) == 1 ? "" : "es",

@@ -10,7 +10,7 @@
 #define DETOUR_DRAWS 2u
 #define LOG_MARKS 1u
 #define CCTI_INCREASE 4u
-#define CCTI_STEPS 8u /* of the index, until the rate is half of the link's */
+#define CCTI_STEPS 8u /* of the index; after so many the rate is half of the link's */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -37,7 +37,7 @@ static node_time_t time_limited(uint64_t time_ps)
 	return least(most(time_ps, NODE_NS), ROUTING_TIME_MAX_PS);
 }
 
-/* ---- what is asked of the routing library ---- */
+/* ---- the request to the routing library ---- */
 
 static bool cycles_allowed(const struct scenario *scenario)
 {
@@ -64,9 +64,9 @@ struct routing_request plan_routing_request(const struct scenario *scenario)
 	};
 }
 
-/* ---- what is derived ---- */
+/* ---- derived values ---- */
 
-/* between two frames of a source, if every host sends to the same one */
+/* the time between two frames of a source if all hosts send to the same one */
 static node_time_t source_gap_ps(const struct congestion_basis *basis)
 {
 	return node_time_of_bytes(basis->mtu_bytes, basis->rate_bps) * basis->hosts;
@@ -78,9 +78,8 @@ struct routing_config plan_routing_derive(const struct congestion_basis *basis, 
 
 	return (struct routing_config){
 		.detour_weight_permille = DETOUR_WEIGHT_PERMILLE,
-		.detour_bias_units =
-			units_in(basis, 0,
-				 8), /* uniform traffic takes few detours: dragonfly-uniform.yaml */
+		/* uniform traffic takes few detours: dragonfly-uniform.yaml */
+		.detour_bias_units = units_in(basis, 0, 8),
 		.detour_draws = DETOUR_DRAWS,
 		.hold_ps = time_limited(most(2 * source_gap_ps(basis), 4 * basis->rtt_ps)),
 		.redirect_depth_units = depth_units,
@@ -98,9 +97,9 @@ struct routing_config plan_routing_derive(const struct congestion_basis *basis, 
 	};
 }
 
-/* FECN where the queue delays packets by as long as it takes to hear of it. The index falls more
- * slowly than the BECNs of a source raise it even if all hosts send to the same one, and each has a
- * packet in source_gap_ps() only. */
+/* FECN marks a queue whose delay is that of the congestion notification. The index falls more
+ * slowly than BECNs raise it, even if all hosts send to the same one and each source has only one
+ * packet in source_gap_ps(). */
 struct port_group_config plan_port_group_derive(const struct congestion_basis *basis)
 {
 	node_time_t loop_ps = basis->rtt_ps + 2 * basis->link_rtt_ps; /* links to the hosts too */
@@ -110,8 +109,7 @@ struct port_group_config plan_port_group_derive(const struct congestion_basis *b
 		.pending_units = units_in(basis, 0, 4),
 		.queue_units = queue_units,
 		.log_marks = LOG_MARKS,
-		/* congestion that was detected lasts as long as the queue that showed it takes to
-		 * drain */
+		/* congestion counts as present until the detected queue can have drained */
 		.log_window_ps = time_limited(
 			node_time_of_bytes((uint64_t)queue_units * UNIT_BYTES, basis->rate_bps)),
 		.hold_ps = time_limited(basis->link_rtt_ps),
@@ -125,7 +123,7 @@ struct port_group_config plan_port_group_derive(const struct congestion_basis *b
 	};
 }
 
-/* ---- what the scenario gives ---- */
+/* ---- values of the scenario ---- */
 
 static void routing_take(struct routing_config *config, enum fabric_kind fabric,
 			 const struct scenario_routing *section)
@@ -143,7 +141,7 @@ static void routing_take(struct routing_config *config, enum fabric_kind fabric,
 	if (fabric != FABRIC_FLOW_CHANNEL)
 		config->detour = DETOUR_NEVER;
 	config->redirect_inputs = tree && config->redirect && config->redirect_anywhere;
-	/* one of the two levels that is given moves the other */
+	/* the other level follows the one that is given */
 	if (given->redirect_depth_units && !given->redirect_full_units)
 		config->redirect_full_units = (uint32_t)least(
 			(uint64_t)config->redirect_depth_units + span_units, ROUTING_UNITS_MAX);

@@ -10,8 +10,7 @@
 
 /* ---- from names ---- */
 
-/* Return: index of switch @name, or of the switch of host @name if @hosts may be meant; -1 and an
- * error */
+/* Return: index of switch @name; with @hosts also of the switch of host @name; -1 and an error */
 static int64_t switch_named(const struct scenario *scenario, const struct scenario_route *route,
 			    const char *name, bool hosts, struct scenario_errors *errors)
 {
@@ -46,7 +45,7 @@ static bool is_linked(const struct scenario *scenario, uint32_t a, uint32_t b)
 	return false;
 }
 
-static bool is_said(const struct route_said *said, uint32_t count, uint32_t at, uint32_t to)
+static bool is_duplicate(const struct route_said *said, uint32_t count, uint32_t at, uint32_t to)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (said[i].at == at + 1 && said[i].to == to + 1)
@@ -54,7 +53,7 @@ static bool is_said(const struct route_said *said, uint32_t count, uint32_t at, 
 	return false;
 }
 
-/* fills @said[@count]; an error if it makes no sense */
+/* fills @said[@count]; adds an error if the route is not possible */
 static void route_resolve(const struct scenario *scenario, const struct scenario_route *route,
 			  struct route_said *said, uint32_t count, struct scenario_errors *errors)
 {
@@ -67,14 +66,15 @@ static void route_resolve(const struct scenario *scenario, const struct scenario
 		return;
 	at_name = scenario->switches[at].name;
 	if (at == to)
-		scenario_errors_at(errors, scenario, &route->place,
-				   "what is for '%s' is there at switch '%s': no route leads on",
-				   route->to, at_name);
+		scenario_errors_at(
+			errors, scenario, &route->place,
+			"switch '%s' is the destination switch of '%s': it needs no route", at_name,
+			route->to);
 	else if (!is_linked(scenario, (uint32_t)at, (uint32_t)by))
 		scenario_errors_at(errors, scenario, &route->place,
 				   "no link leads from switch '%s' to switch '%s'", at_name,
 				   scenario->switches[by].name);
-	else if (is_said(said, count, (uint32_t)at, (uint32_t)to))
+	else if (is_duplicate(said, count, (uint32_t)at, (uint32_t)to))
 		scenario_errors_at(errors, scenario, &route->place,
 				   "switch '%s' has a route to switch '%s' already", at_name,
 				   scenario->switches[to].name);
@@ -106,12 +106,12 @@ int plan_said_make(const struct scenario *scenario, struct plan *plan,
 struct loop_search {
 	const struct plan *plan;
 	uint32_t target;
-	uint32_t *from;  /* by switch: where the search came from; UINT32_MAX: not seen */
+	uint32_t *from;  /* by switch: the one before it; UINT32_MAX: not visited */
 	uint32_t *queue; /* [switch_count] */
 };
 
-/* breadth first along the routes to the target, from @start. Return: the switch from which @start
- * is reached again, or UINT32_MAX */
+/* searches breadth first from @start along the routes to the target. Return: the last switch of a
+ * loop through @start, or UINT32_MAX */
 static uint32_t loop_find(const struct loop_search *search, uint32_t start)
 {
 	uint32_t first = 0, end = 0;
@@ -139,7 +139,7 @@ static uint32_t loop_find(const struct loop_search *search, uint32_t start)
 	return UINT32_MAX;
 }
 
-/* the loop, in its order from @start on, as the first elements of queue[].  Return: how many */
+/* writes the loop, from @start to @last, to the first elements of queue[]. Return: their number */
 static uint32_t loop_list(const struct loop_search *search, uint32_t start, uint32_t last)
 {
 	uint32_t length = 0;
@@ -156,10 +156,10 @@ static uint32_t loop_list(const struct loop_search *search, uint32_t start, uint
 	return length;
 }
 
-/* Is a loop to the same target through switch @at told by a route before the @index-th? Then from[]
- * leads over its start. */
-static bool is_told(const struct loop_search *search, const struct routing_request *request,
-		    uint32_t index, uint32_t start, uint32_t last)
+/* Has a route before the @index-th reported this loop? Then the loop, from @last along from[],
+ * leads through the switch of that route. */
+static bool is_reported(const struct loop_search *search, const struct routing_request *request,
+			uint32_t index, uint32_t start, uint32_t last)
 {
 	for (uint32_t i = 0; i < index; i++)
 		for (uint32_t at = last; request->said[i].to == search->target + 1 && at != start;
@@ -182,7 +182,7 @@ int plan_loops_each(const struct plan *plan, plan_loop_fn *each, void *context)
 
 		search.target = plan->routing.said[i].to - 1;
 		last = loop_find(&search, start);
-		if (last == UINT32_MAX || is_told(&search, &plan->routing, i, start, last))
+		if (last == UINT32_MAX || is_reported(&search, &plan->routing, i, start, last))
 			continue;
 		each(context, search.target, search.queue, loop_list(&search, start, last));
 		loops++;

@@ -8,19 +8,19 @@
 #include "orchestrator/plan/plan_routing.h"
 #include "orchestrator/plan/plan_workload.h"
 
-/* ---- making room ---- */
+/* ---- vacant places ---- */
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
-/* NICs move up behind the new switches' places; whoever names one by its index follows */
+/* NICs move to higher indices, after the places of the new switches; peers and links follow */
 static int nodes_widen(struct plan *plan)
 {
 	uint32_t free_places = NODE_COUNT_MAX - plan->node_count;
-	uint32_t more_switches = least(PLAN_ROOM_SWITCHES, free_places / 2);
-	uint32_t more_hosts = least(PLAN_ROOM_HOSTS, free_places - more_switches);
+	uint32_t more_switches = least(PLAN_SPARE_SWITCHES, free_places / 2);
+	uint32_t more_hosts = least(PLAN_SPARE_HOSTS, free_places - more_switches);
 	uint32_t switches = plan->switch_count,
 		 node_count = plan->node_count + more_switches + more_hosts;
 	struct node_config *nodes = calloc(node_count, sizeof(*nodes));
@@ -54,7 +54,7 @@ static int nodes_widen(struct plan *plan)
 
 static int links_widen(struct plan *plan)
 {
-	uint32_t count = plan->link_count + PLAN_ROOM_LINKS;
+	uint32_t count = plan->link_count + PLAN_SPARE_LINKS;
 	struct plan_link *links = realloc(plan->links, count * sizeof(*links));
 
 	if (!links)
@@ -65,7 +65,7 @@ static int links_widen(struct plan *plan)
 	return 0;
 }
 
-/* a port that anything that this fabric has may be plugged into */
+/* a vacant port with the largest MTU, headroom and number of channels that any port has */
 static struct port_config vacant_port(const struct plan *plan)
 {
 	struct port_config port = { .vacant = true };
@@ -110,14 +110,14 @@ int plan_spare_make(struct plan *plan)
 		if (!plan_vacant(plan, i))
 			error = ports_widen(
 				plan, &plan->nodes[i],
-				least(plan->nodes[i].port_count + PLAN_ROOM_PORTS, NODE_PORTS_MAX),
+				least(plan->nodes[i].port_count + PLAN_SPARE_PORTS, NODE_PORTS_MAX),
 				&vacant);
 	return error;
 }
 
 /* ---- nodes ---- */
 
-/* the first place of a kind that is vacant, or that is not; -ENOSPC */
+/* the first place of @kind that is @vacant, or is not; -ENOSPC */
 static int64_t place_find(const struct plan *plan, enum node_kind kind, bool vacant)
 {
 	uint32_t from = kind == NODE_SWITCH ? 0 : plan->switch_count;
@@ -129,7 +129,7 @@ static int64_t place_find(const struct plan *plan, enum node_kind kind, bool vac
 	return -ENOSPC;
 }
 
-/* a node at a vacant place, in all but its tables and links like the first of its kind */
+/* a node at a vacant place, like the first of its kind except for its tables and links */
 static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name,
 			uint32_t port_count)
 {
@@ -155,7 +155,7 @@ static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name
 		node->switch_.hosts = NULL;
 		node->switch_.route_count = node->switch_.via_count = node->switch_.host_count = 0;
 		node->switch_.routing.seed = plan_routing_seed(plan->seed, (uint32_t)place);
-		error = plan_prefixes_tell(plan, &node->switch_);
+		error = plan_prefixes_copy(plan, &node->switch_);
 	} else {
 		node->nic.host_index = (uint32_t)place - plan->switch_count;
 		node->nic.workloads = NULL;
@@ -206,7 +206,7 @@ static bool is_edge(const struct plan *plan, uint32_t node_a, uint32_t node_b)
 	return plan->nodes[node_a].kind == NODE_NIC || plan->nodes[node_b].kind == NODE_NIC;
 }
 
-/* how well @link serves as a model for one between @node_a and @node_b: 0 is not at all */
+/* how similar @link is to one between @node_a and @node_b; 0: @link is vacant */
 static unsigned likeness(const struct plan *plan, const struct plan_link *link, uint32_t node_a,
 			 uint32_t node_b)
 {
@@ -228,8 +228,8 @@ struct port_config plan_spare_template(const struct plan *plan, uint32_t node_a,
 	return plan->nodes[best->node_a].ports[best->port_a];
 }
 
-/* Vacant ports of @a and @b that fit together: a port keeps the flow channels that it was made
- * with, and each of two switches may use all of the other's. */
+/* Finds vacant ports of @a and @b that fit together. A port keeps the number of flow channels that
+ * it was made with; ports of two switches must have the same number. */
 static bool vacant_ports_find(const struct node_config *a, const struct node_config *b,
 			      uint32_t *port_a, uint32_t *port_b)
 {
@@ -305,7 +305,7 @@ int64_t plan_spare_link(struct plan *plan, uint32_t node_a, uint32_t node_b,
 	return link;
 }
 
-/* The node runs on with what it was made with: channels and headroom of this port, memory for
+/* The running node keeps what it was made with: channels and headroom of this port, memory for
  * frames of its largest port. */
 static void port_vacate(struct node_config *node, uint32_t port)
 {

@@ -1,4 +1,4 @@
-/*  plan_topology - the switches, hosts and links of a plan as the graph that routing works on
+/*  plan_topology - converts a plan to the graph of switches, hosts and links that routing uses
  *  (topology.h). */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_TOPOLOGY_H
 #define HEDDLE_ORCHESTRATOR_PLAN_PLAN_TOPOLOGY_H
@@ -6,8 +6,8 @@
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/routing/topology.h"
 
-/** plan_topology() - the graph of @plan: vacant switches are not alive; links that carry nothing
- *  (plan_link_carries()) are not up.
+/** plan_topology() - fills @topology from @plan: vacant switches are not alive; links that carry no
+ *  data (plan_link_carries()) are not up.
  *  Return: 0, topology_free() later; -ENOMEM. */
 int plan_topology(const struct plan *plan, struct topology *topology);
 

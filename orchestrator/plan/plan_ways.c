@@ -10,7 +10,7 @@
 
 /* ---- tables ---- */
 
-/* the tables move from @routing to the nodes */
+/* moves the tables from @routing to the nodes */
 static void tables_take(struct plan *plan, struct routing *routing)
 {
 	plan->routing.lanes = routing->lanes;
@@ -33,7 +33,7 @@ static void tables_take(struct plan *plan, struct routing *routing)
 		config->via_count = tables->via_count;
 		config->vias = tables->vias;
 		config->lids = tables->lids;
-		free(tables->non_minimal); /* it stands in the groups */
+		free(tables->non_minimal); /* the groups contain it */
 		*tables = (struct switch_tables){ 0 };
 	}
 }
@@ -70,14 +70,14 @@ int plan_ways_make(struct plan *plan, char *why, unsigned why_max)
 	return error;
 }
 
-/* ---- how long they take ---- */
+/* ---- the longest path ---- */
 
 struct longest {
 	const struct plan *plan;
 	node_time_t (*hop_ps)(const struct node_config *node, const struct port_config *port);
-	/* by switch: to the target at hand; NODE_TIME_NEVER: not worked out yet */
-	node_time_t *ways_ps;
-	node_time_t *onward_ps; /* by switch: to the furthest of those that have hosts */
+	/* by switch: to the current target; NODE_TIME_NEVER: not computed yet */
+	node_time_t *paths_ps;
+	node_time_t *onward_ps; /* by switch: to the farthest switch that has hosts */
 };
 
 static bool has_hosts(const struct node_config *node)
@@ -88,27 +88,28 @@ static bool has_hosts(const struct node_config *node)
 	return false;
 }
 
-/* from @at to @target, over the longest of the ports that lead there; 0: none does */
-static node_time_t way_ps(const struct longest *longest, uint32_t at, uint32_t target)
+/* the longest time of a path from @at to @target, over any port of its routes; 0: no route */
+static node_time_t path_ps(const struct longest *longest, uint32_t at, uint32_t target)
 {
 	const struct node_config *node = &longest->plan->nodes[at];
 	node_time_t most_ps = 0;
 
-	if (longest->ways_ps[at] != NODE_TIME_NEVER)
-		return longest->ways_ps[at];
-	longest->ways_ps[at] = 0; /* a loop that was asked for (routing_said.h) counts once */
+	if (longest->paths_ps[at] != NODE_TIME_NEVER)
+		return longest->paths_ps[at];
+	longest->paths_ps[at] = 0; /* a routing loop (routing_said.h) counts once */
 	for (uint64_t ports = plan_ways_route(node, target)->ports; ports; ports &= ports - 1) {
 		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
 
-		most_ps = node_time_max(most_ps, longest->hop_ps(node, port) +
-							 way_ps(longest, port->peer_index, target));
+		most_ps =
+			node_time_max(most_ps, longest->hop_ps(node, port) +
+						       path_ps(longest, port->peer_index, target));
 	}
-	longest->ways_ps[at] = most_ps;
+	longest->paths_ps[at] = most_ps;
 	return most_ps;
 }
 
-/* the ports of @node, besides the shortest, by which packets of its hosts may go to @target; all
- * hosts there have the same */
+/* the ports of @node, besides the shortest, over which packets of its hosts may be sent to @target.
+ * They are the same for all hosts at @target. */
 static uint64_t non_minimal_ports(const struct plan *plan, const struct node_config *node,
 				  uint32_t target)
 {
@@ -126,18 +127,19 @@ static uint64_t non_minimal_ports(const struct plan *plan, const struct node_con
 	return 0;
 }
 
-/* from @at to @target, over the longest way that packets of its hosts may take */
-static node_time_t first_way_ps(const struct longest *longest, uint32_t at, uint32_t target)
+/* the longest time of a path from @at to @target that packets of its hosts may take */
+static node_time_t host_path_ps(const struct longest *longest, uint32_t at, uint32_t target)
 {
 	const struct node_config *node = &longest->plan->nodes[at];
-	node_time_t most_ps = way_ps(longest, at, target);
+	node_time_t most_ps = path_ps(longest, at, target);
 	uint64_t ports = at == target ? 0 : non_minimal_ports(longest->plan, node, target);
 
 	for (; ports; ports &= ports - 1) {
 		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
 
-		most_ps = node_time_max(most_ps, longest->hop_ps(node, port) +
-							 way_ps(longest, port->peer_index, target));
+		most_ps =
+			node_time_max(most_ps, longest->hop_ps(node, port) +
+						       path_ps(longest, port->peer_index, target));
 	}
 	return most_ps;
 }
@@ -145,10 +147,10 @@ static node_time_t first_way_ps(const struct longest *longest, uint32_t at, uint
 static void target_set(const struct longest *longest, uint32_t target)
 {
 	for (uint32_t i = 0; i < longest->plan->switch_count; i++)
-		longest->ways_ps[i] = i == target ? 0 : NODE_TIME_NEVER;
+		longest->paths_ps[i] = i == target ? 0 : NODE_TIME_NEVER;
 }
 
-static bool goes_by(const struct node_config *node, uint32_t via)
+static bool has_via(const struct node_config *node, uint32_t via)
 {
 	for (uint32_t i = 0; i < node->switch_.via_count; i++)
 		if (node->switch_.vias[i] == via + 1)
@@ -166,14 +168,14 @@ static node_time_t longest_find(const struct longest *longest)
 		for (uint32_t i = 0; has_hosts(&plan->nodes[target]) && i < plan->switch_count; i++)
 			if (has_hosts(&plan->nodes[i]))
 				longest->onward_ps[i] = node_time_max(
-					longest->onward_ps[i], first_way_ps(longest, i, target));
+					longest->onward_ps[i], host_path_ps(longest, i, target));
 	}
 	for (uint32_t via = 0; via < plan->switch_count; via++) {
 		target_set(longest, via);
 		most_ps = node_time_max(most_ps, longest->onward_ps[via]);
 		for (uint32_t i = 0; i < plan->switch_count; i++)
-			if (goes_by(&plan->nodes[i], via))
-				most_ps = node_time_max(most_ps, way_ps(longest, i, via) +
+			if (has_via(&plan->nodes[i], via))
+				most_ps = node_time_max(most_ps, path_ps(longest, i, via) +
 									 longest->onward_ps[via]);
 	}
 	return most_ps;
@@ -187,13 +189,13 @@ int plan_ways_longest_ps(const struct plan *plan,
 	struct longest longest = {
 		.plan = plan,
 		.hop_ps = hop_ps,
-		.ways_ps = calloc(plan->switch_count, sizeof(*longest.ways_ps)),
+		.paths_ps = calloc(plan->switch_count, sizeof(*longest.paths_ps)),
 		.onward_ps = calloc(plan->switch_count, sizeof(*longest.onward_ps)),
 	};
-	int error = longest.ways_ps && longest.onward_ps ? 0 : -ENOMEM;
+	int error = longest.paths_ps && longest.onward_ps ? 0 : -ENOMEM;
 
 	*longest_ps = error ? 0 : longest_find(&longest);
-	free(longest.ways_ps);
+	free(longest.paths_ps);
 	free(longest.onward_ps);
 	return error;
 }

@@ -1,21 +1,22 @@
-/*  plan_ways - the ways of a plan: its routes, detours, virtual lanes and tables of port groups, by
- *  routing.h. */
+/*  plan_ways - the paths of a plan: its routes, detours, virtual lanes and tables of port groups,
+ *  from routing.h. */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_WAYS_H
 #define HEDDLE_ORCHESTRATOR_PLAN_PLAN_WAYS_H
 
 #include "orchestrator/plan/plan.h"
 
-/** plan_ways_make() - fills the tables of all switches, ports to flood to but for flow channels,
- *  and lanes and lane rule of all nodes, for the links as they are now. What is wanted is in
- *  plan->routing. Afterwards its lanes, order and lane rule are those taken, and stay when the ways
- *  are made again, by routing_follow.h.
- *  Return: 0; -EINVAL with a sentence in @why, see routing_make(); -ENOMEM; tables may be empty
- *  then. */
+/** plan_ways_make() - computes routes as plan->routing requests them, over the links that carry
+ *  data (plan_link_carries()). Fills the tables of all switches, lanes and lane rule of all nodes,
+ *  and, except with flow channels, the ports to flood to.
+ *  The first call writes the selected lanes, order and lane rule to plan->routing; later calls keep
+ *  them (routing_follow.h).
+ *  Return: 0; -EINVAL with a sentence in @why, see routing_make(); -ENOMEM. After an error tables
+ *  may be empty. */
 int plan_ways_make(struct plan *plan, char *why, unsigned why_max);
 
-/** plan_ways_longest_ps() - the longest way between two switches that have hosts, detours and
- *  non-minimal port groups included; of several between the same two, the longest counts.
- *  @hop_ps      what the link behind @port of @node adds to a way.
+/** plan_ways_longest_ps() - the longest time of a path between two switches that have hosts.
+ *  Detours and non-minimal port groups are included.
+ *  @hop_ps     the time that the link at @port of @node adds to a path.
  *  @longest_ps filled; 0 if all hosts are at one switch.
  *  Return: 0 or -ENOMEM. */
 int plan_ways_longest_ps(const struct plan *plan,

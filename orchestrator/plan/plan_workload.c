@@ -7,7 +7,7 @@
 #include "nodes/base/random.h"
 #include "nodes/wire/frame.h"
 
-/* "workload": keeps them apart from the nodes' seeds */
+/* "workload": makes seeds of workloads differ from those of nodes */
 #define SEED_OF_WORKLOADS 0x776f726b6c6f6164ull
 
 uint64_t plan_mix(uint64_t seed, uint64_t index)
@@ -19,7 +19,7 @@ uint64_t plan_mix(uint64_t seed, uint64_t index)
 	return z ^ (z >> 31);
 }
 
-/* ---- does it fit the links? ---- */
+/* ---- checks against the links ---- */
 
 static bool refuse_packet(const struct scenario *scenario, const struct scenario_workload *workload,
 			  uint32_t mtu_bytes, const char *a, const char *b,
@@ -34,8 +34,8 @@ static bool refuse_packet(const struct scenario *scenario, const struct scenario
 	return true;
 }
 
-/* Every packet must pass every link it may meet: those of the hosts that take part, and all between
- * switches. */
+/* Checks that packets fit the MTU of every link they may cross: those of the senders and receivers,
+ * and all between switches. */
 static bool packets_fit(const struct scenario *scenario, const struct scenario_workload *workload,
 			struct scenario_errors *errors)
 {
@@ -60,7 +60,7 @@ static bool packets_fit(const struct scenario *scenario, const struct scenario_w
 	return true;
 }
 
-/* at most: how many flows @workload has */
+/* the most flows that @workload can have */
 static uint64_t flows_count(const struct scenario_workload *workload)
 {
 	uint64_t flows = (uint64_t)workload->sender_count * workload->connections;
@@ -92,8 +92,8 @@ static int workloads_check(const struct scenario *scenario, struct scenario_erro
 
 /* ---- destinations ---- */
 
-/* Whom each of @count hosts sends to, by place: a cyclic order drawn by Sattolo's shuffle, which
- * has no fixed point. */
+/* The destination of each of @count hosts, by place: a cyclic order drawn by Sattolo's shuffle,
+ * which has no fixed point. */
 static uint32_t *permutation_draw(uint32_t count, uint64_t seed)
 {
 	uint32_t *order = calloc(count, sizeof(*order));
@@ -113,8 +113,8 @@ static uint32_t *permutation_draw(uint32_t count, uint64_t seed)
 	return order;
 }
 
-/* The destinations of the sender at @place; @out has room for all receivers or senders. Return: how
- * many. */
+/* Fills @out with the destinations of the sender at @place; it has an entry for each receiver or
+ * sender. Return: their number. */
 static uint32_t destinations_fill(const struct scenario_workload *workload, uint32_t place,
 				  const uint32_t *order, uint32_t *out)
 {
@@ -164,14 +164,14 @@ static int sizes_copy(const struct scenario_workload *workload, struct workload_
 	return 0;
 }
 
-/* what @workload is for the sender at @place */
+/* fills the workload of the sender at @place */
 static int config_fill(const struct scenario *scenario, uint32_t index, uint32_t place,
 		       const uint32_t *order, struct workload_config *config)
 {
 	const struct scenario_workload *workload = &scenario->workloads[index];
-	uint32_t room = workload->sender_count > workload->receiver_count
-				? workload->sender_count
-				: workload->receiver_count;
+	uint32_t entries = workload->sender_count > workload->receiver_count
+				   ? workload->sender_count
+				   : workload->receiver_count;
 
 	*config = (struct workload_config){
 		.workload_index = index,
@@ -194,8 +194,8 @@ static int config_fill(const struct scenario *scenario, uint32_t index, uint32_t
 	};
 	snprintf(config->name, sizeof(config->name), "%s", workload->name);
 	if (destination_kind_of(workload->pattern) == DESTINATION_FIXED)
-		room = 1;
-	config->destinations = calloc(room, sizeof(*config->destinations));
+		entries = 1;
+	config->destinations = calloc(entries, sizeof(*config->destinations));
 	if (!config->destinations || sizes_copy(workload, config))
 		return -ENOMEM;
 	config->destination_count = destinations_fill(workload, place, order, config->destinations);
@@ -245,7 +245,7 @@ static int workloads_alloc(const struct scenario *scenario, struct plan *plan)
 	return error;
 }
 
-/* As many flows as a NIC can ever send or receive, unless the scenario says how many. */
+/* Fills flows_max: all flows that a NIC can send or receive, unless the scenario gives it. */
 static int flows_max_fill(const struct scenario *scenario, struct plan *plan)
 {
 	uint32_t *received = calloc(plan->host_count, sizeof(*received));
@@ -277,7 +277,7 @@ static int flows_max_fill(const struct scenario *scenario, struct plan *plan)
 	return 0;
 }
 
-/* Queue pairs and connections are set up before they send: they all must have a place. */
+/* Queue pairs and TCP connections exist before they send: each NIC must have enough for all. */
 static int connections_check(const struct scenario *scenario, const struct plan *plan,
 			     struct scenario_errors *errors)
 {
@@ -335,8 +335,8 @@ int plan_workloads_make(const struct scenario *scenario, struct plan *plan,
 	return error ? error : connections_check(scenario, plan, errors);
 }
 
-/* the frames of @workload: full ones and the rest that its fixed size leaves; all may be the
- * shortest if it is random */
+/* the frames of @workload: full ones and the rest of a message of fixed size; with a random size
+ * all may be the shortest */
 static struct plan_frames frames_of(const struct scenario_workload *workload)
 {
 	uint32_t data_bytes = frame_payload_max(workload->frame, workload->packet_bytes);

@@ -15,7 +15,7 @@ static const char *const form_names[PATH_PAUSE_FORMS] = {
 
 /* ---- for people ---- */
 
-/* above which level, or share of the free buffer, or the lower of both */
+/* a level, or a share of the free buffer, or both: the lower one applies */
 static void level_print(uint64_t level_bytes, uint32_t alpha_permille, FILE *out)
 {
 	char bytes[HUMAN_TEXT_MAX], share[QUANTITY_TEXT_MAX];
@@ -30,7 +30,7 @@ static void level_print(uint64_t level_bytes, uint32_t alpha_permille, FILE *out
 		fprintf(out, "all of the buffer");
 }
 
-/* a queue length, and for which rate of a port it is if not for all */
+/* a queue length, and the port rate that it applies to, unless it applies to all */
 static const char *level_text(uint64_t bytes, uint64_t per_bps, char text[LEVEL_TEXT_MAX])
 {
 	char number[HUMAN_TEXT_MAX], rate[HUMAN_TEXT_MAX];
@@ -101,7 +101,7 @@ static void mechanisms_print(const struct roce_config *roce, FILE *out)
 		fprintf(out, "  path pause  off\n");
 }
 
-/* a headroom that the scenario gives may be too small on purpose */
+/* reports a headroom of the scenario that is too small, which may be on purpose */
 static void shortage_print(const struct plan *plan, const struct node_config *node, FILE *out)
 {
 	uint64_t needed_bytes = 0;
@@ -122,7 +122,7 @@ static void shortage_print(const struct plan *plan, const struct node_config *no
 			human_bytes(needed_bytes, text));
 }
 
-/* the least and the most headroom of a port, and what is left to share */
+/* prints the least and the most headroom of a port, and the shared rest of the buffer */
 static void switch_print(const struct plan *plan, const struct node_config *node, FILE *out)
 {
 	uint64_t least_bytes = UINT64_MAX, most_bytes = 0, all_bytes = plan_roce_headroom_sum(node);
@@ -157,8 +157,10 @@ static uint64_t pause_bytes(const struct node_config *node, const struct roce_cl
 	return class->xoff_bytes && class->xoff_bytes < bytes ? class->xoff_bytes : bytes;
 }
 
-/* A hint for PFC before ECN: an input is paused at a lower level than that at which marking at an output, fed
- * by this input alone, is at its maximum. The first switch and port of class @index. */
+/* A hint for PFC before ECN: PFC pauses an input at a lower level than that at which the marking of
+ * an output, fed by this input alone, has its maximum. Prints the first such switch and port of
+ * class
+ * @index. */
 static void marking_late_print(const struct plan *plan, uint32_t index, FILE *out)
 {
 	const struct roce_class_config *class = &plan->nodes[0].roce.classes[index];

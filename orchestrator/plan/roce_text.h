@@ -1,5 +1,5 @@
-/*  roce_text - what was derived for a fabric of kind roce, as `heddle check` shows it: thresholds,
- *  headroom, buffers. */
+/*  roce_text - prints the values of a fabric of kind roce for `heddle check`: thresholds, headroom,
+ *  buffers. */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_ROCE_TEXT_H
 #define HEDDLE_ORCHESTRATOR_PLAN_ROCE_TEXT_H
 
@@ -8,11 +8,10 @@
 
 #include "orchestrator/plan/plan.h"
 
-/** roce_print() - for people. @plan is of kind roce. */
+/** roce_print() - prints them for people. @plan is of kind roce. */
 void roce_print(const struct plan *plan, FILE *out);
 
-/** roce_json() - the same for programs, every port by itself, in the units of
- *  nodes/config/roce_config.h.
+/** roce_json() - the same for programs, with each port, in the units of nodes/config/roce_config.h.
  *  Return: a new reference; NULL if memory is short. */
 json_t *roce_json(const struct plan *plan);
 

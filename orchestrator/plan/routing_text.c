@@ -26,7 +26,7 @@ static void lanes_print(const struct plan *plan, FILE *out)
 		fprintf(out, "%" PRIu32 " lanes for each class, %s\n", node->lanes,
 			node->switch_.routing.lane_rule == LANES_BY_HOP
 				? "the next higher one at every hop"
-				: "the same one all the way");
+				: "the same one on the whole path");
 }
 
 static void detour_print(const struct routing_config *routing, FILE *out)
@@ -34,11 +34,11 @@ static void detour_print(const struct routing_config *routing, FILE *out)
 	char bias[HUMAN_TEXT_MAX];
 
 	if (routing->detour == DETOUR_ALWAYS)
-		fprintf(out, "  detours     always, by way of any switch\n");
+		fprintf(out, "  detours     always, by a random intermediate switch\n");
 	if (routing->detour == DETOUR_ADAPTIVE)
 		fprintf(out,
 			"  detours     the better of %" PRIu32
-			", if more than %g times its load and %s wait for the minimal way\n",
+			", if the load of the minimal path exceeds %g times its load plus %s\n",
 			routing->detour_draws, routing->detour_weight_permille / 1000.0,
 			human_units(routing->detour_bias_units, bias));
 }
@@ -49,34 +49,35 @@ static void redirect_print(const struct routing_config *routing, FILE *out)
 
 	if (routing->hold_sources)
 		fprintf(out,
-			"  sources     of congestion keep their path, and what follows within %s\n",
+			"  sources     of congestion keep their path, for %s after the last "
+			"congestion "
+			"ACK\n",
 			human_time(routing->hold_ps, text[0]));
 	if (!routing->redirect)
 		return;
 	fprintf(out,
-		"  redirects   from %s on, always at %s; growth within %s counts %g times; a flow "
-		"again after %s%s\n",
+		"  redirects   above a queue of %s, always from %s on; growth within %s counts %g "
+		"times; the same flow again after %s%s\n",
 		human_units(routing->redirect_depth_units, text[0]),
 		human_units(routing->redirect_full_units, text[1]),
 		human_time(routing->redirect_interval_ps, text[2]),
 		routing->redirect_growth_weight_permille / 1000.0,
 		human_time(routing->redirect_pause_ps, text[3]),
-		routing->redirect_inputs     ? "; inputs ask, anywhere obeyed"
-		: routing->redirect_anywhere ? "; anywhere"
+		routing->redirect_inputs     ? "; inputs request, at any switch"
+		: routing->redirect_anywhere ? "; at any switch"
 					     : "");
 	if (routing->redirect_rule == REDIRECT_BY_DEPTH)
-		fprintf(out, "              any packet may ask, the likelier the more waits; the "
-			     "flow then takes the "
-			     "least loaded path\n");
+		fprintf(out, "              any packet may request one, the likelier the longer "
+			     "the queue; the flow then takes the least loaded path\n");
 	if (routing->redirect_group > 1)
 		fprintf(out,
 			"              groups of up to %" PRIu32
-			" flows, half of those that wait at most\n",
+			" flows, at most half of those that wait\n",
 			routing->redirect_group);
 }
 
-/* the names of the classes that are @unordered, or of those that are not; nothing if there is
- * none */
+/* prints @before and the names of the classes that are @unordered, or are not; nothing without such
+ * a class */
 static void classes_print(const struct node_config *node, bool unordered, const char *before,
 			  FILE *out)
 {
@@ -97,8 +98,8 @@ static bool classes_adaptive(const struct node_config *node)
 	return adaptive;
 }
 
-/* PG-5: at how many destinations, of all switches together, a packet from a host may take a longer
- * way */
+/* PG-5: the number of destinations, of all switches together, to which a packet from a host may
+ * take a longer path */
 static void non_minimal_print(const struct plan *plan, FILE *out)
 {
 	uint32_t count = 0, all = 0;
@@ -113,14 +114,13 @@ static void non_minimal_print(const struct plan *plan, FILE *out)
 	}
 	if (count)
 		fprintf(out,
-			"  non-minimal packets from hosts may take one link more where one port "
-			"alone is shortest: "
-			"%" PRIu32 " of %" PRIu32 " entries\n",
+			"  non-minimal packets from hosts may take one more link, where a single "
+			"port "
+			"is shortest: %" PRIu32 " of %" PRIu32 " entries\n",
 			count, all);
 	else
-		fprintf(out, "  non-minimal none: nowhere is one port alone the shortest and a "
-			     "longer way within the "
-			     "lanes\n");
+		fprintf(out, "  non-minimal none: no destination has a single shortest port and a "
+			     "longer path within the lanes\n");
 }
 
 static void port_group_print(const struct plan *plan, FILE *out)
@@ -135,12 +135,13 @@ static void port_group_print(const struct plan *plan, FILE *out)
 	} else {
 		fprintf(out,
 			"port groups   LIDs of %" PRIu32
-			" bits, policy %s, the choice holds for %s\n",
+			" bits, policy %s, the choice applies to %s\n",
 			config->lid_bits, port_group_policy_words[config->policy],
-			config->update_lft ? "the DLID" : "the packet");
+			config->update_lft ? "the DLID" : "one packet");
 		fprintf(out,
-			"  congested   without credit, or %s and rising wait for it, or %" PRIu32
-			" marks, from %s on, within %s; an entry again after %s\n",
+			"  congested   without credit, or if %s wait for it and that rises, or "
+			"after %" PRIu32
+			" marks, from a queue of %s, within %s; an entry again after %s\n",
 			human_units(config->pending_units, text[0]), config->log_marks,
 			human_units(config->queue_units, text[1]),
 			human_time(config->log_window_ps, text[2]),
@@ -156,7 +157,7 @@ static void port_group_print(const struct plan *plan, FILE *out)
 		fprintf(out, "\n");
 	}
 	if (config->fecn)
-		fprintf(out, "  FECN        that sources hear of where %s wait\n",
+		fprintf(out, "  FECN        from a queue of %s on, of which sources are notified\n",
 			human_units(config->fecn_units, text[0]));
 	if (config->becn)
 		fprintf(out,
@@ -181,18 +182,19 @@ void routing_ungrouped_print(const struct plan *plan, const char *label, FILE *o
 			continue;
 		if (!switches)
 			fprintf(out,
-				"%sa switch has at most %u%s; with their static port alone are, at",
+				"%sa switch has at most %u%s; destinations without a group have "
+				"their "
+				"static port only:",
 				label,
 				node->port_group.non_minimal ? PORT_GROUP_EDGE_FROM - 1
 							     : PORT_GROUPS_MAX - 1,
-				node->port_group.non_minimal ? ", and 128 with longer ways" : "");
+				node->port_group.non_minimal ? ", and 128 with longer paths" : "");
 		if (switches++ < SWITCHES_NAMED)
-			fprintf(out, "%s %s: %" PRIu32 " destinations", switches > 1 ? "," : "",
-				node->name, count);
+			fprintf(out, "%s %" PRIu32 " at %s", switches > 1 ? "," : "", count,
+				node->name);
 	}
 	if (switches > SWITCHES_NAMED)
-		fprintf(out, ", and at %" PRIu32 " more switches others",
-			switches - SWITCHES_NAMED);
+		fprintf(out, ", more at %" PRIu32 " other switches", switches - SWITCHES_NAMED);
 	if (switches)
 		fprintf(out, "\n");
 }
@@ -212,8 +214,8 @@ void routing_print(const struct plan *plan, FILE *out)
 	if (plan_fabric(plan) != FABRIC_FLOW_CHANNEL)
 		return;
 	if (routing->choice == ROUTING_ADAPTIVE)
-		fprintf(out, "  load        what waits for a port%s\n",
-			routing->load_queue ? "" : ", and what went there and is not acknowledged");
+		fprintf(out, "  load        the queue of a port%s\n",
+			routing->load_queue ? "" : ", and data sent there but not acknowledged");
 	detour_print(routing, out);
 	redirect_print(routing, out);
 }
@@ -248,7 +250,7 @@ json_t *routing_json(const struct plan *plan)
 		(json_int_t)routing->redirect_group);
 }
 
-/* PG-4: the names of the classes whose packets may leave by another port than the static one */
+/* PG-4: the names of the classes whose packets may be sent to other ports than the static one */
 static json_t *adaptive_classes_json(const struct node_config *node)
 {
 	json_t *names = json_array();

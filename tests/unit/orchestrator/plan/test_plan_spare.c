@@ -109,7 +109,7 @@ TEST(plan_spare_make__moves_nothing_that_was_there)
 	ck_assert_uint_eq(plan.nodes[at("s2")].switch_.fabric_address, 2);
 	ck_assert_uint_eq(plan.nodes[at("C")].nic.host_index, 2);
 	ck_assert_uint_eq(plan_host_node(&plan, 2), at("C"));
-	ck_assert_uint_eq(plan.nodes[at("s1")].port_count, 2 + PLAN_ROOM_PORTS);
+	ck_assert_uint_eq(plan.nodes[at("s1")].port_count, 2 + PLAN_SPARE_PORTS);
 	ck_assert_str_eq(plan.nodes[plan.links[2].node_a].name, "C");
 }
 
@@ -129,7 +129,7 @@ TEST(plan_spare_host__joins_with_its_own_address)
 
 TEST(plan_spare_link__ends_with_the_ports)
 {
-	for (uint32_t i = 0; i < PLAN_ROOM_PORTS; i++)
+	for (uint32_t i = 0; i < PLAN_SPARE_PORTS; i++)
 		ck_assert_int_ge(plug(at("s1"), at("s2")), 0);
 	ck_assert_int_eq(plug(at("s1"), at("s2")), -EMLINK);
 	consistent();
@@ -139,7 +139,7 @@ TEST(plan_spare_host__ends_with_the_places)
 {
 	char name[16];
 
-	for (uint32_t i = 0; i < PLAN_ROOM_HOSTS; i++) {
+	for (uint32_t i = 0; i < PLAN_SPARE_HOSTS; i++) {
 		snprintf(name, sizeof(name), "n%u", i);
 		ck_assert_int_ge(plan_spare_host(&plan, name), 0);
 	}

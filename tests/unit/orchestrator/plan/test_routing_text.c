@@ -63,20 +63,19 @@ TEST(routing_print__adaptive)
 		    "  redirect: {depth: 100kB, full: 256kB, growth: 2, interval: 3us, pause: "
 		    "40us, anywhere: yes}}\n");
 	says("paths         adaptive, 2 lanes for each class, ");
-	says("  detours     the better of 3, if more than 1.5 times its load and 16.38 kB wait for "
-	     "the minimal way\n");
-	says("  sources     of congestion keep their path, and what follows within 30.00 us\n");
-	says("  redirects   from 100.1 kB on, always at 256.0 kB; growth within 3.000 us counts 2 "
-	     "times; a flow again "
-	     "after "
-	     "40.00 us; anywhere\n");
+	says("  detours     the better of 3, if the load of the minimal path exceeds 1.5 times its "
+	     "load plus 16.38 kB\n");
+	says("  sources     of congestion keep their path, for 30.00 us after the last congestion "
+	     "ACK\n");
+	says("  redirects   above a queue of 100.1 kB, always from 256.0 kB on; growth within "
+	     "3.000 us counts 2 times; the same flow again after 40.00 us; at any switch\n");
 	ck_assert_ptr_null(strstr(text, "groups"));
 }
 
 TEST(routing_print__groups)
 {
 	printed(TWO "routing: {choice: adaptive, redirect: {group: 12}}\n");
-	says("              groups of up to 12 flows, half of those that wait at most\n");
+	says("              groups of up to 12 flows, at most half of those that wait\n");
 }
 
 /* of roce only the hash */
@@ -93,12 +92,11 @@ TEST(routing_print__port_group)
 		    "8KiB,\n"
 		    "  log: {marks: 5, window: 7us}, hold: 2us, fecn: {at: 64KiB},\n"
 		    "  becn: {interval: 20us, increase: 2, max: 500, step: 25%, timer: 30us}}\n");
-	says("port groups   LIDs of 24 bits, policy greedy, the choice holds for the packet\n");
-	says("  congested   without credit, or 4.096 kB and rising wait for it, or 5 marks, from "
-	     "8.192 kB on, within "
-	     "7.000 us; an entry again after 2.000 us\n");
+	says("port groups   LIDs of 24 bits, policy greedy, the choice applies to one packet\n");
+	says("  congested   without credit, or if 4.096 kB wait for it and that rises, or after 5 "
+	     "marks, from a queue of 8.192 kB, within 7.000 us; an entry again after 2.000 us\n");
 	says("  classes     adaptive, any order: best-effort\n");
-	says("  FECN        that sources hear of where 65.54 kB wait\n");
+	says("  FECN        from a queue of 65.54 kB on, of which sources are notified\n");
 	says("  BECN        one in 20.00 us; each raises the index by 2 up to 500, each 30.00 us "
 	     "lowers it by 1; rate "
 	     "/ (1 + 0.25 "
@@ -133,9 +131,9 @@ TEST(routing_print__groups_do_not_suffice)
 			plan.nodes[i].switch_.lids.ungrouped = 7 - 4 * switches++;
 	routing_print(&plan, out);
 	fclose(out);
-	says("  groups      a switch has at most 255; with their static port alone are, at s1: 7 "
-	     "destinations, s2: 3 "
-	     "destinations\n");
+	says("  groups      a switch has at most 255; destinations without a group have their "
+	     "static "
+	     "port only: 7 at s1, 3 at s2\n");
 }
 
 /* PG-5: entries with longer ways are counted, or it is said that there are none */
@@ -145,16 +143,16 @@ TEST(routing_print__non_minimal)
 		"b, C: c}, links: [[a, "
 		"b], "
 		"[b, c], [c, a]]}\nfabric: port-group\nport-group: {non-minimal: yes}\n");
-	says("  non-minimal packets from hosts may take one link more where one port alone is "
-	     "shortest: 6 of 9 "
-	     "entries\n");
+	says("  non-minimal packets from hosts may take one more link, where a single port is "
+	     "shortest: 6 of 9 entries\n");
 	says("paths         2 lanes for each class, the next higher one at every hop\n");
 }
 
 TEST(routing_print__non_minimal_none)
 {
 	printed(TWO "fabric: port-group\nport-group: {non-minimal: yes}\n");
-	says("  non-minimal none: nowhere is one port alone the shortest and a longer way within "
+	says("  non-minimal none: no destination has a single shortest port and a longer path "
+	     "within "
 	     "the lanes\n");
 }
 
