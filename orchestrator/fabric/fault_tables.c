@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "orchestrator/plan/plan_roce.h"
-#include "orchestrator/plan/plan_ways.h"
+#include "orchestrator/plan/plan_routes.h"
 
 /* a switch that cannot be reached has no route */
 static void prune(struct switch_config *config)
@@ -56,7 +56,7 @@ int fault_tables_make(const struct plan *plan, const uint32_t *down, struct plan
 	int error = copy(plan, down, follower);
 
 	if (!error)
-		error = plan_ways_make(follower, why, sizeof(why));
+		error = plan_routes_make(follower, why, sizeof(why));
 	for (uint32_t i = 0; i < follower->switch_count && !error; i++)
 		prune(&follower->nodes[i].switch_);
 	return error;

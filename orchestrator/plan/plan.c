@@ -13,7 +13,7 @@
 #include "orchestrator/plan/plan_roce.h"
 #include "orchestrator/plan/plan_routing.h"
 #include "orchestrator/plan/plan_said.h"
-#include "orchestrator/plan/plan_ways.h"
+#include "orchestrator/plan/plan_routes.h"
 #include "orchestrator/plan/plan_workload.h"
 
 #define SAMPLES_MAX (1u << 22) /* of one node */
@@ -374,7 +374,7 @@ static int prefixes_fill(const struct scenario *scenario, struct plan *plan)
 
 static bool is_reached(const struct plan *plan, uint32_t from, uint32_t to)
 {
-	return from == to || plan_ways_route(&plan->nodes[from], to)->ports;
+	return from == to || plan_route(&plan->nodes[from], to)->ports;
 }
 
 /* Links have both directions, so it suffices that the first host reaches all others, and all
@@ -423,7 +423,7 @@ static int lanes_spare(const struct scenario *scenario, struct plan *plan, char 
 		return error;
 	request.lanes = hops < request.lanes_max ? hops : request.lanes_max;
 	plan->routing = request;
-	return plan_ways_make(plan, why, why_max);
+	return plan_routes_make(plan, why, why_max);
 }
 
 static int routes_make(const struct scenario *scenario, struct plan *plan,
@@ -439,7 +439,7 @@ static int routes_make(const struct scenario *scenario, struct plan *plan,
 	error = plan_said_make(scenario, plan, errors);
 	if (error)
 		return error;
-	error = plan_ways_make(plan, why, sizeof(why));
+	error = plan_routes_make(plan, why, sizeof(why));
 	if (!error)
 		error = lanes_spare(scenario, plan, why, sizeof(why));
 	if (error == -EINVAL)

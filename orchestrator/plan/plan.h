@@ -50,7 +50,7 @@ struct plan {
 	node_time_t lookahead_ps;
 	/* match fields of edge ports for which the scenario gives none (FC-2) */
 	struct flow_match match;
-	/* how routes are computed; lanes: those of each class, not 0 after plan_ways_make() */
+	/* how routes are computed; lanes: those of each class, not 0 after plan_routes_make() */
 	struct routing_request routing;
 	struct route_said *routes_said; /* what routing.said points to; owned */
 	bool tree;                      /* every link leads upward or downward: routing_upward.h */

@@ -4,7 +4,7 @@
 
 #include "nodes/base/units.h"
 #include "orchestrator/base/quantity.h"
-#include "orchestrator/plan/plan_ways.h"
+#include "orchestrator/plan/plan_routes.h"
 
 #define PORT_LIMIT_BYTES_MAX (1ull << 32) /* the maximum in a scenario */
 
@@ -38,7 +38,7 @@ int plan_congestion_basis(enum clock_kind clock, const struct plan *plan,
 	int error;
 
 	*basis = (struct congestion_basis){ .hosts = plan->host_count, .late_ps = late_ps };
-	error = plan_ways_longest_ps(plan, hop_ps, &basis->rtt_ps);
+	error = plan_routes_longest_ps(plan, hop_ps, &basis->rtt_ps);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct node_config *node = &plan->nodes[i];
 

@@ -22,7 +22,7 @@
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/lid_header.h"
-#include "orchestrator/plan/plan_ways.h"
+#include "orchestrator/plan/plan_routes.h"
 
 #define CUT_THROUGH_BYTES 64u
 
@@ -112,9 +112,8 @@ static unsigned __int128 path_follow(struct transit *transit, const struct plan 
 						  port->rate_bps);
 		next = &node->ports[node->index == end->peer_index
 					    ? end->peer_port
-					    : port_choose(
-						      plan_ways_route(node, end->peer_index)->ports,
-						      end->peer_port)];
+					    : port_choose(plan_route(node, end->peer_index)->ports,
+							  end->peer_port)];
 		switch_pass(transit, port, next, &node->switch_);
 		port = next;
 	}

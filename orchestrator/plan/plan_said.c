@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "orchestrator/base/suggest.h"
-#include "orchestrator/plan/plan_ways.h"
+#include "orchestrator/plan/plan_routes.h"
 #include "orchestrator/scenario/scenario_keys.h"
 
 /* ---- from names ---- */
@@ -124,7 +124,7 @@ static uint32_t loop_find(const struct loop_search *search, uint32_t start)
 		uint32_t at = search->queue[first++];
 		const struct node_config *node = &search->plan->nodes[at];
 
-		for (uint64_t ports = plan_ways_route(node, search->target)->ports; ports;
+		for (uint64_t ports = plan_route(node, search->target)->ports; ports;
 		     ports &= ports - 1) {
 			uint32_t next = node->ports[__builtin_ctzll(ports)].peer_index;
 

@@ -1,4 +1,4 @@
-/*  orchestrator/plan/plan, plan_workload, plan_ideal, plan_ways (TB-7, TB-11, TB-12, TB-13): what
+/*  orchestrator/plan/plan, plan_workload, plan_ideal, plan_routes (TB-7, TB-11, TB-12, TB-13): what
  *  every node is told. The arithmetic is redone by hand here: 200 Gb/s is 40 ps a byte. */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "nodes/wire/frame.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/plan_ideal.h"
-#include "orchestrator/plan/plan_ways.h"
+#include "orchestrator/plan/plan_routes.h"
 #include "tests/testing.h"
 
 #define RUN "name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n"
@@ -173,40 +173,40 @@ TEST(plan_make__rings_hold_the_shortest_packets_of_a_span)
 
 /* ---- routes ---- */
 
-TEST(plan_ways_make__all_spines_between_leaves)
+TEST(plan_routes_make__all_spines_between_leaves)
 {
 	const struct route_config *route;
 
 	plan_of(LEAF_SPINE, &plan);
-	route = plan_ways_route(&plan.nodes[0], 2);
+	route = plan_route(&plan.nodes[0], 2);
 	ck_assert_uint_eq(route->fabric_address, 3);
 	ck_assert_uint_eq(route->ports, 1u << 2 | 1u << 3);
-	route = plan_ways_route(&plan.nodes[2], 0);
+	route = plan_route(&plan.nodes[2], 0);
 	ck_assert_uint_eq(route->fabric_address, 1);
 	ck_assert_uint_eq(route->ports, 1u << 2 | 1u << 3);
-	route = plan_ways_route(&plan.nodes[4], 1); /* spine1 to leaf1 */
+	route = plan_route(&plan.nodes[4], 1); /* spine1 to leaf1 */
 	ck_assert_uint_eq(route->ports, 1u << 1);
-	route = plan_ways_route(&plan.nodes[3], 4); /* spine0 to spine1: over any leaf */
+	route = plan_route(&plan.nodes[3], 4); /* spine0 to spine1: over any leaf */
 	ck_assert_uint_eq(route->ports, 7);
 }
 
-TEST(plan_ways_make__only_the_short_way_round_a_ring)
+TEST(plan_routes_make__only_the_short_way_round_a_ring)
 {
 	plan_of(RUN
 		"topology:\n  switches: [a, b, c, d, e]\n  hosts: {A: a, B: b, C: c, D: d, E: e}\n"
 		"  links: [[a, b], [b, c], [c, d], [d, e], [e, a]]\n",
 		&plan);
-	ck_assert_uint_eq(plan_ways_route(&plan.nodes[0], 1)->ports, 1u << 1);
-	ck_assert_uint_eq(plan_ways_route(&plan.nodes[0], 2)->ports, 1u << 1);
-	ck_assert_uint_eq(plan_ways_route(&plan.nodes[0], 3)->ports, 1u << 2);
+	ck_assert_uint_eq(plan_route(&plan.nodes[0], 1)->ports, 1u << 1);
+	ck_assert_uint_eq(plan_route(&plan.nodes[0], 2)->ports, 1u << 1);
+	ck_assert_uint_eq(plan_route(&plan.nodes[0], 3)->ports, 1u << 2);
 }
 
-TEST(plan_ways_make__parallel_links_are_all_candidates)
+TEST(plan_routes_make__parallel_links_are_all_candidates)
 {
 	plan_of(RUN "topology: {switches: [a, b], hosts: {A: a, B: b}, links: [[a, b], [a, b], [a, "
 		    "b]]}\n",
 		&plan);
-	ck_assert_uint_eq(plan_ways_route(&plan.nodes[0], 1)->ports, 1u << 1 | 1u << 2 | 1u << 3);
+	ck_assert_uint_eq(plan_route(&plan.nodes[0], 1)->ports, 1u << 1 | 1u << 2 | 1u << 3);
 }
 
 /* ---- workloads (TB-12) ---- */

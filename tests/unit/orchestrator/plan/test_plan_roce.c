@@ -12,7 +12,7 @@
 #include "orchestrator/plan/plan_real.h"
 #include "orchestrator/plan/plan_roce.h"
 #include "orchestrator/plan/plan_spare.h"
-#include "orchestrator/plan/plan_ways.h"
+#include "orchestrator/plan/plan_routes.h"
 #include "tests/testing.h"
 
 #define RUN "name: t\nfabric: roce\nrun: {duration: 100us}\n"
@@ -332,7 +332,7 @@ static const char *const fabrics[] = {
 	"links: [[a, b], [b, c], [c, d], [d, a], [a, b], [b, d]]",
 };
 
-TEST_RANGE(plan_ways_make__flood_once_to_everybody_on_every_topology, 0,
+TEST_RANGE(plan_routes_make__flood_once_to_everybody_on_every_topology, 0,
 	   sizeof(fabrics) / sizeof(*fabrics))
 {
 	char text[400];
@@ -350,7 +350,7 @@ TEST_RANGE(plan_ways_make__flood_once_to_everybody_on_every_topology, 0,
 }
 
 /* a link that is down is no branch: the ring of four switches is a chain without it */
-TEST(plan_ways_make__flood_around_a_link_that_is_down)
+TEST(plan_routes_make__flood_around_a_link_that_is_down)
 {
 	uint32_t got[64] = { 0 };
 	char why[200];
@@ -358,7 +358,7 @@ TEST(plan_ways_make__flood_around_a_link_that_is_down)
 	planned(RUN "topology: {switches: [a, b, c, d], hosts: {A: a, B: b, C: c, D: d}, "
 		    "links: [[a, b], [b, c], [c, d], [d, a]]}\n");
 	plan.links[4].down = true;
-	ck_assert_int_eq(plan_ways_make(&plan, why, sizeof(why)), 0);
+	ck_assert_int_eq(plan_routes_make(&plan, why, sizeof(why)), 0);
 	ck_assert_uint_eq(flood_links(&plan), 3);
 	ck_assert_uint_eq(plan.nodes[0].switch_.flood_ports >> plan.links[4].port_a & 1, 0);
 	flood_from(&plan, 0, got);
@@ -553,7 +553,7 @@ TEST(plan_roce__timeouts_of_either_clock)
 
 /* a leaf does not send to a spine that has lost its link to the other leaf, nor to one that is
  * dead; nor do floods */
-TEST(plan_ways_make__around_what_carries_nothing)
+TEST(plan_routes_make__around_what_carries_nothing)
 {
 	char why[200];
 
@@ -566,16 +566,16 @@ TEST(plan_ways_make__around_what_carries_nothing)
 	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 3u << 1);
 	ck_assert_uint_eq(plan.links[2].node_b, 2); /* leaf0 - spine0 */
 	plan.links[2].down = true;
-	ck_assert_int_eq(plan_ways_make(&plan, why, sizeof(why)), 0);
+	ck_assert_int_eq(plan_routes_make(&plan, why, sizeof(why)), 0);
 	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 1u << 2);
 	ck_assert_uint_eq(flood_links(&plan), 3);
 	plan.links[2].down = false;
 	plan.links[3].dead = plan.links[5].dead = true; /* all of spine1 */
-	ck_assert_int_eq(plan_ways_make(&plan, why, sizeof(why)), 0);
+	ck_assert_int_eq(plan_routes_make(&plan, why, sizeof(why)), 0);
 	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 1u << 1);
-	ck_assert_uint_eq(plan_ways_route(&plan.nodes[3], 0)->ports, 0);
+	ck_assert_uint_eq(plan_route(&plan.nodes[3], 0)->ports, 0);
 	ck_assert_uint_eq(flood_links(&plan), 2);
 	plan.links[3].dead = plan.links[5].dead = false;
-	ck_assert_int_eq(plan_ways_make(&plan, why, sizeof(why)), 0);
+	ck_assert_int_eq(plan_routes_make(&plan, why, sizeof(why)), 0);
 	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 3u << 1);
 }

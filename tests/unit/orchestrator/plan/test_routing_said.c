@@ -8,7 +8,7 @@
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/plan_ideal.h"
 #include "orchestrator/plan/plan_said.h"
-#include "orchestrator/plan/plan_ways.h"
+#include "orchestrator/plan/plan_routes.h"
 #include "tests/testing.h"
 
 #define TOPOLOGY                                                                                 \
@@ -44,8 +44,7 @@ static void made(const char *text)
 
 static uint64_t ports(const char *from, const char *to)
 {
-	return plan_ways_route(plan_node_find(&plan, from), plan_node_find(&plan, to)->index)
-		->ports;
+	return plan_route(plan_node_find(&plan, from), plan_node_find(&plan, to)->index)->ports;
 }
 
 /* the ports of switch @from that lead to switch @to */
@@ -131,7 +130,7 @@ TEST(routing_said__as_long_as_a_link_is_up)
 
 		plan.links[i].down = (links & 3) > 0;
 		plan.links[i + 1].down = (links & 3) > 1;
-		ck_assert_int_eq(plan_ways_make(&plan, why, sizeof(why)), 0);
+		ck_assert_int_eq(plan_routes_make(&plan, why, sizeof(why)), 0);
 		if ((links & 3) > 1)
 			ck_assert_uint_eq(ports("a", "d"), leads_to("a", "c"));
 		else

@@ -1,4 +1,4 @@
-#include "orchestrator/plan/plan_ways.h"
+#include "orchestrator/plan/plan_routes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static int flood_make(struct plan *plan, const struct topology *topology)
 	return error;
 }
 
-int plan_ways_make(struct plan *plan, char *why, unsigned why_max)
+int plan_routes_make(struct plan *plan, char *why, unsigned why_max)
 {
 	struct topology topology;
 	struct routing routing;
@@ -97,7 +97,7 @@ static node_time_t path_ps(const struct longest *longest, uint32_t at, uint32_t 
 	if (longest->paths_ps[at] != NODE_TIME_NEVER)
 		return longest->paths_ps[at];
 	longest->paths_ps[at] = 0; /* a routing loop (routing_said.h) counts once */
-	for (uint64_t ports = plan_ways_route(node, target)->ports; ports; ports &= ports - 1) {
+	for (uint64_t ports = plan_route(node, target)->ports; ports; ports &= ports - 1) {
 		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
 
 		most_ps =
@@ -122,7 +122,7 @@ static uint64_t non_minimal_ports(const struct plan *plan, const struct node_con
 		if (end->ports[p].kind != PORT_EDGE || end->ports[p].vacant ||
 		    lid >= lids->lid_count || lids->pgft[lid] < PORT_GROUP_EDGE_FROM)
 			continue;
-		return lids->pgt[lids->pgft[lid]][0] & ~plan_ways_route(node, target)->ports;
+		return lids->pgt[lids->pgft[lid]][0] & ~plan_route(node, target)->ports;
 	}
 	return 0;
 }
@@ -181,10 +181,10 @@ static node_time_t longest_find(const struct longest *longest)
 	return most_ps;
 }
 
-int plan_ways_longest_ps(const struct plan *plan,
-			 node_time_t hop_ps(const struct node_config *node,
-					    const struct port_config *port),
-			 node_time_t *longest_ps)
+int plan_routes_longest_ps(const struct plan *plan,
+			   node_time_t hop_ps(const struct node_config *node,
+					      const struct port_config *port),
+			   node_time_t *longest_ps)
 {
 	struct longest longest = {
 		.plan = plan,
