@@ -266,7 +266,6 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 	uint32_t units = units_of_bytes(frame_bytes);
 	struct record *record = NULL;
 
-	ENSURE(traffic_class, <, (uint32_t)link->lane_count);
 	link->stats->tx_packets++;
 	if (link->guarded) {
 		ENSURE(link->sequence - link->log_first, <, LINK_LOG_MAX);

@@ -37,7 +37,6 @@ static void field_write(const struct ack *acks, uint32_t count, uint8_t *bytes)
 	uint32_t waiting = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		ENSURE(acks[i].flow_id, <=, ACK_FLOW_ID_MAX);
 		ENSURE(acks[i].type, <, ACK_TYPES);
 		ENSURE(acks[i].value, <=, ACK_VALUE_MAX);
 		bits = bits << ACK_BITS | (uint32_t)acks[i].flow_id << 14 |

@@ -27,7 +27,6 @@ static inline bool output_queue_has_room(const struct output_queue *queue, uint3
 
 static inline void output_queue_push(struct output_queue *queue, struct packet *packet)
 {
-	ENSURE(output_queue_has_room(queue, packet->units), ==, true);
 	packet_queue_push(&queue->queue, packet);
 	queue->units += packet->units;
 }

@@ -149,7 +149,6 @@ static inline void packet_free(struct packet_pool *pool, struct packet *packet)
 {
 	struct packet_cell *first = (struct packet_cell *)packet;
 
-	ENSURE(pool->used, >, 0u);
 	if (packet->more)
 		packet_free_rest(pool, packet);
 	first->next = pool->free;

@@ -70,6 +70,7 @@ struct packet *switch_copy(struct switch_shell *sw, const struct packet *origina
 	struct packet *copy =
 		sw->flood_packets < sw->flood_packets_max ? packet_copy(&sw->pool, original) : NULL;
 
+	ENSURE(sw->flood_packets, <=, sw->flood_packets_max);
 	if (copy)
 		copy->copy = true;
 	return copy;

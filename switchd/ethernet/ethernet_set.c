@@ -75,7 +75,7 @@ static const struct switch_parameter parameters[] = {
 	  .clears = AT(path_per_bps) },
 	{ "path-low", PARAMETER_BYTES, AT(path_low_bytes), .max = ROCE_BYTES_MAX,
 	  .clears = AT(path_per_bps) },
-	{ NULL },
+	{ .name = NULL },
 };
 
 const struct switch_settings ethernet_settings = {

@@ -109,7 +109,6 @@ uint32_t arbiter_first(struct arbiter *arbiter)
 		struct ifct_entry *flow = flow_of(arbiter->ifcts, group->head);
 		int32_t bytes;
 
-		ENSURE(flow->queue.head, !=, NULL);
 		bytes = (int32_t)flow->queue.head->frame_bytes;
 
 		if (!group->turn) {
@@ -135,7 +134,6 @@ void arbiter_served(struct arbiter *arbiter, uint32_t bytes)
 	struct arbiter_group *group = &arbiter->groups[arbiter->head];
 	struct ifct_entry *flow = flow_of(arbiter->ifcts, group->head);
 
-	ENSURE(arbiter->empty, ==, false);
 	ENSURE(flow->deficit_bytes, >=, (int32_t)bytes);
 	group->deficit_bytes -= (int32_t)bytes;
 	flow->deficit_bytes -= (int32_t)bytes;

@@ -140,7 +140,6 @@ static bool name_on_link(struct dataplane *dp, struct port *out, struct packet *
 	id = ofct_lookup(&out->ofct, flow_ref_port(ref), flow_ref_id(ref), level_of(dp, out, ref));
 	if (id < 0)
 		return false;
-	ENSURE((uint32_t)id, <, out->ofct.channels);
 	packet->out_flow_id = (uint16_t)id;
 	packet->out_position = ofct_send(&out->ofct, (uint32_t)id, packet->units,
 					 flow_of(dp->ifcts, ref)->fabric_address);

@@ -119,7 +119,7 @@ static const struct switch_parameter parameters[] = {
 	ON_OFF("congestion.rate-limit", rate_limit),
 	ON_OFF("congestion.flow-limit", flow_limit),
 	ON_OFF("congestion.limit-after-ack", limit_after_ack),
-	{ NULL },
+	{ .name = NULL },
 };
 
 const struct switch_settings dataplane_settings = {

@@ -281,5 +281,5 @@ const struct switch_table dataplane_show_tables[] = {
 	{ "sources", "port    dest   port  class follow_port  via    ends_us\n",
 	  .rows = show_sources, .vacant_ports = true },
 	{ "routes", .head = switch_show_routes },
-	{ NULL },
+	{ .name = NULL },
 };

@@ -124,7 +124,6 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t dest
 /* @units of @entry are in flight no more */
 static void settle(struct ofct *ofct, const struct ofct_entry *entry, uint32_t units)
 {
-	ENSURE(ofct->extent_units, >=, units);
 	ENSURE(ofct->towards[entry->destination], >=, units);
 	ofct->extent_units -= units;
 	ofct->towards[entry->destination] -= units;

@@ -37,7 +37,7 @@ static const struct switch_parameter parameters[] = {
 	{ "marks", PARAMETER_NUMBER, AT(log_marks), .min = 1, .max = PORT_GROUP_MARKS_MAX },
 	{ "window", PARAMETER_NS, AT(log_window_ps), .min = 1, .max = TIME_NS_MAX },
 	{ "hold", PARAMETER_NS, AT(hold_ps), .max = TIME_NS_MAX },
-	{ NULL },
+	{ .name = NULL },
 };
 
 const struct switch_settings lid_settings = {

@@ -153,5 +153,5 @@ const struct switch_table lid_show_tables[] = {
 	{ "log", "port  class            level          at_us     dlid     slid\n",
 	  .rows = show_log },
 	{ "settings", .head = show_settings },
-	{ NULL },
+	{ .name = NULL },
 };

@@ -463,6 +463,10 @@ static bool ends_reopen_veth(void)
 	    system("ip link add v0 mtu 9300 type veth peer name v1 mtu 9300 && "
 		   "ip link set v0 addrgenmode none up && ip link set v1 addrgenmode none up"))
 		return false;
+	/* an end drops what it is to send (qdisc noop) until the kernel has noticed the carrier */
+	if (system("while ip link show v0 | grep -q noop || ip link show v1 | grep -q noop; do "
+		   "sleep 0.01; done"))
+		return false;
 	ends_close();
 	end_open(&a, packet_socket("v0"));
 	end_open(&b, packet_socket("v1"));

@@ -281,10 +281,10 @@ TEST(choose__lanes_stop_apart)
 	one_switch_run(&s, NODE_US);
 	transit(2, 4, 0, 0);
 	no_packet_expect(3);
-	host_send(&s, 0, 0, 4, 0, 0, 1001);
+	host_send(&s, 0, NODE_US, 4, 0, 0, 1001);
 	one_switch_run(&s, FAR);
 	packet_expect(3, 1001);
-	neighbour_stop(&s, 3, 0, 0);
+	neighbour_stop(&s, 3, 2 * NODE_US, 0);
 	one_switch_run(&s, 2 * FAR);
 	packet_expect(3, 1000);
 }

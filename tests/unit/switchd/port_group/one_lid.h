@@ -49,12 +49,12 @@ static inline void lid_setup(void)
 							  .pending_units = PORT_GROUP_UNITS_MAX,
 							  .queue_units = PORT_GROUP_UNITS_MAX,
 							  .log_marks = PORT_GROUP_MARKS_MAX,
-							  .log_window_ps = 1,
+							  .log_window_ps = NODE_NS,
 							  .fecn_units = PORT_GROUP_UNITS_MAX,
 							  .ccti_increase = 1,
 							  .ccti_max = 1,
 							  .ccti_step_permille = 1,
-							  .ccti_timer_ps = 1 };
+							  .ccti_timer_ps = NODE_NS };
 }
 
 static inline struct lid_switch *lid_of(void)
