@@ -78,7 +78,6 @@ struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes)
 	uint64_t at = ring->tail & ring->mask;
 	uint64_t to_end = ring->mask + 1 - at;
 
-	ENSURE(captured_bytes, <=, RING_CAPTURED_MAX);
 	if (to_end < need) {
 		struct record *pad;
 
