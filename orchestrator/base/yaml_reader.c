@@ -337,14 +337,31 @@ static int read_text(struct reading *reading, const char *text, size_t length)
 	return error;
 }
 
+/* A copy of @text whose tabs are spaces, but for those that indent a line: they are an error. Some
+ * versions of libfyaml crash when a tab separates the parts of a pair that begins with '? '. */
+static char *text_spaced(const char *text, size_t length)
+{
+	char *copy = malloc(length);
+	bool indent = true;
+
+	for (size_t i = 0; copy && i < length; i++) {
+		copy[i] = text[i] == '\t' && !indent ? ' ' : text[i];
+		indent = text[i] == '\n' || (indent && (text[i] == ' ' || text[i] == '\t'));
+	}
+	return copy;
+}
+
 int yaml_read(const char *file, const char *text, size_t length, uint32_t setting,
 	      struct yaml_node **root, struct scenario_errors *errors)
 {
 	struct reading reading = { .file = file, .setting = setting, .errors = errors };
 	int error = check_characters(&reading, text, length);
+	char *spaced = NULL;
 
-	if (!error && length)
-		error = read_text(&reading, text, length);
+	if (!error && length) {
+		spaced = text_spaced(text, length);
+		error = spaced ? read_text(&reading, spaced, length) : -ENOMEM;
+	}
 	if (!error && !reading.root) {
 		reading.root = yaml_node_new(YAML_SCALAR, NULL);
 		error = reading.root && (reading.root->text = strdup("")) ? 0 : -ENOMEM;
@@ -352,6 +369,7 @@ int yaml_read(const char *file, const char *text, size_t length, uint32_t settin
 			reading.root->place = (struct scenario_place){ setting, 1, 1 };
 	}
 	free(reading.key);
+	free(spaced);
 	if (error) {
 		yaml_free(reading.root);
 		return error;
