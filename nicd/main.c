@@ -1,5 +1,4 @@
-/*  nicd - one NIC of the fabric: a host's end of one link, with generated traffic behind it
- *  (TB-1). */
+/*  nicd - one NIC of the fabric: a host's end of one link, and its generated traffic (TB-1). */
 #include "nicd/datapath/datapath.h"
 #include "nodes/process/node_main.h"
 

@@ -11,7 +11,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='README.md containers docs topologies orchestrator nodes/base nodes/clock nodes/config nodes/control nodes/link nodes/node nodes/process nodes/stats nodes/wire switchd nicd/traffic nicd/workload nicd/gates nicd/host nicd/datapath'
+clean='README.md containers docs topologies orchestrator nodes switchd nicd'
 
 all='README.md docs nodes switchd nicd orchestrator tests topologies containers'
 

@@ -110,7 +110,7 @@ struct increase {
 	uint64_t count; /* at most; the run ends earlier if there are no more events */
 };
 
-/* behind fast recovery, where T alone decides: @timer is it the one that counts? */
+/* after fast recovery, where T alone decides. @timer: the event is an expiry of T */
 static struct increase increase_by_timer(const struct dcqcn_config *config, uint32_t own,
 					 uint32_t other, bool timer)
 {
@@ -144,7 +144,7 @@ static struct increase increase_next(const struct dcqcn_config *config, uint64_t
 
 /* @count times R_T += @add_bps, R_C = (R_T + R_C) / 2. As soon as R_T - R_C is the same before and
  * after, all further ones up to the line rate are done at once: the difference stays. It does
- * settle, as it goes half the way to add_bps each time. */
+ * settle, as each step halves the difference to add_bps. */
 static void increase_run(struct dcqcn_rp *rp, uint64_t line_bps, uint64_t add_bps, uint64_t count)
 {
 	while (count && rp->rate_bps < line_bps) {

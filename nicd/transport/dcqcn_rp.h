@@ -1,39 +1,39 @@
 /*  dcqcn_rp - DCQCN's reaction point: the rate of one queue pair, cut by CNPs and raised by a timer
  *  and a byte counter (RC-3).
  *
- *      on a CNP R_T = R_C, R_C = R_C (1 - alpha / 2), alpha = (1 - g) alpha + g; timers and
- *      counters begin anew
+ *      on a CNP     R_T = R_C, R_C = R_C (1 - alpha / 2), alpha = (1 - g) alpha + g;
+ *                   timers and counters start again
  *      alpha timer  alpha = (1 - g) alpha
- *      increase T or BC counts on: the rate increase timer has run out, or so many bytes were sent.
- *      Then
+ *      increase     T counts expiries of the rate increase timer, BC runs of the byte counter.
+ *                   With each of them:
  *                       max(T, BC) < F   fast recovery
  *                       min(T, BC) > F   hyper increase      R_T += (min(T, BC) - F) R_HAI
  *                       else             additive increase   R_T += R_AI
  *                   and always               R_C = (R_T + R_C) / 2
  *
- *  R_C never leaves [lowest rate, line rate], R_T never passes the line rate; at the line rate a
- *  queue pair is not limited: whatever it sends may go at once. alpha begins to decay with the
- *  first CNP. What is due at the same time: alpha timer, increase timer, then the call under way.
+ *  R_C stays within [lowest rate, line rate], R_T never exceeds the line rate. A queue pair at the
+ *  line rate is not limited: its packets go at once. alpha begins to decay with the first CNP. At
+ *  one moment the order is: alpha timer, increase timer, then the present call.
  *
- *  Nobody calls when a timer runs out. What has run out since the last call is made up for in its
- *  order by the next one, with the result that calls in time would have had, to the last bit; so an
- *  idle queue pair costs nothing. That takes few steps however long it was: decay is a power; R_T -
- *  R_C settles after some 40 equal increases, and from then on both grow by the same. Integers
- *  only: a rate is rounded up to 1 b/s, alpha is in 2^-31.
+ *  No timer calls this module. Each call first replays, in their order, the timers that have
+ *  expired since the last one; the result is the same to the last bit. An idle queue pair costs
+ *  nothing. The replay is short however long the time was: decay is a power; R_T - R_C is constant
+ *  after some 40 equal increases, and from then on both grow by the same. Integers only: a rate is
+ *  rounded up to 1 b/s, alpha is in 2^-31.
  *
  *  Variants, by dcqcn_config: no byte counter; hyper_by_timer (hyper increase as soon as T > F,
  *  whatever BC is, and R_T += R_HAI each time; additive otherwise, once fast recovery is over);
- *  alpha_first, cut_interval_ps (a CNP so soon after a cut is as if it had not come), clamp_target;
+ *  alpha_first; cut_interval_ps (a CNP so soon after a cut has no effect); clamp_target;
  *  react_on_tick:
  *
- *      a CNP is noted only. The first one starts two clocks, which never stop:
- *      each alpha_timer_ps alpha = (1 - g) alpha + g if a CNP came since the last such tick, else
- *      (1 - g) alpha
- *      each cut_interval_ps if a CNP came since the last such tick: R_T and R_C as on a CNP above,
- *      timers and counters begin anew
- *      The first CNP counts for the first cut, not for alpha, and a CNP at the moment of a tick for
- *      the next one. Where both ticks fall
- *      together alpha_first says which comes first.
+ *      a CNP            is noted only. The first one starts two clocks, which never stop.
+ *      alpha_timer_ps   at each tick: alpha = (1 - g) alpha + g if a CNP came since the last one,
+ *                       else (1 - g) alpha
+ *      cut_interval_ps  at each tick, if a CNP came since the last one: R_T and R_C as on a CNP
+ *                       above; timers and counters start again
+ *
+ *  The first CNP counts for the first cut, not for alpha. A CNP at the moment of a tick counts for
+ *  the next one. alpha_first gives the order of two ticks at one moment.
  *
  *  Memory: 64 bytes per queue pair, the rest is shared. No I/O; `now` is given, never goes back.
  *  Sources: [Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section
@@ -68,7 +68,7 @@ struct dcqcn_rp {
 	uint64_t bytes;             /* since the byte counter ran out last */
 	/* T and BC: times that each ran out since the last cut, to UINT32_MAX */
 	uint32_t timers, counters;
-	uint32_t alpha;              /* at alpha_ps, behind the cut; in 2^-31 */
+	uint32_t alpha;              /* at alpha_ps, after the cut; in 2^-31 */
 	bool congested;              /* a CNP has come, ever */
 	bool alpha_waits, cut_waits; /* on ticks: a CNP has come since the last tick */
 };

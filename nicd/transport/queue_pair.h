@@ -2,15 +2,15 @@
  *  (RC-4).
  *
  *  Packet sequence numbers have 24 bits; a flow's packets are numbered without end (transport.h).
- *  At most half of the PSNs are under way, so every PSN means one packet near those. An ACK says
- *  that all packets up to its PSN have arrived. A NAK (sequence error) says that all before its PSN
- *  have, and that this one is missing: it is sent again, and all behind it (go-back-N). What says
- *  less than is known already is old; what speaks of packets that were never sent is false; neither
- *  changes anything.
+ *  At most half of the PSNs are in flight, so a PSN names exactly one packet. An ACK acknowledges
+ *  all packets up to its PSN. A NAK (sequence error) acknowledges all before its PSN and reports
+ *  that one as missing: it and all later packets are sent again (go-back-N). An answer that
+ *  acknowledges less than is known is old; one that names a packet that was never sent is invalid.
+ *  Neither changes anything.
  *
- *  Queue pair numbers. Data goes to QUEUE_PAIR_RELIABLE | slot, behind the bit that marks generated
- *  frames: so a receiver tells
- *  reliable connections from frames that nobody answers for. Answers come to ROCE_REQUESTER | slot.
+ *  Queue pair numbers. Data goes to QUEUE_PAIR_RELIABLE | slot, below the bit that marks generated
+ *  frames. So a receiver tells reliable connections from frames that need no answer. Answers go to
+ *  ROCE_REQUESTER | slot.
  *  Source: InfiniBand Architecture Specification vol. 1, 9.7. */
 #ifndef HEDDLE_NICD_TRANSPORT_QUEUE_PAIR_H
 #define HEDDLE_NICD_TRANSPORT_QUEUE_PAIR_H

@@ -1,16 +1,16 @@
 /*  responder - the receiver's half of a reliable connection of RoCEv2: in order or not, and what to
  *  answer (RC-2, RC-4).
  *
- *  Only the packet with the expected PSN is taken. One behind a gap is dropped, and the gap told
- *  once by a NAK: the sender goes back, so that telling it for each packet behind would make it go
- *  back again and again. If the NAK or what is sent again is lost, the sender's timeout helps. A
- *  packet that was here already is acknowledged again, for that ACK may be what was lost.
+ *  Only the packet with the expected PSN is accepted. A packet after a gap is dropped, and one NAK
+ *  reports the gap: a NAK for each of them would make the sender go back again and again. If the
+ *  NAK or the repeated packet is lost, the sender's timeout repairs it. A duplicate is acknowledged
+ *  again, for the first ACK may have been lost.
  *
- *  Answers wait here, one of a kind: an ACK is written when it is sent, so it says what holds then,
- *  and a later one replaces one that waits. A CNP is worth one of its own for every time that the
- *  notification point says so (dcqcn_np.h). Place: called by nic_transport.c; replies are sent in
- *  the order of reply_queue.h. All zeros is a connection of which nothing has come, but for its
- *  ends. Source: InfiniBand Architecture Specification vol. 1, 9.7. */
+ *  Answers wait here, one of a kind: an ACK is written when it is sent, so it is up to date, and a
+ *  later one replaces one that waits. Each CNP of the notification point is sent (dcqcn_np.h).
+ *  Place: called by nic_transport.c; replies are sent in the order of reply_queue.h. All zeros is a
+ *  connection without packets so far, but for its ends.
+ *  Source: InfiniBand Architecture Specification vol. 1, 9.7. */
 #ifndef HEDDLE_NICD_TRANSPORT_RESPONDER_H
 #define HEDDLE_NICD_TRANSPORT_RESPONDER_H
 
@@ -42,7 +42,7 @@ struct responder {
 
 enum responder_verdict {
 	RESPONDER_TAKE,      /* in order */
-	RESPONDER_GAP,       /* behind one */
+	RESPONDER_GAP,       /* after one */
 	RESPONDER_DUPLICATE, /* was here already */
 };
 

@@ -42,7 +42,7 @@ static uint32_t end_of(const struct tcp_segment *segment)
 	return segment->sequence + segment->bytes;
 }
 
-/* the segment behind which one that begins at @sequence belongs; NONE: it would be the first */
+/* the segment after which one that begins at @sequence belongs; NONE: it would be the first */
 static uint32_t place_of(const struct tcp_receiver *receiver, const struct tcp_stream *stream,
 			 uint32_t sequence)
 {
@@ -58,9 +58,9 @@ static uint32_t place_of(const struct tcp_receiver *receiver, const struct tcp_s
 	return before;
 }
 
-/* behind the segment @before, which does not reach into it, nor does it into the next one */
-static void wait_behind(struct tcp_receiver *receiver, struct tcp_stream *stream, uint32_t before,
-			uint32_t entry)
+/* inserts @entry after the segment @before; it overlaps neither that one nor the next */
+static void wait_after(struct tcp_receiver *receiver, struct tcp_stream *stream, uint32_t before,
+		       uint32_t entry)
 {
 	uint32_t next = !stream->waiting ? NONE
 			: before == NONE ? stream->segments.first
@@ -94,7 +94,7 @@ static enum tcp_verdict hold(struct tcp_receiver *receiver, struct tcp_stream *s
 		return TCP_REFUSED;
 	entry = index_pool_take(&receiver->pool);
 	receiver->segments[entry] = *segment;
-	wait_behind(receiver, stream, before, entry);
+	wait_after(receiver, stream, before, entry);
 	return TCP_HELD;
 }
 

@@ -1,10 +1,10 @@
-/*  tcp_receiver - the receiver's side of TCP connections: what came out of order waits until the
- *  hole in front of it is filled (RC-6).
+/*  tcp_receiver - the receiver's side of TCP connections: segments that came out of order wait
+ *  until the hole before them is filled (RC-6).
  *
  *  Every segment is answered by an ACK that names the next byte in order (ours: at once, never
- *  delayed, so that no timer is needed); what is behind a hole is kept and makes the same ACK once
- *  more, which the sender takes for a hint (tcp_window.h). A marked segment is echoed in every ACK
- *  until the sender has said CWR [RFC 3168].
+ *  delayed, so that no timer is needed). A segment after a hole is kept and repeats the last ACK,
+ *  in which the sender sees a hint of a loss (tcp_window.h). A marked segment is echoed in every
+ *  ACK until the sender has set CWR [RFC 3168].
  *
  *  Segments that wait are a list per connection, in the order of their bytes. They mostly come in
  *  that order, and holes are filled from the front: both are O(1). Only headers wait: the rest of a
@@ -24,7 +24,7 @@
 #include "nodes/base/time.h"
 #include "nodes/wire/frame.h"
 
-/* in a generated frame: behind Ethernet, IPv4 and TCP headers. All that follows is of the stream */
+/* offset in a generated frame, after Ethernet, IPv4 and TCP headers; the rest is of the stream */
 #define TCP_SEGMENT_AT 54u
 
 struct tcp_segment {
@@ -67,7 +67,7 @@ void tcp_receiver_fini(struct tcp_receiver *receiver);
 enum tcp_verdict tcp_receiver_take(struct tcp_receiver *receiver, uint32_t connection,
 				   const struct tcp_segment *segment, bool marked, bool reduced);
 
-/** tcp_receiver_covered() - (behind TCP_IN_ORDER, before tcp_receiver_pop()) a segment that waited,
+/** tcp_receiver_covered() - (after TCP_IN_ORDER, before tcp_receiver_pop()) a segment that waited,
  *  and that a longer one has covered meanwhile: it does not wait any more and is not to be
  *  delivered again. Only a broken sender does that. Return: false: there is none. O(1). */
 bool tcp_receiver_covered(struct tcp_receiver *receiver, uint32_t connection,

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-/* the receiver's, which does not limit: tcp_receiver.h has room for what may be under way */
+/* the receive window, which does not limit: tcp_receiver.h holds all that may be in flight */
 #define WINDOW_FIELD UINT16_MAX
 
 #define OVERHEAD_PACKETS 2u
@@ -98,7 +98,7 @@ static node_time_t timeout_of(void *protocol, uint32_t slot)
 	return tcp_window_rto_ps(tcp_sender_window(sender, slot), sender->config);
 }
 
-/* CWR goes with the first new packet behind a cut [RFC 3168, 6.1.2]. Nothing changes by writing: a
+/* CWR goes with the first new packet after a cut [RFC 3168, 6.1.2]. Nothing changes by writing: a
  * packet that the link loses may be written for a capture only. */
 static void on_write(void *protocol, uint32_t slot, uint32_t stream, bool again, uint8_t *bytes)
 {

@@ -1,15 +1,15 @@
 /*  tcp_sender - TCP as a transport: windows of all connections of a NIC, and what their ACKs mean
  *  (RC-6).
  *
- *  transport.h keeps messages and packets, tcp_window.h says how many may be under way; this file
- *  is between them: ACKs name bytes of the stream, windows count packets. A packet is a segment:
- *  the test payload's header and bytes of one message; none is pushed together from two messages,
- *  as with TCP_NODELAY (ours).
- *  Overhead. What waited for an ACK goes a random time later, up to that of two full packets on the
- *  link (ours). Hosts are never exact; without it, packets of some connections would reach a full
- *  queue always just when there is room, and those of others never: they would be locked out [Floyd
- *  and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1991, section 3.3]. Memory:
- *  a window per slot, allocated in _init, never later. */
+ *  transport.h keeps messages and packets, tcp_window.h computes how many may be in flight. This
+ *  module connects them: ACKs name bytes of the stream, windows count packets. A packet is a
+ *  segment: the test payload's header and bytes of one message; no segment has bytes of two
+ *  messages, as with TCP_NODELAY (ours).
+ *  Overhead. A packet that waited for an ACK is delayed by a random time, up to that of two full
+ *  packets on the link (ours). Real hosts have such jitter; without it, packets of some connections
+ *  would reach a full queue exactly when it has space, those of others never [Floyd and Jacobson,
+ *  On Traffic Phase Effects in Packet-Switched Gateways, 1991, section 3.3].
+ *  Memory: a window per slot, allocated in _init, never later. */
 #ifndef HEDDLE_NICD_TRANSPORT_TCP_SENDER_H
 #define HEDDLE_NICD_TRANSPORT_TCP_SENDER_H
 

@@ -65,7 +65,7 @@ node_time_t tcp_window_rto_ps(const struct tcp_window *window, const struct tcp_
 
 /* ---- growing and shrinking ---- */
 
-/* the most that was under way within this round trip and the one before */
+/* the most that was in flight within this round trip and the one before */
 static void usage(struct tcp_window *window, const struct tcp_heard *heard)
 {
 	uint32_t flight = (uint32_t)(heard->top - heard->before);
@@ -95,8 +95,8 @@ static void grow(struct tcp_window *window, const struct tcp_config *config, uin
 	window->window_packets++;
 }
 
-/* ssthresh after a loss, when @flight may be under way: half of it. But not of what is held behind
- * a hole or was sent before a timeout, which the window does not cover [as in BSD: the lesser of
+/* ssthresh after a loss, when @flight may be in flight: half of it. But not of what waits after a
+ * hole or was sent before a timeout, which the window does not cover [as in BSD: the lesser of
  * the window and what is out]. */
 static uint32_t half(const struct tcp_window *window, uint64_t flight)
 {
@@ -114,7 +114,7 @@ static void recovery_begin(struct tcp_window *window, const struct tcp_heard *he
 	window->timed_ps = NODE_TIME_NEVER;
 }
 
-/* everything is acknowledged that was under way when the loss was found */
+/* everything is acknowledged that was in flight when the loss was found */
 static void recovery_end(struct tcp_window *window, const struct tcp_heard *heard)
 {
 	uint64_t flight = heard->top - heard->packet;

@@ -152,7 +152,7 @@ void transport_open(struct transport *transport, uint32_t slot,
 
 /* ---- rings and times ---- */
 
-/* is there a packet under way that asked for an ACK? */
+/* is a packet in flight that asked for an ACK? */
 static bool ack_is_asked(const struct transport_flow *flow)
 {
 	return (int32_t)(flow->ack_asked - (uint32_t)flow->acknowledged) > 0;
@@ -291,7 +291,7 @@ bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, n
 	return true;
 }
 
-/* the first message is done with, one way or the other */
+/* the first message is complete or was given up */
 static void message_leave(struct transport *transport, struct transport_flow *flow)
 {
 	index_pool_give(&transport->pool, index_list_pop(&transport->pool, &flow->messages));
@@ -494,7 +494,7 @@ void transport_sent(struct transport *transport, const struct transport_packet *
 	flow_settle(transport, packet->flow, now);
 }
 
-/* ---- what the protocol has heard ---- */
+/* ---- events of the protocol ---- */
 
 /* those whose last packet is acknowledged */
 static uint32_t messages_complete(struct transport *transport, struct transport_flow *flow)

@@ -1,36 +1,35 @@
-/*  transport - flows that see to it themselves that their messages arrive: what they keep, and
- *  which of them may send (RC-4, RC-6).
+/*  transport - flows that ensure that their messages arrive: their packets, and which of them may
+ *  send (RC-4, RC-6).
  *
  *  A flow is a (workload, destination, connection); its slot is its index in the statistics page
- *  and the number its packets carry. Its packets are numbered from 0 on without end; a message is a
- *  run of them. A message stays until its last packet is acknowledged: then it is complete.
+ *  and the number that its packets carry. Its packets are numbered from 0 without end; a message is
+ *  a run of them. A message stays until its last packet is acknowledged: then it is complete.
  *
  *      acknowledged <= next <= top <= end
- *        |               |      |      behind the last packet of the last message that was put
+ *        |               |      |      after the last packet of the last message that was put
  *        |               |      never sent so far: from here on
- *        | sent next; going back to `acknowledged` sends again what lies between (go-back-N)
+ *        | sent next; going back to `acknowledged` sends again all in between (go-back-N)
  *        all before it have arrived
  *
- *  What acknowledges and what goes back is the protocol's: queue_pair.h for reliable connections of
- *  RoCEv2. How fast and how much is its congestion control's (congestion_control.h): a time
- *  before which the next packet does not go, and a window.
+ *  The protocol decides what is acknowledged and when to go back: queue_pair.h for reliable
+ *  connections of RoCEv2. The congestion control decides how fast and how much
+ *  (congestion_control.h): a time before which the next packet does not go, and a window.
  *
  *      IDLE   nothing to send, or the window is full
- *      READY may send now: stands in the ring of its class, where flows take turns by deficit round
- *      robin (send_queue.h)
+ *      READY  may send: in the ring of its class, where flows take turns by deficit round robin
  *      PACED  has something to send, but not before a time: in the heap
- *      ERROR  gave up after too many timeouts; takes no more messages
+ *      ERROR  gave up after too many timeouts; accepts no more messages
  *
- *  The heap holds one time per flow: the end of its pacing, its timeout or its control's own time,
- *  whichever comes first. A time that has moved on is found out when it comes, so an ACK costs no
- *  step in the heap; O(log flows) for a paced packet, else O(1). A timeout runs while a packet is
- *  under way that asked for an ACK, from then on or from the last progress: nobody answers a packet
- *  that did not ask, however long the next one that does is paced or held (PFC).
+ *  The heap holds one time per flow: the end of its pacing, its timeout or its control's timer,
+ *  whichever is first. A time that has moved to later is noticed when it expires, so an ACK costs
+ *  no step in the heap; O(log flows) for a paced packet, else O(1). A timeout runs while a packet
+ *  that asked for an ACK is in flight, since then or since the last progress. A packet that did not
+ *  ask gets no answer, however long the next one that does is paced or paused (PFC).
  *
  *  Memory: flows_max flows of two cache lines and a pool of messages, allocated in _init, never
- *  later. transport_full() is a normal state: whoever puts messages asks before, and waits.
- *  Place: called by nic_transport.c; knows neither link nor frames of others. 'now' is given, never
- *  goes back. */
+ *  later. transport_full() is a normal state: a caller asks before it puts a message, and waits.
+ *  Place: called by nic_transport.c; knows neither the link nor frames of others. `now` is given,
+ *  never goes back. */
 #ifndef HEDDLE_NICD_TRANSPORT_TRANSPORT_H
 #define HEDDLE_NICD_TRANSPORT_TRANSPORT_H
 
@@ -85,7 +84,7 @@ struct transport_flow {
 	struct index_list messages; /* that are not complete */
 	uint32_t sending;           /* the message that `next` is in; none if next == end */
 	uint32_t window_packets;    /* unacknowledged at most */
-	/* lower half of the number behind the packet that last asked for an ACK */
+	/* lower half of the number after the packet that last asked for an ACK */
 	uint32_t ack_asked;
 	uint32_t message; /* number of the next one that is put */
 	/* the frame length that the template is written for; 0: none yet */
@@ -98,7 +97,7 @@ struct transport_flow {
 	 * transport_repeat() */
 	bool repeat;
 	uint32_t timeouts;   /* in a row */
-	uint32_t stream_end; /* TCP: byte behind the last message, modulo 2^32 */
+	uint32_t stream_end; /* TCP: byte after the last message, modulo 2^32 */
 };
 
 /* the rest of a flow: needed once per message at most */
@@ -170,7 +169,7 @@ static inline bool transport_is_open(const struct transport *transport, uint32_t
 	return slot < transport->flows_max && transport->flows[slot].transport == kind;
 }
 
-/** transport_full() - is there no room for another message? */
+/** transport_full() - is the pool of messages used up? */
 static inline bool transport_full(const struct transport *transport)
 {
 	return index_pool_full(&transport->pool);
@@ -214,7 +213,7 @@ void transport_write(struct transport *transport, const struct transport_packet 
 void transport_sent(struct transport *transport, const struct transport_packet *packet,
 		    uint32_t wire_bytes, node_time_t now);
 
-/* ---- what the protocol has heard ---- */
+/* ---- events of the protocol ---- */
 
 /** transport_acknowledge() - all packets before @packet have arrived: acknowledged <= @packet <=
  *  top. @signs for the control; NULL: none.
@@ -223,7 +222,7 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 			       const struct transport_signs *signs, node_time_t now);
 
 /** transport_go_back() - the first packet that is not acknowledged did not arrive: it is next, and
- *  all behind it again. */
+ *  all later ones again. */
 void transport_go_back(struct transport *transport, uint32_t slot, node_time_t now);
 
 /** transport_repeat() - the first packet that is not acknowledged, which was sent, is sent again at
@@ -231,7 +230,7 @@ void transport_go_back(struct transport *transport, uint32_t slot, node_time_t n
  *  acknowledges it makes that needless. */
 void transport_repeat(struct transport *transport, uint32_t slot, node_time_t now);
 
-/** transport_keep_timeout() - behind transport_acknowledge(): the timeout is no later than @at_ps,
+/** transport_keep_timeout() - after transport_acknowledge(): the timeout is no later than @at_ps,
  *  unless none runs. */
 void transport_keep_timeout(struct transport *transport, uint32_t slot, node_time_t at_ps,
 			    node_time_t now);
@@ -242,7 +241,7 @@ void transport_obey(struct transport *transport, uint32_t slot, node_time_t now)
 
 /** transport_packet_at() - TCP: the packet that begins at byte @stream, modulo 2^32, of the
  *  connection in @slot. O(messages that end there).
- *  Return: false if none does that is under way or sent next: the byte is acknowledged already, or
+ *  Return: false if none does that is in flight or sent next: the byte is acknowledged already, or
  *  inside a packet, or was not sent. */
 bool transport_packet_at(const struct transport *transport, uint32_t slot, uint32_t stream,
 			 uint64_t *packet);

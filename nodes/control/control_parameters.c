@@ -68,7 +68,8 @@ void control_parameters_free(Heddle__NodeConfig *to)
 /* ---- unpacking ---- */
 
 struct cursor {
-	Heddle__Parameter *const *next, *const *end;
+	Heddle__Parameter *const *parameters; /* NULL if there are none */
+	size_t next, count;
 };
 
 static bool take(void *context, const char *name, const struct parameter *row, void *structure)
@@ -76,16 +77,17 @@ static bool take(void *context, const char *name, const struct parameter *row, v
 	struct cursor *cursor = context;
 	uint64_t value;
 
-	if (cursor->next == cursor->end || strcmp((*cursor->next)->name, name) != 0)
+	if (cursor->next == cursor->count ||
+	    strcmp(cursor->parameters[cursor->next]->name, name) != 0)
 		return true;
-	value = (*cursor->next++)->value;
+	value = cursor->parameters[cursor->next++]->value;
 	parameter_put(row, structure, value);
 	return parameter_get(row, structure) == value;
 }
 
 bool control_parameters_unpack(struct node_config *config, const Heddle__NodeConfig *from)
 {
-	struct cursor cursor = { from->parameters, from->parameters + from->n_parameters };
+	struct cursor cursor = { .parameters = from->parameters, .count = from->n_parameters };
 
-	return each(config, take, &cursor) && cursor.next == cursor.end;
+	return each(config, take, &cursor) && cursor.next == cursor.count;
 }

@@ -122,7 +122,6 @@ static inline node_time_t switch_run(struct switch_shell *sw, const struct switc
 		switch_unstarve(sw, ops, end);
 	switch_look_at_arrivals(sw, *sw->ports_up);
 	while ((now = event_tree_next_at(&sw->events)) < end) {
-		ENSURE(now, >=, sw->stats->now_ps);
 		sw->stats->now_ps = now;
 		sw->stats->events++;
 		if (sw->tables_changed) {

@@ -409,7 +409,7 @@ static void open_switch(struct play *play, uint32_t setting)
 		.ccti_increase = 1,
 		.ccti_max = 1,
 		.ccti_step_permille = 1,
-		.ccti_timer_ps = 1
+		.ccti_timer_ps = NODE_NS
 	};
 	for (uint32_t p = 0; p < PORTS; p++)
 		s->ports[p].stop_units = s->ports[p].buffer_units = setting & 512 ? 40 : 256;

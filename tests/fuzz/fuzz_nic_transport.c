@@ -20,12 +20,14 @@
  *  survive, and what they say of themselves stays right. */
 #include <assert.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nicd/datapath/datapath.h"
 #include "nicd/datapath/nic.h"
 #include "nicd/transport/queue_pair.h"
+#include "nodes/config/parameter.h"
 #include "nodes/control/config_check.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/frame.h"
@@ -313,8 +315,9 @@ static void delivery_check(const struct host *from, const struct host *to)
 
 static void config_make(struct host *host, uint32_t i, uint32_t setting)
 {
-	struct roce_config *roce = &host->config.roce;
+	struct roce_config *roce = &host->config.roce, defaults = { 0 };
 
+	parameters_default(&roce_parameters, &defaults);
 	host->destination = !i;
 	host->port = (struct port_config){ .kind = PORT_EDGE,
 					   .peer_name = "s",
@@ -382,6 +385,7 @@ static void config_make(struct host *host, uint32_t i, uint32_t setting)
 			 .ecn = setting & 4,
 			 .rto_min_ps = setting & 64 ? NODE_US : 100 * NODE_US },
 	};
+	roce->swift = defaults.swift;
 	roce->classes[0] = roce->classes[1] =
 		(struct roce_class_config){ .lossless = true, .ecn = true, .xoff_bytes = 1000 };
 	host->pause = (struct pause_config){
@@ -420,6 +424,8 @@ static void open_host(struct host *host)
 	int error;
 
 	error = node_config_check(&host->config, why, sizeof(why));
+	if (error)
+		fprintf(stderr, "%s\n", why);
 	assert(!error);
 	for (uint32_t i = 0; i < 2; i++) {
 		host->pages[i] = aligned_alloc(RING_LINE, size);

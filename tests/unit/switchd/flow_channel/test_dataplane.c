@@ -3,7 +3,6 @@
  *  release of channels, exhaustion, losses, and what is dropped (FC-1, FC-3, FC-8..FC-15,
  *  FC-17..FC-20, FC-26, TB-7, TB-15, TB-23, TB-25). */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 
 #include "nodes/base/bytes.h"
@@ -964,15 +963,6 @@ TEST(run__next_event)
 	no_packet_expect(2);
 	one_switch_run(&s, at + 1504 * BYTE_PS + 1);
 	packet_expect(2, 1500);
-}
-
-/* an event before one that was handled: the run loop refuses it (TB-25) */
-TEST_SIGNAL(run__time_goes_back, SIGABRT)
-{
-	one_switch_open(&s);
-	host_send(&s, 0, 1000, 2, 1, 0, 1500);
-	s.stats->now_ps = NODE_S;
-	one_switch_run(&s, FAR);
 }
 
 /* the same traffic, run in windows of @window; fills in when packets came out of p2 and how long
