@@ -6,7 +6,7 @@
  *  is there at a moment is considered for the frame that is sent at that moment.
  *
  *      workload -> (flow slot) -> send_queue -> traffic classes -> link        link -> receive
- *      host -> host_if -> host_send ----------------^ \-> host_if -> host
+ *      host -> host_if -> host_send ----------------^                              \-> host_if
  *
  *  Within a traffic class, packets of workloads and each queue of the host take turns, a frame
  *  each. A frame with a test payload for this NIC belongs to a workload. Any other frame is for the
@@ -33,7 +33,7 @@
  *  XON, in both directions (nic_pfc.c). A paused class sends nothing at all.
  *
  *      workload -> transport ----> traffic classes, PFC -> link     link -> responder -> receive
- *      reply_queue ----------------^ \-> queue pairs -> workload
+ *      reply_queue ----------------^                                     \-> queue pairs
  *
  *  Tables for `show`: flows (sent), received, workloads, fgfc (paused); roce: queue-pairs, pfc.
  *  Parameters for `set`: workload.NAME.load, in permille. Allocates in create() only; an event

@@ -4,11 +4,12 @@
  *  may send its credit only. Other flows of its traffic class continue, other than with a pause of
  *  the link.
  *
- *      (free) --frame with a pause--> HELD --pause is over, or a frame ends it--> ENDED
- *      --fgfc_gate_free()--> (free)
- *                                      ^ |                                          |
- *                                      +-+ another frame | frame with a pause: HELD again
- *                                      ^--------------------------------------------+
+ *      from    to      when
+ *      (free)  HELD    a frame with a pause
+ *      HELD    HELD    another frame with a pause
+ *      HELD    ENDED   the pause is over, or a frame ends it
+ *      ENDED   HELD    a frame with a pause
+ *      ENDED   (free)  fgfc_gate_free()
  *
  *  Credit adds up, because each frame grants what was forwarded since the one before: no unit is
  *  granted twice, and none is lost with a frame that only renews the pause. The last packet may

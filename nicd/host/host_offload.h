@@ -5,8 +5,8 @@
  *  stack serves 45 frames. The fabric carries standard frames only, with complete checksums.
  *
  *      host_cut    one super-frame -> frames on the link, one at a time, each written in its place
- *      host_merge frames of one TCP flow in order -> one super-frame: the headers of the first, the
- *                  payloads of all
+ *      host_merge  frames of one TCP flow in order -> one super-frame: the headers of the first,
+ *                  the payloads of all
  *
  *  Cutting follows the kernel's tcp_gso_segment(): sequence numbers and IPv4 identifications count
  *  up, CWR is in the first segment only, FIN and PSH in the last. The host's checksum field holds

@@ -1,9 +1,9 @@
 /*  event_loop - where a node sleeps: on its futex word and its control socket at once (TB-1, TB-5).
  *
  *  Two loops with the same behaviour:
- *    io_uring one ring per process; a futex wait and a poll of the control socket stay armed in it,
- *              and all wake-ups of a window go to the kernel in one submission.
- *    fallback for kernels before 6.7 and sandboxes that refuse io_uring: futex(2) alone. It cannot
+ *    io_uring  one ring per process; a futex wait and a poll of the control socket stay armed in
+ *              it, and all wake-ups of a window go to the kernel in one submission.
+ *    fallback  for kernels before 6.7 and sandboxes that refuse io_uring: futex(2) alone. It cannot
  *              wait for a socket too, so a sender of a control message wakes the node afterwards
  *              (clock_ring()).
  *  Nothing here spins: a sleeping node costs no CPU. Spinning before sleep is turn.h's business.

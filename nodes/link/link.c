@@ -121,12 +121,14 @@ bool link_ring_has_room(struct link *link)
 }
 
 /* What the peer has taken. It does not count until the stop words that it sent before have been
- * received. */
+ * received, nor if it is more than was sent or less than before (TB-23). */
 static void arrived_look(struct link *link)
 {
 	uint64_t note = ring_noted(&link->tx);
+	uint32_t flight = link->sent_units - (uint32_t)note;
 
-	if ((int32_t)((uint32_t)(note >> 32) - link->stops_heard) <= 0)
+	if ((int32_t)((uint32_t)(note >> 32) - link->stops_heard) <= 0 &&
+	    flight <= link->sent_units - link->arrived_units)
 		link->arrived_units = (uint32_t)note;
 }
 

@@ -100,8 +100,8 @@ void pace_unplug(struct pace *pace, uint32_t port)
 
 /* ---- a turn ---- */
 
-/* what waits outside */
-static void take_in(struct pace *pace, node_time_t now)
+/* Takes in what waits outside. Was anything from the host? */
+static bool take_in(struct pace *pace, node_time_t now)
 {
 	for (uint64_t left = pace->readable; left; left &= left - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(left);
@@ -109,8 +109,8 @@ static void take_in(struct pace *pace, node_time_t now)
 		if (!carrier_intake(pace->carriers[port], now))
 			pace->readable &= ~(1ull << port);
 	}
-	if (pace->host_readable)
-		pace->ops->host_receive(pace->dataplane, &pace->host_readable, now);
+	return pace->host_readable &&
+	       pace->ops->host_receive(pace->dataplane, &pace->host_readable, now);
 }
 
 /* the peer at @port has something to do at @due. The fence pairs with the one in may_sleep(). */
@@ -260,9 +260,9 @@ static node_time_t host_wait(struct pace *pace, bool taken)
 void pace_turn(struct pace *pace)
 {
 	node_time_t now = node_time_max(pace_now(pace), pace->now_ps), due, end;
-	bool taken = false;
+	bool taken;
 
-	take_in(pace, now);
+	taken = take_in(pace, now);
 	due = look(pace, now);
 	end = turn_end(pace, due, now);
 	lateness_note(pace, due, now);

@@ -4,18 +4,23 @@
  *  EtherType [IEEE 802, 9.2.4]: OUI 00:0e:ab, protocol id 0, then a type byte: 0 HPC, 1 layer 2, 2
  *  IPv4, 3 IPv6. What follows is ours, big endian:
  *
- *      20 version 0 21 reserved 22..23 fields that name the flow (enum match_field) 24..27 pause,
- *      ns
- *      28..31 credit, data units 32 traffic class 33 IP protocol 34..35 VLAN 36..41 source MAC
- *      42..47 destination MAC 48..63, 64..79 source and destination IP address, HPC endpoint
- *      80..81, 82..83 ports
- *      84..87 flow label   88..91 queue pair, HPC process
+ *      20      version, 0             21      reserved
+ *      22..23  fields that name the flow (enum match_field)
+ *      24..27  pause, ns              28..31  credit, data units
+ *      32      traffic class          33      IP protocol
+ *      34..35  VLAN                   36..41  source MAC, 42..47 destination MAC
+ *      48..63  source IP address, HPC endpoint; 64..79 those of the destination
+ *      80..81  source port            82..83  destination port
+ *      84..87  flow label             88..91  queue pair, HPC process
  *
  *  Version 1 is for a name with a mask (FC-2), 60 bytes longer: after it, in the same order, the
  *  bits of the fields that count:
  *
- *      92 reserved 93 IP protocol 94..95 VLAN 96..101, 102..107 MACs 108..123, 124..139 addresses
- *      140..141, 142..143 ports   144..147 flow label   148..151 queue pair, HPC process
+ *      92        reserved             93        IP protocol
+ *      94..95    VLAN                 96..101   source MAC, 102..107 destination MAC
+ *      108..123  source address       124..139  destination address
+ *      140..141  source port          142..143  destination port
+ *      144..147  flow label           148..151  queue pair, HPC process
  *
  *  Every field has a fixed place, and one that is not in the set is 0. So each flow has one name,
  *  and a reader needs no loop. During the pause the flow may send its credit only; pause 0 ends it.

@@ -1,11 +1,12 @@
 /*  eca - how congested an egress edge port's traffic class is: three factors of 8 bits, the
  *  greatest counts (EC-1).
  *
- *      lbf = (qu_depth - lbf_thresh) >> lbf_shift       linear byte factor
- *      lpf = (qu_pkt - lpf_thresh) >> lpf_shift linear packet factor: finds incasts of small
- *      packets dbf = (qu_depth - qu_depth_old) >> dbf_shift derivative byte factor, every
- *      dbf_clk_cnt cycles; 0 unless
- *                                                       qu_depth > dbf_thresh
+ *      lbf = (qu_depth - lbf_thresh) >> lbf_shift     linear byte factor
+ *      lpf = (qu_pkt - lpf_thresh) >> lpf_shift       linear packet factor: detects incasts of
+ *                                                     small packets
+ *      dbf = (qu_depth - qu_depth_old) >> dbf_shift   derivative byte factor, every dbf_clk_cnt
+ *                                                     cycles; 0 unless qu_depth > dbf_thresh
+ *
  *  A negative factor is 0, one above 255 is 255. qu_depth counts 256 bytes; the queue is what was
  *  requested from this output and has not gone out (FC-11), wherever it waits in the switch.
  *  The periods of dbf are not events: what would have been computed in between is computed with the

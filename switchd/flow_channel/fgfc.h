@@ -6,12 +6,12 @@
  *  of it gives credit for more, by the rule of EC-13, so that its queue settles at the target level
  *  and never runs dry:
  *
- *          queue >= target (908): told, with the first credit (910)
- *      OFF --------------------------------------------------------> ON forwarded: credit (912):
- *      above high none,
- *       ^ | above target 7/8, else 9/8 of the packet
- *       +------------------------------------------------------------+
- *          queue < drop, or empty (906): an end frame (914)
+ *      from  to   when                    what
+ *      OFF   ON   queue >= target (908)   a frame with the first credit (910)
+ *      ON    ON   a packet is forwarded   credit (912): none above high, 7/8 of the packet above
+ *                                         target, else 9/8
+ *      ON    OFF  queue < drop, or empty  an end frame (914)
+ *                 (906)
  *
  *  Few frames. Credit is saved up until it is worth a frame: what the config says, or half of the
  *  drop level, so that the queue cannot run dry meanwhile. A frame carries all credit that is owed

@@ -5,11 +5,11 @@
  *  into the first as fast as it can; a forwarder on another core takes them from the near end and
  *  sends them into the second pair. Counted is what the forwarder passed on per second. All methods
  *  do the same work, in turn, several times in one run:
- *    packet recvmmsg() and sendmmsg() of up to 64 frames on packet sockets, as nodes/link/carrier.c
- *    does
- *    xdp AF_XDP in generic mode with copies, which is what works on any veth pair: one umem, a
- *    receiving socket fed
- *             by a four-line XDP program, a sending socket; no byte is touched in between
+ *    packet   recvmmsg() and sendmmsg() of up to 64 frames on packet sockets, as
+ *             nodes/link/carrier.c does
+ *    xdp      AF_XDP in generic mode with copies, which works on any veth pair: one umem, a
+ *             receiving socket fed by a four-line XDP program, a sending socket; no byte is touched
+ *             in between
  *  Needs the right to make namespaces and veth pairs, and the ip tool. Usage: bench_packet_io
  *  [milliseconds per run] */
 #include <arpa/inet.h>

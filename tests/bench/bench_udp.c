@@ -6,12 +6,11 @@
  *  recvmmsg(). Without a rate the sender sends as fast as its socket takes packets and sleeps only
  *  while that is full; with one it sleeps until the next batch is due, and catches up.
  *
- *    bench_udp receive MILLISECONDS prints the packets a second that arrived in MILLISECONDS, which
- *    begin a while
- *                                              after the first packet, and ends; 0 if none comes
- *                                              for ten seconds
+ *    bench_udp receive MILLISECONDS
+ *        prints the packets a second that arrived in MILLISECONDS, which begin a while after the
+ *        first packet, and ends; 0 if none comes for ten seconds
  *    bench_udp send ADDRESS MILLISECONDS [PACKETS-PER-SECOND]
- *                                              prints the packets a second that its socket took */
+ *        prints the packets a second that its socket took */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

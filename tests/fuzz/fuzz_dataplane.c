@@ -10,19 +10,19 @@
  *  it, for times in a ring never go back, though they may lie in the switch's past. Numbers are big
  *  endian, and 0 where the input has ended.
  *    0 packet     [wire length 2][class 1][sequence skips 1][captured 1][bytes ...]
- *    1 ACK bytes [wire length 2][captured 1][bytes ...] 2 ACK frame [count 1][count * {flow_id 1,
- *    type 1, value 1}], well formed;
- *                 a value of 255 is the greatest, which ends metering
+ *    1 ACK bytes  [wire length 2][captured 1][bytes ...]
+ *    2 ACK frame  [count 1][count * {flow_id 1, type 1, value 1}], well formed; a value of 255 is
+ *                 the greatest, which ends metering
  *    3 word       [kind 1][class 1][value 4]
  *    4 packet     [flow_id 1][position 2][destination 1][frame length 2], with a good fabric header
  *    5 packet     [destination 1][flow 1][class 1][frame length 2], as a host sends it
  *    6 a good host's packet on another port: [port 1][destination 1][flow 1][frame length 2]
  *    7 run        for `wait`; what the switch has sent is taken
- *    8 set [parameter 1][value 1]; of "match" values from 128 on are match sets with masks, of one
- *    port from 192 on
+ *    8 set        [parameter 1][value 1]; of "match" values from 128 on are match sets with masks,
+ *                 of one port from 192 on
  *    9 FGFC frame [captured 1][bytes ...]
  *   10 tables     [2 bits each: p2 and p3 lead to switch 2, to switch 3, upward; 1]; flows are
- *                redirected from then on: bit 6, in groups; bit 7, not as in a tree
+ *                 redirected from then on: bit 6, in groups; bit 7, not as in a tree
  *  The switch must survive, keep its books, and have counted every packet that went no further. */
 #include <stdint.h>
 #include <stdio.h>

@@ -5,13 +5,14 @@
  *  its form, 10 from ECN-failed on, 11 one flow is remembered, 12 ports are no tree.
  *  A step is [kind 1][wait 2][port 1][arguments]; its record comes `wait` nanoseconds after the one
  *  before it. Numbers are big endian, and 0 where the input has ended.
- *    0 any bytes as a record of any kind [record kind 1][class 1][wire length 2][captured 1][bytes
- *    ...]
+ *    0 any bytes as a record of any kind   [record kind 1][class 1][wire length 2][captured 1]
+ *                                          [bytes ...]
  *    1 any bytes as a PAUSE frame          [captured 1][bytes ...]
  *    2 PFC or PAUSE                        [priorities 1][quanta 2][PAUSE 1]
- *    3 data [source 1][destination 1][flow 1][class 1][frame length 2]; an odd source: IPv6
- *    4 an ACK, a NAK, a CNP or a signal [source 1][destination 1][queue pair 3][UDP source port
- *    1][syndrome 1][signal 1]
+ *    3 data                                [source 1][destination 1][flow 1][class 1]
+ *                                          [frame length 2]; an odd source: IPv6
+ *    4 an ACK, a NAK, a CNP or a signal    [source 1][destination 1][queue pair 3]
+ *                                          [UDP source port 1][syndrome 1][signal 1]
  *    5 a run of data, back to back         [destination 1][flow 1][class 1][count 1]
  *    6 a broadcast                         [frame length 2]
  *    7 run for `wait`; what the switch has sent is taken from that port, or from all (port 255)

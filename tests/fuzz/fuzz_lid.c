@@ -5,9 +5,10 @@
  *  congested early, 6 no FECN, 7 levels are kept, 8 LIDs of 24 bits, 9 small buffers.
  *  A step is [kind 1][wait 2][port 1][arguments]; its record comes `wait` nanoseconds after the one
  *  before it. Numbers are big endian, and 0 where the input has ended.
- *    0 any bytes as a record of any kind [record kind 1][lane 1][wire length 2][captured 1][bytes
- *    ...]
- *    1 data [SLID 1][DLID 3][service level and level 1][FECN, BECN 1][frame length 2]
+ *    0 any bytes as a record of any kind   [record kind 1][lane 1][wire length 2][captured 1]
+ *                                          [bytes ...]
+ *    1 data                                [SLID 1][DLID 3][service level and level 1]
+ *                                          [FECN, BECN 1][frame length 2]
  *    2 a run of data, back to back         [DLID 1][service level 1][count 1]
  *    3 a word of the link                  [word 1][lane 1][value 3]
  *    4 all that may be granted             to a lane of this port, [lane 1]

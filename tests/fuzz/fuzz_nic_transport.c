@@ -9,11 +9,12 @@
  *  A fate is a byte: below 160 the frame passes, below 200 it is lost, below 220 marked, below 232
  *  it comes [n 1] microseconds later, and all behind it; below 240 PFC or PAUSE comes before it:
  *  [priorities 1][quanta 2][PAUSE 1]. From there on a hostile fabric also
- *    240 changes a byte of it [place 1][with 1] 243 says another class or length [class 1][length
- *    2]
- *    244 sends it twice 246 sends an answer for a flow [kind 1][queue pair 3][psn 3][syndrome 1]
- *    248 sends the frame before it again 250 sends any bytes as a record [record kind 1][captured
- *    1][bytes ...]
+ *    240 changes a byte of it             [place 1][with 1]
+ *    243 gives another class or length    [class 1][length 2]
+ *    244 sends it twice
+ *    246 sends an answer for a flow       [kind 1][queue pair 3][psn 3][syndrome 1]
+ *    248 sends the frame before it again
+ *    250 sends any bytes as a record      [record kind 1][captured 1][bytes ...]
  *  Numbers are big endian. When the input has ended everything passes.
  *  Unless the fabric is hostile: each flow's packets are delivered once and in order, all of them
  *  or the flow is in error; and every frame is accounted for. However hostile it is: the NICs
@@ -313,45 +314,11 @@ static void delivery_check(const struct host *from, const struct host *to)
 
 /* ---- two NICs ---- */
 
-static void config_make(struct host *host, uint32_t i, uint32_t setting)
+static void roce_make(struct roce_config *roce, uint32_t setting)
 {
-	struct roce_config *roce = &host->config.roce, defaults = { 0 };
+	struct roce_config defaults = { 0 };
 
 	parameters_default(&roce_parameters, &defaults);
-	host->destination = !i;
-	host->port = (struct port_config){ .kind = PORT_EDGE,
-					   .peer_name = "s",
-					   .peer_index = 2,
-					   .channels = 1,
-					   .rate_bps = RATE_BPS,
-					   .delay_ps = 400 * NODE_NS,
-					   .mtu_bytes = 9216,
-					   .gap_bytes = GAP_BYTES,
-					   .ring_bytes = RING_BYTES };
-	host->config = (struct node_config){
-		.kind = NODE_NIC,
-		.fabric = FABRIC_ROCE,
-		.name = "h",
-		.index = i,
-		.node_count = 3,
-		.seed = i + 1,
-		.measure_to_ps = NODE_TIME_NEVER,
-		.class_count = 2,
-		.lanes = 1,
-		.classes = { { .name = "data", .max_permille = 1000 },
-			     { .name = "cnp", .max_permille = 1000 } },
-		.port_count = 1,
-		.ports = &host->port,
-		.nic = { .host_index = i,
-			 .latency_ps = 100 * NODE_NS,
-			 .flows_max = 8,
-			 .messages_max = 100,
-			 .fgfc_entries_max = 1,
-			 .workload_count = WORKLOADS,
-			 .workloads = host->workloads,
-			 .pause_count = i && setting & 128,
-			 .pauses = &host->pause },
-	};
 	*roce = (struct roce_config){
 		.pfc = true,
 		.pause = setting & 256,
@@ -388,6 +355,45 @@ static void config_make(struct host *host, uint32_t i, uint32_t setting)
 	roce->swift = defaults.swift;
 	roce->classes[0] = roce->classes[1] =
 		(struct roce_class_config){ .lossless = true, .ecn = true, .xoff_bytes = 1000 };
+}
+
+static void config_make(struct host *host, uint32_t i, uint32_t setting)
+{
+	host->destination = !i;
+	host->port = (struct port_config){ .kind = PORT_EDGE,
+					   .peer_name = "s",
+					   .peer_index = 2,
+					   .channels = 1,
+					   .rate_bps = RATE_BPS,
+					   .delay_ps = 400 * NODE_NS,
+					   .mtu_bytes = 9216,
+					   .gap_bytes = GAP_BYTES,
+					   .ring_bytes = RING_BYTES };
+	host->config = (struct node_config){
+		.kind = NODE_NIC,
+		.fabric = FABRIC_ROCE,
+		.name = "h",
+		.index = i,
+		.node_count = 3,
+		.seed = i + 1,
+		.measure_to_ps = NODE_TIME_NEVER,
+		.class_count = 2,
+		.lanes = 1,
+		.classes = { { .name = "data", .max_permille = 1000 },
+			     { .name = "cnp", .max_permille = 1000 } },
+		.port_count = 1,
+		.ports = &host->port,
+		.nic = { .host_index = i,
+			 .latency_ps = 100 * NODE_NS,
+			 .flows_max = 8,
+			 .messages_max = 100,
+			 .fgfc_entries_max = 1,
+			 .workload_count = WORKLOADS,
+			 .workloads = host->workloads,
+			 .pause_count = i && setting & 128,
+			 .pauses = &host->pause },
+	};
+	roce_make(&host->config.roce, setting);
 	host->pause = (struct pause_config){
 		.classes = 1, .for_ps = 5 * NODE_US, .every_ps = 20 * NODE_US, .stop_ps = NODE_MS
 	};

@@ -1,11 +1,10 @@
 /*  stop_nodes - runs heddle, and stops or starves its nodes at a stage of the run that is known
  *  exactly.
- *  usage: stop_nodes LINE WHO HOW MILLISECONDS -- HEDDLE run SCENARIO --verbose [OPTION ...] LINE
- *    ..: number of the line of `--verbose`, from 1, once which is there the nodes are disturbed
- *    WHO   ..: all, or a number: the child of that number, modulo their count
- *    HOW ..: stop (SIGSTOP, then SIGCONT after so long), flap (the same again and again: 3 ms
- *    stopped, 1 ms not), starve
- *              (SCHED_IDLE on one core beside a program that computes)
+ *  usage: stop_nodes LINE WHO HOW MILLISECONDS -- HEDDLE run SCENARIO --verbose [OPTION ...]
+ *    LINE  the nodes are disturbed once this line of `--verbose`, from 1, is there
+ *    WHO   all, or a number: the child of that number, modulo their count
+ *    HOW   stop (SIGSTOP, then SIGCONT after so long), flap (the same again and again: 3 ms
+ *          stopped, 1 ms not), starve (SCHED_IDLE on one core beside a program that computes)
  *
  *  How the stage is known: standard error of heddle is a pipe with room for one line. A line is
  *  taken out only after the nodes have been disturbed, so heddle cannot get past its next line

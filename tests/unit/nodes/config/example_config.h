@@ -267,6 +267,48 @@ static inline void example_port_group(struct node_config *config)
 	example_lids(&config->switch_.lids);
 }
 
+/* congestion control and transports; no two numbers of a structure are the same */
+static inline void example_transports(struct roce_config *roce)
+{
+	roce->congestion = CONGESTION_KINDS - 1;
+	roce->dcqcn = (struct dcqcn_config){ .enabled = true,
+					     .g_ppb = 3906250,
+					     .alpha_initial_ppm = 1000000,
+					     .alpha_first = true,
+					     .alpha_timer_ps = 56000000,
+					     .increase_timer_ps = 57000000,
+					     .byte_counter_bytes = 10000000,
+					     .fast_recovery = 5,
+					     .ai_bps = 40000000,
+					     .hai_bps = 400000000,
+					     .rate_min_bps = 41000000,
+					     .rate_initial_bps = 42000000,
+					     .cut_interval_ps = 4000000,
+					     .clamp_target = true,
+					     .cnp_interval_ps = 50000000,
+					     .hyper_by_timer = true,
+					     .react_on_tick = true };
+	roce->swift = (struct swift_config){ .base_target_ps = 20000000,
+					     .hop_ps = 3000000,
+					     .fs_range_ps = 100000000,
+					     .fs_min_ppm = 100000,
+					     .fs_max_ppm = 100000000,
+					     .ai_ppm = 1000001,
+					     .beta_ppm = 800000,
+					     .mdf_max_ppm = 500000,
+					     .cwnd_min_ppm = 1000,
+					     .cwnd_max_ppm = 1000000000,
+					     .cwnd_initial_ppm = 10000000,
+					     .retransmits = 5 };
+	roce->queue_pair = (struct queue_pair_config){
+		.ack_packets = 16, .window_bytes = 1 << 20, .timeout_ps = 67000000000, .retries = 7
+	};
+	roce->tcp = (struct tcp_config){ .initial_packets = 10,
+					 .window_packets_max = 1024,
+					 .ecn = true,
+					 .rto_min_ps = 1000000000 };
+}
+
 /* @config in a fabric of kind roce; no two numbers of a structure are the same */
 static inline void example_roce(struct node_config *config)
 {
@@ -318,43 +360,7 @@ static inline void example_roce(struct node_config *config)
 						    .xon_offset_bytes = 8192 + i,
 						    .watched = i % 2,
 						    .mark_at_dequeue = i % 3 };
-	roce->congestion = CONGESTION_KINDS - 1;
-	roce->dcqcn = (struct dcqcn_config){ .enabled = true,
-					     .g_ppb = 3906250,
-					     .alpha_initial_ppm = 1000000,
-					     .alpha_first = true,
-					     .alpha_timer_ps = 56000000,
-					     .increase_timer_ps = 57000000,
-					     .byte_counter_bytes = 10000000,
-					     .fast_recovery = 5,
-					     .ai_bps = 40000000,
-					     .hai_bps = 400000000,
-					     .rate_min_bps = 41000000,
-					     .rate_initial_bps = 42000000,
-					     .cut_interval_ps = 4000000,
-					     .clamp_target = true,
-					     .cnp_interval_ps = 50000000,
-					     .hyper_by_timer = true,
-					     .react_on_tick = true };
-	roce->swift = (struct swift_config){ .base_target_ps = 20000000,
-					     .hop_ps = 3000000,
-					     .fs_range_ps = 100000000,
-					     .fs_min_ppm = 100000,
-					     .fs_max_ppm = 100000000,
-					     .ai_ppm = 1000001,
-					     .beta_ppm = 800000,
-					     .mdf_max_ppm = 500000,
-					     .cwnd_min_ppm = 1000,
-					     .cwnd_max_ppm = 1000000000,
-					     .cwnd_initial_ppm = 10000000,
-					     .retransmits = 5 };
-	roce->queue_pair = (struct queue_pair_config){
-		.ack_packets = 16, .window_bytes = 1 << 20, .timeout_ps = 67000000000, .retries = 7
-	};
-	roce->tcp = (struct tcp_config){ .initial_packets = 10,
-					 .window_packets_max = 1024,
-					 .ecn = true,
-					 .rto_min_ps = 1000000000 };
+	example_transports(roce);
 }
 
 #endif

@@ -1,6 +1,7 @@
-/*  nodes/link/link_guard and the real clock: losses are detected, records in flight are counted, and
- *  lost words are asked for again (TB-4, TB-23, FC-17). */
+/*  nodes/link/link_guard and the real clock: losses are detected, records in flight are counted,
+ *  and lost words are asked for again (TB-4, TB-23, FC-17). */
 #include <signal.h>
+
 #include "tests/unit/nodes/link/link_ends.h"
 
 /* ---- guard (FC-17) ---- */
@@ -333,6 +334,22 @@ TEST(link_flight__limits)
 	}
 	a.link.flight_units = 1;
 	ck_assert_uint_eq(send_all(&a), 1);
+}
+
+/* a peer that claims to have taken more than was sent, or less than before, changes nothing
+ * (TB-23) */
+TEST(link_flight__false_claims)
+{
+	uint32_t packets = send_all(&a);
+
+	for (uint32_t round = 0; round < 2; round++) {
+		ring_note(&b.link.rx, a.link.sent_units + 30);
+		ck_assert_uint_eq(send_all(&a), 0);
+		ring_note(&b.link.rx, a.link.arrived_units - 16);
+		ck_assert_uint_eq(send_all(&a), 0);
+		take_all(&b);
+		ck_assert_uint_eq(send_all(&a), packets);
+	}
 }
 
 /* data that is sent although the limit is reached (TB-25) */

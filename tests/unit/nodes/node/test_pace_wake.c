@@ -1,7 +1,9 @@
-/*  nodes/node/pace between two processes: whoever sends something to a node that is falling asleep
- * wakes it (TB-1, TB-5, TB-8).
+/*  nodes/node/pace between two processes: a record for a node that is falling asleep wakes it
+ *  (TB-1, TB-5, TB-8).
  *
- * node 0 ══ one record, to and fro ══ node 1 each a process with its own event loop, as in a fabric
+ *      node 0 ══ one record, back and forth ══ node 1
+ *
+ *  Each is a process with its own event loop, as in a fabric.
  *
  *  Only one record is under way at a time, so nothing comes later that could make up for a lost
  *  wake-up: both would sleep for ever. Whoever has it keeps it for 0 to 60 us, busy or asleep,
