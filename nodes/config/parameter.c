@@ -34,22 +34,23 @@ bool parameter_fits(const struct parameter *row, uint64_t value)
 bool parameters_each(const struct parameter_table *table, const char *place, void *structure,
 		     parameter_fn *fn, void *context)
 {
-	char name[PARAMETER_NAME_MAX];
+	char text[PARAMETER_NAME_MAX], *name = place ? text : NULL;
 
 	for (size_t r = 0; r < table->count; r++) {
 		const struct parameter *row = &table->rows[r];
 
 		if (row->unit == PARAMETER_UNIT_KEY)
 			continue;
-		snprintf(name, sizeof(name), "%s%s", place, row->field);
+		if (name)
+			snprintf(text, sizeof(text), "%s%s", place, row->field);
 		if (row->unit != PARAMETER_UNIT_TABLE && !fn(context, name, row, structure))
 			return false;
 		for (uint32_t i = 0; row->table && i < (row->count ? row->count : 1); i++) {
-			if (row->count)
-				snprintf(name, sizeof(name), "%s%s[%" PRIu32 "].", place,
+			if (name && row->count)
+				snprintf(text, sizeof(text), "%s%s[%" PRIu32 "].", place,
 					 row->field, i);
-			else
-				snprintf(name, sizeof(name), "%s%s.", place, row->field);
+			else if (name)
+				snprintf(text, sizeof(text), "%s%s.", place, row->field);
 			if (!parameters_each(row->table, name,
 					     (char *)structure + row->offset +
 						     i * row->table->bytes,
@@ -71,7 +72,7 @@ static bool default_put(void *context, const char *name, const struct parameter 
 
 void parameters_default(const struct parameter_table *table, void *structure)
 {
-	parameters_each(table, "", structure, default_put, NULL);
+	parameters_each(table, NULL, structure, default_put, NULL);
 }
 
 void parameters_take(const struct parameter_table *table, void *to, const void *from,
@@ -85,6 +86,13 @@ void parameters_take(const struct parameter_table *table, void *to, const void *
 	}
 }
 
+static bool fits(void *context, const char *name, const struct parameter *row, void *structure)
+{
+	(void)context;
+	(void)name;
+	return parameter_fits(row, parameter_get(row, structure));
+}
+
 struct check {
 	char *why;
 	unsigned why_max;
@@ -93,13 +101,12 @@ struct check {
 static bool check_one(void *context, const char *name, const struct parameter *row, void *structure)
 {
 	struct check *check = context;
-	uint64_t value = parameter_get(row, structure);
 
-	if (parameter_fits(row, value))
+	if (fits(NULL, name, row, structure))
 		return true;
 	snprintf(check->why, check->why_max,
-		 "%s is %" PRIu64 ", it must be %s%" PRIu64 "..%" PRIu64, name, value,
-		 row->zero ? "0 or " : "", row->min, row->max);
+		 "%s is %" PRIu64 ", it must be %s%" PRIu64 "..%" PRIu64, name,
+		 parameter_get(row, structure), row->zero ? "0 or " : "", row->min, row->max);
 	return false;
 }
 
@@ -107,7 +114,10 @@ int parameters_check(const struct parameter_table *table, const char *place, con
 		     char *why, unsigned why_max)
 {
 	struct check check = { why, why_max };
+	void *read_only = (void *)structure; /* nothing is written to it */
 
-	/* nothing is written to it */
-	return parameters_each(table, place, (void *)structure, check_one, &check) ? 0 : -EINVAL;
+	/* names cost much more than checks, and are for a refusal only */
+	if (parameters_each(table, NULL, read_only, fits, NULL))
+		return 0;
+	return parameters_each(table, place, read_only, check_one, &check) ? 0 : -EINVAL;
 }

@@ -152,7 +152,7 @@ typedef bool parameter_fn(void *context, const char *name, const struct paramete
 
 /** parameters_each() - calls @fn for every field of @structure and of the structures in it, in the
  *  order of the rows. The name is @place and the field: "roce." gives "roce.dcqcn.g_ppb",
- *  "roce.classes[1].ecn".
+ *  "roce.classes[1].ecn". Without @place (NULL) there are no names: NULL.
  *  Return: false if @fn ended it. */
 bool parameters_each(const struct parameter_table *table, const char *place, void *structure,
 		     parameter_fn *fn, void *context);

@@ -10,10 +10,12 @@
 #include "nodes/base/ring.h"
 #include "nodes/wire/frame.h"
 
-/* where the text goes and which part of the configuration is being looked at, e.g. "ports[3]." */
+/* where the text goes, and the part of the configuration that is checked, e.g. "ports[3]." */
 struct checker {
 	char *why;
 	unsigned why_max;
+	const char *part, *after_index; /* the latter NULL: no index */
+	uint32_t index;
 	char place[64];
 	bool refused;
 };
@@ -38,16 +40,29 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker
 	va_end(arguments);
 }
 
-__attribute__((format(printf, 2, 3))) static void enter(struct checker *checker, const char *format,
-							...)
+static void enter(struct checker *checker, const char *part)
 {
-	va_list arguments;
+	checker->part = part;
+	checker->after_index = NULL;
+}
 
-	if (checker->refused)
-		return;
-	va_start(arguments, format);
-	vsnprintf(checker->place, sizeof(checker->place), format, arguments);
-	va_end(arguments);
+/* element @index of a list: @before "ports[", @after "]." */
+static void enter_element(struct checker *checker, const char *before, uint32_t index,
+			  const char *after)
+{
+	checker->part = before;
+	checker->index = index;
+	checker->after_index = after;
+}
+
+/* in front of the name of a field; made only for what is refused */
+static const char *place(struct checker *checker)
+{
+	if (!checker->after_index)
+		return checker->part;
+	snprintf(checker->place, sizeof(checker->place), "%s%" PRIu32 "%s", checker->part,
+		 checker->index, checker->after_index);
+	return checker->place;
 }
 
 static void range(struct checker *checker, const char *field, uint64_t value, uint64_t min,
@@ -55,7 +70,7 @@ static void range(struct checker *checker, const char *field, uint64_t value, ui
 {
 	if (value < min || value > max)
 		refuse(checker, "%s%s is %" PRIu64 ", it must be %" PRIu64 "..%" PRIu64,
-		       checker->place, field, value, min, max);
+		       place(checker), field, value, min, max);
 }
 
 static void below(struct checker *checker, const char *field, uint64_t value,
@@ -63,7 +78,7 @@ static void below(struct checker *checker, const char *field, uint64_t value,
 {
 	if (value >= bound)
 		refuse(checker, "%s%s is %" PRIu64 ", it must be less than %s, which is %" PRIu64,
-		       checker->place, field, value, bound_name, bound);
+		       place(checker), field, value, bound_name, bound);
 }
 
 /*  Return: true if @count elements are there to be looked at */
@@ -72,7 +87,7 @@ static bool array(struct checker *checker, const char *field, const void *elemen
 {
 	range(checker, field, count, min, max);
 	if (count && !elements)
-		refuse(checker, "%s%s is %" PRIu32 ", but the elements are missing", checker->place,
+		refuse(checker, "%s%s is %" PRIu32 ", but the elements are missing", place(checker),
 		       field, count);
 	return !checker->refused;
 }
@@ -83,15 +98,15 @@ static void name(struct checker *checker, const char *field, const char *text)
 	size_t length = strnlen(text, NODE_NAME_MAX);
 
 	if (!length)
-		refuse(checker, "%s%s is empty", checker->place, field);
+		refuse(checker, "%s%s is empty", place(checker), field);
 	if (length == NODE_NAME_MAX)
-		refuse(checker, "%s%s is longer than %d bytes", checker->place, field,
+		refuse(checker, "%s%s is longer than %d bytes", place(checker), field,
 		       NODE_NAME_MAX - 1);
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)text[i] <= ' ' || text[i] == '/' || text[i] == 0x7f)
 			refuse(checker,
 			       "%s%s has the byte 0x%02x at %zu, which a name must not have",
-			       checker->place, field, (unsigned char)text[i], i);
+			       place(checker), field, (unsigned char)text[i], i);
 }
 
 static void classes_check(struct checker *checker, const struct node_config *config)
@@ -102,7 +117,7 @@ static void classes_check(struct checker *checker, const struct node_config *con
 	for (uint32_t i = 0; i < config->class_count && !checker->refused; i++) {
 		const struct class_config *class = &config->classes[i];
 
-		enter(checker, "classes[%" PRIu32 "].", i);
+		enter_element(checker, "classes[", i, "].");
 		name(checker, "name", class->name);
 		range(checker, "max_permille", class->max_permille, 1, 1000);
 		range(checker, "min_permille", class->min_permille, 0, class->max_permille);
@@ -110,7 +125,7 @@ static void classes_check(struct checker *checker, const struct node_config *con
 	}
 	enter(checker, "classes: ");
 	range(checker, "sum of min_permille", min_sum, 0, 1000);
-	enter(checker, "%s", "");
+	enter(checker, "");
 	range(checker, "lanes", config->lanes, 1,
 	      config->fabric == FABRIC_ROCE ? 1 : NODE_LANES_MAX);
 	if (!checker->refused)
@@ -142,7 +157,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "medium", port->medium, 0, LINK_MEDIA - 1);
 	if (config->clock == CLOCK_VIRTUAL && (port->vacant || port->medium != MEDIUM_SHM))
 		refuse(checker, "%smedium: vacant ports and veth links need the real clock",
-		       checker->place);
+		       place(checker));
 	range(checker, "capture_bytes", port->capture_bytes, 0,
 	      port->vacant ? 0 : NODE_CAPTURE_WHOLE);
 	range(checker, "match.fields", port->match.fields, 0, MATCH_ALL);
@@ -150,7 +165,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 		refuse(checker,
 		       "%smatch.mask has bits of no field, a field without bits, or all bits of "
 		       "all fields",
-		       checker->place);
+		       place(checker));
 	if (port->vacant) {
 		range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
 		range(checker, "channels", port->channels, channels_min(config, port),
@@ -162,7 +177,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	below(checker, "peer_index", port->peer_index, "node_count", config->node_count);
 	if (port->peer_index == config->index)
 		refuse(checker, "%speer_index is %" PRIu32 ", which is the node itself",
-		       checker->place, port->peer_index);
+		       place(checker), port->peer_index);
 	range(checker, "peer_port", port->peer_port, 0, NODE_PORTS_MAX - 1);
 	range(checker, "tier", port->tier, 0, LINK_TIERS - 1);
 	range(checker, "rate_bps", port->rate_bps, 1000000, 800000000000);
@@ -173,7 +188,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "bit_error_e15", port->bit_error_e15, 0, 1000000000000000);
 	if (config->fabric != FABRIC_ROCE && (port->loss_ppb || port->bit_error_e15) &&
 	    !port->guarded)
-		refuse(checker, "%sguarded is false, but the link loses frames", checker->place);
+		refuse(checker, "%sguarded is false, but the link loses frames", place(checker));
 	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "peer_units", port->peer_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "stop_units", port->stop_units, 0,
@@ -185,7 +200,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "ring_bytes", port->ring_bytes, RING_BYTES_MIN, RING_BYTES_MAX);
 	if (port->ring_bytes & (port->ring_bytes - 1))
 		refuse(checker, "%sring_bytes is %" PRIu32 ", which is no power of two",
-		       checker->place, port->ring_bytes);
+		       place(checker), port->ring_bytes);
 }
 
 static void ports_check(struct checker *checker, const struct node_config *config,
@@ -196,7 +211,7 @@ static void ports_check(struct checker *checker, const struct node_config *confi
 	if (!array(checker, "port_count", config->ports, config->port_count, 1, NODE_PORTS_MAX))
 		return;
 	for (uint32_t i = 0; i < config->port_count && !checker->refused; i++) {
-		enter(checker, "ports[%" PRIu32 "].", i);
+		enter_element(checker, "ports[", i, "].");
 		port_check(checker, config, &config->ports[i]);
 		/* the clock needs it: what is sent must arrive later than it was decided
 		 * (clock.h) */
@@ -204,10 +219,10 @@ static void ports_check(struct checker *checker, const struct node_config *confi
 			refuse(checker,
 			       "%sdelay_ps is 0, and so is the node's latency_ps: one must be "
 			       "greater",
-			       checker->place);
+			       place(checker));
 		captures += config->ports[i].capture_bytes != 0;
 	}
-	enter(checker, "%s", "");
+	enter(checker, "");
 	range(checker, "number of ports with capture_bytes", captures, 0, NODE_CAPTURES_MAX);
 }
 
@@ -219,7 +234,7 @@ static void route_check(struct checker *checker, const struct route_config *rout
 		refuse(checker,
 		       "%sports is 0x%" PRIx64 ", it must name none but the node's %" PRIu32
 		       " ports",
-		       checker->place, route->ports, port_count);
+		       place(checker), route->ports, port_count);
 }
 
 static void host_check(struct checker *checker, const struct host_config *host)
@@ -257,12 +272,12 @@ static void setting_eca_check(struct checker *checker, const struct congestion_s
 			refuse(checker,
 			       "%seca_min is %u, which never selects it, so it must repeat the "
 			       "setting before",
-			       checker->place, CONGESTION_ECA_UNUSED);
+			       place(checker), CONGESTION_ECA_UNUSED);
 	} else if (setting->eca_min <= last->eca_min) {
 		refuse(checker,
 		       "%seca_min is %" PRIu32
 		       ", it must be above that of the setting before, %" PRIu32,
-		       checker->place, setting->eca_min, last->eca_min);
+		       place(checker), setting->eca_min, last->eca_min);
 	}
 }
 
@@ -289,12 +304,12 @@ static void congestion_check(struct checker *checker, const struct congestion_co
 	enter(checker, "switch.congestion.");
 	range(checker, "fgfc_pause_ps", congestion->fgfc_pause_ps, congestion->fgfc, NODE_S);
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS && !checker->refused; i++) {
-		enter(checker, "switch.congestion.settings[%" PRIu32 "].", i);
+		enter_element(checker, "switch.congestion.settings[", i, "].");
 		setting_eca_check(checker, &congestion->settings[i],
 				  i ? &congestion->settings[i - 1] : NULL);
 		setting_check(checker, &congestion->settings[i]);
 	}
-	enter(checker, "%s", "");
+	enter(checker, "");
 }
 
 /* headrooms are a part of the buffer, and something must be left to share */
@@ -307,7 +322,7 @@ static void roce_switch_check(struct checker *checker, const struct node_config 
 			headroom_bytes += config->roce.classes[c].lossless
 						  ? config->ports[i].headroom_bytes
 						  : 0;
-	enter(checker, "%s", "");
+	enter(checker, "");
 	below(checker, "sum of all headroom_bytes", headroom_bytes, "roce.buffer_bytes",
 	      config->roce.buffer_bytes);
 }
@@ -318,7 +333,7 @@ static void vias_check(struct checker *checker, const struct switch_config *self
 	if (!array(checker, "via_count", self->vias, self->via_count, 0, NODE_COUNT_MAX))
 		return;
 	for (uint32_t i = 0; i < self->via_count && !checker->refused; i++) {
-		enter(checker, "switch.vias[%" PRIu32 "]", i);
+		enter_element(checker, "switch.vias[", i, "]");
 		range(checker, "", self->vias[i], 1, NODE_COUNT_MAX - 1);
 	}
 }
@@ -351,7 +366,7 @@ static void prefixes_check(struct checker *checker, const struct switch_config *
 	if (array(checker, "prefix_count", self->prefixes, self->prefix_count, 0,
 		  NODE_PREFIXES_MAX) &&
 	    prefix_list_check(self->prefixes, self->prefix_count, NODE_COUNT_MAX, why, sizeof(why)))
-		refuse(checker, "%s%s", checker->place, why);
+		refuse(checker, "%s%s", place(checker), why);
 }
 
 static void switch_check(struct checker *checker, const struct node_config *config)
@@ -369,13 +384,13 @@ static void switch_check(struct checker *checker, const struct node_config *conf
 	range(checker, "ack_collect", self->ack_collect, 1, 48);
 	if (array(checker, "route_count", self->routes, self->route_count, 0, NODE_COUNT_MAX))
 		for (uint32_t i = 0; i < self->route_count && !checker->refused; i++) {
-			enter(checker, "switch.routes[%" PRIu32 "].", i);
+			enter_element(checker, "switch.routes[", i, "].");
 			route_check(checker, &self->routes[i], config->port_count);
 		}
 	enter(checker, "switch.");
 	if (array(checker, "host_count", self->hosts, self->host_count, 0, NODE_COUNT_MAX))
 		for (uint32_t i = 0; i < self->host_count && !checker->refused; i++) {
-			enter(checker, "switch.hosts[%" PRIu32 "].", i);
+			enter_element(checker, "switch.hosts[", i, "].");
 			host_check(checker, &self->hosts[i]);
 		}
 	enter(checker, "switch.");
@@ -403,19 +418,19 @@ static void sizes_check(struct checker *checker, const struct workload_config *w
 			refuse(checker,
 			       "%ssizes[%" PRIu32 "].bytes is %" PRIu64
 			       ", sizes must be positive and rise",
-			       checker->place, i, point->bytes);
+			       place(checker), i, point->bytes);
 		if (point->cumulative_ppm <= ppm)
 			refuse(checker,
 			       "%ssizes[%" PRIu32 "].cumulative_ppm is %" PRIu32
 			       ", it must rise strictly",
-			       checker->place, i, point->cumulative_ppm);
+			       place(checker), i, point->cumulative_ppm);
 		bytes = point->bytes;
 		ppm = point->cumulative_ppm;
 	}
 	if (workload->size_count && ppm != 1000000)
 		refuse(checker,
 		       "%ssizes end at cumulative_ppm %" PRIu32 ", they must end at 1000000",
-		       checker->place, ppm);
+		       place(checker), ppm);
 }
 
 static void arrival_check(struct checker *checker, const struct workload_config *workload)
@@ -442,7 +457,7 @@ static void transport_check(struct checker *checker, const struct node_config *c
 	range(checker, "connections", workload->connections, 1, ROCE_CONNECTIONS_MAX);
 	if ((workload->transport == TRANSPORT_RC && !roce) ||
 	    (workload->transport == TRANSPORT_TCP && workload->frame != FRAME_TCP))
-		refuse(checker, "%stransport is %d, which is not for frame %d", checker->place,
+		refuse(checker, "%stransport is %d, which is not for frame %d", place(checker),
 		       (int)workload->transport, (int)workload->frame);
 }
 
@@ -508,7 +523,7 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 		   EVENT_SOURCES_MAX))
 		return;
 	for (uint32_t i = 0; i < nic->workload_count && !checker->refused; i++) {
-		enter(checker, "nic.workloads[%" PRIu32 "].", i);
+		enter_element(checker, "nic.workloads[", i, "].");
 		workload_check(checker, config, &nic->workloads[i]);
 	}
 	enter(checker, "nic.");
@@ -516,7 +531,7 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 	if (!array(checker, "pause_count", nic->pauses, nic->pause_count, 0, NIC_PAUSES_MAX))
 		return;
 	for (uint32_t i = 0; i < nic->pause_count && !checker->refused; i++) {
-		enter(checker, "nic.pauses[%" PRIu32 "].", i);
+		enter_element(checker, "nic.pauses[", i, "].");
 		pause_check(checker, config, &nic->pauses[i]);
 	}
 }
