@@ -12,10 +12,17 @@
 
 static struct one_switch s;
 static struct received got;
+static const struct channel_set none_left; /* of a failed link */
 
 static inline void setup(void)
 {
 	one_switch_configure(&s);
+}
+
+static inline void setup_real(void)
+{
+	setup();
+	s.config.clock = CLOCK_REAL;
 }
 
 static inline void teardown(void)
@@ -77,6 +84,13 @@ static inline struct fabric_header header_of_packet(uint32_t port)
 					    &header),
 			 0);
 	return header;
+}
+
+/* the next packet out of @port is the one of @frame_bytes; its flow id */
+static inline uint32_t channel_expect(uint32_t port, uint32_t frame_bytes)
+{
+	packet_expect(port, frame_bytes);
+	return header_of_packet(port).flow_id;
 }
 
 /* the ACKs of the next frame out of @port */
