@@ -1,0 +1,86 @@
+/*  test_results_congestion - how fast senders react to congestion, and the text on it (TB-13, EC-2,
+ *  EC-5). */
+#include "orchestrator/plan/plan_ideal.h"
+#include "orchestrator/results/reaction.h"
+#include "orchestrator/results/results_congestion.h"
+#include "tests/testing.h"
+#include "tests/unit/orchestrator/results/three_hosts.h"
+
+TEST_GROUP(congestion, .setup = set_up, .teardown = tear_down);
+
+/* EC-2, EC-5: from the first ACK_ECA to the last of the senders' edge ports that receive one */
+TEST(reaction_of__last_sender)
+{
+	struct reaction reaction;
+
+	incast_add();
+	gather(true);
+	reaction = reaction_of(&plan, &results, 0);
+	ck_assert_uint_eq(reaction.senders, 2);
+	ck_assert_uint_eq(reaction.told, 2);
+	ck_assert_uint_eq(reaction.first_ps, 3 * NODE_US);
+	ck_assert_uint_eq(reaction.time_ps, 5 * NODE_US);
+	ck_assert_uint_eq(reaction.trip_ps,
+			  plan_ideal_ps(&plan, 1, 0, 0, 1) + plan_ideal_ps(&plan, 0, 1, 0, 1));
+}
+
+/* a sender that was not notified, or before the port sent any ACK_ECA, does not count */
+TEST(reaction_of__sender_not_reached)
+{
+	struct reaction reaction;
+
+	incast_add();
+	stats_port(pages[0], 1)->limited_first_ps = 2 * NODE_US;
+	stats_port(pages[0], 2)->limited_first_ps = 0;
+	gather(true);
+	reaction = reaction_of(&plan, &results, 0);
+	ck_assert_uint_eq(reaction.senders, 2);
+	ck_assert_uint_eq(reaction.told, 0);
+	reaction = reaction_of(&plan, &results, 1);
+	ck_assert_uint_eq(reaction.senders, 0);
+	ck_assert_uint_eq(reaction.first_ps, 0);
+}
+
+TEST(results_congestion_write__what_happened)
+{
+	struct port_stats *port = stats_port(pages[0], 1);
+	char *text;
+
+	incast_add();
+	port->blocked_extent = 3;
+	port->blocked_empty = 4;
+	port->input_units_max = 10;
+	port->extent_units_max = 20;
+	port->headroom_starts = 5;
+	port->fgfc_frames = 6;
+	stats_port(pages[2], 0)->fgfc_refused = 8;
+	stats_port(pages[0], 2)->stops = 9;
+	gather(true);
+	text = written(results_congestion_write);
+	ck_assert_ptr_nonnull(strstr(text, "s1 -> h0 "));
+	ck_assert_ptr_nonnull(strstr(text, "5.000 us ("));
+	ck_assert_ptr_nonnull(strstr(text, "2 of 2 senders\n"));
+	ck_assert_ptr_nonnull(strstr(text, "flow limit 3, ACKs of all before 4\n"));
+	ck_assert_ptr_nonnull(strstr(text, "fullest input buffer: 2.560 kB, s1 port 1\n"));
+	ck_assert_ptr_nonnull(strstr(text, "5.120 kB at one input (s1 port 1)"));
+	ck_assert_ptr_nonnull(strstr(text, "began 5 times, ended 0 times"));
+	ck_assert_ptr_nonnull(strstr(text, "6 FGFC frames sent to NICs, 8 flows without an entry"));
+	ck_assert_ptr_nonnull(strstr(text, ": 9, most of them by s1 port 2\n"));
+	free(text);
+}
+
+/* without congestion the text is empty, also with much in flight, and with a counter that a NIC
+ * does not have */
+TEST(results_congestion_write__nothing_happened)
+{
+	char *text;
+
+	flow_add(0, 1, 0, 5, 5);
+	stats_port(pages[0], 1)->extent_units_max = 20;
+	stats_port(pages[0], 1)->input_units_max = 20;
+	stats_port(pages[1], 0)->eca_acks = 1;
+	gather(true);
+	text = written(results_congestion_write);
+	ck_assert_str_eq(text, "");
+	free(text);
+}

@@ -1,0 +1,89 @@
+/*  test_results_csv - the results as tables of comma-separated values (TB-13). */
+#include <unistd.h>
+
+#include "orchestrator/results/results_csv.h"
+#include "tests/testing.h"
+#include "tests/unit/orchestrator/results/three_hosts.h"
+
+TEST_GROUP(csv, .setup = set_up, .teardown = tear_down);
+
+static uint32_t fields_of(const char *line)
+{
+	uint32_t count = 1;
+
+	for (; *line; line++)
+		count += *line == ',';
+	return count;
+}
+
+/* the table @name in @folder has @rows rows, each with as many fields as its header; the file is
+ * removed */
+static void table_check(const char *folder, const char *name, uint32_t rows)
+{
+	char path[128], header[1024], line[1024];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(header, sizeof(header), file));
+	for (; fgets(line, sizeof(line), file); rows--)
+		ck_assert_uint_eq(fields_of(line), fields_of(header));
+	ck_assert_uint_eq(rows, 0);
+	fclose(file);
+	unlink(path);
+}
+
+/* TB-13: each column has a header, and each header a column */
+TEST(results_csv_write__columns)
+{
+	char folder[] = "/tmp/test_results_csv.XXXXXX", why[256];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	free(pages[0]);
+	nodes[0].samples_max = 4;
+	pages[0] = calloc(1, stats_bytes(&nodes[0]));
+	stats_init(pages[0], &nodes[0]);
+	pages[0]->sample_count = 3;
+	incast_add();
+	message_add(0, 0, 0, NODE_US);
+	gather(true);
+	ck_assert_int_eq(results_csv_write(&plan, pages, &results, folder, why, sizeof(why)), 0);
+	table_check(folder, "flows.csv", 3);
+	table_check(folder, "messages.csv", 1);
+	table_check(folder, "ports.csv", 2 * HOSTS);
+	table_check(folder, "tables.csv", 3 * HOSTS);
+	table_check(folder, "samples.csv", 3);
+	nodes[0].fabric = FABRIC_PORT_GROUP; /* columns of paths, no tables of flow channels */
+	ck_assert_int_eq(results_csv_write(&plan, pages, &results, folder, why, sizeof(why)), 0);
+	table_check(folder, "flows.csv", 3);
+	table_check(folder, "messages.csv", 1);
+	table_check(folder, "ports.csv", 2 * HOSTS);
+	table_check(folder, "tables.csv", 0);
+	table_check(folder, "samples.csv", 3);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+/* tables of a run that was interrupted end with a comment that says so */
+TEST(results_csv_write__interrupted)
+{
+	char folder[] = "/tmp/test_results_csv.XXXXXX", path[128], line[1024], why[256];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	results.interrupted = true;
+	gather_at(3 * NODE_US);
+	ck_assert_int_eq(results_csv_write(&plan, pages, &results, folder, why, sizeof(why)), 0);
+	for (unsigned i = 0; i < 5; i++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "%s/%s", folder, results_csv_name(i));
+		file = fopen(path, "r");
+		ck_assert_ptr_nonnull(file);
+		while (fgets(line, sizeof(line), file))
+			;
+		fclose(file);
+		unlink(path);
+		ck_assert_str_eq(line, "# interrupted=true end_ps=3000000 exit_status=130\n");
+	}
+	rmdir(folder);
+}

@@ -1,0 +1,56 @@
+/*  test_results_symptom - switches without tables, hosts that deliver nothing (TB-13, TB-14). */
+#include "orchestrator/results/results_symptom.h"
+#include "tests/testing.h"
+#include "tests/unit/orchestrator/results/three_hosts.h"
+
+TEST_GROUP(symptom, .setup = set_up, .teardown = tear_down);
+
+/* TB-13, TB-14: a switch that never received tables is named, and its run has failed */
+TEST(results_symptom__switch_without_tables)
+{
+	char *text, why[64];
+
+	flow_add(0, 1, 0, 5, 5);
+	gather(true);
+	ck_assert(!results_symptom_wrong(&plan, &results, why, sizeof(why)));
+	text = json_text(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\"symptoms\": []"));
+	free(text);
+	results_free(&results);
+	pages[0]->tables_taken = 0;
+	gather(true);
+	ck_assert(results_symptom_wrong(&plan, &results, why, sizeof(why)));
+	ck_assert_str_eq(why, "switch s1 has no tables");
+	text = json_text(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\"kind\": \"no-tables\",\n   \"node\": \"s1\""));
+	free(text);
+	text = summary_text();
+	ck_assert_ptr_nonnull(strstr(text, "switch s1 has no tables: it has forwarded nothing"));
+	free(text);
+}
+
+/* a host that retransmits and of whose packets none arrives is named; of h2, which retransmits as
+ * much, something arrives */
+TEST(results_symptom__host_delivers_nothing)
+{
+	char *text, why[64];
+
+	flow_add(0, 1, 0, 7, 0);
+	flow_add(2, 1, 0, 7, 0);
+	flow_add(2, 0, 0, 7, 1);
+	flow_add(1, 0, 0, 7, 0); /* without retransmits: it may still arrive */
+	stats_flow_tx(pages[1], 0)->resent = 6;
+	stats_flow_tx(pages[3], 0)->resent = 6;
+	gather(false);
+	ck_assert_uint_eq(results.symptom_count, 1);
+	ck_assert(!results_symptom_wrong(&plan, &results, why, sizeof(why)));
+	text = json_text(NULL);
+	ck_assert_ptr_nonnull(strstr(text,
+				     "\"kind\": \"nothing-delivered\",\n   \"node\": \"h0\",\n"
+				     "   \"resent_packets\": 6"));
+	free(text);
+	text = summary_text();
+	ck_assert_ptr_nonnull(
+		strstr(text, "host h0 has delivered nothing, and retransmitted 6 packets"));
+	free(text);
+}
