@@ -37,6 +37,13 @@ static const uint32_t flood_lengths[] = { 14,  59,  60,  61,  64,   65,   124,  
 #define FLOOD_LENGTHS (sizeof(flood_lengths) / sizeof(flood_lengths[0]))
 #define FLOOD_MIXED 0u /* any of these lengths, drawn at random */
 
+#define FLOOD_UNITS 1024u /* of buffer of an input with credit or STOP */
+
+static inline bool flood_input_has_buffer(uint32_t frame_bytes)
+{
+	return s.links[0].held_units[0] + units_of_bytes(frame_bytes) <= s.ports[0].buffer_units;
+}
+
 static inline void flood_configure(void)
 {
 	s.config.clock = CLOCK_REAL;

@@ -157,13 +157,6 @@ TEST(dataplane_set__values)
 
 /* ---- memory ---- */
 
-#define FLOOD_UNITS 1024u /* of buffer */
-
-static bool flood_has_buffer(uint32_t frame_bytes)
-{
-	return s.links[0].held_units[0] + units_of_bytes(frame_bytes) <= s.ports[0].buffer_units;
-}
-
 /* TB-26: floods of every length fill the buffer of an input, not the pool. The pool has one and a
  * half times the input buffers and the output queues, the greatest frame for each queue, and the
  * reserve of copies. */
@@ -181,7 +174,7 @@ TEST(pool_init__floods)
 		s.ports[p].stop_units = FLOOD_UNITS * 3 / 4;
 	}
 	one_switch_open(&s);
-	*flood = (struct flood){ .pool = &s.dp->sw.pool, .has_buffer = flood_has_buffer };
+	*flood = (struct flood){ .pool = &s.dp->sw.pool, .has_buffer = flood_input_has_buffer };
 	copies_bytes = s.dp->sw.flood_packets_max * FLOOD_GREATEST_BYTES;
 	ck_assert_uint_le(packet_pool_bytes(flood->pool),
 			  PORTS * (own_bytes + queue_bytes * 3 / 2) + FLOOD_GREATEST_BYTES +

@@ -68,6 +68,15 @@ static inline void grant(uint32_t port, node_time_t at, uint32_t lane, uint32_t 
 	neighbour_send_word(&s, port, at, LINK_WORD_CREDIT, lane, units);
 }
 
+/* the link at @port, which port_block() has blocked, is free at @at, with @units for a class */
+static inline void port_unblock(uint32_t port, node_time_t at, uint32_t traffic_class,
+				uint32_t units)
+{
+	s.links[port].busy_until_ps = at;
+	switch_touch(&lid_of()->sw, port);
+	grant(port, at, traffic_class * LEVELS, units);
+}
+
 /* the switch, whose neighbours grant everything but those in the set @stingy */
 static inline void lid_open(uint32_t stingy)
 {
