@@ -42,15 +42,22 @@ static node_time_t merge_plain(_Atomic node_time_t *own_next, _Atomic node_time_
 	return earliest;
 }
 
-static uint32_t list_plain(const _Atomic node_time_t *own_next, uint32_t node_count,
-			   node_time_t end, uint32_t *nodes)
+/* from node @first on */
+static uint32_t list_rest(const _Atomic node_time_t *own_next, uint32_t first, uint32_t node_count,
+			  node_time_t end, uint32_t *nodes)
 {
 	uint32_t listed = 0;
 
-	for (uint32_t i = 0; i < node_count; i++)
+	for (uint32_t i = first; i < node_count; i++)
 		if (load(&own_next[i]) < end)
 			nodes[listed++] = i;
 	return listed;
+}
+
+static uint32_t list_plain(const _Atomic node_time_t *own_next, uint32_t node_count,
+			   node_time_t end, uint32_t *nodes)
+{
+	return list_rest(own_next, 0, node_count, end, nodes);
 }
 
 #if defined(__x86_64__)
@@ -100,16 +107,17 @@ AVX2 static uint32_t list_avx2(const _Atomic node_time_t *own_next, uint32_t nod
 			       node_time_t end, uint32_t *nodes)
 {
 	const __m256i limit = _mm256_set1_epi64x((int64_t)(end ^ (node_time_t)INT64_MIN));
-	uint32_t listed = 0;
+	uint32_t listed = 0, i = 0;
 
-	for (uint32_t i = 0; i < node_count; i += 4) {
+	/* the padding is no node, even if one has written to it */
+	for (; i + 4 <= node_count; i += 4) {
 		__m256i before = _mm256_cmpgt_epi64(limit, load_ordered(&own_next[i]));
 		unsigned set = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(before));
 
 		for (; set; set &= set - 1)
 			nodes[listed++] = i + (uint32_t)__builtin_ctz(set);
 	}
-	return listed;
+	return listed + list_rest(own_next, i, node_count, end, nodes + listed);
 }
 
 #define HAS_AVX2 __builtin_cpu_supports("avx2")

@@ -72,3 +72,23 @@ TEST(clock_scan_list__as_a_plain_loop)
 		ck_assert_uint_eq(listed, expected);
 	}
 }
+
+/* TB-23: whatever a node has written beyond the times of all nodes, nothing else is listed */
+TEST(clock_scan_list__padding_is_no_node)
+{
+	struct random random;
+	uint32_t nodes[MAX + 1], expected;
+
+	random_init(&random, 3, 0);
+	for (uint32_t count = 1; count < MAX; count++) {
+		fill(&random, count);
+		for (uint32_t i = count; i < MAX; i++)
+			own[i] = 0;
+		nodes[count] = UINT32_MAX;
+		expected = 0;
+		for (uint32_t i = 0; i < count; i++)
+			expected += own[i] < 6;
+		ck_assert_uint_eq(clock_scan_list(own, count, 6, nodes), expected);
+		ck_assert_uint_eq(nodes[count], UINT32_MAX);
+	}
+}
