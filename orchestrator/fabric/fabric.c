@@ -158,7 +158,7 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms)
 	uint64_t began_ns = wall_ns(), passed_ms = 0;
 	enum fabric_state state = FABRIC_RUNNING;
 
-	while (state == FABRIC_RUNNING) {
+	for (;;) {
 		if (clock_stopped(&fabric->clock))
 			state = FABRIC_STOPPED;
 		else if (interrupt_seen())
@@ -166,7 +166,7 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms)
 		else if (fabric_watch_children(fabric) || fabric_watch_messages(fabric, 0) ||
 			 fabric_watch_clock(fabric))
 			state = FABRIC_FAILED;
-		else if (passed_ms >= timeout_ms)
+		if (state != FABRIC_RUNNING || passed_ms >= timeout_ms)
 			break;
 		fabric_cores_look(fabric);
 		fabric_stops_wait(fabric, timeout_ms - passed_ms < FABRIC_SLICE_MS
