@@ -167,7 +167,7 @@
 	SHOWN(credit_waits, COUNT, SUM, \
 	      "port-group: times that a packet at the head of its queue found no credit (PG-9)") \
 	METRIC(credit_wait_ps, PS, SUM, \
-	       "port-group: time without credit on a free link, of waits that are over", \
+	       "port-group: time without credit on a free link, to the end of the run", \
 	       "credit-waits", NODES) \
 	OWN(credit_since_ps, MOMENT, \
 	    "port-group: when the present wait for credit began; 0: there is none")

@@ -176,6 +176,45 @@ TEST(sparse__no_source_raises_its_rate)
 	sim_close(&sim);
 }
 
+/* ---- two classes ---- */
+
+/* Seven hosts send to h7 in class roce; h0 also sends to h8, whose link is free, in class other. Both
+ * classes are watched. */
+static const char two_classes[] =
+	"name: two-classes\n"
+	"fabric: roce\n"
+	"run: {duration: 1ms}\n"
+	"classes:\n"
+	"  - {name: roce, ecn: {kmin: 5kB, kmax: 200kB, pmax: 1%}, xoff: 16MB}\n"
+	"  - {name: other, ecn: {kmin: 5kB, kmax: 200kB, pmax: 1%}, xoff: 16MB}\n"
+	"  - {name: cnp, lossless: no}\n"
+	"roce:\n"
+	"  buffer: 64MB\n"
+	"  supplement: yes\n"
+	"  path-pause: yes\n"
+	"  dcqcn: {rate-min: 4Gb/s}\n"
+	"topology: {generate: star, hosts: 9}\n"
+	"workloads:\n"
+	"  - {name: incast, pattern: incast, from: [h0, h1, h2, h3, h4, h5, h6], to: h7, class: "
+	"roce, size: 256KiB, connections: 11}\n"
+	"  - {name: beside, pattern: pairs, pairs: [[h0, h8]], class: other, size: 4KiB, arrival: "
+	"poisson, load: 20%}\n";
+
+/* RC-10, RC-11: path-level PFC stops the congested class of a NIC, and no other one */
+TEST(two_classes__the_other_one_is_not_paused)
+{
+	struct stats_page *h0;
+
+	sim_open_text(&sim, two_classes, NULL);
+	sim_run(&sim);
+	h0 = sim.nodes[plan_node_find(&sim.plan, "h0")->index].stats;
+	ck_assert_uint_gt(port_of("s0", "h0")->path_pauses, 0);
+	ck_assert_uint_gt(stats_class(h0, 0, 0)->paused_ps, 100 * NODE_US);
+	ck_assert_uint_eq(stats_class(h0, 0, 1)->paused_ps, 0);
+	ck_assert_uint_eq(sim_drops(&sim, DROP_HEADROOM), 0);
+	sim_close(&sim);
+}
+
 /* ---- three levels [S4 fig. 10, 12] ---- */
 
 /*  Two pods of two ToRs and two leaves, two spines. Hosts at all four ToRs send to r at the last
