@@ -1,5 +1,5 @@
-/*  Fuzzes nodes/control/control (TB-23): the bytes of one control message from a peer that cannot
- *  be trusted.
+/*  Fuzzes nodes/control/control (TB-6, TB-23): the bytes of one control message from a peer that
+ *  cannot be trusted.
  *
  *  What is refused comes with a sentence. What is accepted has passed node_config_check(), and
  *  packs to bytes that are accepted again and pack to the same bytes. */

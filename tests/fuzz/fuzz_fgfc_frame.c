@@ -1,4 +1,5 @@
-/*  Fuzzes nodes/wire/fgfc_frame (TB-23): what is accepted comes out the same when written again.
+/*  Fuzzes nodes/wire/fgfc_frame (EC-16, TB-23): what is accepted comes out the same when written
+ *  again.
  *
  *  Input: an FGFC frame as captured. */
 #include <assert.h>

@@ -1,7 +1,7 @@
-/*  FC-15, FC-17, FC-26, PG-9, PG-11, TB-4, TB-22, TB-25: every link and every switch of a fat tree
- *  of 16 hosts fails in turn under full load, and returns. Every book is balanced all the while; no
- *  flow is reordered; what is lost was on what failed, waited for it, or found no way until tables
- *  followed; nothing stalls, and at the end every channel is free. */
+/*  FC-15 ... FC-17, FC-26, PG-9, PG-11, TB-4, TB-22, TB-25: every link and every switch of a fat
+ *  tree of 16 hosts fails in turn under full load, and returns. Every book is balanced all the
+ *  while; no flow is reordered; what is lost was on what failed, waited for it, or found no way
+ *  until tables followed; nothing stalls, and at the end every channel is free. */
 #include <stdio.h>
 #include <stdlib.h>
 

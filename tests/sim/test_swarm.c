@@ -1,7 +1,7 @@
-/*  TB-25: random scenarios with every checker on - topologies, rates, delays, buffers, channels,
- *  arbiters, classes, timers, workloads, losses, slow receivers and the settings of congestion
- *  control drawn from a seed. SWARM_SEEDS says how many (default 60; make soak runs 10000),
- *  SWARM_SEED the first one.
+/*  TB-25, FC-15: random scenarios with every checker on - topologies, rates, delays, buffers,
+ *  channels, arbiters, classes, timers, workloads, losses, slow receivers and the settings of
+ *  congestion control drawn from a seed. SWARM_SEEDS says how many (default 60; make soak runs
+ *  10000), SWARM_SEED the first one.
  *  A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints
  *  scenarios. */
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/*  TB-25: random scenarios of fabric kind roce, NICs and transports included - topologies (rings
- *  too), classes, buffers, levels, headroom, marking, DCQCN, path-level PFC, TCP, losses and slow
- *  receivers drawn from a seed, every checker on. SWARM_SEEDS says how many (default 30; make soak
- *  runs 10000), SWARM_SEED the first one. A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1
- *  plays it alone; SWARM_SHOW=1 prints scenarios.
+/*  TB-25, RC-5: random scenarios of fabric kind roce, NICs and transports included - topologies
+ *  (rings too), classes, buffers, levels, headroom, marking, DCQCN, path-level PFC, TCP, losses and
+ *  slow receivers drawn from a seed, every checker on. SWARM_SEEDS says how many (default 30; make
+ *  soak runs 10000), SWARM_SEED the first one. A failing seed is printed: SWARM_SEED=n
+ *  SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_capture_roce - every standard frame of a RoCE fabric, as an independent reader sees it (RC-1, RC-2, RC-4, RC-5, RC-9, RC-10, TB-19).
+# test_capture_roce - every standard frame of a RoCE fabric, as an independent reader sees it (RC-1, RC-2, RC-4 ... RC-6, RC-8, RC-9, RC-10, TB-19).
 #
 #   a  RoCEv2, IPv4 ----.
 #   b  RoCEv2, IPv6 ----|                            four links of 25 Gb/s meet at one: marks, CNPs, CNPs of the switch's own, signals along

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_hosts - real programs over three switches (TB-8, TB-15, FC-3): what they were written for works, unchanged.
+# test_hosts - real programs over three switches (TB-8, TB-15, TB-16, FC-3): what they were written for works, unchanged.
 #
 #   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     10 Gb/s, 10 us a link: topologies/two-racks.yaml
 #

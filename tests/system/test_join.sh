@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_join - hosts, switches and links join a running fabric and leave it; an existing namespace becomes a host (TB-15, TB-22).
+# test_join - hosts, switches and links join a running fabric and leave it; an existing namespace becomes a host (TB-10, TB-15, TB-22).
 #
 # Hosts at one switch (h3 and h4 at s2, h5 and h6 at s3) talk all the while: what joins, fails and leaves is at other ports of
 # their switches, and none of their packets may be lost.

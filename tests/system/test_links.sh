@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_links - links under the real clock are what they are said to be, and can be changed while programs run (TB-4, TB-8).
+# test_links - links under the real clock are what they are said to be, and can be changed while programs run (TB-4, TB-8, TB-10, TB-22).
 #
 #   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     10 Gb/s, 10 us a link: topologies/two-racks.yaml
 #

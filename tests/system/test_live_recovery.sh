@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_live_recovery - programs talk over two ways; one of them fails, by command or with a switch that is killed, and returns. What is sent
-# afterwards arrives, and traffic flows again within a stated time. Real clock (FC-26, TB-4, PG-11).
+# afterwards arrives, and traffic flows again within a stated time. Real clock (FC-26, TB-4, TB-14, PG-11).
 #
 #   a1, a2 - leaf0 === spine0, spine1 === leaf1 - b1, b2
 set -u

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_path_pause - where ECN and CNPs fail, and what path-level PFC does then, on the scenarios of topologies/ (RC-12 ... RC-15).
+# test_path_pause - where ECN and CNPs fail, and what path-level PFC does then, on the scenarios of topologies/ (RC-7 ... RC-15).
 #
 #   ecn-failure        every packet is marked, and the queue grows all the same, from so many queue pairs on
 #   cnp-rate           the rate of a sender against the CNPs that it gets, with its floor: figures 8 and 9 of S4, by a model of the protocol

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_privileges - what a running fabric may do, and who may reach it (TB-24): nodes have no capabilities, cannot gain any, are
+# test_privileges - what a running fabric may do, and who may reach it (TB-16, TB-24): nodes have no capabilities, cannot gain any, are
 # a user of their own, may make few system calls, and hold nothing that they do not need; files and sockets are their owner's; others are refused.
 #
 # Everything twice, if we are root: as root, and rootless as nobody.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_rootless - real programs over three switches, as an ordinary user (TB-16): test_hosts and test_up_down once more, brief.
+# test_rootless - real programs over three switches, as an ordinary user (TB-15, TB-16, TB-22): test_hosts and test_up_down once more, brief.
 #
 # Tests often run as root, who needs no user namespace: here everything is done again as nobody, with a home and a runtime
 # directory of its own. Where the kernel keeps user namespaces from users, heddle must say which setting does, and leave

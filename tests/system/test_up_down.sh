@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_up_down - up, something at random goes wrong, down: nothing is left (TB-22, TB-24).
+# test_up_down - up, something at random goes wrong, down: nothing is left (TB-10, TB-22, TB-24).
 #
 # ROUNDS times (11; `make soak`: 300): a fabric goes up, runs programs in its hosts, and is disturbed: a switch, a NIC, the
 # daemon, the hosts' init process or a program is killed, a node or the daemon is stopped, `heddle up` is interrupted or its

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_veth - links made of veth pairs (TB-3): they carry what shared memory carries, and captures read what is on them.
+# test_veth - links made of veth pairs (TB-3, TB-22): they carry what shared memory carries, and captures read what is on them.
 #
 #   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     topologies/two-racks.yaml
 #

@@ -1,5 +1,5 @@
 /*  What a congestion control is told of a queue pair between two NICs: round trips and ECN marks
- *  (congestion_control.h). */
+ *  (congestion_control.h; RC-16). */
 #include "nicd/transport/congestion_control.h"
 
 #include "tests/testing.h"

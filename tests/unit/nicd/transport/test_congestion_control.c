@@ -1,4 +1,4 @@
-/*  Congestion controls by name. */
+/*  Congestion controls by name (RC-16). */
 #include "nicd/transport/congestion_control.h"
 
 #include "tests/testing.h"

@@ -115,7 +115,7 @@ TEST(responder__wrap)
 	ck_assert_int_eq(middle(0), RESPONDER_TAKE);
 }
 
-/* answers go in the order in which they came up, CNPs of their class first */
+/* RC-2: answers go in the order in which they came up, CNPs of their class first */
 TEST(reply_queue__order)
 {
 	struct reply_queue queue;

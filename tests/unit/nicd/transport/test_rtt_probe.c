@@ -1,4 +1,4 @@
-/*  Packets that are timed, and what their ACKs say. */
+/*  Packets that are timed, and what their ACKs say (RC-16). */
 #include "nicd/transport/rtt_probe.h"
 
 #include "tests/testing.h"

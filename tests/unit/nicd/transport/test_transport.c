@@ -1,4 +1,5 @@
-/*  Flows with a transport, without link or frames: the test says what was acknowledged. */
+/*  Flows with a transport, without link or frames: the test says what was acknowledged
+ *  (RC-3, RC-4, RC-16). */
 #include "nicd/transport/transport.h"
 
 #include <stdlib.h>

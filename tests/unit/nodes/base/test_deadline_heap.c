@@ -6,7 +6,7 @@
 
 static struct deadline_heap heap;
 
-/* TB-7: by time, then by number; sources that are not due are not there */
+/* TB-7, EC-8: by time, then by number; sources that are not due are not there */
 TEST(deadline_heap__order)
 {
 	ck_assert_int_eq(deadline_heap_init(&heap, 5), 0);

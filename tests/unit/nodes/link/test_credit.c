@@ -1,4 +1,4 @@
-/*  nodes/link/credit: running totals, when a grant is due, what losses cost (PG-9). */
+/*  nodes/link/credit: running totals, when a grant is due, what losses cost (PG-3, PG-9). */
 #include <stdlib.h>
 
 #include "nodes/link/credit.h"

@@ -1,5 +1,5 @@
 /*  nodes/link/traffic_class: minimum, maximum, lending: sums over simulated time against closed
- *  formulas (FC-19, FC-22). */
+ *  formulas (FC-19, FC-22, RC-6). */
 #include <stdlib.h>
 
 #include "nodes/link/traffic_class.h"

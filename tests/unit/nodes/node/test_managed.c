@@ -1,6 +1,6 @@
 /*  nodes/node/managed: blocks that a switch collects, reads back and lets take effect together, and
- *  those that take effect alone (PG-8, PG-11), over a toy dataplane that counts how often its
- *  tables are replaced, and goes by nothing but them. */
+ *  those that take effect alone (PG-8, PG-11, TB-14), over a toy dataplane that counts how often
+ *  its tables are replaced, and goes by nothing but them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

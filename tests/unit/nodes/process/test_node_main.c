@@ -1,6 +1,6 @@
 /*  nodes/process/node_main: a node process with a toy dataplane, seen from the orchestrator's end
  *  of its control socket: start, questions, end, and what it says when it is given something wrong
- *  (TB-5, TB-6, TB-9, TB-22, TB-23). */
+ *  (TB-1, TB-5, TB-6, TB-9, TB-22, TB-23). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

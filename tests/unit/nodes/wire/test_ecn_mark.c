@@ -1,5 +1,5 @@
 /*  nodes/wire/ecn_mark: CE where it is understood, a good checksum, and no byte beyond what was
- *  captured. */
+ *  captured (RC-1). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -52,7 +52,7 @@ static void open_or_fail(void)
 	ck_assert_msg(error == 0, "%s", why);
 }
 
-/* ---- the sentence when it is forbidden (TB-16) ---- */
+/* ---- the sentence when it is forbidden (TB-15, TB-16) ---- */
 
 static char root[] = "/tmp/test_namespace_sysctl_XXXXXX";
 

@@ -1,5 +1,5 @@
 /*  orchestrator/plan/plan_fault, fault_player: what happens when, and what came of it, without a
- *  fabric (FC-26, PG-11, TB-4). */
+ *  fabric (FC-26, PG-11, TB-4, TB-11). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -186,7 +186,7 @@ TEST(scenario_read__medium_of_links)
 		  "  switches: [s1, s2]\n"
 		  "  hosts: {h1: s1, h2: {switch: s2, medium: veth}}\n"
 		  "  links: [[s1, s2], {between: [s1, s2], medium: shm}]\n");
-	ck_assert_int_eq(scenario.hosts[0].link.medium, MEDIUM_SHM); /* TB-2: the default */
+	ck_assert_int_eq(scenario.hosts[0].link.medium, MEDIUM_SHM); /* TB-2, TB-3: the default */
 	ck_assert_int_eq(scenario.hosts[1].link.medium, MEDIUM_VETH);
 	ck_assert_int_eq(scenario.links[0].settings.medium, MEDIUM_VETH);
 	ck_assert_int_eq(scenario.links[1].settings.medium, MEDIUM_SHM);

@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/arbiter: by flow or by input port, fair in bytes (FC-11, FC-19, FC-20). */
+/*  switchd/flow_channel/arbiter: by flow or by input port, fair in bytes (FC-11, FC-19, FC-20,
+ *  FC-25). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/arbiter.h"

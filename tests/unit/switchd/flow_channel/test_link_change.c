@@ -1,5 +1,5 @@
 /*  switchd/flow_channel/link_change: links that fail and return, and what becomes of packets and
- *  channels on them (FC-15, FC-17, FC-26). */
+ *  channels on them (FC-15, FC-17, FC-26, TB-4). */
 #include "tests/testing.h"
 #include "tests/unit/switchd/flow_channel/one_switch_expect.h"
 

@@ -1,5 +1,5 @@
 /*  switchd/port_group/lid_forward: the port and the lane of a packet without congestion, packets
- *  that are dropped, and flooding (PG-1, PG-2, PG-4, TB-23). */
+ *  that are dropped, and flooding (PG-1, PG-2, PG-4, PG-5, TB-23). */
 #include "tests/testing.h"
 #include "tests/unit/switchd/port_group/one_lid.h"
 

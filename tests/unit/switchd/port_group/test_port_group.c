@@ -1,5 +1,5 @@
 /*  switchd/port_group/port_group: tables by DLID, groups that overlap, masks of more ports than
- *  there are, and the three policies (PG-2, PG-5 ... PG-8). */
+ *  there are, and the three policies (PG-2, PG-3, PG-5 ... PG-8). */
 #include <stdlib.h>
 
 #include "switchd/port_group/port_group.h"
