@@ -35,6 +35,7 @@
 #include "nodes/wire/pause_frame.h"
 #include "nodes/wire/roce_frame.h"
 #include "nodes/wire/tcp_frame.h"
+#include "tests/fuzz/script.h"
 
 #define RATE_BPS 100000000000ull
 #define GAP_BYTES 20u
@@ -44,10 +45,6 @@
 #define WINDOWS_MAX 4000u /* that the fabric has fates for; then all passes */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct script {
-	const uint8_t *at, *end;
-};
 
 /* a host, and the fabric's end of its two rings */
 struct host {
@@ -74,26 +71,6 @@ struct play {
 	bool hostile;
 	struct host hosts[2];
 };
-
-static uint32_t take(struct script *script, uint32_t bytes)
-{
-	uint32_t value = 0;
-
-	while (bytes--)
-		value = value << 8 | (script->at < script->end ? *script->at++ : 0);
-	return value;
-}
-
-static uint32_t take_bytes(struct script *script, uint32_t count, uint8_t *bytes)
-{
-	uint32_t there = (uint32_t)(script->end - script->at);
-
-	if (count > there)
-		count = there;
-	memcpy(bytes, script->at, count);
-	script->at += count;
-	return count;
-}
 
 /* ---- the fabric ---- */
 

@@ -1,75 +1,23 @@
-/*  one_ethernet - the switch of one_switch.h as an Ethernet switch of fabric kind roce, and what is
- *  expected of it.
+/*  one_ethernet - the Ethernet switch of one_ethernet_config.h for tests with Check: its frames,
+ *  and what is expected of it.
  *
- *  The same ports and hosts. Three classes: 0 "tcp" lossy, 1 "roce" lossless, 2 "cnp" lossy. The
- *  tree for flooded frames is all ports. Hosts' frames are RoCEv2 over IPv4, ECN-capable in class 1
- *  only. */
+ *  Hosts' frames are RoCEv2 over IPv4, ECN-capable in class 1 only. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_ONE_ETHERNET_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_ONE_ETHERNET_H
 
 #include "nodes/wire/pause_frame.h"
 #include "switchd/ethernet/ethernet.h"
+#include "tests/unit/switchd/ethernet/one_ethernet_config.h"
 #include "tests/unit/switchd/flow_channel/one_switch_expect.h"
 
-#define TCP 0u
-#define ROCE 1u
-#define CNP 2u
-#define BUFFER_BYTES (1u << 20)
-#define HEADROOM_BYTES 20000u
 #define FULL_BYTES 996u /* a frame that is 1000 bytes in the buffer, and one that is 100 */
 #define SMALL_BYTES 96u
 #define FULL_PS ((FULL_BYTES + FRAME_FCS_BYTES + GAP_BYTES) * BYTE_PS)
 #define PAUSE_PS ((PAUSE_FRAME_BYTES + FRAME_FCS_BYTES) * BYTE_PS) /* until it is whole */
 
-/* what a switch has no use for */
-static inline void nic_part_setup(struct roce_config *roce)
-{
-	roce->dcqcn = (struct dcqcn_config){ .g_ppb = 1,
-					     .alpha_timer_ps = NODE_NS,
-					     .increase_timer_ps = NODE_NS,
-					     .byte_counter_bytes = 1,
-					     .fast_recovery = 1,
-					     .rate_min_bps = 1000000 };
-	roce->swift = (struct swift_config){ .base_target_ps = NODE_NS,
-					     .fs_min_ppm = 1,
-					     .fs_max_ppm = 2,
-					     .cwnd_min_ppm = 1,
-					     .cwnd_max_ppm = 1,
-					     .cwnd_initial_ppm = 1,
-					     .retransmits = 1 };
-	roce->queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = NODE_NS };
-	roce->tcp = (struct tcp_config){ .initial_packets = 1,
-					 .window_packets_max = 1,
-					 .rto_min_ps = NODE_NS };
-}
-
 static inline void ethernet_setup(void)
 {
-	one_switch_configure(&s);
-	s.ops = &ethernet_ops;
-	s.config.fabric = FABRIC_ROCE;
-	s.config.seed = 7;
-	s.config.class_count = 3;
-	s.config.switch_.flood_ports = (1u << PORTS) - 1;
-	for (uint32_t p = 0; p < PORTS; p++) {
-		s.ports[p].buffer_units = s.ports[p].stop_units = 0;
-		s.ports[p].headroom_bytes = HEADROOM_BYTES;
-	}
-	s.config.roce = (struct roce_config){ .pfc = true,
-					      .cnp_class = CNP,
-					      .buffer_bytes = BUFFER_BYTES,
-					      .increase_period_ps = 55 * NODE_US,
-					      .idle_ps = NODE_MS,
-					      .reference_permille = 1500,
-					      .path_target = ROCE_CNP_FAILED,
-					      .path_high_bytes = 600000,
-					      .path_low_bytes = 200000,
-					      .flows_max = 16,
-					      .watchdog_ps = 10 * NODE_MS };
-	s.config.roce.classes[ROCE] = (struct roce_class_config){ .lossless = true,
-								  .xoff_bytes = 500000,
-								  .xon_offset_bytes = 2000 };
-	nic_part_setup(&s.config.roce);
+	ethernet_configure(&s);
 }
 
 /* the frame that host @source sends */
@@ -77,18 +25,14 @@ static inline uint32_t roce_make(uint32_t source, uint32_t destination, uint32_t
 				 uint32_t traffic_class, uint32_t frame_bytes,
 				 uint8_t bytes[FRAME_HEADERS_MAX])
 {
-	struct frame_spec spec = { .kind = FRAME_ROCE,
-				   .source = source,
-				   .destination = destination,
-				   .traffic_class = traffic_class,
-				   .flow = flow,
-				   .frame_bytes = frame_bytes,
-				   .ecn_capable = traffic_class == ROCE };
-	struct frame_payload payload = { .source = source,
-					 .message_bytes = 1000,
-					 .message_first = true };
-
-	return frame_write(&spec, &payload, bytes);
+	return frame_make_of(&(struct frame_spec){ .kind = FRAME_ROCE,
+						   .source = source,
+						   .destination = destination,
+						   .traffic_class = traffic_class,
+						   .flow = flow,
+						   .frame_bytes = frame_bytes,
+						   .ecn_capable = traffic_class == ROCE },
+			     bytes);
 }
 
 /* the neighbour at @port sends what host @source sends; returns when its first bit arrives */
@@ -126,7 +70,7 @@ static inline node_time_t pause_send(uint32_t port, node_time_t at, const struct
 				    0, bytes, sizeof(bytes));
 }
 
-/* the neighbour at @port stops the class for so many quanta; 0: lets it go on */
+/* the neighbour at @port pauses the class for so many quanta; 0: resumes it */
 static inline node_time_t pfc_send(uint32_t port, node_time_t at, uint32_t traffic_class,
 				   uint16_t quanta)
 {

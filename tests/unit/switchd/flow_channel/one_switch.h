@@ -53,7 +53,8 @@ struct one_switch {
 	const struct node_ops *ops;
 	union {
 		struct dataplane *dp;
-		struct ethernet *eth; /* one_ethernet.h */
+		struct ethernet *eth;   /* one_ethernet.h */
+		struct lid_switch *lid; /* one_lid.h */
 		void *dataplane;
 	};
 };
@@ -74,7 +75,7 @@ static inline void *zeroed(size_t bytes)
 
 /* ---- building ---- */
 
-/* no mechanism is on; the table has one setting, which holds nothing back */
+/* no mechanism is on; the table has one setting, which limits nothing */
 static inline struct congestion_config one_switch_congestion_off(void)
 {
 	struct congestion_config congestion = { .dbf_clk_cnt = 1000 };
@@ -134,7 +135,7 @@ static inline void one_switch_configure(struct one_switch *s)
 						    .host_count = HOSTS };
 }
 
-/* a new link at @port, with a neighbour that begins anew; what was there must be released before */
+/* a new link at @port, with a new neighbour; the former one must be released before */
 static inline void one_switch_plug(struct one_switch *s, uint32_t port)
 {
 	struct neighbour *n = &s->neighbours[port];
@@ -266,22 +267,29 @@ static inline void neighbour_send_word(struct one_switch *s, uint32_t port, node
 	n->busy_until_ps = header.at_ps + LINK_WORD_BYTES * BYTE_PS;
 }
 
+/* a generated frame, the first of its message; returns its captured bytes */
+static inline uint32_t frame_make_of(const struct frame_spec *spec,
+				     uint8_t bytes[FRAME_HEADERS_MAX])
+{
+	struct frame_payload payload = { .source = spec->source,
+					 .message_bytes = 1000,
+					 .message_first = true };
+
+	return frame_write(spec, &payload, bytes);
+}
+
 /* an IPv4 frame from host @source to @destination, flow number @flow; returns its captured bytes */
 static inline uint32_t frame_make(uint32_t source, uint32_t destination, uint32_t flow,
 				  uint32_t traffic_class, uint32_t frame_bytes,
 				  uint8_t bytes[FRAME_HEADERS_MAX])
 {
-	struct frame_spec spec = { .kind = FRAME_IPV4,
-				   .source = source,
-				   .destination = destination,
-				   .traffic_class = traffic_class,
-				   .flow = flow,
-				   .frame_bytes = frame_bytes };
-	struct frame_payload payload = { .source = source,
-					 .message_bytes = 1000,
-					 .message_first = true };
-
-	return frame_write(&spec, &payload, bytes);
+	return frame_make_of(&(struct frame_spec){ .kind = FRAME_IPV4,
+						   .source = source,
+						   .destination = destination,
+						   .traffic_class = traffic_class,
+						   .flow = flow,
+						   .frame_bytes = frame_bytes },
+			     bytes);
 }
 
 /* the host at edge port @port sends it */

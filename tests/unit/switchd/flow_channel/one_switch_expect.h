@@ -125,7 +125,7 @@ static inline uint32_t word_expect(uint32_t port, enum link_word kind)
 	return 0;
 }
 
-/* FC-14, TB-25: every channel free, every buffer empty, nobody limited, metered or asleep */
+/* FC-14, TB-25: every channel free, every buffer empty, no flow limited, metered or asleep */
 static inline void all_released_expect(void)
 {
 	ck_assert_uint_eq(s.stats->inside_packets, 0);
