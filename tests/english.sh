@@ -11,7 +11,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='README.md containers docs topologies orchestrator nodes switchd nicd'
+clean='README.md containers docs topologies orchestrator nodes switchd nicd tests/unit/nodes'
 
 all='README.md docs nodes switchd nicd orchestrator tests topologies containers'
 

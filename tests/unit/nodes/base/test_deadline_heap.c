@@ -1,3 +1,5 @@
+/*  nodes/base/deadline_heap: the earliest source is first, at equal times the one with the lowest
+ *  number (TB-7). */
 #include "nodes/base/deadline_heap.h"
 #include "nodes/base/random.h"
 #include "tests/testing.h"
@@ -6,8 +8,9 @@
 
 static struct deadline_heap heap;
 
-/* TB-7, EC-8: by time, then by number; sources that are not due are not there */
-TEST(deadline_heap__order)
+/* the earliest source is first; at equal times, the one with the lowest number; sources that are
+ * not due are not in the heap */
+TEST(deadline_heap__earliest_then_lowest_number)
 {
 	ck_assert_int_eq(deadline_heap_init(&heap, 5), 0);
 	ck_assert_uint_eq(deadline_heap_next_at(&heap), NODE_TIME_NEVER);
@@ -28,8 +31,8 @@ TEST(deadline_heap__order)
 	deadline_heap_fini(&heap);
 }
 
-/* the same as looking at all of them, whatever is set */
-TEST_RANGE(deadline_heap__like_a_list, 0, 5)
+/* against a plain search through all sources, with random times */
+TEST_RANGE(deadline_heap__equals_a_plain_search, 0, 5)
 {
 	node_time_t due[SOURCES];
 	struct random random;

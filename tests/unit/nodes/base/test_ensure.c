@@ -1,5 +1,7 @@
-/*  nodes/base/ensure: what a failed invariant says; it ends the process as a crash (TB-22).
- *  Each case fails in a process of its own, whose standard error is read here. */
+/*  nodes/base/ensure: a failed invariant prints both values and ends the process with SIGABRT
+ *  (TB-22).
+ *
+ *  Each case fails in a process of its own; the test reads its standard error. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@ static uint32_t counted(uint32_t value)
 	return value;
 }
 
-/* @fails in a process of its own.  Return: its status; what it said is in said[] */
+/* Runs @fails in a process of its own.  Return: its wait status; its output is in said[]. */
 static int run(void (*fails)(void), const struct ensure_context *context)
 {
 	int ends[2], status;
@@ -97,7 +99,7 @@ TEST(ensure__text_values_node_and_time)
 	ck_assert_ptr_nonnull(strstr(said, "test_ensure.c:"));
 }
 
-TEST(ensure__the_owner_reports)
+TEST(ensure__the_owner_is_asked_for_a_report)
 {
 	ck_assert(aborted(run(too_much, &with_report)));
 	ck_assert_ptr_nonnull(strstr(said, "\nowner page, text invariant failed: granted"));

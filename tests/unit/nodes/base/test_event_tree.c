@@ -1,5 +1,5 @@
-/*  nodes/base/event_tree: the earliest source, and of several at once the one with the lowest index
- *  (TB-7). */
+/*  nodes/base/event_tree: returns the earliest source; of several at the same time, the one with
+ *  the lowest index (TB-7). */
 #include <stdlib.h>
 
 #include "nodes/base/event_tree.h"
@@ -49,9 +49,9 @@ TEST(event_tree_set__lower_index_at_the_same_time)
 	event_tree_fini(&tree);
 }
 
-/* a fabric under the real clock may be up for months (TB-8); what is due keeps its order and its
- * picosecond */
-TEST(event_tree_set__for_months)
+/* A fabric may run for months under the real clock (TB-8). Times keep their order and are exact to
+ * the picosecond. */
+TEST(event_tree_set__times_of_months_are_exact)
 {
 	const node_time_t hour_ps = 3600 * NODE_S;
 	struct event_tree tree;
@@ -80,8 +80,8 @@ TEST(event_tree_set__for_months)
 	event_tree_fini(&tree);
 }
 
-/* against a plain search, with few different times so that many are equal */
-TEST_RANGE(event_tree_set__as_a_plain_search, 1, 34)
+/* against a plain search; there are few different times, so that many are equal */
+TEST_RANGE(event_tree_set__equals_a_plain_search, 1, 34)
 {
 	uint32_t count = (uint32_t)_i;
 	node_time_t *due = malloc(count * sizeof(*due));

@@ -1,5 +1,5 @@
-/*  nodes/base/random: the published sequence, the same numbers everywhere (TB-7), the shape of the
- *  distributions (TB-12). */
+/*  nodes/base/random: the published sequence, the same numbers on every machine (TB-7), and the
+ *  shape of the distributions (TB-12). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #define DRAWS 1000000u
 #define MEAN 50000000u
 
-/* the first outputs of the authors' own xoshiro256** from the state 1, 2, 3, 4 */
+/* the first outputs of the authors' xoshiro256** from the state 1, 2, 3, 4 */
 TEST(random_next__published_sequence)
 {
 	struct random random = { .state = { 1, 2, 3, 4 } };
@@ -71,7 +71,7 @@ TEST(random_exponential_ps__mean_spread_and_tail)
 	ck_assert_double_eq_tol((double)tail / DRAWS, exp(-3), 0.001);
 }
 
-/* each number on its own, against the C library's logarithm */
+/* each number separately, against the logarithm of the C library */
 TEST(random_exponential_ps__is_the_logarithm)
 {
 	struct random random;
@@ -86,7 +86,7 @@ TEST(random_exponential_ps__is_the_logarithm)
 	}
 }
 
-/* integers only: these numbers hold on every machine */
+/* The code uses integers only, so these numbers hold on every machine. */
 TEST(random_exponential_ps__golden)
 {
 	static const uint64_t golden[] = { 655293, 1282529, 674096, 485828, 175022, 288877 };

@@ -1,4 +1,5 @@
-/*  nodes/base/ring: order, batches, wrapping, and a consumer that trusts nothing (TB-2, TB-23). */
+/*  nodes/base/ring: order, batches, wrapping, and a consumer that trusts nothing in the ring (TB-2,
+ *  TB-23). */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -28,7 +29,8 @@ static void teardown(void)
 	free(page);
 }
 
-/* a packet whose bytes follow from its number; false: full */
+/* Produces packet @number, whose bytes follow from the number.  Return: false if the ring is
+ * full. */
 static bool push(uint32_t number, uint32_t captured_bytes)
 {
 	struct record *record = ring_reserve(&tx, captured_bytes);
@@ -63,7 +65,7 @@ static void pop_expect(uint32_t number, uint32_t captured_bytes)
 
 TEST_GROUP(ring, .setup = setup, .teardown = teardown);
 
-TEST(ring_attach__refuses_what_is_no_ring)
+TEST(ring_attach__rejects_what_is_no_ring)
 {
 	struct ring_rx other;
 	size_t size = ring_bytes(DATA_BYTES);
@@ -81,7 +83,7 @@ TEST(ring_attach__refuses_what_is_no_ring)
 	ck_assert_int_eq(ring_tx_attach(&tx, page, size), -EINVAL);
 }
 
-TEST(ring_publish__nothing_is_seen_before)
+TEST(ring_publish__makes_records_visible)
 {
 	struct record header;
 
@@ -98,8 +100,8 @@ TEST(ring_publish__nothing_is_seen_before)
 	ck_assert(!rx.broken);
 }
 
-/* TB-2: a generated packet of up to 96 captured bytes costs two cache lines */
-TEST(ring_commit__two_lines)
+/* TB-2: a generated packet of at most 96 captured bytes takes two cache lines */
+TEST(ring_commit__packet_takes_two_cache_lines)
 {
 	ck_assert(push(1, 96));
 	ck_assert_uint_eq(tx.tail, 128);
@@ -131,7 +133,8 @@ TEST(ring_reserve__full_until_released)
 	ck_assert_ptr_null(ring_peek(&rx, &header));
 }
 
-/* Sizes that do not divide the ring: records never wrap, nothing is lost, order is kept. */
+/* The sizes do not divide the ring. A record never wraps, nothing is lost, and the order is
+ * kept. */
 TEST(ring_reserve__wraps_with_pads)
 {
 	uint32_t pushed = 0, popped = 0;
@@ -148,7 +151,7 @@ TEST(ring_reserve__wraps_with_pads)
 	}
 }
 
-TEST(ring_reserve__longest_record)
+TEST(ring_reserve__longest_record_fits)
 {
 	for (uint32_t i = 0; i < 20; i++) {
 		ck_assert(push(i, RING_CAPTURED_MAX));
@@ -178,9 +181,9 @@ static void *produce(void *unused)
 	return NULL;
 }
 
-/* Both ends at the same time: under the thread sanitizer this shows that one store publishes and
- * one gives back. */
-TEST(ring_publish__two_threads)
+/* Both ends run at the same time. The thread sanitizer checks that one store publishes and one
+ * store releases. */
+TEST(ring_publish__two_threads_keep_order)
 {
 	pthread_t producer;
 	uint32_t popped = 0, wrong = 0;
@@ -205,7 +208,7 @@ TEST(ring_publish__two_threads)
 	ck_assert_uint_eq(wrong, 0);
 }
 
-/* ---- a producer that breaks the rules: the ring is broken, nothing more is read ---- */
+/* ---- a producer that breaks the rules: the ring is marked broken and no longer read ---- */
 
 static void broken_expect(void)
 {
@@ -253,7 +256,7 @@ TEST_RANGE(ring_peek__bad_header, 0, 6)
 	case 1:
 		record->kind = UINT16_MAX;
 		break;
-	case 2: /* beyond what was published */
+	case 2: /* longer than what was published */
 		record->captured_bytes = 97;
 		break;
 	case 3:

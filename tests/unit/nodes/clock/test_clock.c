@@ -1,6 +1,5 @@
-/*  nodes/clock/clock: windows, limits and who is woken (TB-7, TB-9); and many threads under one
- *  clock, whose events must come out as those of one thread do. The thread sanitizer runs this file
- *  too (make tsan). */
+/*  nodes/clock/clock: windows, limits and wake-ups (TB-7, TB-9). Many threads under one clock must
+ *  produce the same events as one thread. `make tsan` runs this file too. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -68,7 +67,7 @@ TEST(clock_attach__no_clock_page)
 	ck_assert_int_eq(clock_attach(&clock_, page, bytes), 0);
 }
 
-TEST(clock_init__stopped_and_everyone_due_at_zero)
+TEST(clock_init__stopped_and_every_node_due_at_zero)
 {
 	clock_make(3);
 	ck_assert(clock_stopped(&clock_));
@@ -94,14 +93,14 @@ TEST(clock_resume__only_while_stopped)
 	clock_free();
 }
 
-TEST(clock_finish__last_one_opens_the_next_window)
+TEST(clock_finish__last_node_opens_the_next_window)
 {
 	three_start(NODE_TIME_NEVER);
 	clock_finish(&clock_, 1, 2500, wake);
 	clock_finish(&clock_, 0, 4000, wake);
 	window_expect(0, 1000);
 	clock_finish(&clock_, 2, 2600, wake);
-	window_expect(2500, 3500); /* empty time is skipped */
+	window_expect(2500, 3500); /* a time without events is skipped */
 	ck_assert(clock_takes_part(&clock_, 1));
 	ck_assert(clock_takes_part(&clock_, 2));
 	ck_assert(!clock_takes_part(&clock_, 0));
@@ -134,7 +133,7 @@ TEST(clock_finish__stops_at_the_limit)
 	three_start(1500);
 	for (uint32_t i = 0; i < 3; i++)
 		clock_finish(&clock_, i, 1200, wake);
-	window_expect(1200, 1500); /* cut off by the limit */
+	window_expect(1200, 1500); /* shortened by the limit */
 	for (uint32_t i = 0; i < 3; i++)
 		clock_finish(&clock_, i, 1500 + i, wake);
 	ck_assert(clock_stopped(&clock_));
@@ -146,7 +145,7 @@ TEST(clock_finish__stops_at_the_limit)
 	clock_free();
 }
 
-TEST(clock_finish__nothing_will_ever_happen)
+TEST(clock_finish__nothing_due_stops_the_clock)
 {
 	three_start(NODE_TIME_NEVER);
 	for (uint32_t i = 0; i < 3; i++)
@@ -174,8 +173,8 @@ TEST(clock_finish__wakes_sleepers_that_take_part)
 	clock_finish(&clock_, 1, 3000, wake);
 	ck_assert_uint_eq(clock_finish(&clock_, 2, 9000, wake), 1);
 	ck_assert_uint_eq(wake[0], 0);
-	ck_assert_uint_eq(clock_.asleep[0], 0); /* the caller's to wake now */
-	ck_assert_uint_eq(clock_.asleep[2], 1); /* not in this window: sleeps on */
+	ck_assert_uint_eq(clock_.asleep[0], 0); /* the caller must wake this one now */
+	ck_assert_uint_eq(clock_.asleep[2], 1); /* not in this window: it sleeps on */
 	ck_assert_uint_eq(clock_.page->wakes, 1);
 	clock_free();
 }
@@ -192,7 +191,7 @@ TEST(clock_finish__an_ended_clock_stays_ended)
 	clock_free();
 }
 
-/* a node whose next event lies in the window that it finishes would rewrite the past */
+/* A node whose next event lies inside the window that it finishes would change the past. */
 TEST_SIGNAL(clock_finish__going_back_aborts, SIGABRT)
 {
 	three_start(NODE_TIME_NEVER);
@@ -208,8 +207,8 @@ TEST(clock_ring__clears_the_word)
 	clock_free();
 }
 
-/* ---- a small fabric: nodes with timers that send each other messages; what each one sees is one
- * number ---- */
+/* ---- a small fabric: nodes with timers send each other messages; each node folds what it receives
+ * into one number ---- */
 
 #define NODES 6u
 #define QUEUE 4096u
@@ -219,7 +218,7 @@ struct letter {
 	uint32_t from, number;
 };
 
-/* from one node to one other; only its two ends touch it */
+/* messages from one node to another; only these two touch it */
 struct mail {
 	_Atomic uint32_t written;
 	uint32_t read;
@@ -325,7 +324,7 @@ static node_time_t toy_run(struct toy *toy, node_time_t end)
 	}
 }
 
-/* one thread, nodes in order, until the clock stops */
+/* one thread runs the nodes in order until the clock stops */
 static void toys_run_alone(void)
 {
 	while (!clock_stopped(&clock_)) {
@@ -359,7 +358,7 @@ static void *toy_thread(void *argument)
 	return NULL;
 }
 
-/* lets the threads run up to @limit */
+/* runs the threads up to @limit */
 static void resume_and_wait(node_time_t limit)
 {
 	uint32_t stops = atomic_load(&clock_.page->stops);
@@ -391,8 +390,8 @@ static void toys_run_threads(enum event_loop_kind kind, node_time_t pause_at)
 		pthread_join(threads[i], NULL);
 }
 
-/* TB-7: the same events in the same order, whatever the scheduling, with both loops, with a pause
- * in between */
+/* TB-7: the same events in the same order, however the threads are scheduled, with both event
+ * loops, with a stop in between */
 TEST_RANGE(clock__threads_see_what_one_thread_sees, 0, 2)
 {
 	const node_time_t until = 400 * LOOKAHEAD, pause_at = 170 * LOOKAHEAD + 123;

@@ -1,4 +1,4 @@
-/*  nodes/clock/clock_pages: nodes read the real clock's state and time, and cannot write them
+/*  nodes/clock/clock_pages: nodes read the state and time of the real clock, and cannot write them
  *  (TB-23). */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ TEST(clock_pages_join__one_head_for_both)
 	ck_assert_uint_eq(atomic_load(&clock_.page->state), CLOCK_RUNNING);
 }
 
-/* all that a node can write there is its own: nobody else sees it */
+/* All words that a node can write are its own: no other node reads or writes them. */
 TEST(clock_pages_join__no_word_is_shared)
 {
 	struct clock makers;
@@ -70,12 +70,13 @@ TEST(clock_pages_join__too_small)
 	ck_assert_int_eq(ftruncate(small, 64), 0);
 	ck_assert_int_eq(clock_pages_join(&pages, small), -EINVAL);
 	ck_assert_int_eq(ftruncate(small, CLOCK_HEAD_BYTES), 0);
-	ck_assert_int_eq(clock_pages_join(&pages, small), -EINVAL); /* of no node */
+	ck_assert_int_eq(clock_pages_join(&pages, small), -EINVAL); /* the index of no node */
 	ck_assert_ptr_null(pages.page);
 	close(small);
 }
 
-/* the write of a node that ends the fabric, in a process of its own */
+/* a node writes to the head, in a process of its own: the write ends this process, not the
+ * fabric */
 TEST(clock_pages__a_wild_write_kills_its_writer_alone)
 {
 	pid_t child = fork();
@@ -87,13 +88,13 @@ TEST(clock_pages__a_wild_write_kills_its_writer_alone)
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	/* a sanitizer exits instead of the signal */
+	/* a sanitizer exits where the signal would kill */
 	ck_assert(!WIFEXITED(status) || WEXITSTATUS(status));
 	ck_assert_uint_eq(atomic_load(&own.page->state), CLOCK_STOPPED);
 	ck_assert_uint_eq(own.page->epoch_ns, 77);
 }
 
-/* nor on purpose, with the descriptor that it was handed */
+/* not even deliberately, with the descriptor that it was given */
 TEST(clock_pages__the_head_cannot_be_made_writable)
 {
 	char path[64];
@@ -109,6 +110,6 @@ TEST(clock_pages__the_head_cannot_be_made_writable)
 	ck_assert_ptr_eq(mmap(NULL, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, again, 0),
 			 MAP_FAILED);
 	close(again);
-	own.page->epoch_ns = 78; /* its maker may */
+	own.page->epoch_ns = 78; /* the process that made it may */
 	ck_assert_uint_eq(clock_.page->epoch_ns, 78);
 }

@@ -1,4 +1,4 @@
-/*  nodes/clock/clock_scan: the fast passes find what a plain loop finds, for every length and
+/*  nodes/clock/clock_scan: the fast passes find the same as a plain loop, for every length and
  *  pattern (TB-7). */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static _Alignas(64) _Atomic node_time_t own[MAX], inbox[MAX];
 
-/* near and far times, the end of time among them; every time beyond @count is NEVER */
+/* near and far times, and the end of time; every time beyond @count is NEVER */
 static void fill(struct random *random, uint32_t count)
 {
 	static const node_time_t times[] = { 0,
@@ -30,7 +30,7 @@ static void fill(struct random *random, uint32_t count)
 	}
 }
 
-TEST(clock_scan_merge__as_a_plain_loop)
+TEST(clock_scan_merge__equals_a_plain_loop)
 {
 	struct random random;
 
@@ -52,7 +52,7 @@ TEST(clock_scan_merge__as_a_plain_loop)
 	}
 }
 
-TEST(clock_scan_list__as_a_plain_loop)
+TEST(clock_scan_list__equals_a_plain_loop)
 {
 	static const node_time_t ends[] = { 1, 6, 1001, (node_time_t)INT64_MAX + 1,
 					    NODE_TIME_NEVER };

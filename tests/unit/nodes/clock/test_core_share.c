@@ -1,5 +1,5 @@
-/*  nodes/clock/core_share (TB-1): a core's time that other programs took, and how a node follows a
- *  new placement. What the kernel says of a process is asked of the kernel. */
+/*  nodes/clock/core_share (TB-1): measures the time that other programs take from a core, and moves
+ *  a node to a new core. Scheduling state is read from the kernel. */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void set_up(void)
 	ck_assert_int_eq(clock_attach(&clock_, page, bytes), 0);
 	for (core = 0; !CPU_ISSET(core, &all);)
 		core++;
-	/* stays there, so that a yield is measured */
+	/* keeps the process on this core, so that a yield is measured */
 	CPU_ZERO(&one);
 	CPU_SET(core, &one);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
@@ -74,7 +74,8 @@ static void place(int32_t at, bool shared)
 
 TEST_GROUP(core_share, .setup = set_up, .teardown = tear_down);
 
-/* a yield that took long, but another node has just given the core up */
+/* The yield took long, but another node of the fabric used the core just before: nothing is
+ * counted. */
 TEST(core_share_yield__a_node_of_ours_had_the_core)
 {
 	core_share_note(&share);
@@ -95,7 +96,7 @@ TEST(core_share_yield__moved_to_another_core)
 	ck_assert_uint_eq(share.core, (uint32_t)core % CLOCK_CORES);
 }
 
-/* neither this node nor another one of the core for 20 ms */
+/* neither this node nor another node used the core for 20 ms */
 TEST(core_share_yield__nothing_of_ours_had_the_core)
 {
 	struct timespec while_away = { .tv_nsec = 20000000 };
@@ -106,8 +107,8 @@ TEST(core_share_yield__nothing_of_ours_had_the_core)
 	ck_assert_uint_ge(slot()->stolen_ns, 15000000);
 }
 
-/* a program that computes on this node's core */
-TEST(core_share_yield__beside_a_busy_program)
+/* a program that computes on the core of this node */
+TEST(core_share_yield__a_busy_program_is_counted)
 {
 	uint32_t stops = atomic_load(&clock_.page->stops);
 	pid_t busy = fork();
@@ -124,7 +125,7 @@ TEST(core_share_yield__beside_a_busy_program)
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
 	ck_assert_uint_ge(slot()->stolen_ns, CORE_SHARE_STOLEN_NS);
-	/* whoever sleeps there is woken, and nothing more */
+	/* nodes that sleep on this core are woken; nothing else changes */
 	ck_assert_uint_eq(clock_.page->stops, stops);
 }
 
@@ -136,7 +137,7 @@ TEST(core_share_follow__moves_and_returns)
 	ck_assert_int_eq(cores_now(), 1);
 	place(CLOCK_CORE_HOME, false);
 	ck_assert_int_eq(cores_now(), CPU_COUNT(&all));
-	/* a page that was overwritten */
+	/* the page was overwritten */
 	place(CPU_SETSIZE, true);
 	ck_assert_int_eq(cores_now(), CPU_COUNT(&all));
 	place(CPU_SETSIZE - 1, true);

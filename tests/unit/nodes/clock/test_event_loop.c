@@ -1,5 +1,5 @@
-/*  nodes/clock/event_loop: both loops sleep and wake alike, and a sleeper uses no CPU (TB-1,
- *  TB-5). */
+/*  nodes/clock/event_loop: both loops (io_uring and its fallback) sleep and wake alike, and a
+ *  sleeping process uses no CPU (TB-1, TB-5). */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void teardown(void)
 	loop = NULL;
 }
 
-/* a process that does @action after a moment */
+/* starts a process that does @action after a short delay */
 static pid_t later(void (*action)(void))
 {
 	pid_t pid = fork();
@@ -80,7 +80,7 @@ static void close_socket(void)
 
 TEST_GROUP(event_loop, .setup = setup, .teardown = teardown);
 
-/* it says which one it is */
+/* the loop names its kind */
 TEST(event_loop_open__names_itself)
 {
 	char text[160] = "";
@@ -99,7 +99,7 @@ TEST_RANGE(event_loop_wait__word_is_not_one, 0, 2)
 	ck_assert_uint_eq(event_loop_wait(loop, &words[0]), EVENT_LOOP_WOKEN);
 }
 
-TEST_RANGE(event_loop_wait__woken, 0, 2)
+TEST_RANGE(event_loop_wait__ends_by_a_wake_up, 0, 2)
 {
 	open_loop(_i);
 	for (int round = 0; round < 3; round++) {
@@ -112,7 +112,7 @@ TEST_RANGE(event_loop_wait__woken, 0, 2)
 	}
 }
 
-TEST_RANGE(event_loop_wait__message, 0, 2)
+TEST_RANGE(event_loop_wait__ends_by_a_message, 0, 2)
 {
 	char byte;
 
@@ -147,8 +147,8 @@ TEST_RANGE(event_loop_wait__peer_is_gone, 0, 2)
 	waitpid(pid, NULL, 0);
 }
 
-/* what a message interrupted left a wait behind; it must serve the next sleep, not swallow its
- * wake-up */
+/* A sleep that a message interrupted leaves a pending wait. The next sleep must use it, and its
+ * wake-up must not be lost. */
 TEST_RANGE(event_loop_wait__woken_after_a_message, 0, 2)
 {
 	char byte;
@@ -169,7 +169,7 @@ TEST_RANGE(event_loop_wait__woken_after_a_message, 0, 2)
 	}
 }
 
-/* more sleepers than one submission holds; every one of them must come back */
+/* More sleepers than one submission holds: every one of them must wake. */
 TEST_RANGE(event_loop_wake__many_at_once, 0, 2)
 {
 	uint32_t nodes[SLEEPERS];
@@ -234,7 +234,7 @@ static void ring(int fd)
 	ck_assert_int_eq(write(fd, &one, sizeof(one)), sizeof(one));
 }
 
-/* does a look find input under @number? */
+/* Does a poll find input under @number? */
 static bool found(uint32_t number)
 {
 	struct event_loop_ready ready;
@@ -262,7 +262,7 @@ TEST_RANGE(event_loop_sleep__an_eventfd_that_is_not_read, 0, 2)
 	close(fd);
 }
 
-TEST_RANGE(event_loop_mute__input_that_is_known, 0, 2)
+TEST_RANGE(event_loop_mute__known_input_does_not_wake, 0, 2)
 {
 	int fd = eventfd(0, EFD_NONBLOCK);
 

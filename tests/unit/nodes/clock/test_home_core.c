@@ -1,4 +1,5 @@
-/*  nodes/clock/home_core (TB-8): which cores a node may use, as the kernel has it. */
+/*  nodes/clock/home_core (TB-8): a late node may leave its home core for a while. The cores that it
+ *  may use are read from the kernel. */
 #include <stdlib.h>
 
 #include "nodes/clock/home_core.h"
@@ -39,10 +40,10 @@ TEST(home_core_init__stays_where_it_is)
 	ck_assert_int_eq(cores_now(), CPU_COUNT(&all));
 }
 
-TEST(home_core_note__who_is_late_leaves_at_once)
+TEST(home_core_note__a_late_node_leaves_at_once)
 {
 	if (CPU_COUNT(&all) == 1)
-		return; /* there is nothing to choose */
+		return; /* with one core there is no choice */
 	home_core_init(&home, core);
 	ck_assert_int_eq(cores_now(), 1);
 	home_core_note(&home, HOME_CORE_LATE_PS, NODE_S);
@@ -55,21 +56,21 @@ TEST(home_core_note__who_is_late_leaves_at_once)
 	ck_assert_int_eq(cores_now(), 1);
 }
 
-/* who keeps being late away from home does not return; who was too early each time stays away
- * longer, up to a limit */
-TEST(home_core_look__the_longer_the_more_often)
+/* A node that is still late away from home stays away. Each time that it returned too early, it
+ * stays away longer, up to a limit. */
+TEST(home_core_look__each_early_return_makes_the_absence_longer)
 {
 	node_time_t now = 2 * NODE_S, away_ps = 0;
 
 	if (CPU_COUNT(&all) == 1)
-		return; /* there is nothing to choose */
+		return; /* with one core there is no choice */
 	home_core_init(&home, core);
 	for (int round = 0; round < 20; round++) {
 		node_time_t left_ps;
 
 		home_core_note(&home, NODE_MS, now);
 		now += HOME_CORE_AWAY_MIN_PS / 2;
-		home_core_note(&home, NODE_MS, now); /* late again, away */
+		home_core_note(&home, NODE_MS, now); /* late again, away from home */
 		left_ps = now;
 		while (!home.is_home)
 			home_core_look(&home, now += NODE_MS);
@@ -79,7 +80,8 @@ TEST(home_core_look__the_longer_the_more_often)
 		now += NODE_MS;
 	}
 	ck_assert_uint_ge(away_ps, HOME_CORE_AWAY_MAX_PS);
-	home_core_note(&home, NODE_MS, now += 2 * HOME_CORE_SETTLED_PS); /* was at home for good */
+	/* it was at home long enough: the next absence is short again */
+	home_core_note(&home, NODE_MS, now += 2 * HOME_CORE_SETTLED_PS);
 	home_core_look(&home, now + HOME_CORE_AWAY_MIN_PS + 1);
 	ck_assert_int_eq(cores_now(), 1);
 }

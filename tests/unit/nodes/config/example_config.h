@@ -8,7 +8,7 @@
 
 #include "nodes/config/config.h"
 
-/* FC-2: of the first port whole fields, of the others under a mask */
+/* FC-2: the first port matches whole fields, the others under a mask */
 static inline struct flow_match example_match(uint32_t port)
 {
 	struct flow_match match = flow_match_whole(MATCH_IP_PAIR | MATCH_PORTS);
@@ -62,7 +62,7 @@ static inline void example_node(struct node_config *config, enum node_kind kind,
 							 .ring_bytes = 1u << 20 };
 }
 
-/* a table of six settings; no two numbers of a setting are the same */
+/* a table of six settings; no two numbers of a setting are equal */
 static inline struct congestion_config example_congestion(void)
 {
 	struct congestion_config congestion = { .eca = true,
@@ -107,7 +107,7 @@ static inline struct congestion_config example_congestion(void)
 	return congestion;
 }
 
-/* no two numbers are the same */
+/* no two numbers are equal */
 static inline struct routing_config example_routing(void)
 {
 	return (struct routing_config){ .choice = ROUTING_ADAPTIVE,
@@ -239,7 +239,7 @@ static inline void example_lids(struct lid_tables *tables)
 	tables->pgt[2][3] = 1ull << 63;
 }
 
-/* @config in a fabric of kind port-group; no two numbers are the same */
+/* Puts @config in a fabric of kind port-group. No two numbers are equal. */
 static inline void example_port_group(struct node_config *config)
 {
 	config->fabric = FABRIC_PORT_GROUP;
@@ -267,7 +267,7 @@ static inline void example_port_group(struct node_config *config)
 	example_lids(&config->switch_.lids);
 }
 
-/* congestion control and transports; no two numbers of a structure are the same */
+/* Congestion control and transports. No two numbers of a structure are equal. */
 static inline void example_transports(struct roce_config *roce)
 {
 	roce->congestion = CONGESTION_KINDS - 1;
@@ -309,7 +309,7 @@ static inline void example_transports(struct roce_config *roce)
 					 .rto_min_ps = 1000000000 };
 }
 
-/* @config in a fabric of kind roce; no two numbers of a structure are the same */
+/* Puts @config in a fabric of kind roce. No two numbers of a structure are equal. */
 static inline void example_roce(struct node_config *config)
 {
 	struct roce_config *roce = &config->roce;

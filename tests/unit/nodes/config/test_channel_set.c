@@ -1,4 +1,4 @@
-/*  nodes/config/channel_set: sets of flow channels, and as text (FC-26). */
+/*  nodes/config/channel_set: sets of flow channels, and their text form (FC-26). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ TEST(channel_set_write__read_back)
 	ck_assert_uint_eq(channel_set_count(&read), 0);
 }
 
-TEST(channel_set_read__nonsense)
+TEST(channel_set_read__rejects_malformed_text)
 {
 	static const char *const texts[] = {
 		"x", "3  4", " 3", "3,4", "-1", "2048", "99999999999999999999", "3x"

@@ -1,4 +1,4 @@
-/*  nodes/config/flow_match: match sets as text, and the one way to write each (FC-2). */
+/*  nodes/config/flow_match: match sets as text; each set has one canonical text (FC-2). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ static const struct {
 
 #define FINE (sizeof(fine) / sizeof(fine[0]))
 
-TEST_RANGE(flow_match_parse__fine, 0, (int)FINE)
+TEST_RANGE(flow_match_parse__accepts, 0, (int)FINE)
 {
 	struct flow_match match, again;
 
@@ -109,7 +109,7 @@ static const struct {
 
 #define BAD (sizeof(bad) / sizeof(bad[0]))
 
-TEST_RANGE(flow_match_parse__bad, 0, (int)BAD)
+TEST_RANGE(flow_match_parse__rejects, 0, (int)BAD)
 {
 	struct flow_match match;
 
@@ -118,8 +118,8 @@ TEST_RANGE(flow_match_parse__bad, 0, (int)BAD)
 	ck_assert_ptr_null(strchr(why, '\n'));
 }
 
-/* any mask that is valid is said in words that mean it */
-TEST(flow_match_print__any)
+/* Any valid mask is printed as text that reads back as the same mask. */
+TEST(flow_match_print__reads_back_as_the_same_mask)
 {
 	uint64_t random = 88172645463325252u;
 	uint32_t valid = 0;
@@ -158,19 +158,19 @@ TEST(flow_match_print__any)
 	ck_assert_uint_gt(valid, 900);
 }
 
-TEST(flow_match_valid__refuses)
+TEST(flow_match_valid__rejects)
 {
 	struct flow_match match = flow_match_whole(MATCH_PORTS);
 
 	ck_assert(flow_match_valid(&match));
 	match.mask[PART_SOURCE_PORT] = 0xff;
 	ck_assert(flow_match_valid(&match));
-	match.fields |= MATCH_VLAN; /* without bits */
+	match.fields |= MATCH_VLAN; /* a field without bits */
 	ck_assert(!flow_match_valid(&match));
-	match.fields = MATCH_VLAN; /* bits without it */
+	match.fields = MATCH_VLAN; /* bits without their field */
 	ck_assert(!flow_match_valid(&match));
 	match = flow_match_whole(MATCH_VLAN);
-	match.mask[PART_VLAN] = 0xfff; /* all bits of all fields: that is no mask */
+	match.mask[PART_VLAN] = 0xfff; /* all bits of all fields, which is no mask */
 	ck_assert(!flow_match_valid(&match));
 	match.mask[PART_VLAN] = 0x1ffe;
 	ck_assert(!flow_match_valid(&match));

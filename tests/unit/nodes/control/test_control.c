@@ -1,5 +1,5 @@
-/*  nodes/control/control: what is sent arrives, nonsense is refused with a sentence, descriptors
- *  travel (TB-6, TB-23). */
+/*  nodes/control/control: messages are received as they were sent, malformed ones are rejected with
+ *  an error that says why, and descriptors are passed along (TB-6, TB-23). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -37,9 +37,9 @@ static void round_trip(void)
 	ck_assert_str_eq(got.text2, sent.text2);
 }
 
-TEST_GROUP(control, .setup = setup);
+TEST_GROUP(control, .setup = setup, .timeout_s = 60);
 
-TEST_RANGE(control_pack__every_kind, 0, CONTROL_KINDS)
+TEST_RANGE(control_pack__every_kind_reads_back, 0, CONTROL_KINDS)
 {
 	static char body[] = "flow_id  extent\n  5  9\n";
 	static struct table_block block = { .table = TABLE_VIAS,
@@ -156,7 +156,7 @@ static void no_tables_expect(const struct switch_config *got_switch)
 	ck_assert_uint_eq(got_switch->flood_ports, 0);
 }
 
-TEST(control_unpack__switch_as_it_was)
+TEST(control_unpack__switch_is_unchanged)
 {
 	const struct switch_config *a, *b;
 
@@ -218,7 +218,7 @@ static void workload_expect(const struct workload_config *a, const struct worklo
 			 a->destination_count * sizeof(*a->destinations));
 }
 
-TEST(control_unpack__nic_as_it_was)
+TEST(control_unpack__nic_is_unchanged)
 {
 	example_nic(&config);
 	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
@@ -246,7 +246,7 @@ TEST(control_unpack__nic_as_it_was)
 }
 
 /* _i: the kind of node */
-TEST_RANGE(control_unpack__roce_as_it_was, 0, NODE_KINDS)
+TEST_RANGE(control_unpack__roce_is_unchanged, 0, NODE_KINDS)
 {
 	if (_i == NODE_SWITCH)
 		example_switch(&config);
@@ -264,7 +264,8 @@ TEST_RANGE(control_unpack__roce_as_it_was, 0, NODE_KINDS)
 	node_config_free(&config);
 }
 
-/* the packed example with the byte @change in the place of the first one of @text, @at further on */
+/* the packed example, with byte @change in place of the one that is @at bytes after the first
+ * @text */
 static void parameter_refused(const char *text, size_t at, uint8_t change)
 {
 	uint8_t *bytes = NULL, *found;
@@ -284,9 +285,9 @@ static void parameter_refused(const char *text, size_t at, uint8_t change)
 	node_config_free(&config);
 }
 
-/* a name that is in no table, one that is out of order, and a number that its field cannot hold:
- * two bytes after the name is the value */
-TEST(control_unpack__parameters_refused)
+/* An unknown name, a name out of order, and a value that its field cannot hold. The value is two
+ * bytes after the name. */
+TEST(control_unpack__bad_parameters_are_rejected)
 {
 	parameter_refused("roce.dcqcn.g_ppb", 15, 'c');
 	parameter_refused("roce.pfc", 5, 'q');
@@ -295,7 +296,7 @@ TEST(control_unpack__parameters_refused)
 }
 
 /* _i: the kind of node */
-TEST_RANGE(control_unpack__port_group_as_it_was, 0, NODE_KINDS)
+TEST_RANGE(control_unpack__port_group_is_unchanged, 0, NODE_KINDS)
 {
 	if (_i == NODE_SWITCH)
 		example_switch(&config);
@@ -318,8 +319,8 @@ static void block_refused(const uint8_t *bytes, size_t length, const char *expec
 	ck_assert_str_eq(why, expected);
 }
 
-/* none at all, one of a table that nobody has, one that is cut off */
-TEST(control_unpack__block_does_not_fit)
+/* no block at all, a block of an unknown table, a block that is cut short */
+TEST(control_unpack__bad_block_is_rejected)
 {
 	static const char wrong[] =
 		"the block of a table is of an unknown table, or not of the right length";
@@ -337,11 +338,12 @@ TEST(control_unpack__block_does_not_fit)
 	free(bytes);
 }
 
-#define SPOILT 1500 /* of a longer message not every byte: it takes the square of its length */
+/* Of a longer message not every byte is tried: the time grows with the square of its length. */
+#define SPOILT 1500
 
-/* a message cut short anywhere, and any byte of it spoilt: refused or harmless, never a crash or a
- * leak */
-TEST_RANGE(control_unpack__spoilt_bytes, 0, 6)
+/* A message that is cut short anywhere, or has any byte changed, is rejected or harmless: no crash
+ * and no leak. */
+TEST_RANGE(control_unpack__damaged_messages_are_harmless, 0, 6)
 {
 	uint8_t *bytes = NULL;
 	int length;
@@ -402,7 +404,7 @@ TEST(control_pack__identity)
 	control_message_free(&got);
 }
 
-TEST(control_unpack__no_message)
+TEST(control_unpack__rejects_what_is_no_message)
 {
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\xff\xff\xff", 3, &got, why, sizeof(why)),
 			 -EINVAL);
@@ -422,7 +424,7 @@ TEST(control_unpack__no_message)
 	ck_assert_str_eq(why, "the message to configure a node has no configuration");
 }
 
-/* limits are held on arrival too, whoever sent it */
+/* The receiver checks the limits as well, whatever the sender did. */
 TEST(control_unpack__configuration_is_checked)
 {
 	uint8_t *bytes = NULL;
@@ -438,7 +440,7 @@ TEST(control_unpack__configuration_is_checked)
 	node_config_free(&config);
 }
 
-TEST(control_send__with_descriptors)
+TEST(control_send__passes_descriptors)
 {
 	example_switch(&config);
 	sent = (struct control_message){ .kind = CONTROL_CONFIGURE,
@@ -455,8 +457,8 @@ TEST(control_send__with_descriptors)
 	node_config_free(&config);
 }
 
-/* descriptors that came with nonsense are closed again */
-TEST(control_receive__nonsense_with_descriptors)
+/* descriptors that came with a malformed message are closed */
+TEST(control_receive__malformed_message_leaks_no_descriptors)
 {
 	int probe = dup(0), after;
 
@@ -470,19 +472,19 @@ TEST(control_receive__nonsense_with_descriptors)
 	close(after);
 }
 
-TEST(control_receive__peer_is_gone)
+TEST(control_receive__last_message_then_end_of_peer)
 {
 	sent = (struct control_message){ .kind = CONTROL_READY };
 	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
 	close(sockets[0]);
-	/* what it said last is heard */
+	/* its last message is still received */
 	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), 0);
 	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), -EPIPE);
 	ck_assert_int_eq(control_send(sockets[1], &sent), -EPIPE);
 }
 
-/* more than a socket takes by default, then more than a message may have */
-TEST(control_send__large)
+/* more than a socket buffers by default, then more than a message may have */
+TEST(control_send__up_to_the_longest_message)
 {
 	size_t length = 300000;
 
@@ -500,8 +502,9 @@ TEST(control_send__large)
 	free(sent.body);
 }
 
-/* a peer that does not read holds nobody up; what it is told later arrives once it reads again */
-TEST(control_send_now__queue_is_full)
+/* A peer that does not read does not block the sender. Later messages arrive once it reads
+ * again. */
+TEST(control_send_now__full_queue_does_not_block)
 {
 	int error = 0, count = 0;
 

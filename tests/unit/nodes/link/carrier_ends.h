@@ -1,6 +1,6 @@
 /*  carrier_ends - two ends of a link, `a` and `b`, over a pair of sockets.
  *
- *  The sockets are local datagram sockets, which keep frames apart as packet sockets do. */
+ *  The sockets are local datagram sockets, which keep frames separate as packet sockets do. */
 #ifndef TESTS_UNIT_NODES_LINK_CARRIER_ENDS_H
 #define TESTS_UNIT_NODES_LINK_CARRIER_ENDS_H
 
@@ -37,7 +37,7 @@ struct end {
 	uint32_t seen, lost, acks_lost;
 	uint64_t lost_tags; /* bit per tag */
 	struct carrier carrier;
-	struct link link; /* last, for it ends in a record */
+	struct link link; /* last, because it ends in a flexible array */
 };
 
 static struct port_config port;
@@ -147,7 +147,7 @@ static inline void be_fabric_link(void)
 	ends_reopen();
 }
 
-/* plain frames, at edge and fabric ports alike; _i: at a fabric port */
+/* plain frames, at edge and fabric ports; _i: at a fabric port */
 static inline void setup_roce(int fabric_port)
 {
 	port.kind = fabric_port ? PORT_FABRIC : PORT_EDGE;
@@ -163,7 +163,7 @@ static inline uint64_t drops(const struct end *end, enum drop_reason reason)
 
 /* ---- frames ---- */
 
-/* a generated frame of @kind, headers only; its packet number is @tag */
+/* Makes a generated frame of @kind, headers only; its packet number is @tag. */
 static inline uint32_t frame_make(enum frame_kind kind, uint32_t frame_bytes,
 				  uint32_t traffic_class, uint32_t tag, uint8_t *bytes)
 {
@@ -177,7 +177,7 @@ static inline uint32_t frame_make(enum frame_kind kind, uint32_t frame_bytes,
 	return frame_write(&spec, &payload, bytes);
 }
 
-/* the same with all that is in front of it on a fabric link */
+/* the same, with the headers in front of it on a fabric link */
 static inline uint32_t fabric_frame_make(uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag,
 					 uint8_t *bytes)
 {
@@ -203,7 +203,7 @@ static inline bool send_bytes(struct end *from, const uint8_t *captured, uint32_
 	return bytes;
 }
 
-/* a packet whose tag is its packet number; false: the link lost it */
+/* Sends a packet whose tag is its packet number.  Return: false if the link lost it. */
 static inline bool send_packet(struct end *from, uint32_t frame_bytes, uint32_t traffic_class,
 			       uint32_t tag)
 {
@@ -234,9 +234,9 @@ static inline void send_acks(struct end *from, uint32_t count)
 	link_send_acks(&from->link, now_ps - LEAD, bytes, length, ack_frame_wire_bytes(count));
 }
 
-/* ---- moving ---- */
+/* ---- from one end to the other ---- */
 
-/* everything that both have sent is on its way and, if the rings take it, there */
+/* Moves everything that both ends have sent to the other end, as far as the rings have space. */
 static inline void carry(void)
 {
 	now_ps = node_time_max(now_ps + NODE_US,
@@ -251,7 +251,7 @@ static inline void carry(void)
 	}
 }
 
-/* takes one record: the frame's bytes, or NULL for a word or a bad record */
+/* Receives one record.  Return: the frame's bytes, or NULL for a control word or a bad record. */
 static inline const uint8_t *receive(struct end *to)
 {
 	const uint8_t *bytes;
@@ -272,7 +272,7 @@ static inline bool nothing_there(struct end *to)
 	return link_next_at(&to->link) == NODE_TIME_NEVER;
 }
 
-/* takes all that is there and gives the room back; how many frames */
+/* Receives all records and releases their buffer.  Return: the number of frames. */
 static inline uint32_t receive_all(struct end *to)
 {
 	uint32_t frames = 0;

@@ -1,4 +1,5 @@
-/*  link_ends - two ends of one link, `a` and `b`, each with a listener that notes what it is told. */
+/*  link_ends - two ends of one link, `a` and `b`, each with a listener that records its
+ *  callbacks. */
 #ifndef TESTS_UNIT_NODES_LINK_LINK_ENDS_H
 #define TESTS_UNIT_NODES_LINK_LINK_ENDS_H
 
@@ -17,7 +18,7 @@
 #define GAP_BYTES 20u
 #define BUFFER_UNITS 64u
 
-/* what a listener was told */
+/* what a listener was called with */
 struct told {
 	uint32_t seen, lost, acks_lost;
 	uint64_t tags; /* bit per tag of a lost frame */
@@ -29,7 +30,7 @@ struct told {
 struct end {
 	struct stats_page *stats;
 	struct told told;
-	struct link link; /* last, for it ends in a record */
+	struct link link; /* last, because it ends in a flexible array */
 };
 
 static struct port_config port;
@@ -116,7 +117,7 @@ static inline void ends_close(void)
 	free(rings[1]);
 }
 
-/* opens both ends as `config` and `port` say now */
+/* opens both ends with the present `config` and `port` */
 static inline void ends_open(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -159,13 +160,14 @@ static inline void guard_both(void)
 	ends_reopen();
 }
 
-/* everything that @from sends is lost, until set back */
+/* everything that @from sends is lost, until this is reset */
 static inline void lose_all(struct end *from, bool all)
 {
 	from->link.loss_ppb = all ? 1000000000 : 0;
 }
 
-/* a frame of @frame_bytes, whose captured bytes are four times its tag; false: lost on the way */
+/* Sends a frame of @frame_bytes, whose captured bytes are four times its tag.  Return: false if it
+ * was lost. */
 static inline bool send_frame(struct end *from, uint32_t frame_bytes, uint32_t traffic_class,
 			      uint32_t tag)
 {
@@ -183,7 +185,7 @@ static inline void send_words(struct end *from, bool idle)
 	link_send_words(&from->link, from->link.busy_until_ps, idle);
 }
 
-/* what a peer may write that does not keep the rules */
+/* writes a record as a peer might that breaks the rules */
 static inline void forge(struct end *from, const struct record *forged)
 {
 	struct record *record = ring_reserve(&from->link.tx, forged->captured_bytes);
@@ -204,7 +206,8 @@ static inline void forge_word(struct end *from, uint32_t kind, uint32_t traffic_
 				      .word = (uint64_t)kind << 32 | value });
 }
 
-/* takes one record: the frame's bytes, or NULL for a word or a bad record; @at when it was due */
+/* Receives one record; @at is its due time.  Return: the frame's bytes, or NULL for a control word
+ * or a bad record. */
 static inline const uint8_t *receive(struct end *to, struct record *header, node_time_t *at)
 {
 	const uint8_t *bytes;
@@ -220,7 +223,7 @@ static inline const uint8_t *receive(struct end *to, struct record *header, node
 	return bytes;
 }
 
-/* takes all that is there; how many frames among it */
+/* Receives all records.  Return: the number of frames among them. */
 static inline uint32_t receive_all(struct end *to)
 {
 	uint32_t frames = 0;

@@ -1,5 +1,5 @@
-/*  nodes/link/capture: what of a frame goes to the file, in which order, when, and what if it does
- *  not (TB-19). */
+/*  nodes/link/capture: which bytes of a frame are written to the file, in which order, when, and
+ *  what happens if a write fails (TB-19). */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +26,7 @@
 static struct node_config config;
 static struct capture capture;
 static uint64_t error_told;
-static int file, file_kept; /* the capture closes its own */
+static int file, file_kept; /* a duplicate: the capture closes its own */
 static uint8_t frame_bytes[RING_CAPTURED_MAX];
 
 /* a frame as it is found in the file */
@@ -47,7 +47,7 @@ static uint32_t word(const uint8_t *at)
 	return value;
 }
 
-/* every block of the file; the last one ends where the file does */
+/* reads every block of the file; the last one must end where the file ends */
 static void file_read(void)
 {
 	ssize_t length = pread(file_kept, content, sizeof(content), 0);
@@ -118,7 +118,7 @@ static void take_kind(enum record_kind kind, uint32_t wire_bytes, uint32_t captu
 
 TEST_GROUP(capture, .setup = setup, .teardown = teardown);
 
-/* ---- what ---- */
+/* ---- which bytes ---- */
 
 TEST(take__lengths_at_an_edge)
 {
@@ -167,8 +167,8 @@ TEST(take__snap)
 	ck_assert_uint_eq(found[2].kept_bytes, 40);
 }
 
-/* a generated RoCEv2 frame is whole in the file, and its ICRC right; where its end is not kept,
- * there is none */
+/* A generated RoCEv2 frame is whole in the file, and its ICRC is right. If its end is not kept,
+ * there is no ICRC. */
 TEST_RANGE(take__roce, 0, 2)
 {
 	const struct frame_spec spec = { .kind = FRAME_ROCE,
@@ -193,7 +193,7 @@ TEST_RANGE(take__roce, 0, 2)
 	ck_assert_uint_eq(word(found[1].bytes + 995), 0);
 }
 
-TEST(take__lengths_that_cannot_be)
+TEST(take__lengths_are_bounded)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
 	take_kind(RECORD_PACKET, 3, 60);
@@ -207,7 +207,7 @@ TEST(take__lengths_that_cannot_be)
 	ck_assert_uint_eq(found[2].kept_bytes, RING_CAPTURED_MAX + FABRIC_ENVELOPE_BYTES);
 }
 
-TEST(sending__bytes_come_afterwards)
+TEST(sending__bytes_are_captured_when_they_are_written)
 {
 	struct capture_frame frame = {
 		.at_ps = 5000, .wire_bytes = 64, .captured_bytes = 60, .kind = RECORD_PACKET
@@ -239,7 +239,7 @@ TEST(order__received_later_but_passed_earlier)
 	take(1000000, 1350000, false);
 	take(1010000, 1420000, false);
 	take(1100000, 900000, true);
-	take(1400000, 1350000, true); /* as the first: behind it */
+	take(1400000, 1350000, true); /* at the same time as the first: after it */
 	capture_fini(&capture);
 	file_read();
 	ck_assert_uint_eq(found[0].stamp_ns, 900);
@@ -250,7 +250,7 @@ TEST(order__received_later_but_passed_earlier)
 	ck_assert_uint_eq(found[3].stamp_ns, 1420);
 }
 
-TEST(order__told_too_late)
+TEST(order__late_frame_is_stamped_after_the_written_ones)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
 	take(10 * NODE_US, 10 * NODE_US, false);
@@ -261,8 +261,8 @@ TEST(order__told_too_late)
 	ck_assert_uint_eq(found[1].stamp_ns, 10000);
 }
 
-/* in and out by turns, for several buffers: stamps as they were, and in order */
-TEST(order__over_the_borders_of_the_buffer)
+/* Sent and received frames alternate, over several buffers: stamps are unchanged and in order. */
+TEST(order__kept_over_several_buffers)
 {
 	uint32_t count = 3 * CAPTURE_WRITE_BYTES / 4096;
 	off_t first;
@@ -295,16 +295,16 @@ TEST(order__over_the_borders_of_the_buffer)
 	ck_assert_uint_eq(error_told, 0);
 }
 
-/* with a latency of 1 s more is sent before it leaves than is held: nothing is lost, and stamps do
- * not go back */
-TEST(order__more_than_can_be_held)
+/* With a latency of 1 s, more frames are sent than the buffer holds before the first one leaves.
+ * Nothing is lost, and stamps do not go back. */
+TEST(order__full_buffer_loses_nothing)
 {
 	uint32_t count;
 
 	config.switch_.latency_ps = NODE_S;
 	begin(0, NODE_CAPTURE_WHOLE);
 	ck_assert_uint_eq(capture.buffer_bytes, CAPTURE_WRITE_BYTES + CAPTURE_HOLD_MAX);
-	capture.buffer_bytes = 5000; /* so that it does not take that many here */
+	capture.buffer_bytes = 5000; /* so that the test needs fewer frames */
 	count = 100;
 	for (uint32_t i = 0; i < count; i++) {
 		take(NODE_US * i, NODE_US * i + NODE_S, false);
@@ -317,17 +317,17 @@ TEST(order__more_than_can_be_held)
 		ck_assert_uint_ge(found[i].stamp_ns, found[i - 1].stamp_ns);
 }
 
-TEST(init__holds_what_a_latency_takes)
+TEST(init__buffer_holds_one_latency)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
-	/* 350 ns at 200 Gb/s are 8750 bytes; three of the longest frames; 8 bytes of blocks for one
-	 * on the link */
+	/* 350 ns at 200 Gb/s are 8750 bytes; plus three of the longest frames, and 8 bytes of block
+	 * overhead for each of the link */
 	ck_assert_uint_eq(capture.buffer_bytes,
 			  CAPTURE_WRITE_BYTES + 8 * (8750 + 3 * RING_CAPTURED_MAX));
 	capture_fini(&capture);
 }
 
-TEST(step__writes_after_a_rest)
+TEST(step__writes_after_the_resting_time)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
 	capture_epoch(&capture, 1700000000000000000);
@@ -339,7 +339,7 @@ TEST(step__writes_after_a_rest)
 	file_read();
 	ck_assert_uint_eq(found_count, 1);
 	ck_assert_uint_eq(found[0].stamp_ns, 1700000000010000000);
-	/* one that has not left yet waits for the next time */
+	/* a frame that has not left yet waits for the next write */
 	take(200 * NODE_MS, 301 * NODE_MS, false);
 	ck_assert_uint_eq(capture_step(&capture, 300 * NODE_MS), 400 * NODE_MS);
 	file_read();
@@ -350,9 +350,9 @@ TEST(step__writes_after_a_rest)
 	capture_fini(&capture);
 }
 
-/* ---- what if not ---- */
+/* ---- failed writes ---- */
 
-TEST(write__no_room_ends_with_the_last_whole_block)
+TEST(write__full_disk_ends_with_the_last_whole_block)
 {
 	struct rlimit limit;
 	rlim_t limit_was;
@@ -368,12 +368,12 @@ TEST(write__no_room_ends_with_the_last_whole_block)
 	for (uint32_t i = 0; i < 100; i++)
 		take(0, NODE_NS * i, true);
 	ck_assert_uint_eq(capture_step(&capture, NODE_S), NODE_TIME_NEVER);
-	limit.rlim_cur = limit_was; /* the test's own results are files too */
+	limit.rlim_cur = limit_was; /* the results of this test are files, too */
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_assert_uint_eq(error_told, EFBIG);
 	file_read();
 	ck_assert_uint_eq(found_count, 1000 / 104); /* a block is 28 + 60 + 8 + 4 + 4 */
-	/* and nothing more happens */
+	/* nothing more is written */
 	take(NODE_S, NODE_S, true);
 	ck_assert_ptr_eq(capture_sending(&capture, NODE_S, &frame, place), place);
 	ck_assert_ptr_null(capture_sending(&capture, NODE_S, &frame, NULL));
@@ -384,7 +384,7 @@ TEST(write__no_room_ends_with_the_last_whole_block)
 	ck_assert_uint_eq(found_count, 1000 / 104);
 }
 
-TEST(write__reader_is_gone)
+TEST(write__lost_reader_ends_the_capture)
 {
 	int ends[2];
 
@@ -402,9 +402,9 @@ TEST(write__reader_is_gone)
 
 /* ---- from a link ---- */
 
-/* What @link sends and loses, and what its peer receives, are in their files with stamps that
- * differ by the delay. */
-TEST(link__both_ends)
+/* The files of both ends hold what @link sends, loses and receives; the stamps differ by the
+ * delay. */
+TEST(link__stamps_of_both_ends_differ_by_the_delay)
 {
 	size_t bytes = ring_bytes(1u << 20);
 	struct ring_page *rings[2];
@@ -438,7 +438,7 @@ TEST(link__both_ends)
 	a.loss_ppb = 0;
 	link_send_pause(&a, a.busy_until_ps, frame_bytes, 60);
 	link_flush(&a, &packet);
-	/* the other way */
+	/* in the other direction */
 	memset(link_send_packet(&b, 0, 2004, 48, 2000, 0, 0), 'r', 48);
 	link_flush(&b, &packet);
 	link_refresh(&a, 0);

@@ -1,16 +1,17 @@
-/*  nodes/link/carrier: what is sent arrives, byte by byte and in order; stop, guard and words work as
- *  over shared memory; a full socket, a full ring and bytes that make no sense (TB-3, TB-4, TB-23).
+/*  nodes/link/carrier: frames arrive as they were sent, in order. XOFF, the guard and control words
+ *  work as over shared memory. Also: a full socket, a full ring, malformed bytes (TB-3, TB-4,
+ *  TB-23).
  *
- *  What only packet sockets do, an 802.1Q tag beside the frame, is tried over a real veth pair where a
- *  network namespace can be had. */
+ *  Only packet sockets keep an 802.1Q tag beside the frame. So that is tested over a real veth
+ *  pair, where the kernel allows a network namespace. */
 #include "tests/unit/nodes/link/carrier_ends.h"
 
-/* ---- out ---- */
+/* ---- to the socket ---- */
 
 TEST_GROUP(carrier, .setup = setup, .teardown = ends_close, .timeout_s = 60);
 
-/* a record waits until its first bit has arrived */
-TEST(carrier_outlet__delay)
+/* a record is sent once its first bit has arrived */
+TEST(carrier_outlet__sends_after_the_delay)
 {
 	node_time_t at = now_ps;
 
@@ -26,7 +27,7 @@ TEST(carrier_outlet__delay)
 	ck_assert_uint_eq(header.at_ps, at + 7);
 }
 
-/* on the veth an edge frame is nothing but the frame, at its full length */
+/* on the veth an edge frame is the plain frame, at its full length */
 TEST(carrier_outlet__edge_frame_is_standard)
 {
 	uint8_t expected[1500] = { 0 }, got[2000];
@@ -39,9 +40,9 @@ TEST(carrier_outlet__edge_frame_is_standard)
 	ck_assert_mem_eq(got, expected, 1500);
 }
 
-/* a local socket takes a few datagrams only: the rest waits, none is lost, and the ring fills
- * behind it */
-TEST(carrier_outlet__full_socket)
+/* A local socket accepts a few datagrams only. The others wait, none is lost, and the ring
+ * fills. */
+TEST(carrier_outlet__full_socket_loses_nothing)
 {
 	uint32_t sent = 0, got = 0;
 
@@ -64,8 +65,8 @@ TEST(carrier_outlet__full_socket)
 	ck_assert_uint_eq(carrier_outlet(&a.carrier, now_ps), NODE_TIME_NEVER);
 }
 
-/* the other end is gone: nothing stays in the ring for ever, and each frame is counted */
-TEST(carrier_outlet__no_peer)
+/* The other end is closed: the ring does not keep frames for ever, and each one is counted. */
+TEST(carrier_outlet__closed_peer_is_counted)
 {
 	close(b.socket);
 	b.socket = -1;
@@ -76,8 +77,8 @@ TEST(carrier_outlet__no_peer)
 	ck_assert_uint_eq(carrier_outlet(&a.carrier, now_ps), NODE_TIME_NEVER);
 }
 
-/* words behind each other share a frame, and keep their place between frames */
-TEST(carrier_outlet__words_together)
+/* consecutive control words share a frame, and keep their order among frames */
+TEST(carrier_outlet__words_share_a_frame)
 {
 	uint8_t bytes[2000];
 	struct word_frame_word words[WORD_FRAME_WORDS_MAX];
@@ -104,9 +105,10 @@ TEST(carrier_outlet__words_together)
 	ck_assert_int_eq(recv(b.socket, bytes, sizeof(bytes), 0), -1);
 }
 
-/* ---- there and back ---- */
+/* ---- from the socket ---- */
 
-/* every kind of host frame, each class; classes beyond the configured ones are the last one */
+/* every kind of host frame in each class; a class beyond the configured ones becomes the last
+ * one */
 TEST(carrier_intake__edge_frames)
 {
 	for (uint32_t kind = 0; kind < FRAME_KINDS; kind++) {
@@ -151,9 +153,8 @@ TEST(carrier_intake__shortest_and_longest)
 	}
 }
 
-/* a host's own frames of the link's EtherType are delivered like any other, and are no control
- * words */
-TEST(carrier_intake__host_speaks_of_words)
+/* A host's frame with the EtherType of links is delivered like any other. It is no control word. */
+TEST(carrier_intake__word_of_a_host_is_a_packet)
 {
 	uint8_t bytes[100] = { 0 };
 	struct word_frame_word word = { .kind = LINK_WORD_STOP, .value = 5 };
@@ -209,8 +210,8 @@ TEST(carrier_intake__ack_frames)
 	}
 }
 
-/* many frames both ways at once, stopped in time: nothing is lost, order is kept */
-TEST_RANGE(carrier_intake__stop_and_go, 0, 2)
+/* many frames in both directions at once, with XOFF in time: nothing is lost, order is kept */
+TEST_RANGE(carrier_intake__xoff_in_time_loses_nothing, 0, 2)
 {
 	uint32_t sent = 0, got = 0, stopped_rounds = 0;
 
@@ -246,8 +247,8 @@ TEST_RANGE(carrier_intake__stop_and_go, 0, 2)
 		ck_assert_msg(!drops(&a, r) && !drops(&b, r), "%s", stats_drop_name[r]);
 }
 
-/* the ring is full: what it does not take waits, and comes when there is room */
-TEST(carrier_intake__full_ring)
+/* the ring is full: frames wait in the socket, and arrive when there is space */
+TEST(carrier_intake__full_ring_loses_nothing)
 {
 	uint32_t sent = 0, got = 0;
 
@@ -256,7 +257,7 @@ TEST(carrier_intake__full_ring)
 	for (; sent < 60; sent++)
 		send_packet(&a, 9000, 0, sent);
 	carry();
-	ck_assert(carrier_intake(&b.carrier, now_ps)); /* 60 times 9 kB do not fit into 128 kB */
+	ck_assert(carrier_intake(&b.carrier, now_ps)); /* 60 times 9 kB exceed 128 kB */
 	ck_assert(!ring_has_room(&b.carrier.rx, 9000));
 	while (got < sent) {
 		while (!nothing_there(&b))
@@ -268,8 +269,8 @@ TEST(carrier_intake__full_ring)
 
 /* ---- guard ---- */
 
-/* what the link loses, and what is taken off the veth, is found and told (TB-4) */
-TEST_RANGE(carrier_guard__losses, 0, 2)
+/* TB-4: losses on the link and frames removed from the veth are detected and reported */
+TEST_RANGE(carrier_guard__losses_are_reported, 0, 2)
 {
 	uint8_t bytes[2000];
 
@@ -288,7 +289,8 @@ TEST_RANGE(carrier_guard__losses, 0, 2)
 	link_flush(&a.link, &(bool){ 0 });
 	now_ps += NODE_US;
 	carrier_outlet(&a.carrier, now_ps);
-	ck_assert_int_gt(recv(b.socket, bytes, sizeof(bytes), 0), 300); /* somebody takes it away */
+	/* a frame is removed from the veth */
+	ck_assert_int_gt(recv(b.socket, bytes, sizeof(bytes), 0), 300);
 	settle();
 	ck_assert_uint_eq(a.lost, 2);
 	ck_assert_uint_eq(a.lost_tags, 1 << 2 | 1 << 4);
@@ -317,7 +319,7 @@ TEST(carrier_guard__ack_frame)
 	ck_assert_uint_eq(a.acks_lost, 1);
 }
 
-/* one in five is lost: every frame is either delivered or reported, none both */
+/* one in five is lost: every frame is either delivered or reported lost, never both */
 TEST(carrier_guard__every_frame_is_accounted_for)
 {
 	uint32_t got = 0;
@@ -342,7 +344,7 @@ TEST(carrier_guard__every_frame_is_accounted_for)
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
 
-/* ---- what makes no sense ---- */
+/* ---- malformed frames ---- */
 
 static void inject(const void *bytes, uint32_t length)
 {
@@ -350,7 +352,7 @@ static void inject(const void *bytes, uint32_t length)
 	carrier_intake(&b.carrier, now_ps);
 }
 
-TEST_RANGE(carrier_intake__malformed, 0, 2)
+TEST_RANGE(carrier_intake__malformed_is_dropped, 0, 2)
 {
 	uint8_t bytes[9700] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x88, 0xb5 };
 	uint32_t count = 0;
@@ -363,17 +365,17 @@ TEST_RANGE(carrier_intake__malformed, 0, 2)
 		if (type == 4 || (port.kind == PORT_FABRIC && type == FABRIC_TYPE_DATA))
 			continue;
 		bytes[14] = (uint8_t)(type << 4);
-		inject(bytes, 20); /* types that are none here, or are cut short */
+		inject(bytes, 20); /* unknown types, or cut short */
 		ck_assert_uint_eq(drops(&b, DROP_MALFORMED), ++count);
 	}
-	bytes[14] = 4 << 4 | 1; /* a quote of another version */
+	bytes[14] = 4 << 4 | 1; /* of another version */
 	inject(bytes, 60);
 	ck_assert_uint_eq(drops(&b, DROP_MALFORMED), ++count);
-	/* a class that is none; on an edge link no type */
+	/* an unknown class; on an edge link an unknown type */
 	bytes[14] = FABRIC_TYPE_DATA << 4 | CLASSES;
 	inject(bytes, 60);
 	ck_assert_uint_eq(drops(&b, DROP_MALFORMED), ++count);
-	bytes[14] = FABRIC_TYPE_DATA << 4; /* no frame in it */
+	bytes[14] = FABRIC_TYPE_DATA << 4; /* without a frame */
 	inject(bytes, FABRIC_FRONT_BYTES);
 	ck_assert_uint_eq(drops(&b, DROP_MALFORMED), ++count);
 	inject(bytes, sizeof(bytes));
@@ -397,9 +399,9 @@ TEST(carrier_intake__longest_that_the_ring_takes)
 	ck_assert(!b.link.rx.broken);
 }
 
-/* frames of random length and bytes, and real ones with some bytes changed: the ring never breaks,
- * and a frame after them passes */
-TEST_RANGE(carrier_intake__random_bytes, 0, 4)
+/* Frames of random length and bytes, and real ones with some bytes changed: the ring never breaks,
+ * and the next frame passes. */
+TEST_RANGE(carrier_intake__random_bytes_are_harmless, 0, 4)
 {
 	struct random random;
 
@@ -455,15 +457,15 @@ static int packet_socket(const char *device)
 	return fd;
 }
 
-/* both ends anew over a veth pair in a namespace of the test's own process; false if there can be
- * none */
+/* Opens both ends again, over a veth pair in a namespace of this process.  Return: false if the
+ * kernel allows none. */
 static bool ends_reopen_veth(void)
 {
 	if ((unshare(CLONE_NEWNET) && unshare(CLONE_NEWUSER | CLONE_NEWNET)) ||
 	    system("ip link add v0 mtu 9300 type veth peer name v1 mtu 9300 && "
 		   "ip link set v0 addrgenmode none up && ip link set v1 addrgenmode none up"))
 		return false;
-	/* an end drops what it is to send (qdisc noop) until the kernel has noticed the carrier */
+	/* an end drops frames (qdisc noop) until the kernel has noticed its carrier */
 	if (system("while ip link show v0 | grep -q noop || ip link show v1 | grep -q noop; do "
 		   "sleep 0.01; done"))
 		return false;
@@ -473,12 +475,12 @@ static bool ends_reopen_veth(void)
 	return true;
 }
 
-/* tagged and untagged frames pass as they are, none comes back to its sender (TB-3) */
-TEST_RANGE(carrier__over_a_veth, 0, 2)
+/* TB-3: tagged and untagged frames pass unchanged; none returns to its sender */
+TEST_RANGE(carrier__frames_pass_a_veth_unchanged, 0, 2)
 {
 	port.guarded = _i & 1;
 	if (!ends_reopen_veth()) {
-		fputs("carrier__over_a_veth: skipped, no network namespace or no ip\n", stderr);
+		fprintf(stderr, "skipped %s: no network namespace or no ip\n", __func__);
 		return;
 	}
 	ck_assert_uint_le(carrier_device_mtu(&port), 9300);
@@ -486,7 +488,7 @@ TEST_RANGE(carrier__over_a_veth, 0, 2)
 		uint8_t sent[9216] = { 0 };
 
 		send_bytes(&a, sent, frame_make(FRAME_ETHERNET, 9216, c, c, sent), 9216, c, c);
-		do /* the kernel delivers when it gets to run; a hang is ended by the time limit */
+		do /* the kernel delivers at its own time; the time limit ends a hang */
 			carry();
 		while (nothing_there(&b));
 		ck_assert_mem_eq(receive(&b), sent, sizeof(sent));

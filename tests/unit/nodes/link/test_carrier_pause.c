@@ -1,5 +1,5 @@
-/*  nodes/link/carrier: FGFC, PFC and PAUSE frames as themselves, RoCEv2 frames with their ICRC (EC-16,
- *  RC-4, RC-5). */
+/*  nodes/link/carrier: FGFC, PFC and PAUSE frames in their standard form, and RoCEv2 frames with
+ *  their ICRC (EC-16, RC-4, RC-5). */
 #include "tests/unit/nodes/link/carrier_ends.h"
 
 TEST_GROUP(carrier_pause, .setup = setup, .teardown = ends_close, .timeout_s = 60);
@@ -17,7 +17,7 @@ static void fgfc_make(uint8_t *bytes)
 	fgfc_frame_write(&frame, mac, bytes);
 }
 
-/* EC-16: a plain Ethernet frame on the veth, and no packet behind it; _i: guarded */
+/* EC-16: a plain Ethernet frame on the veth, without a packet after it; _i: guarded */
 TEST_RANGE(carrier_intake__fgfc, 0, 2)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES], seen[FGFC_FRAME_BYTES + 8];
@@ -42,9 +42,9 @@ TEST_RANGE(carrier_intake__fgfc, 0, 2)
 	ck_assert_uint_eq(b.stats->drops[DROP_BAD_RECORD] + b.stats->drops[DROP_MALFORMED], 0);
 }
 
-/* a host's frame that looks like one stays the host's: it cannot hold another host's flow; _i:
- * guarded */
-TEST_RANGE(carrier_intake__fgfc_of_a_host, 0, 2)
+/* A host's frame that looks like FGFC remains a packet: a host cannot pause another host's flow.
+ * _i: guarded */
+TEST_RANGE(carrier_intake__fgfc_of_a_host_is_a_packet, 0, 2)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES];
 	const uint8_t *got;
@@ -88,7 +88,7 @@ static void pause_expect(struct end *from, struct end *to, const struct pause_fr
 	ck_assert(nothing_there(to));
 }
 
-/* RC-5: standard frames on the veth, both ways; _i: at a fabric port */
+/* RC-5: standard frames on the veth, in both directions; _i: at a fabric port */
 TEST_RANGE(carrier_intake__pause, 0, 2)
 {
 	static const struct pause_frame pfc = { .enabled = 8, .quanta = { [3] = 65535 } };
@@ -104,9 +104,9 @@ TEST_RANGE(carrier_intake__pause, 0, 2)
 			  0);
 }
 
-/* What a program of a host says to its own port is no word of the link's: it stays a packet. In a
- * fabric without PFC no frame holds anybody; _i: there. */
-TEST_RANGE(carrier_intake__pause_of_a_host, 0, 2)
+/* A pause frame from a program of a host remains a packet: it does not pause the link. In a fabric
+ * without PFC no frame pauses anything. _i: the latter. */
+TEST_RANGE(carrier_intake__pause_of_a_host_is_a_packet, 0, 2)
 {
 	static const struct pause_frame pfc = { .enabled = 8, .quanta = { [3] = 65535 } };
 	uint8_t bytes[PAUSE_FRAME_BYTES];
@@ -123,8 +123,8 @@ TEST_RANGE(carrier_intake__pause_of_a_host, 0, 2)
 	ck_assert_uint_eq(header.captured_bytes, sizeof(bytes));
 }
 
-/* in a roce fabric nobody hears FGFC: a frame of that look is a packet */
-TEST(carrier_intake__fgfc_in_roce)
+/* a roce fabric has no FGFC: a frame that looks like it is a packet */
+TEST(carrier_intake__fgfc_is_a_packet_in_roce)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES];
 
@@ -136,8 +136,8 @@ TEST(carrier_intake__fgfc_in_roce)
 	ck_assert_uint_eq(header.kind, RECORD_PACKET);
 }
 
-/* RC-4: what was a number only has the ICRC of what is on the wire now; _i: kind, port, guard */
-TEST_RANGE(carrier_outlet__icrc, 0, 8)
+/* RC-4: the generated frame has the ICRC of its bytes on the wire; _i: kind, port, guard */
+TEST_RANGE(carrier_outlet__icrc_is_of_the_wire, 0, 8)
 {
 	enum frame_kind kind = _i & 1 ? FRAME_ROCE_IPV6 : FRAME_ROCE;
 	uint8_t sent[FRAME_HEADERS_MAX], whole[1000];
@@ -160,7 +160,7 @@ TEST_RANGE(carrier_outlet__icrc, 0, 8)
 	ck_assert_mem_eq(got, whole, 1000);
 }
 
-/* behind a fabric header too, and what is captured whole goes as it is */
+/* after a fabric header too; a frame that is captured whole is sent unchanged */
 TEST(carrier_outlet__icrc_in_fabric)
 {
 	uint8_t sent[FABRIC_FRONT_BYTES + 1000];
@@ -186,8 +186,8 @@ TEST(carrier_outlet__icrc_in_fabric)
 	ck_assert(!roce_icrc_holds(got + FABRIC_FRONT_BYTES, 1000, 1000));
 }
 
-/* lost, and that is that: its fate concerns nobody, and those around it are as right as ever */
-TEST(carrier_guard__fgfc_lost)
+/* A lost FGFC frame is not reported; the frames before and after it are correct. */
+TEST(carrier_guard__lost_fgfc_is_not_reported)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES];
 	uint32_t got = 0, fgfc = 0;

@@ -1,4 +1,5 @@
-/*  nodes/link/credit: running totals, when a grant is due, what losses cost (PG-3, PG-9). */
+/*  nodes/link/credit: running totals, when a grant is due, and that losses cost no credit
+ *  (PG-9). */
 #include <stdlib.h>
 
 #include "nodes/link/credit.h"
@@ -19,7 +20,7 @@ static void setup(void)
 	held_units = 0;
 }
 
-/* nothing is due any more */
+/* nothing is due */
 static void grant_all(void)
 {
 	credit_grant(&ours, 0, 0);
@@ -46,12 +47,12 @@ TEST(credit_init__whole_buffer_is_granted)
 	ck_assert_uint_eq(ours.grant_due, 3);
 	ck_assert_uint_eq(credit_grant(&ours, LANE, 0), BUFFER_UNITS);
 	ck_assert_uint_eq(ours.grant_due, 1);
-	ck_assert_int_eq(credit_available(&ours, LANE), 0); /* the peer has not said anything */
+	ck_assert_int_eq(credit_available(&ours, LANE), 0); /* the peer has not granted any */
 }
 
-/* PG-9: both ends know the other's buffer as the link comes up: nothing is to be told, everything
+/* PG-9: when the link comes up, both ends know the other's buffer: no word is due, and all of it
  * may be sent */
-TEST(credit_init__known_to_both)
+TEST(credit_init__both_ends_know_the_buffer)
 {
 	credit_init(&ours, 2, BUFFER_UNITS, MTU_UNITS, 77);
 	ck_assert_uint_eq(ours.grant_due, 0);
@@ -62,14 +63,14 @@ TEST(credit_init__known_to_both)
 	leave(PART_UNITS);
 	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
 	ck_assert_uint_eq(credit_grant(&ours, LANE, 0), BUFFER_UNITS + PART_UNITS);
-	/* a link that returns is taken into use by each end when it is ready */
+	/* each end starts to use a link that has returned when it is ready */
 	credit_open(&ours);
 	ck_assert_uint_eq(ours.grant_due, 3);
 	ck_assert_int_eq(credit_available(&ours, LANE), 0);
 }
 
-/* whoever takes everything has the peer never wait for it */
-TEST(credit_init__no_limit)
+/* a receiver without a limit: the peer always has credit */
+TEST(credit_init__no_limit_means_always_credit)
 {
 	credit_init(&ours, 1, 0, MTU_UNITS, 0);
 	ck_assert_uint_eq(credit_grant(&ours, 0, 0), CREDIT_ALL);
@@ -78,11 +79,11 @@ TEST(credit_init__no_limit)
 	ck_assert_uint_eq(credit_grant(&ours, 0, 0), CREDIT_ALL + CREDIT_ALL / CREDIT_PARTS);
 }
 
-TEST(credit_look__a_part_is_free)
+TEST(credit_look__free_part_is_granted)
 {
 	grant_all();
 	arrive(PART_UNITS);
-	ck_assert_uint_eq(ours.grant_due, 0); /* it is still here */
+	ck_assert_uint_eq(ours.grant_due, 0); /* it is still in the buffer */
 	leave(PART_UNITS - 1);
 	ck_assert_uint_eq(ours.grant_due, 0);
 	leave(1);
@@ -90,8 +91,8 @@ TEST(credit_look__a_part_is_free)
 	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), BUFFER_UNITS + PART_UNITS);
 }
 
-/* the peer has not enough for the longest frame: every unit counts */
-TEST(credit_look__peer_may_be_out)
+/* the peer has less credit than the longest frame: every unit counts */
+TEST(credit_look__peer_without_credit_gets_every_unit)
 {
 	grant_all();
 	arrive(BUFFER_UNITS - MTU_UNITS);
@@ -104,7 +105,7 @@ TEST(credit_look__peer_may_be_out)
 	ck_assert_uint_eq(ours.grant_due, 0); /* it has six again */
 }
 
-TEST(credit_withhold__and_go_on)
+TEST(credit_withhold__grants_nothing_until_the_end)
 {
 	grant_all();
 	credit_withhold(&ours, LANE, true, held_units);
@@ -119,7 +120,7 @@ TEST(credit_withhold__and_go_on)
 	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), 2 * BUFFER_UNITS);
 }
 
-/* 30 units were lost: they are free again when the peer has said what it sent */
+/* 30 units were lost: they are free again once the peer has sent its total */
 TEST(credit_on_total__lost_units_are_free)
 {
 	grant_all();
@@ -128,12 +129,13 @@ TEST(credit_on_total__lost_units_are_free)
 	ck_assert(credit_on_total(&ours, LANE, 40, held_units));
 	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
 	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), 40 + BUFFER_UNITS);
-	ck_assert(credit_on_total(&ours, LANE, 40, held_units)); /* once more changes nothing */
+	/* the same total again changes nothing */
+	ck_assert(credit_on_total(&ours, LANE, 40, held_units));
 	ck_assert_uint_eq(ours.grant_due, 0);
 }
 
-/* more than there was room for, or less than what came: it is said to be wrong, and believed */
-TEST(credit_on_total__cannot_be)
+/* more than the buffer holds, or less than what arrived: reported as wrong, and used */
+TEST(credit_on_total__impossible_total_is_reported)
 {
 	grant_all();
 	ck_assert(!credit_on_total(&ours, LANE, BUFFER_UNITS + 1, held_units));
@@ -143,20 +145,20 @@ TEST(credit_on_total__cannot_be)
 	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), BUFFER_UNITS);
 }
 
-TEST(credit_on_limit__wakes_who_lacked)
+TEST(credit_on_limit__wakes_a_lane_that_lacked_credit)
 {
-	ck_assert(!credit_on_limit(&ours, LANE, 8)); /* nobody asked */
+	ck_assert(!credit_on_limit(&ours, LANE, 8)); /* no packet waits for it */
 	ck_assert_int_eq(credit_available(&ours, LANE), 8);
 	credit_on_sent(&ours, LANE, 8);
 	ours.lacking = LANE_BIT;
-	ck_assert(!credit_on_limit(&ours, LANE, 8)); /* old news */
+	ck_assert(!credit_on_limit(&ours, LANE, 8)); /* already known */
 	ck_assert(credit_on_limit(&ours, LANE, 9));
 	ck_assert_uint_eq(ours.lacking, 0);
 	ck_assert(!credit_on_limit(&ours, LANE, 10));
 	ck_assert_int_eq(credit_available(&ours, LANE), 2);
 }
 
-TEST(credit_total__said_once)
+TEST(credit_total__due_once)
 {
 	credit_on_limit(&ours, LANE, 5);
 	credit_on_sent(&ours, LANE, 5);
@@ -167,7 +169,7 @@ TEST(credit_total__said_once)
 	ck_assert_uint_eq(ours.total_due, 0);
 }
 
-/* totals go on behind 2^32 */
+/* totals continue after 2^32 */
 TEST(credit__totals_wrap)
 {
 	uint32_t start = UINT32_MAX - 5;

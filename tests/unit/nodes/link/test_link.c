@@ -1,11 +1,12 @@
-/*  nodes/link/link: times, stop and go, and a peer that breaks the rules (TB-2, TB-4, TB-23, FC-22). */
+/*  nodes/link/link: times, XOFF and XON, and a peer that breaks the rules (TB-2, TB-4, TB-23,
+ *  FC-22). */
 #include "tests/unit/nodes/link/link_ends.h"
 
 TEST_GROUP(data, .setup = setup, .teardown = ends_close);
 
 /* ---- set-up ---- */
 
-TEST(link_init__no_ring)
+TEST(link_init__rejects_a_bad_ring)
 {
 	struct link other;
 
@@ -20,7 +21,7 @@ TEST(link_init__no_ring)
 	link_fini(&other);
 }
 
-TEST(link_frame_bytes__what_is_around_the_frame)
+TEST(link_frame_bytes__adds_fcs_gap_and_headers)
 {
 	ck_assert_uint_eq(link_frame_bytes(&a.link, 64), 60);
 	ck_assert_uint_eq(link_frame_bytes(&a.link, 5), 1);
@@ -32,8 +33,8 @@ TEST(link_frame_bytes__what_is_around_the_frame)
 	ck_assert_uint_eq(link_frame_bytes(&a.link, 16), 0);
 }
 
-/* FC-22: a byte takes 8 / rate, exactly where that divides, else rounded up */
-TEST_RANGE(link_time_of__any_rate, 0, 7)
+/* FC-22: a byte takes 8 / rate; exactly if that divides, else rounded up */
+TEST_RANGE(link_time_of__is_exact_or_rounded_up, 0, 7)
 {
 	static const struct {
 		uint64_t rate_bps;
@@ -57,8 +58,7 @@ TEST_RANGE(link_time_of__any_rate, 0, 7)
 
 /* ---- sending ---- */
 
-/* decided now, the first bit is there after latency and delay; the link is taken for frame and
- * gap */
+/* the first bit arrives after latency and delay; the link is busy for frame and gap */
 TEST(link_send_packet__time_and_content)
 {
 	struct record header;
@@ -96,7 +96,7 @@ TEST(link_send_packet__counters)
 	ck_assert_uint_eq(received->rx_bytes, 1504 + 64);
 }
 
-/* the measured interval gets the part of a frame that lies in it */
+/* the measured interval gets the part of a frame that is inside it */
 TEST(link_send_packet__measured_interval)
 {
 	a.link.measure_from_ps = 10000;
@@ -108,8 +108,8 @@ TEST(link_send_packet__measured_interval)
 	ck_assert_uint_eq(stats_port(a.stats, 0)->tx_busy_ps, 40000);
 }
 
-/* a full ring loses the frame and says so */
-TEST(link_send_packet__ring_full)
+/* a full ring loses the frame; the caller knows */
+TEST(link_send_packet__full_ring_loses_the_frame)
 {
 	uint32_t sent = 0;
 
@@ -121,7 +121,7 @@ TEST(link_send_packet__ring_full)
 	ck_assert_uint_eq(stats_port(a.stats, 0)->lost_bytes, 60);
 }
 
-/* TB-4: rates of loss as configured, reproducible from the seed */
+/* TB-4: rates of loss are as configured, and reproducible from the seed */
 TEST_RANGE(link_send_packet__loss_rate, 0, 2)
 {
 	uint32_t lost = 0, lost_again = 0;
@@ -170,8 +170,8 @@ TEST(link_flush__earliest_arrival_once)
 
 /* ---- receiving ---- */
 
-/* TB-2: a switch that cuts through acts on 64 bytes of a packet, on all of a shorter one and of
- * everything else */
+/* TB-2: a cut-through switch acts on the first 64 bytes of a packet, on all of a shorter one, and
+ * on all of any other record */
 TEST(link_next_at__cut_through)
 {
 	static const uint8_t frame[60] = { 0 };
@@ -193,7 +193,7 @@ TEST(link_next_at__cut_through)
 	ck_assert_uint_eq(at, start + LEAD + 44 * 40);
 }
 
-/* a record that is said to have arrived before the window began is due at its beginning (TB-23) */
+/* TB-23: a record with an arrival before the window is due at its beginning */
 TEST(link_refresh__not_before_the_window)
 {
 	send_frame(&a, 1500, 0, 0);
@@ -202,7 +202,7 @@ TEST(link_refresh__not_before_the_window)
 	ck_assert_uint_eq(link_next_at(&b.link), 5 * NODE_MS);
 }
 
-TEST(link_next_at__nothing_there)
+TEST(link_next_at__never_without_a_record)
 {
 	ring_refresh(&b.link.rx);
 	ck_assert_uint_eq(link_next_at(&b.link), NODE_TIME_NEVER);
@@ -211,7 +211,7 @@ TEST(link_next_at__nothing_there)
 	ck_assert_uint_eq(link_next_at(&b.link), NODE_TIME_NEVER); /* not flushed */
 }
 
-/* TB-23: a peer that lies about lengths or times cannot turn time back, nor over */
+/* TB-23: a peer that writes false lengths or times cannot turn time back, nor make it overflow */
 TEST(link_next_at__time_never_goes_back)
 {
 	struct record header;
@@ -229,8 +229,8 @@ TEST(link_next_at__time_never_goes_back)
 	ck_assert_uint_eq(link_next_at(&b.link), NODE_TIME_NEVER);
 }
 
-/* TB-23: a packet without a class, without a frame, or with more bytes than it has length */
-TEST_RANGE(link_receive__bad_records, 0, 7)
+/* TB-23: a packet without a class, without a frame, or with more captured bytes than its length */
+TEST_RANGE(link_receive__bad_records_are_dropped, 0, 7)
 {
 	static const struct record bad[] = {
 		{ .kind = RECORD_PACKET, .wire_bytes = 100, .traffic_class = 2 },
@@ -250,8 +250,8 @@ TEST_RANGE(link_receive__bad_records, 0, 7)
 	ck_assert_uint_eq(b.link.held_units[0], 0);
 }
 
-/* a sender that does not stop: what does not fit is dropped and counted, class by class */
-TEST(link_receive__buffer_overflow)
+/* The sender ignores XOFF: what exceeds the buffer is dropped and counted, for each class. */
+TEST(link_receive__buffer_overflow_is_dropped)
 {
 	for (uint32_t i = 0; i < BUFFER_UNITS + 3; i++)
 		forge(&a,
@@ -266,8 +266,8 @@ TEST(link_receive__buffer_overflow)
 	ck_assert_uint_eq(receive_all(&b), 1);
 }
 
-/* a sequence that jumps on a link that cannot lose anything is a peer that cannot count: told once,
- * then followed */
+/* A sequence that jumps on a link without losses is a fault of the peer: reported once, then
+ * followed. */
 TEST(link_receive__sequence_jumps_unguarded)
 {
 	forge(&a, &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = 5 });
@@ -276,12 +276,12 @@ TEST(link_receive__sequence_jumps_unguarded)
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 1);
 }
 
-/* ---- stop and go ---- */
+/* ---- XOFF and XON ---- */
 
 TEST_GROUP(stop_and_go, .setup = setup, .teardown = ends_close);
 
-/* what is held is what came and did not leave, class by class */
-TEST(link_release__room_is_given_back)
+/* The held bytes are those that arrived and did not leave, for each class. */
+TEST(link_release__frees_buffer_by_class)
 {
 	send_frame(&a, 4096, 1, 0);
 	send_frame(&a, 4096, 1, 0);
@@ -290,10 +290,10 @@ TEST(link_release__room_is_given_back)
 	link_release(&b.link, 1, 16);
 	ck_assert_uint_eq(b.link.held_units[1], 16);
 	ck_assert_uint_eq(b.link.held_units[0], 0);
-	ck_assert(!link_words_due(&b.link)); /* that is the owner's to say */
+	ck_assert(!link_words_due(&b.link)); /* the owner decides */
 }
 
-/* buffers of 0 units take everything */
+/* a buffer of 0 units has no limit */
 TEST(link_release__no_limit)
 {
 	port.buffer_units = port.stop_units = 0;
@@ -305,8 +305,9 @@ TEST(link_release__no_limit)
 	ck_assert_uint_eq(b.link.held_units[0], 0);
 }
 
-/* told once, by class, to the sender's owner; words take 8 bytes of the link, without a gap */
-TEST(link_hold__told_and_heard)
+/* XOFF reaches the sender's owner once, by class. Control words take 8 bytes of the link, without a
+ * gap. */
+TEST(link_hold__xoff_reaches_the_peer_once)
 {
 	struct record header;
 	node_time_t at;
@@ -320,7 +321,7 @@ TEST(link_hold__told_and_heard)
 	ck_assert_uint_eq(header.word, (uint64_t)LINK_WORD_STOP << 32 | 1 << 1);
 	ck_assert(link_stopped(&a.link, 1) && !link_stopped(&a.link, 0));
 	ck_assert(a.told.stops == 1 && a.told.gos == 0 && a.told.stopped_class == 1);
-	ck_assert(link_may_send(&a.link)); /* whom it holds is the owner's to say */
+	ck_assert(link_may_send(&a.link)); /* the owner decides which flows it pauses */
 	link_hold(&b.link, 1, false);
 	send_words(&b, false);
 	receive_all(&a);
@@ -329,8 +330,8 @@ TEST(link_hold__told_and_heard)
 	ck_assert(!link_words_due(&a.link));
 }
 
-/* what was said already is no news, and what was taken back in time was never said */
-TEST(link_hold__no_news)
+/* XOFF is not sent twice, and not at all if it was withdrawn in time */
+TEST(link_hold__nothing_is_sent_twice)
 {
 	link_hold(&b.link, 0, false);
 	ck_assert(!link_words_due(&b.link));
@@ -342,13 +343,13 @@ TEST(link_hold__no_news)
 	link_hold(&b.link, 0, true);
 	ck_assert(!link_words_due(&b.link));
 	receive_all(&a);
-	forge_word(&b, LINK_WORD_STOP, 0, 1); /* told again */
+	forge_word(&b, LINK_WORD_STOP, 0, 1); /* sent again */
 	receive_all(&a);
 	ck_assert(link_stopped(&a.link, 0));
 	ck_assert_uint_eq(a.told.stops, 1);
 }
 
-/* a link that is gone holds nobody, and says nothing of it */
+/* a failed link pauses no class and reports nothing */
 TEST(link_hold__ends_with_the_link)
 {
 	link_hold(&b.link, 0, true);
@@ -361,8 +362,8 @@ TEST(link_hold__ends_with_the_link)
 	ck_assert(!link_words_due(&b.link));
 }
 
-/* TB-23: classes that there are not */
-TEST(link_hold__classes_unknown)
+/* TB-23: classes that do not exist */
+TEST(link_hold__unknown_classes_are_ignored)
 {
 	forge_word(&b, LINK_WORD_STOP, 0, 4);
 	forge_word(&b, LINK_WORD_STOP, 0, UINT32_MAX);
@@ -371,9 +372,8 @@ TEST(link_hold__classes_unknown)
 	ck_assert_uint_eq(a.told.stops, 0);
 }
 
-/* on a guarded link a word that is lost is said again: with the next SEEN, or when the link falls
- * idle */
-TEST_RANGE(link_hold__lost_word, 0, 2)
+/* A guarded link sends a lost word again: with the next SEEN, or when the link becomes idle. */
+TEST_RANGE(link_hold__lost_word_is_sent_again, 0, 2)
 {
 	port.guarded = true;
 	ends_reopen();
@@ -392,8 +392,8 @@ TEST_RANGE(link_hold__lost_word, 0, 2)
 	ck_assert(link_stopped(&a.link, 0));
 }
 
-/* ... and one that somebody else has put there is taken back; then all is quiet (TB-23) */
-TEST(link_hold__false_word)
+/* TB-23: a word that another program has injected is corrected; then no more words are sent */
+TEST(link_hold__false_word_is_corrected)
 {
 	uint64_t words;
 
@@ -414,7 +414,7 @@ TEST(link_hold__false_word)
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD), 0);
 }
 
-TEST(link_reject__gives_the_room_back)
+TEST(link_reject__frees_the_buffer)
 {
 	struct record header;
 	node_time_t at;

@@ -1,5 +1,5 @@
-/*  nodes/link/link with credits in the place of stop and go: two ends of a link of kind port-group
- *  (PG-9, TB-23). */
+/*  nodes/link/link with credit instead of XOFF: two ends of a link of kind port-group (PG-9,
+ *  TB-23). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 struct end {
 	struct stats_page *stats;
-	uint32_t told; /* how often more credit came for a lane that lacked it ... */
+	uint32_t told; /* how often a lane that lacked credit received more ... */
 	uint32_t told_lane;
 	uint32_t lost; /* packets */
 	struct link link;
@@ -24,7 +24,7 @@ struct end {
 static struct port_config port;
 static struct node_config config;
 static struct ring_page *rings[2];
-static struct end a, b; /* packets go from a to b */
+static struct end a, b; /* packets are sent from a to b */
 static struct random draws;
 
 static void *zeroed(size_t bytes)
@@ -108,7 +108,7 @@ static void guard_both(void)
 	ends_open();
 }
 
-/* takes all that is there: packets stay in the buffer */
+/* receives all records; the packets stay in the buffer */
 static void receive_all(struct end *to)
 {
 	struct record header;
@@ -129,7 +129,7 @@ static void send_words(struct end *from, bool idle)
 	link_send_words(&from->link, from->link.busy_until_ps, idle);
 }
 
-/* words go to and fro until all is said */
+/* exchanges control words until none is due */
 static void settle(void)
 {
 	for (int i = 0; i < 4; i++) {
@@ -177,13 +177,13 @@ static uint64_t drops(const struct end *end, enum drop_reason reason)
 
 TEST_GROUP(link_credit, .setup = setup, .teardown = ends_close);
 
-/* PG-9: nothing is sent before the receiver has said that there is room */
+/* PG-9: nothing is sent before the receiver has granted credit */
 TEST(link_credit__granted_first)
 {
 	ck_assert(!send_frame(256, 3));
 	ck_assert(!send_frame(256, 3));
 	ck_assert_uint_eq(stats_port(a.stats, 0)->credit_waits, 1);
-	ck_assert_uint_gt(stats_port(a.stats, 0)->credit_since_ps, 0); /* and goes on */
+	ck_assert_uint_gt(stats_port(a.stats, 0)->credit_since_ps, 0); /* and continues */
 	ck_assert(link_words_due(&b.link));
 	send_words(&b, false);
 	ck_assert(!link_words_due(&b.link));
@@ -197,8 +197,8 @@ TEST(link_credit__granted_first)
 	ck_assert_int_eq(available(&a, 2), BUFFER_UNITS);
 }
 
-/* PG-9: a lane without credit does not hold up the others */
-TEST(link_credit__lanes_are_apart)
+/* PG-9: a lane without credit does not delay the others */
+TEST(link_credit__lanes_do_not_block_each_other)
 {
 	settle();
 	for (uint32_t i = 0; i < BUFFER_UNITS / 16; i++)
@@ -206,7 +206,7 @@ TEST(link_credit__lanes_are_apart)
 	ck_assert(!send_frame(1, 1));
 	ck_assert(send_frame(4096, 0));
 	settle();
-	ck_assert(!send_frame(1, 1)); /* it is all still there */
+	ck_assert(!send_frame(1, 1)); /* all of it is still there */
 	ck_assert_uint_eq(a.told, 0);
 	link_release(&b.link, 1, 16);
 	settle();
@@ -215,7 +215,7 @@ TEST(link_credit__lanes_are_apart)
 	ck_assert(!send_frame(1, 1));
 }
 
-/* PG-9: lossless without pause frames, whatever leaves when */
+/* PG-9: lossless without pause frames, in whatever order packets leave */
 TEST(link_credit__never_overflows)
 {
 	uint64_t sent = 0;
@@ -242,7 +242,7 @@ TEST(link_credit__never_overflows)
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
 
-/* PG-9, FC-17: half of all frames are lost, and no credit with them */
+/* PG-9, FC-17: half of all frames are lost, but no credit */
 TEST(link_credit__losses_do_not_leak)
 {
 	guard_both();
@@ -270,8 +270,9 @@ TEST(link_credit__losses_do_not_leak)
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
 
-/* real clock: a word on a veth may be lost. Who lacks credit asks */
-TEST(link_credit__lost_word)
+/* Under the real clock a control word on a veth may be lost. A sender without credit asks for
+ * it. */
+TEST(link_credit__lost_word_is_asked_for)
 {
 	config.clock = CLOCK_REAL;
 	guard_both();
@@ -288,7 +289,7 @@ TEST(link_credit__lost_word)
 	ck_assert(send_frame(256, 0));
 }
 
-/* EC-4, in this kind: a receiver that takes no more grants nothing more, and gets what was
+/* EC-4, in this kind of fabric: a receiver that is full grants no more, and receives what was
  * granted */
 TEST(link_hold__grants_nothing)
 {
@@ -318,8 +319,8 @@ TEST(link_down__credit_ends)
 	ck_assert(!link_has_credit(&a.link, 0, 1, 0));
 }
 
-/* TB-23: words that this kind of link does not have, or of lanes that it does not have */
-TEST_RANGE(link_credit__false_words, 0, 6)
+/* TB-23: words of other kinds of link, or of lanes that do not exist */
+TEST_RANGE(link_credit__false_words_are_dropped, 0, 6)
 {
 	static const struct {
 		uint32_t kind, lane;
@@ -349,7 +350,7 @@ TEST(link_credit__other_kinds_have_none)
 }
 
 /* TB-23: a peer that sends without credit */
-TEST(link_credit__peer_without)
+TEST(link_credit__packets_without_credit_are_dropped)
 {
 	guard_both();
 	settle();
@@ -362,5 +363,5 @@ TEST(link_credit__peer_without)
 	link_release(&b.link, 0, b.link.held_units[0]);
 	settle();
 	ck_assert_uint_eq(a.lost, 10 - BUFFER_UNITS / 16);
-	ck_assert_int_eq(available(&a, 0), BUFFER_UNITS); /* it was told again what there is */
+	ck_assert_int_eq(available(&a, 0), BUFFER_UNITS); /* the limit was sent again */
 }

@@ -1,5 +1,5 @@
 /*  nodes/link/link_guard and the real clock: losses are detected, records in flight are counted,
- *  and lost words are asked for again (TB-4, TB-23, FC-17). */
+ *  and lost control words are asked for again (TB-4, TB-23, FC-17). */
 #include <signal.h>
 
 #include "tests/unit/nodes/link/link_ends.h"
@@ -8,8 +8,8 @@
 
 TEST_GROUP(guard, .setup = setup, .teardown = ends_close);
 
-/* a lost frame is found by the next one, told to its sender exactly */
-TEST(link_guard__lost_frame_is_told)
+/* The next frame reveals a lost one. Its sender learns exactly which. */
+TEST(link_guard__lost_frame_is_reported)
 {
 	guard_both();
 	send_frame(&a, 4096, 0, 1);
@@ -28,7 +28,7 @@ TEST(link_guard__lost_frame_is_told)
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
 
-/* the last frame's loss is found by the SYNC of an idle link */
+/* an idle link's SYNC reveals that the last frame was lost */
 TEST(link_guard__tail_loss_found_by_sync)
 {
 	guard_both();
@@ -47,14 +47,14 @@ TEST(link_guard__tail_loss_found_by_sync)
 	ck_assert_uint_eq(a.told.seen, 0);
 }
 
-/* SYNC on a link that lost nothing confirms what arrived */
+/* SYNC on a link without losses confirms what arrived */
 TEST(link_guard__sync_confirms)
 {
 	guard_both();
 	send_frame(&a, 60, 0, 0);
 	send_frame(&a, 60, 0, 0);
 	receive_all(&b);
-	ck_assert(!link_words_due(&b.link)); /* not every frame is confirmed by itself */
+	ck_assert(!link_words_due(&b.link)); /* not every frame is confirmed separately */
 	send_words(&a, true);
 	receive_all(&b);
 	send_words(&b, false);
@@ -63,7 +63,7 @@ TEST(link_guard__sync_confirms)
 	ck_assert_uint_eq(a.told.lost, 0);
 }
 
-/* confirmed every so many frames, so that the sender's memory does not fill */
+/* frames are confirmed regularly, so that the sender's memory does not fill */
 TEST(link_guard__confirms_regularly)
 {
 	guard_both();
@@ -78,7 +78,7 @@ TEST(link_guard__confirms_regularly)
 	ck_assert_uint_eq(a.told.seen, LINK_SEEN_FRAMES);
 }
 
-/* a lost ACK frame comes back to its sender byte for byte */
+/* a lost ACK frame returns to its sender byte for byte */
 TEST(link_guard__lost_ack_frame)
 {
 	static const uint8_t frame[] = { 9, 8, 7, 6, 5, 4, 3, 2, 1 };
@@ -97,8 +97,9 @@ TEST(link_guard__lost_ack_frame)
 	ck_assert_mem_eq(a.told.ack_bytes, frame, sizeof(frame));
 }
 
-/* a sender that hears nothing stops when its memory is full, and goes on when it is told */
-TEST(link_guard__memory_full)
+/* A sender without confirmations stops when its memory is full, and resumes with the next
+ * confirmation. */
+TEST(link_guard__full_memory_stops_the_sender)
 {
 	port.buffer_units = port.stop_units = 0;
 	guard_both();
@@ -114,7 +115,7 @@ TEST(link_guard__memory_full)
 	ck_assert_uint_eq(a.told.seen, LINK_LOG_MAX);
 }
 
-/* TB-25: whatever is lost, every frame is told seen or lost once */
+/* TB-25: whatever is lost, every frame is reported as seen or lost, once */
 TEST(link_guard__every_frame_is_accounted_for)
 {
 	uint32_t sent = 0;
@@ -146,8 +147,8 @@ TEST(link_guard__every_frame_is_accounted_for)
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD), 0);
 }
 
-/* TB-23: what a peer says about frames that are not under way */
-TEST(link_guard__words_about_other_frames)
+/* TB-23: the peer reports frames that are not in flight */
+TEST(link_guard__words_about_other_frames_are_dropped)
 {
 	guard_both();
 	for (uint32_t i = 0; i < 3; i++)
@@ -160,15 +161,15 @@ TEST(link_guard__words_about_other_frames)
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD), 4);
 	ck_assert_uint_eq(a.told.seen + a.told.lost, 0);
 	forge_word(&b, LINK_WORD_MISSING, 0, 1);
-	forge_word(&b, LINK_WORD_MISSING, 0, 1); /* twice: once is enough */
+	forge_word(&b, LINK_WORD_MISSING, 0, 1); /* a second report changes nothing */
 	forge_word(&b, LINK_WORD_SEEN, 0, 3);
 	receive_all(&a);
 	ck_assert_uint_eq(a.told.seen, 2);
 	ck_assert_uint_eq(a.told.lost, 1);
 }
 
-/* TB-23: a guard's words mean nothing on a link without one */
-TEST(link_guard__words_on_unguarded_link)
+/* TB-23: words of the guard have no effect on a link without one */
+TEST(link_guard__words_on_unguarded_link_are_ignored)
 {
 	send_frame(&a, 60, 0, 0);
 	forge_word(&b, LINK_WORD_SEEN, 0, 1);
@@ -179,7 +180,7 @@ TEST(link_guard__words_on_unguarded_link)
 	ck_assert(!link_words_due(&a.link));
 }
 
-/* TB-23: a sequence further on than any memory reaches */
+/* TB-23: a sequence beyond the reach of any memory */
 TEST(link_guard__sequence_out_of_reach)
 {
 	guard_both();
@@ -192,8 +193,8 @@ TEST(link_guard__sequence_out_of_reach)
 	ck_assert_uint_le(stats_port(b.stats, 0)->words, 2);
 }
 
-/* TB-23: on a veth link anybody may put frames, and old ones again: the link goes on, all frames
- * are settled */
+/* TB-23: other programs may inject frames on a veth, old ones too. The link continues, and the fate
+ * of all its frames is known. */
 TEST(link_guard__frames_of_others)
 {
 	uint32_t sent = 0;
@@ -228,7 +229,7 @@ TEST(link_guard__frames_of_others)
 		ck_assert(link_may_send(&a.link));
 	}
 	ck_assert_uint_gt(drops(&b, DROP_BAD_RECORD), 0);
-	/* left alone it is as good as new */
+	/* without more injected frames it works as before */
 	for (uint32_t round = 0; round < 100; round++) {
 		send_frame(&a, 1000, 0, sent++);
 		ck_assert_uint_le(receive_all(&b), 1);
@@ -245,7 +246,7 @@ TEST(link_guard__frames_of_others)
 	ck_assert_uint_eq(receive_all(&b), 1);
 }
 
-/* ---- flight, and what is asked again: the real clock ---- */
+/* ---- records in flight and lost words: the real clock ---- */
 
 #define FLIGHT_UNITS 256u
 
@@ -258,7 +259,7 @@ static void setup_real(void)
 	ends_reopen();
 }
 
-/* packets of 16 units until no more may go; how many */
+/* Sends packets of 16 units until the limit is reached.  Return: their number. */
 static uint32_t send_all(struct end *from)
 {
 	uint32_t packets = 0;
@@ -268,7 +269,7 @@ static uint32_t send_all(struct end *from)
 	return packets;
 }
 
-/* a turn of the receiver: takes all that is there, and says so */
+/* a turn of the receiver: it receives everything and reports it */
 static void take_all(struct end *to)
 {
 	receive_all(to);
@@ -277,22 +278,21 @@ static void take_all(struct end *to)
 
 TEST_GROUP(flight, .setup = setup_real, .teardown = ends_close);
 
-TEST(link_flight__taken_is_no_longer_under_way)
+TEST(link_flight__received_is_no_longer_in_flight)
 {
 	uint32_t packets = send_all(&a);
 
 	ck_assert_uint_gt(packets * 16, FLIGHT_UNITS / 2);
 	ck_assert_uint_le(packets * 16, FLIGHT_UNITS);
-	ck_assert(link_may_send(&a.link)); /* ACKs are not held up */
+	ck_assert(link_may_send(&a.link)); /* ACKs are not limited */
 	receive_all(&b);
 	ck_assert_uint_eq(send_all(&a), 0);
 	link_note_taken(&b.link);
 	ck_assert_uint_eq(send_all(&a), packets);
 }
 
-/* However often the receiver takes what is there, after its stop comes at most one flight before
- * the word is heard. */
-TEST(link_flight__one_after_a_stop)
+/* However often the receiver empties the ring, at most one flight of data follows its XOFF. */
+TEST(link_flight__one_flight_after_xoff)
 {
 	uint32_t packets = send_all(&a), after = 0;
 
@@ -307,11 +307,11 @@ TEST(link_flight__one_after_a_stop)
 	ck_assert_uint_eq(after, packets);
 	receive_all(&a);
 	ck_assert(link_stopped(&a.link, 0));
-	ck_assert_uint_eq(send_all(&a), packets); /* of other classes, or what has credit */
+	ck_assert_uint_eq(send_all(&a), packets); /* of other classes, or with credit */
 }
 
-/* a stop that ends before it could be said holds nothing up */
-TEST(link_flight__stop_never_said)
+/* an XOFF that ends before it was sent has no effect */
+TEST(link_flight__unsent_xoff_has_no_effect)
 {
 	uint32_t packets = send_all(&a);
 
@@ -323,8 +323,8 @@ TEST(link_flight__stop_never_said)
 	ck_assert_uint_eq(send_all(&a), packets);
 }
 
-/* counters wrap; one packet may always go, however small the flight is */
-TEST(link_flight__limits)
+/* counters wrap; one packet may always be sent, however small the flight is */
+TEST(link_flight__wraps_and_allows_one_packet)
 {
 	a.link.sent_units = a.link.arrived_units = b.link.taken_units = b.link.taken_noted =
 		UINT32_MAX - 100;
@@ -336,8 +336,7 @@ TEST(link_flight__limits)
 	ck_assert_uint_eq(send_all(&a), 1);
 }
 
-/* a peer that claims to have taken more than was sent, or less than before, changes nothing
- * (TB-23) */
+/* TB-23: a peer that reports more received than was sent, or less than before, changes nothing */
 TEST(link_flight__false_claims)
 {
 	uint32_t packets = send_all(&a);
@@ -352,8 +351,8 @@ TEST(link_flight__false_claims)
 	}
 }
 
-/* data that is sent although the limit is reached (TB-25) */
-TEST_SIGNAL(link_flight__beyond, SIGABRT)
+/* TB-25: data sent beyond the limit is a mistake of this node, so the process ends */
+TEST_SIGNAL(link_flight__sending_beyond_the_limit_aborts, SIGABRT)
 {
 	uint32_t packets = send_all(&a);
 
@@ -369,8 +368,8 @@ static void exchange(void)
 	receive_all(&a);
 }
 
-/* a guarded link counts what SEEN and MISSING tell */
-TEST(link_flight__guarded)
+/* on a guarded link SEEN and MISSING report what has arrived */
+TEST(link_flight__guarded_link_counts_seen_and_missing)
 {
 	uint32_t packets;
 
@@ -388,7 +387,7 @@ TEST(link_flight__guarded)
 	ck_assert_uint_eq(send_all(&a), packets);
 }
 
-/* what has been said to @to is lost */
+/* loses the words that were sent to @to */
 static void lose_words(struct end *from, struct end *to)
 {
 	link_flush(&from->link, &(bool){ 0 });
@@ -397,8 +396,8 @@ static void lose_words(struct end *from, struct end *to)
 		link_done(&to->link, &to->link.head);
 }
 
-/* FC-17: the word of go is lost, and nobody says anything any more */
-TEST(link_ask__lost_go)
+/* FC-17: XON is lost, and no more words follow */
+TEST(link_ask__lost_xon_is_repeated)
 {
 	uint64_t words;
 
@@ -411,7 +410,7 @@ TEST(link_ask__lost_go)
 	link_hold(&b.link, 0, false);
 	send_words(&b, false);
 	lose_words(&b, &a);
-	b.link.sync_due = false; /* it may have been asked, in vain too */
+	b.link.sync_due = false; /* the sender may have asked, also in vain */
 	words = stats_port(a.stats, 0)->words;
 	exchange();
 	ck_assert_uint_eq(stats_port(a.stats, 0)->words, words);
@@ -423,9 +422,9 @@ TEST(link_ask__lost_go)
 	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
 }
 
-/* FC-17: the word that says what has arrived is lost, and there is no room for more until it is
- * said again */
-TEST(link_ask__lost_seen)
+/* FC-17: the word that reports arrivals is lost, and nothing more may be sent until it is
+ * repeated */
+TEST(link_ask__lost_seen_is_repeated)
 {
 	uint32_t packets;
 

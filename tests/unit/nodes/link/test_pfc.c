@@ -1,4 +1,4 @@
-/*  nodes/link/pfc: quanta, headroom, what the neighbour says and what it is told (RC-5, RC-11). */
+/*  nodes/link/pfc: quanta, headroom, pauses received from the peer and sent to it (RC-5, RC-11). */
 #include <stdlib.h>
 
 #include "nodes/link/pfc.h"
@@ -45,7 +45,7 @@ TEST(quantum__is_512_bit_times)
 	ck_assert_uint_eq(pfc_quantum_ps(1000000), 512 * NODE_US);
 }
 
-/* 100 Gb/s, 100 m of fibre (500 ns), 9216 bytes; the sender stops deciding after 1 us */
+/* 100 Gb/s, 100 m of fibre (500 ns), 9216 bytes; the sender obeys within 1 us */
 TEST(headroom__terms_add_up)
 {
 	uint64_t frame = 9216 + 4 + GAP, pfc = 60 + 4 + GAP;
@@ -58,10 +58,10 @@ TEST(headroom__terms_add_up)
 	ck_assert_uint_eq(pfc_headroom_bytes(1000000, 1, 0, 64, 0), 2 * (64 + 4) + 64 + 1);
 }
 
-/* A sender with frames back to back. XOFF is decided when the last bit of one is here, and when a
- * frame of ours has just begun, which the PFC frame has to wait for. All frames that it begins
- * before it obeys still come. */
-TEST_RANGE(headroom__holds_what_still_comes, 0, 9)
+/* A sender transmits frames back to back. XOFF is decided when the last bit of a frame has arrived,
+ * and a frame of the receiver has just begun, for which the PFC frame waits. All frames that the
+ * sender begins before it obeys still arrive. */
+TEST_RANGE(headroom__holds_all_that_is_sent_after_xoff, 0, 9)
 {
 	static const uint64_t rates[] = { 10000000000, 100000000000, 200000000000 };
 	static const node_time_t delays[] = { 10 * NODE_NS, 500 * NODE_NS, 50 * NODE_US };
@@ -72,33 +72,33 @@ TEST_RANGE(headroom__holds_what_still_comes, 0, 9)
 	node_time_t obeys = frame + node_time_of_bytes(60 + 4 + GAP, rate) + delay + response;
 
 	headroom = pfc_headroom_bytes(rate, delay, response, mtu, GAP);
-	/* as it would be seen here */
+	/* at the receiver */
 	for (node_time_t begun = 0; begun < obeys + delay; begun += frame)
 		came += wire;
 	ck_assert_uint_le(came, headroom);
-	ck_assert_uint_gt(came + wire, headroom); /* and not more than needed */
+	ck_assert_uint_gt(came + wire, headroom); /* not more than needed */
 }
 
-TEST(gate__time_runs_out)
+TEST(gate__pause_ends_after_its_time)
 {
 	ck_assert_uint_eq(take(0x06, 10, 1000), 0x06); /* RC-11 */
 	ck_assert_uint_eq(pfc_gate_held(&gate, 1000), 0x06);
 	ck_assert_uint_eq(pfc_gate_held(&gate, 1000 + 10 * QUANTUM - 1), 0x06);
 	ck_assert_uint_eq(pfc_gate_held(&gate, 1000 + 10 * QUANTUM), 0);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 1000), 1000 + 10 * QUANTUM);
-	/* none of those is held */
+	/* none of these is paused */
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xf9, 1000), NODE_TIME_NEVER);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 1000 + 10 * QUANTUM), NODE_TIME_NEVER);
 }
 
-TEST(gate__time_0_lets_go)
+TEST(gate__time_0_resumes)
 {
 	take(0x06, PAUSE_QUANTA_MAX, 0);
 	ck_assert_uint_eq(take(0x02, 0, 500), 0x02); /* RC-11 */
 	ck_assert_uint_eq(pfc_gate_held(&gate, 500), 0x04);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 500), FULL);
-	ck_assert_uint_eq(take(0x02, 0, 501), 0);      /* no news */
-	ck_assert_uint_eq(take(0x04, 0, FULL + 1), 0); /* nor when it is over already */
+	ck_assert_uint_eq(take(0x02, 0, 501), 0);      /* the peer said so already */
+	ck_assert_uint_eq(take(0x04, 0, FULL + 1), 0); /* no change after it has ended, either */
 }
 
 TEST(gate__later_frame_replaces_earlier)
@@ -107,7 +107,7 @@ TEST(gate__later_frame_replaces_earlier)
 	ck_assert_uint_eq(take(0x01, 100, 10 * QUANTUM), 0x01);
 	ck_assert_uint_eq(pfc_gate_held(&gate, 105 * QUANTUM), 0x01);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 105 * QUANTUM), 110 * QUANTUM);
-	ck_assert_uint_eq(take(0x01, 1, 105 * QUANTUM), 0x01); /* shorter, too */
+	ck_assert_uint_eq(take(0x01, 1, 105 * QUANTUM), 0x01); /* a shorter time, too */
 	ck_assert_uint_eq(pfc_gate_held(&gate, 106 * QUANTUM), 0);
 }
 
@@ -122,7 +122,7 @@ TEST(gate__times_differ_by_class)
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0x04, 0), 9 * QUANTUM);
 }
 
-TEST(gate__pause_is_another_matter_than_pfc)
+TEST(gate__pause_and_pfc_are_separate)
 {
 	take(0x01, 100, 0);
 	ck_assert_uint_eq(take_port(10, 0), 0xff);
@@ -131,13 +131,12 @@ TEST(gate__pause_is_another_matter_than_pfc)
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0x01, 0), 100 * QUANTUM);
 	take(0x02, 0, 0); /* XON of PFC does not end PAUSE */
 	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0xff);
-	ck_assert_uint_eq(take_port(0, QUANTUM), 0xff); /* nor PAUSE 0 PFC */
+	ck_assert_uint_eq(take_port(0, QUANTUM), 0xff); /* PAUSE with time 0 does not end PFC */
 	ck_assert_uint_eq(pfc_gate_held(&gate, QUANTUM), 0x01);
 }
 
-/* RC-5: a time counts only if its bit in the vector is set [802.1Qbb], so without a bit none
- * does */
-TEST(gate__no_priority_means_nothing)
+/* RC-5: a time counts only if its bit in the vector is set [802.1Qbb]; without a bit none does */
+TEST(gate__no_priority_has_no_effect)
 {
 	struct pause_frame frame = { .enabled = 0x03, .quanta = { 8, 8 } };
 
@@ -145,15 +144,15 @@ TEST(gate__no_priority_means_nothing)
 	pfc_gate_take(&gate, &frame, RATE, 0);
 	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x03);
 	frame = (struct pause_frame){ .quanta = { 0 } };
-	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 0), 0); /* does not let go */
+	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 0), 0); /* does not resume */
 	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x03);
 	frame = (struct pause_frame){ .quanta = { 9, 9, 9, 9, 9, 9, 9, 9 } };
-	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 0), 0); /* does not hold */
+	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 0), 0); /* does not pause */
 	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x03);
 	ck_assert_uint_eq(pfc_gate_held(&gate, 8 * QUANTUM), 0);
 }
 
-/* RC-10, RC-11: only where path-level PFC has the form that leaves the choice to the device */
+/* RC-10, RC-11: only if the form of path-level PFC leaves the choice to the device */
 TEST(unnamed__form_none_only)
 {
 	struct roce_config roce = {
@@ -182,7 +181,7 @@ TEST(gate__no_priority_means_the_unnamed_classes)
 	ck_assert_uint_eq(pfc_gate_held(&gate, QUANTUM), 0);
 }
 
-TEST(teller__news_at_once)
+TEST(teller__change_is_sent_at_once)
 {
 	struct pause_frame frame;
 
@@ -193,7 +192,7 @@ TEST(teller__news_at_once)
 	ck_assert(!frame.port);
 	ck_assert_uint_eq(frame.enabled, 0x08);
 	ck_assert_uint_eq(frame.quanta[3], PAUSE_QUANTA_MAX);
-	pfc_teller_want(&teller, 3, true); /* no news */
+	pfc_teller_want(&teller, 3, true); /* no change */
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), 7 + FULL / 2);
 	pfc_teller_want(&teller, 3, false);
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), 0);
@@ -203,7 +202,7 @@ TEST(teller__news_at_once)
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), NODE_TIME_NEVER);
 }
 
-TEST(teller__change_of_mind_is_no_news)
+TEST(teller__withdrawn_change_is_not_sent)
 {
 	pfc_teller_want(&teller, 3, true);
 	pfc_teller_want(&teller, 3, false);
@@ -222,7 +221,7 @@ TEST(teller__refreshes_at_half_the_time)
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), FULL / 2 + FULL / 2);
 }
 
-TEST(teller__news_refreshes_the_others)
+TEST(teller__change_refreshes_the_others)
 {
 	struct pause_frame frame;
 
@@ -239,7 +238,7 @@ TEST(teller__news_refreshes_the_others)
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), 2000 + FULL / 2);
 }
 
-TEST(teller__what_it_says_the_gate_obeys)
+TEST(teller__gate_of_the_peer_obeys)
 {
 	struct pause_frame frame;
 
@@ -247,7 +246,7 @@ TEST(teller__what_it_says_the_gate_obeys)
 	for (node_time_t now = 0; now < 4 * FULL; now = pfc_teller_due_at(&teller)) {
 		frame = pfc_teller_frame(&teller, RATE, now);
 		pfc_gate_take(&gate, &frame, RATE, now);
-		/* without a break */
+		/* without a gap */
 		ck_assert_uint_eq(pfc_gate_held(&gate, pfc_teller_due_at(&teller)), 0x20);
 	}
 	pfc_teller_want(&teller, 5, false);
@@ -265,9 +264,9 @@ TEST(teller__pause_stops_the_port)
 	frame = pfc_teller_frame(&teller, RATE, 0);
 	ck_assert(frame.port);
 	ck_assert_uint_eq(frame.quanta[0], PAUSE_QUANTA_MAX);
-	pfc_teller_want(&teller, 4, true); /* the port stands already */
+	pfc_teller_want(&teller, 4, true); /* the port is paused already */
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), FULL / 2);
-	pfc_teller_want(&teller, 2, false); /* and still has to */
+	pfc_teller_want(&teller, 2, false); /* and stays paused */
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), FULL / 2);
 	pfc_teller_want(&teller, 4, false);
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), 0);
@@ -277,9 +276,8 @@ TEST(teller__pause_stops_the_port)
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), NODE_TIME_NEVER);
 }
 
-/* the full time lasts longer where its renewal may come late; a shorter one, and the word to go on,
- * mean what they say */
-TEST(gate__late_renewal)
+/* If its renewal may be late, the full time lasts longer. A shorter time and XON are exact. */
+TEST(gate__late_renewal_keeps_the_pause)
 {
 	gate.late_ps = NODE_MS;
 	take(0x04, PAUSE_QUANTA_MAX, 0);
@@ -293,9 +291,8 @@ TEST(gate__late_renewal)
 	ck_assert_uint_eq(pfc_gate_held(&gate, FULL), 0);
 }
 
-/* only the real clock makes anybody late; and where the word to go on may be lost, time has to end
- * a pause */
-TEST(late__real_clock_without_loss)
+/* Only under the real clock is a renewal late. If XON may be lost, time must end the pause. */
+TEST(late__only_real_clock_without_loss)
 {
 	struct port_config port = { .mtu_bytes = 1514 };
 	struct node_config config = { .clock = CLOCK_VIRTUAL, .ports = &port };

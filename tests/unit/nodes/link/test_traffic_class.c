@@ -1,5 +1,5 @@
-/*  nodes/link/traffic_class: minimum, maximum, lending: sums over simulated time against closed
- *  formulas (FC-19, FC-22, RC-6). */
+/*  nodes/link/traffic_class: minimum, maximum and lending. Sums over simulated time are compared
+ *  with closed formulas (FC-19, FC-22). */
 #include <stdlib.h>
 
 #include "nodes/link/traffic_class.h"
@@ -8,14 +8,14 @@
 #define CLASSES 4u
 #define PACKET_BYTES 4096u
 
-/* A link that always takes what the scheduler picks: `ready` says which classes have packets. */
+/* A link that sends what the scheduler selects; `ready` has the classes with packets. */
 struct model {
 	struct class_scheduler scheduler;
 	uint64_t rate_bps;
 	node_time_t now;
 	uint32_t bytes[NODE_CLASSES_MAX]; /* length of each class's packets */
 	uint64_t sent[NODE_CLASSES_MAX];
-	uint64_t idle_ps; /* a packet was ready, none might go */
+	uint64_t idle_ps; /* time in which a packet was ready and none might be sent */
 };
 
 static struct model model;
@@ -28,7 +28,7 @@ static void start(uint64_t rate_bps, uint32_t class_count, const struct class_co
 		model.bytes[c] = PACKET_BYTES;
 }
 
-/* the class that got the link, or -1 if none might until `until` or its own time */
+/* Return: the class that may send, or -1 if none may until `until` or its own time. */
 static int step(uint32_t ready, node_time_t until)
 {
 	node_time_t retry_at;
@@ -60,7 +60,7 @@ static node_time_t packets_time(uint32_t packets)
 	return packets * node_time_of_bytes(PACKET_BYTES, model.rate_bps);
 }
 
-/* did class @c get @permille of the link over all of `now`, but for a burst at the start and a
+/* Did class @c get @permille of the link over all of `now`, except for a burst at the start and a
  * packet at the end? */
 static void share_expect(uint32_t c, uint32_t permille)
 {
@@ -77,7 +77,8 @@ static void share_expect(uint32_t c, uint32_t permille)
 		.name = "c", .min_permille = (min), .max_permille = (max) \
 	}
 
-/* FC-22: from 1 Mb/s to 800 Gb/s, a whole link of minima: each gets exactly its own */
+/* FC-22: from 1 Mb/s to 800 Gb/s, with minima that add up to the link: each class gets exactly its
+ * own */
 TEST_RANGE(class_scheduler_init__any_rate, 0, 5)
 {
 	static const uint64_t rates[] = { 1000000, 10000000000, 3333333333, 200000000000,
@@ -113,8 +114,8 @@ TEST(class_scheduler_pick__single_class)
 	ck_assert_uint_eq(model.sent[0], 1000 * PACKET_BYTES);
 }
 
-/* FC-19: unused minimum is lent in proportion to the minima: min_i + (1 - sum of minima) * min_i /
- * sum of minima */
+/* FC-19: an unused minimum is lent in proportion to the minima: min_i + (1 - sum of minima) * min_i
+ * / sum of minima */
 TEST(class_scheduler_pick__rest_is_lent_by_minimum)
 {
 	static const struct class_config classes[] = { CLASS(600, 1000), CLASS(200, 1000) };
@@ -126,7 +127,7 @@ TEST(class_scheduler_pick__rest_is_lent_by_minimum)
 	ck_assert_uint_eq(model.idle_ps, 0);
 }
 
-/* FC-19: an idle class's minimum goes to the others, and back when it has something */
+/* FC-19: the minimum of an idle class is lent to the others, and returns when it has packets */
 TEST(class_scheduler_pick__idle_minimum_is_lent)
 {
 	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(300, 1000),
@@ -146,8 +147,8 @@ TEST(class_scheduler_pick__idle_minimum_is_lent)
 		share_expect(c, classes[c].min_permille);
 }
 
-/* FC-19: nobody exceeds its maximum, though the link stands idle: max * t, and at most a burst and
- * a packet more */
+/* FC-19: no class exceeds its maximum, even on an idle link: max * t, and at most a burst and a
+ * packet more */
 TEST_RANGE(class_scheduler_pick__maximum_alone, 0, 2)
 {
 	static const struct class_config classes[] = { CLASS(0, 250) };
@@ -163,7 +164,8 @@ TEST_RANGE(class_scheduler_pick__maximum_alone, 0, 2)
 	share_expect(0, 250);
 }
 
-/* a class with a maximum beside one without: the rest is the other's, the link is never idle */
+/* A class with a maximum beside one without: the other class gets the rest, and the link is never
+ * idle. */
 TEST(class_scheduler_pick__maximum_leaves_the_rest_to_others)
 {
 	static const struct class_config classes[] = { CLASS(100, 200), CLASS(100, 1000) };
@@ -175,7 +177,7 @@ TEST(class_scheduler_pick__maximum_leaves_the_rest_to_others)
 	ck_assert_uint_eq(model.idle_ps, 0);
 }
 
-/* minimum and maximum the same: the class is neither lent to nor held up */
+/* minimum equals maximum: the class is not lent to, and not delayed */
 TEST(class_scheduler_pick__minimum_is_maximum)
 {
 	static const struct class_config classes[] = { CLASS(300, 300), CLASS(500, 500) };
@@ -210,7 +212,7 @@ TEST(class_scheduler_pick__packets_of_different_length)
 	share_expect(1, 500);
 }
 
-/* FC-19: a class below its minimum waits for one packet of another at most */
+/* FC-19: a class below its minimum waits for at most one packet of another class */
 TEST(class_scheduler_pick__below_its_minimum_goes_first)
 {
 	static const struct class_config classes[] = { CLASS(100, 1000), CLASS(800, 1000) };
@@ -225,8 +227,8 @@ TEST(class_scheduler_pick__below_its_minimum_goes_first)
 	}
 }
 
-/* who was idle for long has saved up a burst and no more: the others still get their minimum in
- * every interval */
+/* A class that was idle for long has saved one burst and no more. The others get their minimum in
+ * every interval. */
 TEST(class_scheduler_sent__idle_class_saves_a_burst)
 {
 	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(500, 1000) };
@@ -243,8 +245,7 @@ TEST(class_scheduler_sent__idle_class_saves_a_burst)
 	ck_assert_uint_ge(model.sent[1], 50 * PACKET_BYTES - PACKET_BYTES);
 }
 
-/* the same for what is lent: a class without minimum that comes back does not lock the other one
- * out */
+/* The same for the lent part: a class without minimum that returns does not block the other one. */
 TEST(class_scheduler_sent__lent_arrears_are_bounded)
 {
 	static const struct class_config classes[] = { CLASS(0, 1000), CLASS(0, 1000) };
@@ -258,9 +259,9 @@ TEST(class_scheduler_sent__lent_arrears_are_bounded)
 			  50 * PACKET_BYTES - CLASS_BURST_BYTES - PACKET_BYTES);
 }
 
-/* TCP and RDMA are guaranteed all of the link and want it: CNPs go first all the same, and take no
- * more than their part */
-TEST_RANGE(class_scheduler_init_node__cnps, 0, 2)
+/* TCP and RDMA have minima that add up to the link, and use them. CNPs are still sent first, and
+ * take no more than their part. */
+TEST_RANGE(class_scheduler_init_node__cnps_are_first, 0, 2)
 {
 	struct node_config config = { .fabric = _i ? FABRIC_ROCE : FABRIC_FLOW_CHANNEL,
 				      .class_count = 3,
@@ -282,8 +283,9 @@ TEST_RANGE(class_scheduler_init_node__cnps, 0, 2)
 	ck_assert_uint_ge(model.sent[1], 100000ull * PACKET_BYTES / 100 * 9);
 }
 
-/* where nobody has a minimum, they share equally as ever; one that is large enough stays */
-TEST_RANGE(class_scheduler_init_node__as_it_is, 0, 2)
+/* Without minima all classes share equally, with CNPs too. A minimum that is large enough is
+ * kept. */
+TEST_RANGE(class_scheduler_init_node__keeps_other_settings, 0, 2)
 {
 	struct node_config config = { .fabric = FABRIC_ROCE,
 				      .class_count = 2,

@@ -1,7 +1,9 @@
-/*  Memory that is not there (TB-22): of each thing that allocates, the first allocation fails,
- *  then  the second, and so on until all succeed. Each time there is an error and no crash, and
- *  nothing is  left allocated: the sanitizers judge that (`make check`).   The program is linked
- *  with --wrap, so only what our own files allocate fails; libraries get what  they ask for. */
+/*  Failed allocations (TB-22). For each function that allocates, the first allocation fails, then
+ *  the second, and so on until all succeed. Each time there is an error, no crash, and no leak; the
+ *  sanitizers judge that (`make check`).
+ *
+ *  The program is linked with --wrap, so only allocations of this project fail. Libraries get the
+ *  memory that they request. */
 #include <errno.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -18,7 +20,7 @@
 #include "switchd/port_group/lid_switch.h"
 #include "tests/testing.h"
 
-#define FAILURES_MAX 100000u /* of one thing; more: it allocates for ever */
+#define FAILURES_MAX 100000u /* for one function; with more it allocates for ever */
 
 /* ---- allocations that fail ---- */
 
@@ -36,7 +38,7 @@ void *__wrap_realloc(void *memory, size_t bytes);
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
 char *__wrap_strdup(const char *text);
 
-/* Only the one fails, not those behind it: what goes on with less than it asked for is found,
+/* Only this allocation fails, not the later ones. So code that continues after a failure is found,
  * too. */
 static bool fails(void)
 {
@@ -71,7 +73,7 @@ char *__wrap_strdup(const char *text)
 	return fails() ? NULL : __real_strdup(text);
 }
 
-/* is memory left that nothing points to? Without the sanitizer nobody knows */
+/* Is there memory that nothing points to? Only the leak sanitizer can tell. */
 static bool leaks(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -81,8 +83,8 @@ static bool leaks(void)
 #endif
 }
 
-/* Calls @attempt, which returns 0 or -errno and leaves nothing allocated, once for each of its
- * allocations, which fails, and at last without a failure. */
+/* Calls @attempt once for each of its allocations, which fails, and at last without a failure.
+ * @attempt returns 0 or -errno and must leave nothing allocated. */
 static void all_fail(const char *what, int (*attempt)(void))
 {
 	for (uint64_t n = 1; n < FAILURES_MAX; n++) {
@@ -169,7 +171,7 @@ struct built {
 	const struct node_config *config;
 	struct stats_page *stats;
 	struct link *links;
-	struct ring_page **rings; /* two of each port */
+	struct ring_page **rings; /* two for each port */
 };
 
 static struct built built;
@@ -239,7 +241,7 @@ static int node_create(void)
 
 TEST_GROUP(allocation, .teardown = tear_down, .timeout_s = 300);
 
-TEST_RANGE(create__switch, 0, FABRIC_KINDS)
+TEST_RANGE(create__switch_survives_each_failure, 0, FABRIC_KINDS)
 {
 	plan_of(_i);
 	node_build(&plan.nodes[0]);
@@ -247,7 +249,7 @@ TEST_RANGE(create__switch, 0, FABRIC_KINDS)
 	node_end();
 }
 
-TEST_RANGE(create__nic, 0, FABRIC_KINDS)
+TEST_RANGE(create__nic_survives_each_failure, 0, FABRIC_KINDS)
 {
 	plan_of(_i);
 	node_build(&plan.nodes[plan.switch_count]);
@@ -264,7 +266,7 @@ static int plan_attempt(void)
 	return error;
 }
 
-TEST_RANGE(plan_make__of_each_kind, 0, FABRIC_KINDS)
+TEST_RANGE(plan_make__survives_each_failure, 0, FABRIC_KINDS)
 {
 	ck_assert_int_eq(scenario_read(_i), 0);
 	all_fail("plan_make()", plan_attempt);
@@ -279,7 +281,7 @@ static int scenario_attempt(void)
 	return error;
 }
 
-TEST_RANGE(scenario_read__of_each_kind, 0, FABRIC_KINDS)
+TEST_RANGE(scenario_read__survives_each_failure, 0, FABRIC_KINDS)
 {
 	kind_now = _i;
 	all_fail("scenario_read_memory()", scenario_attempt);
@@ -298,7 +300,7 @@ static int pack_attempt(void)
 	return 0;
 }
 
-TEST_RANGE(control_pack__configuration, 0, 2 * FABRIC_KINDS)
+TEST_RANGE(control_pack__survives_each_failure, 0, 2 * FABRIC_KINDS)
 {
 	plan_of(_i / 2);
 	built.config = &plan.nodes[_i % 2 ? plan.switch_count : 0];
@@ -319,7 +321,7 @@ static int unpack_attempt(void)
 	return error;
 }
 
-TEST_RANGE(control_unpack__configuration, 0, 2 * FABRIC_KINDS)
+TEST_RANGE(control_unpack__survives_each_failure, 0, 2 * FABRIC_KINDS)
 {
 	struct control_message message = { .kind = CONTROL_CONFIGURE };
 

@@ -1,6 +1,6 @@
-/*  nodes/node/managed: blocks that a switch collects, reads back and lets take effect together, and
- *  those that take effect alone (PG-8, PG-11, TB-14), over a toy dataplane that counts how often
- *  its tables are replaced, and goes by nothing but them. */
+/*  nodes/node/managed: blocks that a switch collects, reads back and commits together, and blocks
+ *  that take effect alone (PG-8, PG-11). A toy dataplane counts how often its tables are replaced,
+ *  and uses only these tables. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,13 +103,13 @@ static void write_to(int wanted, struct table_block block)
 
 TEST_GROUP(all, .teardown = closed);
 
-TEST(managed_write__alone)
+TEST(managed_write__takes_effect_alone)
 {
 	opened(FABRIC_FLOW_CHANNEL);
 	write_to(0, route_block(1, 2, 5));
 	ck_assert_uint_eq(toy.changes, 1);
 	ck_assert_uint_eq(toy.routes[table_entries(TABLE_ROUTES) + 2], 5);
-	write_to(-EINVAL, route_block(0, 2, 1 << 8)); /* a port that is not there */
+	write_to(-EINVAL, route_block(0, 2, 1 << 8)); /* port 8 does not exist */
 	ck_assert_uint_eq(toy.changes, 1);
 	ck_assert_int_eq(managed_commit(&managed), -EINVAL); /* nothing was begun */
 }
@@ -137,8 +137,8 @@ TEST(managed_commit__all_at_once)
 	ck_assert_uint_eq(toy.routes[2 * table_entries(TABLE_ROUTES)], 6);
 }
 
-/* a manager that ended in between: the next one begins anew */
-TEST(managed_begin__forgets)
+/* A manager ended before its commit: the next one begins again with nothing collected. */
+TEST(managed_begin__discards_an_unfinished_update)
 {
 	opened(FABRIC_FLOW_CHANNEL);
 	ck_assert_int_eq(managed_begin(&managed), 0);
@@ -150,7 +150,7 @@ TEST(managed_begin__forgets)
 	ck_assert_uint_eq(toy.routes[2 * table_entries(TABLE_ROUTES)], 6);
 }
 
-TEST(managed_commit__refused)
+TEST(managed_commit__bad_tables_change_nothing)
 {
 	opened(FABRIC_FLOW_CHANNEL);
 	ck_assert_int_eq(managed_begin(&managed), 0);
@@ -158,13 +158,13 @@ TEST(managed_commit__refused)
 	toy.error = -ENOMEM;
 	ck_assert_int_eq(managed_commit(&managed), -ENOMEM);
 	toy.error = 0;
-	ck_assert_int_eq(managed_commit(&managed), -EINVAL); /* forgotten */
+	ck_assert_int_eq(managed_commit(&managed), -EINVAL); /* nothing is collected any more */
 	ck_assert_uint_eq(toy.changes, 0);
 }
 
-/* PG-2, PG-5, PG-6: LFT, PGFT and PGT together; an entry of one would otherwise meet former ones of
- * the others */
-TEST(managed_commit__port_groups)
+/* PG-2, PG-5, PG-6: LFT, PGFT and PGT take effect together. Otherwise a new entry of one table
+ * would refer to an old entry of another. */
+TEST(managed_commit__port_group_tables_change_together)
 {
 	struct table_block block = { .table = TABLE_LFT, .number = 1 };
 	uint64_t mask[PORT_GROUP_WORDS] = { 0xf0 };
@@ -188,7 +188,7 @@ TEST(managed_commit__port_groups)
 	ck_assert_uint_eq(toy.pgt[9][0], 0xf0);
 }
 
-TEST(managed_begin__no_switch)
+TEST(managed_begin__is_rejected_by_a_nic)
 {
 	opened(FABRIC_FLOW_CHANNEL);
 	config.kind = NODE_NIC;

@@ -1,5 +1,5 @@
-/*  nodes/node/pace: a node under the real clock sleeps until it has something to do, and is never
- *  asleep then (TB-1, TB-8). */
+/*  nodes/node/pace: a node under the real clock sleeps until it has something to do, and never
+ *  longer (TB-1, TB-8). */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "nodes/node/pace.h"
 #include "tests/testing.h"
 
-/* node 0 has one port, which leads to node 1; its dataplane takes whatever arrives and has a
+/* node 0 has one port, which leads to node 1; its dataplane receives what arrives and has a
  * timer */
 static struct clock_page *page;
 static struct clock clocks;
@@ -51,7 +51,7 @@ static node_time_t fake_run(void *dataplane, node_time_t end)
 
 static bool host_has_room;
 
-/* a host that always has more */
+/* a host that always has more to send */
 static bool fake_host_receive(void *dataplane, uint32_t *readable, node_time_t now)
 {
 	(void)dataplane, (void)readable, (void)now;
@@ -145,7 +145,7 @@ static void teardown(void)
 	close(peer_doorbell);
 }
 
-/* turns until something is received or the timer is over */
+/* runs turns until something is received or the timer has fired */
 static void play(void)
 {
 	uint32_t before = received;
@@ -187,7 +187,7 @@ static void talk(void)
 	send(sockets[1], "x", 1, 0);
 }
 
-/* a node that is very late takes its time in portions, and misses none of it */
+/* A node that is very late handles its time in portions, and skips none of it. */
 TEST_RANGE(pace_turn__a_late_node_catches_up_in_portions, 0, 2)
 {
 	node_time_t before_ps = 0;
@@ -207,7 +207,7 @@ TEST_RANGE(pace_turn__a_late_node_catches_up_in_portions, 0, 2)
 	}
 	ck_assert_uint_ge(turns, 6);
 	timer_ps = pace.next_ps = NODE_TIME_NEVER;
-	pace_turn(&pace); /* nothing is due any more: here and now */
+	pace_turn(&pace); /* nothing is due any more: the clock is the present */
 	ck_assert_uint_ge(ran_until_ps, 5 * NODE_MS);
 	ck_assert_uint_ge(stats->lateness.max_ns, 4000000);
 	ck_assert_uint_ge(stats->behind_max_ns, 4000000);
@@ -215,9 +215,9 @@ TEST_RANGE(pace_turn__a_late_node_catches_up_in_portions, 0, 2)
 	ck_assert_uint_ge(stats_lateness_quantile(&stats->lateness, 500), 1000000);
 }
 
-/* TB-15: what else the host has is taken in at once while there is room, and looked for less and
- * less often while there is none; also by a node that is late */
-TEST_RANGE(pace_turn__host_with_more, 0, 2)
+/* TB-15: while there is space, the rest of the host's packets are read at once. Without space the
+ * node polls less and less often. Both hold for a late node too. */
+TEST_RANGE(pace_turn__host_is_polled_less_often_without_space, 0, 2)
 {
 	node_time_t wait_ps = 0;
 
@@ -242,7 +242,7 @@ TEST_RANGE(pace_turn__host_with_more, 0, 2)
 	ck_assert_uint_le(pace.next_ps, pace.turned_ps);
 }
 
-/* nothing happens before fabric time has begun, and asking for it does not cost a turn */
+/* Nothing happens before fabric time has begun. A poll for it costs no turn. */
 TEST_RANGE(pace_begun__not_before_the_epoch, 0, 2)
 {
 	bool control;
@@ -261,7 +261,7 @@ TEST_RANGE(pace_begun__not_before_the_epoch, 0, 2)
 	ck_assert(pace_begun(&pace, &control));
 }
 
-/* the neighbour's frame is handled when it is due, and stamped so, however late the node was */
+/* A frame of the peer is handled and stamped with its due time, however late the node is. */
 TEST_RANGE(pace_turn__a_record_is_handled_at_its_due_time, 0, 2)
 {
 	node_time_t sent_ps;
@@ -295,7 +295,7 @@ static void ring(void)
 	(void)!write(doorbell, &one, sizeof(one));
 }
 
-/* a captured frame is in the file CAPTURE_REST_PS later, though nothing else happens */
+/* a captured frame is in the file after CAPTURE_REST_PS, even if nothing else happens */
 TEST_RANGE(pace_wait__a_capture_ends_a_sleep, 0, 2)
 {
 	struct capture *capture = calloc(1, sizeof(*capture));
@@ -338,7 +338,7 @@ TEST_RANGE(pace_wait__the_doorbell_ends_a_sleep, 0, 2)
 	ck_assert(!control);
 }
 
-/* its neighbour has wiped the word that says that this one sleeps, and does not ring */
+/* the peer has cleared the word that says that this node sleeps, and does not ring */
 static void *send_unrung(void *unused)
 {
 	usleep(20000);
@@ -348,8 +348,8 @@ static void *send_unrung(void *unused)
 	return unused;
 }
 
-/* TB-23: a wild write of its neighbour does not stop this one for good */
-TEST_RANGE(pace_wait__a_sleep_that_nobody_ends_is_bounded, 0, 2)
+/* TB-23: a stray write of the peer does not stop this node for ever */
+TEST_RANGE(pace_wait__a_sleep_without_a_wake_up_is_bounded, 0, 2)
 {
 	pthread_t thread;
 
@@ -381,9 +381,9 @@ TEST_RANGE(pace_wait__the_end_of_the_fabric, 0, 2)
 	ck_assert(!pace_wait(&pace, &control));
 }
 
-/* a neighbour that sleeps beyond the arrival is rung, one that wakes in time by itself or is awake
- * is not */
-TEST_RANGE(pace_turn__rings_only_who_would_oversleep, 0, 2)
+/* The doorbell of a peer is rung if the peer sleeps beyond the arrival. It is not rung if the peer
+ * wakes in time or is awake. */
+TEST_RANGE(pace_turn__rings_only_a_peer_that_would_oversleep, 0, 2)
 {
 	uint64_t rings_seen;
 
@@ -397,8 +397,8 @@ TEST_RANGE(pace_turn__rings_only_who_would_oversleep, 0, 2)
 	ck_assert_uint_eq(atomic_load(&rings[0]->sleeps_ps), 0);
 }
 
-/* TB-23: what a node says of its sleep stands where its neighbour and the orchestrator look, and
- * nowhere else: a third node that writes what it can (its clock page) has no part in it */
+/* TB-23: a node's sleep word is where its peer and the orchestrator look, and nowhere else. A third
+ * node cannot affect it, whatever it writes to its clock page. */
 static void *look_at_sleeper(void *unused)
 {
 	bool wiped = false;
@@ -428,5 +428,5 @@ TEST_RANGE(pace_wait__a_third_node_has_no_part_in_waking, 0, 2)
 	ck_assert_uint_eq(received, 1);
 	ck_assert_uint_eq(atomic_load(&rings[1]->sleeps_ps), 0);
 	ck_assert_uint_eq(stats->sleeps_ps, 0);
-	ck_assert_uint_eq(ring_roused(&own.rx), NODE_TIME_NEVER); /* was taken */
+	ck_assert_uint_eq(ring_roused(&own.rx), NODE_TIME_NEVER); /* the word was cleared */
 }

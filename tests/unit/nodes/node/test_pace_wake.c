@@ -5,11 +5,10 @@
  *
  *  Each is a process with its own event loop, as in a fabric.
  *
- *  Only one record is under way at a time, so nothing comes later that could make up for a lost
- *  wake-up: both would sleep for ever. Whoever has it keeps it for 0 to 60 us, busy or asleep,
- *  around the time for which a node stays awake with nothing to do. It travels as a packet, which
- *  wakes its receiver at once, or as ACKs, whose waking is put off. How long anything takes decides
- *  nothing: lost is what does not go on although both processes sleep. */
+ *  There is only one record, so after a lost wake-up both nodes would sleep for ever. A node keeps
+ *  the record for 0 to 60 us, busy or asleep: about as long as an idle node stays awake. The record
+ *  travels as a packet, which wakes its receiver at once, or as ACKs, which wake it later. Elapsed
+ *  time decides nothing: the wake-up is lost if both processes sleep and nothing progresses. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,16 +25,16 @@
 #include "tests/testing.h"
 
 #define HANDOVERS 20000u
-#define PLAY_NS 600000000ull /* on a slow machine there are fewer of them */
+#define PLAY_NS 600000000ull /* a slow machine has fewer of them */
 #define PAUSE_US_MAX 60u
-#define LOST_NS 1000000000ull /* without a sign of life */
+#define LOST_NS 1000000000ull /* without progress */
 #define IDLE_NS 200000000ull
 #define IDLE_CPU_NS_MAX 5000000ull
 
 enum { PACKET, ACKS, MANNERS };         /* how the record travels */
-enum { AT_ONCE, BUSY, ASLEEP, PAUSES }; /* what its holder does meanwhile */
+enum { AT_ONCE, BUSY, ASLEEP, PAUSES }; /* what its holder does before it returns the record */
 
-/* one end; shared, so that the test sees how far it is */
+/* one end; shared memory, so that the test sees its progress */
 struct player {
 	struct link link;
 	struct pace pace;
@@ -44,9 +43,9 @@ struct player {
 	struct stats_page *stats;
 	int doorbell;
 	uint64_t random;
-	/* the record is handed over then; NODE_TIME_NEVER: the other one has it */
+	/* the record is sent at this time; NODE_TIME_NEVER: the other player has it */
 	node_time_t keep_ps;
-	uint64_t stop_ns; /* CLOCK_MONOTONIC: it stays where it is from then on */
+	uint64_t stop_ns; /* CLOCK_MONOTONIC: from then on the record stays with its holder */
 	_Atomic uint32_t received[MANNERS];
 	_Atomic bool over, wrong;
 };
@@ -64,7 +63,7 @@ static uint64_t clock_ns(clockid_t id)
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
-/* zeroed, page-aligned, the same for the test and both players */
+/* zeroed, page-aligned, shared by the test and both players */
 static void *shared(size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -201,8 +200,8 @@ static void player_make(uint32_t index, struct ring_page *tx, struct ring_page *
 	player->stop_ns = stop_ns;
 }
 
-/* two players begin to play until @play_ns from now; @fallback: without io_uring, else with it
- * where it works */
+/* Starts two players, which play for @play_ns. @fallback: without io_uring, else with it where it
+ * works. */
 static void begin(bool fallback, uint64_t play_ns)
 {
 	struct ring_page *rings[2];
@@ -227,7 +226,7 @@ static void begin(bool fallback, uint64_t play_ns)
 	}
 }
 
-/* the players leave, and have nothing to complain of */
+/* ends the players; neither reports an error */
 static void end(void)
 {
 	uint64_t one = 1;
@@ -244,7 +243,7 @@ static void end(void)
 	}
 }
 
-/* does the process sleep, rather than run or wait for a core? */
+/* Is the process asleep, rather than running or waiting for a core? */
 static bool sleeps(pid_t pid)
 {
 	char path[32], text[512] = "";
@@ -261,7 +260,8 @@ static bool sleeps(pid_t pid)
 	return !after || after[2] != 'R';
 }
 
-/* until one of the players keeps the record; fails if they sleep although there is one */
+/* Waits until one of the players keeps the record. Fails if both sleep although a record is in
+ * flight. */
 static void watch(void)
 {
 	uint32_t handed_over = 0, before;
@@ -299,15 +299,15 @@ static uint64_t cpu_ns(pid_t pid)
 	return clock_ns(id);
 }
 
-/* nodes that have had traffic and have none any more: no doorbell or descriptor that was left as it
- * is keeps them awake */
-TEST_RANGE(pace_wait__an_idle_node_costs_nothing, 0, 2)
+/* Nodes that had traffic and have none any more use no CPU: no doorbell or descriptor keeps them
+ * awake. */
+TEST_RANGE(pace_wait__an_idle_node_uses_no_cpu, 0, 2)
 {
 	uint64_t before[2];
 
 	begin(_i, IDLE_NS / 4);
 	watch();
-	usleep(10000); /* for the last one of them to fall asleep */
+	usleep(10000); /* time for the last of them to fall asleep */
 	for (int i = 0; i < 2; i++)
 		before[i] = cpu_ns(pids[i]);
 	usleep(IDLE_NS / 1000);

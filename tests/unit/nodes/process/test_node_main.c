@@ -1,6 +1,6 @@
-/*  nodes/process/node_main: a node process with a toy dataplane, seen from the orchestrator's end
- *  of its control socket: start, questions, end, and what it says when it is given something wrong
- *  (TB-1, TB-5, TB-6, TB-9, TB-22, TB-23). */
+/*  nodes/process/node_main: a node process with a toy dataplane, from the orchestrator's end of its
+ *  control socket: start, requests, end, and its errors on wrong input (TB-5, TB-6, TB-9, TB-22,
+ *  TB-23). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static int toy_show(void *dataplane, const char *table, int port, node_time_t no
 	return 0;
 }
 
-/* "next": when the next event is */
+/* "next": the time of the next event */
 static int toy_set(void *dataplane, const char *name, const char *value, FILE *out)
 {
 	struct toy *toy = dataplane;
@@ -103,7 +103,7 @@ static void *map_shared(int fd, size_t bytes)
 	return memory;
 }
 
-/* the configuration of a lone NIC, on a clock of its own */
+/* the configuration of a single NIC, on a clock of its own */
 static void configuration_make(void)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -255,8 +255,8 @@ TEST_RANGE(node_main__answers_while_it_sleeps, 0, 2)
 	end();
 }
 
-/* a table that no message can hold is cut at the end of a line, and says so */
-TEST(node_main__answer_too_long)
+/* A table that is longer than a message is cut at the end of a line, and says so. */
+TEST(node_main__long_answer_is_cut_at_a_line)
 {
 	start();
 	run_to(2 * NODE_US);
@@ -266,7 +266,7 @@ TEST(node_main__answer_too_long)
 	end();
 }
 
-/* what a parameter makes due earlier is not forgotten (TB-9) */
+/* TB-9: if a parameter makes an event due earlier, the clock knows it */
 TEST(node_main__set_brings_the_next_event_forward)
 {
 	start();
@@ -282,7 +282,7 @@ TEST(node_main__set_brings_the_next_event_forward)
 	end();
 }
 
-TEST(node_main__set_only_while_the_clock_stands)
+TEST(node_main__set_only_while_the_clock_is_stopped)
 {
 	start();
 	run_to(2 * NODE_US);
@@ -292,7 +292,7 @@ TEST(node_main__set_only_while_the_clock_stands)
 	end();
 }
 
-TEST(node_main__message_it_does_not_understand)
+TEST(node_main__unknown_message_is_rejected)
 {
 	start();
 	message = (struct control_message){ .kind = CONTROL_READY };
@@ -307,8 +307,8 @@ TEST(node_main__message_it_does_not_understand)
 	end();
 }
 
-/* TB-23: a neighbour that writes nonsense is named, once; the node lives on */
-TEST(node_main__broken_ring)
+/* TB-23: a peer that writes a malformed record is named, once; the node continues */
+TEST(node_main__broken_ring_is_reported_once)
 {
 	char why[64];
 
@@ -325,7 +325,7 @@ TEST(node_main__broken_ring)
 	end();
 }
 
-/* ---- a wrong start: a sentence, and exit status 2 ---- */
+/* ---- a wrong start: an error message, and exit status 2 ---- */
 
 static void refused(const char *sentence)
 {
@@ -343,7 +343,7 @@ TEST(node_main__configuration_of_the_other_kind)
 	refused("a switch was given the configuration of a NIC");
 }
 
-TEST(node_main__configuration_refused)
+TEST(node_main__configuration_is_checked)
 {
 	config.ports[0].mtu_bytes = 1;
 	spawn(NODE_NIC);
@@ -383,8 +383,7 @@ TEST(node_main__capture_file_not_asked_for)
 	refused("5 descriptors came with the configuration, 4 are needed");
 }
 
-/* what a neighbour could shrink under the node's feet is not mapped: clock page, statistics page,
- * rings */
+/* Memory that its owner could shrink is not mapped: clock page, statistics page, rings. */
 TEST_RANGE(node_main__memory_not_sealed, 0, 4)
 {
 	static const char *const what[] = { "clock page", "statistics page", "transmit ring",

@@ -1,5 +1,5 @@
-/*  nodes/process/privilege: what a node cannot do any more (TB-24). The rest is seen from outside
- *  by system/test_privileges. */
+/*  nodes/process/privilege: what a node may no longer do (TB-24). system/test_privileges.sh checks
+ *  the rest from outside. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "nodes/process/privilege.h"
 #include "tests/testing.h"
 
-/* no two fabrics of a machine share a user, and it is in the range that nothing else uses */
+/* No two fabrics of a machine share a user. The user is in a range that nothing else uses. */
 TEST(privilege_user__one_for_each_fabric)
 {
 	ck_assert_uint_ne(privilege_user(77), privilege_user(78));
@@ -19,8 +19,8 @@ TEST(privilege_user__one_for_each_fabric)
 	ck_assert_uint_le(privilege_user(1 << 22), 2147483647u);
 }
 
-/* a node that goes on writing into the log comes to an end, and lives */
-TEST(privilege_files__the_log_has_an_end)
+/* A node that writes to its log without end reaches the limit of the file, and survives. */
+TEST(privilege_files__the_log_is_bounded)
 {
 	const off_t before = 1000;
 	char path[] = "/tmp/test_privilege.XXXXXX";

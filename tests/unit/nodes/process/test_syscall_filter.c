@@ -1,4 +1,4 @@
-/*  nodes/process/syscall_filter: what a node may still ask the kernel for, and that anything else
+/*  nodes/process/syscall_filter: a node can make the system calls that it needs; any other call
  *  kills it (TB-24). */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 #define NO_FILTER 77
 
-/* runs @action in a process with the filter.  Return: as from wait() */
+/* Runs @action in a process with the filter.  Return: its wait status. */
 static int filtered(void (*action)(int), int argument)
 {
 	pid_t child = fork();
@@ -51,7 +51,7 @@ static bool no_filter(int status)
 	return WIFEXITED(status) && WEXITSTATUS(status) == NO_FILTER;
 }
 
-/* what a running node does: waits, memory, sockets that it has, its core, the time */
+/* what a running node does: waits, memory, its own sockets, its core, the time */
 static void work(int event)
 {
 	_Atomic uint32_t word = 1;
@@ -94,7 +94,7 @@ static const struct {
 	{ SYS_socket, AF_INET },
 	{ SYS_connect, -1 },
 	{ SYS_kill, 0 },
-	{ SYS_tgkill, 1 }, /* another process */
+	{ SYS_tgkill, 1 }, /* of another process */
 	{ SYS_pidfd_open, 1 },
 	{ SYS_ptrace, 0 },
 	{ SYS_process_vm_writev, 1 },
@@ -125,7 +125,7 @@ TEST_RANGE(syscall_filter_apply__other_calls_kill, 0, (sizeof(forbidden) / sizeo
 		      "call %ld", forbidden[_i].call);
 }
 
-/* a failed assertion still ends as one */
+/* a failed assertion still ends with SIGABRT */
 static void end_badly(int unused)
 {
 	(void)unused;

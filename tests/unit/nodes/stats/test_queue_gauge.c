@@ -1,5 +1,5 @@
-/*  nodes/stats/queue_gauge: what waits for an output, now, at most and on average, exactly (FC-11,
- *  TB-13). */
+/*  nodes/stats/queue_gauge: the bytes that wait for an output: now, at most and on average, exactly
+ *  (FC-11, TB-13). */
 #include <stdlib.h>
 
 #include "nodes/stats/queue_gauge.h"
@@ -16,7 +16,7 @@ static void setup(void)
 
 TEST_GROUP(queue_gauge, .setup = setup);
 
-TEST(queue_gauge_settle__rectangles)
+TEST(queue_gauge_settle__adds_bytes_times_duration)
 {
 	queue_gauge_add(&gauge, &stats, 1000, 2 * NODE_NS);
 	queue_gauge_add(&gauge, &stats, 500, 5 * NODE_NS);
@@ -27,7 +27,8 @@ TEST(queue_gauge_settle__rectangles)
 	ck_assert_uint_eq(stats.queue_byte_ns_sum, 6500);
 }
 
-/* parts of a byte nanosecond add up: 1 byte for 1 ps, a million times, is 1000 byte nanoseconds */
+/* Parts of a byte nanosecond are added up: 1 byte for 1 ps, a million times, is 1000 byte
+ * nanoseconds. */
 TEST(queue_gauge_settle__nothing_is_rounded_away)
 {
 	queue_gauge_add(&gauge, &stats, 1, 0);
@@ -36,7 +37,8 @@ TEST(queue_gauge_settle__nothing_is_rounded_away)
 	ck_assert_uint_eq(stats.queue_byte_ns_sum, 1000);
 }
 
-/* only [from, to) counts, whether it begins and ends at a change or between two */
+/* Only the interval [from, to) counts, whether it begins and ends at a change or between two
+ * changes. */
 TEST(queue_gauge_settle__measured_interval_only)
 {
 	gauge.from_ps = 10 * NODE_NS;
@@ -52,8 +54,8 @@ TEST(queue_gauge_settle__measured_interval_only)
 	ck_assert_uint_eq(stats.queue_byte_ns_sum, 5 * 100 + 5 * 200);
 }
 
-/* FC-22: a slow link's queue stands for many seconds */
-TEST(queue_gauge_settle__long_and_full)
+/* FC-22: a queue of a slow link exists for many seconds */
+TEST(queue_gauge_settle__long_and_full_does_not_overflow)
 {
 	queue_gauge_add(&gauge, &stats, 100000000, 0);
 	queue_gauge_settle(&gauge, &stats, 100 * NODE_S + 7);

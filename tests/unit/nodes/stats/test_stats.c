@@ -1,5 +1,5 @@
-/*  nodes/stats/stats: the page's layout (TB-6, TB-13); readers that do not trust it:
- *  test_stats_view. */
+/*  nodes/stats/stats: the layout of the statistics page (TB-6, TB-13). test_stats_view.c has
+ *  readers that do not trust it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void teardown(void)
 
 TEST_GROUP(stats, .setup = setup, .teardown = teardown);
 
-/* counters have a name each, and no two the same */
+/* each counter has a name, and no two have the same */
 TEST(stats_drop_name__all_different)
 {
 	for (int i = 0; i < DROP_REASONS; i++) {
@@ -73,7 +73,7 @@ TEST(stats_init__page_is_well_formed)
 	ck_assert_uint_eq(page->flows_max, 0); /* a switch has none */
 }
 
-/* fills @bytes at @item with @value; they must be inside the page and nobody's yet */
+/* Fills @bytes at @item with @value. They must be inside the page and not filled yet. */
 static void claim(void *item, size_t bytes)
 {
 	uint8_t *at = item;
@@ -85,7 +85,7 @@ static void claim(void *item, size_t bytes)
 	memset(item, 0xff, bytes);
 }
 
-/* every item of every section is inside, aligned, and overlaps no other one */
+/* Every item of every section is inside the page, aligned, and overlaps no other item. */
 TEST(stats_init__sections_do_not_overlap)
 {
 	for (uint32_t i = 0; i < page->port_count; i++)

@@ -1,4 +1,4 @@
-/*  nodes/stats/stats_view: a reader of a statistics page does not trust the node that writes it
+/*  nodes/stats/stats_view: the reader of a statistics page does not trust the node that writes it
  *  (TB-13, TB-23). */
 #include <errno.h>
 #include <pthread.h>
@@ -78,8 +78,8 @@ TEST(stats_view_check__no_page)
 	ck_assert_int_eq(stats_view_check(&none), -EINVAL);
 }
 
-/* every byte of the node's layout, and each count that is too great */
-TEST(stats_view_check__a_wrong_page_is_noticed)
+/* every byte of the node's layout, and each count that is too large */
+TEST(stats_view_check__a_wrong_page_is_rejected)
 {
 	uint64_t *counts[] = { &theirs->flow_tx_count, &theirs->flow_rx_count,
 			       &theirs->message_count, &theirs->sample_count };
@@ -102,7 +102,7 @@ TEST(stats_view_check__a_wrong_page_is_noticed)
 
 static _Atomic bool over;
 
-/* a node that writes anything anywhere, its layout above all */
+/* a node that writes random values anywhere, mostly to its layout */
 static void *vandal(void *seed)
 {
 	struct random random;
@@ -118,7 +118,7 @@ static void *vandal(void *seed)
 	return NULL;
 }
 
-/* all that a reader may look at, as ps, show and the results do */
+/* reads all that a reader may read, as ps, show and the results do */
 static uint64_t read_all(FILE *out)
 {
 	struct stats_page *page = view.page;
@@ -139,8 +139,8 @@ static uint64_t read_all(FILE *out)
 	return sum + (uint64_t)stats_view_check(&view);
 }
 
-/* TB-23: a node whose wild writes meet the reader between check and use does it no harm. With
- * offsets from the page this ends in a segmentation fault within some ten rounds. */
+/* TB-23: a node's stray writes between check and use do the reader no harm. A reader that took
+ * offsets from the page would crash within some ten rounds. */
 TEST(stats_view__page_that_changes_while_it_is_read)
 {
 	FILE *out = fopen("/dev/null", "we");

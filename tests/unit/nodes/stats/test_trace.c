@@ -1,4 +1,5 @@
-/*  nodes/stats/trace: the last entries, oldest first, whatever the page holds (TB-22, TB-23). */
+/*  nodes/stats/trace: prints the last entries, oldest first, whatever the page holds (TB-22,
+ *  TB-23). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,8 +68,8 @@ TEST(trace_print__oldest_are_overwritten)
 	ck_assert_uint_eq(lines, STATS_TRACE_MAX);
 }
 
-/* a crashed node may have left anything */
-TEST(trace_print__nonsense)
+/* a crashed node may have left any bytes there */
+TEST(trace_print__survives_random_bytes)
 {
 	trace(page, NODE_TIME_NEVER, (enum trace_kind)77777, 1, 2, 3);
 	trace(page, 0, TRACE_DROP, 1, 99, 3);

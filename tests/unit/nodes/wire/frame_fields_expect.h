@@ -1,5 +1,5 @@
-/*  frame_fields_expect - a frame in `bytes`, what the parser finds in `fields`, and a payload with a
- *  value in each field. */
+/*  frame_fields_expect - a frame in `bytes`, its parsed `fields`, and a payload with a value in
+ *  each field. */
 #ifndef TESTS_UNIT_NODES_WIRE_FRAME_FIELDS_EXPECT_H
 #define TESTS_UNIT_NODES_WIRE_FRAME_FIELDS_EXPECT_H
 

@@ -1,6 +1,6 @@
-/*  nodes/wire/ack_frame: 48 ACKs of 25 bits with 9 bytes of overhead, and refusal of everything
- *  else (FC-12, FC-13, FC-18, TB-23). The FCS is checked against a CRC-32 of the test's own, bit by
- *  bit as 802.3 defines it. */
+/*  nodes/wire/ack_frame: 48 ACKs of 25 bits with 9 bytes of overhead; everything else is rejected
+ *  (FC-12, FC-13, FC-18, TB-23). The FCS is compared with a CRC-32 of this test, bit by bit as
+ *  802.3 defines it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 static uint8_t bytes[BYTES_MAX];
 static struct ack acks[ACK_FRAME_ACKS_MAX], acks_read[ACK_FRAME_ACKS_MAX];
 
-/* different in every bit position from one ACK to the next */
+/* differs in every bit position from one ACK to the next */
 static void setup(void)
 {
 	fabric_envelope_write(1, 2, 3, 4, envelope);
@@ -25,7 +25,7 @@ static void setup(void)
 					.value = (2047 - i * 331) & 2047 };
 }
 
-/* CRC-32 of what is behind the envelope, up to @end [802.3, 3.2.9] */
+/* CRC-32 of the bytes after the envelope, up to @end [802.3, 3.2.9] */
 static uint32_t crc32_up_to(uint32_t end)
 {
 	uint32_t crc = 0xffffffff;
@@ -38,7 +38,7 @@ static uint32_t crc32_up_to(uint32_t end)
 	return ~crc;
 }
 
-/* a sound FCS again, for the checks behind it */
+/* a valid FCS again, so that later checks are reached */
 static void fcs_write(uint32_t captured)
 {
 	uint32_t fcs = crc32_up_to(captured - 4);
@@ -97,7 +97,7 @@ TEST(ack_frame_read__reads_what_was_written)
 	}
 }
 
-TEST(ack_frame_read__refuses_any_flipped_bit)
+TEST(ack_frame_read__rejects_any_flipped_bit)
 {
 	uint32_t captured = ack_frame_write(envelope, acks, 11, bytes);
 
@@ -110,7 +110,7 @@ TEST(ack_frame_read__refuses_any_flipped_bit)
 	ck_assert_int_eq(ack_frame_read(bytes, captured, acks_read), 11);
 }
 
-TEST(ack_frame_read__refuses_lengths)
+TEST(ack_frame_read__rejects_lengths)
 {
 	uint32_t captured = ack_frame_write(envelope, acks, 11, bytes);
 
@@ -119,11 +119,11 @@ TEST(ack_frame_read__refuses_lengths)
 			ck_assert_int_eq(ack_frame_read(bytes, length, acks_read), -EINVAL);
 }
 
-/* fields that contradict each other under a sound FCS; the last two: padding, ACK type 6 */
-TEST_RANGE(ack_frame_read__refuses_contradictions, 0, 12)
+/* fields that contradict each other under a valid FCS; the last two: padding, ACK type 6 */
+TEST_RANGE(ack_frame_read__rejects_contradictions, 0, 12)
 {
 	static const struct {
-		unsigned at; /* behind the envelope */
+		unsigned at; /* after the envelope */
 		uint8_t value;
 	} cases[] = {
 		{ 0, 0x21 }, { 0, 0x10 }, { 1, 0 }, { 1, 2 }, { 1, 49 },   { 1, 255 },

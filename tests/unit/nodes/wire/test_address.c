@@ -1,4 +1,4 @@
-/*  nodes/wire/address: one number per host gives all of its addresses, none of them all zeros
+/*  nodes/wire/address: the number of a host gives all its addresses, none of which is all zeros
  *  (FC-3). */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ TEST(address_mac__host_0_and_last)
 }
 
 /* PG-1: the DLID follows from it */
-TEST(address_host_of_mac__back_and_nobody)
+TEST(address_host_of_mac__reverses_address_mac)
 {
 	static const uint8_t nobody[][6] = {
 		{ 0x02, 0x48, 0, 0, 0, 0 },

@@ -1,4 +1,4 @@
-/*  nodes/wire/crc32: known values, and zeros that are in no memory (FC-18, RC-4). */
+/*  nodes/wire/crc32: known values, and zeros that are not in memory (FC-18, RC-4). */
 #include <stdlib.h>
 
 #include "nodes/wire/crc32.h"

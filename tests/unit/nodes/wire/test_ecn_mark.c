@@ -1,5 +1,5 @@
-/*  nodes/wire/ecn_mark: CE where it is understood, a good checksum, and no byte beyond what was
- *  captured (RC-1). */
+/*  nodes/wire/ecn_mark: CE is set where the transport understands ECN, with a valid checksum; no
+ *  byte beyond the captured ones is touched (RC-1). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 
 #define BYTES 200u
 
-/* a frame with ECN field @ecn, tagged for class 5 if @tagged, for each destination another
- * checksum; Return: captured bytes */
+/* Makes a frame with ECN field @ecn, tagged for class 5 if @tagged; its checksum differs with
+ * @destination.  Return: captured bytes. */
 static uint32_t frame_make(enum frame_kind kind, uint32_t destination, uint32_t ecn, bool tagged,
 			   uint8_t *bytes)
 {
@@ -40,7 +40,7 @@ static uint32_t frame_make(enum frame_kind kind, uint32_t destination, uint32_t 
 }
 
 /* the parser verifies the IPv4 checksum */
-TEST(ecn_mark__capable)
+TEST(ecn_mark__capable_becomes_ce)
 {
 	static const enum frame_kind kinds[] = { FRAME_IPV4, FRAME_IPV6 };
 	uint8_t bytes[FRAME_HEADERS_MAX + 4], before[FRAME_HEADERS_MAX + 4];
@@ -62,7 +62,7 @@ TEST(ecn_mark__capable)
 	}
 }
 
-TEST_RANGE(ecn_mark__not_capable, 0, 4)
+TEST_RANGE(ecn_mark__not_capable_is_unchanged, 0, 4)
 {
 	static const enum frame_kind kinds[] = { FRAME_IPV4, FRAME_IPV6, FRAME_HPC,
 						 FRAME_ETHERNET };
@@ -76,8 +76,8 @@ TEST_RANGE(ecn_mark__not_capable, 0, 4)
 	ck_assert_mem_eq(bytes, before, captured);
 }
 
-/* in memory of exactly that length */
-TEST_RANGE(ecn_mark__truncated, 0, 4)
+/* in memory of exactly that length, so that ASan detects a byte too many */
+TEST_RANGE(ecn_mark__truncated_is_unchanged, 0, 4)
 {
 	uint8_t whole[FRAME_HEADERS_MAX + 4];
 	uint32_t captured = frame_make(_i / 2 ? FRAME_IPV6 : FRAME_IPV4, 1, 2, _i % 2, whole);
@@ -92,7 +92,7 @@ TEST_RANGE(ecn_mark__truncated, 0, 4)
 	}
 }
 
-/* what a receiver sees, before and after; without a whole IP header nothing */
+/* what a receiver reads before and after; without a whole IP header nothing */
 TEST_RANGE(ecn_read__every_field, 0, 4)
 {
 	enum frame_kind kind = _i / 2 ? FRAME_IPV6 : FRAME_IPV4;

@@ -1,4 +1,5 @@
-/*  nodes/wire/fabric_header: layout, limits and refusal of everything else (FC-5, FC-10, TB-23). */
+/*  nodes/wire/fabric_header: layout and limits; everything else is rejected (FC-5, FC-10,
+ *  TB-23). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +68,8 @@ TEST(fabric_header_read__reads_what_was_written)
 	ck_assert(!header.ordered);
 }
 
-/* Each case breaks one bit that has one good value only. */
-TEST_RANGE(fabric_header_read__refuses_fixed_bits, 0, 14)
+/* Each case changes one bit that has only one valid value. */
+TEST_RANGE(fabric_header_read__rejects_fixed_bits, 0, 14)
 {
 	static const struct {
 		unsigned at;
@@ -86,7 +87,7 @@ TEST_RANGE(fabric_header_read__refuses_fixed_bits, 0, 14)
 	ck_assert_int_eq(fabric_header_read(bytes, sizeof(bytes), FRAME_BYTES, &header), -EINVAL);
 }
 
-TEST(fabric_header_read__refuses_lengths)
+TEST(fabric_header_read__rejects_lengths)
 {
 	uint8_t bytes[FABRIC_FRONT_BYTES];
 	struct fabric_header header;

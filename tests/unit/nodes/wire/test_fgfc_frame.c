@@ -1,5 +1,4 @@
-/*  nodes/wire/fgfc_frame: the layout byte by byte, and refusal of everything else (EC-16,
- *  TB-23). */
+/*  nodes/wire/fgfc_frame: the layout byte by byte; everything else is rejected (EC-16, TB-23). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +50,7 @@ TEST(fgfc_frame_write__golden_bytes)
 	ck_assert_mem_eq(bytes, golden, sizeof(golden));
 }
 
-/* the type bytes that others use */
+/* type bytes of other configurations */
 TEST(fgfc_frame_write__type_bytes)
 {
 	ck_assert_int_eq(FLOW_HPC, 0);
@@ -96,7 +95,7 @@ TEST(fgfc_frame_read__reads_what_was_written)
 	}
 }
 
-/* FC-2: under a mask, version 1: the same, and behind it the bits that count */
+/* FC-2: under a mask, version 1: the same frame, followed by the bits that count */
 static const uint8_t golden_mask[FGFC_MASKED_BYTES - FGFC_FRAME_BYTES] = {
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
@@ -123,14 +122,14 @@ TEST(fgfc_frame_write__mask)
 	ck_assert_uint_eq(fgfc_frame_write(&frame, source_mac, bytes), sizeof(bytes));
 	ck_assert_uint_eq(bytes[20], 1);
 	ck_assert_uint_eq(bytes[66], 0); /* third byte of 10.0.0.4 */
-	ck_assert_uint_eq(bytes[67], 0); /* the fourth does not count */
+	ck_assert_uint_eq(bytes[67], 0); /* the fourth byte does not count */
 	ck_assert_uint_eq(bytes[80], 0xc0);
 	ck_assert_uint_eq(bytes[81], 0);
 	ck_assert_mem_eq(bytes + FGFC_FRAME_BYTES, golden_mask, sizeof(golden_mask));
 	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), 0);
 	ck_assert(flow_name_equal(&got.name, &frame.name));
 	ck_assert(flow_name_equal(&got.mask, &frame.mask));
-	/* a version and a length belong together */
+	/* each version has one length */
 	for (uint32_t length = 0; length < sizeof(bytes); length++)
 		ck_assert_int_eq(fgfc_frame_read(bytes, length, &got), -EINVAL);
 	bytes[20] = 0;
@@ -139,12 +138,13 @@ TEST(fgfc_frame_write__mask)
 	bytes[92] = 1;
 	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), -EINVAL);
 	bytes[92] = 0;
-	memset(bytes + FGFC_FRAME_BYTES, 0, sizeof(golden_mask)); /* no mask at all is version 0 */
+	/* without a mask it is version 0 */
+	memset(bytes + FGFC_FRAME_BYTES, 0, sizeof(golden_mask));
 	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), -EINVAL);
 }
 
-/* in memory of exactly that length, so that ASan sees a byte too many */
-TEST(fgfc_frame_read__refuses_lengths)
+/* in memory of exactly that length, so that ASan detects a byte too many */
+TEST(fgfc_frame_read__rejects_lengths)
 {
 	for (uint32_t length = 0; length <= 2 * FGFC_FRAME_BYTES; length++) {
 		uint8_t *bytes = calloc(1, length + !length);
@@ -157,7 +157,7 @@ TEST(fgfc_frame_read__refuses_lengths)
 	}
 }
 
-TEST(fgfc_frame_read__refuses_contradictions)
+TEST(fgfc_frame_read__rejects_contradictions)
 {
 	static const struct {
 		unsigned at;
@@ -177,14 +177,14 @@ TEST(fgfc_frame_read__refuses_contradictions)
 		ck_assert_msg(fgfc_frame_read(bytes, sizeof(bytes), &got) == -EINVAL, "byte %u",
 			      cases[i].at);
 	}
-	memcpy(bytes, golden, sizeof(bytes)); /* credit for no time at all */
+	memcpy(bytes, golden, sizeof(bytes)); /* credit without a time */
 	memset(bytes + 24, 0, 4);
 	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), -EINVAL);
 	memset(bytes + 28, 0, 4);
 	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), 0);
 }
 
-/* LLDP has the same address */
+/* LLDP uses the same address */
 TEST(fgfc_frame_is__others_are_not)
 {
 	uint8_t lldp[FGFC_FRAME_BYTES];

@@ -1,5 +1,5 @@
-/*  nodes/wire/flow_name: what names a flow to its source is what an edge port tells it by (FC-2,
- *  EC-16). */
+/*  nodes/wire/flow_name: the fields that name a flow to its source are those by which the edge port
+ *  distinguishes flows (FC-2, EC-16). */
 #include <stdlib.h>
 
 #include "nodes/wire/flow_name.h"
@@ -44,7 +44,7 @@ TEST_RANGE(flow_name_of__every_kind, 0, FRAME_KINDS)
 	ck_assert(flow_name_valid(&name));
 }
 
-TEST(flow_name_of__fields)
+TEST(flow_name_of__has_the_fields_of_the_frame)
 {
 	static const uint8_t source_ip[16] = { 10, 0, 0, 3 }, endpoint[16] = { 0, 0, 0, 3 };
 	struct flow_name name = name_of(FRAME_ROCE, 7);
@@ -60,13 +60,13 @@ TEST(flow_name_of__fields)
 	ck_assert_uint_eq(name.flow_label, 7);
 }
 
-/* two flows of a host pair: one for an edge port that looks at addresses, two for one that looks at
- * what differs */
+/* Two flows of a host pair are one flow for an edge port that matches addresses, and two for one
+ * that matches a field in which they differ. */
 TEST_RANGE(flow_name_under__match_fields, 0, FRAME_KINDS)
 {
 	static const struct {
 		enum frame_kind kind;
-		uint32_t differs; /* any of these fields tells flows 7 and 8 apart */
+		uint32_t differs; /* each of these fields distinguishes flows 7 and 8 */
 	} cases[] = { { FRAME_ETHERNET, 0 },
 		      { FRAME_IPV4, MATCH_PORTS },
 		      { FRAME_IPV6, MATCH_PORTS | MATCH_FLOW_LABEL },
@@ -82,7 +82,7 @@ TEST_RANGE(flow_name_under__match_fields, 0, FRAME_KINDS)
 		ck_assert(same(&a, &b, match) == !(match & cases[_i].differs));
 		ck_assert(flow_name_valid(&under));
 		ck_assert_uint_eq(under.fields, match);
-		ck_assert(same(&under, &a, match)); /* no more is lost by doing it twice */
+		ck_assert(same(&under, &a, match)); /* a second time removes nothing more */
 	}
 }
 
@@ -95,7 +95,7 @@ static struct flow_match match_of(const char *text)
 	return match;
 }
 
-/* FC-2: a mask has what names of the kind have, and the fields that are left */
+/* FC-2: a mask has the fields that names of the kind have and that the port matches */
 TEST(flow_name_mask__by_kind)
 {
 	struct flow_match match =
@@ -111,12 +111,13 @@ TEST(flow_name_mask__by_kind)
 	ck_assert_uint_eq(flow_name_mask(&match, FLOW_HPC, &mask), MATCH_SOURCE_MAC | MATCH_HPC);
 	ck_assert_uint_eq(mask.queue_pair, 0xff000000);
 	ck_assert_uint_eq(mask.source_port, 0);
-	/* nothing of it is left out of such a frame: no mask */
+	/* such a frame loses none of them: no mask */
 	ck_assert_uint_eq(flow_name_mask(&match, FLOW_LAYER_2, &mask), MATCH_SOURCE_MAC);
 	ck_assert(!flow_name_is_masked(&mask));
 }
 
-/* whatever the kind of frame: what the mask gives is a name under a mask, and so it stays */
+/* For every kind of frame, the mask gives a valid name under a mask, and stays the same when
+ * applied again. */
 TEST_RANGE(flow_name_masked__is_valid, 0, FRAME_KINDS)
 {
 	static const char *const matches[] = {
@@ -150,14 +151,14 @@ TEST_RANGE(flow_name_masked__is_valid, 0, FRAME_KINDS)
 		ck_assert(!flow_name_masked_valid(&name, &mask)); \
 	} while (0)
 
-TEST(flow_name_masked_valid__refuses)
+TEST(flow_name_masked_valid__rejects)
 {
 	struct flow_match match = match_of("destination-ip/24, source-port/8");
 	struct flow_name whole = name_of(FRAME_IPV4, 7), good, good_mask;
 
 	good = flow_name_masked(&whole, flow_name_mask(&match, FLOW_IPV4, &good_mask), &good_mask);
 	ck_assert(flow_name_masked_valid(&good, &good_mask));
-	BAD_MASK(memset(&mask, 0, sizeof(mask))); /* would be a name without one */
+	BAD_MASK(memset(&mask, 0, sizeof(mask))); /* without a mask */
 	BAD_MASK(mask.fields = 1);
 	BAD_MASK(mask.kind = 1);
 	BAD_MASK(mask.traffic_class = 1);
@@ -195,7 +196,7 @@ TEST(flow_name_under__kind_and_class_always_belong)
 		ck_assert(!flow_name_valid(&name)); \
 	} while (0)
 
-TEST(flow_name_valid__refuses)
+TEST(flow_name_valid__rejects)
 {
 	struct flow_name good = name_of(FRAME_IPV4, 7);
 

@@ -1,4 +1,5 @@
-/*  nodes/wire/frame: parsing of what hosts send (FC-2, FC-3, FC-21, RC-1, RC-4, TB-23). */
+/*  nodes/wire/frame: the parser of frames that hosts send (FC-2, FC-3, FC-21, RC-1, RC-4,
+ *  TB-23). */
 #include "tests/unit/nodes/wire/frame_fields_expect.h"
 
 TEST_GROUP(parse, .setup = setup);
@@ -95,8 +96,8 @@ TEST(frame_parse__hpc_fields)
 	ck_assert_uint_eq(fields.hpc_process, FLOW);
 }
 
-/* Nothing is read beyond the captured bytes (the sanitizers watch a copy of just that size), and a
- * header cut short is malformed: captured lengths in front of the test payload. */
+/* Nothing is read beyond the captured bytes: the sanitizers watch a copy of exactly that size. A
+ * header that is cut short is malformed. All captured lengths up to the test payload. */
 TEST_RANGE(frame_parse__truncated, 0, FRAME_KINDS)
 {
 	static const uint32_t headers[FRAME_KINDS] = { 19, 42, 62, 54, 30, 74, 54 };
@@ -127,7 +128,7 @@ TEST(frame_parse__broadcast_arp)
 	ck_assert_uint_eq(fields.source_port, 0);
 }
 
-TEST(frame_parse__source_is_no_group)
+TEST(frame_parse__rejects_a_group_as_source)
 {
 	write_full(FRAME_HPC);
 	bytes[6] |= 1;
@@ -142,7 +143,7 @@ TEST(frame_parse__802_3_length)
 	ck_assert_int_eq(frame_parse(bytes, 60, 60, &fields), -EINVAL);
 }
 
-/* The tag's priority goes before the DSCP; what is behind the tag is parsed as without. */
+/* The priority of the tag overrides the DSCP. What follows the tag is parsed as without one. */
 TEST(frame_parse__tagged_ipv4)
 {
 	static const uint8_t tag[] = { 0x81, 0x00, 0x6f, 0xfe };
@@ -158,7 +159,7 @@ TEST(frame_parse__tagged_ipv4)
 	ck_assert_uint_eq(fields.source_port, 0xc000 + FLOW);
 }
 
-/* puts right the header checksum of the IPv4 frame in bytes[] */
+/* recomputes the header checksum of the IPv4 frame in bytes[] */
 static void checksum_write(void)
 {
 	uint32_t header_bytes = (bytes[14] & 15u) * 4, sum = 0;
@@ -254,8 +255,8 @@ TEST(frame_parse__tcp)
 	ck_assert_int_eq(frame_parse(bytes, 70, 1514, &fields), -EINVAL);
 }
 
-/* UDP to port 4791 without room for BTH and ICRC, or with another transport version, is just
- * UDP. */
+/* A datagram to UDP port 4791 that is too short for BTH and ICRC, or of another transport version,
+ * is just UDP. */
 TEST(frame_parse__udp_to_roce_port)
 {
 	write_full(FRAME_ROCE);
@@ -285,7 +286,7 @@ TEST(frame_parse__ipv6_contradictions)
 	ck_assert_int_eq(frame_parse(bytes, 90, 1514, &fields), -EINVAL);
 }
 
-/* in front of the UDP header of the IPv6 frame in bytes[]: an extension header of 8 bytes */
+/* inserts an extension header of 8 bytes before the UDP header of the IPv6 frame in bytes[] */
 static void extension_insert(uint8_t type)
 {
 	memmove(bytes + 62, bytes + 54, 200);
@@ -340,8 +341,8 @@ TEST_RANGE(frame_parse__hpc_contradictions, 0, 4)
 	ck_assert_int_eq(frame_parse(bytes, 58, 1514, &fields), -EINVAL);
 }
 
-/* ARP as far as whom it asks for; another kind of ARP is just a frame, a truncated one is malformed
- * (FC-3, TB-23) */
+/* FC-3, TB-23: of an ARP request the target is parsed. Other kinds of ARP are plain frames; a
+ * truncated one is malformed. */
 TEST(frame_parse__arp_target)
 {
 	static const uint8_t target[4] = { 10, 0, 0, 9 };
@@ -362,7 +363,8 @@ TEST(frame_parse__arp_target)
 	ck_assert_uint_eq(fields.target_version, 0);
 }
 
-/* an ICMPv6 message of @type behind an MLD router alert, to a group; returns its frame's length */
+/* Makes an ICMPv6 message of @type to a group, after an MLD router alert.  Return: the frame's
+ * length. */
 static uint32_t icmpv6_write(uint8_t type, uint32_t message_bytes)
 {
 	memset(bytes, 0, sizeof(bytes));

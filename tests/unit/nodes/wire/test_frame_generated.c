@@ -1,13 +1,13 @@
 /*  nodes/wire/frame: the generated frames of all kinds (FC-21, RC-1, RC-4, TB-2).
- *  tests/system/test_wire_tshark.sh lets an independent decoder judge the same frames. */
+ *  tests/system/test_wire_tshark.sh has an independent decoder check the same frames. */
 #include "tests/unit/nodes/wire/frame_fields_expect.h"
 
 /* ---- generated frames ---- */
 
 TEST_GROUP(generated, .setup = setup);
 
-/* TB-2: with the 26 bytes of envelope and fabric header and the 32 of the record header two cache
- * lines are 128 */
+/* TB-2: two cache lines have 128 bytes: 26 of envelope and fabric header, 32 of record header, the
+ * rest for the frame */
 TEST(frame_headers_bytes__cache_lines)
 {
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_ETHERNET), 48);
@@ -65,9 +65,9 @@ TEST(frame_write__roce_bth)
 	ck_assert_mem_eq(bytes + 62, bth, sizeof(bth));
 }
 
-/* RC-4: every length of a message, cut at every path MTU: all packets but the last carry the path
- * MTU exactly, all are padded to multiples of four and say by how much, and nothing is lost between
- * the lengths */
+/* RC-4: messages of every length, at every path MTU. All packets but the last carry exactly the
+ * path MTU; all are padded to multiples of four, and their headers say by how much; the lengths add
+ * up. */
 TEST_RANGE(frame_bytes_of__path_mtu_and_padding, 0, 2)
 {
 	enum frame_kind kind = _i ? FRAME_ROCE_IPV6 : FRAME_ROCE;
@@ -101,7 +101,7 @@ TEST_RANGE(frame_bytes_of__path_mtu_and_padding, 0, 2)
 	}
 }
 
-/* RC-1: only who says so may be marked */
+/* RC-1: only a frame with ECT may be marked */
 TEST_RANGE(frame_write__ecn_capable, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;
@@ -123,7 +123,7 @@ TEST_RANGE(frame_write__ecn_capable, 0, FRAME_KINDS)
 	ck_assert_uint_eq(fields.priority, 5);
 }
 
-/* Every byte of the headers is written: a template needs no zeroed memory. */
+/* Every byte of the headers is written, so a template needs no zeroed memory. */
 TEST_RANGE(frame_write__all_bytes, 0, FRAME_KINDS)
 {
 	struct frame_spec spec = spec_of((enum frame_kind)_i);
@@ -136,7 +136,7 @@ TEST_RANGE(frame_write__all_bytes, 0, FRAME_KINDS)
 	ck_assert_uint_eq(other[frame_headers_bytes(spec.kind)], 0xff);
 }
 
-/* Flows of a host pair differ in the headers, unless frames are plain Ethernet. */
+/* Flows of a host pair differ in their headers, unless frames are plain Ethernet. */
 TEST_RANGE(frame_write__flows_differ, 0, FRAME_KINDS)
 {
 	static const uint32_t flows[] = { 0, 1, 0x3fff, 0x4000, 0x3fffff };
@@ -180,7 +180,7 @@ TEST_RANGE(frame_payload_read__reads_what_was_written, 0, FRAME_KINDS)
 	}
 }
 
-TEST_RANGE(frame_payload_read__refuses, 0, FRAME_KINDS)
+TEST_RANGE(frame_payload_read__rejects, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;
 	uint32_t captured = frame_headers_bytes(kind);
@@ -193,7 +193,7 @@ TEST_RANGE(frame_payload_read__refuses, 0, FRAME_KINDS)
 	ck_assert_int_eq(
 		frame_payload_read(bytes, captured, frame_overhead_bytes(kind) + 1399, &payload),
 		-EINVAL);
-	bytes[8] ^= 0x80; /* not a host's MAC */
+	bytes[8] ^= 0x80; /* MAC of no host */
 	ck_assert_int_eq(frame_payload_read(bytes, captured, 1514, &payload), -EINVAL);
 	bytes[8] ^= 0x80;
 	memset(bytes + 9, 0, 3); /* host number 0 */
@@ -203,8 +203,8 @@ TEST_RANGE(frame_payload_read__refuses, 0, FRAME_KINDS)
 	ck_assert_int_eq(frame_payload_read(bytes, captured, 1514, &payload), -EINVAL);
 }
 
-/* real traffic of a host of the fabric is not taken for generated frames */
-TEST(frame_payload_read__other_traffic)
+/* real traffic of a host of the fabric is not mistaken for generated frames */
+TEST(frame_payload_read__rejects_other_traffic)
 {
 	struct frame_payload payload;
 
@@ -236,7 +236,7 @@ TEST(frame_payload_read__other_traffic)
 	ck_assert_int_eq(frame_payload_read(bytes, 70, 1513, &payload), -EINVAL);
 }
 
-TEST(frame_payload_read__more_than_its_message)
+TEST(frame_payload_read__rejects_more_than_its_message)
 {
 	struct frame_payload payload = full;
 
@@ -246,7 +246,7 @@ TEST(frame_payload_read__more_than_its_message)
 	ck_assert_int_eq(frame_payload_read(bytes, 58, 1514, &payload), -EINVAL);
 }
 
-/* a sender's fast path gives the frame that frame_write() gives */
+/* a sender's fast path gives the same frame as frame_write() */
 TEST_RANGE(frame_payload_write__same_as_frame_write, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;

@@ -1,5 +1,5 @@
-/*  nodes/wire/hop_limit: one hop less, a good checksum and nothing else; what routers do not route
- *  is left alone (RC-5). */
+/*  nodes/wire/hop_limit: reduces the hop limit by one and updates the checksum, nothing else; what
+ *  routers do not route is unchanged (RC-5). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "tests/testing.h"
 
 #define BYTES 200u
-#define TTL_AT 22u       /* of IPv4 behind Ethernet */
+#define TTL_AT 22u       /* of IPv4 after Ethernet */
 #define HOP_LIMIT_AT 21u /* of IPv6 */
 #define IPV6_AT 14u
 
@@ -17,7 +17,7 @@ static uint8_t bytes[FRAME_HEADERS_MAX + 4], before[FRAME_HEADERS_MAX + 4];
 static struct frame_fields fields;
 static uint32_t captured;
 
-/* a frame whose checksum differs with @destination, tagged if @tagged; `before` is the same */
+/* Makes a frame whose checksum differs with @destination, tagged if @tagged; `before` is a copy. */
 static void frame_make(enum frame_kind kind, uint32_t destination, bool tagged)
 {
 	struct frame_spec spec = { .kind = kind, .destination = destination, .frame_bytes = BYTES };
@@ -38,7 +38,7 @@ static void untouched_expect(void)
 	ck_assert_mem_eq(bytes, before, captured);
 }
 
-/* 64, 63, ... 1, and then no more; the parser verifies the IPv4 checksum at every hop */
+/* 64, 63, ... 1, and then no more. The parser verifies the IPv4 checksum at every hop. */
 TEST_RANGE(hop_limit_take__counts_down, 0, 8)
 {
 	static const enum frame_kind kinds[] = { FRAME_IPV4, FRAME_ROCE, FRAME_IPV6,
@@ -71,7 +71,7 @@ TEST(hop_limit_take__zero_is_none)
 	ck_assert_uint_eq(bytes[HOP_LIMIT_AT], 0);
 }
 
-TEST_RANGE(hop_limit_take__not_ip, 0, 2)
+TEST_RANGE(hop_limit_take__leaves_what_is_not_ip, 0, 2)
 {
 	static const enum frame_kind kinds[] = { FRAME_ETHERNET, FRAME_HPC };
 
@@ -81,7 +81,7 @@ TEST_RANGE(hop_limit_take__not_ip, 0, 2)
 }
 
 /* group frames and link-local addresses, even with a TTL of 1 */
-TEST(hop_limit_take__what_routers_do_not_route)
+TEST(hop_limit_take__leaves_what_is_not_routed)
 {
 	frame_make(FRAME_IPV4, 1, false);
 	fields.group = true;
@@ -98,8 +98,8 @@ TEST(hop_limit_take__what_routers_do_not_route)
 	ck_assert_uint_eq(bytes[HOP_LIMIT_AT], 63);
 }
 
-/* neighbour solicitation and advertisement keep their 255, an echo does not */
-TEST(hop_limit_take__neighbour_discovery)
+/* neighbour solicitations and advertisements keep their 255, an echo request does not */
+TEST(hop_limit_take__leaves_neighbour_discovery)
 {
 	static const uint8_t types[] = { 128, 132, 133, 135, 136, 137, 138 };
 

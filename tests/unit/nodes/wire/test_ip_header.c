@@ -1,4 +1,4 @@
-/*  nodes/wire/ip_header: the headers byte by byte, and the checksum of others' examples (RC-4). */
+/*  nodes/wire/ip_header: the headers byte by byte, and published examples of checksums (RC-4). */
 #include <stdlib.h>
 #include <string.h>
 

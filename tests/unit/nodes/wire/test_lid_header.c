@@ -1,4 +1,4 @@
-/*  nodes/wire/lid_header: layout, limits and refusal of everything else; what LIDs mean (PG-1,
+/*  nodes/wire/lid_header: layout, limits and the ranges of LIDs; everything else is rejected (PG-1,
  *  PG-10, TB-23). */
 #include <errno.h>
 #include <stdlib.h>
@@ -63,8 +63,8 @@ TEST(lid_header_read__reads_what_was_written)
 	ck_assert(!header.fecn && header.lasting && header.becn);
 }
 
-/* Each case breaks one bit that has one good value only. */
-TEST_RANGE(lid_header_read__refuses_fixed_bits, 0, 13)
+/* Each case changes one bit that has only one valid value. */
+TEST_RANGE(lid_header_read__rejects_fixed_bits, 0, 13)
 {
 	static const struct {
 		unsigned at;
@@ -82,7 +82,7 @@ TEST_RANGE(lid_header_read__refuses_fixed_bits, 0, 13)
 	ck_assert_int_eq(lid_header_read(bytes, sizeof(bytes), FRAME_BYTES, &header), -EINVAL);
 }
 
-TEST(lid_header_read__refuses_lengths)
+TEST(lid_header_read__rejects_lengths)
 {
 	uint8_t bytes[LID_FRONT_BYTES];
 	struct lid_header header;
@@ -105,7 +105,7 @@ TEST_RANGE(lid_kind__ranges, 0, 4)
 	static const struct {
 		uint32_t bits, group_first, permissive;
 	} cases[] = {
-		{ 16, 0xc000, 0xffff }, /* InfiniBand's */
+		{ 16, 0xc000, 0xffff }, /* the ranges of InfiniBand */
 		{ 20, 0xc0000, 0xfffff },
 		{ 24, 0xc00000, 0xffffff },
 		{ 32, 0xc0000000, 0xffffffff },

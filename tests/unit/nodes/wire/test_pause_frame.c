@@ -1,5 +1,5 @@
-/*  nodes/wire/pause_frame: PFC [802.1Qbb] and PAUSE [802.3, annex 31B] byte by byte, and refusal of
- *  everything else (RC-5, RC-10, TB-23). */
+/*  nodes/wire/pause_frame: PFC [802.1Qbb] and PAUSE [802.3, annex 31B] byte by byte; everything
+ *  else is rejected (RC-5, RC-10, TB-23). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const struct pause_frame pfc = { .enabled = 0x89,
 					.quanta = { 0xffff, 1, 2, 0, 4, 5, 6, 0x1234 } };
 static const struct pause_frame pause = { .port = true, .quanta = { 0xfffe, 1 } };
 
-/* priorities 0 and 7 are held, 3 goes on; the times of the others are not said */
+/* priorities 0 and 7 are paused, 3 resumes; the other times are not valid */
 static const uint8_t pfc_golden[PAUSE_FRAME_BYTES] = {
 	0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x48, 0xff, 0x00, 0x01, 0x02,
 	0x88, 0x08, 0x01, 0x01, 0x00, 0x89, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00,
@@ -46,7 +46,7 @@ TEST(pause_frame_write__pause_golden_bytes)
 	ck_assert_mem_eq(bytes, pause_golden, sizeof(pause_golden));
 }
 
-/* every set of priorities, and the empty one, which has one time (RC-10: no priority named) */
+/* Every set of priorities. The empty set has one time (RC-10: no priority named). */
 TEST(pause_frame_read__reads_what_was_written)
 {
 	for (uint32_t enabled = 0; enabled < 256; enabled++) {
@@ -72,9 +72,9 @@ TEST(pause_frame_read__pause)
 	ck_assert_uint_eq(got.quanta[1], 0);
 }
 
-/* what a sender says of priorities that are not enabled does not count, nor does the reserved byte
- * in front of the vector */
-TEST(pause_frame_read__ignores)
+/* Times of priorities that are not enabled are ignored, and so is the reserved byte before the
+ * vector. */
+TEST(pause_frame_read__ignores_what_is_not_enabled)
 {
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
@@ -86,8 +86,8 @@ TEST(pause_frame_read__ignores)
 	ck_assert_uint_eq(got.quanta[1], 0);
 }
 
-/* in memory of exactly that length, so that ASan sees a byte too many */
-TEST(pause_frame_read__cut_short)
+/* in memory of exactly that length, so that ASan detects a byte too many */
+TEST(pause_frame_read__rejects_what_is_cut_short)
 {
 	for (uint32_t length = 0; length <= PAUSE_FRAME_BYTES; length++) {
 		uint8_t *bytes = malloc(length + !length);
@@ -100,7 +100,7 @@ TEST(pause_frame_read__cut_short)
 	}
 }
 
-TEST_RANGE(pause_frame_read__refuses, 0, 7)
+TEST_RANGE(pause_frame_read__rejects, 0, 7)
 {
 	static const struct {
 		unsigned at;

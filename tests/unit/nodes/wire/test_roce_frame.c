@@ -1,6 +1,6 @@
-/*  nodes/wire/roce_frame: ICRC against frames of others, ACK, NAK and CNP byte by byte, what is
- *  read of any RoCEv2 frame, and refusal of the rest (RC-4, RC-9, TB-23).
- *  tests/system/test_wire_tshark.sh lets an independent decoder judge the same frames. */
+/*  nodes/wire/roce_frame: the ICRC against published frames; ACK, NAK and CNP byte by byte; what is
+ *  read of any RoCEv2 frame; everything else is rejected (RC-4, RC-9, TB-23).
+ *  tests/system/test_wire_tshark.sh has an independent decoder check the same frames. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static const uint8_t connectx_cnp[] = {
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x82, 0xfd, 0x00, 0x2a,
 };
 
-/* a SEND of Linux' software RoCE, unreliable connection, UDP checksum and two bytes of pad (from
- * the same tests) */
+/* a SEND of the software RoCE of Linux: unreliable connection, UDP checksum, two bytes of padding
+ * (from the same tests) */
 static const uint8_t rxe_send[] = {
 	0x24, 0x8a, 0x07, 0xa8, 0xfa, 0x22, 0x24, 0x8a, 0x07, 0xa8, 0xfa, 0x22, 0x08,
 	0x00, 0x45, 0x01, 0x00, 0x40, 0x04, 0x78, 0x40, 0x00, 0x40, 0x11, 0xb4, 0xd5,
@@ -64,7 +64,7 @@ static struct roce_reply reply_of(int version)
 	};
 }
 
-/* a generated data frame of @kind, 1514 long; returns its captured bytes */
+/* Makes a generated data frame of @kind, 1514 bytes long.  Return: its captured bytes. */
 static uint32_t data_write(enum frame_kind kind)
 {
 	struct frame_spec spec = {
@@ -77,9 +77,9 @@ static uint32_t data_write(enum frame_kind kind)
 	return frame_write(&spec, &payload, bytes);
 }
 
-/* What routers may change counts as ones [IBTA vol. 1, annex 17; Linux, rxe_icrc.c]. IPv4: TOS,
- * TTL, checksum; IPv6: traffic class, flow label, hop limit; UDP: checksum; BTH: the byte in front
- * of the queue pair. */
+/* Fields that routers may change count as ones [IBTA vol. 1, annex 17; Linux, rxe_icrc.c]. IPv4:
+ * TOS, TTL, checksum; IPv6: traffic class, flow label, hop limit; UDP: checksum; BTH: the byte
+ * before the queue pair. */
 static uint8_t masked(const uint8_t *frame, uint32_t captured_bytes, uint32_t at)
 {
 	bool ipv4 = frame[14] >> 4 == 4;
@@ -93,7 +93,7 @@ static uint8_t masked(const uint8_t *frame, uint32_t captured_bytes, uint32_t at
 	return at == 0 ? byte | 0x0f : (at >= 1 && at <= 3) || at == 7 ? 0xff : byte;
 }
 
-/* bit by bit: a computation of its own */
+/* bit by bit: an independent computation */
 static uint32_t icrc_slowly(const uint8_t *frame, uint32_t captured_bytes, uint32_t frame_bytes)
 {
 	uint32_t crc = 0xffffffff;
@@ -103,7 +103,8 @@ static uint32_t icrc_slowly(const uint8_t *frame, uint32_t captured_bytes, uint3
 		for (int bit = 0; bit < 8; bit++)
 			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
 		if (i == 7)
-			ck_assert_uint_eq(crc, 0xdebb20e3); /* the seed that others begin with */
+			/* the value that other implementations begin with */
+			ck_assert_uint_eq(crc, 0xdebb20e3);
 	}
 	return ~crc;
 }
@@ -172,9 +173,8 @@ TEST_RANGE(roce_frame_read__data, 0, 2)
 	ck_assert(!header.ack_request);
 }
 
-/* behind a tag, IPv4 options and IPv6 extension headers the BTH is found, and the ICRC counts
- * them */
-TEST(roce_frame_read__further_back)
+/* The BTH is found after a tag, IPv4 options and IPv6 extension headers; the ICRC covers them. */
+TEST(roce_frame_read__after_tag_and_options)
 {
 	uint8_t frame[sizeof(connectx_cnp) + 4];
 	uint32_t icrc;
@@ -214,8 +214,8 @@ TEST(roce_frame_read__extension_headers)
 	ck_assert(!roce_icrc_holds(bytes, length + 8, length + 8));
 }
 
-/* nothing is read beyond the captured bytes, and what is cut short is none */
-TEST(roce_frame_read__cut_short)
+/* nothing is read beyond the captured bytes, and a frame that is cut short is rejected */
+TEST(roce_frame_read__rejects_what_is_cut_short)
 {
 	for (uint32_t captured = 0; captured <= sizeof(connectx_cnp); captured++) {
 		uint8_t *copy = malloc(captured + !captured);
@@ -229,8 +229,8 @@ TEST(roce_frame_read__cut_short)
 	}
 }
 
-/* an ACK is read with its AETH, or not at all */
-TEST_RANGE(roce_frame_read__ack_cut_short, 0, 2)
+/* an ACK is read with its AETH, or rejected */
+TEST_RANGE(roce_frame_read__rejects_an_ack_without_aeth, 0, 2)
 {
 	struct roce_reply reply = reply_of(versions[_i]);
 	uint32_t length = roce_ack_write(&reply, bytes);
@@ -249,7 +249,7 @@ TEST(roce_frame_read__too_short_for_its_opcode)
 {
 	uint8_t frame[sizeof(connectx_cnp)];
 
-	for (uint32_t cut = 1; cut <= 16; cut++) { /* off the CNP's reserved bytes */
+	for (uint32_t cut = 1; cut <= 16; cut++) { /* without the reserved bytes of the CNP */
 		memcpy(frame, connectx_cnp, sizeof(frame));
 		bytes_put16(frame + 16, (uint16_t)(60 - cut));
 		bytes_put16(frame + 24, (uint16_t)(0x9161 + cut));
@@ -264,7 +264,7 @@ TEST(roce_frame_read__too_short_for_its_opcode)
 	}
 }
 
-TEST(roce_frame_read__others_are_not)
+TEST(roce_frame_read__rejects_other_frames)
 {
 	uint8_t frame[sizeof(connectx_cnp)];
 
@@ -283,7 +283,7 @@ TEST(roce_frame_read__others_are_not)
 
 /* ---- roce_ack_write, roce_cnp_write ---- */
 
-/* field by field: a copy of a structure need not have its padding */
+/* field by field: a copy of a structure need not have the same padding */
 static void check_ends(const struct roce_ends *ends, const struct roce_ends *expected)
 {
 	ck_assert_mem_eq(ends->source_mac, expected->source_mac, sizeof(ends->source_mac));
@@ -347,7 +347,7 @@ TEST_RANGE(roce_cnp_write__golden_bytes, 0, 2)
 	ck_assert(roce_icrc_holds(bytes, length, length));
 }
 
-/* a signal is told in the seven bits, and the ICRC covers it (RC-9) */
+/* RC-9: a signal is in seven bits, which the ICRC covers */
 TEST_RANGE(roce_cnp_write__signals, 0, 2)
 {
 	struct roce_reply reply = reply_of(versions[_i]);
@@ -386,7 +386,7 @@ TEST_GROUP(icrc, 0);
 
 /* ---- roce_icrc ---- */
 
-TEST(roce_icrc__frames_of_others)
+TEST(roce_icrc__holds_for_published_frames)
 {
 	uint32_t icrc;
 
@@ -400,7 +400,7 @@ TEST(roce_icrc__frames_of_others)
 	ck_assert_uint_eq(icrc, icrc_slowly(rxe_send, sizeof(rxe_send), sizeof(rxe_send)));
 }
 
-/* what a router may change is not in it; everything else is */
+/* bytes that a router may change are not covered; all others are */
 TEST_RANGE(roce_icrc__variant_bytes, 0, 2)
 {
 	static const uint8_t variant4[] = { 15, 15, 22, 24, 25, 40, 41, 46 };
@@ -412,7 +412,7 @@ TEST_RANGE(roce_icrc__variant_bytes, 0, 2)
 	for (uint32_t at = 14; at < length; at++) {
 		bool free_to_change = false, holds;
 
-		/* the header's checksum says so first */
+		/* the header checksum is wrong first */
 		if (versions[_i] == 4 && at < 34 && at != 15 && at != 22)
 			continue;
 		for (uint32_t i = 0; i < sizeof(variant4); i++)
@@ -420,7 +420,7 @@ TEST_RANGE(roce_icrc__variant_bytes, 0, 2)
 		bytes[at] ^= 0x04;
 		if (versions[_i] == 4 &&
 		    (at == 15 ||
-		     at == 22)) /* with a checksum that fits: byte 22 weighs 256 times as much */
+		     at == 22)) /* with a checksum that fits: byte 22 counts 256 times as much */
 			bytes_put16(bytes + 24,
 				    (uint16_t)(bytes_get16(bytes + 24) +
 					       (bytes[at] & 4 ? -4 : 4) * (at == 22 ? 256 : 1)));
@@ -458,8 +458,8 @@ TEST_RANGE(roce_icrc__uncaptured, 0, 2)
 	}
 }
 
-/* what a captured front becomes on the wire; the ICRC is last, at every length, and nothing is
- * touched where there is none */
+/* The captured front becomes a complete frame. The ICRC is last, at every length; a frame without
+ * one is unchanged. */
 TEST_RANGE(roce_complete__every_kind, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;
@@ -482,7 +482,7 @@ TEST_RANGE(roce_complete__every_kind, 0, FRAME_KINDS)
 		if (roce) {
 			behind = length - ROCE_ICRC_BYTES;
 			ck_assert_mem_eq(whole + behind, icrc, sizeof(icrc));
-			/* is there already */
+			/* it is already there */
 			ck_assert(!roce_trailer(whole, length, length, icrc));
 			ck_assert(!roce_trailer(whole, behind + 1, length, icrc));
 			ck_assert(roce_trailer(whole, behind, length, icrc));
@@ -493,8 +493,8 @@ TEST_RANGE(roce_complete__every_kind, 0, FRAME_KINDS)
 	}
 }
 
-/* Ethernet's padding lies behind the ICRC */
-TEST(roce_icrc__padding)
+/* Ethernet padding follows the ICRC */
+TEST(roce_icrc__ignores_padding)
 {
 	struct roce_reply reply = reply_of(4);
 	uint32_t length = roce_ack_write(&reply, bytes);
@@ -506,8 +506,8 @@ TEST(roce_icrc__padding)
 	ck_assert(!roce_icrc_holds(bytes, length, length + 20));
 }
 
-/* an ACK repeats an ECN mark in the BECN bit of its BTH, and tells by its TTL how many routers it
- * passed; neither is under its ICRC */
+/* An ACK repeats an ECN mark in the BECN bit of its BTH. Its TTL tells how many routers it has
+ * passed. The ICRC covers neither. */
 TEST_RANGE(roce_ack_write__becn_and_hops, 0, 2)
 {
 	struct roce_reply reply = { .ends = { .ip_version = _i ? 6 : 4 },
@@ -521,7 +521,7 @@ TEST_RANGE(roce_ack_write__becn_and_hops, 0, 2)
 	reply.becn = true;
 	ck_assert_uint_eq(roce_ack_write(&reply, bytes), length);
 	bytes[_i ? 14 + 7 : 14 + 8] -= 3;
-	if (!_i) /* the header's checksum for it */
+	if (!_i) /* the header checksum for it */
 		bytes_put16(bytes + 24, (uint16_t)(bytes_get16(bytes + 24) + (3 << 8)));
 	ck_assert_int_eq(roce_frame_read(bytes, length, length, &header), 0);
 	ck_assert(header.becn);

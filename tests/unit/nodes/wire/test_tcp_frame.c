@@ -1,5 +1,5 @@
-/*  nodes/wire/tcp_frame: what changes from segment to segment, ACKs, and their checksums (RC-6,
- *  TB-23). */
+/*  nodes/wire/tcp_frame: the fields that change from segment to segment, ACKs, and their checksums
+ *  (RC-6, TB-23). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ static const struct tcp_ack example = { .source = 65535,
 
 static uint8_t bytes[FRAME_HEADERS_MAX];
 
-/* over the pseudo-header and the segment, 16 bits by 16 bits: 0xffff if the checksum is right [RFC
- * 9293, 3.1] */
+/* The sum of the pseudo-header and the segment, 16 bits at a time: 0xffff if the checksum is right
+ * [RFC 9293, 3.1]. */
 static uint32_t sum_slowly(uint32_t captured_bytes)
 {
 	uint32_t tcp_bytes = bytes_get16(bytes + 16) - 20u, sum = 6 + tcp_bytes;
@@ -70,8 +70,8 @@ TEST(tcp_fields_write__layout)
 	fields_expect(&got, &fields);
 }
 
-/* after every way of writing, and of whatever length */
-TEST(tcp_checksum_write__right)
+/* after every function that writes, for every length */
+TEST(tcp_checksum_write__is_right_for_every_length)
 {
 	struct frame_payload other = payload;
 	struct frame_spec changed = spec;
@@ -133,7 +133,7 @@ TEST(tcp_ack_read__reads_what_was_written)
 	}
 }
 
-/* an ACK's addresses and ports are its data's, reversed */
+/* the addresses and ports of an ACK are those of its data, reversed */
 TEST(tcp_ack_write__answers_data)
 {
 	struct frame_fields data, answer;
@@ -150,7 +150,7 @@ TEST(tcp_ack_write__answers_data)
 	ck_assert_uint_eq(data.destination_port, answer.source_port);
 }
 
-TEST(tcp_ack_read__cut_short)
+TEST(tcp_ack_read__rejects_what_is_cut_short)
 {
 	struct tcp_ack got;
 
@@ -168,7 +168,7 @@ TEST(tcp_ack_read__cut_short)
 }
 
 /* one wrong byte each: MACs of no host, EtherType, IP header, ports, options, no ACK flag */
-TEST_RANGE(tcp_ack_read__refuses, 0, 13)
+TEST_RANGE(tcp_ack_read__rejects, 0, 13)
 {
 	static const struct {
 		unsigned at;
@@ -183,8 +183,8 @@ TEST_RANGE(tcp_ack_read__refuses, 0, 13)
 	ck_assert_int_eq(tcp_ack_read(bytes, FRAME_BYTES_MIN, FRAME_BYTES_MIN, &got), -EINVAL);
 }
 
-/* data is no ACK, and an ACK no data */
-TEST(tcp_ack_read__no_data)
+/* data is no ACK, and an ACK is no data */
+TEST(tcp_ack_read__rejects_data)
 {
 	struct frame_payload read;
 	struct frame_spec shortest = spec;

@@ -30,7 +30,7 @@ TEST(word_frame_add__layout)
 {
 	static const uint8_t expected[] = {
 		0x02, 0x48, 0xfe, 0x06, 0x78, 0x3f,             /* the peer's end */
-		0x02, 0x48, 0xfe, 0x12, 0x34, 0x05,             /* the own */
+		0x02, 0x48, 0xfe, 0x12, 0x34, 0x05,             /* the node's own */
 		0x88, 0xb5, 0x30, 0x02, 0x00, 0x00,             /* type 3, two words */
 		0x00, 0x07, 0x00, 0x00, 0x01, 0x02, 0x03, 0x04, /* STOP, class 7 */
 		0x03, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xfe, /* SYNC */
@@ -51,7 +51,7 @@ TEST(word_frame_add__full)
 	ck_assert_int_eq(word_frame_read(frame, WORD_FRAME_BYTES_MAX, words), WORD_FRAME_WORDS_MAX);
 }
 
-TEST(word_frame_read__what_was_written)
+TEST(word_frame_read__reads_what_was_written)
 {
 	uint32_t length = 0;
 
@@ -65,7 +65,7 @@ TEST(word_frame_read__what_was_written)
 	}
 }
 
-TEST(word_frame_read__wrong_length)
+TEST(word_frame_read__rejects_wrong_lengths)
 {
 	uint32_t length = add(1, 0, 7);
 
@@ -74,8 +74,8 @@ TEST(word_frame_read__wrong_length)
 				 other == length ? 1 : -EINVAL);
 }
 
-/* every bit of the front, and every reserved bit of a word, has one good value */
-TEST(word_frame_read__wrong_bits)
+/* every bit before the words, and every reserved bit of a word, has one valid value */
+TEST(word_frame_read__rejects_wrong_bits)
 {
 	uint32_t length = add(1, 0, 7);
 
@@ -87,17 +87,17 @@ TEST(word_frame_read__wrong_bits)
 			ck_assert_int_eq(word_frame_read(frame, length, words), -EINVAL);
 		else
 			ck_assert_int_eq(word_frame_read(frame, length, words),
-					 1); /* kind and class are the link's */
+					 1); /* kind and class are for the link to check */
 		frame[at] ^= (uint8_t)(1 << bit % 8);
 	}
 }
 
-TEST(word_frame_read__no_words)
+TEST(word_frame_read__rejects_a_frame_without_words)
 {
 	ck_assert_int_eq(word_frame_read(frame, WORD_FRAME_FRONT_BYTES, words), -EINVAL);
 }
 
-TEST(word_frame_read__random_bytes)
+TEST(word_frame_read__survives_random_bytes)
 {
 	struct random random;
 
@@ -105,7 +105,8 @@ TEST(word_frame_read__random_bytes)
 	add(0, 0, 0);
 	for (uint32_t round = 0; round < 100000; round++) {
 		uint32_t length = (uint32_t)random_below(&random, WORD_FRAME_BYTES_MAX + 1);
-		uint8_t *bytes = malloc(length ? length : 1); /* so that a sanitizer sees its end */
+		/* exactly that long, so that a sanitizer detects an access beyond its end */
+		uint8_t *bytes = malloc(length ? length : 1);
 		int count;
 
 		ck_assert_ptr_nonnull(bytes);
