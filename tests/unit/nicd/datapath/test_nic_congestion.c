@@ -1,5 +1,5 @@
-/*  What a congestion control is told of a queue pair between two NICs: round trips and ECN marks
- *  (congestion_control.h; RC-16). */
+/*  nicd/transport/congestion_control.h: what a congestion control is told of a queue pair between
+ *  two NICs: round trips, hops and ECN marks (RC-16). */
 #include "nicd/transport/congestion_control.h"
 
 #include "tests/testing.h"
@@ -69,9 +69,9 @@ static const struct told *start(void)
 
 TEST_GROUP(nic_congestion);
 
-/* a window of one: each packet asks for an ACK, and each ACK tells the round trip: two frames on the
- * link, two latencies of a NIC and of the link each */
-TEST(nic_congestion__round_trip)
+/* A window of one: each packet requests an ACK, and each ACK gives the round trip: two frames on
+ * the link, and twice the latencies of a NIC and of the link. */
+TEST(nic_congestion__round_trip_is_exact)
 {
 	const struct told *told = start();
 	const node_time_t ack_ps = (62 + 4) * TWO_BYTE_PS;
@@ -91,11 +91,12 @@ TEST(nic_congestion__round_trip)
 }
 
 /* the receiver's next ACK repeats a mark, once */
-TEST(nic_congestion__echo)
+TEST(nic_congestion__mark_is_echoed_once)
 {
 	const struct told *told = start();
 
-	two_run(2 * TWO_LEAD_PS); /* the first ACK is on its way, the second packet is not */
+	/* the first ACK is in flight, the second packet is not sent yet */
+	two_run(2 * TWO_LEAD_PS);
 	two[1].nic->replies.responders[0].marked = true;
 	two_run(NODE_MS);
 	ck_assert_uint_eq(told->count, PACKETS);

@@ -40,8 +40,8 @@ static const struct flow_tx_stats *tx(uint32_t slot)
 	return stats_flow_tx(two[0].stats, slot);
 }
 
-/* host 1 sends a CNP for its received flow in @slot at two_now, behind what it is sending; it
- * arrives before this returns */
+/* Host 1 sends a CNP for its received flow in @slot at two_now, after the frame that it is sending.
+ * The CNP arrives before this returns. */
 static void send_cnp(uint32_t slot)
 {
 	struct roce_reply reply = {
@@ -83,7 +83,7 @@ static void check_near(uint64_t bps, uint64_t expected_bps)
 TEST_GROUP(nic_dcqcn, .setup = setup, .timeout_s = 120);
 
 /* RC-3 on the wire: 100 Gb/s, a CNP, 50, then 75, 87.5 ... every 55 us */
-TEST(nic_dcqcn__one_cnp)
+TEST(nic_dcqcn__one_cnp_halves_the_rate)
 {
 	two_build();
 	two_run(20 * NODE_US);
@@ -105,7 +105,7 @@ TEST(nic_dcqcn__one_cnp)
 }
 
 /* RC-3, TB-9: `show queue-pairs` has R_C, R_T, alpha, T and BC of each queue pair */
-TEST(nic_dcqcn__shown)
+TEST(nic_dcqcn__state_is_shown)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -123,8 +123,8 @@ TEST(nic_dcqcn__shown)
 	two_free();
 }
 
-/* RC-3: each queue pair has its own rate; what one may not use, others have */
-TEST(nic_dcqcn__each_queue_pair)
+/* RC-3: each queue pair has its own rate; the others use what it leaves free */
+TEST(nic_dcqcn__each_queue_pair_has_its_rate)
 {
 	uint64_t before[2];
 
@@ -145,7 +145,7 @@ TEST(nic_dcqcn__each_queue_pair)
 		   tx(0)->rate_bps);
 	check_near((tx(1)->packets - before[1]) * WIRE_BYTES * 8 * NODE_S / (50 * NODE_US),
 		   100 * GBPS - tx(0)->rate_bps);
-	/* TB-13: both together were allowed 112.5 Gb/s or more, which the link does not carry */
+	/* TB-13: both together were allowed 112.5 Gb/s or more, which exceeds the link */
 	ck_assert_uint_gt(two[0].stats->sample_count, 40);
 	for (uint64_t i = 0; i < two[0].stats->sample_count; i++)
 		ck_assert_uint_le(stats_sample(two[0].stats, i)->rate_bps, 100 * GBPS);
@@ -154,8 +154,8 @@ TEST(nic_dcqcn__each_queue_pair)
 	two_free();
 }
 
-/* RC-3: no lower than the lowest rate that the NIC holds */
-TEST(nic_dcqcn__rate_min)
+/* RC-3: never below the lowest rate of the configuration */
+TEST(nic_dcqcn__rate_min_is_kept)
 {
 	two[0].config.roce.dcqcn.rate_min_bps = GBPS;
 	two_build();
@@ -168,9 +168,9 @@ TEST(nic_dcqcn__rate_min)
 	two_free();
 }
 
-/* RC-3: a flow's rate is never above its link's, so the link's new rate is what a CNP halves; a
- * flow that begins later begins with that rate */
-TEST(nic_dcqcn__link_set)
+/* RC-3: the rate of a flow is at most that of its link. So a CNP halves the link's new rate, and a
+ * flow that starts later starts with that rate. */
+TEST(nic_dcqcn__new_link_rate_is_the_limit)
 {
 	two_build();
 	two_run(20 * NODE_US);
@@ -189,7 +189,7 @@ TEST(nic_dcqcn__link_set)
 	two_free();
 }
 
-/* marks all that is on the way from host 0 to host 1 */
+/* marks all packets in flight from host 0 to host 1 */
 static void mark_all(void)
 {
 	uint8_t addresses[12], *page = (uint8_t *)two_rings[0], *at = page;
@@ -201,9 +201,9 @@ static void mark_all(void)
 		ck_assert(ecn_mark(at++, 34));
 }
 
-/* RC-2: a stream that is marked throughout makes a CNP every 50 us, no more; RC-3: each of them
- * counts */
-TEST_RANGE(nic_dcqcn__marked_stream, 0, 2)
+/* RC-2: a flow whose packets are all marked gets a CNP every 50 us, no more. RC-3: each of them
+ * cuts the rate. */
+TEST_RANGE(nic_dcqcn__marked_flow_gets_a_cnp_per_interval, 0, 2)
 {
 	const struct flow_rx_stats *rx;
 
@@ -222,7 +222,7 @@ TEST_RANGE(nic_dcqcn__marked_stream, 0, 2)
 		ck_assert_uint_le(rx->cnps, 9);
 		ck_assert_uint_ge(rx->cnp_gap_min_ps, 50 * NODE_US);
 	}
-	ck_assert_uint_le(rx->cnps - tx(0)->cnps, 1); /* the last may be on its way */
+	ck_assert_uint_le(rx->cnps - tx(0)->cnps, 1); /* the last one may be in flight */
 	ck_assert_uint_lt(tx(0)->rate_bps, GBPS);
 	two_free();
 }

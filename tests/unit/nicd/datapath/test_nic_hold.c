@@ -1,7 +1,7 @@
-/*  nicd/datapath/nic_gate and host_hold: an attached host's flows, one of them held (EC-17). One
- *  NIC: a socket pair for each socket stands for the kernel, the test plays the edge switch.
+/*  nicd/datapath/nic_gate and nicd/host/host_hold: flows of an attached host, one of them paused
+ *  (EC-17).
  *
- *      host ==(two sockets)== NIC ----- the test */
+ *  One NIC. A socket pair stands for each packet socket, and the test plays the edge switch. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -103,7 +103,7 @@ static void checksum_write(uint8_t *ip)
 	bytes_put16(ip + 10, (uint16_t) ~((sum & 0xffff) + (sum >> 16)));
 }
 
-/* UDP of flow @flow to host 1; its headers */
+/* Makes the headers of UDP flow @flow to host 1. */
 static uint32_t headers_make(uint32_t flow, uint32_t ecn, uint8_t *bytes)
 {
 	struct frame_spec spec = {
@@ -127,7 +127,8 @@ static void host_sends(uint32_t queue, uint32_t flow, uint32_t number, uint32_t 
 	ck_assert_int_gt(send(kernel[queue], message, sizeof(message), 0), 0);
 }
 
-/* TCP of port @flow, @segments times 1000 bytes in one piece, from sequence number 0 on */
+/* Makes TCP of port @flow, @segments times 1000 bytes in one super-frame, from sequence number
+ * 0. */
 static void host_sends_super(uint32_t queue, uint32_t flow, uint32_t segments)
 {
 	static uint8_t message[70000];
@@ -191,7 +192,7 @@ static void hold(uint32_t flow, node_time_t pause_ps, uint32_t credit_units)
 	fgfc_send(&name, MATCH_ALL, pause_ps, credit_units);
 }
 
-/* the node's loop for @ps more */
+/* runs the node for another @ps */
 static void run(node_time_t ps)
 {
 	node_time_t until = now + ps;
@@ -207,8 +208,8 @@ static void run(node_time_t ps)
 	}
 }
 
-/* the next frame on the link: its flow (source port) and number; false: none. @ecn of its IP
- * header, if not NULL */
+/* Receives the next frame on the link: its flow (source port) and number.  Return: false if there
+ * is none. @ecn, unless NULL, is the ECN field of its IP header. */
 static bool got(uint32_t *flow, uint32_t *number, uint32_t *ecn)
 {
 	struct frame_fields fields;
@@ -232,7 +233,7 @@ static bool got(uint32_t *flow, uint32_t *number, uint32_t *ecn)
 	return true;
 }
 
-/* the same; the ring may have had no room for it yet */
+/* the same, but waits if the ring had no space for it yet */
 static bool got_soon(uint32_t *flow, uint32_t *number, uint32_t *ecn)
 {
 	if (got(flow, number, ecn))
@@ -259,9 +260,9 @@ static void expect_none(void)
 
 TEST_GROUP(nic_hold, .setup = setup, .teardown = teardown);
 
-/* EC-17: a program in the host hears of each good FGFC frame, the end included, as it came; no
- * packet is counted */
-TEST(host__hears_what_is_held)
+/* EC-17: a program in the host receives each valid FGFC frame unchanged, the end of a pause too. No
+ * packet is counted. */
+TEST(host__receives_fgfc_frames)
 {
 	struct flow_name name = udp_name(1);
 	uint8_t message[2048];
@@ -287,8 +288,9 @@ TEST(host__hears_what_is_held)
 			  0);
 }
 
-/* EC-15: the others of the same socket go on, in order; what was held follows in its own order */
-TEST(nic_hold__same_socket)
+/* EC-15: other flows of the same socket continue, in order. The paused packets follow, in their own
+ * order. */
+TEST(nic_hold__other_flows_of_the_socket_continue)
 {
 	hold(1, PAUSE_PS, 0);
 	run(NODE_US);
@@ -313,8 +315,8 @@ TEST(nic_hold__same_socket)
 	ck_assert_uint_eq(stats->host_tx_packets, 21);
 }
 
-/* a lost end: the timer */
-TEST(nic_hold__timer)
+/* the frame that ends the pause is lost: the timer ends it */
+TEST(nic_hold__timer_ends_the_pause)
 {
 	hold(1, PAUSE_PS, 0);
 	run(NODE_US);
@@ -326,8 +328,8 @@ TEST(nic_hold__timer)
 	ck_assert_uint_eq(nic->gate.fgfc.used, 0);
 }
 
-/* 12 units are three frames; newer ones do not overtake those that wait, whatever their credit */
-TEST(nic_hold__credit)
+/* 12 units are three frames. New frames do not overtake those that wait, whatever the credit. */
+TEST(nic_hold__credit_is_used_in_order)
 {
 	hold(1, PAUSE_PS, 0);
 	run(NODE_US);
@@ -345,13 +347,13 @@ TEST(nic_hold__credit)
 	run(10 * NODE_US);
 	for (uint32_t i = 3; i < 6; i++)
 		expect(1, i);
-	host_sends(0, 1, 6, 0); /* of the credit that is left */
+	host_sends(0, 1, 6, 0); /* of the remaining credit */
 	run(10 * NODE_US);
 	expect(1, 6);
 	ck_assert_int_eq(nic->gate.fgfc.entries[0].credit_units, 96 * FRAME_UNITS);
 }
 
-/* two flows held, with credit: a frame each in turn */
+/* two paused flows with credit send a frame each in turn */
 TEST(nic_hold__two_flows_take_turns)
 {
 	hold(1, PAUSE_PS, 0);
@@ -375,8 +377,8 @@ TEST(nic_hold__two_flows_take_turns)
 	expect_none();
 }
 
-/* RFC 3168: marked from the quarter of what may wait on, if they can be; then dropped and counted;
- * the other flow is not concerned */
+/* RFC 3168: from a quarter of the limit on, frames are marked if they can be. Beyond the limit they
+ * are dropped and counted. The other flow is not affected. */
 TEST(nic_hold__marks_then_drops)
 {
 	uint32_t flow, number, ecn;
@@ -408,8 +410,8 @@ TEST(nic_hold__marks_then_drops)
 	expect_none();
 }
 
-/* many flows held: the room of all is limited too, and the sockets are read all the same */
-TEST(nic_hold__all_room_taken)
+/* many paused flows: the buffer of all of them is limited, too, and the sockets are still read */
+TEST(nic_hold__all_flows_share_a_limit)
 {
 	uint32_t flow, number, frames = 0;
 
@@ -436,8 +438,8 @@ TEST(nic_hold__all_room_taken)
 	ck_assert_uint_eq(frames, HOST_HOLD_FRAMES_MAX);
 }
 
-/* a super-frame counts with all its bytes, and waits in the midst with what is left of it */
-TEST(nic_hold__super_frame)
+/* a super-frame counts with all its bytes, and may be paused when a part of it is sent */
+TEST(nic_hold__super_frame_counts_with_all_bytes)
 {
 	struct flow_name name = udp_name(0);
 
@@ -466,8 +468,8 @@ TEST(nic_hold__super_frame)
 	ck_assert_uint_eq(nic->gate.fgfc.used, 0);
 }
 
-/* held while its first super-frame is on the way out: the rest of it steps aside */
-TEST(nic_hold__cut_head_steps_aside)
+/* The flow is paused while its first super-frame is being sent: the rest of it is parked. */
+TEST(nic_hold__rest_of_a_super_frame_is_parked)
 {
 	struct flow_name name = udp_name(0);
 	uint32_t flow, number, segments = 0, expected = 0;
@@ -492,8 +494,8 @@ TEST(nic_hold__cut_head_steps_aside)
 	ck_assert_uint_eq(segments, 60);
 }
 
-/* ended, but not all gone yet, and held again */
-TEST(nic_hold__held_again)
+/* the pause has ended, but packets still wait, and the flow is paused again */
+TEST(nic_hold__paused_again_keeps_the_order)
 {
 	uint32_t flow, number, next = 0;
 
@@ -518,8 +520,8 @@ TEST(nic_hold__held_again)
 	ck_assert_uint_eq(nic->gate.fgfc.used + nic->gate.fgfc.held, 0);
 }
 
-/* all flows of the host pair, over both sockets, under one name */
-TEST(nic_hold__group)
+/* one name for all flows of the host pair, over both sockets */
+TEST(nic_hold__one_name_pauses_a_group)
 {
 	struct flow_name name = udp_name(1);
 	uint32_t flow, number, next[3] = { 0 };

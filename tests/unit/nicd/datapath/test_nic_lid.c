@@ -1,6 +1,6 @@
-/*  nicd in a fabric of kind port-group, two NICs at the two ends of one link: headers, credits,
- *  FECN and BECN, rates (PG-1, PG-9, PG-10, TB-23). The test stands in for the switch: it changes
- *  packets that are on the link. */
+/*  nicd in a fabric of kind port-group, two NICs at the two ends of one link: headers, credit, FECN
+ *  and BECN, rates (PG-1, PG-9, PG-10, TB-23). The test plays the switch: it changes packets on the
+ *  link. */
 #include "nicd/datapath/nic_lid.h"
 #include "nodes/base/units.h"
 #include "nodes/wire/address.h"
@@ -15,7 +15,7 @@
 #define WIRE_BYTES (PACKET_BYTES + LID_HEADER_BYTES + FRAME_FCS_BYTES + TWO_GAP_BYTES)
 #define TIMER_PS (100 * NODE_US)
 
-/* host 0 sends to host 1, plain Ethernet frames of one class after the other */
+/* host 0 sends plain Ethernet frames of one class to host 1, one after the other */
 static void setup(void)
 {
 	two_setup();
@@ -44,8 +44,7 @@ static void setup(void)
 	}
 }
 
-/* packets that host 0 has put on the link and host 1 has not received: @change does something to
- * each */
+/* applies @change to each packet that host 0 has sent and host 1 has not received */
 static void on_link(void (*change)(struct record *record, struct lid_header *header,
 				   uint8_t *bytes))
 {
@@ -84,7 +83,7 @@ static struct port_stats *port_of(uint32_t end)
 	return stats_port(two[end].stats, 0);
 }
 
-/* both send nothing more, and what is on the link arrives */
+/* both hosts send nothing more; everything in flight arrives */
 static void run_out(void)
 {
 	two_run(two_now + 10 * NODE_MS);
@@ -111,8 +110,8 @@ static void check_header(struct record *record, struct lid_header *header, uint8
 
 TEST_GROUP(nic_lid, .setup = setup);
 
-/* PG-1: DLID and SLID from the hosts' numbers, the lane from the class; the other end removes it
- * all */
+/* PG-1: DLID and SLID follow from the hosts' numbers, the lane from the class. The receiver removes
+ * the header. */
 TEST(nic_lid__header_is_written_and_removed)
 {
 	two[0].workloads[0].traffic_class = 1;
@@ -151,9 +150,9 @@ static void in_another_lane(struct record *record, struct lid_header *header, ui
 	seen++;
 }
 
-/* PG-1, TB-23: a DLID that is not ours, reserved or too long; no source; a header that does not say
- * its lane */
-TEST_RANGE(nic_lid__refused, 0, 3)
+/* PG-1, TB-23: a DLID of another host, reserved or too long; no source; a header without its
+ * lane */
+TEST_RANGE(nic_lid__bad_headers_are_dropped, 0, 3)
 {
 	static void (*const changes[])(struct record *, struct lid_header *,
 				       uint8_t *) = { to_another, from_nobody, in_another_lane };
@@ -172,7 +171,7 @@ TEST_RANGE(nic_lid__refused, 0, 3)
 	two_free();
 }
 
-/* PG-1: groups and whoever is there */
+/* PG-1: multicast groups, and the LID of all hosts */
 static void to_all(struct record *record, struct lid_header *header, uint8_t *bytes)
 {
 	(void)record;
@@ -180,7 +179,7 @@ static void to_all(struct record *record, struct lid_header *header, uint8_t *by
 	header_put(bytes, header);
 }
 
-TEST(nic_lid__groups_are_for_us)
+TEST(nic_lid__groups_are_accepted)
 {
 	two[0].workloads[0].messages_max = 1;
 	two_build();
@@ -203,7 +202,7 @@ TEST(nic_lid_of_mac__hosts_and_all_others)
 	address_mac(4711, mac);
 	ck_assert_uint_eq(nic_lid_of_mac(two[0].nic, mac), 4712);
 	ck_assert_uint_eq(nic_lid_of_mac(two[0].nic, broadcast), 0xc000);
-	address_mac(0xc000, mac); /* its number is a group's */
+	address_mac(0xc000, mac); /* its number is that of a group */
 	ck_assert_uint_eq(nic_lid_of_mac(two[0].nic, mac), 0xc000);
 	two_free();
 	two[0].config.port_group.lid_bits = 24;
@@ -215,8 +214,8 @@ TEST(nic_lid_of_mac__hosts_and_all_others)
 
 /* ---- credits ---- */
 
-/* PG-9, EC-4: a receiver that stops for a while is sent what it has granted, nothing is lost, and
- * then it goes on */
+/* PG-9, EC-4: a receiver that pauses gets what it has granted; nothing is lost, and the sender
+ * resumes */
 TEST(nic_lid__credit_runs_out_and_comes_back)
 {
 	two[1].pauses[0] = (struct pause_config){ .start_ps = 5 * NODE_US,
@@ -244,7 +243,7 @@ TEST(nic_lid__credit_runs_out_and_comes_back)
 
 /* ---- FECN and BECN ---- */
 
-static bool passing; /* collisions, that choices undo */
+static bool passing; /* such collisions are resolved by the switch's next choices */
 
 static void mark(struct record *record, struct lid_header *header, uint8_t *bytes)
 {
@@ -255,7 +254,7 @@ static void mark(struct record *record, struct lid_header *header, uint8_t *byte
 	seen++;
 }
 
-/* what is on the link now has met congestion; the answer comes back within a few microseconds */
+/* packets on the link have met congestion; the BECN returns within a few microseconds */
 static void congest(void)
 {
 	seen = 0;
@@ -271,8 +270,8 @@ static uint64_t packets_in(node_time_t interval)
 	return two[0].stats->injected_packets - before;
 }
 
-/* PG-10: FECN is answered once, the source slows down to the formula's rate, and recovers by its
- * timer */
+/* PG-10: FECN is answered once. The source slows down to the rate of the formula, and recovers by
+ * its timer. */
 TEST(nic_rate__slows_down_and_recovers)
 {
 	uint64_t line = 100 * NODE_US / (WIRE_BYTES * TWO_BYTE_PS), slow;
@@ -298,8 +297,8 @@ TEST(nic_rate__slows_down_and_recovers)
 	two_free();
 }
 
-/* PG-3, PG-10: of a collision that choices undo the source does not hear */
-TEST(nic_lid__passing_congestion)
+/* PG-3, PG-10: the source is not notified of a collision that choices resolve */
+TEST(nic_lid__passing_congestion_sends_no_becn)
 {
 	two_build();
 	two_run(10 * NODE_US);
@@ -311,8 +310,8 @@ TEST(nic_lid__passing_congestion)
 	two_free();
 }
 
-/* PG-10: a source is told at most once in becn_interval */
-TEST(nic_lid__becn_interval)
+/* PG-10: a source receives at most one BECN in becn_interval */
+TEST(nic_lid__one_becn_per_interval)
 {
 	two_build();
 	two_run(10 * NODE_US);
@@ -327,8 +326,8 @@ TEST(nic_lid__becn_interval)
 	two_free();
 }
 
-/* PG-10: only those to the congested destination are slow: host 0 sends to host 2 too, which nobody
- * is; it has the rest of the link */
+/* PG-10: only packets to the congested destination are slow. Host 0 also sends to host 2, which
+ * does not exist, and uses the rest of the link. */
 TEST(nic_rate__others_have_the_link)
 {
 	uint64_t line = 100 * NODE_US / (WIRE_BYTES * TWO_BYTE_PS), slow, fast;
@@ -361,8 +360,8 @@ TEST(nic_rate__others_have_the_link)
 	two_free();
 }
 
-/* PG-10: without BECN nobody answers */
-TEST(nic_lid__no_becn)
+/* PG-10: without `becn` the NIC sends no BECN */
+TEST(nic_lid__no_becn_unless_configured)
 {
 	two[1].config.port_group.becn = false;
 	two_build();

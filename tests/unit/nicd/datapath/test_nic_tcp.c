@@ -1,4 +1,4 @@
-/*  Two NICs with TCP connections, back to back: two_nics.h has the drawing. */
+/*  nicd/datapath with TCP connections: two NICs back to back (RC-6). two_nics.h has the drawing. */
 #include "nicd/transport/tcp_sender.h"
 #include "nodes/base/random.h"
 #include "nodes/wire/ecn_mark.h"
@@ -28,7 +28,7 @@ static const struct flow_rx_stats *rx(uint32_t slot)
 	return stats_flow_rx(two[1].stats, slot);
 }
 
-/* everything that host 0 started has arrived once, in order, and all of it is acknowledged */
+/* everything that host 0 started has arrived once, in order, and is acknowledged */
 static void check_delivered(uint32_t flows, uint64_t messages)
 {
 	uint64_t sent = 0, received = 0;
@@ -54,8 +54,8 @@ static void check_delivered(uint32_t flows, uint64_t messages)
 
 TEST_GROUP(nic_tcp, .setup = setup, .timeout_s = 120);
 
-/* RC-6: the next message of a closed loop starts when the one before is acknowledged; every segment
- * is */
+/* RC-6: the next message of a closed loop starts when the previous one is acknowledged; every
+ * segment is acknowledged */
 TEST(nic_tcp__completion_at_the_ack)
 {
 	const node_time_t packets_ps = (10 * (1000 + 24) - TWO_GAP_BYTES) * TWO_BYTE_PS,
@@ -80,7 +80,7 @@ TEST(nic_tcp__completion_at_the_ack)
 	two_free();
 }
 
-/* RC-6: windows open until the link is full, and connections share it */
+/* RC-6: windows grow until the link is full, and the connections share it */
 TEST(nic_tcp__fills_and_shares)
 {
 	two[0].workloads[0].connections = 2;
@@ -95,8 +95,8 @@ TEST(nic_tcp__fills_and_shares)
 	two_free();
 }
 
-/* RC-6: both directions lose up to a twentieth of all frames, data and ACKs alike: everything
- * arrives exactly once and in order */
+/* RC-6: up to a twentieth of all frames is lost in both directions, data and ACKs. Everything
+ * arrives exactly once and in order. */
 TEST_RANGE(nic_tcp__lossy_link_exactly_once, 0, 16)
 {
 	struct random random;
@@ -113,7 +113,7 @@ TEST_RANGE(nic_tcp__lossy_link_exactly_once, 0, 16)
 	two[0].workloads[0].window = 1 + (uint32_t)random_below(&random, 4);
 	two[0].workloads[0].message_bytes = 1 + random_below(&random, 40000);
 	two[0].workloads[0].messages_max = 200;
-	two[1].config.nic.workload_count = (uint32_t)_i & 1; /* the other way round, too */
+	two[1].config.nic.workload_count = (uint32_t)_i & 1; /* in the other direction, too */
 	two[1].workloads[0].messages_max = 100;
 	two_build();
 	ck_assert_uint_eq(two_run(NODE_TIME_NEVER - 1), NODE_TIME_NEVER);
@@ -123,8 +123,7 @@ TEST_RANGE(nic_tcp__lossy_link_exactly_once, 0, 16)
 	two_free();
 }
 
-/* a loss is repaired by fast retransmit, without a timeout: the one packet goes again, not all
- * behind it */
+/* A loss is repaired by fast retransmit, without a timeout: only the lost packet is sent again. */
 TEST(nic_tcp__fast_retransmit)
 {
 	two[0].port.loss_ppb = 1000000; /* one in a thousand */
@@ -142,7 +141,7 @@ TEST(nic_tcp__fast_retransmit)
 }
 
 /* RFC 3168: data is ECN-capable if the configuration says so, ACKs never are */
-TEST_RANGE(nic_tcp__ecn_capable, 0, 2)
+TEST_RANGE(nic_tcp__only_data_is_ecn_capable, 0, 2)
 {
 	const uint8_t *bytes;
 	struct record header;
@@ -154,7 +153,7 @@ TEST_RANGE(nic_tcp__ecn_capable, 0, 2)
 	bytes = ring_peek(&two[1].link.rx, &header);
 	ck_assert_ptr_nonnull(bytes);
 	ck_assert_uint_eq(ecn_read(bytes, header.captured_bytes), _i ? 2 : 0);
-	two_run(TWO_LEAD_PS + 200 * NODE_NS); /* it has arrived, and its ACK is on its way */
+	two_run(TWO_LEAD_PS + 200 * NODE_NS); /* it has arrived, and its ACK is in flight */
 	ring_refresh(&two[0].link.rx);
 	bytes = ring_peek(&two[0].link.rx, &header);
 	ck_assert_ptr_nonnull(bytes);
@@ -163,8 +162,8 @@ TEST_RANGE(nic_tcp__ecn_capable, 0, 2)
 	two_free();
 }
 
-/* RC-6, RC-4: a connection and a queue pair, each in its class, have the shares of their classes */
-TEST(nic_tcp__beside_a_queue_pair)
+/* RC-6, RC-4: a connection and a queue pair, each in its class, get the shares of their classes */
+TEST(nic_tcp__shares_the_link_with_a_queue_pair)
 {
 	two[0].config.classes[0].min_permille = 750;
 	two[0].config.classes[1].min_permille = 250;
@@ -185,8 +184,8 @@ TEST(nic_tcp__beside_a_queue_pair)
 	two_free();
 }
 
-/* frames that nobody of ours has sent: dropped and counted, or taken without harm */
-TEST_RANGE(nic_tcp__forged, 0, 10)
+/* forged frames are dropped and counted, or received without harm */
+TEST_RANGE(nic_tcp__forged_frames_are_harmless, 0, 10)
 {
 	struct random random;
 
@@ -222,7 +221,7 @@ TEST_RANGE(nic_tcp__forged, 0, 10)
 	two_free();
 }
 
-/* a segment of host 1's stream that nobody sent */
+/* a segment of host 1's stream that host 1 has not sent */
 static void forge(uint32_t sequence, uint32_t frame_bytes)
 {
 	struct frame_spec spec = { .kind = FRAME_TCP,
@@ -241,8 +240,8 @@ static void forge(uint32_t sequence, uint32_t frame_bytes)
 	two_run(two_now + 10 * NODE_US);
 }
 
-/* TB-25: what waits and is then covered by a longer segment has left the books too */
-TEST(nic_tcp__covered_segments)
+/* TB-25: a segment that waits and is then covered by a longer one is removed from the books, too */
+TEST(nic_tcp__covered_segments_are_released)
 {
 	two[0].config.nic.workload_count = 0;
 	two_build();

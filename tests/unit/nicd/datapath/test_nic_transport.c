@@ -1,4 +1,5 @@
-/*  Two NICs with queue pairs, back to back: two_nics.h has the drawing. */
+/*  nicd/datapath with queue pairs: two NICs back to back (RC-2, RC-4, RC-5, RC-11). two_nics.h has
+ *  the drawing. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -22,7 +23,7 @@ static const struct flow_rx_stats *rx(uint32_t slot)
 	return stats_flow_rx(two[1].stats, slot);
 }
 
-/* everything that host 0 started has arrived once, in order, and all of it is acknowledged */
+/* everything that host 0 started has arrived once, in order, and is acknowledged */
 static void check_delivered(uint32_t flows, uint64_t messages)
 {
 	uint64_t sent = 0, received = 0;
@@ -45,12 +46,12 @@ static void check_delivered(uint32_t flows, uint64_t messages)
 	two_check_books();
 }
 
-/* ---- a link that loses nothing ---- */
+/* ---- a link without losses ---- */
 
 TEST_GROUP(nic_transport, .setup = two_setup, .timeout_s = 120);
 
-/* RC-4: a message is complete for its sender when it is acknowledged: then a closed loop starts the
- * next one */
+/* RC-4: a message is complete for its sender when it is acknowledged. Only then does a closed loop
+ * start the next one. */
 TEST(nic_transport__completion_at_the_ack)
 {
 	/* with FCS and gap */
@@ -68,11 +69,11 @@ TEST(nic_transport__completion_at_the_ack)
 			  packets_ps - TWO_GAP_BYTES * TWO_BYTE_PS + 2 * TWO_LEAD_PS + ack_ps);
 	ck_assert_uint_eq(tx(0)->packets, 20);
 	ck_assert_uint_eq(tx(0)->resent + tx(0)->timeouts + tx(0)->naks, 0);
-	ck_assert_uint_eq(two[1].stats->injected_packets, 2); /* one ACK a message */
+	ck_assert_uint_eq(two[1].stats->injected_packets, 2); /* one ACK per message */
 	two_free();
 }
 
-/* RC-4: with two messages under way the link never waits for an ACK */
+/* RC-4: with two messages in flight the link never waits for an ACK */
 TEST(nic_transport__window_of_two_fills_the_link)
 {
 	two[0].workloads[0].message_bytes = 50 * CAPACITY_BYTES;
@@ -87,7 +88,7 @@ TEST(nic_transport__window_of_two_fills_the_link)
 }
 
 /* every connection of a closed loop has its own window; IPv6 as well */
-TEST(nic_transport__connections_of_a_closed_loop)
+TEST(nic_transport__each_connection_has_a_window)
 {
 	const uint32_t connections = 1000;
 
@@ -109,7 +110,7 @@ TEST(nic_transport__connections_of_a_closed_loop)
 	two_free();
 }
 
-/* arrivals of an open loop take connections in turn, with or without a transport */
+/* arrivals of an open loop use the connections in turn, with or without a transport */
 TEST_RANGE(nic_transport__connections_in_turn, 0, 2)
 {
 	two[0].workloads[0].arrival = ARRIVAL_PACED;
@@ -128,8 +129,8 @@ TEST_RANGE(nic_transport__connections_in_turn, 0, 2)
 
 /* ---- losses ---- */
 
-/* RC-4: both directions lose up to a tenth of all frames, data, ACKs, NAKs alike: everything
- * arrives exactly once and in order */
+/* RC-4: up to a tenth of all frames is lost in both directions: data, ACKs, NAKs. Everything
+ * arrives exactly once and in order. */
 TEST_RANGE(nic_transport__lossy_link_exactly_once, 0, 40)
 {
 	struct random random;
@@ -147,7 +148,7 @@ TEST_RANGE(nic_transport__lossy_link_exactly_once, 0, 40)
 	two[0].workloads[0].window = 1 + (uint32_t)random_below(&random, 4);
 	two[0].workloads[0].message_bytes = 1 + random_below(&random, 40000);
 	two[0].workloads[0].messages_max = 200;
-	two[1].config.nic.workload_count = (uint32_t)_i & 1; /* the other way round, too */
+	two[1].config.nic.workload_count = (uint32_t)_i & 1; /* in the other direction, too */
 	two[1].workloads[0].messages_max = 100;
 	two_build();
 	ck_assert_uint_eq(two_run(10 * NODE_S), NODE_TIME_NEVER);
@@ -157,7 +158,7 @@ TEST_RANGE(nic_transport__lossy_link_exactly_once, 0, 40)
 	two_free();
 }
 
-/* both ends are far on already: so many packets have gone over their queue pair */
+/* both ends begin at high numbers, as if so many packets had passed their queue pair */
 static void far_on(uint64_t packets)
 {
 	struct transport_flow *flow = &two[0].nic->transport.flows[0];
@@ -172,8 +173,7 @@ static void far_on(uint64_t packets)
 	two[1].nic->receive.flows[0].packet += (uint32_t)packets;
 }
 
-/* RC-4: PSNs begin anew behind 2^24, packet numbers behind 2^32, in the middle of a message and of
- * losses */
+/* RC-4: PSNs wrap at 2^24, packet numbers at 2^32, within a message and among losses */
 TEST_RANGE(nic_transport__numbers_wrap, 0, 2)
 {
 	two[0].workloads[0].arrival = ARRIVAL_BURST;
@@ -194,9 +194,9 @@ TEST_RANGE(nic_transport__numbers_wrap, 0, 2)
 	two_free();
 }
 
-/* RC-4: nobody answers: so many timeouts, then the queue pair gives up, what waits is discarded,
- * and the fabric falls silent */
-TEST(nic_transport__gives_up)
+/* RC-4: without an answer the queue pair gives up after its retries. Waiting messages are
+ * discarded, and the fabric becomes idle. */
+TEST(nic_transport__gives_up_after_its_retries)
 {
 	two[0].port.loss_ppb = 1000000000;
 	two[0].workloads[0].window = 3;
@@ -213,7 +213,7 @@ TEST(nic_transport__gives_up)
 
 /* ---- PFC ---- */
 
-/* a PFC frame of host 1 for class 0, as its neighbour puts it on the link */
+/* sends a PFC frame of host 1 for class 0 over the link */
 static void pfc_send(uint16_t quanta)
 {
 	struct pause_frame frame = { .enabled = 1, .quanta = { quanta } };
@@ -224,8 +224,8 @@ static void pfc_send(uint16_t quanta)
 	ck_assert_uint_ne(link_flush(&two[1].link, &(bool){ 0 }), NODE_TIME_NEVER);
 }
 
-/* RC-11: the class is held for the time given, then goes on */
-TEST(nic_transport__pfc_holds_until_it_expires)
+/* RC-11: the class is paused for the given time, then resumes */
+TEST(nic_transport__pfc_pauses_until_it_expires)
 {
 	const node_time_t pause_ps = 65535 * pfc_quantum_ps(TWO_RATE_BPS); /* 335 us */
 	uint64_t sent;
@@ -245,14 +245,15 @@ TEST(nic_transport__pfc_holds_until_it_expires)
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, pause_ps);
 	ck_assert_uint_gt(stats_port(two[0].stats, 0)->paused_ps,
 			  pause_ps -
-				  (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS); /* a frame was under way */
+				  /* a frame was being sent */
+				  (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS);
 	check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	ck_assert_uint_eq(tx(0)->timeouts, 0);
 	two_free();
 }
 
-/* RC-11: XON ends it at once */
-TEST(nic_transport__pfc_xon)
+/* RC-11: XON ends the pause at once */
+TEST(nic_transport__pfc_xon_resumes)
 {
 	two[0].workloads[0].window = 2;
 	two[0].workloads[0].stop_ps = NODE_MS;
@@ -267,8 +268,8 @@ TEST(nic_transport__pfc_xon)
 	two_free();
 }
 
-/* RC-5: `pauses` make the NIC send XOFF, again half a pause time later, and XON: the sender stands
- * still meanwhile */
+/* RC-5: `pauses` make the NIC send XOFF, again after half a pause time, and XON. The sender sends
+ * nothing meanwhile. */
 TEST(nic_transport__pauses_are_pfc)
 {
 	two[1].config.nic.pause_count = 1;
@@ -293,8 +294,8 @@ TEST(nic_transport__pauses_are_pfc)
 	two_free();
 }
 
-/* the class of CNPs is held, too: answers wait, and nothing else does */
-TEST(nic_transport__held_answers)
+/* the class of CNPs is paused, too: only answers wait */
+TEST(nic_transport__paused_answers_wait)
 {
 	const node_time_t pause_ps = 10000 * pfc_quantum_ps(TWO_RATE_BPS);
 
@@ -309,8 +310,8 @@ TEST(nic_transport__held_answers)
 	two_free();
 }
 
-/* RC-11: frames of an attached host are held like any others */
-TEST(nic_transport__held_host_frames)
+/* RC-11: a pause applies to frames of an attached host, too */
+TEST(nic_transport__paused_host_frames_wait)
 {
 	const node_time_t pause_ps = 10000 * pfc_quantum_ps(TWO_RATE_BPS);
 	struct frame_spec spec = { .kind = FRAME_ETHERNET,
@@ -342,8 +343,8 @@ TEST(nic_transport__held_host_frames)
 	close(sockets[1]);
 }
 
-/* RC-11: PAUSE holds all classes; a class that is held for long is noticed */
-TEST(nic_transport__pause_holds_the_port)
+/* RC-11: PAUSE pauses all classes; a class that is paused for long is reported */
+TEST(nic_transport__pause_stops_all_classes)
 {
 	struct pause_frame frame = { .port = true, .quanta = { 65535 } };
 	uint8_t bytes[PAUSE_FRAME_BYTES];
@@ -364,19 +365,19 @@ TEST(nic_transport__pause_holds_the_port)
 	two_free();
 }
 
-/* ---- frames that others send ---- */
+/* ---- frames that the test injects ---- */
 
-/* a frame of @length bytes comes to host @to */
+/* a frame of @length bytes arrives at host @to */
 static void inject(uint32_t to, const uint8_t *bytes, uint32_t length)
 {
 	uint8_t *at = link_send_packet(&two[!to].link, two_now, length + 4, length, length, 0, 0);
 
 	ck_assert_ptr_nonnull(at);
 	memcpy(at, bytes, length);
-	two[!to].stats->injected_packets++; /* for the books */
+	two[!to].stats->injected_packets++; /* for the balance of injected packets */
 }
 
-/* an answer of host 1, as it would be, for queue pair @queue_pair of host 0 */
+/* Injects an answer as host 1 would send it for queue pair @queue_pair of host 0. */
 static struct roce_reply answer_of(uint32_t queue_pair)
 {
 	return (struct roce_reply){ .ends = two[1].nic->replies.responders[0].ends,
@@ -385,8 +386,8 @@ static struct roce_reply answer_of(uint32_t queue_pair)
 				    .syndrome = ROCE_SYNDROME_NAK_PSN };
 }
 
-/* RC-2, RC-4: a CNP reaches its queue pair; what has a wrong ICRC, another sender or a queue pair
- * that is not there does not */
+/* RC-2, RC-4: a CNP reaches its queue pair. An answer with a wrong ICRC, another sender or an
+ * unknown queue pair is rejected. */
 TEST(nic_transport__answers_are_checked)
 {
 	struct roce_reply reply;
@@ -414,7 +415,7 @@ TEST(nic_transport__answers_are_checked)
 	inject(0, bytes, roce_ack_write(&reply, bytes));
 	two_run(4 * NODE_MS);
 	ck_assert_uint_eq(two[0].stats->drops[DROP_UNKNOWN_FLOW], 3);
-	reply = answer_of(ROCE_REQUESTER | 0); /* says what cannot be */
+	reply = answer_of(ROCE_REQUESTER | 0); /* with an impossible value */
 	inject(0, bytes, roce_ack_write(&reply, bytes));
 	two_run(5 * NODE_MS);
 	ck_assert_uint_eq(tx(0)->cnps, 1);
@@ -423,7 +424,7 @@ TEST(nic_transport__answers_are_checked)
 	two_free();
 }
 
-/* marks the data frames on their way to host 1: what a congested switch does */
+/* marks data frames in flight to host 1, as a congested switch does */
 static void inject_marked(uint32_t packet)
 {
 	struct frame_spec spec = { .kind = FRAME_ROCE,
@@ -439,23 +440,23 @@ static void inject_marked(uint32_t packet)
 	uint32_t captured_bytes = frame_write(&spec, &payload, bytes);
 	uint8_t *at;
 
-	bytes[15] |= 3; /* CE, and the header's checksum for it */
+	bytes[15] |= 3; /* CE, and the header checksum for it */
 	bytes_put16(bytes + 24, (uint16_t)(bytes_get16(bytes + 24) - 3));
 	at = link_send_packet(&two[0].link, two_now, 104, captured_bytes, 100, 0, 0);
 	memcpy(at, bytes, captured_bytes);
 	two[0].stats->injected_packets++;
 }
 
-/* RC-2: marked packets make CNPs, one of a flow in the interval; out of order ones, too; they come
- * back to their queue pair */
-TEST(nic_transport__cnps)
+/* RC-2: marked packets lead to CNPs, one per flow and interval, out of order or not. The CNPs reach
+ * their queue pair. */
+TEST(nic_transport__marks_lead_to_cnps)
 {
 	two[1].config.roce.dcqcn =
 		(struct dcqcn_config){ .enabled = true, .cnp_interval_ps = 50 * NODE_US };
 	two[0].config.nic.workload_count = 0;
 	two_build();
 	for (uint32_t i = 0; i < 10; i++) {
-		inject_marked(2 * i); /* all but the first are behind a gap */
+		inject_marked(2 * i); /* all but the first follow a gap */
 		two_run((i + 1) * 10 * NODE_US);
 	}
 	two_run(NODE_MS);
@@ -464,15 +465,15 @@ TEST(nic_transport__cnps)
 	ck_assert_uint_eq(rx(0)->cnp_gap_min_ps, 50 * NODE_US);
 	ck_assert_uint_eq(rx(0)->out_of_order, 9);
 	ck_assert_uint_eq(rx(0)->messages, 1);
-	/* two CNPs, a NAK: nobody asked for an ACK */
+	/* two CNPs, a NAK: no packet requested an ACK */
 	ck_assert_uint_eq(two[1].stats->injected_packets, 3);
 	ck_assert_uint_eq(two[0].stats->drops[DROP_UNKNOWN_FLOW], 3);
 	two_check_books();
 	two_free();
 }
 
-/* marks wait for the next ACK if the control wants them there, else they do not */
-TEST_RANGE(nic_transport__marks_for_acks, 0, 2)
+/* the next ACK echoes a mark only if the congestion control uses echoes */
+TEST_RANGE(nic_transport__marks_are_echoed_if_used, 0, 2)
 {
 	struct congestion_control control = { .echo = _i };
 
@@ -490,7 +491,7 @@ TEST_RANGE(nic_transport__marks_for_acks, 0, 2)
 
 /* ---- observing ---- */
 
-/* samples as long as the measured interval lasts; tables */
+/* samples until the measured interval ends; tables */
 TEST(nic_transport__samples_and_tables)
 {
 	const struct sample_stats *sample;

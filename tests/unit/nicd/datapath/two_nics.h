@@ -3,8 +3,8 @@
  *
  *      host 0  ----- 100 ns + 400 ns -----  host 1
  *
- *  The test is the runtime: windows as long as the link's lookahead, first one NIC, then the
- *  other. */
+ *  The test is the clock: its windows are as long as the lookahead of the link, and the NICs run
+ *  in turn. */
 #ifndef HEDDLE_TESTS_UNIT_NICD_DATAPATH_TWO_NICS_H
 #define HEDDLE_TESTS_UNIT_NICD_DATAPATH_TWO_NICS_H
 
@@ -17,7 +17,7 @@
 #include "nodes/wire/frame.h"
 
 #define TWO_PATH_MTU 1024u /* RC-4: the payload of a full packet */
-/* its frame over IPv4 without FCS: 54 bytes of headers, ICRC */
+/* the frame of a full packet over IPv4 without FCS: 54 bytes of headers, ICRC */
 #define TWO_FRAME_BYTES (TWO_PATH_MTU + 58)
 #define TWO_RATE_BPS 100000000000ull
 #define TWO_BYTE_PS 80u
@@ -40,7 +40,7 @@ struct two_end {
 };
 
 static struct two_end two[2];
-static struct ring_page *two_rings[2]; /* ring i is written by end i */
+static struct ring_page *two_rings[2]; /* end i writes to ring i */
 static node_time_t two_now;
 
 static inline struct roce_config two_roce(void)
@@ -59,8 +59,7 @@ static inline struct roce_config two_roce(void)
 	return roce;
 }
 
-/* host 0 sends one closed-loop message after the other to host 1; host 1 sends nothing of its
- * own */
+/* host 0 sends closed-loop messages to host 1, one after the other; host 1 starts none */
 static inline void two_setup(void)
 {
 	memset(two, 0, sizeof(two));
@@ -149,7 +148,7 @@ static inline void two_free(void)
 	}
 }
 
-/* runs on until @limit or until nothing happens any more; returns the time of the next event */
+/* Runs until @limit, or until both nodes are idle.  Return: the time of the next event. */
 static inline node_time_t two_run(node_time_t limit)
 {
 	node_time_t next = two_now;
@@ -170,8 +169,8 @@ static inline node_time_t two_run(node_time_t limit)
 	return next;
 }
 
-/* TB-25: what one end injected the other delivered, dropped under a name, or the link lost (once
- * the fabric is quiet) */
+/* TB-25: of the packets that one end injected, the other delivered each, dropped it under a name,
+ * or the link lost it (once the fabric is idle) */
 static inline void two_check_books(void)
 {
 	for (uint32_t i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/*  nicd/gates/fgfc_gate: which flows are held, until when, and with how much credit (EC-16,
+/*  nicd/gates/fgfc_gate: which flows are paused, until when, and with how much credit (EC-16,
  *  EC-17). */
 #include <errno.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ static void teardown(void)
 	fgfc_gate_fini(&gate);
 }
 
-/* the whole name of flow @flow of a pair of hosts */
+/* the complete name of flow @flow of a pair of hosts */
 static struct flow_name name_of(uint32_t flow)
 {
 	return (struct flow_name){ .source_ip = { 10, 0, 0, 1 },
@@ -55,7 +55,7 @@ static uint32_t find(uint32_t flow)
 
 TEST_GROUP(fgfc_gate, .setup = setup, .teardown = teardown);
 
-TEST(fgfc_gate_on_frame__holds_the_named_flow_only)
+TEST(fgfc_gate_on_frame__pauses_the_named_flow_only)
 {
 	uint32_t entry;
 
@@ -68,7 +68,7 @@ TEST(fgfc_gate_on_frame__holds_the_named_flow_only)
 	ck_assert_uint_eq(gate.changes, 1);
 }
 
-TEST(fgfc_gate_on_frame__group_of_flows)
+TEST(fgfc_gate_on_frame__pauses_a_group_of_flows)
 {
 	uint32_t entry;
 
@@ -77,7 +77,7 @@ TEST(fgfc_gate_on_frame__group_of_flows)
 		ck_assert_uint_eq(find(flow), entry);
 }
 
-/* FC-2: of the flow that @flow is under a mask of its source port */
+/* FC-2: the name of flow @flow under a mask of its source port */
 static int masked_frame(uint32_t flow, uint16_t port_mask, node_time_t pause_ps, node_time_t now,
 			uint32_t *entry)
 {
@@ -88,8 +88,8 @@ static int masked_frame(uint32_t flow, uint16_t port_mask, node_time_t pause_ps,
 	return fgfc_gate_on_frame(&gate, &f, now, entry);
 }
 
-/* FC-2, EC-16: all flows that are equal in the bits that count are held, and no other */
-TEST(fgfc_gate_on_frame__mask)
+/* FC-2, EC-16: all flows that are equal in the bits that count are paused, and no others */
+TEST(fgfc_gate_on_frame__mask_pauses_all_equal_flows)
 {
 	uint32_t entry, again;
 
@@ -107,7 +107,7 @@ TEST(fgfc_gate_on_frame__mask)
 	ck_assert_uint_eq(again, entry);
 }
 
-/* the same bytes under two masks, and under none, are three flows */
+/* the same bytes under two masks, and without one, are three flows */
 TEST(fgfc_gate_on_frame__masks_do_not_mix)
 {
 	uint32_t a, b, c;
@@ -125,8 +125,8 @@ TEST(fgfc_gate_on_frame__masks_do_not_mix)
 	ck_assert_uint_eq(find(0x4100), FGFC_NONE);
 }
 
-/* credit is used up, once below zero, and the debt is kept */
-TEST(fgfc_gate_sent__credit)
+/* credit may be overdrawn once; the debt is kept */
+TEST(fgfc_gate_sent__uses_up_credit)
 {
 	uint32_t entry;
 
@@ -146,8 +146,8 @@ TEST(fgfc_gate_sent__credit)
 	ck_assert_uint_eq(gate.changes, 1);
 }
 
-/* a frame without credit renews the pause and takes nothing away */
-TEST(fgfc_gate_on_frame__renews)
+/* a frame without credit renews the pause and changes nothing else */
+TEST(fgfc_gate_on_frame__renews_the_pause)
 {
 	uint32_t entry;
 
@@ -159,7 +159,7 @@ TEST(fgfc_gate_on_frame__renews)
 	ck_assert_uint_eq(fgfc_gate_step(&gate, PAUSE), FGFC_NONE);
 }
 
-TEST(fgfc_gate_on_frame__end)
+TEST(fgfc_gate_on_frame__ends_the_pause)
 {
 	uint32_t entry, held;
 
@@ -169,13 +169,13 @@ TEST(fgfc_gate_on_frame__end)
 	ck_assert_uint_eq(entry, held);
 	ck_assert(!gate.entries[entry].held && fgfc_gate_may_send(&gate, entry));
 	ck_assert_uint_eq(fgfc_gate_next_at(&gate), NODE_TIME_NEVER);
-	ck_assert_uint_eq(find(7), entry); /* until the caller is done with it */
+	ck_assert_uint_eq(find(7), entry); /* until the caller releases it */
 	fgfc_gate_free(&gate, entry);
 	ck_assert_uint_eq(find(7), FGFC_NONE);
 	ck_assert_uint_eq(gate.used + gate.held, 0);
 }
 
-/* EC-16: a lost end frame locks nothing */
+/* EC-16: a lost frame that ends the pause blocks nothing */
 TEST(fgfc_gate_step__timer_ends_the_pause)
 {
 	uint32_t first, second;
@@ -192,16 +192,16 @@ TEST(fgfc_gate_step__timer_ends_the_pause)
 	ck_assert(!gate.entries[second].held);
 }
 
-/* held again before what was kept of it is gone: what is left of the debt is forgotten with the
- * pause */
-TEST(fgfc_gate_on_frame__ended_and_held_again)
+/* Paused again before the entry of the last pause is released: the debt of that pause is
+ * forgotten. */
+TEST(fgfc_gate_on_frame__new_pause_forgets_the_debt)
 {
 	uint32_t entry, again;
 
 	frame(7, MATCH_ALL, PAUSE, 1, 0, &entry);
 	fgfc_gate_sent(&gate, entry, 16);
 	frame(7, MATCH_ALL, 0, 0, 1, &entry);
-	fgfc_gate_sent(&gate, entry, 16); /* needs none */
+	fgfc_gate_sent(&gate, entry, 16); /* needs no credit any more */
 	ck_assert_int_eq(frame(7, MATCH_ALL, PAUSE, 3, 2, &again), 0);
 	ck_assert_uint_eq(again, entry);
 	ck_assert(gate.entries[entry].held);
@@ -209,7 +209,7 @@ TEST(fgfc_gate_on_frame__ended_and_held_again)
 	ck_assert_uint_eq(gate.held, 1);
 }
 
-TEST(fgfc_gate_on_frame__table_full)
+TEST(fgfc_gate_on_frame__full_table_rejects)
 {
 	uint32_t entry;
 
@@ -226,12 +226,12 @@ TEST(fgfc_gate_on_frame__table_full)
 	ck_assert_uint_eq(find(0), FGFC_NONE);
 }
 
-TEST(fgfc_gate_on_frame__too_many_sets)
+TEST(fgfc_gate_on_frame__too_many_sets_are_rejected)
 {
 	uint32_t entry;
 
 	fgfc_gate_fini(&gate);
-	/* room for an entry, not for a set */
+	/* space for an entry, not for a set */
 	ck_assert_int_eq(fgfc_gate_init(&gate, FGFC_SETS_MAX + 1), 0);
 	for (uint32_t set = 0; set < FGFC_SETS_MAX; set++)
 		ck_assert_int_eq(frame(7, MATCH_PORTS | set, PAUSE, 0, set, &entry), 0);
@@ -241,8 +241,8 @@ TEST(fgfc_gate_on_frame__too_many_sets)
 	ck_assert_int_eq(frame(7, MATCH_ALL, PAUSE, 0, 0, &entry), 0);
 }
 
-/* many come and go: chains and the list of free entries stay sound */
-TEST(fgfc_gate__comes_and_goes)
+/* many flows start and end: chains and the list of free entries stay valid */
+TEST(fgfc_gate__lists_stay_valid)
 {
 	uint32_t entry;
 
@@ -260,8 +260,8 @@ TEST(fgfc_gate__comes_and_goes)
 	}
 }
 
-/* an entry that still holds its flow cannot be given up */
-TEST_SIGNAL(fgfc_gate_free__held, SIGABRT)
+/* an entry that still pauses its flow must not be released */
+TEST_SIGNAL(fgfc_gate_free__of_a_paused_flow_aborts, SIGABRT)
 {
 	uint32_t entry;
 
@@ -269,8 +269,8 @@ TEST_SIGNAL(fgfc_gate_free__held, SIGABRT)
 	fgfc_gate_free(&gate, entry);
 }
 
-/* nothing is sent without credit */
-TEST_SIGNAL(fgfc_gate_sent__no_credit, SIGABRT)
+/* nothing may be sent without credit */
+TEST_SIGNAL(fgfc_gate_sent__without_credit_aborts, SIGABRT)
 {
 	uint32_t entry;
 

@@ -1,4 +1,4 @@
-/*  nicd/gates/gate: the same questions to each kind of gate, and the answers of its contract. */
+/*  nicd/gates/gate: each kind of gate keeps the contract of gate.h (EC-17, PG-10). */
 #include <stdlib.h>
 
 #include "nicd/gates/gate.h"
@@ -30,7 +30,7 @@ static void gate_of(int kind)
 	ck_assert_int_eq(gate.kind, kind);
 }
 
-/* the flow is limited from time 0 on: it may send one packet.  Return: its key */
+/* The flow is limited from time 0 on: it may send one packet.  Return: its key. */
 static uint32_t limit(void)
 {
 	struct fgfc_frame frame = { .name = name, .pause_ps = PAUSE, .credit_units = 1 };
@@ -42,7 +42,7 @@ static uint32_t limit(void)
 	return key;
 }
 
-TEST_RANGE(gate__one_contract, GATE_FGFC, GATE_RATE + 1)
+TEST_RANGE(gate__each_kind_keeps_the_contract, GATE_FGFC, GATE_RATE + 1)
 {
 	struct gate_flow flow = { .name = &name, .lid = LID };
 	struct gate_flow free_flow = { .name = &other, .lid = LID + 1 };
@@ -61,7 +61,7 @@ TEST_RANGE(gate__one_contract, GATE_FGFC, GATE_RATE + 1)
 	gate_sent(&gate, key, FRAME, LENGTH_PS, now);
 	ck_assert(!gate_may_send(&gate, key, now));
 	gate_wait(&gate, key);
-	/* it opens without a packet or a frame, and ends at last */
+	/* it opens without a packet or a frame, and ends */
 	for (int i = 0; !gate_has_ended(&gate, key); i++) {
 		ck_assert_int_lt(i, 4);
 		ck_assert_uint_ne(gate_next_at(&gate), NODE_TIME_NEVER);
@@ -75,16 +75,16 @@ TEST_RANGE(gate__one_contract, GATE_FGFC, GATE_RATE + 1)
 	gate_fini(&gate);
 }
 
-/* flows that one credit serves return together; a delay serves one of each class */
-TEST_RANGE(gate_lets_all__kind, GATE_FGFC, GATE_RATE + 1)
+/* flows that share a credit are released together; a delay releases one flow of each class */
+TEST_RANGE(gate_lets_all__only_shared_credit, GATE_FGFC, GATE_RATE + 1)
 {
 	gate_of(_i);
 	ck_assert_int_eq(gate_lets_all(&gate, limit()), _i == GATE_FGFC);
 	gate_fini(&gate);
 }
 
-/* no two keys, and with GATE_RATE no two classes, wait at one place */
-TEST_RANGE(gate_place__apart, GATE_FGFC, GATE_RATE + 1)
+/* no two keys wait in one place, nor, with GATE_RATE, two classes */
+TEST_RANGE(gate_place__separate_for_each_key, GATE_FGFC, GATE_RATE + 1)
 {
 	bool taken[4 * CLASSES] = { false };
 

@@ -1,10 +1,10 @@
-/*  nicd/gates/pause: when a NIC says stop (EC-4). */
+/*  nicd/gates/pause: when a NIC pauses its input (EC-4). */
 #include <stdlib.h>
 
 #include "nicd/gates/pause.h"
 #include "tests/testing.h"
 
-/* from 100 to 200: 15 out of every 20 */
+/* from 100 to 200: 15 of every 20 */
 static struct pause_config pauses[2] = {
 	{ .start_ps = 100, .stop_ps = 200, .every_ps = 20, .for_ps = 15, .classes = 1 }
 };
@@ -24,7 +24,7 @@ TEST(pause_classes__edges)
 	ck_assert_uint_eq(pause_classes(&config, NODE_TIME_NEVER), 0);
 }
 
-/* from edge to edge: whatever pause_classes() says changes nowhere else, and it ends */
+/* From edge to edge: pause_classes() changes at no other time, and it ends. */
 TEST(pause_next_at__every_edge)
 {
 	node_time_t at = 0, edges[16];
@@ -41,11 +41,11 @@ TEST(pause_next_at__every_edge)
 	}
 	ck_assert_uint_eq(count, 10);
 	ck_assert_uint_eq(edges[0], 100);
-	ck_assert_uint_eq(edges[9], 195); /* nothing is left to end at 200 */
+	ck_assert_uint_eq(edges[9], 195); /* at 200 no pause is left to end */
 }
 
-/* the stop cuts the last one short */
-TEST(pause_next_at__cut_short)
+/* the end of the interval cuts the last pause short */
+TEST(pause_next_at__last_pause_is_cut_short)
 {
 	struct pause_config once = {
 		.start_ps = 100, .stop_ps = 110, .every_ps = 20, .for_ps = 15, .classes = 1
@@ -57,8 +57,8 @@ TEST(pause_next_at__cut_short)
 	ck_assert_uint_eq(pause_next_at(&short_one, 110), NODE_TIME_NEVER);
 }
 
-/* all of the time: one long pause, not one after the other */
-TEST(pause_next_at__whole_period)
+/* all of the time: one long pause, not several */
+TEST(pause_next_at__whole_period_is_one_pause)
 {
 	struct pause_config all = {
 		.start_ps = 100, .stop_ps = 200, .every_ps = 20, .for_ps = 20, .classes = 2
@@ -84,7 +84,7 @@ TEST(pause_classes__overlapping)
 	ck_assert_uint_eq(pause_next_at(&config, 110), 115);
 }
 
-TEST(pause_next_at__none)
+TEST(pause_next_at__never_without_pauses)
 {
 	struct nic_config none = { 0 };
 

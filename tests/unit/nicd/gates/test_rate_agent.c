@@ -1,4 +1,4 @@
-/*  nicd/gates/rate_agent: index -> rate, recovery by the timer, agents come and go (PG-10). */
+/*  nicd/gates/rate_agent: index to rate, recovery by the timer, start and end of agents (PG-10). */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ static void teardown(void)
 TEST_GROUP(rate_agent, .setup = setup, .teardown = teardown);
 
 /* PG-10: link / (1 + index * step) */
-TEST_RANGE(rate_agent_bps__formula, 0, 5)
+TEST_RANGE(rate_agent_bps__follows_the_formula, 0, 5)
 {
 	static const struct {
 		uint32_t index;
@@ -39,12 +39,12 @@ TEST_RANGE(rate_agent_bps__formula, 0, 5)
 		      { 396, 1000000000 } };
 
 	ck_assert_uint_eq(rate_agent_bps(&config, LINE_BPS, cases[_i].index), cases[_i].bps);
-	/* a frame of 1000 ps at the line's rate takes so much longer */
+	/* a frame of 1000 ps at the link's rate takes so much longer */
 	ck_assert_uint_eq(rate_agent_delay(&config, 1000, cases[_i].index),
 			  1000 * LINE_BPS / cases[_i].bps);
 }
 
-/* at the greatest settings and the longest frame on the slowest link */
+/* the greatest settings, with the longest frame on the slowest link */
 TEST(rate_agent_delay__beyond_64_bits)
 {
 	struct port_group_config most = { .ccti_step_permille = 1000000 };
@@ -53,7 +53,7 @@ TEST(rate_agent_delay__beyond_64_bits)
 			  80 * NODE_MS + 80 * NODE_MS * PORT_GROUP_CCTI_MAX * 1000);
 }
 
-/* PG-10: each BECN raises the index, the timer lowers it by one, until there is no limit */
+/* PG-10: each BECN raises the index, and the timer lowers it by one until there is no limit */
 TEST(rate_agents__index_goes_up_and_down)
 {
 	uint32_t a;
@@ -63,7 +63,7 @@ TEST(rate_agents__index_goes_up_and_down)
 	a = rate_agents_on_becn(&agents, LID, 1000);
 	ck_assert_uint_eq(rate_agents_find(&agents, LID), a);
 	ck_assert_uint_eq(agents.agents[a].index, 4);
-	ck_assert_uint_eq(rate_agents_on_becn(&agents, LID, 2000), a); /* the timer runs on */
+	ck_assert_uint_eq(rate_agents_on_becn(&agents, LID, 2000), a); /* the timer continues */
 	ck_assert_uint_eq(agents.agents[a].index, 8);
 	for (uint32_t i = 1; i <= 8; i++) {
 		node_time_t at = rate_agents_next_at(&agents);
@@ -78,7 +78,7 @@ TEST(rate_agents__index_goes_up_and_down)
 	ck_assert_uint_eq(rate_agents_find(&agents, LID), RATE_NONE);
 }
 
-TEST(rate_agents_on_becn__up_to_the_maximum)
+TEST(rate_agents_on_becn__index_has_a_maximum)
 {
 	for (uint32_t i = 0; i < 30; i++)
 		rate_agents_on_becn(&agents, LID, 0);
@@ -86,8 +86,8 @@ TEST(rate_agents_on_becn__up_to_the_maximum)
 	ck_assert_uint_eq(agents.agents[rate_agents_find(&agents, LID)].becns, 30);
 }
 
-/* who has sent waits until the delay is over, and no longer */
-TEST(rate_agents_sent__delay)
+/* after a packet, the destination waits for its delay, and no longer */
+TEST(rate_agents_sent__begins_a_delay)
 {
 	uint32_t a = rate_agents_on_becn(&agents, LID, 0);
 
@@ -95,7 +95,7 @@ TEST(rate_agents_sent__delay)
 	rate_agents_sent(&agents, a, 1000, 500); /* index 4: half the rate */
 	ck_assert(!rate_agents_may_send(&agents, a, 2499));
 	ck_assert(rate_agents_may_send(&agents, a, 2500));
-	ck_assert_uint_eq(rate_agents_next_at(&agents), TIMER_PS); /* nobody waits */
+	ck_assert_uint_eq(rate_agents_next_at(&agents), TIMER_PS); /* no packet waits */
 	rate_agents_wait(&agents, a);
 	ck_assert_uint_eq(rate_agents_next_at(&agents), 2500);
 	ck_assert_uint_eq(rate_agents_step(&agents, 2500), a);
@@ -103,7 +103,7 @@ TEST(rate_agents_sent__delay)
 	ck_assert_uint_eq(rate_agents_next_at(&agents), TIMER_PS);
 }
 
-TEST(rate_agents_on_becn__one_destination_too_many)
+TEST(rate_agents_on_becn__full_table_is_counted)
 {
 	for (uint32_t lid = 1; lid <= RATE_AGENTS_MAX; lid++)
 		ck_assert_uint_ne(rate_agents_on_becn(&agents, lid, 0), RATE_NONE);
@@ -116,8 +116,8 @@ TEST(rate_agents_on_becn__one_destination_too_many)
 	ck_assert_uint_eq(rate_agents_find(&agents, LID), RATE_NONE);
 }
 
-/* an agent that still slows its destination down cannot be given up */
-TEST_SIGNAL(rate_agents_free__limits, SIGABRT)
+/* an agent that still limits its destination must not be released */
+TEST_SIGNAL(rate_agents_free__of_a_limited_destination_aborts, SIGABRT)
 {
 	rate_agents_free(&agents, rate_agents_on_becn(&agents, LID, 0));
 }

@@ -1,4 +1,7 @@
-/*  Socket pairs stand for packet sockets: a message is a virtio_net_hdr and a frame, as with
+/*  nicd/host/host_if: frames from and to an attached host, in order, without loss where there is
+ *  space (TB-15).
+ *
+ *  Socket pairs stand for packet sockets: a message is a virtio_net_hdr and a frame, as with
  *  PACKET_VNET_HDR. */
 #include "nicd/host/host_if.h"
 
@@ -49,7 +52,7 @@ static void teardown(void)
 	free(stats);
 }
 
-/* the host sends a frame of @frame_bytes, each of them @mark */
+/* the host sends a frame of @frame_bytes, all of value @mark */
 static bool host_sends(uint32_t queue, uint8_t mark, uint32_t frame_bytes)
 {
 	static uint8_t message[100000];
@@ -61,7 +64,7 @@ static bool host_sends(uint32_t queue, uint8_t mark, uint32_t frame_bytes)
 
 /* ---- from the host ---- */
 
-/* Return: which of @readable may hold more */
+/* Return: those of @readable that may have more frames */
 static uint32_t receive(uint32_t readable, node_time_t now)
 {
 	host_if_receive(&host, &readable, now);
@@ -89,9 +92,9 @@ TEST(host_if_receive__in_order)
 	ck_assert_ptr_null(host_if_head(&host, 1));
 }
 
-/* TB-15: a queue that nothing is taken from is full at its limit; the rest stays with the kernel,
- * the other queue goes on */
-TEST(host_if_receive__full_queue)
+/* TB-15: A queue that is not read fills up to its limit. The rest stays in the kernel, and the
+ * other queue continues. */
+TEST(host_if_receive__full_queue_leaves_the_rest_to_the_kernel)
 {
 	uint32_t sent = 0, got = 0;
 
@@ -110,7 +113,7 @@ TEST(host_if_receive__full_queue)
 	ck_assert_uint_eq(got, sent);
 }
 
-TEST(host_if_receive__unusable)
+TEST(host_if_receive__unusable_frames_are_dropped)
 {
 	ck_assert(host_sends(0, 1, 80000));
 	ck_assert_int_eq(send(kernel[0], "short", 5, 0), 5);
@@ -158,7 +161,7 @@ static void arrives(uint32_t flow, uint32_t number, uint8_t flags)
 	host_if_put(&host, 1054);
 }
 
-/* the next frame that the host gets; its length, 0: none */
+/* Return: the length of the next frame that the host receives; 0 if there is none. */
 static uint32_t host_gets(struct virtio_net_hdr *header, uint8_t *frame, uint32_t frame_max)
 {
 	uint8_t message[70000];
@@ -173,9 +176,9 @@ static uint32_t host_gets(struct virtio_net_hdr *header, uint8_t *frame, uint32_
 	return (uint32_t)length;
 }
 
-/* TB-15: segments of two flows that arrive mixed are merged, each in its order; what is no plain
- * data ends a super-frame */
-TEST(host_if_deliver__merges)
+/* TB-15: Mixed segments of two flows are merged, each flow in order. A segment that is not plain
+ * data ends a super-frame. */
+TEST(host_if_deliver__merges_segments_in_order)
 {
 	static const struct {
 		uint32_t flow, sequence, bytes;
@@ -211,9 +214,9 @@ TEST(host_if_deliver__merges)
 	ck_assert_uint_eq(stats->inside_packets + stats->inside_bytes, 0);
 }
 
-/* what the kernel has no room for comes later, in order, once; after too many turns it is dropped
- * and counted */
-TEST(host_if_deliver__no_room)
+/* Frames for which the kernel has no space are delivered later, in order, once. After too many
+ * turns they are dropped and counted. */
+TEST(host_if_deliver__retries_then_drops)
 {
 	struct virtio_net_hdr header;
 	uint8_t frame[70000];
@@ -246,8 +249,8 @@ TEST(host_if_deliver__no_room)
 	ck_assert_uint_eq(stats->inside_bytes, 0);
 }
 
-/* a host that is gone takes nothing: everything is dropped and counted at once */
-TEST(host_if_deliver__host_gone)
+/* the host has closed its socket: every frame is dropped and counted at once */
+TEST(host_if_deliver__closed_host_drops_at_once)
 {
 	close(kernel[0]);
 	for (uint32_t i = 0; i < 10; i++)

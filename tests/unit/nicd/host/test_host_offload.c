@@ -1,5 +1,7 @@
-/*  Cutting and merging are checked against a plain RFC 1071 sum over whole frames and against the
- *  super-frame they come from: whatever is cut and merged again is what it was. */
+/*  nicd/host/host_offload: cutting super-frames and merging segments (TB-15).
+ *
+ *  Results are compared with a plain RFC 1071 sum over whole frames, and with the original
+ *  super-frame: what is cut and merged again is unchanged. */
 #include "nicd/host/host_offload.h"
 
 #include <errno.h>
@@ -35,7 +37,8 @@ static uint16_t plain_pseudo(const uint8_t *ip, bool ipv4, uint32_t l4_bytes)
 		    : plain_sum(ip + 8, 32, ip[6] + l4_bytes);
 }
 
-/* a frame of TCP (with a timestamp option) or UDP as a kernel hands it over: the checksum seeded */
+/* A frame of TCP (with a timestamp option) or UDP as a kernel sends it: only the sum of the
+ * pseudo-header is in its checksum. */
 static uint32_t super_write(bool ipv4, bool udp, uint32_t payload_bytes, uint32_t gso_size,
 			    struct virtio_net_hdr *header)
 {
@@ -48,7 +51,7 @@ static uint32_t super_write(bool ipv4, bool udp, uint32_t payload_bytes, uint32_
 	bytes_put16(super + 12, ipv4 ? 0x0800 : 0x86dd);
 	if (ipv4) {
 		bytes_put32(ip, 0x45020000u | (20 + l4_bytes));
-		bytes_put32(ip + 4, 0xfffe4000u); /* the identification runs over */
+		bytes_put32(ip + 4, 0xfffe4000u); /* the identification wraps */
 		bytes_put32(ip + 8, 0x40000000u | (udp ? 17u : 6u) << 16);
 		bytes_put32(ip + 12, 0x0a000001);
 		bytes_put32(ip + 16, 0x0a000002);
@@ -169,8 +172,8 @@ TEST_RANGE(host_cut__udp, 0, 2)
 	}
 }
 
-/* a frame that is none too long: only its checksum is completed, and it is padded as by a NIC */
-TEST(host_cut__single_frame)
+/* a frame that is short enough: only its checksum is completed, and it is padded as a NIC does */
+TEST(host_cut__short_frame_gets_its_checksum)
 {
 	uint32_t bytes[65];
 	struct virtio_net_hdr header;
@@ -181,7 +184,7 @@ TEST(host_cut__single_frame)
 	check_sums(cut_frames[0], true);
 	for (uint32_t i = super_bytes; i < 60; i++)
 		ck_assert_uint_eq(cut_frames[0][i], 0);
-	header.flags = 0; /* nothing to do: bit by bit the same */
+	header.flags = 0; /* nothing to do: every bit is unchanged */
 	super_bytes = super_write(false, true, 500, 0, &header);
 	header.flags = 0;
 	ck_assert_uint_eq(cut_all(&header, super_bytes, bytes), 1);
@@ -220,8 +223,8 @@ TEST(host_cut__tagged)
 	}
 }
 
-/* TB-23: whatever is said about a frame, nothing outside it is read or written */
-TEST(host_cut__malformed)
+/* TB-23: whatever the header says of a frame, nothing outside it is read or written */
+TEST(host_cut__malformed_is_rejected)
 {
 	struct virtio_net_hdr header, good;
 	uint32_t super_bytes = super_write(true, false, 5000, 1400, &good), refused = 0;
@@ -291,7 +294,7 @@ static uint32_t merge_all(uint32_t count, const uint32_t *bytes, struct host_mer
 	return at;
 }
 
-TEST_RANGE(host_merge__round_trip, 0, 4)
+TEST_RANGE(host_merge__restores_what_was_cut, 0, 4)
 {
 	bool ipv4 = _i & 1;
 	uint32_t bytes[65], super_bytes, count;
@@ -322,9 +325,9 @@ static void resum(uint8_t *frame)
 						     plain_pseudo(frame + 14, true, l4_bytes)));
 }
 
-/* what differs from its predecessor in anything but the sequence is not merged, nor what has a
- * wrong checksum */
-TEST(host_merge__refused)
+/* A segment that differs from the previous one in anything but the sequence is not merged. Nor is
+ * one with a wrong checksum. */
+TEST(host_merge__rejects_what_differs)
 {
 	/* MAC, TOS, identification, DF, TTL, address, port, sequence, acknowledgement, RST, CWR,
 	 * window, urgent, option */
@@ -344,7 +347,7 @@ TEST(host_merge__refused)
 			cut_frames[1][at[i]] ^= change[i];
 			resum(cut_frames[1]);
 		} else {
-			/* a wrong checksum: of TCP, then of the IPv4 header alone */
+			/* a wrong checksum: of TCP, then of the IPv4 header only */
 			cut_frames[1][i == sizeof(at) ? 900 : 24] ^= 1;
 		}
 		ck_assert_uint_eq(merge_all(2, bytes, &merge, merged), bytes[0]);
@@ -362,13 +365,13 @@ TEST_RANGE(host_segment_read__kinds, 0, 2)
 	uint32_t super_bytes = super_write(true, false, 100, 0, &header);
 
 	ck_assert_int_eq(host_segment_read(super, super_bytes, &segment), HOST_SEGMENT_TCP);
-	ck_assert(!segment.mergeable); /* the checksum is only seeded */
+	ck_assert(!segment.mergeable); /* only the sum of the pseudo-header is in the checksum */
 	super[20] |= 0x20;             /* more fragments */
 	ck_assert_int_eq(host_segment_read(super, super_bytes, &segment), HOST_SEGMENT_ODD);
 	super_bytes = super_write(true, true, 100, 0, &header);
 	ck_assert_int_eq(host_segment_read(super, super_bytes, &segment), HOST_SEGMENT_OTHER);
 	super_bytes = super_write(false, false, 100, 0, &header);
-	super[20] = 44; /* a fragment header: who knows what is behind it */
+	super[20] = 44; /* a fragment header: the rest is unknown */
 	ck_assert_int_eq(host_segment_read(super, super_bytes, &segment), HOST_SEGMENT_ODD);
 	for (uint32_t length = 0; length < 90; length++) {
 		uint8_t *exact = malloc(length ? length : 1);

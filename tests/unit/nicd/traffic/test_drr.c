@@ -1,4 +1,5 @@
-/*  nicd/traffic/drr: flows of a class share its link by bytes, whatever their frames. */
+/*  nicd/traffic/drr: the flows of a class share its link by bytes, whatever the lengths of their
+ *  frames (FC-19). */
 #include <signal.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #define FLOWS 3u
 
 struct flow {
-	uint64_t before; /* what else a flow has: the view must step over it */
+	uint64_t before; /* more fields of a flow: the view must skip them */
 	struct drr_flow turn;
 	uint32_t frame_bytes;
 	uint64_t sent_bytes, sent;
@@ -33,7 +34,7 @@ static void setup(void)
 	}
 }
 
-/* the flow that has the turn sends a frame, its last one if @last.  Return: which it is */
+/* The flow whose turn it is sends a frame, its last one if @last.  Return: the flow. */
 static uint32_t send(uint32_t traffic_class, bool last)
 {
 	uint32_t slot = drr_head(&drr, view(), traffic_class);
@@ -49,8 +50,8 @@ static uint32_t send(uint32_t traffic_class, bool last)
 
 TEST_GROUP(drr, .setup = setup);
 
-/* between two flows that always have something to send there is never more than a quantum and a
- * frame [Shreedhar and Varghese 1995, lemma 2] */
+/* Two flows that always have packets differ by at most a quantum and a frame [Shreedhar and
+ * Varghese 1995, lemma 2]. */
 TEST(drr_sent__shares_by_bytes)
 {
 	for (uint32_t f = 0; f < FLOWS; f++)
@@ -66,8 +67,8 @@ TEST(drr_sent__shares_by_bytes)
 	ck_assert_uint_gt(flows[2].sent, 20 * flows[0].sent);
 }
 
-/* a flow that leaves comes back without what it had left, and behind the others */
-TEST(drr_sent__last_frame_leaves)
+/* a flow that becomes idle loses its deficit, and returns as the last one */
+TEST(drr_sent__last_frame_ends_the_turn)
 {
 	drr_join(&drr, view(), 0, 1);
 	drr_join(&drr, view(), 0, 2);
@@ -81,8 +82,8 @@ TEST(drr_sent__last_frame_leaves)
 	ck_assert_uint_eq(drr.ready, 0);
 }
 
-/* a repeated frame that is longer than the one that the turn began for takes all of the turn */
-TEST(drr_sent__longer_than_the_turn)
+/* A retransmitted frame that is longer than the one for which the turn began uses up the turn. */
+TEST(drr_sent__longer_frame_uses_up_the_turn)
 {
 	drr_join(&drr, view(), 0, 0);
 	drr_join(&drr, view(), 0, 1);
@@ -91,7 +92,7 @@ TEST(drr_sent__longer_than_the_turn)
 	ck_assert_uint_eq(drr_head(&drr, view(), 0), 1);
 }
 
-TEST(drr_join__classes_are_apart)
+TEST(drr_join__classes_are_separate)
 {
 	drr_join(&drr, view(), 0, 0);
 	drr_join(&drr, view(), 7, 1);
@@ -100,7 +101,7 @@ TEST(drr_join__classes_are_apart)
 	ck_assert_uint_eq(drr_head(&drr, view(), 7), 1);
 }
 
-TEST_SIGNAL(drr_join__twice, SIGABRT)
+TEST_SIGNAL(drr_join__twice_aborts, SIGABRT)
 {
 	drr_join(&drr, view(), 0, 0);
 	drr_join(&drr, view(), 0, 0);

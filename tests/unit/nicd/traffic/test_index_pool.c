@@ -1,4 +1,4 @@
-/*  nicd/traffic/index_pool: against lists that are plain arrays. */
+/*  nicd/traffic/index_pool: compared with lists that are plain arrays. */
 #include <signal.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ static void teardown(void)
 
 TEST_GROUP(index_pool, .setup = setup, .teardown = teardown);
 
-/* entries come out of their list in the order in which they went in; none is in two places */
-TEST(index_pool__random)
+/* a list returns its entries in the order in which they were added; no entry is in two lists */
+TEST(index_pool__equals_plain_arrays)
 {
 	struct index_list lists[LISTS];
 	uint32_t expected[LISTS][ENTRIES], counts[LISTS] = { 0 };
@@ -66,13 +66,13 @@ TEST(index_pool_take__reuses_first)
 	ck_assert_uint_eq(pool.count_max, 1);
 }
 
-TEST_SIGNAL(index_pool_take__full, SIGABRT)
+TEST_SIGNAL(index_pool_take__of_a_full_pool_aborts, SIGABRT)
 {
 	for (uint32_t i = 0; i <= ENTRIES; i++)
 		index_pool_take(&pool);
 }
 
-TEST_SIGNAL(index_pool_give__twice, SIGABRT)
+TEST_SIGNAL(index_pool_give__twice_aborts, SIGABRT)
 {
 	uint32_t entry = index_pool_take(&pool);
 

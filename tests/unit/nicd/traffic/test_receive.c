@@ -1,3 +1,5 @@
+/*  nicd/traffic/receive: frames are checked, flows are followed, losses and complete messages are
+ *  counted (FC-17, TB-7, TB-13, TB-23). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +54,8 @@ static bool arrives_at(uint32_t destination, const struct frame_payload *payload
 	return receive_frame(&receive, bytes, captured_bytes, FRAME_BYTES, 0, now);
 }
 
-/* packet @packet of flow (source 1, slot 0), in messages of three packets with 300 bytes each */
+/* Packet @packet of flow (source 1, slot 0) arrives. Each message has three packets of 300
+ * bytes. */
 static bool packet_arrives(uint32_t packet, node_time_t now)
 {
 	struct frame_payload payload = {
@@ -72,7 +75,7 @@ static bool packet_arrives(uint32_t packet, node_time_t now)
 TEST_GROUP(receive, .setup = setup, .teardown = teardown);
 
 /* TB-13: a complete message is logged with its times */
-TEST(receive_frame__message_complete)
+TEST(receive_frame__complete_message_is_logged)
 {
 	const struct flow_rx_stats *flow = stats_flow_rx(stats, 0);
 
@@ -92,9 +95,9 @@ TEST(receive_frame__message_complete)
 	ck_assert_uint_eq(stats->delivered_bytes, 6 * FRAME_BYTES);
 }
 
-/* FC-17: a hole is seen; the message that has it never completes, wherever it is; the next one
- *  does. _i: the lost one */
-TEST_RANGE(receive_frame__hole, 0, 3)
+/* FC-17: a gap is detected. The message with the gap never completes; the next one does. _i: the
+ * lost packet. */
+TEST_RANGE(receive_frame__gap_leaves_its_message_incomplete, 0, 3)
 {
 	for (uint32_t i = 0; i < 6; i++) {
 		if (i != (uint32_t)_i)
@@ -107,7 +110,7 @@ TEST_RANGE(receive_frame__hole, 0, 3)
 }
 
 /* FC-17: the end of one message and the beginning of the next are lost */
-TEST(receive_frame__hole_over_two_messages)
+TEST(receive_frame__gap_over_two_messages)
 {
 	packet_arrives(0, 50);
 	packet_arrives(1, 50);
@@ -119,8 +122,8 @@ TEST(receive_frame__hole_over_two_messages)
 	ck_assert_uint_eq(stats->message_count, 1);
 }
 
-/* FC-15: a packet that was overtaken is counted, and is no longer lost */
-TEST(receive_frame__reordered)
+/* FC-17: a packet that was overtaken is counted, and is no longer lost */
+TEST(receive_frame__reordered_is_not_lost)
 {
 	packet_arrives(0, 50);
 	packet_arrives(2, 50);
@@ -131,12 +134,12 @@ TEST(receive_frame__reordered)
 	ck_assert_uint_eq(stats->message_count, 0);
 }
 
-/* FC-17: the first packet of a message, late or a second time, begins no message again: the one
- * under way completes, the old one never does */
-TEST_RANGE(receive_frame__late_first_packet, 0, 2)
+/* FC-17: the first packet of a message, late or repeated, does not start the message again. The
+ * present message completes, the old one never does. */
+TEST_RANGE(receive_frame__late_first_packet_starts_nothing, 0, 2)
 {
 	if (_i)
-		packet_arrives(0, 50); /* it comes twice */
+		packet_arrives(0, 50); /* it arrives twice */
 	packet_arrives(1, 50);
 	packet_arrives(2, 50);
 	packet_arrives(3, 50);
@@ -148,8 +151,8 @@ TEST_RANGE(receive_frame__late_first_packet, 0, 2)
 	ck_assert_uint_eq(stats_message(stats, (uint32_t)_i)->start_ps, 10);
 }
 
-/* FC-17: bytes that come again count in no message */
-TEST(receive_frame__repeated_bytes)
+/* FC-17: repeated bytes count in no message */
+TEST(receive_frame__repeated_bytes_do_not_count)
 {
 	packet_arrives(0, 50);
 	packet_arrives(1, 50);
@@ -160,9 +163,9 @@ TEST(receive_frame__repeated_bytes)
 	ck_assert_uint_eq(stats_message(stats, 0)->bytes, 900);
 }
 
-/* nobody sees it in a fabric of kind port-group, and it stays lost; unless its class may be
- * overtaken */
-TEST(receive_frame__too_late)
+/* in a fabric of kind port-group nothing else detects a loss: the late packet stays lost, unless
+ * its class may be reordered */
+TEST(receive_frame__late_packet_is_dropped_if_refused)
 {
 	receive.late_refused = true;
 	packet_arrives(0, 10);
@@ -187,7 +190,7 @@ TEST(receive_frame__message_with_missing_bytes)
 	ck_assert_uint_eq(stats->message_count, 0);
 }
 
-/* TB-13: only what arrives within [measure_from, measure_to) counts */
+/* TB-13: only bytes that arrive within [measure_from, measure_to) count */
 TEST(receive_frame__measured_interval)
 {
 	static const node_time_t times[] = { 99, 100, 199, 200 };
@@ -197,7 +200,7 @@ TEST(receive_frame__measured_interval)
 	ck_assert_uint_eq(stats_flow_rx(stats, 0)->measured_bytes, 2 * FRAME_BYTES);
 }
 
-TEST(receive_frame__log_full)
+TEST(receive_frame__full_log_is_counted)
 {
 	for (uint32_t i = 0; i < 3 * (MESSAGES_MAX + 2); i++)
 		packet_arrives(i, 50);
@@ -206,7 +209,7 @@ TEST(receive_frame__log_full)
 	ck_assert_uint_eq(stats_flow_rx(stats, 0)->messages, MESSAGES_MAX + 2);
 }
 
-/* TB-7: slots follow the order of first arrival; one flow too many is dropped and named */
+/* TB-7: slots follow the order of first arrival; one flow too many is dropped and counted */
 TEST(receive_frame__slots_by_first_arrival)
 {
 	for (uint32_t round = 0; round < 2; round++) {
@@ -227,8 +230,9 @@ TEST(receive_frame__slots_by_first_arrival)
 	ck_assert_uint_eq(stats->delivered_packets, 2 * FLOWS_MAX);
 }
 
-/* TB-23: what is not for this host, too long or no test frame is dropped under its own reason */
-TEST(receive_frame__bad_frames)
+/* TB-23: a frame that is for another host, too long or no generated frame is dropped, each under
+ * its own reason */
+TEST(receive_frame__bad_frames_are_dropped_by_reason)
 {
 	struct frame_payload payload = { .source = 1 };
 	uint8_t bytes[FRAME_HEADERS_MAX] = { 0 };

@@ -1,3 +1,5 @@
+/*  nicd/traffic/send_queue: messages are cut into packets; flows of a class share it fairly (FC-19,
+ *  FC-21, EC-17, TB-12). */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +101,7 @@ TEST(send_queue_put__messages_of_a_flow_in_order)
 	send_queue_fini(&queue);
 }
 
-TEST(send_queue_full__room_comes_back)
+TEST(send_queue_full__until_a_message_is_sent)
 {
 	uint32_t slot;
 
@@ -119,7 +121,7 @@ TEST(send_queue_full__room_comes_back)
 	send_queue_fini(&queue);
 }
 
-TEST(send_queue_open__table_full)
+TEST(send_queue_open__full_table_is_an_error)
 {
 	queue_init(2, 2);
 	ck_assert_uint_eq(flow_open(1, 0, FRAME_ETHERNET, 1500), 0);
@@ -163,8 +165,8 @@ TEST(send_queue_sent__unequal_frames_share_by_bytes)
 	send_queue_fini(&queue);
 }
 
-/* a flow that ran dry saves up nothing, one that comes back waits for its turn */
-TEST(send_queue_sent__flow_leaves_and_comes_back)
+/* an idle flow saves up nothing; when it returns it waits for its turn */
+TEST(send_queue_sent__idle_flow_saves_up_nothing)
 {
 	uint32_t a, b;
 
@@ -200,8 +202,8 @@ TEST(send_queue_sent__classes_are_separate)
 	send_queue_fini(&queue);
 }
 
-/* EC-17: one flow steps aside, with all that it has; the other goes on */
-TEST(send_queue_park__others_go_on)
+/* EC-17: one flow is parked with all its packets; the other continues */
+TEST(send_queue_park__others_continue)
 {
 	struct send_parked parked = { .first = SEND_NONE };
 	uint32_t a, b;
@@ -244,7 +246,8 @@ TEST(send_queue_open__names_the_flow)
 	send_queue_fini(&queue);
 }
 
-/* FC-21: what is written is a frame of its kind, of its length, with its payload; _i is the kind */
+/* FC-21: the written bytes are a frame of the given kind and length, with its payload; _i is the
+ * kind */
 TEST_RANGE(send_queue_write__frame_reads_back, 0, FRAME_KINDS)
 {
 	uint32_t capacity = frame_payload_max((enum frame_kind)_i, 1500), slot;
@@ -282,14 +285,14 @@ TEST_RANGE(send_queue_write__frame_reads_back, 0, FRAME_KINDS)
 	send_queue_fini(&queue);
 }
 
-TEST_SIGNAL(send_queue_put__no_bytes, SIGABRT)
+TEST_SIGNAL(send_queue_put__no_bytes_aborts, SIGABRT)
 {
 	queue_init(2, 8);
 	send_queue_put(&queue, flow_open(1, 0, FRAME_IPV4, 1500), 0, 0);
 }
 
-/* a class that has nothing to send has no packet either */
-TEST_SIGNAL(send_queue_next__class_is_empty, SIGABRT)
+/* a class without messages has no next packet */
+TEST_SIGNAL(send_queue_next__of_an_empty_class_aborts, SIGABRT)
 {
 	queue_init(2, 8);
 	send_queue_next(&queue, 0);

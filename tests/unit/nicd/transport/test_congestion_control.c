@@ -1,13 +1,13 @@
-/*  Congestion controls by name (RC-16). */
+/*  nicd/transport/congestion_control: controls by name (RC-3, RC-16). */
 #include "nicd/transport/congestion_control.h"
 
 #include "tests/testing.h"
 
 TEST_GROUP(congestion_control);
 
-/* the name of each is the word that a scenario has for it; `dcqcn: no` selects none, and DCQCN's
- * switch does not touch the others */
-TEST_RANGE(congestion_control_of__name, 0, CONGESTION_KINDS)
+/* Each name is the word that a scenario uses. `dcqcn: no` selects no control, and does not affect
+ * the others. */
+TEST_RANGE(congestion_control_of__name_is_the_word_of_scenarios, 0, CONGESTION_KINDS)
 {
 	struct node_config config = { .roce = { .congestion = (enum congestion_kind)_i } };
 	const struct congestion_control *control = congestion_control_of(&config);

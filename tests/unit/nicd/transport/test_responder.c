@@ -1,3 +1,5 @@
+/*  nicd/transport/responder and reply_queue: the receiving end of a queue pair: what is delivered,
+ *  and which ACKs and NAKs it sends (RC-4). */
 #include <stdlib.h>
 
 #include "nicd/transport/reply_queue.h"
@@ -43,9 +45,9 @@ static void answer_is(uint8_t syndrome, uint32_t psn)
 
 TEST_GROUP(responder, .setup = setup);
 
-/* RC-4: in order, an ACK where one is asked for; addresses are reversed, the UDP source port
- * stays */
-TEST(responder__in_order)
+/* RC-4: packets in order are delivered, with an ACK where one is requested. Addresses are reversed,
+ * the UDP source port is kept. */
+TEST(responder__in_order_is_delivered)
 {
 	struct roce_reply reply;
 
@@ -53,7 +55,7 @@ TEST(responder__in_order)
 	ck_assert_uint_eq(responder.answers, 0);
 	ck_assert_int_eq(packet(1, ROCE_OPCODE_SEND_MIDDLE, true), RESPONDER_TAKE);
 	ck_assert_int_eq(packet(2, ROCE_OPCODE_SEND_LAST, true), RESPONDER_TAKE);
-	ck_assert_uint_eq(responder.answers, 1); /* one says it all */
+	ck_assert_uint_eq(responder.answers, 1); /* one ACK covers all */
 	reply = responder_answer(&responder);
 	ck_assert_uint_eq(reply.syndrome, ROCE_SYNDROME_ACK);
 	ck_assert_uint_eq(reply.psn, 2);
@@ -65,7 +67,7 @@ TEST(responder__in_order)
 	ck_assert_uint_eq(reply.ends.source_port, 0xc123);
 }
 
-/* RC-4: a gap is told once, until it is closed; the next one again */
+/* RC-4: a gap leads to one NAK until it is closed; the next gap to another */
 TEST(responder__one_nak_per_gap)
 {
 	middle(0);
@@ -80,16 +82,16 @@ TEST(responder__one_nak_per_gap)
 	answer_is(ROCE_SYNDROME_NAK_PSN, 2);
 }
 
-/* a gap that is closed before its NAK could be sent is acknowledged instead */
-TEST(responder__nak_overtaken)
+/* a gap that closes before its NAK was sent leads to an ACK instead */
+TEST(responder__closed_gap_is_acknowledged)
 {
 	ck_assert_int_eq(middle(1), RESPONDER_GAP);
 	ck_assert_int_eq(middle(0), RESPONDER_TAKE);
 	answer_is(ROCE_SYNDROME_ACK, 0);
 }
 
-/* RC-4: what was here already is acknowledged again, but does not hide a gap */
-TEST(responder__duplicates)
+/* RC-4: a duplicate is acknowledged again, but does not hide a gap */
+TEST(responder__duplicates_are_acknowledged_again)
 {
 	middle(0);
 	middle(1);
@@ -102,7 +104,7 @@ TEST(responder__duplicates)
 }
 
 /* 24 bits */
-TEST(responder__wrap)
+TEST(responder__psn_wraps)
 {
 	responder.expected = ROCE_PSN_MASK;
 	responder.complete = ROCE_PSN_MASK;
@@ -115,8 +117,8 @@ TEST(responder__wrap)
 	ck_assert_int_eq(middle(0), RESPONDER_TAKE);
 }
 
-/* RC-2: answers go in the order in which they came up, CNPs of their class first */
-TEST(reply_queue__order)
+/* answers are sent in the order in which they were due, CNPs of their class first */
+TEST(reply_queue__cnps_of_a_class_first)
 {
 	struct reply_queue queue;
 	bool cnp;

@@ -1,4 +1,4 @@
-/*  Packets that are timed, and what their ACKs say (RC-16). */
+/*  nicd/transport/rtt_probe: packets that are timed, and the round trips of their ACKs (RC-16). */
 #include "nicd/transport/rtt_probe.h"
 
 #include "tests/testing.h"
@@ -12,8 +12,8 @@ static void setup(void)
 
 TEST_GROUP(rtt_probe, .setup = setup);
 
-/* the last packet that an ACK covers counts; what it does not cover stays */
-TEST(rtt_probe_acknowledged__last)
+/* The last packet that an ACK covers counts; packets that it does not cover stay. */
+TEST(rtt_probe_acknowledged__last_covered_packet_counts)
 {
 	rtt_probe_sent(&probe, 3, 100);
 	rtt_probe_sent(&probe, 7, 250);
@@ -24,8 +24,8 @@ TEST(rtt_probe_acknowledged__last)
 	ck_assert_uint_eq(rtt_probe_acknowledged(&probe, 10, 1000), 600);
 }
 
-/* a full ring times no more, and goes on after an ACK; numbers wrap */
-TEST(rtt_probe_sent__full)
+/* A full ring times no further packets, and continues after an ACK; numbers wrap. */
+TEST(rtt_probe_sent__full_ring_times_no_more)
 {
 	uint64_t base = UINT32_MAX - 3ull;
 
@@ -38,7 +38,7 @@ TEST(rtt_probe_sent__full)
 	ck_assert_uint_eq(rtt_probe_acknowledged(&probe, base + 101, 2000), 1100);
 }
 
-TEST(rtt_probe_lost__none)
+TEST(rtt_probe_lost__forgets_all)
 {
 	rtt_probe_sent(&probe, 1, 10);
 	rtt_probe_lost(&probe);

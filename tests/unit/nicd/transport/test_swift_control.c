@@ -1,4 +1,5 @@
-/*  Swift against the rules of its paper in floating point, which share no code with it. */
+/*  nicd/transport/swift_control: Swift, compared with the rules of its paper in floating point,
+ *  which share no code with it (RC-16). */
 #include "nicd/transport/swift_control.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ static double clamped(double value, double least, double most)
 	return value < least ? least : value > most ? most : value;
 }
 
-/* the paper's target delay, in us */
+/* the target delay of the paper, in us */
 static double target_us(double packets, double hops)
 {
 	double a = 100 / (1 / sqrt(0.1) - 1 / sqrt(100)), b = -a / sqrt(100);
@@ -85,7 +86,7 @@ TEST_GROUP(swift, .setup = setup);
 /* ---- target ---- */
 
 /* RC-16: base, hops, and more for small windows, between fs_min and fs_max */
-TEST(swift_target_ps__formula)
+TEST(swift_target_ps__follows_the_formula)
 {
 	const double windows[] = {
 		0.001, 0.05, 0.1, 0.2, 0.5, 1, 2, 3.7, 10, 40, 99, 100, 101, 900
@@ -102,8 +103,8 @@ TEST(swift_target_ps__formula)
 	ck_assert_uint_eq(swift_target_ps(&shared, 100 * SWIFT_ONE, 2), 26 * NODE_US);
 }
 
-/* fs-min and fs-max whose roots do not differ: in between nothing is added */
-TEST(swift_target_ps__steep)
+/* fs-min and fs-max whose roots are equal: nothing is added between them */
+TEST(swift_target_ps__steep_curve_adds_nothing)
 {
 	config.roce.swift.fs_min_ppm = 99999900;
 	swift_control.init(&shared, &config, 100000000000ull);
@@ -117,8 +118,8 @@ TEST(swift_target_ps__steep)
 	}
 }
 
-/* RC-16: more hops allow a delay that fewer do not */
-TEST(swift__hops)
+/* RC-16: more hops allow a larger delay */
+TEST(swift__more_hops_allow_more_delay)
 {
 	node_time_t rtt_ps = swift_target_ps(&shared, 10 * SWIFT_ONE, 1);
 
@@ -134,7 +135,7 @@ TEST(swift__hops)
 
 /* ---- increase and decrease ---- */
 
-/* RC-16: a packet more per window that is acknowledged; below one packet a packet per packet */
+/* RC-16: a packet more per acknowledged window; below one packet, a packet per packet */
 TEST(swift__increase)
 {
 	double model = 10;
@@ -156,7 +157,7 @@ TEST(swift__increase)
 	window_is(1000); /* cwnd-max */
 }
 
-/* RC-16: a decrease by beta times the share above the target, max-mdf at most */
+/* RC-16: a decrease by beta times the relative excess over the target, at most by max-mdf */
 TEST(swift__decrease)
 {
 	for (uint32_t i = 0; i < 40; i++) {
@@ -173,7 +174,7 @@ TEST(swift__decrease)
 	}
 }
 
-/* RC-16: once a round trip, whatever comes in it */
+/* RC-16: at most once per round trip */
 TEST(swift__one_decrease_a_round_trip)
 {
 	const node_time_t rtt_ps = 500 * NODE_US;
@@ -193,8 +194,8 @@ TEST(swift__one_decrease_a_round_trip)
 	window_is(1.25);
 }
 
-/* an ACK without a round trip: nothing before the first one, then as the last one */
-TEST(swift__no_round_trip)
+/* an ACK without a round trip: no effect before the first one, later as the last one */
+TEST(swift__ack_without_round_trip_uses_the_last_one)
 {
 	ack(16, 0, 0, NODE_US);
 	window_is(10);
@@ -210,7 +211,7 @@ TEST(swift__no_round_trip)
 
 /* ---- below one packet ---- */
 
-/* RC-16: rtt / cwnd from one packet to the next, one in flight; not paced again from one on */
+/* RC-16: one packet in flight, the next one after rtt / cwnd; from one packet on not paced */
 TEST(swift__paced_below_one_packet)
 {
 	const double windows[] = { 0.9, 0.5, 0.04, 0.002 };
@@ -235,9 +236,9 @@ TEST(swift__paced_below_one_packet)
 
 /* ---- losses ---- */
 
-/* RC-16: a loss halves; timeouts do, and the fifth in a row sets the smallest window; an ACK begins
- * the count again */
-TEST(swift__losses)
+/* RC-16: A loss halves the window. So does a timeout, and the fifth in a row sets the smallest
+ * window. An ACK restarts this count. */
+TEST(swift__losses_cut_the_window)
 {
 	node_time_t at = NODE_MS;
 
@@ -261,8 +262,8 @@ TEST(swift__losses)
 
 #define FLOWS 8u
 
-/* the queue that N flows with the window w each fill is where the target of w is: w FRAME N / rate =
- * target(w) */
+/* N flows with window w fill a queue. Its delay is the target of w where w FRAME N / rate =
+ * target(w). */
 static double balance(double rate_bps)
 {
 	double low = 0.1, high = 1000;
@@ -278,9 +279,9 @@ static double balance(double rate_bps)
 	return low;
 }
 
-/* RC-16: windows settle where the delay of the queue that they fill is their target: closed formula,
- * within what a round trip adds to it */
-TEST_RANGE(swift__settles_at_the_target, 0, 3)
+/* RC-16: Windows converge to where the delay of their queue is their target: the closed formula,
+ * within what one round trip adds. */
+TEST_RANGE(swift__converges_to_the_target, 0, 3)
 {
 	const double rates[] = { 10e9, 25e9, 100e9 }, rate_bps = rates[_i];
 	const double packet_us = FRAME_BYTES * 8 / rate_bps * 1e6, goal = balance(rate_bps);

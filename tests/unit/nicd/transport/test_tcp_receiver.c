@@ -1,4 +1,4 @@
-/*  nicd/transport/tcp_receiver: what comes out of order waits, and comes out in order (RC-6). */
+/*  nicd/transport/tcp_receiver: segments out of order wait, and are delivered in order (RC-6). */
 #include <stdlib.h>
 
 #include "nicd/transport/tcp_receiver.h"
@@ -14,7 +14,7 @@ static void start(uint32_t segments_max, uint32_t segments_each)
 	ck_assert_int_eq(tcp_receiver_init(&receiver, 3, segments_max, segments_each), 0);
 }
 
-/* number @n of segments of 100 bytes */
+/* segment @n of 100 bytes */
 static enum tcp_verdict take(uint32_t connection, uint32_t n)
 {
 	struct tcp_segment segment = { .payload.packet = n, .sequence = n * BYTES, .bytes = BYTES };
@@ -44,8 +44,8 @@ TEST(tcp_receiver_take__in_order)
 	tcp_receiver_fini(&receiver);
 }
 
-/* the ACK stays where the hole is until it is filled, then jumps */
-TEST(tcp_receiver_take__hole)
+/* the ACK number stays at the gap until it is closed, then jumps */
+TEST(tcp_receiver_take__ack_stays_at_the_gap)
 {
 	struct tcp_segment segment;
 
@@ -67,8 +67,8 @@ TEST(tcp_receiver_take__hole)
 	tcp_receiver_fini(&receiver);
 }
 
-/* a connection's limit, and that of all; a refused segment comes again */
-TEST(tcp_receiver_take__full)
+/* the limit of a connection, and that of all; a rejected segment is sent again */
+TEST(tcp_receiver_take__full_rejects)
 {
 	start(3, 2);
 	ck_assert_int_eq(take(0, 1), TCP_HELD);
@@ -82,8 +82,8 @@ TEST(tcp_receiver_take__full)
 	tcp_receiver_fini(&receiver);
 }
 
-/* a longer segment than those that wait: none of them is delivered again, nor forgotten */
-TEST(tcp_receiver_covered__longer)
+/* a segment longer than those that wait: none of them is delivered again or forgotten */
+TEST(tcp_receiver_covered__longer_segment_releases_them)
 {
 	struct tcp_segment segment = { .payload.packet = 7, .sequence = 0, .bytes = 2 * BYTES + 1 };
 
@@ -119,7 +119,7 @@ TEST(tcp_receiver_take__wraps)
 	tcp_receiver_fini(&receiver);
 }
 
-/* RFC 3168: echoed from the mark to CWR; a mark on the packet that says CWR begins anew */
+/* RFC 3168: echoed from the mark to CWR; a mark on the packet with CWR starts again */
 TEST(tcp_receiver_echo__until_cwr)
 {
 	struct tcp_segment segment = { .bytes = BYTES };
@@ -140,8 +140,8 @@ TEST(tcp_receiver_echo__until_cwr)
 	tcp_receiver_fini(&receiver);
 }
 
-/* in any order, lost and doubled, each comes out once and in its place */
-TEST_RANGE(tcp_receiver__any_order, 0, 10)
+/* in any order, lost and duplicated, each segment is delivered once and in its place */
+TEST_RANGE(tcp_receiver__any_order_is_delivered_in_order, 0, 10)
 {
 	enum { COUNT = 2000, NEAR = 40 };
 	struct random random;
@@ -168,8 +168,8 @@ TEST_RANGE(tcp_receiver__any_order, 0, 10)
 	tcp_receiver_fini(&receiver);
 }
 
-/* lengths and places that no sender of ours makes: nothing is delivered twice, nothing leaks */
-TEST_RANGE(tcp_receiver__nonsense, 0, 10)
+/* lengths and places that no sender makes: nothing is delivered twice, nothing leaks */
+TEST_RANGE(tcp_receiver__bad_segments_are_harmless, 0, 10)
 {
 	struct random random;
 	struct tcp_segment segment;

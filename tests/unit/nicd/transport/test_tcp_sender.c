@@ -1,11 +1,11 @@
-/*  TCP connections of one NIC through a queue that drops what it has no room for (RC-6):
+/*  nicd/transport/tcp_sender: TCP connections of one NIC through a queue that drops what exceeds it
+ *  (RC-6):
  *
- *      transport, tcp_sender --40 Gb/s--> [ queue of so many packets ] --10 Gb/s, 10 us-->
- *      tcp_receiver
- *           ^------------------------------- ACKs, 10 us ----------------------------------------+
+ *      tcp_sender --40 Gb/s--> [ queue of so many packets ] --10 Gb/s, 10 us--> tcp_receiver
+ *           ^-------------------------- ACKs, 10 us ----------------------------------+
  *
- *  The test is the links and the queue. Frames are written and read back: what sequence numbers say
- *  is what counts. */
+ *  The test models the links and the queue. Frames are written and read back, so the sequence
+ *  numbers in them decide. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +21,11 @@
 #define NIC_BPS 40000000000ull
 #define LINK_BPS 10000000000ull
 #define DELAY_PS (10 * NODE_US)
-#define PIPE 65536u /* packets under way, at most */
+#define PIPE 65536u /* packets in flight, at most */
 
-/* a segment in the queue or behind it, or an ACK on its way back */
+/* a segment in the queue or on the link, or an ACK that returns */
 struct parcel {
-	node_time_t at_ps; /* arrives */
+	node_time_t at_ps; /* arrival */
 	uint32_t slot;
 	struct tcp_segment segment;
 	struct tcp_fields fields;
@@ -128,7 +128,7 @@ static struct parcel pipe_take(struct pipe *pipe)
 	return parcel;
 }
 
-/* packets in the queue in front of the link */
+/* packets in the queue before the link */
 static uint32_t queued(void)
 {
 	return link_free_ps > now ? (uint32_t)((link_free_ps - now) /
@@ -201,7 +201,7 @@ static void acknowledge(void)
 	complete[parcel.slot] += tcp_sender_on_ack(&sender, parcel.slot, &parcel.fields, now);
 }
 
-/* Return: false when nothing happens any more */
+/* Return: false when both ends are idle */
 static bool run(node_time_t until)
 {
 	for (;;) {
@@ -235,8 +235,8 @@ static uint64_t share_permille(uint32_t packets, node_time_t over_ps)
 
 TEST_GROUP(tcp_sender, .timeout_s = 60);
 
-/* messages of all lengths: sequence numbers and message ends agree */
-TEST(tcp_sender__messages)
+/* messages of all lengths: sequence numbers and ends of messages agree */
+TEST(tcp_sender__message_ends_match_sequence_numbers)
 {
 	uint64_t packets = 0;
 
@@ -272,8 +272,8 @@ TEST(tcp_sender__sequence_wraps)
 	stop();
 }
 
-/* RC-6: a queue as long as the round trip, and of a fourth of it: slow start overshoots it, then
- * the sawtooth holds the link full */
+/* RC-6: a queue of one round trip, and of a quarter of it: slow start exceeds it, then the sawtooth
+ * keeps the link full */
 TEST_RANGE(tcp_sender__fills_the_link, 0, 2)
 {
 	uint32_t before;
@@ -292,9 +292,9 @@ TEST_RANGE(tcp_sender__fills_the_link, 0, 2)
 	stop();
 }
 
-/* RC-6: what the window does not fit into the pipe waits at the queue, which is not full: nothing
- * is lost, and the link is full */
-TEST(tcp_sender__window_max)
+/* RC-6: what exceeds the pipe waits in the queue, which is not full: nothing is lost, and the link
+ * is full */
+TEST(tcp_sender__window_max_fills_the_link_without_loss)
 {
 	start(1024, false);
 	config.roce.tcp.window_packets_max = 100;
@@ -309,9 +309,8 @@ TEST(tcp_sender__window_max)
 
 /* ---- several ---- */
 
-/* RC-6: connections that begin at the same time or later share a queue that drops what it has no
- * room for */
-TEST_RANGE(tcp_sender__share, 1, 2)
+/* RC-6: connections that start together or later share a queue that drops what exceeds it */
+TEST_RANGE(tcp_sender__connections_share_the_link, 1, 2)
 {
 	const uint32_t flows = 2 * (uint32_t)_i;
 	uint32_t before[FLOWS], total = 0, least = UINT32_MAX, most = 0;
@@ -337,8 +336,8 @@ TEST_RANGE(tcp_sender__share, 1, 2)
 	stop();
 }
 
-/* RC-6: everything arrives once and in order whatever is lost, data or ACKs */
-TEST_RANGE(tcp_sender__losses, 0, 5)
+/* RC-6: everything arrives once and in order, whatever is lost, data or ACKs */
+TEST_RANGE(tcp_sender__losses_are_repaired, 0, 5)
 {
 	static const uint32_t permille[] = { 1, 2, 3, 100, 101 };
 
@@ -357,8 +356,8 @@ TEST_RANGE(tcp_sender__losses, 0, 5)
 	stop();
 }
 
-/* RC-6, RFC 3168: marks hold the queue where they begin, without a loss */
-TEST(tcp_sender__ecn)
+/* RC-6, RFC 3168: marks keep the queue at their threshold, without a loss */
+TEST(tcp_sender__ecn_limits_the_queue_without_loss)
 {
 	start(1000, true);
 	mark_from = 50;
@@ -379,7 +378,7 @@ TEST(tcp_sender__ecn)
 	stop();
 }
 
-/* ACKs that no receiver of ours sends change nothing */
+/* ACKs that no receiver sends change nothing */
 static bool says_cwr(const struct transport_packet *packet)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
@@ -388,8 +387,8 @@ static bool says_cwr(const struct transport_packet *packet)
 	return tcp_fields_read(bytes).flags & TCP_FLAG_CWR;
 }
 
-/* the first new packet behind a cut says it, whether it is written or not: one that is lost is
- * written for a capture only */
+/* The first new packet after a cut carries CWR. A packet that is lost is written only for a
+ * capture; it counts, too. */
 TEST_RANGE(tcp_sender__cwr_once, 0, 2)
 {
 	struct transport_packet packet;
@@ -411,9 +410,8 @@ TEST_RANGE(tcp_sender__cwr_once, 0, 2)
 	stop();
 }
 
-/* RC-6: what an ACK sets free leaves after the host's own delay, a random one of less than two
- * packets' time: never the same for long, or connections whose packets meet in a queue would
- * always meet there in the same order */
+/* RC-6: What an ACK permits is sent after a delay of the host, random and below two packets' time.
+ * Without it, connections whose packets meet in a queue would always meet in the same order. */
 TEST(tcp_sender__delay_after_a_full_window)
 {
 	const node_time_t most = node_time_of_bytes(2 * PACKET_BYTES, NIC_BPS);
@@ -424,7 +422,7 @@ TEST(tcp_sender__delay_after_a_full_window)
 	config.roce.tcp.window_packets_max = 10;
 	open_flow(0);
 	put(0, 1ull << 39);
-	run(5 * NODE_US); /* the whole window has left; no ACK is there yet */
+	run(5 * NODE_US); /* the whole window is sent; no ACK has arrived */
 	ck_assert_uint_eq(transport.flows[0].next, 10);
 	for (uint32_t i = 1; i <= 100; i++) {
 		struct tcp_fields ack = { .flags = TCP_FLAG_ACK };
@@ -453,13 +451,13 @@ TEST(tcp_sender__delay_after_a_full_window)
 			transport_settle(&transport, now);
 		}
 	}
-	/* 100 draws: all of them in the middle half are less likely than 1 in 10^29 */
+	/* of 100 draws, all are in the middle half with a probability below 1 in 10^29 */
 	ck_assert_uint_lt(least_seen, most / 4);
 	ck_assert_uint_gt(most_seen, most / 4 * 3);
 	stop();
 }
 
-TEST(tcp_sender_on_ack__nonsense)
+TEST(tcp_sender_on_ack__false_acks_change_nothing)
 {
 	struct transport_flow before;
 

@@ -1,4 +1,4 @@
-/*  nicd/transport/tcp_window: how a TCP window grows, what cuts it, what is sent again and when
+/*  nicd/transport/tcp_window: how a TCP window grows, what cuts it, and what is sent again and when
  *  (RC-6). */
 #include <stdlib.h>
 
@@ -62,7 +62,7 @@ static void lose_first(void)
 	tcp_window_sent(&window, una, true, now);
 }
 
-/* a packet more for each ACK: doubled in a round trip, up to the limit */
+/* one packet more for each ACK: doubled in a round trip, up to the limit */
 TEST(tcp_window_ack__slow_start)
 {
 	start();
@@ -86,8 +86,8 @@ TEST(tcp_window_ack__congestion_avoidance)
 	}
 }
 
-/* who does not use the window does not get a larger one */
-TEST(tcp_window_ack__unused)
+/* a window that is not used does not grow */
+TEST(tcp_window_ack__unused_window_does_not_grow)
 {
 	start();
 	for (uint32_t i = 0; i < 100; i++) {
@@ -97,9 +97,9 @@ TEST(tcp_window_ack__unused)
 	ck_assert_uint_eq(tcp_window_packets(&window, &config), 10);
 }
 
-/* one loss: the third duplicate sends it again, further ones let new packets out, the full ACK
- * leaves half the window */
-TEST(tcp_window_ack__fast_retransmit)
+/* one loss: the third duplicate ACK sends it again, further ones permit new packets, and the full
+ * ACK leaves half the window */
+TEST(tcp_window_ack__fast_retransmit_halves)
 {
 	start();
 	round_trips(2);
@@ -118,9 +118,9 @@ TEST(tcp_window_ack__fast_retransmit)
 	ck_assert_uint_eq(tcp_window_packets(&window, &config), 20); /* congestion avoidance */
 }
 
-/* several losses in a window: a partial ACK names the next hole; only the first restarts the
+/* several losses in a window: a partial ACK names the next gap; only the first one restarts the
  * timer */
-TEST(tcp_window_ack__partial)
+TEST(tcp_window_ack__partial_ack_names_the_next_gap)
 {
 	struct tcp_answer answer;
 
@@ -139,7 +139,7 @@ TEST(tcp_window_ack__partial)
 	ck_assert(!window.recovering);
 }
 
-/* duplicates behind a timeout are the echo of what was sent twice, not a new loss [RFC 6582,
+/* duplicate ACKs after a timeout come from what was sent twice, not from a new loss [RFC 6582,
  * 4.1] */
 TEST(tcp_window_timeout__no_false_retransmit)
 {
@@ -159,9 +159,9 @@ TEST(tcp_window_timeout__no_false_retransmit)
 	lose_first();
 }
 
-/* RFC 6298: 3 rto_min at first; SRTT + 4 RTTVAR; doubled by each timeout, and back when a round
+/* RFC 6298: first 3 rto_min; then SRTT + 4 RTTVAR; doubled by each timeout, and reset when a round
  * trip is measured again */
-TEST(tcp_window_rto_ps__formula)
+TEST(tcp_window_rto_ps__follows_the_formula)
 {
 	start();
 	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), 3 * NODE_MS);
@@ -182,7 +182,7 @@ TEST(tcp_window_rto_ps__formula)
 	for (uint32_t i = 0; i < 100; i++)
 		tcp_window_timeout(&window, una, top);
 	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), TCP_RTO_MAX);
-	ack(3); /* of what was sent more than once */
+	ack(3); /* of a packet that was sent more than once */
 	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), TCP_RTO_MAX);
 	tcp_window_sent(&window, top++, false, now);
 	now += 9 * NODE_MS;
@@ -190,9 +190,8 @@ TEST(tcp_window_rto_ps__formula)
 	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), 24 * NODE_MS);
 }
 
-/* a queue that is longer than the first timeout: some packets are sent twice, then the timeout
- * fits */
-TEST(tcp_window_rto_ps__long_queue)
+/* the queue is longer than the first timeout: some packets are sent twice, then the timeout fits */
+TEST(tcp_window_rto_ps__adapts_to_a_long_queue)
 {
 	node_time_t sent_ps = 0;
 	uint32_t timeouts = 0;
@@ -219,9 +218,9 @@ TEST(tcp_window_rto_ps__long_queue)
 	ck_assert_uint_ge(tcp_window_rto_ps(&window, &config), 30 * NODE_MS);
 }
 
-/* the loss of another packet halves the window again, though no round trip was measured in between
+/* the loss of another packet halves the window again, even without a measured round trip in between
  * [RFC 5681] */
-TEST(tcp_window_timeout__another_loss)
+TEST(tcp_window_timeout__another_loss_halves_again)
 {
 	start();
 	round_trips(2);
@@ -235,7 +234,7 @@ TEST(tcp_window_timeout__another_loss)
 	ck_assert_uint_lt(window.threshold, 20);
 }
 
-TEST(tcp_window_rto_ps__short_trips)
+TEST(tcp_window_rto_ps__has_a_minimum)
 {
 	start();
 	round_trips(20);
@@ -243,8 +242,8 @@ TEST(tcp_window_rto_ps__short_trips)
 	ck_assert_uint_eq(window.smoothed_ps, 100 * NODE_US);
 }
 
-/* Karn: what was sent again is not timed */
-TEST(tcp_window_sent__again)
+/* Karn: a packet that is sent again is not timed */
+TEST(tcp_window_sent__again_is_not_timed)
 {
 	start();
 	tcp_window_sent(&window, top++, false, now);
@@ -255,8 +254,8 @@ TEST(tcp_window_sent__again)
 	ck_assert_uint_eq(window.smoothed_ps, 0);
 }
 
-/* RFC 3168: half, once a window, and CWR is to be said */
-TEST(tcp_window_ack__echo)
+/* RFC 3168: half, once a window, and CWR is due */
+TEST(tcp_window_ack__echo_halves_once_a_window)
 {
 	start();
 	round_trips(2);

@@ -1,5 +1,5 @@
-/*  Flows with a transport, without link or frames: the test says what was acknowledged
- *  (RC-3, RC-4, RC-16). */
+/*  nicd/transport/transport: flows with a transport, without a link or frames; the test supplies
+ *  the ACKs (RC-3, RC-4, RC-5). */
 #include "nicd/transport/transport.h"
 
 #include <stdlib.h>
@@ -61,8 +61,8 @@ static void put_packets(uint32_t slot, uint32_t packets)
 	ck_assert(transport_put(&transport, slot, (uint64_t)packets * CAPACITY_BYTES, now, now));
 }
 
-/* a packet of class 0, and its time on the link passes; a flow of TRANSPORT_NONE_HERE: nothing may
- * be sent */
+/* Sends a packet of class 0, and advances by its time on the link.  Return: its flow,
+ * TRANSPORT_NONE_HERE if nothing may be sent. */
 static struct transport_packet send_one(void)
 {
 	struct transport_packet packet = { .flow = TRANSPORT_NONE_HERE };
@@ -95,8 +95,8 @@ static const struct transport_flow *flow(uint32_t slot)
 
 TEST_GROUP(transport, .setup = setup, .teardown = teardown);
 
-/* RC-4: packets are numbered through; an ACK is asked for every so many and at the end of a
- * message; it completes what it covers */
+/* RC-4: Packets have consecutive numbers. Every so many packets, and at the end of a message, one
+ * requests an ACK. The ACK completes what it covers. */
 TEST(transport__messages)
 {
 	const bool asked[] = { false, false, true, false, false, false, true, true };
@@ -119,13 +119,13 @@ TEST(transport__messages)
 	ck_assert_uint_ne(transport_next_at(&transport), NODE_TIME_NEVER);
 	ck_assert_uint_eq(transport_acknowledge(&transport, 7, 8, NULL, now), 1);
 	ck_assert_uint_eq(transport.pool.count, 0);
-	/* nothing keeps the fabric awake */
+	/* no event is due any more */
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
 	ck_assert_uint_eq(stats_flow_tx(stats, 7)->messages, 2);
 }
 
-/* the pool has a limit, and a message beside for every flow */
-TEST(transport__full)
+/* the pool has a limit, and one more message for every flow */
+TEST(transport__full_pool_rejects)
 {
 	flow_open(0, 0);
 	for (uint32_t i = 0; i < 100 + 8192; i++) {
@@ -138,8 +138,8 @@ TEST(transport__full)
 	ck_assert(!transport_full(&transport));
 }
 
-/* RC-4: no more than the window is under way, and the packet that fills it asks for an ACK */
-TEST(transport__window)
+/* RC-4: at most the window is in flight, and the packet that fills it requests an ACK */
+TEST(transport__window_limits_what_is_in_flight)
 {
 	transport.rules[TRANSPORT_RC].window_bytes = 3500;
 	flow_open(0, 0);
@@ -154,9 +154,8 @@ TEST(transport__window)
 
 /* ---- losses ---- */
 
-/* RC-4: go-back-N sends the missing packet and all behind it; an ACK that comes late spares what it
- * covers */
-TEST(transport__go_back)
+/* RC-4: go-back-N sends the missing packet and all after it; a late ACK saves what it covers */
+TEST(transport__go_back_sends_all_after_the_gap)
 {
 	flow_open(0, 0);
 	put_packets(0, 4);
@@ -174,20 +173,20 @@ TEST(transport__go_back)
 	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, NULL, now), 1);
 }
 
-/* RC-4: a timeout runs from the last progress; retries count in a row; then the flow is in error
- * and takes nothing more */
-TEST(transport__timeouts)
+/* RC-4: A timeout runs from the last progress. Retries are counted in a row. Then the flow is in
+ * error and accepts nothing more. */
+TEST(transport__timeouts_end_in_error)
 {
 	flow_open(0, 0);
 	put_packets(0, 4);
 	put_packets(0, 4);
 	send_all();
-	/* the fourth asks first */
+	/* the fourth one requests an ACK */
 	ck_assert_uint_eq(transport_next_at(&transport), 3 * PACKET_PS + TIMEOUT_PS);
 	now = TIMEOUT_PS / 2;
 	transport_acknowledge(&transport, 0, 1, NULL, now);
 	now = 3 * PACKET_PS + TIMEOUT_PS;
-	transport_step(&transport, now); /* too early: found out */
+	transport_step(&transport, now); /* too early: detected */
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->timeouts, 0);
 	ck_assert_uint_eq(transport_next_at(&transport), TIMEOUT_PS / 2 + TIMEOUT_PS);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -206,9 +205,9 @@ TEST(transport__timeouts)
 	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, NULL, now), 0); /* too late */
 }
 
-/* RC-3, RC-4: packets that asked for no ACK do not time out while the next one that does is paced
- * or held */
-TEST(transport__not_asked_does_not_time_out)
+/* RC-3, RC-4: Packets that requested no ACK do not time out while the next one that does is paced
+ * or paused. */
+TEST(transport__no_timeout_without_a_requested_ack)
 {
 	flow_open(0, 0);
 	put_packets(0, 6);
@@ -224,8 +223,8 @@ TEST(transport__not_asked_does_not_time_out)
 	ck_assert_uint_eq(transport_next_at(&transport), now - PACKET_PS + TIMEOUT_PS);
 }
 
-/* RC-5: what waits to be sent again, because its class is held, does not time out */
-TEST(transport__held_does_not_time_out)
+/* RC-5: what waits to be sent again because its class is paused does not time out */
+TEST(transport__no_timeout_while_paused)
 {
 	flow_open(0, 0);
 	put_packets(0, 4);
@@ -239,8 +238,8 @@ TEST(transport__held_does_not_time_out)
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->timeouts, 1);
 }
 
-/* a flow in error that stands in its ring leaves it, and the others have their turns */
-TEST(transport__error_in_the_ring)
+/* a flow in error is removed from its ring, and the others have their turns */
+TEST(transport__flow_in_error_leaves_the_ring)
 {
 	flow_open(0, 0);
 	flow_open(1, 0);
@@ -270,7 +269,7 @@ static void read_is(uint64_t acknowledged, uint64_t top, uint32_t psn, uint8_t s
 		ck_assert_uint_eq(answer.packet, packet);
 }
 
-/* RC-4: an ACK covers its PSN, a NAK does not; old ones and false ones say nothing */
+/* RC-4: an ACK covers its PSN, a NAK does not; old and false ones have no effect */
 TEST(queue_pair_read__psn)
 {
 	const uint64_t wraps = 5ull << 24;
@@ -308,10 +307,10 @@ TEST(queue_pair_on_answer__nak)
 	ck_assert_uint_eq(queue_pair_on_answer(&transport, 0, 7, ROCE_SYNDROME_ACK, NULL, now), 1);
 }
 
-/* ---- who may send ---- */
+/* ---- which flow may send ---- */
 
-/* thousands of flows take turns, a frame each */
-TEST(transport__fair)
+/* thousands of flows send a frame each in turn */
+TEST(transport__flows_take_turns)
 {
 	transport.rules[TRANSPORT_RC].timeout_ps = NODE_S;
 	for (uint32_t i = 0; i < 5000; i++) {
@@ -323,7 +322,7 @@ TEST(transport__fair)
 	ck_assert_uint_eq(send_all(), 0);
 }
 
-/* a control that only counts: what the transport tells it, and the limits that the test sets */
+/* a control that only counts what the transport tells it, with limits that the test sets */
 struct told {
 	uint32_t opened, sent, again, acks, cnps, losses, timeouts, timers;
 	struct congestion_ack ack;
@@ -403,7 +402,7 @@ static void told_loss(const void *shared, struct congestion_flow *state, bool ti
 	*(timeout ? &told->timeouts : &told->losses) += 1;
 }
 
-/* the third time lets the flow go */
+/* at the third call the flow may send */
 static void told_timer(const void *shared, struct congestion_flow *state, node_time_t at)
 {
 	(void)shared;
@@ -436,7 +435,7 @@ static void told_rules(void)
 	transport.rules[TRANSPORT_RC].timeout_ps = NODE_S;
 }
 
-/* flow i sends every i * i packet times; 0: as fast as it can */
+/* flow i sends every i * i packet times; 0: as fast as possible */
 static void paced_rules(void)
 {
 	told_rules();
@@ -446,9 +445,9 @@ static void paced_rules(void)
 	}
 }
 
-/* RC-3: paced flows send when their time has come, the others in between; nothing is late but for a
- * frame under way */
-TEST(transport__paced)
+/* RC-3: Paced flows send when they are due, the others in between. A due flow is late by one frame
+ * at most. */
+TEST(transport__paced_flows_send_when_due)
 {
 	uint32_t sent[4] = { 0 };
 
@@ -473,8 +472,8 @@ TEST(transport__paced)
 	ck_assert_uint_le(sent[3], 900 / 9 + 1);
 }
 
-/* alone, a paced flow sends exactly at its times; it is told of losses */
-TEST(transport__paced_exactly)
+/* alone, a paced flow sends at exactly its times; it is told of losses */
+TEST(transport__single_paced_flow_is_exact)
 {
 	paced_rules();
 	put_packets(2, 10);
@@ -494,9 +493,9 @@ TEST(transport__paced_exactly)
 	ck_assert_uint_eq(send_one().flow, 2);
 }
 
-/* RC-3: a control with a time of its own, which lets the flow go earlier; it is not asked when
- * nothing waits */
-TEST(transport__control_timer)
+/* RC-3: a control with a timer, by which the flow may send earlier; it is not called when no packet
+ * waits */
+TEST(transport__control_timer_is_called)
 {
 	paced_rules();
 	limits_of(1)->rate_bps = LINE_BPS / 10000;
@@ -511,8 +510,8 @@ TEST(transport__control_timer)
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
 }
 
-/* RC-3: the timer runs while packets are in flight too */
-TEST(transport__control_timer_in_flight)
+/* RC-3: the timer runs while packets are in flight, too */
+TEST(transport__control_timer_runs_with_packets_in_flight)
 {
 	told_rules();
 	flow_open(0, 0);
@@ -526,9 +525,9 @@ TEST(transport__control_timer_in_flight)
 	ck_assert_uint_eq(transport_next_at(&transport), 60 * NODE_US);
 }
 
-/* RC-3: a packet that is late by less than its gap does not delay the next one; a later one does,
- * and a rate of the link does not pace */
-TEST(congestion_pace__late)
+/* RC-3: a packet that is late by less than its gap does not delay the next one; a later one does. A
+ * rate equal to the link's does not pace. */
+TEST(congestion_pace__late_packet_delays_the_next_one)
 {
 	struct congestion_flow *limits;
 	const struct congestion *congestion = &transport.rules[TRANSPORT_RC].congestion;
@@ -557,8 +556,8 @@ TEST(congestion_pace__late)
 	ck_assert_uint_eq(congestion_ready_at(congestion, limits), 0);
 }
 
-/* the window of the control holds, and that of the queue pair above it */
-TEST(transport__control_window)
+/* the smaller window counts: that of the control or that of the queue pair */
+TEST(transport__control_window_limits)
 {
 	transport.rules[TRANSPORT_RC].window_bytes = 5 * FRAME_BYTES;
 	told_rules();
@@ -573,9 +572,9 @@ TEST(transport__control_window)
 	ck_assert_uint_eq(send_all(), 5);
 }
 
-/* RC-3: a window that falls below what is in flight when no ACK is asked for: one more packet asks
- * for one, else the flow would wait forever */
-TEST(transport__control_window_falls)
+/* RC-3: The window falls below what is in flight, and no ACK is requested. One more packet requests
+ * one, else the flow would wait forever. */
+TEST(transport__shrunk_window_still_gets_an_ack)
 {
 	struct transport_packet packet;
 
@@ -595,8 +594,8 @@ TEST(transport__control_window_falls)
 	ck_assert_uint_eq(send_all(), 2);
 }
 
-/* what a control is told: openings, packets, CNPs, losses; its rate is in the statistics */
-TEST(transport__control_told)
+/* what a control is told: openings, packets, CNPs, losses; the statistics have its rate */
+TEST(transport__control_is_told_of_events)
 {
 	told_rules();
 	flow_open(3, 0);
@@ -632,9 +631,9 @@ static void ack_is(uint32_t packets, uint64_t bytes, uint32_t in_flight, node_ti
 	ck_assert_uint_eq(ack->rtt_ps, rtt_ps);
 }
 
-/* an ACK tells packets, payload, what is in flight, and the round trip of the last packet that
- * asked for an ACK; of others it tells none */
-TEST(transport__control_ack)
+/* An ACK tells packets, payload, what is in flight, and the round trip of the last covered packet
+ * that requested an ACK; of others it tells none. */
+TEST(transport__control_is_told_of_acks)
 {
 	const struct transport_signs signs = { .hops = 3, .echo = true };
 
@@ -667,9 +666,9 @@ TEST(transport__control_ack)
 	ck_assert_uint_eq(told_of(0)->acks, 3);
 }
 
-/* Karn: neither a packet that is sent again gives a round trip, nor one that was in flight when the
- * loss was found */
-TEST(transport__control_ack_after_loss)
+/* Karn: no round trip is measured of a packet that is sent again, or that was in flight when the
+ * loss was detected */
+TEST(transport__no_round_trip_after_a_loss)
 {
 	told_rules();
 	flow_open(0, 0);

@@ -1,3 +1,4 @@
+/*  nicd/workload/workload: sizes, arrivals and destinations of generated messages (TB-7, TB-12). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -40,7 +41,7 @@ static void set_init(void)
 	ck_assert_int_eq(workload_set_init(&set, &nic, RATE_BPS, GAP_BYTES), 0);
 }
 
-/* takes the next message when it is due; returns when that was */
+/* Starts the next message when it is due.  Return: that time. */
 static node_time_t step(struct workload_message *message)
 {
 	node_time_t due = workload_next_at(&set);
@@ -91,7 +92,7 @@ TEST(workload_size_of__ends_and_points)
 {
 	ck_assert_uint_eq(workload_size_of(web_search, WEB_SEARCH_POINTS, 0), 1);
 	ck_assert_uint_eq(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX), 30000000);
-	/* share 0.55 is 2/7 of the way from 80000 to 200000 */
+	/* a share of 0.55 is 2/7 of the distance from 80000 to 200000 */
 	ck_assert_uint_ge(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX / 100 * 55),
 			  80000 + 34285);
 	ck_assert_uint_le(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX / 100 * 55),
@@ -112,7 +113,7 @@ TEST(workload_size_of__steps)
 	ck_assert_uint_eq(workload_size_of(one, 1, UINT64_MAX), 1);
 }
 
-/* the sum in closed form is the sum over all sizes */
+/* the closed form equals the sum over all sizes */
 TEST(workload_size_mean_ubytes__by_hand)
 {
 	static struct size_point points[] = { { 700, 250000 }, { 2200, 1000000 } };
@@ -128,7 +129,7 @@ TEST(workload_size_mean_ubytes__by_hand)
 			  low * 250000 / 700 + high * 750000 / 1500);
 }
 
-/* a fixed size counts its padding: 1 byte takes a 60-byte frame */
+/* a fixed size counts with its padding: 1 byte needs a 60-byte frame */
 TEST(workload_size_mean_ubytes__padded)
 {
 	struct workload_size size = { .fixed_bytes = 1 };
@@ -140,7 +141,7 @@ TEST(workload_size_mean_ubytes__padded)
 
 /* ---- arrivals (TB-12) ---- */
 
-TEST(workload_arrival__closed_window)
+TEST(workload_arrival__closed_loop_keeps_its_window)
 {
 	struct workload_message message;
 
@@ -162,7 +163,7 @@ TEST(workload_arrival__closed_window)
 }
 
 /* 10000 bytes in three packets of 4096 take 10000 + 3 (70 + 24) link bytes: 411.28 ns at 200 Gb/s,
- * over the load */
+ * divided by the load */
 TEST(workload_arrival__paced_without_drift)
 {
 	const uint64_t link_bytes = 10000 + 3 * (frame_overhead_bytes(FRAME_IPV4) + 4 + GAP_BYTES);
@@ -213,7 +214,7 @@ TEST(workload_arrival__bursts)
 }
 
 /* no message starts at or after stop_ps, nor more than messages_max. _i: enum arrival_kind */
-TEST_RANGE(workload_arrival__limits, 0, ARRIVAL_KINDS)
+TEST_RANGE(workload_arrival__limits_are_kept, 0, ARRIVAL_KINDS)
 {
 	struct workload_message message;
 	uint32_t count = 0;
@@ -245,8 +246,8 @@ TEST_RANGE(workload_arrival__limits, 0, ARRIVAL_KINDS)
 	workload_set_fini(&set);
 }
 
-/* taken late, arrivals keep the times at which they were due */
-TEST(workload_step__deferred)
+/* an arrival that is handled late keeps its due time */
+TEST(workload_step__late_arrival_keeps_its_time)
 {
 	struct workload_message message;
 
@@ -312,8 +313,8 @@ TEST(workload_destination_next__kinds)
 
 /* ---- several workloads ---- */
 
-/* TB-7: of those due at the same time the lower number comes first */
-TEST(workload_step__order)
+/* TB-7: of arrivals at the same time, the lower number is first */
+TEST(workload_step__lower_number_first)
 {
 	struct workload_config configs[3] = { config, config, config };
 	struct nic_config three = { .workload_count = 3, .workloads = configs };

@@ -1,3 +1,5 @@
+/*  nicd/workload/workload_connection: messages use the connections to a destination in turn
+ *  (TB-12). */
 #include "nicd/workload/workload_connection.h"
 #include "tests/testing.h"
 
@@ -14,8 +16,8 @@ static void init(enum arrival_kind arrival, uint32_t count, uint32_t window)
 	ck_assert_int_eq(workload_connections_init(&connections, &config), 0);
 }
 
-/* each destination has turns of its own */
-TEST(workload_connection__in_turn)
+/* each destination has its own turns */
+TEST(workload_connection__used_in_turn)
 {
 	init(ARRIVAL_POISSON, 2, 0);
 	ck_assert_uint_eq(workload_connection_take(&connections, 0), 0);
@@ -27,8 +29,9 @@ TEST(workload_connection__in_turn)
 	workload_connections_fini(&connections);
 }
 
-/* a closed loop fills all windows, in turn; what ends makes room on its own connection only */
-TEST(workload_connection__closed)
+/* a closed loop fills all windows, in turn; a completed message frees a place on its own connection
+ * only */
+TEST(workload_connection__closed_loop_fills_each_window)
 {
 	init(ARRIVAL_CLOSED, 3, 2);
 	for (uint32_t i = 0; i < 6; i++)
@@ -44,8 +47,8 @@ TEST(workload_connection__closed)
 	workload_connections_fini(&connections);
 }
 
-/* none asked for is one */
-TEST(workload_connection__one)
+/* without a number there is one */
+TEST(workload_connection__default_is_one)
 {
 	init(ARRIVAL_CLOSED, 0, 1);
 	for (uint32_t i = 0; i < 3; i++) {
