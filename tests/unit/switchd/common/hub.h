@@ -1,8 +1,8 @@
-/*  hub - the least kind of switch, for the test of the shell: it forwards a frame to the port that
- *  its first byte names.
+/*  hub - the smallest kind of switch, for the test of the shell: it forwards a frame to the port
+ *  that its first byte names.
  *
- *  Every call of its operations is noted in `calls`, so a test can state which were made, and in
- *  which order. */
+ *  Every call of its operations is recorded in `calls`, so a test can state the calls and their
+ *  order. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_COMMON_HUB_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_COMMON_HUB_H
 

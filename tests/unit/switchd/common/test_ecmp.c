@@ -1,5 +1,5 @@
-/*  switchd/common/ecmp: flows spread over the ways, each keeps its own, and gets it back (RC-15,
- *  FC-26). */
+/*  switchd/common/ecmp: flows are spread over the paths; each keeps its path, and returns to it
+ *  after a failure (RC-15, FC-26). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static int way_of(enum frame_kind kind, uint32_t source, uint32_t flow, uint64_t
 	return ecmp_choose(&table, 2, 0, ecmp_hash(&fields, seed));
 }
 
-/* each of @ways ports has its share of @flows: within five standard deviations */
+/* Checks that each port has its share of @flows, within five standard deviations. */
 static void even_expect(const uint32_t *count, uint32_t first, uint32_t ways, uint32_t flows)
 {
 	double mean = (double)flows / ways, tolerance = 5 * __builtin_sqrt(mean * (1 - 1.0 / ways));
@@ -60,7 +60,7 @@ static void even_expect(const uint32_t *count, uint32_t first, uint32_t ways, ui
 TEST_GROUP(ecmp, .setup = setup, .teardown = teardown);
 
 /* queue pairs of one pair of hosts, by their UDP source port; and pairs of hosts */
-TEST_RANGE(ecmp_choose__spreads, 0, 5)
+TEST_RANGE(ecmp_choose__spreads_flows, 0, 5)
 {
 	static const enum frame_kind kinds[] = { FRAME_ROCE, FRAME_ROCE_IPV6, FRAME_TCP, FRAME_IPV4,
 						 FRAME_IPV6 };
@@ -76,7 +76,7 @@ TEST_RANGE(ecmp_choose__spreads, 0, 5)
 }
 
 /* plain and HPC frames have no ports */
-TEST(ecmp_choose__other_frames)
+TEST(ecmp_choose__spreads_frames_without_ports)
 {
 	uint32_t plain[8] = { 0 }, hpc[8] = { 0 };
 
@@ -88,8 +88,8 @@ TEST(ecmp_choose__other_frames)
 	even_expect(hpc, 4, WAYS, FLOWS);
 }
 
-/* what changes from packet to packet of a flow does not matter */
-TEST(ecmp_hash__is_the_flows)
+/* fields that change from packet to packet do not count */
+TEST(ecmp_hash__is_the_same_for_all_packets_of_a_flow)
 {
 	struct frame_fields fields = fields_of(FRAME_ROCE, 0, 7);
 	uint64_t hash = ecmp_hash(&fields, SEED);
@@ -102,7 +102,7 @@ TEST(ecmp_hash__is_the_flows)
 	ck_assert_uint_ne(ecmp_hash(&fields, SEED), hash);
 }
 
-/* the flows that one switch sends one way spread at the next */
+/* the flows that one switch sends to the same port are spread by the next switch */
 TEST(ecmp_choose__seeds_are_independent)
 {
 	uint32_t second[8] = { 0 }, flows = 0;
@@ -116,8 +116,9 @@ TEST(ecmp_choose__seeds_are_independent)
 	even_expect(second, 4, WAYS, flows);
 }
 
-/* a way that is down: its flows, and no others, spread over what is up; then they come back */
-TEST(ecmp_choose__stable)
+/* a port is down: its flows, and no others, are spread over the ports that are up; later they
+ * return */
+TEST(ecmp_choose__moves_only_flows_of_the_failed_port)
 {
 	uint32_t moved[8] = { 0 }, flows = 0;
 
@@ -137,9 +138,9 @@ TEST(ecmp_choose__stable)
 	even_expect(moved, 6, 2, flows);
 }
 
-TEST(ecmp_choose__no_way)
+TEST(ecmp_choose__no_port_is_up)
 {
-	ck_assert_int_eq(ecmp_choose(&table, 1, 3, 0), 3); /* here */
+	ck_assert_int_eq(ecmp_choose(&table, 1, 3, 0), 3); /* this switch */
 	ck_assert_int_eq(ecmp_choose(&table, 3, 3, 12345), 0);
 	ck_assert_int_eq(ecmp_choose(&table, 4, 0, 0), -1);
 	ck_assert_int_eq(ecmp_choose(&table, 65535, 0, 0), -1);

@@ -1,4 +1,4 @@
-/*  switchd/common/packet: the pool and the first-in first-out queue (FC-11, TB-26). */
+/*  switchd/common/packet: the pool of cells, and the first-in first-out queue (FC-11, TB-26). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +37,8 @@ static void bytes_make(uint32_t seed, uint32_t count, uint8_t *bytes)
 		bytes[i] = byte_of(seed, i);
 }
 
-/* a packet with a whole frame of @bytes as it came in over a link; NULL and @why if it cannot be
- * held */
+/* Allocates a packet with a whole frame of @bytes, as received from a link.  Return: NULL and @why
+ * if the pool cannot hold it. */
 static struct packet *receive(uint32_t seed, uint32_t bytes, enum drop_reason *why)
 {
 	static uint8_t frame[2 * CAPTURED_MAX];
@@ -64,7 +64,7 @@ static void packet_expect(const struct packet *packet, uint32_t seed, uint32_t b
 
 TEST_GROUP(packet, .setup = setup, .teardown = teardown);
 
-TEST(packet_pool_init__every_packet_has_its_own_room)
+TEST(packet_pool_init__every_packet_has_its_own_memory)
 {
 	struct packet *packets[CELLS];
 
@@ -80,8 +80,8 @@ TEST(packet_pool_init__every_packet_has_its_own_room)
 	}
 }
 
-/* more than can be counted is no smaller pool */
-TEST(packet_pool_init__too_many)
+/* an overflow of the count must not give a smaller pool */
+TEST(packet_pool_init__rejects_too_many)
 {
 	struct packet_pool large;
 
@@ -89,8 +89,8 @@ TEST(packet_pool_init__too_many)
 	packet_pool_fini(&large);
 }
 
-/* TB-26: addresses are the cells, and one frame for packet_whole(); what was in use at one time is
- * touched, and no more */
+/* TB-26: the pool reserves addresses for its cells and one frame for packet_whole(). It touches
+ * only the memory that was in use at one time. */
 TEST(packet_pool_bytes__follows_what_is_used)
 {
 	size_t whole_bytes = CAPTURED_MAX / PACKET_CELL_BYTES * PACKET_CELL_BYTES;
@@ -107,8 +107,8 @@ TEST(packet_pool_bytes__follows_what_is_used)
 			  (1 + packet_cells(1000)) * PACKET_CELL_BYTES + whole_bytes);
 }
 
-/* where only headers are captured every packet has one cell, and the pool nothing besides */
-TEST(packet_pool_bytes__headers_only)
+/* where only headers are captured, every packet has one cell, and the pool nothing else */
+TEST(packet_pool_bytes__headers_need_one_cell)
 {
 	struct packet_pool small;
 
@@ -131,9 +131,8 @@ TEST(packet_cells__at_boundaries)
 	}
 }
 
-/* TB-26: what a switch reserves suffices for every frame that there may be, and so for any of them
- * together */
-TEST(packet_cells__no_more_than_the_buffer_has)
+/* TB-26: the reserved cells suffice for a frame of any length, and so for any mix of them */
+TEST(packet_cells__reserve_suffices_for_any_frames)
 {
 	for (uint32_t bytes = 1; bytes <= UINT16_MAX; bytes++) {
 		uint32_t in_buffer = bytes + FRAME_FCS_BYTES;
@@ -146,8 +145,8 @@ TEST(packet_cells__no_more_than_the_buffer_has)
 	}
 }
 
-/* FC-9: running out is normal, and ends when one comes back */
-TEST(packet_alloc__all_in_use)
+/* FC-9: an empty pool is normal, and ends when a packet is freed */
+TEST(packet_alloc__fails_while_all_are_in_use)
 {
 	struct packet *last = NULL;
 
@@ -161,8 +160,8 @@ TEST(packet_alloc__all_in_use)
 	ck_assert_ptr_null(packet_alloc(&pool, 60));
 }
 
-/* a long packet gets all of its cells or none, and leaves those that there are to a shorter one */
-TEST(packet_alloc__too_few_for_a_long_one)
+/* a long packet gets all of its cells or none; those that are free are left to a shorter packet */
+TEST(packet_alloc__long_packet_gets_all_cells_or_none)
 {
 	uint32_t half_bytes = PACKET_FIRST_BYTES + (CELLS / 2 - 1) * PACKET_MORE_BYTES;
 	enum drop_reason why = DROP_REASONS;
@@ -195,9 +194,8 @@ TEST(packet_free__last_in_first_out)
 	ck_assert_ptr_ne(packet_alloc(&pool, 60), a);
 }
 
-/* every length around every number of cells: all bytes come out as they came in, and no others are
- * written */
-TEST(packet_copy_in__every_length)
+/* every length near every number of cells: all bytes are unchanged, and no others are written */
+TEST(packet_copy_in__keeps_the_bytes_of_every_length)
 {
 	enum drop_reason why;
 
@@ -222,7 +220,7 @@ TEST(packet_copy_in__every_length)
 	}
 }
 
-TEST(packet_copy_in__longer_than_any)
+TEST(packet_copy_in__rejects_what_is_too_long)
 {
 	enum drop_reason why;
 
@@ -230,8 +228,8 @@ TEST(packet_copy_in__longer_than_any)
 	ck_assert_int_eq(why, DROP_OVERSIZE);
 }
 
-/* The model: packets of random lengths come and go; each keeps its bytes, and cells are counted as
- * the model counts them. */
+/* The model: packets of random lengths are allocated and freed. Each keeps its bytes, and the
+ * number of cells is that of the model. */
 struct model {
 	struct packet *packets[MODEL_CELLS];
 	uint32_t lengths[MODEL_CELLS], seeds[MODEL_CELLS];
@@ -281,7 +279,7 @@ static void model_remove(struct model *model, uint32_t i)
 	model->seeds[i] = model->seeds[model->count];
 }
 
-TEST(packet_alloc__random_model)
+TEST(packet_alloc__agrees_with_a_model)
 {
 	static struct model model;
 	struct random random;
@@ -308,8 +306,8 @@ TEST(packet_alloc__random_model)
 #define IPV6_AT 14u
 #define EXTENSION_AT 54u
 
-/* UDP over IPv6 after so many extension headers of @extension_bytes each.
- * Return: length of the frame. */
+/* Makes UDP over IPv6 after a number of extension headers of @extension_bytes each.  Return: the
+ * length of the frame. */
 static uint32_t odd_frame_make(uint32_t extensions, uint32_t extension_bytes, uint8_t *bytes)
 {
 	uint32_t at = EXTENSION_AT, all_bytes = EXTENSION_AT + extensions * extension_bytes + 8;
@@ -333,7 +331,8 @@ static uint32_t odd_frame_make(uint32_t extensions, uint32_t extension_bytes, ui
 	return all_bytes;
 }
 
-/* a transport header is found wherever it stands: in the first cell, across two, or far beyond */
+/* A transport header is found wherever it is: in the first cell, across two cells, or far
+ * beyond. */
 TEST(packet_parse__beyond_the_first_cell)
 {
 	static const uint32_t lengths[] = { 8, 40, 64, 72, 80, 248, 1024 };
@@ -358,9 +357,9 @@ TEST(packet_parse__beyond_the_first_cell)
 		}
 }
 
-/* What packet_parse() rests on: where the first bytes of a frame make sense, they say the same as
+/* What packet_parse() relies on: if the first bytes of a frame parse, they give the same fields as
  * all of it. Frames are headers with some bytes drawn at random. */
-TEST(packet_parse__a_part_never_says_something_else)
+TEST(packet_parse__a_part_never_contradicts_the_whole)
 {
 	static const uint8_t protocols[] = { 0, 1, 2, 6, 17, 43, 44, 58, 60 };
 	uint32_t understood = 0;
@@ -407,7 +406,7 @@ TEST(packet_queue_pop__first_in_first_out)
 	ck_assert_ptr_null(queue.head);
 }
 
-TEST(packet_queue_push__again_after_empty)
+TEST(packet_queue_push__works_after_empty)
 {
 	struct packet_queue queue = { 0 };
 	struct packet *a = packet_alloc(&pool, 60), *b = packet_alloc(&pool, 60);

@@ -1,5 +1,5 @@
-/*  switchd/common/route: which ports lead to a switch, and the static choice among them (FC-1,
- *  FC-15); ports upward (FC-25). */
+/*  switchd/common/route: which ports are next hops to a switch, and the static choice among them
+ *  (FC-1, FC-15); ports upward (FC-25). */
 #include <stdlib.h>
 
 #include "switchd/common/route.h"
@@ -52,13 +52,14 @@ TEST(route_choose__own_switch)
 		ck_assert_int_eq(route_choose(&table, OWN_ADDRESS, port), (int)port);
 }
 
-TEST(route_choose__one_candidate)
+TEST(route_choose__single_candidate_is_selected)
 {
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
 		ck_assert_int_eq(route_choose(&table, 2, port), 5);
 }
 
-/* the (egress port mod count)-th: the hosts of a switch spread over the paths to it */
+/* the (egress port mod count)-th candidate: flows to the hosts of a switch are spread over the
+ * paths to it */
 TEST(route_choose__spread_over_candidates)
 {
 	static const int expected[3] = { 0, 3, 63 };
@@ -67,7 +68,7 @@ TEST(route_choose__spread_over_candidates)
 		ck_assert_int_eq(route_choose(&table, 300, port), expected[port % 3]);
 }
 
-TEST(route_choose__unknown_switch)
+TEST(route_choose__none_for_an_unknown_switch)
 {
 	static const uint32_t unknown[] = { 0, 1, 3, 299, 301, 65535 };
 
@@ -77,7 +78,7 @@ TEST(route_choose__unknown_switch)
 
 /* ---- ports upward (FC-25) ---- */
 
-/* address 0 is no switch's: what stands there is no way */
+/* address 0 belongs to no switch: its entry is no route */
 TEST(route_upward__is_no_destination)
 {
 	ck_assert_uint_eq(table.upward, UPWARD);
@@ -86,7 +87,7 @@ TEST(route_upward__is_no_destination)
 		ck_assert_int_eq(route_choose(&table, ROUTE_UPWARD, port), -1);
 }
 
-/* 1 is the lowest; back is the same port, 63 too */
+/* 1 is the lowest; the reverse lookup gives the same port, 63 too */
 TEST(route_upward__number_and_port)
 {
 	static const uint32_t ports[] = { 0, 3, 62, 63 };
@@ -97,8 +98,8 @@ TEST(route_upward__number_and_port)
 	}
 }
 
-/* 0: none is said */
-TEST(route_upward__no_such_number)
+/* 0: no number is given */
+TEST(route_upward__none_for_an_unknown_number)
 {
 	static const uint32_t numbers[] = { 0, 5, 6, 63, 64, 2047, UINT32_MAX };
 
@@ -106,7 +107,7 @@ TEST(route_upward__no_such_number)
 		ck_assert_int_eq(route_upward_port(&table, numbers[i]), -1);
 }
 
-TEST(route_upward__all_ports)
+TEST(route_upward__numbers_all_ports)
 {
 	table.upward = UINT64_MAX;
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++) {
@@ -116,8 +117,8 @@ TEST(route_upward__all_ports)
 	ck_assert_int_eq(route_upward_port(&table, 65), -1);
 }
 
-/* the top of a tree, and whatever is none */
-TEST(route_upward__none)
+/* the top of a tree, and numbers that do not exist */
+TEST(route_upward__none_at_the_top)
 {
 	table.upward = 0;
 	for (uint32_t number = 0; number < 70; number++)
@@ -130,7 +131,8 @@ static void follow(void *dataplane, node_time_t now)
 	(void)now;
 }
 
-/* what the fabric manager reads is what it wrote: it would write it again at every sweep (PG-11) */
+/* PG-11: the fabric manager reads back what it wrote; otherwise it would write it again at every
+ * sweep */
 TEST(route_upward__is_read_back)
 {
 	struct switch_config config = { .fabric_address = OWN_ADDRESS,
@@ -160,7 +162,7 @@ TEST(route_upward__is_read_back)
 	translate_fini(&hosts);
 }
 
-/* tables that differ in nothing else are others */
+/* tables that differ only in this are different */
 TEST(route_upward__makes_a_difference)
 {
 	struct switch_config config = { .fabric_address = OWN_ADDRESS,

@@ -1,5 +1,5 @@
-/*  switchd/common/switch, _run, _links, _show, _set: the shell around every kind of switch, with a
- *  fourth kind (hub.h). */
+/*  switchd/common/switch, switch_run, switch_links, switch_show and switch_set: the shell of every
+ *  kind of switch, tested with a fourth kind (hub.h) (TB-9, TB-13). */
 #include "tests/testing.h"
 #include "tests/unit/switchd/common/hub.h"
 
@@ -29,8 +29,8 @@ static void hub_open(void)
 	hub = s.dataplane;
 }
 
-/* A frame for @first_byte is handled at @port at @due, at its last bit; a frame time later if
- * another one is on the link then. */
+/* Checks that a frame for @first_byte is handled at @port at @due, at its last bit; a frame time
+ * later if another frame is on the link then. */
 static void frame_send(uint32_t port, node_time_t due, uint32_t first_byte)
 {
 	node_time_t at = due > BODY_PS ? due - BODY_PS : 0;
@@ -50,9 +50,9 @@ TEST_GROUP(hub, .setup = hub_setup, .teardown = teardown);
 
 /* ---- events ---- */
 
-/* of one instant: arrivals, transmissions, port timers, the sample, the end of the measured
- * interval, the timer; within a group lower ports first */
-TEST(switch_run__order)
+/* At the same time: arrivals, transmissions, port timers, the sample, the end of the measured
+ * interval, the timer. Within a group lower ports are first. */
+TEST(switch_run__order_of_events_at_one_time)
 {
 	s.config.sample_ps = AT_PS;
 	s.config.samples_max = 100;
@@ -84,8 +84,8 @@ TEST(switch_run__order)
 	ck_assert_uint_eq(s.stats->now_ps, NODE_US);
 }
 
-/* a port whose link is busy, and that transmits when it is free, is not computed again */
-TEST(switch_run__touched_ports)
+/* a port with a busy link that transmits when the link is free is not computed again */
+TEST(switch_run__computes_touched_ports_once)
 {
 	hub_open();
 	frame_send(0, 5 * NODE_NS, 2);
@@ -114,8 +114,8 @@ TEST(switch_run__follows_new_tables_first)
 	ck_assert(!hub->sw.tables_changed);
 }
 
-/* one per port and interval, to the end of the measured interval, as long as the page has room */
-TEST_RANGE(switch_run__samples, 0, 2)
+/* one per port and interval, until the measured interval ends or the page is full */
+TEST_RANGE(switch_run__samples_until_the_interval_ends, 0, 2)
 {
 	uint32_t intervals = _i ? 2 : 4;
 
@@ -162,7 +162,7 @@ TEST(switch_flood__along_the_tree)
 	ck_assert(!neighbour_receive(&s, 0, RECORD_PACKET, &got));
 	packet_expect(1, FRAME_BYTES);
 	packet_expect(2, FRAME_BYTES);
-	ck_assert(!neighbour_receive(&s, 3, RECORD_PACKET, &got)); /* not of the tree */
+	ck_assert(!neighbour_receive(&s, 3, RECORD_PACKET, &got)); /* not in the tree */
 	ck_assert_uint_eq(s.stats->flooded_packets, 2);
 	ck_assert_uint_eq(s.stats->flooded_bytes, 2 * FRAME_BYTES);
 	ck_assert_uint_eq(s.stats->flood_originals_bytes, FRAME_BYTES);
@@ -173,8 +173,8 @@ TEST(switch_flood__along_the_tree)
 	ck_assert_uint_eq(s.stats->flooded_packets, 2);
 }
 
-/* copies inside are limited; those that have left do not count */
-TEST(switch_copy__limit)
+/* copies inside the switch are limited; those that were sent do not count */
+TEST(switch_copy__copies_inside_are_limited)
 {
 	hub_open();
 	port_block(1);
@@ -193,14 +193,14 @@ TEST(switch_copy__limit)
 	ck_assert_uint_eq(s.stats->flooded_packets, 6);
 }
 
-/* a pause begins when the link is free, and one that lasts is counted up to now */
-TEST(switch_pause_note__account)
+/* a pause begins when the link is free; a pause that lasts is counted up to now */
+TEST(switch_pause_note__counts_paused_time)
 {
 	hub_open();
 	s.links[1].busy_until_ps = 100;
 	switch_pause_note(&hub->sw, 1, true, 50);
 	ck_assert_uint_eq(stats_of(1)->paused_since_ps, 100);
-	switch_pause_note(&hub->sw, 1, true, 120); /* it is already */
+	switch_pause_note(&hub->sw, 1, true, 120); /* it is paused already */
 	switch_pause_settle(&hub->sw, 1, 150);
 	ck_assert_uint_eq(stats_of(1)->paused_ps, 50);
 	ck_assert_uint_eq(stats_of(1)->paused_since_ps, 150);
@@ -213,7 +213,7 @@ TEST(switch_pause_note__account)
 
 /* ---- links ---- */
 
-TEST(switch_link_down__loses_what_waits)
+TEST(switch_link_down__drops_what_waits)
 {
 	hub_open();
 	port_block(2);
@@ -226,12 +226,12 @@ TEST(switch_link_down__loses_what_waits)
 	ck_assert_uint_eq(drops(DROP_LINK_DOWN), 1);
 	ck_assert_uint_eq(stats_of(2)->paused_ps, NODE_US);
 	ck_assert_uint_eq(hub->up, 1 << 0 | 1 << 1 | 1 << 3);
-	hub_ops.link_down(hub, 2, NODE_S + NODE_US); /* it is already */
+	hub_ops.link_down(hub, 2, NODE_S + NODE_US); /* it is down already */
 	calls_expect("settle next2 ");
 }
 
-/* A new link starts when the kind says that it may; until then its records wait. */
-TEST(switch_link_up__waits)
+/* A new link starts when the kind of switch permits it. Until then its records wait. */
+TEST(switch_link_up__waits_for_the_kind)
 {
 	hub_open();
 	may_start = false;
@@ -268,8 +268,8 @@ TEST(switch_link_up__at_once)
 	ck_assert_uint_eq(hub->sw.touched, 1 << 2);
 }
 
-/* a link that goes down again before it has started does not start */
-TEST(switch_link_down__while_coming)
+/* a link that goes down before it has started does not start */
+TEST(switch_link_down__cancels_the_start)
 {
 	hub_open();
 	may_start = false;
@@ -287,7 +287,7 @@ TEST(switch_link_down__while_coming)
 
 /* ---- show and set ---- */
 
-/* what @ops.show and @ops.set print, in `text` */
+/* the output of @ops.show and @ops.set, in `text` */
 static char text[4096];
 
 static int show(const char *table, int port, node_time_t now)
@@ -310,7 +310,7 @@ static int set(const char *name, const char *value)
 	return error;
 }
 
-TEST(switch_show__tables)
+TEST(switch_show__prints_tables)
 {
 	hub_open();
 	s.ports[3].vacant = true;
@@ -328,7 +328,7 @@ TEST(switch_show__tables)
 	ck_assert_str_eq(switch_port_state(&hub->sw, 3), "vacant");
 }
 
-TEST(switch_show__errors)
+TEST(switch_show__unknown_table_is_an_error)
 {
 	hub_open();
 	ck_assert_int_eq(show("any", -1, 0), -ENOENT);
@@ -337,7 +337,7 @@ TEST(switch_show__errors)
 	ck_assert_int_eq(show("all", -2, 0), -EINVAL);
 }
 
-TEST(switch_set__members)
+TEST(switch_set__changes_members)
 {
 	hub_open();
 	ck_assert_int_eq(set("count", "9"), 0);
@@ -359,8 +359,8 @@ TEST(switch_set__members)
 	ck_assert_uint_eq(s.stats->trace_count, 7);
 }
 
-/* of one class or of all; what a level is scaled by is void then */
-TEST(switch_set__of_a_class)
+/* of one class or of all; the scale of the old level is void then */
+TEST(switch_set__changes_one_class_or_all)
 {
 	s.config.class_count = 3;
 	snprintf(s.config.classes[1].name, NODE_NAME_MAX, "bulk");
@@ -379,7 +379,7 @@ TEST(switch_set__of_a_class)
 	ck_assert_int_eq(set("bulk.count", "3"), -ENOENT);
 }
 
-TEST(switch_set__own)
+TEST(switch_set__calls_the_kind)
 {
 	hub_open();
 	ck_assert_int_eq(set("own", "good"), 0);
@@ -390,8 +390,8 @@ TEST(switch_set__own)
 	ck_assert_uint_eq(changes, 1);
 }
 
-/* a rejected value changes nothing; the reason comes first, then all parameters */
-TEST(switch_set__errors)
+/* A rejected value changes nothing. The reason is printed first, then all parameters. */
+TEST(switch_set__errors_change_nothing)
 {
 	static const char *const bad[][2] = { { "count", "1" },        { "count", "10" },
 					      { "count", "+3" },       { "count", " 3" },
@@ -422,7 +422,7 @@ TEST(switch_set__errors)
 
 TEST_GROUP(create, .setup = hub_setup);
 
-TEST(switch_create__init_fails)
+TEST(switch_create__failed_init_leaks_nothing)
 {
 	init_fails = true;
 	s.config.ports = s.ports;

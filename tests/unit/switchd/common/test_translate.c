@@ -37,7 +37,7 @@ static struct frame_fields to_mac(uint32_t host)
 	return fields;
 }
 
-/* handed to a gateway: the MAC is nobody's */
+/* sent to a gateway: its MAC belongs to no host */
 static struct frame_fields to_ipv4(uint32_t host)
 {
 	struct frame_fields fields = { .destination_mac = { 2, 9, 9, 9, 9, 9 }, .ip_version = 4 };
@@ -90,7 +90,7 @@ TEST(translate_lookup__every_address_of_every_host)
 	ck_assert_uint_eq(wrong, 0);
 }
 
-/* FC-3: a destination that nobody has is told, not guessed */
+/* FC-3: an unknown destination is reported, not guessed */
 TEST(translate_lookup__unknown_destination)
 {
 	struct frame_fields unknown[] = { to_mac(HOSTS), to_ipv4(HOSTS), to_ipv6(HOSTS),
@@ -100,7 +100,7 @@ TEST(translate_lookup__unknown_destination)
 		ck_assert_ptr_null(translate_lookup(&table, &unknown[i]));
 }
 
-/* an HPC frame goes by its endpoint alone, whatever its MAC says */
+/* the endpoint of an HPC frame decides, whatever its MAC is */
 TEST(translate_lookup__hpc_endpoint_not_mac)
 {
 	struct frame_fields fields = to_hpc(HOSTS);
@@ -111,7 +111,7 @@ TEST(translate_lookup__hpc_endpoint_not_mac)
 	ck_assert(leads_to(fields, 4));
 }
 
-/* a known MAC goes before the IP address behind it */
+/* a known MAC overrides the IP address */
 TEST(translate_lookup__mac_before_ip)
 {
 	struct frame_fields fields = to_ipv4(5);
@@ -120,7 +120,7 @@ TEST(translate_lookup__mac_before_ip)
 	ck_assert(leads_to(fields, 900));
 }
 
-/* broadcast and multicast are nobody's, though the IP destination may look like a host's */
+/* broadcast and multicast have no single host, even if the IP destination looks like one */
 TEST(translate_lookup__group_addresses)
 {
 	struct frame_fields ipv4 = to_ipv4(5), ipv6 = to_ipv6(5);
@@ -132,8 +132,8 @@ TEST(translate_lookup__group_addresses)
 	ck_assert_ptr_null(translate_lookup(&table, &ipv6));
 }
 
-/* the same bytes as another kind of address are another address: IPv4 bytes are not looked up among
- * IPv6 ones */
+/* Equal bytes of different kinds of address are different addresses: IPv4 bytes are not looked up
+ * among IPv6 ones. */
 TEST(translate_lookup__kinds_do_not_mix)
 {
 	struct frame_fields fields = to_ipv4(5);
@@ -144,8 +144,8 @@ TEST(translate_lookup__kinds_do_not_mix)
 	ck_assert_ptr_null(translate_lookup(&table, &fields));
 }
 
-/* a question for an address goes to who has it, if it is asked of everybody */
-TEST(translate_lookup__questions)
+/* a broadcast request for an address is sent to the host that has it */
+TEST(translate_lookup__requests_go_to_their_target)
 {
 	struct frame_fields arp = { .group = true, .target_version = 4 },
 			    nd = { .group = true, .target_version = 6 };
@@ -162,7 +162,7 @@ TEST(translate_lookup__questions)
 	ck_assert_ptr_null(translate_lookup(&table, &nd));
 }
 
-/* ---- networks behind hosts ---- */
+/* ---- networks behind hosts that route ---- */
 
 static void prefixes_set(void)
 {
@@ -193,7 +193,7 @@ static struct frame_fields to_ip(uint8_t version, const char *text)
 	return fields;
 }
 
-/* FC-3: the longest prefix counts, a host's own address and a MAC before any */
+/* FC-3: the longest prefix counts; a host's own address and a MAC override any prefix */
 TEST(translate_lookup__longest_prefix)
 {
 	struct frame_fields known = to_ip(4, "10.9.1.1");
@@ -213,9 +213,8 @@ TEST(translate_lookup__longest_prefix)
 	ck_assert(leads_to(known, 900));
 }
 
-/* FC-3: no prefix, a router that is not there, link-local and group addresses, questions: all
- * unknown */
-TEST(translate_lookup__no_prefix)
+/* FC-3: no prefix, an unknown router, link-local and group addresses, requests: all unknown */
+TEST(translate_lookup__unknown_without_a_prefix)
 {
 	struct frame_fields unknown[] = { to_ip(6, "fd99:1::1"), to_ip(6, "fd98:ffff::"),
 					  to_ip(4, "10.10.0.1"), to_ip(4, "169.254.1.1"),
@@ -230,8 +229,7 @@ TEST(translate_lookup__no_prefix)
 		ck_assert_ptr_null(translate_lookup(&table, &unknown[i]));
 }
 
-/* prefixes are not of the fabric manager's tables: they stay, and lead to where their host is
- * now */
+/* Prefixes are not among the tables of the fabric manager. They stay, and follow their host. */
 TEST(translate_replace__keeps_prefixes)
 {
 	struct host_config moved = { .host_index = 40,
@@ -245,9 +243,9 @@ TEST(translate_replace__keeps_prefixes)
 	ck_assert_ptr_null(translate_lookup(&table, &other));
 }
 
-/* against a search of the whole list: random nested prefixes, addresses at their ends and beside
+/* against a search of the whole list: random nested prefixes, addresses at their ends and next to
  * them */
-TEST_RANGE(prefix_table_find__as_a_search_of_all, 0, 20)
+TEST_RANGE(prefix_table_find__equals_a_search_of_all, 0, 20)
 {
 	static struct prefix_config list[NODE_PREFIXES_MAX];
 	struct prefix_table found;
@@ -296,8 +294,8 @@ TEST_RANGE(prefix_table_find__as_a_search_of_all, 0, 20)
 	prefix_table_fini(&found);
 }
 
-/* TB-23: what is no list of prefixes is refused with its place */
-TEST(prefix_list_check__mistakes)
+/* TB-23: a malformed list of prefixes is rejected, and the error names the entry */
+TEST(prefix_list_check__rejects_mistakes)
 {
 	struct prefix_config list[] = { { .version = 4, .bits = 16, .address = { 10, 9 } },
 					{ .version = 6, .bits = 32, .address = { 0xfd, 0x99 } } };
@@ -320,7 +318,7 @@ TEST(prefix_list_check__mistakes)
 	}
 }
 
-/* where a flooded frame goes: each host once */
+/* a flooded frame is sent to each host once */
 TEST(translate_init__all_hosts)
 {
 	ck_assert_uint_eq(table.host_count, HOSTS);

@@ -1,7 +1,9 @@
-/*  one_ethernet - the Ethernet switch of one_ethernet_config.h for tests with Check: its frames,
- *  and what is expected of it.
+/*  one_ethernet - the switch of one_switch.h as an Ethernet switch of fabric kind roce, and checks
+ *  for it.
  *
- *  Hosts' frames are RoCEv2 over IPv4, ECN-capable in class 1 only. */
+ *  The same ports and hosts. Three classes: 0 "tcp" lossy, 1 "roce" lossless, 2 "cnp" lossy.
+ *  Flooded frames are sent to all ports. Hosts send RoCEv2 over IPv4, ECN-capable in class 1
+ *  only. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_ONE_ETHERNET_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_ONE_ETHERNET_H
 
@@ -13,7 +15,30 @@
 #define FULL_BYTES 996u /* a frame that is 1000 bytes in the buffer, and one that is 100 */
 #define SMALL_BYTES 96u
 #define FULL_PS ((FULL_BYTES + FRAME_FCS_BYTES + GAP_BYTES) * BYTE_PS)
-#define PAUSE_PS ((PAUSE_FRAME_BYTES + FRAME_FCS_BYTES) * BYTE_PS) /* until it is whole */
+/* until its last bit has arrived */
+#define PAUSE_PS ((PAUSE_FRAME_BYTES + FRAME_FCS_BYTES) * BYTE_PS)
+
+/* an EtherType that a switch does not use */
+static inline void nic_part_setup(struct roce_config *roce)
+{
+	roce->dcqcn = (struct dcqcn_config){ .g_ppb = 1,
+					     .alpha_timer_ps = NODE_NS,
+					     .increase_timer_ps = NODE_NS,
+					     .byte_counter_bytes = 1,
+					     .fast_recovery = 1,
+					     .rate_min_bps = 1000000 };
+	roce->swift = (struct swift_config){ .base_target_ps = NODE_NS,
+					     .fs_min_ppm = 1,
+					     .fs_max_ppm = 2,
+					     .cwnd_min_ppm = 1,
+					     .cwnd_max_ppm = 1,
+					     .cwnd_initial_ppm = 1,
+					     .retransmits = 1 };
+	roce->queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = NODE_NS };
+	roce->tcp = (struct tcp_config){ .initial_packets = 1,
+					 .window_packets_max = 1,
+					 .rto_min_ps = NODE_NS };
+}
 
 static inline void ethernet_setup(void)
 {
@@ -35,7 +60,8 @@ static inline uint32_t roce_make(uint32_t source, uint32_t destination, uint32_t
 			     bytes);
 }
 
-/* the neighbour at @port sends what host @source sends; returns when its first bit arrives */
+/* The peer at @port sends a frame of host @source.  Return: the time at which its first bit
+ * arrives. */
 static inline node_time_t roce_send_from(uint32_t port, uint32_t source, node_time_t at,
 					 uint32_t destination, uint32_t flow,
 					 uint32_t traffic_class, uint32_t frame_bytes)
@@ -70,7 +96,7 @@ static inline node_time_t pause_send(uint32_t port, node_time_t at, const struct
 				    0, bytes, sizeof(bytes));
 }
 
-/* the neighbour at @port pauses the class for so many quanta; 0: resumes it */
+/* the peer at @port pauses the class for this many quanta; 0 resumes it */
 static inline node_time_t pfc_send(uint32_t port, node_time_t at, uint32_t traffic_class,
 				   uint16_t quanta)
 {
@@ -80,7 +106,7 @@ static inline node_time_t pfc_send(uint32_t port, node_time_t at, uint32_t traff
 	return pause_send(port, at, &frame);
 }
 
-/* the next PFC or PAUSE frame out of @port; false: there is none */
+/* Receives the next PFC or PAUSE frame that @port sent.  Return: false if there is none. */
 static inline bool pause_receive(uint32_t port, struct pause_frame *frame)
 {
 	if (!neighbour_receive(&s, port, RECORD_PAUSE, &got))
@@ -90,7 +116,7 @@ static inline bool pause_receive(uint32_t port, struct pause_frame *frame)
 	return true;
 }
 
-/* the link at @port, which port_block() has blocked, is free at @at, when the next thing happens */
+/* The link at @port, which port_block() has blocked, becomes free at @at. */
 static inline void port_unblock(uint32_t port, node_time_t at)
 {
 	s.links[port].busy_until_ps = at;
@@ -112,8 +138,8 @@ static inline struct class_stats *class_of(uint32_t port, uint32_t traffic_class
 	return stats_class(s.stats, port, traffic_class);
 }
 
-/* TB-25: what is inside, by every account; what came in and is not there has gone out or was
- * dropped */
+/* TB-25: What is inside is the same by every account. What arrived and is not inside was sent or
+ * dropped. */
 static inline void books_expect(uint64_t packets)
 {
 	uint64_t waiting = 0, output_bytes = 0, input_bytes = 0, headroom_bytes = 0;

@@ -1,4 +1,4 @@
-/*  switchd/ethernet/ecn: the marking curve, at its corners exactly, between them by its share
+/*  switchd/ethernet/ecn: the marking curve, exact at its corners, in proportion between them
  *  (RC-1). */
 #include <stdlib.h>
 
@@ -53,8 +53,8 @@ TEST(ecn_congested__linear_between)
 	share_expect(200000, 0.1);
 }
 
-/* kmin = kmax: a step, as DCTCP has it */
-TEST(ecn_congested__step)
+/* kmin = kmax: a step, as in DCTCP */
+TEST(ecn_congested__equal_levels_are_a_step)
 {
 	class.kmin_bytes = class.kmax_bytes = 30000;
 	ck_assert_uint_eq(marks(30000), 0);
@@ -74,14 +74,14 @@ TEST(ecn_congested__extremes)
 	share_expect(ROCE_BYTES_MAX / 2, 0.5); /* nothing overflows */
 }
 
-TEST(ecn_congested__off)
+TEST(ecn_congested__never_if_off)
 {
 	class.ecn = false;
 	ck_assert_uint_eq(marks(UINT32_MAX), 0);
 }
 
-/* TB-7: the same seed marks the same packets; a queue outside the slope draws nothing */
-TEST(ecn_congested__repeats)
+/* TB-7: the same seed marks the same packets; outside the slope no random number is drawn */
+TEST(ecn_congested__same_seed_same_marks)
 {
 	struct random other = random_;
 

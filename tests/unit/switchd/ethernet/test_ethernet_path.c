@@ -1,9 +1,9 @@
-/*  switchd/ethernet/ethernet_path: one Ethernet switch whose neighbours are played by hand
- *  (tests/unit/switchd/ethernet/one_ethernet.h). As the congested one it supplements and signals,
- *  as the first one it pauses its devices, in between it lets pass (RC-7 ... RC-10).
+/*  switchd/ethernet/ethernet_path: one Ethernet switch, whose peers the test plays
+ *  (one_ethernet.h). As the congested switch it supplements CNPs and signals; as the first switch
+ *  it pauses its devices; between the two it forwards signals (RC-7 ... RC-10).
  *
- *  The queue of p1 is watched: hosts 0, at p0, and 2, behind switch 2 at p2, send to host 1 there,
- *  so it grows by 24.5 bytes a ns. */
+ *  The queue of p1 is watched. Host 0 at p0 and host 2 behind switch 2 at p2 send to host 1 there,
+ *  so the queue grows by 24.5 bytes a ns. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -18,10 +18,10 @@
 #define LOW 20000u
 #define GIGA 1000000000ull
 #define PERIOD (10 * NODE_US)
-/* half of what a PFC frame holds at 200 Gb/s */
+/* half of the pause of a PFC frame at 200 Gb/s */
 #define RENEW (PAUSE_QUANTA_MAX * (node_time_t)2560 / 2)
 
-/* what has come out of a port so far */
+/* what a port has sent so far */
 static struct heard {
 	uint32_t cnps, pause_signals, resume_signals, xoffs, xons;
 	struct roce_header cnp, signal;
@@ -46,12 +46,12 @@ static void path_setup(void)
 	roce->classes[ROCE].ecn = roce->classes[ROCE].watched = true;
 	roce->classes[ROCE].kmin_bytes = 5000;
 	roce->classes[ROCE].kmax_bytes = KMAX;
-	roce->classes[ROCE].xoff_bytes = 4u << 20; /* hosts here do not mind what they are told */
+	roce->classes[ROCE].xoff_bytes = 4u << 20; /* hosts here do not obey pauses */
 	memset(heard, 0, sizeof(heard));
 	now_ps = 0;
 }
 
-/* ---- neighbours ---- */
+/* ---- peers ---- */
 
 static void hear_packet(struct heard *h)
 {
@@ -92,7 +92,7 @@ static void listen(void)
 		}
 }
 
-/* up to @end in small steps, for the rings are short; everybody hears what was sent */
+/* Runs up to @end in small steps, because the rings are short, and receives what was sent. */
 static void run(node_time_t end)
 {
 	for (; now_ps < end; now_ps += 5 * NODE_US) {
@@ -102,7 +102,7 @@ static void run(node_time_t end)
 	now_ps = end;
 }
 
-/* what the receiver says to flow @flow of @source */
+/* the receiver's frame to flow @flow of @source */
 static struct roce_reply reply_to(uint32_t source, uint32_t destination, uint32_t flow)
 {
 	struct roce_reply reply = { .queue_pair = ROCE_REQUESTER | flow, .traffic_class = CNP };
@@ -153,7 +153,7 @@ static void cnp_send(uint32_t port, node_time_t at, uint32_t source, uint32_t de
 	reply_send(port, at, bytes, roce_cnp_write(&reply, bytes));
 }
 
-/* Hosts 0 and 2 send to host 1 at full speed from @begin to @end, flow 0 each; runs up to @end. */
+/* Hosts 0 and 2 send to host 1 at full speed from @begin to @end, flow 0 each. Runs up to @end. */
 static void incast(node_time_t begin, node_time_t end)
 {
 	uint32_t count = 0;
@@ -175,7 +175,7 @@ static void incast_acked(node_time_t end)
 	incast(0, end);
 }
 
-/* what has come in, or was made here, has gone out, was taken out, or is here */
+/* what arrived or was made here was sent, removed, or is still here */
 static void check_books(void)
 {
 	uint64_t in = 0, out = 0;
@@ -195,7 +195,7 @@ TEST_GROUP(ethernet_path, .setup = path_setup, .teardown = teardown);
 
 /* ---- the congested switch ---- */
 
-TEST(states__as_the_queue_grows)
+TEST(states__follow_the_queue)
 {
 	one_switch_open(&s);
 	incast_acked(NODE_US);
@@ -217,8 +217,8 @@ TEST(states__as_the_queue_grows)
 	check_books();
 }
 
-/* none before the first period, then one each, a sixteenth of the period early, as long as the
- * queue is too long: until 90 us */
+/* None before the first period. Then one CNP to each flow, a sixteenth of the period early, while
+ * the queue is too long: until 90 us. */
 TEST(supplement__reaches_the_sender)
 {
 	s.config.roce.path_pause = false;
@@ -228,14 +228,14 @@ TEST(supplement__reaches_the_sender)
 	ck_assert_uint_eq(heard[0].cnps, 9); /* RC-8 */
 	ck_assert_uint_eq(heard[2].cnps, 9);
 	ck_assert_uint_eq(class_of(1, ROCE)->cnps_supplemented, 18);
-	ck_assert_uint_eq(class_of(1, ROCE)->cnps_seen, 0); /* its own do not count */
+	ck_assert_uint_eq(class_of(1, ROCE)->cnps_seen, 0); /* its own CNPs do not count */
 	ck_assert_uint_eq(heard[0].cnp.queue_pair, ROCE_REQUESTER);
 	ck_assert_uint_eq(heard[0].cnp.traffic_class, CNP);
 	check_comes_from_receiver(&heard[0].cnp, 0, 1, 0);
 	check_books();
 }
 
-TEST(supplement__not_if_the_receiver_says_it)
+TEST(supplement__not_if_the_receiver_sends_cnps)
 {
 	s.config.roce.path_pause = false;
 	one_switch_open(&s);
@@ -246,9 +246,9 @@ TEST(supplement__not_if_the_receiver_says_it)
 	}
 	incast(0, 45 * NODE_US);
 	run(NODE_MS);
-	/* RC-8: the time is noted, ... */
+	/* RC-8: the time of the CNP is recorded, ... */
 	ck_assert_uint_eq(class_of(1, ROCE)->cnps_seen, 11);
-	/* ... and only host 2 lacks any, ... */
+	/* ... and only host 2 lacks one, ... */
 	ck_assert_uint_eq(class_of(1, ROCE)->cnps_supplemented, 6);
 	ck_assert_uint_eq(heard[0].cnps, 11);
 	ck_assert_uint_eq(heard[2].cnps, 6); /* ... from 40 us on */
@@ -269,8 +269,8 @@ TEST(supplement__not_before_the_queue_pair_is_known)
 	ck_assert_uint_eq(heard[2].cnps, 0);
 }
 
-/* ... which may be a CNP that comes when all timers have run out */
-TEST(supplement__goes_on_after_a_late_cnp)
+/* a CNP of the receiver may arrive when all timers have expired */
+TEST(supplement__continues_after_a_late_cnp)
 {
 	s.config.roce.path_pause = false;
 	one_switch_open(&s);
@@ -282,8 +282,8 @@ TEST(supplement__goes_on_after_a_late_cnp)
 	ck_assert_uint_eq(heard[0].cnps, 4);
 }
 
-/* RC-8, S4's example in small: packets come every 16.7 us, the sources' period is 10 us. Host 1
- * holds its class, so the queue stays. */
+/* RC-8, the example of S4 with smaller numbers: packets arrive every 16.7 us, the sources' period
+ * is 10 us. Host 1 pauses its class, so the queue stays. */
 TEST(supplement__between_two_packets)
 {
 	uint32_t first;
@@ -304,7 +304,7 @@ TEST(supplement__between_two_packets)
 	check_books();
 }
 
-/* it is the first switch of host 0, and a far one of host 2 */
+/* this is the first switch of host 0, and a remote one for host 2 */
 TEST(path__pauses_its_own_device_and_signals_to_others)
 {
 	one_switch_open(&s);
@@ -313,13 +313,13 @@ TEST(path__pauses_its_own_device_and_signals_to_others)
 	ck_assert_uint_eq(heard[0].xoffs, 1);                   /* RC-10 */
 	ck_assert_uint_eq(heard[0].pause.enabled, 1 << ROCE);
 	ck_assert_uint_eq(heard[0].pause.quanta[ROCE], PAUSE_QUANTA_MAX);
-	ck_assert_uint_eq(heard[0].pause_signals, 0); /* taken out */
+	ck_assert_uint_eq(heard[0].pause_signals, 0); /* removed */
 	ck_assert_uint_eq(heard[1].xoffs, 0);         /* does not feed the queue */
 	ck_assert_uint_eq(heard[2].xoffs, 0);         /* is no device of this switch */
 	ck_assert_uint_eq(heard[2].pause_signals, 1);
 	ck_assert_uint_eq(heard[2].signal.signal, 1);
 	check_comes_from_receiver(&heard[2].signal, 2, 1, 0);
-	ck_assert_uint_eq(heard[3].bytes, 0); /* RC-15: nobody else hears of it */
+	ck_assert_uint_eq(heard[3].bytes, 0); /* RC-15: no other node receives it */
 	ck_assert_uint_eq(stats_of(0)->path_pauses, 1);
 	check_books();
 }
@@ -349,14 +349,14 @@ TEST(path__target_ecn_failed)
 	ck_assert_uint_eq(class_of(1, ROCE)->state_max, ROCE_ECN_FAILED);
 }
 
-/* a queue that stays too long, for host 1 holds its class */
-TEST(path__says_it_again)
+/* the queue stays too long, because host 1 pauses its class */
+TEST(path__repeats_its_signal)
 {
 	one_switch_open(&s);
 	for (node_time_t at = 12 * NODE_US; at < 3 * RENEW; at += RENEW)
 		pfc_send(1, at, ROCE, PAUSE_QUANTA_MAX);
 	incast_acked(15 * NODE_US);
-	run(2 * RENEW); /* a PFC frame holds so long */
+	run(2 * RENEW); /* the duration of one PFC frame */
 	ck_assert_uint_eq(heard[2].pause_signals, 2);
 	ck_assert_uint_eq(heard[0].xoffs, 2);
 	run(3 * RENEW);
@@ -370,8 +370,8 @@ TEST(path__says_it_again)
 	check_books();
 }
 
-/* more flows than are told at a time: each gets its signals */
-TEST(path__many_flows)
+/* more flows than are signalled at a time: each gets its signals */
+TEST(path__signals_many_flows)
 {
 	one_switch_open(&s);
 	incast_acked(15 * NODE_US);
@@ -386,8 +386,8 @@ TEST(path__many_flows)
 
 /* ---- the first switch, and those between ---- */
 
-/* flow 7 of host 0 goes to host 4, which is behind p3 */
-TEST(signal__pauses_the_device_it_is_for)
+/* flow 7 of host 0 is sent to host 4, over p3 */
+TEST(signal__pauses_the_device_that_it_names)
 {
 	one_switch_open(&s);
 	roce_send(0, 0, 4, 7, ROCE, FULL_BYTES);
@@ -423,8 +423,8 @@ TEST_RANGE(signal__forms, 0, PATH_PAUSE_FORMS)
 	ck_assert_mem_eq(&heard[0].pause, &expected[_i], sizeof(struct pause_frame));
 }
 
-/* RC-10: a device may be a switch, and its links may do without PFC otherwise */
-TEST_RANGE(signal__a_switch_obeys_without_pfc, 0, 2)
+/* RC-10: the device may be a switch, whose links may have no PFC otherwise */
+TEST_RANGE(signal__switch_obeys_without_pfc, 0, 2)
 {
 	s.config.roce.pfc = false;
 	s.config.roce.path_pause = _i;
@@ -439,8 +439,8 @@ TEST_RANGE(signal__a_switch_obeys_without_pfc, 0, 2)
 	check_books();
 }
 
-/* from host 4, behind p3, to host 2, behind p2 */
-TEST(signal__passes_a_switch_in_between)
+/* from host 4 (over p3) to host 2 (over p2) */
+TEST(signal__passes_an_intermediate_switch)
 {
 	struct roce_reply reply = reply_to(2, 4, 7);
 	uint8_t bytes[ROCE_REPLY_BYTES_MAX];
@@ -455,7 +455,7 @@ TEST(signal__passes_a_switch_in_between)
 	roce_send_from(2, 2, 0, 4, 7, ROCE, FULL_BYTES);
 	cnp_send(3, 10 * NODE_US, 2, 4, 7, ROCE_SIGNAL_PAUSE);
 	run(20 * NODE_US);
-	/* RC-10: forwarded as it is, but for the hop */
+	/* RC-10: forwarded unchanged, except for the hop limit */
 	ck_assert_uint_eq(heard[2].pause_signals, 1);
 	ck_assert_mem_eq(heard[2].signal_bytes, bytes, length);
 	ck_assert_uint_eq(heard[2].xoffs, 0);
@@ -464,7 +464,7 @@ TEST(signal__passes_a_switch_in_between)
 	check_books();
 }
 
-TEST(signal__is_nobodys_if_path_pause_is_off)
+TEST(signal__is_dropped_if_path_pause_is_off)
 {
 	s.config.roce.path_pause = false;
 	one_switch_open(&s);
@@ -475,8 +475,9 @@ TEST(signal__is_nobodys_if_path_pause_is_off)
 	check_books();
 }
 
-/* host 1 would hold host 0, or hosts elsewhere; a CNP without a signal is anybody's */
-TEST(signal__from_a_host_is_refused)
+/* A signal of host 1 would pause host 0, or hosts elsewhere. A CNP without a signal may come from
+ * any host. */
+TEST(signal__from_a_host_is_dropped)
 {
 	one_switch_open(&s);
 	cnp_send(1, 10 * NODE_US, 0, 1, 7, ROCE_SIGNAL_PAUSE);
@@ -501,14 +502,14 @@ TEST(signal__of_a_flow_that_never_passed)
 	ck_assert_uint_eq(heard[0].xons, 1);
 }
 
-/* the shared buffer has stopped host 0, too: its resume signal must not let it go */
-TEST(both__must_let_go)
+/* the shared buffer has paused host 0, too: the resume signal must not resume it */
+TEST(both__must_resume)
 {
 	s.config.roce.classes[ROCE].xoff_bytes = 20000;
 	s.config.roce.path_high_bytes = 1u << 30; /* this switch does not signal itself */
 	one_switch_open(&s);
 	roce_send(0, 0, 4, 7, ROCE, FULL_BYTES);
-	pfc_send(1, NODE_US, ROCE, PAUSE_QUANTA_MAX); /* what came in stays */
+	pfc_send(1, NODE_US, ROCE, PAUSE_QUANTA_MAX); /* what arrived stays */
 	for (uint32_t i = 0; i < 30; i++)
 		roce_send(0, 3 * NODE_US, 1, 0, ROCE, FULL_BYTES);
 	cnp_send(3, 20 * NODE_US, 0, 4, 7, ROCE_SIGNAL_PAUSE);
@@ -521,7 +522,7 @@ TEST(both__must_let_go)
 	check_books();
 }
 
-/* how often a pause is repeated follows from the fastest link that there is now */
+/* pauses are repeated as often as the fastest present link requires */
 TEST(link_set__pauses_are_repeated_in_time)
 {
 	const struct path_signal *signals;
@@ -539,7 +540,7 @@ TEST(link_set__pauses_are_repeated_in_time)
 	ck_assert_uint_eq(signals->renew_ps, 65535ull * 12800 / 2);
 }
 
-TEST(link_down__forgets_what_the_device_was_told)
+TEST(link_down__forgets_the_pauses_of_the_device)
 {
 	one_switch_open(&s);
 	roce_send(0, 0, 4, 7, ROCE, FULL_BYTES);
@@ -599,8 +600,8 @@ static int set(const char *name, const char *value)
 	return error;
 }
 
-/* what is set holds from the next packet on, and only what could have been given at start */
-TEST(set__levels)
+/* new levels apply from the next packet on; they are checked as at the start */
+TEST(set__levels_apply_to_the_next_packet)
 {
 	one_switch_open(&s);
 	ck_assert_int_eq(set("path-high", "2000000"), 0); /* TB-10 */

@@ -1,5 +1,5 @@
-/*  switchd/ethernet/flow_watch: lines for flows, found from either direction, forgotten when room
- *  is short (RC-8). */
+/*  switchd/ethernet/flow_watch: a line for each flow, found from either direction, forgotten when
+ *  the table is full (RC-8). */
 #include <stdlib.h>
 
 #include "tests/testing.h"
@@ -47,15 +47,15 @@ TEST(data__ip_version_counts)
 	ck_assert_ptr_ne(flow_watch_data(&watch, &four, 0), flow_watch_data(&watch, &six, 0));
 }
 
-TEST(reply__finds_the_flow_it_answers)
+TEST(reply__finds_its_flow)
 {
 	struct frame_fields reply = watched_reply(4, 7), data = watched_data(4, 7);
 
 	ck_assert_ptr_null(flow_watch_reply(&watch, &reply));
-	ck_assert_uint_eq(watch.used, 0); /* a reply makes no line */
+	ck_assert_uint_eq(watch.used, 0); /* a reply adds no line */
 	watched_line(&watch, 7, 0);
 	ck_assert_ptr_eq(flow_watch_reply(&watch, &reply), watched_line(&watch, 7, 0));
-	/* of the other direction there is no data */
+	/* there is no data in the other direction */
 	ck_assert_ptr_null(flow_watch_reply(&watch, &data));
 	reply.source_port++;
 	ck_assert_ptr_null(flow_watch_reply(&watch, &reply));
@@ -92,7 +92,7 @@ TEST(cnp__goes_from_the_receiver_to_the_sender)
 	ck_assert_uint_eq(cnp.signal, 1); /* RC-9 */
 }
 
-TEST(full__forgets_who_was_silent_longest)
+TEST(full__forgets_the_flow_idle_longest)
 {
 	struct flow_line *silent;
 
@@ -107,7 +107,7 @@ TEST(full__forgets_who_was_silent_longest)
 	ck_assert_uint_eq(watch.forgotten, 1);
 }
 
-TEST(full__never_forgets_who_is_paused)
+TEST(full__never_forgets_a_paused_flow)
 {
 	resize(8);
 	for (uint16_t flow = 0; flow < 8; flow++)
@@ -119,8 +119,8 @@ TEST(full__never_forgets_who_is_paused)
 	ck_assert_uint_eq(watch.forgotten, 1);
 }
 
-/* RC-8: a line that is forgotten must not be waited for */
-TEST(full__stops_the_timer_of_who_is_forgotten)
+/* RC-8: a forgotten line must leave no timer */
+TEST(full__stops_the_timer_of_a_forgotten_flow)
 {
 	struct flow_timers timers = { 0 };
 
@@ -144,7 +144,7 @@ TEST_RANGE(sizes__from_one_line_on, 0, 6)
 	for (uint32_t flow = 0; flow < 65536; flow++)
 		ck_assert_ptr_nonnull(watched_line(&watch, (uint16_t)flow, flow));
 	ck_assert_uint_le(watch.used, lines);
-	/* an eighth of the sets' lines stay free if as many flows as lines come */
+	/* with as many flows as lines, an eighth of the sets' lines stay free */
 	ck_assert_uint_ge(watch.used, lines * 3 / 4);
 	ck_assert_uint_eq(watch.forgotten, 65536 - watch.used);
 }

@@ -1,5 +1,5 @@
-/*  switchd/ethernet/path_pause: signals become frames to the device, and two who stop it must both
- *  let go (RC-10, RC-11). */
+/*  switchd/ethernet/path_pause: signals become pause frames to the device. If the path and the
+ *  shared buffer both pause it, both must resume it (RC-10, RC-11). */
 #include <stdlib.h>
 
 #include "switchd/ethernet/path_pause.h"
@@ -15,7 +15,7 @@
 static struct roce_config roce;
 static struct path_pause path;
 static struct pfc_teller teller;
-static struct pfc_gate device; /* what the frames do there */
+static struct pfc_gate device; /* the state that the frames produce at the device */
 static struct flow_line flows[4];
 static struct pause_frame frame;
 
@@ -36,7 +36,7 @@ static void setup(void)
 	restart(PATH_PAUSE_TARGET);
 }
 
-/* Sends what is due.  Return: was anything? */
+/* Sends what is due.  Return: true if anything was due. */
 static bool send_path(node_time_t now)
 {
 	if (!path_pause_due(&path, now) || !path_pause_frame(&path, &teller, now, &frame))
@@ -77,7 +77,7 @@ TEST(signals__xoff_and_xon)
 	ck_assert_uint_eq(pfc_gate_held(&device, 21), 0);
 }
 
-TEST(signals__other_values_say_nothing)
+TEST(signals__other_values_are_ignored)
 {
 	hear(0, ROCE_SIGNAL_NONE, 10);
 	hear(0, 3, 10);
@@ -111,7 +111,7 @@ TEST_RANGE(forms__as_configured, 0, PATH_PAUSE_FORMS)
 	ck_assert_uint_eq(pfc_gate_held(&device, 10), 0);
 }
 
-/* a switch has no lossless classes without PFC of its own; the device knows which they are */
+/* without PFC of its own a switch has no lossless classes; the device knows its own */
 TEST_RANGE(forms__without_pfc, 0, PATH_PAUSE_FORMS)
 {
 	roce = (struct roce_config){ .path_pause = true, .path_form = (enum path_pause_form)_i };
@@ -125,9 +125,9 @@ TEST_RANGE(forms__without_pfc, 0, PATH_PAUSE_FORMS)
 	ck_assert_uint_eq(pfc_gate_held(&device, 10), 0);
 }
 
-/* a RESUME of a flow that holds nothing changes nothing: every pause of every class at every
- * port has a number, and 0 is no such number */
-TEST_RANGE(resume__of_a_flow_that_holds_nothing, 0, ROCE_CLASSES_MAX)
+/* A RESUME of a flow that pauses nothing changes nothing. Every pause of a class at a port has a
+ * number, and 0 is none of them. */
+TEST_RANGE(resume__of_a_flow_that_pauses_nothing, 0, ROCE_CLASSES_MAX)
 {
 	uint32_t traffic_class = (uint32_t)_i;
 
@@ -158,16 +158,16 @@ TEST(merge__one_frame_for_many_flows)
 	ck_assert(!send_path(11));
 	hear(1, ROCE_SIGNAL_PAUSE, FULL / 4); /* three quarters of the time are left */
 	ck_assert(!send_path(FULL / 4));
-	hear(2, ROCE_SIGNAL_PAUSE, FULL / 2); /* a congested switch repeats itself */
+	hear(2, ROCE_SIGNAL_PAUSE, FULL / 2); /* a congested switch repeats its signal */
 	ck_assert(send_path(FULL / 2));
 	ck_assert_uint_eq(pfc_gate_held(&device, FULL + 10), WATCHED);
 }
 
-TEST(merge__goes_on_when_the_last_flow_may)
+TEST(merge__resumes_with_the_last_flow)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	hear(1, ROCE_SIGNAL_PAUSE, 0);
-	hear(1, ROCE_SIGNAL_PAUSE, 0); /* said twice, counted once */
+	hear(1, ROCE_SIGNAL_PAUSE, 0); /* sent twice, counted once */
 	send_path(0);
 	hear(0, ROCE_SIGNAL_RESUME, 10);
 	hear(0, ROCE_SIGNAL_RESUME, 11);
@@ -177,7 +177,7 @@ TEST(merge__goes_on_when_the_last_flow_may)
 	ck_assert_uint_eq(pfc_gate_held(&device, 12), 0);
 }
 
-TEST(merge__paused_and_resumed_before_a_frame_could_go)
+TEST(merge__nothing_sent_if_resumed_before_the_frame)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	hear(0, ROCE_SIGNAL_RESUME, 1);
@@ -186,20 +186,20 @@ TEST(merge__paused_and_resumed_before_a_frame_could_go)
 	send_path(2);
 	hear(0, ROCE_SIGNAL_RESUME, 3);
 	hear(0, ROCE_SIGNAL_PAUSE, 4);
-	ck_assert(!path_pause_due(&path, 4)); /* it stands anyway */
+	ck_assert(!path_pause_due(&path, 4)); /* it is paused anyway */
 }
 
-TEST(lost_resume__time_runs_out)
+TEST(lost_resume__pause_expires)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	hear(1, ROCE_SIGNAL_PAUSE, 0);
 	send_path(0);
-	hear(0, ROCE_SIGNAL_RESUME, 10); /* that for flow 1 is lost */
+	hear(0, ROCE_SIGNAL_RESUME, 10); /* the signal for flow 1 is lost */
 	ck_assert(!send_path(FULL));
 	ck_assert_uint_eq(pfc_gate_held(&device, FULL), 0);
-	hear(2, ROCE_SIGNAL_PAUSE, FULL + 5); /* a new pause, of flow 2 alone */
+	hear(2, ROCE_SIGNAL_PAUSE, FULL + 5); /* a new pause, of flow 2 only */
 	ck_assert(send_path(FULL + 5));
-	hear(1, ROCE_SIGNAL_RESUME, FULL + 6); /* what it stopped is over long ago */
+	hear(1, ROCE_SIGNAL_RESUME, FULL + 6); /* the pause that it renewed ended long ago */
 	ck_assert(!send_path(FULL + 6));
 	hear(2, ROCE_SIGNAL_RESUME, FULL + 7);
 	ck_assert(send_path(FULL + 7));
@@ -219,7 +219,7 @@ TEST(unwatched_flow__pauses_and_resumes)
 
 /* RC-10, RC-11: flow 0 is of class 2, flow 1 of class 3, which is watched too; each has a congested
  * queue of its own */
-TEST(target__only_the_class_that_is_congested)
+TEST(target__only_the_congested_class)
 {
 	roce.classes[3].watched = true;
 	path_pause_init(&path, &roce, 5, RATE);
@@ -227,29 +227,30 @@ TEST(target__only_the_class_that_is_congested)
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	ck_assert(send_path(0));
 	ck_assert_uint_eq(frame.enabled, WATCHED);
-	ck_assert_uint_eq(pfc_gate_held(&device, 1), WATCHED); /* class 3 goes on */
+	ck_assert_uint_eq(pfc_gate_held(&device, 1), WATCHED); /* class 3 is resumed */
 	hear(1, ROCE_SIGNAL_PAUSE, 10);
 	ck_assert(send_path(10));
 	ck_assert_uint_eq(pfc_gate_held(&device, 10), LOSSLESS);
 	hear(0, ROCE_SIGNAL_RESUME, 20);
 	ck_assert(send_path(20));
-	ck_assert_uint_eq(pfc_gate_held(&device, 20), LOSSLESS & ~WATCHED); /* class 3 stays */
+	/* class 3 stays paused */
+	ck_assert_uint_eq(pfc_gate_held(&device, 20), LOSSLESS & ~WATCHED);
 	hear(0, ROCE_SIGNAL_PAUSE, 30);
 	hear(1, ROCE_SIGNAL_RESUME, 30);
-	ck_assert(send_path(30)); /* one frame: one class stops, the other goes on */
+	ck_assert(send_path(30)); /* one frame: it pauses one class and resumes the other */
 	ck_assert_uint_eq(pfc_gate_held(&device, 30), WATCHED);
-	path_pause_on_signal(&path, NULL, ROCE_SIGNAL_PAUSE, 40); /* of a flow that is not known */
+	path_pause_on_signal(&path, NULL, ROCE_SIGNAL_PAUSE, 40); /* of an unknown flow */
 	ck_assert(send_path(40));
 	ck_assert_uint_eq(pfc_gate_held(&device, 40), LOSSLESS);
 }
 
-TEST(clear__a_new_device_was_told_nothing)
+TEST(clear__new_device_has_no_pause)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	send_path(0);
 	path_pause_clear(&path, RATE);
 	ck_assert(!path_pause_due(&path, 1));
-	hear(0, ROCE_SIGNAL_RESUME, 1); /* of before */
+	hear(0, ROCE_SIGNAL_RESUME, 1); /* from before */
 	ck_assert(!path_pause_due(&path, 1));
 	hear(1, ROCE_SIGNAL_PAUSE, 2);
 	ck_assert(send_path(2));
@@ -257,8 +258,8 @@ TEST(clear__a_new_device_was_told_nothing)
 	ck_assert(send_path(3));
 }
 
-/* the shared buffer stops the device first, the path lets go first; in every form */
-TEST_RANGE(both__buffer_keeps_what_the_path_lets_go, 0, PATH_PAUSE_FORMS)
+/* the shared buffer pauses the device first, the path resumes it first; in every form */
+TEST_RANGE(both__buffer_keeps_what_the_path_resumes, 0, PATH_PAUSE_FORMS)
 {
 	restart((enum path_pause_form)_i);
 	pfc_teller_want(&teller, 2, true);
@@ -270,14 +271,14 @@ TEST_RANGE(both__buffer_keeps_what_the_path_lets_go, 0, PATH_PAUSE_FORMS)
 	ck_assert(!path_pause_due(&path, 21));
 	ck_assert(pfc_gate_held(&device, 21) & WATCHED);
 	if (!teller.port)
-		ck_assert_uint_eq(pfc_gate_held(&device, 21), WATCHED); /* all others go on */
+		ck_assert_uint_eq(pfc_gate_held(&device, 21), WATCHED); /* all others are resumed */
 	pfc_teller_want(&teller, 2, false);
 	send_teller(30);
 	ck_assert_uint_eq(pfc_gate_held(&device, 30), 0);
 }
 
-/* the path stops the device, then the shared buffer does and lets go again */
-TEST_RANGE(both__path_keeps_what_the_buffer_lets_go, 0, PATH_PAUSE_FORMS)
+/* the path pauses the device, then the shared buffer pauses and resumes it */
+TEST_RANGE(both__path_keeps_what_the_buffer_resumes, 0, PATH_PAUSE_FORMS)
 {
 	node_time_t until;
 
@@ -290,21 +291,21 @@ TEST_RANGE(both__path_keeps_what_the_buffer_lets_go, 0, PATH_PAUSE_FORMS)
 	pfc_teller_want(&teller, 2, false);
 	send_teller(20 * QUANTUM);
 	ck_assert(pfc_gate_held(&device, 20 * QUANTUM) & WATCHED);
-	/* as long as the path said */
+	/* as long as the path's pause */
 	ck_assert_uint_eq(pfc_gate_next_at(&device, WATCHED, 20 * QUANTUM), until);
 	hear(0, ROCE_SIGNAL_RESUME, 30 * QUANTUM);
 	ck_assert(send_path(30 * QUANTUM));
 	ck_assert_uint_eq(pfc_gate_held(&device, 30 * QUANTUM), 0);
 }
 
-TEST(both__path_is_over_when_the_buffer_lets_go)
+TEST(both__path_has_ended_when_the_buffer_resumes)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	send_path(0);
 	pfc_teller_want(&teller, 2, true);
 	send_teller(10);
 	hear(0, ROCE_SIGNAL_RESUME, 20);
-	ck_assert(!send_path(20)); /* nothing to be said: the buffer holds all of it */
+	ck_assert(!send_path(20)); /* nothing is sent: the buffer pauses all of it */
 	pfc_teller_want(&teller, 2, false);
 	send_teller(30);
 	ck_assert_uint_eq(pfc_gate_held(&device, 30), 0);

@@ -1,5 +1,5 @@
-/*  switchd/ethernet/path_signal: whom a congested switch tells to pause and to resume, and when
- *  (RC-9). */
+/*  switchd/ethernet/path_signal: which flows a congested switch tells to pause and to resume, and
+ *  when (RC-9). */
 #include <stdlib.h>
 
 #include "nodes/wire/pause_frame.h"
@@ -10,7 +10,7 @@
 #define HIGH 600000u
 #define LOW 200000u
 #define RATE (100ull * 1000 * 1000 * 1000)
-/* half of what a PFC frame holds at RATE */
+/* half of the pause of a PFC frame at RATE */
 #define RENEW (PAUSE_QUANTA_MAX * (node_time_t)5120 / 2)
 
 static struct roce_config roce;
@@ -38,7 +38,7 @@ static bool packet(uint16_t flow, enum roce_state state, uint64_t bytes, node_ti
 				     bytes, now);
 }
 
-/* the port of the flow that is told next; -1: none is */
+/* the port of the flow that is signalled next; -1: none */
 static int next(enum roce_state state, uint64_t bytes, node_time_t now, uint8_t what)
 {
 	uint8_t said = ROCE_SIGNAL_NONE;
@@ -73,11 +73,11 @@ TEST(pause__only_in_the_target_state_and_above_high)
 	roce.path_target = ROCE_ECN_FAILED;
 	path_signal_init(&signals, &roce, RATE);
 	ck_assert(packet(1, ROCE_ECN_FAILED, HIGH + 1, 0));
-	ck_assert(packet(2, ROCE_CNP_FAILED, HIGH + 1, 0)); /* a worse state is one, too */
+	ck_assert(packet(2, ROCE_CNP_FAILED, HIGH + 1, 0)); /* a worse state counts, too */
 	ck_assert(!packet(3, ROCE_ECN_NORMAL, HIGH + 1, 0));
 }
 
-TEST(pause__not_if_it_is_off)
+TEST(pause__never_if_off)
 {
 	roce.path_pause = false;
 	path_signal_init(&signals, &roce, RATE);
@@ -85,7 +85,7 @@ TEST(pause__not_if_it_is_off)
 	ck_assert_uint_eq(due_at(ROCE_CNP_FAILED, 0), NODE_TIME_NEVER);
 }
 
-TEST(pause__again_while_still_above)
+TEST(pause__repeated_while_still_above)
 {
 	packet(1, ROCE_CNP_FAILED, HIGH + 1, 0);
 	packet(2, ROCE_CNP_FAILED, HIGH + 1, 10);
@@ -98,7 +98,7 @@ TEST(pause__again_while_still_above)
 	ck_assert_uint_eq(signals.paused, 2);
 }
 
-TEST(between__nothing_is_said)
+TEST(between__no_signal)
 {
 	packet(1, ROCE_CNP_FAILED, HIGH + 1, 0);
 	ck_assert_uint_eq(due_at(ROCE_CNP_FAILED, HIGH), NODE_TIME_NEVER);
@@ -120,7 +120,7 @@ TEST(resume__all_that_were_paused)
 	ck_assert_uint_eq(signals.paused, 0);
 }
 
-TEST(resume__then_pause_anew)
+TEST(resume__then_pause_again)
 {
 	packet(1, ROCE_CNP_FAILED, HIGH + 1, 0);
 	next(ROCE_ECN_NORMAL, LOW - 1, 10, ROCE_SIGNAL_RESUME);
@@ -137,13 +137,13 @@ TEST(two_queues__a_flow_belongs_to_one)
 	struct flow_line *line = watched_line(&watch, 1, 0);
 
 	packet(1, ROCE_CNP_FAILED, HIGH + 1, 0);
-	/* it was told already */
+	/* it was signalled already */
 	ck_assert(!path_signal_on_packet(&other, &watch, line, ROCE_CNP_FAILED, HIGH + 1, 5));
 	ck_assert_int_eq(next(ROCE_ECN_NORMAL, 0, 10, ROCE_SIGNAL_RESUME), 1);
 	ck_assert(path_signal_on_packet(&other, &watch, line, ROCE_CNP_FAILED, HIGH + 1, 15));
 }
 
-/* paused flows stay in the table whatever else passes, so each gets its resume signal */
+/* paused flows stay in the table whatever other flows arrive, so each gets its resume signal */
 TEST(paused_flows__outlive_a_full_table)
 {
 	uint32_t told = 0, resumed = 0;

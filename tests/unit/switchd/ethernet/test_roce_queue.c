@@ -1,4 +1,4 @@
-/*  switchd/ethernet/roce_queue: the three states and when a CNP is made (RC-7, RC-8). */
+/*  switchd/ethernet/roce_queue: the three states, and when a CNP is sent (RC-7, RC-8). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #define KMAX 200000u
 #define REFERENCE 300000u /* 1.5 kmax */
 #define PERIOD (55 * NODE_US)
-#define LACKS (PERIOD - PERIOD / 16) /* a CNP is made so long after the last */
+#define LACKS (PERIOD - PERIOD / 16) /* a CNP is sent this long after the last one */
 #define LACKS_S4 (300 * NODE_US - 300 * NODE_US / 16)
 #define FLOWS 4u
 
@@ -55,18 +55,19 @@ TEST(states__in_their_order)
 	ck_assert_int_eq(queue.state, ROCE_ECN_NORMAL);
 }
 
-TEST(states__above_without_a_break)
+TEST(states__above_without_interruption)
 {
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
 	roce_queue_on_length(&queue, REFERENCE, false, PERIOD - 2);
 	roce_queue_on_length(&queue, REFERENCE + 1, false, PERIOD - 1);
 	roce_queue_on_length(&queue, REFERENCE + 1, false, PERIOD);
-	ck_assert_int_eq(queue.state, ROCE_ECN_FAILED); /* it was in the range meanwhile */
+	/* it was in the reference range meanwhile */
+	ck_assert_int_eq(queue.state, ROCE_ECN_FAILED);
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 2 * PERIOD - 1);
 	ck_assert_int_eq(queue.state, ROCE_CNP_FAILED);
 }
 
-/* the queue is too long, for a period, until @now */
+/* keeps the queue too long for a period, until @now */
 static void fail_cnps(node_time_t now)
 {
 	roce_queue_on_length(&queue, 3 * KMAX, false, now - PERIOD);
@@ -87,7 +88,7 @@ TEST(states__failed_cnps_are_remembered_for_a_period)
 	ck_assert_int_eq(queue.state, ROCE_ECN_FAILED); /* it has been calm */
 }
 
-TEST(states__short_by_pauses_is_not_calm)
+TEST(states__queue_short_by_pauses_is_not_calm)
 {
 	fail_cnps(PERIOD);
 	roce_queue_on_length(&queue, REFERENCE, true, 2 * PERIOD);
@@ -128,14 +129,15 @@ static void flow_begin(uint32_t i, node_time_t now)
 	ck_assert(roce_queue_on_packet(&queue, &lines[i], now));
 }
 
-/* what is due at @now, the first packet of the queue being as old as @oldest_ps; NULL: no CNP */
+/* What is due at @now, if the first packet of the queue is @oldest_ps old.  Return: NULL if no CNP
+ * is due. */
 static struct flow_line *next(node_time_t oldest_ps, node_time_t now)
 {
 	ck_assert_uint_le(roce_queue_due_at(&queue), now);
 	return roce_queue_next(&queue, oldest_ps, now);
 }
 
-/* RC-8, S4's example: a packet every 500 us, sources that raise their rates every 300 us */
+/* RC-8, the example of S4: a packet every 500 us, sources that raise their rates every 300 us */
 TEST(supplement__needs_no_packet)
 {
 	node_time_t now = 0;
@@ -160,7 +162,7 @@ TEST(supplement__needs_no_packet)
 	ck_assert_uint_eq(lines[0].cnps_supplemented, 33);
 }
 
-TEST(supplement__one_that_passed_counts)
+TEST(supplement__cnp_of_the_receiver_counts)
 {
 	flow_begin(0, 0);
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
@@ -172,7 +174,7 @@ TEST(supplement__one_that_passed_counts)
 	ck_assert_uint_eq(stats.cnps_supplemented, 0);
 }
 
-TEST(supplement__the_flow_that_lacks_one_first)
+TEST(supplement__flow_that_lacks_one_longest_first)
 {
 	for (uint32_t i = 0; i < FLOWS; i++)
 		flow_begin(i, i);
@@ -198,7 +200,7 @@ TEST(supplement__not_unless_congested)
 	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
 }
 
-TEST(supplement__a_new_flow_has_lacked_none_yet)
+TEST(supplement__new_flow_lacks_none_yet)
 {
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
 	flow_begin(0, 10 * LACKS);
@@ -213,17 +215,17 @@ TEST(supplement__needs_the_queue_pair)
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
 	roce_queue_on_cnp(&queue, &lines[1], 1);
 	ck_assert_ptr_null(next(0, LACKS));
-	/* not asked for again with each packet */
+	/* not requested again with each packet */
 	ck_assert(!roce_queue_on_packet(&queue, &lines[0], LACKS + 1));
 	ck_assert_uint_eq(roce_queue_due_at(&queue), LACKS + 1);
 	lines[0].queue_pair = 0x400000;
 	ck_assert(roce_queue_on_queue_pair(&queue, &lines[0]));
 	ck_assert_ptr_eq(next(0, LACKS), &lines[0]); /* at once */
 	ck_assert_ptr_eq(next(0, LACKS + 1), &lines[1]);
-	ck_assert(!roce_queue_on_queue_pair(&queue, &lines[0])); /* runs */
+	ck_assert(!roce_queue_on_queue_pair(&queue, &lines[0])); /* the timer runs */
 }
 
-/* a flow feeds the queue until its last packet left it idle_ps ago */
+/* a flow feeds the queue until idle_ps after its last packet left it */
 TEST(supplement__not_for_a_flow_that_has_ended)
 {
 	roce.idle_ps = 3 * LACKS;
@@ -234,12 +236,13 @@ TEST(supplement__not_for_a_flow_that_has_ended)
 	ck_assert_ptr_null(next(3 * LACKS + 1, 11 * LACKS));
 	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
 	lines[0].seen_ps = 12 * LACKS;
-	ck_assert(roce_queue_on_packet(&queue, &lines[0], 12 * LACKS)); /* as a new one */
+	ck_assert(roce_queue_on_packet(&queue, &lines[0], 12 * LACKS)); /* like a new flow */
 	ck_assert_uint_eq(roce_queue_due_at(&queue), 13 * LACKS);
 }
 
-/* RC-9: it sends nothing; when it may go on it has a period before it, as a new one */
-TEST(supplement__not_for_a_flow_that_is_told_to_pause)
+/* RC-9: It is paused and sends nothing. After it resumes it has a period without CNPs, like a new
+ * flow. */
+TEST(supplement__not_for_a_paused_flow)
 {
 	flow_begin(0, 0);
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
@@ -257,14 +260,14 @@ TEST(supplement__a_flow_feeds_one_queue)
 
 	roce_queue_init(&other, &roce, &roce.classes[1], &stats);
 	flow_begin(0, 0);
-	ck_assert(roce_queue_on_packet(&other, &lines[0], 5)); /* it takes another path now */
+	ck_assert(roce_queue_on_packet(&other, &lines[0], 5)); /* it uses another path now */
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 5);
 	roce_queue_on_length(&other, REFERENCE + 1, false, 5);
 	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
 	ck_assert_uint_eq(roce_queue_due_at(&other), 5 + LACKS);
 }
 
-TEST(supplement__off)
+TEST(supplement__never_if_off)
 {
 	roce.supplement = false;
 	lines[0] = (struct flow_line){ .queue_pair = 1 };

@@ -1,5 +1,5 @@
-/*  switchd/ethernet/shared_buffer: fixed and dynamic limits, headroom, XOFF and XON, and that the
- *  sums always hold (RC-5, RC-6, TB-25). */
+/*  switchd/ethernet/shared_buffer: fixed and dynamic limits, headroom, XOFF and XON; the sums hold
+ *  at any time (RC-5, RC-6, TB-25). */
 #include <stdlib.h>
 
 #include "nodes/base/random.h"
@@ -34,7 +34,8 @@ static void taken_expect(uint32_t in, uint32_t out, uint32_t traffic_class, uint
 			 SHARED_BUFFER_TAKEN);
 }
 
-/* packets of @bytes until none is taken any more, @stop: or the input is stopped; how many were */
+/* Admits packets of @bytes until one is rejected or, with @stop, until the input is paused.
+ * Return: their number. */
 static uint32_t fill(uint32_t in, uint32_t out, uint32_t traffic_class, uint32_t bytes, bool stop)
 {
 	uint32_t count = 0;
@@ -73,14 +74,14 @@ TEST(shared_buffer_port_set__parts)
 	ck_assert_uint_eq(buffer.shared_bytes, SHARED);
 	shared_buffer_port_set(&buffer, 3, 0);
 	ck_assert_uint_eq(buffer.shared_bytes, SHARED + HEADROOM);
-	shared_buffer_port_set(&buffer, 3, 2 * BUFFER); /* there is not so much */
+	shared_buffer_port_set(&buffer, 3, 2 * BUFFER); /* more than there is */
 	ck_assert_uint_eq(buffer.shared_bytes, 0);
 	ck_assert_uint_eq(shared_buffer_free(&buffer), 0);
 }
 
 /* ---- lossless ---- */
 
-/* RC-5: beyond xoff by a byte, and back when xon_offset less is there */
+/* RC-5: XOFF one byte above xoff, XON at xon_offset below it */
 TEST(lossless__hysteresis)
 {
 	taken_expect(0, 1, LOSSLESS, 50000);
@@ -96,9 +97,9 @@ TEST(lossless__hysteresis)
 	sums_expect();
 }
 
-/* what comes after XOFF goes to the headroom and leaves it first; what is too much for that too is
- * refused */
-TEST(lossless__headroom)
+/* Packets after XOFF use the headroom, and leave it first. What exceeds the headroom is
+ * rejected. */
+TEST(lossless__headroom_after_xoff)
 {
 	taken_expect(0, 1, LOSSLESS, 50001);
 	ck_assert_uint_eq(fill(0, 1, LOSSLESS, 1000, false), HEADROOM / 1000);
@@ -112,13 +113,13 @@ TEST(lossless__headroom)
 	taken_expect(0, 1, LOSSLESS, 5000);
 	ck_assert_int_eq(shared_buffer_take(&buffer, 0, 1, LOSSLESS, 64),
 			 SHARED_BUFFER_HEADROOM_FULL);
-	taken_expect(1, 1, LOSSLESS, 1000); /* others have their own */
+	taken_expect(1, 1, LOSSLESS, 1000); /* other inputs have their own */
 	sums_expect();
 }
 
-/* a full shared part: each input still has its headroom, is stopped with the first packet in it,
- * and nobody is refused before it is full */
-TEST(lossless__shared_part_full)
+/* The shared part is full: each input still has its headroom, is paused by the first packet in it,
+ * and loses nothing before that is full. */
+TEST(lossless__full_shared_part_leaves_headroom)
 {
 	classes[LOSSLESS].xoff_bytes = ROCE_BYTES_MAX;
 	fill(7, 7, LOSSY, 1000, false);
@@ -131,8 +132,8 @@ TEST(lossless__shared_part_full)
 	sums_expect();
 }
 
-/* an input that holds nothing goes on, whatever the limit is now */
-TEST(lossless__empty_goes_on)
+/* an empty input is resumed, whatever the limit is now */
+TEST(lossless__empty_input_resumes)
 {
 	classes[LOSSLESS] = (struct roce_class_config){ .lossless = true,
 							.alpha_permille = 1,
@@ -154,7 +155,7 @@ static void dynamic_expect(uint32_t traffic_class, uint32_t alpha_permille, uint
 
 	classes[traffic_class].alpha_permille = alpha_permille;
 	classes[traffic_class].xoff_bytes = 0;
-	while (more) { /* all at the same pace */
+	while (more) { /* all at the same rate */
 		more = false;
 		for (uint32_t p = 0; p < n; p++)
 			if (!shared_buffer_stopped(&buffer, p, traffic_class))
@@ -166,7 +167,7 @@ static void dynamic_expect(uint32_t traffic_class, uint32_t alpha_permille, uint
 	sums_expect();
 }
 
-TEST_RANGE(dynamic__closed_formula, 0, 7)
+TEST_RANGE(dynamic__equals_the_closed_formula, 0, 7)
 {
 	static const struct {
 		uint32_t alpha_permille, n;
@@ -178,8 +179,8 @@ TEST_RANGE(dynamic__closed_formula, 0, 7)
 	dynamic_expect(LOSSLESS, cases[_i].alpha_permille, cases[_i].n);
 }
 
-/* when others leave, the limit rises, and who was stopped for it goes on, in turn */
-TEST(dynamic__reconsidered)
+/* When others release buffer, the limit rises, and the inputs below it are resumed, in turn. */
+TEST(dynamic__limit_rises_when_others_leave)
 {
 	uint32_t port, traffic_class, count = 0;
 
@@ -197,7 +198,7 @@ TEST(dynamic__reconsidered)
 	ck_assert_uint_eq(buffer.stopped[LOSSLESS], 7);
 	while (shared_buffer_reconsider(&buffer, &port, &traffic_class)) {
 		ck_assert_uint_eq(traffic_class, LOSSLESS);
-		ck_assert_uint_eq(port, (1 + count++) % 3); /* 0 had its turn above */
+		ck_assert_uint_eq(port, (1 + count++) % 3); /* input 0 had its turn above */
 	}
 	ck_assert_uint_eq(count, 3);
 	ck_assert_uint_eq(buffer.stopped[LOSSLESS], 0);
@@ -209,7 +210,7 @@ TEST(lossy__queue_limit)
 {
 	classes[LOSSY].queue_bytes_max = 10000;
 	ck_assert_uint_eq(fill(0, 1, LOSSY, 1000, false), 10);
-	ck_assert_uint_eq(fill(2, 1, LOSSY, 1000, false), 0); /* whoever it comes from */
+	ck_assert_uint_eq(fill(2, 1, LOSSY, 1000, false), 0); /* from any input */
 	ck_assert_uint_eq(fill(0, 2, LOSSY, 1000, false), 10);
 	shared_buffer_release(&buffer, 0, 1, LOSSY, 1000);
 	ck_assert_uint_eq(fill(2, 1, LOSSY, 1000, false), 1);
@@ -217,15 +218,15 @@ TEST(lossy__queue_limit)
 	sums_expect();
 }
 
-/* it never has what is kept for lossless inputs */
+/* never from the part that is reserved for lossless inputs */
 TEST(lossy__shared_part_only)
 {
 	ck_assert_uint_eq(fill(0, 1, LOSSY, 1000, false), SHARED / 1000);
 	sums_expect();
 }
 
-/* without an input: lossy, a quarter of the shared part at most, whatever the class */
-TEST(own__quarter)
+/* packets without an input: lossy, at most a quarter of the shared part, whatever the class */
+TEST(own__at_most_a_quarter)
 {
 	for (uint32_t c = 0; c < CLASSES; c++) {
 		uint32_t count = fill(SHARED_BUFFER_NO_INPUT, 1, c, 1000, false);
@@ -288,5 +289,5 @@ TEST_RANGE(sums__hold_in_any_order, 0, 6)
 				      held[count].traffic_class, held[count].bytes);
 	sums_expect();
 	ck_assert_uint_eq(buffer.used_bytes, 0);
-	ck_assert_uint_eq(buffer.stopped[LOSSLESS], 0); /* nobody stays stopped */
+	ck_assert_uint_eq(buffer.stopped[LOSSLESS], 0); /* no input stays paused */
 }

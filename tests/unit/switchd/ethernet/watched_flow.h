@@ -1,4 +1,4 @@
-/*  watched_flow - frames' headers of flows for the tests of what a switch remembers of them. */
+/*  watched_flow - frame headers of flows, for the tests of what a switch remembers of flows. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_WATCHED_FLOW_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_WATCHED_FLOW_H
 
@@ -23,7 +23,7 @@ static inline struct frame_fields watched_data(uint8_t ip_version, uint16_t flow
 	return fields;
 }
 
-/* what answers it */
+/* the frame that answers it */
 static inline struct frame_fields watched_reply(uint8_t ip_version, uint16_t flow)
 {
 	struct frame_fields fields = watched_data(ip_version, flow);

@@ -1,13 +1,12 @@
-/*  one_switch - a switch in memory whose neighbours are played by hand: for the test and the fuzzer
- *  of the dataplane.
+/*  one_switch - a switch in memory, whose peers are played by the test: for the tests and the
+ *  fuzzer of the dataplane.
  *
  *          host 0 --- p0 +----------+ p2 --- switch 2 (hosts 2 and 3 at its p0 and p1)
  *                        | switch 1 |
  *          host 1 --- p1 +----------+ p3 --- switch 3 (hosts 4 and 5 at its p0 and p1)
  *
- *  200 Gb/s (40 ps a byte), 15 ns of cable, 350 ns of switch, 20 bytes of gap. Every neighbour has
- *  one end of two rings and counts its frames; what it sends is what a test says, when it says
- *  so. */
+ *  200 Gb/s (40 ps a byte), 15 ns of cable, 350 ns of switch, 20 bytes of gap. Every peer has one
+ *  end of two rings, and counts its frames. A test decides what it sends and when. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_ONE_SWITCH_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_ONE_SWITCH_H
 
@@ -33,7 +32,7 @@
 #define MTU 4096u
 #define RING_BYTES (1u << 16)
 
-/* the other end of a port's link */
+/* the peer's end of a port's link */
 struct neighbour {
 	struct ring_page *to_switch, *from_switch;
 	struct ring_tx tx;
@@ -45,7 +44,7 @@ struct neighbour {
 struct one_switch {
 	struct node_config config;
 	struct port_config ports[PORTS];
-	struct route_config routes[3]; /* the last one if a test says so */
+	struct route_config routes[3]; /* the last one unless a test sets another */
 	struct host_config hosts[HOSTS];
 	struct stats_page *stats;
 	struct link links[PORTS];
@@ -53,16 +52,15 @@ struct one_switch {
 	const struct node_ops *ops;
 	union {
 		struct dataplane *dp;
-		struct ethernet *eth;   /* one_ethernet.h */
-		struct lid_switch *lid; /* one_lid.h */
+		struct ethernet *eth; /* used by one_ethernet.h */
 		void *dataplane;
 	};
 };
 
-/* what a neighbour got */
+/* what a peer received */
 struct received {
 	uint8_t bytes[RING_CAPTURED_MAX];
-	struct record header; /* last, for it has no bytes of its own */
+	struct record header; /* last, because it ends in a flexible array */
 };
 
 static inline void *zeroed(size_t bytes)
@@ -75,7 +73,7 @@ static inline void *zeroed(size_t bytes)
 
 /* ---- building ---- */
 
-/* no mechanism is on; the table has one setting, which limits nothing */
+/* no mechanism is on; the table has one setting, without limits */
 static inline struct congestion_config one_switch_congestion_off(void)
 {
 	struct congestion_config congestion = { .dbf_clk_cnt = 1000 };
@@ -91,7 +89,7 @@ static inline struct congestion_config one_switch_congestion_off(void)
 	return congestion;
 }
 
-/* the configuration; a test changes what it wants before one_switch_open() */
+/* the configuration; a test changes it before one_switch_open() */
 static inline void one_switch_configure(struct one_switch *s)
 {
 	*s = (struct one_switch){ .ops = &switchd_ops,
@@ -135,7 +133,7 @@ static inline void one_switch_configure(struct one_switch *s)
 						    .host_count = HOSTS };
 }
 
-/* a new link at @port, with a new neighbour; the former one must be released before */
+/* A new link at @port, with a new peer. What was there must have been released. */
 static inline void one_switch_plug(struct one_switch *s, uint32_t port)
 {
 	struct neighbour *n = &s->neighbours[port];
@@ -194,7 +192,7 @@ static inline void one_switch_close(struct one_switch *s)
 
 /* ---- running ---- */
 
-/* hands over what neighbours have sent, runs up to @end, hands over what the switch has sent */
+/* sends what peers have written, runs up to @end, and sends what the switch has written */
 static inline node_time_t one_switch_run(struct one_switch *s, node_time_t end)
 {
 	node_time_t next;
@@ -215,9 +213,9 @@ static inline node_time_t one_switch_run(struct one_switch *s, node_time_t end)
 	return next;
 }
 
-/* ---- what a neighbour sends ---- */
+/* ---- what a peer sends ---- */
 
-/* a record as it is; false if the ring is full */
+/* Sends a record as it is.  Return: false if the ring is full. */
 static inline bool neighbour_send(struct one_switch *s, uint32_t port, const struct record *header,
 				  const void *bytes)
 {
@@ -231,8 +229,8 @@ static inline bool neighbour_send(struct one_switch *s, uint32_t port, const str
 	return true;
 }
 
-/* a frame whose first bit arrives at @at, or as soon after it as the link is free; returns when it
- * does */
+/* Sends a frame whose first bit arrives at @at, or as soon after it as the link is free.  Return:
+ * that time. */
 static inline node_time_t neighbour_send_frame(struct one_switch *s, uint32_t port, node_time_t at,
 					       enum record_kind kind, uint32_t wire_bytes,
 					       uint32_t traffic_class, const void *bytes,
@@ -267,18 +265,8 @@ static inline void neighbour_send_word(struct one_switch *s, uint32_t port, node
 	n->busy_until_ps = header.at_ps + LINK_WORD_BYTES * BYTE_PS;
 }
 
-/* a generated frame, the first of its message; returns its captured bytes */
-static inline uint32_t frame_make_of(const struct frame_spec *spec,
-				     uint8_t bytes[FRAME_HEADERS_MAX])
-{
-	struct frame_payload payload = { .source = spec->source,
-					 .message_bytes = 1000,
-					 .message_first = true };
-
-	return frame_write(spec, &payload, bytes);
-}
-
-/* an IPv4 frame from host @source to @destination, flow number @flow; returns its captured bytes */
+/* Makes an IPv4 frame from host @source to @destination, flow number @flow.  Return: its captured
+ * bytes. */
 static inline uint32_t frame_make(uint32_t source, uint32_t destination, uint32_t flow,
 				  uint32_t traffic_class, uint32_t frame_bytes,
 				  uint8_t bytes[FRAME_HEADERS_MAX])
@@ -327,7 +315,7 @@ static inline node_time_t switch_send_of(struct one_switch *s, uint32_t port, no
 				    FABRIC_FRONT_BYTES + captured);
 }
 
-/* the same of a flow in order */
+/* the same for a flow in order */
 static inline node_time_t switch_send(struct one_switch *s, uint32_t port, node_time_t at,
 				      uint32_t destination, uint32_t flow_id, uint32_t position,
 				      uint32_t frame_bytes)
@@ -358,16 +346,16 @@ static inline node_time_t switch_send_ack(struct one_switch *s, uint32_t port, n
 	return switch_send_acks(s, port, at, &ack, 1);
 }
 
-/* the neighbour takes no more of @classes, a set, until it says otherwise */
+/* the peer pauses @classes, a set, until it changes the set */
 static inline void neighbour_stop(struct one_switch *s, uint32_t port, node_time_t at,
 				  uint32_t classes)
 {
 	neighbour_send_word(s, port, at, LINK_WORD_STOP, 0, classes);
 }
 
-/* ---- what a neighbour gets ---- */
+/* ---- what a peer receives ---- */
 
-/* the next record, of any kind; false: there is none */
+/* Receives the next record of any kind.  Return: false if there is none. */
 static inline bool neighbour_receive_any(struct one_switch *s, uint32_t port, struct received *got)
 {
 	struct ring_rx *rx = &s->neighbours[port].rx;
@@ -383,7 +371,7 @@ static inline bool neighbour_receive_any(struct one_switch *s, uint32_t port, st
 	return true;
 }
 
-/* the next record of @kind; what comes before it is passed over */
+/* Receives the next record of @kind; records before it are skipped. */
 static inline bool neighbour_receive(struct one_switch *s, uint32_t port, enum record_kind kind,
 				     struct received *got)
 {

@@ -1,5 +1,4 @@
-/*  one_switch_expect - one_switch.h for tests with Check: the one switch, and what is expected of
- *  it. */
+/*  one_switch_expect - one_switch.h for tests with Check: the one switch, and checks for it. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_ONE_SWITCH_EXPECT_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_ONE_SWITCH_EXPECT_H
 
@@ -49,7 +48,7 @@ static inline struct port_stats *stats_of(uint32_t port)
 	return stats_port(s.stats, port);
 }
 
-/* the next packet out of @port is the one of @frame_bytes, its first bit there at @at_ps */
+/* the next packet that @port sends has @frame_bytes, and its first bit arrives at @at_ps */
 static inline void packet_expect_at(uint32_t port, uint32_t frame_bytes, node_time_t at_ps)
 {
 	ck_assert(neighbour_receive(&s, port, RECORD_PACKET, &got));
@@ -57,7 +56,7 @@ static inline void packet_expect_at(uint32_t port, uint32_t frame_bytes, node_ti
 	ck_assert_uint_eq(got.header.at_ps, at_ps);
 }
 
-/* from now on the link at @port is busy with something else */
+/* the link at @port is busy with something else from now on */
 static inline void port_block(uint32_t port)
 {
 	s.links[port].busy_until_ps = NODE_S;
@@ -74,7 +73,7 @@ static inline void no_packet_expect(uint32_t port)
 	ck_assert(!neighbour_receive(&s, port, RECORD_PACKET, &got));
 }
 
-/* the fabric header of the packet that neighbour_receive() took last */
+/* the fabric header of the packet that neighbour_receive() received last */
 static inline struct fabric_header header_of_packet(uint32_t port)
 {
 	struct fabric_header header;
@@ -86,14 +85,14 @@ static inline struct fabric_header header_of_packet(uint32_t port)
 	return header;
 }
 
-/* the next packet out of @port is the one of @frame_bytes; its flow id */
+/* The next packet that @port sends has @frame_bytes.  Return: its flow id. */
 static inline uint32_t channel_expect(uint32_t port, uint32_t frame_bytes)
 {
 	packet_expect(port, frame_bytes);
 	return header_of_packet(port).flow_id;
 }
 
-/* the ACKs of the next frame out of @port */
+/* the ACKs of the next frame that @port sends */
 static inline uint32_t acks_receive(uint32_t port, struct ack acks[ACK_FRAME_ACKS_MAX])
 {
 	int count;
@@ -104,7 +103,7 @@ static inline uint32_t acks_receive(uint32_t port, struct ack acks[ACK_FRAME_ACK
 	return (uint32_t)count;
 }
 
-/* the next ACK frame out of @port has just this one ACK */
+/* the next ACK frame that @port sends has only this ACK */
 static inline void ack_expect(uint32_t port, uint32_t flow_id, enum ack_type type, uint32_t value)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
@@ -115,7 +114,7 @@ static inline void ack_expect(uint32_t port, uint32_t flow_id, enum ack_type typ
 	ck_assert_uint_eq(acks[0].value, value);
 }
 
-/* the next control word out of @port of @kind, its value */
+/* the value of the next control word of @kind that @port sends */
 static inline uint32_t word_expect(uint32_t port, enum link_word kind)
 {
 	while (neighbour_receive(&s, port, RECORD_WORD, &got))
@@ -125,7 +124,7 @@ static inline uint32_t word_expect(uint32_t port, enum link_word kind)
 	return 0;
 }
 
-/* FC-14, TB-25: every channel free, every buffer empty, no flow limited, metered or asleep */
+/* FC-14, TB-25: every channel is free, every buffer empty, no flow limited, metered or waiting */
 static inline void all_released_expect(void)
 {
 	ck_assert_uint_eq(s.stats->inside_packets, 0);

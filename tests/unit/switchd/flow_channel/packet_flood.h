@@ -1,9 +1,8 @@
-/*  packet_flood - floods of raw frames through one_switch.h until its buffers are full (TB-26).
+/*  packet_flood - sends raw frames through one_switch.h until its buffers are full (TB-26).
  *
  *  For the tests of the dataplanes' pools. Host 0 sends whole frames, as real programs do, faster
- *  than host 1 receives them, as short or as long as a test says. Received bytes are compared with
- *  those that were sent. The test says what precedes a frame on the link, and when there is
- *  buffer. */
+ *  than host 1 receives them; a test sets their lengths. Received bytes are compared with those
+ *  that were sent. The test states what precedes a frame on the link, and when there is buffer. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_PACKET_FLOOD_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_PACKET_FLOOD_H
 
@@ -15,14 +14,14 @@
 #define FLOOD_GREATEST_CELLS packet_cells(FLOOD_MTU)
 #define FLOOD_GREATEST_BYTES ((size_t)FLOOD_GREATEST_CELLS * PACKET_CELL_BYTES)
 #define FLOOD_FRAMES_MAX 40000u
-#define FLOOD_REFUSED 30u      /* a flood ends when so many have been refused */
-#define FLOOD_OUT_BPS 1000000u /* of host 1: nothing to speak of leaves during a flood */
+#define FLOOD_REFUSED 30u      /* a flood ends after this many rejected frames */
+#define FLOOD_OUT_BPS 1000000u /* of host 1: hardly anything is sent during a flood */
 
 struct flood {
 	struct packet_pool *pool;
-	uint32_t front_bytes;                                /* in front of each frame */
-	void (*front)(uint32_t frame_bytes, uint8_t *bytes); /* writes them */
-	/* is there buffer for one more? NULL: drops tell */
+	uint32_t front_bytes;                                /* before each frame */
+	void (*front)(uint32_t frame_bytes, uint8_t *bytes); /* writes these bytes */
+	/* is there buffer for one more? NULL: drops decide */
 	bool (*has_buffer)(uint32_t frame_bytes);
 	uint32_t number, received, inside; /* frames */
 	/* of those inside, in order */
@@ -30,7 +29,7 @@ struct flood {
 	struct random random;
 };
 
-/* the lengths around which a packet takes one cell more, or one unit more of buffer */
+/* the lengths at which a packet needs one cell more, or one unit of buffer more */
 static const uint32_t flood_lengths[] = { 14,  59,  60,  61,  64,   65,   124,  125,
 					  128, 129, 252, 256, 257,  312,  313,  496,
 					  497, 512, 513, 600, 1024, 1514, 4096, FLOOD_MTU };
@@ -58,7 +57,7 @@ static inline void flood_frame_make(uint32_t number, uint32_t frame_bytes, uint8
 		bytes[i] = (uint8_t)(number * 31 + i * 7 + i / 256);
 	address_mac(1, bytes);
 	address_mac(0, bytes + 6);
-	bytes[12] = 0x88; /* an EtherType of which nothing is known */
+	bytes[12] = 0x88; /* an unknown EtherType */
 	bytes[13] = 0xb5;
 }
 
@@ -79,13 +78,13 @@ static inline void flood_send(struct flood *flood, uint32_t frame_bytes)
 		ck_assert_uint_lt(flood->inside, FLOOD_FRAMES_MAX);
 		flood->numbers[flood->inside] = flood->number;
 		flood->lengths[flood->inside++] = frame_bytes;
-	} else if (buffer) { /* the pool has cells for whatever fits into the buffer */
+	} else if (buffer) { /* the pool has cells for all that fits into the buffer */
 		ck_assert_uint_eq(drops(DROP_BUFFER_OVERFLOW), no_cell);
 	}
 	flood->number++;
 }
 
-/* frames of @frame_bytes, or FLOOD_MIXED, until FLOOD_REFUSED of them were refused */
+/* frames of @frame_bytes, or FLOOD_MIXED, until FLOOD_REFUSED of them were rejected */
 static inline void flood_fill(struct flood *flood, uint32_t frame_bytes)
 {
 	uint64_t end = drops_all() + FLOOD_REFUSED;
@@ -97,7 +96,7 @@ static inline void flood_fill(struct flood *flood, uint32_t frame_bytes)
 				   : flood_lengths[random_below(&flood->random, FLOOD_LENGTHS)]);
 }
 
-/* host 1 takes all that is inside; it is what was sent, in order */
+/* host 1 receives all that is inside; it equals what was sent, in order */
 static inline void flood_drain(struct flood *flood)
 {
 	static uint8_t bytes[FLOOD_MTU];
@@ -121,9 +120,9 @@ static inline void flood_drain(struct flood *flood)
 	flood->inside = 0;
 }
 
-/* One flood after another, while all other cells of the pool are in use: @own_cells, which the
- * documents promise for the flooded buffer, must suffice.
- * Return: the most that packets used at one time, bytes. */
+/* One flood after another, while all other cells of the pool are in use. @own_cells, which the
+ * documentation promises for the flooded buffer, must suffice.  Return: the most bytes that packets
+ * used at one time. */
 static inline size_t flood_all(struct flood *flood, uint32_t own_cells)
 {
 	struct packet_pool *pool = flood->pool;
@@ -147,7 +146,7 @@ static inline size_t flood_all(struct flood *flood, uint32_t own_cells)
 		flood_drain(flood);
 		ck_assert_uint_eq(pool->used, others_count);
 		ck_assert_uint_eq(pool->cells_used, others_count);
-		/* a frame that was refused for want of buffer may have had its cells */
+		/* a frame that was rejected for lack of buffer may have had its cells */
 		ck_assert_uint_le(packet_pool_touched_bytes(pool),
 				  others_bytes + most_bytes + FLOOD_GREATEST_BYTES);
 	}

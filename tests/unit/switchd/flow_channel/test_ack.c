@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/ack: collecting ACKs, three timers, 48 per frame (FC-12, FC-13, FC-18). */
+/*  switchd/flow_channel/ack: ACKs are collected, with three timers, 48 per frame (FC-12, FC-13,
+ *  FC-18). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/ack.h"
@@ -43,7 +44,7 @@ static void ack_expect(const struct ack *ack, uint32_t flow_id, enum ack_type ty
 
 TEST_GROUP(ack, .setup = setup, .teardown = teardown);
 
-/* what adds up: a flow waits once, with the sum */
+/* ACKs that add up: a flow waits once, with the sum */
 TEST_RANGE(ack_collect__deliveries_losses_and_credits_add_up, 0, 4)
 {
 	static const enum ack_type types[] = { ACK_DELTA, ACK_DELTA_ECA, ACK_LOSS, ACK_HEADROOM };
@@ -57,7 +58,7 @@ TEST_RANGE(ack_collect__deliveries_losses_and_credits_add_up, 0, 4)
 	ack_expect(&acks[0], 7, types[_i], 1);
 }
 
-TEST_RANGE(ack_collect__of_others_the_latest_counts, 0, 2)
+TEST_RANGE(ack_collect__other_types_keep_the_latest, 0, 2)
 {
 	static const enum ack_type types[] = { ACK_ECA, ACK_REROUTE };
 
@@ -67,8 +68,8 @@ TEST_RANGE(ack_collect__of_others_the_latest_counts, 0, 2)
 	ack_expect(&acks[0], 7, types[_i], 30);
 }
 
-/* EC-2, EC-5: congestion is told before deliveries that wait, but what was delivered before it does
- * not clear it */
+/* EC-2, EC-5: congestion is reported before deliveries that wait. Deliveries before the congestion
+ * do not clear it. */
 TEST(ack_collect__deliveries_do_not_clear_later_congestion)
 {
 	ack_collect(&collector, 7, ACK_DELTA_ECA, 1, 0);
@@ -84,7 +85,7 @@ TEST(ack_collect__deliveries_do_not_clear_later_congestion)
 	ack_expect(&acks[1], 7, ACK_DELTA, 16);
 }
 
-/* each type of a flow is an ACK of its own; none is lost, none made up */
+/* each type of a flow is a separate ACK; none is lost, none is added */
 TEST(ack_collect__several_types_of_a_flow)
 {
 	uint32_t seen = 0;
@@ -107,7 +108,7 @@ TEST(ack_collect__a_value_of_zero_is_an_ack)
 	ack_expect(&acks[0], 9, ACK_ECA, 0);
 }
 
-TEST(ack_ready_at__nothing_waits)
+TEST(ack_ready_at__never_if_nothing_waits)
 {
 	ck_assert_uint_eq(ack_ready_at(&collector, true), NODE_TIME_NEVER);
 	ck_assert_uint_eq(ack_ready_at(&collector, false), NODE_TIME_NEVER);
@@ -125,7 +126,7 @@ TEST(ack_ready_at__t1_idle_link)
 	ck_assert_uint_eq(ack_ready_at(&collector, true), 1000 + T1);
 }
 
-/* FC-18: T2 on a busy link once the set number is there, T3 before */
+/* FC-18: on a busy link T2 once the configured number waits, T3 before */
 TEST(ack_ready_at__t2_and_t3_busy_link)
 {
 	collect_flows(0, COLLECT - 1, 1000);
@@ -137,7 +138,7 @@ TEST(ack_ready_at__t2_and_t3_busy_link)
 }
 
 /* FC-18: 48 fill a frame, which waits for no timer */
-TEST(ack_ready_at__full_frame)
+TEST(ack_ready_at__full_frame_waits_for_no_timer)
 {
 	collect_flows(0, ACK_FRAME_ACKS_MAX - 1, 1000);
 	ck_assert_uint_eq(ack_ready_at(&collector, false), 1000 + T2);
@@ -147,7 +148,7 @@ TEST(ack_ready_at__full_frame)
 }
 
 /* FC-18: the timers run from the first ACK after the last frame */
-TEST(ack_ready_at__anew_after_a_frame)
+TEST(ack_ready_at__timers_restart_after_a_frame)
 {
 	collect_flows(0, 5, 1000);
 	ack_take(&collector, acks);
@@ -155,7 +156,7 @@ TEST(ack_ready_at__anew_after_a_frame)
 	ck_assert_uint_eq(ack_ready_at(&collector, true), 500 * NODE_NS + T1);
 }
 
-/* first come, first served; 48 at a time; a line for every channel, so nothing overflows */
+/* in order of arrival, 48 at a time; there is a line for every channel, so nothing overflows */
 TEST(ack_take__all_channels_in_order)
 {
 	uint32_t taken = 0, count;
@@ -172,7 +173,7 @@ TEST(ack_take__all_channels_in_order)
 	ck_assert_uint_eq(taken, CHANNELS);
 }
 
-/* a flow that comes again while others wait keeps its place */
+/* a flow with a second ACK keeps its place among those that wait */
 TEST(ack_take__a_flow_keeps_its_place)
 {
 	collect_flows(5, 2, 0);
@@ -182,7 +183,8 @@ TEST(ack_take__a_flow_keeps_its_place)
 	ack_expect(&acks[1], 6, ACK_DELTA, 1);
 }
 
-/* a sum beyond the 11 bits of an ACK goes as several, in more than one frame if need be */
+/* A sum beyond the 11 bits of an ACK is sent as several ACKs, in more than one frame if
+ * necessary. */
 TEST(ack_take__large_sum_is_split)
 {
 	uint64_t sum = 0;
@@ -201,8 +203,9 @@ TEST(ack_take__large_sum_is_split)
 	ck_assert_uint_eq(frames, 3);
 }
 
-/* frames are lost one by one: the end of metering does not part from the credit that follows it */
-TEST(ack_take__credit_told_anew_stays_together)
+/* Each frame may be lost. So the end of metering and the credit that follows it are in one
+ * frame. */
+TEST(ack_take__restated_credit_stays_together)
 {
 	collect_flows(0, ACK_FRAME_ACKS_MAX - 1, 0);
 	ack_collect(&collector, 99, ACK_HEADROOM_END, ACK_VALUE_MAX, 0);
@@ -213,7 +216,7 @@ TEST(ack_take__credit_told_anew_stays_together)
 	ack_expect(&acks[1], 99, ACK_HEADROOM, 7);
 }
 
-/* what comes in goes out, over many frames and the ring's end */
+/* all that is collected is sent, over many frames and the wrap of the ring */
 TEST(ack_take__sums_balance)
 {
 	uint64_t in = 0, out = 0;

@@ -34,7 +34,7 @@ static void start(enum arbiter_kind kind)
 	ck_assert_int_eq(arbiter_init(&arbiter, kind, ifcts, PORTS, MTU), 0);
 }
 
-/* @count packets of @bytes for flow (@port, @id), which asks for them if it does not yet */
+/* adds @count packets of @bytes for flow (@port, @id), which then requests a grant */
 static void request(uint32_t port, uint32_t id, uint32_t bytes, uint32_t count)
 {
 	struct ifct_entry *flow = &ifcts[port].entries[id];
@@ -50,7 +50,7 @@ static void request(uint32_t port, uint32_t id, uint32_t bytes, uint32_t count)
 	}
 }
 
-/* serves one packet; what is left of its flow's queue stays */
+/* serves one packet; the rest of its flow's queue stays */
 static uint32_t serve(uint64_t sent[PORTS][CHANNELS])
 {
 	uint32_t ref = arbiter_first(&arbiter);
@@ -66,8 +66,8 @@ static uint32_t serve(uint64_t sent[PORTS][CHANNELS])
 	return ref;
 }
 
-/* serves @total bytes; every flow served gets another packet like the last, so that it never runs
- * dry */
+/* serves @total bytes; every flow that is served gets another packet like the last, so that it
+ * never becomes empty */
 static void serve_saturated(uint64_t total, uint32_t bytes, uint64_t sent[PORTS][CHANNELS])
 {
 	for (uint64_t served = 0; served < total; served += bytes) {
@@ -87,7 +87,7 @@ static void share_expect(uint64_t bytes, uint64_t total, uint32_t numerator, uin
 
 TEST_GROUP(arbiter, .setup = setup, .teardown = teardown);
 
-TEST_RANGE(arbiter_first__nobody_asks, 0, 2)
+TEST_RANGE(arbiter_first__none_without_requests, 0, 2)
 {
 	start(_i ? ARBITER_BY_PORT : ARBITER_BY_FLOW);
 	ck_assert_uint_eq(arbiter_first(&arbiter), FLOW_REF_NONE);
@@ -95,8 +95,8 @@ TEST_RANGE(arbiter_first__nobody_asks, 0, 2)
 	ck_assert_uint_eq(arbiter_first(&arbiter), flow_ref(2, 3));
 }
 
-/* S3 fig. 5 at switch 508: J and K are ports of their own, nine flows come over the third. By port
- * 1/3, 1/3 and 1/27 each; by flow 1/11 each (FC-20) */
+/* S3 fig. 5 at switch 508: J and K are ports of their own, nine flows arrive at the third. By port
+ * 1/3, 1/3 and 1/27 each; by flow 1/11 each (FC-20). */
 static void last_switch_of_fig_5(enum arbiter_kind kind, uint64_t total,
 				 uint64_t sent[PORTS][CHANNELS])
 {
@@ -130,8 +130,8 @@ TEST(arbiter_first__fig_5_by_flow)
 		share_expect(sent[2][id], total, 1, 11);
 }
 
-/* FC-20: fair in bytes: a flow of small packets gets as much as one of large ones, whoever shares
- * with whom */
+/* FC-20: fair in bytes: a flow of small packets gets as much as one of large packets, whatever
+ * ports they share */
 TEST_RANGE(arbiter_first__fair_in_bytes, 0, 2)
 {
 	static const uint32_t bytes[3] = { 64, 1500, MTU };
@@ -150,8 +150,8 @@ TEST_RANGE(arbiter_first__fair_in_bytes, 0, 2)
 		share_expect(sent[p][1], total, 1, 3);
 }
 
-/* a flow alone gets everything, in turns of any number */
-TEST_RANGE(arbiter_first__alone, 0, 2)
+/* a single flow gets everything, in any number of turns */
+TEST_RANGE(arbiter_first__single_flow_gets_everything, 0, 2)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 };
 
@@ -161,7 +161,7 @@ TEST_RANGE(arbiter_first__alone, 0, 2)
 	ck_assert_uint_eq(sent[3][15], 1000 * 1000);
 }
 
-/* an idle flow saves nothing up: back again, it gets its share and no more */
+/* an idle flow saves up nothing: when it returns, it gets its share and no more */
 TEST_RANGE(arbiter_add__idle_flows_save_nothing, 0, 2)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 };
@@ -178,7 +178,7 @@ TEST_RANGE(arbiter_add__idle_flows_save_nothing, 0, 2)
 	share_expect(sent[0][0], 100 * MTU, 1, 2);
 }
 
-/* nobody waits longer than one round: all others with their quantum */
+/* no flow waits longer than one round, in which all others use their quantum */
 TEST(arbiter_add__served_within_a_round)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 };
@@ -194,7 +194,7 @@ TEST(arbiter_add__served_within_a_round)
 	ck_assert_uint_le(served, 3 * CHANNELS);
 }
 
-/* the last packet of a flow takes it out; the others go on to the end, none twice */
+/* the last packet of a flow removes it; the others are served to the end, none twice */
 TEST_RANGE(arbiter_served__empty_flows_leave, 0, 2)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 };
@@ -215,7 +215,7 @@ TEST_RANGE(arbiter_served__empty_flows_leave, 0, 2)
 	ck_assert_uint_eq(pool.used, 0);
 }
 
-/* FC-9: a flow that must wait elsewhere leaves with its packets, and comes back */
+/* FC-9: a flow that must wait elsewhere is removed with its packets, and returns */
 TEST_RANGE(arbiter_remove_first__leaves_with_its_packets, 0, 2)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 };
@@ -237,8 +237,8 @@ TEST_RANGE(arbiter_remove_first__leaves_with_its_packets, 0, 2)
 	ck_assert_uint_eq(serve(sent), FLOW_REF_NONE);
 }
 
-/* the flows in order, without a change of turns; by port one group after the other */
-TEST_RANGE(arbiter_look__in_order, 0, 2)
+/* visits the flows in order, without a change of turns; by port one group after the other */
+TEST_RANGE(arbiter_look__visits_in_order, 0, 2)
 {
 	uint32_t refs[8],
 		by_port[] = { flow_ref(2, 5), flow_ref(2, 6), flow_ref(0, 1), flow_ref(3, 1) };

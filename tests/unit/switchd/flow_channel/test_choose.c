@@ -1,4 +1,4 @@
-/*  switchd/flow_channel/choose: which way a flow takes, on which virtual lane (FC-15, FC-23).
+/*  switchd/flow_channel/choose: which next hop a flow uses, on which virtual lane (FC-15, FC-23).
  *  Switch 2 is reached over p2 or p3, switch 3 over p3. */
 #include <stdlib.h>
 
@@ -25,8 +25,8 @@ static void detours(enum routing_detour detour)
 	s.config.switch_.via_count = 1;
 }
 
-/* a packet of 1000 bytes for host @destination comes in over fabric port @port at @level, by
- * @via, as the @packet-th of channel @flow_id */
+/* A packet of 1000 bytes for host @destination arrives at fabric port @port at @level, by @via, as
+ * the @packet-th of channel @flow_id. */
 static void transit_send(uint32_t port, uint32_t destination, uint32_t level, uint32_t via,
 			 uint32_t flow_id, uint32_t packet)
 {
@@ -58,13 +58,13 @@ static void transit(uint32_t port, uint32_t destination, uint32_t level, uint32_
 
 TEST_GROUP(choose, .setup = setup, .teardown = teardown);
 
-/* FC-23: the queue of p3 is longer, for it cannot send */
-TEST(choose__least_loaded)
+/* FC-23: the queue of p3 is longer, because p3 cannot send */
+TEST(choose__selects_the_least_loaded)
 {
 	many_paths(ROUTING_ADAPTIVE, 1, LANES_KEEP);
 	one_switch_open(&s);
 	port_block(3);
-	host_send(&s, 0, 0, 4, 0, 0, 4000); /* only p3 leads to its destination */
+	host_send(&s, 0, 0, 4, 0, 0, 4000); /* only p3 is a next hop to its destination */
 	one_switch_run(&s, NODE_US);
 	for (uint32_t flow = 1; flow < 8; flow++)
 		host_send(&s, 0, NODE_US, 2, flow, 0, 100 + flow);
@@ -74,9 +74,9 @@ TEST(choose__least_loaded)
 	ck_assert_uint_eq(stats_of(0)->choices, 7);
 }
 
-/* FC-23: what was sent and is not acknowledged makes a port worse, ours; [S2]'s load is what waits
- * there, alone */
-TEST(choose__load_of_queue_alone)
+/* FC-23: packets in flight that are not acknowledged count as load (ours); the load of [S2] is the
+ * queue only */
+TEST(choose__load_may_be_the_queue_only)
 {
 	uint32_t over_p2 = 0;
 
@@ -89,20 +89,20 @@ TEST(choose__load_of_queue_alone)
 			s.ports[p].channels = 64;
 		s.config.switch_.routing.load_queue = queue;
 		one_switch_open(&s);
-		/* each has left the queue before the next one comes */
+		/* each has left the queue before the next one arrives */
 		for (uint32_t flow = 0; flow < 40; flow++) {
 			host_send(&s, 0, flow * NODE_US, 2, flow, 0, 128);
 			one_switch_run(&s, (flow + 1) * NODE_US);
 			over_p2 += neighbour_receive(&s, 2, RECORD_PACKET, &got);
 		}
 		if (queue)
-			ck_assert_uint_ne(over_p2, 20); /* drawn, as no queue differs */
+			ck_assert_uint_ne(over_p2, 20); /* drawn, because the queues are equal */
 		else
-			ck_assert_uint_eq(over_p2, 20); /* turn by turn: nobody acknowledges */
+			ck_assert_uint_eq(over_p2, 20); /* alternately: no packet is acknowledged */
 	}
 }
 
-/* FC-23: equal loads are spread by the switch's own random numbers, the same ones in every run */
+/* FC-23: equal loads are spread by the switch's own random numbers, the same in every run */
 TEST(choose__ties_are_drawn)
 {
 	uint32_t over_p2 = 0;
@@ -111,7 +111,7 @@ TEST(choose__ties_are_drawn)
 	for (uint32_t p = 0; p < PORTS; p++)
 		s.ports[p].channels = 64;
 	one_switch_open(&s);
-	for (uint32_t flow = 0; flow < 40; flow++) { /* each is gone before the next one comes */
+	for (uint32_t flow = 0; flow < 40; flow++) { /* each has left before the next one arrives */
 		host_send(&s, 0, flow * NODE_US, 2, flow, 0, 128);
 		one_switch_run(&s, (flow + 1) * NODE_US);
 		over_p2 += neighbour_receive(&s, 2, RECORD_PACKET, &got);
@@ -121,7 +121,7 @@ TEST(choose__ties_are_drawn)
 	ck_assert_uint_eq(stats_of(0)->choices, 40);
 }
 
-/* FC-15: while anything of the flow is downstream it keeps its port, whatever waits there */
+/* FC-15: while packets of the flow are downstream, it keeps its port, whatever waits there */
 TEST(choose__keeps_port_while_downstream)
 {
 	many_paths(ROUTING_ADAPTIVE, 1, LANES_KEEP);
@@ -133,9 +133,9 @@ TEST(choose__keeps_port_while_downstream)
 	ck_assert(stats_of(2)->tx_packets == 10 || stats_of(3)->tx_packets == 10);
 }
 
-/* FC-15: a flow that the port's limit kept back, and of which nothing is under way, takes what is
- * best when its turn comes, not what was when its packet came */
-TEST(choose__anew_after_waiting)
+/* FC-15: a flow with nothing in flight waits for the port's limit. It then selects the best port at
+ * that time, not the best one when its packet arrived. */
+TEST(choose__selects_again_after_waiting)
 {
 	uint32_t first, other;
 
@@ -146,7 +146,7 @@ TEST(choose__anew_after_waiting)
 	one_switch_run(&s, NODE_US);
 	first = stats_of(2)->tx_packets ? 2 : 3;
 	other = 5 - first;
-	host_send(&s, 0, NODE_US, 2, 1, 0, 1000); /* would go over the other one */
+	host_send(&s, 0, NODE_US, 2, 1, 0, 1000); /* would use the other port */
 	host_send(&s, 1, 2 * NODE_US, 2, 2, 0, 2000);
 	one_switch_run(&s, 3 * NODE_US);
 	ck_assert_uint_eq(stats_of(other)->tx_packets, 1);
@@ -157,8 +157,8 @@ TEST(choose__anew_after_waiting)
 	ck_assert_uint_eq(stats_of(0)->choices, 3);
 }
 
-/* ECMP: a flow has one port for ever, several flows have both */
-TEST(choose__by_hash)
+/* ECMP: a flow always has the same port; several flows use both */
+TEST(choose__ecmp_keeps_the_port)
 {
 	many_paths(ROUTING_HASH, 1, LANES_KEEP);
 	for (uint32_t p = 0; p < PORTS; p++)
@@ -171,7 +171,7 @@ TEST(choose__by_hash)
 	ck_assert_uint_gt(stats_of(3)->tx_packets, 8);
 }
 
-/* a packet begins on the first level, and each switch puts it one level higher */
+/* a packet starts on the first level, and each switch raises it by one */
 TEST(choose__level_rises_with_each_hop)
 {
 	many_paths(ROUTING_STATIC, 3, LANES_BY_HOP);
@@ -187,8 +187,8 @@ TEST(choose__level_rises_with_each_hop)
 	ck_assert_uint_eq(got.header.traffic_class, 2);
 }
 
-/* beyond the last level there is no way on: a path that is too long, or a loop */
-TEST(choose__no_lane)
+/* beyond the last level there is no next hop: the path is too long, or a loop */
+TEST(choose__no_next_hop_beyond_the_last_lane)
 {
 	many_paths(ROUTING_STATIC, 2, LANES_BY_HOP);
 	one_switch_open(&s);
@@ -208,8 +208,8 @@ TEST(choose__level_is_kept)
 	ck_assert_uint_eq(header_of_packet(3).level, 1);
 }
 
-/* Valiant: by switch 3 to switch 2. The header says so. */
-TEST(choose__detour_always)
+/* Valiant: over switch 3 to switch 2. The header has the intermediate switch. */
+TEST(choose__valiant_always_detours)
 {
 	many_paths(ROUTING_ADAPTIVE, 2, LANES_BY_HOP);
 	detours(DETOUR_ALWAYS);
@@ -222,7 +222,7 @@ TEST(choose__detour_always)
 	ck_assert_uint_eq(stats_of(0)->choices_detour, 1);
 }
 
-/* FC-23: minimal ways first; a detour when the minimal way is that much more loaded */
+/* FC-23: minimal paths first; a detour if the minimal path has that much more load */
 TEST(choose__detour_when_loaded)
 {
 	many_paths(ROUTING_ADAPTIVE, 2, LANES_BY_HOP);
@@ -243,8 +243,9 @@ TEST(choose__detour_when_loaded)
 	ck_assert_uint_eq(stats_of(0)->choices_detour, 1);
 }
 
-/* the via is the way until it is reached; behind it, and in another group, the way is minimal */
-TEST(choose__via_on_the_way)
+/* The packet follows the path to its intermediate switch. After it, and in another group, the path
+ * is minimal. */
+TEST(choose__follows_the_path_to_the_via)
 {
 	many_paths(ROUTING_STATIC, 4, LANES_BY_HOP);
 	one_switch_open(&s);
@@ -253,7 +254,7 @@ TEST(choose__via_on_the_way)
 	ck_assert_uint_eq(header_of_packet(3).via, 3);
 }
 
-TEST(choose__via_is_here)
+TEST(choose__via_is_this_switch)
 {
 	many_paths(ROUTING_STATIC, 4, LANES_BY_HOP);
 	one_switch_open(&s);
@@ -272,8 +273,8 @@ TEST(choose__via_ends_in_another_group)
 	ck_assert_uint_eq(header_of_packet(3).via, 0);
 }
 
-/* a stop of one lane holds up no other one of the same class */
-TEST(choose__lanes_stop_apart)
+/* XOFF of one lane pauses no other lane of the same class */
+TEST(choose__lanes_are_paused_separately)
 {
 	many_paths(ROUTING_STATIC, 2, LANES_BY_HOP);
 	one_switch_open(&s);
@@ -289,8 +290,8 @@ TEST(choose__lanes_stop_apart)
 	packet_expect(3, 1000);
 }
 
-/* FC-19: flows of a class share a link equally whatever their level: one flow on one lane, three
- * on another, a fourth each. _i: which lane has the three */
+/* FC-19: the flows of a class share a link equally, whatever their level: one flow on one lane and
+ * three on another get a fourth each. _i: the lane with the three */
 TEST_RANGE(transmit__flows_of_all_lanes_share, 0, 2)
 {
 	const uint32_t packets = 14; /* of each flow */
@@ -300,7 +301,7 @@ TEST_RANGE(transmit__flows_of_all_lanes_share, 0, 2)
 	s.config.switch_.output_queue_units_max = 8;
 	s.ports[2].buffer_units = 1024;
 	s.ports[2].stop_units = 768;
-	s.ports[3].rate_bps = 20000000000; /* a tenth of what comes */
+	s.ports[3].rate_bps = 20000000000; /* a tenth of what arrives */
 	one_switch_open(&s);
 	for (uint32_t packet = 0; packet < packets; packet++)
 		for (uint32_t flow = 0; flow < 4; flow++)
@@ -315,7 +316,7 @@ TEST_RANGE(transmit__flows_of_all_lanes_share, 0, 2)
 		counts[flow]++;
 		if (i + 1 != 2 * packets)
 			continue;
-		/* half of each flow, but for what was granted at first */
+		/* half of each flow, except for the initial credit */
 		for (uint32_t f = 0; f < 4; f++) {
 			ck_assert_uint_ge(counts[f], packets / 2 - 2);
 			ck_assert_uint_le(counts[f], packets / 2 + 2);

@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/eca: the three factors at the corners of their formulas (EC-1 ... EC-3). */
+/*  switchd/flow_channel/eca: the three congestion factors at the corners of their formulas (EC-1
+ *  ... EC-3). */
 #include <stdlib.h>
 
 #include "nodes/base/units.h"
@@ -67,7 +68,7 @@ TEST(dbf__computed_once_a_period)
 	config.dbf_thresh_units = 10;
 	config.dbf_shift = 1;
 	fill(50, UNIT_BYTES, 20 * NODE_NS);
-	ck_assert_uint_eq(eca_factor(&eca, 99 * NODE_NS), 0);   /* the period is not over */
+	ck_assert_uint_eq(eca_factor(&eca, 99 * NODE_NS), 0);   /* the period has not ended */
 	ck_assert_uint_eq(eca_factor(&eca, 100 * NODE_NS), 25); /* (50 - 0) >> 1 */
 	fill(8, UNIT_BYTES, 120 * NODE_NS);
 	ck_assert_uint_eq(eca_factor(&eca, 199 * NODE_NS), 25); /* the value of the last period */
@@ -75,7 +76,7 @@ TEST(dbf__computed_once_a_period)
 	ck_assert_uint_eq(eca_factor(&eca, 300 * NODE_NS), 0);  /* it rose no more */
 }
 
-TEST(dbf__a_fall_is_none)
+TEST(dbf__a_fall_is_no_congestion)
 {
 	config.dbf_thresh_units = 10;
 	config.dbf_shift = 0;
@@ -95,18 +96,18 @@ TEST(dbf__zero_up_to_its_threshold)
 	ck_assert_uint_eq(eca_factor(&eca, 200 * NODE_NS), 1);
 }
 
-TEST(dbf__periods_that_nobody_looked_at)
+TEST(dbf__unobserved_periods_count)
 {
 	config.dbf_thresh_units = 10;
 	fill(50, UNIT_BYTES, 20 * NODE_NS);
 	/* it rose in the first of ten periods */
 	ck_assert_uint_eq(eca_factor(&eca, 1050 * NODE_NS), 0);
 	fill(30, UNIT_BYTES, 1060 * NODE_NS);
-	/* and periods still end at whole hundreds */
+	/* and periods still end at multiples of a hundred */
 	ck_assert_uint_eq(eca_factor(&eca, 1100 * NODE_NS), 30);
 }
 
-TEST(greatest_counts)
+TEST(eca__greatest_factor_counts)
 {
 	config.lbf_thresh_units = 0;
 	config.lbf_shift = 4;
@@ -118,7 +119,7 @@ TEST(greatest_counts)
 	ck_assert_uint_eq(eca_factor(&eca, 0), 10); /* lbf: 160 >> 4 */
 }
 
-TEST(dequeue__says_what_was_before_it)
+TEST(dequeue__reports_the_state_before_it)
 {
 	config.lbf_thresh_units = 15;
 	config.lbf_shift = 0;

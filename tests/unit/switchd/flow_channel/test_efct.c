@@ -1,4 +1,5 @@
-/*  switchd/flow_channel/efct: what a flow is, and a line for each at once (FC-2, FC-4, FC-9). */
+/*  switchd/flow_channel/efct: which packets form a flow, and a line for each flow at once (FC-2,
+ *  FC-4, FC-9). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static int classify(const struct frame_fields *fields)
 	return efct_classify(&efct, &pattern, hash);
 }
 
-/* flow number @number: its source port tells it apart */
+/* flow number @number, distinguished by its source port */
 static int classify_flow(uint16_t number)
 {
 	struct frame_fields fields = ipv6_frame();
@@ -82,7 +83,7 @@ static int classify_flow(uint16_t number)
 	return classify(&fields);
 }
 
-/* a flow's first unit comes in */
+/* the first unit of a flow arrives */
 static int open_flow(uint16_t number)
 {
 	int line = classify_flow(number);
@@ -92,12 +93,12 @@ static int open_flow(uint16_t number)
 	return line;
 }
 
-/* ---- what a flow is ---- */
+/* ---- which packets form a flow ---- */
 
 struct change {
 	enum match_field field;
 	bool hpc;      /* of the HPC frame, else of the IPv6 one */
-	size_t offset; /* of the byte that another flow has differently */
+	size_t offset; /* of the byte that differs in another flow */
 };
 
 #define AT(member) offsetof(struct frame_fields, member)
@@ -121,7 +122,7 @@ static const struct change changes[] = {
 
 #define CHANGES (sizeof(changes) / sizeof(changes[0]))
 
-/* are the frame and the frame with the change one flow under @match_fields? */
+/* Are the frame and the changed frame one flow under @match_fields? */
 static bool one_flow(const struct change *change, uint32_t match_fields)
 {
 	struct efct_pattern a, b;
@@ -136,8 +137,9 @@ static bool one_flow(const struct change *change, uint32_t match_fields)
 	return hash_a == hash_b;
 }
 
-/* FC-2: selected, a field distinguishes; not selected, it is ignored, whatever else is selected */
-/* as the dataplane does it: the last ACK frees the line */
+/* FC-2: a selected field distinguishes flows; a field that is not selected is ignored, whatever
+ * else is selected */
+/* as in the dataplane: the last ACK frees the line */
 static bool acked(struct efct *table, uint32_t flow_id, uint32_t units)
 {
 	efct_on_ack(table, flow_id, units);
@@ -149,7 +151,7 @@ static bool acked(struct efct *table, uint32_t flow_id, uint32_t units)
 
 TEST_GROUP(efct, .setup = setup, .teardown = teardown);
 
-TEST_RANGE(efct_pattern_of__every_field, 0, CHANGES)
+TEST_RANGE(efct_pattern_of__selected_fields_distinguish, 0, CHANGES)
 {
 	const struct change *change = &changes[_i];
 
@@ -157,8 +159,8 @@ TEST_RANGE(efct_pattern_of__every_field, 0, CHANGES)
 		ck_assert_int_eq(one_flow(change, match), !(match & change->field));
 }
 
-/* FC-2: destination address, egress port and traffic class always belong to it */
-TEST(efct_pattern_of__destination_and_class)
+/* FC-2: destination address, egress port and traffic class always count */
+TEST(efct_pattern_of__destination_and_class_always_count)
 {
 	struct frame_fields fields = ipv6_frame();
 	struct efct_pattern pattern, same;
@@ -231,9 +233,8 @@ static struct frame_fields frame_of(int kind)
 	return fields;
 }
 
-/* bit by bit: one that counts makes another flow, one that is masked out the same, whatever else
- * counts */
-TEST_RANGE(efct_pattern_of__under_a_mask, 0, (int)MASKED)
+/* Bit by bit: a bit that counts makes another flow; a masked bit does not, whatever else counts. */
+TEST_RANGE(efct_pattern_of__masked_bits_do_not_count, 0, (int)MASKED)
 {
 	const struct masked *m = &masked[_i];
 	struct efct_pattern a, b;
@@ -255,9 +256,8 @@ TEST_RANGE(efct_pattern_of__under_a_mask, 0, (int)MASKED)
 	}
 }
 
-/* packets that differ only in bits that are masked out are of one flow channel, others of another
- * one */
-TEST(efct_classify__under_a_mask)
+/* packets that differ only in masked bits are in one flow channel, others in another */
+TEST(efct_classify__masked_bits_do_not_count)
 {
 	match_set_text("source-port&0xfff8");
 	for (uint16_t number = 0; number < 16; number++)
@@ -265,8 +265,8 @@ TEST(efct_classify__under_a_mask)
 	ck_assert_uint_eq(efct.used, 2);
 }
 
-/* another mask of the same fields is another match set: in force when no flow is left */
-TEST(efct_match_set__another_mask)
+/* Another mask of the same fields is another match set. It takes effect when no flow is left. */
+TEST(efct_match_set__another_mask_is_another_set)
 {
 	int a;
 
@@ -285,7 +285,7 @@ TEST(efct_match_set__another_mask)
 	ck_assert_int_ne(open_flow(1), open_flow(2));
 }
 
-/* FC-21: an HPC endpoint and an IP address of the same bytes are not the same */
+/* FC-21: an HPC endpoint and an IP address of the same bytes are different */
 TEST(efct_pattern_of__kinds_do_not_mix)
 {
 	struct frame_fields hpc = hpc_frame(), ip = { .ip_version = 4 };
@@ -312,8 +312,8 @@ TEST(efct_classify__miss_then_hit)
 	ck_assert_uint_eq(efct.used, 2);
 }
 
-/* a line belongs to a pattern, not to a hash: two patterns of one hash are two flows */
-TEST(efct_classify__same_hash)
+/* a line belongs to a pattern, not to a hash: two patterns with the same hash are two flows */
+TEST(efct_classify__same_hash_is_not_same_flow)
 {
 	struct efct_pattern a = { .source_port = 1 }, b = { .source_port = 2 };
 	int line_a = efct_classify(&efct, &a, 99), line_b = efct_classify(&efct, &b, 99);
@@ -326,8 +326,8 @@ TEST(efct_classify__same_hash)
 	ck_assert_int_eq(efct_classify(&efct, &b, 99), line_b);
 }
 
-/* FC-9: new flows find no line, existing ones go on; a freed line goes to the next */
-TEST(efct_classify__table_full)
+/* FC-9: new flows find no line, existing ones continue; a freed line is used by the next */
+TEST(efct_classify__full_table_keeps_existing_flows)
 {
 	for (uint16_t i = 0; i < CHANNELS; i++)
 		ck_assert_int_ge(open_flow(i), 0);
@@ -340,7 +340,7 @@ TEST(efct_classify__table_full)
 	ck_assert_uint_eq(efct.used_max, CHANNELS);
 }
 
-/* lines come and go in any order, no id is used twice */
+/* lines are used and freed in any order; no id is used twice */
 TEST(efct_classify__lines_are_reused)
 {
 	for (uint32_t round = 0; round < 100; round++) {
@@ -359,8 +359,8 @@ TEST(efct_classify__lines_are_reused)
 	}
 }
 
-/* FC-4: the flow_extent is everything that is not acknowledged, modulo 2^32 */
-TEST(efct_inject__flow_extent)
+/* FC-4: the flow extent is all that is not acknowledged, modulo 2^32 */
+TEST(efct_inject__extent_is_what_is_not_acknowledged)
 {
 	uint32_t line = (uint32_t)classify_flow(1);
 
@@ -383,8 +383,8 @@ TEST(efct_match_set__empty_table_at_once)
 	ck_assert_uint_eq(efct.used, 1);
 }
 
-/* a flow that two patterns describe could not be kept in order: all packets wait until nothing is
- * under way */
+/* A flow with two patterns could not be kept in order. So all packets wait until nothing is in
+ * flight. */
 TEST(efct_match_set__when_the_last_line_is_free)
 {
 	int a = open_flow(1), b = open_flow(2);
@@ -399,16 +399,16 @@ TEST(efct_match_set__when_the_last_line_is_free)
 	ck_assert_int_eq(open_flow(1), open_flow(2));
 }
 
-TEST(efct_match_set__same_fields)
+TEST(efct_match_set__same_fields_change_nothing)
 {
 	open_flow(1);
 	match_set(MATCH_ALL);
 	ck_assert_int_ge(open_flow(2), 0);
 }
 
-/* FC-15: set back while packets of new flows wait, a later packet of theirs must not find a line
- * before them */
-TEST(efct_match_set__back_again_while_flows_are_under_way)
+/* FC-15: The fields are set back while packets of new flows wait. A later packet of these flows
+ * must not find a line before them. */
+TEST(efct_match_set__set_back_while_flows_are_in_flight)
 {
 	int a = open_flow(1);
 

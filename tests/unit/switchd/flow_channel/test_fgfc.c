@@ -1,4 +1,4 @@
-/*  switchd/flow_channel/fgfc: S3 figure 9A step by step, and which frames come of it (EC-15,
+/*  switchd/flow_channel/fgfc: S3 figure 9A step by step, and the frames that it sends (EC-15,
  *  EC-16). */
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ static void take_none(node_time_t now)
 
 TEST_GROUP(fgfc, .setup = setup, .teardown = teardown);
 
-TEST(fgfc_init__off)
+TEST(fgfc_init__off_sends_nothing)
 {
 	struct congestion_config config = { 0 };
 	struct fgfc off;
@@ -83,7 +83,7 @@ TEST(figure_9a__off_below_target)
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
 }
 
-/* 908, 910: the target level is reached: the flow is named, with pause and credit */
+/* 908, 910: the target level is reached: a frame names the flow, with pause and credit */
 TEST(figure_9a__off_to_on)
 {
 	start(3);
@@ -93,8 +93,8 @@ TEST(figure_9a__off_to_on)
 	take_none(PAUSE / 2 - 1);
 }
 
-/* 904, 906, 912: not below the drop level: what is forwarded gives credit, saved up until it is
- * worth a frame: 20 units */
+/* 904, 906, 912: not below the drop level: what is forwarded gives credit, which is saved up until
+ * it is worth a frame: 20 units */
 TEST(figure_9a__credit_mode)
 {
 	start(3);
@@ -111,7 +111,7 @@ TEST(figure_9a__credit_mode)
 	ck_assert_uint_eq(fgfc.on, 1);
 }
 
-/* 906, 914: below the drop level: regular transmission again, and the NIC is told */
+/* 906, 914: below the drop level: regular transmission again, and the NIC is notified */
 TEST_RANGE(figure_9a__on_to_off, 0, 2)
 {
 	static const uint32_t queue_units[] = { 39, 0 };
@@ -127,7 +127,7 @@ TEST_RANGE(figure_9a__on_to_off, 0, 2)
 	take(3, 2 * NODE_US, PAUSE, CREDIT);
 }
 
-/* a drop level of 0: an empty queue ends it all the same */
+/* a drop level of 0: an empty queue ends the pause, too */
 TEST(fgfc_forwarded__empty_queue_always_ends)
 {
 	struct congestion_setting low = { .high_units = 2, .target_units = 1, .drop_units = 0 };
@@ -139,8 +139,8 @@ TEST(fgfc_forwarded__empty_queue_always_ends)
 	take(3, NODE_US, 0, 0);
 }
 
-/* over before it was said: nobody is told anything */
-TEST(fgfc_take__over_before_told)
+/* the pause ends before its frame was sent: no frame is sent */
+TEST(fgfc_take__ended_before_sent_sends_nothing)
 {
 	start(3);
 	ck_assert(fgfc_forwarded(&fgfc, 3, 90, 10, &setting));
@@ -148,9 +148,9 @@ TEST(fgfc_take__over_before_told)
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
 }
 
-/* EC-16: renewed when half of the pause is over, the flow told longest ago first, with what is
- * owed */
-TEST(fgfc_take__renews)
+/* EC-16: renewed after half of the pause, the flow with the oldest frame first, with its due
+ * credit */
+TEST(fgfc_take__renews_after_half_the_pause)
 {
 	start(3);
 	take(3, 0, PAUSE, CREDIT);
@@ -165,8 +165,8 @@ TEST(fgfc_take__renews)
 	take(3, PAUSE, PAUSE, 0);
 }
 
-/* the longer it is held, the longer the pause, never longer than it was held: few frames, and a
- * lost end costs little */
+/* The longer the flow is paused, the longer is each pause, but never longer than it was paused so
+ * far: few frames, and a lost end costs little. */
 TEST(fgfc_take__pauses_grow)
 {
 	static const uint32_t at_halves[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 96 };
@@ -175,7 +175,7 @@ TEST(fgfc_take__pauses_grow)
 	start(3);
 	take(3, 0, PAUSE, CREDIT);
 	for (uint32_t i = 0; i < 14; i++) {
-		if (i == 5) { /* another one, on a list of its own */
+		if (i == 5) { /* another pause, on a list of its own */
 			start(4);
 			take(4, 7 * PAUSE / 2, PAUSE, CREDIT);
 			fgfc_stop(&fgfc, 4);
@@ -190,8 +190,8 @@ TEST(fgfc_take__pauses_grow)
 	take(3, 101 * PAUSE, PAUSE, CREDIT);
 }
 
-/* credit renews too */
-TEST(fgfc_take__credit_renews)
+/* credit renews the pause, too */
+TEST(fgfc_take__credit_renews_the_pause)
 {
 	start(3);
 	take(3, 0, PAUSE, CREDIT);
@@ -200,7 +200,7 @@ TEST(fgfc_take__credit_renews)
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), 15 * NODE_US + PAUSE / 2);
 }
 
-TEST(fgfc_take__keeps_its_distance)
+TEST(fgfc_take__frames_keep_their_interval)
 {
 	start(3);
 	start(4);
@@ -208,11 +208,12 @@ TEST(fgfc_take__keeps_its_distance)
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_US + DISTANCE);
 	take_none(NODE_US + DISTANCE - 1);
 	fgfc_forwarded(&fgfc, 4, 8, 90, &setting);
-	take(4, NODE_US + DISTANCE, PAUSE, CREDIT + 9); /* who waits collects */
+	take(4, NODE_US + DISTANCE, PAUSE, CREDIT + 9); /* credit is collected meanwhile */
 }
 
-/* a flow has gone, its line has another one before the end was sent: first the end */
-TEST(fgfc_start__line_owes_an_end)
+/* A flow has ended, and its line has another flow before the end was sent: the end is sent
+ * first. */
+TEST(fgfc_start__end_of_the_last_flow_first)
 {
 	struct flow_name other = name_of(77);
 
@@ -226,8 +227,9 @@ TEST(fgfc_start__line_owes_an_end)
 	take(77, 2 * NODE_US, PAUSE, CREDIT);
 }
 
-/* FC-2: the mask goes with the name, into the end as well; another mask is another flow */
-TEST(fgfc_start__mask)
+/* FC-2: the mask is in the frame with the name, and in the end, too. Another mask is another
+ * flow. */
+TEST(fgfc_start__mask_is_in_the_frame)
 {
 	struct flow_name name = name_of(0x4200), mask = { .source_port = 0xff00 };
 
@@ -243,8 +245,8 @@ TEST(fgfc_start__mask)
 	ck_assert(flow_name_equal(&frame.mask, &whole));
 }
 
-/* the same flow: no end, it just goes on */
-TEST(fgfc_start__same_flow_again)
+/* the same flow: it continues, no end is sent */
+TEST(fgfc_start__same_flow_continues)
 {
 	start(3);
 	take(3, 0, PAUSE, CREDIT);
@@ -258,14 +260,14 @@ TEST(fgfc_start__same_flow_again)
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
 }
 
-TEST(fgfc_clear__forgets)
+TEST(fgfc_clear__forgets_all)
 {
-	start(1); /* told, held */
+	start(1); /* reported, paused */
 	take(1, 0, PAUSE, CREDIT);
-	start(2); /* told, to be ended */
+	start(2); /* reported, to be ended */
 	take(2, NODE_US, PAUSE, CREDIT);
 	fgfc_stop(&fgfc, 2);
-	start(3); /* not told */
+	start(3); /* not reported */
 	fgfc_clear(&fgfc);
 	ck_assert_uint_eq(fgfc.on, 0);
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
@@ -275,8 +277,8 @@ TEST(fgfc_clear__forgets)
 		take(flow_id, NODE_MS + flow_id * NODE_US, PAUSE, CREDIT);
 }
 
-/* all channels at once, again and again: nothing overflows, everybody is told everything */
-TEST(fgfc__all_channels)
+/* all channels at once, repeatedly: nothing overflows, every frame is sent */
+TEST(fgfc__all_channels_at_once)
 {
 	node_time_t now = 0;
 
@@ -302,7 +304,7 @@ TEST(fgfc__all_channels)
 }
 
 /* EC-13 */
-TEST(fgfc_credit_eighths__levels)
+TEST(fgfc_credit_eighths__follows_the_levels)
 {
 	ck_assert_uint_eq(fgfc_credit_eighths(16, 201, &setting), 0);
 	ck_assert_uint_eq(fgfc_credit_eighths(16, 200, &setting), 7 * 16);

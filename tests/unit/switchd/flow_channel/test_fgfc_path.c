@@ -1,7 +1,6 @@
-/*  switchd/flow_channel/fgfc_path: an edge port holds its host's flow, keeps its queue and lets it
- *  go again, in frames on the host's link (EC-15, EC-16;
- *  tests/unit/switchd/flow_channel/one_switch.h). The way to switch 2 is slow: 1 Gb/s, so what is
- *  for host 2 queues up at p0. */
+/*  switchd/flow_channel/fgfc_path: an edge port pauses a flow of its host, limits its queue and
+ *  resumes it, by frames on the host's link (EC-15, EC-16; one_switch.h). The path to switch 2 is
+ *  slow, 1 Gb/s, so packets for host 2 form a queue at p0. */
 #include <stdlib.h>
 
 #include "nodes/wire/fgfc_frame.h"
@@ -58,7 +57,7 @@ static void send_packets(uint32_t count, uint32_t destination, uint32_t flow, no
 		host_send(&s, 0, at, destination, flow, 0, PACKET_BYTES);
 }
 
-/* the next FGFC frame to host 0 */
+/* receives the next FGFC frame to host 0 */
 static bool frame_next(void)
 {
 	if (!neighbour_receive(&s, 0, RECORD_FGFC, &got))
@@ -68,7 +67,7 @@ static bool frame_next(void)
 	return true;
 }
 
-/* the whole name of host 0's flow, read from a frame of it */
+/* the complete name of host 0's flow, read from one of its frames */
 static struct flow_name name_of(enum frame_kind kind, uint32_t destination, uint32_t flow)
 {
 	struct frame_spec spec = {
@@ -85,7 +84,8 @@ static struct flow_name name_of(enum frame_kind kind, uint32_t destination, uint
 
 TEST_GROUP(fgfc_path, .setup = setup, .teardown = teardown);
 
-/* S3 figure 9A: told at the target level, held while it lasts, let go below the drop level */
+/* S3 figure 9A: the NIC is notified at the target level, paused above it, and resumed below the
+ * drop level */
 TEST(fgfc_path__start_to_end)
 {
 	struct flow_name name = name_of(FRAME_IPV4, 2, 5);
@@ -100,8 +100,8 @@ TEST(fgfc_path__start_to_end)
 	ck_assert(flow_name_equal(&frame.name, &name));
 	ck_assert_uint_eq(frame.pause_ps, PAUSE);
 	ck_assert_uint_eq(frame.credit_units, CREDIT);
-	/* the packet on the link, the one behind it, and so many units are in front of the one that
-	 * reaches the target */
+	/* before the packet that reaches the target are: the one on the link, the next one, and
+	 * this many units */
 	ck_assert_uint_lt(got.header.at_ps,
 			  (TARGET / PACKET_UNITS + 3) * (PACKET_BYTES + 24) * BYTE_PS + LEAD);
 	before = got.header.at_ps;
@@ -119,15 +119,15 @@ TEST(fgfc_path__start_to_end)
 	ck_assert(!frame_next());
 	ck_assert_uint_eq(host_port()->fgfc_frames, frames + 2);
 	ck_assert_uint_eq(host_port()->fgfc_held, 0);
-	/* of 10 packets queued the first left 144 units: none; four 128 and less: 14; three 64 and
-	 * less: 18; then it was over */
+	/* of 10 queued packets the first left 144 units: no credit; four 128 and less: 14; three 64
+	 * and less: 18; then the pause ended */
 	ck_assert_uint_le(credit_units, 4 * 14 + 3 * 18);
 	ck_assert_uint_gt(credit_units, 4 * 14 + 3 * 18 - CREDIT);
 	ck_assert_uint_le(frames, 12);
 }
 
-/* nothing without being configured */
-TEST(fgfc_path__off)
+/* not configured: no frame */
+TEST(fgfc_path__never_if_off)
 {
 	s.config.switch_.congestion.fgfc = false;
 	one_switch_open(&s);
@@ -137,8 +137,8 @@ TEST(fgfc_path__off)
 	ck_assert_uint_eq(host_port()->fgfc_frames, 0);
 }
 
-/* another flow of the same host is not concerned, nor are its packets delayed */
-TEST(fgfc_path__one_flow_only)
+/* another flow of the same host is not paused or delayed */
+TEST(fgfc_path__pauses_one_flow_only)
 {
 	uint32_t packets = 0;
 
@@ -154,8 +154,8 @@ TEST(fgfc_path__one_flow_only)
 		ck_assert_uint_eq(frame.name.source_port, 0xc005);
 }
 
-/* two flows held: frames keep their distance, both are told */
-TEST(fgfc_path__two_flows)
+/* two paused flows: the frames keep their interval, both flows are named */
+TEST(fgfc_path__two_flows_keep_the_interval)
 {
 	one_switch_open(&s);
 	send_packets(7, 2, 5, 0);
@@ -169,7 +169,7 @@ TEST(fgfc_path__two_flows)
 }
 
 /* the setting in force decides: with more congestion the levels are lower */
-TEST(fgfc_path__setting_in_force)
+TEST(fgfc_path__setting_in_force_decides)
 {
 	s.config.switch_.congestion.settings[0].target_units = 1000;
 	s.config.switch_.congestion.settings[0].high_units = 2000;
@@ -191,7 +191,7 @@ static const char *const matches[] = {
 	"ip-pair, hpc",
 	"flow-label, ports",
 	"none",
-	/* masks: the destination may be left in part, or be one of several fields */
+	/* masks: a part of the destination may be left out, or it may be one of several fields */
 	"destination-ip/24",
 	"source-mac/24, destination-mac, source-port&0xff00",
 	"ip-pair, source-port/8, hpc-process/16, queue-pair/8",
@@ -201,9 +201,8 @@ static const char *const matches[] = {
 
 #define MATCHES (sizeof(matches) / sizeof(matches[0]))
 
-/* every kind of frame under any match set: the NIC finds the flow by what its own frames look
- * like */
-TEST_RANGE(fgfc_path_name__is_what_the_nic_sees, 0, (int)MATCHES *FRAME_KINDS)
+/* Every kind of frame under any match set: the NIC finds the flow by its own frames. */
+TEST_RANGE(fgfc_path_name__matches_the_frames_of_the_nic, 0, (int)MATCHES *FRAME_KINDS)
 {
 	const char *match = matches[_i / FRAME_KINDS];
 	enum frame_kind kind = (enum frame_kind)(_i % FRAME_KINDS);
@@ -231,14 +230,14 @@ TEST_RANGE(fgfc_path_name__is_what_the_nic_sees, 0, (int)MATCHES *FRAME_KINDS)
 		ck_assert_uint_eq(frame.name.fields & s.ports[0].match.fields,
 				  s.ports[0].match.fields);
 	}
-	/* it never means other destinations too */
+	/* it never covers other destinations */
 	whole = name_of(kind, 3, 5);
 	under = flow_name_masked(&whole, frame.name.fields, &frame.mask);
 	ck_assert_msg(!flow_name_equal(&frame.name, &under), "%s", match);
 }
 
-/* FC-2: flows that a mask makes one are held together, by a frame that says which bits count; the
- * others are not in it */
+/* FC-2: flows that a mask makes one are paused together, by a frame with the bits that count; other
+ * flows are not */
 TEST(fgfc_path_name__under_a_mask)
 {
 	struct flow_name whole;
@@ -265,8 +264,8 @@ TEST(fgfc_path_name__under_a_mask)
 	}
 }
 
-/* EC-16: a lost frame neither locks anything nor disturbs the guard's books */
-TEST(fgfc_path__lost_on_guarded_link)
+/* EC-16: a lost frame neither blocks a flow nor disturbs the guard's counts */
+TEST(fgfc_path__lost_frame_blocks_nothing)
 {
 	uint32_t frames = 0;
 
@@ -288,8 +287,8 @@ TEST(fgfc_path__lost_on_guarded_link)
 	ck_assert_uint_eq(frame.pause_ps, 0);
 }
 
-/* hosts do not speak FGFC to switches */
-TEST(fgfc_path__from_a_host)
+/* hosts do not send FGFC to switches */
+TEST(fgfc_path__ignored_from_a_host)
 {
 	static const uint8_t mac[6] = { 2 };
 	struct fgfc_frame out = { .name = name_of(FRAME_IPV4, 2, 5), .pause_ps = PAUSE };
@@ -306,7 +305,7 @@ TEST(fgfc_path__from_a_host)
 	ck_assert_uint_eq(s.stats->inside_packets, 0);
 }
 
-TEST(fgfc_path__link_down)
+TEST(fgfc_path__link_down_forgets)
 {
 	one_switch_open(&s);
 	send_packets(10, 2, 5, 0);
@@ -317,12 +316,12 @@ TEST(fgfc_path__link_down)
 	ck_assert_uint_eq(s.dp->ports[0].fgfc.on, 0);
 	while (frame_next())
 		;
-	one_switch_run(&s, FAR); /* what it sent goes on */
+	one_switch_run(&s, FAR); /* what it sent is forwarded */
 	ck_assert(!frame_next());
 	ck_assert_uint_eq(s.stats->inside_packets, 0);
 }
 
-TEST(fgfc_path__show)
+TEST(fgfc_path__table_is_shown)
 {
 	char *text;
 	size_t length;

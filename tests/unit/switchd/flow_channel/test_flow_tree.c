@@ -1,6 +1,6 @@
-/*  switchd/flow_channel/flow_tree: packets of an unordered class choose one by one, until
- *  congestion at the destination folds the tree (FC-16, EC-11). Switch 2 is reached over p2 or p3;
- *  channel 0 of each is what the first flow has there. */
+/*  switchd/flow_channel/flow_tree: packets of an unordered class select their path one by one,
+ *  until congestion at the destination folds the tree (FC-16, EC-11). Switch 2 is reached over p2
+ *  or p3; the first flow uses channel 0 of each. */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/flow_tree.h"
@@ -23,7 +23,7 @@ static void open_tree(void)
 	one_switch_open(&s);
 }
 
-/* @count packets of one flow come in, and leave */
+/* @count packets of one flow arrive, and are sent */
 static void send(uint32_t count, node_time_t at)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -47,7 +47,7 @@ static uint32_t extent_at(uint32_t port)
 	return ofct_flow_extent(&s.dp->ports[port].ofct.entries[0]);
 }
 
-/* a line of the switch's @table says @what */
+/* a line of the switch's @table contains @what */
 static bool shows(const char *table, const char *what)
 {
 	char *text = NULL;
@@ -64,9 +64,9 @@ static bool shows(const char *table, const char *what)
 
 TEST_GROUP(tree, .setup = setup, .teardown = teardown);
 
-/* FC-16: both ways are used alike, each has a channel of its own, and together they are the flow's
+/* FC-16: both paths are used alike, each with a channel of its own; together they are the flow's
  * extent */
-TEST(tree__two_branches)
+TEST(tree__uses_both_branches)
 {
 	open_tree();
 	send(8, 0);
@@ -84,8 +84,8 @@ TEST(tree__two_branches)
 	all_released_expect();
 }
 
-/* what has not come back yet counts against a way: it leads to congestion that no queue here
- * shows */
+/* Packets without an ACK count as load of a path: they indicate congestion that no queue of this
+ * switch shows. */
 TEST(tree__prefers_what_is_acknowledged)
 {
 	open_tree();
@@ -99,15 +99,15 @@ TEST(tree__prefers_what_is_acknowledged)
 	ck_assert_uint_eq(packets_of(3, false), 4);
 }
 
-/* EC-12: credit is a branch's own, and folds nothing; what has none on one branch takes the
- * other */
-TEST(tree__credit_of_a_branch)
+/* EC-12: Each branch has its own credit, which folds nothing. Without credit on one branch, packets
+ * use the other. */
+TEST(tree__each_branch_has_its_credit)
 {
 	open_tree();
 	send(2, 0);
 	packets_of(2, false);
 	packets_of(3, false);
-	/* what is under way already takes it all */
+	/* what is in flight uses all of it */
 	switch_send_ack(&s, 2, 20 * NODE_US, 0, ACK_HEADROOM, UNITS);
 	one_switch_run(&s, 21 * NODE_US);
 	ck_assert(tree_metered(s.dp, FLOW, 2) && !tree_metered(s.dp, FLOW, 3));
@@ -118,14 +118,14 @@ TEST(tree__credit_of_a_branch)
 	switch_send_ack(&s, 2, 50 * NODE_US, 0, ACK_HEADROOM, 1);
 	one_switch_run(&s, 51 * NODE_US);
 	send(2, 60 * NODE_US);
-	/* the last one that has any credit goes as a whole */
+	/* the last packet with any credit is sent as a whole */
 	ck_assert_uint_eq(packets_of(2, false), 1);
 	ck_assert_uint_eq(packets_of(3, false), 1);
 	ck_assert_int_eq(tree_headroom(s.dp, FLOW, 2), 1 - (int32_t)UNITS);
 	ck_assert_uint_eq(stats_of(0)->folds, 0);
 }
 
-/* a tree without credit anywhere waits, and goes where the first comes from */
+/* a tree without credit waits, and uses the branch that gets credit first */
 TEST_RANGE(tree__waits_for_any_branch, 0, 2)
 {
 	open_tree();
@@ -143,7 +143,7 @@ TEST_RANGE(tree__waits_for_any_branch, 0, 2)
 	ck_assert_uint_eq(packets_of(2 + _i, false), 1);
 }
 
-/* EC-11: after an ACK_ECA everything goes the way that it came, and says so */
+/* EC-11: after an ACK_ECA all packets use its branch, and are marked as folded */
 TEST_RANGE(tree__congestion_folds, 0, 2)
 {
 	open_tree();
@@ -161,9 +161,9 @@ TEST_RANGE(tree__congestion_folds, 0, 2)
 	no_packet_expect(3 - _i);
 }
 
-/* EC-11, FC-24: it stays folded until an ACK has come without congestion and its hold is past,
- * whether anything is under way or not */
-TEST_RANGE(tree__opens_again, 0, 2)
+/* EC-11, FC-24: it stays folded until an ACK without congestion has arrived and its hold has ended,
+ * with or without packets in flight */
+TEST_RANGE(tree__opens_after_congestion_and_hold, 0, 2)
 {
 	uint32_t branch = 2 + _i, other = 3 - _i;
 
@@ -171,7 +171,7 @@ TEST_RANGE(tree__opens_again, 0, 2)
 	send(4, 0);
 	packets_of(2, false);
 	packets_of(3, false);
-	switch_send_ack(&s, branch, 20 * NODE_US, 0, ACK_ECA, 3); /* holds until 120 us */
+	switch_send_ack(&s, branch, 20 * NODE_US, 0, ACK_ECA, 3); /* binds until 120 us */
 	switch_send_ack(&s, branch, 30 * NODE_US, 0, ACK_DELTA, UNITS);
 	one_switch_run(&s, 40 * NODE_US);
 	send(2, 40 * NODE_US);
@@ -183,11 +183,11 @@ TEST_RANGE(tree__opens_again, 0, 2)
 	send(6, 130 * NODE_US);
 	ck_assert(!tree_is_folded(s.dp, FLOW));
 	ck_assert_uint_eq(packets_of(branch, false), 4);
-	ck_assert_uint_eq(packets_of(other, false), 2); /* where two are under way */
+	ck_assert_uint_eq(packets_of(other, false), 2); /* because it has two in flight */
 }
 
-/* without an ACK that says so the congestion is not over */
-TEST(tree__stays_folded)
+/* without an ACK that says so the congestion has not ended */
+TEST(tree__stays_folded_without_a_good_ack)
 {
 	open_tree();
 	send(4, 0);

@@ -24,7 +24,7 @@ static void queue(uint32_t units)
 	flow.next_data_flow = flow.data_flow + units;
 }
 
-/* a packet of @units leaves, and @queued are left */
+/* a packet of @units is sent, and @queued are left */
 static uint32_t forward(uint32_t queued, uint32_t units, uint32_t room)
 {
 	queue(queued);
@@ -40,10 +40,10 @@ TEST(starts__at_the_target_level)
 	queue(100);
 	ck_assert(headroom_starts(&flow, &setting, ROOM));
 	flow.um = true;
-	ck_assert(!headroom_starts(&flow, &setting, ROOM)); /* it is */
+	ck_assert(!headroom_starts(&flow, &setting, ROOM)); /* it is met */
 }
 
-TEST(starts__earlier_where_room_is_short)
+TEST(starts__earlier_where_buffer_is_short)
 {
 	queue(16);
 	ck_assert(!headroom_starts(&flow, &setting, 17 * 16));
@@ -51,12 +51,12 @@ TEST(starts__earlier_where_room_is_short)
 	queue(1);
 	ck_assert(headroom_starts(&flow, &setting, 0));
 	queue(0);
-	/* what is not here cannot be metered: nothing would end it */
+	/* a flow without packets here cannot be metered: nothing would end it */
 	ck_assert(!headroom_starts(&flow, &setting, 0));
 }
 
-/* the first credit is counted from what is not acknowledged: under way, it counts already */
-TEST(start__what_is_under_way_counts)
+/* The first credit counts from what is not acknowledged: what is in flight is included. */
+TEST(start__what_is_in_flight_counts)
 {
 	struct ifct_entry upstream = { .active = true };
 
@@ -68,7 +68,7 @@ TEST(start__what_is_under_way_counts)
 	headroom_on_ack(&upstream, 130, 130 + 48); /* three packets more are on the link */
 	ck_assert(upstream.dm);
 	ck_assert_int_eq(upstream.headroom, -48);
-	headroom_on_ack(&upstream, 60, 999); /* further credit is added, whatever is under way */
+	headroom_on_ack(&upstream, 60, 999); /* further credit is added, whatever is in flight */
 	ck_assert_int_eq(upstream.headroom, 12);
 	headroom_on_ack(&upstream, HEADROOM_END, 999);
 	ck_assert(!upstream.dm);
@@ -96,15 +96,15 @@ TEST(forward__overdraft_does_not_overflow)
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
 }
 
-/* lost, it is told anew with all credit that still counts: what is promised stays so, and both ends
- * mean the same again */
-TEST(again__what_is_promised_counts)
+/* A lost grant is repeated with all credit that is still valid: what was promised stays promised,
+ * and both ends agree again. */
+TEST(again__valid_credit_is_repeated)
 {
 	struct ifct_entry upstream = { .active = true };
 
 	queue(100);
 	headroom_start(&flow);
-	/* credit of 80 was given since, and may be lost, or used for data under way */
+	/* credit of 80 was given since; it may be lost, or used for data in flight */
 	flow.committed_units = 180;
 	flow.data_flow += 40;
 	queue(60);
@@ -115,9 +115,9 @@ TEST(again__what_is_promised_counts)
 	ck_assert_int_eq(60 + 32 + upstream.headroom, flow.committed_units);
 }
 
-/* overdrawn by more than is not acknowledged: an ACK cannot say so, and the ends mean what it
- * says */
-TEST(again__overdrawn)
+/* Overdrawn by more than is not acknowledged: an ACK cannot express it, so both ends use the value
+ * of the ACK. */
+TEST(again__overdraft_is_forgiven)
 {
 	struct ifct_entry upstream = { .active = true };
 
@@ -130,7 +130,7 @@ TEST(again__overdrawn)
 	ck_assert_int_eq(70 + 16 + upstream.headroom, flow.committed_units);
 }
 
-TEST(forward__by_water_levels)
+TEST(forward__credit_follows_the_water_levels)
 {
 	static const struct {
 		uint32_t queued, units, credit;
@@ -157,10 +157,10 @@ TEST(forward__never_more_than_the_maximum_queue_extent)
 	flow.committed_units = 410;
 	ck_assert_uint_eq(forward(100, 16, ROOM), 400 - (410 - 16));
 	ck_assert_int_eq(flow.committed_units, 400);
-	ck_assert_uint_eq(forward(84, 16, ROOM), 16); /* one goes, one may come */
+	ck_assert_uint_eq(forward(84, 16, ROOM), 16); /* one packet leaves, one may arrive */
 }
 
-TEST(forward__never_more_than_there_is_room_for)
+TEST(forward__never_more_than_the_free_buffer)
 {
 	flow.um = true;
 	flow.committed_units = 116;
@@ -169,34 +169,33 @@ TEST(forward__never_more_than_there_is_room_for)
 	flow.committed_units = 116;
 	ck_assert_uint_eq(forward(100, 16, MTU), 1);
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), MTU);
-	flow.committed_units = 86; /* 30 were overdrawn: paying them brings nothing */
+	flow.committed_units = 86; /* 30 were overdrawn: paying them back permits no packet */
 	ck_assert_uint_eq(forward(100, 16, 0), 18);
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
 }
 
-TEST(promise__what_credit_may_still_bring)
+TEST(promise__is_what_credit_permits)
 {
 	queue(100);
 	flow.committed_units = 100;
 	flow.um = true;
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
-	flow.committed_units = 101; /* one unit of credit lets a whole packet go */
+	flow.committed_units = 101; /* one unit of credit permits a whole packet */
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), MTU);
 	flow.um = false;
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
 }
 
-/* EC-13: a queue that is drained at a third of the rate at which it could be filled settles at its
- * target */
-TEST(loop__settles_at_the_target)
+/* EC-13: a queue that is drained at a third of its possible input rate converges to its target */
+TEST(loop__converges_to_the_target)
 {
-	int32_t headroom = 0, credit_under_way[8] = { 0 };
+	int32_t headroom = 0, credit_in_flight[8] = { 0 };
 	uint32_t queued = 300, lowest = UINT32_MAX, highest = 0;
 
 	flow.um = true;
 	flow.committed_units = 300;
 	for (uint32_t step = 0; step < 4000; step++) {
-		int32_t *slot = &credit_under_way[step % 8];
+		int32_t *slot = &credit_in_flight[step % 8];
 
 		headroom += *slot; /* after eight steps */
 		*slot = 0;
@@ -215,9 +214,9 @@ TEST(loop__settles_at_the_target)
 		highest = queued > highest ? queued : highest;
 		ck_assert_int_eq(
 			flow.committed_units,
-			(int32_t)queued + headroom + credit_under_way[0] + credit_under_way[1] +
-				credit_under_way[2] + credit_under_way[3] + credit_under_way[4] +
-				credit_under_way[5] + credit_under_way[6] + credit_under_way[7]);
+			(int32_t)queued + headroom + credit_in_flight[0] + credit_in_flight[1] +
+				credit_in_flight[2] + credit_in_flight[3] + credit_in_flight[4] +
+				credit_in_flight[5] + credit_in_flight[6] + credit_in_flight[7]);
 	}
 	ck_assert_uint_ge(lowest, 100 - 2 * MTU);
 	ck_assert_uint_le(highest, 100 + 2 * MTU);

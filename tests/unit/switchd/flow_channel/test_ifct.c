@@ -40,7 +40,7 @@ static struct packet *packet_of(uint32_t flow_id, uint32_t units)
 	return packet;
 }
 
-/* what flow @flow_id brought before ended at @position */
+/* where the last packet of flow @flow_id ended: at @position */
 static void begin_at(uint32_t flow_id, uint32_t position)
 {
 	ifct.entries[flow_id].next_data_flow = ifct.entries[flow_id].data_flow =
@@ -69,7 +69,7 @@ static void extents_expect(const struct ifct_entry *entry, uint32_t queue_extent
 	ck_assert_uint_eq(ifct_total_extent(entry), queue_extent + flow_extent);
 }
 
-/* as the dataplane does it: the last ACK frees the channel */
+/* as in the dataplane: the last ACK frees the channel */
 static bool acked(struct ifct *table, uint32_t flow_id, uint32_t units)
 {
 	struct ifct_entry *entry = &table->entries[flow_id];
@@ -102,7 +102,7 @@ TEST(ifct_init__all_free)
 	ck_assert_uint_eq(ifct.used, 0);
 }
 
-/* one switch of figure 2B: @arrived units came in, @sent of them went on */
+/* one switch of figure 2B: @arrived units came, @sent of them were forwarded */
 static const struct ifct_entry *switch_of_figure(struct ifct *table, uint32_t arrived,
 						 uint32_t sent)
 {
@@ -116,8 +116,8 @@ static const struct ifct_entry *switch_of_figure(struct ifct *table, uint32_t ar
 	return entry;
 }
 
-/* FC-7, worked example of S2/S3: 226 has 1 unit sent and 6 queued, 2 are in flight to it from 224,
- * which queues 3, and 1 is in flight to that from 222: flow_extent 9 at 224, 13 at 222 */
+/* FC-7, worked example of S2/S3: 226 has 1 unit sent and 6 queued; 2 are in flight to it from 224,
+ * which queues 3; 1 is in flight to 224 from 222: flow extent 9 at 224, 13 at 222 */
 TEST(ifct_flow_extent__fig_2b)
 {
 	struct ifct at_222, at_224, at_226;
@@ -137,7 +137,7 @@ TEST(ifct_flow_extent__fig_2b)
 	ifct_fini(&at_226);
 }
 
-/* FC-14: the first packet sets the channel up, from whatever position its sender has come to */
+/* FC-14: the first packet sets the channel up, from whatever position its sender has reached */
 TEST(ifct_arrive__first_packet_sets_up)
 {
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 40000, 3);
@@ -155,8 +155,8 @@ TEST(ifct_arrive__first_packet_sets_up)
 	ck_assert_uint_eq(ifct.used_max, 2);
 }
 
-/* FC-17: what is missing is told once and belongs to no extent */
-TEST(ifct_arrive__hole)
+/* FC-17: a gap is reported once and belongs to no extent */
+TEST(ifct_arrive__gap_is_reported_once)
 {
 	struct packet *packet = packet_of(FLOW, 2);
 	struct ifct_entry *entry;
@@ -176,7 +176,7 @@ TEST(ifct_arrive__hole)
 	extents_expect(entry, 3, 0);
 }
 
-/* FC-7: positions are modular: neither 2^16 in the header nor 2^32 in the table is a hole */
+/* FC-7: positions are modular: neither 2^16 in the header nor 2^32 in the table is a gap */
 TEST(ifct_arrive__positions_wrap)
 {
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 65530, 4);
@@ -201,8 +201,8 @@ TEST(ifct_arrive__positions_wrap)
 	extents_expect(entry, 36, 0);
 }
 
-/* TB-23: a packet that contradicts its channel is refused and changes nothing */
-TEST(ifct_arrive__contradiction)
+/* TB-23: a packet that contradicts its channel is rejected and changes nothing */
+TEST(ifct_arrive__contradiction_is_rejected)
 {
 	struct packet *packet = packet_of(FLOW, 1);
 	struct ifct_entry *entry, before;
@@ -226,7 +226,7 @@ TEST(ifct_arrive__contradiction)
 	ck_assert_ptr_eq(ifct_arrive(&ifct, packet, 104, &hole_units), entry);
 }
 
-TEST(ifct_push__says_whether_it_was_empty)
+TEST(ifct_push__tells_whether_it_was_empty)
 {
 	struct packet *a = packet_of(FLOW, 1), *b = packet_of(FLOW, 1);
 	uint32_t hole_units;
@@ -272,10 +272,10 @@ TEST(ifct_on_ack__frees_with_the_last_unit)
 	ck_assert_uint_eq(ifct.used_max, 1);
 }
 
-/* FC-14: freed, the channel is a fresh first packet's, for another flow. FC-17: its positions run
- * on, so that what was lost before that packet is a hole (_i: 1); what cannot be one is taken as it
- * is (_i: 2) */
-TEST_RANGE(ifct_on_ack__freed_channel_starts_anew, 0, 3)
+/* FC-14: a freed channel is ready for the first packet of another flow. FC-17: its positions
+ * continue, so a loss before that packet is a gap (_i: 1). A jump that cannot be a gap is accepted
+ * (_i: 2). */
+TEST_RANGE(ifct_on_ack__freed_channel_is_reused, 0, 3)
 {
 	static const uint16_t positions[] = { 1, 4999, 60000 };
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 0, 1);
@@ -294,9 +294,9 @@ TEST_RANGE(ifct_on_ack__freed_channel_starts_anew, 0, 3)
 	ck_assert_uint_eq(entry->traffic_class, 0);
 }
 
-/* TB-23, TB-25: nothing may acknowledge what was not sent: queued units, too many, a free
+/* TB-23, TB-25: an ACK for more than was sent is rejected: queued units, too many, a free
  * channel */
-TEST(ifct_on_ack__more_than_was_sent)
+TEST(ifct_on_ack__rejects_more_than_was_sent)
 {
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 0, 2);
 

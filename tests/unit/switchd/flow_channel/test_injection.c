@@ -1,4 +1,4 @@
-/*  switchd/flow_channel/injection: what each setting does to a flow, state by state (EC-5 ...
+/*  switchd/flow_channel/injection: the effect of each setting on a flow, state by state (EC-5 ...
  *  EC-8). */
 #include <stdlib.h>
 
@@ -82,7 +82,7 @@ TEST(slow_start__until_the_first_ack_delta)
 {
 	injection_begin(&injection, &flow);
 	ck_assert_uint_eq(flow.setting, 1);
-	ck_assert_uint_eq(flow.ep_congestion, 0); /* nobody told it so */
+	ck_assert_uint_eq(flow.ep_congestion, 0); /* no ACK_DELTA has ended it */
 	send(16);
 	ck_assert_uint_eq(flow.wake_up_ps, NOW + 4096 * 80);
 	ack(8, false);
@@ -95,7 +95,7 @@ TEST(slow_start__until_the_first_ack_delta)
 	ck_assert_uint_eq(flow.setting, 0);
 }
 
-TEST(rate__the_next_packet_waits_for_the_time_of_this_one)
+TEST(rate__next_packet_waits_for_the_time_of_the_last)
 {
 	injection_on_eca(&injection, &flow, 10, true);
 	flow.data_flow += 1;
@@ -110,7 +110,7 @@ TEST(rate__the_next_packet_waits_for_the_time_of_this_one)
 	ck_assert_uint_eq(flow.wake_up_ps, 0);
 }
 
-TEST(extent__above_the_limit_nothing_goes_on)
+TEST(extent__above_the_limit_nothing_is_sent)
 {
 	injection_on_eca(&injection, &flow, 10, false);
 	flow.data_flow = flow.ack_flow + 16;
@@ -160,7 +160,7 @@ TEST(limit_after_ack__only_at_ingress_ports_and_where_set)
 	ck_assert_int_eq(flow.fc_state, RUNNING); /* switched off */
 	config.limit_after_ack = true;
 	injection_on_eca(&injection, &flow, 255, true);
-	/* what is under way already is above the new limit */
+	/* what is in flight already exceeds the new limit */
 	ck_assert_int_eq(flow.fc_state, BLOCK_UNTIL_EMPTY);
 }
 

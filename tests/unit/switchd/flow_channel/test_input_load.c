@@ -1,6 +1,5 @@
-/*  switchd/flow_channel/input_load: windows, what comes in now, links that are full with flows to
- *  several hosts, and who has been there for longest (FC-25).
- */
+/*  switchd/flow_channel/input_load: windows of arrivals, the present load, full links with flows to
+ *  several hosts, and the flow that has been there for longest, the tenant (FC-25). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/input_load.h"
@@ -13,7 +12,7 @@
 
 static struct input_load input_load;
 
-/* the first window begins at BEGIN, with nothing, and whoever comes is tenant */
+/* the first window begins at BEGIN, empty; the next flow to arrive becomes tenant */
 static void setup(void)
 {
 	input_load = (struct input_load){ 0 };
@@ -36,8 +35,8 @@ static uint64_t now_in(node_time_t at)
 
 TEST_GROUP(input_load, .setup = setup);
 
-/* what has come in counts when its window is over: what is one packet old would be all or
- * nothing */
+/* Arrivals count when their window has ended: the load since the last packet would be all or
+ * nothing. */
 TEST(input_load_bytes__of_the_last_window)
 {
 	add(300, 1, 10);
@@ -50,19 +49,19 @@ TEST(input_load_bytes__of_the_last_window)
 	ck_assert_uint_eq(now_in(2 * WINDOW), 5);
 }
 
-/* the first packet behind the end of a window ends it: the more bytes in the longer time are no
- * higher rate */
+/* the first packet after the end of a window ends it: more bytes in a longer time are no higher
+ * rate */
 TEST(input_load_bytes__of_a_window_that_took_longer)
 {
 	add(3000, 1, 10);
 	add(1, 1, 3 * WINDOW / 2);
 	ck_assert_uint_eq(now_in(3 * WINDOW / 2), 2000);
-	add(1, 1, 5 * WINDOW / 2); /* and the next one begins with it */
+	add(1, 1, 5 * WINDOW / 2); /* and it begins the next window */
 	ck_assert_uint_eq(now_in(5 * WINDOW / 2), 1);
 }
 
-/* where nothing comes any more no packet says so: the less the longer it is */
-TEST(input_load_bytes__after_a_silence)
+/* Without arrivals no packet ends the window: the load falls with its age. */
+TEST(input_load_bytes__falls_without_arrivals)
 {
 	add(700, 1, 10);
 	add(1000, 1, WINDOW);
@@ -70,12 +69,12 @@ TEST(input_load_bytes__after_a_silence)
 	ck_assert_uint_eq(now_in(3 * WINDOW), 500);
 	ck_assert_uint_eq(now_in(11 * WINDOW), 100);
 	ck_assert_uint_eq(now_in(2000 * WINDOW), 0);
-	add(1, 1, 11 * WINDOW); /* what comes then finds the same */
+	add(1, 1, 11 * WINDOW); /* the next packet finds the same load */
 	ck_assert_uint_eq(now_in(11 * WINDOW), 100);
 }
 
 /* 800 Gb/s for an hour: nothing overflows */
-TEST(input_load_bytes__much_for_long)
+TEST(input_load_bytes__high_rate_does_not_overflow)
 {
 	uint64_t bytes = 100ull * 1000 * 1000 * 1000 * 3600;
 
@@ -86,9 +85,8 @@ TEST(input_load_bytes__much_for_long)
 	ck_assert_uint_eq(input_load.last_bytes, 100000000);
 }
 
-/* the first packet may come at 0, and windows of no length end with every packet that does not come
- * at once */
-TEST(input_load_add__no_time)
+/* The first packet may arrive at 0. A window of length 0 ends with every packet at a later time. */
+TEST(input_load_add__time_0_and_no_length)
 {
 	input_load = (struct input_load){ 0 };
 	input_load_add(&input_load, 100, 1, 0, 0);
@@ -100,8 +98,7 @@ TEST(input_load_add__no_time)
 
 /* ---- full and mixed ---- */
 
-/* a window in which @packets of 100 bytes come, every @apart-th of them to another host than the
- * one before */
+/* A window with @packets of 100 bytes. After each @apart packets the host changes. */
 static void window_of(uint32_t packets, uint32_t apart)
 {
 	for (uint32_t i = 0; i < packets; i++)
@@ -109,9 +106,9 @@ static void window_of(uint32_t packets, uint32_t apart)
 	add(0, 0, WINDOW);
 }
 
-/* A link that carries what it can is full, and so is one with the gaps that a flow has that goes
- * on; one that is half empty is not. Where the bound lies is a choice: there is one, more bytes
- * never make a full link one with room. */
+/* A link at its rate is full, and so is one with the short gaps of a running flow. A link at half
+ * of its rate is not full. The exact bound is a choice. There is one bound: more bytes never make a
+ * full link free. */
 TEST(input_load_is_full__by_bytes)
 {
 	bool full = false;
@@ -128,16 +125,16 @@ TEST(input_load_is_full__by_bytes)
 	}
 }
 
-/* whom should one flow make room for? It is alone, however full the link is */
-TEST(input_load_is_full__one_host)
+/* only one host: there is no other flow for which to free bandwidth, however full the link is */
+TEST(input_load_is_full__never_with_one_host)
 {
 	window_of(FULL_BYTES / 100, 0);
 	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
 }
 
-/* two flows that share the link, their packets in turn or two at a time; and one flow with small
- * change of another: room made for either would gain little */
-TEST(input_load_is_full__mixed)
+/* Two flows share the link, one or two packets in turn: a move helps. One flow with rare packets of
+ * another: a move would gain little. */
+TEST(input_load_is_full__needs_flows_of_several_hosts)
 {
 	for (uint32_t apart = 1; apart <= 2; apart++) {
 		setup();
@@ -151,7 +148,7 @@ TEST(input_load_is_full__mixed)
 	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
 }
 
-/* the window that goes on says nothing yet, the one before the last nothing any more */
+/* the present window does not count yet, the one before the last does not count any more */
 TEST(input_load_is_full__of_the_last_window)
 {
 	for (uint32_t i = 0; i < FULL_BYTES / 100; i++)
@@ -165,8 +162,8 @@ TEST(input_load_is_full__of_the_last_window)
 
 /* ---- the tenant ---- */
 
-/* who was first, however many come after it */
-TEST(tenant__stays)
+/* the first flow, however many arrive after it */
+TEST(tenant__is_the_first_flow)
 {
 	add(100, 7, 0);
 	for (node_time_t at = 1; at < 10 * ABSENCE; at += WINDOW) {
@@ -177,20 +174,21 @@ TEST(tenant__stays)
 	}
 }
 
-/* it has left when nothing has come for so long, not before; then it is who comes next */
-TEST(tenant__absent)
+/* It is absent when no packet has arrived for that long, not before. Then the next flow becomes
+ * tenant. */
+TEST(tenant__ends_after_its_absence)
 {
 	add(100, 7, 0);
 	add(100, 8, ABSENCE);
 	ck_assert_uint_eq(input_load.tenant, 7);
 	add(100, 9, ABSENCE + 1);
 	ck_assert_uint_eq(input_load.tenant, 9);
-	add(100, 7, ABSENCE + 2); /* back again, it is the last of them */
+	add(100, 7, ABSENCE + 2); /* it returns, as the last one */
 	ck_assert_uint_eq(input_load.tenant, 9);
 }
 
-/* it was asked to move, so another one is: who comes next, even itself */
-TEST(tenant__dismissed)
+/* it was requested to move, so the next flow to arrive becomes tenant, even itself */
+TEST(tenant__dismissed_for_the_next_flow)
 {
 	add(100, 7, 0);
 	input_load.tenant_at_ps = 0;

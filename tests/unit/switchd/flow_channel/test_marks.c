@@ -1,4 +1,4 @@
-/*  switchd/flow_channel/marks: the ring of flows, in order, each once, over its end (FC-11). */
+/*  switchd/flow_channel/marks: the ring of flows, in order, each once, with wrap (FC-11). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/marks.h"
@@ -33,7 +33,7 @@ TEST(flow__oldest_first)
 	ck_assert_uint_eq(marks_flow_pop(&marks, &ifct), FLOW_REF_NONE);
 }
 
-/* so the ring never holds more than every flow once */
+/* so the ring holds every flow at most once */
 TEST(flow__once_until_taken_out)
 {
 	for (uint32_t i = 0; i < 2 * FLOWS; i++)
@@ -46,7 +46,7 @@ TEST(flow__once_until_taken_out)
 	ck_assert_uint_eq(marks_flow_pop(&marks, &ifct), FLOW_REF_NONE);
 }
 
-/* the mark outlives the channel: another flow in it does not stand in the ring twice */
+/* the mark outlives the channel: the next flow of the channel is not in the ring twice */
 TEST(flow__channel_set_up_again)
 {
 	struct packet packet = { .flow_id = 3, .units = 1 };

@@ -1,5 +1,5 @@
-/*  switchd/flow_channel/ofct: channels of a link, allocated by its sender, and the way back of ACKs
- *  (FC-5, FC-8, FC-9, FC-14). */
+/*  switchd/flow_channel/ofct: the channels of a link, allocated by its sender, and the return path
+ *  of ACKs (FC-5, FC-8, FC-9, FC-14). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static void teardown(void)
 	ofct_fini(&ofct);
 }
 
-/* a channel with @units under way */
+/* a channel with @units in flight */
 static int open_channel(uint32_t input_port, uint32_t flow_id, uint32_t units)
 {
 	int id = ofct_lookup(&ofct, input_port, flow_id, 0);
@@ -41,7 +41,7 @@ TEST(ofct_init__all_free)
 	ck_assert_uint_eq(ofct.channels, CHANNELS);
 }
 
-/* FC-8: the key is input port and flow_id there, and nothing less */
+/* FC-8: the key is the input port and the flow_id there, both of them */
 TEST(ofct_lookup__port_and_flow_id_are_the_key)
 {
 	int a = open_channel(0, 5, 1), b = open_channel(1, 5, 1), c = open_channel(0, 6, 1);
@@ -73,8 +73,8 @@ TEST(ofct_lookup__ids_are_unique)
 	ofct_fini(&large);
 }
 
-/* FC-9: new flows find no line, existing ones go on, high water is kept */
-TEST(ofct_lookup__table_full)
+/* FC-9: new flows find no line, existing ones continue; the high-water mark is kept */
+TEST(ofct_lookup__full_table_keeps_existing_flows)
 {
 	uint32_t flow;
 	bool freed;
@@ -101,7 +101,7 @@ TEST(ofct_send__position_is_what_was_sent_before)
 }
 
 /* FC-7: positions wrap, in the header after 2^16, in the table after 2^32 */
-TEST(ofct_send__under_way_by_destination)
+TEST(ofct_send__in_flight_by_destination)
 {
 	int near = ofct_lookup(&ofct, 0, 1, 0), far = ofct_lookup(&ofct, 0, 2, 0),
 	    too = ofct_lookup(&ofct, 1, 2, 0);
@@ -134,7 +134,7 @@ TEST(ofct_send__positions_wrap)
 	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 6);
 }
 
-/* FC-8, FC-12: read backwards the table says whose ACK it is */
+/* FC-8, FC-12: the reverse lookup gives the flow of an ACK */
 TEST(ofct_on_ack__finds_the_flow)
 {
 	uint32_t id = (uint32_t)open_channel(63, 2047, 4), flow = 0;
@@ -147,8 +147,8 @@ TEST(ofct_on_ack__finds_the_flow)
 	ck_assert(ofct_on_ack(&ofct, id, 0, &flow, &freed) && !freed);
 }
 
-/* FC-14: free again with the last unit; the id may be another flow's at once, its positions run
- * on */
+/* FC-14: free again with the last unit. Another flow may use the id at once; its positions
+ * continue. */
 TEST(ofct_on_ack__last_unit_frees)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
@@ -163,8 +163,8 @@ TEST(ofct_on_ack__last_unit_frees)
 	ck_assert_uint_eq(flow, flow_ref(4, 7));
 }
 
-/* TB-23: an ACK for what is not under way changes nothing */
-TEST(ofct_on_ack__nothing_of_the_kind)
+/* TB-23: an ACK for units that are not in flight changes nothing */
+TEST(ofct_on_ack__unsent_units_change_nothing)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
 	bool freed;
@@ -178,7 +178,7 @@ TEST(ofct_on_ack__nothing_of_the_kind)
 	ck_assert(!ofct_on_ack(&ofct, id, 0, &flow, &freed) && !freed);
 }
 
-/* freeing takes the right line out of its chain, whatever else is in it */
+/* freeing a line removes it from its chain, and no other line */
 TEST(ofct_on_ack__chains_stay_whole)
 {
 	uint32_t flow, id;
@@ -198,17 +198,17 @@ TEST(ofct_on_ack__chains_stay_whole)
 	}
 }
 
-/* FC-17: what is lost with something after it that arrives is the other end's to report, whichever
- * comes first, the word of the link or the ACKs; only what is lost last is taken back, once nothing
- * of the channel is on its way */
-TEST(ofct_missing__hole_or_tail)
+/* FC-17: The peer reports a loss that is followed by an arrival, whichever of the two the sender
+ * learns first: the loss from the link, or the ACKs. Only a loss at the end is taken back, once
+ * nothing of the channel is in flight. */
+TEST(ofct_missing__only_the_tail_is_taken_back)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
 	bool freed;
 
 	ofct_send(&ofct, id, 4, SOMEWHERE);
 	ofct_send(&ofct, id, 3, SOMEWHERE);
-	ck_assert_uint_eq(ofct_missing(&ofct, id, 4), 0); /* 4 and 3 are on their way */
+	ck_assert_uint_eq(ofct_missing(&ofct, id, 4), 0); /* 4 and 3 are in flight */
 	ofct_seen(&ofct, id, 4);
 	ck_assert_uint_eq(ofct_missing(&ofct, id, 3), 3);
 	ck_assert(ofct_take_back(&ofct, id, 3, &flow, &freed) && !freed);
@@ -216,7 +216,8 @@ TEST(ofct_missing__hole_or_tail)
 	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 8);
 	ck_assert_uint_eq(ofct.extent_units, 8);
 	ck_assert_uint_eq(ofct_send(&ofct, id, 2, SOMEWHERE), 8);
-	ck_assert(ofct_on_ack(&ofct, id, 10, &flow, &freed) && freed); /* before the link says so */
+	/* before the link reports it */
+	ck_assert(ofct_on_ack(&ofct, id, 10, &flow, &freed) && freed);
 	ck_assert_int_eq(open_channel(2, 2, 5), (int)id);
 	ofct_seen(&ofct, id, 2);
 	ck_assert_uint_eq(ofct_missing(&ofct, id, 5), 5);
@@ -225,8 +226,8 @@ TEST(ofct_missing__hole_or_tail)
 	ck_assert_uint_eq(ofct.extent_units, 0);
 }
 
-/* TB-23: acknowledged and lost is what no peer may say */
-TEST(ofct_take_back__was_acknowledged)
+/* TB-23: no peer may report a unit as acknowledged and lost */
+TEST(ofct_take_back__never_what_was_acknowledged)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
 	bool freed;
@@ -238,7 +239,7 @@ TEST(ofct_take_back__was_acknowledged)
 }
 
 /* a new link: both ends count from 0 */
-TEST(ofct_restart__positions)
+TEST(ofct_restart__positions_begin_at_0)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
 

@@ -1,5 +1,5 @@
-/*  switchd/flow_channel/output_load: what goes out in windows, and what a flow that came would get
- *  (FC-25). */
+/*  switchd/flow_channel/output_load: bytes sent in windows, and the share that one more flow would
+ *  get (FC-25). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/output_load.h"
@@ -34,7 +34,7 @@ static uint64_t present(uint32_t flow, uint64_t window)
 
 TEST_GROUP(output_load, .setup = setup);
 
-TEST(output_load_last__of_the_window_before)
+TEST(output_load_last__is_of_the_window_before)
 {
 	add(0, 100, 5);
 	add(1, 40, 5);
@@ -48,22 +48,22 @@ TEST(output_load_last__of_the_window_before)
 	ck_assert_uint_eq(output_load_last(&out.all, 8), 0);
 }
 
-TEST(output_load_offer__idle)
+TEST(output_load_offer__all_of_an_idle_link)
 {
 	ck_assert_uint_eq(offer(9), FULL);
 }
 
-/* one that is limited takes little; a count of flows would say half of the link */
-TEST(output_load_offer__what_is_left)
+/* a limited flow needs little; the number of flows alone would give half of the link */
+TEST(output_load_offer__is_what_is_left)
 {
 	for (uint32_t flow = 0; flow < 6; flow++)
 		add(flow, 18, 1);
 	ck_assert_uint_eq(offer(2), FULL - 6 * 18);
-	add(0, 500, 2); /* of this window more than of the one before is known already */
+	add(0, 500, 2); /* more of this window than of the last one is known */
 	ck_assert_uint_eq(offer(2), FULL - 500);
 }
 
-/* _i flows share a link that is full */
+/* _i flows share a full link */
 TEST_RANGE(output_load_offer__a_fair_share, 1, 6)
 {
 	for (int flow = 0; flow < _i; flow++)
@@ -71,7 +71,7 @@ TEST_RANGE(output_load_offer__a_fair_share, 1, 6)
 	ck_assert_uint_eq(offer(2), FULL / ((uint32_t)_i + 1));
 }
 
-/* small ones beside a large one are no rivals */
+/* small flows beside a large one hardly count */
 TEST(output_load_offer__half_of_what_a_large_one_has)
 {
 	add(0, 890, 1);
@@ -80,7 +80,7 @@ TEST(output_load_offer__half_of_what_a_large_one_has)
 	ck_assert_uint_eq(offer(2), FULL / 2);
 }
 
-TEST(output_load_claim__until_it_has_come)
+TEST(output_load_claim__until_the_flow_has_arrived)
 {
 	output_load_claim(&out, 400, 10, 0);
 	output_load_claim(&out, 300, 20, 5);
@@ -91,23 +91,23 @@ TEST(output_load_claim__until_it_has_come)
 	ck_assert_uint_eq(output_load_offer(&out, FULL, 2, 30), 700);
 }
 
-TEST(output_load_present__measured)
+TEST(output_load_present__is_measured)
 {
 	add(0, 600, 1);
 	add(1, 400, 1);
 	ck_assert_uint_eq(present(0, 2), 600);
 	ck_assert_uint_eq(present(1, 2), 400);
-	ck_assert_uint_eq(present(2, 2), FULL / 3); /* it has just come */
-	ck_assert_uint_eq(present(0, 3), 0);        /* nothing went out */
+	ck_assert_uint_eq(present(2, 2), FULL / 3); /* it has just arrived */
+	ck_assert_uint_eq(present(0, 3), 0);        /* nothing was sent */
 }
 
-/* [S3]: a group of flows that take what they can get: claimed flows share the free part */
-TEST(output_load_share__with_claims)
+/* [S3]: greedy flows: those with claims share the free part */
+TEST(output_load_share__counts_claims)
 {
 	add(0, 200, 1);
 	for (uint32_t claims = 0; claims < 3; claims++) {
 		ck_assert_uint_eq(output_load_share(&out, FULL, 2, 5), 800 / (claims + 1));
-		/* small now, which says nothing of the load to come */
+		/* small now, which does not predict its load */
 		output_load_claim(&out, 10, 20, 5);
 	}
 	ck_assert_uint_eq(output_load_share(&out, FULL, 2, 20), 800);
@@ -127,7 +127,7 @@ TEST(output_load_left_share__without_those_that_leave)
 		output_load_leave(&out, 20, 5);
 	}
 	ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 2, 20), 250);
-	/* nothing went out */
+	/* nothing was sent */
 	ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 4, 20), 0);
 }
 
@@ -137,7 +137,7 @@ TEST(output_load_is_most__above_five_eighths)
 	add(1, 375, 1);
 	ck_assert(!output_load_is_most(&out, &flows[0], 2));
 	ck_assert(!output_load_is_most(&out, &flows[1], 2));
-	ck_assert(!output_load_is_most(&out, &flows[0], 3)); /* nothing went out */
+	ck_assert(!output_load_is_most(&out, &flows[0], 3)); /* nothing was sent */
 	setup();
 	add(0, 626, 1);
 	add(1, 374, 1);

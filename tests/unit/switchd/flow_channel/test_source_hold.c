@@ -1,5 +1,5 @@
-/*  switchd/flow_channel/source_hold: which way sources of congestion are bound to, and for how long
- *  (FC-24). */
+/*  switchd/flow_channel/source_hold: the path to which sources of congestion are bound, and for how
+ *  long (FC-24). */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -77,8 +77,8 @@ TEST(find__the_port_and_via_that_were_noted)
 	ck_assert_uint_eq(line->via, 8191);
 }
 
-/* what differs in one thing is somebody else */
-TEST(find__others_are_free)
+/* a difference in one field makes another source */
+TEST(find__other_sources_are_free)
 {
 	struct source_hold_key key = key_of(77), other = key;
 
@@ -105,7 +105,7 @@ TEST(find__until_hold_is_over)
 	ck_assert(is_held(3, NODE_US + HOLD_PS));
 }
 
-TEST(note__every_ack_prolongs)
+TEST(note__every_ack_renews_the_hold)
 {
 	for (node_time_t now = 0; now < 10 * HOLD_PS; now += HOLD_PS / 2) {
 		note(3, now);
@@ -114,8 +114,8 @@ TEST(note__every_ack_prolongs)
 	ck_assert(!is_held(3, 11 * HOLD_PS));
 }
 
-/* one line for each: the last ACK says which way */
-TEST(note__the_last_way_counts)
+/* one line for each source: the last ACK decides the path */
+TEST(note__last_path_counts)
 {
 	struct source_hold_key key = key_of(5);
 
@@ -126,7 +126,7 @@ TEST(note__the_last_way_counts)
 	ck_assert_ptr_null(source_hold_find(&hold, &key, NODE_US + HOLD_PS));
 }
 
-/* who shows the table sees every line that still binds, once, and no other */
+/* a table shows every line that still binds, once, and no other */
 TEST(next__lines_that_bind)
 {
 	uint32_t at = 0;
@@ -140,17 +140,17 @@ TEST(next__lines_that_bind)
 	ck_assert_ptr_null(source_hold_next(&hold, &at, HOLD_PS));
 }
 
-/* as many as a leaf of 64 hosts could have that all send to eight congested ones: nearly none is
+/* as many sources as a leaf of 64 hosts has if all send to eight congested hosts: nearly none is
  * forgotten */
-TEST(note__many_sources)
+TEST(note__many_sources_are_remembered)
 {
 	for (uint32_t i = 0; i < 512; i++)
 		note(i, i * NODE_NS);
 	ck_assert_uint_ge(count_held(512, NODE_US), 512 * 95 / 100);
 }
 
-/* more than there is room for: the table is full of the latest, and memory is what it was */
-TEST(note__more_than_lines)
+/* more than the table holds: it is full of the latest, and its memory has not grown */
+TEST(note__full_table_keeps_the_latest)
 {
 	uint32_t held;
 
@@ -163,7 +163,7 @@ TEST(note__more_than_lines)
 	ck_assert_uint_le(held, 2048);
 }
 
-/* A full set forgets the line that would end first, and never one that is noted again and again. */
+/* A full set forgets the line that would end first, and never one that is repeatedly noted. */
 TEST(note__a_full_set_forgets_the_oldest)
 {
 	for (uint32_t i = 1; i < SOURCES_MAX; i++) {

@@ -1,7 +1,9 @@
-/*  one_lid - the switch of one_lid_config.h for tests with Check: its frames and credit, and what
- *  is expected of it.
+/*  one_lid - the switch of one_switch.h as one of fabric kind port-group, and checks for it.
  *
- *  Neighbours grant everything unless a test says otherwise. */
+ *  The same ports and hosts: host h has LID h + 1. Ports 2 and 3 are group 1, and both are next
+ *  hops to hosts 2 ... 5 (LIDs 3 ... 6). The LFT has port 2 for LIDs 3 and 4, port 3 for 5 and 6.
+ *  Two classes of two lanes each: class 0 keeps order, class 1 does not. Levels rise by hop.
+ *  Flooded frames are sent to all ports. Peers grant everything unless a test limits them. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_PORT_GROUP_ONE_LID_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_PORT_GROUP_ONE_LID_H
 
@@ -23,13 +25,14 @@ static inline struct lid_switch *lid_of(void)
 	return s.lid;
 }
 
-/* the neighbour at @port lets @units of @lane come, in all */
+/* the peer at @port grants @units of @lane, in total */
 static inline void grant(uint32_t port, node_time_t at, uint32_t lane, uint32_t units)
 {
 	neighbour_send_word(&s, port, at, LINK_WORD_CREDIT, lane, units);
 }
 
-/* the link at @port, which port_block() has blocked, is free at @at, with @units for a class */
+/* The link at @port, which port_block() has blocked, becomes free at @at, with @units of credit for
+ * a class. */
 static inline void port_unblock(uint32_t port, node_time_t at, uint32_t traffic_class,
 				uint32_t units)
 {
@@ -38,7 +41,7 @@ static inline void port_unblock(uint32_t port, node_time_t at, uint32_t traffic_
 	grant(port, at, traffic_class * LEVELS, units);
 }
 
-/* the switch, whose neighbours grant everything but those in the set @stingy */
+/* opens the switch; its peers grant everything, except those in the set @stingy */
 static inline void lid_open(uint32_t stingy)
 {
 	one_switch_open(&s);
@@ -48,7 +51,7 @@ static inline void lid_open(uint32_t stingy)
 	one_switch_run(&s, NODE_US);
 }
 
-/* the neighbour at @port sends a frame with @header; its lane is the header's */
+/* the peer at @port sends a frame with @header; its lane is that of the header */
 static inline node_time_t lid_send_header(uint32_t port, node_time_t at,
 					  const struct lid_header *header)
 {
@@ -76,7 +79,7 @@ static inline node_time_t lid_send(uint32_t port, node_time_t at, uint32_t dlid,
 	return lid_send_header(port, at, &header);
 }
 
-/* the header of the next packet out of @port */
+/* the header of the next packet that @port sends */
 static inline struct lid_header lid_expect(uint32_t port, uint32_t frame_bytes)
 {
 	struct lid_header header;
@@ -97,7 +100,7 @@ static inline uint32_t packets_receive(uint32_t port)
 	return count;
 }
 
-/* what lies in the turns of a lane */
+/* the packets in the turns of a lane */
 struct waiting {
 	uint32_t packets, units;
 	uint64_t bytes;
@@ -116,8 +119,8 @@ static inline struct waiting lane_waiting(const struct lid_lane *lane)
 	return waiting;
 }
 
-/* TB-25: @packets are inside, by every account; if none is, every buffer is empty and every grant
- * is for all of it */
+/* TB-25: @packets are inside, by every account. If none is, every buffer is empty and every grant
+ * is complete. */
 static inline void books_expect(uint32_t packets)
 {
 	struct lid_switch *lid = lid_of();

@@ -1,3 +1,4 @@
+/*  switchd/port_group/fecn_mark: which packets of a queue get FECN (PG-10). */
 #include "switchd/port_group/fecn_mark.h"
 #include "tests/testing.h"
 
@@ -20,13 +21,13 @@ static void packet(uint32_t slid, uint32_t units, node_time_t now)
 
 TEST_GROUP(fecn_mark, .setup = setup);
 
-/* PG-10: an eighth of what the link carries in the time since, 25 units in a window, is falling;
- * less is not; nor is growing */
-TEST(fecn_mark_on_packet__falling)
+/* PG-10: the queue falls if it lost an eighth of what the link carries in that time (25 units in a
+ * window); less is not falling, nor is growth */
+TEST(fecn_mark_on_packet__detects_a_falling_queue)
 {
 	packet(1, 1000, 10 * NODE_US);
 	ck_assert(!mark.falling);
-	packet(1, 500, 11 * NODE_US); /* not yet a window */
+	packet(1, 500, 11 * NODE_US); /* less than a window */
 	ck_assert(!mark.falling);
 	packet(1, 975, 12 * NODE_US);
 	ck_assert(mark.falling);
@@ -38,7 +39,7 @@ TEST(fecn_mark_on_packet__falling)
 	ck_assert(!mark.falling);
 }
 
-TEST(fecn_mark_on_packet__long_ago)
+TEST(fecn_mark_on_packet__old_level_does_not_count)
 {
 	packet(1, 1000, 10 * NODE_US);
 	packet(1, 10, 10 * NODE_US + FECN_IDLE_WINDOWS * WINDOW);
@@ -46,8 +47,8 @@ TEST(fecn_mark_on_packet__long_ago)
 	ck_assert_uint_eq(mark.seen_units, 10);
 }
 
-/* one source alone shares with nobody, nor do two of which one has gone a window ago */
-TEST(fecn_mark_shared__sources)
+/* one source shares with no other; nor do two if one sent its last packet more than a window ago */
+TEST(fecn_mark_shared__needs_two_sources)
 {
 	packet(1, 10, 10 * NODE_US);
 	packet(1, 10, 11 * NODE_US);

@@ -1,4 +1,4 @@
-/*  switchd/port_group/input_turns: order of arrival for each input, bytes shared equally between
+/*  switchd/port_group/input_turns: each input in order of arrival, bytes shared equally between
  *  inputs. switchd/port_group/congestion_log: marks within a window (PG-3, PG-10). */
 #include <stdlib.h>
 
@@ -49,8 +49,8 @@ TEST(input_turns__order_of_an_input)
 	ck_assert_uint_eq(turns.waiting, 0);
 }
 
-/* short packets of one, long ones of two others: the same bytes of each, within a quantum, whenever
- * it is looked at */
+/* Short packets of one input, long ones of two others: equal bytes of each, within a quantum, at
+ * any time. */
 TEST(input_turns__bytes_of_inputs)
 {
 	static const uint32_t from[] = { 0, 17, 63 }, bytes[] = { 100, 4096, 1500 };
@@ -70,7 +70,7 @@ TEST(input_turns__bytes_of_inputs)
 		ck_assert_uint_ge(sent[from[s]] + 2 * QUANTUM, sent[0]);
 }
 
-/* who waits no more saves nothing up */
+/* an input without packets saves up nothing */
 TEST(input_turns__no_credit_from_idleness)
 {
 	push(1, 64);
@@ -82,7 +82,7 @@ TEST(input_turns__no_credit_from_idleness)
 	ck_assert_uint_eq(input_turns_first(&turns)->in_port, 2);
 }
 
-TEST(congestion_log__marks_in_window)
+TEST(congestion_log__counts_marks_in_its_window)
 {
 	struct congestion_log log = { 0 };
 

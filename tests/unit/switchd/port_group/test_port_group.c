@@ -1,5 +1,5 @@
-/*  switchd/port_group/port_group: tables by DLID, groups that overlap, masks of more ports than
- *  there are, and the three policies (PG-2, PG-3, PG-5 ... PG-8). */
+/*  switchd/port_group/port_group: tables by DLID, groups that overlap, masks with more ports than
+ *  the switch has, and the three policies (PG-2, PG-5 ... PG-8). */
 #include <stdlib.h>
 
 #include "switchd/port_group/port_group.h"
@@ -40,7 +40,7 @@ static void teardown(void)
 
 TEST_GROUP(port_group, .setup = setup, .teardown = teardown);
 
-/* PG-2, PG-5, PG-6: each DLID has a port and exactly one group; group 0 is none; groups share
+/* PG-2, PG-5, PG-6: each DLID has a port and exactly one group; group 0 means none; groups share
  * ports; 255 can be used */
 TEST(port_group_init__as_written)
 {
@@ -67,7 +67,7 @@ TEST(port_group_set_mask__beyond_the_ports)
 	ck_assert_uint_eq(tables.mask[0], 0);
 }
 
-/* PG-8: a choice replaces the entry, and what is written replaces the choice */
+/* PG-8: a choice replaces the entry, and a written entry replaces the choice */
 TEST(port_group_replace__until_written)
 {
 	port_group_replace(&tables, 3, 5, 1000);
@@ -77,7 +77,7 @@ TEST(port_group_replace__until_written)
 	ck_assert(port_group_may_replace(&tables, 3, 2000, 1000));
 	ck_assert(port_group_may_replace(&tables, 3, 1000, 0));
 	ck_assert(port_group_may_replace(&tables, 4, 1000, 1000));
-	port_group_set_port(&tables, 3, 2); /* no news */
+	port_group_set_port(&tables, 3, 2); /* no change */
 	ck_assert_uint_eq(tables.now[3], 5);
 	port_group_set_port(&tables, 3, 4);
 	ck_assert_uint_eq(tables.now[3], 4);
@@ -85,7 +85,7 @@ TEST(port_group_replace__until_written)
 	ck_assert(port_group_may_replace(&tables, 3, 1001, 1000));
 }
 
-TEST(port_group_grow__leads_nowhere)
+TEST(port_group_grow__new_lids_have_no_port)
 {
 	ck_assert_int_eq(port_group_grow(&tables, 5), 0);
 	ck_assert_uint_eq(tables.lid_count, LIDS);
@@ -97,7 +97,7 @@ TEST(port_group_grow__leads_nowhere)
 	ck_assert_uint_eq(port_group_members(&tables, 4095), 0);
 }
 
-/* how often each of @candidates is taken: @shares of the ports are expected alike */
+/* How often each of @candidates is selected: equal @shares are expected of these ports. */
 static void shares_expect(enum port_group_policy policy, uint64_t candidates, const uint64_t *loads,
 			  uint64_t expected)
 {
@@ -127,8 +127,8 @@ TEST(port_group_choose__policies)
 		shares_expect((enum port_group_policy)policy, 1ull << 63, loads, 1ull << 63);
 }
 
-/* PG-7: greedy, of equals the next behind the port that is left, in a circle; behind none the
- * first */
+/* PG-7: greedy: among equals the next port after the entry's, in cyclic order; without an entry the
+ * first one */
 TEST(port_group_choose__greedy_of_equals)
 {
 	uint64_t loads[NODE_PORTS_MAX] = { 0 }, candidates = 1ull << 63 | 1 << 2 | 1 << 5;
