@@ -5,9 +5,10 @@
 #include <string.h>
 
 #define TESTS_MAX 512
-#define PLACES 1024 /* a check is forgotten when one with the same line, modulo this, passes */
+/* a check is forgotten when another one whose line is equal modulo this passes */
+#define PLACES 1024
 
-/* a test or the beginning of a group, whichever is not NULL */
+/* a test or the begin of a group, whichever is not NULL */
 struct entry {
 	const TTest *test;
 	const struct test_group *group;
@@ -53,7 +54,7 @@ void testing_passed(const char *file, int line)
 	_mark_point(file, line);
 }
 
-/* constructors are called in no promised order */
+/* constructors are called in no defined order */
 static int by_line(const void *left, const void *right)
 {
 	return ((const struct entry *)left)->line - ((const struct entry *)right)->line;

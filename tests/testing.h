@@ -1,4 +1,4 @@
-/*  testing - tests that register themselves: what is written is run, in the order of the file.
+/*  testing - tests that register themselves: all tests of a file are run, in its order.
  *
  *  TEST(f__case) { ... } defines a test of Check, TEST_RANGE(f__case, 0, 4) { ... } one that is run
  *  for _i = 0 to 3. Tests after a TEST_GROUP() belong to that group, which has fixtures and a time
@@ -11,7 +11,7 @@
 #include <check.h>
 #include <stdbool.h>
 
-/* what the tests of a group have in common; zero members mean none, or the default */
+/* what the tests of a group have in common; zero means none, or the default */
 struct test_group {
 	void (*setup)(void); /* before each test and after it, in the process of the test */
 	void (*teardown)(void);
@@ -21,18 +21,18 @@ struct test_group {
 	int timeout_s; /* for each test; 0: 4 s, Check's default. CK_TIMEOUT_MULTIPLIER applies */
 };
 
-/** testing_add() - registers a test. @test is borrowed for ever; it is run for _i = @from to @to -
- *  1, and must end by
- *  @signal unless that is 0. Called by the macros below, before main(). */
+/** testing_add() - registers a test, which is run for _i = @from to @to - 1, and must end by
+ *  @signal unless that is 0. @test is borrowed for ever. Called by the macros below, before
+ *  main(). */
 void testing_add(const TTest *test, int from, int to, int signal);
 
 /** testing_add_group() - begins a group at @line of the file. @name and @group are borrowed for
  *  ever. */
 void testing_add_group(const char *name, const struct test_group *group, int line);
 
-/** testing_passed() - notes that the check at @file:@line has passed. Check prints the last place
- *  that it was told of for a test that ends early. Its own _mark_point() costs a write() each time;
- *  here a check that is repeated in a loop costs one. @file is borrowed for ever. */
+/** testing_passed() - records that the check at @file:@line has passed. If a test ends early, Check
+ *  prints the last recorded place. Its own _mark_point() costs a write() each time; here a check
+ *  that is repeated in a loop costs one. @file is borrowed for ever. */
 void testing_passed(const char *file, int line);
 #define _mark_point testing_passed
 

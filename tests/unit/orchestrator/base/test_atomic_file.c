@@ -1,5 +1,5 @@
-/*  orchestrator/base/atomic_file: complete or not there, and never where somebody else wants it
- *  (TB-13, TB-24). */
+/*  orchestrator/base/atomic_file: a file is complete or absent, and is never written where another
+ *  user wants it (TB-13, TB-24). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -116,19 +116,19 @@ TEST(atomic_file_open__through_a_symlink_of_our_own)
 	ck_assert_str_eq(got(in_folder("target")), "new");
 }
 
-TEST(atomic_file_open__not_through_one_of_another_user)
+TEST(atomic_file_open__not_through_a_symlink_of_another_user)
 {
 	put(in_folder("target"), "old");
 	ck_assert_int_eq(symlink(in_folder("target"), in_folder("link")), 0);
 	if (lchown(in_folder("link"), 4243, 4243))
-		return; /* only root can give one away */
+		return; /* only root can change an owner */
 	ck_assert_int_eq(atomic_file_open(&file, in_folder("link")), -ELOOP);
 	ck_assert_str_eq(atomic_file_why(-ELOOP), "it is a symbolic link of another user");
 	ck_assert_str_eq(got(in_folder("target")), "old");
 }
 
-/* TB-24: who knows the name under which a file is written puts a symlink there */
-TEST(atomic_file_open__a_link_under_the_other_name)
+/* TB-24: another user knows the temporary name and puts a symlink there */
+TEST(atomic_file_open__not_through_a_link_under_the_temporary_name)
 {
 	char trap[128];
 
@@ -140,8 +140,8 @@ TEST(atomic_file_open__a_link_under_the_other_name)
 	ck_assert_str_eq(got(in_folder("r.json")), "new");
 }
 
-/* what is no file is written itself; the disk that is full says so */
-TEST(atomic_file_commit__the_reason_of_a_failed_write)
+/* What is no file is written directly. A full disk is reported with its reason. */
+TEST(atomic_file_commit__failed_write_has_its_reason)
 {
 	struct stat status;
 

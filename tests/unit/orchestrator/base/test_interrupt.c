@@ -1,5 +1,5 @@
-/* One signal, or the same one twice at once, is remembered; a later one ends the process (TB-22).
- * In processes of their own. */
+/*  orchestrator/base/interrupt: one signal, or two at once, is remembered; a later one ends the
+ *  process (TB-22). Each case runs in a process of its own. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -8,8 +8,8 @@
 #include "orchestrator/base/interrupt.h"
 #include "tests/testing.h"
 
-/* what becomes of a process that gets SIGINT, SIGTERM at once, and after @wait_us another SIGTERM:
- * its status, or -signal */
+/* Return: the status, or -signal, of a process that gets SIGINT and SIGTERM at once, and another
+ * SIGTERM after @wait_us. */
 static int fate(unsigned wait_us)
 {
 	pid_t child = fork();

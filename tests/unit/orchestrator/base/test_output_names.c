@@ -47,7 +47,7 @@ static int check_two(const char *a_option, const char *a, const char *b_option, 
 
 TEST_GROUP(output_names, .setup = setup, .teardown = teardown);
 
-TEST(output_names_check__an_input)
+TEST(output_names_check__rejects_an_input)
 {
 	static const char *const bad[] = { "scenario.yaml", "./sub/../scenario.yaml", "hard",
 					   "soft", "script" };
@@ -60,7 +60,7 @@ TEST(output_names_check__an_input)
 	ck_assert_int_eq(check_two("--json", "r.json", "--capture", "new"), 0);
 }
 
-TEST(output_names_check__two_of_one_file)
+TEST(output_names_check__rejects_two_outputs_of_one_file)
 {
 	ck_assert_int_eq(system("touch old && ln old again"), 0);
 	ck_assert_int_eq(check_two("--json", "sub/new", "--capture", other_name), -EINVAL);
@@ -68,7 +68,7 @@ TEST(output_names_check__two_of_one_file)
 	ck_assert_int_eq(check_two("--csv", "old", "--json", "again"), -EINVAL);
 	ck_assert_int_eq(check_two("--json", "sub/new", "--capture", "new"), 0);
 	ck_assert_int_eq(check_two("--json", "/dev/null", "--capture", "/dev/null"), 0);
-	/* opening them will fail */
+	/* opening them fails later */
 	ck_assert_int_eq(check_two("--json", "none/x", "--capture", "nor/x"), 0);
 }
 
@@ -80,9 +80,9 @@ TEST(utf8_plain__nothing_commands_a_terminal)
 	ck_assert_str_eq(text, "a?]0;x?b?c\td?e??f\303\244?");
 }
 
-/* what a request says is quoted up to a limit, and must stay UTF-8 there, or no answer could be
- * made of it (TB-9) */
-TEST(utf8_length__never_within_a_character)
+/* TB-9: A request is quoted up to a limit. It must stay UTF-8 there, or there could be no
+ * answer. */
+TEST(utf8_length__never_cuts_a_character)
 {
 	const char *text = "ab\303\244\342\202\254\360\237\230\200";
 
@@ -92,7 +92,7 @@ TEST(utf8_length__never_within_a_character)
 		ck_assert_int_eq(utf8_length(text, max), length[max]);
 }
 
-TEST(utf8_plain_lines__ends_of_lines_stay)
+TEST(utf8_plain_lines__keeps_ends_of_lines)
 {
 	char text[] = "port  state\n\0330\tup\r\n";
 

@@ -1,5 +1,5 @@
-/*  orchestrator/base/quantity (TB-11: units in, exact integers out, errors that say what was
- *  expected). */
+/*  orchestrator/base/quantity: quantities with units become exact integers; an error says what was
+ *  expected (TB-11). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static uint64_t parsed(enum quantity_kind kind, const char *text)
 	return value;
 }
 
-/* why @text is refused */
+/* Return: why @text is rejected */
 static const char *refused(enum quantity_kind kind, const char *text)
 {
 	static char why[240];
@@ -74,7 +74,7 @@ TEST(quantity_parse__counts)
 	ck_assert_uint_eq(parsed(QUANTITY_COUNT, "18446744073709551615"), UINT64_MAX);
 }
 
-TEST(quantity_parse__unit_missing_or_unknown)
+TEST(quantity_parse__rejects_missing_or_unknown_unit)
 {
 	ck_assert_str_eq(
 		refused(QUANTITY_TIME, "100"),
@@ -84,7 +84,7 @@ TEST(quantity_parse__unit_missing_or_unknown)
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "16 hosts"), "is not a whole number"));
 }
 
-TEST(quantity_parse__no_number)
+TEST(quantity_parse__rejects_what_is_no_number)
 {
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, ""), "is empty"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "soon"), "is not a number"));
@@ -103,7 +103,7 @@ TEST(quantity_parse__never_rounds)
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_SHARE, "1e-16"), "finer than can be kept"));
 }
 
-TEST(quantity_parse__too_large)
+TEST(quantity_parse__rejects_what_is_too_large)
 {
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "99999999s"), "is too large"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "1e30"), "is too large"));
@@ -114,7 +114,7 @@ TEST(quantity_parse__too_large)
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "1e99"), "too many digits"));
 }
 
-TEST(quantity_parse__bad_fraction)
+TEST(quantity_parse__rejects_a_bad_fraction)
 {
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_SHARE, "1/0"), "is not a fraction"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_SHARE, "1/"), "is not a fraction"));

@@ -1,11 +1,11 @@
-/*  orchestrator/base/say_limit: a node that has too much to say is heard, and does not fill the
- *  disk (TB-24). */
+/*  orchestrator/base/say_limit: messages of a node are printed, but cannot fill the disk
+ *  (TB-24). */
 #include <stdlib.h>
 
 #include "orchestrator/base/say_limit.h"
 #include "tests/testing.h"
 
-TEST(say_limit_allows__so_many_in_a_time)
+TEST(say_limit_allows__a_number_per_interval)
 {
 	struct say_limit limit = { 0 };
 	uint64_t unsaid, now_ns = 77;
@@ -22,7 +22,7 @@ TEST(say_limit_allows__so_many_in_a_time)
 	ck_assert_uint_eq(unsaid, 0);
 }
 
-TEST(say_limit_allows__so_many_in_all)
+TEST(say_limit_allows__a_number_in_total)
 {
 	struct say_limit limit = { 0 };
 	uint64_t unsaid, said = 0;

@@ -1,4 +1,4 @@
-/*  test_sha256 - the examples of FIPS 180-4, and bytes that come in pieces (TB-13). */
+/*  orchestrator/base/sha256: the examples of FIPS 180-4, and input in parts (TB-13). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ TEST(sha256_text__examples_of_the_standard)
 			 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-TEST(sha256_add__pieces_of_any_length)
+TEST(sha256_add__parts_of_any_length)
 {
 	char bytes[300], whole[SHA256_TEXT_MAX], text[SHA256_TEXT_MAX];
 
@@ -42,7 +42,7 @@ TEST(sha256_add__pieces_of_any_length)
 			size_t left = sizeof(bytes) - at;
 
 			sha256_add(&sha, bytes + at, left < piece ? left : piece);
-			sha256_text(&sha, text); /* asking in between changes nothing */
+			sha256_text(&sha, text); /* reading the digest in between changes nothing */
 		}
 		ck_assert_str_eq(sha256_text(&sha, text), whole);
 	}

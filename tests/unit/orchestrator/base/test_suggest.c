@@ -1,4 +1,4 @@
-/*  orchestrator/base/suggest (TB-11: a suggestion for a misspelt word). */
+/*  orchestrator/base/suggest: a suggestion for a misspelt word (TB-11). */
 #include <stdlib.h>
 
 #include "orchestrator/base/suggest.h"

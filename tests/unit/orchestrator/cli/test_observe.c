@@ -1,4 +1,4 @@
-/*  orchestrator/cli/observe: two answers of a daemon become rates and a verdict (TB-8, TB-10). */
+/*  orchestrator/cli/observe: two answers of a daemon give rates and a verdict (TB-8, TB-10). */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,7 +73,7 @@ TEST(observe_traffic__rates)
 		0.1, 1e-9);
 }
 
-/* EC-2: congestion that has been told of since */
+/* EC-2: congestion reported since the first answer */
 TEST(observe_traffic__congestion)
 {
 	json_object_set_new(json_array_get(json_object_get(before, "nodes"), 0), "eca_acks",
@@ -85,7 +85,7 @@ TEST(observe_traffic__congestion)
 	ck_assert_double_eq_tol(json_real_value(node("stops_per_s")), 0, 1e-9);
 }
 
-/* another process of the same name has counted from the beginning */
+/* another process of the same name counts from 0 */
 TEST(observe_traffic__restarted_node)
 {
 	json_object_set_new(json_array_get(json_object_get(before, "nodes"), 0), "pid",
@@ -94,7 +94,7 @@ TEST(observe_traffic__restarted_node)
 	ck_assert_double_eq_tol(json_real_value(node("sent_pps")), 6000, 1e-9);
 }
 
-TEST(observe_traffic__node_that_was_not_there)
+TEST(observe_traffic__node_that_has_joined)
 {
 	json_array_clear(json_object_get(before, "nodes"));
 	observe_traffic(later, before);
@@ -146,7 +146,7 @@ static void held_up(json_t *fabric, json_int_t first_ns, json_int_t second_ns)
 				      second_ns));
 }
 
-/* once it was late by 1 s, far beyond its buffers */
+/* it was late once by 1 s, far beyond its buffers */
 static void late_once(json_t *fabric)
 {
 	json_object_set_new(json_array_get(json_object_get(fabric, "nodes"), 0), "lateness_counts",
@@ -155,8 +155,8 @@ static void late_once(json_t *fabric)
 			    json_integer(1000000000));
 }
 
-/* a neighbour was started again, so that what it counts begins at 0 */
-TEST(observe_fidelity__neighbour_that_counts_anew)
+/* a peer was started again, so its counters begin at 0 */
+TEST(observe_fidelity__restarted_peer)
 {
 	json_object_del(json_array_get(json_object_get(before, "nodes"), 0), "lateness_counts");
 	late_once(later);
@@ -167,7 +167,7 @@ TEST(observe_fidelity__neighbour_that_counts_anew)
 	ck_assert_double_eq_tol(json_real_value(node("stalled_percent")), 25, 1e-3);
 }
 
-/* of a node that has joined in the interval, its own time counts */
+/* for a node that has joined in the interval, its own lifetime counts */
 TEST(observe_fidelity__node_that_has_joined)
 {
 	json_array_clear(json_object_get(before, "nodes"));
@@ -189,7 +189,7 @@ TEST(observe_fidelity__page_destroyed)
 }
 
 /* a file for --since may hold anything */
-TEST(observe_fidelity__answers_that_are_none)
+TEST(observe_fidelity__rejects_what_is_no_answer)
 {
 	json_t *empty = json_object(), *list = json_array();
 
@@ -202,7 +202,7 @@ TEST(observe_fidelity__answers_that_are_none)
 	json_decref(list);
 }
 
-/* what is printed of it holds the verdict */
+/* the printed text contains the verdict */
 TEST(observe_fidelity_print__words)
 {
 	char *text = NULL;

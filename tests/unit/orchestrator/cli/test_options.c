@@ -1,5 +1,5 @@
-/*  orchestrator/cli/options: what a table accepts, where values go, and what is said of all else
- *  (TB-10). */
+/*  orchestrator/cli/options: which options are accepted, where their values are stored, and the
+ *  errors (TB-10). */
 #include "orchestrator/cli/options.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static void setup(void)
 
 TEST_GROUP(options, .setup = setup);
 
-/* reads @line, words with blanks between them; what is written to @fd comes into @said */
+/* Reads @line, words separated by blanks. What is written to @fd is stored in @said. */
 static int options_of(const char *line, int fd)
 {
 	FILE *file = tmpfile();
@@ -126,8 +126,8 @@ TEST(options_read__value_that_may_be_missing)
 	ck_assert_str_eq(target.json, "three");
 }
 
-/* the options of a program are its own */
-TEST(options_read__program)
+/* options after the program belong to the program */
+TEST(options_read__options_of_the_program_are_kept)
 {
 	command.program = true;
 	ck_assert_int_eq(options_of("-l host -- ls -l --json", STDERR_FILENO), -1);
@@ -158,21 +158,21 @@ static const struct {
 	{ "-l", "heddle try: missing scenario; 'heddle try --help' explains\n" },
 };
 
-TEST_RANGE(options_read__wrong, 0, COUNT_OF(wrong))
+TEST_RANGE(options_read__wrong_options_are_errors, 0, COUNT_OF(wrong))
 {
 	command.operands_min = command.operands_max = 1;
 	ck_assert_int_eq(options_of(wrong[_i].line, STDERR_FILENO), OPTIONS_EXIT_USAGE);
 	ck_assert_str_eq(said, wrong[_i].said);
 }
 
-TEST(options_read__too_many)
+TEST(options_read__too_many_operands_are_an_error)
 {
 	command.operands_max = 2;
 	ck_assert_int_eq(options_of("a b c", STDERR_FILENO), OPTIONS_EXIT_USAGE);
 	ck_assert_str_eq(said, "heddle try: 'c' is one word too many\n");
 }
 
-TEST(options_read__help)
+TEST(options_read__help_prints_the_usage)
 {
 	command.operands_min = 1;
 	ck_assert_int_eq(options_of("--loud --help", STDOUT_FILENO), 0);

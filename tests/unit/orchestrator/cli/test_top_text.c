@@ -1,4 +1,4 @@
-/*  orchestrator/cli/top_text: what `heddle top` shows of an answer (TB-8, TB-10). */
+/*  orchestrator/cli/top_text: what `heddle top` prints of an answer (TB-8, TB-10). */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "orchestrator/cli/top_text.h"
 #include "tests/testing.h"
 
-/* the text for a fabric of one switch with @limited flows limited, and a NIC that counts as much */
+/* the text for a fabric of one switch with @limited limited flows, and a NIC with equal counters */
 static char *text_of(int limited)
 {
 	json_t *fabric = json_pack("{s:s, s:[{s:s, s:s, s:i, s:f, s:f}, {s:s, s:s, s:i}], s:{s:s}}",
@@ -25,7 +25,7 @@ static char *text_of(int limited)
 	return text;
 }
 
-/* EC-5: what switches count; NICs have no flows at an input */
+/* EC-5: counters of switches only; NICs have no input flows */
 TEST(top_text_print__congestion)
 {
 	char *text = text_of(7);
@@ -45,8 +45,7 @@ TEST(top_text_print__no_congestion)
 	free(text);
 }
 
-/* RC-1, RC-5: kind roce: pauses, marks and deadlocks;
- * none in another one */
+/* RC-1, RC-5: kind roce: pauses, marks and deadlocks; none in another kind */
 TEST(top_text_print__roce)
 {
 	json_t *fabric = json_pack(

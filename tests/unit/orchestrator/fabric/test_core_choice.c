@@ -1,5 +1,5 @@
-/*  orchestrator/fabric/core_choice (TB-1): how many cores are kept beside other programs, and
- *  which. Times are given. */
+/*  orchestrator/fabric/core_choice: how many cores a fabric keeps when other programs compute, and
+ *  which (TB-1). The test supplies all times. */
 #include <stdlib.h>
 
 #include "orchestrator/fabric/core_choice.h"
@@ -41,12 +41,12 @@ static void steal(uint64_t ns, uint32_t first, uint32_t count)
 		stolen[i] += ns;
 }
 
-TEST(core_choice_due__half_of_the_time)
+TEST(core_choice_due__above_half_of_the_time)
 {
 	set_up();
 	steal(6 * MS, 1, 1);
 	now += CORE_CHOICE_LOOK_NS - 1;
-	ck_assert(!due()); /* too short a time to judge by */
+	ck_assert(!due()); /* too short a time to decide */
 	now += 1;
 	ck_assert(due());
 	now += 2 * MS;
@@ -55,7 +55,7 @@ TEST(core_choice_due__half_of_the_time)
 	ck_assert(due());
 }
 
-TEST(core_choice_due__what_is_long_past_is_forgotten)
+TEST(core_choice_due__old_time_is_forgotten)
 {
 	set_up();
 	steal(40 * MS, 0, 1);
@@ -75,7 +75,8 @@ TEST(core_choice_decide__short_windows_on_one_core)
 	ck_assert(due());
 	ck_assert_int_eq(decide(50000), CORE_CHOICE_FEWER);
 	ck_assert_uint_eq(choice.keep_count, 1);
-	ck_assert_uint_eq(choice.keep[0], 2); /* of which least was taken; the first of two alike */
+	/* the cores from which least was taken; the first of two equal ones */
+	ck_assert_uint_eq(choice.keep[0], 2);
 }
 
 TEST(core_choice_decide__as_many_as_have_work)
@@ -88,7 +89,7 @@ TEST(core_choice_decide__as_many_as_have_work)
 	ck_assert_uint_eq(choice.keep_count, 3);
 }
 
-/* cores of our own are kept, however short the windows are */
+/* free cores are kept, however short the windows are */
 TEST(core_choice_decide__free_cores_are_kept)
 {
 	set_up();
@@ -102,7 +103,7 @@ TEST(core_choice_decide__free_cores_are_kept)
 	ck_assert_uint_eq(choice.keep[2], 3);
 }
 
-/* a fabric with much work in a window keeps all cores, and is judged ever more rarely */
+/* a fabric with much work in a window keeps all cores; it is judged less and less often */
 TEST(core_choice_decide__long_windows_on_all_cores)
 {
 	set_up();
@@ -120,9 +121,9 @@ TEST(core_choice_decide__long_windows_on_all_cores)
 	ck_assert(due());
 }
 
-/* all cores are tried again; each time that this was too soon it takes twice as long, up to a
- * limit */
-TEST(core_choice_decide__the_longer_the_more_often)
+/* All cores are tried again. After each trial that was too early the next one takes twice as long,
+ * up to a limit. */
+TEST(core_choice_decide__early_trials_double_the_time)
 {
 	uint64_t stay_ns = CORE_CHOICE_STAY_MIN_NS;
 
@@ -140,7 +141,7 @@ TEST(core_choice_decide__the_longer_the_more_often)
 		if (stay_ns < CORE_CHOICE_STAY_MAX_NS)
 			stay_ns *= 2;
 	}
-	/* now it was time: the next stay is a short one */
+	/* this trial was successful: the next stay is short */
 	now += stay_ns + 1;
 	ck_assert(!due());
 	steal(8 * MS, 0, CORES);

@@ -1,5 +1,5 @@
-/*  orchestrator/fabric/link_drain: which end of a failed link is told what, and when (FC-15,
- *  FC-26); switches are pages that the test writes. */
+/*  orchestrator/fabric/link_drain: which end of a failed link is notified of what, and when (FC-15,
+ *  FC-26). The test writes the pages of the switches. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static struct plan plan;
 static struct stats_page *pages[NODES_MAX];
 static struct link_drain link_drain;
 
-/* what was told, in order */
+/* the notifications, in order */
 static struct {
 	uint32_t node, port;
 	struct channel_set left;
@@ -91,9 +91,9 @@ static struct channel_set *left_at(uint32_t node, uint32_t port)
 
 TEST_GROUP(link_drain, .teardown = tear_down);
 
-/* each end is told once what is left at the other end; an end without waiting flows is not read
- * again */
-TEST(link_drain_look__each_end)
+/* each end is notified once of what is left at the other end; an end without waiting flows is not
+ * read again */
+TEST(link_drain_look__notifies_each_end_once)
 {
 	const struct plan_link *link;
 	uint32_t index;
@@ -127,7 +127,7 @@ TEST(link_drain_look__each_end)
 	ck_assert_uint_eq(told_count, 4);
 }
 
-/* two links that wait: what is left at one does not delay the other */
+/* two links with waiting flows: what is left at one does not delay the other */
 TEST(link_drain_look__links_do_not_wait_for_each_other)
 {
 	uint32_t ab, bc;
@@ -148,8 +148,8 @@ TEST(link_drain_look__links_do_not_wait_for_each_other)
 		  !channel_set_count(&told[4].left));
 }
 
-/* a link that fails again while flows wait: both ends are told again, and it counts once */
-TEST(link_drain_begin__again)
+/* a link fails again while flows wait: both ends are notified again, and it counts as one */
+TEST(link_drain_begin__second_failure_notifies_again)
 {
 	uint32_t ab;
 
@@ -167,17 +167,17 @@ TEST(link_drain_begin__again)
 	ck_assert_uint_eq(link_drain_next_at(&link_drain, 4 * NODE_US), NODE_TIME_NEVER);
 }
 
-/* Real clock: a switch that died does not know. Its neighbours are told nothing until nothing is
- * left of what came from it; a switch that has left the fabric has nothing any more. */
-TEST(link_drain_look__dead_peer)
+/* Real clock: a dead switch cannot be asked. Its peers are not notified until nothing is left of
+ * what it sent. A switch that has left the fabric has nothing. */
+TEST(link_drain_look__dead_peer_delays_its_peers)
 {
 	const struct plan_link *ab, *bc;
 
 	open_with("");
 	ab = &plan.links[link_of(0, 1)];
 	bc = &plan.links[link_of(1, 2)];
-	channel_set_add(left_at(2, bc->port_b), 9); /* b had passed it on to c */
-	channel_set_add(left_at(1, ab->port_b), 8); /* b's own page is of no interest */
+	channel_set_add(left_at(2, bc->port_b), 9); /* b had forwarded it to c */
+	channel_set_add(left_at(1, ab->port_b), 8); /* the page of b itself does not matter */
 	link_drain_begin(&link_drain, link_of(0, 1), false, true, 0);
 	link_drain_begin(&link_drain, link_of(1, 2), true, false, 0);
 	ck_assert_int_eq(link_drain_look(&link_drain, NODE_US), 0);
@@ -194,8 +194,8 @@ TEST(link_drain_look__dead_peer)
 	ck_assert_uint_eq(link_drain_next_at(&link_drain, 2 * NODE_US), NODE_TIME_NEVER);
 }
 
-/* several died at once, and what is left of one waits for the other: the waits end */
-TEST(link_drain_look__patience)
+/* several switches died at once, and what is left of one waits for the other: the wait ends */
+TEST(link_drain_look__wait_is_bounded)
 {
 	open_with("");
 	channel_set_add(left_at(0, plan.links[link_of(0, 1)].port_a), 9);
@@ -204,15 +204,15 @@ TEST(link_drain_look__patience)
 	ck_assert(told_count == 1 && told[0].node == 1); /* it may have been started again */
 	ck_assert_int_eq(link_drain_look(&link_drain, LINK_DRAIN_PATIENCE_PS + NODE_US), 0);
 	ck_assert(told_count == 2 && told[1].node == 0 && !channel_set_count(&told[1].left));
-	/* now that they have gone on */
+	/* their packets have left */
 	channel_set_remove(left_at(0, plan.links[link_of(0, 1)].port_a), 9);
 	ck_assert_int_eq(link_drain_look(&link_drain, LINK_DRAIN_PATIENCE_PS + NODE_US), 0);
 	ck_assert_uint_eq(link_drain_next_at(&link_drain, LINK_DRAIN_PATIENCE_PS + NODE_US),
 			  NODE_TIME_NEVER);
 }
 
-/* a link that has left the plan: its ends are still told */
-TEST(link_drain_look__link_has_left)
+/* a link was removed from the plan: its ends are still notified */
+TEST(link_drain_look__removed_link_is_notified)
 {
 	struct plan_link was;
 	uint32_t ab;
@@ -226,15 +226,15 @@ TEST(link_drain_look__link_has_left)
 	ck_assert_int_eq(link_drain_look(&link_drain, NODE_US), 0);
 	ck_assert(told_count == 2 && told[0].node == 0 && told[0].port == was.port_a &&
 		  channel_set_has(&told[0].left, 4));
-	link_drain_begin(&link_drain, ab, false, false, NODE_US); /* a place for a link is none */
+	link_drain_begin(&link_drain, ab, false, false, NODE_US); /* a vacant place is no link */
 	free(pages[1]);
 	pages[1] = NULL;
 	ck_assert_int_eq(link_drain_look(&link_drain, 2 * NODE_US), 0);
 	ck_assert(told_count == 3 && told[2].node == 0 && !channel_set_count(&told[2].left));
 }
 
-/* no flow waits where a host's link fails, nor in a fabric without order */
-TEST(link_drain_begin__nobody_waits)
+/* no flow waits for a host's link, nor in a fabric without order */
+TEST(link_drain_begin__no_flow_waits)
 {
 	open_with("");
 	for (uint32_t i = 0; i < plan.link_count; i++)
@@ -249,9 +249,9 @@ TEST(link_drain_begin__nobody_waits)
 	ck_assert_uint_eq(link_drain_next_at(&link_drain, 0), NODE_TIME_NEVER);
 }
 
-/* soon after the failure, and then the more seldom the longer nothing happens: a wait of an hour
- * takes few looks */
-TEST(link_drain_next_at__longer_and_longer)
+/* The first look is soon after the failure. Later ones are rarer the longer nothing happens: a wait
+ * of an hour takes few looks. */
+TEST(link_drain_next_at__looks_become_rarer)
 {
 	node_time_t now = NODE_US, next;
 	uint32_t looks = 0;
@@ -273,7 +273,7 @@ TEST(link_drain_next_at__longer_and_longer)
 	ck_assert_uint_eq(link_drain_next_at(&link_drain, now), now + 2 * NODE_US);
 }
 
-TEST(link_drain_look__node_refuses)
+TEST(link_drain_look__failed_node_is_an_error)
 {
 	open_with("");
 	answer = -EIO;

@@ -1,6 +1,6 @@
 /*  orchestrator/fabric/manager_pair: two managers at the other ends of socketpairs, played by
- *  children of the test: what is relayed, what ends a manager, which one takes over (PG-11, TB-14,
- *  TB-23).
+ *  children of the test: what is relayed, what ends a manager, which one takes over (PG-11,
+ *  TB-14, TB-23).
  *
  *  The fabric has two nodes, of which no process runs, so every question has the status -ESRCH. A
  *  manager that the pair starts runs /proc/self/exe, this program: see manager_main(). */
@@ -69,7 +69,7 @@ static void said(const char *part)
 	ck_assert_msg(strstr(notes, part) != NULL, "'%s' is not in: %s", part, notes);
 }
 
-/* ---- managers that are played: each plays one part, then keeps its socket open ---- */
+/* ---- the played managers: each plays one role, then keeps its socket open ---- */
 
 static void say(int fd, const struct manager_message *message)
 {
@@ -223,12 +223,12 @@ TEST_GROUP(manager_pair, .setup = fabric_make, .teardown = fabric_drop, .timeout
 
 /* ---- a sweep ---- */
 
-TEST(manager_pair_sweep__result)
+TEST(manager_pair_sweep__returns_the_result)
 {
 	play(part_reports, part_hangs);
 	fabric.patience_until_ns = 1;
 	ck_assert_int_eq(manager_pair_sweep(&pair), 0);
-	ck_assert_uint_gt(fabric.patience_until_ns, 1); /* the sweep does not count */
+	ck_assert_uint_gt(fabric.patience_until_ns, 1); /* the sweep itself does not count */
 	ck_assert_uint_eq(pair.sweeps, 1);
 	ck_assert_uint_eq(pair.takeovers, 0);
 	ck_assert_uint_eq(pair.last.switches, 3);
@@ -246,8 +246,8 @@ TEST(manager_pair_sweep__relays_questions)
 	ck_assert_uint_eq(pair.sweeps, 1);
 }
 
-/* a sweep that fails is no fault of the manager */
-TEST(manager_pair_sweep__fails)
+/* a failed sweep is no fault of the manager */
+TEST(manager_pair_sweep__failed_sweep_keeps_the_manager)
 {
 	play(part_fails, part_reports);
 	ck_assert_int_eq(manager_pair_sweep(&pair), -EINVAL);
@@ -255,7 +255,7 @@ TEST(manager_pair_sweep__fails)
 	ck_assert_str_eq(fabric.failure, "the fabric manager: there is a cycle");
 }
 
-/* ... but an invalid message is, and ends the manager, not the fabric */
+/* ... but an invalid message is: it ends the manager, not the fabric */
 static const struct {
 	void (*part)(int fd);
 	const char *told;
@@ -291,13 +291,13 @@ TEST_RANGE(manager_pair_sweep__standby_takes_over, 0, (int)(sizeof(wrong) / size
 	ck_assert_uint_eq(pair.active, 1);
 	ck_assert_uint_eq(pair.sweeps, 1);
 	ck_assert_str_eq(fabric.failure, "");
-	ck_assert_int_eq(waitpid(lost, NULL, 0), lost); /* it is ended */
-	ck_assert_int_ge(pair.list[0].fd, 0);           /* and another one stands by */
+	ck_assert_int_eq(waitpid(lost, NULL, 0), lost); /* it was ended */
+	ck_assert_int_ge(pair.list[0].fd, 0);           /* and another standby was started */
 	ck_assert_int_ne(pair.list[0].pid, lost);
 }
 
 /* both send invalid messages; the third one is real and finds no node */
-TEST(manager_pair_sweep__both_lost)
+TEST(manager_pair_sweep__third_manager_replaces_both)
 {
 	play(part_truncated, part_oversized);
 	ck_assert_int_eq(manager_pair_sweep(&pair), 0);
@@ -306,13 +306,13 @@ TEST(manager_pair_sweep__both_lost)
 	ck_assert_uint_eq(pair.last.silent, NODES);
 }
 
-/* ---- processes of its own ---- */
+/* ---- managers in processes of their own ---- */
 
 TEST(manager_pair_sweep__starts_both)
 {
 	static const struct route_said route = { 1, 2, 3 };
 
-	plan.routing.said = &route; /* nothing in the other process is at this address */
+	plan.routing.said = &route; /* the other process has nothing at this address */
 	plan.routing.said_count = 1;
 	ck_assert_int_eq(manager_pair_sweep(&pair), 0);
 	ck_assert_uint_eq(pair.takeovers, 0);
@@ -322,15 +322,15 @@ TEST(manager_pair_sweep__starts_both)
 	ck_assert_uint_eq(pair.sweeps, 2);
 }
 
-/* what the daemon sends is not trusted either */
-TEST_RANGE(manager_process__ends_on_nonsense, 0, 3)
+/* the manager does not trust the daemon either */
+TEST_RANGE(manager_process__ends_on_invalid_messages, 0, 3)
 {
 	struct pollfd polled = { .events = POLLIN };
 	struct manager_message message;
 	char why[200];
 
 	ck_assert_int_eq(manager_pair_sweep(&pair), 0);
-	polled.fd = pair.list[1].fd; /* the standby has its hello */
+	polled.fd = pair.list[1].fd; /* the hello to the standby was sent before */
 	if (_i == 0)
 		ck_assert_int_eq(send(polled.fd, "nonsense", 8, 0), 8);
 	else
@@ -364,7 +364,7 @@ TEST(manager_pair_watch__both_live)
 	ck_assert_str_eq(notes, "");
 }
 
-TEST(manager_pair_watch__standby_died)
+TEST(manager_pair_watch__dead_standby_is_replaced)
 {
 	struct pollfd polled[MANAGER_PAIR];
 	pid_t standby;
@@ -384,7 +384,7 @@ TEST(manager_pair_watch__standby_died)
 	ck_assert_int_ne(pair.list[1].pid, standby);
 }
 
-TEST(manager_pair_watch__active_died)
+TEST(manager_pair_watch__standby_takes_over)
 {
 	struct pollfd polled[MANAGER_PAIR];
 
@@ -399,7 +399,7 @@ TEST(manager_pair_watch__active_died)
 	ck_assert_uint_eq(pair.sweeps, 1);
 }
 
-TEST(manager_pair_describe__what_people_are_told)
+TEST(manager_pair_describe__names_both_managers)
 {
 	json_t *told;
 

@@ -1,4 +1,4 @@
-/*  test_watchdog - which nodes a stall is attributed to (TB-22). */
+/*  orchestrator/fabric/watchdog: which nodes a stall is attributed to (TB-22). */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,12 +11,11 @@
 #define SLICE (SECOND / 20)
 
 static struct watchdog watchdog;
-static struct watchdog_sight sight; /* one late node, unless said */
+static struct watchdog_sight sight; /* one late node, by default */
 static uint64_t now;
 
-/* looks every slice for @duration_ns while window @window stays open and late nodes use @cpu_ns,
- * handle @events and get on by
- * @virtual_ps per slice */
+/* Looks every slice for @duration_ns while window @window stays open. Late nodes use @cpu_ns,
+ * handle @events and advance by @virtual_ps per slice. */
 static enum watchdog_verdict watch_work(uint64_t duration_ns, uint32_t window, uint64_t cpu_ns,
 					uint64_t events, uint64_t virtual_ps)
 {
@@ -63,9 +62,9 @@ TEST(watchdog_look__hang)
 	ck_assert(now - from < 3 * SECOND / 2);
 }
 
-/* a window may take hours, if its nodes get on in virtual time, or if one after the other
+/* a window may take hours if its nodes advance in virtual time, or if one after the other
  * finishes */
-TEST(watchdog_look__gets_on)
+TEST(watchdog_look__advancing_nodes_are_fine)
 {
 	ck_assert_int_eq(watch_work(3600 * SECOND, 1, SLICE, 1000, 1), WATCHDOG_FINE);
 	sight.late = 1000;
@@ -73,14 +72,14 @@ TEST(watchdog_look__gets_on)
 		ck_assert_int_eq(watch(SECOND / 2, 1, 0), WATCHDOG_FINE);
 }
 
-/* on a slow or busy machine the nodes get little: how much wall time that takes is not asked */
-TEST(watchdog_look__slow_machine)
+/* On a slow or busy machine the nodes get little CPU time. The wall time does not count. */
+TEST(watchdog_look__slow_machine_is_fine)
 {
 	ck_assert_int_eq(watch(1000 * SECOND, 1, SLICE / 40), WATCHDOG_FINE);
 	ck_assert_int_eq(watch_work(3600 * SECOND, 2, SLICE / 10, 1, 0), WATCHDOG_FINE);
 }
 
-/* two kinds of loop: events of one moment without end, and one event without end */
+/* two kinds of endless loop: many events at the same time, and one event */
 TEST(watchdog_look__events_of_one_moment)
 {
 	uint64_t from = sight.events;
@@ -112,8 +111,8 @@ TEST(watchdog_look__works_then_hangs)
 	ck_assert_uint_le(now - from, 3 * SECOND);
 }
 
-/* the orchestrator itself was stopped for a minute: no node is a failure */
-TEST(watchdog_look__watcher_was_away)
+/* the orchestrator itself was stopped for a minute: no node has failed */
+TEST(watchdog_look__stopped_orchestrator_blames_no_node)
 {
 	ck_assert_int_eq(watch(SECOND / 2, 1, 0), WATCHDOG_FINE);
 	now += 60 * SECOND;
@@ -127,7 +126,7 @@ TEST(watchdog_look__switched_off)
 	ck_assert(!watchdog_wants_detail(&watchdog, 1));
 }
 
-/* a process that would run, one that sleeps, one that was stopped, one that is gone */
+/* a process that would run, one that sleeps, one that was stopped, one that has ended */
 TEST(fabric_wants_core__states)
 {
 	pid_t child = fork();
@@ -139,7 +138,7 @@ TEST(fabric_wants_core__states)
 			pause();
 	}
 	ck_assert(fabric_wants_core(getpid()));
-	while (fabric_wants_core(child)) /* until it has come to pause() */
+	while (fabric_wants_core(child)) /* until it is in pause() */
 		usleep(1000);
 	ck_assert_int_eq(kill(child, SIGSTOP), 0);
 	ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);

@@ -1,3 +1,5 @@
+/*  orchestrator/hosts/host_net: the namespace, interface and queues of an attached host, in a
+ *  namespace of this test (TB-15, TB-22, TB-24). */
 #include "orchestrator/hosts/host_net.h"
 
 #include <arpa/inet.h>
@@ -54,7 +56,8 @@ static struct host_net_spec *describe(uint32_t n)
 	return spec;
 }
 
-/* opens the fabric. Return: false, and a line, if it is not allowed here. */
+/* Opens the fabric.  Return: false, after a line that says why, if the kernel does not permit
+ * it. */
 static bool fabric_open(void)
 {
 	int status;
@@ -64,7 +67,7 @@ static bool fabric_open(void)
 		int error = namespaces_open(&namespaces, hosts_file, why, sizeof why);
 
 		if (error)
-			printf("skipped, needs namespaces: %s\n", why);
+			printf("skipped namespaces: %s\n", why);
 		fflush(stdout);
 		_exit(error != 0);
 	}
@@ -93,7 +96,7 @@ static void move(int net_fd)
 	ck_assert_int_eq(setns(net_fd, CLONE_NEWNET), 0);
 }
 
-/* runs @command in host @n. Return: its exit status */
+/* Runs @command in host @n.  Return: its exit status. */
 static int run_in(uint32_t n, const char *command)
 {
 	int status;
@@ -161,7 +164,7 @@ TEST_GROUP(host_net, .setup_once = hosts_file_create, .teardown_once = hosts_fil
 	   .timeout_s = 30);
 
 /* TB-15 */
-TEST(host_net_make__interface)
+TEST(host_net_make__interface_is_configured)
 {
 	struct ifreq request = { .ifr_name = "eth0" };
 	uint32_t ipv4 = htonl(address_ipv4(0));
@@ -187,7 +190,7 @@ TEST(host_net_make__interface)
 	fabric_close(1);
 }
 
-TEST(host_net_make__spec_refused)
+TEST(host_net_make__rejects_a_bad_spec)
 {
 	struct host_net_spec *spec = describe(0);
 
@@ -202,7 +205,7 @@ TEST(host_net_make__spec_refused)
 	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, why, sizeof why), -ERANGE);
 }
 
-TEST(host_net_make__same_name_twice)
+TEST(host_net_make__rejects_a_second_of_the_same_name)
 {
 	if (!fabric_open())
 		return;
@@ -215,8 +218,8 @@ TEST(host_net_make__same_name_twice)
 	fabric_close(1);
 }
 
-/* an address that is none is found last, when the pair is there already */
-TEST(host_net_make__fails_and_leaves_nothing)
+/* an invalid address is detected last, when the pair exists already */
+TEST(host_net_make__failure_leaves_nothing)
 {
 	if (!fabric_open())
 		return;
@@ -229,8 +232,8 @@ TEST(host_net_make__fails_and_leaves_nothing)
 	fabric_close(1);
 }
 
-/* names, and from inside one host into another: the namespaces that both share are no hindrance */
-TEST(host_net_make__entered)
+/* Names, and a ping from one host to another: the namespaces that both share do not prevent it. */
+TEST(host_net_make__hosts_reach_each_other)
 {
 	int status;
 	pid_t child;
@@ -261,7 +264,7 @@ TEST(host_net_make__entered)
 	fabric_close(2);
 }
 
-/* TB-22: an interface is gone soon after the descriptors */
+/* TB-22: an interface is removed soon after its descriptors are closed */
 TEST(host_net_free__nothing_left)
 {
 	uint64_t start;
@@ -290,7 +293,7 @@ static bool is_up(const char *interface)
 	return request.ifr_flags & IFF_UP;
 }
 
-TEST(host_net_attach__and_leave)
+TEST(host_net_attach__restores_on_leave)
 {
 	int net_fd;
 
@@ -304,7 +307,7 @@ TEST(host_net_attach__and_leave)
 		      "%s", why);
 	move(net_fd);
 	ck_assert_uint_ne(if_nametoindex("eth0"), 0);
-	ck_assert(!is_up("lo")); /* as it was */
+	ck_assert(!is_up("lo")); /* as before */
 	ck_assert(is_up("eth0"));
 	move(namespaces.net_fd);
 	host_net_free(&hosts[0], &namespaces);
@@ -341,7 +344,8 @@ static void frame_write(uint8_t *frame, size_t length, uint8_t mark)
 	frame[13] = ETHER_TYPE_TEST & 0xff;
 }
 
-/* test frames (others are the kernel's own) that arrive at @fd within @wait_ms */
+/* Return: the generated frames that arrive at @fd within @wait_ms; other frames are the
+ * kernel's. */
 static uint32_t frames_count(int fd, int wait_ms)
 {
 	struct pollfd waited = { .fd = fd, .events = POLLIN };
@@ -379,12 +383,13 @@ TEST(host_net_queues_open__both_ways)
 	ck_assert_int_eq(write(hosts[0].queue_fds[0], record, sizeof record), sizeof record);
 	ck_assert_int_eq(read(fd, received, sizeof received), 9014);
 	ck_assert_mem_eq(received, frame, 9014);
-	ck_assert_uint_eq(frames_count(hosts[0].queue_fds[0], 100), 0); /* own frames are not received */
+	/* its own frames are not received */
+	ck_assert_uint_eq(frames_count(hosts[0].queue_fds[0], 100), 0);
 	close(fd);
 	fabric_close(1);
 }
 
-TEST(host_net_queues_open__every_frame_once)
+TEST(host_net_queues_open__sends_every_frame_once)
 {
 	uint8_t frame[100];
 	uint32_t count = 0;
@@ -421,7 +426,7 @@ TEST(host_net_bucket__wire_overhead)
 	ck_assert_uint_eq(rate, 1);
 }
 
-/* bytes that a blocking UDP sender gets rid of in @duration_us; each send must succeed */
+/* Return: the bytes that a blocking UDP sender sends in @duration_us; each send must succeed. */
 static uint64_t udp_send_for(int fd, uint64_t duration_us)
 {
 	static char payload[1400];
@@ -435,7 +440,7 @@ static uint64_t udp_send_for(int fd, uint64_t duration_us)
 	return sent_bytes;
 }
 
-TEST(host_net_rate__senders_block)
+TEST(host_net_rate__blocks_senders)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(9) };
 	int fd, broadcast = 1, error_reports = 1;
@@ -468,7 +473,7 @@ TEST(host_net_rate__senders_block)
 
 /* ---- names and numbers ---- */
 
-TEST(host_net_hosts_file__in_place)
+TEST(host_net_hosts_file__is_changed_in_place)
 {
 	struct stat before, after;
 	char text[512] = "";
@@ -490,7 +495,7 @@ TEST(host_net_hosts_file__in_place)
 }
 
 /* TB-24: a symlink does not decide which file is written */
-TEST(host_net_hosts_file__no_symlink)
+TEST(host_net_hosts_file__follows_no_symlink)
 {
 	char link[256];
 
@@ -501,7 +506,7 @@ TEST(host_net_hosts_file__no_symlink)
 	unlink(link);
 }
 
-TEST(host_net_make__sixty_four)
+TEST(host_net_make__sixty_four_hosts)
 {
 	uint64_t start;
 

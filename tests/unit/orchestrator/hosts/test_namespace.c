@@ -1,3 +1,5 @@
+/*  orchestrator/hosts/namespace: the shared namespaces of a fabric, programs in them, and the error
+ *  if the kernel forbids them (TB-15, TB-16, TB-22, TB-24). */
 #include "orchestrator/hosts/namespace.h"
 
 #include <errno.h>
@@ -27,7 +29,7 @@ static ino_t own_namespace(const char *name)
 	return status.st_ino;
 }
 
-/* can namespaces be made here? Tried in a process of its own. */
+/* Does the kernel permit namespaces? Tried in a process of its own. */
 static bool allowed(void)
 {
 	int status;
@@ -52,7 +54,7 @@ static void open_or_fail(void)
 	ck_assert_msg(error == 0, "%s", why);
 }
 
-/* ---- the sentence when it is forbidden (TB-15, TB-16) ---- */
+/* ---- the error if they are forbidden (TB-16) ---- */
 
 static char root[] = "/tmp/test_namespace_sysctl_XXXXXX";
 
@@ -129,14 +131,14 @@ TEST(namespaces_refusal__container)
 	refusal_names(NULL, NULL, NULL, -EPERM, "--cap-add SYS_ADMIN");
 }
 
-TEST(namespaces_refusal__setting_is_fine)
+TEST(namespaces_refusal__container_if_settings_permit)
 {
 	refusal_names("kernel", "unprivileged_userns_clone", "1\n", -EPERM, "--cap-add SYS_ADMIN");
 }
 
 /* ---- making and ending ---- */
 
-TEST(namespaces_open__where_the_daemon_is)
+TEST(namespaces_open__caller_changes_only_its_network)
 {
 	ino_t net, mount, pid;
 
@@ -154,8 +156,8 @@ TEST(namespaces_open__where_the_daemon_is)
 	namespaces_close(&namespaces);
 }
 
-/* TB-22: the daemon is killed; a program in the hosts, which would run for ever, ends with it */
-TEST(namespaces_open__daemon_killed)
+/* TB-22: if the daemon is killed, a program in its hosts, which would run for ever, ends too */
+TEST(namespaces_open__killed_daemon_ends_programs)
 {
 	int alive[2];
 	char byte;
@@ -187,8 +189,8 @@ TEST(namespaces_open__daemon_killed)
 	ck_assert_int_eq(read(alive[0], &byte, 1), 1);
 	ck_assert_int_eq(byte, 'r');
 	ck_assert_int_eq(kill(daemon_pid, SIGKILL), 0);
-	/* until the last process that holds the pipe has ended: the test's time limit is the judge
-	 * */
+	/* Waits until the last process that holds the pipe has ended. The time limit of the test
+	 * decides. */
 	while (read(alive[0], &byte, 1) > 0)
 		;
 	waitpid(daemon_pid, NULL, 0);
@@ -196,7 +198,7 @@ TEST(namespaces_open__daemon_killed)
 
 /* ---- entering ---- */
 
-/* runs @command in the shared namespaces, from a child. Return: its status, 255 and a line if it
+/* Runs @command in the shared namespaces, in a child.  Return: its status; 255 after a line if it
  * did not run. */
 static int run_inside(const char *command)
 {
@@ -217,7 +219,7 @@ static int run_inside(const char *command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(enter_run__exit_status)
+TEST(enter_run__returns_the_exit_status)
 {
 	if (!allowed())
 		return;
@@ -228,7 +230,7 @@ TEST(enter_run__exit_status)
 	namespaces_close(&namespaces);
 }
 
-TEST(enter_run__signal_passed_on)
+TEST(enter_run__passes_signals_on)
 {
 	char *argv[] = { "sh", "-c",
 			 "trap 'exit 9' TERM; kill -TERM $OUTER; while :; do sleep 0.01; done",
@@ -281,7 +283,8 @@ TEST(enter_run__hosts_file_and_proc)
 		ck_assert_int_eq(run_inside("grep -q h0 /etc/hosts"), 0);
 	if (namespaces.proc_mounted)
 		ck_assert_int_eq(run_inside("grep -q heddle-init /proc/1/comm"), 0);
-	/* TB-24: of the machine's parameters those of the network only, also as root */
+	/* TB-24: of the machine's parameters only those of the network can be changed, by root
+	 * too */
 	if (namespaces.proc_mounted)
 		ck_assert_int_eq(run_inside("! test -w /proc/sys/kernel/panic && ! test -w "
 					    "/proc/sysrq-trigger && "
@@ -291,9 +294,9 @@ TEST(enter_run__hosts_file_and_proc)
 	namespaces_close(&namespaces);
 }
 
-/* A fabric that has ended while a process still has its namespaces. In a child that does not come
- * back: it can start no process any more. */
-TEST(enter_run__fabric_ended)
+/* A fabric has ended while a process still has its namespaces. In a child that does not return,
+ * because it can start no process any more. */
+TEST(enter_run__rejects_an_ended_fabric)
 {
 	struct enter_fds fds = { -1, -1, -1, -1, -1 };
 	char *argv[] = { "true", NULL };

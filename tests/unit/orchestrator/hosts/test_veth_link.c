@@ -1,5 +1,5 @@
-/*  orchestrator/hosts/veth_link: what the interfaces of veth links are called (TB-3). Making them:
- *  system/test_veth. */
+/*  orchestrator/hosts/veth_link: the names of the interfaces of veth links (TB-3).
+ *  system/test_veth.sh creates them. */
 #include "orchestrator/hosts/veth_link.h"
 #include "tests/testing.h"
 
@@ -17,7 +17,7 @@ static const char *named(const char *own, const char *peer, uint32_t number, cha
 	return name;
 }
 
-TEST(veth_link_name__from_here_to_there)
+TEST(veth_link_name__has_both_ends)
 {
 	ck_assert_str_eq(named("s1", "s2", 7, 'a', false), "s1.s2");
 	ck_assert_str_eq(named("s2", "s1", 7, 'b', false), "s2.s1");
@@ -36,7 +36,7 @@ TEST(veth_link_name__exactly_as_long_as_allowed)
 	ck_assert_str_eq(named("spine-1", "leaf-111", 1, 'a', false), "spine.leaf-.1a");
 }
 
-TEST(veth_link_name__long_names_stay_apart_by_the_number)
+TEST(veth_link_name__number_keeps_long_names_unique)
 {
 	char other[IFNAMSIZ];
 	static const char long_name[] = "a-switch-with-a-name-that-is-far-too-long";

@@ -1,5 +1,5 @@
-/*  orchestrator/live/live_request: requests that are wrong are refused before anything is touched
- *  (TB-10, TB-24). No node runs. */
+/*  orchestrator/live/live_request: a bad request is rejected before it changes anything (TB-10,
+ *  TB-24). No node runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void setup(void)
 	live.fabric.nodes = calloc(plan.node_count, sizeof(*live.fabric.nodes));
 	for (uint32_t i = 0; i < plan.node_count; i++)
 		live.fabric.nodes[i].pid =
-			plan_vacant(&plan, i) ? 0 : 1; /* alive, as far as one can see */
+			plan_vacant(&plan, i) ? 0 : 1; /* looks like a live process */
 	strcpy(live.place.name, "t");
 }
 
@@ -81,7 +81,7 @@ static const struct {
 
 TEST_GROUP(live_request, .setup = setup, .teardown = teardown);
 
-TEST_RANGE(live_request__refused, 0, sizeof(refused) / sizeof(refused[0]))
+TEST_RANGE(live_request__bad_requests_are_rejected, 0, sizeof(refused) / sizeof(refused[0]))
 {
 	struct plan_counts before = plan_spare_counts(&plan), after;
 	struct live_answer answer;

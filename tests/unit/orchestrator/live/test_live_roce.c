@@ -1,5 +1,5 @@
-/*  test_live_roce - what `ps` and `top` are told of a running fabric of kind roce (RC-1 ... RC-5,
- *  TB-8).
+/*  orchestrator/live/live_roce: what `ps` and `top` are told of a running fabric of kind roce
+ *  (RC-1 ... RC-5, TB-8).
  *
  *  Two switches s0 and s1, linked by their ports 0; h0 at port 1 of s0. */
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static json_int_t number(const json_t *of, const char *key)
 
 TEST_GROUP(live_roce, .setup = set_up, .teardown = tear_down);
 
-TEST(live_roce_port_put__what_is_not_zero)
+TEST(live_roce_port_put__only_what_is_not_zero)
 {
 	const json_t *classes;
 
@@ -94,8 +94,7 @@ TEST(live_roce_node_put__sums)
 	ck_assert_int_eq(number(object, "in_error"), 1);
 }
 
-/* by the newest of the switches' clocks; a page that cannot be read is no reason to say nothing of
- * others */
+/* at the newest of the switches' times; an unreadable page does not hide those of the others */
 TEST(live_roce_put__deadlocks)
 {
 	for (uint32_t i = 0; i < 2; i++) {
@@ -114,7 +113,7 @@ TEST(live_roce_put__deadlocks)
 	ck_assert_uint_eq(json_array_size(json_object_get(object, "deadlocks")), 0);
 }
 
-TEST(live_roce__another_kind_of_fabric)
+TEST(live_roce__nothing_for_another_kind)
 {
 	for (uint32_t i = 0; i < NODES; i++) {
 		nodes[i].fabric = FABRIC_FLOW_CHANNEL;

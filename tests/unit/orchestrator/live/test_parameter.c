@@ -1,4 +1,4 @@
-/*  test_parameter - values of `set` with units (TB-6, TB-10). */
+/*  orchestrator/live/parameter: values of `set` with units (TB-6, TB-10). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static const char *converted(enum fabric_kind fabric, const char *name, const ch
 	return text;
 }
 
-TEST(parameter_convert__in_the_units_of_nodes)
+TEST(parameter_convert__to_the_units_of_nodes)
 {
 	ck_assert_str_eq(converted(FABRIC_ROCE, "roce.xoff", "50kB"), "50000");
 	ck_assert_str_eq(converted(FABRIC_ROCE, "xoff", "1MiB"), "1048576");
@@ -27,8 +27,8 @@ TEST(parameter_convert__in_the_units_of_nodes)
 	ck_assert_str_eq(converted(FABRIC_PORT_GROUP, "workload.load.load", "90%"), "900");
 }
 
-/* a number alone is what the node counts in, and of what has no unit here the node decides */
-TEST(parameter_convert__as_it_is)
+/* A plain number is in the unit of the node. What has no unit here is left to the node. */
+TEST(parameter_convert__keeps_plain_values)
 {
 	ck_assert_str_eq(converted(FABRIC_ROCE, "roce.xoff", "50000"), "50000");
 	ck_assert_str_eq(converted(FABRIC_ROCE, "roce.ecn", "on"), "on");
@@ -36,7 +36,7 @@ TEST(parameter_convert__as_it_is)
 	ck_assert_str_eq(converted(FABRIC_FLOW_CHANNEL, "xoff", "50kB"), "50kB");
 }
 
-TEST(parameter_convert__refuses)
+TEST(parameter_convert__rejects)
 {
 	static const char *const wrong[][2] = { { "roce.xoff", "50ns" },
 						{ "roce.xoff", "-1" },

@@ -1,5 +1,5 @@
-/*  orchestrator/live/runtime_dir (TB-22: nothing is left, down is idempotent; TB-24: for its owner
- *  only). */
+/*  orchestrator/live/runtime_dir: the folder of running fabrics. Nothing is left, and `down` may be
+ *  repeated (TB-22); only its owner has access (TB-24). */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static bool exists(const char *name)
 	return !access(full, F_OK);
 }
 
-/* a process that holds fabric @name until it is killed */
+/* starts a process that holds fabric @name until it is killed */
 static pid_t holder_start(int base_fd, const char *name)
 {
 	struct runtime_place place;
@@ -80,7 +80,7 @@ TEST(runtime_path__order_of_the_environment)
 	ck_assert_int_eq(runtime_path(why, 3), -ENAMETOOLONG);
 }
 
-TEST(runtime_open__missing_is_no_complaint)
+TEST(runtime_open__missing_is_no_error)
 {
 	ck_assert_int_eq(runtime_open(false, why, sizeof(why)), -ENOENT);
 }
@@ -96,7 +96,7 @@ TEST(runtime_open__makes_it_for_its_owner_only)
 	close(fd);
 }
 
-TEST(runtime_open__refuses_what_is_open_to_others)
+TEST(runtime_open__rejects_what_is_open_to_others)
 {
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	ck_assert_int_eq(chmod(path, 0755), 0);
@@ -121,7 +121,7 @@ TEST(runtime_name_fine__only_file_names)
 	ck_assert(!runtime_name_fine("a-name-that-is-much-too-long-for-it"));
 }
 
-TEST(runtime_claim__once)
+TEST(runtime_claim__only_once)
 {
 	int base_fd = runtime_open(true, why, sizeof(why));
 	struct runtime_place place, second;
@@ -171,7 +171,7 @@ TEST(runtime_kill__then_nothing_is_left)
 	close(base_fd);
 }
 
-TEST(runtime_kill__not_a_process_that_has_its_pid_now)
+TEST(runtime_kill__spares_a_process_that_reuses_the_pid)
 {
 	int base_fd = runtime_open(true, why, sizeof(why));
 	struct runtime_place place;

@@ -1,6 +1,6 @@
 /*  orchestrator/manager/fabric_manager, manager_topology, manager_tables, nodes/config/table_block:
- *  a sweep over toy nodes that answer as managed.h says, without processes: what is found, what is
- *  written, what is left alone (PG-11, FC-26, TB-14).
+ *  a sweep over toy nodes that answer as managed.h says, without processes: what is discovered,
+ *  written and left unchanged (PG-11, FC-26, TB-14).
  *
  *  s0 (host 0 at p0) and s1 (host 1 at p0) with two links between them, p1 and p2: nodes 0, 1
  *  switches, 2, 3 NICs. */
@@ -19,8 +19,8 @@ static struct node_identity nodes[NODES];
 static uint8_t tables[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES],
 	staged[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES];
 static bool dead[NODES], staging[2];
-static bool forgetful[2];      /* a switch that takes blocks and keeps none */
-static int refusal[ASK_KINDS]; /* of n1, to such questions */
+static bool forgetful[2];      /* a switch that accepts blocks and keeps none */
+static int refusal[ASK_KINDS]; /* of n1, to such requests */
 static uint32_t writes, commits, exchanges;
 static struct fabric_manager manager;
 
@@ -30,7 +30,7 @@ static uint8_t *block_in(uint8_t in[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES],
 	return in[question->node][question->block.table][question->block.number];
 }
 
-/* up to the last that is not blank */
+/* up to the last character that is not blank */
 static uint32_t used_blocks(uint32_t index, int table)
 {
 	static const uint8_t blank[TABLE_BLOCK_BYTES];
@@ -145,7 +145,7 @@ static uint64_t host(uint32_t node, uint32_t index)
 
 TEST_GROUP(all, .setup = setup);
 
-TEST(sweep__finds_and_writes)
+TEST(sweep__discovers_and_writes)
 {
 	sweep(0);
 	ck_assert_uint_eq(manager.last.switches, 2);
@@ -155,13 +155,13 @@ TEST(sweep__finds_and_writes)
 	ck_assert_uint_eq(route(1, 1), 1 << 1 | 1 << 2);
 	ck_assert_uint_eq(host(0, 1), 2);
 	ck_assert_uint_eq(host(1, 0), 1);
-	ck_assert_uint_eq(writes, 4); /* routes and hosts of each switch */
+	ck_assert_uint_eq(writes, 4); /* the routes and hosts of each switch */
 	ck_assert_uint_eq(commits, 2);
 	/* discover; nothing to read; write and read back; commit */
 	ck_assert_uint_eq(exchanges, 3);
 }
 
-TEST(sweep__leaves_alone_what_is_right)
+TEST(sweep__does_not_write_what_is_right)
 {
 	sweep(0);
 	sweep(0);
@@ -170,8 +170,8 @@ TEST(sweep__leaves_alone_what_is_right)
 	ck_assert_uint_eq(manager.last.blocks_read, 4);
 }
 
-/* a link that only one end says is up, or that leads back elsewhere, is none */
-TEST_RANGE(sweep__around_a_link, 0, 2)
+/* a link that only one end reports as up, or whose two ends disagree, is no link */
+TEST_RANGE(sweep__routes_around_a_link, 0, 2)
 {
 	sweep(0);
 	if (_i)
@@ -185,7 +185,7 @@ TEST_RANGE(sweep__around_a_link, 0, 2)
 	ck_assert_uint_eq(writes, 2);
 }
 
-TEST(sweep__dead_switch)
+TEST(sweep__routes_around_a_dead_switch)
 {
 	sweep(0);
 	dead[1] = true;
@@ -195,9 +195,8 @@ TEST(sweep__dead_switch)
 	ck_assert_uint_eq(host(0, 1), 2); /* at its former port: frames to it are not flooded */
 }
 
-/* TB-7, TB-14: where every node must be there, tables are not made for what is left of the
- * fabric */
-TEST_RANGE(sweep__complete_but_for_one, 0, 2)
+/* TB-7, TB-14: where every node is required, no tables are made for a part of the fabric */
+TEST_RANGE(sweep__writes_nothing_if_one_is_missing, 0, 2)
 {
 	manager.complete = true;
 	sweep(0);
@@ -208,8 +207,9 @@ TEST_RANGE(sweep__complete_but_for_one, 0, 2)
 			 _i ? "node 1 does not answer" : "node 0 does not answer");
 }
 
-/* ... nor do some switches get theirs alone: one falls silent before its tables are written */
-TEST(sweep__complete_until_one_falls_silent)
+/* ... nor are tables written to some switches only: one stops answering before its tables are
+ * written */
+TEST(sweep__commits_nothing_if_one_stops_answering)
 {
 	manager.complete = true;
 	refusal[ASK_READ_BACK] = -ESRCH;
@@ -231,8 +231,8 @@ TEST(sweep__dead_nic_keeps_its_place_until_it_is_unplugged)
 	ck_assert_uint_eq(host(1, 1), 0);
 }
 
-/* entries of another writer in a table, also after the last wanted one */
-TEST(sweep__mends)
+/* entries of another writer in a table, also after the last wanted entry */
+TEST(sweep__repairs_changed_entries)
 {
 	sweep(0);
 	table_put(TABLE_ROUTES, tables[0][TABLE_ROUTES][0], 2, 1);
@@ -244,7 +244,7 @@ TEST(sweep__mends)
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, tables[1][TABLE_ROUTES][1], 5), 0);
 }
 
-TEST(sweep__verifies)
+TEST(sweep__verifies_what_it_wrote)
 {
 	forgetful[0] = forgetful[1] = true;
 	sweep(-EIO);
@@ -254,9 +254,9 @@ TEST(sweep__verifies)
 			 "switch n0: block 0 of table routes differs from what was written");
 }
 
-/* a block that differs from what was written never takes effect at that switch; the other switches
- * get their tables */
-TEST(sweep__one_does_not_keep_what_it_is_given)
+/* A block that differs from what was written never takes effect at that switch. The other switches
+ * get their tables. */
+TEST(sweep__switch_with_wrong_blocks_is_not_committed)
 {
 	forgetful[0] = true;
 	sweep(-EIO);
@@ -279,7 +279,7 @@ static const struct {
 	{ ASK_COMMIT, "switch n1: new tables do not take effect: Cannot allocate memory" },
 };
 
-TEST_RANGE(sweep__one_refuses, 0, (sizeof(refusals) / sizeof(refusals[0])))
+TEST_RANGE(sweep__switch_that_rejects_is_reported, 0, (sizeof(refusals) / sizeof(refusals[0])))
 {
 	refusal[refusals[_i].ask] = -ENOMEM;
 	if (refusals[_i].ask == ASK_BEGIN)
@@ -290,8 +290,8 @@ TEST_RANGE(sweep__one_refuses, 0, (sizeof(refusals) / sizeof(refusals[0])))
 	ck_assert_uint_eq(route(0, 2), 1 << 1 | 1 << 2);
 }
 
-/* one manager ended between writing and the commit: the next one is not affected by its blocks */
-TEST(sweep__after_one_that_did_not_come_to_its_end)
+/* a manager ended between writing and commit: its blocks do not affect the next one */
+TEST(sweep__follows_one_that_was_interrupted)
 {
 	sweep(0);
 	memcpy(staged[0], tables[0], sizeof(staged[0]));
@@ -303,14 +303,14 @@ TEST(sweep__after_one_that_did_not_come_to_its_end)
 	ck_assert_uint_eq(host(0, 1), 2);
 }
 
-TEST(sweep__two_of_one_address)
+TEST(sweep__rejects_two_switches_with_one_address)
 {
 	nodes[1].fabric_address = 1;
 	sweep(-EIO);
 	ck_assert_str_eq(manager.last.why, "n0 and n1 have the same fabric address 1");
 }
 
-TEST(table_block_check__what_is_not_there)
+TEST(table_block_check__rejects_what_does_not_exist)
 {
 	struct port_config ports[3] = { 0 };
 	struct node_config config = {

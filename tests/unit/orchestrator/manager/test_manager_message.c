@@ -1,5 +1,5 @@
-/*  orchestrator/manager/manager_message: every message there and back, and what is refused, with
- *  its sentence (TB-14, TB-23). */
+/*  orchestrator/manager/manager_message: every message reads back as it was, and what is rejected,
+ *  with its error (TB-14, TB-23). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int unpack(const uint8_t *bytes, int length)
 	return manager_message_unpack(bytes, (size_t)length, &got, why, sizeof(why));
 }
 
-/* @message is refused with a sentence that has @part */
+/* @message is rejected, and the error contains @part */
 static void refused(const struct manager_message *message, const char *part)
 {
 	uint8_t *bytes = NULL;
@@ -31,7 +31,7 @@ static void refused(const struct manager_message *message, const char *part)
 	free(bytes);
 }
 
-/* ... and back again, in `got` */
+/* ... and read back, in `got` */
 static void round_trip(const struct manager_message *message)
 {
 	uint8_t *bytes = NULL, *again = NULL;
@@ -103,7 +103,7 @@ TEST(manager_message__hello)
 	ck_assert_uint_eq(got.request.path_hops_max, 5);
 	ck_assert(got.request.detours && got.request.non_minimal && got.request.cycles_allowed &&
 		  got.request.follow);
-	/* the routes arrive by value: the receiver is another process */
+	/* routes are sent by value: the receiver is another process */
 	ck_assert_uint_eq(got.request.said_count, 2);
 	ck_assert_ptr_ne(got.request.said, message.request.said);
 	ck_assert_mem_eq(got.request.said, message.request.said, 2 * sizeof(*got.request.said));
@@ -146,7 +146,7 @@ TEST_RANGE(manager_message__answer, 0, ASK_KINDS)
 	}
 	ck_assert_int_eq(got.question.block.bytes[511],
 			 manager_ask_reads((enum manager_ask)_i) ? 3 : 0);
-	message.question.status = -ESRCH; /* without identity and block then */
+	message.question.status = -ESRCH; /* then without identity and block */
 	round_trip(&message);
 	ck_assert_int_eq(got.question.status, -ESRCH);
 	ck_assert_ptr_null(got.question.identity);
@@ -168,9 +168,9 @@ TEST(manager_message__report)
 	ck_assert_str_eq(got.report.why, "there are no tables");
 }
 
-/* ---- what is refused ---- */
+/* ---- what is rejected ---- */
 
-TEST(manager_message__hello_refused)
+TEST(manager_message__bad_hello_is_rejected)
 {
 	static const struct route_said low[] = { { 1, 0, 3 } },
 				       high[] = { { 1, 2, NODE_COUNT_MAX + 1 } };
@@ -195,7 +195,7 @@ TEST(manager_message__hello_refused)
 	refused(&message, "switch 8193");
 }
 
-TEST(manager_message__question_refused)
+TEST(manager_message__bad_question_is_rejected)
 {
 	struct manager_message message = question(MANAGER_QUESTION, ASK_READ);
 
@@ -214,7 +214,7 @@ TEST(manager_message__question_refused)
 	refused(&message, "status 1");
 }
 
-TEST(manager_message__answer_identity_refused)
+TEST(manager_message__bad_identity_is_rejected)
 {
 	struct manager_message message = question(MANAGER_ANSWER, ASK_DISCOVER);
 	struct node_identity identity = *message.question.identity;
@@ -224,7 +224,7 @@ TEST(manager_message__answer_identity_refused)
 	refused(&message, "identity with a list or a number that is too large");
 }
 
-/* the parts of a message that say one thing, as no sender of ours packs them */
+/* the parts of a message, packed as no sender does */
 static void parts_refused(bool answer, Heddle__ManagerQuestion *parts, const char *part)
 {
 	Heddle__ManagerMessage message = HEDDLE__MANAGER_MESSAGE__INIT;
@@ -239,7 +239,7 @@ static void parts_refused(bool answer, Heddle__ManagerQuestion *parts, const cha
 	ck_assert_msg(strstr(why, part) != NULL, "'%s' is not in: %s", part, why);
 }
 
-TEST(manager_message__parts_refused)
+TEST(manager_message__wrong_parts_are_rejected)
 {
 	Heddle__ManagerQuestion parts = HEDDLE__MANAGER_QUESTION__INIT;
 	Heddle__NodeIdentity identity = HEDDLE__NODE_IDENTITY__INIT;
@@ -251,7 +251,7 @@ TEST(manager_message__parts_refused)
 	parts.identity = &identity;
 	parts_refused(false, &parts, "lacks a part"); /* a question that has one */
 	parts.status = -1;
-	parts_refused(true, &parts, "lacks a part"); /* a refusal that has one */
+	parts_refused(true, &parts, "lacks a part"); /* a rejection that has one */
 	parts_refused(false, &parts, "status -1");
 	parts = (Heddle__ManagerQuestion)HEDDLE__MANAGER_QUESTION__INIT;
 	parts.count = 1;
@@ -264,7 +264,7 @@ TEST(manager_message__parts_refused)
 	parts_refused(true, &parts, "lacks a part"); /* an answer to ASK_WRITE that has one */
 }
 
-TEST(manager_message__incomplete_route_refused)
+TEST(manager_message__incomplete_route_is_rejected)
 {
 	Heddle__ManagerHello incomplete = HEDDLE__MANAGER_HELLO__INIT;
 	Heddle__ManagerMessage message = HEDDLE__MANAGER_MESSAGE__INIT;
@@ -280,7 +280,7 @@ TEST(manager_message__incomplete_route_refused)
 	ck_assert_str_eq(why, "the last route is incomplete");
 }
 
-TEST(manager_message__report_refused)
+TEST(manager_message__bad_report_is_rejected)
 {
 	struct manager_message message = { .kind = MANAGER_REPORT, .error = 1 };
 	Heddle__ManagerMessage packed = HEDDLE__MANAGER_MESSAGE__INIT;
@@ -300,8 +300,8 @@ TEST(manager_message__report_refused)
 	ck_assert_int_eq(unpack(bytes, (int)heddle__manager_message__pack(&packed, bytes)), 0);
 }
 
-/* cut off anywhere, a message is refused with a sentence, or is another whole one */
-TEST(manager_message__truncated)
+/* a message that is cut short anywhere is rejected with an error, or is another valid message */
+TEST(manager_message__truncated_is_harmless)
 {
 	struct manager_message message = question(MANAGER_ANSWER, ASK_DISCOVER);
 	uint8_t *bytes = NULL;
@@ -315,7 +315,7 @@ TEST(manager_message__truncated)
 	free(bytes);
 }
 
-TEST(manager_message__unknown_or_too_long)
+TEST(manager_message__unknown_or_too_long_is_rejected)
 {
 	static uint8_t bytes[MANAGER_BYTES_MAX + 1] = { 0x72 };
 
@@ -325,7 +325,7 @@ TEST(manager_message__unknown_or_too_long)
 	ck_assert_str_eq(why, "a message of 131073 bytes is too long");
 }
 
-TEST(manager_message_pack__too_long)
+TEST(manager_message_pack__rejects_what_is_too_long)
 {
 	uint32_t count = MANAGER_BYTES_MAX / 3 + 1;
 	struct route_said *said = calloc(count, sizeof(*said));
@@ -377,8 +377,8 @@ TEST(manager_receive__what_was_sent)
 	}
 }
 
-/* the largest message that can be packed goes over a socket with the kernel's limits */
-TEST(manager_receive__largest)
+/* the largest message that can be packed passes a socket with the kernel's limits */
+TEST(manager_receive__largest_message_passes)
 {
 	uint32_t count = (MANAGER_BYTES_MAX - 100) / 3;
 	struct route_said *said = calloc(count, sizeof(*said));
@@ -396,7 +396,7 @@ TEST(manager_receive__largest)
 	free(said);
 }
 
-TEST(manager_receive__too_long)
+TEST(manager_receive__rejects_what_is_too_long)
 {
 	static uint8_t bytes[MANAGER_BYTES_MAX + 1];
 
@@ -405,7 +405,7 @@ TEST(manager_receive__too_long)
 	ck_assert_str_eq(why, "a message of 131073 bytes is too long");
 }
 
-TEST(manager_receive__closed)
+TEST(manager_receive__closed_socket_is_an_error)
 {
 	close(ends[0]);
 	strcpy(why, "former");
@@ -416,7 +416,7 @@ TEST(manager_receive__closed)
 	ends[0] = dup(ends[1]);
 }
 
-TEST(manager_receive__time_limit)
+TEST(manager_receive__has_a_time_limit)
 {
 	const struct timeval limit = { .tv_usec = 1000 };
 
@@ -433,7 +433,7 @@ TEST(manager_receive__time_limit)
 
 TEST_GROUP(manager_take);
 
-TEST(manager_question_take__checked)
+TEST(manager_question_take__checks_the_index)
 {
 	struct manager_message message = question(MANAGER_QUESTION, ASK_READ);
 	struct manager_question questions[5] = { 0 };
@@ -473,14 +473,14 @@ TEST(manager_answer_take__fills_what_was_asked)
 	message.question.identity = NULL;
 	ck_assert_int_eq(manager_answer_take(&message, questions, 5, 4, why, sizeof(why)), 0);
 	ck_assert_int_eq(questions[4].block.bytes[511], 3);
-	message.question.status = -EINVAL; /* the block stays as it is */
+	message.question.status = -EINVAL; /* the block is unchanged */
 	memset(&message.question.block, 0, sizeof(message.question.block));
 	ck_assert_int_eq(manager_answer_take(&message, questions, 5, 4, why, sizeof(why)), 0);
 	ck_assert_int_eq(questions[4].status, -EINVAL);
 	ck_assert_int_eq(questions[4].block.bytes[511], 3);
 }
 
-TEST_RANGE(manager_answer_take__to_another_question, 0, 7)
+TEST_RANGE(manager_answer_take__rejects_an_answer_to_another_question, 0, 7)
 {
 	struct manager_question questions[5] = { [4] = { .ask = ASK_READ,
 							 .node = 7,

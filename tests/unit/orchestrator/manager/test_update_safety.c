@@ -70,8 +70,8 @@ static void routing_chain(uint32_t first)
 	}
 }
 
-/* what they have: the same as tables of @fabric; port groups with all of it in groups of their own,
- * if @groups */
+/* The present routes: equal to the tables of @fabric; for port groups, with @groups, every group
+ * has all of its ports. */
 static void images_chain(enum fabric_kind fabric, uint32_t first, bool groups)
 {
 	for (uint32_t at = 0; at < COUNT; at++)
@@ -132,13 +132,13 @@ static const struct {
 
 TEST_GROUP(all, .setup = setup, .teardown = teardown);
 
-TEST_RANGE(update_safety_check__the_same, 0, 3)
+TEST_RANGE(update_safety_check__unchanged_routes_are_safe, 0, 3)
 {
 	images_chain(kinds[_i].fabric, 0, kinds[_i].groups);
 	ck_assert(!has_circle(kinds[_i].fabric));
 }
 
-TEST_RANGE(update_safety_check__circle, 0, 3)
+TEST_RANGE(update_safety_check__finds_the_cycle_of_both, 0, 3)
 {
 	images_chain(kinds[_i].fabric, 1, kinds[_i].groups);
 	ck_assert(has_circle(kinds[_i].fabric));
@@ -146,13 +146,13 @@ TEST_RANGE(update_safety_check__circle, 0, 3)
 }
 
 /* all tables are empty */
-TEST(update_safety_check__nothing_before)
+TEST(update_safety_check__empty_tables_are_safe)
 {
 	ck_assert(!has_circle(FABRIC_FLOW_CHANNEL));
 }
 
-/* 0 and 3 send everything to each other; no packet waits for a link that is down */
-TEST_RANGE(update_safety_check__links_that_are_down, 0, 2)
+/* 0 and 3 send everything to each other; no packet waits for a failed link */
+TEST_RANGE(update_safety_check__links_that_are_down_do_not_count, 0, 2)
 {
 	images_chain(FABRIC_FLOW_CHANNEL, 0, false);
 	for (uint32_t to = 0; to < COUNT; to++) {

@@ -99,7 +99,7 @@ static inline uint32_t candidates(const char *from, const char *to)
 	return (uint32_t)__builtin_popcountll(routing_route(&routing, find(from), find(to))->ports);
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 /* every choice of candidates leads from @at to @to */
 static inline void walk(uint32_t at, uint32_t to, uint32_t hops_left)
@@ -109,9 +109,9 @@ static inline void walk(uint32_t at, uint32_t to, uint32_t hops_left)
 	if (at == to)
 		return;
 	ports = routing_route(&routing, at, to)->ports;
-	ck_assert_msg(ports, "%s has no way to %s", topology.switches[at].name,
+	ck_assert_msg(ports, "%s has no path to %s", topology.switches[at].name,
 		      topology.switches[to].name);
-	ck_assert_msg(hops_left, "the way to %s does not end", topology.switches[to].name);
+	ck_assert_msg(hops_left, "the path to %s does not end", topology.switches[to].name);
 	for (; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(ports);
 
@@ -121,7 +121,7 @@ static inline void walk(uint32_t at, uint32_t to, uint32_t hops_left)
 	}
 }
 
-/* whoever has hosts gets to whoever it is joined with, within hops_max */
+/* every switch with hosts reaches all those to which it is connected, within hops_max */
 static inline void all_walk(void)
 {
 	uint16_t *distances = routing_distances(&topology);
@@ -135,7 +135,7 @@ static inline void all_walk(void)
 				continue;
 			if (distances[to * count + from] == ROUTING_UNREACHED)
 				ck_assert_msg(!routing_route(&routing, from, to)->ports,
-					      "a way to where there is none");
+					      "a route to a switch that is not connected");
 			else
 				walk(from, to,
 				     routing.hops_max ? routing.hops_max : (uint32_t)count);
@@ -143,7 +143,7 @@ static inline void all_walk(void)
 	free(distances);
 }
 
-static inline void no_circle(void)
+static inline void no_cycle_expect(void)
 {
 	char *cycle;
 

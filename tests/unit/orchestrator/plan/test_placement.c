@@ -1,5 +1,5 @@
-/*  orchestrator/plan/placement: neighbours together, work in equal parts; results must not depend
- *  on it (TB-7). */
+/*  orchestrator/plan/placement: neighbours share a core, and each core has equal work. Results must
+ *  not depend on it (TB-7). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void done(void)
 	plan_free(&plan);
 }
 
-/* how many nodes of [first, end) are on @core */
+/* Return: how many nodes of [first, end) are on @core */
 static uint32_t on_core(uint32_t first, uint32_t end, uint32_t core)
 {
 	uint32_t count = 0;
@@ -57,7 +57,7 @@ TEST(placement_make__hosts_beside_their_switch)
 	done();
 }
 
-TEST(placement_make__a_star_is_shared_out)
+TEST(placement_make__star_is_spread_over_the_cores)
 {
 	place("star, hosts: 32", 4);
 	for (uint32_t core = 0; core < 4; core++)
@@ -65,7 +65,7 @@ TEST(placement_make__a_star_is_shared_out)
 	done();
 }
 
-TEST(placement_make__one_core)
+TEST(placement_make__one_core_has_all)
 {
 	place("star, hosts: 3", 1);
 	ck_assert_uint_eq(on_core(0, plan.node_count, 0), plan.node_count);

@@ -1,5 +1,5 @@
-/*  orchestrator/plan/plan, plan_workload, plan_ideal, plan_routes (TB-7, TB-11, TB-12, TB-13): what
- *  every node is told. The arithmetic is redone by hand here: 200 Gb/s is 40 ps a byte. */
+/*  orchestrator/plan/plan, plan_workload, plan_ideal, plan_routes: the configuration of every node
+ *  (TB-7, TB-11, TB-12, TB-13). The arithmetic is done by hand here: 200 Gb/s is 40 ps a byte. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +101,7 @@ TEST(plan_make__links_that_lose_are_guarded)
 
 /* ---- time (TB-7) ---- */
 
-TEST(plan_make__lookahead_is_the_least_way)
+TEST(plan_make__lookahead_is_the_least_delay)
 {
 	plan_of(TWO "links: {delay: 2us, fabric: {delay: 1us}}\nswitch: {latency: 300ns}\nnic: "
 		    "{latency: 100ns}\n",
@@ -109,13 +109,13 @@ TEST(plan_make__lookahead_is_the_least_way)
 	ck_assert_uint_eq(plan.lookahead_ps, 1300 * NODE_NS);
 }
 
-TEST(plan_make__no_delay_is_fine_with_a_latency)
+TEST(plan_make__latency_permits_links_without_delay)
 {
 	plan_of(TWO "links: {delay: 0}\n", &plan);
 	ck_assert_uint_eq(plan.lookahead_ps, 350 * NODE_NS);
 }
 
-TEST(plan_make__times_of_the_run)
+TEST(plan_make__run_has_its_times)
 {
 	plan_of(STAR, &plan);
 	ck_assert_uint_eq(plan.duration_ps, 100 * NODE_US);
@@ -124,7 +124,7 @@ TEST(plan_make__times_of_the_run)
 	ck_assert_uint_eq(plan.nodes[0].measure_to_ps, 100 * NODE_US);
 }
 
-TEST(plan_make__samples_of_every_port)
+TEST(plan_make__samples_every_port)
 {
 	plan_of("name: t\nrun: {duration: 100us, sample: 10us}\ntopology: {generate: star, hosts: "
 		"4}\n",
@@ -151,7 +151,7 @@ TEST(plan_make__rings_grow_with_delay_and_short_packets)
 {
 	uint32_t usual = ring_bytes_of(TWO PAIR);
 
-	/* full packets at the usual rate and delay: as small as can be */
+	/* full packets at the usual rate and delay: the smallest ring */
 	ck_assert_uint_eq(usual, RING_BYTES_MIN);
 	ck_assert_uint_gt(ring_bytes_of(TWO PAIR "links: {delay: 20us}\nswitch: {buffer: 4MiB}\n"),
 			  usual);
@@ -190,7 +190,7 @@ TEST(plan_routes_make__all_spines_between_leaves)
 	ck_assert_uint_eq(route->ports, 7);
 }
 
-TEST(plan_routes_make__only_the_short_way_round_a_ring)
+TEST(plan_routes_make__only_the_short_path_of_a_ring)
 {
 	plan_of(RUN
 		"topology:\n  switches: [a, b, c, d, e]\n  hosts: {A: a, B: b, C: c, D: d, E: e}\n"
@@ -258,7 +258,7 @@ TEST(plan_workloads__uniform_to_all_others)
 	ck_assert_uint_eq(nic(2)->flows_max, 3);
 }
 
-TEST(plan_workloads__all_to_all_starts_behind_itself)
+TEST(plan_workloads__all_to_all_starts_after_itself)
 {
 	plan_of(STAR "workloads: [{name: w, pattern: all-to-all}]\n", &plan);
 	ck_assert_int_eq(nic(2)->workloads[0].destination, DESTINATION_ROUND_ROBIN);
@@ -311,7 +311,7 @@ TEST(plan_make__same_scenario_same_plan)
 	plan_free(&again);
 }
 
-TEST_RANGE(plan_make__every_shipped_topology, 0, 8)
+TEST_RANGE(plan_make__accepts_every_shipped_topology, 0, 8)
 {
 	static const char *const names[] = { "parking-lot",       "parking-lot-by-port",
 					     "star-incast",       "leaf-spine-uniform",
@@ -362,15 +362,15 @@ TEST(plan_ideal__many_packets_wait_for_the_slowest_link)
 
 	plan_of(TWO PAIR, &plan);
 	/* the fabric link carries 12 bytes more; nine packets wait there, the tenth is on the last
-	 * link alone */
+	 * link without others */
 	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 10 * data_bytes),
 			  FIXED_PS + 2 * 64 * 40 + 9 * (4096 + 4 + 12 + 20) * 40 + (4096 + 4) * 40);
 }
 
 TEST(plan_ideal__cut_through_to_a_faster_link_waits_for_enough)
 {
-	/* 10 Gb/s: 800 ps a byte. The frame may go on so late that its last bit is just there when
-	 * it is needed */
+	/* 10 Gb/s: 800 ps a byte. The frame must not be forwarded before its last bit is sure to
+	 * arrive in time. */
 	uint32_t wire_bytes = 1000 + frame_overhead_bytes(FRAME_HPC) + 4;
 
 	plan_of(RUN

@@ -1,5 +1,5 @@
-/*  orchestrator/plan/plan_buffer: the reserve of an input buffer, added up by hand; what a buffer
- *  must hold; the real clock (EC-12). */
+/*  orchestrator/plan/plan_buffer: the reserve of an input buffer, added up by hand; the least
+ *  buffer; the real clock (EC-12). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +38,10 @@ static void teardown(void)
 
 TEST_GROUP(plan_buffer, .setup = setup, .teardown = teardown);
 
-/* A frame of 4096 + 36 bytes takes 165.28 ns, the word 0.32 ns, latency and delay 1.35 us: told
- * after 1515.6 ns; what was decided last is there 1515.28 ns later. 3030.88 ns are 75772 bytes, or
- * 789 frames of 60 + 36 bytes, and one that had begun. With two packets of 16 units and the output
- * queue of 128 that is 950. */
+/* A frame of 4096 + 36 bytes takes 165.28 ns, the control word 0.32 ns, latency and delay 1.35 us.
+ * So the sender knows after 1515.6 ns, and its last decision arrives 1515.28 ns later. 3030.88 ns
+ * are 75772 bytes, or 789 frames of 60 + 36 bytes, and one that had begun. With two packets of 16
+ * units and the output queue of 128 that is 950. */
 TEST(plan_buffer_reserve_units__fabric_link)
 {
 	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 789 + 1 + 32 + 128);
@@ -56,8 +56,8 @@ TEST(plan_buffer_reserve_units__edge_link)
 	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 946 + 1 + 32);
 }
 
-/* 1 Mb/s, 8 us a byte: the two longest frames and the word are 8272 bytes, the ways 2.7 us not one
- * more */
+/* 1 Mb/s, 8 us a byte: the two longest frames and the control word are 8272 bytes; the delays of
+ * 2.7 us add less than one byte */
 TEST(plan_buffer_reserve_units__slow_link)
 {
 	port.rate_bps = 1000000;
@@ -66,7 +66,7 @@ TEST(plan_buffer_reserve_units__slow_link)
 }
 
 /* 800 Gb/s over 100 ms, 10 ps a byte: 2 * (100 ms + 350 ns) + 2 * 41.32 ns + 80 ps are 20000078272
- * bytes: nothing wraps */
+ * bytes: no overflow */
 TEST(plan_buffer_reserve_units__long_fast_link)
 {
 	port.rate_bps = 800000000000;
@@ -99,7 +99,7 @@ TEST(plan_buffers_make__levels)
 }
 
 /* the worst link decides: that of a NIC needs 979 units and two packets, 1011 in all */
-TEST(plan_buffers_make__too_small)
+TEST(plan_buffers_make__rejects_what_is_too_small)
 {
 	struct scenario_errors errors = { 0 };
 
@@ -118,9 +118,9 @@ TEST(plan_buffers_make__too_small)
 	scenario_errors_free(&errors);
 }
 
-/* as much again may be under way, more where the link itself holds more; and on a guarded link 64
- * packets at least */
-TEST(plan_buffer_make_real__as_much_again)
+/* The same amount may be in flight, more if the link itself holds more; on a guarded link at least
+ * 64 packets. */
+TEST(plan_buffer_make_real__twice_the_buffer)
 {
 	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
 
@@ -139,8 +139,7 @@ TEST(plan_buffer_make_real__as_much_again)
 	ck_assert_uint_eq(port.stop_units, 2 * units_of_bytes(port.mtu_bytes));
 }
 
-/* the lanes of a class share its buffer, unless that were too little; a host's link has one lane in
- * use */
+/* The lanes of a class share its buffer, unless that is too little. A host's link uses one lane. */
 TEST(plan_buffer_make_real__lanes_share)
 {
 	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
@@ -156,7 +155,7 @@ TEST(plan_buffer_make_real__lanes_share)
 	ck_assert_uint_eq(port.stop_units, 48);
 }
 
-/* credits (PG-9): nothing comes that there is no room for */
+/* credit (PG-9): nothing arrives for which there is no buffer */
 TEST(plan_buffers_make__port_group)
 {
 	struct scenario_errors errors = { 0 };

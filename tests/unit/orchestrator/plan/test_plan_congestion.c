@@ -1,6 +1,6 @@
 /*  orchestrator/plan/plan_congestion, plan_congestion_make, scenario_congestion: the numbers of
- *  congestion control, derived and said (EC-1, EC-5 ... EC-9, EC-12, EC-13, EC-16; TB-11). The
- *  arithmetic is redone by hand: 200 Gb/s is 40 ps a byte. */
+ *  congestion control, derived or given (EC-1, EC-5 ... EC-9, EC-12, EC-13, EC-16; TB-11). The
+ *  arithmetic is done by hand: 200 Gb/s is 40 ps a byte. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #define LEAF_SPINE RUN "topology: {generate: leaf-spine, leaves: 3, hosts-per-leaf: 2, spines: 2}\n"
 
 #define FRAME_PS 164640ull                                 /* 4096 bytes and the gap of 20 */
-#define HOP_PS (2 * (350000 + FRAME_PS + 1000000) + 90000) /* there and back */
+#define HOP_PS (2 * (350000 + FRAME_PS + 1000000) + 90000) /* round trip */
 #define EGRESS_PS (350000 + FRAME_PS)
 
 static struct plan plan;
@@ -64,7 +64,7 @@ static struct congestion_basis basis_of(const char *text)
 
 TEST_GROUP(plan_congestion, .teardown = tear_down, .timeout_s = 60);
 
-/* ---- what the fabric is like ---- */
+/* ---- properties of the fabric ---- */
 
 TEST(plan_congestion_basis__two_switches)
 {
@@ -83,7 +83,7 @@ TEST(plan_congestion_basis__longest_of_shortest_paths)
 	ck_assert_uint_eq(basis.rtt_ps, 2 * HOP_PS + EGRESS_PS);
 }
 
-/* switches without hosts are on the way, not at its ends */
+/* switches without hosts are inside a path, not at its ends */
 TEST(plan_congestion_basis__from_host_to_host)
 {
 	struct congestion_basis basis =
@@ -155,13 +155,13 @@ TEST(plan_congestion_derive__by_hand)
 	ck_assert_uint_eq(settings[9].flow_extent_units, 15);
 	ck_assert_uint_eq(settings[23].flow_extent_units, 15);
 	ck_assert_uint_eq(settings[23].eca_min, 255);
-	/* EC-5: half of what a ten thousandth is */
+	/* EC-5: half of a ten thousandth */
 	ck_assert_uint_eq(settings[23].rate_bps, 10000000);
 	ck_assert_uint_eq(settings[23].byte_time_ps << settings[23].byte_time_scale,
 			  800000 / 1024 * 1024);
 }
 
-/* EC-18: the steps span 3/2 of a frame of every host; for few hosts 100 us of the rate are more */
+/* EC-18: the steps span 3/2 of a frame of every host; for few hosts 100 us at the rate are more */
 TEST(plan_congestion_derive__number_of_senders)
 {
 	struct congestion_basis basis = { 200000000000, 4 * NODE_US, 3 * NODE_US, 4096,
@@ -180,13 +180,13 @@ TEST(plan_congestion_derive__number_of_senders)
 	basis.mtu_bytes = 9000;
 	congestion = plan_congestion_derive(&basis);
 	ck_assert_uint_eq(congestion.lbf_shift, 8);
-	/* packets: as many small ones as data units make a frame */
+	/* packets: as many small ones as the data units of a frame */
 	ck_assert_uint_eq(congestion.lpf_shift, 8);
 	ck_assert_uint_eq(congestion.dbf_shift, 5);
 }
 
-/* under the real clock: what gathers while a node is late is no congestion */
-TEST(plan_congestion_derive__late_nodes)
+/* under the real clock: a queue that forms while a node is late is no congestion */
+TEST(plan_congestion_derive__tolerates_late_nodes)
 {
 	const struct congestion_basis basis = { 10000000000, NODE_MS,       600 * NODE_US, 4096,
 						8,           300 * NODE_US, false };
@@ -194,9 +194,9 @@ TEST(plan_congestion_derive__late_nodes)
 	ck_assert_uint_eq(plan_congestion_derive(&basis).lbf_thresh_units, 750000 / 256 + 1);
 }
 
-/* FC-16: what waited on several ways may come at once, which is no congestion; only where packets
- * choose for themselves */
-TEST(plan_congestion_derive__several_ways)
+/* FC-16: What waited on several paths may arrive at once, which is no congestion. Only where
+ * packets select their path separately. */
+TEST(plan_congestion_derive__tolerates_several_paths)
 {
 	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US,
 						4096,         10000,        0,
@@ -251,8 +251,8 @@ static void fine(const struct congestion_basis *basis)
 	node_config_free(&config);
 }
 
-/* EC-5: the more congestion, the less, for any fabric; and every table is one that a switch
- * takes */
+/* EC-5: with more congestion every limit is smaller, for any fabric; and a switch accepts every
+ * table */
 TEST(plan_congestion_derive__more_congestion_nothing_larger)
 {
 	static const uint64_t rates_bps[] = {
@@ -300,9 +300,9 @@ TEST(plan_congestion_levels__any_target)
 	}
 }
 
-/* ---- what is said ---- */
+/* ---- what a scenario says ---- */
 
-TEST(plan_congestion_make__nothing_said)
+TEST(plan_congestion_make__defaults_are_derived)
 {
 	const struct congestion_config *congestion = plan_of(TWO);
 	struct congestion_basis basis;
@@ -318,7 +318,7 @@ TEST(plan_congestion_make__nothing_said)
 				  derived.settings[row].rate_bps);
 }
 
-TEST(plan_congestion_make__every_number_said)
+TEST(plan_congestion_make__every_number_is_used)
 {
 	const struct congestion_config *congestion = plan_of(
 		TWO
@@ -358,8 +358,8 @@ TEST(plan_congestion_make__every_number_said)
 	ck_assert_uint_eq(congestion->settings[23].target_units, 384);
 }
 
-/* a list is the whole table; what a row does not say is what the derived table has for its ECA */
-/* FC-12, FC-24: off unless said; what is not said of them follows from the other numbers */
+/* a list is the whole table; what a row leaves out is taken from the derived table for its ECA */
+/* FC-12, FC-24: off by default; what a scenario leaves out follows from the other numbers */
 TEST(plan_congestion_make__inputs_and_ecn)
 {
 	const struct congestion_config *congestion = plan_of(TWO);
@@ -439,7 +439,7 @@ static const char *const all_off[] = {
 	    "             limit-after-ack: no, headroom: no, fgfc: {enabled: no, pause: 1us}}\n",
 };
 
-TEST_RANGE(plan_congestion_make__off, 0, COUNT_OF(all_off))
+TEST_RANGE(plan_congestion_make__off_has_no_limits, 0, COUNT_OF(all_off))
 {
 	const struct congestion_config *congestion = plan_of(all_off[_i]);
 
@@ -449,8 +449,8 @@ TEST_RANGE(plan_congestion_make__off, 0, COUNT_OF(all_off))
 	ck_assert_uint_eq(congestion->port_limit_units, 0);
 }
 
-/* a mistake between two rows of which one was said is shown there, not nowhere */
-TEST(plan_congestion_make__mistake_of_a_row_nobody_named)
+/* a mistake between two rows, of which the scenario has one, is reported at that row */
+TEST(plan_congestion_make__mistake_is_reported_at_the_given_row)
 {
 	ck_assert_int_eq(plan_read(TWO "congestion:\n  settings:\n    5: {eca: 200}\n", NULL, 0),
 			 -EINVAL);

@@ -1,5 +1,5 @@
-/*  orchestrator/plan/plan_fault, fault_player: what happens when, and what came of it, without a
- *  fabric (FC-26, PG-11, TB-4, TB-11). */
+/*  orchestrator/plan/plan_fault and fault_player: which faults happen when, and their effects,
+ *  without a fabric (FC-26, PG-11, TB-4). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void action_is(uint32_t at, uint64_t at_us, enum plan_action_kind kind, u
 
 TEST_GROUP(faults, .teardown = tear_down);
 
-TEST(plan_faults_make__what_returns_comes_first)
+TEST(plan_faults_make__repairs_precede_failures)
 {
 	made("  - {at: 20us, for: 10us, link: [b, c]}\n  - {at: 30us, switch: a}\n");
 	ck_assert_uint_eq(plan.faults.action_count, 6);
@@ -85,7 +85,7 @@ TEST(plan_faults_make__no_tables_without_a_manager)
 	action_is(2, 28, ACTION_RETURN, 1);
 	action_is(3, 35, ACTION_FAIL, 2);
 	for (uint32_t i = 4; i < 8;
-	     i++) /* the one that took over at 40 us would have been the one that died at 35 us */
+	     i++) /* the manager that took over at 40 us would be the one that died at 35 us */
 		ck_assert(plan.faults.actions[i].kind == ACTION_TABLES &&
 			  plan.faults.actions[i].at_ps == 55 * NODE_US);
 	ck_assert_uint_eq(plan.faults.action_count, 8);
@@ -93,7 +93,7 @@ TEST(plan_faults_make__no_tables_without_a_manager)
 		ck_assert(!plan_fault_concerns(&plan, &plan.faults.list[0], i));
 }
 
-TEST_RANGE(plan_faults_make__refused, 0, 7)
+TEST_RANGE(plan_faults_make__rejects, 0, 7)
 {
 	static const struct {
 		const char *faults, *why;
@@ -112,8 +112,9 @@ TEST_RANGE(plan_faults_make__refused, 0, 7)
 	refused(cases[_i].faults, cases[_i].why);
 }
 
-/* b and c are two links apart without theirs; which of the two between a and b is said */
-TEST(plan_faults_hops__ways_around)
+/* without their link, b and c are two links apart; the fault names one of the two links between a
+ * and b */
+TEST(plan_faults_hops__counts_the_detour)
 {
 	uint32_t hops;
 
@@ -127,10 +128,10 @@ TEST(plan_faults_hops__ways_around)
 	ck_assert_uint_eq(hops, 1);
 }
 
-/* PG-5: by port groups a packet from a to c may have gone to b when the link between b and c fails:
- * back, and on to c. It has a lane for each of these links, though all ways have two at most. A
- * plan without faults has two lanes. */
-TEST(plan_faults_hops__in_flight)
+/* PG-5: with port groups, a packet from a to c may be at b when the link between b and c fails: it
+ * returns, and goes to c. It has a lane for each of these links, although all paths have two at
+ * most. A plan without faults has two lanes. */
+TEST(plan_faults_hops__counts_packets_in_flight)
 {
 	const char *more = "fabric: port-group\nport-group: {non-minimal: yes}\n";
 	char faults[256];
@@ -196,7 +197,7 @@ static void fabric_make(void)
 		pages[i] = calloc(1, sizeof(*pages[i]));
 }
 
-/* the first NIC gets @bytes in each microsecond, half of that from @slow_us to @fast_us */
+/* the first NIC receives @bytes in each microsecond, half of that from @slow_us to @fast_us */
 static void play(struct fault_player *player, uint64_t bytes, uint64_t slow_us, uint64_t fast_us)
 {
 	node_time_t at, before = 0;
@@ -240,16 +241,16 @@ TEST(fault_player__a_link_is_down_while_any_fault_of_it_lasts)
 	ck_assert_uint_eq(results.faults[1].lost, 2 * 7);
 	ck_assert_uint_eq(results.faults[0].before_bps, 8000000000);
 	ck_assert_uint_eq(results.faults[0].least_bps, 4000000000);
-	/* before the next thing happened */
+	/* before the next fault */
 	ck_assert_uint_eq(results.faults[0].recovery_ps, NODE_TIME_NEVER);
-	/* as much as right before */
+	/* the same rate as just before */
 	ck_assert_uint_eq(results.faults[1].recovery_ps, 0);
 	free(results.faults);
 	fault_player_fini(&player);
 	fabric_free();
 }
 
-TEST(fault_player__recovery)
+TEST(fault_player__recovery_is_measured)
 {
 	struct fault_player player;
 	struct results results = { 0 };

@@ -54,7 +54,7 @@ TEST(plan_make_real__hosts_instead_of_workloads)
 	ck_assert_uint_eq(real.nodes[0].sample_ps, 0);
 	ck_assert_int_eq(real.nodes[0].ports[0].medium, MEDIUM_VETH);
 	ck_assert(real.nodes[0].ports[0].guarded);
-	/* the buffer; beside it what is under way, and the output queue of 32 KiB */
+	/* the buffer; in addition what is in flight, and the output queue of 32 KiB */
 	ck_assert_uint_eq(real.nodes[0].ports[0].stop_units, 1024);
 	ck_assert_uint_eq(real.nodes[0].ports[0].flight_units, 64 * 16);
 	ck_assert_uint_eq(real.nodes[0].ports[0].buffer_units, 1024 + 64 * 16 + 128);
@@ -62,7 +62,7 @@ TEST(plan_make_real__hosts_instead_of_workloads)
 
 /* the same workloads, seeds, samples and expectations as under the virtual clock; no host, no
  * veth */
-TEST(plan_make_traffic__the_virtual_plan_on_the_other_clock)
+TEST(plan_make_traffic__equals_the_virtual_plan)
 {
 	plan_of(plan_make, &virtual);
 	plan_of(plan_make_traffic, &real);

@@ -1,4 +1,4 @@
-/*  orchestrator/plan/plan_roce: headroom added up by hand, what is derived, the flood tree, rings
+/*  orchestrator/plan/plan_roce: headroom added up by hand, derived numbers, the flood tree, rings
  *  and the real clock (RC-3, RC-5, RC-7, RC-9). */
 #include <errno.h>
 #include <stdlib.h>
@@ -60,9 +60,9 @@ static void refused(const char *text, const char *what)
 
 TEST_GROUP(plan_roce, .teardown = tear_down);
 
-/* 200 Gb/s, 25 bytes a ns. Frames of 4214 + 24 bytes: one is being sent, one had begun, 8476. The
- * PFC frame: 84. There and back 2 us, 50000; both switches' 350 ns, 17500. And the frame that found
- * the buffer full, 4218. */
+/* 200 Gb/s, 25 bytes a ns. Frames of 4214 + 24 bytes: one is being sent, one had begun: 8476. The
+ * PFC frame: 84. The round trip of 2 us: 50000. Latency of both switches, 350 ns each: 17500. And
+ * the frame for which the buffer was full: 4218. */
 TEST(plan_roce_headroom__between_switches)
 {
 	planned(TWO);
@@ -70,7 +70,7 @@ TEST(plan_roce_headroom__between_switches)
 	ck_assert_uint_eq(plan.nodes[1].ports[1].headroom_bytes, 8476 + 84 + 50000 + 17500 + 4218);
 }
 
-/* the NIC's 500 ns and the switch's 350 ns: 21250 bytes; the NIC itself has no buffer to keep */
+/* the NIC's 500 ns and the switch's 350 ns: 21250 bytes; the NIC itself has an unlimited buffer */
 TEST(plan_roce_headroom__to_a_host)
 {
 	planned(TWO);
@@ -88,7 +88,7 @@ TEST(plan_roce_headroom__follows_the_link)
 			  2 * 1504 + 64 + 100000 + 3500 + 1504);
 }
 
-TEST(plan_roce_headroom__as_it_was_said)
+TEST(plan_roce_headroom__given_value_is_used)
 {
 	planned(TWO "roce: {pfc: {headroom: 10kB}}\n");
 	ck_assert_uint_eq(plan.nodes[0].ports[0].headroom_bytes, 10000);
@@ -96,7 +96,7 @@ TEST(plan_roce_headroom__as_it_was_said)
 }
 
 /* four ports of 84028 bytes in two lossless classes, and two frames of 4218 */
-TEST(plan_roce_buffers__say_what_they_need)
+TEST(plan_roce_buffers__error_names_what_is_needed)
 {
 	const char *classes = STAR "classes: [{name: a}, {name: b, lossless: no}, {name: c}]\n";
 	char text[400];
@@ -151,8 +151,8 @@ TEST(plan_roce_make__defaults)
 	}
 }
 
-/* a level of its own takes the place of the share, unless both are said */
-TEST(plan_roce_make__levels_and_shares)
+/* an absolute level replaces the share, unless both are given */
+TEST(plan_roce_make__level_replaces_the_share)
 {
 	const struct roce_config *roce =
 		planned(STAR "classes:\n"
@@ -172,14 +172,14 @@ TEST(plan_roce_make__levels_and_shares)
 	ck_assert_uint_eq(roce->classes[3].alpha_permille, 0);
 	ck_assert_uint_eq(roce->classes[3].xoff_bytes, 1000000);
 	ck_assert_uint_eq(roce->classes[4].alpha_permille, 62);
-	/* two packets were more than xoff */
+	/* two packets are more than xoff */
 	ck_assert_uint_eq(roce->classes[5].xon_offset_bytes, 5000);
 	ck_assert_uint_eq(roce->classes[6].xon_offset_bytes, 4000);
 	ck_assert_uint_eq(roce->cnp_class, 6);
 }
 
-/* without PFC nobody is stopped: what was lossless has a lossy class's share of the buffer */
-TEST(plan_roce_make__without_pfc)
+/* without PFC no class is paused: a lossless class gets the share of the buffer of a lossy one */
+TEST(plan_roce_make__without_pfc_classes_are_lossy)
 {
 	const struct roce_config *roce = planned(STAR "roce: {pfc: no}\n");
 
@@ -196,7 +196,7 @@ TEST(plan_roce_make__ecn_of_all_and_of_one)
 		     "{name: c, ecn: no}, {name: cnp}, {name: d, ecn: yes, lossless: no}]\n");
 
 	ck_assert_uint_eq(roce->classes[0].kmin_bytes, 10000);
-	ck_assert_uint_eq(roce->classes[0].kmin_per_bps, 0); /* said: at every port */
+	ck_assert_uint_eq(roce->classes[0].kmin_per_bps, 0); /* given: at every port */
 	ck_assert_uint_eq(roce->classes[0].kmax_bytes, 200000);
 	ck_assert_uint_eq(roce->classes[0].kmax_per_bps, 40000000000);
 	ck_assert_uint_eq(roce->classes[0].pmax_ppm, 20000);
@@ -209,7 +209,7 @@ TEST(plan_roce_make__ecn_of_all_and_of_one)
 	ck_assert_uint_eq(roce->cnp_class, 3);
 }
 
-/* `per`: for a port of this rate; of all classes, and of one */
+/* `per`: for a port of this rate; for all classes, and for one */
 TEST(plan_roce_make__ecn_per_rate)
 {
 	const struct roce_config *roce = planned(
@@ -235,8 +235,8 @@ TEST(plan_roce_make__kmin_above_the_default_kmax)
 		"200000000000 b/s");
 }
 
-/* one of THh and THl moves the other (RC-9) */
-TEST(plan_roce_make__path_levels)
+/* RC-9: one of THh and THl moves the other */
+TEST(plan_roce_make__one_path_level_moves_the_other)
 {
 	planned(STAR "roce: {path-pause: {high: 90kB}}\n");
 	ck_assert_uint_eq(plan.nodes[0].roce.path_low_bytes, 30000);
@@ -249,8 +249,8 @@ TEST(plan_roce_make__path_levels)
 	ck_assert(plan.nodes[0].roce.path_pause);
 }
 
-/* the same file as a fabric of kind flow-channel: nothing of all this is left */
-TEST(plan_roce_make__another_kind_of_fabric)
+/* the same file as a fabric of kind flow-channel: nothing of this remains */
+TEST(plan_roce_make__nothing_in_another_kind)
 {
 	static const char *const setting = "fabric=flow-channel";
 	const char *text = STAR "roce: {buffer: 1}\nworkloads: [{name: w, pattern: incast, to: h0, "
@@ -267,8 +267,8 @@ TEST(plan_roce_make__another_kind_of_fabric)
 	ck_assert_uint_eq(plan.nodes[2].nic.workloads[0].connections, 3);
 }
 
-/* a link that loses is not guarded here */
-TEST(plan_roce_make__losses_are_losses)
+/* a link with losses is not guarded in this kind */
+TEST(plan_roce_make__links_with_losses_are_not_guarded)
 {
 	planned(STAR "links: {loss: 1%}\n");
 	ck_assert(!plan.nodes[0].ports[0].guarded);
@@ -293,7 +293,7 @@ static uint32_t flood_links(const struct plan *of)
 	return links;
 }
 
-/* a frame from host @from, flooded: every other host gets it once, whatever way it takes */
+/* a frame of host @from is flooded: every other host receives it once, whatever its path */
 static void flood_from(const struct plan *of, uint32_t from, uint32_t *got)
 {
 	struct {
@@ -315,7 +315,8 @@ static void flood_from(const struct plan *of, uint32_t from, uint32_t *got)
 				got[of->nodes[port->peer_index].nic.host_index]++;
 				continue;
 			}
-			ck_assert_uint_lt(end, NODE_COUNT_MAX); /* a loop would go on for ever */
+			/* in a loop it would be forwarded for ever */
+			ck_assert_uint_lt(end, NODE_COUNT_MAX);
 			queue[end].node = port->peer_index;
 			queue[end++].port = port->peer_port;
 		}
@@ -332,8 +333,7 @@ static const char *const fabrics[] = {
 	"links: [[a, b], [b, c], [c, d], [d, a], [a, b], [b, d]]",
 };
 
-TEST_RANGE(plan_routes_make__flood_once_to_everybody_on_every_topology, 0,
-	   sizeof(fabrics) / sizeof(*fabrics))
+TEST_RANGE(plan_routes_make__flood_reaches_every_host_once, 0, sizeof(fabrics) / sizeof(*fabrics))
 {
 	char text[400];
 
@@ -349,7 +349,7 @@ TEST_RANGE(plan_routes_make__flood_once_to_everybody_on_every_topology, 0,
 	}
 }
 
-/* a link that is down is no branch: the ring of four switches is a chain without it */
+/* a failed link is no branch: without it the ring of four switches is a chain */
 TEST(plan_routes_make__flood_around_a_link_that_is_down)
 {
 	uint32_t got[64] = { 0 };
@@ -375,8 +375,8 @@ TEST(plan_workloads__connections)
 		     "  - {name: w, pattern: incast, to: h0, connections: 5}\n"
 		     "  - {name: t, pattern: all-to-all, frame: tcp, connections: 2}\n");
 	nic = &plan.nodes[1];
-	ck_assert_uint_eq(nic->nic.flows_max, 3 * 5 + 3 * 2); /* what h0 receives */
-	ck_assert_uint_eq(nic[1].nic.flows_max, 5 + 3 * 2);   /* what h1 sends */
+	ck_assert_uint_eq(nic->nic.flows_max, 3 * 5 + 3 * 2); /* the packets that h0 receives */
+	ck_assert_uint_eq(nic[1].nic.flows_max, 5 + 3 * 2);   /* the packets that h1 sends */
 	ck_assert_int_eq(nic[1].nic.workloads[0].transport, TRANSPORT_RC);
 	ck_assert_int_eq(nic[1].nic.workloads[0].frame, FRAME_ROCE);
 	ck_assert_uint_eq(nic[1].nic.workloads[0].connections, 5);
@@ -384,7 +384,7 @@ TEST(plan_workloads__connections)
 	ck_assert_uint_eq(plan.workloads[1].connections, 2);
 }
 
-TEST(plan_workloads__more_connections_than_places)
+TEST(plan_workloads__rejects_too_many_connections)
 {
 	refused(STAR "nic: {flows-max: 9}\nworkloads: [{name: w, pattern: all-to-all, connections: "
 		     "4}]\n",
@@ -394,9 +394,9 @@ TEST(plan_workloads__more_connections_than_places)
 
 /* ---- time ---- */
 
-/* No fabric header between switches: two links of 4178 bytes (with gap, 167.12 ns), on three links
- * cut through by 64 bytes. NIC 500 ns, three ways of 1 us, two switches of 350 ns and 2.56 ns; the
- * second packet behind the first. */
+/* Without fabric header between switches: two links of 4178 bytes (with gap, 167.12 ns),
+ * cut-through after 64 bytes over three links. NIC 500 ns, three delays of 1 us, two switches of
+ * 350 ns and 2.56 ns; the second packet follows the first. */
 TEST(plan_ideal__roce_has_no_fabric_header)
 {
 	uint32_t data_bytes;
@@ -410,8 +410,8 @@ TEST(plan_ideal__roce_has_no_fabric_header)
 	ck_assert_uint_eq(two_ps - one_ps, 4178 * 40);
 }
 
-/* 3 lookaheads of 1.35 us, the way, two latencies, two frames: nothing but PFC frames of 84 bytes
- * in it, of 128 bytes each */
+/* 3 lookaheads of 1.35 us, the delay, two latencies, two frames; filled with PFC frames of 84
+ * bytes, each of which takes 128 bytes of the ring */
 TEST(plan_rings__hold_a_link_full_of_short_frames)
 {
 	const struct port_config *port;
@@ -425,7 +425,7 @@ TEST(plan_rings__hold_a_link_full_of_short_frames)
 	ck_assert_uint_lt(port->ring_bytes, 4 * frames * 128);
 }
 
-/* byte for byte what the nodes get, and what the fabric manager writes into them */
+/* byte for byte the configuration of the nodes, and what the fabric manager writes into it */
 static void told_the_same(struct node_config *a, struct node_config *b)
 {
 	struct control_message to_a = { .kind = CONTROL_CONFIGURE, .config = a };
@@ -449,7 +449,7 @@ static void told_the_same(struct node_config *a, struct node_config *b)
 	}
 }
 
-TEST(plan_make__the_same_again)
+TEST(plan_make__same_scenario_same_bytes)
 {
 	const char *text =
 		RUN "topology: {generate: leaf-spine, leaves: 3, hosts-per-leaf: 2, spines: 2}\n"
@@ -463,7 +463,7 @@ TEST(plan_make__the_same_again)
 
 /* ---- the real clock ---- */
 
-/* twice what may be under way comes on top, and all headroom on top of the buffer */
+/* twice what may be in flight is added, and all headroom is added to the buffer */
 TEST(plan_make_traffic__roce)
 {
 	const struct port_config *edge, *fabric, *host;
@@ -475,7 +475,7 @@ TEST(plan_make_traffic__roce)
 	ck_assert_uint_eq(fabric->flight_units, 2048);
 	ck_assert_uint_eq(fabric->headroom_bytes, 2 * 524288 + 8476 + 84 + 50000 + 17500 + 4218);
 	ck_assert_uint_eq(fabric->buffer_units, 0);
-	ck_assert_uint_eq(edge->flight_units, 0); /* the NIC takes everything */
+	ck_assert_uint_eq(edge->flight_units, 0); /* the NIC has no limit */
 	ck_assert_uint_eq(host->flight_units, 2048);
 	ck_assert_uint_eq(plan.nodes[0].roce.buffer_bytes,
 			  (32 << 20) + fabric->headroom_bytes + edge->headroom_bytes);
@@ -492,7 +492,7 @@ TEST(plan_make_real__roce_over_veth)
 	ck_assert_uint_gt(plan.nodes[2].nic.host_queues, 0);
 }
 
-TEST(plan_make_real__more_than_a_buffer_can_hold)
+TEST(plan_make_real__rejects_what_exceeds_a_buffer)
 {
 	ck_assert_int_eq(plan_of(plan_make_real,
 				 TWO "links: {delay: 100us}\nclasses: [{name: a}, {name: b}, "
@@ -503,8 +503,8 @@ TEST(plan_make_real__more_than_a_buffer_can_hold)
 		      errors.texts[0]);
 }
 
-/* what joins has headroom; what leaves leaves its place */
-TEST(plan_room__joins_and_leaves_a_roce_fabric)
+/* a link that joins has headroom; a link that leaves keeps its place free */
+TEST(plan_spare__joins_and_leaves_a_roce_fabric)
 {
 	int64_t added, host;
 	struct port_config like;
@@ -529,10 +529,11 @@ TEST(plan_room__joins_and_leaves_a_roce_fabric)
 				      why);
 	}
 	plan_spare_node_remove(&plan, (uint32_t)added);
-	ck_assert_uint_gt(plan.nodes[0].ports[2].headroom_bytes, 0); /* its place is kept */
+	ck_assert_uint_gt(plan.nodes[0].ports[2].headroom_bytes, 0); /* its place is free */
 }
 
-/* under the real clock ACKs are as late as processes are; what was said holds under both */
+/* Under the real clock ACKs are as late as the processes. A given timeout holds under both
+ * clocks. */
 TEST(plan_roce__timeouts_of_either_clock)
 {
 	ck_assert_int_eq(plan_of(plan_make, TWO, &plan), 0);
@@ -551,9 +552,9 @@ TEST(plan_roce__timeouts_of_either_clock)
 	ck_assert_uint_eq(plan.nodes[0].roce.tcp.rto_min_ps, 2 * NODE_MS);
 }
 
-/* a leaf does not send to a spine that has lost its link to the other leaf, nor to one that is
- * dead; nor do floods */
-TEST(plan_routes_make__around_what_carries_nothing)
+/* a leaf sends neither data nor floods to a dead spine, or to one that has lost its link to the
+ * other leaf */
+TEST(plan_routes_make__around_what_cannot_forward)
 {
 	char why[200];
 

@@ -1,5 +1,5 @@
-/*  orchestrator/plan/plan_routing: what follows from the fabric's numbers, what was said of them,
- *  what every switch is told (FC-23 ... FC-25, PG-3, PG-10). */
+/*  orchestrator/plan/plan_routing: numbers that follow from the fabric, numbers that a scenario
+ *  gives, and the configuration of every switch (FC-23 ... FC-25, PG-3, PG-10). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@
 	"hosts-per-leaf: 2, "                                                           \
 	"spines: 2}\n"
 
-/* 200 Gb/s, 25 bytes a nanosecond: 100 kB in a round trip of a link, 250 kB in one of the fabric */
+/* 200 Gb/s, 25 bytes a nanosecond: 100 kB in the round trip of a link, 250 kB in that of the
+ * fabric */
 static const struct congestion_basis basis = { .rate_bps = 200000000000,
 					       .rtt_ps = 10 * NODE_US,
 					       .link_rtt_ps = 4 * NODE_US,
@@ -64,7 +65,7 @@ TEST(plan_routing_derive__numbers)
 	ck_assert_uint_eq(routing.hold_ps, 40 * NODE_US); /* 2 * 16 * 163.84 ns are less */
 }
 
-/* a source among many sends seldom: 163.84 ns * 4000 hosts between two frames */
+/* one of many sources sends rarely: 163.84 ns * 4000 hosts between two frames */
 TEST(plan_routing_derive__hold_of_many_hosts)
 {
 	struct congestion_basis many = basis;
@@ -73,9 +74,9 @@ TEST(plan_routing_derive__hold_of_many_hosts)
 	ck_assert_uint_eq(plan_routing_derive(&many, false).hold_ps, 2 * 163840ull * 4000);
 }
 
-/* ours: inputs ask, and who obeys may be anywhere. What they measure and what it changes lies two
- * round trips apart */
-TEST(plan_routing_derive__tree)
+/* ours: Inputs request redirects, which any switch may execute. Their effect can be measured after
+ * two round trips. */
+TEST(plan_routing_derive__inputs_request_redirects_in_a_tree)
 {
 	struct routing_config tree = plan_routing_derive(&basis, true),
 			      other = plan_routing_derive(&basis, false);
@@ -96,10 +97,10 @@ TEST(plan_port_group_derive__numbers)
 
 	ck_assert_uint_eq(config.pending_units, 4 * 16);
 	ck_assert_uint_eq(config.queue_units, 196); /* 50000 / 256 */
-	/* 18 us, there and back with the links of hosts */
+	/* 18 us, the round trip with the links of hosts */
 	ck_assert_uint_eq(config.fecn_units, 1758);
 	ck_assert_uint_eq(config.log_marks, 1);
-	ck_assert_uint_eq(config.log_window_ps, 2007040); /* the queue drains in it */
+	ck_assert_uint_eq(config.log_window_ps, 2007040); /* the time in which the queue drains */
 	ck_assert_uint_eq(config.hold_ps, 4 * NODE_US);
 	ck_assert_uint_eq(config.becn_interval_ps, 9 * NODE_US);
 	ck_assert_uint_eq(config.ccti_timer_ps, 9 * NODE_US);
@@ -123,7 +124,7 @@ TEST(plan_port_group_derive__short_links)
 	ck_assert_uint_eq(plan_routing_derive(&near, false).redirect_full_units, 4 * 16 + 8 * 16);
 }
 
-/* whatever the fabric is like, a tree (_i) or none, a node takes it */
+/* for any fabric, a tree (_i) or not, a node accepts the numbers */
 TEST_RANGE(plan_routing_derive__within_limits, 0, 2)
 {
 	static const uint64_t rates[] = { 1000000, 10000000000, 800000000000 };
@@ -160,8 +161,8 @@ TEST(plan_routing_request__defaults)
 	ck_assert(!request.cycles_allowed);
 }
 
-/* PFC's deadlocks are part of that kind: one lane, circles are played */
-TEST(plan_routing_request__roce)
+/* PFC deadlocks are a subject of that kind: one lane, cycles are permitted */
+TEST(plan_routing_request__roce_permits_cycles)
 {
 	struct routing_request request;
 
@@ -188,7 +189,7 @@ TEST(plan_routing_make__by_kind_of_fabric)
 	ck_assert(plan.nodes[0].switch_.routing.hold_sources);
 }
 
-TEST(plan_routing_make__what_was_said)
+TEST(plan_routing_make__given_numbers_are_used)
 {
 	const struct routing_config *routing = NULL;
 
@@ -199,7 +200,7 @@ TEST(plan_routing_make__what_was_said)
 	routing = &plan.nodes[1].switch_.routing;
 	ck_assert_int_eq(routing->choice, ROUTING_STATIC);
 	ck_assert_int_eq(routing->detour, DETOUR_ADAPTIVE);
-	ck_assert_uint_eq(routing->detour_bias_units, 4); /* begun ones count */
+	ck_assert_uint_eq(routing->detour_bias_units, 4); /* a part of a unit counts as one */
 	ck_assert_uint_eq(routing->detour_weight_permille, 1000);
 	ck_assert_uint_eq(routing->detour_draws, 7);
 	ck_assert(routing->redirect && routing->hold_sources);
@@ -210,8 +211,8 @@ TEST(plan_routing_make__what_was_said)
 	ck_assert_uint_eq(routing->hold_ps, 77 * NODE_US);
 }
 
-/* a full depth below the derived depth takes that down with it */
-TEST(plan_routing_make__full_alone)
+/* a full level below the derived depth lowers the depth to it */
+TEST(plan_routing_make__full_level_lowers_the_depth)
 {
 	plan_of(TWO "routing: {redirect: {full: 4KiB}}\n");
 	ck_assert_uint_eq(plan.nodes[0].switch_.routing.redirect_full_units, 16);
@@ -238,7 +239,7 @@ TEST(plan_routing_make__groups)
 }
 
 /* where every link leads up or down */
-TEST(plan_routing_make__inputs_ask_in_a_tree)
+TEST(plan_routing_make__inputs_request_redirects_in_a_tree)
 {
 	const struct routing_config *routing = redirects_of(TREE "routing: {choice: adaptive}\n");
 
@@ -251,9 +252,9 @@ TEST(plan_routing_make__inputs_ask_in_a_tree)
 	ck_assert_uint_gt(routing->redirect_interval_ps, routing->redirect_pause_ps);
 }
 
-/* a switch in the middle is the one to obey: where it may not no input asks; and what is said of
- * other fabrics makes no tree of them */
-TEST(plan_routing_make__anywhere)
+/* An intermediate switch executes the redirect. If it may not, no input requests one. The same keys
+ * do not turn another fabric into a tree. */
+TEST(plan_routing_make__inputs_need_redirects_anywhere)
 {
 	const struct routing_config *routing =
 		redirects_of(TREE "routing: {choice: adaptive, redirect: {anywhere: no}}\n");
@@ -263,7 +264,7 @@ TEST(plan_routing_make__anywhere)
 	ck_assert(routing->redirect && routing->redirect_anywhere && !routing->redirect_inputs);
 }
 
-/* whose flows are not redirected has nobody who asks */
+/* without redirects no input requests them */
 TEST(plan_routing_make__no_redirects_no_inputs)
 {
 	ck_assert(!redirects_of(TREE)->redirect_inputs); /* choice: static */
@@ -272,8 +273,8 @@ TEST(plan_routing_make__no_redirects_no_inputs)
 	ck_assert(redirects_of(TREE "routing: {redirect: yes}\n")->redirect_inputs);
 }
 
-/* FC-23, FC-25, EC-9: [S2] in its own terms, in a tree, too. What is said beside it stands,
- * wherever it is said. */
+/* FC-23, FC-25, EC-9: [S2] in its own terms, in a tree, too. Other keys override it, wherever they
+ * are given. */
 TEST(plan_routing_make__preset_s2)
 {
 	const struct routing_config *routing = redirects_of(TREE "routing: {preset: s2}\n");
@@ -300,7 +301,7 @@ TEST(plan_routing_make__preset_s2)
 	ck_assert_uint_eq(plan.nodes[0].switch_.congestion.port_limit_units, 0);
 }
 
-TEST(plan_routing_make__times_that_were_said)
+TEST(plan_routing_make__given_times_are_used)
 {
 	const struct routing_config *routing = redirects_of(
 		TREE "routing: {choice: adaptive, redirect: {interval: 60us, pause: 70us}}\n");
@@ -310,7 +311,7 @@ TEST(plan_routing_make__times_that_were_said)
 	ck_assert(routing->redirect_inputs);
 }
 
-/* FC-26: what the manager writes, of trees only */
+/* FC-26: what the manager writes, for trees only */
 TEST(plan_routing_make__ports_upward)
 {
 	const struct switch_config *leaf, *spine;
@@ -357,7 +358,7 @@ TEST(plan_routing_make__port_group)
 }
 
 /* what is not marked is not answered */
-TEST(plan_routing_make__no_fecn_no_becn)
+TEST(plan_routing_make__without_fecn_no_becn)
 {
 	plan_of(TWO "fabric: port-group\nport-group: {fecn: no}\n");
 	ck_assert(!plan.nodes[0].port_group.fecn);

@@ -1,5 +1,5 @@
-/*  orchestrator/plan/plan_spare (TB-22): what joins and leaves changes its own places, and the
- *  tables of all switches. */
+/*  orchestrator/plan/plan_spare: a node that joins or leaves changes its own places, and the tables
+ *  of all switches, nothing else (TB-22). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static uint32_t at(const char *name)
 	return node->index;
 }
 
-/* every node is as a node takes it, and both ends of every link name each other */
+/* a node accepts every configuration, and both ends of every link name each other */
 static void consistent(void)
 {
 	char why[200];
@@ -83,8 +83,8 @@ static int64_t plug(uint32_t a, uint32_t b)
 
 TEST_GROUP(plan_room, .setup = set_up, .teardown = tear_down);
 
-/* PAUSE frames that the first NIC sends are its own: one that joins has none, and neither frees
- * those of the other */
+/* The first NIC has `pauses` of its own. A host that joins has none, and removing it leaves those
+ * of the first. */
 TEST(plan_spare_host__pauses_are_not_shared)
 {
 	struct nic_config *first = &plan.nodes[at("A")].nic, *joined;
@@ -98,7 +98,7 @@ TEST(plan_spare_host__pauses_are_not_shared)
 	ck_assert_uint_eq(first->pause_count, 2);
 }
 
-TEST(plan_spare_make__moves_nothing_that_was_there)
+TEST(plan_spare_make__moves_nothing)
 {
 	struct plan_counts counts = plan_spare_counts(&plan);
 
@@ -127,7 +127,7 @@ TEST(plan_spare_host__joins_with_its_own_address)
 			  plan.nodes[at("s1")].ports[0].match.fields);
 }
 
-TEST(plan_spare_link__ends_with_the_ports)
+TEST(plan_spare_link__fails_without_a_free_port)
 {
 	for (uint32_t i = 0; i < PLAN_SPARE_PORTS; i++)
 		ck_assert_int_ge(plug(at("s1"), at("s2")), 0);
@@ -135,7 +135,7 @@ TEST(plan_spare_link__ends_with_the_ports)
 	consistent();
 }
 
-TEST(plan_spare_host__ends_with_the_places)
+TEST(plan_spare_host__fails_without_a_free_place)
 {
 	char name[16];
 
@@ -146,7 +146,7 @@ TEST(plan_spare_host__ends_with_the_places)
 	ck_assert_int_eq(plan_spare_host(&plan, "one-more"), -ENOSPC);
 }
 
-TEST(plan_spare_node_remove__gives_the_place_back)
+TEST(plan_spare_node_remove__frees_the_place)
 {
 	uint32_t index = at("B");
 
@@ -155,14 +155,14 @@ TEST(plan_spare_node_remove__gives_the_place_back)
 	ck_assert_uint_eq(plan_spare_counts(&plan).links, 3);
 	ck_assert_ptr_null(plan_node_find(&plan, "B"));
 	ck_assert(plan.nodes[at("s2")].ports[0].vacant);
-	ck_assert_uint_eq(plan.nodes[at("C")].ports[0].peer_port, 1); /* did not move */
+	ck_assert_uint_eq(plan.nodes[at("C")].ports[0].peer_port, 1); /* it did not move */
 	ck_assert_int_eq(plan_spare_host(&plan, "E"), index);
 	ck_assert_int_eq(plug(index, at("s2")), 1);
 	consistent();
 }
 
-/* the first edge port of all has gone, so the new one cannot take them from there */
-TEST(plan_spare_link__keeps_flows_apart_at_the_first_port)
+/* the first edge port was removed, so the new link cannot copy its match fields */
+TEST(plan_spare_link__has_match_fields_without_the_first_port)
 {
 	uint32_t fields = plan.nodes[at("s1")].ports[0].match.fields;
 	int64_t host;
@@ -176,9 +176,9 @@ TEST(plan_spare_link__keeps_flows_apart_at_the_first_port)
 	ck_assert_uint_eq(plan.nodes[host].ports[0].match.fields, 0);
 }
 
-/* a running node keeps the channels of a port, which only fits one with as many; frames are cut to
- * what both carry */
-TEST(plan_spare_link__fits_what_the_nodes_were_made_with)
+/* A running node keeps the number of flow channels of a port, so only a port with the same number
+ * fits. The MTU is the smaller one of both ends. */
+TEST(plan_spare_link__fits_the_running_nodes)
 {
 	const struct port_config *s1, *s2;
 
@@ -191,7 +191,7 @@ TEST(plan_spare_link__fits_what_the_nodes_were_made_with)
 	plan_spare_link_remove(&plan, s1->link_index);
 	ck_assert_uint_eq(s1->channels, 8);
 	ck_assert_uint_ge(s1->mtu_bytes, plan.nodes[at("s1")].ports[0].mtu_bytes);
-	/* not by that port, although it is the first */
+	/* not at that port, although it is the first */
 	ck_assert_int_ge(plug(at("s1"), at("s3")), 0);
 	ck_assert(s1->vacant);
 	ck_assert_uint_eq(plan.nodes[at("s1")].ports[2].channels,
@@ -212,8 +212,8 @@ TEST(plan_spare_node_remove__keeps_the_clock)
 	ck_assert_int_gt(more, 0);
 }
 
-/* FC-3: a switch that joins knows which networks lie behind hosts, and a host that takes a router's
- * place is the router */
+/* FC-3: a switch that joins knows the networks behind hosts, and a host in the place of a router is
+ * the router */
 TEST(plan_spare_switch__has_the_prefixes)
 {
 	const struct switch_config *joined;

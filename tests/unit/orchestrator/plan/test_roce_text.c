@@ -1,4 +1,4 @@
-/*  orchestrator/plan/roce_text: heddle check says what was derived, to people and to programs
+/*  orchestrator/plan/roce_text: `heddle check` prints what was derived, for people and for programs
  *  (RC-5). */
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +113,8 @@ TEST(roce_json__every_port)
 	json_decref(root);
 }
 
-/* PFC before ECN: s1 has 33.55 MB less headroom to share. One input alone is paused at its xoff, or at
- * alpha / (1 + alpha) of that */
+/* PFC acts before ECN. s1 has a shared buffer of 33.55 MB less its headroom. A single input is
+ * paused at its xoff, or at alpha / (1 + alpha) of the shared buffer. */
 TEST(roce_print__marking_late)
 {
 	printed(CLASSES "roce: {pfc: yes}\n");

@@ -1,5 +1,5 @@
-/*  orchestrator/routing/topology, routing* (FC-23, FC-25, TB-14): against the formulas of fat trees,
- *  dragonflies, HyperX and tori, with links and switches that failed. */
+/*  orchestrator/routing/topology and routing: compared with the formulas of fat trees, dragonflies,
+ *  HyperX and tori, also with failed links and switches (FC-23, FC-25, TB-14). */
 #include "tests/unit/orchestrator/plan/routing_checks.h"
 
 TEST_GROUP(routing, .teardown = tear_down, .timeout_s = 120);
@@ -72,7 +72,7 @@ TEST(routing_make__dragonfly_detours)
 	ck_assert_uint_eq(routing.hops_max, 6);
 	ck_assert_uint_eq(routing.lanes, 6);
 	ck_assert_uint_eq(routing.switches[0].via_count, 35);
-	no_circle();
+	no_cycle_expect();
 }
 
 TEST(routing_make__dragonfly_detours_that_fit_five_lanes)
@@ -80,8 +80,8 @@ TEST(routing_make__dragonfly_detours_that_fit_five_lanes)
 	topology_of(DRAGONFLY);
 	made((struct routing_request){ .detours = true, .lanes = 5 });
 	ck_assert_uint_eq(routing.hops_max, 5);
-	/* at most two links away: 3 of the group; 2 behind its own global links, 6 behind those of
-	 * the group; 6 beside those 2 */
+	/* at most two links away: 3 of the group; 2 over its own global links, 6 over those of the
+	 * group; 6 beside those 2 */
 	ck_assert_uint_eq(routing.switches[0].via_count, 3 + 2 + 6 + 6);
 	made((struct routing_request){ .detours = true, .lanes = 3 });
 	ck_assert_uint_eq(routing.hops_max, 3);
@@ -134,7 +134,8 @@ TEST(routing_make__torus_distances)
 				uint32_t apart = (coordinate(from, d) - coordinate(to, d)) & 3;
 
 				distance += apart == 3 ? 1 : apart;
-				ports += apart == 2 ? 2 : apart != 0; /* half round: either way */
+				/* half of the ring: both directions */
+				ports += apart == 2 ? 2 : apart != 0;
 			}
 			ck_assert_uint_eq(distances[to * 64 + from], distance);
 			if (from != to)
@@ -147,22 +148,22 @@ TEST(routing_make__torus_distances)
 	 * 3 at two */
 	ck_assert_uint_eq(routing.hops_max, 8);
 	ck_assert_uint_eq(routing.switches[0].via_count, 6 + 15);
-	no_circle();
+	no_cycle_expect();
 }
 
-TEST(routing_make__more_hops_than_lanes_go_up_and_down)
+TEST(routing_make__more_hops_than_lanes_use_up_down)
 {
 	topology_of("{generate: torus, shape: [5, 5], hosts-per-switch: 1}");
 	made((struct routing_request){ .lanes_max = 2 });
 	ck_assert_int_eq(routing.order, ORDER_UP_DOWN);
 	ck_assert_uint_eq(routing.lanes, 1);
-	no_circle();
+	no_cycle_expect();
 	all_walk();
 }
 
-/* ---- circles ---- */
+/* ---- cycles ---- */
 
-TEST(routing_make__ring_on_one_lane_is_refused)
+TEST(routing_make__ring_on_one_lane_is_rejected)
 {
 	topology_of(RING5);
 	ck_assert_int_eq(make((struct routing_request){ .order = ORDER_MINIMAL, .lanes = 1 }),
@@ -175,7 +176,7 @@ TEST(routing_make__ring_on_one_lane_is_refused)
 	ck_assert_ptr_null(routing.switches);
 }
 
-TEST(routing_make__ring_that_may_have_a_circle)
+TEST(routing_make__ring_may_have_a_permitted_cycle)
 {
 	topology_of(RING5);
 	made((struct routing_request){ .lanes = 1, .cycles_allowed = true });
@@ -189,7 +190,7 @@ TEST(routing_make__ring_up_down)
 	made((struct routing_request){ .lanes = 1 });
 	ck_assert_int_eq(routing.order, ORDER_UP_DOWN);
 	ck_assert_ptr_null(routing.cycle);
-	no_circle();
+	no_cycle_expect();
 	all_walk();
 }
 
@@ -202,7 +203,7 @@ TEST(routing_make__ring_on_two_lanes)
 	ck_assert_uint_eq(routing.lanes, 2);
 }
 
-TEST(routing_make__detours_of_a_fat_tree_on_one_lane_have_a_circle)
+TEST(routing_make__detours_of_a_fat_tree_on_one_lane_have_a_cycle)
 {
 	topology_of("{generate: leaf-spine, leaves: 3, hosts-per-leaf: 1, spines: 2}");
 	made((struct routing_request){ .lanes = 1, .detours = true });
@@ -215,29 +216,29 @@ TEST(routing_make__detours_of_a_fat_tree_on_one_lane_have_a_circle)
 	ck_assert_ptr_null(routing.cycle);
 }
 
-/* ---- what failed ---- */
+/* ---- failures ---- */
 
-/* the two orders that know no circle, on as many lanes as it takes and on one */
+/* the two orders without cycles, on as many lanes as they need and on one */
 static void all_orders_walk(void)
 {
 	made((struct routing_request){ 0 });
 	all_walk();
 	made((struct routing_request){ .lanes = 1 });
 	ck_assert_uint_eq(routing.lanes, 1);
-	no_circle();
+	no_cycle_expect();
 	all_walk();
 	made((struct routing_request){ .order = ORDER_UP_DOWN });
-	no_circle();
+	no_cycle_expect();
 	all_walk();
 }
 
-TEST_RANGE(routing_make__everybody_is_reached, 0, TOPOLOGIES)
+TEST_RANGE(routing_make__every_host_is_reached, 0, TOPOLOGIES)
 {
 	topology_of(topologies[_i]);
 	all_orders_walk();
 }
 
-TEST_RANGE(routing_make__around_any_link_that_failed, 0, TOPOLOGIES)
+TEST_RANGE(routing_make__around_any_failed_link, 0, TOPOLOGIES)
 {
 	topology_of(topologies[_i]);
 	for (uint32_t i = 0; i < topology.switch_count; i++)
@@ -251,7 +252,7 @@ TEST_RANGE(routing_make__around_any_link_that_failed, 0, TOPOLOGIES)
 		}
 }
 
-TEST_RANGE(routing_make__around_any_switch_that_failed, 0, TOPOLOGIES)
+TEST_RANGE(routing_make__around_any_failed_switch, 0, TOPOLOGIES)
 {
 	topology_of(topologies[_i]);
 	for (uint32_t i = 0; i < topology.switch_count; i++) {
@@ -263,7 +264,7 @@ TEST_RANGE(routing_make__around_any_switch_that_failed, 0, TOPOLOGIES)
 
 /* ---- trees: which ports lead upward ---- */
 
-/* of a generated tree: hosts are at 0 */
+/* of a generated tree: hosts are at level 0 */
 static uint32_t level_by_name(uint32_t index)
 {
 	const char *name = topology.switches[index].name;
@@ -312,8 +313,8 @@ TEST(routing_upward_make__fat_tree)
 	topology_of("{generate: fat-tree, radix: 4}");
 	made((struct routing_request){ 0 });
 	upward_expect();
-	ck_assert_uint_eq(upward("p2e1"), 0xc); /* behind two hosts */
-	ck_assert_uint_eq(upward("p2a1"), 0xc); /* behind two edge switches */
+	ck_assert_uint_eq(upward("p2e1"), 0xc); /* two hosts below */
+	ck_assert_uint_eq(upward("p2a1"), 0xc); /* two edge switches below */
 	ck_assert_uint_eq(upward("c3"), 0);
 }
 
@@ -335,7 +336,7 @@ TEST(routing_upward_make__leaf_spine)
 	ck_assert_uint_eq(upward("spine0"), 0);
 }
 
-/* hosts on switches that are linked; none that are linked at all */
+/* hosts on switches that are linked; no hosts on linked switches */
 static const char *const no_trees[] = {
 	DRAGONFLY,
 	"{generate: hyperx, shape: [3, 3], hosts-per-switch: 1}",
@@ -354,8 +355,8 @@ TEST_RANGE(routing_upward_make__no_tree, 0, (sizeof(no_trees) / sizeof(no_trees[
 	no_tree_expect();
 }
 
-/* one link across is enough, also between switches without hosts */
-TEST(routing_upward_make__a_link_across)
+/* one link between switches of a level is enough, also between switches without hosts */
+TEST(routing_upward_make__link_within_a_level_is_no_tree)
 {
 	topology_of("{switches: [a, b, x, y], hosts: {A: a, B: b}, links: [[a, x], [a, y], [b, x], "
 		    "[b, y]]}");
@@ -370,7 +371,7 @@ TEST(routing_upward_make__a_link_across)
 	no_tree_expect();
 }
 
-/* parallel links are ports of their own; what leads to no host is further up */
+/* parallel links are separate ports; a switch without a path down to hosts is higher */
 TEST(routing_upward_make__drawn_by_hand)
 {
 	topology_of("{switches: [a, b, x, top], hosts: {A: a, B: b}, links: [[a, x], [a, x], [b, "
@@ -383,22 +384,21 @@ TEST(routing_upward_make__drawn_by_hand)
 	ck_assert_uint_eq(upward("top"), 0);
 }
 
-/* other kinds of fabric have no use for it */
-TEST(routing_upward_make__of_flow_channels_only)
+/* only flow channels use it */
+TEST(routing_upward_make__only_for_flow_channels)
 {
 	topology_of("{generate: fat-tree, radix: 4}");
 	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP });
 	no_tree_expect();
 }
 
-/* Whatever fails: the ports that are left keep their numbers, by which others tell of them, and no
- * switch is further up or down than it was. Each switch knows itself which of its links are
- * down. */
-TEST(routing_upward_make__what_failed_keeps_its_place)
+/* Whatever fails: the remaining ports keep their numbers, which other switches use, and no switch
+ * changes its level. Each switch itself knows which of its links have failed. */
+TEST(routing_upward_make__failures_change_no_level)
 {
 	topology_of("{generate: fat-tree, radix: 4}");
 	link_set(find("p1e0"), 2, false);
-	link_set(find("p1e0"), 3, false); /* alone with its hosts */
+	link_set(find("p1e0"), 3, false); /* only its hosts are left */
 	link_set(find("p0a0"), 0, false);
 	link_set(find("p0a0"), 1, false); /* no host below it */
 	topology.switches[find("p3a1")].alive = false;
@@ -411,7 +411,7 @@ TEST(routing_upward_make__what_failed_keeps_its_place)
 	ck_assert_uint_eq(upward("c1"), 0);
 }
 
-/* hosts that do not answer, but are known to be there */
+/* hosts that do not answer, but are known */
 TEST(routing_upward_make__hosts_that_failed)
 {
 	uint32_t edge;
@@ -434,8 +434,8 @@ static void unplug(uint32_t at, uint32_t port)
 	*end = (struct topology_port){ .leads_to = END_NOTHING };
 }
 
-/* switches that nothing joins with any host have links among themselves: those are of no level, and
- * spoil no tree */
+/* switches without a connection to any host, with links among themselves: they have no level, and
+ * the rest is still a tree */
 TEST(routing_upward_make__no_hosts_in_reach)
 {
 	topology_of("{generate: fat-tree, radix: 4}");
@@ -456,8 +456,8 @@ TEST(routing_upward_make__no_hosts_in_reach)
 
 /* ---- tables while they change ---- */
 
-/* By one level a hop, by as few lanes as minimal ways take and as many as there can be; minimal on
- * one level or up*-down*; up*-down*; with detours. */
+/* One level per hop, with as few lanes as minimal paths need and with all lanes; minimal on one
+ * level or up*-down*; up*-down*; with detours. */
 static const struct routing_request starts[] = {
 	{ .lanes_max = NODE_LANES_MAX },        { .lanes = NODE_LANES_MAX },     { .lanes = 1 },
 	{ .lanes = 1, .order = ORDER_UP_DOWN }, { .lanes = 6, .detours = true },
@@ -465,7 +465,7 @@ static const struct routing_request starts[] = {
 
 #define STARTS (int)(sizeof(starts) / sizeof(starts[0]))
 
-/* of the same switches as `routing`: the ways of the whole, or all that there have been */
+/* of the same switches as `routing`: the routes of the whole fabric, or all routes so far */
 static struct routing together;
 
 static void together_begin(void)
@@ -484,8 +484,8 @@ static void together_begin(void)
 	}
 }
 
-/* with those of `routing`, which are kept there if @keep */
-static bool together_has_circle(const struct topology *whole, bool keep)
+/* together with those of `routing`, which are kept there if @keep */
+static bool together_has_cycle(const struct topology *whole, bool keep)
 {
 	static uint64_t kept[NODE_PORTS_MAX * NODE_PORTS_MAX];
 	uint32_t count = topology.switch_count, routes = count - 1;
@@ -508,9 +508,9 @@ static bool together_has_circle(const struct topology *whole, bool keep)
 static uint32_t fresh_count;
 static bool is_tree;
 
-/* The fabric follows what has failed: who has a way gets there, with as many lanes as there are,
- * and what is on former ways does not meet what is on these in a circle: those of the whole, and,
- * unless minimal ways have become longer, of whatever other failure. */
+/* The fabric follows failures. What is connected is reached, with the lanes that there are. Packets
+ * on former routes do not form a cycle with packets on the new ones. Former routes are those of the
+ * whole fabric and, unless minimal paths have become longer, those of any other failure. */
 static void follow(const struct topology *whole, struct routing_request in_force)
 {
 	made(in_force);
@@ -520,11 +520,10 @@ static void follow(const struct topology *whole, struct routing_request in_force
 		ck_assert(!routing.fresh);
 	if (!routing.beyond)
 		all_walk();
-	no_circle();
+	no_cycle_expect();
 	if (!routing.fresh)
-		ck_assert(!together_has_circle(whole, is_tree ||
-							      routing.lane_rule == LANES_BY_HOP ||
-							      in_force.order == ORDER_UP_DOWN));
+		ck_assert(!together_has_cycle(whole, is_tree || routing.lane_rule == LANES_BY_HOP ||
+							     in_force.order == ORDER_UP_DOWN));
 }
 
 static void follow_all(const struct routing_request *start)
@@ -560,7 +559,7 @@ static void follow_all(const struct routing_request *start)
 	topology_free(&whole);
 }
 
-TEST_RANGE(routing_follow__old_and_new_ways_have_no_circle, 0, TOPOLOGIES *STARTS)
+TEST_RANGE(routing_follow__old_and_new_routes_have_no_cycle, 0, TOPOLOGIES *STARTS)
 {
 	const char *text = topologies[_i / STARTS];
 
@@ -572,8 +571,8 @@ TEST_RANGE(routing_follow__old_and_new_ways_have_no_circle, 0, TOPOLOGIES *START
 		ck_assert_uint_eq(fresh_count, 0);
 }
 
-/* what is left of a fabric has the tables that the whole one had, if all is up */
-TEST_RANGE(routing_follow__same_as_at_the_start, 0, 2 * TOPOLOGIES)
+/* with all links up, the tables are those of the whole fabric at the start */
+TEST_RANGE(routing_follow__whole_fabric_has_its_first_tables, 0, 2 * TOPOLOGIES)
 {
 	struct routing_request request = { .lanes_max = NODE_LANES_MAX, .detours = _i % 2 };
 	struct routing first;

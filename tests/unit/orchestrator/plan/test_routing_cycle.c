@@ -1,10 +1,10 @@
-/*  orchestrator/routing/routing_cycle (FC-23): the finder of cycles against one that tries every path,
- *  and on many switches. */
+/*  orchestrator/routing/routing_cycle: the search for cycles, compared with one that tries every
+ *  path, and on many switches (FC-23). */
 #include "tests/unit/orchestrator/plan/routing_checks.h"
 
 TEST_GROUP(routing_cycle, .teardown = tear_down, .timeout_s = 120);
 
-/* ---- the finder and one that tries every path ---- */
+/* ---- the search, and one that tries every path ---- */
 
 #define RANDOM_SWITCHES 6u
 #define CHANNELS_MAX (RANDOM_SWITCHES * 16u * 4u)
@@ -33,8 +33,7 @@ static void random_link(uint32_t a, uint32_t b)
 					.peer_port = (uint8_t)at->port_count++ };
 }
 
-/* Hosts on about two switches of three; up to 12 links, parallel ones among them, and not all are
- * up. */
+/* Hosts at about two switches of three; up to 12 links, some of them parallel, and some down. */
 static void random_topology(void)
 {
 	topology_free(&topology);
@@ -66,7 +65,7 @@ static uint32_t channel_of(uint32_t at, uint32_t port, uint32_t level)
 	return (at * 16 + port) * 4 + level;
 }
 
-/* A packet at @at, which came over @from (CHANNELS_MAX: from a host), with @level on its next
+/* A packet at @at, which arrived from @from (CHANNELS_MAX: from a host), with @level on its next
  * link. */
 static void path_try(uint32_t from, uint32_t at, uint32_t level, uint32_t via, uint32_t to,
 		     uint32_t hops)
@@ -79,7 +78,7 @@ static void path_try(uint32_t from, uint32_t at, uint32_t level, uint32_t via, u
 		return;
 	if (level >= 4 || (routing.lane_rule == LANES_BY_HOP && level >= routing.lanes))
 		return;
-	ck_assert_msg(hops < 64, "a way that does not end");
+	ck_assert_msg(hops < 64, "a path that does not end");
 	for (uint64_t ports = routing_route(&routing, at, towards)->ports; ports;
 	     ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(ports),
@@ -118,7 +117,7 @@ static bool has_circle(void)
 	return false;
 }
 
-/* does each step of the circle in words stand in the table of who waits for whom? */
+/* Is each step of the printed cycle in the wait-for graph? */
 static void circle_check(const char *words)
 {
 	uint32_t from = CHANNELS_MAX, first = CHANNELS_MAX, address, port;
@@ -141,7 +140,7 @@ static void circle_check(const char *words)
 	ck_assert_str_eq(words, "");
 }
 
-TEST(routing_cycle_find__as_by_trying_every_path)
+TEST(routing_cycle_find__equals_trying_every_path)
 {
 	uint32_t with_circle = 0, without = 0;
 
@@ -160,7 +159,7 @@ TEST(routing_cycle_find__as_by_trying_every_path)
 		made(request);
 		circle = has_circle();
 		ck_assert_msg(circle == !!routing.cycle, "round %u: %s", round,
-			      routing.cycle ? routing.cycle : "no circle was found");
+			      routing.cycle ? routing.cycle : "no cycle was found");
 		if (routing.cycle)
 			circle_check(routing.cycle);
 		with_circle += circle;

@@ -1,4 +1,5 @@
-/*  orchestrator/routing: tables of port groups (PG-5, PG-6, PG-11). */
+/*  orchestrator/routing/routing_lids, routing_non_minimal, routing_in_flight: tables of port groups
+ *  (PG-5, PG-6, PG-11). */
 #include "tests/unit/orchestrator/plan/routing_checks.h"
 
 TEST_GROUP(routing_lids, .teardown = tear_down, .timeout_s = 120);
@@ -38,14 +39,14 @@ TEST_RANGE(routing_lids_make__groups_are_the_candidates, 0, TOPOLOGIES)
 		lids_check(i);
 }
 
-/* links of the shortest way from @from to @to */
+/* links of the shortest path from @from to @to */
 static uint32_t hops(const uint16_t *distances, uint32_t from, uint32_t to)
 {
 	return routing_hops(distances[(size_t)to * topology.switch_count + from]);
 }
 
-/* PG-5, PG-6: the members of every group of longer ways, on their own, and the number of these
- * groups */
+/* PG-5, PG-6: Checks the members of every group with longer paths.  Return: the number of entries
+ * with such a group. */
 static uint32_t non_minimal_check(const uint16_t *distances, uint32_t at, uint32_t host,
 				  uint32_t lanes)
 {
@@ -87,7 +88,7 @@ static uint32_t non_minimal_entries(void)
 	return count;
 }
 
-/* links of the longest way by a group of longer ways */
+/* links of the longest path by a group with longer paths */
 static uint32_t non_minimal_longest(void)
 {
 	uint16_t *distances = routing_distances(&topology);
@@ -107,10 +108,10 @@ static uint32_t non_minimal_longest(void)
 	return longest;
 }
 
-/* PG-5, PG-6: a dragonfly has groups, of own links to other groups and of links within the group;
- * one lane more than minimal ways need. Levels rise with every hop of the longer way, too: no
- * circle. */
-TEST(routing_non_minimal_make__dragonfly)
+/* PG-5, PG-6: a dragonfly has groups of own links to other groups, and of links within the group,
+ * with one lane more than minimal paths need. Levels rise with every hop of the longer path, too:
+ * no cycle. */
+TEST(routing_non_minimal_make__dragonfly_needs_one_lane_more)
 {
 	topology_of(DRAGONFLY);
 	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
@@ -118,7 +119,7 @@ TEST(routing_non_minimal_make__dragonfly)
 	ck_assert_uint_eq(routing.hops_max, 4); /* to another group, local, global, local */
 	ck_assert_uint_eq(routing.lanes, 4);
 	ck_assert_ptr_null(routing.cycle);
-	no_circle();
+	no_cycle_expect();
 	all_walk();
 	/* of every switch, for all hosts but its own */
 	ck_assert_uint_eq(non_minimal_entries(), 36 * 70);
@@ -129,8 +130,8 @@ TEST(routing_non_minimal_make__dragonfly)
 				  routing_route(&routing, find("g0s0"), find("g2s0"))->ports));
 }
 
-/* the search for circles follows them: on one level, where shortest ways alone are without one, it
- * finds one; by hop it does not */
+/* The search for cycles follows them. On one level it finds a cycle, although the shortest paths
+ * alone have none; by hop it finds none. */
 TEST(routing_cycle_find__non_minimal)
 {
 	uint64_t aside[3][3] = { { 0 } };
@@ -140,7 +141,7 @@ TEST(routing_cycle_find__non_minimal)
 		    "a]]}");
 	made((struct routing_request){ 0 });
 	ck_assert_int_eq(routing.lane_rule, LANES_KEEP);
-	no_circle();
+	no_cycle_expect();
 	/* all by the other switch, in both directions of the ring */
 	for (uint32_t at = 0; at < 3; at++) {
 		for (uint32_t to = 0; to < 3; to++)
@@ -153,7 +154,7 @@ TEST(routing_cycle_find__non_minimal)
 	free(cycle);
 	routing.lane_rule = LANES_BY_HOP;
 	routing.lanes = 2;
-	no_circle();
+	no_cycle_expect();
 	for (uint32_t at = 0; at < 3; at++)
 		routing.switches[at].non_minimal = NULL;
 	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
@@ -161,14 +162,14 @@ TEST(routing_cycle_find__non_minimal)
 	ck_assert_uint_eq(non_minimal_entries(), 6);
 }
 
-/* too few lanes: none, or those alone that fit; several shortest ports: groups of these, with
- * numbers below */
-TEST(routing_non_minimal_make__what_fits)
+/* too few lanes: no longer paths, or only those that fit; several shortest ports: groups of these,
+ * with low numbers */
+TEST(routing_non_minimal_make__only_what_fits_the_lanes)
 {
 	topology_of(RING5);
 	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
 	ck_assert_uint_eq(routing.lanes, 3);
-	/* to the two that are not next to it, the other way round */
+	/* to the two that are not adjacent, in the other direction */
 	ck_assert_uint_eq(non_minimal_entries(), 5 * 2);
 	made((struct routing_request){
 		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 2 });
@@ -190,9 +191,8 @@ TEST(routing_non_minimal_make__what_fits)
 		lids_check(i);
 }
 
-/* PG-11: when links have failed, members are the ports that are left, within the lanes that there
- * are */
-TEST(routing_non_minimal_make__follows)
+/* PG-11: after failures of links, the members are the remaining ports, within the present lanes */
+TEST(routing_non_minimal_make__follows_failures)
 {
 	struct routing_request request = { .fabric = FABRIC_PORT_GROUP, .non_minimal = true };
 	uint32_t before;
@@ -208,12 +208,12 @@ TEST(routing_non_minimal_make__follows)
 	ck_assert_uint_eq(non_minimal_entries(), before);
 	topology.switches[find("g2s0")].alive = false;
 	made(request);
-	no_circle();
+	no_cycle_expect();
 	ck_assert_uint_gt(non_minimal_entries(), 0);
 	ck_assert_uint_eq(routing.switches[find("g0s0")].non_minimal[find("g2s0")], 0);
 }
 
-/* the only link between @a and @b */
+/* sets the only link between @a and @b */
 static void link_up_set(const char *a, const char *b, bool up)
 {
 	uint32_t at = find(a), peer = find(b);
@@ -224,8 +224,8 @@ static void link_up_set(const char *a, const char *b, bool up)
 			link_set(at, p, up);
 }
 
-/* the most links of what is under way when the ways of @request give way to those of a ring with or
- * without the link from c to d */
+/* the most links of a packet in flight when the routes of @request change to those of a ring with
+ * or without the link from c to d */
 static uint32_t in_flight(struct routing_request request, bool before, bool after)
 {
 	uint32_t most = 0;
@@ -240,11 +240,11 @@ static uint32_t in_flight(struct routing_request request, bool before, bool afte
 	return most;
 }
 
-/* PG-5, FC-26: a packet from a to c may go by e (1 link) to d (2), where the link to c has failed:
- * back over all of the ring, 4 links more. On shortest ways alone it has come over 1 link when it
- * is in that corner. What returns makes no way longer than the 4 links before, nor does what stays
- * as it is. */
-TEST(routing_in_flight_hops__ring)
+/* PG-5, FC-26: a packet from a to c may go by e (1 link) to d (2), where the link to c has
+ * failed. It returns over the whole ring, 4 links more. On shortest paths only, it has used 1
+ * link when it is there. A link that returns makes no path longer than the 4 links before; nor
+ * does no change. */
+TEST(routing_in_flight_hops__counts_the_path_back)
 {
 	struct routing_request request = { .fabric = FABRIC_PORT_GROUP,
 					   .order = ORDER_MINIMAL,
@@ -259,8 +259,7 @@ TEST(routing_in_flight_hops__ring)
 	ck_assert_uint_eq(in_flight(request, true, false), 6);
 }
 
-/* Longer ways do not use up lanes beyond those of the whole fabric's, which are for what is under
- * way. */
+/* Longer paths use no lanes beyond those of the whole fabric, which are for packets in flight. */
 TEST(routing_non_minimal_make__path_hops_max)
 {
 	struct routing_request request = { .fabric = FABRIC_PORT_GROUP,
@@ -284,8 +283,8 @@ TEST(routing_non_minimal_make__path_hops_max)
 	ck_assert_uint_eq(non_minimal_longest(), 4);
 }
 
-/* where host @host's packets from @from pass a switch without hosts all of whose neighbours have
- * none either: the core */
+/* where packets from @from to host @host pass the core: a switch without hosts, none of whose
+ * neighbours has hosts */
 static uint32_t core_of(uint32_t from, uint32_t host)
 {
 	uint32_t at = from, core = UINT32_MAX;
@@ -298,8 +297,8 @@ static uint32_t core_of(uint32_t from, uint32_t host)
 	return core;
 }
 
-/* D-mod-k: to a host from everywhere over one core switch, and every core switch has equally many
- * hosts */
+/* D-mod-k: every source reaches a host over the same core switch, and every core switch has equally
+ * many hosts */
 TEST_RANGE(routing_lids_make__fat_tree_spreads_destinations, 0, 2)
 {
 	uint32_t hosts_of[64] = { 0 }, k = _i ? 8 : 4;
@@ -326,9 +325,9 @@ TEST_RANGE(routing_lids_make__fat_tree_spreads_destinations, 0, 2)
 		ck_assert_uint_eq(hosts_of[i], k);
 }
 
-/* PG-11: whose port is left keeps it, whatever else of its candidates has failed; all others take
- * what their switch takes at once, lid_stand_in() */
-TEST(routing_lids_make__a_failure_moves_no_others)
+/* PG-11: a host whose port remains keeps it, whatever other candidates have failed. All others use
+ * what their switch uses at once, lid_stand_in(). */
+TEST(routing_lids_make__failure_moves_no_other_host)
 {
 	struct routing_request request = { .fabric = FABRIC_PORT_GROUP };
 	uint32_t moved = 0, kept = 0;

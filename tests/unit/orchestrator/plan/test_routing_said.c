@@ -1,6 +1,6 @@
-/*  orchestrator/routing/routing_said: routes that a scenario asks for (FC-26, RC-5): they take the
- *  place of those worked out, as long as their link is up, and a loop of them is named. What is
- *  refused, and how, is held by tests/bad-scenarios/. */
+/*  orchestrator/routing/routing_said: routes that a scenario gives (FC-26, RC-5). They replace the
+ *  computed ones while their link is up, and a loop of them is named. tests/bad-scenarios/ has what
+ *  is rejected. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +73,8 @@ static void loops_expect(int count, const char *lines)
 
 TEST_GROUP(routing_said, .teardown = tear_down);
 
-/* all links to the next hop, towards that switch alone; no loop, although the way is longer */
-TEST(routing_said__in_place_of_the_shortest)
+/* all links to the next hop, towards that switch only; no loop, although the path is longer */
+TEST(routing_said__replaces_the_shortest)
 {
 	made(ROCE "routing: {routes: [{at: a, to: D, by: b}]}\n");
 	ck_assert_uint_eq(ports("a", "d"), leads_to("a", "b"));
@@ -84,8 +84,8 @@ TEST(routing_said__in_place_of_the_shortest)
 	loops_expect(0, "");
 }
 
-/* named once, although two routes are part of it; the plan knows of no end of such a way, and makes
- * none up */
+/* named once, although two routes are part of it; the plan knows that such a path has no end, and
+ * assumes none */
 TEST(routing_said__a_loop_is_named)
 {
 	made(ROCE "routing: " LOOP
@@ -96,7 +96,7 @@ TEST(routing_said__a_loop_is_named)
 	ck_assert_uint_lt(plan_ideal_ps(&plan, 2, 0, 0, 1), NODE_MS);
 }
 
-TEST(routing_said__a_loop_is_refused)
+TEST(routing_said__a_loop_is_rejected)
 {
 	ck_assert_int_eq(make(ROCE "routing: {cycles: refuse, routes: [{at: c, to: D, by: a}, {at: "
 				   "a, to: D, by: b}]}\n"),
@@ -105,8 +105,8 @@ TEST(routing_said__a_loop_is_refused)
 		strstr(errors.texts[0], "packets could wait for each other in a cycle"));
 }
 
-/* other kinds of fabric, which have no TTL, are as they would be without */
-TEST(routing_said__of_kind_roce_alone)
+/* other kinds of fabric, which have no TTL, are as without these routes */
+TEST(routing_said__only_in_kind_roce)
 {
 	made(SCENARIO "routing: " LOOP "\n");
 	ck_assert_uint_eq(ports("c", "d"), leads_to("c", "d"));
@@ -116,9 +116,9 @@ TEST(routing_said__of_kind_roce_alone)
 	ck_assert_ptr_nonnull(strstr(scenario.idle[0], "routing.routes"));
 }
 
-/* FC-26: one of two links is enough; without both the route worked out is taken, and the other one
- * again when a link is back */
-TEST(routing_said__as_long_as_a_link_is_up)
+/* FC-26: one of two links is enough. Without both, the computed route is used; when a link returns,
+ * the given one again. */
+TEST(routing_said__while_a_link_is_up)
 {
 	char why[256];
 	uint64_t both;

@@ -1,4 +1,4 @@
-/*  orchestrator/plan/routing_text: heddle check says how paths are chosen, to people and to
+/*  orchestrator/plan/routing_text: `heddle check` prints how paths are selected, for people and for
  *  programs (FC-23 ... FC-25, PG-3 ... PG-10). */
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ TEST(routing_print__port_group)
 	says("paths         one lane for each class\n");
 }
 
-/* PG-4, PG-8: which classes adapt, which keep order as they ask for */
+/* PG-4, PG-8: which classes adapt, and which keep order because they request it */
 TEST(routing_print__classes)
 {
 	printed(TWO "fabric: port-group\nclasses: [{name: a}, {name: b, unordered: no}, {name: c}, "
@@ -119,8 +119,8 @@ TEST(routing_print__classes_in_order)
 	says("  classes     in order, static ports: b\n");
 }
 
-/* PG-5: 8 bits for a group; what is left out is told, by switch and number */
-TEST(routing_print__groups_do_not_suffice)
+/* PG-5: 8 bits for a group; what is left out is printed, with switch and number */
+TEST(routing_print__lack_of_groups_is_printed)
 {
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
@@ -136,7 +136,7 @@ TEST(routing_print__groups_do_not_suffice)
 	     "port only: 7 at s1, 3 at s2\n");
 }
 
-/* PG-5: entries with longer ways are counted, or it is said that there are none */
+/* PG-5: entries with longer paths are counted, or the text says that there are none */
 TEST(routing_print__non_minimal)
 {
 	printed("name: t\nrun: {duration: 1us}\ntopology: {switches: [a, b, c], hosts: {A: a, B: "

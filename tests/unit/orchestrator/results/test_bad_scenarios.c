@@ -1,9 +1,10 @@
-/*  Every file of tests/bad-scenarios/ is refused where and why its first line says (TB-11, TB-23).
+/*  Every file of tests/bad-scenarios/ is rejected at the place and for the reason of its first line
+ *  (TB-11, TB-23).
  *
  *  First line: "# expect: LINE:COLUMN: sentence" for the scenario itself, "# expect:
- *  FILE:LINE:COLUMN: sentence" for a file beside it that it refers to, "# expect: --set ...:
- *  sentence" with a second line "# set: path=value". It is the first error that counts. The folder
- *  is looked for from the top of the repository, where tests run. */
+ *  FILE:LINE:COLUMN: sentence" for a file beside it that it names, "# expect: --set ...: sentence"
+ *  with a second line "# set: path=value". The first error counts. Tests run at the top of the
+ *  repository. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #define SCENARIOS_MIN 60u
 
 struct expected {
-	char line[1024];   /* as the file says it */
+	char line[1024];   /* as the file has it */
 	char full[2048];   /* with the path in front */
 	char setting[512]; /* "" for none */
 };
@@ -67,7 +68,7 @@ static int is_scenario(const struct dirent *entry)
 	return dot && !strcmp(dot, ".yaml");
 }
 
-TEST(bad_scenarios__each_refused_where_and_why)
+TEST(bad_scenarios__each_is_rejected_with_place_and_reason)
 {
 	struct dirent **entries;
 	int count = scandir(FOLDER, &entries, is_scenario, alphasort), failed = 0;

@@ -1,5 +1,5 @@
-/*  test_compare - variants of a scenario: their settings in the tree, and their rows in the table
- *  (TB-10, TB-11, TB-13). */
+/*  orchestrator/results/compare: variants of a scenario: their settings in the tree, and their rows
+ *  in the table (TB-10, TB-11). */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,8 +95,8 @@ TEST(scenario_read_variant__on_top_of_settings)
 	ck_assert_uint_eq(scenario.duration_ps, NODE_MS);
 }
 
-/* TB-11: what is wrong in a variant is reported where it stands */
-TEST(scenario_compare_read__refuses)
+/* TB-11: a mistake in a variant is reported at its place */
+TEST(scenario_compare_read__rejects)
 {
 	const uint32_t none = SCENARIO_NO_VARIANT;
 

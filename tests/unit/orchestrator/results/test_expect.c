@@ -1,4 +1,4 @@
-/*  test_expect - the language of expectations (TB-10, TB-11, TB-13). */
+/*  orchestrator/results/expect: the language of expectations (TB-10, TB-11, TB-13). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static void set_up(void)
 	results.drops[DROP_NO_ROUTE] = 1;
 }
 
-/* is @text fulfilled by the results above? */
+/* Is @text true of the results above? */
 static bool holds(const char *text)
 {
 	struct scenario_errors errors = { 0 };
@@ -94,7 +94,7 @@ static bool holds(const char *text)
 	return ok;
 }
 
-/* is @text refused at @column with @words in the sentence? */
+/* Is @text rejected at @column, with an error that contains @words? */
 static void refused(const char *text, int column, const char *words)
 {
 	struct scenario_text place = { .text = (char *)text, .line = 7, .column = 5 };
@@ -161,14 +161,14 @@ TEST(expect_evaluate__groups)
 	ck_assert(holds("slowdown.p50(mice) < 1.6"));
 }
 
-/* EC-1, EC-12, EC-14, EC-15: of a port, of several to one neighbour, of all switches */
+/* EC-1, EC-12, EC-14, EC-15: of a port, of several ports to one peer, of all switches */
 TEST(expect_evaluate__congestion)
 {
 	port_rows[0].stats.eca_max = 7;
 	port_rows[1].stats.eca_max = 200;
 	port_rows[0].stats.eca_acks = 10;
 	port_rows[2].stats.eca_acks = 5;
-	port_rows[3].stats.eca_acks = 1000; /* a NIC makes none: not one of the fabric's */
+	port_rows[3].stats.eca_acks = 1000; /* of a NIC: not one of the fabric's */
 	port_rows[0].stats.extent_units_max = 3;
 	port_rows[2].stats.extent_units_max = 4;
 	port_rows[2].stats.blocked_empty = 6;
@@ -227,7 +227,7 @@ TEST(expect_evaluate__buffers)
 {
 	port_rows[1].stats.input_units_max = 50;
 	ck_assert(holds("buffer.max(s1:h1) == 12800"));
-	ck_assert(!holds("buffer.share <= 100%")); /* it takes everything */
+	ck_assert(!holds("buffer.share <= 100%")); /* it has no limit */
 	ports[1].buffer_units = 200;
 	nodes[0].class_count = 1;
 	ck_assert(holds("buffer.share == 25%"));
@@ -253,7 +253,7 @@ TEST(expect_evaluate__reaction)
 	ck_assert(!holds("reaction(h3) < 1s")); /* there was no congestion */
 	ck_assert(!holds("reached(h3) >= 0"));
 	port_rows[2].stats.eca_first_ps = 2 * NODE_US;
-	ck_assert(!holds("reaction(h3) < 1s")); /* nobody heard of it */
+	ck_assert(!holds("reaction(h3) < 1s")); /* no source received it */
 	ck_assert(holds("reached(h3) == 0"));
 	port_rows[1].stats.limited_first_ps = 5 * NODE_US;
 	ck_assert(holds("reaction(h3) == 3us"));
@@ -261,7 +261,7 @@ TEST(expect_evaluate__reaction)
 	ck_assert(holds("reaction.trips(h3) > 1"));
 }
 
-/* several links to a neighbour: mean utilisation, largest queue */
+/* several links to a peer: mean utilisation, largest queue */
 TEST(expect_evaluate__ports)
 {
 	ck_assert(holds("utilisation(s1:h1) == 75%"));
@@ -311,7 +311,7 @@ TEST(expect_evaluate__classes)
 						    .paused_ps = 3 * NODE_US,
 						    .stuck = 1 };
 	class_rows[4].stats.marked = 10;
-	class_rows[7].stats.marked = 1000; /* a NIC's: not one of the fabric's */
+	class_rows[7].stats.marked = 1000; /* of a NIC: not one of the fabric's */
 	class_rows[1].queue_bytes_mean = 100;
 	class_rows[3].queue_bytes_mean = 300;
 	class_rows[1].throughput_bps = 3000000000;
@@ -386,8 +386,8 @@ TEST(expect_evaluate__transports)
 	ck_assert(holds("path.resumes == 0"));
 }
 
-/* what only the other kind of fabric has is unknown, not 0 */
-TEST(expect_evaluate__roce_in_flow_channels)
+/* metrics of the other kind of fabric are unknown, not 0 */
+TEST(expect_evaluate__metrics_of_another_kind_are_unknown)
 {
 	nodes[0].class_count = 1;
 	strcpy(nodes[0].classes[0].name, "best");
@@ -397,7 +397,7 @@ TEST(expect_evaluate__roce_in_flow_channels)
 	ck_assert(!holds("queue.max(s1:h1, best) >= 0"));
 }
 
-/* cycles of PFC; or the one standstill that the end of events shows */
+/* cycles of PFC; or the one stall at the end of events */
 TEST(expect_evaluate__deadlocks)
 {
 	ck_assert(holds("deadlocks == 0"));
@@ -425,8 +425,8 @@ TEST(expect_metric_evaluate__column)
 	scenario_errors_free(&errors);
 }
 
-/* TB-11: place inside the text, what was expected, what was meant */
-TEST(expect_check__refuses)
+/* TB-11: the place inside the text, what was expected, what was meant */
+TEST(expect_check__rejects)
 {
 	refused("", 1, "begins with a metric");
 	refused("lots == 0", 1, "did you mean 'lost'");

@@ -1,13 +1,13 @@
-/*  orchestrator/results/fidelity: what lateness does to delays and to rates (TB-8).
+/*  orchestrator/results/fidelity: the effect of lateness on delays and on rates (TB-8).
  *
- *  A switch of 350 ns with a link of 10 Gb/s, 10 us and a buffer of 125 000 bytes: the link makes
- *  up for 10.35 us, the buffer lasts for 100 us, of which 20.7 us are under way. */
+ *  A switch of 350 ns with a link of 10 Gb/s, 10 us and a buffer of 125 000 bytes: the link
+ *  absorbs 10.35 us; the buffer lasts for 100 us, of which 20.7 us are in flight. */
 #include <stdlib.h>
 
 #include "orchestrator/results/fidelity.h"
 #include "tests/testing.h"
 
-#define MADE_UP_NS 10350u
+#define ABSORBED_NS 10350u
 #define BRIDGED_NS 79300u
 #define SECOND_NS 1000000000ull
 
@@ -38,19 +38,19 @@ TEST_GROUP(fidelity, .setup = setup);
 
 TEST(fidelity_limits_link__delay_and_buffer)
 {
-	ck_assert_uint_eq(limits.made_up_ns, MADE_UP_NS);
+	ck_assert_uint_eq(limits.made_up_ns, ABSORBED_NS);
 	ck_assert_uint_eq(limits.bridged_ns, BRIDGED_NS);
 	ck_assert(!limits.last);
 }
 
-TEST(fidelity_limits_link__the_tightest_counts)
+TEST(fidelity_limits_link__the_smallest_counts)
 {
 	/* shorter, but slower */
 	fidelity_limits_link(&limits, 350 * NODE_NS, 1 * NODE_US, 1000000000, 125000);
 	ck_assert_uint_eq(limits.made_up_ns, 1350);
 	ck_assert_uint_eq(limits.bridged_ns, BRIDGED_NS);
 	fidelity_limits_link(&limits, 350 * NODE_NS, 1 * NODE_MS, 10000000000,
-			     125000); /* more is under way than there is room */
+			     125000); /* more is in flight than the buffer holds */
 	ck_assert_uint_eq(limits.made_up_ns, 1350);
 	ck_assert_uint_eq(limits.bridged_ns, 0);
 }
@@ -75,18 +75,18 @@ TEST(fidelity_judge__nothing_happened)
 	ck_assert_uint_eq(node.stalled_ppm, 0);
 }
 
-/* what the link makes up for is no delay, to the nanosecond */
-TEST(fidelity_judge__made_up_for)
+/* lateness that the link absorbs is no delay, to the nanosecond */
+TEST(fidelity_judge__absorbed_lateness_is_no_delay)
 {
-	late(100, MADE_UP_NS);
+	late(100, ABSORBED_NS);
 	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_FAITHFUL);
-	late(100, MADE_UP_NS + 1);
+	late(100, ABSORBED_NS + 1);
 	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_DELAYED);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns, 1);
 }
 
 /* one in a hundred does not count, two do */
-TEST(fidelity_judge__p99)
+TEST(fidelity_judge__one_percent_does_not_count)
 {
 	late(99, 1000);
 	late(1, 4000000);
@@ -94,7 +94,7 @@ TEST(fidelity_judge__p99)
 	late(1, 4000000);
 	ck_assert_int_eq(verdict(0), FIDELITY_DELAYED);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns,
-			  4000000 - MADE_UP_NS);
+			  4000000 - ABSORBED_NS);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).max_ns, 4000000);
 }
 
@@ -106,20 +106,20 @@ TEST(fidelity_judge__one_long_turn)
 	ck_assert_int_eq(verdict(0), FIDELITY_FAITHFUL);
 	late(1, SECOND_NS / 50);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns,
-			  SECOND_NS / 50 - MADE_UP_NS);
+			  SECOND_NS / 50 - ABSORBED_NS);
 	ck_assert_uint_le(fidelity_judge(&lateness, &limits, 0, SECOND_NS).p99_ns, 1023);
 }
 
-/* nothing lies behind a NIC that could make up for it */
+/* a NIC is the last node: nothing absorbs its lateness */
 TEST(fidelity_judge__nic_adds_all)
 {
 	limits.last = true;
-	late(100, MADE_UP_NS + 1);
+	late(100, ABSORBED_NS + 1);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns,
-			  MADE_UP_NS + 1);
+			  ABSORBED_NS + 1);
 }
 
-/* 1000 times 79.3 us in a second: the buffer lasted every time; a fifth of a second beyond:
+/* 1000 times 79.3 us in a second: the buffer lasted every time; a fifth of a second more:
  * overloaded */
 TEST(fidelity_judge__beyond_the_buffer)
 {
@@ -132,7 +132,7 @@ TEST(fidelity_judge__beyond_the_buffer)
 }
 
 /* an idle fabric on a busy machine is late, but no data waited: no rate was missed */
-TEST(fidelity_judge__late_but_nobody_waited)
+TEST(fidelity_judge__lateness_without_waiting_data)
 {
 	late(10, SECOND_NS / 20);
 	ck_assert_int_eq(verdict(0), FIDELITY_DELAYED);
@@ -142,14 +142,14 @@ TEST(fidelity_judge__late_but_nobody_waited)
 			  20000);
 }
 
-/* data waits in a congested fabric, however punctual its nodes are */
-TEST(fidelity_judge__congested_but_in_time)
+/* data waits in a congested fabric, even if its nodes are punctual */
+TEST(fidelity_judge__congested_but_punctual)
 {
-	late(90000, MADE_UP_NS);
+	late(90000, ABSORBED_NS);
 	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_FAITHFUL);
 }
 
-TEST(fidelity_judge__no_more_than_all_the_time)
+TEST(fidelity_judge__at_most_all_the_time)
 {
 	late(1000, SECOND_NS);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 5 * SECOND_NS, SECOND_NS).stalled_ppm,
@@ -168,13 +168,13 @@ TEST(fidelity_since__the_difference)
 	ck_assert_uint_eq(since.events, 7);
 	ck_assert_uint_eq(since.count[stats_lateness_bucket(3000)], 7);
 	ck_assert_uint_ge(since.max_ns, 3000);
-	ck_assert_uint_lt(since.max_ns, 4000); /* not the five milliseconds of before */
+	ck_assert_uint_lt(since.max_ns, 4000); /* without the five milliseconds of before */
 	since = fidelity_since(&lateness, &lateness);
 	ck_assert_uint_eq(since.events, 0);
 	ck_assert_uint_eq(since.max_ns, 0);
 }
 
-TEST(fidelity_since__begun_anew)
+TEST(fidelity_since__restarted_node)
 {
 	struct lateness_stats earlier;
 
@@ -183,7 +183,7 @@ TEST(fidelity_since__begun_anew)
 	lateness = (struct lateness_stats){ 0 };
 	late(3, 2000);
 	ck_assert_uint_eq(fidelity_since(&lateness, &earlier).events, 3);
-	late(200, 2000); /* more than before, but not the same ones */
+	late(200, 2000); /* more than before, but of another count */
 	ck_assert_uint_eq(fidelity_since(&lateness, &earlier).events, 203);
 }
 

@@ -1,7 +1,8 @@
-/*  test_metric - the value of every metric, each from counters that only it reads (TB-10, TB-13).
+/*  orchestrator/results/metric: the value of every metric, each from counters that only it reads
+ *  (TB-10, TB-13).
  *
- *  A row for each, its value computed by hand from the numbers below. A metric without a row fails
- *  the test: add one.
+ *  Each has a row, with its value computed by hand from the numbers below. A metric without a row
+ *  fails the test: add one.
  *
  *      h1 --- p0 s1 p2 --- h3        mice: h1 and h2 send to h3, 1 : 3, 4000 bytes in 10 us
  *      h2 --- p1                     links of 100 Gb/s without delay
@@ -67,8 +68,8 @@ static void nodes_set(void)
 			      .expectations = &text };
 }
 
-/* counter @field: @base at s1:p0, one more at s1:p2; three more at h1's NIC, where no switch's
- * counter is */
+/* Sets counter @field: @base at s1:p0, one more at s1:p2. At the NIC of h1, where it is no switch's
+ * counter, it is three more. */
 #define MARK_PORTS(field, base)                                                    \
 	(port_rows[0].stats.field = (base), port_rows[2].stats.field = (base) + 1, \
 	 port_rows[3].stats.field = (base) + 3)
@@ -118,7 +119,7 @@ static void ports_set(void)
 	port_rows[1].utilisation = 1;
 	port_rows[0].stats.queue_bytes_max = 61;
 	port_rows[0].queue_bytes_mean = 71.5;
-	/* h3's port is congested at 2 us; h1's hears of it at 5 us, h2's never */
+	/* the port of h3 is congested at 2 us; that of h1 is notified at 5 us, that of h2 never */
 	port_rows[2].stats.eca_first_ps = 2 * NODE_US;
 	port_rows[0].stats.limited_first_ps = 5 * NODE_US;
 }
@@ -147,7 +148,7 @@ static void classes_set(void)
 	class_rows[0].stats.delay_ns_measured = 10;
 }
 
-/* counter @field: @base of the first flow, one more of the second */
+/* Sets counter @field: @base of the first flow, one more of the second. */
 #define MARK_FLOWS(field, base) \
 	(flows[0].transport.field = (base), flows[1].transport.field = (base) + 1)
 
@@ -352,7 +353,7 @@ static int row_of(const char *name)
 
 TEST_GROUP(metric, .setup = set_up);
 
-TEST(metric_table__every_one_has_a_row)
+TEST(metric_table__every_metric_has_a_row)
 {
 	for (size_t i = 0; i < metric_count; i++)
 		ck_assert_msg(row_of(metric_table[i].name) >= 0,
@@ -380,7 +381,7 @@ TEST_RANGE(metric_table__value, 0, EXPECTED)
 	free(results.expectations);
 }
 
-/* the rates of a port group's NICs count as well; its other counters of transports are none */
+/* the rates of a port-group NIC count as well; its other transport counters do not */
 TEST(metric_flow_counter__port_group)
 {
 	struct result_expectation row;

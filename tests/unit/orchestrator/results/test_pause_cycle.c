@@ -1,5 +1,5 @@
-/*  test_pause_cycle - deadlocks of PFC are found and named, and nothing else is taken for one
- *  (RC-5, TB-22).
+/*  orchestrator/results/pause_cycle: deadlocks of PFC are found and named, and nothing else is
+ *  reported as one (RC-5, TB-22).
  *
  *  Six switches in a ring, s0 to s5: port 0 leads to the next one, port 1 to the one before, port 2
  *  to a host. */
@@ -63,7 +63,7 @@ static void tear_down(void)
 		free(pages[i]);
 }
 
-/* the output of @node at @port is held by its neighbour since @since_ps */
+/* the output of @node at @port is paused by its peer since @since_ps */
 static void hold(uint32_t node, uint32_t port, uint32_t traffic_class, node_time_t since_ps)
 {
 	const struct port_config *config = &nodes[node].ports[port];
@@ -73,13 +73,13 @@ static void hold(uint32_t node, uint32_t port, uint32_t traffic_class, node_time
 		since_ps;
 }
 
-/* what came into @node at @input waits for its output @output */
+/* what arrived at @node at @input waits for its output @output */
 static void wait_for(uint32_t node, uint32_t input, uint32_t output, uint32_t traffic_class)
 {
 	stats_class(pages[node], input, traffic_class)->waits_for |= 1ull << output;
 }
 
-/* all around, each for the next, since 1 us * (1 + its number) */
+/* a full cycle: each waits for the next, since 1 us * (1 + its number) */
 static void ring_hold(uint32_t traffic_class)
 {
 	for (uint32_t i = 0; i < RING; i++) {
@@ -115,8 +115,7 @@ TEST(pause_cycles_find__ring)
 			 "next since 6.000 us");
 }
 
-/* a host at the end of it all that does not take anything: everybody waits for long, but it will
- * end */
+/* a host at the end receives nothing: all wait for long, but the wait will end */
 TEST(pause_cycles_find__chain)
 {
 	ring_hold(CLASS);
@@ -125,8 +124,8 @@ TEST(pause_cycles_find__chain)
 	ck_assert_uint_eq(find(NODE_MS), 0);
 }
 
-/* one of them has been let go in between, or its neighbour's input is below its level, or full of
- * what waits for others */
+/* One of them was resumed in between; or its peer's input is below its level; or that is full of
+ * packets for other outputs. */
 TEST(pause_cycles_find__broken_ring)
 {
 	ring_hold(CLASS);
@@ -141,7 +140,7 @@ TEST(pause_cycles_find__broken_ring)
 	ck_assert_uint_eq(find(2 * NODE_MS), 0);
 }
 
-/* two classes, each in its own circle; and the other way round as well */
+/* two classes, each in its own cycle; then also in the opposite direction */
 TEST(pause_cycles_find__several)
 {
 	ring_hold(CLASS);
@@ -158,7 +157,7 @@ TEST(pause_cycles_find__several)
 	ck_assert_uint_eq(cycles.list[2].hops[1].node, RING - 1);
 }
 
-/* classes do not mix, but with PAUSE they do: any class stops the whole port */
+/* classes are separate, but not with PAUSE: any class stops the whole port */
 TEST(pause_cycles_find__pause_stops_all_classes)
 {
 	ring_hold(CLASS);
@@ -176,7 +175,7 @@ TEST(pause_cycles_find__pause_stops_all_classes)
 	ck_assert_uint_eq(cycles.list[0].hops[3].traffic_class, 0);
 }
 
-/* a switch that is gone waits for nobody; a fabric of flow channels has no PFC */
+/* a dead switch waits for none; a fabric of flow channels has no PFC */
 TEST(pause_cycles_find__pages_missing)
 {
 	struct stats_page *page = pages[4];
@@ -189,7 +188,7 @@ TEST(pause_cycles_find__pages_missing)
 	ck_assert_uint_eq(find(NODE_MS), 0);
 }
 
-/* who waits for a cycle without being in it is not named */
+/* a switch that waits for a cycle without being in it is not named */
 TEST(pause_cycles_find__tail_left_out)
 {
 	ring_hold(CLASS);
@@ -209,7 +208,7 @@ TEST(pause_cycles_before_ps__watchdog_or_drained)
 	ck_assert_uint_eq(pause_cycles_before_ps(&plan, NODE_US, NODE_MS), 0);
 }
 
-TEST(pause_cycle_describe__short_of_room)
+TEST(pause_cycle_describe__fits_a_short_buffer)
 {
 	char text[24];
 

@@ -1,5 +1,5 @@
-/*  orchestrator/results/results_fidelity (TB-8): which run under the real clock may be believed,
- *  and what it says otherwise.
+/*  orchestrator/results/results_fidelity: which run under the real clock is faithful, and what the
+ *  others print (TB-8).
  *
  *  h0 -- s1 -- h1, 100 Mb/s and 1 ms a link; the pages are written here, as nodes would. The run
  *  took a second. */
@@ -86,7 +86,7 @@ TEST(results_faithful__always_under_the_virtual_clock)
 	ck_assert(results_faithful(&results));
 }
 
-TEST(results_faithful__links_make_up)
+TEST(results_faithful__if_links_absorb_lateness)
 {
 	gather();
 	ck_assert(results_faithful(&results));
@@ -106,7 +106,7 @@ TEST(results_faithful__delayed_but_rates_hold)
 	ck_assert_ptr_nonnull(strstr(text, "--set links.delay=5ms"));
 }
 
-TEST(results_faithful__not_if_a_node_was_far_behind)
+TEST(results_faithful__not_if_a_node_was_very_late)
 {
 	struct result_port port = { .node = S1, .port = 1, .stats.tx_bytes = 8000000 };
 

@@ -1,5 +1,5 @@
-/*  test_results_roce - what the results of a fabric of kind roce have beside those of every fabric
- *  (TB-13, RC-1 ... RC-10).
+/*  orchestrator/results/results_roce: results that only a fabric of kind roce has (TB-13,
+ *  RC-1 ... RC-10).
  *
  *  Two switches s0 and s1 with two links between them, h0 at s0, h1 at s1; the pages are written
  *  here, as nodes would. */
@@ -84,7 +84,7 @@ static void tear_down(void)
 		free(pages[i]);
 }
 
-/* h0 sends 10 packets of 1000 bytes and 3 of them again, 2 of which come twice; all are marked */
+/* h0 sends 10 packets of 1000 bytes and 3 of them again, of which 2 arrive twice; all are marked */
 static void flow_add(void)
 {
 	*stats_flow_tx(pages[2], pages[2]->flow_tx_count++) =
@@ -121,7 +121,7 @@ static void gather(bool empty, node_time_t end_ps)
 	ck_assert_int_eq(results_gather(&plan, pages, &results), 0);
 }
 
-/* both outputs of the link wait for each other, each since long before the end of the duration */
+/* both outputs of the link wait for each other, since long before the end of the duration */
 static void deadlock_add(node_time_t since_ps)
 {
 	for (uint32_t i = 0; i < 2; i++) {
@@ -134,7 +134,7 @@ static void deadlock_add(node_time_t since_ps)
 
 static char *json_text(void)
 {
-	static char *text; /* gcc 12 takes what is found in it for a pointer into a local */
+	static char *text; /* gcc 12 mistakes its contents for a pointer to a local */
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
@@ -156,9 +156,9 @@ static char *summary_text(void)
 
 TEST_GROUP(results_roce, .setup = set_up, .teardown = tear_down);
 
-/* RC-5, TB-13: a pause that goes on at the end counts up to there, each part of it once: its node
- * has counted some of it */
-TEST(results_roce_gather__pause_that_goes_on)
+/* RC-5, TB-13: a pause that lasts at the end counts up to it, each part once: its node has counted
+ * a part already */
+TEST(results_roce_gather__pause_at_the_end_counts_once)
 {
 	struct class_stats *stats = stats_class(pages[0], 1, ROCE);
 	node_time_t end_ps = plan.duration_ps + 5 * NODE_MS;
@@ -177,7 +177,7 @@ TEST(results_roce_gather__pause_that_goes_on)
 	}
 }
 
-/* what was sent again was not lost: RC delivers it once */
+/* a packet that was sent again is not lost: RC delivers it once */
 TEST(results_gather__sent_again_is_not_lost)
 {
 	flow_add();
@@ -212,8 +212,8 @@ TEST(results_gather__classes)
 	ck_assert(results.classes[0].delay_ns_mean == 0);
 }
 
-/* held since before the last message, or for as long as the watchdog says: until then it may still
- * end */
+/* paused since before the last message, or for as long as the watchdog requires; until then it may
+ * still end */
 TEST(results_gather__deadlocks)
 {
 	deadlock_add(5 * NODE_US);
@@ -231,7 +231,7 @@ TEST(results_gather__deadlocks)
 	ck_assert_uint_eq(results.deadlocks.count, 0);
 }
 
-/* switches count once, though both ends of a link see the same frame */
+/* a switch counts a frame once, although both ends of a link have it */
 TEST(results_roce_sums__of_switches_and_flows)
 {
 	struct roce_sums sums;
@@ -287,7 +287,7 @@ static uint32_t fields_of(const char *line)
 	return count;
 }
 
-/* every line of @name in @folder has as many fields as its header, there are @rows of them, and the
+/* every line of @name in @folder has as many fields as its header; there are @rows lines, and the
  * header ends with @last */
 static void table_check(const char *folder, const char *name, uint32_t rows, const char *last)
 {
@@ -325,7 +325,7 @@ TEST(results_csv_write__roce)
 	ck_assert_int_eq(rmdir(folder), 0);
 }
 
-/* who dropped, who was held, who marked: the worst first; then what it has led to */
+/* which ports dropped, were paused and marked: the worst first; then the effects */
 TEST(results_roce_write__what_happened)
 {
 	char *text, *first, *second;

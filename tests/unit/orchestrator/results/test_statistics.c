@@ -1,4 +1,4 @@
-/*  test_statistics - the registry of counters: names, widths, folds, and the tables of
+/*  nodes/stats/statistics: the registry of counters: names, widths, folds, and the tables of
  *  docs/results.md that follow from it (TB-10, TB-13).
  *
  *  After a new row:  WRITE=yes build/asan/unit/test_statistics   writes the tables of the page. */
@@ -129,8 +129,8 @@ TEST(condition_holds__several_links)
 	free(page);
 }
 
-/* ports of one page do not share a line of cache */
-TEST(stats_port__lines)
+/* ports of one page do not share a cache line */
+TEST(stats_port__starts_a_cache_line)
 {
 	struct node_config node = { .port_count = 3 };
 	struct stats_page *page = calloc(1, stats_bytes(&node));
@@ -178,7 +178,7 @@ static const char *const unit_text[] = {
 	[STATISTIC_MOMENT] = "ps or null",
 };
 
-/* a table of the page: what stands between its two comments */
+/* a table of the page: the text between its two comments */
 static const struct table {
 	const char *name;
 	const struct statistics *list;
@@ -207,7 +207,7 @@ static void table_write(const struct table *table, FILE *out)
 	}
 }
 
-/* all of @file; to be freed */
+/* Return: the contents of @file; to be freed */
 static char *file_read(const char *file)
 {
 	FILE *in = fopen(file, "r");
@@ -219,7 +219,7 @@ static char *file_read(const char *file)
 	return text;
 }
 
-/* the page as it should be: @text with the table of @table in its place; to be freed */
+/* Return: the page as it should be, @text with the table of @table in its place; to be freed */
 static char *page_with(const char *text, const struct table *table)
 {
 	char begin[80], *page = NULL;
@@ -239,7 +239,7 @@ static char *page_with(const char *text, const struct table *table)
 	return page;
 }
 
-TEST_RANGE(docs_results__table, 0, COUNT_OF(tables))
+TEST_RANGE(docs_results__tables_are_current, 0, COUNT_OF(tables))
 {
 	char *text = file_read(PAGE), *page = page_with(text, &tables[_i]);
 

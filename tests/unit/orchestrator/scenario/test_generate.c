@@ -1,5 +1,5 @@
-/*  orchestrator/scenario/generate and generate_text (TB-10 gen, TB-11): the topologies, and that
- *  what is printed is accepted. */
+/*  orchestrator/scenario/generate and generate_text: the generated topologies, and that a scenario
+ *  accepts the printed text (TB-10, TB-11). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +101,7 @@ TEST(generate_topology__full_mesh)
 	ck_assert_uint_eq(scenario.hosts[11].switch_index, 3);
 }
 
-/* switches that a link leads to from @at, and how often @at has one to @to */
+/* the switches to which @at has a link, and how many links @at has to @to */
 static uint32_t degree(uint32_t at)
 {
 	uint32_t links = 0;
@@ -204,7 +204,7 @@ TEST_RANGE(generate_topology__dragonfly, 0, 2)
 	free(pairs);
 }
 
-/* fewer groups than there can be: their links are shared out evenly */
+/* fewer groups than possible: their links are spread evenly */
 TEST(generate_topology__dragonfly_of_few_groups)
 {
 	generate(GENERATE_DRAGONFLY,
@@ -245,7 +245,7 @@ TEST(generate_topology__torus)
 	ck_assert_uint_eq(links_between(switch_called("s0.0.0"), switch_called("s0.1.0")), 1);
 }
 
-TEST(generate_check__numbers_that_do_not_fit)
+TEST(generate_check__rejects_numbers_that_do_not_fit)
 {
 	char why[160] = "";
 
@@ -338,7 +338,7 @@ TEST(generate_text__port_group_shows_the_defaults)
 	plan_free(&plain);
 }
 
-/* what stands in a text for fabric kind roce are the defaults: without it the nodes are told the
+/* the numbers in a text for fabric kind roce are the defaults: without them the nodes get the
  * same */
 TEST(generate_text__roce_shows_the_defaults)
 {

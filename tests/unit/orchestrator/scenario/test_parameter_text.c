@@ -1,6 +1,6 @@
-/*  orchestrator/scenario/parameter_text: docs/scenario.md has the tables as they are in the code, and
- *  each row has what it needs (TB-11). With TABLES=write it writes them (`make tables`). The page is
- *  looked for from the top of the repository, where tests run. */
+/*  orchestrator/scenario/parameter_text: docs/scenario.md has the tables of the code, and each row
+ *  has the texts that it needs (TB-11). With TABLES=write it writes them (`make tables`). Tests run
+ *  at the top of the repository, where the page is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static char *page_read(void)
 	return text;
 }
 
-/* the page with the tables as they are in the code; @count of them */
+/* Return: the page with the tables of the code; @count is their number. */
 static char *page_make(const char *page, unsigned *count)
 {
 	char *text = NULL, section[40];
@@ -57,7 +57,7 @@ static void page_write(const char *text)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-TEST(parameter_text__docs_have_the_tables)
+TEST(parameter_text__page_has_the_tables)
 {
 	const char *mode = getenv("TABLES");
 	unsigned count;
@@ -77,7 +77,7 @@ static const struct parameter_table *const tables[] = { &roce_parameters, &dcqcn
 							&routing_parameters, &port_group_parameters,
 							&roce_class_parameters };
 
-/* the default as the page has it is the default of the row */
+/* the default on the page is the default of the row */
 static void initial_expect(const struct parameter *row)
 {
 	static const struct {
@@ -116,7 +116,7 @@ static void row_expect(const struct parameter *row)
 		ck_assert_ptr_nonnull(row->words[i]);
 }
 
-TEST(parameter_text__rows)
+TEST(parameter_text__rows_are_complete)
 {
 	for (size_t t = 0; t < COUNT_OF(tables); t++) {
 		for (size_t r = 0; r < tables[t]->count; r++)

@@ -1,5 +1,5 @@
-/*  orchestrator/scenario/scenario and the readers behind it (TB-11, TB-12): defaults, every
- *  section, --set, places of errors. What is refused, and how, is held by tests/bad-scenarios/. */
+/*  orchestrator/scenario/scenario and its readers: defaults, every section, --set, places of errors
+ *  (TB-11, TB-12). tests/bad-scenarios/ has what is rejected. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int read_set(const char *text, const char *const *settings, unsigned coun
 				    &errors);
 }
 
-/* @text must be fine */
+/* @text must be valid */
 static void read_fine(const char *text)
 {
 	int error = read_set(text, NULL, 0);
@@ -151,8 +151,8 @@ static const char *match_text(const struct flow_match *match)
 	return text;
 }
 
-/* FC-2: a host's own flow key, else that of all switches; said later in the file, and for generated
- * hosts by their names */
+/* FC-2: a host's own flow key overrides that of all switches; it may follow later in the file, and
+ * name generated hosts */
 TEST(scenario_read__flow_keys_of_hosts)
 {
 	read_fine("name: t\nrun: {duration: 1us}\n"
@@ -260,7 +260,8 @@ TEST(scenario_read__pauses)
 	ck_assert_uint_eq(scenario.pause_count, 2);
 	ck_assert_uint_eq(scenario.pauses[0].host, 3);
 	ck_assert_uint_eq(scenario.pauses[0].config.start_ps, 10 * NODE_US);
-	ck_assert_uint_eq(scenario.pauses[0].config.stop_ps, 100 * NODE_US); /* with the run */
+	/* until the end of the run */
+	ck_assert_uint_eq(scenario.pauses[0].config.stop_ps, 100 * NODE_US);
 	ck_assert_uint_eq(scenario.pauses[0].config.every_ps, 20 * NODE_US);
 	ck_assert_uint_eq(scenario.pauses[0].config.for_ps, 15 * NODE_US);
 	ck_assert_uint_eq(scenario.pauses[0].config.classes, 2);
@@ -268,7 +269,7 @@ TEST(scenario_read__pauses)
 	ck_assert_uint_eq(scenario.pauses[1].config.classes, 3);
 }
 
-/* without 'every' a pause happens once */
+/* without 'every' there is one pause */
 TEST(scenario_read__pause_once)
 {
 	read_fine(STAR "pauses: [{host: h1, start: 20us, for: 5us}]\n");
@@ -298,7 +299,7 @@ TEST(size_file_read__web_search_has_its_mean)
 	ck_assert_int_eq(size_file_read("topologies/web-search.csv", NULL, points, &count, &errors),
 			 0);
 	ck_assert_uint_eq(count, 11);
-	for (uint32_t i = 0; i < count; i++) { /* uniform between points */
+	for (uint32_t i = 0; i < count; i++) { /* uniform between the points */
 		sum += (points[i].bytes + before_bytes) * (points[i].cumulative_ppm - before_ppm);
 		before_bytes = points[i].bytes;
 		before_ppm = points[i].cumulative_ppm;
@@ -345,9 +346,9 @@ TEST(scenario_read_file__sizes_are_beside_the_scenario)
 	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 0);
 }
 
-/* TB-13: the digest is that of the scenario and the files it names, as sha256sum sees them;
- * settings are kept beside it */
-TEST(scenario_read_file__origin)
+/* TB-13: the digest covers the scenario and the files that it names, as sha256sum computes it;
+ * settings are stored beside it */
+TEST(scenario_read_file__has_its_digest)
 {
 	static const char *const settings[] = { "seed=7", "run.duration=1ms" };
 	char digest[SHA256_TEXT_MAX], expected[SHA256_TEXT_MAX + 8] = "";
@@ -375,7 +376,7 @@ TEST(scenario_set__replaces_a_value)
 	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
 }
 
-TEST(scenario_set__makes_missing_keys)
+TEST(scenario_set__adds_missing_keys)
 {
 	read_fine_set(STAR, "links.edge.rate=10Gb/s");
 	ck_assert_uint_eq(scenario.hosts[0].link.rate_bps, 10000000000);
@@ -416,8 +417,8 @@ TEST(scenario_set__errors_name_the_setting)
 
 /* ---- errors ---- */
 
-/* TB-11: a word that is a key elsewhere: what is suggested is a key there, and the word none
- * here */
+/* TB-11: a word that is a key elsewhere: suggestions are keys of that place, and none of this
+ * one */
 TEST(scenario_set__words_that_are_keys_elsewhere)
 {
 	static const char star[] =
@@ -476,7 +477,7 @@ TEST(scenario_errors__no_more_than_twenty_are_kept)
 	ck_assert_ptr_nonnull(strstr(printed, "f:20:1: wrong\n... and 5 more\n"));
 }
 
-TEST(scenario_read_file__missing_file_and_folder)
+TEST(scenario_read_file__rejects_missing_file_and_folder)
 {
 	ck_assert_int_eq(scenario_read_file("/nonexistent/x.yaml", NULL, 0, &scenario, &errors),
 			 -EINVAL);
@@ -485,7 +486,7 @@ TEST(scenario_read_file__missing_file_and_folder)
 	ck_assert_int_eq(scenario_read_file("/", NULL, 0, &scenario, &errors), -EINVAL);
 }
 
-TEST(scenario_read_memory__larger_than_allowed)
+TEST(scenario_read_memory__rejects_what_is_too_large)
 {
 	char *text = calloc(1, SCENARIO_BYTES_MAX + 1);
 

@@ -1,5 +1,5 @@
-/*  orchestrator/scenario/scenario_idle: what is told of keys that have no effect, and when (TB-11).
- *  That it is true of each key: sim/test_idle_keys. */
+/*  orchestrator/scenario/scenario_idle: which keys are reported as having no effect (TB-11).
+ *  sim/test_idle_keys checks that it is true of each key. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,14 +34,14 @@ static const char *told(const char *text, const char *const *settings, unsigned 
 
 TEST_GROUP(scenario_idle, .teardown = tear_down);
 
-TEST(scenario_idle_print__nothing)
+TEST(scenario_idle_print__nothing_without_idle_keys)
 {
 	ck_assert_str_eq(
 		told(STAR "routing: {choice: adaptive, redirect: no}\ncongestion: no\n", NULL, 0),
 		"");
 }
 
-/* a section is named as a whole, of a section that has other keys the key */
+/* a section is named as a whole; if other keys of it have an effect, the key is named */
 TEST(scenario_idle_print__keys_and_lines)
 {
 	const char *text = STAR "fabric: roce\n"
@@ -64,7 +64,7 @@ TEST(scenario_idle_print__settings)
 			 "classes.0.ecn=no)\n");
 }
 
-/* a key that some variant needs is not idle; one that none needs is */
+/* a key that some variant needs is not idle; a key that none needs is */
 TEST(scenario_idle_print__variants)
 {
 	const char *text = STAR "congestion: no\nport-group: {becn: no}\nroce: {pfc: no}\n"

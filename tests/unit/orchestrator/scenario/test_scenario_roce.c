@@ -1,5 +1,5 @@
 /*  orchestrator/scenario/scenario_roce: every key of the section `roce`, of classes and of
- *  workloads (RC-1 ... RC-11). What is refused, and how, is held by tests/bad-scenarios/. */
+ *  workloads (RC-1 ... RC-11). tests/bad-scenarios/ has what is rejected. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const struct roce_config *read_fine(const char *text)
 	return read_set(text, NULL);
 }
 
-/* the numbers of the paper; R_HAI is not in it (RC-3) */
+/* the numbers of the paper, which has no R_HAI (RC-3) */
 static void paper_expect(const struct dcqcn_config *dcqcn)
 {
 	ck_assert_uint_eq(dcqcn->g_ppb, 1000000000 / 256);
@@ -82,7 +82,7 @@ TEST(scenario_roce__defaults)
 	ck_assert_uint_eq(scenario.roce.headroom_bytes, SCENARIO_DERIVED);
 }
 
-TEST(scenario_roce__without_a_word_flow_channels)
+TEST(scenario_roce__default_kind_is_flow_channel)
 {
 	read_fine("name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n");
 	ck_assert_int_eq(scenario.fabric, FABRIC_FLOW_CHANNEL);
@@ -135,7 +135,7 @@ TEST(scenario_roce__every_key)
 	ck_assert_uint_eq(roce->dcqcn.cut_interval_ps, 9 * NODE_US);
 	ck_assert(!roce->dcqcn.clamp_target);
 	ck_assert_uint_eq(roce->dcqcn.cnp_interval_ps, 0);
-	ck_assert(roce->supplement); /* something is said of it */
+	ck_assert(roce->supplement); /* one key of it is given */
 	ck_assert_uint_eq(roce->increase_period_ps, 300 * NODE_US);
 	ck_assert_uint_eq(roce->idle_ps, 2 * NODE_MS);
 	ck_assert_uint_eq(roce->reference_permille, 2000);
@@ -169,9 +169,9 @@ TEST(scenario_roce__mechanisms_by_one_word)
 	ck_assert(!scenario.roce.ecn.ecn);
 }
 
-/* a variant compared with the file: what it says of a mechanism replaces what the file says, or is
- * beside it */
-TEST(scenario_roce__set)
+/* A variant compared with the file: its keys of a mechanism replace those of the file, or are
+ * added. */
+TEST(scenario_roce__settings_replace_or_add)
 {
 	const char *text = STAR "roce: {path-pause: {high: 1MB}, dcqcn: {variant: s4}}\n";
 
@@ -186,8 +186,8 @@ TEST(scenario_roce__set)
 	ck_assert_uint_eq(scenario.roce.config.dcqcn.increase_timer_ps, 300 * NODE_US);
 }
 
-/* single numbers stand on top of a variant, wherever it is said */
-TEST(scenario_roce__variants)
+/* single numbers override the variant, wherever it is given */
+TEST(scenario_roce__numbers_override_the_variant)
 {
 	const struct dcqcn_config *dcqcn =
 		&read_fine(STAR "roce: {dcqcn: {g: 1/512, variant: vendor, rate-min: 1Mb/s}}\n")
@@ -260,7 +260,7 @@ TEST(scenario_roce__workloads)
 }
 
 /* RC-3: the numbers of run.py in the simulator of HPCC, which grow with the rate of the hosts'
- * links; single keys stand on top */
+ * links; single keys override them */
 TEST(scenario_roce__variant_hpcc)
 {
 	const struct dcqcn_config *dcqcn = &scenario.roce.config.dcqcn;
@@ -309,8 +309,8 @@ static void packet_expect(const char *text, uint32_t packet_bytes)
 	ck_assert_uint_eq(scenario.workloads[0].packet_bytes, packet_bytes);
 }
 
-/* RC-4: the path MTU that is said; else the largest that fits into `packet`, or into all links that
- * the packets may meet */
+/* RC-4: the given path MTU; else the largest that fits into `packet`, or into all links that the
+ * packets may use */
 TEST(scenario_roce__path_mtu)
 {
 	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0}]\n", 4096 + 58);
@@ -342,7 +342,7 @@ TEST(scenario_roce__path_mtu)
 		      2048 + 58); /* links of other kinds of fabric have an MTU of 4096 */
 }
 
-/* the same file: frames stay what they were said to be, the fabric sees to it that they arrive */
+/* the same file: frames stay as given; the fabric is reliable */
 TEST(scenario_roce__workloads_of_a_flow_channel_fabric)
 {
 	read_set(STAR LOADS, "fabric=flow-channel");

@@ -1,6 +1,6 @@
 /*  orchestrator/scenario/scenario_routing, scenario_port_group: every key of the sections `routing`
- *  and `port-group` (FC-15, FC-16, FC-23 ... FC-25, PG-1 ... PG-10, TB-11). What is refused, and
- *  how, is held by tests/bad-scenarios/. */
+ *  and `port-group` (FC-15, FC-16, FC-23 ... FC-25, PG-1 ... PG-10). tests/bad-scenarios/ has what
+ *  is rejected. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ TEST(scenario_routing__defaults)
 	ck_assert(!scenario.classes[0].unordered);
 }
 
-/* PG-4, PG-8: port groups are for every packet, unless its class asks for order; flow channels keep
+/* PG-4, PG-8: every packet uses port groups, unless its class requires order; flow channels keep
  * order */
 TEST(scenario_routing__order_by_kind)
 {
@@ -85,8 +85,8 @@ TEST(scenario_routing__words)
 	ck_assert_uint_eq(routing->reaction_ps, 3 * NODE_US);
 }
 
-/* who gives a mechanism numbers wants it */
-TEST(scenario_routing__numbers)
+/* numbers of a mechanism enable it */
+TEST(scenario_routing__numbers_enable_a_mechanism)
 {
 	const struct scenario_routing *routing =
 		routing_of(STAR "routing: {lanes: auto, detour: {weight: 1.5, bias: 12KiB, draws: "
