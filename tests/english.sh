@@ -11,10 +11,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='README.md containers docs topologies orchestrator nodes switchd nicd tests/testing.h tests/testing.c
-	tests/unit/nodes tests/unit/orchestrator tests/unit/switchd/common tests/unit/switchd/ethernet
-	tests/unit/switchd/flow_channel tests/unit/nicd/gates tests/unit/nicd/host tests/unit/nicd/traffic
-	tests/unit/nicd/workload'
+clean='README.md containers docs topologies orchestrator nodes switchd nicd
+	tests/testing.h tests/testing.c tests/unit'
 
 all='README.md docs nodes switchd nicd orchestrator tests topologies containers'
 
