@@ -68,6 +68,8 @@ static int is_scenario(const struct dirent *entry)
 	return dot && !strcmp(dot, ".yaml");
 }
 
+TEST_GROUP(bad_scenarios, .timeout_s = 60);
+
 TEST(bad_scenarios__each_is_rejected_with_place_and_reason)
 {
 	struct dirent **entries;
