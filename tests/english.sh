@@ -74,7 +74,7 @@ sub width {
 sub texts_of_c {
 	my ($source) = @_;
 	my $out = '';
-	while ($source =~ m{\G(?:(/\*.*?\*/|//[^\n]*)|"((?:[^"\\\n]|\\.)*)"|'(?:[^'\\\n]|\\.)+'|(#\s*include[^\n]*)|(.))}gs) {
+	while ($source =~ m{\G(?:(/\*.*?\*/|//[^\n]*)|"((?:[^"\\\n]|\\.)*)"|'(?:[^'\\\n]|\\.)+'|(#\s*include[^\n]*)|(\n|[^\n"'/#]+|.))}gs) {
 		my ($comment, $string, $include, $other) = ($1, $2, $3, $4);
 		if (defined $comment) { $out .= $comment }
 		elsif (defined $string) { $string =~ s/\\[nrt"]/ /g; $out .= " $string " }
