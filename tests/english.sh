@@ -119,14 +119,13 @@ for my $file (@ARGV) {
 	my @texts = $file =~ /\.md$/ ? texts_of_markdown($source, $file)
 		: $file =~ /\.(?:yaml|sh)$/ ? texts_of_script($source) : texts_of_c($source);
 	for my $i (0 .. $#texts) {
-		next unless defined $texts[$i];
+		next unless defined $texts[$i] && $texts[$i] =~ /\S/;
 		for my $rule (@rules) {
 			my ($pattern, $instead) = @$rule;
 			finding($file, $i + 1, "'$1': write $instead") while $texts[$i] =~ /\b($pattern)\b/gi;
 		}
 		next if $file =~ /\.md$/ && $raw[$i] =~ /^\|/;
 		next if $file =~ /\.yaml$/ && $raw[$i] !~ /^\s*# \S/;
-		next unless $texts[$i] =~ /\S/;
 		my $width = width($raw[$i]);
 		finding($file, $i + 1, "$width columns: at most $columns") if $width > $columns;
 	}
