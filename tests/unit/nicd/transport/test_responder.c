@@ -1,5 +1,5 @@
 /*  nicd/transport/responder and reply_queue: the receiving end of a queue pair: what is delivered,
- *  and which ACKs and NAKs it sends (RC-4). */
+ *  and which ACKs and NAKs it sends (RC-2, RC-4). */
 #include <stdlib.h>
 
 #include "nicd/transport/reply_queue.h"
@@ -117,7 +117,7 @@ TEST(responder__psn_wraps)
 	ck_assert_int_eq(middle(0), RESPONDER_TAKE);
 }
 
-/* answers are sent in the order in which they were due, CNPs of their class first */
+/* RC-2: answers are sent in the order in which they were due, CNPs of their class first */
 TEST(reply_queue__cnps_of_a_class_first)
 {
 	struct reply_queue queue;

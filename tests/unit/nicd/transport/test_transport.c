@@ -1,5 +1,5 @@
 /*  nicd/transport/transport: flows with a transport, without a link or frames; the test supplies
- *  the ACKs (RC-3, RC-4, RC-5). */
+ *  the ACKs (RC-3, RC-4, RC-5, RC-16). */
 #include "nicd/transport/transport.h"
 
 #include <stdlib.h>

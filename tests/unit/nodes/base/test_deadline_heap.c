@@ -1,5 +1,5 @@
 /*  nodes/base/deadline_heap: the earliest source is first, at equal times the one with the lowest
- *  number (TB-7). */
+ *  number (TB-7, EC-8). */
 #include "nodes/base/deadline_heap.h"
 #include "nodes/base/random.h"
 #include "tests/testing.h"

@@ -1,5 +1,5 @@
 /*  nodes/link/credit: running totals, when a grant is due, and that losses cost no credit
- *  (PG-9). */
+ *  (PG-3, PG-9). */
 #include <stdlib.h>
 
 #include "nodes/link/credit.h"

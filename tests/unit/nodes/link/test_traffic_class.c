@@ -1,5 +1,5 @@
 /*  nodes/link/traffic_class: minimum, maximum and lending. Sums over simulated time are compared
- *  with closed formulas (FC-19, FC-22). */
+ *  with closed formulas (FC-19, FC-22, RC-6). */
 #include <stdlib.h>
 
 #include "nodes/link/traffic_class.h"

@@ -1,6 +1,6 @@
 /*  nodes/node/managed: blocks that a switch collects, reads back and commits together, and blocks
- *  that take effect alone (PG-8, PG-11). A toy dataplane counts how often its tables are replaced,
- *  and uses only these tables. */
+ *  that take effect alone (PG-8, PG-11, TB-14). A toy dataplane counts how often its tables are
+ *  replaced, and uses only these tables. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

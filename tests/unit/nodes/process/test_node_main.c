@@ -1,6 +1,6 @@
 /*  nodes/process/node_main: a node process with a toy dataplane, from the orchestrator's end of its
- *  control socket: start, requests, end, and its errors on wrong input (TB-5, TB-6, TB-9, TB-22,
- *  TB-23). */
+ *  control socket: start, requests, end, and its errors on wrong input (TB-1, TB-5, TB-6, TB-9,
+ *  TB-22, TB-23). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*  orchestrator/plan/plan_fault and fault_player: which faults happen when, and their effects,
- *  without a fabric (FC-26, PG-11, TB-4). */
+ *  without a fabric (FC-26, PG-11, TB-4, TB-11). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*  orchestrator/results/compare: variants of a scenario: their settings in the tree, and their rows
- *  in the table (TB-10, TB-11). */
+ *  in the table (TB-10, TB-11, TB-13). */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

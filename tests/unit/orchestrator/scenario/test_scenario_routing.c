@@ -1,6 +1,6 @@
 /*  orchestrator/scenario/scenario_routing, scenario_port_group: every key of the sections `routing`
- *  and `port-group` (FC-15, FC-16, FC-23 ... FC-25, PG-1 ... PG-10). tests/bad-scenarios/ has what
- *  is rejected. */
+ *  and `port-group` (FC-15, FC-16, FC-23 ... FC-25, PG-1 ... PG-10, TB-11). tests/bad-scenarios/
+ *  has what is rejected. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*  switchd/port_group/port_group: tables by DLID, groups that overlap, masks with more ports than
- *  the switch has, and the three policies (PG-2, PG-5 ... PG-8). */
+ *  the switch has, and the three policies (PG-2, PG-3, PG-5 ... PG-8). */
 #include <stdlib.h>
 
 #include "switchd/port_group/port_group.h"
