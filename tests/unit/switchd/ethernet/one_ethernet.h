@@ -1,9 +1,7 @@
-/*  one_ethernet - the switch of one_switch.h as an Ethernet switch of fabric kind roce, and checks
- *  for it.
+/*  one_ethernet - the Ethernet switch of one_ethernet_config.h for tests with Check: its frames,
+ *  and checks for it.
  *
- *  The same ports and hosts. Three classes: 0 "tcp" lossy, 1 "roce" lossless, 2 "cnp" lossy.
- *  Flooded frames are sent to all ports. Hosts send RoCEv2 over IPv4, ECN-capable in class 1
- *  only. */
+ *  Hosts send RoCEv2 over IPv4, ECN-capable in class 1 only. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_ONE_ETHERNET_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_ONE_ETHERNET_H
 
@@ -17,28 +15,6 @@
 #define FULL_PS ((FULL_BYTES + FRAME_FCS_BYTES + GAP_BYTES) * BYTE_PS)
 /* until its last bit has arrived */
 #define PAUSE_PS ((PAUSE_FRAME_BYTES + FRAME_FCS_BYTES) * BYTE_PS)
-
-/* an EtherType that a switch does not use */
-static inline void nic_part_setup(struct roce_config *roce)
-{
-	roce->dcqcn = (struct dcqcn_config){ .g_ppb = 1,
-					     .alpha_timer_ps = NODE_NS,
-					     .increase_timer_ps = NODE_NS,
-					     .byte_counter_bytes = 1,
-					     .fast_recovery = 1,
-					     .rate_min_bps = 1000000 };
-	roce->swift = (struct swift_config){ .base_target_ps = NODE_NS,
-					     .fs_min_ppm = 1,
-					     .fs_max_ppm = 2,
-					     .cwnd_min_ppm = 1,
-					     .cwnd_max_ppm = 1,
-					     .cwnd_initial_ppm = 1,
-					     .retransmits = 1 };
-	roce->queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = NODE_NS };
-	roce->tcp = (struct tcp_config){ .initial_packets = 1,
-					 .window_packets_max = 1,
-					 .rto_min_ps = NODE_NS };
-}
 
 static inline void ethernet_setup(void)
 {

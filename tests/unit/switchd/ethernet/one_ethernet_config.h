@@ -1,7 +1,7 @@
 /*  one_ethernet_config - the switch of one_switch.h as an Ethernet switch of fabric kind roce.
  *
- *  The same ports and hosts. Three classes: 0 "tcp" lossy, 1 "roce" lossless, 2 "cnp" lossy. The
- *  tree for flooded frames is all ports. */
+ *  The same ports and hosts. Three classes: 0 "tcp" lossy, 1 "roce" lossless, 2 "cnp" lossy.
+ *  Flooded frames are sent to all ports. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_ONE_ETHERNET_CONFIG_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_ETHERNET_ONE_ETHERNET_CONFIG_H
 

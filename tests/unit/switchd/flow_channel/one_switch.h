@@ -52,7 +52,8 @@ struct one_switch {
 	const struct node_ops *ops;
 	union {
 		struct dataplane *dp;
-		struct ethernet *eth; /* used by one_ethernet.h */
+		struct ethernet *eth;   /* used by one_ethernet.h */
+		struct lid_switch *lid; /* used by one_lid.h */
 		void *dataplane;
 	};
 };
@@ -263,6 +264,17 @@ static inline void neighbour_send_word(struct one_switch *s, uint32_t port, node
 
 	neighbour_send(s, port, &header, "");
 	n->busy_until_ps = header.at_ps + LINK_WORD_BYTES * BYTE_PS;
+}
+
+/* Makes a generated frame, the first of its message.  Return: its captured bytes. */
+static inline uint32_t frame_make_of(const struct frame_spec *spec,
+				     uint8_t bytes[FRAME_HEADERS_MAX])
+{
+	struct frame_payload payload = { .source = spec->source,
+					 .message_bytes = 1000,
+					 .message_first = true };
+
+	return frame_write(spec, &payload, bytes);
 }
 
 /* Makes an IPv4 frame from host @source to @destination, flow number @flow.  Return: its captured

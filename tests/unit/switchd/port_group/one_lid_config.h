@@ -1,9 +1,9 @@
 /*  one_lid_config - the switch of one_switch.h as one of fabric kind port-group.
  *
- *  The same ports and hosts: host h has LID h + 1. Ports 2 and 3 are group 1, and both lead to
- *  hosts 2 ... 5 (LIDs 3 ... 6); the LFT has port 2 for LIDs 3 and 4, port 3 for 5 and 6. Two
- *  classes of two lanes each: 0 keeps order, 1 does not. Levels rise by hop. The tree for floods is
- *  all ports. */
+ *  The same ports and hosts: host h has LID h + 1. Ports 2 and 3 are group 1, and both are next
+ *  hops to hosts 2 ... 5 (LIDs 3 ... 6). The LFT has port 2 for LIDs 3 and 4, port 3 for 5 and 6.
+ *  Two classes of two lanes each: class 0 keeps order, class 1 does not. Levels rise by hop.
+ *  Flooded frames are sent to all ports. */
 #ifndef HEDDLE_TESTS_UNIT_SWITCHD_PORT_GROUP_ONE_LID_CONFIG_H
 #define HEDDLE_TESTS_UNIT_SWITCHD_PORT_GROUP_ONE_LID_CONFIG_H
 
