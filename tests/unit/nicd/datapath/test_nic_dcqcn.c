@@ -1,5 +1,5 @@
-/*  DCQCN between two NICs with queue pairs, back to back (RC-2, RC-3): two_nics.h has the drawing.
- *  There is no switch: the test marks packets, or sends the CNPs. */
+/*  nicd/datapath with DCQCN: two NICs with queue pairs, back to back (RC-2, RC-3). two_nics.h has
+ *  the drawing. There is no switch: the test marks packets, or sends the CNPs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/*  nicd in a fabric of kind port-group, two NICs at the two ends of one link: headers, credit, FECN
- *  and BECN, rates (PG-1, PG-9, PG-10, TB-23). The test plays the switch: it changes packets on the
- *  link. */
+/*  nicd/datapath in a fabric of kind port-group, two NICs at the two ends of one link: headers,
+ *  credit, FECN and BECN, rates (PG-1, PG-9, PG-10, TB-23). The test plays the switch: it changes
+ *  packets on the link. */
 #include "nicd/datapath/nic_lid.h"
 #include "nodes/base/units.h"
 #include "nodes/wire/address.h"

@@ -1,5 +1,5 @@
-/*  nodes/link/link_guard and the real clock: losses are detected, records in flight are counted,
- *  and lost control words are asked for again (TB-4, TB-23, FC-17). */
+/*  nodes/link/link, the guard and the real clock: losses are detected, records in flight are
+ *  counted, and lost control words are asked for again (TB-4, TB-23, FC-17). */
 #include <signal.h>
 
 #include "tests/unit/nodes/link/link_ends.h"

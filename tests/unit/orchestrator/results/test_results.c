@@ -1,4 +1,5 @@
-/*  test_results - from counters on statistics pages to flows, groups and totals (TB-13, TB-25). */
+/*  orchestrator/results/results: from counters on statistics pages to flows, groups and totals
+ *  (TB-13, TB-25). */
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/results/three_hosts.h"
 

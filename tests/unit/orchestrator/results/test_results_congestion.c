@@ -1,5 +1,5 @@
-/*  test_results_congestion - how fast senders react to congestion, and the text on it (TB-13, EC-2,
- *  EC-5). */
+/*  orchestrator/results/results_congestion and reaction: how fast senders react to congestion, and
+ *  its text (TB-13, EC-2, EC-5). */
 #include "orchestrator/plan/plan_ideal.h"
 #include "orchestrator/results/reaction.h"
 #include "orchestrator/results/results_congestion.h"

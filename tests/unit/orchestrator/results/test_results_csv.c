@@ -1,4 +1,4 @@
-/*  test_results_csv - the results as tables of comma-separated values (TB-13). */
+/*  orchestrator/results/results_csv: the results as tables of comma-separated values (TB-13). */
 #include <unistd.h>
 
 #include "orchestrator/results/results_csv.h"

@@ -1,5 +1,5 @@
-/*  test_results_json - the results as JSON: its keys, and the same bytes each time (TB-7,
- *  TB-13). */
+/*  orchestrator/results/results_json: the results as JSON: its keys, and the same bytes each time
+ *  (TB-7, TB-13). */
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/results/three_hosts.h"
 

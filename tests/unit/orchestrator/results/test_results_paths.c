@@ -1,5 +1,5 @@
-/*  test_results_paths - choices of paths, redirects, and waits for credit, as text (TB-13, FC-23 to
- *  FC-25, PG-9). */
+/*  orchestrator/results/results_paths: choices of paths, redirects, and waits for credit, as text
+ *  (TB-13, FC-23 to FC-25, PG-9). */
 #include "orchestrator/results/results_paths.h"
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/results/three_hosts.h"

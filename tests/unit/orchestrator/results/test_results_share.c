@@ -1,4 +1,5 @@
-/*  test_results_share - shares: goodput of what links can carry, and the use of buffers (TB-13). */
+/*  orchestrator/results/results_share: goodput as a share of what links can carry, and the use of
+ *  buffers (TB-13). */
 #include "orchestrator/results/results_share.h"
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/results/three_hosts.h"

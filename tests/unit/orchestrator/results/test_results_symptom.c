@@ -1,4 +1,5 @@
-/*  test_results_symptom - switches without tables, hosts that deliver nothing (TB-13, TB-14). */
+/*  orchestrator/results/results_symptom: reports switches without tables, and hosts that deliver
+ *  nothing (TB-13, TB-14). */
 #include "orchestrator/results/results_symptom.h"
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/results/three_hosts.h"

@@ -1,4 +1,4 @@
-/*  test_results_text - the results as text for people (TB-13). */
+/*  orchestrator/results/results_text: the results as text for people (TB-13). */
 #include "orchestrator/results/results_symptom.h"
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/results/three_hosts.h"

@@ -1,5 +1,5 @@
-/*  switchd/flow_channel: dropped packets are counted under their reason, and their buffer is free
- *  again. */
+/*  switchd/flow_channel: a dropped packet is counted under its reason, and its buffer is free again
+ *  (TB-23, TB-25). */
 #include "tests/testing.h"
 #include "tests/unit/switchd/flow_channel/one_switch_expect.h"
 
@@ -96,7 +96,7 @@ TEST(drop__ack_for_nothing)
 	all_released_expect();
 }
 
-/* a packet that is too long, with a valid header: its loss is reported, and it leaves no hole */
+/* A packet that is too long, with a valid header: its loss is reported, and it leaves no hole. */
 TEST(drop__oversize_on_fabric)
 {
 	one_switch_open(&s);
