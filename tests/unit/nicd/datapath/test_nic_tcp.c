@@ -124,7 +124,7 @@ TEST_RANGE(nic_tcp__lossy_link_exactly_once, 0, 16)
 }
 
 /* A loss is repaired by fast retransmit, without a timeout: only the lost packet is sent again. */
-TEST(nic_tcp__fast_retransmit)
+TEST(nic_tcp__loss_is_repaired_by_fast_retransmit)
 {
 	two[0].port.loss_ppb = 1000000; /* one in a thousand */
 	two[0].workloads[0].message_bytes = 1ull << 35;

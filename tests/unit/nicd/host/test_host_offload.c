@@ -127,7 +127,7 @@ static uint32_t cut_all(const struct virtio_net_hdr *header, uint32_t super_byte
 
 /* TB-15: every segment is a complete, standard frame; together they are the super-frame; _i: IPv4
  * or not, 64 KiB */
-TEST_RANGE(host_cut__tcp, 0, 8)
+TEST_RANGE(host_cut__tcp_segments_are_standard_frames, 0, 8)
 {
 	bool ipv4 = _i & 1;
 	uint32_t gso_size = _i & 2 ? 1448 : 1001, payload_at = PAYLOAD_AT(ipv4, 20 + OPTIONS_BYTES);
@@ -155,7 +155,7 @@ TEST_RANGE(host_cut__tcp, 0, 8)
 	ck_assert_uint_eq(got, payload_bytes);
 }
 
-TEST_RANGE(host_cut__udp, 0, 2)
+TEST_RANGE(host_cut__udp_segments_are_standard_frames, 0, 2)
 {
 	bool ipv4 = _i;
 	uint32_t bytes[65], payload_at = PAYLOAD_AT(ipv4, 8);
@@ -206,7 +206,7 @@ TEST(host_cut__udp_checksum_zero)
 	ck_assert_uint_eq(bytes_get16(cut_frames[0] + 40), 0xffff);
 }
 
-TEST(host_cut__tagged)
+TEST(host_cut__keeps_the_tag)
 {
 	uint32_t bytes[65];
 	struct virtio_net_hdr header;

@@ -191,7 +191,7 @@ TEST(receive_frame__message_with_missing_bytes)
 }
 
 /* TB-13: only bytes that arrive within [measure_from, measure_to) count */
-TEST(receive_frame__measured_interval)
+TEST(receive_frame__only_the_measured_interval_counts)
 {
 	static const node_time_t times[] = { 99, 100, 199, 200 };
 

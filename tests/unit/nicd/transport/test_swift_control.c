@@ -136,7 +136,7 @@ TEST(swift__more_hops_allow_more_delay)
 /* ---- increase and decrease ---- */
 
 /* RC-16: a packet more per acknowledged window; below one packet, a packet per packet */
-TEST(swift__increase)
+TEST(swift__adds_a_packet_per_window)
 {
 	double model = 10;
 
@@ -158,7 +158,7 @@ TEST(swift__increase)
 }
 
 /* RC-16: a decrease by beta times the relative excess over the target, at most by max-mdf */
-TEST(swift__decrease)
+TEST(swift__decreases_by_beta_times_the_excess)
 {
 	for (uint32_t i = 0; i < 40; i++) {
 		double rtt_us = 50 + 10 * i, target, cut;

@@ -97,7 +97,7 @@ TEST_GROUP(transport, .setup = setup, .teardown = teardown);
 
 /* RC-4: Packets have consecutive numbers. Every so many packets, and at the end of a message, one
  * requests an ACK. The ACK completes what it covers. */
-TEST(transport__messages)
+TEST(transport__acks_are_requested_and_complete_messages)
 {
 	const bool asked[] = { false, false, true, false, false, false, true, true };
 
@@ -270,7 +270,7 @@ static void read_is(uint64_t acknowledged, uint64_t top, uint32_t psn, uint8_t s
 }
 
 /* RC-4: an ACK covers its PSN, a NAK does not; old and false ones have no effect */
-TEST(queue_pair_read__psn)
+TEST(queue_pair_read__ack_covers_its_psn)
 {
 	const uint64_t wraps = 5ull << 24;
 
@@ -292,7 +292,7 @@ TEST(queue_pair_read__psn)
 }
 
 /* RC-4: a NAK acknowledges what is before it, too */
-TEST(queue_pair_on_answer__nak)
+TEST(queue_pair_on_answer__nak_acknowledges_what_is_before)
 {
 	flow_open(0, 0);
 	put_packets(0, 3);

@@ -90,7 +90,7 @@ TEST(ensure__what_holds_costs_one_evaluation_of_each_side)
 	ck_assert_uint_eq(evaluations, 2);
 }
 
-TEST(ensure__text_values_node_and_time)
+TEST(ensure__prints_text_values_node_and_time)
 {
 	ck_assert(aborted(run(too_much, &with_report)));
 	ck_assert_ptr_eq(strstr(said, "s7 at 12.345678 us: invariant failed: granted >= "
@@ -105,13 +105,13 @@ TEST(ensure__the_owner_is_asked_for_a_report)
 	ck_assert_ptr_nonnull(strstr(said, "\nowner page, text invariant failed: granted"));
 }
 
-TEST(ensure__negative_values)
+TEST(ensure__prints_negative_values)
 {
 	ck_assert(aborted(run(negative, &without_clock)));
 	ck_assert_ptr_eq(strstr(said, "h3: invariant failed: left_units >= 0, with -3"), said);
 }
 
-TEST(ensure__pointers)
+TEST(ensure__prints_pointers)
 {
 	ck_assert(aborted(run(other_place, NULL)));
 	ck_assert_ptr_eq(strstr(said, "no node: invariant failed: pointer == NULL, with "), said);

@@ -38,7 +38,7 @@ TEST(random_init__seeds_and_streams_differ)
 	ck_assert_uint_eq(random_next(&random[1]), first[0]);
 }
 
-TEST(random_below__uniform)
+TEST(random_below__is_uniform)
 {
 	uint32_t hits[7] = { 0 };
 	struct random random;

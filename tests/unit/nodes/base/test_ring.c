@@ -222,7 +222,7 @@ static void broken_expect(void)
 	ck_assert(rx.broken);
 }
 
-TEST_RANGE(ring_refresh__bad_tail, 0, 6)
+TEST_RANGE(ring_refresh__bad_tail_breaks_the_ring, 0, 6)
 {
 	static const uint64_t tails[] = {
 		1, 63, DATA_BYTES + 64, UINT64_MAX, UINT64_MAX - 63, 1ull << 63
@@ -232,7 +232,7 @@ TEST_RANGE(ring_refresh__bad_tail, 0, 6)
 	broken_expect();
 }
 
-TEST(ring_refresh__tail_goes_back)
+TEST(ring_refresh__tail_that_goes_back_breaks_the_ring)
 {
 	ck_assert(push(1, 96) && push(2, 96));
 	ring_publish(&tx);
@@ -243,7 +243,7 @@ TEST(ring_refresh__tail_goes_back)
 	ck_assert(rx.broken);
 }
 
-TEST_RANGE(ring_peek__bad_header, 0, 6)
+TEST_RANGE(ring_peek__bad_header_breaks_the_ring, 0, 6)
 {
 	struct record *record = ring_reserve(&tx, 96);
 
@@ -274,7 +274,7 @@ TEST_RANGE(ring_peek__bad_header, 0, 6)
 	broken_expect();
 }
 
-TEST(ring_peek__time_goes_back)
+TEST(ring_peek__time_that_goes_back_breaks_the_ring)
 {
 	ck_assert(push(7, 96) && push(6, 96));
 	ring_publish(&tx);
@@ -283,7 +283,7 @@ TEST(ring_peek__time_goes_back)
 	broken_expect();
 }
 
-TEST(ring_peek__pad_beyond_published)
+TEST(ring_peek__pad_beyond_published_breaks_the_ring)
 {
 	ck_assert(push(1, 96));
 	*ring_reserve(&tx, 0) = (struct record){ .kind = RECORD_PAD };
@@ -294,7 +294,7 @@ TEST(ring_peek__pad_beyond_published)
 	broken_expect();
 }
 
-TEST(ring_peek__record_crosses_the_end)
+TEST(ring_peek__record_across_the_end_breaks_the_ring)
 {
 	uint32_t number = 0;
 

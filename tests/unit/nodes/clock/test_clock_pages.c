@@ -62,7 +62,7 @@ TEST(clock_pages_join__no_word_is_shared)
 	}
 }
 
-TEST(clock_pages_join__too_small)
+TEST(clock_pages_join__rejects_what_is_too_small)
 {
 	struct clock_pages pages;
 	int small = memfd_create("small", 0);

@@ -24,7 +24,7 @@ TEST(channel_set__add_and_remove)
 	ck_assert_uint_eq(channel_set_count(&set), 3);
 }
 
-TEST(channel_set_write__read_back)
+TEST(channel_set_write__reads_back)
 {
 	char text[CHANNEL_SET_TEXT_MAX];
 	struct channel_set set = { 0 }, read;

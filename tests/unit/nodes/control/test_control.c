@@ -377,7 +377,7 @@ TEST_RANGE(control_unpack__damaged_messages_are_harmless, 0, 6)
 	node_config_free(&config);
 }
 
-TEST(control_pack__identity)
+TEST(control_pack__identity_reads_back)
 {
 	static struct node_identity identity = { .kind = NODE_SWITCH,
 						 .fabric = FABRIC_ROCE,

@@ -109,7 +109,7 @@ TEST(carrier_outlet__words_share_a_frame)
 
 /* every kind of host frame in each class; a class beyond the configured ones becomes the last
  * one */
-TEST(carrier_intake__edge_frames)
+TEST(carrier_intake__edge_frames_pass_unchanged)
 {
 	for (uint32_t kind = 0; kind < FRAME_KINDS; kind++) {
 		for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++) {
@@ -176,7 +176,7 @@ TEST(carrier_intake__word_of_a_host_is_a_packet)
 	}
 }
 
-TEST(carrier_intake__fabric_frames)
+TEST(carrier_intake__fabric_frames_pass_unchanged)
 {
 	uint8_t expected[FABRIC_FRONT_BYTES + 1000] = { 0 };
 	const uint8_t *got;
@@ -193,7 +193,7 @@ TEST(carrier_intake__fabric_frames)
 	ck_assert_mem_eq(got, expected, sizeof(expected));
 }
 
-TEST(carrier_intake__ack_frames)
+TEST(carrier_intake__ack_frames_pass_unchanged)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 
@@ -297,7 +297,7 @@ TEST_RANGE(carrier_guard__losses_are_reported, 0, 2)
 	ck_assert_uint_eq(a.seen, 2);
 }
 
-TEST(carrier_guard__ack_frame)
+TEST(carrier_guard__lost_ack_frame_is_reported)
 {
 	uint8_t bytes[2000];
 

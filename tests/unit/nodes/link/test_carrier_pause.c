@@ -18,7 +18,7 @@ static void fgfc_make(uint8_t *bytes)
 }
 
 /* EC-16: a plain Ethernet frame on the veth, without a packet after it; _i: guarded */
-TEST_RANGE(carrier_intake__fgfc, 0, 2)
+TEST_RANGE(carrier_intake__fgfc_is_plain_ethernet, 0, 2)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES], seen[FGFC_FRAME_BYTES + 8];
 	const uint8_t *got;
@@ -89,7 +89,7 @@ static void pause_expect(struct end *from, struct end *to, const struct pause_fr
 }
 
 /* RC-5: standard frames on the veth, in both directions; _i: at a fabric port */
-TEST_RANGE(carrier_intake__pause, 0, 2)
+TEST_RANGE(carrier_intake__pause_frames_are_standard, 0, 2)
 {
 	static const struct pause_frame pfc = { .enabled = 8, .quanta = { [3] = 65535 } };
 	static const struct pause_frame pause = { .port = true, .quanta = { 100 } };

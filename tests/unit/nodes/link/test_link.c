@@ -80,7 +80,7 @@ TEST(link_send_packet__time_and_content)
 	ck_assert_uint_eq(tag, 77);
 }
 
-TEST(link_send_packet__counters)
+TEST(link_send_packet__is_counted)
 {
 	struct port_stats *sent = stats_port(a.stats, 0), *received = stats_port(b.stats, 0);
 
@@ -97,7 +97,7 @@ TEST(link_send_packet__counters)
 }
 
 /* the measured interval gets the part of a frame that is inside it */
-TEST(link_send_packet__measured_interval)
+TEST(link_send_packet__measured_interval_gets_its_part)
 {
 	a.link.measure_from_ps = 10000;
 	a.link.measure_to_ps = 100000;
@@ -122,7 +122,7 @@ TEST(link_send_packet__full_ring_loses_the_frame)
 }
 
 /* TB-4: rates of loss are as configured, and reproducible from the seed */
-TEST_RANGE(link_send_packet__loss_rate, 0, 2)
+TEST_RANGE(link_send_packet__loses_at_the_configured_rate, 0, 2)
 {
 	uint32_t lost = 0, lost_again = 0;
 
@@ -172,7 +172,7 @@ TEST(link_flush__earliest_arrival_once)
 
 /* TB-2: a cut-through switch acts on the first 64 bytes of a packet, on all of a shorter one, and
  * on all of any other record */
-TEST(link_next_at__cut_through)
+TEST(link_next_at__cut_through_waits_for_64_bytes)
 {
 	static const uint8_t frame[60] = { 0 };
 	struct record header;
@@ -294,7 +294,7 @@ TEST(link_release__frees_buffer_by_class)
 }
 
 /* a buffer of 0 units has no limit */
-TEST(link_release__no_limit)
+TEST(link_release__buffer_of_0_is_unlimited)
 {
 	port.buffer_units = port.stop_units = 0;
 	ends_reopen();

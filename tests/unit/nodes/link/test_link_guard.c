@@ -337,7 +337,7 @@ TEST(link_flight__wraps_and_allows_one_packet)
 }
 
 /* TB-23: a peer that reports more received than was sent, or less than before, changes nothing */
-TEST(link_flight__false_claims)
+TEST(link_flight__false_claims_change_nothing)
 {
 	uint32_t packets = send_all(&a);
 

@@ -79,7 +79,7 @@ static void share_expect(uint32_t c, uint32_t permille)
 
 /* FC-22: from 1 Mb/s to 800 Gb/s, with minima that add up to the link: each class gets exactly its
  * own */
-TEST_RANGE(class_scheduler_init__any_rate, 0, 5)
+TEST_RANGE(class_scheduler_init__minima_hold_at_any_rate, 0, 5)
 {
 	static const uint64_t rates[] = { 1000000, 10000000000, 3333333333, 200000000000,
 					  800000000000 };
@@ -93,7 +93,7 @@ TEST_RANGE(class_scheduler_init__any_rate, 0, 5)
 	ck_assert_uint_eq(model.idle_ps, 0);
 }
 
-TEST(class_scheduler_pick__nothing_ready)
+TEST(class_scheduler_pick__none_if_nothing_is_ready)
 {
 	static const struct class_config classes[] = { CLASS(500, 700), CLASS(0, 1000) };
 	node_time_t retry_at = 0;
@@ -105,7 +105,7 @@ TEST(class_scheduler_pick__nothing_ready)
 	}
 }
 
-TEST(class_scheduler_pick__single_class)
+TEST(class_scheduler_pick__single_class_gets_everything)
 {
 	static const struct class_config classes[] = { CLASS(0, 1000) };
 
@@ -149,7 +149,7 @@ TEST(class_scheduler_pick__idle_minimum_is_lent)
 
 /* FC-19: no class exceeds its maximum, even on an idle link: max * t, and at most a burst and a
  * packet more */
-TEST_RANGE(class_scheduler_pick__maximum_alone, 0, 2)
+TEST_RANGE(class_scheduler_pick__maximum_holds_on_an_idle_link, 0, 2)
 {
 	static const struct class_config classes[] = { CLASS(0, 250) };
 

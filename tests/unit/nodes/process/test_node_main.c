@@ -359,7 +359,7 @@ TEST(node_main__first_message_is_another)
 	refused("the first message must be the configuration");
 }
 
-TEST(node_main__descriptor_missing)
+TEST(node_main__missing_descriptor_is_an_error)
 {
 	close(message.fds[--message.fd_count]);
 	spawn(NODE_NIC);
@@ -421,7 +421,7 @@ TEST_RANGE(node_main__orchestrator_is_gone, 0, 2)
 	ck_assert_int_eq(status_of_child(), 1);
 }
 
-TEST_RANGE(node_main__wrong_arguments, 0, 2)
+TEST_RANGE(node_main__wrong_arguments_are_errors, 0, 2)
 {
 	char *arguments[] = { "toy", _i ? "--loop=fast" : "--parent=", _i ? "--parent=1" : NULL,
 			      NULL };

@@ -71,7 +71,7 @@ TEST(stats_view_map__shows_what_the_node_writes)
 	ck_assert_uint_eq(stats_trace(view.page, 3)->kind, 9);
 }
 
-TEST(stats_view_check__no_page)
+TEST(stats_view_check__rejects_what_is_no_page)
 {
 	struct stats_view none = { 0 };
 

@@ -40,13 +40,13 @@ static void print(void)
 
 TEST_GROUP(trace, .setup = setup, .teardown = teardown);
 
-TEST(trace_print__empty)
+TEST(trace_print__empty_prints_nothing)
 {
 	print();
 	ck_assert_str_eq(text, "");
 }
 
-TEST(trace_print__names)
+TEST(trace_print__prints_names)
 {
 	trace(page, 1234567, TRACE_CHANNEL_WAIT, 3, 17, 4096);
 	trace(page, 1234999, TRACE_DROP, 3, DROP_NO_ROUTE, 64);

@@ -50,7 +50,7 @@ static void fcs_write(uint32_t captured)
 TEST_GROUP(ack_frame, .setup = setup);
 
 /* FC-18: 150 bytes of ACKs and 9 more, 6 % */
-TEST(ack_frame_wire_bytes__full_frame)
+TEST(ack_frame_wire_bytes__full_frame_has_159_bytes)
 {
 	ck_assert_uint_eq(ack_frame_wire_bytes(48), 159);
 	ck_assert_uint_eq(ack_frame_wire_bytes(1), 13);

@@ -6,7 +6,7 @@
 
 static const uint8_t zeros[20000];
 
-TEST(crc32_add__check_value)
+TEST(crc32_add__has_the_check_value)
 {
 	/* the check value of every catalogue of CRCs */
 	static const uint8_t digits[] = "123456789";

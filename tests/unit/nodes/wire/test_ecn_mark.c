@@ -93,7 +93,7 @@ TEST_RANGE(ecn_mark__truncated_is_unchanged, 0, 4)
 }
 
 /* what a receiver reads before and after; without a whole IP header nothing */
-TEST_RANGE(ecn_read__every_field, 0, 4)
+TEST_RANGE(ecn_read__reads_every_field, 0, 4)
 {
 	enum frame_kind kind = _i / 2 ? FRAME_IPV6 : FRAME_IPV4;
 	uint8_t bytes[FRAME_HEADERS_MAX + 4];

@@ -113,7 +113,7 @@ static struct fgfc_frame masked_example(void)
 	return frame;
 }
 
-TEST(fgfc_frame_write__mask)
+TEST(fgfc_frame_write__mask_follows_the_frame)
 {
 	struct fgfc_frame frame = masked_example();
 	uint8_t bytes[FGFC_MASKED_BYTES];

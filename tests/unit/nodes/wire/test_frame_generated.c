@@ -8,7 +8,7 @@ TEST_GROUP(generated, .setup = setup);
 
 /* TB-2: two cache lines have 128 bytes: 26 of envelope and fabric header, 32 of record header, the
  * rest for the frame */
-TEST(frame_headers_bytes__cache_lines)
+TEST(frame_headers_bytes__fit_their_cache_lines)
 {
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_ETHERNET), 48);
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_IPV4), 70);
@@ -102,7 +102,7 @@ TEST_RANGE(frame_bytes_of__path_mtu_and_padding, 0, 2)
 }
 
 /* RC-1: only a frame with ECT may be marked */
-TEST_RANGE(frame_write__ecn_capable, 0, FRAME_KINDS)
+TEST_RANGE(frame_write__only_capable_ip_frames_have_ect, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;
 	bool ip = kind != FRAME_ETHERNET && kind != FRAME_HPC;
@@ -124,7 +124,7 @@ TEST_RANGE(frame_write__ecn_capable, 0, FRAME_KINDS)
 }
 
 /* Every byte of the headers is written, so a template needs no zeroed memory. */
-TEST_RANGE(frame_write__all_bytes, 0, FRAME_KINDS)
+TEST_RANGE(frame_write__writes_all_bytes, 0, FRAME_KINDS)
 {
 	struct frame_spec spec = spec_of((enum frame_kind)_i);
 	uint8_t other[FRAME_HEADERS_MAX];

@@ -63,7 +63,7 @@ TEST(pause_frame_read__reads_what_was_written)
 	}
 }
 
-TEST(pause_frame_read__pause)
+TEST(pause_frame_read__reads_pause)
 {
 	ck_assert_int_eq(pause_frame_read(pause_golden, sizeof(pause_golden), &got), 0);
 	ck_assert(got.port);

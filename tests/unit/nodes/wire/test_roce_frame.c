@@ -348,7 +348,7 @@ TEST_RANGE(roce_cnp_write__golden_bytes, 0, 2)
 }
 
 /* RC-9: a signal is in seven bits, which the ICRC covers */
-TEST_RANGE(roce_cnp_write__signals, 0, 2)
+TEST_RANGE(roce_cnp_write__signal_is_under_the_icrc, 0, 2)
 {
 	struct roce_reply reply = reply_of(versions[_i]);
 	uint32_t length, icrc[3];
@@ -367,7 +367,7 @@ TEST_RANGE(roce_cnp_write__signals, 0, 2)
 	ck_assert(icrc[0] != icrc[1] && icrc[1] != icrc[2] && icrc[0] != icrc[2]);
 }
 
-TEST_RANGE(roce_ends_reversed__twice, 0, 2)
+TEST_RANGE(roce_ends_reversed__twice_is_the_same, 0, 2)
 {
 	struct roce_ends there = versions[_i] == 4 ? ends4 : ends6,
 			 back = roce_ends_reversed(&there), again;
@@ -401,7 +401,7 @@ TEST(roce_icrc__holds_for_published_frames)
 }
 
 /* bytes that a router may change are not covered; all others are */
-TEST_RANGE(roce_icrc__variant_bytes, 0, 2)
+TEST_RANGE(roce_icrc__excludes_variant_bytes, 0, 2)
 {
 	static const uint8_t variant4[] = { 15, 15, 22, 24, 25, 40, 41, 46 };
 	static const uint8_t variant6[] = { 14, 15, 16, 17, 21, 60, 61, 66 };
@@ -431,7 +431,7 @@ TEST_RANGE(roce_icrc__variant_bytes, 0, 2)
 }
 
 /* uncaptured payload is zeros */
-TEST_RANGE(roce_icrc__uncaptured, 0, 2)
+TEST_RANGE(roce_icrc__uncaptured_payload_is_zeros, 0, 2)
 {
 	enum frame_kind kind = _i ? FRAME_ROCE_IPV6 : FRAME_ROCE;
 	static const uint32_t lengths[] = { 110, 111, 1514, 4182, 9018, 16000 };
@@ -460,7 +460,7 @@ TEST_RANGE(roce_icrc__uncaptured, 0, 2)
 
 /* The captured front becomes a complete frame. The ICRC is last, at every length; a frame without
  * one is unchanged. */
-TEST_RANGE(roce_complete__every_kind, 0, FRAME_KINDS)
+TEST_RANGE(roce_complete__adds_the_icrc, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;
 	bool roce = kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6;

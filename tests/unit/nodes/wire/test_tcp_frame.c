@@ -93,7 +93,7 @@ TEST(tcp_checksum_write__is_right_for_every_length)
 }
 
 /* the transport's fields stay when the payload changes */
-TEST(tcp_fields_read__behind_payload)
+TEST(tcp_fields_read__survive_a_new_payload)
 {
 	struct frame_payload read;
 	struct tcp_fields got;

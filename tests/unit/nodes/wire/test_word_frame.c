@@ -41,7 +41,7 @@ TEST(word_frame_add__layout)
 	ck_assert_mem_eq(frame, expected, sizeof(expected));
 }
 
-TEST(word_frame_add__full)
+TEST(word_frame_add__full_frame_rejects)
 {
 	for (uint32_t i = 0; i < WORD_FRAME_WORDS_MAX; i++)
 		ck_assert_uint_eq(add((uint8_t)i, (uint8_t)(i % 8), i),

@@ -120,7 +120,7 @@ TEST(observe_fidelity__of_the_interval)
 	ck_assert_int_eq(client_number(fidelity, "added_delay_ns"), 40000);
 }
 
-TEST(observe_fidelity__nothing_since)
+TEST(observe_fidelity__idle_interval_is_faithful)
 {
 	json_decref(before);
 	before = answer(10, 1500);
@@ -129,7 +129,7 @@ TEST(observe_fidelity__nothing_since)
 	ck_assert_ptr_null(json_object_get(json_object_get(later, "fidelity"), "node"));
 }
 
-TEST(observe_fidelity__whole_life)
+TEST(observe_fidelity__whole_life_without_a_first_answer)
 {
 	observe_fidelity(later, NULL);
 	ck_assert_str_eq(verdict(), "delayed");
@@ -179,7 +179,7 @@ TEST(observe_fidelity__node_that_has_joined)
 	ck_assert_double_eq_tol(json_real_value(node("stalled_percent")), 50, 1e-3);
 }
 
-TEST(observe_fidelity__page_destroyed)
+TEST(observe_fidelity__unreadable_page_is_unknown)
 {
 	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 1), "readable",
 			    json_false());
@@ -203,7 +203,7 @@ TEST(observe_fidelity__rejects_what_is_no_answer)
 }
 
 /* the printed text contains the verdict */
-TEST(observe_fidelity_print__words)
+TEST(observe_fidelity_print__has_the_verdict)
 {
 	char *text = NULL;
 	size_t size;
@@ -234,7 +234,7 @@ static void advises(double cores_used, const char *expected)
 	free(text);
 }
 
-TEST(observe_fidelity_print__advice)
+TEST(observe_fidelity_print__advice_depends_on_use_of_cores)
 {
 	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "active_ns",
 			    json_integer(2000000000));

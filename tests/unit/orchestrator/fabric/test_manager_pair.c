@@ -350,7 +350,7 @@ TEST_RANGE(manager_process__ends_on_invalid_messages, 0, 3)
 
 /* ---- watching ---- */
 
-TEST(manager_pair_watch__both_live)
+TEST(manager_pair_watch__keeps_both)
 {
 	pid_t active, standby;
 

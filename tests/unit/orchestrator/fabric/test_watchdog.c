@@ -48,13 +48,13 @@ static void set_up(void)
 
 TEST_GROUP(watchdog, .setup = set_up);
 
-TEST(watchdog_look__progress)
+TEST(watchdog_look__progress_is_fine)
 {
 	for (uint32_t window = 0; window < 100; window++)
 		ck_assert_int_eq(watch(SECOND / 2, window, 0), WATCHDOG_FINE);
 }
 
-TEST(watchdog_look__hang)
+TEST(watchdog_look__blames_a_hanging_node)
 {
 	uint64_t from = now;
 
@@ -119,7 +119,7 @@ TEST(watchdog_look__stopped_orchestrator_blames_no_node)
 	ck_assert_int_eq(watchdog_look(&watchdog, now, &sight), WATCHDOG_FINE);
 }
 
-TEST(watchdog_look__switched_off)
+TEST(watchdog_look__never_if_switched_off)
 {
 	watchdog_start(&watchdog, 0, now);
 	ck_assert_int_eq(watch(100 * SECOND, 1, 0), WATCHDOG_FINE);

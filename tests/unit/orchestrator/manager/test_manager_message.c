@@ -89,7 +89,7 @@ static struct manager_message question(enum manager_kind kind, enum manager_ask 
 	return message;
 }
 
-TEST(manager_message__hello)
+TEST(manager_message__hello_reads_back)
 {
 	struct manager_message message = hello();
 
@@ -111,12 +111,12 @@ TEST(manager_message__hello)
 	manager_message_free(&got);
 }
 
-TEST(manager_message__sweep)
+TEST(manager_message__sweep_reads_back)
 {
 	round_trip(&(struct manager_message){ .kind = MANAGER_SWEEP });
 }
 
-TEST_RANGE(manager_message__question, 0, ASK_KINDS)
+TEST_RANGE(manager_message__question_reads_back, 0, ASK_KINDS)
 {
 	struct manager_message message = question(MANAGER_QUESTION, (enum manager_ask)_i);
 	bool has_block = _i == ASK_READ || _i == ASK_READ_BACK || _i == ASK_WRITE;
@@ -131,7 +131,7 @@ TEST_RANGE(manager_message__question, 0, ASK_KINDS)
 	ck_assert_int_eq(got.question.block.bytes[511], has_block ? 3 : 0);
 }
 
-TEST_RANGE(manager_message__answer, 0, ASK_KINDS)
+TEST_RANGE(manager_message__answer_reads_back, 0, ASK_KINDS)
 {
 	struct manager_message message = question(MANAGER_ANSWER, (enum manager_ask)_i);
 
@@ -152,7 +152,7 @@ TEST_RANGE(manager_message__answer, 0, ASK_KINDS)
 	ck_assert_ptr_null(got.question.identity);
 }
 
-TEST(manager_message__report)
+TEST(manager_message__report_reads_back)
 {
 	struct manager_message message = { .kind = MANAGER_REPORT,
 					   .error = -EINVAL,
@@ -361,7 +361,7 @@ static int receive(void)
 	return manager_receive(ends[1], &got, why, sizeof(why));
 }
 
-TEST(manager_receive__what_was_sent)
+TEST(manager_receive__equals_what_was_sent)
 {
 	struct manager_question questions[3] = { { .ask = ASK_BEGIN, .node = 1 },
 						 { .ask = ASK_COMMIT, .node = 2 },

@@ -348,7 +348,7 @@ static const char *const no_trees[] = {
 	RING5,
 };
 
-TEST_RANGE(routing_upward_make__no_tree, 0, (sizeof(no_trees) / sizeof(no_trees[0])))
+TEST_RANGE(routing_upward_make__none_without_a_tree, 0, (sizeof(no_trees) / sizeof(no_trees[0])))
 {
 	topology_of(no_trees[_i]);
 	made((struct routing_request){ 0 });

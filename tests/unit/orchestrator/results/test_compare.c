@@ -212,7 +212,7 @@ TEST(compare_json_write__values)
 	free(text);
 }
 
-TEST(compare_csv_write__quoted)
+TEST(compare_csv_write__quotes_names)
 {
 	struct compare_table table;
 	struct compare_row rows[3];
@@ -230,7 +230,7 @@ TEST(compare_csv_write__quoted)
 	free(text);
 }
 
-TEST(compare_check__unknown_names)
+TEST(compare_check__rejects_unknown_names)
 {
 	ck_assert_int_eq(
 		scenario_read("compare: {columns: [goodput(lod)], variants: [{name: a}]}\n",

@@ -463,7 +463,7 @@ TEST(expect_check__rejects)
 	refused("cnps(s1) == 0", 6, "no workload 's1'");
 }
 
-TEST(expect_check__long_texts)
+TEST(expect_check__rejects_long_texts)
 {
 	char text[2000];
 

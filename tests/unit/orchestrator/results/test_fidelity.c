@@ -55,7 +55,7 @@ TEST(fidelity_limits_link__the_smallest_counts)
 	ck_assert_uint_eq(limits.bridged_ns, 0);
 }
 
-TEST(fidelity_limits_link__endless_buffer)
+TEST(fidelity_limits_link__unlimited_buffer_only_delays)
 {
 	fidelity_limits_init(&limits, NODE_NIC);
 	fidelity_limits_link(&limits, 0, 10 * NODE_US, 10000000000, 0);
@@ -65,7 +65,7 @@ TEST(fidelity_limits_link__endless_buffer)
 	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_DELAYED);
 }
 
-TEST(fidelity_judge__nothing_happened)
+TEST(fidelity_judge__idle_node_is_faithful)
 {
 	struct fidelity node = fidelity_judge(&lateness, &limits, 0, SECOND_NS);
 
@@ -156,7 +156,7 @@ TEST(fidelity_judge__at_most_all_the_time)
 			  1000000);
 }
 
-TEST(fidelity_since__the_difference)
+TEST(fidelity_since__is_the_difference)
 {
 	struct lateness_stats earlier, since;
 

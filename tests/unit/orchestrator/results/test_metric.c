@@ -361,7 +361,7 @@ TEST(metric_table__every_metric_has_a_row)
 	ck_assert_uint_eq(EXPECTED, metric_count);
 }
 
-TEST_RANGE(metric_table__value, 0, EXPECTED)
+TEST_RANGE(metric_table__has_the_computed_value, 0, EXPECTED)
 {
 	struct scenario_errors errors = { 0 };
 	char words[128];

@@ -97,7 +97,7 @@ static uint32_t find(node_time_t before_ps)
 
 TEST_GROUP(pause_cycle, .setup = set_up, .teardown = tear_down);
 
-TEST(pause_cycles_find__ring)
+TEST(pause_cycles_find__names_a_ring)
 {
 	char text[256];
 
@@ -116,7 +116,7 @@ TEST(pause_cycles_find__ring)
 }
 
 /* a host at the end receives nothing: all wait for long, but the wait will end */
-TEST(pause_cycles_find__chain)
+TEST(pause_cycles_find__chain_is_no_cycle)
 {
 	ring_hold(CLASS);
 	hold(0, HOST, CLASS, NODE_US);
@@ -126,7 +126,7 @@ TEST(pause_cycles_find__chain)
 
 /* One of them was resumed in between; or its peer's input is below its level; or that is full of
  * packets for other outputs. */
-TEST(pause_cycles_find__broken_ring)
+TEST(pause_cycles_find__broken_ring_is_no_cycle)
 {
 	ring_hold(CLASS);
 	hold(3, NEXT, CLASS, 2 * NODE_MS);
@@ -141,7 +141,7 @@ TEST(pause_cycles_find__broken_ring)
 }
 
 /* two classes, each in its own cycle; then also in the opposite direction */
-TEST(pause_cycles_find__several)
+TEST(pause_cycles_find__finds_several)
 {
 	ring_hold(CLASS);
 	ring_hold(0);
@@ -176,7 +176,7 @@ TEST(pause_cycles_find__pause_stops_all_classes)
 }
 
 /* a dead switch waits for none; a fabric of flow channels has no PFC */
-TEST(pause_cycles_find__pages_missing)
+TEST(pause_cycles_find__missing_pages_wait_for_none)
 {
 	struct stats_page *page = pages[4];
 

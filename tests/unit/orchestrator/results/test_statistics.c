@@ -152,7 +152,7 @@ static const struct metric *metric_of(const char *name)
 	return NULL;
 }
 
-TEST_RANGE(statistics__metrics, 0, COUNT_OF(public))
+TEST_RANGE(statistics__metrics_are_registered, 0, COUNT_OF(public))
 {
 	const struct statistics *list = public[_i].list;
 

@@ -33,7 +33,7 @@ static void teardown(void)
 
 TEST_GROUP(route, .setup = setup, .teardown = teardown);
 
-TEST(route_table_init__no_routes)
+TEST(route_table_init__has_no_routes)
 {
 	struct switch_config config = { .fabric_address = OWN_ADDRESS };
 	struct route_table lonely;

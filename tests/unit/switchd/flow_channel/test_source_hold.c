@@ -57,7 +57,7 @@ static uint32_t count_held(uint32_t numbers, node_time_t now)
 
 TEST_GROUP(table, .setup = open_table, .teardown = close_table);
 
-TEST(find__nothing_noted)
+TEST(find__nothing_without_a_note)
 {
 	struct source_hold_key zero = { 0 };
 

@@ -42,7 +42,7 @@ TEST_GROUP(port_group, .setup = setup, .teardown = teardown);
 
 /* PG-2, PG-5, PG-6: each DLID has a port and exactly one group; group 0 means none; groups share
  * ports; 255 can be used */
-TEST(port_group_init__as_written)
+TEST(port_group_init__reads_back_as_written)
 {
 	for (uint32_t dlid = 0; dlid < LIDS; dlid++) {
 		ck_assert_uint_eq(tables.home[dlid], lft[dlid]);
