@@ -5,9 +5,10 @@
 #        tests/english.sh FILE...     these files, as if they were on the list
 #        tests/english.sh --count     findings in each file that is not on the list yet
 #
-# Checked are comments and string literals of .c, .h, .def and .proto, comments of .yaml and .sh, and the
-# prose of .md (no code block, nothing in `backticks`). Lines with such text have at most 100
-# columns; tables of .md, and values and figures of .yaml, may have more. The list only grows: a file is added once it is clean.
+# Checked are comments and string literals of .c, .h, .def and .proto, comments of .yaml and .sh,
+# and the prose of .md (no code block, nothing in `backticks`). Lines with such text have at most
+# 100 columns; tables of .md, and values and figures of .yaml, may have more. The list only grows: a
+# file is added once it is clean.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -92,8 +93,8 @@ sub texts_of_script {
 	} split /\n/, $_[0], -1;
 }
 
-# of Markdown: no code block, no backticks, no addresses of links, no names of files, no 'not' column of the
-# glossary
+# of Markdown: no code block, no backticks, no addresses of links, no names of files, no 'not' column
+# of the glossary
 sub texts_of_markdown {
 	my ($source, $file) = @_;
 	my $code = 0;
