@@ -55,11 +55,6 @@ static node_time_t window_at(const struct fault_player *player)
 		       : NODE_TIME_NEVER;
 }
 
-bool fault_player_acts(const struct fault_player *player)
-{
-	return action_at(player) != NODE_TIME_NEVER || player->look_at != NODE_TIME_NEVER;
-}
-
 node_time_t fault_player_next_at(const struct fault_player *player)
 {
 	return node_time_min(player->look_at, node_time_min(action_at(player), window_at(player)));

@@ -60,9 +60,6 @@ void fault_player_fini(struct fault_player *player);
 /** fault_player_next_at() - when the clock must be stopped next; NODE_TIME_NEVER: no more. */
 node_time_t fault_player_next_at(const struct fault_player *player);
 
-/** fault_player_acts() - are there further changes, not only measurements? */
-bool fault_player_acts(const struct fault_player *player);
-
 /** fault_player_acts_now() - does the next fault_player_step() change the fabric, and not only
  *  measure? */
 bool fault_player_acts_now(const struct fault_player *player);

@@ -23,7 +23,6 @@ static const struct section {
 /* one key, with its whole path */
 struct entry {
 	char path[PATH_MAX_BYTES];
-	unsigned depth; /* 0: a key of the section itself */
 	const struct parameter *row;
 	char range[TEXT_MAX], initial[TEXT_MAX];
 };
@@ -118,8 +117,8 @@ static void mapping_make(const struct parameter *row, const struct parameter *fi
 		initial_make(first, entry->initial);
 }
 
-static void each_key(const struct parameter_table *table, const char *place, unsigned depth,
-		     entry_fn *fn, void *context)
+static void each_key(const struct parameter_table *table, const char *place, entry_fn *fn,
+		     void *context)
 {
 	for (size_t r = 0; r < table->count; r++) {
 		const struct parameter *row = &table->rows[r];
@@ -128,7 +127,6 @@ static void each_key(const struct parameter_table *table, const char *place, uns
 		if (!row->key || (!row->help && row->unit != PARAMETER_UNIT_TABLE))
 			continue;
 		snprintf(entry.path, sizeof(entry.path), "%s.%s", place, row->key);
-		entry.depth = depth + (strchr(row->key, '.') != NULL);
 		if (row->unit == PARAMETER_UNIT_TABLE) {
 			mapping_make(row, row->table->rows, &entry);
 		} else if (row->unit == PARAMETER_UNIT_KEY) {
@@ -139,26 +137,8 @@ static void each_key(const struct parameter_table *table, const char *place, uns
 		}
 		fn(&entry, context);
 		if (row->unit == PARAMETER_UNIT_TABLE)
-			each_key(row->table, entry.path, depth + 1, fn, context);
+			each_key(row->table, entry.path, fn, context);
 	}
-}
-
-static void markdown_row(const struct entry *entry, void *out)
-{
-	fprintf(out, "| `%s%s` | %s | %s | %s |\n", entry->depth ? "." : "",
-		strrchr(entry->path, '.') + 1, entry->row->help, entry->range, entry->initial);
-}
-
-bool parameter_markdown(const char *section, FILE *out)
-{
-	for (size_t i = 0; i < COUNT_OF(sections); i++) {
-		if (strcmp(sections[i].name, section) != 0)
-			continue;
-		fputs("| key | meaning | range | default |\n|---|---|---|---|\n", out);
-		each_key(sections[i].table, section, 0, markdown_row, out);
-		return true;
-	}
-	return false;
 }
 
 struct search {
@@ -185,6 +165,6 @@ bool parameter_help(const char *path, FILE *out)
 	struct search search = { .path = path, .out = out };
 
 	for (size_t i = 0; i < COUNT_OF(sections); i++)
-		each_key(sections[i].table, sections[i].name, 0, help_print, &search);
+		each_key(sections[i].table, sections[i].name, help_print, &search);
 	return search.found;
 }

@@ -36,16 +36,6 @@ void packet_pool_fini(struct packet_pool *pool)
 	*pool = (struct packet_pool){ 0 };
 }
 
-size_t packet_pool_bytes(const struct packet_pool *pool)
-{
-	return all_cells(pool) * sizeof(*pool->cells);
-}
-
-size_t packet_pool_touched_bytes(const struct packet_pool *pool)
-{
-	return ((size_t)pool->fresh + whole_cells(pool->captured_max)) * sizeof(*pool->cells);
-}
-
 static struct packet_cell *cell_take(struct packet_pool *pool)
 {
 	struct packet_cell *cell = pool->free;

@@ -126,15 +126,10 @@ _Static_assert(PACKET_FIRST_BYTES + 1 + FRAME_FCS_BYTES >= 2 * PACKET_BUFFER_BYT
 _Static_assert(PACKET_MORE_BYTES >= PACKET_BUFFER_BYTES,
 	       "a packet with a cell more is so much longer");
 
-/** packet_pool_init() - @cells for packets of up to @captured_max captured bytes each. Needs
- *  packet_pool_bytes() of addresses.   Return: 0, or -ENOMEM, also if 32 bits cannot count them. */
+/** packet_pool_init() - @cells for packets of up to @captured_max captured bytes each. Needs their
+ *  addresses, and those of one frame.  Return: 0, or -ENOMEM, also if 32 bits cannot count them. */
 int packet_pool_init(struct packet_pool *pool, uint64_t cells, uint32_t captured_max);
 void packet_pool_fini(struct packet_pool *pool);
-
-/** packet_pool_bytes(), packet_pool_touched_bytes() - addresses of the pool; of them, those that
- *  were ever used, with the space of packet_whole(). */
-size_t packet_pool_bytes(const struct packet_pool *pool);
-size_t packet_pool_touched_bytes(const struct packet_pool *pool);
 
 /** packet_alloc() - a packet with @captured_bytes (at most captured_max); they and all else but
  *  `more` are undefined.   Return: NULL if there are too few cells. O(cells): one for all but the

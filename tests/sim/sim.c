@@ -339,12 +339,18 @@ void sim_run_until(struct sim *sim, node_time_t limit)
 	go(sim, limit);
 }
 
+/* are there further changes by faults, not only measurements? */
+static bool faults_act(const struct sim *sim)
+{
+	return sim->faults.action < sim->plan.faults.action_count ||
+	       sim->faults.look_at != NODE_TIME_NEVER;
+}
+
 void sim_run(struct sim *sim)
 {
 	sim_run_until(sim, sim->plan.duration_ps);
 	sim_check(sim);
-	if (sim->plan.drain &&
-	    (clock_earliest(&sim->clock) != NODE_TIME_NEVER || fault_player_acts(&sim->faults)))
+	if (sim->plan.drain && (clock_earliest(&sim->clock) != NODE_TIME_NEVER || faults_act(sim)))
 		sim_run_until(sim, sim->plan.drain_max_ps);
 	sim_check(sim);
 }

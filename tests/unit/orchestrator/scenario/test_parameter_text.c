@@ -26,6 +26,43 @@ static char *page_read(void)
 	return text;
 }
 
+/* The row of the key at @help: the four lines that parameter_help() prints for it. Of a key in an
+ * inner mapping only a dot and its name are written. Return: the next key. */
+static const char *row_write(const char *help, FILE *out)
+{
+	static const char *const margins[4] = { "", "  ", "  range    ", "  default  " };
+	char texts[4][512];
+	const char *path = texts[0];
+
+	for (unsigned i = 0; i < 4; i++) {
+		const char *end = strchr(help, '\n');
+
+		snprintf(texts[i], sizeof(texts[i]), "%.*s", (int)(end - help), help);
+		ck_assert_int_eq(strncmp(texts[i], margins[i], strlen(margins[i])), 0);
+		memmove(texts[i], texts[i] + strlen(margins[i]),
+			strlen(texts[i] + strlen(margins[i])) + 1);
+		help = end + 1;
+	}
+	fprintf(out, "| `%s%s` | %s | %s | %s |\n",
+		strchr(path, '.') != strrchr(path, '.') ? "." : "", strrchr(path, '.') + 1,
+		texts[1], texts[2], texts[3]);
+	return help;
+}
+
+static void table_write(const char *section, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *help = open_memstream(&text, &size);
+
+	ck_assert_msg(parameter_help(section, help), "no section '%s'", section);
+	fclose(help);
+	fputs("| key | meaning | range | default |\n|---|---|---|---|\n", out);
+	for (const char *at = text; *at;)
+		at = row_write(at, out);
+	free(text);
+}
+
 /* Return: the page with the tables of the code; @count is their number. */
 static char *page_make(const char *page, unsigned *count)
 {
@@ -39,7 +76,7 @@ static char *page_make(const char *page, unsigned *count)
 
 		ck_assert_int_eq(sscanf(at, BEGIN "%39s", section), 1);
 		fwrite(from, 1, (size_t)(line_end - from), out);
-		ck_assert_msg(parameter_markdown(section, out), "no section '%s'", section);
+		table_write(section, out);
 		from = strstr(line_end, END);
 		ck_assert_msg(from != NULL, "the table of '%s' has no end", section);
 	}

@@ -209,7 +209,7 @@ TEST_RANGE(pool_init__floods, 0, 2)
 	s.config.roce.classes[TCP].xoff_bytes = _i ? 500000 : 0;
 	one_switch_open(&s);
 	flood->pool = &s.eth->sw.pool;
-	ck_assert_uint_le(packet_pool_bytes(flood->pool),
+	ck_assert_uint_le(flood_pool_bytes(flood),
 			  BUFFER_BYTES / 8 * 3 + (PORTS + 2) * FLOOD_GREATEST_BYTES);
 	most_bytes = flood_all(flood, cells + FLOOD_GREATEST_CELLS);
 	ck_assert_uint_eq(drops(DROP_BUFFER_OVERFLOW), 0);

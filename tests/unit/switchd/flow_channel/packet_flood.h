@@ -135,7 +135,7 @@ static inline size_t flood_all(struct flood *flood, uint32_t own_cells)
 	while (pool->cell_count - pool->cells_used > own_cells)
 		packet_queue_push(&others, packet_alloc(pool, 0));
 	others_count = pool->used;
-	others_bytes = packet_pool_touched_bytes(pool);
+	others_bytes = (size_t)pool->fresh * PACKET_CELL_BYTES;
 	for (uint32_t i = 0; i <= FLOOD_LENGTHS; i++) {
 		size_t held_bytes;
 
@@ -147,12 +147,18 @@ static inline size_t flood_all(struct flood *flood, uint32_t own_cells)
 		ck_assert_uint_eq(pool->used, others_count);
 		ck_assert_uint_eq(pool->cells_used, others_count);
 		/* a frame that was rejected for lack of buffer may have had its cells */
-		ck_assert_uint_le(packet_pool_touched_bytes(pool),
+		ck_assert_uint_le((size_t)pool->fresh * PACKET_CELL_BYTES,
 				  others_bytes + most_bytes + FLOOD_GREATEST_BYTES);
 	}
 	while (others.head)
 		packet_free(pool, packet_queue_pop(&others));
 	return most_bytes;
+}
+
+/* what the cells of the pool need, bytes */
+static inline size_t flood_pool_bytes(const struct flood *flood)
+{
+	return (size_t)flood->pool->cell_count * PACKET_CELL_BYTES;
 }
 
 #endif

@@ -176,10 +176,10 @@ TEST(pool_init__floods)
 	one_switch_open(&s);
 	*flood = (struct flood){ .pool = &s.dp->sw.pool, .has_buffer = flood_input_has_buffer };
 	copies_bytes = s.dp->sw.flood_packets_max * FLOOD_GREATEST_BYTES;
-	ck_assert_uint_le(packet_pool_bytes(flood->pool),
+	ck_assert_uint_le(flood_pool_bytes(flood),
 			  PORTS * (own_bytes + queue_bytes * 3 / 2) + FLOOD_GREATEST_BYTES +
 				  copies_bytes);
-	ck_assert_uint_ge(packet_pool_bytes(flood->pool), PORTS * own_bytes + copies_bytes);
+	ck_assert_uint_ge(flood_pool_bytes(flood), PORTS * own_bytes + copies_bytes);
 	most_bytes = flood_all(flood, (uint32_t)(own_bytes / PACKET_CELL_BYTES));
 	ck_assert_uint_gt(most_bytes, input_bytes * 14 / 10);
 	free(flood);

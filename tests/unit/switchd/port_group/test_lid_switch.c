@@ -87,10 +87,10 @@ TEST(pool_init__floods)
 				 .front_bytes = LID_FRONT_BYTES,
 				 .front = flood_front,
 				 .has_buffer = flood_input_has_buffer };
-	ck_assert_uint_le(packet_pool_bytes(flood->pool),
+	ck_assert_uint_le(flood_pool_bytes(flood),
 			  PORTS * LANES * lane_bytes * 3 / 2 +
 				  (2 + lid_of()->sw.flood_packets_max) * FLOOD_GREATEST_BYTES);
-	ck_assert_uint_ge(packet_pool_bytes(flood->pool),
+	ck_assert_uint_ge(flood_pool_bytes(flood),
 			  PORTS * LANES * lane_bytes * 3 / 2 +
 				  lid_of()->sw.flood_packets_max * FLOOD_GREATEST_BYTES);
 	most_bytes = flood_all(flood, (uint32_t)(lane_bytes * 3 / 2 / PACKET_CELL_BYTES));
