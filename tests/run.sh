@@ -7,7 +7,6 @@
 # The line shows the elapsed time and the CPU time (user and system) of the program. Lines
 # 'skipped ...' of a test that passed are checks that it did not make: the end lists and counts them.
 set -u
-export CK_DEFAULT_TIMEOUT=${CK_DEFAULT_TIMEOUT:-120} # seconds; Check's own, 4, is a verdict on how busy the machine is
 
 name=$1
 shift

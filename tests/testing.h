@@ -11,6 +11,10 @@
 #include <check.h>
 #include <stdbool.h>
 
+/* A test that takes longer hangs, on whatever machine. CK_DEFAULT_TIMEOUT replaces it,
+ * CK_TIMEOUT_MULTIPLIER applies. */
+#define TESTING_TIMEOUT_S 600
+
 /* what the tests of a group have in common; zero means none, or the default */
 struct test_group {
 	void (*setup)(void); /* before each test and after it, in the process of the test */
@@ -18,7 +22,7 @@ struct test_group {
 	/* before the first test and after the last one, in the process of main() */
 	void (*setup_once)(void);
 	void (*teardown_once)(void);
-	int timeout_s; /* for each test; 0: 4 s, Check's default. CK_TIMEOUT_MULTIPLIER applies */
+	int timeout_s; /* each test may take as long, and at least TESTING_TIMEOUT_S */
 };
 
 /** testing_add() - registers a test, which is run for _i = @from to @to - 1, and must end by

@@ -13,7 +13,7 @@ one() {
 	name=$(basename "$1")
 	corpus=tests/fuzz/corpus/${name#fuzz_}
 	mkdir -p "$work/$name"
-	if "$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$findings/$name-" \
+	if "$1" -max_total_time="$seconds" -timeout=120 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$findings/$name-" \
 		"$work/$name" "$corpus" >"$work/$name.log" 2>&1; then
 		printf 'ok       %-28s %s inputs\n' "$name" \
 			"$(awk '/stat::number_of_executed_units/ { print $2 }' "$work/$name.log")"
