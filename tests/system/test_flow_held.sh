@@ -23,13 +23,13 @@ fabric_up "$scratch/held.yaml"
 on() {
 	local host=$1
 	shift
-	timeout 60 "$heddle" exec "$host" -- "$@"
+	timeout 300 "$heddle" exec "$host" -- "$@"
 }
 
-head -c 100000000 /dev/urandom >"$scratch/data"
+head -c 30000000 /dev/urandom >"$scratch/data"
 digest=$(sha256sum <"$scratch/data")
 
-# stream FROM TO PORT - one TCP stream of 100 MB; ends when it is there, wrong if it is not the same
+# stream FROM TO PORT - one TCP stream of 30 MB; ends when it is there, wrong if it is not the same
 stream() {
 	on "$2" python3 -c '
 import hashlib, socket, sys
@@ -82,10 +82,7 @@ if ! command -v python3 >/dev/null; then
 fi
 listen_for_holds &
 hearing=$!
-for try in $(seq 100); do
-	[ -e "$scratch/ready" ] && break
-	sleep 0.1
-done
+wait_for ls "$scratch/ready" >"$scratch/listens"
 check 'three TCP streams, every byte' streams
 touch "$scratch/enough"
 wait $hearing
@@ -107,11 +104,7 @@ dropped() {
 }
 check 'nothing is dropped on the way' dropped
 released() {
-	for try in 1 2 3 4 5 6 7 8 9 10; do
-		"$heddle" show h1 fgfc | grep -q '^paused: 0' && "$heddle" show h2 fgfc | grep -q '^paused: 0' && return
-		sleep 0.2
-	done
-	return 1
+	"$heddle" show h1 fgfc | grep -q '^paused: 0' && "$heddle" show h2 fgfc | grep '^paused: 0'
 }
-check 'in the end nothing is held' released
+check 'in the end nothing is held' wait_for released
 finish

@@ -106,8 +106,8 @@ interrupted() {
 	kill "-$1" "$orchestrator"
 	wait_end
 	[ $? = 130 ] || { echo "exit status is not 130"; cat "$scratch/err"; return 1; }
-	# where it was interrupted before it began there is nothing to print
-	{ grep -q interrupted "$scratch/out" || says err 'interrupted before it began'; } && gone "${nodes[@]}" && labelled
+	# where it was interrupted before the start there is nothing to print
+	{ grep -q interrupted "$scratch/out" || says err 'interrupted before the start'; } && gone "${nodes[@]}" && labelled
 }
 
 # labelled - is what an interrupted run has written said to be of one, in JSON and in every table?

@@ -39,29 +39,46 @@ SCENARIO
 on() {
 	local host=$1
 	shift
-	timeout 30 "$heddle" exec -f "$fabric" "$host" -- "$@"
+	timeout 120 "$heddle" exec -f "$fabric" "$host" -- "$@"
 }
 
 # told JQ - what ps says of the fabric's nodes
 told() { "$heddle" ps "$fabric" --json | jq -e ".[0].nodes | $1"; }
 
-# blast HOST TO TOS SECONDS [BYTES] - UDP as fast as the host's interface takes it
+# blast HOST TO TOS FRAMES [BYTES] - so many UDP frames as fast as the host's interface takes them, from
+# the moment when there is $scratch/go; for a minute at most
 blast() {
-	on "$1" python3 - "$2" "$3" "$4" "${5:-8000}" <<-'PROGRAM'
-		import socket, sys, time
-		to, tos, seconds, size = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
+	on "$1" python3 - "$2" "$3" "$4" "${5:-8000}" "$scratch" "$1" <<-'PROGRAM'
+		import os, socket, sys, time
+		to, tos, frames, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 		s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
+		s.settimeout(5)
 		address = socket.getaddrinfo(to, 9, socket.AF_INET)[0][4]
-		end = time.monotonic() + seconds
-		while time.monotonic() < end:
-		    s.sendto(bytes(size), address)
+		open(sys.argv[5] + "/ready-" + sys.argv[6], "w").close()
+		while not os.path.exists(sys.argv[5] + "/go"):
+		    time.sleep(0.001)
+		end = time.monotonic() + 60
+		try:
+		    while frames and time.monotonic() < end:
+		        s.sendto(bytes(size), address)
+		        frames -= 1
+		except TimeoutError:
+		    pass
 	PROGRAM
+}
+# together HOST... - they blast once all of them are ready
+together() {
+	local host
+	for host in "$@"; do
+		wait_for ls "$scratch/ready-$host"
+	done
+	touch "$scratch/go"
 }
 
 # quiet - until nothing is inside any more
 quiet() {
-	for _ in $(seq 100); do
+	for _ in $(seq 300); do
 		told 'all(.queue_bytes == 0)' >/dev/null && break
 		sleep 0.1
 	done
@@ -74,7 +91,7 @@ fabric_up "$scratch/roce.yaml"
 ping_all() {
 	for from in 0 4; do
 		for to in 0 1 2 3 4 5; do
-			on "h$from" ping "$@" -c 1 -W 5 -q "h$to" || return 1
+			on "h$from" ping "$@" -c 1 -w 30 -q "h$to" || return 1
 		done
 	done
 }
@@ -87,24 +104,30 @@ ttl() {
 		told '[.[].drops.ttl_expired // 0] | add == 1' && on h0 ping -4 -t 4 -c 1 -W 5 h5 >"$scratch/long" && says long 'ttl=61'
 }
 check 'TTL: three switches, no word of them' ttl
-check 'an MTU of 9000, unfragmented' on h0 ping -4 -c 2 -W 5 -q -M do -s 8972 h5
+check 'an MTU of 9000, unfragmented' on h0 ping -4 -c 2 -w 30 -q -M do -s 8972 h5
 heard() { on "$1" awk '$1 == "IpExt:" { if (n++) print $at; else for (at = NF; $at != "InBcastPkts"; at--); }' /proc/net/netstat; }
 broadcast() {
 	local before host
 	before=$(for host in h1 h2 h3 h4 h5; do heard $host; done)
 	on h0 ping -4 -b -c 2 -i 0.2 -W 1 -q 10.255.255.255 2>&1
-	sleep 0.5
-	for host in h1 h2 h3 h4 h5; do heard $host; done | paste - <(echo "$before") |
-		awk '{ print; if ($1 - $2 != 2) wrong = 1 } END { exit wrong || NR != 5 }'
+	wait_for heard_by_all '>=' "$before" && sleep 0.5 && heard_by_all '==' "$before" # a copy may follow
+}
+# heard_by_all '==' BEFORE - two frames by each of them
+heard_by_all() {
+	for host in h1 h2 h3 h4 h5; do heard $host; done | paste - <(echo "$2") |
+		awk "{ if (\$1 - \$2 $1 2) n++; print >\"$scratch/heard\" } END { if (n == 5) print \"all\"; exit n != 5 || NR != 5 }" ||
+		{ cat "$scratch/heard" >&2; return 1; }
 }
 check 'broadcast reaches all others, once, over two spines' broadcast
 
 # three hosts send to one: those of a lossless class are held, back to the hosts, and nothing is lost between them
 incast() {
 	local from
+	rm -f "$scratch"/ready-* "$scratch/go"
 	for from in h0 h1 h4; do
-		blast $from h3 "$1" 1 &
+		blast $from h3 "$1" 600 &
 	done
+	together h0 h1 h4
 	wait
 	quiet
 }
@@ -114,14 +137,17 @@ lossless() {
 		told '[.[] | select(.kind == "nic").ports[].roce.pauses_received // 0] | add > 0'
 }
 check 'an incast on a lossless class loses nothing' lossless
-# every frame of a sender's interface was sent, or is counted as one that the NIC had no room for
-books() {
+# every frame of a sender's interface was sent, or is counted as one that the NIC had no buffer for; a frame
+# may be sent between the two readings, so they are repeated
+booked() {
 	local host
 	for host in h0 h1 h4; do
 		echo "$(on $host ip -s -j link show eth0 | jq '.[0].stats64.tx.packets')" \
 			"$(told ".[] | select(.name == \"$host\") | .sent_packets + (.drops.host_overrun // 0)")"
-	done | awk '{ print } $1 != $2 || $1 < 200 { wrong = 1 } END { exit wrong || NR != 3 }'
+	done >"$scratch/books"
+	awk '$1 != $2 || $1 < 600 { wrong = 1 } END { exit wrong || NR != 3 }' "$scratch/books" && echo booked
 }
+books() { wait_for booked || { cat "$scratch/books"; return 1; }; }
 check 'and what PFC has kept a host from sending is counted' books
 lossy() {
 	incast 0
@@ -164,7 +190,7 @@ stopped() {
 	pid=$(told '.[] | select(.name == "h5").pid') && kill -STOP "$pid" || return 1
 	drops_before=$(told '[.[] | select(.kind == "switch").dropped_packets] | add')
 	received=$(told '.[] | select(.name == "h5").received_packets')
-	blast h0 h5 32 1
+	blast h0 h5 32 600
 	told '.[] | select(.name == "leaf0").xoff_classes > 0' || { kill -CONT "$pid"; return 1; }
 	kill -CONT "$pid"
 	quiet
@@ -179,10 +205,11 @@ around() {
 	"$heddle" link -f "$fabric" leaf0:spine0 down && ping_all -4 && "$heddle" link -f "$fabric" leaf0:spine0 up && ping_all -4
 }
 check 'ways around a link that is down' around
+is_dead() { told ".[] | select(.name == \"$1\").state == \"dead\"" | grep true; }
 spine_dies() {
 	local host
 	kill -KILL "$(told '.[] | select(.name == "spine0").pid')" || return 1
-	told '.[] | select(.name == "spine0").state == "dead"' >/dev/null || sleep 0.5
+	wait_for is_dead spine0 || return 1
 	for host in h0 h2 h4; do
 		on $host ip neigh flush dev eth0
 	done
@@ -193,8 +220,8 @@ spine_dies() {
 check 'ways, floods too, around a spine that was killed; back once it is started' spine_dies
 joins() {
 	"$heddle" add -f "$fabric" switch leaf2 spine0 spine1 && "$heddle" add -f "$fabric" host h6 leaf2 || return 1
-	on h6 ping -4 -c 1 -W 5 -q h0 && on h3 ping -6 -c 1 -W 5 -q h6 || return 1
-	"$heddle" remove -f "$fabric" h6 && "$heddle" remove -f "$fabric" leaf2 && on h0 ping -4 -c 1 -W 5 -q h5
+	on h6 ping -4 -c 1 -w 30 -q h0 && on h3 ping -6 -c 1 -w 30 -q h6 || return 1
+	"$heddle" remove -f "$fabric" h6 && "$heddle" remove -f "$fabric" leaf2 && on h0 ping -4 -c 1 -w 30 -q h5
 }
 check 'a leaf and a host join and leave' joins
 check 'a level is set' run 0 set -f roce-hosts leaf0 held.xoff 50000
@@ -202,19 +229,19 @@ check 'down' run 0 down roce-hosts
 
 # ---- a deadlock of PFC ----
 
+locked() { "$heddle" ps ring | grep '^deadlock  *s0 -> s1 -> s2 -> s3 -> s4 -> s0, class held'; }
+unlocked() { "$heddle" ps ring >"$scratch/ring" && ! grep '^deadlock' "$scratch/ring" >&2 && echo unlocked; }
 ring() {
 	local i found=1
 	"$heddle" up "$scratch/ring.yaml" || return 1
+	rm -f "$scratch"/ready-* "$scratch/go"
 	for i in 0 1 2 3 4; do
-		blast "r$i" "r$(((i + 2) % 5))" 32 8 1400 &
+		blast "r$i" "r$(((i + 2) % 5))" 32 1000000000 1400 &
 	done
-	for _ in $(seq 70); do
-		"$heddle" ps ring | grep '^deadlock  *s0 -> s1 -> s2 -> s3 -> s4 -> s0, class held' && found=0 && break
-		sleep 0.1
-	done
+	together r0 r1 r2 r3 r4
+	wait_for locked && found=0
 	"$heddle" link -f ring s0:s1 down
-	sleep 0.5
-	"$heddle" ps ring | grep '^deadlock' && found=1
+	wait_for unlocked || found=1
 	"$heddle" down ring
 	wait
 	return $found

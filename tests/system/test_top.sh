@@ -26,7 +26,7 @@ in_ps() {
 
 # the hosts' kernels announce their multicast groups to routers, which a fabric does not have
 announced() {
-	for _ in $(seq 50); do
+	for _ in $(seq 150); do
 		in_ps '[.nodes[].unwanted_packets] | add > 0' && return
 		sleep 0.2
 	done
@@ -52,9 +52,14 @@ objects() {
 }
 check '--json: an object on a line for each' objects
 traffic() {
-	"$heddle" exec h1 -- ping -q -i 0.02 -c 100 h6 >/dev/null 2>&1 &
-	run 0 top -d 1.5 -n 1 --json || return 1
-	wait $!
+	local pings status
+	"$heddle" exec h1 -- ping -i 0.02 h6 >"$scratch/pings" 2>&1 &
+	pings=$!
+	wait_for grep 'icmp_seq=2 ' "$scratch/pings" && run 0 top -d 1 -n 1 --json
+	status=$?
+	kill $pings
+	wait $pings
+	[ $status = 0 ] || return 1
 	jq -e '.nodes | map({key: .name, value: .}) | from_entries |
 		.h1.sent_pps > 0 and .h6.received_pps > 0 and .s2.sent_bps > 0 and .h1.ports[0].tx_percent > 0 and
 		.h3.received_pps == 0 and ([.[].dropped_pps] | add) == 0' "$scratch/out"
@@ -68,12 +73,12 @@ check 'no such option' run 2 top -q
 check 'no such fabric' run 2 top -f two-rakcs
 check 'the name is suggested' says err two-racks
 terminal() {
-	sleep 2 | timeout 20 script -qec "stty rows 18 cols 60; '$heddle' top -d 0.3 -n 1" /dev/null >"$scratch/out"
+	sleep 2 | timeout 120 script -qec "stty rows 18 cols 60; '$heddle' top -d 0.3 -n 1" /dev/null >"$scratch/out"
 	[ "$(wc -l <"$scratch/out")" -le 18 ] && says out 'fabric     two-racks' && says out 'more nodes'
 }
 quits() { sleep 1; printf q; sleep 2; }
 quit() {
-	quits | timeout 20 script -qec "'$heddle' top -d 100; echo status \$?" /dev/null >"$scratch/out"
+	quits | timeout 120 script -qec "'$heddle' top -d 100; echo status \$?" /dev/null >"$scratch/out"
 	says out 'status 0'
 }
 if command -v script >/dev/null; then
@@ -92,7 +97,7 @@ stopped_during() {
 	shift
 	"$heddle" ps --json >"$scratch/before"
 	pid=$(jq '.[0].nodes[] | select(.name == "s2").pid' "$scratch/before")
-	timeout 30 "$heddle" exec h1 -- "$@" >"$scratch/during" 2>&1 &
+	timeout 120 "$heddle" exec h1 -- "$@" >"$scratch/during" 2>&1 &
 	wait_for under_way "$packets" || return 1
 	kill -STOP "$pid"
 	sleep 0.5
@@ -114,7 +119,9 @@ verdict() {
 }
 late_ping() {
 	stopped_during 2 ping -q -i 0.2 -c 12 h6 || return 1
-	verdict '.verdict == "delayed" and .node == "s2" and .added_delay_ns > 100000000 and .stalled_percent < 1'
+	# on a busy machine another node may be as late
+	verdict '.verdict == "delayed" and .node and .added_delay_ns > 100000000 and .stalled_percent < 1' &&
+		jq -e '.[0].nodes[] | select(.name == "s2").lateness_max_ns > 100000000' "$scratch/ps"
 }
 check 'a stopped switch and a ping: added delay, the rates hold' late_ping
 check 'ps says it in words' sh -c "'$heddle' ps --since '$scratch/before' | grep 'but for up to .* of added delay'"
@@ -130,7 +137,7 @@ if command -v iperf3 >/dev/null; then
 fi
 # now and then a busy machine is late within any moment, so there are several; what was before must not be in any of them
 quiet() {
-	for _ in $(seq 20); do
+	for _ in $(seq 200); do
 		"$heddle" ps --json >"$scratch/before"
 		"$heddle" ps two-racks --since "$scratch/before" --json >"$scratch/ps" || return 1
 		verdict '.verdict != "overloaded" and .stalled_percent < 1' || return 1
