@@ -187,11 +187,12 @@ unit-sim: $(unit_tests) $(sim_tests)
 # long ones first: the last ones running leave no core idle for long
 checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_tests))
 system_tests := $(wildcard tests/system/test_*.sh)
-# These judge no rate and no delay, so other programs beside them change nothing: the virtual clock, containers, or
-# fabrics that mostly wait.
-beside_others := $(patsubst %,tests/system/test_%.sh,container congestion sim_same_bytes path_pause dcqcn same_bytes pfc compare cli \
-	wire_tshark no_io_uring rogue_peer same_as break english make stall fabric_manager live_faults live_recovery port_group_hosts \
-	flow_held join)
+# Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
+# and nothing that belongs to the whole machine. Long ones first.
+beside_others := $(patsubst %,tests/system/test_%.sh,same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
+	dcqcn path_pause container sim_same_bytes same_bytes pfc compare stopped_nodes live_recovery fabric_manager privileges \
+	flow_held cli wire_tshark attach_containers real_order live_faults join refused result_keys no_io_uring rogue_peer break \
+	english make stall port_group_hosts sockets layers)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
 fuzzers: $(fuzzers)
