@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# deps - installs the Debian packages that are missing, or says exactly which to install when it may not.
-# usage: tests/deps.sh "needed packages" "packages for tests" "for clang" "for benchmarks"; all but the first are only missed, not fatal.
+# deps - installs the Debian packages that are missing, or says exactly which to install when it may
+# not.
+# usage: tests/deps.sh "needed packages" "packages for tests" "for clang" "for benchmarks"; all but
+# the first are only missed, not fatal.
 set -u
 
 missing() {
@@ -28,7 +30,8 @@ install() {
 	return $status
 }
 
-# the two sorts one after the other: a release that lacks a package which only a test wants can still build
+# the two sorts one after the other: a release that lacks a package which only a test wants can
+# still build
 if [ "$(id -u)" = 0 ]; then
 	echo "installing: $need$want"
 	apt-get update -q >/dev/null 2>&1

@@ -1,26 +1,21 @@
 #!/usr/bin/env bash
 # english - are comments, printed texts and pages written in the words of docs/glossary.md?
 #
-# usage: tests/english.sh             the files and folders of the list 'clean', below
-#        tests/english.sh FILE...     these files, as if they were on the list
-#        tests/english.sh --count     findings in each file that is not on the list yet
+# usage: tests/english.sh             all files of the list 'clean', below
+#        tests/english.sh FILE...     these files
 #
 # Checked are comments and string literals of .c, .h, .def and .proto, comments of .yaml and .sh,
 # and the prose of .md (no code block, nothing in `backticks`). Lines with such text have at most
-# 100 columns; tables of .md, and values and figures of .yaml, may have more. The list only grows: a
-# file is added once it is clean.
+# 100 columns; tables of .md, and values and figures of .yaml, may have more.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='README.md containers docs topologies orchestrator nodes switchd nicd
-	tests/testing.h tests/testing.c tests/unit'
-
-all='README.md docs nodes switchd nicd orchestrator tests topologies containers'
+clean='README.md containers docs topologies orchestrator nodes switchd nicd tests'
 
 # files PATH...: the files there of which texts are checked
 files() {
 	find "$@" -type f -regextype posix-extended -regex '.*\.(c|h|def|proto|md|yaml|sh)' |
-		grep -vE '^tests/(english\.sh|bad-scenarios/|fuzz/.*/)' | sort
+		grep -vE '^tests/(english\.sh|system/test_english\.sh|bad-scenarios/|fuzz/.*/)' | sort
 }
 
 # check FILE...: prints 'file:line: word: use ...' for each finding; status 1 if there is one
@@ -93,8 +88,8 @@ sub texts_of_script {
 	} split /\n/, $_[0], -1;
 }
 
-# of Markdown: no code block, no backticks, no addresses of links, no names of files, no 'not' column
-# of the glossary
+# of Markdown: no code block, no backticks, no addresses of links, no names of files, no 'not'
+# column of the glossary
 sub texts_of_markdown {
 	my ($source, $file) = @_;
 	my $code = 0;
@@ -136,10 +131,6 @@ PERL
 }
 
 case ${1-} in
---count)
-	# shellcheck disable=SC2046,SC2086
-	check $(comm -23 <(files $all) <(files $clean)) | cut -d: -f1 | sort | uniq -c | sort -n
-	;;
 '')
 	# shellcheck disable=SC2046,SC2086
 	check $(files $clean) || {

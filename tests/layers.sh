@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# layers - do includes point one way?  orchestrator | switchd | nicd -> nodes -> system; tests -> all; and inside of each
-# program from folder to folder, in the order of `folders`. Each module has its own header, each outside library one home.
+# layers - do includes point in one direction?  orchestrator | switchd | nicd -> nodes -> system;
+# tests -> all; and inside of each program from folder to folder, in the order of `folders`. Each
+# module has its own header, each outside library one home.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 status=0
 
-# What may include what: a folder includes itself and those in front of it in its line. Between two | none includes another.
-# The file main.c of a program includes all of them.
+# What may include what: a folder includes itself and those in front of it in its line. Between two
+# | none includes another. The file main.c of a program includes all of them.
 folders='
 nodes: base config wire stats link clock node control process
 switchd: common flow_channel | ethernet | port_group
@@ -30,7 +31,8 @@ includes() {
 	grep -HE '^#include "' $sources | sed -E 's/^([^:]*):#include "([^"]*)".*/\1 \2/'
 }
 
-# folder by folder, every pair: an include against the order, a file without a folder, a folder without a row
+# folder by folder, every pair: an include against the order, a file without a folder, a folder
+# without a row
 complain 'against the order of folders:' "$(includes | awk -v table="$folders" '
 	function folder(path, part) { return split(path, part, "/") > 2 ? part[1] "/" part[2] : part[1] }
 	BEGIN {
@@ -57,15 +59,16 @@ complain 'against the order of folders:' "$(includes | awk -v table="$folders" '
 		else if (a[1] == b[1] && from in rank && from != to && rank[to] >= rank[from]) print $1 " includes " $2
 	}')"
 
-# an order without circles is one of folders that are linked; say so even if a row is ever wrong
-complain 'folders that include each other in a circle:' "$(includes | awk '
+# folders that include each other in a cycle have no order; found even if a row is wrong
+complain 'folders that include each other in a cycle:' "$(includes | awk '
 	function folder(path, part) { return split(path, part, "/") > 2 ? part[1] "/" part[2] : "" }
 	{ from = folder($1); to = folder($2); if (from != "" && to != "" && from != to) print from, to }' |
-	sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: -: input contains a loop:/a circle:/; s/^tsort: /  /')"
+	sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: -: input contains a loop:/a cycle:/; s/^tsort: /  /')"
 
-# The stages of the flow-channel switch, from the lowest to the highest. A file includes the headers of lower stages alone, so
-# no stage calls one above it: for that it leaves a mark (marks.h). dataplane.h has their common state, dataplane.c the order in
-# which marks are handled; it is the highest.
+# The stages of the flow-channel switch, from the lowest to the highest. A file includes the headers
+# of lower stages alone, so no stage calls one above it: for that it leaves a mark (marks.h).
+# dataplane.h has their common state, dataplane.c the order in which marks are handled; it is the
+# highest.
 stages='
 eca efct ifct ofct ack arbiter headroom fgfc injection input_load output_load redirect source_hold marks
 dataplane.h

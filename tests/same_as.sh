@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# same_as - does this tree give the same results as another commit, byte by byte?  For changes that must not change any.
+# same_as - does this tree give the same results as another commit, byte by byte?  For changes that
+# must not change any.
 #
-# usage: tests/same_as.sh COMMIT     builds COMMIT in a temporary git worktree, which is removed at the end
-#        tests/same_as.sh HEDDLE     compares with a heddle that is built already (a path with a '/')
+# usage: tests/same_as.sh COMMIT     builds COMMIT in a temporary git worktree, removed at the end
+#        tests/same_as.sh HEDDLE     compares with a heddle that is built already, a path with '/'
 #
-# Plays the scenarios of topologies/ of this tree under the virtual clock with both, two scenarios at a time, and compares the
-# text, the JSON and all CSV files. A line for each scenario: same; differs, with the first line that does;
-# refused by both (SETTINGS that do not fit it). Environment:
-#   SCENARIOS  a shell pattern of names (*)               SETTINGS  path=value words for all of them: shorter runs
+# Plays the scenarios of topologies/ of this tree under the virtual clock with both, two scenarios
+# at a time, and compares the text, the JSON and all CSV files. A line for each scenario: same;
+# differs, with the first line that does; refused by both (SETTINGS that do not fit it).
+# Environment:
+#   SCENARIOS  a shell pattern of names (*)
+#   SETTINGS   path=value words for all of them: shorter runs
 #   COMPARE    yes: also `heddle run --compare` of the scenarios that have variants
 #   CC         the compiler of COMMIT (gcc)
 # Excepted is what names the build and nothing else: the line `"version": "..."` of the JSON.
@@ -15,7 +18,7 @@
 set -u -m # -m: a group of processes for each job, so that all of a job can be ended
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 mine=${HEDDLE:-$top/build/release/heddle}
-[ $# = 1 ] || { sed -n '4,5s/^# //p' "$0" >&2 && exit 2; }
+[ $# = 1 ] || { sed -n '5,6s/^# //p' "$0" >&2 && exit 2; }
 work=$(mktemp -d -t heddle-same-as.XXXXXX) || exit 2
 tree=
 terminal=no
@@ -55,7 +58,8 @@ build() {
 	tree=$work/tree
 	git -C "$top" worktree add --quiet --detach "$tree" "$(cat "$work/commit")" || complain "no worktree of $1"
 	progress "building $(git -C "$top" log -1 --format='%h %s' "$1")"
-	# in the background: a trap runs at once while bash waits, but not before a command in the foreground ends
+	# in the background: a trap runs at once while bash waits, but not before a command in the
+	# foreground ends
 	env -u MAKEFLAGS -u MAKELEVEL -u KIND make -C "$tree" programs CC="${CC:-gcc}" >"$work/build" 2>&1 </dev/null &
 	wait $! || {
 		progress

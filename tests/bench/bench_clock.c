@@ -179,7 +179,7 @@ static void measure(const struct load *load)
 			node_process(&clock, node, load);
 		}
 	}
-	run_until(&clock, limit, wake); /* everybody is there */
+	run_until(&clock, limit, wake); /* all threads are there */
 	wakes = atomic_load(&page->wakes);
 	node_windows = atomic_load(&page->node_windows);
 	turns = (double)load->windows * load->active_count;

@@ -3,7 +3,7 @@
  *
  *  The producer writes records that fill two cache lines, as a generated 4 kB packet does, and
  *  publishes them in batches, as a window does; the consumer looks at the header and one line of
- *  each, and gives the room back once per batch. Both spin: what is measured is the ring and the
+ *  each, and releases the space once per batch. Both spin: what is measured is the ring and the
  *  memory between the cores, nothing else. The time of a cache line from core to core and back,
  *  which the machine changes from run to run, is printed by bench_clock.
  *  Usage: bench_ring [records per measurement] */

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# busy - how fast Heddle is beside programs that only compute, and whether the real clock is faithful there (make bench-busy).
+# busy - how fast Heddle is beside programs that only compute, and whether the real clock is
+# faithful there (make bench-busy).
 #
-# The same runs alone and beside 1, 2, 4 and 16 busy programs, in turn: nodes that stay where they were placed and yield
-# (--cores spread), nodes that adapt (--cores adapt, the default), the kernel's choice (--cores free), and all nodes in one process
-# (sim_json). A fair share of C cores beside N busy programs makes a run 1 + N/C times as long as alone; the last column
-# is how often that the default takes. Writes build/bench/busy.md. usage: tests/bench/busy.sh; RUNS=3 to change it
+# The same runs alone and beside 1, 2, 4 and 16 busy programs, in turn: nodes that stay where they
+# were placed and yield (--cores spread), nodes that adapt (--cores adapt, the default), the
+# kernel's choice (--cores free), and all nodes in one process (sim_json). A fair share of C cores
+# beside N busy programs makes a run 1 + N/C times as long as alone; the last column is how often
+# that the default takes. Writes build/bench/busy.md. usage: tests/bench/busy.sh; RUNS=3 to change
+# it
 set -u
 . tests/bench/common.sh
 
@@ -44,7 +47,7 @@ main() {
 
 busy=()
 
-load() { # PROGRAMS; they end by themselves, too
+load() { # PROGRAMS; they also end without being told
 	for ((i = 0; i < $1; i++)); do
 		timeout 900 sh -c 'while :; do :; done' &
 		busy+=($!)

@@ -1,6 +1,7 @@
-# common - what the benchmarks share: samples and their medians, tables, processor time, the machine.
+# common - what the benchmarks share: samples and medians, tables, processor time, the machine.
 #
-# Sourced by tests/bench/run.sh and hosts.sh, which set runs, out (a folder) and samples (a folder in it).
+# Sourced by tests/bench/run.sh and hosts.sh, which set runs, out (a folder) and samples (a folder
+# in it).
 # shellcheck shell=bash disable=SC2154,SC2034
 
 broken=0
@@ -32,7 +33,8 @@ calculate() { # EXPRESSION FORMAT; "-" if a value in it is missing or zero
 	awk "BEGIN { printf \"$2\", $1 }" 2>/dev/null || printf '%s' '-'
 }
 
-# rows of cells between '|', the first one the heading, as a Markdown table that is also easy on the eye
+# rows of cells between '|', the first one the heading, as a Markdown table that is also easy on the
+# eye
 table() {
 	awk -F'|' '
 		{
@@ -69,7 +71,8 @@ fail() {
 
 # ---- processes ----
 
-# processor time of a process with all its threads so far, in ns: exact where the kernel tells it, else from its clock ticks
+# processor time of a process with all its threads so far, in ns: exact where the kernel tells it,
+# else from its clock ticks
 cpu_ns() { # PID
 	local all=0 ns stat task
 

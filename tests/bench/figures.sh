@@ -13,7 +13,8 @@ sim=${SIM_JSON:-build/release/sim/sim_json}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# values METRICS SCENARIO [@VARIANT] [path=value...] - of METRICS, which ';' separates, in a line, tabs between them
+# values METRICS SCENARIO [@VARIANT] [path=value...] - of METRICS, which ';' separates, in a line,
+# tabs between them
 values() {
 	local metrics=$1 scenario=$2 expect json=$scratch/json.$BASHPID
 	shift 2
@@ -23,7 +24,8 @@ values() {
 	jq -r '[.expectations[].value] | map(. // "-") | @tsv' "$json"
 }
 
-# over SEEDS METRIC SCENARIO [@VARIANT] [path=value...] - a line for each seed; the setting goes behind the variant
+# over SEEDS METRIC SCENARIO [@VARIANT] [path=value...] - a line for each seed; the setting is after
+# the variant
 over() {
 	local seed seeds=$1 metric=$2 scenario=$3 variant=()
 	shift 3
@@ -136,7 +138,8 @@ table_port_group_log() {
 	done
 }
 
-# default buffers, one flow a host; 16 hosts from 1.5 to 2 ms, where all policies are the same; 128 hosts from 1 to 1.5 ms
+# default buffers, one flow a host; 16 hosts from 1.5 to 2 ms, where all policies are the same; 128
+# hosts from 1 to 1.5 ms
 table_port_group_seeds() {
 	local policy share='goodput.share(permutation)' run=(permutation-fat-tree-16 fabric=port-group)
 	head_of '' '16 hosts, seeds 1 to 10' 'seeds 11 to 30' '128 hosts, seeds 1 to 3'
@@ -166,7 +169,8 @@ incast_row() { # SOURCES OUTPUT
 		NR == 2 { printf " %.1f MB | %.3f |\n", $1 / 1e6, $2 }'
 }
 
-# all hosts send messages of 1 MB, two at a time, to the last one, 200 Gb/s; from 3 to 6 ms, the longest queue of all of the run
+# all hosts send messages of 1 MB, two at a time, to the last one, 200 Gb/s; from 3 to 6 ms, the
+# longest queue of all of the run
 table_port_group_incast() {
 	local sources
 	head_of sources busy 'queue, mean' max Jain 'queue without BECN' 'Jain without BECN'
@@ -206,7 +210,7 @@ table_port_group_victims() {
 	done
 }
 
-# all to the next group, and uniform, over port groups of longer ways; 50 to 200 us
+# all to the next group, and uniform, over port groups of longer paths; 50 to 200 us
 table_port_group_dragonfly() {
 	local share='goodput.share(g0);goodput.share(g1);goodput.share(g2);goodput.share(g3);goodput.share(g4);goodput.share(g5);goodput.share(g6);goodput.share(g7);goodput.share(g8)'
 	local mean='{ for (i = 1; i <= NF; i++) sum += $i; printf "%s%.1f %%", (NR > 1 ? ", " : ""), 100 * sum / NF; sum = 0 }'
@@ -271,7 +275,8 @@ table_torus() { detours torus tornado '1 2 3 4' static 'up-down on one lane' Val
 
 # ---- routing.md, small messages ----
 
-# 50 to 250 us; the deviation of links' utilisation among those that a switch chooses from, and the busiest one over their mean
+# 50 to 250 us; the deviation of links' utilisation among those that a switch chooses from, and the
+# busiest one over their mean
 table_gups() {
 	local seed variant
 	for seed in 1 2; do

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# hosts - measures attached hosts beside others that join network namespaces, and writes build/bench/hosts.md (make bench).
+# hosts - measures attached hosts beside others that join network namespaces, and writes
+# build/bench/hosts.md (make bench).
 #
-# The same hosts, switches and programs five times, in turn within every round: Heddle with links of shared memory and with
-# veth links, Linux bridges, Open vSwitch with its datapath in user space (its kernel module is rarely at hand in a
-# container), and Mininet with that. Everything happens in namespaces for users, processes, mounts and networks of its own, so
-# that nothing is left however this ends: no process, interface, namespace or file but the report.
-# Who is not installed is not measured. Fails only if something does not run.
-# usage: tests/bench/hosts.sh, from the top folder; RUNS=5 CONTESTANTS='shm ovs' CHAINS='3' SIZES='64'
-# HEDDLE=./heddle to change it
+# The same hosts, switches and programs five times, in turn within every round: Heddle with links of
+# shared memory and with veth links, Linux bridges, Open vSwitch with its datapath in user space
+# (its kernel module is rarely at hand in a container), and Mininet with that. Everything happens in
+# namespaces for users, processes, mounts and networks of its own, so that nothing is left however
+# this ends: no process, interface, namespace or file but the report. What is not installed is not
+# measured. Fails only if something does not run.
+# usage: tests/bench/hosts.sh, from the top folder; RUNS=5 CONTESTANTS='shm ovs' CHAINS='3'
+# SIZES='64' HEDDLE=./heddle to change it
 set -u
 . tests/bench/common.sh
 
@@ -76,9 +78,9 @@ main() {
 	[ "$broken" = 0 ]
 }
 
-# ---- contestants: each has NAME_up, NAME_down, NAME_on, NAME_process; $wires says what is to be built ----
+# ---- contestants: each has NAME_up, NAME_down, NAME_on, NAME_process; they build $wires ----
 
-# leaves in $contestants who can be measured, in $missing who not, and why
+# sets $contestants, which can be measured, and $missing, which cannot, with the reasons
 find_contestants() {
 	local wanted=$contestants why
 
@@ -166,7 +168,8 @@ heddle_process() {
 	echo '/(heddle|switchd|nicd)$'
 }
 
-# hosts as `ip netns` makes them, joined by veth pairs; the ends at switches are called after switch and peer
+# hosts as `ip netns` makes them, joined by veth pairs; the ends at switches are called after switch
+# and peer
 namespaces_up() {
 	local number=0 kind name peer
 
@@ -219,7 +222,8 @@ bridge_down() {
 bridge_on() { namespaces_on "$@"; }
 bridge_process() { echo nothing; }
 
-# Open vSwitch; its daemons run before the clock starts and end after it has stopped, as they do where it is a service
+# Open vSwitch; its daemons run before the clock starts and end after it has stopped, as they do
+# where it is a service
 ovs_prepare() {
 	{
 		rm -f /run/openvswitch/*
@@ -285,7 +289,8 @@ mininet_process() { echo 'ovs-vswitchd|ovsdb-server|mininet'; }
 
 # ---- a fabric goes up and down, and works in between ----
 
-# starts FABRIC of $who with $mtu; sets $up_s, and $last, the address of the last host. HOSTS: so many on a tree
+# starts FABRIC of the present contestant with $mtu; sets $up_s, and $last, the address of the last
+# host. HOSTS: so many on a tree
 fabric_up() { # FABRIC MTU [HOSTS]
 	local from
 
@@ -316,7 +321,8 @@ fabric_down() {
 	"${who}_down" 2>>"$out/log"
 	down_s=$(calculate "$(now) - $from" %.6f)
 	optional "${who}_clear"
-	sleep "$(calculate "0.5 + ${hosts:-0} / 256" %.1f)" # the kernel takes namespaces down after they have gone
+	# the kernel removes namespaces some time after their end
+	sleep "$(calculate "0.5 + ${hosts:-0} / 256" %.1f)"
 }
 
 complaint() {
@@ -340,7 +346,7 @@ now() {
 measure_chain() {
 	echo "  $switches switches: ${title[$who]}"
 	fabric_up "chain-$switches" 9000 || return
-	# what checksums are left to the device nobody adds in user space
+	# checksums that are left to the device are not added in user space
 	case $who in ovs | mininet)
 		for host in 1 2; do on "$host" ethtool -K "$(device "$host")" tx off >"$out/log" 2>&1; done
 		;;
@@ -358,8 +364,9 @@ device() { # HOST-NUMBER
 	[ "$who" = mininet ] && echo "h$1-eth0" || echo eth0
 }
 
-# A sender that does not pace itself takes the processor time that forwarding needs, so the most that arrived is looked for:
-# of that, of twice as much as arrived then, and of one and a half times the best so far, but of 20 000 at least.
+# A sender that does not pace itself takes the processor time that forwarding needs, so the most
+# that arrived is looked for: of that, of twice as much as arrived then, and of one and a half times
+# the best so far, but of 20 000 at least.
 measure_packets() {
 	local best received offer factor
 
@@ -425,7 +432,7 @@ measure_hosts() {
 	sample "down_${who}_$hosts" "$down_s"
 }
 
-# processor time and memory of all processes of the fabric while nobody talks
+# processor time and memory of all processes of the fabric without traffic
 measure_rest() {
 	local first=0 second=0 pids pid total=0 nicds=0 kb
 

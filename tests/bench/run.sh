@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # run - measures what Heddle costs on this machine and writes build/bench/report.md (make bench).
 #
-# Nothing absolute is a pass or a failure: machines differ, and a virtual one differs from itself an hour later. So
-# every figure is the median of several runs with its smallest and largest value, taken in turn with those that it is
-# compared with, and beside them stands the time that a cache line takes from core to core and back, which moves them
-# all. Fails only if something does not run. usage: tests/bench/run.sh, from the top folder; RUNS=5 NS3=no to change it
+# Nothing absolute is a pass or a failure: machines differ, and a virtual one differs from itself an
+# hour later. So every figure is the median of several runs with its smallest and largest value,
+# taken in turn with those that it is compared with, and beside them stands the time that a cache
+# line takes from core to core and back, which moves them all. Fails only if something does not run.
+# usage: tests/bench/run.sh, from the top folder; RUNS=5 NS3=no to change it
 set -u
 . tests/bench/common.sh
 
@@ -66,7 +67,8 @@ value() { # KEY
 	awk -F': *' -v key="\"$1\"" '{ gsub(/[ ,]/, "") } $1 == key { found = $2 } END { print found }' "$json"
 }
 
-# starts a fabric that stops at TIME and waits there for commands on descriptor 3; sets heddle, nodes: process ids
+# starts a fabric that stops at TIME and waits there for commands on descriptor 3; sets heddle,
+# nodes: process ids
 paused_start() { # SCENARIO TIME ARGUMENT...
 	rm -f "$out/commands"
 	mkfifo "$out/commands"
@@ -77,7 +79,7 @@ paused_start() { # SCENARIO TIME ARGUMENT...
 	nodes=$(awk -v parent="$heddle" '$4 == parent { print $1 }' /proc/[0-9]*/stat 2>/dev/null | sort -n)
 }
 
-# until the fabric stands still for the COUNT-th time
+# until the fabric has stopped for the COUNT-th time
 paused_await() { # COUNT
 	for ((waited = 0; waited < 1200; waited++)); do
 		[ "$(grep -c '^at ' "$out/log")" -ge "$1" ] && return 0
@@ -108,7 +110,7 @@ node_name() { # PID
 
 # ---- 1 and 4: cache line, windows ----
 
-# bench_clock prints it first; it ends when nobody reads on
+# bench_clock prints it first; it ends when its output is closed
 line_round_trip() {
 	sample "line_$1" "$(build/release/bench/bench_clock 2>/dev/null | sed -n '1s/.*: \([0-9.]*\) ns$/\1/p;1q')"
 }
@@ -291,7 +293,7 @@ ns3_kind() {
 	grep -q 'assert failed' "$library" 2>/dev/null && printf 'with assertions' || printf 'without assertions'
 }
 
-# ---- 5: those who sleep ----
+# ---- 5: nodes that sleep ----
 
 measure_pair() {
 	echo "  a pair that talks"
@@ -310,7 +312,8 @@ pair_sample() { # FABRIC
 	sample "pair_turn_$1" "$(calculate "$(value node_windows) / $(value windows)" %.2f)"
 }
 
-# processor time of those on the way and of all others between two breakpoints, while the pair talks
+# processor time of the nodes on the path and of all others between two breakpoints, while the pair
+# talks
 measure_sleepers() {
 	local awake=0 asleep=0 used pid
 	local -A before

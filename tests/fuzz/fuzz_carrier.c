@@ -1,4 +1,4 @@
-/*  Fuzzes nodes/link/carrier (TB-3, TB-23): frames that anybody may put on a veth link.
+/*  Fuzzes nodes/link/carrier (TB-3, TB-23): frames that any process may put on a veth link.
  *
  *  Input: two bytes for the kind of link, then frames, each with a length of two bytes in front.
  *  They come through a real socket into the receive ring, and what the ring then holds keeps its
@@ -17,7 +17,7 @@
 
 #define FRAMES_MAX 40u
 #define CLASSES 2u
-/* a frame of NODE_MTU_MAX and whatever stands in front of it or behind */
+/* a frame of NODE_MTU_MAX with all that may be in front of it and after it */
 #define LONGEST_BYTES 9664u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,7 +42,7 @@ static void records_check(struct carrier *carrier, const struct node_config *con
 		       record.traffic_class <
 			       CLASSES * node_lanes(config,
 						    config->ports[0].kind)); /* of words: link.c */
-		/* what the link takes of it is checked behind */
+		/* link.c checks what of it is accepted */
 		assert(record.captured_bytes <= LONGEST_BYTES);
 	}
 	assert(!rx.broken);

@@ -57,7 +57,7 @@ static void merge(const uint8_t *frame, uint32_t frame_bytes)
 	assert(!segment.mergeable || segment.headers_bytes + segment.payload_bytes <= frame_bytes);
 	first = copy_of(frame, frame_bytes);
 	host_merge_start(&state, &segment);
-	segment.sequence += segment.payload_bytes; /* as if the same came once more, behind it */
+	segment.sequence += segment.payload_bytes; /* as if the same followed once more */
 	if (host_merge_add(&state, first, frame, &segment)) {
 		uint32_t super_bytes = segment.headers_bytes + state.payload_bytes;
 

@@ -7,7 +7,7 @@
  *  host 1 stops host 0 now and then, 8 PAUSE in the place of PFC, 9 every mark gets a CNP, 10 short
  *  messages, 11 IPv6, 12 no TCP, 13 no queue pairs.
  *  A fate is a byte: below 160 the frame passes, below 200 it is lost, below 220 marked, below 232
- *  it comes [n 1] microseconds later, and all behind it; below 240 PFC or PAUSE comes before it:
+ *  it comes [n 1] microseconds later, and all after it; below 240 PFC or PAUSE comes before it:
  *  [priorities 1][quanta 2][PAUSE 1]. From there on a hostile fabric also
  *    240 changes a byte of it             [place 1][with 1]
  *    243 gives another class or length    [class 1][length 2]
@@ -224,7 +224,7 @@ static enum transport_kind transport_of(const struct host *host, uint32_t slot)
 	return host->workloads[stats_flow_tx(host->stats, slot)->workload_index].transport;
 }
 
-/* what is under way and what waits, by each account */
+/* what is in flight and what waits, by each account */
 static void flows_check(const struct host *host)
 {
 	const struct transport *transport = &host->nic->transport;

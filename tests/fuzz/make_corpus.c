@@ -49,7 +49,7 @@ static void seed_write(const char *fuzzer, const char *name, const void *bytes, 
 	}
 }
 
-/* a generated frame behind its length; Return: bytes of both */
+/* a length and a generated frame of that length. Return: bytes of both */
 static uint32_t generated(enum frame_kind kind, uint32_t traffic_class, uint8_t *bytes)
 {
 	struct frame_spec spec = { .kind = kind,
@@ -281,8 +281,8 @@ static void ring_seed(const char *name, uint64_t tail, uint32_t captured_bytes)
 	seed_write("ring", name, bytes, 2 + RING_STEP_BYTES + size);
 }
 
-/* on a link of either kind: a word frame, then a generated frame with its sequence number behind
- * it */
+/* on a link of either kind: a word frame, then a generated frame and its sequence
+ * number */
 /* port-group, unguarded: credit, and a packet */
 static void lid_carrier_seed(const uint8_t *envelope)
 {

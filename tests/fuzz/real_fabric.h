@@ -11,7 +11,7 @@
 #include "orchestrator/plan/plan_spare.h"
 #include "orchestrator/scenario/scenario.h"
 
-/** real_plan() - the plan, with room for what joins. Ends the fuzzer if it cannot be made. */
+/** real_plan() - the plan, with spare slots. Ends the fuzzer if it cannot be made. */
 static inline void real_plan(struct plan *plan)
 {
 	static const char text[] =

@@ -11,7 +11,7 @@
 #include "switchd/flow_channel/flow_tree.h"
 #include "tests/sim/sim.h"
 
-/* what is under way in one direction of a link */
+/* what is in flight in one direction of a link */
 struct in_flight {
 	uint64_t bytes;                            /* inner frames */
 	uint32_t channel_units[NODE_CHANNELS_MAX]; /* data towards the receiver, by flow_id */
@@ -228,7 +228,7 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 	const void *place = places[ref];
 
 	switch (flow->wait) {
-	case IFCT_NOT_WAITING: /* the limits of a flow without packets may have to be remembered for a time */
+	case IFCT_NOT_WAITING: /* limits may be kept for a time without packets */
 		return !flow->queue.head &&
 		       (!place || (place == &dp->wakes && in->kind == PORT_EDGE));
 	case IFCT_REQUESTING:
@@ -236,7 +236,9 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 	case IFCT_WAITING_CHANNEL:
 		return place == &out->no_channel &&
 		       !ofct_may_take(&out->ofct, flow->out_lane % out->lanes);
-	case IFCT_BLOCKED: /* until the next ACK, or credit: what held it need not do so any more. None would come if all were back */
+	case IFCT_BLOCKED:
+		/* until the next ACK or credit: its cause may be over. None would come if all were
+		 * acknowledged */
 		return !place && ifct_flow_extent(flow);
 	case IFCT_ASLEEP:
 		return place == &dp->wakes &&
@@ -289,7 +291,7 @@ struct port_sums {
 	uint64_t extent, metered, limited;
 };
 
-/* every flow by itself; sums up all of them */
+/* every flow alone; sums up all of them */
 static void check_flows(const struct sim *sim, const struct sim_node *node, uint32_t port,
 			struct port_sums *sums)
 {
@@ -409,11 +411,11 @@ static uint32_t output_units(const struct dataplane *dp, uint32_t port, uint32_t
 }
 
 /* What channel @id of the link at @port of @from may still bring to its other end, where its flow
- * is @down, and what that end has to say of it, @waiting (EC-14). No credit comes from nowhere:
- * what is queued downstream, under way, and allowed upstream is no more than the downstream end
- * knows of. Both ends mean the same, but for what is under way: on a guarded link also what is
- * lost. There the upstream end may not have heard yet that metering ended and began anew, and have
- * credit of before left: no more than was ever given. */
+ * is @down, and what that end has to report of it, @waiting (EC-14). No credit comes from nowhere:
+ * what is queued downstream, in flight, and allowed upstream is no more than the downstream end
+ * knows of. Both ends mean the same, but for what is in flight: on a guarded link also what is
+ * lost. There the upstream end may not have received yet that metering ended and began again, and
+ * have former credit left: no more than was ever granted. */
 static void check_headroom(const struct sim *sim, const struct sim_node *from, uint32_t port,
 			   uint32_t id, const struct ifct_entry *down,
 			   const struct ack_line *waiting, const struct in_flight *data,
@@ -443,7 +445,7 @@ static void check_headroom(const struct sim *sim, const struct sim_node *from, u
 			 down->active && down->um);
 }
 
-/* unacknowledged = in the output queue + under way + in the receiver and beyond + ACKs on the way
+/* unacknowledged = in the output queue + in flight + in the receiver and beyond + in ACKs in flight
  * back */
 static void check_extent(const struct sim *sim, const struct sim_node *from, uint32_t port,
 			 uint32_t id, const struct ifct_entry *down, const struct ack_line *waiting,
@@ -460,8 +462,8 @@ static void check_extent(const struct sim *sim, const struct sim_node *from, uin
 			sum += waiting->value[type];
 	if (sum != extent)
 		sim_fail(sim, from->config->name,
-			 "p%u channel %u: flow_extent %u, but %u units are behind it", port, id,
-			 extent, sum);
+			 "p%u channel %u: flow_extent %u, but %u units are downstream of it", port,
+			 id, extent, sum);
 }
 
 static void check_channels(const struct sim *sim, const struct sim_node *from, uint32_t from_port,
@@ -475,7 +477,7 @@ static void check_channels(const struct sim *sim, const struct sim_node *from, u
 		const struct ifct_entry *flow = &down->ifcts[to_port].entries[id];
 		const struct ack_line *waiting = &down->ports[to_port].acks.lines[id];
 
-		/* on a guarded link, what is lost is behind the flow too until the sender knows */
+		/* guarded: what is lost counts as downstream too until the sender knows */
 		if (!from->links[from_port].guarded)
 			check_extent(sim, from, from_port, id, flow, waiting, data, back);
 		if (ofct->entries[id].active)
@@ -490,7 +492,7 @@ static bool link_in_use(const struct sim_node *node, uint32_t port)
 	return !node->links[port].down && !node->links[port].held;
 }
 
-/* Return: bytes that are under way; @units  what of it goes from switch to switch, added to. */
+/* Return: bytes that are in flight; @units  what of it goes from switch to switch, added to. */
 static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint32_t from_port,
 				uint32_t to_node, uint32_t to_port, uint64_t *units)
 {
@@ -509,11 +511,11 @@ static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint3
 
 /* ---- all of it ---- */
 
-/* EC-9: what is inside the fabric, @under_way_units of it between switches, is no more than ingress
+/* EC-9: what is inside the fabric, @in_flight_units of it between switches, is no more than ingress
  * ports count of it. With a limit of theirs (check_port_sums()) it is therefore bounded. */
-static void check_inside(const struct sim *sim, uint64_t under_way_units)
+static void check_inside(const struct sim *sim, uint64_t in_flight_units)
 {
-	uint64_t inside = under_way_units, counted = 0;
+	uint64_t inside = in_flight_units, counted = 0;
 
 	for (uint32_t i = 0; i < sim->plan.switch_count; i++) {
 		const struct dataplane *dp = sim->nodes[i].dataplane;
@@ -536,7 +538,7 @@ static void check_inside(const struct sim *sim, uint64_t under_way_units)
 
 void sim_check(struct sim *sim)
 {
-	uint64_t injected = 0, delivered = 0, inside = 0, lost = 0, under_way = 0, units = 0;
+	uint64_t injected = 0, delivered = 0, inside = 0, lost = 0, in_flight = 0, units = 0;
 
 	if (sim->plan.nodes[0].fabric == FABRIC_ROCE) {
 		sim_check_roce(sim);
@@ -567,19 +569,19 @@ void sim_check(struct sim *sim)
 	for (uint32_t i = 0; i < sim->plan.link_count; i++) {
 		const struct plan_link *link = &sim->plan.links[i];
 
-		under_way += check_direction(sim, link->node_a, link->port_a, link->node_b,
+		in_flight += check_direction(sim, link->node_a, link->port_a, link->node_b,
 					     link->port_b, &units);
-		under_way += check_direction(sim, link->node_b, link->port_b, link->node_a,
+		in_flight += check_direction(sim, link->node_b, link->port_b, link->node_a,
 					     link->port_a, &units);
 	}
 	check_inside(sim, units);
-	if (injected != delivered + inside + lost + under_way)
+	if (injected != delivered + inside + lost + in_flight)
 		sim_fail(sim, "totals",
-			 "injected %lu, delivered %lu + inside %lu + lost %lu + under way %lu",
-			 injected, delivered, inside, lost, under_way);
+			 "injected %lu, delivered %lu + inside %lu + lost %lu + in flight %lu",
+			 injected, delivered, inside, lost, in_flight);
 }
 
-/* an empty buffer has said go, and was heard */
+/* an empty buffer has sent XON, which was received */
 static void check_going(const struct sim *sim, const struct sim_node *node)
 {
 	for (uint32_t p = 0; p < node->config->port_count; p++)
@@ -608,7 +610,7 @@ static void check_port_released(const struct sim *sim, const struct sim_node *no
 		if (port->link->held_units[c] || port->promised_units[c] ||
 		    port->output[c].queue.units)
 			sim_fail(sim, node->config->name,
-				 "p%u: a buffer is not empty, or room in it is promised", p);
+				 "p%u: a buffer is not empty, or space in it is promised", p);
 }
 
 void sim_check_released(struct sim *sim)

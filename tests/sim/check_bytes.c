@@ -1,8 +1,8 @@
 /*  check_bytes - the sum of a fabric whose packets have no flow channels (TB-25): what was injected
- *  is delivered, inside, lost, dropped or under way, at any moment between two windows. */
+ *  is delivered, inside, lost, dropped or in flight, at any moment between two windows. */
 #include "tests/sim/sim.h"
 
-/* data under way towards @link; reads a copy of its state */
+/* data in flight towards @link; reads a copy of its state */
 static uint64_t ring_bytes_of(const struct link *link)
 {
 	struct ring_rx ring = link->rx;
@@ -20,7 +20,7 @@ static uint64_t ring_bytes_of(const struct link *link)
 
 void sim_check_bytes(struct sim *sim)
 {
-	uint64_t injected = 0, delivered = 0, inside = 0, lost = 0, dropped = 0, under_way = 0;
+	uint64_t injected = 0, delivered = 0, inside = 0, lost = 0, dropped = 0, in_flight = 0;
 
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
 		const struct sim_node *node = &sim->nodes[i];
@@ -35,12 +35,12 @@ void sim_check_bytes(struct sim *sim)
 		for (uint32_t p = 0; p < node->config->port_count; p++) {
 			lost += stats_port(node->stats, p)->lost_bytes;
 			dropped += stats_port(node->stats, p)->dropped_bytes;
-			under_way += ring_bytes_of(&node->links[p]);
+			in_flight += ring_bytes_of(&node->links[p]);
 		}
 	}
-	if (injected != delivered + inside + lost + dropped + under_way)
+	if (injected != delivered + inside + lost + dropped + in_flight)
 		sim_fail(sim, "totals",
 			 "injected %lu, delivered %lu + inside %lu + lost %lu + dropped %lu + "
-			 "under way %lu",
-			 injected, delivered, inside, lost, dropped, under_way);
+			 "in flight %lu",
+			 injected, delivered, inside, lost, dropped, in_flight);
 }

@@ -1,7 +1,7 @@
-/*  check_lid - the books of a fabric of kind port-group in one process (TB-25): what lies in the
- *  rings is counted too, so that every sum holds at any moment between two windows; every switch's
- *  buffers hold what its turns hold; and credit is never given for room that is not there, nor
- *  spent twice (PG-9). Packets of classes that keep order have kept it (PG-8: only the others may
+/*  check_lid - the accounts of a fabric of kind port-group in one process (TB-25). What is in the
+ *  rings is counted too, so every sum holds at any moment between two windows. The buffers of a
+ *  switch hold what its turns hold. Credit is never granted without free buffer, nor spent twice
+ *  (PG-9). Packets of classes that keep order have kept it (PG-8: only the others may
  *  overtake). */
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct held {
 	uint32_t packets, copies;
 };
 
-/* one output lane by itself; adds it to @held.  Return: bytes that wait. */
+/* one output lane alone; adds it to @held.  Return: bytes that wait. */
 static uint64_t check_lane(const struct sim *sim, const struct sim_node *node, uint32_t p,
 			   uint32_t l, struct held *held)
 {
@@ -49,7 +49,7 @@ static uint64_t check_lane(const struct sim *sim, const struct sim_node *node, u
 	return bytes;
 }
 
-/* one input by itself: its buffer, but for a port that waits for what a former link brought */
+/* one input alone: its buffer, but for a port that waits for what a former link brought */
 static void check_input(const struct sim *sim, const struct sim_node *node, uint32_t p,
 			const struct held *held)
 {
@@ -94,8 +94,8 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 			 lid->sw.flood_packets);
 }
 
-/* PG-9: what the sender at @from may send in all is no more than the receiver said, and the
- * receiver has room for all that it said */
+/* PG-9: what the sender at @from may send in all is no more than the receiver granted, and the
+ * receiver has buffer for all that it granted */
 static void check_credit(const struct sim *sim, uint32_t from_node, uint32_t from_port,
 			 uint32_t to_node, uint32_t to_port)
 {

@@ -21,7 +21,7 @@ static uint32_t bytes_of(const struct packet *packet)
 	return bytes > ETHERNET_CELL_BYTES ? bytes : ETHERNET_CELL_BYTES;
 }
 
-/* one queue by itself; adds it to @held */
+/* one queue alone; adds it to @held */
 static void check_queue(const struct sim *sim, const struct sim_node *node, uint32_t p, uint32_t c,
 			struct held *held)
 {
@@ -55,7 +55,7 @@ static void check_queue(const struct sim *sim, const struct sim_node *node, uint
 		sim_fail(sim, node->config->name, "p%u class %u: backlog is wrong", p, c);
 }
 
-/* one input by itself.  Return: bytes in its headroom. */
+/* one input alone.  Return: bytes in its headroom. */
 static uint64_t check_input(const struct sim *sim, const struct sim_node *node, uint32_t p,
 			    uint32_t c, const struct held *held)
 {
@@ -128,7 +128,8 @@ void sim_check_roce(struct sim *sim)
 			check_switch(sim, node);
 		for (uint32_t f = 0; f < node->stats->flow_rx_count; f++)
 			if (stats_flow_rx(node->stats, f)->reordered &&
-			    !sim->plan.faults.count) /* Ethernet: new ways overtake */
+			    !sim->plan.faults
+				     .count) /* Ethernet: a packet on a new path may overtake */
 				sim_fail(sim, node->config->name, "flow %u was reordered", f);
 	}
 	sim_check_bytes(sim);

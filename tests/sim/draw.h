@@ -34,7 +34,7 @@ static inline unsigned below(struct draw *draw, unsigned limit)
 	((const uint32_t[]){ __VA_ARGS__ }[below(draw, sizeof((const uint32_t[]){ __VA_ARGS__ }) / \
 							       sizeof(uint32_t))])
 
-/* of a workload: to whom */
+/* of a workload: its destinations */
 static inline void draw_pattern(struct draw *draw)
 {
 	if (!below(draw, 3))

@@ -60,7 +60,7 @@ void sim_open_prepared(struct sim *sim, const char *text, const char *const *set
 void sim_close(struct sim *sim);
 
 /** sim_run_until() - runs up to @limit, or until nothing more can happen; faults of the scenario
- *  are played on the way. */
+ *  are played meanwhile. */
 void sim_run_until(struct sim *sim, node_time_t limit);
 
 /** sim_run() - the whole scenario: its duration, then, if it says so, until the fabric is empty. */

@@ -112,7 +112,7 @@ TEST(headroom__responds_within_a_links_round_trip)
 
 	sim_open_text(&sim, slow_egress, (const char *const[]){ "congestion.headroom=yes", NULL });
 	bound = response_bound();
-	/* 2.7 us of it are the way there and back */
+	/* 2.7 us of it are the round trip */
 	ck_assert_uint_lt(bound, sim.plan.lookahead_ps * 5 / 2);
 	while (!the_flow("s2", 1)->um)
 		sim_run_until(&sim, now += step);
@@ -128,7 +128,7 @@ TEST(headroom__responds_within_a_links_round_trip)
 	while (the_flow("s2", 1)->next_data_flow != granted)
 		sim_run_until(&sim, now += step);
 	ck_assert_uint_le(now - started, bound);
-	/* nothing more, until a first credit, for a queue that is not above high, has made up for
+	/* nothing more, until a first credit, for a queue that is not above high, has compensated
 	 * that */
 	sim_run_until(&sim, now += sim.plan.lookahead_ps);
 	ck_assert_uint_eq(the_flow("s2", 1)->next_data_flow, granted);
@@ -156,7 +156,7 @@ static double mean_queue(uint32_t *most)
 }
 
 /* EC-13, EC-14: the queue settles at its target, never exceeds it by more than what comes until the
- * response, and nobody stops a link. The credit is right in every window (sim_check()); the slow
+ * response, and no link is stopped. The credit is right in every window (sim_check()); the slow
  * link is full all the time */
 TEST(headroom__settles_at_the_target)
 {
@@ -238,9 +238,9 @@ static const char pauses[] =
 	"pauses:\n"
 	"  - {host: c, start: 100us, stop: 300us, every: 20us, for: 15us}\n";
 
-/* EC-4: nobody sends too much, but the receiver pauses: congestion is found and told, senders are
- * limited to what the receiver takes; afterwards they send what has gathered at full speed, and are
- * free */
+/* EC-4: no host sends too much, but the receiver pauses. Congestion is detected and reported, and
+ * senders are limited to what the receiver takes. Afterwards they send their backlog at full speed,
+ * without a limit. */
 TEST_RANGE(pauses__look_like_an_incast, 0, 2)
 {
 	uint64_t extent_units = 0, limit_units;
@@ -256,7 +256,7 @@ TEST_RANGE(pauses__look_like_an_incast, 0, 2)
 		extent_units = SUM(extent_units);
 	}
 	limit_units = 4 * full_speed()->flow_extent_units;
-	fprintf(stderr, "pauses: ECA %lu, %lu units under way of %lu\n", stats_of("s2", 0)->eca_max,
+	fprintf(stderr, "pauses: ECA %lu, %lu units in flight of %lu\n", stats_of("s2", 0)->eca_max,
 		extent_units, limit_units);
 	ck_assert_double_gt(received_share("c", 310 * NODE_US, 360 * NODE_US), 0.98);
 	ck_assert_double_gt(received_share("c", 500 * NODE_US, 600 * NODE_US), 0.49);
@@ -357,8 +357,8 @@ TEST_RANGE(port_limit__bounds_what_is_inside, 0, 2)
 	finish();
 }
 
-/* EC-9: a ring of switches whose buffers fill all around stands still for ever; with the limit
- * alone it cannot saturate, and does not */
+/* EC-9: a ring of switches whose buffers are all full stalls for ever. With the limit alone it
+ * cannot saturate, and does not. */
 TEST_RANGE(port_limit__a_ring_goes_on, 0, 2)
 {
 	uint64_t inside = 0;
@@ -377,7 +377,7 @@ TEST_RANGE(port_limit__a_ring_goes_on, 0, 2)
 	sim_close(&sim);
 }
 
-/* ---- who is slowed, and who is not ---- */
+/* ---- flows that are limited, and flows that are not ---- */
 
 static const char victim[] =
 	"name: victim\n"

@@ -1,7 +1,7 @@
 /*  FC-15 ... FC-17, FC-26, PG-9, PG-11, TB-4, TB-22, TB-25: every link and every switch of a fat
- *  tree of 16 hosts fails in turn under full load, and returns. Every book is balanced all the
- *  while; no flow is reordered; what is lost was on what failed, waited for it, or found no way
- *  until tables followed; nothing stalls, and at the end every channel is free. */
+ *  tree of 16 hosts fails in turn under full load, and returns. All accounts balance all the
+ *  time. No flow is reordered. What is lost was on what failed, waited for it, or had no route
+ *  until tables followed. Nothing stalls, and at the end every channel is free. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -137,7 +137,7 @@ static const char large_tree[] =
 	"faults:\n"
 	"  - {at: %uus, for: %uus, %s}\n";
 
-/* what a frame and its ACKs can have on a link, both ways, and committed to it */
+/* what a frame and its ACKs can have on a link, in both directions, and committed to it */
 #define LOST_OF_A_LINK 60u
 
 /* fault number @number of the fat tree: its links between switches, then its switches; false: there

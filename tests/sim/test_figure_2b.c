@@ -1,6 +1,6 @@
 /*  FC-7, [S2 S3 fig. 2B]: a flow on the chain 222 -> 224 -> 226. One unit is sent and not
- *  acknowledged at 226 and six wait there, two are on their way from 224, three wait at 224, one is
- *  on its way from 222: the flow_extent is 9 at 224, 13 at 222. The state is brought about by
+ *  acknowledged at 226 and six wait there, two are in flight from 224, three wait at 224, one is
+ *  in flight from 222: the flow_extent is 9 at 224, 13 at 222. The state is brought about by
  *  traffic: thirteen packets of one unit, links that are free for just so many of them, and output
  *  queues of one unit (what waits there is sent as far as the input queue is concerned). */
 
@@ -55,7 +55,7 @@ static const struct ifct_entry *the_flow(struct sim *sim, const char *name, uint
 	return &sim_switch(sim, name)->ifcts[port].entries[0];
 }
 
-/* packets on their way to port @port */
+/* packets in flight to port @port */
 static uint32_t under_way(struct sim *sim, const char *name, uint32_t port)
 {
 	struct ring_rx ring = sim_switch(sim, name)->ports[port].link->rx;

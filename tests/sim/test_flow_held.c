@@ -83,7 +83,7 @@ TEST(fgfc__frames_are_lost)
 	sim_close(&sim);
 }
 
-/* room for two flows: the others run free, and the books balance */
+/* buffer for two flows: the others are not limited, and the accounts balance */
 TEST(fgfc__table_full)
 {
 	static const char text[] =

@@ -1,13 +1,13 @@
 /*  FC-15, FC-16, FC-24, FC-25, FC-26, TB-25: every policy that chooses paths, on random fabrics
  *  with many paths: static, hash and adaptive choice, redirects where flows enter and anywhere,
  *  detours, sources held, ordered beside unordered classes, links and switches that fail and return
- *  in the middle. All books are checked on the way. Every ordered flow arrives in order, every
+ *  in the middle. All accounts are checked meanwhile. Every ordered flow arrives in order, every
  *  message of either kind is complete but for what was on a link or switch that failed, and at the
  *  end every channel is free.
- *  A seed that 5 divides has up to twelve failures within 3 us: flows then have packets behind
- *  several links that are gone, and must neither overtake them nor wait for each other in a cycle
- *  (seed 17, when they waited link by link: link_drain.h). ORDER_SEEDS says how many fabrics
- *  (default 30), ORDER_SEED the first one; ORDER_SHOW=1 prints them. */
+ *  A seed that 5 divides has up to twelve failures within 3 us: flows then have packets downstream
+ *  of several failed links, and must neither overtake them nor wait for each other in a cycle (seed
+ *  17, when they waited link by link: link_drain.h). ORDER_SEEDS is the number of fabrics (default
+ *  30), ORDER_SEED the first one; ORDER_SHOW=1 prints them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -179,8 +179,8 @@ static char *with_faults(uint64_t seed)
 	return text;
 }
 
-/* how many packets can be on link @index, or committed to it: both ways what two fixed latencies
- * hold and what stands in the output queue */
+/* how many packets can be on link @index, or committed to it: in both directions what two fixed
+ * latencies hold, and what is in the output queue */
 static uint64_t link_holds(const struct plan *plan, uint32_t index)
 {
 	const struct plan_link *link = &plan->links[index];

@@ -1,5 +1,5 @@
-/*  Path-level PFC in whole fabrics of kind roce: who is paused when CNPs no longer help, and what
- *  that brings about (RC-7 ... RC-11, RC-14, RC-15). How it works, step by step:
+/*  Path-level PFC in whole fabrics of kind roce: which hosts are paused when CNPs no longer help,
+ *  and what follows (RC-7 ... RC-11, RC-14, RC-15). How it works, step by step:
  *  unit/switchd/ethernet/test_ethernet_path. */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static uint64_t forwarded(const char *node)
 	return sum;
 }
 
-/* ---- one ToR: more flows than the lowest rate of a NIC leaves room for ---- */
+/* ---- one ToR: more flows than fit into the link at the lowest rate of a NIC ---- */
 
 static const char one_tor[] =
 	"name: one-tor\n"
@@ -129,7 +129,7 @@ struct source {
 	node_time_t cnp_ps; /* the last one */
 };
 
-/* Up to the next step: notes what the queue pairs of host @h have sent and heard. Return: the
+/* Up to the next step: notes what the queue pairs of host @h have sent and received. Return: the
  * longest time that one has been without a CNP since @since, or since its first packet. */
 static node_time_t longest_gap(uint32_t h, struct source *sources, node_time_t since,
 			       node_time_t now)
@@ -178,7 +178,8 @@ TEST(sparse__no_source_raises_its_rate)
 
 /* ---- two classes ---- */
 
-/* Seven hosts send to h7 in class roce; h0 also sends to h8, whose link is free, in class other. Both
+/* Seven hosts send to h7 in class roce; h0 also sends to h8, whose link is free, in class other.
+ * Both
  * classes are watched. */
 static const char two_classes[] =
 	"name: two-classes\n"
@@ -248,7 +249,7 @@ TEST(clos__signals_reach_the_right_tors_only)
 	ck_assert_uint_gt(port_of("t2", "c")->path_pauses, 0);
 	ck_assert_uint_gt(port_of("t3", "d")->path_pauses, 0);
 	ck_assert_uint_gt(port_of("t0", "a")->path_resumes, 0);
-	/* neither who does not feed the queue, ... */
+	/* neither a host that does not feed the queue, ... */
 	ck_assert_uint_eq(port_of("t0", "v")->path_pauses, 0);
 	ck_assert_uint_eq(port_of("t1", "w")->path_pauses, 0);
 	ck_assert_uint_eq(port_of("t3", "r")->path_pauses, 0);

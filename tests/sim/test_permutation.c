@@ -37,7 +37,7 @@ static bool all_seeds(void)
 	return getenv("PERMUTATION_ALL") != NULL;
 }
 
-/* ---- theory: max-min shares of flows that draw their ways ---- */
+/* ---- theory: max-min shares of flows on random paths ---- */
 
 #define PATH_LINKS 6u
 #define LINKS_MAX 128u
@@ -115,7 +115,7 @@ static double max_min(struct path *paths)
 	return sum / HOSTS;
 }
 
-/* of the permutation that @sim plays, its flows' ways drawn again and again */
+/* of the permutation that @sim plays, the paths of its flows drawn again and again */
 static double theory(const struct results *results, struct random *random)
 {
 	struct path paths[HOSTS];
@@ -195,7 +195,7 @@ TEST(adaptive__redirects_find_a_way_for_all)
 		sim_run_until(&sim, 1500 * NODE_US);
 		before = routed_sum(&sim, redirects);
 		sim_run(&sim);
-		if (share(&sim) > 0.99) /* who has found one stays */
+		if (share(&sim) > 0.99) /* a flow that has found one stays */
 			ck_assert_uint_eq(routed_sum(&sim, redirects), before);
 		mean += share(&sim) / SEEDS;
 		least = share(&sim) < least ? share(&sim) : least;

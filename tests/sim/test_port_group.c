@@ -56,7 +56,7 @@ TEST_RANGE(policies__by_default, 0, 3)
 
 #define DRAGONFLY "topologies/port-group-dragonfly.yaml"
 
-/* PG-5, PG-6: groups of longer ways, beside a class that keeps order: nothing is lost, and
+/* PG-5, PG-6: groups of longer paths, beside a class that keeps order: nothing is lost, and
  * everything arrives, on four lanes */
 TEST_RANGE(non_minimal__books, 0, 3)
 {

@@ -24,7 +24,7 @@ static const char figure_5[] =
 /* a flow that has tried each of them, on average, has searched enough: the bound of moves until
  * they settle */
 #define WAYS 4u
-/* of a flow, if outputs ask and there are more flows than ways: measured 9 to 14 */
+/* of a flow, if outputs request them and there are more flows than paths: measured 9 to 14 */
 #define MOVES_MAX_PER_MS 30.0
 /* Gb/s; the fabric's links carry 4132 bytes for a frame of 4096 */
 #define RATE_MIN (0.98 * 200 * 4096 / 4132)
@@ -56,8 +56,8 @@ TEST(figure_5__one_is_redirected)
 		sim_run(&sim);
 		ck_assert_double_ge(goodput(&sim, 2), RATE_MIN);
 		ck_assert_double_ge(goodput(&sim, 3), RATE_MIN);
-		/* each flow has one other path, and no two of those share a link: whoever moves,
-		 * nobody has to move again */
+		/* each flow has one other path, and no two of those share a link: after one
+		 * redirect no further one is needed */
 		ck_assert_uint_le(routed_sum(&sim, redirects), 2);
 		redirects += routed_sum(&sim, redirects);
 		sim_check_released(&sim);
@@ -66,12 +66,12 @@ TEST(figure_5__one_is_redirected)
 	ck_assert_uint_gt(redirects, 0);
 }
 
-/* ---- more flows and ways ---- */
+/* ---- more flows and paths ---- */
 
-/* @flows hosts, each on a switch of its own, send to as many hosts of one switch, over any of @ways
- * switches between; malloc'd. Nobody who chooses knows what others do: only redirects part flows
- * that meet. */
-static char *parted_text(uint32_t flows, uint32_t ways)
+/* @flows hosts, each on a switch of its own, send to as many hosts of one switch, over any of
+ * @paths switches between; malloc'd. A choice does not know of other choices: only redirects
+ * separate flows that share a path. */
+static char *parted_text(uint32_t flows, uint32_t paths)
 {
 	char *text = NULL;
 	size_t length;
@@ -81,13 +81,13 @@ static char *parted_text(uint32_t flows, uint32_t ways)
 		     "switches: [d");
 	for (uint32_t i = 0; i < flows; i++)
 		fprintf(out, ", s%u", i);
-	for (uint32_t i = 0; i < ways; i++)
+	for (uint32_t i = 0; i < paths; i++)
 		fprintf(out, ", m%u", i);
 	fprintf(out, "]\n  hosts: {");
 	for (uint32_t i = 0; i < 2 * flows; i++)
 		fprintf(out, i < flows ? "%sh%u: s%u" : "%sh%u: d", i ? ", " : "", i, i);
 	fprintf(out, "}\n  links: [");
-	for (uint32_t m = 0; m < ways; m++) {
+	for (uint32_t m = 0; m < paths; m++) {
 		fprintf(out, "%s[m%u, d]", m ? ", " : "", m);
 		for (uint32_t i = 0; i < flows; i++)
 			fprintf(out, ", [s%u, m%u]", i, m);
@@ -110,9 +110,9 @@ struct moved {
 };
 
 /* @setting  or NULL */
-static struct moved moved_of(uint32_t flows, uint32_t ways, const char *setting)
+static struct moved moved_of(uint32_t flows, uint32_t paths, const char *setting)
 {
-	char *text = parted_text(flows, ways), seed[16];
+	char *text = parted_text(flows, paths), seed[16];
 	struct moved moved = { .least = RATE_MIN };
 
 	for (uint32_t s = 1; s <= SEEDS; s++) {
@@ -142,9 +142,9 @@ static struct moved moved_of(uint32_t flows, uint32_t ways, const char *setting)
 /* [S2]: and only ingress edges obey */
 static const char outputs_ask[] = "routing.redirect.anywhere=no";
 
-/* where there is a way for each they find them, and stay: the bound on oscillation is none at
- * all */
-TEST(parted__as_many_ways_as_flows)
+/* with a path for each flow, every flow finds one and stays: the bound on oscillation is no
+ * redirect at all */
+TEST(parted__as_many_paths_as_flows)
 {
 	for (uint32_t flows = 2; flows <= 4; flows++)
 		for (uint32_t s2 = 0; s2 < 2; s2++) {
@@ -156,9 +156,9 @@ TEST(parted__as_many_ways_as_flows)
 		}
 }
 
-/* Where there is none, flows are moved until each way has as many as the others: then nobody is
- * moved any more, and ways stay full. */
-TEST(parted__more_flows_than_ways)
+/* With fewer paths than flows, flows are redirected until each path has as many as the others. Then
+ * no flow is redirected any more, and paths stay saturated. */
+TEST(parted__more_flows_than_paths)
 {
 	for (uint32_t flows = 5; flows <= 8; flows += 3) {
 		struct moved moved = moved_of(flows, WAYS, NULL);
@@ -170,8 +170,8 @@ TEST(parted__more_flows_than_ways)
 	}
 }
 
-/* If outputs ask, more are moved the more congestion there is; ways stay full, and nobody is moved
- * all the time. */
+/* If outputs request redirects, more congestion causes more of them. Paths stay saturated, and no
+ * flow is redirected all the time. */
 TEST(parted__outputs_ask)
 {
 	uint64_t last = moved_of(4, 4, outputs_ask).early;
@@ -186,9 +186,9 @@ TEST(parted__outputs_ask)
 	}
 }
 
-/* [S2] in its own terms: with each packet asking by itself more requests are made than by one flow
- * in an interval, and the more flows are on a way the more for each of them. Ways stay full. Load
- * is what waits: who chooses knows nothing of what is further on. */
+/* [S2] in its own terms: each packet makes a request, so there are more requests than one for a
+ * flow in an interval, and more for each flow if more flows share a path. Paths stay saturated.
+ * Load is what waits: a choice does not know what is further downstream. */
 TEST(parted__preset_s2)
 {
 	uint64_t last = 0;
@@ -197,7 +197,8 @@ TEST(parted__preset_s2)
 		struct moved ours = moved_of(flows, 2, outputs_ask),
 			     moved = moved_of(flows, 2, "routing.preset=s2");
 
-		printf("preset s2: %u flows, 2 ways: asked %lu, outputs ask: %lu; moved %lu, %lu\n",
+		printf("preset s2: %u flows, 2 paths: requests %lu, by outputs %lu; redirects %lu, "
+		       "%lu\n",
 		       flows, (unsigned long)moved.asked, (unsigned long)ours.asked,
 		       (unsigned long)moved.early, (unsigned long)ours.early);
 		ck_assert_uint_gt(moved.asked, 2 * ours.asked);

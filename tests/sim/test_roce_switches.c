@@ -62,8 +62,8 @@ static double received_share(const char *host, const char *of)
 TEST_GROUP(roce_switches, .timeout_s = 0);
 
 /* RC-5: nothing is lost, headroom does what its formula says; the hosts behind the spines are
- * stopped over them (congestion spreading), and who shares the receiver's switch has more than who
- * has to share an uplink (the parking lot) */
+ * paused over them (congestion spreading). A sender at the receiver's switch gets more than one
+ * that shares an uplink (the parking lot) */
 TEST(lossless__incast)
 {
 	sim_open_text(&sim, INCAST(LOSSLESS), NULL);
@@ -91,7 +91,7 @@ TEST(lossless__too_little_headroom)
 	sim_close(&sim);
 }
 
-/* in a lossy class the same traffic is lost, and nobody is stopped */
+/* in a lossy class the same traffic is lost, and no host is paused */
 TEST(lossy__incast)
 {
 	sim_open_text(&sim, INCAST(LOSSY), NULL);

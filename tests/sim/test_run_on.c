@@ -1,6 +1,6 @@
-/*  TB-25: what a fabric that is not empty in time is told by: one that is slow comes to its end,
- *  one in which something waits for ever does not, be it that switches wait for each other or that
- *  a sender has no way. The swarms judge by this. */
+/*  TB-25: how a slow fabric is told from one that stalls. A slow one becomes empty. One in which
+ *  something waits for ever does not: switches wait for each other, or no packet of a sender can
+ *  pass. The swarms judge by this. */
 #include <stdlib.h>
 
 #include "tests/sim/sim.h"
@@ -21,19 +21,19 @@ static const char slow[] = "name: slow\n"
 			   "1500, frame: roce, messages: 2, "
 			   "arrival: closed, window: 2}\n";
 
-/* A TCP connection whose class has no room for a packet in the switch: it sends again and again. */
-static const char no_way[] = "name: no-way\n"
-			     "fabric: roce\n"
-			     "run: {duration: 10us, drain-max: 10ms}\n"
-			     "topology: {generate: star, hosts: 2}\n"
-			     "links: {rate: 100Gb/s, delay: 1us, mtu: 1500}\n"
-			     "classes:\n"
-			     "  - {name: c, lossless: no, alpha: 0.1%}\n"
-			     "roce: {buffer: 100kB}\n"
-			     "workloads:\n"
-			     "  - {name: w, pattern: pairs, pairs: [[h0, h1]], size: 1500B, "
-			     "packet: 1500, frame: tcp, messages: 1, "
-			     "arrival: closed, window: 1}\n";
+/* a TCP connection whose class has no buffer for a packet in the switch: it retransmits for ever */
+static const char no_buffer[] = "name: no-buffer\n"
+				"fabric: roce\n"
+				"run: {duration: 10us, drain-max: 10ms}\n"
+				"topology: {generate: star, hosts: 2}\n"
+				"links: {rate: 100Gb/s, delay: 1us, mtu: 1500}\n"
+				"classes:\n"
+				"  - {name: c, lossless: no, alpha: 0.1%}\n"
+				"roce: {buffer: 100kB}\n"
+				"workloads:\n"
+				"  - {name: w, pattern: pairs, pairs: [[h0, h1]], size: 1500B, "
+				"packet: 1500, frame: tcp, messages: 1, "
+				"arrival: closed, window: 1}\n";
 
 static struct sim sim;
 
@@ -67,9 +67,9 @@ TEST(run_on__slow)
 	sim_close(&sim);
 }
 
-TEST(run_on__no_way)
+TEST(run_on__no_buffer)
 {
-	sim_open_text(&sim, no_way, NULL);
+	sim_open_text(&sim, no_buffer, NULL);
 	sim_run(&sim);
 	ck_assert(!is_empty());
 	ck_assert_uint_gt(sim_drops(&sim, DROP_QUEUE_FULL), 0);

@@ -155,7 +155,7 @@ TEST_GROUP(links, 0);
 /* FC-12, FC-24: no destination is congested here. The flows that fill the narrow link are found by
  * their own queues in front of it: ACKs that pass these say so, the sources are limited, and what
  * comes later between the same two is bound to their path. The victim, which shares the link, is
- * neither. Without it nobody is told. */
+ * neither. Without it no source is notified. */
 TEST(figure_5__sources_of_a_link)
 {
 	struct figure_5 untold = figure_5_run((const char *const[]){ NULL });

@@ -141,7 +141,7 @@ static void write_congestion(struct draw *draw)
 		write_settings(draw);
 }
 
-/* ---- who sends, and who is slow to take it ---- */
+/* ---- senders, and receivers that are slow ---- */
 
 static void write_workload(struct draw *draw, unsigned index)
 {

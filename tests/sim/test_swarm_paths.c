@@ -1,5 +1,5 @@
-/*  FC-16, FC-23 ... FC-26, TB-3, TB-25: books balance, order holds and every channel is free at the
- *  end, whatever the ways: scenarios on topologies of many paths with choice, detours, lanes,
+/*  FC-16, FC-23 ... FC-26, TB-3, TB-25: accounts balance, order holds and every channel is free at
+ *  the end, whatever the paths: scenarios on topologies of many paths with choice, detours, lanes,
  *  redirects, unordered classes, losses, and links and switches that fail and return in the middle,
  *  drawn from a seed. SWARM_SEEDS says how many (default 60), SWARM_SEED the first, SWARM_SHOW
  *  shows them. */

@@ -217,7 +217,7 @@ static void write_roce(struct draw *draw, uint64_t buffer_bytes)
 	write_transports(draw);
 }
 
-/* ---- who sends, and who is slow to take it ---- */
+/* ---- senders, and receivers that are slow ---- */
 
 static void write_workload(struct draw *draw, unsigned index)
 {
@@ -407,8 +407,8 @@ static void check_drops(const struct sim *sim, const struct draw *draw)
 			 sim_drops(sim, DROP_HEADROOM));
 }
 
-/* a reason to wait for ever: switches wait for each other; or there is no way, as the share of a
- * lossy class is too small for any packet */
+/* a reason to wait for ever: switches wait for each other; or no packet can pass, as the share of a
+ * lossy class is too small for any */
 static bool may_wait_for_ever(struct sim *sim, const struct draw *draw)
 {
 	struct results results;

@@ -1,7 +1,8 @@
-# capture - what the tests of captures share: runs that capture, and an independent reader of the files.
+# capture - what the tests of captures share: runs that capture, and an independent reader.
 #
-# Sourced by tests/system/test_capture*.sh behind common.sh; ends the test if there is no such reader. Works in $scratch.
-# The reader takes long to start, so it reads each file once: what awk then asks for stands in a table, FILE.table.
+# Sourced by tests/system/test_capture*.sh after common.sh; ends the test if there is no such
+# reader. Works in $scratch. The reader takes long to start, so it reads each file once: what awk
+# then needs is in a table, FILE.table.
 
 for tool in tshark capinfos mergecap editcap; do
 	command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
@@ -16,7 +17,8 @@ in='direction == "0x00000001"' out='direction == "0x00000002"'
 # capture STATUS SCENARIO OPTION... - a run with CSV files in csv/
 capture() { run "$1" run "$2" --quiet --csv csv "${@:3}"; }
 
-# decode FILE - makes FILE.table, unless it is there and later than FILE: a line per frame, a column for each of columns
+# decode FILE - makes FILE.table, unless it is there and later than FILE: a line per frame, a column
+# for each of columns
 decode() {
 	[ "$1.table" -nt "$1" ] || tshark -n -r "$1" -o ip.check_checksum:TRUE -o udp.ignore_ipv6_zero_checksum:TRUE \
 		-o tcp.analyze_sequence_numbers:FALSE -T fields "${columns[@]/#*=/-e}" >"$1.table" 2>tshark.log
@@ -33,7 +35,8 @@ of() {
 	awk -F '\t' -v OFS='\t' "{ $names } $2 { print ${wanted#, } }" "$1.table"
 }
 fields() { of "$1" 1 "${@:2}"; } # FILE COLUMN... - a line per frame
-seen() { of "$1" "$2" len >seen && wc -l <seen; } # FILE CONDITION - how many frames fit; nothing if that cannot be said
+# seen FILE CONDITION - how many frames fit; nothing if that cannot be said
+seen() { of "$1" "$2" len >seen && wc -l <seen; }
 
 # counter NODE PEER NAME - of the port, from the CSV
 counter() {
@@ -42,7 +45,8 @@ counter() {
 		$1 == node && $3 == peer { print $column }' csv/ports.csv
 }
 
-# counted FILE NODE PEER - are the frames of that link in FILE those that the port has counted, both ways, and are there any?
+# counted FILE NODE PEER - are the frames of that link in FILE those that the port has counted, in
+# both directions, and are there any?
 counted() {
 	local came went sent received link="link == \"$2:$3\""
 	came=$(seen "$1" "$link && $in")
@@ -53,7 +57,8 @@ counted() {
 	[ "$came" = "$received" ] && [ "$went" = "$sent" ] && [ "$((came + went))" -gt 0 ]
 }
 
-# sound FILE - do its stamps never go back, and is no frame malformed or worth a warning (6291456) or more?
+# sound FILE - do its stamps never go back, and is no frame malformed or worth a warning (6291456)
+# or more?
 sound() {
 	local back bad
 	capinfos "$1" | grep 'Strict time order: *True' || return 1

@@ -35,7 +35,8 @@ skip() {
 	echo "skipped $1: $2"
 }
 
-# run STATUS ARGUMENTS... - heddle with these arguments ends with STATUS; its output is in $scratch/out and $scratch/err
+# run STATUS ARGUMENTS... - heddle with these arguments ends with STATUS; its output is in
+# $scratch/out and $scratch/err
 run() {
 	local wanted=$1 status
 	shift
@@ -105,10 +106,12 @@ fabric_dir() {
 	at_end '"$heddle" down --all >/dev/null 2>&1'
 }
 
-# forbidden FILE - does `heddle up` say in $scratch/FILE that the kernel or a sandbox keeps it from what it needs?
+# forbidden FILE - does `heddle up` say in $scratch/FILE that the kernel or a sandbox keeps it from
+# what it needs?
 forbidden() { grep -q -e 'ermi' -e 'forbid' "$scratch/$1"; }
 
-# fabric_up SCENARIO [OPTION...] - or the end of the test: skipped where the kernel does not allow it
+# fabric_up SCENARIO [OPTION...] - or the end of the test: skipped where the kernel does not allow
+# it
 fabric_up() {
 	"$heddle" up "$@" >"$scratch/up" 2>&1 && return
 	cat "$scratch/up"
@@ -119,7 +122,8 @@ fabric_up() {
 # listening HOST PORT - a server in the host takes connections there, as soon as it does
 listening() { wait_for "$heddle" exec "$1" -- grep -hE ":$(printf %04X "$2") [0-9A-F]*:0000 0A" /proc/net/tcp /proc/net/tcp6; }
 
-# programs_copy FOLDER - heddle, its programs, topologies and system tests, for a user who may not read the top folder
+# programs_copy FOLDER - heddle, its programs, topologies and system tests, for a user that may not
+# read the top folder
 programs_copy() {
 	local built
 	built=$(dirname "$(readlink -f "$heddle")")
@@ -131,7 +135,8 @@ programs_copy() {
 	chmod -R a+rX "$1"
 }
 
-# as_user UID COMMAND... - as an ordinary user without privileges, groups and environment; only root can
+# as_user UID COMMAND... - as an ordinary user without privileges, groups and environment; only root
+# can
 as_user() {
 	local user=$1
 	shift

@@ -1,5 +1,5 @@
 /*  forbid - runs a command as a sandbox does that refuses some system calls: they fail with EPERM.
- *  usage: forbid WHAT... -- COMMAND [ARGUMENT ...]      WHAT: a word of the table below
+ *  usage: forbid WHAT... -- COMMAND [ARGUMENT ...]      WHAT: a name in the table below
  *
  *  The filter (seccomp) is inherited by whatever the command starts. Exit status 77: there is no
  *  seccomp here. */

@@ -1,7 +1,7 @@
 /*  icrc_check FILE - are the ICRCs of all RoCEv2 frames in a pcap file right?
  *
- *  By itself: it shares no code with the nodes, reads packets from the annex RoCEv2 of the
- *  InfiniBand specification (A17.3.3), and has a CRC-32 of its own, bit by bit. A line for each
+ *  It shares no code with the nodes. It reads packets from the annex RoCEv2 of the
+ *  InfiniBand specification (A17.3.3) and has a CRC-32 of its own, bit by bit. A line for each
  *  opcode: how many frames have it, and how many of them a wrong ICRC; a line for each frame that
  *  is wrong. Exit status 0 if there are RoCEv2 frames and none is wrong.
  *  The file: little endian, link type Ethernet, as `tshark -F pcap -w FILE` writes it. Frames must
@@ -43,7 +43,7 @@ static uint16_t be16(const uint8_t *bytes)
 }
 
 /* What routers may change, to ones: IPv4 TOS, TTL, checksum; IPv6 traffic class, flow label, hop
- * limit; UDP checksum; the byte of BTH behind P_Key. @ip is a copy. */
+ * limit; UDP checksum; the byte of BTH after P_Key. @ip is a copy. */
 static void mask(uint8_t *ip, int ip_bytes)
 {
 	if (ip_bytes == 20) {

@@ -22,7 +22,7 @@ struct rogue {
 
 typedef void rogue_fn(struct rogue *rogue, node_time_t end);
 
-/* in the ring, or nowhere if nobody reads it any more */
+/* in the ring, or nowhere if it has no reader any more */
 static struct record *next_record(struct rogue *rogue, node_time_t at, uint32_t captured_bytes)
 {
 	static uint64_t nowhere[32];

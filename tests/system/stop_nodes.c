@@ -1,12 +1,12 @@
 /*  stop_nodes - runs heddle, and stops or starves its nodes at a stage of the run that is known
  *  exactly.
- *  usage: stop_nodes LINE WHO HOW MILLISECONDS -- HEDDLE run SCENARIO --verbose [OPTION ...]
+ *  usage: stop_nodes LINE NODES HOW MILLISECONDS -- HEDDLE run SCENARIO --verbose [OPTION ...]
  *    LINE  the nodes are disturbed once this line of `--verbose`, from 1, is there
- *    WHO   all, or a number: the child of that number, modulo their count
+ *    NODES all, or a number: the child of that number, modulo their count
  *    HOW   stop (SIGSTOP, then SIGCONT after so long), flap (the same again and again: 3 ms
  *          stopped, 1 ms not), starve (SCHED_IDLE on one core beside a program that computes)
  *
- *  How the stage is known: standard error of heddle is a pipe with room for one line. A line is
+ *  How the stage is known: standard error of heddle is a pipe with space for one line. A line is
  *  taken out only after the nodes have been disturbed, so heddle cannot get past its next line
  *  before. Stages begin with a line just after the one that ended the last, so nodes disturbed at
  *  the last one's end are so from the very beginning of the next.
@@ -195,7 +195,8 @@ static unsigned long follow(struct disturbance *d, int fd)
 		if (ready <= 0)
 			continue;
 		if (lines + 1 == d->line && !d->on && polled.revents & POLLIN)
-			begin(d); /* while its line is still in the pipe, and the next one has no room */
+			/* its line is still in the pipe, without space for the next one */
+			begin(d);
 		length = read(fd, text, LINE_MAX_BYTES);
 		if (length <= 0)
 			return lines;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# test_attach_containers - two Podman containers without any network become hosts of a running fabric (TB-3, TB-15, TB-17): they reach
-# each other and the fabric's own hosts, each by a veth pair from its namespace into that of the fabric.
+# test_attach_containers - two Podman containers without any network become hosts of a running
+# fabric (TB-3, TB-15, TB-17): they reach each other and the fabric's own hosts, each by a veth pair
+# from its namespace into that of the fabric.
 #
 #   blue - s1 --- s2 --- s3 - red        h1 ... h6 beside them: topologies/two-racks.yaml
 #

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# test_break - a run under the virtual clock can be stopped, stepped, looked into, changed and continued (TB-9).
+# test_break - a run under the virtual clock can be stopped, stepped, looked into, changed and
+# continued (TB-9).
 #
-# The parking lot (S3, fig. 5) is stopped at 50 us, when all eleven hosts have filled the last link's queue.
+# The parking lot (S3, fig. 5) is stopped at 50 us, when all eleven hosts have filled the last
+# link's queue.
 set -u
 . "$(dirname "$0")/common.sh"
 

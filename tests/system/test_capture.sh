@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
-# test_capture - what passed a link stands in a pcapng file, and an independent reader agrees (TB-19).
+# test_capture - what passed a link is in a pcapng file, and an independent reader agrees (TB-19).
 #
-#   A B C - s502 --- s504 --- s506 --- s508 - J K L      topologies/parking-lot.yaml: eleven hosts send to L
-#                                           ^ fabric link, 200 Gb/s, ACK frames against the data; host links: data one way
+#   A B C - s502 --- s504 --- s506 --- s508 - J K L      topologies/parking-lot.yaml
+#                                   ^ fabric link, 200 Gb/s, ACK frames against the data
 #
-# Frames in a file = what the node at that end has counted: sent without control words, received. The files of both ends of a
-# link hold the same frames, with stamps that differ by its delay.
+# Eleven hosts send to L. Links of hosts carry data only.
+#
+# Frames in a file = what the node at that end has counted: sent without control words, received.
+# The files of both ends of a link hold the same frames, with stamps that differ by its delay.
 set -u
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/capture.sh"
 
 lot=$topologies/parking-lot.yaml
 star=$topologies/star-incast.yaml
-short=(--set run.duration=200us --set run.warmup=100us --set 'expect=[]') # of what passes the parking lot in a run, a sixth is plenty
+# a sixth of the parking lot's run is enough
+short=(--set run.duration=200us --set run.warmup=100us --set 'expect=[]')
 columns+=(icrc=infiniband.invariant.crc)
 
 # ---- both kinds of link, under the virtual clock ----

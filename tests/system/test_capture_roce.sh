@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
-# test_capture_roce - every standard frame of a RoCE fabric, as an independent reader sees it (RC-1, RC-2, RC-4 ... RC-6, RC-8, RC-9, RC-10, TB-19).
+# test_capture_roce - every standard frame of a RoCE fabric, as an independent reader sees it (RC-1,
+# RC-2, RC-4 ... RC-6, RC-8, RC-9, RC-10, TB-19).
 #
 #   a  RoCEv2, IPv4 ----.
-#   b  RoCEv2, IPv6 ----|                            four links of 25 Gb/s meet at one: marks, CNPs, CNPs of the switch's own, signals along
-#   c  RoCEv2, 1 % lost-|  left === 100 Gb/s === right --- r      the path, PFC between the switches and towards the hosts;
-#   d  TCP, a class  ---'                            what c's link loses is asked for with NAKs
+#   b  RoCEv2, IPv6 ----|                            four links of 25 Gb/s meet at one
+#   c  RoCEv2, 1 % lost-|  left === 100 Gb/s === right --- r
+#   d  TCP, a class  ---'
 #      of its own
 #
-# tshark decodes each frame as what it is and finds none malformed; there are as many of each kind as the nodes have counted; each RoCEv2
-# frame has the ICRC that icrc_check, which shares no code with the nodes, works out; every CNP has the bytes of a real one.
+# There are marks, CNPs, CNPs of the switch, signals along the path, PFC between the switches and
+# towards the hosts. What c's link loses is requested by NAKs.
+#
+# tshark decodes each frame as what it is and finds none malformed. There are as many of each kind
+# as the nodes have counted. Each RoCEv2 frame has the ICRC that icrc_check computes, which shares
+# no code with the nodes. Every CNP has the bytes of a real one.
 set -u
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/capture.sh"
@@ -52,7 +57,8 @@ columns+=(to=eth.dst version=ip.version src=ip.src src6=ipv6.src dscp=ip.dsfield
 data='(opcode != "" && opcode < 5)' ack='opcode == 17' cnp='opcode == 129' tcp='tcp != ""' control='control != ""'
 marked='(ecn == 3 || ecn6 == 3)'
 
-# sum TABLE COLUMN CONDITION... - over the rows of csv/TABLE.csv that have the given text, COLUMN=TEXT
+# sum TABLE COLUMN CONDITION... - over the rows of csv/TABLE.csv that have the given text,
+# COLUMN=TEXT
 sum() {
 	awk -F, -v column="$2" -v conditions="${*:3}" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(conditions, condition, " "); next }
@@ -73,7 +79,8 @@ icrcs() {
 	editcap -F pcap "$1" whole.pcap && "$icrc_check" whole.pcap
 }
 
-# every frame is one of three kinds; RoCEv2 to port 4791, over both kinds of IP; class 0 data and ACKs, 1 TCP, 2 CNPs; data ECN-capable
+# every frame is one of three kinds; RoCEv2 to port 4791, over both kinds of IP; class 0 data and
+# ACKs, 1 TCP, 2 CNPs; data ECN-capable
 kinds() {
 	[ "$(seen trunk.pcapng '!(opcode != "" && port == 4791) && tcp == "" && control == ""')" = 0 ] &&
 		[ "$(of trunk.pcapng 'opcode != ""' version | sort -u | tr -d '\n')" = 46 ] &&
@@ -84,9 +91,10 @@ kinds() {
 		[ "$(of trunk.pcapng "$ack || $cnp" 'ecn ecn6' | sort -u)" = 0 ]
 }
 
-# BTH of data: version 0, P_Key 65535; first, middle ..., last; every queue pair counts its packets from 0 on; what it sends again is counted
-# as that. Payload and padding are a multiple of four bytes; a first or middle packet has one path MTU, the largest that fits into 1500, a
-# last one no more, and together they have the bytes of a message. FILTER of frames, SOURCE of flows
+# BTH of data: version 0, P_Key 65535; first, middle ..., last; every queue pair counts its packets
+# from 0 on; what it sends again is counted as that. Payload and padding are a multiple of four
+# bytes; a first or middle packet has one path MTU, the largest that fits into 1500, a last one no
+# more, and together they have the bytes of a message. FILTER of frames, SOURCE of flows
 sequence() {
 	of "$1" "$2 && $data" 'src src6' pair psn opcode tver p_key udp_bytes pad | awk '
 		{
@@ -126,7 +134,8 @@ tcp() {
 		same "$(seen trunk.pcapng "$out && acks ~ /1|True/")" "$(counter d left rx_packets)"
 }
 
-# 16 bytes of zeros and an ICRC behind a BTH that, but for the queue pair and the signal, is that of a CNP of real hardware
+# a BTH that is that of a CNP of real hardware but for the queue pair and the signal; then 16 bytes
+# of zeros and an ICRC
 golden() {
 	of trunk.pcapng "$cnp" payload signal | awk '{
 		n++
@@ -181,7 +190,7 @@ real() {
 check 'the same against the wall clock' real
 standard real
 
-# ---- the other ways to say stop ----
+# ---- other forms of a pause ----
 
 pause_frames() {
 	capture 0 roce.yaml "${files[@]}" --set roce.pfc.pause=yes --set roce.path-pause.form=port || return 1

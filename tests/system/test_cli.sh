@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test_cli - heddle from the outside: commands, options, exit statuses, files (TB-10, TB-11, TB-13, TB-24).
+# test_cli - heddle from the outside: commands, options, exit statuses, files (TB-10, TB-11, TB-13,
+# TB-24).
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -53,7 +54,8 @@ json() {
 	grep -q '^ "host": null' "$scratch/out"
 }
 
-# TB-13: what a result came from can be checked without Heddle, and is the same from wherever it is run
+# TB-13: what a result came from can be checked without Heddle, and is the same from wherever it is
+# run
 json_origin() {
 	local digest
 	digest=$(sha256sum <"$tiny" | cut -c1-64)
@@ -107,7 +109,8 @@ bad_expectation_set() {
 	run 2 run "$tiny" --set seed=2 --set 'expect=[lots == 0]' && says err "--set expect=[lots == 0]: there is no metric 'lots' - did you mean 'lost'?"
 }
 
-# wrong expectations are reported together with mistakes in other sections: metrics always, names where their section is right
+# wrong expectations are reported together with mistakes in other sections: metrics always, names
+# where their section is right
 all_mistakes() {
 	sed 's/lost > 5/lots == 0/; s/jain(w)/jain(v)/' "$scratch/hopeful.yaml" >"$scratch/wrong.yaml"
 	local mistake
@@ -131,7 +134,7 @@ seed() {
 	run 0 run "$tiny" --json --seed 77 && says out '"seed": 77'
 }
 
-# somebody who ships heddle alone hears what is missing
+# heddle alone, without the other programs, names what is missing
 alone() {
 	cp "$(readlink -f "$heddle")" "$scratch/heddle" && ! "$scratch/heddle" run "$tiny" >"$scratch/out" 2>"$scratch/err" &&
 		says err 'cannot find the program switchd'
@@ -180,7 +183,8 @@ no_room() {
 	cat "$scratch/err"
 	[ "$status" = 2 ] && says err "$1" && ! ls "$2" | grep .
 }
-# the limit comes when the run has begun, because it is one for shared memory too (SIGXFSZ, which is to end nothing)
+# the limit comes when the run has begun, because it is one for shared memory too (SIGXFSZ, which is
+# to end nothing)
 file_limit() {
 	local pid
 	mkdir "$scratch/limit" && mkfifo "$scratch/commands" && exec 9<>"$scratch/commands" || return 1

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # test_compare - variants of a scenario side by side: heddle run --compare (TB-10, TB-13).
 #
-#   a1, a2 --- s1 === s2 --- b1, b2        and a ring of seven switches that comes to a standstill in one variant
+#   a1, a2 --- s1 === s2 --- b1, b2        and a ring of seven switches that stalls in one variant
 #
 # and topologies/roce-compare.yaml: an incast and two victims, over two switches.
 #
-# What is in a row is what a run of its own with the same settings says; a variant that stalls does not keep the others from being
-# run; a mistake in one is told where it stands before anything is run.
+# What is in a row is what a run of its own with the same settings says; a variant that stalls does
+# not keep the others from being run; a mistake in one is told where it stands before anything is
+# run.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -44,7 +45,8 @@ table() {
 # value VARIANT METRIC - in the table
 value() { jq -r --arg v "$1" --arg m "$2" '.variants[] | select(.name == $v) | .values[$m]' "$scratch/two.json"; }
 
-# as_alone VARIANT OPTION... - a run of its own with these options has the same goodput and queue; its expectation fails
+# as_alone VARIANT OPTION... - a run of its own with these options has the same goodput and queue;
+# its expectation fails
 as_alone() {
 	local variant=$1
 	shift
@@ -88,8 +90,10 @@ mistakes() {
 		run 2 run --compare "$scratch/two.yaml" --break-at 1us && says err 'for a single run'
 }
 
-# what theory demands of an incast and its victims under seven kinds of congestion control (RC-1..RC-11, RC-16): columns 0 incast, 1 Jain, 2 queue,
-# 3 drops, 4 resent, 5 PFC of the receiver's switch, 6 and 7 the victim's goodput and p99, 8 and 9 those of the one on a sender's NIC
+# what theory demands of an incast and its victims under seven kinds of congestion control
+# (RC-1..RC-11, RC-16): columns 0 incast, 1 Jain, 2 queue, 3 drops, 4 resent, 5 PFC of the
+# receiver's switch, 6 and 7 the victim's goodput and p99, 8 and 9 those of the one on a sender's
+# NIC
 kinds() {
 	run 0 run --compare "$topologies/roce-compare.yaml" --quiet --json "$scratch/kinds.json" &&
 		jq '[.variants[] | {key: .name, value: [.values[]]}] | from_entries' "$scratch/kinds.json" >"$scratch/kinds"

@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
-# test_congestion - what congestion control must show, on the scenarios of topologies/ (EC-4, EC-6 ... EC-10, EC-12 ... EC-14, EC-18 ... EC-20).
+# test_congestion - what congestion control must show, on the scenarios of topologies/ (EC-4, EC-6
+# ... EC-10, EC-12 ... EC-14, EC-18 ... EC-20).
 #
-#   incast            N = 2 ... 1013 hosts send to one: the queue bounded, nothing lost, the link full, the shares fair
-#   incast-victims    flows beside an incast are as fast as alone; they are not, if what protects them is off
+#   incast            N = 2 ... 1013 hosts send to one: the queue bounded, nothing lost, the link
+#                     full, the shares fair
+#   incast-victims    flows beside an incast are as fast as alone; not so if their protection is off
 #   slow-receiver     a receiver that pauses its link is an incast as well
 #   full-injection    where nothing is congested nothing is limited
 #   the others        one mechanism each: what it does, and that it is this mechanism that does it
 #
-# Figures are printed; docs/congestion.md has them too. Fabrics of more than some forty nodes run in one process (sim_json: the same
-# bytes, test_sim_same_bytes).
+# Figures are printed; docs/congestion.md has them too. Fabrics of more than some forty nodes run in
+# one process (sim_json: the same bytes, test_sim_same_bytes).
 set -u
 . "$(dirname "$0")/common.sh"
 
 sim=$top/build/release/sim/sim_json
 
-# play FILE STATUS SCENARIO [path=value...] - with real processes: heddle run ends with STATUS, its result is in $scratch/FILE
+# play FILE STATUS SCENARIO [path=value...] - with real processes: heddle run ends with STATUS, its
+# result is in $scratch/FILE
 play() {
 	local file=$1 wanted=$2 scenario=$topologies/$3.yaml settings=() setting
 	shift 3
@@ -24,13 +27,15 @@ play() {
 	return 1
 }
 
-# all_hold FILE - does all hold that was expected of the result in $scratch/FILE? What does not is in $scratch/FILE.not
+# all_hold FILE - does all hold that was expected of the result in $scratch/FILE? What does not is
+# in $scratch/FILE.not
 all_hold() {
 	jq -r '.expectations[] | select(.ok | not) | "FAILED  \(.text): \(.value)"' "$scratch/$1" | tee "$scratch/$1.not"
 	[ -s "$scratch/$1" ] && [ ! -s "$scratch/$1.not" ]
 }
 
-# simulate FILE STATUS SCENARIO [path=value...] - the same in one process; STATUS 1: something does not hold
+# simulate FILE STATUS SCENARIO [path=value...] - the same in one process; STATUS 1: something does
+# not hold
 simulate() {
 	local file=$1 wanted=$2 scenario=$topologies/$3.yaml
 	shift 3
@@ -41,7 +46,8 @@ simulate() {
 
 # ---- EC-18: incast ----
 
-# queue_bound SWITCHES HOSTS FRAME - for two round trips every other port of the switch brings what its link carries
+# queue_bound SWITCHES HOSTS FRAME - for two round trips every other port of the switch brings what
+# its link carries
 queue_bound() {
 	"$heddle" check --congestion --json "$topologies/incast.yaml" --set links.mtu="$3" |
 		jq --argjson inputs $(($1 + $2 - 2)) '.congestion.basis | $inputs * 2 * .rate_bps / 8 * .rtt_ps / 1e12 | floor'
@@ -103,7 +109,8 @@ victims='same-way same-nic other-way same-switch'
 # of FILE WORKLOAD FIELD - a figure of a workload
 of() { jq -r --arg name "$2" ".groups[\$name] | $3" "$scratch/$1"; }
 
-# as_alone FILE WORKLOAD - at least 95 % of the bandwidth, at most 1.3 times the p99 that it has in $scratch/alone
+# as_alone FILE WORKLOAD - at least 95 % of the bandwidth, at most 1.3 times the p99 that it has in
+# $scratch/alone
 as_alone() {
 	awk -v g="$(of "$1" "$2" .goodput_bps)" -v g0="$(of alone "$2" .goodput_bps)" -v p="$(of "$1" "$2" .fct_ps.p99)" \
 		-v p0="$(of alone "$2" .fct_ps.p99)" -v name="$2" 'BEGIN {
@@ -112,7 +119,8 @@ as_alone() {
 		exit !(g0 > 0 && p0 > 0 && g >= 0.95 * g0 && p <= 1.3 * p0) }'
 }
 
-# collapsed FILE WORKLOAD - less than half the bandwidth that it has in $scratch/alone, and 5 times the p99
+# collapsed FILE WORKLOAD - less than half the bandwidth that it has in $scratch/alone, and 5 times
+# the p99
 collapsed() {
 	as_alone "$1" "$2" && return 1
 	awk -v g="$(of "$1" "$2" .goodput_bps)" -v g0="$(of alone "$2" .goodput_bps)" -v p="$(of "$1" "$2" .fct_ps.p99)" \
@@ -157,7 +165,8 @@ check '64 hosts inject at 100 %' simulate full 0 full-injection
 
 # ---- one mechanism each ----
 
-# needs SCENARIO SETTING TEXT... - what the scenario expects holds, but without the mechanism what begins with TEXT does not
+# needs SCENARIO SETTING TEXT... - what the scenario expects holds, but without the mechanism what
+# begins with TEXT does not
 needs() {
 	local scenario=$1 setting=$2 text
 	shift 2
@@ -175,7 +184,8 @@ check 'fewer hops on a dragonfly (FC-24)' needs dragonfly-hops congestion=no hop
 check 'packets a second of edge and fabric ports (FC-10)' simulate packets 0 small-packets
 check 'credit per flow on a slow link between switches (EC-12)' needs congested-link congestion.headroom=no \
 	headroom.starts 'buffer.max(s1:s0)' 'fct.p99(beside)'
-# the queue of a0's or a1's flow at s1, from 200 us on: between target level, 337 units, and high level (EC-13)
+# the queue of a0's or a1's flow at s1, from 200 us on: between target level, 337 units, and high
+# level (EC-13)
 settles() {
 	"$heddle" run "$topologies/congested-link.yaml" --quiet --csv "$scratch/csv" &&
 		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# test_container - an image from the distribution's packages alone runs a scenario (TB-17), with the engine's own seccomp
-# profile by the fallback event loop and with ours by io_uring (TB-5), and the results are the bytes that come outside.
+# test_container - an image from the distribution's packages alone runs a scenario (TB-17), with the
+# engine's own seccomp profile by the fallback event loop and with ours by io_uring (TB-5), and the
+# results are the bytes that come outside.
 #
-#   build-image.sh --> localhost/heddle-test:PID --> run.sh parking-lot.yaml, twice  ==  ./heddle run parking-lot.yaml
+#   build-image.sh --> localhost/heddle-test:PID --> run.sh parking-lot.yaml, twice
+#                                                ==  ./heddle run parking-lot.yaml
 #
-# Then hosts with real programs in a container (TB-15, TB-16): what docs/containers.md says they need, and nothing more.
+# Then hosts with real programs in a container (TB-15, TB-16): what docs/containers.md says they
+# need, and nothing more.
 #
 # Whatever happens, the image, the containers and the temporary files are gone at the end.
 set -u
@@ -32,7 +35,8 @@ build() {
 	TMPDIR=$scratch/tmp "$containers/build-image.sh" --tools "$image" >"$scratch/build.log" 2>&1
 }
 
-# in_image NAME SECCOMP STATUS ARGUMENTS... - run.sh ends with STATUS; what it prints and writes is in $scratch/NAME
+# in_image NAME SECCOMP STATUS ARGUMENTS... - run.sh ends with STATUS; what it prints and writes is
+# in $scratch/NAME
 in_image() {
 	local folder=$scratch/$1 status
 	mkdir -p "$folder"
@@ -44,7 +48,8 @@ in_image() {
 	return 1
 }
 
-# hosts OPTION... - two-racks runs in a container with these options, and its hosts speak to each other
+# hosts OPTION... - two-racks runs in a container with these options, and its hosts speak to each
+# other
 hosts() {
 	timeout 120 "${engine[@]}" run --rm --network=none --log-driver=none --ulimit nofile=1000:1000 --ulimit nproc=1000:1000 \
 		-v "$topologies:/scenario:ro" -v "$scratch/talk:/talk:ro" "$@" "$image" sh /talk >"$scratch/out" 2>"$scratch/err"
@@ -87,7 +92,8 @@ no_image() {
 	"${engine[@]}" rmi "$image" >/dev/null && ! "${engine[@]}" image inspect "$image" >/dev/null 2>&1
 }
 
-# the libraries that build-image.sh finds are listed by hand in the other way to build the image
+# the libraries that build-image.sh finds are listed by hand in the Containerfile, which builds the
+# image too
 containerfile_lists_libraries() {
 	local package
 	for package in $(sed -n 's/^build-image: .* with \(.*\); .*/\1/p' "$scratch/build.log"); do
@@ -100,8 +106,8 @@ profile_is_made() {
 	"$containers/seccomp.sh" make | cmp - "$containers/seccomp.json"
 }
 
-# refused_calls OPTION... - what root of such a container may do, our profile refuses: calls by their numbers on x86_64, and
-# with which error: EPERM 1, ENOSYS 38, EAFNOSUPPORT 97
+# refused_calls OPTION... - what root of such a container may do, our profile refuses: calls by
+# their numbers on x86_64, and with which error: EPERM 1, ENOSYS 38, EAFNOSUPPORT 97
 refused_calls() {
 	hosts "$@"
 	cat "$scratch/out" "$scratch/err"

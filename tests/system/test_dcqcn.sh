@@ -1,18 +1,24 @@
 #!/usr/bin/env bash
-# test_dcqcn - DCQCN, PFC headroom and shares of classes in whole fabrics, on the scenarios of topologies/ (RC-1 ... RC-3, RC-5, RC-6).
+# test_dcqcn - DCQCN, PFC headroom and shares of classes in whole fabrics, on the scenarios of
+# topologies/ (RC-1 ... RC-3, RC-5, RC-6).
 #
-#   dcqcn-one-cnp    the course of a rate after a single CNP, to the bit per second; R_AI per increase period; pacing of CNPs
-#   pfc-headroom     nothing is lost with the derived headroom at the worst moment, and how much less is too little
-#   dcqcn-incast     few flows: fair, a short queue, as long as a model of the protocol says; many: the queue at kmax and beyond
+#   dcqcn-one-cnp    the course of a rate after a single CNP, to the bit per second; R_AI per
+#                    increase period; pacing of CNPs
+#   pfc-headroom     nothing is lost with the derived headroom at the worst moment; how much less
+#                    is too little
+#   dcqcn-incast     few flows: fair, a short queue, as long as a model of the protocol predicts;
+#                    many: the queue at kmax and beyond
 #   ets-shares       classes get their minima
 #
-# Figures are printed; docs/roce-figures.md has them too. Long runs are played in one process (sim_json: the same bytes, test_sim_same_bytes).
+# Figures are printed; docs/roce-figures.md has them too. Long runs are played in one process
+# (sim_json: the same bytes, test_sim_same_bytes).
 set -u
 . "$(dirname "$0")/common.sh"
 
 sim=$top/build/release/sim/sim_json
 
-# play SCENARIO [path=value...] - with real processes: all that is expected holds; its CSV is in $scratch/csv
+# play SCENARIO [path=value...] - with real processes: all that is expected holds; its CSV is in
+# $scratch/csv
 play() {
 	local scenario=$topologies/$1.yaml settings=() setting
 	shift
@@ -72,7 +78,8 @@ shown 'R_AI in each increase period' additive
 
 # ---- RC-2: CNPs ----
 
-# gap MICROSECONDS - two flows that do not slow down, all of whose packets are marked: a CNP each interval, not more
+# gap MICROSECONDS - two flows that do not slow down, all of whose packets are marked: a CNP each
+# interval, not more
 gap() {
 	simulate gap dcqcn-incast "roce.dcqcn.cnp-interval=${1}us" roce.dcqcn.rate-min=40Gb/s run.duration=10ms run.warmup=1ms \
 		"expect=[cnps.gap(load) >= ${1}us, cnps.made(load) > 0]" || return
@@ -96,7 +103,8 @@ fill() {
 	simulate fill pfc-headroom links.rate="$rate" links.delay="$delay" links.mtu="$mtu" run.duration=400us pauses.0.for=390us \
 		workloads.forth.packet="$mtu" workloads.back.packet="$mtu" workloads.forth.size=10MB workloads.back.size=10MB "$@"
 }
-# headroom RATE DELAY MTU - of the moments at which the frame may begin that PFC waits for, the worst; one byte less then is too little
+# headroom RATE DELAY MTU - of the moments at which the frame may begin that PFC waits for, the
+# worst; one byte less then is too little
 headroom() {
 	local derived used worst=0 begin worst_begin
 	derived=$("$heddle" check --json "$topologies/pfc-headroom.yaml" --set links.rate="$1" --set links.delay="$2" --set links.mtu="$3" \
@@ -109,7 +117,7 @@ headroom() {
 		[ "$used" -gt "$worst" ] && worst=$used worst_begin=$begin
 	done
 	echo "        $1, $2, MTU $3: $worst of $derived bytes needed"
-	# less than a frame from it; gaps take time, but no room
+	# less than a frame from it; gaps take time, but no buffer
 	[ "$worst" -gt $((derived * ($3 + 4) / ($3 + 24) - $3 - 4)) ] &&
 		fill "$1" "$2" "$3" "$buffer" workloads.back.start="$worst_begin" roce.pfc.headroom="$worst" 'expect=[drops == 0]' &&
 		fill "$1" "$2" "$3" "$buffer" workloads.back.start="$worst_begin" roce.pfc.headroom=$((worst - 1)) 'expect=[drops(headroom) >= 1]' &&
@@ -137,7 +145,8 @@ few() {
 		exit !(queue > 0.85 * $4 && queue < 1.15 * $4) }'
 }
 
-# settled FLOWS SHARE - after the first 50 ms its queue is at kmax or above for less than SHARE of the time, with real processes
+# settled FLOWS SHARE - after the first 50 ms its queue is at kmax or above for less than SHARE of
+# the time, with real processes
 settled() {
 	play dcqcn-incast "workloads.load.from=[$(hosts "$1")]" run.sample=20us || return
 	awk -F, -v n="$1" -v share="$2" "$at"' $at["node"] == "s" && $at["port"] == 8 && $at["at_ps"] >= 50e9 {

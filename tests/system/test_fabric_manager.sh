@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test_fabric_manager - discovery, tables that follow links and nodes while traffic runs, and a manager that dies (PG-11, FC-26, TB-14).
+# test_fabric_manager - discovery, tables that follow links and nodes while traffic runs, and a
+# manager that dies (PG-11, FC-26, TB-14).
 #
 #   a1, a2 - leaf0 === spine0, spine1 === leaf1 - b1, b2
 set -u
@@ -28,7 +29,7 @@ becomes() {
 	return 1
 }
 pings() { on "$first" ping -c 1 -W 5 -q "$last"; }
-# the way from leaf0 to leaf1 (fabric address 2) has so many ports
+# the route from leaf0 to leaf1 (fabric address 2) has so many ports
 ways() { routes leaf0 | awk -v wanted="$1" '$1 == 2 { print; exit NF - 1 != wanted } END { if (!NR) exit 1 }'; }
 ended() { ! kill -0 "$1" 2>/dev/null; }
 
@@ -116,7 +117,8 @@ check 'no manager is left behind' gone_soon "$active" "$standby"
 
 # ---- a run under the real clock has the same two processes ----
 
-# Static routes, so that who comes from leaf1 over spine0 is lost for good unless tables follow: a half of what leaf0's hosts are sent.
+# Routes are static: what comes from leaf1 over spine0 is lost for good unless tables follow, a half
+# of what leaf0's hosts are sent.
 cat >"$scratch/run.yaml" <<'YAML'
 name: dies
 run: {duration: 3s}
@@ -150,9 +152,10 @@ check 'the time line has killed one of them, and the other one took over' told
 check 'whose tables followed: nearly everything arrived' jq -e '.totals | .delivered_bytes > .injected_bytes * 0.95' "$scratch/run.json"
 check 'no manager is left' gone_soon $both
 
-# ---- former and new ways together ----
+# ---- former and new routes together ----
 
-# on one lane a torus gets other ways along a tree when a link fails, and those of before when it returns: that is told, with the circle
+# on one lane a torus gets routes along a tree when a link fails, and the former ones when it
+# returns: that is reported, with the cycle
 printf '%s\n' 'name: torus' 'run: {duration: 200us}' 'topology: {generate: torus, shape: [4, 4], hosts-per-switch: 1}' \
 	'workloads: [{name: uniform, pattern: uniform, size: 16KiB, arrival: poisson, load: 5%}]' \
 	'faults: [{at: 50us, link: [s0.0, s0.1], for: 50us}]' >"$scratch/torus.yaml"

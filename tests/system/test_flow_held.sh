@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # test_flow_held - real programs' flows, one of them held at its source (EC-15 ... EC-17).
 #
-#   h1, h2 ==> h0     two TCP streams share h0's link of 1 Gb/s; the switch names them to the NICs of h1 and h2
+#   h1, h2 ==> h0     two TCP streams share h0's link of 1 Gb/s; the switch names them to both NICs
 #   h1 ------> h3     another stream of h1
 #
-# What must hold: the NIC of h1 holds the stream to h0 now and then; every byte arrives, checked by its digest; nothing is
-# dropped but what a held flow sent beyond its own queue, which TCP sends again; in the end nothing is held. How fast it was is no matter here. Skipped where the kernel forbids network namespaces.
+# What must hold: the NIC of h1 holds the stream to h0 now and then; every byte arrives, checked by
+# its digest; nothing is dropped but what a held flow sent beyond its own queue, which TCP sends
+# again; in the end nothing is held. How fast it was is no matter here. Skipped where the kernel
+# forbids network namespaces.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -48,7 +50,8 @@ peer.sendall(open(sys.argv[3], "rb").read())' "$2" "$3" "$scratch/data" || retur
 	wait "$receiver" && [ "$(cat "$scratch/got-$3")" = "$digest" ]
 }
 
-# what a program of h1 hears of flows that are held: pause, credit, protocol, ports (docs/congestion.md)
+# what a program of h1 receives about paused flows: pause, credit, protocol, ports
+# (docs/congestion.md)
 listen_for_holds() {
 	on h1 python3 -c '
 import os, socket, struct, sys
@@ -86,14 +89,15 @@ wait_for ls "$scratch/ready" >"$scratch/listens"
 check 'three TCP streams, every byte' streams
 touch "$scratch/enough"
 wait $hearing
-# a look may miss it, the count does not; who is seen must be the one
+# a look may miss it, the count does not; a flow that is seen must be the right one
 named() {
 	"$heddle" ps --json >"$scratch/ps"
 	jq -e '[.[0].nodes[] | select(.name == "h1") | .ports[0].congestion.fgfc_frames // 0] | add > 0' "$scratch/ps" &&
 		{ grep -q 'ports [0-9]* > 6001' "$scratch/named" || ! grep -q 'ports [0-9]* > ' "$scratch/named"; }
 }
 check 'the flow to h0 was named to the NIC of h1' named
-# EC-17: the program heard of that flow, with a pause, and of no flow but those of its host (on a slow machine the other one may be held, too)
+# EC-17: the program was notified of that flow, with a pause, and of no flow but those of its host
+# (on a slow machine the other one may be paused, too)
 heard() {
 	grep -q '^[1-9][0-9]* [0-9]* 6 [0-9]* 6001$' "$scratch/heard" && ! grep -qv ' 6 [0-9]* 600[13]$' "$scratch/heard"
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# test_hosts - real programs over three switches (TB-8, TB-15, TB-16, FC-3): what they were written for works, unchanged.
+# test_hosts - real programs over three switches (TB-8, TB-15, TB-16, FC-3): what they were written
+# for works, unchanged.
 #
 #   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     10 Gb/s, 10 us a link: topologies/two-racks.yaml
 #
-# The kernel's own stack, ping, iperf3, curl, Open MPI and redis judge. Everything runs in one fabric of its own runtime
-# directory. BRIEF=1: only ping and iperf3; so test_rootless calls it as an ordinary user. Skipped where the kernel forbids
-# network namespaces.
+# The kernel's own stack, ping, iperf3, curl, Open MPI and redis judge. Everything runs in one
+# fabric of its own runtime directory. BRIEF=1: only ping and iperf3; so test_rootless calls it as
+# an ordinary user. Skipped where the kernel forbids network namespaces.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -24,7 +25,7 @@ have() {
 	return 1
 }
 
-# two networks lie behind h4, which is a router (FC-3)
+# h4 is a router to two networks (FC-3)
 fabric_up "$topologies/two-racks.yaml" --set 'topology.hosts.h4={switch: s2, prefixes: [10.9.0.0/16, "fd99::/32"]}'
 
 ping_all() {
@@ -41,13 +42,14 @@ check 'neighbour discovery too' on h1 sh -c 'ip -6 neigh show | grep -q 02:48:00
 check 'an MTU of 9000, unfragmented' on h1 ping -4 -c 3 -w 30 -q -M do -s 8972 h6
 bigger_refused() { ! on h1 ping -4 -c 1 -W 1 -q -M do -s 8973 h6; }
 check 'and not a byte more' bigger_refused
-# nobody answers a broadcast ping, but the kernel counts what it hears
+# no host answers a broadcast ping, but its kernel counts what it receives
 heard() { on "$1" awk '$1 == "IpExt:" { if (n++) print $at; else for (at = NF; $at != "InBcastPkts"; at--); }' /proc/net/netstat; }
 broadcast() {
 	local before host
 	before=$(for host in h2 h3 h4 h5 h6; do heard $host; done)
 	on h1 ping -4 -b -c 2 -i 0.2 -W 1 -q 10.255.255.255 2>&1
-	wait_for heard_by_all '>=' "$before" && sleep 0.2 && heard_by_all '==' "$before" # a copy may follow
+	# a copy may follow
+	wait_for heard_by_all '>=' "$before" && sleep 0.2 && heard_by_all '==' "$before"
 }
 # heard_by_all '==' BEFORE - two frames by each of them
 heard_by_all() {
@@ -62,7 +64,8 @@ routed() {
 		on h1 ping -c 1 -w 30 -q 10.9.5.5 && on h6 ping -c 1 -w 30 -q fd99::5
 }
 check 'networks behind a router' routed
-# with a MAC that no host has: the ingress edge finds the router by the prefix, and no other host sees the frames
+# with a MAC that no host has: the ingress edge finds the router by the prefix, and no other host
+# sees the frames
 nic_received() { "$heddle" ps two-racks --json | jq --arg host "$1" '.[0].nodes[] | select(.name == $host).received_packets'; }
 router_has() { [ "$(nic_received h4)" -ge "$1" ] && echo "$1"; }
 by_prefix() {
@@ -95,10 +98,12 @@ tcp() {
 }
 if have iperf3 'iperf3' && have jq 'iperf3'; then
 	check 'iperf3 TCP over three switches' tcp
-	# What the kernels of both ends count. What iperf3 counts as lost may wait in the socket of a server that did not run.
+	# What the kernels of both ends count. What iperf3 counts as lost may wait in the socket of
+	# a server that did not run.
 	snmp() { on "$1" awk -v key="$2" '$1 == "'"$3"':" { if (n++) print $at; else for (at = NF; $at != key; at--); }' /proc/net/snmp; }
 	overrun() { "$heddle" ps --json | jq '.[0].nodes[] | select(.name == "h1").drops | (.host_overrun // 0) + (.fgfc_queue // 0)'; }
-	# datagrams that h1 has sent, less those that its NIC had no free buffer for; datagrams that have reached h6
+	# datagrams that h1 has sent, less those that its NIC had no free buffer for; datagrams that
+	# have reached h6
 	sent() { echo $(($(snmp h1 OutDatagrams Udp) - $(overrun))); }
 	reached() { echo $(($(snmp h6 InReceives Ip) - $(snmp h6 InSegs Tcp) - $(snmp h6 InMsgs Icmp))); }
 	all_reached() { echo "$(($(sent) - $1)) of $(($(snmp h1 OutDatagrams Udp) - $3)) sent, $(($(reached) - $2)) reached"; }
@@ -164,7 +169,8 @@ if [ -z "${BRIEF:-}" ] && have redis-server 'redis-benchmark'; then
 	check 'redis-benchmark' redis
 fi
 
-# what the fabric itself has lost; what nobody had asked for is no loss, nor what a host sent faster than its NIC took it, or than its flow may send
+# what the fabric itself has lost. No loss is what no host had requested, and what a host sent
+# faster than its NIC took it or than its flow may send
 no_drops() {
 	"$heddle" ps two-racks --json >"$scratch/ps" || return 1
 	jq -e '.[0].nodes | length == 9 and all(.drops | del(.no_listener, .host_overrun, .fgfc_queue) | add // 0 | . == 0) and

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# test_join - hosts, switches and links join a running fabric and leave it; an existing namespace becomes a host (TB-10, TB-15, TB-22).
+# test_join - hosts, switches and links join a running fabric and leave it; an existing namespace
+# becomes a host (TB-10, TB-15, TB-22).
 #
-# Hosts at one switch (h3 and h4 at s2, h5 and h6 at s3) talk all the while: what joins, fails and leaves is at other ports of
-# their switches, and none of their packets may be lost.
+# Hosts at one switch (h3 and h4 at s2, h5 and h6 at s3) talk all the while: what joins, fails and
+# leaves is at other ports of their switches, and none of their packets may be lost.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -19,7 +20,7 @@ counted() { [ "$(counts)" = "$1" ] || { counts; return 1; }; }
 
 killed() { wait "$1"; [ $? = 137 ]; }
 
-# who is there from the start, and stays
+# hosts that are there from the start, and stay
 for pair in 'h3 h4' 'h5 h6'; do
 	"$heddle" exec "${pair% *}" -- ping -i 0.05 "${pair#* }" >"$scratch/bystander ${pair% *}" 2>&1 &
 done
@@ -35,7 +36,8 @@ check 'a host joins behind it' run 0 add host h8 s4 rate=1Gb/s
 check 'and reaches all' reachable h8 h4
 check 'a link joins' run 0 add link s4 s2 medium=veth
 check 'seven hosts and switches more or less' counted '8 4 13'
-# s4 has three links and a host; of its other ports, where nobody has joined yet, only the list of ports tells
+# s4 has three links and a host. Its other ports, where no host has joined yet, are only in the list
+# of ports.
 shows_joined() {
 	[ "$("$heddle" show s4 congestion | grep -c '^p[0-9]')" = 4 ] && [ "$("$heddle" show s4 queues | grep -c '^p[0-9]')" = 4 ] &&
 		"$heddle" show s4 ports | grep vacant && [ "$("$heddle" show s4 congestion 9 | grep -c '^p9')" = 1 ]
@@ -110,7 +112,8 @@ check 'many links are used' reachable h1 h4
 
 # answered HOST - the sequence numbers of the answers that its ping has had
 answered() { sed -n 's/.* bytes from .*icmp_seq=\([0-9]*\) .*/\1/p' "$scratch/bystander $1"; }
-# undisturbed HOST - still answered, and none is missing up to the last one: a late answer is late, not lost
+# undisturbed HOST - still answered, and none is missing up to the last one: a late answer is late,
+# not lost
 undisturbed() {
 	local before last
 	before=$(answered "$1" | tail -n 1)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # test_kill - whatever dies, whenever: a clear message, an exit status, and nothing left (TB-22).
 #
-# A long run of the parking lot (4 switches, 12 NICs) is disturbed at a random moment, ROUNDS times (16; `make soak`: 200):
-# a random node is killed or stopped, or the orchestrator is killed. heddle must say which node and why and end with
-# status 4. How long it took is a measurement, which is printed and decides nothing: two seconds are the goal. Only what
-# hangs fails: a guard ends it after $guard_s seconds and says so. Every process must be gone;
-# /dev/shm and /tmp must be as before (links, clock and statistics are nameless memory, so there is
-# nothing else that could stay).
-# SEED makes the same choices again.
+# A long run of the parking lot (4 switches, 12 NICs) is disturbed at a random moment, ROUNDS times
+# (16; `make soak`: 200): a random node is killed or stopped, or the orchestrator is killed. heddle
+# must say which node and why and end with status 4. How long it took is a measurement, which is
+# printed and decides nothing: two seconds are the goal. Only what hangs fails: a guard ends it
+# after $guard_s seconds and says so. Every process must be gone; /dev/shm and /tmp must be as
+# before (links, clock and statistics are nameless memory, so there is nothing else that could
+# stay). SEED makes the same choices again.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -22,7 +22,7 @@ now_ms() {
 	echo $(($(date +%s%N) / 1000000))
 }
 
-# what a run could leave behind in the file system
+# what a run could leave in the file system
 leftovers() {
 	ls -A /dev/shm 2>/dev/null
 	find /tmp -maxdepth 1 -newer "$scratch/start" \( -name '*heddle*' -o -name '*switchd*' -o -name '*nicd*' \) 2>/dev/null

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test_layers - does tests/layers.sh find planted includes and declarations that are against the order?
+# test_layers - does tests/layers.sh find planted includes and declarations that are against the
+# order?
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 tree=$(mktemp -d)

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# test_links - links under the real clock are what they are said to be, and can be changed while programs run (TB-4, TB-8, TB-10, TB-22).
+# test_links - links under the real clock are what they are said to be, and can be changed while
+# programs run (TB-4, TB-8, TB-10, TB-22).
 #
 #   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     10 Gb/s, 10 us a link: topologies/two-racks.yaml
 #
-# Delay by ping, rate and fairness by iperf3, loss by the switch's own count of a UDP stream against what iperf3 misses.
-# A link and a switch fail: what crosses them is lost, the rest goes on, and the link returns.
+# Delay by ping, rate and fairness by iperf3, loss by the switch's own count of a UDP stream against
+# what iperf3 misses. A link and a switch fail: what crosses them is lost, the rest goes on, and the
+# link returns.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -31,8 +33,8 @@ iperf() {
 goodput() { jq .end.sum_received.bits_per_second "$scratch/$1"; }
 holds() { awk "BEGIN { exit !($1) }" || { echo "not so: $1"; return 1; }; }
 
-# judged NAME COMMAND... - a check of a delay or a rate. Where it fails, and the fabric states that it
-# was not faithful meanwhile, it counts as skipped.
+# judged NAME COMMAND... - a check of a delay or a rate. Where it fails, and the fabric states that
+# it was not faithful meanwhile, it counts as skipped.
 judged() {
 	local name=$1 verdict held=true
 	shift
@@ -46,7 +48,8 @@ judged() {
 	fi
 }
 
-# the least round trip of 100 in milliseconds: what the path itself takes, on a machine that is busy with other things
+# the least round trip of 100 in milliseconds: what the path itself takes, on a machine that is busy
+# with other things
 rtt() { on "$1" ping -4 -c 100 -i 0.02 -q "$2" | sed -n 's|^rtt [^=]*= \([0-9.]*\)/.*|\1|p'; }
 
 rtt_is_path() {
@@ -55,7 +58,8 @@ rtt_is_path() {
 	echo "$least ms"
 	holds "$least >= $1 && $least <= $1 * 1.1 + 0.1"
 }
-# the path's own delay, both ways: 4 links of 10 us, of which one is changed; NICs 0.5 us, switches 0.35 us
+# the path's own round trip: 4 links of 10 us, of which one is changed; NICs 0.5 us, switches 0.35
+# us
 check 'set a delay of 5 ms' run 0 link s1:s2 set delay=5ms
 judged 'round trip: 10 ms and 60 us' rtt_is_path 10.06
 check 'set a delay of 1 ms' run 0 link s1:s2 set delay=1ms
@@ -82,9 +86,9 @@ share() {
 judged 'two TCP flows share it (Jain >= 0.95), a third elsewhere has all it wants' share
 check 'as fast as before' run 0 link s3:h6 set rate=10Gb/s
 
-# A number of packets, not a time: of n packets 0.1 % are lost, with a deviation of sqrt(n / 1000), of
-# which four and a half are allowed. Counted at the link; a slow machine loses more at the sender and
-# at the receiver.
+# A number of packets, not a time: of n packets 0.1 % are lost, with a deviation of sqrt(n / 1000),
+# of which four and a half are allowed. Counted at the link; a slow machine loses more at the sender
+# and at the receiver.
 loss() {
 	local before after sent lost
 	before=$("$heddle" show s1 ports | awk '$3 == "s2" { print $5, $NF }')

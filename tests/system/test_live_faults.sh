@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# test_live_faults - changes of a running fabric of which some node does not take part: dead, stopped, or behind a link that was
-# taken down (TB-4, TB-22). Whatever is refused leaves everything as it was, and says whose fault it is.
+# test_live_faults - changes of a running fabric in which a node takes no part: it is dead, stopped,
+# or beyond a link that was taken down (TB-4, TB-22). A refused change leaves everything as it was,
+# and names the node that caused it.
 #
 #   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     topologies/two-racks.yaml
 set -u
@@ -54,7 +55,8 @@ check 'the time that it has taken still counts' [ "$(cpu)" -ge "$before" ]
 check 'its link is set' run 0 link s2:s3 set delay=1us loss=0
 check 'and is not taken up by that' link_is s2 s3 state 'dead end'
 check 'it starts again' run 0 start s3
-check 'with its link' reachable h2 h6 # h1's kernel may be about to give up a question of its own: it asked for h6 while the link was down
+# not h1: its kernel asked for h6 while the link was down, and may be about to give up
+check 'with its link' reachable h2 h6
 check 'as it was set' link_is s2 s3 delay_ps 1000000
 
 # ---- a stopped one ----
@@ -87,7 +89,7 @@ check 'a stopped NIC' send STOP h5 stopped
 check 'leaves' run 0 remove h5
 check 'the last host left of s3 is gone' sh -c "! '$heddle' ps two-racks | grep -q ' h[56] '"
 
-# ---- words that cannot be sent, and a reader who leaves ----
+# ---- words that cannot be sent, and a reader that leaves ----
 
 unread() {
 	"$heddle" top -d 0.1 | head -n 1

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# test_live_recovery - programs talk over two ways; one of them fails, by command or with a switch that is killed, and returns. What is sent
-# afterwards arrives, and traffic flows again within a stated time. Real clock (FC-26, TB-4, TB-14, PG-11).
+# test_live_recovery - programs talk over two paths. One of them fails, by command or with a killed
+# switch, and returns. What is sent afterwards arrives, and traffic flows again within a stated
+# time. Real clock (FC-26, TB-4, TB-14, PG-11).
 #
 #   a1, a2 - leaf0 === spine0, spine1 === leaf1 - b1, b2
 set -u
@@ -9,7 +10,8 @@ set -u
 fabric_dir
 command -v jq >/dev/null || { echo 'skipped: jq is not installed'; exit 77; }
 command -v python3 >/dev/null || { echo 'skipped: python3 is not installed'; exit 77; }
-recovery_ms=${RECOVERY_MS:-60000} # it hangs after that, on whatever machine; what was measured is printed
+# after that it hangs, on any machine; what was measured is printed
+recovery_ms=${RECOVERY_MS:-60000}
 file=$scratch/clos.yaml
 printf '%s\n' 'name: clos' 'run: {duration: 1s}' 'topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 2, spines: 2}' \
 	'routing: {choice: adaptive}' \
@@ -19,7 +21,8 @@ fabric_up "$file"
 node() { "$heddle" ps --json | jq -r --arg name "$1" --arg key "$2" '.[0].nodes[] | select(.name == $name)[$key]'; }
 hosts=($("$heddle" ps --json | jq -r '.[0].nodes[] | select(.kind == "nic").name'))
 
-# ---- two streams, one each way across; every datagram is numbered, every one that arrives is noted with its time ----
+# ---- two streams, one in each direction ----
+# every datagram is numbered, and every one that arrives is noted with its time
 
 cat >"$scratch/receive.py" <<'END'
 import socket, sys, time
@@ -56,7 +59,8 @@ stream "${hosts[0]}" "${hosts[2]}" "$scratch/one"
 stream "${hosts[3]}" "${hosts[1]}" "$scratch/two"
 
 now_ns() { python3 -c 'import time; print(time.monotonic_ns())'; }
-# flows_again FILE SINCE_NS - ten datagrams that follow one another arrive, sent after SINCE_NS, within the bound; prints how soon
+# flows_again FILE SINCE_NS - ten datagrams that follow one another arrive, sent after SINCE_NS,
+# within the bound; prints how soon
 flows_again() {
 	for _ in $(seq $((recovery_ms / 50))); do
 		awk -v since="$2" -v bound="$recovery_ms" '
@@ -68,7 +72,8 @@ flows_again() {
 	done
 	return 1
 }
-# recovers SINCE_NS - both streams; those already under way over what failed end within a millisecond or so
+# recovers SINCE_NS - both streams; datagrams already in flight over what failed end within about a
+# millisecond
 recovers() { flows_again "$scratch/one" "$1" && flows_again "$scratch/two" "$1"; }
 
 check 'streams flow' recovers "$(now_ns)"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # test_make - several goals of one `make` do not build the same files at once.
 #
-# In the place of the makes that goals start stands a program that fails, after it has looked whether
-# another one runs. Nothing is built.
+# In the place of the makes that goals start stands a program that fails, after it has looked
+# whether another one runs. Nothing is built.
 set -u
 . "$(dirname "$0")/common.sh"
 

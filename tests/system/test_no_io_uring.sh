@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# test_no_io_uring - in a sandbox that refuses io_uring, as the default seccomp profiles of containers do, the fallback event
-# loop is chosen at the start, one line says so, and the results are the same bytes (TB-5).
+# test_no_io_uring - in a sandbox that refuses io_uring, as the default seccomp profiles of
+# containers do, the fallback event loop is chosen at the start, one line says so, and the results
+# are the same bytes (TB-5).
 set -u
 . "$(dirname "$0")/common.sh"
 

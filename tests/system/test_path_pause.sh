@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# test_path_pause - where ECN and CNPs fail, and what path-level PFC does then, on the scenarios of topologies/ (RC-7 ... RC-15).
+# test_path_pause - where ECN and CNPs fail, and what path-level PFC does then, on the scenarios of
+# topologies/ (RC-7 ... RC-15).
 #
-#   ecn-failure        every packet is marked, and the queue grows all the same, from so many queue pairs on
-#   cnp-rate           the rate of a sender against the CNPs that it gets, with its floor: figures 8 and 9 of S4, by a model of the protocol
-#   cnp-threshold      CNPs of the switch hold as many queue pairs as can be held at a NIC's lowest rate
+#   ecn-failure        from so many queue pairs on, the queue grows although every packet is marked
+#   cnp-rate           the rate of a sender against the CNPs that it gets, with its floor: figures 8
+#                      and 9 of S4, by a model of the protocol
+#   cnp-threshold      CNPs of the switch limit as many queue pairs as a NIC's lowest rate allows
 #   cnp-threshold-300us  the same with the sources' period that S4 gives
 #   cnp-sparse         the same with packets further apart than the sources' period
 #   cnp-failure        beyond that: table 1 of S4, its causes; what stands in the buffer is an input
 #   path-pause         the same rows with path-level PFC
-#   path-pause-clos    signals over three levels of switches, and who acts on them
+#   path-pause-clos    signals over three levels of switches, and the switches that act on them
 #
-# Figures are printed; docs/roce-figures.md has them too. Without LONG=yes (make soak) sweeps are shorter and have fewer rows.
+# Figures are printed; docs/roce-figures.md has them too. Without LONG=yes (make soak) sweeps are
+# shorter and have fewer rows.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -19,7 +22,8 @@ compare=$top/build/release/sim/sim_compare
 long=${LONG:-}
 short=(--set run.duration=60ms --set run.warmup=40ms)
 
-# play STATUS SCENARIO [path=value...] - in one process (the same bytes: test_sim_same_bytes); STATUS 1: something does not hold, and is in SCENARIO.not
+# play STATUS SCENARIO [path=value...] - in one process (the same bytes: test_sim_same_bytes);
+# STATUS 1: something does not hold, and is in SCENARIO.not
 play() {
 	local wanted=$1 scenario=$2 status=0
 	shift 2
@@ -29,7 +33,8 @@ play() {
 	[ -s "$scratch/$scenario" ] && [ $status = "$wanted" ]
 }
 
-# needs SCENARIO SETTINGS WITHOUT TEXT... - with SETTINGS (words) all holds; with the setting WITHOUT besides, what begins with TEXT does not
+# needs SCENARIO SETTINGS WITHOUT TEXT... - with SETTINGS (words) all holds; with the setting
+# WITHOUT besides, what begins with TEXT does not
 needs() {
 	local scenario=$1 settings without=$3 text
 	read -ra settings <<<"$2"
@@ -67,7 +72,8 @@ figures() {
 	grep '^        ' "$scratch/check.log"
 }
 
-# rows SCENARIO FILTER - does FILTER hold of all variants of the table? It sees them as {name, n (queue pairs a server), and each column's value}
+# rows SCENARIO FILTER - does FILTER hold of all variants of the table? It sees them as {name, n
+# (queue pairs a server), and each column's value}
 rows() {
 	jq -e '
 		. as $table | [.variants[] | . as $variant |
@@ -110,8 +116,10 @@ check 'ten do not: megabytes, milliseconds' rows cnp-threshold '.n < 10 or (.que
 check 'packets further apart than the period (RC-8)' needs cnp-sparse '' roce.supplement=no 'queue.max(s0:h7, roce)' \
 	'delay.mean(s0:h7, roce)' pauses.sent
 
-# a queue pair of cnp-rate: the row's name is its period, the window of the row is in the scenario. Bits of the link: 338 bytes of 314
-# course NAME TAU FAST-RECOVERY FROM UNTIL - is its rate that of the model, and where the model has settled, that of the balance? SETTLED: yes
+# a queue pair of cnp-rate: the row's name is its period, the window of the row is in the scenario.
+# Bits of the link: 338 bytes of 314
+# course NAME TAU FAST-RECOVERY FROM UNTIL - is its rate that of the model, and where the model has
+# settled, that of the balance? SETTLED: yes
 course() {
 	local name=$1 tau=$2 f=$3 from=$4 until=$5 settled=${6:-yes} goodput
 	goodput=$(jq --arg name "$name" '.variants[] | select(.name == $name) | .values["goodput(load)"]' "$scratch/cnp-rate.json")
@@ -122,7 +130,8 @@ course() {
 		{ printf "        %-12s %6d CNPs/s, %7.2f Mb/s; model %7.2f, balance %8.2f\n", name, $3 / seconds, rate / 1e6, $1 / 1e6, $2 / 1e6
 			exit !(near(rate, $1, 0.01) && (settled != "yes" || near(rate, $2, 0.01))) }'
 }
-# taken NAME PERIOD MILLISECONDS - did both senders take a CNP in each period, but for the time that a packet takes?
+# taken NAME PERIOD MILLISECONDS - did both senders take a CNP in each period, but for the time that
+# a packet takes?
 taken() {
 	jq -e --arg name "$1" --argjson us "$2" --argjson ms "$3" '.variants[] | select(.name == $name) | .values["cnps(load)"] |
 		. <= 2 * ($ms * 1000 / $us + 1) and . >= 2 * ($ms * 1000 / ($us + 37) - 1)' "$scratch/cnp-rate.json"
@@ -174,7 +183,8 @@ with=()
 for row in '90:10 7 x 11' '70:30 7 x 40' '50:50 7 x 65' '30:70 7 x 85' '10:90 7 x 115'; do with+=(--only "$row, path-level PFC"); done
 shown 'the rows with path-level PFC' table path-pause "${with[@]}"
 
-# better NAME - row NAME of path-pause has a tenth of the backlog and delay that it has in cnp-failure, and as much of the link in each class and in all
+# better NAME - row NAME of path-pause has a tenth of the backlog and delay that it has in
+# cnp-failure, and as much of the link in each class and in all
 better() {
 	jq -es --arg row "$1" '
 		def values($name): .variants[] | select(.name == $name) | .values;

@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
-# test_pfc - what PFC is known for, and what is better than it, on the scenarios of topologies/ (RC-5, RC-9).
+# test_pfc - what PFC is known for, and what is better, on the scenarios of topologies/ (RC-5,
+# RC-9).
 #
-#   pfc-victim        a flow whose own way is free gets no more than one into an incast that it shares a link with
-#   pfc-spreading     from the end of a row of switches congestion reaches hosts that do not send there; how fast
+#   pfc-victim        a flow whose own path is free gets no more than one of an incast on a shared
+#                     link
+#   pfc-spreading     from the end of a row of switches congestion reaches hosts that do not send
+#                     there; how fast
 #   pfc-parking-lot   shares follow inputs, not flows
 #   pfc-pause         PAUSE for a whole port makes a class suffer that PFC spares
 #   pfc-ring-of-four  four switches in a ring: found and named
-#   pfc-deadlock      a ring of switches that wait for each other (also in test_stall.sh): without overload, and what cures it
+#   pfc-deadlock      a ring of switches that wait for each other (also in test_stall.sh): without
+#                     overload, and what cures it
 #
-# Each scenario's own expectations are closed formulas; they must hold with several seeds, and must not hold without what they are about. The
-# tables of docs/roce-figures.md are printed.
+# Each scenario's own expectations are closed formulas; they must hold with several seeds, and must
+# not hold without what they are about. The tables of docs/roce-figures.md are printed.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -21,7 +25,8 @@ fulfilled() {
 	done
 }
 
-# misses SCENARIO SETTING TEXT... - with the setting the expectations that begin with TEXT do not hold
+# misses SCENARIO SETTING TEXT... - with the setting the expectations that begin with TEXT do not
+# hold
 misses() {
 	local scenario=$1 setting=$2 text
 	shift 2
@@ -37,7 +42,8 @@ table() {
 	sed -n 's/^/        /; 3,$p' "$scratch/out" | cut -c 1-200
 }
 
-# judge SCENARIO NAME EXPRESSION - v(VARIANT; METRIC) is a value of its table: b/s, ps, bytes, shares
+# judge SCENARIO NAME EXPRESSION - v(VARIANT; METRIC) is a value of its table: b/s, ps, bytes,
+# shares
 judge() {
 	check "$1: $2" jq -e ". as \$table | def v(\$name; \$metric): \$table.variants[] | select(.name == \$name).values[\$metric];
 		def about(\$value; \$share): (. - \$value) | fabs <= \$share * \$value; $3" "$scratch/$1.json"
@@ -74,7 +80,8 @@ judge pfc-spreading 'beside notices nothing without PFC, and with flow channels'
 
 check 'pfc-parking-lot: 1/8, 1/8, 1/4, 1/2' fulfilled pfc-parking-lot
 check 'pfc-parking-lot: not with flow channels' misses pfc-parking-lot fabric=flow-channel 'share(a, r)' 'share(d, r)'
-# figure 5 of S3, which flow-channel switches play by port: the same shares, if NICs obey as fast as switches do
+# figure 5 of S3, which flow-channel switches play by port: the same shares, if NICs obey as fast as
+# switches do
 figure_5() {
 	run "$1" run "$topologies/parking-lot-by-port.yaml" --set fabric=roce --set roce.dcqcn=no --set nic.latency="$2" \
 		--set 'classes=[{name: roce, ecn: no, xoff: 100kB}]' --set run.duration=10500us \
@@ -97,7 +104,8 @@ judge pfc-pause 'with PFC web is as fast as alone' \
 	'(v("PFC"; "fct.p99(same-nic)") | about(v("web alone"; "fct.p99(same-nic)"); 0.05)) and
 	(v("PFC"; "goodput(same-link)") | about(v("web alone"; "goodput(same-link)"); 0.001)) and v("PFC"; "drops") == 0'
 
-# held_by_bursts SEED... - 14 % of each host are 84 % of each link of the ring: no overload, and everything stands still
+# held_by_bursts SEED... - 14 % of each host are 84 % of each link of the ring: no overload, and
+# everything stalls
 held_by_bursts() {
 	local seed
 	sed 's/window: 4, pairs/arrival: poisson, load: 14%, pairs/' "$topologies/pfc-deadlock.yaml" >"$scratch/bursts.yaml"
@@ -117,7 +125,7 @@ done
 judge pfc-deadlock 'not cured by DCQCN, nor by channels without a limit' \
 	'v("PFC and DCQCN"; "deadlocks") == 1 and v("flow channels"; "deadlocks") == 1'
 
-# ring_of_four SEED... - one way around or the other, or both: a circle of four is found and named
+# ring_of_four SEED... - in one direction, the other, or both: a cycle of four is found and named
 ring_of_four() {
 	local seed
 	for seed in "$@"; do

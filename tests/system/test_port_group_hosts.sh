@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# test_port_group_hosts - real programs on a fabric of kind port-group (PG-1, PG-9, TB-8): the kernel's own stack, under credits. Broadcasts
-# (ARP) and groups (neighbour discovery) go along the tree. Skipped where the kernel forbids network namespaces.
+# test_port_group_hosts - real programs on a fabric of kind port-group (PG-1, PG-9, TB-8): the
+# kernel's own stack, under credits. Broadcasts (ARP) and groups (neighbour discovery) go along the
+# tree. Skipped where the kernel forbids network namespaces.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -49,7 +50,8 @@ peer.sendall(open(sys.argv[1], "rb").read())' "$scratch/data" || return 1
 check 'ping over IPv4' pings -4
 check 'ping over IPv6' pings -6
 check 'TCP, every byte' bytes_come
-# credits (PG-9): nothing is lost between the NICs; what a sending host has too much in its NIC or a receiver does not take, TCP sends again
+# credits (PG-9): nothing is lost between the NICs; what a sending host has too much in its NIC or a
+# receiver does not take, TCP sends again
 dropped() {
 	"$heddle" ps --json >"$scratch/ps"
 	jq -c '.[0].nodes[] | {name, drops}' "$scratch/ps"

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# test_privileges - what a running fabric may do, and who may reach it (TB-16, TB-24): nodes have no capabilities, cannot gain any, are
-# a user of their own, may make few system calls, and hold nothing that they do not need; files and sockets are their owner's; others are refused.
+# test_privileges - what a running fabric may do, and which users may reach it (TB-16, TB-24). Nodes
+# have no capabilities and cannot gain any. They run as a user of their own, may make few system
+# calls, and hold nothing that they do not need. Files and sockets are their owner's, and other
+# users are refused.
 #
-# Everything twice, if we are root: as root, and rootless as nobody.
+# Everything twice, if we are root: as root, and rootless as user 65534.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -10,7 +12,7 @@ fabric_dir
 for program in jq curl; do
 	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
 done
-other=12345 # some user who has nothing to do with it
+other=12345 # a user without any part in it
 chmod 711 "$scratch"
 programs_copy "$scratch/top"
 heddle=$scratch/top/heddle
@@ -88,7 +90,7 @@ log_only_written() {
 	done
 }
 
-# ---- who may reach it ----
+# ---- which users may reach it ----
 
 modes() {
 	local wrong
@@ -103,7 +105,7 @@ directory_closed() {
 			says err "runtime directory $HEDDLE_RUNTIME_DIR: Permission denied" || return 1
 	done
 }
-# even if somebody opens the directory, its owner's commands refuse to use it, and another one's too
+# even if the directory is opened to all, commands of its owner and of other users refuse to use it
 directory_open() {
 	local status
 	chmod 755 "$HEDDLE_RUNTIME_DIR"
@@ -116,7 +118,7 @@ directory_open() {
 }
 # ask COMMAND... - what the daemon answers at its socket
 ask() { "$@" curl -sN --max-time 10 --http0.9 --unix-socket "$HEDDLE_RUNTIME_DIR/two-racks/control" http://fabric/; }
-# and even at an open socket the daemon answers its owner only: it looks who is there
+# even at an open socket the daemon answers its owner only: it checks the user of each connection
 socket_open() {
 	local mine theirs status
 	chmod 777 "$HEDDLE_RUNTIME_DIR" "$HEDDLE_RUNTIME_DIR/two-racks" "$HEDDLE_RUNTIME_DIR/two-racks/control"
@@ -126,7 +128,8 @@ socket_open() {
 	chmod 700 "$HEDDLE_RUNTIME_DIR" "$HEDDLE_RUNTIME_DIR/two-racks"
 	chmod 600 "$HEDDLE_RUNTIME_DIR/two-racks/control"
 	echo "the owner: $mine; $other: $theirs, status $status"
-	[[ $mine == *error* ]] && [ -z "$theirs" ] && [ $status != 0 ] && [ $status != 28 ] # which is: no answer in time
+	# 28: no answer in time
+	[[ $mine == *error* ]] && [ -z "$theirs" ] && [ $status != 0 ] && [ $status != 28 ]
 }
 # neither the daemon nor a node has a socket of TCP or UDP, in whatever namespace it is
 off_the_network() {
@@ -137,14 +140,16 @@ off_the_network() {
 		! awk 'FNR > 1 { print $10 }' "/proc/$pid/net"/{tcp,tcp6,udp,udp6} | grep -Fx "$sockets" || return 1
 	done
 }
-# TB-23: what a node can write is its own or that of one link; so none can forge a word between two others
+# TB-23: what a node can write is its own or that of one link; so none can forge a word between two
+# others
 memory_of_two() {
 	local pid
 	for pid in $nodes; do
 		# address, permissions, offset, device, inode, name
 		awk '$6 ~ /^\/memfd:/ && $2 ~ /w.s/ { print $4, $5, $6 }' "/proc/$pid/maps" | sort -u
 	done >"$scratch/writable"
-	[ "$(wc -l <"$scratch/writable")" -ge 9 ] || { cat "$scratch/writable"; return 1; } # nine statistics pages at least
+	# nine statistics pages at least
+	[ "$(wc -l <"$scratch/writable")" -ge 9 ] || { cat "$scratch/writable"; return 1; }
 	sort "$scratch/writable" | uniq -c | awk '$1 > 2 { print; more = 1 } END { exit more }'
 }
 all() {
@@ -152,7 +157,8 @@ all() {
 	check "$who, $medium: nine nodes" find_nodes
 	check "$who, $medium: no capabilities" no_capabilities
 	check "$who, $medium: none to gain" status_is NoNewPrivs 1
-	user=$((1879048192 + $(as "$heddle" ps --json | jq '.[0].pid'))) # nodes/process/privilege.h: no other fabric's
+	# nodes/process/privilege.h: no other fabric's
+	user=$((1879048192 + $(as "$heddle" ps --json | jq '.[0].pid')))
 	check "$who, $medium: a user of their own" status_is Uid "$user $user $user $user"
 	check "$who, $medium: of no group" status_is Gid "$user $user $user $user"
 	check "$who, $medium: the managers too" managers

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# test_real_order - links and switches fail under load while time is real, two at once among them: no flow is overtaken, though its packets
-# wait in queues behind what failed, nobody waits for ever, and all channels are free at the end (FC-15, FC-26, TB-4).
+# test_real_order - links and switches fail under load under the real clock, also two at once. No
+# flow is overtaken, though its packets wait downstream of what failed. No flow waits for ever, and
+# all channels are free at the end (FC-15, FC-26, TB-4).
 #
-#   h0, h1 - leaf0 === spine0, spine1, spine2 === leaf1, leaf2 - h2 .. h5      50 Mb/s, so that queues are long
+#   h0, h1 - leaf0 === spine0, spine1, spine2 === leaf1, leaf2 - h2 .. h5      50 Mb/s: long queues
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -27,7 +28,9 @@ faults:
   - {at: 3s, for: 200ms, link: [spine0, leaf1]}
   - {at: 3001ms, for: 200ms, link: [spine1, leaf2]}
 END
-played() { # ARGUMENTS... - heddle with these arguments; 5 says that the machine was too busy to be in time, which is not what is asked here
+# played ARGUMENTS... - heddle with these arguments. Status 5 passes: the machine was too busy to be
+# in time, which is not tested here.
+played() {
 	"$heddle" "$@" >"$scratch/out" 2>&1 </dev/null
 	case $? in 0 | 5) ;; *) cat "$scratch/out"; return 1 ;; esac
 }

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# test_real_run - `heddle run --clock real`: the same scenario, the same dataplane, the other clock (TB-1, TB-8, TB-13, TB-22).
+# test_real_run - `heddle run --clock real`: the same scenario, the same dataplane, the other clock
+# (TB-1, TB-8, TB-13, TB-22).
 #
 #	h1 --+
 #	h2 --+-- s1 ---- s2 -- h0        every link 100 Mb/s and 1 ms
 #	h3 --+
 #
-# Three hosts send to h0 as fast as they may. Whatever clock it is, each gets a third of the link, nothing is lost, and what
-# was injected has been delivered in the end. How late this machine is does not decide anything here: a run that says that it
-# was not faithful (exit status 5) must still get shares and losses right. Its rates are not judged then, which is counted and
-# shown as skipped.
+# Three hosts send to h0 as fast as they may. Whatever clock it is, each gets a third of the link,
+# nothing is lost, and what was injected has been delivered in the end. How late this machine is
+# does not decide anything here: a run that says that it was not faithful (exit status 5) must still
+# get shares and losses right. Its rates are not judged then, which is counted and shown as skipped.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -29,7 +30,8 @@ expect:
   - inside == 0
 YAML
 
-# judged NAME COMMAND... - a check; where a run of it was not faithful, what it does not judge then counts as skipped
+# judged NAME COMMAND... - a check; where a run of it was not faithful, what it does not judge then
+# counts as skipped
 judged() {
 	rm -f "$scratch/unfaithful"
 	check "$@"
@@ -37,7 +39,8 @@ judged() {
 		skip "rates, and the verdict 'faithful', of: $1" "the machine was not faithful in $(wc -l <"$scratch/unfaithful") of its runs"
 }
 
-# real ARGUMENTS... - a run under the real clock, whose status is 0, or 5 if this machine is too busy to be faithful
+# real ARGUMENTS... - a run under the real clock, whose status is 0, or 5 if this machine is too
+# busy to be faithful
 real() {
 	local status
 	"$heddle" run --clock real "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
@@ -117,7 +120,7 @@ few_messages() {
 	real "$scratch/few.yaml" --json "$scratch/few.json" && none_failed && jq -e '.totals.messages == 15' "$scratch/few.json"
 }
 
-# 200 Gb/s is more than any machine carries so: it ends soon, says who was late and what to try
+# 200 Gb/s is more than any machine carries: the run ends soon, names the late nodes and what to try
 overload() {
 	local began=$SECONDS
 	run 5 run --clock real "$topologies/star-incast.yaml" --set run.duration=1s --set links.delay=1us &&
@@ -127,7 +130,7 @@ overload() {
 	[ $((SECONDS - began)) -lt 60 ] || { echo "took $((SECONDS - began)) s"; return 1; }
 }
 
-# in_the_middle COMMAND... - starts a run of half a minute and, when it is under way, does COMMAND with its pid
+# in_the_middle COMMAND... - starts a run of half a minute; once it runs, does COMMAND with its pid
 in_the_middle() {
 	local pid nodes
 	"$heddle" run --clock real "$incast" --set run.duration=30s >"$scratch/out" 2>"$scratch/err" </dev/null &

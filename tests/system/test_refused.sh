@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# test_refused - whatever a kernel or a sandbox forbids, `heddle up` says which step failed, why and what to do, ends with
-# status 4 and leaves nothing; or it has another way and uses it, and then the fabric works (TB-5, TB-16, TB-22).
+# test_refused - a kernel or a sandbox forbids something. Either `heddle up` names the step that
+# failed, why, and what to do, ends with status 4 and leaves nothing. Or it has another method and
+# uses it, and then the fabric works (TB-5, TB-16, TB-22).
 #
-# System calls are refused by a seccomp filter (forbid.c), namespaces by the limits of a user namespace of ours, rights by
-# taking capabilities away.
+# System calls are refused by a seccomp filter (forbid.c), namespaces by the limits of a user
+# namespace of ours, rights by taking capabilities away.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -22,7 +23,8 @@ alive() {
 	grep -lsE '^(heddle.*|switchd|nicd)$' /proc/[0-9]*/comm | sed 's/comm$/environ/'
 	echo /dev/null
 }
-# refused SENTENCE COMMAND... - it ends with status 4, SENTENCE (a regular expression) in its last words, and nothing is left
+# refused SENTENCE COMMAND... - it ends with status 4, SENTENCE (a regular expression) in its last
+# words, and nothing is left
 refused() {
 	local sentence=$1 status
 	shift

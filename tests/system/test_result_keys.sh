@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# test_result_keys - docs/results.md lists every key of JSON and every column of CSV, and no other one (TB-13);
-# docs/tables.md every table of `show` and every column.
+# test_result_keys - docs/results.md lists every key of JSON and every column of CSV, and no other
+# one (TB-13); docs/tables.md every table of `show` and every column.
 #
-# Runs of all kinds write their results: flow channels that fail and return, a deadlock of RoCE, a message that cannot be
-# delivered, port groups, the real clock. Their keys together are compared with the page in both directions, as PATH.KEY;
-# members of lists are `[]`, a workload is `WORKLOAD`. What a run was made of (`effective`, `settings`) is the user's.
+# Runs of all kinds write their results: flow channels that fail and return, a deadlock of RoCE, a
+# message that cannot be delivered, port groups, the real clock. Their keys together are compared
+# with the page in both directions, as PATH.KEY; members of lists are `[]`, a workload is
+# `WORKLOAD`. What a run was made of (`effective`, `settings`) is the user's.
 set -u
 . "$(dirname "$0")/common.sh"
 page=$top/docs/results.md
@@ -17,7 +18,8 @@ keys() {
 		| unique[]' "$@" | sort -u
 }
 
-# listed - the keys that the page lists: of each table under JSON the first column, after the path in the heading
+# listed - the keys that the page lists: of each table under JSON the first column, after the path
+# in the heading
 listed() {
 	awk -F '|' '
 	/^## / { json = $0 == "## JSON"; next }
@@ -37,8 +39,8 @@ names() {
 	done | sort -u
 }
 
-# columns FILE SECTION... - is every column of $scratch/csv-*/FILE in one of these sections, and in all files together
-# every word of the section FILE?
+# columns FILE SECTION... - is every column of $scratch/csv-*/FILE in one of these sections, and in
+# all files together every word of the section FILE?
 columns() {
 	local file=$1 column
 	head -qn 1 "$scratch"/csv-*/"$file" | tr , '\n' | sort -u >"$scratch/columns"
@@ -104,8 +106,8 @@ row() {
 		"$top/docs/tables.md"
 }
 
-# tables SECTION NODE SCENARIO [OPTION...] - are all tables of NODE in this section, and all words of their headings in
-# the table's row?
+# tables SECTION NODE SCENARIO [OPTION...] - are all tables of NODE in this section, and all words
+# of their headings in the table's row?
 tables() {
 	local section=$1 node=$2 scenario=$3 table word
 	shift 3

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# test_roce_hosts - real programs on a fabric of kind roce (TB-8, TB-15, TB-22, RC-1, RC-5): the kernel's own stack, over PFC, ECN and ECMP.
+# test_roce_hosts - real programs on a fabric of kind roce (TB-8, TB-15, TB-22, RC-1, RC-5): the
+# kernel's own stack, over PFC, ECN and ECMP.
 #
-#   h0, h1, h2 - leaf0 --- spine0, spine1 --- leaf1 - h3, h4, h5     100 Mb/s, class "lossy" (DSCP 0), class "held" (DSCP 8)
+#   h0, h1, h2 - leaf0 --- spine0, spine1 --- leaf1 - h3, h4, h5     100 Mb/s
 #
-# What is lost is asked of counters, never of clocks: on a busy machine a sender is slow, but a held frame is not dropped.
-# Skipped where the kernel forbids network namespaces.
+# Classes: "lossy" (DSCP 0), "held" (DSCP 8).
+#
+# What is lost is asked of counters, never of clocks: on a busy machine a sender is slow, but a held
+# frame is not dropped. Skipped where the kernel forbids network namespaces.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -23,7 +26,7 @@ classes:
   - {name: lossy, lossless: no, queue: 100kB, ecn: {kmin: 20kB, kmax: 60kB, pmax: 50%}}
   - {name: held, lossless: yes, ecn: no, xoff: 100kB}
 SCENARIO
-# every flow two hops clockwise, into the next one's way
+# every flow two hops clockwise, into the path of the next one
 cat >"$scratch/ring.yaml" <<'SCENARIO'
 name: ring
 fabric: roce
@@ -45,8 +48,8 @@ on() {
 # told JQ - what ps says of the fabric's nodes
 told() { "$heddle" ps "$fabric" --json | jq -e ".[0].nodes | $1"; }
 
-# blast HOST TO TOS FRAMES [BYTES] - so many UDP frames as fast as the host's interface takes them, from
-# the moment when there is $scratch/go; for a minute at most
+# blast HOST TO TOS FRAMES [BYTES] - so many UDP frames as fast as the host's interface takes them,
+# from the moment when there is $scratch/go; for a minute at most
 blast() {
 	on "$1" python3 - "$2" "$3" "$4" "${5:-8000}" "$scratch" "$1" <<-'PROGRAM'
 		import os, socket, sys, time
@@ -110,7 +113,8 @@ broadcast() {
 	local before host
 	before=$(for host in h1 h2 h3 h4 h5; do heard $host; done)
 	on h0 ping -4 -b -c 2 -i 0.2 -W 1 -q 10.255.255.255 2>&1
-	wait_for heard_by_all '>=' "$before" && sleep 0.5 && heard_by_all '==' "$before" # a copy may follow
+	# a copy may follow
+	wait_for heard_by_all '>=' "$before" && sleep 0.5 && heard_by_all '==' "$before"
 }
 # heard_by_all '==' BEFORE - two frames by each of them
 heard_by_all() {
@@ -120,7 +124,8 @@ heard_by_all() {
 }
 check 'broadcast reaches all others, once, over two spines' broadcast
 
-# three hosts send to one: those of a lossless class are held, back to the hosts, and nothing is lost between them
+# three hosts send to one: those of a lossless class are held, back to the hosts, and nothing is
+# lost between them
 incast() {
 	local from
 	rm -f "$scratch"/ready-* "$scratch/go"
@@ -137,8 +142,8 @@ lossless() {
 		told '[.[] | select(.kind == "nic").ports[].roce.pauses_received // 0] | add > 0'
 }
 check 'an incast on a lossless class loses nothing' lossless
-# every frame of a sender's interface was sent, or is counted as one that the NIC had no buffer for; a frame
-# may be sent between the two readings, so they are repeated
+# every frame of a sender's interface was sent, or is counted as one that the NIC had no buffer for;
+# a frame may be sent between the two readings, so they are repeated
 booked() {
 	local host
 	for host in h0 h1 h4; do

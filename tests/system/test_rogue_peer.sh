@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
-# test_rogue_peer - a peer that writes nonsense into its ring is reported and cannot crash its neighbour (TB-23).
+# test_rogue_peer - a peer that writes nonsense into its ring is reported and cannot crash its
+# neighbour (TB-23).
 #
 #   h0 (rogue) ─┐
-#   h1 ─────────┤ s0   incast to h3: what breaks the ring's rules ends the run with a message naming the port and the peer,
-#   h2 ─────────┤      exit status 4; sound records with nonsense in them are dropped and counted, h1, h2 and h3 go on
-#   h3 ─────────┘      to the end, and the totals show that h0 did not count what it sent.
+#   h1 ─────────┤ s0   incast to h3
+#   h2 ─────────┤
+#   h3 ─────────┘
+#
+# What breaks the ring's rules ends the run with a message that names the port and the peer, exit
+# status 4. Valid records with nonsense in them are dropped and counted: h1, h2 and h3 continue to
+# the end, and the totals show that h0 did not count what it sent.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -47,7 +52,8 @@ refused() {
 	run 4 run "$scratch/rogue.yaml" --quiet && grep -q 'NIC h0 .*system call that nodes may not make' "$scratch/err"
 }
 
-# TB-22: what failed, with both values, the time and the trace of what led there; and nothing is left
+# TB-22: what failed, with both values, the time and the trace of what led there; and nothing is
+# left
 invariant() {
 	export ROGUE=count
 	run 4 run "$scratch/rogue.yaml" --quiet || return 1

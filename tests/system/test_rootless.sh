@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# test_rootless - real programs over three switches, as an ordinary user (TB-15, TB-16, TB-22): test_hosts and test_up_down once more, brief.
+# test_rootless - real programs over three switches, as an ordinary user (TB-15, TB-16, TB-22):
+# test_hosts and test_up_down once more, brief.
 #
-# Tests often run as root, who needs no user namespace: here everything is done again as nobody, with a home and a runtime
-# directory of its own. Where the kernel keeps user namespaces from users, heddle must say which setting does, and leave
-# nothing; the rest is skipped.
+# Tests often run as root, which needs no user namespace. Here everything is done again as user
+# 65534, with a home and a runtime directory of its own. Where the kernel denies user namespaces to
+# users, heddle must name the setting that does and leave nothing; the rest is skipped.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -16,11 +17,11 @@ mkdir -m 700 "$scratch/home" "$scratch/session"
 chown $nobody "$scratch/home" "$scratch/session"
 trap 'user "$scratch/top/heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 
-# user COMMAND... - as nobody
+# user COMMAND... - as user 65534
 user() {
 	(cd / && as_user $nobody HOME="$scratch/home" XDG_RUNTIME_DIR="$scratch/session" TMPDIR="$scratch/home" "$@")
 }
-# again NAME [VARIABLE=VALUE...] - that test, as nobody; its own lines are ours
+# again NAME [VARIABLE=VALUE...] - that test, as user 65534; its own lines are ours
 again() {
 	local name=$1 status
 	shift

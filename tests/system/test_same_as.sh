@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# test_same_as - `make same-as` finds a planted difference in text, JSON and CSV, excepts the version only, and leaves nothing behind.
+# test_same_as - `make same-as` finds a planted difference in text, JSON and CSV, excepts the
+# version only, and leaves nothing.
 set -u
 . "$(dirname "$0")/common.sh"
 
 mkdir "$scratch/other"
 
-# other COMMAND - makes $scratch/other/heddle: this heddle, then COMMAND in the folder of the results
+# other COMMAND - makes $scratch/other/heddle: this heddle, then COMMAND in the folder of the
+# results
 other() {
 	printf '#!/bin/sh\n"%s" "$@"\nstatus=$?\n%s\nexit $status\n' "$(realpath "$heddle")" "$1" >"$scratch/other/heddle"
 	chmod +x "$scratch/other/heddle"

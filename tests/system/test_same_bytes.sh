@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# test_same_bytes - the same scenario gives the same bytes, whatever the machine is doing (TB-5, TB-7).
+# test_same_bytes - the same scenario gives the same bytes, whatever the machine is doing (TB-5,
+# TB-7).
 #
-# JSON and all CSV files of runs over both cores, one core, loaded cores and the fallback event loop are compared with
-# those of the first run, byte by byte; another seed must give other bytes where the scenario draws random numbers.
+# JSON and all CSV files of runs over both cores, one core, loaded cores and the fallback event loop
+# are compared with those of the first run, byte by byte; another seed must give other bytes where
+# the scenario draws random numbers.
 set -u
 . "$(dirname "$0")/common.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test_sim_same_bytes - real processes and the simulation in one process give the same JSON, byte by byte (TB-7).
+# test_sim_same_bytes - real processes and the simulation in one process give the same JSON, byte by
+# byte (TB-7).
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -17,7 +18,8 @@ same() {
 	"$sim" "$scenario" "$@" >"$scratch/sim.json" && cmp "$scratch/run.json" "$scratch/sim.json"
 }
 
-# early SCENARIO - its faults, all within the first 100 us, as settings; the other fabric manager takes over while the next fault lasts
+# early SCENARIO - its faults, all within the first 100 us, as settings; the other fabric manager
+# takes over while the next fault lasts
 early() {
 	local fault=0 line
 	while read -r line; do

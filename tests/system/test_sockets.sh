@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# test_sockets - a running fabric listens nowhere and has no socket with a name: its control sockets are pairs that only the
-# orchestrator and the node hold (TB-24).
+# test_sockets - a running fabric listens nowhere and has no socket with a name: its control sockets
+# are pairs that only the orchestrator and the node hold (TB-24).
 set -u
 . "$(dirname "$0")/common.sh"
 
-# named PID... - of the sockets that these processes hold: names of UNIX sockets, listening TCP ports, UDP ports
+# named PID... - of the sockets that these processes hold: names of UNIX sockets, listening TCP
+# ports, UDP ports
 named() {
 	local pid
 	for pid in "$@"; do

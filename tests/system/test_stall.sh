@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# test_stall - a fabric in which nothing can ever happen again is told from one that is done (TB-22): seven switches in a ring
-# whose buffers wait for each other end with exit status 3, and the message names nodes that hold data; a run with --json still
-# has its totals: what is inside is inside, not lost. With PFC, which is refreshed and so never falls silent, the circle of switches that
-# wait for each other is found and named (RC-5); a scenario that expects it is fulfilled by it, and a comparison goes on behind it.
+# test_stall - a stall is told from the end of a run (TB-22). Seven switches in a ring whose buffers
+# wait for each other end with exit status 3, and the message names nodes that hold data. A run with
+# --json still has its totals: what is inside is inside, not lost. PFC is refreshed, so events never
+# end: there the cycle of switches that wait for each other is found and named (RC-5). A scenario
+# that expects it is fulfilled, and a comparison continues after it.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -60,7 +61,8 @@ if command -v jq >/dev/null; then
 	check "the outputs of the circle, for programs" jq -e '(.deadlocks | length) == 1 and ([.deadlocks[0].outputs[].node] ==
 		["s0", "s1", "s2", "s3", "s4", "s5", "s6"]) and .totals.lost_bytes == 0 and .totals.inside_bytes > 1000000' \
 		"$scratch/pfc.json"
-	# 3 ms, of which 2 ms of draining: what waits for its peer to the end counts to the end, of a port as of a class
+	# 3 ms, of which 2 ms of draining: what waits for its peer to the end counts to the end, of
+	# a port as of a class
 	check "a port's wait counts to the end of the run" jq -e '([.classes[].paused_ps] | max) as $class |
 		([.ports[].paused_ps] | max) | . <= $class and . > $class - 1000000 and . > 2900000000' "$scratch/pfc.json"
 fi

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# test_stopped_nodes - whatever the machine does to nodes, and when: the same result, or a named error (TB-7, TB-22).
+# test_stopped_nodes - whatever the machine does to nodes, and when: the same result, or a named
+# error (TB-7, TB-22).
 #
-#        s0 --- s1          two hosts a switch, all send to the next one; the link s0:s1 fails at 20 us and returns at 60 us,
-#          \   /            at 10 us a script steps, asks and changes a parameter; a link is captured
-#           s2
+#        s0 --- s1          two hosts a switch, all send to the next one
+#          \   /            the link s0:s1 fails at 20 us and returns at 60 us
+#           s2              at 10 us a script steps, shows and sets a parameter; a link is captured
 #
-# ROUNDS rounds (16; `make soak`: 300). In each, one node or all of them are stopped, stopped again and again, or starved, at another
-# stage of the run: lines of `run --verbose` say where it is, and stop_nodes holds heddle there. What it prints, JSON, CSV and the
-# capture must be those of the undisturbed run, byte by byte. Where the watchdog is shorter than the stop, the run may end
-# with exit status 4 and the name of a node instead; a result that was complete by then is complete all the same.
-# The clock judges nothing here. SEED makes the same choices again.
+# ROUNDS rounds (16; `make soak`: 300). In each, one node or all of them are stopped, stopped again
+# and again, or starved, at another stage of the run: lines of `run --verbose` say where it is, and
+# stop_nodes holds heddle there. What it prints, JSON, CSV and the capture must be those of the
+# undisturbed run, byte by byte. Where the watchdog is shorter than the stop, the run may end with
+# exit status 4 and the name of a node instead; a result that was complete by then is complete all
+# the same. The clock judges nothing here. SEED makes the same choices again.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -61,7 +63,8 @@ named() {
 	grep -v 'did not leave in time' "$scratch/err" | grep -qE '(switch|NIC) [a-z0-9]+ \(pid [0-9]+\) |the capture .* is dropped'
 }
 
-# disturbed LINE WHO HOW MS - nodes are disturbed: the same bytes, or if the watchdog is short status 4 and a name
+# disturbed LINE NODES HOW MS - nodes are disturbed: the same bytes, or if the watchdog is short
+# status 4 and a name
 disturbed() {
 	local status
 	play "$scratch/again" "$stopper" "$@" --
@@ -95,7 +98,8 @@ line_of() {
 	grep -n -m 1 -- "heddle run: $1" "$scratch/lines" | cut -d : -f 1
 }
 
-# a switch is stopped for longer than a node of the real clock is waited for, as the first sweep begins (2 s; issue 13, 1b)
+# a switch is stopped for longer than a node of the real clock is waited for, as the first sweep
+# begins (2 s; issue 13, 1b)
 first_sweep() {
 	local patient=yes options=(--watchdog 60s)
 	disturbed "$(line_of 'all nodes are ready')" 0 stop 2300
@@ -107,9 +111,10 @@ leaves_late() {
 	disturbed "$(line_of 'has written the result')" "$1" stop 1000 && says err 'did not leave in time and is killed; the result is complete'
 }
 
-# Nodes that stop themselves as they start take none of their descriptors, and the kernel soon allows no more under way: heddle waits for
-# them, longer than two seconds, says so, and the result is the same; if one of them dies instead, it is named.
-# The limit holds for ordinary users only.
+# Nodes that stop themselves as they start take none of their descriptors, and the kernel soon
+# allows no more in flight. heddle waits for them, longer than two seconds, and reports it; the
+# result is the same. If one of them dies instead, it is named. The limit holds for ordinary users
+# only.
 slow_folder() {
 	programs_copy "$scratch/slow"
 	mkdir "$scratch/slow/build/release/real" "$scratch/slow/out"
@@ -124,7 +129,8 @@ slow_folder() {
 	chmod 711 "$scratch"
 }
 
-# slowly SIGNAL - a run of 41 nodes of which the first to be waited for gets SIGNAL once heddle says that it waits; then all may go on
+# slowly SIGNAL - a run of 41 nodes of which the first to be waited for gets SIGNAL once heddle says
+# that it waits; then all may go on
 slowly() {
 	local heddle_pid told=no
 	(ulimit -n 150 && cd / && exec setpriv --reuid=12345 --regid=12345 --clear-groups --inh-caps=-all "$scratch/slow/heddle" run \

@@ -3,8 +3,9 @@
 #
 #   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     10 Gb/s, 10 us a link: topologies/two-racks.yaml
 #
-# A switch is stopped (SIGSTOP) for half a second, which is as late as can be. If only a ping is under way that adds delay; if a
-# stream is, its data waits for room in the buffers and the rate is missed: then the fabric was not faithful, and says so.
+# A switch is stopped (SIGSTOP) for half a second, which makes it very late. A ping is only delayed
+# by it. Data of a stream waits for free buffer, so its rate is missed: then the fabric was not
+# faithful, and reports it.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -90,8 +91,8 @@ fi
 
 # ---- the verdict ----
 
-# stopped_during PACKETS COMMAND... - switch s2 stands still for half a second as soon as it has carried so many of it; then what
-# `ps --since` says is in ps
+# stopped_during PACKETS COMMAND... - switch s2 is stopped for half a second as soon as it has
+# carried so many packets of COMMAND; then the output of `ps --since` is in the file ps
 stopped_during() {
 	local pid packets=$1
 	shift
@@ -125,7 +126,8 @@ late_ping() {
 }
 check 'a stopped switch and a ping: added delay, the rates hold' late_ping
 check 'ps says it in words' sh -c "'$heddle' ps --since '$scratch/before' | grep 'but for up to .* of added delay'"
-# iperf3 first talks with its server, in a few dozen packets; to stop a switch then would hold back no stream
+# iperf3 first exchanges a few dozen packets with its server; a switch stopped during that would
+# delay no stream
 late_stream() {
 	"$heddle" exec h6 -- iperf3 -s -1 -D && listening h6 5201 && stopped_during 1000 iperf3 -u -b 500M -l 8000 -c h6 -t 3 || return 1
 	verdict '.verdict == "overloaded" and .node and .stalled_percent > 10' &&
@@ -135,7 +137,8 @@ if command -v iperf3 >/dev/null; then
 	check 'a stopped switch and a stream: not faithful' late_stream
 	check 'ps says what helps' sh -c "'$heddle' ps --since '$scratch/before' | grep -A 2 'NOT FAITHFUL' | grep 'while active the fabric used'"
 fi
-# now and then a busy machine is late within any moment, so there are several; what was before must not be in any of them
+# now and then a busy machine is late within any moment, so there are several; what was before must
+# not be in any of them
 quiet() {
 	for _ in $(seq 200); do
 		"$heddle" ps --json >"$scratch/before"

@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # test_up_down - up, something at random goes wrong, down: nothing is left (TB-10, TB-22, TB-24).
 #
-# ROUNDS times (11; `make soak`: 300): a fabric goes up, runs programs in its hosts, and is disturbed: a switch, a NIC, the
-# daemon, the hosts' init process or a program is killed, a node or the daemon is stopped, `heddle up` is interrupted or its
-# daemon killed at a random moment of the start, however long that takes here. Then `heddle down`, and
+# ROUNDS times (11; `make soak`: 300): a fabric goes up, runs programs in its hosts, and is
+# disturbed: a switch, a NIC, the daemon, the hosts' init process or a program is killed, a node or
+# the daemon is stopped, `heddle up` is interrupted or its daemon killed at a random moment of the
+# start, however long that takes here. Then `heddle down`, and
 #   no process is left: what was started has our runtime directory in its environment;
-#   no process holds, and no list of the kernel shows, a namespace, socket or memfd that a process of the fabric had;
-#   interfaces, mounts, /dev/shm, /run/netns, the runtime directory and temporary files are those of before.
-# Other fabrics of the machine are not looked at. SEED makes the same choices again, WHATS names what goes wrong.
+#   no process holds, and no list of the kernel shows, a namespace, socket or memfd that a process
+#   of the fabric had;
+#   interfaces, mounts, /dev/shm, /run/netns, the runtime directory and temporary files are those of
+#   before.
+# Other fabrics of the machine are not looked at. SEED makes the same choices again, WHATS names
+# what goes wrong.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -20,7 +24,7 @@ RANDOM=$seed
 fabric=$topologies/two-racks.yaml
 echo "seed $seed, $rounds rounds"
 
-# ---- what a fabric has, and what it could leave behind ----
+# ---- what a fabric has, and what could be left of it ----
 
 # ours - the processes that were started with our runtime directory, which grep itself is not
 ours() {
@@ -31,7 +35,8 @@ ours() {
 	done
 }
 
-# objects PID... - namespaces, sockets and memfds that the processes are in, hold or map, a line each: "net:[4026532008]"
+# objects PID... - namespaces, sockets and memfds that the processes are in, hold or map, a line
+# each: "net:[4026532008]"
 objects() {
 	{
 		printf '/proc/%s/ns\0/proc/%s/fd\0' $(for pid in "$@"; do echo "$pid $pid"; done) |
@@ -119,7 +124,8 @@ disturb() {
 	esac
 }
 
-# disturbed WHAT - a fabric that runs, with programs in its hosts that nobody waits for, and traffic
+# disturbed WHAT - a fabric that runs, with programs in its hosts that no command waits for, and
+# traffic
 disturbed() {
 	"$heddle" up "$fabric" >"$scratch/up" 2>&1 || { cat "$scratch/up"; return 1; }
 	"$heddle" exec h1 -- sh -c 'sleep 1000 & sleep 1000 & ping -q -i 0.01 h6 >/dev/null & ping -q h3 >/dev/null &' || return 1
@@ -148,11 +154,13 @@ interrupt() {
 	esac 2>/dev/null
 }
 
-# interrupted WHAT - at a random moment of `heddle up`, or sooner; what it says is either that it runs or why it does not
+# interrupted WHAT - at a random moment of `heddle up`, or sooner; what it says is either that it
+# runs or why it does not
 interrupted() {
 	local up status moment_us=$((RANDOM * up_us / 32768)) tries=10
 	: >"$scratch/objects"
-	choose INT TERM KILL HUP # here, once: how often it takes must not change what SEED chooses later
+	# here, once: the number of attempts must not change what SEED chooses later
+	choose INT TERM KILL HUP
 	until interrupt "$1" $moment_us; do
 		wait "$up" || { cat "$scratch/up"; return 1; }
 		"$heddle" down >"$scratch/down" 2>&1 || { cat "$scratch/down"; return 1; }
@@ -200,7 +208,8 @@ check 'nothing is left' settled
 whats=(${WHATS:-nothing kill-switch kill-nic kill-daemon kill-init kill-program kill-several stop-node up-signal up-daemon up-group})
 for ((i = 1; i <= rounds; i++)); do
 	what=${whats[(i - 1) % ${#whats[@]}]}
-	[ -z "${WHATS:-}" ] && [ $((i % 50)) = 30 ] && what=stop-daemon # which `down` takes eight seconds to find out
+	# `down` takes eight seconds to detect this one
+	[ -z "${WHATS:-}" ] && [ $((i % 50)) = 30 ] && what=stop-daemon
 	check "round $i: $what" round "$what"
 done
 echo "$rounds rounds in $SECONDS s"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# test_veth - links made of veth pairs (TB-3, TB-22): they carry what shared memory carries, and captures read what is on them.
+# test_veth - links made of veth pairs (TB-3, TB-22): they carry what shared memory carries, and
+# captures read what is on them.
 #
 #   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     topologies/two-racks.yaml
 #
-# First the links between switches are veth pairs and those of the hosts shared memory, then all are veth pairs.
-# Skipped where the kernel forbids network namespaces.
+# First the links between switches are veth pairs and those of the hosts shared memory, then all are
+# veth pairs. Skipped where the kernel forbids network namespaces.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -38,7 +39,8 @@ tcp_check() {
 	fi
 }
 
-# node_killed NODE - what is behind it cannot be reached, all else can; its host keeps its address and its programs
+# node_killed NODE - hosts beyond it cannot be reached, all others can. Its host keeps its address
+# and its programs.
 node_killed() {
 	on h6 sh -c 'sleep 1000 & echo $! >'"$scratch/program"
 	kill -KILL "$("$heddle" ps --json | jq --arg name "$1" '.[0].nodes[] | select(.name == $name).pid')" || return 1
@@ -48,7 +50,7 @@ node_killed() {
 	done
 	! on h1 ping -c 1 -W 1 -q h6 && on h1 ping -c 1 -W 5 -q h2
 }
-# host_listens - a program that h6 has had since before the NIC died is there, and h6 hears TCP
+# host_listens - the program that h6 had before its NIC died is still there, and h6 answers TCP
 host_listens() {
 	on h6 sh -c "kill -0 $(cat "$scratch/program")" && { ! command -v iperf3 >/dev/null || tcp; }
 }
@@ -123,7 +125,8 @@ if command -v jq >/dev/null; then
 	check 'and is reached' ping_all
 	check 'with its programs, and by TCP' host_listens
 fi
-# whoever is root of the fabric's namespace may put frames on its links: they cost what they displace, nothing for good (TB-23)
+# root of the fabric's namespace may put frames on its links. They cost what they displace, and
+# nothing for good (TB-23).
 replayed() {
 	cat >"$scratch/replay.py" <<-'PROGRAM'
 		import os, socket, sys, time

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# test_veth_paths - fabrics with many paths whose links are veth pairs (TB-3): port groups with their credits (PG-9) on a leaf-spine, and flow
-# channels that choose on a fat tree (FC-23). A stream goes on through a link that fails under it and returns (FC-26, PG-11), whole.
+# test_veth_paths - fabrics with many paths whose links are veth pairs (TB-3): port groups with
+# their credits (PG-9) on a leaf-spine, and flow channels that choose on a fat tree (FC-23). A
+# stream goes on through a link that fails under it and returns (FC-26, PG-11), whole.
 #
-#   h0, h1 - leaf0 === spine0, spine1 === leaf1 - h2, h3          p0e0 === p0a0, p0a1 === c0 ... c3 === p3a0, p3a1 === p3e1
+#   h0, h1 - leaf0 === spine0, spine1 === leaf1 - h2, h3
+#   p0e0 === p0a0, p0a1 === c0 ... c3 === p3a0, p3a1 === p3e1
 #
 # Skipped where the kernel forbids network namespaces.
 set -u
@@ -24,7 +26,8 @@ all_veth() { # all links that switch $1 has are interfaces that it shows
 	[ "$(on "$1" ip -br link | grep -c "^$1\.")" = "$2" ] || { on "$1" ip -br link; return 1; }
 }
 
-# stream_begin FROM TO - bytes over TCP until there is $scratch/enough; both ends write the digest of all of them
+# stream_begin FROM TO - bytes over TCP until there is $scratch/enough; both ends write the digest
+# of all of them
 stream_begin() {
 	rm -f "$scratch/enough"
 	on "$2" python3 -c '
@@ -48,7 +51,8 @@ while not os.path.exists(sys.argv[2]):
 print(digest.hexdigest())' "$2" "$scratch/enough" >"$scratch/sent" &
 	sender=$!
 }
-# goes_on FROM TO A B - a stream has a link less than it began with, has it again, and arrives, every byte
+# goes_on FROM TO A B - a stream has a link less than it began with, has it again, and arrives,
+# every byte
 goes_on() {
 	stream_begin "$1" "$2" || return 1
 	sleep 0.5
@@ -60,7 +64,8 @@ goes_on() {
 	wait "$sender" && wait "$receiver" && grep . "$scratch/sent" && cmp "$scratch/sent" "$scratch/got"
 }
 manager() { "$heddle" ps --json | jq -r --arg key "$1" '.[0].manager[$key]'; }
-# nothing of frames is lost but what was on a link that went down, or had no way until tables followed
+# nothing of frames is lost but what was on a link that went down, or had no route until tables
+# followed
 lost_otherwise() {
 	"$heddle" ps --json | jq -c '.[0].nodes[] | {name, drops}' >"$scratch/drops"
 	jq -se 'all(.drops // {} | del(.link_down, .no_route, .bad_lid, .no_listener, .host_overrun, .fgfc_queue, .out_of_order) | add // 0 | . == 0)' \

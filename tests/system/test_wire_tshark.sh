@@ -1,10 +1,13 @@
 #!/bin/sh
-# test_wire_tshark [FRAMES_TO_PCAP] - an independent decoder judges the frames (FC-18, FC-21, EC-16, RC-4, RC-5, RC-9, TB-19).
+# test_wire_tshark [FRAMES_TO_PCAP] - an independent decoder judges the frames (FC-18, FC-21, EC-16,
+# RC-4, RC-5, RC-9, TB-19).
 #
-# frames_to_pcap writes generated frames of every kind, host 0 -> host 299, flow 0x12345: per kind four of traffic class 0,
-# then four of class 5; of each the first, a middle, the last packet of a message, and a message of one packet.
-# Wireshark's dissectors must find in every standard header what was put in, checksums good, and nothing malformed.
-# The helper is the one that make built, else it is compiled here. IPv6 with UDP checksum 0 is right for a tunnel [RFC 6935]: allowed below.
+# frames_to_pcap writes generated frames of every kind, host 0 -> host 299, flow 0x12345: per kind
+# four of traffic class 0, then four of class 5; of each the first, a middle, the last packet of a
+# message, and a message of one packet. Wireshark's dissectors must find in every standard header
+# what was put in, checksums good, and nothing malformed. The helper is the one that make built,
+# else it is compiled here. IPv6 with UDP checksum 0 is right for a tunnel [RFC 6935]: allowed
+# below.
 # shellcheck disable=SC2046,SC2086 # lists of fields are meant to be split
 set -u
 
@@ -30,7 +33,8 @@ infiniband.aeth.syndrome.credit_count infiniband.aeth.syndrome.error_code infini
 macc.cbfc.enbv macc.cbfc.pause_time.c0 macc.cbfc.pause_time.c1 macc.cbfc.pause_time.c2 macc.cbfc.pause_time.c3 macc.cbfc.pause_time.c6
 macc.cbfc.pause_time.c7 macc.pause_time _ws.malformed _ws.expert.severity frame.number _ws.expert.message"
 
-# table FILE : makes FILE.table, a line per frame, unless it is there; several values of a field with "~" between them
+# table FILE : makes FILE.table, a line per frame, unless it is there; several values of a field
+# with "~" between them
 table() {
 	[ -e "$work/$1.table" ] && return
 	tshark -n -r "$work/$1" -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE \
@@ -38,8 +42,9 @@ table() {
 		>"$work/$1.table" 2>>"$work/tshark.log" || echo "tshark ended with status $?"
 }
 
-# decode FILE CONDITION FIELD... : one line per frame that fits, the first value of each field, separated by blanks, absent ones as "-".
-# CONDITION is awk's: n is the number of the frame, f(FIELD) the first value of a field, all(FIELD) every one.
+# decode FILE CONDITION FIELD... : one line per frame that fits, the first value of each field,
+# separated by blanks, absent ones as "-". CONDITION is awk's: n is the number of the frame,
+# f(FIELD) the first value of a field, all(FIELD) every one.
 decode() {
 	file=$1
 	condition=$2
@@ -86,18 +91,21 @@ if [ ! -x "$helper" ]; then
 fi
 "$helper" "$work" || exit 1
 
-bad='(f("_ws.malformed") != "" || all("_ws.expert.severity") ~ /6291456|8388608/)' # warnings and errors
+# warnings and errors
+bad='(f("_ws.malformed") != "" || all("_ws.expert.severity") ~ /6291456|8388608/)'
 has_bth='f("infiniband.bth.opcode") != ""'
 over_ipv4='f("ip.src") != ""'
 over_ipv6='f("ipv6.src") != ""'
 has_tcp='f("tcp.flags") != ""'
 expect hosts__nothing_malformed "" "$(decode hosts.pcap "$bad" frame.number _ws.expert.message)"
-# The InfiniBand dissector calls every RoCE frame malformed that is not captured whole, so those are left out here.
+# The InfiniBand dissector calls every RoCE frame malformed that is not captured whole, so those are
+# left out here.
 expect headers__nothing_malformed "" "$(decode headers.pcap "$bad"' && f("udp.srcport") != 4791 && f("udp.dstport") != 4791' \
 	frame.number _ws.expert.message)"
 expect fabric__nothing_malformed "" "$(decode fabric.pcap "$bad" frame.number _ws.expert.message)"
 
-# Would it be noticed? The IPv4 checksum of frame 9 broken: behind the file's header, 8 frames and 2 frame parts.
+# Would it be noticed? The IPv4 checksum of frame 9 is broken: after the file's header, 8 frames and
+# 2 frame parts.
 cp "$work/hosts.pcap" "$work/broken.pcap"
 printf '\377' | dd of="$work/broken.pcap" bs=1 seek=$((24 + 8 * 16 + 4 * 1514 + 4 * 1002 + 16 + 24)) conv=notrunc 2>/dev/null
 expect broken__noticed 9 "$(decode broken.pcap "$bad" frame.number)"
@@ -170,14 +178,16 @@ expect roce__bth \
 
 expect hpc__ethertype "8 frames" "$(decode hosts.pcap 'n > 32 && n <= 40 && f("eth.type") == "0x88b6"' eth.type | wc -l) frames"
 
-# On a fabric link: envelopes of switch 6 port 10 and switch 7 port 11 around every frame, the ACK frame last.
+# On a fabric link: envelopes of switch 6 port 10 and switch 7 port 11 around every frame, the ACK
+# frame last.
 expect fabric__envelopes \
 "56 02:48:ff:00:06:0a 02:48:ff:00:07:0b 0x88b5 1028
 57 02:48:ff:00:06:0a 02:48:ff:00:07:0b 0x88b5 30" \
 	"$(decode fabric.pcap 'n >= 56' frame.number eth.src eth.dst eth.type frame.len)"
 expect fabric__all_enveloped "57 frames" "$(decode fabric.pcap 'f("eth.type") == "0x88b5"' eth.type | wc -l) frames"
 
-# FGFC: of OUI Extended EtherType 00:0e:ab (3755), protocol id 0; behind it the type byte and what is ours: all fields, 50 us, 16 units.
+# FGFC: of OUI Extended EtherType 00:0e:ab (3755), protocol id 0; then the type byte and what is
+# ours: all fields, 50 us, 16 units.
 expect fgfc__nothing_malformed "" "$(decode fgfc.pcap "$bad" frame.number _ws.expert.message)"
 ends="01:80:c2:00:00:0e 02:48:ff:00:06:0a"
 expect fgfc__oui_extended_ethertype \
@@ -221,8 +231,9 @@ expect tcp__congestion \
 		tcp.window_size_value tcp.checksum.status tcp.flags)"
 expect tcp__nothing_malformed "" "$(decode tcp.pcap "$bad" frame.number _ws.expert.message)"
 
-# What answers data (RC-4, RC-9). ECN: 2 ECT(0), 3 CE. Opcode 17: AETH with an ACK without credits (0, 31), or a NAK (3, error 0: PSN).
-# Opcode 129: CNP, which Wireshark 4.0 has no name for; BECN (0x40) stands in front of the queue pair, the signal in the 7 reserved bits.
+# What answers data (RC-4, RC-9). ECN: 2 ECT(0), 3 CE. Opcode 17: AETH with an ACK without credits
+# (0, 31), or a NAK (3, error 0: PSN). Opcode 129: CNP, which Wireshark 4.0 has no name for; BECN
+# (0x40) stands in front of the queue pair, the signal in the 7 reserved bits.
 there="10.0.0.1 10.0.1.44"
 back="10.0.1.44 10.0.0.1"
 expect roce_ipv4__answers \
