@@ -6,12 +6,13 @@ static const struct parameter setting_rows[] = {
 #define PARAMETER(...) PARAMETER_ROW(struct congestion_setting, __VA_ARGS__),
 #include "nodes/config/congestion_setting.def"
 };
-static const struct parameter_table setting_parameters =
+const struct parameter_table congestion_setting_parameters =
 	PARAMETER_TABLE_OF(struct congestion_setting, setting_rows);
 
 static const struct parameter congestion_rows[] = {
 #define PARAMETER(...) PARAMETER_ROW(struct congestion_config, __VA_ARGS__),
 #define PARAMETER_ARRAY(type, ...) PARAMETER_ARRAY_ROW(struct congestion_config, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
 #include "nodes/config/congestion.def"
 };
 const struct parameter_table congestion_parameters =

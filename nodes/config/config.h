@@ -120,10 +120,10 @@ struct host_config {
 	uint32_t egress_port;    /* edge port there */
 };
 
-#define CONGESTION_SETTINGS 24               /* EC-5 */
-#define ECA_MAX 255u                         /* EC-1: a factor has 8 bits */
-#define CONGESTION_ECA_UNUSED (ECA_MAX + 1u) /* an eca_min that no ECA reaches */
+#define CONGESTION_SETTINGS 24 /* EC-5 */
+#define ECA_MAX 255u           /* EC-1: a factor has 8 bits */
 #define CONGESTION_UNITS_MAX (1u << 20)
+#define CONGESTION_PORT_UNITS_MAX (1u << 24)
 #define CONGESTION_SHIFT_MAX 31u
 #define CONGESTION_BYTE_TIME_SCALE_MAX 24u
 /* byte_time_ps << byte_time_scale: 1 kb/s; times stay within 64 bits */
@@ -139,10 +139,23 @@ struct congestion_setting {
 struct congestion_config {
 #define PARAMETER(type, field, ...) type field;
 #define PARAMETER_ARRAY(type, field, count, ...) type field[count];
+#define KEY(...)
 #include "nodes/config/congestion.def"
 };
 
-extern const struct parameter_table congestion_parameters;
+extern const struct parameter_table congestion_parameters, congestion_setting_parameters;
+
+/** congestion_setting_count() - how many settings an ECA can select: those after them repeat the
+ *  last, with its eca_min. */
+static inline uint32_t congestion_setting_count(const struct congestion_config *congestion)
+{
+	const struct congestion_setting *settings = congestion->settings;
+	uint32_t count = 1;
+
+	while (count < CONGESTION_SETTINGS && settings[count].eca_min > settings[count - 1].eca_min)
+		count++;
+	return count;
+}
 
 struct switch_config {
 	uint32_t fabric_address; /* 1..65535, unique */

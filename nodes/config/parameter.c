@@ -86,6 +86,15 @@ void parameters_take(const struct parameter_table *table, void *to, const void *
 	}
 }
 
+bool parameters_equal(const struct parameter_table *table, const void *a, const void *b)
+{
+	for (size_t r = 0; r < table->count; r++)
+		if (table->rows[r].bytes &&
+		    parameter_get(&table->rows[r], a) != parameter_get(&table->rows[r], b))
+			return false;
+	return true;
+}
+
 static bool fits(void *context, const char *name, const struct parameter *row, void *structure)
 {
 	(void)context;

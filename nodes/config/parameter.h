@@ -145,6 +145,10 @@ void parameters_default(const struct parameter_table *table, void *structure);
 void parameters_take(const struct parameter_table *table, void *to, const void *from,
 		     const void *given);
 
+/** parameters_equal() - is each field of @a equal to that of @b? Structures in them are left out.
+ *  Pure. */
+bool parameters_equal(const struct parameter_table *table, const void *a, const void *b);
+
 /** parameter_fn - @row, called @name, has its field in @structure.
  *  Return: false ends parameters_each(). */
 typedef bool parameter_fn(void *context, const char *name, const struct parameter *row,

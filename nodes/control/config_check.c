@@ -244,43 +244,6 @@ static void host_check(struct checker *checker, const struct host_config *host)
 	range(checker, "egress_port", host->egress_port, 0, NODE_PORTS_MAX - 1);
 }
 
-static bool setting_is_repeated(const struct congestion_setting *setting,
-				const struct congestion_setting *last)
-{
-	return setting->rate_bps == last->rate_bps &&
-	       setting->flow_extent_units == last->flow_extent_units &&
-	       setting->queue_extent_units == last->queue_extent_units &&
-	       setting->high_units == last->high_units &&
-	       setting->target_units == last->target_units &&
-	       setting->drop_units == last->drop_units &&
-	       setting->limit_after_ack == last->limit_after_ack &&
-	       setting->byte_time_ps == last->byte_time_ps &&
-	       setting->byte_time_scale == last->byte_time_scale;
-}
-
-/* @last: the setting before it, NULL for the first */
-static void setting_eca_check(struct checker *checker, const struct congestion_setting *setting,
-			      const struct congestion_setting *last)
-{
-	if (!last) {
-		range(checker, "eca_min", setting->eca_min, 0, 0);
-		return;
-	}
-	range(checker, "eca_min", setting->eca_min, 1, CONGESTION_ECA_UNUSED);
-	if (setting->eca_min == CONGESTION_ECA_UNUSED) {
-		if (!setting_is_repeated(setting, last))
-			refuse(checker,
-			       "%seca_min is %u, which never selects it, so it must repeat the "
-			       "setting before",
-			       place(checker), CONGESTION_ECA_UNUSED);
-	} else if (setting->eca_min <= last->eca_min) {
-		refuse(checker,
-		       "%seca_min is %" PRIu32
-		       ", it must be above that of the setting before, %" PRIu32,
-		       place(checker), setting->eca_min, last->eca_min);
-	}
-}
-
 static void setting_check(struct checker *checker, const struct congestion_setting *setting)
 {
 	range(checker, "queue_extent_units", setting->queue_extent_units, setting->high_units,
@@ -290,24 +253,29 @@ static void setting_check(struct checker *checker, const struct congestion_setti
 	below(checker, "drop_units", setting->drop_units, "target_units", setting->target_units);
 	if (!checker->refused)
 		range(checker, "byte_time_ps << byte_time_scale",
-		      (uint64_t)setting->byte_time_ps << setting->byte_time_scale, 0,
+		      setting->byte_time_ps << setting->byte_time_scale, 0,
 		      CONGESTION_BYTE_TIME_PS_MAX);
 }
 
 static void congestion_check(struct checker *checker, const struct congestion_config *congestion)
 {
+	const struct congestion_setting *settings = congestion->settings;
+	uint32_t count = congestion_setting_count(congestion);
 	char why[200];
 
 	if (parameters_check(&congestion_parameters, "switch.congestion.", congestion, why,
 			     sizeof(why)))
 		refuse(checker, "%s", why);
-	enter(checker, "switch.congestion.");
-	range(checker, "fgfc_pause_ps", congestion->fgfc_pause_ps, congestion->fgfc, NODE_S);
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS && !checker->refused; i++) {
 		enter_element(checker, "switch.congestion.settings[", i, "].");
-		setting_eca_check(checker, &congestion->settings[i],
-				  i ? &congestion->settings[i - 1] : NULL);
-		setting_check(checker, &congestion->settings[i]);
+		if (i ? i >= count && !parameters_equal(&congestion_setting_parameters,
+							&settings[i], &settings[i - 1])
+		      : settings[i].eca_min)
+			refuse(checker,
+			       "%seca_min is %" PRIu32 ": it must be 0 for the first setting and "
+			       "then rise; settings after the last must repeat it",
+			       place(checker), settings[i].eca_min);
+		setting_check(checker, &settings[i]);
 	}
 	enter(checker, "");
 }

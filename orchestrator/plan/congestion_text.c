@@ -56,7 +56,7 @@ static void mechanisms_print(const struct congestion_config *config, FILE *out)
 		fprintf(out, "  inputs      one more for every %s of a flow's queue above %s\n",
 			units_text(1u << config->inputs_shift, text[0]),
 			units_text(config->inputs_thresh_units, text[1]));
-	if (config->ecn_eca)
+	if (config->ecn)
 		fprintf(out, "  ecn         a packet with CE counts as %u\n", config->ecn_eca);
 	if (config->fgfc)
 		fprintf(out, "  fgfc        pause of %s, credit of %s\n",
@@ -78,8 +78,7 @@ static void setting_print(const struct congestion_setting *setting, uint32_t row
 		units_text(setting->target_units, bytes[3]),
 		units_text(setting->drop_units, bytes[4]),
 		setting->limit_after_ack
-			? human_time((node_time_t)setting->byte_time_ps << setting->byte_time_scale,
-				     time)
+			? human_time(setting->byte_time_ps << setting->byte_time_scale, time)
 			: "-");
 }
 
@@ -92,24 +91,26 @@ void congestion_print(const struct congestion_basis *basis, const struct congest
 	fprintf(out, "  %-7s %4s  %11s  %11s  %12s  %10s  %10s  %10s  %s\n", "setting", "eca",
 		"rate", "flow-extent", "queue-extent", "high", "target", "drop",
 		"a byte after an ACK");
-	for (uint32_t row = 0; row < CONGESTION_SETTINGS; row++)
-		if (config->settings[row].eca_min != CONGESTION_ECA_UNUSED)
-			setting_print(&config->settings[row], row, out);
+	for (uint32_t row = 0; row < congestion_setting_count(config); row++)
+		setting_print(&config->settings[row], row, out);
 }
 
 /* ---- for programs ---- */
 
 static json_t *setting_json(const struct congestion_setting *setting)
 {
-	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I}", "eca_min",
-		(json_int_t)setting->eca_min, "rate_bps", (json_int_t)setting->rate_bps,
-		"flow_extent_units", (json_int_t)setting->flow_extent_units, "queue_extent_units",
-		(json_int_t)setting->queue_extent_units, "high_units",
-		(json_int_t)setting->high_units, "target_units", (json_int_t)setting->target_units,
-		"drop_units", (json_int_t)setting->drop_units, "limit_after_ack",
-		(int)setting->limit_after_ack, "byte_time_ps", (json_int_t)setting->byte_time_ps,
-		"byte_time_scale", (json_int_t)setting->byte_time_scale);
+	json_t *json = json_object();
+
+	for (size_t r = 0; r < congestion_setting_parameters.count; r++) {
+		const struct parameter *row = &congestion_setting_parameters.rows[r];
+		uint64_t value = parameter_get(row, setting);
+
+		json_object_set_new(json, row->field,
+				    row->unit == PARAMETER_UNIT_FLAG
+					    ? json_boolean(value)
+					    : json_integer((json_int_t)value));
+	}
+	return json;
 }
 
 static json_t *basis_json(const struct congestion_basis *basis)
@@ -135,9 +136,8 @@ json_t *congestion_json(const struct congestion_basis *basis,
 {
 	json_t *settings = json_array();
 
-	for (uint32_t row = 0; row < CONGESTION_SETTINGS; row++)
-		if (config->settings[row].eca_min != CONGESTION_ECA_UNUSED)
-			json_array_append_new(settings, setting_json(&config->settings[row]));
+	for (uint32_t row = 0; row < congestion_setting_count(config); row++)
+		json_array_append_new(settings, setting_json(&config->settings[row]));
 	return json_pack("{s:o, s:o, s:b, s:I, s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I, s:b, s:I, "
 			 "s:I, s:I, s:o}",
 			 "basis", basis_json(basis), "eca", detection_json(config), "slow_start",
@@ -151,5 +151,5 @@ json_t *congestion_json(const struct congestion_basis *basis,
 			 (json_int_t)config->port_limit_units, "inputs", (int)config->inputs,
 			 "inputs_thresh_units", (json_int_t)config->inputs_thresh_units,
 			 "inputs_shift", (json_int_t)config->inputs_shift, "ecn_eca",
-			 (json_int_t)config->ecn_eca, "settings", settings);
+			 (json_int_t)(config->ecn ? config->ecn_eca : 0), "settings", settings);
 }

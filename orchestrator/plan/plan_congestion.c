@@ -116,7 +116,7 @@ static void byte_time_set(struct congestion_setting *setting, uint64_t rate_bps)
 	for (setting->byte_time_scale = 0; byte_ps >= BYTE_TIME_MANTISSA;
 	     setting->byte_time_scale++)
 		byte_ps /= 2;
-	setting->byte_time_ps = (uint32_t)byte_ps;
+	setting->byte_time_ps = byte_ps;
 }
 
 /* @rate_bps multiplied by @ratio / 2^32, @steps times */
@@ -217,18 +217,10 @@ static void table_derive(struct congestion_setting *settings, const struct conge
 struct congestion_config plan_congestion_derive(const struct congestion_basis *basis)
 {
 	uint64_t bdp_units = units_in(basis->rate_bps, basis->rtt_ps);
-	struct congestion_config congestion = {
-		.eca = true,
-		.slow_start = true,
-		.slow_start_setting = 1,
-		.rate_limit = true,
-		.flow_limit = true,
-		.limit_after_ack = true,
-		.headroom = true,
-		.fgfc = true,
-		.fgfc_pause_ps = least(most(16 * basis->link_rtt_ps, NODE_US), NODE_S),
-	};
+	struct congestion_config congestion;
 
+	parameters_default(&congestion_parameters, &congestion);
+	congestion.fgfc_pause_ps = least(most(16 * basis->link_rtt_ps, NODE_US), NODE_S);
 	detection_derive(&congestion, basis, bdp_units);
 	table_derive(congestion.settings, basis, bdp_units);
 	return congestion;

@@ -24,8 +24,8 @@ struct congestion_basis {
 	bool spread;
 };
 
-/** plan_congestion_derive() - derives every number, with all mechanisms on. Pure, in integers: the
- *  same on any machine.
+/** plan_congestion_derive() - derives every number, with the mechanisms that are on by default.
+ *  Pure, in integers: the same on any machine.
  *  No limit of a setting is larger than that of the setting before it, and each setting satisfies
  *  nodes/config/config.h.
  *  @basis rate 1 Mb/s .. 800 Gb/s, round trips up to 3600 s, MTU 64..9216. */

@@ -6,8 +6,6 @@
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/plan/plan_routes.h"
 
-#define PORT_LIMIT_BYTES_MAX (1ull << 32) /* the maximum in a scenario */
-
 /* ---- numbers of the fabric ---- */
 
 static node_time_t frame_ps(const struct port_config *port)
@@ -64,43 +62,6 @@ int plan_congestion_basis(enum clock_kind clock, const struct plan *plan,
 
 /* ---- values of the scenario ---- */
 
-static void number_take(uint32_t *field, uint64_t said)
-{
-	if (said != SCENARIO_DERIVED)
-		*field = (uint32_t)said;
-}
-
-static void units_take(uint32_t *units, uint64_t said_bytes)
-{
-	if (said_bytes != SCENARIO_DERIVED)
-		*units = (uint32_t)((said_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
-}
-
-static void mechanisms_take(struct congestion_config *congestion,
-			    const struct scenario_congestion *said)
-{
-	congestion->eca = said->enabled && said->eca;
-	congestion->slow_start = said->enabled && said->slow_start;
-	congestion->rate_limit = said->enabled && said->rate_limit;
-	congestion->flow_limit = said->enabled && said->flow_limit;
-	congestion->limit_after_ack = said->enabled && said->limit_after_ack;
-	congestion->headroom = said->enabled && said->headroom;
-	congestion->fgfc = said->enabled && said->fgfc;
-	units_take(&congestion->lbf_thresh_units, said->lbf_thresh_bytes);
-	number_take(&congestion->lbf_shift, said->lbf_shift);
-	number_take(&congestion->lpf_thresh, said->lpf_thresh);
-	number_take(&congestion->lpf_shift, said->lpf_shift);
-	units_take(&congestion->dbf_thresh_units, said->dbf_thresh_bytes);
-	number_take(&congestion->dbf_shift, said->dbf_shift);
-	number_take(&congestion->dbf_clk_cnt, said->dbf_clk_cnt);
-	number_take(&congestion->slow_start_setting, said->slow_start_setting);
-	units_take(&congestion->port_limit_units,
-		   said->enabled ? said->port_limit_bytes : SCENARIO_DERIVED);
-	units_take(&congestion->fgfc_credit_units, said->fgfc_credit_bytes);
-	if (said->fgfc_pause_ps != SCENARIO_DERIVED)
-		congestion->fgfc_pause_ps = said->fgfc_pause_ps;
-}
-
 /* EC-9, which [S2] assumes on tapered fabrics: what a host needs in flight to saturate its link to
  * the farthest host, and four packets. */
 static void port_limit_preset(struct congestion_config *congestion, const struct scenario *scenario,
@@ -109,44 +70,31 @@ static void port_limit_preset(struct congestion_config *congestion, const struct
 	uint64_t bytes =
 		(uint64_t)((unsigned __int128)basis->rate_bps * basis->rtt_ps / (8 * NODE_S)) +
 		4ull * basis->mtu_bytes;
+	uint64_t units = (bytes + UNIT_BYTES - 1) / UNIT_BYTES;
 
-	if (scenario->routing.preset == PRESET_S2 && scenario->congestion.enabled)
-		units_take(&congestion->port_limit_units,
-			   bytes < PORT_LIMIT_BYTES_MAX ? bytes : PORT_LIMIT_BYTES_MAX);
+	if (scenario->routing.preset == PRESET_S2)
+		congestion->port_limit_units = units < CONGESTION_PORT_UNITS_MAX
+						       ? (uint32_t)units
+						       : CONGESTION_PORT_UNITS_MAX;
 }
 
-/* FC-12, FC-24: derived from values that are filled already. The threshold is half the level at
- * which hop credit keeps a queue of setting 0, and the step is that of an egress queue (ours). */
-static void other_signs_take(struct congestion_config *congestion,
-			     const struct scenario_congestion *said)
+/* FC-12: derived from values that are filled already. The threshold is half the level at which hop
+ * credit keeps a queue of setting 0, and the step is that of an egress queue (ours). */
+static void inputs_derive(struct congestion_config *congestion,
+			  const struct congestion_config *given)
 {
-	congestion->inputs = said->enabled && said->inputs;
-	congestion->inputs_thresh_units = congestion->settings[0].drop_units;
-	congestion->inputs_shift = congestion->dbf_shift;
-	units_take(&congestion->inputs_thresh_units, said->inputs_thresh_bytes);
-	number_take(&congestion->inputs_shift, said->inputs_shift);
-	congestion->ecn_eca = said->enabled && said->ecn ? (uint32_t)said->ecn_eca : 0;
+	if (!given->inputs_thresh_units)
+		congestion->inputs_thresh_units = congestion->settings[0].drop_units;
+	if (!given->inputs_shift)
+		congestion->inputs_shift = congestion->dbf_shift;
 }
 
-static void row_take(struct congestion_setting *setting, const struct scenario_congestion_row *said)
+static void row_take(struct congestion_setting *setting, const struct congestion_setting *said,
+		     const struct congestion_setting *given)
 {
-	uint32_t target_units;
-
-	if (said->rate_bps != SCENARIO_DERIVED)
-		setting->rate_bps = said->rate_bps;
-	units_take(&setting->flow_extent_units, said->flow_extent_bytes);
-	if (said->target_bytes != SCENARIO_DERIVED) {
-		units_take(&target_units, said->target_bytes);
-		plan_congestion_levels(setting, target_units);
-		setting->target_units = target_units;
-	}
-	units_take(&setting->high_units, said->high_bytes);
-	units_take(&setting->drop_units, said->drop_bytes);
-	units_take(&setting->queue_extent_units, said->queue_extent_bytes);
-	if (said->limit_after_ack != SCENARIO_DERIVED)
-		setting->limit_after_ack = said->limit_after_ack;
-	number_take(&setting->byte_time_ps, said->byte_time_ps);
-	number_take(&setting->byte_time_scale, said->byte_time_scale);
+	if (given->target_units)
+		plan_congestion_levels(setting, said->target_units);
+	parameters_take(&congestion_setting_parameters, setting, said, given);
 }
 
 static const struct congestion_setting *setting_of(const struct congestion_config *congestion,
@@ -167,18 +115,26 @@ static void table_take(struct congestion_config *congestion, const struct scenar
 	uint32_t count = said->row_count ? said->row_count : CONGESTION_SETTINGS, row = 0;
 
 	for (; row < count; row++) {
-		uint32_t eca_min = derived.settings[row].eca_min;
+		const struct congestion_setting *given = &said->given.settings[row];
+		uint32_t eca_min = given->eca_min ? said->config.settings[row].eca_min
+						  : derived.settings[row].eca_min;
 
-		number_take(&eca_min, said->rows[row].eca_min);
 		congestion->settings[row] =
 			said->row_count ? *setting_of(&derived, eca_min) : derived.settings[row];
 		congestion->settings[row].eca_min = eca_min;
-		row_take(&congestion->settings[row], &said->rows[row]);
+		row_take(&congestion->settings[row], &said->config.settings[row], given);
 	}
-	for (; row < CONGESTION_SETTINGS; row++) {
+	for (; row < CONGESTION_SETTINGS; row++)
 		congestion->settings[row] = congestion->settings[row - 1];
-		congestion->settings[row].eca_min = CONGESTION_ECA_UNUSED;
-	}
+}
+
+/* `enabled: no` */
+static void mechanisms_off(struct congestion_config *congestion)
+{
+	for (size_t r = 0; r < congestion_parameters.count; r++)
+		if (congestion_parameters.rows[r].unit == PARAMETER_UNIT_FLAG)
+			parameter_put(&congestion_parameters.rows[r], congestion, false);
+	congestion->port_limit_units = 0;
 }
 
 /* ---- checks ---- */
@@ -191,9 +147,9 @@ static bool is_said(const struct scenario_place *place)
 /* the place of an error in @row: that row if it is given, else the row before, else the section */
 static const struct scenario_place *row_place(const struct scenario_congestion *said, uint32_t row)
 {
-	if (is_said(&said->rows[row].place))
-		return &said->rows[row].place;
-	return row && is_said(&said->rows[row - 1].place) ? &said->rows[row - 1].place
+	if (is_said(&said->row_places[row]))
+		return &said->row_places[row];
+	return row && is_said(&said->row_places[row - 1]) ? &said->row_places[row - 1]
 							  : &said->place;
 }
 
@@ -227,8 +183,6 @@ static bool eca_fits(const struct scenario *scenario, const struct congestion_se
 {
 	if (row ? setting->eca_min > setting[-1].eca_min : !setting->eca_min)
 		return true;
-	if (row && setting->eca_min == CONGESTION_ECA_UNUSED)
-		return true;
 	if (row)
 		scenario_errors_at(errors, scenario, row_place(&scenario->congestion, row),
 				   "setting %u: its eca is %u, but it must be above that of "
@@ -246,7 +200,7 @@ static bool byte_time_fits(const struct scenario *scenario,
 			   const struct congestion_setting *setting, uint32_t row,
 			   struct scenario_errors *errors)
 {
-	uint64_t byte_ps = (uint64_t)setting->byte_time_ps << setting->byte_time_scale;
+	uint64_t byte_ps = setting->byte_time_ps << setting->byte_time_scale;
 	char text[2][QUANTITY_TEXT_MAX];
 
 	if (byte_ps <= CONGESTION_BYTE_TIME_PS_MAX)
@@ -262,9 +216,11 @@ static bool byte_time_fits(const struct scenario *scenario,
 static bool table_fits(const struct scenario *scenario, const struct congestion_config *congestion,
 		       struct scenario_errors *errors)
 {
+	uint32_t said_count = scenario->congestion.row_count;
+	uint32_t count = said_count ? said_count : CONGESTION_SETTINGS;
 	unsigned errors_before = errors->count;
 
-	for (uint32_t row = 0; row < CONGESTION_SETTINGS && errors->count == errors_before; row++) {
+	for (uint32_t row = 0; row < count && errors->count == errors_before; row++) {
 		const struct congestion_setting *setting = &congestion->settings[row];
 
 		if (eca_fits(scenario, setting, row, errors) &&
@@ -289,6 +245,7 @@ static bool is_spread(const struct scenario *scenario)
 int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 			 struct scenario_errors *errors)
 {
+	const struct scenario_congestion *said = &scenario->congestion;
 	struct congestion_config congestion;
 	struct congestion_basis basis;
 	int error = plan_congestion_basis(clock, plan, &basis);
@@ -298,9 +255,11 @@ int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario,
 	basis.spread = is_spread(scenario);
 	congestion = plan_congestion_derive(&basis);
 	port_limit_preset(&congestion, scenario, &basis);
-	mechanisms_take(&congestion, &scenario->congestion);
-	table_take(&congestion, &scenario->congestion);
-	other_signs_take(&congestion, &scenario->congestion);
+	parameters_take(&congestion_parameters, &congestion, &said->config, &said->given);
+	table_take(&congestion, said);
+	inputs_derive(&congestion, &said->given);
+	if (!said->enabled)
+		mechanisms_off(&congestion);
 	if (!table_fits(scenario, &congestion, errors))
 		return -EINVAL;
 	for (uint32_t i = 0; i < plan->switch_count; i++)

@@ -14,6 +14,8 @@ static const struct section {
 	const char *name;
 	const struct parameter_table *table;
 } sections[] = {
+	{ "congestion", &congestion_parameters },
+	{ "congestion.settings", &congestion_setting_parameters },
 	{ "roce", &roce_parameters },
 	{ "classes", &roce_class_parameters },
 	{ "routing", &routing_parameters },

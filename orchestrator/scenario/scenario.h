@@ -108,27 +108,12 @@ struct scenario_workload {
 	struct scenario_place packet_place;
 };
 
-/* a row of the table of congestion settings; fields not given are SCENARIO_DERIVED, so all have 64
- * bits */
-struct scenario_congestion_row {
-	struct scenario_place place;
-	uint64_t eca_min, rate_bps;
-	uint64_t flow_extent_bytes, queue_extent_bytes, high_bytes, target_bytes, drop_bytes;
-	uint64_t limit_after_ack, byte_time_ps, byte_time_scale;
-};
-
-/* Congestion control: which mechanisms are on, and the numbers that were given. */
 struct scenario_congestion {
-	bool enabled; /* false: no mechanism is on */
-	bool eca, slow_start, rate_limit, flow_limit, limit_after_ack, headroom, fgfc, inputs, ecn;
-	uint64_t lbf_thresh_bytes, lbf_shift, lpf_thresh, lpf_shift, dbf_thresh_bytes, dbf_shift,
-		dbf_clk_cnt;
-	uint64_t slow_start_setting, port_limit_bytes, fgfc_pause_ps, fgfc_credit_bytes;
-	uint64_t inputs_thresh_bytes, inputs_shift, ecn_eca;
-	/* rows of the table; 0: the derived table, with the rows that were given changed */
+	bool enabled;                           /* false: no mechanism is on */
+	struct congestion_config config, given; /* given: 1 in the fields that the file has */
+	/* of the table, as a list; 0: the derived table, with the rows that are given changed */
 	uint32_t row_count;
-	struct scenario_place place;
-	struct scenario_congestion_row rows[CONGESTION_SETTINGS];
+	struct scenario_place place, row_places[CONGESTION_SETTINGS];
 };
 
 /* a host that is slower than its link at times (EC-4) */

@@ -6,7 +6,7 @@
 
 key_read_fn scenario_congestion_read;
 
-/** scenario_congestion_init() - the defaults: every mechanism is on, every number is derived. */
+/** scenario_congestion_init() - the defaults: no key is given. */
 void scenario_congestion_init(struct scenario_congestion *congestion);
 
 #endif

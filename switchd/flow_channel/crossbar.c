@@ -19,7 +19,7 @@
 static bool says_congestion(const struct dataplane *dp, const struct port *out,
 			    const struct packet *packet)
 {
-	return dp->injection.config->ecn_eca && out->kind == PORT_EDGE &&
+	return dp->injection.config->ecn && out->kind == PORT_EDGE &&
 	       ecn_read(packet->bytes, packet_first_bytes(packet)) == ECN_CONGESTED;
 }
 

@@ -5,11 +5,11 @@
 
 void injection_init(struct injection *injection, const struct congestion_config *config)
 {
-	uint32_t row = 0;
+	uint32_t row = 0, count = congestion_setting_count(config);
 
 	*injection = (struct injection){ .config = config };
 	for (uint32_t eca = 0; eca < 256; eca++) {
-		while (row + 1 < CONGESTION_SETTINGS && config->settings[row + 1].eca_min <= eca)
+		while (row + 1 < count && config->settings[row + 1].eca_min <= eca)
 			row++;
 		injection->setting_of[eca] = (uint8_t)row;
 	}
@@ -20,8 +20,7 @@ void injection_init(struct injection *injection, const struct congestion_config 
 		injection->byte_ps[row] = row && config->rate_limit && setting->rate_bps
 						  ? (uint32_t)(8 * NODE_S / setting->rate_bps)
 						  : 0;
-		injection->byte_time_ps[row] = (uint64_t)setting->byte_time_ps
-					       << setting->byte_time_scale;
+		injection->byte_time_ps[row] = setting->byte_time_ps << setting->byte_time_scale;
 	}
 }
 

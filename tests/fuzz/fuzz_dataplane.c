@@ -338,7 +338,7 @@ static void take_congestion(struct script *script, struct congestion_config *con
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++) {
 		congestion->settings[i] =
 			i < 3 ? take_setting(script, on & 64) : congestion->settings[i - 1];
-		congestion->settings[i].eca_min = i < 3 ? 32 * i : CONGESTION_ECA_UNUSED;
+		congestion->settings[i].eca_min = i < 3 ? 32 * i : 64;
 	}
 }
 

@@ -73,6 +73,7 @@ static inline struct congestion_config example_congestion(void)
 						.dbf_thresh_units = 4096,
 						.dbf_shift = 7,
 						.dbf_clk_cnt = 1000,
+						.ecn = true,
 						.ecn_eca = 17,
 						.inputs = true,
 						.inputs_thresh_units = 33,
@@ -92,8 +93,7 @@ static inline struct congestion_config example_congestion(void)
 		uint32_t row = i < 6 ? i : 5;
 
 		congestion.settings[i] =
-			(struct congestion_setting){ .eca_min =
-							     i < 6 ? 40 * i : CONGESTION_ECA_UNUSED,
+			(struct congestion_setting){ .eca_min = 40 * row,
 						     .rate_bps = 200000000000 >> row,
 						     .flow_extent_units = 4096 >> row,
 						     .queue_extent_units = 1024 >> row,

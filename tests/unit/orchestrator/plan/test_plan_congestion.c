@@ -354,7 +354,7 @@ TEST(plan_congestion_make__every_number_is_used)
 	ck_assert(setting->limit_after_ack);
 	ck_assert_uint_eq(setting->byte_time_ps, 40);
 	ck_assert_uint_eq(setting->byte_time_scale, 3);
-	ck_assert_uint_eq(congestion->settings[1].eca_min, CONGESTION_ECA_UNUSED);
+	ck_assert_uint_eq(congestion_setting_count(congestion), 1);
 	ck_assert_uint_eq(congestion->settings[23].target_units, 384);
 }
 
@@ -364,22 +364,24 @@ TEST(plan_congestion_make__inputs_and_ecn)
 {
 	const struct congestion_config *congestion = plan_of(TWO);
 
-	ck_assert(!congestion->inputs && !congestion->ecn_eca);
+	ck_assert(!congestion->inputs && !congestion->ecn);
 	plan_free(&plan);
 	congestion = plan_of(TWO "congestion: {inputs: yes, ecn: yes}\n");
 	ck_assert(congestion->inputs);
 	ck_assert_uint_eq(congestion->inputs_thresh_units, congestion->settings[0].drop_units);
 	ck_assert_uint_eq(congestion->inputs_shift, congestion->dbf_shift);
+	ck_assert(congestion->ecn);
 	ck_assert_uint_eq(congestion->ecn_eca, 1);
 	plan_free(&plan);
 	congestion = plan_of(TWO "congestion: {inputs: {thresh: 1025, shift: 3}, ecn: {eca: 9}}\n");
 	ck_assert(congestion->inputs);
 	ck_assert_uint_eq(congestion->inputs_thresh_units, 5);
 	ck_assert_uint_eq(congestion->inputs_shift, 3);
+	ck_assert(congestion->ecn);
 	ck_assert_uint_eq(congestion->ecn_eca, 9);
 	plan_free(&plan);
 	congestion = plan_of(TWO "congestion: {enabled: no, inputs: yes, ecn: yes}\n");
-	ck_assert(!congestion->inputs && !congestion->ecn_eca);
+	ck_assert(!congestion->inputs && !congestion->ecn);
 }
 
 TEST(plan_congestion_make__list_is_the_table)
@@ -397,8 +399,7 @@ TEST(plan_congestion_make__list_is_the_table)
 	ck_assert_uint_eq(settings[1].high_units, 128);
 	ck_assert_uint_eq(settings[1].drop_units, 32);
 	ck_assert_uint_eq(settings[1].queue_extent_units, 256);
-	for (uint32_t row = 2; row < CONGESTION_SETTINGS; row++)
-		ck_assert_uint_eq(settings[row].eca_min, CONGESTION_ECA_UNUSED);
+	ck_assert_uint_eq(congestion_setting_count(congestion), 2);
 }
 
 TEST(plan_congestion_make__rows_by_number_change_the_table)

@@ -110,9 +110,15 @@ TEST(parameter_text__page_has_the_tables)
 	free(page);
 }
 
-static const struct parameter_table *const tables[] = { &roce_parameters, &dcqcn_parameters,
-							&routing_parameters, &port_group_parameters,
-							&roce_class_parameters };
+static const struct parameter_table *const tables[] = {
+	&roce_parameters,
+	&dcqcn_parameters,
+	&routing_parameters,
+	&port_group_parameters,
+	&roce_class_parameters,
+	&congestion_parameters,
+	&congestion_setting_parameters,
+};
 
 /* the default on the page is the default of the row */
 static void initial_expect(const struct parameter *row)

@@ -27,7 +27,7 @@ static inline void setting_last(uint32_t row, uint32_t eca_min, struct congestio
 {
 	for (uint32_t i = row; i < CONGESTION_SETTINGS; i++) {
 		congestion()->settings[i] = setting;
-		congestion()->settings[i].eca_min = i == row ? eca_min : CONGESTION_ECA_UNUSED;
+		congestion()->settings[i].eca_min = eca_min;
 	}
 }
 

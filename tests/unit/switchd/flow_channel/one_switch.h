@@ -77,12 +77,13 @@ static inline void *zeroed(size_t bytes)
 /* no mechanism is on; the table has one setting, without limits */
 static inline struct congestion_config one_switch_congestion_off(void)
 {
-	struct congestion_config congestion = { .dbf_clk_cnt = 1000 };
+	struct congestion_config congestion = { .dbf_clk_cnt = 1000,
+						.fgfc_pause_ps = NODE_US,
+						.ecn_eca = 1 };
 
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++)
 		congestion.settings[i] =
-			(struct congestion_setting){ .eca_min = i ? CONGESTION_ECA_UNUSED : 0,
-						     .rate_bps = 800000000000,
+			(struct congestion_setting){ .rate_bps = 800000000000,
 						     .flow_extent_units = CONGESTION_UNITS_MAX,
 						     .queue_extent_units = CONGESTION_UNITS_MAX,
 						     .high_units = CONGESTION_UNITS_MAX,

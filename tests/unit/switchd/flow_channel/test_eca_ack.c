@@ -109,7 +109,8 @@ TEST_RANGE(ecn__makes_a_source, 0, 3)
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = frame_write(&spec, &payload, bytes);
 
-	congestion()->ecn_eca = _i ? 7 : 0;
+	congestion()->ecn = _i;
+	congestion()->ecn_eca = 7;
 	one_switch_open(&s);
 	if (_i != 1)
 		ck_assert(ecn_mark(bytes, captured));
