@@ -1,11 +1,11 @@
 #include "nodes/link/link.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nodes/base/units.h"
 #include "nodes/link/capture.h"
+#include "nodes/link/link_guard.h"
 
 /* a packet is announced when so much of it has arrived (cut through) */
 #define HEADER_BYTES 64u
@@ -16,14 +16,6 @@
 #define ASK_PS (10 * NODE_MS)
 
 /* ---- set-up ---- */
-
-static int guard_init(struct link *link)
-{
-	link->log = calloc(LINK_LOG_MAX, sizeof(*link->log));
-	link->ack_log = calloc(LINK_LOG_MAX, sizeof(*link->ack_log));
-	link->missing = calloc(LINK_LOG_MAX / 64, sizeof(*link->missing));
-	return link->log && link->ack_log && link->missing ? 0 : -ENOMEM;
-}
 
 static uint32_t front_bytes_of(const struct node_config *config, const struct port_config *port)
 {
@@ -71,7 +63,7 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 	random_init(&link->random, config->seed, port);
 	if (ring_tx_attach(&link->tx, tx, tx_bytes) || ring_rx_attach(&link->rx, rx, rx_bytes))
 		return -EINVAL;
-	return p->guarded ? guard_init(link) : 0;
+	return p->guarded ? link_guard_init(link) : 0;
 }
 
 void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port,
@@ -89,9 +81,7 @@ void link_init_vacant(struct link *link, const struct node_config *config, uint3
 
 void link_fini(struct link *link)
 {
-	free(link->log);
-	free(link->ack_log);
-	free(link->missing);
+	link_guard_fini(link);
 	*link = (struct link){ 0 };
 }
 
@@ -269,17 +259,14 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 	struct record *record = NULL;
 
 	link->stats->tx_packets++;
-	if (link->guarded) {
-		ENSURE(link->sequence - link->log_first, <, LINK_LOG_MAX);
-		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){
-			.tag = tag,
-			.frame_bytes = frame_bytes,
-			.units = (uint16_t)units,
-			.kind = RECORD_PACKET,
-			.traffic_class = (uint8_t)traffic_class,
-		};
-		link->sync_due = true;
-	}
+	if (link->guarded)
+		link_guard_on_sent(link, (struct link_log_entry){
+						 .tag = tag,
+						 .frame_bytes = frame_bytes,
+						 .units = (uint16_t)units,
+						 .kind = RECORD_PACKET,
+						 .traffic_class = (uint8_t)traffic_class,
+					 });
 	if (!frame_is_lost(link, wire_bytes))
 		record = record_start(link, at, wire_bytes, captured_bytes);
 	link->sequence++;
@@ -305,55 +292,21 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 		captured_frame(link, RECORD_PACKET, at, wire_bytes, captured_bytes, !record));
 }
 
-void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
-		    uint32_t captured_bytes, uint32_t wire_bytes)
+/* sends a frame that is no packet; @bytes copied */
+static void send_frame(struct link *link, node_time_t now, enum record_kind kind,
+		       const uint8_t *bytes, uint32_t captured_bytes, uint32_t wire_bytes)
 {
 	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
 	struct record *record = NULL;
 
-	link->stats->ack_frames++;
-	ENSURE(captured_bytes, <=, LINK_ACK_BYTES_MAX);
-	if (link->guarded) {
-		ENSURE(link->sequence - link->log_first, <, LINK_LOG_MAX);
-		link->log[link->sequence % LINK_LOG_MAX] =
-			(struct link_log_entry){ .kind = RECORD_ACKS,
-						 .ack_bytes = (uint16_t)captured_bytes };
-		memcpy(link->ack_log[link->sequence % LINK_LOG_MAX], bytes, captured_bytes);
-		link->sync_due = true;
-	}
+	if (link->guarded)
+		link_guard_on_sent(
+			link, (struct link_log_entry){ .kind = (uint8_t)kind,
+						       .ack_bytes = (uint16_t)captured_bytes });
 	if (!frame_is_lost(link, wire_bytes))
 		record = record_start(link, at, wire_bytes, captured_bytes);
 	link->sequence++;
-	capture_sent(link, now,
-		     captured_frame(link, RECORD_ACKS, at, wire_bytes, captured_bytes, !record),
-		     bytes);
-	if (!record) {
-		link->stats->lost_frames++;
-		return;
-	}
-	record->kind = RECORD_ACKS;
-	record->traffic_class = 0;
-	record->word = 0;
-	memcpy(record_captured(record), bytes, captured_bytes);
-}
-
-static void send_control(struct link *link, node_time_t now, const uint8_t *bytes,
-			 uint32_t frame_bytes, enum record_kind kind)
-{
-	uint32_t wire_bytes = frame_bytes + FCS_BYTES;
-	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
-	struct record *record = NULL;
-
-	if (link->guarded) {
-		ENSURE(link->sequence - link->log_first, <, LINK_LOG_MAX);
-		link->log[link->sequence % LINK_LOG_MAX] =
-			(struct link_log_entry){ .kind = (uint8_t)kind };
-		link->sync_due = true;
-	}
-	if (!frame_is_lost(link, wire_bytes))
-		record = record_start(link, at, wire_bytes, frame_bytes);
-	link->sequence++;
-	capture_sent(link, now, captured_frame(link, kind, at, wire_bytes, frame_bytes, !record),
+	capture_sent(link, now, captured_frame(link, kind, at, wire_bytes, captured_bytes, !record),
 		     bytes);
 	if (!record) {
 		link->stats->lost_frames++;
@@ -362,18 +315,29 @@ static void send_control(struct link *link, node_time_t now, const uint8_t *byte
 	record->kind = kind;
 	record->traffic_class = 0;
 	record->word = 0;
-	memcpy(record_captured(record), bytes, frame_bytes);
-	link->packet_sent = true; /* the sooner it is received, the less is sent without buffer */
+	memcpy(record_captured(record), bytes, captured_bytes);
+	/* the sooner a pause is received, the less is sent without buffer */
+	link->packet_sent |= kind != RECORD_ACKS;
+}
+
+void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
+		    uint32_t captured_bytes, uint32_t wire_bytes)
+{
+	link->stats->ack_frames++;
+	ENSURE(captured_bytes, <=, LINK_ACK_BYTES_MAX);
+	if (link->guarded)
+		memcpy(link->ack_log[link->sequence % LINK_LOG_MAX], bytes, captured_bytes);
+	send_frame(link, now, RECORD_ACKS, bytes, captured_bytes, wire_bytes);
 }
 
 void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
 {
-	send_control(link, now, bytes, frame_bytes, RECORD_FGFC);
+	send_frame(link, now, RECORD_FGFC, bytes, frame_bytes, frame_bytes + FCS_BYTES);
 }
 
 void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
 {
-	send_control(link, now, bytes, frame_bytes, RECORD_PAUSE);
+	send_frame(link, now, RECORD_PAUSE, bytes, frame_bytes, frame_bytes + FCS_BYTES);
 }
 
 static void send_word(struct link *link, node_time_t now, enum link_word kind,
@@ -393,19 +357,11 @@ static void send_word(struct link *link, node_time_t now, enum link_word kind,
 /* reports which frames did not arrive, then how far all are known */
 static void send_guard_words(struct link *link, node_time_t now)
 {
-	for (uint32_t s = link->seen_told; link->missing_count && s != link->sequence_expected;
-	     s++) {
-		uint64_t *word = &link->missing[s % LINK_LOG_MAX / 64];
-		uint64_t bit = 1ull << s % 64;
+	uint32_t sequence;
 
-		if (!(*word & bit))
-			continue;
-		*word &= ~bit;
-		link->missing_count--;
-		send_word(link, now, LINK_WORD_MISSING, 0, s);
-	}
+	while (link_guard_next_missing(link, &sequence))
+		send_word(link, now, LINK_WORD_MISSING, 0, sequence);
 	send_word(link, now, LINK_WORD_SEEN, 0, link->sequence_expected);
-	link->seen_told = link->sequence_expected;
 	link->seen_due = false;
 }
 
@@ -499,61 +455,6 @@ static void bad_record(struct link *link)
 	link->drops[DROP_BAD_RECORD]++;
 }
 
-/* frame @sequence counts as lost: it is reported to the peer */
-static void mark_missing(struct link *link, uint32_t sequence)
-{
-	uint64_t *word = &link->missing[sequence % LINK_LOG_MAX / 64];
-
-	link->missing_count += !(*word & 1ull << sequence % 64);
-	ENSURE(link->missing_count, <=, LINK_LOG_MAX);
-	*word |= 1ull << sequence % 64;
-	if ((int32_t)(sequence - link->seen_told) < 0)
-		link->seen_told = sequence; /* again from here on */
-	link->seen_due = true;
-}
-
-/* frames before @sequence that have not arrived never will: the ring keeps order */
-static void note_missing(struct link *link, uint32_t sequence)
-{
-	for (; link->sequence_expected != sequence; link->sequence_expected++)
-		mark_missing(link, link->sequence_expected);
-}
-
-/* The peer reports the sequence of its next frame. If that is impossible, frames that it did not
- * send have come between, and its number is used. */
-static void on_sync(struct link *link, uint32_t sequence)
-{
-	if (link->credits)
-		credit_say_limits(&link->credit);
-	if (sequence - link->sequence_expected <= LINK_LOG_MAX) {
-		note_missing(link, sequence);
-		link->seen_due = true;
-		return;
-	}
-	bad_record(link);
-	memset(link->missing, 0, LINK_LOG_MAX / 8);
-	link->missing_count = 0;
-	link->sequence_expected = link->seen_told = sequence;
-	link->seen_due = true;
-}
-
-/* True if the peer can have sent this frame of a guarded link now. On a veth link another process
- * may send one, or an old one again. If it is the peer's but a false one has overtaken it, it
- * counts as lost. */
-static bool in_sequence(struct link *link, uint32_t sequence)
-{
-	uint32_t ahead = sequence - link->sequence_expected;
-
-	if (ahead <= LINK_LOG_MAX) {
-		note_missing(link, sequence);
-		return true;
-	}
-	bad_record(link);
-	if (-ahead < LINK_LOG_MAX)
-		mark_missing(link, sequence);
-	return false;
-}
-
 /* On a guarded link a new state is requested once more: another process may have sent the word. */
 static void on_stop(struct link *link, uint8_t stopped, node_time_t now)
 {
@@ -568,29 +469,6 @@ static void on_stop(struct link *link, uint8_t stopped, node_time_t now)
 
 		listener->on_stop(listener->owner, link, c, link_stopped(link, c), now);
 	}
-}
-
-/* it is known what became of a frame: reports it to the owner and forgets it */
-static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t now)
-{
-	struct link_log_entry *entry = &link->log[sequence % LINK_LOG_MAX];
-	const struct link_listener *listener = &link->listener;
-
-	ENSURE(link->sequence - sequence, <=, LINK_LOG_MAX);
-	link->arrived_units += entry->kind == RECORD_PACKET ? entry->units : 0;
-	if (lost && entry->kind == RECORD_PACKET && link->credits)
-		link->credit.total_due |= (uint8_t)(1u << entry->traffic_class);
-	if (entry->kind == RECORD_PACKET && lost) {
-		if (listener->on_lost)
-			listener->on_lost(listener->owner, link, entry, now);
-	} else if (entry->kind == RECORD_PACKET) {
-		if (listener->on_seen)
-			listener->on_seen(listener->owner, link, entry, now);
-	} else if (entry->kind == RECORD_ACKS && lost && listener->on_ack_lost) {
-		listener->on_ack_lost(listener->owner, link, link->ack_log[sequence % LINK_LOG_MAX],
-				      entry->ack_bytes, now);
-	}
-	entry->kind = RECORD_PAD;
 }
 
 /* What the peer has sent and is not received yet is lost. The peer finds its ring empty, and the
@@ -629,8 +507,8 @@ static void credit_wait_end(struct link *link, node_time_t now)
 void link_down(struct link *link, node_time_t now)
 {
 	link->down = true;
-	for (; link->guarded && link->log_first != link->sequence; link->log_first++)
-		settle(link, link->log_first, true, now);
+	if (link->guarded)
+		link_guard_down(link, now);
 	link->stop = link->stop_told = link->stopped = 0;
 	link->seen_due = link->sync_due = false;
 	credit_close(&link->credit);
@@ -648,9 +526,8 @@ void link_up(struct link *link, node_time_t now)
 	link->head_due_ps = node_time_max(link->head_due_ps, now);
 	link->sent_units = link->arrived_units = link->taken_units = link->taken_noted = 0;
 	link->stops_heard = link->stops_said = 0;
-	link->missing_count = 0;
-	if (link->missing)
-		memset(link->missing, 0, LINK_LOG_MAX / 8);
+	if (link->guarded)
+		link_guard_up(link);
 	if (link->credits)
 		credit_open(&link->credit);
 }
@@ -691,7 +568,6 @@ static bool on_credit_word(struct link *link, const struct record *header, node_
 static void on_word(struct link *link, const struct record *header, node_time_t now)
 {
 	uint32_t value = (uint32_t)header->word;
-	uint32_t under_way = link->sequence - link->log_first;
 
 	switch (header->word >> 32) {
 	case LINK_WORD_STOP:
@@ -701,21 +577,19 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 		on_stop(link, (uint8_t)value, now);
 		return;
 	case LINK_WORD_SEEN:
-		if (!link->guarded || value - link->log_first > under_way)
+		if (!link->guarded || !link_guard_on_seen(link, value, now))
 			break;
-		for (; link->log_first != value; link->log_first++)
-			settle(link, link->log_first,
-			       link->log[link->log_first % LINK_LOG_MAX].lost, now);
 		return;
 	case LINK_WORD_MISSING:
-		if (!link->guarded || value - link->log_first >= under_way)
+		if (!link->guarded || !link_guard_on_missing(link, value))
 			break;
-		link->log[value % LINK_LOG_MAX].lost = true;
 		return;
 	case LINK_WORD_SYNC:
 		if (!link->guarded)
 			break;
-		on_sync(link, value);
+		if (link->credits)
+			credit_say_limits(&link->credit);
+		link_guard_on_sync(link, value);
 		return;
 	default:
 		if (!on_credit_word(link, header, now))
@@ -791,7 +665,7 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 	link->stats->rx_bytes += header->wire_bytes;
 	if (link->capture)
 		capture_received(link, header, now);
-	if (link->guarded && !in_sequence(link, header->sequence))
+	if (link->guarded && !link_guard_in_sequence(link, header->sequence))
 		return NULL;
 	if (!link->guarded && !counts_on(link, header->sequence))
 		bad_record(link); /* the peer miscounts */
@@ -805,7 +679,7 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 		if (link->credits)
 			take_credit(link, header);
 		if (!admitted && link->guarded)
-			mark_missing(link, header->sequence);
+			link_guard_mark_missing(link, header->sequence);
 		if (!admitted)
 			return NULL;
 	}
