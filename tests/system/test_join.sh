@@ -13,7 +13,7 @@ at_end 'ip netns del "$netns" 2>/dev/null'
 fabric_up "$topologies/two-racks.yaml"
 
 on() { local host=$1; shift; "$heddle" exec "$host" -- "$@"; }
-reachable() { on "$1" ping -c 3 -i 0.2 -W 5 -q "$2"; }
+reachable() { on "$1" ping -c 3 -i 0.2 -w 30 -q "$2"; }
 unreachable() { ! on "$1" ping -c 2 -i 0.2 -W 1 -q "$2"; }
 counts() { "$heddle" ps --json | jq -r '..|objects|select(has("fabric"))|"\(.hosts) \(.switches) \(.links)"'; }
 counted() { [ "$(counts)" = "$1" ] || { counts; return 1; }; }
@@ -29,7 +29,7 @@ check 'a host joins' run 0 add host h7 s2
 check 'it says which addresses it has' says out '10.0.0.7'
 check 'it reaches others' reachable h7 h1
 check 'others reach it by its name' reachable h6 h7
-check 'over IPv4 too' on h1 ping -c 2 -i 0.2 -W 5 -q -4 h7
+check 'over IPv4 too' on h1 ping -c 2 -i 0.2 -w 30 -q -4 h7
 
 check 'a switch joins, with a link to two others' run 0 add switch s4 s1 s3 delay=20us
 check 'a host joins behind it' run 0 add host h8 s4 rate=1Gb/s
@@ -70,13 +70,13 @@ if ip netns add "$netns" 2>"$scratch/netns"; then
 	inside=$!
 	sleep 0.2
 	check 'an existing namespace becomes a host' run 0 attach blue s1 --netns "/run/netns/$netns"
-	check 'its own programs reach the fabric' ip netns exec "$netns" ping -c 3 -i 0.2 -W 5 -q 10.0.0.6
-	check 'with IPv6' ip netns exec "$netns" ping -c 3 -i 0.2 -W 5 -q fd48::6
+	check 'its own programs reach the fabric' ip netns exec "$netns" ping -c 3 -i 0.2 -w 30 -q 10.0.0.6
+	check 'with IPv6' ip netns exec "$netns" ping -c 3 -i 0.2 -w 30 -q fd48::6
 	check 'it is reached by name' reachable h3 blue
 	check 'it leaves' run 0 remove blue
 	check 'and keeps its programs, without the interface' sh -c "kill -0 $inside && ! ip netns exec $netns ip link show heddle0"
 	check 'by a process in it, under a name of its own' run 0 attach blue s2 --pid "$inside" --interface fab0 rate=1Gb/s
-	check 'works as well' ip netns exec "$netns" ping -c 3 -i 0.2 -W 5 -q -I fab0 10.0.0.1
+	check 'works as well' ip netns exec "$netns" ping -c 3 -i 0.2 -w 30 -q -I fab0 10.0.0.1
 	check 'a taken name of an interface is refused' run 1 attach red s2 --pid "$inside" --interface fab0
 	check 'and nothing of it is left' counted '8 3 10'
 	kill "$inside"
@@ -117,7 +117,7 @@ answered() { sed -n 's/.* bytes from .*icmp_seq=\([0-9]*\) .*/\1/p' "$scratch/by
 undisturbed() {
 	local before last
 	before=$(answered "$1" | tail -n 1)
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		answered "$1" >"$scratch/answered"
 		last=$(tail -n 1 "$scratch/answered")
 		[ "${last:-0}" -gt "${before:-0}" ] && break

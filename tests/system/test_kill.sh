@@ -57,7 +57,7 @@ start() {
 	orchestrator=$!
 	until nodes=($(children "$orchestrator")) && [ ${#nodes[@]} -gt 0 ]; do
 		tries=$((tries + 1))
-		[ $tries -lt 500 ] || { echo "no node was started"; cat "$scratch/err"; return 1; }
+		[ $tries -lt 6000 ] || { echo "no node was started"; cat "$scratch/err"; return 1; }
 		sleep 0.01
 	done
 	sleep "0.$(printf '%03d' $((RANDOM % 400)))"

@@ -13,8 +13,8 @@ file=$scratch/two-racks$'\xff'.yaml # not every name of a file is UTF-8
 cp "$topologies/two-racks.yaml" "$file"
 fabric_up "$file"
 
-on() { local host=$1; shift; timeout 20 "$heddle" exec "$host" -- "$@"; }
-reachable() { on "$1" ping -c 1 -W 5 -q "$2"; }
+on() { local host=$1; shift; timeout 120 "$heddle" exec "$host" -- "$@"; }
+reachable() { on "$1" ping -c 1 -w 30 -q "$2"; }
 unreachable() { ! on "$1" ping -c 1 -W 1 -q "$2"; }
 node() { "$heddle" ps --json | jq -r --arg name "$1" --arg key "$2" '.[0].nodes[] | select(.name == $name)[$key]'; }
 link_is() { # A B KEY VALUE
@@ -23,7 +23,7 @@ link_is() { # A B KEY VALUE
 }
 # becomes NODE STATE
 becomes() {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ "$(node "$1" state)" = "$2" ] && return
 		sleep 0.05
 	done
@@ -43,7 +43,7 @@ check 'nothing crosses it' unreachable h1 h6
 check 'it takes a loss all the same' run 0 link s2:s3 set loss=0.000001% delay=3ms
 check 'and stays down' unreachable h1 h6
 check 'it comes up' run 0 link s2:s3 up
-slow() { on h3 ping -c 1 -W 5 -q h6 | sed -n 's|^rtt [^=]*= \([0-9]*\).*|\1|p' | grep -E '^([6-9]|[0-9]{2,})$'; }
+slow() { on h3 ping -c 1 -w 30 -q h6 | sed -n 's|^rtt [^=]*= \([0-9]*\).*|\1|p' | grep -E '^([6-9]|[0-9]{2,})$'; }
 check 'with the delay that it was given' slow
 
 # ---- a dead end ----
@@ -76,7 +76,7 @@ check 'its NIC can leave' run 0 remove h6
 check 'many questions do not wait for it' sh -c "for i in 1 2 3; do '$heddle' show s3 ports && exit 1; done; :"
 check 'it goes on' send CONT s3 running
 check 'and has heard of all' reachable h7 h5
-check 'what was refused has happened at no end' on h3 sh -c 'ping -c 8 -i 0.02 -W 5 -q h5 | grep " 0% packet loss"'
+check 'what was refused has happened at no end' on h3 sh -c 'ping -c 8 -i 0.02 -W 60 -q h5 | grep " 0% packet loss"'
 check 'an answer is to the question' sh -c "'$heddle' show s3 ports | grep -q s2"
 check 'a switch is stopped' send STOP s2 stopped
 check 'its neighbour dies' send KILL s1 dead
@@ -113,7 +113,8 @@ init_killed() {
 	return 1
 }
 check "the hosts' init process dies" init_killed
-check 'which is told' sh -c "sleep 0.1; '$heddle' ps | grep 'init process was killed'"
+told() { "$heddle" ps | grep 'init process was killed'; }
+check 'which is told' wait_for told
 check 'and noted' grep -q 'init process is dead' "$HEDDLE_RUNTIME_DIR/two-racks/log"
 check 'down' run 0 down
 finish

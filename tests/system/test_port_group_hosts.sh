@@ -22,7 +22,7 @@ fabric_up "$scratch/lids.yaml"
 on() {
 	local host=$1
 	shift
-	timeout 30 "$heddle" exec -f lids "$host" -- "$@"
+	timeout 120 "$heddle" exec -f lids "$host" -- "$@"
 }
 
 pings() { on h0 ping -c 2 "$1" h3; }

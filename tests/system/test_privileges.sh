@@ -58,7 +58,7 @@ virtual() {
 	local heddle_pid
 	"$heddle" run "$topologies/two-racks.yaml" --set run.duration=1000s --quiet >/dev/null 2>&1 &
 	heddle_pid=$!
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		nodes=$(pgrep -P $heddle_pid | tr '\n' ' ')
 		[ "$(wc -w <<<"$nodes")" = 9 ] && user=$((1879048192 + heddle_pid)) &&
 			status_is Seccomp 2 >/dev/null 2>&1 && break
@@ -176,7 +176,7 @@ crowded() {
 		syswrite($s, "{\"ask"); push @held, $s } print "held\n"; close(STDOUT); sleep 30' \
 		"$HEDDLE_RUNTIME_DIR/two-racks/control" >"$scratch/held" &
 	crowd=$!
-	for ((i = 0; i < 100; i++)); do grep -q held "$scratch/held" && break; sleep 0.1; done
+	for ((i = 0; i < 600; i++)); do grep -q held "$scratch/held" && break; sleep 0.1; done
 	sleep 1.2
 	as "$heddle" ps --json >/dev/null
 	status=$?

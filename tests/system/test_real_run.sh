@@ -127,7 +127,7 @@ overload() {
 		says out 'NOT FAITHFUL, overloaded: ' && says out '--set links.rate=' && says out 'lost == 0' || return 1
 	run 5 run --clock real "$topologies/star-incast.yaml" --set run.duration=1s --set links.delay=10ms \
 		--set switch.buffer=256MiB && says out 'NOT FAITHFUL' || return 1
-	[ $((SECONDS - began)) -lt 60 ] || { echo "took $((SECONDS - began)) s"; return 1; }
+	[ $((SECONDS - began)) -lt 300 ] || { echo "took $((SECONDS - began)) s"; return 1; }
 }
 
 # in_the_middle COMMAND... - starts a run of half a minute; once it runs, does COMMAND with its pid
@@ -135,7 +135,7 @@ in_the_middle() {
 	local pid nodes
 	"$heddle" run --clock real "$incast" --set run.duration=30s >"$scratch/out" 2>"$scratch/err" </dev/null &
 	pid=$!
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		nodes=$(children $pid)
 		[ "$(wc -w <<<"$nodes")" = 8 ] && break # six nodes, two managers
 		sleep 0.05

@@ -39,7 +39,7 @@ refused() {
 # works COMMAND... - the fabric runs and carries
 works() {
 	"$@" >"$scratch/out" 2>"$scratch/err" </dev/null || { cat "$scratch/err"; return 1; }
-	run 0 exec h1 -- ping -c 1 -W 5 -q h6 && run 0 down && nothing_left
+	run 0 exec h1 -- ping -c 1 -w 30 -q h6 && run 0 down && nothing_left
 }
 # sandboxed WHAT - as a sandbox that forbids it
 sandboxed() { "$forbid" "$1" -- "$heddle" up "$fabric"; }
@@ -68,7 +68,7 @@ fi
 "$heddle" up "$fabric" >"$scratch/up" 2>&1
 entering() {
 	"$forbid" setns -- "$heddle" exec h1 -- true 2>"$scratch/err"
-	[ $? = 126 ] && says err "heddle exec: entering the host's" && run 0 exec h1 -- ping -c 1 -W 5 -q h6
+	[ $? = 126 ] && says err "heddle exec: entering the host's" && run 0 exec h1 -- ping -c 1 -w 30 -q h6
 }
 check 'entering a host: status 126' entering
 check 'down' run 0 down

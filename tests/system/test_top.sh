@@ -158,7 +158,7 @@ check 'which is named' says err nowhere
 # ---- the end ----
 
 ended() {
-	timeout 20 "$heddle" top -d 100 >"$scratch/out" 2>"$scratch/err" </dev/null &
+	timeout 120 "$heddle" top -d 100 >"$scratch/out" 2>"$scratch/err" </dev/null &
 	sleep 0.5
 	"$heddle" down --json >"$scratch/down" || return 1
 	jq -e 'length == 1 and .[0].fabric == "two-racks" and (.[0].nodes | length) == 9 and

@@ -11,25 +11,27 @@ set -u
 
 fabric_dir
 
-# on NODE COMMAND... - runs it there, at most half a minute
+# on NODE COMMAND... - runs it there; two minutes mean that it hangs
 on() {
 	local node=$1
 	shift
-	timeout 30 "$heddle" exec "$node" -- "$@"
+	timeout 120 "$heddle" exec "$node" -- "$@"
 }
 
 ping_all() {
 	for from in 1 3 6; do
 		for to in 1 2 3 4 5 6; do
-			on "h$from" ping -c 1 -W 5 -q "h$to" || return 1
+			on "h$from" ping -c 1 -w 30 -q "h$to" || return 1
 		done
 	done
 }
 
+# 20 MiB over TCP: how long it takes is the machine's business, most of 2,300 segments are sent once
 tcp() {
 	on h6 iperf3 -s -1 -D && listening h6 5201 || return 1
-	on h1 iperf3 -c h6 -t 2 -J >"$scratch/iperf" || return 1
-	jq -e '.end.sum_received.bits_per_second > 20e6' "$scratch/iperf"
+	on h1 iperf3 -c h6 -n 20M -J >"$scratch/iperf" || return 1
+	jq -c '.end | {sum_sent, sum_received}' "$scratch/iperf"
+	jq -e '.end | .sum_received.bytes > 10e6 and .sum_sent.retransmits < 1000' "$scratch/iperf"
 }
 tcp_check() {
 	if command -v iperf3 >/dev/null && command -v jq >/dev/null; then
@@ -44,31 +46,25 @@ tcp_check() {
 node_killed() {
 	on h6 sh -c 'sleep 1000 & echo $! >'"$scratch/program"
 	kill -KILL "$("$heddle" ps --json | jq --arg name "$1" '.[0].nodes[] | select(.name == $name).pid')" || return 1
-	for _ in $(seq 50); do
-		"$heddle" ps two-racks | grep -q "$1 .*dead" && break
-		sleep 0.1
-	done
-	! on h1 ping -c 1 -W 1 -q h6 && on h1 ping -c 1 -W 5 -q h2
+	wait_for is_dead "$1" && ! on h1 ping -c 1 -W 1 -q h6 && on h1 ping -c 1 -w 30 -q h2
 }
+is_dead() { "$heddle" ps two-racks | grep "$1 .*dead"; }
 # host_listens - the program that h6 had before its NIC died is still there, and h6 answers TCP
 host_listens() {
 	on h6 sh -c "kill -0 $(cat "$scratch/program")" && { ! command -v iperf3 >/dev/null || tcp; }
 }
 
-# listen INTERFACE - what is on it while h1 pings h6, into $scratch/INTERFACE.pcap
+# listen INTERFACE - what is on it while h1 pings h6, into $scratch/INTERFACE.pcap: at least eight frames
 listen() {
-	timeout 30 "$heddle" exec s1 -- tcpdump -U -n -i "$1" -w "$scratch/$1.pcap" >"$scratch/tcpdump" 2>&1 &
+	timeout 120 "$heddle" exec s1 -- tcpdump -U -n -i "$1" -w "$scratch/$1.pcap" >"$scratch/tcpdump" 2>&1 &
 	local listener=$!
-	for _ in $(seq 50); do
-		grep -q 'listening on' "$scratch/tcpdump" && break
-		sleep 0.1
-	done
-	on h1 ping -4 -c 4 -i 0.2 -W 5 -q h6
-	sleep 0.5
+	wait_for grep 'listening on' "$scratch/tcpdump" && on h1 ping -4 -c 4 -i 0.2 -w 30 -q h6 && wait_for eight "$1"
+	local status=$?
 	kill "$listener"
 	wait "$listener"
-	[ -s "$scratch/$1.pcap" ]
+	return $status
 }
+eight() { tcpdump -n -r "$scratch/$1.pcap" 2>/dev/null | sed -n 8p; }
 # frames INTERFACE FILTER - how many of them tshark finds
 frames() {
 	tshark -r "$scratch/$1.pcap" -Y "$2" 2>/dev/null | wc -l
@@ -101,7 +97,7 @@ if have_capture 'a capture between switches'; then
 	check 'and nothing else is there' nothing_else
 fi
 link_again() {
-	run 0 link s1:s2 down && ! on h1 ping -c 1 -W 1 -q h6 && run 0 link s1:s2 up && on h1 ping -c 3 -W 5 -q h6
+	run 0 link s1:s2 down && ! on h1 ping -c 1 -W 1 -q h6 && run 0 link s1:s2 up && on h1 ping -c 3 -w 30 -q h6
 }
 check 'a link goes down and returns' link_again
 if command -v jq >/dev/null; then
@@ -146,9 +142,9 @@ replayed() {
 		    said.send(broken)
 		    said.send(frame[:14] + os.urandom(100))
 	PROGRAM
-	"$heddle" exec h1 -- ping -i 0.01 -s 1400 -q h6 -w 20 >/dev/null 2>&1 &
+	"$heddle" exec h1 -- ping -i 0.01 -s 1400 -q h6 -w 120 >/dev/null 2>&1 &
 	local pings=$!
-	timeout 30 "$heddle" exec s1 -- python3 "$scratch/replay.py"
+	timeout 120 "$heddle" exec s1 -- python3 "$scratch/replay.py"
 	local status=$?
 	kill $pings
 	wait $pings
