@@ -7,7 +7,7 @@
 #include "tests/unit/switchd/ethernet/one_ethernet.h"
 #include "tests/unit/switchd/flow_channel/packet_flood.h"
 
-TEST_GROUP(node_ops, .setup = ethernet_setup, .teardown = teardown);
+TEST_GROUP(node_ops, .setup = ethernet_setup, .teardown = teardown, .timeout_s = 60);
 
 /* the same traffic, run in windows of @window */
 static void run_in_windows(node_time_t window)

@@ -7,7 +7,7 @@
 #include "tests/unit/switchd/flow_channel/one_switch_expect.h"
 #include "tests/unit/switchd/flow_channel/packet_flood.h"
 
-TEST_GROUP(node_ops, .setup = setup, .teardown = teardown);
+TEST_GROUP(node_ops, .setup = setup, .teardown = teardown, .timeout_s = 60);
 
 /* run() returns the time of the next event, and NEVER if there is none */
 TEST(run__next_event)

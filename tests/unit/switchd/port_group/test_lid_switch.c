@@ -7,7 +7,7 @@
 #include "tests/unit/switchd/flow_channel/packet_flood.h"
 #include "tests/unit/switchd/port_group/one_lid.h"
 
-TEST_GROUP(node_ops, .setup = lid_setup, .teardown = teardown);
+TEST_GROUP(node_ops, .setup = lid_setup, .teardown = teardown, .timeout_s = 60);
 
 TEST(show__tables)
 {
