@@ -87,8 +87,8 @@ judged 'two TCP flows share it (Jain >= 0.95), a third elsewhere has all it want
 check 'as fast as before' run 0 link s3:h6 set rate=10Gb/s
 
 # A number of packets, not a time: of n packets 1 % are lost, with a deviation of sqrt(n / 100), of
-# which four and a half are allowed. Counted at the link; a slow machine loses more at the sender and
-# at the receiver.
+# which four and a half are allowed. Counted at the link; a slow machine loses more at the sender
+# and at the receiver.
 loss() {
 	local before after sent lost
 	before=$("$heddle" show s1 ports | awk '$3 == "s2" { print $5, $NF }')

@@ -54,7 +54,8 @@ host_listens() {
 	on h6 sh -c "kill -0 $(cat "$scratch/program")" && { ! command -v iperf3 >/dev/null || tcp; }
 }
 
-# listen INTERFACE - what is on it while h1 pings h6, into $scratch/INTERFACE.pcap: at least eight frames
+# listen INTERFACE - what is on it while h1 pings h6, into $scratch/INTERFACE.pcap: at least eight
+# frames
 listen() {
 	timeout 120 "$heddle" exec s1 -- tcpdump -U -n -i "$1" -w "$scratch/$1.pcap" >"$scratch/tcpdump" 2>&1 &
 	local listener=$!
