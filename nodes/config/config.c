@@ -1,6 +1,7 @@
 #include "nodes/config/config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct parameter setting_rows[] = {
 #define PARAMETER(...) PARAMETER_ROW(struct congestion_setting, __VA_ARGS__),
@@ -17,6 +18,60 @@ static const struct parameter congestion_rows[] = {
 };
 const struct parameter_table congestion_parameters =
 	PARAMETER_TABLE_OF(struct congestion_config, congestion_rows);
+
+static const char *const forwarding_words[] = { "store-and-forward", "cut-through" };
+static const char *const arbiter_words[ARBITER_KINDS] = { "by-flow", "by-port" };
+
+static const struct parameter switch_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct switch_config, __VA_ARGS__),
+#define PARAMETERS(type, ...) PARAMETERS_ROW(struct switch_config, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "nodes/config/switch.def"
+};
+const struct parameter_table switch_parameters =
+	PARAMETER_TABLE_OF(struct switch_config, switch_rows);
+
+static const struct parameter nic_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct nic_config, __VA_ARGS__),
+#include "nodes/config/nic.def"
+};
+const struct parameter_table nic_parameters = PARAMETER_TABLE_OF(struct nic_config, nic_rows);
+
+struct live_search {
+	const struct node_config *config;
+	const char *name;
+	struct parameter_live *live;
+	uint32_t elements;
+};
+
+static bool live_compare(void *context, const struct parameter_live *live)
+{
+	struct live_search *search = context;
+	uint32_t classes = live->stride ? search->config->class_count : 0;
+
+	if (!strcmp(search->name, live->name))
+		search->elements = classes ? (1u << classes) - 1 : 1;
+	for (uint32_t c = 0; c < classes && !search->elements; c++) {
+		const char *class = search->config->classes[c].name;
+		size_t length = strlen(class);
+
+		if (!strncmp(search->name, class, length) && search->name[length] == '.' &&
+		    !strcmp(search->name + length + 1, live->name))
+			search->elements = 1u << c;
+	}
+	if (search->elements)
+		*search->live = *live;
+	return !search->elements;
+}
+
+uint32_t node_live_find(const struct parameter_table *table, const struct node_config *config,
+			const char *name, struct parameter_live *live)
+{
+	struct live_search search = { config, name, live, 0 };
+
+	parameters_live(table, live_compare, &search);
+	return search.elements;
+}
 
 void switch_tables_free(struct switch_config *config)
 {

@@ -46,6 +46,7 @@ enum clock_kind { CLOCK_VIRTUAL, CLOCK_REAL, CLOCK_KINDS };
  * each end (TB-3) */
 enum link_medium { MEDIUM_SHM, MEDIUM_VETH, LINK_MEDIA };
 
+#define NIC_FLOWS_MAX (1u << 24)
 #define NIC_HOST_QUEUES_MAX 8 /* packet sockets between a NIC and its attached host */
 
 enum port_kind { PORT_EDGE, PORT_FABRIC, PORT_KINDS };
@@ -157,19 +158,14 @@ static inline uint32_t congestion_setting_count(const struct congestion_config *
 	return count;
 }
 
+/* the fields that are parameters, such as latency_ps, ack_t1_ps and congestion: parameter.h */
 struct switch_config {
-	uint32_t fabric_address; /* 1..65535, unique */
-	node_time_t latency_ps;  /* from an input to the link of an output, on an empty switch */
-	bool cut_through;        /* else store and forward */
-	enum arbiter_kind arbiter;
-	/* output transmit queue of a port and class; requests beyond wait at the input */
-	uint32_t output_queue_units_max;
-	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps; /* FC-18 */
-	uint32_t ack_collect;                        /* the set number of T2, 1..48 */
-	struct congestion_config congestion;
+#define PARAMETER(type, field, ...) type field;
+#define PARAMETERS(type, field, ...) type field;
+#define KEY(...)
+#include "nodes/config/switch.def"
 	uint32_t route_count;
 	struct route_config *routes;
-	struct routing_config routing;
 	uint32_t via_count;
 	/* fabric addresses that a detour may go by: 13 bits in the header, so < NODE_COUNT_MAX */
 	uint16_t *vias;
@@ -183,6 +179,8 @@ struct switch_config {
 	 * ports */
 	uint64_t flood_ports;
 };
+
+extern const struct parameter_table switch_parameters, nic_parameters;
 
 enum frame_kind {
 	FRAME_ETHERNET,
@@ -267,15 +265,10 @@ struct pause_config {
 	uint32_t classes;             /* set of the traffic classes that have to stop */
 };
 
+/* the fields that are parameters, such as latency_ps: parameter.h */
 struct nic_config {
-	uint32_t host_index;
-	node_time_t latency_ps; /* from the decision to send to the first bit on the link */
-	uint32_t flows_max;     /* flows that it can send, and as many that it can receive */
-	uint32_t messages_max;  /* messages that the log of completions holds */
-	/* flows or groups of flows that can be held at a time (EC-17), to 1024 */
-	uint32_t fgfc_entries_max;
-	/* packet sockets that lead to the attached host, 0: none is (TB-15). Real clock only */
-	uint32_t host_queues;
+#define PARAMETER(type, field, ...) type field;
+#include "nodes/config/nic.def"
 	uint32_t workload_count;
 	struct workload_config *workloads;
 	uint32_t pause_count;
@@ -315,6 +308,13 @@ static inline uint32_t node_lanes(const struct node_config *config, enum port_ki
 		return 1;
 	return config->lanes ? config->lanes : 1;
 }
+
+/** node_live_find() - the parameter of @config's node, in @table, that `set` calls @name; of a
+ *  class also "CLASS.NAME".
+ *  Return: 0 if there is none; else the set of the elements that are meant: bit 0, or in an array
+ *  the classes. */
+uint32_t node_live_find(const struct parameter_table *table, const struct node_config *config,
+			const char *name, struct parameter_live *live);
 
 /** switch_tables_free() - releases what routing makes of @config: routes, vias and LID tables,
  *  which are empty then. */

@@ -95,6 +95,46 @@ bool parameters_equal(const struct parameter_table *table, const void *a, const 
 	return true;
 }
 
+/* the key of @row without the name of a mechanism's switch: "inputs" for "inputs.enabled" */
+static int live_name_length(const struct parameter *row, const char *name)
+{
+	const char *dot = parameter_is_switch(row) ? strrchr(name, '.') : NULL;
+
+	return (int)(dot ? dot - name : (ptrdiff_t)strlen(name));
+}
+
+static bool live_each(const struct parameter_table *table, const struct parameter_live *outer,
+		      parameter_live_fn *fn, void *context)
+{
+	for (size_t r = 0; r < table->count; r++) {
+		const struct parameter *row = &table->rows[r];
+		const char *name = row->key ? row->key : row->field;
+		struct parameter_live live = *outer;
+		size_t used = strlen(outer->name);
+
+		live.row = row;
+		if (row->live || (row->table && !row->count))
+			snprintf(live.name + used, sizeof(live.name) - used, "%.*s%s",
+				 live_name_length(row, name), name, row->table ? "." : "");
+		if (row->live && !fn(context, &live))
+			return false;
+		if (!row->table)
+			continue;
+		live.offset += row->offset;
+		live.stride = row->count ? row->table->bytes : 0;
+		if (!live_each(row->table, &live, fn, context))
+			return false;
+	}
+	return true;
+}
+
+bool parameters_live(const struct parameter_table *table, parameter_live_fn *fn, void *context)
+{
+	const struct parameter_live outermost = { .name = "" };
+
+	return live_each(table, &outermost, fn, context);
+}
+
 static bool fits(void *context, const char *name, const struct parameter *row, void *structure)
 {
 	(void)context;

@@ -65,6 +65,10 @@ struct parameter {
 	const char *zero;
 	/* docs/scenario.md: in the place of what follows from min and max, and from initial */
 	const char *range_text, *initial_text;
+	/* `heddle set` can change it while the node runs; `clears`, if not 0, is the offset of a
+	 * uint64_t of the same structure that becomes 0 then */
+	bool live;
+	size_t clears;
 	const struct parameter_table *table; /* PARAMETER_UNIT_TABLE: of the structures */
 	uint32_t count;                      /* 0: one, no array */
 };
@@ -160,6 +164,23 @@ typedef bool parameter_fn(void *context, const char *name, const struct paramete
  *  Return: false if @fn ended it. */
 bool parameters_each(const struct parameter_table *table, const char *place, void *structure,
 		     parameter_fn *fn, void *context);
+
+/* a parameter that can change while a node runs */
+struct parameter_live {
+	const struct parameter *row;
+	/* as `set` calls it: the key, after those of the mappings that it is in;
+	 * "congestion.inputs" for inputs.enabled. Of a row without a key the field */
+	char name[PARAMETER_NAME_MAX];
+	size_t offset; /* of its structure in the outermost one */
+	size_t stride; /* in an array: bytes to the structure of the next element. 0: in none */
+};
+
+/* Return: false ends parameters_live(). */
+typedef bool parameter_live_fn(void *context, const struct parameter_live *live);
+
+/** parameters_live() - calls @fn for each row with .live, also of the structures in the structure.
+ *  Return: false if @fn ended it. */
+bool parameters_live(const struct parameter_table *table, parameter_live_fn *fn, void *context);
 
 /** parameters_check() - is each field of @structure in its range?
  *  Return: 0, or -EINVAL with a sentence in @why; @place is in front of the field's name there. */

@@ -24,7 +24,7 @@ struct checker {
 #define DELAY_MAX_PS NODE_S
 #define PAUSE_MAX_PS (3600 * NODE_S)
 #define GAP_BYTES_MAX 9216u
-#define QUEUE_UNITS_MAX (1u << 21)  /* 512 MiB */
+_Static_assert(NIC_FLOWS_MAX == FRAME_FLOW_SLOTS_MAX, "a flow of a NIC has a slot in frames");
 #define BUFFER_UNITS_MAX (1u << 29) /* under the real clock with what full rings hold */
 
 __attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker,
@@ -71,6 +71,15 @@ static void range(struct checker *checker, const char *field, uint64_t value, ui
 	if (value < min || value > max)
 		refuse(checker, "%s%s is %" PRIu64 ", it must be %" PRIu64 "..%" PRIu64,
 		       place(checker), field, value, min, max);
+}
+
+static void rows(struct checker *checker, const struct parameter_table *table, const char *part,
+		 const void *structure)
+{
+	char why[200];
+
+	if (parameters_check(table, part, structure, why, sizeof(why)))
+		refuse(checker, "%s", why);
 }
 
 static void below(struct checker *checker, const char *field, uint64_t value,
@@ -261,11 +270,7 @@ static void congestion_check(struct checker *checker, const struct congestion_co
 {
 	const struct congestion_setting *settings = congestion->settings;
 	uint32_t count = congestion_setting_count(congestion);
-	char why[200];
 
-	if (parameters_check(&congestion_parameters, "switch.congestion.", congestion, why,
-			     sizeof(why)))
-		refuse(checker, "%s", why);
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS && !checker->refused; i++) {
 		enter_element(checker, "switch.congestion.settings[", i, "].");
 		if (i ? i >= count && !parameters_equal(&congestion_setting_parameters,
@@ -341,15 +346,8 @@ static void switch_check(struct checker *checker, const struct node_config *conf
 {
 	const struct switch_config *self = &config->switch_;
 
+	rows(checker, &switch_parameters, "switch.", self);
 	enter(checker, "switch.");
-	range(checker, "fabric_address", self->fabric_address, 1, 65535);
-	range(checker, "latency_ps", self->latency_ps, 0, DELAY_MAX_PS);
-	range(checker, "arbiter", self->arbiter, 0, ARBITER_KINDS - 1);
-	range(checker, "output_queue_units_max", self->output_queue_units_max, 1, QUEUE_UNITS_MAX);
-	range(checker, "ack_t1_ps", self->ack_t1_ps, 0, DELAY_MAX_PS);
-	range(checker, "ack_t2_ps", self->ack_t2_ps, 0, DELAY_MAX_PS);
-	range(checker, "ack_t3_ps", self->ack_t3_ps, 0, DELAY_MAX_PS);
-	range(checker, "ack_collect", self->ack_collect, 1, 48);
 	if (array(checker, "route_count", self->routes, self->route_count, 0, NODE_COUNT_MAX))
 		for (uint32_t i = 0; i < self->route_count && !checker->refused; i++) {
 			enter_element(checker, "switch.routes[", i, "].");
@@ -480,11 +478,8 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 	const struct nic_config *nic = &config->nic;
 
 	range(checker, "port_count", config->port_count, 1, 1);
+	rows(checker, &nic_parameters, "nic.", nic);
 	enter(checker, "nic.");
-	range(checker, "host_index", nic->host_index, 0, NODE_COUNT_MAX - 1);
-	range(checker, "latency_ps", nic->latency_ps, 0, DELAY_MAX_PS);
-	range(checker, "flows_max", nic->flows_max, 1, FRAME_FLOW_SLOTS_MAX);
-	range(checker, "fgfc_entries_max", nic->fgfc_entries_max, 0, EVENT_SOURCES_MAX);
 	range(checker, "host_queues", nic->host_queues, 0,
 	      config->clock == CLOCK_REAL ? NIC_HOST_QUEUES_MAX : 0);
 	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0,

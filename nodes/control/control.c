@@ -24,16 +24,12 @@
 	F(kind) F(medium) F(vacant) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
 	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(stop_units) F(flight_units) F(ring_bytes) \
 	F(headroom_bytes) F(capture_bytes) F(tier) F(peer_units)
-#define SWITCH_FIELDS(F)                                                                                              \
-	F(fabric_address) F(latency_ps) F(cut_through) F(arbiter) F(output_queue_units_max)                            \
-	F(ack_t1_ps) F(ack_t2_ps) F(ack_t3_ps) F(ack_collect)
 #define WORKLOAD_FIELDS(F)                                                                                            \
 	F(workload_index) F(destination) F(arrival) F(frame) F(transport) F(connections) F(traffic_class)              \
 	F(packet_bytes) F(window)                                                                                      \
 	F(load_permille) F(burst_messages) F(burst_period_ps) F(start_ps) F(stop_ps) F(messages_max) F(message_bytes) \
 	F(seed)
 #define PAUSE_FIELDS(F) F(start_ps) F(stop_ps) F(every_ps) F(for_ps) F(classes)
-#define NIC_FIELDS(F) F(host_index) F(latency_ps) F(flows_max) F(messages_max) F(fgfc_entries_max) F(host_queues)
 #define NODE_FIELDS(F)                                                                                                \
 	F(kind) F(clock) F(fabric) F(lanes) F(index) F(node_count) F(seed) F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(samples_max)
 /* clang-format on */
@@ -50,8 +46,6 @@ SAME(LINK_MEDIUM__SHM, MEDIUM_SHM);
 SAME(LINK_MEDIUM__VETH, MEDIUM_VETH);
 SAME(PORT_KIND__EDGE, PORT_EDGE);
 SAME(PORT_KIND__FABRIC, PORT_FABRIC);
-SAME(ARBITER_KIND__BY_FLOW, ARBITER_BY_FLOW);
-SAME(ARBITER_KIND__BY_PORT, ARBITER_BY_PORT);
 SAME(FRAME_KIND__ETHERNET, FRAME_ETHERNET);
 SAME(FRAME_KIND__IPV4, FRAME_IPV4);
 SAME(FRAME_KIND__IPV6, FRAME_IPV6);
@@ -179,7 +173,6 @@ static int switch_pack(struct packing *packing, const struct switch_config *from
 {
 	Heddle__SwitchConfig *to = &packing->switch_;
 
-	SWITCH_FIELDS(COPY)
 	return prefixes_pack(to, from);
 }
 
@@ -220,7 +213,6 @@ static int nic_pack(Heddle__NicConfig *to, const struct nic_config *from)
 {
 	int error = 0;
 
-	NIC_FIELDS(COPY)
 	to->workloads = table(from->workload_count, sizeof(Heddle__WorkloadConfig));
 	if (from->workload_count && !to->workloads)
 		return -ENOMEM;
@@ -397,7 +389,6 @@ static int prefixes_unpack(struct switch_config *to, const Heddle__SwitchConfig 
 
 static int switch_unpack(struct switch_config *to, const Heddle__SwitchConfig *from)
 {
-	SWITCH_FIELDS(COPY)
 	return prefixes_unpack(to, from);
 }
 
@@ -438,7 +429,6 @@ static int pauses_unpack(struct nic_config *nic, const Heddle__NicConfig *config
 
 static int nic_unpack(struct nic_config *to, const Heddle__NicConfig *from)
 {
-	NIC_FIELDS(COPY)
 	to->workloads = calloc(from->n_workloads ? from->n_workloads : 1, sizeof(*to->workloads));
 	if (!to->workloads)
 		return -ENOMEM;

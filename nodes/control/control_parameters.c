@@ -8,17 +8,15 @@
 /* the structures of @config that have a table, one after the other */
 static bool each(struct node_config *config, parameter_fn *fn, void *context)
 {
-	struct switch_config *self = &config->switch_;
-
 	return (config->fabric != FABRIC_ROCE ||
 		parameters_each(&roce_parameters, "roce.", &config->roce, fn, context)) &&
 	       (config->fabric != FABRIC_PORT_GROUP ||
 		parameters_each(&port_group_parameters, "port_group.", &config->port_group, fn,
 				context)) &&
-	       (config->kind != NODE_SWITCH ||
-		(parameters_each(&routing_parameters, "routing.", &self->routing, fn, context) &&
-		 parameters_each(&congestion_parameters, "congestion.", &self->congestion, fn,
-				 context)));
+	       (config->kind == NODE_SWITCH
+			? parameters_each(&switch_parameters, "switch.", &config->switch_, fn,
+					  context)
+			: parameters_each(&nic_parameters, "nic.", &config->nic, fn, context));
 }
 
 /* ---- packing ---- */

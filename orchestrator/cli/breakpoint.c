@@ -312,9 +312,9 @@ static enum step command_set(struct breakpoint *b, char *rest)
 	if (!node)
 		return STEP_BAD;
 	snprintf(message.text, sizeof(message.text), "%s", parameter);
-	if (parameter_convert(plan_fabric(b->run->fabric.plan), parameter, value, message.text2,
-			      sizeof(message.text2), why, sizeof(why)))
-		return bad(b, "%s: %s", parameter, why);
+	if (parameter_convert(node, parameter, value, message.text2, sizeof(message.text2), why,
+			      sizeof(why)))
+		return bad(b, "%s", why);
 	snprintf(what, sizeof(what), "parameter '%s'", parameter);
 	return ask(b, node, what, &message);
 }

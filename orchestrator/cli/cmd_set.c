@@ -15,27 +15,16 @@
 static const struct command_words set_words = {
 	"set",
 	"usage: heddle set [-f FABRIC] NODE NAME VALUE    (or NODE NAME=VALUE)\n"
-	"Changes a parameter of a node of a running fabric, at once, e.g. heddle set s1 ack.t1 "
-	"100ns. Values may have "
-	"units,\n"
-	"as in a scenario; a number without one is of the unit named here. A wrong name gives the "
-	"list.\n"
-	"  ack.t1, ack.t2, ack.t3   nanoseconds that ACKs may wait for others (keys t1, t2, t3 of "
-	"a scenario)\n"
-	"  ack.collect              how many ACKs are worth a frame, 1..48\n"
-	"  output-queue             units of 256 bytes, up to what the scenario says\n"
-	"  match                    what tells flows apart, as the key flow-key of a scenario says "
-	"it, with commas:\n"
-	"                           source-mac,destination-ip/24,'source-port&0xff00'; or the sum "
-	"of 1 source-mac,\n"
-	"                           2 destination-mac, 4 vlan, 8 ip-pair, 16 ports, 32 flow-label, "
-	"64 hpc\n"
-	"  match.pN                 the same at port N alone, one to a host; 'heddle show NODE "
-	"match' shows them\n"
-	"  congestion.inputs, congestion.rate-limit, congestion.flow-limit, "
-	"congestion.limit-after-ack\n"
-	"                           on or off: what the settings of congestion control say of it "
-	"holds a flow\n",
+	"Changes a parameter of a node of a running fabric, at once. Names, values and ranges are\n"
+	"those of a scenario's keys ('heddle help KEY'); a wrong name gives the list.\n"
+	"  heddle set s1 acks.t1 100ns              flow channels: keys of the section switch\n"
+	"  heddle set s1 congestion.rate-limit no   and some of congestion\n"
+	"  heddle set s1 path-pause.high 600kB      roce: keys of the section roce\n"
+	"  heddle set s1 rdma.ecn.kmin 10kB         and of a class; without its name of all\n"
+	"  heddle set s1 log.window 20us            port groups: keys of the section port-group\n"
+	"  heddle set s1 match source-mac,ports     the key flow-key, with commas; match.pN: at "
+	"port N\n"
+	"  heddle set h1 workload.NAME.load 90%     a NIC\n",
 	"exit status: 0 it is changed, 1 the node refuses, 2 wrong usage or no such fabric, 4 no "
 	"answer\n",
 	.options = client_options,
@@ -83,8 +72,9 @@ int cmd_set(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (count < 2)
-		return options_wrong("set", "expected NODE NAME VALUE, such as 's1 ack.collect 4'; "
-					    "'heddle set --help' explains");
+		return options_wrong("set",
+				     "expected NODE NAME VALUE, such as 's1 acks.collect 4'; "
+				     "'heddle set --help' explains");
 	length = strcspn(argv[2], "=");
 	value = argv[2][length] ? argv[2] + length + 1 : argv[3];
 	if (!value)

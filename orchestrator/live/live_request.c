@@ -249,9 +249,9 @@ static json_t *ask_set(struct live_query *query)
 		return refusal;
 	if (!name || !value)
 		return live_refuse("set needs a name and a value");
-	if (parameter_convert(plan_fabric(query->live->plan), name, value, message.text2,
+	if (parameter_convert(&query->live->plan->nodes[node], name, value, message.text2,
 			      sizeof(message.text2), why, sizeof(why)))
-		return live_refuse("%.*s: %s", utf8_length(name, NAME_SHOWN_MAX), name, why);
+		return live_refuse("%s", why);
 	snprintf(message.text, sizeof(message.text), "%s", name);
 	snprintf(what, sizeof(what), "parameter '%.*s'", utf8_length(name, NAME_SHOWN_MAX), name);
 	return node_ask(query, (uint32_t)node, what, &message);

@@ -1,20 +1,17 @@
-/*  parameter - converts values of `set` with units, as in scenarios, to the numbers of nodes (TB-6,
- *  TB-10).
+/*  parameter - reads the values of `set` as in a scenario, into the numbers of nodes (TB-6, TB-10).
  *
- *  A node's parameters are whole numbers, each of one unit, since a node does not parse quantities.
- *  The units are listed here. A number without a unit is passed unchanged. */
+ *  A node does not parse quantities: its parameters are whole numbers, each of one unit. Names,
+ *  units and ranges are those of the rows in nodes/config/. */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_PARAMETER_H
 #define HEDDLE_ORCHESTRATOR_LIVE_PARAMETER_H
 
 #include "nodes/config/config.h"
 
-/** parameter_convert() - @value of parameter @name in the unit of a node of kind @fabric: "50kB" of
- *  "roce.xoff" is "50000", "1us" of "ack.t1" is "1000", "90%" of "workload.w.load" is "900".
- *  @text receives the number, or @value if that is a number or @name has no unit (the node checks
- *  it); @text_max bytes.
- *  Return: 0; -EINVAL, with a sentence in @why, if the result is not whole or the unit is wrong.
- *  Pure. */
-int parameter_convert(enum fabric_kind fabric, const char *name, const char *value, char *text,
-		      unsigned text_max, char *why, unsigned why_max);
+/** parameter_convert() - @value of parameter @name of @node as a number: "50kB" of
+ *  "roce.xoff" is "50000", "1us" of "acks.t1" is "1000000", "90%" of "workload.w.load" is "900".
+ *  @text receives it, or @value if the node has no such row (the node checks it); @text_max bytes.
+ *  Return: 0; -EINVAL, with a sentence in @why, if it is no value of @name. */
+int parameter_convert(const struct node_config *node, const char *name, const char *value,
+		      char *text, unsigned text_max, char *why, unsigned why_max);
 
 #endif

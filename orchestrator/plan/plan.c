@@ -39,21 +39,6 @@ static void node_fill(const struct scenario *scenario, const struct plan *plan, 
 	memcpy(node->classes, scenario->classes, sizeof(node->classes));
 }
 
-static void switch_fill(const struct scenario *scenario, struct node_config *node)
-{
-	node->switch_ = (struct switch_config){
-		.fabric_address = node->index + 1,
-		.latency_ps = scenario->switch_latency_ps,
-		.cut_through = scenario->cut_through,
-		.arbiter = scenario->arbiter,
-		.output_queue_units_max = (uint32_t)(scenario->output_queue_bytes / UNIT_BYTES),
-		.ack_t1_ps = scenario->ack_t1_ps,
-		.ack_t2_ps = scenario->ack_t2_ps,
-		.ack_t3_ps = scenario->ack_t3_ps,
-		.ack_collect = scenario->ack_collect,
-	};
-}
-
 static int nodes_make(const struct scenario *scenario, struct plan *plan)
 {
 	plan->nodes = calloc(plan->node_count, sizeof(*plan->nodes));
@@ -63,17 +48,14 @@ static int nodes_make(const struct scenario *scenario, struct plan *plan)
 	}
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		node_fill(scenario, plan, i, NODE_SWITCH, scenario->switches[i].name);
-		switch_fill(scenario, &plan->nodes[i]);
+		plan->nodes[i].switch_ = scenario->switch_;
+		plan->nodes[i].switch_.fabric_address = i + 1;
 	}
 	for (uint32_t i = 0; i < plan->host_count; i++) {
 		node_fill(scenario, plan, plan_host_node(plan, i), NODE_NIC,
 			  scenario->hosts[i].name);
-		plan->nodes[plan_host_node(plan, i)].nic = (struct nic_config){
-			.host_index = i,
-			.latency_ps = scenario->nic_latency_ps,
-			.messages_max = scenario->messages_max,
-			.fgfc_entries_max = scenario->fgfc_entries_max,
-		};
+		plan->nodes[plan_host_node(plan, i)].nic = scenario->nic;
+		plan->nodes[plan_host_node(plan, i)].nic.host_index = i;
 	}
 	return 0;
 }

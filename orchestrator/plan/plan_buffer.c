@@ -107,19 +107,19 @@ static int output_queues_check(const struct scenario *scenario, const struct pla
 			       struct scenario_errors *errors)
 {
 	uint32_t mtu_bytes = 0;
-	uint64_t needed_bytes;
+	uint64_t needed_bytes,
+		bytes = (uint64_t)scenario->switch_.output_queue_units_max * UNIT_BYTES;
 
 	for (uint32_t i = 0; i < plan->link_count; i++)
 		if (plan->links[i].mtu_bytes > mtu_bytes)
 			mtu_bytes = plan->links[i].mtu_bytes;
 	needed_bytes = (uint64_t)UNIT_BYTES * units_of_bytes(mtu_bytes);
-	if (scenario->output_queue_bytes >= needed_bytes)
+	if (bytes >= needed_bytes)
 		return 0;
 	scenario_errors_at(errors, scenario, &scenario->output_queue_place,
 			   "the switches' output-queue of %llu bytes cannot hold a packet of the "
 			   "MTU: %llu at least",
-			   (unsigned long long)scenario->output_queue_bytes,
-			   (unsigned long long)needed_bytes);
+			   (unsigned long long)bytes, (unsigned long long)needed_bytes);
 	return -EINVAL;
 }
 
@@ -174,6 +174,6 @@ void plan_buffer_make_real(const struct scenario *scenario, const struct node_co
 	port->flight_units = (uint32_t)flight_units(port, buffer_units);
 	port->stop_units =
 		(uint32_t)most(buffer_units, PACKETS_MIN * units_of_bytes(port->mtu_bytes));
-	port->buffer_units = port->stop_units + port->flight_units +
-			     (uint32_t)(scenario->output_queue_bytes / UNIT_BYTES);
+	port->buffer_units =
+		port->stop_units + port->flight_units + scenario->switch_.output_queue_units_max;
 }

@@ -255,6 +255,7 @@ static int flows_max_fill(const struct scenario *scenario, struct plan *plan)
 	for (uint32_t host = 0; host < plan->host_count; host++) {
 		struct nic_config *nic = &plan->nodes[plan_host_node(plan, host)].nic;
 
+		nic->flows_max = 0;
 		for (uint32_t i = 0; i < nic->workload_count; i++) {
 			const struct workload_config *workload = &nic->workloads[i];
 
@@ -270,8 +271,8 @@ static int flows_max_fill(const struct scenario *scenario, struct plan *plan)
 			nic->flows_max = received[host];
 		if (!nic->flows_max)
 			nic->flows_max = 1;
-		if (scenario->flows_max)
-			nic->flows_max = scenario->flows_max;
+		if (scenario->nic.flows_max)
+			nic->flows_max = scenario->nic.flows_max;
 	}
 	free(received);
 	return 0;

@@ -14,12 +14,14 @@ static const struct section {
 	const char *name;
 	const struct parameter_table *table;
 } sections[] = {
+	{ "switch", &switch_parameters },
 	{ "congestion", &congestion_parameters },
 	{ "congestion.settings", &congestion_setting_parameters },
 	{ "roce", &roce_parameters },
 	{ "classes", &roce_class_parameters },
 	{ "routing", &routing_parameters },
 	{ "port-group", &port_group_parameters },
+	{ "nic", &nic_parameters },
 };
 
 /* one key, with its whole path */

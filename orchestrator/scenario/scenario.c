@@ -22,8 +22,7 @@
 
 const char *const scenario_fabric_name[FABRIC_KINDS] = { "flow-channel", "roce", "port-group" };
 
-/* ---- defaults: the numbers of a Slingshot-like fabric (S2, S3); ours where the sources are
- * silent ---- */
+/* ---- defaults ---- */
 
 static const struct scenario scenario_defaults = {
 	.seed = 1,
@@ -31,22 +30,8 @@ static const struct scenario scenario_defaults = {
 	/* ours: only a bound, since an empty fabric ends the run earlier */
 	.drain_max_ps = 100 * NODE_MS,
 	.drain = true,
-	.switch_latency_ps = 350 * NODE_NS,
-	.cut_through = true,
-	.arbiter = ARBITER_BY_FLOW,
-	/* ours: what is in flight on a 200 Gb/s link of 1 us in the shortest frames, and a frame
-	 * for each flow of a wide incast */
 	.buffer_bytes = 2 << 20,
-	/* ours: eight full packets keep the link busy while a request is outstanding */
-	.output_queue_bytes = 32 << 10,
 	.match = { .fields = MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_HPC },
-	.ack_t1_ps = 30 * NODE_NS, /* FC-18 */
-	.ack_t2_ps = 60 * NODE_NS,
-	.ack_t3_ps = 90 * NODE_NS,
-	.ack_collect = 16,
-	.nic_latency_ps = 500 * NODE_NS,
-	.messages_max = 65536,
-	.fgfc_entries_max = 256,
 	/* a section that is missing is complete; the topology is required */
 	.classes_read = true,
 	.workloads_read = true,
@@ -93,40 +78,11 @@ static void run_read(struct reader *reader, const struct key *key, const struct 
 
 /* ---- switch, nic ---- */
 
-static const char *const forwarding_words[] = { "store-and-forward", "cut-through" };
-static const char *const arbiter_words[ARBITER_KINDS] = { "by-flow", "by-port" };
-
-static const struct key ack_keys[] = {
-	{ "t1", key_time, KEY_FIELD(struct scenario, ack_t1_ps), .max = NODE_MS },
-	{ "t2", key_time, KEY_FIELD(struct scenario, ack_t2_ps), .max = NODE_MS },
-	{ "t3", key_time, KEY_FIELD(struct scenario, ack_t3_ps), .max = NODE_MS },
-	{ "collect", key_count, KEY_FIELD(struct scenario, ack_collect), .min = 1, .max = 48 },
-};
-
-static void acks_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-		      void *target)
-{
-	struct scenario *scenario = target;
-
-	(void)key;
-	if (keys_read(reader, node, "'acks'", ack_keys, COUNT_OF(ack_keys), target) &&
-	    (scenario->ack_t1_ps > scenario->ack_t2_ps ||
-	     scenario->ack_t2_ps > scenario->ack_t3_ps))
-		key_refuse(reader, node, "the ACK timers must not fall: expected t1 <= t2 <= t3");
-}
-
+/* beside those of switch.def */
 static const struct key switch_keys[] = {
-	{ "latency", key_time, KEY_FIELD(struct scenario, switch_latency_ps), .max = NODE_S },
-	{ "forwarding", key_word, KEY_FIELD(struct scenario, cut_through),
-	  .words = forwarding_words, .word_count = 2 },
-	{ "arbiter", key_word, KEY_FIELD(struct scenario, arbiter), .words = arbiter_words,
-	  .word_count = ARBITER_KINDS },
 	{ "buffer", key_size, KEY_FIELD(struct scenario, buffer_bytes), .min = 256,
 	  .max = 1u << 29 },
-	{ "output-queue", key_size, KEY_FIELD(struct scenario, output_queue_bytes), .min = 256,
-	  .max = 1u << 29 },
 	{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct scenario, match) },
-	{ "acks", .read = acks_read },
 };
 
 static void switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
@@ -134,27 +90,36 @@ static void switch_read(struct reader *reader, const struct key *key, const stru
 {
 	const struct yaml_node *buffer = yaml_find(node, "buffer"),
 			       *output_queue = yaml_find(node, "output-queue");
+	struct switch_config *config = &reader->scenario->switch_;
+	const struct parameters_reading reading = {
+		.table = &switch_parameters,
+		.structure = config,
+		.keys = switch_keys,
+		.key_count = COUNT_OF(switch_keys),
+		.target = target,
+		.group = "",
+	};
 
 	(void)key;
 	reader->scenario->buffer_place = buffer ? buffer->place : node->place;
 	reader->scenario->output_queue_place = output_queue ? output_queue->place : node->place;
-	keys_read(reader, node, "'switch'", switch_keys, COUNT_OF(switch_keys), target);
+	scenario_parameters_read(reader, node, "'switch'", &reading);
+	if (config->ack_t1_ps > config->ack_t2_ps || config->ack_t2_ps > config->ack_t3_ps)
+		key_refuse(reader, yaml_find(node, "acks"),
+			   "the ACK timers must not fall: expected t1 <= t2 <= t3");
 }
-
-static const struct key nic_keys[] = {
-	{ "latency", key_time, KEY_FIELD(struct scenario, nic_latency_ps), .max = NODE_S },
-	{ "flows-max", key_count, KEY_FIELD(struct scenario, flows_max), .min = 1, .max = 65536 },
-	{ "messages-max", key_count, KEY_FIELD(struct scenario, messages_max), .min = 1,
-	  .max = 1u << 24 },
-	{ "fgfc-entries", key_count, KEY_FIELD(struct scenario, fgfc_entries_max), .min = 1,
-	  .max = 1024 },
-};
 
 static void nic_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 		     void *target)
 {
+	const struct parameters_reading reading = {
+		.table = &nic_parameters,
+		.structure = &((struct scenario *)target)->nic,
+		.group = "",
+	};
+
 	(void)key;
-	keys_read(reader, node, "'nic'", nic_keys, COUNT_OF(nic_keys), target);
+	scenario_parameters_read(reader, node, "'nic'", &reading);
 }
 
 /* ---- classes ---- */
@@ -369,6 +334,8 @@ static int defaults_fill(struct scenario *scenario)
 {
 	scenario->class_count = 1;
 	scenario->classes[0] = (struct class_config){ .name = "best-effort", .max_permille = 1000 };
+	parameters_default(&switch_parameters, &scenario->switch_);
+	parameters_default(&nic_parameters, &scenario->nic);
 	scenario_congestion_init(&scenario->congestion);
 	scenario_roce_init(&scenario->roce);
 	scenario_routing_init(&scenario->routing);

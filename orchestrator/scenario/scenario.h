@@ -170,19 +170,12 @@ struct scenario {
 	node_time_t duration_ps, warmup_ps, drain_max_ps,
 		sample_ps; /* drain_max_ps counts from the end of the duration */
 	bool drain;
-	/* switches */
-	node_time_t switch_latency_ps;
-	bool cut_through;
-	enum arbiter_kind arbiter;
-	uint64_t buffer_bytes, output_queue_bytes;
+	/* without what the plan adds: switch_parameters, except for congestion and routing */
+	struct switch_config switch_;
+	uint64_t buffer_bytes;
 	struct flow_match match; /* of ports to hosts without a flow key of their own (FC-2) */
-	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps;
-	uint32_t ack_collect;
 	struct scenario_place buffer_place, output_queue_place;
-	/* NICs */
-	node_time_t nic_latency_ps;
-	uint32_t flows_max, messages_max; /* flows_max 0: what the workloads need */
-	uint32_t fgfc_entries_max;
+	struct nic_config nic; /* nic_parameters; flows_max 0: what the workloads need */
 	struct scenario_congestion congestion;
 	/* of its classes, those that `classes` has; unused in other kinds of fabric */
 	struct scenario_roce roce;

@@ -101,6 +101,21 @@ static void value_read(struct reader *reader, const struct key *key, const struc
 	}
 }
 
+bool scenario_parameter_parse(const struct parameter *row, const char *name, const char *text,
+			      uint64_t *value, struct scenario_errors *errors)
+{
+	struct scenario scenario = { .file = (char *)name };
+	struct reader reader = { .scenario = &scenario, .errors = errors };
+	struct yaml_node node = { .kind = YAML_SCALAR, .key = (char *)name, .text = (char *)text };
+	struct parameter field = *row;
+	struct key key = { .name = name };
+
+	*value = field.offset = 0;
+	value_read(&reader, &key, &node, &field, value);
+	*value = parameter_get(&field, value);
+	return !errors->count;
+}
+
 static void row_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 		     void *target)
 {

@@ -26,4 +26,10 @@ struct parameters_reading {
 void scenario_parameters_read(struct reader *reader, const struct yaml_node *mapping,
 			      const char *what, const struct parameters_reading *reading);
 
+/** scenario_parameter_parse() - reads @text, a value of @row as a scenario has it. @name is that of
+ *  the key in errors.
+ *  Return: true with the number of the field in @value; false with an error in @errors. */
+bool scenario_parameter_parse(const struct parameter *row, const char *name, const char *text,
+			      uint64_t *value, struct scenario_errors *errors);
+
 #endif

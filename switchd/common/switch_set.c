@@ -9,177 +9,151 @@
 #include "nodes/stats/trace.h"
 #include "switchd/common/switch.h"
 
-const char *const switch_on_off[] = { "off", "on", NULL };
-const char *const switch_yes_no[] = { "no", "yes", NULL };
+/* ---- values as text ---- */
 
-/* ---- the list of parameters ---- */
-
-static void words_print(const char *const *words, FILE *out)
+static void value_print(const struct parameter *row, uint64_t value, FILE *out)
 {
-	for (uint32_t i = 0; words[i]; i++)
-		fprintf(out, "%s%s", i ? ", " : "", words[i]);
-}
+	static const char *const units[PARAMETER_UNIT_COUNT_OF] = {
+		[PARAMETER_UNIT_TIME] = " ps",     [PARAMETER_UNIT_RATE] = " b/s",
+		[PARAMETER_UNIT_SIZE] = " bytes",  [PARAMETER_UNIT_UNITS] = " units",
+		[PARAMETER_UNIT_PERMILLE] = "e-3", [PARAMETER_UNIT_PPM] = "e-6",
+		[PARAMETER_UNIT_PPB] = "e-9",
+	};
 
-/* " (VALUES)" */
-static void values_print(const struct switch_parameter *row, FILE *out)
-{
-	static const char *const units[] = { [PARAMETER_BYTES] = "bytes",
-					     [PARAMETER_NS] = "ns",
-					     [PARAMETER_US] = "us",
-					     [PARAMETER_OWN] = NULL };
-	const char *unit = row->unit ? row->unit : units[row->kind];
-
-	fputs(" (", out);
-	if (row->kind == PARAMETER_FLAG)
-		fprintf(out, "%s, %s", row->words[true], row->words[false]);
-	else if (row->kind == PARAMETER_CHOICE)
-		words_print(row->words, out);
-	else if (row->kind == PARAMETER_OWN)
-		fputs(row->values, out);
+	if (row->unit == PARAMETER_UNIT_FLAG)
+		fputs(value ? "yes" : "no", out);
+	else if (row->unit == PARAMETER_UNIT_WORD)
+		fputs(row->words[value - row->min], out);
+	else if (row->unit == PARAMETER_UNIT_TIME && value % NODE_NS == 0)
+		fprintf(out, "%" PRIu64 " ns", value / NODE_NS);
 	else
-		fprintf(out, "%" PRIu64 "..%" PRIu64 "%s%s", row->min, row->max, unit ? " " : "",
-			unit ? unit : "");
-	fputc(')', out);
+		fprintf(out, "%" PRIu64 "%s", value, units[row->unit] ? units[row->unit] : "");
 }
 
-static void parameters_print(const struct switch_parameter *row, FILE *out)
+static void range_print(const struct parameter *row, FILE *out)
 {
-	for (; row->name; row++) {
-		fprintf(out, "%s%s", row->class_bytes ? "[CLASS.]" : "", row->name);
-		values_print(row, out);
-		fputc('\n', out);
-	}
+	value_print(row, row->min, out);
+	fputs(" to ", out);
+	value_print(row, row->max, out);
 }
 
-/* ---- names and values ---- */
+/* a switch, and where its parameters are printed */
+struct printing {
+	const struct switch_shell *sw;
+	FILE *out;
+};
 
-/* set of the classes for which @name means parameter @row, bit 0 if the row has no classes; 0: it
- * means another one */
-static uint32_t classes_of(const struct switch_shell *sw, const struct switch_parameter *row,
-			   const char *name)
+static bool name_print(void *context, const struct parameter_live *live)
 {
-	size_t length = strcspn(name, ".");
+	FILE *out = ((struct printing *)context)->out;
 
-	if (!strcmp(name, row->name))
-		return row->class_bytes ? (1u << sw->class_count) - 1 : 1;
-	if (row->kind == PARAMETER_OWN)
-		return !strncmp(name, row->name, length) && !row->name[length] && name[length];
-	for (uint32_t c = 0; row->class_bytes && name[length] && c < sw->class_count; c++) {
-		const char *class = sw->config->classes[c].name;
-
-		if (strlen(class) == length && !strncmp(name, class, length) &&
-		    !strcmp(name + length + 1, row->name))
-			return 1u << c;
-	}
-	return 0;
+	fprintf(out, "%s%s (", live->stride ? "[CLASS.]" : "", live->name);
+	range_print(live->row, out);
+	fputs(")\n", out);
+	return true;
 }
 
-/* @value as a number: of a word, its place in the list */
-static int value_parse(const struct switch_parameter *row, const char *value, uint64_t *number)
+static bool setting_print(void *context, const struct parameter_live *live)
 {
-	char *end;
+	const struct printing *printing = context;
+	const struct switch_shell *sw = printing->sw;
+	const char *structure = (const char *)sw + sw->ops->settings->offset + live->offset;
+	uint32_t count = live->stride ? sw->class_count : 1;
 
-	for (*number = 0; row->words; ++*number) {
-		if (!row->words[*number])
-			return -EINVAL;
-		if (!strcmp(row->words[*number], value))
-			return 0;
+	for (uint32_t c = 0; c < count; c++) {
+		fprintf(printing->out, "%s%s%s  ", live->stride ? sw->config->classes[c].name : "",
+			live->stride ? "." : "", live->name);
+		value_print(live->row, parameter_get(live->row, structure + c * live->stride),
+			    printing->out);
+		fputc('\n', printing->out);
 	}
-	errno = 0;
-	*number = strtoull(value, &end, 10);
-	return *value < '0' || *value > '9' || *end || errno || *number < row->min ||
-			       *number > row->max
-		       ? -EINVAL
-		       : 0;
+	return true;
 }
 
-static void member_store(const struct switch_parameter *row, char *member, uint64_t number)
+void switch_show_settings(const void *dataplane, int port, FILE *out)
 {
-	switch (row->kind) {
-	case PARAMETER_FLAG:
-		*(bool *)member = number;
-		break;
-	case PARAMETER_NUMBER:
-	case PARAMETER_CHOICE:
-		*(uint32_t *)member = (uint32_t)number;
-		break;
-	case PARAMETER_BYTES:
-		*(uint64_t *)member = number;
-		break;
-	case PARAMETER_NS:
-		*(node_time_t *)member = number * NODE_NS;
-		break;
-	case PARAMETER_US:
-		*(node_time_t *)member = number * NODE_US;
-		break;
-	case PARAMETER_OWN:
-		break;
-	}
+	struct printing printing = { dataplane, out };
+
+	(void)port;
+	parameters_live(printing.sw->ops->settings->table, setting_print, &printing);
 }
 
 /* ---- all of it or nothing ---- */
 
-static int members_set(struct switch_shell *sw, const struct switch_parameter *row,
-		       uint32_t classes, uint64_t number, char *why, size_t why_max)
+/* @number to the fields of @classes; bit 0: the field of a row without classes */
+static int fields_set(struct switch_shell *sw, const struct parameter_live *live, uint32_t classes,
+		      uint64_t number, char *why, size_t why_max)
 {
 	const struct switch_settings *settings = sw->ops->settings;
 	char *current = (char *)sw + settings->offset;
 	_Alignas(max_align_t) char changed[SWITCH_SETTINGS_BYTES_MAX];
 	int error = 0;
 
-	ENSURE(settings->bytes, <=, SWITCH_SETTINGS_BYTES_MAX);
-	memcpy(changed, current, settings->bytes);
+	ENSURE(settings->table->bytes, <=, SWITCH_SETTINGS_BYTES_MAX);
+	memcpy(changed, current, settings->table->bytes);
 	for (; classes; classes &= classes - 1) {
-		char *of_class = changed + (size_t)__builtin_ctz(classes) * row->class_bytes;
+		char *structure =
+			changed + live->offset + (size_t)__builtin_ctz(classes) * live->stride;
 
-		member_store(row, of_class + row->offset, number);
-		if (row->clears)
-			*(uint64_t *)(of_class + row->clears) = 0;
+		parameter_put(live->row, structure, number);
+		if (live->row->clears)
+			*(uint64_t *)(structure + live->row->clears) = 0;
 	}
 	if (settings->check)
 		error = settings->check(sw, changed, why, why_max);
 	if (!error)
-		memcpy(current, changed, settings->bytes);
+		memcpy(current, changed, settings->table->bytes);
 	return error;
 }
 
-static int parameter_set(struct switch_shell *sw, const struct switch_parameter *row,
-			 const char *name, const char *value, FILE *out)
+static int live_set(struct switch_shell *sw, const struct parameter_live *live, uint32_t classes,
+		    const char *value, char *why, size_t why_max, FILE *out)
 {
-	char why[240] = "";
 	uint64_t number;
-	int error;
+	char *end;
 
-	if (row->kind == PARAMETER_OWN) {
-		error = row->set(sw, name, value, why, sizeof(why));
-	} else if (value_parse(row, value, &number)) {
-		fprintf(out, "%.40s is not a value of %s", value, name);
-		values_print(row, out);
-		fputs(row->words ? "\n" : "; numbers are whole and have no unit\n", out);
-		return -EINVAL;
-	} else {
-		error = members_set(sw, row, classes_of(sw, row, name), number, why, sizeof(why));
-	}
-	if (error)
-		fprintf(out, "%s\n", why);
-	else if (sw->ops->settings->changed)
-		sw->ops->settings->changed(sw, sw->stats->now_ps);
-	return error;
+	errno = 0;
+	number = strtoull(value, &end, 10);
+	if (*value >= '0' && *value <= '9' && !*end && !errno && parameter_fits(live->row, number))
+		return fields_set(sw, live, classes, number, why, why_max);
+	fprintf(out, "%.40s is not a value of %s: ", value, live->name);
+	range_print(live->row, out);
+	return -EINVAL;
+}
+
+static bool is_own(const struct switch_settings *settings, const char *name)
+{
+	size_t length = settings->own_name ? strlen(settings->own_name) : 0;
+
+	return length && !strncmp(name, settings->own_name, length) &&
+	       (!name[length] || (name[length] == '.' && name[length + 1]));
 }
 
 int switch_set(void *dataplane, const char *name, const char *value, FILE *out)
 {
 	struct switch_shell *sw = dataplane;
-	const struct switch_parameter *row = sw->ops->settings->parameters;
-	int error = -ENOENT;
+	const struct switch_settings *settings = sw->ops->settings;
+	struct printing printing = { sw, out };
+	struct parameter_live live;
+	uint32_t classes = node_live_find(settings->table, sw->config, name, &live);
+	char why[240] = "";
+	int error;
 
 	trace(sw->stats, sw->stats->now_ps, TRACE_PARAMETER_SET, 0, 0,
 	      (uint32_t)strtoul(value, NULL, 10));
-	while (row->name && !classes_of(sw, row, name))
-		row++;
-	if (row->name)
-		error = parameter_set(sw, row, name, value, out);
+	if (is_own(settings, name)) {
+		error = settings->own_set(sw, name, value, why, sizeof(why));
+	} else if (classes) {
+		error = live_set(sw, &live, classes, value, why, sizeof(why), out);
+	} else {
+		parameters_live(settings->table, name_print, &printing);
+		if (settings->own_name)
+			fprintf(out, "%s\n", settings->own_name);
+		return -ENOENT;
+	}
 	if (error)
-		parameters_print(sw->ops->settings->parameters, out);
+		fprintf(out, "%s\n", why);
+	else if (settings->changed)
+		settings->changed(sw, sw->stats->now_ps);
 	return error;
 }

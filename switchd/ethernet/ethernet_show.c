@@ -218,5 +218,6 @@ const struct switch_table ethernet_show_tables[] = {
 	  .rows = show_states },
 	{ "flows", .head = show_flows },
 	{ "routes", .head = switch_show_routes },
+	{ "settings", .head = switch_show_settings },
 	{ .name = NULL },
 };

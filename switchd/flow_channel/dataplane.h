@@ -103,14 +103,6 @@ struct port {
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 };
 
-/* what switch_set() changes: of the configuration at first */
-struct dataplane_settings {
-	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps;
-	uint32_t ack_collect;
-	uint32_t output_queue_units_max;
-	struct congestion_config congestion;
-};
-
 struct dataplane {
 	struct switch_shell sw;
 	uint32_t lane_count; /* of the ports that have most */
@@ -118,7 +110,8 @@ struct dataplane {
 	uint32_t unordered; /* set of classes */
 	struct source_hold hold;
 	struct random redirect_random;
-	struct dataplane_settings settings;
+	/* of the configuration at first: switch_set(). Its tables are not used */
+	struct switch_config settings;
 	struct injection injection;
 	struct random random;       /* of choices: choose.c */
 	struct deadline_heap wakes; /* flows that wait for their wake-up time */

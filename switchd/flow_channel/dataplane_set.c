@@ -4,21 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMER_NS_MAX 1000000u
-#define OUTPUT_QUEUE_UNITS_MAX (1u << 20)
-
 void dataplane_settings_init(struct dataplane *dp)
 {
-	const struct switch_config *config = &dp->sw.config->switch_;
-
-	dp->settings = (struct dataplane_settings){
-		.ack_t1_ps = config->ack_t1_ps,
-		.ack_t2_ps = config->ack_t2_ps,
-		.ack_t3_ps = config->ack_t3_ps,
-		.ack_collect = config->ack_collect,
-		.output_queue_units_max = config->output_queue_units_max,
-		.congestion = config->congestion,
-	};
+	dp->settings = dp->sw.config->switch_;
 	injection_init(&dp->injection, &dp->settings.congestion);
 }
 
@@ -63,7 +51,7 @@ static int match_set(void *dataplane, const char *name, const char *value, char 
 static int settings_check(const void *dataplane, const void *changed, char *why, size_t why_max)
 {
 	const struct dataplane *dp = dataplane;
-	const struct dataplane_settings *settings = changed;
+	const struct switch_config *settings = changed;
 	uint32_t units_max = dp->sw.config->switch_.output_queue_units_max;
 
 	if (settings->output_queue_units_max <= units_max)
@@ -77,7 +65,7 @@ static int settings_check(const void *dataplane, const void *changed, char *why,
 static void settings_changed(void *dataplane, node_time_t now)
 {
 	struct dataplane *dp = dataplane;
-	const struct dataplane_settings *settings = &dp->settings;
+	const struct switch_config *settings = &dp->settings;
 
 	(void)now;
 	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
@@ -94,38 +82,11 @@ static void settings_changed(void *dataplane, node_time_t now)
 	injection_init(&dp->injection, &settings->congestion);
 }
 
-#define AT(member) offsetof(struct dataplane_settings, member)
-#define TIMER(name, member)                                         \
-	{                                                           \
-		name, PARAMETER_NS, AT(member), .max = TIMER_NS_MAX \
-	}
-#define ON_OFF(name, member)                                                        \
-	{                                                                           \
-		name, PARAMETER_FLAG, AT(congestion.member), .words = switch_on_off \
-	}
-
-static const struct switch_parameter parameters[] = {
-	TIMER("ack.t1", ack_t1_ps),
-	TIMER("ack.t2", ack_t2_ps),
-	TIMER("ack.t3", ack_t3_ps),
-	{ "ack.collect", PARAMETER_NUMBER, AT(ack_collect), .min = 1, .max = ACK_FRAME_ACKS_MAX },
-	{ "output-queue", PARAMETER_NUMBER, AT(output_queue_units_max), .min = 1,
-	  .max = OUTPUT_QUEUE_UNITS_MAX, .unit = "units" },
-	{ "match", PARAMETER_OWN, .set = match_set,
-	  .values = "fields such as source-mac,destination-ip/24,source-port&0xff00, or the sum "
-		    "of 1 source-mac, 2 destination-mac, 4 vlan, 8 ip-pair, 16 ports, "
-		    "32 flow-label, 64 hpc; match.pN: of edge port N" },
-	ON_OFF("congestion.inputs", inputs),
-	ON_OFF("congestion.rate-limit", rate_limit),
-	ON_OFF("congestion.flow-limit", flow_limit),
-	ON_OFF("congestion.limit-after-ack", limit_after_ack),
-	{ .name = NULL },
-};
-
 const struct switch_settings dataplane_settings = {
-	.parameters = parameters,
+	.table = &switch_parameters,
 	.offset = offsetof(struct dataplane, settings),
-	.bytes = sizeof(struct dataplane_settings),
 	.check = settings_check,
 	.changed = settings_changed,
+	.own_name = "match",
+	.own_set = match_set,
 };

@@ -281,5 +281,6 @@ const struct switch_table dataplane_show_tables[] = {
 	{ "sources", "port    dest   port  class follow_port  via    ends_us\n",
 	  .rows = show_sources, .vacant_ports = true },
 	{ "routes", .head = switch_show_routes },
+	{ "settings", .head = switch_show_settings },
 	{ .name = NULL },
 };

@@ -7,7 +7,4 @@
 /* switch_ops.settings: of lid_switch.settings */
 extern const struct switch_settings lid_settings;
 
-/* by enum port_group_policy; NULL at the end */
-extern const char *const lid_policy_names[];
-
 #endif

@@ -118,26 +118,6 @@ static void show_groups(const void *dataplane, int port, FILE *out)
 	}
 }
 
-static void show_settings(const void *dataplane, int port, FILE *out)
-{
-	const struct port_group_config *settings =
-		&((const struct lid_switch *)dataplane)->settings;
-
-	(void)port;
-	fprintf(out,
-		"lid-bits  %u\nadaptive  %s\npolicy    %s\nupdate    %s\npending   %u units\nqueue "
-		"    %u units\n"
-		"marks     %u\nwindow    %" PRIu64 " ns\nhold      %" PRIu64 " ns\nfecn      ",
-		settings->lid_bits, settings->adaptive ? "yes" : "no",
-		lid_policy_names[settings->policy], settings->update_lft ? "yes" : "no",
-		settings->pending_units, settings->queue_units, settings->log_marks,
-		settings->log_window_ps / NODE_NS, settings->hold_ps / NODE_NS);
-	if (settings->fecn)
-		fprintf(out, "%u units\n", settings->fecn_units);
-	else
-		fprintf(out, "no\n");
-}
-
 const struct switch_table lid_show_tables[] = {
 	{ "ports",
 	  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes "
@@ -152,6 +132,6 @@ const struct switch_table lid_show_tables[] = {
 	{ "groups", .head = show_groups },
 	{ "log", "port  class            level          at_us     dlid     slid\n",
 	  .rows = show_log },
-	{ "settings", .head = show_settings },
+	{ "settings", .head = switch_show_settings },
 	{ .name = NULL },
 };

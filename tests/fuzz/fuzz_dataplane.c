@@ -250,8 +250,8 @@ static const char *match_of(uint32_t value, char *name)
 
 static void step_set(struct play *play)
 {
-	static const char *const names[] = { "match",       "ack.t1",       "ack.t2", "ack.t3",
-					     "ack.collect", "output-queue", "other" };
+	static const char *const names[] = { "match",        "acks.t1",      "acks.t2", "acks.t3",
+					     "acks.collect", "output-queue", "other" };
 	char name[16], value[80];
 	uint32_t number;
 

@@ -218,19 +218,19 @@ static void step_reply(struct play *play)
 
 static void step_set(struct play *play)
 {
-	static const char *const names[] = { "kmin",
-					     "kmax",
-					     "pmax",
+	static const char *const names[] = { "ecn.kmin",
+					     "ecn.kmax",
+					     "ecn.pmax",
 					     "queue",
 					     "alpha",
 					     "xoff",
 					     "ecn",
 					     "xon-offset",
-					     "watchdog",
+					     "pfc.watchdog",
 					     "reference",
-					     "path-high",
-					     "path-low",
-					     "supplement-period",
+					     "path-pause.high",
+					     "path-pause.low",
+					     "supplement.period",
 					     "c.xoff",
 					     "other" };
 	const char *name = names[take(&play->script, 1) % COUNT_OF(names)];

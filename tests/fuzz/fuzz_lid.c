@@ -146,7 +146,7 @@ static void step_set(struct play *play)
 {
 	static const char *const names[] = { "policy", "adaptive",  "update",     "pending",
 					     "queue",  "log.marks", "log.window", "hold",
-					     "fecn",   "fecn-at",   "other" };
+					     "fecn",   "fecn.at",   "other" };
 	static const char *const words[] = { "yes", "no", "random", "greedy", "greedy-random" };
 	const char *name = names[take(&play->script, 1) % COUNT_OF(names)];
 	uint32_t number = take(&play->script, 2);

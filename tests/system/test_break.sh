@@ -78,7 +78,7 @@ check "shows the EFCT of all ports" shows 'show s508 efct' flow_id
 check "shows the flows of a NIC" shows 'show A flows' all
 check "shows a trace" shows 'show A trace' ''
 check "shows tables in the fallback event loop" script 0 'show s502 ifct p1' --loop=fallback
-check "sets a parameter" script 0 'set s502 ack.collect 7'
+check "sets a parameter" script 0 'set s502 acks.collect 7'
 check "continues to a time" shows 'continue 70us' 'at 70.000 us;'
 check "exact times and bytes on request" shows 'status exact' 'at 50000000 ps; next event at 500'
 check "and nothing else" refuses 'status exactly' "status takes nothing or 'exact', not 'exactly'"
@@ -88,15 +88,15 @@ check "quits with a summary" quits_with_summary
 check "explains itself" shows help 'continue [TIME]'
 check "skips comments and empty lines" script 0 $'# nothing\n\nstatus # here'
 check "refuses an unknown command" refuses $'status\nstpe 10ns' ":2: there is no command 'stpe' - did you mean 'step'?"
-check "a value of set has units" shows $'set s502 ack.t1 20ns\nset s502 ack.t2 1us\nset s502 ack.t1 1us' ''
-check "refuses a value of another unit" refuses 'set s502 ack.t1 50kB' "ack.t1: '50kB'"
+check "a value of set has units" shows $'set s502 acks.t1 20ns\nset s502 acks.t2 1us\nset s502 acks.t1 1us' ''
+check "refuses a value of another unit" refuses 'set s502 acks.t1 50kB' "acks.t1: '50kB'"
 check "refuses an unknown node" refuses 'show s501 ifct' "there is no node 's501'"
 check "refuses a table before its node" refuses 'show ifct s502' "the node comes before its table: 'show s502 ifct'"
 check "refuses an unknown table" refuses 'show s502 tables' "s502 has no table 'tables'; it has:"
 check "refuses an unknown port" refuses 'show s502 ifct p99' "s502 has no port 'p99'"
 check "refuses an unknown parameter" refuses 'set s502 colour red' "s502 has no parameter 'colour'; it has:"
-check "refuses a bad value" refuses 'set s502 ack.collect 100' "s502 refuses parameter 'ack.collect'"
-check "says which values there are" refuses 'set s502 congestion.rate-limit maybe' "congestion.limit-after-ack (on, off)"
+check "refuses a bad value" refuses 'set s502 acks.collect 100' "acks.collect: '100' is out of range; expected 1 to 48"
+check "says which values there are" refuses 'set s502 congestion.rate-limit maybe' "congestion.rate-limit: 'maybe' is neither yes nor no"
 check "refuses a bad time" refuses 'step 10' 'a time'
 check "refuses an unknown counter" refuses 'step until s508.L.queue_byte > 1kB' "did you mean 'queue_bytes'"
 check "says which counters there are" refuses 'step until s508.L.colour > 1' 'fgfc_held fgfc_frames fgfc_refused'

@@ -37,7 +37,7 @@ END
 cat >"$scratch/script" <<'END'
 step 1us
 show s0 ifct p0
-set s0 ack.t1 2
+set s0 acks.t1 2ns
 step until s1.p0.tx_packets > 10
 END
 

@@ -122,7 +122,8 @@ TEST(plan_buffers_make__rejects_what_is_too_small)
  * 64 packets. */
 TEST(plan_buffer_make_real__twice_the_buffer)
 {
-	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
+	struct scenario scenario = { .buffer_bytes = 1 << 20,
+				     .switch_.output_queue_units_max = 128 };
 
 	plan_buffer_make_real(&scenario, &receiver, &port);
 	ck_assert_uint_eq(port.stop_units, 4096);
@@ -142,7 +143,8 @@ TEST(plan_buffer_make_real__twice_the_buffer)
 /* The lanes of a class share its buffer, unless that is too little. A host's link uses one lane. */
 TEST(plan_buffer_make_real__lanes_share)
 {
-	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
+	struct scenario scenario = { .buffer_bytes = 1 << 20,
+				     .switch_.output_queue_units_max = 128 };
 
 	receiver.lanes = 4;
 	plan_buffer_make_real(&scenario, &receiver, &port);

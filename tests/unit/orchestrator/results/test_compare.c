@@ -74,14 +74,14 @@ TEST(scenario_compare_read__columns_and_variants)
 	ck_assert_str_eq(compare->column_names[1], "lost, all");
 	ck_assert_uint_eq(compare->variant_count, 3);
 	ck_assert_str_eq(compare->variants[1].name, "by port");
-	ck_assert(scenario.arbiter == ARBITER_BY_FLOW);
+	ck_assert(scenario.switch_.arbiter == ARBITER_BY_FLOW);
 }
 
 /* a variant changes what it names, on top of --set, and nothing else */
 TEST(scenario_read_variant__on_top_of_settings)
 {
 	ck_assert_int_eq(scenario_read(variants, 1, "run.duration=3ms"), 0);
-	ck_assert(scenario.arbiter == ARBITER_BY_PORT);
+	ck_assert(scenario.switch_.arbiter == ARBITER_BY_PORT);
 	ck_assert_uint_eq(scenario.duration_ps, 2 * NODE_MS);
 	ck_assert_uint_eq(scenario.host_count, 3);
 	ck_assert_uint_eq(scenario.compare->variant_count, 3);

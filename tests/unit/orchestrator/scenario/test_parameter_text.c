@@ -118,6 +118,8 @@ static const struct parameter_table *const tables[] = {
 	&roce_class_parameters,
 	&congestion_parameters,
 	&congestion_setting_parameters,
+	&switch_parameters,
+	&nic_parameters,
 };
 
 /* the default on the page is the default of the row */

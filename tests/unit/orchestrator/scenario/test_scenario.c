@@ -62,12 +62,12 @@ TEST(scenario_read__defaults)
 	ck_assert_uint_eq(scenario.duration_ps, 100 * NODE_US);
 	ck_assert_uint_eq(scenario.warmup_ps, 0);
 	ck_assert(scenario.drain);
-	ck_assert_uint_eq(scenario.switch_latency_ps, 350 * NODE_NS);
-	ck_assert(scenario.cut_through);
-	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_FLOW);
-	ck_assert_uint_eq(scenario.ack_t1_ps, 30 * NODE_NS); /* FC-18 */
-	ck_assert_uint_eq(scenario.ack_t2_ps, 60 * NODE_NS);
-	ck_assert_uint_eq(scenario.ack_t3_ps, 90 * NODE_NS);
+	ck_assert_uint_eq(scenario.switch_.latency_ps, 350 * NODE_NS);
+	ck_assert(scenario.switch_.cut_through);
+	ck_assert_int_eq(scenario.switch_.arbiter, ARBITER_BY_FLOW);
+	ck_assert_uint_eq(scenario.switch_.ack_t1_ps, 30 * NODE_NS); /* FC-18 */
+	ck_assert_uint_eq(scenario.switch_.ack_t2_ps, 60 * NODE_NS);
+	ck_assert_uint_eq(scenario.switch_.ack_t3_ps, 90 * NODE_NS);
 	ck_assert_uint_eq(scenario.hosts[0].link.rate_bps, 200000000000); /* FC-22 */
 	ck_assert_uint_eq(scenario.hosts[0].link.channels, 2048);         /* FC-5 */
 	ck_assert_uint_eq(scenario.class_count, 1);
@@ -95,18 +95,18 @@ TEST(scenario_read__switch_and_nic)
 		       "  output-queue: 16KiB\n  flow-key: [vlan, hpc]\n  acks: {t1: 10ns, t2: "
 		       "20ns, t3: 30ns, collect: 48}\n"
 		       "nic: {latency: 400ns, flows-max: 7, messages-max: 9, fgfc-entries: 11}\n");
-	ck_assert_uint_eq(scenario.switch_latency_ps, 300 * NODE_NS);
-	ck_assert(!scenario.cut_through);
-	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
+	ck_assert_uint_eq(scenario.switch_.latency_ps, 300 * NODE_NS);
+	ck_assert(!scenario.switch_.cut_through);
+	ck_assert_int_eq(scenario.switch_.arbiter, ARBITER_BY_PORT);
 	ck_assert_uint_eq(scenario.buffer_bytes, 1 << 20);
-	ck_assert_uint_eq(scenario.output_queue_bytes, 16 << 10);
+	ck_assert_uint_eq(scenario.switch_.output_queue_units_max, 64);
 	ck_assert_uint_eq(scenario.match.fields, MATCH_VLAN | MATCH_HPC); /* FC-2 */
-	ck_assert_uint_eq(scenario.ack_t3_ps, 30 * NODE_NS);
-	ck_assert_uint_eq(scenario.ack_collect, 48);
-	ck_assert_uint_eq(scenario.nic_latency_ps, 400 * NODE_NS);
-	ck_assert_uint_eq(scenario.flows_max, 7);
-	ck_assert_uint_eq(scenario.messages_max, 9);
-	ck_assert_uint_eq(scenario.fgfc_entries_max, 11);
+	ck_assert_uint_eq(scenario.switch_.ack_t3_ps, 30 * NODE_NS);
+	ck_assert_uint_eq(scenario.switch_.ack_collect, 48);
+	ck_assert_uint_eq(scenario.nic.latency_ps, 400 * NODE_NS);
+	ck_assert_uint_eq(scenario.nic.flows_max, 7);
+	ck_assert_uint_eq(scenario.nic.messages_max, 9);
+	ck_assert_uint_eq(scenario.nic.fgfc_entries_max, 11);
 }
 
 TEST(scenario_read__classes)
@@ -373,7 +373,7 @@ TEST(scenario_read_file__has_its_digest)
 TEST(scenario_set__replaces_a_value)
 {
 	read_fine_set(STAR "switch: {arbiter: by-flow}\n", "switch.arbiter=by-port");
-	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
+	ck_assert_int_eq(scenario.switch_.arbiter, ARBITER_BY_PORT);
 }
 
 TEST(scenario_set__adds_missing_keys)

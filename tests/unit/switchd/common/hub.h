@@ -21,12 +21,14 @@ struct hub_class {
 	uint64_t level_bytes, level_per_bps;
 };
 
+enum hub_colour { RED, GREEN, BLUE };
+
 struct hub_settings {
 	uint32_t count;
 	uint64_t bytes;
 	node_time_t short_ps, long_ps;
 	bool flag;
-	enum { RED, GREEN, BLUE } colour;
+	enum hub_colour colour;
 	struct hub_class classes[NODE_CLASSES_MAX];
 };
 
@@ -223,6 +225,7 @@ static const struct switch_table hub_tables[] = {
 	{ "all", "header\n", .rows = rows_print, .vacant_ports = true },
 	{ "used", "header\n", .rows = rows_print, .head = head_print },
 	{ "states", .head = head_print },
+	{ "settings", .head = switch_show_settings },
 	{ NULL },
 };
 
@@ -251,28 +254,35 @@ static int hub_own_set(void *dataplane, const char *name, const char *value, cha
 	return strcmp(value, "good") ? -EINVAL : 0;
 }
 
-static const char *const colours[] = { "red", "green", "blue", NULL };
+static const char *const colours[] = { "red", "green", "blue" };
 
-#define AT(member) offsetof(struct hub_settings, member)
+#define HUB_ROW(...) PARAMETER_ROW(struct hub_settings, __VA_ARGS__, "", .live = true)
 
-static const struct switch_parameter hub_parameters[] = {
-	{ "own", PARAMETER_OWN, .set = hub_own_set, .values = "good" },
-	{ "count", PARAMETER_NUMBER, AT(count), .min = 2, .max = 9, .unit = "units" },
-	{ "bytes", PARAMETER_BYTES, AT(bytes), .max = 1ull << 40 },
-	{ "short.time", PARAMETER_NS, AT(short_ps), .max = 100 },
-	{ "long-time", PARAMETER_US, AT(long_ps), .max = 100 },
-	{ "flag", PARAMETER_FLAG, AT(flag), .words = switch_on_off },
-	{ "colour", PARAMETER_CHOICE, AT(colour), .words = colours },
-	{ "level", PARAMETER_BYTES, AT(classes[0].level_bytes), .max = 1000,
-	  .class_bytes = sizeof(struct hub_class), .clears = AT(classes[0].level_per_bps) },
-	{ NULL },
+static const struct parameter hub_class_rows[] = {
+	PARAMETER_ROW(struct hub_class, uint64_t, level_bytes, SIZE, "level", 0, 1000, 0, "",
+		      .live = true, .clears = offsetof(struct hub_class, level_per_bps)),
 };
+static const struct parameter_table hub_class_table =
+	PARAMETER_TABLE_OF(struct hub_class, hub_class_rows);
 
-static const struct switch_settings hub_settings = { .parameters = hub_parameters,
+static const struct parameter hub_rows[] = {
+	HUB_ROW(uint32_t, count, COUNT, "count", 2, 9, 2),
+	HUB_ROW(uint64_t, bytes, SIZE, "bytes", 0, 1ull << 40, 0),
+	HUB_ROW(node_time_t, short_ps, TIME, "short.time", 0, 100 * NODE_NS, 0),
+	PARAMETER_ROW(struct hub_settings, node_time_t, long_ps, TIME, "long-time", 0, 100, 0, ""),
+	HUB_ROW(bool, flag, FLAG, "flag", 0, 1, 0),
+	PARAMETER_ROW(struct hub_settings, enum hub_colour, colour, WORD, "colour", RED, BLUE, RED,
+		      "", .live = true, .words = colours),
+	PARAMETER_ARRAY_ROW(struct hub_settings, classes, NODE_CLASSES_MAX, &hub_class_table),
+};
+static const struct parameter_table hub_table = PARAMETER_TABLE_OF(struct hub_settings, hub_rows);
+
+static const struct switch_settings hub_settings = { .table = &hub_table,
 						     .offset = offsetof(struct hub, settings),
-						     .bytes = sizeof(struct hub_settings),
 						     .check = hub_check,
-						     .changed = hub_changed };
+						     .changed = hub_changed,
+						     .own_name = "own",
+						     .own_set = hub_own_set };
 
 static const struct switch_ops hub_switch_ops = {
 	.bytes = sizeof(struct hub),

@@ -332,7 +332,7 @@ TEST(switch_show__unknown_table_is_an_error)
 {
 	hub_open();
 	ck_assert_int_eq(show("any", -1, 0), -ENOENT);
-	ck_assert_str_eq(text, "all used states trace\n");
+	ck_assert_str_eq(text, "all used states settings trace\n");
 	ck_assert_int_eq(show("all", PORTS, 0), -EINVAL);
 	ck_assert_int_eq(show("all", -2, 0), -EINVAL);
 }
@@ -342,21 +342,22 @@ TEST(switch_set__changes_members)
 	hub_open();
 	ck_assert_int_eq(set("count", "9"), 0);
 	ck_assert_int_eq(set("bytes", "1099511627776"), 0);
-	ck_assert_int_eq(set("short.time", "7"), 0);
-	ck_assert_int_eq(set("long-time", "8"), 0);
-	ck_assert_int_eq(set("flag", "on"), 0);
-	ck_assert_int_eq(set("colour", "blue"), 0);
+	ck_assert_int_eq(set("short.time", "7000"), 0);
+	ck_assert_int_eq(set("flag", "1"), 0);
+	ck_assert_int_eq(set("colour", "2"), 0);
 	ck_assert_str_eq(text, "");
 	ck_assert_uint_eq(hub->settings.count, 9);
 	ck_assert_uint_eq(hub->settings.bytes, 1ull << 40);
 	ck_assert_uint_eq(hub->settings.short_ps, 7 * NODE_NS);
-	ck_assert_uint_eq(hub->settings.long_ps, 8 * NODE_US);
 	ck_assert(hub->settings.flag);
 	ck_assert_int_eq(hub->settings.colour, BLUE);
-	ck_assert_uint_eq(changes, 6);
-	ck_assert_int_eq(set("flag", "off"), 0);
+	ck_assert_uint_eq(changes, 5);
+	ck_assert_int_eq(set("flag", "0"), 0);
 	ck_assert(!hub->settings.flag);
-	ck_assert_uint_eq(s.stats->trace_count, 7);
+	ck_assert_uint_eq(s.stats->trace_count, 6);
+	ck_assert_int_eq(show("settings", -1, 0), 0);
+	ck_assert_str_eq(text, "count  9\nbytes  1099511627776 bytes\nshort.time  7 ns\n"
+			       "flag  no\ncolour  blue\nc.level  0 bytes\n");
 }
 
 /* of one class or of all; the scale of the old level is void then */
@@ -384,38 +385,37 @@ TEST(switch_set__calls_the_kind)
 	hub_open();
 	ck_assert_int_eq(set("own", "good"), 0);
 	ck_assert_int_eq(set("own.p1", "bad"), -EINVAL);
-	ck_assert(!strncmp(text, "own reason\nown (good)\n", 22));
+	ck_assert_str_eq(text, "own reason\n");
 	ck_assert_int_eq(set("owner", "good"), -ENOENT);
 	calls_expect("own own=good own own.p1=bad ");
 	ck_assert_uint_eq(changes, 1);
 }
 
-/* A rejected value changes nothing. The reason is printed first, then all parameters. */
+/* a rejected value changes nothing; a wrong name prints those that can be set */
 TEST(switch_set__errors_change_nothing)
 {
-	static const char *const bad[][2] = { { "count", "1" },        { "count", "10" },
-					      { "count", "+3" },       { "count", " 3" },
-					      { "count", "3x" },       { "count", "" },
-					      { "short.time", "101" }, { "flag", "yes" },
-					      { "colour", "pink" },    { "bytes", "13" } };
-	static const char list[] =
-		"own (good)\ncount (2..9 units)\nbytes (0..1099511627776 bytes)\n"
-		"short.time (0..100 ns)\nlong-time (0..100 us)\n"
-		"flag (on, off)\ncolour (red, green, blue)\n"
-		"[CLASS.]level (0..1000 bytes)\n";
+	static const char *const bad[][2] = { { "count", "1" },           { "count", "10" },
+					      { "count", "+3" },          { "count", " 3" },
+					      { "count", "3x" },          { "count", "" },
+					      { "short.time", "100001" }, { "flag", "2" },
+					      { "colour", "3" },          { "bytes", "13" } };
 
 	hub_open();
 	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert_int_eq(set(bad[i][0], bad[i][1]), -EINVAL);
-		ck_assert_str_eq(strchr(text, '\n') + 1, list);
+		ck_assert_str_ne(text, "");
 	}
-	ck_assert(!strncmp(text, "not 13\n", 7));
+	ck_assert_str_eq(text, "not 13\n");
+	ck_assert_int_eq(set("long-time", "1"), -ENOENT); /* not while the switch runs */
 	ck_assert_int_eq(set("any", "1"), -ENOENT);
-	ck_assert_str_eq(text, list);
+	ck_assert_str_eq(text, "count (2 to 9)\nbytes (0 bytes to 1099511627776 bytes)\n"
+			       "short.time (0 ns to 100 ns)\nflag (no to yes)\n"
+			       "colour (red to blue)\n[CLASS.]level (0 bytes to 1000 bytes)\n"
+			       "own\n");
 	ck_assert_uint_eq(hub->settings.count + hub->settings.bytes, 0);
 	ck_assert_uint_eq(changes, 0);
 	set("count", "10");
-	ck_assert(!strncmp(text, "10 is not a value of count (2..9 units);", 40));
+	ck_assert_str_eq(text, "10 is not a value of count: 2 to 9\n");
 }
 
 /* ---- memory ---- */

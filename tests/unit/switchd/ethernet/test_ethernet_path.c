@@ -604,12 +604,12 @@ static int set(const char *name, const char *value)
 TEST(set__levels_apply_to_the_next_packet)
 {
 	one_switch_open(&s);
-	ck_assert_int_eq(set("path-high", "2000000"), 0); /* TB-10 */
+	ck_assert_int_eq(set("path-pause.high", "2000000"), 0); /* TB-10 */
 	ck_assert_int_eq(set("reference", "2000"), 0);
-	ck_assert_int_eq(set("supplement-period", "5"), 0);
-	ck_assert_int_eq(set("path-low", "2000000"), -EINVAL); /* not below path-high */
+	ck_assert_int_eq(set("supplement.period", "5000000"), 0);
+	ck_assert_int_eq(set("path-pause.low", "2000000"), -EINVAL); /* not below path-pause.high */
 	ck_assert_int_eq(set("reference", "999"), -EINVAL);
-	ck_assert_int_eq(set("supplement-period", "0"), -EINVAL);
+	ck_assert_int_eq(set("supplement.period", "0"), -EINVAL);
 	ck_assert_int_eq(set("path-middle", "1"), -ENOENT);
 	incast_acked(15 * NODE_US);
 	ck_assert_uint_eq(class_of(1, ROCE)->state, ROCE_CNP_FAILED);
@@ -617,7 +617,7 @@ TEST(set__levels_apply_to_the_next_packet)
 	ck_assert_uint_le(class_of(1, ROCE)->cnp_failed_ps,
 			  class_of(1, ROCE)->ecn_failed_ps + 5 * NODE_US + 2 * FULL_PS);
 	ck_assert_uint_eq(class_of(1, ROCE)->signals_pause, 0);
-	ck_assert_int_eq(set("path-high", "60000"), 0);
+	ck_assert_int_eq(set("path-pause.high", "60000"), 0);
 	incast(15 * NODE_US, 16 * NODE_US);
 	ck_assert_uint_eq(class_of(1, ROCE)->signals_pause, 2);
 }

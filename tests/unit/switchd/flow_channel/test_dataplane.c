@@ -133,8 +133,8 @@ TEST(dataplane_set__values)
 {
 	static const char *const bad[][2] = {
 		{ "match", "128" },      { "match", "-1" },        { "match", "" },
-		{ "match", "7x" },       { "ack.t1", "-5" },       { "ack.t2", "x" },
-		{ "ack.t3", "1e9" },     { "ack.collect", "0" },   { "ack.collect", "49" },
+		{ "match", "7x" },       { "acks.t1", "-5" },      { "acks.t2", "x" },
+		{ "acks.t3", "1e9" },    { "acks.collect", "0" },  { "acks.collect", "49" },
 		{ "output-queue", "0" }, { "output-queue", "65" },
 	};
 
@@ -144,10 +144,10 @@ TEST(dataplane_set__values)
 	ck_assert_int_eq(set("matches", "1"), -ENOENT);
 	ck_assert_int_eq(set("output-queue", "16"), 0);
 	ck_assert_int_eq(set("match", "0"), 0);
-	ck_assert_int_eq(set("ack.t1", "100"), 0);
-	ck_assert_int_eq(set("ack.t2", "200"), 0);
-	ck_assert_int_eq(set("ack.t3", "300"), 0);
-	ck_assert_int_eq(set("ack.collect", "48"), 0);
+	ck_assert_int_eq(set("acks.t1", "100000"), 0);
+	ck_assert_int_eq(set("acks.t2", "200000"), 0);
+	ck_assert_int_eq(set("acks.t3", "300000"), 0);
+	ck_assert_int_eq(set("acks.collect", "48"), 0);
 	ck_assert_uint_eq(s.dp->ports[2].acks.t3_ps, 300 * NODE_NS);
 	switch_send(&s, 2, 0, 0, 5, 0, 1500);
 	one_switch_run(&s, FAR);
@@ -176,9 +176,8 @@ TEST(pool_init__floods)
 	one_switch_open(&s);
 	*flood = (struct flood){ .pool = &s.dp->sw.pool, .has_buffer = flood_input_has_buffer };
 	copies_bytes = s.dp->sw.flood_packets_max * FLOOD_GREATEST_BYTES;
-	ck_assert_uint_le(flood_pool_bytes(flood),
-			  PORTS * (own_bytes + queue_bytes * 3 / 2) + FLOOD_GREATEST_BYTES +
-				  copies_bytes);
+	ck_assert_uint_le(flood_pool_bytes(flood), PORTS * (own_bytes + queue_bytes * 3 / 2) +
+							   FLOOD_GREATEST_BYTES + copies_bytes);
 	ck_assert_uint_ge(flood_pool_bytes(flood), PORTS * own_bytes + copies_bytes);
 	most_bytes = flood_all(flood, (uint32_t)(own_bytes / PACKET_CELL_BYTES));
 	ck_assert_uint_gt(most_bytes, input_bytes * 14 / 10);

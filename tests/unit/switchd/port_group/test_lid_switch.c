@@ -37,13 +37,19 @@ TEST(set__values)
 	static const struct {
 		const char *name, *value;
 		int error;
-	} cases[] = { { "policy", "greedy", 0 },        { "policy", "best", -EINVAL },
-		      { "pending", "0", -EINVAL },      { "pending", "7", 0 },
-		      { "queue", "1k", -EINVAL },       { "marks", "65", -EINVAL },
-		      { "window", "2000", 0 },          { "adaptive", "no", 0 },
-		      { "adaptive", "false", -EINVAL }, { "lid-bits", "24", -ENOENT },
-		      { "hold", "-1", -EINVAL },        { "fecn", "yes", 0 },
-		      { "fecn-at", "1048577", -EINVAL } };
+	} cases[] = { { "policy", "1", 0 },
+		      { "policy", "best", -EINVAL },
+		      { "pending", "0", -EINVAL },
+		      { "pending", "7", 0 },
+		      { "queue", "1k", -EINVAL },
+		      { "log.marks", "65", -EINVAL },
+		      { "log.window", "2000000", 0 },
+		      { "adaptive", "0", 0 },
+		      { "adaptive", "false", -EINVAL },
+		      { "lid-bits", "24", -ENOENT },
+		      { "hold", "-1", -EINVAL },
+		      { "fecn", "1", 0 },
+		      { "fecn.at", "1048577", -EINVAL } };
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out;
