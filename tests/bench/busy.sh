@@ -6,8 +6,8 @@
 # were placed and yield (--cores spread), nodes that adapt (--cores adapt, the default), the
 # kernel's choice (--cores free), and all nodes in one process (sim_json). A fair share of C cores
 # beside N busy programs makes a run 1 + N/C times as long as alone; the last column is how often
-# that the default takes. Writes build/bench/busy.md. usage: tests/bench/busy.sh; RUNS=3 to change
-# it
+# that the default takes. Writes build/bench/busy.md.
+# usage: tests/bench/busy.sh; RUNS=3 changes the number of runs
 set -u
 . tests/bench/common.sh
 

@@ -8,8 +8,8 @@
 # namespaces for users, processes, mounts and networks of its own, so that nothing is left however
 # this ends: no process, interface, namespace or file but the report. What is not installed is not
 # measured. Fails only if something does not run.
-# usage: tests/bench/hosts.sh, from the top folder; RUNS=5 CONTESTANTS='shm ovs' CHAINS='3'
-# SIZES='64' HEDDLE=./heddle to change it
+# usage: tests/bench/hosts.sh, from the top folder
+#        RUNS=5 CONTESTANTS='shm ovs' CHAINS='3' SIZES='64' HEDDLE=./heddle change it
 set -u
 . tests/bench/common.sh
 

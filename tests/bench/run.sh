@@ -5,7 +5,7 @@
 # hour later. So every figure is the median of several runs with its smallest and largest value,
 # taken in turn with those that it is compared with, and beside them stands the time that a cache
 # line takes from core to core and back, which moves them all. Fails only if something does not run.
-# usage: tests/bench/run.sh, from the top folder; RUNS=5 NS3=no to change it
+# usage: tests/bench/run.sh, from the top folder; RUNS=5 NS3=no change it
 set -u
 . tests/bench/common.sh
 

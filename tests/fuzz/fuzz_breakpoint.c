@@ -1,8 +1,8 @@
 /*  Fuzzes orchestrator/cli/breakpoint (TB-9, TB-23): lines that are typed at the prompt of a
  *  stopped fabric, or read from a script.
  *
- *  The fabric is one in which nothing is left to happen, without processes: every step ends at
- *  once, no node answers. Scripts and terminals end the prompt with one of its outcomes. */
+ *  The fabric has no processes and no event left: every step ends at once, no node answers.
+ *  Scripts and terminals end the prompt with one of its outcomes. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

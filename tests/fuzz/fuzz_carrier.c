@@ -1,9 +1,8 @@
 /*  Fuzzes nodes/link/carrier (TB-3, TB-23): frames that any process may put on a veth link.
  *
  *  Input: two bytes for the kind of link, then frames, each with a length of two bytes in front.
- *  They come through a real socket into the receive ring, and what the ring then holds keeps its
- *  rules: kinds, classes, lengths. What the link makes of it is fuzz_dataplane's and fuzz_ring's
- *  matter. */
+ *  They pass a real socket into the receive ring. The records in the ring then keep its rules:
+ *  kinds, classes, lengths. fuzz_dataplane and fuzz_ring test what the link does with them. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*  Fuzzes orchestrator/live/live_request (TB-10, TB-23): the JSON that a client sends to the daemon
  *  of a running fabric.
  *
- *  The fabric is one of dead nodes: whatever a request means is looked up, checked and refused by
- *  the code that serves it, and nothing is started. Requests that would touch this machine
+ *  All nodes of the fabric are dead: the code that serves a request looks it up, checks it and
+ *  refuses it, and nothing is started. Requests that would touch this machine
  *  (processes, namespaces, interfaces) are left out. Every answer is a JSON object, and the fabric
  *  is as it was. */
 #include <assert.h>

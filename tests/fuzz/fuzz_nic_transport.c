@@ -1,10 +1,10 @@
 /*  Fuzzes the transports of two NICs of fabric kind roce (TB-23, RC-4, RC-6): they send to each
- *  other over queue pairs and TCP, and the fabric between them does what the input says to each
- *  frame, first in, first out.
+ *  other over queue pairs and TCP. The input decides the fate of each frame in the fabric between
+ *  them, which is first in, first out.
  *
  *  Input: [settings 2][fates ...]. Settings: bit 0 the fabric is hostile, 1 no DCQCN, 2 TCP reacts
  *  to marks, 3 a window of one packet, 4 an ACK for each packet, 5 no retries, 6 short timeouts, 7
- *  host 1 stops host 0 now and then, 8 PAUSE in the place of PFC, 9 every mark gets a CNP, 10 short
+ *  host 1 stops host 0 now and then, 8 PAUSE instead of PFC, 9 every mark gets a CNP, 10 short
  *  messages, 11 IPv6, 12 no TCP, 13 no queue pairs.
  *  A fate is a byte: below 160 the frame passes, below 200 it is lost, below 220 marked, below 232
  *  it comes [n 1] microseconds later, and all after it; below 240 PFC or PAUSE comes before it:
@@ -16,9 +16,9 @@
  *    248 sends the frame before it again
  *    250 sends any bytes as a record      [record kind 1][captured 1][bytes ...]
  *  Numbers are big endian. When the input has ended everything passes.
- *  Unless the fabric is hostile: each flow's packets are delivered once and in order, all of them
- *  or the flow is in error; and every frame is accounted for. However hostile it is: the NICs
- *  survive, and what they say of themselves stays right. */
+ *  Unless the fabric is hostile, the packets of each flow are delivered once and in order, all of
+ *  them or the flow is in error, and every frame is accounted for. In a hostile fabric the NICs
+ *  survive, and their counters stay right. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>

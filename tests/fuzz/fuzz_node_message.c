@@ -1,7 +1,7 @@
 /*  Fuzzes orchestrator/fabric/fabric_watch (TB-23, TB-24): the meaning of messages that a node
  *  sends unasked, under either clock.
  *
- *  Input: how the fabric runs, which node speaks, then messages, each with its length in front.
+ *  Input: how the fabric runs, which node sends, then messages, each with its length in front.
  *  What nodes/control/control lets pass reaches the fabric; the counts of nodes stay right, and
  *  every sentence that is kept ends. */
 #include <assert.h>

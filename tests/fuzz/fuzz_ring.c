@@ -4,8 +4,8 @@
  *  Input: [page's magic and size: 1 byte, 0 keeps them good][steps 1][steps * {where 2, what
  *  8}][ring data ...]. The rest of the input is repeated over the data area. Each step overwrites
  *  eight bytes of the page - tail, head, a record - and the consumer then takes all it sees. It
- *  must stay in the page, come to an end and never go on after it saw a broken rule; the same page,
- *  taken by a producer, must let it write only inside. */
+ *  must stay in the page, end, and not continue after it has detected a broken rule. A producer
+ *  that takes the same page must write only inside. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*  Fuzzes orchestrator/cli/observe (TB-10, TB-23): the file of 'heddle ps --since', and the answer
  *  of a daemon that it is compared with.
  *
- *  Both are any JSON that jansson takes: input is split at the first zero byte. Whatever is printed
- *  about it is printed. */
+ *  Both are any JSON that jansson takes: the input is split at the first zero byte. All that
+ *  'heddle ps' prints of them is printed. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>

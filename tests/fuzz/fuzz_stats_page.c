@@ -2,8 +2,8 @@
  *  and the results of a run.
  *
  *  Input: places in the page of a node, and what it writes there, as a node with a fault would.
- *  Readers stay inside of the pages, end, and come to no undefined number. What a page says may be
- *  nonsense, and then so is the result. */
+ *  Readers stay inside of the pages, end, and compute no undefined number. A page may have
+ *  nonsense, and then so does the result. */
 #include <assert.h>
 #include <stdio.h>
 #include <sys/mman.h>

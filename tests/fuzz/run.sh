@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# run - runs every fuzzer for so many seconds, two at a time, from its corpus. usage:
-# tests/fuzz/run.sh SECONDS New inputs go to a temporary folder; a finding is kept in
-# build/fuzz/findings/ and fails the run.
+# run - runs every fuzzer for so many seconds, two at a time, from its corpus.
+# usage: tests/fuzz/run.sh SECONDS
+#
+# New inputs go to a temporary folder. A finding is kept in build/fuzz/findings/ and fails the run.
 set -u
 
 seconds=$1

@@ -1,5 +1,5 @@
-/*  check - the books of a fabric of flow channels in one process (TB-25). What lies in the rings is
- *  counted too, so that every sum holds at any moment between two windows, not only when the fabric
+/*  check - the accounts of a fabric of flow channels in one process (TB-25). What is in the rings
+ *  is counted too, so every sum holds at any moment between two windows, not only when the fabric
  *  is empty. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -170,15 +170,15 @@ static void check_ofct(const struct sim *sim, const struct sim_node *node, uint3
 
 /* ---- congestion control of one switch ---- */
 
-/* where each flow of a switch stands, by flow_ref(): a list, an arbiter, the wake queue; NULL:
- * nowhere */
+/* the place of each flow of a switch, by flow_ref(): a list, an arbiter, the wake queue; NULL:
+ * none */
 static const void *places[NODE_PORTS_MAX << 11];
 
 static void stand(const struct sim *sim, const struct sim_node *node, uint32_t ref,
 		  const void *place)
 {
 	if (places[ref])
-		sim_fail(sim, node->config->name, "p%u flow %u stands in two places",
+		sim_fail(sim, node->config->name, "p%u flow %u is in two places",
 			 flow_ref_port(ref), flow_ref_id(ref));
 	places[ref] = place;
 }
@@ -217,8 +217,8 @@ static void flows_stand(const struct sim *sim, const struct sim_node *node)
 		stand(sim, node, dp->wakes.entries[i].source, &dp->wakes);
 }
 
-/* Does flow @ref stand where what it is said to wait for will find it, and does that still hold it?
- * Else nothing will ever wake it. */
+/* Is flow @ref in the place of what it waits for, and does that still make it wait? If not, nothing
+ * will ever wake it. */
 static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);

@@ -1,6 +1,6 @@
-/*  check_roce - the books of a fabric of kind roce in one process (TB-25): what lies in the rings
- *  is counted too, so that every sum holds at any moment between two windows; and every switch's
- *  shared buffer holds what its queues hold, within its limits (RC-5). */
+/*  check_roce - the accounts of a fabric of kind roce in one process (TB-25). What is in the rings
+ *  is counted too, so every sum holds at any moment between two windows. The shared buffer of a
+ *  switch holds what its queues hold, within its limits (RC-5). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,8 @@
  *  memory, one thread.
  *
  *  Built from the same plan as `heddle run` uses, driven by the same clock and window code, so its
- *  results must be the same bytes. After every so many windows the checkers ask whether the
- *  fabric's books balance (TB-25). */
+ *  results must be the same bytes. After every so many windows the checkers test whether the
+ *  accounts of the fabric balance (TB-25). */
 #ifndef HEDDLE_TESTS_SIM_SIM_H
 #define HEDDLE_TESTS_SIM_SIM_H
 

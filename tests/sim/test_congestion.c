@@ -1,5 +1,5 @@
-/*  Congestion control in whole fabrics: each mechanism alone, with what it must bring about and
- *  what becomes of the same scenario without it (EC-1, EC-4, EC-9, EC-10, EC-12 ... EC-14). How
+/*  Congestion control in whole fabrics: each mechanism alone, what it must achieve, and
+ *  what happens in the same scenario without it (EC-1, EC-4, EC-9, EC-10, EC-12 ... EC-14). How
  *  each works, step by step: the tests with unit/switchd/flow_channel/limited_flows.h. */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*  FC-7, [S2 S3 fig. 2B]: a flow on the chain 222 -> 224 -> 226. One unit is sent and not
  *  acknowledged at 226 and six wait there, two are in flight from 224, three wait at 224, one is
- *  in flight from 222: the flow_extent is 9 at 224, 13 at 222. The state is brought about by
+ *  in flight from 222: the flow_extent is 9 at 224, 13 at 222. The state results from
  *  traffic: thirteen packets of one unit, links that are free for just so many of them, and output
  *  queues of one unit (what waits there is sent as far as the input queue is concerned). */
 

@@ -1,5 +1,5 @@
-/*  EC-15 ... EC-17 from end to end: switches that name a flow, NICs that hold it, and the books of
- *  the whole fabric. */
+/*  EC-15 ... EC-17 from end to end: switches that name a flow, NICs that pause it, and the accounts
+ *  of the whole fabric. */
 
 #include "tests/sim/sim.h"
 #include "tests/testing.h"

@@ -1,6 +1,6 @@
-/*  Keys that mean nothing in a fabric of some kind (orchestrator/scenario/scenario_idle): where
- *  that is told a run gives the same bytes with and without the key, and where it is not told the
- *  key may matter (TB-11). */
+/*  Keys that mean nothing in a fabric of some kind (orchestrator/scenario/scenario_idle). If a
+ *  key is reported as idle, a run gives the same bytes with and without it. If it is not, it may
+ *  matter (TB-11). */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

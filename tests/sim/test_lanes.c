@@ -1,6 +1,6 @@
 /*  Virtual lanes and detours on whole fabrics: detours are taken, on lanes that no packet of a
- *  minimal path needs; the books balance at every moment, what links lose is counted, nothing
- *  else is lost or reordered, and all comes to rest (FC-15, FC-17, FC-23, TB-25). On a
+ *  minimal path needs. The accounts balance at every moment. What links lose is counted, nothing
+ *  else is lost or reordered, and the fabric becomes empty (FC-15, FC-17, FC-23, TB-25). On a
  *  dragonfly with detours of six links, one level of lanes each. */
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
 /*  FC-9, FC-14, FC-15, FC-17, FC-22, TB-25: 64 hosts on a leaf-spine under full load, tiny and
- *  full-size packets: nothing lost, nothing reordered, every book balanced while it runs and every
- *  channel free at the end. With frames lost on the links every loss is reported to its source, and
- *  nothing leaks or stalls. With 16 flow ids a port all wait, nothing breaks. */
+ *  full-size packets: nothing lost, nothing reordered, all accounts balanced while it runs and
+ *  every channel free at the end. With frames lost on the links every loss is reported to its
+ *  source, and nothing leaks or stalls. With 16 flow ids a port all flows wait, and nothing
+ *  breaks. */
 #include <stdio.h>
 
 #include "tests/sim/sim.h"

@@ -1,6 +1,6 @@
-/*  FC-20, [S3 fig. 5]: eleven hosts on a chain of four switches send to L. By input port the far
- *  ones starve, 48-fold; by flow each gets an eleventh. The expectations stand in the scenarios
- *  themselves, as a user runs them. */
+/*  FC-20, [S3 fig. 5]: eleven hosts on a chain of four switches send to L. With arbitration by
+ *  input port the far ones starve, 48-fold; by flow each gets an eleventh. The expectations are in
+ *  the scenarios, as a user runs them. */
 
 #include "tests/sim/sim.h"
 #include "tests/testing.h"

@@ -1,9 +1,10 @@
 /*  A random permutation on fat trees of 16 and 128 hosts, one persistent flow each: ECMP as theory
- *  says, adaptive flows with redirects (FC-25) near the links' rate.
+ *  predicts, adaptive flows with redirects (FC-25) near the rate of the links.
  *
- *  No setting was chosen on the seeds of the adaptive runs: docs/routing.md says on which they were
- *  (1 to 12 with 16 hosts, 1 to 4 with 128). `make soak` plays all of them (PERMUTATION_ALL=yes).
- *  The exception is known and stated there: with 128 hosts seed 4 never comes to rest, at .91. */
+ *  No setting was chosen on the seeds of the adaptive runs. docs/routing.md names the seeds on
+ *  which settings were chosen (1 to 12 with 16 hosts, 1 to 4 with 128); `make soak` plays them
+ *  too (PERMUTATION_ALL=yes). It also states the exception: with 128 hosts seed 4 never settles,
+ *  at .91. */
 
 #include <stdlib.h>
 

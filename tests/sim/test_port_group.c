@@ -1,6 +1,6 @@
-/*  Fabrics of kind port-group: the books balance in every window under each policy, what keeps
- *  order stays in order, everything arrives (PG-4, PG-7 ... PG-9, TB-25); static ports collide and
- *  port groups do not, on a Clos and with the buffers that there are by default (PG-12). */
+/*  Fabrics of kind port-group: the accounts balance in every window under each policy, what keeps
+ *  order stays in order, everything arrives (PG-4, PG-7 ... PG-9, TB-25). Static ports collide and
+ *  port groups do not, on a Clos with default buffers (PG-12). */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/*  FC-13, FC-25, [S2 fig. 5]: two flows that go on and on share one link; beside it there is a free
+/*  FC-13, FC-25, [S2 fig. 5]: two persistent flows share one link; beside it there is a free
  *  path. One of them is redirected, once or a few times, and from then on both have the whole
  *  rate. */
 #include <stdio.h>

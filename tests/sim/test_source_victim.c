@@ -1,8 +1,8 @@
 /*  FC-24, [S2 fig. 6]: an incast of three hosts with 32 flows each, and six victims, on a fabric of
- *  eight spines. If the sources' flows choose as ever, nearly all links from spines down to the
- *  incast's leaf are congested, and the victims suffer. If sources are held, no more links are
- *  congested than there are sources, and the victims keep 98 % of what they have alone.
- *  The first choices are drawn, so what victims have is added up over several seeds. */
+ *  eight spines. If the flows of sources choose freely, nearly all links from spines down to the
+ *  incast's leaf are congested, and the victims suffer. If sources are bound to their paths, no
+ *  more links are congested than there are sources, and the victims keep 98 % of their goodput
+ *  alone. First choices are random, so the goodput of victims is summed over several seeds. */
 #include <stdio.h>
 
 #include "orchestrator/results/expect.h"

@@ -1,6 +1,6 @@
-/*  Stop and go (EC-12, EC-14): the input buffers are as small as a plan accepts, the frames as
- *  short as can be, and come faster than they can leave. No buffer overflows, and the reserve
- *  beyond the level of stop is needed for the most part: it is no larger than it must be. */
+/*  STOP and XON (EC-12, EC-14): the input buffers are as small as a plan accepts, the frames are
+ *  the shortest, and arrive faster than they can leave. No buffer overflows, and most of the
+ *  reserve beyond the level of STOP is needed: it is no larger than it must be. */
 
 #include "tests/sim/sim.h"
 #include "tests/testing.h"
