@@ -40,13 +40,7 @@ int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file
 {
 	int error;
 
-	*namespaces = (struct fabric_namespaces){ .user_fd = -1,
-						  .net_fd = -1,
-						  .uts_fd = -1,
-						  .mount_fd = -1,
-						  .pid_fd = -1,
-						  .sysctl_fd = -1,
-						  .init_fd = -1 };
+	*namespaces = FABRIC_NAMESPACES_NONE;
 	namespaces->rootless = !privileged();
 	error = namespaces->rootless ? user_namespace_enter(why, why_max) : 0;
 	if (error)

@@ -43,6 +43,16 @@ struct fabric_namespaces {
 	struct netlink netlink; /* into the fabric's network namespace */
 };
 
+/* none is open */
+#define FABRIC_NAMESPACES_NONE                        \
+	((struct fabric_namespaces){ .user_fd = -1,   \
+				     .net_fd = -1,    \
+				     .uts_fd = -1,    \
+				     .mount_fd = -1,  \
+				     .pid_fd = -1,    \
+				     .sysctl_fd = -1, \
+				     .init_fd = -1 })
+
 /** namespaces_open() - makes them. Afterwards the process is in the fabric's user, network and UTS
  *  namespace.
  *  @hosts_file the /etc/hosts of all hosts; created empty if missing; changed in place later.

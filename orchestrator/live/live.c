@@ -100,13 +100,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 		return status;
 	}
 	daemon->live.plan = plan;
-	daemon->live.namespaces = (struct fabric_namespaces){ .user_fd = -1,
-							      .net_fd = -1,
-							      .uts_fd = -1,
-							      .mount_fd = -1,
-							      .pid_fd = -1,
-							      .sysctl_fd = -1,
-							      .init_fd = -1 };
+	daemon->live.namespaces = FABRIC_NAMESPACES_NONE;
 	manager_pair_init(&daemon->live.managers, &daemon->live.fabric);
 	daemon->listener = -1;
 	daemon->report_fd = report_fd;

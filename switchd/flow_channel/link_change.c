@@ -51,10 +51,17 @@ static void drop_in_flight(struct dataplane *dp, struct port *out, const struct 
 	out->stats->ofct_used = out->ofct.used;
 }
 
-/* Flows for @port that wait for something else than their turn. One look at every channel in
- * use, once for a link that goes down. First: afterwards the losses of other flows resume none
- * onto @port; flows that this resumes request, and are lost with the rest. */
-static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
+/* what becomes of flow @ref, in no list, whose port is down */
+typedef void flow_fate(struct dataplane *dp, uint32_t ref, node_time_t now);
+
+static void lose(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	crossbar_lose(dp, ref, DROP_LINK_DOWN, now);
+}
+
+/* Flows for @port that wait for something else than their turn, which may be at another port as
+ * well. One look at every channel in use, once for a link that goes down. */
+static void each_held(struct dataplane *dp, uint32_t port, flow_fate *fate, node_time_t now)
 {
 	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 		const struct ifct *ifct = &dp->ifcts[p];
@@ -66,7 +73,7 @@ static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 			    flow->wait == IFCT_REQUESTING)
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
-			crossbar_lose(dp, flow_ref(p, id), DROP_LINK_DOWN, now);
+			fate(dp, flow_ref(p, id), now);
 		}
 	}
 }
@@ -74,14 +81,16 @@ static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 /* all packets that wait for edge port @out: there is no other path to its host */
 static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now)
 {
-	drop_held(dp, (uint32_t)(out - dp->ports), now);
+	/* First: afterwards the losses of other flows resume none onto this port. Flows that this
+	 * resumes request, and are lost with the rest. */
+	each_held(dp, (uint32_t)(out - dp->ports), lose, now);
 	for (uint32_t c = 0; c < out->lane_count; c++) {
 		struct arbiter *arbiter = &out->output[c].arbiter;
 		uint32_t ref;
 
 		while ((ref = arbiter_first(arbiter)) != FLOW_REF_NONE) {
 			arbiter_remove_first(arbiter);
-			crossbar_lose(dp, ref, DROP_LINK_DOWN, now);
+			lose(dp, ref, now);
 		}
 		drop_granted(dp, out, c, now);
 	}
@@ -123,25 +132,6 @@ static void go_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
 	}
 }
 
-/* The same of those that wait for something else than their turn. What holds a flow back may do so
- * at another port as well. */
-static void held_go_elsewhere(struct dataplane *dp, uint32_t port, node_time_t now)
-{
-	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
-		const struct ifct *ifct = &dp->ifcts[p];
-
-		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
-			const struct ifct_entry *flow = &ifct->entries[id];
-
-			if (!flow->active || flow->follow_port != port || !flow->queue.head ||
-			    flow->wait == IFCT_REQUESTING)
-				continue;
-			flow_stop_waiting(dp, flow_ref(p, id));
-			go_elsewhere(dp, flow_ref(p, id), now);
-		}
-	}
-}
-
 static void list_goes_elsewhere(struct dataplane *dp, struct flow_list *list, node_time_t now)
 {
 	struct flow_list all = *list;
@@ -157,7 +147,7 @@ void link_change_leave(struct dataplane *dp, uint32_t port, node_time_t now)
 	struct port *out = &dp->ports[port];
 
 	/* first: afterwards no flow resumes here */
-	held_go_elsewhere(dp, port, now);
+	each_held(dp, port, go_elsewhere, now);
 	list_goes_elsewhere(dp, &out->no_channel, now);
 	for (uint32_t c = 0; c < out->lane_count; c++) {
 		struct flow_list asking;

@@ -1,14 +1,8 @@
 /*  Fuzzes nodes/wire/frame (TB-23): frame_parse() and frame_payload_read() on any bytes.
  *
- *  Input: [frame length 2, big endian][captured bytes]. The captured bytes are copied to memory of
- *  just their size, so that the sanitizer sees a read beyond them. A test payload that is read must
- *  come out the same when written again. */
-#include <assert.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
+ *  Input: captured.h. A test payload that is read must come out the same when written again. */
 #include "nodes/wire/frame.h"
+#include "tests/fuzz/captured.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,23 +43,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct frame_fields fields;
 	struct frame_payload payload;
-	uint32_t frame_bytes, captured_bytes;
-	uint8_t *bytes;
+	struct captured frame;
 	int parsed;
 
-	if (size < 2)
+	if (!captured_take(data, size, &frame))
 		return 0;
-	frame_bytes = (uint32_t)data[0] << 8 | data[1];
-	captured_bytes = (uint32_t)size - 2;
-	bytes = malloc(captured_bytes + !captured_bytes);
-	assert(bytes);
-	memcpy(bytes, data + 2, captured_bytes);
-	parsed = frame_parse(bytes, captured_bytes, frame_bytes, &fields);
+	parsed = frame_parse(frame.bytes, frame.captured_bytes, frame.frame_bytes, &fields);
 	if (parsed == 0)
 		assert(fields.vlan < 4096 && fields.priority < 8 && fields.flow_label < 1 << 20 &&
 		       fields.queue_pair < 1 << 24);
-	if (frame_payload_read(bytes, captured_bytes, frame_bytes, &payload) == 0 && parsed == 0)
-		rewrite(&fields, &payload, bytes, captured_bytes, frame_bytes);
-	free(bytes);
+	if (!frame_payload_read(frame.bytes, frame.captured_bytes, frame.frame_bytes, &payload) &&
+	    !parsed)
+		rewrite(&fields, &payload, frame.bytes, frame.captured_bytes, frame.frame_bytes);
+	free(frame.bytes);
 	return 0;
 }

@@ -1,14 +1,9 @@
 /*  Fuzzes nodes/wire/roce_frame (RC-4, RC-9, TB-23): any frame. What is read of an ACK, NAK or CNP
  *  comes out the same when written again; a frame that was captured short and made whole has a good
  *  ICRC.
- *
- *  Input: [frame length 2, big endian][captured bytes]. */
-#include <assert.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
+ *  Input: captured.h. */
 #include "nodes/wire/roce_frame.h"
+#include "tests/fuzz/captured.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -54,27 +49,22 @@ static void complete(const uint8_t *bytes, uint32_t captured_bytes, uint32_t fra
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint32_t frame_bytes, captured_bytes, icrc;
+	struct captured frame;
 	struct roce_header header;
-	uint8_t *bytes;
+	uint32_t icrc;
 
-	if (size < 2)
+	if (!captured_take(data, size, &frame))
 		return 0;
-	frame_bytes = (uint32_t)data[0] << 8 | data[1];
-	captured_bytes = (uint32_t)size - 2;
-	bytes = malloc(captured_bytes + !captured_bytes);
-	assert(bytes);
-	memcpy(bytes, data + 2, captured_bytes);
-	if (!roce_frame_read(bytes, captured_bytes, frame_bytes, &header)) {
-		assert(!roce_icrc(bytes, captured_bytes, frame_bytes, &icrc));
+	if (!roce_frame_read(frame.bytes, frame.captured_bytes, frame.frame_bytes, &header)) {
+		assert(!roce_icrc(frame.bytes, frame.captured_bytes, frame.frame_bytes, &icrc));
 		assert(header.traffic_class < 8 && header.queue_pair <= ROCE_PSN_MASK &&
 		       header.psn <= ROCE_PSN_MASK && header.signal < 128 &&
 		       (header.ecn_capable || !header.congested));
 		if (header.opcode == ROCE_OPCODE_ACKNOWLEDGE || header.opcode == ROCE_OPCODE_CNP)
 			rewrite(&header);
 	}
-	if (captured_bytes <= frame_bytes)
-		complete(bytes, captured_bytes, frame_bytes);
-	free(bytes);
+	if (frame.captured_bytes <= frame.frame_bytes)
+		complete(frame.bytes, frame.captured_bytes, frame.frame_bytes);
+	free(frame.bytes);
 	return 0;
 }

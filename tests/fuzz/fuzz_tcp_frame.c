@@ -1,14 +1,9 @@
 /*  Fuzzes nodes/wire/tcp_frame (RC-6, TB-23): an ACK that is accepted says the same when written
  *  again.
- *
- *  Input: [frame length 2, big endian][captured bytes]. */
-#include <assert.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
+ *  Input: captured.h. */
 #include "nodes/wire/frame.h"
 #include "nodes/wire/tcp_frame.h"
+#include "tests/fuzz/captured.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,19 +26,13 @@ static void rewrite(const struct tcp_ack *ack)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint32_t frame_bytes, captured_bytes;
+	struct captured frame;
 	struct tcp_ack ack;
-	uint8_t *bytes;
 
-	if (size < 2)
+	if (!captured_take(data, size, &frame))
 		return 0;
-	frame_bytes = (uint32_t)data[0] << 8 | data[1];
-	captured_bytes = (uint32_t)size - 2;
-	bytes = malloc(captured_bytes + !captured_bytes);
-	assert(bytes);
-	memcpy(bytes, data + 2, captured_bytes);
-	if (!tcp_ack_read(bytes, captured_bytes, frame_bytes, &ack))
+	if (!tcp_ack_read(frame.bytes, frame.captured_bytes, frame.frame_bytes, &ack))
 		rewrite(&ack);
-	free(bytes);
+	free(frame.bytes);
 	return 0;
 }

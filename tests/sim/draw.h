@@ -1,5 +1,5 @@
-/*  draw - what the swarms share: a scenario is drawn from a seed and written down line by line, and
- *  many seeds are run. */
+/*  draw - what the swarms share: a scenario is drawn from a seed and written line by line; many
+ *  seeds are run. */
 #ifndef HEDDLE_TESTS_SIM_DRAW_H
 #define HEDDLE_TESTS_SIM_DRAW_H
 
@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nodes/base/random.h"
 
@@ -33,6 +34,16 @@ static inline unsigned below(struct draw *draw, unsigned limit)
 #define PICK_UNITS(draw, ...)                                                                      \
 	((const uint32_t[]){ __VA_ARGS__ }[below(draw, sizeof((const uint32_t[]){ __VA_ARGS__ }) / \
 							       sizeof(uint32_t))])
+
+/* of a workload with frames of @kind: the length of a packet */
+static inline const char *draw_packet(struct draw *draw, const char *kind)
+{
+	/* RC-4: a path MTU of 256, over IPv6 */
+	const char *shortest = strncmp(kind, "roce", 4) ? "128" : "334";
+
+	return draw->jumbo ? PICK(draw, shortest, "1500", "4096", "9000")
+			   : PICK(draw, shortest, "1000", "1500");
+}
 
 /* of a workload: its destinations */
 static inline void draw_pattern(struct draw *draw)

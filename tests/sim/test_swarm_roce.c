@@ -223,10 +223,7 @@ static void write_workload(struct draw *draw, unsigned index)
 {
 	const char *frame =
 		PICK(draw, "roce", "roce", "roce", "roce-ipv6", "tcp", "tcp", "ipv4", "hpc");
-	/* RC-4: a path MTU of 256, over IPv6 */
-	const char *shortest = strncmp(frame, "roce", 4) ? "128" : "334";
-	const char *packet = draw->jumbo ? PICK(draw, shortest, "1500", "4096", "9000")
-					 : PICK(draw, shortest, "1000", "1500");
+	const char *packet = draw_packet(draw, frame);
 
 	fprintf(draw->out,
 		"  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, connections: %s, "

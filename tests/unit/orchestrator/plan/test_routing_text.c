@@ -1,50 +1,15 @@
 /*  orchestrator/plan/routing_text: `heddle check` prints how paths are selected, for people and for
  *  programs (FC-23 ... FC-25, PG-3 ... PG-10). */
-#include <stdlib.h>
-#include <string.h>
-
 #include "orchestrator/plan/routing_text.h"
-#include "tests/testing.h"
+#include "tests/unit/orchestrator/plan/plan_text.h"
 
 #define TWO                                                                                       \
 	"name: t\nrun: {duration: 100us}\ntopology: {switches: [s1, s2], hosts: {A: s1, B: s2}, " \
 	"links: [[s1, s2]]}\n"
 
-static struct plan plan;
-static char *text;
-
-static void tear_down(void)
-{
-	plan_free(&plan);
-	free(text);
-	text = NULL;
-}
-
-static void plan_of(const char *yaml)
-{
-	struct scenario_errors errors = { 0 };
-	struct scenario scenario;
-	int error = scenario_read_memory("t.yaml", yaml, strlen(yaml), NULL, 0, &scenario, &errors);
-
-	if (!error)
-		error = plan_make(&scenario, &plan, &errors);
-	ck_assert_msg(!error, "%s", errors.count ? errors.texts[0] : "no error");
-	scenario_free(&scenario);
-}
-
 static void printed(const char *yaml)
 {
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-
-	plan_of(yaml);
-	routing_print(&plan, out);
-	fclose(out);
-}
-
-static void says(const char *line)
-{
-	ck_assert_msg(strstr(text, line), "'%s' is not in\n%s", line, text);
+	printed_by(routing_print, yaml);
 }
 
 TEST_GROUP(routing_text, .teardown = tear_down);
