@@ -185,21 +185,21 @@ static uint64_t limit_read(const json_t *node, const char *key)
 }
 
 /* Port by port: the peers count it, and each of them may have been restarted. */
-static uint64_t held_up_ns(const json_t *node, const json_t *before)
+static uint64_t peers_waited_ns(const json_t *node, const json_t *before)
 {
 	const json_t *ports = json_object_get(node, "ports"), *port;
 	double sum_ns = 0;
 	size_t i;
 
 	json_array_foreach(ports, i, port) sum_ns +=
-		growth(port, port_before(before, port), "held_up_ns");
+		growth(port, port_before(before, port), "peers_waited_ns");
 	return (uint64_t)fmin(sum_ns, COUNTER_MAX);
 }
 
 static struct fidelity node_judge(const json_t *node, const json_t *before, double passed_ns)
 {
 	struct lateness_stats later = lateness_read(node), earlier = lateness_read(before);
-	struct fidelity_limits limits = { .made_up_ns = limit_read(node, "links_make_up_ns"),
+	struct fidelity_limits limits = { .made_up_ns = limit_read(node, "links_absorb_ns"),
 					  .bridged_ns = limit_read(node, "buffers_bridge_ns"),
 					  .last = !strcmp(client_text(node, "kind"), "nic") };
 
@@ -212,7 +212,7 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 	/* idle time says nothing about lateness under load */
 	if (json_object_get(node, "active_ns"))
 		passed_ns = fmin(passed_ns, growth(node, before, "active_ns"));
-	return fidelity_judge(&later, &limits, held_up_ns(node, before), (uint64_t)passed_ns);
+	return fidelity_judge(&later, &limits, peers_waited_ns(node, before), (uint64_t)passed_ns);
 }
 
 static void judged_put(json_t *object, const struct fidelity *judged)
@@ -265,8 +265,8 @@ void observe_fidelity(json_t *later, const json_t *before)
 						      ? growth(later, before, "cpu_ns") / active_ns
 						      : 0.0));
 		json_object_set_new(fidelity, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-		json_object_set(fidelity, "links_make_up_ns",
-				json_object_get(latest, "links_make_up_ns"));
+		json_object_set(fidelity, "links_absorb_ns",
+				json_object_get(latest, "links_absorb_ns"));
 		json_object_set(fidelity, "buffers_bridge_ns",
 				json_object_get(latest, "buffers_bridge_ns"));
 	}
@@ -310,9 +310,9 @@ static void lateness_print(const json_t *fidelity, FILE *out)
 		client_text(fidelity, "node"), client_time(fidelity, "lateness_p50_ns", p50),
 		client_time(fidelity, "lateness_p99_ns", p99),
 		client_time(fidelity, "lateness_max_ns", max));
-	if (json_object_get(fidelity, "links_make_up_ns"))
+	if (json_object_get(fidelity, "links_absorb_ns"))
 		fprintf(out, "; its links absorb %s",
-			client_time(fidelity, "links_make_up_ns", limit));
+			client_time(fidelity, "links_absorb_ns", limit));
 	if (json_object_get(fidelity, "buffers_bridge_ns"))
 		fprintf(out, ", its buffers last %s",
 			client_time(fidelity, "buffers_bridge_ns", limit));

@@ -55,7 +55,7 @@ static void number_put(json_t *object, const char *key, uint64_t value)
 }
 
 /* how long the data of the peer at @port has waited for this node's ring */
-static uint64_t held_up_ns(const struct live *live, const struct port_config *port)
+static uint64_t peers_waited_ns(const struct live *live, const struct port_config *port)
 {
 	const struct fabric_node *peer = &live->fabric.nodes[port->peer_index];
 
@@ -86,8 +86,8 @@ static json_t *port_describe(const struct live *live, const struct port_config *
 			 (json_int_t)port->rx_packets, "rx_bytes", (json_int_t)port->rx_bytes,
 			 "lost_packets", (json_int_t)port->lost_packets, "paused_ns",
 			 (json_int_t)(port->paused_ps / NODE_NS), "queue_bytes",
-			 (json_int_t)port->queue_bytes, "held_up_ns",
-			 (json_int_t)held_up_ns(live, config), "input_units_max",
+			 (json_int_t)port->queue_bytes, "peers_waited_ns",
+			 (json_int_t)peers_waited_ns(live, config), "input_units_max",
 			 (json_int_t)port->input_units_max, "congestion",
 			 counters_describe(port, STATISTIC_CONGESTION), "paths",
 			 counters_describe(port, STATISTIC_PATHS));
@@ -194,7 +194,7 @@ static void limits_describe(const struct live *live, const struct node_config *c
 		    !live->plan->links[config->ports[p].link_index].down)
 			fidelity_limits_port(&limits, config, &config->ports[p]);
 	if (limits.made_up_ns != UINT64_MAX)
-		number_put(object, "links_make_up_ns", limits.made_up_ns);
+		number_put(object, "links_absorb_ns", limits.made_up_ns);
 	if (limits.bridged_ns != UINT64_MAX)
 		number_put(object, "buffers_bridge_ns", limits.bridged_ns);
 }

@@ -91,7 +91,7 @@ static uint64_t of_the_time_ns(const struct lateness_stats *lateness, uint64_t p
 }
 
 struct fidelity fidelity_judge(const struct lateness_stats *lateness,
-			       const struct fidelity_limits *limits, uint64_t held_up_ns,
+			       const struct fidelity_limits *limits, uint64_t peers_waited_ns,
 			       uint64_t passed_ns)
 {
 	double stalled_ns = beyond_ns(lateness, limits->bridged_ns);
@@ -105,8 +105,8 @@ struct fidelity fidelity_judge(const struct lateness_stats *lateness,
 		late_ns = node.p99_ns;
 	if (late_ns > limits->made_up_ns)
 		node.added_ns = late_ns - (limits->last ? 0 : limits->made_up_ns);
-	if (stalled_ns > (double)least(held_up_ns, passed_ns))
-		stalled_ns = (double)least(held_up_ns, passed_ns);
+	if (stalled_ns > (double)least(peers_waited_ns, passed_ns))
+		stalled_ns = (double)least(peers_waited_ns, passed_ns);
 	if (passed_ns)
 		node.stalled_ppm = (uint32_t)(stalled_ns * 1e6 / (double)passed_ns);
 	return node;

@@ -76,9 +76,9 @@ struct lateness_stats fidelity_since(const struct lateness_stats *later,
 				     const struct lateness_stats *earlier);
 
 /** fidelity_judge() - judges one node with the lateness @lateness in @passed_ns.
- *  @held_up_ns  how long data of its peers waited for space in its buffers. */
+ *  @peers_waited_ns  how long data of its peers waited for space in its buffers. */
 struct fidelity fidelity_judge(const struct lateness_stats *lateness,
-			       const struct fidelity_limits *limits, uint64_t held_up_ns,
+			       const struct fidelity_limits *limits, uint64_t peers_waited_ns,
 			       uint64_t passed_ns);
 
 /** fidelity_verdict_of() - the verdict of one node; a fabric's is the worst of its nodes'. */

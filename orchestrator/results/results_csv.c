@@ -263,7 +263,7 @@ static void classes_write(const struct tables *t, FILE *out)
 static void nodes_write(const struct tables *t, FILE *out)
 {
 	fprintf(out, "node,verdict,turns,lateness_p50_ns,lateness_p99_ns,lateness_max_ns,links_"
-		     "make_up_ns,behind_max_ns,"
+		     "absorb_ns,behind_max_ns,"
 		     "ring_full_ps\n");
 	for (uint32_t i = 0; i < t->plan->node_count; i++) {
 		const struct result_lateness *row = &t->results->fidelity.nodes[i];

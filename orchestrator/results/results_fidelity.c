@@ -30,7 +30,7 @@ static struct fidelity_limits limits_of(const struct node_config *node)
 }
 
 /* how long data of @node's peers waited for space in its buffers */
-static uint64_t held_up_ns(const struct node_config *node, struct stats_page *const *pages)
+static uint64_t peers_waited_ns(const struct node_config *node, struct stats_page *const *pages)
 {
 	uint64_t sum_ps = 0;
 
@@ -58,7 +58,7 @@ static struct result_lateness node_judge(const struct node_config *node,
 	struct stats_page *page = pages[node->index];
 	struct fidelity_limits limits = limits_of(node);
 	struct result_lateness row = {
-		.node = fidelity_judge(&page->lateness, &limits, held_up_ns(node, pages),
+		.node = fidelity_judge(&page->lateness, &limits, peers_waited_ns(node, pages),
 				       run_ps / NODE_NS),
 		.made_up_ns = limits.made_up_ns,
 		.behind_ns = page->behind_max_ns,

@@ -301,7 +301,7 @@ static json_t *lateness_json(struct writing *w, uint32_t index)
 	put_count(w, object, "lateness_p50_ns", row->node.p50_ns);
 	put_count(w, object, "lateness_p99_ns", row->node.p99_ns);
 	put_count(w, object, "lateness_max_ns", row->node.max_ns);
-	put_count(w, object, "links_make_up_ns", row->made_up_ns);
+	put_count(w, object, "links_absorb_ns", row->made_up_ns);
 	put_count(w, object, "behind_max_ns", row->behind_ns);
 	put_count(w, object, "ring_full_ps", row->ring_full_ps);
 	return object;

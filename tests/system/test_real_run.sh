@@ -80,7 +80,7 @@ same_figures() {
 		jq -e '.clock == "real" and .totals.injected_bytes == .totals.delivered_bytes and .totals.inside_bytes == 0 and
 			.totals.channels == 0 and (.fidelity.faithful | type) == "boolean" and
 			(.fidelity.nodes | length) == 6 and .fidelity.nodes[0].name == "s1" and
-			all(.fidelity.nodes[]; .links_make_up_ns >= 1000000 and
+			all(.fidelity.nodes[]; .links_absorb_ns >= 1000000 and
 				.lateness_p50_ns <= .lateness_p99_ns and .lateness_p99_ns <= .lateness_max_ns and .turns > 0)' \
 			"$scratch/real.json" &&
 		jq -e -s '(.[0].flows | map([.workload, .source, .destination])) ==

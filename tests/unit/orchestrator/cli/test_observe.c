@@ -21,7 +21,7 @@ static json_t *answer(int seconds, int turns)
 		(json_int_t)seconds * 250000000, "nodes", "kind", "switch", "name", "s1", "pid",
 		100, "readable", 1, "cpu_ns", (json_int_t)seconds * 200000000, "sent_packets",
 		1000 * seconds, "sent_bytes", (json_int_t)1000000 * seconds, "dropped_packets",
-		3 * seconds, "links_make_up_ns", 10000, "buffers_bridge_ns", 400000,
+		3 * seconds, "links_absorb_ns", 10000, "buffers_bridge_ns", 400000,
 		"lateness_max_ns", 50000, "lateness_counts", "57343", turns, "ports", "port", 0,
 		"link", 0, "tx_bytes", (json_int_t)1000000 * seconds, "tx_busy_ns",
 		(json_int_t)1000000 * seconds, "kind", "nic", "name", "h1", "pid", 101, "readable",
@@ -142,8 +142,8 @@ static void held_up(json_t *fabric, json_int_t first_ns, json_int_t second_ns)
 {
 	json_object_set_new(json_array_get(json_object_get(fabric, "nodes"), 0), "ports",
 			    json_pack("[{s:i, s:s, s:I}, {s:i, s:s, s:I}]", "port", 0, "peer", "h1",
-				      "held_up_ns", first_ns, "port", 1, "peer", "s2", "held_up_ns",
-				      second_ns));
+				      "peers_waited_ns", first_ns, "port", 1, "peer", "s2",
+				      "peers_waited_ns", second_ns));
 }
 
 /* it was late once by 1 s, far beyond its buffers */

@@ -27,9 +27,9 @@ static void late(uint32_t times, uint64_t ns)
 		stats_lateness_add(&lateness, ns);
 }
 
-static enum fidelity_verdict verdict(uint64_t held_up_ns)
+static enum fidelity_verdict verdict(uint64_t peers_waited_ns)
 {
-	struct fidelity node = fidelity_judge(&lateness, &limits, held_up_ns, SECOND_NS);
+	struct fidelity node = fidelity_judge(&lateness, &limits, peers_waited_ns, SECOND_NS);
 
 	return fidelity_verdict_of(&node);
 }
