@@ -29,14 +29,14 @@ void input_load_add(struct input_load *input_load, uint64_t bytes, uint32_t host
 	input_load->host = host;
 }
 
-bool input_load_is_tenant(struct input_load *input_load, uint32_t host, node_time_t absence_ps,
+bool input_load_is_oldest(struct input_load *input_load, uint32_t host, node_time_t absence_ps,
 			  node_time_t now)
 {
-	if (!input_load->tenant_at_ps || now - input_load->tenant_at_ps > absence_ps)
-		input_load->tenant = host;
-	if (host != input_load->tenant)
+	if (!input_load->oldest_at_ps || now - input_load->oldest_at_ps > absence_ps)
+		input_load->oldest = host;
+	if (host != input_load->oldest)
 		return false;
-	input_load->tenant_at_ps = now;
+	input_load->oldest_at_ps = now;
 	return true;
 }
 

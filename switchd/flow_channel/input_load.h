@@ -10,7 +10,7 @@
  *  A report must be younger than what it changes. So flows are counted in windows that are a
  *  small part of the time between two requests, which is long enough for a flow to drain and to
  *  begin again.
- *  The request is for the tenant, the flow that has been there for longest. So a flow that has
+ *  The request is for the oldest flow, which has been there for longest. So a flow that has
  *  just moved does not move back, nor do flows that moved because of it. Known limitation: it is
  *  not proven that moves end. With one of those seeds they do not. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_INPUT_LOAD_H
@@ -31,18 +31,18 @@ struct input_load {
 	/* no flow that arrives here is requested to move before */
 	node_time_t quiet_until_ps;
 	node_time_t named_until_ps; /* and none to arrive here instead */
-	/* when the tenant's last packet arrived; 0: the next flow to arrive becomes tenant */
-	node_time_t tenant_at_ps;
-	uint32_t host, tenant; /* destination of the last packet; of the tenant */
+	/* when the last packet of the oldest flow arrived; 0: the next flow to arrive is it */
+	node_time_t oldest_at_ps;
+	uint32_t host, oldest; /* destination of the last packet; of the oldest flow */
 };
 
 /** input_load_add() - @bytes for @host have come in; windows are @window_ps long. O(1). */
 void input_load_add(struct input_load *input_load, uint64_t bytes, uint32_t host,
 		    node_time_t window_ps, node_time_t now);
 
-/** input_load_is_tenant() - a packet for @host has arrived on the path of its flow: is that the
- *  tenant? A flow is tenant until none of its packets has arrived for @absence_ps. O(1). */
-bool input_load_is_tenant(struct input_load *input_load, uint32_t host, node_time_t absence_ps,
+/** input_load_is_oldest() - a packet for @host has arrived on the path of its flow: is that the
+ *  oldest? A flow is the oldest until none of its packets has arrived for @absence_ps. O(1). */
+bool input_load_is_oldest(struct input_load *input_load, uint32_t host, node_time_t absence_ps,
 			  node_time_t now);
 
 /** input_load_bytes() - how much comes in within a window now. */

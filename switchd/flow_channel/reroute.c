@@ -373,7 +373,7 @@ void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t 
 	if (!config->redirect_inputs || !(dp->routes.upward >> in_port & 1))
 		return;
 	input_load_add(input_load, wire_bytes + in->link->gap_bytes, host, window_ps, now);
-	if (!ordered || !input_load_is_tenant(input_load, host, interval_ps, now) ||
+	if (!ordered || !input_load_is_oldest(input_load, host, interval_ps, now) ||
 	    now < input_load->quiet_until_ps || flow->ep_congestion ||
 	    (flow->dm && flow->headroom <= 0) ||
 	    !input_load_is_full(input_load, path_load_bytes(dp, in_port, window_ps)))
@@ -386,7 +386,7 @@ void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t 
 	input_load->quiet_until_ps =
 		now + interval_ps / 2 +
 		(node_time_t)random_below(&dp->redirect_random, 1024) * (interval_ps / 1024);
-	input_load->tenant_at_ps = 0;
+	input_load->oldest_at_ps = 0;
 	in->stats->reroute_acks++;
 	ack_collect(&in->acks, flow_ref_id(ref), ACK_REROUTE,
 		    REROUTE_FAR | route_upward_number(&dp->routes, (uint32_t)best) * REROUTE_HINT,

@@ -1,5 +1,5 @@
 /*  switchd/flow_channel/input_load: windows of arrivals, the present load, full links with flows to
- *  several hosts, and the flow that has been there for longest, the tenant (FC-25). */
+ *  several hosts, and the flow that has been there for longest, the oldest (FC-25). */
 #include <stdlib.h>
 
 #include "switchd/flow_channel/input_load.h"
@@ -12,7 +12,7 @@
 
 static struct input_load input_load;
 
-/* the first window begins at BEGIN, empty; the next flow to arrive becomes tenant */
+/* the first window begins at BEGIN, empty; the next flow to arrive is the oldest */
 static void setup(void)
 {
 	input_load = (struct input_load){ 0 };
@@ -22,8 +22,8 @@ static void setup(void)
 static void add(uint64_t bytes, uint32_t host, node_time_t at)
 {
 	input_load_add(&input_load, bytes, host, WINDOW, BEGIN + at);
-	ck_assert(input_load_is_tenant(&input_load, host, ABSENCE, BEGIN + at) ==
-		  (host == input_load.tenant));
+	ck_assert(input_load_is_oldest(&input_load, host, ABSENCE, BEGIN + at) ==
+		  (host == input_load.oldest));
 }
 
 static uint64_t now_in(node_time_t at)
@@ -160,43 +160,43 @@ TEST(input_load_is_full__of_the_last_window)
 	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
 }
 
-/* ---- the tenant ---- */
+/* ---- the oldest flow ---- */
 
 /* the first flow, however many arrive after it */
-TEST(tenant__is_the_first_flow)
+TEST(oldest__is_the_first_flow)
 {
 	add(100, 7, 0);
 	for (node_time_t at = 1; at < 10 * ABSENCE; at += WINDOW) {
 		add(100, 8, at);
 		add(100, 9, at + 1);
 		add(100, 7, at + 2);
-		ck_assert_uint_eq(input_load.tenant, 7);
+		ck_assert_uint_eq(input_load.oldest, 7);
 	}
 }
 
-/* It is absent when no packet has arrived for that long, not before. Then the next flow becomes
- * tenant. */
-TEST(tenant__ends_after_its_absence)
+/* It is absent when no packet has arrived for that long, not before. Then the next flow is the
+ * oldest. */
+TEST(oldest__ends_after_its_absence)
 {
 	add(100, 7, 0);
 	add(100, 8, ABSENCE);
-	ck_assert_uint_eq(input_load.tenant, 7);
+	ck_assert_uint_eq(input_load.oldest, 7);
 	add(100, 9, ABSENCE + 1);
-	ck_assert_uint_eq(input_load.tenant, 9);
+	ck_assert_uint_eq(input_load.oldest, 9);
 	add(100, 7, ABSENCE + 2); /* it returns, as the last one */
-	ck_assert_uint_eq(input_load.tenant, 9);
+	ck_assert_uint_eq(input_load.oldest, 9);
 }
 
-/* it was requested to move, so the next flow to arrive becomes tenant, even itself */
-TEST(tenant__dismissed_for_the_next_flow)
+/* it was requested to move, so the next flow to arrive is the oldest, even itself */
+TEST(oldest__dismissed_for_the_next_flow)
 {
 	add(100, 7, 0);
-	input_load.tenant_at_ps = 0;
+	input_load.oldest_at_ps = 0;
 	add(100, 8, 1);
-	ck_assert_uint_eq(input_load.tenant, 8);
+	ck_assert_uint_eq(input_load.oldest, 8);
 	add(100, 7, 2);
-	ck_assert_uint_eq(input_load.tenant, 8);
-	input_load.tenant_at_ps = 0;
+	ck_assert_uint_eq(input_load.oldest, 8);
+	input_load.oldest_at_ps = 0;
 	add(100, 8, 3);
-	ck_assert_uint_eq(input_load.tenant, 8);
+	ck_assert_uint_eq(input_load.oldest, 8);
 }
