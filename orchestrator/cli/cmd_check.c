@@ -12,7 +12,7 @@
 #include "orchestrator/plan/congestion_text.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/plan_congestion_make.h"
-#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/plan_given.h"
 #include "orchestrator/plan/roce_text.h"
 #include "orchestrator/plan/routing_text.h"
 #include "orchestrator/results/compare.h"

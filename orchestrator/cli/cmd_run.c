@@ -27,7 +27,7 @@
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/run.h"
 #include "orchestrator/plan/plan_real.h"
-#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/plan_given.h"
 #include "orchestrator/plan/routing_text.h"
 #include "orchestrator/results/expect.h"
 #include "orchestrator/results/results_csv.h"

@@ -23,7 +23,7 @@
 #include "orchestrator/cli/client.h"
 #include "orchestrator/live/live.h"
 #include "orchestrator/plan/plan_real.h"
-#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/plan_given.h"
 #include "orchestrator/plan/plan_spare.h"
 #include "orchestrator/plan/routing_text.h"
 #include "orchestrator/scenario/scenario_idle.h"

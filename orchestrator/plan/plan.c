@@ -12,7 +12,7 @@
 #include "orchestrator/plan/plan_congestion_make.h"
 #include "orchestrator/plan/plan_roce.h"
 #include "orchestrator/plan/plan_routing.h"
-#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/plan_given.h"
 #include "orchestrator/plan/plan_routes.h"
 #include "orchestrator/plan/plan_workload.h"
 
@@ -418,7 +418,7 @@ static int routes_make(const struct scenario *scenario, struct plan *plan,
 	int error;
 
 	plan->routing = plan_routing_request(scenario);
-	error = plan_said_make(scenario, plan, errors);
+	error = plan_given_make(scenario, plan, errors);
 	if (error)
 		return error;
 	error = plan_routes_make(plan, why, sizeof(why));

@@ -94,7 +94,7 @@ static uint32_t port_choose(uint64_t ports, uint32_t number)
 }
 
 /* Return: the time when the last bit arrives; NODE_TIME_NEVER: the routes are a loop, which a
- * scenario may request (routing_said.h). */
+ * scenario may request (routing_given.h). */
 static unsigned __int128 path_follow(struct transit *transit, const struct plan *plan,
 				     uint32_t source, uint32_t destination)
 {

@@ -96,7 +96,7 @@ static node_time_t path_ps(const struct longest *longest, uint32_t at, uint32_t 
 
 	if (longest->paths_ps[at] != NODE_TIME_NEVER)
 		return longest->paths_ps[at];
-	longest->paths_ps[at] = 0; /* a routing loop (routing_said.h) counts once */
+	longest->paths_ps[at] = 0; /* a routing loop (routing_given.h) counts once */
 	for (uint64_t ports = plan_route(node, target)->ports; ports; ports &= ports - 1) {
 		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
 

@@ -26,7 +26,7 @@
 #include "orchestrator/routing/routing.h"
 
 /** plan_routing_request() - the request of @scenario to routing_make(), without the routes that it
- *  names (routing_said.h). */
+ *  names (routing_given.h). */
 struct routing_request plan_routing_request(const struct scenario *scenario);
 
 /** plan_routing_derive(), plan_port_group_derive() - derive every number from @basis. Pure, in

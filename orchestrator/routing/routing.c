@@ -9,7 +9,7 @@
 #include "orchestrator/routing/routing_lids.h"
 #include "orchestrator/routing/routing_minimal.h"
 #include "orchestrator/routing/routing_non_minimal.h"
-#include "orchestrator/routing/routing_said.h"
+#include "orchestrator/routing/routing_given.h"
 #include "orchestrator/routing/routing_up_down.h"
 #include "orchestrator/routing/routing_upward.h"
 #include "orchestrator/routing/routing_via.h"
@@ -193,7 +193,7 @@ int routing_make(const struct topology *topology, const struct routing_request *
 				? routing_follow(topology, request, making.distances, routing)
 				: routes_make(&making, why, why_max);
 	if (!error)
-		routing_said_apply(topology, request, routing);
+		routing_given_apply(topology, request, routing);
 	if (!error)
 		error = result_check(&making, why, why_max);
 	if (!error && request->fabric == FABRIC_FLOW_CHANNEL)

@@ -14,7 +14,7 @@
  *  short enough for the lanes, there are none. The same holds for non-minimal members of port
  *  groups. The result is always checked (routing_cycle.h).
  *  Routes of the scenario (`said`) replace computed ones as long as a link to their next hop is up.
- *  They may form a routing loop (routing_said.h). */
+ *  They may form a routing loop (routing_given.h). */
 #ifndef HEDDLE_ORCHESTRATOR_ROUTING_ROUTING_H
 #define HEDDLE_ORCHESTRATOR_ROUTING_ROUTING_H
 

@@ -19,7 +19,7 @@ enum routing_preset {
 #define SCENARIO_ROUTES_MAX 256u
 
 /* a route by name: packets from switch @at to @to, a switch or the one of a host, go to switch @by
- * (routing_said.h) */
+ * (routing_given.h) */
 struct scenario_route {
 	char at[NODE_NAME_MAX], to[NODE_NAME_MAX], by[NODE_NAME_MAX];
 	struct scenario_place place;

@@ -1,4 +1,4 @@
-#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/plan_given.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,8 +81,8 @@ static void route_resolve(const struct scenario *scenario, const struct scenario
 	said[count] = (struct route_said){ (uint32_t)at + 1, (uint32_t)to + 1, (uint32_t)by + 1 };
 }
 
-int plan_said_make(const struct scenario *scenario, struct plan *plan,
-		   struct scenario_errors *errors)
+int plan_given_make(const struct scenario *scenario, struct plan *plan,
+		    struct scenario_errors *errors)
 {
 	uint32_t count = scenario->routing.route_count;
 	unsigned errors_before = errors->count;

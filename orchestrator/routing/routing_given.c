@@ -1,4 +1,4 @@
-#include "orchestrator/routing/routing_said.h"
+#include "orchestrator/routing/routing_given.h"
 
 /* the ports of switch @at to switch @by, both indices, that are up */
 static uint64_t ports_to(const struct topology *topology, uint32_t at, uint32_t by)
@@ -12,8 +12,8 @@ static uint64_t ports_to(const struct topology *topology, uint32_t at, uint32_t 
 	return ports;
 }
 
-void routing_said_apply(const struct topology *topology, const struct routing_request *request,
-			struct routing *routing)
+void routing_given_apply(const struct topology *topology, const struct routing_request *request,
+			 struct routing *routing)
 {
 	for (uint32_t i = 0; i < request->said_count; i++) {
 		const struct route_said *said = &request->said[i];

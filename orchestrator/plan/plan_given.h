@@ -1,18 +1,18 @@
-/*  plan_said - routes that a scenario requests by name (routing_said.h): converts names to indices,
- *  and finds the loops of these routes. */
-#ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_SAID_H
-#define HEDDLE_ORCHESTRATOR_PLAN_PLAN_SAID_H
+/*  plan_given - routes that a scenario requests by name (routing_given.h): converts names to
+ *  indices, and finds the loops of these routes. */
+#ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_GIVEN_H
+#define HEDDLE_ORCHESTRATOR_PLAN_PLAN_GIVEN_H
 
 #include <stdio.h>
 
 #include "orchestrator/plan/plan.h"
 
-/** plan_said_make() - fills routing.said of @plan, which owns it, with the routes that @scenario
+/** plan_given_make() - fills routing.said of @plan, which owns it, with the routes that @scenario
  *  requests. The links of @plan are filled already.
  *  Return: 0; -EINVAL with @errors added: an unknown name, a next hop without a link, a duplicate
  *  route; -ENOMEM. */
-int plan_said_make(const struct scenario *scenario, struct plan *plan,
-		   struct scenario_errors *errors);
+int plan_given_make(const struct scenario *scenario, struct plan *plan,
+		    struct scenario_errors *errors);
 
 /* a loop of routes to @target: over @count switches and back to the first; valid during the call */
 typedef void plan_loop_fn(void *context, uint32_t target, const uint32_t *switches, uint32_t count);

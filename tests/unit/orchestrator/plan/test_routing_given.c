@@ -1,4 +1,4 @@
-/*  orchestrator/routing/routing_said: routes that a scenario gives (FC-26, RC-5). They replace the
+/*  orchestrator/routing/routing_given: routes that a scenario gives (FC-26, RC-5). They replace the
  *  computed ones while their link is up, and a loop of them is named. tests/bad-scenarios/ has what
  *  is rejected. */
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/plan_ideal.h"
-#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/plan_given.h"
 #include "orchestrator/plan/plan_routes.h"
 #include "tests/testing.h"
 
@@ -71,10 +71,10 @@ static void loops_expect(int count, const char *lines)
 	free(text);
 }
 
-TEST_GROUP(routing_said, .teardown = tear_down);
+TEST_GROUP(routing_given, .teardown = tear_down);
 
 /* all links to the next hop, towards that switch only; no loop, although the path is longer */
-TEST(routing_said__replaces_the_shortest)
+TEST(routing_given__replaces_the_shortest)
 {
 	made(ROCE "routing: {routes: [{at: a, to: D, by: b}]}\n");
 	ck_assert_uint_eq(ports("a", "d"), leads_to("a", "b"));
@@ -86,7 +86,7 @@ TEST(routing_said__replaces_the_shortest)
 
 /* named once, although two routes are part of it; the plan knows that such a path has no end, and
  * assumes none */
-TEST(routing_said__a_loop_is_named)
+TEST(routing_given__a_loop_is_named)
 {
 	made(ROCE "routing: " LOOP
 		  "\nworkloads: [{name: w, pattern: pairs, pairs: [[A, D]], size: 1}]\n");
@@ -96,7 +96,7 @@ TEST(routing_said__a_loop_is_named)
 	ck_assert_uint_lt(plan_ideal_ps(&plan, 2, 0, 0, 1), NODE_MS);
 }
 
-TEST(routing_said__a_loop_is_rejected)
+TEST(routing_given__a_loop_is_rejected)
 {
 	ck_assert_int_eq(make(ROCE "routing: {cycles: refuse, routes: [{at: c, to: D, by: a}, {at: "
 				   "a, to: D, by: b}]}\n"),
@@ -106,7 +106,7 @@ TEST(routing_said__a_loop_is_rejected)
 }
 
 /* other kinds of fabric, which have no TTL, are as without these routes */
-TEST(routing_said__only_in_kind_roce)
+TEST(routing_given__only_in_kind_roce)
 {
 	made(SCENARIO "routing: " LOOP "\n");
 	ck_assert_uint_eq(ports("c", "d"), leads_to("c", "d"));
@@ -118,7 +118,7 @@ TEST(routing_said__only_in_kind_roce)
 
 /* FC-26: one of two links is enough. Without both, the computed route is used; when a link returns,
  * the given one again. */
-TEST(routing_said__while_a_link_is_up)
+TEST(routing_given__while_a_link_is_up)
 {
 	char why[256];
 	uint64_t both;
