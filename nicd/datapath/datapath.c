@@ -279,11 +279,11 @@ static node_time_t arrival_at(const struct nic *nic)
 /* pauses (@stop) or resumes all classes at the switch */
 static void hold(struct nic *nic, bool stop)
 {
-	uint8_t before = nic->link->stop, told_before = nic->pfc_teller.wanted;
+	uint8_t before = nic->link->stop.wanted, told_before = nic->pfc_teller.wanted;
 
 	for (uint32_t c = 0; c < nic->config->class_count; c++)
 		hold_class(nic, c, stop || nic->pausing >> c & 1);
-	if (nic->link->stop != before || nic->link->credit.grant_due ||
+	if (nic->link->stop.wanted != before || nic->link->credit.grant_due ||
 	    nic->pfc_teller.wanted != told_before)
 		nic_transmit_plan(nic);
 }

@@ -182,7 +182,7 @@ static void send_generated(struct nic *nic, uint32_t traffic_class)
 	nic_gate_sent(nic, nic_gate_of_flow(nic, packet.flow), packet.frame_bytes);
 	if (packet.message_last)
 		workload_on_sent(&nic->workloads, spec->workload, stats->connection,
-				 nic->link->busy_until_ps);
+				 nic->link->tx.busy_until_ps);
 }
 
 static void send_packet(struct nic *nic, uint32_t traffic_class)
@@ -228,7 +228,7 @@ void nic_transmit(struct nic *nic)
 	node_time_t retry_at = NODE_TIME_NEVER;
 	int traffic_class;
 
-	ENSURE(nic->link->busy_until_ps, <=, nic->now_ps);
+	ENSURE(nic->link->tx.busy_until_ps, <=, nic->now_ps);
 	if (pfc_at(nic) <= nic->now_ps) {
 		nic_pfc_send(nic);
 		return;
@@ -244,7 +244,7 @@ void nic_transmit(struct nic *nic)
 	}
 	nic->shaped = nic->sendable;
 	nic->shaped_until_ps = retry_at;
-	if (may_send_words(nic, nic->link->sync_due || link_ask_at(nic->link) <= nic->now_ps))
+	if (may_send_words(nic, nic->link->guard.sync_due || link_ask_at(nic->link) <= nic->now_ps))
 		link_send_words(nic->link, nic->now_ps, true);
 }
 
@@ -252,7 +252,7 @@ void nic_transmit(struct nic *nic)
 static node_time_t transmit_at(const struct nic *nic)
 {
 	const struct link *link = nic->link;
-	node_time_t free_ps = node_time_max(nic->now_ps, link->busy_until_ps);
+	node_time_t free_ps = node_time_max(nic->now_ps, link->tx.busy_until_ps);
 	node_time_t pause_ps = node_time_max(pfc_at(nic), free_ps);
 
 	if (may_send_words(nic, link_words_due(link)))
@@ -260,7 +260,7 @@ static node_time_t transmit_at(const struct nic *nic)
 	/* all ready classes are at their maximum rate: when one of them is below it */
 	if (nic->sendable && nic->sendable == nic->shaped && nic->shaped_until_ps > nic->now_ps)
 		return node_time_min(node_time_max(free_ps, nic->shaped_until_ps), pause_ps);
-	if (nic->sendable || may_send_words(nic, link->sync_due))
+	if (nic->sendable || may_send_words(nic, link->guard.sync_due))
 		return free_ps;
 	return may_send_words(nic, true)
 		       ? node_time_min(node_time_max(free_ps, link_ask_at(link)), pause_ps)
@@ -277,7 +277,7 @@ static void note_pause(struct nic *nic, uint32_t waiting)
 		nic->paused_since_ps = nic->now_ps;
 	}
 	if (waits && !nic->paused) {
-		nic->paused_since_ps = node_time_max(nic->now_ps, nic->link->busy_until_ps);
+		nic->paused_since_ps = node_time_max(nic->now_ps, nic->link->tx.busy_until_ps);
 		trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, (uint32_t)__builtin_ctz(waiting),
 		      0);
 	}

@@ -33,12 +33,8 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 	bool is_switch = config->kind == NODE_SWITCH;
 
 	*link = (struct link){
-		.first_sent_ps = NODE_TIME_NEVER,
-		.rate_bps = p->rate_bps,
-		.ps_per_byte = 8 * NODE_S % p->rate_bps ? 0 : 8 * NODE_S / p->rate_bps,
-		.lead_ps = p->delay_ps +
-			   (is_switch ? config->switch_.latency_ps : config->nic.latency_ps),
-		.delay_ps = p->delay_ps,
+		.tx.first_sent_ps = NODE_TIME_NEVER,
+		.lead_ps = is_switch ? config->switch_.latency_ps : config->nic.latency_ps,
 		.gap_bytes = p->gap_bytes,
 		.guarded = p->guarded,
 		.gaps = config->fabric == FABRIC_ROCE,
@@ -47,21 +43,21 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.credits = config->fabric == FABRIC_PORT_GROUP,
 		.port = (uint8_t)port,
 		.front_bytes = (uint8_t)front_bytes_of(config, p),
-		.buffer_units = p->buffer_units,
-		.flight_units = p->flight_units,
-		.loss_ppb = p->loss_ppb,
-		.bit_error_e15 = p->bit_error_e15,
+		.rx.buffer_units = p->buffer_units,
+		.flight.limit_units = p->flight_units,
 		.measure_from_ps = config->measure_from_ps,
 		.measure_to_ps = config->measure_to_ps,
 		.stats = stats_port(stats, port),
 		.drops = stats->drops,
 	};
 	link->real = config->clock == CLOCK_REAL;
+	link_set(link, p);
 	if (link->credits)
 		credit_init(&link->credit, link->lane_count, p->buffer_units,
 			    units_of_bytes(p->mtu_bytes), p->peer_units);
-	random_init(&link->random, config->seed, port);
-	if (ring_tx_attach(&link->tx, tx, tx_bytes) || ring_rx_attach(&link->rx, rx, rx_bytes))
+	random_init(&link->loss.random, config->seed, port);
+	if (ring_tx_attach(&link->tx.ring, tx, tx_bytes) ||
+	    ring_rx_attach(&link->rx.ring, rx, rx_bytes))
 		return -EINVAL;
 	return p->guarded ? link_guard_init(link) : 0;
 }
@@ -69,7 +65,7 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port,
 		      struct stats_page *stats)
 {
-	*link = (struct link){ .first_sent_ps = NODE_TIME_NEVER,
+	*link = (struct link){ .tx.first_sent_ps = NODE_TIME_NEVER,
 			       .rate_bps = 1000000000,
 			       .lane_count = (uint8_t)config->class_count,
 			       .port = (uint8_t)port,
@@ -96,57 +92,54 @@ void link_set(struct link *link, const struct port_config *port)
 	link->delay_ps = port->delay_ps;
 	link->rate_bps = port->rate_bps;
 	link->ps_per_byte = 8 * NODE_S % port->rate_bps ? 0 : 8 * NODE_S / port->rate_bps;
-	link->loss_ppb = port->loss_ppb;
-	link->bit_error_e15 = port->bit_error_e15;
+	link->loss.ppb = port->loss_ppb;
+	link->loss.bit_error_e15 = port->bit_error_e15;
 }
 
 /* ---- sending ---- */
 
 bool link_ring_has_room(struct link *link)
 {
-	if (ring_has_room(&link->tx, RING_CAPTURED_MAX))
+	if (ring_has_room(&link->tx.ring, RING_CAPTURED_MAX))
 		return true;
-	link->starved = true;
+	link->tx.starved = true;
 	return false;
 }
 
 /* What the peer has taken. It does not count until the stop words that it sent before have been
  * received, nor if it is more than was sent or less than before (TB-23). */
-static void arrived_look(struct link *link)
+static void arrived_look(struct link_flight *flight, const struct ring_tx *ring)
 {
-	uint64_t note = ring_noted(&link->tx);
-	uint32_t flight = link->sent_units - (uint32_t)note;
+	uint64_t note = ring_noted(ring);
 
-	if ((int32_t)((uint32_t)(note >> 32) - link->stops_heard) <= 0 &&
-	    flight <= link->sent_units - link->arrived_units)
-		link->arrived_units = (uint32_t)note;
+	if ((int32_t)((uint32_t)(note >> 32) - flight->stops_heard) <= 0 &&
+	    flight->sent_units - (uint32_t)note <= flight->sent_units - flight->arrived_units)
+		flight->arrived_units = (uint32_t)note;
 }
 
 /* for the longest frame there is; one may always be in flight */
-static bool flight_fits(const struct link *link)
+static bool flight_fits(const struct link_flight *flight)
 {
-	uint32_t units = link->sent_units - link->arrived_units;
+	uint32_t units = flight->sent_units - flight->arrived_units;
 
-	return !units || units + units_of_bytes(NODE_MTU_MAX) <= link->flight_units;
+	return !units || units + units_of_bytes(NODE_MTU_MAX) <= flight->limit_units;
 }
 
 bool link_flight_has_room(struct link *link)
 {
-	if (flight_fits(link))
+	if (!flight_fits(&link->flight) && !link->guarded)
+		arrived_look(&link->flight, &link->tx.ring);
+	if (flight_fits(&link->flight))
 		return true;
-	if (!link->guarded)
-		arrived_look(link);
-	if (flight_fits(link))
-		return true;
-	link->starved = true;
+	link->tx.starved = true;
 	return false;
 }
 
 bool link_unstarve(struct link *link)
 {
-	if (!link->starved || !ring_has_room(&link->tx, RING_CAPTURED_MAX))
+	if (!link->tx.starved || !ring_has_room(&link->tx.ring, RING_CAPTURED_MAX))
 		return false;
-	link->starved = false;
+	link->tx.starved = false;
 	return true;
 }
 
@@ -164,11 +157,11 @@ static node_time_t measured_part(const struct link *link, node_time_t from, node
 static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_bytes,
 			  uint32_t gap_bytes)
 {
-	node_time_t start = node_time_max(now, link->busy_until_ps);
+	node_time_t start = node_time_max(now, link->tx.busy_until_ps);
 	node_time_t length = link_frame_time_of(link, wire_bytes + gap_bytes);
 
 	ENSURE(link->down, ==, false);
-	link->busy_until_ps = start + length;
+	link->tx.busy_until_ps = start + length;
 	link->stats->tx_frames++;
 	link->stats->tx_bytes += wire_bytes;
 	link->stats->tx_busy_ps += length;
@@ -182,11 +175,11 @@ static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
 {
 	unsigned __int128 errors_e15;
 
-	if (!link->loss_ppb && !link->bit_error_e15)
+	if (!link->loss.ppb && !link->loss.bit_error_e15)
 		return false;
-	errors_e15 = (unsigned __int128)link->bit_error_e15 * wire_bytes * 8 +
-		     link->loss_ppb * 1000000ull;
-	if (random_below(&link->random, 1000000000000000ull) >= errors_e15)
+	errors_e15 = (unsigned __int128)link->loss.bit_error_e15 * wire_bytes * 8 +
+		     link->loss.ppb * 1000000ull;
+	if (random_below(&link->loss.random, 1000000000000000ull) >= errors_e15)
 		return false;
 	link->drops[DROP_LINK_LOSS]++;
 	return true;
@@ -225,29 +218,30 @@ static uint8_t *packet_place(struct link *link, node_time_t now, struct record *
 static struct record *record_start(struct link *link, node_time_t at, uint32_t wire_bytes,
 				   uint32_t captured_bytes)
 {
-	struct record *record = ring_reserve(&link->tx, captured_bytes);
+	struct record *record = ring_reserve(&link->tx.ring, captured_bytes);
 
 	if (!record) {
 		link->drops[DROP_RING_FULL]++;
 		return NULL;
 	}
 	/* frames keep their order when the delay is shortened */
-	link->last_at_ps = node_time_max(at, link->last_at_ps);
-	record->at_ps = link->last_at_ps;
+	link->tx.last_at_ps = node_time_max(at, link->tx.last_at_ps);
+	record->at_ps = link->tx.last_at_ps;
 	record->wire_bytes = wire_bytes;
 	record->captured_bytes = captured_bytes;
-	record->sequence = link->sequence;
-	ring_commit(&link->tx, captured_bytes);
-	link->first_sent_ps = node_time_min(link->first_sent_ps, record->at_ps);
+	record->sequence = link->tx.sequence;
+	ring_commit(&link->tx.ring, captured_bytes);
+	link->tx.first_sent_ps = node_time_min(link->tx.first_sent_ps, record->at_ps);
 	return record;
 }
 
 /* a packet of @units was sent: what is in flight is at most the limit, or this packet alone */
-static inline void ensure_flight(const struct link *link, uint32_t units)
+static inline void flight_add(struct link_flight *flight, uint32_t units)
 {
-	if (link->flight_units)
-		ENSURE(link->sent_units - link->arrived_units, <=,
-		       link->flight_units > units ? link->flight_units : units);
+	flight->sent_units += units;
+	if (flight->limit_units)
+		ENSURE(flight->sent_units - flight->arrived_units, <=,
+		       flight->limit_units > units ? flight->limit_units : units);
 }
 
 uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes,
@@ -269,18 +263,16 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 					 });
 	if (!frame_is_lost(link, wire_bytes))
 		record = record_start(link, at, wire_bytes, captured_bytes);
-	link->sequence++;
+	link->tx.sequence++;
 	if (link->credits)
 		credit_on_sent(&link->credit, traffic_class, units);
-	if (record || link->guarded) {
-		link->sent_units += units;
-		ensure_flight(link, units);
-	}
+	if (record || link->guarded)
+		flight_add(&link->flight, units);
 	if (record) {
 		record->kind = RECORD_PACKET;
 		record->traffic_class = (uint16_t)traffic_class;
 		record->word = 0;
-		link->packet_sent = true;
+		link->tx.packet_sent = true;
 	} else {
 		link->stats->lost_frames++;
 		link->stats->lost_packets++;
@@ -305,7 +297,7 @@ static void send_frame(struct link *link, node_time_t now, enum record_kind kind
 						       .ack_bytes = (uint16_t)captured_bytes });
 	if (!frame_is_lost(link, wire_bytes))
 		record = record_start(link, at, wire_bytes, captured_bytes);
-	link->sequence++;
+	link->tx.sequence++;
 	capture_sent(link, now, captured_frame(link, kind, at, wire_bytes, captured_bytes, !record),
 		     bytes);
 	if (!record) {
@@ -317,7 +309,7 @@ static void send_frame(struct link *link, node_time_t now, enum record_kind kind
 	record->word = 0;
 	memcpy(record_captured(record), bytes, captured_bytes);
 	/* the sooner a pause is received, the less is sent without buffer */
-	link->packet_sent |= kind != RECORD_ACKS;
+	link->tx.packet_sent |= kind != RECORD_ACKS;
 }
 
 void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
@@ -326,7 +318,8 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
 	link->stats->ack_frames++;
 	ENSURE(captured_bytes, <=, LINK_ACK_BYTES_MAX);
 	if (link->guarded)
-		memcpy(link->ack_log[link->sequence % LINK_LOG_MAX], bytes, captured_bytes);
+		memcpy(link->guard.ack_log[link->tx.sequence % LINK_LOG_MAX], bytes,
+		       captured_bytes);
 	send_frame(link, now, RECORD_ACKS, bytes, captured_bytes, wire_bytes);
 }
 
@@ -361,17 +354,17 @@ static void send_guard_words(struct link *link, node_time_t now)
 
 	while (link_guard_next_missing(link, &sequence))
 		send_word(link, now, LINK_WORD_MISSING, 0, sequence);
-	send_word(link, now, LINK_WORD_SEEN, 0, link->sequence_expected);
-	link->seen_due = false;
+	send_word(link, now, LINK_WORD_SEEN, 0, link->rx.sequence_expected);
+	link->guard.seen_due = false;
 }
 
 static void send_stop(struct link *link, node_time_t now)
 {
-	if (link->guarded && link->stop != link->stop_told)
-		link->sync_due = true; /* once more, when idle */
-	link->stop_told = link->stop;
-	link->stops_said++;
-	send_word(link, now, LINK_WORD_STOP, 0, link->stop);
+	if (link->guarded && link->stop.wanted != link->stop.told)
+		link->guard.sync_due = true; /* once more, when idle */
+	link->stop.told = link->stop.wanted;
+	link->flight.stops_said++;
+	send_word(link, now, LINK_WORD_STOP, 0, link->stop.wanted);
 }
 
 /* limits of ours, totals of ours, as far as they are due */
@@ -383,7 +376,7 @@ static void send_credit_words(struct link *link, node_time_t now)
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
 
 		send_word(link, now, LINK_WORD_CREDIT, lane,
-			  credit_grant(credit, lane, link->held_units[lane]));
+			  credit_grant(credit, lane, link->rx.held_units[lane]));
 	}
 	for (uint32_t left = credit->total_due; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
@@ -394,17 +387,17 @@ static void send_credit_words(struct link *link, node_time_t now)
 
 void link_send_words(struct link *link, node_time_t now, bool idle)
 {
-	bool sync = idle && (link->sync_due || link_ask_at(link) <= now);
+	bool sync = idle && (link->guard.sync_due || link_ask_at(link) <= now);
 
 	if (sync) {
-		send_word(link, now, LINK_WORD_SYNC, 0, link->sequence);
-		link->sync_due = false;
-		link->ask_at_ps = now + ASK_PS;
+		send_word(link, now, LINK_WORD_SYNC, 0, link->tx.sequence);
+		link->guard.sync_due = false;
+		link->guard.ask_at_ps = now + ASK_PS;
 	}
-	if (link->stop != link->stop_told ||
-	    (link->guarded && !link->credits && (link->seen_due || sync)))
+	if (link->stop.wanted != link->stop.told ||
+	    (link->guarded && !link->credits && (link->guard.seen_due || sync)))
 		send_stop(link, now);
-	if (link->seen_due)
+	if (link->guard.seen_due)
 		send_guard_words(link, now);
 	if (!link->credits)
 		return;
@@ -415,16 +408,17 @@ void link_send_words(struct link *link, node_time_t now, bool idle)
 
 node_time_t link_flush(struct link *link, bool *packet)
 {
-	node_time_t first = link->first_sent_ps;
+	struct link_tx *tx = &link->tx;
+	node_time_t first = tx->first_sent_ps;
 
-	*packet = link->packet_sent;
+	*packet = tx->packet_sent;
 	if (link->capture)
 		capture_settle(link->capture);
 	if (first == NODE_TIME_NEVER)
 		return first;
-	link->packet_sent = false;
-	ring_publish(&link->tx);
-	link->first_sent_ps = NODE_TIME_NEVER;
+	tx->packet_sent = false;
+	ring_publish(&tx->ring);
+	tx->first_sent_ps = NODE_TIME_NEVER;
 	return first;
 }
 
@@ -434,20 +428,21 @@ node_time_t link_flush(struct link *link, bool *packet)
  * it only with a false length. It is then due with that one: time never goes back. */
 node_time_t link_next_at(struct link *link)
 {
+	struct link_rx *rx = &link->rx;
 	uint32_t wire_bytes;
 	node_time_t due;
 
 	if (link->down || link->held)
 		return NODE_TIME_NEVER;
-	link->head_bytes = ring_peek(&link->rx, &link->head);
-	if (!link->head_bytes)
+	rx->head_bytes = ring_peek(&rx->ring, &rx->head);
+	if (!rx->head_bytes)
 		return NODE_TIME_NEVER;
-	wire_bytes = link->head.wire_bytes;
-	if (link->head.kind == RECORD_PACKET && link->cut_through && wire_bytes > HEADER_BYTES)
+	wire_bytes = rx->head.wire_bytes;
+	if (rx->head.kind == RECORD_PACKET && link->cut_through && wire_bytes > HEADER_BYTES)
 		wire_bytes = HEADER_BYTES;
-	due = link->head.at_ps + link_frame_time_of(link, wire_bytes);
-	link->head_due_ps = node_time_max(link->head_due_ps, due);
-	return link->head_due_ps;
+	due = rx->head.at_ps + link_frame_time_of(link, wire_bytes);
+	rx->head_due_ps = node_time_max(rx->head_due_ps, due);
+	return rx->head_due_ps;
 }
 
 static void bad_record(struct link *link)
@@ -459,11 +454,11 @@ static void bad_record(struct link *link)
 static void on_stop(struct link *link, uint8_t stopped, node_time_t now)
 {
 	const struct link_listener *listener = &link->listener;
-	uint32_t changed = link->stopped ^ stopped;
+	uint32_t changed = link->stop.by_peer ^ stopped;
 
-	link->stopped = stopped;
-	link->ask_at_ps = now + ASK_PS;
-	link->sync_due |= link->guarded && changed;
+	link->stop.by_peer = stopped;
+	link->guard.ask_at_ps = now + ASK_PS;
+	link->guard.sync_due |= link->guarded && changed;
 	for (; changed && listener->on_stop; changed &= changed - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(changed);
 
@@ -477,21 +472,21 @@ void link_lose(struct link *link)
 {
 	struct record record;
 
-	if (!link->rx.page)
+	if (!link->rx.ring.page)
 		return; /* nothing was ever plugged in */
-	ring_refresh(&link->rx);
-	while (ring_peek(&link->rx, &record)) {
+	ring_refresh(&link->rx.ring);
+	while (ring_peek(&link->rx.ring, &record)) {
 		if (record.kind == RECORD_PACKET) {
 			uint32_t frame_bytes = link_frame_bytes(link, record.wire_bytes);
 
 			link->drops[DROP_LINK_DOWN]++;
 			link->stats->dropped_bytes += frame_bytes;
 		}
-		ring_pop(&link->rx, &record);
+		ring_pop(&link->rx.ring, &record);
 	}
-	ring_release(&link->rx);
+	ring_release(&link->rx.ring);
 	if (!link->real)
-		memset(link->held_units, 0, sizeof(link->held_units));
+		memset(link->rx.held_units, 0, sizeof(link->rx.held_units));
 }
 
 /* the wait for credit, if there is one, is over */
@@ -504,13 +499,19 @@ static void credit_wait_end(struct link *link, node_time_t now)
 	stats->credit_since_ps = 0;
 }
 
+/* no class is stopped, and no words are due */
+static void words_clear(struct link *link)
+{
+	link->stop = (struct link_stop){ 0 };
+	link->guard.seen_due = link->guard.sync_due = false;
+}
+
 void link_down(struct link *link, node_time_t now)
 {
 	link->down = true;
 	if (link->guarded)
 		link_guard_down(link, now);
-	link->stop = link->stop_told = link->stopped = 0;
-	link->seen_due = link->sync_due = false;
+	words_clear(link);
 	credit_close(&link->credit);
 	credit_wait_end(link, now);
 	link_lose(link);
@@ -519,13 +520,12 @@ void link_down(struct link *link, node_time_t now)
 void link_up(struct link *link, node_time_t now)
 {
 	link->down = link->held = false;
-	link->sequence = link->sequence_expected = link->seen_told = link->log_first = 0;
-	link->stop = link->stop_told = link->stopped = 0;
-	link->seen_due = link->sync_due = false;
-	link->busy_until_ps = now;
-	link->head_due_ps = node_time_max(link->head_due_ps, now);
-	link->sent_units = link->arrived_units = link->taken_units = link->taken_noted = 0;
-	link->stops_heard = link->stops_said = 0;
+	link->tx.sequence = link->rx.sequence_expected = link->guard.seen_told =
+		link->guard.log_first = 0;
+	words_clear(link);
+	link->tx.busy_until_ps = now;
+	link->rx.head_due_ps = node_time_max(link->rx.head_due_ps, now);
+	link->flight = (struct link_flight){ .limit_units = link->flight.limit_units };
 	if (link->guarded)
 		link_guard_up(link);
 	if (link->credits)
@@ -534,7 +534,9 @@ void link_up(struct link *link, node_time_t now)
 
 void link_up_stopped(struct link *link)
 {
-	link->stopped = link->stop = link->stop_told = (uint8_t)((1u << link->lane_count) - 1);
+	uint8_t all = (uint8_t)((1u << link->lane_count) - 1);
+
+	link->stop = (struct link_stop){ all, all, all };
 }
 
 static void on_credit(struct link *link, uint32_t lane, uint32_t limit_units, node_time_t now)
@@ -543,7 +545,7 @@ static void on_credit(struct link *link, uint32_t lane, uint32_t limit_units, no
 
 	bool more = credit_on_limit(&link->credit, lane, limit_units);
 
-	link->ask_at_ps = now + ASK_PS;
+	link->guard.ask_at_ps = now + ASK_PS;
 	if (!link->credit.lacking)
 		credit_wait_end(link, now);
 	if (more && listener->on_stop)
@@ -562,7 +564,7 @@ static bool on_credit_word(struct link *link, const struct record *header, node_
 		return true;
 	}
 	return header->word >> 32 == LINK_WORD_SENT &&
-	       credit_on_total(&link->credit, lane, value, link->held_units[lane]);
+	       credit_on_total(&link->credit, lane, value, link->rx.held_units[lane]);
 }
 
 static void on_word(struct link *link, const struct record *header, node_time_t now)
@@ -571,7 +573,7 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 
 	switch (header->word >> 32) {
 	case LINK_WORD_STOP:
-		link->stops_heard++;
+		link->flight.stops_heard++;
 		if (link->credits || value >> link->lane_count)
 			break;
 		on_stop(link, (uint8_t)value, now);
@@ -607,7 +609,7 @@ static void capture_received(struct link *link, const struct record *header, nod
 				       .kind = header->kind,
 				       .inbound = true };
 
-	capture_take(link->capture, now, &frame, link->head_bytes);
+	capture_take(link->capture, now, &frame, link->rx.head_bytes);
 }
 
 /* true if the packet fits into the buffer and its record is valid. Charges the buffer. */
@@ -622,14 +624,14 @@ static bool admit(struct link *link, const struct record *header)
 		link->stats->dropped_bytes += frame_bytes;
 		return false;
 	}
-	if (!link->buffer_units)
+	if (!link->rx.buffer_units)
 		return true;
-	if (link->held_units[c] + units_of_bytes(frame_bytes) > link->buffer_units) {
+	if (link->rx.held_units[c] + units_of_bytes(frame_bytes) > link->rx.buffer_units) {
 		link->drops[DROP_BUFFER_OVERFLOW]++;
 		link->stats->dropped_bytes += frame_bytes;
 		return false;
 	}
-	link->held_units[c] += units_of_bytes(frame_bytes);
+	link->rx.held_units[c] += units_of_bytes(frame_bytes);
 	return true;
 }
 
@@ -641,13 +643,13 @@ static void take_credit(struct link *link, const struct record *header)
 	if (lane < link->lane_count)
 		credit_on_frame(&link->credit, lane,
 				units_of_bytes(link_frame_bytes(link, header->wire_bytes)),
-				link->held_units[lane]);
+				link->rx.held_units[lane]);
 }
 
 /* true if @sequence can be that of the next frame of a link that is not guarded */
 static bool counts_on(const struct link *link, uint32_t sequence)
 {
-	uint32_t ahead = sequence - link->sequence_expected;
+	uint32_t ahead = sequence - link->rx.sequence_expected;
 
 	return link->gaps ? ahead <= INT32_MAX : !ahead;
 }
@@ -656,7 +658,7 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 {
 	bool admitted;
 
-	*header = link->head;
+	*header = link->rx.head;
 	if (header->kind == RECORD_WORD) {
 		on_word(link, header, now);
 		return NULL;
@@ -669,12 +671,13 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 		return NULL;
 	if (!link->guarded && !counts_on(link, header->sequence))
 		bad_record(link); /* the peer miscounts */
-	link->sequence_expected = header->sequence + 1;
-	if (link->guarded && link->sequence_expected - link->seen_told >= LINK_SEEN_FRAMES)
-		link->seen_due = true;
+	link->rx.sequence_expected = header->sequence + 1;
+	if (link->guarded && link->rx.sequence_expected - link->guard.seen_told >= LINK_SEEN_FRAMES)
+		link->guard.seen_due = true;
 	if (header->kind == RECORD_PACKET) {
 		link->stats->rx_packets++;
-		link->taken_units += units_of_bytes(link_frame_bytes(link, header->wire_bytes));
+		link->flight.taken_units +=
+			units_of_bytes(link_frame_bytes(link, header->wire_bytes));
 		admitted = admit(link, header);
 		if (link->credits)
 			take_credit(link, header);
@@ -683,21 +686,23 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 		if (!admitted)
 			return NULL;
 	}
-	return link->head_bytes;
+	return link->rx.head_bytes;
 }
 
 void link_done(struct link *link, const struct record *header)
 {
-	ring_pop(&link->rx, header);
+	ring_pop(&link->rx.ring, header);
 }
 
 void link_note_taken(struct link *link)
 {
-	if (link->guarded || link->stop != link->stop_told ||
-	    link->taken_noted == link->taken_units)
+	struct link_flight *flight = &link->flight;
+
+	if (link->guarded || link->stop.wanted != link->stop.told ||
+	    flight->taken_noted == flight->taken_units)
 		return;
-	link->taken_noted = link->taken_units;
-	ring_note(&link->rx, (uint64_t)link->stops_said << 32 | link->taken_units);
+	flight->taken_noted = flight->taken_units;
+	ring_note(&link->rx.ring, (uint64_t)flight->stops_said << 32 | flight->taken_units);
 }
 
 void link_reject(struct link *link, const struct record *header)

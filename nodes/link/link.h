@@ -112,77 +112,106 @@ struct link_listener {
 			node_time_t now);
 };
 
-struct link {
-	/* sending */
-	struct ring_tx tx;
+/* the sender of one end */
+struct link_tx {
+	struct ring_tx ring;
 	node_time_t busy_until_ps; /* in decision time: no further frame before */
 	/* earliest arrival since the last link_flush(), else NODE_TIME_NEVER */
 	node_time_t first_sent_ps;
-	bool packet_sent; /* a packet was among it, not only ACKs and words */
-	uint64_t rate_bps;
-	uint64_t ps_per_byte;   /* 0: the rate does not divide; then node_time_of_bytes() */
-	node_time_t lead_ps;    /* latency + propagation */
-	node_time_t delay_ps;   /* the propagation in it */
 	node_time_t last_at_ps; /* arrival of the last record */
+	uint32_t sequence;      /* of the next frame */
+	bool packet_sent;       /* since the last link_flush(), not only ACKs and words */
+	/* real clock: something could not be sent because the ring was full; link_unstarve() */
+	bool starved;
+};
+
+/* the receiver of one end, and its input buffer */
+struct link_rx {
+	struct ring_rx ring;
+	node_time_t head_due_ps; /* when the last record that link_next_at() looked at is due */
+	const uint8_t *head_bytes;
+	struct record head;                  /* that record */
+	uint32_t sequence_expected;          /* of the next frame */
+	uint32_t held_units[NODE_LANES_MAX]; /* in the input buffer */
+	uint32_t buffer_units;               /* of each lane; 0: no limit */
+};
+
+/* data that the peer has not taken; what counts data wraps */
+struct link_flight {
+	uint32_t limit_units; /* 0: no limit */
+	/* data ever sent; of it taken by the peer, as far as it counts */
+	uint32_t sent_units, arrived_units;
+	uint32_t stops_heard; /* stop words received */
+	/* data ever taken from the ring, and as it was noted for the peer */
+	uint32_t taken_units, taken_noted;
+	uint32_t stops_said; /* stop words sent */
+};
+
+/* sets of classes that are stopped */
+struct link_stop {
+	uint8_t by_peer; /* not sent here */
+	/* the peer must not send them: now, and as it was told */
+	uint8_t wanted, told;
+};
+
+struct link_guard {
+	/* what was sent and is not confirmed: LINK_LOG_MAX, index = sequence mod LINK_LOG_MAX */
+	struct link_log_entry *log;
+	uint8_t (*ack_log)[LINK_ACK_BYTES_MAX]; /* ACK frames among them, same index */
+	node_time_t ask_at_ps; /* real clock: when a request for a reply of the peer is repeated */
+	uint32_t log_first;    /* oldest remembered sequence */
+	/* what was received: frames before this sequence are confirmed, or reported missing */
+	uint32_t seen_told;
+	/* bit per sequence mod LINK_LOG_MAX: did not arrive, to be reported */
+	uint64_t *missing;
+	uint32_t missing_count;
+	/* since the last SYNC frames or a new STOP were sent, or a STOP was received */
+	bool sync_due;
+	bool seen_due; /* SEEN is due: the peer requested it, or enough frames have arrived */
+};
+
+/* what the link loses of what is sent */
+struct link_loss {
+	uint32_t ppb;
+	uint64_t bit_error_e15;
+	struct random random;
+};
+
+/* what each frame that is sent needs comes first */
+struct link {
+	struct link_tx tx;
+	/* the cable */
+	uint64_t rate_bps;
+	uint64_t ps_per_byte; /* 0: the rate does not divide; then node_time_of_bytes() */
+	node_time_t lead_ps;  /* latency + propagation */
+	node_time_t delay_ps; /* the propagation in it */
 	uint32_t gap_bytes;
-	uint32_t sequence; /* of the next frame */
+	/* what kind of link it is */
 	bool guarded, cut_through;
 	/* frames may be missing although it is not guarded (roce): the transport retransmits
 	 * them */
 	bool gaps;
+	bool real;           /* real clock: a full ring is waited for */
+	bool credits;        /* instead of stop and go */
+	uint8_t lane_count;  /* virtual lanes: classes * node_lanes() */
+	uint8_t front_bytes; /* on the link in front of the inner frame: the fabric header */
+	uint8_t port;
 	bool down; /* nothing is sent or received: vacant, or link_down() */
 	/* new: records wait until the dataplane is ready; set and cleared by the dataplane */
 	bool held;
-	bool real;    /* real clock: a full ring is waited for */
-	bool credits; /* instead of stop and go */
-	/* real clock: something could not be sent because the ring was full; link_unstarve() */
-	bool starved;
-	/* since the last SYNC frames or a new STOP were sent, or a STOP was received */
-	bool sync_due;
-	bool seen_due;      /* the peer requested how far frames arrived */
-	uint8_t stopped;    /* set of classes that the peer stopped */
-	uint8_t lane_count; /* virtual lanes: classes * node_lanes() */
-	uint8_t port;
-	uint8_t front_bytes;   /* on the link in front of the inner frame: the fabric header */
-	uint32_t flight_units; /* 0: no limit */
-	/* data ever sent; of it taken by the peer, as far as it counts; both wrap */
-	uint32_t sent_units, arrived_units;
-	uint32_t stops_heard; /* stop words received */
-	/* guarded, real clock: when a request for a reply of the peer's is repeated */
-	node_time_t ask_at_ps;
-	/* receiving */
-	uint32_t held_units[NODE_LANES_MAX]; /* in the input buffer */
-	uint32_t buffer_units;               /* of each lane; 0: no limit */
-	/* sets of classes that the peer must stop: wanted, and as it was sent */
-	uint8_t stop, stop_told;
-	/* data ever taken from the ring, and as it was noted for the peer; both wrap */
-	uint32_t taken_units, taken_noted;
-	uint32_t stops_said;  /* stop words sent */
-	struct credit credit; /* both directions */
-	struct ring_rx rx;
-	node_time_t head_due_ps; /* when the last record that link_next_at() looked at is due */
-	const uint8_t *head_bytes;
-	uint32_t sequence_expected;
-	uint32_t seen_told;
-	/* guard */
-	/* LINK_LOG_MAX, index = sequence mod LINK_LOG_MAX; NULL when not guarded */
-	struct link_log_entry *log;
-	uint8_t (*ack_log)[LINK_ACK_BYTES_MAX]; /* ACK frames among them, same index */
-	uint32_t log_first;                     /* oldest remembered sequence */
-	/* bit per sequence mod LINK_LOG_MAX: did not arrive, to be reported */
-	uint64_t *missing;
-	uint32_t missing_count;
-	struct link_listener listener;
-	/* losses */
-	uint32_t loss_ppb;
-	uint64_t bit_error_e15;
-	struct random random;
-	node_time_t measure_from_ps, measure_to_ps;
+	struct link_stop stop;
+	struct link_flight flight;
+	/* statistics */
 	struct port_stats *stats;
 	uint64_t *drops; /* by enum drop_reason */
+	node_time_t measure_from_ps, measure_to_ps;
 	/* records what passes: set by the node, borrowed; NULL: none */
 	struct capture *capture;
-	struct record head; /* the record that link_next_at() looked at */
+	struct link_rx rx;
+	struct link_loss loss;
+	struct link_guard guard; /* NULL and 0 when not guarded */
+	struct credit credit;    /* both directions */
+	struct link_listener listener;
 };
 
 /** link_init() - node @config's end of the link at @port.
@@ -246,7 +275,7 @@ static inline node_time_t link_frame_time_of(const struct link *link, uint32_t w
 				 : node_time_of_bytes(wire_bytes, link->rate_bps);
 }
 
-/* ---- sending; only when now >= link->busy_until_ps ---- */
+/* ---- sending; only when now >= link->tx.busy_until_ps ---- */
 
 /* (real clock) true if any record fits into the ring; if not, the link is starved. */
 bool link_ring_has_room(struct link *link);
@@ -260,20 +289,20 @@ static inline bool link_may_send(struct link *link)
 {
 	if (link->down || (link->real && !link_ring_has_room(link)))
 		return false;
-	return !link->guarded || link->sequence - link->log_first < LINK_LOG_MAX;
+	return !link->guarded || link->tx.sequence - link->guard.log_first < LINK_LOG_MAX;
 }
 
 /** link_may_send_packet() - the same for a data frame. */
 static inline bool link_may_send_packet(struct link *link)
 {
-	return link_may_send(link) && (!link->flight_units || link_flight_has_room(link));
+	return link_may_send(link) && (!link->flight.limit_units || link_flight_has_room(link));
 }
 
 /** link_stopped() - true if the peer stopped @traffic_class. What the owner does then depends on
  *  its kind of port. */
 static inline bool link_stopped(const struct link *link, uint32_t traffic_class)
 {
-	return link->stopped >> traffic_class & 1;
+	return link->stop.by_peer >> traffic_class & 1;
 }
 
 /** link_has_credit() - true if a packet of @units may be sent on @lane; always without credits. If
@@ -282,7 +311,7 @@ static inline bool link_stopped(const struct link *link, uint32_t traffic_class)
 static inline bool link_has_credit(struct link *link, uint32_t lane, uint32_t units,
 				   node_time_t now)
 {
-	node_time_t from_ps = node_time_max(node_time_max(now, link->busy_until_ps), 1);
+	node_time_t from_ps = node_time_max(node_time_max(now, link->tx.busy_until_ps), 1);
 	uint8_t bit = (uint8_t)(1u << lane);
 
 	if (!link->credits || credit_available(&link->credit, lane) >= (int32_t)units)
@@ -316,9 +345,10 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
  *  lost: XON, or what became of what is in flight; or NODE_TIME_NEVER. */
 static inline node_time_t link_ask_at(const struct link *link)
 {
-	bool waits = link->stopped || link->log_first != link->sequence || link->credit.lacking;
+	bool waits = link->stop.by_peer || link->guard.log_first != link->tx.sequence ||
+		     link->credit.lacking;
 
-	return link->guarded && link->real && waits ? link->ask_at_ps : NODE_TIME_NEVER;
+	return link->guarded && link->real && waits ? link->guard.ask_at_ps : NODE_TIME_NEVER;
 }
 
 /** link_send_fgfc() - puts an FGFC frame on the link, like an ACK frame: link_may_send() before it.
@@ -334,8 +364,8 @@ void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes,
 /** link_words_due() - true if the link has control words of its own to send. */
 static inline bool link_words_due(const struct link *link)
 {
-	return link->stop != link->stop_told || link->seen_due || link->credit.grant_due ||
-	       link->credit.total_due;
+	return link->stop.wanted != link->stop.told || link->guard.seen_due ||
+	       link->credit.grant_due || link->credit.total_due;
 }
 
 /** link_send_words() - sends all that are due. @idle the caller has nothing else to send now (a
@@ -354,8 +384,8 @@ static inline void link_refresh(struct link *link, node_time_t start)
 {
 	if (link->down)
 		return;
-	ring_refresh(&link->rx);
-	link->head_due_ps = node_time_max(link->head_due_ps, start);
+	ring_refresh(&link->rx.ring);
+	link->rx.head_due_ps = node_time_max(link->rx.head_due_ps, start);
 }
 
 /** link_next_at() - (after link_refresh()) when the next record is to be handled: a packet at its
@@ -378,12 +408,12 @@ void link_note_taken(struct link *link);
 /** link_release() - @units of @traffic_class have left the input buffer. */
 static inline void link_release(struct link *link, uint32_t traffic_class, uint32_t units)
 {
-	if (link->buffer_units) {
-		ENSURE(link->held_units[traffic_class], >=, units);
-		link->held_units[traffic_class] -= units;
+	if (link->rx.buffer_units) {
+		ENSURE(link->rx.held_units[traffic_class], >=, units);
+		link->rx.held_units[traffic_class] -= units;
 	}
 	if (link->credits)
-		credit_look(&link->credit, traffic_class, link->held_units[traffic_class]);
+		credit_look(&link->credit, traffic_class, link->rx.held_units[traffic_class]);
 }
 
 /** link_hold() - from now on the peer must stop @traffic_class (@stop), or may send again. The next
@@ -394,9 +424,10 @@ static inline void link_hold(struct link *link, uint32_t traffic_class, bool sto
 
 	if (link->credits)
 		credit_withhold(&link->credit, traffic_class, stop,
-				link->held_units[traffic_class]);
+				link->rx.held_units[traffic_class]);
 	else
-		link->stop = stop ? link->stop | bit : link->stop & (uint8_t)~bit;
+		link->stop.wanted =
+			stop ? link->stop.wanted | bit : link->stop.wanted & (uint8_t)~bit;
 }
 
 /** link_reject() - a packet that was received cannot be used (malformed, no route ...): its buffer

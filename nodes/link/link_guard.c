@@ -6,34 +6,34 @@
 
 int link_guard_init(struct link *link)
 {
-	link->log = calloc(LINK_LOG_MAX, sizeof(*link->log));
-	link->ack_log = calloc(LINK_LOG_MAX, sizeof(*link->ack_log));
-	link->missing = calloc(LINK_LOG_MAX / 64, sizeof(*link->missing));
-	return link->log && link->ack_log && link->missing ? 0 : -ENOMEM;
+	link->guard.log = calloc(LINK_LOG_MAX, sizeof(*link->guard.log));
+	link->guard.ack_log = calloc(LINK_LOG_MAX, sizeof(*link->guard.ack_log));
+	link->guard.missing = calloc(LINK_LOG_MAX / 64, sizeof(*link->guard.missing));
+	return link->guard.log && link->guard.ack_log && link->guard.missing ? 0 : -ENOMEM;
 }
 
 void link_guard_fini(struct link *link)
 {
-	free(link->log);
-	free(link->ack_log);
-	free(link->missing);
+	free(link->guard.log);
+	free(link->guard.ack_log);
+	free(link->guard.missing);
 }
 
 void link_guard_up(struct link *link)
 {
-	memset(link->missing, 0, LINK_LOG_MAX / 8);
-	link->missing_count = 0;
+	memset(link->guard.missing, 0, LINK_LOG_MAX / 8);
+	link->guard.missing_count = 0;
 }
 
 /* it is known what became of the oldest frame: reports it to the owner and forgets it */
 static void settle(struct link *link, bool lost, node_time_t now)
 {
-	uint32_t sequence = link->log_first;
-	struct link_log_entry *entry = &link->log[sequence % LINK_LOG_MAX];
+	uint32_t sequence = link->guard.log_first;
+	struct link_log_entry *entry = &link->guard.log[sequence % LINK_LOG_MAX];
 	const struct link_listener *listener = &link->listener;
 
-	ENSURE(link->sequence - sequence, <=, LINK_LOG_MAX);
-	link->arrived_units += entry->kind == RECORD_PACKET ? entry->units : 0;
+	ENSURE(link->tx.sequence - sequence, <=, LINK_LOG_MAX);
+	link->flight.arrived_units += entry->kind == RECORD_PACKET ? entry->units : 0;
 	if (lost && entry->kind == RECORD_PACKET && link->credits)
 		link->credit.total_due |= (uint8_t)(1u << entry->traffic_class);
 	if (entry->kind == RECORD_PACKET && lost) {
@@ -43,16 +43,17 @@ static void settle(struct link *link, bool lost, node_time_t now)
 		if (listener->on_seen)
 			listener->on_seen(listener->owner, link, entry, now);
 	} else if (entry->kind == RECORD_ACKS && lost && listener->on_ack_lost) {
-		listener->on_ack_lost(listener->owner, link, link->ack_log[sequence % LINK_LOG_MAX],
+		listener->on_ack_lost(listener->owner, link,
+				      link->guard.ack_log[sequence % LINK_LOG_MAX],
 				      entry->ack_bytes, now);
 	}
 	entry->kind = RECORD_PAD;
-	link->log_first++;
+	link->guard.log_first++;
 }
 
 void link_guard_down(struct link *link, node_time_t now)
 {
-	while (link->log_first != link->sequence)
+	while (link->guard.log_first != link->tx.sequence)
 		settle(link, true, now);
 }
 
@@ -60,18 +61,18 @@ void link_guard_down(struct link *link, node_time_t now)
 
 bool link_guard_on_seen(struct link *link, uint32_t sequence, node_time_t now)
 {
-	if (sequence - link->log_first > link->sequence - link->log_first)
+	if (sequence - link->guard.log_first > link->tx.sequence - link->guard.log_first)
 		return false;
-	while (link->log_first != sequence)
-		settle(link, link->log[link->log_first % LINK_LOG_MAX].lost, now);
+	while (link->guard.log_first != sequence)
+		settle(link, link->guard.log[link->guard.log_first % LINK_LOG_MAX].lost, now);
 	return true;
 }
 
 bool link_guard_on_missing(struct link *link, uint32_t sequence)
 {
-	if (sequence - link->log_first >= link->sequence - link->log_first)
+	if (sequence - link->guard.log_first >= link->tx.sequence - link->guard.log_first)
 		return false;
-	link->log[sequence % LINK_LOG_MAX].lost = true;
+	link->guard.log[sequence % LINK_LOG_MAX].lost = true;
 	return true;
 }
 
@@ -80,13 +81,13 @@ bool link_guard_on_missing(struct link *link, uint32_t sequence)
 /* frames before @sequence that have not arrived never will: the ring keeps order */
 static void note_missing(struct link *link, uint32_t sequence)
 {
-	for (; link->sequence_expected != sequence; link->sequence_expected++)
-		link_guard_mark_missing(link, link->sequence_expected);
+	for (; link->rx.sequence_expected != sequence; link->rx.sequence_expected++)
+		link_guard_mark_missing(link, link->rx.sequence_expected);
 }
 
 bool link_guard_unexpected(struct link *link, uint32_t sequence)
 {
-	uint32_t ahead = sequence - link->sequence_expected;
+	uint32_t ahead = sequence - link->rx.sequence_expected;
 
 	if (ahead <= LINK_LOG_MAX) {
 		note_missing(link, sequence);
@@ -100,42 +101,42 @@ bool link_guard_unexpected(struct link *link, uint32_t sequence)
 
 void link_guard_on_sync(struct link *link, uint32_t sequence)
 {
-	if (sequence - link->sequence_expected <= LINK_LOG_MAX) {
+	if (sequence - link->rx.sequence_expected <= LINK_LOG_MAX) {
 		note_missing(link, sequence);
 	} else {
 		link->drops[DROP_BAD_RECORD]++;
 		link_guard_up(link);
-		link->sequence_expected = link->seen_told = sequence;
+		link->rx.sequence_expected = link->guard.seen_told = sequence;
 	}
-	link->seen_due = true;
+	link->guard.seen_due = true;
 }
 
 void link_guard_mark_missing(struct link *link, uint32_t sequence)
 {
-	uint64_t *word = &link->missing[sequence % LINK_LOG_MAX / 64];
+	uint64_t *word = &link->guard.missing[sequence % LINK_LOG_MAX / 64];
 
-	link->missing_count += !(*word & 1ull << sequence % 64);
-	ENSURE(link->missing_count, <=, LINK_LOG_MAX);
+	link->guard.missing_count += !(*word & 1ull << sequence % 64);
+	ENSURE(link->guard.missing_count, <=, LINK_LOG_MAX);
 	*word |= 1ull << sequence % 64;
-	if ((int32_t)(sequence - link->seen_told) < 0)
-		link->seen_told = sequence; /* again from here on */
-	link->seen_due = true;
+	if ((int32_t)(sequence - link->guard.seen_told) < 0)
+		link->guard.seen_told = sequence; /* again from here on */
+	link->guard.seen_due = true;
 }
 
 bool link_guard_next_missing(struct link *link, uint32_t *sequence)
 {
-	for (; link->missing_count && link->seen_told != link->sequence_expected;
-	     link->seen_told++) {
-		uint64_t *word = &link->missing[link->seen_told % LINK_LOG_MAX / 64];
-		uint64_t bit = 1ull << link->seen_told % 64;
+	for (; link->guard.missing_count && link->guard.seen_told != link->rx.sequence_expected;
+	     link->guard.seen_told++) {
+		uint64_t *word = &link->guard.missing[link->guard.seen_told % LINK_LOG_MAX / 64];
+		uint64_t bit = 1ull << link->guard.seen_told % 64;
 
 		if (!(*word & bit))
 			continue;
 		*word &= ~bit;
-		link->missing_count--;
-		*sequence = link->seen_told++;
+		link->guard.missing_count--;
+		*sequence = link->guard.seen_told++;
 		return true;
 	}
-	link->seen_told = link->sequence_expected;
+	link->guard.seen_told = link->rx.sequence_expected;
 	return false;
 }

@@ -20,13 +20,13 @@ void link_guard_down(struct link *link, node_time_t now);
 
 /* ---- sending ---- */
 
-/** link_guard_on_sent() - frame link->sequence is sent: remembers @entry. The log has space
+/** link_guard_on_sent() - frame link->tx.sequence is sent: remembers @entry. The log has space
  *  (link_may_send()). */
 static inline void link_guard_on_sent(struct link *link, struct link_log_entry entry)
 {
-	ENSURE(link->sequence - link->log_first, <, LINK_LOG_MAX);
-	link->log[link->sequence % LINK_LOG_MAX] = entry;
-	link->sync_due = true;
+	ENSURE(link->tx.sequence - link->guard.log_first, <, LINK_LOG_MAX);
+	link->guard.log[link->tx.sequence % LINK_LOG_MAX] = entry;
+	link->guard.sync_due = true;
 }
 
 /** link_guard_on_seen() - the peer sent SEEN: reports what became of every frame before @sequence
@@ -47,7 +47,7 @@ bool link_guard_unexpected(struct link *link, uint32_t sequence);
 /** link_guard_in_sequence() - true if the peer can have sent frame @sequence now. */
 static inline bool link_guard_in_sequence(struct link *link, uint32_t sequence)
 {
-	return sequence == link->sequence_expected || link_guard_unexpected(link, sequence);
+	return sequence == link->rx.sequence_expected || link_guard_unexpected(link, sequence);
 }
 
 /** link_guard_on_sync() - the peer sent SYNC, with the @sequence of its next frame. If that is
@@ -58,7 +58,7 @@ void link_guard_on_sync(struct link *link, uint32_t sequence);
 void link_guard_mark_missing(struct link *link, uint32_t sequence);
 
 /** link_guard_next_missing() - takes the next frame to be reported to the peer as missing. Return:
- *  false if there is none: all frames before link->sequence_expected are reported. */
+ *  false if there is none: all frames before link->rx.sequence_expected are reported. */
 bool link_guard_next_missing(struct link *link, uint32_t *sequence);
 
 #endif

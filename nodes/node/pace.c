@@ -119,7 +119,7 @@ static void notify(const struct pace *pace, uint32_t port, node_time_t due)
 	uint64_t one = 1;
 
 	atomic_thread_fence(memory_order_seq_cst);
-	if (ring_rouse(&pace->links[port].tx, due))
+	if (ring_rouse(&pace->links[port].tx.ring, due))
 		(void)!write(pace->peer_doorbell[port], &one, sizeof(one));
 }
 
@@ -161,10 +161,10 @@ static void flush(struct pace *pace, node_time_t now)
 		if (arrival != NODE_TIME_NEVER && !pace->carriers[port])
 			sent_tell(pace, port, node_time_max(arrival, now), packet);
 		link_note_taken(link);
-		if (link->rx.head != pace->released[port]) {
-			pace->released[port] = link->rx.head;
-			ring_release(&link->rx);
-			if (!pace->carriers[port] && ring_waited(&link->rx))
+		if (link->rx.ring.head != pace->released[port]) {
+			pace->released[port] = link->rx.ring.head;
+			ring_release(&link->rx.ring);
+			if (!pace->carriers[port] && ring_waited(&link->rx.ring))
 				notify(pace, port, now);
 		}
 		if (link->capture)
@@ -173,13 +173,13 @@ static void flush(struct pace *pace, node_time_t now)
 		if (pace->carriers[port])
 			pace->next_ps = node_time_min(pace->next_ps,
 						      carrier_outlet(pace->carriers[port], now));
-		if (link->starved) {
-			ring_wait(&link->tx);
+		if (link->tx.starved) {
+			ring_wait(&link->tx.ring);
 			pace->next_ps = node_time_min(
 				pace->next_ps,
 				now + (pace->carriers[port] ? STARVED_PS : UNTOLD_PS));
 		}
-		pace->broken |= (uint64_t)link->rx.broken << port;
+		pace->broken |= (uint64_t)link->rx.ring.broken << port;
 	}
 	owed_ring(pace, owed);
 }
@@ -194,7 +194,7 @@ static node_time_t roused_at(const struct pace *pace)
 		uint32_t port = (uint32_t)__builtin_ctzll(left);
 
 		if (!pace->carriers[port])
-			rung = node_time_min(rung, ring_roused(&pace->links[port].rx));
+			rung = node_time_min(rung, ring_roused(&pace->links[port].rx.ring));
 	}
 	return rung;
 }
@@ -215,7 +215,7 @@ static node_time_t look(struct pace *pace, node_time_t now)
 		struct link *link = &pace->links[__builtin_ctzll(left)];
 		node_time_t head;
 
-		if (link->starved && !link->down)
+		if (link->tx.starved && !link->down)
 			link->stats->ring_full_ps += now - pace->turned_ps;
 		link_refresh(link, pace->now_ps);
 		head = link_next_at(link);
@@ -301,9 +301,9 @@ static bool ring_news(const struct pace *pace)
 		uint32_t port = (uint32_t)__builtin_ctzll(left);
 		const struct link *link = &pace->links[port];
 
-		if (!link->rx.broken && !pace->carriers[port] &&
-		    atomic_load_explicit(&link->rx.page->tail, memory_order_relaxed) !=
-			    link->rx.tail_seen)
+		if (!link->rx.ring.broken && !pace->carriers[port] &&
+		    atomic_load_explicit(&link->rx.ring.page->tail, memory_order_relaxed) !=
+			    link->rx.ring.tail_seen)
 			return true;
 	}
 	return false;
@@ -337,7 +337,7 @@ static void sleep_tell(struct pace *pace, node_time_t until)
 		uint32_t port = (uint32_t)__builtin_ctzll(left);
 
 		if (!pace->carriers[port])
-			ring_sleep(&pace->links[port].rx, until);
+			ring_sleep(&pace->links[port].rx.ring, until);
 	}
 	__atomic_store_n(&pace->stats->sleeps_ps, until, __ATOMIC_RELAXED);
 }

@@ -34,7 +34,7 @@ static void arrival_check(const struct node_window *window, uint32_t port, node_
 /* releases a ring only where something was taken: the line is in the peer's cache */
 static void release(struct node_window *window, uint32_t port)
 {
-	struct ring_rx *rx = &window->links[port].rx;
+	struct ring_rx *rx = &window->links[port].rx.ring;
 
 	if (rx->head == window->released[port])
 		return;
@@ -62,7 +62,7 @@ uint32_t node_window_run(struct node_window *window, uint32_t *wake)
 			clock_notify(clock, window->peer[port], arrival);
 		}
 		release(window, port);
-		window->broken |= (uint64_t)link->rx.broken << port;
+		window->broken |= (uint64_t)link->rx.ring.broken << port;
 	}
 	return clock_finish(clock, window->node, next, wake);
 }

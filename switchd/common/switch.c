@@ -112,7 +112,7 @@ void switch_pause_note(struct switch_shell *sw, uint32_t port, bool paused, node
 		return;
 	if (!paused && now > *since_ps)
 		stats->paused_ps += now - *since_ps;
-	*since_ps = paused ? node_time_max(now, sw->links[port].busy_until_ps) : NODE_TIME_NEVER;
+	*since_ps = paused ? node_time_max(now, sw->links[port].tx.busy_until_ps) : NODE_TIME_NEVER;
 	stats->paused_since_ps = paused ? node_time_max(*since_ps, 1) : 0;
 }
 

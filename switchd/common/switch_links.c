@@ -23,7 +23,8 @@ static void link_start(struct switch_shell *sw, uint32_t port, node_time_t now)
 	struct link *link = &sw->links[port];
 
 	link->held = false;
-	link->head_due_ps = node_time_max(link->head_due_ps, now); /* what waited is due now */
+	link->rx.head_due_ps =
+		node_time_max(link->rx.head_due_ps, now); /* what waited is due now */
 	sw->ports_coming &= ~(1ull << port);
 	sw->ops->link_start(sw, port, now);
 	*sw->ports_up |= 1ull << port;

@@ -82,7 +82,7 @@ static inline void switch_update_touched(struct switch_shell *sw, const struct s
 	for (; sw->touched; sw->touched &= sw->touched - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(sw->touched);
 		uint32_t source = switch_source_transmit(sw, port);
-		node_time_t free_at = sw->links[port].busy_until_ps;
+		node_time_t free_at = sw->links[port].tx.busy_until_ps;
 
 		if (free_at <= now || event_tree_due(&sw->events, source) != free_at)
 			event_tree_set(&sw->events, source, ops->transmit_next_at(sw, port, now));

@@ -30,7 +30,7 @@ node_time_t ethernet_transmit_next_at(void *dataplane, uint32_t port, node_time_
 {
 	struct ethernet *eth = dataplane;
 	struct ethernet_port *out = &eth->ports[port];
-	node_time_t free_at = out->link->busy_until_ps,
+	node_time_t free_at = out->link->tx.busy_until_ps,
 		    pause_at = ethernet_pause_due_at(eth, port, now);
 	node_time_t later_at, retry_at;
 	uint32_t ready;
@@ -91,7 +91,7 @@ void ethernet_transmit(void *dataplane, uint32_t port, node_time_t now)
 	uint32_t ready;
 	int traffic_class;
 
-	if (out->link->busy_until_ps > now || !ethernet_port_up(eth, port))
+	if (out->link->tx.busy_until_ps > now || !ethernet_port_up(eth, port))
 		return;
 	ethernet_pause_note(eth, port, now); /* a pause may have ended */
 	if (!link_may_send(out->link))

@@ -343,7 +343,7 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 
 	/* the high-water mark of the input buffer */
 	for (uint32_t c = 0; c < in->lane_count; c++)
-		held += in->link->held_units[c];
+		held += in->link->rx.held_units[c];
 	if (held > in->stats->input_units_max)
 		in->stats->input_units_max = held;
 

@@ -153,7 +153,7 @@ static void sample(void *dataplane, uint32_t p, struct sample_stats *sample, nod
 	sample->extent_units = (uint32_t)port->stats->extent_units;
 	sample->queue_bytes = port->gauge.bytes;
 	for (uint32_t c = 0; c < port->lane_count; c++)
-		sample->input_units += port->link->held_units[c];
+		sample->input_units += port->link->rx.held_units[c];
 }
 
 static void measured(void *dataplane, uint32_t p, node_time_t now)

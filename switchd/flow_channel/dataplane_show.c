@@ -122,9 +122,9 @@ static void show_queues(const void *dataplane, uint32_t p, FILE *out)
 		snprintf(name, sizeof(name), port->lanes > 1 ? "%s/%u" : "%s",
 			 dp->sw.config->classes[c / port->lanes].name, c % port->lanes);
 		fprintf(out, "p%-4u %-16s %12u %14u %12u %14u %12" PRIu64 "  %-7s %s\n", p, name,
-			port->link->held_units[c], port->promised_units[c],
+			port->link->rx.held_units[c], port->promised_units[c],
 			port->output[c].queue.units, port->output[c].queue.units_max,
-			port->gauge.bytes, port->link->stop >> c & 1 ? "STOP" : "XON",
+			port->gauge.bytes, port->link->stop.wanted >> c & 1 ? "STOP" : "XON",
 			link_stopped(port->link, c) ? "STOP" : "XON");
 	}
 }

@@ -8,7 +8,7 @@
 /* what counts against the input buffer: what is in it, and what credit given may still bring */
 static uint32_t charged_units(const struct port *in, uint32_t lane)
 {
-	return in->link->held_units[lane] + in->promised_units[lane];
+	return in->link->rx.held_units[lane] + in->promised_units[lane];
 }
 
 uint32_t input_buffer_left(const struct dataplane *dp, uint32_t port, uint32_t lane)
@@ -37,7 +37,7 @@ void input_buffer_update(struct dataplane *dp, uint32_t port, uint32_t lane)
 	uint32_t units = charged_units(in, lane);
 
 	if (units > in->stop_units) {
-		in->stats->stops += !(in->link->stop >> lane & 1);
+		in->stats->stops += !(in->link->stop.wanted >> lane & 1);
 		link_hold(in->link, lane, true);
 	} else if (units <= in->go_units) {
 		link_hold(in->link, lane, false);

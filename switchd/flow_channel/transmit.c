@@ -114,7 +114,7 @@ static node_time_t fgfc_at(const struct port *out)
 static bool has_work(const struct dataplane *dp, const struct port *out)
 {
 	if (link_words_due(out->link) || out->acks.count || out->fgfc.count || out->fgfc.on ||
-	    (out->link->guarded && out->link->sync_due) ||
+	    (out->link->guarded && out->link->guard.sync_due) ||
 	    link_ask_at(out->link) != NODE_TIME_NEVER)
 		return true;
 	for (uint32_t c = 0; c < out->lane_count; c++)
@@ -127,7 +127,7 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 {
 	struct port *out = &dp->ports[port];
 	struct link *link = out->link;
-	node_time_t free_at = link->busy_until_ps;
+	node_time_t free_at = link->tx.busy_until_ps;
 	node_time_t data_at, ack_at, retry_at;
 	bool waiting;
 	uint32_t ready;
@@ -150,7 +150,7 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 			 : NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
 	if (data_at == NODE_TIME_NEVER && link->guarded && may_send_words(link))
-		data_at = link->sync_due ? free_at : link_ask_at(link);
+		data_at = link->guard.sync_due ? free_at : link_ask_at(link);
 	return node_time_max(node_time_min(data_at, fgfc_at(out)), free_at);
 }
 
@@ -240,7 +240,7 @@ int transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 	uint32_t lanes, ready, lane;
 	int traffic_class;
 
-	if (out->link->busy_until_ps > now || !dataplane_port_up(dp, port))
+	if (out->link->tx.busy_until_ps > now || !dataplane_port_up(dp, port))
 		return -1;
 	if (link_words_due(out->link) && may_send_words(out->link)) {
 		link_send_words(out->link, now, false);

@@ -41,8 +41,8 @@ static void show_lanes(const void *dataplane, uint32_t p, FILE *out)
 		fprintf(out, "p%-4u %-16s %5u %13u %10d %10u %8" PRIu64 "  %s\n", p,
 			lid->sw.config->classes[l / lid->levels].name, l % lid->levels, lane->units,
 			port->link->credits ? credit_available(&port->link->credit, l) : -1,
-			port->link->buffer_units ? port->link->held_units[l] : 0, lane->log.count,
-			lane->starved ? "waits for credit" : "-");
+			port->link->rx.buffer_units ? port->link->rx.held_units[l] : 0,
+			lane->log.count, lane->starved ? "waits for credit" : "-");
 	}
 }
 

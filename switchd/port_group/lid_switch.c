@@ -24,7 +24,7 @@ static uint32_t held_units(const struct lid_switch *lid, const struct link *link
 	uint32_t units = 0;
 
 	for (uint32_t l = 0; l < lid->lane_count; l++)
-		units += link->held_units[l];
+		units += link->rx.held_units[l];
 	return units;
 }
 
@@ -136,8 +136,8 @@ static void units_from(const struct lid_switch *lid, uint32_t p, uint32_t *units
 static bool has_space(const struct link *link, uint32_t l, uint32_t units)
 {
 	return l < link->lane_count &&
-	       (!link->buffer_units ||
-		link->credit.lanes[l].told_units + units <= link->buffer_units);
+	       (!link->rx.buffer_units ||
+		link->credit.lanes[l].told_units + units <= link->rx.buffer_units);
 }
 
 /* The buffer of the new link begins with the packets of the former link that are still inside.
@@ -155,8 +155,8 @@ static bool on_link_coming(void *dataplane, uint32_t p)
 	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
 		if (units[l] && !has_space(link, l, units[l]))
 			return false;
-	for (uint32_t l = 0; link->buffer_units && l < link->lane_count; l++)
-		link->held_units[l] += units[l];
+	for (uint32_t l = 0; link->rx.buffer_units && l < link->lane_count; l++)
+		link->rx.held_units[l] += units[l];
 	return true;
 }
 

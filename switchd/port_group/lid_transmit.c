@@ -78,7 +78,7 @@ static bool has_work(const struct lid_port *out)
 {
 	const struct link *link = out->link;
 
-	return out->backlog || link_words_due(link) || (link->guarded && link->sync_due) ||
+	return out->backlog || link_words_due(link) || (link->guarded && link->guard.sync_due) ||
 	       link_ask_at(link) != NODE_TIME_NEVER;
 }
 
@@ -92,8 +92,8 @@ node_time_t lid_transmit_next_at(void *dataplane, uint32_t port, node_time_t now
 
 	if (!lid_port_up(lid, port))
 		return NODE_TIME_NEVER;
-	if (link->busy_until_ps > now) /* what exactly is due then shows when it is free */
-		return has_work(out) ? link->busy_until_ps : NODE_TIME_NEVER;
+	if (link->tx.busy_until_ps > now) /* what exactly is due then shows when it is free */
+		return has_work(out) ? link->tx.busy_until_ps : NODE_TIME_NEVER;
 	if (link_words_due(link) && may_send_words(link))
 		return now;
 	seen = look(lid, out, now);
@@ -105,7 +105,7 @@ node_time_t lid_transmit_next_at(void *dataplane, uint32_t port, node_time_t now
 			     ? node_time_min(at, retry_at)
 			     : now;
 	if (at == NODE_TIME_NEVER && link->guarded && may_send_words(link))
-		at = link->sync_due ? now : link_ask_at(link);
+		at = link->guard.sync_due ? now : link_ask_at(link);
 	return node_time_max(at, now);
 }
 
@@ -131,7 +131,7 @@ static uint64_t buffers_of_collision(const struct lid_switch *lid, uint64_t buff
 static uint64_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out,
 			      const struct packet *packet, node_time_t now)
 {
-	uint64_t units = lid->settings.fecn_units, collision_units = out->link->buffer_units;
+	uint64_t units = lid->settings.fecn_units, collision_units = out->link->rx.buffer_units;
 
 	if (!lid_may_choose(lid, packet))
 		return units;
@@ -230,7 +230,7 @@ void lid_transmit(void *dataplane, uint32_t port, node_time_t now)
 	node_time_t retry_at;
 	int traffic_class;
 
-	if (link->busy_until_ps > now || !lid_port_up(lid, port))
+	if (link->tx.busy_until_ps > now || !lid_port_up(lid, port))
 		return;
 	if (link_words_due(link) && may_send_words(link)) {
 		link_send_words(link, now, false);

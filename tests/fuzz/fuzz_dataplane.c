@@ -103,7 +103,7 @@ static void port_check(const struct play *play, uint32_t p)
 	assert(port->efct.used <= port->efct.channels && port->ofct.used <= port->ofct.channels);
 	assert(port->kind == PORT_FABRIC || port->efct.used == active);
 	for (uint32_t c = 0; c < dp->sw.class_count; c++)
-		assert(port->link->held_units[c] <= port->link->buffer_units);
+		assert(port->link->rx.held_units[c] <= port->link->rx.buffer_units);
 }
 
 static void check(const struct play *play)
@@ -222,8 +222,8 @@ static void step_good_packet(struct play *play)
 	uint32_t flow = take(&play->script, 1), frame_bytes = take_length(&play->script, FRAME_MIN);
 
 	if (port == play->port || frame_bytes > MTU ||
-	    play->s.links[port].held_units[0] + units_of_bytes(frame_bytes) >
-		    play->s.links[port].buffer_units)
+	    play->s.links[port].rx.held_units[0] + units_of_bytes(frame_bytes) >
+		    play->s.links[port].rx.buffer_units)
 		return;
 	host_send(&play->s, port, play->now_ps, destination, flow, 0, frame_bytes);
 }

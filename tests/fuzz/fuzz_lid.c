@@ -77,7 +77,7 @@ static void check(const struct play *play)
 	for (uint32_t p = 0; p < PORTS; p++)
 		for (uint32_t l = 0; l < LANES; l++)
 			assert(!lid_port_up(lid, p) ||
-			       (held.units[p][l] == play->s.links[p].held_units[l] &&
+			       (held.units[p][l] == play->s.links[p].rx.held_units[l] &&
 				held.units[p][l] <= play->s.ports[p].buffer_units));
 }
 

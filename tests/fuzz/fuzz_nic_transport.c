@@ -445,11 +445,11 @@ static node_time_t run_window(struct play *play, node_time_t end)
 		struct host *host = &play->hosts[i];
 		bool packet;
 
-		ring_refresh(&host->link.rx);
+		ring_refresh(&host->link.rx.ring);
 		next = node_time_min(next, nicd_ops.run(host->nic, end));
 		assert(next >= end);
 		next = node_time_min(next, link_flush(&host->link, &packet));
-		ring_release(&host->link.rx);
+		ring_release(&host->link.rx.ring);
 		flows_check(host);
 		arrivals_check(host);
 	}

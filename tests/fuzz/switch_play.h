@@ -157,7 +157,7 @@ static inline void step_link(struct play *play)
 
 	play->down ^= 1u << port;
 	if (play->down >> port & 1) {
-		lost = on_ring(&s->links[port], s->links[port].rx);
+		lost = on_ring(&s->links[port], s->links[port].rx.ring);
 		play->never_arrived += lost.packets;
 		play->in_bytes += lost.bytes;
 		s->ops->link_down(s->dataplane, port, play->now_ps);
@@ -261,7 +261,7 @@ static inline void rings_add(struct play *play, bool before)
 		if (play->down >> p & 1)
 			continue;
 		ring_publish(&play->s.neighbours[p].tx);
-		play->in_bytes += (before ? 1 : -1) * on_ring(link, link->rx).bytes;
+		play->in_bytes += (before ? 1 : -1) * on_ring(link, link->rx.ring).bytes;
 		play->out_bytes +=
 			(before ? -1 : 1) * on_ring(link, play->s.neighbours[p].rx).bytes;
 	}

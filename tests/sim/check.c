@@ -74,7 +74,7 @@ static void count_record(const struct link *link, const struct record *record, c
 /* what lies in the receive ring of @link; reads a copy of its state */
 static void count_ring(const struct link *link, struct in_flight *sum)
 {
-	struct ring_rx ring = link->rx;
+	struct ring_rx ring = link->rx.ring;
 	struct record record;
 	const uint8_t *bytes;
 
@@ -330,12 +330,12 @@ static void check_port_sums(const struct sim *sim, const struct sim_node *node, 
 		sums->queued[packet->lane] += packet->units;
 	for (uint32_t c = 0; c < in->lane_count && dataplane_port_up(dp, port);
 	     c++) /* else the buffer is gone with the link */
-		if (sums->queued[c] != in->link->held_units[c] ||
+		if (sums->queued[c] != in->link->rx.held_units[c] ||
 		    sums->promised[c] != in->promised_units[c])
 			sim_fail(sim, node->config->name,
 				 "p%u lane %u: %u units held and %u promised, %u and %u counted",
 				 port, c, sums->queued[c], sums->promised[c],
-				 in->link->held_units[c], in->promised_units[c]);
+				 in->link->rx.held_units[c], in->promised_units[c]);
 	if (in->kind == PORT_EDGE && sums->extent != in->stats->extent_units)
 		sim_fail(sim, node->config->name, "p%u: flow_extents sum up to %lu, %lu counted",
 			 port, sums->extent, in->stats->extent_units);
@@ -391,11 +391,11 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 static void check_buffer(const struct sim *sim, const struct sim_node *node,
 			 const struct link *link)
 {
-	for (uint32_t c = 0; link->buffer_units && c < link->lane_count; c++)
-		if (link->held_units[c] > link->buffer_units)
+	for (uint32_t c = 0; link->rx.buffer_units && c < link->lane_count; c++)
+		if (link->rx.held_units[c] > link->rx.buffer_units)
 			sim_fail(sim, node->config->name,
 				 "p%u lane %u: buffer holds %u of %u units", link->port, c,
-				 link->held_units[c], link->buffer_units);
+				 link->rx.held_units[c], link->rx.buffer_units);
 }
 
 /* units of channel @id that still wait in the output queues of @port */
@@ -528,7 +528,7 @@ static void check_inside(const struct sim *sim, uint64_t in_flight_units)
 			if (port->kind == PORT_EDGE)
 				counted += port->stats->extent_units;
 			for (uint32_t c = 0; port->kind == PORT_FABRIC && c < port->lane_count; c++)
-				inside += port->link->held_units[c];
+				inside += port->link->rx.held_units[c];
 		}
 	}
 	if (inside > counted)
@@ -585,7 +585,7 @@ void sim_check(struct sim *sim)
 static void check_going(const struct sim *sim, const struct sim_node *node)
 {
 	for (uint32_t p = 0; p < node->config->port_count; p++)
-		if (node->links[p].stop || node->links[p].stopped)
+		if (node->links[p].stop.wanted || node->links[p].stop.by_peer)
 			sim_fail(sim, node->config->name, "p%u: stopped, though all is empty", p);
 }
 
@@ -607,7 +607,7 @@ static void check_port_released(const struct sim *sim, const struct sim_node *no
 		sim_fail(sim, node->config->name, "p%u: %u flows are still held at their source", p,
 			 port->fgfc.on);
 	for (uint32_t c = 0; c < port->lane_count; c++)
-		if (port->link->held_units[c] || port->promised_units[c] ||
+		if (port->link->rx.held_units[c] || port->promised_units[c] ||
 		    port->output[c].queue.units)
 			sim_fail(sim, node->config->name,
 				 "p%u: a buffer is not empty, or space in it is promised", p);

@@ -5,7 +5,7 @@
 /* data in flight towards @link; reads a copy of its state */
 static uint64_t ring_bytes_of(const struct link *link)
 {
-	struct ring_rx ring = link->rx;
+	struct ring_rx ring = link->rx.ring;
 	struct record record;
 	uint64_t bytes = 0;
 

@@ -60,11 +60,11 @@ static void check_input(const struct sim *sim, const struct sim_node *node, uint
 		sim_fail(sim, node->config->name, "p%u: %u packets are from there, it counts %u", p,
 			 held->packets_from[p], port->packets_from);
 	for (uint32_t l = 0; lid_port_up(lid, p) && l < lid->lane_count; l++)
-		if (port->link->buffer_units &&
-		    port->link->held_units[l] != held->input_units[p][l])
+		if (port->link->rx.buffer_units &&
+		    port->link->rx.held_units[l] != held->input_units[p][l])
 			sim_fail(sim, node->config->name,
 				 "p%u lane %u: %u units are in the buffer, it counts %u", p, l,
-				 held->input_units[p][l], port->link->held_units[l]);
+				 held->input_units[p][l], port->link->rx.held_units[l]);
 }
 
 static void check_switch(const struct sim *sim, const struct sim_node *node)
@@ -113,11 +113,11 @@ static void check_credit(const struct sim *sim, uint32_t from_node, uint32_t fro
 			sim_fail(sim, where,
 				 "p%u lane %u: its sender has credit that was not given", to_port,
 				 l);
-		if (to->buffer_units &&
-		    open + (int32_t)to->held_units[l] > (int32_t)to->buffer_units)
+		if (to->rx.buffer_units &&
+		    open + (int32_t)to->rx.held_units[l] > (int32_t)to->rx.buffer_units)
 			sim_fail(sim, where,
 				 "p%u lane %u: credit for %d units, though %u of %u are taken",
-				 to_port, l, open, to->held_units[l], to->buffer_units);
+				 to_port, l, open, to->rx.held_units[l], to->rx.buffer_units);
 	}
 }
 
@@ -161,9 +161,9 @@ void sim_check_released_lid(struct sim *sim)
 			sim_fail(sim, node->config->name, "%u packets are left", lid->sw.pool.used);
 		for (uint32_t p = 0; p < lid->sw.port_count; p++)
 			for (uint32_t l = 0; l < lid->lane_count; l++)
-				if (node->links[p].held_units[l])
+				if (node->links[p].rx.held_units[l])
 					sim_fail(sim, node->config->name,
 						 "p%u lane %u: %u units are left", p, l,
-						 node->links[p].held_units[l]);
+						 node->links[p].rx.held_units[l]);
 	}
 }

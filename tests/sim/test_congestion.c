@@ -289,7 +289,7 @@ static const char racks[] =
 
 static uint32_t units_on(const struct link *link)
 {
-	struct ring_rx ring = link->rx;
+	struct ring_rx ring = link->rx.ring;
 	struct record record;
 	uint32_t units = 0;
 

@@ -25,14 +25,14 @@ static const char chain[] = "name: figure-2b\n"
 
 static void link_close(struct sim *sim, const char *name, uint32_t port)
 {
-	sim_switch(sim, name)->ports[port].link->busy_until_ps = NODE_S;
+	sim_switch(sim, name)->ports[port].link->tx.busy_until_ps = NODE_S;
 }
 
 static void link_open(struct sim *sim, const char *name, uint32_t port, node_time_t now)
 {
 	struct dataplane *dp = sim_switch(sim, name);
 
-	dp->ports[port].link->busy_until_ps = now;
+	dp->ports[port].link->tx.busy_until_ps = now;
 	dp->ports[port].link->ps_per_byte = BYTE_PS;
 	event_tree_set(&dp->sw.events, dp->sw.port_count + port, now);
 	clock_notify(&sim->clock, dp->sw.config->index, now);
@@ -58,7 +58,7 @@ static const struct ifct_entry *the_flow(struct sim *sim, const char *name, uint
 /* packets in flight to port @port */
 static uint32_t under_way(struct sim *sim, const char *name, uint32_t port)
 {
-	struct ring_rx ring = sim_switch(sim, name)->ports[port].link->rx;
+	struct ring_rx ring = sim_switch(sim, name)->ports[port].link->rx.ring;
 	struct record record;
 	uint32_t packets = 0;
 

@@ -26,25 +26,25 @@ typedef void rogue_fn(struct rogue *rogue, node_time_t end);
 static struct record *next_record(struct rogue *rogue, node_time_t at, uint32_t captured_bytes)
 {
 	static uint64_t nowhere[32];
-	struct record *record = ring_reserve(&rogue->link->tx, captured_bytes);
+	struct record *record = ring_reserve(&rogue->link->tx.ring, captured_bytes);
 
 	if (!record)
 		return (struct record *)nowhere;
 	*record = (struct record){ .at_ps = at,
 				   .wire_bytes = 128,
 				   .captured_bytes = captured_bytes,
-				   .sequence = rogue->link->sequence++,
+				   .sequence = rogue->link->tx.sequence++,
 				   .kind = RECORD_PACKET };
-	ring_commit(&rogue->link->tx, captured_bytes);
-	rogue->link->first_sent_ps = at;
+	ring_commit(&rogue->link->tx.ring, captured_bytes);
+	rogue->link->tx.first_sent_ps = at;
 	return record;
 }
 
 static void bad_tail(struct rogue *rogue, node_time_t end)
 {
 	(void)end;
-	atomic_store(&rogue->link->tx.page->tail, UINT64_MAX - 63);
-	rogue->link->first_sent_ps = NODE_TIME_NEVER; /* the good one is not published over it */
+	atomic_store(&rogue->link->tx.ring.page->tail, UINT64_MAX - 63);
+	rogue->link->tx.first_sent_ps = NODE_TIME_NEVER; /* the good one is not published over it */
 }
 
 static void bad_kind(struct rogue *rogue, node_time_t end)

@@ -145,10 +145,10 @@ static inline node_time_t fabric_run(node_time_t limit)
 			    next = NODE_TIME_NEVER;
 
 		for (uint32_t i = 0; i < 2; i++) {
-			ring_refresh(&ends[i].link.rx);
+			ring_refresh(&ends[i].link.rx.ring);
 			next = node_time_min(next, nicd_ops.run(ends[i].nic, window_end));
 			next = node_time_min(next, link_flush(&ends[i].link, &(bool){ 0 }));
-			ring_release(&ends[i].link.rx);
+			ring_release(&ends[i].link.rx.ring);
 		}
 		ck_assert_uint_ge(next, window_end);
 		now = next;

@@ -53,7 +53,7 @@ static void send_cnp(uint32_t slot)
 	uint32_t length = roce_cnp_write(&reply, frame);
 	uint64_t before = two[0].stats->delivered_packets, cnps = tx(slot)->cnps;
 
-	bytes = link_send_packet(&two[1].link, node_time_max(two_now, two[1].link.busy_until_ps),
+	bytes = link_send_packet(&two[1].link, node_time_max(two_now, two[1].link.tx.busy_until_ps),
 				 length + 4, length, length, 1, SEND_NONE);
 	ck_assert_ptr_nonnull(bytes);
 	memcpy(bytes, frame, length);

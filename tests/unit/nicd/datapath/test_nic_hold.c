@@ -204,7 +204,7 @@ static void run(node_time_t ps)
 		link_refresh(&link_, 0);
 		nicd_ops.run(nic, now + NODE_US);
 		link_flush(&link_, &(bool){ 0 });
-		ring_release(&link_.rx);
+		ring_release(&link_.rx.ring);
 	}
 }
 

@@ -36,7 +36,7 @@ static void real_turn(void)
 		nicd_ops.run(ends[i].nic, now + 1);
 		link_flush(&ends[i].link, &(bool){ 0 });
 		if (!ends[i].link.down)
-			ring_release(&ends[i].link.rx);
+			ring_release(&ends[i].link.rx.ring);
 		nicd_ops.host_deliver(ends[i].nic, now);
 	}
 }

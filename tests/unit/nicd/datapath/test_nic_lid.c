@@ -167,7 +167,7 @@ TEST_RANGE(nic_lid__bad_headers_are_dropped, 0, 3)
 	run_out();
 	ck_assert_uint_eq(two[1].stats->drops[reasons[_i]], seen);
 	ck_assert_uint_eq(two[1].stats->delivered_packets + seen, two[0].stats->injected_packets);
-	ck_assert_uint_eq(two[1].link.held_units[0], 0);
+	ck_assert_uint_eq(two[1].link.rx.held_units[0], 0);
 	two_free();
 }
 

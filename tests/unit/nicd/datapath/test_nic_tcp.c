@@ -149,13 +149,13 @@ TEST_RANGE(nic_tcp__only_data_is_ecn_capable, 0, 2)
 	two[0].config.roce.tcp.ecn = _i;
 	two_build();
 	two_run(TWO_LEAD_PS);
-	ring_refresh(&two[1].link.rx);
-	bytes = ring_peek(&two[1].link.rx, &header);
+	ring_refresh(&two[1].link.rx.ring);
+	bytes = ring_peek(&two[1].link.rx.ring, &header);
 	ck_assert_ptr_nonnull(bytes);
 	ck_assert_uint_eq(ecn_read(bytes, header.captured_bytes), _i ? 2 : 0);
 	two_run(TWO_LEAD_PS + 200 * NODE_NS); /* it has arrived, and its ACK is in flight */
-	ring_refresh(&two[0].link.rx);
-	bytes = ring_peek(&two[0].link.rx, &header);
+	ring_refresh(&two[0].link.rx.ring);
+	bytes = ring_peek(&two[0].link.rx.ring, &header);
 	ck_assert_ptr_nonnull(bytes);
 	ck_assert_uint_eq(header.captured_bytes, FRAME_BYTES_MIN);
 	ck_assert_uint_eq(ecn_read(bytes, header.captured_bytes), 0);
@@ -208,7 +208,7 @@ TEST_RANGE(nic_tcp__forged_frames_are_harmless, 0, 10)
 		two_run(two_now + NODE_US);
 		if (two_now == NODE_TIME_NEVER)
 			break;
-		two_now = node_time_max(two_now, two[1].link.busy_until_ps);
+		two_now = node_time_max(two_now, two[1].link.tx.busy_until_ps);
 		bytes = link_send_packet(&two[1].link, two_now, sizeof(frame) + 4, sizeof(frame),
 					 sizeof(frame), 0, SEND_NONE);
 		ck_assert_ptr_nonnull(bytes);

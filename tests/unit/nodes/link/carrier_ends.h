@@ -240,7 +240,8 @@ static inline void send_acks(struct end *from, uint32_t count)
 static inline void carry(void)
 {
 	now_ps = node_time_max(now_ps + NODE_US,
-			       node_time_max(a.link.busy_until_ps, b.link.busy_until_ps) + LEAD);
+			       node_time_max(a.link.tx.busy_until_ps, b.link.tx.busy_until_ps) +
+				       LEAD);
 	link_flush(&a.link, &(bool){ 0 });
 	link_flush(&b.link, &(bool){ 0 });
 	for (int turn = 0; turn < 200; turn++) {
@@ -262,7 +263,7 @@ static inline const uint8_t *receive(struct end *to)
 	ck_assert_uint_ne(at, NODE_TIME_NEVER);
 	bytes = link_receive(&to->link, &header, at);
 	link_done(&to->link, &header);
-	ring_release(&to->link.rx);
+	ring_release(&to->link.rx.ring);
 	return bytes;
 }
 

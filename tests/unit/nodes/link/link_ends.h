@@ -163,7 +163,7 @@ static inline void guard_both(void)
 /* everything that @from sends is lost, until this is reset */
 static inline void lose_all(struct end *from, bool all)
 {
-	from->link.loss_ppb = all ? 1000000000 : 0;
+	from->link.loss.ppb = all ? 1000000000 : 0;
 }
 
 /* Sends a frame of @frame_bytes, whose captured bytes are four times its tag.  Return: false if it
@@ -172,7 +172,7 @@ static inline bool send_frame(struct end *from, uint32_t frame_bytes, uint32_t t
 			      uint32_t tag)
 {
 	struct link *link = &from->link;
-	uint8_t *bytes = link_send_packet(link, link->busy_until_ps, frame_bytes + 4, 4,
+	uint8_t *bytes = link_send_packet(link, link->tx.busy_until_ps, frame_bytes + 4, 4,
 					  frame_bytes, traffic_class, tag);
 
 	if (bytes)
@@ -182,19 +182,19 @@ static inline bool send_frame(struct end *from, uint32_t frame_bytes, uint32_t t
 
 static inline void send_words(struct end *from, bool idle)
 {
-	link_send_words(&from->link, from->link.busy_until_ps, idle);
+	link_send_words(&from->link, from->link.tx.busy_until_ps, idle);
 }
 
 /* writes a record as a peer might that breaks the rules */
 static inline void forge(struct end *from, const struct record *forged)
 {
-	struct record *record = ring_reserve(&from->link.tx, forged->captured_bytes);
+	struct record *record = ring_reserve(&from->link.tx.ring, forged->captured_bytes);
 
 	ck_assert_ptr_nonnull(record);
 	memcpy(record, forged, sizeof(*record));
 	memset(record_captured(record), 0, forged->captured_bytes);
-	ring_commit(&from->link.tx, forged->captured_bytes);
-	ring_publish(&from->link.tx);
+	ring_commit(&from->link.tx.ring, forged->captured_bytes);
+	ring_publish(&from->link.tx.ring);
 }
 
 static inline void forge_word(struct end *from, uint32_t kind, uint32_t traffic_class,
@@ -214,12 +214,12 @@ static inline const uint8_t *receive(struct end *to, struct record *header, node
 
 	link_flush(&a.link, &(bool){ 0 });
 	link_flush(&b.link, &(bool){ 0 });
-	ring_refresh(&to->link.rx);
+	ring_refresh(&to->link.rx.ring);
 	*at = link_next_at(&to->link);
 	ck_assert_uint_ne(*at, NODE_TIME_NEVER);
 	bytes = link_receive(&to->link, header, *at);
 	link_done(&to->link, header);
-	ring_release(&to->link.rx);
+	ring_release(&to->link.rx.ring);
 	return bytes;
 }
 
@@ -232,7 +232,7 @@ static inline uint32_t receive_all(struct end *to)
 
 	link_flush(&a.link, &(bool){ 0 });
 	link_flush(&b.link, &(bool){ 0 });
-	ring_refresh(&to->link.rx);
+	ring_refresh(&to->link.rx.ring);
 	while (link_next_at(&to->link) != NODE_TIME_NEVER)
 		frames += receive(to, &header, &at) != NULL;
 	return frames;

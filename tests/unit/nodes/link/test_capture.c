@@ -430,13 +430,13 @@ TEST(link__stamps_of_both_ends_differ_by_the_delay)
 	a.capture = &capture;
 	place = link_send_packet(&a, 0, 1004, 48, 1000, 0, 0);
 	memset(place, 'p', 48);
-	a.loss_ppb = 1000000000;
-	place = link_send_packet(&a, a.busy_until_ps, 504, 48, 500, 0, 0);
+	a.loss.ppb = 1000000000;
+	place = link_send_packet(&a, a.tx.busy_until_ps, 504, 48, 500, 0, 0);
 	ck_assert_ptr_nonnull(place);
 	memset(place, 'l', 48);
-	link_send_fgfc(&a, a.busy_until_ps, frame_bytes, 92);
-	a.loss_ppb = 0;
-	link_send_pause(&a, a.busy_until_ps, frame_bytes, 60);
+	link_send_fgfc(&a, a.tx.busy_until_ps, frame_bytes, 92);
+	a.loss.ppb = 0;
+	link_send_pause(&a, a.tx.busy_until_ps, frame_bytes, 60);
 	link_flush(&a, &packet);
 	/* in the other direction */
 	memset(link_send_packet(&b, 0, 2004, 48, 2000, 0, 0), 'r', 48);

@@ -279,9 +279,9 @@ TEST_RANGE(carrier_guard__losses_are_reported, 0, 2)
 	port.guarded = true;
 	ends_reopen();
 	send_packet(&a, 300, 0, 1);
-	a.link.loss_ppb = 1000000000;
+	a.link.loss.ppb = 1000000000;
 	ck_assert(!send_packet(&a, 300, 0, 2));
-	a.link.loss_ppb = 0;
+	a.link.loss.ppb = 0;
 	send_packet(&a, 300, 0, 3);
 	carry();
 	ck_assert_uint_eq(receive_all(&b), 2);
@@ -381,7 +381,7 @@ TEST_RANGE(carrier_intake__malformed_is_dropped, 0, 2)
 	inject(bytes, sizeof(bytes));
 	ck_assert_uint_eq(drops(&b, DROP_OVERSIZE), 1);
 	ck_assert(nothing_there(&b));
-	ck_assert(!b.link.rx.broken);
+	ck_assert(!b.link.rx.ring.broken);
 }
 
 TEST(carrier_intake__longest_that_the_ring_takes)
@@ -396,7 +396,7 @@ TEST(carrier_intake__longest_that_the_ring_takes)
 		inject(bytes, length);
 	ck_assert_uint_eq(drops(&b, DROP_OVERSIZE), 11);
 	ck_assert(nothing_there(&b));
-	ck_assert(!b.link.rx.broken);
+	ck_assert(!b.link.rx.ring.broken);
 }
 
 /* Frames of random length and bytes, and real ones with some bytes changed: the ring never breaks,
@@ -434,10 +434,10 @@ TEST_RANGE(carrier_intake__random_bytes_are_harmless, 0, 4)
 			bytes[random_below(&random, length)] = (uint8_t)random_next(&random);
 		inject(bytes, length);
 		receive_all(&b);
-		ck_assert(!b.link.rx.broken);
+		ck_assert(!b.link.rx.ring.broken);
 	}
 	ck_assert_uint_gt(drops(&b, DROP_MALFORMED), 1000);
-	b.link.sequence_expected = b.link.seen_told = a.link.sequence;
+	b.link.rx.sequence_expected = b.link.guard.seen_told = a.link.tx.sequence;
 	send_packet(&a, 100, 0, 1);
 	carry();
 	ck_assert_uint_eq(receive_all(&b), 1);
@@ -500,7 +500,7 @@ TEST_RANGE(carrier__frames_pass_a_veth_unchanged, 0, 2)
 	do
 		settle();
 	while (port.guarded && a.seen < CLASSES);
-	ck_assert_uint_eq(b.link.held_units[1], 0);
+	ck_assert_uint_eq(b.link.rx.held_units[1], 0);
 	ck_assert_uint_eq(a.seen, port.guarded ? CLASSES : 0);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD) + drops(&b, DROP_MALFORMED), 0);
 }

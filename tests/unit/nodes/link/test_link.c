@@ -66,9 +66,9 @@ TEST(link_send_packet__time_and_content)
 	const uint8_t *bytes;
 	uint32_t tag;
 
-	a.link.busy_until_ps = 1000;
+	a.link.tx.busy_until_ps = 1000;
 	memcpy(link_send_packet(&a.link, 5000, 1504, 4, 1500, 1, 77), &(uint32_t){ 77 }, 4);
-	ck_assert_uint_eq(a.link.busy_until_ps, 5000 + (1504 + GAP_BYTES) * 40);
+	ck_assert_uint_eq(a.link.tx.busy_until_ps, 5000 + (1504 + GAP_BYTES) * 40);
 	bytes = receive(&b, &header, &at);
 	ck_assert_ptr_nonnull(bytes);
 	ck_assert_uint_eq(header.at_ps, 5000 + LEAD);
@@ -153,10 +153,10 @@ TEST(link_send_acks__time_and_content)
 	ck_assert_uint_eq(header.kind, RECORD_ACKS);
 	ck_assert_uint_eq(at, 700 + LEAD + 13 * 40);
 	ck_assert_mem_eq(bytes, frame, sizeof(frame));
-	ck_assert_uint_eq(a.link.busy_until_ps, 700 + (13 + GAP_BYTES) * 40);
+	ck_assert_uint_eq(a.link.tx.busy_until_ps, 700 + (13 + GAP_BYTES) * 40);
 	ck_assert_uint_eq(stats_port(a.stats, 0)->ack_frames, 1);
 	ck_assert_uint_eq(stats_port(b.stats, 0)->rx_packets, 0);
-	ck_assert_uint_eq(b.link.held_units[0], 0); /* ACK frames need no buffer */
+	ck_assert_uint_eq(b.link.rx.held_units[0], 0); /* ACK frames need no buffer */
 }
 
 TEST(link_flush__earliest_arrival_once)
@@ -181,13 +181,13 @@ TEST(link_next_at__cut_through_waits_for_64_bytes)
 	config.switch_.cut_through = true;
 	ends_reopen();
 	send_frame(&a, 1500, 0, 0);
-	start = a.link.busy_until_ps;
+	start = a.link.tx.busy_until_ps;
 	link_send_acks(&a.link, start, frame, sizeof(frame), 159);
 	receive(&b, &header, &at);
 	ck_assert_uint_eq(at, LEAD + 64 * 40);
 	receive(&b, &header, &at);
 	ck_assert_uint_eq(at, start + LEAD + 159 * 40);
-	start = a.link.busy_until_ps;
+	start = a.link.tx.busy_until_ps;
 	send_frame(&a, 40, 0, 0);
 	receive(&b, &header, &at);
 	ck_assert_uint_eq(at, start + LEAD + 44 * 40);
@@ -204,10 +204,10 @@ TEST(link_refresh__not_before_the_window)
 
 TEST(link_next_at__never_without_a_record)
 {
-	ring_refresh(&b.link.rx);
+	ring_refresh(&b.link.rx.ring);
 	ck_assert_uint_eq(link_next_at(&b.link), NODE_TIME_NEVER);
 	send_frame(&a, 60, 0, 0);
-	ring_refresh(&b.link.rx);
+	ring_refresh(&b.link.rx.ring);
 	ck_assert_uint_eq(link_next_at(&b.link), NODE_TIME_NEVER); /* not flushed */
 }
 
@@ -225,7 +225,7 @@ TEST(link_next_at__time_never_goes_back)
 	ck_assert_uint_eq(first, 100 + 9000 * 40);
 	receive(&b, &header, &second);
 	ck_assert_uint_eq(second, first);
-	ring_refresh(&b.link.rx);
+	ring_refresh(&b.link.rx.ring);
 	ck_assert_uint_eq(link_next_at(&b.link), NODE_TIME_NEVER);
 }
 
@@ -247,7 +247,7 @@ TEST_RANGE(link_receive__bad_records_are_dropped, 0, 7)
 	forge(&a, &bad[_i]);
 	ck_assert_ptr_null(receive(&b, &header, &at));
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 1);
-	ck_assert_uint_eq(b.link.held_units[0], 0);
+	ck_assert_uint_eq(b.link.rx.held_units[0], 0);
 }
 
 /* The sender ignores XOFF: what exceeds the buffer is dropped and counted, for each class. */
@@ -258,7 +258,7 @@ TEST(link_receive__buffer_overflow_is_dropped)
 		      &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = i });
 	ck_assert_uint_eq(receive_all(&b), BUFFER_UNITS);
 	ck_assert_uint_eq(drops(&b, DROP_BUFFER_OVERFLOW), 3);
-	ck_assert_uint_eq(b.link.held_units[0], BUFFER_UNITS);
+	ck_assert_uint_eq(b.link.rx.held_units[0], BUFFER_UNITS);
 	forge(&a, &(struct record){ .kind = RECORD_PACKET,
 				    .wire_bytes = 64,
 				    .traffic_class = 1,
@@ -286,10 +286,10 @@ TEST(link_release__frees_buffer_by_class)
 	send_frame(&a, 4096, 1, 0);
 	send_frame(&a, 4096, 1, 0);
 	ck_assert_uint_eq(receive_all(&b), 2);
-	ck_assert_uint_eq(b.link.held_units[1], 32);
+	ck_assert_uint_eq(b.link.rx.held_units[1], 32);
 	link_release(&b.link, 1, 16);
-	ck_assert_uint_eq(b.link.held_units[1], 16);
-	ck_assert_uint_eq(b.link.held_units[0], 0);
+	ck_assert_uint_eq(b.link.rx.held_units[1], 16);
+	ck_assert_uint_eq(b.link.rx.held_units[0], 0);
 	ck_assert(!link_words_due(&b.link)); /* the owner decides */
 }
 
@@ -302,7 +302,7 @@ TEST(link_release__buffer_of_0_is_unlimited)
 		send_frame(&a, 9216, 0, 0);
 	ck_assert_uint_eq(receive_all(&b), 1000);
 	link_release(&b.link, 0, 36);
-	ck_assert_uint_eq(b.link.held_units[0], 0);
+	ck_assert_uint_eq(b.link.rx.held_units[0], 0);
 }
 
 /* XOFF reaches the sender's owner once, by class. Control words take 8 bytes of the link, without a
@@ -316,7 +316,7 @@ TEST(link_hold__xoff_reaches_the_peer_once)
 	ck_assert(link_words_due(&b.link));
 	send_words(&b, false);
 	ck_assert(!link_words_due(&b.link));
-	ck_assert_uint_eq(b.link.busy_until_ps, LINK_WORD_BYTES * 40);
+	ck_assert_uint_eq(b.link.tx.busy_until_ps, LINK_WORD_BYTES * 40);
 	receive(&a, &header, &at);
 	ck_assert_uint_eq(header.word, (uint64_t)LINK_WORD_STOP << 32 | 1 << 1);
 	ck_assert(link_stopped(&a.link, 1) && !link_stopped(&a.link, 0));
@@ -378,7 +378,7 @@ TEST_RANGE(link_hold__lost_word_is_sent_again, 0, 2)
 	port.guarded = true;
 	ends_reopen();
 	link_hold(&b.link, 0, true);
-	b.link.stop_told = 1; /* as if it had been sent */
+	b.link.stop.told = 1; /* as if it had been sent */
 	if (_i) {
 		for (uint32_t i = 0; i < LINK_SEEN_FRAMES; i++)
 			send_frame(&a, 60, 0, 0);
@@ -422,5 +422,5 @@ TEST(link_reject__frees_the_buffer)
 	send_frame(&a, 4096, 1, 0);
 	receive(&b, &header, &at);
 	link_reject(&b.link, &header);
-	ck_assert_uint_eq(b.link.held_units[1], 0);
+	ck_assert_uint_eq(b.link.rx.held_units[1], 0);
 }

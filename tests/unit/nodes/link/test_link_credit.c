@@ -116,17 +116,17 @@ static void receive_all(struct end *to)
 
 	link_flush(&a.link, &(bool){ 0 });
 	link_flush(&b.link, &(bool){ 0 });
-	ring_refresh(&to->link.rx);
+	ring_refresh(&to->link.rx.ring);
 	while ((at = link_next_at(&to->link)) != NODE_TIME_NEVER) {
 		link_receive(&to->link, &header, at);
 		link_done(&to->link, &header);
 	}
-	ring_release(&to->link.rx);
+	ring_release(&to->link.rx.ring);
 }
 
 static void send_words(struct end *from, bool idle)
 {
-	link_send_words(&from->link, from->link.busy_until_ps, idle);
+	link_send_words(&from->link, from->link.tx.busy_until_ps, idle);
 }
 
 /* exchanges control words until none is due */
@@ -145,24 +145,24 @@ static bool send_frame(uint32_t frame_bytes, uint32_t lane)
 {
 	struct link *link = &a.link;
 
-	if (!link_has_credit(link, lane, units_of_bytes(frame_bytes), link->busy_until_ps))
+	if (!link_has_credit(link, lane, units_of_bytes(frame_bytes), link->tx.busy_until_ps))
 		return false;
-	link_send_packet(link, link->busy_until_ps, frame_bytes + 16, 0, frame_bytes, lane, 0);
+	link_send_packet(link, link->tx.busy_until_ps, frame_bytes + 16, 0, frame_bytes, lane, 0);
 	return true;
 }
 
 static void forge_word(struct end *from, uint32_t kind, uint32_t lane, uint32_t value)
 {
-	struct record *record = ring_reserve(&from->link.tx, 0);
+	struct record *record = ring_reserve(&from->link.tx.ring, 0);
 
 	ck_assert_ptr_nonnull(record);
-	*record = (struct record){ .at_ps = from->link.last_at_ps,
+	*record = (struct record){ .at_ps = from->link.tx.last_at_ps,
 				   .kind = RECORD_WORD,
 				   .wire_bytes = LINK_WORD_BYTES,
 				   .traffic_class = (uint16_t)lane,
 				   .word = (uint64_t)kind << 32 | value };
-	ring_commit(&from->link.tx, 0);
-	ring_publish(&from->link.tx);
+	ring_commit(&from->link.tx.ring, 0);
+	ring_publish(&from->link.tx.ring);
 }
 
 static int32_t available(const struct end *end, uint32_t lane)
@@ -222,7 +222,7 @@ TEST(link_credit__never_overflows)
 
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		uint32_t lane = (uint32_t)random_below(&draws, LANES);
-		uint32_t *held = &b.link.held_units[lane];
+		uint32_t *held = &b.link.rx.held_units[lane];
 
 		sent += send_frame(1 + (uint32_t)random_below(&draws, 4096), lane);
 		if (random_below(&draws, 4))
@@ -247,22 +247,22 @@ TEST(link_credit__losses_do_not_leak)
 {
 	guard_both();
 	settle();
-	a.link.loss_ppb = 500000000;
+	a.link.loss.ppb = 500000000;
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		uint32_t lane = (uint32_t)random_below(&draws, LANES);
 
 		while (send_frame(1 + (uint32_t)random_below(&draws, 4096), lane))
 			;
 		receive_all(&b);
-		if (b.link.held_units[lane])
-			link_release(&b.link, lane, b.link.held_units[lane]);
+		if (b.link.rx.held_units[lane])
+			link_release(&b.link, lane, b.link.rx.held_units[lane]);
 		settle();
 	}
 	ck_assert_uint_gt(a.lost, ROUNDS);
 	ck_assert_uint_eq(a.lost, stats_port(a.stats, 0)->lost_packets);
 	for (uint32_t lane = 0; lane < LANES; lane++) {
-		if (b.link.held_units[lane])
-			link_release(&b.link, lane, b.link.held_units[lane]);
+		if (b.link.rx.held_units[lane])
+			link_release(&b.link, lane, b.link.rx.held_units[lane]);
 		settle();
 		ck_assert_int_gt(available(&a, lane), BUFFER_UNITS - BUFFER_UNITS / CREDIT_PARTS);
 	}
@@ -278,12 +278,12 @@ TEST(link_credit__lost_word_is_asked_for)
 	guard_both();
 	send_words(&b, false);
 	link_flush(&b.link, &(bool){ 0 });
-	ring_refresh(&a.link.rx);
+	ring_refresh(&a.link.rx.ring);
 	while (link_next_at(&a.link) != NODE_TIME_NEVER)
-		link_done(&a.link, &a.link.head);
+		link_done(&a.link, &a.link.rx.head);
 	ck_assert(!send_frame(256, 0));
 	ck_assert_uint_lt(link_ask_at(&a.link), NODE_TIME_NEVER);
-	a.link.busy_until_ps = link_ask_at(&a.link);
+	a.link.tx.busy_until_ps = link_ask_at(&a.link);
 	settle();
 	ck_assert_uint_eq(a.told, 1);
 	ck_assert(send_frame(256, 0));
@@ -333,7 +333,7 @@ TEST_RANGE(link_credit__false_words_are_dropped, 0, 6)
 	receive_all(&a);
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD), 1);
 	ck_assert_uint_eq(a.told, 0);
-	ck_assert_uint_eq(a.link.stopped, 0);
+	ck_assert_uint_eq(a.link.stop.by_peer, 0);
 }
 
 TEST(link_credit__other_kinds_have_none)
@@ -359,8 +359,8 @@ TEST(link_credit__packets_without_credit_are_dropped)
 		send_frame(4096, 0);
 	receive_all(&b);
 	ck_assert_uint_eq(drops(&b, DROP_BUFFER_OVERFLOW), 10 - BUFFER_UNITS / 16);
-	ck_assert_uint_le(b.link.held_units[0], BUFFER_UNITS);
-	link_release(&b.link, 0, b.link.held_units[0]);
+	ck_assert_uint_le(b.link.rx.held_units[0], BUFFER_UNITS);
+	link_release(&b.link, 0, b.link.rx.held_units[0]);
 	settle();
 	ck_assert_uint_eq(a.lost, 10 - BUFFER_UNITS / 16);
 	ck_assert_int_eq(available(&a, 0), BUFFER_UNITS); /* the limit was sent again */

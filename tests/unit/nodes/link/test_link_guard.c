@@ -24,7 +24,7 @@ TEST(link_guard__lost_frame_is_reported)
 	ck_assert_uint_eq(a.told.lost, 1);
 	ck_assert_uint_eq(a.told.tags, 1 << 2);
 	ck_assert_uint_eq(a.told.seen, 2);
-	ck_assert_uint_eq(a.link.log_first, a.link.sequence);
+	ck_assert_uint_eq(a.link.guard.log_first, a.link.tx.sequence);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
 
@@ -34,11 +34,11 @@ TEST(link_guard__tail_loss_found_by_sync)
 	guard_both();
 	lose_all(&a, true);
 	send_frame(&a, 60, 0, 9);
-	ck_assert(a.link.sync_due);
+	ck_assert(a.link.guard.sync_due);
 	send_words(&a, false); /* not idle: no SYNC */
-	ck_assert(a.link.sync_due);
+	ck_assert(a.link.guard.sync_due);
 	send_words(&a, true);
-	ck_assert(!a.link.sync_due);
+	ck_assert(!a.link.guard.sync_due);
 	receive_all(&b);
 	send_words(&b, false);
 	receive_all(&a);
@@ -87,7 +87,7 @@ TEST(link_guard__lost_ack_frame)
 	lose_all(&a, true);
 	link_send_acks(&a.link, 0, frame, sizeof(frame), 20);
 	lose_all(&a, false);
-	link_send_acks(&a.link, a.link.busy_until_ps, frame, 3, 20);
+	link_send_acks(&a.link, a.link.tx.busy_until_ps, frame, 3, 20);
 	ck_assert_uint_eq(receive_all(&b), 1);
 	send_words(&b, false);
 	receive_all(&a);
@@ -122,8 +122,8 @@ TEST(link_guard__every_frame_is_accounted_for)
 
 	port.loss_ppb = 300000000;
 	guard_both();
-	a.link.sequence = b.link.sequence_expected = b.link.seen_told = a.link.log_first =
-		UINT32_MAX - 500;
+	a.link.tx.sequence = b.link.rx.sequence_expected = b.link.guard.seen_told =
+		a.link.guard.log_first = UINT32_MAX - 500;
 	for (uint32_t i = 0; i < 2000; i++) {
 		if (link_may_send(&a.link)) {
 			send_frame(&a, 200, 0, i);
@@ -132,7 +132,7 @@ TEST(link_guard__every_frame_is_accounted_for)
 		if (i % 7 == 0)
 			send_words(&a, true);
 		receive_all(&b);
-		link_release(&b.link, 0, b.link.held_units[0]);
+		link_release(&b.link, 0, b.link.rx.held_units[0]);
 		send_words(&b, true);
 		receive_all(&a);
 	}
@@ -204,24 +204,25 @@ TEST(link_guard__frames_of_others)
 		send_frame(&a, 1000, 0, sent++);
 		if (round % 3 == 0) /* as if it were the next one */
 			forge(&a, &(struct record){ .kind = RECORD_PACKET,
-						    .at_ps = a.link.last_at_ps,
+						    .at_ps = a.link.tx.last_at_ps,
 						    .wire_bytes = 600,
 						    .captured_bytes = 4,
-						    .sequence = a.link.sequence + round % 7 });
+						    .sequence = a.link.tx.sequence + round % 7 });
 		if (round % 5 == 0) /* an old one */
-			forge(&a, &(struct record){ .kind = RECORD_PACKET,
-						    .at_ps = a.link.last_at_ps,
-						    .wire_bytes = 600,
-						    .captured_bytes = 4,
-						    .sequence = a.link.sequence - 1 - round % 11 });
+			forge(&a,
+			      &(struct record){ .kind = RECORD_PACKET,
+						.at_ps = a.link.tx.last_at_ps,
+						.wire_bytes = 600,
+						.captured_bytes = 4,
+						.sequence = a.link.tx.sequence - 1 - round % 11 });
 		if (round % 50 == 49)
 			forge(&b, &(struct record){ .kind = RECORD_WORD,
-						    .at_ps = b.link.last_at_ps,
+						    .at_ps = b.link.tx.last_at_ps,
 						    .wire_bytes = LINK_WORD_BYTES,
 						    .word = (uint64_t)LINK_WORD_STOP << 32 |
 							    round % 4 });
 		receive_all(&b);
-		link_release(&b.link, 0, b.link.held_units[0]);
+		link_release(&b.link, 0, b.link.rx.held_units[0]);
 		send_words(&a, true);
 		receive_all(&b);
 		send_words(&b, true);
@@ -233,14 +234,14 @@ TEST(link_guard__frames_of_others)
 	for (uint32_t round = 0; round < 100; round++) {
 		send_frame(&a, 1000, 0, sent++);
 		ck_assert_uint_le(receive_all(&b), 1);
-		link_release(&b.link, 0, b.link.held_units[0]);
+		link_release(&b.link, 0, b.link.rx.held_units[0]);
 		send_words(&a, true);
 		receive_all(&b);
 		send_words(&b, true);
 		receive_all(&a);
 	}
 	ck_assert_uint_eq(a.told.seen + a.told.lost, sent);
-	ck_assert_uint_eq(a.link.log_first, a.link.sequence);
+	ck_assert_uint_eq(a.link.guard.log_first, a.link.tx.sequence);
 	ck_assert(!link_stopped(&a.link, 0) && !link_stopped(&a.link, 1));
 	send_frame(&a, 1000, 0, sent);
 	ck_assert_uint_eq(receive_all(&b), 1);
@@ -326,13 +327,13 @@ TEST(link_flight__unsent_xoff_has_no_effect)
 /* counters wrap; one packet may always be sent, however small the flight is */
 TEST(link_flight__wraps_and_allows_one_packet)
 {
-	a.link.sent_units = a.link.arrived_units = b.link.taken_units = b.link.taken_noted =
-		UINT32_MAX - 100;
+	a.link.flight.sent_units = a.link.flight.arrived_units = b.link.flight.taken_units =
+		b.link.flight.taken_noted = UINT32_MAX - 100;
 	for (uint32_t round = 0; round < 3; round++) {
 		ck_assert_uint_gt(send_all(&a), 0);
 		take_all(&b);
 	}
-	a.link.flight_units = 1;
+	a.link.flight.limit_units = 1;
 	ck_assert_uint_eq(send_all(&a), 1);
 }
 
@@ -342,9 +343,9 @@ TEST(link_flight__false_claims_change_nothing)
 	uint32_t packets = send_all(&a);
 
 	for (uint32_t round = 0; round < 2; round++) {
-		ring_note(&b.link.rx, a.link.sent_units + 30);
+		ring_note(&b.link.rx.ring, a.link.flight.sent_units + 30);
 		ck_assert_uint_eq(send_all(&a), 0);
-		ring_note(&b.link.rx, a.link.arrived_units - 16);
+		ring_note(&b.link.rx.ring, a.link.flight.arrived_units - 16);
 		ck_assert_uint_eq(send_all(&a), 0);
 		take_all(&b);
 		ck_assert_uint_eq(send_all(&a), packets);
@@ -391,9 +392,9 @@ TEST(link_flight__guarded_link_counts_seen_and_missing)
 static void lose_words(struct end *from, struct end *to)
 {
 	link_flush(&from->link, &(bool){ 0 });
-	ring_refresh(&to->link.rx);
+	ring_refresh(&to->link.rx.ring);
 	while (link_next_at(&to->link) != NODE_TIME_NEVER)
-		link_done(&to->link, &to->link.head);
+		link_done(&to->link, &to->link.rx.head);
 }
 
 /* FC-17: XON is lost, and no more words follow */
@@ -410,13 +411,13 @@ TEST(link_ask__lost_xon_is_repeated)
 	link_hold(&b.link, 0, false);
 	send_words(&b, false);
 	lose_words(&b, &a);
-	b.link.sync_due = false; /* the sender may have asked, also in vain */
+	b.link.guard.sync_due = false; /* the sender may have asked, also in vain */
 	words = stats_port(a.stats, 0)->words;
 	exchange();
 	ck_assert_uint_eq(stats_port(a.stats, 0)->words, words);
 	ck_assert(link_stopped(&a.link, 0));
 	ck_assert_uint_lt(link_ask_at(&a.link), NODE_TIME_NEVER);
-	a.link.busy_until_ps = link_ask_at(&a.link);
+	a.link.tx.busy_until_ps = link_ask_at(&a.link);
 	exchange();
 	ck_assert(!link_stopped(&a.link, 0));
 	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
@@ -438,7 +439,7 @@ TEST(link_ask__lost_seen_is_repeated)
 	exchange();
 	ck_assert_uint_eq(send_all(&a), 0);
 	ck_assert_uint_lt(link_ask_at(&a.link), NODE_TIME_NEVER);
-	a.link.busy_until_ps = link_ask_at(&a.link);
+	a.link.tx.busy_until_ps = link_ask_at(&a.link);
 	exchange();
 	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
 	ck_assert_uint_eq(send_all(&a), packets);

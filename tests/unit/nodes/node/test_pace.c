@@ -411,8 +411,8 @@ static void *look_at_sleeper(void *unused)
 	link_send_packet(&peer, pace_now(&pace), 104, 100, 100, 0, 0);
 	link_flush(&peer, &(bool){ 0 });
 	atomic_thread_fence(memory_order_seq_cst);
-	ck_assert(ring_rouse(&peer.tx, pace_now(&pace)));
-	ck_assert(!ring_rouse(&peer.tx, pace_now(&pace))); /* once for each sleep */
+	ck_assert(ring_rouse(&peer.tx.ring, pace_now(&pace)));
+	ck_assert(!ring_rouse(&peer.tx.ring, pace_now(&pace))); /* once for each sleep */
 	ring();
 	return unused;
 }
@@ -428,5 +428,5 @@ TEST_RANGE(pace_wait__a_third_node_has_no_part_in_waking, 0, 2)
 	ck_assert_uint_eq(received, 1);
 	ck_assert_uint_eq(atomic_load(&rings[1]->sleeps_ps), 0);
 	ck_assert_uint_eq(stats->sleeps_ps, 0);
-	ck_assert_uint_eq(ring_roused(&own.rx), NODE_TIME_NEVER); /* the word was cleared */
+	ck_assert_uint_eq(ring_roused(&own.rx.ring), NODE_TIME_NEVER); /* the word was cleared */
 }

@@ -106,7 +106,7 @@ static node_time_t hub_next_at(void *dataplane, uint32_t port, node_time_t now)
 	const struct hub *hub = dataplane;
 
 	note("next%u ", port);
-	return hub->queues[port].head ? node_time_max(now, hub->sw.links[port].busy_until_ps)
+	return hub->queues[port].head ? node_time_max(now, hub->sw.links[port].tx.busy_until_ps)
 				      : NODE_TIME_NEVER;
 }
 

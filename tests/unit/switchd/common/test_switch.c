@@ -197,7 +197,7 @@ TEST(switch_copy__copies_inside_are_limited)
 TEST(switch_pause_note__counts_paused_time)
 {
 	hub_open();
-	s.links[1].busy_until_ps = 100;
+	s.links[1].tx.busy_until_ps = 100;
 	switch_pause_note(&hub->sw, 1, true, 50);
 	ck_assert_uint_eq(stats_of(1)->paused_since_ps, 100);
 	switch_pause_note(&hub->sw, 1, true, 120); /* it is paused already */

@@ -95,7 +95,7 @@ static inline bool pause_receive(uint32_t port, struct pause_frame *frame)
 /* The link at @port, which port_block() has blocked, becomes free at @at. */
 static inline void port_unblock(uint32_t port, node_time_t at)
 {
-	s.links[port].busy_until_ps = at;
+	s.links[port].tx.busy_until_ps = at;
 	switch_touch(&s.eth->sw, port);
 	pfc_send(port, at - PAUSE_PS, CNP, 0);
 }

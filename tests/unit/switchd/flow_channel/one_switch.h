@@ -210,7 +210,7 @@ static inline node_time_t one_switch_run(struct one_switch *s, node_time_t end)
 		if (!s->neighbours[p].to_switch)
 			continue;
 		link_flush(&s->links[p], &(bool){ 0 });
-		ring_release(&s->links[p].rx);
+		ring_release(&s->links[p].rx.ring);
 	}
 	return next;
 }

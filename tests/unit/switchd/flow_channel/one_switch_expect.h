@@ -59,7 +59,7 @@ static inline void packet_expect_at(uint32_t port, uint32_t frame_bytes, node_ti
 /* the link at @port is busy with something else from now on */
 static inline void port_block(uint32_t port)
 {
-	s.links[port].busy_until_ps = NODE_S;
+	s.links[port].tx.busy_until_ps = NODE_S;
 }
 
 static inline void packet_expect(uint32_t port, uint32_t frame_bytes)
@@ -140,7 +140,7 @@ static inline void all_released_expect(void)
 		ck_assert_uint_eq(stats_of(p)->limited, 0);
 		ck_assert_uint_eq(stats_of(p)->metered, 0);
 		for (uint32_t c = 0; c < s.config.class_count; c++) {
-			ck_assert_uint_eq(s.links[p].held_units[c], 0);
+			ck_assert_uint_eq(s.links[p].rx.held_units[c], 0);
 			ck_assert_uint_eq(s.dp->ports[p].promised_units[c], 0);
 			ck_assert_uint_eq(s.dp->ports[p].output[c].queue.units, 0);
 		}

@@ -40,7 +40,7 @@ static const uint32_t flood_lengths[] = { 14,  59,  60,  61,  64,   65,   124,  
 
 static inline bool flood_input_has_buffer(uint32_t frame_bytes)
 {
-	return s.links[0].held_units[0] + units_of_bytes(frame_bytes) <= s.ports[0].buffer_units;
+	return s.links[0].rx.held_units[0] + units_of_bytes(frame_bytes) <= s.ports[0].buffer_units;
 }
 
 static inline void flood_configure(void)

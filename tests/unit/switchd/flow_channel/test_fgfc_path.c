@@ -280,7 +280,7 @@ TEST(fgfc_path__lost_frame_blocks_nothing)
 	for (int i = 0; i < DROP_REASONS; i++)
 		ck_assert_uint_eq(s.stats->drops[i], 0);
 	ck_assert_uint_eq(host_port()->loss_reports, 0);
-	ck_assert_uint_eq(s.links[0].log_first, got.header.sequence + 1);
+	ck_assert_uint_eq(s.links[0].guard.log_first, got.header.sequence + 1);
 	while (frame_next() && frame.pause_ps)
 		frames++;
 	ck_assert_uint_ge(frames, 2);

@@ -44,7 +44,7 @@ static void books_expect(uint64_t injected_bytes)
 	ck_assert_uint_eq(injected_bytes + s.stats->flooded_bytes - s.stats->flood_originals_bytes,
 			  out + dropped + s.stats->inside_bytes);
 	ck_assert_uint_eq(s.dp->sw.flood_packets, 0);
-	ck_assert_uint_eq(s.links[0].held_units[0], 0);
+	ck_assert_uint_eq(s.links[0].rx.held_units[0], 0);
 }
 
 /* a broadcast is sent to every host but its sender, each copy in a channel of its own */
@@ -153,7 +153,7 @@ TEST(flood__limit)
 	ck_assert_uint_eq(s.dp->sw.flood_packets + 1, s.dp->sw.flood_packets_max);
 	ck_assert_uint_gt(drops(DROP_FLOOD_LIMIT), 0);
 	ck_assert_uint_eq(drops(DROP_FLOOD_LIMIT), drops_all());
-	ck_assert_uint_eq(s.links[0].held_units[0], 0);
+	ck_assert_uint_eq(s.links[0].rx.held_units[0], 0);
 	while (neighbour_receive(&s, 1, RECORD_PACKET, &got))
 		;
 	host_send(&s, 0, 30 * NODE_US, 1, 1, 0, 1500);

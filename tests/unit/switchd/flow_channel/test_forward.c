@@ -269,14 +269,14 @@ TEST(packet__input_buffer_says_stop_and_go)
 	one_switch_run(&s, at + NODE_US);
 	ck_assert_uint_eq(word_expect(0, LINK_WORD_STOP), 1);
 	ck_assert_uint_eq(got.header.at_ps, at + 260 * BYTE_PS + LEAD);
-	ck_assert_uint_eq(s.links[0].held_units[0], 193);
+	ck_assert_uint_eq(s.links[0].rx.held_units[0], 193);
 	ck_assert_uint_eq(stats_of(0)->input_units_max, 193);
 	neighbour_stop(&s, 2, 20 * NODE_US, 0);
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(word_expect(0, LINK_WORD_STOP), 0);
 	ck_assert_uint_eq(got.header.at_ps, 20 * NODE_US + LINK_WORD_BYTES * BYTE_PS + LEAD);
 	ck_assert(!neighbour_receive(&s, 0, RECORD_WORD, &got));
-	ck_assert_uint_eq(s.links[0].held_units[0], 0);
+	ck_assert_uint_eq(s.links[0].rx.held_units[0], 0);
 }
 
 /* FC-20: two inputs, one output: it is shared equally by flows, or by ports */

@@ -134,5 +134,5 @@ TEST(link_down__upstream_of_a_metered_flow)
 	one_switch_run(&s, 12 * NODE_US);
 	no_ack_expect(2);
 	ck_assert(!flow_at(2, 9)->um);
-	ck_assert(!s.links[2].stop);
+	ck_assert(!s.links[2].stop.wanted);
 }

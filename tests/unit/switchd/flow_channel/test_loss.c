@@ -111,7 +111,7 @@ TEST(loss__last_packet_on_guarded_link)
 {
 	s.ports[2].guarded = true;
 	one_switch_open(&s);
-	s.links[2].loss_ppb = 1000000000;
+	s.links[2].loss.ppb = 1000000000;
 	host_send(&s, 0, 0, 2, 1, 0, 1500);
 	one_switch_run(&s, NODE_US);
 	ck_assert_uint_eq(word_expect(2, LINK_WORD_SYNC), 1);
@@ -128,11 +128,11 @@ TEST(loss__ack_frame_on_guarded_link)
 {
 	s.ports[2].guarded = true;
 	one_switch_open(&s);
-	s.links[2].loss_ppb = 1000000000;
+	s.links[2].loss.ppb = 1000000000;
 	switch_send(&s, 2, 0, 0, 5, 0, 1500);
 	one_switch_run(&s, NODE_US);
 	ck_assert_uint_eq(word_expect(2, LINK_WORD_SYNC), 1);
-	s.links[2].loss_ppb = 0;
+	s.links[2].loss.ppb = 0;
 	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_MISSING, 0, 0);
 	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_SEEN, 0, 1);
 	one_switch_run(&s, FAR);

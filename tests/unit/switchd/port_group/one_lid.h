@@ -33,7 +33,7 @@ static inline void grant(uint32_t port, node_time_t at, uint32_t lane, uint32_t 
 static inline void port_unblock(uint32_t port, node_time_t at, uint32_t traffic_class,
 				uint32_t units)
 {
-	s.links[port].busy_until_ps = at;
+	s.links[port].tx.busy_until_ps = at;
 	switch_touch(&lid_of()->sw, port);
 	grant(port, at, traffic_class * LEVELS, units);
 }
@@ -135,7 +135,7 @@ static inline void books_expect(uint32_t packets)
 			all.packets += waiting.packets;
 			all.units += waiting.units;
 			bytes += waiting.bytes;
-			held_units += s.links[p].held_units[l];
+			held_units += s.links[p].rx.held_units[l];
 		}
 		ck_assert_uint_eq(bytes, lid->ports[p].gauge.bytes);
 		ck_assert_uint_eq(bytes, stats_of(p)->queue_bytes);

@@ -120,7 +120,7 @@ TEST(congested__log)
 	s.config.port_group.log_window_ps = 10 * NODE_US;
 	s.config.port_group.update_lft = false;
 	lid_open(0);
-	s.links[2].buffer_units = 1; /* three buffers are less than a packet */
+	s.links[2].rx.buffer_units = 1; /* three buffers are less than a packet */
 	for (uint32_t i = 0; i < 3; i++)
 		lid_send(0, (2 + i) * NODE_US, 3, UNORDERED, FULL_BYTES);
 	one_switch_run(&s, 6 * NODE_US);

@@ -193,6 +193,6 @@ TEST(flood__reserve)
 	inside = lid_of()->sw.flood_packets_max;
 	ck_assert_uint_eq(lid_of()->sw.flood_packets, inside);
 	ck_assert_uint_eq(drops(DROP_FLOOD_LIMIT), 600 - inside);
-	ck_assert_uint_eq(s.links[0].held_units[0], 0);
+	ck_assert_uint_eq(s.links[0].rx.held_units[0], 0);
 	books_expect(inside);
 }

@@ -82,13 +82,14 @@ TEST(link__up_beside_what_is_left)
 	ck_assert(!lid_of()->sw.ports_coming);
 	lid_expect(1, 100);
 	books_expect(1);
-	ck_assert_uint_eq(s.links[0].held_units[0], FULL_UNITS);
-	ck_assert_uint_eq(word_expect(0, LINK_WORD_CREDIT), s.links[0].buffer_units - FULL_UNITS);
+	ck_assert_uint_eq(s.links[0].rx.held_units[0], FULL_UNITS);
+	ck_assert_uint_eq(word_expect(0, LINK_WORD_CREDIT),
+			  s.links[0].rx.buffer_units - FULL_UNITS);
 	ck_assert_uint_eq(got.header.traffic_class, 0);
 	grant(3, 8 * NODE_US, ORDERED * LEVELS, PLENTY);
 	one_switch_run(&s, FAR);
 	lid_expect(3, FULL_BYTES);
-	ck_assert_uint_eq(s.links[0].held_units[0], 0);
+	ck_assert_uint_eq(s.links[0].rx.held_units[0], 0);
 	books_expect(0);
 }
 
@@ -103,7 +104,7 @@ TEST(link__up_waits_for_an_empty_buffer)
 	ck_assert(lid_port_up(lid_of(), 0));
 	lid_expect(3, FULL_BYTES);
 	lid_expect(1, 100);
-	ck_assert_uint_eq(s.links[0].held_units[0], 0);
+	ck_assert_uint_eq(s.links[0].rx.held_units[0], 0);
 	books_expect(0);
 }
 

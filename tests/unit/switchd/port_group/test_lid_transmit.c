@@ -75,7 +75,7 @@ TEST_RANGE(fecn__where_congestion_begins, 0, 5)
 	if (!stingy[_i])
 		port_block(out);
 	if (_i == 4)
-		s.links[out].buffer_units = FULL_UNITS;
+		s.links[out].rx.buffer_units = FULL_UNITS;
 	for (uint32_t i = 0; i < 4; i++)
 		lid_send(0, 2 * NODE_US, dlids[_i], classes[_i], FULL_BYTES);
 	one_switch_run(&s, 10 * NODE_US);
