@@ -38,14 +38,14 @@ static int flow_slots_init(struct nic *nic)
 	const struct nic_config *config = &nic->config->nic;
 	uint32_t count = flow_slots_count(config), base = 0;
 
-	nic->flow_slots = malloc((count + 1) * sizeof(*nic->flow_slots));
-	nic->flow_base = malloc((config->workload_count + 1) * sizeof(*nic->flow_base));
-	if (!nic->flow_slots || !nic->flow_base)
+	nic->flows.slots = malloc((count + 1) * sizeof(*nic->flows.slots));
+	nic->flows.base = malloc((config->workload_count + 1) * sizeof(*nic->flows.base));
+	if (!nic->flows.slots || !nic->flows.base)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
-		nic->flow_slots[i] = SEND_NONE;
+		nic->flows.slots[i] = SEND_NONE;
 	for (uint32_t w = 0; w < config->workload_count; w++) {
-		nic->flow_base[w] = base;
+		nic->flows.base[w] = base;
 		base += config->workloads[w].destination_count *
 			workload_connections_of(&config->workloads[w]);
 	}
@@ -99,13 +99,13 @@ static void pause_step(struct nic *nic)
 {
 	uint32_t classes = pause_classes(&nic->config->nic, nic->now_ps);
 
-	for (uint32_t left = classes ^ nic->pausing; left; left &= left - 1) {
+	for (uint32_t left = classes ^ nic->pausing.classes; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
 		hold_class(nic, c, classes >> c & 1);
 	}
-	nic->pausing = classes;
-	nic->pause_at_ps = pause_next_at(&nic->config->nic, nic->now_ps);
+	nic->pausing.classes = classes;
+	nic->pausing.at_ps = pause_next_at(&nic->config->nic, nic->now_ps);
 }
 
 /* all that depends on the link that is plugged in */
@@ -116,8 +116,8 @@ static void plug_in(struct nic *nic)
 	class_scheduler_init_node(&nic->classes, nic->config, nic->link->rate_bps);
 	congestion_line(&nic->transport.rules[TRANSPORT_RC].congestion, nic->link->rate_bps);
 	nic->receive.frame_bytes_max = nic->config->ports[0].mtu_bytes;
-	nic->pausing = 0; /* no class is paused at a new peer */
-	nic->pause_at_ps = nic->config->nic.pause_count ? nic->now_ps : NODE_TIME_NEVER;
+	nic->pausing.classes = 0; /* no class is paused at a new peer */
+	nic->pausing.at_ps = nic->config->nic.pause_count ? nic->now_ps : NODE_TIME_NEVER;
 	nic_pfc_init(nic);
 	nic_lid_plug_in(nic);
 	link_listen(nic->link, &listener);
@@ -133,15 +133,15 @@ static void *nic_create(const struct node_config *config, struct link *links,
 	nic->config = config;
 	nic->link = &links[0];
 	nic->stats = stats;
-	nic->transmit_at_ps = NODE_TIME_NEVER;
-	nic->host_at_ps = NODE_TIME_NEVER;
+	nic->tx.at_ps = NODE_TIME_NEVER;
+	nic->tx.host_at_ps = NODE_TIME_NEVER;
 	nic->roce = config->fabric == FABRIC_ROCE;
 	nic->by_lid = config->fabric == FABRIC_PORT_GROUP;
-	nic->sample_at_ps =
+	nic->measure.sample_at_ps =
 		nic->roce && config->sample_ps && stats->samples_max ? 0 : NODE_TIME_NEVER;
-	nic->measured_at_ps = config->measure_to_ps;
-	nic->waiting = (struct queue_gauge){ .from_ps = config->measure_from_ps,
-					     .to_ps = config->measure_to_ps };
+	nic->measure.end_ps = config->measure_to_ps;
+	nic->measure.queue = (struct queue_gauge){ .from_ps = config->measure_from_ps,
+						   .to_ps = config->measure_to_ps };
 	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) ||
 	    send_init(nic) || receive_init(&nic->receive, config, stats) || nic_gate_init(nic) ||
 	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps,
@@ -167,8 +167,8 @@ static void nic_destroy(void *dataplane)
 	receive_fini(&nic->receive);
 	send_queue_fini(&nic->queue);
 	nic_transport_fini(nic);
-	free(nic->flow_slots);
-	free(nic->flow_base);
+	free(nic->flows.slots);
+	free(nic->flows.base);
 	free(nic);
 }
 
@@ -279,12 +279,12 @@ static node_time_t arrival_at(const struct nic *nic)
 /* pauses (@stop) or resumes all classes at the switch */
 static void hold(struct nic *nic, bool stop)
 {
-	uint8_t before = nic->link->stop.wanted, told_before = nic->pfc_teller.wanted;
+	uint8_t before = nic->link->stop.wanted, told_before = nic->pfc.teller.wanted;
 
 	for (uint32_t c = 0; c < nic->config->class_count; c++)
-		hold_class(nic, c, stop || nic->pausing >> c & 1);
+		hold_class(nic, c, stop || nic->pausing.classes >> c & 1);
 	if (nic->link->stop.wanted != before || nic->link->credit.grant_due ||
-	    nic->pfc_teller.wanted != told_before)
+	    nic->pfc.teller.wanted != told_before)
 		nic_transmit_plan(nic);
 }
 
@@ -296,12 +296,14 @@ static uint32_t flow_slot(struct nic *nic, const struct workload_message *messag
 	const struct workload *workload = &nic->workloads.workloads[message->workload];
 	const struct workload_config *config = workload->config;
 	uint32_t flow = message->place * workload->connections.count + message->connection;
-	uint32_t *slot = &nic->flow_slots[nic->flow_base[message->workload] + flow];
-	struct send_flow_spec spec = {
+	uint32_t *slot = &nic->flows.slots[nic->flows.base[message->workload] + flow];
+	struct flow_spec spec = {
 		.workload = message->workload,
 		.workload_index = config->workload_index,
+		.connection = message->connection,
 		.destination = config->destinations[message->place],
 		.traffic_class = config->traffic_class,
+		.transport = config->transport,
 		.shape = workload->shape,
 	};
 
@@ -318,7 +320,7 @@ static uint32_t flow_slot(struct nic *nic, const struct workload_message *messag
 	};
 	nic->stats->flow_tx_count = *slot + 1;
 	if (config->transport != TRANSPORT_NONE)
-		nic_transport_open(nic, *slot, config->transport, message->connection);
+		transport_open(&nic->transport, *slot, &spec, nic->now_ps);
 	nic_gate_open_flow(nic, *slot);
 	return *slot;
 }
@@ -360,14 +362,14 @@ static node_time_t message_at(const struct nic *nic)
 /* the next event other than an arrival or the start of a message */
 static node_time_t timer_at(const struct nic *nic)
 {
-	node_time_t next = node_time_min(nic->pause_at_ps, gate_next_at(&nic->gate));
+	node_time_t next = node_time_min(nic->pausing.at_ps, gate_next_at(&nic->gate));
 
-	next = node_time_min(next, node_time_min(nic->host_at_ps, nic->transmit_at_ps));
-	next = node_time_min(next, nic->measured_at_ps);
+	next = node_time_min(next, node_time_min(nic->tx.host_at_ps, nic->tx.at_ps));
+	next = node_time_min(next, nic->measure.end_ps);
 	if (!nic->roce)
 		return next;
 	next = node_time_min(next, node_time_max(transport_next_at(&nic->transport), nic->now_ps));
-	return node_time_min(next, node_time_min(nic->held_until_ps, nic->sample_at_ps));
+	return node_time_min(next, node_time_min(nic->pfc.until_ps, nic->measure.sample_at_ps));
 }
 
 /* the first event of those that are due at @at */
@@ -377,12 +379,12 @@ static void timer_step(struct nic *nic, node_time_t at)
 		nic_gate_step(nic);
 	else if (nic->roce && transport_next_at(&nic->transport) <= at)
 		transport_step(&nic->transport, nic->now_ps);
-	else if (nic->sample_at_ps == at)
+	else if (nic->measure.sample_at_ps == at)
 		nic_sample(nic);
 	/* queue_note() has counted the queue up to now */
-	else if (nic->measured_at_ps <= at)
-		nic->measured_at_ps = NODE_TIME_NEVER;
-	else if (nic->host_at_ps != at && nic->held_until_ps != at)
+	else if (nic->measure.end_ps <= at)
+		nic->measure.end_ps = NODE_TIME_NEVER;
+	else if (nic->tx.host_at_ps != at && nic->pfc.until_ps != at)
 		nic_transmit(nic);
 	/* else nic_transmit_plan() does it: a frame of the host is there, or a pause is over */
 }
@@ -392,8 +394,8 @@ static void queue_note(struct nic *nic)
 {
 	struct port_stats *port = nic->link->stats;
 
-	queue_gauge_integrate(&nic->waiting, &port->queue_byte_ns_sum, nic->now_ps);
-	nic->waiting.bytes = port->queue_bytes;
+	queue_gauge_integrate(&nic->measure.queue, &port->queue_byte_ns_sum, nic->now_ps);
+	nic->measure.queue.bytes = port->queue_bytes;
 }
 
 static node_time_t nic_run(void *dataplane, node_time_t end)
@@ -417,7 +419,7 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 		if (arrives_at == next) {
 			arrive(nic);
 			arrives_at = arrival_at(nic);
-		} else if (nic->pause_at_ps == next) {
+		} else if (nic->pausing.at_ps == next) {
 			pause_step(nic);
 		} else if (start_at == next) {
 			start_message(nic);
@@ -492,7 +494,7 @@ static node_time_t nic_host_deliver(void *dataplane, node_time_t now)
 	host_if_deliver(&nic->host);
 	hold(nic, host_is_full(nic));
 	if (host_if_pending(&nic->host))
-		return node_time_min(now + HOST_RETRY_PS, nic->transmit_at_ps);
+		return node_time_min(now + HOST_RETRY_PS, nic->tx.at_ps);
 	return was_full ? now : NODE_TIME_NEVER;
 }
 

@@ -93,21 +93,21 @@ static void show_queue_pairs(struct nic *nic, node_time_t now, FILE *out)
 /* held: paused by the switch; stops: this NIC pauses the switch */
 static void show_pfc(struct nic *nic, node_time_t now, FILE *out)
 {
-	uint32_t held = pfc_gate_held(&nic->pfc_gate, now);
+	uint32_t held = pfc_gate_held(&nic->pfc.gate, now);
 
 	fprintf(out, "%-12s %-8s %-4s %16s %16s %-5s %6s\n", "class", "lossless", "held",
 		"until_ps", "paused_ps", "stops", "stuck");
 	for (uint32_t c = 0; c < nic->config->class_count; c++) {
 		const struct class_stats *stats = stats_class(nic->stats, 0, c);
-		node_time_t going_on_ps = nic->held_waiting >> c & 1 ? now - nic->held_noted_ps : 0;
-		node_time_t until = pfc_gate_next_at(&nic->pfc_gate, 1u << c, now);
+		node_time_t going_on_ps = nic->pfc.waiting >> c & 1 ? now - nic->pfc.noted_ps : 0;
+		node_time_t until = pfc_gate_next_at(&nic->pfc.gate, 1u << c, now);
 
 		fprintf(out, "%-12s %-8s %-4s %16" PRIu64 " %16" PRIu64 " %-5s %6" PRIu64 "\n",
 			nic->config->classes[c].name,
 			nic->config->roce.classes[c].lossless ? "yes" : "no",
 			held >> c & 1 ? "yes" : "no", until == NODE_TIME_NEVER ? 0 : until,
 			stats->paused_ps + going_on_ps,
-			nic->pfc_teller.wanted >> c & 1 ? "yes" : "no", stats->stuck);
+			nic->pfc.teller.wanted >> c & 1 ? "yes" : "no", stats->stuck);
 	}
 	fprintf(out, "frames sent: %" PRIu64 ", received: %" PRIu64 "\n",
 		nic->link->stats->pauses_sent, nic->link->stats->pauses_received);

@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "nicd/datapath/nic_gate.h"
-#include "nicd/datapath/nic_transmit.h"
 #include "nodes/base/ensure.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/becn_frame.h"
@@ -64,7 +63,8 @@ uint32_t nic_lid_of_mac(const struct nic *nic, const uint8_t mac[6])
 		       : lid_group_first(lid_bits);
 }
 
-uint8_t *nic_lid_start(struct nic *nic, uint32_t traffic_class, const struct nic_lid_packet *packet)
+void nic_lid_write(const struct nic *nic, uint32_t traffic_class, const struct nic_packet *packet,
+		   uint8_t *bytes)
 {
 	struct lid_header header = {
 		.dlid = packet->dlid,
@@ -73,18 +73,9 @@ uint8_t *nic_lid_start(struct nic *nic, uint32_t traffic_class, const struct nic
 		.service_level = (uint8_t)traffic_class,
 		.becn = packet->becn,
 	};
-	uint32_t wire_bytes = LID_HEADER_BYTES + packet->frame_bytes + FRAME_FCS_BYTES;
-	uint8_t *bytes = link_send_packet(
-		nic->link, nic->now_ps, wire_bytes, LID_FRONT_BYTES + packet->captured_bytes,
-		packet->frame_bytes, nic_lane(nic, traffic_class), packet->tag);
 
-	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes,
-			     nic->now_ps);
-	if (!bytes)
-		return NULL;
 	memcpy(bytes, nic->lid.envelope, sizeof(nic->lid.envelope));
 	lid_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
-	return bytes + LID_FRONT_BYTES;
 }
 
 static void becn_queue(struct nic *nic, uint32_t lid, uint32_t traffic_class)
@@ -119,16 +110,15 @@ static uint32_t becn_next(struct nic *nic, uint32_t traffic_class)
 void nic_lid_send_becn(struct nic *nic, uint32_t traffic_class)
 {
 	uint32_t lid = becn_next(nic, traffic_class);
-	struct nic_lid_packet packet = { .dlid = lid,
-					 .frame_bytes = BECN_FRAME_BYTES,
-					 .captured_bytes = BECN_FRAME_BYTES,
-					 .tag = SEND_NONE,
-					 .becn = true };
-	uint8_t *bytes = nic_lid_start(nic, traffic_class, &packet);
+	struct nic_packet packet = { .dlid = lid,
+				     .frame_bytes = BECN_FRAME_BYTES,
+				     .captured_bytes = BECN_FRAME_BYTES,
+				     .tag = SEND_NONE,
+				     .becn = true };
+	uint8_t *bytes = nic_start(nic, traffic_class, &packet);
 
 	if (bytes)
 		becn_frame_write(nic->config->nic.host_index, lid - 1, bytes);
-	nic_transmit_count(nic, BECN_FRAME_BYTES);
 	nic->link->stats->becns++;
 }
 

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_NICD_DATAPATH_NIC_LID_H
 #define HEDDLE_NICD_DATAPATH_NIC_LID_H
 
-#include "nicd/datapath/nic.h"
+#include "nicd/datapath/nic_transmit.h"
 
 /** nic_lid_init() - no source gets a BECN.  Return: 0 or -ENOMEM. */
 int nic_lid_init(struct nic *nic);
@@ -20,17 +20,9 @@ static inline uint32_t nic_lane(const struct nic *nic, uint32_t traffic_class)
 /** nic_lid_of_mac() - the DLID of frames to @mac. O(1). */
 uint32_t nic_lid_of_mac(const struct nic *nic, const uint8_t mac[6]);
 
-struct nic_lid_packet {
-	uint32_t dlid;
-	uint32_t frame_bytes, captured_bytes; /* the inner frame */
-	uint32_t tag;                         /* as of link_send_packet() */
-	bool becn;
-};
-
-/** nic_lid_start() - sends a packet with its header. Return: where the inner frame is to be
- *  written; NULL: the link has lost it. */
-uint8_t *nic_lid_start(struct nic *nic, uint32_t traffic_class,
-		       const struct nic_lid_packet *packet);
+/** nic_lid_write() - writes what precedes @packet, LID_FRONT_BYTES, to @bytes. */
+void nic_lid_write(const struct nic *nic, uint32_t traffic_class, const struct nic_packet *packet,
+		   uint8_t *bytes);
 
 /** nic_lid_send_becn() - sends the next BECN of @traffic_class, which must be in nic->lid.ready. */
 void nic_lid_send_becn(struct nic *nic, uint32_t traffic_class);

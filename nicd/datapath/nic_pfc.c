@@ -12,10 +12,10 @@
 
 void nic_pfc_init(struct nic *nic)
 {
-	pfc_gate_init(&nic->pfc_gate, pfc_unnamed(&nic->config->roce, nic->config->class_count));
-	pfc_teller_init(&nic->pfc_teller, nic->config->roce.pause);
-	nic->held = nic->held_waiting = nic->held_stuck = 0;
-	nic->held_until_ps = NODE_TIME_NEVER;
+	pfc_gate_init(&nic->pfc.gate, pfc_unnamed(&nic->config->roce, nic->config->class_count));
+	pfc_teller_init(&nic->pfc.teller, nic->config->roce.pause);
+	nic->pfc.held = nic->pfc.waiting = nic->pfc.stuck = 0;
+	nic->pfc.until_ps = NODE_TIME_NEVER;
 	for (uint32_t c = 0; nic->roce && c < NODE_CLASSES_MAX; c++) {
 		struct class_stats *stats = stats_class(nic->stats, 0, c);
 
@@ -38,49 +38,49 @@ void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byte
 	if (captured_bytes > sizeof(copy))
 		captured_bytes = sizeof(copy);
 	memcpy(copy, bytes, captured_bytes);
-	nic->pfc_gate.late_ps = pfc_late_ps(nic->config, 0);
+	nic->pfc.gate.late_ps = pfc_late_ps(nic->config, 0);
 	if (pause_frame_read(copy, captured_bytes, &frame))
 		nic->stats->drops[DROP_MALFORMED]++;
 	else if (obeys(nic))
-		pfc_gate_take(&nic->pfc_gate, &frame, nic->link->rate_bps, nic->now_ps);
+		pfc_gate_take(&nic->pfc.gate, &frame, nic->link->rate_bps, nic->now_ps);
 }
 
 /* counts the time up to now for classes that waited and were paused; a pause that is too long
  * counts once as stuck */
 static void note_held(struct nic *nic)
 {
-	ENSURE(nic->held_noted_ps, <=, nic->now_ps);
-	nic->held_stuck &= nic->held_waiting;
-	for (uint32_t left = nic->held_waiting; left; left &= left - 1) {
+	ENSURE(nic->pfc.noted_ps, <=, nic->now_ps);
+	nic->pfc.stuck &= nic->pfc.waiting;
+	for (uint32_t left = nic->pfc.waiting; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 		struct class_stats *stats = stats_class(nic->stats, 0, c);
 
-		stats->paused_ps += nic->now_ps - nic->held_noted_ps;
+		stats->paused_ps += nic->now_ps - nic->pfc.noted_ps;
 		stats->paused_counted_ps = nic->now_ps;
-		if (nic->held_stuck >> c & 1 ||
+		if (nic->pfc.stuck >> c & 1 ||
 		    nic->now_ps - stats->paused_since_ps < nic->config->roce.watchdog_ps)
 			continue;
-		nic->held_stuck |= 1u << c;
+		nic->pfc.stuck |= 1u << c;
 		stats->stuck++;
 	}
-	nic->held_noted_ps = nic->now_ps;
+	nic->pfc.noted_ps = nic->now_ps;
 }
 
 void nic_pfc_plan(struct nic *nic, uint32_t waiting)
 {
-	uint32_t before = nic->held_waiting;
+	uint32_t before = nic->pfc.waiting;
 
 	note_held(nic);
-	nic->held = pfc_gate_held(&nic->pfc_gate, nic->now_ps);
-	nic->held_waiting = nic->held & waiting;
-	nic->held_until_ps =
-		nic->held_waiting ? pfc_gate_next_at(&nic->pfc_gate, nic->held_waiting, nic->now_ps)
-				  : NODE_TIME_NEVER;
-	for (uint32_t left = before ^ nic->held_waiting; left; left &= left - 1) {
+	nic->pfc.held = pfc_gate_held(&nic->pfc.gate, nic->now_ps);
+	nic->pfc.waiting = nic->pfc.held & waiting;
+	nic->pfc.until_ps =
+		nic->pfc.waiting ? pfc_gate_next_at(&nic->pfc.gate, nic->pfc.waiting, nic->now_ps)
+				 : NODE_TIME_NEVER;
+	for (uint32_t left = before ^ nic->pfc.waiting; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
 		stats_class(nic->stats, 0, c)->paused_since_ps =
-			nic->held_waiting >> c & 1 ? nic->now_ps : 0;
+			nic->pfc.waiting >> c & 1 ? nic->now_ps : 0;
 		stats_class(nic->stats, 0, c)->paused_counted_ps = nic->now_ps;
 	}
 }
@@ -89,9 +89,9 @@ void nic_pfc_stop(struct nic *nic, uint32_t traffic_class, bool stop)
 {
 	struct class_stats *stats;
 
-	if (!nic->config->roce.pfc || (nic->pfc_teller.wanted >> traffic_class & 1) == stop)
+	if (!nic->config->roce.pfc || (nic->pfc.teller.wanted >> traffic_class & 1) == stop)
 		return;
-	pfc_teller_want(&nic->pfc_teller, traffic_class, stop);
+	pfc_teller_want(&nic->pfc.teller, traffic_class, stop);
 	stats = stats_class(nic->stats, 0, traffic_class);
 	stats->xoff_since_ps = stop ? nic->now_ps : 0;
 	if (stop && !stats->xoff_first_ps)
@@ -101,7 +101,7 @@ void nic_pfc_stop(struct nic *nic, uint32_t traffic_class, bool stop)
 void nic_pfc_send(struct nic *nic)
 {
 	struct pause_frame frame =
-		pfc_teller_frame(&nic->pfc_teller, nic->link->rate_bps, nic->now_ps);
+		pfc_teller_frame(&nic->pfc.teller, nic->link->rate_bps, nic->now_ps);
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
 	pause_frame_write(&frame, nic->receive.mac, bytes);

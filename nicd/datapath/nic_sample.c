@@ -36,11 +36,12 @@ void nic_sample(struct nic *nic)
 		.at_ps = nic->now_ps,
 		.queue_bytes = nic->link->stats->queue_bytes,
 		.tx_bytes = nic->link->stats->tx_bytes,
-		.paused = (uint8_t)pfc_gate_held(&nic->pfc_gate, nic->now_ps),
-		.xoff = nic->pfc_teller.wanted,
+		.paused = (uint8_t)pfc_gate_held(&nic->pfc.gate, nic->now_ps),
+		.xoff = nic->pfc.teller.wanted,
 	};
 	sample_rates(nic, sample);
-	nic->sample_at_ps += config->sample_ps;
-	if (nic->sample_at_ps > config->measure_to_ps || stats->sample_count >= stats->samples_max)
-		nic->sample_at_ps = NODE_TIME_NEVER;
+	nic->measure.sample_at_ps += config->sample_ps;
+	if (nic->measure.sample_at_ps > config->measure_to_ps ||
+	    stats->sample_count >= stats->samples_max)
+		nic->measure.sample_at_ps = NODE_TIME_NEVER;
 }

@@ -186,7 +186,7 @@ static bool is_from_receiver(const struct nic *nic, const struct tcp_ack *ack)
 
 static void arrive_ack(struct nic *nic, const struct nic_frame *frame, const struct tcp_ack *ack)
 {
-	const struct transport_flow_spec *spec = &nic->transport.specs[ack->flow];
+	const struct flow_spec *spec = &nic->transport.specs[ack->flow];
 	uint32_t complete =
 		tcp_sender_on_ack(&nic->tcp_sender, ack->flow, &ack->fields, nic->now_ps);
 

@@ -47,7 +47,7 @@ static uint32_t longest_next(const struct nic *nic, uint32_t traffic_class)
 	if (nic->host_hold.ready >> traffic_class & 1)
 		next = host_hold_bytes(&nic->host_hold, traffic_class);
 	bytes = next > bytes ? next : bytes;
-	for (uint32_t left = nic->host_ready; left; left &= left - 1) {
+	for (uint32_t left = nic->tx.host_ready; left; left &= left - 1) {
 		const struct host_head *head = &nic->host_send.heads[__builtin_ctz(left)];
 
 		if (head->traffic_class == traffic_class && head->frame_bytes > bytes)
@@ -64,7 +64,7 @@ static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 		return link_has_credit(nic->link, nic_lane(nic, traffic_class),
 				       units_of_bytes(longest_next(nic, traffic_class)),
 				       nic->now_ps);
-	return !link_stopped(nic->link, traffic_class) && !(nic->held >> traffic_class & 1);
+	return !link_stopped(nic->link, traffic_class) && !(nic->pfc.held >> traffic_class & 1);
 }
 
 static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffic_class)
@@ -77,14 +77,14 @@ static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffi
 		return nic->transport.drr.ready & 1u << traffic_class;
 	if (source == SOURCE_HELD)
 		return nic->host_hold.ready & 1u << traffic_class;
-	return nic->host_ready & 1u << queue &&
+	return nic->tx.host_ready & 1u << queue &&
 	       nic->host_send.heads[queue].traffic_class == traffic_class;
 }
 
 /* the source that has the turn in a class that is sendable: a frame each (ours) */
 static uint32_t source_pick(struct nic *nic, uint32_t traffic_class)
 {
-	uint32_t count = SOURCE_HOST + nic->host.queue_count, *turn = &nic->turns[traffic_class];
+	uint32_t count = SOURCE_HOST + nic->host.queue_count, *turn = &nic->tx.turns[traffic_class];
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t source = (*turn + i) % count;
@@ -97,35 +97,41 @@ static uint32_t source_pick(struct nic *nic, uint32_t traffic_class)
 	return SOURCE_NONE;
 }
 
-/* a packet on the link, to host or group @dlid if that is how packets go. Return: where it is to be
- * written; NULL: it is lost */
-static uint8_t *start_packet(struct nic *nic, uint32_t traffic_class,
-			     const struct nic_lid_packet *packet)
+uint8_t *nic_start(struct nic *nic, uint32_t traffic_class, const struct nic_packet *packet)
 {
 	uint32_t wire_bytes = packet->frame_bytes + FRAME_FCS_BYTES;
+	uint32_t captured_bytes = packet->captured_bytes, lane = traffic_class;
 	uint8_t *bytes;
 
-	if (nic->by_lid)
-		return nic_lid_start(nic, traffic_class, packet);
-	bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, packet->captured_bytes,
-				 packet->frame_bytes, traffic_class, packet->tag);
+	if (nic->by_lid) {
+		wire_bytes += LID_HEADER_BYTES;
+		captured_bytes += LID_FRONT_BYTES;
+		lane = nic_lane(nic, traffic_class);
+	}
+	bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, captured_bytes,
+				 packet->frame_bytes, lane, packet->tag);
 	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes,
 			     nic->now_ps);
-	return bytes;
+	nic->stats->injected_packets++;
+	nic->stats->injected_bytes += packet->frame_bytes;
+	nic->stats->data_hops++;
+	if (!bytes || !nic->by_lid)
+		return bytes;
+	nic_lid_write(nic, traffic_class, packet, bytes);
+	return bytes + LID_FRONT_BYTES;
 }
 
 /* the same for a frame of the host */
 static uint8_t *start_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t dlid,
 				 uint32_t frame_bytes)
 {
-	struct nic_lid_packet packet = { .dlid = dlid,
-					 .frame_bytes = frame_bytes,
-					 .captured_bytes = frame_bytes,
-					 .tag = SEND_NONE };
+	struct nic_packet packet = { .dlid = dlid,
+				     .frame_bytes = frame_bytes,
+				     .captured_bytes = frame_bytes,
+				     .tag = SEND_NONE };
 
-	nic_transmit_count(nic, frame_bytes);
 	nic->stats->host_tx_packets++;
-	return start_packet(nic, traffic_class, &packet);
+	return nic_start(nic, traffic_class, &packet);
 }
 
 static void send_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t queue)
@@ -154,19 +160,18 @@ static void send_generated(struct nic *nic, uint32_t traffic_class)
 {
 	struct send_packet packet = send_queue_next(&nic->queue, traffic_class);
 	const struct send_flow *flow = &nic->queue.flows[packet.flow];
-	const struct send_flow_spec *spec = &nic->queue.specs[packet.flow];
+	const struct flow_spec *spec = &nic->queue.specs[packet.flow];
 	struct flow_tx_stats *stats = stats_flow_tx(nic->stats, packet.flow);
-	struct nic_lid_packet start = { .dlid = lid_of_host(spec->destination),
-					.frame_bytes = packet.frame_bytes,
-					.captured_bytes = packet.captured_bytes,
-					.tag = packet.flow };
-	uint8_t *bytes = start_packet(nic, traffic_class, &start);
+	struct nic_packet start = { .dlid = lid_of_host(spec->destination),
+				    .frame_bytes = packet.frame_bytes,
+				    .captured_bytes = packet.captured_bytes,
+				    .tag = packet.flow };
+	uint8_t *bytes = nic_start(nic, traffic_class, &start);
 
 	if (bytes)
 		send_queue_write(&nic->queue, &packet, bytes);
 
 	/* statistics */
-	nic_transmit_count(nic, packet.frame_bytes);
 	if (packet.message_first) {
 		stats->messages++;
 		trace(nic->stats, nic->now_ps, TRACE_MESSAGE_START, packet.flow, flow->message,
@@ -219,7 +224,7 @@ static bool may_send_words(const struct nic *nic, bool due)
 /* when a PFC or PAUSE frame of ours is due */
 static node_time_t pfc_at(const struct nic *nic)
 {
-	return nic->roce && link_may_send(nic->link) ? pfc_teller_due_at(&nic->pfc_teller)
+	return nic->roce && link_may_send(nic->link) ? pfc_teller_due_at(&nic->pfc.teller)
 						     : NODE_TIME_NEVER;
 }
 
@@ -234,16 +239,17 @@ void nic_transmit(struct nic *nic)
 		return;
 	}
 	if (may_send_words(nic, link_words_due(nic->link))) {
-		link_send_words(nic->link, nic->now_ps, !nic->sendable);
+		link_send_words(nic->link, nic->now_ps, !nic->tx.sendable);
 		return;
 	}
-	traffic_class = class_scheduler_pick(&nic->classes, nic->sendable, nic->now_ps, &retry_at);
+	traffic_class =
+		class_scheduler_pick(&nic->classes, nic->tx.sendable, nic->now_ps, &retry_at);
 	if (traffic_class >= 0) {
 		send_packet(nic, (uint32_t)traffic_class);
 		return;
 	}
-	nic->shaped = nic->sendable;
-	nic->shaped_until_ps = retry_at;
+	nic->tx.shaped = nic->tx.sendable;
+	nic->tx.shaped_until_ps = retry_at;
 	if (may_send_words(nic, nic->link->guard.sync_due || link_ask_at(nic->link) <= nic->now_ps))
 		link_send_words(nic->link, nic->now_ps, true);
 }
@@ -258,9 +264,10 @@ static node_time_t transmit_at(const struct nic *nic)
 	if (may_send_words(nic, link_words_due(link)))
 		return free_ps;
 	/* all ready classes are at their maximum rate: when one of them is below it */
-	if (nic->sendable && nic->sendable == nic->shaped && nic->shaped_until_ps > nic->now_ps)
-		return node_time_min(node_time_max(free_ps, nic->shaped_until_ps), pause_ps);
-	if (nic->sendable || may_send_words(nic, link->guard.sync_due))
+	if (nic->tx.sendable && nic->tx.sendable == nic->tx.shaped &&
+	    nic->tx.shaped_until_ps > nic->now_ps)
+		return node_time_min(node_time_max(free_ps, nic->tx.shaped_until_ps), pause_ps);
+	if (nic->tx.sendable || may_send_words(nic, link->guard.sync_due))
 		return free_ps;
 	return may_send_words(nic, true)
 		       ? node_time_min(node_time_max(free_ps, link_ask_at(link)), pause_ps)
@@ -270,19 +277,19 @@ static node_time_t transmit_at(const struct nic *nic)
 /* counts up to now the time in which data of the classes @waiting may not be sent */
 static void note_pause(struct nic *nic, uint32_t waiting)
 {
-	bool waits = waiting && !nic->sendable && !nic->link->down;
+	bool waits = waiting && !nic->tx.sendable && !nic->link->down;
 
-	if (nic->paused && nic->now_ps > nic->paused_since_ps) {
-		nic->link->stats->paused_ps += nic->now_ps - nic->paused_since_ps;
-		nic->paused_since_ps = nic->now_ps;
+	if (nic->tx.paused && nic->now_ps > nic->tx.paused_since_ps) {
+		nic->link->stats->paused_ps += nic->now_ps - nic->tx.paused_since_ps;
+		nic->tx.paused_since_ps = nic->now_ps;
 	}
-	if (waits && !nic->paused) {
-		nic->paused_since_ps = node_time_max(nic->now_ps, nic->link->tx.busy_until_ps);
+	if (waits && !nic->tx.paused) {
+		nic->tx.paused_since_ps = node_time_max(nic->now_ps, nic->link->tx.busy_until_ps);
 		trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, (uint32_t)__builtin_ctz(waiting),
 		      0);
 	}
-	nic->paused = waits;
-	nic->link->stats->paused_since_ps = waits ? node_time_max(nic->paused_since_ps, 1) : 0;
+	nic->tx.paused = waits;
+	nic->link->stats->paused_since_ps = waits ? node_time_max(nic->tx.paused_since_ps, 1) : 0;
 }
 
 void nic_transmit_plan(struct nic *nic)
@@ -291,13 +298,13 @@ void nic_transmit_plan(struct nic *nic)
 
 	/* each ring begins with a flow that may send */
 	nic_gate_heads(nic);
-	nic->host_ready = host_ready(nic, &nic->host_at_ps);
+	nic->tx.host_ready = host_ready(nic, &nic->tx.host_at_ps);
 
 	/* classes that have something to send ... */
 	waiting = nic->queue.drr.ready | nic->host_hold.ready | nic->lid.ready;
 	if (nic->roce)
 		waiting |= nic->transport.drr.ready | nic->replies.ready;
-	for (uint32_t left = nic->host_ready; left; left &= left - 1)
+	for (uint32_t left = nic->tx.host_ready; left; left &= left - 1)
 		waiting |= 1u << nic->host_send.heads[__builtin_ctz(left)].traffic_class;
 
 	/* ... and those of them that the link and the switch take */
@@ -306,8 +313,8 @@ void nic_transmit_plan(struct nic *nic)
 	for (uint32_t left = link_may_send_packet(nic->link) ? waiting : 0; left; left &= left - 1)
 		if (class_sendable(nic, (uint32_t)__builtin_ctz(left)))
 			sendable |= left & -left;
-	nic->sendable = sendable;
+	nic->tx.sendable = sendable;
 
 	note_pause(nic, waiting);
-	nic->transmit_at_ps = transmit_at(nic);
+	nic->tx.at_ps = transmit_at(nic);
 }

@@ -12,12 +12,17 @@ void nic_transmit_plan(struct nic *nic);
  *  nic_transmit_plan() is due. */
 void nic_transmit(struct nic *nic);
 
-/** nic_transmit_count() - a frame is injected. */
-static inline void nic_transmit_count(struct nic *nic, uint32_t frame_bytes)
-{
-	nic->stats->injected_packets++;
-	nic->stats->injected_bytes += frame_bytes;
-	nic->stats->data_hops++;
-}
+/* a packet that a source sends */
+struct nic_packet {
+	uint32_t dlid;                        /* port-group: the host or group that it goes to */
+	uint32_t frame_bytes, captured_bytes; /* the inner frame */
+	uint32_t tag;                         /* as of link_send_packet() */
+	bool becn;                            /* port-group */
+};
+
+/** nic_start() - the one place that hands packets to the link: with the header of the fabric kind,
+ *  counted, and charged to @traffic_class. Return: where the inner frame is to be written; NULL:
+ *  the link has lost it. */
+uint8_t *nic_start(struct nic *nic, uint32_t traffic_class, const struct nic_packet *packet);
 
 #endif

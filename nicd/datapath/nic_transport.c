@@ -41,43 +41,15 @@ void nic_transport_fini(struct nic *nic)
 	reply_queue_fini(&nic->replies);
 }
 
-void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind,
-			uint32_t connection)
-{
-	const struct send_flow_spec *sending = &nic->queue.specs[slot];
-	struct transport_flow_spec spec = {
-		.transport = kind,
-		.workload = sending->workload,
-		.connection = connection,
-		.workload_index = sending->workload_index,
-		.destination = sending->destination,
-		.traffic_class = sending->traffic_class,
-		.shape = sending->shape,
-	};
-
-	transport_open(&nic->transport, slot, &spec, nic->now_ps);
-}
-
 /* ---- sending ---- */
-
-/* sends a frame of a transport.  Return: where it is to be written; NULL: the link has lost it */
-static uint8_t *start_frame(struct nic *nic, uint32_t traffic_class, uint32_t frame_bytes,
-			    uint32_t captured_bytes, uint32_t tag)
-{
-	uint32_t wire_bytes = frame_bytes + FRAME_FCS_BYTES;
-
-	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes,
-			     nic->now_ps);
-	nic_transmit_count(nic, frame_bytes);
-	return link_send_packet(nic->link, nic->now_ps, wire_bytes, captured_bytes, frame_bytes,
-				traffic_class, tag);
-}
 
 void nic_transport_send(struct nic *nic, uint32_t traffic_class)
 {
 	struct transport_packet packet = transport_next(&nic->transport, traffic_class);
-	uint8_t *bytes = start_frame(nic, traffic_class, packet.frame_bytes, packet.captured_bytes,
-				     packet.flow);
+	struct nic_packet start = { .frame_bytes = packet.frame_bytes,
+				    .captured_bytes = packet.captured_bytes,
+				    .tag = packet.flow };
+	uint8_t *bytes = nic_start(nic, traffic_class, &start);
 
 	if (bytes)
 		transport_write(&nic->transport, &packet, bytes);
@@ -105,11 +77,15 @@ void nic_transport_reply(struct nic *nic, uint32_t traffic_class)
 	bool cnp;
 	uint32_t slot = reply_queue_next(&nic->replies, traffic_class, &cnp), length;
 	uint8_t frame[ROCE_REPLY_BYTES_MAX], *bytes;
+	struct nic_packet start;
 
 	length = nic->replies.responders[slot].tcp
 			 ? nic_tcp_answer(nic, slot, frame)
 			 : write_reply(nic, slot, traffic_class, cnp, frame);
-	bytes = start_frame(nic, traffic_class, length, length, SEND_NONE);
+	start = (struct nic_packet){ .frame_bytes = length,
+				     .captured_bytes = length,
+				     .tag = SEND_NONE };
+	bytes = nic_start(nic, traffic_class, &start);
 	if (bytes)
 		memcpy(bytes, frame, length);
 }
@@ -205,7 +181,7 @@ static void arrive_answer(struct nic *nic, const struct nic_frame *frame,
 			  const struct roce_header *header)
 {
 	uint32_t slot = header->queue_pair & (QUEUE_PAIR_SLOTS_MAX - 1), complete;
-	const struct transport_flow_spec *spec;
+	const struct flow_spec *spec;
 
 	if (!is_from_receiver(nic, slot, header)) {
 		receive_drop(&nic->receive, DROP_UNKNOWN_FLOW, frame->frame_bytes, nic->now_ps);

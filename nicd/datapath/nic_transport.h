@@ -9,11 +9,6 @@
 int nic_transport_init(struct nic *nic, uint32_t flows_max, uint32_t messages_max);
 void nic_transport_fini(struct nic *nic);
 
-/** nic_transport_open() - the flow in @slot, just opened in the send queue, has a transport and
- *  sends there. */
-void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind,
-			uint32_t connection);
-
 /** nic_transport_arrive() - a frame has arrived.  Return: false if it belongs to no transport. */
 bool nic_transport_arrive(struct nic *nic, const struct nic_frame *frame);
 

@@ -1,4 +1,4 @@
-/*  message - how a message is cut into packets, and their length on the link.
+/*  message - flows, how their messages are cut into packets, and the length of these on the link.
  *
  *  Each packet carries as much of the message as the largest frame allows (RoCEv2: one path MTU,
  *  RC-4), and the last one the rest. Frames are padded to the shortest allowed length, and payloads
@@ -17,6 +17,17 @@ struct message_shape {
 	uint16_t frame_bytes_min; /* without FCS */
 	uint8_t padding_mask;     /* payload is padded to a multiple of this and one */
 	uint8_t frame;            /* enum frame_kind */
+};
+
+/* what a flow is, with or without a transport: needed at most once per message */
+struct flow_spec {
+	uint32_t workload; /* of the owner, not used here */
+	uint32_t connection;
+	uint32_t workload_index; /* goes into the packets */
+	uint32_t destination;    /* host index */
+	uint32_t traffic_class;
+	enum transport_kind transport;
+	struct message_shape shape;
 };
 
 /** message_shape_of() - for frames of @kind with at most @packet_bytes (without FCS).

@@ -50,7 +50,7 @@ void send_queue_fini(struct send_queue *queue)
 static struct frame_spec frame_spec_of(const struct send_queue *queue, uint32_t slot,
 				       uint32_t frame_bytes)
 {
-	const struct send_flow_spec *spec = &queue->specs[slot];
+	const struct flow_spec *spec = &queue->specs[slot];
 
 	return (struct frame_spec){
 		.kind = spec->shape.frame,
@@ -76,7 +76,7 @@ static struct flow_name name_of(const struct send_queue *queue, uint32_t slot, u
 	return flow_name_of(&fields, spec.traffic_class);
 }
 
-uint32_t send_queue_open(struct send_queue *queue, const struct send_flow_spec *spec)
+uint32_t send_queue_open(struct send_queue *queue, const struct flow_spec *spec)
 {
 	uint32_t frame_bytes = message_frame_bytes(&spec->shape, spec->shape.capacity_bytes);
 	uint32_t slot = queue->flow_count;

@@ -45,15 +45,6 @@ struct send_flow {
 	uint8_t spare[3];
 };
 
-/* the rest of a flow: needed at most once per message */
-struct send_flow_spec {
-	uint32_t workload;       /* of the owner, not used here */
-	uint32_t workload_index; /* goes into the packets */
-	uint32_t destination;    /* host index */
-	uint32_t traffic_class;
-	struct message_shape shape;
-};
-
 struct send_message {
 	uint64_t bytes;
 	node_time_t start_ps;
@@ -78,7 +69,7 @@ struct send_queue {
 	uint32_t host_index;
 	uint32_t flow_count, flows_max;
 	struct send_flow *flows;
-	struct send_flow_spec *specs;
+	struct flow_spec *specs;
 	struct flow_name *names; /* all match fields, as an edge port reads them */
 	uint8_t (*templates)[FRAME_HEADERS_MAX];
 	struct send_message *messages; /* by entry of the pool: those that wait */
@@ -94,7 +85,7 @@ void send_queue_fini(struct send_queue *queue);
 /** send_queue_open() - a new flow. @spec copied; its shape's largest frame is below 64 KiB.
  *  Return: its slot, counted from 0 in the order of opening; SEND_NONE when there are flows_max.
  *  O(1). */
-uint32_t send_queue_open(struct send_queue *queue, const struct send_flow_spec *spec);
+uint32_t send_queue_open(struct send_queue *queue, const struct flow_spec *spec);
 
 /** send_queue_full() - do messages_max messages wait? */
 static inline bool send_queue_full(const struct send_queue *queue)

@@ -128,8 +128,8 @@ static void congestion_open(struct transport *transport, uint32_t slot, uint32_t
 	congestion_obey(transport, slot);
 }
 
-void transport_open(struct transport *transport, uint32_t slot,
-		    const struct transport_flow_spec *spec, node_time_t now)
+void transport_open(struct transport *transport, uint32_t slot, const struct flow_spec *spec,
+		    node_time_t now)
 {
 	const struct transport_rules *rules = &transport->rules[spec->transport];
 	uint32_t frame_bytes = message_frame_bytes(&spec->shape, spec->shape.capacity_bytes);
@@ -235,7 +235,7 @@ void transport_settle(struct transport *transport, node_time_t now)
 static uint64_t packets_of(const struct transport_flow *flow,
 			   const struct transport_message *message)
 {
-	return (message->bytes - 1) / flow->shape.capacity_bytes + 1;
+	return message_packets(&flow->shape, message->bytes);
 }
 
 /* what a packet has of its connection's stream beside bytes of a message: the header of the test
@@ -368,7 +368,7 @@ struct transport_packet transport_next(const struct transport *transport, uint32
 static void template_write(struct transport *transport, const struct transport_packet *packet,
 			   const struct frame_payload *payload)
 {
-	const struct transport_flow_spec *spec = &transport->specs[packet->flow];
+	const struct flow_spec *spec = &transport->specs[packet->flow];
 	struct frame_spec frame = {
 		.kind = spec->shape.frame,
 		.source = transport->host_index,

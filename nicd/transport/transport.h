@@ -100,17 +100,6 @@ struct transport_flow {
 	uint32_t stream_end; /* TCP: byte after the last message, modulo 2^32 */
 };
 
-/* the rest of a flow: needed once per message at most */
-struct transport_flow_spec {
-	enum transport_kind transport;
-	uint32_t workload; /* the owner's words */
-	uint32_t connection;
-	uint32_t workload_index; /* goes into the packets */
-	uint32_t destination;    /* host index */
-	uint32_t traffic_class;
-	struct message_shape shape;
-};
-
 struct transport_message {
 	uint64_t bytes;
 	node_time_t start_ps;
@@ -133,11 +122,11 @@ struct transport_packet {
 struct transport {
 	struct drr drr; /* drr.ready: classes with a flow that may send: transport_settle() */
 	uint32_t host_index;
-	uint32_t gap_bytes;                /* between two frames on the link */
-	uint32_t flows_max, flow_count;    /* that are open */
-	struct transport_flow *flows;      /* by slot */
-	void *flow_memory;                 /* they lie in */
-	struct transport_flow_spec *specs; /* by slot */
+	uint32_t gap_bytes;             /* between two frames on the link */
+	uint32_t flows_max, flow_count; /* that are open */
+	struct transport_flow *flows;   /* by slot */
+	void *flow_memory;              /* they lie in */
+	struct flow_spec *specs;        /* by slot */
 	uint8_t (*templates)[FRAME_HEADERS_MAX];
 	struct deadline_heap timers; /* source: slot */
 	struct transport_rules rules[TRANSPORT_KINDS];
@@ -159,8 +148,8 @@ void transport_fini(struct transport *transport);
 /** transport_open() - the flow in @slot, which is free. Its line of the statistics page was filled.
  *  O(1).
  *  @spec copied; its shape's largest frame is below 64 KiB. */
-void transport_open(struct transport *transport, uint32_t slot,
-		    const struct transport_flow_spec *spec, node_time_t now);
+void transport_open(struct transport *transport, uint32_t slot, const struct flow_spec *spec,
+		    node_time_t now);
 
 /** transport_is_open() - is there a flow in @slot, of @kind? Any number may be asked for. */
 static inline bool transport_is_open(const struct transport *transport, uint32_t slot,

@@ -302,7 +302,7 @@ TEST(nic_transport__paused_answers_wait)
 	two[0].workloads[0].messages_max = 3;
 	two[0].config.roce.queue_pair.timeout_ps = NODE_MS;
 	two_build();
-	two[1].nic->pfc_gate.until_ps[0] = pause_ps; /* host 1 may not send ACKs */
+	two[1].nic->pfc.gate.until_ps[0] = pause_ps; /* host 1 may not send ACKs */
 	two_run(NODE_S);
 	ck_assert_uint_ge(stats_message(two[1].stats, 1)->start_ps, pause_ps + TWO_LEAD_PS);
 	ck_assert_uint_gt(stats_class(two[1].stats, 0, 0)->paused_ps, pause_ps - 10 * NODE_US);
@@ -328,7 +328,7 @@ TEST(nic_transport__paused_host_frames_wait)
 	two[0].config.nic.workload_count = 0;
 	two_build();
 	ck_assert_int_eq(nicd_ops.host_open(two[0].nic, sockets, 1), 0);
-	two[0].nic->pfc_gate.until_ps[0] = pause_ps;
+	two[0].nic->pfc.gate.until_ps[0] = pause_ps;
 	frame_write(&spec, &payload, message + sizeof(struct virtio_net_hdr));
 	ck_assert_int_eq(
 		send(sockets[1], message, sizeof(struct virtio_net_hdr) + FRAME_BYTES_MIN, 0),
@@ -357,7 +357,7 @@ TEST(nic_transport__pause_stops_all_classes)
 	pause_frame_write(&frame, two[1].nic->receive.mac, bytes);
 	link_send_pause(&two[1].link, two_now, bytes, sizeof(bytes));
 	two_run(20 * NODE_US);
-	ck_assert_uint_eq(pfc_gate_held(&two[0].nic->pfc_gate, two_now), 0xff);
+	ck_assert_uint_eq(pfc_gate_held(&two[0].nic->pfc.gate, two_now), 0xff);
 	two_run(NODE_S);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->stuck, 1);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_since_ps, 0);

@@ -19,7 +19,7 @@ static void queue_init(uint32_t flows_max, uint32_t messages_max)
 static uint32_t flow_open(uint32_t destination, uint32_t traffic_class, enum frame_kind frame,
 			  uint32_t packet_bytes)
 {
-	struct send_flow_spec spec = {
+	struct flow_spec spec = {
 		.workload = 9,
 		.workload_index = 5,
 		.destination = destination,

@@ -91,7 +91,7 @@ static void stop(void)
 
 static void open_flow(uint32_t slot)
 {
-	struct transport_flow_spec spec = {
+	struct flow_spec spec = {
 		.transport = TRANSPORT_TCP,
 		.destination = 1,
 		.shape = message_shape_of(FRAME_TCP, PACKET_BYTES),

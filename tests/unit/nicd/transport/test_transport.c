@@ -46,7 +46,7 @@ static void teardown(void)
 
 static void flow_open(uint32_t slot, uint32_t traffic_class)
 {
-	struct transport_flow_spec spec = {
+	struct flow_spec spec = {
 		.transport = TRANSPORT_RC,
 		.destination = 1,
 		.traffic_class = traffic_class,
