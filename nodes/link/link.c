@@ -197,23 +197,6 @@ static struct capture_frame captured_frame(const struct link *link, enum record_
 				       .lost = lost };
 }
 
-/* a frame is sent, all of it is at @bytes */
-static void capture_sent(struct link *link, node_time_t now, struct capture_frame frame,
-			 const uint8_t *bytes)
-{
-	if (link->capture)
-		capture_take(link->capture, now, &frame, bytes);
-}
-
-/* where the sender writes its packet; NULL: nowhere, it is lost (@record is NULL) */
-static uint8_t *packet_place(struct link *link, node_time_t now, struct record *record,
-			     struct capture_frame frame)
-{
-	uint8_t *bytes = record ? record_captured(record) : NULL;
-
-	return link->capture ? capture_sending(link->capture, now, &frame, bytes) : bytes;
-}
-
 /* a record's place in the ring with its header filled, or NULL */
 static struct record *record_start(struct link *link, node_time_t at, uint32_t wire_bytes,
 				   uint32_t captured_bytes)
@@ -235,6 +218,30 @@ static struct record *record_start(struct link *link, node_time_t at, uint32_t w
 	return record;
 }
 
+/* a frame takes the link, and the guard remembers it as @entry.  @at when its first bit arrives
+ * Return: its record; NULL: it is lost, and counted */
+static inline struct record *frame_start(struct link *link, node_time_t now,
+					 struct link_log_entry entry, uint32_t wire_bytes,
+					 uint32_t captured_bytes, node_time_t *at)
+{
+	struct record *record = NULL;
+
+	*at = occupy(link, now, wire_bytes, link->gap_bytes);
+	if (link->guarded)
+		link_guard_on_sent(link, entry);
+	if (!frame_is_lost(link, wire_bytes))
+		record = record_start(link, *at, wire_bytes, captured_bytes);
+	link->tx.sequence++;
+	if (!record) {
+		link->stats->lost_frames++;
+		return NULL;
+	}
+	record->kind = entry.kind;
+	record->traffic_class = entry.traffic_class;
+	record->word = 0;
+	return record;
+}
+
 /* a packet of @units was sent: what is in flight is at most the limit, or this packet alone */
 static inline void flight_add(struct link_flight *flight, uint32_t units)
 {
@@ -248,65 +255,51 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 			  uint32_t captured_bytes, uint32_t frame_bytes, uint32_t traffic_class,
 			  uint32_t tag)
 {
-	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
 	uint32_t units = units_of_bytes(frame_bytes);
-	struct record *record = NULL;
+	struct link_log_entry entry = { .tag = tag,
+					.frame_bytes = frame_bytes,
+					.units = (uint16_t)units,
+					.kind = RECORD_PACKET,
+					.traffic_class = (uint8_t)traffic_class };
+	node_time_t at;
+	struct record *record = frame_start(link, now, entry, wire_bytes, captured_bytes, &at);
+	uint8_t *bytes = record ? record_captured(record) : NULL;
+	struct capture_frame frame;
 
 	link->stats->tx_packets++;
-	if (link->guarded)
-		link_guard_on_sent(link, (struct link_log_entry){
-						 .tag = tag,
-						 .frame_bytes = frame_bytes,
-						 .units = (uint16_t)units,
-						 .kind = RECORD_PACKET,
-						 .traffic_class = (uint8_t)traffic_class,
-					 });
-	if (!frame_is_lost(link, wire_bytes))
-		record = record_start(link, at, wire_bytes, captured_bytes);
-	link->tx.sequence++;
 	if (link->credits)
 		credit_on_sent(&link->credit, traffic_class, units);
 	if (record || link->guarded)
 		flight_add(&link->flight, units);
 	if (record) {
-		record->kind = RECORD_PACKET;
-		record->traffic_class = (uint16_t)traffic_class;
-		record->word = 0;
 		link->tx.packet_sent = true;
 	} else {
-		link->stats->lost_frames++;
 		link->stats->lost_packets++;
 		link->stats->lost_units += units;
 		link->stats->lost_bytes += frame_bytes;
 	}
-	return packet_place(
-		link, now, record,
-		captured_frame(link, RECORD_PACKET, at, wire_bytes, captured_bytes, !record));
+	if (!link->capture)
+		return bytes;
+	frame = captured_frame(link, RECORD_PACKET, at, wire_bytes, captured_bytes, !record);
+	return capture_sending(link->capture, now, &frame, bytes);
 }
 
 /* sends a frame that is no packet; @bytes copied */
 static void send_frame(struct link *link, node_time_t now, enum record_kind kind,
 		       const uint8_t *bytes, uint32_t captured_bytes, uint32_t wire_bytes)
 {
-	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
-	struct record *record = NULL;
+	struct link_log_entry entry = { .kind = (uint8_t)kind,
+					.ack_bytes = (uint16_t)captured_bytes };
+	node_time_t at;
+	struct record *record = frame_start(link, now, entry, wire_bytes, captured_bytes, &at);
+	struct capture_frame frame;
 
-	if (link->guarded)
-		link_guard_on_sent(
-			link, (struct link_log_entry){ .kind = (uint8_t)kind,
-						       .ack_bytes = (uint16_t)captured_bytes });
-	if (!frame_is_lost(link, wire_bytes))
-		record = record_start(link, at, wire_bytes, captured_bytes);
-	link->tx.sequence++;
-	capture_sent(link, now, captured_frame(link, kind, at, wire_bytes, captured_bytes, !record),
-		     bytes);
-	if (!record) {
-		link->stats->lost_frames++;
-		return;
+	if (link->capture) {
+		frame = captured_frame(link, kind, at, wire_bytes, captured_bytes, !record);
+		capture_take(link->capture, now, &frame, bytes);
 	}
-	record->kind = kind;
-	record->traffic_class = 0;
-	record->word = 0;
+	if (!record)
+		return;
 	memcpy(record_captured(record), bytes, captured_bytes);
 	/* the sooner a pause is received, the less is sent without buffer */
 	link->tx.packet_sent |= kind != RECORD_ACKS;
