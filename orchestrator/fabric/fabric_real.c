@@ -43,8 +43,18 @@ static bool all_asleep(const struct fabric *fabric, uint64_t *events)
 	return true;
 }
 
+/* A node that was woken states that it sleeps until it has a core. */
+static bool none_wants_core(const struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		if (fabric_wants_core(fabric->nodes[i].pid))
+			return false;
+	return true;
+}
+
 /* A node states that it sleeps before it reads its rings for the last time, so one look is not
- * enough: all must have slept for IDLE_NS without an event in between. */
+ * enough: all must have slept for IDLE_NS without an event in between, and none may wait for a core
+ * with a frame in its ring. */
 static void idle_look(struct fabric *fabric)
 {
 	uint64_t events, now_ns = wall_ns();
@@ -55,7 +65,9 @@ static void idle_look(struct fabric *fabric)
 		fabric->idle_since_ns = now_ns;
 		fabric->idle_events = events;
 	}
-	fabric->idle = fabric->idle_since_ns && now_ns - fabric->idle_since_ns >= IDLE_NS;
+	fabric->idle = fabric->idle_since_ns && now_ns - fabric->idle_since_ns >= IDLE_NS &&
+		       none_wants_core(fabric) && all_asleep(fabric, &events) &&
+		       events == fabric->idle_events;
 }
 
 /* sleeps until @until_ns or a signal, at most LOOK_NS */
