@@ -54,6 +54,7 @@ struct plan {
 	struct routing_request routing;
 	struct route_said *routes_said; /* what routing.said points to; owned */
 	bool tree;                      /* every link leads upward or downward: routing_upward.h */
+	uint32_t agreement_permille;    /* of the numbers of upward ports: routing_upward.h */
 	/* roce, real clock: a switch's buffer beside its headroom */
 	uint64_t roce_shared_bytes;
 	/* node_count = switch_count + host_count; vacant places included */

@@ -16,6 +16,7 @@ static void tables_take(struct plan *plan, struct routing *routing)
 	plan->routing.lanes = routing->lanes;
 	if (!plan->routing.follow) {
 		plan->tree = routing->tree;
+		plan->agreement_permille = routing->agreement_permille;
 		plan->routing.follow = true;
 		plan->routing.order = routing->order;
 		plan->routing.lane_rule = routing->lane_rule;

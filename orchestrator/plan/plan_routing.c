@@ -8,6 +8,8 @@
 
 #define DETOUR_WEIGHT_PERMILLE 2000u /* a detour has twice the links */
 #define DETOUR_DRAWS 2u
+/* With less agreement about upward ports, suggestions do harm: docs/routing.md, "Plug order" */
+#define AGREEMENT_MIN_PERMILLE 500u
 #define LOG_MARKS 1u
 #define CCTI_INCREASE 4u
 #define CCTI_STEPS 8u /* of the index; after so many the rate is half of the link's */
@@ -166,6 +168,7 @@ int plan_routing_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (error)
 		return error;
 	routing = plan_routing_derive(&basis, plan->tree);
+	routing.redirect_inputs &= plan->agreement_permille >= AGREEMENT_MIN_PERMILLE;
 	routing_take(&routing, scenario->fabric, &scenario->routing);
 	port_group = plan_port_group_derive(&basis);
 	parameters_take(&port_group_parameters, &port_group, &scenario->port_group.config,

@@ -31,7 +31,8 @@ struct routing_request plan_routing_request(const struct scenario *scenario);
 
 /** plan_routing_derive(), plan_port_group_derive() - derive every number from @basis. Pure, in
  *  integers.
- *  @tree  every link leads upward or downward: routing_upward.h */
+ *  @tree  every link leads upward or downward: routing_upward.h. Then inputs request redirects;
+ *         plan_routing_make() leaves that out if switches agree on too few paths up. */
 struct routing_config plan_routing_derive(const struct congestion_basis *basis, bool tree);
 struct port_group_config plan_port_group_derive(const struct congestion_basis *basis);
 

@@ -43,8 +43,9 @@ static void detour_print(const struct routing_config *routing, FILE *out)
 			human_units(routing->detour_bias_units, bias));
 }
 
-static void redirect_print(const struct routing_config *routing, FILE *out)
+static void redirect_print(const struct plan *plan, FILE *out)
 {
+	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
 	char text[4][HUMAN_TEXT_MAX];
 
 	if (routing->hold_sources)
@@ -66,6 +67,12 @@ static void redirect_print(const struct routing_config *routing, FILE *out)
 		routing->redirect_inputs     ? "; inputs request, at any switch"
 		: routing->redirect_anywhere ? "; at any switch"
 					     : "");
+	if (plan->tree && routing->redirect_anywhere && !routing->redirect_inputs)
+		fprintf(out,
+			"              inputs request none: switches are cabled in different "
+			"orders, "
+			"and agree on %g %% of the paths up\n",
+			plan->agreement_permille / 10.0);
 	if (routing->redirect_rule == REDIRECT_BY_DEPTH)
 		fprintf(out, "              any packet may request one, the likelier the longer "
 			     "the queue; the flow then takes the least loaded path\n");
@@ -217,7 +224,7 @@ void routing_print(const struct plan *plan, FILE *out)
 		fprintf(out, "  load        the queue of a port%s\n",
 			routing->load_queue ? "" : ", and data sent there but not acknowledged");
 	detour_print(routing, out);
-	redirect_print(routing, out);
+	redirect_print(plan, out);
 }
 
 /* ---- for programs ---- */

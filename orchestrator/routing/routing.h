@@ -75,7 +75,9 @@ struct routing {
 	uint32_t beyond;
 	bool edge_groups; /* groups from PORT_GROUP_EDGE_FROM on are only for packets from hosts */
 	bool tree;        /* every link goes up or down: routing_upward.h */
-	char *cycle;      /* the channels of a cycle as text; NULL: there is none. Owned */
+	/* of 1000 suggested ports, so many lead to the link that is meant: routing_upward.h */
+	uint32_t agreement_permille;
+	char *cycle; /* the channels of a cycle as text; NULL: there is none. Owned */
 	uint32_t switch_count;
 	struct switch_tables *switches;
 };

@@ -18,10 +18,10 @@
  *  In a tree (ours; redirect_inputs) an output downward requests nothing: it cannot know which link
  *  has capacity. The input at the other end of its link can (input_load.h). The ACK of that input
  *  names the port upward by which the flow should come down, by the port's number. Switches whose
- *  links are plugged in the same order, as those of generated trees are, find the path by it; in
- *  others the number is as good as a random one. As the ports upward of a full tree all are in use,
- *  another flow has to leave: it takes the port that the first one leaves, if that one was alone
- *  there, at the same time.
+ *  links are plugged in the same order, as those of generated trees are, find the path by it. Where
+ *  too few are, the plan sets redirect_inputs to false (plan_routing.c). As the ports upward of a
+ *  full tree all are in use, another flow has to leave: it takes the port that the first one
+ *  leaves, if that one was alone there, at the same time.
  *  Congestion of an output upward must be changed by its own switch: switches upstream could do no
  *  better, unless links of it have failed.
  *

@@ -252,6 +252,29 @@ TEST(plan_routing_make__inputs_request_redirects_in_a_tree)
 	ck_assert_uint_gt(routing->redirect_interval_ps, routing->redirect_pause_ps);
 }
 
+/* Three leaves with three links up each, those of leaf c in another order: suggested ports would
+ * mislead (docs/routing.md, "Plug order"). All else is as in trees. */
+#define CABLED(links_of_c)                                                                     \
+	"name: t\nrun: {duration: 100us}\nrouting: {choice: adaptive, redirect: {anywhere: "   \
+	"yes}}\n"                                                                              \
+	"topology: {switches: [a, b, c, x, y, z], hosts: {A: a, B: b, C: c}, links: [[a, x], " \
+	"[a, y], [a, z], [b, x], [b, y], [b, z], " links_of_c "]}\n"
+
+TEST(plan_routing_make__cabled_in_another_order)
+{
+	node_time_t interval_ps =
+		redirects_of(CABLED("[c, x], [c, y], [c, z]"))->redirect_interval_ps;
+	const struct routing_config *routing = &plan.nodes[0].switch_.routing;
+
+	ck_assert(routing->redirect_inputs);
+	routing = redirects_of(CABLED("[c, y], [c, x], [c, z]")); /* they agree about most paths */
+	ck_assert(routing->redirect_inputs);
+	routing = redirects_of(CABLED("[c, y], [c, z], [c, x]"));
+	ck_assert(plan.tree);
+	ck_assert(routing->redirect && routing->redirect_anywhere && !routing->redirect_inputs);
+	ck_assert(routing->redirect_interval_ps == interval_ps);
+}
+
 /* An intermediate switch executes the redirect. If it may not, no input requests one. The same keys
  * do not turn another fabric into a tree. */
 TEST(plan_routing_make__inputs_need_redirects_anywhere)

@@ -336,6 +336,41 @@ TEST(routing_upward_make__leaf_spine)
 	ck_assert_uint_eq(upward("spine0"), 0);
 }
 
+/* leaves a, b, c; spines x, y, z. The links of a and b are given in the order x, y, z. */
+#define LEAVES_OF(more, links_of_c)                                                             \
+	"{switches: [a, b, c, x, y, z" more "], hosts: {h0: a, h1: b, h2: c}, links: [[a, x], " \
+	"[a, y], [a, z], [b, x], [b, y], [b, z], " links_of_c "]}"
+
+/* Each spine joins three pairs of paths. What is cabled to lower ends has no effect on them. */
+static const struct {
+	const char *topology;
+	uint32_t permille;
+} agreements[] = {
+	{ "{generate: fat-tree, radix: 4}", 1000 },
+	{ "{generate: fat-tree, radix: 6}", 1000 },
+	{ "{generate: fat-tree, radix: 8, taper: 2}", 1000 },
+	{ "{generate: leaf-spine, leaves: 5, hosts-per-leaf: 2, spines: 4}", 1000 },
+	{ DRAGONFLY, 1000 },
+	{ "{generate: star, hosts: 4}", 1000 },
+	{ LEAVES_OF("", "[c, x], [c, y], [c, z]"), 1000 },
+	/* of c one of three paths is as those of a and b: 1/3, 1, 1/3 */
+	{ LEAVES_OF("", "[c, y], [c, x], [c, z]"), 555 },
+	/* none: at each spine only a and b agree */
+	{ LEAVES_OF("", "[c, y], [c, z], [c, x]"), 333 },
+	/* c has two upward ports: it does not count */
+	{ LEAVES_OF("", "[c, y], [c, x]"), 1000 },
+	/* over two levels: u above x and y, v above z, of which only v has one path to each leaf */
+	{ LEAVES_OF(", u, v", "[c, y], [c, x], [c, z], [x, u], [y, u], [z, v]"), 1000 },
+	{ LEAVES_OF(", u, v", "[c, z], [c, y], [c, x], [x, u], [y, u], [z, v]"), 333 },
+};
+
+TEST_RANGE(routing_upward_make__agreement, 0, sizeof(agreements) / sizeof(agreements[0]))
+{
+	topology_of(agreements[_i].topology);
+	made((struct routing_request){ 0 });
+	ck_assert_uint_eq(routing.agreement_permille, agreements[_i].permille);
+}
+
 /* hosts on switches that are linked; no hosts on linked switches */
 static const char *const no_trees[] = {
 	DRAGONFLY,

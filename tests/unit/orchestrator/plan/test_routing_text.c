@@ -37,6 +37,25 @@ TEST(routing_print__adaptive)
 	ck_assert_ptr_null(strstr(text, "groups"));
 }
 
+#define LEAVES                                                                                \
+	"name: t\nrun: {duration: 100us}\nrouting: {choice: adaptive}\n"                      \
+	"topology: {switches: [a, b, x, y, z], hosts: {A: a, B: b}, links: [[a, x], [a, y], " \
+	"[a, z], "
+
+/* FC-25: whether inputs request redirects follows from the order of the links */
+TEST(routing_print__plug_order)
+{
+	printed(LEAVES "[b, x], [b, y], [b, z]]}\n");
+	says("; inputs request, at any switch\n");
+	ck_assert_ptr_null(strstr(text, "agree on"));
+	tear_down();
+	printed(LEAVES "[b, y], [b, x], [b, z]]}\n");
+	says("; at any switch\n");
+	says("              inputs request none: switches are cabled in different orders, and "
+	     "agree "
+	     "on 33.3 % of the paths up\n");
+}
+
 TEST(routing_print__groups)
 {
 	printed(TWO "routing: {choice: adaptive, redirect: {group: 12}}\n");
