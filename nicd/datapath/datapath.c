@@ -77,10 +77,13 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 	if (entry->tag != SEND_NONE)
 		stats_flow_tx(nic->stats, entry->tag)->reported_lost++;
 	if (link->down)
-		nic->stats->drops[DROP_LINK_DOWN]++;
+		trace_drop(nic->stats, DROP_LINK_DOWN, 0, 0, NULL, now);
 	link->stats->loss_reports++;
 	link->stats->loss_report_units += entry->units;
-	trace(nic->stats, now, TRACE_LOSS_REPORT, link->port, entry->tag, entry->units);
+	trace(nic->stats, (struct trace_entry){ .at_ps = now,
+						.kind = TRACE_LOSS_REPORT,
+						.detail = entry->tag,
+						.value = entry->units });
 }
 
 /* the switch must stop @traffic_class (@stop), or may resume it */
@@ -259,7 +262,7 @@ static void arrive(struct nic *nic)
 		nic_pfc_frame(nic, shared, header.captured_bytes);
 	/* ACK frames end at the edge of the fabric */
 	else
-		nic->stats->drops[DROP_MALFORMED]++;
+		trace_drop(nic->stats, DROP_MALFORMED, 0, 0, NULL, nic->now_ps);
 done:
 	link_done(nic->link, &header);
 }
@@ -335,7 +338,7 @@ static void start_message(struct nic *nic)
 	workload_step(&nic->workloads, nic->now_ps, &message);
 	slot = flow_slot(nic, &message);
 	if (slot == SEND_NONE) {
-		nic->stats->drops[DROP_FLOW_TABLE_FULL]++;
+		trace_drop(nic->stats, DROP_FLOW_TABLE_FULL, 0, 0, NULL, nic->now_ps);
 		return;
 	}
 	transport = nic->workloads.workloads[message.workload].config->transport != TRANSPORT_NONE;
@@ -441,6 +444,7 @@ static void nic_link_down(void *dataplane, uint32_t port, node_time_t now)
 		return;
 	nic->now_ps = node_time_max(nic->now_ps, now);
 	link_down(nic->link, nic->now_ps);
+	trace_port(nic->stats, TRACE_LINK_DOWN, 0, nic->now_ps);
 	nic_transmit_plan(nic);
 }
 
@@ -460,6 +464,7 @@ static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
 	if (port)
 		return;
 	nic->now_ps = node_time_max(nic->now_ps, now);
+	trace_port(nic->stats, TRACE_LINK_UP, 0, nic->now_ps);
 	plug_in(nic);
 	if (!nic->link->real && nic->config->fabric == FABRIC_FLOW_CHANNEL) {
 		link_up_stopped(nic->link);

@@ -263,6 +263,8 @@ int nic_set(void *dataplane, const char *name, const char *value, FILE *out)
 			name);
 		return -EINVAL;
 	}
-	trace(nic->stats, nic->now_ps, TRACE_PARAMETER_SET, 0, w, permille);
+	trace(nic->stats, (struct trace_entry){ .at_ps = nic->now_ps,
+						.kind = TRACE_PARAMETER_SET,
+						.value = permille });
 	return 0;
 }

@@ -125,8 +125,7 @@ static void set_aside(struct nic *nic, uint32_t queue, uint32_t place)
 	if (host_hold_put(&nic->host_hold, place, slot, &head))
 		return;
 	host_if_give(&nic->host, slot);
-	nic->stats->drops[DROP_FGFC_QUEUE]++;
-	trace(nic->stats, nic->now_ps, TRACE_DROP, 0, DROP_FGFC_QUEUE, frame_bytes);
+	trace_drop(nic->stats, DROP_FGFC_QUEUE, 0, frame_bytes, NULL, nic->now_ps);
 }
 
 /* Heads that are there at this moment: a NIC that comes late has later ones already. A head waits
@@ -194,11 +193,18 @@ void nic_gate_count_sent(struct nic *nic, uint32_t key, uint32_t frame_bytes)
 		settle(nic, key);
 }
 
+static void fgfc_trace(struct nic *nic, enum trace_kind kind, uint32_t detail, uint64_t value)
+{
+	trace(nic->stats, (struct trace_entry){ .at_ps = nic->now_ps,
+						.kind = (uint16_t)kind,
+						.detail = detail,
+						.value = value });
+}
+
 /* the pause of entry @key is over */
 static void note_end(struct nic *nic, uint32_t key)
 {
-	trace(nic->stats, nic->now_ps, TRACE_FGFC_END, 0, key,
-	      (uint32_t)nic->gate.fgfc.entries[key].sent_units);
+	fgfc_trace(nic, TRACE_FGFC_END, key, nic->gate.fgfc.entries[key].sent_units);
 }
 
 static void on_fgfc(struct nic *nic, const struct fgfc_frame *frame)
@@ -209,13 +215,12 @@ static void on_fgfc(struct nic *nic, const struct fgfc_frame *frame)
 
 	if (error == -ENOSPC) {
 		nic->link->stats->fgfc_refused++;
-		trace(nic->stats, nic->now_ps, TRACE_FGFC_REFUSED, 0, gate->used,
-		      frame->credit_units);
+		fgfc_trace(nic, TRACE_FGFC_REFUSED, gate->used, frame->credit_units);
 	}
 	if (error)
 		return;
 	if (changes != gate->changes)
-		trace(nic->stats, nic->now_ps, TRACE_FGFC_HOLD, 0, key, frame->credit_units);
+		fgfc_trace(nic, TRACE_FGFC_HOLD, key, frame->credit_units);
 	if (!gate->entries[key].held)
 		note_end(nic, key);
 	settle(nic, key);
@@ -228,12 +233,12 @@ void nic_gate_on_fgfc(struct nic *nic, const uint8_t *bytes, uint32_t captured_b
 
 	nic->link->stats->fgfc_frames++;
 	if (captured_bytes > sizeof(copy)) {
-		nic->stats->drops[DROP_MALFORMED]++;
+		trace_drop(nic->stats, DROP_MALFORMED, 0, 0, NULL, nic->now_ps);
 		return;
 	}
 	memcpy(copy, bytes, captured_bytes);
 	if (fgfc_frame_read(copy, captured_bytes, &frame)) {
-		nic->stats->drops[DROP_MALFORMED]++;
+		trace_drop(nic->stats, DROP_MALFORMED, 0, 0, NULL, nic->now_ps);
 		return;
 	}
 	host_if_tell(&nic->host, copy, captured_bytes);

@@ -21,6 +21,7 @@
 
 #include "nicd/datapath/nic_gate.h"
 #include "nodes/base/ensure.h"
+#include "nodes/stats/trace.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/becn_frame.h"
 #include "nodes/wire/word_frame.h"
@@ -120,6 +121,9 @@ void nic_lid_send_becn(struct nic *nic, uint32_t traffic_class)
 	if (bytes)
 		becn_frame_write(nic->config->nic.host_index, lid - 1, bytes);
 	nic->link->stats->becns++;
+	if (trace_often(nic->stats))
+		trace(nic->stats, (struct trace_entry){
+					  .at_ps = nic->now_ps, .kind = TRACE_CNP, .source = lid });
 }
 
 /* ---- receiving ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "nodes/base/ensure.h"
+#include "nodes/stats/trace.h"
 #include "nodes/wire/pause_frame.h"
 
 void nic_pfc_init(struct nic *nic)
@@ -40,7 +41,7 @@ void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byte
 	memcpy(copy, bytes, captured_bytes);
 	nic->pfc.gate.late_ps = pfc_late_ps(nic->config, 0);
 	if (pause_frame_read(copy, captured_bytes, &frame))
-		nic->stats->drops[DROP_MALFORMED]++;
+		trace_drop(nic->stats, DROP_MALFORMED, 0, 0, NULL, nic->now_ps);
 	else if (obeys(nic))
 		pfc_gate_take(&nic->pfc.gate, &frame, nic->link->rate_bps, nic->now_ps);
 }
@@ -78,10 +79,17 @@ void nic_pfc_plan(struct nic *nic, uint32_t waiting)
 				 : NODE_TIME_NEVER;
 	for (uint32_t left = before ^ nic->pfc.waiting; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
+		struct class_stats *stats = stats_class(nic->stats, 0, c);
+		bool held = nic->pfc.waiting >> c & 1;
 
-		stats_class(nic->stats, 0, c)->paused_since_ps =
-			nic->pfc.waiting >> c & 1 ? nic->now_ps : 0;
-		stats_class(nic->stats, 0, c)->paused_counted_ps = nic->now_ps;
+		trace(nic->stats,
+		      (struct trace_entry){ .at_ps = nic->now_ps,
+					    .kind = held ? TRACE_PAUSE : TRACE_RESUME,
+					    .traffic_class = (uint8_t)c,
+					    .value = held ? 0
+							  : nic->now_ps - stats->paused_since_ps });
+		stats->paused_since_ps = held ? nic->now_ps : 0;
+		stats->paused_counted_ps = nic->now_ps;
 	}
 }
 

@@ -174,8 +174,11 @@ static void send_generated(struct nic *nic, uint32_t traffic_class)
 	/* statistics */
 	if (packet.message_first) {
 		stats->messages++;
-		trace(nic->stats, nic->now_ps, TRACE_MESSAGE_START, packet.flow, flow->message,
-		      (uint32_t)flow->message_bytes);
+		trace(nic->stats, (struct trace_entry){ .at_ps = nic->now_ps,
+							.kind = TRACE_MESSAGE_START,
+							.destination = stats->destination + 1,
+							.detail = flow->message,
+							.value = flow->message_bytes });
 	}
 	stats->packets++;
 	stats->bytes += packet.frame_bytes;
@@ -285,8 +288,10 @@ static void note_pause(struct nic *nic, uint32_t waiting)
 	}
 	if (waits && !nic->tx.paused) {
 		nic->tx.paused_since_ps = node_time_max(nic->now_ps, nic->link->tx.busy_until_ps);
-		trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, (uint32_t)__builtin_ctz(waiting),
-		      0);
+		trace(nic->stats,
+		      (struct trace_entry){ .at_ps = nic->now_ps,
+					    .kind = TRACE_STOP_WAIT,
+					    .traffic_class = (uint8_t)__builtin_ctz(waiting) });
 	}
 	nic->tx.paused = waits;
 	nic->link->stats->paused_since_ps = waits ? node_time_max(nic->tx.paused_since_ps, 1) : 0;

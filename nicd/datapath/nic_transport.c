@@ -13,6 +13,7 @@
 #include "nicd/datapath/nic_tcp.h"
 #include "nicd/datapath/nic_transmit.h"
 #include "nicd/transport/queue_pair.h"
+#include "nodes/stats/trace.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/roce_frame.h"
 
@@ -111,6 +112,10 @@ static void notice_mark(struct nic *nic, uint32_t slot)
 		stats->cnp_gap_min_ps = gap_ps;
 	responder->cnp_ps = nic->now_ps;
 	stats->cnps++;
+	if (trace_often(nic->stats))
+		trace(nic->stats, (struct trace_entry){ .at_ps = nic->now_ps,
+							.kind = TRACE_CNP,
+							.source = stats->source + 1 });
 	if (!responder->cnps++)
 		reply_queue_cnp(&nic->replies, slot);
 }

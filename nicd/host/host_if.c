@@ -150,8 +150,7 @@ static bool receive_frame_into(struct host_if *host, uint32_t slot, struct mmsgh
 		enum drop_reason reason =
 			message->msg_hdr.msg_flags & MSG_TRUNC ? DROP_OVERSIZE : DROP_MALFORMED;
 
-		host->stats->drops[reason]++;
-		trace(host->stats, now, TRACE_DROP, 0, reason, message->msg_len);
+		trace_drop(host->stats, reason, 0, message->msg_len, NULL, now);
 		return false;
 	}
 	frame->bytes = buffer_of(host, slot) + TAG_BYTES;
@@ -387,9 +386,9 @@ static void deliver_count(struct host_if *host, bool sent)
 		stats->host_rx_packets += super->frames;
 		return;
 	}
-	stats->drops[DROP_HOST] += super->frames;
+	stats->drops[DROP_HOST] += super->frames - 1;
 	stats_port(stats, 0)->dropped_bytes += super->bytes;
-	trace(stats, stats->now_ps, TRACE_DROP, 0, DROP_HOST, super->bytes);
+	trace_drop(stats, DROP_HOST, 0, super->bytes, NULL, stats->now_ps);
 }
 
 /* sends until the kernel is full.  Return: false if it is */

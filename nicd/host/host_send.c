@@ -44,8 +44,7 @@ static void queue_refill(struct host_send *send, uint32_t queue, node_time_t now
 			send->ready |= 1u << queue;
 			return;
 		}
-		send->stats->drops[reason]++;
-		trace(send->stats, now, TRACE_DROP, 0, reason, frame->frame_bytes);
+		trace_drop(send->stats, reason, 0, frame->frame_bytes, NULL, now);
 		host_if_pop(send->host, queue);
 	}
 }

@@ -96,8 +96,11 @@ static void message_log(struct stats_page *stats, uint32_t slot,
 			const struct frame_payload *payload, node_time_t now)
 {
 	stats_flow_rx(stats, slot)->messages++;
-	trace(stats, now, TRACE_MESSAGE_END, slot, payload->message,
-	      (uint32_t)payload->message_bytes);
+	trace(stats, (struct trace_entry){ .at_ps = now,
+					   .kind = TRACE_MESSAGE_END,
+					   .source = stats_flow_rx(stats, slot)->source + 1,
+					   .detail = payload->message,
+					   .value = payload->message_bytes });
 	if (stats->message_count == stats->messages_max) {
 		stats->messages_unlogged++;
 		return;
@@ -170,9 +173,8 @@ static bool order_step(struct receive_flow *flow, struct flow_rx_stats *stats, u
 void receive_drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes,
 		  node_time_t now)
 {
-	receive->stats->drops[reason]++;
 	stats_port(receive->stats, 0)->dropped_bytes += frame_bytes;
-	trace(receive->stats, now, TRACE_DROP, 0, reason, frame_bytes);
+	trace_drop(receive->stats, reason, 0, frame_bytes, NULL, now);
 }
 
 static uint32_t refuse(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes,

@@ -414,6 +414,18 @@ void transport_write(struct transport *transport, const struct transport_packet 
 			     stream_of(flow, message, packet_next(flow)), packet->again, bytes);
 }
 
+static void flow_trace(struct transport *transport, enum trace_kind kind, uint32_t slot,
+		       uint32_t detail, uint64_t value, node_time_t now)
+{
+	trace(transport->stats,
+	      (struct trace_entry){ .at_ps = now,
+				    .kind = (uint16_t)kind,
+				    .destination =
+					    stats_flow_tx(transport->stats, slot)->destination + 1,
+				    .detail = detail,
+				    .value = value });
+}
+
 static void count_sent(struct transport *transport, const struct transport_packet *packet,
 		       node_time_t now)
 {
@@ -427,8 +439,8 @@ static void count_sent(struct transport *transport, const struct transport_packe
 	if (!packet->message_first || packet->again)
 		return;
 	stats->messages++;
-	trace(transport->stats, now, TRACE_MESSAGE_START, packet->flow, message->number,
-	      (uint32_t)message->bytes);
+	flow_trace(transport, TRACE_MESSAGE_START, packet->flow, message->number, message->bytes,
+		   now);
 }
 
 static node_time_t timeout_ps_of(const struct transport *transport, uint32_t slot)
@@ -691,6 +703,9 @@ void transport_congested(struct transport *transport, uint32_t slot, node_time_t
 	state = congestion_flow(congestion, slot);
 	congestion->control->on_cnp(congestion->shared, state, now);
 	note_rate(transport, slot, state);
+	if (trace_often(transport->stats))
+		flow_trace(transport, TRACE_CNP_RECEIVED, slot, 0,
+			   transport_rate_bps(transport, slot, now), now);
 	congestion_obey(transport, slot);
 	flow_settle(transport, slot, now);
 }
@@ -729,8 +744,8 @@ static void fail(struct transport *transport, uint32_t slot, node_time_t now)
 	flow->sending = NO_ONE;
 	flow->timeout_at_ps = NODE_TIME_NEVER;
 	stats_flow_tx(transport->stats, slot)->in_error = 1;
-	trace(transport->stats, now, TRACE_PAIR_ERROR, slot, (uint32_t)flow->acknowledged,
-	      flow->timeouts);
+	flow_trace(transport, TRACE_PAIR_ERROR, slot, (uint32_t)flow->acknowledged, flow->timeouts,
+		   now);
 	flow_settle(transport, slot, now);
 }
 
@@ -739,8 +754,8 @@ static void on_timeout(struct transport *transport, uint32_t slot, node_time_t n
 	struct transport_flow *flow = &transport->flows[slot];
 
 	stats_flow_tx(transport->stats, slot)->timeouts++;
-	trace(transport->stats, now, TRACE_TIMEOUT, slot, (uint32_t)flow->acknowledged,
-	      flow->timeouts);
+	flow_trace(transport, TRACE_TIMEOUT, slot, (uint32_t)flow->acknowledged, flow->timeouts,
+		   now);
 	if (++flow->timeouts > transport->rules[flow->transport].timeouts_max)
 		fail(transport, slot, now);
 	else

@@ -287,6 +287,7 @@ struct node_config {
 	/* a sample of every queue this often; 0: none */
 	node_time_t sample_ps;
 	uint32_t samples_max;
+	bool events; /* to the file that comes with the configuration: nodes/stats/trace.h */
 	uint32_t class_count;
 	struct class_config classes[NODE_CLASSES_MAX];
 	/* virtual lanes of each class, 0 like 1: class_count * lanes <= NODE_LANES_MAX

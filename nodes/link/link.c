@@ -6,6 +6,7 @@
 #include "nodes/base/units.h"
 #include "nodes/link/capture.h"
 #include "nodes/link/link_guard.h"
+#include "nodes/stats/trace.h"
 
 /* a packet is announced when so much of it has arrived (cut through) */
 #define HEADER_BYTES 64u
@@ -48,7 +49,7 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.measure_from_ps = config->measure_from_ps,
 		.measure_to_ps = config->measure_to_ps,
 		.stats = stats_port(stats, port),
-		.drops = stats->drops,
+		.page = stats,
 	};
 	link->real = config->clock == CLOCK_REAL;
 	link_set(link, p);
@@ -72,7 +73,7 @@ void link_init_vacant(struct link *link, const struct node_config *config, uint3
 			       .down = true,
 			       .real = true,
 			       .stats = stats_port(stats, port),
-			       .drops = stats->drops };
+			       .page = stats };
 }
 
 void link_fini(struct link *link)
@@ -169,6 +170,12 @@ static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_byte
 	return start + link->lead_ps;
 }
 
+/* a frame of @bytes, 0: not known, is dropped here */
+static void drop(struct link *link, enum drop_reason reason, uint32_t bytes)
+{
+	trace_drop(link->page, reason, link->port, bytes, NULL, link->page->now_ps);
+}
+
 /* true if the link loses a frame of @wire_bytes. Bit errors add up linearly: exact enough below
  * 1e-6 for a bit. */
 static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
@@ -181,7 +188,7 @@ static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
 		     link->loss.ppb * 1000000ull;
 	if (random_below(&link->loss.random, 1000000000000000ull) >= errors_e15)
 		return false;
-	link->drops[DROP_LINK_LOSS]++;
+	drop(link, DROP_LINK_LOSS, wire_bytes);
 	return true;
 }
 
@@ -204,7 +211,7 @@ static struct record *record_start(struct link *link, node_time_t at, uint32_t w
 	struct record *record = ring_reserve(&link->tx.ring, captured_bytes);
 
 	if (!record) {
-		link->drops[DROP_RING_FULL]++;
+		drop(link, DROP_RING_FULL, wire_bytes);
 		return NULL;
 	}
 	/* frames keep their order when the delay is shortened */
@@ -440,7 +447,7 @@ node_time_t link_next_at(struct link *link)
 
 static void bad_record(struct link *link)
 {
-	link->drops[DROP_BAD_RECORD]++;
+	drop(link, DROP_BAD_RECORD, 0);
 }
 
 /* On a guarded link a new state is requested once more: another process may have sent the word. */
@@ -472,7 +479,7 @@ void link_lose(struct link *link)
 		if (record.kind == RECORD_PACKET) {
 			uint32_t frame_bytes = link_frame_bytes(link, record.wire_bytes);
 
-			link->drops[DROP_LINK_DOWN]++;
+			drop(link, DROP_LINK_DOWN, frame_bytes);
 			link->stats->dropped_bytes += frame_bytes;
 		}
 		ring_pop(&link->rx.ring, &record);
@@ -486,10 +493,17 @@ void link_lose(struct link *link)
 static void credit_wait_end(struct link *link, node_time_t now)
 {
 	struct port_stats *stats = link->stats;
+	node_time_t waited_ps = stats->credit_since_ps && now > stats->credit_since_ps
+					? now - stats->credit_since_ps
+					: 0;
 
-	if (stats->credit_since_ps && now > stats->credit_since_ps)
-		stats->credit_wait_ps += now - stats->credit_since_ps;
+	stats->credit_wait_ps += waited_ps;
 	stats->credit_since_ps = 0;
+	if (waited_ps && trace_often(link->page))
+		trace(link->page, (struct trace_entry){ .at_ps = now,
+							.kind = TRACE_CREDIT_WAIT,
+							.port = (uint8_t)link->port,
+							.value = waited_ps });
 }
 
 /* no class is stopped, and no words are due */
@@ -620,7 +634,7 @@ static bool admit(struct link *link, const struct record *header)
 	if (!link->rx.buffer_units)
 		return true;
 	if (link->rx.held_units[c] + units_of_bytes(frame_bytes) > link->rx.buffer_units) {
-		link->drops[DROP_BUFFER_OVERFLOW]++;
+		drop(link, DROP_BUFFER_OVERFLOW, frame_bytes);
 		link->stats->dropped_bytes += frame_bytes;
 		return false;
 	}

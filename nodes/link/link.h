@@ -203,7 +203,7 @@ struct link {
 	struct link_flight flight;
 	/* statistics */
 	struct port_stats *stats;
-	uint64_t *drops; /* by enum drop_reason */
+	struct stats_page *page; /* of the node: drops, events */
 	node_time_t measure_from_ps, measure_to_ps;
 	/* records what passes: set by the node, borrowed; NULL: none */
 	struct capture *capture;

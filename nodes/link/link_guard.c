@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/stats/trace.h"
+
 int link_guard_init(struct link *link)
 {
 	link->guard.log = calloc(LINK_LOG_MAX, sizeof(*link->guard.log));
@@ -93,7 +95,7 @@ bool link_guard_unexpected(struct link *link, uint32_t sequence)
 		note_missing(link, sequence);
 		return true;
 	}
-	link->drops[DROP_BAD_RECORD]++;
+	trace_drop(link->page, DROP_BAD_RECORD, link->port, 0, NULL, link->page->now_ps);
 	if (-ahead < LINK_LOG_MAX)
 		link_guard_mark_missing(link, sequence);
 	return false;
@@ -104,7 +106,7 @@ void link_guard_on_sync(struct link *link, uint32_t sequence)
 	if (sequence - link->rx.sequence_expected <= LINK_LOG_MAX) {
 		note_missing(link, sequence);
 	} else {
-		link->drops[DROP_BAD_RECORD]++;
+		trace_drop(link->page, DROP_BAD_RECORD, link->port, 0, NULL, link->page->now_ps);
 		link_guard_up(link);
 		link->rx.sequence_expected = link->guard.seen_told = sequence;
 	}

@@ -210,7 +210,7 @@ static int confine(struct node *node, pid_t parent)
 	if (node->config->clock == CLOCK_REAL)
 		prctl(PR_SET_TIMERSLACK,
 		      1ul); /* ns; the kernel's own choice is 50 us, several links long */
-	if (!has_captures(node))
+	if (!has_captures(node) && !node->config->events)
 		privilege_files();
 	error = privilege_drop(parent);
 	if (error == -ESRCH)

@@ -157,12 +157,16 @@ struct sample_stats {
 	uint8_t state; /* enum roce_state of the port's watched classes, the worst */
 };
 
-/* what happened last, oldest overwritten: node-defined kinds and three integers */
+/* an event: nodes/stats/trace.def says what its numbers are. Half a cache line */
 struct trace_entry {
 	node_time_t at_ps;
-	uint32_t kind; /* enum trace_kind: nodes/stats/trace.h */
-	uint32_t a, b, c;
+	uint64_t value;
+	uint16_t kind; /* enum trace_kind */
+	uint8_t port, traffic_class;
+	uint32_t detail;
+	uint32_t source, destination; /* hosts of the packet or flow: index + 1; 0: not known */
 };
+_Static_assert(sizeof(struct trace_entry) == 32, "entries of the ring and of the file");
 
 /* how late a node handled its events (TB-8): pace.h */
 struct lateness_stats {
@@ -185,8 +189,14 @@ struct stats_page {
 		uint8_t head[STATS_HEAD_BYTES];
 	};
 	NODE_STATISTICS(STATISTIC_FIELD, STATISTIC_FIELD, STATISTIC_FIELD)
-	uint64_t sample_count, trace_count; /* trace_count runs on */
-	uint64_t messages_unlogged;         /* completions beyond messages_max */
+	uint64_t sample_count;
+	/* Events so far; the ring has the last of them. With a file (trace.h), those before
+	 * trace_filed are in it, and the ring goes to it when trace_count reaches trace_full; 0:
+	 * there is no file. */
+	uint64_t trace_count, trace_filed, trace_full;
+	uint64_t trace_error; /* errno: the file of the trace ended early */
+	int32_t trace_fd;
+	uint64_t messages_unlogged; /* completions beyond messages_max */
 	uint64_t drops[DROP_REASONS];
 	/* switch: times that new tables took effect, those of its configuration included */
 	uint64_t tables_taken;

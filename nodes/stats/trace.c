@@ -1,41 +1,111 @@
 #include "nodes/stats/trace.h"
 
-static const struct {
-	const char *name, *a, *b, *c;
-} kinds[TRACE_KINDS] = {
-	[TRACE_NONE] = { "none", "a", "b", "c" },
-	[TRACE_CHANNEL_WAIT] = { "channel_wait", "port", "flow_id", "to_port" },
-	[TRACE_STOP_WAIT] = { "stop_wait", "port", "class", "-" },
-	[TRACE_HOLE] = { "hole", "port", "flow_id", "units" },
-	[TRACE_MISSING] = { "missing", "port", "flow_id", "units" },
-	[TRACE_LOSS_REPORT] = { "loss_report", "port", "flow_id", "units" },
-	[TRACE_DROP] = { "drop", "port", "reason", "bytes" },
-	[TRACE_MESSAGE_START] = { "message_start", "flow", "message", "bytes" },
-	[TRACE_MESSAGE_END] = { "message_end", "flow", "message", "bytes" },
-	[TRACE_PARAMETER_SET] = { "parameter_set", "port", "-", "value" },
-	[TRACE_FGFC_HOLD] = { "fgfc_hold", "port", "flow", "units" },
-	[TRACE_FGFC_END] = { "fgfc_end", "port", "flow", "units" },
-	[TRACE_FGFC_REFUSED] = { "fgfc_refused", "port", "entries", "units" },
-	[TRACE_XOFF] = { "xoff", "port", "class", "bytes" },
-	[TRACE_XON] = { "xon", "port", "class", "bytes" },
-	[TRACE_STUCK] = { "stuck", "port", "class", "us" },
-	[TRACE_TIMEOUT] = { "timeout", "flow", "packet", "before" },
-	[TRACE_PAIR_ERROR] = { "pair_error", "flow", "packet", "timeouts" },
-	[TRACE_ROCE_STATE] = { "roce_state", "port", "class", "state" },
-	[TRACE_PATH_SIGNAL] = { "path_signal", "port", "signal", "flows" },
+#include <errno.h>
+#include <unistd.h>
+
+#include "nodes/wire/address.h"
+
+static const struct trace_row rows[TRACE_KINDS] = {
+	[TRACE_NONE] = { .name = "none", .detail = "detail", .value = "value", .what = "" },
+#define ROW(kind, name_, class_, detail_, value_, what_, often_) \
+	[TRACE_##kind] = { .name = name_,                        \
+			   .detail = detail_,                    \
+			   .value = value_,                      \
+			   .what = what_,                        \
+			   .has_class = class_,                  \
+			   .often = often_ },
+#define TRACE(kind, name, class, detail, value, what) ROW(kind, name, class, detail, value, what, 0)
+#define TRACE_OFTEN(kind, name, class, detail, value, what) \
+	ROW(kind, name, class, detail, value, what, 1)
+#include "nodes/stats/trace.def"
+#undef TRACE
+#undef TRACE_OFTEN
+#undef ROW
 };
+
+const struct trace_row *trace_row(uint32_t kind)
+{
+	return &rows[kind < TRACE_KINDS ? kind : TRACE_NONE];
+}
+
+/* ---- the file ---- */
+
+void trace_file(struct stats_page *page, int fd)
+{
+	page->trace_fd = fd;
+	page->trace_filed = page->trace_count;
+	page->trace_full = page->trace_count + STATS_TRACE_MAX;
+}
+
+void trace_ring_full(struct stats_page *page)
+{
+	const char *ring = (const char *)page + page->trace_offset;
+	size_t bytes = STATS_TRACE_MAX * sizeof(struct trace_entry), done = 0;
+
+	while (done < bytes) {
+		ssize_t got = write(page->trace_fd, ring + done, bytes - done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			page->trace_error = got ? (uint64_t)errno : EIO;
+			page->trace_full = 0;
+			return;
+		}
+		done += (size_t)got;
+	}
+	page->trace_filed = page->trace_count;
+	page->trace_full = page->trace_count + STATS_TRACE_MAX;
+}
+
+void trace_hosts(struct trace_entry *entry, const uint8_t *frame)
+{
+	/* ADDRESS_NO_HOST + 1 is 0 */
+	entry->destination = address_host_of_mac(frame) + 1;
+	entry->source = address_host_of_mac(frame + 6) + 1;
+}
+
+void trace_drop(struct stats_page *page, enum drop_reason reason, uint32_t port, uint32_t bytes,
+		const uint8_t *frame, node_time_t now)
+{
+	struct trace_entry entry = { .at_ps = now,
+				     .kind = TRACE_DROP,
+				     .port = (uint8_t)port,
+				     .detail = reason,
+				     .value = bytes };
+
+	page->drops[reason]++;
+	if (frame)
+		trace_hosts(&entry, frame);
+	trace(page, entry);
+}
+
+/* ---- text ---- */
+
+static void print_hosts(const struct trace_entry *entry, FILE *out)
+{
+	if (entry->source)
+		fprintf(out, ", from host %u", entry->source - 1);
+	if (entry->destination)
+		fprintf(out, ", to host %u", entry->destination - 1);
+}
 
 static void print_entry(const struct trace_entry *entry, FILE *out)
 {
-	uint32_t kind = entry->kind < TRACE_KINDS ? entry->kind : TRACE_NONE;
+	const struct trace_row *row = trace_row(entry->kind);
 
-	fprintf(out, "%llu.%03u ns  %-14s %s %u", (unsigned long long)(entry->at_ps / NODE_NS),
-		(unsigned)(entry->at_ps % NODE_NS), kinds[kind].name, kinds[kind].a, entry->a);
-	if (kind == TRACE_DROP && entry->b < DROP_REASONS)
-		fprintf(out, ", %s %s", kinds[kind].b, stats_drop_name[entry->b]);
-	else
-		fprintf(out, ", %s %u", kinds[kind].b, entry->b);
-	fprintf(out, ", %s %u\n", kinds[kind].c, entry->c);
+	fprintf(out, "%llu.%03u ns  %-14s port %u", (unsigned long long)(entry->at_ps / NODE_NS),
+		(unsigned)(entry->at_ps % NODE_NS), row->name, entry->port);
+	if (row->has_class)
+		fprintf(out, ", class %u", entry->traffic_class);
+	if (entry->kind == TRACE_DROP && entry->detail < DROP_REASONS)
+		fprintf(out, ", %s %s", row->detail, stats_drop_name[entry->detail]);
+	else if (row->detail[0])
+		fprintf(out, ", %s %u", row->detail, entry->detail);
+	if (row->value[0])
+		fprintf(out, ", %s %llu", row->value, (unsigned long long)entry->value);
+	print_hosts(entry, out);
+	fputc('\n', out);
 }
 
 void trace_print(const struct stats_page *page, FILE *out)

@@ -1,9 +1,12 @@
-/*  trace - the last things that a node did: a ring of small entries in its statistics page.
+/*  trace - the events of a node: a ring in its statistics page, and a file if one is wanted (TB-22,
+ *  SE-2).
  *
- *  The data path neither logs nor prints; it leaves a kind and three integers. The ring is in
- *  shared memory, so the orchestrator prints it after a crash, when the node can no longer say
- *  anything (TB-22).
- *  One table (trace.c) gives every kind its name and the names of its integers. */
+ *  The data path neither logs nor prints; it leaves small entries. The ring is in shared memory, so
+ *  the orchestrator prints it after a crash, when the node can no longer say anything.
+ *  With a file, a full ring is appended to it: the file and the ring together have every event, in
+ *  order, at any time and after any end of the node. A reader needs nothing from the node
+ *  (orchestrator/results/event_file.h).
+ *  trace.def has a row for each kind. */
 #ifndef HEDDLE_NODES_STATS_TRACE_H
 #define HEDDLE_NODES_STATS_TRACE_H
 
@@ -14,39 +17,60 @@
 
 enum trace_kind {
 	TRACE_NONE,
-	TRACE_CHANNEL_WAIT,  /* port, flow_id, to_port */
-	TRACE_STOP_WAIT,     /* port, class */
-	TRACE_HOLE,          /* port, flow_id, units: seen in what came in */
-	TRACE_MISSING,       /* port, flow_id, units: on a link that this node sends on */
-	TRACE_LOSS_REPORT,   /* port, flow_id, units */
-	TRACE_DROP,          /* port, reason, bytes */
-	TRACE_MESSAGE_START, /* flow, message, bytes */
-	TRACE_MESSAGE_END,   /* flow, message, bytes */
-	TRACE_PARAMETER_SET, /* port, -, value */
-	/* port, flow_id (NIC: entry), credit units: the flow is paused at its source */
-	TRACE_FGFC_HOLD,
-	TRACE_FGFC_END,     /* port, flow_id (NIC: entry), units queued: no longer */
-	TRACE_FGFC_REFUSED, /* port, entries, credit units: the table of a NIC is full */
-	/* port, class, bytes in the buffer of what arrived there: roce, the peer has to stop */
-	TRACE_XOFF,
-	TRACE_XON, /* port, class, bytes held: it may send */
-	/* port, class, microseconds: paused without a break, though data waits */
-	TRACE_STUCK,
-	TRACE_TIMEOUT,     /* flow, packet not acknowledged, timeouts in a row before */
-	TRACE_PAIR_ERROR,  /* flow, packet not acknowledged, timeouts in a row: gave up */
-	TRACE_ROCE_STATE,  /* port, class, state: of a watched output queue (RC-7) */
-	TRACE_PATH_SIGNAL, /* port, signal, flows paused: for the device at that port (RC-10) */
+#define TRACE(kind, ...) TRACE_##kind,
+#define TRACE_OFTEN(kind, ...) TRACE_##kind,
+#include "nodes/stats/trace.def"
+#undef TRACE
+#undef TRACE_OFTEN
 	TRACE_KINDS
 };
 
-/** trace() - one entry; the oldest of STATS_TRACE_MAX is overwritten. A few stores. */
-static inline void trace(struct stats_page *page, node_time_t now, enum trace_kind kind, uint32_t a,
-			 uint32_t b, uint32_t c)
+struct trace_row {
+	const char *name, *detail, *value, *what; /* detail, value: "" if there is none */
+	bool has_class, often;
+};
+
+/** trace_row() - the row of @kind, whatever that is; "none" if there is no such kind. Pure. */
+const struct trace_row *trace_row(uint32_t kind);
+
+/** trace_ring_full() - for trace(): appends the ring to the file. One write() in STATS_TRACE_MAX
+ *  events. If it fails trace_error is set, and the file has no more events. */
+void trace_ring_full(struct stats_page *page) __attribute__((cold, noinline));
+
+/** trace() - adds @entry. A few stores. */
+static inline void trace(struct stats_page *page, struct trace_entry entry)
 {
-	*stats_trace(page, page->trace_count++) = (struct trace_entry){
-		.at_ps = now, .kind = (uint32_t)kind, .a = a, .b = b, .c = c
-	};
+	*stats_trace(page, page->trace_count++) = entry;
+	if (__builtin_expect(page->trace_count == page->trace_full, 0))
+		trace_ring_full(page);
 }
+
+/** trace_often() - is there a file, for the kinds of TRACE_OFTEN()? Else they are left out. */
+static inline bool trace_often(const struct stats_page *page)
+{
+	return __builtin_expect(page->trace_full != 0, 0);
+}
+
+/** trace_file() - every event from now on goes to @fd, borrowed until the node ends. Before the
+ *  first event. */
+void trace_file(struct stats_page *page, int fd);
+
+/** trace_port() - an event of @port without numbers. */
+static inline void trace_port(struct stats_page *page, enum trace_kind kind, uint32_t port,
+			      node_time_t now)
+{
+	trace(page,
+	      (struct trace_entry){ .at_ps = now, .kind = (uint16_t)kind, .port = (uint8_t)port });
+}
+
+/** trace_drop() - counts a frame of @bytes that is dropped at @port; 0: its length is not known.
+ *  @frame its first 12 bytes, or NULL if they are not at hand. */
+void trace_drop(struct stats_page *page, enum drop_reason reason, uint32_t port, uint32_t bytes,
+		const uint8_t *frame, node_time_t now);
+
+/** trace_hosts() - @entry is about @frame, of which 12 bytes are there: its source and
+ *  destination, if they are hosts of this fabric. O(1). */
+void trace_hosts(struct trace_entry *entry, const uint8_t *frame);
 
 /** trace_print() - the ring of @page, oldest first, one line each.
  *  @page passed stats_check(); its entries are not trusted. */

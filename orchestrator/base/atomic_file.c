@@ -12,20 +12,32 @@
 #define NAMES_MAX 100
 
 /* The file that @path means. A symlink is followed if we or root own it: in a folder like /tmp any
- * user may have made it. */
+ * user may have made it. One to a pipe (/dev/stdout) has no path to its end, and is its own. */
 static int target_find(const char *path, char *target)
 {
 	struct stat status;
+	int error;
 
-	if (lstat(path, &status) || !S_ISLNK(status.st_mode)) {
-		if (strlen(path) >= PATH_MAX)
-			return -ENAMETOOLONG;
-		strcpy(target, path);
-		return 0;
+	if (!lstat(path, &status) && S_ISLNK(status.st_mode)) {
+		if (status.st_uid != geteuid() && status.st_uid)
+			return -ELOOP;
+		if (realpath(path, target))
+			return 0;
+		error = -errno;
+		if (error != -ENOENT || stat(path, &status) || S_ISREG(status.st_mode))
+			return error;
 	}
-	if (status.st_uid != geteuid() && status.st_uid)
-		return -ELOOP;
-	return realpath(path, target) ? 0 : -errno;
+	if (strlen(path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	strcpy(target, path);
+	return 0;
+}
+
+static bool is_symlink(const char *path)
+{
+	struct stat status;
+
+	return !lstat(path, &status) && S_ISLNK(status.st_mode);
 }
 
 /* Creates the temporary file, with the owner and the mode of the file @replaced. NULL: it replaces
@@ -69,7 +81,8 @@ int atomic_file_open(struct atomic_file *file, const char *path)
 	if (!exists || S_ISREG(status.st_mode))
 		fd = new_file(file, exists ? &status : NULL);
 	else
-		fd = open(file->path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+		fd = open(file->path, O_WRONLY | O_TRUNC | O_CLOEXEC |
+					      (is_symlink(file->path) ? 0 : O_NOFOLLOW));
 	if (fd < 0)
 		return file->written[0] ? fd : -errno;
 	file->stream = fdopen(fd, "w");

@@ -43,7 +43,7 @@
 #define REAL_GRACE_PS (10 * NODE_MS)
 
 static int options_parse(struct options *options, int argc, char **argv);
-static int scenario_capture(struct options *options, struct plan *plan);
+static int scenario_watch(struct options *options, struct plan *plan);
 
 int cmd_run(int argc, char **argv)
 {
@@ -61,7 +61,7 @@ int cmd_run(int argc, char **argv)
 	if (!status)
 		status = run_outputs_check(&options, plan.origin);
 	if (!status)
-		status = scenario_capture(&options, &plan);
+		status = scenario_watch(&options, &plan);
 	plan_free(&plan);
 	return status;
 }
@@ -183,6 +183,10 @@ static const struct option_row rows[] = {
 		    "repeated"),
 	OPTION_TAKE("--capture-snap", "N", AT(capture_bytes), snap_take, NULL,
 		    "no more than N bytes of each frame"),
+	OPTION_TEXT("--events", "FILE", AT(events),
+		    "every drop, mark, CNP, pause, credit wait, redirect ... with time, node, port "
+		    "and flow;\n"
+		    "CSV, or JSON lines if FILE ends in .jsonl"),
 	OPTION_TAKE("--clock", "KIND", AT(real), option_value, clocks,
 		    "virtual (default): exact, at the speed of the machine; real: in the "
 		    "scenario's own\n"
@@ -250,9 +254,9 @@ static int options_parse(struct options *options, int argc, char **argv)
 					    "one table: --break-at, --script, "
 					    "--slow and "
 					    "--timing are for a single run");
-	if (options->compare && options->capture_count)
-		return options_wrong("run",
-				     "--capture writes the file of one run: not with --compare");
+	if (options->compare && (options->capture_count || options->events))
+		return options_wrong("run", "%s writes the file of one run: not with --compare",
+				     options->events ? "--events" : "--capture");
 	if (options->only_count && !options->compare)
 		return options_wrong("run", "--only names a variant to --compare: give that too");
 	options->fabric.real = options->fabric.whole = options->real;
@@ -336,6 +340,7 @@ int run_outputs_check(const struct options *options, const struct origin *origin
 		if (snprintf(tables[i], PATH_MAX, "%s/%s", options->csv, name) < PATH_MAX)
 			output_add(names, &count, "--csv", tables[i]);
 	}
+	output_add(names, &count, "--events", options->events);
 	for (unsigned i = 0; i < options->capture_count; i++) {
 		const char *equals = strchr(options->captures[i], '=');
 
@@ -605,12 +610,32 @@ static int play(const struct options *options, struct run *run, FILE *script,
 	return status;
 }
 
-/* ends the captures, if there are any, of a run with @status. Return: the exit status */
-static int captures_end(struct capture_files *captures, struct fabric *fabric, int status)
-{
-	int error = captures ? capture_files_end(captures, fabric) : 0;
+/* what is written while the fabric runs; owner of fabric_options */
+struct watch {
+	struct capture_files captures;
+	struct event_file events;
+};
 
-	if (!error ||
+static int watch_capture(void *owner, uint32_t node, uint32_t port)
+{
+	return capture_files_find(&((struct watch *)owner)->captures, node, port);
+}
+
+static int watch_events(void *owner, uint32_t node)
+{
+	return event_file_of(&((struct watch *)owner)->events, node);
+}
+
+/* completes the files of @watch, if there is any, of a run with @status. Return: the exit status */
+static int watch_end(struct watch *watch, struct fabric *fabric, int status)
+{
+	int error = 0, events = 0;
+
+	if (watch) {
+		error = capture_files_end(&watch->captures, fabric);
+		events = event_file_end(&watch->events, fabric, status == EXIT_INTERRUPTED);
+	}
+	if ((!error && !events) ||
 	    (status != EXIT_FINE && status != EXIT_EXPECTATION && status != EXIT_UNFAITHFUL))
 		return status;
 	return error == -EOWNERDEAD ? EXIT_NODE : EXIT_USAGE;
@@ -662,7 +687,7 @@ static void observe(struct fabric_options *fabric_options, struct observer *obse
 }
 
 static int scenario_play(const struct options *options, const struct plan *plan,
-			 struct capture_files *captures)
+			 struct watch *watch)
 {
 	struct fabric_options fabric_options = options->fabric;
 	struct run run = { .end_ps = plan->drain
@@ -700,7 +725,7 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 		status = node_failed(options, &run.fabric);
 	} else {
 		status = play(options, &run, script, script_name);
-		status = captures_end(captures, &run.fabric, status);
+		status = watch_end(watch, &run.fabric, status);
 	}
 	manager_pair_end(&run.managers);
 	fault_player_fini(&run.faults);
@@ -715,19 +740,25 @@ int run_scenario_play(const struct options *options, const struct plan *plan)
 	return scenario_play(options, plan, NULL);
 }
 
-/* ... with its captures */
-static int scenario_capture(struct options *options, struct plan *plan)
+/* ... with its captures and events */
+static int scenario_watch(struct options *options, struct plan *plan)
 {
-	struct capture_files captures;
+	struct watch watch = { 0 };
 	char why[512];
 	int status;
 
-	if (capture_files_open(&captures, options->captures, options->capture_count,
+	if (capture_files_open(&watch.captures, options->captures, options->capture_count,
 			       options->capture_bytes, plan, why, sizeof(why)))
 		return options_wrong("run", "%s", why);
-	options->fabric.capture_file = capture_files_find;
-	options->fabric.owner = &captures;
-	status = scenario_play(options, plan, &captures);
-	capture_files_abort(&captures);
+	if (event_file_open(&watch.events, options->events, plan, why, sizeof(why))) {
+		capture_files_abort(&watch.captures);
+		return options_wrong("run", "%s", why);
+	}
+	options->fabric.capture_file = watch_capture;
+	options->fabric.event_file = watch_events;
+	options->fabric.owner = &watch;
+	status = scenario_play(options, plan, &watch);
+	capture_files_abort(&watch.captures);
+	event_file_abort(&watch.events);
 	return status;
 }

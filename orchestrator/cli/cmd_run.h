@@ -5,6 +5,7 @@
 
 #include "orchestrator/cli/options.h"
 #include "orchestrator/fabric/capture_file.h"
+#include "orchestrator/fabric/event_file.h"
 #include "orchestrator/fabric/fabric.h"
 #include "orchestrator/results/compare.h"
 #include "orchestrator/results/results_csv.h"
@@ -27,6 +28,7 @@ struct options {
 	const char *captures[CAPTURE_FILES_MAX];
 	unsigned capture_count;
 	uint32_t capture_bytes; /* kept of a frame */
+	const char *events;     /* NULL: none */
 	const char *json;       /* NULL: none; JSON_STDOUT */
 	const char *csv;
 	bool timing, quiet, verbose;

@@ -237,10 +237,8 @@ int capture_files_open(struct capture_files *files, const char *const *words, un
 	return error;
 }
 
-int capture_files_find(void *owner, uint32_t node, uint32_t port)
+int capture_files_find(const struct capture_files *files, uint32_t node, uint32_t port)
 {
-	const struct capture_files *files = owner;
-
 	for (uint32_t i = 0; i < files->count; i++)
 		if (files->files[i].node == node && files->files[i].port == port)
 			return fileno(files->files[i].file.stream);

@@ -33,9 +33,8 @@ struct capture_files {
 int capture_files_open(struct capture_files *files, const char *const *words, unsigned count,
 		       uint32_t kept_bytes, struct plan *plan, char *why, size_t why_max);
 
-/** capture_files_find() - the descriptor for fabric_options.capture_file; @owner a struct
- *  capture_files. */
-int capture_files_find(void *owner, uint32_t node, uint32_t port);
+/** capture_files_find() - the descriptor for fabric_options.capture_file; -1: there is none. */
+int capture_files_find(const struct capture_files *files, uint32_t node, uint32_t port);
 
 /** capture_files_end() - after the end of the nodes: gives the files their names, and reports
  *  errors on standard error.

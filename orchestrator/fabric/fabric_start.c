@@ -275,6 +275,15 @@ static void descriptors_captures(const struct fabric *fabric, uint32_t index,
 				fabric->options.capture_file(fabric->options.owner, index, port);
 }
 
+/* ... and the file of its events */
+static void descriptors_events(const struct fabric *fabric, uint32_t index,
+			       struct control_message *message)
+{
+	if (fabric->plan->nodes[index].events)
+		message->fds[message->fd_count++] =
+			fabric->options.event_file(fabric->options.owner, index);
+}
+
 /* ... and a NIC with an attached host after that */
 static int descriptors_host(struct fabric *fabric, uint32_t index, struct control_message *message)
 {
@@ -351,8 +360,10 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	message.fds[message.fd_count++] = stats_fd;
 	error = fabric->options.real ? descriptors_real(fabric, index, &message)
 				     : descriptors_virtual(fabric, index, &message);
-	if (!error)
+	if (!error) {
 		descriptors_captures(fabric, index, &message);
+		descriptors_events(fabric, index, &message);
+	}
 	host_from = message.fd_count;
 	if (!error)
 		error = descriptors_host(fabric, index, &message);

@@ -60,9 +60,15 @@ void switch_look_at_arrivals(struct switch_shell *sw, uint64_t ports)
 void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port,
 		 uint32_t frame_bytes, node_time_t now)
 {
-	sw->stats->drops[reason]++;
 	stats_port(sw->stats, port)->dropped_bytes += frame_bytes;
-	trace(sw->stats, now, TRACE_DROP, port, reason, frame_bytes);
+	trace_drop(sw->stats, reason, port, frame_bytes, NULL, now);
+}
+
+void switch_drop_packet(struct switch_shell *sw, enum drop_reason reason,
+			const struct packet *packet, node_time_t now)
+{
+	stats_port(sw->stats, packet->in_port)->dropped_bytes += packet->frame_bytes;
+	trace_drop(sw->stats, reason, packet->in_port, packet->frame_bytes, packet->bytes, now);
 }
 
 struct packet *switch_copy(struct switch_shell *sw, const struct packet *original)
@@ -84,7 +90,7 @@ void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_c
 
 	if (!(ports & from) ||
 	    (ports == from && sw->config->ports[packet->in_port].kind == PORT_EDGE)) {
-		switch_drop(sw, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
+		switch_drop_packet(sw, DROP_NO_DESTINATION, packet, now);
 		return;
 	}
 	stats->flood_originals_bytes += packet->frame_bytes;
@@ -96,8 +102,7 @@ void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_c
 		if (copy)
 			send(sw, (uint32_t)__builtin_ctzll(ports), copy, now);
 		else
-			switch_drop(sw, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes,
-				    now);
+			switch_drop_packet(sw, DROP_FLOOD_LIMIT, packet, now);
 	}
 }
 

@@ -170,6 +170,10 @@ void switch_timer_set(struct switch_shell *sw, node_time_t due);
 void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port,
 		 uint32_t frame_bytes, node_time_t now);
 
+/** switch_drop_packet() - the same of @packet, which is the caller's. */
+void switch_drop_packet(struct switch_shell *sw, enum drop_reason reason,
+			const struct packet *packet, node_time_t now);
+
 /** switch_enter(), switch_leave() - @packet is inside the switch, is no longer inside. Leaving
  *  frees it. O(1). */
 static inline void switch_enter(struct switch_shell *sw, const struct packet *packet)

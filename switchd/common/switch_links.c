@@ -1,5 +1,7 @@
 #include "switchd/common/switch_links.h"
 
+#include "nodes/stats/trace.h"
+
 void switch_link_down(void *dataplane, uint32_t port, node_time_t now)
 {
 	struct switch_shell *sw = dataplane;
@@ -9,6 +11,7 @@ void switch_link_down(void *dataplane, uint32_t port, node_time_t now)
 	*sw->ports_up &= ~(1ull << port);
 	sw->ports_coming &= ~(1ull << port);
 	link_down(&sw->links[port], now);
+	trace_port(sw->stats, TRACE_LINK_DOWN, port, now);
 	if (was_up) {
 		switch_pause_note(sw, port, false, now);
 		sw->ops->link_down(sw, port, now);
@@ -46,6 +49,7 @@ void switch_link_up(void *dataplane, uint32_t port, node_time_t now)
 {
 	struct switch_shell *sw = dataplane;
 
+	trace_port(sw->stats, TRACE_LINK_UP, port, now);
 	sw->ports_coming |= 1ull << port;
 	sw->links[port].held = true;
 	if (!sw->ops->link_coming || sw->ops->link_coming(sw, port))

@@ -139,8 +139,9 @@ int switch_set(void *dataplane, const char *name, const char *value, FILE *out)
 	char why[240] = "";
 	int error;
 
-	trace(sw->stats, sw->stats->now_ps, TRACE_PARAMETER_SET, 0, 0,
-	      (uint32_t)strtoul(value, NULL, 10));
+	trace(sw->stats, (struct trace_entry){ .at_ps = sw->stats->now_ps,
+					       .kind = TRACE_PARAMETER_SET,
+					       .value = strtoul(value, NULL, 10) });
 	if (is_own(settings, name)) {
 		error = settings->own_set(sw, name, value, why, sizeof(why));
 	} else if (classes) {

@@ -28,7 +28,8 @@ static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 	else if (bytes && header->kind == RECORD_PAUSE)
 		ethernet_pause_take(eth, port, header, bytes, now);
 	else if (bytes)
-		eth->sw.stats->drops[DROP_BAD_RECORD]++; /* frames of flow channels */
+		/* a frame of flow channels */
+		trace_drop(eth->sw.stats, DROP_BAD_RECORD, port, 0, NULL, now);
 	return false;
 }
 
@@ -98,7 +99,7 @@ static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 		struct packet *packet =
 			ethernet_queue_take(eth, p, (uint32_t)__builtin_ctz(port->backlog), now);
 
-		switch_drop(&eth->sw, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
+		switch_drop_packet(&eth->sw, DROP_LINK_DOWN, packet, now);
 		switch_leave(&eth->sw, packet);
 	}
 	ethernet_pause_note(eth, p, now);

@@ -12,7 +12,7 @@
 static void discard(struct ethernet *eth, struct packet *packet, enum drop_reason reason,
 		    node_time_t now)
 {
-	switch_drop(&eth->sw, reason, packet->in_port, packet->frame_bytes, now);
+	switch_drop_packet(&eth->sw, reason, packet, now);
 	packet_free(&eth->sw.pool, packet);
 }
 

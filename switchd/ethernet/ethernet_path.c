@@ -100,8 +100,11 @@ void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traff
 
 	roce_queue_on_length(&queue->watch, queue->gauge.bytes, queue->signals.paused, now);
 	if (queue->watch.state != before)
-		trace(eth->sw.stats, now, TRACE_ROCE_STATE, port, traffic_class,
-		      queue->watch.state);
+		trace(eth->sw.stats, (struct trace_entry){ .at_ps = now,
+							   .kind = TRACE_ROCE_STATE,
+							   .port = (uint8_t)port,
+							   .traffic_class = (uint8_t)traffic_class,
+							   .detail = queue->watch.state });
 	if (queue->watch.state != before || queue->signals.paused)
 		arm(eth, port, now);
 }
@@ -128,8 +131,12 @@ static enum path_verdict take_signal(struct ethernet *eth, uint32_t out,
 		return PATH_PASSES;
 	}
 	path_pause_on_signal(&eth->ports[out].path, line, header->signal, now);
-	trace(eth->sw.stats, now, TRACE_PATH_SIGNAL, out, header->signal,
-	      path_pause_flows(&eth->ports[out].path));
+	trace(eth->sw.stats,
+	      (struct trace_entry){ .at_ps = now,
+				    .kind = TRACE_PATH_SIGNAL,
+				    .port = (uint8_t)out,
+				    .detail = header->signal,
+				    .value = path_pause_flows(&eth->ports[out].path) });
 	switch_touch(&eth->sw, out);
 	return PATH_TAKEN;
 }

@@ -6,16 +6,29 @@
 
 /* ---- received pauses ---- */
 
-static void hold_begin(struct ethernet *eth, struct ethernet_queue *queue, node_time_t now)
+static void hold_begin(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now)
 {
+	struct ethernet_queue *queue = &eth->ports[port].queues[traffic_class];
+
+	trace(eth->sw.stats, (struct trace_entry){ .at_ps = now,
+						   .kind = TRACE_PAUSE,
+						   .port = (uint8_t)port,
+						   .traffic_class = (uint8_t)traffic_class });
 	queue->stats->paused_since_ps = now ? now : 1; /* 0 means not paused */
 	queue->stats->paused_counted_ps = now;
 	eth->held_count++;
 }
 
-static void hold_end(struct ethernet *eth, struct ethernet_queue *queue, bool stuck,
+static void hold_end(struct ethernet *eth, uint32_t port, uint32_t traffic_class, bool stuck,
 		     node_time_t now)
 {
+	struct ethernet_queue *queue = &eth->ports[port].queues[traffic_class];
+
+	trace(eth->sw.stats, (struct trace_entry){ .at_ps = now,
+						   .kind = TRACE_RESUME,
+						   .port = (uint8_t)port,
+						   .traffic_class = (uint8_t)traffic_class,
+						   .value = now - queue->stats->paused_since_ps });
 	queue->stats->paused_ps += now - queue->stats->paused_counted_ps;
 	queue->stats->paused_since_ps = 0;
 	eth->held_count -= !stuck;
@@ -30,9 +43,9 @@ void ethernet_pause_note(struct ethernet *eth, uint32_t port, node_time_t now)
 		uint32_t c = (uint32_t)__builtin_ctz(changed);
 
 		if (held >> c & 1)
-			hold_begin(eth, &out->queues[c], now);
+			hold_begin(eth, port, c, now);
 		else
-			hold_end(eth, &out->queues[c], out->stuck >> c & 1, now);
+			hold_end(eth, port, c, out->stuck >> c & 1, now);
 	}
 	out->held = (uint8_t)held;
 	out->stuck &= out->held;
@@ -71,7 +84,7 @@ void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct recor
 	out->gate.late_ps = pfc_late_ps(eth->sw.config, port);
 	memcpy(copy, bytes, length);
 	if (pause_frame_read(copy, length, &frame)) {
-		eth->sw.stats->drops[DROP_MALFORMED]++;
+		trace_drop(eth->sw.stats, DROP_MALFORMED, port, 0, NULL, now);
 		return;
 	}
 	out->stats->pauses_received++;
@@ -94,8 +107,12 @@ void ethernet_pause_tell(struct ethernet *eth, uint32_t port, uint32_t traffic_c
 	if (stop == (in->teller.wanted >> traffic_class & 1))
 		return;
 	pfc_teller_want(&in->teller, traffic_class, stop);
-	trace(eth->sw.stats, now, stop ? TRACE_XOFF : TRACE_XON, port, traffic_class,
-	      (uint32_t)eth->buffer.inputs[port][traffic_class].bytes);
+	trace(eth->sw.stats,
+	      (struct trace_entry){ .at_ps = now,
+				    .kind = stop ? TRACE_XOFF : TRACE_XON,
+				    .port = (uint8_t)port,
+				    .traffic_class = (uint8_t)traffic_class,
+				    .value = eth->buffer.inputs[port][traffic_class].bytes });
 	switch_touch(&eth->sw, port);
 }
 
@@ -182,8 +199,13 @@ void ethernet_watchdog(void *dataplane, node_time_t now)
 			stats->stuck++;
 			eth->held_count--;
 			out->stuck |= (uint8_t)(1u << c);
-			trace(eth->sw.stats, now, TRACE_STUCK, p, c,
-			      (uint32_t)((now - stats->paused_since_ps) / NODE_US));
+			trace(eth->sw.stats,
+			      (struct trace_entry){ .at_ps = now,
+						    .kind = TRACE_STUCK,
+						    .port = (uint8_t)p,
+						    .traffic_class = (uint8_t)c,
+						    .value = (now - stats->paused_since_ps) /
+							     NODE_US });
 		}
 	}
 	switch_timer_set(&eth->sw, next);

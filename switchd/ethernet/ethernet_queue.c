@@ -73,18 +73,34 @@ static void refuse(struct ethernet *eth, uint32_t port, struct packet *packet,
 	if (reason == DROP_HEADROOM)
 		port = packet->in_port;
 	eth->ports[port].queues[packet->traffic_class].stats->drops++;
-	switch_drop(&eth->sw, reason, packet->in_port, packet->frame_bytes, now);
+	switch_drop_packet(&eth->sw, reason, packet, now);
 	packet_free(&eth->sw.pool, packet);
+}
+
+static void mark_trace(struct ethernet *eth, const struct ethernet_queue *queue,
+		       const struct packet *packet, node_time_t now)
+{
+	struct trace_entry entry = { .at_ps = now,
+				     .kind = TRACE_MARK,
+				     .port = packet->egress_port,
+				     .traffic_class = packet->traffic_class,
+				     .value = queue->gauge.bytes };
+
+	trace_hosts(&entry, packet->bytes);
+	trace(eth->sw.stats, entry);
 }
 
 /* RC-1. @leaves: the packet leaves the queue now, else it joins it */
 static void mark(struct ethernet *eth, struct ethernet_queue *queue, struct packet *packet,
-		 bool leaves)
+		 bool leaves, node_time_t now)
 {
 	if (queue->class.mark_at_dequeue == leaves &&
 	    ecn_congested(&queue->class, queue->gauge.bytes, &eth->random) &&
-	    ecn_mark(packet->bytes, packet_first_bytes(packet)))
+	    ecn_mark(packet->bytes, packet_first_bytes(packet))) {
 		queue->stats->marked++;
+		if (trace_often(eth->sw.stats))
+			mark_trace(eth, queue, packet, now);
+	}
 }
 
 void ethernet_queue_levels(struct ethernet *eth, uint32_t port)
@@ -121,7 +137,7 @@ void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *pac
 	packet->egress_port = (uint8_t)port;
 	packet->requested_at_ps = now;
 	switch_enter(&eth->sw, packet);
-	mark(eth, &out->queues[c], packet, false);
+	mark(eth, &out->queues[c], packet, false, now);
 	packet_queue_push(&out->queues[c].queue, packet);
 	out->backlog |= (uint8_t)(1u << c);
 	note_queue(eth, packet, bytes, now);
@@ -134,9 +150,10 @@ void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *pac
 	switch_touch(&eth->sw, port);
 }
 
-void ethernet_queue_mark_leaving(struct ethernet *eth, struct packet *packet)
+void ethernet_queue_mark_leaving(struct ethernet *eth, struct packet *packet, node_time_t now)
 {
-	mark(eth, &eth->ports[packet->egress_port].queues[packet->traffic_class], packet, true);
+	mark(eth, &eth->ports[packet->egress_port].queues[packet->traffic_class], packet, true,
+	     now);
 }
 
 struct packet *ethernet_queue_take(struct ethernet *eth, uint32_t port, uint32_t traffic_class,

@@ -15,7 +15,7 @@ void ethernet_queue_levels(struct ethernet *eth, uint32_t port);
 
 /** ethernet_queue_mark_leaving() - @packet, just dequeued, is about to be sent: it is marked if its
  *  class marks at dequeue and the queue that remains is long enough (RC-1). */
-void ethernet_queue_mark_leaving(struct ethernet *eth, struct packet *packet);
+void ethernet_queue_mark_leaving(struct ethernet *eth, struct packet *packet, node_time_t now);
 
 /** ethernet_queue_take() - dequeues the first packet of a queue that has one, and releases its
  *  buffer. switch_leave() follows. */

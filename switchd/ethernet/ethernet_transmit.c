@@ -71,7 +71,7 @@ static void send_packet(struct ethernet *eth, uint32_t port, uint32_t traffic_cl
 	uint32_t wire_bytes = packet->frame_bytes + FRAME_FCS_BYTES;
 	uint8_t *bytes;
 
-	ethernet_queue_mark_leaving(eth, packet);
+	ethernet_queue_mark_leaving(eth, packet, now);
 	class_scheduler_sent(&out->classes, traffic_class, wire_bytes + out->link->gap_bytes, now);
 	count_delay(eth, out->queues[traffic_class].stats, packet, now);
 	eth->sw.stats->data_hops++;

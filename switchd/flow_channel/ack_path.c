@@ -149,7 +149,11 @@ void ack_path_lost(void *owner, struct link *link, const struct link_log_entry *
 	/* when the whole link is gone, link_change.c settles its channels; an edge link has none */
 	if (!dataplane_port_up(dp, link->port) && dp->ports[link->port].kind == PORT_FABRIC)
 		return;
-	trace(dp->sw.stats, now, TRACE_MISSING, link->port, entry->tag, entry->units);
+	trace(dp->sw.stats, (struct trace_entry){ .at_ps = now,
+						  .kind = TRACE_MISSING,
+						  .port = (uint8_t)link->port,
+						  .detail = entry->tag,
+						  .value = entry->units });
 	if (dp->ports[link->port].kind == PORT_EDGE)
 		ack_upstream(dp, entry->tag & ~ACK_TAG_CONGESTED, ACK_LOSS, entry->units, now);
 	else

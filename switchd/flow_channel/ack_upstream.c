@@ -1,8 +1,8 @@
 #include "switchd/flow_channel/ack_upstream.h"
 
 #include "nodes/base/ensure.h"
-#include "nodes/stats/trace.h"
 #include "switchd/flow_channel/flow_control.h"
+#include "switchd/flow_channel/flow_trace.h"
 
 /* how congested the queue of flow @ref at its input is: an ECA, 0 if it is not */
 static uint32_t input_factor(const struct dataplane *dp, uint32_t ref)
@@ -63,7 +63,7 @@ static void note_loss_report(struct dataplane *dp, uint32_t ref, uint32_t units,
 
 	stats->loss_reports++;
 	stats->loss_report_units += units;
-	trace(dp->sw.stats, now, TRACE_LOSS_REPORT, flow_ref_port(ref), flow_ref_id(ref), units);
+	flow_trace(dp, TRACE_LOSS_REPORT, ref, units, now);
 }
 
 /* @units of flow @ref are off its flow_extent; @clears: ACK_DELTA, there is no congestion. The flow

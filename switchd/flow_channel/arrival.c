@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "nodes/base/ensure.h"
-#include "nodes/stats/trace.h"
 #include "switchd/flow_channel/choose.h"
 #include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/fgfc_path.h"
+#include "switchd/flow_channel/flow_trace.h"
 #include "switchd/flow_channel/input_buffer.h"
 #include "switchd/flow_channel/reroute.h"
 
@@ -34,7 +34,7 @@ static void make_pattern(struct port *in, struct packet *packet, const struct fr
 static void give_up(struct dataplane *dp, struct packet *packet, enum drop_reason why,
 		    node_time_t now)
 {
-	switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
+	switch_drop_packet(&dp->sw, why, packet, now);
 	input_buffer_release(dp, packet);
 	switch_leave(&dp->sw, packet);
 }
@@ -125,8 +125,7 @@ static void flood(struct dataplane *dp, struct packet *packet, const struct fram
 		dp->sw.stats->flooded_bytes += packet->frame_bytes;
 		copy = switch_copy(&dp->sw, packet);
 		if (!copy) {
-			switch_drop(&dp->sw, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes,
-				    now);
+			switch_drop_packet(&dp->sw, DROP_FLOOD_LIMIT, packet, now);
 			continue;
 		}
 		enter(dp, copy, fields, host->fabric_address, host->egress_port, now);
@@ -135,8 +134,7 @@ static void flood(struct dataplane *dp, struct packet *packet, const struct fram
 	if (copies)
 		dp->sw.stats->flood_originals_bytes += packet->frame_bytes;
 	else
-		switch_drop(&dp->sw, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes,
-			    now);
+		switch_drop_packet(&dp->sw, DROP_NO_DESTINATION, packet, now);
 	discard(dp, packet);
 }
 
@@ -149,7 +147,7 @@ static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_tim
 	struct frame_fields fields;
 
 	if (!read_frame(dp, packet, &fields)) {
-		switch_drop(&dp->sw, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
+		switch_drop_packet(&dp->sw, DROP_MALFORMED, packet, now);
 		discard(dp, packet);
 		return;
 	}
@@ -158,7 +156,7 @@ static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_tim
 		       is_ingress(dp, packet, where->fabric_address, where->egress_port))) {
 		enter(dp, packet, &fields, where->fabric_address, where->egress_port, now);
 	} else if (fields.group && fields.report) {
-		switch_drop(&dp->sw, DROP_NO_LISTENER, packet->in_port, packet->frame_bytes, now);
+		switch_drop_packet(&dp->sw, DROP_NO_LISTENER, packet, now);
 		discard(dp, packet);
 	} else {
 		flood(dp, packet, &fields, now);
@@ -226,7 +224,7 @@ static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint3
 	struct port *in = &dp->ports[port];
 
 	in->stats->hole_units += hole_units;
-	trace(dp->sw.stats, now, TRACE_HOLE, port, flow_id, hole_units);
+	flow_trace(dp, TRACE_HOLE, flow_ref(port, flow_id), hole_units, now);
 	ack_collect(&in->acks, flow_id, ACK_LOSS, hole_units, now);
 	switch_touch(&dp->sw, port);
 }
@@ -269,11 +267,11 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	    fabric.level >= dp->ports[packet->in_port].lanes ||
 	    fabric.traffic_class * dp->ports[packet->in_port].lanes + fabric.level !=
 		    packet->lane) {
-		switch_drop(&dp->sw, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
+		switch_drop_packet(&dp->sw, DROP_MALFORMED, packet, now);
 		return NULL;
 	}
 	if (fabric.flow_id >= ifct->channels) {
-		switch_drop(&dp->sw, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
+		switch_drop_packet(&dp->sw, DROP_BAD_CHANNEL, packet, now);
 		return NULL;
 	}
 	packet->flow_id = fabric.flow_id;
@@ -285,7 +283,7 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	packet->ordered = fabric.ordered;
 	flow = ifct_arrive(ifct, packet, fabric.data_flow, &hole_units);
 	if (!flow)
-		switch_drop(&dp->sw, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
+		switch_drop_packet(&dp->sw, DROP_BAD_CHANNEL, packet, now);
 	else if (hole_units)
 		on_hole(dp, packet->in_port, packet->flow_id, hole_units, now);
 	return flow;

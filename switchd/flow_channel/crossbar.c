@@ -217,7 +217,7 @@ static void select_and_request(struct dataplane *dp, uint32_t ref, bool at_once,
 		struct packet *packet = flow_unqueue(dp, ref, now);
 
 		lost_units += packet->units;
-		switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
+		switch_drop_packet(&dp->sw, why, packet, now);
 		switch_leave(&dp->sw, packet);
 	}
 	if (flow->queue.head && at_once)
@@ -348,7 +348,7 @@ void crossbar_drop(struct dataplane *dp, struct port *out, struct packet *packet
 {
 	if (packet->requested)
 		crossbar_leave(dp, out, packet, now);
-	switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
+	switch_drop_packet(&dp->sw, why, packet, now);
 	switch_leave(&dp->sw, packet);
 }
 

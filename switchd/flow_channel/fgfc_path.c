@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "nodes/base/bytes.h"
-#include "nodes/stats/trace.h"
 #include "nodes/wire/address.h"
+#include "switchd/flow_channel/flow_trace.h"
 
 static void changed(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t queue_units,
 		    enum trace_kind kind)
@@ -14,7 +14,7 @@ static void changed(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint3
 	struct port *in = &dp->ports[port];
 
 	in->stats->fgfc_held = in->fgfc.on;
-	trace(dp->sw.stats, dp->sw.stats->now_ps, kind, port, flow_id, queue_units);
+	flow_trace(dp, kind, flow_ref(port, flow_id), queue_units, dp->sw.stats->now_ps);
 }
 
 /* ---- the name of a flow: what its EFCT line compares ---- */

@@ -9,6 +9,7 @@
 #include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
 #include "switchd/flow_channel/fgfc_path.h"
+#include "switchd/flow_channel/flow_trace.h"
 #include "switchd/flow_channel/flow_tree.h"
 #include "switchd/flow_channel/input_buffer.h"
 #include "switchd/flow_channel/path_load.h"
@@ -24,6 +25,9 @@ static void give_credit(struct dataplane *dp, uint32_t ref, uint32_t credit, nod
 		ENSURE(in->stats->metered, >, 0u);
 		in->stats->headroom_stops++;
 		in->stats->metered--;
+		if (trace_often(dp->sw.stats))
+			flow_trace(dp, TRACE_METER_END, ref,
+				   ifct_queue_extent(flow_of(dp->ifcts, ref)), now);
 	}
 	if (!dataplane_port_up(dp, port))
 		return;
@@ -42,6 +46,8 @@ static void start_metering(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 	in->stats->metered++;
 	in->stats->headroom_starts++;
+	if (trace_often(dp->sw.stats))
+		flow_trace(dp, TRACE_METER_START, ref, ifct_queue_extent(flow), now);
 	if (in->link->guarded)
 		ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM_END, ACK_VALUE_MAX, now);
 	ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM, headroom_start(flow), now);
@@ -242,8 +248,7 @@ void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_w
 	if (wait != IFCT_WAITING_CHANNEL)
 		return;
 	out->stats->channel_waits++;
-	trace(dp->sw.stats, dp->sw.stats->now_ps, TRACE_CHANNEL_WAIT, flow_ref_port(ref),
-	      flow_ref_id(ref), flow->follow_port);
+	flow_trace(dp, TRACE_CHANNEL_WAIT, ref, flow->follow_port, dp->sw.stats->now_ps);
 }
 
 void flow_stop_waiting(struct dataplane *dp, uint32_t ref)

@@ -1,6 +1,7 @@
 #include "switchd/flow_channel/input_buffer.h"
 
 #include "nodes/base/units.h"
+#include "nodes/stats/trace.h"
 
 /* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */
 #define GO_PART 8u
@@ -31,17 +32,29 @@ void input_buffer_configure(struct dataplane *dp, uint32_t port)
 	in->go_units = config->stop_units > below_units ? config->stop_units - below_units : 0;
 }
 
+/* the neighbour must stop sending on @lane (@stop), or may send again */
+static void hold(struct dataplane *dp, uint32_t port, uint32_t lane, bool stop)
+{
+	struct port *in = &dp->ports[port];
+
+	in->stats->stops += stop;
+	trace(dp->sw.stats,
+	      (struct trace_entry){ .at_ps = dp->sw.stats->now_ps,
+				    .kind = stop ? TRACE_XOFF : TRACE_XON,
+				    .port = (uint8_t)port,
+				    .traffic_class = (uint8_t)lane,
+				    .value = (uint64_t)charged_units(in, lane) * UNIT_BYTES });
+	link_hold(in->link, lane, stop);
+}
+
 void input_buffer_update(struct dataplane *dp, uint32_t port, uint32_t lane)
 {
 	struct port *in = &dp->ports[port];
 	uint32_t units = charged_units(in, lane);
+	bool stopped = in->link->stop.wanted >> lane & 1;
 
-	if (units > in->stop_units) {
-		in->stats->stops += !(in->link->stop.wanted >> lane & 1);
-		link_hold(in->link, lane, true);
-	} else if (units <= in->go_units) {
-		link_hold(in->link, lane, false);
-	}
+	if (stopped ? units <= in->go_units : units > in->stop_units)
+		hold(dp, port, lane, !stopped);
 	if (link_words_due(in->link))
 		switch_touch(&dp->sw, port);
 }

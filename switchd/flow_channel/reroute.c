@@ -44,6 +44,7 @@
 
 #include "switchd/flow_channel/choose.h"
 #include "switchd/flow_channel/flow_control.h"
+#include "switchd/flow_channel/flow_trace.h"
 #include "switchd/flow_channel/flow_tree.h"
 #include "switchd/flow_channel/path_load.h"
 
@@ -118,6 +119,8 @@ static void hold(struct dataplane *dp, uint32_t ref)
 
 	flow->fc_state = BLOCK_FOR_REDIRECT;
 	dp->ports[flow_ref_port(ref)].stats->redirects++;
+	if (trace_often(dp->sw.stats))
+		flow_trace(dp, TRACE_REDIRECT, ref, flow->follow_port, dp->sw.stats->now_ps);
 	if (flow->wait == IFCT_NOT_WAITING || flow->wait == IFCT_REQUESTING)
 		return;
 	flow_stop_waiting(dp, ref);

@@ -228,7 +228,7 @@ static bool forward(struct lid_switch *lid, struct packet *packet, node_time_t n
 	if (kind == LID_GROUP)
 		switch_flood(&lid->sw, packet, copy_send, now);
 	else
-		switch_drop(&lid->sw, why, packet->in_port, packet->frame_bytes, now);
+		switch_drop_packet(&lid->sw, why, packet, now);
 	packet_free(&lid->sw.pool, packet);
 	return false;
 }
@@ -294,7 +294,7 @@ void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_
 	int out = packet->copy ? -1 : output_of(lid, packet, &why, now);
 
 	if (out < 0) {
-		switch_drop(&lid->sw, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
+		switch_drop_packet(&lid->sw, DROP_LINK_DOWN, packet, now);
 		lid_leave(lid, packet);
 		return;
 	}

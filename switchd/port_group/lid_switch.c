@@ -45,7 +45,8 @@ static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 	if (bytes && header->kind == RECORD_PACKET)
 		lid_arrival(lid, port, header, bytes, now);
 	else if (bytes)
-		lid->sw.stats->drops[DROP_BAD_RECORD]++; /* frames of other kinds of fabric */
+		/* a frame of another kind of fabric */
+		trace_drop(lid->sw.stats, DROP_BAD_RECORD, port, 0, NULL, now);
 	note_input(lid, in);
 	return link_words_due(in->link) || in->link->guarded;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "nodes/stats/trace.h"
 #include "switchd/port_group/lid_queue.h"
 
 /* A queue of collisions at full rate reaches 2.5 times the buffer of a link on a Clos, and half of
@@ -178,6 +179,14 @@ static void mark(const struct lid_switch *lid, struct lid_port *out, struct lid_
 	packet->fecn = true;
 	packet->lasting |= lasting;
 	out->stats->fecn_marked++;
+	if (trace_often(lid->sw.stats))
+		trace(lid->sw.stats, (struct trace_entry){ .at_ps = now,
+							   .kind = TRACE_MARK,
+							   .port = (uint8_t)out->link->port,
+							   .traffic_class = packet->traffic_class,
+							   .source = packet->slid,
+							   .destination = packet->dlid,
+							   .value = out->gauge.bytes });
 	congestion_log_add(&lane->log, packet->dlid, packet->slid, now);
 }
 

@@ -11,6 +11,7 @@
 
 #include "nodes/stats/stats_view.h"
 #include "orchestrator/live/live_request.h"
+#include "orchestrator/results/events.h"
 #include "orchestrator/results/results.h"
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/results/results_text.h"
@@ -111,6 +112,22 @@ static void ps(void)
 	json_decref(answer.body);
 }
 
+/* with files of zeros */
+static void events(struct stats_page *const *pages)
+{
+	static struct event_source sources[NODES_MAX];
+	char why[256];
+
+	for (uint32_t i = 0; i < finished.node_count; i++) {
+		if (!sources[i].fd)
+			sources[i].fd = memfd_create("events", 0);
+		if (ftruncate(sources[i].fd, 2 * STATS_TRACE_MAX * sizeof(struct trace_entry)))
+			abort();
+		sources[i].page = pages[i];
+	}
+	events_write(&finished, sources, EVENTS_CSV, out, why, sizeof(why));
+}
+
 /* as a run does it: a page that is seen to be wrong ends it */
 static void result(void)
 {
@@ -127,6 +144,7 @@ static void result(void)
 		results_text_write(&finished, &results, NULL, NULL, false, out);
 	}
 	results_free(&results);
+	events(pages);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

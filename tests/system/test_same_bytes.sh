@@ -2,9 +2,9 @@
 # test_same_bytes - the same scenario gives the same bytes, whatever the machine is doing (TB-5,
 # TB-7).
 #
-# JSON and all CSV files of runs over both cores, one core, loaded cores and the fallback event loop
-# are compared with those of the first run, byte by byte; another seed must give other bytes where
-# the scenario draws random numbers.
+# JSON, all CSV files and the events of runs over both cores, one core, loaded cores and the
+# fallback event loop are compared with those of the first run, byte by byte; another seed must give
+# other bytes where the scenario draws random numbers.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -15,7 +15,7 @@ result() {
 	local folder=$scratch/$1
 	shift
 	mkdir -p "$folder"
-	"$@" --quiet --json "$folder/result.json" --csv "$folder" >"$folder.log" 2>&1 </dev/null
+	"$@" --quiet --json "$folder/result.json" --csv "$folder" --events "$folder/events.csv" >"$folder.log" 2>&1 </dev/null
 	case $? in
 	0 | 1) return 0 ;;
 	esac

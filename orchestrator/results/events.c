@@ -1,0 +1,235 @@
+#include "orchestrator/results/events.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "nodes/base/deadline_heap.h"
+
+#define READ_ENTRIES 256u /* at a time: 8 KiB for each node */
+
+/* the events of a node: those in the file, then those in the ring */
+struct stream {
+	const struct stats_page *page;
+	int fd;
+	uint64_t filed_count, count, at;
+	struct trace_entry *read; /* those from entry `at` on, rounded down to READ_ENTRIES */
+	uint64_t read_from;
+};
+
+struct events {
+	const struct plan *plan;
+	struct stream *streams; /* one for each node */
+	struct deadline_heap heap;
+	enum events_format format;
+	FILE *out;
+};
+
+enum events_format events_format_of(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && (!strcmp(dot, ".jsonl") || !strcmp(dot, ".ndjson") || !strcmp(dot, ".json"))
+		       ? EVENTS_JSON_LINES
+		       : EVENTS_CSV;
+}
+
+/* ---- the events of a node ---- */
+
+/* How many events there are. Return: 0; -errno: they are incomplete */
+static int stream_open(struct stream *stream, const struct event_source *source)
+{
+	const struct stats_page *page = source->page;
+	struct stat status;
+
+	*stream = (struct stream){ .page = page, .fd = source->fd, .read_from = UINT64_MAX };
+	if (!page)
+		return 0;
+	if (fstat(source->fd, &status))
+		return -errno;
+	/* after an error the ring is not what follows the file */
+	stream->filed_count = page->trace_filed;
+	stream->count = page->trace_error ? page->trace_filed : page->trace_count;
+	if (stream->filed_count > (uint64_t)status.st_size / sizeof(struct trace_entry) ||
+	    stream->count < stream->filed_count ||
+	    stream->count - stream->filed_count > STATS_TRACE_MAX) {
+		stream->count = 0;
+		return -EBADMSG;
+	}
+	stream->read = calloc(READ_ENTRIES, sizeof(*stream->read));
+	if (!stream->read) {
+		stream->count = 0;
+		return -ENOMEM;
+	}
+	return -(int)page->trace_error;
+}
+
+/* The event at which the stream is; only if there is one. What cannot be read is zeros. */
+static struct trace_entry stream_entry(struct stream *stream)
+{
+	uint64_t from = stream->at / READ_ENTRIES * READ_ENTRIES;
+
+	if (stream->at >= stream->filed_count)
+		return *stats_trace((struct stats_page *)stream->page, stream->at);
+	if (from != stream->read_from) {
+		memset(stream->read, 0, READ_ENTRIES * sizeof(*stream->read));
+		(void)!pread(stream->fd, stream->read, READ_ENTRIES * sizeof(*stream->read),
+			     (off_t)(from * sizeof(*stream->read)));
+		stream->read_from = from;
+	}
+	return stream->read[stream->at - from];
+}
+
+/* ---- rows ---- */
+
+/* of host @index + 1; "" if it is not known, or none */
+static const char *host_name(const struct plan *plan, uint32_t host)
+{
+	return host && host <= plan->host_count ? plan->nodes[plan_host_node(plan, host - 1)].name
+						: "";
+}
+
+/* of a lane the class that it belongs to; "" if there is none */
+static const char *class_name(const struct node_config *node, const struct trace_entry *entry)
+{
+	uint32_t lanes = node_lanes(node, node->ports[entry->port].kind);
+	uint32_t c = entry->traffic_class /
+		     (entry->kind == TRACE_XOFF || entry->kind == TRACE_XON ? lanes : 1);
+
+	return c < node->class_count ? node->classes[c].name : "";
+}
+
+/* what `detail` means in words; NULL: it is a number */
+static const char *detail_word(const struct trace_entry *entry)
+{
+	if (entry->kind == TRACE_DROP && entry->detail < DROP_REASONS)
+		return stats_drop_name[entry->detail];
+	return NULL;
+}
+
+static void row_csv(const struct events *events, const struct node_config *node,
+		    const struct trace_entry *entry, const char *const hosts[2])
+{
+	const struct trace_row *row = trace_row(entry->kind);
+	const char *word = detail_word(entry);
+	FILE *out = events->out;
+
+	fprintf(out, "%" PRIu64 ",%s,%u,%s,%s,", entry->at_ps, node->name, entry->port,
+		node->ports[entry->port].peer_name, row->name);
+	if (row->has_class)
+		fputs(class_name(node, entry), out);
+	fprintf(out, ",%s,%s,", hosts[0], hosts[1]);
+	if (word)
+		fputs(word, out);
+	else if (row->detail[0])
+		fprintf(out, "%" PRIu32, entry->detail);
+	fputc(',', out);
+	if (row->value[0])
+		fprintf(out, "%" PRIu64, entry->value);
+	fputc('\n', out);
+}
+
+/* names need no quoting: results_csv.c */
+static void row_json(const struct events *events, const struct node_config *node,
+		     const struct trace_entry *entry, const char *const hosts[2])
+{
+	const struct trace_row *row = trace_row(entry->kind);
+	const char *word = detail_word(entry);
+	FILE *out = events->out;
+
+	fprintf(out, "{\"at_ps\":%" PRIu64 ",\"node\":\"%s\",\"port\":%u,\"peer\":\"%s\",",
+		entry->at_ps, node->name, entry->port, node->ports[entry->port].peer_name);
+	fprintf(out, "\"event\":\"%s\"", row->name);
+	if (row->has_class)
+		fprintf(out, ",\"class\":\"%s\"", class_name(node, entry));
+	if (hosts[0][0])
+		fprintf(out, ",\"source\":\"%s\"", hosts[0]);
+	if (hosts[1][0])
+		fprintf(out, ",\"destination\":\"%s\"", hosts[1]);
+	if (word)
+		fprintf(out, ",\"%s\":\"%s\"", row->detail, word);
+	else if (row->detail[0])
+		fprintf(out, ",\"%s\":%" PRIu32, row->detail, entry->detail);
+	if (row->value[0])
+		fprintf(out, ",\"%s\":%" PRIu64, row->value, entry->value);
+	fputs("}\n", out);
+}
+
+/* At a NIC the side of a flow that its event does not name is its own host. */
+static void hosts_of(const struct plan *plan, const struct node_config *node,
+		     const struct trace_entry *entry, const char *hosts[2])
+{
+	hosts[0] = host_name(plan, entry->source);
+	hosts[1] = host_name(plan, entry->destination);
+	if (node->kind != NODE_NIC || !hosts[0][0] == !hosts[1][0])
+		return;
+	hosts[hosts[0][0] != 0] = node->name;
+}
+
+static void row_write(struct events *events, uint32_t index)
+{
+	const struct node_config *node = &events->plan->nodes[index];
+	const struct trace_entry entry = stream_entry(&events->streams[index]);
+	const char *hosts[2];
+
+	if (entry.port >= node->port_count || !entry.kind || entry.kind >= TRACE_KINDS)
+		return;
+	hosts_of(events->plan, node, &entry, hosts);
+	if (events->format == EVENTS_CSV)
+		row_csv(events, node, &entry, hosts);
+	else
+		row_json(events, node, &entry, hosts);
+}
+
+/* ---- all ---- */
+
+/* when the next event of node @index is due */
+static void schedule(struct events *events, uint32_t index)
+{
+	struct stream *stream = &events->streams[index];
+
+	deadline_heap_set(&events->heap, index,
+			  stream->at < stream->count ? stream_entry(stream).at_ps
+						     : NODE_TIME_NEVER);
+}
+
+int events_write(const struct plan *plan, const struct event_source *sources,
+		 enum events_format format, FILE *out, char *why, size_t why_max)
+{
+	struct events events = { .plan = plan, .format = format, .out = out };
+	int error = deadline_heap_init(&events.heap, plan->node_count), first = 0;
+
+	events.streams = calloc(plan->node_count + 1, sizeof(*events.streams));
+	if (error || !events.streams) {
+		snprintf(why, why_max, "out of memory");
+		first = -ENOMEM;
+		goto out;
+	}
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		error = stream_open(&events.streams[i], &sources[i]);
+		if (error && !first) {
+			first = error;
+			snprintf(why, why_max, "the events of %s are incomplete: %s",
+				 plan->nodes[i].name, strerror(-error));
+		}
+		schedule(&events, i);
+	}
+	if (format == EVENTS_CSV)
+		fputs("at_ps,node,port,peer,event,class,source,destination,detail,value\n", out);
+	while (deadline_heap_next_at(&events.heap) != NODE_TIME_NEVER) {
+		uint32_t index = deadline_heap_first(&events.heap);
+
+		row_write(&events, index);
+		events.streams[index].at++;
+		schedule(&events, index);
+	}
+out:
+	for (uint32_t i = 0; events.streams && i < plan->node_count; i++)
+		free(events.streams[i].read);
+	free(events.streams);
+	deadline_heap_fini(&events.heap);
+	return first;
+}
