@@ -91,9 +91,16 @@ static void hold_class(struct nic *nic, uint32_t traffic_class, bool stop)
 {
 	uint32_t lanes = node_lanes(nic->config, PORT_EDGE);
 
-	if (nic->roce)
+	if (nic->roce) {
 		nic_pfc_stop(nic, traffic_class, stop);
-	for (uint32_t level = 0; !nic->roce && level < lanes; level++)
+		return;
+	}
+	if ((nic->link->stop.wanted >> traffic_class * lanes & 1) != stop)
+		trace(nic->stats,
+		      (struct trace_entry){ .at_ps = nic->now_ps,
+					    .kind = stop ? TRACE_XOFF : TRACE_XON,
+					    .traffic_class = (uint8_t)(traffic_class * lanes) });
+	for (uint32_t level = 0; level < lanes; level++)
 		link_hold(nic->link, traffic_class * lanes + level, stop);
 }
 
@@ -443,8 +450,9 @@ static void nic_link_down(void *dataplane, uint32_t port, node_time_t now)
 	if (port || nic->link->down)
 		return;
 	nic->now_ps = node_time_max(nic->now_ps, now);
-	link_down(nic->link, nic->now_ps);
+	stats_time(nic->stats, nic->now_ps);
 	trace_port(nic->stats, TRACE_LINK_DOWN, 0, nic->now_ps);
+	link_down(nic->link, nic->now_ps);
 	nic_transmit_plan(nic);
 }
 
@@ -464,6 +472,7 @@ static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
 	if (port)
 		return;
 	nic->now_ps = node_time_max(nic->now_ps, now);
+	stats_time(nic->stats, nic->now_ps);
 	trace_port(nic->stats, TRACE_LINK_UP, 0, nic->now_ps);
 	plug_in(nic);
 	if (!nic->link->real && nic->config->fabric == FABRIC_FLOW_CHANNEL) {

@@ -11,8 +11,24 @@
 #include "nodes/stats/trace.h"
 #include "nodes/wire/pause_frame.h"
 
+static void class_trace(struct nic *nic, enum trace_kind kind, uint32_t traffic_class,
+			uint64_t value)
+{
+	trace(nic->stats, (struct trace_entry){ .at_ps = nic->now_ps,
+						.kind = (uint16_t)kind,
+						.traffic_class = (uint8_t)traffic_class,
+						.value = value });
+}
+
 void nic_pfc_init(struct nic *nic)
 {
+	/* a new link pauses nothing */
+	for (uint32_t left = nic->pfc.waiting; left; left &= left - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(left);
+
+		class_trace(nic, TRACE_RESUME, c,
+			    nic->now_ps - stats_class(nic->stats, 0, c)->paused_since_ps);
+	}
 	pfc_gate_init(&nic->pfc.gate, pfc_unnamed(&nic->config->roce, nic->config->class_count));
 	pfc_teller_init(&nic->pfc.teller, nic->config->roce.pause);
 	nic->pfc.held = nic->pfc.waiting = nic->pfc.stuck = 0;
@@ -63,6 +79,7 @@ static void note_held(struct nic *nic)
 			continue;
 		nic->pfc.stuck |= 1u << c;
 		stats->stuck++;
+		class_trace(nic, TRACE_STUCK, c, (nic->now_ps - stats->paused_since_ps) / NODE_US);
 	}
 	nic->pfc.noted_ps = nic->now_ps;
 }
@@ -82,12 +99,10 @@ void nic_pfc_plan(struct nic *nic, uint32_t waiting)
 		struct class_stats *stats = stats_class(nic->stats, 0, c);
 		bool held = nic->pfc.waiting >> c & 1;
 
-		trace(nic->stats,
-		      (struct trace_entry){ .at_ps = nic->now_ps,
-					    .kind = held ? TRACE_PAUSE : TRACE_RESUME,
-					    .traffic_class = (uint8_t)c,
-					    .value = held ? 0
-							  : nic->now_ps - stats->paused_since_ps });
+		if (held)
+			class_trace(nic, TRACE_PAUSE, c, 0);
+		else
+			class_trace(nic, TRACE_RESUME, c, nic->now_ps - stats->paused_since_ps);
 		stats->paused_since_ps = held ? nic->now_ps : 0;
 		stats->paused_counted_ps = nic->now_ps;
 	}
@@ -100,6 +115,7 @@ void nic_pfc_stop(struct nic *nic, uint32_t traffic_class, bool stop)
 	if (!nic->config->roce.pfc || (nic->pfc.teller.wanted >> traffic_class & 1) == stop)
 		return;
 	pfc_teller_want(&nic->pfc.teller, traffic_class, stop);
+	class_trace(nic, stop ? TRACE_XOFF : TRACE_XON, traffic_class, 0);
 	stats = stats_class(nic->stats, 0, traffic_class);
 	stats->xoff_since_ps = stop ? nic->now_ps : 0;
 	if (stop && !stats->xoff_first_ps)

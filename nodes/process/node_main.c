@@ -265,12 +265,19 @@ static void changed(struct node *node)
 	clock_notify(&node->clock, node->config->index, node_time_max(next, end));
 }
 
+static node_time_t now_of(const struct node *node)
+{
+	return node->config->clock == CLOCK_VIRTUAL ? clock_now(&node->clock)
+						    : pace_now(&node->pace);
+}
+
 static int set(struct node *node, const struct control_message *message, FILE *out)
 {
 	int error;
 
 	if (!may_change(node, out))
 		return -EBUSY;
+	stats_time(node->stats, now_of(node));
 	error = node->ops->set(node->dataplane, message->text, message->text2, out);
 	changed(node);
 	return error;
@@ -278,8 +285,7 @@ static int set(struct node *node, const struct control_message *message, FILE *o
 
 static int show(struct node *node, const struct control_message *message, FILE *out)
 {
-	node_time_t now = node->config->clock == CLOCK_VIRTUAL ? clock_now(&node->clock)
-							       : pace_now(&node->pace);
+	node_time_t now = now_of(node);
 
 	if (message->number < -1 || message->number >= (int64_t)node->config->port_count) {
 		fprintf(out, "there is no port %lld, %s has %u\n", (long long)message->number,

@@ -240,6 +240,12 @@ size_t stats_bytes(const struct node_config *config);
 /** stats_init() - lays out a zeroed page of stats_bytes(). */
 void stats_init(struct stats_page *page, const struct node_config *config);
 
+/** stats_time() - something happens at @now, between events: now_ps does not go back. */
+static inline void stats_time(struct stats_page *page, node_time_t now)
+{
+	page->now_ps = node_time_max(page->now_ps, now);
+}
+
 static inline struct port_stats *stats_port(struct stats_page *page, uint32_t port)
 {
 	return (struct port_stats *)((char *)page + page->port_offset + port * STATS_PORT_BYTES);

@@ -33,13 +33,6 @@ static int target_find(const char *path, char *target)
 	return 0;
 }
 
-static bool is_symlink(const char *path)
-{
-	struct stat status;
-
-	return !lstat(path, &status) && S_ISLNK(status.st_mode);
-}
-
 /* Creates the temporary file, with the owner and the mode of the file @replaced. NULL: it replaces
  * none. */
 static int new_file(struct atomic_file *file, const struct stat *replaced)
@@ -67,6 +60,23 @@ static int new_file(struct atomic_file *file, const struct stat *replaced)
 	return fd < 0 ? -EEXIST : fd;
 }
 
+/* Opens @path, which is no regular file but what @seen says: between the look and the opening it
+ * may have become another one. */
+static int special_open(const char *path, const struct stat *seen)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0)
+		return fd;
+	if (!fstat(fd, &status) && status.st_dev == seen->st_dev && status.st_ino == seen->st_ino &&
+	    !S_ISREG(status.st_mode))
+		return fd;
+	close(fd);
+	errno = ELOOP;
+	return -1;
+}
+
 int atomic_file_open(struct atomic_file *file, const char *path)
 {
 	struct stat status;
@@ -81,8 +91,7 @@ int atomic_file_open(struct atomic_file *file, const char *path)
 	if (!exists || S_ISREG(status.st_mode))
 		fd = new_file(file, exists ? &status : NULL);
 	else
-		fd = open(file->path, O_WRONLY | O_TRUNC | O_CLOEXEC |
-					      (is_symlink(file->path) ? 0 : O_NOFOLLOW));
+		fd = special_open(file->path, &status);
 	if (fd < 0)
 		return file->written[0] ? fd : -errno;
 	file->stream = fdopen(fd, "w");

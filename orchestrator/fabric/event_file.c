@@ -76,13 +76,17 @@ static int nodes_write(const struct event_file *events, struct fabric *fabric)
 	char why[256];
 	int error;
 
-	if (!sources)
+	if (!sources) {
+		fprintf(stderr, "heddle run: out of memory for the events\n");
 		return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < events->node_count; i++) {
 		bool sound = fabric->nodes[i].stats && !stats_view_check(&fabric->nodes[i].view);
 
 		sources[i] = (struct event_source){ .page = sound ? fabric->nodes[i].stats : NULL,
-						    .fd = events->fds[i] };
+						    .fd = plan_vacant(fabric->plan, i)
+								  ? -1
+								  : events->fds[i] };
 	}
 	error = events_write(fabric->plan, sources, events->format, events->file.stream, why,
 			     sizeof(why));

@@ -9,6 +9,7 @@
 
 #include "nodes/base/deadline_heap.h"
 
+#define ERRNO_MAX 4096u
 #define READ_ENTRIES 256u /* at a time: 8 KiB for each node */
 
 /* the events of a node: those in the file, then those in the ring */
@@ -43,16 +44,19 @@ enum events_format events_format_of(const char *path)
 static int stream_open(struct stream *stream, const struct event_source *source)
 {
 	const struct stats_page *page = source->page;
+	uint64_t error = page ? page->trace_error : 0;
 	struct stat status;
 
 	*stream = (struct stream){ .page = page, .fd = source->fd, .read_from = UINT64_MAX };
-	if (!page)
+	if (source->fd < 0)
 		return 0;
+	if (!page)
+		return -EBADMSG;
 	if (fstat(source->fd, &status))
 		return -errno;
 	/* after an error the ring is not what follows the file */
 	stream->filed_count = page->trace_filed;
-	stream->count = page->trace_error ? page->trace_filed : page->trace_count;
+	stream->count = error ? page->trace_filed : page->trace_count;
 	if (stream->filed_count > (uint64_t)status.st_size / sizeof(struct trace_entry) ||
 	    stream->count < stream->filed_count ||
 	    stream->count - stream->filed_count > STATS_TRACE_MAX) {
@@ -64,7 +68,7 @@ static int stream_open(struct stream *stream, const struct event_source *source)
 		stream->count = 0;
 		return -ENOMEM;
 	}
-	return -(int)page->trace_error;
+	return error < ERRNO_MAX ? -(int)error : -EIO;
 }
 
 /* The event at which the stream is; only if there is one. What cannot be read is zeros. */
@@ -190,10 +194,12 @@ static void row_write(struct events *events, uint32_t index)
 static void schedule(struct events *events, uint32_t index)
 {
 	struct stream *stream = &events->streams[index];
+	node_time_t at_ps = NODE_TIME_NEVER;
 
-	deadline_heap_set(&events->heap, index,
-			  stream->at < stream->count ? stream_entry(stream).at_ps
-						     : NODE_TIME_NEVER);
+	/* whatever time a node claims, its events are written */
+	if (stream->at < stream->count)
+		at_ps = node_time_min(stream_entry(stream).at_ps, NODE_TIME_NEVER - 1);
+	deadline_heap_set(&events->heap, index, at_ps);
 }
 
 int events_write(const struct plan *plan, const struct event_source *sources,

@@ -21,8 +21,8 @@ enum events_format {
 
 /* where the events of a node of the plan are */
 struct event_source {
-	const struct stats_page *page; /* of a node that has ended; NULL: there are none */
-	int fd;                        /* of its file */
+	const struct stats_page *page; /* of a node that has ended; NULL: it cannot be read */
+	int fd;                        /* of its file; -1: there is no such node */
 };
 
 /** events_format_of() - by the end of @path: .jsonl, .ndjson and .json are JSON lines. Pure. */

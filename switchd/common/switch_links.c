@@ -7,11 +7,12 @@ void switch_link_down(void *dataplane, uint32_t port, node_time_t now)
 	struct switch_shell *sw = dataplane;
 	bool was_up = *sw->ports_up >> port & 1;
 
+	stats_time(sw->stats, now);
+	trace_port(sw->stats, TRACE_LINK_DOWN, port, now);
 	/* first: what the kind does now must not select this port */
 	*sw->ports_up &= ~(1ull << port);
 	sw->ports_coming &= ~(1ull << port);
 	link_down(&sw->links[port], now);
-	trace_port(sw->stats, TRACE_LINK_DOWN, port, now);
 	if (was_up) {
 		switch_pause_note(sw, port, false, now);
 		sw->ops->link_down(sw, port, now);
@@ -49,6 +50,7 @@ void switch_link_up(void *dataplane, uint32_t port, node_time_t now)
 {
 	struct switch_shell *sw = dataplane;
 
+	stats_time(sw->stats, now);
 	trace_port(sw->stats, TRACE_LINK_UP, port, now);
 	sw->ports_coming |= 1ull << port;
 	sw->links[port].held = true;

@@ -139,9 +139,6 @@ int switch_set(void *dataplane, const char *name, const char *value, FILE *out)
 	char why[240] = "";
 	int error;
 
-	trace(sw->stats, (struct trace_entry){ .at_ps = sw->stats->now_ps,
-					       .kind = TRACE_PARAMETER_SET,
-					       .value = strtoul(value, NULL, 10) });
 	if (is_own(settings, name)) {
 		error = settings->own_set(sw, name, value, why, sizeof(why));
 	} else if (classes) {
@@ -152,9 +149,14 @@ int switch_set(void *dataplane, const char *name, const char *value, FILE *out)
 			fprintf(out, "%s\n", settings->own_name);
 		return -ENOENT;
 	}
-	if (error)
+	if (error) {
 		fprintf(out, "%s\n", why);
-	else if (settings->changed)
+		return error;
+	}
+	trace(sw->stats, (struct trace_entry){ .at_ps = sw->stats->now_ps,
+					       .kind = TRACE_PARAMETER_SET,
+					       .value = strtoul(value, NULL, 10) });
+	if (settings->changed)
 		settings->changed(sw, sw->stats->now_ps);
-	return error;
+	return 0;
 }

@@ -23,12 +23,14 @@ static void hold_end(struct ethernet *eth, uint32_t port, uint32_t traffic_class
 		     node_time_t now)
 {
 	struct ethernet_queue *queue = &eth->ports[port].queues[traffic_class];
+	node_time_t since_ps = queue->stats->paused_since_ps;
+	node_time_t waited_ps = now > since_ps ? now - since_ps : 0;
 
 	trace(eth->sw.stats, (struct trace_entry){ .at_ps = now,
 						   .kind = TRACE_RESUME,
 						   .port = (uint8_t)port,
 						   .traffic_class = (uint8_t)traffic_class,
-						   .value = now - queue->stats->paused_since_ps });
+						   .value = waited_ps });
 	queue->stats->paused_ps += now - queue->stats->paused_counted_ps;
 	queue->stats->paused_since_ps = 0;
 	eth->held_count -= !stuck;

@@ -248,6 +248,7 @@ static void on_link_settle(void *dataplane, uint32_t port, const struct channel_
 {
 	struct dataplane *dp = dataplane;
 
+	stats_time(dp->sw.stats, now);
 	if (link_change_settle(dp, port, left, now)) {
 		handle_marks(dp, now);
 		link_change_leave(dp, port, now);

@@ -54,6 +54,11 @@ static int settings_check(const void *dataplane, const void *changed, char *why,
 	const struct switch_config *settings = changed;
 	uint32_t units_max = dp->sw.config->switch_.output_queue_units_max;
 
+	if (settings->ack_t1_ps > settings->ack_t2_ps ||
+	    settings->ack_t2_ps > settings->ack_t3_ps) {
+		snprintf(why, why_max, "the ACK timers must not fall: expected t1 <= t2 <= t3");
+		return -EINVAL;
+	}
 	if (settings->output_queue_units_max <= units_max)
 		return 0;
 	snprintf(why, why_max, "output-queue: this switch has memory for %u units", units_max);

@@ -84,7 +84,7 @@ static void check_values(const char *name, uint64_t sum)
 
 struct counted {
 	uint64_t drops, marked, cnps, cnps_received, started, complete, paused_ps;
-	uint64_t redirects, headroom_starts, headroom_stops, becns, credit_wait_ps, stops;
+	uint64_t redirects, headroom_starts, headroom_stops, becns, credit_wait_ps, stops, stuck;
 };
 
 static void count_port(struct stats_page *page, uint32_t port, struct counted *sum)
@@ -101,6 +101,7 @@ static void count_port(struct stats_page *page, uint32_t port, struct counted *s
 	for (uint32_t c = 0; stats_has_classes(page) && c < NODE_CLASSES_MAX; c++) {
 		sum->marked += stats_class(page, port, c)->marked;
 		sum->paused_ps += stats_class(page, port, c)->paused_ps;
+		sum->stuck += stats_class(page, port, c)->stuck;
 	}
 }
 
@@ -161,6 +162,18 @@ TEST(events__roce)
 	end();
 }
 
+/* pauses that never end: their lengths are not known, but each is named */
+TEST(events__roce_deadlock)
+{
+	struct counted sum;
+
+	play("topologies/pfc-deadlock.yaml", NULL);
+	sum = check_common();
+	ck_assert_uint_gt(sum.stuck, 7);
+	check_events("stuck", sum.stuck);
+	end();
+}
+
 TEST(events__roce_drops)
 {
 	struct counted sum;
@@ -185,6 +198,11 @@ TEST(events__flow_channels)
 	check_events("meter_end", sum.headroom_stops);
 	check_events("link_down", 2);
 	check_events("link_up", 2);
+	end();
+
+	play("topologies/switch-failure.yaml", NULL);
+	sum = check_common();
+	ck_assert_uint_gt(sum.drops, 0);
 	end();
 
 	play("topologies/redirect.yaml", NULL);

@@ -58,7 +58,7 @@ invariant() {
 	export ROGUE=count
 	run 4 run "$scratch/rogue.yaml" --quiet || return 1
 	grep -q '^h0 at 2[0-9.]* us: invariant failed: went <= came, with 4 and 3 (.*rogue_nicd.c:' "$scratch/err" &&
-		grep -q ' ns  message_start  flow 0' "$scratch/err" &&
+		grep -q ' ns  message_start  port 0, message ' "$scratch/err" &&
 		grep -q '^heddle.*: NIC h0 (pid [0-9]*) reports: h0 at .*: went <= came, with 4 and 3' "$scratch/err" ||
 		{ cat "$scratch/err" && return 1; }
 	! pgrep -f "$folder/"

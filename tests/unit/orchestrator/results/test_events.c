@@ -152,6 +152,23 @@ TEST(events_write__contradictions)
 	ck_assert_ptr_nonnull(strstr(text, "13,h0,0,s1,cnp,,,,,\n"));
 }
 
+/* a page that cannot be read, and a node that says nonsense of its error */
+TEST(events_write__damaged)
+{
+	trace_port(page_of("s1"), TRACE_LINK_UP, 0, NODE_TIME_NEVER);
+	trace_port(page_of("s1"), TRACE_LINK_UP, 0, NODE_TIME_NEVER);
+	sources[1].page = NULL;
+	ck_assert_int_eq(events_text(EVENTS_CSV), -EBADMSG);
+	ck_assert_ptr_nonnull(strstr(why, "the events of h0 are incomplete"));
+	ck_assert_uint_eq(lines(), 3);
+	sources[1].fd = (close(sources[1].fd), -1);
+	ck_assert_int_eq(events_text(EVENTS_CSV), 0);
+	pages[2]->trace_error = 1ull << 32;
+	ck_assert_int_eq(events_text(EVENTS_CSV), -EIO);
+	pages[2]->trace_error = 1ull << 31;
+	ck_assert_int_eq(events_text(EVENTS_CSV), -EIO);
+}
+
 /* a full disk: those before are written, and the node is named */
 TEST(events_write__incomplete)
 {
