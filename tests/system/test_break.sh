@@ -88,7 +88,8 @@ check "quits with a summary" quits_with_summary
 check "explains itself" shows help 'continue [TIME]'
 check "skips comments and empty lines" script 0 $'# nothing\n\nstatus # here'
 check "refuses an unknown command" refuses $'status\nstpe 10ns' ":2: there is no command 'stpe' - did you mean 'step'?"
-check "a value of set has units" shows $'set s502 acks.t1 20ns\nset s502 acks.t2 1us\nset s502 acks.t1 1us' ''
+check "a value of set has units" shows $'set s502 acks.t3 2us\nset s502 acks.t2 1us\nset s502 acks.t1 1us' ''
+check "refuses ACK timers that fall" refuses 'set s502 acks.t2 1ms' 'expected t1 <= t2 <= t3'
 check "refuses a value of another unit" refuses 'set s502 acks.t1 50kB' "acks.t1: '50kB'"
 check "refuses an unknown node" refuses 'show s501 ifct' "there is no node 's501'"
 check "refuses a table before its node" refuses 'show ifct s502' "the node comes before its table: 'show s502 ifct'"

@@ -144,9 +144,12 @@ TEST(dataplane_set__values)
 	ck_assert_int_eq(set("matches", "1"), -ENOENT);
 	ck_assert_int_eq(set("output-queue", "16"), 0);
 	ck_assert_int_eq(set("match", "0"), 0);
-	ck_assert_int_eq(set("acks.t1", "100000"), 0);
-	ck_assert_int_eq(set("acks.t2", "200000"), 0);
+	/* t1 <= t2 <= t3 holds at any time */
+	ck_assert_int_eq(set("acks.t1", "100000"), -EINVAL);
 	ck_assert_int_eq(set("acks.t3", "300000"), 0);
+	ck_assert_int_eq(set("acks.t2", "400000"), -EINVAL);
+	ck_assert_int_eq(set("acks.t2", "200000"), 0);
+	ck_assert_int_eq(set("acks.t1", "100000"), 0);
 	ck_assert_int_eq(set("acks.collect", "48"), 0);
 	ck_assert_uint_eq(s.dp->ports[2].acks.t3_ps, 300 * NODE_NS);
 	switch_send(&s, 2, 0, 0, 5, 0, 1500);
