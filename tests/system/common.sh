@@ -70,6 +70,16 @@ wait_for() {
 	return 1
 }
 
+# in_the_end COMMAND... - tries it until it succeeds, at most 20 times. For a ping after an outage:
+# `ping -w` ends at the first error, and a neighbour search that began in the outage gives one.
+in_the_end() {
+	for _ in $(seq 20); do
+		"$@" && return
+		sleep 0.5
+	done
+	return 1
+}
+
 # children PID - the processes that PID has started
 children() {
 	cat "/proc/$1/task/$1/children" 2>/dev/null

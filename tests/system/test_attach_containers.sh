@@ -55,7 +55,7 @@ check 'blue joins at s1' run 0 attach blue s1 --pid "$(pid_of blue)"
 check 'red joins at s3' run 0 attach -f two-racks red s3 --netns "/proc/$(pid_of red)/ns/net"
 check 'a name that is taken is refused' run 1 attach red s2 --pid "$(pid_of blue)"
 check 'a process that there is not is refused' run 1 attach green s2 --pid 4194304
-reach() { inside "$1" ping -c 2 -i 0.2 -w 30 -q "$2"; }
+reach() { in_the_end inside "$1" ping -c 2 -i 0.2 -w 30 -q "$2"; }
 check 'blue reaches red, IPv4' reach blue "$(address red inet)"
 check 'blue reaches red, IPv6' reach blue "$(address red inet6)"
 check 'red reaches blue' reach red "$(address blue inet)"
@@ -68,7 +68,12 @@ tcp() {
 	jq -e '.end | .sum_received.bytes > 10e6 and .sum_sent.retransmits < 1000' "$scratch/iperf"
 }
 check 'iperf3 from blue to red' tcp
-apart() { run 0 link s2:s3 down && ! reach blue "$(address red inet)" && run 0 link s2:s3 up && reach blue "$(address red inet)"; }
+cut_off() { ! inside blue ping -c 3 -i 0.2 -w 2 -q "$1"; }
+apart() {
+	local red
+	red=$(address red inet)
+	run 0 link s2:s3 down && cut_off "$red" && run 0 link s2:s3 up && reach blue "$red"
+}
 check 'through the switches: a link goes down and returns' apart
 check 'red leaves' run 0 remove red
 check 'its interface is gone' test "$(interfaces red)" = 0

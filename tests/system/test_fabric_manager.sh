@@ -28,7 +28,7 @@ becomes() {
 	echo "$1 is $(manager "$1"), not $2 $3"
 	return 1
 }
-pings() { on "$first" ping -c 1 -w 30 -q "$last"; }
+pings() { in_the_end on "$first" ping -c 1 -w 30 -q "$last"; }
 # the route from leaf0 to leaf1 (fabric address 2) has so many ports
 ways() { routes leaf0 | awk -v wanted="$1" '$1 == 2 { print; exit NF - 1 != wanted } END { if (!NR) exit 1 }'; }
 ended() { ! kill -0 "$1" 2>/dev/null; }

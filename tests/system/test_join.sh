@@ -13,7 +13,7 @@ at_end 'ip netns del "$netns" 2>/dev/null'
 fabric_up "$topologies/two-racks.yaml"
 
 on() { local host=$1; shift; "$heddle" exec "$host" -- "$@"; }
-reachable() { on "$1" ping -c 3 -i 0.2 -w 30 -q "$2"; }
+reachable() { in_the_end on "$1" ping -c 3 -i 0.2 -w 30 -q "$2"; }
 unreachable() { ! on "$1" ping -c 2 -i 0.2 -W 1 -q "$2"; }
 counts() { "$heddle" ps --json | jq -r '..|objects|select(has("fabric"))|"\(.hosts) \(.switches) \(.links)"'; }
 counted() { [ "$(counts)" = "$1" ] || { counts; return 1; }; }

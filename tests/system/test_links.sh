@@ -104,7 +104,7 @@ check '1 % are lost' loss
 check 'no loss any more' run 0 link s1:s2 set loss=0
 
 unreachable() { ! on h1 ping -c 2 -i 0.2 -W 1 -q h6; }
-reachable() { on "$1" ping -c 3 -i 0.2 -w 30 -q "$2"; }
+reachable() { in_the_end on "$1" ping -c 3 -i 0.2 -w 30 -q "$2"; }
 check 'a link goes down' run 0 link s2:s3 down
 check 'what is behind it cannot be reached' unreachable
 check 'all else can' reachable h1 h3

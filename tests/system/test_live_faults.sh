@@ -14,7 +14,7 @@ cp "$topologies/two-racks.yaml" "$file"
 fabric_up "$file"
 
 on() { local host=$1; shift; timeout 120 "$heddle" exec "$host" -- "$@"; }
-reachable() { on "$1" ping -c 1 -w 30 -q "$2"; }
+reachable() { in_the_end on "$1" ping -c 1 -w 30 -q "$2"; }
 unreachable() { ! on "$1" ping -c 1 -W 1 -q "$2"; }
 node() { "$heddle" ps --json | jq -r --arg name "$1" --arg key "$2" '.[0].nodes[] | select(.name == $name)[$key]'; }
 link_is() { # A B KEY VALUE

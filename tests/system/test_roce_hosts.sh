@@ -225,8 +225,8 @@ spine_dies() {
 check 'ways, floods too, around a spine that was killed; back once it is started' spine_dies
 joins() {
 	"$heddle" add -f "$fabric" switch leaf2 spine0 spine1 && "$heddle" add -f "$fabric" host h6 leaf2 || return 1
-	on h6 ping -4 -c 1 -w 30 -q h0 && on h3 ping -6 -c 1 -w 30 -q h6 || return 1
-	"$heddle" remove -f "$fabric" h6 && "$heddle" remove -f "$fabric" leaf2 && on h0 ping -4 -c 1 -w 30 -q h5
+	in_the_end on h6 ping -4 -c 1 -w 30 -q h0 && in_the_end on h3 ping -6 -c 1 -w 30 -q h6 || return 1
+	"$heddle" remove -f "$fabric" h6 && "$heddle" remove -f "$fabric" leaf2 && in_the_end on h0 ping -4 -c 1 -w 30 -q h5
 }
 check 'a leaf and a host join and leave' joins
 check 'a level is set' run 0 set -f roce-hosts leaf0 held.xoff 50000
