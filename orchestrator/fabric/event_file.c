@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "orchestrator/base/descriptor.h"
+
 /* ---- files of nodes ---- */
 
 /* A file without a name in the folder of @path; in memory if its file system has none, or if @path
@@ -28,6 +30,7 @@ static int nameless_open(const struct atomic_file *file)
 
 static int nodes_open(struct event_file *events, struct plan *plan)
 {
+	descriptor_limit_raise();
 	events->fds = malloc((plan->node_count + 1) * sizeof(*events->fds));
 	if (!events->fds)
 		return -ENOMEM;

@@ -20,7 +20,9 @@ static void value_print(const struct parameter *row, uint64_t value, FILE *out)
 		[PARAMETER_UNIT_PPB] = "e-9",
 	};
 
-	if (row->unit == PARAMETER_UNIT_FLAG)
+	if (!value && row->zero && *row->zero)
+		fputs(row->zero, out);
+	else if (row->unit == PARAMETER_UNIT_FLAG)
 		fputs(value ? "yes" : "no", out);
 	else if (row->unit == PARAMETER_UNIT_WORD)
 		fputs(row->words[value - row->min], out);
@@ -32,6 +34,8 @@ static void value_print(const struct parameter *row, uint64_t value, FILE *out)
 
 static void range_print(const struct parameter *row, FILE *out)
 {
+	if (row->zero && *row->zero)
+		fprintf(out, "%s, or ", row->zero);
 	value_print(row, row->min, out);
 	fputs(" to ", out);
 	value_print(row, row->max, out);

@@ -88,6 +88,12 @@ interrupted() {
 	[ $? = 130 ] && tail -n 1 files/stopped.jsonl | grep -q '"interrupted":true'
 }
 
+# each node needs a file; a login has a low soft limit and a high hard one
+few_files() (
+	ulimit -Sn 30
+	run 0 run "$topologies/permutation-16.yaml" --quiet --events files/e.csv && ordered files/e.csv
+)
+
 # whatever the verdict on the machine is
 real_clock() {
 	"$heddle" run "$topologies/two-talk.yaml" --clock real --quiet --set run.duration=50ms --events files/real.csv \
@@ -106,6 +112,7 @@ check 'a node that is killed leaves the events before' killed
 check 'an interrupted run says so in its last line' interrupted
 check 'the real clock' real_clock
 check 'its events are in order' ordered files/real.csv
+check 'more nodes than the soft limit of open files' few_files
 check 'not with --compare' run 2 run "$topologies/roce-compare.yaml" --compare --events files/no.csv
 check 'it says why' says err 'not with --compare'
 check 'a folder that is not there' run 2 run "$scenario" --events nowhere/e.csv

@@ -31,6 +31,10 @@ TEST(parameter_convert__to_the_units_of_nodes)
 
 	ck_assert_str_eq(converted(FABRIC_ROCE, "roce.xoff", "50kB"), "50000");
 	ck_assert_str_eq(converted(FABRIC_ROCE, "xoff", "1MiB"), "1048576");
+	/* a limit that was set is taken back */
+	ck_assert_str_eq(converted(FABRIC_ROCE, "xoff", "none"), "0");
+	ck_assert_str_eq(converted(FABRIC_ROCE, "roce.alpha", "none"), "0");
+	ck_assert_str_eq(converted(FABRIC_ROCE, "queue", "none"), "0");
 	ck_assert_str_eq(converted(FABRIC_ROCE, "roce.ecn.pmax", "10%"), "100000");
 	ck_assert_str_eq(converted(FABRIC_ROCE, "tcp.ecn", "on"), "1");
 	ck_assert_str_eq(converted(FABRIC_ROCE, "pfc.watchdog", "1500ns"), "1500000");
