@@ -43,7 +43,7 @@ node_src := $(wildcard $(if $(filter tsan,$(KIND)),nodes/base/*.c nodes/clock/*.
 switchd_src := $(wildcard switchd/*/*.c)
 nicd_src := $(wildcard nicd/*/*.c)
 # no fuzzer has a command line
-orchestrator_src := $(filter-out $(if $(filter fuzz,$(KIND)),orchestrator/cli/cmd_%),$(wildcard orchestrator/*/*.c))
+orchestrator_src := $(filter-out $(if $(filter fuzz,$(KIND)),orchestrator/cli/cmd_% orchestrator/cli/run_%),$(wildcard orchestrator/*/*.c))
 sim_src := $(filter-out tests/sim/test_%.c tests/sim/sim_%.c,$(wildcard tests/sim/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))

@@ -15,13 +15,15 @@
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/suggest.h"
+#include "orchestrator/cli/run_play.h"
+#include "orchestrator/cli/run_scenario.h"
 #include "orchestrator/scenario/scenario_compare.h"
 #include "orchestrator/scenario/scenario_idle.h"
 #include "orchestrator/scenario/scenario_keys.h"
 
 /* the `compare` section; NULL with @status after an error * @origin of that scenario; held */
-static struct scenario_compare *compare_load(const struct options *options, struct origin **origin,
-					     int *status)
+static struct scenario_compare *compare_load(const struct run_options *options,
+					     struct origin **origin, int *status)
 {
 	struct scenario_compare *compare;
 	struct scenario scenario = { 0 };
@@ -48,7 +50,7 @@ static struct scenario_compare *compare_load(const struct options *options, stru
 	return compare;
 }
 
-static bool variant_wanted(const struct options *options, const char *name)
+static bool variant_wanted(const struct run_options *options, const char *name)
 {
 	for (unsigned i = 0; i < options->only_count; i++) {
 		if (!strcmp(options->only[i], name))
@@ -57,7 +59,7 @@ static bool variant_wanted(const struct options *options, const char *name)
 	return !options->only_count;
 }
 
-static int only_check(const struct options *options, const struct scenario_compare *compare)
+static int only_check(const struct run_options *options, const struct scenario_compare *compare)
 {
 	const char *names[SCENARIO_VARIANTS_MAX];
 	char hint[128];
@@ -79,12 +81,12 @@ static int only_check(const struct options *options, const struct scenario_compa
 	return 0;
 }
 
-static int table_json_write(const struct options *options, const struct compare_table *table)
+static int table_json_write(const struct run_options *options, const struct compare_table *table)
 {
 	struct atomic_file file;
 	int error;
 
-	if (!strcmp(options->json, JSON_STDOUT))
+	if (run_json_on_stdout(options))
 		return compare_json_write(table, stdout);
 	error = atomic_file_open(&file, options->json);
 	if (error)
@@ -96,7 +98,7 @@ static int table_json_write(const struct options *options, const struct compare_
 	return error;
 }
 
-static int table_csv_write(const struct options *options, const struct compare_table *table)
+static int table_csv_write(const struct run_options *options, const struct compare_table *table)
 {
 	struct atomic_file file;
 	char path[PATH_MAX];
@@ -113,12 +115,11 @@ static int table_csv_write(const struct options *options, const struct compare_t
 	return atomic_file_commit(&file);
 }
 
-static int table_write(const struct options *options, const struct compare_table *table)
+static int table_write(const struct run_options *options, const struct compare_table *table)
 {
-	bool json_on_stdout = options->json && !strcmp(options->json, JSON_STDOUT);
 	int error;
 
-	if (!options->quiet && !json_on_stdout)
+	if (!options->quiet && !run_json_on_stdout(options))
 		compare_text_write(table, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
 	error = options->json ? table_json_write(options, table) : 0;
 	if (error)
@@ -133,9 +134,10 @@ static int table_write(const struct options *options, const struct compare_table
 
 /* Runs variant @variant and puts its results into @row. * Return: 0, also if it stalled, which is a
  * result; else an exit status. */
-static int variant_run(struct options *options, uint32_t variant, struct compare_table *table,
+static int variant_run(struct run_options *options, uint32_t variant, struct compare_table *table,
 		       struct compare_row *row)
 {
+	struct run_output output = { 0 };
 	struct plan plan = { 0 };
 	int status;
 
@@ -144,7 +146,7 @@ static int variant_run(struct options *options, uint32_t variant, struct compare
 	if (!status) {
 		snprintf(table->scenario, sizeof(table->scenario), "%s", plan.scenario);
 		table->seed = plan.seed;
-		status = run_scenario_play(options, &plan);
+		status = run_play(options, &plan, &output);
 	}
 	if (status == EXIT_INTERRUPTED)
 		snprintf(row->note, sizeof(row->note), "interrupted: results up to that moment");
@@ -152,7 +154,7 @@ static int variant_run(struct options *options, uint32_t variant, struct compare
 	return status == EXIT_STALL ? 0 : status;
 }
 
-static int variants_run(struct options *options, const struct scenario_compare *compare,
+static int variants_run(struct run_options *options, const struct scenario_compare *compare,
 			struct compare_table *table)
 {
 	int worst = 0, status = 0;
@@ -175,7 +177,7 @@ static int variants_run(struct options *options, const struct scenario_compare *
 }
 
 /* checks every variant before the first one is run */
-static int variants_check(const struct options *options, const struct scenario_compare *compare)
+static int variants_check(const struct run_options *options, const struct scenario_compare *compare)
 {
 	int status = only_check(options, compare);
 
@@ -191,7 +193,7 @@ static int variants_check(const struct options *options, const struct scenario_c
 	return status;
 }
 
-int run_compare(struct options *options)
+int run_compare(struct run_options *options)
 {
 	struct compare_table table = { .real = options->real };
 	int status, written;
@@ -205,7 +207,7 @@ int run_compare(struct options *options)
 	status = table.rows ? variants_check(options, table.compare)
 			    : options_wrong("run", "not enough memory");
 	if (!status)
-		status = run_outputs_check(options, table.origin);
+		status = run_output_check(options, table.origin);
 	if (!status) {
 		status = variants_run(options, table.compare, &table);
 		written = table_write(options, &table);

@@ -1,0 +1,53 @@
+/*  run_options - the options of `heddle run`, and its exit status. */
+#ifndef HEDDLE_ORCHESTRATOR_CLI_RUN_OPTIONS_H
+#define HEDDLE_ORCHESTRATOR_CLI_RUN_OPTIONS_H
+
+#include "orchestrator/cli/options.h"
+#include "orchestrator/fabric/capture_file.h"
+#include "orchestrator/fabric/fabric.h"
+#include "orchestrator/results/compare.h"
+#include "orchestrator/results/results_csv.h"
+
+#define JSON_STDOUT "-"
+
+enum exit_status {
+	EXIT_FINE = 0,
+	EXIT_EXPECTATION = 1,
+	EXIT_USAGE = 2, /* or a wrong scenario */
+	EXIT_STALL = 3,
+	EXIT_NODE = 4,
+	EXIT_UNFAITHFUL = 5, /* real clock: the machine was too slow for this scenario */
+	EXIT_INTERRUPTED = RESULTS_INTERRUPTED_STATUS,
+};
+
+struct run_options {
+	const char *scenario;
+	struct option_settings settings;
+	const char *captures[CAPTURE_FILES_MAX];
+	unsigned capture_count;
+	uint32_t capture_bytes; /* kept of a frame */
+	const char *events;     /* NULL: none */
+	const char *json;       /* NULL: none; JSON_STDOUT */
+	const char *csv;
+	bool timing, quiet, verbose;
+	const char *script;
+	bool breaks;   /* there is a breakpoint */
+	unsigned real; /* clock */
+	node_time_t break_ps, slow_ps_per_s;
+	bool compare;
+	const char *only[SCENARIO_VARIANTS_MAX]; /* variants; none: all */
+	unsigned only_count;
+	/* of the variant that is run: receives the results, instead of output */
+	struct compare_row *row;
+	const struct scenario_compare *columns;
+	struct fabric_options fabric;
+};
+
+/** run_options_read() - @options from the words of the command.
+ *  Return: -1, or the exit status if there is nothing to run. */
+int run_options_read(struct run_options *options, int argc, char **argv);
+
+/** run_json_on_stdout() - is standard output the result as JSON, so that nothing else is? */
+bool run_json_on_stdout(const struct run_options *options);
+
+#endif

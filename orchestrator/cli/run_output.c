@@ -1,0 +1,187 @@
+#include "orchestrator/cli/run_output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/output_names.h"
+#include "orchestrator/fabric/fabric_end.h"
+#include "orchestrator/results/results_json.h"
+#include "orchestrator/results/results_text.h"
+
+/* ---- names ---- */
+
+static void output_add(struct output_name *names, unsigned *count, const char *option,
+		       const char *path)
+{
+	if (*count < OUTPUT_NAMES_MAX && path && path[0])
+		names[(*count)++] = (struct output_name){ .option = option, .path = path };
+}
+
+int run_output_check(const struct run_options *options, const struct origin *origin)
+{
+	struct output_name names[OUTPUT_NAMES_MAX];
+	char tables[16][PATH_MAX], why[2 * PATH_MAX];
+	unsigned count = 0;
+
+	if (!run_json_on_stdout(options))
+		output_add(names, &count, "--json", options->json);
+	for (unsigned i = 0; i < 15 && options->csv && (!i || results_csv_name(i - 1)); i++) {
+		const char *name = i ? results_csv_name(i - 1) : "compare.csv";
+
+		if (snprintf(tables[i], PATH_MAX, "%s/%s", options->csv, name) < PATH_MAX)
+			output_add(names, &count, "--csv", tables[i]);
+	}
+	output_add(names, &count, "--events", options->events);
+	for (unsigned i = 0; i < options->capture_count; i++) {
+		const char *equals = strchr(options->captures[i], '=');
+
+		output_add(names, &count, "--capture", equals ? equals + 1 : NULL);
+	}
+	return output_names_check(names, count, origin, options->script, why, sizeof(why))
+		       ? options_wrong("run", "%s", why)
+		       : 0;
+}
+
+/* ---- while the fabric runs ---- */
+
+/* fabric_options.capture_file */
+static int capture_of(void *output, uint32_t node, uint32_t port)
+{
+	return capture_files_find(&((struct run_output *)output)->captures, node, port);
+}
+
+/* fabric_options.event_file */
+static int events_of(void *output, uint32_t node)
+{
+	return event_file_of(&((struct run_output *)output)->events, node);
+}
+
+int run_output_open(struct run_output *output, struct run_options *options, struct plan *plan)
+{
+	char why[512];
+
+	if (capture_files_open(&output->captures, options->captures, options->capture_count,
+			       options->capture_bytes, plan, why, sizeof(why)) ||
+	    event_file_open(&output->events, options->events, plan, why, sizeof(why)))
+		return options_wrong("run", "%s", why);
+	options->fabric.capture_file = capture_of;
+	options->fabric.event_file = events_of;
+	options->fabric.owner = output;
+	return 0;
+}
+
+int run_output_complete(struct run_output *output, struct fabric *fabric, int status)
+{
+	int captures = capture_files_end(&output->captures, fabric);
+	int events = event_file_end(&output->events, fabric, status == EXIT_INTERRUPTED);
+
+	if ((!captures && !events) ||
+	    (status != EXIT_FINE && status != EXIT_EXPECTATION && status != EXIT_UNFAITHFUL))
+		return status;
+	return captures == -EOWNERDEAD ? EXIT_NODE : EXIT_USAGE;
+}
+
+void run_output_end(struct run_output *output)
+{
+	capture_files_abort(&output->captures);
+	event_file_abort(&output->events);
+}
+
+/* ---- at the end ---- */
+
+/* the event loop of the nodes; if they differ, that of the first with its number of nodes */
+static void loops_describe(const struct fabric *fabric, char *text, size_t text_max)
+{
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		same += !strcmp(fabric->nodes[i].loop, fabric->nodes[0].loop);
+	if (same == fabric->plan->node_count)
+		snprintf(text, text_max, "%s", fabric->nodes[0].loop);
+	else
+		snprintf(text, text_max, "%u nodes: %s", same, fabric->nodes[0].loop);
+}
+
+static int json_write(const struct run_options *options, const struct plan *plan,
+		      const struct results *results, const struct result_host *host)
+{
+	struct atomic_file file;
+	int error;
+
+	if (run_json_on_stdout(options)) {
+		error = results_json_write(plan, results, host, stdout);
+		if (!error && fflush(stdout))
+			error = -errno;
+	} else {
+		error = atomic_file_open(&file, options->json);
+		if (!error) {
+			error = results_json_write(plan, results, host, file.stream);
+			if (error)
+				atomic_file_abort(&file);
+			else
+				error = atomic_file_commit(&file);
+		}
+	}
+	return error ? options_wrong("run", "cannot write the JSON result to %s: %s", options->json,
+				     atomic_file_why(error))
+		     : 0;
+}
+
+/* the warnings of a summary */
+static void row_remarks(const struct run_options *options, const struct results *results)
+{
+	uint32_t undelivered = results_undelivered_count(results->flows, results->flow_count);
+
+	if (undelivered)
+		run_remark(options, "%u flow%s again and again, nothing arrives", undelivered,
+			   undelivered == 1 ? " sends" : "s send");
+	if (results->totals.messages_unlogged)
+		run_remark(options, "completion times lack %llu messages: nic.messages-max",
+			   (unsigned long long)results->totals.messages_unlogged);
+}
+
+int run_output_write(const struct run_options *options, const struct plan *plan,
+		     struct stats_page *const *pages, const struct results *results,
+		     const struct fabric *fabric)
+{
+	struct result_host cost = fabric_cost(fabric);
+	const struct result_host *host = options->timing ? &cost : NULL;
+	char loops[FABRIC_LOOP_MAX + 32], why[512];
+	int status = 0;
+
+	if (options->row) {
+		compare_row_fill(options->row, options->columns, plan, results);
+		row_remarks(options, results);
+		return 0;
+	}
+	if (!options->quiet && !run_json_on_stdout(options)) {
+		loops_describe(fabric, loops, sizeof(loops));
+		results_text_write(plan, results, host, loops,
+				   isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+		fflush(stdout);
+	}
+	if (options->json)
+		status = json_write(options, plan, results, host);
+	if (options->csv && results_csv_write(plan, pages, results, options->csv, why, sizeof(why)))
+		status = options_wrong("run", "%s", why);
+	return status;
+}
+
+void run_remark(const struct run_options *options, const char *format, ...)
+{
+	va_list arguments;
+	char text[1024];
+
+	va_start(arguments, format);
+	if (options->row)
+		compare_note(options->row, format, arguments);
+	else
+		vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (!options->row)
+		options_wrong("run", "%s", text);
+}

@@ -1,0 +1,47 @@
+/*  run_output - what a run writes: the summary, JSON and CSV at its end, captures and events while
+ *  it runs; for a variant the row of a table (cmd_compare.c).
+ *
+ *  A new file of a run has a line in run_output_check(). One that is written at the end has a line
+ *  in run_output_write(). One that nodes write is a member of struct run_output, and has a line in
+ *  run_output_open(), run_output_complete() and run_output_end(). */
+#ifndef HEDDLE_ORCHESTRATOR_CLI_RUN_OUTPUT_H
+#define HEDDLE_ORCHESTRATOR_CLI_RUN_OUTPUT_H
+
+#include "orchestrator/cli/run_options.h"
+#include "orchestrator/fabric/event_file.h"
+
+/* the files that are written while the fabric runs; zeroed: there are none */
+struct run_output {
+	struct capture_files captures;
+	struct event_file events;
+};
+
+/** run_output_check() - rejects output files of @options that are the same, or are inputs
+ *  (@origin).
+ *  Return: 0 or an exit status, told. */
+int run_output_check(const struct run_options *options, const struct origin *origin);
+
+/** run_output_open() - begins the files that the nodes of @plan write, and tells @options->fabric.
+ *  @output stays where it is until the fabric has ended.
+ *  Return: 0 or an exit status, told. run_output_end() in any case. */
+int run_output_open(struct run_output *output, struct run_options *options, struct plan *plan);
+
+/** run_output_write() - the results, as @options say, or into @options->row.
+ *  Return: 0 or an exit status, told. */
+int run_output_write(const struct run_options *options, const struct plan *plan,
+		     struct stats_page *const *pages, const struct results *results,
+		     const struct fabric *fabric);
+
+/** run_output_complete() - after the end of the nodes of a run with exit status @status: gives the
+ *  files of @output their names.
+ *  Return: the exit status. */
+int run_output_complete(struct run_output *output, struct fabric *fabric, int status);
+
+/** run_output_end() - deletes files that are not complete. Idempotent. */
+void run_output_end(struct run_output *output);
+
+/** run_remark() - why there is no usual result: into the row of a variant, or to standard error. */
+void run_remark(const struct run_options *options, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,279 @@
+#include "orchestrator/cli/run_play.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/base/interrupt.h"
+#include "orchestrator/cli/breakpoint.h"
+#include "orchestrator/fabric/fabric_end.h"
+#include "orchestrator/fabric/fabric_fault.h"
+#include "orchestrator/fabric/run.h"
+#include "orchestrator/results/expect.h"
+#include "orchestrator/results/results_fidelity.h"
+#include "orchestrator/results/results_symptom.h"
+
+/* time for late nodes to handle what was due before the end */
+#define REAL_GRACE_PS (10 * NODE_MS)
+
+/* ---- breakpoint ---- */
+
+/* opens the commands of a breakpoint; @name for messages, NULL for a terminal */
+static FILE *script_open(const struct run_options *options, const char **name)
+{
+	FILE *in;
+
+	*name = options->script;
+	if (!options->script) {
+		*name = isatty(STDIN_FILENO) ? NULL : "standard input";
+		return stdin;
+	}
+	in = fopen(options->script, "re");
+	if (!in)
+		options_wrong("run", "cannot read the script %s: %s", options->script,
+			      strerror(errno));
+	return in;
+}
+
+/* the first part of a run: to the breakpoint, then the commands there */
+static int play_breakpoint(const struct run_options *options, struct run *run, FILE *script,
+			   const char *name, enum run_outcome *outcome)
+{
+
+	*outcome = run_to(run, options->break_ps);
+	if (*outcome != RUN_REACHED)
+		return 0;
+	switch (breakpoint_prompt(run, script, name,
+				  run_json_on_stdout(options) ? stderr : stdout)) {
+	case BREAKPOINT_CONTINUE:
+		break;
+	case BREAKPOINT_QUIT:
+	case BREAKPOINT_INTERRUPTED:
+		*outcome = RUN_INTERRUPTED;
+		break;
+	case BREAKPOINT_FAILED:
+		*outcome = RUN_FAILED;
+		break;
+	case BREAKPOINT_BAD_SCRIPT:
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+/* ---- end ---- */
+
+/* A PFC deadlock is a result if the scenario has an expectation about deadlocks; else the run has
+ * failed. */
+static int deadlocks_judge(const struct run_options *options, const struct plan *plan,
+			   const struct results *results)
+{
+	char text[1024];
+
+	if (!results->deadlocks.count || (expect_speaks_of(plan, "deadlocks") && !options->row))
+		return 0;
+	for (uint32_t i = 0; i < results->deadlocks.count; i++)
+		run_remark(options, "the fabric stalled: deadlock %s",
+			   pause_cycle_describe(plan, &results->deadlocks.list[i], text,
+						sizeof(text)));
+	return EXIT_STALL;
+}
+
+/* after the end of the fabric: gathers, judges and writes results */
+static int results_make(const struct run_options *options, const struct plan *plan, struct run *run,
+			bool interrupted)
+{
+	struct fabric *fabric = &run->fabric;
+	struct results results = { .interrupted = interrupted,
+				   .empty = fabric->empty,
+				   .end_ps = fabric->stopped_at_ps };
+	struct stats_page **pages = fabric_pages(fabric);
+	char why[256];
+	int status;
+
+	if (!pages) {
+		options_wrong("run", "%s",
+			      fabric->failure[0] ? fabric->failure : "not enough memory");
+		return EXIT_NODE;
+	}
+	if (results_gather(plan, pages, &results) || fault_player_report(&run->faults, &results) ||
+	    (!options->row && expect_evaluate(plan, &results))) {
+		status = options_wrong("run", "not enough memory for the results");
+	} else {
+		status = run_output_write(options, plan, pages, &results, fabric);
+		if (!results_balanced(&results)) {
+			run_remark(options, "injected, delivered, lost and waiting bytes do not "
+					    "balance: a node counts wrongly");
+			status = EXIT_NODE;
+		}
+		if (results_symptom_wrong(plan, &results, why, sizeof(why))) {
+			run_remark(options, "%s, so this is not the result of the scenario", why);
+			status = EXIT_NODE;
+		}
+		if (!status && !interrupted && !results_faithful(&results)) {
+			if (options->row)
+				run_remark(options, "not faithful: the machine was too slow");
+			status = EXIT_UNFAITHFUL;
+		}
+		if (!status && expect_failed(&results))
+			status = EXIT_EXPECTATION;
+		if (deadlocks_judge(options, plan, &results))
+			status = EXIT_STALL;
+	}
+	results_free(&results);
+	free(pages);
+	return status;
+}
+
+static int node_failed(const struct run_options *options, struct fabric *fabric)
+{
+	fabric_kill(fabric);
+	run_remark(options, "%s", fabric->failure);
+	return EXIT_NODE;
+}
+
+/* The result is read and written before the nodes end, since a later failure does not change it.
+ * But under the real clock nodes count until they leave, and --timing includes the cost of the
+ * end. */
+static int results_and_end(const struct run_options *options, struct run *run, bool interrupted)
+{
+	struct fabric *fabric = &run->fabric;
+	bool end_first = options->real || options->timing;
+	int status;
+
+	if (fabric_stop(fabric) || (end_first && fabric_end(fabric)))
+		return node_failed(options, fabric);
+	fabric_stage(fabric, "reads the statistics");
+	status = results_make(options, fabric->plan, run, interrupted);
+	fabric_stage(fabric, "has written the result");
+	return !end_first && fabric_end(fabric) ? node_failed(options, fabric) : status;
+}
+
+/* the fabric is ready: runs it, ends it, and writes the results */
+static int play(const struct run_options *options, struct run *run, FILE *script,
+		const char *script_name)
+{
+	struct fabric *fabric = &run->fabric;
+	enum run_outcome outcome = RUN_REACHED;
+	char holders[512] = "";
+	int status = 0;
+	bool stalled;
+
+	if (options->breaks)
+		status = play_breakpoint(options, run, script, script_name, &outcome);
+	if (!status && outcome == RUN_REACHED)
+		outcome = run_to(run, run->end_ps);
+	if (outcome == RUN_FAILED)
+		return node_failed(options, fabric);
+	stalled = !status && outcome == RUN_REACHED && run_stalled(run, holders, sizeof(holders));
+	if (status)
+		return fabric_end(fabric) ? node_failed(options, fabric) : status;
+	status = results_and_end(options, run, outcome == RUN_INTERRUPTED);
+	if (fabric->failure[0])
+		return status;
+	if (outcome == RUN_INTERRUPTED)
+		return EXIT_INTERRUPTED;
+	if (stalled && (options->row || !expect_speaks_of(fabric->plan, "deadlocks"))) {
+		run_remark(options, "the fabric stalled: no event is left, but %s", holders);
+		return EXIT_STALL;
+	}
+	if (fabric->plan->drain && !fabric->empty && !stalled && !status)
+		run_remark(options, "the fabric was not empty when run.drain-max was over");
+	return status;
+}
+
+/* ---- what the fabric reports ---- */
+
+/* context of the callbacks */
+struct observer {
+	const struct run_options *options;
+	struct progress *progress;
+};
+
+/* fabric_options.waits */
+static void wait_show(void *observer, const char *what)
+{
+	progress_waits(((struct observer *)observer)->progress, what);
+}
+
+/* ... for --verbose */
+static void wait_print(void *observer, const char *what)
+{
+	(void)observer;
+	fprintf(stderr, "heddle run: %s\n", what);
+}
+
+/* fabric_options.stage */
+static void stage_print(void *observer, const char *what)
+{
+	progress_wipe(((struct observer *)observer)->progress);
+	fprintf(stderr, "heddle run: %s\n", what);
+}
+
+/* fabric_options.note */
+static void note_show(void *observer, const char *text)
+{
+	const struct observer *context = observer;
+
+	progress_wipe(context->progress);
+	run_remark(context->options, "%s", text);
+}
+
+static void observe(struct fabric_options *fabric_options, struct observer *observer)
+{
+	bool verbose = observer->options->verbose;
+
+	fabric_options->waits = verbose ? wait_print : wait_show;
+	fabric_options->stage = verbose ? stage_print : NULL;
+	fabric_options->note = note_show;
+	fabric_options->observer = observer;
+}
+
+int run_play(const struct run_options *options, const struct plan *plan, struct run_output *output)
+{
+	struct fabric_options fabric_options = options->fabric;
+	struct run run = { .end_ps = plan->drain
+					     ? node_time_max(plan->drain_max_ps, plan->duration_ps)
+					     : plan->duration_ps,
+			   .slow_ps_per_s = options->slow_ps_per_s };
+	struct observer observer = { .options = options, .progress = &run.progress };
+	const char *script_name = NULL;
+	FILE *script = NULL;
+	int status, error;
+
+	if (options->real)
+		run.end_ps += REAL_GRACE_PS;
+	if (options->breaks) {
+		script = script_open(options, &script_name);
+		if (!script)
+			return EXIT_USAGE;
+	}
+	interrupt_catch();
+	progress_start(&run.progress, stderr, !options->quiet);
+	observe(&fabric_options, &observer);
+	fabric_options.managers = options->real ? &run.managers : NULL;
+	manager_pair_init(&run.managers, &run.fabric);
+	error = fabric_start(&run.fabric, plan, &fabric_options);
+	if (!error) {
+		struct fault_fabric played_on = fabric_fault(&run.fabric);
+
+		error = fault_player_init(&run.faults, plan, &played_on);
+	}
+	if (error == -EINTR) {
+		fabric_kill(&run.fabric);
+		run_remark(options, "interrupted before the start");
+		status = EXIT_INTERRUPTED;
+	} else if (error) {
+		status = node_failed(options, &run.fabric);
+	} else {
+		status = play(options, &run, script, script_name);
+		status = run_output_complete(output, &run.fabric, status);
+	}
+	manager_pair_end(&run.managers);
+	fault_player_fini(&run.faults);
+	fabric_free(&run.fabric);
+	if (script && script != stdin)
+		fclose(script);
+	return status;
+}

@@ -1,0 +1,13 @@
+/*  run_scenario - the scenario of `heddle run`: read, planned and checked before anything starts.
+ */
+#ifndef HEDDLE_ORCHESTRATOR_CLI_RUN_SCENARIO_H
+#define HEDDLE_ORCHESTRATOR_CLI_RUN_SCENARIO_H
+
+#include "orchestrator/cli/run_options.h"
+
+/** run_scenario_load() - reads, plans and checks @options->scenario with variant @variant
+ *  (scenario_read_variant).
+ *  Return: 0 or an exit status, told. */
+int run_scenario_load(const struct run_options *options, uint32_t variant, struct plan *plan);
+
+#endif
