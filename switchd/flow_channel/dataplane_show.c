@@ -4,6 +4,12 @@
 
 #include "switchd/flow_channel/dataplane.h"
 
+/* Positions and extents are kept in units; users read bytes. */
+static uint64_t bytes_of_units(uint32_t units)
+{
+	return (uint64_t)units * UNIT_BYTES;
+}
+
 static void show_ports(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;
@@ -28,10 +34,12 @@ static void show_efct(const void *dataplane, uint32_t p, FILE *out)
 		const struct efct_pattern *pattern = &efct->patterns[i];
 
 		if (line->active)
-			fprintf(out, "p%-4u %7u %6u %6u %6u %10u %10u %11u\n", p, i,
-				pattern->fabric_address, pattern->egress_port,
-				pattern->traffic_class, line->data_flow, line->ack_flow,
-				efct_flow_extent(line));
+			fprintf(out,
+				"p%-4u %7u %6u %6u %6u %13" PRIu64 " %18" PRIu64 " %20" PRIu64 "\n",
+				p, i, pattern->fabric_address, pattern->egress_port,
+				pattern->traffic_class, bytes_of_units(line->data_flow),
+				bytes_of_units(line->ack_flow),
+				bytes_of_units(efct_flow_extent(line)));
 	}
 }
 
@@ -64,11 +72,15 @@ static void show_ifct(const void *dataplane, uint32_t p, FILE *out)
 		const struct ifct_entry *entry = &ifct->entries[i];
 
 		if (entry->active)
-			fprintf(out, "p%-4u %7u %6u %6u %6u   p%-6u %10u %10u %10u %12u %11u  %s\n",
+			fprintf(out,
+				"p%-4u %7u %6u %6u %6u   p%-8u %14" PRIu64 " %13" PRIu64
+				" %18" PRIu64 " %13" PRIu64 " %20" PRIu64 "  %s\n",
 				p, i, entry->fabric_address, entry->egress_port,
-				entry->traffic_class, entry->follow_port, entry->next_data_flow,
-				entry->data_flow, entry->ack_flow, ifct_queue_extent(entry),
-				ifct_flow_extent(entry), wait_name[entry->wait]);
+				entry->traffic_class, entry->follow_port,
+				bytes_of_units(entry->next_data_flow),
+				bytes_of_units(entry->data_flow), bytes_of_units(entry->ack_flow),
+				bytes_of_units(ifct_queue_extent(entry)),
+				bytes_of_units(ifct_flow_extent(entry)), wait_name[entry->wait]);
 	}
 }
 
@@ -76,8 +88,8 @@ static void show_ifct(const void *dataplane, uint32_t p, FILE *out)
 static void show_limits(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;
-	static const char *const state_name[] = { "RUNNING", "BLOCK_FOR_REDIRECT",
-						  "BLOCK_UNTIL_EMPTY" };
+	static const char *const state_name[] = { "running", "stopped-for-redirect",
+						  "stopped-until-empty" };
 	const struct ifct *ifct = &dp->ifcts[p];
 
 	for (uint32_t i = 0; i < ifct->channels; i++) {
@@ -87,10 +99,14 @@ static void show_limits(const void *dataplane, uint32_t p, FILE *out)
 		if (!entry->active || !(entry->setting || entry->um || entry->dm ||
 					entry->wake_up_ps > now || entry->fc_state != RUNNING))
 			continue;
-		fprintf(out, "p%-4u %7u %13u %7u %2u %2u %8d %9d %12u %11u %10.3f  %s\n", p, i,
-			entry->ep_congestion, entry->setting, entry->um, entry->dm, entry->headroom,
-			entry->um ? entry->committed_units : 0, ifct_queue_extent(entry),
-			ifct_flow_extent(entry),
+		fprintf(out,
+			"p%-4u %7u %13u %7u %17s %15" PRId64 " %19s %12" PRId64 " %13" PRIu64
+			" %20" PRIu64 " %10.3f  %s\n",
+			p, i, entry->ep_congestion, entry->setting, entry->um ? "yes" : "no",
+			entry->um ? (int64_t)entry->committed_units * UNIT_BYTES : 0,
+			entry->dm ? "yes" : "no", (int64_t)entry->headroom * UNIT_BYTES,
+			bytes_of_units(ifct_queue_extent(entry)),
+			bytes_of_units(ifct_flow_extent(entry)),
 			entry->wake_up_ps > now ? (double)(entry->wake_up_ps - now) / NODE_US : 0.0,
 			state_name[entry->fc_state]);
 	}
@@ -105,9 +121,11 @@ static void show_ofct(const void *dataplane, uint32_t p, FILE *out)
 		const struct ofct_entry *entry = &ofct->entries[i];
 
 		if (entry->active)
-			fprintf(out, "p%-4u %7u   p%-8u %10u %10u %10u %11u\n", p, i,
-				entry->input_port, entry->input_port_flow_id, entry->data_flow,
-				entry->ack_flow, ofct_flow_extent(entry));
+			fprintf(out,
+				"p%-4u %7u   p%-8u %8u %13" PRIu64 " %18" PRIu64 " %20" PRIu64 "\n",
+				p, i, entry->input_port, entry->input_port_flow_id,
+				bytes_of_units(entry->data_flow), bytes_of_units(entry->ack_flow),
+				bytes_of_units(ofct_flow_extent(entry)));
 	}
 }
 
@@ -168,11 +186,11 @@ static void show_fgfc(const void *dataplane, uint32_t p, FILE *out)
 
 		if (!line->on && !line->told)
 			continue;
-		fprintf(out, "p%-4u %7u %-6s %12u %10.2f %16" PRIu64 "  ", p, i,
+		fprintf(out, "p%-4u %7u %-6s %13" PRIu64 " %10.2f %16" PRIu64 "  ", p, i,
 			!line->on    ? "ending"
 			: line->told ? "held"
 				     : "new",
-			line->on ? ifct_queue_extent(&dp->ifcts[p].entries[i]) : 0,
+			line->on ? bytes_of_units(ifct_queue_extent(&dp->ifcts[p].entries[i])) : 0,
 			line->owed_eighths / 8.0, line->told_at_ps);
 		flow_name_print(&line->name, out);
 		flow_name_mask_print(&line->name, &fgfc->masks[i], out);
@@ -211,9 +229,10 @@ static void show_trees(const void *dataplane, uint32_t p, FILE *out)
 
 		if (!entry->active || tree->state == TREE_NONE)
 			continue;
-		fprintf(out, "p%-4u %7u %6u %6u %6u %12u %11u  ", p, i, entry->fabric_address,
-			entry->egress_port, entry->traffic_class, ifct_queue_extent(entry),
-			ifct_flow_extent(entry));
+		fprintf(out, "p%-4u %7u %6u %6u %6u %13" PRIu64 " %20" PRIu64 "  ", p, i,
+			entry->fabric_address, entry->egress_port, entry->traffic_class,
+			bytes_of_units(ifct_queue_extent(entry)),
+			bytes_of_units(ifct_flow_extent(entry)));
 		if (tree->state == TREE_FOLDED)
 			fprintf(out, "folded  p%u\n", tree->branch_port);
 		else
@@ -244,26 +263,29 @@ const struct switch_table dataplane_show_tables[] = {
 	  "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent "
 	  "queue_bytes     lost\n",
 	  .rows = show_ports, .vacant_ports = true },
-	{ "efct", "port  flow_id  dest   port  class  data_flow   ack_flow flow_extent\n",
+	{ "efct",
+	  "port  flow_id  dest   port  class    sent_bytes acknowledged_bytes "
+	  "unacknowledged_bytes\n",
 	  .rows = show_efct, .vacant_ports = true },
 	{ "match", "port  flow-key\n", .rows = show_match, .vacant_ports = true },
 	{ "ifct",
-	  "port  flow_id  dest   port  class follow_port next_data  data_flow   ack_flow "
-	  "queue_extent flow_extent  "
-	  "waits\n",
+	  "port  flow_id  dest   port  class follow_port received_bytes    sent_bytes "
+	  "acknowledged_bytes waiting_bytes unacknowledged_bytes  waits\n",
 	  .rows = show_ifct, .vacant_ports = true },
-	{ "ofct", "port  flow_id input_port    flow_id  data_flow   ack_flow flow_extent\n",
+	{ "ofct",
+	  "port  flow_id input_port  flow_id    sent_bytes acknowledged_bytes "
+	  "unacknowledged_bytes\n",
 	  .rows = show_ofct, .vacant_ports = true },
 	{ "limits",
-	  "port  flow_id ep_congestion setting UM DM headroom committed queue_extent flow_extent "
-	  "wake_up_us  "
-	  "fc_state\n",
+	  "port  flow_id ep_congestion setting upstream_metering committed_bytes "
+	  "downstream_metering credit_bytes waiting_bytes unacknowledged_bytes wake_up_us  "
+	  "flow_control\n",
 	  .rows = show_limits, .vacant_ports = true },
 	{ "queues",
 	  "port  class             input_units promised_units output_units output_max  queue_bytes "
 	  "to_peer from_peer\n",
 	  .rows = show_queues },
-	{ "fgfc", "port  flow_id state  queue_extent owed_units          told_ps  flow\n",
+	{ "fgfc", "port  flow_id state  waiting_bytes owed_units          told_ps  flow\n",
 	  .rows = show_fgfc, .vacant_ports = true },
 	{ "acks", "port  waiting  ack_frames         acks  per_frame\n", .rows = show_acks,
 	  .vacant_ports = true },
@@ -276,7 +298,8 @@ const struct switch_table dataplane_show_tables[] = {
 	  "port     choices      other     detour       held  redirects   moving    folds "
 	  "reroute_acks\n",
 	  .rows = show_paths },
-	{ "trees", "port  flow_id  dest   port  class queue_extent flow_extent  state   branch\n",
+	{ "trees",
+	  "port  flow_id  dest   port  class waiting_bytes unacknowledged_bytes  state   branch\n",
 	  .rows = show_trees, .vacant_ports = true },
 	{ "sources", "port    dest   port  class follow_port  via    ends_us\n",
 	  .rows = show_sources, .vacant_ports = true },
