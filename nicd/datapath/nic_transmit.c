@@ -158,7 +158,7 @@ static void send_held_frame(struct nic *nic, uint32_t traffic_class)
 
 static void send_generated(struct nic *nic, uint32_t traffic_class)
 {
-	struct send_packet packet = send_queue_next(&nic->queue, traffic_class);
+	struct flow_packet packet = send_queue_next(&nic->queue, traffic_class);
 	const struct send_flow *flow = &nic->queue.flows[packet.flow];
 	const struct flow_spec *spec = &nic->queue.specs[packet.flow];
 	struct flow_tx_stats *stats = stats_flow_tx(nic->stats, packet.flow);

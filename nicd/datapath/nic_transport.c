@@ -46,7 +46,7 @@ void nic_transport_fini(struct nic *nic)
 
 void nic_transport_send(struct nic *nic, uint32_t traffic_class)
 {
-	struct transport_packet packet = transport_next(&nic->transport, traffic_class);
+	struct flow_packet packet = transport_next(&nic->transport, traffic_class);
 	struct nic_packet start = { .frame_bytes = packet.frame_bytes,
 				    .captured_bytes = packet.captured_bytes,
 				    .tag = packet.flow };

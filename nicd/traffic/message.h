@@ -52,6 +52,12 @@ static inline uint64_t message_packets(const struct message_shape *shape, uint64
 	return (bytes - 1) / shape->capacity_bytes + 1;
 }
 
+/** message_payload_bytes() - what the next packet carries of a message with @left_bytes left. */
+static inline uint32_t message_payload_bytes(const struct message_shape *shape, uint64_t left_bytes)
+{
+	return left_bytes < shape->capacity_bytes ? (uint32_t)left_bytes : shape->capacity_bytes;
+}
+
 /** message_frame_bytes() - length of the frame, without FCS, with @payload_bytes of a message. */
 static inline uint32_t message_frame_bytes(const struct message_shape *shape,
 					   uint32_t payload_bytes)

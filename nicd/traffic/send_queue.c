@@ -46,34 +46,30 @@ void send_queue_fini(struct send_queue *queue)
 	*queue = (struct send_queue){ 0 };
 }
 
-/* the frame that the flow in @slot sends in packets of @frame_bytes */
-static struct frame_spec frame_spec_of(const struct send_queue *queue, uint32_t slot,
-				       uint32_t frame_bytes)
+/* headers and template of the flow in @slot */
+static struct flow_headers headers_of(const struct send_queue *queue, uint32_t slot)
 {
-	const struct flow_spec *spec = &queue->specs[slot];
-
-	return (struct frame_spec){
-		.kind = spec->shape.frame,
+	return (struct flow_headers){
+		.spec = &queue->specs[slot],
 		.source = queue->host_index,
-		.destination = spec->destination,
-		.traffic_class = spec->traffic_class,
-		.flow = slot,
-		.frame_bytes = frame_bytes,
+		.number = slot,
+		.template = queue->templates[slot],
+		.frame_bytes = &queue->flows[slot].template_frame_bytes,
 	};
 }
 
 /* parsed from a frame of the flow, so it has the name that an edge port derives from its frames */
 static struct flow_name name_of(const struct send_queue *queue, uint32_t slot, uint32_t frame_bytes)
 {
-	struct frame_spec spec = frame_spec_of(queue, slot, frame_bytes);
+	struct flow_headers headers = headers_of(queue, slot);
 	struct frame_payload payload = { .source = queue->host_index };
 	uint8_t bytes[FRAME_HEADERS_MAX];
-	uint32_t captured_bytes = frame_write(&spec, &payload, bytes);
+	uint32_t captured_bytes = flow_headers_write(&headers, frame_bytes, &payload, bytes);
 	struct frame_fields fields = { 0 };
 	int error = frame_parse(bytes, captured_bytes, frame_bytes, &fields);
 
 	ENSURE(error, ==, 0);
-	return flow_name_of(&fields, spec.traffic_class);
+	return flow_name_of(&fields, headers.spec->traffic_class);
 }
 
 uint32_t send_queue_open(struct send_queue *queue, const struct flow_spec *spec)
@@ -99,13 +95,6 @@ uint32_t send_queue_open(struct send_queue *queue, const struct flow_spec *spec)
 }
 
 /* ---- messages ---- */
-
-static uint32_t payload_bytes_next(const struct send_flow *flow)
-{
-	uint32_t capacity_bytes = flow->shape.capacity_bytes;
-
-	return flow->left_bytes < capacity_bytes ? (uint32_t)flow->left_bytes : capacity_bytes;
-}
 
 static void message_start(struct send_flow *flow, uint64_t bytes, node_time_t start_ps)
 {
@@ -133,56 +122,31 @@ void send_queue_put(struct send_queue *queue, uint32_t slot, uint64_t bytes, nod
 
 /* ---- packets ---- */
 
-struct send_packet send_queue_next(const struct send_queue *queue, uint32_t traffic_class)
+struct flow_packet send_queue_next(const struct send_queue *queue, uint32_t traffic_class)
 {
 	uint32_t slot = send_queue_head(queue, traffic_class);
 	const struct send_flow *flow = &queue->flows[slot];
-	uint32_t payload_bytes = payload_bytes_next(flow);
 
-	return (struct send_packet){
-		.flow = slot,
-		.frame_bytes = message_frame_bytes(&flow->shape, payload_bytes),
-		.captured_bytes = frame_headers_bytes(flow->shape.frame),
-		.payload_bytes = payload_bytes,
-		.message_first = flow->left_bytes == flow->message_bytes,
-		.message_last = flow->left_bytes == payload_bytes,
-	};
+	return flow_packet_cut(slot, &flow->shape, flow->left_bytes,
+			       flow->left_bytes == flow->message_bytes);
 }
 
-/* headers state the length of the frame, so another length needs a new template */
-static void template_write(struct send_queue *queue, const struct send_packet *packet,
-			   const struct frame_payload *payload)
-{
-	struct frame_spec frame = frame_spec_of(queue, packet->flow, packet->frame_bytes);
-
-	frame_write(&frame, payload, queue->templates[packet->flow]);
-	queue->flows[packet->flow].template_frame_bytes = packet->frame_bytes;
-}
-
-void send_queue_write(struct send_queue *queue, const struct send_packet *packet, uint8_t *bytes)
+void send_queue_write(struct send_queue *queue, const struct flow_packet *packet, uint8_t *bytes)
 {
 	const struct send_flow *flow = &queue->flows[packet->flow];
-	struct frame_payload payload = {
-		.source = queue->host_index,
-		.flow_slot = packet->flow,
-		.workload_index = queue->specs[packet->flow].workload_index,
+	struct flow_headers headers = headers_of(queue, packet->flow);
+	struct flow_packet_place place = {
 		.packet = flow->packet,
 		.message = flow->message,
 		.message_bytes = flow->message_bytes,
 		.message_start_ps = flow->start_ps,
-		.payload_bytes = packet->payload_bytes,
-		.message_first = packet->message_first,
-		.message_last = packet->message_last,
 	};
 
-	if (flow->template_frame_bytes != packet->frame_bytes)
-		template_write(queue, packet, &payload);
-	memcpy(bytes, queue->templates[packet->flow], packet->captured_bytes);
-	frame_payload_write(flow->shape.frame, &payload, bytes);
+	flow_packet_write(&headers, packet, &place, bytes);
 }
 
 void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
-		     const struct send_packet *packet)
+		     const struct flow_packet *packet)
 {
 	struct send_flow *flow = &queue->flows[packet->flow];
 	uint32_t next_bytes = 0;
@@ -202,7 +166,8 @@ void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
 		}
 	}
 	if (flow->left_bytes)
-		next_bytes = message_frame_bytes(&flow->shape, payload_bytes_next(flow));
+		next_bytes = message_frame_bytes(
+			&flow->shape, message_payload_bytes(&flow->shape, flow->left_bytes));
 	drr_sent(&queue->drr, send_queue_turns(queue), traffic_class, packet->flow,
 		 packet->frame_bytes, next_bytes);
 }

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "nicd/traffic/drr.h"
+#include "nicd/traffic/flow_packet.h"
 #include "nicd/traffic/index_pool.h"
 #include "nicd/traffic/message.h"
 #include "nodes/base/time.h"
@@ -53,15 +54,6 @@ struct send_message {
 /* flows that may not send now, in the order in which they were parked */
 struct send_parked {
 	uint32_t first, last; /* first == SEND_NONE: none */
-};
-
-/* the packet that a class would send next */
-struct send_packet {
-	uint32_t flow;           /* slot */
-	uint32_t frame_bytes;    /* without FCS */
-	uint32_t captured_bytes; /* what send_queue_write() writes */
-	uint32_t payload_bytes;  /* of the message */
-	bool message_first, message_last;
 };
 
 struct send_queue {
@@ -99,16 +91,16 @@ void send_queue_put(struct send_queue *queue, uint32_t slot, uint64_t bytes, nod
 
 /** send_queue_next() - the next packet of @traffic_class, which must be in queue->drr.ready;
  *  nothing changes. O(1). */
-struct send_packet send_queue_next(const struct send_queue *queue, uint32_t traffic_class);
+struct flow_packet send_queue_next(const struct send_queue *queue, uint32_t traffic_class);
 
 /** send_queue_write() - writes captured_bytes of @packet, just returned by send_queue_next(), to
  *  @bytes. */
-void send_queue_write(struct send_queue *queue, const struct send_packet *packet, uint8_t *bytes);
+void send_queue_write(struct send_queue *queue, const struct flow_packet *packet, uint8_t *bytes);
 
 /** send_queue_sent() - @packet of @traffic_class, just returned by send_queue_next(), was sent,
  *  even if the link has lost it. O(1). */
 void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
-		     const struct send_packet *packet);
+		     const struct flow_packet *packet);
 
 static inline struct drr_flows send_queue_turns(const struct send_queue *queue)
 {

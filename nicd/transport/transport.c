@@ -317,19 +317,12 @@ static uint64_t left_bytes(const struct transport_flow *flow,
 	return message->bytes - (packet_next(flow) - message->packet) * flow->shape.capacity_bytes;
 }
 
-static uint32_t payload_bytes_next(const struct transport_flow *flow,
-				   const struct transport_message *message)
-{
-	uint64_t left = left_bytes(flow, message);
-
-	return left < flow->shape.capacity_bytes ? (uint32_t)left : flow->shape.capacity_bytes;
-}
-
 static uint32_t frame_bytes_next(const struct transport *transport,
 				 const struct transport_flow *flow)
 {
-	return message_frame_bytes(&flow->shape,
-				   payload_bytes_next(flow, message_next(transport, flow)));
+	uint64_t left = left_bytes(flow, message_next(transport, flow));
+
+	return message_frame_bytes(&flow->shape, message_payload_bytes(&flow->shape, left));
 }
 
 /* often enough, at the end of a message, and when no more may go before an ACK comes */
@@ -344,70 +337,42 @@ static bool ack_is_due(const struct transport *transport, const struct transport
 	       behind - flow->acknowledged >= flow->window_packets;
 }
 
-struct transport_packet transport_next(const struct transport *transport, uint32_t traffic_class)
+struct flow_packet transport_next(const struct transport *transport, uint32_t traffic_class)
 {
 	uint32_t slot = drr_head(&transport->drr, turns(transport), traffic_class);
 	const struct transport_flow *flow = &transport->flows[slot];
 	const struct transport_message *message = message_next(transport, flow);
-	bool last = left_bytes(flow, message) <= flow->shape.capacity_bytes;
+	struct flow_packet packet = flow_packet_cut(slot, &flow->shape, left_bytes(flow, message),
+						    packet_next(flow) == message->packet);
 
-	return (struct transport_packet){
-		.flow = slot,
-		.frame_bytes = frame_bytes_next(transport, flow),
-		.captured_bytes = frame_headers_bytes(flow->shape.frame),
-		.payload_bytes = payload_bytes_next(flow, message),
-		.message_first = packet_next(flow) == message->packet,
-		.message_last = last,
-		.again = packet_next(flow) < flow->top,
-		.ack_request = ack_is_due(transport, flow, last),
-	};
+	packet.again = packet_next(flow) < flow->top;
+	packet.ack_request = ack_is_due(transport, flow, packet.message_last);
+	return packet;
 }
 
-/* headers hold the frame's length, so a packet of another length than the one before costs a new
- * template */
-static void template_write(struct transport *transport, const struct transport_packet *packet,
-			   const struct frame_payload *payload)
+void transport_write(struct transport *transport, const struct flow_packet *packet, uint8_t *bytes)
 {
-	const struct flow_spec *spec = &transport->specs[packet->flow];
-	struct frame_spec frame = {
-		.kind = spec->shape.frame,
-		.source = transport->host_index,
-		.destination = spec->destination,
-		.traffic_class = spec->traffic_class,
-		.flow = spec->transport == TRANSPORT_RC ? QUEUE_PAIR_RELIABLE | packet->flow
-							: packet->flow,
-		.frame_bytes = packet->frame_bytes,
-		.ecn_capable = transport->rules[spec->transport].ecn_capable,
-	};
-
-	frame_write(&frame, payload, transport->templates[packet->flow]);
-	transport->flows[packet->flow].template_frame_bytes = packet->frame_bytes;
-}
-
-void transport_write(struct transport *transport, const struct transport_packet *packet,
-		     uint8_t *bytes)
-{
-	const struct transport_flow *flow = &transport->flows[packet->flow];
+	struct transport_flow *flow = &transport->flows[packet->flow];
 	const struct transport_rules *rules = &transport->rules[flow->transport];
 	const struct transport_message *message = message_next(transport, flow);
-	struct frame_payload payload = {
+	bool reliable = flow->transport == TRANSPORT_RC;
+	struct flow_headers headers = {
+		.spec = &transport->specs[packet->flow],
 		.source = transport->host_index,
-		.flow_slot = packet->flow,
-		.workload_index = transport->specs[packet->flow].workload_index,
+		.number = reliable ? QUEUE_PAIR_RELIABLE | packet->flow : packet->flow,
+		.ecn_capable = rules->ecn_capable,
+		.template = transport->templates[packet->flow],
+		.frame_bytes = &flow->template_frame_bytes,
+	};
+	struct flow_packet_place place = {
 		.packet = (uint32_t)packet_next(flow),
 		.message = message->number,
 		.message_bytes = message->bytes,
 		.message_start_ps = message->start_ps,
-		.payload_bytes = packet->payload_bytes,
-		.message_first = packet->message_first,
-		.message_last = packet->message_last,
 	};
 
-	if (flow->template_frame_bytes != packet->frame_bytes)
-		template_write(transport, packet, &payload);
-	memcpy(bytes, transport->templates[packet->flow], packet->captured_bytes);
-	frame_payload_write(flow->shape.frame, &payload, bytes);
-	if (flow->transport == TRANSPORT_RC)
+	flow_packet_write(&headers, packet, &place, bytes);
+	if (reliable)
 		roce_ack_request(bytes, packet->ack_request);
 	if (rules->write)
 		rules->write(rules->protocol, packet->flow,
@@ -426,7 +391,7 @@ static void flow_trace(struct transport *transport, enum trace_kind kind, uint32
 				    .value = value });
 }
 
-static void count_sent(struct transport *transport, const struct transport_packet *packet,
+static void count_sent(struct transport *transport, const struct flow_packet *packet,
 		       node_time_t now)
 {
 	struct flow_tx_stats *stats = stats_flow_tx(transport->stats, packet->flow);
@@ -452,7 +417,7 @@ static node_time_t timeout_ps_of(const struct transport *transport, uint32_t slo
 
 /* @packet, the one at `next`, has been sent */
 static void step_on(struct transport *transport, struct transport_flow *flow,
-		    const struct transport_packet *packet)
+		    const struct flow_packet *packet)
 {
 	flow->next++;
 	if (flow->top < flow->next)
@@ -464,7 +429,7 @@ static void step_on(struct transport *transport, struct transport_flow *flow,
 }
 
 /* the control is told of @packet, just sent */
-static void congestion_sent(struct transport *transport, const struct transport_packet *packet,
+static void congestion_sent(struct transport *transport, const struct flow_packet *packet,
 			    uint64_t number, uint32_t wire_bytes, node_time_t now)
 {
 	const struct transport_flow *flow = &transport->flows[packet->flow];
@@ -484,7 +449,7 @@ static void congestion_sent(struct transport *transport, const struct transport_
 	congestion_obey(transport, packet->flow);
 }
 
-void transport_sent(struct transport *transport, const struct transport_packet *packet,
+void transport_sent(struct transport *transport, const struct flow_packet *packet,
 		    uint32_t wire_bytes, node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[packet->flow];

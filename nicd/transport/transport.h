@@ -37,6 +37,7 @@
 #include <stdint.h>
 
 #include "nicd/traffic/drr.h"
+#include "nicd/traffic/flow_packet.h"
 #include "nicd/traffic/index_pool.h"
 #include "nicd/traffic/message.h"
 #include "nicd/transport/congestion_control.h"
@@ -106,17 +107,6 @@ struct transport_message {
 	uint64_t packet; /* number of its first */
 	uint32_t number; /* in its flow */
 	uint32_t stream; /* TCP: its first byte in the stream of its connection, modulo 2^32 */
-};
-
-/* the packet that a class would send next */
-struct transport_packet {
-	uint32_t flow;           /* slot */
-	uint32_t frame_bytes;    /* without FCS */
-	uint32_t captured_bytes; /* what transport_write() writes */
-	uint32_t payload_bytes;  /* of the message */
-	bool message_first, message_last;
-	bool again;       /* it was sent before */
-	bool ack_request; /* the receiver is asked to acknowledge it at once */
 };
 
 struct transport {
@@ -189,17 +179,16 @@ void transport_settle(struct transport *transport, node_time_t now);
 
 /** transport_next() - (after transport_settle()) the next packet of @traffic_class, which must be
  *  in drr.ready; nothing changes. O(1). */
-struct transport_packet transport_next(const struct transport *transport, uint32_t traffic_class);
+struct flow_packet transport_next(const struct transport *transport, uint32_t traffic_class);
 
 /** transport_write() - writes @packet, just returned by transport_next(), to @bytes (captured_bytes
  *  of them). */
-void transport_write(struct transport *transport, const struct transport_packet *packet,
-		     uint8_t *bytes);
+void transport_write(struct transport *transport, const struct flow_packet *packet, uint8_t *bytes);
 
 /** transport_sent() - @packet, just returned by transport_next(), is on the link or lost on it
  *  since @now.
  *  @wire_bytes with FCS and gap. Counts it in the flow's statistics. */
-void transport_sent(struct transport *transport, const struct transport_packet *packet,
+void transport_sent(struct transport *transport, const struct flow_packet *packet,
 		    uint32_t wire_bytes, node_time_t now);
 
 /* ---- events of the protocol ---- */

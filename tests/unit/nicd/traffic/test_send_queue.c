@@ -31,9 +31,9 @@ static uint32_t flow_open(uint32_t destination, uint32_t traffic_class, enum fra
 }
 
 /* sends the next packet of a class */
-static struct send_packet send_one(uint32_t traffic_class)
+static struct flow_packet send_one(uint32_t traffic_class)
 {
-	struct send_packet packet = send_queue_next(&queue, traffic_class);
+	struct flow_packet packet = send_queue_next(&queue, traffic_class);
 
 	send_queue_sent(&queue, traffic_class, &packet);
 	return packet;
@@ -43,7 +43,7 @@ static struct send_packet send_one(uint32_t traffic_class)
 TEST(send_queue_next__cuts_a_message)
 {
 	uint32_t overhead = frame_overhead_bytes(FRAME_IPV4), capacity = 4096 - overhead, slot;
-	struct send_packet packet;
+	struct flow_packet packet;
 
 	queue_init(4, 4);
 	slot = flow_open(1, 0, FRAME_IPV4, 4096);
@@ -66,7 +66,7 @@ TEST(send_queue_next__cuts_a_message)
 TEST(send_queue_next__exact_multiple_and_padding)
 {
 	uint32_t capacity = 1000 - frame_overhead_bytes(FRAME_ETHERNET), slot;
-	struct send_packet packet;
+	struct flow_packet packet;
 
 	queue_init(4, 4);
 	slot = flow_open(1, 0, FRAME_ETHERNET, 1000);
@@ -157,7 +157,7 @@ TEST(send_queue_sent__unequal_frames_share_by_bytes)
 	send_queue_put(&queue, small, 100000000, 0);
 	send_queue_put(&queue, large, 100000000, 0);
 	for (uint32_t i = 0; i < 20000; i++) {
-		struct send_packet packet = send_one(0);
+		struct flow_packet packet = send_one(0);
 
 		sent[packet.flow] += packet.frame_bytes;
 		ck_assert_int_le(llabs(sent[0] - sent[1]), 2 * 9000);
@@ -258,7 +258,7 @@ TEST_RANGE(send_queue_write__frame_reads_back, 0, FRAME_KINDS)
 	send_queue_put(&queue, slot, 2 * capacity + 1, 77);
 	send_queue_put(&queue, slot, 3, 78);
 	for (uint32_t i = 0; i < 4; i++) {
-		struct send_packet packet = send_queue_next(&queue, 1);
+		struct flow_packet packet = send_queue_next(&queue, 1);
 		struct frame_payload payload;
 		struct frame_fields fields;
 

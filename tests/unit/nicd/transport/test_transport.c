@@ -63,9 +63,9 @@ static void put_packets(uint32_t slot, uint32_t packets)
 
 /* Sends a packet of class 0, and advances by its time on the link.  Return: its flow,
  * TRANSPORT_NONE_HERE if nothing may be sent. */
-static struct transport_packet send_one(void)
+static struct flow_packet send_one(void)
 {
-	struct transport_packet packet = { .flow = TRANSPORT_NONE_HERE };
+	struct flow_packet packet = { .flow = TRANSPORT_NONE_HERE };
 
 	transport_step(&transport, now);
 	transport_settle(&transport, now);
@@ -105,7 +105,7 @@ TEST(transport__acks_are_requested_and_complete_messages)
 	put_packets(7, 3);
 	put_packets(7, 5);
 	for (uint32_t i = 0; i < 8; i++) {
-		struct transport_packet packet = send_one();
+		struct flow_packet packet = send_one();
 
 		ck_assert_uint_eq(packet.flow, 7);
 		ck_assert_int_eq(packet.message_first, i == 0 || i == 3);
@@ -455,7 +455,7 @@ TEST(transport__paced_flows_send_when_due)
 	for (uint32_t i = 0; i < 4; i++)
 		put_packets(i, 1000);
 	while (now < 900 * PACKET_PS) {
-		struct transport_packet packet = send_one();
+		struct flow_packet packet = send_one();
 
 		if (packet.flow == TRANSPORT_NONE_HERE) {
 			ck_assert_uint_gt(transport_next_at(&transport), now);
@@ -576,7 +576,7 @@ TEST(transport__control_window_limits)
  * one, else the flow would wait forever. */
 TEST(transport__shrunk_window_still_gets_an_ack)
 {
-	struct transport_packet packet;
+	struct flow_packet packet;
 
 	told_rules();
 	flow_open(0, 0);
@@ -645,9 +645,9 @@ TEST(transport__control_is_told_of_acks)
 	for (uint32_t i = 0; i < 8; i++) {
 		transport_settle(&transport, now);
 		transport_sent(&transport,
-			       &(struct transport_packet){ .flow = 0,
-							   .message_last = i == 2 || i == 5,
-							   .ack_request = i == 2 || i == 5 },
+			       &(struct flow_packet){ .flow = 0,
+						      .message_last = i == 2 || i == 5,
+						      .ack_request = i == 2 || i == 5 },
 			       FRAME_BYTES + 24, now);
 		now += PACKET_PS;
 	}
