@@ -95,7 +95,7 @@ help:
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
 	'make figures   play the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
-	'make tables    the tables of keys in docs/scenario.md, from nodes/config/*.def' \
+	'make tables    the tables of keys in docs/scenario.md, from the rows of .def files' \
 	'make layers    do includes point one way, and are pages in plain words?' \
 	'make mutants   N=20 wrong statements in production code, one at a time: does a test see each? (SEED=, FILES=)' \
 	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
@@ -280,7 +280,7 @@ deps:
 		"$(if $(filter test fuzz fuzz-smoke tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
 		"$(if $(filter bench bench-hosts,$(MAKECMDGOALS)),$(BENCH_PACKAGES))"
 
-# the tables of docs/scenario.md, from the rows of nodes/config/*.def
+# the tables of docs/scenario.md, from the rows of .def files
 tables:
 	@$(MAKE) --no-print-directory KIND=asan build/asan/unit/test_parameter_text
 	@TABLES=write build/asan/unit/test_parameter_text >/dev/null

@@ -2,7 +2,8 @@
  *
  *  The rows of a structure are in a file of its own, such as dcqcn.def. The structure, its table,
  *  its defaults and checks, the control message, the keys of a scenario and the tables of
- *  docs/scenario.md follow from them. So a new parameter is one row. A .def file has
+ *  docs/scenario.md follow from them. So a new parameter is one row. Of a structure that only the
+ *  orchestrator has, the file is in orchestrator/scenario/. A .def file has
  *
  *    PARAMETER(type, field, unit, key, min, max, initial, help, ...)
  *      type     of the field, as in C; parameter_unit says which size it must have
@@ -16,7 +17,7 @@
  *      a structure in the structure, with a table of its own: a mapping of keys
  *    PARAMETER_ARRAY(type, field, count, table)
  *      an array of structures; their keys are in another section
- *    KEY(key, range, initial, help)
+ *    KEY(key, range, initial, help, ...)
  *      a key that is no field: a mapping of keys, or one that its section reads with code of its
  *      own
  *
@@ -38,11 +39,12 @@ enum parameter_unit {
 	PARAMETER_UNIT_COUNT,    /* 4 or 8 bytes */
 	PARAMETER_UNIT_TIME,     /* ps, 8 bytes */
 	PARAMETER_UNIT_RATE,     /* bit/s, 8 bytes */
-	PARAMETER_UNIT_SIZE,     /* bytes, 8 bytes */
+	PARAMETER_UNIT_SIZE,     /* bytes, 4 or 8 bytes */
 	PARAMETER_UNIT_UNITS,    /* of 256 bytes, 4 bytes; a scenario has bytes, rounded up */
 	PARAMETER_UNIT_PERMILLE, /* shares in 10^-3, 10^-6 and 10^-9, 4 bytes */
 	PARAMETER_UNIT_PPM,
 	PARAMETER_UNIT_PPB,
+	PARAMETER_UNIT_E15,  /* a share in 10^-15, 8 bytes */
 	PARAMETER_UNIT_FLAG, /* bool */
 	PARAMETER_UNIT_WORD, /* an enumeration or a bool: min + index in `words` */
 	/* without a value */
@@ -61,10 +63,11 @@ struct parameter {
 	const char *help;
 	const char *const *words; /* PARAMETER_UNIT_WORD: max - min + 1 of them */
 	/* 0 is allowed although min is more: a scenario writes this word for it; "": cannot be
-	 * written */
+	 * written; "0": a number that is 0 */
 	const char *zero;
 	/* docs/scenario.md: in the place of what follows from min and max, and from initial */
 	const char *range_text, *initial_text;
+	bool required; /* a scenario that has the mapping has the key */
 	/* `heddle set` can change it while the node runs; `clears`, if not 0, is the offset of a
 	 * uint64_t of the same structure that becomes 0 then */
 	bool live;
@@ -84,11 +87,12 @@ struct parameter_table {
 #define PARAMETER_SIZE_COUNT(bytes) ((bytes) == 4 || (bytes) == 8)
 #define PARAMETER_SIZE_TIME(bytes) ((bytes) == 8)
 #define PARAMETER_SIZE_RATE(bytes) ((bytes) == 8)
-#define PARAMETER_SIZE_SIZE(bytes) ((bytes) == 8)
+#define PARAMETER_SIZE_SIZE(bytes) ((bytes) == 4 || (bytes) == 8)
 #define PARAMETER_SIZE_UNITS(bytes) ((bytes) == 4)
 #define PARAMETER_SIZE_PERMILLE(bytes) ((bytes) == 4)
 #define PARAMETER_SIZE_PPM(bytes) ((bytes) == 4)
 #define PARAMETER_SIZE_PPB(bytes) ((bytes) == 4)
+#define PARAMETER_SIZE_E15(bytes) ((bytes) == 8)
 #define PARAMETER_SIZE_FLAG(bytes) ((bytes) == sizeof(bool))
 #define PARAMETER_SIZE_WORD(bytes) ((bytes) == sizeof(bool) || (bytes) == 4)
 
@@ -116,10 +120,10 @@ struct parameter_table {
 		.field = #name, .unit = PARAMETER_UNIT_TABLE, .offset = offsetof(structure, name), \
 		.table = table_, .count = count_                                                   \
 	}
-#define KEY_ROW(key_, range_, initial_, help_)                                 \
+#define KEY_ROW(key_, range_, initial_, help_, ...)                            \
 	{                                                                      \
 		.key = key_, .unit = PARAMETER_UNIT_KEY, .range_text = range_, \
-		.initial_text = initial_, .help = help_                        \
+		.initial_text = initial_, .help = help_, ##__VA_ARGS__         \
 	}
 #define PARAMETER_TABLE_OF(structure, array)              \
 	{                                                 \

@@ -16,7 +16,7 @@
 /* notes on settings of the scenario that the real clock does not follow, or not well */
 static void real_note(const struct scenario *scenario)
 {
-	node_time_t measured_ps = scenario->duration_ps - scenario->warmup_ps;
+	node_time_t measured_ps = scenario->run.duration_ps - scenario->run.warmup_ps;
 	bool veth = false;
 	char time[HUMAN_TEXT_MAX];
 

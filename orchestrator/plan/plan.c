@@ -31,9 +31,9 @@ static void node_fill(const struct scenario *scenario, const struct plan *plan, 
 	node->index = index;
 	node->node_count = plan->node_count;
 	node->seed = plan_mix(scenario->seed, index);
-	node->measure_from_ps = scenario->warmup_ps;
-	node->measure_to_ps = scenario->duration_ps;
-	node->sample_ps = scenario->sample_ps;
+	node->measure_from_ps = scenario->run.warmup_ps;
+	node->measure_to_ps = scenario->run.duration_ps;
+	node->sample_ps = scenario->run.sample_ps;
 	node->class_count = scenario->class_count;
 	node->lanes = 1;
 	memcpy(node->classes, scenario->classes, sizeof(node->classes));
@@ -286,8 +286,8 @@ static int rings_size(const struct scenario *scenario, struct plan *plan,
 static int samples_size(const struct scenario *scenario, struct plan *plan,
 			struct scenario_errors *errors)
 {
-	for (uint32_t i = 0; scenario->sample_ps && i < plan->node_count; i++) {
-		uint64_t samples = (scenario->duration_ps / scenario->sample_ps + 1) *
+	for (uint32_t i = 0; scenario->run.sample_ps && i < plan->node_count; i++) {
+		uint64_t samples = (scenario->run.duration_ps / scenario->run.sample_ps + 1) *
 				   plan->nodes[i].port_count;
 
 		if (samples > SAMPLES_MAX) {
@@ -535,10 +535,10 @@ int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct
 	*plan = (struct plan){
 		.origin = origin_hold(scenario->origin),
 		.seed = scenario->seed,
-		.duration_ps = scenario->duration_ps,
-		.warmup_ps = scenario->warmup_ps,
-		.drain = scenario->drain,
-		.drain_max_ps = scenario->duration_ps + scenario->drain_max_ps,
+		.duration_ps = scenario->run.duration_ps,
+		.warmup_ps = scenario->run.warmup_ps,
+		.drain = scenario->run.drain,
+		.drain_max_ps = scenario->run.duration_ps + scenario->run.drain_max_ps,
 		.match = scenario->match,
 		.switch_count = scenario->switch_count,
 		.host_count = scenario->host_count,

@@ -147,10 +147,11 @@ static void actions_make(struct plan_faults *faults)
 /* whole microseconds, and not so short that a window has only a few packets */
 static node_time_t window_choose(const struct scenario *scenario)
 {
-	node_time_t part_ps = scenario->duration_ps / WINDOW_PART;
+	node_time_t part_ps = scenario->run.duration_ps / WINDOW_PART;
 
-	if (scenario->sample_ps && scenario->duration_ps / scenario->sample_ps <= WINDOWS_MAX)
-		return scenario->sample_ps;
+	if (scenario->run.sample_ps &&
+	    scenario->run.duration_ps / scenario->run.sample_ps <= WINDOWS_MAX)
+		return scenario->run.sample_ps;
 	return part_ps > NODE_US ? part_ps / NODE_US * NODE_US : NODE_US;
 }
 

@@ -187,7 +187,7 @@ static int config_fill(const struct scenario *scenario, uint32_t index, uint32_t
 		.burst_messages = workload->burst_messages,
 		.burst_period_ps = workload->burst_period_ps,
 		.start_ps = workload->start_ps,
-		.stop_ps = node_time_min(workload->stop_ps, scenario->duration_ps),
+		.stop_ps = node_time_min(workload->stop_ps, scenario->run.duration_ps),
 		.messages_max = workload->messages_max,
 		.message_bytes = workload->message_bytes,
 		.seed = plan_mix(plan_mix(scenario->seed ^ SEED_OF_WORKLOADS, index), place),

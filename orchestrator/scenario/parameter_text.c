@@ -6,6 +6,7 @@
 #include "nodes/base/units.h"
 #include "nodes/config/config.h"
 #include "orchestrator/base/quantity.h"
+#include "orchestrator/scenario/scenario_run.h"
 
 #define TEXT_MAX 512u /* a range or a default */
 #define PATH_MAX_BYTES 128u
@@ -13,15 +14,17 @@
 static const struct section {
 	const char *name;
 	const struct parameter_table *table;
+	bool list; /* its keys are those of an element */
 } sections[] = {
-	{ "switch", &switch_parameters },
-	{ "congestion", &congestion_parameters },
-	{ "congestion.settings", &congestion_setting_parameters },
-	{ "roce", &roce_parameters },
-	{ "classes", &roce_class_parameters },
-	{ "routing", &routing_parameters },
-	{ "port-group", &port_group_parameters },
-	{ "nic", &nic_parameters },
+	{ "run", &run_parameters, false },
+	{ "switch", &switch_parameters, false },
+	{ "congestion", &congestion_parameters, false },
+	{ "congestion.settings", &congestion_setting_parameters, true },
+	{ "roce", &roce_parameters, false },
+	{ "classes", &roce_class_parameters, true },
+	{ "routing", &routing_parameters, false },
+	{ "port-group", &port_group_parameters, false },
+	{ "nic", &nic_parameters, false },
 };
 
 /* one key, with its whole path */
@@ -51,6 +54,7 @@ static const struct {
 				 ", in steps of 10^-6" },
 	[PARAMETER_UNIT_PPB] = { QUANTITY_SHARE, QUANTITY_SHARE_ONE / 1000000000,
 				 ", in steps of 10^-9" },
+	[PARAMETER_UNIT_E15] = { QUANTITY_SHARE, 1, ", in steps of 10^-15" },
 };
 
 static void words_print(const struct parameter *row, char *text)
@@ -91,7 +95,9 @@ static void initial_make(const struct parameter *row, char *text)
 {
 	char value[QUANTITY_TEXT_MAX];
 
-	if (row->initial_text)
+	if (row->required)
+		snprintf(text, TEXT_MAX, "required");
+	else if (row->initial_text)
 		snprintf(text, TEXT_MAX, "%s", row->initial_text);
 	else if (row->unit == PARAMETER_UNIT_FLAG)
 		snprintf(text, TEXT_MAX, "%s", row->initial ? "yes" : "no");
@@ -115,8 +121,8 @@ static void mapping_make(const struct parameter *row, const struct parameter *fi
 		 row->range_text && *row->range_text ? row->range_text
 		 : mechanism                         ? "yes, no, or the keys below"
 						     : "the keys below");
-	if (row->initial_text)
-		snprintf(entry->initial, TEXT_MAX, "%s", row->initial_text);
+	if (row->initial_text || row->required)
+		initial_make(row, entry->initial);
 	else if (mechanism)
 		initial_make(first, entry->initial);
 }
@@ -171,4 +177,14 @@ bool parameter_help(const char *path, FILE *out)
 	for (size_t i = 0; i < COUNT_OF(sections); i++)
 		each_key(sections[i].table, sections[i].name, help_print, &search);
 	return search.found;
+}
+
+const char *parameter_section_of(const char *word)
+{
+	for (size_t i = 0; i < COUNT_OF(sections); i++)
+		for (size_t r = 0; !sections[i].list && r < sections[i].table->count; r++)
+			if (sections[i].table->rows[r].key &&
+			    !strcmp(sections[i].table->rows[r].key, word))
+				return sections[i].name;
+	return NULL;
 }

@@ -10,4 +10,8 @@
  *  Return: false if there is none. */
 bool parameter_help(const char *path, FILE *out);
 
+/** parameter_section_of() - the first section of a scenario, no list, with the key @word; NULL:
+ *  none. */
+const char *parameter_section_of(const char *word);
+
 #endif

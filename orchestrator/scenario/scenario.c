@@ -18,18 +18,12 @@
 #include "orchestrator/scenario/scenario_topology.h"
 #include "orchestrator/scenario/scenario_workload.h"
 
-#define TIME_MAX (3600 * NODE_S)
-
 const char *const scenario_fabric_name[FABRIC_KINDS] = { "flow-channel", "roce", "port-group" };
 
 /* ---- defaults ---- */
 
 static const struct scenario scenario_defaults = {
 	.seed = 1,
-	.duration_ps = 1 * NODE_MS,
-	/* ours: only a bound, since an empty fabric ends the run earlier */
-	.drain_max_ps = 100 * NODE_MS,
-	.drain = true,
 	.buffer_bytes = 2 << 20,
 	.match = { .fields = MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_HPC },
 	/* a section that is missing is complete; the topology is required */
@@ -45,36 +39,6 @@ static const struct scenario_link_settings link_defaults = {
 	.gap_bytes = 20,               /* 802.3: preamble and start 8, gap 12 */
 	.channels = NODE_CHANNELS_MAX, /* FC-5 */
 };
-
-/* ---- run ---- */
-
-static const struct key run_keys[] = {
-	{ "duration", key_time, KEY_FIELD(struct scenario, duration_ps), .min = NODE_NS,
-	  .max = TIME_MAX, .required = true },
-	{ "warmup", key_time, KEY_FIELD(struct scenario, warmup_ps), .max = TIME_MAX },
-	{ "drain", key_flag, KEY_FIELD(struct scenario, drain) },
-	{ "drain-max", key_time, KEY_FIELD(struct scenario, drain_max_ps), .max = TIME_MAX },
-	{ "sample", key_time, KEY_FIELD(struct scenario, sample_ps), .max = TIME_MAX },
-};
-
-static void run_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-		     void *target)
-{
-	struct scenario *scenario = target;
-
-	(void)key;
-	if (!keys_read(reader, node, "'run'", run_keys, COUNT_OF(run_keys), target))
-		return;
-	if (scenario->warmup_ps >= scenario->duration_ps) {
-		const struct yaml_node *warmup = yaml_find(node, "warmup");
-
-		key_refuse(reader, warmup ? warmup : node,
-			   "warmup must be shorter than duration: it is part of it");
-	}
-	if (scenario->sample_ps && scenario->sample_ps < 100 * NODE_NS)
-		key_refuse(reader, yaml_find(node, "sample"),
-			   "sample: expected 0 (no samples) or at least 100ns");
-}
 
 /* ---- switch, nic ---- */
 
@@ -313,7 +277,7 @@ static const struct key scenario_keys[] = {
 	{ "seed", key_count, KEY_FIELD(struct scenario, seed), .max = UINT64_MAX },
 	{ "fabric", fabric_read, KEY_FIELD(struct scenario, fabric), .words = scenario_fabric_name,
 	  .word_count = FABRIC_KINDS },
-	{ "run", run_read, .required = true },
+	{ "run", scenario_run_read, .required = true },
 	{ "classes", .read = classes_section_read },
 	{ "links", .read = scenario_links_read },
 	{ "switch", .read = switch_read },
@@ -334,6 +298,7 @@ static int defaults_fill(struct scenario *scenario)
 {
 	scenario->class_count = 1;
 	scenario->classes[0] = (struct class_config){ .name = "best-effort", .max_permille = 1000 };
+	parameters_default(&run_parameters, &scenario->run);
 	parameters_default(&switch_parameters, &scenario->switch_);
 	parameters_default(&nic_parameters, &scenario->nic);
 	scenario_congestion_init(&scenario->congestion);

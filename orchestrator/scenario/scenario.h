@@ -22,6 +22,7 @@
 #include "orchestrator/scenario/scenario_port_group.h"
 #include "orchestrator/scenario/scenario_roce.h"
 #include "orchestrator/scenario/scenario_routing.h"
+#include "orchestrator/scenario/scenario_run.h"
 
 #define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
 #define SCENARIO_SETTINGS_MAX 256u    /* of a command, after --set */
@@ -166,10 +167,7 @@ struct scenario {
 	char *about; /* "" if not given */
 	uint64_t seed;
 	enum fabric_kind fabric;
-	/* run */
-	node_time_t duration_ps, warmup_ps, drain_max_ps,
-		sample_ps; /* drain_max_ps counts from the end of the duration */
-	bool drain;
+	struct scenario_run run;
 	/* without what the plan adds: switch_parameters, except for congestion and routing */
 	struct switch_config switch_;
 	uint64_t buffer_bytes;

@@ -2,15 +2,12 @@
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_ELSEWHERE_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_ELSEWHERE_H
 
-#include "orchestrator/scenario/scenario_keys.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* A word that is no key of @in, the mapping where it was written. @meant is the key that was
- * probably meant, and may be a path. */
-struct key_elsewhere {
-	const char *in, *word, *meant;
-};
-
-extern const struct key_elsewhere key_elsewhere[];
-extern const size_t key_elsewhere_count;
+/** key_elsewhere() - the key that @word, which is no key of the mapping @in, probably means. It may
+ *  be a path: "roce.pfc" for `pfc` in "a scenario".
+ *  Return: false if none is known. */
+bool key_elsewhere(const char *in, const char *word, char *meant, size_t meant_max);
 
 #endif

@@ -22,24 +22,13 @@ void key_refuse(struct reader *reader, const struct yaml_node *node, const char 
 	va_end(arguments);
 }
 
-/* the key that @word, which is no key of @what, probably means; NULL: none is known */
-static const char *meant_by(const char *what, const char *word)
-{
-	for (size_t i = 0; i < key_elsewhere_count; i++) {
-		if (!strcmp(key_elsewhere[i].in, what) && !strcmp(key_elsewhere[i].word, word))
-			return key_elsewhere[i].meant;
-	}
-	return NULL;
-}
-
 static void refuse_unknown(struct reader *reader, const struct yaml_node *child, const char *what,
 			   const struct key *keys, size_t key_count)
 {
-	const char *meant = meant_by(what, child->key);
-	char hint[SUGGEST_BYTES_MAX + 32], list[400] = "";
+	char meant[SUGGEST_BYTES_MAX], hint[SUGGEST_BYTES_MAX + 32], list[400] = "";
 	size_t used = 0;
 
-	if (meant) {
+	if (key_elsewhere(what, child->key, meant, sizeof(meant))) {
 		snprintf(hint, sizeof(hint), " - did you mean '%s'?", meant);
 	} else if (!*suggest_sentence(child->key, &keys[0].name, key_count, sizeof(*keys), hint,
 				      sizeof(hint))) {
@@ -151,9 +140,10 @@ static void quantity_read(struct reader *reader, const struct key *key,
 			   text, quantity_format(kind, divisor, low));
 		return;
 	}
-	if (value / divisor < key->min || value / divisor > key->max) {
-		key_refuse(reader, node, "%s: '%.60s' is out of range; expected %s to %s",
-			   key->name, text, quantity_format(kind, key->min * divisor, low),
+	if ((value / divisor < key->min && (value || !key->zero)) || value / divisor > key->max) {
+		key_refuse(reader, node, "%s: '%.60s' is out of range; expected %s%s to %s",
+			   key->name, text, key->zero ? "0 or " : "",
+			   quantity_format(kind, key->min * divisor, low),
 			   quantity_format(kind, key->max * divisor, high));
 		return;
 	}

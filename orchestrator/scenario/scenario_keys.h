@@ -37,7 +37,7 @@ struct key {
 	uint64_t one;             /* key_share: the number of the field for 100 % */
 	const char *const *words; /* key_word: words[i] is the number i */
 	size_t word_count;
-	bool required;
+	bool required, zero; /* zero: 0 is allowed although min is more */
 	/* of a table of parameters: scenario_parameters.h */
 	const struct parameter *row;
 	const struct parameters_reading *reading;

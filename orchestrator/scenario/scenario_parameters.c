@@ -80,6 +80,7 @@ static void value_read(struct reader *reader, const struct key *key, const struc
 		[PARAMETER_UNIT_PERMILLE] = { key_share, 1000 },
 		[PARAMETER_UNIT_PPM] = { key_share, 1000000 },
 		[PARAMETER_UNIT_PPB] = { key_share, 1000000000 },
+		[PARAMETER_UNIT_E15] = { key_share, QUANTITY_SHARE_ONE },
 		[PARAMETER_UNIT_FLAG] = { key_flag, 0 },
 	};
 	struct key number = { .name = key->name,
@@ -97,6 +98,7 @@ static void value_read(struct reader *reader, const struct key *key, const struc
 		units_read(reader, key, node, row, structure);
 	} else {
 		number.one = kinds[row->unit].one;
+		number.zero = row->zero && !strcmp(row->zero, "0");
 		kinds[row->unit].read(reader, &number, node, structure);
 	}
 }
@@ -125,33 +127,35 @@ static void row_read(struct reader *reader, const struct key *key, const struct 
 	struct parameters_reading inner = *reading;
 	char what[PARAMETER_NAME_MAX], group[PARAMETER_NAME_MAX];
 
+	(void)target;
 	snprintf(what, sizeof(what), "'%s'", key->name);
 	if (own) {
 		own->read(reader, own, node, reading->target);
 	} else if (row->unit == PARAMETER_UNIT_KEY) {
 		snprintf(group, sizeof(group), "%s.", row->key);
 		inner.group = group;
+		inner.also = NULL;
 		scenario_parameters_read(reader, node, what, &inner);
 	} else if (row->unit == PARAMETER_UNIT_TABLE) {
 		inner = (struct parameters_reading){
 			.table = row->table,
-			.structure = (char *)target + row->offset,
+			.structure = (char *)reading->structure + row->offset,
 			.given = reading->given ? (char *)reading->given + row->offset : NULL,
 			.group = "",
 		};
 		scenario_parameters_read(reader, node, what, &inner);
 	} else {
-		value_read(reader, key, node, row, target);
+		value_read(reader, key, node, row, reading->structure);
 		mark_given(reading, row);
 	}
 }
 
 /* ---- mappings ---- */
 
-static size_t keys_make(const struct parameters_reading *reading, struct key keys[KEYS_MAX])
+/* adds the keys of @reading to the @count that @keys has. Return: their new number */
+static size_t keys_add(const struct parameters_reading *reading, struct key keys[KEYS_MAX],
+		       size_t count)
 {
-	size_t count = 0;
-
 	for (size_t i = 0; i < reading->key_count && !*reading->group; i++)
 		if (!is_row(reading->table, reading->keys[i].name))
 			keys[count++] = (struct key){ .name = reading->keys[i].name,
@@ -163,9 +167,11 @@ static size_t keys_make(const struct parameters_reading *reading, struct key key
 		const char *name = name_in(row, reading->group);
 
 		if (name)
-			keys[count++] = (struct key){
-				.name = name, .read = row_read, .row = row, .reading = reading
-			};
+			keys[count++] = (struct key){ .name = name,
+						      .read = row_read,
+						      .required = row->required,
+						      .row = row,
+						      .reading = reading };
 	}
 	return count;
 }
@@ -174,8 +180,10 @@ void scenario_parameters_read(struct reader *reader, const struct yaml_node *map
 			      const char *what, const struct parameters_reading *reading)
 {
 	struct key keys[KEYS_MAX];
-	size_t count = keys_make(reading, keys);
+	size_t count = 0;
 
+	for (const struct parameters_reading *each = reading; each; each = each->also)
+		count = keys_add(each, keys, count);
 	if (!keys[0].row || !parameter_is_switch(keys[0].row)) {
 		keys_read(reader, mapping, what, keys, count, reading->structure);
 		return;

@@ -20,6 +20,8 @@ struct parameters_reading {
 	size_t key_count;
 	void *target;
 	const char *group; /* "": all keys; "pfc.": those of the mapping `pfc` */
+	/* another structure whose keys are in the same mapping, after these; NULL: none */
+	const struct parameters_reading *also;
 };
 
 /** scenario_parameters_read() - reads @mapping, which @what names in errors; keys_read(). */

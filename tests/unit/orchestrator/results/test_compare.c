@@ -82,17 +82,17 @@ TEST(scenario_read_variant__on_top_of_settings)
 {
 	ck_assert_int_eq(scenario_read(variants, 1, "run.duration=3ms"), 0);
 	ck_assert(scenario.switch_.arbiter == ARBITER_BY_PORT);
-	ck_assert_uint_eq(scenario.duration_ps, 2 * NODE_MS);
+	ck_assert_uint_eq(scenario.run.duration_ps, 2 * NODE_MS);
 	ck_assert_uint_eq(scenario.host_count, 3);
 	ck_assert_uint_eq(scenario.compare->variant_count, 3);
 	tear_down();
 	ck_assert_int_eq(scenario_read(variants, 2, "run.duration=3ms"), 0);
-	ck_assert_uint_eq(scenario.duration_ps, 3 * NODE_MS);
+	ck_assert_uint_eq(scenario.run.duration_ps, 3 * NODE_MS);
 	ck_assert_uint_eq(scenario.host_count, 5);
 	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 1000);
 	tear_down();
 	ck_assert_int_eq(scenario_read(variants, 0, NULL), 0);
-	ck_assert_uint_eq(scenario.duration_ps, NODE_MS);
+	ck_assert_uint_eq(scenario.run.duration_ps, NODE_MS);
 }
 
 /* TB-11: a mistake in a variant is reported at its place */

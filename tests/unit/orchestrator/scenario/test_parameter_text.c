@@ -8,6 +8,7 @@
 #include "nodes/config/config.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/scenario/parameter_text.h"
+#include "orchestrator/scenario/scenario_run.h"
 #include "tests/testing.h"
 
 #define PAGE "docs/scenario.md"
@@ -111,15 +112,11 @@ TEST(parameter_text__page_has_the_tables)
 }
 
 static const struct parameter_table *const tables[] = {
-	&roce_parameters,
-	&dcqcn_parameters,
-	&routing_parameters,
-	&port_group_parameters,
-	&roce_class_parameters,
-	&congestion_parameters,
-	&congestion_setting_parameters,
-	&switch_parameters,
-	&nic_parameters,
+	&run_parameters,        &roce_parameters,
+	&dcqcn_parameters,      &routing_parameters,
+	&port_group_parameters, &roce_class_parameters,
+	&congestion_parameters, &congestion_setting_parameters,
+	&switch_parameters,     &nic_parameters,
 };
 
 /* the default on the page is the default of the row */

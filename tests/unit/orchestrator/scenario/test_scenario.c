@@ -59,9 +59,9 @@ TEST(scenario_read__defaults)
 	ck_assert_str_eq(scenario.name, "t");
 	ck_assert_str_eq(scenario.about, "");
 	ck_assert_uint_eq(scenario.seed, 1);
-	ck_assert_uint_eq(scenario.duration_ps, 100 * NODE_US);
-	ck_assert_uint_eq(scenario.warmup_ps, 0);
-	ck_assert(scenario.drain);
+	ck_assert_uint_eq(scenario.run.duration_ps, 100 * NODE_US);
+	ck_assert_uint_eq(scenario.run.warmup_ps, 0);
+	ck_assert(scenario.run.drain);
 	ck_assert_uint_eq(scenario.switch_.latency_ps, 350 * NODE_NS);
 	ck_assert(scenario.switch_.cut_through);
 	ck_assert_int_eq(scenario.switch_.arbiter, ARBITER_BY_FLOW);
@@ -82,10 +82,10 @@ TEST(scenario_read__run)
 		  "topology: {generate: star, hosts: 2}\n");
 	ck_assert_str_eq(scenario.about, "all of it");
 	ck_assert_uint_eq(scenario.seed, UINT64_MAX);
-	ck_assert_uint_eq(scenario.warmup_ps, 100 * NODE_US);
-	ck_assert(!scenario.drain);
-	ck_assert_uint_eq(scenario.drain_max_ps, 5 * NODE_MS);
-	ck_assert_uint_eq(scenario.sample_ps, NODE_US);
+	ck_assert_uint_eq(scenario.run.warmup_ps, 100 * NODE_US);
+	ck_assert(!scenario.run.drain);
+	ck_assert_uint_eq(scenario.run.drain_max_ps, 5 * NODE_MS);
+	ck_assert_uint_eq(scenario.run.sample_ps, NODE_US);
 }
 
 TEST(scenario_read__switch_and_nic)
@@ -425,8 +425,26 @@ TEST(scenario_set__words_that_are_keys_elsewhere)
 		"name: t\nrun: {duration: 10us}\ntopology: {generate: star, hosts: 4}\n"
 		"workloads: [{name: w, pattern: incast, to: h0}]\n";
 
-	for (size_t i = 0; i < key_elsewhere_count; i++) {
-		const struct key_elsewhere *row = &key_elsewhere[i];
+	static const struct {
+		const char *in, *word, *meant;
+	} words[] = {
+		{ "a workload", "rate", "load" },
+		{ "a workload", "mtu", "packet" },
+		{ "a scenario", "hosts", "topology.hosts" },
+		{ "a scenario", "duration", "run.duration" },
+		{ "a scenario", "sample", "run.sample" },
+		{ "a scenario", "delay", "links.delay" },
+		{ "a scenario", "buffer", "switch.buffer" },
+		{ "a scenario", "flow-key", "switch.flow-key" },
+		{ "a scenario", "fgfc", "congestion.fgfc" },
+		{ "a scenario", "dcqcn", "roce.dcqcn" },
+		{ "a scenario", "redirect", "routing.redirect" },
+		{ "a scenario", "becn", "port-group.becn" },
+		{ "a scenario", "flows-max", "nic.flows-max" },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
+		const __typeof__(*words) *row = &words[i];
 		bool of_workload = !strcmp(row->in, "a workload");
 		char said[128], meant[128], hint[128];
 		const char *settings[] = { said };

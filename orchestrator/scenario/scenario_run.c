@@ -1,0 +1,26 @@
+#include "orchestrator/scenario/scenario_run.h"
+
+#include "orchestrator/scenario/scenario_parameters.h"
+
+#define RUN_TIME_MAX (3600 * NODE_S)
+
+static const struct parameter rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct scenario_run, __VA_ARGS__),
+#include "orchestrator/scenario/run.def"
+};
+const struct parameter_table run_parameters = PARAMETER_TABLE_OF(struct scenario_run, rows);
+
+void scenario_run_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
+{
+	struct scenario_run *run = &((struct scenario *)target)->run;
+	const struct yaml_node *warmup = yaml_find(node, "warmup");
+
+	(void)key;
+	scenario_parameters_read(reader, node, "'run'",
+				 &(struct parameters_reading){
+					 .table = &run_parameters, .structure = run, .group = "" });
+	if (run->warmup_ps >= run->duration_ps)
+		key_refuse(reader, warmup ? warmup : node,
+			   "warmup must be shorter than duration: it is part of it");
+}
