@@ -11,13 +11,16 @@ folder. Needs the tests built with the address sanitizer: `make mutants` does th
 import os
 import random
 import re
+import resource
 import subprocess
 import sys
 import tempfile
 
 COUNT = int(os.environ.get('N', '20'))
 SEED = int(os.environ.get('SEED') or random.SystemRandom().randrange(1 << 31))
-LIMIT_S = int(os.environ.get('LIMIT', '60'))  # of one test; an endless loop is a mutant that was seen
+# CPU time of one test: an endless loop is a mutant that was seen, a busy machine is not
+LIMIT_S = int(os.environ.get('LIMIT', '60'))
+HANGS_S = 10 * LIMIT_S  # of any time: it waits for what never comes
 BUILD = 'build/asan'
 
 OPERATORS = {
@@ -62,6 +65,15 @@ def run(command, **more):
     return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, **more).returncode
 
 
+def fails(program):
+    """Does the test fail, loop or hang? The CPU limit holds for each of its processes."""
+    try:
+        return run([os.path.abspath(program)], timeout=HANGS_S, env={**os.environ, 'CK_DEFAULT_TIMEOUT': str(HANGS_S)},
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S))) != 0
+    except subprocess.TimeoutExpired:
+        return True
+
+
 def dry_run(goal, changed):
     """The command by which make would build goal if changed were newer."""
     out = subprocess.run(['make', '-n', '-W', changed, 'KIND=asan', goal], stdout=subprocess.PIPE,
@@ -69,12 +81,18 @@ def dry_run(goal, changed):
     return [line for line in out.split('\n') if ' -o ' + goal + ' ' in line + ' '][0].split()
 
 
+def symbols_of(binary):
+    """The functions and tables that an object or a program defines for others."""
+    listing = subprocess.run(['nm', '--defined-only', '-g', binary], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return {words[2] for words in map(str.split, listing.split('\n'))
+            if len(words) == 3 and words[1] in 'TDR' and not words[2].startswith('__')}
+
+
 def tests_of(path):
-    """The unit tests that link the object of path: with a symbol of its own among theirs."""
-    symbols = subprocess.run(['nm', '--defined-only', '-g', f'{BUILD}/obj/{path[:-2]}.o'], stdout=subprocess.PIPE,
-                             text=True, check=True).stdout
-    mine = {line.split()[2] for line in symbols.split('\n') if ' T ' in line}
-    return [test for test, names in programs.items() if mine & names]
+    """The tests that link the object of path: with a symbol of its own among theirs. Those of its name come first."""
+    stem = os.path.basename(path)[:-2]
+    mine = symbols_of(f'{BUILD}/obj/{path[:-2]}.o')
+    return sorted((test for test, names in programs.items() if mine & names), key=lambda test: stem not in test)
 
 
 def seen_by(path, text, scratch):
@@ -94,10 +112,7 @@ def seen_by(path, text, scratch):
         link = link[:at] + ['-Wl,-z,muldefs', '-o', program, thing] + link[at + 2:]
         if run(link):
             return None
-        try:
-            failed = run([os.path.abspath(program)], timeout=LIMIT_S, env={**os.environ, 'CK_DEFAULT_TIMEOUT': '20'})
-        except subprocess.TimeoutExpired:
-            failed = True
+        failed = fails(program)
         os.remove(program)
         if failed:
             return test
@@ -111,10 +126,7 @@ sources = [path for path in sources if not path.startswith('orchestrator/cli/')]
 programs = {}
 for kind in ('unit', 'sim'):
     for entry in sorted(os.listdir(f'{BUILD}/{kind}') if os.path.isdir(f'{BUILD}/{kind}') else []):
-        listing = subprocess.run(['nm', '--defined-only', f'{BUILD}/{kind}/{entry}'], stdout=subprocess.PIPE,
-                                 text=True, check=True).stdout
-        programs[f'{kind}/{entry}'] = {words[2] for words in map(str.split, listing.split('\n'))
-                                       if len(words) == 3 and words[1] == 'T'}
+        programs[f'{kind}/{entry}'] = symbols_of(f'{BUILD}/{kind}/{entry}')
 rng_ = random.Random(SEED)
 print(f'seed {SEED}, {COUNT} mutants', flush=True)
 counted = killed = 0

@@ -85,3 +85,16 @@ TEST(home_core_look__each_early_return_makes_the_absence_longer)
 	home_core_look(&home, now + HOME_CORE_AWAY_MIN_PS + 1);
 	ck_assert_int_eq(cores_now(), 1);
 }
+
+/* with one core there is no home: the node is never moved */
+TEST(home_core_init__one_core)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(core, &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	home_core_init(&home, core);
+	ck_assert(!home.used && !home.is_home);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(all), &all), 0);
+}

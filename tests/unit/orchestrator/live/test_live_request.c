@@ -75,6 +75,8 @@ static const struct {
 	  "is not a valid name" },
 	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'network': '/dev/null'}",
 	  "is no network namespace" },
+	{ "{'ask': 'set', 'node': 's1', 'name': 'acks.t1'}", "set needs a name and a value" },
+	{ "{'ask': 'set', 'node': 's1', 'name': 'acks.t1', 'value': 'soon'}", "acks.t1" },
 	{ "{'ask': 'remove', 'node': 'A', 'port': '0'}", "the only link of its host" },
 	{ "{'ask': 'remove', 'node': 's1'}", "host A is connected to s1" },
 };

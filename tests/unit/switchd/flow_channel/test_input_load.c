@@ -96,6 +96,16 @@ TEST(input_load_add__time_0_and_no_length)
 	ck_assert_uint_eq(input_load.bytes, 300);
 }
 
+/* 64 hosts in a row are counted with few confusions, and each once */
+TEST(input_load_flows__distinct_hosts)
+{
+	for (uint32_t i = 0; i < 128; i++)
+		add(1, i % 64, i);
+	add(0, 0, WINDOW);
+	ck_assert_uint_ge(input_load_flows(&input_load), 48);
+	ck_assert_uint_le(input_load_flows(&input_load), 64);
+}
+
 /* ---- full and mixed ---- */
 
 /* A window with @packets of 100 bytes. After each @apart packets the host changes. */
