@@ -30,11 +30,11 @@ build/asan/obj/tests/unit/%.o build/asan/obj/orchestrator/%.o: CFLAGS += -O0
 AR := gcc-ar
 NODE_LIBS := -luring -lprotobuf-c -ldeflate
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
-HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lnettle -lnl-route-3 -lnl-3 -lm
+HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lnettle -lnl-route-3 -lnl-3 -lcivetweb -lm
 
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
-	    libdeflate-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev check libsubunit-dev
-TEST_PACKAGES := tshark jq iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap
+	    libdeflate-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev check libsubunit-dev
+TEST_PACKAGES := tshark jq python3 iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap
 BENCH_PACKAGES := iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 
@@ -148,6 +148,9 @@ $(B)/obj/%.o: %.c | $(GEN)/nodes/control/control.pb-c.c
 	@echo '  cc   $<'
 	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# the page is in it
+$(B)/obj/orchestrator/view/view_page.o: orchestrator/view/page.html
+
 # ---- tests ----
 
 .SECONDEXPANSION:
@@ -192,7 +195,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 beside_others := $(patsubst %,tests/system/test_%.sh,same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
 	dcqcn path_pause container sim_same_bytes same_bytes pfc compare stopped_nodes live_recovery fabric_manager privileges \
 	flow_held cli wire_tshark attach_containers real_order live_faults join refused result_keys no_io_uring rogue_peer break \
-	english make stall port_group_hosts sockets layers events)
+	english make stall port_group_hosts sockets layers events view)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
 fuzzers: $(fuzzers)

@@ -24,6 +24,7 @@
 #include "orchestrator/cli/cmd_show.h"
 #include "orchestrator/cli/cmd_top.h"
 #include "orchestrator/cli/cmd_up.h"
+#include "orchestrator/cli/cmd_view.h"
 #include "orchestrator/manager/manager_process.h"
 #include "orchestrator/scenario/parameter_text.h"
 
@@ -42,6 +43,7 @@ static const struct command {
 	{ "down", cmd_down, "end a running fabric" },
 	{ "ps", cmd_ps, "list running fabrics, their nodes, cost and fidelity" },
 	{ "top", cmd_top, "watch a running fabric: traffic, links, cost, lateness" },
+	{ "view", cmd_view, "show a recording as a page in a browser" },
 	{ "exec", cmd_exec, "run a program in a host of a running fabric" },
 	{ "shell", cmd_shell, "a shell in a host of a running fabric" },
 	{ "start", cmd_start, "start a dead node of a running fabric again" },

@@ -12,7 +12,7 @@ folders='
 nodes: base config wire stats link clock node control process
 switchd: common flow_channel | ethernet | port_group
 nicd: traffic workload transport gates host datapath
-orchestrator: base routing scenario plan results manager fabric hosts live cli
+orchestrator: base routing scenario plan results manager fabric hosts live view cli
 '
 
 # complain TEXT LINES - LINES are wrong, if there are any
@@ -141,8 +141,9 @@ home liburing 'nodes/clock/event_loop.c'
 home protobuf-c 'nodes/control/control.c'
 home libfyaml 'orchestrator/base/yaml_reader.c'
 home libdeflate 'nodes/wire/crc32.c'
-home nettle 'orchestrator/base/sha256.h'
+home nettle 'orchestrator/base/sha256.[ch]'
 home netlink 'orchestrator/hosts/netlink.c'
+home civetweb 'orchestrator/view/view_server.c'
 home linux/futex 'nodes/clock/futex.[ch]|nodes/clock/event_loop.c'
 [ "$status" = 0 ] && echo 'layers: includes point one way, from folder to folder'
 exit "$status"

@@ -1,5 +1,6 @@
 #include "orchestrator/base/sha256.h"
 
+#include <nettle/base64.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -22,5 +23,16 @@ const char *sha256_text(const struct sha256 *sha, char text[SHA256_TEXT_MAX])
 	sha256_digest(&copy, sizeof(digest), digest);
 	for (size_t i = 0; i < sizeof(digest); i++)
 		snprintf(text + 2 * i, 3, "%02x", digest[i]);
+	return text;
+}
+
+const char *sha256_base64(const struct sha256 *sha, char text[SHA256_BASE64_MAX])
+{
+	struct sha256_ctx copy = sha->context;
+	uint8_t digest[SHA256_DIGEST_SIZE];
+
+	sha256_digest(&copy, sizeof(digest), digest);
+	base64_encode_raw(text, sizeof(digest), digest);
+	text[SHA256_BASE64_MAX - 1] = 0;
 	return text;
 }

@@ -9,7 +9,8 @@
 #include <nettle/sha2.h>
 #include <stddef.h>
 
-#define SHA256_TEXT_MAX 65u /* 64 hexadecimal digits and the terminating 0 */
+#define SHA256_TEXT_MAX 65u   /* 64 hexadecimal digits and the terminating 0 */
+#define SHA256_BASE64_MAX 45u /* 44 characters of base64 and the terminating 0 */
 
 struct sha256 {
 	struct sha256_ctx context;
@@ -25,5 +26,9 @@ void sha256_add(struct sha256 *sha, const void *bytes, size_t length);
  *  unchanged.
  *  @text  SHA256_TEXT_MAX bytes.  Return: @text. */
 const char *sha256_text(const struct sha256 *sha, char text[SHA256_TEXT_MAX]);
+
+/** sha256_base64() - the same in base64 [RFC 4648], as HTTP policies have it.
+ *  @text  SHA256_BASE64_MAX bytes.  Return: @text. */
+const char *sha256_base64(const struct sha256 *sha, char text[SHA256_BASE64_MAX]);
 
 #endif

@@ -47,3 +47,12 @@ TEST(sha256_add__parts_of_any_length)
 		ck_assert_str_eq(sha256_text(&sha, text), whole);
 	}
 }
+
+TEST(sha256_base64__the_same_digest)
+{
+	char text[SHA256_BASE64_MAX];
+	struct sha256 sha;
+
+	sha256_begin(&sha);
+	ck_assert_str_eq(sha256_base64(&sha, text), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+}

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""http_client - requests that a page would not send, to the server of heddle view (SE-4).
+
+usage: http_client.py CASE URL      URL as heddle prints it, with its token
+       http_client.py get URL PATH [HEADER...]         prints the body
+       http_client.py post URL PATH JSON               prints status and body
+
+Each case is a function below. It ends with an AssertionError if the server answers wrongly.
+"""
+import json
+import socket
+import sys
+from urllib.parse import urlsplit
+
+
+class Server:
+    def __init__(self, url):
+        parts = urlsplit(url)
+        self.address = (parts.hostname, parts.port)
+        self.host = parts.netloc
+        self.token = parts.fragment.removeprefix('token=')
+
+    def connect(self):
+        return socket.create_connection(self.address, timeout=120)
+
+    def raw(self, request):
+        """all bytes that answer @request; a connection that is reset counts as closed"""
+        with self.connect() as connection:
+            pieces = []
+            try:
+                connection.sendall(request)
+                while piece := connection.recv(65536):
+                    pieces.append(piece)
+            except ConnectionError:
+                pass
+            answer = b''.join(pieces)
+            assert not self.token or self.token.encode() not in answer, 'the token is in an answer'
+            return answer
+
+    def request(self, path, method='GET', body=b'', host=None, token=None, headers=()):
+        lines = [f'{method} {path} HTTP/1.1', f'Host: {self.host if host is None else host}']
+        if token is None:
+            token = self.token
+        if token:
+            lines.append(f'Authorization: Bearer {token}')
+        if body:
+            lines += [f'Content-Length: {len(body)}', 'Content-Type: application/json']
+        return '\r\n'.join([*lines, *headers, '', '']).encode() + body
+
+    def ask(self, path, **how):
+        """status, headers and body"""
+        head, _, body = self.raw(self.request(path, **how)).partition(b'\r\n\r\n')
+        lines = head.decode().split('\r\n')
+        headers = dict(line.lower().split(': ', 1) for line in lines[1:])
+        return int(lines[0].split()[1]), headers, body
+
+    def status(self, path, **how):
+        status, headers, body = self.ask(path, **how)
+        if status >= 400 and how.get('method') != 'HEAD':
+            assert json.loads(body)['error'].endswith('.'), body
+        assert headers['cache-control'] == 'no-store'
+        return status
+
+    def answers(self):
+        assert self.status('/recordings') == 200
+
+
+def expect(got, wanted, what):
+    assert got == wanted, f'{what}: {got}, not {wanted}'
+
+
+def page(server):
+    status, headers, body = server.ask('/', token='')
+    expect(status, 200, '/')
+    policy = headers['content-security-policy']
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+    assert 'unsafe-eval' not in policy and "script-src 'sha256-" in policy
+    assert body.startswith(b'<!doctype html>') and body.rstrip().endswith(b'</html>')
+    expect(int(headers['content-length']), len(body), 'length')
+    expect(server.ask('/', method='HEAD')[2], b'', 'body of HEAD')
+
+
+def recordings(server):
+    status, _, body = server.ask('/recordings')
+    expect(status, 200, '/recordings')
+    first = json.loads(body)['recordings'][0]
+    whole = server.ask(f'/recordings/{first["id"]}')
+    expect(len(whole[2]), first['bytes'], 'bytes')
+    expect(whole[1]['heddle-state'], first['state'], 'state')
+    size = first['bytes']
+    part = server.ask('/recordings/1', headers=['Range: bytes=9-'])
+    limit = 16 << 20
+    expect(part[0], 206, 'range')
+    expect(part[2], whole[2][9:9 + limit], 'bytes of the range')
+    expect(part[1]['content-range'], f'bytes 9-{min(size, limit + 9) - 1}/{size}', 'range')
+    expect(server.ask('/recordings/1', headers=[f'Range: bytes={size}-'])[0], 204, 'at the end')
+    expect(server.status('/recordings/1', headers=[f'Range: bytes={size + 1}-']), 416, 'beyond')
+    expect(server.status('/recordings/1', headers=['Range: bytes=1-2,4-5']), 416, 'two ranges')
+    expect(server.status('/recordings/2'), 404, 'no such recording')
+
+
+def tokens(server):
+    wrong = ['', 'x', server.token[:-1], server.token + '0', server.token[::-1], 'A' * 32]
+    for token in wrong:
+        for path in ['/recordings', '/recordings/1', '/metrics', '/fork', '/nothing', '/..']:
+            expect(server.status(path, token=token), 401, f'{path} with a wrong token')
+        expect(server.status(f'/recordings?token={server.token}', token=token), 401, 'in the query')
+
+
+def hosts(server):
+    port = server.address[1]
+    for host in [f'evil.example:{port}', 'evil.example', '127.0.0.1', f'127.0.0.1:{port + 1}', '',
+                 f'127.0.0.1.evil.example:{port}', f'10.0.0.1:{port}']:
+        for path in ['/', '/recordings', '/recordings/1']:
+            answer = server.raw(server.request(path, host=host))
+            assert answer.startswith((b'HTTP/1.1 421', b'HTTP/1.1 400')), (host, answer[:80])
+    expect(server.status('/recordings', host=f'localhost:{port}'), 200, 'localhost')
+
+
+def origins(server):
+    for origin in ['http://evil.example', 'null', f'https://{server.host}', 'http://127.0.0.1:1']:
+        for path in ['/', '/recordings', '/recordings/1']:
+            expect(server.status(path, headers=[f'Origin: {origin}']), 403, origin)
+        expect(server.status('/fork', method='POST', body=b'{}', headers=[f'Origin: {origin}']), 403,
+               'fork')
+    expect(server.status('/recordings', headers=['Sec-Fetch-Site: cross-site']), 403, 'cross-site')
+    expect(server.status('/recordings', headers=[f'Origin: http://{server.host}']), 200, 'own')
+
+
+def readonly(server):
+    expect(server.status('/fork', method='POST', body=b'{"of":1}'), 403, 'fork')
+    expect(server.status('/recordings/1', method='DELETE'), 403, 'DELETE')
+    for method in ['PUT', 'PATCH', 'OPTIONS', 'PROPFIND', 'MKCOL']:
+        for path in ['/', '/recordings', '/recordings/1', '/fork']:
+            expect(server.status(path, method=method), 405, f'{method} {path}')
+
+
+def malformed(server):
+    host = f'Host: {server.host}\r\n'.encode()
+    secret = f'Authorization: Bearer {server.token}\r\n'.encode()
+    for request in [
+            b'\r\n\r\n', b'\0' * 100 + b'\r\n\r\n', b'GET\r\n\r\n', b'GET / HTTP/9.9\r\n\r\n',
+            b'GET /recordings/1 HTTP/1.1\r\nHost\r\n\r\n', b'GET / HTTP/1.1\r\n\r\n',
+            b'GET http://evil.example/ HTTP/1.1\r\n' + host + b'\r\n',
+            b'GET /' + b'A' * 100000 + b' HTTP/1.1\r\n' + host + b'\r\n',
+            b'GET /recordings HTTP/1.1\r\n' + host + b'X: y\r\n' * 5000 + b'\r\n',
+            b'GET /recordings HTTP/1.1\r\n' + host + b'Authorization: Bearer ' + b'0' * 7000 + b'\r\n\r\n',
+            b'POST /fork HTTP/1.1\r\n' + host + secret + b'Content-Length: -1\r\n\r\n',
+            b'POST /fork HTTP/1.1\r\n' + host + secret +
+            b'Content-Type: application/json\r\nContent-Length: 99999999999999\r\n\r\n{}',
+            b'POST /fork HTTP/1.1\r\n' + host + secret +
+            b'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+            b'POST /fork HTTP/1.1\r\n' + host + secret +
+            b'Content-Type: application/json\r\nContent-Length: 2000\r\n\r\n{"of": 1']:
+        answer = server.raw(request)
+        assert not answer.startswith(b'HTTP/1.1 20'), (request[:60], answer[:80])
+    for path in ['/../../etc/passwd', '//etc/passwd', '/recordings/1/../../../etc/passwd',
+                 '/%2e%2e/%2e%2e/etc/passwd', '/page.html', '/.htpasswd', '/cgi-bin/x', '/x.lua']:
+        expect(server.status(path), 404, path)
+    server.answers()
+
+
+def crowd(server):
+    """a hundred connections that say nothing or half a request; the page is served all the same"""
+    idle = [server.connect() for _ in range(100)]
+    for number, connection in enumerate(idle):
+        if number % 2:
+            connection.sendall(b'GET /recordings HTTP/1.1\r\nHo')
+    server.answers()
+    for connection in idle:
+        connection.close()
+    server.answers()
+
+
+def stalled(server):
+    """readers that ask for all and take nothing; others are served, and so is the end of heddle"""
+    for connection in stall(server, 20):
+        server.answers()
+        connection.close()
+    server.answers()
+
+
+def stall(server, count):
+    readers = []
+    for _ in range(count):
+        reader = socket.socket()
+        reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        reader.connect(server.address)
+        reader.sendall(server.request('/recordings/1'))
+        readers.append(reader)
+    return readers
+
+
+def hang(server):
+    """stalled readers, until standard input ends"""
+    readers = stall(server, 20)
+    print('ready', flush=True)
+    sys.stdin.read()
+    for reader in readers:
+        reader.close()
+
+
+def get(server, path, *headers):
+    sys.stdout.buffer.write(server.ask(path, headers=headers)[2])
+
+
+def post(server, path, body):
+    status, _, answer = server.ask(path, method='POST', body=body.encode())
+    print(status, answer.decode())
+
+
+def delete(server, path):
+    print(server.ask(path, method='DELETE')[0])
+
+
+globals()[sys.argv[1]](Server(sys.argv[2]), *sys.argv[3:])
