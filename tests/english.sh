@@ -10,7 +10,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='README.md containers docs topologies orchestrator nodes switchd nicd tests'
+clean='README.md containers docs topologies orchestrator nodes switchd nicd wireshark tests'
 
 # files PATH...: the files there of which texts are checked
 files() {

@@ -17,10 +17,13 @@ in='direction == "0x00000001"' out='direction == "0x00000002"'
 # capture STATUS SCENARIO OPTION... - a run with CSV files in csv/
 capture() { run "$1" run "$2" --quiet --csv csv "${@:3}"; }
 
+# more options of the reader
+reader=()
+
 # decode FILE - makes FILE.table, unless it is there and later than FILE: a line per frame, a column
 # for each of columns
 decode() {
-	[ "$1.table" -nt "$1" ] || tshark -n -r "$1" -o ip.check_checksum:TRUE -o udp.ignore_ipv6_zero_checksum:TRUE \
+	[ "$1.table" -nt "$1" ] || tshark "${reader[@]}" -n -r "$1" -o ip.check_checksum:TRUE -o udp.ignore_ipv6_zero_checksum:TRUE \
 		-o tcp.analyze_sequence_numbers:FALSE -T fields "${columns[@]/#*=/-e}" >"$1.table" 2>tshark.log
 }
 
