@@ -1,37 +1,43 @@
 /*  metric_fault - the consequences of faults, for expectations. */
 #include "orchestrator/results/metric_fault.h"
 
+#include <stddef.h>
+
 static bool is_meant(const struct metric_subject *e, const struct results *results, uint32_t i)
 {
 	return results->faults[i].failed && (!e->has_fault || e->fault == i);
 }
 
-bool metric_fault_lost(const struct metric_subject *e, const struct plan *plan,
-		       const struct results *results, double *value)
+/* the sum of a uint64_t of struct result_fault, @offset into it */
+static bool sum_of(const struct metric_subject *e, const struct results *results, size_t offset,
+		   double *value)
 {
 	bool known = false;
 
-	(void)plan;
 	*value = 0;
 	for (uint32_t i = 0; i < results->fault_count; i++) {
-		known |= is_meant(e, results, i);
-		*value += is_meant(e, results, i) ? (double)results->faults[i].lost : 0;
+		const char *row = (const char *)&results->faults[i];
+
+		if (!is_meant(e, results, i))
+			continue;
+		known = true;
+		*value += (double)*(const uint64_t *)(row + offset);
 	}
 	return known;
+}
+
+bool metric_fault_lost(const struct metric_subject *e, const struct plan *plan,
+		       const struct results *results, double *value)
+{
+	(void)plan;
+	return sum_of(e, results, offsetof(struct result_fault, lost), value);
 }
 
 bool metric_fault_astray(const struct metric_subject *e, const struct plan *plan,
 			 const struct results *results, double *value)
 {
-	bool known = false;
-
 	(void)plan;
-	*value = 0;
-	for (uint32_t i = 0; i < results->fault_count; i++) {
-		known |= is_meant(e, results, i);
-		*value += is_meant(e, results, i) ? (double)results->faults[i].astray : 0;
-	}
-	return known;
+	return sum_of(e, results, offsetof(struct result_fault, astray), value);
 }
 
 bool metric_fault_least(const struct metric_subject *e, const struct plan *plan,

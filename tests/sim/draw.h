@@ -72,6 +72,26 @@ static inline void draw_arrival(struct draw *draw)
 	}
 }
 
+/* Section pauses: fewer than @limit receivers that pause for up to @longest, some of them
+ * periodically. */
+static inline void draw_pauses(struct draw *draw, unsigned limit, const char *longest,
+			       const char *period, const char *long_period)
+{
+	unsigned pauses = below(draw, limit);
+
+	if (pauses)
+		fprintf(draw->out, "pauses:\n");
+	for (unsigned i = 0; i < pauses; i++) {
+		fprintf(draw->out, "  - {host: h%u, start: %s, for: %s", below(draw, draw->hosts),
+			PICK(draw, "0ns", "2us"), PICK(draw, "100ns", "900ns", longest));
+		if (below(draw, 2))
+			fprintf(draw->out, ", every: %s", PICK(draw, period, long_period));
+		if (below(draw, 2))
+			fprintf(draw->out, ", class: c%u", below(draw, draw->classes));
+		fprintf(draw->out, "}\n");
+	}
+}
+
 static inline void draw_workloads(struct draw *draw,
 				  void (*write_workload)(struct draw *draw, unsigned index))
 {

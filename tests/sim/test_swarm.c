@@ -156,23 +156,6 @@ static void write_workload(struct draw *draw, unsigned index)
 	draw_arrival(draw);
 }
 
-static void write_pauses(struct draw *draw)
-{
-	unsigned pauses = below(draw, 4);
-
-	if (pauses)
-		fprintf(draw->out, "pauses:\n");
-	for (unsigned i = 0; i < pauses; i++) {
-		fprintf(draw->out, "  - {host: h%u, start: %s, for: %s", below(draw, draw->hosts),
-			PICK(draw, "0ns", "2us"), PICK(draw, "100ns", "900ns", "1us"));
-		if (below(draw, 2))
-			fprintf(draw->out, ", every: %s", PICK(draw, "1us", "2us"));
-		if (below(draw, 2))
-			fprintf(draw->out, ", class: c%u", below(draw, draw->classes));
-		fprintf(draw->out, "}\n");
-	}
-}
-
 static char *scenario_of(uint64_t seed, uint32_t least_units)
 {
 	struct draw draw = { 0 };
@@ -190,7 +173,7 @@ static char *scenario_of(uint64_t seed, uint32_t least_units)
 	write_classes(&draw);
 	write_congestion(&draw);
 	draw_workloads(&draw, write_workload);
-	write_pauses(&draw);
+	draw_pauses(&draw, 4, "1us", "1us", "2us");
 	fclose(draw.out);
 	return text;
 }

@@ -235,23 +235,6 @@ static void write_workload(struct draw *draw, unsigned index)
 	draw_arrival(draw);
 }
 
-static void write_pauses(struct draw *draw)
-{
-	unsigned pauses = below(draw, 3);
-
-	if (pauses)
-		fprintf(draw->out, "pauses:\n");
-	for (unsigned i = 0; i < pauses; i++) {
-		fprintf(draw->out, "  - {host: h%u, start: %s, for: %s", below(draw, draw->hosts),
-			PICK(draw, "0ns", "2us"), PICK(draw, "100ns", "900ns", "9us"));
-		if (below(draw, 2))
-			fprintf(draw->out, ", every: %s", PICK(draw, "10us", "20us"));
-		if (below(draw, 2))
-			fprintf(draw->out, ", class: c%u", below(draw, draw->classes));
-		fprintf(draw->out, "}\n");
-	}
-}
-
 /* the scenario of a seed, with that buffer in every switch */
 static char *scenario_of(uint64_t seed, uint64_t buffer_bytes, struct draw *draw)
 {
@@ -269,7 +252,7 @@ static char *scenario_of(uint64_t seed, uint64_t buffer_bytes, struct draw *draw
 	write_classes(draw);
 	write_roce(draw, buffer_bytes);
 	draw_workloads(draw, write_workload);
-	write_pauses(draw);
+	draw_pauses(draw, 3, "9us", "10us", "20us");
 	fclose(draw->out);
 	return text;
 }

@@ -18,38 +18,12 @@ static void setup(void)
 		}
 }
 
-static const struct flow_tx_stats *tx(uint32_t slot)
-{
-	return stats_flow_tx(two[0].stats, slot);
-}
-
-static const struct flow_rx_stats *rx(uint32_t slot)
-{
-	return stats_flow_rx(two[1].stats, slot);
-}
-
-/* everything that host 0 started has arrived once, in order, and is acknowledged */
+/* everything has arrived, and no segment waits for one before it */
 static void check_delivered(uint32_t flows, uint64_t messages)
 {
-	uint64_t sent = 0, received = 0;
-
-	ck_assert_uint_eq(two[0].stats->flow_tx_count, flows);
-	ck_assert_uint_eq(two[1].stats->flow_rx_count, flows);
-	for (uint32_t i = 0; i < flows; i++) {
-		ck_assert_uint_eq(rx(i)->lost + rx(i)->reordered, 0);
-		ck_assert_uint_eq(transport_waiting(&two[0].nic->transport, i), 0);
-		sent += tx(i)->packets - tx(i)->resent;
-		received += rx(i)->packets;
-		messages -= rx(i)->messages;
-	}
-	ck_assert_uint_eq(messages, 0);
-	ck_assert_uint_eq(sent, received);
-	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
+	two_check_delivered(flows, messages);
 	ck_assert_uint_eq(two[1].nic->tcp_receiver.pool.count, 0);
 	ck_assert_uint_eq(two[1].stats->inside_bytes, 0);
-	ck_assert_uint_eq(two[0].nic->workloads.workloads[0].sent,
-			  two[0].nic->workloads.workloads[0].started);
-	two_check_books();
 }
 
 TEST_GROUP(nic_tcp, .setup = setup, .timeout_s = 120);
@@ -74,8 +48,8 @@ TEST(nic_tcp__completion_at_the_ack)
 	/* of the first packet, and of an ACK */
 	ck_assert_uint_le(end_ps, packets_ps + TWO_LEAD_PS + 2 * overhead_ps);
 	ck_assert_uint_eq(start_ps, end_ps + TWO_LEAD_PS + ack_ps);
-	ck_assert_uint_eq(tx(0)->packets, 20);
-	ck_assert_uint_eq(tx(0)->resent + tx(0)->timeouts + tx(0)->naks, 0);
+	ck_assert_uint_eq(two_tx(0)->packets, 20);
+	ck_assert_uint_eq(two_tx(0)->resent + two_tx(0)->timeouts + two_tx(0)->naks, 0);
 	ck_assert_uint_eq(two[1].stats->injected_packets, 20);
 	two_free();
 }
@@ -88,10 +62,10 @@ TEST(nic_tcp__fills_and_shares)
 	two_build();
 	two_run(NODE_MS);
 	ck_assert_uint_ge(stats_port(two[0].stats, 0)->tx_busy_ps, 950 * NODE_US);
-	ck_assert_uint_ge(tx(0)->packets + 20, tx(1)->packets);
-	ck_assert_uint_le(tx(0)->packets, tx(1)->packets + 20);
-	ck_assert_uint_gt(tx(0)->window_bytes_max, 10 * CAPACITY_BYTES);
-	ck_assert_uint_eq(tx(0)->resent + tx(1)->resent, 0);
+	ck_assert_uint_ge(two_tx(0)->packets + 20, two_tx(1)->packets);
+	ck_assert_uint_le(two_tx(0)->packets, two_tx(1)->packets + 20);
+	ck_assert_uint_gt(two_tx(0)->window_bytes_max, 10 * CAPACITY_BYTES);
+	ck_assert_uint_eq(two_tx(0)->resent + two_tx(1)->resent, 0);
 	two_free();
 }
 
@@ -132,11 +106,11 @@ TEST(nic_tcp__loss_is_repaired_by_fast_retransmit)
 	two_build();
 	two_run(2 * NODE_MS);
 	ck_assert_uint_gt(stats_port(two[0].stats, 0)->lost_packets, 5);
-	ck_assert_uint_gt(tx(0)->naks, 3);
-	ck_assert_uint_eq(tx(0)->timeouts, 0);
-	ck_assert_uint_le(tx(0)->resent, stats_port(two[0].stats, 0)->lost_packets);
-	ck_assert_uint_gt(rx(0)->out_of_order, 0);
-	ck_assert_uint_eq(rx(0)->lost + rx(0)->reordered + rx(0)->duplicates, 0);
+	ck_assert_uint_gt(two_tx(0)->naks, 3);
+	ck_assert_uint_eq(two_tx(0)->timeouts, 0);
+	ck_assert_uint_le(two_tx(0)->resent, stats_port(two[0].stats, 0)->lost_packets);
+	ck_assert_uint_gt(two_rx(0)->out_of_order, 0);
+	ck_assert_uint_eq(two_rx(0)->lost + two_rx(0)->reordered + two_rx(0)->duplicates, 0);
 	two_free();
 }
 
@@ -175,8 +149,8 @@ TEST(nic_tcp__shares_the_link_with_a_queue_pair)
 	two_build();
 	two_run(500 * NODE_US);
 	for (uint32_t i = 0; i < 2; i++) {
-		const struct flow_tx_stats *flow = tx(i);
-		uint64_t permille = flow->bytes * 1000 / (tx(0)->bytes + tx(1)->bytes);
+		const struct flow_tx_stats *flow = two_tx(i);
+		uint64_t permille = flow->bytes * 1000 / (two_tx(0)->bytes + two_tx(1)->bytes);
 
 		ck_assert_uint_ge(permille, flow->traffic_class ? 230 : 730);
 		ck_assert_uint_eq(flow->resent, 0);
@@ -216,8 +190,8 @@ TEST_RANGE(nic_tcp__forged_frames_are_harmless, 0, 10)
 		link_flush(&two[1].link, &(bool){ 0 });
 	}
 	two_run(NODE_S);
-	ck_assert_uint_eq(rx(0)->messages, 50);
-	ck_assert_uint_eq(rx(0)->lost + rx(0)->reordered, 0);
+	ck_assert_uint_eq(two_rx(0)->messages, 50);
+	ck_assert_uint_eq(two_rx(0)->lost + two_rx(0)->reordered, 0);
 	two_free();
 }
 

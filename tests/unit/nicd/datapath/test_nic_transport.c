@@ -13,39 +13,6 @@
 
 #define CAPACITY_BYTES TWO_PATH_MTU
 
-static const struct flow_tx_stats *tx(uint32_t slot)
-{
-	return stats_flow_tx(two[0].stats, slot);
-}
-
-static const struct flow_rx_stats *rx(uint32_t slot)
-{
-	return stats_flow_rx(two[1].stats, slot);
-}
-
-/* everything that host 0 started has arrived once, in order, and is acknowledged */
-static void check_delivered(uint32_t flows, uint64_t messages)
-{
-	uint64_t sent = 0, received = 0;
-
-	ck_assert_uint_eq(two[0].stats->flow_tx_count, flows);
-	ck_assert_uint_eq(two[1].stats->flow_rx_count, flows);
-	for (uint32_t i = 0; i < flows; i++) {
-		ck_assert_uint_eq(rx(i)->lost + rx(i)->reordered, 0);
-		ck_assert_uint_eq(tx(i)->in_error, 0);
-		sent += tx(i)->packets - tx(i)->resent;
-		received += rx(i)->packets;
-		messages -= rx(i)->messages;
-	}
-	ck_assert_uint_eq(messages, 0);
-	ck_assert_uint_eq(sent, received);
-	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
-	ck_assert_uint_eq(two[0].nic->transport.pool.count, 0);
-	ck_assert_uint_eq(two[0].nic->workloads.workloads[0].sent,
-			  two[0].nic->workloads.workloads[0].started);
-	two_check_books();
-}
-
 /* ---- a link without losses ---- */
 
 TEST_GROUP(nic_transport, .setup = two_setup, .timeout_s = 120);
@@ -62,13 +29,13 @@ TEST(nic_transport__completion_at_the_ack)
 	two[0].workloads[0].messages_max = 2;
 	two_build();
 	ck_assert_uint_eq(two_run(NODE_S), NODE_TIME_NEVER);
-	check_delivered(1, 2);
+	two_check_delivered(1, 2);
 	ck_assert_uint_eq(stats_message(two[1].stats, 0)->end_ps,
 			  packets_ps - TWO_GAP_BYTES * TWO_BYTE_PS + TWO_LEAD_PS);
 	ck_assert_uint_eq(stats_message(two[1].stats, 1)->start_ps,
 			  packets_ps - TWO_GAP_BYTES * TWO_BYTE_PS + 2 * TWO_LEAD_PS + ack_ps);
-	ck_assert_uint_eq(tx(0)->packets, 20);
-	ck_assert_uint_eq(tx(0)->resent + tx(0)->timeouts + tx(0)->naks, 0);
+	ck_assert_uint_eq(two_tx(0)->packets, 20);
+	ck_assert_uint_eq(two_tx(0)->resent + two_tx(0)->timeouts + two_tx(0)->naks, 0);
 	ck_assert_uint_eq(two[1].stats->injected_packets, 2); /* one ACK per message */
 	two_free();
 }
@@ -83,7 +50,7 @@ TEST(nic_transport__window_of_two_fills_the_link)
 	two_run(NODE_MS);
 	ck_assert_uint_ge(stats_port(two[0].stats, 0)->tx_busy_ps, NODE_MS - NODE_NS);
 	two_run(NODE_S);
-	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	two_free();
 }
 
@@ -99,14 +66,14 @@ TEST(nic_transport__each_connection_has_a_window)
 	two[0].workloads[0].stop_ps = 2 * NODE_MS;
 	two_build();
 	two_run(NODE_S);
-	check_delivered(connections, two[0].nic->workloads.workloads[0].started);
+	two_check_delivered(connections, two[0].nic->workloads.workloads[0].started);
 	for (uint32_t i = 0; i < connections; i++) {
-		ck_assert_uint_eq(tx(i)->connection, i);
+		ck_assert_uint_eq(two_tx(i)->connection, i);
 		/* they share the link fairly */
-		ck_assert_uint_ge(tx(i)->packets + 3, tx(0)->packets);
-		ck_assert_uint_le(tx(i)->packets, tx(0)->packets + 3);
+		ck_assert_uint_ge(two_tx(i)->packets + 3, two_tx(0)->packets);
+		ck_assert_uint_le(two_tx(i)->packets, two_tx(0)->packets + 3);
 	}
-	ck_assert_uint_ge(tx(0)->messages, 7);
+	ck_assert_uint_ge(two_tx(0)->messages, 7);
 	two_free();
 }
 
@@ -122,8 +89,8 @@ TEST_RANGE(nic_transport__connections_in_turn, 0, 2)
 	two_run(NODE_S);
 	ck_assert_uint_eq(two[0].stats->flow_tx_count, 4);
 	for (uint32_t i = 0; i < 4; i++)
-		ck_assert_uint_eq(tx(i)->messages, i < 2 ? 3 : 2);
-	check_delivered(4, 10);
+		ck_assert_uint_eq(two_tx(i)->messages, i < 2 ? 3 : 2);
+	two_check_delivered(4, 10);
 	two_free();
 }
 
@@ -152,7 +119,7 @@ TEST_RANGE(nic_transport__lossy_link_exactly_once, 0, 40)
 	two[1].workloads[0].messages_max = 100;
 	two_build();
 	ck_assert_uint_eq(two_run(10 * NODE_S), NODE_TIME_NEVER);
-	check_delivered(two[0].workloads[0].connections, 200);
+	two_check_delivered(two[0].workloads[0].connections, 200);
 	if (_i & 1)
 		ck_assert_uint_eq(stats_flow_rx(two[0].stats, 0)->messages, 100);
 	two_free();
@@ -188,9 +155,9 @@ TEST_RANGE(nic_transport__numbers_wrap, 0, 2)
 	two_run(NODE_MS - NODE_US);
 	far_on((_i ? 1ull << 32 : 1 << 24) - 450);
 	two_run(NODE_S);
-	ck_assert_uint_gt(tx(0)->resent, 0);
-	ck_assert_uint_eq(tx(0)->packets - tx(0)->resent, 600);
-	check_delivered(1, 2);
+	ck_assert_uint_gt(two_tx(0)->resent, 0);
+	ck_assert_uint_eq(two_tx(0)->packets - two_tx(0)->resent, 600);
+	two_check_delivered(1, 2);
 	two_free();
 }
 
@@ -202,9 +169,9 @@ TEST(nic_transport__gives_up_after_its_retries)
 	two[0].workloads[0].window = 3;
 	two_build();
 	ck_assert_uint_eq(two_run(NODE_S), NODE_TIME_NEVER);
-	ck_assert_uint_eq(tx(0)->in_error, 1);
-	ck_assert_uint_eq(tx(0)->timeouts, 8);
-	ck_assert_uint_eq(tx(0)->resent, 7 * 30); /* three messages of 10 packets */
+	ck_assert_uint_eq(two_tx(0)->in_error, 1);
+	ck_assert_uint_eq(two_tx(0)->timeouts, 8);
+	ck_assert_uint_eq(two_tx(0)->resent, 7 * 30); /* three messages of 10 packets */
 	ck_assert_uint_eq(two[0].nic->transport.discarded, 3);
 	ck_assert_uint_eq(two[0].nic->transport.pool.count, 0);
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
@@ -247,8 +214,8 @@ TEST(nic_transport__pfc_pauses_until_it_expires)
 			  pause_ps -
 				  /* a frame was being sent */
 				  (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS);
-	check_delivered(1, two[0].nic->workloads.workloads[0].started);
-	ck_assert_uint_eq(tx(0)->timeouts, 0);
+	two_check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	ck_assert_uint_eq(two_tx(0)->timeouts, 0);
 	two_free();
 }
 
@@ -264,7 +231,7 @@ TEST(nic_transport__pfc_xon_resumes)
 	pfc_send(0);
 	two_run(NODE_S);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, 50 * NODE_US);
-	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	two_free();
 }
 
@@ -290,7 +257,7 @@ TEST(nic_transport__pauses_are_pfc)
 	ck_assert_uint_le(stats_class(two[0].stats, 0, 0)->paused_ps, 501 * NODE_US);
 	ck_assert_uint_eq(stats_class(two[1].stats, 0, 0)->xoff_since_ps, 0);
 	ck_assert_uint_eq(stats_class(two[1].stats, 0, 0)->xoff_first_ps, 200 * NODE_US);
-	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	two_free();
 }
 
@@ -306,7 +273,7 @@ TEST(nic_transport__paused_answers_wait)
 	two_run(NODE_S);
 	ck_assert_uint_ge(stats_message(two[1].stats, 1)->start_ps, pause_ps + TWO_LEAD_PS);
 	ck_assert_uint_gt(stats_class(two[1].stats, 0, 0)->paused_ps, pause_ps - 10 * NODE_US);
-	check_delivered(1, 3);
+	two_check_delivered(1, 3);
 	two_free();
 }
 
@@ -336,7 +303,7 @@ TEST(nic_transport__paused_host_frames_wait)
 	ck_assert(nicd_ops.host_receive(two[0].nic, &(uint32_t){ 1 }, two_now));
 	two_run(NODE_S);
 	ck_assert_uint_eq(two[0].stats->host_tx_packets, 1);
-	ck_assert_uint_eq(rx(0)->first_ps,
+	ck_assert_uint_eq(two_rx(0)->first_ps,
 			  pause_ps + TWO_LEAD_PS + (FRAME_BYTES_MIN + 4) * TWO_BYTE_PS);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, pause_ps);
 	two_free();
@@ -361,7 +328,7 @@ TEST(nic_transport__pause_stops_all_classes)
 	two_run(NODE_S);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->stuck, 1);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_since_ps, 0);
-	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	two_free();
 }
 
@@ -400,7 +367,7 @@ TEST(nic_transport__answers_are_checked)
 	reply = answer_of(ROCE_REQUESTER | 0);
 	inject(0, bytes, roce_cnp_write(&reply, bytes));
 	two_run(2 * NODE_MS);
-	ck_assert_uint_eq(tx(0)->cnps, 1);
+	ck_assert_uint_eq(two_tx(0)->cnps, 1);
 	length = roce_cnp_write(&reply, bytes);
 	bytes[length - 1] ^= 1;
 	inject(0, bytes, length);
@@ -418,9 +385,9 @@ TEST(nic_transport__answers_are_checked)
 	reply = answer_of(ROCE_REQUESTER | 0); /* with an impossible value */
 	inject(0, bytes, roce_ack_write(&reply, bytes));
 	two_run(5 * NODE_MS);
-	ck_assert_uint_eq(tx(0)->cnps, 1);
-	ck_assert_uint_eq(tx(0)->naks + tx(0)->resent, 0);
-	check_delivered(1, 1);
+	ck_assert_uint_eq(two_tx(0)->cnps, 1);
+	ck_assert_uint_eq(two_tx(0)->naks + two_tx(0)->resent, 0);
+	two_check_delivered(1, 1);
 	two_free();
 }
 
@@ -460,11 +427,11 @@ TEST(nic_transport__marks_lead_to_cnps)
 		two_run((i + 1) * 10 * NODE_US);
 	}
 	two_run(NODE_MS);
-	ck_assert_uint_eq(rx(0)->marked, 10);
-	ck_assert_uint_eq(rx(0)->cnps, 2);
-	ck_assert_uint_eq(rx(0)->cnp_gap_min_ps, 50 * NODE_US);
-	ck_assert_uint_eq(rx(0)->out_of_order, 9);
-	ck_assert_uint_eq(rx(0)->messages, 1);
+	ck_assert_uint_eq(two_rx(0)->marked, 10);
+	ck_assert_uint_eq(two_rx(0)->cnps, 2);
+	ck_assert_uint_eq(two_rx(0)->cnp_gap_min_ps, 50 * NODE_US);
+	ck_assert_uint_eq(two_rx(0)->out_of_order, 9);
+	ck_assert_uint_eq(two_rx(0)->messages, 1);
 	/* two CNPs, a NAK: no packet requested an ACK */
 	ck_assert_uint_eq(two[1].stats->injected_packets, 3);
 	ck_assert_uint_eq(two[0].stats->drops[DROP_UNKNOWN_FLOW], 3);
@@ -482,8 +449,8 @@ TEST_RANGE(nic_transport__marks_are_echoed_if_used, 0, 2)
 	two[1].nic->transport.rules[TRANSPORT_RC].congestion.control = &control;
 	inject_marked(0);
 	two_run(10 * NODE_US);
-	ck_assert_uint_eq(rx(0)->marked, 1);
-	ck_assert_uint_eq(rx(0)->cnps, 0);
+	ck_assert_uint_eq(two_rx(0)->marked, 1);
+	ck_assert_uint_eq(two_rx(0)->cnps, 0);
 	ck_assert_int_eq(two[1].nic->replies.responders[0].marked, _i);
 	two[1].nic->transport.rules[TRANSPORT_RC].congestion.control = NULL;
 	two_free();

@@ -185,4 +185,39 @@ static inline void two_check_books(void)
 	}
 }
 
+static inline const struct flow_tx_stats *two_tx(uint32_t slot)
+{
+	return stats_flow_tx(two[0].stats, slot);
+}
+
+static inline const struct flow_rx_stats *two_rx(uint32_t slot)
+{
+	return stats_flow_rx(two[1].stats, slot);
+}
+
+/* everything that host 0 started, with a transport, has arrived once, in order, and is
+ * acknowledged */
+static inline void two_check_delivered(uint32_t flows, uint64_t messages)
+{
+	const struct nic *sender = two[0].nic;
+	uint64_t sent = 0, received = 0;
+
+	ck_assert_uint_eq(two[0].stats->flow_tx_count, flows);
+	ck_assert_uint_eq(two[1].stats->flow_rx_count, flows);
+	for (uint32_t i = 0; i < flows; i++) {
+		ck_assert_uint_eq(two_rx(i)->lost + two_rx(i)->reordered, 0);
+		ck_assert_uint_eq(two_tx(i)->in_error, 0);
+		sent += two_tx(i)->packets - two_tx(i)->resent;
+		received += two_rx(i)->packets;
+		messages -= two_rx(i)->messages;
+	}
+	ck_assert_uint_eq(messages, 0);
+	ck_assert_uint_eq(sent, received);
+	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
+	ck_assert_uint_eq(sender->transport.pool.count, 0);
+	ck_assert_uint_eq(sender->workloads.workloads[0].sent,
+			  sender->workloads.workloads[0].started);
+	two_check_books();
+}
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "nodes/base/bytes.h"
 #include "tests/testing.h"
+#include "tests/unit/nicd/host/plain_sum.h"
 
 #define QUEUES 2u
 
@@ -127,17 +128,6 @@ TEST(host_if_receive__unusable_frames_are_dropped)
 }
 
 /* ---- to the host ---- */
-
-static uint16_t plain_sum(const uint8_t *bytes, uint32_t count, uint32_t begun)
-{
-	uint64_t sum = begun;
-
-	for (uint32_t i = 0; i < count; i++)
-		sum += i & 1 ? bytes[i] : (uint64_t)bytes[i] << 8;
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)sum;
-}
 
 /* segment @number of flow @flow, 1000 bytes of payload, arrives for the host */
 static void arrives(uint32_t flow, uint32_t number, uint8_t flags)

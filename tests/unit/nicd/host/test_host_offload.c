@@ -10,6 +10,7 @@
 
 #include "nodes/base/bytes.h"
 #include "tests/testing.h"
+#include "tests/unit/nicd/host/plain_sum.h"
 
 #define GSO_UDP_L4 5
 #define PAYLOAD_AT(ipv4, l4) (14u + ((ipv4) ? 20u : 40u) + (l4))
@@ -18,18 +19,6 @@
 static uint8_t super[70000], cut_frames[64][9300], merged[70000];
 
 /* ---- frames ---- */
-
-/* as in RFC 1071: 16-bit big-endian words */
-static uint16_t plain_sum(const uint8_t *bytes, uint32_t count, uint32_t begun)
-{
-	uint64_t sum = begun;
-
-	for (uint32_t i = 0; i < count; i++)
-		sum += i & 1 ? bytes[i] : (uint64_t)bytes[i] << 8;
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)sum;
-}
 
 static uint16_t plain_pseudo(const uint8_t *ip, bool ipv4, uint32_t l4_bytes)
 {

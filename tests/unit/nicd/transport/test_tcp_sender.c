@@ -138,7 +138,7 @@ static uint32_t queued(void)
 
 static void send_packet(void)
 {
-	struct transport_packet packet = transport_next(&transport, 0);
+	struct flow_packet packet = transport_next(&transport, 0);
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t wire_bytes = packet.frame_bytes + 24;
 	struct parcel *parcel;
@@ -379,7 +379,7 @@ TEST(tcp_sender__ecn_limits_the_queue_without_loss)
 }
 
 /* ACKs that no receiver sends change nothing */
-static bool says_cwr(const struct transport_packet *packet)
+static bool says_cwr(const struct flow_packet *packet)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
 
@@ -391,7 +391,7 @@ static bool says_cwr(const struct transport_packet *packet)
  * capture; it counts, too. */
 TEST_RANGE(tcp_sender__cwr_once, 0, 2)
 {
-	struct transport_packet packet;
+	struct flow_packet packet;
 
 	start(100, true);
 	open_flow(0);
@@ -445,7 +445,7 @@ TEST(tcp_sender__delay_after_a_full_window)
 		transport_settle(&transport, now);
 		ck_assert(transport.drr.ready);
 		while (transport.drr.ready) {
-			struct transport_packet packet = transport_next(&transport, 0);
+			struct flow_packet packet = transport_next(&transport, 0);
 
 			transport_sent(&transport, &packet, packet.frame_bytes + 24, now);
 			transport_settle(&transport, now);

@@ -14,6 +14,7 @@
 
 #include "nodes/clock/event_loop.h"
 #include "nodes/clock/futex.h"
+#include "tests/later.h"
 #include "tests/testing.h"
 
 #define SLEEPERS 150u
@@ -46,18 +47,6 @@ static void teardown(void)
 {
 	event_loop_close(loop);
 	loop = NULL;
-}
-
-/* starts a process that does @action after a short delay */
-static pid_t later(void (*action)(void))
-{
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	usleep(20000);
-	action();
-	_exit(0);
 }
 
 static void wake_word(void)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "nodes/control/control.h"
+#include "nodes/control/control_managed.h"
 #include "tests/testing.h"
 #include "tests/unit/nodes/config/example_config.h"
 
@@ -402,6 +403,31 @@ TEST(control_pack__identity_reads_back)
 	ck_assert_ptr_nonnull(got.identity);
 	ck_assert_mem_eq(got.identity, &identity, sizeof(identity));
 	control_message_free(&got);
+}
+
+/* an identity has numbers as large as its structure holds, and no larger ones; as no sender packs
+ * it */
+TEST(control_unpack__identity_is_checked)
+{
+	static const struct {
+		uint32_t index, fabric_address, host_index;
+		bool good;
+	} cases[] = { { NODE_COUNT_MAX - 1, 65535, NODE_COUNT_MAX - 1, true },
+		      { NODE_COUNT_MAX, 1, 0, false },
+		      { 0, 65536, 0, false },
+		      { 0, 1, NODE_COUNT_MAX, false } };
+
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		Heddle__NodeIdentity from = HEDDLE__NODE_IDENTITY__INIT;
+		struct node_identity to = { 0 };
+
+		from.index = cases[i].index;
+		from.fabric_address = cases[i].fabric_address;
+		from.host_index = cases[i].host_index;
+		ck_assert(control_identity_unpack(&to, &from) == cases[i].good);
+		if (cases[i].good)
+			ck_assert_uint_eq(to.fabric_address, 65535);
+	}
 }
 
 TEST(control_unpack__rejects_what_is_no_message)

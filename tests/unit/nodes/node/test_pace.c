@@ -12,6 +12,7 @@
 
 #include "nodes/link/capture.h"
 #include "nodes/node/pace.h"
+#include "tests/later.h"
 #include "tests/testing.h"
 
 /* node 0 has one port, which leads to node 1; its dataplane receives what arrives and has a
@@ -277,17 +278,6 @@ TEST_RANGE(pace_turn__a_record_is_handled_at_its_due_time, 0, 2)
 	ck_assert_uint_ge(pace_now(&pace), received_ps);
 }
 
-static pid_t ring_later(void (*action)(void))
-{
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	usleep(20000);
-	action();
-	_exit(0);
-}
-
 static void ring(void)
 {
 	uint64_t one = 1;
@@ -332,7 +322,7 @@ TEST_RANGE(pace_wait__the_doorbell_ends_a_sleep, 0, 2)
 
 	make(_i);
 	pace_turn(&pace);
-	ring_later(ring);
+	later(ring);
 	while (now_ns() - from_ns < 15000000)
 		ck_assert(pace_wait(&pace, &control));
 	ck_assert(!control);
@@ -366,7 +356,7 @@ TEST_RANGE(pace_wait__a_control_message_ends_a_sleep, 0, 2)
 
 	make(_i);
 	pace_turn(&pace);
-	ring_later(talk);
+	later(talk);
 	while (!control)
 		ck_assert(pace_wait(&pace, &control));
 }

@@ -7,14 +7,10 @@
 #include "tests/testing.h"
 
 /* the text for a fabric of one switch with @limited limited flows, and a NIC with equal counters */
-static char *text_of(int limited)
+/* takes @fabric; to be freed */
+static char *text_of(json_t *fabric)
 {
-	json_t *fabric = json_pack("{s:s, s:[{s:s, s:s, s:i, s:f, s:f}, {s:s, s:s, s:i}], s:{s:s}}",
-				   "fabric", "two", "nodes", "kind", "switch", "name", "s1",
-				   "limited", limited, "eca_acks_per_s", limited * 10.0,
-				   "stops_per_s", 0.0, "kind", "nic", "name", "h1", "limited",
-				   limited, "fidelity", "verdict", "faithful");
-	char *text = NULL;
+	static char *text;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
@@ -25,10 +21,18 @@ static char *text_of(int limited)
 	return text;
 }
 
+static json_t *flow_channels(int limited)
+{
+	return json_pack("{s:s, s:[{s:s, s:s, s:i, s:f, s:f}, {s:s, s:s, s:i}], s:{s:s}}", "fabric",
+			 "two", "nodes", "kind", "switch", "name", "s1", "limited", limited,
+			 "eca_acks_per_s", limited * 10.0, "stops_per_s", 0.0, "kind", "nic",
+			 "name", "h1", "limited", limited, "fidelity", "verdict", "faithful");
+}
+
 /* EC-5: counters of switches only; NICs have no input flows */
 TEST(top_text_print__congestion)
 {
-	char *text = text_of(7);
+	char *text = text_of(flow_channels(7));
 
 	ck_assert_ptr_nonnull(strstr(
 		text,
@@ -38,7 +42,7 @@ TEST(top_text_print__congestion)
 
 TEST(top_text_print__no_congestion)
 {
-	char *text = text_of(0);
+	char *text = text_of(flow_channels(0));
 
 	ck_assert_ptr_null(strstr(text, "congestion"));
 	ck_assert_ptr_nonnull(strstr(text, "\nswitch  s1 "));
@@ -54,14 +58,8 @@ TEST(top_text_print__roce)
 		"xoff_classes", 2, "marked_per_s", 50.0, "pauses_per_s", 7.0, "kind", "nic",
 		"cnps_per_s", 20.0, "in_error", 1, "paused_classes", 9, "deadlocks", "text",
 		"s1 -> s2 -> s1, class a: ...", "text", "s3 -> s4 -> s3");
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	char *text = text_of(fabric);
 
-	ck_assert_ptr_nonnull(fabric);
-	top_text_print(fabric, 0, out);
-	fclose(out);
-	json_decref(fabric);
 	ck_assert_ptr_nonnull(strstr(
 		text,
 		"\nroce       3 outputs paused, 2 inputs above XOFF; 50 marked/s, 20 CNPs/s, 7 "
@@ -69,7 +67,7 @@ TEST(top_text_print__roce)
 	ck_assert_ptr_nonnull(
 		strstr(text, "\ndeadlock   s1 -> s2 -> s1, class a: ...; and 1 more\n"));
 	free(text);
-	text = text_of(7);
+	text = text_of(flow_channels(7));
 	ck_assert_ptr_null(strstr(text, "roce"));
 	ck_assert_ptr_null(strstr(text, "deadlock"));
 	free(text);

@@ -168,17 +168,37 @@ static void table_make(struct compare_table *table, struct compare_row rows[3])
 					 .rows = rows };
 }
 
-TEST(compare_text_write__aligned)
+/* what @write writes of that table; to be freed */
+static char *table_output(int (*write)(const struct compare_table *table, FILE *out))
 {
 	struct compare_table table;
 	struct compare_row rows[3];
-	char *text = NULL;
+	static char *text;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	table_make(&table, rows);
-	compare_text_write(&table, false, out);
+	ck_assert_int_eq(write(&table, out), 0);
 	fclose(out);
+	return text;
+}
+
+static int text_write(const struct compare_table *table, FILE *out)
+{
+	compare_text_write(table, false, out);
+	return 0;
+}
+
+static int csv_write(const struct compare_table *table, FILE *out)
+{
+	compare_csv_write(table, out);
+	return 0;
+}
+
+TEST(compare_text_write__aligned)
+{
+	char *text = table_output(text_write);
+
 	ck_assert_str_eq(text, "three: 3 variants; virtual clock, seed 1\n"
 			       "\n"
 			       "variant    goodput(load)  lost, all\n"
@@ -190,17 +210,9 @@ TEST(compare_text_write__aligned)
 
 TEST(compare_json_write__values)
 {
-	struct compare_table table;
-	struct compare_row rows[3];
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	json_t *root, *row;
+	char *text = table_output(compare_json_write);
+	json_t *root = json_loads(text, 0, NULL), *row;
 
-	table_make(&table, rows);
-	ck_assert_int_eq(compare_json_write(&table, out), 0);
-	fclose(out);
-	root = json_loads(text, 0, NULL);
 	row = json_array_get(json_object_get(root, "variants"), 0);
 	ck_assert_str_eq(json_string_value(json_object_get(row, "fabric")), "flow-channel");
 	ck_assert(json_number_value(json_object_get(json_object_get(row, "values"),
@@ -214,15 +226,8 @@ TEST(compare_json_write__values)
 
 TEST(compare_csv_write__quotes_names)
 {
-	struct compare_table table;
-	struct compare_row rows[3];
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	char *text = table_output(csv_write);
 
-	table_make(&table, rows);
-	compare_csv_write(&table, out);
-	fclose(out);
 	ck_assert_str_eq(text, "variant,\"goodput(load)\",\"lost\",note\n"
 			       "\"as it is\",1500000000,7,\"\"\n"
 			       "\"b\xc3\xa4r\",,7,\"\"\n"

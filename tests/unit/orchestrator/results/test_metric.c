@@ -391,3 +391,18 @@ TEST(metric_flow_counter__port_group)
 	ck_assert(row.ok && row.value == 22);
 	ck_assert(!expect_metric_evaluate(&plan, "resent", &results).ok);
 }
+
+/* with a number it is of that fault alone; of one that has not failed there is nothing */
+TEST(metric_fault__of_one)
+{
+	plan.faults.count = 2;
+	ck_assert(expect_metric_evaluate(&plan, "fault.lost(1)", &results).value == 3);
+	ck_assert(expect_metric_evaluate(&plan, "fault.lost(2)", &results).value == 4);
+	ck_assert(expect_metric_evaluate(&plan, "fault.astray(1)", &results).value == 5);
+	ck_assert(expect_metric_evaluate(&plan, "fault.least(1)", &results).value == 0.4);
+	ck_assert(expect_metric_evaluate(&plan, "recovery(1)", &results).value == 7 * NODE_US);
+	faults[0].failed = false;
+	ck_assert(!expect_metric_evaluate(&plan, "fault.lost(1)", &results).ok);
+	ck_assert(expect_metric_evaluate(&plan, "fault.lost", &results).value == 4);
+	plan.faults.count = 0;
+}

@@ -185,8 +185,8 @@ TEST(results_gather__interrupted)
 	results.expectations[0] = expectation;
 	results.expectation_count = 1;
 	text = summary_text();
-	ck_assert_ptr_nonnull(strstr(text, "interrupted: the figures are those of that moment"));
-	ck_assert_ptr_nonnull(strstr(text, "expectations, of a run that was interrupted"));
+	HAS(text, "interrupted: the figures are those of that moment",
+	    "expectations, of a run that was interrupted");
 	free(text);
 }
 

@@ -57,15 +57,11 @@ TEST(results_congestion_write__what_happened)
 	stats_port(pages[0], 2)->stops = 9;
 	gather(true);
 	text = written(results_congestion_write);
-	ck_assert_ptr_nonnull(strstr(text, "s1 -> h0 "));
-	ck_assert_ptr_nonnull(strstr(text, "5.000 us ("));
-	ck_assert_ptr_nonnull(strstr(text, "2 of 2 senders\n"));
-	ck_assert_ptr_nonnull(strstr(text, "flow limit 3, ACKs of all before 4\n"));
-	ck_assert_ptr_nonnull(strstr(text, "fullest input buffer: 2.560 kB, s1 port 1\n"));
-	ck_assert_ptr_nonnull(strstr(text, "5.120 kB at one input (s1 port 1)"));
-	ck_assert_ptr_nonnull(strstr(text, "began 5 times, ended 0 times"));
-	ck_assert_ptr_nonnull(strstr(text, "6 FGFC frames sent to NICs, 8 flows without an entry"));
-	ck_assert_ptr_nonnull(strstr(text, ": 9, most of them by s1 port 2\n"));
+	HAS(text, "s1 -> h0 ", "5.000 us (", "2 of 2 senders\n",
+	    "flow limit 3, ACKs of all before 4\n", "fullest input buffer: 2.560 kB, s1 port 1\n",
+	    "5.120 kB at one input (s1 port 1)", "began 5 times, ended 0 times",
+	    "6 FGFC frames sent to NICs, 8 flows without an entry",
+	    ": 9, most of them by s1 port 2\n");
 	free(text);
 }
 

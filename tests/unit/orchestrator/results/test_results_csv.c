@@ -7,33 +7,6 @@
 
 TEST_GROUP(csv, .setup = set_up, .teardown = tear_down);
 
-static uint32_t fields_of(const char *line)
-{
-	uint32_t count = 1;
-
-	for (; *line; line++)
-		count += *line == ',';
-	return count;
-}
-
-/* the table @name in @folder has @rows rows, each with as many fields as its header; the file is
- * removed */
-static void table_check(const char *folder, const char *name, uint32_t rows)
-{
-	char path[128], header[1024], line[1024];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "r");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_ptr_nonnull(fgets(header, sizeof(header), file));
-	for (; fgets(line, sizeof(line), file); rows--)
-		ck_assert_uint_eq(fields_of(line), fields_of(header));
-	ck_assert_uint_eq(rows, 0);
-	fclose(file);
-	unlink(path);
-}
-
 /* TB-13: each column has a header, and each header a column */
 TEST(results_csv_write__columns)
 {
@@ -49,18 +22,18 @@ TEST(results_csv_write__columns)
 	message_add(0, 0, 0, NODE_US);
 	gather(true);
 	ck_assert_int_eq(results_csv_write(&plan, pages, &results, folder, why, sizeof(why)), 0);
-	table_check(folder, "flows.csv", 3);
-	table_check(folder, "messages.csv", 1);
-	table_check(folder, "ports.csv", 2 * HOSTS);
-	table_check(folder, "tables.csv", 3 * HOSTS);
-	table_check(folder, "samples.csv", 3);
+	csv_check(folder, "flows.csv", 3, "\n");
+	csv_check(folder, "messages.csv", 1, "\n");
+	csv_check(folder, "ports.csv", 2 * HOSTS, "\n");
+	csv_check(folder, "tables.csv", 3 * HOSTS, "\n");
+	csv_check(folder, "samples.csv", 3, "\n");
 	nodes[0].fabric = FABRIC_PORT_GROUP; /* columns of paths, no tables of flow channels */
 	ck_assert_int_eq(results_csv_write(&plan, pages, &results, folder, why, sizeof(why)), 0);
-	table_check(folder, "flows.csv", 3);
-	table_check(folder, "messages.csv", 1);
-	table_check(folder, "ports.csv", 2 * HOSTS);
-	table_check(folder, "tables.csv", 0);
-	table_check(folder, "samples.csv", 3);
+	csv_check(folder, "flows.csv", 3, "\n");
+	csv_check(folder, "messages.csv", 1, "\n");
+	csv_check(folder, "ports.csv", 2 * HOSTS, "\n");
+	csv_check(folder, "tables.csv", 0, "\n");
+	csv_check(folder, "samples.csv", 3, "\n");
 	ck_assert_int_eq(rmdir(folder), 0);
 }
 

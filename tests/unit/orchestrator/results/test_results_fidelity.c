@@ -9,6 +9,7 @@
 #include "orchestrator/results/results.h"
 #include "orchestrator/results/results_fidelity.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/results/output.h"
 
 enum { S1, H0, H1, NODES };
 
@@ -102,8 +103,7 @@ TEST(results_faithful__delayed_but_rates_hold)
 	ck_assert(results_faithful(&results));
 	ck_assert_int_eq(results.fidelity.verdict, FIDELITY_DELAYED);
 	ck_assert_uint_eq(results.fidelity.worst, S1);
-	ck_assert_ptr_nonnull(strstr(text, "s1 was late by p50"));
-	ck_assert_ptr_nonnull(strstr(text, "--set links.delay=5ms"));
+	HAS(text, "s1 was late by p50", "--set links.delay=5ms");
 }
 
 TEST(results_faithful__not_if_a_node_was_very_late)
@@ -122,8 +122,7 @@ TEST(results_faithful__not_if_a_node_was_very_late)
 	gather();
 	ck_assert(!results_faithful(&results));
 	ck_assert_uint_eq(results.fidelity.worst, H1);
-	ck_assert_ptr_nonnull(strstr(text, "s1 to h1, carried 64.00 Mb/s"));
-	ck_assert_ptr_nonnull(strstr(text, "--set links.rate=20Mb/s"));
+	HAS(text, "s1 to h1, carried 64.00 Mb/s", "--set links.rate=20Mb/s");
 }
 
 TEST(results_faithful__not_if_a_ring_was_full)
@@ -131,9 +130,8 @@ TEST(results_faithful__not_if_a_ring_was_full)
 	stats_port(pages[S1], 1)->ring_full_ps = 20 * NODE_MS;
 	gather();
 	ck_assert(!results_faithful(&results));
-	ck_assert_ptr_nonnull(strstr(
-		text, "the ring from s1 to h1 was full for 2.0 % of the run: h1 is too slow"));
-	ck_assert_ptr_nonnull(strstr(text, "Nothing has arrived"));
+	HAS(text, "the ring from s1 to h1 was full for 2.0 % of the run: h1 is too slow",
+	    "Nothing has arrived");
 }
 
 TEST(results_round__one_two_five)

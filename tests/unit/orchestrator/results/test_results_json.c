@@ -28,15 +28,11 @@ TEST(results_json_write__stable)
 		snprintf(key, sizeof(key), "\n \"%s\":", keys[i]);
 		ck_assert_msg(strstr(first, key) != NULL, "%s is missing", keys[i]);
 	}
-	ck_assert_ptr_nonnull(strstr(first, "\n \"host\": null"));
-	ck_assert_ptr_nonnull(strstr(first, "\n \"fidelity\": null"));
-	ck_assert_ptr_nonnull(strstr(first, "\"fabric\": \"flow-channel\""));
+	HAS(first, "\n \"host\": null", "\n \"fidelity\": null", "\"fabric\": \"flow-channel\"");
 	/* the keys of every kind are there */
-	ck_assert_ptr_nonnull(strstr(first, "\n \"roce\": null"));
-	ck_assert_ptr_nonnull(strstr(first, "\n \"deadlocks\": []"));
-	ck_assert_ptr_nonnull(strstr(first, "\"transport\": null"));
-	ck_assert_ptr_nonnull(strstr(first, "\"paths\": null"));
-	ck_assert_ptr_nonnull(strstr(timed, "\"packet_hops_per_cpu_s\": 5.0"));
+	HAS(first, "\n \"roce\": null", "\n \"deadlocks\": []", "\"transport\": null",
+	    "\"paths\": null");
+	HAS(timed, "\"packet_hops_per_cpu_s\": 5.0");
 	free(first);
 	free(second);
 	free(timed);
@@ -50,9 +46,7 @@ TEST(results_json_write__congestion_of_a_port)
 	stats_port(pages[0], 0)->stops = 7;
 	gather(true);
 	text = json_text(NULL);
-	ck_assert_ptr_nonnull(strstr(text, "\"eca_max\": 255"));
-	ck_assert_ptr_nonnull(strstr(text, "\"eca_first_ps\": 3000000"));
-	ck_assert_ptr_nonnull(strstr(text, "\"eca_first_ps\": null"));
-	ck_assert_ptr_nonnull(strstr(text, "\"stops\": 7"));
+	HAS(text, "\"eca_max\": 255", "\"eca_first_ps\": 3000000", "\"eca_first_ps\": null",
+	    "\"stops\": 7");
 	free(text);
 }

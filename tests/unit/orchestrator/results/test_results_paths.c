@@ -56,13 +56,10 @@ TEST(results_paths_write__flow_channels)
 	nodes[0].switch_.routing.choice = ROUTING_ADAPTIVE;
 	paths_add();
 	text = written(results_paths_write);
-	ck_assert_ptr_nonnull(strstr(
-		text,
-		"choices 200: another port than the static one 30 (15.0 %), a detour 20 (10.0 %)"));
-	ck_assert_ptr_nonnull(strstr(text, "kept on their path as a source of congestion 7\n"));
-	ck_assert_ptr_nonnull(
-		strstr(text, "flows redirected 6, by 9 ACK_REROUTEs; most often at s1 port 1\n"));
-	ck_assert_ptr_nonnull(strstr(text, "forced onto one path (folded) 3\n"));
+	HAS(text, "choices 200: another port than the static one 30 (15.0 %), a detour 20 (10.0 %)",
+	    "kept on their path as a source of congestion 7\n",
+	    "flows redirected 6, by 9 ACK_REROUTEs; most often at s1 port 1\n",
+	    "forced onto one path (folded) 3\n");
 	ck_assert_ptr_null(strstr(text, "credit"));
 	free(text);
 }
@@ -76,15 +73,13 @@ TEST(results_paths_write__port_groups)
 		nodes[i].fabric = FABRIC_PORT_GROUP;
 	paths_add();
 	text = written(results_paths_write);
-	ck_assert_ptr_nonnull(strstr(text, "waited for credit 17.00 us in 10 waits, all ports of "
-					   "switches and NICs together (longest h0 port "
-					   "0, 9.000 us), packets marked FECN 11, BECNs 8\n"));
+	HAS(text, "waited for credit 17.00 us in 10 waits, all ports of "
+		  "switches and NICs together (longest h0 port "
+		  "0, 9.000 us), packets marked FECN 11, BECNs 8\n");
 	free(text);
 	text = json_text(NULL);
-	ck_assert_ptr_nonnull(strstr(text, "\"fabric\": \"port-group\""));
-	ck_assert_ptr_nonnull(strstr(text, "\"choices_other\": 30"));
-	ck_assert_ptr_nonnull(strstr(text, "\"credit_waits\": 5"));
-	ck_assert_ptr_nonnull(strstr(text, "\"credit_wait_ps\": 7000000"));
+	HAS(text, "\"fabric\": \"port-group\"", "\"choices_other\": 30", "\"credit_waits\": 5",
+	    "\"credit_wait_ps\": 7000000");
 	free(text);
 }
 

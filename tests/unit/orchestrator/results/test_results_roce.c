@@ -3,15 +3,10 @@
  *
  *  Two switches s0 and s1 with two links between them, h0 at s0, h1 at s1; the pages are written
  *  here, as nodes would. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "orchestrator/results/results_csv.h"
-#include "orchestrator/results/results_json.h"
 #include "orchestrator/results/results_roce.h"
 #include "orchestrator/results/results_roce_text.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/results/output.h"
 
 #define NODES 4u
 #define SWITCH_PORTS 3u /* to the host, then the two links */
@@ -132,28 +127,6 @@ static void deadlock_add(node_time_t since_ps)
 	pages[0]->inside_bytes = pages[2]->injected_bytes = 1000;
 }
 
-static char *json_text(void)
-{
-	static char *text; /* gcc 12 mistakes its contents for a pointer to a local */
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	ck_assert_int_eq(results_json_write(&plan, &results, NULL, out), 0);
-	fclose(out);
-	return text;
-}
-
-static char *summary_text(void)
-{
-	static char *text;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	results_roce_write(&plan, &results, false, out);
-	fclose(out);
-	return text;
-}
-
 TEST_GROUP(results_roce, .setup = set_up, .teardown = tear_down);
 
 /* RC-5, TB-13: a pause that lasts at the end counts up to it, each part once: its node has counted
@@ -270,40 +243,12 @@ TEST(results_json_write__roce)
 	flow_add();
 	deadlock_add(5 * NODE_US);
 	gather(false, 60 * NODE_US);
-	text = json_text();
+	text = json_of(&plan, &results, NULL);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		ck_assert_msg(strstr(text, parts[i]) != NULL, "%s is missing in %s", parts[i],
 			      text);
 	ck_assert_ptr_null(strstr(text, "\"efct\""));
 	free(text);
-}
-
-static uint32_t fields_of(const char *line)
-{
-	uint32_t count = 1;
-
-	for (; *line; line++)
-		count += *line == ',';
-	return count;
-}
-
-/* every line of @name in @folder has as many fields as its header; there are @rows lines, and the
- * header ends with @last */
-static void table_check(const char *folder, const char *name, uint32_t rows, const char *last)
-{
-	char path[128], header[2048], line[2048];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "r");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_ptr_nonnull(fgets(header, sizeof(header), file));
-	ck_assert_msg(strstr(header, last) != NULL, "%s: %s", name, header);
-	for (; fgets(line, sizeof(line), file); rows--)
-		ck_assert_uint_eq(fields_of(line), fields_of(header));
-	ck_assert_uint_eq(rows, 0);
-	fclose(file);
-	unlink(path);
 }
 
 TEST(results_csv_write__roce)
@@ -315,13 +260,13 @@ TEST(results_csv_write__roce)
 	pages[0]->sample_count = 2;
 	gather(true, 11 * NODE_US);
 	ck_assert_int_eq(results_csv_write(&plan, pages, &results, folder, why, sizeof(why)), 0);
-	table_check(folder, "flows.csv", 1, ",duplicates,out_of_order\n");
-	table_check(folder, "messages.csv", 0, ",slowdown\n");
-	table_check(folder, "ports.csv", 2 * SWITCH_PORTS + 2, ",path_resumes,signals_forwarded\n");
-	table_check(folder, "tables.csv", 0, ",size\n");
-	table_check(folder, "samples.csv", 2, ",rate_bps,rate_min_bps,paused,xoff,state\n");
-	table_check(folder, "classes.csv", 2 * (2 * SWITCH_PORTS + 2),
-		    ",signals_pause,signals_resume\n");
+	csv_check(folder, "flows.csv", 1, ",duplicates,out_of_order\n");
+	csv_check(folder, "messages.csv", 0, ",slowdown\n");
+	csv_check(folder, "ports.csv", 2 * SWITCH_PORTS + 2, ",path_resumes,signals_forwarded\n");
+	csv_check(folder, "tables.csv", 0, ",size\n");
+	csv_check(folder, "samples.csv", 2, ",rate_bps,rate_min_bps,paused,xoff,state\n");
+	csv_check(folder, "classes.csv", 2 * (2 * SWITCH_PORTS + 2),
+		  ",signals_pause,signals_resume\n");
 	ck_assert_int_eq(rmdir(folder), 0);
 }
 
@@ -342,26 +287,20 @@ TEST(results_roce_write__what_happened)
 	stats_flow_tx(pages[2], 0)->in_error = 1;
 	deadlock_add(5 * NODE_US);
 	gather(false, 60 * NODE_US);
-	text = summary_text();
+	text = output_of(results_roce_write, &plan, &results);
 	first = strstr(text, "s1 -> h1 ");
 	second = strstr(text, "s0 -> s1  ");
 	ck_assert_ptr_nonnull(first);
 	ck_assert_ptr_nonnull(second);
 	ck_assert(first < second);
-	ck_assert_ptr_nonnull(strstr(
-		second, "queue too long for ECN (ECN failed) from 4.000 us, later normal\n"));
-	ck_assert_ptr_nonnull(strstr(text, "\ndeadlock: s0 -> s1 -> s0, class roce: "));
-	ck_assert_ptr_nonnull(strstr(
-		text,
-		"inputs that sent XOFF: 1, the first s1 (class roce, to s0) at 2.000 us; most "
-		"headroom used: 1.500 kB, s1 from s0\n"));
-	ck_assert_ptr_nonnull(strstr(text, "switches sent 9 frames and received 0\n"));
-	ck_assert_ptr_nonnull(strstr(
-		text,
-		"marked packets received 10; CNPs sent by receivers 6, received by senders 4; "
-		"lowest rate of a queue pair 7.000 Gb/s\n"));
-	ck_assert_ptr_nonnull(strstr(text, "3 packets, after 1 timeouts and 2 NAKs\n"));
-	ck_assert_ptr_nonnull(strstr(text, "queue pairs in error: 1: h0 -> h1\n"));
+	HAS(second, "queue too long for ECN (ECN failed) from 4.000 us, later normal\n");
+	HAS(text, "\ndeadlock: s0 -> s1 -> s0, class roce: ",
+	    "inputs that sent XOFF: 1, the first s1 (class roce, to s0) at 2.000 us; most "
+	    "headroom used: 1.500 kB, s1 from s0\n",
+	    "switches sent 9 frames and received 0\n",
+	    "marked packets received 10; CNPs sent by receivers 6, received by senders 4; "
+	    "lowest rate of a queue pair 7.000 Gb/s\n",
+	    "3 packets, after 1 timeouts and 2 NAKs\n", "queue pairs in error: 1: h0 -> h1\n");
 	free(text);
 }
 
@@ -370,7 +309,7 @@ TEST(results_roce_write__nothing_happened)
 	char *text;
 
 	gather(true, 11 * NODE_US);
-	text = summary_text();
+	text = output_of(results_roce_write, &plan, &results);
 	ck_assert_str_eq(text, "");
 	free(text);
 }

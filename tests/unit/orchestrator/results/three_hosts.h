@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "orchestrator/results/results.h"
-#include "orchestrator/results/results_json.h"
 #include "orchestrator/results/results_text.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/results/output.h"
 
 #define HOSTS 3
 #define NODES (HOSTS + 1)
@@ -156,13 +156,7 @@ static inline void gather(bool empty)
 /* the results as JSON; to be freed */
 static inline char *json_text(const struct result_host *host)
 {
-	static char *text; /* gcc 12 takes what is found in it for a pointer into a local */
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	ck_assert_int_eq(results_json_write(&plan, &results, host, out), 0);
-	fclose(out);
-	return text;
+	return json_of(&plan, &results, host);
 }
 
 static inline char *summary_text(void)
@@ -180,13 +174,7 @@ static inline char *summary_text(void)
 static inline char *written(void (*write)(const struct plan *plan, const struct results *results,
 					  bool colour, FILE *out))
 {
-	static char *text;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	write(&plan, &results, false, out);
-	fclose(out);
-	return text;
+	return output_of(write, &plan, &results);
 }
 
 #endif

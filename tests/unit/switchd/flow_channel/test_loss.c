@@ -90,6 +90,22 @@ TEST(loss__hole_and_tail_on_guarded_output)
 	ck_assert_uint_eq(drops_all(), 0);
 }
 
+/* the source counts the loss of a packet of 6 units, and nothing remains of its flow */
+static void one_loss_reported(void)
+{
+	ck_assert_uint_eq(stats_of(0)->loss_reports, 1);
+	ck_assert_uint_eq(stats_of(0)->loss_report_units, 6);
+	all_released_expect();
+}
+
+/* port 2 has sent one frame, and SYNC after it: its peer reports that the frame is missing */
+static void first_frame_missed(void)
+{
+	ck_assert_uint_eq(word_expect(2, LINK_WORD_SYNC), 1);
+	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_MISSING, 0, 0);
+	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_SEEN, 0, 1);
+}
+
 /* a loss that a downstream switch reports frees channels as a delivery does, and is counted at the
  * ingress edge */
 TEST(loss__reported_to_the_source)
@@ -100,9 +116,7 @@ TEST(loss__reported_to_the_source)
 	packet_expect(2, 1500);
 	switch_send_ack(&s, 2, NODE_US, header_of_packet(2).flow_id, ACK_LOSS, 6);
 	one_switch_run(&s, FAR);
-	ck_assert_uint_eq(stats_of(0)->loss_reports, 1);
-	ck_assert_uint_eq(stats_of(0)->loss_report_units, 6);
-	all_released_expect();
+	one_loss_reported();
 }
 
 /* the last frame is lost on a guarded output: SYNC reveals it, the peer reports it, all channels
@@ -114,13 +128,9 @@ TEST(loss__last_packet_on_guarded_link)
 	s.links[2].loss.ppb = 1000000000;
 	host_send(&s, 0, 0, 2, 1, 0, 1500);
 	one_switch_run(&s, NODE_US);
-	ck_assert_uint_eq(word_expect(2, LINK_WORD_SYNC), 1);
-	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_MISSING, 0, 0);
-	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_SEEN, 0, 1);
+	first_frame_missed();
 	one_switch_run(&s, FAR);
-	ck_assert_uint_eq(stats_of(0)->loss_reports, 1);
-	ck_assert_uint_eq(stats_of(0)->loss_report_units, 6);
-	all_released_expect();
+	one_loss_reported();
 }
 
 /* a lost ACK frame is sent again, with the same ACKs */
@@ -131,10 +141,8 @@ TEST(loss__ack_frame_on_guarded_link)
 	s.links[2].loss.ppb = 1000000000;
 	switch_send(&s, 2, 0, 0, 5, 0, 1500);
 	one_switch_run(&s, NODE_US);
-	ck_assert_uint_eq(word_expect(2, LINK_WORD_SYNC), 1);
 	s.links[2].loss.ppb = 0;
-	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_MISSING, 0, 0);
-	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_SEEN, 0, 1);
+	first_frame_missed();
 	one_switch_run(&s, FAR);
 	ack_expect(2, 5, ACK_DELTA, 6);
 	ck_assert_uint_eq(got.header.sequence, 1);
