@@ -35,7 +35,7 @@ static void tear_down(void)
 	plan_free(&plan);
 }
 
-/* the ports of switch @at for the switch with @fabric_address; 0: no route, not one without ports */
+/* the ports of switch @at for the switch with @fabric_address; 0: no route */
 static uint64_t ports_to(uint32_t at, uint32_t fabric_address)
 {
 	const struct switch_config *config = &follower.nodes[at].switch_;
