@@ -195,7 +195,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 beside_others := $(patsubst %,tests/system/test_%.sh,same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
 	dcqcn path_pause container sim_same_bytes same_bytes pfc compare stopped_nodes live_recovery fabric_manager privileges \
 	flow_held cli wire_tshark attach_containers real_order live_faults join refused result_keys no_io_uring rogue_peer break \
-	english dissector make stall port_group_hosts sockets layers events view)
+	english dissector make stall port_group_hosts sockets layers events view metrics)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
 fuzzers: $(fuzzers)
@@ -314,6 +314,7 @@ install: all
 	install -D -m 755 $(B)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies topologies/*
+	install -D -m 644 orchestrator/view/grafana.json $(DESTDIR)$(PREFIX)/share/heddle/grafana/heddle.json
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/wireshark wireshark/heddle.lua
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/wireshark/profile wireshark/profile/*
 	@printf '%s\n' 'For Wireshark and tshark, once for each user:' \

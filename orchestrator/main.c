@@ -18,6 +18,7 @@
 #include "orchestrator/cli/cmd_down.h"
 #include "orchestrator/cli/cmd_exec.h"
 #include "orchestrator/cli/cmd_gen.h"
+#include "orchestrator/cli/cmd_metrics.h"
 #include "orchestrator/cli/cmd_ps.h"
 #include "orchestrator/cli/cmd_run.h"
 #include "orchestrator/cli/cmd_set.h"
@@ -43,6 +44,7 @@ static const struct command {
 	{ "down", cmd_down, "end a running fabric" },
 	{ "ps", cmd_ps, "list running fabrics, their nodes, cost and fidelity" },
 	{ "top", cmd_top, "watch a running fabric: traffic, links, cost, lateness" },
+	{ "metrics", cmd_metrics, "counters of a running fabric, for Prometheus" },
 	{ "view", cmd_view, "show a recording as a page in a browser" },
 	{ "exec", cmd_exec, "run a program in a host of a running fabric" },
 	{ "shell", cmd_shell, "a shell in a host of a running fabric" },

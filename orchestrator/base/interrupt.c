@@ -1,5 +1,6 @@
 #include "orchestrator/base/interrupt.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -50,5 +51,23 @@ void interrupt_catch(void)
 
 bool interrupt_seen(void)
 {
+	return seen;
+}
+
+bool interrupt_wait(uint64_t time_ns)
+{
+	struct timespec limit = { .tv_sec = (time_t)(time_ns / 1000000000),
+				  .tv_nsec = (long)(time_ns % 1000000000) };
+	sigset_t ends, before;
+
+	/* blocked but while it sleeps, so that none is missed in between */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, &before);
+	if (!seen)
+		ppoll(NULL, 0, time_ns == UINT64_MAX ? NULL : &limit, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return seen;
 }

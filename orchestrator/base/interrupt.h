@@ -6,6 +6,7 @@
 #define HEDDLE_ORCHESTRATOR_BASE_INTERRUPT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define INTERRUPT_STATUS 130
 /* a second signal so soon counts as the same one: timeout(1) sends it twice (ours) */
@@ -18,5 +19,9 @@ void interrupt_catch(void);
 
 /** interrupt_seen() - true once one of the signals has arrived. */
 bool interrupt_seen(void);
+
+/** interrupt_wait() - sleeps until one of the signals arrives or has arrived, at most @time_ns;
+ *  UINT64_MAX: without limit. May return earlier.  Return: interrupt_seen(). */
+bool interrupt_wait(uint64_t time_ns);
 
 #endif

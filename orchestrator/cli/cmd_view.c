@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +18,7 @@
 
 #define RECORDING_BEGIN "heddle recording 1\n"
 #define RECORDING_END "heddle end\n"
-#define LOOK_NS 250000000l /* how often the end of a recording that grows is looked for */
+#define LOOK_NS 250000000ull /* how often the end of a recording that grows is looked for */
 
 enum { EXIT_FINE = 0, EXIT_FAILED = 4 };
 
@@ -62,26 +60,17 @@ static int recording_open(const char *path)
 	return fd;
 }
 
-/* serves until Ctrl-C. Signals are blocked but while it waits, so none is lost */
+/* serves until Ctrl-C */
 static void serve(struct view_shelf *shelf, unsigned id, int fd)
 {
-	struct timespec pause = { .tv_nsec = LOOK_NS };
 	bool growing = true;
-	sigset_t ends, before;
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ends, &before);
-	while (!interrupt_seen()) {
+	do {
 		if (growing && recording_complete(fd)) {
 			view_shelf_state(shelf, id, VIEW_COMPLETE, NULL);
 			growing = false;
 		}
-		ppoll(NULL, 0, growing ? &pause : NULL, &before);
-	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	} while (!interrupt_wait(growing ? LOOK_NS : UINT64_MAX));
 }
 
 static int recording_view(const struct view *view, const char *path)

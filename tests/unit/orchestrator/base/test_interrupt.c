@@ -18,11 +18,12 @@ static int fate(unsigned wait_us)
 	if (!child) {
 		close(STDERR_FILENO);
 		interrupt_catch();
-		if (interrupt_seen())
+		if (interrupt_seen() || interrupt_wait(1))
 			_exit(1);
 		raise(SIGINT);
 		raise(SIGTERM);
-		if (!interrupt_seen())
+		/* one that has arrived ends the wait, however long it is */
+		if (!interrupt_seen() || !interrupt_wait(UINT64_MAX))
 			_exit(2);
 		usleep(wait_us);
 		if (wait_us)
