@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/ring.h"
+
 static const struct parameter setting_rows[] = {
 #define PARAMETER(...) PARAMETER_ROW(struct congestion_setting, __VA_ARGS__),
 #include "nodes/config/congestion_setting.def"
@@ -18,6 +20,30 @@ static const struct parameter congestion_rows[] = {
 };
 const struct parameter_table congestion_parameters =
 	PARAMETER_TABLE_OF(struct congestion_config, congestion_rows);
+
+static const struct parameter class_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct class_config, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "nodes/config/class.def"
+};
+const struct parameter_table class_parameters = PARAMETER_TABLE_OF(struct class_config, class_rows);
+
+static const char *const tier_words[LINK_TIERS] = { "local", "global" };
+static const char *const medium_words[LINK_MEDIA] = { "shm", "veth" };
+
+static const struct parameter link_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct link_config, __VA_ARGS__),
+#include "nodes/config/link.def"
+};
+const struct parameter_table link_parameters = PARAMETER_TABLE_OF(struct link_config, link_rows);
+
+static const struct parameter port_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct port_config, __VA_ARGS__),
+#include "nodes/config/link.def"
+#define PARAMETER(...) PARAMETER_ROW(struct port_config, __VA_ARGS__),
+#include "nodes/config/port.def"
+};
+const struct parameter_table port_parameters = PARAMETER_TABLE_OF(struct port_config, port_rows);
 
 static const char *const forwarding_words[] = { "store-and-forward", "cut-through" };
 static const char *const arbiter_words[ARBITER_KINDS] = { "by-flow", "by-port" };
@@ -36,6 +62,13 @@ static const struct parameter nic_rows[] = {
 #include "nodes/config/nic.def"
 };
 const struct parameter_table nic_parameters = PARAMETER_TABLE_OF(struct nic_config, nic_rows);
+
+void port_link_change(struct port_config *port, const struct port_config *to)
+{
+	for (size_t r = 0; r < COUNT_OF(port_rows); r++)
+		if (port_rows[r].live)
+			parameter_put(&port_rows[r], port, parameter_get(&port_rows[r], to));
+}
 
 struct live_search {
 	const struct node_config *config;

@@ -53,53 +53,49 @@ enum port_kind { PORT_EDGE, PORT_FABRIC, PORT_KINDS };
 
 enum arbiter_kind { ARBITER_BY_FLOW, ARBITER_BY_PORT, ARBITER_KINDS };
 
+/* a traffic class; the fields: class.def */
 struct class_config {
 	char name[NODE_NAME_MAX];
-	/* share of every link that is guaranteed, 0..1000; all classes together <= 1000 */
-	uint32_t min_permille;
-	uint32_t max_permille; /* share of every link that is never exceeded, 1..1000 */
-	bool unordered;        /* each packet may take a path of its own (FC-16, PG-4) */
+#define PARAMETER(type, field, ...) type field;
+#define KEY(...)
+#include "nodes/config/class.def"
 };
 
 #define CREDIT_ALL \
 	(1u << 20) /* data units: for credits, the buffer of a receiver that takes everything */
 
-struct port_config {
-	enum port_kind kind;
-	enum link_medium medium;
-	/* nothing is plugged in: a port for later, real clock only. All but `channels` and
-	 * `mtu_bytes` may be 0 */
-	bool vacant;
-	char peer_name[NODE_NAME_MAX];
-	uint32_t peer_index; /* the neighbour's node index (its slot on the clock page) */
-	uint32_t peer_port;  /* the neighbour's port at the other end of the link */
-	uint32_t link_index; /* which link of the fabric this is */
-	enum link_tier tier;
-	uint64_t rate_bps;    /* 1 Mb/s .. 800 Gb/s */
-	node_time_t delay_ps; /* propagation */
-	uint32_t mtu_bytes;   /* largest frame without FCS and fabric header: 64..9216 */
-	/* preamble and inter-frame gap, counted in link time but not in frame lengths */
-	uint32_t gap_bytes;
-	uint32_t loss_ppb;      /* frames lost, per 10^9 */
-	uint64_t bit_error_e15; /* bits in error, per 10^15 */
-	/* the link tells its sender which frames were lost (on as soon as it can lose any) */
-	bool guarded;
-	uint32_t channels;     /* flow channels per direction, 1..2048 */
-	uint32_t buffer_units; /* own input buffer per virtual lane; 0: takes everything */
-	/* port-group: what the peer's buffer takes of each lane as the link comes up; 0: the peer
-	 * sends it */
-	uint32_t peer_units;
-	/* level above which the peer is stopped; the rest is for what is in flight then */
-	uint32_t stop_units;
-	/* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
-	uint32_t flight_units;
-	struct flow_match match; /* edge ports of switches: what tells flows apart (FC-2) */
-	uint32_t ring_bytes;     /* data area of the transmit ring, a power of two */
-	/* roce: buffer for what can still arrive in one lossless class after XOFF was decided */
-	uint64_t headroom_bytes;
-	/* of each frame go to a file, up to NODE_CAPTURE_WHOLE; 0: the link is not captured */
-	uint32_t capture_bytes;
+#define LINK_RATE_BPS_MIN 1000000u
+#define LINK_RATE_BPS_MAX 800000000000u
+/* ours, to keep sums of times within 64 bits: no fabric is longer */
+#define LINK_DELAY_PS_MAX NODE_S
+#define PORT_UNITS_MAX (1u << 29) /* under the real clock with what full rings hold */
+
+/* what a link is like; the fields: link.def */
+struct link_config {
+#define PARAMETER(type, field, ...) type field;
+#include "nodes/config/link.def"
 };
+
+/* a port, with the fields of its link; the others: port.def */
+struct port_config {
+#define PARAMETER(type, field, ...) type field;
+#include "nodes/config/link.def"
+#define PARAMETER(type, field, ...) type field;
+#include "nodes/config/port.def"
+	char peer_name[NODE_NAME_MAX];
+	struct flow_match match; /* edge ports of switches: what tells flows apart (FC-2) */
+};
+
+/** port_link_put() - what the link of @port is like. */
+static inline void port_link_put(struct port_config *port, const struct link_config *link)
+{
+#define PARAMETER(type, field, ...) port->field = link->field;
+#include "nodes/config/link.def"
+}
+
+/** port_link_change() - what of the link of @port can change while it runs (.live) becomes as at
+ *  port @to. */
+void port_link_change(struct port_config *port, const struct port_config *to);
 
 /* in the place of a fabric address: the ports that lead away from all hosts, where the fabric is a
  * tree */
@@ -180,7 +176,8 @@ struct switch_config {
 	uint64_t flood_ports;
 };
 
-extern const struct parameter_table switch_parameters, nic_parameters;
+extern const struct parameter_table class_parameters, link_parameters, port_parameters,
+	switch_parameters, nic_parameters;
 
 enum frame_kind {
 	FRAME_ETHERNET,

@@ -20,12 +20,9 @@ struct checker {
 	bool refused;
 };
 
-/* ours, to keep sums of times within 64 bits: no fabric is longer, no switch slower */
-#define DELAY_MAX_PS NODE_S
+/* ours, to keep sums of times within 64 bits */
 #define PAUSE_MAX_PS (3600 * NODE_S)
-#define GAP_BYTES_MAX 9216u
 _Static_assert(NIC_FLOWS_MAX == FRAME_FLOW_SLOTS_MAX, "a flow of a NIC has a slot in frames");
-#define BUFFER_UNITS_MAX (1u << 29) /* under the real clock with what full rings hold */
 
 __attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker,
 							 const char *format, ...)
@@ -73,13 +70,13 @@ static void range(struct checker *checker, const char *field, uint64_t value, ui
 		       place(checker), field, value, min, max);
 }
 
-static void rows(struct checker *checker, const struct parameter_table *table, const char *part,
+static void rows(struct checker *checker, const struct parameter_table *table,
 		 const void *structure)
 {
 	char why[200];
 
-	if (parameters_check(table, part, structure, why, sizeof(why)))
-		refuse(checker, "%s", why);
+	if (!checker->refused && parameters_check(table, "", structure, why, sizeof(why)))
+		refuse(checker, "%s%s", place(checker), why);
 }
 
 static void below(struct checker *checker, const char *field, uint64_t value,
@@ -128,7 +125,7 @@ static void classes_check(struct checker *checker, const struct node_config *con
 
 		enter_element(checker, "classes[", i, "].");
 		name(checker, "name", class->name);
-		range(checker, "max_permille", class->max_permille, 1, 1000);
+		rows(checker, &class_parameters, class);
 		range(checker, "min_permille", class->min_permille, 0, class->max_permille);
 		min_sum += class->min_permille;
 	}
@@ -147,7 +144,6 @@ static void roce_port_check(struct checker *checker, const struct port_config *p
 {
 	range(checker, "guarded", port->guarded, 0, 0);
 	range(checker, "buffer_units", port->buffer_units, 0, 0);
-	range(checker, "headroom_bytes", port->headroom_bytes, 0, ROCE_BYTES_MAX);
 }
 
 /* each level of a fabric link can always have a channel: ofct.h */
@@ -162,51 +158,35 @@ static uint32_t channels_min(const struct node_config *config, const struct port
 static void port_check(struct checker *checker, const struct node_config *config,
 		       const struct port_config *port)
 {
-	range(checker, "kind", port->kind, 0, PORT_KINDS - 1);
-	range(checker, "medium", port->medium, 0, LINK_MEDIA - 1);
 	if (config->clock == CLOCK_VIRTUAL && (port->vacant || port->medium != MEDIUM_SHM))
 		refuse(checker, "%smedium: vacant ports and veth links need the real clock",
 		       place(checker));
-	range(checker, "capture_bytes", port->capture_bytes, 0,
-	      port->vacant ? 0 : NODE_CAPTURE_WHOLE);
 	range(checker, "match.fields", port->match.fields, 0, MATCH_ALL);
 	if (!flow_match_valid(&port->match))
 		refuse(checker,
 		       "%smatch.mask has bits of no field, a field without bits, or all bits of "
 		       "all fields",
 		       place(checker));
+	range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);
 	if (port->vacant) {
 		range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
-		range(checker, "channels", port->channels, channels_min(config, port),
-		      NODE_CHANNELS_MAX);
 		range(checker, "headroom_bytes", port->headroom_bytes, 0, ROCE_BYTES_MAX);
+		range(checker, "capture_bytes", port->capture_bytes, 0, 0);
 		return;
 	}
+	rows(checker, &port_parameters, port);
 	name(checker, "peer_name", port->peer_name);
 	below(checker, "peer_index", port->peer_index, "node_count", config->node_count);
 	if (port->peer_index == config->index)
 		refuse(checker, "%speer_index is %" PRIu32 ", which is the node itself",
 		       place(checker), port->peer_index);
-	range(checker, "peer_port", port->peer_port, 0, NODE_PORTS_MAX - 1);
-	range(checker, "tier", port->tier, 0, LINK_TIERS - 1);
-	range(checker, "rate_bps", port->rate_bps, 1000000, 800000000000);
-	range(checker, "delay_ps", port->delay_ps, 0, DELAY_MAX_PS);
-	range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
-	range(checker, "gap_bytes", port->gap_bytes, 0, GAP_BYTES_MAX);
-	range(checker, "loss_ppb", port->loss_ppb, 0, 1000000000);
-	range(checker, "bit_error_e15", port->bit_error_e15, 0, 1000000000000000);
 	if (config->fabric != FABRIC_ROCE && (port->loss_ppb || port->bit_error_e15) &&
 	    !port->guarded)
 		refuse(checker, "%sguarded is false, but the link loses frames", place(checker));
-	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
-	range(checker, "peer_units", port->peer_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "stop_units", port->stop_units, 0,
 	      port->buffer_units ? port->buffer_units - 1 : 0);
-	range(checker, "flight_units", port->flight_units, 0, BUFFER_UNITS_MAX);
-	range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);
 	if (config->fabric == FABRIC_ROCE)
 		roce_port_check(checker, port);
-	range(checker, "ring_bytes", port->ring_bytes, RING_BYTES_MIN, RING_BYTES_MAX);
 	if (port->ring_bytes & (port->ring_bytes - 1))
 		refuse(checker, "%sring_bytes is %" PRIu32 ", which is no power of two",
 		       place(checker), port->ring_bytes);
@@ -346,8 +326,8 @@ static void switch_check(struct checker *checker, const struct node_config *conf
 {
 	const struct switch_config *self = &config->switch_;
 
-	rows(checker, &switch_parameters, "switch.", self);
 	enter(checker, "switch.");
+	rows(checker, &switch_parameters, self);
 	if (array(checker, "route_count", self->routes, self->route_count, 0, NODE_COUNT_MAX))
 		for (uint32_t i = 0; i < self->route_count && !checker->refused; i++) {
 			enter_element(checker, "switch.routes[", i, "].");
@@ -478,8 +458,8 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 	const struct nic_config *nic = &config->nic;
 
 	range(checker, "port_count", config->port_count, 1, 1);
-	rows(checker, &nic_parameters, "nic.", nic);
 	enter(checker, "nic.");
+	rows(checker, &nic_parameters, nic);
 	range(checker, "host_queues", nic->host_queues, 0,
 	      config->clock == CLOCK_REAL ? NIC_HOST_QUEUES_MAX : 0);
 	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0,

@@ -19,11 +19,6 @@
  *  list, so that a field cannot be sent and not received. Names, arrays and nested messages are
  *  dealt with by hand. */
 /* clang-format off */
-#define CLASS_FIELDS(F) F(min_permille) F(max_permille) F(unordered)
-#define PORT_FIELDS(F)                                                                                                \
-	F(kind) F(medium) F(vacant) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
-	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(stop_units) F(flight_units) F(ring_bytes) \
-	F(headroom_bytes) F(capture_bytes) F(tier) F(peer_units)
 #define WORKLOAD_FIELDS(F)                                                                                            \
 	F(workload_index) F(destination) F(arrival) F(frame) F(transport) F(connections) F(traffic_class)              \
 	F(packet_bytes) F(window)                                                                                      \
@@ -43,8 +38,6 @@ SAME(NODE_KIND__SWITCH, NODE_SWITCH);
 SAME(NODE_KIND__NIC, NODE_NIC);
 SAME(CLOCK_KIND__VIRTUAL, CLOCK_VIRTUAL);
 SAME(CLOCK_KIND__REAL, CLOCK_REAL);
-SAME(LINK_MEDIUM__SHM, MEDIUM_SHM);
-SAME(LINK_MEDIUM__VETH, MEDIUM_VETH);
 SAME(PORT_KIND__EDGE, PORT_EDGE);
 SAME(PORT_KIND__FABRIC, PORT_FABRIC);
 SAME(FRAME_KIND__ETHERNET, FRAME_ETHERNET);
@@ -57,8 +50,6 @@ SAME(FRAME_KIND__TCP, FRAME_TCP);
 SAME(FABRIC_KIND__FLOW_CHANNEL_FABRIC, FABRIC_FLOW_CHANNEL);
 SAME(FABRIC_KIND__ROCE_FABRIC, FABRIC_ROCE);
 SAME(FABRIC_KIND__PORT_GROUP_FABRIC, FABRIC_PORT_GROUP);
-SAME(LINK_TIER__LOCAL, TIER_LOCAL);
-SAME(LINK_TIER__GLOBAL, TIER_GLOBAL);
 SAME(LANE_RULE__KEEP, LANES_KEEP);
 SAME(LANE_RULE__BY_HOP, LANES_BY_HOP);
 SAME(TRANSPORT_KIND__NO_TRANSPORT, TRANSPORT_NONE);
@@ -125,12 +116,11 @@ static int classes_pack(Heddle__NodeConfig *node, const struct node_config *conf
 
 		heddle__class_config__init(to);
 		to->name = (char *)from->name;
-		CLASS_FIELDS(COPY)
 	}
 	return 0;
 }
 
-static void port_pack(Heddle__PortConfig *to, const struct port_config *from)
+static int port_pack(Heddle__PortConfig *to, const struct port_config *from)
 {
 	heddle__port_config__init(to);
 	to->peer_name = (char *)from->peer_name;
@@ -139,17 +129,19 @@ static void port_pack(Heddle__PortConfig *to, const struct port_config *from)
 		to->match_mask = (uint64_t *)from->match.mask;
 		to->n_match_mask = FLOW_PARTS;
 	}
-	PORT_FIELDS(COPY)
+	return control_rows_pack(&port_parameters, from, &to->parameters, &to->n_parameters);
 }
 
 static int ports_pack(Heddle__NodeConfig *node, const struct node_config *config)
 {
+	int error = 0;
+
 	node->ports = table(config->port_count, sizeof(Heddle__PortConfig));
 	if (config->port_count && !node->ports)
 		return -ENOMEM;
-	for (node->n_ports = 0; node->n_ports < config->port_count; node->n_ports++)
-		port_pack(node->ports[node->n_ports], &config->ports[node->n_ports]);
-	return 0;
+	for (; !error && node->n_ports < config->port_count; node->n_ports++)
+		error = port_pack(node->ports[node->n_ports], &config->ports[node->n_ports]);
+	return error;
 }
 
 static int prefixes_pack(Heddle__SwitchConfig *to, const struct switch_config *config)
@@ -257,8 +249,12 @@ static void packing_free(struct packing *packing)
 	free(packing->nic.pauses);
 	free(packing->switch_.prefixes);
 	free(packing->node.classes);
-	control_parameters_free(&packing->node);
+	control_rows_free(packing->node.parameters, packing->node.n_parameters);
+	for (size_t i = 0; i < packing->node.n_ports; i++)
+		control_rows_free(packing->node.ports[i]->parameters,
+				  packing->node.ports[i]->n_parameters);
 	free(packing->node.ports);
+	control_rows_free(packing->port.parameters, packing->port.n_parameters);
 }
 
 static int message_bytes(const Heddle__Message *message, uint8_t **bytes)
@@ -288,9 +284,9 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 	packing.message.body.len = message->body ? strlen(message->body) : 0;
 	if (message->kind == CONTROL_CONFIGURE)
 		result = config_pack(&packing, message->config);
-	if (message->port) {
+	if (!result && message->port) {
 		packing.message.port = &packing.port;
-		port_pack(&packing.port, message->port);
+		result = port_pack(&packing.port, message->port);
 	}
 	if (message->identity)
 		packing.message.identity =
@@ -332,7 +328,6 @@ static int classes_unpack(struct node_config *config, const Heddle__NodeConfig *
 
 		if (!text_copy(to->name, sizeof(to->name), from->name))
 			return -EINVAL;
-		CLASS_FIELDS(COPY)
 	}
 	return 0;
 }
@@ -345,8 +340,7 @@ static bool port_unpack(struct port_config *to, const Heddle__PortConfig *from)
 	to->match = flow_match_whole(from->match_fields);
 	for (size_t i = 0; i < from->n_match_mask; i++)
 		to->match.mask[i] = from->match_mask[i];
-	PORT_FIELDS(COPY)
-	return true;
+	return control_rows_unpack(&port_parameters, to, from->parameters, from->n_parameters);
 }
 
 static int ports_unpack(struct node_config *config, const Heddle__NodeConfig *node)
@@ -452,12 +446,11 @@ static int config_unpack(struct node_config *to, const Heddle__NodeConfig *from)
 	if (!text_copy(to->name, sizeof(to->name), from->name))
 		return -EINVAL;
 	NODE_FIELDS(COPY)
-	if (!control_parameters_unpack(to, from))
-		return -EINVAL;
-	if (from->switch_)
+	error = classes_unpack(to, from);
+	if (!error && !control_parameters_unpack(to, from))
+		error = -EINVAL;
+	if (!error && from->switch_)
 		error = switch_unpack(&to->switch_, from->switch_);
-	if (!error)
-		error = classes_unpack(to, from);
 	if (!error)
 		error = ports_unpack(to, from);
 	if (!error && from->nic)

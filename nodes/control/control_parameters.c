@@ -1,6 +1,7 @@
 #include "nodes/control/control_parameters.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,15 @@
 /* the structures of @config that have a table, one after the other */
 static bool each(struct node_config *config, parameter_fn *fn, void *context)
 {
-	return (config->fabric != FABRIC_ROCE ||
+	char place[24];
+	bool more = true;
+
+	for (uint32_t c = 0; more && c < config->class_count; c++) {
+		snprintf(place, sizeof(place), "classes[%" PRIu32 "].", c);
+		more = parameters_each(&class_parameters, place, &config->classes[c], fn, context);
+	}
+	return more &&
+	       (config->fabric != FABRIC_ROCE ||
 		parameters_each(&roce_parameters, "roce.", &config->roce, fn, context)) &&
 	       (config->fabric != FABRIC_PORT_GROUP ||
 		parameters_each(&port_group_parameters, "port_group.", &config->port_group, fn,
@@ -27,40 +36,56 @@ struct named {
 	char name[PARAMETER_NAME_MAX];
 };
 
+struct packed {
+	Heddle__Parameter ***list;
+	size_t *count;
+};
+
 static bool add(void *context, const char *name, const struct parameter *row, void *structure)
 {
-	Heddle__NodeConfig *to = context;
+	const struct packed *to = context;
 	uint64_t value = parameter_get(row, structure);
-	Heddle__Parameter **table;
+	Heddle__Parameter **list;
 	struct named *named;
 
 	if (!value)
 		return true;
-	table = reallocarray(to->parameters, to->n_parameters + 1, sizeof(*table));
-	if (table)
-		to->parameters = table;
-	named = table ? malloc(sizeof(*named)) : NULL;
+	list = reallocarray(*to->list, *to->count + 1, sizeof(*list));
+	if (list)
+		*to->list = list;
+	named = list ? malloc(sizeof(*named)) : NULL;
 	if (!named)
 		return false;
 	heddle__parameter__init(&named->message);
 	snprintf(named->name, sizeof(named->name), "%s", name);
 	named->message.name = named->name;
 	named->message.value = value;
-	table[to->n_parameters++] = &named->message;
+	list[(*to->count)++] = &named->message;
 	return true;
+}
+
+int control_rows_pack(const struct parameter_table *table, const void *structure,
+		      Heddle__Parameter ***list, size_t *count)
+{
+	/* nothing is written to it */
+	return parameters_each(table, "", (void *)structure, add, &(struct packed){ list, count })
+		       ? 0
+		       : -ENOMEM;
 }
 
 int control_parameters_pack(Heddle__NodeConfig *to, const struct node_config *config)
 {
-	/* nothing is written to it */
-	return each((struct node_config *)config, add, to) ? 0 : -ENOMEM;
+	return each((struct node_config *)config, add,
+		    &(struct packed){ &to->parameters, &to->n_parameters })
+		       ? 0
+		       : -ENOMEM;
 }
 
-void control_parameters_free(Heddle__NodeConfig *to)
+void control_rows_free(Heddle__Parameter **list, size_t count)
 {
-	for (size_t i = 0; i < to->n_parameters; i++)
-		free(to->parameters[i]); /* the first member of a struct named */
-	free(to->parameters);
+	for (size_t i = 0; i < count; i++)
+		free(list[i]); /* the first member of a struct named */
+	free(list);
 }
 
 /* ---- unpacking ---- */
@@ -81,6 +106,14 @@ static bool take(void *context, const char *name, const struct parameter *row, v
 	value = cursor->parameters[cursor->next++]->value;
 	parameter_put(row, structure, value);
 	return parameter_get(row, structure) == value;
+}
+
+bool control_rows_unpack(const struct parameter_table *table, void *structure,
+			 Heddle__Parameter *const *list, size_t count)
+{
+	struct cursor cursor = { .parameters = list, .count = count };
+
+	return parameters_each(table, "", structure, take, &cursor) && cursor.next == cursor.count;
 }
 
 bool control_parameters_unpack(struct node_config *config, const Heddle__NodeConfig *from)

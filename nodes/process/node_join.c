@@ -425,10 +425,7 @@ int node_join_link(struct node *node, struct control_message *message, FILE *out
 	}
 	own = &node->config->ports[port];
 	link_set(&node->links[port], message->port);
-	own->rate_bps = message->port->rate_bps;
-	own->delay_ps = message->port->delay_ps;
-	own->loss_ppb = message->port->loss_ppb;
-	own->bit_error_e15 = message->port->bit_error_e15;
+	port_link_change(own, message->port);
 	node->ops->link_set(node->dataplane, port);
 	return 0;
 }

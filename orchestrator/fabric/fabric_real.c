@@ -227,10 +227,7 @@ int fabric_link_up(struct fabric *fabric, uint32_t link)
  * fabric guards links with loss */
 static void settings_keep(struct port_config *port, const struct port_config *settings, bool guards)
 {
-	port->rate_bps = settings->rate_bps;
-	port->delay_ps = settings->delay_ps;
-	port->loss_ppb = settings->loss_ppb;
-	port->bit_error_e15 = settings->bit_error_e15;
+	port_link_change(port, settings);
 	port->guarded =
 		port->guarded || (guards && (settings->loss_ppb || settings->bit_error_e15));
 }

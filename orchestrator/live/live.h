@@ -29,14 +29,6 @@
 #define LIVE_READY "ready"
 #define LIVE_WAITS "waits" /* key of a line before the answer */
 
-/* settings of a link, the same for both directions */
-struct live_link {
-	uint64_t rate_bps;
-	node_time_t delay_ps;
-	uint32_t loss_ppb;
-	uint64_t bit_error_e15;
-};
-
 struct live {
 	struct plan *plan; /* changes with what joins and leaves: plan_spare.h */
 	struct fabric fabric;

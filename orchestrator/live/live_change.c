@@ -53,19 +53,16 @@ static bool link_read(const struct live_query *query, uint32_t node_a, uint32_t 
 		      struct port_config *like, json_t **refusal)
 {
 	const char *medium = live_query_text(query, "medium");
-	struct live_link link;
 	unsigned given = 0;
 
 	*like = plan_spare_template(query->live->plan, node_a, node_b);
-	link = live_link_of(like);
-	*refusal = live_link_read(query, &link, &given);
+	*refusal = live_link_read(query, like, &given);
 	if (!*refusal && medium && strcmp(medium, "shm") != 0 && strcmp(medium, "veth") != 0)
 		*refusal = live_refuse("medium: expected shm or veth, not '%s'", medium);
 	if (*refusal)
 		return false;
 	if (medium)
 		like->medium = strcmp(medium, "veth") ? MEDIUM_SHM : MEDIUM_VETH;
-	live_link_put(&link, like);
 	return true;
 }
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
-#include "orchestrator/base/quantity.h"
 #include "orchestrator/fabric/fabric_real.h"
+#include "orchestrator/live/parameter.h"
 
 json_t *live_link_describe(const struct live *live, uint32_t index)
 {
@@ -59,49 +59,21 @@ int64_t live_link_find(const struct live_query *query, json_t **refusal)
 	return config->ports[port].link_index;
 }
 
-/* one key of link-set: its unit and range */
-static const struct link_key {
-	const char *name;
-	enum quantity_kind kind;
-	uint64_t divisor, min, max; /* of the value kept: quantity / divisor */
-} link_keys[] = {
-	{ "rate", QUANTITY_RATE, 1, 1000000, 800000000000 },
-	{ "delay", QUANTITY_TIME, 1, 0, NODE_S },
-	{ "loss", QUANTITY_SHARE, QUANTITY_SHARE_ONE / 1000000000, 0, 900000000 },
-	{ "bit-errors", QUANTITY_SHARE, 1, 0, QUANTITY_SHARE_ONE / 1000 },
-};
-
-enum { LINK_RATE, LINK_DELAY, LINK_LOSS, LINK_BIT_ERRORS };
-
-json_t *live_link_read(const struct live_query *query, struct live_link *link, unsigned *given)
+json_t *live_link_read(const struct live_query *query, struct port_config *port, unsigned *given)
 {
-	uint64_t values[COUNT_OF(link_keys)] = { link->rate_bps, link->delay_ps, link->loss_ppb,
-						 link->bit_error_e15 };
-
-	for (size_t i = 0; i < COUNT_OF(link_keys); i++) {
-		const struct link_key *key = &link_keys[i];
-		const char *text = live_query_text(query, key->name);
-		char why[256], low[QUANTITY_TEXT_MAX], high[QUANTITY_TEXT_MAX];
+	for (size_t r = 0; r < port_parameters.count; r++) {
+		const struct parameter *row = &port_parameters.rows[r];
+		const char *text = row->live ? live_query_text(query, row->key) : NULL;
 		uint64_t value;
+		char why[256];
 
 		if (!text)
 			continue;
-		if (quantity_parse(key->kind, text, &value, why, sizeof(why)))
-			return live_refuse("%s: %s", key->name, why);
-		if (value % key->divisor || value / key->divisor < key->min ||
-		    value / key->divisor > key->max)
-			return live_refuse(
-				"%s: '%s' is out of range; expected %s to %s%s", key->name, text,
-				quantity_format(key->kind, key->min * key->divisor, low),
-				quantity_format(key->kind, key->max * key->divisor, high),
-				key->divisor > 1 ? " in steps of 1e-9" : "");
-		values[i] = value / key->divisor;
+		if (parameter_read(row, row->key, text, &value, why, sizeof(why)))
+			return live_refuse("%s", why);
+		parameter_put(row, port, value);
 		++*given;
 	}
-	*link = (struct live_link){ .rate_bps = values[LINK_RATE],
-				    .delay_ps = values[LINK_DELAY],
-				    .loss_ppb = (uint32_t)values[LINK_LOSS],
-				    .bit_error_e15 = values[LINK_BIT_ERRORS] };
 	return NULL;
 }
 
@@ -114,15 +86,11 @@ static int host_rate_follow(struct live *live, const struct plan_link *ends, uin
 			     &live->namespaces, rate_bps);
 }
 
-static int link_apply(struct live *live, uint32_t index, const struct live_link *link)
+static int link_apply(struct live *live, uint32_t index, const struct port_config *port)
 {
-	const struct plan_link *ends = &live->plan->links[index];
-	struct port_config settings = { 0 };
-	int error;
+	int error = fabric_link_set(&live->fabric, index, port);
 
-	live_link_put(link, &settings);
-	error = fabric_link_set(&live->fabric, index, &settings);
-	return error ? error : host_rate_follow(live, ends, link->rate_bps);
+	return error ? error : host_rate_follow(live, &live->plan->links[index], port->rate_bps);
 }
 
 json_t *live_link_set(struct live_query *query)
@@ -131,21 +99,21 @@ json_t *live_link_set(struct live_query *query)
 	struct live *live = query->live;
 	int64_t index = live_link_find(query, &refusal);
 	const struct plan_link *ends;
-	struct live_link link, was;
+	struct port_config port, was;
 	unsigned given = 0;
 	int error;
 
 	if (index < 0)
 		return refusal;
 	ends = &live->plan->links[index];
-	was = link = live_link_of(&live->plan->nodes[ends->node_a].ports[ends->port_a]);
-	refusal = live_link_read(query, &link, &given);
+	was = port = live->plan->nodes[ends->node_a].ports[ends->port_a];
+	refusal = live_link_read(query, &port, &given);
 	if (!refusal && !given)
 		refusal = live_refuse("nothing to set: expected one or more of rate=, delay=, "
 				      "loss=, bit-errors=");
 	if (refusal)
 		return refusal;
-	error = link_apply(live, (uint32_t)index, &link);
+	error = link_apply(live, (uint32_t)index, &port);
 	if (error) /* both directions, and the host, or none */
 		link_apply(live, (uint32_t)index, &was);
 	return error ? live_refuse("the link is unchanged: %s", live_reason(live, error))

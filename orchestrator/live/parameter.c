@@ -20,14 +20,26 @@ static const struct parameter load_row = {
 	.unit = PARAMETER_UNIT_PERMILLE, .bytes = sizeof(uint32_t), .min = 1, .max = 10000
 };
 
+int parameter_read(const struct parameter *row, const char *name, const char *text, uint64_t *value,
+		   char *why, unsigned why_max)
+{
+	struct scenario_errors errors = { 0 };
+	bool sound = scenario_parameter_parse(row, name, text, value, &errors);
+	const char *sentence = errors.texts[0] ? errors.texts[0] : "no memory";
+
+	/* most sentences begin with the key, too */
+	if (!sound)
+		snprintf(why, why_max, "%s",
+			 strstr(sentence + 1, name) ? strstr(sentence + 1, name) : sentence);
+	scenario_errors_free(&errors);
+	return sound ? 0 : -EINVAL;
+}
+
 int parameter_convert(const struct node_config *node, const char *name, const char *value,
 		      char *text, unsigned text_max, char *why, unsigned why_max)
 {
-	struct scenario_errors errors = { 0 };
 	struct parameter_live live = { 0 };
-	const char *sentence;
 	uint64_t number;
-	int error = 0;
 
 	snprintf(text, text_max, "%s", value);
 	if (node->kind == NODE_SWITCH)
@@ -36,16 +48,8 @@ int parameter_convert(const struct node_config *node, const char *name, const ch
 		live.row = &load_row;
 	if (!live.row)
 		return 0;
-	if (scenario_parameter_parse(live.row, name, value, &number, &errors)) {
-		snprintf(text, text_max, "%" PRIu64, number);
-	} else {
-		sentence = errors.texts[0] ? errors.texts[0] : "no memory";
-		/* most sentences begin with the key, too */
-		if (strstr(sentence + 1, name))
-			sentence = strstr(sentence + 1, name);
-		snprintf(why, why_max, "%s", sentence);
-		error = -EINVAL;
-	}
-	scenario_errors_free(&errors);
-	return error;
+	if (parameter_read(live.row, name, value, &number, why, why_max))
+		return -EINVAL;
+	snprintf(text, text_max, "%" PRIu64, number);
+	return 0;
 }

@@ -7,6 +7,12 @@
 
 #include "nodes/config/config.h"
 
+/** parameter_read() - @text, a value of @row as a scenario has it. @name is that of the key in
+ *  @why.
+ *  Return: 0 with the number of the field in @value; -EINVAL with a sentence in @why. */
+int parameter_read(const struct parameter *row, const char *name, const char *text, uint64_t *value,
+		   char *why, unsigned why_max);
+
 /** parameter_convert() - @value of parameter @name of @node as a number: "50kB" of
  *  "roce.xoff" is "50000", "1us" of "acks.t1" is "1000000", "90%" of "workload.w.load" is "900".
  *  @text receives it, or @value if the node has no such row (the node checks it); @text_max bytes.

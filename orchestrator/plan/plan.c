@@ -100,7 +100,7 @@ static int ports_alloc(const struct scenario *scenario, struct plan *plan,
 /* Fills one end of link @link_index: @node's next port, whose other end is @peer_port of @peer. */
 static void port_fill(const struct scenario *scenario, struct node_config *node,
 		      const struct node_config *peer, uint32_t peer_port, uint32_t link_index,
-		      const struct scenario_link_settings *settings)
+		      const struct link_config *settings)
 {
 	struct port_config *port = &node->ports[node->port_count++];
 	bool edge = node->kind == NODE_NIC || peer->kind == NODE_NIC;
@@ -110,22 +110,16 @@ static void port_fill(const struct scenario *scenario, struct node_config *node,
 		.peer_index = peer->index,
 		.peer_port = peer_port,
 		.link_index = link_index,
-		.tier = settings->tier,
-		.rate_bps = settings->rate_bps,
-		.delay_ps = settings->delay_ps,
-		.mtu_bytes = settings->mtu_bytes,
-		.gap_bytes = settings->gap_bytes,
-		.loss_ppb = settings->loss_ppb,
-		.bit_error_e15 = settings->bit_error_e15,
 		.guarded = scenario->fabric != FABRIC_ROCE &&
 			   (settings->loss_ppb || settings->bit_error_e15),
-		.channels = settings->channels,
 	};
+	port_link_put(port, settings);
+	port->medium = MEDIUM_SHM; /* under the real clock: plan_real.c */
 	snprintf(port->peer_name, sizeof(port->peer_name), "%s", peer->name);
 }
 
 static void link_fill(const struct scenario *scenario, struct plan *plan, struct node_config *a,
-		      struct node_config *b, const struct scenario_link_settings *settings)
+		      struct node_config *b, const struct link_config *settings)
 {
 	struct plan_link *link = &plan->links[plan->link_count];
 

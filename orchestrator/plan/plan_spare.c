@@ -260,12 +260,9 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 	config->peer_index = peer;
 	config->peer_port = peer_port;
 	config->link_index = link;
-	config->rate_bps = like->rate_bps;
-	config->delay_ps = like->delay_ps;
+	port_link_change(config, like);
 	config->mtu_bytes = mtu_bytes;
 	config->gap_bytes = like->gap_bytes;
-	config->loss_ppb = like->loss_ppb;
-	config->bit_error_e15 = like->bit_error_e15;
 	config->guarded = plan_fabric(plan) != FABRIC_ROCE &&
 			  (like->loss_ppb || like->bit_error_e15 || like->medium == MEDIUM_VETH);
 	config->buffer_units = like->buffer_units;

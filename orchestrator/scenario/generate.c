@@ -7,7 +7,7 @@
 struct builder {
 	struct scenario *scenario;
 	const struct generate_size *size;
-	const struct scenario_link_settings *edge, *fabric, *global;
+	const struct link_config *edge, *fabric, *global;
 };
 
 static uint32_t count_of(const struct generate_size *size, enum generate_count count)
@@ -39,8 +39,7 @@ __attribute__((format(printf, 3, 4))) static uint32_t add_switch(struct builder 
 	return index;
 }
 
-static void add_link(struct builder *to, uint32_t a, uint32_t b,
-		     const struct scenario_link_settings *settings)
+static void add_link(struct builder *to, uint32_t a, uint32_t b, const struct link_config *settings)
 {
 	struct scenario *scenario = to->scenario;
 
@@ -450,9 +449,8 @@ void generate_counts(enum generate_kind kind, const struct generate_size *size, 
 }
 
 int generate_topology(enum generate_kind kind, const struct generate_size *size,
-		      const struct scenario_link_settings *edge,
-		      const struct scenario_link_settings *fabric,
-		      const struct scenario_link_settings *global, struct scenario *scenario)
+		      const struct link_config *edge, const struct link_config *fabric,
+		      const struct link_config *global, struct scenario *scenario)
 {
 	struct builder to = { scenario, size, edge, fabric, global };
 	uint64_t switches, hosts, links;

@@ -98,8 +98,7 @@ void generate_counts(enum generate_kind kind, const struct generate_size *size, 
  *  @edge, @fabric, @global  settings of its links: to hosts, between switches, between groups.
  *  Return: 0 or -ENOMEM. */
 int generate_topology(enum generate_kind kind, const struct generate_size *size,
-		      const struct scenario_link_settings *edge,
-		      const struct scenario_link_settings *fabric,
-		      const struct scenario_link_settings *global, struct scenario *scenario);
+		      const struct link_config *edge, const struct link_config *fabric,
+		      const struct link_config *global, struct scenario *scenario);
 
 #endif

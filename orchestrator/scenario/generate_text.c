@@ -40,7 +40,7 @@ static void write_link(enum generate_kind kind, const struct scenario *scenario,
 
 static int write_explicit(enum generate_kind kind, const struct generate_size *size, FILE *out)
 {
-	const struct scenario_link_settings none = { 0 }, global = { .tier = TIER_GLOBAL };
+	const struct link_config none = { 0 }, global = { .tier = TIER_GLOBAL };
 	struct scenario scenario = { 0 };
 	int error = generate_topology(kind, size, &none, &none, &global, &scenario);
 

@@ -6,6 +6,7 @@
 #include "nodes/base/units.h"
 #include "nodes/config/config.h"
 #include "orchestrator/base/quantity.h"
+#include "orchestrator/scenario/scenario_link.h"
 #include "orchestrator/scenario/scenario_run.h"
 
 #define TEXT_MAX 512u /* a range or a default */
@@ -17,10 +18,13 @@ static const struct section {
 	bool list; /* its keys are those of an element */
 } sections[] = {
 	{ "run", &run_parameters, false },
+	{ "links", &link_parameters, false },
+	{ "links", &links_parameters, false },
 	{ "switch", &switch_parameters, false },
 	{ "congestion", &congestion_parameters, false },
 	{ "congestion.settings", &congestion_setting_parameters, true },
 	{ "roce", &roce_parameters, false },
+	{ "classes", &class_parameters, true },
 	{ "classes", &roce_class_parameters, true },
 	{ "routing", &routing_parameters, false },
 	{ "port-group", &port_group_parameters, false },

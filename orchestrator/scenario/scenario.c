@@ -13,6 +13,7 @@
 #include "orchestrator/scenario/scenario_flow_key.h"
 #include "orchestrator/scenario/scenario_idle.h"
 #include "orchestrator/scenario/scenario_keys.h"
+#include "orchestrator/scenario/scenario_link.h"
 #include "orchestrator/scenario/scenario_parameters.h"
 #include "orchestrator/scenario/scenario_pause.h"
 #include "orchestrator/scenario/scenario_topology.h"
@@ -30,14 +31,6 @@ static const struct scenario scenario_defaults = {
 	.classes_read = true,
 	.workloads_read = true,
 	.faults_read = true,
-};
-
-static const struct scenario_link_settings link_defaults = {
-	.rate_bps = 200000000000, /* FC-22 */
-	.delay_ps = 1 * NODE_US,
-	.mtu_bytes = 4096,
-	.gap_bytes = 20,               /* 802.3: preamble and start 8, gap 12 */
-	.channels = NODE_CHANNELS_MAX, /* FC-5 */
 };
 
 /* ---- switch, nic ---- */
@@ -88,35 +81,40 @@ static void nic_read(struct reader *reader, const struct key *key, const struct 
 
 /* ---- classes ---- */
 
-/* fields of a class in any kind of fabric, and those of kind roce */
-struct class_reading {
-	struct class_config config;
-	struct scenario_roce_class roce;
-};
+/* True if a class without the key `unordered` may be reordered. S1 forwards every packet by its
+ * port group, in no order (PG-4, PG-8); flow channels keep order (FC-15). */
+static bool unordered_by_default(const struct scenario *scenario)
+{
+	return scenario->fabric == FABRIC_PORT_GROUP;
+}
 
-/* beside those of roce_class.def */
 static const struct key class_keys[] = {
-	{ "name", key_name, KEY_FIELD(struct class_reading, config.name), .required = true },
-	{ "min", key_share, KEY_FIELD(struct class_reading, config.min_permille), .max = 1000,
-	  .one = 1000 },
-	{ "max", key_share, KEY_FIELD(struct class_reading, config.max_permille), .min = 1,
-	  .max = 1000, .one = 1000 },
-	{ "unordered", key_flag, KEY_FIELD(struct class_reading, config.unordered) },
+	{ "name", key_name, KEY_FIELD(struct class_config, name) },
 };
 
 static void class_read(struct reader *reader, const struct yaml_node *node,
-		       struct class_reading *class)
+		       struct class_config *class, struct scenario_roce_class *roce)
 {
-	const struct parameters_reading reading = {
+	const struct parameters_reading roce_reading = {
 		.table = &roce_class_parameters,
-		.structure = &class->roce.config,
-		.given = &class->roce.given,
+		.structure = &roce->config,
+		.given = &roce->given,
+		.group = "",
+	};
+	const struct parameters_reading reading = {
+		.table = &class_parameters,
+		.structure = class,
 		.keys = class_keys,
 		.key_count = COUNT_OF(class_keys),
 		.target = class,
 		.group = "",
+		.also = &roce_reading,
 	};
 
+	parameters_default(&class_parameters, class);
+	class->unordered = unordered_by_default(reader->scenario);
+	scenario_roce_class_init(roce);
+	roce->place = node->place;
 	scenario_parameters_read(reader, node, "a class", &reading);
 }
 
@@ -145,13 +143,6 @@ static void class_check(struct reader *reader, const struct yaml_node *node, uin
 			key_refuse(reader, node, "there are two classes called '%s'", class->name);
 }
 
-/* True if a class without the key `unordered` may be reordered. S1 forwards every packet by its
- * port group, in no order (PG-4, PG-8); flow channels keep order (FC-15). */
-static bool unordered_by_default(const struct scenario *scenario)
-{
-	return scenario->fabric == FABRIC_PORT_GROUP;
-}
-
 static void classes_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 			 void *target)
 {
@@ -168,17 +159,12 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 	}
 	scenario->class_count = 0;
 	for (const struct yaml_node *child = node->first; child; child = child->next) {
-		struct class_reading class = { .config = { .max_permille = 1000,
-							   .unordered = unordered_by_default(
-								   scenario) } };
+		struct class_config *class = &scenario->classes[scenario->class_count];
 
-		scenario_roce_class_init(&class.roce);
-		class.roce.place = child->place;
-		class_read(reader, child, &class);
-		scenario->classes[scenario->class_count] = class.config;
-		scenario->roce.classes[scenario->class_count] = class.roce;
+		*class = (struct class_config){ 0 };
+		class_read(reader, child, class, &scenario->roce.classes[scenario->class_count]);
 		class_check(reader, child, scenario->class_count++);
-		sum_permille += class.config.min_permille;
+		sum_permille += class->min_permille;
 	}
 	if (sum_permille > 1000)
 		key_refuse(reader, node,
@@ -314,7 +300,7 @@ static int tree_read(struct scenario *scenario, const struct yaml_node *root,
 {
 	struct reader reader = { .scenario = scenario, .errors = errors };
 
-	reader.links = (struct links_settings){ link_defaults, link_defaults, link_defaults };
+	scenario_links_default(&reader);
 	keys_read(&reader, root, "a scenario", scenario_keys, COUNT_OF(scenario_keys), scenario);
 	if (root->kind == YAML_MAPPING && !yaml_find(root, "classes"))
 		scenario->classes[0].unordered = unordered_by_default(scenario);

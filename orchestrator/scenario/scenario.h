@@ -37,17 +37,6 @@ struct scenario_text {
 	uint32_t setting; /* 0: in the file; n: in the n-th --set */
 };
 
-struct scenario_link_settings {
-	uint64_t rate_bps;
-	node_time_t delay_ps;
-	uint32_t mtu_bytes, gap_bytes;
-	uint32_t loss_ppb;
-	uint64_t bit_error_e15;
-	uint32_t channels;
-	enum link_medium medium; /* under the real clock: plan_real.h */
-	enum link_tier tier;
-};
-
 struct scenario_switch {
 	char name[NODE_NAME_MAX];
 	struct scenario_place place;
@@ -56,7 +45,7 @@ struct scenario_switch {
 struct scenario_host {
 	char name[NODE_NAME_MAX];
 	uint32_t switch_index;
-	struct scenario_link_settings link;
+	struct link_config link;
 	struct flow_match match; /* at its edge port */
 	struct scenario_place place;
 };
@@ -70,7 +59,7 @@ struct scenario_prefix {
 /* a link between two switches */
 struct scenario_link {
 	uint32_t switch_a, switch_b;
-	struct scenario_link_settings settings;
+	struct link_config settings;
 	struct scenario_place place;
 };
 

@@ -15,13 +15,6 @@ static const struct {
 	{ "a workload", "mtu", "packet" },
 	{ "a scenario", "generate", "topology.generate" },
 	{ "a scenario", "hosts", "topology.hosts" },
-	{ "a scenario", "rate", "links.rate" },
-	{ "a scenario", "delay", "links.delay" },
-	{ "a scenario", "mtu", "links.mtu" },
-	{ "a scenario", "loss", "links.loss" },
-	{ "a scenario", "bit-errors", "links.bit-errors" },
-	{ "a scenario", "channels", "links.channels" },
-	{ "a scenario", "medium", "links.medium" },
 };
 
 bool key_elsewhere(const char *in, const char *word, char *meant, size_t meant_max)

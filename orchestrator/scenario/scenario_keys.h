@@ -12,7 +12,7 @@
 #include "orchestrator/scenario/scenario.h"
 
 struct links_settings {
-	struct scenario_link_settings base, edge, fabric;
+	struct link_config base, edge, fabric;
 };
 
 /* the state while a scenario is read */

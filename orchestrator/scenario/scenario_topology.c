@@ -1,4 +1,4 @@
-/*  scenario_topology - the keys 'links' and 'topology' of a scenario: explicit or generated. */
+/*  scenario_topology - the key 'topology' of a scenario: explicit or generated. */
 #include "orchestrator/scenario/scenario_topology.h"
 
 #include <stdlib.h>
@@ -7,88 +7,8 @@
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/scenario/generate.h"
 #include "orchestrator/scenario/scenario_flow_key.h"
+#include "orchestrator/scenario/scenario_link.h"
 #include "orchestrator/scenario/scenario_prefix.h"
-
-/* An IP MTU of 4200, as vendors of RDMA NICs recommend it: the largest path MTU and the headers of
- * RoCEv2 fit (RC-4) */
-#define ROCE_MTU_BYTES (ETHERNET_BYTES + 4200u)
-#define ETHERNET_BYTES 14u
-
-/* ---- links ---- */
-
-/* as enum link_medium */
-static const char *const medium_words[LINK_MEDIA] = {
-	[MEDIUM_SHM] = "shm", [MEDIUM_VETH] = "veth"
-};
-
-/* as enum link_tier */
-static const char *const tier_words[LINK_TIERS] = {
-	[TIER_LOCAL] = "local", [TIER_GLOBAL] = "global"
-};
-
-#define LINK_KEYS                                                                                  \
-	{ "rate", key_rate, KEY_FIELD(struct scenario_link_settings, rate_bps), .min = 1000000,    \
-	  .max = 800000000000 },                                                                   \
-		{ "delay", key_time, KEY_FIELD(struct scenario_link_settings, delay_ps),           \
-		  .max = NODE_S },                                                                 \
-		{ "mtu", key_size, KEY_FIELD(struct scenario_link_settings, mtu_bytes), .min = 64, \
-		  .max = 9216 },                                                                   \
-		{ "gap", key_size, KEY_FIELD(struct scenario_link_settings, gap_bytes),            \
-		  .max = 1000 },                                                                   \
-		{ "loss", key_share, KEY_FIELD(struct scenario_link_settings, loss_ppb),           \
-		  .max = 900000000, .one = 1000000000 },                                           \
-		{ "bit-errors", key_share,                                                         \
-		  KEY_FIELD(struct scenario_link_settings, bit_error_e15), .max = 1000000000000,   \
-		  .one = QUANTITY_SHARE_ONE },                                                     \
-		{ "channels", key_count, KEY_FIELD(struct scenario_link_settings, channels),       \
-		  .min = 1, .max = NODE_CHANNELS_MAX },                                            \
-		{ "tier", key_word, KEY_FIELD(struct scenario_link_settings, tier),                \
-		  .words = tier_words, .word_count = LINK_TIERS },                                 \
-	{                                                                                          \
-		"medium", key_word, KEY_FIELD(struct scenario_link_settings, medium),              \
-			.words = medium_words, .word_count = LINK_MEDIA                            \
-	}
-
-static const struct key link_keys[] = { LINK_KEYS };
-
-/* 'edge' and 'fabric' start from the settings of `links` itself, which are read before. */
-static void links_side_read(struct reader *reader, const struct key *key,
-			    const struct yaml_node *node, void *target)
-{
-	struct scenario_link_settings *side = (void *)((char *)target + key->offset);
-
-	*side = ((struct links_settings *)target)->base;
-	keys_read(reader, node, key->name, link_keys, COUNT_OF(link_keys), side);
-}
-
-static const struct key links_keys[] = {
-	LINK_KEYS,
-	{ "edge", links_side_read, KEY_FIELD(struct links_settings, edge) },
-	{ "fabric", links_side_read, KEY_FIELD(struct links_settings, fabric) },
-};
-
-_Static_assert(offsetof(struct links_settings, base) == 0, "LINK_KEYS write to base");
-
-void scenario_links_default(struct reader *reader)
-{
-	if (reader->scenario->fabric != FABRIC_ROCE)
-		return;
-	reader->links.base.mtu_bytes = ROCE_MTU_BYTES;
-	reader->links.edge.mtu_bytes = ROCE_MTU_BYTES;
-	reader->links.fabric.mtu_bytes = ROCE_MTU_BYTES;
-}
-
-void scenario_links_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-			 void *target)
-{
-	(void)key;
-	(void)target;
-	keys_read(reader, node, "'links'", links_keys, COUNT_OF(links_keys), &reader->links);
-	if (node->kind != YAML_MAPPING || !yaml_find(node, "edge"))
-		reader->links.edge = reader->links.base;
-	if (node->kind != YAML_MAPPING || !yaml_find(node, "fabric"))
-		reader->links.fabric = reader->links.base;
-}
 
 /* ---- explicit ---- */
 
@@ -136,7 +56,7 @@ static void switches_read(struct reader *reader, const struct key *key,
 
 struct switch_reference {
 	int64_t index;
-	struct scenario_link_settings link;
+	struct link_config link;
 	struct flow_match match;
 };
 
@@ -147,6 +67,12 @@ static void host_switch_read(struct reader *reader, const struct key *key,
 	((struct switch_reference *)target)->index = switch_read(reader, node);
 }
 
+static const struct key host_keys[] = {
+	{ "switch", .read = host_switch_read, .required = true },
+	{ "prefixes", .read = scenario_prefixes_read },
+	{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct switch_reference, match) },
+};
+
 static void host_read(struct reader *reader, const struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
@@ -154,22 +80,14 @@ static void host_read(struct reader *reader, const struct yaml_node *node)
 	struct switch_reference reference = { .index = -1,
 					      .link = reader->links.edge,
 					      .match = scenario->match };
-	struct key keys[COUNT_OF(link_keys) + 3] = {
-		{ "switch", .read = host_switch_read, .required = true },
-		{ "prefixes", .read = scenario_prefixes_read },
-		{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct switch_reference, match) },
-	};
 
 	if (!key_name_check(reader, &node->key_place, node->key))
 		return;
-	if (node->kind == YAML_SCALAR) {
+	if (node->kind == YAML_SCALAR)
 		reference.index = switch_read(reader, node);
-	} else {
-		memcpy(keys + 3, link_keys, sizeof(link_keys));
-		for (size_t i = 3; i < COUNT_OF(keys); i++)
-			keys[i].offset += offsetof(struct switch_reference, link);
-		keys_read(reader, node, "a host", keys, COUNT_OF(keys), &reference);
-	}
+	else
+		scenario_link_read(reader, node, "a host", host_keys, COUNT_OF(host_keys),
+				   &reference, &reference.link);
 	snprintf(host->name, sizeof(host->name), "%s", node->key);
 	host->switch_index = reference.index < 0 ? 0 : (uint32_t)reference.index;
 	host->link = reference.link;
@@ -199,7 +117,7 @@ static void hosts_read(struct reader *reader, const struct key *key, const struc
 }
 
 struct link_target {
-	struct scenario_link_settings settings;
+	struct link_config settings;
 	int64_t ends[2];
 	bool refused;
 };
@@ -221,11 +139,8 @@ static void between_read(struct reader *reader, const struct key *key, const str
 		key_refuse(reader, node, "a link must not lead from a switch to itself");
 }
 
-_Static_assert(offsetof(struct link_target, settings) == 0, "LINK_KEYS write to settings");
-
-static const struct key link_entry_keys[] = {
+static const struct key link_keys[] = {
 	{ "between", between_read, .required = true },
-	LINK_KEYS,
 };
 
 static void fabric_link_read(struct reader *reader, const struct yaml_node *node)
@@ -236,8 +151,8 @@ static void fabric_link_read(struct reader *reader, const struct yaml_node *node
 	if (node->kind == YAML_SEQUENCE)
 		between_read(reader, NULL, node, &target);
 	else
-		keys_read(reader, node, "a link", link_entry_keys, COUNT_OF(link_entry_keys),
-			  &target);
+		scenario_link_read(reader, node, "a link", link_keys, COUNT_OF(link_keys), &target,
+				   &target.settings);
 	if (target.ends[0] < 0 || target.ends[1] < 0)
 		return;
 	scenario->links[scenario->link_count++] = (struct scenario_link){
@@ -325,7 +240,7 @@ struct generated {
 	uint32_t kind;
 	struct generate_size size;
 	/* the one link of a dumbbell, those between the groups of a dragonfly */
-	struct scenario_link_settings between;
+	struct link_config between;
 };
 
 static void between_settings_read(struct reader *reader, const struct key *key,
@@ -334,8 +249,8 @@ static void between_settings_read(struct reader *reader, const struct key *key,
 	char what[40];
 
 	snprintf(what, sizeof(what), "'%s'", key->name);
-	keys_read(reader, node, what, link_keys, COUNT_OF(link_keys),
-		  &((struct generated *)target)->between);
+	scenario_link_read(reader, node, what, NULL, 0, NULL,
+			   &((struct generated *)target)->between);
 }
 
 static void shape_read(struct reader *reader, const struct key *key, const struct yaml_node *node,

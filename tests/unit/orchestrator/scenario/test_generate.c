@@ -8,8 +8,8 @@
 #include "orchestrator/scenario/generate_text.h"
 #include "tests/testing.h"
 
-static const struct scenario_link_settings edge = { .rate_bps = 1 }, fabric = { .rate_bps = 2 },
-					   global = { .rate_bps = 3, .tier = TIER_GLOBAL };
+static const struct link_config edge = { .rate_bps = 1 }, fabric = { .rate_bps = 2 },
+				global = { .rate_bps = 3, .tier = TIER_GLOBAL };
 static struct scenario scenario;
 
 static void tear_down(void)
