@@ -147,12 +147,12 @@ static void *nic_create(const struct node_config *config, struct link *links,
 	nic->tx.host_at_ps = NODE_TIME_NEVER;
 	nic->roce = config->fabric == FABRIC_ROCE;
 	nic->by_lid = config->fabric == FABRIC_PORT_GROUP;
-	nic->measure.sample_at_ps =
-		nic->roce && config->sample_ps && stats->samples_max ? 0 : NODE_TIME_NEVER;
+	nic->measure.sample_at_ps = config->sample_ps && config->series ? 0 : NODE_TIME_NEVER;
 	nic->measure.end_ps = config->measure_to_ps;
 	nic->measure.queue = (struct queue_gauge){ .from_ps = config->measure_from_ps,
 						   .to_ps = config->measure_to_ps };
-	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) ||
+	if (series_init(&nic->series, config, stats) ||
+	    host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) ||
 	    send_init(nic) || receive_init(&nic->receive, config, stats) || nic_gate_init(nic) ||
 	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps,
 			      nic->link->gap_bytes)) {
@@ -170,6 +170,7 @@ static void nic_destroy(void *dataplane)
 {
 	struct nic *nic = dataplane;
 
+	series_fini(&nic->series);
 	nic_gate_fini(nic);
 	nic_lid_fini(nic);
 	host_if_fini(&nic->host);
@@ -375,11 +376,11 @@ static node_time_t timer_at(const struct nic *nic)
 	node_time_t next = node_time_min(nic->pausing.at_ps, gate_next_at(&nic->gate));
 
 	next = node_time_min(next, node_time_min(nic->tx.host_at_ps, nic->tx.at_ps));
-	next = node_time_min(next, nic->measure.end_ps);
+	next = node_time_min(next, node_time_min(nic->measure.end_ps, nic->measure.sample_at_ps));
 	if (!nic->roce)
 		return next;
 	next = node_time_min(next, node_time_max(transport_next_at(&nic->transport), nic->now_ps));
-	return node_time_min(next, node_time_min(nic->pfc.until_ps, nic->measure.sample_at_ps));
+	return node_time_min(next, nic->pfc.until_ps);
 }
 
 /* the first event of those that are due at @at */

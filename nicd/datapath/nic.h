@@ -32,6 +32,7 @@
 #include "nodes/link/pfc.h"
 #include "nodes/link/traffic_class.h"
 #include "nodes/stats/queue_gauge.h"
+#include "nodes/stats/series.h"
 #include "nodes/stats/stats.h"
 #include "nodes/wire/lid_header.h"
 
@@ -117,6 +118,7 @@ struct nic {
 	struct send_queue queue;
 	struct receive receive;
 	struct nic_measure measure;
+	struct series series;
 	/* flows that may not send now */
 	struct gate gate;
 	struct send_parked *parked; /* by place of the gate: flows that wait there */

@@ -250,6 +250,7 @@ void nic_gate_on_becn(struct nic *nic, uint32_t lid)
 {
 	uint32_t key = rate_agents_on_becn(&nic->gate.rate, lid, nic->now_ps);
 
+	nic->link->stats->cnps_received++;
 	if (key != RATE_NONE)
 		note_rate(nic, key, true);
 }

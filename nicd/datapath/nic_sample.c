@@ -1,47 +1,138 @@
-/*  nic_sample - the state of a NIC of a RoCE fabric at a moment: rates of queue pairs, queue,
- *  paused classes (nic.h). */
+/*  nic_sample - the state of a NIC at a moment: its flows, what they may send, its port (nic.h). */
 #include "nicd/datapath/nic_sample.h"
 
-#include "nodes/base/ensure.h"
+#include "nicd/datapath/nic_gate.h"
 
-/* The allowed rates of flows with packets to send or in flight. Together they send at most the rate
- * of the link. */
-static void sample_rates(const struct nic *nic, struct sample_stats *sample)
+/* ---- flows ---- */
+
+/* of all flows with data */
+struct rates {
+	uint64_t sum_bps, min_bps;
+};
+
+/* the rate that the flow in @slot may have without a transport; 0: it may send its credit only */
+static uint64_t gate_rate_bps(const struct nic *nic, uint32_t slot)
 {
-	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {
-		const struct transport_flow *flow = &nic->transport.flows[slot];
-		uint64_t rate_bps;
+	uint32_t key = nic_gate_of_flow(nic, slot);
 
-		if (flow->acknowledged == flow->end || flow->in_error)
-			continue;
-		rate_bps = transport_rate_bps(&nic->transport, slot, nic->now_ps);
-		sample->rate_bps += rate_bps;
-		if (rate_bps && (!sample->rate_min_bps || rate_bps < sample->rate_min_bps))
-			sample->rate_min_bps = rate_bps;
+	if (key == GATE_KEY_NONE)
+		return nic->link->rate_bps;
+	if (nic->gate.kind == GATE_RATE)
+		return rate_agent_bps(&nic->config->port_group, nic->link->rate_bps,
+				      nic->gate.rate.agents[key].index);
+	return nic->gate.fgfc.entries[key].held ? 0 : nic->link->rate_bps;
+}
+
+/* a flow with a transport.  Return: its data that is not acknowledged, or not sent */
+static uint64_t sample_transport(struct nic *nic, uint32_t slot, uint64_t *rate_bps)
+{
+	struct series *series = &nic->series;
+	struct transport_sample sample = transport_sample(&nic->transport, slot, nic->now_ps);
+	uint64_t own_bps = transport_rate_bps(&nic->transport, slot, nic->now_ps);
+
+	if (own_bps && own_bps < *rate_bps)
+		*rate_bps = own_bps;
+	series_flow(series, SERIES_FLOW_QUEUED_BYTES, slot, sample.queued_bytes);
+	series_flow(series, SERIES_FLOW_UNACKED_BYTES, slot, sample.unacked_bytes);
+	series_flow(series, SERIES_FLOW_TARGET_RATE_BPS, slot, sample.control.target_bps);
+	series_flow(series, SERIES_FLOW_ALPHA_PPM, slot, sample.control.alpha_ppm);
+	series_flow(series, SERIES_FLOW_STAGE, slot, sample.control.stage);
+	series_flow(series, SERIES_FLOW_WINDOW_BYTES, slot, sample.window_bytes);
+	return sample.queued_bytes + sample.unacked_bytes;
+}
+
+/* a flow of the send queue: the same */
+static uint64_t sample_queue(struct nic *nic, uint32_t slot, uint64_t *rate_bps)
+{
+	uint64_t bytes = send_queue_bytes(&nic->queue, slot);
+
+	*rate_bps = gate_rate_bps(nic, slot);
+	series_flow(&nic->series, SERIES_FLOW_QUEUED_BYTES, slot, bytes);
+	series_flow(&nic->series, SERIES_FLOW_HELD, slot, !*rate_bps);
+	return bytes;
+}
+
+static void sample_flow(struct nic *nic, uint32_t slot, struct rates *rates)
+{
+	const struct flow_tx_stats *stats = stats_flow_tx(nic->stats, slot);
+	uint64_t rate_bps = nic->link->rate_bps, bytes;
+
+	bytes = nic->queue.specs[slot].transport == TRANSPORT_NONE
+			? sample_queue(nic, slot, &rate_bps)
+			: sample_transport(nic, slot, &rate_bps);
+	series_flow(&nic->series, SERIES_FLOW_ALLOWED_RATE_BPS, slot, rate_bps);
+	series_flow(&nic->series, SERIES_FLOW_SENT_BYTES, slot, stats->bytes);
+	if (!bytes)
+		return;
+	rates->sum_bps += rate_bps;
+	if (rate_bps && (!rates->min_bps || rate_bps < rates->min_bps))
+		rates->min_bps = rate_bps;
+}
+
+/* ---- the port ---- */
+
+/* time in which data waited for the switch, up to now */
+static node_time_t paused_ps(const struct nic *nic)
+{
+	const struct port_stats *stats = nic->link->stats;
+	node_time_t since_ps = stats->paused_since_ps;
+
+	return stats->paused_ps + (since_ps && nic->now_ps > since_ps ? nic->now_ps - since_ps : 0);
+}
+
+/* lanes that the switch stops, and the credit of each */
+static uint32_t sample_lanes(struct nic *nic)
+{
+	uint32_t lanes = nic->config->class_count * node_lanes(nic->config, PORT_EDGE), stopped = 0;
+
+	for (uint32_t l = 0; l < lanes && !nic->roce; l++) {
+		stopped |= (uint32_t)link_stopped(nic->link, l) << l;
+		series_lane(&nic->series, SERIES_LANE_CREDIT_UNITS, 0, l,
+			    link_credit(nic->link, l));
 	}
-	if (sample->rate_bps > nic->link->rate_bps)
-		sample->rate_bps = nic->link->rate_bps;
+	return stopped;
+}
+
+static void sample_port(struct nic *nic, const struct rates *rates)
+{
+	struct series *series = &nic->series;
+	const struct port_stats *stats = nic->link->stats;
+	uint64_t sum_bps = rates->sum_bps;
+	uint32_t stopped = sample_lanes(nic), xoff = nic->link->stop.wanted;
+
+	if (nic->roce) {
+		stopped = pfc_gate_held(&nic->pfc.gate, nic->now_ps);
+		xoff = nic->pfc.teller.wanted;
+	}
+	if (sum_bps > nic->link->rate_bps)
+		sum_bps = nic->link->rate_bps;
+	series_port(series, SERIES_QUEUE_BYTES, 0, stats->queue_bytes);
+	series_port(series, SERIES_TX_BYTES, 0, stats->tx_bytes);
+	series_port(series, SERIES_FGFC_HELD, 0, stats->fgfc_held);
+	series_port(series, SERIES_ALLOWED_RATE_SUM_BPS, 0, sum_bps);
+	series_port(series, SERIES_ALLOWED_RATE_MIN_BPS, 0, rates->min_bps);
+	series_port(series, SERIES_PAUSED, 0, stopped);
+	series_port(series, SERIES_XOFF, 0, xoff);
+	series_port(series, SERIES_RX_BYTES, 0, stats->rx_bytes);
+	series_port(series, SERIES_CNPS, 0, stats->cnps + stats->becns);
+	series_port(series, SERIES_CNPS_RECEIVED, 0, stats->cnps_received);
+	series_port(series, SERIES_ACKS, 0, stats->replies);
+	series_port(series, SERIES_DROPS, 0, stats->dropped_frames);
+	series_port(series, SERIES_LOST_FRAMES, 0, stats->lost_frames);
+	series_port(series, SERIES_PAUSES_SENT, 0, stats->pauses_sent + stats->stops);
+	series_port(series, SERIES_PAUSES_RECEIVED, 0, stats->pauses_received);
+	series_port(series, SERIES_PAUSED_PS, 0, paused_ps(nic));
 }
 
 void nic_sample(struct nic *nic)
 {
-	const struct node_config *config = nic->config;
-	struct stats_page *stats = nic->stats;
-	struct sample_stats *sample;
+	struct rates rates = { 0 };
 
-	ENSURE(stats->sample_count, <, (uint64_t)stats->samples_max);
-	sample = stats_sample(stats, stats->sample_count++);
-
-	*sample = (struct sample_stats){
-		.at_ps = nic->now_ps,
-		.queue_bytes = nic->link->stats->queue_bytes,
-		.tx_bytes = nic->link->stats->tx_bytes,
-		.paused = (uint8_t)pfc_gate_held(&nic->pfc.gate, nic->now_ps),
-		.xoff = nic->pfc.teller.wanted,
-	};
-	sample_rates(nic, sample);
-	nic->measure.sample_at_ps += config->sample_ps;
-	if (nic->measure.sample_at_ps > config->measure_to_ps ||
-	    stats->sample_count >= stats->samples_max)
+	nic->measure.sample_at_ps += nic->config->sample_ps;
+	if (nic->measure.sample_at_ps > nic->config->measure_to_ps)
 		nic->measure.sample_at_ps = NODE_TIME_NEVER;
+	series_begin(&nic->series, nic->now_ps);
+	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++)
+		sample_flow(nic, slot, &rates);
+	sample_port(nic, &rates);
 }

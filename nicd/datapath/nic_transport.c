@@ -86,6 +86,7 @@ void nic_transport_reply(struct nic *nic, uint32_t traffic_class)
 	start = (struct nic_packet){ .frame_bytes = length,
 				     .captured_bytes = length,
 				     .tag = SEND_NONE };
+	nic->link->stats->replies += !cnp;
 	bytes = nic_start(nic, traffic_class, &start);
 	if (bytes)
 		memcpy(bytes, frame, length);
@@ -112,6 +113,7 @@ static void notice_mark(struct nic *nic, uint32_t slot)
 		stats->cnp_gap_min_ps = gap_ps;
 	responder->cnp_ps = nic->now_ps;
 	stats->cnps++;
+	nic->link->stats->cnps++;
 	if (trace_often(nic->stats))
 		trace(nic->stats, (struct trace_entry){ .at_ps = nic->now_ps,
 							.kind = TRACE_CNP,
@@ -195,6 +197,7 @@ static void arrive_answer(struct nic *nic, const struct nic_frame *frame,
 	nic->stats->delivered_packets++;
 	nic->stats->delivered_bytes += frame->frame_bytes;
 	if (header->opcode == ROCE_OPCODE_CNP) {
+		nic->link->stats->cnps_received++;
 		transport_congested(&nic->transport, slot, nic->now_ps);
 		return;
 	}

@@ -25,10 +25,11 @@ int send_queue_init(struct send_queue *queue, uint32_t host_index, uint32_t flow
 		.names = lines_alloc(flows_max, sizeof(*queue->names)),
 		.templates = lines_alloc(flows_max, sizeof(*queue->templates)),
 		.messages = lines_alloc(messages_max, sizeof(*queue->messages)),
+		.waiting_bytes = calloc(flows_max + 1u, sizeof(*queue->waiting_bytes)),
 	};
 	drr_init(&queue->drr);
 	if (index_pool_init(&queue->pool, messages_max) || !queue->flows || !queue->specs ||
-	    !queue->names || !queue->templates || !queue->messages) {
+	    !queue->names || !queue->templates || !queue->messages || !queue->waiting_bytes) {
 		send_queue_fini(queue);
 		return -ENOMEM;
 	}
@@ -42,6 +43,7 @@ void send_queue_fini(struct send_queue *queue)
 	free(queue->names);
 	free(queue->templates);
 	free(queue->messages);
+	free(queue->waiting_bytes);
 	index_pool_fini(&queue->pool);
 	*queue = (struct send_queue){ 0 };
 }
@@ -118,6 +120,7 @@ void send_queue_put(struct send_queue *queue, uint32_t slot, uint64_t bytes, nod
 	entry = index_pool_take(&queue->pool);
 	queue->messages[entry] = (struct send_message){ .bytes = bytes, .start_ps = start_ps };
 	index_list_append(&queue->pool, &flow->waiting, entry);
+	queue->waiting_bytes[slot] += bytes;
 }
 
 /* ---- packets ---- */
@@ -160,6 +163,7 @@ void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
 		if (flow->waiting.first != INDEX_NONE) {
 			uint32_t entry = index_list_pop(&queue->pool, &flow->waiting);
 
+			queue->waiting_bytes[packet->flow] -= queue->messages[entry].bytes;
 			message_start(flow, queue->messages[entry].bytes,
 				      queue->messages[entry].start_ps);
 			index_pool_give(&queue->pool, entry);

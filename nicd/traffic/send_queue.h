@@ -65,6 +65,7 @@ struct send_queue {
 	struct flow_name *names; /* all match fields, as an edge port reads them */
 	uint8_t (*templates)[FRAME_HEADERS_MAX];
 	struct send_message *messages; /* by entry of the pool: those that wait */
+	uint64_t *waiting_bytes;       /* by slot: of these */
 	struct index_pool pool;
 };
 
@@ -121,6 +122,12 @@ void send_queue_park(struct send_queue *queue, uint32_t traffic_class, struct se
 /** send_queue_unpark() - the first flow in @parked goes to the end of its class's ring.
  *  Return: false: there is none. O(1). */
 bool send_queue_unpark(struct send_queue *queue, struct send_parked *parked);
+
+/** send_queue_bytes() - of messages of the flow in @slot, not sent so far. O(1). */
+static inline uint64_t send_queue_bytes(const struct send_queue *queue, uint32_t slot)
+{
+	return queue->flows[slot].left_bytes + queue->waiting_bytes[slot];
+}
 
 /** send_queue_waiting() - messages of the flow in @slot that are not completely sent. O(messages),
  *  for `show`. */

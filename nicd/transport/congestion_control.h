@@ -72,6 +72,21 @@ struct congestion_ack {
 	bool echo;          /* a packet since the ACK before had an ECN mark; needs `echo`, below */
 };
 
+/* what the next increase of a rate is: nodes/stats/series.def has the names */
+enum congestion_stage {
+	CONGESTION_NO_STAGE, /* the rate is that of the link, or the control has no stages */
+	CONGESTION_FAST_RECOVERY,
+	CONGESTION_ADDITIVE,
+	CONGESTION_HYPER,
+};
+
+/* the state of a flow beside its rate and its window */
+struct congestion_sample {
+	uint64_t target_bps;
+	uint32_t alpha_ppm;
+	enum congestion_stage stage;
+};
+
 struct congestion_control {
 	const char *name; /* as in the scenario */
 	/* sizes of its states; flow_bytes includes struct congestion_flow */
@@ -100,7 +115,11 @@ struct congestion_control {
 	void (*on_timer)(const void *shared, struct congestion_flow *flow, node_time_t now);
 
 	/* for samples: the rate at @now, 0: none. NULL: rate_bps */
-	uint64_t (*rate_bps)(const void *shared, struct congestion_flow *flow, node_time_t now);
+	uint64_t (*rate_bps)(const void *shared, const struct congestion_flow *flow,
+			     node_time_t now);
+	/* for samples: NULL: nothing */
+	void (*sample)(const void *shared, const struct congestion_flow *flow, node_time_t now,
+		       struct congestion_sample *sample);
 	/* for `show queue-pairs`: the headings of its columns, and their values for a flow */
 	const char *columns;
 	void (*show)(const void *shared, const struct congestion_flow *flow, node_time_t now,

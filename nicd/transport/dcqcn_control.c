@@ -4,6 +4,8 @@
 
 #include "nicd/transport/dcqcn_rp.h"
 
+#define PPM 1000000u
+
 struct dcqcn_flow {
 	struct congestion_flow base;
 	struct dcqcn_rp point;
@@ -44,10 +46,48 @@ static void on_cnp(const void *shared, struct congestion_flow *flow, node_time_t
 	flow->rate_bps = flow_of(flow)->point.rate_bps;
 }
 
-static uint64_t rate_bps(const void *shared, struct congestion_flow *flow, node_time_t now)
+/* a copy, at @now: to look at a flow must not change it */
+static struct dcqcn_rp point_at(const void *shared, const struct congestion_flow *flow,
+				node_time_t now)
 {
-	flow->rate_bps = dcqcn_rp_rate(&flow_of(flow)->point, shared, now);
-	return flow->rate_bps;
+	struct dcqcn_rp point = ((const struct dcqcn_flow *)flow)->point;
+
+	dcqcn_rp_rate(&point, shared, now);
+	return point;
+}
+
+static uint64_t rate_bps(const void *shared, const struct congestion_flow *flow, node_time_t now)
+{
+	return point_at(shared, flow, now).rate_bps;
+}
+
+static enum congestion_stage stage_of(const struct dcqcn_rp_setup *setup,
+				      const struct dcqcn_rp *point)
+{
+	if (point->rate_bps >= setup->line_bps)
+		return CONGESTION_NO_STAGE;
+	switch (dcqcn_rp_stage(point, setup)) {
+	case DCQCN_FAST_RECOVERY:
+		return CONGESTION_FAST_RECOVERY;
+	case DCQCN_ADDITIVE:
+		return CONGESTION_ADDITIVE;
+	case DCQCN_HYPER:
+		break;
+	}
+	return CONGESTION_HYPER;
+}
+
+static void sample(const void *shared, const struct congestion_flow *flow, node_time_t now,
+		   struct congestion_sample *sample)
+{
+	struct dcqcn_rp point = point_at(shared, flow, now);
+
+	*sample = (struct congestion_sample){
+		.target_bps = point.target_bps,
+		.alpha_ppm = (uint32_t)((uint64_t)dcqcn_rp_alpha(&point, shared, now) * PPM /
+					DCQCN_ALPHA_ONE),
+		.stage = stage_of(shared, &point),
+	};
 }
 
 /* R_T, alpha, T, BC, bytes that it has counted on: as of the last packet or CNP, alpha at @now */
@@ -71,6 +111,7 @@ const struct congestion_control dcqcn_control = {
 	.on_sent = on_sent,
 	.on_cnp = on_cnp,
 	.rate_bps = rate_bps,
+	.sample = sample,
 	.columns = "   target_bps    alpha timers counters counter_bytes",
 	.show = show,
 };

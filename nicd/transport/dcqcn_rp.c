@@ -104,6 +104,16 @@ static uint64_t rate_after_cut(uint64_t rate_bps, uint32_t alpha)
 
 /* ---- increase ---- */
 
+enum dcqcn_stage dcqcn_rp_stage(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup)
+{
+	uint64_t f = setup->config->fast_recovery, timers = (uint64_t)rp->timers + 1;
+	uint64_t hyper = setup->config->hyper_by_timer ? timers : min64(timers, rp->counters);
+
+	if (max64(timers, rp->counters) < f)
+		return DCQCN_FAST_RECOVERY;
+	return hyper > f ? DCQCN_HYPER : DCQCN_ADDITIVE;
+}
+
 /* a run of increases that all add the same to R_T */
 struct increase {
 	uint64_t add_bps;

@@ -93,6 +93,13 @@ void dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint
 /** dcqcn_rp_rate() - R_C at @now, as many bits per second; the line rate: not limited. */
 uint64_t dcqcn_rp_rate(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now);
 
+/* what a counter of increases has reached */
+enum dcqcn_stage { DCQCN_FAST_RECOVERY, DCQCN_ADDITIVE, DCQCN_HYPER };
+
+/** dcqcn_rp_stage() - what T and BC say of the next increase, if T is the one that runs out next;
+ *  after dcqcn_rp_rate(). Pure. */
+enum dcqcn_stage dcqcn_rp_stage(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup);
+
 /** dcqcn_rp_alpha() - alpha at @now, in 2^-31. O(log(@now - last cut)). */
 uint32_t dcqcn_rp_alpha(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup,
 			node_time_t now);

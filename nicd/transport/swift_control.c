@@ -172,11 +172,11 @@ static void on_loss(const void *state, struct congestion_flow *base, bool timeou
 	window_put(shared, flow, cwnd, now);
 }
 
-static uint64_t rate_bps(const void *shared, struct congestion_flow *flow, node_time_t now)
+static uint64_t rate_bps(const void *shared, const struct congestion_flow *flow, node_time_t now)
 {
 	(void)shared;
 	(void)now;
-	return window_bps(flow_of(flow));
+	return window_bps((const struct swift_flow *)flow);
 }
 
 static void show(const void *shared, const struct congestion_flow *base, node_time_t now, FILE *out)

@@ -31,6 +31,7 @@ int transport_init(struct transport *transport, const struct node_config *config
 		.specs = calloc(flows_max + 1u, sizeof(*transport->specs)),
 		.templates = calloc(flows_max + 1u, sizeof(*transport->templates)),
 		.messages = calloc(pool_max + 1u, sizeof(*transport->messages)),
+		.message_bytes = calloc(flows_max + 1u, sizeof(*transport->message_bytes)),
 		.stats = stats,
 	};
 	drr_init(&transport->drr);
@@ -43,7 +44,7 @@ int transport_init(struct transport *transport, const struct node_config *config
 	};
 	if (index_pool_init(&transport->pool, pool_max) || !transport->flow_memory ||
 	    !transport->specs || !transport->templates || !transport->messages ||
-	    deadline_heap_init(&transport->timers, flows_max)) {
+	    !transport->message_bytes || deadline_heap_init(&transport->timers, flows_max)) {
 		transport_fini(transport);
 		return -ENOMEM;
 	}
@@ -62,6 +63,7 @@ void transport_fini(struct transport *transport)
 	free(transport->specs);
 	free(transport->templates);
 	free(transport->messages);
+	free(transport->message_bytes);
 	index_pool_fini(&transport->pool);
 	deadline_heap_fini(&transport->timers);
 	*transport = (struct transport){ 0 };
@@ -285,6 +287,7 @@ bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, n
 	index_list_append(&transport->pool, &flow->messages, entry);
 	if (flow->sending == NO_ONE)
 		flow->sending = entry;
+	transport->message_bytes[slot] += bytes;
 	flow->end += packets_of(flow, &transport->messages[entry]);
 	flow->stream_end += stream_bytes_of(flow, &transport->messages[entry]);
 	flow_settle(transport, slot, now);
@@ -294,7 +297,10 @@ bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, n
 /* the first message is complete or was given up */
 static void message_leave(struct transport *transport, struct transport_flow *flow)
 {
-	index_pool_give(&transport->pool, index_list_pop(&transport->pool, &flow->messages));
+	uint32_t entry = index_list_pop(&transport->pool, &flow->messages);
+
+	transport->message_bytes[flow - transport->flows] -= transport->messages[entry].bytes;
+	index_pool_give(&transport->pool, entry);
 }
 
 /* ---- packets ---- */
@@ -760,7 +766,7 @@ uint64_t transport_rate_bps(const struct transport *transport, uint32_t slot, no
 {
 	const struct congestion *congestion =
 		&transport->rules[transport->flows[slot].transport].congestion;
-	struct congestion_flow *state;
+	const struct congestion_flow *state;
 
 	if (!congestion->control)
 		return 0;
@@ -768,6 +774,29 @@ uint64_t transport_rate_bps(const struct transport *transport, uint32_t slot, no
 	return congestion->control->rate_bps
 		       ? congestion->control->rate_bps(congestion->shared, state, now)
 		       : state->rate_bps;
+}
+
+struct transport_sample transport_sample(const struct transport *transport, uint32_t slot,
+					 node_time_t now)
+{
+	const struct transport_flow *flow = &transport->flows[slot];
+	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	struct transport_sample sample = {
+		.unacked_bytes = payload_bytes_before(transport, flow, flow->top),
+		.queued_bytes = transport->message_bytes[slot],
+	};
+
+	if (flow->messages.first != NO_ONE)
+		sample.queued_bytes -=
+			sample.unacked_bytes +
+			(flow->acknowledged - transport->messages[flow->messages.first].packet) *
+				flow->shape.capacity_bytes;
+	if (flow->window_packets < TRANSPORT_WINDOW_MAX)
+		sample.window_bytes = (uint64_t)flow->window_packets * flow->shape.capacity_bytes;
+	if (congestion->control && congestion->control->sample)
+		congestion->control->sample(congestion->shared, congestion_flow(congestion, slot),
+					    now, &sample.control);
+	return sample;
 }
 
 uint32_t transport_waiting(const struct transport *transport, uint32_t slot)

@@ -121,6 +121,7 @@ struct transport {
 	struct deadline_heap timers; /* source: slot */
 	struct transport_rules rules[TRANSPORT_KINDS];
 	struct transport_message *messages; /* by entry of the pool */
+	uint64_t *message_bytes;            /* by slot: of messages that are not complete */
 	struct index_pool pool;
 	/* messages of flows that are in error */
 	uint64_t discarded;
@@ -231,6 +232,18 @@ void transport_congested(struct transport *transport, uint32_t slot, node_time_t
 
 /** transport_rate_bps() - of the flow in @slot at @now; 0: it has none. */
 uint64_t transport_rate_bps(const struct transport *transport, uint32_t slot, node_time_t now);
+
+/* what a sample shows of a flow */
+struct transport_sample {
+	/* of messages: never sent; sent and not acknowledged */
+	uint64_t queued_bytes, unacked_bytes;
+	uint64_t window_bytes; /* may be unacknowledged at most; 0: no limit */
+	struct congestion_sample control;
+};
+
+/** transport_sample() - of the flow in @slot at @now; nothing changes. O(messages in flight). */
+struct transport_sample transport_sample(const struct transport *transport, uint32_t slot,
+					 node_time_t now);
 
 /** transport_waiting() - messages of the flow in @slot that are not complete. O(messages), for
  *  `show`. */

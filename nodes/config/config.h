@@ -281,10 +281,10 @@ struct node_config {
 	uint32_t node_count; /* nodes of the fabric; under the real clock slots of the clock page */
 	uint64_t seed;       /* of this node: losses on its links, ... */
 	node_time_t measure_from_ps, measure_to_ps; /* rates are taken over this interval */
-	/* a sample of every queue this often; 0: none */
+	/* a sample of all series this often; 0: none */
 	node_time_t sample_ps;
-	uint32_t samples_max;
-	bool events; /* to the file that comes with the configuration: nodes/stats/trace.h */
+	/* to files that come with the configuration: nodes/stats/trace.h, series.h */
+	bool events, series;
 	uint32_t class_count;
 	struct class_config classes[NODE_CLASSES_MAX];
 	/* virtual lanes of each class, 0 like 1: class_count * lanes <= NODE_LANES_MAX

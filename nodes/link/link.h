@@ -305,6 +305,15 @@ static inline bool link_stopped(const struct link *link, uint32_t traffic_class)
 	return link->stop.by_peer >> traffic_class & 1;
 }
 
+/** link_credit() - data units that may be sent on @lane now; 0 without credits, and after a peer
+ *  that broke the rules. */
+static inline uint32_t link_credit(const struct link *link, uint32_t lane)
+{
+	int32_t units = link->credits ? credit_available(&link->credit, lane) : 0;
+
+	return units > 0 ? (uint32_t)units : 0;
+}
+
 /** link_has_credit() - true if a packet of @units may be sent on @lane; always without credits. If
  *  not, listener.on_stop(..., false) follows when there is more. The wait is counted once
  *  (port_stats.credit_waits), its time from when the link is free. */

@@ -12,6 +12,7 @@
 #include "nodes/clock/clock_pages.h"
 #include "nodes/control/config_check.h"
 #include "nodes/process/node_report.h"
+#include "nodes/stats/series.h"
 #include "nodes/stats/trace.h"
 
 static void unmap(struct mapping *mapping)
@@ -210,17 +211,23 @@ static int captures_join(struct node *node, struct control_message *message, uin
 	return 0;
 }
 
-/* the file of the events */
-static int events_join(struct node *node, struct control_message *message, uint32_t *at)
+/* the files of the events and of the series */
+static int logs_join(struct node *node, struct control_message *message, uint32_t *at)
 {
 	int fd;
 
-	if (!node->config->events)
-		return 0;
-	if (!take(message, at, &fd, 1))
-		return node_fail("the file of the events is missing");
-	trace_file(node->stats, fd);
-	signal(SIGXFSZ, SIG_IGN);
+	if (node->config->events) {
+		if (!take(message, at, &fd, 1))
+			return node_fail("the file of the events is missing");
+		trace_file(node->stats, fd);
+	}
+	if (node->config->series) {
+		if (!take(message, at, &fd, 1))
+			return node_fail("the file of the series is missing");
+		series_file(node->stats, fd);
+	}
+	if (node->config->events || node->config->series)
+		signal(SIGXFSZ, SIG_IGN);
 	return 0;
 }
 
@@ -247,7 +254,7 @@ static int join_real(struct node *node, struct control_message *message)
 	if (!error)
 		error = captures_join(node, message, &at);
 	if (!error)
-		error = events_join(node, message, &at);
+		error = logs_join(node, message, &at);
 	if (!error &&
 	    (!take(message, &at, node->host_sockets, host_queues) || at != message->fd_count))
 		return node_fail("%u descriptors came with the configuration, %u are needed",
@@ -275,7 +282,7 @@ static int join_virtual(struct node *node, struct control_message *message)
 	if (!error)
 		error = captures_join(node, message, &at);
 	if (!error)
-		error = events_join(node, message, &at);
+		error = logs_join(node, message, &at);
 	if (!error && at != message->fd_count)
 		return node_fail("%u descriptors came with the configuration, %u are needed",
 				 message->fd_count, at);

@@ -19,7 +19,7 @@
 #ifndef HEDDLE_NODES_STATS_STATISTICS_H
 #define HEDDLE_NODES_STATS_STATISTICS_H
 
-#define STATS_VERSION 13u /* of struct stats_page and all that it contains */
+#define STATS_VERSION 14u /* of struct stats_page and all that it contains */
 
 /* clang-format off */
 
@@ -71,6 +71,7 @@
 	OWN(lost_units, UNITS, "data units of the packets lost on the link") \
 	OWN(dropped_bytes, BYTES, \
 	    "inner frames that arrived here and were dropped, for any reason") \
+	OWN(dropped_frames, COUNT, "frames dropped here, for any reason") \
 	SHOWN(loss_reports, COUNT, SUM, \
 	      "losses reported to this port as the source's: ingress edge or NIC (FC-17)") \
 	SHOWN(loss_report_units, UNITS, SUM, "data units in loss_reports") \
@@ -133,6 +134,9 @@
 #define PORT_PAUSE_STATISTICS(OWN, SHOWN, METRIC) \
 	METRIC(pauses_sent, COUNT, SUM, "PFC and PAUSE frames sent", "pauses.sent", SWITCHES) \
 	METRIC(pauses_received, COUNT, SUM, "PFC and PAUSE frames received", "pauses", SWITCHES) \
+	OWN(replies, COUNT, "NIC: ACKs and NAKs of queue pairs and connections sent") \
+	OWN(cnps, COUNT, "NIC: CNPs made; port-group: see becns") \
+	OWN(cnps_received, COUNT, "NIC: CNPs and BECNs received") \
 	METRIC(path_pauses, COUNT, SUM, \
 	       "first switch: pauses sent to the source because a signal required it (RC-10)", \
 	       "path.pauses", SWITCHES) \

@@ -97,14 +97,14 @@ static void layout(struct stats_page *page, const struct node_config *config)
 				     .port_count = config->port_count,
 				     .flows_max = nic ? config->nic.flows_max : 0,
 				     .messages_max = nic ? config->nic.messages_max : 0,
-				     .samples_max = config->samples_max,
-				     .trace_max = STATS_TRACE_MAX };
+				     .trace_max = STATS_TRACE_MAX,
+				     .series_max = config->series ? STATS_SERIES_MAX : 0 };
 	page->port_offset = section(&end, page->port_count, STATS_PORT_BYTES);
 	page->class_offset = section(&end, classes, sizeof(struct class_stats));
 	page->flow_tx_offset = section(&end, page->flows_max, sizeof(struct flow_tx_stats));
 	page->flow_rx_offset = section(&end, page->flows_max, sizeof(struct flow_rx_stats));
 	page->trace_offset = section(&end, page->trace_max, sizeof(struct trace_entry));
-	page->sample_offset = section(&end, page->samples_max, sizeof(struct sample_stats));
+	page->series_offset = section(&end, page->series_max, sizeof(struct series_entry));
 	page->message_offset = section(&end, page->messages_max, sizeof(struct message_stats));
 	page->size_bytes = (end + 4095) / 4096 * 4096;
 }

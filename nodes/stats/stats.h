@@ -6,9 +6,10 @@
  *  are exact; a progress line may read at any time. After a crash the page is still there: that is
  *  why the trace ring lives in it too.
  *  Layout: stats_page, then ports, their classes (fabric kind roce only), flows sent, flows
- *  received, messages, samples, trace, each at the offset named in the page. Sizes follow from the
- *  node_config alone, so that both sides agree without talking: a reader in another process never
- *  takes them from the node's memory, which may change at any time (stats_view.h).
+ *  received, messages, trace, series (if samples are taken), each at the offset named in the page.
+ *  Sizes follow from the node_config alone, so that both sides agree without talking: a reader in
+ *  another process never takes them from the node's memory, which may change at any time
+ *  (stats_view.h).
  *  Memory: untouched parts of the page cost nothing. */
 #ifndef HEDDLE_NODES_STATS_STATS_H
 #define HEDDLE_NODES_STATS_STATS_H
@@ -19,6 +20,7 @@
 #include "nodes/base/time.h"
 #include "nodes/config/channel_set.h"
 #include "nodes/config/config.h"
+#include "nodes/stats/page_log.h"
 #include "nodes/stats/statistics.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
@@ -28,6 +30,7 @@
 #define STATS_HEAD_BYTES 65536u /* the largest page of memory that Linux has */
 #endif
 #define STATS_TRACE_MAX 1024u
+#define STATS_SERIES_MAX 2048u /* as many bytes */
 /* four to an octave of nanoseconds, the last from 7.5 s on: stats_lateness_bucket() */
 #define STATS_LATENESS_BUCKETS 128u
 
@@ -138,25 +141,6 @@ struct message_stats {
 	node_time_t start_ps, end_ps; /* handed to the sending NIC; last bit received */
 };
 
-struct sample_stats {
-	node_time_t at_ps;
-	uint32_t port;
-	uint32_t input_units;      /* data units in the input buffer */
-	uint32_t flow_queue_units; /* the longest queue of a single flow in it */
-	/* egress edge ports: the greatest congestion factor of its classes now */
-	uint16_t eca;
-	uint16_t limited, metered, fgfc_held; /* flows now: as in port_stats */
-	uint32_t extent_units;                /* ingress edge ports: sum of the flow_extents */
-	uint64_t queue_bytes;                 /* waiting for this output */
-	uint64_t tx_bytes;                    /* so far */
-	/* fabric kind roce */
-	uint64_t rate_bps;     /* NIC: sum of the rates of its queue pairs */
-	uint64_t rate_min_bps; /* NIC: the least of them */
-	/* sets of classes: held by the neighbour; the neighbour is told to stop */
-	uint8_t paused, xoff;
-	uint8_t state; /* enum roce_state of the port's watched classes, the worst */
-};
-
 /* an event: nodes/stats/trace.def says what its numbers are. Half a cache line */
 struct trace_entry {
 	node_time_t at_ps;
@@ -167,6 +151,16 @@ struct trace_entry {
 	uint32_t source, destination; /* hosts of the packet or flow: index + 1; 0: not known */
 };
 _Static_assert(sizeof(struct trace_entry) == 32, "entries of the ring and of the file");
+
+/* a sample begins, or a value in it: nodes/stats/series.h. A quarter of a cache line */
+struct series_entry {
+	uint64_t value;
+	uint32_t index; /* class, lane, or slot of the flow; else 0 */
+	uint8_t port;
+	uint8_t id; /* enum series_id */
+	uint16_t spare;
+};
+_Static_assert(sizeof(struct series_entry) == 16, "entries of the ring and of the file");
 
 /* how late a node handled its events (TB-8): pace.h */
 struct lateness_stats {
@@ -183,19 +177,14 @@ struct stats_page {
 			uint64_t size_bytes;
 			uint32_t node_kind, port_count;
 			uint64_t port_offset, class_offset, flow_tx_offset, flow_rx_offset;
-			uint64_t message_offset, sample_offset, trace_offset;
-			uint32_t flows_max, messages_max, samples_max, trace_max;
+			uint64_t message_offset, trace_offset, series_offset;
+			uint32_t flows_max, messages_max, trace_max, series_max;
 		};
 		uint8_t head[STATS_HEAD_BYTES];
 	};
 	NODE_STATISTICS(STATISTIC_FIELD, STATISTIC_FIELD, STATISTIC_FIELD)
-	uint64_t sample_count;
-	/* Events so far; the ring has the last of them. With a file (trace.h), those before
-	 * trace_filed are in it, and the ring goes to it when trace_count reaches trace_full; 0:
-	 * there is no file. */
-	uint64_t trace_count, trace_filed, trace_full;
-	uint64_t trace_error; /* errno: the file of the trace ended early */
-	int32_t trace_fd;
+	struct page_log trace;      /* events: trace.h */
+	struct page_log series;     /* samples: series.h */
 	uint64_t messages_unlogged; /* completions beyond messages_max */
 	uint64_t drops[DROP_REASONS];
 	/* switch: times that new tables took effect, those of its configuration included */
@@ -279,14 +268,16 @@ static inline struct message_stats *stats_message(struct stats_page *page, uint6
 	return (struct message_stats *)((char *)page + page->message_offset) + index;
 }
 
-static inline struct sample_stats *stats_sample(struct stats_page *page, uint64_t index)
-{
-	return (struct sample_stats *)((char *)page + page->sample_offset) + index;
-}
-
 static inline struct trace_entry *stats_trace(struct stats_page *page, uint64_t index)
 {
 	return (struct trace_entry *)((char *)page + page->trace_offset) + index % STATS_TRACE_MAX;
+}
+
+/* nodes that take samples only: page->series_max */
+static inline struct series_entry *stats_series(struct stats_page *page, uint64_t index)
+{
+	return (struct series_entry *)((char *)page + page->series_offset) +
+	       index % STATS_SERIES_MAX;
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 /* what precedes the spare bytes of the head */
-#define LAYOUT_BYTES (offsetof(struct stats_page, trace_max) + sizeof(uint32_t))
+#define LAYOUT_BYTES (offsetof(struct stats_page, series_max) + sizeof(uint32_t))
 
 int stats_view_map(struct stats_view *view, int fd, const struct node_config *config)
 {
@@ -50,7 +50,7 @@ int stats_view_check(const struct stats_view *view)
 	if (!page || memcmp(view->their_head, page->head, LAYOUT_BYTES) != 0)
 		return -EINVAL;
 	if (page->flow_tx_count > page->flows_max || page->flow_rx_count > page->flows_max ||
-	    page->message_count > page->messages_max || page->sample_count > page->samples_max)
+	    page->message_count > page->messages_max)
 		return -EINVAL;
 	return 0;
 }

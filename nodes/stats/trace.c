@@ -1,8 +1,5 @@
 #include "nodes/stats/trace.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "nodes/wire/address.h"
 
 static const struct trace_row rows[TRACE_KINDS] = {
@@ -32,30 +29,13 @@ const struct trace_row *trace_row(uint32_t kind)
 
 void trace_file(struct stats_page *page, int fd)
 {
-	page->trace_fd = fd;
-	page->trace_filed = page->trace_count;
-	page->trace_full = page->trace_count + STATS_TRACE_MAX;
+	page_log_file(&page->trace, STATS_TRACE_MAX, fd);
 }
 
 void trace_ring_full(struct stats_page *page)
 {
-	const char *ring = (const char *)page + page->trace_offset;
-	size_t bytes = STATS_TRACE_MAX * sizeof(struct trace_entry), done = 0;
-
-	while (done < bytes) {
-		ssize_t got = write(page->trace_fd, ring + done, bytes - done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			page->trace_error = got ? (uint64_t)errno : EIO;
-			page->trace_full = 0;
-			return;
-		}
-		done += (size_t)got;
-	}
-	page->trace_filed = page->trace_count;
-	page->trace_full = page->trace_count + STATS_TRACE_MAX;
+	page_log_full(&page->trace, stats_trace(page, 0), STATS_TRACE_MAX,
+		      sizeof(struct trace_entry));
 }
 
 void trace_hosts(struct trace_entry *entry, const uint8_t *frame)
@@ -75,6 +55,7 @@ void trace_drop(struct stats_page *page, enum drop_reason reason, uint32_t port,
 				     .value = bytes };
 
 	page->drops[reason]++;
+	stats_port(page, port)->dropped_frames++;
 	if (frame)
 		trace_hosts(&entry, frame);
 	trace(page, entry);
@@ -118,7 +99,7 @@ void trace_print_last(const struct stats_page *page, uint32_t entries, FILE *out
 	const struct trace_entry *ring =
 		(const struct trace_entry *)((const char *)page + page->trace_offset);
 	/* once: the node may write it */
-	uint64_t end = __atomic_load_n(&page->trace_count, __ATOMIC_RELAXED);
+	uint64_t end = __atomic_load_n(&page->trace.count, __ATOMIC_RELAXED);
 	uint64_t at = end > entries ? end - entries : 0;
 
 	for (; at < end; at++) {

@@ -3,9 +3,7 @@
  *
  *  The data path neither logs nor prints; it leaves small entries. The ring is in shared memory, so
  *  the orchestrator prints it after a crash, when the node can no longer say anything.
- *  With a file, a full ring is appended to it: the file and the ring together have every event, in
- *  order, at any time and after any end of the node. A reader needs nothing from the node
- *  (orchestrator/results/event_file.h).
+ *  With a file nothing is lost: page_log.h.
  *  trace.def has a row for each kind. */
 #ifndef HEDDLE_NODES_STATS_TRACE_H
 #define HEDDLE_NODES_STATS_TRACE_H
@@ -33,22 +31,21 @@ struct trace_row {
 /** trace_row() - the row of @kind, whatever that is; "none" if there is no such kind. Pure. */
 const struct trace_row *trace_row(uint32_t kind);
 
-/** trace_ring_full() - for trace(): appends the ring to the file. One write() in STATS_TRACE_MAX
- *  events. If it fails trace_error is set, and the file has no more events. */
+/** trace_ring_full() - for trace(): appends the ring to the file (page_log_full()). */
 void trace_ring_full(struct stats_page *page) __attribute__((cold, noinline));
 
 /** trace() - adds @entry. A few stores. */
 static inline void trace(struct stats_page *page, struct trace_entry entry)
 {
-	*stats_trace(page, page->trace_count++) = entry;
-	if (__builtin_expect(page->trace_count == page->trace_full, 0))
+	*stats_trace(page, page->trace.count++) = entry;
+	if (__builtin_expect(page->trace.count == page->trace.full, 0))
 		trace_ring_full(page);
 }
 
 /** trace_often() - is there a file, for the kinds of TRACE_OFTEN()? Else they are left out. */
 static inline bool trace_often(const struct stats_page *page)
 {
-	return __builtin_expect(page->trace_full != 0, 0);
+	return __builtin_expect(page->trace.full != 0, 0);
 }
 
 /** trace_file() - every event from now on goes to @fd, borrowed until the node ends. Before the

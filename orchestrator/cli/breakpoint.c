@@ -279,7 +279,7 @@ static enum step command_show(struct breakpoint *b, char *rest)
 	if (!strcmp(table, "trace")) {
 		const struct stats_page *page = b->run->fabric.nodes[node->index].stats;
 
-		if (!page->trace_count)
+		if (!page->trace.count)
 			fprintf(b->out, "%s has no trace entries yet\n", name);
 		trace_print(page, b->out);
 		return STEP_NEXT;

@@ -1,6 +1,7 @@
 #include "orchestrator/cli/run_output.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,36 @@ static int capture_of(void *output, uint32_t node, uint32_t port)
 /* fabric_options.event_file */
 static int events_of(void *output, uint32_t node)
 {
-	return event_file_of(&((struct run_output *)output)->events, node);
+	return node_files_of(&((struct run_output *)output)->event_logs, node);
+}
+
+/* fabric_options.series_file */
+static int series_of(void *output, uint32_t node)
+{
+	return node_files_of(&((struct run_output *)output)->series_logs, node);
+}
+
+/* The nodes of @plan get files for the events and the samples that are wanted, on the disk of the
+ * output that is made of them. */
+static int logs_open(struct run_output *output, const struct run_options *options,
+		     struct plan *plan, char *why, size_t why_max)
+{
+	char folder[PATH_MAX];
+	int error = 0;
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		plan->nodes[i].events = options->events != NULL;
+		plan->nodes[i].series = options->csv && plan->nodes[i].sample_ps;
+	}
+	snprintf(folder, sizeof(folder), "%s", options->events ? options->events : "");
+	if (options->events)
+		error = node_files_open(&output->event_logs, plan->node_count,
+					output->events.file.written[0] ? dirname(folder) : NULL,
+					why, why_max);
+	if (!error && options->csv && plan->nodes[0].sample_ps)
+		error = node_files_open(&output->series_logs, plan->node_count, options->csv, why,
+					why_max);
+	return error;
 }
 
 int run_output_open(struct run_output *output, struct run_options *options, struct plan *plan)
@@ -66,10 +96,12 @@ int run_output_open(struct run_output *output, struct run_options *options, stru
 
 	if (capture_files_open(&output->captures, options->captures, options->capture_count,
 			       options->capture_bytes, plan, why, sizeof(why)) ||
-	    event_file_open(&output->events, options->events, plan, why, sizeof(why)))
+	    event_file_open(&output->events, options->events, why, sizeof(why)) ||
+	    logs_open(output, options, plan, why, sizeof(why)))
 		return options_wrong("run", "%s", why);
 	options->fabric.capture_file = capture_of;
 	options->fabric.event_file = events_of;
+	options->fabric.series_file = series_of;
 	options->fabric.owner = output;
 	return 0;
 }
@@ -77,7 +109,8 @@ int run_output_open(struct run_output *output, struct run_options *options, stru
 int run_output_complete(struct run_output *output, struct fabric *fabric, int status)
 {
 	int captures = capture_files_end(&output->captures, fabric);
-	int events = event_file_end(&output->events, fabric, status == EXIT_INTERRUPTED);
+	int events = event_file_end(&output->events, &output->event_logs, fabric,
+				    status == EXIT_INTERRUPTED);
 
 	if ((!captures && !events) ||
 	    (status != EXIT_FINE && status != EXIT_EXPECTATION && status != EXIT_UNFAITHFUL))
@@ -89,6 +122,8 @@ void run_output_end(struct run_output *output)
 {
 	capture_files_abort(&output->captures);
 	event_file_abort(&output->events);
+	node_files_close(&output->event_logs);
+	node_files_close(&output->series_logs);
 }
 
 /* ---- at the end ---- */
@@ -144,12 +179,13 @@ static void row_remarks(const struct run_options *options, const struct results 
 			   (unsigned long long)results->totals.messages_unlogged);
 }
 
-int run_output_write(const struct run_options *options, const struct plan *plan,
-		     struct stats_page *const *pages, const struct results *results,
-		     const struct fabric *fabric)
+int run_output_write(const struct run_output *output, const struct run_options *options,
+		     const struct plan *plan, struct stats_page *const *pages,
+		     const struct results *results, const struct fabric *fabric)
 {
 	struct result_host cost = fabric_cost(fabric);
 	const struct result_host *host = options->timing ? &cost : NULL;
+	struct node_log_source *samples = NULL;
 	char loops[FABRIC_LOOP_MAX + 32], why[512];
 	int status = 0;
 
@@ -166,8 +202,12 @@ int run_output_write(const struct run_options *options, const struct plan *plan,
 	}
 	if (options->json)
 		status = json_write(options, plan, results, host);
-	if (options->csv && results_csv_write(plan, pages, results, options->csv, why, sizeof(why)))
+	if (options->csv)
+		samples = node_files_sources(&output->series_logs, fabric);
+	if (options->csv &&
+	    results_csv_write(plan, pages, samples, results, options->csv, why, sizeof(why)))
 		status = options_wrong("run", "%s", why);
+	free(samples);
 	return status;
 }
 

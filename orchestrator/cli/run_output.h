@@ -14,6 +14,7 @@
 struct run_output {
 	struct capture_files captures;
 	struct event_file events;
+	struct node_files event_logs, series_logs; /* of the nodes */
 };
 
 /** run_output_check() - rejects output files of @options that are the same, or are inputs
@@ -26,11 +27,12 @@ int run_output_check(const struct run_options *options, const struct origin *ori
  *  Return: 0 or an exit status, told. run_output_end() in any case. */
 int run_output_open(struct run_output *output, struct run_options *options, struct plan *plan);
 
-/** run_output_write() - the results, as @options say, or into @options->row.
+/** run_output_write() - the results, as @options say, or into @options->row. @output has the logs
+ *  of the nodes.
  *  Return: 0 or an exit status, told. */
-int run_output_write(const struct run_options *options, const struct plan *plan,
-		     struct stats_page *const *pages, const struct results *results,
-		     const struct fabric *fabric);
+int run_output_write(const struct run_output *output, const struct run_options *options,
+		     const struct plan *plan, struct stats_page *const *pages,
+		     const struct results *results, const struct fabric *fabric);
 
 /** run_output_complete() - after the end of the nodes of a run with exit status @status: gives the
  *  files of @output their names.

@@ -81,10 +81,11 @@ static int deadlocks_judge(const struct run_options *options, const struct plan 
 }
 
 /* after the end of the fabric: gathers, judges and writes results */
-static int results_make(const struct run_options *options, const struct plan *plan, struct run *run,
-			bool interrupted)
+static int results_make(const struct run_output *output, const struct run_options *options,
+			struct run *run, bool interrupted)
 {
 	struct fabric *fabric = &run->fabric;
+	const struct plan *plan = fabric->plan;
 	struct results results = { .interrupted = interrupted,
 				   .empty = fabric->empty,
 				   .end_ps = fabric->stopped_at_ps };
@@ -101,7 +102,7 @@ static int results_make(const struct run_options *options, const struct plan *pl
 	    (!options->row && expect_evaluate(plan, &results))) {
 		status = options_wrong("run", "not enough memory for the results");
 	} else {
-		status = run_output_write(options, plan, pages, &results, fabric);
+		status = run_output_write(output, options, plan, pages, &results, fabric);
 		if (!results_balanced(&results)) {
 			run_remark(options, "injected, delivered, lost and waiting bytes do not "
 					    "balance: a node counts wrongly");
@@ -136,7 +137,8 @@ static int node_failed(const struct run_options *options, struct fabric *fabric)
 /* The result is read and written before the nodes end, since a later failure does not change it.
  * But under the real clock nodes count until they leave, and --timing includes the cost of the
  * end. */
-static int results_and_end(const struct run_options *options, struct run *run, bool interrupted)
+static int results_and_end(const struct run_output *output, const struct run_options *options,
+			   struct run *run, bool interrupted)
 {
 	struct fabric *fabric = &run->fabric;
 	bool end_first = options->real || options->timing;
@@ -145,14 +147,14 @@ static int results_and_end(const struct run_options *options, struct run *run, b
 	if (fabric_stop(fabric) || (end_first && fabric_end(fabric)))
 		return node_failed(options, fabric);
 	fabric_stage(fabric, "reads the statistics");
-	status = results_make(options, fabric->plan, run, interrupted);
+	status = results_make(output, options, run, interrupted);
 	fabric_stage(fabric, "has written the result");
 	return !end_first && fabric_end(fabric) ? node_failed(options, fabric) : status;
 }
 
 /* the fabric is ready: runs it, ends it, and writes the results */
-static int play(const struct run_options *options, struct run *run, FILE *script,
-		const char *script_name)
+static int play(const struct run_output *output, const struct run_options *options, struct run *run,
+		FILE *script, const char *script_name)
 {
 	struct fabric *fabric = &run->fabric;
 	enum run_outcome outcome = RUN_REACHED;
@@ -169,7 +171,7 @@ static int play(const struct run_options *options, struct run *run, FILE *script
 	stalled = !status && outcome == RUN_REACHED && run_stalled(run, holders, sizeof(holders));
 	if (status)
 		return fabric_end(fabric) ? node_failed(options, fabric) : status;
-	status = results_and_end(options, run, outcome == RUN_INTERRUPTED);
+	status = results_and_end(output, options, run, outcome == RUN_INTERRUPTED);
 	if (fabric->failure[0])
 		return status;
 	if (outcome == RUN_INTERRUPTED)
@@ -267,7 +269,7 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 	} else if (error) {
 		status = node_failed(options, &run.fabric);
 	} else {
-		status = play(options, &run, script, script_name);
+		status = play(output, options, &run, script, script_name);
 		status = run_output_complete(output, &run.fabric, status);
 	}
 	manager_pair_end(&run.managers);

@@ -79,8 +79,10 @@ struct fabric_options {
 	int (*link_sockets)(void *owner, uint32_t link, int fds[2]);
 	/* the file of the capture at @port of @node, whose capture_bytes are not 0. Borrowed. */
 	int (*capture_file)(void *owner, uint32_t node, uint32_t port);
-	/* the file of the events of @node, whose configuration says so. Borrowed. */
+	/* the files of the events and of the series of @node, whose configuration says so.
+	 * Borrowed. */
 	int (*event_file)(void *owner, uint32_t node);
+	int (*series_file)(void *owner, uint32_t node);
 	/* real clock: the fabric managers; NULL: the manager is in this process */
 	struct manager_pair *managers;
 	void *owner;

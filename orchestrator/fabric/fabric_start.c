@@ -264,13 +264,16 @@ static void descriptors_captures(const struct fabric *fabric, uint32_t index,
 				fabric->options.capture_file(fabric->options.owner, index, port);
 }
 
-/* ... and the file of its events */
-static void descriptors_events(const struct fabric *fabric, uint32_t index,
-			       struct control_message *message)
+/* ... and the files of its events and of its series */
+static void descriptors_logs(const struct fabric *fabric, uint32_t index,
+			     struct control_message *message)
 {
+	const struct fabric_options *options = &fabric->options;
+
 	if (fabric->plan->nodes[index].events)
-		message->fds[message->fd_count++] =
-			fabric->options.event_file(fabric->options.owner, index);
+		message->fds[message->fd_count++] = options->event_file(options->owner, index);
+	if (fabric->plan->nodes[index].series)
+		message->fds[message->fd_count++] = options->series_file(options->owner, index);
 }
 
 /* ... and a NIC with an attached host after that */
@@ -351,7 +354,7 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 				     : descriptors_virtual(fabric, index, &message);
 	if (!error) {
 		descriptors_captures(fabric, index, &message);
-		descriptors_events(fabric, index, &message);
+		descriptors_logs(fabric, index, &message);
 	}
 	host_from = message.fd_count;
 	if (!error)

@@ -16,8 +16,6 @@
 #include "orchestrator/plan/plan_routes.h"
 #include "orchestrator/plan/plan_workload.h"
 
-#define SAMPLES_MAX (1u << 22) /* of one node */
-
 /* ---- nodes ---- */
 
 static void node_fill(const struct scenario *scenario, const struct plan *plan, uint32_t index,
@@ -277,26 +275,6 @@ static int rings_size(const struct scenario *scenario, struct plan *plan,
 	return 0;
 }
 
-static int samples_size(const struct scenario *scenario, struct plan *plan,
-			struct scenario_errors *errors)
-{
-	for (uint32_t i = 0; scenario->run.sample_ps && i < plan->node_count; i++) {
-		uint64_t samples = (scenario->run.duration_ps / scenario->run.sample_ps + 1) *
-				   plan->nodes[i].port_count;
-
-		if (samples > SAMPLES_MAX) {
-			scenario_errors_at(errors, scenario, &scenario->topology_place,
-					   "%llu samples would be taken at '%s', more than %u: "
-					   "make run.sample longer",
-					   (unsigned long long)samples, plan->nodes[i].name,
-					   SAMPLES_MAX);
-			return -EINVAL;
-		}
-		plan->nodes[i].samples_max = (uint32_t)samples;
-	}
-	return 0;
-}
-
 /* ---- routes ---- */
 
 /* Gives every switch the address and the egress port of each host. */
@@ -498,8 +476,6 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 		error = plan_buffers_make(clock, scenario, plan, errors);
 	if (!error)
 		error = lookahead_find(scenario, plan, errors);
-	if (!error)
-		error = samples_size(scenario, plan, errors);
 	if (!error)
 		error = hosts_fill(scenario, plan);
 	if (!error)

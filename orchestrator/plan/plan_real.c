@@ -52,7 +52,6 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 {
 	node->clock = CLOCK_REAL;
 	node->sample_ps = 0;
-	node->samples_max = 0;
 	/* it has no duration: averages are over all the time that it runs */
 	node->measure_from_ps = 0;
 	node->measure_to_ps = NODE_TIME_NEVER;

@@ -4,26 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "nodes/base/deadline_heap.h"
 
-#define ERRNO_MAX 4096u
-#define READ_ENTRIES 256u /* at a time: 8 KiB for each node */
-
-/* the events of a node: those in the file, then those in the ring */
-struct stream {
-	const struct stats_page *page;
-	int fd;
-	uint64_t filed_count, count, at;
-	struct trace_entry *read; /* those from entry `at` on, rounded down to READ_ENTRIES */
-	uint64_t read_from;
-};
-
 struct events {
 	const struct plan *plan;
-	struct stream *streams; /* one for each node */
+	struct node_log *logs; /* one for each node */
 	struct deadline_heap heap;
 	enum events_format format;
 	FILE *out;
@@ -36,55 +22,6 @@ enum events_format events_format_of(const char *path)
 	return dot && (!strcmp(dot, ".jsonl") || !strcmp(dot, ".ndjson") || !strcmp(dot, ".json"))
 		       ? EVENTS_JSON_LINES
 		       : EVENTS_CSV;
-}
-
-/* ---- the events of a node ---- */
-
-/* How many events there are. Return: 0; -errno: they are incomplete */
-static int stream_open(struct stream *stream, const struct event_source *source)
-{
-	const struct stats_page *page = source->page;
-	uint64_t error = page ? page->trace_error : 0;
-	struct stat status;
-
-	*stream = (struct stream){ .page = page, .fd = source->fd, .read_from = UINT64_MAX };
-	if (source->fd < 0)
-		return 0;
-	if (!page)
-		return -EBADMSG;
-	if (fstat(source->fd, &status))
-		return -errno;
-	/* after an error the ring is not what follows the file */
-	stream->filed_count = page->trace_filed;
-	stream->count = error ? page->trace_filed : page->trace_count;
-	if (stream->filed_count > (uint64_t)status.st_size / sizeof(struct trace_entry) ||
-	    stream->count < stream->filed_count ||
-	    stream->count - stream->filed_count > STATS_TRACE_MAX) {
-		stream->count = 0;
-		return -EBADMSG;
-	}
-	stream->read = calloc(READ_ENTRIES, sizeof(*stream->read));
-	if (!stream->read) {
-		stream->count = 0;
-		return -ENOMEM;
-	}
-	return error < ERRNO_MAX ? -(int)error : -EIO;
-}
-
-/* The event at which the stream is; only if there is one. What cannot be read is zeros. */
-static struct trace_entry stream_entry(struct stream *stream)
-{
-	uint64_t from = stream->at / READ_ENTRIES * READ_ENTRIES;
-
-	if (stream->at >= stream->filed_count)
-		return *stats_trace((struct stats_page *)stream->page, stream->at);
-	if (from != stream->read_from) {
-		memset(stream->read, 0, READ_ENTRIES * sizeof(*stream->read));
-		(void)!pread(stream->fd, stream->read, READ_ENTRIES * sizeof(*stream->read),
-			     (off_t)(from * sizeof(*stream->read)));
-		stream->read_from = from;
-	}
-	return stream->read[stream->at - from];
 }
 
 /* ---- rows ---- */
@@ -173,19 +110,18 @@ static void hosts_of(const struct plan *plan, const struct node_config *node,
 	hosts[hosts[0][0] != 0] = node->name;
 }
 
-static void row_write(struct events *events, uint32_t index)
+static void row_write(struct events *events, uint32_t index, const struct trace_entry *entry)
 {
 	const struct node_config *node = &events->plan->nodes[index];
-	const struct trace_entry entry = stream_entry(&events->streams[index]);
 	const char *hosts[2];
 
-	if (entry.port >= node->port_count || !entry.kind || entry.kind >= TRACE_KINDS)
+	if (entry->port >= node->port_count || !entry->kind || entry->kind >= TRACE_KINDS)
 		return;
-	hosts_of(events->plan, node, &entry, hosts);
+	hosts_of(events->plan, node, entry, hosts);
 	if (events->format == EVENTS_CSV)
-		row_csv(events, node, &entry, hosts);
+		row_csv(events, node, entry, hosts);
 	else
-		row_json(events, node, &entry, hosts);
+		row_json(events, node, entry, hosts);
 }
 
 /* ---- all ---- */
@@ -193,29 +129,28 @@ static void row_write(struct events *events, uint32_t index)
 /* when the next event of node @index is due */
 static void schedule(struct events *events, uint32_t index)
 {
-	struct stream *stream = &events->streams[index];
-	node_time_t at_ps = NODE_TIME_NEVER;
+	const struct trace_entry *entry = node_log_entry(&events->logs[index]);
 
 	/* whatever time a node claims, its events are written */
-	if (stream->at < stream->count)
-		at_ps = node_time_min(stream_entry(stream).at_ps, NODE_TIME_NEVER - 1);
-	deadline_heap_set(&events->heap, index, at_ps);
+	deadline_heap_set(&events->heap, index,
+			  entry ? node_time_min(entry->at_ps, NODE_TIME_NEVER - 1)
+				: NODE_TIME_NEVER);
 }
 
-int events_write(const struct plan *plan, const struct event_source *sources,
+int events_write(const struct plan *plan, const struct node_log_source *sources,
 		 enum events_format format, FILE *out, char *why, size_t why_max)
 {
 	struct events events = { .plan = plan, .format = format, .out = out };
 	int error = deadline_heap_init(&events.heap, plan->node_count), first = 0;
 
-	events.streams = calloc(plan->node_count + 1, sizeof(*events.streams));
-	if (error || !events.streams) {
+	events.logs = calloc(plan->node_count + 1, sizeof(*events.logs));
+	if (error || !events.logs) {
 		snprintf(why, why_max, "out of memory");
 		first = -ENOMEM;
 		goto out;
 	}
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		error = stream_open(&events.streams[i], &sources[i]);
+		error = node_log_events(&events.logs[i], &sources[i]);
 		if (error && !first) {
 			first = error;
 			snprintf(why, why_max, "the events of %s are incomplete: %s",
@@ -227,15 +162,19 @@ int events_write(const struct plan *plan, const struct event_source *sources,
 		fputs("at_ps,node,port,peer,event,class,source,destination,detail,value\n", out);
 	while (deadline_heap_next_at(&events.heap) != NODE_TIME_NEVER) {
 		uint32_t index = deadline_heap_first(&events.heap);
+		/* the copy is what is checked, and what is used */
+		struct trace_entry entry =
+			*(const struct trace_entry *)node_log_entry(&events.logs[index]);
 
-		row_write(&events, index);
-		events.streams[index].at++;
+		__atomic_signal_fence(__ATOMIC_ACQ_REL);
+		row_write(&events, index, &entry);
+		node_log_next(&events.logs[index]);
 		schedule(&events, index);
 	}
 out:
-	for (uint32_t i = 0; events.streams && i < plan->node_count; i++)
-		free(events.streams[i].read);
-	free(events.streams);
+	for (uint32_t i = 0; events.logs && i < plan->node_count; i++)
+		node_log_close(&events.logs[i]);
+	free(events.logs);
 	deadline_heap_fini(&events.heap);
 	return first;
 }

@@ -1,9 +1,8 @@
 /*  events - the events of all nodes in the order of time, as CSV or as JSON lines (SE-2).
  *
- *  A node's events are in a file and, the last of them, in its statistics page
- *  (nodes/stats/trace.h). They are complete after any end of the node. Events of the same moment
- *  are in the order of the plan's nodes, and of a node in its own order; so the same run writes the
- *  same bytes.
+ *  A node's events are in its log (node_log.h), complete after any end of the node. Events of the
+ *  same moment are in the order of the plan's nodes, and of a node in its own order; so the same
+ *  run writes the same bytes.
  *  Nothing from a node is trusted: one whose page and file contradict each other is left out and
  *  named. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_EVENTS_H
@@ -11,28 +10,22 @@
 
 #include <stdio.h>
 
-#include "nodes/stats/trace.h"
 #include "orchestrator/plan/plan.h"
+#include "orchestrator/results/node_log.h"
 
 enum events_format {
 	EVENTS_CSV,
 	EVENTS_JSON_LINES, /* an object a line */
 };
 
-/* where the events of a node of the plan are */
-struct event_source {
-	const struct stats_page *page; /* of a node that has ended; NULL: it cannot be read */
-	int fd;                        /* of its file; -1: there is no such node */
-};
-
 /** events_format_of() - by the end of @path: .jsonl, .ndjson and .json are JSON lines. Pure. */
 enum events_format events_format_of(const char *path);
 
 /** events_write() - all events of the nodes of @plan.
- *  @sources  one for each node; borrowed
+ *  @sources  one for each node, which has ended; borrowed
  *  Return: 0; -ENOMEM; another -errno: the events of a node are incomplete, as @why says, and all
  *  others are written. O(events log nodes), 8 KiB of memory for each node. */
-int events_write(const struct plan *plan, const struct event_source *sources,
+int events_write(const struct plan *plan, const struct node_log_source *sources,
 		 enum events_format format, FILE *out, char *why, size_t why_max);
 
 #endif

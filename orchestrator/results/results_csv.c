@@ -16,18 +16,21 @@
 #include "nodes/base/array.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/results/results_roce.h"
+#include "orchestrator/results/samples_csv.h"
 #include "orchestrator/results/statistics.h"
 
 struct tables {
 	const struct plan *plan;
 	struct stats_page *const *pages;
+	const struct node_log_source *samples;
 	const struct results *results;
 };
 
-typedef void table_write_fn(const struct tables *t, FILE *out);
+/* Return: 0 or -errno */
+typedef int table_write_fn(const struct tables *t, FILE *out);
 
 static table_write_fn flows_write, messages_write, ports_write, tables_write, samples_write,
-	nodes_write, classes_write;
+	flow_samples_write, nodes_write, classes_write;
 
 static int table_write(const struct tables *t, const char *folder, const char *name,
 		       table_write_fn *write)
@@ -41,7 +44,11 @@ static int table_write(const struct tables *t, const char *folder, const char *n
 	error = atomic_file_open(&file, path);
 	if (error)
 		return error;
-	write(t, file.stream);
+	error = write(t, file.stream);
+	if (error) {
+		atomic_file_abort(&file);
+		return error;
+	}
 	if (t->results->interrupted)
 		fprintf(file.stream, "# interrupted=true end_ps=%" PRIu64 " exit_status=%d\n",
 			t->results->end_ps, RESULTS_INTERRUPTED_STATUS);
@@ -54,8 +61,8 @@ static const struct {
 } files[] = {
 	{ "flows.csv", flows_write },     { "messages.csv", messages_write },
 	{ "ports.csv", ports_write },     { "tables.csv", tables_write },
-	{ "samples.csv", samples_write }, { "nodes.csv", nodes_write },
-	{ "classes.csv", classes_write },
+	{ "samples.csv", samples_write }, { "flow_samples.csv", flow_samples_write },
+	{ "nodes.csv", nodes_write },     { "classes.csv", classes_write },
 };
 
 const char *results_csv_name(unsigned index)
@@ -64,10 +71,12 @@ const char *results_csv_name(unsigned index)
 }
 
 int results_csv_write(const struct plan *plan, struct stats_page *const *pages,
-		      const struct results *results, const char *folder, char *why,
-		      unsigned why_max)
+		      const struct node_log_source *samples, const struct results *results,
+		      const char *folder, char *why, unsigned why_max)
 {
-	const struct tables t = { .plan = plan, .pages = pages, .results = results };
+	const struct tables t = {
+		.plan = plan, .pages = pages, .samples = samples, .results = results
+	};
 	int error = atomic_file_folder(folder);
 
 	if (error)
@@ -119,7 +128,7 @@ static void transport_write(const struct tables *t, const struct result_transpor
 	fputc('\n', out);
 }
 
-static void flows_write(const struct tables *t, FILE *out)
+static int flows_write(const struct tables *t, FILE *out)
 {
 	fprintf(out, "id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_"
 		     "ps,fct_mean_ps,fct_"
@@ -143,9 +152,10 @@ static void flows_write(const struct tables *t, FILE *out)
 		fprintf(out, ",%" PRIu64 ",%" PRIu64, row->reordered, row->lost);
 		transport_write(t, &row->transport, out);
 	}
+	return 0;
 }
 
-static void messages_write(const struct tables *t, FILE *out)
+static int messages_write(const struct tables *t, FILE *out)
 {
 	fprintf(out, "flow,workload,src,dst,bytes,start_ps,end_ps,fct_ps,slowdown\n");
 	for (uint64_t i = 0; i < t->results->message_count; i++) {
@@ -159,6 +169,7 @@ static void messages_write(const struct tables *t, FILE *out)
 			host_name(t, flow->destination), row->bytes, row->start_ps, row->end_ps,
 			row->end_ps - row->start_ps, row->slowdown);
 	}
+	return 0;
 }
 
 /* the columns of @stats after those of every fabric; NULL: the headings */
@@ -172,7 +183,7 @@ static void groups_write(const struct tables *t, const struct port_stats *stats,
 	fputc('\n', out);
 }
 
-static void ports_write(const struct tables *t, FILE *out)
+static int ports_write(const struct tables *t, FILE *out)
 {
 	fprintf(out, "node,port,peer,tx_frames,tx_bytes,tx_packets,rx_frames,rx_bytes,rx_packets,"
 		     "utilisation,"
@@ -203,9 +214,10 @@ static void ports_write(const struct tables *t, FILE *out)
 			t->plan->nodes[row->node].ports[row->port].buffer_units);
 		groups_write(t, stats, out);
 	}
+	return 0;
 }
 
-static void tables_write(const struct tables *t, FILE *out)
+static int tables_write(const struct tables *t, FILE *out)
 {
 	fprintf(out, "node,port,table,high_water,used,size\n");
 	for (uint32_t i = 0; i < t->results->port_count; i++) {
@@ -226,41 +238,28 @@ static void tables_write(const struct tables *t, FILE *out)
 			node->name, row->port, row->stats.ofct_used_max, row->stats.ofct_used,
 			size);
 	}
+	return 0;
 }
 
-static void samples_write(const struct tables *t, FILE *out)
+static int samples_write(const struct tables *t, FILE *out)
 {
-	bool roce = results_is_roce(t->plan);
+	return samples_csv_ports(t->plan, t->samples, out);
+}
 
-	fprintf(out, "node,port,at_ps,queue_bytes,input_units,tx_bytes,flow_queue_units,eca,"
-		     "limited,metered,"
-		     "fgfc_held,extent_units");
-	results_roce_sample_csv(roce, NULL, out);
-	for (uint32_t node = 0; node < t->plan->node_count; node++) {
-		for (uint64_t i = 0; i < t->pages[node]->sample_count; i++) {
-			const struct sample_stats *sample = stats_sample(t->pages[node], i);
-
-			fprintf(out, "%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64,
-				t->plan->nodes[node].name, sample->port, sample->at_ps,
-				sample->queue_bytes, sample->input_units, sample->tx_bytes);
-			fprintf(out,
-				",%" PRIu32 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16
-				",%" PRIu32,
-				sample->flow_queue_units, sample->eca, sample->limited,
-				sample->metered, sample->fgfc_held, sample->extent_units);
-			results_roce_sample_csv(roce, sample, out);
-		}
-	}
+static int flow_samples_write(const struct tables *t, FILE *out)
+{
+	return samples_csv_flows(t->plan, t->samples, out);
 }
 
 /* fabric kind roce only */
-static void classes_write(const struct tables *t, FILE *out)
+static int classes_write(const struct tables *t, FILE *out)
 {
 	results_roce_classes_csv(t->plan, t->results, out);
+	return 0;
 }
 
 /* real clock only */
-static void nodes_write(const struct tables *t, FILE *out)
+static int nodes_write(const struct tables *t, FILE *out)
 {
 	fprintf(out, "node,verdict,turns,lateness_p50_ns,lateness_p99_ns,lateness_max_ns,links_"
 		     "absorb_ns,behind_max_ns,"
@@ -275,4 +274,5 @@ static void nodes_write(const struct tables *t, FILE *out)
 			row->node.events, row->node.p50_ns, row->node.p99_ns, row->node.max_ns,
 			row->made_up_ns, row->behind_ns, row->ring_full_ps);
 	}
+	return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_CSV_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_CSV_H
 
+#include "orchestrator/results/node_log.h"
 #include "orchestrator/results/results.h"
 
 #define RESULTS_INTERRUPTED_STATUS 130 /* exit status of an interrupted run, noted in its tables */
@@ -10,12 +11,15 @@
  *  there are no more. */
 const char *results_csv_name(unsigned index);
 
-/** results_csv_write() - writes flows.csv, messages.csv, ports.csv, tables.csv, samples.csv and,
- *  under the real clock, nodes.csv to folder @folder, which is created if missing. A file is
- *  complete or absent. Of an interrupted run its last line is "# interrupted=true end_ps=...
- *  exit_status=130".  @why  a sentence on failure.  Return: 0 or -errno. */
+/** results_csv_write() - writes flows.csv, messages.csv, ports.csv, tables.csv, samples.csv,
+ *  flow_samples.csv and, under the real clock, nodes.csv to folder @folder, which is created if
+ *  missing. A file is complete or absent. Of an interrupted run its last line is
+ *  "# interrupted=true end_ps=... exit_status=130".
+ *  @samples  the series of each node; NULL: out of memory
+ *  @why      a sentence on failure
+ *  Return: 0 or -errno. */
 int results_csv_write(const struct plan *plan, struct stats_page *const *pages,
-		      const struct results *results, const char *folder, char *why,
-		      unsigned why_max);
+		      const struct node_log_source *samples, const struct results *results,
+		      const char *folder, char *why, unsigned why_max);
 
 #endif

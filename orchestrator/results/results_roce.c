@@ -234,16 +234,6 @@ json_t *results_roce_deadlocks_json(const struct plan *plan, const struct pause_
 
 /* ---- CSV ---- */
 
-void results_roce_sample_csv(bool roce, const struct sample_stats *sample, FILE *out)
-{
-	if (roce && !sample)
-		fprintf(out, ",rate_bps,rate_min_bps,paused,xoff,state");
-	else if (roce)
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%u,%u,%u", sample->rate_bps,
-			sample->rate_min_bps, sample->paused, sample->xoff, sample->state);
-	fputc('\n', out);
-}
-
 static void class_csv(const struct plan *plan, const struct result_class *row, FILE *out)
 {
 	const struct node_config *node = &plan->nodes[row->node];

@@ -58,10 +58,6 @@ json_t *results_roce_classes_json(const struct plan *plan, const struct results 
 json_t *results_roce_json(const struct plan *plan, const struct results *results);
 json_t *results_roce_deadlocks_json(const struct plan *plan, const struct pause_cycles *deadlocks);
 
-/* CSV: the fields after the common ones, up to the end of the line; without @roce only its end.
- * NULL: the headings. */
-void results_roce_sample_csv(bool roce, const struct sample_stats *sample, FILE *out);
-
 /** results_roce_classes_csv() - writes all of classes.csv. */
 void results_roce_classes_csv(const struct plan *plan, const struct results *results, FILE *out);
 

@@ -8,21 +8,32 @@
 
 /* ---- events that are rare ---- */
 
-/* a sample of every port, as long as the measured interval and the page last */
+/* the series of all kinds that follow from counters */
+static void sample_counters(struct switch_shell *sw, uint32_t p)
+{
+	const struct port_stats *stats = stats_port(sw->stats, p);
+	struct series *series = &sw->series;
+
+	series_port(series, SERIES_TX_BYTES, p, stats->tx_bytes);
+	series_port(series, SERIES_RX_BYTES, p, stats->rx_bytes);
+	series_port(series, SERIES_ACKS, p, stats->acks);
+	series_port(series, SERIES_DROPS, p, stats->dropped_frames);
+	series_port(series, SERIES_LOST_FRAMES, p, stats->lost_frames);
+	series_port(series, SERIES_PAUSES_SENT, p, stats->pauses_sent + stats->stops);
+	series_port(series, SERIES_PAUSES_RECEIVED, p, stats->pauses_received);
+}
+
+/* a sample of every port, as long as the measured interval lasts */
 void switch_on_sample(struct switch_shell *sw, node_time_t now)
 {
-	struct stats_page *stats = sw->stats;
 	node_time_t next = now + sw->config->sample_ps;
 
-	for (uint32_t p = 0; p < sw->port_count && stats->sample_count < stats->samples_max; p++) {
-		struct sample_stats *sample = stats_sample(stats, stats->sample_count++);
-
-		*sample = (struct sample_stats){ .at_ps = now,
-						 .port = p,
-						 .tx_bytes = stats_port(stats, p)->tx_bytes };
-		sw->ops->sample(sw, p, sample, now);
+	series_begin(&sw->series, now);
+	for (uint32_t p = 0; p < sw->port_count; p++) {
+		sample_counters(sw, p);
+		sw->ops->sample(sw, &sw->series, p, now);
 	}
-	if (next > sw->config->measure_to_ps || stats->sample_count >= stats->samples_max)
+	if (next > sw->config->measure_to_ps)
 		next = NODE_TIME_NEVER;
 	event_tree_set(&sw->events, switch_source_sample(sw, sw->ops), next);
 }
@@ -121,6 +132,13 @@ void switch_pause_note(struct switch_shell *sw, uint32_t port, bool paused, node
 	stats->paused_since_ps = paused ? node_time_max(*since_ps, 1) : 0;
 }
 
+node_time_t switch_paused_ps(const struct switch_shell *sw, uint32_t port, node_time_t now)
+{
+	node_time_t since_ps = sw->paused_since_ps[port];
+
+	return stats_port(sw->stats, port)->paused_ps + (now > since_ps ? now - since_ps : 0);
+}
+
 void switch_pause_settle(struct switch_shell *sw, uint32_t port, node_time_t now)
 {
 	bool paused = sw->paused_since_ps[port] != NODE_TIME_NEVER;
@@ -155,11 +173,12 @@ void *switch_create(const struct switch_ops *ops, const struct node_config *conf
 
 	if (!sw)
 		return NULL;
-	if (shell_init(sw, ops, config, links, stats) || ops->init(sw)) {
+	if (shell_init(sw, ops, config, links, stats) || series_init(&sw->series, config, stats) ||
+	    ops->init(sw)) {
 		switch_destroy(sw);
 		return NULL;
 	}
-	if (config->sample_ps)
+	if (config->sample_ps && config->series)
 		event_tree_set(&sw->events, switch_source_sample(sw, ops), 0);
 	event_tree_set(&sw->events, switch_source_measured(sw, ops), config->measure_to_ps);
 	return sw;
@@ -172,6 +191,7 @@ void switch_destroy(void *dataplane)
 	sw->ops->fini(sw);
 	switch_tables_fini(sw);
 	packet_pool_fini(&sw->pool);
+	series_fini(&sw->series);
 	event_tree_fini(&sw->events);
 	free(sw);
 }

@@ -21,6 +21,7 @@
 #include "nodes/base/event_tree.h"
 #include "nodes/config/config.h"
 #include "nodes/link/link.h"
+#include "nodes/stats/series.h"
 #include "nodes/stats/stats.h"
 #include "switchd/common/packet.h"
 #include "switchd/common/route.h"
@@ -59,9 +60,9 @@ struct switch_ops {
 	 * ports are computed. */
 	void (*settle)(void *dataplane, node_time_t now);
 
-	/* Fills the kind's part of @sample of @port; time, port and transmitted bytes are in it. */
-	void (*sample)(void *dataplane, uint32_t port, struct sample_stats *sample,
-		       node_time_t now);
+	/* The kind's series of @port: series_port() and the others. Those that follow from counters
+	 * of all kinds are done: switch.c. */
+	void (*sample)(void *dataplane, struct series *series, uint32_t port, node_time_t now);
 
 	/* The measured interval is over: queues and pauses of @port that last are counted up to
 	 * @now. */
@@ -127,6 +128,7 @@ struct switch_shell {
 	uint32_t flood_packets_max;
 	/* switch_pause_note(); NODE_TIME_NEVER: not paused */
 	node_time_t paused_since_ps[NODE_PORTS_MAX];
+	struct series series;
 	struct event_tree events; /* of switch.c and switch_run.h */
 	struct packet_pool pool;
 };
@@ -212,6 +214,9 @@ void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_c
 /** switch_pause_note() - @port is @paused from @now on, or not. A pause on a busy link begins when
  *  the link is free. O(1). */
 void switch_pause_note(struct switch_shell *sw, uint32_t port, bool paused, node_time_t now);
+
+/** switch_paused_ps() - time in which @port was paused, up to @now. */
+node_time_t switch_paused_ps(const struct switch_shell *sw, uint32_t port, node_time_t now);
 
 /** switch_pause_settle() - counts a pause of @port that lasts up to @now. */
 void switch_pause_settle(struct switch_shell *sw, uint32_t port, node_time_t now);

@@ -33,23 +33,44 @@ static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 	return false;
 }
 
-static void sample(void *dataplane, uint32_t p, struct sample_stats *sample, node_time_t now)
+/* time in which the peer has paused @queue, up to @now */
+static node_time_t paused_ps(const struct ethernet_queue *queue, node_time_t now)
+{
+	const struct class_stats *stats = queue->stats;
+	node_time_t since_ps = stats->paused_counted_ps;
+
+	return stats->paused_ps + (stats->paused_since_ps && now > since_ps ? now - since_ps : 0);
+}
+
+static void sample(void *dataplane, struct series *series, uint32_t p, node_time_t now)
 {
 	const struct ethernet *eth = dataplane;
 	const struct ethernet_port *port = &eth->ports[p];
-	uint64_t input_bytes = 0;
+	uint64_t input_bytes = 0, marks = 0, cnps = 0, stopped_ps = 0;
+	uint32_t state = ROCE_ECN_NORMAL;
 
-	(void)now;
 	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
-		input_bytes += eth->buffer.inputs[p][c].bytes;
+		const struct ethernet_queue *queue = &port->queues[c];
+		uint64_t bytes = eth->buffer.inputs[p][c].bytes;
+
+		series_class(series, SERIES_CLASS_QUEUE_BYTES, p, c, queue->gauge.bytes);
+		series_class(series, SERIES_CLASS_INPUT_BYTES, p, c, bytes);
+		input_bytes += bytes;
+		marks += queue->stats->marked;
+		cnps += queue->stats->cnps_supplemented;
+		stopped_ps += paused_ps(queue, now);
 		/* the worst, from ROCE_ECN_NORMAL on */
-		if (port->queues[c].watch.state > sample->state)
-			sample->state = (uint8_t)port->queues[c].watch.state;
+		if (queue->watch.state > state)
+			state = queue->watch.state;
 	}
-	sample->input_units = (uint32_t)(input_bytes / UNIT_BYTES);
-	sample->queue_bytes = port->gauge.bytes;
-	sample->paused = port->held;
-	sample->xoff = port->teller.told;
+	series_port(series, SERIES_INPUT_UNITS, p, input_bytes / UNIT_BYTES);
+	series_port(series, SERIES_QUEUE_BYTES, p, port->gauge.bytes);
+	series_port(series, SERIES_PAUSED, p, port->held);
+	series_port(series, SERIES_XOFF, p, port->teller.told);
+	series_port(series, SERIES_ROCE_STATE, p, state);
+	series_port(series, SERIES_MARKS, p, marks);
+	series_port(series, SERIES_CNPS, p, cnps);
+	series_port(series, SERIES_PAUSED_PS, p, stopped_ps);
 }
 
 static void measured(void *dataplane, uint32_t p, node_time_t now)

@@ -140,20 +140,39 @@ static uint16_t eca_now(const struct dataplane *dp, struct port *port, node_time
 	return (uint16_t)most;
 }
 
-static void sample(void *dataplane, uint32_t p, struct sample_stats *sample, node_time_t now)
+/* the series of the lanes of @port, and the sums of them */
+static void sample_lanes(struct series *series, const struct port *port, uint32_t p)
+{
+	uint32_t input_units = 0, stopped = 0;
+
+	for (uint32_t l = 0; l < port->lane_count; l++) {
+		uint32_t units = port->link->rx.held_units[l];
+
+		input_units += units;
+		stopped |= (uint32_t)link_stopped(port->link, l) << l;
+		series_lane(series, SERIES_LANE_QUEUE_UNITS, p, l, port->output[l].queue.units);
+		series_lane(series, SERIES_LANE_INPUT_UNITS, p, l, units);
+	}
+	series_port(series, SERIES_INPUT_UNITS, p, input_units);
+	series_port(series, SERIES_PAUSED, p, stopped);
+	series_port(series, SERIES_XOFF, p, port->link->stop.wanted);
+}
+
+static void sample(void *dataplane, struct series *series, uint32_t p, node_time_t now)
 {
 	struct dataplane *dp = dataplane;
 	struct port *port = &dp->ports[p];
 
-	sample->flow_queue_units = flow_queue_units(dp, p);
-	sample->eca = eca_now(dp, port, now);
-	sample->limited = (uint16_t)port->stats->limited;
-	sample->metered = (uint16_t)port->stats->metered;
-	sample->fgfc_held = (uint16_t)port->stats->fgfc_held;
-	sample->extent_units = (uint32_t)port->stats->extent_units;
-	sample->queue_bytes = port->gauge.bytes;
-	for (uint32_t c = 0; c < port->lane_count; c++)
-		sample->input_units += port->link->rx.held_units[c];
+	series_port(series, SERIES_QUEUE_BYTES, p, port->gauge.bytes);
+	series_port(series, SERIES_FLOW_QUEUE_UNITS, p, flow_queue_units(dp, p));
+	series_port(series, SERIES_ECA, p, eca_now(dp, port, now));
+	series_port(series, SERIES_LIMITED, p, port->stats->limited);
+	series_port(series, SERIES_METERED, p, port->stats->metered);
+	series_port(series, SERIES_FGFC_HELD, p, port->stats->fgfc_held);
+	series_port(series, SERIES_EXTENT_UNITS, p, port->stats->extent_units);
+	series_port(series, SERIES_MARKS, p, port->stats->eca_acks);
+	series_port(series, SERIES_PAUSED_PS, p, switch_paused_ps(&dp->sw, p, now));
+	sample_lanes(series, port, p);
 }
 
 static void measured(void *dataplane, uint32_t p, node_time_t now)

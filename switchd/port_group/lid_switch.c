@@ -51,13 +51,20 @@ static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 	return link_words_due(in->link) || in->link->guarded;
 }
 
-static void sample(void *dataplane, uint32_t port, struct sample_stats *sample, node_time_t now)
+static void sample(void *dataplane, struct series *series, uint32_t p, node_time_t now)
 {
 	const struct lid_switch *lid = dataplane;
+	const struct lid_port *port = &lid->ports[p];
 
-	(void)now;
-	sample->input_units = held_units(lid, lid->ports[port].link);
-	sample->queue_bytes = lid->ports[port].gauge.bytes;
+	for (uint32_t l = 0; l < lid->lane_count; l++) {
+		series_lane(series, SERIES_LANE_CREDIT_UNITS, p, l, link_credit(port->link, l));
+		series_lane(series, SERIES_LANE_QUEUE_UNITS, p, l, port->lanes[l].units);
+		series_lane(series, SERIES_LANE_INPUT_UNITS, p, l, port->link->rx.held_units[l]);
+	}
+	series_port(series, SERIES_INPUT_UNITS, p, held_units(lid, port->link));
+	series_port(series, SERIES_QUEUE_BYTES, p, port->gauge.bytes);
+	series_port(series, SERIES_MARKS, p, port->stats->fecn_marked);
+	series_port(series, SERIES_PAUSED_PS, p, switch_paused_ps(&lid->sw, p, now));
 }
 
 static void measured(void *dataplane, uint32_t p, node_time_t now)

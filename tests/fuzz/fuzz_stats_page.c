@@ -15,6 +15,7 @@
 #include "orchestrator/results/results.h"
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/results/results_text.h"
+#include "orchestrator/results/samples_csv.h"
 #include "tests/fuzz/real_fabric.h"
 
 #define NODES_MAX 4096u
@@ -53,8 +54,10 @@ static void finished_make(void)
 		abort();
 	scenario_free(&scenario);
 	scenario_errors_free(&errors);
-	for (uint32_t i = 0; i < finished.node_count; i++)
+	for (uint32_t i = 0; i < finished.node_count; i++) {
+		finished.nodes[i].series = true;
 		page_make(&finished.nodes[i], &theirs[1][i], &views[i]);
+	}
 }
 
 static void set_up(void)
@@ -112,20 +115,22 @@ static void ps(void)
 	json_decref(answer.body);
 }
 
-/* with files of zeros */
-static void events(struct stats_page *const *pages)
+/* with files of zeros: as long as two rings of events, or of series */
+static void logs(struct stats_page *const *pages)
 {
-	static struct event_source sources[NODES_MAX];
+	static struct node_log_source sources[NODES_MAX];
 	char why[256];
 
 	for (uint32_t i = 0; i < finished.node_count; i++) {
 		if (!sources[i].fd)
-			sources[i].fd = memfd_create("events", 0);
+			sources[i].fd = memfd_create("log", 0);
 		if (ftruncate(sources[i].fd, 2 * STATS_TRACE_MAX * sizeof(struct trace_entry)))
 			abort();
 		sources[i].page = pages[i];
 	}
 	events_write(&finished, sources, EVENTS_CSV, out, why, sizeof(why));
+	samples_csv_ports(&finished, sources, out);
+	samples_csv_flows(&finished, sources, out);
 }
 
 /* as a run does it: a page that is seen to be wrong ends it */
@@ -144,7 +149,7 @@ static void result(void)
 		results_text_write(&finished, &results, NULL, NULL, false, out);
 	}
 	results_free(&results);
-	events(pages);
+	logs(pages);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,7 +10,7 @@
 #include "tests/testing.h"
 
 static struct sim sim;
-static struct event_source *sources;
+static struct node_log_source *sources;
 static char *text;
 
 /* runs a scenario with a file for each node */
@@ -23,7 +23,8 @@ static void play(const char *path, const char *const *settings)
 	sim_open_file(&sim, path, settings);
 	sources = calloc(sim.plan.node_count, sizeof(*sources));
 	for (uint32_t i = 0; i < sim.plan.node_count; i++) {
-		sources[i] = (struct event_source){ sim.nodes[i].stats, memfd_create("events", 0) };
+		sources[i] =
+			(struct node_log_source){ sim.nodes[i].stats, memfd_create("events", 0) };
 		trace_file(sim.nodes[i].stats, sources[i].fd);
 	}
 	sim_run(&sim);

@@ -54,7 +54,7 @@ at='NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }'
 
 # rates - the rates of a's queue pair in $scratch/csv: "us b/s" where they change
 rates() {
-	awk -F, "$at"' $at["node"] == "a" && $at["rate_bps"] != last { print $at["at_ps"] / 1e6, last = $at["rate_bps"] }' "$scratch/csv/samples.csv"
+	awk -F, "$at"' $at["node"] == "a" && $at["allowed_rate_sum_bps"] != last { print $at["at_ps"] / 1e6, last = $at["allowed_rate_sum_bps"] }' "$scratch/csv/samples.csv"
 }
 
 course() {

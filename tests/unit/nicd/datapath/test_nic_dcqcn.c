@@ -6,6 +6,7 @@
 
 #include "nicd/transport/queue_pair.h"
 #include "nodes/wire/ecn_mark.h"
+#include "tests/series_ring.h"
 #include "tests/testing.h"
 #include "tests/unit/nicd/datapath/two_nics.h"
 
@@ -130,7 +131,7 @@ TEST(nic_dcqcn__each_queue_pair_has_its_rate)
 
 	two[0].workloads[0].connections = 2;
 	two[0].config.sample_ps = NODE_US;
-	two[0].config.samples_max = 1000;
+	two[0].config.series = true;
 	two_build();
 	two_run(20 * NODE_US);
 	send_cnp(0);
@@ -146,11 +147,14 @@ TEST(nic_dcqcn__each_queue_pair_has_its_rate)
 	check_near((tx(1)->packets - before[1]) * WIRE_BYTES * 8 * NODE_S / (50 * NODE_US),
 		   100 * GBPS - tx(0)->rate_bps);
 	/* TB-13: both together were allowed 112.5 Gb/s or more, which exceeds the link */
-	ck_assert_uint_gt(two[0].stats->sample_count, 40);
-	for (uint64_t i = 0; i < two[0].stats->sample_count; i++)
-		ck_assert_uint_le(stats_sample(two[0].stats, i)->rate_bps, 100 * GBPS);
-	ck_assert_uint_eq(stats_sample(two[0].stats, two[0].stats->sample_count - 1)->rate_bps,
+	ck_assert_uint_gt(series_samples(two[0].stats), 40);
+	ck_assert_uint_eq(series_at(two[0].stats, two_now, SERIES_ALLOWED_RATE_SUM_BPS, 0, 0),
 			  100 * GBPS);
+	ck_assert_uint_eq(series_at(two[0].stats, two_now, SERIES_ALLOWED_RATE_MIN_BPS, 0, 0),
+			  series_at(two[0].stats, two_now, SERIES_FLOW_ALLOWED_RATE_BPS, 0, 0));
+	ck_assert_uint_eq(series_at(two[0].stats, two_now, SERIES_FLOW_ALLOWED_RATE_BPS, 0, 1),
+			  100 * GBPS);
+	ck_assert_uint_eq(series_at(two[0].stats, two_now, SERIES_CNPS_RECEIVED, 0, 0), 3);
 	two_free();
 }
 

@@ -8,6 +8,7 @@
 #include "nicd/transport/queue_pair.h"
 #include "nodes/base/bytes.h"
 #include "nodes/base/random.h"
+#include "tests/series_ring.h"
 #include "tests/testing.h"
 #include "tests/unit/nicd/datapath/two_nics.h"
 
@@ -458,16 +459,28 @@ TEST_RANGE(nic_transport__marks_are_echoed_if_used, 0, 2)
 
 /* ---- observing ---- */
 
+/* what is not sent waits at the port; what is unacknowledged is part of what was sent */
+static void flow_check(node_time_t at_ps)
+{
+	uint64_t queued = series_at(two[0].stats, at_ps, SERIES_FLOW_QUEUED_BYTES, 0, 0);
+	uint64_t sent = 1000ull * CAPACITY_BYTES - queued;
+
+	ck_assert_uint_eq(queued, series_at(two[0].stats, at_ps, SERIES_QUEUE_BYTES, 0, 0));
+	if (at_ps)
+		ck_assert_uint_eq(sent % CAPACITY_BYTES, 0);
+	ck_assert_uint_le(series_at(two[0].stats, at_ps, SERIES_FLOW_UNACKED_BYTES, 0, 0), sent);
+	ck_assert_uint_le(sent, series_at(two[0].stats, at_ps, SERIES_FLOW_SENT_BYTES, 0, 0));
+}
+
 /* samples until the measured interval ends; tables */
 TEST(nic_transport__samples_and_tables)
 {
-	const struct sample_stats *sample;
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
 
 	two[0].config.sample_ps = 10 * NODE_US;
-	two[0].config.samples_max = 1000;
+	two[0].config.series = true;
 	two[0].config.measure_to_ps = 95 * NODE_US;
 	two[0].workloads[0].message_bytes = 1000 * CAPACITY_BYTES;
 	two[0].workloads[0].messages_max = 1;
@@ -483,10 +496,12 @@ TEST(nic_transport__samples_and_tables)
 	ck_assert_ptr_nonnull(strstr(text, "queue-pairs pfc"));
 	free(text);
 	ck_assert_uint_eq(two_run(NODE_S), NODE_TIME_NEVER);
-	ck_assert_uint_eq(two[0].stats->sample_count, 10); /* 0 ... 90 us */
-	sample = stats_sample(two[0].stats, 5);
-	ck_assert_uint_eq(sample->at_ps, 50 * NODE_US);
-	ck_assert_uint_gt(sample->queue_bytes, 0);
-	ck_assert_uint_gt(sample->tx_bytes, 0);
+	ck_assert_uint_eq(series_samples(two[0].stats), 10); /* 0 ... 90 us */
+	ck_assert_uint_eq(series_sample_at(two[0].stats, 5), 50 * NODE_US);
+	for (uint32_t i = 0; i < 10; i++)
+		flow_check(i * 10 * NODE_US);
+	ck_assert_uint_gt(series_at(two[0].stats, 50 * NODE_US, SERIES_TX_BYTES, 0, 0), 0);
+	ck_assert_uint_gt(series_at(two[0].stats, 50 * NODE_US, SERIES_FLOW_UNACKED_BYTES, 0, 0),
+			  0);
 	two_free();
 }

@@ -109,7 +109,7 @@ static void node_expect(const struct node_config *a, const struct node_config *b
 	ck_assert_uint_eq(a->measure_from_ps, b->measure_from_ps);
 	ck_assert_uint_eq(a->measure_to_ps, b->measure_to_ps);
 	ck_assert_uint_eq(a->sample_ps, b->sample_ps);
-	ck_assert_uint_eq(a->samples_max, b->samples_max);
+	ck_assert_int_eq(a->series, b->series);
 	ck_assert_uint_eq(a->class_count, b->class_count);
 	ck_assert_uint_eq(a->lanes, b->lanes);
 	ck_assert_mem_eq(a->classes, b->classes, sizeof(a->classes));

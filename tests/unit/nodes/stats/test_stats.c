@@ -18,7 +18,7 @@ static void make(enum node_kind kind)
 	config = (struct node_config){ .kind = kind,
 				       .port_count = kind == NODE_NIC ? 1 : PORTS,
 				       .ports = ports,
-				       .samples_max = 10 };
+				       .series = true };
 	config.nic.flows_max = 33;
 	config.nic.messages_max = 7;
 	size_bytes = stats_bytes(&config);
@@ -65,7 +65,7 @@ TEST(stats_init__page_is_well_formed)
 	ck_assert_uint_eq(page->size_bytes, size_bytes);
 	ck_assert_uint_eq(page->flows_max, 33);
 	ck_assert_uint_eq(page->messages_max, 7);
-	ck_assert_uint_eq(page->samples_max, 10);
+	ck_assert_uint_eq(page->series_max, STATS_SERIES_MAX);
 	ck_assert_uint_eq(page->flow_tx_count, 0);
 	free(page);
 	make(NODE_SWITCH);
@@ -96,8 +96,8 @@ TEST(stats_init__sections_do_not_overlap)
 	}
 	for (uint32_t i = 0; i < page->messages_max; i++)
 		claim(stats_message(page, i), sizeof(struct message_stats));
-	for (uint32_t i = 0; i < page->samples_max; i++)
-		claim(stats_sample(page, i), sizeof(struct sample_stats));
+	for (uint32_t i = 0; i < page->series_max; i++)
+		claim(stats_series(page, i), sizeof(struct series_entry));
 	for (uint32_t i = 0; i < STATS_TRACE_MAX; i++)
 		claim(stats_trace(page, i), sizeof(struct trace_entry));
 	ck_assert_ptr_eq(stats_trace(page, STATS_TRACE_MAX + 5), stats_trace(page, 5));

@@ -29,7 +29,7 @@ static void make(enum node_kind kind)
 				       .fabric = FABRIC_ROCE,
 				       .port_count = kind == NODE_NIC ? 1 : PORTS,
 				       .ports = ports,
-				       .samples_max = 10 };
+				       .series = true };
 	config.nic.flows_max = 33;
 	config.nic.messages_max = 7;
 	bytes = stats_bytes(&config);
@@ -82,16 +82,16 @@ TEST(stats_view_check__rejects_what_is_no_page)
 TEST(stats_view_check__a_wrong_page_is_rejected)
 {
 	uint64_t *counts[] = { &theirs->flow_tx_count, &theirs->flow_rx_count,
-			       &theirs->message_count, &theirs->sample_count };
-	uint64_t limits[] = { 33, 33, 7, 10 };
-	size_t layout_bytes = offsetof(struct stats_page, trace_max) + sizeof(uint32_t);
+			       &theirs->message_count };
+	uint64_t limits[] = { 33, 33, 7 };
+	size_t layout_bytes = offsetof(struct stats_page, series_max) + sizeof(uint32_t);
 
 	for (size_t i = 0; i < layout_bytes; i++) {
 		theirs->head[i] ^= 0x81;
 		ck_assert_int_eq(stats_view_check(&view), -EINVAL);
 		theirs->head[i] ^= 0x81;
 	}
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		*counts[i] = limits[i];
 		ck_assert_int_eq(stats_view_check(&view), 0);
 		*counts[i] = limits[i] + 1;
@@ -133,8 +133,8 @@ static uint64_t read_all(FILE *out)
 		sum += stats_flow_tx(page, f)->cnps + stats_flow_rx(page, f)->bytes;
 	for (uint32_t i = 0; i < page->messages_max; i++)
 		sum += stats_message(page, i)->bytes;
-	for (uint32_t i = 0; i < page->samples_max; i++)
-		sum += stats_sample(page, i)->tx_bytes;
+	for (uint32_t i = 0; i < page->series_max; i++)
+		sum += stats_series(page, i)->value;
 	trace_print(page, out);
 	return sum + (uint64_t)stats_view_check(&view);
 }

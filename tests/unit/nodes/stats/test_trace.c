@@ -172,11 +172,11 @@ TEST(trace_file__has_what_left_the_ring)
 	ck_assert(trace_often(page));
 	for (uint64_t i = 0; i < events; i++)
 		add(i);
-	ck_assert_uint_eq(page->trace_count, events);
-	ck_assert_uint_eq(page->trace_filed, 3ull * STATS_TRACE_MAX);
-	ck_assert_int_eq(lseek(fd, 0, SEEK_END), (off_t)(page->trace_filed * sizeof(entry)));
+	ck_assert_uint_eq(page->trace.count, events);
+	ck_assert_uint_eq(page->trace.filed, 3ull * STATS_TRACE_MAX);
+	ck_assert_int_eq(lseek(fd, 0, SEEK_END), (off_t)(page->trace.filed * sizeof(entry)));
 	for (uint64_t i = 0; i < events; i++) {
-		if (i < page->trace_filed)
+		if (i < page->trace.filed)
 			ck_assert_int_eq(
 				pread(fd, &entry, sizeof(entry), (off_t)(i * sizeof(entry))),
 				sizeof(entry));
@@ -184,7 +184,7 @@ TEST(trace_file__has_what_left_the_ring)
 			entry = *stats_trace(page, i);
 		ck_assert_uint_eq(entry.value, i);
 	}
-	ck_assert_uint_eq(page->trace_error, 0);
+	ck_assert_uint_eq(page->trace.error, 0);
 	close(fd);
 }
 
@@ -196,9 +196,9 @@ TEST(trace_file__full_disk)
 	trace_file(page, fd);
 	for (uint32_t i = 0; i < 2 * STATS_TRACE_MAX + 1; i++)
 		add(i);
-	ck_assert_uint_eq(page->trace_error, ENOSPC);
-	ck_assert_uint_eq(page->trace_filed, 0);
-	ck_assert_uint_eq(page->trace_count, 2 * STATS_TRACE_MAX + 1);
+	ck_assert_uint_eq(page->trace.error, ENOSPC);
+	ck_assert_uint_eq(page->trace.filed, 0);
+	ck_assert_uint_eq(page->trace.count, 2 * STATS_TRACE_MAX + 1);
 	ck_assert(!trace_often(page));
 	close(fd);
 }

@@ -124,15 +124,6 @@ TEST(plan_make__run_has_its_times)
 	ck_assert_uint_eq(plan.nodes[0].measure_to_ps, 100 * NODE_US);
 }
 
-TEST(plan_make__samples_every_port)
-{
-	plan_of("name: t\nrun: {duration: 100us, sample: 10us}\ntopology: {generate: star, hosts: "
-		"4}\n",
-		&plan);
-	ck_assert_uint_eq(plan.nodes[0].samples_max, 4 * 11);
-	ck_assert_uint_eq(plan.nodes[1].samples_max, 11);
-}
-
 /* ---- rings ---- */
 
 static uint32_t ring_bytes_of(const char *text)

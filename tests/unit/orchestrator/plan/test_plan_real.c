@@ -77,7 +77,6 @@ TEST(plan_make_traffic__equals_the_virtual_plan)
 		ck_assert_uint_eq(b->measure_from_ps, a->measure_from_ps);
 		ck_assert_uint_eq(b->measure_to_ps, a->measure_to_ps);
 		ck_assert_uint_eq(b->sample_ps, 10 * NODE_MS);
-		ck_assert_uint_eq(b->samples_max, a->samples_max);
 		for (uint32_t p = 0; p < b->port_count; p++) {
 			ck_assert_int_eq(b->ports[p].medium, MEDIUM_SHM);
 			ck_assert_int_eq(b->ports[p].guarded, a->ports[p].guarded);

@@ -7,14 +7,14 @@
 #include "orchestrator/results/events.h"
 #include "tests/unit/orchestrator/results/three_hosts.h"
 
-static struct event_source sources[NODES];
+static struct node_log_source sources[NODES];
 static char *text, why[256];
 
 static void setup(void)
 {
 	set_up();
 	for (uint32_t i = 0; i < NODES; i++) {
-		sources[i] = (struct event_source){ pages[i], memfd_create("events", 0) };
+		sources[i] = (struct node_log_source){ pages[i], memfd_create("events", 0) };
 		trace_file(pages[i], sources[i].fd);
 	}
 }
@@ -133,15 +133,15 @@ TEST(events_write__contradictions)
 {
 	for (uint32_t n = 0; n < NODES; n++)
 		trace_port(pages[n], TRACE_LINK_UP, 0, 10);
-	page_of("h0")->trace_filed = 5; /* the file is empty */
+	page_of("h0")->trace.filed = 5; /* the file is empty */
 	ck_assert_int_eq(events_text(EVENTS_CSV), -EBADMSG);
 	ck_assert_ptr_nonnull(strstr(why, "the events of h0 are incomplete"));
 	ck_assert_uint_eq(lines(), NODES);
-	page_of("h0")->trace_filed = 0;
-	page_of("h0")->trace_count = STATS_TRACE_MAX + 1; /* more than the ring has */
+	page_of("h0")->trace.filed = 0;
+	page_of("h0")->trace.count = STATS_TRACE_MAX + 1; /* more than the ring has */
 	ck_assert_int_eq(events_text(EVENTS_CSV), -EBADMSG);
 	ck_assert_uint_eq(lines(), NODES);
-	page_of("h0")->trace_count = 1;
+	page_of("h0")->trace.count = 1;
 	/* a port that is not there, an unknown kind */
 	trace_port(page_of("h0"), TRACE_LINK_UP, 200, 11);
 	trace(page_of("h0"), (struct trace_entry){ .at_ps = 12, .kind = 999 });
@@ -163,9 +163,9 @@ TEST(events_write__damaged)
 	ck_assert_uint_eq(lines(), 3);
 	sources[1].fd = (close(sources[1].fd), -1);
 	ck_assert_int_eq(events_text(EVENTS_CSV), 0);
-	pages[2]->trace_error = 1ull << 32;
+	pages[2]->trace.error = 1ull << 32;
 	ck_assert_int_eq(events_text(EVENTS_CSV), -EIO);
-	pages[2]->trace_error = 1ull << 31;
+	pages[2]->trace.error = 1ull << 31;
 	ck_assert_int_eq(events_text(EVENTS_CSV), -EIO);
 }
 
@@ -175,7 +175,7 @@ TEST(events_write__incomplete)
 	trace_port(page_of("s1"), TRACE_LINK_UP, 0, 10);
 	for (uint32_t i = 0; i <= STATS_TRACE_MAX; i++)
 		trace_port(page_of("h1"), TRACE_LINK_UP, 0, i);
-	page_of("h1")->trace_error = ENOSPC;
+	page_of("h1")->trace.error = ENOSPC;
 	ck_assert_int_eq(events_text(EVENTS_CSV), -ENOSPC);
 	ck_assert_ptr_nonnull(strstr(why, "the events of h1 are incomplete: No space left"));
 	ck_assert_uint_eq(lines(), 1 + 1 + STATS_TRACE_MAX);

@@ -46,7 +46,6 @@ static void set_up(void)
 		nodes[i] = (struct node_config){ .kind = i < 2 ? NODE_SWITCH : NODE_NIC,
 						 .index = i,
 						 .fabric = FABRIC_ROCE,
-						 .samples_max = 2,
 						 .class_count = 2,
 						 .port_count = i < 2 ? SWITCH_PORTS : 1,
 						 .ports = i < 2 ? switch_ports[i]
@@ -251,20 +250,27 @@ TEST(results_json_write__roce)
 	free(text);
 }
 
+static const struct node_log_source no_samples[NODES] = {
+	{ .fd = -1 }, { .fd = -1 }, { .fd = -1 }, { .fd = -1 }
+};
+
 TEST(results_csv_write__roce)
 {
 	char folder[] = "/tmp/test_results_roce.XXXXXX", why[256];
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	flow_add();
-	pages[0]->sample_count = 2;
 	gather(true, 11 * NODE_US);
-	ck_assert_int_eq(results_csv_write(&plan, pages, &results, folder, why, sizeof(why)), 0);
+	ck_assert_int_eq(
+		results_csv_write(&plan, pages, no_samples, &results, folder, why, sizeof(why)), 0);
 	csv_check(folder, "flows.csv", 1, ",duplicates,out_of_order\n");
 	csv_check(folder, "messages.csv", 0, ",slowdown\n");
 	csv_check(folder, "ports.csv", 2 * SWITCH_PORTS + 2, ",path_resumes,signals_forwarded\n");
 	csv_check(folder, "tables.csv", 0, ",size\n");
-	csv_check(folder, "samples.csv", 2, ",rate_bps,rate_min_bps,paused,xoff,state\n");
+	csv_check(folder, "samples.csv", 0,
+		  ",class_queue_bytes_tcp,class_queue_bytes_roce,class_input_bytes_tcp,"
+		  "class_input_bytes_roce\n");
+	csv_check(folder, "flow_samples.csv", 0, ",stage,window_bytes\n");
 	csv_check(folder, "classes.csv", 2 * (2 * SWITCH_PORTS + 2),
 		  ",signals_pause,signals_resume\n");
 	ck_assert_int_eq(rmdir(folder), 0);

@@ -138,12 +138,12 @@ static void hub_settle(void *dataplane, node_time_t now)
 	note("settle ");
 }
 
-static void hub_sample(void *dataplane, uint32_t port, struct sample_stats *sample, node_time_t now)
+static void hub_sample(void *dataplane, struct series *series, uint32_t port, node_time_t now)
 {
 	(void)dataplane;
 	(void)now;
 	note("sample%u ", port);
-	sample->queue_bytes = 100 + port;
+	series_port(series, SERIES_QUEUE_BYTES, port, 100 + port);
 }
 
 static void hub_measured(void *dataplane, uint32_t port, node_time_t now)

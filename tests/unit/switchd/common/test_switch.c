@@ -1,5 +1,6 @@
 /*  switchd/common/switch, switch_run, switch_links, switch_show and switch_set: the shell of every
  *  kind of switch, tested with a fourth kind (hub.h) (TB-9, TB-13). */
+#include "tests/series_ring.h"
 #include "tests/testing.h"
 #include "tests/unit/switchd/common/hub.h"
 
@@ -55,7 +56,7 @@ TEST_GROUP(hub, .setup = hub_setup, .teardown = teardown);
 TEST(switch_run__order_of_events_at_one_time)
 {
 	s.config.sample_ps = AT_PS;
-	s.config.samples_max = 100;
+	s.config.series = true;
 	s.config.measure_to_ps = AT_PS;
 	hub_open();
 	one_switch_run(&s, 1);
@@ -114,27 +115,34 @@ TEST(switch_run__follows_new_tables_first)
 	ck_assert(!hub->sw.tables_changed);
 }
 
-/* one per port and interval, until the measured interval ends or the page is full */
+/* one per interval, until the measured interval ends; none without a file for them */
 TEST_RANGE(switch_run__samples_until_the_interval_ends, 0, 2)
 {
-	uint32_t intervals = _i ? 2 : 4;
-
 	s.config.sample_ps = 100 * NODE_NS;
 	s.config.measure_to_ps = 300 * NODE_NS;
-	s.config.samples_max = _i ? 2 * PORTS : 100;
+	s.config.series = _i;
 	hub_open();
 	frame_send(0, 0, 1);
+	frame_send(3, 0, NOWHERE);
 	one_switch_run(&s, NODE_US);
-	ck_assert_uint_eq(s.stats->sample_count, intervals * PORTS);
-	for (uint32_t i = 0; i < intervals * PORTS; i++) {
-		const struct sample_stats *sample = stats_sample(s.stats, i);
-
-		ck_assert_uint_eq(sample->at_ps, i / PORTS * 100 * NODE_NS);
-		ck_assert_uint_eq(sample->port, i % PORTS);
-		ck_assert_uint_eq(sample->queue_bytes, 100 + i % PORTS);
-		ck_assert_uint_eq(sample->tx_bytes,
-				  i % PORTS == 1 && i > 1 ? FRAME_BYTES + FRAME_FCS_BYTES : 0);
+	if (!_i) {
+		ck_assert_ptr_null(strstr(calls, "sample"));
+		return;
 	}
+	ck_assert_uint_eq(series_samples(s.stats), 4);
+	for (uint32_t i = 0; i < 4 * PORTS; i++) {
+		node_time_t at_ps = i / PORTS * 100 * NODE_NS;
+		uint32_t p = i % PORTS;
+		bool later = i >= PORTS;
+
+		ck_assert_uint_eq(series_sample_at(s.stats, i / PORTS), at_ps);
+		ck_assert_uint_eq(series_at(s.stats, at_ps, SERIES_QUEUE_BYTES, p, 0), 100 + p);
+		ck_assert_uint_eq(series_at(s.stats, at_ps, SERIES_TX_BYTES, p, 0),
+				  p == 1 && later ? FRAME_BYTES + FRAME_FCS_BYTES : 0);
+		ck_assert_uint_eq(series_at(s.stats, at_ps, SERIES_DROPS, p, 0), later && p == 3);
+	}
+	/* only what has changed is there */
+	ck_assert_uint_eq(s.stats->series.count, 4 + PORTS + 1 + 2 + 1);
 }
 
 /* ---- packets ---- */
@@ -150,7 +158,7 @@ TEST(switch_drop__counts)
 	ck_assert_uint_eq(drops_all(), 3);
 	ck_assert_uint_eq(stats_of(1)->dropped_bytes, 2 * FRAME_BYTES);
 	ck_assert_uint_eq(stats_of(2)->dropped_bytes, FRAME_BYTES);
-	ck_assert_uint_eq(s.stats->trace_count, 3);
+	ck_assert_uint_eq(s.stats->trace.count, 3);
 	ck_assert_uint_eq(hub->sw.pool.used, 0);
 }
 
@@ -354,7 +362,7 @@ TEST(switch_set__changes_members)
 	ck_assert_uint_eq(changes, 5);
 	ck_assert_int_eq(set("flag", "0"), 0);
 	ck_assert(!hub->settings.flag);
-	ck_assert_uint_eq(s.stats->trace_count, 6);
+	ck_assert_uint_eq(s.stats->trace.count, 6);
 	ck_assert_int_eq(show("settings", -1, 0), 0);
 	ck_assert_str_eq(text, "count  9\nbytes  1099511627776 bytes\nshort.time  7 ns\n"
 			       "flag  no\ncolour  blue\nc.level  0 bytes\n");

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "tests/series_ring.h"
 #include "tests/testing.h"
 #include "tests/unit/switchd/ethernet/one_ethernet.h"
 #include "tests/unit/switchd/flow_channel/packet_flood.h"
@@ -50,22 +51,25 @@ TEST_RANGE(run__any_window, 0, 2)
 
 TEST(run__samples)
 {
-	const struct sample_stats *sample;
-
 	s.config.sample_ps = NODE_US;
-	s.config.samples_max = 100;
+	s.config.series = true;
 	s.config.measure_to_ps = 10 * NODE_US;
 	one_switch_open(&s);
 	pfc_send(1, 0, ROCE, 1000);
 	burst_send(0, 0, 1, ROCE, 3);
 	one_switch_run(&s, FAR);
-	ck_assert_uint_eq(s.stats->sample_count, 11 * PORTS);
-	sample = stats_sample(s.stats, 1 * PORTS + 1);
-	ck_assert_uint_eq(sample->at_ps, NODE_US);
-	ck_assert_uint_eq(sample->port, 1);
-	ck_assert_uint_eq(sample->queue_bytes, 3000);
-	ck_assert_uint_eq(sample->paused, 1 << ROCE);
-	ck_assert_uint_eq(stats_sample(s.stats, 1 * PORTS)->input_units, 3000 / 256);
+	ck_assert_uint_eq(series_samples(s.stats), 11);
+	ck_assert_uint_eq(series_sample_at(s.stats, 1), NODE_US);
+	ck_assert_uint_eq(series_at(s.stats, NODE_US, SERIES_QUEUE_BYTES, 1, 0), 3000);
+	ck_assert_uint_eq(series_at(s.stats, NODE_US, SERIES_PAUSED, 1, 0), 1 << ROCE);
+	ck_assert_uint_eq(series_at(s.stats, NODE_US, SERIES_INPUT_UNITS, 0, 0), 3000 / 256);
+	ck_assert_uint_eq(series_at(s.stats, NODE_US, SERIES_CLASS_QUEUE_BYTES, 1, ROCE), 3000);
+	ck_assert_uint_eq(series_at(s.stats, NODE_US, SERIES_CLASS_INPUT_BYTES, 0, ROCE), 3000);
+	ck_assert_uint_eq(series_at(s.stats, NODE_US, SERIES_PAUSES_RECEIVED, 1, 0), 1);
+	/* the pause that lasts counts up to each sample */
+	ck_assert_uint_eq(series_at(s.stats, 2 * NODE_US, SERIES_PAUSED_PS, 1, 0) -
+				  series_at(s.stats, NODE_US, SERIES_PAUSED_PS, 1, 0),
+			  NODE_US);
 }
 
 /* ---- tables and parameters ---- */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "tests/series_ring.h"
 #include "tests/testing.h"
 #include "tests/unit/switchd/flow_channel/one_switch_expect.h"
 #include "tests/unit/switchd/flow_channel/packet_flood.h"
@@ -66,20 +67,22 @@ TEST_RANGE(run__any_window, 0, 3)
 TEST(run__samples)
 {
 	s.config.sample_ps = 100 * NODE_NS;
-	s.config.samples_max = 100;
+	s.config.series = true;
 	s.config.measure_to_ps = NODE_US;
 	one_switch_open(&s);
 	port_block(2);
 	host_send(&s, 0, 50 * NODE_NS, 2, 1, 0, 1000);
 	one_switch_run(&s, FAR);
-	ck_assert_uint_eq(s.stats->sample_count, 11 * PORTS);
-	for (uint32_t i = 0; i < s.stats->sample_count; i++) {
-		const struct sample_stats *sample = stats_sample(s.stats, i);
+	ck_assert_uint_eq(series_samples(s.stats), 11);
+	for (uint32_t i = 0; i < 11 * PORTS; i++) {
+		node_time_t at_ps = i / PORTS * 100 * NODE_NS;
 
-		ck_assert_uint_eq(sample->at_ps, i / PORTS * 100 * NODE_NS);
-		ck_assert_uint_eq(sample->port, i % PORTS);
-		ck_assert_uint_eq(sample->queue_bytes, i % PORTS == 2 && i / PORTS > 0 ? 1000 : 0);
+		ck_assert_uint_eq(series_sample_at(s.stats, i / PORTS), at_ps);
+		ck_assert_uint_eq(series_at(s.stats, at_ps, SERIES_QUEUE_BYTES, i % PORTS, 0),
+				  i % PORTS == 2 && i / PORTS > 0 ? 1000 : 0);
 	}
+	ck_assert_uint_eq(series_at(s.stats, FAR, SERIES_LANE_QUEUE_UNITS, 2, 0),
+			  s.dp->ports[2].output[0].queue.units);
 	/* 1000 bytes from 50 + 40.16 ns to the end of the interval */
 	ck_assert_uint_eq(stats_of(2)->queue_byte_ns_sum, 1000 * (1000 - 50) - 1004 * BYTE_PS);
 }

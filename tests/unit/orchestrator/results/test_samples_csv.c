@@ -1,0 +1,211 @@
+/*  orchestrator/results/samples_csv, series_values, node_log: samples as tables, from logs that are
+ *  not trusted (SE-1, TB-13, TB-23). */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "orchestrator/results/samples_csv.h"
+#include "orchestrator/results/series_values.h"
+#include "tests/testing.h"
+#include "tests/unit/orchestrator/results/three_hosts.h"
+
+static struct node_log_source sources[NODES];
+static struct series series[NODES];
+static char *text;
+
+/* every node takes samples */
+static void samples_set_up(void)
+{
+	set_up();
+	for (uint32_t i = 0; i < NODES; i++) {
+		free(pages[i]);
+		nodes[i].series = true;
+		nodes[i].lanes = 1;
+		pages[i] = calloc(1, stats_bytes(&nodes[i]));
+		stats_init(pages[i], &nodes[i]);
+		sources[i] = (struct node_log_source){ pages[i], memfd_create("series", 0) };
+		series_file(pages[i], sources[i].fd);
+		ck_assert_int_eq(series_init(&series[i], &nodes[i], pages[i]), 0);
+	}
+}
+
+static void samples_tear_down(void)
+{
+	for (uint32_t i = 0; i < NODES; i++) {
+		close(sources[i].fd);
+		series_fini(&series[i]);
+	}
+	free(text);
+	tear_down();
+}
+
+TEST_GROUP(samples, .setup = samples_set_up, .teardown = samples_tear_down);
+
+static int ports(void)
+{
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int error = samples_csv_ports(&plan, sources, out);
+
+	fclose(out);
+	return error;
+}
+
+static int flows(void)
+{
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int error = samples_csv_flows(&plan, sources, out);
+
+	fclose(out);
+	return error;
+}
+
+static uint32_t rows(void)
+{
+	uint32_t count = 0;
+
+	for (const char *at = strchr(text, '\n'); at[1]; at = strchr(at + 1, '\n'))
+		count++;
+	return count;
+}
+
+TEST(samples_csv_ports__a_row_for_each_port_and_sample)
+{
+	series_begin(&series[0], 0);
+	series_port(&series[0], SERIES_QUEUE_BYTES, 1, 700);
+	series_lane(&series[0], SERIES_LANE_QUEUE_UNITS, 1, 0, 3);
+	series_begin(&series[0], NODE_US);
+	series_port(&series[0], SERIES_QUEUE_BYTES, 1, 700);
+	series_port(&series[0], SERIES_TX_BYTES, 2, 5);
+	series_begin(&series[2], NODE_US);
+	series_port(&series[2], SERIES_ALLOWED_RATE_SUM_BPS, 0, 9);
+	ck_assert_int_eq(ports(), 0);
+	ck_assert_uint_eq(rows(), 2 * HOSTS + 1);
+	ck_assert_ptr_eq(strstr(text, "node,port,peer,at_ps,queue_bytes,input_units,tx_bytes,"),
+			 text);
+	ck_assert_ptr_nonnull(strstr(text, "\ns1,0,h0,0,0,0,0,"));
+	ck_assert_ptr_nonnull(strstr(text, "\ns1,1,h1,0,700,0,0,"));
+	ck_assert_ptr_nonnull(strstr(text, "\ns1,1,h1,1000000,700,0,0,"));
+	ck_assert_ptr_nonnull(strstr(text, "\ns1,2,h2,1000000,0,0,5,"));
+	ck_assert_ptr_nonnull(strstr(text, "\nh1,0,s1,1000000,0,0,0,0,0,0,0,0,0,9,"));
+}
+
+TEST(samples_csv_flows__names_of_the_flow)
+{
+	flow_add(1, 2, 1, 5, 5);
+	series_begin(&series[2], 2 * NODE_US);
+	series_flow(&series[2], SERIES_FLOW_ALLOWED_RATE_BPS, 0, 44);
+	series_flow(&series[2], SERIES_FLOW_HELD, 0, 1);
+	series_flow(&series[2], SERIES_FLOW_STAGE, 0, 2);
+	series_begin(&series[2], 3 * NODE_US);
+	ck_assert_int_eq(flows(), 0);
+	ck_assert_str_eq(text,
+			 "source,destination,class,workload,connection,at_ps,allowed_rate_bps,"
+			 "sent_bytes,queued_bytes,unacked_bytes,held,target_rate_bps,alpha_ppm,"
+			 "stage,window_bytes\n"
+			 "h1,h2,,second,0,2000000,44,0,0,0,yes,0,0,additive_increase,0\n"
+			 "h1,h2,,second,0,3000000,44,0,0,0,yes,0,0,additive_increase,0\n");
+}
+
+/* more than the ring holds: file and ring together have all of it */
+TEST(samples_csv_ports__of_a_long_run)
+{
+	for (uint32_t i = 0; i < 3 * STATS_SERIES_MAX; i++) {
+		series_begin(&series[1], i);
+		series_port(&series[1], SERIES_TX_BYTES, 0, i);
+	}
+	series_begin(&series[1], 3 * STATS_SERIES_MAX);
+	ck_assert_uint_eq(pages[1]->series.filed, 6ull * STATS_SERIES_MAX);
+	series_begin(&series[1], 3 * STATS_SERIES_MAX + 1);
+	ck_assert_int_eq(ports(), 0);
+	ck_assert_uint_eq(rows(), 3 * STATS_SERIES_MAX + 2);
+	ck_assert_ptr_nonnull(strstr(text, "\nh0,0,s1,4097,0,0,4097,"));
+	ck_assert_ptr_nonnull(strstr(text, "\nh0,0,s1,6145,0,0,6143,"));
+}
+
+/* keys that the node does not have, series that there are not */
+TEST(samples_csv_ports__nonsense_is_left_out)
+{
+	struct series_values values;
+
+	series_begin(&series[0], 0);
+	for (uint32_t id = 0; id < 256; id++) {
+		for (uint32_t port = 0; port < 256; port += 51) {
+			struct series_entry entry = { .id = (uint8_t)id,
+						      .port = (uint8_t)port,
+						      .index = id * 0x01010101u,
+						      .value = UINT64_MAX };
+
+			if (id != SERIES_SAMPLE)
+				series_add(pages[0], entry);
+		}
+	}
+	ck_assert_int_eq(ports(), 0);
+	ck_assert_uint_eq(rows(), HOSTS);
+	ck_assert_ptr_nonnull(strstr(text, "\ns1,0,h0,0,0,0,0,"));
+	ck_assert_int_eq(series_values_init(&values, &nodes[1]), 0);
+	for (uint32_t id = 1; id < SERIES_IDS; id++) {
+		ck_assert_ptr_nonnull(series_values_at(&values, id, 0, 0));
+		ck_assert_ptr_null(series_values_at(&values, id, 1, 0));
+		ck_assert_ptr_null(series_values_at(&values, id, 0, 8));
+	}
+	ck_assert_ptr_null(series_values_at(&values, SERIES_SAMPLE, 0, 0));
+	ck_assert_ptr_null(series_values_at(&values, SERIES_IDS, 0, 0));
+	series_values_fini(&values);
+}
+
+/* page and file contradict each other, or there is no page: told, the others are written */
+TEST(samples_csv_ports__damaged_logs)
+{
+	series_begin(&series[0], 0);
+	series_begin(&series[1], 0);
+	pages[1]->series.filed = 1;
+	ck_assert_int_eq(ports(), -EBADMSG);
+	ck_assert_uint_eq(rows(), HOSTS);
+	free(text);
+	pages[1]->series.filed = 0;
+	pages[1]->series.count = STATS_SERIES_MAX + 1;
+	ck_assert_int_eq(ports(), -EBADMSG);
+	free(text);
+	pages[1]->series.count = 1;
+	pages[1]->series.error = ENOSPC;
+	ck_assert_int_eq(ports(), -ENOSPC);
+	free(text);
+	sources[1].page = NULL;
+	ck_assert_int_eq(ports(), -EBADMSG);
+	ck_assert_uint_eq(rows(), HOSTS);
+	free(text);
+	text = NULL;
+}
+
+/* as the fabric runs: only what is in the file; at its end all */
+TEST(node_log__of_a_running_node)
+{
+	struct node_log log;
+	uint64_t count = 0;
+
+	ck_assert_int_eq(node_log_series(&log, &sources[0]), 0);
+	ck_assert_ptr_null(node_log_entry(&log));
+	for (uint32_t i = 0; i < STATS_SERIES_MAX + 7; i++)
+		series_begin(&series[0], i);
+	ck_assert_int_eq(node_log_refresh(&log, true), 0);
+	for (const struct series_entry *entry = node_log_entry(&log); entry;
+	     entry = node_log_entry(&log), count++) {
+		ck_assert_uint_eq(entry->value, count);
+		node_log_next(&log);
+	}
+	ck_assert_uint_eq(count, STATS_SERIES_MAX);
+	ck_assert_int_eq(node_log_refresh(&log, false), 0);
+	for (const struct series_entry *entry = node_log_entry(&log); entry;
+	     entry = node_log_entry(&log), count++) {
+		ck_assert_uint_eq(entry->value, count);
+		node_log_next(&log);
+	}
+	ck_assert_uint_eq(count, STATS_SERIES_MAX + 7);
+	/* fewer than it had before */
+	pages[0]->series.count = pages[0]->series.filed = 0;
+	ck_assert_int_eq(node_log_refresh(&log, false), -EBADMSG);
+	ck_assert_ptr_null(node_log_entry(&log));
+	node_log_close(&log);
+}
