@@ -3,9 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "nicd/datapath/datapath.h"
 #include "nodes/control/config_check.h"
+#include "nodes/stats/series.h"
 #include "nodes/stats/trace.h"
 #include "orchestrator/results/expect.h"
 #include "orchestrator/results/results_json.h"
@@ -87,6 +90,10 @@ static void node_make(struct sim *sim, uint32_t index)
 	node->config = config;
 	node->stats = zeroed(stats_bytes(config));
 	stats_init(node->stats, config);
+	if (config->series) {
+		node->series_fd = memfd_create("series", MFD_CLOEXEC);
+		series_file(node->stats, node->series_fd);
+	}
 	node->links = zeroed(config->port_count * sizeof(*node->links));
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		uint32_t i = config->ports[p].link_index;
@@ -193,8 +200,10 @@ static void build(struct sim *sim)
 	sim->wake = zeroed(sim->plan.node_count * sizeof(*sim->wake));
 	sim->taking_part = zeroed(sim->plan.node_count * sizeof(*sim->taking_part));
 	rings_make(sim);
-	for (uint32_t i = 0; i < sim->plan.node_count; i++)
+	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
+		sim->plan.nodes[i].series = sim->plan.nodes[i].sample_ps != 0;
 		node_make(sim, i);
+	}
 	faults_init(sim);
 }
 
@@ -281,6 +290,8 @@ void sim_close(struct sim *sim)
 		for (uint32_t p = 0; p < node->config->port_count; p++)
 			link_fini(&node->links[p]);
 		free(node->links);
+		if (node->series_fd)
+			close(node->series_fd);
 		free(node->stats);
 	}
 	ensure_context_set(NULL);
