@@ -63,6 +63,21 @@ static const struct parameter nic_rows[] = {
 };
 const struct parameter_table nic_parameters = PARAMETER_TABLE_OF(struct nic_config, nic_rows);
 
+const char *const frame_words[FRAME_KINDS] = { "ethernet", "ipv4",      "ipv6", "roce",
+					       "hpc",      "roce-ipv6", "tcp" };
+const char *const transport_words[TRANSPORT_KINDS] = { "none", "rc", "tcp" };
+const char *const arrival_words[ARRIVAL_KINDS] = { "closed", "paced", "poisson", "burst" };
+
+static const struct parameter workload_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct workload_config, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "nodes/config/traffic.def"
+#define PARAMETER(...) PARAMETER_ROW(struct workload_config, __VA_ARGS__),
+#include "nodes/config/workload.def"
+};
+const struct parameter_table workload_parameters =
+	PARAMETER_TABLE_OF(struct workload_config, workload_rows);
+
 void port_link_change(struct port_config *port, const struct port_config *to)
 {
 	for (size_t r = 0; r < COUNT_OF(port_rows); r++)

@@ -224,33 +224,28 @@ struct size_point {
 	uint32_t cumulative_ppm;
 };
 
-/* one workload as one sending NIC sees it */
+#define WORKLOAD_BYTES_MAX 1000000000000ull /* of a message */
+#define WORKLOAD_TIME_MAX (3600 * NODE_S)
+
+extern const char *const frame_words[FRAME_KINDS], *const transport_words[TRANSPORT_KINDS],
+							   *const arrival_words[ARRIVAL_KINDS];
+
+/* one workload as one sending NIC sees it; the other fields: traffic.def, workload.def.
+ * packet_bytes is the largest frame, without FCS */
 struct workload_config {
-	uint32_t workload_index; /* which workload of the scenario */
 	char name[NODE_NAME_MAX];
-	enum destination_kind destination;
-	enum arrival_kind arrival;
-	enum frame_kind frame;
-	enum transport_kind transport;
-	/* with a transport: queue pairs or TCP connections to each destination, that take turns; >=
-	 * 1 */
-	uint32_t connections;
-	uint32_t traffic_class;
-	uint32_t packet_bytes; /* largest frame, without FCS */
-	uint32_t window;       /* ARRIVAL_CLOSED */
-	/* share of the NIC's link rate; ARRIVAL_PACED and ARRIVAL_POISSON */
-	uint32_t load_permille;
-	uint32_t burst_messages;
-	node_time_t burst_period_ps;
-	node_time_t start_ps, stop_ps; /* no message starts before, or at or after */
-	uint64_t messages_max;         /* 0: no limit */
-	uint64_t message_bytes;        /* fixed size; 0: from `sizes` */
+#define PARAMETER(type, field, ...) type field;
+#define KEY(...)
+#include "nodes/config/traffic.def"
+#define PARAMETER(type, field, ...) type field;
+#include "nodes/config/workload.def"
 	uint32_t size_count;
-	struct size_point *sizes;
-	uint64_t seed; /* of this workload at this NIC */
+	struct size_point *sizes; /* if message_bytes is 0 */
 	uint32_t destination_count;
 	uint32_t *destinations; /* host indices */
 };
+
+extern const struct parameter_table workload_parameters;
 
 #define NIC_PAUSES_MAX 1024 /* of a NIC */
 

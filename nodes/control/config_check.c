@@ -381,26 +381,24 @@ static void sizes_check(struct checker *checker, const struct workload_config *w
 
 static void arrival_check(struct checker *checker, const struct workload_config *workload)
 {
-	range(checker, "arrival", workload->arrival, 0, ARRIVAL_KINDS - 1);
 	if (workload->arrival == ARRIVAL_CLOSED)
 		range(checker, "window", workload->window, 1, UINT32_MAX);
 	if (workload->arrival == ARRIVAL_PACED || workload->arrival == ARRIVAL_POISSON)
-		range(checker, "load_permille", workload->load_permille, 1, 1000);
+		range(checker, "load_permille", workload->load_permille, 1, UINT32_MAX);
 	if (workload->arrival == ARRIVAL_BURST) {
 		range(checker, "burst_messages", workload->burst_messages, 1, UINT32_MAX);
 		range(checker, "burst_period_ps", workload->burst_period_ps, 1, NODE_TIME_NEVER);
 	}
 }
 
-/* each transport is about frames of its own */
+/* each transport is about frames of its own, and in a fabric of kind roce */
 static void transport_check(struct checker *checker, const struct node_config *config,
 			    const struct workload_config *workload)
 {
 	bool roce = frame_is_roce(workload->frame);
 
-	range(checker, "transport", workload->transport, 0,
-	      config->fabric == FABRIC_ROCE ? TRANSPORT_KINDS - 1 : TRANSPORT_NONE);
-	range(checker, "connections", workload->connections, 1, ROCE_CONNECTIONS_MAX);
+	if (config->fabric != FABRIC_ROCE)
+		range(checker, "transport", workload->transport, 0, TRANSPORT_NONE);
 	if ((workload->transport == TRANSPORT_RC && !roce) ||
 	    (workload->transport == TRANSPORT_TCP && workload->frame != FRAME_TCP))
 		refuse(checker, "%stransport is %d, which is not for frame %d", place(checker),
@@ -412,8 +410,7 @@ static void workload_check(struct checker *checker, const struct node_config *co
 {
 	name(checker, "name", workload->name);
 	range(checker, "workload_index", workload->workload_index, 0, FRAME_WORKLOADS_MAX - 1);
-	range(checker, "destination", workload->destination, 0, DESTINATION_KINDS - 1);
-	range(checker, "frame", workload->frame, 0, FRAME_KINDS - 1);
+	rows(checker, &workload_parameters, workload);
 	transport_check(checker, config, workload);
 	arrival_check(checker, workload);
 	below(checker, "traffic_class", workload->traffic_class, "class_count",

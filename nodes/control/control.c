@@ -19,11 +19,6 @@
  *  list, so that a field cannot be sent and not received. Names, arrays and nested messages are
  *  dealt with by hand. */
 /* clang-format off */
-#define WORKLOAD_FIELDS(F)                                                                                            \
-	F(workload_index) F(destination) F(arrival) F(frame) F(transport) F(connections) F(traffic_class)              \
-	F(packet_bytes) F(window)                                                                                      \
-	F(load_permille) F(burst_messages) F(burst_period_ps) F(start_ps) F(stop_ps) F(messages_max) F(message_bytes) \
-	F(seed)
 #define PAUSE_FIELDS(F) F(start_ps) F(stop_ps) F(every_ps) F(for_ps) F(classes)
 #define NODE_FIELDS(F)                                                                                                \
 	F(kind) F(clock) F(fabric) F(lanes) F(index) F(node_count) F(seed)                                             \
@@ -40,28 +35,11 @@ SAME(CLOCK_KIND__VIRTUAL, CLOCK_VIRTUAL);
 SAME(CLOCK_KIND__REAL, CLOCK_REAL);
 SAME(PORT_KIND__EDGE, PORT_EDGE);
 SAME(PORT_KIND__FABRIC, PORT_FABRIC);
-SAME(FRAME_KIND__ETHERNET, FRAME_ETHERNET);
-SAME(FRAME_KIND__IPV4, FRAME_IPV4);
-SAME(FRAME_KIND__IPV6, FRAME_IPV6);
-SAME(FRAME_KIND__ROCE, FRAME_ROCE);
-SAME(FRAME_KIND__HPC, FRAME_HPC);
-SAME(FRAME_KIND__ROCE_IPV6, FRAME_ROCE_IPV6);
-SAME(FRAME_KIND__TCP, FRAME_TCP);
 SAME(FABRIC_KIND__FLOW_CHANNEL_FABRIC, FABRIC_FLOW_CHANNEL);
 SAME(FABRIC_KIND__ROCE_FABRIC, FABRIC_ROCE);
 SAME(FABRIC_KIND__PORT_GROUP_FABRIC, FABRIC_PORT_GROUP);
 SAME(LANE_RULE__KEEP, LANES_KEEP);
 SAME(LANE_RULE__BY_HOP, LANES_BY_HOP);
-SAME(TRANSPORT_KIND__NO_TRANSPORT, TRANSPORT_NONE);
-SAME(TRANSPORT_KIND__RC_TRANSPORT, TRANSPORT_RC);
-SAME(TRANSPORT_KIND__TCP_TRANSPORT, TRANSPORT_TCP);
-SAME(DESTINATION_KIND__FIXED, DESTINATION_FIXED);
-SAME(DESTINATION_KIND__RANDOM, DESTINATION_RANDOM);
-SAME(DESTINATION_KIND__ROUND_ROBIN, DESTINATION_ROUND_ROBIN);
-SAME(ARRIVAL_KIND__CLOSED, ARRIVAL_CLOSED);
-SAME(ARRIVAL_KIND__PACED, ARRIVAL_PACED);
-SAME(ARRIVAL_KIND__POISSON, ARRIVAL_POISSON);
-SAME(ARRIVAL_KIND__BURST, ARRIVAL_BURST);
 
 /* the wire's kinds are one higher: 0 is "nothing said" */
 SAME(MESSAGE__KIND__CONFIGURE, CONTROL_CONFIGURE + 1);
@@ -173,7 +151,6 @@ static int workload_pack(Heddle__WorkloadConfig *to, const struct workload_confi
 {
 	heddle__workload_config__init(to);
 	to->name = (char *)from->name;
-	WORKLOAD_FIELDS(COPY)
 	to->n_destinations = from->destination_count;
 	to->destinations = from->destinations;
 	to->sizes = table(from->size_count, sizeof(Heddle__SizePoint));
@@ -184,7 +161,7 @@ static int workload_pack(Heddle__WorkloadConfig *to, const struct workload_confi
 		to->sizes[to->n_sizes]->bytes = from->sizes[to->n_sizes].bytes;
 		to->sizes[to->n_sizes]->cumulative_ppm = from->sizes[to->n_sizes].cumulative_ppm;
 	}
-	return 0;
+	return control_rows_pack(&workload_parameters, from, &to->parameters, &to->n_parameters);
 }
 
 static int pauses_pack(Heddle__NicConfig *nic, const struct nic_config *config)
@@ -243,8 +220,11 @@ static int config_pack(struct packing *packing, const struct node_config *from)
 
 static void packing_free(struct packing *packing)
 {
-	for (size_t i = 0; i < packing->nic.n_workloads; i++)
+	for (size_t i = 0; i < packing->nic.n_workloads; i++) {
 		free(packing->nic.workloads[i]->sizes);
+		control_rows_free(packing->nic.workloads[i]->parameters,
+				  packing->nic.workloads[i]->n_parameters);
+	}
 	free(packing->nic.workloads);
 	free(packing->nic.pauses);
 	free(packing->switch_.prefixes);
@@ -390,9 +370,9 @@ static int switch_unpack(struct switch_config *to, const Heddle__SwitchConfig *f
 static int workload_unpack(struct workload_config *to, const Heddle__WorkloadConfig *from)
 {
 	if (!text_copy(to->name, sizeof(to->name), from->name) ||
-	    from->n_sizes > WORKLOAD_SIZES_MAX)
+	    from->n_sizes > WORKLOAD_SIZES_MAX ||
+	    !control_rows_unpack(&workload_parameters, to, from->parameters, from->n_parameters))
 		return -EINVAL;
-	WORKLOAD_FIELDS(COPY)
 	to->sizes = calloc(from->n_sizes ? from->n_sizes : 1, sizeof(*to->sizes));
 	to->destinations =
 		calloc(from->n_destinations ? from->n_destinations : 1, sizeof(*to->destinations));

@@ -176,22 +176,14 @@ static int config_fill(const struct scenario *scenario, uint32_t index, uint32_t
 	*config = (struct workload_config){
 		.workload_index = index,
 		.destination = destination_kind_of(workload->pattern),
-		.arrival = workload->arrival,
-		.frame = workload->frame,
-		.transport = workload->transport,
-		.connections = workload->connections,
-		.traffic_class = workload->traffic_class,
-		.packet_bytes = workload->packet_bytes,
-		.window = workload->arrival == ARRIVAL_CLOSED ? workload->window : 0,
-		.load_permille = workload->load_permille,
-		.burst_messages = workload->burst_messages,
-		.burst_period_ps = workload->burst_period_ps,
-		.start_ps = workload->start_ps,
-		.stop_ps = node_time_min(workload->stop_ps, scenario->run.duration_ps),
-		.messages_max = workload->messages_max,
-		.message_bytes = workload->message_bytes,
 		.seed = plan_mix(plan_mix(scenario->seed ^ SEED_OF_WORKLOADS, index), place),
 	};
+#define PARAMETER(type, field, ...) config->field = workload->field;
+#define KEY(...)
+#include "nodes/config/traffic.def"
+	if (workload->arrival != ARRIVAL_CLOSED)
+		config->window = 0;
+	config->stop_ps = node_time_min(workload->stop_ps, scenario->run.duration_ps);
 	snprintf(config->name, sizeof(config->name), "%s", workload->name);
 	if (destination_kind_of(workload->pattern) == DESTINATION_FIXED)
 		entries = 1;

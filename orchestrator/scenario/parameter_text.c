@@ -8,6 +8,7 @@
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/scenario/scenario_link.h"
 #include "orchestrator/scenario/scenario_run.h"
+#include "orchestrator/scenario/scenario_workload.h"
 
 #define TEXT_MAX 512u /* a range or a default */
 #define PATH_MAX_BYTES 128u
@@ -26,6 +27,7 @@ static const struct section {
 	{ "roce", &roce_parameters, false },
 	{ "classes", &class_parameters, true },
 	{ "classes", &roce_class_parameters, true },
+	{ "workloads", &scenario_workload_parameters, true },
 	{ "routing", &routing_parameters, false },
 	{ "port-group", &port_group_parameters, false },
 	{ "nic", &nic_parameters, false },

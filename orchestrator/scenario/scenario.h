@@ -73,28 +73,21 @@ enum workload_pattern {
 	PATTERNS
 };
 
+/* the other fields: workload.def, traffic.def. stop_ps NODE_TIME_NEVER: the end of the run */
 struct scenario_workload {
 	char name[NODE_NAME_MAX];
 	struct scenario_place place;
-	enum workload_pattern pattern;
+#define PARAMETER(type, field, ...) type field;
+#define KEY(...)
+#include "orchestrator/scenario/workload.def"
+#define PARAMETER(type, field, ...) type field;
+#define KEY(...)
+#include "nodes/config/traffic.def"
 	uint32_t sender_count, receiver_count;
 	uint32_t *senders, *receivers; /* host indices */
-	bool permutation_random;
-	uint32_t shift;
-	uint64_t message_bytes; /* 0: from sizes */
 	uint32_t size_count;
 	struct size_point *sizes;
-	uint32_t packet_bytes; /* its largest frame, bytes without FCS */
-	uint32_t path_mtu;     /* of RoCEv2, bytes; 0: not given */
-	enum frame_kind frame;
-	enum transport_kind transport;
-	uint32_t connections; /* to each destination, with any transport */
-	uint32_t traffic_class;
-	enum arrival_kind arrival;
-	uint32_t window, load_permille, burst_messages;
-	/* stop_ps NODE_TIME_NEVER: the end of the run */
-	node_time_t burst_period_ps, start_ps, stop_ps;
-	uint64_t messages_max;
+	uint32_t path_mtu; /* of RoCEv2, bytes; 0: not given */
 	struct scenario_place packet_place;
 };
 

@@ -12,20 +12,26 @@
 #include "nodes/wire/frame.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/scenario/scenario_packet.h"
+#include "orchestrator/scenario/scenario_parameters.h"
 #include "orchestrator/scenario/size_file.h"
 
-#define TIME_MAX (3600 * NODE_S)
-#define MESSAGE_BYTES_DEFAULT (64u << 10)
 #define PAIRS_MAX 65536u
 
 static const char *const pattern_words[PATTERNS] = { "incast", "permutation", "uniform",
 						     "all-to-all", "pairs" };
-static const char *const arrival_words[ARRIVAL_KINDS] = { "closed", "paced", "poisson", "burst" };
-static const char *const frame_words[FRAME_KINDS] = { "ethernet", "ipv4",      "ipv6", "roce",
-						      "hpc",      "roce-ipv6", "tcp" };
-static const char *const transport_words[TRANSPORT_KINDS] = { "none", "rc", "tcp" };
 static const char *const path_mtu_words[] = { "256", "512", "1024", "2048", "4096" };
 static const char *const permutation_words[] = { "shift", "random" };
+
+static const struct parameter rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct scenario_workload, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "orchestrator/scenario/workload.def"
+#define PARAMETER(...) PARAMETER_ROW(struct scenario_workload, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "nodes/config/traffic.def"
+};
+const struct parameter_table scenario_workload_parameters =
+	PARAMETER_TABLE_OF(struct scenario_workload, rows);
 
 /* ---- hosts ---- */
 
@@ -197,27 +203,6 @@ static void class_read(struct reader *reader, const struct key *key, const struc
 		((struct scenario_workload *)target)->traffic_class = (uint32_t)index;
 }
 
-static const struct key burst_keys[] = {
-	{ "messages", key_count, KEY_FIELD(struct scenario_workload, burst_messages), .min = 1,
-	  .max = 1000000, .required = true },
-	{ "period", key_time, KEY_FIELD(struct scenario_workload, burst_period_ps), .min = NODE_NS,
-	  .max = TIME_MAX, .required = true },
-};
-
-static void burst_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-		       void *target)
-{
-	(void)key;
-	keys_read(reader, node, "'burst'", burst_keys, COUNT_OF(burst_keys), target);
-}
-
-static void packet_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-			void *target)
-{
-	((struct scenario_workload *)target)->packet_place = node->place;
-	key_size(reader, key, node, target);
-}
-
 /* powers of two from FRAME_PATH_MTU_MIN on */
 static void path_mtu_read(struct reader *reader, const struct key *key,
 			  const struct yaml_node *node, void *target)
@@ -231,44 +216,16 @@ static void path_mtu_read(struct reader *reader, const struct key *key,
 	(void)key;
 	if (index >= 0)
 		workload->path_mtu = FRAME_PATH_MTU_MIN << index;
-	workload->packet_place = node->place;
 }
 
 static const struct key workload_keys[] = {
-	{ "name", key_name, KEY_FIELD(struct scenario_workload, name), .required = true },
-	{ "pattern", key_word, KEY_FIELD(struct scenario_workload, pattern), .words = pattern_words,
-	  .word_count = PATTERNS, .required = true },
+	{ "name", key_name, KEY_FIELD(struct scenario_workload, name) },
 	{ "from", .read = from_read },
 	{ "to", .read = to_read },
 	{ "pairs", .read = pairs_read },
-	{ "permutation", key_word, KEY_FIELD(struct scenario_workload, permutation_random),
-	  .words = permutation_words, .word_count = COUNT_OF(permutation_words) },
-	{ "shift", key_count, KEY_FIELD(struct scenario_workload, shift), .min = 1,
-	  .max = NODE_COUNT_MAX },
-	{ "size", key_size, KEY_FIELD(struct scenario_workload, message_bytes), .min = 1,
-	  .max = SIZE_FILE_MESSAGE_BYTES_MAX },
 	{ "sizes", .read = sizes_read },
-	{ "packet", packet_read, KEY_FIELD(struct scenario_workload, packet_bytes), .min = 64,
-	  .max = 9216 },
 	{ "path-mtu", .read = path_mtu_read },
-	{ "frame", key_word, KEY_FIELD(struct scenario_workload, frame), .words = frame_words,
-	  .word_count = FRAME_KINDS },
-	{ "transport", key_word, KEY_FIELD(struct scenario_workload, transport),
-	  .words = transport_words, .word_count = TRANSPORT_KINDS },
-	{ "connections", key_count, KEY_FIELD(struct scenario_workload, connections), .min = 1,
-	  .max = ROCE_CONNECTIONS_MAX },
 	{ "class", .read = class_read },
-	{ "arrival", key_word, KEY_FIELD(struct scenario_workload, arrival), .words = arrival_words,
-	  .word_count = ARRIVAL_KINDS },
-	{ "window", key_count, KEY_FIELD(struct scenario_workload, window), .min = 1, .max = 1024 },
-	{ "load", key_share, KEY_FIELD(struct scenario_workload, load_permille), .min = 1,
-	  .max = 1000, .one = 1000 },
-	{ "burst", .read = burst_read },
-	{ "start", key_time, KEY_FIELD(struct scenario_workload, start_ps), .max = TIME_MAX },
-	{ "stop", key_time, KEY_FIELD(struct scenario_workload, stop_ps), .min = 1,
-	  .max = TIME_MAX },
-	{ "messages", key_count, KEY_FIELD(struct scenario_workload, messages_max), .min = 1,
-	  .max = UINT64_MAX },
 };
 
 /* ---- do the keys fit together? ---- */
@@ -396,8 +353,8 @@ static void sizes_check(struct reader *reader, const struct yaml_node *node,
 	if (yaml_find(node, "size") && yaml_find(node, "sizes"))
 		key_refuse(reader, yaml_find(node, "sizes"),
 			   "a workload has either 'size' or 'sizes', not both");
-	else if (!yaml_find(node, "size") && !yaml_find(node, "sizes"))
-		workload->message_bytes = MESSAGE_BYTES_DEFAULT;
+	else if (yaml_find(node, "sizes"))
+		workload->message_bytes = 0;
 }
 
 /* the frame of a workload without the key */
@@ -452,18 +409,28 @@ static void times_check(struct reader *reader, const struct yaml_node *node,
 static void workload_read(struct reader *reader, const struct yaml_node *node,
 			  struct scenario_workload *workload)
 {
+	const struct yaml_node *packet = yaml_find(node, "packet"),
+			       *path_mtu = yaml_find(node, "path-mtu");
+	const struct parameters_reading reading = {
+		.table = &scenario_workload_parameters,
+		.structure = workload,
+		.keys = workload_keys,
+		.key_count = COUNT_OF(workload_keys),
+		.target = workload,
+		.group = "",
+	};
 	unsigned errors_before = reader->errors->count;
 
 	*workload = (struct scenario_workload){
 		.place = node->place,
-		.connections = 1,
-		.packet_place = node->place,
-		.window = 1,
-		.stop_ps = NODE_TIME_NEVER,
+		.packet_place = path_mtu ? path_mtu->place
+				: packet ? packet->place
+					 : node->place,
 	};
-	if (!keys_read(reader, node, "a workload", workload_keys, COUNT_OF(workload_keys),
-		       workload) ||
-	    reader->errors->count != errors_before || reader->out_of_memory)
+	parameters_default(&scenario_workload_parameters, workload);
+	workload->stop_ps = NODE_TIME_NEVER;
+	scenario_parameters_read(reader, node, "a workload", &reading);
+	if (reader->errors->count != errors_before || reader->out_of_memory)
 		return;
 	meanings_check(reader, node, workload);
 	transport_complete(reader, node, workload);

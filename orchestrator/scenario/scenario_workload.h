@@ -4,6 +4,9 @@
 
 #include "orchestrator/scenario/scenario_keys.h"
 
+/* rows of a workload: workload.def and traffic.def */
+extern const struct parameter_table scenario_workload_parameters;
+
 key_read_fn scenario_workloads_read;
 
 #endif

@@ -56,7 +56,7 @@ static int line_parse(char *line, const struct size_point *before, struct size_p
 	if (quantity_parse(QUANTITY_BYTES, trim(bytes), &point->bytes, why, why_max) ||
 	    !percent_parse(trim(percent), &point->cumulative_ppm, why, why_max))
 		return -EINVAL;
-	if (!point->bytes || point->bytes > SIZE_FILE_MESSAGE_BYTES_MAX) {
+	if (!point->bytes || point->bytes > WORKLOAD_BYTES_MAX) {
 		snprintf(why, why_max, "a message has 1 byte to 1 TB");
 		return -EINVAL;
 	}

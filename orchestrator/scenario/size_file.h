@@ -10,7 +10,6 @@
 #include "orchestrator/scenario/scenario.h"
 
 #define SIZE_FILE_BYTES_MAX 65536u
-#define SIZE_FILE_MESSAGE_BYTES_MAX 1000000000000ull
 
 /** size_file_parse() - parses @text (0-terminated, changed).
  *  @points  space for WORKLOAD_SIZES_MAX of them, filled; @count is set.   @file  for errors.

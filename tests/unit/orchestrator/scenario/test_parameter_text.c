@@ -9,6 +9,7 @@
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/scenario/parameter_text.h"
 #include "orchestrator/scenario/scenario_run.h"
+#include "orchestrator/scenario/scenario_workload.h"
 #include "tests/testing.h"
 
 #define PAGE "docs/scenario.md"
@@ -113,6 +114,8 @@ TEST(parameter_text__page_has_the_tables)
 
 static const struct parameter_table *const tables[] = {
 	&run_parameters,
+	&scenario_workload_parameters,
+	&workload_parameters,
 	&link_parameters,
 	&port_parameters,
 	&class_parameters,
