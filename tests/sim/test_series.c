@@ -1,5 +1,5 @@
-/*  Samples of whole fabrics (SE-1): at any time the last values are what the counters, the tables and
- *  the links of the nodes say, in every kind of fabric. */
+/*  Samples of whole fabrics (SE-1): at any time the last values are what the counters, the tables
+ *  and the links of the nodes say, in every kind of fabric. */
 #include <stdlib.h>
 #include <string.h>
 
