@@ -138,3 +138,17 @@ TEST(ack__several_in_a_frame)
 	}
 	all_released_expect();
 }
+
+/* TB-23: the link has 16 channels: an ACK of any type for an idle one, or for one that there is
+ * not, is dropped and counted */
+TEST_RANGE(ack__of_no_channel_in_use, 0, ACK_TYPES)
+{
+	static const uint32_t ids[] = { 0, 15, 16, 17, 2047 };
+
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 5; i++)
+		switch_send_ack(&s, 3, i * NODE_US, ids[i], (enum ack_type)_i, 6);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(drops(DROP_BAD_ACK), 5);
+	all_released_expect();
+}
