@@ -34,7 +34,8 @@ HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lnettle -lnl-route-3 -lnl-3 -lciv
 
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
 	    libdeflate-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev check libsubunit-dev
-TEST_PACKAGES := tshark jq python3 iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap
+TEST_PACKAGES := tshark jq python3 iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap \
+		 chromium
 BENCH_PACKAGES := iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 
@@ -148,8 +149,12 @@ $(B)/obj/%.o: %.c | $(GEN)/nodes/control/control.pb-c.c
 	@echo '  cc   $<'
 	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# the page is in it
-$(B)/obj/orchestrator/view/view_page.o: orchestrator/view/page.html
+# the page: modules, style and glossary in one file
+$(GEN)/page.html: page/build.sh $(wildcard page/*.html page/*.css page/js/*.js) docs/results.md docs/glossary.md
+	@echo '  page $@'
+	@page/build.sh $@
+
+$(B)/obj/orchestrator/view/view_page.o: $(GEN)/page.html
 
 # ---- tests ----
 
@@ -195,7 +200,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 beside_others := $(patsubst %,tests/system/test_%.sh,same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
 	dcqcn path_pause container sim_same_bytes same_bytes pfc compare stopped_nodes live_recovery fabric_manager privileges \
 	flow_held cli wire_tshark attach_containers real_order live_faults join refused result_keys no_io_uring rogue_peer break \
-	english dissector make stall port_group_hosts sockets layers events view metrics)
+	english dissector make stall page port_group_hosts sockets layers events view metrics)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
 fuzzers: $(fuzzers)

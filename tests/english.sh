@@ -4,17 +4,17 @@
 # usage: tests/english.sh             all files of the list 'clean', below
 #        tests/english.sh FILE...     these files
 #
-# Checked are comments and string literals of .c, .h, .def and .proto, comments of .yaml and .sh,
-# and the prose of .md (no code block, nothing in `backticks`). Lines with such text have at most
-# 100 columns; tables of .md, and values and figures of .yaml, may have more.
+# Checked are comments and string literals of .c, .h, .def, .proto and .js, comments of .yaml and
+# .sh, and the prose of .md (no code block, nothing in `backticks`). Lines with such text have at
+# most 100 columns; tables of .md, values and figures of .yaml, and code of .js may have more.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='README.md containers docs topologies orchestrator nodes switchd nicd wireshark tests'
+clean='page README.md containers docs topologies orchestrator nodes switchd nicd wireshark tests'
 
 # files PATH...: the files there of which texts are checked
 files() {
-	find "$@" -type f -regextype posix-extended -regex '.*\.(c|h|def|proto|md|yaml|sh)' |
+	find "$@" -type f -regextype posix-extended -regex '.*\.(c|h|def|proto|md|yaml|sh|js)' |
 		grep -vE '^tests/(english\.sh|system/test_english\.sh|bad-scenarios/|fuzz/.*/)' | sort
 }
 
@@ -121,6 +121,7 @@ for my $file (@ARGV) {
 			finding($file, $i + 1, "'$1': write $instead") while $texts[$i] =~ /\b($pattern)\b/gi;
 		}
 		next if $file =~ /\.md$/ && $raw[$i] =~ /^\|/;
+		next if $file =~ /\.js$/ && $raw[$i] !~ m{^\s*(?://|/\*|\*)};
 		next if $file =~ /\.yaml$/ && $raw[$i] !~ /^\s*# \S/;
 		my $width = width($raw[$i]);
 		finding($file, $i + 1, "$width columns: at most $columns") if $width > $columns;

@@ -9,7 +9,7 @@
 __asm__(".pushsection .rodata\n"
 	".global view_page_text\n"
 	"view_page_text:\n"
-	".incbin \"orchestrator/view/page.html\"\n"
+	".incbin \"build/gen/page.html\"\n"
 	"view_page_end:\n"
 	".byte 0\n"
 	".balign 8\n"

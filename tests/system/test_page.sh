@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# test_page - the page in Chromium: all views of all kinds, numbers, keys, time, files that are
+# broken, printing, a recording that grows (SE-4, SE-5, SE-6, SE-7, SE-11). LONG=yes also opens a
+# recording of 128 hosts and 2 ms. Speed is printed and not judged.
+set -u
+. "$(dirname "$0")/common.sh"
+
+command -v chromium >/dev/null || { echo 'skipped: no chromium (package chromium)'; exit 77; }
+page=$top/build/gen/page.html
+export PYTHONDONTWRITEBYTECODE=1
+
+# recording NAME SCENARIO OPTION...
+recording() {
+	local name=$1 scenario=$2
+	shift 2
+	python3 "$top/tests/page/make_recording.py" "$heddle" "$scenario" "$scratch/$name.heddle" \
+		--set run.sample=1us "$@"
+}
+
+# torus and HyperX are small ones of their own
+cat >"$scratch/grid.yaml" <<'YAML'
+name: grid
+run: {duration: 60us, warmup: 10us, drain: no}
+topology: {generate: torus, shape: [3, 3], hosts-per-switch: 1}
+workloads:
+  - {name: all, pattern: permutation, size: 64KiB, arrival: closed, window: 1}
+YAML
+
+recordings() {
+	local short=(--set run.duration=120us --set run.warmup=20us --set run.drain=no)
+	cp "$topologies/pfc-spreading.yaml" "$scratch/roce-test.yaml"
+	recording roce "$scratch/roce-test.yaml" &&
+		recording dcqcn "$scratch/roce-test.yaml" --set roce.dcqcn=yes &&
+		recording flow-channel "$topologies/permutation-fat-tree-16.yaml" "${short[@]}" &&
+		recording port-group "$topologies/port-group-incast.yaml" "${short[@]}" &&
+		recording dragonfly "$topologies/dragonfly-minimal.yaml" "${short[@]}" &&
+		recording torus "$scratch/grid.yaml" &&
+		recording hyperx "$scratch/grid.yaml" --set topology.generate=hyperx || return 1
+	[ "${LONG-}" != yes ] || recording large "$topologies/permutation-fat-tree-128.yaml" \
+		--set run.duration=2ms --set run.warmup=1ms
+}
+
+# in_browser CASE,... [ARGUMENT...] - one browser for these cases; each of their lines is a check
+in_browser() {
+	python3 "$top/tests/page/test_page.py" "$heddle" "$page" "$scratch" "$@" >"$scratch/lines" 2>&1
+	local status=$?
+	sed -n -e 's/^right  /ok      /p' -e 's/^WRONG  /FAILED  /p' -e '/^measured/p' "$scratch/lines"
+	passed=$((passed + $(grep -c '^right ' "$scratch/lines")))
+	failed=$((failed + $(grep -c '^WRONG ' "$scratch/lines")))
+	# a browser that ended, an exception: more than a wrong line
+	if [ "$status" != 0 ] && ! grep -q '^WRONG ' "$scratch/lines"; then
+		failed=$((failed + 1))
+		echo "FAILED  browser, $1"
+		tail -n 20 "$scratch/lines" | sed 's/^/        | /'
+	fi
+}
+
+check 'recordings of all kinds' recordings
+in_browser kinds,numbers,keyboard,time,pointer,compare,report,broken,speed
+
+head -c 8000 "$scratch/roce.heddle" >"$scratch/growing.heddle"
+"$heddle" view "$scratch/growing.heddle" 2>"$scratch/view" &
+server=$!
+at_end 'kill $server 2>/dev/null'
+url=$(wait_for sed -n 's/^view: //p' "$scratch/view")
+in_browser served "$url" "$scratch/growing.heddle" "$scratch/roce.heddle"
+finish
