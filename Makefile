@@ -19,7 +19,7 @@ CFLAGS_asan := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -f
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread -Wno-tsan # pace.c has fences, which it cannot follow; no tsan test uses it
 CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 CFLAGS_plain := -O2 -g
-CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -I. -I$(GEN) -isystem /usr/include/libnl3 $(CFLAGS_$(KIND))
+CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -I. -Iinclude -I$(GEN) -isystem /usr/include/libnl3 $(CFLAGS_$(KIND))
 GEN_CFLAGS := $(filter-out $(WARN),$(CFLAGS))
 LTO_release := -flto=auto
 LDFLAGS := $(CFLAGS_$(KIND)) $(LTO_$(KIND)) -Wl,--as-needed
@@ -198,7 +198,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
 beside_others := $(patsubst %,tests/system/test_%.sh,same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
-	dcqcn path_pause container sim_same_bytes same_bytes pfc compare stopped_nodes live_recovery fabric_manager privileges \
+	dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare stopped_nodes live_recovery fabric_manager privileges \
 	flow_held cli wire_tshark attach_containers real_order live_faults join refused result_keys no_io_uring rogue_peer break \
 	english dissector make stall page port_group_hosts sockets layers events view metrics)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
@@ -318,7 +318,10 @@ PREFIX ?= /usr/local
 install: all
 	install -D -m 755 $(B)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies topologies/*
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies $(wildcard topologies/*.*)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies/score topologies/score/*
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/heddle include/heddle/*.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples examples/*.c
 	install -D -m 644 orchestrator/view/grafana.json $(DESTDIR)$(PREFIX)/share/heddle/grafana/heddle.json
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/wireshark wireshark/heddle.lua
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/wireshark/profile wireshark/profile/*

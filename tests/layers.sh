@@ -144,6 +144,8 @@ home libdeflate 'nodes/wire/crc32.c'
 home nettle 'orchestrator/base/sha256.[ch]'
 home netlink 'orchestrator/hosts/netlink.c'
 home civetweb 'orchestrator/view/view_server.c'
+home heddle/congestion_control.h 'nicd/transport/own_control.c|nodes/process/control_library.c|nodes/stats/control_call.c'
+home dlfcn 'nodes/process/control_library.c'
 home linux/futex 'nodes/clock/futex.[ch]|nodes/clock/event_loop.c'
 [ "$status" = 0 ] && echo 'layers: includes point one way, from folder to folder'
 exit "$status"

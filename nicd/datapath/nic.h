@@ -22,6 +22,7 @@
 #include "nicd/host/host_send.h"
 #include "nicd/traffic/receive.h"
 #include "nicd/traffic/send_queue.h"
+#include "nicd/transport/own_control.h"
 #include "nicd/transport/reply_queue.h"
 #include "nicd/transport/tcp_receiver.h"
 #include "nicd/transport/tcp_sender.h"
@@ -129,6 +130,7 @@ struct nic {
 	/* fabric kind roce */
 	struct nic_pfc pfc;
 	struct transport transport;
+	struct own_control own_control;
 	struct reply_queue replies;
 	struct tcp_sender tcp_sender;
 	struct tcp_receiver tcp_receiver; /* by slot of the received flow */

@@ -21,6 +21,18 @@
 #define QUEUE_PAIR_DATA 0xc00000u /* generated, and reliable: queue_pair.h */
 #define REPLIES_MAX UINT16_MAX
 
+/* what decides how fast queue pairs send.  Return: 0 or -ENOMEM */
+static int queue_pairs_control(struct nic *nic, uint32_t flows_max)
+{
+	struct congestion *congestion = &nic->transport.rules[TRANSPORT_RC].congestion;
+
+	if (nic->roce && nic->config->control)
+		return own_control_init(&nic->own_control, congestion, nic->config, nic->stats,
+					nic->link->rate_bps, flows_max);
+	return congestion_init(congestion, congestion_control_of(nic->config), nic->config,
+			       nic->link->rate_bps, flows_max);
+}
+
 int nic_transport_init(struct nic *nic, uint32_t flows_max, uint32_t messages_max)
 {
 	if (!nic->roce)
@@ -28,9 +40,7 @@ int nic_transport_init(struct nic *nic, uint32_t flows_max, uint32_t messages_ma
 	if (transport_init(&nic->transport, nic->config, flows_max, messages_max, nic->stats) ||
 	    reply_queue_init(&nic->replies, nic->roce ? nic->stats->flows_max : 0,
 			     nic->config->roce.cnp_class) ||
-	    congestion_init(&nic->transport.rules[TRANSPORT_RC].congestion,
-			    congestion_control_of(nic->config), nic->config, nic->link->rate_bps,
-			    flows_max))
+	    queue_pairs_control(nic, flows_max))
 		return -ENOMEM;
 	return nic_tcp_init(nic, flows_max);
 }

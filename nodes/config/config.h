@@ -289,9 +289,19 @@ struct node_config {
 	struct port_group_config port_group; /* fabric == FABRIC_PORT_GROUP */
 	uint32_t port_count;
 	struct port_config *ports;
+	/* NIC with roce.congestion CONGESTION_OWN: the table of the library, once its process has
+	 * loaded it; struct heddle_control of include/heddle. It is not sent */
+	const void *control;
 	struct switch_config switch_; /* kind == NODE_SWITCH */
 	struct nic_config nic;        /* kind == NODE_NIC */
 };
+
+/** node_config_has_control() - does the node load a congestion control of the user's? */
+static inline bool node_config_has_control(const struct node_config *config)
+{
+	return config->fabric == FABRIC_ROCE && config->kind == NODE_NIC &&
+	       config->roce.congestion == CONGESTION_OWN;
+}
 
 /** node_lanes() - virtual lanes of each class on a link at a port of @kind. Flow channels need one
  *  on edge links: no packet waits there for one that has entered the fabric. */

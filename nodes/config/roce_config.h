@@ -37,6 +37,7 @@ enum congestion_kind {
 	CONGESTION_DCQCN, /* if dcqcn.enabled */
 	CONGESTION_SWIFT,
 	CONGESTION_NONE,
+	CONGESTION_OWN, /* node_config.control: a library of the user's */
 	CONGESTION_KINDS
 };
 

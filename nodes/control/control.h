@@ -24,7 +24,7 @@
 
 #define CONTROL_FD 3
 #define CONTROL_BYTES_MAX (1u << 20)
-#define CONTROL_FDS_MAX (5 + 3 * NODE_PORTS_MAX + NODE_CAPTURES_MAX + NIC_HOST_QUEUES_MAX)
+#define CONTROL_FDS_MAX (6 + 3 * NODE_PORTS_MAX + NODE_CAPTURES_MAX + NIC_HOST_QUEUES_MAX)
 #define CONTROL_TEXT_MAX 1024u
 /* text of a LINK_DOWN that means node_ops.link_settle; body: channel_set_write() */
 #define CONTROL_SETTLED "settled"

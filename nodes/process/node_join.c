@@ -11,6 +11,7 @@
 
 #include "nodes/clock/clock_pages.h"
 #include "nodes/control/config_check.h"
+#include "nodes/process/control_library.h"
 #include "nodes/process/node_report.h"
 #include "nodes/stats/series.h"
 #include "nodes/stats/trace.h"
@@ -231,6 +232,25 @@ static int logs_join(struct node *node, struct control_message *message, uint32_
 	return 0;
 }
 
+/* the library of the user's congestion control */
+static int control_join(struct node *node, struct control_message *message, uint32_t *at)
+{
+	struct control_call *call = &node->stats->control_call;
+	char why[256];
+	int fd;
+
+	if (!node_config_has_control(node->config))
+		return 0;
+	if (!take(message, at, &fd, 1))
+		return node_fail("the library of the congestion control is missing");
+	control_library_watch(call);
+	node->config->control = control_library_load(fd, call, why, sizeof(why));
+	close(fd);
+	if (node->config->control)
+		return 0;
+	return node_fail("the congestion control cannot be loaded: %s", why);
+}
+
 static int join_real(struct node *node, struct control_message *message)
 {
 	uint32_t port_count = node->config->port_count, at = 2;
@@ -255,6 +275,8 @@ static int join_real(struct node *node, struct control_message *message)
 		error = captures_join(node, message, &at);
 	if (!error)
 		error = logs_join(node, message, &at);
+	if (!error)
+		error = control_join(node, message, &at);
 	if (!error &&
 	    (!take(message, &at, node->host_sockets, host_queues) || at != message->fd_count))
 		return node_fail("%u descriptors came with the configuration, %u are needed",
@@ -283,6 +305,8 @@ static int join_virtual(struct node *node, struct control_message *message)
 		error = captures_join(node, message, &at);
 	if (!error)
 		error = logs_join(node, message, &at);
+	if (!error)
+		error = control_join(node, message, &at);
 	if (!error && at != message->fd_count)
 		return node_fail("%u descriptors came with the configuration, %u are needed",
 				 message->fd_count, at);

@@ -19,7 +19,7 @@
 #ifndef HEDDLE_NODES_STATS_STATISTICS_H
 #define HEDDLE_NODES_STATS_STATISTICS_H
 
-#define STATS_VERSION 14u /* of struct stats_page and all that it contains */
+#define STATS_VERSION 15u /* of struct stats_page and all that it contains */
 
 /* clang-format off */
 

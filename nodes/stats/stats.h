@@ -20,6 +20,7 @@
 #include "nodes/base/time.h"
 #include "nodes/config/channel_set.h"
 #include "nodes/config/config.h"
+#include "nodes/stats/control_call.h"
 #include "nodes/stats/page_log.h"
 #include "nodes/stats/statistics.h"
 
@@ -203,6 +204,7 @@ struct stats_page {
 	uint64_t behind_max_ns;
 	/* real clock: it sleeps until its next event, or NODE_TIME_NEVER; 0: it is awake */
 	node_time_t sleeps_ps;
+	struct control_call control_call; /* NIC with a congestion control of the user's */
 };
 
 /** stats_lateness_bucket() - the bucket of @ns; bucket b holds [stats_lateness_ns(b),

@@ -14,6 +14,7 @@ struct origin *origin_new(const char *text, size_t length, const char *const *se
 	if (!origin)
 		return NULL;
 	origin->holders = 1;
+	origin->control.fd = -1;
 	sha256_begin(&origin->digest);
 	sha256_add(&origin->digest, text, length);
 	origin->settings = calloc(setting_count + 1ul, sizeof(char *));
@@ -62,5 +63,6 @@ void origin_release(struct origin *origin)
 		free(origin->settings[i]);
 	free(origin->settings);
 	yaml_free(origin->effective);
+	control_file_release(&origin->control);
 	free(origin);
 }

@@ -11,9 +11,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "orchestrator/base/control_file.h"
 #include "orchestrator/base/sha256.h"
 
-#define ORIGIN_INPUTS_MAX 65u /* a scenario, and a file of sizes for each workload */
+#define ORIGIN_INPUTS_MAX 66u /* a scenario, a control, and a file of sizes for each workload */
 
 struct yaml_node;
 
@@ -29,6 +30,7 @@ struct origin {
 		ino_t inode;
 	} inputs[ORIGIN_INPUTS_MAX];
 	uint32_t input_count;
+	struct control_file control; /* with a digest of its own */
 	/* the scenario's tree with settings and variant applied; NULL: not known yet */
 	struct yaml_node *effective;
 };

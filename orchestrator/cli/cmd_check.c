@@ -33,6 +33,7 @@ static const struct option_row options[] = {
 		    "also all numbers of congestion control, including derived ones; of a fabric\n"
 		    "of kind roce always thresholds, headroom and buffers"),
 	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
+	OPTION_CONTROL(AT(settings)),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
 };
 

@@ -7,6 +7,7 @@
 
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/suggest.h"
+#include "orchestrator/base/suggest.h"
 #include "orchestrator/base/utf8.h"
 
 #define ROW_FIRST 256 /* getopt_long()'s value of the first row; values below are letters */
@@ -274,4 +275,62 @@ int option_seed(const char *command, const struct option_row *row, void *field, 
 		return options_wrong(command, "%s: %s", row->name, why);
 	snprintf(settings->seed, sizeof(settings->seed), "seed=%llu", (unsigned long long)seed);
 	return setting_add(command, settings, settings->seed);
+}
+
+/* ---- congestion control ---- */
+
+static bool is_library(const char *name)
+{
+	size_t length = strlen(name);
+
+	return strchr(name, '/') || (length > 3 && !strcmp(name + length - 3, ".so"));
+}
+
+/* roce.own-control='@name', as YAML */
+static int control_file_set(const char *command, struct option_settings *settings, const char *name)
+{
+	char *out = settings->control_file;
+
+	if (strlen(name) >= OPTION_CONTROL_MAX - 64)
+		return options_wrong(command, "--cc: the name of the library is too long");
+	out += sprintf(out, "roce.own-control='");
+	for (; *name; name++) {
+		if (*name == '\'')
+			*out++ = '\'';
+		*out++ = *name;
+	}
+	memcpy(out, "'", 2);
+	return setting_add(command, settings, settings->control_file);
+}
+
+int option_control(const char *command, const struct option_row *row, void *field,
+		   const char *value)
+{
+	static const char *const words[] = { "dcqcn", "swift", "none", "tcp" };
+	struct option_settings *settings = field;
+	bool library = is_library(value);
+	unsigned word = 0;
+	char hint[128];
+	int status = 0;
+
+	while (word < COUNT_OF(words) && strcmp(value, words[word]) != 0)
+		word++;
+	if (!library && word == COUNT_OF(words)) {
+		suggest_sentence(value, words, COUNT_OF(words), sizeof(words[0]), hint,
+				 sizeof(hint));
+		return options_wrong(command,
+				     "%s takes dcqcn, swift, none, tcp or a shared library such as "
+				     "./my.so, not '%s'%s",
+				     row->name, value, hint);
+	}
+	if (settings->control[0])
+		return options_wrong(command, "%s is given twice", row->name);
+	if (!library && !strcmp(value, "tcp"))
+		snprintf(settings->control, sizeof(settings->control), "roce.transport=tcp");
+	else
+		snprintf(settings->control, sizeof(settings->control), "roce.congestion-control=%s",
+			 library ? "own" : value);
+	if (library)
+		status = control_file_set(command, settings, value);
+	return status ? status : setting_add(command, settings, settings->control);
 }

@@ -66,15 +66,22 @@ int options_read(const struct command_words *command, int argc, char **argv, voi
 int options_wrong(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* the settings of --set and --seed, in their order */
+#define OPTION_CONTROL_MAX 4096u /* of the name of a library */
+
+/* the settings of --set, --seed and --cc, in their order */
 struct option_settings {
 	const char *texts[SCENARIO_SETTINGS_MAX];
 	unsigned count;
-	char seed[32];
+	char seed[32], control[64], control_file[2 * OPTION_CONTROL_MAX];
 };
 
 /** option_setting(), option_seed() - one of struct option_settings. */
 option_fn option_setting, option_seed;
+
+/** option_control() - the settings that select a congestion control: a built-in one by its name,
+ *  tcp (connections instead of queue pairs), or a shared library, which has a '/' or ends in .so.
+ *  @field  a struct option_settings. */
+option_fn option_control;
 
 /** option_value() - the value of the word, an unsigned. option_time() a uint64_t in picoseconds. */
 option_fn option_value, option_time;
@@ -93,6 +100,10 @@ extern const struct option_word option_loops[];
 	}
 #define OPTION_TEXT(name, argument, at, help) OPTION_TAKE(name, argument, at, NULL, NULL, help)
 #define OPTION_FLAG(name, at, help) OPTION_TAKE(name, NULL, at, NULL, NULL, help)
+#define OPTION_CONTROL(at)                                                             \
+	OPTION_TAKE("--cc", "CONTROL", at, option_control, NULL,                       \
+		    "congestion control of a roce fabric: dcqcn, swift, none, tcp, or\n" \
+		    "a shared library such as ./my.so (docs/own-congestion-control.md)")
 #define OPTION_SET(at, example)                                      \
 	OPTION_TAKE("--set", "PATH=VALUE", at, option_setting, NULL, \
 		    "change a key of the scenario, e.g. " example "; may be repeated")

@@ -133,6 +133,7 @@ static const struct option_row rows[] = {
 		    "scenario's own\n"
 		    "time, at rates that the machine can carry, with a verdict whether it could"),
 	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
+	OPTION_CONTROL(AT(settings)),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
 	OPTION_FLAG(
 		"--compare", AT(compare),

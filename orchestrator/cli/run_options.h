@@ -37,7 +37,8 @@ struct run_options {
 	bool compare;
 	const char *only[SCENARIO_VARIANTS_MAX]; /* variants; none: all */
 	unsigned only_count;
-	/* of the variant that is run: receives the results, instead of output */
+	/* of the variant that is run: receives the results, instead of output; without columns
+	 * those of the expectations */
 	struct compare_row *row;
 	const struct scenario_compare *columns;
 	struct fabric_options fabric;

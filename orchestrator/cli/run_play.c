@@ -99,7 +99,7 @@ static int results_make(const struct run_output *output, const struct run_option
 		return EXIT_NODE;
 	}
 	if (results_gather(plan, pages, &results) || fault_player_report(&run->faults, &results) ||
-	    (!options->row && expect_evaluate(plan, &results))) {
+	    ((!options->row || !options->columns) && expect_evaluate(plan, &results))) {
 		status = options_wrong("run", "not enough memory for the results");
 	} else {
 		status = run_output_write(output, options, plan, pages, &results, fabric);

@@ -39,7 +39,7 @@
 #define FABRIC_ANSWER_MS 2000u /* real clock: for an answer */
 #define FABRIC_FAILURE_MAX 512u
 #define FABRIC_LOOP_MAX 160
-#define FABRIC_FATE_MAX 128
+#define FABRIC_FATE_MAX 256
 
 struct manager_pair;
 

@@ -276,6 +276,14 @@ static void descriptors_logs(const struct fabric *fabric, uint32_t index,
 		message->fds[message->fd_count++] = options->series_file(options->owner, index);
 }
 
+/* ... and the library of its congestion control */
+static void descriptors_control(const struct fabric *fabric, uint32_t index,
+				struct control_message *message)
+{
+	if (node_config_has_control(&fabric->plan->nodes[index]) && fabric->plan->origin)
+		message->fds[message->fd_count++] = fabric->plan->origin->control.fd;
+}
+
 /* ... and a NIC with an attached host after that */
 static int descriptors_host(struct fabric *fabric, uint32_t index, struct control_message *message)
 {
@@ -355,6 +363,7 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	if (!error) {
 		descriptors_captures(fabric, index, &message);
 		descriptors_logs(fabric, index, &message);
+		descriptors_control(fabric, index, &message);
 	}
 	host_from = message.fd_count;
 	if (!error)

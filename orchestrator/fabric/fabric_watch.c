@@ -12,6 +12,7 @@
 
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/control_fate.h"
 
 #define MESSAGES_AT_ONCE 256u /* of one node, before those of others */
 
@@ -78,13 +79,38 @@ static const char *signal_text(int signal)
 				: strsignal(signal);
 }
 
+/* did the user's congestion control end @node? A sentence in @text if so. It cannot be the cause of
+ * SIGKILL, which comes from outside. */
+static bool control_ended(const struct fabric *fabric, uint32_t node, int status, char *text,
+			  size_t text_max)
+{
+	char how[128];
+
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		return false;
+	if (WIFSIGNALED(status))
+		snprintf(how, sizeof(how), "signal %d (%s)", WTERMSIG(status),
+			 signal_text(WTERMSIG(status)));
+	else
+		snprintf(how, sizeof(how), "it left with status %d", WEXITSTATUS(status));
+	return control_fate(fabric, node, how, text, text_max);
+}
+
+/* without the pid: it is the control that failed, not the NIC */
+static void control_fail(struct fabric *fabric, uint32_t node, const char *what)
+{
+	fabric_fail(fabric, "NIC %s %s", fabric->plan->nodes[node].name, what);
+}
+
 static void fate_note(struct fabric *fabric, uint32_t node, int status)
 {
 	struct fabric_node *dead = &fabric->nodes[node];
 
 	fabric->ready -= dead->ready;
 	dead->ready = false;
-	if (WIFSIGNALED(status))
+	if (control_ended(fabric, node, status, dead->fate, sizeof(dead->fate)))
+		; /* that is the cause */
+	else if (WIFSIGNALED(status))
 		snprintf(dead->fate, sizeof(dead->fate), "killed by signal %d (%s)",
 			 WTERMSIG(status), signal_text(WTERMSIG(status)));
 	else if (!dead->fate[0])
@@ -99,6 +125,7 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status,
 			const struct rusage *usage)
 {
 	bool ended = atomic_load(&fabric->page->state) == CLOCK_ENDED;
+	char control[FABRIC_FAILURE_MAX];
 
 	if (WIFSIGNALED(status) ? WTERMSIG(status) == SIGABRT : WEXITSTATUS(status))
 		messages_take(
@@ -116,7 +143,9 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status,
 	}
 	if (fabric->nodes[node].late)
 		return true;
-	if (WIFSIGNALED(status))
+	if (control_ended(fabric, node, status, control, sizeof(control)))
+		control_fail(fabric, node, control);
+	else if (WIFSIGNALED(status))
 		fabric_fail_node(fabric, node, "was killed by signal %d (%s)%s", WTERMSIG(status),
 				 signal_text(WTERMSIG(status)),
 				 ended ? " while it was leaving" : "");
@@ -330,6 +359,21 @@ static void late_nodes(const struct fabric *fabric, const struct fabric_part *pa
 	}
 }
 
+/* one of the late nodes is in a function of the user's congestion control: reports that */
+static bool late_control(struct fabric *fabric, const struct fabric_part *part)
+{
+	char text[FABRIC_FAILURE_MAX];
+
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		if (!part->owes(part->context, i) ||
+		    !control_fate(fabric, i, NULL, text, sizeof(text)))
+			continue;
+		control_fail(fabric, i, text);
+		return true;
+	}
+	return false;
+}
+
 bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 		       const struct fabric_part *part)
 {
@@ -351,6 +395,8 @@ bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 			    part->what, (double)watchdog->stalled_ns / 1e9);
 		return true;
 	}
+	if (late_control(fabric, part))
+		return true;
 	if (sight.late > 1)
 		snprintf(others, sizeof(others),
 			 sight.late > 2 ? ", nor have %u others" : ", nor has %u other",

@@ -24,6 +24,12 @@ void compare_row_fill(struct compare_row *row, const struct scenario_compare *co
 {
 	row->filled = true;
 	row->fabric = plan_fabric(plan);
+	if (!compare) {
+		for (uint32_t i = 0; i < results->expectation_count && i < SCENARIO_COLUMNS_MAX;
+		     i++)
+			row->values[i] = results->expectations[i];
+		return;
+	}
 	for (uint32_t i = 0; i < compare->column_count; i++)
 		row->values[i] = expect_metric_evaluate(plan, compare->columns[i].text, results);
 }

@@ -37,7 +37,8 @@ struct compare_table {
 int compare_check(const struct scenario_compare *compare, const struct plan *plan,
 		  struct scenario_errors *errors);
 
-/** compare_row_fill() - computes the columns from the results of a variant. */
+/** compare_row_fill() - computes the columns from the results of a variant. @compare NULL: the
+ *  values are those of the expectations, up to SCENARIO_COLUMNS_MAX of them. */
 void compare_row_fill(struct compare_row *row, const struct scenario_compare *compare,
 		      const struct plan *plan, const struct results *results);
 

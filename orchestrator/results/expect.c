@@ -43,6 +43,7 @@ static bool parse(const struct plan *plan, const struct scenario *early, const c
 static bool parse_only_metric(const struct plan *plan, const char *text, struct expectation *e,
 			      struct complaint *complaint);
 static bool fulfilled(const struct expectation *e, double value);
+static double reached(const struct expectation *e, double value);
 
 static int complaint_tell(const struct plan *plan, const struct scenario_text *text,
 			  const struct complaint *complaint, struct scenario_errors *errors)
@@ -174,6 +175,7 @@ int expect_evaluate(const struct plan *plan, struct results *results)
 		if (!row->known)
 			continue;
 		row->ok = fulfilled(&e, row->value);
+		row->reached = row->ok ? 1 : reached(&e, row->value);
 		metric_show(e.subject.metric, row->value, row->shown, sizeof(row->shown));
 	}
 	return 0;
@@ -217,6 +219,25 @@ static bool fulfilled(const struct expectation *e, double value)
 		return value >= target - tolerance;
 	}
 	return false;
+}
+
+/* of a value that does not fulfil @e */
+static double reached(const struct expectation *e, double value)
+{
+	double target = target_of(e->subject.metric, e->target);
+
+	if (value <= 0 || target <= 0)
+		return 0;
+	switch (e->comparison) {
+	case GREATER:
+	case GREATER_EQUAL:
+		return value < target ? value / target : 1;
+	case LESS:
+	case LESS_EQUAL:
+		return value > target ? target / value : 1;
+	default:
+		return 0;
+	}
 }
 
 /* ---- parsing ---- */

@@ -53,7 +53,9 @@ int expect_check(const struct plan *plan, const struct scenario_text *text,
 void expect_check_early(const struct scenario *scenario, struct scenario_errors *errors);
 
 /** expect_evaluate() - fills results->expectations, one for each of the plan. Texts that
- *  expect_check() refuses count as failed.  Return: 0 or -ENOMEM. */
+ *  expect_check() refuses count as failed. What is fulfilled has `reached` 1. Else it is value /
+ *  bound for >= and >, bound / value for <= and <, and 0 for the others or without a value.
+ *  Return: 0 or -ENOMEM. */
 int expect_evaluate(const struct plan *plan, struct results *results);
 
 /** expect_metric_check(), expect_metric_evaluate() - the same for a text that is only a metric,

@@ -152,6 +152,7 @@ struct result_expectation {
 	bool known;       /* there is a value: without messages there is no percentile */
 	bool ok;
 	double value;
+	double reached; /* how much of its bound, 0 to 1: expect.h */
 	char shown[48]; /* the value for people, with its unit */
 };
 

@@ -40,6 +40,15 @@ static json_t *settings_json(const struct origin *origin)
 	return NULL;
 }
 
+static int control_put(const struct control_file *control, json_t *object)
+{
+	char digest[SHA256_TEXT_MAX];
+
+	return json_object_set_new(object, "control", json_string(control->name)) |
+	       json_object_set_new(object, "control_digest",
+				   json_string(sha256_text(&control->digest, digest)));
+}
+
 int results_origin_put(const struct origin *origin, json_t *object)
 {
 	char digest[SHA256_TEXT_MAX];
@@ -48,6 +57,8 @@ int results_origin_put(const struct origin *origin, json_t *object)
 	error |= json_object_set_new(object, "digest",
 				     origin ? json_string(sha256_text(&origin->digest, digest))
 					    : json_null());
+	if (origin && origin->control.used)
+		error |= control_put(&origin->control, object);
 	error |= json_object_set_new(object, "settings",
 				     origin ? settings_json(origin) : json_null());
 	error |= json_object_set_new(object, "effective",

@@ -11,7 +11,8 @@
 #include "orchestrator/base/origin.h"
 
 /** results_origin_put() - puts `version`, `digest`, `settings` and `effective` into @object: the
- *  scenario as it was run, every value as it was written. Without an @origin (NULL) they are null,
+ *  scenario as it was run, every value as it was written; with a congestion control of the user's
+ *  also `control` and `control_digest`. Without an @origin (NULL) they are null,
  *  except the version.
  *  Return: 0 or -ENOMEM.  O(values in the scenario). */
 int results_origin_put(const struct origin *origin, json_t *object);

@@ -174,7 +174,7 @@ static const char roce_text[] =
 	"  buffer: 32MiB                  # of a switch, headroom included\n"
 	"  cnp-class: cnp\n"
 	"  ecn: {kmin: 5kB, kmax: 200kB, per: 40Gb/s, pmax: 1%, at: enqueue}\n"
-	"  congestion-control: dcqcn      # or swift, none\n"
+	"  congestion-control: dcqcn      # or swift, none, own\n"
 	"  dcqcn:                         # no: no sender slows down\n"
 	"    variant: paper               # or s4, vendor, hpcc: other numbers than these\n"
 	"    g: 1/256\n"

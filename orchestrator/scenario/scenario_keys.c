@@ -243,6 +243,16 @@ bool key_name_check(struct reader *reader, const struct scenario_place *place, c
 	return false;
 }
 
+char *key_path_beside(const struct reader *reader, const char *name)
+{
+	const char *file = reader->scenario->file, *slash = strrchr(file, '/');
+	char *path = NULL;
+
+	if (*name == '/' || !slash)
+		return strdup(name);
+	return asprintf(&path, "%.*s/%s", (int)(slash - file), file, name) < 0 ? NULL : path;
+}
+
 const char *key_name_hint(const char *word, const char *first, size_t count, size_t stride,
 			  char *out, size_t out_max)
 {

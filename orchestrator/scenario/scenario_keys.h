@@ -84,6 +84,10 @@ bool key_name_check(struct reader *reader, const struct scenario_place *place, c
 int64_t key_host_index(struct reader *reader, const struct yaml_node *node);
 int64_t key_class_index(struct reader *reader, const struct yaml_node *node);
 
+/** key_path_beside() - the path of @name in the folder of the scenario's file.
+ *  Return: malloc'd; NULL if memory is short. */
+char *key_path_beside(const struct reader *reader, const char *name);
+
 /** key_name_hint() - suggest_sentence() over names that are arrays within structs.
  *  @first  the first name.   @stride  bytes from one to the next. */
 const char *key_name_hint(const char *word, const char *first, size_t count, size_t stride,

@@ -6,6 +6,8 @@
  *  can be compared under several. */
 #include "orchestrator/scenario/scenario_roce.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/scenario/scenario_parameters.h"
@@ -109,6 +111,7 @@ void scenario_roce_init(struct scenario_roce *roce)
 	*roce = (struct scenario_roce){
 		.headroom_bytes = SCENARIO_DERIVED,
 		.cnp_class = SCENARIO_DERIVED,
+		.transport = TRANSPORT_RC,
 	};
 	parameters_default(&roce_parameters, &roce->config);
 	memset(roce->config.classes, 0, sizeof(roce->config.classes));
@@ -207,6 +210,61 @@ static void dcqcn_read(struct reader *reader, const struct key *key, const struc
 			"reaction: tick needs a cut-interval, which is the time between two ticks");
 }
 
+/* ---- a control of the user's ---- */
+
+/* A file that the scenario names is in its folder; one of --set or --cc is as in the shell. */
+static char *control_path(const struct reader *reader, const struct yaml_node *node,
+			  const char *name)
+{
+	return node->place.setting ? strdup(name) : key_path_beside(reader, name);
+}
+
+static void own_control_read(struct reader *reader, const struct key *key,
+			     const struct yaml_node *node, void *target)
+{
+	const char *name = key_scalar(reader, node, "the name of a shared library");
+	struct origin *origin = reader->scenario->origin;
+	char *path = name ? control_path(reader, node, name) : NULL;
+	int error;
+
+	(void)key, (void)target;
+	if (!name)
+		return;
+	if (!path) {
+		reader->out_of_memory = true;
+		return;
+	}
+	origin_input(origin, path);
+	error = control_file_read(&origin->control, path);
+	if (error == -EBADF)
+		key_refuse(reader, node, "'%.200s' is not a file", path);
+	else if (error == -EFBIG)
+		key_refuse(reader, node, "'%.200s' is larger than %u bytes", path,
+			   CONTROL_FILE_BYTES_MAX);
+	else if (error == -ENOEXEC)
+		key_refuse(reader, node,
+			   "'%.200s' is no shared library for this machine: docs/own-congestion-"
+			   "control.md has the command that makes one",
+			   path);
+	else if (error)
+		key_refuse(reader, node, "the file '%.200s' cannot be read: %s", path,
+			   strerror(-error));
+	free(path);
+}
+
+static void transport_read(struct reader *reader, const struct key *key,
+			   const struct yaml_node *node, void *target)
+{
+	const char *text = key_scalar(reader, node, "a transport");
+	int index =
+		text ? key_word_index(reader, node, text, transport_words + 1, TRANSPORT_KINDS - 1)
+		     : -1;
+
+	(void)key;
+	if (index >= 0)
+		((struct scenario_roce *)target)->transport = (enum transport_kind)(index + 1);
+}
+
 /* ---- the section ---- */
 
 static const struct key roce_keys[] = {
@@ -215,6 +273,8 @@ static const struct key roce_keys[] = {
 	{ "cnp-class", .read = cnp_class_read },
 	{ "ecn", .read = ecn_read },
 	{ "dcqcn", .read = dcqcn_read },
+	{ "own-control", .read = own_control_read },
+	{ "transport", .read = transport_read },
 };
 
 /* what two keys must be to each other */
@@ -231,6 +291,20 @@ static void roce_check(struct reader *reader, const struct yaml_node *node,
 		key_refuse(reader, yaml_find(node, "tcp"),
 			   "initial-window, %u, must not be greater than window-max, %u",
 			   config->tcp.initial_packets, config->tcp.window_packets_max);
+}
+
+/* is there a library, if one is selected? */
+static void own_control_check(struct reader *reader, const struct yaml_node *node,
+			      const struct scenario_roce *roce)
+{
+	struct control_file *control = &reader->scenario->origin->control;
+
+	if (roce->config.congestion != CONGESTION_OWN)
+		return;
+	control->used = control->fd >= 0 && reader->scenario->fabric == FABRIC_ROCE;
+	if (!yaml_find(node, "own-control"))
+		key_refuse(reader, yaml_find(node, "congestion-control"),
+			   "congestion-control: own needs own-control: FILE, a shared library");
 }
 
 static struct scenario_place place_of(const struct yaml_node *section, const char *key)
@@ -260,4 +334,5 @@ void scenario_roce_read(struct reader *reader, const struct key *key, const stru
 	roce->buffer_place = place_of(node, "buffer");
 	roce->path_place = place_of(node, "path-pause");
 	roce_check(reader, node, roce);
+	own_control_check(reader, node, roce);
 }

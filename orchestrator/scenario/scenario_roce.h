@@ -23,7 +23,8 @@ struct scenario_roce {
 	uint64_t cnp_class;                      /* its index */
 	struct roce_class_config ecn, ecn_given; /* marking of classes without `ecn` of their own */
 	struct scenario_roce_class classes[NODE_CLASSES_MAX];
-	struct scenario_place place; /* of the section */
+	enum transport_kind transport; /* of workloads that name neither transport nor frame */
+	struct scenario_place place;   /* of the section */
 	struct scenario_place buffer_place, path_place;
 };
 

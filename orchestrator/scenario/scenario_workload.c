@@ -150,22 +150,11 @@ static void pairs_read(struct reader *reader, const struct key *key, const struc
 
 /* ---- the other values ---- */
 
-/* the path of @name in the folder of the scenario's file */
-static char *path_beside(const char *file, const char *name)
-{
-	const char *slash = strrchr(file, '/');
-	char *path = NULL;
-
-	if (*name == '/' || !slash)
-		return strdup(name);
-	return asprintf(&path, "%.*s/%s", (int)(slash - file), file, name) < 0 ? NULL : path;
-}
-
 static void sizes_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 		       void *target)
 {
 	const char *text = key_scalar(reader, node, "the name of a CSV file");
-	char *path = text ? path_beside(reader->scenario->file, text) : NULL;
+	char *path = text ? key_path_beside(reader, text) : NULL;
 	struct scenario_workload *workload = target;
 	int error;
 
@@ -380,6 +369,8 @@ static void transport_complete(struct reader *reader, const struct yaml_node *no
 	const struct yaml_node *transport = yaml_find(node, "transport");
 	enum fabric_kind fabric = reader->scenario->fabric;
 
+	if (fabric == FABRIC_ROCE && !transport && !yaml_find(node, "frame"))
+		workload->transport = reader->scenario->roce.transport;
 	if (!yaml_find(node, "frame"))
 		workload->frame = frame_default(fabric, workload->transport);
 	if (!transport)

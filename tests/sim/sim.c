@@ -8,6 +8,7 @@
 
 #include "nicd/datapath/datapath.h"
 #include "nodes/control/config_check.h"
+#include "nodes/process/control_library.h"
 #include "nodes/stats/series.h"
 #include "nodes/stats/trace.h"
 #include "orchestrator/results/expect.h"
@@ -72,6 +73,22 @@ static struct sim_node *act_as(struct sim *sim, uint32_t index)
 	return node;
 }
 
+/* a congestion control of the user's: one library for all NICs */
+static void control_load(struct sim *sim, uint32_t index, struct stats_page *stats)
+{
+	struct node_config *config = &sim->plan.nodes[index];
+	char why[256];
+
+	if (!node_config_has_control(config))
+		return;
+	config->control = control_library_load(sim->plan.origin->control.fd, &stats->control_call,
+					       why, sizeof(why));
+	if (!config->control) {
+		fprintf(stderr, "%s: %s\n", sim->plan.origin->control.name, why);
+		abort();
+	}
+}
+
 static void node_make(struct sim *sim, uint32_t index)
 {
 	static const struct node_ops *const switch_ops[FABRIC_KINDS] = {
@@ -94,6 +111,7 @@ static void node_make(struct sim *sim, uint32_t index)
 		node->series_fd = memfd_create("series", MFD_CLOEXEC);
 		series_file(node->stats, node->series_fd);
 	}
+	control_load(sim, index, node->stats);
 	node->links = zeroed(config->port_count * sizeof(*node->links));
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		uint32_t i = config->ports[p].link_index;

@@ -59,6 +59,12 @@ write() {
 	run "$status" run "$@" --json "$scratch/$name.json" --csv "$scratch/csv-$name"
 }
 
+# own_control - with a congestion control of the user's
+own_control() {
+	cc -I "$top/include" -shared -fPIC -o "$scratch/my.so" "$top/examples/my_control.c" &&
+		write own 1 "$topologies/score/incast.yaml" --cc "$scratch/my.so" --set run.duration=200us --set run.warmup=0ns
+}
+
 # real - the keys count, not the figures: the machine need not be faithful
 real() {
 	write real 0 "$topologies/two-talk.yaml" --clock real --set run.duration=200ms >/dev/null ||
@@ -87,6 +93,7 @@ check 'RoCE: a deadlock' write deadlock 0 "$topologies/pfc-ring-of-four.yaml"
 check 'RoCE: nothing is delivered' write symptom 0 "$scratch/lost.yaml"
 check 'port groups' write groups 0 "$topologies/port-group-incast.yaml" --set run.duration=100us --set run.warmup=10us \
 	--set expect='[]'
+check 'a congestion control of the user' own_control
 check 'the real clock' real
 check 'keys of JSON: all are in docs/results.md, and no other one' same
 for file in flows messages ports tables classes samples flow_samples nodes; do

@@ -52,6 +52,7 @@ static const struct option_row rows[] = {
 	  .field = offsetof(struct target, settings),
 	  .take = option_seed },
 	OPTION_SET(offsetof(struct target, settings), "a=b"),
+	OPTION_CONTROL(offsetof(struct target, settings)),
 };
 
 static struct command_words command = { .name = "try",
@@ -186,5 +187,36 @@ TEST(options_read__help_prints_the_usage)
 		"  --colour NAME     one of a list\n"
 		"  --seed N          a number\n"
 		"  --set PATH=VALUE  change a key of the scenario, e.g. a=b; may be repeated\n"
+		"  --cc CONTROL      congestion control of a roce fabric: dcqcn, swift, none, tcp, "
+		"or\n"
+		"                    a shared library such as ./my.so "
+		"(docs/own-congestion-control.md)\n"
 		"\nthe end\n");
+}
+
+TEST(option_control__settings_that_select_it)
+{
+	ck_assert_int_eq(options_of("--cc swift", STDERR_FILENO), -1);
+	ck_assert_uint_eq(target.settings.count, 1);
+	ck_assert_str_eq(target.settings.texts[0], "roce.congestion-control=swift");
+	setup();
+	ck_assert_int_eq(options_of("--cc tcp", STDERR_FILENO), -1);
+	ck_assert_str_eq(target.settings.texts[0], "roce.transport=tcp");
+	setup();
+	ck_assert_int_eq(options_of("--cc it's.so", STDERR_FILENO), -1);
+	ck_assert_uint_eq(target.settings.count, 2);
+	ck_assert_str_eq(target.settings.texts[0], "roce.own-control='it''s.so'");
+	ck_assert_str_eq(target.settings.texts[1], "roce.congestion-control=own");
+	setup();
+	ck_assert_int_eq(options_of("--cc ./swift", STDERR_FILENO), -1);
+	ck_assert_str_eq(target.settings.texts[0], "roce.own-control='./swift'");
+}
+
+TEST(option_control__refused)
+{
+	ck_assert_int_eq(options_of("--cc swfit", STDERR_FILENO), 2);
+	ck_assert_ptr_nonnull(strstr(said, "did you mean 'swift'?"));
+	setup();
+	ck_assert_int_eq(options_of("--cc tcp --cc dcqcn", STDERR_FILENO), 2);
+	ck_assert_ptr_nonnull(strstr(said, "--cc is given twice"));
 }

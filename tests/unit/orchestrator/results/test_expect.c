@@ -77,6 +77,8 @@ static void set_up(void)
 	results.drops[DROP_NO_ROUTE] = 1;
 }
 
+static double reached; /* of the last text */
+
 /* Is @text true of the results above? */
 static bool holds(const char *text)
 {
@@ -89,6 +91,7 @@ static bool holds(const char *text)
 		      errors.count ? errors.texts[0] : "?");
 	ck_assert_int_eq(expect_evaluate(&plan, &results), 0);
 	ok = results.expectations[0].ok;
+	reached = results.expectations[0].reached;
 	ck_assert_uint_eq(expect_failed(&results), !ok);
 	free(results.expectations);
 	return ok;
@@ -474,4 +477,27 @@ TEST(expect_check__rejects_long_texts)
 	refused(text, 6, "never closed");
 	memcpy(text, "lost ==", 7);
 	refused(text, 8, "cannot be read");
+}
+
+/* what heddle lab score counts: how near a value comes to its bound */
+TEST(expect_evaluate__how_much_of_a_bound_is_reached)
+{
+	holds("lost >= 2");
+	ck_assert_double_eq(reached, 1);
+	holds("lost >= 6");
+	ck_assert_double_eq(reached, 0.5);
+	holds("lost > 12");
+	ck_assert_double_eq(reached, 0.25);
+	holds("inside <= 250B");
+	ck_assert_double_eq(reached, 0.25);
+	holds("inside < 1000B"); /* missed by nothing */
+	ck_assert_double_eq(reached, 1);
+	holds("delivered >= 160%");
+	ck_assert_double_eq(reached, 0.5);
+	holds("lost == 2");
+	ck_assert_double_eq(reached, 0);
+	holds("lost <= 0");
+	ck_assert_double_eq(reached, 0);
+	holds("reordered >= 1");
+	ck_assert_double_eq(reached, 0);
 }

@@ -353,3 +353,20 @@ TEST(scenario_roce__workloads_of_a_flow_channel_fabric)
 	load_expect(5, FRAME_HPC, TRANSPORT_NONE);
 	ck_assert_uint_eq(scenario.workloads[5].connections, 9);
 }
+
+/* workloads without transport and frame take that of the fabric */
+TEST(scenario_roce__transport_of_workloads)
+{
+	static const char text[] =
+		STAR "roce: {transport: tcp}\n"
+		     "workloads:\n"
+		     "  - {name: a, pattern: incast, to: h0}\n"
+		     "  - {name: b, pattern: incast, to: h0, transport: rc}\n"
+		     "  - {name: c, pattern: incast, to: h0, frame: roce-ipv6}\n";
+
+	read_fine(text);
+	ck_assert_int_eq(scenario.workloads[0].transport, TRANSPORT_TCP);
+	ck_assert_int_eq(scenario.workloads[0].frame, FRAME_TCP);
+	ck_assert_int_eq(scenario.workloads[1].transport, TRANSPORT_RC);
+	ck_assert_int_eq(scenario.workloads[2].transport, TRANSPORT_RC);
+}

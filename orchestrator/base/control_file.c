@@ -1,0 +1,124 @@
+#include "orchestrator/base/control_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "orchestrator/base/descriptor.h"
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
+#endif
+
+static bool is_library(const uint8_t *bytes, size_t length)
+{
+	Elf64_Ehdr head;
+
+	if (length < sizeof(head))
+		return false;
+	memcpy(&head, bytes, sizeof(head));
+#ifdef MACHINE
+	if (head.e_machine != MACHINE)
+		return false;
+#endif
+	return !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_ident[EI_CLASS] == ELFCLASS64 &&
+	       head.e_type == ET_DYN;
+}
+
+/* the bytes of @path, malloc'd. Never waits: a file that is not regular is refused before it is
+ * read.  Return: their number, or -errno */
+static ssize_t bytes_read(const char *path, uint8_t **bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	ssize_t got = 0, length = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+		length = -EBADF;
+	else if (status.st_size > CONTROL_FILE_BYTES_MAX)
+		length = -EFBIG;
+	else if (!(*bytes = malloc((size_t)status.st_size + 1)))
+		length = -ENOMEM;
+	while (length >= 0 && length < status.st_size) {
+		got = read(fd, *bytes + length, (size_t)(status.st_size - length));
+		if (got <= 0)
+			break;
+		length += got;
+	}
+	if (length >= 0 && got < 0)
+		length = -errno;
+	close(fd);
+	return length;
+}
+
+static int sealed_copy(const char *name, const uint8_t *bytes, size_t length)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), error = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (size_t at = 0; at < length && !error;) {
+		ssize_t put = write(fd, bytes + at, length - at);
+
+		if (put <= 0)
+			error = put ? -errno : -EIO;
+		else
+			at += (size_t)put;
+	}
+	if (!error &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
+		error = -errno;
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+static void name_take(struct control_file *file, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(file->name, sizeof(file->name), "%s", slash ? slash + 1 : path);
+	for (char *c = file->name; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+}
+
+int control_file_read(struct control_file *file, const char *path)
+{
+	uint8_t *bytes = NULL;
+	ssize_t length = bytes_read(path, &bytes);
+	int fd = (int)length;
+
+	control_file_release(file);
+	if (length >= 0 && !is_library(bytes, (size_t)length))
+		fd = -ENOEXEC;
+	else if (length >= 0) {
+		name_take(file, path);
+		fd = sealed_copy(file->name, bytes, (size_t)length);
+	}
+	if (fd >= 0) {
+		sha256_begin(&file->digest);
+		sha256_add(&file->digest, bytes, (size_t)length);
+		file->fd = fd;
+	}
+	free(bytes);
+	return fd < 0 ? fd : 0;
+}
+
+void control_file_release(struct control_file *file)
+{
+	descriptor_close(&file->fd);
+	file->used = false;
+}

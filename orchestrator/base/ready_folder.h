@@ -1,0 +1,28 @@
+/*  ready_folder - where the scenarios are that come with Heddle: topologies/ of the tree in which
+ *  it was built, or share/heddle/topologies beside an installed one. */
+#ifndef HEDDLE_ORCHESTRATOR_BASE_READY_FOLDER_H
+#define HEDDLE_ORCHESTRATOR_BASE_READY_FOLDER_H
+
+#include <stddef.h>
+
+#define READY_FILES_MAX 1024u
+
+/* the scenarios of a folder, in the order of their names */
+struct ready_files {
+	char **paths; /* FOLDER/NAME.yaml */
+	size_t count;
+};
+
+/** ready_folder() - the folder @below topologies/ ("": itself).
+ *  @path  @path_max bytes.   Return: 0; -ENOENT: there is none beside this program. */
+int ready_folder(const char *below, char *path, size_t path_max);
+
+/** ready_files_list() - the files *.yaml in @folder, no folders in it.
+ *  Return: 0, then ready_files_free(); -errno. */
+int ready_files_list(const char *folder, struct ready_files *files);
+void ready_files_free(struct ready_files *files);
+
+/** ready_name() - writes the name of the scenario at @path, without folders and .yaml, to @name. */
+void ready_name(const char *path, char *name, size_t name_max);
+
+#endif
