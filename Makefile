@@ -70,11 +70,11 @@ helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c
 benches := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install clean tsan unit-sim fuzzers
+.PHONY: all help deps demo pictures test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install clean tsan unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
-recursive := all demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts tsan mutants install
+recursive := all demo pictures test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts tsan mutants install
 ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
 .NOTPARALLEL:
 endif
@@ -96,6 +96,7 @@ help:
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
 	'make figures   play the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
+	'make pictures  draw docs/pictures/ again, with the page in Chromium' \
 	'make tables    the tables of keys in docs/scenario.md, from the rows of .def files' \
 	'make layers    do includes point one way, and are pages in plain words?' \
 	'make mutants   N=20 wrong statements in production code, one at a time: does a test see each? (SEED=, FILES=)' \
@@ -280,6 +281,10 @@ demo: all
 	@./heddle run topologies/parking-lot-by-port.yaml
 	@./heddle run topologies/parking-lot.yaml
 	@printf '\nRoCE with PFC, DCQCN and what helps it, beside flow channels: ./heddle run --compare topologies/roce-compare.yaml\n'
+
+# the pictures of the pages, as the page draws them
+pictures: all
+	@tests/page/pictures.py ./heddle $(GEN)/page.html docs/pictures
 
 # ---- maintenance ----
 

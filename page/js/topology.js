@@ -207,11 +207,11 @@ export class Topology {
 			g.fillStyle = colours.stop;
 			for (const side of [0.9, 1.35]) g.fillRect(x + r * side, y - r * 1.1, Math.max(1.5, r * 0.28), Math.max(4, r * 0.9));
 		}
-		if (r < 7 && !chosen) return;
+		if (r < 7 && !chosen && this.points.length > 80) return;
 		const fit = Math.min(1, (r * 2.2) / Math.max(1, g.measureText(node.name).width));
 		g.textAlign = "center";
 		g.fillStyle = colours.ink;
-		if (fit < 0.65) {
+		if (fit < 0.65 || node.type === "host" && r < 9) {
 			label(g, node.name, x, y + r + colours.font * 0.6, colours);
 			return;
 		}
