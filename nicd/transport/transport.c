@@ -6,6 +6,7 @@
 
 #include "nicd/transport/queue_pair.h"
 #include "nicd/transport/tcp_receiver.h"
+#include "nicd/transport/transport_congestion.h"
 #include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/roce_frame.h"
@@ -79,57 +80,6 @@ static uint32_t window_packets_of(const struct transport_rules *rules,
 	return packets ? (uint32_t)packets : 1;
 }
 
-/* what the control has written to the state of the flow in @slot holds from now on */
-static void congestion_obey(struct transport *transport, uint32_t slot)
-{
-	struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
-	const struct congestion_flow *state;
-
-	if (!congestion->control)
-		return;
-	state = congestion_flow(congestion, slot);
-	flow->pace_at_ps = congestion_ready_at(congestion, state);
-	flow->window_packets = state->window_packets < state->window_packets_max
-				       ? state->window_packets
-				       : state->window_packets_max;
-}
-
-/* the rate of the flow in @slot for its statistics */
-static void note_rate(struct transport *transport, uint32_t slot,
-		      const struct congestion_flow *state)
-{
-	struct flow_tx_stats *stats = stats_flow_tx(transport->stats, slot);
-
-	stats->rate_bps = state->rate_bps;
-	if (stats->rate_bps && (!stats->rate_min_bps || stats->rate_bps < stats->rate_min_bps))
-		stats->rate_min_bps = stats->rate_bps;
-}
-
-static void congestion_open(struct transport *transport, uint32_t slot, uint32_t frame_bytes,
-			    node_time_t now)
-{
-	const struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
-	struct congestion_flow *state;
-
-	if (!congestion->control)
-		return;
-	state = congestion_flow(congestion, slot);
-	*state = (struct congestion_flow){
-		.timer_ps = NODE_TIME_NEVER,
-		.window_packets = flow->window_packets,
-		.window_packets_max = flow->window_packets,
-		.packet_bytes = flow->shape.capacity_bytes,
-		.frame_bytes = frame_bytes + FRAME_FCS_BYTES + transport->gap_bytes,
-		.slot = slot,
-		.paced_ps = now,
-	};
-	congestion->control->open(congestion->shared, state, now);
-	note_rate(transport, slot, state);
-	congestion_obey(transport, slot);
-}
-
 void transport_open(struct transport *transport, uint32_t slot, const struct flow_spec *spec,
 		    node_time_t now)
 {
@@ -149,7 +99,7 @@ void transport_open(struct transport *transport, uint32_t slot, const struct flo
 	index_list_init(&transport->flows[slot].messages);
 	transport->flow_count++;
 	drr_quantum(&transport->drr, frame_bytes);
-	congestion_open(transport, slot, frame_bytes, now);
+	transport_congestion_open(transport, slot, frame_bytes, now);
 }
 
 /* ---- rings and times ---- */
@@ -184,22 +134,11 @@ static struct drr_flows turns(const struct transport *transport)
 	return (struct drr_flows){ &transport->flows->turn, sizeof(*transport->flows) };
 }
 
-/* when the control wants to be called for the flow in @slot; with no message it is not */
-static node_time_t timer_at(const struct transport *transport, uint32_t slot)
-{
-	const struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
-
-	if (!congestion->control || !congestion->control->on_timer ||
-	    flow->messages.first == NO_ONE)
-		return NODE_TIME_NEVER;
-	return congestion_flow(congestion, slot)->timer_ps;
-}
-
 static node_time_t due_at(const struct transport *transport, uint32_t slot, node_time_t now)
 {
 	const struct transport_flow *flow = &transport->flows[slot];
-	node_time_t due = node_time_min(flow->timeout_at_ps, timer_at(transport, slot));
+	node_time_t due =
+		node_time_min(flow->timeout_at_ps, transport_congestion_due_at(transport, slot));
 
 	if (!has_work(flow) || flow->pace_at_ps <= now)
 		return due;
@@ -434,27 +373,6 @@ static void step_on(struct transport *transport, struct transport_flow *flow,
 		flow->sending = transport->pool.next[flow->sending];
 }
 
-/* the control is told of @packet, just sent */
-static void congestion_sent(struct transport *transport, const struct flow_packet *packet,
-			    uint64_t number, uint32_t wire_bytes, node_time_t now)
-{
-	const struct transport_flow *flow = &transport->flows[packet->flow];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
-	const struct congestion_control *control = congestion->control;
-	struct congestion_flow *state;
-
-	if (!control)
-		return;
-	state = congestion_flow(congestion, packet->flow);
-	if (congestion->probes && packet->ack_request && !packet->again)
-		rtt_probe_sent(&congestion->probes[packet->flow], number, now);
-	if (control->on_sent)
-		control->on_sent(congestion->shared, state, wire_bytes, packet->again, now);
-	congestion_pace(congestion, state, wire_bytes, now);
-	note_rate(transport, packet->flow, state);
-	congestion_obey(transport, packet->flow);
-}
-
 void transport_sent(struct transport *transport, const struct flow_packet *packet,
 		    uint32_t wire_bytes, node_time_t now)
 {
@@ -471,7 +389,7 @@ void transport_sent(struct transport *transport, const struct flow_packet *packe
 		step_on(transport, flow, packet);
 	if (packet->ack_request && flow->timeout_at_ps == NODE_TIME_NEVER)
 		flow->timeout_at_ps = now + timeout_ps_of(transport, packet->flow);
-	congestion_sent(transport, packet, number, wire_bytes, now);
+	transport_congestion_sent(transport, packet, number, wire_bytes, now);
 	drr_sent(&transport->drr, turns(transport), flow->traffic_class, packet->flow,
 		 packet->frame_bytes, may_send(flow, now) ? frame_bytes_next(transport, flow) : 0);
 	flow_settle(transport, packet->flow, now);
@@ -516,26 +434,6 @@ static uint64_t payload_bytes_before(const struct transport *transport,
 	return bytes;
 }
 
-/* the control is told of an ACK of all before @packet, which moves the flow on */
-static void congestion_ack(struct transport *transport, uint32_t slot, uint64_t packet,
-			   const struct transport_signs *signs, uint64_t bytes, node_time_t now)
-{
-	const struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
-	struct congestion_ack ack = {
-		.packets = (uint32_t)(packet - flow->acknowledged),
-		.bytes = bytes,
-		.in_flight = (uint32_t)(flow->top - packet),
-		.hops = signs ? signs->hops : 0,
-		.echo = signs && signs->echo,
-	};
-
-	if (congestion->probes)
-		ack.rtt_ps = rtt_probe_acknowledged(&congestion->probes[slot], packet, now);
-	congestion->control->on_ack(congestion->shared, congestion_flow(congestion, slot), &ack,
-				    now);
-}
-
 uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint64_t packet,
 			       const struct transport_signs *signs, node_time_t now)
 {
@@ -549,8 +447,8 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 	if (packet == flow->acknowledged || flow->in_error)
 		return 0;
 	if (control && control->on_ack)
-		congestion_ack(transport, slot, packet, signs,
-			       payload_bytes_before(transport, flow, packet), now);
+		transport_congestion_ack(transport, slot, packet, signs,
+					 payload_bytes_before(transport, flow, packet), now);
 	flow->acknowledged = packet;
 	flow->repeat = false;
 	flow->timeouts = 0;
@@ -561,23 +459,9 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 	}
 	flow->timeout_at_ps =
 		ack_is_asked(flow) ? now + timeout_ps_of(transport, slot) : NODE_TIME_NEVER;
-	congestion_obey(transport, slot);
+	transport_congestion_obey(transport, slot);
 	flow_settle(transport, slot, now);
 	return complete;
-}
-
-/* the control is told of a loss */
-static void congestion_loss(struct transport *transport, uint32_t slot, bool timeout,
-			    node_time_t now)
-{
-	const struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
-
-	if (congestion->probes)
-		rtt_probe_lost(&congestion->probes[slot]);
-	if (congestion->control && congestion->control->on_loss)
-		congestion->control->on_loss(congestion->shared, congestion_flow(congestion, slot),
-					     timeout, now);
 }
 
 static void go_back(struct transport *transport, uint32_t slot, bool timeout, node_time_t now)
@@ -589,8 +473,8 @@ static void go_back(struct transport *transport, uint32_t slot, bool timeout, no
 	flow->sending = flow->messages.first;
 	flow->ack_asked = (uint32_t)flow->next;
 	flow->timeout_at_ps = NODE_TIME_NEVER;
-	congestion_loss(transport, slot, timeout, now);
-	congestion_obey(transport, slot);
+	transport_congestion_loss(transport, slot, timeout, now);
+	transport_congestion_obey(transport, slot);
 	flow_settle(transport, slot, now);
 }
 
@@ -627,7 +511,7 @@ void transport_keep_timeout(struct transport *transport, uint32_t slot, node_tim
 
 void transport_obey(struct transport *transport, uint32_t slot, node_time_t now)
 {
-	congestion_obey(transport, slot);
+	transport_congestion_obey(transport, slot);
 	flow_settle(transport, slot, now);
 }
 
@@ -664,20 +548,12 @@ bool transport_packet_at(const struct transport *transport, uint32_t slot, uint3
 
 void transport_congested(struct transport *transport, uint32_t slot, node_time_t now)
 {
-	const struct congestion *congestion =
-		&transport->rules[transport->flows[slot].transport].congestion;
-	struct congestion_flow *state;
-
 	stats_flow_tx(transport->stats, slot)->cnps++;
-	if (!congestion->control || !congestion->control->on_cnp)
+	if (!transport_congestion_cnp(transport, slot, now))
 		return;
-	state = congestion_flow(congestion, slot);
-	congestion->control->on_cnp(congestion->shared, state, now);
-	note_rate(transport, slot, state);
 	if (trace_often(transport->stats))
 		flow_trace(transport, TRACE_CNP_RECEIVED, slot, 0,
 			   transport_rate_bps(transport, slot, now), now);
-	congestion_obey(transport, slot);
 	flow_settle(transport, slot, now);
 }
 
@@ -733,20 +609,6 @@ static void on_timeout(struct transport *transport, uint32_t slot, node_time_t n
 		go_back(transport, slot, true, now);
 }
 
-static void on_timer(struct transport *transport, uint32_t slot, node_time_t now)
-{
-	const struct congestion *congestion =
-		&transport->rules[transport->flows[slot].transport].congestion;
-	struct congestion_flow *state;
-
-	if (timer_at(transport, slot) > now)
-		return;
-	state = congestion_flow(congestion, slot);
-	congestion->control->on_timer(congestion->shared, state, now);
-	ENSURE(state->timer_ps, >, now);
-	congestion_obey(transport, slot);
-}
-
 void transport_step(struct transport *transport, node_time_t now)
 {
 	while (deadline_heap_next_at(&transport->timers) <= now) {
@@ -754,7 +616,7 @@ void transport_step(struct transport *transport, node_time_t now)
 
 		if (transport->flows[slot].timeout_at_ps <= now)
 			on_timeout(transport, slot, now);
-		on_timer(transport, slot, now);
+		transport_congestion_step(transport, slot, now);
 		deadline_heap_set(&transport->timers, slot, NODE_TIME_NEVER);
 		flow_settle(transport, slot, now);
 	}

@@ -6,6 +6,7 @@
 #include "nodes/base/units.h"
 #include "nodes/link/capture.h"
 #include "nodes/link/link_guard.h"
+#include "nodes/link/link_word.h"
 #include "nodes/stats/trace.h"
 
 /* a packet is announced when so much of it has arrived (cut through) */
@@ -13,8 +14,6 @@
 #define FABRIC_HEADER_ON_LINK 12u /* a local route header too */
 #define FCS_BYTES 4u
 #define LINK_ENVELOPE_BYTES 14u /* captured, but not on the link */
-/* a stop lasts as long as a buffer is full: a repeated request costs little against that. Ours */
-#define ASK_PS (10 * NODE_MS)
 
 /* ---- set-up ---- */
 
@@ -392,7 +391,7 @@ void link_send_words(struct link *link, node_time_t now, bool idle)
 	if (sync) {
 		send_word(link, now, LINK_WORD_SYNC, 0, link->tx.sequence);
 		link->guard.sync_due = false;
-		link->guard.ask_at_ps = now + ASK_PS;
+		link->guard.ask_at_ps = now + LINK_ASK_PS;
 	}
 	if (link->stop.wanted != link->stop.told ||
 	    (link->guarded && !link->credits && (link->guard.seen_due || sync)))
@@ -450,22 +449,6 @@ static void bad_record(struct link *link)
 	drop(link, DROP_BAD_RECORD, 0);
 }
 
-/* On a guarded link a new state is requested once more: another process may have sent the word. */
-static void on_stop(struct link *link, uint8_t stopped, node_time_t now)
-{
-	const struct link_listener *listener = &link->listener;
-	uint32_t changed = link->stop.by_peer ^ stopped;
-
-	link->stop.by_peer = stopped;
-	link->guard.ask_at_ps = now + ASK_PS;
-	link->guard.sync_due |= link->guarded && changed;
-	for (; changed && listener->on_stop; changed &= changed - 1) {
-		uint32_t c = (uint32_t)__builtin_ctz(changed);
-
-		listener->on_stop(listener->owner, link, c, link_stopped(link, c), now);
-	}
-}
-
 /* What the peer has sent and is not received yet is lost. The peer finds its ring empty, and the
  * buffer is emptied with the link. */
 void link_lose(struct link *link)
@@ -489,23 +472,6 @@ void link_lose(struct link *link)
 		memset(link->rx.held_units, 0, sizeof(link->rx.held_units));
 }
 
-/* the wait for credit, if there is one, is over */
-static void credit_wait_end(struct link *link, node_time_t now)
-{
-	struct port_stats *stats = link->stats;
-	node_time_t waited_ps = stats->credit_since_ps && now > stats->credit_since_ps
-					? now - stats->credit_since_ps
-					: 0;
-
-	stats->credit_wait_ps += waited_ps;
-	stats->credit_since_ps = 0;
-	if (waited_ps && trace_often(link->page))
-		trace(link->page, (struct trace_entry){ .at_ps = now,
-							.kind = TRACE_CREDIT_WAIT,
-							.port = (uint8_t)link->port,
-							.value = waited_ps });
-}
-
 /* no class is stopped, and no words are due */
 static void words_clear(struct link *link)
 {
@@ -520,7 +486,7 @@ void link_down(struct link *link, node_time_t now)
 		link_guard_down(link, now);
 	words_clear(link);
 	credit_close(&link->credit);
-	credit_wait_end(link, now);
+	link_word_wait_end(link, now);
 	link_lose(link);
 }
 
@@ -544,68 +510,6 @@ void link_up_stopped(struct link *link)
 	uint8_t all = (uint8_t)((1u << link->lane_count) - 1);
 
 	link->stop = (struct link_stop){ all, all, all };
-}
-
-static void on_credit(struct link *link, uint32_t lane, uint32_t limit_units, node_time_t now)
-{
-	const struct link_listener *listener = &link->listener;
-
-	bool more = credit_on_limit(&link->credit, lane, limit_units);
-
-	link->guard.ask_at_ps = now + ASK_PS;
-	if (!link->credit.lacking)
-		credit_wait_end(link, now);
-	if (more && listener->on_stop)
-		listener->on_stop(listener->owner, link, lane, false, now);
-}
-
-/* a credit word.  Return: false if it is another one, or of no lane */
-static bool on_credit_word(struct link *link, const struct record *header, node_time_t now)
-{
-	uint32_t value = (uint32_t)header->word, lane = header->traffic_class;
-
-	if (!link->credits || lane >= link->lane_count)
-		return false;
-	if (header->word >> 32 == LINK_WORD_CREDIT) {
-		on_credit(link, lane, value, now);
-		return true;
-	}
-	return header->word >> 32 == LINK_WORD_SENT &&
-	       credit_on_total(&link->credit, lane, value, link->rx.held_units[lane]);
-}
-
-static void on_word(struct link *link, const struct record *header, node_time_t now)
-{
-	uint32_t value = (uint32_t)header->word;
-
-	switch (header->word >> 32) {
-	case LINK_WORD_STOP:
-		link->flight.stops_heard++;
-		if (link->credits || value >> link->lane_count)
-			break;
-		on_stop(link, (uint8_t)value, now);
-		return;
-	case LINK_WORD_SEEN:
-		if (!link->guarded || !link_guard_on_seen(link, value, now))
-			break;
-		return;
-	case LINK_WORD_MISSING:
-		if (!link->guarded || !link_guard_on_missing(link, value))
-			break;
-		return;
-	case LINK_WORD_SYNC:
-		if (!link->guarded)
-			break;
-		if (link->credits)
-			credit_say_limits(&link->credit);
-		link_guard_on_sync(link, value);
-		return;
-	default:
-		if (!on_credit_word(link, header, now))
-			break;
-		return;
-	}
-	bad_record(link);
 }
 
 static void capture_received(struct link *link, const struct record *header, node_time_t now)
@@ -667,7 +571,8 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 
 	*header = link->rx.head;
 	if (header->kind == RECORD_WORD) {
-		on_word(link, header, now);
+		if (!link_word_on_received(link, header, now))
+			bad_record(link);
 		return NULL;
 	}
 	link->stats->rx_frames++;
