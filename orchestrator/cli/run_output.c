@@ -68,23 +68,27 @@ static int series_of(void *output, uint32_t node)
 }
 
 /* The nodes of @plan get files for the events and the samples that are wanted, on the disk of the
- * output that is made of them. */
+ * output that is made of them. Tables of samples need the events for the paths of flows. */
 static int logs_open(struct run_output *output, const struct run_options *options,
 		     struct plan *plan, char *why, size_t why_max)
 {
+	bool samples = options->csv && plan->nodes[0].sample_ps;
 	char folder[PATH_MAX];
+	const char *beside = options->csv;
 	int error = 0;
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		plan->nodes[i].events = options->events != NULL;
-		plan->nodes[i].series = options->csv && plan->nodes[i].sample_ps;
+		plan->nodes[i].events = options->events || samples;
+		plan->nodes[i].series = samples;
 	}
-	snprintf(folder, sizeof(folder), "%s", options->events ? options->events : "");
-	if (options->events)
-		error = node_files_open(&output->event_logs, plan->node_count,
-					output->events.file.written[0] ? dirname(folder) : NULL,
-					why, why_max);
-	if (!error && options->csv && plan->nodes[0].sample_ps)
+	if (options->events) {
+		snprintf(folder, sizeof(folder), "%s", options->events);
+		beside = output->events.file.written[0] ? dirname(folder) : NULL;
+	}
+	if (options->events || samples)
+		error = node_files_open(&output->event_logs, plan->node_count, beside, why,
+					why_max);
+	if (!error && samples)
 		error = node_files_open(&output->series_logs, plan->node_count, options->csv, why,
 					why_max);
 	return error;
@@ -179,14 +183,29 @@ static void row_remarks(const struct run_options *options, const struct results 
 			   (unsigned long long)results->totals.messages_unlogged);
 }
 
+static int csv_write(const struct run_output *output, const struct run_options *options,
+		     struct stats_page *const *pages, const struct results *results,
+		     const struct fabric *fabric)
+{
+	struct node_log_source *series = node_files_sources(&output->series_logs, fabric);
+	struct node_log_source *events = node_files_sources(&output->event_logs, fabric);
+	const struct results_logs logs = { .series = series, .events = events };
+	char why[512];
+	int error = results_csv_write(fabric->plan, pages, &logs, results, options->csv, why,
+				      sizeof(why));
+
+	free(series);
+	free(events);
+	return error ? options_wrong("run", "%s", why) : 0;
+}
+
 int run_output_write(const struct run_output *output, const struct run_options *options,
 		     const struct plan *plan, struct stats_page *const *pages,
 		     const struct results *results, const struct fabric *fabric)
 {
 	struct result_host cost = fabric_cost(fabric);
 	const struct result_host *host = options->timing ? &cost : NULL;
-	struct node_log_source *samples = NULL;
-	char loops[FABRIC_LOOP_MAX + 32], why[512];
+	char loops[FABRIC_LOOP_MAX + 32];
 	int status = 0;
 
 	if (options->row) {
@@ -202,12 +221,8 @@ int run_output_write(const struct run_output *output, const struct run_options *
 	}
 	if (options->json)
 		status = json_write(options, plan, results, host);
-	if (options->csv)
-		samples = node_files_sources(&output->series_logs, fabric);
-	if (options->csv &&
-	    results_csv_write(plan, pages, samples, results, options->csv, why, sizeof(why)))
-		status = options_wrong("run", "%s", why);
-	free(samples);
+	if (options->csv && csv_write(output, options, pages, results, fabric))
+		status = EXIT_USAGE;
 	return status;
 }
 

@@ -9,8 +9,6 @@
 
 struct events {
 	const struct plan *plan;
-	struct node_log *logs; /* one for each node */
-	struct deadline_heap heap;
 	enum events_format format;
 	FILE *out;
 };
@@ -110,8 +108,9 @@ static void hosts_of(const struct plan *plan, const struct node_config *node,
 	hosts[hosts[0][0] != 0] = node->name;
 }
 
-static void row_write(struct events *events, uint32_t index, const struct trace_entry *entry)
+static void row_write(void *owner, uint32_t index, const struct trace_entry *entry)
 {
+	const struct events *events = owner;
 	const struct node_config *node = &events->plan->nodes[index];
 	const char *hosts[2];
 
@@ -126,55 +125,83 @@ static void row_write(struct events *events, uint32_t index, const struct trace_
 
 /* ---- all ---- */
 
+/* the logs of all nodes, in the order of their next events */
+struct merge {
+	struct node_log *logs;
+	struct deadline_heap heap;
+};
+
 /* when the next event of node @index is due */
-static void schedule(struct events *events, uint32_t index)
+static void schedule(struct merge *merge, uint32_t index)
 {
-	const struct trace_entry *entry = node_log_entry(&events->logs[index]);
+	const struct trace_entry *entry = node_log_entry(&merge->logs[index]);
 
 	/* whatever time a node claims, its events are written */
-	deadline_heap_set(&events->heap, index,
+	deadline_heap_set(&merge->heap, index,
 			  entry ? node_time_min(entry->at_ps, NODE_TIME_NEVER - 1)
 				: NODE_TIME_NEVER);
+}
+
+/* Return: 0; -errno: the events of a node are incomplete, as @why says */
+static int merge_open(struct merge *merge, const struct plan *plan,
+		      const struct node_log_source *sources, char *why, size_t why_max)
+{
+	int first = 0;
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		int error = node_log_events(&merge->logs[i], &sources[i]);
+
+		if (error && !first) {
+			first = error;
+			snprintf(why, why_max, "the events of %s are incomplete: %s",
+				 plan->nodes[i].name, strerror(-error));
+		}
+		schedule(merge, i);
+	}
+	return first;
+}
+
+static void merge_run(struct merge *merge, events_take_fn *take, void *owner)
+{
+	while (deadline_heap_next_at(&merge->heap) != NODE_TIME_NEVER) {
+		uint32_t index = deadline_heap_first(&merge->heap);
+		/* the copy is what is checked, and what is used */
+		struct trace_entry entry =
+			*(const struct trace_entry *)node_log_entry(&merge->logs[index]);
+
+		__atomic_signal_fence(__ATOMIC_ACQ_REL);
+		take(owner, index, &entry);
+		node_log_next(&merge->logs[index]);
+		schedule(merge, index);
+	}
+}
+
+int events_merge(const struct plan *plan, const struct node_log_source *sources,
+		 events_take_fn *take, void *owner, char *why, size_t why_max)
+{
+	struct merge merge = { .logs = calloc(plan->node_count + 1, sizeof(*merge.logs)) };
+	int error = deadline_heap_init(&merge.heap, plan->node_count);
+
+	if (error || !merge.logs) {
+		snprintf(why, why_max, "out of memory");
+		error = -ENOMEM;
+	} else {
+		error = merge_open(&merge, plan, sources, why, why_max);
+		merge_run(&merge, take, owner);
+	}
+	for (uint32_t i = 0; merge.logs && i < plan->node_count; i++)
+		node_log_close(&merge.logs[i]);
+	free(merge.logs);
+	deadline_heap_fini(&merge.heap);
+	return error;
 }
 
 int events_write(const struct plan *plan, const struct node_log_source *sources,
 		 enum events_format format, FILE *out, char *why, size_t why_max)
 {
 	struct events events = { .plan = plan, .format = format, .out = out };
-	int error = deadline_heap_init(&events.heap, plan->node_count), first = 0;
 
-	events.logs = calloc(plan->node_count + 1, sizeof(*events.logs));
-	if (error || !events.logs) {
-		snprintf(why, why_max, "out of memory");
-		first = -ENOMEM;
-		goto out;
-	}
-	for (uint32_t i = 0; i < plan->node_count; i++) {
-		error = node_log_events(&events.logs[i], &sources[i]);
-		if (error && !first) {
-			first = error;
-			snprintf(why, why_max, "the events of %s are incomplete: %s",
-				 plan->nodes[i].name, strerror(-error));
-		}
-		schedule(&events, i);
-	}
 	if (format == EVENTS_CSV)
 		fputs("at_ps,node,port,peer,event,class,source,destination,detail,value\n", out);
-	while (deadline_heap_next_at(&events.heap) != NODE_TIME_NEVER) {
-		uint32_t index = deadline_heap_first(&events.heap);
-		/* the copy is what is checked, and what is used */
-		struct trace_entry entry =
-			*(const struct trace_entry *)node_log_entry(&events.logs[index]);
-
-		__atomic_signal_fence(__ATOMIC_ACQ_REL);
-		row_write(&events, index, &entry);
-		node_log_next(&events.logs[index]);
-		schedule(&events, index);
-	}
-out:
-	for (uint32_t i = 0; events.logs && i < plan->node_count; i++)
-		node_log_close(&events.logs[i]);
-	free(events.logs);
-	deadline_heap_fini(&events.heap);
-	return first;
+	return events_merge(plan, sources, row_write, &events, why, why_max);
 }

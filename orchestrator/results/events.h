@@ -21,6 +21,16 @@ enum events_format {
 /** events_format_of() - by the end of @path: .jsonl, .ndjson and .json are JSON lines. Pure. */
 enum events_format events_format_of(const char *path);
 
+/* an event of node @node; @entry is a copy, not trusted */
+typedef void events_take_fn(void *owner, uint32_t node, const struct trace_entry *entry);
+
+/** events_merge() - all events of the nodes of @plan, one after the other to @take.
+ *  @sources  one for each node, which has stopped, or ended; borrowed
+ *  Return: 0; -ENOMEM; another -errno: the events of a node are incomplete, as @why says, and all
+ *  others are taken. O(events log nodes), 8 KiB of memory for each node. */
+int events_merge(const struct plan *plan, const struct node_log_source *sources,
+		 events_take_fn *take, void *owner, char *why, size_t why_max);
+
 /** events_write() - all events of the nodes of @plan.
  *  @sources  one for each node, which has ended; borrowed
  *  Return: 0; -ENOMEM; another -errno: the events of a node are incomplete, as @why says, and all

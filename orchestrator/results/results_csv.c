@@ -15,6 +15,7 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/atomic_file.h"
+#include "orchestrator/results/paths_csv.h"
 #include "orchestrator/results/results_roce.h"
 #include "orchestrator/results/samples_csv.h"
 #include "orchestrator/results/statistics.h"
@@ -22,7 +23,7 @@
 struct tables {
 	const struct plan *plan;
 	struct stats_page *const *pages;
-	const struct node_log_source *samples;
+	const struct results_logs *logs;
 	const struct results *results;
 };
 
@@ -30,7 +31,7 @@ struct tables {
 typedef int table_write_fn(const struct tables *t, FILE *out);
 
 static table_write_fn flows_write, messages_write, ports_write, tables_write, samples_write,
-	flow_samples_write, nodes_write, classes_write;
+	flow_samples_write, paths_write, nodes_write, classes_write;
 
 static int table_write(const struct tables *t, const char *folder, const char *name,
 		       table_write_fn *write)
@@ -62,7 +63,8 @@ static const struct {
 	{ "flows.csv", flows_write },     { "messages.csv", messages_write },
 	{ "ports.csv", ports_write },     { "tables.csv", tables_write },
 	{ "samples.csv", samples_write }, { "flow_samples.csv", flow_samples_write },
-	{ "nodes.csv", nodes_write },     { "classes.csv", classes_write },
+	{ "paths.csv", paths_write },     { "nodes.csv", nodes_write },
+	{ "classes.csv", classes_write },
 };
 
 const char *results_csv_name(unsigned index)
@@ -71,12 +73,10 @@ const char *results_csv_name(unsigned index)
 }
 
 int results_csv_write(const struct plan *plan, struct stats_page *const *pages,
-		      const struct node_log_source *samples, const struct results *results,
+		      const struct results_logs *logs, const struct results *results,
 		      const char *folder, char *why, unsigned why_max)
 {
-	const struct tables t = {
-		.plan = plan, .pages = pages, .samples = samples, .results = results
-	};
+	const struct tables t = { .plan = plan, .pages = pages, .logs = logs, .results = results };
 	int error = atomic_file_folder(folder);
 
 	if (error)
@@ -243,12 +243,17 @@ static int tables_write(const struct tables *t, FILE *out)
 
 static int samples_write(const struct tables *t, FILE *out)
 {
-	return samples_csv_ports(t->plan, t->samples, out);
+	return samples_csv_ports(t->plan, t->logs->series, out);
 }
 
 static int flow_samples_write(const struct tables *t, FILE *out)
 {
-	return samples_csv_flows(t->plan, t->samples, out);
+	return samples_csv_flows(t->plan, t->logs->series, out);
+}
+
+static int paths_write(const struct tables *t, FILE *out)
+{
+	return paths_csv_write(t->plan, t->pages, t->logs->events, out);
 }
 
 /* fabric kind roce only */

@@ -7,19 +7,23 @@
 
 #define RESULTS_INTERRUPTED_STATUS 130 /* exit status of an interrupted run, noted in its tables */
 
+/* the logs of all nodes, an array each; NULL: out of memory */
+struct results_logs {
+	const struct node_log_source *series, *events;
+};
+
 /** results_csv_name() - the name of the @index-th file that results_csv_write() may write; NULL:
  *  there are no more. */
 const char *results_csv_name(unsigned index);
 
 /** results_csv_write() - writes flows.csv, messages.csv, ports.csv, tables.csv, samples.csv,
- *  flow_samples.csv and, under the real clock, nodes.csv to folder @folder, which is created if
- *  missing. A file is complete or absent. Of an interrupted run its last line is
+ *  flow_samples.csv, paths.csv and, under the real clock, nodes.csv to folder @folder, which is
+ *  created if missing. A file is complete or absent. Of an interrupted run its last line is
  *  "# interrupted=true end_ps=... exit_status=130".
- *  @samples  the series of each node; NULL: out of memory
- *  @why      a sentence on failure
+ *  @why  a sentence on failure
  *  Return: 0 or -errno. */
 int results_csv_write(const struct plan *plan, struct stats_page *const *pages,
-		      const struct node_log_source *samples, const struct results *results,
+		      const struct results_logs *logs, const struct results *results,
 		      const char *folder, char *why, unsigned why_max);
 
 #endif

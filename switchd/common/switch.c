@@ -174,7 +174,7 @@ void *switch_create(const struct switch_ops *ops, const struct node_config *conf
 	if (!sw)
 		return NULL;
 	if (shell_init(sw, ops, config, links, stats) || series_init(&sw->series, config, stats) ||
-	    ops->init(sw)) {
+	    path_watch_init(&sw->paths, config) || ops->init(sw)) {
 		switch_destroy(sw);
 		return NULL;
 	}
@@ -192,6 +192,7 @@ void switch_destroy(void *dataplane)
 	switch_tables_fini(sw);
 	packet_pool_fini(&sw->pool);
 	series_fini(&sw->series);
+	path_watch_fini(&sw->paths);
 	event_tree_fini(&sw->events);
 	free(sw);
 }

@@ -24,6 +24,7 @@
 #include "nodes/stats/series.h"
 #include "nodes/stats/stats.h"
 #include "switchd/common/packet.h"
+#include "switchd/common/path_watch.h"
 #include "switchd/common/route.h"
 #include "switchd/common/switch_set.h"
 #include "switchd/common/switch_show.h"
@@ -129,6 +130,7 @@ struct switch_shell {
 	/* switch_pause_note(); NODE_TIME_NEVER: not paused */
 	node_time_t paused_since_ps[NODE_PORTS_MAX];
 	struct series series;
+	struct path_watch paths;
 	struct event_tree events; /* of switch.c and switch_run.h */
 	struct packet_pool pool;
 };
@@ -192,6 +194,14 @@ static inline void switch_leave(struct switch_shell *sw, struct packet *packet)
 	sw->stats->inside_bytes -= packet->frame_bytes;
 	sw->flood_packets -= packet->copy;
 	packet_free(&sw->pool, packet);
+}
+
+/** switch_sent() - counts @packet, which leaves by @port. */
+static inline void switch_sent(struct switch_shell *sw, uint32_t port, const struct packet *packet,
+			       node_time_t now)
+{
+	sw->stats->data_hops++;
+	path_watch_sent(&sw->paths, sw->stats, port, packet, now);
 }
 
 /** switch_copy() - one more of @original, marked as a copy, not yet inside. Return: NULL if

@@ -74,7 +74,7 @@ static void send_packet(struct ethernet *eth, uint32_t port, uint32_t traffic_cl
 	ethernet_queue_mark_leaving(eth, packet, now);
 	class_scheduler_sent(&out->classes, traffic_class, wire_bytes + out->link->gap_bytes, now);
 	count_delay(eth, out->queues[traffic_class].stats, packet, now);
-	eth->sw.stats->data_hops++;
+	switch_sent(&eth->sw, port, packet, now);
 	bytes = link_send_packet(out->link, now, wire_bytes, packet->captured_bytes,
 				 packet->frame_bytes, traffic_class, 0);
 	if (bytes)

@@ -213,7 +213,7 @@ static void send_packet(struct dataplane *dp, uint32_t port, uint32_t lane, node
 
 	class_scheduler_sent(&out->classes, packet->traffic_class, bytes, now);
 	lane_served(out, lane, bytes);
-	dp->sw.stats->data_hops++;
+	switch_sent(&dp->sw, port, packet, now);
 	if (out->kind == PORT_FABRIC)
 		send_on_fabric(out, packet, lane, now);
 	else

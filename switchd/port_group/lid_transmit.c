@@ -206,7 +206,7 @@ static void packet_send_bytes(struct lid_switch *lid, struct lid_port *out,
 
 	class_scheduler_sent(&out->classes, packet->traffic_class,
 			     wire_bytes + out->link->gap_bytes, now);
-	lid->sw.stats->data_hops++;
+	switch_sent(&lid->sw, out->link->port, packet, now);
 	bytes = link_send_packet(out->link, now, wire_bytes,
 				 LID_FRONT_BYTES + packet->captured_bytes, packet->frame_bytes,
 				 packet->out_lane, 0);

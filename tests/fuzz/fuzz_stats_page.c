@@ -12,6 +12,7 @@
 #include "nodes/stats/stats_view.h"
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/results/events.h"
+#include "orchestrator/results/paths_csv.h"
 #include "orchestrator/results/results.h"
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/results/results_text.h"
@@ -129,6 +130,7 @@ static void logs(struct stats_page *const *pages)
 		sources[i].page = pages[i];
 	}
 	events_write(&finished, sources, EVENTS_CSV, out, why, sizeof(why));
+	paths_csv_write(&finished, pages, sources, out);
 	samples_csv_ports(&finished, sources, out);
 	samples_csv_flows(&finished, sources, out);
 }

@@ -96,7 +96,7 @@ check 'port groups' write groups 0 "$topologies/port-group-incast.yaml" --set ru
 check 'a congestion control of the user' own_control
 check 'the real clock' real
 check 'keys of JSON: all are in docs/results.md, and no other one' same
-for file in flows messages ports tables classes samples flow_samples nodes; do
+for file in flows messages ports tables classes samples flow_samples paths nodes; do
 	case $file in
 	flows) more='flows[].transport' ;;
 	ports) more='ports[].congestion ports[].paths ports[].roce' ;;

@@ -7,9 +7,10 @@
 
 TEST_GROUP(csv, .setup = set_up, .teardown = tear_down);
 
-static const struct node_log_source no_samples[NODES] = {
+static const struct node_log_source no_log[NODES] = {
 	{ .fd = -1 }, { .fd = -1 }, { .fd = -1 }, { .fd = -1 }
 };
+static const struct results_logs no_logs = { no_log, no_log };
 
 /* TB-13: each column has a header, and each header a column */
 TEST(results_csv_write__columns)
@@ -21,22 +22,24 @@ TEST(results_csv_write__columns)
 	message_add(0, 0, 0, NODE_US);
 	gather(true);
 	ck_assert_int_eq(
-		results_csv_write(&plan, pages, no_samples, &results, folder, why, sizeof(why)), 0);
+		results_csv_write(&plan, pages, &no_logs, &results, folder, why, sizeof(why)), 0);
 	csv_check(folder, "flows.csv", 3, "\n");
 	csv_check(folder, "messages.csv", 1, "\n");
 	csv_check(folder, "ports.csv", 2 * HOSTS, "\n");
 	csv_check(folder, "tables.csv", 3 * HOSTS, "\n");
 	csv_check(folder, "samples.csv", 0, "\n");
 	csv_check(folder, "flow_samples.csv", 0, "\n");
+	csv_check(folder, "paths.csv", 0, "\n");
 	nodes[0].fabric = FABRIC_PORT_GROUP; /* columns of paths, no tables of flow channels */
 	ck_assert_int_eq(
-		results_csv_write(&plan, pages, no_samples, &results, folder, why, sizeof(why)), 0);
+		results_csv_write(&plan, pages, &no_logs, &results, folder, why, sizeof(why)), 0);
 	csv_check(folder, "flows.csv", 3, "\n");
 	csv_check(folder, "messages.csv", 1, "\n");
 	csv_check(folder, "ports.csv", 2 * HOSTS, "\n");
 	csv_check(folder, "tables.csv", 0, "\n");
 	csv_check(folder, "samples.csv", 0, "\n");
 	csv_check(folder, "flow_samples.csv", 0, "\n");
+	csv_check(folder, "paths.csv", 0, "\n");
 	ck_assert_int_eq(rmdir(folder), 0);
 }
 
@@ -49,8 +52,8 @@ TEST(results_csv_write__interrupted)
 	results.interrupted = true;
 	gather_at(3 * NODE_US);
 	ck_assert_int_eq(
-		results_csv_write(&plan, pages, no_samples, &results, folder, why, sizeof(why)), 0);
-	for (unsigned i = 0; i < 6; i++) {
+		results_csv_write(&plan, pages, &no_logs, &results, folder, why, sizeof(why)), 0);
+	for (unsigned i = 0; i < 7; i++) {
 		FILE *file;
 
 		snprintf(path, sizeof(path), "%s/%s", folder, results_csv_name(i));

@@ -250,9 +250,10 @@ TEST(results_json_write__roce)
 	free(text);
 }
 
-static const struct node_log_source no_samples[NODES] = {
+static const struct node_log_source no_log[NODES] = {
 	{ .fd = -1 }, { .fd = -1 }, { .fd = -1 }, { .fd = -1 }
 };
+static const struct results_logs no_logs = { no_log, no_log };
 
 TEST(results_csv_write__roce)
 {
@@ -262,7 +263,7 @@ TEST(results_csv_write__roce)
 	flow_add();
 	gather(true, 11 * NODE_US);
 	ck_assert_int_eq(
-		results_csv_write(&plan, pages, no_samples, &results, folder, why, sizeof(why)), 0);
+		results_csv_write(&plan, pages, &no_logs, &results, folder, why, sizeof(why)), 0);
 	csv_check(folder, "flows.csv", 1, ",duplicates,out_of_order\n");
 	csv_check(folder, "messages.csv", 0, ",slowdown\n");
 	csv_check(folder, "ports.csv", 2 * SWITCH_PORTS + 2, ",path_resumes,signals_forwarded\n");
@@ -271,6 +272,7 @@ TEST(results_csv_write__roce)
 		  ",class_queue_bytes_tcp,class_queue_bytes_roce,class_input_bytes_tcp,"
 		  "class_input_bytes_roce\n");
 	csv_check(folder, "flow_samples.csv", 0, ",stage,window_bytes\n");
+	csv_check(folder, "paths.csv", 0, ",node,port,peer\n");
 	csv_check(folder, "classes.csv", 2 * (2 * SWITCH_PORTS + 2),
 		  ",signals_pause,signals_resume\n");
 	ck_assert_int_eq(rmdir(folder), 0);
