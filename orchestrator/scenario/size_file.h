@@ -21,7 +21,7 @@ int size_file_parse(const char *file, char *text, struct size_point *points, uin
  *  SIZE_FILE_BYTES_MAX.
  *  @digest  the file's bytes are added to it; NULL: to none.
  *  Return: also -errno when it cannot be read (no error added: the caller knows the place of its
- *  name), -EFBIG. */
+ *  name): -EFBIG if it is longer, -EBADF if it is no regular file. */
 int size_file_read(const char *path, struct sha256 *digest, struct size_point *points,
 		   uint32_t *count, struct scenario_errors *errors);
 

@@ -1,8 +1,10 @@
 /*  orchestrator/base/interrupt: one signal, or two at once, is remembered; a later one ends the
  *  process (TB-22). Each case runs in a process of its own. */
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "orchestrator/base/interrupt.h"
@@ -42,4 +44,22 @@ TEST(interrupt_catch__twice_at_once_is_once)
 TEST(interrupt_catch__a_later_one_ends_at_once)
 {
 	ck_assert_int_eq(fate(INTERRUPT_ONE_NS / 1000 + 10000), INTERRUPT_STATUS);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* without a signal it sleeps for the whole time: a caller that asks again and again would use a
+ * core */
+TEST(interrupt_wait__sleeps)
+{
+	uint64_t begun_ns = now_ns();
+
+	ck_assert(!interrupt_wait(20000000));
+	ck_assert_uint_ge(now_ns() - begun_ns, 20000000);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "orchestrator/base/yaml_reader.h"
 #include "orchestrator/scenario/scenario.h"
@@ -336,6 +337,26 @@ TEST(size_file_parse__errors_name_the_line)
 	ck_assert_int_eq(size_file_parse("s.csv", above, points, &count, &errors), -EINVAL);
 	ck_assert_int_eq(size_file_parse("s.csv", nothing, points, &count, &errors), -EINVAL);
 	ck_assert_uint_eq(errors.count, 4);
+}
+
+/* what cannot be a list of sizes: an empty file, one that is too long by a byte, a folder, none */
+TEST(size_file_read__bad_files)
+{
+	struct size_point points[WORKLOAD_SIZES_MAX];
+	char path[] = "/tmp/test_scenario.XXXXXX";
+	int fd = mkstemp(path);
+	uint32_t count;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(size_file_read(path, NULL, points, &count, &errors), -EINVAL);
+	ck_assert_uint_eq(errors.count, 1);
+	ck_assert_int_eq(ftruncate(fd, SIZE_FILE_BYTES_MAX + 1), 0);
+	ck_assert_int_eq(size_file_read(path, NULL, points, &count, &errors), -EFBIG);
+	close(fd);
+	unlink(path);
+	ck_assert_int_eq(size_file_read(path, NULL, points, &count, &errors), -ENOENT);
+	ck_assert_int_eq(size_file_read("/tmp", NULL, points, &count, &errors), -EBADF);
+	ck_assert_uint_eq(errors.count, 1); /* for the others the caller has words */
 }
 
 TEST(scenario_read_file__sizes_are_beside_the_scenario)
