@@ -278,6 +278,8 @@ struct node_config {
 	node_time_t measure_from_ps, measure_to_ps; /* rates are taken over this interval */
 	/* a sample of all series this often; 0: none */
 	node_time_t sample_ps;
+	/* of each frame that is sent, on any port, go to a file; 0: no such capture */
+	uint32_t capture_sent_bytes;
 	/* to files that come with the configuration: nodes/stats/trace.h, series.h */
 	bool events, series;
 	uint32_t class_count;

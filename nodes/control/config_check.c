@@ -212,7 +212,10 @@ static void ports_check(struct checker *checker, const struct node_config *confi
 		captures += config->ports[i].capture_bytes != 0;
 	}
 	enter(checker, "");
-	range(checker, "number of ports with capture_bytes", captures, 0, NODE_CAPTURES_MAX);
+	/* a link has one capture */
+	range(checker, "number of ports with capture_bytes", captures, 0,
+	      config->capture_sent_bytes ? 0 : NODE_CAPTURES_MAX);
+	range(checker, "capture_sent_bytes", config->capture_sent_bytes, 0, NODE_CAPTURE_WHOLE);
 }
 
 static void route_check(struct checker *checker, const struct route_config *route,

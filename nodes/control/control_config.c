@@ -14,7 +14,7 @@
 #define PAUSE_FIELDS(F) F(start_ps) F(stop_ps) F(every_ps) F(for_ps) F(classes)
 #define NODE_FIELDS(F)                                                                                                \
 	F(kind) F(clock) F(fabric) F(lanes) F(index) F(node_count) F(seed)                                             \
-	F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(events) F(series)
+	F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(events) F(series) F(capture_sent_bytes)
 /* clang-format on */
 
 #define COPY(field) to->field = (__typeof__(to->field))from->field;

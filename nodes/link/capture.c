@@ -19,132 +19,186 @@
 
 /* ---- set-up ---- */
 
+static node_time_t latency_of(const struct node_config *config)
+{
+	return config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps;
+}
+
 /* Most bytes of blocks that something can come before: what is sent within the node's latency and a
  * few frames. */
-static uint32_t hold_bytes(uint64_t rate_bps, node_time_t latency_ps)
+static uint32_t hold_bytes(uint64_t rate_bps, uint32_t links, node_time_t latency_ps)
 {
 	unsigned __int128 wire_bytes = (unsigned __int128)rate_bps * latency_ps / (8 * NODE_S) +
-				       REACHES * RING_CAPTURED_MAX;
+				       (uint64_t)links * REACHES * RING_CAPTURED_MAX;
 
 	wire_bytes *= BLOCK_PER_WIRE;
 	return wire_bytes < CAPTURE_HOLD_MAX ? (uint32_t)wire_bytes : CAPTURE_HOLD_MAX;
+}
+
+static struct capture_buffer *buffer_make(int fd, uint32_t held_bytes, node_time_t reach_ps,
+					  uint64_t *error_told)
+{
+	struct capture_buffer *buffer = calloc(1, sizeof(*buffer));
+
+	if (!buffer)
+		return NULL;
+	buffer->fd = fd;
+	buffer->error_told = error_told;
+	buffer->reach_ps = reach_ps;
+	buffer->due_ps = NODE_TIME_NEVER;
+	buffer->bytes_max = CAPTURE_WRITE_BYTES + held_bytes;
+	buffer->bytes = malloc(buffer->bytes_max);
+	if (buffer->bytes)
+		return buffer;
+	free(buffer);
+	return NULL;
+}
+
+/* the bytes of a frame that stand in front of the inner one, and those that are kept */
+static void frames_know(struct capture *capture, const struct node_config *config, uint32_t port,
+			uint32_t kept_bytes)
+{
+	bool fabric = config->fabric == FABRIC_PORT_GROUP ||
+		      (config->fabric == FABRIC_FLOW_CHANNEL &&
+		       config->ports[port].kind == PORT_FABRIC);
+
+	capture->front_bytes = fabric ? FABRIC_FRONT_BYTES : 0;
+	capture->kept_max = kept_bytes < FRAME_BYTES_MAX ? kept_bytes : FRAME_BYTES_MAX;
 }
 
 int capture_init(struct capture *capture, int fd, const struct node_config *config, uint32_t port,
 		 uint64_t *error_told)
 {
 	const struct port_config *p = &config->ports[port];
-	bool fabric = config->fabric == FABRIC_PORT_GROUP ||
-		      (config->fabric == FABRIC_FLOW_CHANNEL && p->kind == PORT_FABRIC);
-	node_time_t latency_ps =
-		config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps;
 
-	*capture = (struct capture){
-		.fd = fd,
-		.error_told = error_told,
-		.front_bytes = fabric ? FABRIC_FRONT_BYTES : 0,
-		.kept_max = p->capture_bytes < FRAME_BYTES_MAX ? p->capture_bytes : FRAME_BYTES_MAX,
-		.reach_ps = node_time_of_bytes(RING_CAPTURED_MAX, p->rate_bps),
-		.due_ps = NODE_TIME_NEVER,
-		.buffer_bytes = CAPTURE_WRITE_BYTES + hold_bytes(p->rate_bps, latency_ps),
-	};
-	capture->buffer = malloc(capture->buffer_bytes);
+	*capture = (struct capture){ 0 };
+	frames_know(capture, config, port, p->capture_bytes);
+	capture->buffer = buffer_make(fd, hold_bytes(p->rate_bps, 1, latency_of(config)),
+				      node_time_of_bytes(RING_CAPTURED_MAX, p->rate_bps),
+				      error_told);
 	return capture->buffer ? 0 : -ENOMEM;
 }
 
+struct capture_buffer *capture_buffer_open(int fd, const struct node_config *config,
+					   uint64_t *error_told)
+{
+	uint64_t rate_bps = 0;
+
+	for (uint32_t port = 0; port < config->port_count; port++)
+		rate_bps += config->ports[port].rate_bps;
+	return buffer_make(fd, hold_bytes(rate_bps, config->port_count, latency_of(config)), 0,
+			   error_told);
+}
+
+void capture_init_shared(struct capture *capture, struct capture_buffer *buffer,
+			 const struct node_config *config, uint32_t port)
+{
+	*capture = (struct capture){ .buffer = buffer, .shared = true, .interface = port };
+	frames_know(capture, config, port, config->capture_sent_bytes);
+}
+
+
 /* ---- the file ---- */
 
-static void fail(struct capture *capture, int error)
+static void fail(struct capture_buffer *buffer, int error)
 {
-	capture->error = -error;
-	capture->used_bytes = 0;
-	capture->due_ps = NODE_TIME_NEVER;
-	*capture->error_told = (uint64_t)error;
+	buffer->error = -error;
+	buffer->used_bytes = 0;
+	buffer->due_ps = NODE_TIME_NEVER;
+	*buffer->error_told = (uint64_t)error;
 }
 
 /* takes back the part of a block that was written, where that can be done */
-static void cut_back(const struct capture *capture, uint32_t written)
+static void cut_back(const struct capture_buffer *buffer, uint32_t written)
 {
-	off_t end = lseek(capture->fd, -(off_t)written, SEEK_CUR);
+	off_t end = lseek(buffer->fd, -(off_t)written, SEEK_CUR);
 
 	if (end >= 0)
-		(void)!ftruncate(capture->fd, end);
+		(void)!ftruncate(buffer->fd, end);
 }
 
 /* length of the whole blocks among the first @bytes of the buffer */
-static uint32_t blocks_whole(const struct capture *capture, uint32_t bytes)
+static uint32_t blocks_whole(const struct capture_buffer *buffer, uint32_t bytes)
 {
-	const uint8_t *end = capture->buffer + capture->used_bytes;
+	const uint8_t *end = buffer->bytes + buffer->used_bytes;
 
-	while (end > capture->buffer + bytes)
+	while (end > buffer->bytes + bytes)
 		end -= pcapng_block_before(end);
-	return (uint32_t)(end - capture->buffer);
+	return (uint32_t)(end - buffer->bytes);
 }
 
 /* writes the first @bytes of the buffer, whole blocks */
-static void blocks_write(struct capture *capture, uint32_t bytes)
+static void blocks_write(struct capture_buffer *buffer, uint32_t bytes)
 {
 	uint32_t done = 0;
 
 	while (done < bytes) {
-		ssize_t got = write(capture->fd, capture->buffer + done, bytes - done);
+		ssize_t got = write(buffer->fd, buffer->bytes + done, bytes - done);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
 			int error = got ? errno : EIO;
 
-			cut_back(capture, done - blocks_whole(capture, done));
-			fail(capture, error);
+			cut_back(buffer, done - blocks_whole(buffer, done));
+			fail(buffer, error);
 			return;
 		}
 		done += (uint32_t)got;
 	}
 	if (bytes)
-		capture->written_ns = pcapng_packet_stamp(
-			capture->buffer + bytes - pcapng_block_before(capture->buffer + bytes));
-	capture->used_bytes -= bytes;
-	memmove(capture->buffer, capture->buffer + bytes, capture->used_bytes);
+		buffer->written_ns = pcapng_packet_stamp(
+			buffer->bytes + bytes - pcapng_block_before(buffer->bytes + bytes));
+	buffer->used_bytes -= bytes;
+	memmove(buffer->bytes, buffer->bytes + bytes, buffer->used_bytes);
 }
 
 /* ---- blocks in the order of their stamps ---- */
 
-static uint64_t stamp_of(const struct capture *capture, node_time_t at_ps)
+static uint64_t stamp_of(const struct capture_buffer *buffer, node_time_t at_ps)
 {
-	return capture->epoch_ns + at_ps / NODE_NS;
+	return buffer->epoch_ns + at_ps / NODE_NS;
 }
 
-/* where a block of @stamp_ns belongs: after all that are not later */
-static uint8_t *place_find(const struct capture *capture, uint64_t stamp_ns)
+/* where a block of @stamp_ns and @interface belongs: after all that are not later */
+static uint8_t *place_find(const struct capture_buffer *buffer, uint64_t stamp_ns,
+			   uint32_t interface)
 {
-	uint8_t *end = capture->buffer + capture->used_bytes;
+	uint8_t *end = buffer->bytes + buffer->used_bytes;
 
-	while (end > capture->buffer) {
+	while (end > buffer->bytes) {
 		uint8_t *block = end - pcapng_block_before(end);
 
-		if (pcapng_packet_stamp(block) <= stamp_ns)
+		uint64_t before_ns = pcapng_packet_stamp(block);
+
+		if (before_ns < stamp_ns ||
+		    (before_ns == stamp_ns && pcapng_packet_interface(block) <= interface))
 			break;
 		end = block;
 	}
 	return end;
 }
 
-static void settled_write(struct capture *capture)
+/* blocks of all links stay while one of the same nanosecond may come */
+static void settled_write(struct capture_buffer *buffer, bool shared)
 {
-	uint64_t floor_ns = stamp_of(capture, capture->floor_ps);
+	uint64_t floor_ns = stamp_of(buffer, buffer->floor_ps);
 
-	blocks_write(capture, (uint32_t)(place_find(capture, floor_ns) - capture->buffer));
+	if (shared && !floor_ns)
+		return;
+	blocks_write(buffer, (uint32_t)(place_find(buffer, floor_ns - shared, UINT32_MAX) -
+					buffer->bytes));
 }
 
 /* frees buffer for @bytes more; false: impossible */
-static bool room_make(struct capture *capture, uint32_t bytes)
+static bool room_make(struct capture_buffer *buffer, uint32_t bytes, bool shared)
 {
-	if (capture->buffer_bytes - capture->used_bytes >= bytes)
+	if (buffer->bytes_max - buffer->used_bytes >= bytes)
 		return true;
-	settled_write(capture);
-	if (!capture->error && capture->buffer_bytes - capture->used_bytes < bytes)
-		blocks_write(capture, capture->used_bytes);
-	return !capture->error;
+	settled_write(buffer, shared);
+	if (!buffer->error && buffer->bytes_max - buffer->used_bytes < bytes)
+		blocks_write(buffer, buffer->used_bytes);
+	return !buffer->error;
 }
 
 /* ---- a frame ---- */
@@ -180,8 +234,10 @@ static void block_put(struct capture *capture, const struct capture_frame *frame
 		      const uint8_t *bytes)
 {
 	uint32_t length = frame_length(capture, frame);
+	struct capture_buffer *buffer = capture->buffer;
 	struct pcapng_packet packet = {
-		.stamp_ns = stamp_of(capture, node_time_max(frame->at_ps, capture->floor_ps)),
+		.interface = capture->interface,
+		.stamp_ns = stamp_of(buffer, node_time_max(frame->at_ps, buffer->floor_ps)),
 		.kept_bytes = length < capture->kept_max ? length : capture->kept_max,
 		.frame_bytes = length,
 		.inbound = frame->inbound,
@@ -190,74 +246,92 @@ static void block_put(struct capture *capture, const struct capture_frame *frame
 	uint32_t block_bytes = pcapng_packet_bytes(&packet);
 	uint8_t *place;
 
-	if (!room_make(capture, block_bytes))
+	if (!room_make(buffer, block_bytes, capture->shared))
 		return;
-	if (packet.stamp_ns < capture->written_ns)
-		packet.stamp_ns = capture->written_ns;
-	place = place_find(capture, packet.stamp_ns);
-	memmove(place + block_bytes, place,
-		(size_t)(capture->buffer + capture->used_bytes - place));
-	capture->used_bytes += block_bytes;
+	if (packet.stamp_ns < buffer->written_ns)
+		packet.stamp_ns = buffer->written_ns;
+	place = place_find(buffer, packet.stamp_ns, packet.interface);
+	memmove(place + block_bytes, place, (size_t)(buffer->bytes + buffer->used_bytes - place));
+	buffer->used_bytes += block_bytes;
 	frame_fill(capture, frame, bytes, length, packet.kept_bytes,
 		   pcapng_packet_write(&packet, place));
 }
 
+static void settle(struct capture_buffer *buffer)
+{
+	if (buffer->open_bytes && !buffer->error)
+		block_put(buffer->open_on, &buffer->open, buffer->open_bytes);
+	buffer->open_bytes = NULL;
+}
+
 void capture_settle(struct capture *capture)
 {
-	if (capture->open_bytes && !capture->error)
-		block_put(capture, &capture->open, capture->open_bytes);
-	capture->open_bytes = NULL;
+	settle(capture->buffer);
 }
 
 /* up to @now everything is known but for frames whose end has not come yet */
-static void go_on(struct capture *capture, node_time_t now)
+static void go_on(struct capture_buffer *buffer, node_time_t now)
 {
-	capture_settle(capture);
-	if (now > capture->reach_ps)
-		capture->floor_ps = node_time_max(capture->floor_ps, now - capture->reach_ps);
-	if (capture->due_ps == NODE_TIME_NEVER)
-		capture->due_ps = now + CAPTURE_REST_PS;
+	settle(buffer);
+	if (now > buffer->reach_ps)
+		buffer->floor_ps = node_time_max(buffer->floor_ps, now - buffer->reach_ps);
+	if (buffer->due_ps == NODE_TIME_NEVER)
+		buffer->due_ps = now + CAPTURE_REST_PS;
 }
 
 void capture_take(struct capture *capture, node_time_t now, const struct capture_frame *frame,
 		  const uint8_t *bytes)
 {
-	if (capture->error)
+	if (capture->buffer->error || (capture->shared && frame->inbound))
 		return;
-	go_on(capture, now);
+	go_on(capture->buffer, now);
 	block_put(capture, frame, bytes);
 }
 
 uint8_t *capture_sending(struct capture *capture, node_time_t now,
 			 const struct capture_frame *frame, uint8_t *bytes)
 {
-	if (capture->error)
+	struct capture_buffer *buffer = capture->buffer;
+
+	if (buffer->error)
 		return bytes;
-	go_on(capture, now);
-	capture->open = *frame;
-	capture->open_bytes = bytes ? bytes : capture->lost;
-	return bytes ? bytes : capture->lost;
+	go_on(buffer, now);
+	buffer->open = *frame;
+	buffer->open_on = capture;
+	buffer->open_bytes = bytes ? bytes : buffer->lost;
+	return bytes ? bytes : buffer->lost;
 }
 
 node_time_t capture_step(struct capture *capture, node_time_t now)
 {
-	if (now < capture->due_ps || capture->error)
-		return capture->due_ps;
-	go_on(capture, now);
-	settled_write(capture);
-	capture->due_ps = capture->used_bytes ? now + CAPTURE_REST_PS : NODE_TIME_NEVER;
-	return capture->due_ps;
+	struct capture_buffer *buffer = capture->buffer;
+
+	if (now < buffer->due_ps || buffer->error)
+		return buffer->due_ps;
+	go_on(buffer, now);
+	settled_write(buffer, capture->shared);
+	buffer->due_ps = buffer->used_bytes ? now + CAPTURE_REST_PS : NODE_TIME_NEVER;
+	return buffer->due_ps;
 }
 
 /* ---- end ---- */
 
+void capture_buffer_close(struct capture_buffer *buffer)
+{
+	if (!buffer)
+		return;
+	settle(buffer);
+	if (!buffer->error)
+		blocks_write(buffer, buffer->used_bytes);
+	if (close(buffer->fd) && !buffer->error)
+		fail(buffer, errno);
+	free(buffer->bytes);
+	free(buffer);
+}
+
 void capture_fini(struct capture *capture)
 {
-	capture_settle(capture);
-	if (!capture->error)
-		blocks_write(capture, capture->used_bytes);
-	if (close(capture->fd) && !capture->error)
-		fail(capture, errno);
-	free(capture->buffer);
+	if (!capture->shared)
+		capture_buffer_close(capture->buffer);
 	capture->buffer = NULL;
 }

@@ -1,5 +1,5 @@
 /*  capture - every frame of a link, as the node at one of its ends sees it, into a pcapng file
- *  (TB-19).
+ *  (TB-19); or every frame that a node sends, on any of its links (SE-13).
  *
  *  The orchestrator makes the file and its first blocks (orchestrator/fabric/capture_file.h) and
  *  hands the node a descriptor of it; packets are appended here. A link that is not captured pays a
@@ -21,6 +21,11 @@
  *  the longest frame ago; and a latency in which the link sends more than CAPTURE_HOLD_MAX bytes of
  *  blocks is not waited out, so that what comes in meanwhile gets the stamp of what was written
  *  last.
+ *
+ *  All links of a node go to one file through one buffer. Then only what the node sends is taken,
+ *  with the port as the interface: a frame passes each link once, and it is its sender that knows
+ *  whether it was lost. Blocks of the same stamp are in the order of their ports. Nothing that is
+ *  sent can come before the present moment, so blocks wait for the node's latency only.
  *
  *  Cost. Blocks are gathered in a buffer and written when it is full, at the end, and under the
  *  real clock CAPTURE_REST_PS after the first of them. This is the one system call that a dataplane
@@ -49,25 +54,34 @@ struct capture_frame {
 	bool inbound, lost;
 };
 
-struct capture {
+/* blocks on their path to a file: those of a link, or of all links of a node */
+struct capture_buffer {
 	int fd;
 	int error;            /* -errno: nothing is captured any more */
 	uint64_t *error_told; /* port_stats.capture_error */
-	/* captured in front of the inner frame: envelope and fabric header, or nothing */
-	uint32_t front_bytes;
-	uint32_t kept_max;    /* bytes of a frame that go to the file */
 	uint64_t epoch_ns;    /* stamp of fabric time 0 */
 	node_time_t reach_ps; /* time of the longest frame */
 	node_time_t floor_ps; /* no frame comes any more whose first bit passed before */
 	/* real clock: when what is in the buffer is written; NODE_TIME_NEVER: there is nothing */
 	node_time_t due_ps;
 	uint64_t written_ns; /* the last stamp in the file */
-	uint8_t *buffer;     /* whole blocks, in the order of their stamps */
-	uint32_t buffer_bytes, used_bytes;
-	/* a frame whose sender is about to write its bytes */
+	uint8_t *bytes;      /* whole blocks, in the order of their stamps */
+	uint32_t bytes_max, used_bytes;
+	/* a frame whose sender is about to write its bytes, and the link on which it is */
 	struct capture_frame open;
+	struct capture *open_on;
 	const uint8_t *open_bytes; /* NULL: there is none */
 	uint8_t lost[RING_CAPTURED_MAX];
+};
+
+/* of a link */
+struct capture {
+	struct capture_buffer *buffer;
+	bool shared; /* with the other links of the node: only what is sent is captured */
+	/* captured in front of the inner frame: envelope and fabric header, or nothing */
+	uint32_t front_bytes;
+	uint32_t kept_max;  /* bytes of a frame that go to the file */
+	uint32_t interface; /* of the blocks */
 };
 
 /** capture_init() - captures the link at @port of node @config to @fd, which it takes.
@@ -76,13 +90,28 @@ struct capture {
 int capture_init(struct capture *capture, int fd, const struct node_config *config, uint32_t port,
 		 uint64_t *error_told);
 
-/** capture_fini() - writes what is left and closes the file. */
+/** capture_buffer_open() - a buffer for what node @config sends, on all its links, to @fd, which it
+ *  takes.
+ *  @error_told as above.   Return: NULL if memory is short (@fd is still the caller's). */
+struct capture_buffer *capture_buffer_open(int fd, const struct node_config *config,
+					   uint64_t *error_told);
+
+/** capture_buffer_close() - writes what is left, closes the file and frees @buffer. NULL: no
+ *  effect. */
+void capture_buffer_close(struct capture_buffer *buffer);
+
+/** capture_init_shared() - what is sent on the link at @port goes to @buffer, borrowed, as
+ *  interface @port. */
+void capture_init_shared(struct capture *capture, struct capture_buffer *buffer,
+			 const struct node_config *config, uint32_t port);
+
+/** capture_fini() - writes what is left and closes the file, unless that is shared. */
 void capture_fini(struct capture *capture);
 
 /** capture_epoch() - (real clock) fabric time 0 is @epoch_ns since 1970; before the first frame. */
 static inline void capture_epoch(struct capture *capture, uint64_t epoch_ns)
 {
-	capture->epoch_ns = epoch_ns;
+	capture->buffer->epoch_ns = epoch_ns;
 }
 
 /** capture_take() - @frame passes, all of its bytes are at @bytes; borrowed. @now never goes

@@ -186,10 +186,37 @@ static int port_join(struct node *node, uint32_t port, struct control_message *m
 	return error;
 }
 
+/* the file of what is sent on all ports: the @at-th descriptor of @message */
+static int capture_all_join(struct node *node, struct control_message *message, uint32_t *at)
+{
+	int fd;
+
+	if (!take(message, at, &fd, 1))
+		return node_fail("the file of the capture of all ports is missing");
+	signal(SIGXFSZ, SIG_IGN);
+	node->captured = capture_buffer_open(fd, node->config,
+					     &stats_port(node->stats, 0)->capture_error);
+	if (!node->captured) {
+		close(fd);
+		return -ENOMEM;
+	}
+	for (uint32_t port = 0; port < node->config->port_count; port++) {
+		struct capture *capture = calloc(1, sizeof(*capture));
+
+		if (!capture)
+			return -ENOMEM;
+		capture_init_shared(capture, node->captured, node->config, port);
+		node->captures[port] = node->links[port].capture = capture;
+	}
+	return 0;
+}
+
 /* the files of captured ports, from the @at-th descriptor of @message on. A reader may close its
  * end, and a disk may be full: that is an error of a write and no signal. */
 static int captures_join(struct node *node, struct control_message *message, uint32_t *at)
 {
+	if (node->config->capture_sent_bytes)
+		return capture_all_join(node, message, at);
 	for (uint32_t port = 0; port < node->config->port_count; port++) {
 		struct capture *capture;
 		int fd;
@@ -470,6 +497,7 @@ void node_join_end(struct node *node)
 			capture_fini(node->captures[port]);
 		free(node->captures[port]);
 	}
+	capture_buffer_close(node->captured);
 	for (uint32_t port = 0; port < node->links_ready; port++) {
 		if (node->links[port].down && node->rings[2 * (size_t)port + 1].memory)
 			link_lose(&node->links[port]);

@@ -7,6 +7,7 @@
 #define BLOCK_INTERFACE 1u
 #define BLOCK_PACKET 6u
 #define PACKET_HEAD_BYTES 28u /* type to frame length */
+#define PACKET_BYTES_MIN (PACKET_HEAD_BYTES + 4u)
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
 #define VERSION_MAJOR 1u
 #define VERSION_MINOR 0u
@@ -102,7 +103,7 @@ static uint8_t *section_write(const struct pcapng_header *header, uint8_t *block
 	return block_end(block, put_text(to, OPTION_COMMENT, header->comment));
 }
 
-static uint8_t *interface_write(const struct pcapng_header *header, uint8_t *block)
+static uint8_t *interface_put(const struct pcapng_header *header, uint8_t *block)
 {
 	uint8_t *to = put32(block, BLOCK_INTERFACE) + 4;
 	const uint8_t resolution = NANOSECONDS, fcs_bytes = 0;
@@ -120,7 +121,12 @@ static uint8_t *interface_write(const struct pcapng_header *header, uint8_t *blo
 
 uint32_t pcapng_header_write(const struct pcapng_header *header, uint8_t *bytes)
 {
-	return (uint32_t)(interface_write(header, section_write(header, bytes)) - bytes);
+	return (uint32_t)(interface_put(header, section_write(header, bytes)) - bytes);
+}
+
+uint32_t pcapng_interface_write(const struct pcapng_header *header, uint8_t *bytes)
+{
+	return (uint32_t)(interface_put(header, bytes) - bytes);
 }
 
 uint32_t pcapng_packet_bytes(const struct pcapng_packet *packet)
@@ -138,7 +144,7 @@ uint8_t *pcapng_packet_write(const struct pcapng_packet *packet, uint8_t *bytes)
 	uint32_t room = padded(packet->kept_bytes);
 	uint8_t *to = put32(bytes, BLOCK_PACKET) + 4, *frame;
 
-	to = put32(to, 0); /* the interface */
+	to = put32(to, packet->interface);
 	to = put32(to, (uint32_t)(packet->stamp_ns >> 32));
 	to = put32(to, (uint32_t)packet->stamp_ns);
 	to = put32(to, packet->kept_bytes);
@@ -152,6 +158,30 @@ uint8_t *pcapng_packet_write(const struct pcapng_packet *packet, uint8_t *bytes)
 uint64_t pcapng_packet_stamp(const uint8_t *bytes)
 {
 	return (uint64_t)get32(bytes + 12) << 32 | get32(bytes + 16);
+}
+
+uint32_t pcapng_packet_interface(const uint8_t *bytes)
+{
+	return get32(bytes + 8);
+}
+
+void pcapng_packet_interface_set(uint8_t *bytes, uint32_t interface)
+{
+	put32(bytes + 8, interface);
+}
+
+uint32_t pcapng_packet_length(const uint8_t *bytes, uint32_t left)
+{
+	uint32_t length, kept;
+
+	if (left < PACKET_BYTES_MIN || get32(bytes) != BLOCK_PACKET)
+		return 0;
+	length = get32(bytes + 4);
+	kept = get32(bytes + 20);
+	if (length < PACKET_BYTES_MIN || length > left || length % 4 ||
+	    kept > length - PACKET_BYTES_MIN || get32(bytes + length - 4) != length)
+		return 0;
+	return length;
 }
 
 uint32_t pcapng_block_before(const uint8_t *bytes)

@@ -1,5 +1,4 @@
-/*  pcapng - the blocks of a capture file: one section, one Ethernet interface, then packets
- *  (TB-19).
+/*  pcapng - the blocks of a capture file: one section, Ethernet interfaces, then packets (TB-19).
  *
  *  IETF draft-ietf-opsawg-pcapng. Little endian on any machine, so that the same run gives the same
  *  bytes. Stamps count nanoseconds (if_tsresol 9). Frames have no FCS, and the file says so
@@ -22,6 +21,7 @@ struct pcapng_header {
 };
 
 struct pcapng_packet {
+	uint32_t interface; /* its number, from 0 on in the order of the descriptions */
 	uint64_t stamp_ns;
 	uint32_t kept_bytes, frame_bytes; /* in the file; of the frame itself */
 	bool inbound;                     /* else outbound */
@@ -32,6 +32,10 @@ struct pcapng_packet {
  *  (PCAPNG_HEADER_BYTES_MAX). Return: their length. */
 uint32_t pcapng_header_write(const struct pcapng_header *header, uint8_t *bytes);
 
+/** pcapng_interface_write() - one more interface description to @bytes (PCAPNG_HEADER_BYTES_MAX).
+ *  Return: its length. */
+uint32_t pcapng_interface_write(const struct pcapng_header *header, uint8_t *bytes);
+
 /** pcapng_packet_bytes() - length of the block of @packet, a multiple of 4. */
 uint32_t pcapng_packet_bytes(const struct pcapng_packet *packet);
 
@@ -41,6 +45,14 @@ uint8_t *pcapng_packet_write(const struct pcapng_packet *packet, uint8_t *bytes)
 
 /** pcapng_packet_stamp() - stamp of the packet whose block begins at @bytes. */
 uint64_t pcapng_packet_stamp(const uint8_t *bytes);
+
+/** pcapng_packet_interface(), pcapng_packet_interface_set() - its interface. */
+uint32_t pcapng_packet_interface(const uint8_t *bytes);
+void pcapng_packet_interface_set(uint8_t *bytes, uint32_t interface);
+
+/** pcapng_packet_length() - length of the packet block at @bytes, of which @left are there; 0: it
+ *  is not whole, or not consistent. Nothing about @bytes is trusted. */
+uint32_t pcapng_packet_length(const uint8_t *bytes, uint32_t left);
 
 /** pcapng_block_before() - length of the block that ends in front of @bytes. */
 uint32_t pcapng_block_before(const uint8_t *bytes);

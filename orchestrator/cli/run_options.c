@@ -121,7 +121,8 @@ static const struct option_row rows[] = {
 		    "flows, messages, ports, tables and samples as CSV files in DIR"),
 	OPTION_TAKE("--capture", "LINK=FILE", 0, capture_take, NULL,
 		    "every frame on LINK, both directions, as pcapng, e.g. s1:h3=h3.pcapng; may be "
-		    "repeated"),
+		    "repeated;\n"
+		    "all=FILE: all links in one file"),
 	OPTION_TAKE("--capture-snap", "N", AT(capture_bytes), snap_take, NULL,
 		    "no more than N bytes of each frame"),
 	OPTION_TEXT("--events", "FILE", AT(events),

@@ -213,8 +213,19 @@ static int open_one(struct capture_files *files, const char *word, uint32_t kept
 
 	if (!equals || !equals[1])
 		return refuse(why, why_max, -EINVAL,
-			      "--capture takes LINK=FILE, such as s1:h3=h3.pcapng, not '%s'", word);
+			      "--capture takes LINK=FILE, such as s1:h3=h3.pcapng, or " CAPTURE_ALL
+			      "=FILE, not '%s'", word);
+	if (files->all.wanted)
+		return refuse(why, why_max, -EINVAL,
+			      "--capture " CAPTURE_ALL "=... has every link; give no other one");
 	snprintf(link, sizeof(link), "%.*s", (int)(equals - word), word);
+	if (!strcmp(link, CAPTURE_ALL) && files->count)
+		return refuse(why, why_max, -EINVAL,
+			      "--capture " CAPTURE_ALL "=... has every link, %s too; give no other "
+			      "one",
+			      files->files[0].link);
+	if (!strcmp(link, CAPTURE_ALL))
+		return capture_all_open(&files->all, equals + 1, kept_bytes, plan, why, why_max);
 	error = port_find(capture, link, plan, why, why_max);
 	if (!error)
 		error = port_mark(capture, kept_bytes, plan, why, why_max);
@@ -239,6 +250,8 @@ int capture_files_open(struct capture_files *files, const char *const *words, un
 
 int capture_files_find(const struct capture_files *files, uint32_t node, uint32_t port)
 {
+	if (port == NODE_PORTS_MAX)
+		return node_files_of(&files->all.parts, node);
 	for (uint32_t i = 0; i < files->count; i++)
 		if (files->files[i].node == node && files->files[i].port == port)
 			return fileno(files->files[i].file.stream);
@@ -257,7 +270,7 @@ static int error_of(const struct capture_file *capture, const struct fabric *fab
 
 int capture_files_end(struct capture_files *files, struct fabric *fabric)
 {
-	int result = 0;
+	int result = capture_all_end(&files->all, fabric);
 
 	for (uint32_t i = 0; i < files->count; i++) {
 		struct capture_file *capture = &files->files[i];
@@ -294,6 +307,7 @@ void capture_files_abort(struct capture_files *files)
 {
 	for (uint32_t i = 0; i < files->count; i++)
 		atomic_file_abort(&files->files[i].file);
+	capture_all_abort(&files->all);
 	free(files->files);
 	*files = (struct capture_files){ 0 };
 }

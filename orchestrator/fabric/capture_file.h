@@ -1,4 +1,4 @@
-/*  capture_file - the files of `heddle run --capture LINK=FILE` (TB-19).
+/*  capture_file - the files of `heddle run --capture LINK=FILE` (TB-19); all=FILE: capture_all.h.
  *
  *  LINK is node:peer or node:port. That node captures, so "inbound" is to this node. The file and
  *  its first blocks are made here. The node gets a descriptor and appends (nodes/link/capture.h). A
@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "orchestrator/base/atomic_file.h"
+#include "orchestrator/fabric/capture_all.h"
 #include "orchestrator/fabric/fabric.h"
 
 #define CAPTURE_FILES_MAX 256u /* of a run; each is an open file in this process */
@@ -25,6 +26,7 @@ struct capture_file {
 struct capture_files {
 	uint32_t count;
 	struct capture_file *files; /* [count] */
+	struct capture_all all;
 };
 
 /** capture_files_open() - @words are LINK=FILE; of every frame @kept_bytes are kept (capture_bytes
@@ -33,7 +35,8 @@ struct capture_files {
 int capture_files_open(struct capture_files *files, const char *const *words, unsigned count,
 		       uint32_t kept_bytes, struct plan *plan, char *why, size_t why_max);
 
-/** capture_files_find() - the descriptor for fabric_options.capture_file; -1: there is none. */
+/** capture_files_find() - the descriptor for fabric_options.capture_file, at port NODE_PORTS_MAX
+ *  that of all; -1: there is none. */
 int capture_files_find(const struct capture_files *files, uint32_t node, uint32_t port);
 
 /** capture_files_end() - after the end of the nodes: gives the files their names, and reports

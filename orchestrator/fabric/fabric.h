@@ -77,7 +77,8 @@ struct fabric_options {
 	/* real clock: new packet sockets at ends a and b of veth link @link. Return: 0 or -errno.
 	 * The fabric closes them. */
 	int (*link_sockets)(void *owner, uint32_t link, int fds[2]);
-	/* the file of the capture at @port of @node, whose capture_bytes are not 0. Borrowed. */
+	/* the file of the capture at @port of @node, whose capture_bytes are not 0; at port
+	 * NODE_PORTS_MAX that of all ports, if its capture_sent_bytes are not 0. Borrowed. */
 	int (*capture_file)(void *owner, uint32_t node, uint32_t port);
 	/* the files of the events and of the series of @node, whose configuration says so.
 	 * Borrowed. */

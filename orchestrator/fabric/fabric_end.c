@@ -17,6 +17,8 @@ static bool captures(const struct fabric *fabric, uint32_t node)
 {
 	const struct node_config *config = &fabric->plan->nodes[node];
 
+	if (config->capture_sent_bytes)
+		return true;
 	for (uint32_t port = 0; port < config->port_count; port++)
 		if (config->ports[port].capture_bytes)
 			return true;

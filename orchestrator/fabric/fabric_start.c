@@ -262,6 +262,9 @@ static void descriptors_captures(const struct fabric *fabric, uint32_t index,
 		if (config->ports[port].capture_bytes)
 			message->fds[message->fd_count++] =
 				fabric->options.capture_file(fabric->options.owner, index, port);
+	if (config->capture_sent_bytes)
+		message->fds[message->fd_count++] = fabric->options.capture_file(
+			fabric->options.owner, index, NODE_PORTS_MAX);
 }
 
 /* ... and the files of its events and of its series */

@@ -143,6 +143,9 @@ all_of() {
 	counted all.pcapng h32 s0
 }
 check 'as many as it captures, and one from the other end' all_of
+check 'all links, and one of them' refused 'all=... has every link; give no other one' --capture all=x.pcapng --capture s0:h1=y.pcapng
+check 'one link, and all' refused 'all=... has every link, s0:h1 too' --capture s0:h1=y.pcapng --capture all=x.pcapng
+check 'all links, to a full disk' refused 'No space left' --capture all=/dev/full
 left() { ls x* y* 2>/dev/null && return 1 || return 0; }
 check 'none of them has left a file' left
 
@@ -187,4 +190,30 @@ killed() {
 	[ $? = 4 ] && says err "(pid $victim) was killed" && fields killed.pcapng len >lengths && [ "$(wc -l <lengths)" -gt 1000 ]
 }
 check 'so does one in which a node dies' killed
+all_killed() {
+	"$heddle" run "$lot" --quiet --set run.duration=10s --capture all=all_killed.pcapng --capture-snap 64 >out 2>err &
+	local pid=$! victim
+	in_the_end written $pid || { kill $pid; return 1; }
+	victim=$(children $pid | cut -d ' ' -f 1)
+	kill -KILL "$victim"
+	wait $pid
+	[ $? = 4 ] && says err "(pid $victim) was killed" && capinfos all_killed.pcapng | grep 'Strict time order: *True' &&
+		[ "$(fields all_killed.pcapng link | sort -u | wc -l)" -gt 10 ] && [ -z "$(ls ./*.part.* 2>/dev/null)" ]
+}
+# has each node of process $1 written some of what it has sent?
+written() {
+	[ "$(find /proc/"$1"/fd -lname '*(deleted)' -exec stat -L -c %s {} + 2>/dev/null | awk '$1 > 1000000' | wc -l)" -gt 2 ]
+}
+check 'with all links in one file: the same' all_killed
+all_ended() {
+	run 130 run "$lot" --quiet --capture all=all_ended.pcapng --break-at 20us --script script &&
+		fields all_ended.pcapng time | awk '{ last = $1 } END { exit !(NR > 1000 && last < 0.0000225) }'
+}
+check 'a run that is ended: the same' all_ended
+all_fifo() {
+	mkfifo all_fifo && cat all_fifo >all_read.pcapng &
+	in_the_end test -p all_fifo && run 0 run "$lot" --quiet "${short[@]}" --capture all=all_fifo && wait $! &&
+		capture 0 "$lot" "${short[@]}" --capture all=all_file.pcapng && cmp all_read.pcapng all_file.pcapng
+}
+check 'to a pipe: the same bytes' all_fifo
 finish

@@ -16,7 +16,7 @@ lua=$top/wireshark/heddle.lua
 reader=(-X "lua_script:$lua")
 columns+=(protocol=_ws.col.Protocol info=_ws.col.Info lua_error=_ws.lua.error source_mac=eth.src
 	type=heddle.type class=heddle.class flow=heddle.flow_id destination=heddle.destination egress=heddle.egress_port
-	units=heddle.units hops=heddle.hops
+	units=heddle.units position=heddle.position hops=heddle.hops
 	ack_flow=heddle.ack.flow_id ack_type=heddle.ack.type ack_value=heddle.ack.value fcs_good=heddle.ack.fcs_good
 	pause=heddle_fgfc.pause fgfc_source=heddle_fgfc.source_mac fgfc_endpoint=heddle_fgfc.source_endpoint
 	fgfc_to=heddle_fgfc.destination_endpoint
@@ -43,7 +43,7 @@ total() { of "$1" "$2" "$3" | awk '{ sum += $1 } END { print sum + 0 }'; }
 
 cat >fc.yaml <<'END'
 name: dissected
-run: {duration: 200us, drain-max: 1s}
+run: {duration: 60us, drain-max: 1s}
 topology:
   switches: [s1, s2]
   hosts: {h1: s1, h2: s1, h3: s1, h4: s1, h5: s1, t1: s2, t2: s2}
@@ -55,32 +55,45 @@ workloads:
   - {name: v4, pattern: pairs, pairs: [[h2, t2]], size: 30002, frame: ipv4}
   - {name: v6, pattern: pairs, pairs: [[h3, t2]], size: 30003, frame: ipv6}
 END
-files=(--capture s1:s2=core.pcapng --capture s2:t1=t1.pcapng --capture s2:t2=t2.pcapng)
-for host in 1 2 3 4 5; do
-	files+=(--capture "s1:h$host=h$host.pcapng")
-done
-check 'flow channels: a run' capture 0 fc.yaml --events events.csv "${files[@]}"
-for file in core t1 t2 h1 h2 h3 h4 h5; do
-	check "flow channels, $file: every frame named, none malformed" named $file.pcapng
-done
-check 'as many as the nodes have counted' counted core.pcapng s1 s2
+check 'flow channels: a run, all links in one file' capture 0 fc.yaml --events events.csv --capture all=fc.pcapng
+check 'flow channels: every frame named, none malformed' named fc.pcapng
+# every_link FILE - has each end of a link its interface, with the frames that its port has sent?
+every_link() {
+	fields "$1" link | sort | uniq -c | awk '{ print $2, $1 }' | sort >seen_links
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ sent = $at["tx_frames"] - $at["words"]; if (sent) print $1 ":" $3, sent }' csv/ports.csv | sort >sent_links
+	cat seen_links
+	[ -s sent_links ] && cmp seen_links sent_links &&
+		capinfos "$1" | grep "Number of interfaces in file: $(($(wc -l <csv/ports.csv) - 1))$" &&
+		[ "$(fields "$1" direction | sort -u)" = 0x00000002 ]
+}
+check 'each end of a link has sent as many as it has counted' every_link fc.pcapng
+to='link == "s1:s2"' from='link == "s2:s1"'
+same_frames() {
+	capture 0 fc.yaml --capture s1:s2=core.pcapng && counted core.pcapng s1 s2 || return 1
+	of core.pcapng "$out" time len flow position message >one
+	of fc.pcapng "$to" time len flow position message | cmp - one && [ -s one ]
+}
+check 'those of one link are the ones that it alone gives' same_frames
+again() { capture 0 fc.yaml --capture all=again.pcapng --loop=fallback && cmp fc.pcapng again.pcapng; }
+check 'the same bytes again' again
 
 acks_counted() {
-	same "$(seen core.pcapng "$in && type == 2")" "$(counter s2 s1 ack_frames)" &&
-		same "$(of core.pcapng "$in && type == 2" ack_type | tr ',' '\n' | wc -l)" "$(counter s2 s1 acks)" &&
-		[ "$(of core.pcapng 'type == 2 && fcs_good !~ /1|True/' len | wc -l)" = 0 ]
+	same "$(seen fc.pcapng "$from && type == 2")" "$(counter s2 s1 ack_frames)" &&
+		same "$(of fc.pcapng "$from && type == 2" ack_type | tr ',' '\n' | wc -l)" "$(counter s2 s1 acks)" &&
+		[ "$(of fc.pcapng 'type == 2 && fcs_good !~ /1|True/' len | wc -l)" = 0 ]
 }
 check 'ACK frames and the ACKs in them: as counted' acks_counted
 # ACK_DELTA and ACK_DELTA_ECA acknowledge what the fabric headers carried
 acknowledged() {
-	same "$(of core.pcapng "$in && type == 2" ack_type ack_value | awk -F '\t' '{
+	same "$(of fc.pcapng "$from && type == 2" ack_type ack_value | awk -F '\t' '{
 		n = split($1, type, ","); split($2, value, ",")
 		for (i = 1; i <= n; i++) if (type[i] <= 1) sum += value[i]
-	} END { print sum }')" "$(total core.pcapng "$out && type == 1" units)"
+	} END { print sum }')" "$(total fc.pcapng "$to && type == 1" units)"
 }
 check 'they acknowledge all units that the fabric headers carry' acknowledged
 factors() {
-	of core.pcapng "$in && type == 2" ack_type ack_value | awk -F '\t' '{
+	of fc.pcapng "$from && type == 2" ack_type ack_value | awk -F '\t' '{
 		n = split($1, type, ","); split($2, value, ",")
 		for (i = 1; i <= n; i++) if (type[i] == 2) { sum++; if (value[i] > max) max = value[i] }
 	} END { print sum, max }' >factors
@@ -94,21 +107,19 @@ check 'congestion factors: how many, and the greatest' factors
 # where hosts are: CSV has the ports, the fabric address of s2 is in the events of no node, so all
 # data must agree on one
 places() {
-	of core.pcapng "$out && type == 1" destination egress class hops | sort -u >places
+	of fc.pcapng "$to && type == 1" destination egress class hops | sort -u >places
 	cat places
 	awk -F, '$1 == "s2" && $3 ~ /^t/ { print $2 }' csv/ports.csv | sort >ports
 	cut -f 2 places | sort -u | cmp - ports && [ "$(cut -f 1 places | sort -u | wc -l)" = 1 ] &&
-		[ "$(of core.pcapng "$out && workload == 1" class | sort -u)" = 1 ] &&
-		[ "$(of core.pcapng "$out && workload != 1 && type == 1" class | sort -u)" = 0 ]
+		[ "$(of fc.pcapng "$to && workload == 1" class | sort -u)" = 1 ] &&
+		[ "$(of fc.pcapng "$to && workload != 1 && type == 1" class | sort -u)" = 0 ]
 }
 check 'fabric headers: egress ports and classes are those of the scenario' places
 
 # per workload and source: packets and bytes as in flows.csv, starts and sizes of messages as in
 # messages.csv
 flows_agree() {
-	for file in t1 t2; do
-		of $file.pcapng "$out && message != \"\"" workload source_mac start message message_bytes bytes last
-	done >dissected
+	of fc.pcapng 'link ~ /^s2:t/ && message != ""' workload source_mac start message message_bytes bytes last >dissected
 	python3 - <<-'PY'
 	import collections, csv
 	packets, parts, messages = collections.Counter(), collections.Counter(), set()
@@ -134,8 +145,8 @@ check 'test payload headers: flows and messages as in the results' flows_agree
 paused_flows() {
 	local host
 	for host in 1 2 3 4 5; do
-		[ "$(seen h$host.pcapng "$out && protocol == \"Heddle FGFC\"")" = "$(counter s1 h$host fgfc_frames)" ] || return 1
-		of h$host.pcapng "$out && pause > 0" fgfc_source fgfc_to
+		[ "$(seen fc.pcapng "link == \"s1:h$host\" && protocol == \"Heddle FGFC\"")" = "$(counter s1 h$host fgfc_frames)" ] || return 1
+		of fc.pcapng "link == \"s1:h$host\" && pause > 0" fgfc_source fgfc_to
 	done >fgfc
 	awk -F '\t' '{ print "h" substr($1, 17) }' fgfc | sort | uniq >paused
 	awk -F, '$2 == "s1" && $5 == "fgfc_hold" { print $7 }' events.csv | sort -u >held
@@ -155,23 +166,26 @@ check 'what a snap length cuts off is not malformed' snapped
 
 groups() {
 	run 0 run "$topologies/port-group-incast.yaml" --set run.duration=100us --set run.warmup=10us --set 'expect=[]' \
-		--quiet --csv csv --events events.csv --capture s:h1=group.pcapng --capture r:s=victim.pcapng
+		--quiet --csv csv --events events.csv --capture all=group.pcapng
 }
-check 'port groups: a run' groups
+check 'port groups: a run, all links in one file' groups
 check 'port groups: every frame named, none malformed' named group.pcapng
-check 'as many as the nodes have counted' counted group.pcapng s h1
-lids() {
-	# shellcheck disable=SC2016
-	[ "$(of group.pcapng 'becn != "" && dlid != "" && becn ~ /1|True/ && subtype == 2' len | sort -u)" = 86 ] &&
-		same "$(seen group.pcapng "$out"' && subtype == 2')" "$(awk -F, '$5 == "cnp" && $7 == "h1"' events.csv | wc -l)"
+check 'each end of a link has sent as many as it has counted' every_link group.pcapng
+becns() {
+	[ "$(of group.pcapng 'becn ~ /1|True/ && subtype == 2' len | sort -u)" = 86 ] &&
+		same "$(seen group.pcapng 'link == "s:h1" && subtype == 2')" "$(awk -F, '$5 == "cnp" && $7 == "h1"' events.csv | wc -l)"
 }
-check 'BECN frames to a host: as many as the receiver has sent' lids
+check 'BECN frames to a host: as many as the receiver has sent' becns
+marks() {
+	same "$(seen group.pcapng 'link == "s:r" && fecn ~ /1|True/')" "$(awk -F, '$5 == "mark"' events.csv | wc -l)"
+}
+check 'FECN: as many as the switch has marked' marks
 lid_hosts() {
 	local own
-	own=$(of group.pcapng "$in && subtype != 2" slid | sort -u)
+	own=$(of group.pcapng 'link == "h1:s" && subtype != 2' slid | sort -u)
 	echo "LID $own"
-	[ "$(echo "$own" | wc -l)" = 1 ] && [ "$(of group.pcapng "$out" dlid | sort -u)" = "$own" ] &&
-		[ "$(of group.pcapng "$in" source_mac | sed 's/.*,//' | sort -u)" = "$(printf '02:48:00:00:00:%02x' "$own")" ]
+	[ "$(echo "$own" | wc -l)" = 1 ] && [ "$(of group.pcapng 'link == "s:h1"' dlid | sort -u)" = "$own" ] &&
+		[ "$(of group.pcapng 'link == "h1:s"' source_mac | sed 's/.*,//' | sort -u)" = "$(printf '02:48:00:00:00:%02x' "$own")" ]
 }
 check 'LIDs are those of the hosts' lid_hosts
 
@@ -180,7 +194,7 @@ check 'LIDs are those of the hosts' lid_hosts
 cat >roce.yaml <<'END'
 name: dissected
 fabric: roce
-run: {duration: 500us, drain-max: 10s}
+run: {duration: 250us, drain-max: 10s}
 topology:
   switches: [left, right]
   hosts: {a: left, b: left, c: left, d: left, r: right}
@@ -196,30 +210,30 @@ workloads:
   - {name: v6, pattern: incast, from: b, to: r, size: 20002, connections: 16, frame: roce-ipv6}
   - {name: tcp, pattern: incast, from: d, to: r, size: 20kB, packet: 1500, transport: tcp, class: tcp, connections: 2}
 END
-check 'RoCE: a run' capture 0 roce.yaml --capture right:left=trunk.pcapng --capture left:a=a.pcapng
-check 'RoCE: every frame named, none malformed' named trunk.pcapng
-check 'RoCE at a host: the same' named a.pcapng
-check 'as many as the nodes have counted' counted trunk.pcapng right left
+check 'RoCE: a run, all links in one file' capture 0 roce.yaml --capture all=roce.pcapng
+check 'RoCE: every frame named, none malformed' named roce.pcapng
+check 'each end of a link has sent as many as it has counted' every_link roce.pcapng
+back='link == "right:left"'
 path_signals() {
 	local value=0 name
 	for name in pause resume; do
 		value=$((value + 1))
-		same "$(seen trunk.pcapng "$out && signal == $value")" "$(awk -F, -v name=signals_$name '
+		same "$(seen roce.pcapng "$back && signal == $value")" "$(awk -F, -v name=signals_$name '
 			NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } $1 == "right" { sum += $at } END { print sum }' csv/classes.csv)" ||
 			return 1
-		[ "$(seen trunk.pcapng "signal == $value && info !~ /path signal: $name/")" = 0 ] || return 1
+		[ "$(seen roce.pcapng "signal == $value && info !~ /path signal: $name/")" = 0 ] || return 1
 	done
 }
 check 'path signals: as many as the switch has counted' path_signals
 icrcs() {
-	[ "$(seen trunk.pcapng 'icrc_good != "" && icrc_good !~ /1|True/')" = 0 ] &&
-		same "$(seen trunk.pcapng 'icrc_good != ""')" "$(seen trunk.pcapng 'protocol == "CNP" || protocol == "RRoCE" && len < 150')"
+	[ "$(seen roce.pcapng 'icrc_good != "" && icrc_good !~ /1|True/')" = 0 ] &&
+		same "$(seen roce.pcapng 'icrc_good != ""')" "$(seen roce.pcapng 'protocol == "CNP" || protocol == "RRoCE" && len < 150')"
 }
 check 'ICRCs of CNPs and ACKs are checked, and right' icrcs
 sends() {
-	same "$(seen trunk.pcapng "$in"' && message != "" && protocol == "RRoCE"')" \
+	same "$(seen roce.pcapng 'link == "left:right" && message != "" && protocol == "RRoCE"')" \
 		"$(($(counter a left tx_packets) + $(counter b left tx_packets) + $(counter c left tx_packets)))" &&
-		same "$(seen trunk.pcapng "$in"' && message != "" && protocol == "Heddle test"')" "$(counter d left tx_packets)"
+		same "$(seen roce.pcapng 'link == "left:right" && message != "" && protocol == "Heddle test"')" "$(counter d left tx_packets)"
 }
 check 'test payload headers after RoCEv2 and TCP' sends
 
@@ -236,7 +250,7 @@ mistakes() {
 check 'frames made by hand: each mistake is reported, and none where there is none' mistakes
 random_mistakes() {
 	local file seed errors
-	mergecap -w all.pcapng core.pcapng h1.pcapng group.pcapng a.pcapng broken.pcap || return 1
+	mergecap -s 400 -w all.pcapng core.pcapng group.pcapng roce.pcapng broken.pcap || return 1
 	for seed in 1 2; do
 		editcap --seed $seed -E 0.02 -F pcapng all.pcapng random.pcapng 2>editcap.log || return 1
 		errors=$(tshark "${reader[@]}" -n -r random.pcapng -Y _ws.lua.error 2>tshark.log | wc -l)
@@ -256,12 +270,12 @@ installed() {
 	mkdir home && sed -n 's/^  //p' hint | sed "s| /opt/h| $scratch/root/opt/h|" >commands || return 1
 	cat commands
 	HOME=$scratch/home bash -e commands && ls home/.local/lib/wireshark/plugins/heddle.lua home/.config/wireshark/profiles/Heddle/preferences &&
-		HOME=$scratch/home tshark -C Heddle -r h1.pcapng >shown 2>tshark.log && grep 's1:h1 Outbound .*Heddle FGFC' shown &&
+		HOME=$scratch/home tshark -C Heddle -r fc.pcapng >shown 2>tshark.log && grep 's1:h1 Outbound .*Heddle FGFC' shown &&
 		! grep -iE 'error|invalid|unknown' tshark.log
 }
 check 'make install: with its hint, Wireshark names frames without an option' installed
 coloured() {
-	HOME=$scratch/home tshark -n -C Heddle -r h1.pcapng --color -Y 'frame.coloring_rule.name contains "FGFC"' >shown 2>tshark.log
+	HOME=$scratch/home tshark -n -C Heddle -r fc.pcapng --color -Y 'frame.coloring_rule.name contains "FGFC"' >shown 2>tshark.log
 	[ -s shown ] && ! grep -iE 'invalid|not a valid|error' tshark.log
 }
 check 'colour rules' coloured

@@ -110,6 +110,7 @@ static void node_expect(const struct node_config *a, const struct node_config *b
 	ck_assert_uint_eq(a->measure_to_ps, b->measure_to_ps);
 	ck_assert_uint_eq(a->sample_ps, b->sample_ps);
 	ck_assert_int_eq(a->series, b->series);
+	ck_assert_uint_eq(a->capture_sent_bytes, b->capture_sent_bytes);
 	ck_assert_uint_eq(a->class_count, b->class_count);
 	ck_assert_uint_eq(a->lanes, b->lanes);
 	ck_assert_mem_eq(a->classes, b->classes, sizeof(a->classes));
@@ -222,6 +223,7 @@ static void workload_expect(const struct workload_config *a, const struct worklo
 TEST(control_unpack__nic_is_unchanged)
 {
 	example_nic(&config);
+	config.capture_sent_bytes = 77;
 	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
 	round_trip();
 	node_expect(got.config, &config);

@@ -303,8 +303,8 @@ TEST(order__full_buffer_loses_nothing)
 
 	config.switch_.latency_ps = NODE_S;
 	begin(0, NODE_CAPTURE_WHOLE);
-	ck_assert_uint_eq(capture.buffer_bytes, CAPTURE_WRITE_BYTES + CAPTURE_HOLD_MAX);
-	capture.buffer_bytes = 5000; /* so that the test needs fewer frames */
+	ck_assert_uint_eq(capture.buffer->bytes_max, CAPTURE_WRITE_BYTES + CAPTURE_HOLD_MAX);
+	capture.buffer->bytes_max = 5000; /* so that the test needs fewer frames */
 	count = 100;
 	for (uint32_t i = 0; i < count; i++) {
 		take(NODE_US * i, NODE_US * i + NODE_S, false);
@@ -317,12 +317,75 @@ TEST(order__full_buffer_loses_nothing)
 		ck_assert_uint_ge(found[i].stamp_ns, found[i - 1].stamp_ns);
 }
 
+/* Two links of a node, one file: what is sent only, by time, then by port, however late a frame is
+ * told. */
+TEST(order__links_of_a_node_share_a_file)
+{
+	const struct capture_frame sent = { .at_ps = LATENCY_PS + 5 * NODE_NS,
+					    .wire_bytes = 64,
+					    .captured_bytes = 60,
+					    .kind = RECORD_PACKET };
+	struct capture_frame received = sent;
+	struct capture links[2];
+	struct capture_buffer *buffer;
+	uint8_t place[60];
+
+	config.capture_sent_bytes = NODE_CAPTURE_WHOLE;
+	buffer = capture_buffer_open(file, &config, &error_told);
+	ck_assert_ptr_nonnull(buffer);
+	for (uint32_t port = 0; port < 2; port++)
+		capture_init_shared(&links[port], buffer, &config, port);
+	received.inbound = true;
+	/* its sender writes the bytes after the call; another link comes before this one is told
+	 * more */
+	ck_assert_ptr_eq(capture_sending(&links[1], 5 * NODE_NS, &sent, place), place);
+	memset(place, 0x11, sizeof(place));
+	capture_take(&links[0], 5 * NODE_NS, &received, frame_bytes);
+	capture_take(&links[0], 5 * NODE_NS, &sent, frame_bytes);
+	memset(place, 0xff, sizeof(place));
+	ck_assert_uint_eq(capture_step(&links[0], LATENCY_PS + 5 * NODE_NS + CAPTURE_REST_PS),
+			  NODE_TIME_NEVER);
+	for (uint32_t port = 0; port < 2; port++)
+		capture_fini(&links[port]);
+	capture_buffer_close(buffer);
+	file_read();
+	ck_assert_uint_eq(found_count, 2);
+	for (uint32_t port = 0; port < 2; port++) {
+		ck_assert_uint_eq(pcapng_packet_interface(found[port].bytes - 28), port);
+		ck_assert_uint_eq(found[port].stamp_ns, 355);
+		ck_assert(!found[port].inbound);
+	}
+	ck_assert_uint_eq(found[1].bytes[0], 0x11);
+}
+
+/* what may still come in the same nanosecond, on a lower port, goes in front: so its blocks wait */
+TEST(order__a_nanosecond_is_written_when_it_is_over)
+{
+	struct capture link;
+	struct capture_buffer *buffer;
+	struct capture_frame frame = { .at_ps = CAPTURE_REST_PS,
+				       .wire_bytes = 64,
+				       .captured_bytes = 60,
+				       .kind = RECORD_PACKET };
+
+	config.capture_sent_bytes = NODE_CAPTURE_WHOLE;
+	buffer = capture_buffer_open(file, &config, &error_told);
+	capture_init_shared(&link, buffer, &config, 0);
+	capture_take(&link, 0, &frame, frame_bytes);
+	ck_assert_uint_eq(capture_step(&link, CAPTURE_REST_PS), 2 * CAPTURE_REST_PS);
+	ck_assert_int_eq(lseek(file_kept, 0, SEEK_END), 0);
+	ck_assert_uint_eq(capture_step(&link, 2 * CAPTURE_REST_PS), NODE_TIME_NEVER);
+	ck_assert_int_gt(lseek(file_kept, 0, SEEK_END), 0);
+	capture_fini(&link);
+	capture_buffer_close(buffer);
+}
+
 TEST(init__buffer_holds_one_latency)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
 	/* 350 ns at 200 Gb/s are 8750 bytes; plus three of the longest frames, and 8 bytes of block
 	 * overhead for each of the link */
-	ck_assert_uint_eq(capture.buffer_bytes,
+	ck_assert_uint_eq(capture.buffer->bytes_max,
 			  CAPTURE_WRITE_BYTES + 8 * (8750 + 3 * RING_CAPTURED_MAX));
 	capture_fini(&capture);
 }

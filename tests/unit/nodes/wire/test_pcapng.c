@@ -87,3 +87,40 @@ TEST(packet__comment)
 	ck_assert_mem_eq(bytes + 28, "abcd", 4);
 	ck_assert_mem_eq(bytes + 32, options, sizeof(options));
 }
+
+TEST(interface__is_that_of_the_header)
+{
+	const struct pcapng_header header = { .name = "s1:h3", .rate_bps = 1000 };
+	uint8_t both[PCAPNG_HEADER_BYTES_MAX];
+	uint32_t length = pcapng_header_write(&header, both);
+	uint32_t alone = pcapng_interface_write(&header, bytes);
+
+	ck_assert_uint_eq(alone, pcapng_block_before(both + length));
+	ck_assert_mem_eq(bytes, both + length - alone, alone);
+}
+
+TEST(packet_length__trusts_nothing)
+{
+	const struct pcapng_packet packet = { .interface = 7, .kept_bytes = 5, .frame_bytes = 5 };
+	uint32_t length = pcapng_packet_bytes(&packet);
+
+	memset(pcapng_packet_write(&packet, bytes), 1, 5);
+	ck_assert_uint_eq(pcapng_packet_interface(bytes), 7);
+	pcapng_packet_interface_set(bytes, 300);
+	ck_assert_uint_eq(pcapng_packet_interface(bytes), 300);
+	ck_assert_uint_eq(pcapng_packet_length(bytes, length), length);
+	ck_assert_uint_eq(pcapng_packet_length(bytes, length + 100), length);
+	for (uint32_t left = 0; left < length; left++)
+		ck_assert_uint_eq(pcapng_packet_length(bytes, left), 0);
+	bytes[0] = 5; /* another kind of block */
+	ck_assert_uint_eq(pcapng_packet_length(bytes, length), 0);
+	bytes[0] = 6;
+	bytes[4]++; /* a length that is no multiple of 4 */
+	ck_assert_uint_eq(pcapng_packet_length(bytes, length + 8), 0);
+	bytes[4]--;
+	bytes[length - 4]++; /* two lengths */
+	ck_assert_uint_eq(pcapng_packet_length(bytes, length), 0);
+	bytes[length - 4]--;
+	bytes[20] = (uint8_t)length; /* more of the frame than the block holds */
+	ck_assert_uint_eq(pcapng_packet_length(bytes, length), 0);
+}
