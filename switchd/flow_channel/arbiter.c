@@ -18,7 +18,7 @@ int arbiter_init(struct arbiter *arbiter, enum arbiter_kind kind, struct ifct *i
 	if (!arbiter->groups)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < arbiter->group_count; i++)
-		arbiter->groups[i] = (struct arbiter_group){ .head = FLOW_REF_NONE };
+		arbiter->groups[i] = (struct arbiter_group){ .flows.first = FLOW_REF_NONE };
 	return 0;
 }
 
@@ -26,16 +26,6 @@ void arbiter_fini(struct arbiter *arbiter)
 {
 	free(arbiter->groups);
 	*arbiter = (struct arbiter){ 0 };
-}
-
-static void append_flow(struct arbiter *arbiter, struct arbiter_group *group, uint32_t ref)
-{
-	flow_of(arbiter->ifcts, ref)->next_ref = FLOW_REF_NONE;
-	if (group->head == FLOW_REF_NONE)
-		group->head = ref;
-	else
-		flow_of(arbiter->ifcts, group->tail)->next_ref = ref;
-	group->tail = ref;
 }
 
 static void append_group(struct arbiter *arbiter, uint8_t index)
@@ -65,13 +55,13 @@ void arbiter_add(struct arbiter *arbiter, uint32_t ref)
 	struct ifct_entry *flow = flow_of(arbiter->ifcts, ref);
 	uint8_t index = arbiter->group_count > 1 ? (uint8_t)flow_ref_port(ref) : 0;
 	struct arbiter_group *group = &arbiter->groups[index];
-	bool group_was_empty = group->head == FLOW_REF_NONE;
+	bool group_was_empty = group->flows.first == FLOW_REF_NONE;
 
 	ENSURE(flow->queue.head, !=, NULL);
 	arbiter->flow_count++;
 	flow->deficit_bytes = 0;
 	flow->turn = false;
-	append_flow(arbiter, group, ref);
+	flow_list_push(arbiter->ifcts, &group->flows, ref);
 	if (!group_was_empty)
 		return;
 	group->deficit_bytes = 0;
@@ -90,14 +80,10 @@ static void rotate_groups(struct arbiter *arbiter)
 
 static void rotate_flows(struct arbiter *arbiter, struct arbiter_group *group)
 {
-	uint32_t ref = group->head;
-	struct ifct_entry *flow = flow_of(arbiter->ifcts, ref);
-
-	flow->turn = false;
-	if (group->head == group->tail)
-		return;
-	group->head = flow->next_ref;
-	append_flow(arbiter, group, ref);
+	flow_of(arbiter->ifcts, group->flows.first)->turn = false;
+	if (group->flows.first != group->flows.last)
+		flow_list_push(arbiter->ifcts, &group->flows,
+			       flow_list_pop(arbiter->ifcts, &group->flows));
 }
 
 /* A turn adds one quantum, and no frame is longer than that: each loop ends after one round at
@@ -106,7 +92,7 @@ uint32_t arbiter_first(struct arbiter *arbiter)
 {
 	while (!arbiter->empty) {
 		struct arbiter_group *group = &arbiter->groups[arbiter->head];
-		struct ifct_entry *flow = flow_of(arbiter->ifcts, group->head);
+		struct ifct_entry *flow = flow_of(arbiter->ifcts, group->flows.first);
 		int32_t bytes;
 
 		bytes = (int32_t)flow->queue.head->frame_bytes;
@@ -124,7 +110,7 @@ uint32_t arbiter_first(struct arbiter *arbiter)
 		else if (arbiter->group_count > 1 && group->deficit_bytes < bytes)
 			rotate_groups(arbiter);
 		else
-			return group->head;
+			return group->flows.first;
 	}
 	return FLOW_REF_NONE;
 }
@@ -132,7 +118,7 @@ uint32_t arbiter_first(struct arbiter *arbiter)
 void arbiter_served(struct arbiter *arbiter, uint32_t bytes)
 {
 	struct arbiter_group *group = &arbiter->groups[arbiter->head];
-	struct ifct_entry *flow = flow_of(arbiter->ifcts, group->head);
+	struct ifct_entry *flow = flow_of(arbiter->ifcts, group->flows.first);
 
 	ENSURE(flow->deficit_bytes, >=, (int32_t)bytes);
 	group->deficit_bytes -= (int32_t)bytes;
@@ -149,12 +135,9 @@ void arbiter_remove_first(struct arbiter *arbiter)
 
 	ENSURE(arbiter->flow_count, >, 0u);
 	arbiter->flow_count--;
-	if (group->head != group->tail) {
-		group->head = flow_of(arbiter->ifcts, group->head)->next_ref;
-		return;
-	}
-	group->head = FLOW_REF_NONE;
-	drop_first_group(arbiter);
+	flow_list_pop(arbiter->ifcts, &group->flows);
+	if (group->flows.first == FLOW_REF_NONE)
+		drop_first_group(arbiter);
 }
 
 uint32_t arbiter_look(const struct arbiter *arbiter, uint32_t *refs, uint32_t max)
@@ -164,12 +147,9 @@ uint32_t arbiter_look(const struct arbiter *arbiter, uint32_t *refs, uint32_t ma
 	while (!arbiter->empty && count < max) {
 		const struct arbiter_group *group = &arbiter->groups[index];
 
-		for (uint32_t ref = group->head; count < max;
-		     ref = flow_of(arbiter->ifcts, ref)->next_ref) {
+		for (uint32_t ref = group->flows.first; ref != FLOW_REF_NONE && count < max;
+		     ref = flow_of(arbiter->ifcts, ref)->next_ref)
 			refs[count++] = ref;
-			if (ref == group->tail)
-				break;
-		}
 		if (index == arbiter->tail)
 			break;
 		index = group->next;

@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 #include "nodes/config/config.h"
-#include "switchd/flow_channel/ifct.h"
+#include "switchd/flow_channel/flow_list.h"
 
 struct arbiter_group {
-	uint32_t head, tail; /* flow_ref() of its flows, or FLOW_REF_NONE */
+	struct flow_list flows;
 	int32_t deficit_bytes;
 	uint8_t next; /* next group that has flows */
 	bool turn;
@@ -62,10 +62,5 @@ void arbiter_remove_first(struct arbiter *arbiter);
 /** arbiter_look() - the first flows of @arbiter, group after group in the order of their turns.
  *  @refs  filled, has space for @max.   Return: number of flows. O(@max), changes nothing. */
 uint32_t arbiter_look(const struct arbiter *arbiter, uint32_t *refs, uint32_t max);
-
-static inline struct ifct_entry *flow_of(struct ifct *ifcts, uint32_t ref)
-{
-	return &ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)];
-}
 
 #endif

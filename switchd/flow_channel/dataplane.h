@@ -44,11 +44,6 @@
 #include "switchd/flow_channel/redirect.h"
 #include "switchd/flow_channel/source_hold.h"
 
-/* flows in order of arrival, linked by next_ref */
-struct flow_list {
-	uint32_t first, last; /* flow_ref(); FLOW_REF_NONE: there is none */
-};
-
 enum tree_state { TREE_NONE, TREE_OPEN, TREE_FOLDED };
 
 /* what an input remembers of a flow of an unordered class: flow_tree.h */

@@ -135,34 +135,15 @@ void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t i
 
 /* ---- what holds a flow ---- */
 
-void flow_list_push(struct dataplane *dp, struct flow_list *list, uint32_t ref)
-{
-	flow_of(dp->ifcts, ref)->next_ref = FLOW_REF_NONE;
-	if (list->first == FLOW_REF_NONE)
-		list->first = ref;
-	else
-		flow_of(dp->ifcts, list->last)->next_ref = ref;
-	list->last = ref;
-}
-
-uint32_t flow_list_pop(struct dataplane *dp, struct flow_list *list)
-{
-	uint32_t ref = list->first;
-
-	if (ref != FLOW_REF_NONE)
-		list->first = flow_of(dp->ifcts, ref)->next_ref;
-	return ref;
-}
-
 static void list_remove(struct dataplane *dp, struct flow_list *list, uint32_t ref)
 {
 	struct flow_list others = *list;
 	uint32_t each;
 
 	list->first = FLOW_REF_NONE;
-	while ((each = flow_list_pop(dp, &others)) != FLOW_REF_NONE)
+	while ((each = flow_list_pop(dp->ifcts, &others)) != FLOW_REF_NONE)
 		if (each != ref)
-			flow_list_push(dp, list, each);
+			flow_list_push(dp->ifcts, list, each);
 }
 
 enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref,
@@ -240,7 +221,7 @@ void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_w
 	ENSURE(flow->queue.head, !=, NULL);
 	flow->wait = (uint8_t)wait;
 	if (list)
-		flow_list_push(dp, list, ref);
+		flow_list_push(dp->ifcts, list, ref);
 	if (wait == IFCT_ASLEEP)
 		deadline_heap_set(&dp->wakes, ref, flow->wake_up_ps);
 	if (wait == IFCT_STOPPED)

@@ -23,12 +23,6 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
  *  time). */
 void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_wait wait);
 
-/** flow_list_push() - flow @ref, in no list, is the last of @list. */
-void flow_list_push(struct dataplane *dp, struct flow_list *list, uint32_t ref);
-
-/** flow_list_pop() - takes the first one out.  Return: FLOW_REF_NONE if there is none. */
-uint32_t flow_list_pop(struct dataplane *dp, struct flow_list *list);
-
 /** flow_queue() - queues @packet at the input of flow @ref; takes it. Return: was the queue
  *  empty? */
 bool flow_queue(struct dataplane *dp, uint32_t ref, struct packet *packet);

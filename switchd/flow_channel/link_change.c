@@ -105,7 +105,7 @@ static struct flow_list arbiter_empty(struct dataplane *dp, struct arbiter *arbi
 	while ((ref = arbiter_first(arbiter)) != FLOW_REF_NONE) {
 		arbiter_remove_first(arbiter);
 		flow_of(dp->ifcts, ref)->wait = IFCT_NOT_WAITING;
-		flow_list_push(dp, &all, ref);
+		flow_list_push(dp->ifcts, &all, ref);
 	}
 	return all;
 }
@@ -138,7 +138,7 @@ static void list_goes_elsewhere(struct dataplane *dp, struct flow_list *list, no
 	uint32_t ref;
 
 	list->first = FLOW_REF_NONE;
-	while ((ref = flow_list_pop(dp, &all)) != FLOW_REF_NONE)
+	while ((ref = flow_list_pop(dp->ifcts, &all)) != FLOW_REF_NONE)
 		go_elsewhere(dp, ref, now);
 }
 
@@ -174,7 +174,7 @@ static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
 		struct flow_list asking = arbiter_empty(dp, &out->output[c].arbiter);
 		uint32_t ref;
 
-		while ((ref = flow_list_pop(dp, &asking)) != FLOW_REF_NONE) {
+		while ((ref = flow_list_pop(dp->ifcts, &asking)) != FLOW_REF_NONE) {
 			if (is_misled(dp, ref))
 				go_elsewhere(dp, ref, now);
 			else

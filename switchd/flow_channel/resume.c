@@ -81,7 +81,7 @@ void resume_port(struct dataplane *dp, uint32_t port, node_time_t now)
 	while (!in->extent_units || in->extent_units + requested_units <= limit) {
 		const struct ifct_entry *flow;
 
-		ref = flow_list_pop(dp, &in->port_limit);
+		ref = flow_list_pop(dp->ifcts, &in->port_limit);
 		if (ref == FLOW_REF_NONE)
 			return;
 		request_again(dp, ref, now);
@@ -113,7 +113,7 @@ void resume_lane(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t
 	uint32_t ref;
 
 	dp->ports[port].output[lane].stopped.first = FLOW_REF_NONE;
-	while ((ref = flow_list_pop(dp, &waiting)) != FLOW_REF_NONE)
+	while ((ref = flow_list_pop(dp->ifcts, &waiting)) != FLOW_REF_NONE)
 		request_again(dp, ref, now);
 	crossbar_grant(dp, port, lane, now);
 }

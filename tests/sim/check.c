@@ -209,7 +209,7 @@ static void flows_stand(const struct sim *sim, const struct sim_node *node)
 
 			list_stand(sim, node, output->stopped.first, &output->stopped);
 			for (uint32_t g = 0; g < output->arbiter.group_count; g++)
-				list_stand(sim, node, output->arbiter.groups[g].head,
+				list_stand(sim, node, output->arbiter.groups[g].flows.first,
 					   &output->arbiter);
 		}
 	}
