@@ -8,6 +8,7 @@ has the file's symbols; they run until one fails. A mutant that none sees is pri
 What does not compile does not count. The tree is left untouched: all is written to a temporary
 folder. Needs the tests built with the address sanitizer: `make mutants` does that.
 """
+import glob
 import os
 import random
 import re
@@ -89,10 +90,14 @@ def symbols_of(binary):
 
 
 def tests_of(path):
-    """The tests that link the object of path: with a symbol of its own among theirs. Those of its name come first."""
-    stem = os.path.basename(path)[:-2]
+    """The tests that link the object of path: with a symbol of its own among theirs. Near ones come first."""
     mine = symbols_of(f'{BUILD}/obj/{path[:-2]}.o')
-    return sorted((test for test, names in programs.items() if mine & names), key=lambda test: stem not in test)
+    stem, folder = os.path.basename(path)[:-2], os.path.dirname(path)
+
+    def distance(test):
+        home = folders.get(os.path.basename(test), '')
+        return (stem not in test, home != folder, home.split('/')[0] != folder.split('/')[0], test.startswith('sim/'))
+    return sorted((test for test, names in programs.items() if mine & names), key=distance)
 
 
 def seen_by(path, text, scratch):
@@ -124,6 +129,7 @@ sources = subprocess.run(['git', 'ls-files', *FILES.split()],
                          stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 sources = [path for path in sources if not path.startswith('orchestrator/cli/')]
 programs = {}
+folders = {os.path.basename(test)[:-2]: os.path.dirname(test)[len('tests/unit/'):] for test in glob.glob('tests/unit/*/*/test_*.c')}
 for kind in ('unit', 'sim'):
     for entry in sorted(os.listdir(f'{BUILD}/{kind}') if os.path.isdir(f'{BUILD}/{kind}') else []):
         programs[f'{kind}/{entry}'] = symbols_of(f'{BUILD}/{kind}/{entry}')
