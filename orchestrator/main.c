@@ -20,6 +20,7 @@
 #include "orchestrator/cli/cmd_gen.h"
 #include "orchestrator/cli/cmd_metrics.h"
 #include "orchestrator/cli/cmd_lab.h"
+#include "orchestrator/cli/cmd_list.h"
 #include "orchestrator/cli/cmd_ps.h"
 #include "orchestrator/cli/cmd_run.h"
 #include "orchestrator/cli/cmd_set.h"
@@ -40,6 +41,7 @@ static const struct command {
 	{ "run", cmd_run, "run the workloads of a scenario and print the result" },
 	{ "check", cmd_check, "check a scenario without starting anything" },
 	{ "show", cmd_show, "print the plan of a scenario, or a table of a running node" },
+	{ "list", cmd_list, "list the scenarios that come with heddle" },
 	{ "gen", cmd_gen, "write a scenario with a generated topology" },
 	{ "lab", cmd_lab, "for courses: points of congestion controls" },
 	{ "up", cmd_up, "start a fabric under the real clock, with hosts for real programs" },

@@ -59,26 +59,43 @@ static bool variant_wanted(const struct run_options *options, const char *name)
 	return !options->only_count;
 }
 
-static int only_check(const struct run_options *options, const struct scenario_compare *compare)
+/* @variant: the number of the one called @name.  Return: 0 or an exit status, told for @option */
+static int variant_find(const struct scenario_compare *compare, const char *option,
+			const char *name, uint32_t *variant)
 {
 	const char *names[SCENARIO_VARIANTS_MAX];
 	char hint[128];
 
 	for (uint32_t v = 0; v < compare->variant_count; v++)
 		names[v] = compare->variants[v].name;
-	for (unsigned i = 0; i < options->only_count; i++) {
-		uint32_t v = 0;
+	for (*variant = 0; *variant < compare->variant_count; ++*variant)
+		if (!strcmp(names[*variant], name))
+			return 0;
+	suggest_sentence(name, names, compare->variant_count, sizeof(names[0]), hint, sizeof(hint));
+	return options_wrong("run", "%s: there is no variant '%s'%s", option, name, hint);
+}
 
-		while (v < compare->variant_count && strcmp(names[v], options->only[i]) != 0)
-			v++;
-		if (v < compare->variant_count)
-			continue;
-		suggest_sentence(options->only[i], names, compare->variant_count, sizeof(names[0]),
-				 hint, sizeof(hint));
-		return options_wrong("run", "--only: there is no variant '%s'%s", options->only[i],
-				     hint);
-	}
-	return 0;
+int run_variant_find(const struct run_options *options, uint32_t *variant)
+{
+	struct origin *origin;
+	int status;
+	struct scenario_compare *compare = compare_load(options, &origin, &status);
+
+	if (compare)
+		status = variant_find(compare, "--variant", options->variant, variant);
+	origin_release(origin);
+	scenario_compare_free(compare);
+	return status;
+}
+
+static int only_check(const struct run_options *options, const struct scenario_compare *compare)
+{
+	uint32_t variant;
+	int status = 0;
+
+	for (unsigned i = 0; i < options->only_count && !status; i++)
+		status = variant_find(compare, "--only", options->only[i], &variant);
+	return status;
 }
 
 static int table_json_write(const struct run_options *options, const struct compare_table *table)
@@ -115,7 +132,7 @@ static int table_csv_write(const struct run_options *options, const struct compa
 	return atomic_file_commit(&file);
 }
 
-static int table_write(const struct run_options *options, const struct compare_table *table)
+int run_table_write(const struct run_options *options, const struct compare_table *table)
 {
 	int error;
 
@@ -210,7 +227,7 @@ int run_compare(struct run_options *options)
 		status = run_output_check(options, table.origin);
 	if (!status) {
 		status = variants_run(options, table.compare, &table);
-		written = table_write(options, &table);
+		written = run_table_write(options, &table);
 		status = written ? written : status;
 	}
 	free(table.rows);

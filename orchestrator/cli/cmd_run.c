@@ -8,19 +8,25 @@
 #include "orchestrator/cli/cmd_compare.h"
 #include "orchestrator/cli/run_play.h"
 #include "orchestrator/cli/run_scenario.h"
+#include "orchestrator/cli/run_sweep.h"
 
 int cmd_run(int argc, char **argv)
 {
 	struct run_options options;
 	struct run_output output = { 0 };
 	struct plan plan = { 0 };
+	uint32_t variant = SCENARIO_NO_VARIANT;
 	int status = run_options_read(&options, argc, argv);
 
 	if (status >= 0)
 		return status;
 	if (options.compare)
 		return run_compare(&options);
-	status = run_scenario_load(&options, SCENARIO_NO_VARIANT, &plan);
+	if (options.sweep || options.seeds)
+		return run_sweep(&options);
+	status = options.variant ? run_variant_find(&options, &variant) : 0;
+	if (!status)
+		status = run_scenario_load(&options, variant, &plan);
 	if (!status)
 		status = run_output_check(&options, plan.origin);
 	if (!status)

@@ -13,7 +13,7 @@
 #include "nodes/base/array.h"
 #include "orchestrator/scenario/scenario.h"
 
-#define OPTIONS_MAX 24u      /* of a command */
+#define OPTIONS_MAX 40u      /* of a command */
 #define OPTIONS_EXIT_USAGE 2 /* exit status: wrong usage */
 
 struct option_row;

@@ -141,6 +141,13 @@ static const struct option_row rows[] = {
 		"run each variant of the scenario's 'compare' section and print one table; the\n"
 		"expectations are not judged; --json and --csv write the table"),
 	OPTION_TAKE("--only", "VARIANT", 0, only_take, NULL, "only this variant; may be repeated"),
+	OPTION_TEXT("--variant", "NAME", AT(variant),
+		    "the scenario with this variant of its 'compare' section, and all outputs"),
+	OPTION_TEXT("--sweep", "KEY=A..B", AT(sweep),
+		    "a run for each value, and a table: workloads.load.connections=1..16,\n"
+		    "links.rate=10..100Gb/s..10, ...=1..64..x2, or a list: KEY=A,B,C"),
+	OPTION_TEXT("--seeds", "A..B", AT(seeds),
+		    "a run for each seed, and a table with mean and spread"),
 	OPTION_FLAG("--timing", AT(timing), "also the cost of the run on this machine"),
 	OPTION_FLAG("--quiet", AT(quiet), "no summary, no progress"),
 	OPTION_FLAG("--verbose", AT(verbose),
@@ -180,8 +187,18 @@ static const struct command_words words = {
 	OPERANDS("scenario", 1, 1),
 };
 
+/* the option that asks for several runs; NULL: none */
+static const char *table_option(const struct run_options *options)
+{
+	return options->compare ? "--compare"
+	       : options->sweep ? "--sweep"
+	       : options->seeds ? "--seeds"
+				: NULL;
+}
+
 int run_options_read(struct run_options *options, int argc, char **argv)
 {
+	const char *table;
 	int count, status;
 
 	*options = (struct run_options){ .capture_bytes = NODE_CAPTURE_WHOLE,
@@ -191,18 +208,25 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	options->scenario = argv[1];
+	table = table_option(options);
 	if (options->real && (options->breaks || options->slow_ps_per_s))
 		return options_wrong("run", "the real clock cannot be stopped or slowed down: "
 					    "--break-at, --script and --slow are for "
 					    "--clock virtual");
-	if (options->compare && (options->breaks || options->slow_ps_per_s || options->timing))
-		return options_wrong("run", "--compare runs every variant to its end and prints "
-					    "one table: --break-at, --script, "
-					    "--slow and "
-					    "--timing are for a single run");
-	if (options->compare && (options->capture_count || options->events))
-		return options_wrong("run", "%s writes the file of one run: not with --compare",
-				     options->events ? "--events" : "--capture");
+	if (options->sweep && options->seeds)
+		return options_wrong("run", "either --sweep or --seeds");
+	if (options->compare && (options->sweep || options->seeds || options->variant))
+		return options_wrong("run", "--compare runs all variants: not with --variant, "
+					    "--sweep or --seeds");
+	if (table && (options->breaks || options->slow_ps_per_s || options->timing))
+		return options_wrong("run",
+				     "%s runs everything to its end and prints one table: "
+				     "--break-at, --script, --slow and --timing are for a single "
+				     "run",
+				     table);
+	if (table && (options->capture_count || options->events))
+		return options_wrong("run", "%s writes the file of one run: not with %s",
+				     options->events ? "--events" : "--capture", table);
 	if (options->only_count && !options->compare)
 		return options_wrong("run", "--only names a variant to --compare: give that too");
 	options->fabric.real = options->fabric.whole = options->real;

@@ -35,6 +35,8 @@ struct run_options {
 	unsigned real; /* clock */
 	node_time_t break_ps, slow_ps_per_s;
 	bool compare;
+	const char *variant;       /* one variant, with all outputs; NULL: none */
+	const char *sweep, *seeds; /* run_sweep.h; NULL: a single run */
 	const char *only[SCENARIO_VARIANTS_MAX]; /* variants; none: all */
 	unsigned only_count;
 	/* of the variant that is run: receives the results, instead of output; without columns

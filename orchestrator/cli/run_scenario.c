@@ -54,7 +54,8 @@ int run_scenario_load(const struct run_options *options, uint32_t variant, struc
 	if (error && !errors.count)
 		options_wrong("run", "%s", strerror(-error));
 	error = error || errors.count;
-	if (!error && variant == SCENARIO_NO_VARIANT) /* for variants: cmd_compare.c */
+	/* for tables: cmd_compare.c, run_sweep.c */
+	if (!error && variant == SCENARIO_NO_VARIANT && !options->row)
 		scenario_idle_note(&scenario, "run");
 	if (!error && !options->row)
 		routing_ungrouped_print(plan, "heddle run: too few port groups: ", stderr);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "orchestrator/results/results_origin.h"
@@ -40,7 +41,66 @@ void compare_note(struct compare_row *row, const char *format, va_list arguments
 		vsnprintf(row->note, sizeof(row->note), format, arguments);
 }
 
+/* ---- spread ---- */
+
+enum measure { MEAN, DEVIATION, MINIMUM, MAXIMUM, MEASURES };
+
+static const char *const measure_name[MEASURES] = { "mean", "deviation", "minimum", "maximum" };
+
+/* of column @column over the rows that have a value; the deviation is that of a sample.
+ * Return: false: there is none */
+static bool measured(const struct compare_table *table, uint32_t column, enum measure measure,
+		     double *value)
+{
+	double sum = 0, squares = 0, least = 0, most = 0, mean;
+	uint32_t count = 0;
+
+	for (uint32_t r = 0; r < table->row_count; r++) {
+		const struct result_expectation *each = &table->rows[r].values[column];
+
+		if (!table->rows[r].filled || !each->known)
+			continue;
+		least = !count || each->value < least ? each->value : least;
+		most = !count || each->value > most ? each->value : most;
+		sum += each->value;
+		count++;
+	}
+	if (!count || (measure == DEVIATION && count < 2))
+		return false;
+	mean = sum / count;
+	for (uint32_t r = 0; r < table->row_count; r++) {
+		const struct result_expectation *each = &table->rows[r].values[column];
+
+		if (table->rows[r].filled && each->known)
+			squares += (each->value - mean) * (each->value - mean);
+	}
+	*value = measure == MEAN        ? mean
+		 : measure == DEVIATION ? sqrt(squares / (count - 1))
+		 : measure == MINIMUM   ? least
+					: most;
+	return true;
+}
+
+static void spread_row_fill(const struct compare_table *table, enum measure measure,
+			    struct compare_row *row)
+{
+	*row = (struct compare_row){ .name = measure_name[measure], .filled = true };
+	for (uint32_t c = 0; c < table->compare->column_count; c++) {
+		struct result_expectation *value = &row->values[c];
+
+		value->known = measured(table, c, measure, &value->value);
+		if (value->known)
+			expect_metric_show(table->compare->columns[c].text, value->value,
+					   value->shown, sizeof(value->shown));
+	}
+}
+
 /* ---- text ---- */
+
+static const char *head_of(const struct compare_table *table)
+{
+	return table->head ? table->head : "variant";
+}
 
 /* characters of UTF-8 text */
 static int columns_of(const char *text)
@@ -75,7 +135,7 @@ static void head_write(const struct compare_table *table, int names, const int *
 		       bool colour, FILE *out)
 {
 	fprintf(out, "%s", colour ? "\033[1m" : "");
-	put(out, "variant", names, false);
+	put(out, head_of(table), names, false);
 	for (uint32_t c = 0; c < table->compare->column_count; c++) {
 		fprintf(out, "%*s", GAP, "");
 		put(out, table->compare->column_names[c], columns[c], true);
@@ -97,23 +157,46 @@ static void row_write(const struct compare_table *table, const struct compare_ro
 	fputc('\n', out);
 }
 
+static void title_write(const struct compare_table *table, bool colour, FILE *out)
+{
+	fprintf(out, "%s%s%s: %" PRIu32 " %s%s%s%s; %s clock", colour ? "\033[1m" : "",
+		table->scenario, colour ? "\033[0m" : "", table->row_count,
+		table->head ? "value" : "variant", table->row_count == 1 ? "" : "s",
+		table->head ? " of " : "", table->head ? table->head : "",
+		table->real ? "real" : "virtual");
+	if (!table->head || strcmp(table->head, "seed") != 0)
+		fprintf(out, ", seed %" PRIu64, table->seed);
+	fprintf(out, "\n\n");
+}
+
 void compare_text_write(const struct compare_table *table, bool colour, FILE *out)
 {
-	int names = columns_of("variant"), columns[SCENARIO_COLUMNS_MAX];
+	int names = columns_of(head_of(table)), columns[SCENARIO_COLUMNS_MAX];
+	struct compare_row spread[MEASURES];
+	uint32_t spreads = table->spread ? MEASURES : 0;
 
-	for (uint32_t r = 0; r < table->row_count; r++)
-		names = wider(names, table->rows[r].name);
+	for (uint32_t m = 0; m < spreads; m++)
+		spread_row_fill(table, (enum measure)m, &spread[m]);
+	for (uint32_t r = 0; r < table->row_count + spreads; r++)
+		names = wider(names, r < table->row_count ? table->rows[r].name
+							  : spread[r - table->row_count].name);
 	for (uint32_t c = 0; c < table->compare->column_count; c++) {
 		columns[c] = columns_of(table->compare->column_names[c]);
-		for (uint32_t r = 0; r < table->row_count; r++)
-			columns[c] = wider(columns[c], shown(&table->rows[r], c));
+		for (uint32_t r = 0; r < table->row_count + spreads; r++)
+			columns[c] =
+				wider(columns[c],
+				      shown(r < table->row_count ? &table->rows[r]
+								 : &spread[r - table->row_count],
+					    c));
 	}
-	fprintf(out, "%s%s%s: %" PRIu32 " variant%s; %s clock, seed %" PRIu64 "\n\n",
-		colour ? "\033[1m" : "", table->scenario, colour ? "\033[0m" : "", table->row_count,
-		table->row_count == 1 ? "" : "s", table->real ? "real" : "virtual", table->seed);
+	title_write(table, colour, out);
 	head_write(table, names, columns, colour, out);
 	for (uint32_t r = 0; r < table->row_count; r++)
 		row_write(table, &table->rows[r], names, columns, colour, out);
+	if (spreads)
+		fputc('\n', out);
+	for (uint32_t m = 0; m < spreads; m++)
+		row_write(table, &spread[m], names, columns, colour, out);
 }
 
 /* ---- JSON ---- */
@@ -134,6 +217,24 @@ static json_t *row_json(const struct compare_table *table, const struct compare_
 			 "values", values);
 }
 
+static json_t *spread_json(const struct compare_table *table)
+{
+	json_t *spread = json_object();
+
+	for (int m = 0; m < MEASURES; m++) {
+		struct compare_row row;
+		json_t *values = json_object();
+
+		spread_row_fill(table, (enum measure)m, &row);
+		for (uint32_t c = 0; c < table->compare->column_count; c++)
+			json_object_set_new(values, table->compare->columns[c].text,
+					    row.values[c].known ? json_real(row.values[c].value)
+								: json_null());
+		json_object_set_new(spread, measure_name[m], values);
+	}
+	return spread;
+}
+
 int compare_json_write(const struct compare_table *table, FILE *out)
 {
 	json_t *columns = json_array(), *variants = json_array(), *root;
@@ -151,6 +252,10 @@ int compare_json_write(const struct compare_table *table, FILE *out)
 		root, json_pack("{s:s, s:I, s:s, s:o, s:o}", "scenario", table->scenario, "seed",
 				(json_int_t)table->seed, "clock", table->real ? "real" : "virtual",
 				"columns", columns, "variants", variants));
+	if (table->head)
+		error |= json_object_set_new(root, "sweep", json_string(table->head));
+	if (table->spread)
+		error |= json_object_set_new(root, "spread", spread_json(table));
 	if (error)
 		error = -ENOMEM;
 	else if (errno = 0, json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) ||
@@ -176,7 +281,10 @@ static void quoted_write(const char *text, FILE *out)
 
 void compare_csv_write(const struct compare_table *table, FILE *out)
 {
-	fprintf(out, "variant");
+	if (table->head)
+		quoted_write(table->head, out);
+	else
+		fprintf(out, "variant");
 	for (uint32_t c = 0; c < table->compare->column_count; c++) {
 		fputc(',', out);
 		quoted_write(table->compare->columns[c].text, out);

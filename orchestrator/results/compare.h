@@ -25,6 +25,8 @@ struct compare_table {
 	char scenario[NODE_NAME_MAX];
 	uint64_t seed;
 	bool real;             /* the clock is real */
+	const char *head;      /* the key of which each row has a value; NULL: rows are variants */
+	bool spread;           /* mean, deviation, minimum and maximum of the rows follow */
 	struct origin *origin; /* of the scenario without a variant; held; NULL: not known */
 	const struct scenario_compare *compare;
 	uint32_t row_count;

@@ -143,6 +143,17 @@ struct result_expectation expect_metric_evaluate(const struct plan *plan, const 
 	return row;
 }
 
+void expect_metric_show(const char *text, double value, char *shown, size_t shown_max)
+{
+	size_t length = strcspn(text, " \t(=!<>");
+
+	*shown = 0;
+	for (size_t i = 0; i < metric_count; i++)
+		if (strlen(metric_table[i].name) == length &&
+		    !memcmp(metric_table[i].name, text, length))
+			metric_show(&metric_table[i], value, shown, shown_max);
+}
+
 bool expect_speaks_of(const struct plan *plan, const char *metric)
 {
 	struct complaint complaint;

@@ -65,6 +65,10 @@ int expect_metric_check(const struct plan *plan, const struct scenario_text *tex
 struct result_expectation expect_metric_evaluate(const struct plan *plan, const char *text,
 						 const struct results *results);
 
+/** expect_metric_show() - @value of the metric that @text begins with, for people, to @shown;
+ *  "": there is no such metric. */
+void expect_metric_show(const char *text, double value, char *shown, size_t shown_max);
+
 /** expect_speaks_of() - true if one of the plan's expectations is about @metric. */
 bool expect_speaks_of(const struct plan *plan, const char *metric);
 

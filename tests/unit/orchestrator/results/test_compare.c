@@ -246,3 +246,31 @@ TEST(compare_check__rejects_unknown_names)
 	ck_assert_ptr_nonnull(strstr(errors.texts[0],
 				     ":5:29: there is no workload 'lod' - did you mean 'load'?"));
 }
+
+/* rows are values of a key; mean and spread are over those that have a value */
+TEST(compare_text_write__spread_of_values)
+{
+	struct compare_table table;
+	struct compare_row rows[3];
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	table_make(&table, rows);
+	table.head = "seed";
+	table.spread = true;
+	for (int i = 0; i < 2; i++) {
+		rows[i].filled = true;
+		rows[i].values[0].known = true;
+		rows[i].values[0].value = 1e9 * (1 + 2 * i);
+		rows[i].values[1].known = false;
+	}
+	compare_text_write(&table, false, out);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "three: 3 values of seed; virtual clock\n\nseed "));
+	ck_assert_ptr_nonnull(strstr(text, "mean          2.000 Gb/s"));
+	ck_assert_ptr_nonnull(strstr(text, "deviation     1.414 Gb/s"));
+	ck_assert_ptr_nonnull(strstr(text, "minimum       1.000 Gb/s"));
+	ck_assert_ptr_nonnull(strstr(text, "maximum       3.000 Gb/s"));
+	free(text);
+}
