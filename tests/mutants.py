@@ -5,8 +5,9 @@ Draws N mutants of production .c files: a relation turned, an operator or a cons
 statement removed, a return value changed. Each is compiled to one object beside the built ones and
 linked in front of the archives into each unit test, and then each small simulation, whose program
 has the file's symbols; they run until one fails. A mutant that none sees is printed with file:line.
-What does not compile does not count. The tree is left untouched: all is written to a temporary
-folder. Needs the tests built with the address sanitizer: `make mutants` does that.
+What does not compile does not count. No ENSURE() is removed: where the invariant holds, that
+changes nothing. The tree is left untouched: all is written to a temporary folder. Needs the tests
+built with the address sanitizer: `make mutants` does that.
 """
 import glob
 import os
@@ -29,7 +30,7 @@ OPERATORS = {
     'arithmetic': (r' ([-+*/]) (?=\w)', {'+': '-', '-': '+', '*': '/', '/': '*'}),
     'logic': (r' (&&|\|\|) ', {'&&': '||', '||': '&&'}),
     'constant': (r'(?<![\w.])(\d+)(?=u?\b(?![.x]))', None),
-    'statement': (r'^\t+((?!return|break|continue|case|goto)[^;{}=]+\([^;{}]*\);|[^;{}()]+(?:\+=|-=|\+\+|--)[^;{}]*;)$', None),
+    'statement': (r'^\t+((?!return|break|continue|case|goto|ENSURE)[^;{}=]+\([^;{}]*\);|[^;{}()]+(?:\+=|-=|\+\+|--)[^;{}]*;)$', None),
     'return': (r'\breturn (true|false|0|-E\w+|-1|1);', {'true': 'false', 'false': 'true', '0': '1', '1': '0', '-1': '0'}),
 }
 
