@@ -45,7 +45,11 @@ static bool is_scenario(const char *name)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	char names[2][NAME_MAX + 1];
+
+	ready_name(*(char *const *)a, names[0], sizeof(names[0]));
+	ready_name(*(char *const *)b, names[1], sizeof(names[1]));
+	return strcmp(names[0], names[1]);
 }
 
 int ready_files_list(const char *folder, struct ready_files *files)

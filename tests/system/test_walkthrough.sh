@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# test_walkthrough - every command of docs/walkthrough.md works, and prints the lines that the page
+# shows below it, in that order; runs of blanks count as one, '...' stands for any lines (SE-12).
+set -u
+. "$(dirname "$0")/common.sh"
+page=$top/docs/walkthrough.md
+command -v cc >/dev/null && [ -r "$page" ] || { echo 'skipped: there is no page or no compiler'; exit 77; }
+cd "$scratch" || exit 1
+ln -s "$heddle" heddle
+ln -s "$topologies" topologies
+mkdir examples
+cp "$top"/examples/*.c "$top/examples/Makefile" examples
+ln -s "$top/include" include
+
+# blocks FOLDER - for each command of the page: FOLDER/N.command, FOLDER/N.lines
+blocks() {
+	awk -v folder="$1" '
+		/^```console/ { inside = 1; next }
+		/^```/ { inside = 0; next }
+		!inside { next }
+		/^\$ / { n++; name = sprintf("%s/%02d", folder, n); print substr($0, 3) > (name ".command"); printf "" > (name ".lines"); next }
+		$0 != "..." { gsub(/[ \t]+/, " "); print > (name ".lines") }' "$page"
+}
+
+# in_order LINES OUTPUT - is each line of LINES a line of OUTPUT, one after the other? A line that
+# ends with ... is the beginning of one
+in_order() {
+	awk 'FILENAME == ARGV[1] { wanted[++n] = $0; next }
+		{ gsub(/[ \t]+/, " "); sub(/ $/, "") }
+		next_ < n {
+			want = wanted[next_ + 1]
+			if (want ~ / \.\.\.$/ ? index($0, substr(want, 1, length(want) - 3)) == 1 : $0 == want) next_++
+		}
+		END { if (next_ < n) { print "not in the output: " wanted[next_ + 1]; exit 1 } }' "$1" "$2"
+}
+
+# play NAME - runs the command and compares; status 1: an expectation does not hold, which the page
+# then shows
+play() {
+	local status=0
+	bash -c "$(cat "$1.command")" >out 2>err </dev/null || status=$?
+	[ "$status" = 0 ] || { [ "$status" = 1 ] && grep -q '^FAILED' out; } || { echo "exit status $status"; cat err; return 1; }
+	in_order "$1.lines" out || { cat out; return 1; }
+}
+
+mkdir blocks && blocks blocks
+check "the page has commands" [ "$(ls blocks/*.command | wc -l)" -ge 15 ]
+for command in blocks/*.command; do
+	check "$(cat "$command")" play "${command%.command}"
+done
+finish
