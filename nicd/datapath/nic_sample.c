@@ -28,10 +28,9 @@ static uint64_t sample_transport(struct nic *nic, uint32_t slot, uint64_t *rate_
 {
 	struct series *series = &nic->series;
 	struct transport_sample sample = transport_sample(&nic->transport, slot, nic->now_ps);
-	uint64_t own_bps = transport_rate_bps(&nic->transport, slot, nic->now_ps);
 
-	if (own_bps && own_bps < *rate_bps)
-		*rate_bps = own_bps;
+	if (sample.control.rate_bps && sample.control.rate_bps < *rate_bps)
+		*rate_bps = sample.control.rate_bps;
 	series_flow(series, SERIES_FLOW_QUEUED_BYTES, slot, sample.queued_bytes);
 	series_flow(series, SERIES_FLOW_UNACKED_BYTES, slot, sample.unacked_bytes);
 	series_flow(series, SERIES_FLOW_TARGET_RATE_BPS, slot, sample.control.target_bps);

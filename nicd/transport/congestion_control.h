@@ -80,8 +80,9 @@ enum congestion_stage {
 	CONGESTION_HYPER,
 };
 
-/* the state of a flow beside its rate and its window */
+/* the state of a flow beside its window */
 struct congestion_sample {
+	uint64_t rate_bps; /* 0: none */
 	uint64_t target_bps;
 	uint32_t alpha_ppm;
 	enum congestion_stage stage;
@@ -117,7 +118,7 @@ struct congestion_control {
 	/* for samples: the rate at @now, 0: none. NULL: rate_bps */
 	uint64_t (*rate_bps)(const void *shared, const struct congestion_flow *flow,
 			     node_time_t now);
-	/* for samples: NULL: nothing */
+	/* for samples. NULL: the rate only */
 	void (*sample)(const void *shared, const struct congestion_flow *flow, node_time_t now,
 		       struct congestion_sample *sample);
 	/* for `show queue-pairs`: the headings of its columns, and their values for a flow */

@@ -83,6 +83,7 @@ static void sample(const void *shared, const struct congestion_flow *flow, node_
 	struct dcqcn_rp point = point_at(shared, flow, now);
 
 	*sample = (struct congestion_sample){
+		.rate_bps = point.rate_bps,
 		.target_bps = point.target_bps,
 		.alpha_ppm = (uint32_t)((uint64_t)dcqcn_rp_alpha(&point, shared, now) * PPM /
 					DCQCN_ALPHA_ONE),

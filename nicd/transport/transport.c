@@ -658,6 +658,8 @@ struct transport_sample transport_sample(const struct transport *transport, uint
 	if (congestion->control && congestion->control->sample)
 		congestion->control->sample(congestion->shared, congestion_flow(congestion, slot),
 					    now, &sample.control);
+	else
+		sample.control.rate_bps = transport_rate_bps(transport, slot, now);
 	return sample;
 }
 

@@ -43,6 +43,28 @@ TEST(dcqcn_rp_cnp__one_at_line_rate)
 	ck_assert_uint_eq(rate(at + NODE_S), LINE);
 }
 
+/* what the next expiry of the timer does, as R_C and R_T show: T and BC against F = 5 */
+TEST(dcqcn_rp_stage__of_the_next_increase)
+{
+	start();
+	dcqcn_rp_cnp(&rp, &setup, 0);
+	ck_assert_int_eq(dcqcn_rp_stage(&rp, &setup), DCQCN_FAST_RECOVERY);
+	rate(4 * T - 1);
+	ck_assert_int_eq(dcqcn_rp_stage(&rp, &setup), DCQCN_FAST_RECOVERY);
+	rate(4 * T);
+	ck_assert_int_eq(dcqcn_rp_stage(&rp, &setup), DCQCN_ADDITIVE);
+	rate(9 * T);
+	ck_assert_int_eq(dcqcn_rp_stage(&rp, &setup), DCQCN_ADDITIVE);
+	rp.counters = 6;
+	ck_assert_int_eq(dcqcn_rp_stage(&rp, &setup), DCQCN_HYPER);
+	rp.counters = 5;
+	ck_assert_int_eq(dcqcn_rp_stage(&rp, &setup), DCQCN_ADDITIVE);
+	config.hyper_by_timer = true;
+	ck_assert_int_eq(dcqcn_rp_stage(&rp, &setup), DCQCN_HYPER);
+	dcqcn_rp_cnp(&rp, &setup, 10 * T);
+	ck_assert_int_eq(dcqcn_rp_stage(&rp, &setup), DCQCN_FAST_RECOVERY);
+}
+
 /* a cut to R_C (1 - alpha / 2); alpha decays to (1 - g)^n, and is alpha (1 - g) + g after a CNP */
 TEST(dcqcn_rp_cnp__alpha)
 {

@@ -184,7 +184,8 @@ static void *zeroed(size_t bytes)
 	return memset(memory, 0, (bytes + 63) / 64 * 64);
 }
 
-static void node_build(const struct node_config *config)
+/* a node that records events and samples, too */
+static void node_build(struct node_config *config)
 {
 	static const struct node_ops *const switch_ops[FABRIC_KINDS] = {
 		[FABRIC_FLOW_CHANNEL] = &switchd_ops,
@@ -193,6 +194,7 @@ static void node_build(const struct node_config *config)
 	};
 	char why[256];
 
+	config->events = config->series = true;
 	ck_assert_msg(!node_config_check(config, why, sizeof(why)), "%s", why);
 	built = (struct built){ .ops = config->kind == NODE_NIC ? &nicd_ops
 								: switch_ops[config->fabric],
