@@ -78,6 +78,13 @@ static const struct parameter workload_rows[] = {
 const struct parameter_table workload_parameters =
 	PARAMETER_TABLE_OF(struct workload_config, workload_rows);
 
+static const struct parameter pause_rows[] = {
+#define PARAMETER(...) PARAMETER_ROW(struct pause_config, __VA_ARGS__),
+#define KEY(...) KEY_ROW(__VA_ARGS__),
+#include "nodes/config/pause.def"
+};
+const struct parameter_table pause_parameters = PARAMETER_TABLE_OF(struct pause_config, pause_rows);
+
 void port_link_change(struct port_config *port, const struct port_config *to)
 {
 	for (size_t r = 0; r < COUNT_OF(port_rows); r++)

@@ -250,12 +250,14 @@ extern const struct parameter_table workload_parameters;
 #define NIC_PAUSES_MAX 1024 /* of a NIC */
 
 /* EC-4: a receiver that is slower than its link now and then. The NIC tells its switch to stop for
- * `for_ps` out of every `every_ps` between start and stop. */
+ * `for_ps` out of every `every_ps` between start and stop. The fields: pause.def. */
 struct pause_config {
-	node_time_t start_ps, stop_ps;
-	node_time_t every_ps, for_ps; /* 1 .. every_ps */
-	uint32_t classes;             /* set of the traffic classes that have to stop */
+#define PARAMETER(type, field, ...) type field;
+#define KEY(...)
+#include "nodes/config/pause.def"
 };
+
+extern const struct parameter_table pause_parameters;
 
 /* the fields that are parameters, such as latency_ps: parameter.h */
 struct nic_config {

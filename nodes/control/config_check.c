@@ -20,8 +20,6 @@ struct checker {
 	bool refused;
 };
 
-/* ours, to keep sums of times within 64 bits */
-#define PAUSE_MAX_PS (3600 * NODE_S)
 _Static_assert(NIC_FLOWS_MAX == FRAME_FLOW_SLOTS_MAX, "a flow of a NIC has a slot in frames");
 
 __attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker,
@@ -434,8 +432,8 @@ static void workload_check(struct checker *checker, const struct node_config *co
 static void pause_check(struct checker *checker, const struct node_config *config,
 			const struct pause_config *pause)
 {
+	rows(checker, &pause_parameters, pause);
 	range(checker, "start_ps", pause->start_ps, 0, pause->stop_ps);
-	range(checker, "every_ps", pause->every_ps, 1, PAUSE_MAX_PS);
 	range(checker, "for_ps", pause->for_ps, 1, pause->every_ps);
 	range(checker, "classes", pause->classes, 1, (1u << config->class_count) - 1);
 }

@@ -6,12 +6,10 @@
 
 #include "nodes/control/control_parameters.h"
 
-/*  A structure of config.h (or of the files it includes) and its message in control.proto have
- *  fields of the same names. These lists name them once; packing and unpacking copy by the same
- *  list, so that a field cannot be sent and not received. Names, arrays and nested messages are
- *  dealt with by hand, parameters in control_parameters.c. */
+/*  The fields that struct node_config and its message have with the same names. Packing and
+ *  unpacking copy by the same list, so that a field cannot be sent and not received. Structures
+ *  with rows: control_parameters.c. Names and lists are dealt with by hand. */
 /* clang-format off */
-#define PAUSE_FIELDS(F) F(start_ps) F(stop_ps) F(every_ps) F(for_ps) F(classes)
 #define NODE_FIELDS(F)                                                                                                \
 	F(kind) F(clock) F(fabric) F(lanes) F(index) F(node_count) F(seed)                                             \
 	F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(events) F(series) F(capture_sent_bytes)
@@ -111,17 +109,19 @@ static int workload_pack(Heddle__WorkloadConfig *to, const struct workload_confi
 
 static int pauses_pack(Heddle__NicConfig *nic, const struct nic_config *config)
 {
+	int error = 0;
+
 	nic->pauses = table(config->pause_count, sizeof(Heddle__PauseConfig));
 	if (config->pause_count && !nic->pauses)
 		return -ENOMEM;
-	for (; nic->n_pauses < config->pause_count; nic->n_pauses++) {
-		const struct pause_config *from = &config->pauses[nic->n_pauses];
+	for (; !error && nic->n_pauses < config->pause_count; nic->n_pauses++) {
 		Heddle__PauseConfig *to = nic->pauses[nic->n_pauses];
 
 		heddle__pause_config__init(to);
-		PAUSE_FIELDS(COPY)
+		error = control_rows_pack(&pause_parameters, &config->pauses[nic->n_pauses],
+					  &to->parameters, &to->n_parameters);
 	}
-	return 0;
+	return error;
 }
 
 static int nic_pack(Heddle__NicConfig *to, const struct nic_config *from)
@@ -170,6 +170,9 @@ void control_config_packing_free(struct control_config_packing *packing)
 				  packing->nic.workloads[i]->n_parameters);
 	}
 	free(packing->nic.workloads);
+	for (size_t i = 0; i < packing->nic.n_pauses; i++)
+		control_rows_free(packing->nic.pauses[i]->parameters,
+				  packing->nic.pauses[i]->n_parameters);
 	free(packing->nic.pauses);
 	free(packing->switch_.prefixes);
 	free(packing->node.classes);
@@ -284,9 +287,10 @@ static int pauses_unpack(struct nic_config *nic, const Heddle__NicConfig *config
 		return -ENOMEM;
 	for (; nic->pause_count < config->n_pauses; nic->pause_count++) {
 		const Heddle__PauseConfig *from = config->pauses[nic->pause_count];
-		struct pause_config *to = &nic->pauses[nic->pause_count];
 
-		PAUSE_FIELDS(COPY)
+		if (!control_rows_unpack(&pause_parameters, &nic->pauses[nic->pause_count],
+					 from->parameters, from->n_parameters))
+			return -EINVAL;
 	}
 	return 0;
 }

@@ -28,6 +28,7 @@ static const struct section {
 	{ "classes", &class_parameters, true },
 	{ "classes", &roce_class_parameters, true },
 	{ "workloads", &scenario_workload_parameters, true },
+	{ "pauses", &pause_parameters, true },
 	{ "routing", &routing_parameters, false },
 	{ "port-group", &port_group_parameters, false },
 	{ "nic", &nic_parameters, false },

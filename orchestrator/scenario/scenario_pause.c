@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define TIME_MAX (3600 * NODE_S)
+#include "orchestrator/scenario/scenario_parameters.h"
 
 static void host_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 		      void *target)
@@ -27,13 +27,7 @@ static void class_read(struct reader *reader, const struct key *key, const struc
 }
 
 static const struct key pause_keys[] = {
-	{ "host", .read = host_read, .required = true },
-	{ "start", key_time, KEY_FIELD(struct scenario_pause, config.start_ps), .max = TIME_MAX },
-	{ "stop", key_time, KEY_FIELD(struct scenario_pause, config.stop_ps), .max = TIME_MAX },
-	{ "every", key_time, KEY_FIELD(struct scenario_pause, config.every_ps), .min = NODE_NS,
-	  .max = TIME_MAX },
-	{ "for", key_time, KEY_FIELD(struct scenario_pause, config.for_ps), .min = NODE_NS,
-	  .max = TIME_MAX, .required = true },
+	{ "host", .read = host_read },
 	{ "class", .read = class_read },
 };
 
@@ -65,14 +59,22 @@ static void times_complete(struct reader *reader, const struct yaml_node *node,
 static void pause_read(struct reader *reader, const struct yaml_node *node,
 		       struct scenario_pause *pause)
 {
+	const struct parameters_reading reading = {
+		.table = &pause_parameters,
+		.structure = &pause->config,
+		.keys = pause_keys,
+		.key_count = COUNT_OF(pause_keys),
+		.target = pause,
+		.group = "",
+	};
 	unsigned errors_before = reader->errors->count;
 
 	*pause = (struct scenario_pause){
 		.config = { .stop_ps = NODE_TIME_NEVER,
 			    .classes = (1u << reader->scenario->class_count) - 1 },
 	};
-	if (keys_read(reader, node, "a pause", pause_keys, COUNT_OF(pause_keys), pause) &&
-	    reader->errors->count == errors_before)
+	scenario_parameters_read(reader, node, "a pause", &reading);
+	if (reader->errors->count == errors_before)
 		times_complete(reader, node, &pause->config);
 }
 

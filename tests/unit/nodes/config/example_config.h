@@ -189,8 +189,8 @@ static inline void example_nic(struct node_config *config)
 					   .workload_count = 2 };
 	config->nic.pause_count = 2;
 	config->nic.pauses = calloc(2, sizeof(*config->nic.pauses));
-	config->nic.pauses[0] = (struct pause_config){ 100, 5000, 20, 15, 1 };
-	config->nic.pauses[1] = (struct pause_config){ 200, NODE_TIME_NEVER, 70, 70, 3 };
+	config->nic.pauses[0] = (struct pause_config){ 100, 5000, 20000, 15000, 1 };
+	config->nic.pauses[1] = (struct pause_config){ 200, 3600 * NODE_S, 70000, 70000, 3 };
 	config->nic.workloads = calloc(2, sizeof(*config->nic.workloads));
 	for (uint32_t i = 0; i < 2; i++) {
 		workload = &config->nic.workloads[i];

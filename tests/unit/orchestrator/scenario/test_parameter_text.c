@@ -113,21 +113,14 @@ TEST(parameter_text__page_has_the_tables)
 }
 
 static const struct parameter_table *const tables[] = {
-	&run_parameters,
-	&scenario_workload_parameters,
-	&workload_parameters,
-	&link_parameters,
-	&port_parameters,
-	&class_parameters,
-	&roce_parameters,
-	&dcqcn_parameters,
-	&routing_parameters,
-	&port_group_parameters,
-	&roce_class_parameters,
-	&congestion_parameters,
-	&congestion_setting_parameters,
-	&switch_parameters,
-	&nic_parameters,
+	&run_parameters,        &scenario_workload_parameters,
+	&workload_parameters,   &pause_parameters,
+	&link_parameters,       &port_parameters,
+	&class_parameters,      &roce_parameters,
+	&dcqcn_parameters,      &routing_parameters,
+	&port_group_parameters, &roce_class_parameters,
+	&congestion_parameters, &congestion_setting_parameters,
+	&switch_parameters,     &nic_parameters,
 };
 
 /* the default on the page is the default of the row */
