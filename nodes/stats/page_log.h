@@ -20,6 +20,13 @@ struct page_log {
 	uint32_t spare;
 };
 
+/** page_log_count() - there are @count entries. A reader of a node that runs sees an entry no later
+ *  than the count. */
+static inline void page_log_count(struct page_log *log, uint64_t count)
+{
+	__atomic_store_n(&log->count, count, __ATOMIC_RELEASE);
+}
+
 /** page_log_file() - every entry from now on goes to @fd, borrowed until the node ends. Before the
  *  first entry; @entries is the size of the ring. */
 void page_log_file(struct page_log *log, uint32_t entries, int fd);

@@ -75,8 +75,11 @@ void series_ring_full(struct stats_page *page) __attribute__((cold, noinline));
 
 static inline void series_add(struct stats_page *page, struct series_entry entry)
 {
-	*stats_series(page, page->series.count++) = entry;
-	if (__builtin_expect(page->series.count == page->series.full, 0))
+	uint64_t count = page->series.count;
+
+	*stats_series(page, count++) = entry;
+	page_log_count(&page->series, count);
+	if (__builtin_expect(count == page->series.full, 0))
 		series_ring_full(page);
 }
 

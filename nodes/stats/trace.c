@@ -25,6 +25,11 @@ const struct trace_row *trace_row(uint32_t kind)
 	return &rows[kind < TRACE_KINDS ? kind : TRACE_NONE];
 }
 
+const char *trace_detail_word(uint32_t kind, uint32_t detail)
+{
+	return kind == TRACE_DROP && detail < DROP_REASONS ? stats_drop_name[detail] : NULL;
+}
+
 /* ---- the file ---- */
 
 void trace_file(struct stats_page *page, int fd)
@@ -79,8 +84,8 @@ static void print_entry(const struct trace_entry *entry, FILE *out)
 		(unsigned)(entry->at_ps % NODE_NS), row->name, entry->port);
 	if (row->has_class)
 		fprintf(out, ", class %u", entry->traffic_class);
-	if (entry->kind == TRACE_DROP && entry->detail < DROP_REASONS)
-		fprintf(out, ", %s %s", row->detail, stats_drop_name[entry->detail]);
+	if (trace_detail_word(entry->kind, entry->detail))
+		fprintf(out, ", %s %s", row->detail, trace_detail_word(entry->kind, entry->detail));
 	else if (row->detail[0])
 		fprintf(out, ", %s %u", row->detail, entry->detail);
 	if (row->value[0])

@@ -31,14 +31,20 @@ struct trace_row {
 /** trace_row() - the row of @kind, whatever that is; "none" if there is no such kind. Pure. */
 const struct trace_row *trace_row(uint32_t kind);
 
+/** trace_detail_word() - what @detail of an event of @kind means; NULL: it is a number. Pure. */
+const char *trace_detail_word(uint32_t kind, uint32_t detail);
+
 /** trace_ring_full() - for trace(): appends the ring to the file (page_log_full()). */
 void trace_ring_full(struct stats_page *page) __attribute__((cold, noinline));
 
 /** trace() - adds @entry. A few stores. */
 static inline void trace(struct stats_page *page, struct trace_entry entry)
 {
-	*stats_trace(page, page->trace.count++) = entry;
-	if (__builtin_expect(page->trace.count == page->trace.full, 0))
+	uint64_t count = page->trace.count;
+
+	*stats_trace(page, count++) = entry;
+	page_log_count(&page->trace, count);
+	if (__builtin_expect(count == page->trace.full, 0))
 		trace_ring_full(page);
 }
 

@@ -1,7 +1,6 @@
 #include "orchestrator/fabric/event_file.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,16 +43,13 @@ static int nodes_write(const struct event_file *events, const struct node_files 
 int event_file_end(struct event_file *events, const struct node_files *logs, struct fabric *fabric,
 		   bool interrupted)
 {
-	const char *mark = events->format == EVENTS_CSV
-				   ? "# interrupted=true end_ps=%" PRIu64 "\n"
-				   : "{\"interrupted\":true,\"end_ps\":%" PRIu64 "}\n";
 	int incomplete, error;
 
 	if (!events->wanted)
 		return 0;
 	incomplete = nodes_write(events, logs, fabric);
 	if (interrupted)
-		fprintf(events->file.stream, mark, fabric_now(fabric));
+		event_row_interrupted(fabric->stopped_at_ps, events->format, events->file.stream);
 	error = atomic_file_commit(&events->file);
 	if (error)
 		fprintf(stderr, "heddle run: cannot write the events to %s: %s\n",

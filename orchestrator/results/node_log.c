@@ -8,31 +8,52 @@
 
 #define ERRNO_MAX 4096u
 #define READ_BYTES 8192u /* at a time */
+#define LOOKS_MAX 8u     /* at counters that change meanwhile */
 
-int node_log_refresh(struct node_log *log, bool running)
+_Static_assert(sizeof(struct trace_entry) <= NODE_LOG_ENTRY_MAX &&
+		       sizeof(struct series_entry) <= NODE_LOG_ENTRY_MAX,
+	       "a copy takes any entry");
+
+/* The counters of @log at one moment, although its node may run. */
+static struct page_log log_now(const struct page_log *log)
+{
+	struct page_log now = { .filed = __atomic_load_n(&log->filed, __ATOMIC_ACQUIRE) };
+
+	for (uint32_t look = 0; look < LOOKS_MAX; look++) {
+		uint64_t before = now.filed;
+
+		now.count = __atomic_load_n(&log->count, __ATOMIC_ACQUIRE);
+		now.filed = __atomic_load_n(&log->filed, __ATOMIC_ACQUIRE);
+		if (now.filed == before)
+			break;
+		now.count = now.filed;
+	}
+	now.error = __atomic_load_n(&log->error, __ATOMIC_RELAXED);
+	if (now.error) /* the ring is not what follows the file */
+		now.count = now.filed;
+	return now;
+}
+
+int node_log_refresh(struct node_log *log)
 {
 	struct page_log now;
 	struct stat status;
 
 	if (!log->log)
 		return 0;
-	/* once: the node may write it */
-	memcpy(&now, log->log, sizeof(now));
-	__atomic_signal_fence(__ATOMIC_ACQ_REL);
+	now = log_now(log->log);
 	if (fstat(log->fd, &status))
 		return -errno;
-	/* after an error the ring is not what follows the file */
-	if (running || now.error)
-		now.count = now.filed;
 	if (now.filed > (uint64_t)status.st_size / log->entry_bytes || now.count < now.filed ||
 	    now.count - now.filed > log->ring_entries || now.filed < log->filed ||
 	    now.count < log->at) {
 		log->count = log->at;
 		return -EBADMSG;
 	}
+	if (now.filed != log->filed)
+		log->read_from = UINT64_MAX;
 	log->filed = now.filed;
 	log->count = now.count;
-	log->read_from = UINT64_MAX;
 	return now.error < ERRNO_MAX ? -(int)now.error : -EIO;
 }
 
@@ -44,7 +65,8 @@ static int log_open(struct node_log *log, const struct page_log *page_log, const
 	log->log = page_log;
 	log->ring = ring;
 	log->fd = fd;
-	return node_log_refresh(log, false);
+	log->read_from = UINT64_MAX;
+	return node_log_refresh(log);
 }
 
 int node_log_events(struct node_log *log, const struct node_log_source *source)
@@ -73,20 +95,32 @@ int node_log_series(struct node_log *log, const struct node_log_source *source)
 	return log_open(log, &page->series, stats_series((struct stats_page *)page, 0), source->fd);
 }
 
-const void *node_log_entry(struct node_log *log)
+static const void *entry_filed(struct node_log *log)
 {
 	uint64_t each = READ_BYTES / log->entry_bytes, from = log->at / each * each;
 
-	if (log->at >= log->count)
-		return NULL;
-	if (log->at >= log->filed)
-		return log->ring + log->at % log->ring_entries * log->entry_bytes;
 	if (from != log->read_from) {
 		memset(log->read, 0, READ_BYTES);
 		(void)!pread(log->fd, log->read, READ_BYTES, (off_t)(from * log->entry_bytes));
 		log->read_from = from;
 	}
 	return log->read + (log->at - from) * log->entry_bytes;
+}
+
+const void *node_log_entry(struct node_log *log)
+{
+	if (log->at >= log->count)
+		return NULL;
+	if (log->at < log->filed)
+		return entry_filed(log);
+	memcpy(log->present, log->ring + log->at % log->ring_entries * log->entry_bytes,
+	       log->entry_bytes);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	/* A node that runs writes over a place of its ring only when the ring is in its file. */
+	if (__atomic_load_n(&log->log->count, __ATOMIC_RELAXED) < log->at + log->ring_entries)
+		return log->present;
+	log->read_from = UINT64_MAX;
+	return entry_filed(log);
 }
 
 void node_log_close(struct node_log *log)

@@ -13,6 +13,8 @@
 #include "nodes/stats/series.h"
 #include "nodes/stats/trace.h"
 
+#define NODE_LOG_ENTRY_MAX 32u /* bytes */
+
 /* where the log of a node of the plan is */
 struct node_log_source {
 	const struct stats_page *page; /* NULL: it cannot be read */
@@ -28,22 +30,23 @@ struct node_log {
 	uint64_t at;           /* of the present entry */
 	uint8_t *read;         /* those from entry read_from on */
 	uint64_t read_from;
+	uint64_t present[NODE_LOG_ENTRY_MAX / 8]; /* a copy of the ring's */
 };
 
 /** node_log_events(), node_log_series() - @log of @source, at its first entry: all entries that
- *  there are now. @source->page passed stats_view_check(). The node has stopped, or ended; else
- *  node_log_refresh() comes next.
+ *  there are now. @source->page passed stats_view_check().
  *  Return: 0; -errno: entries are missing, those up to there are read. node_log_close() is due in
  *  any case. */
 int node_log_events(struct node_log *log, const struct node_log_source *source);
 int node_log_series(struct node_log *log, const struct node_log_source *source);
 
-/** node_log_refresh() - entries that have come since. @running: the node may write at any moment,
- *  so only those in the file are read.   Return: as above. */
-int node_log_refresh(struct node_log *log, bool running);
+/** node_log_refresh() - entries that have come since, of a node that may run: what it did before
+ *  the clock's present window is there.   Return: as above. */
+int node_log_refresh(struct node_log *log);
 
-/** node_log_entry() - the present entry, valid until the next call: struct trace_entry or struct
- *  series_entry. What cannot be read is zeros. NULL: there is no further one. */
+/** node_log_entry() - the present entry, a copy that is valid until the next call: struct
+ *  trace_entry or struct series_entry. What cannot be read is zeros. NULL: there is no further
+ *  one. */
 const void *node_log_entry(struct node_log *log);
 
 /** node_log_next() - the entry after it becomes the present one. */

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
-#include "orchestrator/base/atomic_file.h"
 #include "orchestrator/results/paths_csv.h"
 #include "orchestrator/results/results_roce.h"
 #include "orchestrator/results/samples_csv.h"
@@ -33,29 +32,6 @@ typedef int table_write_fn(const struct tables *t, FILE *out);
 static table_write_fn flows_write, messages_write, ports_write, tables_write, samples_write,
 	flow_samples_write, paths_write, nodes_write, classes_write;
 
-static int table_write(const struct tables *t, const char *folder, const char *name,
-		       table_write_fn *write)
-{
-	struct atomic_file file;
-	char path[PATH_MAX];
-	int error;
-
-	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	error = atomic_file_open(&file, path);
-	if (error)
-		return error;
-	error = write(t, file.stream);
-	if (error) {
-		atomic_file_abort(&file);
-		return error;
-	}
-	if (t->results->interrupted)
-		fprintf(file.stream, "# interrupted=true end_ps=%" PRIu64 " exit_status=%d\n",
-			t->results->end_ps, RESULTS_INTERRUPTED_STATUS);
-	return atomic_file_commit(&file);
-}
-
 static const struct {
 	const char *name;
 	table_write_fn *write;
@@ -72,25 +48,70 @@ const char *results_csv_name(unsigned index)
 	return index < COUNT_OF(files) ? files[index].name : NULL;
 }
 
+bool results_csv_has(const struct plan *plan, const struct results *results, unsigned index)
+{
+	return (files[index].write != nodes_write || results->fidelity.nodes) &&
+	       (files[index].write != classes_write || results_is_roce(plan));
+}
+
+bool results_csv_of_samples(unsigned index)
+{
+	return files[index].write == samples_write || files[index].write == flow_samples_write;
+}
+
+int results_csv_table(const struct plan *plan, struct stats_page *const *pages,
+		      const struct results_logs *logs, const struct results *results,
+		      unsigned index, FILE *out)
+{
+	const struct tables t = { .plan = plan, .pages = pages, .logs = logs, .results = results };
+	int error = files[index].write(&t, out);
+
+	if (!error && results->interrupted)
+		results_csv_interrupted(results->end_ps, out);
+	return error;
+}
+
+void results_csv_interrupted(node_time_t end_ps, FILE *out)
+{
+	fprintf(out, "# interrupted=true end_ps=%" PRIu64 " exit_status=%d\n", end_ps,
+		RESULTS_INTERRUPTED_STATUS);
+}
+
 int results_csv_write(const struct plan *plan, struct stats_page *const *pages,
 		      const struct results_logs *logs, const struct results *results,
 		      const char *folder, char *why, unsigned why_max)
 {
-	const struct tables t = { .plan = plan, .pages = pages, .logs = logs, .results = results };
 	int error = atomic_file_folder(folder);
 
 	if (error)
 		snprintf(why, why_max, "cannot make the folder %s: %s", folder, strerror(-error));
-	for (size_t i = 0; i < COUNT_OF(files) && !error; i++) {
-		if ((files[i].write == nodes_write && !results->fidelity.nodes) ||
-		    (files[i].write == classes_write && !results_is_roce(plan)))
+	for (unsigned i = 0; i < COUNT_OF(files) && !error; i++) {
+		struct atomic_file file;
+
+		if (!results_csv_has(plan, results, i))
 			continue;
-		error = table_write(&t, folder, files[i].name, files[i].write);
+		error = results_csv_open(&file, folder, files[i].name);
+		if (!error) {
+			error = results_csv_table(plan, pages, logs, results, i, file.stream);
+			if (error)
+				atomic_file_abort(&file);
+			else
+				error = atomic_file_commit(&file);
+		}
 		if (error)
 			snprintf(why, why_max, "cannot write %s/%s: %s", folder, files[i].name,
 				 atomic_file_why(error));
 	}
 	return error;
+}
+
+int results_csv_open(struct atomic_file *file, const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return atomic_file_open(file, path);
 }
 
 static const char *host_name(const struct tables *t, uint32_t host)
