@@ -17,6 +17,7 @@
 #include "orchestrator/cli/cmd_check.h"
 #include "orchestrator/cli/cmd_down.h"
 #include "orchestrator/cli/cmd_exec.h"
+#include "orchestrator/cli/cmd_export.h"
 #include "orchestrator/cli/cmd_gen.h"
 #include "orchestrator/cli/cmd_metrics.h"
 #include "orchestrator/cli/cmd_lab.h"
@@ -43,6 +44,7 @@ static const struct command {
 	{ "show", cmd_show, "print the plan of a scenario, or a table of a running node" },
 	{ "list", cmd_list, "list the scenarios that come with heddle" },
 	{ "gen", cmd_gen, "write a scenario with a generated topology" },
+	{ "export", cmd_export, "write the result, tables or events of a recording" },
 	{ "lab", cmd_lab, "for courses: points of congestion controls" },
 	{ "up", cmd_up, "start a fabric under the real clock, with hosts for real programs" },
 	{ "down", cmd_down, "end a running fabric" },

@@ -12,7 +12,7 @@ folders='
 nodes: base config wire stats link clock node control process
 switchd: common flow_channel | ethernet | port_group
 nicd: traffic workload transport gates host datapath
-orchestrator: base routing scenario plan results manager fabric hosts live view cli
+orchestrator: base routing scenario plan results recording manager fabric hosts live view cli
 '
 
 # complain TEXT LINES - LINES are wrong, if there are any
@@ -142,6 +142,7 @@ home protobuf-c 'nodes/control/control.c'
 home libfyaml 'orchestrator/base/yaml_reader.c'
 home libdeflate 'nodes/wire/crc32.c'
 home nettle 'orchestrator/base/sha256.[ch]'
+home zlib 'orchestrator/recording/recording_block.c'
 home netlink 'orchestrator/hosts/netlink.c'
 home civetweb 'orchestrator/view/view_server.c'
 home heddle/congestion_control.h 'nicd/transport/own_control.c|nodes/process/control_library.c|nodes/stats/control_call.c'

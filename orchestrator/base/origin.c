@@ -17,6 +17,7 @@ struct origin *origin_new(const char *text, size_t length, const char *const *se
 	origin->control.fd = -1;
 	sha256_begin(&origin->digest);
 	sha256_add(&origin->digest, text, length);
+	origin->text = strndup(text, length);
 	origin->settings = calloc(setting_count + 1ul, sizeof(char *));
 	while (origin->settings && origin->setting_count < setting_count) {
 		char *copy = strdup(settings[origin->setting_count]);
@@ -25,7 +26,7 @@ struct origin *origin_new(const char *text, size_t length, const char *const *se
 			break;
 		origin->settings[origin->setting_count++] = copy;
 	}
-	if (origin->settings && origin->setting_count == setting_count)
+	if (origin->text && origin->settings && origin->setting_count == setting_count)
 		return origin;
 	origin_release(origin);
 	return NULL;
@@ -62,6 +63,7 @@ void origin_release(struct origin *origin)
 	for (uint32_t i = 0; i < origin->setting_count; i++)
 		free(origin->settings[i]);
 	free(origin->settings);
+	free(origin->text);
 	yaml_free(origin->effective);
 	control_file_release(&origin->control);
 	free(origin);

@@ -22,6 +22,7 @@ struct origin {
 	uint32_t holders;
 	/* of the scenario's file, then of each file that it names, in the order of reading */
 	struct sha256 digest;
+	char *text;      /* of the scenario's file, copied */
 	char **settings; /* "path=value", in the order of the command line */
 	uint32_t setting_count;
 	/* the files that were read: none of them may be overwritten */

@@ -129,6 +129,11 @@ static const struct option_row rows[] = {
 		    "every drop, mark, CNP, pause, credit wait, redirect ... with time, node, port "
 		    "and flow;\n"
 		    "CSV, or JSON lines if FILE ends in .jsonl"),
+	OPTION_TEXT("--record", "FILE", AT(record),
+		    "a recording: scenario, samples, events and result in one file, for the page "
+		    "and\n"
+		    "`heddle export`; samples every run.sample, or 1us, or so that there are at "
+		    "most 4096"),
 	OPTION_TAKE("--clock", "KIND", AT(real), option_value, clocks,
 		    "virtual (default): exact, at the speed of the machine; real: in the "
 		    "scenario's own\n"
@@ -224,9 +229,12 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 				     "--break-at, --script, --slow and --timing are for a single "
 				     "run",
 				     table);
-	if (table && (options->capture_count || options->events))
+	if (table && (options->capture_count || options->events || options->record))
 		return options_wrong("run", "%s writes the file of one run: not with %s",
-				     options->events ? "--events" : "--capture", table);
+				     options->record   ? "--record"
+				     : options->events ? "--events"
+						       : "--capture",
+				     table);
 	if (options->only_count && !options->compare)
 		return options_wrong("run", "--only names a variant to --compare: give that too");
 	options->fabric.real = options->fabric.whole = options->real;

@@ -27,6 +27,7 @@ struct run_options {
 	unsigned capture_count;
 	uint32_t capture_bytes; /* kept of a frame */
 	const char *events;     /* NULL: none */
+	const char *record;     /* NULL: none */
 	const char *json;       /* NULL: none; JSON_STDOUT */
 	const char *csv;
 	bool timing, quiet, verbose;

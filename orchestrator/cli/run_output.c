@@ -37,6 +37,7 @@ int run_output_check(const struct run_options *options, const struct origin *ori
 			output_add(names, &count, "--csv", tables[i]);
 	}
 	output_add(names, &count, "--events", options->events);
+	output_add(names, &count, "--record", options->record);
 	for (unsigned i = 0; i < options->capture_count; i++) {
 		const char *equals = strchr(options->captures[i], '=');
 
@@ -67,40 +68,59 @@ static int series_of(void *output, uint32_t node)
 	return node_files_of(&((struct run_output *)output)->series_logs, node);
 }
 
+/* the folder of the file @path, where the logs of the nodes are to be; NULL: in memory, as @file is
+ * no regular file */
+static const char *folder_of(const struct atomic_file *file, const char *path, char *folder)
+{
+	snprintf(folder, PATH_MAX, "%s", path);
+	return file->written[0] ? dirname(folder) : NULL;
+}
+
 /* The nodes of @plan get files for the events and the samples that are wanted, on the disk of the
  * output that is made of them. Tables of samples need the events for the paths of flows. */
 static int logs_open(struct run_output *output, const struct run_options *options,
 		     struct plan *plan, char *why, size_t why_max)
 {
-	bool samples = options->csv && plan->nodes[0].sample_ps;
+	bool series = (options->csv || options->record) && plan->nodes[0].sample_ps;
+	bool events = options->events || options->record || series;
 	char folder[PATH_MAX];
-	const char *beside = options->csv;
+	const char *at = options->csv;
 	int error = 0;
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		plan->nodes[i].events = options->events || samples;
-		plan->nodes[i].series = samples;
+		plan->nodes[i].events = events;
+		plan->nodes[i].series = series;
 	}
-	if (options->events) {
-		snprintf(folder, sizeof(folder), "%s", options->events);
-		beside = output->events.file.written[0] ? dirname(folder) : NULL;
-	}
-	if (options->events || samples)
-		error = node_files_open(&output->event_logs, plan->node_count, beside, why,
-					why_max);
-	if (!error && samples)
-		error = node_files_open(&output->series_logs, plan->node_count, options->csv, why,
-					why_max);
+	if (options->record)
+		at = folder_of(&output->record.file, options->record, folder);
+	else if (options->events)
+		at = folder_of(&output->events.file, options->events, folder);
+	if (events)
+		error = node_files_open(&output->event_logs, plan->node_count, at, why, why_max);
+	if (!error && series)
+		error = node_files_open(&output->series_logs, plan->node_count, at, why, why_max);
 	return error;
+}
+
+/* A recording has samples, also if the scenario has none. The real clock has none. */
+static void samples_set(const struct run_options *options, struct plan *plan)
+{
+	if (!options->record || options->real || plan->nodes[0].sample_ps)
+		return;
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		plan->nodes[i].sample_ps = record_file_sample_ps(plan->duration_ps);
 }
 
 int run_output_open(struct run_output *output, struct run_options *options, struct plan *plan)
 {
 	char why[512];
 
+	output->variant = options->variant;
+	samples_set(options, plan);
 	if (capture_files_open(&output->captures, options->captures, options->capture_count,
 			       options->capture_bytes, plan, why, sizeof(why)) ||
 	    event_file_open(&output->events, options->events, why, sizeof(why)) ||
+	    record_file_open(&output->record, options->record, why, sizeof(why)) ||
 	    logs_open(output, options, plan, why, sizeof(why)))
 		return options_wrong("run", "%s", why);
 	options->fabric.capture_file = capture_of;
@@ -110,13 +130,27 @@ int run_output_open(struct run_output *output, struct run_options *options, stru
 	return 0;
 }
 
+int run_output_begin(struct run_output *output, const struct fabric *fabric)
+{
+	int error = record_file_begin(&output->record, fabric, output->variant,
+				      &output->event_logs, &output->series_logs);
+
+	return error ? options_wrong("run", "cannot begin the recording: %s", strerror(-error)) : 0;
+}
+
+void run_output_follow(void *output, const struct fabric *fabric)
+{
+	record_file_follow(&((struct run_output *)output)->record, fabric);
+}
+
 int run_output_complete(struct run_output *output, struct fabric *fabric, int status)
 {
 	int captures = capture_files_end(&output->captures, fabric);
 	int events = event_file_end(&output->events, &output->event_logs, fabric,
 				    status == EXIT_INTERRUPTED);
+	int record = record_file_end(&output->record, fabric);
 
-	if ((!captures && !events) ||
+	if ((!captures && !events && !record) ||
 	    (status != EXIT_FINE && status != EXIT_EXPECTATION && status != EXIT_UNFAITHFUL))
 		return status;
 	return captures == -EOWNERDEAD ? EXIT_NODE : EXIT_USAGE;
@@ -126,6 +160,7 @@ void run_output_end(struct run_output *output)
 {
 	capture_files_abort(&output->captures);
 	event_file_abort(&output->events);
+	record_file_abort(&output->record);
 	node_files_close(&output->event_logs);
 	node_files_close(&output->series_logs);
 }
@@ -183,23 +218,27 @@ static void row_remarks(const struct run_options *options, const struct results 
 			   (unsigned long long)results->totals.messages_unlogged);
 }
 
-static int csv_write(const struct run_output *output, const struct run_options *options,
-		     struct stats_page *const *pages, const struct results *results,
-		     const struct fabric *fabric)
+/* what is made of the logs of the nodes; returns 0 or an exit status */
+static int logs_write(struct run_output *output, const struct run_options *options,
+		      struct stats_page *const *pages, const struct results *results,
+		      const struct fabric *fabric)
 {
 	struct node_log_source *series = node_files_sources(&output->series_logs, fabric);
 	struct node_log_source *events = node_files_sources(&output->event_logs, fabric);
 	const struct results_logs logs = { .series = series, .events = events };
 	char why[512];
-	int error = results_csv_write(fabric->plan, pages, &logs, results, options->csv, why,
-				      sizeof(why));
+	int error = 0;
 
+	record_file_result(&output->record, pages, &logs, results);
+	if (options->csv)
+		error = results_csv_write(fabric->plan, pages, &logs, results, options->csv, why,
+					  sizeof(why));
 	free(series);
 	free(events);
 	return error ? options_wrong("run", "%s", why) : 0;
 }
 
-int run_output_write(const struct run_output *output, const struct run_options *options,
+int run_output_write(struct run_output *output, const struct run_options *options,
 		     const struct plan *plan, struct stats_page *const *pages,
 		     const struct results *results, const struct fabric *fabric)
 {
@@ -221,7 +260,7 @@ int run_output_write(const struct run_output *output, const struct run_options *
 	}
 	if (options->json)
 		status = json_write(options, plan, results, host);
-	if (options->csv && csv_write(output, options, pages, results, fabric))
+	if (logs_write(output, options, pages, results, fabric))
 		status = EXIT_USAGE;
 	return status;
 }

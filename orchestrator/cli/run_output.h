@@ -9,11 +9,14 @@
 
 #include "orchestrator/cli/run_options.h"
 #include "orchestrator/fabric/event_file.h"
+#include "orchestrator/fabric/record_file.h"
 
 /* the files that are written while the fabric runs; zeroed: there are none */
 struct run_output {
 	struct capture_files captures;
 	struct event_file events;
+	struct record_file record;
+	const char *variant; /* that is recorded; NULL: none */
 	struct node_files event_logs, series_logs; /* of the nodes */
 };
 
@@ -27,10 +30,17 @@ int run_output_check(const struct run_options *options, const struct origin *ori
  *  Return: 0 or an exit status, told. run_output_end() in any case. */
 int run_output_open(struct run_output *output, struct run_options *options, struct plan *plan);
 
+/** run_output_begin() - the nodes of @fabric are ready.
+ *  Return: 0 or an exit status, told. */
+int run_output_begin(struct run_output *output, const struct fabric *fabric);
+
+/** run_output_follow() - for struct run: writes what is complete of the recording. */
+void run_output_follow(void *output, const struct fabric *fabric);
+
 /** run_output_write() - the results, as @options say, or into @options->row. @output has the logs
  *  of the nodes.
  *  Return: 0 or an exit status, told. */
-int run_output_write(const struct run_output *output, const struct run_options *options,
+int run_output_write(struct run_output *output, const struct run_options *options,
 		     const struct plan *plan, struct stats_page *const *pages,
 		     const struct results *results, const struct fabric *fabric);
 

@@ -81,7 +81,7 @@ static int deadlocks_judge(const struct run_options *options, const struct plan 
 }
 
 /* after the end of the fabric: gathers, judges and writes results */
-static int results_make(const struct run_output *output, const struct run_options *options,
+static int results_make(struct run_output *output, const struct run_options *options,
 			struct run *run, bool interrupted)
 {
 	struct fabric *fabric = &run->fabric;
@@ -137,7 +137,7 @@ static int node_failed(const struct run_options *options, struct fabric *fabric)
 /* The result is read and written before the nodes end, since a later failure does not change it.
  * But under the real clock nodes count until they leave, and --timing includes the cost of the
  * end. */
-static int results_and_end(const struct run_output *output, const struct run_options *options,
+static int results_and_end(struct run_output *output, const struct run_options *options,
 			   struct run *run, bool interrupted)
 {
 	struct fabric *fabric = &run->fabric;
@@ -153,7 +153,7 @@ static int results_and_end(const struct run_output *output, const struct run_opt
 }
 
 /* the fabric is ready: runs it, ends it, and writes the results */
-static int play(const struct run_output *output, const struct run_options *options, struct run *run,
+static int play(struct run_output *output, const struct run_options *options, struct run *run,
 		FILE *script, const char *script_name)
 {
 	struct fabric *fabric = &run->fabric;
@@ -238,7 +238,9 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 	struct run run = { .end_ps = plan->drain
 					     ? node_time_max(plan->drain_max_ps, plan->duration_ps)
 					     : plan->duration_ps,
-			   .slow_ps_per_s = options->slow_ps_per_s };
+			   .slow_ps_per_s = options->slow_ps_per_s,
+			   .follow = options->record ? run_output_follow : NULL,
+			   .follower = output };
 	struct observer observer = { .options = options, .progress = &run.progress };
 	const char *script_name = NULL;
 	FILE *script = NULL;
@@ -269,7 +271,11 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 	} else if (error) {
 		status = node_failed(options, &run.fabric);
 	} else {
-		status = play(output, options, &run, script, script_name);
+		status = run_output_begin(output, &run.fabric);
+		if (!status)
+			status = play(output, options, &run, script, script_name);
+		else
+			fabric_kill(&run.fabric);
 		status = run_output_complete(output, &run.fabric, status);
 	}
 	manager_pair_end(&run.managers);

@@ -21,6 +21,15 @@ static enum fabric_state wait_a_little(struct run *run, node_time_t limit)
 	return fabric_real_wait(&run->fabric, limit, 200);
 }
 
+/* what is done now and then while the clock runs */
+static void look(struct run *run)
+{
+	progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
+			atomic_load(&run->fabric.page->windows));
+	if (run->follow)
+		run->follow(run->follower, &run->fabric);
+}
+
 /* advances the clock to @limit at full speed */
 static enum run_outcome go(struct run *run, node_time_t limit)
 {
@@ -29,9 +38,7 @@ static enum run_outcome go(struct run *run, node_time_t limit)
 	if (!run->fabric.options.real)
 		fabric_resume(&run->fabric, limit);
 	while ((state = wait_a_little(run, limit)) == FABRIC_RUNNING)
-		progress_update(&run->progress, fabric_now(&run->fabric),
-				run->fabric.plan->duration_ps,
-				atomic_load(&run->fabric.page->windows));
+		look(run);
 	if (state == FABRIC_STOPPED)
 		return RUN_REACHED;
 	progress_wipe(&run->progress);
@@ -51,8 +58,7 @@ static enum run_outcome pause_until(struct run *run, uint64_t until_ns)
 		nanosleep(&left, NULL);
 	}
 	state = fabric_wait(&run->fabric, 0);
-	progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
-			atomic_load(&run->fabric.page->windows));
+	look(run);
 	return state == FABRIC_FAILED        ? RUN_FAILED
 	       : state == FABRIC_INTERRUPTED ? RUN_INTERRUPTED
 					     : RUN_REACHED;

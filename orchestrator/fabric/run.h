@@ -23,6 +23,9 @@ struct run {
 	struct progress progress;
 	/* end of the run; at most a few hours under the real clock */
 	node_time_t end_ps;
+	/* called now and then while the clock runs, with @follower; NULL: nothing is */
+	void (*follow)(void *follower, const struct fabric *fabric);
+	void *follower;
 	node_time_t slow_ps_per_s; /* fabric time per second of wall time; 0: full speed */
 };
 

@@ -1,0 +1,169 @@
+/*  cmd_export - `heddle export RECORDING`: the files that a run would have written, from its
+ *  recording (SE-3). */
+#include "orchestrator/cli/cmd_export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/human.h"
+#include "orchestrator/cli/options.h"
+#include "orchestrator/recording/recording_export.h"
+
+#define STDOUT "-"
+
+struct request {
+	const char *path, *json, *csv, *events;
+	bool text;
+};
+
+#define AT(member) offsetof(struct request, member)
+
+static const struct option_row options[] = {
+	OPTION_TEXT("--json", "FILE", AT(json), "the result as JSON; -: to standard output"),
+	OPTION_TEXT("--csv", "DIR", AT(csv), "flows, messages, ports, tables and samples in DIR"),
+	OPTION_TEXT("--events", "FILE", AT(events),
+		    "every event; CSV, or JSON lines if FILE ends in .jsonl"),
+	OPTION_FLAG("--text", AT(text), "the summary, to standard output"),
+};
+
+static const struct command_words words = {
+	"export",
+	"usage: heddle export RECORDING [options]\n"
+	"Writes what is in a recording of `heddle run --record`, as that run would have. Without\n"
+	"options it checks the recording, and says what is in it.\n",
+	"exit status: 0 fine, 2 wrong usage, a recording that is wrong or lacks what was asked "
+	"for, "
+	"or\na file that could not be written\n",
+	OPTIONS(options),
+	OPERANDS("recording", 1, 1),
+};
+
+/* the files that are written; zeroed: none */
+struct files {
+	struct atomic_file json, events;
+};
+
+/* Return: 0 or an exit status, told */
+static int file_open(struct atomic_file *file, const char *path)
+{
+	int error = atomic_file_open(file, path);
+
+	return error ? options_wrong("export", "cannot write %s: %s", path, atomic_file_why(error))
+		     : 0;
+}
+
+/* Return: 0 or an exit status, told */
+static int outputs_open(const struct request *request, struct files *files,
+			struct recording_outputs *outputs)
+{
+	int error = request->csv ? atomic_file_folder(request->csv) : 0, status = 0;
+
+	if (error)
+		return options_wrong("export", "cannot make the folder %s: %s", request->csv,
+				     strerror(-error));
+	*outputs = (struct recording_outputs){ .csv = request->csv,
+					       .text = request->text ? stdout : NULL };
+	if (request->json && !strcmp(request->json, STDOUT)) {
+		outputs->json = stdout;
+	} else if (request->json) {
+		status = file_open(&files->json, request->json);
+		outputs->json = files->json.stream;
+	}
+	if (!status && request->events) {
+		outputs->format = events_format_of(request->events);
+		status = file_open(&files->events, request->events);
+		outputs->events = files->events.stream;
+	}
+	return status;
+}
+
+/* Return: 0 or an exit status, told */
+static int file_commit(struct atomic_file *file)
+{
+	int error = file->stream ? atomic_file_commit(file) : 0;
+
+	return error ? options_wrong("export", "cannot write %s: %s", file->path, strerror(-error))
+		     : 0;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static void describe(const struct recording_reader *reader, const struct recording_found *found)
+{
+	const json_t *head = reader->heading.json, *scenario = json_object_get(head, "scenario");
+	const struct plan *plan = &reader->heading.plan;
+	char time[HUMAN_TEXT_MAX];
+
+	printf("scenario   %s (seed %" PRIu64 ")\n", text_of(scenario, "name"),
+	       (uint64_t)json_integer_value(json_object_get(scenario, "seed")));
+	if (*text_of(scenario, "variant"))
+		printf("variant    %s\n", text_of(scenario, "variant"));
+	printf("recorded   by Heddle %s, clock %s, fabric %s\n", text_of(head, "version"),
+	       text_of(head, "clock"), text_of(head, "kind"));
+	printf("nodes      %u switches, %u hosts\n", plan->switch_count, plan->host_count);
+	printf("time       up to %s\n", human_time(found->end_ps, time));
+	printf("samples    %" PRIu64 ", events %" PRIu64 ", in %" PRIu64 " slices\n",
+	       found->sample_count, found->event_count, found->slice_count);
+	printf("run        %s%s%s\n", found->status, *found->failure ? ": " : "", found->failure);
+}
+
+/* Return: 0 or an exit status, told */
+static int export_from(const struct request *request, FILE *in)
+{
+	struct recording_reader reader;
+	struct recording_outputs outputs;
+	struct recording_found found;
+	struct files files = { 0 };
+	int error = recording_open(&reader, in), status = 0;
+
+	if (error)
+		status = options_wrong("export", "%s: %s", request->path, reader.why);
+	if (!status)
+		status = outputs_open(request, &files, &outputs);
+	if (!status && recording_export(&reader, &outputs, &found))
+		status = options_wrong("export", "%s: %s", request->path, reader.why);
+	if (!status && !found.result) /* what there is, is written */
+		atomic_file_abort(&files.json);
+	if (!status)
+		status = file_commit(&files.json);
+	if (!status)
+		status = file_commit(&files.events);
+	if (!status && !found.result && (request->json || request->csv || request->text))
+		status = options_wrong("export", "%s has no result, since the run %s%s%s",
+				       request->path, found.status, *found.failure ? ": " : "",
+				       found.failure);
+	if (!status && !request->json && !request->csv && !request->events && !request->text)
+		describe(&reader, &found);
+	atomic_file_abort(&files.json);
+	atomic_file_abort(&files.events);
+	recording_close(&reader);
+	if (!status && fflush(stdout))
+		status = options_wrong("export", "cannot write the output: %s", strerror(errno));
+	return status;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct request request = { 0 };
+	int count, status = options_read(&words, argc, argv, &request, &count);
+	FILE *in;
+
+	if (status >= 0)
+		return status;
+	request.path = argv[1];
+	in = strcmp(request.path, STDOUT) != 0 ? fopen(request.path, "re") : stdin;
+	if (!in)
+		return options_wrong("export", "cannot read %s: %s", request.path, strerror(errno));
+	status = export_from(&request, in);
+	if (in != stdin)
+		fclose(in);
+	return status;
+}

@@ -1,0 +1,47 @@
+/*  recording_heading - the block HEAD of a recording that was read: its nodes and names, checked.
+ *
+ *  Names are plain words (letters, digits, '_', '.', '-'), so that tables need no quoting. Nodes
+ *  are switches, then hosts, as in a plan; so the same code prints tables of a run and of its
+ *  recording. Series and kinds of events are those of the Heddle that wrote the file. */
+#ifndef HEDDLE_ORCHESTRATOR_RECORDING_RECORDING_HEADING_H
+#define HEDDLE_ORCHESTRATOR_RECORDING_RECORDING_HEADING_H
+
+#include <jansson.h>
+
+#include "nodes/stats/series.h"
+#include "orchestrator/plan/plan.h"
+#include "orchestrator/recording/slice.h"
+
+#define RECORDING_SERIES_MAX 1024u
+#define RECORDING_KINDS_MAX 1024u
+
+/* a kind of event; its words are borrowed from the head */
+struct recording_kind {
+	const char *name, *detail, *value; /* NULL: there is no such kind; "": it has none */
+	bool has_class;
+	const json_t *words; /* names of the values of `detail`; NULL: it is a number */
+};
+
+struct recording_heading {
+	json_t *json;
+	/* only what tables need: names, ports, peers, classes, lanes, workloads (met so far) */
+	struct plan plan;
+	uint32_t kind_count;
+	struct recording_kind *kinds;
+	uint32_t series_count;
+	uint32_t *series;      /* enum series_id of this Heddle; SERIES_SAMPLE: it has none */
+	uint32_t *port_counts; /* of each node */
+	struct slice_limits limits;
+};
+
+/** recording_heading_read() - from the JSON of @length bytes at @text.
+ *  Return: 0; -EINVAL with a sentence in @why; -ENOMEM. recording_heading_free() in any case. */
+int recording_heading_read(struct recording_heading *heading, const char *text, size_t length,
+			   char *why, size_t why_max);
+void recording_heading_free(struct recording_heading *heading);
+
+/** recording_heading_workload() - the index of the workload called @name, which is added to the
+ *  plan if it is new.   Return: its index; UINT32_MAX: it is no name, or memory is short. */
+uint32_t recording_heading_workload(struct recording_heading *heading, const char *name);
+
+#endif

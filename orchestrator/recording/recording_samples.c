@@ -1,0 +1,289 @@
+#include "orchestrator/recording/recording_samples.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/descriptor.h"
+
+int recording_samples_init(struct recording_samples *samples, struct recording_heading *heading)
+{
+	*samples = (struct recording_samples){ .heading = heading };
+	samples->nodes = calloc(heading->plan.node_count, sizeof(*samples->nodes));
+	descriptor_limit_raise();
+	return samples->nodes ? 0 : -ENOMEM;
+}
+
+void recording_samples_fini(struct recording_samples *samples)
+{
+	for (uint32_t i = 0; samples->nodes && i < samples->heading->plan.node_count; i++) {
+		struct recording_samples_node *node = &samples->nodes[i];
+
+		free(node->flows);
+		free(node->live);
+		free(node->page);
+		if (node->log)
+			fclose(node->log);
+	}
+	free(samples->nodes);
+	free(samples->changes);
+	*samples = (struct recording_samples){ 0 };
+}
+
+/* ---- flows ---- */
+
+/* Return: false if @object has no number below @limit as @key */
+static bool number_get(const json_t *object, const char *key, uint64_t limit, uint32_t *number)
+{
+	const json_t *value = json_object_get(object, key);
+	json_int_t got = json_integer_value(value);
+
+	if (!json_is_integer(value) || got < 0 || (uint64_t)got >= limit)
+		return false;
+	*number = (uint32_t)got;
+	return true;
+}
+
+/* flow @index of @node, at most the one after those that are known. NULL: memory is short */
+static struct flow_tx_stats *flow_of(struct recording_samples_node *node, uint32_t index)
+{
+	if (index == node->flow_size) {
+		uint32_t size = index ? 2 * index : 16;
+		struct flow_tx_stats *flows = realloc(node->flows, size * sizeof(*flows));
+
+		if (!flows)
+			return NULL;
+		node->flows = flows;
+		node->flow_size = size;
+	}
+	if (index == node->flow_count)
+		node->flow_count++;
+	return &node->flows[index];
+}
+
+static int flow_read(struct recording_samples *samples, const json_t *json)
+{
+	struct plan *plan = &samples->heading->plan;
+	const char *workload = json_string_value(json_object_get(json, "workload"));
+	uint32_t node, index, destination, traffic_class, connection;
+	struct flow_tx_stats *flow;
+
+	if (!number_get(json, "node", plan->node_count, &node) ||
+	    !number_get(json, "index", samples->nodes[node].flow_count + 1ull, &index) ||
+	    !number_get(json, "destination", plan->node_count, &destination) ||
+	    !number_get(json, "class", plan->nodes[0].class_count, &traffic_class) ||
+	    !number_get(json, "connection", UINT32_MAX, &connection) || !workload ||
+	    destination < plan->switch_count || plan->nodes[node].kind != NODE_NIC)
+		return -EINVAL;
+	flow = flow_of(&samples->nodes[node], index);
+	if (!flow)
+		return -ENOMEM;
+	*flow = (struct flow_tx_stats){
+		.workload_index = recording_heading_workload(samples->heading, workload),
+		.destination = destination - plan->switch_count,
+		.traffic_class = traffic_class,
+		.connection = connection,
+	};
+	return 0;
+}
+
+int recording_samples_flows(struct recording_samples *samples, const char *text, size_t length)
+{
+	json_t *array = json_loadb(text, length, 0, NULL);
+	int error = json_is_array(array) ? 0 : -EINVAL;
+
+	for (size_t i = 0; i < json_array_size(array) && !error; i++)
+		error = flow_read(samples, json_array_get(array, i));
+	json_decref(array);
+	return error;
+}
+
+/* ---- a slice ---- */
+
+static void entry_write(struct recording_samples *samples, const struct series_entry *entry)
+{
+	struct recording_samples_node *node = &samples->nodes[samples->node];
+
+	if (samples->error)
+		return;
+	if (!node->log)
+		node->log = tmpfile();
+	if (!node->log || fwrite(entry, sizeof(*entry), 1, node->log) != 1)
+		samples->error = errno ? -errno : -EIO;
+}
+
+static int change_compare(const void *a, const void *b)
+{
+	const struct recording_change *left = a, *right = b;
+
+	return (left->sample > right->sample) - (left->sample < right->sample);
+}
+
+/* remembers that the key of @entry has its value from now on */
+static void live_add(struct recording_samples *samples, const struct series_entry *entry)
+{
+	struct recording_samples_node *node = &samples->nodes[samples->node];
+
+	if (!entry->value)
+		return;
+	if (node->live_count == node->live_size) {
+		uint32_t size = node->live_size ? 2 * node->live_size : 64;
+		struct series_entry *live = realloc(node->live, size * sizeof(*live));
+
+		if (!live) {
+			samples->error = -ENOMEM;
+			return;
+		}
+		node->live = live;
+		node->live_size = size;
+	}
+	node->live[node->live_count++] = *entry;
+}
+
+static bool same_key(const struct series_entry *a, const struct series_entry *b)
+{
+	return a->id == b->id && a->port == b->port && a->index == b->index;
+}
+
+/* The changes are in the order of keys: the last one of each key is what lasts. */
+static void live_find(struct recording_samples *samples)
+{
+	samples->nodes[samples->node].live_count = 0;
+	for (size_t i = 0; i < samples->change_count; i++)
+		if (i + 1 == samples->change_count ||
+		    !same_key(&samples->changes[i].entry, &samples->changes[i + 1].entry))
+			live_add(samples, &samples->changes[i].entry);
+}
+
+/* A slice begins with all values that are not 0: what it does not name is 0. */
+static void zeros_write(struct recording_samples *samples)
+{
+	struct recording_samples_node *node = &samples->nodes[samples->node];
+
+	for (uint32_t i = 0; i < node->live_count; i++) {
+		node->live[i].value = 0;
+		entry_write(samples, &node->live[i]);
+	}
+}
+
+/* the present node has no more changes in this slice */
+static void node_end(struct recording_samples *samples)
+{
+	size_t at = 0;
+
+	for (uint32_t sample = 0; sample < samples->sample_count; sample++) {
+		const struct series_entry begin = { .value = samples->samples[sample],
+						    .id = SERIES_SAMPLE };
+
+		entry_write(samples, &begin);
+		if (!sample) {
+			zeros_write(samples);
+			live_find(samples);
+			if (samples->change_count)
+				qsort(samples->changes, samples->change_count,
+				      sizeof(*samples->changes), change_compare);
+		}
+		for (; at < samples->change_count && samples->changes[at].sample == sample; at++)
+			entry_write(samples, &samples->changes[at].entry);
+	}
+	samples->change_count = 0;
+	samples->node++;
+}
+
+void recording_samples_span(void *context, node_time_t from_ps, node_time_t to_ps,
+			    const node_time_t *times, uint32_t count)
+{
+	struct recording_samples *samples = context;
+
+	(void)from_ps, (void)to_ps;
+	memcpy(samples->samples, times, count * sizeof(*times));
+	samples->sample_count = count;
+	samples->any |= count != 0;
+	samples->change_count = 0;
+	samples->node = 0;
+}
+
+void recording_samples_change(void *context, const struct slice_key *key, uint32_t sample,
+			      uint64_t value)
+{
+	struct recording_samples *samples = context;
+	uint32_t id = samples->heading->series[key->series];
+
+	while (samples->node < key->node)
+		node_end(samples);
+	if (id == SERIES_SAMPLE) /* this Heddle has no such series */
+		return;
+	if (samples->change_count == samples->change_size) {
+		size_t size = samples->change_size ? 2 * samples->change_size : 1024;
+		struct recording_change *changes =
+			realloc(samples->changes, size * sizeof(*changes));
+
+		if (!changes) {
+			samples->error = -ENOMEM;
+			return;
+		}
+		samples->changes = changes;
+		samples->change_size = size;
+	}
+	samples->changes[samples->change_count++] =
+		(struct recording_change){ .sample = sample,
+					   .entry = { .value = value,
+						      .index = key->index,
+						      .port = (uint8_t)key->port,
+						      .id = (uint8_t)id } };
+}
+
+void recording_samples_end(struct recording_samples *samples)
+{
+	while (samples->node < samples->heading->plan.node_count)
+		node_end(samples);
+}
+
+/* ---- for tables ---- */
+
+/* a page of node @index whose log of samples is all in a file, and that has its flows */
+static int page_make(struct recording_samples *samples, uint32_t index)
+{
+	struct recording_samples_node *node = &samples->nodes[index];
+	struct node_config *config = &samples->heading->plan.nodes[index];
+	struct stats_page *page;
+
+	config->series = true;
+	if (config->kind == NODE_NIC)
+		config->nic.flows_max = node->flow_count + 1;
+	page = calloc(1, stats_bytes(config));
+	if (!page)
+		return -ENOMEM;
+	stats_init(page, config);
+	if (node->flow_count)
+		memcpy(stats_flow_tx(page, 0), node->flows,
+		       node->flow_count * sizeof(*node->flows));
+	node->page = page;
+	if (!node->log)
+		return 0;
+	if (fflush(node->log))
+		return -errno;
+	page->series.count = page->series.filed =
+		(uint64_t)ftello(node->log) / sizeof(struct series_entry);
+	return 0;
+}
+
+struct node_log_source *recording_samples_sources(struct recording_samples *samples)
+{
+	uint32_t count = samples->heading->plan.node_count;
+	struct node_log_source *sources = calloc(count, sizeof(*sources));
+
+	if (!sources)
+		samples->error = -ENOMEM;
+	for (uint32_t i = 0; i < count && !samples->error; i++) {
+		samples->error = page_make(samples, i);
+		sources[i] = (struct node_log_source){
+			.page = samples->nodes[i].page,
+			.fd = samples->nodes[i].log ? fileno(samples->nodes[i].log) : -1,
+		};
+	}
+	if (!samples->error)
+		return sources;
+	free(sources);
+	return NULL;
+}

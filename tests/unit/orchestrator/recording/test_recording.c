@@ -1,0 +1,274 @@
+/*  orchestrator/recording: what recording_write writes, recording_read reads; what is wrong is
+ *  refused with its place. The recorder gives the same bytes however often it is called (SE-3). */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "nodes/stats/series.h"
+#include "orchestrator/recording/recorder.h"
+#include "orchestrator/recording/recording_export.h"
+#include "orchestrator/recording/recording_read.h"
+#include "orchestrator/results/events.h"
+#include "tests/unit/orchestrator/results/three_hosts.h"
+
+static struct node_log_source events[NODES], series[NODES];
+static char *file;
+static size_t file_length;
+static struct recording_found found;
+static char *exported; /* events */
+static char why[320];
+
+static void setup(void)
+{
+	set_up();
+	for (uint32_t i = 0; i < NODES; i++) {
+		free(pages[i]);
+		nodes[i].series = nodes[i].events = true;
+		nodes[i].sample_ps = NODE_US;
+		nodes[i].class_count = 1;
+		strcpy(nodes[i].classes[0].name, "best");
+		pages[i] = calloc(1, stats_bytes(&nodes[i]));
+		stats_init(pages[i], &nodes[i]);
+		events[i] = (struct node_log_source){ pages[i], memfd_create("events", 0) };
+		series[i] = (struct node_log_source){ pages[i], memfd_create("series", 0) };
+		trace_file(pages[i], events[i].fd);
+		series_file(pages[i], series[i].fd);
+	}
+}
+
+static void teardown(void)
+{
+	for (uint32_t i = 0; i < NODES; i++) {
+		close(events[i].fd);
+		close(series[i].fd);
+	}
+	free(file);
+	free(exported);
+	file = exported = NULL;
+	tear_down();
+}
+
+/* node @node samples at @at_ps: its queue has @value bytes */
+static void sample(uint32_t node, node_time_t at_ps, uint64_t value)
+{
+	series_add(pages[node], (struct series_entry){ .value = at_ps, .id = SERIES_SAMPLE });
+	series_add(pages[node], (struct series_entry){ .value = value, .id = SERIES_QUEUE_BYTES });
+}
+
+static void mark(uint32_t node, node_time_t at_ps)
+{
+	trace(pages[node], (struct trace_entry){ .at_ps = at_ps,
+						 .kind = TRACE_MARK,
+						 .source = 1,
+						 .destination = 2,
+						 .value = 3000 });
+}
+
+/* what all nodes do in microseconds @from to @to */
+static void nodes_run(uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		for (uint32_t n = 0; n < NODES; n++) {
+			sample(n, i * NODE_US, (uint64_t)i * i % 7 * n);
+			for (uint32_t k = 0; k < 9; k++)
+				mark(n, i * NODE_US + k * 1000 + n);
+		}
+}
+
+/* a recording of @us microseconds, that follows the run every @step */
+static void record(uint32_t us, uint32_t step)
+{
+	struct recorder recorder;
+	bool written;
+	FILE *out;
+
+	free(file);
+	out = open_memstream(&file, &file_length);
+	ck_assert_int_eq(recorder_begin(&recorder, &plan, NULL, events, series, out), 0);
+	for (uint32_t at = 0; at < us; at += step) {
+		nodes_run(at, at + step < us ? at + step : us);
+		ck_assert_int_eq(recorder_follow(&recorder, at * NODE_US), 0);
+	}
+	ck_assert_int_eq(recorder_follow(&recorder, NODE_TIME_NEVER), 0);
+	ck_assert_int_eq(recorder_end(&recorder, RECORDING_FAILED, "it broke", us * NODE_US,
+				      &written, why, sizeof(why)),
+			 0);
+	ck_assert(written);
+	fclose(out);
+}
+
+/* reads @length bytes of the file. Return: the result; `exported` has the events */
+static int export_bytes(const char *bytes, size_t length)
+{
+	struct recording_reader reader;
+	struct recording_outputs outputs = { 0 };
+	FILE *in = fmemopen((void *)bytes, length, "r");
+	size_t exported_length;
+	int error = recording_open(&reader, in);
+
+	free(exported);
+	outputs.events = open_memstream(&exported, &exported_length);
+	if (!error)
+		error = recording_export(&reader, &outputs, &found);
+	snprintf(why, sizeof(why), "%s", reader.why);
+	recording_close(&reader);
+	fclose(outputs.events);
+	fclose(in);
+	return error;
+}
+
+TEST_GROUP(recording, .setup = setup, .teardown = teardown);
+
+/* more slices than one, more events than a ring of a node has */
+TEST(recording__written_and_read)
+{
+	char *text;
+	size_t length;
+	FILE *out;
+
+	record(300, 300);
+	ck_assert_int_eq(export_bytes(file, file_length), 0);
+	ck_assert_str_eq(found.status, "failed");
+	ck_assert_str_eq(found.failure, "it broke");
+	ck_assert_uint_eq(found.end_ps, 300 * NODE_US);
+	ck_assert_uint_eq(found.slice_count, 5);
+	ck_assert_uint_eq(found.sample_count, 300);
+	ck_assert_uint_eq(found.event_count, 300 * 9 * NODES);
+	ck_assert(!found.result);
+
+	out = open_memstream(&text, &length);
+	events_write(&plan, events, EVENTS_CSV, out, why, sizeof(why));
+	fclose(out);
+	ck_assert_str_eq(exported, text);
+	free(text);
+}
+
+static char *first;
+static size_t first_length;
+
+/* the bytes do not depend on when the recorder looked */
+TEST(recorder__same_bytes)
+{
+	record(300, 300);
+	first = file;
+	first_length = file_length;
+	file = NULL;
+	for (uint32_t step = 1; step < 100; step += 31) {
+		teardown();
+		setup();
+		record(300, step);
+		ck_assert_uint_eq(file_length, first_length);
+		ck_assert_int_eq(memcmp(file, first, file_length), 0);
+	}
+	free(first);
+}
+
+/* a node whose log contradicts its file is named, the rest is there */
+TEST(recorder__incomplete)
+{
+	struct recorder recorder;
+	bool written;
+	FILE *out = open_memstream(&file, &file_length);
+
+	ck_assert_int_eq(recorder_begin(&recorder, &plan, NULL, events, series, out), 0);
+	nodes_run(0, 10);
+	pages[2]->series.filed = 5000;
+	ck_assert_int_eq(recorder_follow(&recorder, NODE_TIME_NEVER), 0);
+	ck_assert_int_eq(recorder_end(&recorder, RECORDING_COMPLETE, NULL, 10 * NODE_US, &written,
+				      why, sizeof(why)),
+			 -EBADMSG);
+	ck_assert(written);
+	ck_assert_ptr_nonnull(strstr(why, "the samples of h1 are incomplete"));
+	fclose(out);
+	ck_assert_int_eq(export_bytes(file, file_length), 0);
+	ck_assert_uint_eq(found.event_count, 10 * 9 * NODES);
+}
+
+/* a disk that is full */
+TEST(recorder__cannot_write)
+{
+	struct recorder recorder;
+	bool written;
+	FILE *out = fopen("/dev/full", "w");
+
+	ck_assert_int_eq(recorder_begin(&recorder, &plan, NULL, events, series, out), 0);
+	nodes_run(0, 100);
+	ck_assert_int_eq(recorder_follow(&recorder, NODE_TIME_NEVER), -ENOSPC);
+	ck_assert_int_eq(
+		recorder_end(&recorder, RECORDING_COMPLETE, NULL, 0, &written, why, sizeof(why)),
+		-ENOSPC);
+	ck_assert(!written);
+	fclose(out);
+}
+
+/* cut off anywhere, and with any byte changed, it is refused; but for the few bits of a zlib stream
+ * that have no meaning */
+TEST(recording_read__damaged)
+{
+	uint32_t harmless = 0;
+	char *copy, *rows;
+
+	record(3, 3);
+	ck_assert_int_eq(export_bytes(file, file_length), 0);
+	rows = strdup(exported);
+	copy = malloc(file_length);
+	for (size_t length = 0; length < file_length; length++)
+		ck_assert_int_eq(export_bytes(file, length ? length : 1), -EINVAL);
+	for (size_t at = 0; at < file_length; at++) {
+		memcpy(copy, file, file_length);
+		copy[at] ^= 0x55;
+		if (!export_bytes(copy, file_length)) {
+			ck_assert_str_eq(exported, rows);
+			harmless++;
+			continue;
+		}
+		ck_assert_msg(strlen(why) > 10, "byte %zu: %s", at, why);
+	}
+	ck_assert_uint_le(harmless, 5);
+	free(rows);
+	free(copy);
+}
+
+/* ---- HEAD ---- */
+
+/* a recording with the head @text, which is refused with @what */
+static void check_head(const char *text, const char *what)
+{
+	struct pack pack = { 0 };
+
+	pack_bytes(&pack, RECORDING_HEAD, RECORDING_HEAD_BYTES);
+	ck_assert_int_eq(recording_block_pack("HEAD", text, strlen(text), &pack), 0);
+	ck_assert_int_eq(export_bytes((const char *)pack.bytes, pack.length), -EINVAL);
+	ck_assert_msg(strstr(why, what) != NULL, "'%s' is not in: %s", what, why);
+	pack_free(&pack);
+}
+
+#define COMMON "{\"format\": 1, \"classes\": [\"a\"], \"lanes\": 1, \"kind\": \"roce\", "
+#define PORTS(...) "\"ports\": [" __VA_ARGS__ "]}"
+#define SWITCH(...) "{\"name\": \"s\", \"type\": \"switch\", " PORTS(__VA_ARGS__)
+
+TEST(recording_heading__wrong)
+{
+	check_head("[]", "no JSON object");
+	check_head("{\"format\": 2}", "format");
+	check_head("{\"format\": 1}", "nodes: expected");
+	check_head("{\"format\": 1, \"nodes\": [1], \"classes\": [], \"lanes\": 1}", "kind");
+	check_head("{\"format\": 1, \"nodes\": [1], \"classes\": [\"a,b\"]}", "classes");
+	check_head("{\"format\": 1, \"nodes\": [1], \"classes\": [\"a\"], \"lanes\": 1000}",
+		   "lanes");
+	check_head(COMMON "\"nodes\": [1]}", "node 0 has no name");
+	check_head(COMMON "\"nodes\": [{\"name\": \"s\", \"type\": \"x\"}]}",
+		   "node 0 is no switch");
+	check_head(COMMON "\"nodes\": [" SWITCH() "]}", "1 to 64 ports");
+	check_head(COMMON "\"nodes\": [" SWITCH("{\"peer\": 1}") "]}", "leads to no node");
+	check_head(COMMON "\"nodes\": [" SWITCH("null") "]}", "series: expected a list");
+	check_head(COMMON "\"nodes\": [{\"name\": \"h\", \"type\": \"host\", " PORTS(
+			   "null") ", " SWITCH("null") "]}",
+		   "node 1 is a switch after a host");
+	check_head(COMMON "\"nodes\": [" SWITCH("null") "], \"series\": [{\"id\": 1}]}",
+		   "series 0");
+	check_head(COMMON "\"nodes\": [" SWITCH("null") "], \"series\": [], \"events\": [{}]}",
+		   "events: row 0");
+	check_head(COMMON "\"nodes\": [" SWITCH("null") "], \"series\": [], \"events\": []}",
+		   "without its index");
+}
