@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test_walkthrough - every command of docs/walkthrough.md works, and prints the lines that the page
-# shows below it, in that order; runs of blanks count as one, '...' stands for any lines (SE-12).
+# shows below it, in that order; runs of blanks count as one, '...' stands for any lines. Every
+# abbreviation of the pages for learners is in docs/glossary.md (SE-12).
 set -u
 . "$(dirname "$0")/common.sh"
 page=$top/docs/walkthrough.md
@@ -43,6 +44,20 @@ play() {
 	in_order "$1.lines" out || { cat out; return 1; }
 }
 
+# abbreviations - is each word in capitals, on the pages for learners, in the glossary? Not looked
+# at: code, names of makers and of their products, and what stands for the reader's own words.
+abbreviations() {
+	local page words
+	for page in README docs/{walkthrough,own-congestion-control,roce,routing,congestion,looking-inside,tables}; do
+		page=$top/$page.md
+		awk '/^ *```/ { code = !code; next } !code' "$page" | sed -E 's/`[^`]*`//g; s/\]\([^)]*\)/]/g' |
+			grep -oE '\b[A-Z]+[A-Z][A-Z0-9]*\b' | sed "s|^|${page##*/} |"
+	done | sort -u | grep -vwE 'AMD|EPYC|NVIDIA|LICENSE|README|FILE|FILES|NAME|SEED|STEP|TIME|VALUES|PLACE|FAULT|FAITHFUL|NOT|FIGURES|ENOSYS|A|B|C' |
+		while read -r page words; do grep -qwF -- "$words" "$top/docs/glossary.md" || echo "$page: $words"; done >missing
+	[ ! -s missing ] || { cat missing; return 1; }
+}
+
+check "every abbreviation of the pages for learners is in the glossary" abbreviations
 mkdir blocks && blocks blocks
 check "the page has commands" [ "$(ls blocks/*.command | wc -l)" -ge 15 ]
 for command in blocks/*.command; do
