@@ -104,6 +104,17 @@ TEST(atomic_file_commit__keeps_the_access_of_what_it_replaces)
 	ck_assert_str_eq(got(path), "new");
 }
 
+/* a program may be started without a standard input: the file's descriptor is 0 then */
+TEST(atomic_file_open__without_standard_input)
+{
+	const char *path = in_folder("r.json");
+
+	close(STDIN_FILENO);
+	errno = 0;
+	ck_assert_int_eq(written(path, "new"), 0);
+	ck_assert_str_eq(got(path), "new");
+}
+
 TEST(atomic_file_open__through_a_symlink_of_our_own)
 {
 	struct stat status;
