@@ -2,6 +2,8 @@
  *  packets (TB-9, TB-10, TB-26). */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tests/testing.h"
 #include "tests/unit/switchd/flow_channel/packet_flood.h"
@@ -29,6 +31,48 @@ TEST(show__tables)
 	ck_assert_int_eq(s.ops->show(s.dataplane, "ports", PORTS, 0, out), -EINVAL);
 	ck_assert_int_eq(s.ops->show(s.dataplane, "routes", -1, 0, out), -ENOENT);
 	fclose(out);
+	free(text);
+}
+
+static char *shown(const char *table, int port)
+{
+	static char *text;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	ck_assert_int_eq(s.ops->show(s.dataplane, table, port, 0, out), 0);
+	fclose(out);
+	return text;
+}
+
+static uint32_t lines_of(const char *table, int port)
+{
+	char *text = shown(table, port);
+	uint32_t lines = 0;
+
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	free(text);
+	return lines;
+}
+
+/* Ports 2 and 3 are group 1. The LFT has six LIDs: ports 0 and 1 are home to one each; ports 2 and
+ * 3 to two each, and may be used by all four. */
+TEST(show__forwarding_tables_of_a_port)
+{
+	char *text;
+
+	lid_open(0);
+	text = shown("groups", -1);
+	ck_assert_str_eq(text, "group  ports\n1      p2 p3\n");
+	free(text);
+	ck_assert_uint_eq(lines_of("lft", -1), 1 + 6);
+	for (int port = 0; port < 4; port++) {
+		ck_assert_uint_eq(lines_of("groups", port), port < 2 ? 1 : 2);
+		ck_assert_uint_eq(lines_of("lft", port), port < 2 ? 2 : 1 + 4);
+	}
+	text = shown("lft", 3);
+	ck_assert_ptr_nonnull(strstr(text, "\n3        p2     p2     1      p2 p3\n"));
 	free(text);
 }
 
