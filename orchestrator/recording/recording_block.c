@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Measured: the levels above take more time, and make the file 5 to 10 % smaller. */
+/* Level 1 is as small, level 6 takes twice as long and gives 6 % less: docs/performance.md */
 #define LEVEL 4
 
 int recording_block_pack(const char *kind, const void *content, size_t length, struct pack *pack)
