@@ -63,3 +63,16 @@ TEST(interrupt_wait__sleeps)
 	ck_assert(!interrupt_wait(20000000));
 	ck_assert_uint_ge(now_ns() - begun_ns, 20000000);
 }
+
+/* each of the three is remembered; SIGHUP not where it was ignored before (nohup) */
+TEST_RANGE(interrupt_catch__each_signal, 0, 4)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGHUP };
+
+	if (_i == 3)
+		signal(SIGHUP, SIG_IGN);
+	interrupt_catch();
+	ck_assert(!interrupt_seen());
+	raise(signals[_i]);
+	ck_assert(interrupt_seen() == (_i < 3));
+}

@@ -152,3 +152,13 @@ TEST_RANGE(ack__of_no_channel_in_use, 0, ACK_TYPES)
 	ck_assert_uint_eq(drops(DROP_BAD_ACK), 5);
 	all_released_expect();
 }
+
+/* TB-23: ACKs are for switches: a host that sends some changes nothing */
+TEST(ack__from_a_host)
+{
+	one_switch_open(&s);
+	switch_send_ack(&s, 0, 0, 0, ACK_ECA, 9);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(drops(DROP_MALFORMED), 1);
+	ck_assert_uint_eq(drops_all(), 1);
+}
