@@ -643,16 +643,16 @@ struct transport_sample transport_sample(const struct transport *transport, uint
 {
 	const struct transport_flow *flow = &transport->flows[slot];
 	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
-	struct transport_sample sample = {
-		.unacked_bytes = payload_bytes_before(transport, flow, flow->top),
-		.queued_bytes = transport->message_bytes[slot],
-	};
+	uint32_t first = flow->messages.first;
+	struct transport_sample sample = { 0 };
 
-	if (flow->messages.first != NO_ONE)
-		sample.queued_bytes -=
-			sample.unacked_bytes +
-			(flow->acknowledged - transport->messages[flow->messages.first].packet) *
-				flow->shape.capacity_bytes;
+	/* a flow in error has given up its messages, acknowledged or not */
+	if (first != NO_ONE) {
+		sample.unacked_bytes = payload_bytes_before(transport, flow, flow->top);
+		sample.queued_bytes = transport->message_bytes[slot] - sample.unacked_bytes -
+				      (flow->acknowledged - transport->messages[first].packet) *
+					      flow->shape.capacity_bytes;
+	}
 	if (flow->window_packets < TRANSPORT_WINDOW_MAX)
 		sample.window_bytes = (uint64_t)flow->window_packets * flow->shape.capacity_bytes;
 	if (congestion->control && congestion->control->sample)

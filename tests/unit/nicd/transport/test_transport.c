@@ -173,6 +173,15 @@ TEST(transport__go_back_sends_all_after_the_gap)
 	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, NULL, now), 1);
 }
 
+/* SE-1: of flow 0, never sent; sent and not acknowledged */
+static void sample_expect(uint64_t queued_bytes, uint64_t unacked_bytes)
+{
+	struct transport_sample sample = transport_sample(&transport, 0, now);
+
+	ck_assert_uint_eq(sample.queued_bytes, queued_bytes);
+	ck_assert_uint_eq(sample.unacked_bytes, unacked_bytes);
+}
+
 /* RC-4: A timeout runs from the last progress. Retries are counted in a row. Then the flow is in
  * error and accepts nothing more. */
 TEST(transport__timeouts_end_in_error)
@@ -180,11 +189,14 @@ TEST(transport__timeouts_end_in_error)
 	flow_open(0, 0);
 	put_packets(0, 4);
 	put_packets(0, 4);
+	sample_expect(8 * CAPACITY_BYTES, 0);
 	send_all();
+	sample_expect(0, 8 * CAPACITY_BYTES);
 	/* the fourth one requests an ACK */
 	ck_assert_uint_eq(transport_next_at(&transport), 3 * PACKET_PS + TIMEOUT_PS);
 	now = TIMEOUT_PS / 2;
 	transport_acknowledge(&transport, 0, 1, NULL, now);
+	sample_expect(0, 7 * CAPACITY_BYTES);
 	now = 3 * PACKET_PS + TIMEOUT_PS;
 	transport_step(&transport, now); /* too early: detected */
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->timeouts, 0);
@@ -199,6 +211,7 @@ TEST(transport__timeouts_end_in_error)
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->timeouts, 4);
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->in_error, 1);
 	ck_assert_uint_eq(transport.pool.count, 0);
+	sample_expect(0, 0);
 	ck_assert(!transport_put(&transport, 0, 1, now, now));
 	ck_assert_uint_eq(transport.discarded, 3);
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
