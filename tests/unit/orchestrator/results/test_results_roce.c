@@ -163,6 +163,18 @@ TEST(results_gather__sent_again_is_not_lost)
 	ck_assert_uint_eq(results.totals.lost, 1);
 }
 
+/* RC-11: outputs that still wait for each other after a drain that did not empty the fabric are a
+ * deadlock; in a run that was interrupted before, they may only have been busy */
+TEST_RANGE(results_roce_gather__no_deadlock_in_an_interrupted_run, 0, 2)
+{
+	flow_add();
+	deadlock_add(5 * NODE_US);
+	results.interrupted = _i;
+	results.end_ps = 60 * NODE_US;
+	ck_assert_int_eq(results_gather(&plan, pages, &results), 0);
+	ck_assert_uint_eq(results.deadlocks.count, !_i);
+}
+
 /* rates and means over the 10 us that are measured */
 TEST(results_gather__classes)
 {
