@@ -16,6 +16,7 @@
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/run_play.h"
+#include "orchestrator/cli/run_report.h"
 #include "orchestrator/cli/run_scenario.h"
 #include "orchestrator/scenario/scenario_compare.h"
 #include "orchestrator/scenario/scenario_idle.h"
@@ -152,7 +153,7 @@ int run_table_write(const struct run_options *options, const struct compare_tabl
 /* Runs variant @variant and puts its results into @row. * Return: 0, also if it stalled, which is a
  * result; else an exit status. */
 static int variant_run(struct run_options *options, uint32_t variant, struct compare_table *table,
-		       struct compare_row *row)
+		       struct compare_row *row, struct run_report *report)
 {
 	struct run_output output = { 0 };
 	struct plan plan = { 0 };
@@ -163,7 +164,12 @@ static int variant_run(struct run_options *options, uint32_t variant, struct com
 	if (!status) {
 		snprintf(table->scenario, sizeof(table->scenario), "%s", plan.scenario);
 		table->seed = plan.seed;
-		status = run_play(options, &plan, &output);
+		options->recording = run_report_recording(report);
+		if (options->recording)
+			status = run_output_open(&output, options, &plan);
+		if (!status)
+			status = run_play(options, &plan, &output);
+		run_output_end(&output);
 	}
 	if (status == EXIT_INTERRUPTED)
 		snprintf(row->note, sizeof(row->note), "interrupted: results up to that moment");
@@ -172,7 +178,7 @@ static int variant_run(struct run_options *options, uint32_t variant, struct com
 }
 
 static int variants_run(struct run_options *options, const struct scenario_compare *compare,
-			struct compare_table *table)
+			struct compare_table *table, struct run_report *report)
 {
 	int worst = 0, status = 0;
 
@@ -186,7 +192,7 @@ static int variants_run(struct run_options *options, const struct scenario_compa
 		if (!options->quiet)
 			fprintf(stderr, "heddle run: variant '%s', %" PRIu32 " of %" PRIu32 "\n",
 				row->name, v + 1, compare->variant_count);
-		status = variant_run(options, v, table, row);
+		status = variant_run(options, v, table, row, report);
 		worst = status > worst ? status : worst;
 	}
 	options->row = NULL;
@@ -213,6 +219,7 @@ static int variants_check(const struct run_options *options, const struct scenar
 int run_compare(struct run_options *options)
 {
 	struct compare_table table = { .real = options->real };
+	struct run_report report = { 0 };
 	int status, written;
 
 	options->columns = table.compare = compare_load(options, &table.origin, &status);
@@ -225,10 +232,12 @@ int run_compare(struct run_options *options)
 			    : options_wrong("run", "not enough memory");
 	if (!status)
 		status = run_output_check(options, table.origin);
+	if (!status)
+		status = run_report_open(&report, options->report);
 	if (!status) {
-		status = variants_run(options, table.compare, &table);
+		status = variants_run(options, table.compare, &table, &report);
 		written = run_table_write(options, &table);
-		status = written ? written : status;
+		status = run_report_end(&report, written ? written : status);
 	}
 	free(table.rows);
 	origin_release(table.origin);

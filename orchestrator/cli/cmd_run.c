@@ -7,6 +7,7 @@
 
 #include "orchestrator/cli/cmd_compare.h"
 #include "orchestrator/cli/run_play.h"
+#include "orchestrator/cli/run_report.h"
 #include "orchestrator/cli/run_scenario.h"
 #include "orchestrator/cli/run_sweep.h"
 
@@ -14,6 +15,7 @@ int cmd_run(int argc, char **argv)
 {
 	struct run_options options;
 	struct run_output output = { 0 };
+	struct run_report report = { 0 };
 	struct plan plan = { 0 };
 	uint32_t variant = SCENARIO_NO_VARIANT;
 	int status = run_options_read(&options, argc, argv);
@@ -30,9 +32,13 @@ int cmd_run(int argc, char **argv)
 	if (!status)
 		status = run_output_check(&options, plan.origin);
 	if (!status)
+		status = run_report_open(&report, options.report);
+	options.recording = run_report_recording(&report);
+	if (!status)
 		status = run_output_open(&output, &options, &plan);
 	if (!status)
 		status = run_play(&options, &plan, &output);
+	status = run_report_end(&report, status);
 	run_output_end(&output);
 	plan_free(&plan);
 	return status;

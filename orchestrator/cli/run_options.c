@@ -134,6 +134,10 @@ static const struct option_row rows[] = {
 		    "and\n"
 		    "`heddle export`; samples every run.sample, or 1us, or so that there are at "
 		    "most 4096"),
+	OPTION_TEXT("--report", "FILE.html", AT(report),
+		    "one file with all of it, for a browser and for print: scenario, pictures, "
+		    "tables, the\n"
+		    "run itself; at most 5 MB; with --compare of all variants"),
 	OPTION_TAKE("--clock", "KIND", AT(real), option_value, clocks,
 		    "virtual (default): exact, at the speed of the machine; real: in the "
 		    "scenario's own\n"
@@ -235,6 +239,12 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 				     : options->events ? "--events"
 						       : "--capture",
 				     table);
+	if (options->report && (options->record || options->sweep || options->seeds))
+		return options_wrong("run",
+				     options->record ? "--report and --record each make a "
+						       "recording of the run: give one of them"
+						     : "--report is of one run, or of variants: "
+						       "not with --sweep or --seeds");
 	if (options->only_count && !options->compare)
 		return options_wrong("run", "--only names a variant to --compare: give that too");
 	options->fabric.real = options->fabric.whole = options->real;

@@ -29,6 +29,8 @@ struct run_options {
 	const char *events;     /* NULL: none */
 	const char *record;     /* NULL: none */
 	const char *json;       /* NULL: none; JSON_STDOUT */
+	const char *report;     /* NULL: none */
+	FILE *recording;        /* of the run, for the report; borrowed. NULL: none */
 	const char *csv;
 	bool timing, quiet, verbose;
 	const char *script;

@@ -38,6 +38,7 @@ int run_output_check(const struct run_options *options, const struct origin *ori
 	}
 	output_add(names, &count, "--events", options->events);
 	output_add(names, &count, "--record", options->record);
+	output_add(names, &count, "--report", options->report);
 	for (unsigned i = 0; i < options->capture_count; i++) {
 		const char *equals = strchr(options->captures[i], '=');
 
@@ -81,8 +82,9 @@ static const char *folder_of(const struct atomic_file *file, const char *path, c
 static int logs_open(struct run_output *output, const struct run_options *options,
 		     struct plan *plan, char *why, size_t why_max)
 {
-	bool series = (options->csv || options->record) && plan->nodes[0].sample_ps;
-	bool events = options->events || options->record || series;
+	bool record = options->record || options->recording;
+	bool series = (options->csv || record) && plan->nodes[0].sample_ps;
+	bool events = options->events || record || series;
 	char folder[PATH_MAX];
 	const char *at = options->csv;
 	int error = 0;
@@ -105,7 +107,8 @@ static int logs_open(struct run_output *output, const struct run_options *option
 /* A recording has samples, also if the scenario has none. The real clock has none. */
 static void samples_set(const struct run_options *options, struct plan *plan)
 {
-	if (!options->record || options->real || plan->nodes[0].sample_ps)
+	if ((!options->record && !options->recording) || options->real ||
+	    plan->nodes[0].sample_ps)
 		return;
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		plan->nodes[i].sample_ps = record_file_sample_ps(plan->duration_ps);
@@ -115,7 +118,7 @@ int run_output_open(struct run_output *output, struct run_options *options, stru
 {
 	char why[512];
 
-	output->variant = options->variant;
+	output->variant = options->row ? options->row->name : options->variant;
 	samples_set(options, plan);
 	if (capture_files_open(&output->captures, options->captures, options->capture_count,
 			       options->capture_bytes, plan, why, sizeof(why)) ||
@@ -123,6 +126,8 @@ int run_output_open(struct run_output *output, struct run_options *options, stru
 	    record_file_open(&output->record, options->record, why, sizeof(why)) ||
 	    logs_open(output, options, plan, why, sizeof(why)))
 		return options_wrong("run", "%s", why);
+	if (options->recording)
+		record_file_to(&output->record, options->recording);
 	options->fabric.capture_file = capture_of;
 	options->fabric.event_file = events_of;
 	options->fabric.series_file = series_of;
@@ -230,7 +235,8 @@ static int logs_write(struct run_output *output, const struct run_options *optio
 	int error = 0;
 
 	record_file_result(&output->record, pages, &logs, results);
-	if (options->csv)
+	/* --csv of a comparison has its table alone */
+	if (options->csv && !options->row)
 		error = results_csv_write(fabric->plan, pages, &logs, results, options->csv, why,
 					  sizeof(why));
 	free(series);
@@ -250,7 +256,7 @@ int run_output_write(struct run_output *output, const struct run_options *option
 	if (options->row) {
 		compare_row_fill(options->row, options->columns, plan, results);
 		row_remarks(options, results);
-		return 0;
+		return options->recording ? logs_write(output, options, pages, results, fabric) : 0;
 	}
 	if (!options->quiet && !run_json_on_stdout(options)) {
 		loops_describe(fabric, loops, sizeof(loops));

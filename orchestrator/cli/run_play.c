@@ -239,7 +239,7 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 					     ? node_time_max(plan->drain_max_ps, plan->duration_ps)
 					     : plan->duration_ps,
 			   .slow_ps_per_s = options->slow_ps_per_s,
-			   .follow = options->record ? run_output_follow : NULL,
+			   .follow = options->record || options->recording ? run_output_follow : NULL,
 			   .follower = output };
 	struct observer observer = { .options = options, .progress = &run.progress };
 	const char *script_name = NULL;

@@ -37,8 +37,14 @@ int record_file_open(struct record_file *record, const char *path, char *why, si
 	if (error)
 		snprintf(why, why_max, "cannot write the recording to %s: %s", path,
 			 atomic_file_why(error));
+	record->out = record->file.stream;
 	record->wanted = !error;
 	return error;
+}
+
+void record_file_to(struct record_file *record, FILE *out)
+{
+	*record = (struct record_file){ .out = out, .wanted = true };
 }
 
 int record_file_begin(struct record_file *record, const struct fabric *fabric, const char *variant,
@@ -53,7 +59,7 @@ int record_file_begin(struct record_file *record, const struct fabric *fabric, c
 	series_sources = node_files_sources(series, fabric);
 	if (event_sources && series_sources)
 		error = recorder_begin(&record->recorder, fabric->plan, variant, event_sources,
-				       series_sources, record->file.stream);
+				       series_sources, record->out);
 	free(event_sources);
 	free(series_sources);
 	record->begun = !error;
@@ -94,7 +100,7 @@ int record_file_end(struct record_file *record, const struct fabric *fabric)
 	const char *failure;
 	char why[256] = "";
 	bool written;
-	int error, commit;
+	int error, commit = 0;
 
 	if (!record->begun)
 		return 0;
@@ -105,7 +111,7 @@ int record_file_end(struct record_file *record, const struct fabric *fabric)
 			     record->result ? record->end_ps : fabric_now(fabric), &written, why,
 			     sizeof(why));
 	record->begun = false;
-	if (written) {
+	if (written && record->file.stream) {
 		commit = atomic_file_commit(&record->file);
 		if (commit) {
 			snprintf(why, sizeof(why), "%s", strerror(-commit));
@@ -116,7 +122,7 @@ int record_file_end(struct record_file *record, const struct fabric *fabric)
 		fprintf(stderr, "heddle run: %s %s: %s\n",
 			written && !commit ? "the recording lacks something:"
 					   : "cannot write the recording to",
-			record->file.path, why);
+			record->file.path[0] ? record->file.path : "the report", why);
 	record_file_abort(record);
 	return error;
 }

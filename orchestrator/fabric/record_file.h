@@ -13,7 +13,8 @@
 #include "orchestrator/recording/recorder.h"
 
 struct record_file {
-	struct atomic_file file;
+	struct atomic_file file; /* not open: `out` is the caller's */
+	FILE *out;
 	bool wanted, begun;
 	bool result, interrupted; /* there is a result; of an interrupted run */
 	node_time_t end_ps;       /* of the result */
@@ -28,6 +29,10 @@ node_time_t record_file_sample_ps(node_time_t duration_ps);
 /** record_file_open() - @path, NULL: no recording is wanted.
  *  Return: 0; -errno with a sentence in @why, and no file is left. */
 int record_file_open(struct record_file *record, const char *path, char *why, size_t why_max);
+
+/** record_file_to() - in place of record_file_open(): the recording goes to @out, which stays open
+ *  and is the caller's. */
+void record_file_to(struct record_file *record, FILE *out);
 
 /** record_file_begin() - the nodes of @fabric are ready, and write @events and @series.
  *  Return: 0 or -errno. */

@@ -17,7 +17,7 @@ export function runCommand(rec) {
 	const settings = (s.settings || []).filter((set) => !set.startsWith("seed=")).map((set) => ` --set ${quoted(set)}`);
 	const seed = (s.settings || []).find((set) => set.startsWith("seed="));
 	return `heddle run ${quoted(s.file || "SCENARIO")}${settings.join("")}${seed ? " --seed " + seed.slice(5) : ""}` +
-		(s.variant ? ` --compare --only ${quoted(s.variant)}` : "");
+		(s.variant ? ` --variant ${quoted(s.variant)}` : "");
 }
 
 /** commandFor(rec, what) - what: {kind, ...}, the last thing that was done. */

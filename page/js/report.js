@@ -62,7 +62,7 @@ export function reportOf(panes, view) {
 		}
 	}
 	parts.push(...tables(panes), scenario(panes), commands(panes));
-	const element = el("article", { class: "report" }, parts);
+	const element = el("article", { class: "report" }, parts.filter(Boolean));
 	return { element, redraw: () => { for (const draw of drawings) draw(); } };
 }
 
@@ -75,9 +75,9 @@ function usefulEnd(pane) {
 function facts(panes) {
 	const rows = panes.map(({ rec, name }) => {
 		const s = rec.head.scenario;
+		const set = [...(s.settings || []), ...differences(panes[0].rec, rec)];
 		return [name, rec.head.kind, `${rec.head.clock}${verdict(rec)}`, timeText(rec.end), String(s.seed), rec.head.version,
-			el("code", {}, (s.digest || "-").slice(0, 16)), (s.settings || []).length
-				? el("mark", {}, s.settings.join("  ")) : "none"];
+			el("code", {}, (s.digest || "-").slice(0, 16)), set.length ? el("mark", {}, set.join("  ")) : "none"];
 	});
 	return table(["recording", "kind", "clock", "end", "seed", "version", "digest of the scenario", "settings"].map((text) =>
 		({ text, title: meaning(text) })), rows);
@@ -90,7 +90,25 @@ export function verdict(rec) {
 	return f ? `, ${f.verdict}` : ", verdict at the end";
 }
 
+// what a variant has set: leaves of the scenario as it was run that differ from the first one
+function differences(first, rec) {
+	const s = rec.head.scenario;
+	if (first === rec || !s.variant || !rec.result || !first.result) return [];
+	const leaves = (value, path, out) => {
+		if (value && typeof value === "object") {
+			for (const [key, v] of Object.entries(value)) {
+				if (path || key !== "compare" && key !== "expect") leaves(v, (path ? path + "." : "") + (v && v.name || key), out);
+			}
+		} else out.set(path, value);
+		return out;
+	};
+	const here = leaves(rec.result.effective, "", new Map()), there = leaves(first.result.effective, "", new Map());
+	return [...here].filter(([path, value]) => there.get(path) !== value).map(([path, value]) => `${path}=${value}`);
+}
+
 function expectations(panes) {
+	// variants are compared, not judged
+	if (panes.some(({ rec }) => rec.head.scenario.variant)) return null;
 	const rows = panes.flatMap(({ rec, name }) => (rec.result && rec.result.expectations || []).map((e) =>
 		[panes.length > 1 ? name : "", e.ok ? "ok" : el("strong", { class: "stopped" }, "FAILED"), e.text, expectedText(e.text, e.value)]));
 	if (!rows.length) return el("p", {}, "The scenario states no expectations.");
@@ -108,7 +126,7 @@ function comparison(panes) {
 		const groups = rec.result ? Object.entries(rec.result.groups) : [];
 		const drops = rec.result ? Object.values(rec.result.drops).reduce((a, b) => a + b, 0) : null;
 		return [name, ...["goodput_bps", "jain", "p99"].map((key) => el("span", { class: "lines" }, groups.map(([group, g]) =>
-			`${group} ` + (key === "p99" ? timeText(g.fct_ps && g.fct_ps.p99) : key === "jain" ? g.jain : rateText(g.goodput_bps))).join("\n"))),
+			`${group} ` + (key === "p99" ? timeText(g.fct_ps && g.fct_ps.p99) : key === "jain" ? (g.jain === null ? "-" : g.jain.toFixed(5)) : rateText(g.goodput_bps))).join("\n"))),
 		drops, f.count.get("xoff") || 0, f.count.get("cnp") || 0];
 	});
 	return table(["variant", "goodput", "Jain", "FCT p99", "drops", "XOFF", "CNPs"].map((text, i) => ({ text, title: meaning(text),

@@ -5,7 +5,7 @@ const prefixes = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
 
 // digits(2.3456) is "2.35": three significant ones, whole numbers as they are
 function digits(value) {
-	if (Number.isInteger(value) && Math.abs(value) < 1e4) return String(value);
+	if (Number.isInteger(value)) return String(value);
 	const size = Math.abs(value);
 	return value.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
@@ -53,7 +53,7 @@ export function valueText(value, unit) {
 /** unitOfName(name) - the unit at the end of a key of a result: queue_bytes, paused_ps, rate_bps.
  *  */
 export function unitOfName(name) {
-	const found = /_(bytes|bps|ps|ns|units|us)(_max|_mean|_min|_measured)?$/.exec(name);
+	const found = /(?:_|^)(bytes|bps|ps|ns|units|us)(_max|_mean|_min|_measured)?$/.exec(name);
 	if (found) return found[1];
 	if (/fct_ps\./.test(name) || /_ps\./.test(name)) return "ps";
 	return "";

@@ -19,7 +19,7 @@ os.chdir(here)
 
 def recorded(work, name, *options):
     path = os.path.join(work, name + '.heddle')
-    subprocess.run([sys.executable, os.path.join(here, 'make_recording.py'), heddle, scenario, path, *options], check=True)
+    subprocess.run([heddle, 'run', scenario, '--quiet', '--record', path, *options], check=True)
     return path
 
 

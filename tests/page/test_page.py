@@ -272,7 +272,7 @@ def time_model(browser):
     browser.eval("heddlePage.select({ node: 2, port: heddlePage.panes[0].facts.outputsOf(2)[0] }); 1")
     frame(browser)
     command = browser.eval('document.getElementById("command").textContent')
-    check('a click shows its command line', re.fullmatch(r'heddle run \S+roce-test.yaml --set run.sample=1us --break-at 60us +then: show s2 queues p0', command) is not None, command)
+    check('a click shows its command line', re.fullmatch(r'heddle run \S*roce-test.yaml --set run.sample=1us --break-at 60us +then: show s2 queues p0', command) is not None, command)
 
 
 def pointer(browser):
@@ -335,6 +335,29 @@ def report(browser):
     sizes = {tuple(float(x) for x in box.split()) for box in re.findall(rb'/MediaBox ?\[([^\]]*)\]', data)}
     check('prints on A4', sizes and all(abs(b[2] - 595) < 2 and abs(b[3] - 842) < 2 for b in sizes), sizes)
     check('on some pages', 2 <= len(re.findall(rb'/Type ?/Page\b', data)) <= 12)
+
+
+def reports(browser):
+    """Files of `heddle run --report`: everything is in them, for the screen and for A4."""
+    browser.open('file://' + path('one.html'))
+    browser.wait('heddlePage.loaded.length === 1 && heddlePage.timing.read > 0 && Boolean(document.querySelector("#report h1"))')
+    frame(browser)
+    check('opens as a report', browser.eval('heddlePage.view') == 'report')
+    seen = browser.eval(f'({COLOURS})("#report canvas")')
+    check('its figures are drawn', len(seen) >= 3 and min(seen) > 4, seen)
+    check('settings are marked', 'run.sample=2us' in browser.eval(
+        '[...document.querySelectorAll("#report mark")].map((m) => m.textContent).join()'))
+    act(browser, 'view topology')
+    check('and plays', browser.eval(f'({COLOURS})("#panes canvas")')[0] > 4)
+    browser.open('file://' + path('all.html'))
+    browser.wait('heddlePage.loaded.length === 6 && heddlePage.timing.read > 0 && document.querySelectorAll(".variant").length === 6')
+    frame(browser)
+    text = browser.eval('document.getElementById("report").innerText')
+    names = browser.eval('heddlePage.loaded.map((p) => p.name)')
+    check('a comparison has all variants', all(n in text for n in names) and len(set(names)) == 6, names)
+    check('and what differs between them', 'roce.dcqcn=yes' in text and 'fabric=flow-channel' in text, text[:1500])
+    check('no error, nothing else is requested', not browser.problems() and not
+          [u for u in browser.requests() if not u.startswith(('file:', 'data:', 'blob:'))], browser.problems())
 
 
 def broken(browser):
@@ -410,7 +433,7 @@ def speed(browser):
 
 
 CASES = {'kinds': kinds, 'numbers': numbers, 'keyboard': keyboard, 'time': time_model, 'pointer': pointer, 'compare': compare,
-         'report': report, 'broken': broken, 'served': served, 'speed': speed}
+         'report': report, 'broken': broken, 'served': served, 'reports': reports, 'speed': speed}
 
 with Browser() as one:
     for case in sys.argv[4].split(','):

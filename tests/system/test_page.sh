@@ -9,12 +9,15 @@ command -v chromium >/dev/null || { echo 'skipped: no chromium (package chromium
 page=$top/build/gen/page.html
 export PYTHONDONTWRITEBYTECODE=1
 
-# recording NAME SCENARIO OPTION...
+# recording NAME SCENARIO OPTION... - and beside it, in NAME.heddle.d, what the same run wrote
 recording() {
-	local name=$1 scenario=$2
+	local name=$1 scenario=$2 folder=$scratch/$1.heddle.d
 	shift 2
-	python3 "$top/tests/page/make_recording.py" "$heddle" "$scenario" "$scratch/$name.heddle" \
-		--set run.sample=1us "$@"
+	mkdir "$folder"
+	"$heddle" run "$scenario" --quiet --record "$scratch/$name.heddle" --csv "$folder" \
+		--events "$folder/events.csv" --json "$folder/result.json" --set run.sample=1us "$@"
+	# expectations are of the whole scenario, not of a short one
+	[ $? -le 1 ]
 }
 
 # torus and HyperX are small ones of their own
@@ -64,4 +67,23 @@ server=$!
 at_end 'kill $server 2>/dev/null'
 url=$(wait_for sed -n 's/^view: //p' "$scratch/view")
 in_browser served "$url" "$scratch/growing.heddle" "$scratch/roce.heddle"
+
+# a report is one file, of at most 5 MB, that needs nothing else
+reports() {
+	run 0 run "$scratch/roce-test.yaml" --quiet --set run.sample=2us --report "$scratch/one.html" &&
+		run 0 run "$scratch/roce-test.yaml" --quiet --compare --report "$scratch/all.html" &&
+		[ "$(stat -c %s "$scratch/one.html")" -le 5000000 ] &&
+		[ "$(stat -c %s "$scratch/all.html")" -le 5000000 ]
+}
+check 'reports of a run and of its variants' reports
+in_browser reports
+same_report() {
+	run 0 run "$scratch/roce-test.yaml" --quiet --set run.sample=2us --report "$scratch/again.html" &&
+		cmp "$scratch/one.html" "$scratch/again.html"
+}
+check 'the same run gives the same report' same_report
+check 'a report to a folder that is not there' run 2 run "$scratch/roce-test.yaml" --report nowhere/r.html
+check 'it is named' says err 'nowhere/r.html'
+check 'not with --record' run 2 run "$scratch/roce-test.yaml" --report r.html --record r.heddle
+check 'a full disk is told' run 2 run "$scratch/roce-test.yaml" --quiet --report /dev/full
 finish

@@ -1,0 +1,203 @@
+/*  orchestrator/recording/recording_thin: what stays has the values and the order that it had, what
+ *  is left out is named, and the rest is as before (SE-11). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/recording/recording_read.h"
+#include "orchestrator/recording/recording_thin.h"
+#include "orchestrator/recording/recording_write.h"
+#include "tests/testing.h"
+
+#define SAMPLES 200u
+#define SERIES 2u
+
+static const char head[] =
+	"{\"format\":1,\"version\":\"0\",\"scenario\":{\"name\":\"thin\",\"about\":null,\"text\":"
+	"\"\",\"file\":\"t.yaml\",\"settings\":[],\"variant\":null,\"seed\":1,\"digest\":\"\"},"
+	"\"clock\":\"virtual\",\"kind\":\"roce\",\"sample_ps\":1000,\"measure\":[0,200000],"
+	"\"topology\":{\"type\":\"given\"},\"classes\":[\"best\"],\"lanes\":1,\"nodes\":[{\"name\":"
+	"\"s0\",\"type\":\"switch\",\"tier\":1,\"group\":null,\"at\":null,\"ports\":[{\"peer\":1,"
+	"\"peer_port\":0,\"rate_bps\":1000000000,\"delay_ps\":1000}]},{\"name\":\"h0\",\"type\":"
+	"\"host\",\"tier\":0,\"group\":null,\"at\":null,\"ports\":[{\"peer\":0,\"peer_port\":0,"
+	"\"rate_bps\":1000000000,\"delay_ps\":1000}]}],\"series\":[{\"id\":0,\"name\":"
+	"\"queue_bytes\",\"unit\":\"bytes\",\"of\":\"port\",\"type\":\"gauge\",\"what\":\"\","
+	"\"states\":null},{\"id\":1,\"name\":\"tx_bytes\",\"unit\":\"bytes\",\"of\":\"port\","
+	"\"type\":\"counter\",\"what\":\"\",\"states\":null}],\"events\":[{\"id\":0,\"name\":"
+	"\"mark\",\"detail\":\"\",\"value\":\"\",\"has_class\":true,\"what\":\"\",\"words\":null},"
+	"{\"id\":1,\"name\":\"xoff\",\"detail\":\"\",\"value\":\"bytes\",\"has_class\":true,"
+	"\"what\":\"\",\"words\":null}],\"marks\":[]}";
+
+/* the queue comes and goes, also for whole slices; the counter grows */
+static uint64_t value_of(uint32_t series, uint32_t sample)
+{
+	return series ? 10u * sample : sample / 70 % 2 ? 0 : sample * 7 % 13;
+}
+
+static FILE *recorded(void)
+{
+	json_t *json = json_loads(head, 0, NULL);
+	struct recording recording;
+	FILE *out = tmpfile(), *text;
+
+	ck_assert_ptr_nonnull(json);
+	recording_begin(&recording, json, out);
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		recording_sample(&recording, i * 1000);
+		for (uint32_t s = 0; s < SERIES; s++)
+			recording_set(&recording, &(struct slice_key){ 0, s, 0, 0 },
+				      value_of(s, i));
+		for (uint32_t k = 0; k < 2; k++)
+			recording_event(&recording, &(struct event){ .at_ps = i * 1000 + 500,
+								     .kind = k,
+								     .value = i });
+	}
+	recording_slice(&recording, SAMPLES * 1000);
+	text = recording_text(&recording, "RSLT", NULL);
+	fputs("{\"flows\": []}", text);
+	fclose(text);
+	text = recording_text(&recording, "TABL", "summary.txt");
+	fputs("short", text);
+	fclose(text);
+	text = recording_text(&recording, "TABL", "messages.csv");
+	for (uint32_t i = 0; i < 100000; i++)
+		fputc('x', text);
+	fclose(text);
+	ck_assert_int_eq(recording_end(&recording, RECORDING_INTERRUPTED, NULL, 150000), 0);
+	json_decref(json);
+	return out;
+}
+
+/* ---- what a recording has ---- */
+
+static struct seen {
+	uint32_t samples, kinds[2], texts, tables;
+	node_time_t slice[65536], before_ps;
+	uint64_t values[SERIES]; /* at the present sample of a series */
+	uint32_t slice_count, next[SERIES];
+	bool in_slice[SERIES];
+} seen;
+
+static uint32_t each;
+
+static void check_until(uint32_t series, uint32_t sample)
+{
+	for (; seen.next[series] < sample; seen.next[series]++) {
+		node_time_t at_ps = seen.slice[seen.next[series]];
+
+		ck_assert_uint_eq(seen.values[series],
+				  value_of(series, (uint32_t)(at_ps / 1000)));
+	}
+}
+
+static void on_span(void *context, node_time_t from_ps, node_time_t to_ps,
+		    const node_time_t *samples, uint32_t sample_count)
+{
+	(void)context;
+	(void)from_ps;
+	(void)to_ps;
+	for (uint32_t s = 0; s < SERIES; s++)
+		seen.values[s] = seen.next[s] = 0;
+	for (uint32_t i = 0; i < sample_count; i++) {
+		ck_assert_uint_eq(samples[i], (seen.samples + i) * each * 1000);
+		seen.slice[i] = samples[i];
+	}
+	seen.samples += sample_count;
+	seen.slice_count = sample_count;
+}
+
+static void on_change(void *context, const struct slice_key *key, uint32_t sample, uint64_t value)
+{
+	(void)context;
+	check_until(key->series, sample);
+	seen.values[key->series] = value;
+}
+
+static void on_event(void *context, const struct event *event)
+{
+	(void)context;
+	ck_assert_uint_eq(event->at_ps, event->value * 1000 + 500);
+	ck_assert_uint_ge(event->at_ps, seen.before_ps);
+	seen.before_ps = event->at_ps;
+	seen.kinds[event->kind]++;
+}
+
+static void read_all(FILE *in)
+{
+	const struct slice_visitor visitor = { NULL, on_span, on_change, on_event };
+	struct recording_reader reader;
+	int more;
+
+	memset(&seen, 0, sizeof(seen));
+	rewind(in);
+	ck_assert_int_eq(recording_open(&reader, in), 0);
+	while ((more = recording_next(&reader)) > 0) {
+		if (reader.kind == RECORDING_DATA) {
+			ck_assert_int_eq(recording_read_slice(&reader, &visitor), 0);
+			for (uint32_t s = 0; s < SERIES; s++)
+				check_until(s, seen.slice_count);
+		}
+		seen.texts += reader.kind == RECORDING_RSLT;
+		seen.tables += reader.kind == RECORDING_TABL;
+	}
+	ck_assert_msg(!more, "%s", reader.why);
+	recording_close(&reader);
+}
+
+TEST(recording_thin__every_level_keeps_values_and_order)
+{
+	static const uint32_t steps[] = { 1, 2, 4, 8, 16, 64 };
+	FILE *whole = recorded();
+
+	each = 1;
+	read_all(whole);
+	ck_assert_uint_eq(seen.samples, SAMPLES);
+	for (unsigned level = RECORDING_THIN_LEVELS - 1; level; level--) {
+		FILE *out = tmpfile();
+		char why[320];
+
+		ck_assert_msg(!recording_thin(whole, out, level, why, sizeof(why)), "%s", why);
+		each = steps[level];
+		read_all(out);
+		ck_assert_uint_eq(seen.samples, (SAMPLES + each - 1) / each);
+		ck_assert_uint_eq(seen.kinds[0], 0);
+		ck_assert_uint_eq(seen.kinds[1],
+				  level == RECORDING_THIN_LEVELS - 1 ? 0 : SAMPLES);
+		ck_assert_uint_eq(seen.texts, 1);
+		ck_assert_uint_eq(seen.tables, 1);
+		fclose(out);
+	}
+	fclose(whole);
+}
+
+TEST(recording_thin__says_what_it_left_out)
+{
+	FILE *whole = recorded(), *out = tmpfile();
+	struct recording_reader reader;
+	char why[320];
+
+	ck_assert_int_eq(recording_thin(whole, out, 2, why, sizeof(why)), 0);
+	rewind(out);
+	ck_assert_int_eq(recording_open(&reader, out), 0);
+	ck_assert_ptr_nonnull(strstr(
+		json_string_value(json_object_get(reader.heading.json, "thinned")), "one of 4"));
+	ck_assert_int_eq(json_integer_value(json_object_get(reader.heading.json, "sample_ps")),
+			 4000);
+	recording_close(&reader);
+	fclose(whole);
+	fclose(out);
+}
+
+TEST(recording_thin__a_damaged_recording_is_refused_with_its_place)
+{
+	FILE *whole = recorded(), *out = tmpfile();
+	char why[320] = "";
+
+	fseek(whole, 1200, SEEK_SET);
+	fputs("damaged damaged damaged", whole);
+	fflush(whole);
+	ck_assert_int_lt(recording_thin(whole, out, 1, why, sizeof(why)), 0);
+	ck_assert_ptr_nonnull(strstr(why, "byte "));
+	fclose(whole);
+	fclose(out);
+}

@@ -1,0 +1,75 @@
+/*  orchestrator/view/view_report: the page with recordings in it, and its size (SE-11). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/view/view_page.h"
+#include "orchestrator/view/view_report.h"
+#include "tests/testing.h"
+
+static const char begin[] = "<script type=\"application/x-heddle-recording\">\n";
+
+/* the report with one recording of @text, @length bytes */
+static char *report_of(const char *text, size_t length, size_t *report_length)
+{
+	FILE *recording = tmpfile(), *out;
+	char *report = NULL;
+
+	ck_assert_ptr_nonnull(recording);
+	ck_assert_uint_eq(fwrite(text, 1, length, recording), length);
+	out = open_memstream(&report, report_length);
+	ck_assert_int_eq(view_report_write(out, &recording, 1), 0);
+	fclose(out);
+	fclose(recording);
+	return report;
+}
+
+TEST(view_report_write__base64_as_in_rfc_4648)
+{
+	static const struct {
+		const char *text, *base64;
+	} rows[] = {
+		{ "f", "Zg==\n" },       { "fo", "Zm8=\n" },       { "foo", "Zm9v\n" },
+		{ "foob", "Zm9vYg==\n" }, { "fooba", "Zm9vYmE=\n" }, { "foobar", "Zm9vYmFy\n" },
+		{ "\xff\xfe\xfb", "//77\n" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t length;
+		char *report = report_of(rows[i].text, strlen(rows[i].text), &length);
+		const char *at = strstr(report, begin);
+
+		ck_assert_ptr_nonnull(at);
+		ck_assert_int_eq(strncmp(at + strlen(begin), rows[i].base64,
+					 strlen(rows[i].base64)),
+				 0);
+		free(report);
+	}
+}
+
+TEST(view_report_write__is_the_page_around_its_recordings)
+{
+	size_t length;
+	char *report = report_of("", 0, &length);
+	const char *at = strstr(report, begin), *end;
+
+	ck_assert_ptr_nonnull(at);
+	ck_assert_int_eq(strncmp(report, view_page_text, (size_t)(at - report)), 0);
+	end = strstr(at, "</script>\n") + strlen("</script>\n");
+	ck_assert_str_eq(end, view_page_text + view_page_length - strlen(end));
+	ck_assert_ptr_nonnull(strstr(end, "<script type=\"module\">"));
+	free(report);
+}
+
+TEST(view_report_bytes__is_no_less_than_what_is_written)
+{
+	char text[1000] = { 0 };
+
+	for (size_t bytes = 0; bytes < sizeof(text); bytes += 37) {
+		size_t length;
+		char *report = report_of(text, bytes, &length);
+
+		ck_assert_uint_ge(view_report_bytes(bytes, 1), length);
+		ck_assert_uint_le(view_report_bytes(bytes, 1), length + 200);
+		free(report);
+	}
+}
