@@ -47,7 +47,7 @@ static void end(void)
 /* all that node @i has sampled up to now; every entry is about something that it has */
 static void read_on(uint32_t i)
 {
-	ck_assert_int_eq(node_log_refresh(&logs[i], false), 0);
+	ck_assert_int_eq(node_log_refresh(&logs[i]), 0);
 	for (const struct series_entry *entry = node_log_entry(&logs[i]); entry;
 	     entry = node_log_entry(&logs[i])) {
 		if (entry->id == SERIES_SAMPLE)
