@@ -14,6 +14,7 @@
 #include "nodes/base/version.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/cmd_add.h"
+#include "orchestrator/cli/cmd_capture.h"
 #include "orchestrator/cli/cmd_check.h"
 #include "orchestrator/cli/cmd_down.h"
 #include "orchestrator/cli/cmd_exec.h"
@@ -50,6 +51,7 @@ static const struct command {
 	{ "down", cmd_down, "end a running fabric" },
 	{ "ps", cmd_ps, "list running fabrics, their nodes, cost and fidelity" },
 	{ "top", cmd_top, "watch a running fabric: traffic, links, cost, lateness" },
+	{ "capture", cmd_capture, "frames of a link of a running fabric, for Wireshark" },
 	{ "metrics", cmd_metrics, "counters of a running fabric, for Prometheus" },
 	{ "view", cmd_view, "show a recording as a page in a browser" },
 	{ "exec", cmd_exec, "run a program in a host of a running fabric" },

@@ -61,6 +61,10 @@ enum control_kind {
 	/* blocks are collected from now on; what was collected is forgotten */
 	CONTROL_TABLE_BEGIN,
 	CONTROL_TABLE_READ_BACK, /* as TABLE_READ, of what is collected */
+	/* orchestrator -> node, real clock: the frames at port (number) go to the ring beside it,
+	 * of packets the first bytes, as many as text says; without a ring that ends, and the body
+	 * of the ANSWER is the number of frames that did not fit: nodes/process/node_capture.h */
+	CONTROL_CAPTURE,
 	CONTROL_KINDS
 };
 

@@ -264,9 +264,104 @@ static void settle(struct capture_buffer *buffer)
 	buffer->open_bytes = NULL;
 }
 
+/* ---- a tap ---- */
+
+enum { TAP_INBOUND = 1, TAP_LOST = 2 }; /* in the place of a record's class */
+
+static void tap_put(struct capture *capture, const struct capture_frame *frame,
+		    const uint8_t *bytes)
+{
+	struct capture_tap *tap = capture->tap;
+	uint32_t kept = frame->captured_bytes;
+	struct record *record;
+
+	if (frame->kind == RECORD_PACKET && kept > capture->kept_max)
+		kept = capture->kept_max;
+	record = ring_reserve(&tap->ring, kept);
+	tap->frames++;
+	if (!record) {
+		tap->missed++;
+		return;
+	}
+	record->at_ps = tap->now_ps;
+	record->wire_bytes = frame->wire_bytes;
+	record->captured_bytes = kept;
+	record->sequence = tap->frames;
+	record->kind = (uint16_t)frame->kind;
+	record->traffic_class = (uint16_t)((frame->inbound ? TAP_INBOUND : 0) |
+					   (frame->lost ? TAP_LOST : 0));
+	record->word = frame->at_ps;
+	memcpy(record_captured(record), bytes, kept);
+	ring_commit(&tap->ring, kept);
+	ring_publish(&tap->ring);
+}
+
+static void tap_settle(struct capture *capture)
+{
+	struct capture_tap *tap = capture->tap;
+
+	if (tap->open_bytes)
+		tap_put(capture, &tap->open, tap->open_bytes);
+	tap->open_bytes = NULL;
+}
+
+static uint8_t *tap_sending(struct capture *capture, node_time_t now,
+			    const struct capture_frame *frame, uint8_t *bytes)
+{
+	struct capture_tap *tap = capture->tap;
+
+	tap_settle(capture);
+	tap->now_ps = node_time_max(tap->now_ps, now);
+	tap->open = *frame;
+	tap->open_bytes = bytes ? bytes : tap->lost;
+	return bytes ? bytes : tap->lost;
+}
+
+int capture_init_tap(struct capture *capture, const struct node_config *config, uint32_t port,
+		     uint32_t kept_bytes, struct ring_page *page, size_t bytes)
+{
+	*capture = (struct capture){ .tap = calloc(1, sizeof(*capture->tap)) };
+	if (!capture->tap)
+		return -ENOMEM;
+	frames_know(capture, config, port, kept_bytes);
+	if (!ring_tx_attach(&capture->tap->ring, page, bytes))
+		return 0;
+	capture_fini(capture);
+	return -EINVAL;
+}
+
+bool capture_tap_next(struct ring_rx *ring, node_time_t *now, struct capture_frame *frame,
+		      uint8_t *bytes, uint32_t *frames)
+{
+	struct record record;
+	const uint8_t *at = ring_peek(ring, &record);
+
+	if (!at)
+		return false;
+	memcpy(bytes, at, record.captured_bytes);
+	*now = record.at_ps;
+	*frames = record.sequence;
+	*frame = (struct capture_frame){
+		.at_ps = record.word,
+		.wire_bytes = record.wire_bytes,
+		.captured_bytes = record.captured_bytes,
+		.kind = (enum record_kind)record.kind,
+		.inbound = record.traffic_class & TAP_INBOUND,
+		.lost = record.traffic_class & TAP_LOST,
+	};
+	ring_pop(ring, &record);
+	ring_release(ring);
+	return true;
+}
+
+/* ---- what a link calls ---- */
+
 void capture_settle(struct capture *capture)
 {
-	settle(capture->buffer);
+	if (capture->tap)
+		tap_settle(capture);
+	else
+		settle(capture->buffer);
 }
 
 /* up to @now everything is known but for frames whose end has not come yet */
@@ -282,6 +377,12 @@ static void go_on(struct capture_buffer *buffer, node_time_t now)
 void capture_take(struct capture *capture, node_time_t now, const struct capture_frame *frame,
 		  const uint8_t *bytes)
 {
+	if (capture->tap) {
+		tap_settle(capture);
+		capture->tap->now_ps = node_time_max(capture->tap->now_ps, now);
+		tap_put(capture, frame, bytes);
+		return;
+	}
 	if (capture->buffer->error || (capture->shared && frame->inbound))
 		return;
 	go_on(capture->buffer, now);
@@ -293,6 +394,8 @@ uint8_t *capture_sending(struct capture *capture, node_time_t now,
 {
 	struct capture_buffer *buffer = capture->buffer;
 
+	if (capture->tap)
+		return tap_sending(capture, now, frame, bytes);
 	if (buffer->error)
 		return bytes;
 	go_on(buffer, now);
@@ -306,6 +409,8 @@ node_time_t capture_step(struct capture *capture, node_time_t now)
 {
 	struct capture_buffer *buffer = capture->buffer;
 
+	if (capture->tap)
+		return NODE_TIME_NEVER;
 	if (now < buffer->due_ps || buffer->error)
 		return buffer->due_ps;
 	go_on(buffer, now);
@@ -333,5 +438,7 @@ void capture_fini(struct capture *capture)
 {
 	if (!capture->shared)
 		capture_buffer_close(capture->buffer);
+	free(capture->tap);
+	capture->tap = NULL;
 	capture->buffer = NULL;
 }

@@ -27,6 +27,11 @@
  *  whether it was lost. Blocks of the same stamp are in the order of their ports. Nothing that is
  *  sent can come before the present moment, so blocks wait for the node's latency only.
  *
+ *  A tap (real clock) takes the frames of a link to another process, while the fabric runs: each is
+ *  a record of a ring in shared memory (capture_tap_next() reads it), and what does not fit is
+ *  counted and gone. So a reader that is slow or dead costs the node nothing, and a tap no system
+ *  call.
+ *
  *  Cost. Blocks are gathered in a buffer and written when it is full, at the end, and under the
  *  real clock CAPTURE_REST_PS after the first of them. This is the one system call that a dataplane
  *  makes. If it fails nothing more is captured; the file ends with the last whole block if it is a
@@ -74,9 +79,22 @@ struct capture_buffer {
 	uint8_t lost[RING_CAPTURED_MAX];
 };
 
+/* frames on their path to another process */
+struct capture_tap {
+	struct ring_tx ring;
+	node_time_t now_ps; /* of the last record: it never goes back */
+	uint32_t frames;    /* taken, and missed since the ring was full */
+	uint64_t missed;
+	/* as in a buffer */
+	struct capture_frame open;
+	const uint8_t *open_bytes;
+	uint8_t lost[RING_CAPTURED_MAX];
+};
+
 /* of a link */
 struct capture {
-	struct capture_buffer *buffer;
+	struct capture_buffer *buffer; /* NULL: the tap */
+	struct capture_tap *tap;
 	bool shared; /* with the other links of the node: only what is sent is captured */
 	/* captured in front of the inner frame: envelope and fabric header, or nothing */
 	uint32_t front_bytes;
@@ -105,13 +123,27 @@ void capture_buffer_close(struct capture_buffer *buffer);
 void capture_init_shared(struct capture *capture, struct capture_buffer *buffer,
 			 const struct node_config *config, uint32_t port);
 
+/** capture_init_tap() - the link at @port is taken to the ring in @page, borrowed, of @bytes
+ *  mapped. Of a packet @kept_bytes are kept.
+ *  Return: 0; -EINVAL: that is no ring; -ENOMEM. */
+int capture_init_tap(struct capture *capture, const struct node_config *config, uint32_t port,
+		     uint32_t kept_bytes, struct ring_page *page, size_t bytes);
+
+/** capture_tap_next() - the next frame in @ring, as capture_take() wants it: @now, @frame, and its
+ *  bytes, copied to @bytes (RING_CAPTURED_MAX). *@frames becomes the number of frames so far, those
+ *  that did not fit too.
+ *  Return: false if there is none, or if the node has broken the ring (ring->broken). */
+bool capture_tap_next(struct ring_rx *ring, node_time_t *now, struct capture_frame *frame,
+		      uint8_t *bytes, uint32_t *frames);
+
 /** capture_fini() - writes what is left and closes the file, unless that is shared. */
 void capture_fini(struct capture *capture);
 
 /** capture_epoch() - (real clock) fabric time 0 is @epoch_ns since 1970; before the first frame. */
 static inline void capture_epoch(struct capture *capture, uint64_t epoch_ns)
 {
-	capture->buffer->epoch_ns = epoch_ns;
+	if (capture->buffer)
+		capture->buffer->epoch_ns = epoch_ns;
 }
 
 /** capture_take() - @frame passes, all of its bytes are at @bytes; borrowed. @now never goes

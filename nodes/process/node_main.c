@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "nodes/clock/turn.h"
+#include "nodes/process/node_capture.h"
 #include "nodes/process/node_join.h"
 #include "nodes/process/node_process.h"
 #include "nodes/process/node_report.h"
@@ -335,6 +336,8 @@ static int command(struct node *node, struct control_message *message, FILE *out
 	case CONTROL_TABLE_WRITE:
 	case CONTROL_TABLE_COMMIT:
 		return table_ask(node, message, out);
+	case CONTROL_CAPTURE:
+		return node_capture(node, message, out);
 	default:
 		return node_join_link(node, message, out);
 	}
@@ -487,6 +490,7 @@ static void node_end(struct node *node)
 	if (node->dataplane)
 		node->ops->destroy(node->dataplane);
 	ensure_context_set(NULL);
+	node_capture_end(node);
 	node_join_end(node);
 	if (node->config)
 		node_config_free(node->config);

@@ -42,6 +42,7 @@ struct node {
 		host_sockets[NIC_HOST_QUEUES_MAX];
 	struct carrier *carriers[NODE_PORTS_MAX];
 	struct capture *captures[NODE_PORTS_MAX]; /* of the links that are captured, else NULL */
+	struct mapping taps[NODE_PORTS_MAX]; /* rings of captures that began while it runs */
 	struct capture_buffer *captured; /* what all of them share; NULL: each has its own */
 	/* the kernel, or a sandbox, refused the system call filter */
 	bool unfiltered;

@@ -18,6 +18,7 @@
 #include "orchestrator/fabric/fabric_end.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
+#include "orchestrator/live/live_capture.h"
 #include "orchestrator/live/live_host.h"
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/plan/plan_spare.h"
@@ -37,6 +38,7 @@ struct live_client {
 	/* sent with its first byte; duplicates, since a host may leave before that */
 	int fds[LIVE_FDS_MAX];
 	unsigned fd_count;
+	uint32_t capture_id; /* live_capture.h; 0: none */
 };
 
 struct daemon_state {
@@ -363,7 +365,9 @@ static struct live_client *client_place(struct daemon_state *daemon, int fd)
 
 		if (client->fd < 0)
 			return client;
-		if (client->heard_ns < oldest->heard_ns)
+		/* a client that captures is silent; there are fewer captures than places */
+		if (oldest->capture_id ||
+		    (!client->capture_id && client->heard_ns < oldest->heard_ns))
 			oldest = client;
 	}
 	if (wall_ns() - oldest->heard_ns < SILENT_NS) {
@@ -450,6 +454,7 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 	char *end = memchr(client->in, '\n', client->in_length), *text;
 	struct live_answer answer;
 	size_t used;
+	bool fine;
 
 	if (!end)
 		return client->in_length < LIVE_REQUEST_MAX;
@@ -468,7 +473,12 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 	client->out = text;
 	client->out[client->out_length - 1] = '\n'; /* replaces the terminating NUL */
 	client->out_sent = 0;
-	return descriptors_keep(client, &answer) && client_send(client);
+	if (answer.capture_id)
+		client->capture_id = answer.capture_id;
+	fine = descriptors_keep(client, &answer);
+	while (answer.fds_owned && answer.fd_count)
+		close(answer.fds[--answer.fd_count]);
+	return fine && client_send(client);
 }
 
 /* receives from @client; false if it has closed */
@@ -497,6 +507,27 @@ static void client_serve(struct daemon_state *daemon, struct live_client *client
 		fine = client_answer(daemon, client);
 	if (!fine || (!client->out && client->in_length == LIVE_REQUEST_MAX))
 		client_close(client);
+}
+
+/* captures of clients that have gone end; clients are closed whose node has died */
+static void captures_watch(struct daemon_state *daemon)
+{
+	struct live *live = &daemon->live;
+
+	for (uint32_t i = 0; i < LIVE_CAPTURES_MAX; i++) {
+		uint32_t id = live->captures[i].id;
+		struct live_client *client = NULL;
+
+		for (unsigned k = 0; id && k < LIVE_CLIENTS_MAX; k++)
+			if (daemon->clients[k].fd >= 0 && daemon->clients[k].capture_id == id)
+				client = &daemon->clients[k];
+		if (!id || (client && !live_capture_lost(live, id)))
+			continue;
+		if (client)
+			client_close(client);
+		live->fabric.patience_until_ns = wall_ns() + FABRIC_ANSWER_MS * 1000000ull;
+		live_capture_end(live, id);
+	}
 }
 
 /* ---- the loop ---- */
@@ -549,6 +580,7 @@ static void daemon_serve(struct daemon_state *daemon)
 	while (!daemon->live.ending && !interrupt_seen()) {
 		nodes_watch(daemon);
 		wait_ns = fabric_drain_step(&daemon->live.fabric);
+		captures_watch(daemon);
 		missing = manager_pair_watch(&daemon->live.managers);
 		failure_note(&daemon->live.fabric);
 		polled_fill(daemon, polled);

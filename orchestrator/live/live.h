@@ -29,6 +29,15 @@
 #define LIVE_READY "ready"
 #define LIVE_WAITS "waits" /* key of a line before the answer */
 
+#define LIVE_CAPTURES_MAX 16u
+
+/* a capture of a running link: live_capture.h */
+struct live_capture {
+	uint32_t id; /* 0: none */
+	uint32_t node, port;
+	pid_t pid; /* of the node as the capture began */
+};
+
 struct live {
 	struct plan *plan; /* changes with what joins and leaves: plan_spare.h */
 	struct fabric fabric;
@@ -40,6 +49,8 @@ struct live {
 	time_t since_s;    /* CLOCK_REALTIME */
 	uint64_t since_ns; /* wall_ns() */
 	bool ending;       /* the request `down` was received */
+	struct live_capture captures[LIVE_CAPTURES_MAX];
+	uint32_t capture_ids; /* given so far */
 };
 
 struct live_options {

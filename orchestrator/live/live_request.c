@@ -13,6 +13,7 @@
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/fabric/fabric_real.h"
+#include "orchestrator/live/live_capture.h"
 #include "orchestrator/live/live_change.h"
 #include "orchestrator/live/live_describe.h"
 #include "orchestrator/live/live_host.h"
@@ -43,6 +44,8 @@ static const struct question {
 	{ "add-host", live_add_host },
 	{ "add-link", live_add_link },
 	{ "remove", live_remove },
+	{ "capture", live_capture_begin },
+	{ "capture-end", live_capture_ask_end },
 	{ "down", ask_down },
 };
 

@@ -17,6 +17,9 @@
  *                an existing namespace
  *    add-link    node, peer, [rate, ..., medium]
  *    remove      node, [port]: a node with its links, or one link
+ *    capture     node, port, [snap]: its frames from now on, while the connection lasts; answer:
+ *                what a reader must know, with the descriptor of a ring (live_capture.h)
+ *    capture-end id of that answer; answer {"missed": frames that did not fit into the ring}
  *    down        the fabric ends after the answer
  *  A port is a number or a neighbour's name. Nothing in a request is trusted. */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_REQUEST_H
@@ -33,6 +36,8 @@ struct live_answer {
 	json_t *body;          /* owned by the receiver; NULL if memory is short */
 	int fds[LIVE_FDS_MAX]; /* borrowed from the live fabric */
 	unsigned fd_count;
+	bool fds_owned;      /* not borrowed: the receiver closes them */
+	uint32_t capture_id; /* the connection holds this capture; 0: none */
 };
 
 /** live_request() - answers the request in the @length bytes at @text. Waits for one node at most

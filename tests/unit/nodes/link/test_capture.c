@@ -380,6 +380,110 @@ TEST(order__a_nanosecond_is_written_when_it_is_over)
 	capture_buffer_close(buffer);
 }
 
+/* ---- a tap ---- */
+
+static struct ring_page *tap_page;
+static struct ring_rx tap_ring;
+static struct capture_frame tapped;
+static node_time_t tapped_now;
+static uint8_t tapped_bytes[RING_CAPTURED_MAX];
+static uint32_t tapped_frames;
+
+static void tap_begin(uint32_t kept_bytes)
+{
+	size_t bytes = ring_bytes(RING_BYTES_MIN);
+
+	tap_page = aligned_alloc(RING_LINE, (bytes + RING_LINE - 1) / RING_LINE * RING_LINE);
+	memset(tap_page, 0, bytes);
+	ring_init(tap_page, RING_BYTES_MIN);
+	ck_assert_int_eq(capture_init_tap(&capture, &config, 1, kept_bytes, tap_page, bytes), 0);
+	ck_assert_int_eq(ring_rx_attach(&tap_ring, tap_page, bytes), 0);
+}
+
+static bool tap_next(void)
+{
+	ring_refresh(&tap_ring);
+	return capture_tap_next(&tap_ring, &tapped_now, &tapped, tapped_bytes, &tapped_frames);
+}
+
+static void tap_end(void)
+{
+	capture_fini(&capture);
+	free(tap_page);
+}
+
+/* received now, sent later: as they were taken; the time of the node never goes back */
+TEST(tap__frames_as_they_were_taken)
+{
+	const struct capture_frame lost = { .at_ps = 9 * NODE_US,
+					    .wire_bytes = 4100,
+					    .captured_bytes = 60,
+					    .kind = RECORD_PACKET,
+					    .lost = true };
+	uint8_t *place;
+
+	tap_begin(NODE_CAPTURE_WHOLE);
+	take(5 * NODE_US, 4 * NODE_US, true);
+	place = capture_sending(&capture, 6 * NODE_US, &lost, NULL);
+	ck_assert_ptr_nonnull(place);
+	memset(place, 0x77, 60);
+	ck_assert(tap_next());
+	ck_assert_uint_eq(tapped_now, 5 * NODE_US);
+	ck_assert_uint_eq(tapped.at_ps, 4 * NODE_US);
+	ck_assert(tapped.inbound && !tapped.lost);
+	ck_assert_mem_eq(tapped_bytes, frame_bytes, 60);
+	ck_assert(!tap_next()); /* its sender may not have written it */
+	capture_settle(&capture);
+	ck_assert_uint_eq(capture_step(&capture, NODE_S), NODE_TIME_NEVER);
+	ck_assert(tap_next());
+	ck_assert_uint_eq(tapped.at_ps, 9 * NODE_US);
+	ck_assert_uint_eq(tapped.wire_bytes, 4100);
+	ck_assert_uint_eq(tapped.captured_bytes, 60);
+	ck_assert(tapped.lost && !tapped.inbound);
+	ck_assert_uint_eq(tapped_bytes[59], 0x77);
+	ck_assert_uint_eq(tapped_frames, 2);
+	tap_end();
+}
+
+TEST(tap__a_packet_is_cut_an_ack_frame_is_not)
+{
+	tap_begin(20);
+	take_kind(RECORD_PACKET, 104, 100);
+	take_kind(RECORD_ACKS, 30, 44);
+	ck_assert(tap_next());
+	ck_assert_uint_eq(tapped.captured_bytes, 20);
+	ck_assert(tap_next());
+	ck_assert_uint_eq(tapped.captured_bytes, 44);
+	tap_end();
+}
+
+/* what does not fit is counted, and a gap in the numbers shows it to the reader */
+TEST(tap__full_ring_counts)
+{
+	uint32_t fit = 0;
+
+	tap_begin(NODE_CAPTURE_WHOLE);
+	for (int i = 0; i < 1000; i++)
+		take(NODE_US, NODE_US, true);
+	while (tap_next())
+		fit++;
+	ck_assert_uint_gt(fit, 100);
+	ck_assert_uint_eq(fit + capture.tap->missed, 1000);
+	take(NODE_US, NODE_US, true);
+	ck_assert(tap_next());
+	ck_assert_uint_eq(tapped_frames, 1001);
+	tap_end();
+}
+
+TEST(tap__no_ring)
+{
+	uint8_t nothing[sizeof(struct ring_page)] __attribute__((aligned(RING_LINE))) = { 0 };
+
+	ck_assert_int_eq(capture_init_tap(&capture, &config, 1, 100, (struct ring_page *)nothing,
+					  sizeof(nothing)),
+			 -EINVAL);
+}
+
 TEST(init__buffer_holds_one_latency)
 {
 	begin(0, NODE_CAPTURE_WHOLE);

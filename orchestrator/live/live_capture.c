@@ -1,0 +1,155 @@
+#include "orchestrator/live/live_capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "nodes/base/ring.h"
+#include "orchestrator/fabric/fabric_ask.h"
+
+static int ring_make(void)
+{
+	size_t bytes = ring_bytes(LIVE_CAPTURE_RING_BYTES);
+	int fd = memfd_create("heddle-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct ring_page header = { 0 };
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	ring_init(&header, LIVE_CAPTURE_RING_BYTES);
+	if (ftruncate(fd, (off_t)bytes) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ||
+	    pwrite(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
+		error = errno ? -errno : -ENOMEM;
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+static struct live_capture *capture_find(struct live *live, uint32_t id)
+{
+	for (uint32_t i = 0; i < LIVE_CAPTURES_MAX; i++)
+		if (live->captures[i].id == id)
+			return &live->captures[i];
+	return NULL;
+}
+
+bool live_capture_lost(const struct live *live, uint32_t id)
+{
+	const struct live_capture *capture = capture_find((struct live *)live, id);
+
+	return !capture || live->fabric.nodes[capture->node].pid != capture->pid;
+}
+
+/* port of @node with a link; -1 with *@refusal */
+static int64_t port_of(const struct live_query *query, int64_t node, json_t **refusal)
+{
+	const struct node_config *config = &query->live->plan->nodes[node];
+	const char *name = live_query_text(query, "port");
+	int64_t port;
+
+	if (!live_query_node_runs(query, (uint32_t)node, refusal))
+		return -1;
+	port = live_query_port(config, name ? name : "", refusal);
+	if (port < 0 || !config->ports[port].vacant)
+		return port;
+	*refusal = live_refuse("port %d of %s has no link", (int)port, config->name);
+	return -1;
+}
+
+/* Return: the answer, or a refusal; then the caller closes @fd */
+static json_t *node_tap(struct live_query *query, struct live_capture *capture, const char *snap,
+			int fd)
+{
+	struct live *live = query->live;
+	const struct node_config *node = &live->plan->nodes[capture->node];
+	const struct port_config *port = &node->ports[capture->port];
+	struct control_message message = { .kind = CONTROL_CAPTURE,
+					   .number = capture->port,
+					   .fd_count = 1,
+					   .fds = { fd } };
+	int error;
+
+	snprintf(message.text, sizeof(message.text), "%s", snap);
+	error = fabric_ask(&live->fabric, capture->node, &message);
+	if (!error)
+		error = (int)message.number;
+	control_message_free(&message);
+	if (error == -EBUSY)
+		return live_refuse("%s:%s is captured already; capture it at its other end: %s:%s",
+				   node->name, port->peer_name, port->peer_name, node->name);
+	if (error)
+		return live_refuse("%s cannot be captured: %s", node->name,
+				   error == -EINVAL ? "expected a snap of 1 to 65535"
+						    : strerror(-error));
+	capture->id = ++live->capture_ids;
+	capture->pid = live->fabric.nodes[capture->node].pid;
+	return json_pack("{s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I}", "fabric",
+			 live->place.name, "node", node->name, "port", (int)capture->port, "peer",
+			 port->peer_name, "scenario", live->plan->scenario, "fabric_kind",
+			 (int)node->fabric, "port_kind", (int)port->kind, "id", (int)capture->id,
+			 "rate_bps", (json_int_t)port->rate_bps, "latency_ps",
+			 (json_int_t)(node->kind == NODE_SWITCH ? node->switch_.latency_ps
+								: node->nic.latency_ps),
+			 "epoch_ns", (json_int_t)live->fabric.page->epoch_utc_ns);
+}
+
+json_t *live_capture_begin(struct live_query *query)
+{
+	const char *snap = live_query_text(query, "snap");
+	struct live_capture *capture = capture_find(query->live, 0);
+	json_t *refusal = NULL, *body;
+	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal);
+	int64_t port = node < 0 ? -1 : port_of(query, node, &refusal);
+	int fd;
+
+	if (port < 0)
+		return refusal;
+	if (!capture)
+		return live_refuse("%u captures run already", LIVE_CAPTURES_MAX);
+	fd = ring_make();
+	if (fd < 0)
+		return live_refuse("no memory for the capture: %s", strerror(-fd));
+	*capture = (struct live_capture){ .node = (uint32_t)node, .port = (uint32_t)port };
+	body = node_tap(query, capture, snap ? snap : "65535", fd);
+	if (!capture->id) {
+		close(fd);
+		return body;
+	}
+	query->answer->fds[query->answer->fd_count++] = fd;
+	query->answer->fds_owned = true;
+	query->answer->capture_id = capture->id;
+	return body;
+}
+
+uint64_t live_capture_end(struct live *live, uint32_t id)
+{
+	struct live_capture *capture = id ? capture_find(live, id) : NULL;
+	struct control_message message = { .kind = CONTROL_CAPTURE };
+	uint64_t missed = 0;
+
+	if (!capture)
+		return 0;
+	message.number = capture->port;
+	if (!live_capture_lost(live, id) && !fabric_ask(&live->fabric, capture->node, &message)) {
+		missed = message.body ? strtoull(message.body, NULL, 10) : 0;
+		control_message_free(&message);
+	}
+	*capture = (struct live_capture){ 0 };
+	return missed;
+}
+
+json_t *live_capture_ask_end(struct live_query *query)
+{
+	const char *text = live_query_text(query, "id");
+	unsigned long id = text ? strtoul(text, NULL, 10) : 0;
+
+	if (!id || id > UINT32_MAX || !capture_find(query->live, (uint32_t)id))
+		return live_refuse("there is no such capture");
+	return json_pack("{s:I}", "missed",
+			 (json_int_t)live_capture_end(query->live, (uint32_t)id));
+}
