@@ -439,7 +439,7 @@ TEST(control_unpack__rejects_what_is_no_message)
 	ck_assert_str_eq(why, "the bytes are no control message");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"", 0, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the control message is of unknown kind 0");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x10", 2, &got, why, sizeof(why)),
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x11", 2, &got, why, sizeof(why)),
 			 -EINVAL);
 	ck_assert_str_eq(why, "the control message is of unknown kind 16");
 	ck_assert_int_eq(
