@@ -441,7 +441,7 @@ TEST(control_unpack__rejects_what_is_no_message)
 	ck_assert_str_eq(why, "the control message is of unknown kind 0");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x11", 2, &got, why, sizeof(why)),
 			 -EINVAL);
-	ck_assert_str_eq(why, "the control message is of unknown kind 16");
+	ck_assert_str_eq(why, "the control message is of unknown kind 17");
 	ck_assert_int_eq(
 		control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11,
 			       &got, why, sizeof(why)),
