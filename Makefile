@@ -36,7 +36,7 @@ PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-d
 	    libdeflate-dev zlib1g-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev check libsubunit-dev
 TEST_PACKAGES := tshark jq python3 iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap \
 		 chromium
-BENCH_PACKAGES := iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
+BENCH_PACKAGES := python3 iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 
 # a test with the thread sanitizer is of shared memory
@@ -201,7 +201,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 beside_others := $(patsubst %,tests/system/test_%.sh,same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
 	dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery fabric_manager privileges \
 	flow_held cli wire_tshark attach_containers real_order live_faults join refused result_keys no_io_uring rogue_peer break \
-	english dissector capture_live make stall page port_group_hosts sockets layers events record view metrics)
+	english dissector capture_live make stall page port_group_hosts sockets layers events record view_run view metrics)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
 fuzzers: $(fuzzers)
@@ -260,6 +260,7 @@ bench: all
 	@tests/bench/run.sh
 	@tests/bench/busy.sh
 	@tests/bench/hosts.sh
+	@tests/bench/serving.sh
 
 bench-busy: all
 	@$(MAKE) --no-print-directory test-helpers

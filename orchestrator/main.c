@@ -53,7 +53,7 @@ static const struct command {
 	{ "top", cmd_top, "watch a running fabric: traffic, links, cost, lateness" },
 	{ "capture", cmd_capture, "frames of a link of a running fabric, for Wireshark" },
 	{ "metrics", cmd_metrics, "counters of a running fabric, for Prometheus" },
-	{ "view", cmd_view, "show a recording as a page in a browser" },
+	{ "view", cmd_view, "show a recording, or a running fabric, as a page in a browser" },
 	{ "exec", cmd_exec, "run a program in a host of a running fabric" },
 	{ "shell", cmd_shell, "a shell in a host of a running fabric" },
 	{ "start", cmd_start, "start a dead node of a running fabric again" },

@@ -11,8 +11,15 @@
 /* temporary names to try: others may be left over from a crash, or put there by another user */
 #define NAMES_MAX 100
 
+/* is it written directly: no regular file, or one without a name, which no rename can replace? */
+static bool is_special(const struct stat *status)
+{
+	return !S_ISREG(status->st_mode) || !status->st_nlink;
+}
+
 /* The file that @path means. A symlink is followed if we or root own it: in a folder like /tmp any
- * user may have made it. One to a pipe (/dev/stdout) has no path to its end, and is its own. */
+ * user may have made it. One to a pipe (/dev/stdout), or to a file without a name, has no path to
+ * its end, and is its own. */
 static int target_find(const char *path, char *target)
 {
 	struct stat status;
@@ -24,7 +31,7 @@ static int target_find(const char *path, char *target)
 		if (realpath(path, target))
 			return 0;
 		error = -errno;
-		if (error != -ENOENT || stat(path, &status) || S_ISREG(status.st_mode))
+		if (error != -ENOENT || stat(path, &status) || !is_special(&status))
 			return error;
 	}
 	if (strlen(path) >= PATH_MAX)
@@ -60,7 +67,7 @@ static int new_file(struct atomic_file *file, const struct stat *replaced)
 	return fd < 0 ? -EEXIST : fd;
 }
 
-/* Opens @path, which is no regular file but what @seen says: between the look and the opening it
+/* Opens @path, which is special and what @seen says: between the look and the opening it
  * may have become another one. */
 static int special_open(const char *path, const struct stat *seen)
 {
@@ -70,7 +77,7 @@ static int special_open(const char *path, const struct stat *seen)
 	if (fd < 0)
 		return fd;
 	if (!fstat(fd, &status) && status.st_dev == seen->st_dev && status.st_ino == seen->st_ino &&
-	    !S_ISREG(status.st_mode))
+	    is_special(&status))
 		return fd;
 	close(fd);
 	errno = ELOOP;
@@ -88,7 +95,7 @@ int atomic_file_open(struct atomic_file *file, const char *path)
 	if (fd)
 		return fd;
 	exists = !stat(file->path, &status);
-	if (!exists || S_ISREG(status.st_mode))
+	if (!exists || !is_special(&status))
 		fd = new_file(file, exists ? &status : NULL);
 	else
 		fd = special_open(file->path, &status);

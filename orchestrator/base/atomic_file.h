@@ -1,10 +1,11 @@
 /*  atomic_file - a file that is complete or absent: it is written under a temporary name, and
  *  renamed at the end.
  *
- *  What exists and is no regular file (a terminal, a pipe, /dev/null) is written directly. A
- *  replaced file keeps its owner and mode. A symlink stays; the file that it points to is replaced.
- *  A symlink of another user is refused. The temporary file is always a new one (O_EXCL), so
- *  nothing that another user put there is opened. */
+ *  What exists and is no regular file (a terminal, a pipe, /dev/null), and a file without a name
+ *  (O_TMPFILE, by /proc/self/fd/N), is written directly. A replaced file keeps its owner and mode.
+ *  A symlink stays; the file that it points to is replaced. A symlink of another user is refused.
+ *  The temporary file is always a new one (O_EXCL), so nothing that another user put there is
+ *  opened. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_ATOMIC_FILE_H
 #define HEDDLE_ORCHESTRATOR_BASE_ATOMIC_FILE_H
 

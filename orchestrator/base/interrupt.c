@@ -54,10 +54,11 @@ bool interrupt_seen(void)
 	return seen;
 }
 
-bool interrupt_wait(uint64_t time_ns)
+bool interrupt_wait(int fd, uint64_t time_ns)
 {
 	struct timespec limit = { .tv_sec = (time_t)(time_ns / 1000000000),
 				  .tv_nsec = (long)(time_ns % 1000000000) };
+	struct pollfd polled = { .fd = fd, .events = POLLIN };
 	sigset_t ends, before;
 
 	/* blocked but while it sleeps, so that none is missed in between */
@@ -67,7 +68,7 @@ bool interrupt_wait(uint64_t time_ns)
 	sigaddset(&ends, SIGHUP);
 	sigprocmask(SIG_BLOCK, &ends, &before);
 	if (!seen)
-		ppoll(NULL, 0, time_ns == UINT64_MAX ? NULL : &limit, &before);
+		ppoll(&polled, 1, time_ns == UINT64_MAX ? NULL : &limit, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return seen;
 }

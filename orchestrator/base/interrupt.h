@@ -20,8 +20,9 @@ void interrupt_catch(void);
 /** interrupt_seen() - true once one of the signals has arrived. */
 bool interrupt_seen(void);
 
-/** interrupt_wait() - sleeps until one of the signals arrives or has arrived, at most @time_ns;
- *  UINT64_MAX: without limit. May return earlier.  Return: interrupt_seen(). */
-bool interrupt_wait(uint64_t time_ns);
+/** interrupt_wait() - sleeps until one of the signals arrives or has arrived, or @fd (-1: none) can
+ *  be read, at most @time_ns; UINT64_MAX: without limit. May return earlier.
+ *  Return: interrupt_seen(). */
+bool interrupt_wait(int fd, uint64_t time_ns);
 
 #endif

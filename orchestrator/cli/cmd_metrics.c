@@ -67,10 +67,9 @@ static int metrics_serve(struct metrics *metrics)
 		return options_wrong("metrics", "%s", why);
 	view_server_url(server, url);
 	fprintf(stderr, "metrics: %s\n", url);
-	while (!interrupt_wait(UINT64_MAX))
+	while (!interrupt_wait(-1, UINT64_MAX))
 		continue;
-	view_server_stop(server);
-	return CLIENT_FINE;
+	view_server_leave(CLIENT_FINE);
 }
 
 /* ---- command ---- */

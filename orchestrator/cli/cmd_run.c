@@ -10,12 +10,14 @@
 #include "orchestrator/cli/run_report.h"
 #include "orchestrator/cli/run_scenario.h"
 #include "orchestrator/cli/run_sweep.h"
+#include "orchestrator/cli/run_view.h"
 
 int cmd_run(int argc, char **argv)
 {
 	struct run_options options;
 	struct run_output output = { 0 };
 	struct run_report report = { 0 };
+	struct run_view view = { 0 };
 	struct plan plan = { 0 };
 	uint32_t variant = SCENARIO_NO_VARIANT;
 	int status = run_options_read(&options, argc, argv);
@@ -35,11 +37,17 @@ int cmd_run(int argc, char **argv)
 		status = run_report_open(&report, options.report);
 	options.recording = run_report_recording(&report);
 	if (!status)
+		status = run_view_open(&view, &options);
+	if (!status)
 		status = run_output_open(&output, &options, &plan);
+	if (!status)
+		status = run_view_start(&view, &options, output.record.file.stream);
 	if (!status)
 		status = run_play(&options, &plan, &output);
 	status = run_report_end(&report, status);
 	run_output_end(&output);
+	run_view_stay(&view, &options, status);
+	run_view_end(&view);
 	plan_free(&plan);
 	return status;
 }

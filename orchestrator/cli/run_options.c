@@ -101,6 +101,9 @@ static bool is_json_file(const char *next, int operand_count)
 	       (length > 5 && !strcmp(next + length - 5, ".json"));
 }
 
+static const struct option_word views[] = { { "read", RUN_VIEW_READ },
+					    { "control", RUN_VIEW_CONTROL },
+					    { 0 } };
 static const struct option_word clocks[] = { { "virtual", false }, { "real", true }, { 0 } };
 static const struct option_word cores[] = { { "adapt", FABRIC_CORES_ADAPT },
 					    { "spread", FABRIC_CORES_SPREAD },
@@ -138,6 +141,17 @@ static const struct option_row rows[] = {
 		    "one file with all of it, for a browser and for print: scenario, pictures, "
 		    "tables, the\n"
 		    "run itself; at most 5 MB; with --compare of all variants"),
+	{ .name = "--view",
+	  .argument = "[control]",
+	  .field = AT(view),
+	  .take = option_value,
+	  .words = views,
+	  .otherwise = "read",
+	  .help = "a page of the run in a browser, until Ctrl-C; --view=control: with changes, "
+		  "which\n"
+		  "are runs of their own" },
+	OPTION_TAKE("--listen", "ADDRESS:PORT", AT(listen), option_listen, NULL,
+		    "the page on another address than a free port of 127.0.0.1"),
 	OPTION_TAKE("--clock", "KIND", AT(real), option_value, clocks,
 		    "virtual (default): exact, at the speed of the machine; real: in the "
 		    "scenario's own\n"
@@ -211,6 +225,7 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 	int count, status;
 
 	*options = (struct run_options){ .capture_bytes = NODE_CAPTURE_WHOLE,
+					 .listen = { .address = VIEW_LISTEN_OWN },
 					 .fabric = { .loop = "auto",
 						     .watchdog_ns = WATCHDOG_NS_DEFAULT } };
 	status = options_read(&words, argc, argv, options, &count);
@@ -245,6 +260,14 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 						       "recording of the run: give one of them"
 						     : "--report is of one run, or of variants: "
 						       "not with --sweep or --seeds");
+	if (table && options->view)
+		return options_wrong("run", "--view shows one run: not with %s", table);
+	if (options->real && options->view == RUN_VIEW_CONTROL)
+		return options_wrong("run", "under the real clock no run can be repeated: --view "
+					    "without control");
+	if (options->report && options->view)
+		return options_wrong("run", "--report and --view each make a recording of the run: "
+					    "give one of them");
 	if (options->only_count && !options->compare)
 		return options_wrong("run", "--only names a variant to --compare: give that too");
 	options->fabric.real = options->fabric.whole = options->real;

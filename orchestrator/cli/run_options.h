@@ -3,6 +3,7 @@
 #define HEDDLE_ORCHESTRATOR_CLI_RUN_OPTIONS_H
 
 #include "orchestrator/cli/options.h"
+#include "orchestrator/cli/view_option.h"
 #include "orchestrator/fabric/capture_file.h"
 #include "orchestrator/fabric/fabric.h"
 #include "orchestrator/results/compare.h"
@@ -20,6 +21,12 @@ enum exit_status {
 	EXIT_INTERRUPTED = RESULTS_INTERRUPTED_STATUS,
 };
 
+enum run_view_kind {
+	RUN_VIEW_NONE,
+	RUN_VIEW_READ,
+	RUN_VIEW_CONTROL, /* forks may be made */
+};
+
 struct run_options {
 	const char *scenario;
 	struct option_settings settings;
@@ -32,6 +39,8 @@ struct run_options {
 	const char *report;     /* NULL: none */
 	FILE *recording;        /* of the run, for the report; borrowed. NULL: none */
 	const char *csv;
+	unsigned view;       /* enum run_view_kind */
+	struct view_listen listen; /* of the page */
 	bool timing, quiet, verbose;
 	const char *script;
 	bool breaks;   /* there is a breakpoint */

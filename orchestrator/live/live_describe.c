@@ -312,14 +312,15 @@ json_t *live_describe(struct live_query *query)
 	cpu_ns = sum_of(nodes, "cpu_ns", own_cpu_ns(live));
 	memory_bytes = sum_of(nodes, "memory_bytes", own_memory_bytes(live));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
-	object = json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}",
-			   "fabric", live->place.name, "scenario", plan->scenario, "file",
-			   plan->file, "pid", (int)getpid(), "since", since, "uptime_ns",
-			   (json_int_t)(wall_ns() - live->since_ns), "hosts", (int)counts.hosts,
-			   "switches", (int)counts.switches, "links", (int)counts.links, "dead",
-			   (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes",
-			   (json_int_t)memory_bytes, "init_dead", live->namespaces.init_fd < 0,
-			   "nodes", nodes);
+	object = json_pack(
+		"{s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}",
+		"fabric", live->place.name, "kind", scenario_fabric_name[plan_fabric(plan)],
+		"scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(), "since",
+		since, "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts",
+		(int)counts.hosts, "switches", (int)counts.switches, "links", (int)counts.links,
+		"dead", (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes",
+		(json_int_t)memory_bytes, "init_dead", live->namespaces.init_fd < 0, "nodes",
+		nodes);
 	if (object)
 		roce_put(live, object);
 	if (object)

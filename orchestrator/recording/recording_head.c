@@ -131,7 +131,7 @@ static json_t *states_json(const struct series_row *row)
 	return array;
 }
 
-static json_t *series_json(void)
+json_t *recording_series_json(void)
 {
 	static const char *const of_names[] = { [SERIES_OF_PORT] = "port",
 						[SERIES_OF_CLASS] = "class",
@@ -171,7 +171,7 @@ static json_t *words_json(uint32_t kind)
 	return array;
 }
 
-static json_t *events_json(void)
+json_t *recording_events_json(void)
 {
 	json_t *array = json_array();
 
@@ -201,6 +201,6 @@ json_t *recording_head(const struct plan *plan, const char *variant, node_time_t
 			 (json_int_t)sample_ps, "measure", (json_int_t)plan->warmup_ps,
 			 (json_int_t)plan->duration_ps, "topology", topology, "classes",
 			 classes_json(plan), "lanes", (int)node_lanes(&plan->nodes[0], PORT_FABRIC),
-			 "nodes", nodes_json(plan), "series", series_json(), "events",
-			 events_json(), "marks", recording_marks_json(plan));
+			 "nodes", nodes_json(plan), "series", recording_series_json(), "events",
+			 recording_events_json(), "marks", recording_marks_json(plan));
 }

@@ -13,6 +13,11 @@
  *  Return: a new object; NULL if memory is short. */
 json_t *recording_head(const struct plan *plan, const char *variant, node_time_t sample_ps);
 
+/** recording_series_json(), recording_events_json() - the lists `series` and `events` of a head.
+ *  Return: a new array. */
+json_t *recording_series_json(void);
+json_t *recording_events_json(void);
+
 /** recording_series_number() - the number in slices of the series @id (enum series_id), which is
  *  its place in the head's list. Pure. */
 static inline uint32_t recording_series_number(uint32_t id)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "orchestrator/view/view_page.h"
 
 #define PIECE_BYTES 16384u /* handed to a socket at a time */
+#define THREAD_PRIORITY 19 /* the lowest */
 #define HEADERS_ALWAYS                                                                  \
 	"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"                \
 	"Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n" \
@@ -407,6 +409,15 @@ static int silent(const struct mg_connection *connection, const char *message)
 	return 1;
 }
 
+/* mg_callbacks.init_thread: whatever runs on this machine comes first. On Linux a priority is that
+ * of a thread, and a process that another thread starts does not have it */
+static void *thread_begin(const struct mg_context *context, int type)
+{
+	(void)context, (void)type;
+	setpriority(PRIO_PROCESS, 0, THREAD_PRIORITY);
+	return NULL;
+}
+
 /* ---- start and end ---- */
 
 static int token_draw(char token[HTTP_TOKEN_DIGITS + 1])
@@ -431,7 +442,8 @@ static struct mg_context *listen_start(struct view_server *server)
 	struct mg_callbacks callbacks = { .begin_request = answer,
 					  .http_error = refuse,
 					  .log_message = remember,
-					  .log_access = silent };
+					  .log_access = silent,
+					  .init_thread = thread_begin };
 	char address[VIEW_LISTEN_MAX + 16], threads[16], request_ms[16], request_max[16];
 	const char *v6 = is_ipv6(server->options.listen) ? "[" : "";
 	const char *options[] = { "listening_ports",
@@ -469,6 +481,19 @@ static bool address_valid(const char *address)
 	return inet_pton(is_ipv6(address) ? AF_INET6 : AF_INET, address, bytes) == 1;
 }
 
+static void server_free(struct view_server *server)
+{
+	if (server && server->context)
+		mg_stop(server->context);
+	if (server && server->context)
+		mg_exit_library();
+	if (server) {
+		explicit_bzero(server->token, sizeof(server->token));
+		free(server->policy);
+	}
+	free(server);
+}
+
 struct view_server *view_server_start(const struct view_server_options *options,
 				      struct view_shelf *shelf, char *why)
 {
@@ -485,7 +510,7 @@ struct view_server *view_server_start(const struct view_server_options *options,
 		server->policy = view_page_policy(view_page_text, view_page_length);
 	if (!server || !server->policy || token_draw(server->token)) {
 		snprintf(why, VIEW_TEXT_MAX, "not enough memory, or no random numbers");
-		view_server_stop(server);
+		server_free(server);
 		return NULL;
 	}
 	server->options = *options;
@@ -498,7 +523,7 @@ struct view_server *view_server_start(const struct view_server_options *options,
 		snprintf(why, VIEW_TEXT_MAX, "cannot listen on %s port %u: %.256s", options->listen,
 			 options->port,
 			 server->failure[0] ? server->failure : "no thread or no memory");
-		view_server_stop(server);
+		server_free(server);
 		return NULL;
 	}
 	server->port = (unsigned)port.port;
@@ -517,15 +542,8 @@ void view_server_url(const struct view_server *server, char *url)
 		snprintf(url + length, VIEW_URL_MAX - (size_t)length, "metrics");
 }
 
-void view_server_stop(struct view_server *server)
+void view_server_leave(int status)
 {
-	if (server && server->context)
-		mg_stop(server->context);
-	if (server && server->context)
-		mg_exit_library();
-	if (server) {
-		explicit_bzero(server->token, sizeof(server->token));
-		free(server->policy);
-	}
-	free(server);
+	fflush(NULL);
+	_exit(status);
 }

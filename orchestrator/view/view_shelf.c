@@ -43,25 +43,32 @@ void view_shelf_remove(struct view_recording *recording)
 	json_decref(recording->command);
 	json_decref(recording->settings);
 	json_decref(recording->fork);
+	json_decref(recording->changes);
 	memset(recording, 0, sizeof(*recording));
 }
 
-unsigned view_shelf_add(struct view_shelf *shelf, int fd, const char *name, json_t *command,
-			json_t *settings, json_t *fork)
+struct view_recording *view_shelf_place(struct view_shelf *shelf)
 {
-	struct view_recording recording = {
-		.fd = fd, .command = command, .settings = settings, .fork = fork
-	};
-	unsigned place = 0, id;
+	for (unsigned i = 0; i < VIEW_RECORDINGS_MAX; i++)
+		if (!shelf->list[i].id)
+			return &shelf->list[i];
+	return NULL;
+}
+
+unsigned view_shelf_add(struct view_shelf *shelf, int fd, const char *name, json_t *command,
+			json_t *settings)
+{
+	struct view_recording recording = { .fd = fd, .command = command, .settings = settings };
+	struct view_recording *place;
+	unsigned id;
 
 	snprintf(recording.name, sizeof(recording.name), "%s", name);
 	pthread_mutex_lock(&shelf->lock);
-	while (place < VIEW_RECORDINGS_MAX && shelf->list[place].id)
-		place++;
-	id = place < VIEW_RECORDINGS_MAX ? shelf->next_id++ : 0;
+	place = view_shelf_place(shelf);
+	id = place ? shelf->next_id++ : 0;
 	recording.id = id;
-	if (id)
-		shelf->list[place] = recording;
+	if (place)
+		*place = recording;
 	pthread_mutex_unlock(&shelf->lock);
 	if (!id)
 		view_shelf_remove(&recording);

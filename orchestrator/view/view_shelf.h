@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #define VIEW_FORKS_MAX 8u
 #define VIEW_RECORDINGS_MAX (1u + VIEW_FORKS_MAX)
@@ -32,7 +31,8 @@ struct view_recording {
 	json_t *command;           /* equivalent command line, a string or null */
 	json_t *settings;          /* array of "path=value" */
 	json_t *fork;              /* {of, at_ps, set}; NULL: none */
-	pid_t pid;                 /* of the run of a fork; 0: it does not run */
+	json_t *changes;           /* array of {at_ps, set}: all that the run changes, in order */
+	bool waits;                /* a fork whose run has not started */
 };
 
 struct view_shelf {
@@ -47,10 +47,10 @@ void view_shelf_init(struct view_shelf *shelf);
 void view_shelf_fini(struct view_shelf *shelf);
 
 /** view_shelf_add() - adds a growing recording in @fd (taken, also on failure).
- *  @name  copied.  @command @settings @fork  taken, also on failure; NULL: none.
+ *  @name  copied.  @command @settings  taken, also on failure; NULL: none.
  *  Return: its id; 0 if the shelf is full. */
 unsigned view_shelf_add(struct view_shelf *shelf, int fd, const char *name, json_t *command,
-			json_t *settings, json_t *fork);
+			json_t *settings);
 
 /** view_shelf_state() - sets the state of recording @id; @error, NULL: none, is copied. No effect
  *  if it is gone. */
@@ -69,8 +69,10 @@ json_t *view_shelf_list(struct view_shelf *shelf);
 /** view_state_name() - the word of @state in answers. */
 const char *view_state_name(enum view_state state);
 
-/** view_shelf_find() - recording @id, or NULL; the caller holds the lock. */
+/** view_shelf_find() - recording @id, or NULL; view_shelf_place() - an empty place, or NULL,
+ *  which a new id makes a recording. The caller holds the lock. */
 struct view_recording *view_shelf_find(struct view_shelf *shelf, unsigned id);
+struct view_recording *view_shelf_place(struct view_shelf *shelf);
 
 /** view_shelf_remove() - empties the place of @recording; the caller holds the lock. */
 void view_shelf_remove(struct view_recording *recording);

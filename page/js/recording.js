@@ -125,7 +125,7 @@ export class Recording {
 		const { bytes } = await this.blockHeader(offset);
 		if (kind === "DATA") return this.addSlice(offset, bytes, from, to);
 		if (kind === "INDX") return this.finish();
-		if (!["HEAD", "FLOW", "RSLT", "TABL", "DONE"].includes(kind)) return;
+		if (!["HEAD", "FLOW", "RSLT", "TABL", "FIDL", "DONE"].includes(kind)) return;
 		const content = text.decode(await this.inflated(offset, bytes));
 		if (kind === "TABL") {
 			const line = content.indexOf("\n");
@@ -136,6 +136,7 @@ export class Recording {
 		if (kind === "RSLT") { this.resultText += content; return; }
 		const value = JSON.parse(content);
 		if (kind === "HEAD") this.setHead(value);
+		else if (kind === "FIDL") this.fidelity = value;
 		else if (kind === "DONE") this.done = value;
 		else this.addFlows(value);
 	}

@@ -86,7 +86,7 @@ function facts(panes) {
 /** verdict(rec) - ", faithful" and so on under the real clock; empty under the virtual one. */
 export function verdict(rec) {
 	if (rec.head.clock !== "real") return "";
-	const f = rec.result && rec.result.fidelity;
+	const f = (rec.result && rec.result.fidelity) || rec.fidelity;
 	return f ? `, ${f.verdict}` : ", verdict at the end";
 }
 

@@ -10,6 +10,7 @@ Each case is a function below. It ends with an AssertionError if the server answ
 import json
 import socket
 import sys
+import time
 from urllib.parse import urlsplit
 
 
@@ -198,6 +199,24 @@ def hang(server):
     sys.stdin.read()
     for reader in readers:
         reader.close()
+
+
+def follow(server):
+    """as the page does: what is new, four times a second, until killed"""
+    have = 0
+    while True:
+        have += len(server.ask('/recordings/1', headers=[f'Range: bytes={have}-'])[2])
+        server.answers()
+        time.sleep(0.25)
+
+
+def attack(server):
+    """stalled readers, idle connections and wrong requests, until killed"""
+    readers = stall(server, 16)
+    idle = [server.connect() for _ in range(100)]
+    while readers and idle:
+        server.raw(b'GET /' + b'A' * 100000 + b' HTTP/1.1\r\n\r\n')
+        server.ask('/recordings', token='x')
 
 
 def get(server, path, *headers):

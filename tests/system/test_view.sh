@@ -23,14 +23,26 @@ leaves() {
 	gone "$server" && ! python3 "$client" page "$url"
 }
 
+# at_a_time CASE... - these cases of the client, all at once
+at_a_time() {
+	local case clients=() failed=0
+	for case; do
+		python3 "$client" "$case" "$url" &
+		clients+=($!)
+	done
+	for case in "${clients[@]}"; do
+		wait "$case" || failed=1
+	done
+	return $failed
+}
+
 # a recording that fills every buffer between a server and a reader
 { echo 'heddle recording 1'; head -c 20M /dev/zero; echo 'heddle end'; } >"$scratch/one.heddle"
 
 view "$scratch/one.heddle"
 at_end 'kill $server 2>/dev/null'
-for case in page recordings tokens hosts origins readonly malformed stalled crowd; do
-	check "view: $case" python3 "$client" $case "$url"
-done
+check 'the page, recordings and their ranges' at_a_time page recordings
+check 'attacks of all kinds at a time' at_a_time tokens hosts origins readonly malformed stalled crowd
 mkfifo "$scratch/input"
 python3 "$client" hang "$url" <"$scratch/input" >"$scratch/hang" &
 hanging=$!

@@ -162,3 +162,18 @@ TEST(atomic_file_commit__failed_write_has_its_reason)
 	ck_assert(S_ISCHR(status.st_mode));
 	ck_assert_int_eq(atomic_file_open(&file, in_folder("nowhere/r.json")), -ENOENT);
 }
+
+TEST(atomic_file_open__a_file_without_a_name)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char path[64], text[8] = "";
+
+	ck_assert_int_ge(fd, 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	ck_assert_int_eq(atomic_file_open(&file, path), 0);
+	fputs("text", file.stream);
+	ck_assert_int_eq(atomic_file_commit(&file), 0);
+	ck_assert_int_eq(pread(fd, text, sizeof(text) - 1, 0), 4);
+	ck_assert_str_eq(text, "text");
+	close(fd);
+}

@@ -20,12 +20,12 @@ static int fate(unsigned wait_us)
 	if (!child) {
 		close(STDERR_FILENO);
 		interrupt_catch();
-		if (interrupt_seen() || interrupt_wait(1))
+		if (interrupt_seen() || interrupt_wait(-1, 1))
 			_exit(1);
 		raise(SIGINT);
 		raise(SIGTERM);
 		/* one that has arrived ends the wait, however long it is */
-		if (!interrupt_seen() || !interrupt_wait(UINT64_MAX))
+		if (!interrupt_seen() || !interrupt_wait(-1, UINT64_MAX))
 			_exit(2);
 		usleep(wait_us);
 		if (wait_us)

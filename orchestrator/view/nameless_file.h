@@ -1,0 +1,11 @@
+/*  nameless_file - a file for a recording that leaves nothing: it is in no folder, and
+ *  vanishes with its last descriptor. */
+#ifndef HEDDLE_ORCHESTRATOR_VIEW_NAMELESS_FILE_H
+#define HEDDLE_ORCHESTRATOR_VIEW_NAMELESS_FILE_H
+
+/** nameless_file() - an empty file for reading and writing on the disk of $TMPDIR, else of /tmp; in
+ *  memory where that disk has no such files. Other programs write it as /proc/PID/fd/N.
+ *  Return: a descriptor, -1 with errno. */
+int nameless_file(void);
+
+#endif
