@@ -149,6 +149,7 @@ int recorder_follow(struct recorder *recorder, node_time_t horizon)
 		series_merge_take(&recorder->series, at_ps, change_take, recorder);
 	}
 	event_merge_to(&recorder->events, horizon, event_take, recorder);
+	series_merge_passed(&recorder->series, horizon);
 	return recorder->recording.error;
 }
 

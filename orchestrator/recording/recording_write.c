@@ -142,6 +142,11 @@ void recording_sample(struct recording *recording, node_time_t at_ps)
 	if (recording->error)
 		return;
 	reach(recording, at_ps);
+	/* only if a node gave an event a time that it has not reached */
+	if (at_ps < recording->at_ps || recording->slice.sample_count == SLICE_SAMPLES_MAX) {
+		recording->error = -EBADMSG;
+		return;
+	}
 	slice_sample(&recording->slice, at_ps);
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/ensure.h"
+
 #define TABLE_FREE 0u
 
 void slice_init(struct slice *slice)
@@ -120,6 +122,7 @@ static void first_sample_add(struct slice *slice)
 
 void slice_sample(struct slice *slice, node_time_t at_ps)
 {
+	ENSURE(slice->sample_count, <, SLICE_SAMPLES_MAX);
 	if (slice->sample_count == 1)
 		first_sample_add(slice);
 	slice->samples[slice->sample_count++] = at_ps;

@@ -14,13 +14,18 @@ static void incomplete(struct series_merge *merge, uint32_t node, int error)
 		 merge->plan->nodes[node].name, strerror(-error));
 }
 
-/* The next entry of the log of @node begins a sample, or there is none. */
+/* The next entry of the log of @node begins a sample that is not too late, or there is none. */
 static void next_find(struct series_merge *merge, uint32_t node)
 {
 	const struct series_entry *entry = node_log_entry(&merge->logs[node]);
+	node_time_t at_ps = entry ? entry->value : NODE_TIME_NEVER;
 
-	merge->next_at_ps[node] =
-		entry ? node_time_min(entry->value, NODE_TIME_NEVER - 1) : NODE_TIME_NEVER;
+	if (entry && (entry->id != SERIES_SAMPLE || at_ps == NODE_TIME_NEVER ||
+		      at_ps < merge->passed_ps)) {
+		incomplete(merge, node, -EBADMSG);
+		at_ps = NODE_TIME_NEVER;
+	}
+	merge->next_at_ps[node] = at_ps;
 }
 
 int series_merge_init(struct series_merge *merge, const struct plan *plan,
@@ -102,9 +107,15 @@ static void node_take(struct series_merge *merge, uint32_t node, series_fn *take
 void series_merge_take(struct series_merge *merge, node_time_t at_ps, series_fn *take,
 		       void *context)
 {
+	merge->passed_ps = at_ps + 1;
 	for (uint32_t i = 0; i < merge->plan->node_count; i++)
 		if (merge->next_at_ps[i] == at_ps)
 			node_take(merge, i, take, context);
+}
+
+void series_merge_passed(struct series_merge *merge, node_time_t at_ps)
+{
+	merge->passed_ps = node_time_max(merge->passed_ps, at_ps);
 }
 
 void series_merge_fini(struct series_merge *merge)

@@ -2,7 +2,8 @@
  *  while it goes on: as event_merge.h.
  *
  *  Nodes log changes (nodes/stats/series.h); a sample that changed nothing is there too. Nothing
- *  from a node is trusted: what is no series of it is left out. */
+ *  from a node is trusted: what is no series of it is left out, and a node whose samples are not in
+ *  the order of time is named and gives none any more. So a reader is given times that increase. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_SERIES_MERGE_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_SERIES_MERGE_H
 
@@ -17,6 +18,7 @@ struct series_merge {
 	struct node_log *logs;   /* one for each node, at the begin of a sample */
 	node_time_t *next_at_ps; /* by node; NODE_TIME_NEVER: no sample */
 	uint32_t *flows_max;     /* by node */
+	node_time_t passed_ps;   /* no sample before it is to come */
 	int error;               /* the first: -errno */
 	char why[256];
 };
@@ -38,6 +40,10 @@ node_time_t series_merge_next_at(const struct series_merge *merge);
  *  series_merge_next_at(), and which all nodes had passed at the last refresh. O(changes). */
 void series_merge_take(struct series_merge *merge, node_time_t at_ps, series_fn *take,
 		       void *context);
+
+/** series_merge_passed() - all nodes have passed @at_ps, and all samples before it were taken: one
+ *  that comes yet is wrong. */
+void series_merge_passed(struct series_merge *merge, node_time_t at_ps);
 
 /** series_merge_fini() - a zeroed one is fine. */
 void series_merge_fini(struct series_merge *merge);

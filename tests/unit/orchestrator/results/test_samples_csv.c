@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "orchestrator/results/samples_csv.h"
+#include "orchestrator/results/series_merge.h"
 #include "orchestrator/results/series_values.h"
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/results/three_hosts.h"
@@ -177,6 +178,58 @@ TEST(samples_csv_ports__damaged_logs)
 	ck_assert_uint_eq(rows(), HOSTS);
 	free(text);
 	text = NULL;
+}
+
+static uint32_t taken;
+
+/* series_fn */
+static void take_count(void *context, uint32_t node, const struct series_entry *change)
+{
+	(void)context;
+	ck_assert_uint_lt(node, NODES);
+	ck_assert_uint_eq(change->id, SERIES_TX_BYTES);
+	taken++;
+}
+
+/* Samples of @merge until there are none. Return: how many, each later than the one before. */
+static uint32_t samples_take(struct series_merge *merge, node_time_t passed_ps)
+{
+	node_time_t at_ps;
+	uint32_t count = 0;
+
+	for (; (at_ps = series_merge_next_at(merge)) != NODE_TIME_NEVER; count++) {
+		ck_assert_uint_ge(at_ps, passed_ps);
+		passed_ps = at_ps + 1;
+		series_merge_take(merge, at_ps, take_count, NULL);
+	}
+	return count;
+}
+
+/* A node whose samples go back in time, or come after a moment that it had passed, is named and
+ * gives none any more; the others go on. */
+TEST_RANGE(series_merge__samples_that_come_too_late, 0, 3)
+{
+	struct series_merge merge;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		series_begin(&series[i], 10);
+		series_port(&series[i], SERIES_TX_BYTES, 0, 1);
+		series_begin(&series[i], i || _i == 2 ? 20 : _i ? 10 : 9);
+		series_port(&series[i], SERIES_TX_BYTES, 0, 2);
+	}
+	ck_assert_int_eq(series_merge_init(&merge, &plan, sources), 0);
+	taken = 0;
+	ck_assert_uint_eq(samples_take(&merge, 0), 2);
+	ck_assert_uint_eq(taken, _i == 2 ? 4 : 3);
+	ck_assert_int_eq(merge.error, _i == 2 ? 0 : -EBADMSG);
+	series_merge_passed(&merge, 100);
+	series_begin(&series[1], 100);
+	series_begin(&series[0], 99);
+	series_merge_refresh(&merge);
+	ck_assert_int_eq(merge.error, -EBADMSG);
+	ck_assert_ptr_nonnull(strstr(merge.why, plan.nodes[0].name));
+	ck_assert_uint_eq(samples_take(&merge, 100), 1);
+	series_merge_fini(&merge);
 }
 
 /* @log has entries with the values @from to @to - 1, and then no more */
