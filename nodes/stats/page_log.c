@@ -28,5 +28,6 @@ void page_log_full(struct page_log *log, const void *ring, uint32_t entries, siz
 	}
 	/* a reader of a node that runs sees this before the ring is written again */
 	__atomic_store_n(&log->filed, log->count, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	log->full = log->count + entries;
 }

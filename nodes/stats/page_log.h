@@ -21,10 +21,11 @@ struct page_log {
 };
 
 /** page_log_count() - there are @count entries. A reader of a node that runs sees an entry no later
- *  than the count. */
+ *  than the count, and the count before the ring is written again. */
 static inline void page_log_count(struct page_log *log, uint64_t count)
 {
 	__atomic_store_n(&log->count, count, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 /** page_log_file() - every entry from now on goes to @fd, borrowed until the node ends. Before the

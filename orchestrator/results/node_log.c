@@ -44,6 +44,10 @@ int node_log_refresh(struct node_log *log)
 	now = log_now(log->log);
 	if (fstat(log->fd, &status))
 		return -errno;
+	if (now.error && now.filed <= log->at) {
+		log->count = log->at;
+		return now.error < ERRNO_MAX ? -(int)now.error : -EIO;
+	}
 	if (now.filed > (uint64_t)status.st_size / log->entry_bytes || now.count < now.filed ||
 	    now.count - now.filed > log->ring_entries || now.filed < log->filed ||
 	    now.count < log->at) {
@@ -119,6 +123,11 @@ const void *node_log_entry(struct node_log *log)
 	/* A node that runs writes over a place of its ring only when the ring is in its file. */
 	if (__atomic_load_n(&log->log->count, __ATOMIC_RELAXED) < log->at + log->ring_entries)
 		return log->present;
+	/* its file has an error, which the next refresh tells */
+	if (__atomic_load_n(&log->log->filed, __ATOMIC_ACQUIRE) <= log->at) {
+		log->count = log->at;
+		return NULL;
+	}
 	log->read_from = UINT64_MAX;
 	return entry_filed(log);
 }

@@ -45,8 +45,8 @@ int node_log_series(struct node_log *log, const struct node_log_source *source);
 int node_log_refresh(struct node_log *log);
 
 /** node_log_entry() - the present entry, a copy that is valid until the next call: struct
- *  trace_entry or struct series_entry. What cannot be read is zeros. NULL: there is no further
- *  one. */
+ *  trace_entry or struct series_entry. What cannot be read from the file is zeros. NULL: there is
+ *  no further one, or it is lost. */
 const void *node_log_entry(struct node_log *log);
 
 /** node_log_next() - the entry after it becomes the present one. */

@@ -1,6 +1,7 @@
 /*  orchestrator/results/samples_csv, series_values, node_log: samples as tables, from logs that are
  *  not trusted (SE-1, TB-13, TB-23). */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -243,6 +244,31 @@ static void check_entries(struct node_log *log, uint64_t from, uint64_t to)
 		node_log_next(log);
 	}
 	ck_assert_ptr_null(node_log_entry(log));
+}
+
+/* The file of a node that runs is full, and it writes over its ring before that was read: what is
+ * lost is the end of its log, told with the reason. */
+TEST_RANGE(node_log__file_is_full, 0, 3)
+{
+	const uint32_t read = _i == 0 ? 0 : _i == 1 ? 7 : STATS_SERIES_MAX - 1;
+	struct node_log log;
+
+	close(sources[0].fd);
+	sources[0].fd = open("/dev/full", O_RDWR);
+	series_file(pages[0], sources[0].fd);
+	for (uint32_t i = 0; i < STATS_SERIES_MAX - 1; i++)
+		series_begin(&series[0], i);
+	ck_assert_int_eq(node_log_series(&log, &sources[0]), 0);
+	for (uint32_t i = 0; i < read; i++) {
+		ck_assert_uint_eq(((const struct series_entry *)node_log_entry(&log))->value, i);
+		node_log_next(&log);
+	}
+	for (uint32_t i = 0; i < 2 * STATS_SERIES_MAX; i++)
+		series_begin(&series[0], STATS_SERIES_MAX + i);
+	ck_assert_ptr_null(node_log_entry(&log));
+	ck_assert_int_eq(node_log_refresh(&log), -ENOSPC);
+	ck_assert_ptr_null(node_log_entry(&log));
+	node_log_close(&log);
 }
 
 /* as the fabric runs: what is in the file, and in the ring. What the node writes meanwhile changes
