@@ -11,6 +11,12 @@
 
 #define SUMMARY "summary.txt"
 #define NAME_MAX_BYTES 32u
+#define TABLES_MAX 16u
+
+struct table {
+	char name[NAME_MAX_BYTES];
+	struct atomic_file file;
+};
 
 struct export
 {
@@ -18,9 +24,9 @@ struct export
 	const struct recording_outputs *outputs;
 	struct recording_found *found;
 	struct recording_samples samples;
-	/* the table that is being written, maybe over several blocks; "": none */
-	char table_name[NAME_MAX_BYTES];
-	struct atomic_file table;
+	/* all tables, open until the recording has proved to be whole */
+	struct table tables[TABLES_MAX];
+	uint32_t table_count;
 };
 
 static int output_failed(struct export *export, const char *what, const char *name, int error)
@@ -139,36 +145,48 @@ static int flows_export(struct export *export)
 
 /* ---- tables ---- */
 
-static int table_end(struct export *export)
-{
-	int error = 0;
-
-	if (export->table.stream)
-		error = atomic_file_commit(&export->table);
-	export->table_name[0] = 0;
-	return error ? output_failed(export, "tables", "", error) : 0;
-}
-
+/* is it a table that stands in recordings as text? */
 static bool is_table(const char *name)
 {
 	for (unsigned i = 0; results_csv_name(i); i++)
 		if (!strcmp(results_csv_name(i), name))
-			return true;
+			return !results_csv_of_samples(i);
 	return false;
 }
 
-/* the first block of another table than before */
-static int table_begin(struct export *export, const char *name)
+/* *@out = the stream of table @name, which is maybe in several blocks */
+static int table_find(struct export *export, const char *name, FILE **out)
 {
-	int error = table_end(export);
+	struct table *table = export->tables;
+	int error;
 
+	for (; table < export->tables + export->table_count; table++) {
+		if (!strcmp(table->name, name)) {
+			*out = table->file.stream;
+			return 0;
+		}
+	}
+	if (export->table_count == TABLES_MAX)
+		return output_failed(export, "", name, -ENOSPC);
+	error = results_csv_open(&table->file, export->outputs->csv, name);
 	if (error)
-		return error;
-	strcpy(export->table_name, name);
-	if (!export->outputs->csv || !is_table(name))
-		return 0;
-	error = results_csv_open(&export->table, export->outputs->csv, name);
-	return error ? output_failed(export, "", name, error) : 0;
+		return output_failed(export, "", name, error);
+	strcpy(table->name, name);
+	export->table_count++;
+	*out = table->file.stream;
+	return 0;
+}
+
+static int tables_commit(struct export *export)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < export->table_count && !error; i++) {
+		error = atomic_file_commit(&export->tables[i].file);
+		if (error)
+			output_failed(export, "", export->tables[i].name, error);
+	}
+	return error;
 }
 
 static int table_export(struct export *export)
@@ -178,20 +196,19 @@ static int table_export(struct export *export)
 		content->length ? memchr(content->bytes, '\n', content->length) : NULL;
 	size_t length = newline ? (size_t)(newline - content->bytes) : 0;
 	char name[NAME_MAX_BYTES];
+	FILE *out = NULL;
 	int error = 0;
 
 	if (!newline || !length || length >= sizeof(name) || memchr(content->bytes, 0, length))
 		return recording_wrong(export->reader, "it does not begin with a name");
 	memcpy(name, content->bytes, length);
 	name[length] = 0;
-	if (strcmp(name, export->table_name) != 0)
-		error = table_begin(export, name);
-	length = content->length - length - 1;
-	if (!error && !strcmp(name, SUMMARY))
-		error = text_write(export, export->outputs->text, newline + 1, length);
-	else if (!error)
-		error = text_write(export, export->table.stream, newline + 1, length);
-	return error;
+	if (!strcmp(name, SUMMARY))
+		out = export->outputs->text;
+	else if (export->outputs->csv && is_table(name))
+		error = table_find(export, name, &out);
+	return error ? error
+		     : text_write(export, out, newline + 1, content->length - length - 1);
 }
 
 /* ---- the end ---- */
@@ -217,18 +234,14 @@ typedef int samples_csv_fn(const struct plan *plan, const struct node_log_source
 static int samples_write(struct export *export, const char *name,
 			 const struct node_log_source *sources, samples_csv_fn *write)
 {
-	struct atomic_file file;
-	int error = results_csv_open(&file, export->outputs->csv, name);
+	FILE *out;
+	int error = table_find(export, name, &out);
 
-	if (!error) {
-		error = write(&export->reader->heading.plan, sources, file.stream);
-		if (!error && !strcmp(export->found->status, "interrupted"))
-			results_csv_interrupted(export->found->end_ps, file.stream);
-		if (error)
-			atomic_file_abort(&file);
-		else
-			error = atomic_file_commit(&file);
-	}
+	if (error)
+		return error;
+	error = write(&export->reader->heading.plan, sources, out);
+	if (!error && !strcmp(export->found->status, "interrupted"))
+		results_csv_interrupted(export->found->end_ps, out);
 	return error ? output_failed(export, "", name, error) : 0;
 }
 
@@ -290,12 +303,13 @@ int recording_export(struct recording_reader *reader, const struct recording_out
 	if (!error)
 		error = more;
 	if (!error)
-		error = table_end(&export);
-	if (!error)
 		error = samples_export(&export);
+	if (!error)
+		error = tables_commit(&export);
 	if (!error && outputs->events && !strcmp(found->status, "interrupted"))
 		event_row_interrupted(found->end_ps, outputs->format, outputs->events);
-	atomic_file_abort(&export.table);
+	for (uint32_t i = 0; i < export.table_count; i++)
+		atomic_file_abort(&export.tables[i].file);
 	recording_samples_fini(&export.samples);
 	return error;
 }

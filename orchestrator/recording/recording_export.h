@@ -27,7 +27,8 @@ struct recording_found {
 /** recording_export() - reads the recording of @reader, which is at its first block, to its end,
  *  and writes @outputs.
  *  Return: 0; -EINVAL: the recording is wrong, another -errno: an output cannot be written, with a
- *  sentence in reader->why. Tables are complete or absent; the streams are the caller's. */
+ *  sentence in reader->why. Tables get their names after all is read, so a wrong recording leaves
+ *  none; the streams are the caller's. */
 int recording_export(struct recording_reader *reader, const struct recording_outputs *outputs,
 		     struct recording_found *found);
 
