@@ -70,7 +70,8 @@ int output_names_check(const struct output_name *names, unsigned count, const st
 			continue;
 		if ((places[i].exists && origin_reads(origin, places[i].device, places[i].inode)) ||
 		    (scripted && same(&places[i], &read))) {
-			snprintf(why, why_max, "%s is read by this run: name another file for %s",
+			snprintf(why, why_max, "%s is read by this command: "
+				 "name another file for %s",
 				 names[i].path, names[i].option);
 			error = -EINVAL;
 		}

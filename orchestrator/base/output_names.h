@@ -1,5 +1,5 @@
-/*  output_names - checks the names of the files that a run will write: none is an input, and no two
- *  are the same.
+/*  output_names - checks the names of the files that a command will write: none is an input, and no
+ *  two are the same.
  *
  *  The check comes before the run. After a run of hours it would be too late: its own scenario
  *  would be overwritten. A file that is not regular (a terminal, a pipe, /dev/null) may be named

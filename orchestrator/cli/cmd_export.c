@@ -9,10 +9,13 @@
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/output_names.h"
 #include "orchestrator/cli/options.h"
 #include "orchestrator/recording/recording_export.h"
+#include "orchestrator/results/results_csv.h"
 
-#define STDOUT "-"
+#define STDOUT     "-"
+#define TABLES_MAX 16u
 
 struct request {
 	const char *path, *json, *csv, *events;
@@ -25,7 +28,8 @@ static const struct option_row options[] = {
 	OPTION_TEXT("--json", "FILE", AT(json), "the result as JSON; -: to standard output"),
 	OPTION_TEXT("--csv", "DIR", AT(csv), "flows, messages, ports, tables and samples in DIR"),
 	OPTION_TEXT("--events", "FILE", AT(events),
-		    "every event; CSV, or JSON lines if FILE ends in .jsonl"),
+		    "every event; CSV, or JSON lines if FILE ends in .jsonl; -: to "
+		    "standard output"),
 	OPTION_FLAG("--text", AT(text), "the summary, to standard output"),
 };
 
@@ -46,6 +50,41 @@ struct files {
 	struct atomic_file json, events;
 };
 
+static bool is_stdout(const char *path)
+{
+	return path && !strcmp(path, STDOUT);
+}
+
+/* Makes the folder of tables, and checks that no output is the recording or another output.
+ * Return: 0 or an exit status, told */
+static int outputs_check(const struct request *request)
+{
+	struct output_name names[TABLES_MAX + 2];
+	char tables[TABLES_MAX][PATH_MAX], why[2 * PATH_MAX];
+	int error = request->csv ? atomic_file_folder(request->csv) : 0;
+	unsigned count = 0;
+
+	if (error)
+		return options_wrong("export", "cannot make the folder %s: %s", request->csv,
+				     strerror(-error));
+	if (is_stdout(request->json) + is_stdout(request->events) + request->text > 1)
+		return options_wrong("export", "only one of --json -, --events - and --text can "
+					       "have standard output");
+	if (request->json && !is_stdout(request->json))
+		names[count++] = (struct output_name){ "--json", request->json };
+	if (request->events && !is_stdout(request->events))
+		names[count++] = (struct output_name){ "--events", request->events };
+	for (unsigned i = 0; request->csv && i < TABLES_MAX && results_csv_name(i); i++)
+		if (snprintf(tables[i], PATH_MAX, "%s/%s", request->csv, results_csv_name(i)) <
+		    PATH_MAX)
+			names[count++] = (struct output_name){ "--csv", tables[i] };
+	return output_names_check(names, count, NULL,
+				  strcmp(request->path, STDOUT) != 0 ? request->path : "/dev/stdin",
+				  why, sizeof(why))
+		       ? options_wrong("export", "%s", why)
+		       : 0;
+}
+
 /* Return: 0 or an exit status, told */
 static int file_open(struct atomic_file *file, const char *path)
 {
@@ -59,21 +98,21 @@ static int file_open(struct atomic_file *file, const char *path)
 static int outputs_open(const struct request *request, struct files *files,
 			struct recording_outputs *outputs)
 {
-	int error = request->csv ? atomic_file_folder(request->csv) : 0, status = 0;
+	int status = 0;
 
-	if (error)
-		return options_wrong("export", "cannot make the folder %s: %s", request->csv,
-				     strerror(-error));
 	*outputs = (struct recording_outputs){ .csv = request->csv,
 					       .text = request->text ? stdout : NULL };
-	if (request->json && !strcmp(request->json, STDOUT)) {
+	if (is_stdout(request->json)) {
 		outputs->json = stdout;
 	} else if (request->json) {
 		status = file_open(&files->json, request->json);
 		outputs->json = files->json.stream;
 	}
-	if (!status && request->events) {
+	if (request->events)
 		outputs->format = events_format_of(request->events);
+	if (is_stdout(request->events)) {
+		outputs->events = stdout;
+	} else if (!status && request->events) {
 		status = file_open(&files->events, request->events);
 		outputs->events = files->events.stream;
 	}
@@ -126,6 +165,8 @@ static int export_from(const struct request *request, FILE *in)
 
 	if (error)
 		status = options_wrong("export", "%s: %s", request->path, reader.why);
+	if (!status)
+		status = outputs_check(request);
 	if (!status)
 		status = outputs_open(request, &files, &outputs);
 	if (!status && recording_export(&reader, &outputs, &found))

@@ -143,7 +143,24 @@ damaged() {
 	python3 -c "d = bytearray(open('roce/r', 'rb').read())
 $1
 open('damaged', 'wb').write(d)" && run 2 export damaged --json no.json --csv no.csv --events no.csv2 && says err "$2" &&
-		[ ! -e no.json ] && [ ! -e no.csv2 ] && silent out
+		[ ! -e no.json ] && [ ! -e no.csv2 ] && [ -z "$(ls -A no.csv 2>/dev/null)" ] && silent out
+}
+
+# kept TEXT OPTION... - an export that would replace the recording, or one output by another, is
+# refused with TEXT
+kept() {
+	cp roce/r kept && ln -sf kept kept-too && run 2 export kept "${@:2}" && says err "$1" && cmp roce/r kept && silent out
+}
+
+# from_input - the same if the recording is standard input
+from_input() {
+	cp roce/r kept && "$heddle" export - --json kept <kept 2>err
+	[ $? = 2 ] && says err 'is read by this command' && cmp roce/r kept
+}
+
+# events_out - `--events -` is standard output, no file of that name
+events_out() {
+	run 0 export roce/r --events - && cmp out roce/events.csv && [ ! -e - ]
 }
 
 # nothing_left - no file is there that is not complete, or that an error should have prevented
@@ -163,6 +180,13 @@ check 'a node that is killed' killed
 check 'an interrupted run' interrupted
 check 'the real clock' real_clock
 check 'from standard input' bash -c '"$0" export - <roce/r | cmp - <("$0" export roce/r)' "$heddle"
+check 'the recording is no output' kept 'kept is read by this command: name another file for --json' --json kept
+check 'by another name' kept 'is read by this command' --events ./kept-too
+check 'from standard input too' from_input
+check 'two outputs of one file' kept 'written by --json and by --events' --json no --events ./no
+check 'a table is an output too' kept 'written by --json and by --csv' --json no-csv/flows.csv --csv no-csv
+check 'two outputs to standard output' kept 'only one of' --json - --events -
+check 'events to standard output' events_out
 check 'what is in it' run 0 export roce/r
 check 'scenario, clock and end are named' says out 'run        complete'
 check 'to a pipe' bash -c '"$0" run "$1" --set run.sample=2us --quiet --record /dev/stdout | cmp - roce/r' "$heddle" "$topologies/pfc-spreading.yaml"

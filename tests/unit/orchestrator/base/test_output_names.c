@@ -55,7 +55,7 @@ TEST(output_names_check__rejects_an_input)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert_int_eq(check_two("--json", bad[i], NULL, NULL), -EINVAL);
 		ck_assert_ptr_nonnull(
-			strstr(why, "is read by this run: name another file for --json"));
+			strstr(why, "is read by this command: name another file for --json"));
 	}
 	ck_assert_int_eq(check_two("--json", "r.json", "--capture", "new"), 0);
 }
