@@ -89,15 +89,15 @@ wait_for ls "$scratch/ready" >"$scratch/listens"
 check 'three TCP streams, every byte' streams
 touch "$scratch/enough"
 wait $hearing
-# a look may miss it, the count does not; a flow that is seen must be the right one
+# a look may miss it, the count does not; a flow that is seen must be one of those of h1: on a slow
+# machine the one to h3 may be paused, too
 named() {
 	"$heddle" ps --json >"$scratch/ps"
 	jq -e '[.[0].nodes[] | select(.name == "h1") | .ports[0].congestion.fgfc_frames // 0] | add > 0' "$scratch/ps" &&
-		{ grep -q 'ports [0-9]* > 6001' "$scratch/named" || ! grep -q 'ports [0-9]* > ' "$scratch/named"; }
+		! grep 'ports [0-9]* > ' "$scratch/named" | grep -v 'ports [0-9]* > 600[13]'
 }
 check 'the flow to h0 was named to the NIC of h1' named
 # EC-17: the program was notified of that flow, with a pause, and of no flow but those of its host
-# (on a slow machine the other one may be paused, too)
 heard() {
 	grep -q '^[1-9][0-9]* [0-9]* 6 [0-9]* 6001$' "$scratch/heard" && ! grep -qv ' 6 [0-9]* 600[13]$' "$scratch/heard"
 }
