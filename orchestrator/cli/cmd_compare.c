@@ -29,8 +29,7 @@ static struct scenario_compare *compare_load(const struct run_options *options,
 	struct scenario_compare *compare;
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
-	int error = scenario_read_file(options->scenario, options->settings.texts,
-				       options->settings.count, &scenario, &errors);
+	int error = run_scenario_read(options, SCENARIO_NO_VARIANT, &scenario, &errors);
 
 	scenario_errors_print(&errors, stderr);
 	compare = error ? NULL : scenario.compare;

@@ -265,6 +265,18 @@ int option_setting(const char *command, const struct option_row *row, void *fiel
 		       : options_wrong(command, "%s takes PATH=VALUE, not '%s'", row->name, value);
 }
 
+int option_no_new_files(const char *command, const struct option_row *row, void *field,
+			const char *value)
+{
+	struct option_settings *settings = field;
+
+	(void)command, (void)row, (void)value;
+	if (!settings->closed)
+		settings->own = settings->count;
+	settings->closed = true;
+	return 0;
+}
+
 int option_seed(const char *command, const struct option_row *row, void *field, const char *value)
 {
 	struct option_settings *settings = field;

@@ -72,11 +72,17 @@ int options_wrong(const char *command, const char *format, ...)
 struct option_settings {
 	const char *texts[SCENARIO_SETTINGS_MAX];
 	unsigned count;
+	bool closed;  /* settings after the first @own ones name no new files */
+	unsigned own;
 	char seed[32], control[64], control_file[2 * OPTION_CONTROL_MAX];
 };
 
 /** option_setting(), option_seed() - one of struct option_settings. */
 option_fn option_setting, option_seed;
+
+/** option_no_new_files() - settings after it name no files that the scenario does not have with
+ *  those before it. */
+option_fn option_no_new_files;
 
 /** option_control() - the settings that select a congestion control: a built-in one by its name,
  *  tcp (connections instead of queue pairs), or a shared library, which has a '/' or ends in .so.

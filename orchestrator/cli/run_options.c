@@ -159,6 +159,9 @@ static const struct option_row rows[] = {
 	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
 	OPTION_CONTROL(AT(settings)),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
+	OPTION_TAKE("--no-new-files", NULL, AT(settings), option_no_new_files, NULL,
+		    "settings after this name no file that the scenario does not have without "
+		    "them"),
 	OPTION_FLAG(
 		"--compare", AT(compare),
 		"run each variant of the scenario's 'compare' section and print one table; the\n"

@@ -34,12 +34,21 @@ static void real_note(const struct scenario *scenario)
 			human_time(measured_ps, time));
 }
 
+int run_scenario_read(const struct run_options *options, uint32_t variant,
+		      struct scenario *scenario, struct scenario_errors *errors)
+{
+	const struct option_settings *settings = &options->settings;
+
+	return scenario_read_closed(options->scenario, settings->texts,
+				    settings->closed ? settings->own : settings->count,
+				    settings->count, variant, scenario, errors);
+}
+
 int run_scenario_load(const struct run_options *options, uint32_t variant, struct plan *plan)
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
-	int error = scenario_read_variant(options->scenario, options->settings.texts,
-					  options->settings.count, variant, &scenario, &errors);
+	int error = run_scenario_read(options, variant, &scenario, &errors);
 
 	if (!error)
 		error = options->real ? plan_make_traffic(&scenario, plan, &errors)

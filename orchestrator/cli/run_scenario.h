@@ -5,6 +5,11 @@
 
 #include "orchestrator/cli/run_options.h"
 
+/** run_scenario_read() - scenario_read_variant() of @options->scenario; with --no-new-files
+ *  scenario_read_closed(). */
+int run_scenario_read(const struct run_options *options, uint32_t variant,
+		      struct scenario *scenario, struct scenario_errors *errors);
+
 /** run_scenario_load() - reads, plans and checks @options->scenario with variant @variant
  *  (scenario_read_variant).
  *  Return: 0 or an exit status, told. */

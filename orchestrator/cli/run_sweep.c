@@ -92,8 +92,7 @@ static int scenario_look(const struct run_options *options, struct sweep *sweep,
 		status = run_variant_find(options, &sweep->variant);
 	if (status)
 		return status;
-	error = scenario_read_variant(options->scenario, options->settings.texts,
-				      options->settings.count, sweep->variant, &scenario, &errors);
+	error = run_scenario_read(options, sweep->variant, &scenario, &errors);
 	scenario_errors_print(&errors, stderr);
 	if (error)
 		status = errors.count ? EXIT_USAGE : options_wrong("run", "%s", strerror(-error));

@@ -296,9 +296,9 @@ static int defaults_fill(struct scenario *scenario)
 }
 
 static int tree_read(struct scenario *scenario, const struct yaml_node *root,
-		     struct scenario_errors *errors)
+		     const struct origin *files, struct scenario_errors *errors)
 {
-	struct reader reader = { .scenario = scenario, .errors = errors };
+	struct reader reader = { .scenario = scenario, .errors = errors, .files = files };
 
 	scenario_links_default(&reader);
 	keys_read(&reader, root, "a scenario", scenario_keys, COUNT_OF(scenario_keys), scenario);
@@ -332,9 +332,10 @@ static int settings_read(struct scenario *scenario, struct yaml_node *root,
 	return errors->count ? -EINVAL : 0;
 }
 
+/* @files: struct reader */
 static int text_read(const char *name, const char *text, size_t length, const char *const *settings,
-		     unsigned setting_count, uint32_t variant, struct scenario *scenario,
-		     struct scenario_errors *errors)
+		     unsigned setting_count, uint32_t variant, const struct origin *files,
+		     struct scenario *scenario, struct scenario_errors *errors)
 {
 	struct yaml_node *root;
 	int error;
@@ -357,7 +358,7 @@ static int text_read(const char *name, const char *text, size_t length, const ch
 	if (!error && variant != SCENARIO_NO_VARIANT)
 		error = scenario_compare_apply(scenario, root, variant, errors);
 	if (!error)
-		error = tree_read(scenario, root, errors);
+		error = tree_read(scenario, root, files, errors);
 	return error;
 }
 
@@ -365,8 +366,8 @@ int scenario_read_memory(const char *name, const char *text, size_t length,
 			 const char *const *settings, unsigned setting_count,
 			 struct scenario *scenario, struct scenario_errors *errors)
 {
-	return text_read(name, text, length, settings, setting_count, SCENARIO_NO_VARIANT, scenario,
-			 errors);
+	return text_read(name, text, length, settings, setting_count, SCENARIO_NO_VARIANT, NULL,
+			 scenario, errors);
 }
 
 /* Return: allocated, NULL with errno. Reads one byte more than allowed, so that the caller detects
@@ -395,9 +396,26 @@ static char *file_read(const char *path, size_t *length)
 	return text;
 }
 
-int scenario_read_variant(const char *path, const char *const *settings, unsigned setting_count,
-			  uint32_t variant, struct scenario *scenario,
-			  struct scenario_errors *errors)
+/* as text_read(), with no other files than the scenario has with the first @own settings */
+static int closed_read(const char *name, const char *text, size_t length,
+		       const char *const *settings, unsigned own, unsigned setting_count,
+		       uint32_t variant, struct scenario *scenario, struct scenario_errors *errors)
+{
+	struct scenario_errors ignored = { 0 }; /* settings after those may mend them */
+	struct scenario before = { 0 };
+	int error = text_read(name, text, length, settings, own, variant, NULL, &before, &ignored);
+
+	if (error != -ENOMEM)
+		error = text_read(name, text, length, settings, setting_count, variant,
+				  before.origin, scenario, errors);
+	scenario_errors_free(&ignored);
+	scenario_free(&before);
+	return error;
+}
+
+int scenario_read_closed(const char *path, const char *const *settings, unsigned own,
+			 unsigned setting_count, uint32_t variant, struct scenario *scenario,
+			 struct scenario_errors *errors)
 {
 	size_t length;
 	char *text;
@@ -409,11 +427,22 @@ int scenario_read_variant(const char *path, const char *const *settings, unsigne
 		scenario_errors_add(errors, path, 0, 0, "cannot be read: %s", strerror(errno));
 		return -EINVAL;
 	}
-	error = text_read(path, text, length, settings, setting_count, variant, scenario, errors);
+	error = own == setting_count ? text_read(path, text, length, settings, setting_count,
+						 variant, NULL, scenario, errors)
+				     : closed_read(path, text, length, settings, own, setting_count,
+						   variant, scenario, errors);
 	if (scenario->origin)
 		origin_input(scenario->origin, path);
 	free(text);
 	return error;
+}
+
+int scenario_read_variant(const char *path, const char *const *settings, unsigned setting_count,
+			  uint32_t variant, struct scenario *scenario,
+			  struct scenario_errors *errors)
+{
+	return scenario_read_closed(path, settings, setting_count, setting_count, variant, scenario,
+				    errors);
 }
 
 int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count,

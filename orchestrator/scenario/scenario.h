@@ -201,6 +201,13 @@ int scenario_read_variant(const char *path, const char *const *settings, unsigne
 			  uint32_t variant, struct scenario *scenario,
 			  struct scenario_errors *errors);
 
+/** scenario_read_closed() - the same, but settings after the first @own ones choose no files: a
+ *  file is opened only if the scenario with the first @own settings names it too. Another one is
+ *  an error, whether it exists or not. */
+int scenario_read_closed(const char *path, const char *const *settings, unsigned own,
+			 unsigned setting_count, uint32_t variant, struct scenario *scenario,
+			 struct scenario_errors *errors);
+
 /** scenario_read_memory() - scenario_read_file() for @length bytes at @text. @name is the file's
  *  name in errors; files that the scenario names are searched in the folder of @name. */
 int scenario_read_memory(const char *name, const char *text, size_t length,

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "orchestrator/base/origin.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/scenario/scenario_elsewhere.h"
 
@@ -251,6 +253,18 @@ char *key_path_beside(const struct reader *reader, const char *name)
 	if (*name == '/' || !slash)
 		return strdup(name);
 	return asprintf(&path, "%.*s/%s", (int)(slash - file), file, name) < 0 ? NULL : path;
+}
+
+bool key_file_allowed(struct reader *reader, const struct yaml_node *node, const char *path)
+{
+	struct stat status;
+
+	if (!reader->files ||
+	    (!stat(path, &status) && origin_reads(reader->files, status.st_dev, status.st_ino)))
+		return true;
+	key_refuse(reader, node,
+		   "a setting may not name a file here that the scenario without it does not have");
+	return false;
 }
 
 const char *key_name_hint(const char *word, const char *first, size_t count, size_t stride,

@@ -21,6 +21,7 @@ struct reader {
 	struct scenario_errors *errors;
 	struct links_settings links;
 	bool out_of_memory;
+	const struct origin *files; /* its inputs may be opened, no others; NULL: any file */
 };
 
 struct key;
@@ -87,6 +88,10 @@ int64_t key_class_index(struct reader *reader, const struct yaml_node *node);
 /** key_path_beside() - the path of @name in the folder of the scenario's file.
  *  Return: malloc'd; NULL if memory is short. */
 char *key_path_beside(const struct reader *reader, const char *name);
+
+/** key_file_allowed() - may the file at @path, which @node names, be opened? False: an error that
+ *  is the same whether the file exists or not. */
+bool key_file_allowed(struct reader *reader, const struct yaml_node *node, const char *path);
 
 /** key_name_hint() - suggest_sentence() over names that are arrays within structs.
  *  @first  the first name.   @stride  bytes from one to the next. */

@@ -234,6 +234,10 @@ static void own_control_read(struct reader *reader, const struct key *key,
 		reader->out_of_memory = true;
 		return;
 	}
+	if (!key_file_allowed(reader, node, path)) {
+		free(path);
+		return;
+	}
 	origin_input(origin, path);
 	error = control_file_read(&origin->control, path);
 	if (error == -EBADF)

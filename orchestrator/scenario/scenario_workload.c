@@ -167,6 +167,10 @@ static void sizes_read(struct reader *reader, const struct key *key, const struc
 		free(path);
 		return;
 	}
+	if (!key_file_allowed(reader, node, path)) {
+		free(path);
+		return;
+	}
 	origin_input(reader->scenario->origin, path);
 	error = size_file_read(path, &reader->scenario->origin->digest, workload->sizes,
 			       &workload->size_count, reader->errors);

@@ -38,7 +38,7 @@ static bool is_word(const json_t *value)
 	return true;
 }
 
-/* "path=value", and no path of a file: the answer must not tell what is in files */
+/* "path=value"; which files it may name, the run decides: --no-new-files */
 static bool is_setting(const json_t *value)
 {
 	const char *text = json_string_value(value), *equals;
@@ -46,7 +46,7 @@ static bool is_setting(const json_t *value)
 	if (!is_word(value) || text[0] == '-')
 		return false;
 	equals = strchr(text, '=');
-	return equals && equals > text && !strstr(text, "sizes");
+	return equals && equals > text;
 }
 
 static int changes_check(const json_t *set, char *why, size_t why_max)
@@ -91,7 +91,7 @@ int fork_request_check(const json_t *request, char *why, size_t why_max)
 	{
 		if (!is_setting(setting))
 			return wrong(why, why_max,
-				     "'settings' %zu is not PATH=VALUE, or names a file.", i);
+				     "'settings' %zu is not PATH=VALUE.", i);
 	}
 	return changes_check(json_object_get(request, "set"), why, why_max);
 }

@@ -20,7 +20,7 @@
 
 #define END_MS 2000
 #define BESIDE_PRIORITY 10 /* of a fork beside the run, as nice(1) */
-#define ARGUMENTS_FIXED 14u
+#define ARGUMENTS_FIXED 15u
 /* exit statuses of heddle run (cli/run_options.h) */
 #define STATUS_FAILED_FROM 2
 #define STATUS_STALLED 3
@@ -139,11 +139,13 @@ static int text_file(const char *text)
 	return fd;
 }
 
-/* the words of the command: for free(); the words themselves are borrowed. @at  of --break-at */
+/* the words of the command: for free(); the words themselves are borrowed. @at  of --break-at. The
+ * settings of requests are after those of the first recording, and a request chooses no files */
 static const char **arguments_make(const struct view_forks *forks,
 				   const struct view_recording *recording, const char *at)
 {
 	size_t settings = json_array_size(recording->settings), n = 0;
+	size_t own = json_array_size(forks->shelf->list[0].settings);
 	const char **words = calloc(ARGUMENTS_FIXED + 2 * settings, sizeof(*words));
 
 	if (!words)
@@ -156,6 +158,8 @@ static const char **arguments_make(const struct view_forks *forks,
 		words[n++] = forks->variant;
 	}
 	for (size_t i = 0; i < settings; i++) {
+		if (i == own)
+			words[n++] = "--no-new-files";
 		words[n++] = "--set";
 		words[n++] = json_string_value(json_array_get(recording->settings, i));
 	}

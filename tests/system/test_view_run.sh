@@ -155,17 +155,33 @@ check 'the one of its command line' cmp <(bytes_of 4) "$scratch/four.rec"
 fork '{"of": 1, "at_ps": 1, "set": [{"node": "s9", "key": "roce.xoff", "value": "1"}]}' >/dev/null
 check 'a mistake that the run finds' [ "$(ended 5)" = failed ]
 check 'is told' grep -q "there is no node 's9'" <(of 5 error)
-for wrong in '{}' '[]' 'x' '{"of": 1, "at_ps": -1}' '{"of": 1, "settings": ["workloads.incast.sizes=/etc/passwd"]}' \
+for wrong in '{}' '[]' 'x' '{"of": 1, "at_ps": -1}' \
 	'{"of": 1, "at_ps": 1, "set": [{"node": "s1", "key": "roce.xoff", "value": "1\nquit"}]}' '{"of": 2, "at_ps": 1}'; do
 	check "refused: $wrong" grep -q '^400 {"error":".*\."}$' <(fork "$wrong")
 done
 check 'no such recording' grep -q ^404 <(fork '{"of": 77}')
-for _ in 6 7 8 9; do
+# files that the scenario does not have are not opened: no code of theirs runs, and none is told
+echo 'in a file' >"$scratch/secret"
+echo '#include <unistd.h>
+__attribute__((constructor)) static void f(void) { write(2, "loaded", 6); _exit(3); }' >"$scratch/e.c"
+cc -shared -fPIC -w -o "$scratch/e.so" "$scratch/e.c" 2>/dev/null || cp "$heddle" "$scratch/e.so"
+# no_file ID SETTINGS - a fork with these ends with the error that a file is named, and no more
+no_file() {
+	fork "{\"of\": 1, \"settings\": $2}" >/dev/null
+	[ "$(ended "$1")" = failed ] && grep -q 'may not name a file here' <(of "$1" error) &&
+		[ "$(of "$1" error | grep -cE 'in a file|expected|loaded|No such')" = 0 ] &&
+		[ "$(python3 "$client" delete "$url" "/recordings/$1")" = 204 ] || { of "$1" error; return 1; }
+}
+check 'a library is not loaded' no_file 6 "[\"roce.congestion-control=own\",\"roce.own-control=$scratch/e.so\"]"
+workload='{\"name\":\"incast\",\"pattern\":\"permutation\",\"si\\x7aes\":\"'
+check 'a file is not read, with an escape in its key' no_file 7 "[\"workloads.0=$workload$scratch/secret\\\"}\"]"
+check 'nor told to be missing' no_file 8 "[\"workloads.0.sizes=$scratch/none\"]"
+for _ in 9 10 11 12; do
 	fork '{"of": 1}' >/dev/null
 done
 check 'no more than eight' grep -q ^409 <(fork '{"of": 1}')
-check 'one is deleted' [ "$(python3 "$client" delete "$url" /recordings/9)" = 204 ]
-check 'and gone' [ -z "$(of 9 id)" ]
+check 'one is deleted' [ "$(python3 "$client" delete "$url" /recordings/12)" = 204 ]
+check 'and gone' [ -z "$(of 12 id)" ]
 check 'the first one stays' [ "$(python3 "$client" delete "$url" /recordings/1)" = 409 ]
 check 'another one in its place' grep -q ^201 <(fork '{"of": 1}')
 check 'Ctrl-C ends all, forks too' interrupted 0

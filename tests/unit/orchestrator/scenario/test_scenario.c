@@ -367,6 +367,40 @@ TEST(scenario_read_file__sizes_are_beside_the_scenario)
 	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 0);
 }
 
+/* settings of a fork choose no files: neither with a plain name nor with an escape, whether there
+ * is one or not; the scenario's own file stays */
+TEST(scenario_read_closed__no_new_files)
+{
+	static const char *const wrong[] = {
+		"workloads.0.sizes=/etc/hostname",
+		"workloads.0.\"si\\x7aes\"=/etc/hostname",
+		"workloads.0={\"name\":\"q\",\"pattern\":\"permutation\","
+		"\"si\\x7aes\":\"/etc/hostname\"}",
+		"workloads.0.sizes=/no/such/file",
+		"workloads.0.sizes=web-search.yaml",
+		"roce.own-control=/tmp/e.so",
+		"roce={\"own-contr\\x6fl\":\"/tmp/e.so\"}",
+	};
+	static const char *const right[] = { "seed=7", "workloads.0.sizes=./web-search.csv" };
+
+	for (unsigned i = 0; i < COUNT_OF(wrong); i++) {
+		const char *settings[] = { "seed=7", wrong[i] };
+
+		ck_assert_int_eq(scenario_read_closed("topologies/web-search.yaml", settings, 1, 2,
+						      SCENARIO_NO_VARIANT, &scenario, &errors),
+				 -EINVAL);
+		ck_assert_msg(i == 1 || strstr(errors.texts[0], "may not name a file"), "%s: %s",
+			      wrong[i], errors.texts[0]);
+		scenario_errors_free(&errors);
+		scenario_free(&scenario);
+		memset(&errors, 0, sizeof(errors));
+	}
+	ck_assert_int_eq(scenario_read_closed("topologies/web-search.yaml", right, 1, 2,
+					      SCENARIO_NO_VARIANT, &scenario, &errors),
+			 0);
+	ck_assert_uint_eq(scenario.workloads[0].size_count, 11);
+}
+
 /* TB-13: the digest covers the scenario and the files that it names, as sha256sum computes it;
  * settings are stored beside it */
 TEST(scenario_read_file__has_its_digest)

@@ -64,7 +64,6 @@ TEST(fork_request_check__refused_with_a_sentence)
 		"{'of': 1, 'settings': ['a']}",
 		"{'of': 1, 'settings': ['=b']}",
 		"{'of': 1, 'settings': ['--csv=/tmp']}",
-		"{'of': 1, 'settings': ['workloads.w.sizes=/etc/passwd']}",
 		"{'of': 1, 'settings': [1]}",
 	};
 
