@@ -20,11 +20,11 @@ static const char *effective_text(const json_t *effective, const char *key)
 	return text ? text : "";
 }
 
-static const char *base_name(const char *path)
+/* the path of the scenario as it was given; of a descriptor, which has another number in each run,
+ * only the end */
+static const char *shown_path(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	return strncmp(path, "/proc/", strlen("/proc/")) != 0 ? path : strrchr(path, '/') + 1;
 }
 
 static json_t *scenario_json(const struct plan *plan, const char *variant)
@@ -38,7 +38,7 @@ static json_t *scenario_json(const struct plan *plan, const char *variant)
 		scenario, "about",
 		json_string(effective_text(json_object_get(scenario, "effective"), "about")));
 	error |= json_object_set_new(scenario, "text", text ? json_string(text) : json_null());
-	error |= json_object_set_new(scenario, "file", json_string(base_name(plan->file)));
+	error |= json_object_set_new(scenario, "file", json_string(shown_path(plan->file)));
 	error |= json_object_set_new(scenario, "variant",
 				     variant ? json_string(variant) : json_null());
 	error |= json_object_set_new(scenario, "seed", json_integer((json_int_t)plan->seed));

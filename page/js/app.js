@@ -197,12 +197,7 @@ export const app = {
 			const known = times.filter((x) => x !== null);
 			if (known.length) at = direction > 0 ? Math.min(...known) : Math.max(...known);
 		} else {
-			const match = (e, i) => {
-				if (!selected) return true;
-				if (e.node[i] === selected.node && (!selected.port || e.port[i] === selected.port.port)) return true;
-				const there = facts.portOf.get(e.node[i] * 64 + e.port[i]);
-				return Boolean(there && there.peer === selected.node && (!selected.port || there.peerPort === selected.port.port));
-			};
+			const match = (e, i) => facts.isAt(selected, e.node[i], e.port[i]);
 			at = direction > 0 ? await rec.nextEvent(t, match) : await rec.eventBefore(t, match);
 		}
 		if (at !== null) this.clock.go(at);
@@ -271,7 +266,7 @@ export const app = {
 		case "end": this.go(clock.end); break;
 		case "next-bookmark": this.bookmark(1); break;
 		case "previous-bookmark": this.bookmark(-1); break;
-		case "until": $("until").focus(); break;
+		case "until": $("until").focus(); $("until").select(); break;
 		case "compare": this.compare(); break;
 		case "next-node": this.turn("node", 1); break;
 		case "previous-node": this.turn("node", -1); break;
@@ -330,6 +325,8 @@ export const app = {
 	},
 
 	compare() {
+		// a report has all recordings already: another view shows two side by side
+		if (!this.several && this.loaded.length > 1 && this.view === "report") this.setView("topology");
 		if (this.several) this.show([this.panes[0]]);
 		else if (this.loaded.length > 1) {
 			const other = this.loaded.find((p) => p !== this.panes[0]);
@@ -374,7 +371,7 @@ export const app = {
 				if (key.value) request.at_ps = Math.round(this.clock.t);
 				try {
 					await server.fork(request);
-					this.did({ kind: "fork", settings: request.settings });
+					this.did({ kind: "fork", ...request });
 					close();
 				} catch (error) { this.complain(error); }
 			};
@@ -446,7 +443,7 @@ export const app = {
 		$("speed").textContent = `${spanText(clock.ratio)}/s`;
 		$("speed").title = `this recording takes ${Math.max(1, Math.round(clock.end / clock.ratio))} s at this speed`;
 		$("fps").textContent = clock.playing ? `${this.fps} frames/s` : "";
-		$("command").textContent = commandFor(this.panes[0].rec, this.last);
+		$("command").textContent = commandFor(this.panes[0], this.last);
 		const { head } = this.panes[0].rec;
 		const late = head.clock === "real" ? `real clock${verdict(this.panes[0].rec)}` : "virtual clock, exact";
 		$("verdict").textContent = late;
@@ -532,7 +529,7 @@ function connect() {
 	document.addEventListener("click", (e) => { const b = e.target.closest("button[data-act]"); if (b) app.act(b.dataset.act); });
 	document.addEventListener("keydown", onKey);
 	$("scrub").addEventListener("input", (e) => app.go(Number(e.target.value)));
-	$("until").addEventListener("keydown", (e) => { if (e.key === "Enter") app.until(e.target.value); });
+	$("until").addEventListener("keydown", (e) => { if (e.key === "Enter") { app.until(e.target.value); e.target.blur(); } });
 	$("filter").addEventListener("input", (e) => { app.filter = e.target.value; app.changed(); });
 	$("left").addEventListener("change", (e) => app.show([app.loaded[e.target.value], ...app.panes.slice(1)]));
 	$("right").addEventListener("change", (e) => app.show([app.panes[0], ...(e.target.value === "" ? [] : [app.loaded[e.target.value]])]));

@@ -11,35 +11,75 @@ function timeWord(ps) {
 	return Number.isInteger(us) ? `${us}us` : `${Math.round(ps)}ps`;
 }
 
+// the options of the settings: a library of one's own is --cc
+function settingsWords(settings) {
+	const library = settings.find((set) => set.startsWith("roce.own-control="));
+	const words = [];
+	for (const set of settings) {
+		if (set.startsWith("seed=")) words.push(`--seed ${quoted(set.slice(5))}`);
+		else if (set === library) words.push(`--cc ${quoted(libraryOf(set.slice(set.indexOf("=") + 1)))}`);
+		else if (!library || set !== "roce.congestion-control=own") words.push(`--set ${quoted(set)}`);
+	}
+	return words;
+}
+
+// the text of a value in YAML; --cc takes what has no slash for a word, unless it ends in .so
+function libraryOf(yaml) {
+	const name = /^'.*'$/.test(yaml) ? yaml.slice(1, -1).replace(/''/g, "'") : yaml;
+	return name.includes("/") || name.endsWith(".so") ? name : "./" + name;
+}
+
 /** runCommand(rec) - `heddle run FILE --set ...` of this recording. */
 export function runCommand(rec) {
 	const s = rec.head.scenario;
-	const settings = (s.settings || []).filter((set) => !set.startsWith("seed=")).map((set) => ` --set ${quoted(set)}`);
-	const seed = (s.settings || []).find((set) => set.startsWith("seed="));
-	return `heddle run ${quoted(s.file || "SCENARIO")}${settings.join("")}${seed ? " --seed " + seed.slice(5) : ""}` +
-		(s.variant ? ` --variant ${quoted(s.variant)}` : "");
+	return ["heddle run", quoted(s.file || "SCENARIO"), ...settingsWords(s.settings || []),
+		...s.variant ? ["--variant", quoted(s.variant)] : []].join(" ");
 }
 
-/** commandFor(rec, what) - what: {kind, ...}, the last thing that was done. */
-export function commandFor(rec, what) {
-	const run = runCommand(rec), { nodes } = rec.head;
-	const at = what.t === undefined ? "" : ` --break-at ${timeWord(what.t)}`;
+// what a fork does at the prompt, from its command line: {script, run, at} or null
+function forked(info) {
+	const found = info && info.fork && /^printf '%s\\n' (.*) \| (heddle run .*) --break-at (\d+)ps --record FILE$/.exec(info.command || "");
+	return found ? { script: found[1], run: found[2], at: Number(found[3]) } : null;
+}
+
+// the run of this pane, and at @t the line @line of the prompt
+function promptCommand({ rec, info }, t, line) {
+	const fork = forked(info), lines = line ? [quoted(line)] : [];
+	if (!fork || t < fork.at) {
+		const run = `${fork ? fork.run : runCommand(rec)} --break-at ${timeWord(t)}`;
+		return line ? `echo ${lines[0]} | ${run}` : run;
+	}
+	if (t > (info.fork.at_ps || fork.at)) lines.unshift(quoted(`continue ${timeWord(t)}`));
+	return `printf '%s\\n' ${[fork.script, ...lines].join(" ")} | ${fork.run} --break-at ${timeWord(fork.at)}`;
+}
+
+/** commandFor(pane, what) - what: {kind, ...}, the last thing that was done. A line that a shell
+ *  runs as it is. */
+export function commandFor(pane, what) {
+	const { rec, info } = pane, { nodes } = rec.head, t = what.t || 0;
+	const fork = forked(info), start = fork ? `printf '%s\\n' ${fork.script} | ` : "";
+	const run = start + (fork ? `${fork.run} --break-at ${timeWord(fork.at)}` : runCommand(rec));
 	switch (what.kind) {
 	case "play": return `${run} --slow ${spanText(what.ratio).replace(" ", "")}/s`;
-	case "go": return `${run}${at}`;
+	case "go": return promptCommand(pane, t);
 	case "step-event": return `${run} --events e.csv   # the next row after ${Math.round(what.t)} ps`;
-	case "step-sample": return `${run}${at}   then: step ${timeWord(rec.head.sample_ps || 1e6)}`;
-	case "until": return `${run}${at}   then: step until ${what.text}`;
+	case "step-sample": return promptCommand(pane, t, `step ${timeWord(rec.head.sample_ps || 1e6)}`);
+	case "until": return promptCommand(pane, t, `step until ${what.text}`);
 	case "bookmark": return `${run} --events e.csv && grep -m1 ${quoted(what.event || "")} e.csv`;
-	case "port": return `${run}${at}   then: show ${nodes[what.node].name} ${tableOfPort(rec, nodes[what.node])} p${what.port}`;
-	case "node": return `${run}${at}   then: show ${nodes[what.node].name} ${tableOfPort(rec, nodes[what.node])}`;
+	case "port": return promptCommand(pane, t, `show ${nodes[what.node].name} ${tableOfPort(rec, nodes[what.node])} p${what.port}`);
+	case "node": return promptCommand(pane, t, `show ${nodes[what.node].name} ${tableOfPort(rec, nodes[what.node])}`);
 	case "flow": {
 		const flow = what.flow, row = `${nodes[flow.node].name}" and .dst == "${nodes[flow.destination].name}`;
 		return `${run} --json | jq '.flows[] | select(.src == "${row}")'`;
 	}
 	case "view": return viewCommand(run, rec, what);
 	case "table": return what.name.endsWith(".csv") ? `${run} --csv DIR   # DIR/${what.name}` : `${run} --json | jq .${what.name}`;
-	case "fork": return `${run} ${what.settings.map((s) => "--set " + quoted(s)).join(" ")}`;
+	case "fork": {
+		const changed = [run, ...settingsWords(what.settings)].join(" ");
+		if (!what.set.length) return changed;
+		const lines = what.set.map((s) => quoted(`set ${s.node} ${s.key} ${s.value}`));
+		return fork ? changed : `echo ${lines.join(" ")} | ${changed} --break-at ${timeWord(what.at_ps)}`;
+	}
 	default: return run;
 	}
 }

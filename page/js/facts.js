@@ -100,6 +100,15 @@ export class Facts {
 		list.splice(place, 0, stop);
 	}
 
+	/** isAt(selected, node, port) - whether that port is part of what is selected: of the
+	 *  node or the link, at either end. All are, of nothing. */
+	isAt(selected, node, port) {
+		if (!selected) return true;
+		if (node === selected.node && (!selected.port || port === selected.port.port)) return true;
+		const own = this.portOf.get(node * 64 + port);
+		return Boolean(own && own.peer === selected.node && (!selected.port || own.peerPort === selected.port.port));
+	}
+
 	/** stopped(node, port, t, moment) - the stops of this output at @t: a list, often empty. */
 	stopped(node, port, t, moment) {
 		const known = this.stopsOf.get(node * 64 + port);

@@ -45,7 +45,7 @@ export function flowTable(facts, t, { flow: chosen, pick, filter }) {
 			known(facts.flowValue(moment, f, "flow_queued_bytes"), bytesText),
 			known(facts.flowValue(moment, f, "flow_unacked_bytes"), bytesText),
 			r ? rateText(r.goodput_bps) : "-", r ? timeText(r.fct_ps && r.fct_ps.p50) : "-", r ? timeText(r.fct_ps && r.fct_ps.p99) : "-",
-			r ? r.messages : "-", pathText(facts, f)];
+			r ? r.messages : "-", el("span", { class: "path" }, pathText(facts, f))];
 	});
 	const mark = chosen ? shown.indexOf(chosen) : -1;
 	return el("div", {}, table(heads, rows, { caption: `Flows at ${timeText(t)}` + (all.length > SHOWN_MAX ? ` (${SHOWN_MAX} of ${all.length}; use the filter)` : "") +

@@ -108,7 +108,7 @@ export function drawHeat(canvas, facts, view) {
 		g.lineWidth = 2;
 		g.strokeRect(LEFT, LEGEND + at * tall, inner, tall);
 	}
-	cursor(g, (t) => LEFT + (t - from) / (to - from) * inner, view.t, from, to, LEGEND + tall * rows.length, colours);
+	cursor(g, (t) => LEFT + (t - from) / (to - from) * inner, view.t, from, to, LEGEND + tall * rows.length, colours, LEGEND);
 	return drawn;
 }
 

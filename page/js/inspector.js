@@ -48,7 +48,12 @@ function seriesRows(facts, t, node, of, port, pin) {
 	return rows;
 }
 
-const valueHeads = [{ text: "series" }, { text: "now", align: "right" }, { text: "maximum", align: "right" }, { text: "" }];
+// values are of a sample, events and stops of the very time
+function sampleText(moment) { return moment ? `at the last sample (${timeText(moment.at)})` : "no sample yet"; }
+
+function valueHeads(moment) {
+	return [{ text: "series" }, { text: sampleText(moment), align: "right" }, { text: "maximum", align: "right" }, { text: "" }];
+}
 
 function portParts(facts, t, port, pin) {
 	const { nodes } = facts.rec.head;
@@ -59,7 +64,7 @@ function portParts(facts, t, port, pin) {
 		el("p", {}, `port ${port.port} of ${nodes[port.node].name}, ${rateText(port.rate)}, delay ${spanText(port.delay)}. `,
 			stops.length ? el("strong", { class: "stopped" }, stops.map((s) => `May not send (${s.what}, ${facts.className(s.cls)}) ` +
 				`since ${timeText(s.from)}. `).join("")) : "May send. ", total ? `Stopped so far: ${timeText(total)} in all.` : ""),
-		table(valueHeads, seriesRows(facts, t, port.node, ["port", "class", "lane"], port.port, pin))];
+		table(valueHeads(facts.rec.moment(t)), seriesRows(facts, t, port.node, ["port", "class", "lane"], port.port, pin))];
 }
 
 function nodeParts(facts, t, node) {
@@ -69,7 +74,7 @@ function nodeParts(facts, t, node) {
 		facts.stopped(node, p.port, t, moment).map((s) => s.what).join(", ") || "no"]);
 	return [el("h2", {}, n.name), table([{ text: "output" }, { text: "queue", align: "right" }, { text: "load", align: "right" },
 		{ text: "stopped" }], rows, { caption: `${n.type === "host" ? "host" : "switch"} with ${rows.length} ` +
-			(rows.length === 1 ? "port" : "ports") })];
+			(rows.length === 1 ? "port" : "ports") + `; queue and load ${sampleText(moment)}` })];
 }
 
 function flowSeries(facts, t, flow, pin) {
@@ -83,7 +88,7 @@ function flowSeries(facts, t, flow, pin) {
 			series.type === "state" ? "" : stateText(facts, series, facts.max.get(key) || 0),
 			el("button", { class: "small", "data-pin": series.name, onclick: () => pin(series.name, flow.node, 0, flow.index) }, "strip")]);
 	}
-	return rows.length ? table(valueHeads, rows) : el("p", {}, "This recording has no series of single flows.");
+	return rows.length ? table(valueHeads(moment), rows) : el("p", {}, "This recording has no series of single flows.");
 }
 
 function counted(head, type, several) {
@@ -123,12 +128,7 @@ export function eventText(facts, e, i) {
 function nearEvents(facts, t, selected) {
 	const span = Math.max(2e6, facts.rec.end / 100), rows = [];
 	facts.rec.eventsIn(Math.max(0, t - span), t + 1, (e, i) => {
-		if (selected && e.node[i] !== selected.node) {
-			const peer = facts.portOf.get(e.node[i] * 64 + e.port[i]);
-			if (!peer || peer.peer !== selected.node) return;
-		}
-		if (selected && selected.port && e.port[i] !== selected.port.port && e.node[i] === selected.node) return;
-		rows.push([e, i]);
+		if (facts.isAt(selected, e.node[i], e.port[i])) rows.push([e, i]);
 	});
 	const last = rows.slice(-12).reverse();
 	return el("div", {}, el("h3", {}, "Events up to now" + (selected ? ", here" : "")), last.length

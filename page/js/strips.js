@@ -366,19 +366,19 @@ function axis(g, x, { from, to, t, colours }, width, height, left, right, bottom
 }
 
 /** cursor(g, x, t, ...) - the time that is shown, on any axis of time. */
-export function cursor(g, x, t, from, to, bottom, colours) {
+export function cursor(g, x, t, from, to, bottom, colours, top = 0) {
 	if (t < from || t > to) return;
 	g.strokeStyle = colours.accent;
 	g.lineWidth = 2 * colours.line;
 	g.beginPath();
-	g.moveTo(x(t), 0);
+	g.moveTo(x(t), top);
 	g.lineTo(x(t), bottom);
 	g.stroke();
 	g.fillStyle = colours.accent;
 	g.beginPath();
-	g.moveTo(x(t) - 5, 0);
-	g.lineTo(x(t) + 5, 0);
-	g.lineTo(x(t), 7);
+	g.moveTo(x(t) - 5, top);
+	g.lineTo(x(t) + 5, top);
+	g.lineTo(x(t), top + 7);
 	g.fill();
 }
 

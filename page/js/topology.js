@@ -54,8 +54,8 @@ export class Topology {
 	/** draw(canvas, view) - view: {t, colours, scales, selected, flow, slow: ps per second}. */
 	draw(canvas, view) {
 		const { g, width, height } = start(canvas, view.colours);
-		this.below = view.colours.font * 3.7; /* height of the legend */
 		this.large = view.colours.line > 1.5 ? 1.35 : 1;
+		this.legendPlace(g, width, view);
 		this.place(width, height);
 		const moment = this.facts.rec.moment(view.t), before = this.facts.before(moment);
 		this.far = this.layout.groups.length > 1 && this.scale < 15;
@@ -307,36 +307,62 @@ export class Topology {
 		});
 	}
 
-	legend(g, width, height, view, moment) {
-		const { colours, scales } = view, y = height - this.below * 0.72;
-		let x = 8;
-		const word = (text) => {
-			g.fillStyle = colours.ink;
-			g.textAlign = "left";
-			g.fillText(text, x, y, Math.max(20, width - x - 8));
-			x += g.measureText(text).width + 12;
+	// the items of the legend: [text, width of the sign before it, what draws it at x, y]
+	legendItems(g, view, moment) {
+		const { colours, scales } = view, { facts } = this, hosts = scales.hostQueue > 1;
+		const ramp = (x, y) => {
+			for (let i = 0; i <= 20; i++) { g.fillStyle = heat(0.15 + 0.85 * i / 20, colours); g.fillRect(x + i * 3, y - 5, 3, 2 + i / 2.5); }
 		};
+		const stopped = (x, y) => { g.fillStyle = hatch(g, colours.stop, colours.panel); g.fillRect(x, y - 5, 22, 10); };
+		const items = [["load 0 to 100 %", 68, ramp], ["may not send", 26, stopped]];
+		if (!facts.rec.seriesOf.has("queue_bytes") || !moment) items.push(["no samples at this time: queues and loads are not known"]);
+		else if (view.t - moment.at > 2 * (facts.rec.head.sample_ps || 0)) items.push([`samples end at ${timeText(moment.at)}: queues and loads are of then`]);
+		else if (this.far) items.push([`disc: longest queue of the group, full = ${bytesText(scales.switchQueue)}`]);
+		else items.push([`bar: queue, full = ${bytesText(scales.switchQueue)}` + (hosts ? ` (hosts, not sent yet: ${bytesText(scales.hostQueue)})` : "")]);
+		if (this.far) return [...items, ["zoom in (+) for switches and hosts"]];
+		items.push(["dashed arrow: waits for, likely"], ["solid: deadlock"], ["square: XOFF, hollow: XON"]);
+		if (facts.heldOf.size) items.push(["\u2016 at a host: flows paused by FGFC"]);
+		if (view.slow && view.slow <= 5e6 && !this.small) items.push([`dot: ${bytesText(this.grain())} of the link's counter, no single packet`]);
+		return items;
+	}
+
+	// puts items into lines of @width: [item, x, line] of each
+	legendLines(g, width, items) {
+		const placed = [];
+		let x = 8, line = 0;
+		for (const item of items) {
+			const wide = (item[1] || 0) + g.measureText(item[0]).width;
+			if (x > 8 && x + wide > width - 8) { x = 8; line++; }
+			placed.push([item, x, line]);
+			x += wide + 14;
+		}
+		return placed;
+	}
+
+	// height of the legend: of the most lines so far at this width, so that the fabric
+	// stays in place
+	legendPlace(g, width, view) {
+		const name = `${width} ${view.colours.font}`, placed = this.legendLines(g, width, this.legendItems(g, view, this.facts.rec.moment(view.t)));
+		const lines = placed[placed.length - 1][2] + 1;
+		this.lines = this.linesOf === name ? Math.max(this.lines, lines) : Math.max(2, lines);
+		this.linesOf = name;
+		this.below = view.colours.font * (0.6 + 1.6 * this.lines);
+	}
+
+	legend(g, width, height, view, moment) {
+		const { colours } = view;
+		const top = height - this.below;
 		g.fillStyle = colours.panel;
 		g.globalAlpha = 0.9;
-		g.fillRect(0, height - this.below, width, this.below);
+		g.fillRect(0, top, width, this.below);
 		g.globalAlpha = 1;
-		for (let i = 0; i <= 20; i++) { g.fillStyle = heat(0.15 + 0.85 * i / 20, colours); g.fillRect(x + i * 3, y - 5, 3, 2 + i / 2.5); }
-		x += 68;
-		word("load 0 to 100 %");
-		g.fillStyle = hatch(g, colours.stop, colours.panel);
-		g.fillRect(x, y - 5, 22, 10);
-		x += 26;
-		word("may not send");
-		if (!this.facts.rec.seriesOf.has("queue_bytes") || !moment) word("no samples at this time: queues and loads are not known");
-		else if (view.t - moment.at > 2 * (this.facts.rec.head.sample_ps || 0)) word(`samples end at ${timeText(moment.at)}: queues and loads are of then`);
-		else word(this.far ? `disc: longest queue of the group, full = ${bytesText(scales.switchQueue)}`
-			: `bar: queue, full = ${bytesText(scales.switchQueue)}` + (scales.hostQueue > 1 ? ` (hosts, not sent yet: ${bytesText(scales.hostQueue)})` : ""));
-		x = 8;
-		const low = height - this.below * 0.27;
-		g.fillStyle = colours.soft;
-		g.fillText(this.far ? "zoom in (+) for switches and hosts" : "dashed arrow: waits for, likely \u00b7 solid: deadlock \u00b7 square: XOFF, hollow: XON" +
-			(this.facts.heldOf.size ? " \u00b7 \u2016 at a host: flows paused by FGFC" : "") + (view.slow && view.slow <= 5e6 && !this.small
-			? ` \u00b7 dot: ${bytesText(this.grain())} of the link's counter, no single packet` : ""), x, low, width - 16);
+		g.textAlign = "left";
+		for (const [[text, sign, drawSign], x, line] of this.legendLines(g, width, this.legendItems(g, view, moment))) {
+			const y = top + colours.font * (1.1 + 1.6 * line);
+			if (drawSign) drawSign(x, y);
+			g.fillStyle = colours.ink;
+			g.fillText(text, x + (sign || 0), y, Math.max(20, width - x - (sign || 0) - 8));
+		}
 	}
 
 	/** hit(x, y) - {node} or {node, port} near a point of the canvas, or null. */

@@ -11,6 +11,7 @@ import json
 import os
 import random
 import re
+import subprocess
 import sys
 
 from browser import Browser
@@ -225,6 +226,10 @@ def keyboard(browser):
     for letter in 's2.r.queue_bytes > 100kB':
         browser.key(letter)
     press('Enter', f'{page}.t', 'Enter goes to the condition')
+    check('and leaves the field', browser.eval('document.activeElement.id') != 'until')
+    press('u', 'document.activeElement.id', 'u again', 'document.activeElement.id === "until"')
+    check('the text is selected', browser.eval('(() => { const u = document.getElementById("until"); '
+          'return u.selectionEnd - u.selectionStart === u.value.length && u.value.length > 0; })()'))
     press('Escape', 'document.activeElement.id', 'Escape', 'document.activeElement.id !== "until"')
     press('w', 'document.getElementById("message").hidden', 'w says what it needs', '!document.getElementById("message").hidden')
     press('1', f'{page}.view', '1', f'{page}.view === "topology"')
@@ -267,12 +272,35 @@ def time_model(browser):
     for wrong, words in (('s9.r.queue_bytes > 1', 'no node s9'), ('s2.r.depth > 1', 'no series depth'), ('nonsense', 'expected NODE')):
         browser.eval(f'heddlePage.until({json.dumps(wrong)})')
         check(f'a wrong condition is explained: {wrong}', words in browser.eval('document.getElementById("message").textContent'))
-    # commands that the page shows are commands
+    # commands that the page shows are commands: a shell runs them
     go(browser, 60e6)
     browser.eval("heddlePage.select({ node: 2, port: heddlePage.panes[0].facts.outputsOf(2)[0] }); 1")
     frame(browser)
     command = browser.eval('document.getElementById("command").textContent')
-    check('a click shows its command line', re.fullmatch(r'heddle run \S*roce-test.yaml --set run.sample=1us --break-at 60us +then: show s2 queues p0', command) is not None, command)
+    check('a click shows its command line', command ==
+          f"echo 'show s2 queues p0' | heddle run {path('roce-test.yaml')} --set run.sample=1us --break-at 60us", command)
+    browser.eval("heddlePage.until('s2.r.queue_bytes > 1B')")
+    frame(browser)
+    until = browser.eval('document.getElementById("command").textContent')
+    for line, word in ((command, '\np0    roce'), (until, '\nat 60.')):
+        done = subprocess.run(line.replace('heddle run', HEDDLE + ' run'), shell=True, capture_output=True, text=True, cwd='/')
+        check(f'a shell runs {line[:24]}', done.returncode == 0 and done.stdout.startswith('at 60.000 us') and word in done.stdout, (line, done))
+    # a control of one's own is an option, as in the guide
+    own = browser.eval("""(() => { const { rec } = heddlePage.panes[0], { settings } = rec.head.scenario;
+        rec.head.scenario.settings = ["roce.own-control='./my cc.so'", "roce.congestion-control=own", "seed=3"];
+        heddlePage.act("view topology"); heddlePage.draw(); rec.head.scenario.settings = settings;
+        return document.getElementById("command").textContent; })()""")
+    check('a control of one\'s own is --cc', own == f"heddle run {path('roce-test.yaml')} --cc './my cc.so' --seed 3", own)
+    # events of what is selected, and of no other link
+    seen = browser.eval("""(() => { const { facts, rec } = heddlePage.panes[0], s2 = rec.nodeOf.get("s2"), wrong = [];
+        const port = facts.ports.find((p) => p.node === s2 && rec.head.nodes[p.peer].name === "s1");
+        const ends = new Set([`s2 \u2192 s1`, `s1 \u2192 s2`]);
+        heddlePage.select({ node: s2, port }); heddlePage.go(60e6); heddlePage.draw();
+        const lines = [...document.querySelectorAll("#inspector .events li")].map((li) => li.innerText);
+        return [lines.length, lines.filter((l) => ![...ends].some((e) => l.includes(e)))]; })()""")
+    check('only events of the selected link', seen[0] > 0 and not seen[1], seen)
+    text = browser.eval('document.getElementById("inspector").innerText')
+    check('values name their sample', 'at the last sample (60.000 us)' in text, text)
 
 
 def pointer(browser):
@@ -355,6 +383,9 @@ def reports(browser):
     text = browser.eval('document.getElementById("report").innerText')
     names = browser.eval('heddlePage.loaded.map((p) => p.name)')
     check('a comparison has all variants', all(n in text for n in names) and len(set(names)) == 6, names)
+    browser.key('6')
+    browser.wait('heddlePage.panes.length === 2 && heddlePage.view === "topology" && !document.getElementById("play-area").hidden')
+    check('key 6 shows two of them', True)
     check('and what differs between them', 'roce.dcqcn=yes' in text and 'fabric=flow-channel' in text, text[:1500])
     check('no error, nothing else is requested', not browser.problems() and not
           [u for u in browser.requests() if not u.startswith(('file:', 'data:', 'blob:'))], browser.problems())
@@ -414,6 +445,41 @@ def served(browser):
     check('no error', not browser.problems(), browser.problems())
 
 
+def forked(browser):
+    """From `heddle run --view=control`: at the first XOFF, back, another threshold, beside it."""
+    browser.open(sys.argv[5])
+    browser.wait('heddlePage.panes.length === 1 && heddlePage.panes[0].rec.complete && '
+                 'heddlePage.panes[0].rec.fed === heddlePage.panes[0].rec.slices.length')
+    browser.eval("heddlePage.until('xoff')")
+    first = browser.eval('heddlePage.t')
+    check('at the first XOFF', first > 0)
+    for _ in range(5):
+        browser.eval("heddlePage.step(-1, 'sample')")
+    at = browser.eval('heddlePage.t')
+    check('five samples back', first - 6e6 < at < first - 3e6, (first, at))
+    browser.eval("heddlePage.select({ node: heddlePage.panes[0].rec.nodeOf.get('s2'), port: null }); 1")
+    browser.key('w')
+    browser.wait('!document.getElementById("dialog").hidden')
+    browser.eval('document.querySelector("#dialog [name=key]").value = "roce.xoff"; '
+                 'document.querySelector("#dialog [name=value]").value = "150kB"; document.querySelector("#dialog form").requestSubmit(); 1')
+    browser.wait('heddlePage.panes.length === 2 && heddlePage.panes[1].rec.complete && '
+                 'heddlePage.panes[1].rec.fed === heddlePage.panes[1].rec.slices.length')
+    names = browser.eval('heddlePage.panes.map((p) => p.name)')
+    check('the fork stands beside the run, named by its change', 's2 roce.xoff 150kB' in names[1] and names[0] != names[1], names)
+    xoff = browser.eval("heddlePage.panes.map((p) => (p.facts.bookmarks().find((b) => b.name === 'first XOFF') || { at: null }).at)")
+    check('its first XOFF is later, at more bytes', xoff[0] == first and xoff[1] is not None and xoff[1] > first, xoff)
+    same = browser.eval("""(() => { const all = heddlePage.panes.map((p) => JSON.stringify(p.facts.ports.map((x) =>
+        p.rec.value(p.rec.moment(%f), x.node, "tx_bytes", x.port)))); return all[0] === all[1]; })()""" % at)
+    check('and all before is the same', same)
+    go(browser, first + 5e6)
+    check('both are drawn', min(browser.eval(f'({COLOURS})("#panes canvas")')) > 4)
+    command = browser.eval('document.getElementById("command").textContent')
+    check('the command line is there', 'heddle run' in command, command)
+    check('no error', not browser.problems(), browser.problems())
+    if os.environ.get('PAGE_SHOT'):
+        browser.shot(os.environ['PAGE_SHOT'])
+
+
 def speed(browser):
     """Frames per second of 16 hosts, and the time to open: printed, not judged."""
     show(browser, 'flow-channel.heddle')
@@ -433,7 +499,7 @@ def speed(browser):
 
 
 CASES = {'kinds': kinds, 'numbers': numbers, 'keyboard': keyboard, 'time': time_model, 'pointer': pointer, 'compare': compare,
-         'report': report, 'broken': broken, 'served': served, 'reports': reports, 'speed': speed}
+         'report': report, 'broken': broken, 'served': served, 'forked': forked, 'reports': reports, 'speed': speed}
 
 with Browser() as one:
     for case in sys.argv[4].split(','):

@@ -68,6 +68,13 @@ at_end 'kill $server 2>/dev/null'
 url=$(wait_for sed -n 's/^view: //p' "$scratch/view")
 in_browser served "$url" "$scratch/growing.heddle" "$scratch/roce.heddle"
 
+# what if: a change of a run that is over, beside it
+"$heddle" run "$scratch/roce-test.yaml" --quiet --view=control >/dev/null 2>"$scratch/control" &
+run=$!
+at_end 'kill $run 2>/dev/null'
+url=$(wait_for sed -n 's/^view: //p' "$scratch/control")
+in_browser forked "$url"
+
 # a report is one file, of at most 5 MB, that needs nothing else
 reports() {
 	run 0 run "$scratch/roce-test.yaml" --quiet --set run.sample=2us --report "$scratch/one.html" &&

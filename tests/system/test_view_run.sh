@@ -198,7 +198,7 @@ same_text() {
 		"$heddle" export "$scratch/five.rec" --text | cmp - "$scratch/fork.text"
 }
 check 'with its seed' same_text
-check 'its command line names the file' [ "$(of 2 command)" = "printf '%s\n' 'set s2 roce.ecn no' | heddle run pfc-spreading.yaml --set seed=2 --break-at 20000000ps --record FILE" ]
+check 'its command line names the file' [ "$(of 2 command)" = "printf '%s\n' 'set s2 roce.ecn no' | heddle run $scenario --set seed=2 --break-at 20000000ps --record FILE" ]
 check 'Ctrl-C ends all' interrupted 0
 check 'no fork of a fabric' run 2 view star --control
 check 'not under the real clock' run 2 run "$scenario" --clock real --view=control
