@@ -80,17 +80,21 @@ static int range_make(const struct number *from, const struct number *to, int64_
 		      struct sweep_values *values, char *why, size_t why_max)
 {
 	int64_t value = from->value;
+	__int128 next;
 
 	if (to->value < from->value)
 		return refuse(why, why_max, "a range must rise");
 	if (factor ? step <= ONE || !value : step <= 0)
 		return refuse(why, why_max, "a range with this step has no end");
-	while (value <= to->value) {
+	for (;;) {
 		if (values->count == SWEEP_VALUES_MAX)
 			return refuse(why, why_max, "the range has more than %u values",
 				      SWEEP_VALUES_MAX);
 		number_print(value, from->unit, values->texts[values->count++]);
-		value = factor ? (int64_t)((__int128)value * step / ONE) : value + step;
+		next = factor ? (__int128)value * step / ONE : (__int128)value + step;
+		if (next > to->value)
+			break; /* perhaps more than an int64_t has */
+		value = (int64_t)next;
 	}
 	return 0;
 }
@@ -98,10 +102,11 @@ static int range_make(const struct number *from, const struct number *to, int64_
 static int range_parse(const char *text, const char *dots, struct sweep_values *values, char *why,
 		       size_t why_max)
 {
-	const char *second = dots + 2, *again = strstr(second, ".."), *third = again + 2;
+	const char *second = dots + 2, *again = strstr(second, "..");
+	const char *third = again ? again + 2 : "";
 	size_t length = again ? (size_t)(again - second) : strlen(second);
 	struct number from, to, step = { .value = ONE };
-	bool factor = again && *third == 'x';
+	bool factor = *third == 'x';
 
 	third += factor;
 	if (!number_parse(text, (size_t)(dots - text), &from) ||

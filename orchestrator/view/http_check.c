@@ -7,6 +7,8 @@
 
 #include "nodes/base/array.h"
 
+#define HTTP_PORT_DEFAULT 80u /* browsers leave it out */
+
 /* ---- Host and Origin ---- */
 
 /* is @name, of an URL, an IP literal? IPv6 in brackets; its address is in @address then */
@@ -43,10 +45,16 @@ bool http_host_allowed(const char *host, const char *listen, unsigned port)
 	static const char *const loopback[] = { "127.0.0.1", "localhost", "[::1]" };
 	char name[HTTP_HOST_MAX], own_port[16];
 	const char *colon = host ? strrchr(host, ':') : NULL;
-	size_t length = colon ? (size_t)(colon - host) : 0;
+	size_t length;
 
+	if (!host)
+		return false;
+	if (colon && strchr(colon, ']')) /* within an IPv6 address */
+		colon = NULL;
+	length = colon ? (size_t)(colon - host) : strlen(host);
 	snprintf(own_port, sizeof(own_port), "%u", port);
-	if (!colon || !length || length >= sizeof(name) || strcmp(colon + 1, own_port) != 0)
+	if (!length || length >= sizeof(name) ||
+	    (colon ? strcmp(colon + 1, own_port) != 0 : port != HTTP_PORT_DEFAULT))
 		return false;
 	memcpy(name, host, length);
 	name[length] = 0;

@@ -39,6 +39,8 @@ TEST(sweep_values_parse__ranges)
 	ck_assert_str_eq(of("1..64..x2"), "1 2 4 8 16 32 64");
 	ck_assert_str_eq(of("1..4us..x1.5"), "1us 1.5us 2.25us 3.375us");
 	ck_assert_str_eq(of("0..0"), "0");
+	ck_assert_str_eq(of("5..8..x2300000000"), "5");
+	ck_assert_str_eq(of("5..8..200000000"), "5");
 	of("1..1000");
 	ck_assert_uint_eq(values.count, 1000);
 }

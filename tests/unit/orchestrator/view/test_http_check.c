@@ -18,6 +18,17 @@ TEST(http_host_allowed__own_addresses_with_the_port)
 	ck_assert(http_host_allowed("[2001:db8::1]:80", "::", 80));
 }
 
+TEST(http_host_allowed__port_80_may_be_left_out)
+{
+	ck_assert(http_host_allowed("127.0.0.1", "127.0.0.1", 80));
+	ck_assert(http_host_allowed("[::1]", "127.0.0.1", 80));
+	ck_assert(http_host_allowed("[2001:db8::1]", "::", 80));
+	ck_assert(!http_host_allowed("evil.example", "127.0.0.1", 80));
+	ck_assert(!http_host_allowed("127.0.0.1:", "127.0.0.1", 80));
+	ck_assert(!http_host_allowed("[::1]", "127.0.0.1", 8080));
+	ck_assert(!http_host_allowed("", "127.0.0.1", 80));
+}
+
 TEST(http_host_allowed__never_another_name)
 {
 	static const char *const wrong[] = {
