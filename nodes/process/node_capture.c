@@ -34,6 +34,17 @@ static void ring_unmap(struct mapping *ring)
 	*ring = (struct mapping){ 0 };
 }
 
+static void end(struct node *node, uint32_t port)
+{
+	node->links[port].capture = NULL;
+	capture_fini(node->captures[port]);
+	free(node->captures[port]);
+	node->captures[port] = NULL;
+	ring_unmap(&node->taps[port]);
+}
+
+/* A ring that is there already is replaced: its end was sent while this node was stopped, and got
+ * lost. */
 static int begin(struct node *node, uint32_t port, const struct control_message *message)
 {
 	unsigned long kept_bytes = strtoul(message->text, NULL, 10);
@@ -41,7 +52,7 @@ static int begin(struct node *node, uint32_t port, const struct control_message 
 	struct mapping ring;
 	int error;
 
-	if (node->captures[port])
+	if (node->captures[port] && !node->taps[port].memory)
 		return -EBUSY;
 	if (!kept_bytes || kept_bytes > NODE_CAPTURE_WHOLE)
 		return -EINVAL;
@@ -57,18 +68,13 @@ static int begin(struct node *node, uint32_t port, const struct control_message 
 		free(capture);
 		return error;
 	}
+	if (node->captures[port]) {
+		capture_settle(node->captures[port]);
+		end(node, port);
+	}
 	node->taps[port] = ring;
 	node->captures[port] = node->links[port].capture = capture;
 	return 0;
-}
-
-static void end(struct node *node, uint32_t port)
-{
-	node->links[port].capture = NULL;
-	capture_fini(node->captures[port]);
-	free(node->captures[port]);
-	node->captures[port] = NULL;
-	ring_unmap(&node->taps[port]);
 }
 
 int node_capture(struct node *node, const struct control_message *message, FILE *out)

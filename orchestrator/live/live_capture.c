@@ -45,6 +45,19 @@ bool live_capture_lost(const struct live *live, uint32_t id)
 	return !capture || live->fabric.nodes[capture->node].pid != capture->pid;
 }
 
+/* is port @port of @node captured, as far as clients have not ended it? */
+static bool captured(const struct live *live, uint32_t node, uint32_t port)
+{
+	for (uint32_t i = 0; i < LIVE_CAPTURES_MAX; i++) {
+		const struct live_capture *capture = &live->captures[i];
+
+		if (capture->id && capture->node == node && capture->port == port &&
+		    capture->pid == live->fabric.nodes[node].pid)
+			return true;
+	}
+	return false;
+}
+
 /* port of @node with a link; -1 with *@refusal */
 static int64_t port_of(const struct live_query *query, int64_t node, json_t **refusal)
 {
@@ -72,12 +85,14 @@ static json_t *node_tap(struct live_query *query, struct live_capture *capture, 
 					   .number = capture->port,
 					   .fd_count = 1,
 					   .fds = { fd } };
-	int error;
+	int error = -EBUSY;
 
 	snprintf(message.text, sizeof(message.text), "%s", snap);
-	error = fabric_ask(&live->fabric, capture->node, &message);
-	if (!error)
-		error = (int)message.number;
+	if (!captured(live, capture->node, capture->port)) {
+		error = fabric_ask(&live->fabric, capture->node, &message);
+		if (!error)
+			error = (int)message.number;
+	}
 	control_message_free(&message);
 	if (error == -EBUSY)
 		return live_refuse("%s:%s is captured already; capture it at its other end: %s:%s",
