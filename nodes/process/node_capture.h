@@ -1,8 +1,8 @@
 /*  node_capture - frames of a link to another process, while the node runs (real clock, SE-13).
  *
  *  CONTROL_CAPTURE brings a ring in shared memory; from then on every frame at the port is put into
- *  it (nodes/link/capture.h, "tap"), until a CONTROL_CAPTURE without a ring or with another one, also
- *  if the link goes down and returns. The node never waits for the reader. */
+ *  it (nodes/link/capture.h, "tap"), until a CONTROL_CAPTURE without a ring or with another one.
+ *  It continues if the link goes down and returns. The node never waits for the reader. */
 #ifndef HEDDLE_NODES_PROCESS_NODE_CAPTURE_H
 #define HEDDLE_NODES_PROCESS_NODE_CAPTURE_H
 
@@ -12,7 +12,8 @@
 #include "nodes/process/node_process.h"
 
 /** node_capture() - CONTROL_CAPTURE: begins or ends a capture. @out words for the answer.
- *  Return: 0; -EINVAL; -EBUSY: the port is captured to a file; -ENOENT: it has none that could end; -ENOMEM. */
+ *  Return: 0; -EINVAL; -EBUSY: the port is captured to a file; -ENOENT: it has none that could
+ *  end; -ENOMEM. */
 int node_capture(struct node *node, const struct control_message *message, FILE *out);
 
 /** node_capture_end() - ends all of them, with the node. */

@@ -71,12 +71,13 @@ static const struct command_words words = {
 
 /* ---- the file ---- */
 
+/* A file that is there keeps its content until the fabric has accepted: file_clear(). */
 static int file_open(const char *path)
 {
 	int fd;
 
 	if (strcmp(path, "-"))
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
 	else
 		fd = isatty(STDOUT_FILENO) ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0 && !strcmp(path, "-") && isatty(STDOUT_FILENO)) {
@@ -87,6 +88,18 @@ static int file_open(const char *path)
 	if (fd < 0)
 		options_wrong("capture", "cannot write %s: %s", path, strerror(errno));
 	return fd;
+}
+
+/* removes what was in FILE, if it is a regular file. Return: 0 or -errno */
+static int file_clear(const struct tap *tap, int fd)
+{
+	struct stat file;
+
+	if (tap->to_output)
+		return 0;
+	if (fstat(fd, &file) || (S_ISREG(file.st_mode) && ftruncate(fd, 0)))
+		return -errno;
+	return 0;
 }
 
 static bool whole_write(int fd, const uint8_t *bytes, uint32_t length)
@@ -260,6 +273,8 @@ static int tap_run(struct tap *tap, struct client *client, const char *port, int
 	if (count != 1)
 		ring_fd = -1;
 	error = ring_fd < 0 ? -EINVAL : ring_open(tap, ring_fd);
+	if (!error)
+		error = file_clear(tap, fd);
 	if (!error && !header_write(tap, answer, fd))
 		tap->error = (uint64_t)errno;
 	if (!error)

@@ -95,6 +95,15 @@ refused() { # STATUS TEXT ARGUMENT...
 check 'no link' refused 2 'node:peer or node:port' s1 x.pcapng
 check 'no such node' refused 1 "no node 's9'" s9:s1 x2.pcapng
 check 'no such port' refused 1 "no port 'h6'" s1:h6 x2.pcapng
+keeps() {
+	echo mine >keep.pcapng && refused 1 "no port 'nosuch'" s1:nosuch keep.pcapng && [ "$(cat keep.pcapng)" = mine ]
+}
+check 'a capture that is refused leaves the file as it was' keeps
+replaces() {
+	head -c 1000000 /dev/zero >old.pcapng && begin s1:s2 old.pcapng && end_with TERM 0 && [ "$(stat -c %s old.pcapng)" -lt 1000000 ] &&
+		capinfos -Mrc old.pcapng
+}
+check 'one that is accepted replaces it' replaces
 check 'a snap length of nothing' refused 1 'a snap of 1 to 65535' s1:s2 x2.pcapng --snap 0
 check 'a file that cannot be written' refused 2 'No such file' s1:s2 nowhere/x.pcapng
 check 'a full disk' refused 2 'No space left' s1:s2 /dev/full
@@ -115,6 +124,20 @@ killed() {
 	in_the_end run_short s1:s2 && ping_all
 }
 check 'a capture that is killed: the link is free again' killed
+
+# a node that is stopped gets neither the end of a capture nor a begin; once it runs, the link is
+# free
+stopped() {
+	local pid
+	pid=$("$heddle" ps --json | jq '.[0].nodes[] | select(.name == "s1") | .pid')
+	begin s1:s2 x2.pcapng && kill -STOP "$pid" || return 1
+	kill -KILL "$capture"
+	wait "$capture" 2>/dev/null
+	run 1 capture s1:s2 y.pcapng
+	kill -CONT "$pid"
+	in_the_end run_short s1:s2 && ping_all
+}
+check 'a node that is stopped meanwhile: the link is free again' stopped
 
 # the reader does not read: the ring fills, and what does not fit is counted
 slow_reader() {
