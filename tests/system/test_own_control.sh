@@ -40,27 +40,29 @@ named() {
 	run 4 run star.yaml --quiet --json result.json --cc "./$1.so" || return 1
 	[ ! -e result.json ] || { echo 'a result was written'; return 1; }
 	says err "$2" && [ "$(wc -l <err)" = 1 ] || { cat err; return 1; }
-	gone $(cat nics)
+	# shellcheck disable=SC2046
+	gone $(session "$ran")
 }
 
-# the nodes of a run, as they start: heddle is our child, they are its children
+# session PID - the processes of its session
+session() { cat /proc/[0-9]*/stat 2>/dev/null | awk -v sid="$1" '{ pid = $1; sub(/.*\) /, ""); if ($4 == sid) print pid }'; }
+
+# run STATUS ARGUMENT... - heddle in a session of its own, $ran, which its nodes stay in
 run() {
-	local wanted=$1 status pid
+	local wanted=$1 status
 	shift
-	"$heddle" "$@" >out 2>err </dev/null &
-	pid=$!
-	: >nics
-	while kill -0 "$pid" 2>/dev/null; do
-		children "$pid" >>nics
-		sleep 0.02
-	done
-	wait "$pid"
+	setsid "$heddle" "$@" >out 2>err </dev/null &
+	ran=$!
+	wait "$ran"
 	status=$?
 	[ "$status" = "$wanted" ] && return
 	echo "heddle $*: exit status $status, not $wanted"
 	cat err
 	return 1
 }
+
+# same_of FILTER A B - it gives the same of both, and something
+same_of() { jq -e "$1" "$2" >one.of && jq -e "$1" "$3" >other.of && cmp one.of other.of; }
 
 # the n-th block of C code of the page that has a whole library
 code_of_page() {
@@ -91,14 +93,14 @@ in_scenario() {
 	sed 's/^fabric: roce/&\nroce: {congestion-control: own, own-control: my.so}/' star.yaml >own.yaml
 	(cd / && "$heddle" run "$scratch/own.yaml" --json "$scratch/d.json" --quiet) &&
 		run 0 run star.yaml --json a.json --cc ./my.so --quiet &&
-		cmp <(jq '.flows, .totals' a.json) <(jq '.flows, .totals' d.json)
+		same_of '.flows, .totals' a.json d.json
 }
 
 built_in() {
 	run 0 run star.yaml --json a.json --quiet --cc swift && run 0 run star.yaml --json b.json --quiet --set roce.congestion-control=swift &&
-		cmp <(jq 'del(.settings)' a.json) <(jq 'del(.settings)' b.json) &&
+		same_of 'del(.settings)' a.json b.json &&
 		run 0 run star.yaml --json a.json --quiet --cc tcp && run 0 run star.yaml --json b.json --quiet --set workloads.load.transport=tcp &&
-		cmp <(jq '.flows, .totals' a.json) <(jq '.flows, .totals' b.json)
+		same_of '.flows, .totals' a.json b.json
 }
 
 refused() {
@@ -169,6 +171,21 @@ score_refused() {
 		run 2 lab scor && says err "did you mean 'score'?" && run 2 lab score --scenarios "$scratch/none" && says err 'no scenarios in' && run 0 lab --help
 }
 
+# else no process could be found that is left
+nodes_seen() {
+	local all
+	setsid "$heddle" run star.yaml --quiet --slow 1us/s >out 2>err </dev/null &
+	ran=$!
+	nodes() { for pid in $(session "$ran"); do cat "/proc/$pid/comm"; done 2>/dev/null | grep nicd; }
+	wait_for nodes >/dev/null
+	all=$(session "$ran")
+	kill -INT "$ran"
+	wait "$ran"
+	# shellcheck disable=SC2086
+	[ "$(wc -w <<<"$all")" -gt 1 ] && gone $all
+}
+
+check "the nodes of a run are found by its session" nodes_seen
 check "the example has at most 50 lines" short
 check "the example compiles without a warning" example
 check "a control gives the same bytes in every run, and its digest" same_bytes my.so

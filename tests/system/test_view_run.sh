@@ -23,10 +23,14 @@ shown() {
 at_end 'kill $viewed 2>/dev/null'
 # of ID FILTER - of a recording in the list
 of() { python3 "$client" get "$url" /recordings | jq -r ".recordings[] | select(.id == $1) | .$2"; }
-# ended ID - waits until its run has ended; prints the state
+# ended ID - waits until its run has ended, for minutes if heddle lives; prints the state
 ended() {
 	over() { of "$1" state | grep -v growing; }
-	wait_for over "$1"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		wait_for over "$1" && return
+		kill -0 "$viewed" 2>/dev/null || return 1
+	done
+	return 1
 }
 bytes_of() { python3 "$client" get "$url" "/recordings/$1"; }
 fork() { python3 "$client" post "$url" /fork "$1"; }
