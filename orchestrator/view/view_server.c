@@ -144,6 +144,19 @@ static void file_name(const char *name, char plain[64])
 	plain[length] = 0;
 }
 
+/* @error  of http_range(), for a file of @size bytes */
+static int range_refuse(struct mg_connection *connection, int error, uint64_t size)
+{
+	const char *text = error == -ERANGE ? "{\"error\":\"The range begins after the end of what "
+					      "is recorded.\"}"
+					    : "{\"error\":\"Range takes bytes=N- or bytes=N-M.\"}";
+	char header[64];
+
+	snprintf(header, sizeof(header), "Content-Range: bytes */%llu\r\n",
+		 (unsigned long long)size);
+	return text_send(connection, 416, "application/json", header, text, strlen(text));
+}
+
 static int recording_send(struct mg_connection *connection, int fd, enum view_state state,
 			  const char *name)
 {
@@ -159,10 +172,7 @@ static int recording_send(struct mg_connection *connection, int fd, enum view_st
 	if (range)
 		error = http_range(range, (uint64_t)file.st_size, &from, &length);
 	if (error)
-		return error_send(connection, 416,
-				  error == -ERANGE ? "The range begins after the end of what is "
-						     "recorded."
-						   : "Range takes bytes=N- or bytes=N-M.");
+		return range_refuse(connection, error, (uint64_t)file.st_size);
 	file_name(name, plain);
 	used = snprintf(headers, sizeof(headers),
 			"Accept-Ranges: bytes\r\nHeddle-State: %s\r\n"
@@ -216,7 +226,7 @@ static json_t *body_read(struct mg_connection *connection, int *status)
 	const char *type = mg_get_header(connection, "Content-Type");
 	long long wanted = mg_get_request_info(connection)->content_length;
 	char *text, sentence[320];
-	json_error_t why;
+	json_error_t why = { .line = 1, .text = "memory is short" };
 	json_t *body = NULL;
 	size_t length = 0;
 
@@ -243,7 +253,7 @@ static json_t *body_read(struct mg_connection *connection, int *status)
 	free(text);
 	if (!body) {
 		snprintf(sentence, sizeof(sentence), "The body is not JSON: line %d: %s.", why.line,
-			 text ? why.text : "memory is short");
+			 why.text);
 		*status = error_send(connection, 400, sentence);
 	}
 	return body;

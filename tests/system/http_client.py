@@ -96,6 +96,7 @@ def recordings(server):
     expect(part[1]['content-range'], f'bytes 9-{min(size, limit + 9) - 1}/{size}', 'range')
     expect(server.ask('/recordings/1', headers=[f'Range: bytes={size}-'])[0], 204, 'at the end')
     expect(server.status('/recordings/1', headers=[f'Range: bytes={size + 1}-']), 416, 'beyond')
+    expect(server.ask('/recordings/1', headers=[f'Range: bytes={size + 1}-'])[1]['content-range'], f'bytes */{size}', 'beyond')
     expect(server.status('/recordings/1', headers=['Range: bytes=1-2,4-5']), 416, 'two ranges')
     expect(server.status('/recordings/2'), 404, 'no such recording')
 
