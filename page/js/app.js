@@ -82,7 +82,8 @@ export const app = {
 		await rec.readAll(progress);
 		pane.refreshStrips();
 		show();
-		if (rec.complete || rec.source.state !== "growing") return;
+		const left = rec.source.size < (rec.source.total || 0);
+		if (rec.complete || (rec.source.state !== "growing" && !left)) return;
 		this.growing(pane, progress, show);
 	},
 

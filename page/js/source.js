@@ -36,6 +36,7 @@ export class ServerSource {
 		this.id = id;
 		this.name = name;
 		this.size = 0;
+		this.total = 0; // of the server, as of its last answer
 		this.state = "growing";
 		this.bytes = new Uint8Array(1 << 20);
 	}
@@ -59,6 +60,8 @@ export class ServerSource {
 		}
 		this.bytes.set(part, this.size);
 		this.size += part.length;
+		const [, total] = /\/(\d+)$/.exec(answer.headers.get("Content-Range") || "") || [];
+		this.total = Number(total || 0);
 		return part.length > 0;
 	}
 }

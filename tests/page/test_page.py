@@ -425,6 +425,23 @@ def broken(browser):
     check('nothing but messages', not browser.problems(), browser.problems())
 
 
+# the recording again, from a server that says at once that it is complete and gives a third at a time
+IN_PARTS = r'''(async () => {
+    const { rec } = heddlePage.panes[0], { source } = rec;
+    const whole = source.bytes.slice(0, source.size), limit = Math.ceil(whole.length / 3);
+    const ask = async (path, { headers }) => {
+        const from = Number(/\d+/.exec(headers.Range)[0]), part = whole.slice(from, from + limit);
+        const range = `bytes ${from}-${from + part.length - 1}/${whole.length}`;
+        return new Response(part.length ? part : null, { status: part.length ? 206 : 204,
+            headers: { "Heddle-State": "complete", "Content-Range": range } });
+    };
+    globalThis.again = new source.constructor(ask, 1, "again");
+    const second = new rec.constructor(again);
+    await heddlePage.add(second, {}, "none");
+    for (let i = 0; i < 100 && !second.complete; i++) await new Promise((done) => setTimeout(done, 50));
+})()'''
+
+
 def served(browser):
     """From `heddle view`: with the policy of the server, while the recording grows."""
     url, growing, whole = sys.argv[5:8]
@@ -440,6 +457,8 @@ def served(browser):
     frame(browser)
     seen = browser.eval(f'({COLOURS})("#panes canvas")')
     check('drawn', seen[0] > 4, seen)
+    browser.eval(IN_PARTS)
+    check('a complete one is read to its end, in parts', browser.eval('again.size === again.total && again.size > 0'))
     wrong = [u for u in browser.requests() if not u.startswith((url.split('/#')[0], 'data:', 'blob:', 'about:'))]
     check('no request to anything else', not wrong, wrong)
     check('no error', not browser.problems(), browser.problems())
