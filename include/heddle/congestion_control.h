@@ -9,8 +9,8 @@
  *  Functions. A function that is NULL is not called. Each is given the flow: what holds now, the
  *  decisions so far, and the state of the flow. It changes the decisions and the state, and
  *  returns. It neither calls back nor blocks, opens no file and starts no thread. `fprintf(stderr,
- *  ...)` works. Anything random must come from a generator in the state, with a fixed seed: the
- *  same inputs must lead to the same decisions.
+ *  ...)` works, `printf` ends the run. Anything random must come from a generator in the state,
+ *  with a fixed seed: the same inputs must lead to the same decisions.
  *
  *  Decisions. Both hold at the same time, until they are changed.
  *      rate_bps        packets are paced at it. HEDDLE_RATE_MIN_BPS to line_bps; line_bps does not
@@ -44,7 +44,9 @@ struct heddle_flow {
 	uint64_t line_bps;           /* rate of the link */
 	uint32_t packet_bytes;       /* payload of a full packet */
 	uint32_t frame_bytes;        /* the same on the link: with headers, preamble and gap */
-	uint32_t window_max_packets; /* roce.queue-pair.window of the scenario */
+	/* roce.queue-pair.window of the scenario (bytes; default 0: no limit) in packets, at least
+	 * 1; without a limit HEDDLE_WINDOW_MAX */
+	uint32_t window_max_packets;
 	uint32_t index;              /* of the flow at this NIC, from 0 */
 
 	/* the decisions */

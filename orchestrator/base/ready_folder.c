@@ -99,3 +99,27 @@ void ready_name(const char *path, char *name, size_t name_max)
 		length -= 5;
 	snprintf(name, name_max, "%.*s", (int)length, base);
 }
+
+void ready_hint(const char *path, char *out, size_t out_max)
+{
+	static const char *const folders[] = { "", "score" };
+	char folder[PATH_MAX], name[NAME_MAX + 1], found[PATH_MAX + NAME_MAX + 8], here[PATH_MAX];
+
+	*out = 0;
+	ready_name(path, name, sizeof(name));
+	for (size_t i = 0; i < COUNT_OF(folders) && !*out && !strchr(path, '/'); i++) {
+		size_t length;
+
+		if (ready_folder(folders[i], folder, sizeof(folder)))
+			continue;
+		snprintf(found, sizeof(found), "%s/%s.yaml", folder, name);
+		if (access(found, R_OK) != 0)
+			continue;
+		length = getcwd(here, sizeof(here)) ? strlen(here) : 0;
+		if (length && strncmp(found, here, length) == 0 && found[length] == '/')
+			length++;
+		else
+			length = 0;
+		snprintf(out, out_max, " - did you mean %s?", found + length);
+	}
+}

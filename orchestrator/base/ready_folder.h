@@ -22,6 +22,10 @@ int ready_folder(const char *below, char *path, size_t path_max);
 int ready_files_list(const char *folder, struct ready_files *files);
 void ready_files_free(struct ready_files *files);
 
+/** ready_hint() - writes " - did you mean topologies/NAME.yaml?" to @out if there is such a
+ *  scenario for the @path that cannot be read, with or without .yaml; else "". */
+void ready_hint(const char *path, char *out, size_t out_max);
+
 /** ready_name() - writes the name of the scenario at @path, without folders and .yaml, to @name. */
 void ready_name(const char *path, char *name, size_t name_max);
 

@@ -347,16 +347,17 @@ int cmd_check(int argc, char **argv)
 		return status;
 	request.path = argv[1];
 	error = check(&request, &scenario, &plan, &errors);
+	status = error ? 0 : option_control_check("check", &request.settings, &scenario, true);
 	if (errors.count)
 		print_errors(&errors, request.json);
-	else if (!error && request.json)
+	else if (!error && !status && request.json)
 		error = print_json(&plan, &scenario, request.congestion);
-	else if (!error)
+	else if (!error && !status)
 		error = print_text(&plan, &scenario, request.congestion);
 	if (error && !errors.count)
 		fprintf(stderr, "heddle check: %s\n", strerror(-error));
 	plan_free(&plan);
 	scenario_free(&scenario);
 	scenario_errors_free(&errors);
-	return !error ? 0 : error == -EINVAL ? 2 : 4;
+	return !error ? status : error == -EINVAL ? 2 : 4;
 }

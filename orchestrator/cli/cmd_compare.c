@@ -40,6 +40,8 @@ static struct scenario_compare *compare_load(const struct run_options *options,
 			      "%s has no 'compare' section, which lists what to compare: "
 			      "docs/scenario.md has an example",
 			      options->scenario);
+	if (compare && option_control_check("run", &options->settings, &scenario, true))
+		compare = NULL;
 	if (compare)
 		scenario_idle_note(&scenario, "run");
 	scenario.compare = compare ? NULL : scenario.compare;

@@ -17,8 +17,12 @@ struct list_options {
 
 #define AT(member) offsetof(struct list_options, member)
 
+static const struct option_word kinds[] = {
+	{ "flow-channel", 0 }, { "roce", 0 }, { "port-group", 0 }, { 0 }
+};
+
 static const struct option_row rows[] = {
-	OPTION_TEXT("--fabric", "KIND", AT(fabric),
+	OPTION_TAKE("--fabric", "KIND", AT(fabric), NULL, kinds,
 		    "only this kind of fabric: flow-channel, roce or port-group"),
 	OPTION_TEXT("--with", "WORD", AT(with), "only those with WORD in name or line"),
 	OPTION_FLAG("--variants", AT(variants),
@@ -77,8 +81,9 @@ static int json_put(json_t *array, const struct scenario *scenario, const char *
 				 "variants", variants));
 }
 
-/* Return: 0 or an exit status, told */
-static int list(const struct list_options *options, const struct ready_files *files, json_t *array)
+/* Return: 0 or an exit status, told. @shown: so many are in the list */
+static int list(const struct list_options *options, const struct ready_files *files, json_t *array,
+		size_t *shown)
 {
 	int status = 0;
 
@@ -94,7 +99,7 @@ static int list(const struct list_options *options, const struct ready_files *fi
 			status = OPTIONS_EXIT_USAGE;
 		else if (!wanted(options, &scenario, name))
 			;
-		else if (!options->json)
+		else if (++*shown && !options->json)
 			text_put(options, &scenario, name);
 		else if (json_put(array, &scenario, name, files->paths[i]))
 			status = options_wrong("list", "not enough memory");
@@ -122,6 +127,7 @@ int cmd_list(int argc, char **argv)
 	struct list_options options = { 0 };
 	struct ready_files files;
 	char folder[PATH_MAX];
+	size_t shown = 0;
 	json_t *array;
 	int count, error, status = options_read(&words, argc, argv, &options, &count);
 
@@ -130,12 +136,18 @@ int cmd_list(int argc, char **argv)
 	error = folder_find(count ? argv[1] : NULL, folder, sizeof(folder));
 	if (!error)
 		error = ready_files_list(folder, &files);
+	if (error && count && !strchr(argv[1], '/'))
+		return options_wrong("list", "no scenarios in %s: %s; --with %s lists those with "
+					     "that word",
+				     folder, strerror(-error), argv[1]);
 	if (error)
 		return options_wrong("list", "no scenarios in %s: %s", folder, strerror(-error));
 	array = json_array();
 	if (!options.json)
 		printf("# %s\n", folder);
-	status = list(&options, &files, array);
+	status = list(&options, &files, array, &shown);
+	if (!options.json && !status && !shown)
+		printf("none\n");
 	if (options.json && !status && (json_dumpf(array, stdout, JSON_INDENT(1)) || puts("") < 0))
 		status = options_wrong("list", "cannot write the list");
 	json_decref(array);

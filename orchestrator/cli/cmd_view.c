@@ -129,6 +129,12 @@ static void recording_attend(const struct view_service *service, int fd)
 	} while (view_service_wait(service, growing ? LOOK_NS : UINT64_MAX));
 }
 
+static void address_print(const char *url)
+{
+	printf("view: %s\n", url);
+	fflush(stdout);
+}
+
 static int recording_serve(const struct view *view, const char *path, int fd,
 			   const struct source *source)
 {
@@ -153,7 +159,7 @@ static int recording_serve(const struct view *view, const char *path, int fd,
 	}
 	if (view_service_start(&service, &options, url, why))
 		return options_wrong("view", "%s", why);
-	fprintf(stderr, "view: %s\n", url);
+	address_print(url);
 	recording_attend(&service, fd);
 	view_service_end(&service);
 	return CLIENT_FINE;
@@ -258,7 +264,7 @@ static int fabric_serve(const struct view *view, struct client *client, const js
 		status = options_wrong("view", "%s", why);
 		error = -1;
 	} else {
-		fprintf(stderr, "view: %s\n", url);
+		address_print(url);
 		status = fabric_record(client, &recording, &service);
 	}
 	if (fabric_recording_end(&recording) && !error)

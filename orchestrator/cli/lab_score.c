@@ -31,6 +31,9 @@ static int only_take(const char *command, const struct option_row *row, void *fi
 {
 	struct score_options *options = field;
 
+	if (strchr(value, ','))
+		return options_wrong(command, "%s takes one scenario, not '%s': repeat %s",
+				     row->name, value, row->name);
 	if (options->only_count == SCORE_SCENARIOS_MAX)
 		return options_wrong(command, "more than %u times %s", SCORE_SCENARIOS_MAX,
 				     row->name);
@@ -87,14 +90,18 @@ static int files_find(struct score_options *options)
 	if (!options->folder && ready_folder("score", folder, sizeof(folder)))
 		return options_wrong("lab score", "the scenarios of heddle are not beside it: give "
 						  "--scenarios DIR");
-	error = ready_files_list(options->folder ? options->folder : folder, &options->files);
-	if (!error && !options->files.count)
-		error = -ENOENT;
-	if (!error && options->files.count > SCORE_SCENARIOS_MAX)
-		error = -E2BIG;
-	return error ? options_wrong("lab score", "no scenarios in %s: %s",
-				     options->folder ? options->folder : folder, strerror(-error))
-		     : 0;
+	if (options->folder)
+		snprintf(folder, sizeof(folder), "%s", options->folder);
+	error = ready_files_list(folder, &options->files);
+	if (error)
+		return options_wrong("lab score", "no scenarios in %s: %s", folder,
+				     strerror(-error));
+	if (!options->files.count)
+		return options_wrong("lab score", "no *.yaml in %s", folder);
+	return options->files.count > SCORE_SCENARIOS_MAX
+		       ? options_wrong("lab score", "more than %u scenarios in %s",
+				       SCORE_SCENARIOS_MAX, folder)
+		       : 0;
 }
 
 /* keeps the files of --only.  Return: 0 or an exit status, told */

@@ -346,3 +346,15 @@ int option_control(const char *command, const struct option_row *row, void *fiel
 		status = control_file_set(command, settings, value);
 	return status ? status : setting_add(command, settings, settings->control);
 }
+
+int option_control_check(const char *command, const struct option_settings *settings,
+			 const struct scenario *scenario, bool variants)
+{
+	unsigned kinds = variants ? scenario->kinds : 1u << scenario->fabric;
+
+	return !settings->control[0] || kinds & (1u << FABRIC_ROCE)
+		       ? 0
+		       : options_wrong(command,
+				       "--cc needs a fabric of kind roce; this one is %s",
+				       scenario_fabric_name[scenario->fabric]);
+}

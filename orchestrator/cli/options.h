@@ -89,6 +89,11 @@ option_fn option_no_new_files;
  *  @field  a struct option_settings. */
 option_fn option_control;
 
+/** option_control_check() - if --cc was given: is @scenario of kind roce, or with @variants one of
+ *  its variants?  Return: 0 or an exit status, told. */
+int option_control_check(const char *command, const struct option_settings *settings,
+			 const struct scenario *scenario, bool variants);
+
 /** option_value() - the value of the word, an unsigned. option_time() a uint64_t in picoseconds. */
 option_fn option_value, option_time;
 

@@ -63,6 +63,9 @@ int run_scenario_load(const struct run_options *options, uint32_t variant, struc
 	if (error && !errors.count)
 		options_wrong("run", "%s", strerror(-error));
 	error = error || errors.count;
+	/* all variants together: cmd_compare.c */
+	if (!error && (variant == SCENARIO_NO_VARIANT || options->variant))
+		error = option_control_check("run", &options->settings, &scenario, false);
 	/* for tables: cmd_compare.c, run_sweep.c */
 	if (!error && variant == SCENARIO_NO_VARIANT && !options->row)
 		scenario_idle_note(&scenario, "run");

@@ -79,6 +79,27 @@ static struct scenario_compare *columns_make(const struct scenario *scenario)
 	return compare;
 }
 
+/* what has no effect in the scenario with the first value; a mistake is told with its row */
+static void idle_note(const struct run_options *options, struct sweep *sweep)
+{
+	const char *texts[SCENARIO_SETTINGS_MAX + 1];
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	unsigned count = options->settings.count;
+
+	if (count == SCENARIO_SETTINGS_MAX)
+		return;
+	memcpy(texts, options->settings.texts, count * sizeof(*texts));
+	snprintf(sweep->setting, sizeof(sweep->setting), "%s=%s", sweep->key,
+		 sweep->values.texts[0]);
+	texts[count] = sweep->setting;
+	if (!scenario_read_variant(options->scenario, texts, count + 1, sweep->variant, &scenario,
+				   &errors))
+		scenario_idle_note(&scenario, "run");
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+}
+
 /* fills @table from the scenario.  Return: 0 or an exit status, told */
 static int scenario_look(const struct run_options *options, struct sweep *sweep,
 			 struct compare_table *table)
@@ -100,7 +121,7 @@ static int scenario_look(const struct run_options *options, struct sweep *sweep,
 		table->compare = scenario.compare ? scenario.compare : columns_make(&scenario);
 		scenario.compare = NULL;
 		table->origin = origin_hold(scenario.origin);
-		scenario_idle_note(&scenario, "run");
+		idle_note(options, sweep);
 		if (!table->compare)
 			status = options_wrong("run", "not enough memory");
 		else if (!table->compare->column_count)

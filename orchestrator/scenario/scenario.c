@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/base/ready_folder.h"
 #include "orchestrator/base/settings.h"
 #include "orchestrator/scenario/scenario_compare.h"
 #include "orchestrator/scenario/scenario_congestion.h"
@@ -417,6 +419,7 @@ int scenario_read_closed(const char *path, const char *const *settings, unsigned
 			 unsigned setting_count, uint32_t variant, struct scenario *scenario,
 			 struct scenario_errors *errors)
 {
+	char hint[2 * NAME_MAX];
 	size_t length;
 	char *text;
 	int error;
@@ -424,7 +427,10 @@ int scenario_read_closed(const char *path, const char *const *settings, unsigned
 	memset(scenario, 0, sizeof(*scenario));
 	text = file_read(path, &length);
 	if (!text) {
-		scenario_errors_add(errors, path, 0, 0, "cannot be read: %s", strerror(errno));
+		error = errno;
+		ready_hint(path, hint, sizeof(hint));
+		scenario_errors_add(errors, path, 0, 0, "cannot be read: %s%s", strerror(error),
+				    hint);
 		return -EINVAL;
 	}
 	error = own == setting_count ? text_read(path, text, length, settings, setting_count,

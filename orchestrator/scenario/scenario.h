@@ -184,6 +184,7 @@ struct scenario {
 	struct scenario_compare *compare; /* NULL: no section `compare` */
 	char **idle;                      /* keys without effect: scenario_idle.h */
 	uint32_t idle_count;
+	unsigned kinds; /* of fabric, with the variants: bits 1 << enum fabric_kind */
 };
 
 extern const char *const scenario_fabric_name[FABRIC_KINDS]; /* the values of the key 'fabric' */

@@ -134,6 +134,37 @@ static void walk(struct search *search, const struct yaml_node *node, const char
 	}
 }
 
+/* does a variant change the section roce? */
+static bool roce_varies(const struct yaml_node *root)
+{
+	const struct yaml_node *variants = child_find(child_find(root, "compare"), "variants");
+
+	for (const struct yaml_node *variant = variants ? variants->first : NULL; variant;
+	     variant = variant->next) {
+		const struct yaml_node *set = child_find(variant, "set");
+
+		for (const struct yaml_node *key = set ? set->first : NULL; key; key = key->next)
+			if (key->key && !strncmp(key->key, "roce", 4))
+				return true;
+	}
+	return false;
+}
+
+/* a library beside another control */
+static void own_control_find(struct search *search, const struct yaml_node *root)
+{
+	const struct yaml_node *roce = child_find(root, "roce"),
+			       *own = child_find(roce, "own-control"),
+			       *control = child_find(roce, "congestion-control");
+
+	if (!own || !control || control->kind != YAML_SCALAR || !strcmp(control->text, "own") ||
+	    roce_varies(root))
+		return;
+	snprintf(search->path, sizeof(search->path),
+		 "roce.own-control beside congestion-control: %.32s", control->text);
+	said_add(search, &own->key_place);
+}
+
 int scenario_idle_find(const struct yaml_node *root, struct scenario *scenario)
 {
 	struct search search = { .scenario = scenario };
@@ -142,6 +173,9 @@ int scenario_idle_find(const struct yaml_node *root, struct scenario *scenario)
 	for (size_t i = 0; i < COUNT_OF(keys) && !search.error; i++)
 		if (!(keys[i].kinds & kinds))
 			walk(&search, root, keys[i].path, 0);
+	if (kinds & ROCE && !search.error)
+		own_control_find(&search, root);
+	scenario->kinds = kinds;
 	return search.error;
 }
 

@@ -297,12 +297,14 @@ static void roce_check(struct reader *reader, const struct yaml_node *node,
 			   config->tcp.initial_packets, config->tcp.window_packets_max);
 }
 
-/* is there a library, if one is selected? */
+/* A library alone selects itself. Is there a library, if one is selected? */
 static void own_control_check(struct reader *reader, const struct yaml_node *node,
-			      const struct scenario_roce *roce)
+			      struct scenario_roce *roce)
 {
 	struct control_file *control = &reader->scenario->origin->control;
 
+	if (yaml_find(node, "own-control") && !yaml_find(node, "congestion-control"))
+		roce->config.congestion = CONGESTION_OWN;
 	if (roce->config.congestion != CONGESTION_OWN)
 		return;
 	control->used = control->fd >= 0 && reader->scenario->fabric == FABRIC_ROCE;

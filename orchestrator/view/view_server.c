@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <civetweb.h>
 #include <errno.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -491,6 +492,28 @@ static bool address_valid(const char *address)
 	return inet_pton(is_ipv6(address) ? AF_INET6 : AF_INET, address, bytes) == 1;
 }
 
+/* why civetweb, which keeps it to itself, could not listen. Return: errno; 0 if it can now */
+static int listen_error(const struct view_server_options *options)
+{
+	const struct addrinfo hints = { .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV,
+					.ai_socktype = SOCK_STREAM };
+	struct addrinfo *address;
+	char port[16];
+	int fd, on = 1, error = 0;
+
+	snprintf(port, sizeof(port), "%u", options->port);
+	if (getaddrinfo(options->listen, port, &hints, &address))
+		return 0;
+	fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    bind(fd, address->ai_addr, address->ai_addrlen) || listen(fd, 1))
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	freeaddrinfo(address);
+	return error;
+}
+
 static void server_free(struct view_server *server)
 {
 	if (server && server->context)
@@ -530,9 +553,13 @@ struct view_server *view_server_start(const struct view_server_options *options,
 	server->context = listen_start(server);
 	sigaction(SIGCHLD, &child, NULL);
 	if (!server->context || mg_get_server_ports(server->context, 1, &port) != 1) {
+		int error = listen_error(options);
+
 		snprintf(why, VIEW_TEXT_MAX, "cannot listen on %s port %u: %.256s", options->listen,
 			 options->port,
-			 server->failure[0] ? server->failure : "no thread or no memory");
+			 error                ? strerror(error)
+			 : server->failure[0] ? server->failure
+					      : "no thread or no memory");
 		server_free(server);
 		return NULL;
 	}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_own_control - a congestion control of the user's (SE-10): the example and the second one of
+# test_own_control - a congestion control of the user's (SE-10): the example and those of
 # docs/own-congestion-control.md are played, by processes and in one process with the same bytes.
 # --cc selects built-in ones. A control that crashes, loops, sleeps or decides nonsense is named
 # with its function, flow and time, and leaves no process. heddle lab score has the points.
@@ -27,7 +27,7 @@ library() { cc -O0 -w -I "$include" -shared -fPIC -x c -o "$1.so" - ; }
 # broken NAME CODE - NAME.so does CODE in each ACK from 20 us on
 broken() {
 	{
-		printf '#include <heddle/congestion_control.h>\n#include <fcntl.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
+		printf '#include <heddle/congestion_control.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
 		echo "static int deep(int x) { volatile char b[4096]; b[0] = x; return deep(x + 1) + b[0]; }"
 		echo "static void f(struct heddle_flow *flow, const struct heddle_ack *ack) { if (flow->now_ns > 20000) { $2; } }"
 		echo 'const struct heddle_control heddle_control = { .version = 1, .state_bytes = 8, .on_ack = f };'
@@ -64,9 +64,10 @@ run() {
 # same_of FILTER A B - it gives the same of both, and something
 same_of() { jq -e "$1" "$2" >one.of && jq -e "$1" "$3" >other.of && cmp one.of other.of; }
 
-# the n-th block of C code of the page that has a whole library
+# code_of_page N - the N-th block of C code of the page that has a whole library
 code_of_page() {
-	awk '/^```c/ { code = ""; take = 1; next } /^```/ && take { take = 0; if (code ~ /static void/) { printf "%s", code; exit } next }
+	awk -v n="$1" '/^```c/ { code = ""; take = 1; next }
+		/^```/ && take { take = 0; if (code ~ /static void/ && !--n) { printf "%s", code; exit } next }
 		take { code = code $0 "\n" }' "$top/docs/own-congestion-control.md"
 }
 
@@ -83,9 +84,38 @@ same_bytes() {
 
 # the rate of the second example falls and rises: a CNP takes a quarter
 second() {
-	code_of_page >second.c && cc -O2 -Wall -Werror -I "$include" -shared -fPIC -o second.so second.c && same_bytes second.so &&
+	code_of_page 1 >second.c && cc -O2 -Wall -Werror -I "$include" -shared -fPIC -o second.so second.c && same_bytes second.so &&
 		run 0 run star.yaml --json a.json --cc ./second.so --set workloads.load.connections=8 &&
 		jq -e '[.. | objects | .rate_min_bps // empty] | min | . > 100000000000 and . <= 150000000000' a.json
+}
+
+# the queue of the third example is shorter than that of a full window
+third() {
+	code_of_page 2 >third.c && cc -O2 -Wall -Wextra -Werror -I "$include" -shared -fPIC -o third.so third.c && same_bytes third.so &&
+		cp star.yaml long.yaml && echo 'expect: [queue.max(s0:h2) <= 60kB]' >>long.yaml &&
+		run 0 run long.yaml --quiet --cc ./third.so && run 1 run long.yaml --quiet --cc none
+}
+
+# a library alone selects itself; beside another control a note says that it has no effect
+alone() {
+	local note='roce.own-control beside congestion-control: swift'
+	run 0 run star.yaml --json a.json --quiet --set roce.own-control=my.so && run 0 run star.yaml --json b.json --quiet --cc ./my.so &&
+		cmp <(jq '.flows, .totals, .control_digest' a.json) <(jq '.flows, .totals, .control_digest' b.json) &&
+		sed 's/^fabric: roce/&\nroce: {congestion-control: swift, own-control: my.so}/' star.yaml >beside.yaml &&
+		run 0 check beside.yaml && says out "no effect     $note (line 3)" &&
+		run 0 run beside.yaml --quiet && says err "no effect in a fabric of kind roce: $note (line 3)" &&
+		sed 's/^fabric: roce/&\nroce: {congestion-control: swift}/' star.yaml >swift.yaml && echo 'expect: [messages(load) >= 0]' >>swift.yaml &&
+		cp my.so our.so && run 0 run swift.yaml --quiet --sweep roce.own-control=my.so,our.so && says err "$note"
+}
+
+other_fabric() {
+	local command
+	sed 's/^fabric: roce/fabric: flow-channel/' star.yaml >other.yaml
+	for command in run check; do
+		run 2 $command other.yaml --cc ./my.so &&
+			says err "heddle $command: --cc needs a fabric of kind roce; this one is flow-channel" || return 1
+	done
+	run 0 check star.yaml --cc ./my.so
 }
 
 # in the scenario the file lies beside it, wherever heddle is started
@@ -129,7 +159,8 @@ crashes() {
 	broken crash '*(volatile int *)8 = 1' && named crash 'the control crash.so ended the process in on_ack of flow h' && says err 'signal 11' &&
 		says err ' -> h2 (load) at ' && broken abort 'abort()' && named abort 'signal 6' &&
 		broken exit 'exit(0)' && named exit 'it left with status 0' && broken deep 'flow->window_packets = deep(1)' && named deep 'signal 11' &&
-		broken file 'open("/etc/passwd", 0)' && named file 'system call that nodes may not make'
+		broken file 'open("/etc/passwd", 0)' && named file 'system call that nodes may not make' &&
+		broken print 'puts("a"); fflush(stdout)' && named print 'system call that nodes may not make'
 }
 
 loops() {
@@ -168,7 +199,10 @@ own_scenarios() {
 
 score_refused() {
 	run 2 lab score --only incats && says err "did you mean 'incast'?" && run 2 lab score swfit && says err "did you mean 'swift'?" &&
-		run 2 lab scor && says err "did you mean 'score'?" && run 2 lab score --scenarios "$scratch/none" && says err 'no scenarios in' && run 0 lab --help
+		run 2 lab scor && says err "did you mean 'score'?" && run 2 lab score --scenarios "$scratch/none" && says err 'no scenarios in' &&
+		mkdir -p many && run 2 lab score --scenarios many && says err 'no *.yaml in many' &&
+		touch many/{1..65}.yaml && run 2 lab score --scenarios many && says err 'more than 64 scenarios in many' &&
+		run 2 lab score --only incast,victim && says err 'repeat --only' && run 0 lab --help
 }
 
 # else no process could be found that is left
@@ -190,7 +224,10 @@ check "the example has at most 50 lines" short
 check "the example compiles without a warning" example
 check "a control gives the same bytes in every run, and its digest" same_bytes my.so
 check "the second example of the page does what it says" second
+check "the third example of the page does what it says" third
 check "a scenario names a control beside it" in_scenario
+check "a library alone selects itself; beside another control it has no effect" alone
+check "--cc needs a fabric of kind roce" other_fabric
 check "--cc selects built-in controls and TCP" built_in
 check "wrong names and files are refused" refused
 check "the library is not overwritten" not_overwritten

@@ -62,7 +62,7 @@ check 'recordings of all kinds' recordings
 in_browser kinds,numbers,keyboard,time,pointer,compare,report,broken,speed
 
 head -c 8000 "$scratch/roce.heddle" >"$scratch/growing.heddle"
-"$heddle" view "$scratch/growing.heddle" 2>"$scratch/view" &
+"$heddle" view "$scratch/growing.heddle" >"$scratch/view" &
 server=$!
 at_end 'kill $server 2>/dev/null'
 url=$(wait_for sed -n 's/^view: //p' "$scratch/view")

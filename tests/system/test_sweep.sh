@@ -76,6 +76,13 @@ refused() {
 }
 
 check "heddle list has a line for each scenario" listed
+# wrong words, and the name of a ready scenario without its folder
+misspelt() {
+	run 2 list --fabric rocee && says err "takes flow-channel, roce or port-group, not 'rocee' - did you mean 'roce'?" &&
+		run 0 list --with zzzz && says out none && run 2 list incast && says err '--with incast lists' &&
+		run 2 run incast && says err 'topologies/incast.yaml?'
+}
+check "words that are misspelt in heddle list and run" misspelt
 check "one variant, with all outputs" variant
 check "a table over the values of a key" sweep
 check "a table over seeds, with mean and spread" seeds

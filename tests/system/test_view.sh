@@ -8,7 +8,7 @@ client=$top/tests/system/http_client.py
 
 # view ARGUMENTS... - starts heddle view; its address is in $url, its process in $server
 view() {
-	"$heddle" view "$@" 2>"$scratch/view" &
+	"$heddle" view "$@" >"$scratch/view" &
 	server=$!
 	url=$(wait_for sed -n 's/^view: //p' "$scratch/view")
 }
@@ -71,6 +71,12 @@ check 'no recording' run 2 view "$0"
 check 'said' says err 'is no recording'
 check 'an address of another machine' run 2 view "$scratch/one.heddle" --listen 192.0.2.1:0
 check 'said' says err 'cannot listen on 192.0.2.1'
+taken() {
+	view "$scratch/one.heddle"
+	local port=${url#http://127.0.0.1:}
+	run 2 view "$scratch/one.heddle" --listen "127.0.0.1:${port%%/*}" && says err 'Address already in use' && leaves 0
+}
+check 'a port that is taken is named with the reason' taken
 for wrong in 127.0.0.1:x 127.0.0.1:65536 :-1 '[::1'; do
 	check "--listen $wrong" run 2 view "$scratch/one.heddle" --listen "$wrong"
 done
