@@ -135,23 +135,38 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+/* prints "@label @text", without the control characters that a wrong recording may have */
+static void line_print(const char *label, const char *text)
+{
+	fputs(label, stdout);
+	for (; *text; text++)
+		putchar((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
+}
+
 static void describe(const struct recording_reader *reader, const struct recording_found *found)
 {
 	const json_t *head = reader->heading.json, *scenario = json_object_get(head, "scenario");
 	const struct plan *plan = &reader->heading.plan;
 	char time[HUMAN_TEXT_MAX];
 
-	printf("scenario   %s (seed %" PRIu64 ")\n", text_of(scenario, "name"),
+	line_print("scenario   ", text_of(scenario, "name"));
+	printf(" (seed %" PRIu64 ")\n",
 	       (uint64_t)json_integer_value(json_object_get(scenario, "seed")));
-	if (*text_of(scenario, "variant"))
-		printf("variant    %s\n", text_of(scenario, "variant"));
-	printf("recorded   by Heddle %s, clock %s, fabric %s\n", text_of(head, "version"),
-	       text_of(head, "clock"), text_of(head, "kind"));
+	if (*text_of(scenario, "variant")) {
+		line_print("variant    ", text_of(scenario, "variant"));
+		putchar('\n');
+	}
+	line_print("recorded   by Heddle ", text_of(head, "version"));
+	line_print(", clock ", text_of(head, "clock"));
+	line_print(", fabric ", text_of(head, "kind"));
+	putchar('\n');
 	printf("nodes      %u switches, %u hosts\n", plan->switch_count, plan->host_count);
 	printf("time       up to %s\n", human_time(found->end_ps, time));
 	printf("samples    %" PRIu64 ", events %" PRIu64 ", in %" PRIu64 " slices\n",
 	       found->sample_count, found->event_count, found->slice_count);
-	printf("run        %s%s%s\n", found->status, *found->failure ? ": " : "", found->failure);
+	line_print("run        ", found->status);
+	line_print(*found->failure ? ": " : "", found->failure);
+	putchar('\n');
 }
 
 /* Return: 0 or an exit status, told */

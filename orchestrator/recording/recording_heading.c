@@ -28,8 +28,7 @@ wrong(const struct reading *reading, const char *format, ...)
 
 /* ---- values ---- */
 
-/* a name as scenarios have them; "" too if @empty */
-static const char *word_of(const json_t *value, bool empty)
+const char *recording_heading_word(const json_t *value, bool empty)
 {
 	const char *text = json_string_value(value);
 
@@ -42,7 +41,7 @@ static const char *word_of(const json_t *value, bool empty)
 
 static bool name_read(const json_t *value, char name[NODE_NAME_MAX])
 {
-	const char *text = word_of(value, false);
+	const char *text = recording_heading_word(value, false);
 
 	if (!text || strlen(text) >= NODE_NAME_MAX)
 		return false;
@@ -210,7 +209,7 @@ static int series_read(const struct reading *reading)
 	heading->series_count = (uint32_t)count;
 	for (uint32_t i = 0; i < count; i++) {
 		const json_t *row = json_array_get(array, i);
-		const char *name = word_of(json_object_get(row, "name"), false);
+		const char *name = recording_heading_word(json_object_get(row, "name"), false);
 		uint32_t id;
 
 		if (!name || !number_read(json_object_get(row, "id"), count, &id) || id != i)
@@ -224,7 +223,7 @@ static int series_read(const struct reading *reading)
 static int words_read(const struct reading *reading, const json_t *words, uint32_t id)
 {
 	for (size_t i = 0; i < json_array_size(words); i++)
-		if (!word_of(json_array_get(words, i), false))
+		if (!recording_heading_word(json_array_get(words, i), false))
 			return wrong(reading, "HEAD: event %u: word %zu is no word", id, i);
 	return 0;
 }
@@ -244,9 +243,9 @@ static int kinds_read(const struct reading *reading)
 	for (uint32_t i = 0; i < json_array_size(array) && !error; i++) {
 		const json_t *row = json_array_get(array, i);
 		struct recording_kind kind = {
-			.name = word_of(json_object_get(row, "name"), false),
-			.detail = word_of(json_object_get(row, "detail"), true),
-			.value = word_of(json_object_get(row, "value"), true),
+			.name = recording_heading_word(json_object_get(row, "name"), false),
+			.detail = recording_heading_word(json_object_get(row, "detail"), true),
+			.value = recording_heading_word(json_object_get(row, "value"), true),
 			.has_class = json_is_true(json_object_get(row, "has_class")),
 			.words = json_object_get(row, "words"),
 		};

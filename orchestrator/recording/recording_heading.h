@@ -40,6 +40,10 @@ int recording_heading_read(struct recording_heading *heading, const char *text, 
 			   char *why, size_t why_max);
 void recording_heading_free(struct recording_heading *heading);
 
+/** recording_heading_word() - the text of @value if it is a name as scenarios have them; "" too if
+ *  @empty.   Return: borrowed; NULL: it is none. */
+const char *recording_heading_word(const json_t *value, bool empty);
+
 /** recording_heading_workload() - the index of the workload called @name, which is added to the
  *  plan if it is new.   Return: its index; UINT32_MAX: it is no name, or memory is short. */
 uint32_t recording_heading_workload(struct recording_heading *heading, const char *name);

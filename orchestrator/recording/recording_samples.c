@@ -64,7 +64,7 @@ static struct flow_tx_stats *flow_of(struct recording_samples_node *node, uint32
 static int flow_read(struct recording_samples *samples, const json_t *json)
 {
 	struct plan *plan = &samples->heading->plan;
-	const char *workload = json_string_value(json_object_get(json, "workload"));
+	const char *workload = recording_heading_word(json_object_get(json, "workload"), true);
 	uint32_t node, index, destination, traffic_class, connection;
 	struct flow_tx_stats *flow;
 

@@ -194,6 +194,13 @@ check 'cut off' damaged 'del d[-40:]' 'the file ends'
 check 'a bit of a block' damaged 'd[200] ^= 4' 'byte 19: block HEAD: its content is no zlib stream'
 check 'another file' damaged "d[:6] = b'PK0000'" 'it is no recording of Heddle'
 check 'something after its end' damaged "d += b'x'" "after 'heddle end'"
+check 'a name that would break a table' damaged "import json, struct, zlib
+at = d.index(b'FLOW') - 4
+end = at + 8 + struct.unpack_from('<I', d, at)[0]
+flows = json.loads(zlib.decompress(d[at + 8:end]))
+flows[0]['workload'] = 'a,b\n'
+block = zlib.compress(json.dumps(flows).encode())
+d[at:end] = struct.pack('<I', len(block)) + b'FLOW' + block" 'it is no list of flows'
 check 'a text file' run 2 export "$topologies/parking-lot.yaml"
 check 'a file that is not there' run 2 export nowhere
 check 'it is named' says err 'nowhere'
