@@ -13,10 +13,10 @@ mkdir "$TMPDIR"
 
 # shown COMMAND... - starts a heddle with a page; its address is in $url, its process in $viewed
 shown() {
-	: >"$scratch/view"
+	: >"$scratch/view" >"$scratch/out"
 	"$heddle" "$@" >"$scratch/out" 2>"$scratch/view" &
 	viewed=$!
-	url=$(wait_for sed -n 's/^view: //p' "$scratch/view") && return
+	url=$(wait_for sed -n 's/^view: //p' "$scratch/view" "$scratch/out") && return
 	cat "$scratch/view"
 	exit 1
 }
