@@ -10,8 +10,8 @@
  *  unpacking copy by the same list, so that a field cannot be sent and not received. Structures
  *  with rows: control_parameters.c. Names and lists are dealt with by hand. */
 /* clang-format off */
-#define NODE_FIELDS(F)                                                                                                \
-	F(kind) F(clock) F(fabric) F(lanes) F(index) F(node_count) F(seed)                                             \
+#define NODE_FIELDS(F)                                                            \
+	F(kind) F(clock) F(fabric) F(lanes) F(index) F(node_count) F(seed)        \
 	F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(events) F(series) F(capture_sent_bytes)
 /* clang-format on */
 

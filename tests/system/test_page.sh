@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_page - the page in Chromium: all views of all kinds, numbers, keys, time, files that are
-# broken, printing, a recording that grows (SE-4, SE-5, SE-6, SE-7, SE-11). LONG=yes also opens a
+# broken, printing, a recording that grows (TB-20, SE-4 to SE-7, SE-11). LONG=yes also opens a
 # recording of 128 hosts and 2 ms. Speed is printed and not judged.
 set -u
 . "$(dirname "$0")/common.sh"

@@ -4,7 +4,7 @@
 #
 # The client is http_client.py. No check depends on time: the server's own limits end what waits.
 . "$(dirname "$0")/common.sh"
-client=$top/tests/system/http_client.py
+. "$top/tests/system/view.sh"
 
 # view ARGUMENTS... - starts heddle view; its address is in $url, its process in $server
 view() {
@@ -21,19 +21,6 @@ leaves() {
 	status=$?
 	[ "$status" = "$1" ] || { echo "exit status $status"; return 1; }
 	gone "$server" && ! python3 "$client" page "$url"
-}
-
-# at_a_time CASE... - these cases of the client, all at once
-at_a_time() {
-	local case clients=() failed=0
-	for case; do
-		python3 "$client" "$case" "$url" &
-		clients+=($!)
-	done
-	for case in "${clients[@]}"; do
-		wait "$case" || failed=1
-	done
-	return $failed
 }
 
 # a recording that fills every buffer between a server and a reader

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # test_view_run - the page of a run, and of a running fabric: what it serves, forks, and that
-# nothing a browser does reaches the run (SE-4, SE-6).
+# nothing a browser does reaches the run (TB-20, SE-4, SE-6).
 #
 #   heddle run --view ── the run, its nodes             forks: runs of their own, with changes
 #        └── server ── shares a file and a pipe with it ──┘
 . "$(dirname "$0")/common.sh"
+. "$top/tests/system/view.sh"
 fabric_dir
-client=$top/tests/system/http_client.py
 scenario=$topologies/pfc-spreading.yaml
 export TMPDIR=$scratch/tmp
 mkdir "$TMPDIR"
@@ -56,19 +56,6 @@ interrupted() {
 	status=$?
 	# shellcheck disable=SC2086
 	[ "$status" = "$1" ] && nothing_left $all || { echo "exit status $status"; ls -A "$TMPDIR"; return 1; }
-}
-
-# at_a_time CASE... - these cases of the client, all at once
-at_a_time() {
-	local case clients=() failed=0
-	for case; do
-		python3 "$client" "$case" "$url" &
-		clients+=($!)
-	done
-	for case in "${clients[@]}"; do
-		wait "$case" || failed=1
-	done
-	return $failed
 }
 
 # ---- a run ----

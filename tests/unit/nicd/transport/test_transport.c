@@ -61,8 +61,7 @@ static void put_packets(uint32_t slot, uint32_t packets)
 	ck_assert(transport_put(&transport, slot, (uint64_t)packets * CAPACITY_BYTES, now, now));
 }
 
-/* Sends a packet of class 0, and advances by its time on the link.  Return: its flow,
- * TRANSPORT_NONE_HERE if nothing may be sent. */
+/* Sends a packet of class 0 if one may be sent, and advances by its time on the link. */
 static struct flow_packet send_one(void)
 {
 	struct flow_packet packet = { .flow = TRANSPORT_NONE_HERE };
