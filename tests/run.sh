@@ -4,9 +4,9 @@
 #
 # Programs before '--' run three at a time, since many of them wait; the others one by one. Without
 # '--' all run one by one. A program ends with 0 (passed), 77 (skipped; its last line is the reason)
-# or another status (failed). The line shows the elapsed time and the CPU time (user and system) of the program. Lines
-# 'skipped ...' of a test that passed are checks that it did not make: the end lists and counts
-# them.
+# or another status (failed). The line shows the elapsed time and the CPU time (user and system) of
+# the program. Lines 'skipped ...' of a test that passed are checks that it did not make: the end
+# lists and counts them.
 set -u
 
 name=$1
