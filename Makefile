@@ -180,6 +180,11 @@ $(B)/system/%: $(B)/obj/tests/system/%.o $(both_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
 
+$(B)/system/lab_server: $(B)/obj/tests/system/lab_server.o $(lib_orchestrator) $(lib_nodes)
+	@mkdir -p $(@D)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
+
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(lib_nodes)
 	@mkdir -p $(@D)
 	@echo '  link $@'

@@ -27,6 +27,8 @@ enum run_view_kind {
 	RUN_VIEW_CONTROL, /* forks may be made */
 };
 
+struct view_lab;
+
 struct run_options {
 	const char *scenario;
 	struct option_settings settings;
@@ -41,6 +43,7 @@ struct run_options {
 	const char *csv;
 	unsigned view;       /* enum run_view_kind */
 	struct view_listen listen; /* of the page */
+	const struct view_lab *lab; /* beside the fabric on the page; NULL: none */
 	bool timing, quiet, verbose;
 	const char *script;
 	bool breaks;   /* there is a breakpoint */

@@ -37,7 +37,8 @@ int run_view_start(struct run_view *view, const struct run_options *options, FIL
 	struct view_service_options service = {
 		.server = { .listen = options->listen.address,
 			    .port = options->listen.port,
-			    .mode = "run" },
+			    .mode = "run",
+			    .lab = options->lab },
 		.name = slash ? slash + 1 : options->scenario,
 		.scenario = options->scenario,
 		.shown = options->scenario,

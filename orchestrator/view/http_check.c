@@ -132,10 +132,11 @@ enum http_target http_target(const char *path, unsigned *id)
 	static const struct {
 		const char *path;
 		enum http_target target;
-	} fixed[] = { { "/", HTTP_TARGET_PAGE },
-		      { "/recordings", HTTP_TARGET_RECORDINGS },
-		      { "/fork", HTTP_TARGET_FORK },
-		      { "/metrics", HTTP_TARGET_METRICS } };
+	} fixed[] = {
+		{ "/", HTTP_TARGET_PAGE },     { "/recordings", HTTP_TARGET_RECORDINGS },
+		{ "/fork", HTTP_TARGET_FORK }, { "/metrics", HTTP_TARGET_METRICS },
+		{ "/lab", HTTP_TARGET_LAB },   { "/lab/predictions", HTTP_TARGET_PREDICTIONS }
+	};
 	static const char recording[] = "/recordings/";
 	uint64_t number;
 

@@ -34,11 +34,13 @@ int http_range(const char *range, uint64_t size, uint64_t *from, uint64_t *lengt
 /* what a path names */
 enum http_target {
 	HTTP_TARGET_NONE,
-	HTTP_TARGET_PAGE,       /* / */
-	HTTP_TARGET_RECORDINGS, /* /recordings */
-	HTTP_TARGET_RECORDING,  /* /recordings/ID */
-	HTTP_TARGET_FORK,       /* /fork */
-	HTTP_TARGET_METRICS,    /* /metrics */
+	HTTP_TARGET_PAGE,        /* / */
+	HTTP_TARGET_RECORDINGS,  /* /recordings */
+	HTTP_TARGET_RECORDING,   /* /recordings/ID */
+	HTTP_TARGET_FORK,        /* /fork */
+	HTTP_TARGET_METRICS,     /* /metrics */
+	HTTP_TARGET_LAB,         /* /lab */
+	HTTP_TARGET_PREDICTIONS, /* /lab/predictions */
 };
 
 /** http_target() - @path without its query; *@id of HTTP_TARGET_RECORDING. */

@@ -30,6 +30,7 @@
 struct view_server {
 	struct view_server_options options;
 	struct view_shelf *shelf;
+	pthread_mutex_t lab_lock; /* for the hooks of the lab */
 	struct mg_context *context;
 	unsigned port;
 	char *policy; /* of the page */
@@ -213,10 +214,11 @@ static int recording_get(struct view_server *server, struct mg_connection *conne
 static int recordings_get(struct view_server *server, struct mg_connection *connection)
 {
 	return json_send(connection, 200,
-			 json_pack("{s:{s:s, s:s, s:b, s:i}, s:o}", "server", "version",
+			 json_pack("{s:{s:s, s:s, s:b, s:b, s:i}, s:o}", "server", "version",
 				   HEDDLE_VERSION, "mode", server->options.mode, "control",
-				   server->options.fork != NULL, "forks_max", (int)VIEW_FORKS_MAX,
-				   "recordings", view_shelf_list(server->shelf)));
+				   server->options.fork != NULL, "lab", server->options.lab != NULL,
+				   "forks_max", (int)VIEW_FORKS_MAX, "recordings",
+				   view_shelf_list(server->shelf)));
 }
 
 /* ---- changes ---- */
@@ -296,6 +298,61 @@ static int recording_delete(struct view_server *server, struct mg_connection *co
 	return 204;
 }
 
+/* ---- the lab ---- */
+
+static int lab_get(struct view_server *server, struct mg_connection *connection)
+{
+	const struct view_lab *lab = server->options.lab;
+	char why[VIEW_TEXT_MAX] = "";
+	json_t *text;
+
+	if (!lab)
+		return error_send(connection, 404, "There is no lab beside this fabric.");
+	pthread_mutex_lock(&server->lab_lock);
+	text = lab->read(lab->owner, why);
+	pthread_mutex_unlock(&server->lab_lock);
+	return text ? json_send(connection, 200, text) : error_send(connection, 500, why);
+}
+
+/* Return: a status of HTTP, with a sentence in @why unless it is 204 */
+static int predictions_save(struct view_server *server, const json_t *predictions, char *why)
+{
+	const struct view_lab *lab = server->options.lab;
+	json_t *text;
+	int status = 500;
+
+	pthread_mutex_lock(&server->lab_lock);
+	text = lab->read(lab->owner, why);
+	if (text)
+		status = view_lab_check(text, predictions, why);
+	if (!status)
+		status = lab->predict(lab->owner, predictions, why);
+	pthread_mutex_unlock(&server->lab_lock);
+	json_decref(text);
+	return status;
+}
+
+static int predictions_put(struct view_server *server, struct mg_connection *connection)
+{
+	char why[VIEW_TEXT_MAX] = "";
+	int status = 0;
+	json_t *body;
+
+	if (!server->options.lab)
+		return error_send(connection, 404, "There is no lab beside this fabric.");
+	body = body_read(connection, &status);
+	if (!body)
+		return status;
+	status = predictions_save(server, body, why);
+	json_decref(body);
+	if (status != 204)
+		return error_send(connection, status, why);
+	head_send(connection, 204, "application/json", 0, "");
+	return 204;
+}
+
+/* ---- requests ---- */
+
 static int metrics_get(struct view_server *server, struct mg_connection *connection)
 {
 	char why[VIEW_TEXT_MAX] = "", *text;
@@ -323,8 +380,6 @@ static int page_get(struct view_server *server, struct mg_connection *connection
 	free(headers);
 	return status;
 }
-
-/* ---- requests ---- */
 
 /* is the request from this server's page, or no page at all? Return: 0, or the status of an error
  * answer that is sent */
@@ -387,6 +442,11 @@ static int answer(struct mg_connection *connection)
 	case HTTP_TARGET_FORK:
 		return strcmp(method, "POST") ? method_refuse(connection, method)
 					      : fork_post(server, connection);
+	case HTTP_TARGET_LAB:
+		return get ? lab_get(server, connection) : method_refuse(connection, method);
+	case HTTP_TARGET_PREDICTIONS:
+		return strcmp(method, "PUT") ? method_refuse(connection, method)
+					     : predictions_put(server, connection);
 	case HTTP_TARGET_METRICS:
 		return get ? metrics_get(server, connection) : method_refuse(connection, method);
 	case HTTP_TARGET_NONE:
@@ -548,6 +608,7 @@ struct view_server *view_server_start(const struct view_server_options *options,
 	}
 	server->options = *options;
 	server->shelf = shelf;
+	pthread_mutex_init(&server->lab_lock, NULL);
 	sigaction(SIGCHLD, NULL, &child); /* mg_start() would ignore it, also for waitpid() */
 	mg_init_library(0);
 	server->context = listen_start(server);

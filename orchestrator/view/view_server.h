@@ -5,6 +5,8 @@
  *    GET /recordings/ID   its bytes so far; with Range those from N on
  *    POST /fork           a run that repeats another one with changes (SE-6)
  *    DELETE /recordings/ID   ends a fork and forgets it
+ *    GET /lab             the lab that is beside the fabric (SE-9, view_lab.h)
+ *    PUT /lab/predictions saves what its reader predicts
  *    GET /metrics         of a running fabric, for Prometheus (SE-14)
  *
  *  Every request but the first needs "Authorization: Bearer TOKEN"; every request needs a Host and
@@ -20,6 +22,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "orchestrator/view/view_lab.h"
 #include "orchestrator/view/view_shelf.h"
 
 #define VIEW_CONNECTIONS 32u        /* answered at a time; others wait */
@@ -47,6 +50,7 @@ struct view_server_options {
 	int (*forget)(void *owner, unsigned id, char *why);
 	/* the text of GET /metrics, for free(); NULL with a sentence in @why */
 	char *(*metrics)(void *owner, char *why);
+	const struct view_lab *lab; /* beside the fabric; borrowed until the end. NULL: none */
 };
 
 /** view_server_start() - listens and answers, in threads of its own, which block all signals.

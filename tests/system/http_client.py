@@ -104,7 +104,7 @@ def recordings(server):
 def tokens(server):
     wrong = ['', 'x', server.token[:-1], server.token + '0', server.token[::-1], 'A' * 32]
     for token in wrong:
-        for path in ['/recordings', '/recordings/1', '/metrics', '/fork', '/nothing', '/..']:
+        for path in ['/recordings', '/recordings/1', '/metrics', '/fork', '/lab', '/lab/predictions', '/nothing', '/..']:
             expect(server.status(path, token=token), 401, f'{path} with a wrong token')
         expect(server.status(f'/recordings?token={server.token}', token=token), 401, 'in the query')
 
@@ -132,9 +132,51 @@ def origins(server):
 def readonly(server):
     expect(server.status('/fork', method='POST', body=b'{"of":1}'), 403, 'fork')
     expect(server.status('/recordings/1', method='DELETE'), 403, 'DELETE')
+    expect(server.status('/lab'), 404, 'a lab without a lab')
+    expect(server.status('/lab/predictions', method='PUT', body=b'{"a":"1"}'), 404, 'predictions')
     for method in ['PUT', 'PATCH', 'OPTIONS', 'PROPFIND', 'MKCOL']:
         for path in ['/', '/recordings', '/recordings/1', '/fork']:
             expect(server.status(path, method=method), 405, f'{method} {path}')
+
+
+def lab(server):
+    """the lab that a test gave it: read, predicted, and what is refused leaves it as it was"""
+    def put(body, **how):
+        text = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return server.status('/lab/predictions', method='PUT', body=text, **how)
+
+    def asked():
+        status, headers, body = server.ask('/lab')
+        expect(status, 200, '/lab')
+        expect(headers['content-type'], 'application/json', '/lab')
+        return json.loads(body)
+
+    before = asked()
+    name = before['predict'][0]['name']
+    assert json.loads(server.ask('/recordings')[2])['server']['lab'] is True
+    expect(server.ask('/lab', method='HEAD')[2], b'', 'body of HEAD')
+    for body, wanted in [({'no' + name: '1'}, 400), ({name: 1}, 400), ({name: ''}, 400), ({name: 'a\nb'}, 400), ({}, 400),
+                         ([name], 400), (b'{"%s": ' % name.encode(), 400), (b'{"%s":"1","%s":"2"}' % ((name.encode(),) * 2), 400),
+                         ({name: 'x' * 201}, 400), ({name: 'nonsense'}, 400), ({name: 'x' * 65536}, 413)]:
+        expect(put(body), wanted, f'predictions {body!r:.60}')
+    good = {name: 'a third'}
+    expect(put(good, token='x'), 401, 'predictions without the token')
+    expect(put(good, host='evil.example'), 421, 'predictions to another host')
+    for header in ['Origin: http://evil.example', 'Sec-Fetch-Site: cross-site']:
+        expect(put(good, headers=[header]), 403, header)
+    head = f'PUT /lab/predictions HTTP/1.1\r\nHost: {server.host}\r\nAuthorization: Bearer {server.token}\r\n'
+    for headers, wanted in [('Content-Length: 2\r\nContent-Type: text/plain\r\n\r\n{}', b'HTTP/1.1 415'),
+                            ('Content-Type: application/json\r\n\r\n', b'HTTP/1.1 411')]:
+        answer = server.raw((head + headers).encode())
+        assert answer.startswith(wanted), answer[:80]
+    for method in ['POST', 'PUT', 'DELETE', 'PATCH']:
+        expect(server.status('/lab', method=method), 405, f'{method} /lab')
+    for method in ['GET', 'POST', 'DELETE']:
+        expect(server.status('/lab/predictions', method=method), 405, f'{method} /lab/predictions')
+    expect(asked(), before, 'the lab after what was refused')
+    expect(put(good), 204, 'predictions')
+    before['predict'][0]['answer'] = 'a third'
+    expect(asked(), before, 'the lab after a prediction')
 
 
 def malformed(server):

@@ -52,6 +52,25 @@ grows() {
 check 'a recording that grows is served as it is, then complete' grows
 check 'and its server ends' leaves 0
 
+# a lab beside the fabric
+cat >"$scratch/lab.json" <<'JSON'
+{"name": "01-share", "title": "A share", "minutes": 20, "student": 7, "text": "# A share", "explanation": null,
+ "predict": [{"name": "share", "ask": "How much?", "unit": "Gb/s", "answer": null}]}
+JSON
+lab_begin() {
+	"$top/build/release/system/lab_server" "$scratch/one.heddle" "$scratch/lab.json" >"$scratch/view" &
+	server=$!
+	url=$(wait_for sed -n 's/^view: //p' "$scratch/view")
+}
+lab_begin
+check 'a lab is read, and its predictions are saved' python3 "$client" lab "$url"
+unreadable() {
+	echo '{' >"$scratch/lab.json"
+	python3 "$client" get "$url" /lab | grep -q '"error":"The lab cannot be read: .*\."'
+}
+check 'a lab that cannot be read is told' unreadable
+check 'and its server ends' leaves 0
+
 check 'no such recording' run 2 view "$scratch/none"
 check 'said' says err 'cannot read'
 check 'no recording' run 2 view "$0"

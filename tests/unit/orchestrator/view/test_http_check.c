@@ -117,8 +117,12 @@ TEST(http_target__exact_paths)
 	ck_assert_uint_eq(id, 12);
 	ck_assert_int_eq(http_target("/fork", &id), HTTP_TARGET_FORK);
 	ck_assert_int_eq(http_target("/metrics", &id), HTTP_TARGET_METRICS);
+	ck_assert_int_eq(http_target("/lab", &id), HTTP_TARGET_LAB);
+	ck_assert_int_eq(http_target("/lab/predictions", &id), HTTP_TARGET_PREDICTIONS);
 	ck_assert_int_eq(http_target("", &id), HTTP_TARGET_NONE);
 	ck_assert_int_eq(http_target("/recordings/", &id), HTTP_TARGET_NONE);
+	ck_assert_int_eq(http_target("/lab/", &id), HTTP_TARGET_NONE);
+	ck_assert_int_eq(http_target("/lab/predictions/1", &id), HTTP_TARGET_NONE);
 	ck_assert_int_eq(http_target("/recordings/1/2", &id), HTTP_TARGET_NONE);
 	ck_assert_int_eq(http_target("/recordings/-1", &id), HTTP_TARGET_NONE);
 	ck_assert_int_eq(http_target("/recordings/99999999999", &id), HTTP_TARGET_NONE);

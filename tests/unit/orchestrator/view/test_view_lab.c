@@ -1,0 +1,98 @@
+/*  orchestrator/view/view_lab: which predictions may be saved, what is said of others (SE-9). */
+#include <string.h>
+
+#include "orchestrator/view/view_lab.h"
+#include "orchestrator/view/view_shelf.h"
+#include "tests/testing.h"
+
+static char why[VIEW_TEXT_MAX];
+
+/* the answer for @body of a lab that asks for `share` and `where` */
+static int checked(const char *body)
+{
+	json_t *lab = json_pack("{s:[{s:s},{s:s}]}", "predict", "name", "share", "name", "where");
+	json_t *predictions = json_loads(body, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+	int status;
+
+	ck_assert_ptr_nonnull(lab);
+	ck_assert_ptr_nonnull(predictions);
+	why[0] = 0;
+	status = view_lab_check(lab, predictions, why);
+	json_decref(predictions);
+	json_decref(lab);
+	return status;
+}
+
+TEST(view_lab_check__texts_with_names_of_the_lab)
+{
+	ck_assert_int_eq(checked("{\"share\": \"12.5 Gb/s\"}"), 0);
+	ck_assert_int_eq(checked("{\"share\": \"a third \\u2153\", \"where\": \"s0:s1\"}"), 0);
+	ck_assert_str_eq(why, "");
+}
+
+TEST(view_lab_check__other_names)
+{
+	ck_assert_int_eq(checked("{\"share\": \"1\", \"shares\": \"2\"}"), 400);
+	ck_assert_str_eq(why, "The lab asks for no 'shares'; it asks for: share, where.");
+}
+
+TEST(view_lab_check__a_lab_that_asks_for_nothing)
+{
+	json_t *lab = json_object(), *predictions = json_pack("{s:s}", "share", "1");
+
+	ck_assert_int_eq(view_lab_check(lab, predictions, why), 400);
+	ck_assert_str_eq(why, "The lab asks for no 'share'; it asks for: nothing.");
+	json_decref(predictions);
+	json_decref(lab);
+}
+
+TEST(view_lab_check__no_predictions)
+{
+	static const char *const wrong[] = { "[]", "null", "\"share\"", "{}" };
+
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(checked(wrong[i]) == 400 && why[0], "%s", wrong[i]);
+}
+
+TEST(view_lab_check__values_that_are_no_line_of_text)
+{
+	static const struct {
+		const char *body, *fault;
+	} wrong[] = {
+		{ "{\"share\": 12}", "is no text." },
+		{ "{\"share\": null}", "is no text." },
+		{ "{\"share\": [\"1\"]}", "is no text." },
+		{ "{\"share\": \"\"}", "is empty." },
+		{ "{\"share\": \"  \"}", "is empty." },
+		{ "{\"share\": \"1\\n2\"}", "has a control character." },
+		{ "{\"share\": \"1\\u0000\"}", "has a control character." },
+		{ "{\"share\": \"\\u001b[2J\"}", "has a control character." },
+		{ "{\"share\": \"\\u007f\"}", "has a control character." },
+	};
+
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		ck_assert_int_eq(checked(wrong[i].body), 400);
+		ck_assert_msg(strstr(why, wrong[i].fault), "%s: %s", wrong[i].body, why);
+		ck_assert_ptr_nonnull(strstr(why, "'share'"));
+	}
+}
+
+TEST(view_lab_check__its_length)
+{
+	char body[VIEW_LAB_ANSWER_MAX + 32];
+
+	snprintf(body, sizeof(body), "{\"where\": \"%0*d\"}", (int)VIEW_LAB_ANSWER_MAX, 1);
+	ck_assert_int_eq(checked(body), 0);
+	snprintf(body, sizeof(body), "{\"where\": \"%0*d\"}", (int)VIEW_LAB_ANSWER_MAX + 1, 1);
+	ck_assert_int_eq(checked(body), 400);
+	ck_assert_str_eq(why, "The prediction 'where' is longer than 200 bytes.");
+}
+
+TEST(view_lab_check__a_sentence_has_an_end_for_any_name)
+{
+	char body[700];
+
+	snprintf(body, sizeof(body), "{\"%0*d\": \"1\"}", 600, 1);
+	ck_assert_int_eq(checked(body), 400);
+	ck_assert_ptr_nonnull(strstr(why, "it asks for: share, where."));
+}
