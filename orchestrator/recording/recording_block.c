@@ -7,22 +7,60 @@
 
 /* Level 1 is as small, level 6 takes twice as long and gives 6 % less: docs/performance.md */
 #define LEVEL 4
+#define MEM_LEVEL 8 /* zlib's default */
+
+/* Writes the stream of @length bytes at @content after what @pack has, whose length stays.
+ * @bytes  of the stream. Return: 0 or -ENOMEM */
+static int deflate_all(const void *content, size_t length, int strategy, struct pack *pack,
+		       size_t *bytes)
+{
+	z_stream stream = { .next_in = (Bytef *)content, .avail_in = (uInt)length };
+	int status;
+
+	if (pack->failed ||
+	    deflateInit2(&stream, LEVEL, Z_DEFLATED, MAX_WBITS, MEM_LEVEL, strategy) != Z_OK)
+		return -ENOMEM;
+	*bytes = deflateBound(&stream, length);
+	if (!pack_reserve(pack, *bytes)) {
+		deflateEnd(&stream);
+		return -ENOMEM;
+	}
+	stream.next_out = pack->bytes + pack->length;
+	stream.avail_out = (uInt)*bytes;
+	status = deflate(&stream, Z_FINISH);
+	*bytes = stream.total_out;
+	deflateEnd(&stream);
+	return status == Z_STREAM_END ? 0 : -ENOMEM;
+}
 
 int recording_block_pack(const char *kind, const void *content, size_t length, struct pack *pack)
 {
-	uLongf bytes = compressBound(length);
-	size_t at = pack->length;
+	size_t at = pack->length, bytes;
 	uint32_t head;
+	int error;
 
 	pack_u32(pack, 0);
 	pack_bytes(pack, kind, RECORDING_KIND_BYTES);
-	if (!pack_reserve(pack, bytes) ||
-	    compress2(pack->bytes + pack->length, &bytes, content, length, LEVEL) != Z_OK)
-		return -ENOMEM;
+	error = deflate_all(content, length, Z_DEFAULT_STRATEGY, pack, &bytes);
+	/* a byte has at least one bit without the search for repetitions */
+	if (!error && length > recording_block_content_max(bytes))
+		error = deflate_all(content, length, Z_HUFFMAN_ONLY, pack, &bytes);
+	if (error)
+		return error;
 	head = htole32((uint32_t)bytes);
 	memcpy(pack->bytes + at, &head, sizeof(head));
 	pack->length += bytes;
 	return 0;
+}
+
+size_t recording_block_content_max(size_t length)
+{
+	size_t max = length < RECORDING_CONTENT_BYTES_MAX ? length * RECORDING_CONTENT_RATIO
+							  : RECORDING_CONTENT_BYTES_MAX;
+
+	if (max < RECORDING_CONTENT_BYTES_ANY)
+		return RECORDING_CONTENT_BYTES_ANY;
+	return max < RECORDING_CONTENT_BYTES_MAX ? max : RECORDING_CONTENT_BYTES_MAX;
 }
 
 /* Return: 0, and the stream has ended; -errno */
@@ -54,8 +92,7 @@ static int inflate_all(z_stream *stream, size_t content_max, struct pack *conten
 							   : -EBADMSG;
 }
 
-int recording_block_inflate(const uint8_t *bytes, size_t length, size_t content_max,
-			    struct pack *content)
+int recording_block_inflate(const uint8_t *bytes, size_t length, struct pack *content)
 {
 	z_stream stream = { .next_in = (Bytef *)bytes, .avail_in = (uInt)length };
 	int error;
@@ -65,7 +102,7 @@ int recording_block_inflate(const uint8_t *bytes, size_t length, size_t content_
 		return -EFBIG;
 	if (inflateInit(&stream) != Z_OK)
 		return -ENOMEM;
-	error = inflate_all(&stream, content_max, content);
+	error = inflate_all(&stream, recording_block_content_max(length), content);
 	inflateEnd(&stream);
 	return error;
 }

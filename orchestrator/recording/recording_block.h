@@ -19,16 +19,23 @@
 /* a document or table that is longer is in several blocks */
 #define RECORDING_PART_BYTES_MAX (16u << 20)
 #define RECORDING_CONTENT_BYTES_MAX (256u << 20) /* of any block */
+/* A small file cannot fill memory: a content of more bytes than _ANY is at most _RATIO times as
+ * long as its stream. Ours: those of runs are 3 to 20 times as long. */
+#define RECORDING_CONTENT_BYTES_ANY (1u << 20)
+#define RECORDING_CONTENT_RATIO 64u
 
 /** recording_block_pack() - adds a block of @kind (RECORDING_KIND_BYTES letters) with @length bytes
- *  at @content to @pack.
+ *  at @content to @pack. What zlib would make too small for a reader is compressed less.
  *  Return: 0 or -ENOMEM. */
 int recording_block_pack(const char *kind, const void *content, size_t length, struct pack *pack);
 
+/** recording_block_content_max() - what a stream of @length bytes may hold, in bytes. Pure. */
+size_t recording_block_content_max(size_t length);
+
 /** recording_block_inflate() - sets @content to what the zlib stream of @length bytes at @bytes
  *  holds.
- *  Return: 0; -EBADMSG: it is no such stream; -EFBIG: it has more than @content_max; -ENOMEM. */
-int recording_block_inflate(const uint8_t *bytes, size_t length, size_t content_max,
-			    struct pack *content);
+ *  Return: 0; -EBADMSG: it is no such stream; -EFBIG: it has more than
+ *  recording_block_content_max(); -ENOMEM. */
+int recording_block_inflate(const uint8_t *bytes, size_t length, struct pack *content);
 
 #endif

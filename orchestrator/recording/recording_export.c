@@ -119,11 +119,20 @@ static int slice_export(struct export *export)
 	const struct slice_visitor visitor = {
 		.context = export, .span = span_take, .change = change_take, .event = event_write
 	};
-	int error = recording_read_slice(export->reader, &visitor);
+	int error;
 
+	recording_samples_allow(&export->samples, export->reader->offset);
+	error = recording_read_slice(export->reader, &visitor);
 	if (error || !export->outputs->csv)
 		return error;
 	recording_samples_end(&export->samples);
+	_Static_assert(RECORDING_VALUES_ANY == 134217728 && RECORDING_VALUES_RATIO == 2048,
+		       "the message says it");
+	if (export->samples.error == -EFBIG)
+		return recording_wrong(
+			export->reader,
+			"the tables of samples would have more than 134217728 values and 2048 for "
+			"each byte of the file up to here; no run leaves such a file");
 	return export->samples.error
 		       ? output_failed(export, "a file for samples", "", export->samples.error)
 		       : 0;
@@ -207,8 +216,7 @@ static int table_export(struct export *export)
 		out = export->outputs->text;
 	else if (export->outputs->csv && is_table(name))
 		error = table_find(export, name, &out);
-	return error ? error
-		     : text_write(export, out, newline + 1, content->length - length - 1);
+	return error ? error : text_write(export, out, newline + 1, content->length - length - 1);
 }
 
 /* ---- the end ---- */

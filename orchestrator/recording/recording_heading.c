@@ -33,6 +33,7 @@ const char *recording_heading_word(const json_t *value, bool empty)
 	const char *text = json_string_value(value);
 
 	if (!text || json_string_length(value) != strlen(text) || (!empty && !*text) ||
+	    strlen(text) > RECORDING_WORD_MAX ||
 	    strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") !=
 		    strlen(text))
 		return NULL;

@@ -14,6 +14,7 @@
 
 #define RECORDING_SERIES_MAX 1024u
 #define RECORDING_KINDS_MAX 1024u
+#define RECORDING_WORD_MAX 63u /* bytes of a name or word */
 
 /* a kind of event; its words are borrowed from the head */
 struct recording_kind {
@@ -40,8 +41,8 @@ int recording_heading_read(struct recording_heading *heading, const char *text, 
 			   char *why, size_t why_max);
 void recording_heading_free(struct recording_heading *heading);
 
-/** recording_heading_word() - the text of @value if it is a name as scenarios have them; "" too if
- *  @empty.   Return: borrowed; NULL: it is none. */
+/** recording_heading_word() - the text of @value if it is a name as scenarios have them, of at most
+ *  RECORDING_WORD_MAX bytes; "" too if @empty.   Return: borrowed; NULL: it is none. */
 const char *recording_heading_word(const json_t *value, bool empty);
 
 /** recording_heading_workload() - the index of the workload called @name, which is added to the

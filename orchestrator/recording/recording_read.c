@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+_Static_assert(RECORDING_CONTENT_RATIO == 64, "a message says it");
+
 /* Return: @error; why says that it is at byte @offset */
 static int fail(struct recording_reader *reader, uint64_t offset, int error, const char *what)
 {
@@ -64,9 +66,10 @@ static int block_read(struct recording_reader *reader)
 	if (error)
 		return error;
 	error = recording_block_inflate(reader->block.bytes + RECORDING_BLOCK_HEAD_BYTES, length,
-					RECORDING_CONTENT_BYTES_MAX, &reader->content);
+					&reader->content);
 	if (error)
-		return recording_wrong(reader, error == -EFBIG ? "it is too long"
+		return recording_wrong(reader, error == -EFBIG ? "its content is more than "
+								 "64 times as long as the block"
 					       : error == -ENOMEM
 						       ? strerror(ENOMEM)
 						       : "its content is no zlib stream");

@@ -190,17 +190,63 @@ static void node_end(struct recording_samples *samples)
 	samples->node++;
 }
 
+/* in the tables: a row for each port, and for each flow that is known */
+static uint64_t values_of_sample(const struct recording_samples *samples)
+{
+	const struct plan *plan = &samples->heading->plan;
+	const struct node_config *common = &plan->nodes[0];
+	uint64_t ports = 0, flows = 0;
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		ports += plan->nodes[i].port_count;
+		flows += samples->nodes[i].flow_count;
+	}
+	return ports * (SERIES_PER_PORT + common->class_count * SERIES_PER_CLASS +
+			common->class_count * common->lanes * SERIES_PER_LANE) +
+	       flows * SERIES_PER_FLOW;
+}
+
+void recording_samples_allow(struct recording_samples *samples, uint64_t file_bytes)
+{
+	samples->values_max = RECORDING_VALUES_ANY;
+	if (__builtin_mul_overflow(file_bytes, RECORDING_VALUES_RATIO, &file_bytes) ||
+	    __builtin_add_overflow(samples->values_max, file_bytes, &samples->values_max))
+		samples->values_max = UINT64_MAX;
+}
+
 void recording_samples_span(void *context, node_time_t from_ps, node_time_t to_ps,
 			    const node_time_t *times, uint32_t count)
 {
 	struct recording_samples *samples = context;
 
 	(void)from_ps, (void)to_ps;
+	if (!samples->error)
+		samples->value_count += count * values_of_sample(samples);
+	if (!samples->error && samples->value_count > samples->values_max)
+		samples->error = -EFBIG;
 	memcpy(samples->samples, times, count * sizeof(*times));
 	samples->sample_count = count;
 	samples->any |= count != 0;
 	samples->change_count = 0;
 	samples->node = 0;
+}
+
+/* how many indices series @id of @node has; 0: there is no such series */
+static uint32_t index_count(const struct recording_samples *samples, uint32_t node, uint32_t id)
+{
+	if (id == SERIES_SAMPLE)
+		return 0;
+	switch (series_row(id)->of) {
+	case SERIES_OF_PORT:
+		return 1;
+	case SERIES_OF_CLASS:
+		return NODE_CLASSES_MAX;
+	case SERIES_OF_LANE:
+		return NODE_LANES_MAX;
+	case SERIES_OF_FLOW:
+		break;
+	}
+	return samples->nodes[node].flow_count;
 }
 
 void recording_samples_change(void *context, const struct slice_key *key, uint32_t sample,
@@ -211,7 +257,8 @@ void recording_samples_change(void *context, const struct slice_key *key, uint32
 
 	while (samples->node < key->node)
 		node_end(samples);
-	if (id == SERIES_SAMPLE) /* this Heddle has no such series */
+	/* this Heddle has no such series, or the recording no such flow */
+	if (samples->error || key->index >= index_count(samples, key->node, id))
 		return;
 	if (samples->change_count == samples->change_size) {
 		size_t size = samples->change_size ? 2 * samples->change_size : 1024;

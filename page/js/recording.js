@@ -7,20 +7,26 @@
 import { decodeSlice, sampleAt, valueAt, keyAt, keyOf, upper } from "./slice.js";
 
 const START = "heddle recording 1\n", END = "heddle end\n";
-const BLOCK_BYTES_MAX = 1 << 28, INFLATED_BYTES_MAX = 1 << 29;
+const BLOCK_BYTES_MAX = 1 << 28;
+// a small file cannot fill memory: what a block holds, as docs/recording.md says
+const CONTENT_BYTES_MAX = 1 << 28, CONTENT_BYTES_ANY = 1 << 20, CONTENT_RATIO = 64;
 const MEMORY_BYTES_MAX = 600e6;
 const text = new TextDecoder();
 
-/** inflate(bytes) - a zlib stream, at most INFLATED_BYTES_MAX. */
+/** inflate(bytes) - a zlib stream that holds no more than a block may. */
 export async function inflate(bytes) {
 	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
 	const reader = stream.getReader(), parts = [];
+	const most = Math.min(CONTENT_BYTES_MAX, Math.max(CONTENT_BYTES_ANY, bytes.length * CONTENT_RATIO));
 	let size = 0;
 	for (;;) {
 		const { done, value } = await reader.read();
 		if (done) break;
 		size += value.length;
-		if (size > INFLATED_BYTES_MAX) throw new Error("a block is larger than 512 MiB");
+		if (size > most) {
+			await reader.cancel();
+			throw new Error(`its content has more than ${most} bytes`);
+		}
 		parts.push(value);
 	}
 	if (parts.length === 1) return parts[0];
@@ -80,7 +86,12 @@ export class Recording {
 		const header = await this.blockHeader(offset);
 		if (!header || header.kind !== "INDX") throw new Error(`byte ${offset}: the index is not there`);
 		const index = JSON.parse(text.decode(await this.inflated(offset, header.bytes)));
-		for (const entry of index) await this.addBlock(entry.kind, entry.offset, entry.from_ps, entry.to_ps);
+		let end = START.length;
+		for (const entry of index) {
+			/* a block that is named many times would be read many times */
+			if (!(entry.offset >= end)) throw new Error(`byte ${offset}: the index is not in order`);
+			end = await this.addBlock(entry.kind, entry.offset, entry.from_ps, entry.to_ps);
+		}
 		this.finish();
 		return true;
 	}
@@ -96,8 +107,7 @@ export class Recording {
 		while (!this.complete) {
 			const header = await this.blockHeader(this.next);
 			if (!header || this.next + 8 + header.bytes > this.source.size) break;
-			await this.addBlock(header.kind, this.next, null, null);
-			this.next += 8 + header.bytes;
+			this.next = await this.addBlock(header.kind, this.next, null, null);
 			found = true;
 		}
 		return found;
@@ -121,8 +131,15 @@ export class Recording {
 		}
 	}
 
+	// returns where the next block begins
 	async addBlock(kind, offset, from, to) {
-		const { bytes } = await this.blockHeader(offset);
+		const header = await this.blockHeader(offset);
+		if (!header) throw new Error(`byte ${offset}: the file ends before the block`);
+		await this.takeBlock(kind, offset, header.bytes, from, to);
+		return offset + 8 + header.bytes;
+	}
+
+	async takeBlock(kind, offset, bytes, from, to) {
 		if (kind === "DATA") return this.addSlice(offset, bytes, from, to);
 		if (kind === "INDX") return this.finish();
 		if (!["HEAD", "FLOW", "RSLT", "TABL", "FIDL", "DONE"].includes(kind)) return;

@@ -25,7 +25,45 @@ static const char head[] =
 	"\"events\":[{\"id\":1,\"name\":\"drop\",\"detail\":\"reason\",\"value\":\"bytes\","
 	"\"has_class\":true,\"words\":[\"x\",\"y\"]}]}";
 
+static const char flows[] = "[{\"node\":1,\"index\":0,\"destination\":2,\"class\":0,"
+			    "\"workload\":\"w\",\"connection\":0}]";
+
 static FILE *out;
+
+static void samples_print(struct recording_samples *samples, const struct plan *plan)
+{
+	struct node_log_source *sources = recording_samples_sources(samples);
+
+	if (sources) {
+		samples_csv_ports(plan, sources, out);
+		samples_csv_flows(plan, sources, out);
+	}
+	free(sources);
+}
+
+/* all samples of a file as tables; what is allowed is less, so that an input takes milliseconds */
+static void tables(struct recording_reader *reader)
+{
+	struct recording_samples samples;
+	const struct slice_visitor visitor = { .context = &samples,
+					       .span = recording_samples_span,
+					       .change = recording_samples_change };
+	int error = recording_samples_init(&samples, &reader->heading);
+
+	while (!error && recording_next(reader) == 1) {
+		recording_samples_allow(&samples, reader->offset);
+		samples.values_max >>= 10;
+		if (reader->kind == RECORDING_DATA && !recording_read_slice(reader, &visitor))
+			recording_samples_end(&samples);
+		if (reader->kind == RECORDING_FLOW)
+			recording_samples_flows(&samples, (const char *)reader->content.bytes,
+						reader->content.length);
+		error = samples.error;
+	}
+	if (!error)
+		samples_print(&samples, &reader->heading.plan);
+	recording_samples_fini(&samples);
+}
 
 static void whole(const uint8_t *bytes, size_t length)
 {
@@ -39,18 +77,11 @@ static void whole(const uint8_t *bytes, size_t length)
 	if (!recording_open(&reader, in))
 		recording_export(&reader, &outputs, &found);
 	recording_close(&reader);
+	rewind(in);
+	if (!recording_open(&reader, in))
+		tables(&reader);
+	recording_close(&reader);
 	fclose(in);
-}
-
-static void samples_print(struct recording_samples *samples, const struct plan *plan)
-{
-	struct node_log_source *sources = recording_samples_sources(samples);
-
-	if (sources) {
-		samples_csv_ports(plan, sources, out);
-		samples_csv_flows(plan, sources, out);
-	}
-	free(sources);
 }
 
 static void slice(const uint8_t *bytes, size_t length)
@@ -60,8 +91,10 @@ static void slice(const uint8_t *bytes, size_t length)
 	char why[256];
 
 	if (recording_heading_read(&heading, head, strlen(head), why, sizeof(why)) ||
-	    recording_samples_init(&samples, &heading))
+	    recording_samples_init(&samples, &heading) ||
+	    recording_samples_flows(&samples, flows, strlen(flows)))
 		abort();
+	recording_samples_allow(&samples, length);
 	const struct slice_visitor visitor = { .context = &samples,
 					       .span = recording_samples_span,
 					       .change = recording_samples_change };

@@ -11,8 +11,10 @@ import json
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
+import zlib
 
 from browser import Browser
 
@@ -402,6 +404,13 @@ def broken(browser):
         for _ in range(3):
             damaged[random.randrange(19, len(data))] ^= 1 << random.randrange(8)
         files[f'bits{n}'] = bytes(damaged)
+    # small files that would fill memory: zeros, and a block that the index names many times
+    zeros = zlib.compress(bytes(64 << 20), 9)
+    files['zeros'] = data[:19] + struct.pack('<I4s', len(zeros), b'HEAD') + zeros
+    index = struct.unpack_from('<Q', data, len(data) - 19)[0]
+    places = json.loads(zlib.decompress(data[index + 8:-19]))
+    again = zlib.compress(json.dumps([places[0]] * 5000).encode())
+    files['again'] = data[:index] + struct.pack('<I4s', len(again), b'INDX') + again + data[-19:]
     for name, content in files.items():
         with open(path(name + '.broken'), 'wb') as out:
             out.write(content)
@@ -412,6 +421,9 @@ def broken(browser):
         if not name.startswith('bits'):
             text = browser.eval('document.getElementById("message").textContent')
             check(f'refused: {name}', name + '.broken' in text, text)
+        if name in ('zeros', 'again'):
+            words = 'has more than' if name == 'zeros' else 'not in order'
+            check(f'it says why: {name}', words in text, text)
     browser.files(path('roce.heddle'))
     browser.wait('heddlePage.loaded.some((p) => p.rec.result)')
     check('and a good one is opened after them', True)

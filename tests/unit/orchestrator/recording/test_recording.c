@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "nodes/stats/series.h"
 #include "orchestrator/recording/recorder.h"
@@ -229,6 +230,116 @@ TEST(recording_read__damaged)
 	free(copy);
 }
 
+/* ---- a small file that would become very much ---- */
+
+#define EMPTY_SLICE_SAMPLES 64u
+
+/* adds a slice with samples in which nothing changes */
+static void empty_slice(struct pack *file_pack, uint64_t from_ps)
+{
+	struct pack content = { 0 };
+
+	pack_number(&content, from_ps);
+	pack_number(&content, from_ps + EMPTY_SLICE_SAMPLES);
+	pack_number(&content, EMPTY_SLICE_SAMPLES);
+	for (uint32_t i = 0; i < EMPTY_SLICE_SAMPLES; i++)
+		pack_number(&content, 1);
+	pack_number(&content, 0);
+	pack_number(&content, 0);
+	recording_block_pack("DATA", content.bytes, content.length, file_pack);
+	pack_free(&content);
+}
+
+/* a head of @count switches with 64 ports each */
+static char *wide_head(uint32_t count)
+{
+	size_t length;
+	char *text;
+	FILE *out = open_memstream(&text, &length);
+
+	fputs("{\"format\":1,\"kind\":\"roce\",\"classes\":[\"a\"],\"lanes\":1,\"series\":[],"
+	      "\"events\":[],\"nodes\":[",
+	      out);
+	for (uint32_t i = 0; i < count; i++) {
+		fprintf(out, "%s{\"name\":\"s%u\",\"type\":\"switch\",\"ports\":[null",
+			i ? "," : "", i);
+		for (uint32_t p = 1; p < NODE_PORTS_MAX; p++)
+			fputs(",null", out);
+		fputs("]}", out);
+	}
+	fputs("]}", out);
+	fclose(out);
+	return text;
+}
+
+/* Its tables are refused before a row is written, and it costs no more than its nodes. */
+TEST(recording_export__samples_of_a_small_file)
+{
+	char folder[] = "/tmp/heddle-test-XXXXXX", table[64], *head = wide_head(1000);
+	struct recording_outputs outputs = { .csv = mkdtemp(folder) };
+	struct recording_reader reader;
+	struct pack pack = { 0 };
+	FILE *in;
+
+	pack_bytes(&pack, RECORDING_HEAD, RECORDING_HEAD_BYTES);
+	recording_block_pack("HEAD", head, strlen(head), &pack);
+	for (uint64_t i = 0; i < 1000; i++)
+		empty_slice(&pack, i * EMPTY_SLICE_SAMPLES);
+	ck_assert_uint_lt(pack.length, 100000);
+	in = fmemopen(pack.bytes, pack.length, "r");
+	ck_assert_int_eq(recording_open(&reader, in), 0);
+	ck_assert_int_eq(recording_export(&reader, &outputs, &found), -EINVAL);
+	ck_assert_msg(strstr(reader.why, "the tables of samples would have more") != NULL, "%s",
+		      reader.why);
+	ck_assert_uint_le(found.slice_count, 3);
+	snprintf(table, sizeof(table), "%s/samples.csv", folder);
+	ck_assert_int_ne(access(table, F_OK), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+	recording_close(&reader);
+	fclose(in);
+	pack_free(&pack);
+	free(head);
+}
+
+/* A block of zeros, made by another program: a megabyte for each kilobyte of the file. */
+TEST(recording_read__block_that_inflates_to_very_much)
+{
+	uint8_t *zeros = calloc(1, 64u << 20), *stream = malloc(1u << 20);
+	uLongf length = 1u << 20;
+	struct pack pack = { 0 };
+	char *limit;
+
+	ck_assert_int_eq(compress2(stream, &length, zeros, 64u << 20, 9), Z_OK);
+	pack_bytes(&pack, RECORDING_HEAD, RECORDING_HEAD_BYTES);
+	pack_u32(&pack, (uint32_t)length);
+	pack_bytes(&pack, "HEAD", RECORDING_KIND_BYTES);
+	pack_bytes(&pack, stream, length);
+	ck_assert_int_eq(export_bytes((const char *)pack.bytes, pack.length), -EINVAL);
+	limit = strstr(why, "64 times as long as the block");
+	ck_assert_msg(limit != NULL, "%s", why);
+	pack_free(&pack);
+	free(zeros);
+	free(stream);
+}
+
+/* What we write is never refused: it is compressed less. */
+TEST(recording_block__zeros_are_read_again)
+{
+	uint8_t *zeros = calloc(1, 4u << 20);
+	struct pack pack = { 0 }, content = { 0 };
+
+	ck_assert_int_eq(recording_block_pack("TABL", zeros, 4u << 20, &pack), 0);
+	ck_assert_int_eq(recording_block_inflate(pack.bytes + RECORDING_BLOCK_HEAD_BYTES,
+						 pack.length - RECORDING_BLOCK_HEAD_BYTES,
+						 &content),
+			 0);
+	ck_assert_uint_eq(content.length, 4u << 20);
+	ck_assert_int_eq(memcmp(content.bytes, zeros, content.length), 0);
+	pack_free(&pack);
+	pack_free(&content);
+	free(zeros);
+}
+
 /* ---- HEAD ---- */
 
 /* a recording with the head @text, which is refused with @what */
@@ -257,6 +368,10 @@ TEST(recording_heading__wrong)
 	check_head("{\"format\": 1, \"nodes\": [1], \"classes\": [\"a\"], \"lanes\": 1000}",
 		   "lanes");
 	check_head(COMMON "\"nodes\": [1]}", "node 0 has no name");
+	check_head(COMMON "\"nodes\": [" SWITCH("null") "], \"series\": [{\"id\": 0, \"name\": \""
+							"a123456789b123456789c123456789d123456789"
+							"e123456789f123456789ghij\"}]}",
+		   "series 0: expected a name");
 	check_head(COMMON "\"nodes\": [{\"name\": \"s\", \"type\": \"x\"}]}",
 		   "node 0 is no switch");
 	check_head(COMMON "\"nodes\": [" SWITCH() "]}", "1 to 64 ports");
