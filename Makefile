@@ -69,12 +69,14 @@ large_tests := $(addprefix build/release/sim/,$(large_sims))
 helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c))
 benches := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+# the same ones without libFuzzer: a test of their corpus and of some changed inputs
+replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo pictures test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install clean tsan unit-sim fuzzers
+.PHONY: all help deps demo pictures test check system soak fuzz clang-warnings bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install clean tsan unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
-recursive := all demo pictures test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts tsan mutants install
+recursive := all demo pictures test check system soak fuzz clang-warnings bench bench-busy bench-hosts tsan mutants install
 ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
 .NOTPARALLEL:
 endif
@@ -92,6 +94,7 @@ help:
 	'make tsan      the tests of shared memory, with the thread sanitizer' \
 	'make soak      long runs: 200 killed nodes, 300 times stopped ones, 300 times up, trouble and down, 10 000 random scenarios of each kind, incasts of 1013' \
 	'make fuzz      every fuzzer for FUZZ_SECONDS (600)' \
+	'make clang-warnings    what clang warns of, without code' \
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
@@ -139,6 +142,10 @@ $(B)/both_nodes.o: $(lib_switchd) $(lib_nicd) $(lib_nodes)
 $(GEN)/nodes/control/control.pb-c.c: nodes/control/control.proto
 	@mkdir -p $(@D)
 	@protoc-c --c_out=$(GEN) $<
+
+build/clang/%.ok: % $(GEN)/nodes/control/control.pb-c.c
+	@mkdir -p $(@D)
+	@$(FUZZ_CC) $(filter-out $(CFLAGS_$(KIND)),$(CFLAGS)) -fsyntax-only $< && touch $@
 
 $(B)/obj/nodes/control/control.pb-c.o: $(GEN)/nodes/control/control.pb-c.c
 	@mkdir -p $(@D)
@@ -195,11 +202,16 @@ build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/f
 	@echo '  link $@'
 	@$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(HEDDLE_LIBS)
 
+$(B)/replay/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/replay.o $(lib_switchd) $(lib_nicd) $(lib_orchestrator) $(lib_nodes)
+	@mkdir -p $(@D)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
+
 .PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control/control.pb-c.c
 
-unit-sim: $(unit_tests) $(sim_tests)
+unit-sim: $(unit_tests) $(sim_tests) $(replays)
 # long ones first: the last ones running leave no core idle for long
-checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_tests))
+checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_tests) $(replays))
 system_tests := $(wildcard tests/system/test_*.sh)
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
@@ -227,11 +239,11 @@ system: all
 
 test: all
 	@$(MAKE) --no-print-directory layers
+	@$(MAKE) --no-print-directory clang-warnings
 	@$(MAKE) --no-print-directory KIND=asan unit-sim
 	@$(MAKE) --no-print-directory KIND=tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
 	@$(MAKE) --no-print-directory test-helpers
 	@$(MAKE) --no-print-directory $(large_tests)
-	@$(MAKE) --no-print-directory fuzz-smoke
 	@tests/run.sh all $(beside_others) $(checked) build/tsan/unit/test_clock build/tsan/unit/test_ring -- \
 		$(filter-out $(beside_others),$(system_tests))
 
@@ -254,10 +266,9 @@ fuzz: deps
 	@$(MAKE) --no-print-directory KIND=fuzz CC=$(FUZZ_CC) AR=ar fuzzers
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
 
-# every fuzzer over its corpus and a few thousand inputs of its own, if there is a clang
-fuzz-smoke: deps
-	@if command -v $(FUZZ_CC) >/dev/null && $(MAKE) --no-print-directory KIND=fuzz CC=$(FUZZ_CC) AR=ar fuzzers; then \
-		tests/fuzz/run.sh 3; else echo 'fuzz-smoke: skipped, no working clang (package clang)'; fi
+# what another compiler warns of
+clang-warnings: deps
+	@$(MAKE) --no-print-directory $(addprefix build/clang/,$(addsuffix .ok,$(node_src) $(switchd_src) $(nicd_src) $(orchestrator_src)))
 
 bench: all
 	@$(MAKE) --no-print-directory benches
@@ -296,7 +307,7 @@ pictures: all
 
 deps:
 	@tests/deps.sh "$(PACKAGES)" "$(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
-		"$(if $(filter test fuzz fuzz-smoke tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
+		"$(if $(filter test fuzz clang-warnings tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
 		"$(if $(filter bench bench-hosts,$(MAKECMDGOALS)),$(BENCH_PACKAGES))"
 
 # the tables of docs/scenario.md, from the rows of .def files
