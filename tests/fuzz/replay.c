@@ -2,8 +2,8 @@
  *  until it has used CPU_SECONDS. `make test` runs each fuzzer so, built as the unit tests are;
  *  `make fuzz` searches, guided by coverage.
  *
- *  The changed inputs are a fixed sequence: a faster machine sees more of it. The input that ends the
- *  program is kept in build/findings/, for `build/fuzz/fuzz/fuzz_NAME FILE` too.
+ *  The changed inputs are a fixed sequence: a faster machine sees more of it. The input that ends
+ *  the program is kept in build/findings/, for `build/fuzz/fuzz/fuzz_NAME FILE` too.
  *
  *  usage: fuzz_NAME [FILE]    without FILE: the corpus tests/fuzz/corpus/NAME */
 #include <dirent.h>
