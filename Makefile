@@ -30,10 +30,10 @@ build/asan/obj/tests/unit/%.o build/asan/obj/orchestrator/%.o: CFLAGS += -O0
 AR := gcc-ar
 NODE_LIBS := -luring -lprotobuf-c -ldeflate
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
-HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lz -lnettle -lnl-route-3 -lnl-3 -lcivetweb -lm
+HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lz -lnettle -lnl-route-3 -lnl-3 -lcivetweb -ledit -lm
 
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
-	    libdeflate-dev zlib1g-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev check libsubunit-dev
+	    libdeflate-dev zlib1g-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev libedit-dev check libsubunit-dev
 TEST_PACKAGES := tshark jq python3 iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap \
 		 chromium
 BENCH_PACKAGES := python3 iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
@@ -217,7 +217,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 # and nothing that belongs to the whole machine. Long ones first.
 beside_others := $(patsubst %,tests/system/test_%.sh,privileges fabric_manager view_run same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
 	dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
-	flow_held cli wire_tshark attach_containers real_order live_faults join refused result_keys no_io_uring rogue_peer break \
+	flow_held cli wire_tshark attach_containers real_order live_faults join refused result_keys no_io_uring rogue_peer break prompt \
 	english dissector capture_live make stall page port_group_hosts sockets layers events record view metrics)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)

@@ -8,6 +8,7 @@
 #include "orchestrator/base/wall_time.h"
 
 static volatile sig_atomic_t seen;
+static volatile sig_atomic_t ends; /* one of them is not Ctrl-C */
 /* valid once `seen` is set; the three signals are blocked while one of them is handled */
 static uint64_t first_ns;
 
@@ -17,7 +18,8 @@ static void remember(int number)
 {
 	static const char words[] = "heddle: interrupted again, and so ended at once\n";
 
-	(void)number;
+	if (number != SIGINT)
+		ends = 1;
 	if (!seen) {
 		first_ns = wall_ns();
 		seen = 1;
@@ -54,19 +56,27 @@ bool interrupt_seen(void)
 	return seen;
 }
 
+bool interrupt_forgive(void)
+{
+	seen = 0;
+	if (ends) /* before this, or in between */
+		seen = 1;
+	return !seen;
+}
+
 bool interrupt_wait(int fd, uint64_t time_ns)
 {
 	struct timespec limit = { .tv_sec = (time_t)(time_ns / 1000000000),
 				  .tv_nsec = (long)(time_ns % 1000000000) };
 	struct pollfd polled = { .fd = fd, .events = POLLIN };
-	sigset_t ends, before;
+	sigset_t wanted, before;
 
 	/* blocked but while it sleeps, so that none is missed in between */
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ends, &before);
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGINT);
+	sigaddset(&wanted, SIGTERM);
+	sigaddset(&wanted, SIGHUP);
+	sigprocmask(SIG_BLOCK, &wanted, &before);
 	if (!seen)
 		ppoll(&polled, 1, time_ns == UINT64_MAX ? NULL : &limit, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -20,6 +20,11 @@ void interrupt_catch(void);
 /** interrupt_seen() - true once one of the signals has arrived. */
 bool interrupt_seen(void);
 
+/** interrupt_forgive() - forgets a SIGINT that stopped a command and not the process: Ctrl-C at the
+ *  prompt.
+ *  Return: false: SIGTERM or SIGHUP has arrived too, and interrupt_seen() stays true. */
+bool interrupt_forgive(void);
+
 /** interrupt_wait() - sleeps until one of the signals arrives or has arrived, or @fd (-1: none) can
  *  be read, at most @time_ns; UINT64_MAX: without limit. May return earlier.
  *  Return: interrupt_seen(). */

@@ -13,6 +13,8 @@
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/base/utf8.h"
+#include "orchestrator/cli/command_input.h"
+#include "orchestrator/cli/prompt_words.h"
 #include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/live/parameter.h"
 #include "orchestrator/results/counter.h"
@@ -20,13 +22,16 @@
 enum step {
 	STEP_NEXT,  /* read the next command */
 	STEP_BAD,   /* the command is wrong: b->why */
+	STEP_ENDED, /* Ctrl-C has ended the command; read the next one */
 	STEP_LEAVE, /* b->outcome */
 };
 
 struct breakpoint {
 	struct run *run;
 	FILE *out;
+	struct command_input input;
 	enum breakpoint_outcome outcome;
+	char *repeated; /* the last step, which an empty line repeats; NULL: none */
 	char why[1280];
 };
 
@@ -39,59 +44,83 @@ static command_fn command_step, command_show, command_set, command_continue, com
 static const struct command {
 	const char *name;
 	command_fn *obey;
-	const char *help;
+	const char *usage, *help;
 } commands[] = {
-	{ "step", command_step,
-	  "step [TIME | until CONDITION]   run for one time step, for TIME (10ns), or until e.g. "
-	  "s2.p1.queue_bytes > 10kB" },
-	{ "show", command_show,
-	  "show NODE TABLE [PORT]          print a table of a node (efct, ifct, ofct, ..., "
-	  "trace)" },
-	{ "set", command_set, "set NODE NAME VALUE             change a parameter of a node" },
-	{ "continue", command_continue,
-	  "continue [TIME]                 run to the end, or until the fabric's time is TIME" },
-	{ "status", command_status,
-	  "status [exact]                  time, next event, waiting data; exact: in ps and "
-	  "bytes" },
-	{ "help", command_help, "help                            this list" },
-	{ "quit", command_quit, "quit                            end the run here" },
+	{ "step", command_step, "step [TIME | until CONDITION]",
+	  "run for one time step, for TIME (10ns), or until e.g. s2.p1.queue_bytes > 10kB" },
+	{ "show", command_show, "show NODE TABLE [PORT]",
+	  "print a table of a node (efct, ifct, ofct, ..., trace)" },
+	{ "set", command_set, "set NODE NAME VALUE", "change a parameter of a node" },
+	{ "continue", command_continue, "continue [TIME]",
+	  "run to the end, or until the fabric's time is TIME" },
+	{ "status", command_status, "status [exact]",
+	  "time, next event, waiting data; exact: in ps and bytes" },
+	{ "help", command_help, "help", "this list" },
+	{ "quit", command_quit, "quit", "end the run here; Ctrl-D does so too" },
 };
 
 static enum step obey(struct breakpoint *b, char *line);
+static line_words_fn words_add;
 
-enum breakpoint_outcome breakpoint_prompt(struct run *run, FILE *in, const char *name, FILE *out)
+/* At a terminal, Ctrl-D is 'quit': a person is there. A script that ends lets the run go on. */
+static enum step line_take(struct breakpoint *b)
 {
-	struct breakpoint b = { .run = run, .out = out, .outcome = BREAKPOINT_CONTINUE };
-	enum step step = STEP_NEXT;
-	unsigned number = 0;
-	size_t size = 0;
-	char *line = NULL;
+	char *line;
 
-	command_status(&b, NULL);
-	while (step != STEP_LEAVE) {
-		if (!name)
-			fprintf(out, "heddle> ");
-		fflush(out);
-		if (getline(&line, &size, in) < 0) {
-			b.outcome = interrupt_seen() ? BREAKPOINT_INTERRUPTED : BREAKPOINT_CONTINUE;
-			break;
-		}
-		number++;
-		line[strcspn(line, "#\r\n")] = 0;
-		step = obey(&b, line);
-		if (step != STEP_BAD)
-			continue;
-		if (!name) {
-			fprintf(out, "%s\n", b.why);
-			continue;
-		}
-		fprintf(stderr, "%s:%u: %s\n", name, number, b.why);
-		b.outcome = BREAKPOINT_BAD_SCRIPT;
+	switch (command_input_read(&b->input, &line)) {
+	case COMMAND_INPUT_LINE:
+		return obey(b, line);
+	case COMMAND_INPUT_END:
+		b->outcome = b->input.name ? BREAKPOINT_CONTINUE : BREAKPOINT_QUIT;
+		break;
+	case COMMAND_INPUT_INTERRUPTED:
+		b->outcome = BREAKPOINT_INTERRUPTED;
 		break;
 	}
-	fflush(out);
-	free(line);
-	return b.outcome;
+	return STEP_LEAVE;
+}
+
+struct breakpoint *breakpoint_open(FILE *in, const char *name, FILE *out)
+{
+	struct breakpoint *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->out = out;
+	command_input_open(&b->input, in, name, out, words_add, b);
+	return b;
+}
+
+void breakpoint_close(struct breakpoint *b)
+{
+	if (!b)
+		return;
+	command_input_close(&b->input);
+	free(b->repeated);
+	free(b);
+}
+
+enum breakpoint_outcome breakpoint_prompt(struct breakpoint *b, struct run *run)
+{
+	enum step step = STEP_NEXT;
+
+	b->run = run;
+	b->outcome = BREAKPOINT_CONTINUE;
+	command_status(b, NULL);
+	while (step != STEP_LEAVE) {
+		step = line_take(b);
+		if (step != STEP_BAD)
+			continue;
+		if (!b->input.name) {
+			fprintf(b->out, "%s\n", b->why);
+			continue;
+		}
+		fprintf(stderr, "%s:%u: %s\n", b->input.name, b->input.number, b->why);
+		b->outcome = BREAKPOINT_BAD_SCRIPT;
+		break;
+	}
+	fflush(b->out);
+	return b->outcome;
 }
 
 /* ---- helpers ---- */
@@ -125,29 +154,84 @@ static char *word_take(char **rest)
 	return word;
 }
 
+/* nothing more is expected in @rest of command @name */
+static enum step end_check(struct breakpoint *b, const char *name, char *rest)
+{
+	const char *word = word_take(&rest), *usage = "";
+
+	if (!word[0])
+		return STEP_NEXT;
+	for (size_t i = 0; i < COUNT_OF(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			usage = commands[i].usage;
+	return bad(b, "'%s' is not expected here: %s", word, usage);
+}
+
+/* an empty line: at a terminal the last step again */
+static enum step step_repeat(struct breakpoint *b)
+{
+	char *line = b->repeated && !b->input.name ? strdup(b->repeated) : NULL;
+	enum step step = line ? obey(b, line) : STEP_NEXT;
+
+	free(line);
+	return step;
+}
+
+/* obeys @command, and keeps a step for an empty line */
+static enum step command_obey(struct breakpoint *b, const struct command *command, char *rest)
+{
+	char *line = NULL;
+	enum step step;
+
+	if (command->obey == command_step && asprintf(&line, "step %s", rest) < 0)
+		line = NULL;
+	step = command->obey(b, rest);
+	if (line && step != STEP_BAD) {
+		free(b->repeated);
+		b->repeated = line;
+	} else {
+		free(line);
+	}
+	return step;
+}
+
 static enum step obey(struct breakpoint *b, char *line)
 {
 	char *word = word_take(&line), hint[128];
 
 	if (!word[0])
-		return STEP_NEXT;
+		return step_repeat(b);
 	for (size_t i = 0; i < COUNT_OF(commands); i++) {
 		if (!strcmp(commands[i].name, word))
-			return commands[i].obey(b, line);
+			return command_obey(b, &commands[i], line);
 	}
 	suggest_sentence(word, &commands[0].name, COUNT_OF(commands), sizeof(commands[0]), hint,
 			 sizeof(hint));
 	return bad(b, "there is no command '%s'%s; 'help' lists them", word, hint);
 }
 
-/* runs until @until; STEP_LEAVE after a failure */
+/* Ctrl-C at a terminal ends the command, not the run, if the clock can be stopped */
+static enum step interrupted(struct breakpoint *b)
+{
+	int error;
+
+	if (b->input.name || !interrupt_forgive())
+		return leave(b, BREAKPOINT_INTERRUPTED);
+	error = run_pause(b->run);
+	if (error)
+		return leave(b, error == -EINTR ? BREAKPOINT_INTERRUPTED : BREAKPOINT_FAILED);
+	fprintf(b->out, "\nstopped by Ctrl-C\n");
+	return STEP_ENDED;
+}
+
+/* runs until @until; STEP_LEAVE after a failure, STEP_ENDED after Ctrl-C */
 static enum step advance(struct breakpoint *b, node_time_t until)
 {
 	switch (run_to(b->run, until)) {
 	case RUN_FAILED:
 		return leave(b, BREAKPOINT_FAILED);
 	case RUN_INTERRUPTED:
-		return leave(b, BREAKPOINT_INTERRUPTED);
+		return interrupted(b);
 	default:
 		return STEP_NEXT;
 	}
@@ -192,10 +276,15 @@ static enum step step_until(struct breakpoint *b, const char *text)
 {
 	struct condition condition;
 	enum step step = STEP_NEXT;
+	node_time_t until;
 
 	if (condition_parse(b->run->fabric.plan, text, &condition, b->why, sizeof(b->why)))
 		return STEP_BAD;
-	for (;;) {
+	until = condition_time(&condition);
+	if (until != NODE_TIME_NEVER && until > now_of(b))
+		step = advance(b, until);
+	b->run->steps = true;
+	while (step == STEP_NEXT) {
 		struct stats_page *page = b->run->fabric.nodes[condition.counter.node].stats;
 
 		if (condition_holds(&condition, page, now_of(b)))
@@ -206,17 +295,27 @@ static enum step step_until(struct breakpoint *b, const char *text)
 			break;
 		}
 		step = advance(b, window_end(b));
-		if (step != STEP_NEXT)
-			return step;
 	}
-	return command_status(b, NULL);
+	b->run->steps = false;
+	progress_wipe(&b->run->progress);
+	return step == STEP_LEAVE ? step : command_status(b, NULL);
+}
+
+/* the end of command @name with nothing more in @rest: runs until @until */
+static enum step advance_and_tell(struct breakpoint *b, const char *name, char *rest,
+				  node_time_t until)
+{
+	enum step step = end_check(b, name, rest);
+
+	if (step == STEP_NEXT)
+		step = advance(b, until);
+	return step == STEP_NEXT || step == STEP_ENDED ? command_status(b, NULL) : step;
 }
 
 static enum step command_step(struct breakpoint *b, char *rest)
 {
 	char *word = word_take(&rest), why[256];
 	node_time_t until = window_end(b);
-	enum step step;
 
 	if (!strcmp(word, "until"))
 		return step_until(b, rest);
@@ -228,8 +327,7 @@ static enum step command_step(struct breakpoint *b, char *rest)
 		until = now_of(b) > NODE_TIME_NEVER - time_ps ? NODE_TIME_NEVER
 							      : now_of(b) + time_ps;
 	}
-	step = advance(b, until);
-	return step == STEP_NEXT ? command_status(b, NULL) : step;
+	return advance_and_tell(b, "step", rest, until);
 }
 
 /* sends @message to @node and prints the answer. @what names the object in errors: "table foo" */
@@ -308,6 +406,8 @@ static enum step command_set(struct breakpoint *b, char *rest)
 
 	if (!value[0])
 		return bad(b, "set needs a node, a name and a value: 'set s1 NAME VALUE'");
+	if (end_check(b, "set", rest))
+		return STEP_BAD;
 	node = node_find(b, name);
 	if (!node)
 		return STEP_BAD;
@@ -322,25 +422,30 @@ static enum step command_set(struct breakpoint *b, char *rest)
 static enum step command_continue(struct breakpoint *b, char *rest)
 {
 	char *word = word_take(&rest), why[256];
-	enum step step;
 	uint64_t until;
 
 	if (!word[0])
 		return leave(b, BREAKPOINT_CONTINUE);
 	if (quantity_parse(QUANTITY_TIME, word, &until, why, sizeof(why)))
 		return bad(b, "continue: %s", why);
-	step = advance(b, until);
-	return step == STEP_NEXT ? command_status(b, NULL) : step;
+	return advance_and_tell(b, "continue", rest, until);
 }
 
-/* Microseconds, so that times of one session compare at a glance; @exact: picoseconds. */
+/* Microseconds with three decimals, up to six where needed, so that times of one session compare at
+ * a glance and none is rounded; @exact: picoseconds. */
 static const char *time_write(node_time_t time, bool exact, char text[HUMAN_TEXT_MAX])
 {
-	if (exact)
+	int length;
+
+	if (exact) {
 		snprintf(text, HUMAN_TEXT_MAX, "%" PRIu64 " ps", time);
-	else
-		snprintf(text, HUMAN_TEXT_MAX, "%" PRIu64 ".%03" PRIu64 " us", time / NODE_US,
-			 time % NODE_US / NODE_NS);
+		return text;
+	}
+	length = snprintf(text, HUMAN_TEXT_MAX, "%" PRIu64 ".%06" PRIu64, time / NODE_US,
+			  time % NODE_US);
+	for (int cut = 0; cut < 3 && text[length - 1] == '0'; cut++)
+		text[--length] = 0;
+	strcat(text, " us");
 	return text;
 }
 
@@ -363,6 +468,8 @@ static enum step command_status(struct breakpoint *b, char *rest)
 
 	if (word[0] && !exact)
 		return bad(b, "status takes nothing or 'exact', not '%s'", word);
+	if (rest && end_check(b, "status", rest))
+		return STEP_BAD;
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		*(i < fabric->plan->switch_count ? &inside : &waiting) += fabric_holds(fabric, i);
 	fprintf(b->out, "at %s; ", time_write(now_of(b), exact, text));
@@ -377,14 +484,58 @@ static enum step command_status(struct breakpoint *b, char *rest)
 
 static enum step command_help(struct breakpoint *b, char *rest)
 {
-	(void)rest;
+	if (end_check(b, "help", rest))
+		return STEP_BAD;
 	for (size_t i = 0; i < COUNT_OF(commands); i++)
-		fprintf(b->out, "%s\n", commands[i].help);
+		fprintf(b->out, "%-31s %s\n", commands[i].usage, commands[i].help);
+	if (!b->input.name)
+		fprintf(b->out, "An empty line repeats the last step, TAB completes a word, Ctrl-C "
+				"stops a step.\n");
 	return STEP_NEXT;
 }
 
 static enum step command_quit(struct breakpoint *b, char *rest)
 {
-	(void)rest;
-	return leave(b, BREAKPOINT_QUIT);
+	return end_check(b, "quit", rest) ? STEP_BAD : leave(b, BREAKPOINT_QUIT);
+}
+
+/* ---- completion ---- */
+
+/* prompt_nodes.names: a node that is asked for a name that it does not have lists those that it
+ * has: tables in one line, parameters one in each line, with their range */
+static void names_add(void *owner, const struct node_config *node, bool set,
+		      struct word_list *words)
+{
+	struct breakpoint *b = owner;
+	struct control_message message = { .kind = set ? CONTROL_SET : CONTROL_SHOW, .number = -1 };
+
+	if (fabric_ask(&b->run->fabric, node->index, &message))
+		return;
+	for (const char *at = message.body; at && *at;) {
+		size_t length = strcspn(at, " \n");
+
+		if (length)
+			word_list_add(words, "%.*s", (int)length, at);
+		at += set ? strcspn(at, "\n") : length;
+		at += strspn(at, " \n");
+	}
+	control_message_free(&message);
+	if (!set)
+		word_list_add(words, "trace");
+}
+
+/* line_words_fn */
+static void words_add(void *owner, const char *line, struct word_list *words)
+{
+	struct breakpoint *b = owner;
+	const struct prompt_nodes nodes = { .plan = b->run->fabric.plan,
+					    .names = names_add,
+					    .owner = b };
+
+	line += strspn(line, " \t");
+	if (strpbrk(line, " \t"))
+		prompt_words(&nodes, line, words);
+	else
+		for (size_t i = 0; i < COUNT_OF(commands); i++)
+			word_list_add(words, "%s", commands[i].name);
 }

@@ -1,9 +1,12 @@
-/*  breakpoint - the prompt of a fabric whose clock is stopped: step, show, set, continue (TB-9).
+/*  breakpoint - the prompt of a fabric whose clock is stopped: step, show, set, continue (TB-9,
+ *  SE-8).
  *
  *  Commands are read from a terminal, a pipe or a script; 'help' lists them. A mistake at a
  *  terminal prints an explanation; in a script it ends the run, because later commands rely on it.
- *  The end of a script means 'continue'. 'step until' evaluates its condition after every window of
- *  the clock: these are the only moments at which the counters of all nodes belong to one time. */
+ *  The end of a script means 'continue', Ctrl-D at a terminal 'quit'. Ctrl-C at a terminal ends the
+ *  command, and the clock stops at the end of the open window. 'step until' evaluates its condition
+ *  after every window of the clock: these are the only moments at which the counters of all nodes
+ *  belong to one time. A condition about `now` has its time exactly. */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_BREAKPOINT_H
 #define HEDDLE_ORCHESTRATOR_CLI_BREAKPOINT_H
 
@@ -19,8 +22,16 @@ enum breakpoint_outcome {
 	BREAKPOINT_BAD_SCRIPT, /* already reported */
 };
 
-/** breakpoint_prompt() - executes the commands of @in until one of these outcomes; the clock is
- *  stopped. @name of @in in messages; NULL: a terminal, with a prompt. @out answers. */
-enum breakpoint_outcome breakpoint_prompt(struct run *run, FILE *in, const char *name, FILE *out);
+struct breakpoint;
+
+/** breakpoint_open() - commands of @in, which @name names in messages; NULL: a terminal, with a
+ *  prompt. @out gets the answers. All are borrowed.
+ *  Return: NULL if memory is short. breakpoint_close() later; NULL is fine there. */
+struct breakpoint *breakpoint_open(FILE *in, const char *name, FILE *out);
+void breakpoint_close(struct breakpoint *breakpoint);
+
+/** breakpoint_prompt() - executes commands until one of these outcomes; the clock of @run is
+ *  stopped. */
+enum breakpoint_outcome breakpoint_prompt(struct breakpoint *breakpoint, struct run *run);
 
 #endif

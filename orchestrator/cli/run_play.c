@@ -38,15 +38,13 @@ static FILE *script_open(const struct run_options *options, const char **name)
 }
 
 /* the first part of a run: to the breakpoint, then the commands there */
-static int play_breakpoint(const struct run_options *options, struct run *run, FILE *script,
-			   const char *name, enum run_outcome *outcome)
+static int play_breakpoint(const struct run_options *options, struct run *run,
+			   struct breakpoint *breakpoint, enum run_outcome *outcome)
 {
-
 	*outcome = run_to(run, options->break_ps);
 	if (*outcome != RUN_REACHED)
 		return 0;
-	switch (breakpoint_prompt(run, script, name,
-				  run_json_on_stdout(options) ? stderr : stdout)) {
+	switch (breakpoint_prompt(breakpoint, run)) {
 	case BREAKPOINT_CONTINUE:
 		break;
 	case BREAKPOINT_QUIT:
@@ -154,7 +152,7 @@ static int results_and_end(struct run_output *output, const struct run_options *
 
 /* the fabric is ready: runs it, ends it, and writes the results */
 static int play(struct run_output *output, const struct run_options *options, struct run *run,
-		FILE *script, const char *script_name)
+		struct breakpoint *breakpoint)
 {
 	struct fabric *fabric = &run->fabric;
 	enum run_outcome outcome = RUN_REACHED;
@@ -163,7 +161,7 @@ static int play(struct run_output *output, const struct run_options *options, st
 	bool stalled;
 
 	if (options->breaks)
-		status = play_breakpoint(options, run, script, script_name, &outcome);
+		status = play_breakpoint(options, run, breakpoint, &outcome);
 	if (!status && outcome == RUN_REACHED)
 		outcome = run_to(run, run->end_ps);
 	if (outcome == RUN_FAILED)
@@ -239,10 +237,12 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 					     ? node_time_max(plan->drain_max_ps, plan->duration_ps)
 					     : plan->duration_ps,
 			   .slow_ps_per_s = options->slow_ps_per_s,
-			   .follow = options->record || options->recording ? run_output_follow : NULL,
+			   .follow =
+				   options->record || options->recording ? run_output_follow : NULL,
 			   .follower = output };
 	struct observer observer = { .options = options, .progress = &run.progress };
 	const char *script_name = NULL;
+	struct breakpoint *breakpoint = NULL;
 	FILE *script = NULL;
 	int status, error;
 
@@ -252,6 +252,10 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 		script = script_open(options, &script_name);
 		if (!script)
 			return EXIT_USAGE;
+		breakpoint = breakpoint_open(script, script_name,
+					     run_json_on_stdout(options) ? stderr : stdout);
+		if (!breakpoint)
+			return options_wrong("run", "not enough memory for the prompt");
 	}
 	interrupt_catch();
 	progress_start(&run.progress, stderr, !options->quiet);
@@ -273,7 +277,7 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 	} else {
 		status = run_output_begin(output, &run.fabric);
 		if (!status)
-			status = play(output, options, &run, script, script_name);
+			status = play(output, options, &run, breakpoint);
 		else
 			fabric_kill(&run.fabric);
 		status = run_output_complete(output, &run.fabric, status);
@@ -281,6 +285,7 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 	manager_pair_end(&run.managers);
 	fault_player_fini(&run.faults);
 	fabric_free(&run.fabric);
+	breakpoint_close(breakpoint);
 	if (script && script != stdin)
 		fclose(script);
 	return status;

@@ -94,6 +94,12 @@ static int window_await(struct fabric *fabric)
 	return 0;
 }
 
+int fabric_pause(struct fabric *fabric)
+{
+	atomic_store(&fabric->page->limit_ps, 0);
+	return window_await(fabric);
+}
+
 int fabric_stop(struct fabric *fabric)
 {
 	int error = 0;

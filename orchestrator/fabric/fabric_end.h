@@ -4,6 +4,11 @@
 
 #include "orchestrator/fabric/fabric.h"
 
+/** fabric_pause() - stops the clock at the end of the open window, if it runs, until the next
+ *  fabric_resume(). Virtual clock only.
+ *  Return: 0; -EIO: a node has failed, or hangs in that window: fabric->failure. */
+int fabric_pause(struct fabric *fabric);
+
 /** fabric_stop() - stops the clock at the end of the open window, if it runs. Afterwards no event
  *  is handled, and under the virtual clock the statistics pages are complete. Idempotent.
  *  Return: 0; virtual clock, -EIO: a node has failed, or hangs in that window: fabric->failure. */

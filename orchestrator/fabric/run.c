@@ -8,6 +8,7 @@
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_end.h"
 #include "orchestrator/fabric/fabric_real.h"
 
 #define RUN_SLICE_NS 50000000ull /* a slowed run advances twenty times a second */
@@ -21,11 +22,16 @@ static enum fabric_state wait_a_little(struct run *run, node_time_t limit)
 	return fabric_real_wait(&run->fabric, limit, 200);
 }
 
-/* what is done now and then while the clock runs */
-static void look(struct run *run)
+static void progress_tell(struct run *run)
 {
 	progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
 			atomic_load(&run->fabric.page->windows));
+}
+
+/* what is done now and then while the clock runs */
+static void look(struct run *run)
+{
+	progress_tell(run);
 	if (run->follow)
 		run->follow(run->follower, &run->fabric);
 }
@@ -82,7 +88,6 @@ static enum run_outcome go_slowly(struct run *run, node_time_t until)
 		if (outcome == RUN_REACHED)
 			outcome = pause_until(run, next_ns);
 	}
-	progress_wipe(&run->progress);
 	return outcome;
 }
 
@@ -110,6 +115,7 @@ static enum run_outcome fault_step(struct run *run)
 	error = fault_player_step(&run->faults);
 	if (acts && !error)
 		stage_tell(run, "continues from");
+	run->torn = error == -EINTR;
 	return !error ? RUN_REACHED : error == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
 }
 
@@ -127,10 +133,18 @@ enum run_outcome run_to(struct run *run, node_time_t until)
 	}
 	if (outcome == RUN_REACHED)
 		outcome = go_as_asked(run, until);
-	progress_wipe(&run->progress);
+	if (run->steps)
+		progress_tell(run);
+	else
+		progress_wipe(&run->progress);
 	if (outcome == RUN_REACHED)
 		stage_tell(run, "is stopped at");
 	return outcome;
+}
+
+int run_pause(struct run *run)
+{
+	return run->torn ? -EINTR : fabric_pause(&run->fabric);
 }
 
 bool run_over(const struct run *run)

@@ -26,12 +26,19 @@ struct run {
 	/* called now and then while the clock runs, with @follower; NULL: nothing is */
 	void (*follow)(void *follower, const struct fabric *fabric);
 	void *follower;
+	bool steps; /* run_to() is called for each window of a step: the progress line stays */
+	bool torn;  /* a signal has interrupted an action of the time line */
 	node_time_t slow_ps_per_s; /* fabric time per second of wall time; 0: full speed */
 };
 
 /** run_to() - advances the stopped clock to @until, not beyond run->end_ps. Under the real clock it
  *  waits for that time. */
 enum run_outcome run_to(struct run *run, node_time_t until);
+
+/** run_pause() - after RUN_INTERRUPTED under the virtual clock: stops the clock at the end of the
+ *  open window, so that run_to() can continue.
+ *  Return: 0; -EIO: fabric.failure; -EINTR: the time line was interrupted, the run cannot go on. */
+int run_pause(struct run *run);
 
 /** run_over() - is the end reached, or no event left? Only while the clock is stopped. */
 bool run_over(const struct run *run);

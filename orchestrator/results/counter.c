@@ -152,3 +152,40 @@ bool condition_holds(const struct condition *condition, struct stats_page *page,
 	       : value > condition->value ? condition->greater
 					  : condition->equal;
 }
+
+node_time_t condition_time(const struct condition *condition)
+{
+	if (!condition->counter.now || condition->less || condition->value >= NODE_TIME_NEVER)
+		return NODE_TIME_NEVER;
+	return condition->value + !condition->equal;
+}
+
+/* ---- completion ---- */
+
+static void node_words(const struct node_config *node, struct word_list *words)
+{
+	for (uint32_t port = 0; port < node->port_count; port++)
+		if (!node->ports[port].vacant)
+			word_list_add(words, "%s.%s.", node->name, node->ports[port].peer_name);
+	for (size_t i = 0; i < node_statistics.count; i++)
+		word_list_add(words, "%s.%s", node->name, node_statistics.rows[i].name);
+}
+
+void counter_words(const struct plan *plan, const char *typed, struct word_list *words)
+{
+	const struct node_config *node = node_at(plan, typed);
+	const char *rest = node ? typed + strlen(node->name) + 1 : NULL;
+	const char *dot = rest ? strrchr(rest, '.') : NULL;
+
+	if (!node) {
+		word_list_add(words, "now");
+		for (uint32_t i = 0; i < plan->node_count; i++)
+			word_list_add(words, "%s.", plan->nodes[i].name);
+	} else if (!dot) {
+		node_words(node, words);
+	} else {
+		for (size_t i = 0; i < port_statistics.count; i++)
+			word_list_add(words, "%.*s.%s", (int)(dot - typed), typed,
+				      port_statistics.rows[i].name);
+	}
+}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "orchestrator/base/quantity.h"
+#include "orchestrator/base/word_list.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/results/statistics.h"
 
@@ -37,5 +38,13 @@ int condition_parse(const struct plan *plan, const char *text, struct condition 
 /** condition_holds() - true if the condition is met.  @page  of the node that
  *  condition->counter.node names.  @now  the fabric's time. */
 bool condition_holds(const struct condition *condition, struct stats_page *page, node_time_t now);
+
+/** condition_time() - the time at which a condition about `now` becomes true, for good or for a
+ *  moment ('=='); NODE_TIME_NEVER for any other one. */
+node_time_t condition_time(const struct condition *condition);
+
+/** counter_words() - adds to @words names of counters that @typed may become, up to the next dot:
+ *  'now' and 'NODE.', then 'NODE.PEER.' and 'NODE.COUNTER', then 'NODE.PEER.COUNTER'. */
+void counter_words(const struct plan *plan, const char *typed, struct word_list *words);
 
 #endif

@@ -77,6 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct breakpoint *breakpoint;
 	enum breakpoint_outcome outcome;
 	FILE *in;
 
@@ -87,8 +88,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in = fmemopen((void *)(uintptr_t)(data + 1), size - 1, "r");
 	if (!in)
 		abort();
-	outcome = breakpoint_prompt(&run, in, data[0] & 1 ? "script" : NULL, out);
+	breakpoint = breakpoint_open(in, data[0] & 1 ? "script" : NULL, out);
+	outcome = breakpoint_prompt(breakpoint, &run);
 	assert(outcome <= BREAKPOINT_BAD_SCRIPT);
+	breakpoint_close(breakpoint);
 	fclose(in);
 	return 0;
 }

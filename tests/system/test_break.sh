@@ -56,7 +56,7 @@ quits_with_summary() {
 }
 
 until_condition() {
-	script 0 $'step until s508.L.tx_bytes >= 2MB\nstep until now >= 120us' && says out 'at 120' || return 1
+	script 0 $'step until s508.L.tx_bytes >= 2MB\nstep until now >= 120us' && says out 'at 120.000 us;' || return 1
 	! says out 'was never true' >/dev/null
 }
 
@@ -85,6 +85,8 @@ check "and nothing else" refuses 'status exactly' "status takes nothing or 'exac
 check "stepping changes nothing" same_result
 check "quits" quits
 check "quits with a summary" quits_with_summary
+check "times are exact" shows 'step 10001ps' 'at 50.010001 us;'
+check "refuses a word too many" refuses 'step 10ns 20ns' "'20ns' is not expected here: step [TIME | until CONDITION]"
 check "explains itself" shows help 'continue [TIME]'
 check "skips comments and empty lines" script 0 $'# nothing\n\nstatus # here'
 check "refuses an unknown command" refuses $'status\nstpe 10ns' ":2: there is no command 'stpe' - did you mean 'step'?"

@@ -75,3 +75,21 @@ TEST_RANGE(interrupt_catch__each_signal, 0, 4)
 	raise(signals[_i]);
 	ck_assert(interrupt_seen() == (_i < 3));
 }
+
+/* Ctrl-C may stop one command; what ends a process does so after a Ctrl-C, too */
+TEST_RANGE(interrupt_forgive__ctrl_c_only, 0, 3)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	interrupt_catch();
+	for (unsigned i = 0; i < 2; i++) {
+		raise(SIGINT);
+		ck_assert(interrupt_seen());
+		ck_assert(interrupt_forgive());
+		ck_assert(!interrupt_seen());
+	}
+	raise(SIGINT);
+	raise(signals[_i]);
+	ck_assert(interrupt_forgive() == !_i);
+	ck_assert(interrupt_seen() == !!_i);
+}

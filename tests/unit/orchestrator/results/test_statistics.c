@@ -129,6 +129,52 @@ TEST(condition_holds__several_links)
 	free(page);
 }
 
+/* only a condition about the time has a time */
+TEST_RANGE(condition_time__of_now, 0, 5)
+{
+	static const struct {
+		const char *text;
+		node_time_t time;
+	} rows[] = { { "now >= 60us", 60 * NODE_US },
+		     { "now > 60us", 60 * NODE_US + 1 },
+		     { "now == 60us", 60 * NODE_US },
+		     { "now < 60us", NODE_TIME_NEVER },
+		     { "s1.events == 9", NODE_TIME_NEVER } };
+	struct node_config node = { .name = "s1" };
+	struct plan plan = { .node_count = 1, .switch_count = 1, .nodes = &node };
+	struct condition condition;
+	char why[1280] = "";
+
+	ck_assert_msg(!condition_parse(&plan, rows[_i].text, &condition, why, sizeof(why)), "%s",
+		      why);
+	ck_assert_uint_eq(condition_time(&condition), rows[_i].time);
+}
+
+/* from dot to dot; a name of a node may have one */
+TEST(counter_words__up_to_the_next_dot)
+{
+	struct port_config ports[1] = { { .peer_name = "s2" } };
+	struct node_config node = { .name = "s1.a", .port_count = 1, .ports = ports };
+	struct plan plan = { .node_count = 1, .switch_count = 1, .nodes = &node };
+	struct word_list words = { 0 };
+
+	counter_words(&plan, "s", &words);
+	ck_assert_uint_eq(words.count, 2);
+	ck_assert_str_eq(words.words[0], "now");
+	ck_assert_str_eq(words.words[1], "s1.a.");
+	word_list_free(&words);
+	counter_words(&plan, "s1.a.ev", &words);
+	ck_assert_uint_eq(words.count, 1 + node_statistics.count);
+	ck_assert_str_eq(words.words[0], "s1.a.s2.");
+	ck_assert_uint_eq(word_list_keep(&words, "s1.a.events"), strlen("s1.a.events"));
+	word_list_free(&words);
+	counter_words(&plan, "s1.a.s2.queue", &words);
+	ck_assert_uint_eq(words.count, port_statistics.count);
+	ck_assert_uint_ge(word_list_keep(&words, "s1.a.s2.queue_bytes"), 19);
+	ck_assert_uint_ge(words.count, 2);
+	word_list_free(&words);
+}
+
 /* ports of one page do not share a cache line */
 TEST(stats_port__starts_a_cache_line)
 {

@@ -1,0 +1,71 @@
+#include "orchestrator/cli/prompt_words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "orchestrator/results/counter.h"
+
+#define WORDS_MAX 5u
+#define WORD_MAX 128u
+
+/* the words of @line in @words; the last one is what is being typed, perhaps "". Return: their
+ * number */
+static unsigned line_split(const char *line, char words[WORDS_MAX][WORD_MAX])
+{
+	unsigned count = 0;
+
+	while (count < WORDS_MAX) {
+		line += strspn(line, " \t");
+		snprintf(words[count++], WORD_MAX, "%.*s", (int)strcspn(line, " \t"), line);
+		line += strcspn(line, " \t");
+		if (!*line)
+			break;
+	}
+	return count;
+}
+
+static void nodes_add(const struct plan *plan, struct word_list *words)
+{
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		word_list_add(words, "%s", plan->nodes[i].name);
+}
+
+static void ports_add(const struct node_config *node, struct word_list *words)
+{
+	for (uint32_t port = 0; port < node->port_count; port++)
+		if (!node->ports[port].vacant)
+			word_list_add(words, "%s", node->ports[port].peer_name);
+}
+
+/* the arguments of show and set: a node, one of its names, a port for show */
+static void node_words(const struct prompt_nodes *nodes, char typed[WORDS_MAX][WORD_MAX],
+		       unsigned count, bool set, struct word_list *words)
+{
+	const struct node_config *node;
+
+	if (count == 2) {
+		nodes_add(nodes->plan, words);
+		return;
+	}
+	node = plan_node_find(nodes->plan, typed[1]);
+	if (node && count == 3)
+		nodes->names(nodes->owner, node, set, words);
+	else if (node && count == 4 && !set)
+		ports_add(node, words);
+}
+
+void prompt_words(const struct prompt_nodes *nodes, const char *line, struct word_list *words)
+{
+	char typed[WORDS_MAX][WORD_MAX];
+	unsigned count = line_split(line, typed);
+	bool set = !strcmp(typed[0], "set");
+
+	if (set || !strcmp(typed[0], "show"))
+		node_words(nodes, typed, count, set, words);
+	else if (!strcmp(typed[0], "step") && count == 2)
+		word_list_add(words, "until");
+	else if (!strcmp(typed[0], "step") && count == 3 && !strcmp(typed[1], "until"))
+		counter_words(nodes->plan, typed[2], words);
+	else if (!strcmp(typed[0], "status") && count == 2)
+		word_list_add(words, "exact");
+}
