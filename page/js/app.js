@@ -10,6 +10,7 @@ import { el } from "./dom.js";
 import { fillHelp, keys } from "./help.js";
 import { inspect } from "./inspector.js";
 import { listen } from "./gestures.js";
+import { Lab } from "./lab.js";
 import { canvasViews, Pane } from "./pane.js";
 import { theme } from "./paint.js";
 import { Recording } from "./recording.js";
@@ -22,6 +23,9 @@ import { spanText, timeText } from "./units.js";
 import { measures } from "./heat.js";
 
 const $ = (id) => document.getElementById(id);
+// what may be done before the reader of a lab has predicted: it shows nothing of the run
+const beforehand = ["help", "theme", "projector", "black", "clear", "copy", "lab", "next-node", "previous-node", "next-link",
+	"zoom-in", "zoom-out", "zoom-all", "view topology"];
 const views = ["topology", "heat", "ladder", "strips", "flows", "tables", "report"];
 
 export const app = {
@@ -42,7 +46,9 @@ export const app = {
 	timing: {},          /* ms: opened, read; for tests */
 	dirty: true,
 	colours: null,
+	lab: null,           /* beside the fabric */
 
+	get asking() { return Boolean(this.lab && this.lab.asking); },
 	get t() { return this.clock.t; },
 	get ratio() { return this.clock.playing ? this.clock.ratio : Math.min(this.clock.ratio, 5e6); },
 	get several() { return this.panes.length > 1; },
@@ -247,7 +253,11 @@ export const app = {
 	/** act(name) - an action of the table of keys; buttons use the same names. */
 	act(name) {
 		const { clock } = this;
-		if (!this.panes.length && !["help", "open", "theme", "projector", "black", "clear"].includes(name)) return;
+		if (!this.panes.length && !["help", "open", "theme", "projector", "black", "clear", "lab"].includes(name)) return;
+		if (this.asking && !beforehand.includes(name)) {
+			this.complain("Predict first, beside the text of the lab (key t), or skip it: then the fabric plays.");
+			return;
+		}
 		if (name.startsWith("view ")) { this.setView(name.slice(5)); return; }
 		switch (name) {
 		case "play":
@@ -291,6 +301,7 @@ export const app = {
 		case "theme": this.setTheme(this.colours.dark ? "light" : "dark"); break;
 		case "projector": document.body.classList.toggle("projector"); this.setTheme(null); break;
 		case "black": $("black").hidden = !$("black").hidden; break;
+		case "lab": this.turnLab(); break;
 		case "help": this.dialog("help", (box, close) => fillHelp(box, close)); break;
 		default: throw new Error(`no action ${name}`);
 		}
@@ -383,6 +394,48 @@ export const app = {
 		});
 	},
 
+	// ---- a lab ----
+
+	/** readLab() - the lab of the server as it is now: answers may come from a terminal. */
+	async readLab() {
+		const { server } = this;
+		const lab = await server.lab();
+		if (!this.lab) {
+			this.lab = new Lab($("lab"), { done: () => this.answered(),
+				save: async (predictions) => {
+					await server.predict(predictions);
+					this.did({ kind: "predict", lab: this.lab.lab, predictions });
+					await this.readLab();
+				} });
+			document.querySelector("[data-act=lab]").hidden = false;
+			this.select(null);
+		}
+		const { asking } = this;
+		this.lab.show(lab);
+		if (asking && !this.asking) this.answered();
+		this.lock();
+	},
+
+	// nothing of the run is shown before the predictions
+	lock() {
+		document.body.classList.toggle("asking", this.asking);
+		for (const id of ["transport", "tabs"]) $(id).inert = this.asking;
+		this.changed();
+	},
+
+	answered() {
+		this.complain(null);
+		this.lock();
+		$("play").focus();
+	},
+
+	turnLab() {
+		if (!this.lab) { this.complain("There is no lab beside this fabric."); return; }
+		$("lab").hidden = !$("lab").hidden && !this.asking;
+		if (!$("lab").hidden) this.lab.focus();
+		this.changed();
+	},
+
 	setTheme(name) {
 		if (name) document.documentElement.dataset.theme = name;
 		this.colours = theme();
@@ -398,12 +451,15 @@ export const app = {
 		$("report").hidden = true;
 		$("play-area").hidden = false;
 		const strip = canvasViews.includes(this.view) && this.view !== "strips" || this.view === "flows";
-		$("strips").hidden = !strip;
+		$("strips").hidden = !strip || this.asking;
 		for (const pane of this.panes) {
 			pane.draw(this);
-			if (strip) pane.drawStrips(pane.below, { ...this.shared(), view: "below" });
+			if (strip && !this.asking) pane.drawStrips(pane.below, { ...this.shared(), view: "below" });
 		}
 		$("filter").hidden = this.view !== "flows";
+		// at the size of a lecture hall there is space for one text beside the fabric
+		const text = this.lab && !$("lab").hidden && document.body.classList.contains("projector");
+		$("inspector").hidden = this.asking || text && !this.selected && !this.flow;
 		if (!this.clock.playing || performance.now() - (this.inspected || 0) > 200) {
 			this.inspected = performance.now();
 			const pane = this.panes[0];
@@ -485,6 +541,9 @@ function pinnedOf(pane, name, node, port, index) {
 
 function onKey(e) {
 	if (e.ctrlKey || e.altKey || e.metaKey) return;
+	// the text of a lab is scrolled
+	if (e.target.closest(".lab-text") && ["ArrowUp", "ArrowDown", "Home", "End", " "].includes(e.key)) return;
+	if (e.target.closest(".drawn") && ["ArrowLeft", "ArrowRight"].includes(e.key)) return;
 	const field = e.target.closest("input:not([type=range]), select, textarea");
 	if (field && e.key !== "Escape") return;
 	if (field) { field.blur(); e.preventDefault(); return; }
@@ -512,7 +571,9 @@ async function openServer(server) {
 	const opening = [];
 	for (;;) {
 		try {
-			for (const entry of await server.poll()) {
+			const fresh = await server.poll();
+			if (server.hasLab && !app.lab) await app.readLab();
+			for (const entry of fresh) {
 				opening.push(app.add(server.recording(entry), entry, app.loaded.length || opening.length ? "beside" : "first")
 					.catch((error) => app.complain(entry.error || error)));
 			}
@@ -537,6 +598,8 @@ function connect() {
 	$("file").addEventListener("change", (e) => open([...e.target.files]));
 	document.addEventListener("dragover", (e) => e.preventDefault());
 	document.addEventListener("drop", (e) => { e.preventDefault(); open([...e.dataTransfer.files]); });
+	// commands in a terminal answer as well
+	addEventListener("focus", () => { if (app.lab) app.readLab().catch((error) => app.complain(error)); });
 	new ResizeObserver(() => app.changed()).observe($("main"));
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.setTheme(null));
 	// A4 is printed in black on white, whatever the screen shows

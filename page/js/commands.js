@@ -74,6 +74,8 @@ export function commandFor(pane, what) {
 	}
 	case "view": return viewCommand(run, rec, what);
 	case "table": return what.name.endsWith(".csv") ? `${run} --csv DIR   # DIR/${what.name}` : `${run} --json | jq .${what.name}`;
+	case "predict": return ["heddle lab predict", quoted(what.lab.name || what.lab.title), `--student ${what.lab.student}`,
+		...Object.entries(what.predictions).map(([name, text]) => quoted(`${name}=${text}`))].join(" ");
 	case "fork": {
 		const changed = [run, ...settingsWords(what.settings)].join(" ");
 		if (!what.set.length) return changed;

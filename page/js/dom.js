@@ -13,6 +13,29 @@ export function el(name, attributes = {}, ...children) {
 	return node;
 }
 
+/** copyText(text, element) - to the clipboard; where the browser has none for this page, @element
+ *  is selected, to be copied by the reader. What it did, in a word. */
+export function copyText(text, element) {
+	if (navigator.clipboard) {
+		navigator.clipboard.writeText(text).catch(() => {});
+		return "copied";
+	}
+	getSelection().selectAllChildren(element);
+	return "selected";
+}
+
+/** copyable(text) - a block of code with a button that copies it. Commands are wrapped; in other
+ *  blocks, such as drawings, lines stay whole. */
+export function copyable(text) {
+	const code = el("code", {}, text), button = el("button", { type: "button", class: "small", "aria-label": "copy this code" }, "copy");
+	button.addEventListener("click", () => {
+		button.textContent = copyText(text, code);
+		setTimeout(() => { button.textContent = "copy"; }, 1500);
+	});
+	const command = /^(\$ |#|[A-Z]+=|(\.\/)?heddle\b)/.test(text);
+	return el("div", { class: "code" }, el("pre", { class: command ? null : "drawn", tabindex: command ? null : "0" }, code), button);
+}
+
 /** table(heads, rows, options) - heads: {text, title, align}; rows: arrays of text, numbers or
  *  nodes. */
 export function table(heads, rows, { caption = null, pick = null, mark = null } = {}) {

@@ -40,6 +40,7 @@ export const keys = [
 	["m", "heat map: queue, load, stops", "measure"],
 	["o", "heat map: in the order of congestion, or of the fabric", "order"],
 	["/", "filter of the flow table", "filter"],
+	["t", "text of the lab; while it asks: to its questions", "lab"],
 	["w", "what if: change a parameter and run again, beside this run (--view=control)", "fork"],
 	["y", "copy the command line", "copy"],
 	["g", "open a recording", "open"],

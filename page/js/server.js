@@ -9,6 +9,7 @@ export class Server {
 	constructor(token) {
 		this.token = token;
 		this.control = false;
+		this.hasLab = false;
 		this.known = new Map(); /* id to the last entry of GET /recordings */
 	}
 
@@ -28,6 +29,7 @@ export class Server {
 		const { server, recordings } = await (await this.ask("/recordings")).json();
 		this.control = server.control;
 		this.mode = server.mode;
+		this.hasLab = server.lab;
 		const fresh = recordings.filter((r) => !this.known.has(r.id));
 		for (const r of recordings) this.known.set(r.id, r);
 		return fresh;
@@ -35,6 +37,15 @@ export class Server {
 
 	recording(entry) {
 		return new Recording(new ServerSource((path, options) => this.ask(path, options), entry.id, entry.name));
+	}
+
+	/** lab() - the lab beside the fabric. */
+	async lab() { return (await this.ask("/lab")).json(); }
+
+	/** predict(predictions) - saves {name: text} of the lab. */
+	async predict(predictions) {
+		await this.ask("/lab/predictions", { method: "PUT", headers: { "Content-Type": "application/json" },
+			body: JSON.stringify(predictions) });
 	}
 
 	/** fork(request) - a second run with changes; its id. */

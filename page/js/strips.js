@@ -177,9 +177,9 @@ function lines(area, strip, max) {
 // names at the right, with the values now
 function lineNames({ g, y, h, inner, colours, facts, moment, t, from, to, left, right }, strip) {
 	const { rec } = facts, series = rec.seriesOf.get(strip.name), unit = strip.rate ? "bps" : series.unit;
-	const line = Math.min((h - 4) / strip.rows.length, colours.font * 1.25);
+	const line = Math.min((h - 4) / strip.rows.length, colours.font * 1.25), named = Math.ceil(0.8 * colours.font / line);
 	strip.rows.forEach((row, n) => {
-		const yy = y + 8 + n * line;
+		const yy = y + colours.font * 0.7 + n * line;
 		g.strokeStyle = colours.series[n % 8];
 		g.lineWidth = 2;
 		g.setLineDash(dashes[n % dashes.length]);
@@ -188,7 +188,7 @@ function lineNames({ g, y, h, inner, colours, facts, moment, t, from, to, left, 
 		g.lineTo(left + inner + 22, yy);
 		g.stroke();
 		g.setLineDash([]);
-		if (line < colours.font * 0.8 && n % 2) return;
+		if (n % named) return;
 		const value = t < from || t > to ? null : strip.rate
 			? rateAt(rates(rec, row, Math.max(0, t - 3 * facts.loadSpan), t + 2 * facts.loadSpan, facts.loadSpan), t)
 			: rec.value(moment, row.node, strip.name, row.port, row.index);
@@ -297,7 +297,7 @@ function marks({ g, inner, colours, facts, left }, strip, py, most) {
 function stops(area, strip) {
 	const { g, x, y, h, inner, from, to, colours, facts, left, right } = area;
 	frame(area);
-	const step = (h - 6) / strip.rows.length;
+	const step = (h - 6) / strip.rows.length, named = Math.ceil(0.9 * colours.font / step);
 	strip.rows.forEach((id, n) => {
 		const top = y + 4 + n * step, tall = Math.max(2, step - 2);
 		let drawn = -1;
@@ -317,7 +317,7 @@ function stops(area, strip) {
 			drawn = b;
 		}
 		g.fillStyle = colours.ink;
-		if (step < colours.font && n % 2) return;
+		if (n % named) return; /* names do not cover each other */
 		g.textAlign = "left";
 		const first = strip.of.get(id)[0].from;
 		g.fillText(`${facts.portName(Math.floor(id / 64), id % 64)} from ${(first / 1e6).toFixed(1)}`, left + inner + 4,

@@ -310,6 +310,7 @@ export class Topology {
 	// the items of the legend: [text, width of the sign before it, what draws it at x, y]
 	legendItems(g, view, moment) {
 		const { colours, scales } = view, { facts } = this, hosts = scales.hostQueue > 1;
+		if (view.asking) return [["the fabric before the run"]];
 		const ramp = (x, y) => {
 			for (let i = 0; i <= 20; i++) { g.fillStyle = heat(0.15 + 0.85 * i / 20, colours); g.fillRect(x + i * 3, y - 5, 3, 2 + i / 2.5); }
 		};

@@ -243,7 +243,7 @@ def keyboard(browser):
     text = browser.eval('document.querySelector(".keys").innerText')
     check('help lists all keys', known >= 40, known)
     check('every button of the bar has a key', set(keys) <= {'start', 'previous-event', 'previous-sample', 'play', 'next-sample',
-          'next-event', 'slower', 'faster', 'open', 'fork', 'theme', 'help', 'copy'}, keys)
+          'next-event', 'slower', 'faster', 'open', 'fork', 'theme', 'help', 'copy', 'lab'}, keys)
     check('no error', not browser.problems(), (browser.problems(), text, state))
 
 
@@ -511,6 +511,162 @@ def forked(browser):
         browser.shot(os.environ['PAGE_SHOT'])
 
 
+# what markdown() may make; anything else would be HTML of the text
+SAFE = """() => { const wrong = [], plain = new Set("A BLOCKQUOTE BR BUTTON CODE DD DIV DL DT EM FORM H2 H3 H4 HR INPUT LABEL LI OL P PRE SPAN STRONG TABLE TBODY TD TH THEAD TR UL".split(" "));
+    for (const e of document.querySelectorAll("#lab *")) {
+        if (!plain.has(e.tagName)) wrong.push(e.outerHTML);
+        for (const { name, value } of e.attributes) {
+            if (/^on|^src$|^style$/.test(name) || name === "href" && !value.startsWith("#")) wrong.push(e.outerHTML);
+        }
+    }
+    return wrong; }"""
+
+
+def lab(browser):
+    """From lab_server: the text of a lab; nothing of the run before it is predicted or skipped."""
+    url, file = sys.argv[5:7]
+    page = 'heddlePage'
+    ready = f'{page}.lab && {page}.panes.length === 1 && {page}.panes[0].strips.length > 0 && {page}.clock.end > 0'
+
+    def saved():
+        with open(file) as text:
+            return json.load(text)
+
+    def change(**values):
+        with open(file + '.new', 'w') as out:
+            json.dump({**saved(), **values}, out)
+        os.rename(file + '.new', file)
+
+    def write(text):
+        for letter in text:
+            browser.key(letter)
+
+    first = saved()
+    browser.open(url)
+    browser.wait(ready)
+    frame(browser)
+    check('the lab asks', browser.eval(f'{page}.asking') and browser.eval('document.querySelectorAll("#lab form input").length') == 2)
+    # nothing of the run
+    for key in (' ', 'r', '.', 'ArrowRight', 'End', 'n', '2', '5', '7', '8', 'u', 'f'):
+        browser.key(key)
+    frame(browser)
+    seen = browser.eval(f'[{page}.t, {page}.clock.playing, {page}.view, {page}.flow]')
+    check('no key plays, steps or shows a result', seen == [0, False, 'topology', None], seen)
+    check('and the reason is there', 'Predict first' in browser.eval('document.getElementById("message").textContent'))
+    box = browser.eval('(() => { const b = document.getElementById("play").getBoundingClientRect(); return [b.left + 5, b.top + 5]; })()')
+    browser.click(*box)
+    browser.touch(*box)
+    check('no button does', browser.eval(f'{page}.t === 0 && !{page}.clock.playing'))
+    check('no strips, no inspector, no bookmarks', browser.eval('["strips", "inspector"].every((id) => document.getElementById(id).hidden) && '
+          'getComputedStyle(document.getElementById("bookmarks")).visibility === "hidden"'))
+    check('the fabric is drawn', browser.eval(f'({COLOURS})("#panes canvas")')[0] > 2)
+
+    # the text
+    count = browser.eval('Object.fromEntries(["h2", "h3", "ul", "ol", "li", "table", "td", "pre", "blockquote", "hr", "strong", "em", "a"]'
+                         '.map((n) => [n, document.querySelectorAll(".lab-text " + n).length]))')
+    wanted = {'h2': 1, 'h3': 2, 'ul': 2, 'ol': 1, 'li': 7, 'table': 1, 'td': 4, 'pre': 2, 'blockquote': 1, 'hr': 1, 'strong': 1, 'em': 1, 'a': 1}
+    check('Markdown is elements', count == wanted, count)
+    text = browser.eval('document.querySelector(".lab-text").innerText')
+    for part in ('<b>this</b> is no tag', '# <script>no</script>', 'snake_case_word', '2 * 3 is 6', 'docs/seeing.md', '[picture: The queue]',
+                 '20 minutes, student 7', '48 | 49', 'indented code'):
+        check(f'the text has {part}', part in text, text)
+    check('nothing of it is HTML', not browser.eval(f'({SAFE})()'), browser.eval(f'({SAFE})()'))
+    check('a word of the glossary has its meaning', browser.eval('document.querySelector(".lab-text .known").title.length') > 20)
+    browser.eval('document.querySelector(".lab-text a").click(); 1')
+    check('a link to a heading scrolls and keeps the token', browser.eval('location.hash').startswith('#token='))
+    browser.eval('globalThis.copied = []; navigator.clipboard.writeText = async (t) => { copied.push(t); }; '
+                 'document.querySelector(".lab-text .code button").click(); 1')
+    check('a command is copied', browser.eval('copied') == ['heddle run FILE --set run.sample=1us   # <script>no</script>'], browser.eval('copied'))
+
+    # answers, by keyboard alone
+    browser.key('t')
+    browser.wait('document.activeElement.name === "share"')
+    write('12.5')
+    browser.key('Tab')
+    browser.wait('document.activeElement.name === "where"')
+    browser.key('Enter')
+    check('all are asked for', browser.eval(f'{page}.asking') and saved() == first)
+    write('nonsense')
+    browser.key('Enter')
+    browser.wait('document.querySelector("#lab [role=alert]").textContent.includes("nonsense")')
+    check('what is refused is told, and asked again', browser.eval(f'{page}.asking'))
+    browser.eval('document.querySelector("#lab [name=where]").value = ""; 1')
+    write('at s0')
+    browser.key('Enter')
+    browser.wait(f'!{page}.asking')
+    check('the predictions are saved', [p['answer'] for p in saved()['predict']] == ['12.5', 'at s0'], saved())
+    command = "heddle lab predict 01-share --student 7 share=12.5 'where=at s0'"
+    frame(browser)
+    check('with their command line', browser.eval('document.getElementById("command").textContent') == command)
+    check('and stand beside the text', browser.eval('[...document.querySelectorAll("#lab dd")].map((d) => d.innerText)') == ['12.5 Gb/s', 'at s0'])
+    check('strips and inspector are there', browser.eval('["strips", "inspector"].every((id) => !document.getElementById(id).hidden)'))
+    browser.wait('document.activeElement.id === "play"')
+    browser.key(' ')
+    browser.wait(f'{page}.t > 0')
+    check('space plays', True)
+    browser.key(' ')
+
+    # another look at it
+    browser.key('t')
+    browser.wait('document.getElementById("lab").hidden')
+    browser.key('t')
+    browser.wait('!document.getElementById("lab").hidden && document.activeElement.className === "lab-text"')
+    ratio = browser.eval(f'{page}.clock.ratio')
+    browser.key('ArrowDown')
+    check('t hides and shows the text; arrows scroll it', browser.eval(f'{page}.clock.ratio') == ratio)
+    change(explanation='Since *both* wait in one queue.')
+    browser.eval('dispatchEvent(new Event("focus")); 1')
+    browser.wait('document.querySelector(".lab-text").innerText.includes("Since both wait in one queue.")')
+    check('the explanation comes with the answers of a terminal', 'Explanation' in browser.eval('document.querySelector(".lab-text").innerText'))
+    browser.call('Page.reload')
+    browser.wait(f'document.readyState === "complete" && Boolean(globalThis.heddlePage) && Boolean({ready})')
+    check('the page that is opened again does not ask again', not browser.eval(f'{page}.asking'))
+
+    # sizes: text, fabric and time are all there
+    place = """(id) => { const b = document.querySelector(id).getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; }"""
+    for name, width, height, projector in (('a laptop', 1366, 768, False), ('a hall', 1920, 1080, True), ('a phone', 420, 900, False)):
+        browser.size(width, height)
+        browser.eval(f'document.body.classList.toggle("projector", {json.dumps(projector)}); {page}.setTheme(null); 1')
+        frame(browser)
+        boxes = [browser.eval(f'({place})("{id}")') for id in ('#lab', '#panes canvas', '#transport')]
+        inside = all(b[0] >= 0 and b[2] <= width + 1 and b[2] - b[0] > 150 for b in boxes)
+        apart = all(a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
+                    for i, a in enumerate(boxes) for b in boxes[i + 1:])
+        check(f'{name}: nothing covers another', inside and apart and boxes[0][3] - boxes[0][1] > 150, boxes)
+    browser.size(1366, 768)
+
+    # skipped
+    change(predict=first['predict'])
+    browser.call('Page.reload')
+    browser.wait(f'document.readyState === "complete" && Boolean(globalThis.heddlePage) && Boolean({ready}) && {page}.asking')
+    browser.touch(*browser.eval('(() => { const b = document.querySelector("#lab form button[type=button]").getBoundingClientRect(); '
+                                'return [b.left + 5, b.top + 5]; })()'))
+    browser.wait(f'!{page}.asking')
+    act(browser, 'play')
+    check('skipped: it plays, nothing is saved', browser.eval(f'{page}.clock.playing') and saved()['predict'] == first['predict'])
+    act(browser, 'play')
+
+    # whatever the text is
+    random.seed(2)
+    signs = ['`', '```', '*', '**', '_', '[', '](', ')', '](#a)', '![', '|', '|---|', '#', '- ', '1. ', '> ', '\n', '\n\n', '    ', '<b>', '<!--', '-->',
+             '\\', 'a', ' ', '"', '&lt;', 'javascript:', '~~~', 'é', '<img src=x onerror=alert(1)>']
+    for number in range(60):
+        text = ''.join(random.choice(signs) for _ in range(random.randrange(400)))
+        browser.eval(f'{page}.lab.show({json.dumps({**first, "text": text, "title": str(number)})}); 1')
+        wrong = browser.eval(f'({SAFE})()')
+        if wrong:
+            check('any text', False, (text, wrong))
+            break
+    else:
+        check('any text becomes plain elements', True)
+    long = {'a': '*a' * 20000, 'lists': '\n'.join(' ' * n + '- x' for n in range(400)), 'quotes': '>' * 4000, 'ticks': '`' * 9999 + 'a', 'links': '[' * 9999}
+    for name, text in long.items():
+        browser.eval(f'{page}.lab.show({json.dumps({**first, "text": text, "title": name})}); 1')
+    check('so do long ones', browser.eval('document.querySelectorAll(".lab-text li").length') == 0)
+    check('no error, no request to anything else', [p for p in browser.problems() if '400' not in p] == [] and
+          not [u for u in browser.requests() if not u.startswith((url.split('/#')[0], 'data:', 'blob:', 'about:'))], browser.problems())
+
+
 def speed(browser):
     """Frames per second of 16 hosts, and the time to open: printed, not judged."""
     show(browser, 'flow-channel.heddle')
@@ -530,7 +686,8 @@ def speed(browser):
 
 
 CASES = {'kinds': kinds, 'numbers': numbers, 'keyboard': keyboard, 'time': time_model, 'pointer': pointer, 'compare': compare,
-         'report': report, 'broken': broken, 'served': served, 'forked': forked, 'reports': reports, 'speed': speed}
+         'report': report, 'broken': broken, 'served': served, 'forked': forked, 'reports': reports,
+         'lab': lab, 'speed': speed}
 
 with Browser() as one:
     for case in sys.argv[4].split(','):

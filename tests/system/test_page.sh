@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_page - the page in Chromium: all views of all kinds, numbers, keys, time, files that are
-# broken, printing, a recording that grows (TB-20, SE-4 to SE-7, SE-11). LONG=yes also opens a
-# recording of 128 hosts and 2 ms. Speed is printed and not judged.
+# broken, printing, a recording that grows, a lab (TB-20, SE-4 to SE-7, SE-9, SE-11). LONG=yes also
+# opens a recording of 128 hosts and 2 ms. Speed is printed and not judged.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -67,6 +67,14 @@ server=$!
 at_end 'kill $server 2>/dev/null'
 url=$(wait_for sed -n 's/^view: //p' "$scratch/view")
 in_browser served "$url" "$scratch/growing.heddle" "$scratch/roce.heddle"
+
+# a lab beside the fabric; its case rewrites lab.json
+cp "$top/tests/page/lab.json" "$scratch/lab.json"
+"$top/build/release/system/lab_server" "$scratch/roce.heddle" "$scratch/lab.json" >"$scratch/lab" &
+lab=$!
+at_end 'kill $lab 2>/dev/null'
+url=$(wait_for sed -n 's/^view: //p' "$scratch/lab")
+in_browser lab "$url" "$scratch/lab.json"
 
 # what if: a change of a run that is over, beside it
 "$heddle" run "$scratch/roce-test.yaml" --quiet --view=control >/dev/null 2>"$scratch/control" &
