@@ -72,11 +72,11 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo pictures test check system soak fuzz clang-warnings bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install clean tsan unit-sim fuzzers
+.PHONY: all help deps demo pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install clean tsan unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
-recursive := all demo pictures test check system soak fuzz clang-warnings bench bench-busy bench-hosts tsan mutants install
+recursive := all demo pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts tsan mutants install
 ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
 .NOTPARALLEL:
 endif
@@ -98,6 +98,7 @@ help:
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
+	'make labs      the answers to every lab, of 20 students each' \
 	'make figures   play the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
 	'make pictures  draw docs/pictures/ again, with the page in Chromium' \
 	'make tables    the tables of keys in docs/scenario.md, from the rows of .def files' \
@@ -217,7 +218,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 # and nothing that belongs to the whole machine. Long ones first.
 beside_others := $(patsubst %,tests/system/test_%.sh,privileges fabric_manager view_run same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
 	dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
-	flow_held cli wire_tshark attach_containers real_order live_faults join refused result_keys no_io_uring rogue_peer break prompt \
+	flow_held cli wire_tshark attach_containers labs real_order live_faults join refused result_keys no_io_uring rogue_peer break prompt \
 	english dissector capture_live make stall page port_group_hosts sockets layers events record view metrics)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
@@ -303,6 +304,9 @@ demo: all
 pictures: all
 	@tests/page/pictures.py ./heddle $(GEN)/page.html docs/pictures
 
+labs: all
+	@LABS_STUDENTS=20 tests/run.sh labs tests/system/test_labs.sh
+
 # ---- maintenance ----
 
 deps:
@@ -342,6 +346,8 @@ install: all
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies $(wildcard topologies/*.*)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies/score topologies/score/*
+	@for file in $$(cd topologies && find labs -type f); do \
+		install -D -m 644 topologies/$$file $(DESTDIR)$(PREFIX)/share/heddle/topologies/$$file || exit 1; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/heddle include/heddle/*.h
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples examples/*.c
 	install -D -m 644 orchestrator/view/grafana.json $(DESTDIR)$(PREFIX)/share/heddle/grafana/heddle.json

@@ -12,7 +12,7 @@ folders='
 nodes: base config wire stats link clock node control process
 switchd: common flow_channel | ethernet | port_group
 nicd: traffic workload transport gates host datapath
-orchestrator: base routing scenario plan results recording manager fabric hosts live view cli
+orchestrator: base routing scenario lab plan results recording manager fabric hosts live view cli
 '
 
 # complain TEXT LINES - LINES are wrong, if there are any

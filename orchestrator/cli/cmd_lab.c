@@ -5,7 +5,11 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/suggest.h"
+#include "orchestrator/cli/lab_check.h"
+#include "orchestrator/cli/lab_list.h"
+#include "orchestrator/cli/lab_predict.h"
 #include "orchestrator/cli/lab_score.h"
+#include "orchestrator/cli/lab_start.h"
 #include "orchestrator/cli/options.h"
 
 static const struct lab_command {
@@ -13,6 +17,10 @@ static const struct lab_command {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
+	{ "list", lab_list, "the labs, a line each" },
+	{ "start", lab_start, "a lab: its question, your values, its runs" },
+	{ "predict", lab_predict, "keep predictions" },
+	{ "check", lab_check, "are the answers of a student right?" },
 	{ "score", lab_score, "points of congestion controls in six scenarios" },
 };
 

@@ -12,14 +12,41 @@
 #include "orchestrator/cli/run_sweep.h"
 #include "orchestrator/cli/run_view.h"
 
-int cmd_run(int argc, char **argv)
+int run_single(struct run_options *options)
 {
-	struct run_options options;
 	struct run_output output = { 0 };
 	struct run_report report = { 0 };
 	struct run_view view = { 0 };
 	struct plan plan = { 0 };
 	uint32_t variant = SCENARIO_NO_VARIANT;
+	int status = options->variant ? run_variant_find(options, &variant) : 0;
+
+	if (!status)
+		status = run_scenario_load(options, variant, &plan);
+	if (!status)
+		status = run_output_check(options, plan.origin);
+	if (!status)
+		status = run_report_open(&report, options->report);
+	options->recording = run_report_recording(&report);
+	if (!status)
+		status = run_view_open(&view, options);
+	if (!status)
+		status = run_output_open(&output, options, &plan);
+	if (!status)
+		status = run_view_start(&view, options, output.record.file.stream);
+	if (!status)
+		status = run_play(options, &plan, &output);
+	status = run_report_end(&report, status);
+	run_output_end(&output);
+	run_view_stay(&view, options, status);
+	run_view_end(&view);
+	plan_free(&plan);
+	return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run_options options;
 	int status = run_options_read(&options, argc, argv);
 
 	if (status >= 0)
@@ -28,26 +55,5 @@ int cmd_run(int argc, char **argv)
 		return run_compare(&options);
 	if (options.sweep || options.seeds)
 		return run_sweep(&options);
-	status = options.variant ? run_variant_find(&options, &variant) : 0;
-	if (!status)
-		status = run_scenario_load(&options, variant, &plan);
-	if (!status)
-		status = run_output_check(&options, plan.origin);
-	if (!status)
-		status = run_report_open(&report, options.report);
-	options.recording = run_report_recording(&report);
-	if (!status)
-		status = run_view_open(&view, &options);
-	if (!status)
-		status = run_output_open(&output, &options, &plan);
-	if (!status)
-		status = run_view_start(&view, &options, output.record.file.stream);
-	if (!status)
-		status = run_play(&options, &plan, &output);
-	status = run_report_end(&report, status);
-	run_output_end(&output);
-	run_view_stay(&view, &options, status);
-	run_view_end(&view);
-	plan_free(&plan);
-	return status;
+	return run_single(&options);
 }

@@ -2,7 +2,13 @@
 #ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_RUN_H
 #define HEDDLE_ORCHESTRATOR_CLI_CMD_RUN_H
 
+#include "orchestrator/cli/run_options.h"
+
 /** cmd_run() - `heddle run`.  Return: the exit status: main.c. */
 int cmd_run(int argc, char **argv);
+
+/** run_single() - one run as @options say, with all its outputs. They are changed.
+ *  Return: the exit status. */
+int run_single(struct run_options *options);
 
 #endif

@@ -42,6 +42,8 @@ static bool parse(const struct plan *plan, const struct scenario *early, const c
 		  struct expectation *e, struct complaint *complaint);
 static bool parse_only_metric(const struct plan *plan, const char *text, struct expectation *e,
 			      struct complaint *complaint);
+static bool parse_comparison(struct parser *parser, struct expectation *e);
+static bool parse_value(struct parser *parser, struct expectation *e);
 static bool fulfilled(const struct expectation *e, double value);
 static double reached(const struct expectation *e, double value);
 
@@ -143,15 +145,54 @@ struct result_expectation expect_metric_evaluate(const struct plan *plan, const 
 	return row;
 }
 
-void expect_metric_show(const char *text, double value, char *shown, size_t shown_max)
+/* the metric that @text begins with, or NULL */
+static const struct metric *metric_of(const char *text)
 {
 	size_t length = strcspn(text, " \t(=!<>");
 
-	*shown = 0;
 	for (size_t i = 0; i < metric_count; i++)
 		if (strlen(metric_table[i].name) == length &&
 		    !memcmp(metric_table[i].name, text, length))
-			metric_show(&metric_table[i], value, shown, shown_max);
+			return &metric_table[i];
+	return NULL;
+}
+
+void expect_metric_show(const char *text, double value, char *shown, size_t shown_max)
+{
+	const struct metric *metric = metric_of(text);
+
+	*shown = 0;
+	if (metric)
+		metric_show(metric, value, shown, shown_max);
+}
+
+const char *expect_value_text(const char *metric, double value, char *text)
+{
+	const struct metric *found = metric_of(metric);
+	double one = found && found->kind == QUANTITY_SHARE ? (double)QUANTITY_SHARE_ONE : 1;
+
+	if (!found)
+		return NULL;
+	return quantity_format(found->kind, value > 0 ? (uint64_t)(value * one + 0.5) : 0, text);
+}
+
+int expect_value_judge(const char *metric, double value, const char *comparison, bool *ok,
+		       char *why, unsigned why_max)
+{
+	struct complaint complaint;
+	struct parser parser = { .text = comparison, .complaint = &complaint };
+	struct expectation e = { .subject.metric = metric_of(metric) };
+
+	if (!e.subject.metric) {
+		snprintf(why, why_max, "there is no metric '%.60s'", metric);
+		return -EINVAL;
+	}
+	if (!parse_comparison(&parser, &e) || !parse_value(&parser, &e)) {
+		snprintf(why, why_max, "%s", complaint.sentence);
+		return -EINVAL;
+	}
+	*ok = fulfilled(&e, value);
+	return 0;
 }
 
 bool expect_speaks_of(const struct plan *plan, const char *metric)

@@ -69,6 +69,17 @@ struct result_expectation expect_metric_evaluate(const struct plan *plan, const 
  *  "": there is no such metric. */
 void expect_metric_show(const char *text, double value, char *shown, size_t shown_max);
 
+/** expect_value_text() - @value of the metric that @metric begins with, as the value of an
+ *  expectation; QUANTITY_TEXT_MAX bytes at @text. Rounded to its unit; below 0 it is 0.
+ *  Return: @text; NULL: there is no such metric. */
+const char *expect_value_text(const char *metric, double value, char *text);
+
+/** expect_value_judge() - does @value of the metric that @metric begins with fulfil @comparison,
+ *  such as "> 12us" or "== 30Gb/s +- 2%"?
+ *  Return: 0 with @ok; -EINVAL with a sentence in @why. */
+int expect_value_judge(const char *metric, double value, const char *comparison, bool *ok,
+		       char *why, unsigned why_max);
+
 /** expect_speaks_of() - true if one of the plan's expectations is about @metric. */
 bool expect_speaks_of(const struct plan *plan, const char *metric);
 

@@ -1,4 +1,5 @@
 /*  orchestrator/results/expect: the language of expectations (TB-10, TB-11, TB-13). */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -500,4 +501,29 @@ TEST(expect_evaluate__how_much_of_a_bound_is_reached)
 	ck_assert_double_eq(reached, 0);
 	holds("reordered >= 1");
 	ck_assert_double_eq(reached, 0);
+}
+
+/* what heddle lab check does with the values of several runs */
+TEST(expect_value_judge__value_of_a_metric)
+{
+	char why[256], text[QUANTITY_TEXT_MAX];
+	bool ok = false;
+
+	ck_assert_int_eq(expect_value_judge("goodput(load)", 20e9, "== 24Gb/s +- 20%", &ok, why,
+					    sizeof(why)),
+			 0);
+	ck_assert(ok);
+	ck_assert_int_eq(expect_value_judge("goodput(load)", 20e9, " > 20Gb/s", &ok, why,
+					    sizeof(why)),
+			 0);
+	ck_assert(!ok);
+	ck_assert_int_eq(expect_value_judge("goodput(load)", 20e9, "> 20us", &ok, why, sizeof(why)),
+			 -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "cannot be read"));
+	ck_assert_int_eq(expect_value_judge("goodpud", 20e9, "> 20us", &ok, why, sizeof(why)),
+			 -EINVAL);
+	ck_assert_str_eq(expect_value_text("fct.p99(load)", 1500000, text), "1500ns");
+	ck_assert_str_eq(expect_value_text("jain", 0.25, text), "25%");
+	ck_assert_str_eq(expect_value_text("jain", -1, text), "0%");
+	ck_assert_ptr_null(expect_value_text("jane", 1, text));
 }

@@ -1,0 +1,340 @@
+#include "orchestrator/cli/lab_start.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/cli/cmd_compare.h"
+#include "orchestrator/cli/cmd_run.h"
+#include "orchestrator/cli/lab_play.h"
+#include "orchestrator/cli/lab_predict.h"
+#include "orchestrator/lab/lab_text.h"
+
+struct start_options {
+	struct lab_opening opening;
+	const char *only;
+	bool explain, json, text_only, skip;
+};
+
+#define AT(member) offsetof(struct start_options, member)
+
+static const struct option_row rows[] = {
+	LAB_OPENING_ROWS(struct start_options),
+	OPTION_TEXT("--run", "NAME", AT(only), "play this run only"),
+	OPTION_FLAG("--skip", AT(skip), "play without predictions"),
+	OPTION_FLAG("--text", AT(text_only), "play nothing"),
+	OPTION_FLAG("--explain", AT(explain), "print the explanation, and play nothing"),
+	OPTION_FLAG("--json", AT(json),
+		    "the lab with the values of the student as JSON, and play "
+		    "nothing"),
+};
+
+static const struct command_words words = {
+	"lab start",
+	"usage: heddle lab start LAB [--student N] [options]\n"
+	"Begins a lab: prints its question, your values and the commands, asks for predictions,\n"
+	"and plays its runs. LAB is a number or a name ('heddle lab list').\n",
+	"exit status: 0; 2: wrong usage, or predictions are missing and there is no terminal to\n"
+	"ask for them; 4: a run failed; 130: interrupted\n",
+	OPTIONS(rows),
+	OPERANDS("lab", 1, 1),
+};
+
+/* ---- text ---- */
+
+/* the README.md of the lab.  Return: 0 with *@text malloc'd; an exit status, told */
+static int readme_read(const struct lab *lab, char **text)
+{
+	char path[PATH_MAX + 16];
+	size_t length;
+	int error;
+
+	snprintf(path, sizeof(path), "%s/README.md", lab->folder);
+	error = lab_text_read(path, text, &length);
+	return error ? options_wrong("lab start", "cannot read %s: %s", path, strerror(-error)) : 0;
+}
+
+/* the section below the line "## Question" */
+static void question_print(const char *text)
+{
+	const char *from = strstr(text, "## Question\n"), *to;
+
+	if (!from)
+		return;
+	from = strchr(from, '\n') + 1;
+	to = strstr(from, "\n## ");
+	printf("%.*s\n", to ? (int)(to - from) : (int)strlen(from), from);
+}
+
+static void values_print(const struct lab_opened *opened)
+{
+	for (uint32_t i = 0; i < opened->values.count; i++)
+		printf("%s%s = %s", i ? ", " : "Your values: ", opened->values.list[i].name,
+		       opened->values.list[i].text);
+	printf("%s", opened->values.count ? "\n\n" : "");
+}
+
+static void questions_print(const struct lab_opened *opened, const char *head,
+			    const struct lab_question *questions, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct lab_question *question = &questions[i];
+		char why[LAB_WHY_MAX];
+		char *ask = lab_values_expand(&opened->values, question->ask, false, why);
+
+		printf("%s  %-16s %s", i ? "" : head, question->name, ask ? ask : why);
+		if (*question->unit)
+			printf(" (%s)", question->unit);
+		for (const struct yaml_node *choice = question->choices ? question->choices->first
+									: NULL;
+		     choice; choice = choice->next)
+			printf("%s%s", choice == question->choices->first ? " One of: " : ", ",
+			       choice->text);
+		if (question->tolerance)
+			printf(" +- %s", question->tolerance);
+		putchar('\n');
+		free(ask);
+	}
+	printf("%s", count ? "\n" : "");
+}
+
+/* Return: 0 or an exit status, told */
+static int commands_print(const struct lab_opened *opened)
+{
+	int status = 0;
+
+	printf("Runs:\n");
+	for (uint32_t i = 0; i < opened->lab.run_count && !status; i++) {
+		const struct lab_run *run = &opened->lab.runs[i];
+		struct lab_settled settled;
+
+		status = lab_settle("lab start", &opened->lab, &run->play, &opened->values,
+				    &settled);
+		if (!status) {
+			printf("  %-16s ", run->name);
+			lab_settled_print(&settled, run->compare, stdout);
+			putchar('\n');
+		}
+		lab_settled_free(&settled);
+	}
+	putchar('\n');
+	return status;
+}
+
+static int lab_print(const struct lab_opened *opened)
+{
+	const struct lab *lab = &opened->lab;
+	char *text;
+	int status = readme_read(lab, &text);
+
+	if (status)
+		return status;
+	printf("Lab %s: %s (%" PRIu64 " minutes), student %u\n", lab->name, lab->title,
+	       lab->minutes, opened->student);
+	question_print(text);
+	free(text);
+	values_print(opened);
+	questions_print(opened, "Predict, before you play:\n", lab->predictions,
+			lab->prediction_count);
+	questions_print(opened, "Find out:\n", lab->answers, lab->answer_count);
+	status = commands_print(opened);
+	printf("Steps: %s/README.md\n", lab->folder);
+	printf("Then: heddle lab check %s --student %u NAME=VALUE...\n\n", lab->name,
+	       opened->student);
+	return status;
+}
+
+static int explanation_print(const struct lab *lab)
+{
+	char *text;
+	int status = readme_read(lab, &text);
+
+	if (status)
+		return status;
+	fputs(lab_text_explanation(text), stdout);
+	free(text);
+	return 0;
+}
+
+/* ---- JSON ---- */
+
+static json_t *questions_json(const struct lab_opened *opened, const struct lab_question *questions,
+			      uint32_t count, char *const *texts)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < count; i++) {
+		char why[LAB_WHY_MAX];
+		char *ask = lab_values_expand(&opened->values, questions[i].ask, false, why);
+
+		json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s?, s:s?}", "name",
+						       questions[i].name, "ask",
+						       ask ? ask : questions[i].ask, "unit",
+						       questions[i].unit, "tolerance",
+						       questions[i].tolerance, "given", texts[i]));
+		free(ask);
+	}
+	return array;
+}
+
+static json_t *runs_json(const struct lab_opened *opened)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < opened->lab.run_count; i++) {
+		const struct lab_run *run = &opened->lab.runs[i];
+		struct lab_settled settled;
+		char *command = NULL;
+		size_t size;
+		FILE *out = open_memstream(&command, &size);
+
+		if (out &&
+		    !lab_settle("lab start", &opened->lab, &run->play, &opened->values, &settled)) {
+			lab_settled_print(&settled, run->compare, out);
+			fflush(out);
+			json_array_append_new(array, json_pack("{s:s, s:s}", "name", run->name,
+							       "command", command));
+			lab_settled_free(&settled);
+		}
+		if (out)
+			fclose(out);
+		free(command);
+	}
+	return array;
+}
+
+static int lab_json(const struct lab_opened *opened)
+{
+	const struct lab *lab = &opened->lab;
+	json_t *values = json_object(), *all;
+	int status = 0;
+
+	for (uint32_t i = 0; i < opened->values.count; i++)
+		json_object_set_new(values, opened->values.list[i].name,
+				    json_string(opened->values.list[i].text));
+	all = json_pack(
+		"{s:s, s:s, s:s, s:I, s:i, s:o, s:o, s:o, s:o}", "lab", lab->name, "title",
+		lab->title, "folder", lab->folder, "minutes", (json_int_t)lab->minutes, "student",
+		(int)opened->student, "values", values, "predict",
+		questions_json(opened, lab->predictions, lab->prediction_count,
+			       opened->record.predictions),
+		"answers",
+		questions_json(opened, lab->answers, lab->answer_count, opened->record.answers),
+		"runs", runs_json(opened));
+	if (!all || json_dumpf(all, stdout, JSON_INDENT(1)) || puts("") < 0)
+		status = options_wrong("lab start", "cannot write the lab");
+	json_decref(all);
+	return status;
+}
+
+/* ---- playing ---- */
+
+/* Return: 0 or an exit status, told */
+static int predictions_get(const struct start_options *options, struct lab_opened *opened)
+{
+	if (options->skip || !lab_predict_missing(opened))
+		return 0;
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return lab_predict_ask("lab start", opened);
+	return options_wrong("lab start",
+			     "predict first: heddle lab predict %s --student %u NAME=VALUE...; or "
+			     "play without, with --skip",
+			     opened->lab.name, opened->student);
+}
+
+static int run_start(const struct lab_opened *opened, const struct lab_run *run)
+{
+	struct lab_settled settled;
+	struct run_options options;
+	int status = lab_settle("lab start", &opened->lab, &run->play, &opened->values, &settled);
+
+	if (!status) {
+		printf("$ ");
+		lab_settled_print(&settled, run->compare, stdout);
+		putchar('\n');
+		fflush(stdout);
+		lab_settled_options(&settled, false, &options);
+		status = run->compare ? run_compare(&options) : run_single(&options);
+		putchar('\n');
+	}
+	lab_settled_free(&settled);
+	return status == EXIT_EXPECTATION || status == EXIT_STALL ? 0 : status;
+}
+
+static const struct lab_run *run_of(const struct lab *lab, const char *name)
+{
+	for (uint32_t i = 0; name && i < lab->run_count; i++)
+		if (!strcmp(lab->runs[i].name, name))
+			return &lab->runs[i];
+	return name ? NULL : &lab->runs[0];
+}
+
+/* what was predicted beside what a run measured.  Return: 0 or an exit status, told */
+static int predictions_compare(const struct lab_opened *opened, const struct start_options *options)
+{
+	const struct lab *lab = &opened->lab;
+	struct compare_row *row = calloc(1, sizeof(*row));
+	bool first = true;
+	int status = row ? 0 : options_wrong("lab start", "not enough memory");
+
+	for (uint32_t i = 0; i < lab->prediction_count && !status; i++) {
+		const struct lab_question *question = &lab->predictions[i];
+		const struct lab_run *run = run_of(lab, question->in);
+		const char *text = opened->record.predictions[i];
+		struct lab_settled settled;
+
+		if (!question->measured || (options->only && strcmp(run->name, options->only) != 0))
+			continue;
+		status = lab_settle("lab start", lab, &run->play, &opened->values, &settled);
+		if (!status)
+			status = lab_play("lab start", &settled, NULL, question->measured,
+					  &opened->values, row);
+		if (!status)
+			printf("%s  %-20s %-20s %s\n",
+			       first ? "  prediction           predicted            measured\n"
+				     : "",
+			       question->name, text ? text : "-",
+			       row->values[0].known ? row->values[0].shown : "no value");
+		first = false;
+		lab_settled_free(&settled);
+	}
+	free(row);
+	return status;
+}
+
+static int lab_begin(const struct start_options *options, struct lab_opened *opened)
+{
+	const struct lab *lab = &opened->lab;
+	int status = lab_print(opened);
+
+	if (!status && options->only && !run_of(lab, options->only))
+		status = options_wrong("lab start", "there is no run '%s'", options->only);
+	if (status || options->text_only)
+		return status;
+	fflush(stdout);
+	status = predictions_get(options, opened);
+	for (uint32_t i = 0; i < lab->run_count && !status; i++)
+		if (!options->only || !strcmp(options->only, lab->runs[i].name))
+			status = run_start(opened, &lab->runs[i]);
+	return status ? status : predictions_compare(opened, options);
+}
+
+int lab_start(int argc, char **argv)
+{
+	struct start_options options = { 0 };
+	struct lab_opened opened;
+	int count, status = options_read(&words, argc, argv, &options, &count);
+
+	if (status >= 0)
+		return status;
+	status = lab_open("lab start", &options.opening, argv[1], &opened);
+	if (!status)
+		status = options.explain ? explanation_print(&opened.lab)
+			 : options.json  ? lab_json(&opened)
+					 : lab_begin(&options, &opened);
+	lab_opened_free(&opened);
+	return status;
+}

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# test_labs - heddle lab (SE-9). For each lab of topologies/labs and several students: the right
+# answers pass, and each wrong one is refused. What is right comes from lab_answers.py: from
+# formulas, or from runs of its own.
+#
+#   LABS_STUDENTS=N   students of each lab (2; 20 by make labs)     LABS='NAME...'   only these labs
+#
+# And: what a student sees, predictions, the file of answers, wrong usage.
+set -u
+. "$(dirname "$0")/common.sh"
+cd "$scratch" || exit 1
+export HEDDLE=$heddle TOPOLOGIES=$topologies
+labs=${LABS:-$(cd "$topologies/labs" && echo *)}
+students=${LABS_STUDENTS:-2}
+answers=$top/tests/system/lab_answers.py
+
+# answers_of LAB WHICH STUDENT - into the array `words`
+answers_of() {
+	"$answers" "$@" >words || return 1
+	mapfile -t words <words
+}
+
+# every student passes with the right answers, and the explanation follows
+right() {
+	local student words
+	for student in $(seq "$students"); do
+		answers_of "$1" right "$student" && run 0 lab check "$1" --student "$student" "${words[@]}" && says out passed || return 1
+	done
+}
+
+# with wrong answers, none of them counts as right
+wrong() {
+	local student words
+	for student in $(seq "$students"); do
+		answers_of "$1" right "$student" && run 2 lab check "$1" --student "1000$student" "${words[0]%%=*}=nonsense nonsense" || return 1
+		cp words all && answers_of "$1" wrong "$student" && cut -d= -f1 words >keys && grep -vf <(sed 's/.*/^&=/' keys) all >>words
+		mapfile -t words <words
+		run 1 lab check "$1" --student "$student" "${words[@]}" --json || return 1
+		jq -e --rawfile keys keys '($keys | split("\n")[:-1]) as $wrong | .passed == false and
+			([.answers[] | select(.name as $n | $wrong | index($n)) | .right] | any | not) and (.hints | length > 0)' out || return 1
+	done
+}
+
+# the text of a lab: its parts, and a page with the explanation last
+text() {
+	local readme=$topologies/labs/$1/README.md
+	[ "$(grep '^## ' "$readme" | tr '\n' ,)" = '## Question,## Prediction,## Steps,## Explanation,' ] || { grep '^## ' "$readme"; return 1; }
+	run 0 lab start "$1" --student 3 --text && says out 'Find out:' && says out 'student 3' && run 0 lab start "$1" --explain && says out '## Explanation'
+}
+
+for lab in $labs; do
+	check "$lab: text" text "$lab"
+	check "$lab: right answers of $students students pass" right "$lab"
+	check "$lab: wrong answers are refused" wrong "$lab"
+done
+
+listed() {
+	run 0 lab list && grep -q '^03-innocent-flow  *20 min  ' out && [ "$(grep -vc '^#' out)" = "$(ls "$topologies/labs" | wc -l)" ] &&
+		run 0 lab list --json && jq -e '.[] | select(.name == "03-innocent-flow") | .minutes == 20' out
+}
+
+# the rule of docs/labs.md, a second time
+chosen() {
+	local student
+	for student in 1 2 4711 999999999; do
+		run 0 lab start 3 --student "$student" --json &&
+			[ "$(jq -r .values.n out)" = "$(python3 -c '
+import hashlib, sys
+digest = hashlib.sha256(("03-innocent-flow/case/" + sys.argv[1]).encode()).digest()
+print(2 + int.from_bytes(digest[:8], "big") % 6)' "$student")" ] || return 1
+	done
+}
+
+# predictions are kept, never marked, and shown beside what was measured
+predicted() {
+	run 2 lab start 3 --student 8 && says err 'predict first' &&
+		run 2 lab predict 3 --student 8 victim=fast && run 2 lab predict 3 --student 8 victims=1 && says err "did you mean 'victim'" &&
+		run 0 lab predict 3 --student 8 victim=50 && grep -q '^predictions: {victim: "50"}$' lab-03-innocent-flow-student-8.yaml &&
+		run 0 lab predict 3 --student 8 'trunk=1 %' && says out '50' && run 0 lab start 3 --student 8 --run first && says out 'predicted' &&
+		grep -Eq '^  victim  *50  *[0-9.]+ Gb/s$' out
+}
+
+# answers need no second time; missing ones are named, and nothing of the measured values is told
+kept() {
+	run 2 lab check 3 --student 9 victim=1 && says err 'trunk=VALUE is missing' && says err 'remedy=VALUE' &&
+		run 1 lab check innocent-flow --student 9 trunk=1 lossy=1 remedy=dcqcn && says out '0 of 4' && ! grep -E '[0-9]{2}\.[0-9]' out &&
+		run 1 lab check 03 --student 9 && says out 'hint: ' && ! ls .lab* 2>/dev/null
+}
+
+wrong_usage() {
+	run 2 lab && run 2 lab chek && says err "did you mean 'check'" && run 2 lab start 99 && says err "no lab '99'" && run 2 lab start inocent-flow &&
+		run 2 lab start 3 --student 0 && run 2 lab start 3 --student x && run 2 lab check 3 victim && says err 'NAME=VALUE' &&
+		run 2 lab check 3 "victim=1kB" && run 2 lab check 3 remedy=pray && says err 'no-pfc, dcqcn' && run 2 lab start 3 --run none --skip &&
+		echo 'lab: 04-other' >lab-03-innocent-flow-student-1.yaml && run 2 lab check 3 && says err 'lab-03-innocent-flow-student-1.yaml:1:6: ' &&
+		rm lab-03-innocent-flow-student-1.yaml
+}
+
+check 'heddle lab list' listed
+check 'the values of a student are those of the documented rule' chosen
+check 'predictions' predicted
+check 'answers are kept' kept
+check 'wrong usage' wrong_usage
+finish
