@@ -110,6 +110,20 @@ int atomic_file_open(struct atomic_file *file, const char *path)
 	return -ENOMEM;
 }
 
+int atomic_file_stdout(struct atomic_file *file)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	*file = (struct atomic_file){ .path = "standard output" };
+	file->stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (file->stream)
+		return 0;
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return -ENOMEM;
+}
+
 const char *atomic_file_why(int error)
 {
 	return error == -ELOOP ? "it is a symbolic link of another user" : strerror(-error);
@@ -158,5 +172,35 @@ int atomic_file_folder(const char *folder)
 		if (!end)
 			return 0;
 		*at = end;
+	}
+}
+
+size_t atomic_file_folder_there(const char *folder)
+{
+	size_t there = 0, length = strlen(folder);
+	char path[PATH_MAX];
+	struct stat status;
+
+	for (size_t at = 1; at <= length && at < sizeof(path); at++) {
+		if (folder[at] && folder[at] != '/')
+			continue;
+		snprintf(path, sizeof(path), "%.*s", (int)at, folder);
+		if (stat(path, &status))
+			break;
+		there = at;
+	}
+	return there;
+}
+
+void atomic_file_folder_undo(const char *folder, size_t there)
+{
+	char path[PATH_MAX];
+
+	for (size_t at = strlen(folder); at > there; at--) {
+		if ((folder[at] && folder[at] != '/') || folder[at - 1] == '/' ||
+		    snprintf(path, sizeof(path), "%.*s", (int)at, folder) >= (int)sizeof(path))
+			continue;
+		if (rmdir(path))
+			return;
 	}
 }

@@ -23,6 +23,11 @@ struct atomic_file {
  *  explains it. */
 int atomic_file_open(struct atomic_file *file, const char *path);
 
+/** atomic_file_stdout() - standard output as such a file: what is written goes there at once. It
+ *  stays open after commit or abort.
+ *  Return: as atomic_file_open(). */
+int atomic_file_stdout(struct atomic_file *file);
+
 /** atomic_file_why() - the text for @error, the return value of one of these functions. */
 const char *atomic_file_why(int error);
 
@@ -35,5 +40,12 @@ void atomic_file_abort(struct atomic_file *file);
 
 /** atomic_file_folder() - creates folder @folder and its missing parents.  Return: 0 or -errno. */
 int atomic_file_folder(const char *folder);
+
+/** atomic_file_folder_there() - how many bytes of @folder name folders that exist. */
+size_t atomic_file_folder_there(const char *folder);
+
+/** atomic_file_folder_undo() - removes @folder and its parents that atomic_file_folder() made, if
+ *  nothing is in them. @there  what atomic_file_folder_there() said before. */
+void atomic_file_folder_undo(const char *folder, size_t there);
 
 #endif

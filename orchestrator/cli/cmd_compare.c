@@ -105,7 +105,7 @@ static int table_json_write(const struct run_options *options, const struct comp
 	struct atomic_file file;
 	int error;
 
-	if (run_json_on_stdout(options))
+	if (output_is_stdout(options->json))
 		return compare_json_write(table, stdout);
 	error = atomic_file_open(&file, options->json);
 	if (error)
@@ -138,7 +138,7 @@ int run_table_write(const struct run_options *options, const struct compare_tabl
 {
 	int error;
 
-	if (!options->quiet && !run_json_on_stdout(options))
+	if (!options->quiet && !run_on_stdout(options))
 		compare_text_write(table, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
 	error = options->json ? table_json_write(options, table) : 0;
 	if (error)
@@ -240,6 +240,7 @@ int run_compare(struct run_options *options)
 		written = run_table_write(options, &table);
 		status = run_report_end(&report, written ? written : status);
 	}
+	run_output_folder_end(options);
 	free(table.rows);
 	origin_release(table.origin);
 	scenario_compare_free((struct scenario_compare *)table.compare);

@@ -14,7 +14,6 @@
 #include "orchestrator/recording/recording_export.h"
 #include "orchestrator/results/results_csv.h"
 
-#define STDOUT     "-"
 #define TABLES_MAX 16u
 
 struct request {
@@ -50,39 +49,34 @@ struct files {
 	struct atomic_file json, events;
 };
 
-static bool is_stdout(const char *path)
-{
-	return path && !strcmp(path, STDOUT);
-}
-
-/* Makes the folder of tables, and checks that no output is the recording or another output.
+/* Checks that no output is the recording or another output, and makes the folder of tables.
  * Return: 0 or an exit status, told */
 static int outputs_check(const struct request *request)
 {
 	struct output_name names[TABLES_MAX + 2];
 	char tables[TABLES_MAX][PATH_MAX], why[2 * PATH_MAX];
-	int error = request->csv ? atomic_file_folder(request->csv) : 0;
 	unsigned count = 0;
+	int error;
 
-	if (error)
-		return options_wrong("export", "cannot make the folder %s: %s", request->csv,
-				     strerror(-error));
-	if (is_stdout(request->json) + is_stdout(request->events) + request->text > 1)
+	if (output_is_stdout(request->json) + output_is_stdout(request->events) + request->text > 1)
 		return options_wrong("export", "only one of --json -, --events - and --text can "
 					       "have standard output");
-	if (request->json && !is_stdout(request->json))
-		names[count++] = (struct output_name){ "--json", request->json };
-	if (request->events && !is_stdout(request->events))
-		names[count++] = (struct output_name){ "--events", request->events };
+	if (request->json && !output_is_stdout(request->json))
+		names[count++] = (struct output_name){ "--json", request->json, false };
+	if (request->events && !output_is_stdout(request->events))
+		names[count++] = (struct output_name){ "--events", request->events, false };
 	for (unsigned i = 0; request->csv && i < TABLES_MAX && results_csv_name(i); i++)
 		if (snprintf(tables[i], PATH_MAX, "%s/%s", request->csv, results_csv_name(i)) <
 		    PATH_MAX)
-			names[count++] = (struct output_name){ "--csv", tables[i] };
-	return output_names_check(names, count, NULL,
-				  strcmp(request->path, STDOUT) != 0 ? request->path : "/dev/stdin",
-				  why, sizeof(why))
-		       ? options_wrong("export", "%s", why)
-		       : 0;
+			names[count++] = (struct output_name){ "--csv", tables[i], true };
+	if (output_names_check(names, count, NULL,
+			       !output_is_stdout(request->path) ? request->path : "/dev/stdin", why,
+			       sizeof(why)))
+		return options_wrong("export", "%s", why);
+	error = request->csv ? atomic_file_folder(request->csv) : 0;
+	return error ? options_wrong("export", "cannot make the folder %s: %s", request->csv,
+				     strerror(-error))
+		     : 0;
 }
 
 /* Return: 0 or an exit status, told */
@@ -102,7 +96,7 @@ static int outputs_open(const struct request *request, struct files *files,
 
 	*outputs = (struct recording_outputs){ .csv = request->csv,
 					       .text = request->text ? stdout : NULL };
-	if (is_stdout(request->json)) {
+	if (output_is_stdout(request->json)) {
 		outputs->json = stdout;
 	} else if (request->json) {
 		status = file_open(&files->json, request->json);
@@ -110,7 +104,7 @@ static int outputs_open(const struct request *request, struct files *files,
 	}
 	if (request->events)
 		outputs->format = events_format_of(request->events);
-	if (is_stdout(request->events)) {
+	if (output_is_stdout(request->events)) {
 		outputs->events = stdout;
 	} else if (!status && request->events) {
 		status = file_open(&files->events, request->events);
@@ -215,7 +209,7 @@ int cmd_export(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	request.path = argv[1];
-	in = strcmp(request.path, STDOUT) != 0 ? fopen(request.path, "re") : stdin;
+	in = !output_is_stdout(request.path) ? fopen(request.path, "re") : stdin;
 	if (!in)
 		return options_wrong("export", "cannot read %s: %s", request.path, strerror(errno));
 	status = export_from(&request, in);

@@ -38,6 +38,7 @@ int run_single(struct run_options *options)
 		status = run_play(options, &plan, &output);
 	status = run_report_end(&report, status);
 	run_output_end(&output);
+	run_output_folder_end(options);
 	run_view_stay(&view, options, status);
 	run_view_end(&view);
 	plan_free(&plan);

@@ -46,7 +46,7 @@ static bool is_json_file(const char *next, int operand_count)
 	size_t length = strlen(next);
 
 	(void)operand_count;
-	return !strcmp(next, JSON_STDOUT) || (length > 5 && !strcmp(next + length - 5, ".json"));
+	return output_is_stdout(next) || (length > 5 && !strcmp(next + length - 5, ".json"));
 }
 
 #define AT(member) offsetof(struct score_options, member)
@@ -55,7 +55,7 @@ static const struct option_row rows[] = {
 	{ .name = "--json",
 	  .argument = "[FILE]",
 	  .field = AT(json),
-	  .otherwise = JSON_STDOUT,
+	  .otherwise = OUTPUT_STDOUT,
 	  .takes_next = is_json_file,
 	  .help = "the points and values as JSON, to FILE.json, or to standard output instead of "
 		  "the tables" },
@@ -286,7 +286,7 @@ static int json_write(const struct score_options *options, const struct score *s
 	struct atomic_file file;
 	int error;
 
-	if (!strcmp(options->json, JSON_STDOUT)) {
+	if (output_is_stdout(options->json)) {
 		error = score_json_write(score, stdout);
 	} else {
 		error = atomic_file_open(&file, options->json);
@@ -305,7 +305,7 @@ static int json_write(const struct score_options *options, const struct score *s
 
 static int score_write(const struct score_options *options, const struct score *score)
 {
-	if (!options->json || strcmp(options->json, JSON_STDOUT) != 0)
+	if (!output_is_stdout(options->json))
 		score_text_write(score, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
 	return options->json ? json_write(options, score) : 0;
 }

@@ -97,7 +97,7 @@ static bool is_json_file(const char *next, int operand_count)
 
 	if (next[0] == '-' && next[1])
 		return false;
-	return operand_count || !strcmp(next, JSON_STDOUT) ||
+	return operand_count || output_is_stdout(next) ||
 	       (length > 5 && !strcmp(next + length - 5, ".json"));
 }
 
@@ -116,7 +116,7 @@ static const struct option_row rows[] = {
 	{ .name = "--json",
 	  .argument = "[FILE]",
 	  .field = AT(json),
-	  .otherwise = JSON_STDOUT,
+	  .otherwise = OUTPUT_STDOUT,
 	  .takes_next = is_json_file,
 	  .help = "the result as JSON, to FILE, or to standard output instead of the summary\n"
 		  "(a FILE before the SCENARIO must end in .json)" },
@@ -131,12 +131,13 @@ static const struct option_row rows[] = {
 	OPTION_TEXT("--events", "FILE", AT(events),
 		    "every drop, mark, CNP, pause, credit wait, redirect ... with time, node, port "
 		    "and flow;\n"
-		    "CSV, or JSON lines if FILE ends in .jsonl"),
+		    "CSV, or JSON lines if FILE ends in .jsonl; -: to standard output"),
 	OPTION_TEXT("--record", "FILE", AT(record),
 		    "a recording: scenario, samples, events and result in one file, for the page "
 		    "and\n"
 		    "`heddle export`; samples every run.sample, or 1us, or so that there are at "
-		    "most 4096"),
+		    "most 4096;\n"
+		    "-: to standard output"),
 	OPTION_TEXT("--report", "FILE.html", AT(report),
 		    "one file with all of it, for a browser and for print: scenario, pictures, "
 		    "tables, the\n"
@@ -258,11 +259,11 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 						       : "--capture",
 				     table);
 	if (options->report && (options->record || options->sweep || options->seeds))
-		return options_wrong("run",
-				     options->record ? "--report and --record each make a "
-						       "recording of the run: give one of them"
-						     : "--report is of one run, or of variants: "
-						       "not with --sweep or --seeds");
+		return options_wrong("run", options->record
+						    ? "--report and --record each make a "
+						      "recording of the run: give one of them"
+						    : "--report is of one run, or of variants: "
+						      "not with --sweep or --seeds");
 	if (table && options->view)
 		return options_wrong("run", "--view shows one run: not with %s", table);
 	if (options->real && options->view == RUN_VIEW_CONTROL)
@@ -277,7 +278,8 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 	return -1;
 }
 
-bool run_json_on_stdout(const struct run_options *options)
+bool run_on_stdout(const struct run_options *options)
 {
-	return options->json && !strcmp(options->json, JSON_STDOUT);
+	return output_is_stdout(options->json) || output_is_stdout(options->events) ||
+	       output_is_stdout(options->record);
 }

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_CLI_RUN_OPTIONS_H
 #define HEDDLE_ORCHESTRATOR_CLI_RUN_OPTIONS_H
 
+#include "orchestrator/base/output_names.h"
 #include "orchestrator/cli/options.h"
 #include "orchestrator/cli/view_option.h"
 #include "orchestrator/fabric/capture_file.h"
@@ -9,7 +10,6 @@
 #include "orchestrator/results/compare.h"
 #include "orchestrator/results/results_csv.h"
 
-#define JSON_STDOUT "-"
 
 enum exit_status {
 	EXIT_FINE = 0,
@@ -37,10 +37,12 @@ struct run_options {
 	uint32_t capture_bytes; /* kept of a frame */
 	const char *events;     /* NULL: none */
 	const char *record;     /* NULL: none */
-	const char *json;       /* NULL: none; JSON_STDOUT */
+	const char *json;       /* NULL: none; OUTPUT_STDOUT, as for the two above */
 	const char *report;     /* NULL: none */
 	FILE *recording;        /* of the run, for the report; borrowed. NULL: none */
 	const char *csv;
+	bool csv_made;   /* the folder was made, if it was not there */
+	size_t csv_there; /* how many bytes of `csv` were there before */
 	unsigned view;       /* enum run_view_kind */
 	struct view_listen listen; /* of the page */
 	const struct view_lab *lab; /* beside the fabric on the page; NULL: none */
@@ -65,7 +67,8 @@ struct run_options {
  *  Return: -1, or the exit status if there is nothing to run. */
 int run_options_read(struct run_options *options, int argc, char **argv);
 
-/** run_json_on_stdout() - is standard output the result as JSON, so that nothing else is? */
-bool run_json_on_stdout(const struct run_options *options);
+/** run_on_stdout() - is standard output a file of the run (the result as JSON, its events, its
+ *  recording), so that nothing else is? */
+bool run_on_stdout(const struct run_options *options);
 
 #endif

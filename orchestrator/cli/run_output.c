@@ -18,18 +18,66 @@
 static void output_add(struct output_name *names, unsigned *count, const char *option,
 		       const char *path)
 {
-	if (*count < OUTPUT_NAMES_MAX && path && path[0])
-		names[(*count)++] = (struct output_name){ .option = option, .path = path };
+	if (*count < OUTPUT_NAMES_MAX && path && path[0] && !output_is_stdout(path))
+		names[(*count)++] = (struct output_name){
+			.option = option,
+			.path = path,
+			.makes_folder = !strcmp(option, "--csv"),
+		};
 }
 
-int run_output_check(const struct run_options *options, const struct origin *origin)
+/* "-" is standard output for one output, and no file of that name for any.
+ * Return: 0 or an exit status, told */
+static int stdout_check(const struct run_options *options)
+{
+	if (output_is_stdout(options->json) + output_is_stdout(options->events) +
+		    output_is_stdout(options->record) >
+	    1)
+		return options_wrong("run", "only one of --json -, --events - and --record - can "
+					    "have standard output");
+	if (output_is_stdout(options->record) && (options->view || isatty(STDOUT_FILENO)))
+		return options_wrong("run", "a recording is no text: %s --record FILE",
+				     options->view ? "--view with" : "on a terminal");
+	for (unsigned i = 0; i < options->capture_count; i++) {
+		const char *equals = strchr(options->captures[i], '=');
+
+		if (equals && output_is_stdout(equals + 1))
+			return options_wrong("run", "--capture takes a file, not -");
+	}
+	if (output_is_stdout(options->csv) || output_is_stdout(options->report))
+		return options_wrong("run", "%s takes a %s, not -",
+				     output_is_stdout(options->csv) ? "--csv" : "--report",
+				     output_is_stdout(options->csv) ? "folder" : "file");
+	return 0;
+}
+
+/* The folder of tables is there before the run: other files may be in it.
+ * Return: 0 or an exit status, told */
+static int folder_make(struct run_options *options)
+{
+	int error;
+
+	if (!options->csv)
+		return 0;
+	options->csv_there = atomic_file_folder_there(options->csv);
+	options->csv_made = true;
+	error = atomic_file_folder(options->csv);
+	return error ? options_wrong("run", "cannot make the folder %s: %s", options->csv,
+				     strerror(-error))
+		     : 0;
+}
+
+int run_output_check(struct run_options *options, const struct origin *origin)
 {
 	struct output_name names[OUTPUT_NAMES_MAX];
 	char tables[16][PATH_MAX], why[2 * PATH_MAX];
+	const char *script = output_is_stdout(options->script) ? NULL : options->script;
 	unsigned count = 0;
+	int status = stdout_check(options);
 
-	if (!run_json_on_stdout(options))
-		output_add(names, &count, "--json", options->json);
+	if (status)
+		return status;
+	output_add(names, &count, "--json", options->json);
 	for (unsigned i = 0; i < 15 && options->csv && (!i || results_csv_name(i - 1)); i++) {
 		const char *name = i ? results_csv_name(i - 1) : "compare.csv";
 
@@ -44,9 +92,15 @@ int run_output_check(const struct run_options *options, const struct origin *ori
 
 		output_add(names, &count, "--capture", equals ? equals + 1 : NULL);
 	}
-	return output_names_check(names, count, origin, options->script, why, sizeof(why))
+	return output_names_check(names, count, origin, script, why, sizeof(why))
 		       ? options_wrong("run", "%s", why)
-		       : 0;
+		       : folder_make(options);
+}
+
+void run_output_folder_end(const struct run_options *options)
+{
+	if (options->csv_made)
+		atomic_file_folder_undo(options->csv, options->csv_there);
 }
 
 /* ---- while the fabric runs ---- */
@@ -107,8 +161,7 @@ static int logs_open(struct run_output *output, const struct run_options *option
 /* A recording has samples, also if the scenario has none. The real clock has none. */
 static void samples_set(const struct run_options *options, struct plan *plan)
 {
-	if ((!options->record && !options->recording) || options->real ||
-	    plan->nodes[0].sample_ps)
+	if ((!options->record && !options->recording) || options->real || plan->nodes[0].sample_ps)
 		return;
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		plan->nodes[i].sample_ps = record_file_sample_ps(plan->duration_ps);
@@ -137,8 +190,8 @@ int run_output_open(struct run_output *output, struct run_options *options, stru
 
 int run_output_begin(struct run_output *output, const struct fabric *fabric)
 {
-	int error = record_file_begin(&output->record, fabric, output->variant,
-				      &output->event_logs, &output->series_logs);
+	int error = record_file_begin(&output->record, fabric, output->variant, &output->event_logs,
+				      &output->series_logs);
 
 	return error ? options_wrong("run", "cannot begin the recording: %s", strerror(-error)) : 0;
 }
@@ -191,7 +244,7 @@ static int json_write(const struct run_options *options, const struct plan *plan
 	struct atomic_file file;
 	int error;
 
-	if (run_json_on_stdout(options)) {
+	if (output_is_stdout(options->json)) {
 		error = results_json_write(plan, results, host, stdout);
 		if (!error && fflush(stdout))
 			error = -errno;
@@ -258,7 +311,7 @@ int run_output_write(struct run_output *output, const struct run_options *option
 		row_remarks(options, results);
 		return options->recording ? logs_write(output, options, pages, results, fabric) : 0;
 	}
-	if (!options->quiet && !run_json_on_stdout(options)) {
+	if (!options->quiet && !run_on_stdout(options)) {
 		loops_describe(fabric, loops, sizeof(loops));
 		results_text_write(plan, results, host, loops,
 				   isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);

@@ -21,9 +21,12 @@ struct run_output {
 };
 
 /** run_output_check() - rejects output files of @options that are the same, or are inputs
- *  (@origin).
- *  Return: 0 or an exit status, told. */
-int run_output_check(const struct run_options *options, const struct origin *origin);
+ *  (@origin), or have no folder, and makes the folder of --csv.
+ *  Return: 0 or an exit status, told. run_output_folder_end() in any case. */
+int run_output_check(struct run_options *options, const struct origin *origin);
+
+/** run_output_folder_end() - removes the folder of --csv if it was made and nothing is in it. */
+void run_output_folder_end(const struct run_options *options);
 
 /** run_output_open() - begins the files that the nodes of @plan write, and tells @options->fabric.
  *  @output stays where it is until the fabric has ended.

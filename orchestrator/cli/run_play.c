@@ -26,7 +26,7 @@ static FILE *script_open(const struct run_options *options, const char **name)
 	FILE *in;
 
 	*name = options->script;
-	if (!options->script) {
+	if (!options->script || output_is_stdout(options->script)) {
 		*name = isatty(STDIN_FILENO) ? NULL : "standard input";
 		return stdin;
 	}
@@ -253,7 +253,7 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 		if (!script)
 			return EXIT_USAGE;
 		breakpoint = breakpoint_open(script, script_name,
-					     run_json_on_stdout(options) ? stderr : stdout);
+					     run_on_stdout(options) ? stderr : stdout);
 		if (!breakpoint)
 			return options_wrong("run", "not enough memory for the prompt");
 	}

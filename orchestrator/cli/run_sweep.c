@@ -234,6 +234,7 @@ int run_sweep(struct run_options *options)
 		written = run_table_write(options, &table);
 		status = written ? written : status;
 	}
+	run_output_folder_end(options);
 	free(table.rows);
 	origin_release(table.origin);
 	scenario_compare_free((struct scenario_compare *)table.compare);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/output_names.h"
+
 int event_file_open(struct event_file *events, const char *path, char *why, size_t why_max)
 {
 	int error;
@@ -12,7 +14,8 @@ int event_file_open(struct event_file *events, const char *path, char *why, size
 	if (!path)
 		return 0;
 	events->format = events_format_of(path);
-	error = atomic_file_open(&events->file, path);
+	error = output_is_stdout(path) ? atomic_file_stdout(&events->file)
+				       : atomic_file_open(&events->file, path);
 	if (error)
 		snprintf(why, why_max, "cannot write the events to %s: %s", path,
 			 atomic_file_why(error));

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/output_names.h"
+
 #define SAMPLES 4096u
 
 node_time_t record_file_sample_ps(node_time_t duration_ps)
@@ -29,11 +31,8 @@ int record_file_open(struct record_file *record, const char *path, char *why, si
 	*record = (struct record_file){ 0 };
 	if (!path)
 		return 0;
-	if (!strcmp(path, "-")) {
-		snprintf(why, why_max, "--record takes a file; /dev/stdout is standard output");
-		return -EINVAL;
-	}
-	error = atomic_file_open(&record->file, path);
+	error = output_is_stdout(path) ? atomic_file_stdout(&record->file)
+				       : atomic_file_open(&record->file, path);
 	if (error)
 		snprintf(why, why_max, "cannot write the recording to %s: %s", path,
 			 atomic_file_why(error));

@@ -116,7 +116,7 @@ ambiguous() {
 check 'one of two links' ambiguous
 check 'a link twice' refused 'captured twice' --capture s0:h1=x.pcapng --capture s0:p1=y.pcapng
 check 'a file twice' refused './x.pcapng is to be written by --capture and by --capture' --capture s0:h1=x.pcapng --capture s0:h2=./x.pcapng
-check 'a folder that is not there' refused 'No such file' --capture s0:h1=nowhere/x.pcapng
+check 'a folder that is not there' refused 'there is no folder' --capture s0:h1=nowhere/x.pcapng
 check 'a full disk at once' refused 'No space left' --capture s0:h1=/dev/full
 check 'a snap length of nothing' refused '1 to 65535' --capture s0:h1=x.pcapng --capture-snap 0
 check 'too many captures' refused 'more than 256' $(seq -f '--capture s0:h1=x%g' 257)

@@ -79,7 +79,7 @@ json_valid() {
 }
 
 json_unwritable() {
-	run 2 run "$tiny" --quiet --json "$scratch/no/such/folder.json" && says err 'cannot write the JSON result'
+	run 2 run "$tiny" --quiet --json "$scratch/no/such/folder.json" && says err 'there is no folder'
 }
 
 csv() {
@@ -89,6 +89,17 @@ csv() {
 		[ "$(wc -l <"$scratch/deep/er/csv/$file.csv")" -gt 1 ] || { echo "$file.csv has no rows"; return 1; }
 	done
 	[ -z "$(find "$scratch/deep" -name '*.part*')" ]
+}
+
+# outputs of a run are checked before it, also in a folder that it makes
+csv_beside() {
+	run 2 run "$tiny" --quiet --json "$scratch/new/flows.csv" --csv "$scratch/new" &&
+		says err 'is to be written by --json and by --csv' && [ ! -e "$scratch/new" ] || return 1
+	run 2 run "$tiny" --quiet --json "$scratch/nowhere/r.json" && says err "there is no folder $scratch/nowhere" || return 1
+	run 0 run "$tiny" --quiet --json "$scratch/new/r.json" --events "$scratch/new/e.csv" --csv "$scratch/new" || return 1
+	[ -s "$scratch/new/r.json" ] && [ -s "$scratch/new/e.csv" ] && [ -s "$scratch/new/flows.csv" ] || return 1
+	run 2 run "$tiny" --quiet --csv "$scratch/newer/still" --capture nolink=x && [ ! -e "$scratch/newer" ] &&
+		run 2 run "$tiny" --csv - && says err '--csv takes a folder, not -'
 }
 
 csv_unwritable() {
@@ -245,6 +256,7 @@ fi
 check "--json to where nothing can be written" json_unwritable
 check "--csv makes its folder and complete files" csv
 check "--csv to where nothing can be written" csv_unwritable
+check "--csv beside other outputs" csv_beside
 check "--seed" seed
 check "--timing" timing
 check "an expectation that fails: status 1" failed_expectation

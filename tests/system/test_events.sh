@@ -108,6 +108,9 @@ check 'CSV and JSON lines have the same events' both_formats
 check 'only the files asked for are left' folder_has e.csv e.jsonl
 check 'the first XOFF of each class is the one in JSON' first_pause
 check 'to a pipe' bash -c '"$0" run "$1" --quiet --events /dev/stdout | cmp - files/e.csv' "$heddle" "$scenario"
+check 'to -, without the summary' bash -c '"$0" run "$1" --events - | cmp - files/e.csv && [ ! -e - ]' "$heddle" "$scenario"
+check 'not with --json - too' run 2 run "$scenario" --events - --json
+check 'it says why' says err 'only one of'
 check 'a node that is killed leaves the events before' killed
 check 'an interrupted run says so in its last line' interrupted
 check 'the real clock' real_clock

@@ -208,7 +208,10 @@ check 'a variant' run 0 run "$topologies/roce-compare.yaml" --variant DCQCN --se
 check 'it is named' bash -c '"$0" export variant | grep -qx "variant    DCQCN"' "$heddle"
 check 'not with --compare' run 2 run "$topologies/roce-compare.yaml" --compare --record no
 check 'it says why' says err 'not with --compare'
-check 'not to -' run 2 run "$long" --record -
+check 'to -, which is standard output' bash -c '"$0" run "$1" --set run.sample=2us --record - | cmp - roce/r' "$heddle" "$topologies/pfc-spreading.yaml"
+check 'not with --json - too' run 2 run "$long" --record - --json -
+check 'it says why' says err 'only one of'
+check 'not with --view' run 2 run "$long" --record - --view
 check 'a full disk is told' run 2 run "$topologies/pfc-spreading.yaml" --quiet --record /dev/full
 check 'the file of another output' run 2 run "$long" --record x --json x
 check 'nothing else is left' nothing_left

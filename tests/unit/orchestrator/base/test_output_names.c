@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/output_names.h"
 #include "orchestrator/base/utf8.h"
 #include "tests/testing.h"
@@ -40,7 +41,8 @@ static void teardown(void)
 
 static int check_two(const char *a_option, const char *a, const char *b_option, const char *b)
 {
-	struct output_name names[] = { { a_option, a }, { b_option, b } };
+	struct output_name names[] = { { a_option, a, !strcmp(a_option, "--csv") },
+				       { b_option, b, b && !strcmp(b_option, "--csv") } };
 
 	return output_names_check(names, b ? 2 : 1, origin, "script", why, sizeof(why));
 }
@@ -68,8 +70,50 @@ TEST(output_names_check__rejects_two_outputs_of_one_file)
 	ck_assert_int_eq(check_two("--csv", "old", "--json", "again"), -EINVAL);
 	ck_assert_int_eq(check_two("--json", "sub/new", "--capture", "new"), 0);
 	ck_assert_int_eq(check_two("--json", "/dev/null", "--capture", "/dev/null"), 0);
-	/* opening them fails later */
-	ck_assert_int_eq(check_two("--json", "none/x", "--capture", "nor/x"), 0);
+}
+
+/* A folder that is not there yet, and is made for one of the two, has links and dots too. */
+TEST(output_names_check__in_a_folder_that_will_be_made)
+{
+	ck_assert_int_eq(system("ln -s sub link"), 0);
+	ck_assert_int_eq(check_two("--json", "new/x", "--csv", "new/x"), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "is to be written by --json and by --csv"));
+	ck_assert_int_eq(check_two("--csv", "sub/new/./x", "--json", "link/more/../new//x"),
+			 -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "is to be written by --csv and by --json"));
+	ck_assert_int_eq(check_two("--csv", "new/x", "--json", "new/y"), 0);
+	ck_assert_int_eq(check_two("--csv", "new/deep/x", "--json", "new/y"), 0);
+}
+
+TEST(output_names_check__rejects_what_cannot_be_written)
+{
+	ck_assert_int_eq(check_two("--json", "none/x", "--events", "y"), -EINVAL);
+	ck_assert_ptr_nonnull(
+		strstr(why, "--json cannot write none/x: there is no folder ./none"));
+	ck_assert_int_eq(check_two("--csv", "new/x", "--json", "newer/y"), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "newer/y"));
+	ck_assert_int_eq(check_two("--json", "script/x", NULL, NULL), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "cannot write script/x: Not a directory"));
+	ck_assert_int_eq(check_two("--json", "sub", NULL, NULL), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "cannot write sub: Is a directory"));
+}
+
+/* What was made is removed if it is empty, and nothing else is. */
+TEST(atomic_file_folder__undone)
+{
+	size_t there = atomic_file_folder_there("sub/a/b");
+
+	ck_assert_uint_eq(there, strlen("sub"));
+	ck_assert_int_eq(atomic_file_folder("sub/a/b/"), 0);
+	atomic_file_folder_undo("sub/a/b/", there);
+	ck_assert_int_ne(access("sub/a", F_OK), 0);
+	ck_assert_int_eq(access("sub", F_OK), 0);
+	ck_assert_int_eq(atomic_file_folder("sub/a/b"), 0);
+	ck_assert_int_eq(system("touch sub/a/file"), 0);
+	atomic_file_folder_undo("sub/a/b", there);
+	ck_assert_int_ne(access("sub/a/b", F_OK), 0);
+	ck_assert_int_eq(access("sub/a/file", F_OK), 0);
+	ck_assert_uint_eq(atomic_file_folder_there("none/x"), 0);
 }
 
 TEST(utf8_plain__nothing_commands_a_terminal)
