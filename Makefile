@@ -1,7 +1,8 @@
 # Heddle: build, demo, tests. `make help` lists the targets.
 #
-# Everything is built into build/<kind>/: release (what is run), asan (make check), tsan, fuzz (clang). The archives per
-# folder are also the layers: a program links its own folder and nodes/, a unit test only the objects that it needs.
+# Everything is built into build/<kind>/: release (what is run), asan (make check), tsan, fuzz (clang), reach (make mutants).
+# The archives per folder are also the layers: a program links its own folder and nodes/, a unit test only the objects
+# that it needs.
 
 MAKEFLAGS += --no-builtin-rules -j$(shell nproc)
 SHELL := /bin/bash
@@ -19,6 +20,8 @@ CFLAGS_asan := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -f
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread -Wno-tsan # pace.c has fences, which it cannot follow; no tsan test uses it
 CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 CFLAGS_plain := -O2 -g
+# notes which places run (tests/reach.c)
+CFLAGS_reach := -O1 -g1 -Wno-error -fsanitize-coverage=trace-pc
 CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -I. -Iinclude -I$(GEN) -isystem /usr/include/libnl3 $(CFLAGS_$(KIND))
 GEN_CFLAGS := $(filter-out $(WARN),$(CFLAGS))
 LTO_release := -flto=auto
@@ -26,7 +29,7 @@ LDFLAGS := $(CFLAGS_$(KIND)) $(LTO_$(KIND)) -Wl,--as-needed
 # where packets pass is optimised across files
 $(B)/obj/nodes/%.o $(B)/obj/switchd/%.o $(B)/obj/nicd/%.o: CFLAGS += $(LTO_$(KIND))
 # unit tests and the orchestrator run little code often: optimising it takes longer than it saves
-build/asan/obj/tests/unit/%.o build/asan/obj/orchestrator/%.o: CFLAGS += -O0
+build/asan/obj/tests/unit/%.o build/asan/obj/orchestrator/%.o build/reach/obj/tests/unit/%.o build/reach/obj/orchestrator/%.o: CFLAGS += -O0
 AR := gcc-ar
 NODE_LIBS := -luring -lprotobuf-c -ldeflate
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
@@ -103,7 +106,7 @@ help:
 	'make pictures  draw docs/pictures/ again, with the page in Chromium' \
 	'make tables    the tables of keys in docs/scenario.md, from the rows of .def files' \
 	'make layers    do includes point one way, and are pages in plain words?' \
-	'make mutants   N=20 wrong statements in production code, one at a time: does a test see each? (SEED=, FILES=)' \
+	'make mutants   N=20 wrong statements in production code, one at a time: does a test see each? (SEED=, FILES=, SYSTEM=0)' \
 	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
 	'make tidy      clang-tidy        make format    clang-format' \
 	'make install   to PREFIX (/usr/local), DESTDIR is honoured'
@@ -207,6 +210,9 @@ $(B)/replay/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/replay.o $(lib_switch
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
+
+build/reach/obj/tests/reach.o: CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -O2
+build/reach/heddle build/reach/switchd build/reach/nicd $(if $(filter reach,$(KIND)),$(unit_tests) $(sim_tests)): build/reach/obj/tests/reach.o
 
 .PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control/control.pb-c.c
 
@@ -324,9 +330,11 @@ layers:
 	@tests/english.sh
 
 # do the tests see a wrong statement? N mutants of production code, drawn by SEED
-mutants: deps
+mutants: all
+	@$(MAKE) --no-print-directory test-helpers
 	@$(MAKE) --no-print-directory KIND=asan unit-sim
-	@N='$(or $(N),20)' SEED='$(SEED)' FILES='$(FILES)' tests/mutants.py
+	@$(MAKE) --no-print-directory KIND=reach programs unit-sim
+	@N='$(or $(N),20)' SEED='$(SEED)' FILES='$(FILES)' SYSTEM='$(SYSTEM)' tests/mutants.py
 
 # for changes that must not change a result; what is not committed counts as well
 COMMIT ?= HEAD

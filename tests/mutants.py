@@ -2,27 +2,41 @@
 """mutants - do the tests see a wrong statement? usage: N=20 SEED=... FILES='nicd/traffic/*.c' tests/mutants.py
 
 Draws N mutants of production .c files: a relation turned, an operator or a constant changed, a
-statement removed, a return value changed. Each is compiled to one object beside the built ones and
-linked in front of the archives into each unit test, and then each small simulation, whose program
-has the file's symbols; they run until one fails. A mutant that none sees is printed with file:line.
-What does not compile does not count. No ENSURE() is removed: where the invariant holds, that
-changes nothing. The tree is left untouched: all is written to a temporary folder. Needs the tests
-built with the address sanitizer: `make mutants` does that.
+statement removed, a return value changed. What does not compile does not count. No ENSURE() is
+removed: where the invariant holds, that changes nothing. A mutant is tried with the tests that
+enter its line, as recorded by tests/reach.py, until one fails:
+
+1. unit tests and small simulations, with the address sanitizer: its object is linked in front of
+   the archives. The nearest by name and folder first, at most UNIT (20).
+2. system tests, of which HEDDLE is the mutant: those that take least time first, at most SYSTEM (5)
+   that take at most 60 s each. SYSTEM=0: none. They are sealed (tests/sealed.sh): a wrong kill() or
+   unlink() does no harm. The mutant is seen by one that fails twice, and passes without it.
+
+A mutant that no test sees is printed with file:line. The tree is left untouched: all is written to
+a temporary folder. `make mutants` builds what this needs.
 """
 import glob
 import os
 import random
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+import reach  # noqa: E402  # beside this file
+
 COUNT = int(os.environ.get('N', '20'))
 SEED = int(os.environ.get('SEED') or random.SystemRandom().randrange(1 << 31))
-# CPU time of one test: an endless loop is a mutant that was seen, a busy machine is not
-LIMIT_S = int(os.environ.get('LIMIT', '60'))
-HANGS_S = 10 * LIMIT_S  # of any time: it waits for what never comes
+# CPU time of one test, and 20 times what it took when it was recorded: an endless loop is a mutant
+# that was seen, a busy machine is not
+LIMIT_S = 10
+HANGS_S = 600  # of any time: it waits for what never comes
+UNIT_MAX = int(os.environ.get('UNIT') or 20)
+SYSTEM_MAX = int(os.environ.get('SYSTEM') or 5)
+SYSTEM_S_MAX = 60
 BUILD = 'build/asan'
 
 OPERATORS = {
@@ -67,20 +81,26 @@ def run(command, **more):
     return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, **more).returncode
 
 
-def fails(program):
-    """Does the test fail, loop or hang? The CPU limit holds for each of its processes."""
+def fails(program, seconds):
+    """Does the test, which took so long, fail, loop or hang? The CPU limit holds for each of its processes."""
+    limit = int(LIMIT_S + 20 * seconds)
     try:
         return run([os.path.abspath(program)], timeout=HANGS_S, env={**os.environ, 'CK_DEFAULT_TIMEOUT': str(HANGS_S)},
-                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S))) != 0
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))) != 0
     except subprocess.TimeoutExpired:
         return True
 
 
-def dry_run(goal, changed):
-    """The command by which make would build goal if changed were newer."""
-    out = subprocess.run(['make', '-n', '-W', changed, 'KIND=asan', goal], stdout=subprocess.PIPE,
-                         text=True, check=True).stdout
-    return [line for line in out.split('\n') if ' -o ' + goal + ' ' in line + ' '][0].split()
+def commands_of(kind, goals, changed):
+    """{file: the command by which make would build it}, of all that the goals need if the files changed were newer."""
+    newer = [word for path in changed for word in ('-W', path)]
+    out = subprocess.run(['make', '-n', *newer, f'KIND={kind}', *goals], stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = {}
+    for line in out.split('\n'):
+        words = line.split()
+        if '-o' in words:
+            found[words[words.index('-o') + 1]] = words
+    return found
 
 
 def symbols_of(binary):
@@ -90,54 +110,123 @@ def symbols_of(binary):
             if len(words) == 3 and words[1] in 'TDR' and not words[2].startswith('__')}
 
 
-def tests_of(path):
-    """The tests that link the object of path: with a symbol of its own among theirs. Near ones come first."""
+def place_of(text, line):
+    """(first line, last line, is it a function) of what is around the line; a table has no code."""
+    lines = text.split('\n')
+    begin, end = line, line
+    while begin > 1 and not lines[begin - 2].startswith('}'):
+        begin -= 1
+    while end < len(lines) and not lines[end - 1].startswith('}'):
+        end += 1
+    return begin, end, any(each == '{' for each in lines[begin - 1:line])
+
+
+def tests_of(path, line, text):
+    """Unit tests and simulations that link the object of path and enter the line. Near ones come first."""
     mine = symbols_of(f'{BUILD}/obj/{path[:-2]}.o')
     stem, folder = os.path.basename(path)[:-2], os.path.dirname(path)
+    begin, end, function = place_of(text, line)
+    near = {test: rank for rank, _, test in recorded.of(path, line, begin, end)} if function else {}
 
     def distance(test):
         home = folders.get(os.path.basename(test), '')
-        return (stem not in test, home != folder, home.split('/')[0] != folder.split('/')[0], test.startswith('sim/'))
-    return sorted((test for test, names in programs.items() if mine & names), key=distance)
+        return (stem not in test, near.get(test, 0), home != folder, home.split('/')[0] != folder.split('/')[0],
+                test.startswith('sim/'), recorded.tests[test][0] if test in recorded.tests else 0)
+    linked = [test for test, names in programs.items() if mine & names]
+    return sorted((test for test in linked if not function or test in near or test not in recorded.tests), key=distance)[:UNIT_MAX]
 
 
-def seen_by(path, text, scratch):
+def system_tests_of(path, line, text):
+    begin, end, function = place_of(text, line)
+    found = recorded.of(path, line, begin, end) if function else recorded.of(path, line, 1, text.count('\n'))
+    return [(seconds, test) for _, seconds, test in found if test.endswith('.sh') and seconds <= SYSTEM_S_MAX][:SYSTEM_MAX]
+
+
+def compiled(kind, path, scratch):
+    """The object of the mutant; None if it does not compile."""
+    source, thing, goal = f'{scratch}/mutant.c', f'{scratch}/mutant-{kind}.o', f'build/{kind}/obj/{path[:-2]}.o'
+    command = [source if word == path else thing if word == goal else word for word in commands[kind][goal]]
+    return None if run([word for word in command if word not in ('-MMD', '-MP')] + ['-w']) else thing
+
+
+def linked(command, thing, program):
+    """Does the program link with the mutant in front of the archives?"""
+    at = command.index('-o')
+    return run(command[:at] + ['-Wl,-z,muldefs', '-o', program, thing] + command[at + 2:]) == 0
+
+
+def passes(test, seconds, programs_at):
+    """Does the system test pass with these programs? One that takes a minute and 20 times as long does not."""
+    with tempfile.TemporaryDirectory() as files:
+        try:
+            return run(['tests/sealed.sh', files, test], timeout=60 + 20 * seconds,
+                       env={**os.environ, 'HEDDLE': f'{programs_at}/heddle', 'STOP_AT_FAILURE': 'yes'}) in (0, 77)
+        except subprocess.TimeoutExpired:
+            return False
+
+
+def system_test_fails(test, seconds, scratch):
+    """Does the test fail twice with the mutant in scratch, and pass with the programs as they are?"""
+    if passes(test, seconds, scratch) or passes(test, seconds, scratch):
+        return False
+    if test not in sound:
+        sound[test] = passes(test, seconds, os.path.abspath(reach.BUILD))
+    return sound[test]
+
+
+def seen_by(path, line, text, scratch):
     """The name of a test that fails; '' if none does; None if the mutant does not count."""
-    source, thing = f'{scratch}/mutant.c', f'{scratch}/mutant.o'
-    with open(source, 'w', encoding='utf-8') as file:
+    with open(f'{scratch}/mutant.c', 'w', encoding='utf-8') as file:
         file.write(text)
-    goal = f'{BUILD}/obj/{path[:-2]}.o'
-    command = [source if word == path else thing if word == goal else word for word in dry_run(goal, path)]
-    command = [word for word in command if word not in ('-MMD', '-MP')] + ['-w']
-    if run(command):
+    thing = compiled('asan', path, scratch)
+    if not thing:
         return None
-    for test in tests_of(path):
+    for test in tests_of(path, line, text):
         program = f'{scratch}/{os.path.basename(test)}'
-        link = dry_run(f'{BUILD}/{test}', f'{BUILD}/libtesting.a')
-        at = link.index('-o')
-        link = link[:at] + ['-Wl,-z,muldefs', '-o', program, thing] + link[at + 2:]
-        if run(link):
+        if not linked(commands['asan'][f'{BUILD}/{test}'], thing, program):
             return None
-        failed = fails(program)
+        failed = fails(program, recorded.tests[test][0] if test in recorded.tests else 1)
         os.remove(program)
         if failed:
             return test
+    tests = system_tests_of(path, line, text)
+    if not tests:
+        return ''
+    thing = compiled('reach', path, scratch)
+    mine = symbols_of(thing)
+    for program in reach.PROGRAMS:
+        copy = f'{scratch}/{os.path.basename(program)}'
+        if not mine & symbols_of(program):
+            shutil.copy(program, copy)
+        elif not linked(commands['reach'][program], thing, copy):
+            return None
+    for seconds, test in tests:
+        if system_test_fails(test, seconds, scratch):
+            return os.path.basename(test)
     return ''
 
 
 FILES = os.environ.get('FILES') or 'nodes/*/*.c switchd/*/*.c nicd/*/*.c orchestrator/*/*.c'
 sources = subprocess.run(['git', 'ls-files', *FILES.split()],
                          stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-sources = [path for path in sources if not path.startswith('orchestrator/cli/')]
+system_tests = sorted(glob.glob('tests/system/test_*.sh')) if SYSTEM_MAX else []
+if not SYSTEM_MAX:  # commands are tested by system tests
+    sources = [path for path in sources if not path.startswith('orchestrator/cli/')]
 programs = {}
+sound = {}  # system tests that failed with a mutant: do they pass without?
 folders = {os.path.basename(test)[:-2]: os.path.dirname(test)[len('tests/unit/'):] for test in glob.glob('tests/unit/*/*/test_*.c')}
 for kind in ('unit', 'sim'):
     for entry in sorted(os.listdir(f'{BUILD}/{kind}') if os.path.isdir(f'{BUILD}/{kind}') else []):
         programs[f'{kind}/{entry}'] = symbols_of(f'{BUILD}/{kind}/{entry}')
+reach.record_all([*programs, *system_tests])
+recorded = reach.Reach([*programs, *system_tests])
+commands = {'asan': commands_of('asan', ['unit-sim'], [f'{BUILD}/libtesting.a', *sources]),
+            'reach': commands_of('reach', ['programs'], sources)}
 rng_ = random.Random(SEED)
 print(f'seed {SEED}, {COUNT} mutants', flush=True)
 counted = killed = 0
 with tempfile.TemporaryDirectory() as folder:
+    os.chmod(folder, 0o755)  # some tests start programs as other users
     while counted < COUNT:
         path_ = rng_.choice(sources)
         if not os.path.exists(f'{BUILD}/obj/{path_[:-2]}.o'):
@@ -150,11 +239,11 @@ with tempfile.TemporaryDirectory() as folder:
         line_, before, after, what = drawn
         lines = whole.split('\n')
         lines[line_ - 1] = after
-        by = seen_by(path_, '\n'.join(lines), folder)
+        by = seen_by(path_, line_, '\n'.join(lines), folder)
         if by is None:
             continue
         counted += 1
         killed += by != ''
         verdict = f'seen by {by}' if by else 'SURVIVES'
         print(f'{verdict:32} {path_}:{line_}: {what}\n    - {before.strip()}\n    + {after.strip()}', flush=True)
-print(f'{killed} of {counted} mutants were seen; a survivor may be equivalent, or seen by large simulations or system tests')
+print(f'{killed} of {counted} mutants were seen; a survivor may be equivalent, or seen by tests that were not tried')

@@ -26,6 +26,7 @@ check() {
 		failed=$((failed + 1))
 		echo "FAILED  $name"
 		sed 's/^/        | /' "$scratch/check.log" | head -n 20
+		[ -z "${STOP_AT_FAILURE:-}" ] || exit 1
 	fi
 }
 

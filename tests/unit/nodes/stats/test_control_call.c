@@ -39,9 +39,12 @@ TEST(control_call_describe__each_fault)
 /* the page is of a process that ran foreign code */
 TEST(control_call_describe__any_contents)
 {
-	struct control_call call = { .function = UINT32_MAX, .fault = UINT32_MAX };
+	struct control_call call = { .function = CONTROL_FUNCTIONS, .fault = UINT32_MAX };
 	char text[256];
 
+	ck_assert_str_eq(control_call_describe(&call, "signal 11", "", text, sizeof(text)),
+			 "ended the process in an unknown function: signal 11");
+	call.function = UINT32_MAX;
 	ck_assert_str_eq(control_call_describe(&call, "signal 11", "", text, sizeof(text)),
 			 "ended the process in an unknown function: signal 11");
 }
