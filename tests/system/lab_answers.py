@@ -44,6 +44,24 @@ def values_of(name, student):
     return json.loads(result.stdout)["values"]
 
 
+# ---- lab 1: each switch divides by its inputs; by flow all flows are equal ----
+
+@lab("01-parking-lot")
+def parking_lot(values):
+    k = int(values["k"])
+    hosts = {"s1": 2, "s2": 2, "s3": 2, "s4": 2}
+    hosts[values["m"]] += 1
+    hosts[values["n"]] += 1
+    near = 1 / (hosts["s4"] + 1)  # one more input: the link from the switch upstream
+    middle = near / (hosts["s3"] + 1) / (hosts["s2"] + 1)
+    far = middle / hosts["s1"]
+    right = {"near": "%.3f%%" % (100 * near), "middle": "%.4f%%" % (100 * middle),
+             "far": "%.4f%%" % (100 * far), "flow": "%.3f%%" % (100 * k / (k + 9))}
+    wrong = {"near": "10%", "middle": "%.4f%%" % (100 * near / hosts["s3"] / hosts["s2"]),
+             "far": "%.4f%%" % (100 * far * hosts["s1"] / (hosts["s1"] + 1)), "flow": "%d%%" % (10 * k)}
+    return right, wrong
+
+
 # ---- lab 3: C/n for v as for a; no formula for a fabric that drops ----
 
 @lab("03-innocent-flow")

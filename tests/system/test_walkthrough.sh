@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test_walkthrough - every command of docs/walkthrough.md works, and prints the lines that the page
-# shows below it, in that order; runs of blanks count as one, '...' stands for any lines. Every
-# abbreviation of the pages for learners is in docs/glossary.md (SE-12).
+# test_walkthrough - every command of docs/walkthrough.md and of the texts of labs works, and prints
+# the lines that the page shows below it, in that order; runs of blanks count as one, '...' stands
+# for any lines. Every abbreviation of the pages for learners is in docs/glossary.md (SE-12).
 set -u
 . "$(dirname "$0")/common.sh"
 page=$top/docs/walkthrough.md
@@ -13,21 +13,25 @@ mkdir examples
 cp "$top"/examples/*.c "$top/examples/Makefile" examples
 ln -s "$top/include" include
 
-# blocks FOLDER - for each command of the page: FOLDER/N.command, FOLDER/N.lines
+# blocks FOLDER PAGE... - for each command of the pages: FOLDER/N.command, FOLDER/N.lines. A block
+# may be indented
 blocks() {
-	awk -v folder="$1" '
+	local folder=$1
+	shift
+	awk -v folder="$folder" '
+		{ sub(/^ +/, "") }
 		/^```console/ { inside = 1; next }
 		/^```/ { inside = 0; next }
 		!inside { next }
 		/^\$ / { n++; name = sprintf("%s/%02d", folder, n); print substr($0, 3) > (name ".command"); printf "" > (name ".lines"); next }
-		$0 != "..." { gsub(/[ \t]+/, " "); print > (name ".lines") }' "$page"
+		$0 != "..." { gsub(/[ \t]+/, " "); print > (name ".lines") }' "$@"
 }
 
 # in_order LINES OUTPUT - is each line of LINES a line of OUTPUT, one after the other? A line that
 # ends with ... is the beginning of one
 in_order() {
 	awk 'FILENAME == ARGV[1] { wanted[++n] = $0; next }
-		{ gsub(/[ \t]+/, " "); sub(/ $/, "") }
+		{ gsub(/[ \t]+/, " "); sub(/^ /, ""); sub(/ $/, "") }
 		next_ < n {
 			want = wanted[next_ + 1]
 			if (want ~ / \.\.\.$/ ? index($0, substr(want, 1, length(want) - 3)) == 1 : $0 == want) next_++
@@ -58,7 +62,7 @@ abbreviations() {
 }
 
 check "every abbreviation of the pages for learners is in the glossary" abbreviations
-mkdir blocks && blocks blocks
+mkdir blocks && blocks blocks "$page" "$top"/topologies/labs/*/README.md
 check "the page has commands" [ "$(ls blocks/*.command | wc -l)" -ge 15 ]
 for command in blocks/*.command; do
 	check "$(cat "$command")" play "${command%.command}"
