@@ -37,7 +37,7 @@ HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lz -lnettle -lnl-route-3 -lnl-3 -
 
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
 	    libdeflate-dev zlib1g-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev libedit-dev check libsubunit-dev
-TEST_PACKAGES := tshark jq python3 iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap \
+TEST_PACKAGES := tshark jq python3 mandoc bash-completion iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap \
 		 chromium
 BENCH_PACKAGES := python3 iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
@@ -75,7 +75,7 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install clean tsan unit-sim fuzzers
+.PHONY: all help deps demo pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall clean tsan unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
@@ -109,7 +109,7 @@ help:
 	'make mutants   N=20 wrong statements in production code, one at a time: does a test see each? (SEED=, FILES=, SYSTEM=0)' \
 	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
 	'make tidy      clang-tidy        make format    clang-format' \
-	'make install   to PREFIX (/usr/local), DESTDIR is honoured'
+	'make install   to PREFIX (/usr/local), DESTDIR is honoured; make uninstall'
 
 # ---- programs ----
 
@@ -160,6 +160,17 @@ $(B)/obj/%.o: %.c | $(GEN)/nodes/control/control.pb-c.c
 	@mkdir -p $(@D)
 	@echo '  cc   $<'
 	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# `heddle --version` has the commit of this tree; no result has it, so that they do not differ
+.PHONY: commit
+commit: ;
+$(GEN)/commit: commit
+	@mkdir -p $(@D)
+	@git describe --always --dirty --exclude '*' >$@.new 2>/dev/null || true
+	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
+
+$(B)/obj/orchestrator/main.o: $(GEN)/commit
+$(B)/obj/orchestrator/main.o: CFLAGS += -DHEDDLE_COMMIT='"$(shell cat $(GEN)/commit 2>/dev/null)"'
 
 # the page: modules, style and glossary in one file
 $(GEN)/page.html: page/build.sh $(wildcard page/*.html page/*.css page/js/*.js) docs/results.md docs/glossary.md
@@ -225,7 +236,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 beside_others := $(patsubst %,tests/system/test_%.sh,privileges fabric_manager view_run same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
 	dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
 	flow_held cli wire_tshark attach_containers labs real_order live_faults join refused result_keys no_io_uring rogue_peer break prompt \
-	english dissector capture_live make stall page port_group_hosts sockets layers events record view metrics)
+	english install dissector capture_live make stall page port_group_hosts sockets layers events record view metrics)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
 fuzzers: $(fuzzers)
@@ -361,10 +372,23 @@ install: all
 	install -D -m 644 orchestrator/view/grafana.json $(DESTDIR)$(PREFIX)/share/heddle/grafana/heddle.json
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/wireshark wireshark/heddle.lua
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/wireshark/profile wireshark/profile/*
+	mkdir -p $(B)/man && $(B)/heddle help --man $(B)/man
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(B)/man/*.1
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(B)/man/*.5
+	install -D -m 644 completion/heddle.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/heddle
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/zsh/site-functions completion/_heddle
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d completion/heddle.fish
 	@printf '%s\n' 'For Wireshark and tshark, once for each user:' \
 	'  mkdir -p ~/.local/lib/wireshark/plugins ~/.config/wireshark/profiles' \
 	'  ln -sf $(PREFIX)/share/heddle/wireshark/heddle.lua ~/.local/lib/wireshark/plugins/' \
 	'  cp -r $(PREFIX)/share/heddle/wireshark/profile ~/.config/wireshark/profiles/Heddle'
+
+# what install wrote, and folders of Heddle's own
+uninstall:
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,libexec/heddle share/heddle include/heddle)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/heddle share/man/man1/heddle.1 share/man/man1/heddle-*.1 \
+		share/man/man5/heddle-scenario.5 share/bash-completion/completions/heddle \
+		share/zsh/site-functions/_heddle share/fish/vendor_completions.d/heddle.fish)
 
 clean:
 	rm -rf build heddle

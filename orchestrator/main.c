@@ -30,16 +30,15 @@
 #include "orchestrator/cli/cmd_top.h"
 #include "orchestrator/cli/cmd_up.h"
 #include "orchestrator/cli/cmd_view.h"
+#include "orchestrator/cli/command.h"
+#include "orchestrator/cli/complete.h"
+#include "orchestrator/cli/man_page.h"
 #include "orchestrator/manager/manager_process.h"
 #include "orchestrator/scenario/parameter_text.h"
 
 static int cmd_help(int argc, char **argv);
 
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *help;
-} commands[] = {
+static const struct command commands[] = {
 	{ "run", cmd_run, "run the workloads of a scenario and print the result" },
 	{ "check", cmd_check, "check a scenario without starting anything" },
 	{ "show", cmd_show, "print the plan of a scenario, or a table of a running node" },
@@ -66,6 +65,10 @@ static const struct command {
 	{ "help", cmd_help, "explain a command, or keys of a scenario" },
 };
 
+#ifndef HEDDLE_COMMIT
+#define HEDDLE_COMMIT "" /* the Makefile has it */
+#endif
+
 #define COMMAND_COUNT COUNT_OF(commands)
 
 static const struct command *command_find(const char *name)
@@ -83,7 +86,8 @@ static void commands_list(FILE *out)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
 	fprintf(out, "\n'heddle help COMMAND' explains one, 'heddle help roce.dcqcn' keys of a "
-		     "scenario.\n"
+		     "scenario,\n"
+		     "'heddle help --man DIR' writes manual pages.\n"
 		     "Start with: heddle run "
 		     "topologies/parking-lot.yaml\n"
 		     "       or: heddle up topologies/two-racks.yaml\n");
@@ -100,6 +104,18 @@ static int unknown(const char *name)
 	return 2;
 }
 
+static int man_pages(const char *folder)
+{
+	/* without help itself, the last one */
+	int error = man_pages_write(commands, COMMAND_COUNT - 1, folder);
+
+	if (!error)
+		return 0;
+	fprintf(stderr, "heddle help: cannot write manual pages to %s: %s\n", folder,
+		strerror(-error));
+	return 2;
+}
+
 static int cmd_help(int argc, char **argv)
 {
 	const struct command *command;
@@ -110,6 +126,8 @@ static int cmd_help(int argc, char **argv)
 		commands_list(stdout);
 		return 0;
 	}
+	if (!strcmp(argv[1], "--man"))
+		return man_pages(argc > 2 ? argv[2] : ".");
 	command = command_find(argv[1]);
 	if (!command)
 		return parameter_help(argv[1], stdout) ? 0 : unknown(argv[1]);
@@ -132,9 +150,12 @@ static int command_run(int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return cmd_help(1, argv + 1);
 	if (!strcmp(argv[1], "--version")) {
-		printf("heddle %s\n", HEDDLE_VERSION);
+		printf("heddle %s%s%s%s\n", HEDDLE_VERSION, *HEDDLE_COMMIT ? " (commit " : "",
+		       HEDDLE_COMMIT, *HEDDLE_COMMIT ? ")" : "");
 		return 0;
 	}
+	if (!strcmp(argv[1], COMPLETE_COMMAND))
+		return complete(commands, COMMAND_COUNT, argc - 2, argv + 2);
 	if (!strcmp(argv[1], MANAGER_COMMAND))
 		return manager_process_run(argc - 1, argv + 1);
 	command = command_find(argv[1]);

@@ -28,6 +28,8 @@ int options_wrong(const char *command, const char *format, ...)
 
 /* ---- help ---- */
 
+void (*options_help_hook)(const struct command_words *command);
+
 /* "-f, --fabric FABRIC".  Return: its length */
 static int title_write(const struct option_row *row, char *out, size_t out_max)
 {
@@ -210,7 +212,7 @@ int options_read(const struct command_words *command, int argc, char **argv, voi
 		if (found == OPERAND) {
 			argv[1 + count++] = optarg;
 		} else if (found == 'h') {
-			help_print(command);
+			(options_help_hook ? options_help_hook : help_print)(command);
 			return 0;
 		} else {
 			if (found == '?' || found == ':')

@@ -62,6 +62,10 @@ struct command_words {
 int options_read(const struct command_words *command, int argc, char **argv, void *to,
 		 int *operand_count);
 
+/** options_help_hook - what --help of a command does, with its words, instead of printing them;
+ *  NULL: it prints them. The words have no end of life. */
+extern void (*options_help_hook)(const struct command_words *command);
+
 /** options_wrong() - "heddle COMMAND: ..." to standard error.  Return: OPTIONS_EXIT_USAGE. */
 int options_wrong(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

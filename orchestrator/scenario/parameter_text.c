@@ -170,7 +170,7 @@ static void help_print(const struct entry *entry, void *context)
 	size_t length = strlen(search->path);
 
 	if (strncmp(entry->path, search->path, length) != 0 ||
-	    (entry->path[length] && entry->path[length] != '.'))
+	    (length && entry->path[length] && entry->path[length] != '.'))
 		return;
 	search->found = true;
 	fprintf(search->out, "%s\n  %s\n  range    %s\n  default  %s\n", entry->path,

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** parameter_help() - prints key @path ("roce.dcqcn.g") and the keys below it, one after the other.
- *  Return: false if there is none. */
+/** parameter_help() - prints key @path ("roce.dcqcn.g") and the keys below it, one after the other;
+ *  "": all keys.  Return: false if there is none. */
 bool parameter_help(const char *path, FILE *out);
 
 /** parameter_section_of() - the first section of a scenario, no list, with the key @word; NULL:
