@@ -159,7 +159,7 @@ $(B)/obj/nodes/control/control.pb-c.o: $(GEN)/nodes/control/control.pb-c.c
 $(B)/obj/%.o: %.c | $(GEN)/nodes/control/control.pb-c.c
 	@mkdir -p $(@D)
 	@echo '  cc   $<'
-	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	@$(CC) $(CFLAGS) $(LATE_CFLAGS) -MMD -MP -c -o $@ $<
 
 # `heddle --version` has the commit of this tree; no result has it, so that they do not differ
 .PHONY: commit
@@ -170,7 +170,7 @@ $(GEN)/commit: commit
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 $(B)/obj/orchestrator/main.o: $(GEN)/commit
-$(B)/obj/orchestrator/main.o: CFLAGS += -DHEDDLE_COMMIT='"$(shell cat $(GEN)/commit 2>/dev/null)"'
+$(B)/obj/orchestrator/main.o: LATE_CFLAGS = -DHEDDLE_COMMIT='"$(file <$(GEN)/commit)"' # read after it is written
 
 # the page: modules, style and glossary in one file
 $(GEN)/page.html: page/build.sh $(wildcard page/*.html page/*.css page/js/*.js) docs/results.md docs/glossary.md

@@ -74,7 +74,7 @@ static void page_end(FILE *out)
 
 /* ---- a command ---- */
 
-/* the lines of the usage: those that begin with a word of it.  Return: what follows them */
+/* the lines that say how the command is called.  Return: what follows them */
 static const char *synopsis(const char *usage, FILE *out)
 {
 	fputs(".SH SYNOPSIS\n.nf\n", out);
