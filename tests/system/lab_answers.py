@@ -77,6 +77,42 @@ def innocent_flow(values):
     return right, wrong
 
 
+# ---- lab 8: 2k - 1 rows; unacknowledged, h links from the end: C * h * 2 * (d + l) and a packet ----
+
+@lab("08-flow-channel")
+def flow_channel(values):
+    switches, delay = int(values["switches"]), int(values["x"]) / 10
+    data = float(values["rate"].removesuffix("Gb/s")) * 4096 / (4096 + 24)
+
+    def unacknowledged(links, loop):
+        return "%.1f" % (data * links * loop / 8 + 4.096)
+
+    source = int(values["from"].removeprefix("x"))  # f waits at the input of its switch
+    right = {"rows": 2 * switches - 1, "first": unacknowledged(switches - 1, 2 * (delay + 0.35)),
+             "second": unacknowledged(switches - 2, 2 * (delay + 0.35)),
+             "where": "s%d:s%d" % (source, source - 1)}
+    wrong = {"rows": 2 * switches, "first": unacknowledged(switches - 1, delay + 0.35),
+             "second": unacknowledged(switches - 1, 2 * (delay + 0.35)),
+             "where": "s%d:s%d" % (source + 1, source)}
+    return right, wrong
+
+
+# ---- lab 9: C/n without FGFC, the rest of the link with it ----
+
+@lab("09-held-at-the-source")
+def held_at_the_source(values):
+    n = int(values["n"])
+    data = float(values["rate"].removesuffix("Gb/s")) * 4096 / (4096 + 24)
+    stops, = measure("labs/09-held-at-the-source/held.yaml", ["stops(s0:h1)"],
+                     ["workloads.incast.from=" + values["from"], "links.rate=" + values["rate"],
+                      "congestion.fgfc=no"])
+    right = {"without": "%.2f" % (data / n), "with": "%.2f" % (data - data / n),
+             "stops": "%d" % stops}
+    wrong = {"without": "%.2f" % (data / (n + 1)), "with": "%.2f" % data,
+             "stops": "%d" % (stops * n)}
+    return right, wrong
+
+
 def main():
     name, which, student = sys.argv[1:4]
     if name not in LABS:
