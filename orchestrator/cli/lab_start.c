@@ -11,19 +11,37 @@
 #include "orchestrator/cli/cmd_run.h"
 #include "orchestrator/cli/lab_play.h"
 #include "orchestrator/cli/lab_predict.h"
+#include "orchestrator/cli/lab_view.h"
 #include "orchestrator/lab/lab_text.h"
 
 struct start_options {
 	struct lab_opening opening;
 	const char *only;
-	bool explain, json, text_only, skip;
+	unsigned view; /* enum run_view_kind */
+	struct view_listen listen;
+	bool no_view, explain, json, text_only, skip;
 };
 
 #define AT(member) offsetof(struct start_options, member)
 
+static const struct option_word views[] = { { "read", RUN_VIEW_READ },
+					    { "control", RUN_VIEW_CONTROL },
+					    { 0 } };
+
 static const struct option_row rows[] = {
 	LAB_OPENING_ROWS(struct start_options),
 	OPTION_TEXT("--run", "NAME", AT(only), "play this run only"),
+	{ .name = "--view",
+	  .argument = "[control]",
+	  .field = AT(view),
+	  .take = option_value,
+	  .words = views,
+	  .otherwise = "read",
+	  .help = "the first run, or that of --run, on a page in a browser, with the text of the "
+		  "lab\nbeside the fabric, until Ctrl-C; --view=control: with changes" },
+	OPTION_TAKE("--listen", "ADDRESS:PORT", AT(listen), option_listen, NULL,
+		    "the page on another address than a free port of 127.0.0.1"),
+	OPTION_FLAG("--no-view", AT(no_view), "no page; this is the default"),
 	OPTION_FLAG("--skip", AT(skip), "play without predictions"),
 	OPTION_FLAG("--text", AT(text_only), "play nothing"),
 	OPTION_FLAG("--explain", AT(explain), "print the explanation, and play nothing"),
@@ -34,7 +52,7 @@ static const struct option_row rows[] = {
 
 static const struct command_words words = {
 	"lab start",
-	"usage: heddle lab start LAB [--student N] [options]\n"
+	"usage: heddle lab start LAB [--student N] [--view] [options]\n"
 	"Begins a lab: prints its question, your values and the commands, asks for predictions,\n"
 	"and plays its runs. LAB is a number or a name ('heddle lab list').\n",
 	"exit status: 0; 2: wrong usage, or predictions are missing and there is no terminal to\n"
@@ -245,8 +263,10 @@ static int predictions_get(const struct start_options *options, struct lab_opene
 			     opened->lab.name, opened->student);
 }
 
-static int run_start(const struct lab_opened *opened, const struct lab_run *run)
+static int run_start(const struct start_options *start, struct lab_opened *opened,
+		     const struct lab_run *run)
 {
+	const struct view_lab beside = lab_view(opened);
 	struct lab_settled settled;
 	struct run_options options;
 	int status = lab_settle("lab start", &opened->lab, &run->play, &opened->values, &settled);
@@ -257,6 +277,9 @@ static int run_start(const struct lab_opened *opened, const struct lab_run *run)
 		putchar('\n');
 		fflush(stdout);
 		lab_settled_options(&settled, false, &options);
+		options.view = start->view;
+		options.listen = start->listen;
+		options.lab = start->view ? &beside : NULL;
 		status = run->compare ? run_compare(&options) : run_single(&options);
 		putchar('\n');
 	}
@@ -305,6 +328,18 @@ static int predictions_compare(const struct lab_opened *opened, const struct sta
 	return status;
 }
 
+/* the run that the page shows: one alone.  Return: 0 or an exit status, told */
+static int view_start(const struct start_options *options, struct lab_opened *opened)
+{
+	const struct lab_run *run = run_of(&opened->lab, options->only);
+
+	if (run->compare)
+		return options_wrong("lab start",
+				     "the page shows one run, and '%s' is a comparison: give --run",
+				     run->name);
+	return run_start(options, opened, run);
+}
+
 static int lab_begin(const struct start_options *options, struct lab_opened *opened)
 {
 	const struct lab *lab = &opened->lab;
@@ -315,16 +350,18 @@ static int lab_begin(const struct start_options *options, struct lab_opened *ope
 	if (status || options->text_only)
 		return status;
 	fflush(stdout);
+	if (options->view && !options->no_view)
+		return view_start(options, opened);
 	status = predictions_get(options, opened);
 	for (uint32_t i = 0; i < lab->run_count && !status; i++)
 		if (!options->only || !strcmp(options->only, lab->runs[i].name))
-			status = run_start(opened, &lab->runs[i]);
+			status = run_start(options, opened, &lab->runs[i]);
 	return status ? status : predictions_compare(opened, options);
 }
 
 int lab_start(int argc, char **argv)
 {
-	struct start_options options = { 0 };
+	struct start_options options = { .listen.address = VIEW_LISTEN_OWN };
 	struct lab_opened opened;
 	int count, status = options_read(&words, argc, argv, &options, &count);
 

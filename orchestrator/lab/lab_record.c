@@ -16,6 +16,7 @@
 struct record_row {
 	const char *lab;
 	uint64_t student;
+	bool passed;
 	const struct lab *of;
 	struct lab_record *record;
 };
@@ -88,6 +89,7 @@ static const struct key record_keys[] = {
 	  .required = true },
 	{ "predictions", .read = predictions_read },
 	{ "answers", .read = answers_read },
+	{ "passed", key_flag, KEY_FIELD(struct record_row, passed) },
 };
 
 static int text_take(const char *path, const char *text, size_t length, struct record_row *row,
@@ -108,6 +110,7 @@ static int text_take(const char *path, const char *text, size_t length, struct r
 				    "this file is of student %" PRIu64 ", not of %" PRIu32,
 				    row->student, student);
 	yaml_free(root);
+	row->record->passed = row->passed;
 	if (reader.out_of_memory)
 		return -ENOMEM;
 	return errors->count ? -EINVAL : 0;
@@ -181,5 +184,6 @@ int lab_record_write(const char *path, const struct lab *lab, uint32_t student,
 	texts_write("predictions", lab->predictions, lab->prediction_count, record->predictions,
 		    file.stream);
 	texts_write("answers", lab->answers, lab->answer_count, record->answers, file.stream);
+	fprintf(file.stream, "passed: %s\n", record->passed ? "yes" : "no");
 	return atomic_file_commit(&file);
 }

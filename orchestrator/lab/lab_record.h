@@ -5,6 +5,7 @@
  *      student: 4711
  *      predictions: {share: "12.4"}
  *      answers: {victim: "24.8"}
+ *      passed: yes
  *
  *  Texts are kept as the student wrote them. The file is replaced as a whole. */
 #ifndef HEDDLE_ORCHESTRATOR_LAB_LAB_RECORD_H
@@ -17,6 +18,7 @@
 struct lab_record {
 	/* what was answered to the questions of the lab, in their order; owned; NULL: nothing */
 	char *predictions[LAB_QUESTIONS_MAX], *answers[LAB_QUESTIONS_MAX];
+	bool passed; /* the check has passed once: the explanation may be shown */
 };
 
 /** lab_record_name() - writes the name of the file to @name, NAME_MAX + 1 bytes. */

@@ -87,6 +87,30 @@ kept() {
 		run 1 lab check 03 --student 9 && says out 'hint: ' && ! ls .lab* 2>/dev/null
 }
 
+# the page has the text and the values, saves predictions where the terminal reads them, and shows
+# the explanation after the check has passed
+viewed() {
+	local url status words page
+	run 2 lab start 3 --student 5 --view --run remedies && says err 'give --run' || return 1
+	"$heddle" lab start 3 --student 5 --view >start.out 2>start.err &
+	page=$!
+	at_end "kill $page 2>/dev/null"
+	url=$(wait_for sed -n 's/^view: //p' start.err)
+	put() {
+		curl -s -o put.out -w '%{http_code}' -X PUT -H "Authorization: Bearer ${url##*=}" -H 'Content-Type: application/json' \
+			-d "$1" "${url%%#*}lab/predictions"
+	}
+	[ "$(put '{"victim": "fast"}')" = 400 ] && grep -q "victim: " put.out && [ "$(put '{"victim": "24"}')" = 204 ] &&
+		run 0 lab predict 3 --student 5 && grep -q '^victim  *24 Gb/s$' out && run 0 lab predict 3 --student 5 trunk=20 || return 1
+	curl -s -H "Authorization: Bearer ${url##*=}" "${url%%#*}lab" >lab.json
+	jq -e '.name == "03-innocent-flow" and .student == 5 and .explanation == null and ([.predict[].answer] == ["24", "20"]) and
+		(.text | contains("Your values:") and contains("## Steps") and (contains("## Explanation") | not))' lab.json || return 1
+	answers_of 03-innocent-flow right 5 && run 0 lab check 3 --student 5 "${words[@]}" || return 1
+	curl -s -H "Authorization: Bearer ${url##*=}" "${url%%#*}lab" | jq -e '.explanation | startswith("## Explanation")' || return 1
+	kill -INT $page && wait $page
+	[ $? = 0 ]
+}
+
 wrong_usage() {
 	run 2 lab && run 2 lab chek && says err "did you mean 'check'" && run 2 lab start 99 && says err "no lab '99'" && run 2 lab start inocent-flow &&
 		run 2 lab start 3 --student 0 && run 2 lab start 3 --student x && run 2 lab check 3 victim && says err 'NAME=VALUE' &&
@@ -99,5 +123,6 @@ check 'heddle lab list' listed
 check 'the values of a student are those of the documented rule' chosen
 check 'predictions' predicted
 check 'answers are kept' kept
+check 'the page shows the lab beside the fabric' viewed
 check 'wrong usage' wrong_usage
 finish
