@@ -62,6 +62,20 @@ def parking_lot(values):
     return right, wrong
 
 
+# ---- lab 2: Little's law, rate = buffer / round trip ----
+
+@lab("02-littles-law")
+def littles_law(values):
+    delay, buffer, second = int(values["d"]), int(values["b"]), int(values["c"])
+    latencies = 0.7  # us, of both switches
+    rate = buffer * 1024 * 8 / (2 * delay + latencies) / 1000
+    full = 25 * 4096 / 4120 * 0.997  # of a message the last frame is short
+    reach = (second * 1024 * 8 / full - 1000 * latencies) / 2
+    right = {"rate": "%.3f" % rate, "reach": "%d" % reach}
+    wrong = {"rate": "%.3f" % (buffer * 1024 * 8 / (delay + latencies) / 1000), "reach": "%d" % (reach + 350)}
+    return right, wrong
+
+
 # ---- lab 3: C/n for v as for a; no formula for a fabric that drops ----
 
 @lab("03-innocent-flow")
