@@ -127,6 +127,20 @@ def held_at_the_source(values):
     return right, wrong
 
 
+# ---- lab 5: the sum of docs/roce.md in whole frames ----
+
+@lab("05-headroom")
+def headroom(values):
+    delay, given = int(values["d"]), int(values["h"])
+    frame, slot = 4100, 4120  # 4096 and FCS; and the gap
+    after = 2 * slot + 84 + 12.5 * (2 * delay + 850)  # beyond the frame that found the buffer full
+    frames = 1 + int(after // slot)
+    dropped = frames - given * 1000 // frame
+    right = {"least": str(frames * frame), "dropped": str(dropped)}
+    wrong = {"least": str(int(after) + frame), "dropped": str(dropped - 1)}
+    return right, wrong
+
+
 def main():
     name, which, student = sys.argv[1:4]
     if name not in LABS:
