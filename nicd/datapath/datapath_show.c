@@ -20,17 +20,26 @@ static uint32_t waiting(const struct nic *nic, uint32_t slot)
 		       : send_queue_waiting(&nic->queue, slot);
 }
 
+/* the cell of a moment; empty: never */
+static void put_time(node_time_t at, FILE *out)
+{
+	if (at != NODE_TIME_NEVER)
+		fprintf(out, "%" PRIu64, at);
+}
+
 static void show_flows(struct nic *nic, FILE *out)
 {
-	fprintf(out, "%5s %-16s %11s %-12s %9s %11s %15s %8s %13s\n", "slot", "workload",
-		"destination", "class", "messages", "packets", "bytes", "waiting", "reported_lost");
+	fputs("slot\tworkload:text\tdestination:host\tclass:"
+	      "text\tmessages\tpackets\tbytes\twaiting\t"
+	      "reported_lost\n",
+	      out);
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {
 		const struct flow_tx_stats *flow = stats_flow_tx(nic->stats, slot);
 		uint32_t w = nic->queue.specs[slot].workload;
 
 		fprintf(out,
-			"%5" PRIu32 " %-16s %11" PRIu32 " %-12s %9" PRIu64 " %11" PRIu64
-			" %15" PRIu64 " %8" PRIu32 " %13" PRIu64 "\n",
+			"%" PRIu32 "\t%s\t%" PRIu32 "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+			"\t%" PRIu32 "\t%" PRIu64 "\n",
 			slot, nic->config->nic.workloads[w].name, flow->destination,
 			nic->config->classes[flow->traffic_class].name, flow->messages,
 			flow->packets, flow->bytes, waiting(nic, slot), flow->reported_lost);
@@ -55,9 +64,8 @@ static void show_queue_pair(struct nic *nic, uint32_t slot, node_time_t now, FIL
 	const struct congestion *congestion = &nic->transport.rules[TRANSPORT_RC].congestion;
 
 	fprintf(out,
-		"%5" PRIu32 " %-16s %11" PRIu32 " %10" PRIu32 " %-5s %12" PRIu64 " %9" PRIu64
-		" %9" PRIu64 " %8" PRIu32 " %9" PRIu64 " %7" PRIu64 " %8" PRIu64 " %9" PRIu64
-		" %12" PRIu64,
+		"%" PRIu32 "\t%s\t%" PRIu32 "\t%" PRIu32 "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+		"\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
 		slot, nic->config->nic.workloads[nic->transport.specs[slot].workload].name,
 		flow->destination, flow->connection, queue_pair_state(pair, now),
 		pair->acknowledged, pair->next - pair->acknowledged, pair->end - pair->next,
@@ -76,16 +84,16 @@ static void show_queue_pairs(struct nic *nic, node_time_t now, FILE *out)
 	const struct congestion_control *control =
 		nic->transport.rules[TRANSPORT_RC].congestion.control;
 
-	fprintf(out, "%5s %-16s %11s %10s %-5s %12s %9s %9s %8s %9s %7s %8s %9s %12s%s\n", "slot",
-		"workload", "destination", "connection", "state", "acknowledged", "in_flight",
-		"left", "waiting", "resent", "naks", "timeouts", "cnps", "rate_bps",
+	fprintf(out,
+		"slot\tworkload:text\tdestination:host\tconnection\tstate:text\tacknowledged\t"
+		"in_flight\tleft\twaiting\tresent\tnaks\ttimeouts\tcnps\trate_bps%s\n",
 		control && control->columns ? control->columns : "");
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++)
 		if (transport_is_open(&nic->transport, slot, TRANSPORT_RC))
 			show_queue_pair(nic, slot, now, out);
 	fprintf(out,
-		"incomplete messages: %" PRIu32 ", at most %" PRIu32 " so far, limit %" PRIu32
-		"; discarded: %" PRIu64 "\n",
+		"=incomplete_messages\t%" PRIu32 "\n=incomplete_messages_max\t%" PRIu32
+		"\n=limit\t%" PRIu32 "\n=discarded\t%" PRIu64 "\n",
 		nic->transport.pool.count, nic->transport.pool.count_max, nic->transport.pool.max,
 		nic->transport.discarded);
 }
@@ -95,46 +103,38 @@ static void show_pfc(struct nic *nic, node_time_t now, FILE *out)
 {
 	uint32_t held = pfc_gate_held(&nic->pfc.gate, now);
 
-	fprintf(out, "%-12s %-8s %-4s %16s %16s %-5s %6s\n", "class", "lossless", "held",
-		"until_ps", "paused_ps", "stops", "stuck");
+	fputs("class:text\tlossless:flag\theld:flag\tuntil_us:ps\tpaused_us:ps\tstops:"
+	      "flag\tstuck\n",
+	      out);
 	for (uint32_t c = 0; c < nic->config->class_count; c++) {
 		const struct class_stats *stats = stats_class(nic->stats, 0, c);
 		node_time_t going_on_ps = nic->pfc.waiting >> c & 1 ? now - nic->pfc.noted_ps : 0;
 		node_time_t until = pfc_gate_next_at(&nic->pfc.gate, 1u << c, now);
 
-		fprintf(out, "%-12s %-8s %-4s %16" PRIu64 " %16" PRIu64 " %-5s %6" PRIu64 "\n",
-			nic->config->classes[c].name,
-			nic->config->roce.classes[c].lossless ? "yes" : "no",
-			held >> c & 1 ? "yes" : "no", until == NODE_TIME_NEVER ? 0 : until,
-			stats->paused_ps + going_on_ps,
-			nic->pfc.teller.wanted >> c & 1 ? "yes" : "no", stats->stuck);
+		fprintf(out, "%s\t%d\t%d\t", nic->config->classes[c].name,
+			nic->config->roce.classes[c].lossless, (int)(held >> c & 1));
+		put_time(until, out);
+		fprintf(out, "\t%" PRIu64 "\t%d\t%" PRIu64 "\n", stats->paused_ps + going_on_ps,
+			(int)(nic->pfc.teller.wanted >> c & 1), stats->stuck);
 	}
-	fprintf(out, "frames sent: %" PRIu64 ", received: %" PRIu64 "\n",
+	fprintf(out, "=frames_sent\t%" PRIu64 "\n=frames_received\t%" PRIu64 "\n",
 		nic->link->stats->pauses_sent, nic->link->stats->pauses_received);
 }
 
 static void show_received(struct nic *nic, FILE *out)
 {
-	fprintf(out, "%5s %8s %11s %9s %9s %11s %15s %9s %9s %16s\n", "slot", "source",
-		"source_slot", "workload", "messages", "packets", "bytes", "lost", "reordered",
-		"last_ps");
+	fputs("slot\tsource:host\tsource_slot\tworkload:workload\tmessages\tpackets\tbytes\tlost\t"
+	      "reordered\tlast_us:ps\n",
+	      out);
 	for (uint32_t slot = 0; slot < nic->stats->flow_rx_count; slot++) {
 		const struct flow_rx_stats *flow = stats_flow_rx(nic->stats, slot);
 
 		fprintf(out,
-			"%5" PRIu32 " %8" PRIu32 " %11" PRIu32 " %9" PRIu32 " %9" PRIu64
-			" %11" PRIu64 " %15" PRIu64 " %9" PRIu64 " %9" PRIu64 " %16" PRIu64 "\n",
+			"%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64
+			"\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
 			slot, flow->source, flow->source_slot, flow->workload_index, flow->messages,
 			flow->packets, flow->bytes, flow->lost, flow->reordered, flow->last_ps);
 	}
-}
-
-static void show_time(FILE *out, node_time_t at)
-{
-	if (at == NODE_TIME_NEVER)
-		fprintf(out, " %16s\n", "-");
-	else
-		fprintf(out, " %16" PRIu64 "\n", at);
 }
 
 static void show_workloads(struct nic *nic, FILE *out)
@@ -142,20 +142,23 @@ static void show_workloads(struct nic *nic, FILE *out)
 	static const char *const arrivals[] = { "closed", "paced", "poisson", "burst" };
 
 	_Static_assert(COUNT_OF(arrivals) == ARRIVAL_KINDS, "one name per kind");
-	fprintf(out, "%-16s %-8s %9s %9s %9s %9s %9s %16s\n", "workload", "arrivals", "permille",
-		"started", "sent", "in_flight", "deferred", "next_ps");
+	fputs("workload:text\tarrivals:text\tpermille\tstarted\tsent\tin_flight\tdeferred\tnext_us:"
+	      "ps\n",
+	      out);
 	for (uint32_t w = 0; w < nic->workloads.count; w++) {
 		const struct workload *workload = &nic->workloads.workloads[w];
 
 		fprintf(out,
-			"%-16s %-8s %9" PRIu32 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64,
+			"%s\t%s\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
 			workload->config->name, arrivals[workload->config->arrival],
 			workload->load_permille, workload->started, workload->sent,
 			workload->started - workload->sent, workload->deferred);
-		show_time(out, workload->arrival.due_ps);
+		put_time(workload->arrival.due_ps, out);
+		fputc('\n', out);
 	}
 	fprintf(out,
-		"waiting messages: %" PRIu32 ", at most %" PRIu32 " so far, limit %" PRIu32 "\n",
+		"=waiting_messages\t%" PRIu32 "\n=waiting_messages_max\t%" PRIu32
+		"\n=limit\t%" PRIu32 "\n",
 		nic->queue.pool.count, nic->queue.pool.count_max, nic->queue.pool.max);
 }
 
@@ -165,15 +168,13 @@ static void show_fgfc(struct nic *nic, FILE *out)
 {
 	const struct fgfc_gate *gate = &nic->gate.fgfc;
 
-	fprintf(out, "%5s %12s %10s %13s %16s  %s\n", "entry", "credit_units", "sent_units",
-		"waiting_bytes", "until_ps", "flow");
+	fputs("entry\tcredit_units\tsent_units\twaiting_bytes\tuntil_us:ps\tflow:flow\n", out);
 	for (uint32_t i = 0; i < gate->fresh; i++) {
 		const struct fgfc_entry *entry = &gate->entries[i];
 
 		if (!entry->used)
 			continue;
-		fprintf(out,
-			"%5" PRIu32 " %12" PRId64 " %10" PRIu64 " %13" PRIu32 " %16" PRIu64 "  ", i,
+		fprintf(out, "%" PRIu32 "\t%" PRId64 "\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu64 "\t", i,
 			entry->credit_units, entry->sent_units,
 			nic->host_hold.queues ? nic->host_hold.queues[i].bytes : 0,
 			entry->held ? entry->until_ps : 0);
@@ -181,7 +182,7 @@ static void show_fgfc(struct nic *nic, FILE *out)
 		flow_name_mask_print(&entry->name, &gate->masks[entry->set], out);
 		fputc('\n', out);
 	}
-	fprintf(out, "paused: %" PRIu32 ", limit %" PRIu32 "\n", gate->held, gate->entries_max);
+	fprintf(out, "=paused\t%" PRIu32 "\n=limit\t%" PRIu32 "\n", gate->held, gate->entries_max);
 }
 
 int nic_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)

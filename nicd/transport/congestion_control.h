@@ -121,7 +121,8 @@ struct congestion_control {
 	/* for samples. NULL: the rate only */
 	void (*sample)(const void *shared, const struct congestion_flow *flow, node_time_t now,
 		       struct congestion_sample *sample);
-	/* for `show queue-pairs`: the headings of its columns, and their values for a flow */
+	/* for `show queue-pairs`: its columns, and their cells for a flow (show_text.h), each after
+	 * a tab */
 	const char *columns;
 	void (*show)(const void *shared, const struct congestion_flow *flow, node_time_t now,
 		     FILE *out);

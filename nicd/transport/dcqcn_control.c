@@ -96,7 +96,7 @@ static void show(const void *shared, const struct congestion_flow *flow, node_ti
 {
 	const struct dcqcn_rp *point = &((const struct dcqcn_flow *)flow)->point;
 
-	fprintf(out, " %12" PRIu64 " %8.6f %6" PRIu32 " %8" PRIu32 " %13" PRIu64, point->target_bps,
+	fprintf(out, "\t%" PRIu64 "\t%.6f\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu64, point->target_bps,
 		dcqcn_rp_alpha(point, shared, now) / (double)DCQCN_ALPHA_ONE, point->timers,
 		point->counters, point->bytes);
 }
@@ -113,6 +113,6 @@ const struct congestion_control dcqcn_control = {
 	.on_cnp = on_cnp,
 	.rate_bps = rate_bps,
 	.sample = sample,
-	.columns = "   target_bps    alpha timers counters counter_bytes",
+	.columns = "\ttarget_bps\talpha\ttimers\tcounters\tcounter_bytes",
 	.show = show,
 };

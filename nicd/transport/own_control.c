@@ -185,7 +185,7 @@ static void on_timer(const void *shared, struct congestion_flow *base, node_time
 static void show(const void *shared, const struct congestion_flow *base, node_time_t now, FILE *out)
 {
 	(void)shared, (void)now;
-	fprintf(out, " %14" PRIu32, base->window_packets);
+	fprintf(out, "\t%" PRIu32, base->window_packets);
 }
 
 int own_control_init(struct own_control *own, struct congestion *congestion,
@@ -213,7 +213,7 @@ int own_control_init(struct own_control *own, struct congestion *congestion,
 		.on_cnp = functions->on_cnp ? on_cnp : NULL,
 		.on_loss = functions->on_loss ? on_loss : NULL,
 		.on_timer = functions->on_timer ? on_timer : NULL,
-		.columns = " window_packets",
+		.columns = "\twindow_packets",
 		.show = show,
 	};
 	error = congestion_init(congestion, &own->seam, config, line_bps, flows_max);

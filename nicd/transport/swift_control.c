@@ -184,9 +184,8 @@ static void show(const void *shared, const struct congestion_flow *base, node_ti
 	const struct swift_flow *flow = (const struct swift_flow *)base;
 
 	(void)now;
-	fprintf(out, " %10.4f %12" PRIu64 " %12" PRIu64 " %4" PRIu32,
-		flow->cwnd / (double)SWIFT_ONE, flow->rtt_ps,
-		swift_target_ps(shared, flow->cwnd, flow->hops), flow->hops);
+	fprintf(out, "\t%.4f\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32, flow->cwnd / (double)SWIFT_ONE,
+		flow->rtt_ps, swift_target_ps(shared, flow->cwnd, flow->hops), flow->hops);
 }
 
 const struct congestion_control swift_control = {
@@ -199,6 +198,6 @@ const struct congestion_control swift_control = {
 	.on_ack = on_ack,
 	.on_loss = on_loss,
 	.rate_bps = rate_bps,
-	.columns = "       cwnd       rtt_ps    target_ps hops",
+	.columns = "\tcwnd\trtt_us:ps\ttarget_us:ps\thops",
 	.show = show,
 };

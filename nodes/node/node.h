@@ -27,7 +27,7 @@ struct node_ops {
 	 * Return: the time of the next event, NODE_TIME_NEVER if there is none. */
 	node_time_t (*run)(void *dataplane, node_time_t end);
 
-	/* Writes table @table of port @port (-1: of all ports) as text, a header line first. What
+	/* Writes table @table of port @port (-1: of all ports) in the form of show_text.h. What
 	 * lasts at @now, the fabric's time, counts up to @now: the node's own last event may lie
 	 * far before it.
 	 * Return: 0, -ENOENT for an unknown table (the names go to @out), -EINVAL for a port that

@@ -230,7 +230,7 @@ static int confine(struct node *node, pid_t parent)
 /* @answer with @body, shortened to what the socket takes */
 static int answer_send(struct control_message *answer, size_t length)
 {
-	static const char cut[] = "\n... (too long to be shown as a whole)\n";
+	static const char cut[] = "\n=too_long:flag\t1\n";
 	int error = control_send(CONTROL_FD, answer);
 
 	while (error == -EMSGSIZE && length > 2 * sizeof(cut)) {

@@ -94,11 +94,6 @@ static void print_entry(const struct trace_entry *entry, FILE *out)
 	fputc('\n', out);
 }
 
-void trace_print(const struct stats_page *page, FILE *out)
-{
-	trace_print_last(page, STATS_TRACE_MAX, out);
-}
-
 void trace_print_last(const struct stats_page *page, uint32_t entries, FILE *out)
 {
 	const struct trace_entry *ring =

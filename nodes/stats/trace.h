@@ -75,11 +75,9 @@ void trace_drop(struct stats_page *page, enum drop_reason reason, uint32_t port,
  *  destination, if they are hosts of this fabric. O(1). */
 void trace_hosts(struct trace_entry *entry, const uint8_t *frame);
 
-/** trace_print() - the ring of @page, oldest first, one line each.
+/** trace_print_last() - the last @entries (up to STATS_TRACE_MAX) in the ring of @page, oldest
+ *  first, one line each: what a node that fails says of itself.
  *  @page passed stats_check(); its entries are not trusted. */
-void trace_print(const struct stats_page *page, FILE *out);
-
-/** trace_print_last() - the same, of the last @entries (up to STATS_TRACE_MAX) only. */
 void trace_print_last(const struct stats_page *page, uint32_t entries, FILE *out);
 
 #endif

@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
-#include "nodes/stats/trace.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/port_name.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/cli/command_input.h"
 #include "orchestrator/cli/prompt_words.h"
+#include "orchestrator/cli/show_line.h"
 #include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/live/parameter.h"
 #include "orchestrator/results/counter.h"
@@ -48,7 +47,7 @@ static const struct command {
 } commands[] = {
 	{ "step", command_step, "step [TIME | until CONDITION]",
 	  "run for one time step, for TIME (10ns), or until e.g. s2.p1.queue_bytes > 10kB" },
-	{ "show", command_show, "show NODE TABLE [PORT]",
+	{ "show", command_show, "show NODE TABLE [PORT] [--json]",
 	  "print a table of a node (efct, ifct, ofct, ..., trace)" },
 	{ "set", command_set, "set NODE NAME VALUE", "change a parameter of a node" },
 	{ "continue", command_continue, "continue [TIME]",
@@ -360,41 +359,16 @@ static enum step ask(struct breakpoint *b, const struct node_config *node, const
 
 static enum step command_show(struct breakpoint *b, char *rest)
 {
-	char *name = word_take(&rest), *table = word_take(&rest), *port = word_take(&rest);
-	struct control_message message = { .kind = CONTROL_SHOW, .number = -1 };
-	const struct node_config *node;
-	char what[128];
-	uint64_t ports;
-
-	if (!table[0])
-		return bad(b, "show needs a node and a table, e.g. 'show s2 ifct p1'");
-	if (!plan_node_find(b->run->fabric.plan, name) &&
-	    plan_node_find(b->run->fabric.plan, table))
-		return bad(b, "the node comes before its table: 'show %s %s'", table, name);
-	node = node_find(b, name);
-	if (!node)
-		return STEP_BAD;
-	if (!strcmp(table, "trace")) {
-		const struct stats_page *page = b->run->fabric.nodes[node->index].stats;
-
-		if (!page->trace.count)
-			fprintf(b->out, "%s has no trace entries yet\n", name);
-		trace_print(page, b->out);
+	switch (show_line(&b->run->fabric, rest, b->out, b->why, sizeof(b->why))) {
+	case 0:
 		return STEP_NEXT;
+	case FABRIC_SHOW_REFUSED:
+		return STEP_BAD;
+	case -EINTR:
+		return leave(b, BREAKPOINT_INTERRUPTED);
+	default:
+		return leave(b, BREAKPOINT_FAILED);
 	}
-	if (port[0]) {
-		ports = port_name_find(node, port);
-		if (!ports)
-			return bad(
-				b,
-				"%s has no port '%s': expected a number below %u or the name of a "
-				"neighbour",
-				name, port, node->port_count);
-		message.number = __builtin_ctzll(ports);
-	}
-	snprintf(message.text, sizeof(message.text), "%s", table);
-	snprintf(what, sizeof(what), "table '%s'", table);
-	return ask(b, node, what, &message);
 }
 
 static enum step command_set(struct breakpoint *b, char *rest)

@@ -282,7 +282,7 @@ const char *client_time(const json_t *object, const char *key, char *text)
 
 void client_json_print(const json_t *value)
 {
-	json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 	putchar('\n');
 }
 

@@ -15,6 +15,7 @@
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/client.h"
+#include "orchestrator/cli/plan_json.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/roce_text.h"
 #include "orchestrator/plan/routing_text.h"
@@ -22,6 +23,7 @@
 struct request {
 	const char *scenario, *part, *node;
 	const char *fabric; /* a running one: NULL: none, or the only one */
+	bool json;
 	struct option_settings settings;
 };
 
@@ -30,6 +32,7 @@ struct request {
 static const struct option_row options[] = {
 	OPTION_SET(AT(settings), "run.duration=1ms"),
 	CLIENT_FABRIC(AT(fabric)),
+	OPTION_FLAG("--json", AT(json), "for programs: the columns are keys"),
 };
 
 static const struct command_words words = {
@@ -47,7 +50,8 @@ static const struct command_words words = {
 	"or:    heddle show [-f FABRIC] NODE TABLE [PORT]\n"
 	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; "
 	"any\n"
-	"other word lists them. PORT is a number or the name of a neighbour.\n",
+	"other word lists them. TABLE may come first. PORT is a number or the name of a "
+	"neighbour.\n",
 	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 "
 	"no answer\n",
 	OPTIONS(options),
@@ -61,9 +65,14 @@ static part_fn summary_print, nodes_print, links_print, routes_print, hosts_prin
 static const struct part {
 	const char *name;
 	part_fn *print;
+	json_t *(*json)(const struct plan *plan); /* NULL: of one node, plan_json_config() */
 } parts[] = {
-	{ "summary", summary_print }, { "nodes", nodes_print }, { "links", links_print },
-	{ "routes", routes_print },   { "hosts", hosts_print }, { "config", config_print },
+	{ "summary", summary_print, plan_json_summary },
+	{ "nodes", nodes_print, plan_json_nodes },
+	{ "links", links_print, plan_json_links },
+	{ "routes", routes_print, plan_json_routes },
+	{ "hosts", hosts_print, plan_json_hosts },
+	{ "config", config_print, NULL },
 };
 
 #define PART_COUNT COUNT_OF(parts)
@@ -90,11 +99,22 @@ static int live_show(const struct request *request)
 	if (request->settings.count)
 		return options_wrong(
 			"show", "--set changes a scenario; 'heddle set' changes a running fabric");
-	return client_ask_and_print(
-		"show", request->fabric,
-		json_pack("{s:s, s:s, s:s, s:s*}", "ask", "show", "node", request->scenario,
-			  "table", request->part ? request->part : "", "port", request->node),
-		false);
+	return client_ask_and_print("show", request->fabric,
+				    json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "ask", "show", "node",
+					      request->scenario, "table",
+					      request->part ? request->part : "", "port",
+					      request->node, "form", request->json ? "json" : NULL),
+				    request->json);
+}
+
+/* @value for programs; taken */
+static int json_print(json_t *value)
+{
+	if (!value)
+		return options_wrong("show", "a name is not valid UTF-8, or memory is short");
+	client_json_print(value);
+	json_decref(value);
+	return 0;
 }
 
 /* a part of the plan of a scenario */
@@ -121,6 +141,8 @@ static int plan_show(const struct request *request)
 	scenario_errors_print(&errors, stderr);
 	if (error)
 		status = errors.count ? 2 : options_wrong("show", "%s", strerror(-error));
+	else if (request->json && part->json)
+		status = json_print(part->json(&plan));
 	else
 		status = part->print(&plan, request);
 	plan_free(&plan);
@@ -443,6 +465,8 @@ static int config_print(const struct plan *plan, const struct request *request)
 						     "%s nodes' lists them",
 						     request->node, request->scenario)
 				     : options_wrong("show", "missing NODE: expected config NODE");
+	if (request->json)
+		return json_print(plan_json_config(plan, node));
 	printf("%s %s, node %" PRIu32 " of %" PRIu32 ", seed %" PRIu64 ", measures from %s to %s\n",
 	       kind_name[node->kind], node->name, node->index, node->node_count, node->seed,
 	       human_time(node->measure_from_ps, from), human_time(node->measure_to_ps, to));

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
-#include "nodes/stats/trace.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/fabric/fabric_real.h"
+#include "orchestrator/fabric/fabric_show.h"
 #include "orchestrator/live/live_capture.h"
 #include "orchestrator/live/live_change.h"
 #include "orchestrator/live/live_describe.h"
@@ -190,54 +190,79 @@ static json_t *node_ask(struct live_query *query, uint32_t node, const char *wha
 	return body ? body : live_refuse("the answer of %s is not valid UTF-8", name);
 }
 
-static json_t *trace_show(const struct live_query *query, uint32_t node)
+/* the answer of form "json", or text for people */
+static json_t *table_answer(const struct live_query *query, const char *node, const char *name,
+			    const struct node_table *table)
 {
-	const struct fabric_node *state = &query->live->fabric.nodes[node];
-	const char *name = query->live->plan->nodes[node].name;
+	const char *form = live_query_text(query, "form");
 	char *text = NULL;
 	size_t size = 0;
 	json_t *body;
 	FILE *out;
 
-	if (stats_view_check(&state->view))
-		return live_refuse("%s has destroyed its statistics page", name);
+	if (form && !strcmp(form, "json"))
+		return node_table_json(table, node, name);
 	out = open_memstream(&text, &size);
 	if (!out)
-		return live_refuse("not enough memory");
-	trace_print(state->stats, out);
+		return NULL;
+	node_table_print(table, out);
 	fclose(out);
-	body = json_pack("{s:s, s:s}", "node", name, "text",
-			 text && text[0] ? text : "nothing noted so far\n");
+	if (size && text[size - 1] == '\n')
+		text[size - 1] = 0;
+	body = json_pack("{s:s, s:s}", "node", node, "text", text);
 	free(text);
 	return body;
 }
 
+static json_t *table_show(struct live_query *query, uint32_t node, const char *name, int64_t port)
+{
+	struct fabric *fabric = &query->live->fabric;
+	const char *node_name = query->live->plan->nodes[node].name;
+	struct node_table table;
+	char why[1280];
+	json_t *body;
+	int error = fabric_show(fabric, node, name, port, &table, why, sizeof(why));
+
+	if (error == FABRIC_SHOW_REFUSED)
+		return live_refuse("%s", why);
+	if (error)
+		return live_refuse("%s does not answer: %s", node_name,
+				   fabric->nodes[node].stopped_ns ? "it is stopped"
+								  : strerror(-error));
+	body = table_answer(query, node_name, name, &table);
+	node_table_free(&table);
+	return body ? body : live_refuse("not enough memory");
+}
+
 static json_t *ask_show(struct live_query *query)
 {
-	struct control_message message = { .kind = CONTROL_SHOW, .number = -1 };
-	const char *table = live_query_text(query, "table"), *port = live_query_text(query, "port");
+	const char *name = live_query_text(query, "node"), *table = live_query_text(query, "table"),
+		   *port = live_query_text(query, "port");
 	json_t *refusal = NULL;
-	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal);
-	char what[128];
+	int64_t node, port_number = -1;
 
+	/* the words may come in either order */
+	if (name && table && !plan_node_find(query->live->plan, name) &&
+	    plan_node_find(query->live->plan, table)) {
+		const char *swapped = name;
+
+		name = table;
+		table = swapped;
+	}
+	node = live_query_node(query, name, &refusal);
 	if (node < 0)
 		return refusal;
-	if (table && !strcmp(table, "trace"))
-		return trace_show(query, (uint32_t)node); /* also of a dead node */
+	table = table ? table : "";
+	if (!strcmp(table, "trace")) /* also of a dead node */
+		return table_show(query, (uint32_t)node, table, -1);
 	if (!live_query_node_runs(query, (uint32_t)node, &refusal))
 		return refusal;
 	if (port) {
-		message.number = live_query_port(&query->live->plan->nodes[node], port, &refusal);
-		if (message.number < 0)
+		port_number = live_query_port(&query->live->plan->nodes[node], port, &refusal);
+		if (port_number < 0)
 			return refusal;
 	}
-	snprintf(message.text, sizeof(message.text), "%s", table ? table : "");
-	if (table && *table)
-		snprintf(what, sizeof(what), "table '%.*s'", utf8_length(table, NAME_SHOWN_MAX),
-			 table);
-	else
-		snprintf(what, sizeof(what), "default table");
-	return node_ask(query, (uint32_t)node, what, &message);
+	return table_show(query, (uint32_t)node, table, port_number);
 }
 
 static json_t *ask_set(struct live_query *query)

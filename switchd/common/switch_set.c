@@ -41,6 +41,25 @@ static void range_print(const struct parameter *row, FILE *out)
 	value_print(row, row->max, out);
 }
 
+/* the cells of @value: number or word, unit */
+static void value_cells(const struct parameter *row, uint64_t value, FILE *out)
+{
+	static const char *const units[PARAMETER_UNIT_COUNT_OF] = {
+		[PARAMETER_UNIT_RATE] = "b/s",    [PARAMETER_UNIT_SIZE] = "bytes",
+		[PARAMETER_UNIT_UNITS] = "units", [PARAMETER_UNIT_PERMILLE] = "permille",
+		[PARAMETER_UNIT_PPM] = "ppm",     [PARAMETER_UNIT_PPB] = "ppb",
+	};
+	bool word = (!value && row->zero && *row->zero) || row->unit == PARAMETER_UNIT_FLAG ||
+		    row->unit == PARAMETER_UNIT_WORD;
+
+	if (word)
+		value_print(row, value, out);
+	else if (row->unit == PARAMETER_UNIT_TIME)
+		fprintf(out, "%" PRIu64 ".%06" PRIu64 "\tus", value / NODE_US, value % NODE_US);
+	else
+		fprintf(out, "%" PRIu64 "\t%s", value, units[row->unit] ? units[row->unit] : "");
+}
+
 /* a switch, and where its parameters are printed */
 struct printing {
 	const struct switch_shell *sw;
@@ -65,9 +84,9 @@ static bool setting_print(void *context, const struct parameter_live *live)
 	uint32_t count = live->stride ? sw->class_count : 1;
 
 	for (uint32_t c = 0; c < count; c++) {
-		fprintf(printing->out, "%s%s%s  ", live->stride ? sw->config->classes[c].name : "",
+		fprintf(printing->out, "%s%s%s\t", live->stride ? sw->config->classes[c].name : "",
 			live->stride ? "." : "", live->name);
-		value_print(live->row, parameter_get(live->row, structure + c * live->stride),
+		value_cells(live->row, parameter_get(live->row, structure + c * live->stride),
 			    printing->out);
 		fputc('\n', printing->out);
 	}
@@ -79,6 +98,7 @@ void switch_show_settings(const void *dataplane, int port, FILE *out)
 	struct printing printing = { dataplane, out };
 
 	(void)port;
+	fputs("name:text\tvalue:any\tunit:text\n", out);
 	parameters_live(printing.sw->ops->settings->table, setting_print, &printing);
 }
 

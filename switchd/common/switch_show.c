@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "nodes/node/show_text.h"
 #include "switchd/common/switch.h"
 
 const char *switch_port_state(const struct switch_shell *sw, uint32_t port)
@@ -19,16 +20,18 @@ void switch_show_routes(const void *dataplane, int port, FILE *out)
 	const struct route_table *routes = ((const struct switch_shell *)dataplane)->routes;
 
 	(void)port;
-	fprintf(out, "dest   ports\n");
+	fputs("dest:switch\tports:ports\n", out);
 	for (uint32_t a = 0; a < routes->address_count; a++) {
 		const struct route *route = &routes->routes[a];
+		uint64_t ports = 0;
 
 		if (!route->port_count)
 			continue;
-		fprintf(out, "%-6u", a);
 		for (uint32_t i = 0; i < route->port_count; i++)
-			fprintf(out, " p%u", route->ports[i]);
-		fprintf(out, "\n");
+			ports |= 1ull << route->ports[i];
+		fprintf(out, "%u\t", a);
+		show_text_ports(ports, out);
+		fputc('\n', out);
 	}
 }
 

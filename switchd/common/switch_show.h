@@ -1,4 +1,5 @@
-/*  switch_show - the tables of a switch as text: node_ops.show of every kind (TB-9).
+/*  switch_show - the tables of a switch: node_ops.show of every kind, in the form of show_text.h
+ *  (TB-9).
  *
  *  A kind lists its tables in switch_ops.tables. Which ports have rows, the order of the ports, and
  *  what an unknown table gives is the same for all kinds. */
@@ -16,8 +17,8 @@ struct switch_shell;
 /* A table prints @head, then its header line, then the rows of the ports in their order. Each of
  * the three may be NULL. */
 struct switch_table {
-	const char *name; /* NULL: the end of the list */
-	const char *header;
+	const char *name;   /* NULL: the end of the list */
+	const char *header; /* with its newline */
 	/* the rows of @port */
 	void (*rows)(const void *dataplane, uint32_t port, FILE *out);
 	/* what is not sorted by port; @port as in switch_show() */

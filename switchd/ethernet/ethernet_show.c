@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
+#include "nodes/node/show_text.h"
 #include "switchd/ethernet/ethernet.h"
 
 static void show_ports(const void *dataplane, uint32_t p, FILE *out)
@@ -12,12 +13,12 @@ static void show_ports(const void *dataplane, uint32_t p, FILE *out)
 	const struct port_stats *stats = eth->ports[p].stats;
 
 	fprintf(out,
-		"p%-4u %-7s %-16s %9.3f %12" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64
-		" %8" PRIu64 "  %s\n",
+		"%u\t%s\t%s\t%.9g\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+		"\t%d\n",
 		p, switch_port_state(&eth->sw, p), config->peer_name,
 		(double)config->rate_bps / 1e9, stats->tx_packets, stats->rx_packets,
 		stats->queue_bytes, stats->dropped_bytes, stats->lost_frames,
-		eth->sw.flood_ports >> p & 1 ? "yes" : "no");
+		(int)(eth->sw.flood_ports >> p & 1));
 }
 
 static void show_queues(const void *dataplane, uint32_t p, FILE *out)
@@ -27,15 +28,14 @@ static void show_queues(const void *dataplane, uint32_t p, FILE *out)
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
 		fprintf(out,
-			"p%-4u %-16s %11" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64
-			" %12.3f %12.3f\n",
+			"%u\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+			"\t%" PRIu64 "\n",
 			p, eth->sw.config->classes[c].name, stats->queue_bytes,
 			stats->queue_bytes_max, stats->marked, stats->drops,
 			stats->tx_packets_measured
-				? (double)stats->delay_ns_measured /
-					  (double)stats->tx_packets_measured / 1e3
-				: 0.0,
-			(double)stats->delay_ns_max / 1e3);
+				? stats->delay_ns_measured * NODE_NS / stats->tx_packets_measured
+				: 0,
+			stats->delay_ns_max * NODE_NS);
 	}
 }
 
@@ -48,8 +48,8 @@ static void show_buffer(const void *dataplane, uint32_t p, FILE *out)
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
 		fprintf(out,
-			"p%-4u %-16s %-8s %11" PRIu64 " %11" PRIu64 " %11" PRIu64 " %12" PRIu64
-			" %12" PRIu64 " %11" PRIu64 "\n",
+			"%u\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+			"\t%" PRIu64 "\n",
 			p, eth->sw.config->classes[c].name,
 			eth->roce.classes[c].lossless ? "input" : "output",
 			shared_buffer_limit(&eth->buffer, p, c), input->bytes,
@@ -58,29 +58,18 @@ static void show_buffer(const void *dataplane, uint32_t p, FILE *out)
 	}
 }
 
-/* microseconds since @since_ps, if it is set, up to the fabric's time */
-static double since_us(const struct ethernet *eth, node_time_t since_ps)
+/* since @since_ps, if it is set, up to the fabric's time */
+static uint64_t since(const struct ethernet *eth, node_time_t since_ps)
 {
-	return since_ps && eth->sw.shown_ps > since_ps
-		       ? (double)(eth->sw.shown_ps - since_ps) / NODE_US
-		       : 0.0;
+	return since_ps && eth->sw.shown_ps > since_ps ? eth->sw.shown_ps - since_ps : 0;
 }
 
 /* how long a class was paused, with the present pause */
-static double paused_us(const struct ethernet *eth, const struct ethernet_queue *queue)
+static uint64_t paused_ps(const struct ethernet *eth, const struct ethernet_queue *queue)
 {
 	node_time_t since_ps = queue->stats->paused_since_ps ? queue->stats->paused_counted_ps : 0;
 
-	return (double)queue->stats->paused_ps / NODE_US + since_us(eth, since_ps);
-}
-
-/* "p1 p3", or "-" for none; ends the line */
-static void ports_print(uint64_t ports, FILE *out)
-{
-	fputs(ports ? "" : "-", out);
-	for (const char *gap = ""; ports; ports &= ports - 1, gap = " ")
-		fprintf(out, "%sp%d", gap, __builtin_ctzll(ports));
-	fputc('\n', out);
+	return queue->stats->paused_ps + since(eth, since_ps);
 }
 
 static void show_pfc(const void *dataplane, uint32_t p, FILE *out)
@@ -92,15 +81,15 @@ static void show_pfc(const void *dataplane, uint32_t p, FILE *out)
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
 		fprintf(out,
-			"p%-4u %-16s %-8s %12.3f %-8s %12.3f %12.3f %6" PRIu64 " %9" PRIu64
-			" %9" PRIu64 "   ",
+			"%u\t%s\t%s\t%" PRIu64 "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+			"\t%" PRIu64 "\t%" PRIu64 "\t",
 			p, eth->sw.config->classes[c].name, stats->xoff_since_ps ? "XOFF" : "XON",
-			since_us(eth, stats->xoff_since_ps),
-			stats->paused_since_ps ? "XOFF" : "XON",
-			since_us(eth, stats->paused_since_ps),
-			paused_us(eth, &eth->ports[p].queues[c]), stats->stuck, port->pauses_sent,
+			since(eth, stats->xoff_since_ps), stats->paused_since_ps ? "XOFF" : "XON",
+			since(eth, stats->paused_since_ps),
+			paused_ps(eth, &eth->ports[p].queues[c]), stats->stuck, port->pauses_sent,
 			port->pauses_received);
-		ports_print(stats->waits_for, out);
+		show_text_ports(stats->waits_for, out);
+		fputc('\n', out);
 	}
 }
 
@@ -111,9 +100,7 @@ static void show_ecn(const void *dataplane, uint32_t p, FILE *out)
 		const struct roce_class_config *class = &eth->ports[p].queues[c].class;
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
-		fprintf(out,
-			"p%-4u %-16s %-4s %10" PRIu64 " %10" PRIu64 " %8u %11" PRIu64 " %10" PRIu64
-			"\n",
+		fprintf(out, "%u\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%u\t%" PRIu64 "\t%" PRIu64 "\n",
 			p, eth->sw.config->classes[c].name, class->ecn ? "on" : "off",
 			class->kmin_bytes, class->kmax_bytes, class->pmax_ppm, stats->queue_bytes,
 			stats->marked);
@@ -134,8 +121,8 @@ static void show_states(const void *dataplane, uint32_t p, FILE *out)
 		if (!eth->roce.classes[c].watched)
 			continue;
 		fprintf(out,
-			"p%-4u %-16s %-10s %-10s %11" PRIu64 " %11" PRIu64 " %10" PRIu64
-			" %12" PRIu64 " %7" PRIu64 " %8" PRIu64 " %6u\n",
+			"%u\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+			"\t%" PRIu64 "\t%" PRIu64 "\t%u\n",
 			p, eth->sw.config->classes[c].name, state_name[queue->watch.state],
 			state_name[stats->state_max], queue->gauge.bytes,
 			roce_queue_reference_bytes(&queue->watch), stats->cnps_seen,
@@ -154,10 +141,10 @@ static void show_flow(const struct ethernet *eth, const struct flow_line *line, 
 	if (line->queue_pair != FLOW_QUEUE_PAIR_UNKNOWN)
 		snprintf(queue_pair, sizeof(queue_pair), "0x%06x", line->queue_pair);
 	fprintf(out,
-		"p%-4u %-16s %-24s %-24s %6u %10s %13.3f %12.3f %10" PRIu64 " %12" PRIu64 "  %s\n",
+		"%u\t%s\t%s\t%s\t%u\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\n",
 		line->port, eth->sw.config->classes[line->traffic_class].name, source, destination,
-		line->key.source_port, queue_pair, since_us(eth, line->seen_ps),
-		since_us(eth, line->cnp_ps), line->cnps_seen, line->cnps_supplemented,
+		line->key.source_port, queue_pair, since(eth, line->seen_ps),
+		since(eth, line->cnp_ps), line->cnps_seen, line->cnps_supplemented,
 		line->pinned ? "paused" : "-");
 }
 
@@ -167,11 +154,12 @@ static void show_flows(const void *dataplane, int port, FILE *out)
 	const struct ethernet *eth = dataplane;
 	const struct flow_watch *watch = &eth->flows;
 
-	fprintf(out, "flows %u of %u, forgotten %" PRIu64 ", unwatched packets %" PRIu64 "\n",
+	fprintf(out,
+		"=used\t%u\n=limit\t%u\n=forgotten\t%" PRIu64 "\n=unwatched_packets\t%" PRIu64 "\n",
 		watch->used, watch->sets * watch->ways, watch->forgotten, watch->unwatched);
-	fprintf(out, "port  class            source                   destination               "
-		     "sport queue_pair "
-		     "packet_us_ago   cnp_us_ago  cnps_seen supplemented  signal\n");
+	fputs("port:port\tclass:text\tsource:flow\tdestination:flow\tsport\tqueue_pair:text\t"
+	      "packet_ago_us:ps\tcnp_ago_us:ps\tcnps_seen\tsupplemented\tsignal:text\n",
+	      out);
 	for (uint32_t i = 0; i < watch->sets * watch->ways; i++)
 		if (watch->hashes[i] && (port < 0 || watch->lines[i].port == port))
 			show_flow(eth, &watch->lines[i], out);
@@ -184,37 +172,33 @@ static void show_shared(const void *dataplane, int port, FILE *out)
 
 	(void)port;
 	fprintf(out,
-		"buffer %" PRIu64 " bytes, shared %" PRIu64 ", of it used %" PRIu64
-		", for no input %" PRIu64 "\n",
+		"=buffer_bytes\t%" PRIu64 "\n=shared_bytes\t%" PRIu64 "\n=used_bytes\t%" PRIu64
+		"\n=for_no_input_bytes\t%" PRIu64 "\n",
 		buffer->buffer_bytes, buffer->shared_bytes, buffer->used_bytes, buffer->own_bytes);
 }
 
 const struct switch_table ethernet_show_tables[] = {
 	{ "ports",
-	  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes "
-	  "dropped_bytes lost  floods\n",
+	  "port:port\tkind:text\tpeer:text\trate_gbps\ttx_packets\trx_packets\tqueue_bytes\t"
+	  "dropped_bytes\tlost\tfloods:flag\n",
 	  .rows = show_ports },
 	{ "queues",
-	  "port  class            queue_bytes   queue_max     marked    drops delay_us(avg) "
-	  "delay_us(max)\n",
+	  "port:port\tclass:text\tqueue_bytes\tqueue_max\tmarked\tdrops\tdelay_mean_us:ps\t"
+	  "delay_max_us:ps\n",
 	  .rows = show_queues },
 	{ "buffer",
-	  "port  class            limit_of       limit input_bytes   input_max headroom_use "
-	  "headroom_max "
-	  "output_bytes\n",
+	  "port:port\tclass:text\tlimit_of:text\tlimit\tinput_bytes\tinput_max\theadroom_use\t"
+	  "headroom_max\toutput_bytes\n",
 	  .rows = show_buffer, .head = show_shared },
 	{ "pfc",
-	  "port  class            to_peer       for_us from_peer      for_us    paused_us  stuck   "
-	  "   sent  received   "
-	  "waits_for\n",
+	  "port:port\tclass:text\tto_peer:text\tto_peer_us:ps\tfrom_peer:text\tfrom_peer_us:ps\t"
+	  "paused_us:ps\tstuck\tsent\treceived\twaits_for:ports\n",
 	  .rows = show_pfc },
-	{ "ecn",
-	  "port  class            ecn        kmin       kmax pmax_ppm queue_bytes     marked\n",
+	{ "ecn", "port:port\tclass:text\tecn:text\tkmin\tkmax\tpmax_ppm\tqueue_bytes\tmarked\n",
 	  .rows = show_ecn },
 	{ "states",
-	  "port  class            state      worst      queue_bytes   reference  cnps_seen "
-	  "supplemented  pauses  "
-	  "resumes paused\n",
+	  "port:port\tclass:text\tstate:text\tworst:text\tqueue_bytes\treference\tcnps_seen\t"
+	  "supplemented\tpauses\tresumes\tpaused\n",
 	  .rows = show_states },
 	{ "flows", .head = show_flows },
 	{ "routes", .head = switch_show_routes },

@@ -10,6 +10,11 @@ static uint64_t bytes_of_units(uint32_t units)
 	return (uint64_t)units * UNIT_BYTES;
 }
 
+static const char *class_name(const struct dataplane *dp, uint32_t traffic_class)
+{
+	return dp->sw.config->classes[traffic_class].name;
+}
+
 static void show_ports(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;
@@ -17,8 +22,8 @@ static void show_ports(const void *dataplane, uint32_t p, FILE *out)
 	const struct port_stats *stats = dp->ports[p].stats;
 
 	fprintf(out,
-		"p%-4u %-7s %-16s %8.3f %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64
-		" %8" PRIu64 "\n",
+		"%u\t%s\t%s\t%.9g\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+		"\n",
 		p, switch_port_state(&dp->sw, p), config->peer_name, (double)config->rate_bps / 1e9,
 		stats->tx_packets, stats->rx_packets, stats->acks, stats->queue_bytes,
 		stats->lost_frames);
@@ -34,11 +39,10 @@ static void show_efct(const void *dataplane, uint32_t p, FILE *out)
 		const struct efct_pattern *pattern = &efct->patterns[i];
 
 		if (line->active)
-			fprintf(out,
-				"p%-4u %7u %6u %6u %6u %13" PRIu64 " %18" PRIu64 " %20" PRIu64 "\n",
+			fprintf(out, "%u\t%u\t%u.%u\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
 				p, i, pattern->fabric_address, pattern->egress_port,
-				pattern->traffic_class, bytes_of_units(line->data_flow),
-				bytes_of_units(line->ack_flow),
+				class_name(dp, pattern->traffic_class),
+				bytes_of_units(line->data_flow), bytes_of_units(line->ack_flow),
 				bytes_of_units(efct_flow_extent(line)));
 	}
 }
@@ -52,12 +56,11 @@ static void show_match(const void *dataplane, uint32_t p, FILE *out)
 
 	if (dp->ports[p].kind != PORT_EDGE)
 		return;
-	fprintf(out, "p%-4u ", p);
+	fprintf(out, "%u\t", p);
 	flow_match_print(&efct->match->now, out);
-	if (efct->draining) {
-		fputs("; when its flows have ended: ", out);
+	fputc('\t', out);
+	if (efct->draining)
 		flow_match_print(&efct->match->wanted, out);
-	}
 	fputc('\n', out);
 }
 
@@ -73,10 +76,10 @@ static void show_ifct(const void *dataplane, uint32_t p, FILE *out)
 
 		if (entry->active)
 			fprintf(out,
-				"p%-4u %7u %6u %6u %6u   p%-8u %14" PRIu64 " %13" PRIu64
-				" %18" PRIu64 " %13" PRIu64 " %20" PRIu64 "  %s\n",
+				"%u\t%u\t%u.%u\t%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+				"\t%" PRIu64 "\t%" PRIu64 "\t%s\n",
 				p, i, entry->fabric_address, entry->egress_port,
-				entry->traffic_class, entry->follow_port,
+				class_name(dp, entry->traffic_class), entry->follow_port,
 				bytes_of_units(entry->next_data_flow),
 				bytes_of_units(entry->data_flow), bytes_of_units(entry->ack_flow),
 				bytes_of_units(ifct_queue_extent(entry)),
@@ -100,14 +103,14 @@ static void show_limits(const void *dataplane, uint32_t p, FILE *out)
 					entry->wake_up_ps > now || entry->fc_state != RUNNING))
 			continue;
 		fprintf(out,
-			"p%-4u %7u %13u %7u %17s %15" PRId64 " %19s %12" PRId64 " %13" PRIu64
-			" %20" PRIu64 " %10.3f  %s\n",
-			p, i, entry->ep_congestion, entry->setting, entry->um ? "yes" : "no",
-			entry->um ? (int64_t)entry->committed_units * UNIT_BYTES : 0,
-			entry->dm ? "yes" : "no", (int64_t)entry->headroom * UNIT_BYTES,
+			"%u\t%u\t%u\t%u\t%d\t%" PRId64 "\t%d\t%" PRId64 "\t%" PRIu64 "\t%" PRIu64
+			"\t%" PRIu64 "\t%s\n",
+			p, i, entry->ep_congestion, entry->setting, entry->um,
+			entry->um ? (int64_t)entry->committed_units * UNIT_BYTES : 0, entry->dm,
+			(int64_t)entry->headroom * UNIT_BYTES,
 			bytes_of_units(ifct_queue_extent(entry)),
 			bytes_of_units(ifct_flow_extent(entry)),
-			entry->wake_up_ps > now ? (double)(entry->wake_up_ps - now) / NODE_US : 0.0,
+			entry->wake_up_ps > now ? entry->wake_up_ps - now : 0,
 			state_name[entry->fc_state]);
 	}
 }
@@ -121,9 +124,8 @@ static void show_ofct(const void *dataplane, uint32_t p, FILE *out)
 		const struct ofct_entry *entry = &ofct->entries[i];
 
 		if (entry->active)
-			fprintf(out,
-				"p%-4u %7u   p%-8u %8u %13" PRIu64 " %18" PRIu64 " %20" PRIu64 "\n",
-				p, i, entry->input_port, entry->input_port_flow_id,
+			fprintf(out, "%u\t%u\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", p,
+				i, entry->input_port, entry->input_port_flow_id,
 				bytes_of_units(entry->data_flow), bytes_of_units(entry->ack_flow),
 				bytes_of_units(ofct_flow_extent(entry)));
 	}
@@ -139,7 +141,7 @@ static void show_queues(const void *dataplane, uint32_t p, FILE *out)
 
 		snprintf(name, sizeof(name), port->lanes > 1 ? "%s/%u" : "%s",
 			 dp->sw.config->classes[c / port->lanes].name, c % port->lanes);
-		fprintf(out, "p%-4u %-16s %12u %14u %12u %14u %12" PRIu64 "  %-7s %s\n", p, name,
+		fprintf(out, "%u\t%s\t%u\t%u\t%u\t%u\t%" PRIu64 "\t%s\t%s\n", p, name,
 			port->link->rx.held_units[c], port->promised_units[c],
 			port->output[c].queue.units, port->output[c].queue.units_max,
 			port->gauge.bytes, port->link->stop.wanted >> c & 1 ? "STOP" : "XON",
@@ -153,7 +155,7 @@ static void show_acks(const void *dataplane, uint32_t p, FILE *out)
 	const struct port *port = &dp->ports[p];
 
 	if (port->kind == PORT_FABRIC)
-		fprintf(out, "p%-4u %8u %12" PRIu64 " %12" PRIu64 " %10.2f\n", p, port->acks.count,
+		fprintf(out, "%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%.2f\n", p, port->acks.count,
 			port->stats->ack_frames, port->stats->acks,
 			port->stats->ack_frames
 				? (double)port->stats->acks / (double)port->stats->ack_frames
@@ -168,9 +170,8 @@ static void show_congestion(const void *dataplane, uint32_t p, FILE *out)
 			   stats->blocked_headroom + stats->blocked_port;
 
 	fprintf(out,
-		"p%-4u %9" PRIu64 " %7" PRIu64 " %8" PRIu64 " %12" PRIu64 " %10" PRIu64
-		" %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %9" PRIu64
-		" %11" PRIu64 "\n",
+		"%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+		"\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
 		p, stats->eca_acks, stats->eca_max, stats->limited, stats->extent_units,
 		stats->extent_units_max, blocked, stats->metered, stats->headroom_starts,
 		stats->headroom_stops, stats->stops, stats->fgfc_held, stats->fgfc_frames);
@@ -183,14 +184,18 @@ static void show_fgfc(const void *dataplane, uint32_t p, FILE *out)
 
 	for (uint32_t i = 0; fgfc_enabled(fgfc) && i < fgfc->channels; i++) {
 		const struct fgfc_line *line = &fgfc->lines[i];
+		const struct ifct_entry *entry = &dp->ifcts[p].entries[i];
 
 		if (!line->on && !line->told)
 			continue;
-		fprintf(out, "p%-4u %7u %-6s %13" PRIu64 " %10.2f %16" PRIu64 "  ", p, i,
+		fprintf(out, "%u\t%u\t", p, i);
+		if (line->on) /* else the channel may be another flow's */
+			fprintf(out, "%u.%u", entry->fabric_address, entry->egress_port);
+		fprintf(out, "\t%s\t%" PRIu64 "\t%.2f\t%" PRIu64 "\t",
 			!line->on    ? "ending"
 			: line->told ? "held"
 				     : "new",
-			line->on ? bytes_of_units(ifct_queue_extent(&dp->ifcts[p].entries[i])) : 0,
+			line->on ? bytes_of_units(ifct_queue_extent(entry)) : 0,
 			line->owed_eighths / 8.0, line->told_at_ps);
 		flow_name_print(&line->name, out);
 		flow_name_mask_print(&line->name, &fgfc->masks[i], out);
@@ -211,8 +216,8 @@ static void show_paths(const void *dataplane, uint32_t p, FILE *out)
 		moving +=
 			ifct->entries[i].active && ifct->entries[i].fc_state == BLOCK_FOR_REDIRECT;
 	fprintf(out,
-		"p%-4u %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64
-		" %8" PRIu32 " %8" PRIu64 " %12" PRIu64 "\n",
+		"%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32
+		"\t%" PRIu64 "\t%" PRIu64 "\n",
 		p, stats->choices, stats->choices_other, stats->choices_detour, stats->choices_held,
 		stats->redirects, moving, stats->folds, stats->reroute_acks);
 }
@@ -229,14 +234,15 @@ static void show_trees(const void *dataplane, uint32_t p, FILE *out)
 
 		if (!entry->active || tree->state == TREE_NONE)
 			continue;
-		fprintf(out, "p%-4u %7u %6u %6u %6u %13" PRIu64 " %20" PRIu64 "  ", p, i,
-			entry->fabric_address, entry->egress_port, entry->traffic_class,
+		fprintf(out, "%u\t%u\t%u.%u\t%s\t%" PRIu64 "\t%" PRIu64 "\t", p, i,
+			entry->fabric_address, entry->egress_port,
+			class_name(dp, entry->traffic_class),
 			bytes_of_units(ifct_queue_extent(entry)),
 			bytes_of_units(ifct_flow_extent(entry)));
 		if (tree->state == TREE_FOLDED)
-			fprintf(out, "folded  p%u\n", tree->branch_port);
+			fprintf(out, "folded\t%u\n", tree->branch_port);
 		else
-			fprintf(out, "open    -\n");
+			fputs("open\t-\n", out);
 	}
 }
 
@@ -252,56 +258,58 @@ static void show_sources(const void *dataplane, uint32_t p, FILE *out)
 		const struct source_hold_key *key = &line->key;
 
 		if (key->in_port == p)
-			fprintf(out, "p%-4u %6u %6u %6u   p%-6u %6u %10.3f\n", p,
-				key->fabric_address, key->egress_port, key->traffic_class,
-				line->port, line->via, (double)(line->until_ps - now) / NODE_US);
+			fprintf(out, "%u\t%u.%u\t%s\t%u\t%u\t%" PRIu64 "\n", p, key->fabric_address,
+				key->egress_port, class_name(dp, key->traffic_class), line->port,
+				line->via, line->until_ps - now);
 	}
 }
 
 const struct switch_table dataplane_show_tables[] = {
 	{ "ports",
-	  "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent "
-	  "queue_bytes     lost\n",
-	  .rows = show_ports, .vacant_ports = true },
+	  "port:port\tkind:text\tpeer:text\trate_gbps\ttx_packets\trx_packets\tacks_sent\t"
+	  "queue_bytes\tlost\n",
+	  .rows = show_ports },
 	{ "efct",
-	  "port  flow_id  dest   port  class    sent_bytes acknowledged_bytes "
+	  "port:port\tflow_id\tdest:edge\tclass:text\tsent_bytes\tacknowledged_bytes\t"
 	  "unacknowledged_bytes\n",
 	  .rows = show_efct, .vacant_ports = true },
-	{ "match", "port  flow-key\n", .rows = show_match, .vacant_ports = true },
+	{ "match", "port:port\tflow-key:text\tnext:text\n", .rows = show_match,
+	  .vacant_ports = true },
 	{ "ifct",
-	  "port  flow_id  dest   port  class follow_port received_bytes    sent_bytes "
-	  "acknowledged_bytes waiting_bytes unacknowledged_bytes  waits\n",
+	  "port:port\tflow_id\tdest:edge\tclass:text\tfollow_port:port\treceived_bytes\t"
+	  "sent_bytes\tacknowledged_bytes\twaiting_bytes\tunacknowledged_bytes\twaits:text\n",
 	  .rows = show_ifct, .vacant_ports = true },
 	{ "ofct",
-	  "port  flow_id input_port  flow_id    sent_bytes acknowledged_bytes "
+	  "port:port\tflow_id\tinput_port:port\tinput_flow_id\tsent_bytes\tacknowledged_bytes\t"
 	  "unacknowledged_bytes\n",
 	  .rows = show_ofct, .vacant_ports = true },
 	{ "limits",
-	  "port  flow_id ep_congestion setting upstream_metering committed_bytes "
-	  "downstream_metering credit_bytes waiting_bytes unacknowledged_bytes wake_up_us  "
-	  "flow_control\n",
+	  "port:port\tflow_id\tep_congestion\tsetting\tupstream_metering:flag\tcommitted_bytes\t"
+	  "downstream_metering:flag\tcredit_bytes\twaiting_bytes\tunacknowledged_bytes\t"
+	  "wake_up_us:ps\tflow_control:text\n",
 	  .rows = show_limits, .vacant_ports = true },
 	{ "queues",
-	  "port  class             input_units promised_units output_units output_max  queue_bytes "
-	  "to_peer from_peer\n",
+	  "port:port\tclass:text\tinput_units\tpromised_units\toutput_units\toutput_max\t"
+	  "queue_bytes\tto_peer:text\tfrom_peer:text\n",
 	  .rows = show_queues },
-	{ "fgfc", "port  flow_id state  waiting_bytes owed_units          told_ps  flow\n",
+	{ "fgfc",
+	  "port:port\tflow_id\tdest:edge\tstate:text\twaiting_bytes\towed_units\ttold_us:ps\t"
+	  "flow:flow\n",
 	  .rows = show_fgfc, .vacant_ports = true },
-	{ "acks", "port  waiting  ack_frames         acks  per_frame\n", .rows = show_acks,
+	{ "acks", "port:port\twaiting\tack_frames\tacks\tper_frame\n", .rows = show_acks,
 	  .vacant_ports = true },
 	{ "congestion",
-	  "port   eca_acks eca_max  limited extent_units extent_max    blocked  metered   starts   "
-	  " ended   stops "
-	  "fgfc_held fgfc_frames\n",
+	  "port:port\teca_acks\teca_max\tlimited\textent_units\textent_max\tblocked\tmetered\t"
+	  "starts\tended\tstops\tfgfc_held\tfgfc_frames\n",
 	  .rows = show_congestion },
 	{ "paths",
-	  "port     choices      other     detour       held  redirects   moving    folds "
-	  "reroute_acks\n",
+	  "port:port\tchoices\tother\tdetour\theld\tredirects\tmoving\tfolds\treroute_acks\n",
 	  .rows = show_paths },
 	{ "trees",
-	  "port  flow_id  dest   port  class waiting_bytes unacknowledged_bytes  state   branch\n",
+	  "port:port\tflow_id\tdest:edge\tclass:text\twaiting_bytes\tunacknowledged_bytes\t"
+	  "state:text\tbranch_port:port\n",
 	  .rows = show_trees, .vacant_ports = true },
-	{ "sources", "port    dest   port  class follow_port  via    ends_us\n",
+	{ "sources", "port:port\tdest:edge\tclass:text\tfollow_port:port\tvia:switch\tends_us:ps\n",
 	  .rows = show_sources, .vacant_ports = true },
 	{ "routes", .head = switch_show_routes },
 	{ "settings", .head = switch_show_settings },

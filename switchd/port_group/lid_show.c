@@ -2,17 +2,18 @@
 
 #include <inttypes.h>
 
+#include "nodes/node/show_text.h"
 #include "switchd/port_group/lid_set.h"
 #include "switchd/port_group/lid_switch.h"
 
 /* ---- by port ---- */
 
-/* @ps in microseconds, with a wait that has lasted since @since_ps, if there is one */
-static double total_us(const struct lid_switch *lid, uint64_t ps, node_time_t since_ps)
+/* @ps with a wait that has lasted since @since_ps, if there is one */
+static uint64_t total_ps(const struct lid_switch *lid, uint64_t ps, node_time_t since_ps)
 {
 	bool goes_on = since_ps && since_ps != NODE_TIME_NEVER && lid->sw.shown_ps > since_ps;
 
-	return (double)(ps + (goes_on ? lid->sw.shown_ps - since_ps : 0)) / NODE_US;
+	return ps + (goes_on ? lid->sw.shown_ps - since_ps : 0);
 }
 
 static void show_ports(const void *dataplane, uint32_t p, FILE *out)
@@ -22,13 +23,13 @@ static void show_ports(const void *dataplane, uint32_t p, FILE *out)
 	const struct port_stats *stats = lid->ports[p].stats;
 
 	fprintf(out,
-		"p%-4u %-7s %-16s %9.3f %12" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64
-		" %12" PRIu64 " %10" PRIu64 " %8" PRIu64 " %12.3f %8" PRIu64 " %14.3f\n",
+		"%u\t%s\t%s\t%.9g\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+		"\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
 		p, switch_port_state(&lid->sw, p), config->peer_name,
 		(double)config->rate_bps / 1e9, stats->tx_packets, stats->rx_packets,
 		stats->queue_bytes, stats->dropped_bytes, stats->choices, stats->choices_other,
-		stats->fecn_marked, total_us(lid, stats->paused_ps, lid->sw.paused_since_ps[p]),
-		stats->credit_waits, total_us(lid, stats->credit_wait_ps, stats->credit_since_ps));
+		stats->fecn_marked, total_ps(lid, stats->paused_ps, lid->sw.paused_since_ps[p]),
+		stats->credit_waits, total_ps(lid, stats->credit_wait_ps, stats->credit_since_ps));
 }
 
 static void show_lanes(const void *dataplane, uint32_t p, FILE *out)
@@ -38,9 +39,11 @@ static void show_lanes(const void *dataplane, uint32_t p, FILE *out)
 		const struct lid_port *port = &lid->ports[p];
 		const struct lid_lane *lane = &port->lanes[l];
 
-		fprintf(out, "p%-4u %-16s %5u %13u %10d %10u %8" PRIu64 "  %s\n", p,
-			lid->sw.config->classes[l / lid->levels].name, l % lid->levels, lane->units,
-			port->link->credits ? credit_available(&port->link->credit, l) : -1,
+		fprintf(out, "%u\t%s\t%u\t%u\t", p, lid->sw.config->classes[l / lid->levels].name,
+			l % lid->levels, lane->units);
+		if (port->link->credits)
+			fprintf(out, "%d", credit_available(&port->link->credit, l));
+		fprintf(out, "\t%u\t%" PRIu64 "\t%s\n",
 			port->link->rx.buffer_units ? port->link->rx.held_units[l] : 0,
 			lane->log.count, lane->starved ? "waits for credit" : "-");
 	}
@@ -58,9 +61,9 @@ static void show_log(const void *dataplane, uint32_t p, FILE *out)
 		for (uint64_t i = first; i < log->count; i++) {
 			const struct congestion_mark *mark = &log->marks[i % PORT_GROUP_MARKS_MAX];
 
-			fprintf(out, "p%-4u %-16s %5u %14.3f %8u %8u\n", p,
+			fprintf(out, "%u\t%s\t%u\t%" PRIu64 "\t%u\t%u\n", p,
 				lid->sw.config->classes[l / lid->levels].name, l % lid->levels,
-				(double)mark->at_ps / NODE_US, mark->dlid, mark->slid);
+				mark->at_ps, mark->dlid, mark->slid);
 		}
 	}
 }
@@ -69,17 +72,9 @@ static void show_log(const void *dataplane, uint32_t p, FILE *out)
 
 static void put_port(uint32_t port, FILE *out)
 {
-	if (port == LFT_NO_PORT)
-		fprintf(out, " %-6s", "-");
-	else
-		fprintf(out, " p%-5u", port);
-}
-
-static void put_ports(uint64_t ports, FILE *out)
-{
-	for (; ports; ports &= ports - 1)
-		fprintf(out, " p%d", __builtin_ctzll(ports));
-	fputc('\n', out);
+	if (port != LFT_NO_PORT)
+		fprintf(out, "%u", port);
+	fputc('\t', out);
 }
 
 /* entries with a port; for a @port those that use it, or may */
@@ -88,7 +83,7 @@ static void show_lft(const void *dataplane, int port, FILE *out)
 	const struct lid_switch *lid = dataplane;
 	const struct port_group *tables = &lid->tables;
 
-	fprintf(out, "dlid     static now    group  ports\n");
+	fputs("dlid:lid\tlid\tstatic_port:port\tnow_port:port\tgroup\tports:ports\n", out);
 	for (uint32_t d = 0; d < tables->lid_count; d++) {
 		uint64_t members = port_group_members(tables, d);
 
@@ -96,42 +91,42 @@ static void show_lft(const void *dataplane, int port, FILE *out)
 		    (port >= 0 && tables->home[d] != port && tables->now[d] != port &&
 		     !(members >> port & 1)))
 			continue;
-		fprintf(out, "%-8u", d);
+		fprintf(out, "%u\t%u\t", d, d);
 		put_port(tables->home[d], out);
 		put_port(tables->now[d], out);
-		fprintf(out, " %-5u ", tables->group[d]);
-		put_ports(members, out);
+		fprintf(out, "%u\t", tables->group[d]);
+		show_text_ports(members, out);
+		fputc('\n', out);
 	}
 }
 
 static void show_groups(const void *dataplane, int port, FILE *out)
 {
 	const struct lid_switch *lid = dataplane;
-	fprintf(out, "group  ports\n");
+	fputs("group\tports:ports\n", out);
 	for (uint32_t g = 1; g < PORT_GROUPS_MAX; g++) {
 		uint64_t mask = lid->tables.mask[g];
 
 		if (!mask || (port >= 0 && !(mask >> port & 1)))
 			continue;
-		fprintf(out, "%-5u ", g);
-		put_ports(mask, out);
+		fprintf(out, "%u\t", g);
+		show_text_ports(mask, out);
+		fputc('\n', out);
 	}
 }
 
 const struct switch_table lid_show_tables[] = {
 	{ "ports",
-	  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes "
-	  "dropped_bytes   "
-	  "choices      other    fecns    paused_us    waits credit_wait_us\n",
+	  "port:port\tkind:text\tpeer:text\trate_gbps\ttx_packets\trx_packets\tqueue_bytes\t"
+	  "dropped_bytes\tchoices\tother\tfecns\tpaused_us:ps\twaits\tcredit_wait_us:ps\n",
 	  .rows = show_ports },
 	{ "lanes",
-	  "port  class            level waiting_units     credit held_units    fecns  "
-	  "state\n",
+	  "port:port\tclass:text\tlevel\twaiting_units\tcredit_units\theld_units\tfecns\t"
+	  "state:text\n",
 	  .rows = show_lanes },
 	{ "lft", .head = show_lft },
 	{ "groups", .head = show_groups },
-	{ "log", "port  class            level          at_us     dlid     slid\n",
-	  .rows = show_log },
+	{ "log", "port:port\tclass:text\tlevel\tat_us:ps\tdlid:lid\tslid:lid\n", .rows = show_log },
 	{ "settings", .head = switch_show_settings },
 	{ .name = NULL },
 };

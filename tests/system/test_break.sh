@@ -46,6 +46,18 @@ same_result() {
 		cmp "$scratch/one.json" "$scratch/stepped.json"
 }
 
+# rows of flows to L, their outputs and the peers of these by name
+names_shown() {
+	script 0 'show s502 ifct' && awk '$4 == "L" && $7 == "s504" { n++ } END { exit n < 1 }' "$scratch/out" ||
+		{ cat "$scratch/out"; return 1; }
+}
+
+as_json() {
+	script 0 'show --json s502 ifct p1' && sed 1d "$scratch/out" |
+		jq -e '.node == "s502" and .table == "ifct" and (.rows | length > 0 and
+			all(.port == 1 and .dest == "L" and .follow_peer == "s504" and .received_bytes - .sent_bytes == .waiting_bytes))'
+}
+
 quits() {
 	script 130 quit && silent err
 }
@@ -94,7 +106,11 @@ check "a value of set has units" shows $'set s502 acks.t3 2us\nset s502 acks.t2 
 check "refuses ACK timers that fall" refuses 'set s502 acks.t2 1ms' 'expected t1 <= t2 <= t3'
 check "refuses a value of another unit" refuses 'set s502 acks.t1 50kB' "acks.t1: '50kB'"
 check "refuses an unknown node" refuses 'show s501 ifct' "there is no node 's501'"
-check "refuses a table before its node" refuses 'show ifct s502' "the node comes before its table: 'show s502 ifct'"
+check "takes a table before its node" shows 'show ifct s502 p1' flow_id
+check "names hosts and neighbours" names_shown
+check "shows a table as JSON" as_json
+check "refuses another option" refuses 'show s502 ifct --jsno' "show has no option '--jsno'"
+check "refuses more words" refuses 'show s502 ifct p1 p2' "no 'p2'"
 check "refuses an unknown table" refuses 'show s502 tables' "s502 has no table 'tables'; it has:"
 check "refuses an unknown port" refuses 'show s502 ifct p99' "s502 has no port 'p99'"
 check "refuses an unknown parameter" refuses 'set s502 colour red' "s502 has no parameter 'colour'; it has:"

@@ -159,6 +159,10 @@ installed() {
 		"$scratch/bin/heddle" run "$tiny" --quiet
 }
 
+show_json() {
+	run 0 show "$lot" "$@" --json && jq -e 'type == "object" and length > 0' "$scratch/out"
+}
+
 shows() {
 	run 0 show "$lot" "${@:2}" && says out "$1"
 }
@@ -270,6 +274,10 @@ check "show links" shows 's502 port' links
 check "show routes" shows 'to s508 by' routes
 check "show hosts" shows 'L at s508' hosts
 check "show config" shows 'arbiter by flow' config s508
+for part in summary nodes links routes hosts 'config s508' 'config L'; do
+	# shellcheck disable=SC2086
+	check "show $part as JSON" show_json $part
+done
 check "show of an unknown part" refused "did you mean 'routes'" show "$lot" route
 check "show of an unknown node" refused "has no node 's9'" show "$lot" config s9
 check "check --congestion" congestion

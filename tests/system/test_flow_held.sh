@@ -108,7 +108,7 @@ dropped() {
 }
 check 'nothing is dropped on the way' dropped
 released() {
-	"$heddle" show h1 fgfc | grep -q '^paused: 0' && "$heddle" show h2 fgfc | grep '^paused: 0'
+	"$heddle" show h1 fgfc | grep -q '^paused 0,' && "$heddle" show h2 fgfc | grep '^paused 0,'
 }
 check 'in the end nothing is held' wait_for released
 finish

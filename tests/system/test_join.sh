@@ -36,13 +36,22 @@ check 'a host joins behind it' run 0 add host h8 s4 rate=1Gb/s
 check 'and reaches all' reachable h8 h4
 check 'a link joins' run 0 add link s4 s2 medium=veth
 check 'seven hosts and switches more or less' counted '8 4 13'
-# s4 has three links and a host. Its other ports, where no host has joined yet, are only in the list
-# of ports.
+# s4 has three links and a host. Its other ports, where no host has joined yet, are shown on request
+# only.
 shows_joined() {
 	[ "$("$heddle" show s4 congestion | grep -c '^p[0-9]')" = 4 ] && [ "$("$heddle" show s4 queues | grep -c '^p[0-9]')" = 4 ] &&
-		"$heddle" show s4 ports | grep vacant && [ "$("$heddle" show s4 congestion 9 | grep -c '^p9')" = 1 ]
+		! "$heddle" show s4 ports | grep vacant && "$heddle" show s4 ports 9 | grep vacant &&
+		[ "$("$heddle" show s4 congestion 9 | grep -c '^p9')" = 1 ]
+}
+# the same words in the other order, for programs; routes name switches
+shows_json() {
+	"$heddle" show ports s4 --json >"$scratch/ports" && "$heddle" show --json s4 routes >"$scratch/routes" &&
+		jq -e '.node == "s4" and .table == "ports" and ([.rows[].peer] | sort == ["h8", "s1", "s2", "s3"])' "$scratch/ports" &&
+		jq -e '[.rows[].dest] | contains(["s1", "s2", "s3"])' "$scratch/routes"
 }
 check 'its tables show the ports that are joined' shows_joined
+check 'for programs too' shows_json
+check 'an error is the same' run 1 show s4 nothing --json
 check 'a link leaves, and there is another way' run 0 remove s1:s2
 check 'which is taken' reachable h1 h7
 check 'the link returns as a new one' run 0 add link s1 s2

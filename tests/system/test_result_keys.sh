@@ -114,26 +114,34 @@ row() {
 		"$top/docs/tables.md"
 }
 
+# shown NODE TABLE SCENARIO... - prints what the prompt shows
+shown() {
+	printf 'show %s %s\nquit\n' "$1" "$2" >"$scratch/script"
+	"$heddle" run "${@:3}" --break-at 20us --quiet --script "$scratch/script" </dev/null 2>/dev/null | sed 1d
+}
+
 # tables SECTION NODE SCENARIO [OPTION...] - are all tables of NODE in this section, and all words
-# of their headings in the table's row?
+# of their headings in the table's row? Has the JSON of each the same words as keys, and are what it
+# says once in the row too?
 tables() {
-	local section=$1 node=$2 scenario=$3 table word
-	shift 3
+	local section=$1 node=$2 table word
+	shift 2
 	echo "show $node no-such-table" >"$scratch/script"
-	"$heddle" run "$scenario" "$@" --break-at 20us --script "$scratch/script" >/dev/null 2>"$scratch/err" </dev/null
+	"$heddle" run "$@" --break-at 20us --script "$scratch/script" >/dev/null 2>"$scratch/err" </dev/null
 	sed -n 's/.* it has: //p' "$scratch/err" | tr ' ' '\n' | grep -v '^trace$' | grep . >"$scratch/names"
 	[ -s "$scratch/names" ] || { cat "$scratch/err" && return 1; }
 	: >"$scratch/missing"
 	while read -r table; do
-		printf 'show %s %s\nquit\n' "$node" "$table" >"$scratch/script"
-		"$heddle" run "$scenario" "$@" --break-at 20us --script "$scratch/script" </dev/null 2>/dev/null |
-			grep -m 1 -E '^ *(port|dest|dlid|group|slot|workload|class|entry) ' >"$scratch/heading"
-		# names and values, no table with headings; what was found is the summary's
-		[ "$table" = settings ] && : >"$scratch/heading"
-		[ "$table" = settings ] || [ -s "$scratch/heading" ] || echo "$section: $table: no heading" >>"$scratch/missing"
+		shown "$node" "$table" "$@" | grep -m 1 -E '^ *(port|dest|dlid|group|slot|workload|class|entry|name) ' >"$scratch/heading"
+		[ -s "$scratch/heading" ] || echo "$section: $table: no heading" >>"$scratch/missing"
 		[ -n "$(row "$section" "$table")" ] || echo "$section: table '$table' is not in docs/tables.md" >>"$scratch/missing"
-		for word in $(cat "$scratch/heading"); do
-			case $word in port | class) continue ;; esac
+		shown "$node" "$table --json" "$@" >"$scratch/json"
+		jq -r 'del(.node, .table, .rows) | keys[]' "$scratch/json" >"$scratch/once" || echo "$section: $table: no JSON" >>"$scratch/missing"
+		jq -r '.rows[0] // empty | keys_unsorted | join(" ")' "$scratch/json" >"$scratch/keys"
+		[ ! -s "$scratch/keys" ] || [ "$(xargs <"$scratch/heading")" = "$(cat "$scratch/keys")" ] ||
+			echo "$section: $table: JSON has the keys '$(cat "$scratch/keys")'" >>"$scratch/missing"
+		for word in $(cat "$scratch/heading" "$scratch/once"); do
+			case $word in port | class | *peer | *peers) continue ;; esac
 			row "$section" "$table" | grep -qF "\`$word\`" ||
 				echo "$section: column '$word' of '$table' is not in docs/tables.md" >>"$scratch/missing"
 		done
@@ -144,8 +152,14 @@ tables() {
 	[ ! -s "$scratch/missing" ]
 }
 
+# traced NODE SCENARIO - the last events, for programs
+traced() {
+	shown "$1" 'trace --json' "$2" | jq -e '.table == "trace" and (.rows | length > 0 and all(has("at_us") and has("event") and has("value")))'
+}
+
 check 'show: a switch with flow channels' tables 'Switch, flow channels' s508 "$topologies/parking-lot.yaml"
 check 'show: a switch of kind roce' tables 'Switch, RoCE' s "$topologies/dcqcn-incast.yaml"
 check 'show: a switch of kind port-group' tables 'Switch, port groups' s "$topologies/port-group-incast.yaml"
 check 'show: a NIC' tables 'NIC' h1 "$topologies/dcqcn-incast.yaml"
+check 'show: the events of a NIC' traced h1 "$topologies/one-flow-held.yaml"
 finish

@@ -220,7 +220,7 @@ spine_dies() {
 	done
 	ping_all -4 || return 1
 	"$heddle" start -f "$fabric" spine0 && ping_all -4 &&
-		"$heddle" show -f "$fabric" leaf1 routes | grep -q '^1 .*p3 p4'
+		"$heddle" show -f "$fabric" leaf1 routes | grep -q '^leaf0 .*p3 p4 .*spine'
 }
 check 'ways, floods too, around a spine that was killed; back once it is started' spine_dies
 joins() {

@@ -118,8 +118,8 @@ TEST(nic_dcqcn__state_is_shown)
 	two_run(two_now + 2 * T + NODE_US);
 	ck_assert_int_eq(nicd_ops.show(two[0].nic, "queue-pairs", 0, two_now, out), 0);
 	fclose(out);
-	ck_assert_ptr_nonnull(strstr(text, "target_bps    alpha timers counters counter_bytes"));
-	ck_assert_ptr_nonnull(strstr(text, " 87500000000 100000000000 0.992203      2        0 "));
+	ck_assert_ptr_nonnull(strstr(text, "target_bps\talpha\ttimers\tcounters\tcounter_bytes"));
+	ck_assert_ptr_nonnull(strstr(text, "\t87500000000\t100000000000\t0.992203\t2\t0\t"));
 	free(text);
 	two_free();
 }

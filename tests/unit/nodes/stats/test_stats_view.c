@@ -135,7 +135,7 @@ static uint64_t read_all(FILE *out)
 		sum += stats_message(page, i)->bytes;
 	for (uint32_t i = 0; i < page->series_max; i++)
 		sum += stats_series(page, i)->value;
-	trace_print(page, out);
+	trace_print_last(page, STATS_TRACE_MAX, out);
 	return sum + (uint64_t)stats_view_check(&view);
 }
 

@@ -39,7 +39,7 @@ static void print(void)
 
 	free(text);
 	out = open_memstream(&text, &length);
-	trace_print(page, out);
+	trace_print_last(page, STATS_TRACE_MAX, out);
 	fclose(out);
 }
 

@@ -364,8 +364,9 @@ TEST(switch_set__changes_members)
 	ck_assert(!hub->settings.flag);
 	ck_assert_uint_eq(s.stats->trace.count, 6);
 	ck_assert_int_eq(show("settings", -1, 0), 0);
-	ck_assert_str_eq(text, "count  9\nbytes  1099511627776 bytes\nshort.time  7 ns\n"
-			       "flag  no\ncolour  blue\nc.level  0 bytes\n");
+	ck_assert_str_eq(text, "name:text\tvalue:any\tunit:text\ncount\t9\t\n"
+			       "bytes\t1099511627776\tbytes\nshort.time\t0.007000\tus\n"
+			       "flag\tno\ncolour\tblue\nc.level\t0\tbytes\n");
 }
 
 /* of one class or of all; the scale of the old level is void then */

@@ -25,8 +25,8 @@ static bool line_of(const char *table, int port, uint32_t number, char line[LINE
 	return at && *line;
 }
 
-/* The first row of @table at @port has these words under these headings, "NAME WORD" each. All
- * rows have as many words as the heading. */
+/* The first row of @table at @port has these cells in these columns, "NAME CELL" each. It has as
+ * many cells as there are columns. */
 static void row_expect(const char *table, int port, const char *const *cells)
 {
 	char head[LINE], row[LINE], found[LINE] = "", *head_at, *row_at;
@@ -34,9 +34,10 @@ static void row_expect(const char *table, int port, const char *const *cells)
 	uint32_t seen = 0;
 
 	ck_assert(line_of(table, port, 0, head) && line_of(table, port, 1, row));
-	for (name = strtok_r(head, " ", &head_at), word = strtok_r(row, " ", &row_at); name && word;
-	     name = strtok_r(NULL, " ", &head_at), word = strtok_r(NULL, " ", &row_at)) {
-		snprintf(found, LINE, "%s %s", name, word);
+	for (name = strtok_r(head, "\t", &head_at), word = strtok_r(row, "\t", &row_at);
+	     name && word;
+	     name = strtok_r(NULL, "\t", &head_at), word = strtok_r(NULL, "\t", &row_at)) {
+		snprintf(found, LINE, "%.*s %s", (int)strcspn(name, ":"), name, word);
 		if (cells[seen] && !strcmp(found, cells[seen]))
 			seen++;
 	}
@@ -69,17 +70,17 @@ TEST(dataplane_show__bytes_of_a_flow)
 	one_switch_run(&s, 4 * NODE_US);
 	ack_arrive(2, 4 * NODE_US, id, ACK_DELTA_ECA, 10);
 	no_packet_expect(2);
-	ROW_EXPECT("ifct", 0, "port p0", "follow_port p2", "received_bytes 12288",
+	ROW_EXPECT("ifct", 0, "port 0", "dest 2.0", "follow_port 2", "received_bytes 12288",
 		   "sent_bytes 4096", "acknowledged_bytes 2560", "waiting_bytes 8192",
 		   "unacknowledged_bytes 1536", "waits blocked");
 	/* at the edge, sent means received from the host */
 	ROW_EXPECT("efct", 0, "sent_bytes 12288", "acknowledged_bytes 2560",
 		   "unacknowledged_bytes 9728");
-	ROW_EXPECT("ofct", 2, "port p2", "input_port p0", "sent_bytes 4096",
+	ROW_EXPECT("ofct", 2, "port 2", "input_port 0", "sent_bytes 4096",
 		   "acknowledged_bytes 2560", "unacknowledged_bytes 1536");
-	ROW_EXPECT("limits", 0, "ep_congestion 1", "upstream_metering no", "committed_bytes 0",
-		   "downstream_metering no", "waiting_bytes 8192", "unacknowledged_bytes 1536",
-		   "wake_up_us 0.000", "flow_control running");
+	ROW_EXPECT("limits", 0, "ep_congestion 1", "upstream_metering 0", "committed_bytes 0",
+		   "downstream_metering 0", "waiting_bytes 8192", "unacknowledged_bytes 1536",
+		   "wake_up_us 0", "flow_control running");
 }
 
 TEST(dataplane_show__stopped_until_empty)
@@ -99,8 +100,8 @@ TEST_RANGE(dataplane_show__hop_credit, 0, 2)
 		ack_arrive(2, 2 * NODE_US, id, ACK_HEADROOM, UNITS + 8);
 		host_send(&s, 0, 4 * NODE_US, 2, 1, 0, PACKET);
 		one_switch_run(&s, 5 * NODE_US);
-		ROW_EXPECT("limits", 0, "upstream_metering no", "committed_bytes 0",
-			   "downstream_metering yes", "credit_bytes -2048", "waiting_bytes 0",
+		ROW_EXPECT("limits", 0, "upstream_metering 0", "committed_bytes 0",
+			   "downstream_metering 1", "credit_bytes -2048", "waiting_bytes 0",
 			   "unacknowledged_bytes 8192", "flow_control running");
 		return;
 	}
@@ -109,6 +110,6 @@ TEST_RANGE(dataplane_show__hop_credit, 0, 2)
 	through_send(2 * NODE_US, 1);
 	through_send(3 * NODE_US, 2);
 	one_switch_run(&s, 5 * NODE_US);
-	ROW_EXPECT("limits", 2, "upstream_metering yes", "committed_bytes 8192",
-		   "downstream_metering no", "credit_bytes 0");
+	ROW_EXPECT("limits", 2, "upstream_metering 1", "committed_bytes 8192",
+		   "downstream_metering 0", "credit_bytes 0");
 }

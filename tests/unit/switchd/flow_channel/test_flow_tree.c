@@ -77,7 +77,7 @@ TEST(tree__uses_both_branches)
 	ck_assert_uint_eq(ifct_flow_extent(flow_of(s.dp->ifcts, FLOW)), 8 * UNITS);
 	ck_assert_uint_eq(stats_of(0)->choices, 8);
 	ck_assert(shows("trees", "open") && !shows("trees", "folded"));
-	ck_assert(shows("paths", "p0             8          4          0"));
+	ck_assert(shows("paths", "0\t8\t4\t0\t"));
 	switch_send_ack(&s, 2, 20 * NODE_US, 0, ACK_DELTA, 4 * UNITS);
 	switch_send_ack(&s, 3, 20 * NODE_US, 0, ACK_DELTA, 4 * UNITS);
 	one_switch_run(&s, FAR);
@@ -154,8 +154,8 @@ TEST_RANGE(tree__congestion_folds, 0, 2)
 	one_switch_run(&s, 21 * NODE_US);
 	ck_assert(tree_is_folded(s.dp, FLOW));
 	ck_assert_uint_eq(stats_of(0)->folds, 1);
-	ck_assert(shows("trees", _i ? "folded  p3" : "folded  p2") && !shows("trees", "open"));
-	ck_assert(shows("sources", _i ? "  p3 " : "  p2 "));
+	ck_assert(shows("trees", _i ? "folded\t3" : "folded\t2") && !shows("trees", "open"));
+	ck_assert(shows("sources", _i ? "\t3\t" : "\t2\t"));
 	send(4, 30 * NODE_US);
 	ck_assert_uint_eq(packets_of(2 + _i, true), 4);
 	no_packet_expect(3 - _i);

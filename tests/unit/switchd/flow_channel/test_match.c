@@ -74,8 +74,7 @@ TEST(match__masks_of_two_ports)
 	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "none", stdout), 0);
 	ck_assert_int_eq(switchd_ops.show(s.dp, "match", -1, 0, out), 0);
 	fclose(out);
-	ck_assert_ptr_nonnull(strstr(text, "p0    source-port/14\n"));
-	ck_assert_ptr_nonnull(
-		strstr(text, "p1    source-port/15; when its flows have ended: none\n"));
+	ck_assert_ptr_nonnull(strstr(text, "0\tsource-port/14\t\n"));
+	ck_assert_ptr_nonnull(strstr(text, "1\tsource-port/15\tnone\n"));
 	free(text);
 }
