@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# test_walkthrough - every command of docs/walkthrough.md and of the texts of labs works, and prints
-# the lines that the page shows below it, in that order; runs of blanks count as one, '...' stands
-# for any lines. Every abbreviation of the pages for learners is in docs/glossary.md (SE-12).
+# test_walkthrough - every command of docs/walkthrough.md works, and prints the lines that the page
+# shows below it, in that order; runs of blanks count as one, '...' stands for any lines. So does
+# every `heddle run` and `heddle check` in the texts of labs; test_labs has the rest of them. Every
+# abbreviation of the pages for learners is in docs/glossary.md (SE-12).
 set -u
 . "$(dirname "$0")/common.sh"
 page=$top/docs/walkthrough.md
@@ -9,6 +10,7 @@ command -v cc >/dev/null && [ -r "$page" ] || { echo 'skipped: there is no page 
 cd "$scratch" || exit 1
 ln -s "$heddle" heddle
 ln -s "$topologies" topologies
+PATH=$scratch:$PATH
 mkdir examples
 cp "$top"/examples/*.c "$top/examples/Makefile" examples
 ln -s "$top/include" include
@@ -62,9 +64,12 @@ abbreviations() {
 }
 
 check "every abbreviation of the pages for learners is in the glossary" abbreviations
-mkdir blocks && blocks blocks "$page" "$top"/topologies/labs/*/README.md
+mkdir blocks labs && blocks blocks "$page" && blocks labs "$top"/topologies/labs/*/README.md
 check "the page has commands" [ "$(ls blocks/*.command | wc -l)" -ge 15 ]
 for command in blocks/*.command; do
+	check "$(cat "$command")" play "${command%.command}"
+done
+for command in $(grep -lE '^(\./)?heddle (run|check) ' labs/*.command); do
 	check "$(cat "$command")" play "${command%.command}"
 done
 finish
