@@ -223,7 +223,8 @@ $(B)/replay/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/replay.o $(lib_switch
 	@$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
 
 build/reach/obj/tests/reach.o: CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -O2
-build/reach/heddle build/reach/switchd build/reach/nicd $(if $(filter reach,$(KIND)),$(unit_tests) $(sim_tests)): build/reach/obj/tests/reach.o
+build/reach/heddle build/reach/switchd build/reach/nicd $(if $(filter reach,$(KIND)),$(unit_tests) $(sim_tests)) build/reach/sim/sim_json build/reach/sim/sim_compare: \
+	build/reach/obj/tests/reach.o
 
 .PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control/control.pb-c.c
 
@@ -344,7 +345,7 @@ layers:
 mutants: all
 	@$(MAKE) --no-print-directory test-helpers
 	@$(MAKE) --no-print-directory KIND=asan unit-sim
-	@$(MAKE) --no-print-directory KIND=reach programs unit-sim
+	@$(MAKE) --no-print-directory KIND=reach programs unit-sim build/reach/sim/sim_json build/reach/sim/sim_compare
 	@N='$(or $(N),20)' SEED='$(SEED)' FILES='$(FILES)' SYSTEM='$(SYSTEM)' tests/mutants.py
 
 # for changes that must not change a result; what is not committed counts as well

@@ -227,6 +227,7 @@ print(f'seed {SEED}, {COUNT} mutants', flush=True)
 counted = killed = 0
 with tempfile.TemporaryDirectory() as folder:
     os.chmod(folder, 0o755)  # some tests start programs as other users
+    os.symlink(os.path.abspath(f'{reach.BUILD}/sim'), f'{folder}/sim')  # what they compare with
     while counted < COUNT:
         path_ = rng_.choice(sources)
         if not os.path.exists(f'{BUILD}/obj/{path_[:-2]}.o'):

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # sealed - runs a system test that may do anything, since a statement of Heddle in it is wrong: in
-# namespaces of its own, where it sees no other process, and can write only to its own temporary
-# folder (and to $REACH). When it ends, or is killed, all that it started ends too.
-# usage: tests/sealed.sh FOLDER PROGRAM...     FOLDER: an empty one, for its temporary files
+# namespaces of its own, where it sees no other process, and can write only to a /tmp of its own
+# (and to $REACH). When it ends, or is killed, all that it started ends too.
+# usage: tests/sealed.sh FOLDER PROGRAM...     FOLDER: an empty one
 set -eu
 
 if [ "${SEALED:-}" != yes ]; then
@@ -11,8 +11,20 @@ fi
 folder=$1
 shift
 mount --make-rprivate /
-[ -z "${REACH:-}" ] || mount --bind "$REACH" "$REACH" # notes of tests/reach.c
 mount -t tmpfs -o mode=1777 none "$folder"
+# what the test needs of the old /tmp stays where it is
+for path in "$PWD" "$(dirname "$HEDDLE")" ${REACH:+"$REACH"}; do
+	case $path in
+	/tmp/?*)
+		mkdir -p "$folder/${path#/tmp/}"
+		mount --bind "$path" "$folder/${path#/tmp/}"
+		[ "$path" = "${REACH:-}" ] || mount -o remount,bind,ro "$folder/${path#/tmp/}"
+		;;
+	esac
+done
+[ -z "${REACH:-}" ] || mount --bind "$REACH" "$REACH" # notes of tests/reach.c
 mount -o remount,bind,ro /
-export TMPDIR=$folder
+mount --rbind "$folder" /tmp
+cd "$PWD" # the one that is mounted there
+export TMPDIR=/tmp
 exec "$@" </dev/null

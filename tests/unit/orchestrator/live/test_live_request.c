@@ -109,3 +109,21 @@ TEST_RANGE(live_request__bad_requests_are_rejected, 0, sizeof(refused) / sizeof(
 	ck_assert(before.links == after.links && before.hosts == after.hosts &&
 		  before.switches == after.switches);
 }
+
+/* an id is a decimal number */
+TEST(live_request__capture_end_finds_its_capture)
+{
+	const char *text = "{\"ask\": \"capture-end\", \"id\": \"10\"}";
+	struct live_answer answer;
+
+	for (uint32_t i = 0; i < 2; i++)
+		live.captures[i] = (struct live_capture){ .id = 10 + i, .pid = 1 };
+	live.fabric.nodes[0].pid = 0; /* it died: it is not asked */
+	live_request(&live, text, strlen(text), &answer);
+	ck_assert_ptr_nonnull(answer.body);
+	ck_assert_int_eq(json_integer_value(json_object_get(answer.body, "missed")), 0);
+	ck_assert(json_is_integer(json_object_get(answer.body, "missed")));
+	json_decref(answer.body);
+	ck_assert_uint_eq(live.captures[0].id, 0);
+	ck_assert_uint_eq(live.captures[1].id, 11);
+}

@@ -333,3 +333,30 @@ TEST(results_roce_write__nothing_happened)
 	ck_assert_str_eq(text, "");
 	free(text);
 }
+
+/* eight of eleven outputs, the worst first: drops, then states, pauses, marks */
+TEST(results_roce_write__the_worst_outputs)
+{
+	const char *before = NULL;
+	char *text;
+
+	for (uint32_t i = 0; i < 11; i++)
+		stats_class(pages[i / 6], i / 2 % 3, i % 2)->marked = 100 + i;
+	stats_class(pages[1], 0, 0)->drops = 1;
+	stats_class(pages[0], 2, 1)->state_max = ROCE_ECN_FAILED;
+	stats_class(pages[0], 2, 0)->paused_ps = NODE_US;
+	gather(true, 11 * NODE_US);
+	text = output_of(results_roce_write, &plan, &results);
+	for (uint32_t i = 0; i < 8; i++) {
+		static const char *const marks[] = { " 106 ", " 105 ", " 104 ", " 110 ",
+						     " 109 ", " 108 ", " 107 ", " 103 " };
+		const char *at = strstr(text, marks[i]);
+
+		ck_assert_msg(at && at > before, "%s is missing or not in its place in\n%s",
+			      marks[i], text);
+		before = at;
+	}
+	ck_assert_ptr_null(strstr(text, " 102 "));
+	HAS(text, "... and 3 more\n");
+	free(text);
+}
