@@ -9,7 +9,7 @@ enter its line, as recorded by tests/reach.py, until one fails:
 1. unit tests and small simulations, with the address sanitizer: its object is linked in front of
    the archives. The nearest by name and folder first, at most UNIT (20).
 2. system tests, of which HEDDLE is the mutant: those that take least time first, at most SYSTEM (5)
-   that take at most 60 s each. SYSTEM=0: none. They are sealed (tests/sealed.sh): a wrong kill() or
+   that take at most 120 s each. SYSTEM=0: none. They are sealed (tests/sealed.sh): a wrong kill() or
    unlink() does no harm. The mutant is seen by one that fails twice, and passes without it.
 
 A mutant that no test sees is printed with file:line. The tree is left untouched: all is written to
@@ -36,7 +36,7 @@ LIMIT_S = 10
 HANGS_S = 600  # of any time: it waits for what never comes
 UNIT_MAX = int(os.environ.get('UNIT') or 20)
 SYSTEM_MAX = int(os.environ.get('SYSTEM') or 5)
-SYSTEM_S_MAX = 60
+SYSTEM_S_MAX = 120
 BUILD = 'build/asan'
 
 OPERATORS = {

@@ -1,6 +1,8 @@
 /*  nodes/wire/flow_name: the fields that name a flow to its source are those by which the edge port
  *  distinguishes flows (FC-2, EC-16). */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nodes/wire/flow_name.h"
 #include "tests/testing.h"
@@ -222,4 +224,90 @@ TEST(flow_name_valid__rejects)
 	good = name_of(FRAME_ETHERNET, 7);
 	BAD(name.queue_pair = 1);
 	BAD(name.destination_ip[0] = 1);
+}
+
+/* ---- as text ---- */
+
+/* @name, and @mask if it is not NULL, as they are printed; to be freed */
+static char *text_of(const struct flow_name *name, const struct flow_name *mask)
+{
+	static char *text; /* gcc 12 takes what is found in it for a pointer into a local */
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (mask)
+		flow_name_mask_print(name, mask, out);
+	else
+		flow_name_print(name, out);
+	fclose(out);
+	return text;
+}
+
+static void prints(const struct flow_name *name, const struct flow_name *mask, const char *expected)
+{
+	char *text = text_of(name, mask);
+
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+#define MACS "from 02:48:00:00:00:03 to 02:48:00:00:00:04"
+
+TEST(flow_name_print__each_kind)
+{
+	struct flow_name name = name_of(FRAME_ETHERNET, 7);
+
+	prints(&name, NULL, "layer-2 class 1 " MACS);
+	name = name_of(FRAME_ROCE, 7);
+	prints(&name, NULL,
+	       "ipv4 class 1 " MACS
+	       " 10.0.0.3 > 10.0.0.4 protocol 17 ports 49159 > 4791 queue-pair 0x800007");
+	name = name_of(FRAME_IPV6, 7);
+	prints(&name, NULL,
+	       "ipv6 class 1 " MACS
+	       " fd48::3 > fd48::4 protocol 17 ports 49159 > 18432 label 0x00007");
+	name = name_of(FRAME_HPC, 7);
+	prints(&name, NULL, "hpc class 1 " MACS " 3 > 4 process 0x7");
+}
+
+/* fields that do not count are not printed */
+TEST(flow_name_print__what_counts)
+{
+	struct flow_name whole = name_of(FRAME_IPV4, 7), name;
+
+	whole.vlan = 12;
+	name = flow_name_under(&whole, 0);
+	prints(&name, NULL, "ipv4 class 1");
+	name = flow_name_under(&whole, MATCH_VLAN);
+	prints(&name, NULL, "ipv4 class 1 vlan 12");
+	name = flow_name_under(&whole, MATCH_DESTINATION_MAC);
+	prints(&name, NULL, "ipv4 class 1 to 02:48:00:00:00:04");
+	name = flow_name_under(&whole, MATCH_SOURCE_MAC | MATCH_IP_PAIR);
+	prints(&name, NULL, "ipv4 class 1 from 02:48:00:00:00:03 10.0.0.3 > 10.0.0.4");
+}
+
+/* the mask of a port that matches @match_text, after the name of a frame of @kind */
+static void mask_prints(const char *match_text, enum frame_kind kind, const char *expected)
+{
+	struct flow_match match = match_of(match_text);
+	struct flow_name name = name_of(kind, 7), mask, under;
+	uint32_t fields = flow_name_mask(&match, (enum flow_kind)name.kind, &mask);
+
+	under = flow_name_masked(&name, fields, &mask);
+	prints(&under, &mask, expected);
+}
+
+TEST(flow_name_mask_print__bits_that_count)
+{
+	mask_prints("source-mac, destination-ip, source-port", FRAME_IPV4,
+		    " mask from ff:ff:ff:ff:ff:ff 0.0.0.0 > 255.255.255.255 protocol 0x0 ports "
+		    "0xffff > 0x0");
+	mask_prints("source-mac, destination-ip/24, source-port&0xff00", FRAME_IPV4,
+		    " mask from ff:ff:ff:ff:ff:ff 0.0.0.0 > 255.255.255.0 protocol 0x0 ports "
+		    "0xff00 > 0x0");
+	mask_prints("destination-mac, flow-label&0xff", FRAME_IPV6,
+		    " mask to ff:ff:ff:ff:ff:ff label 0x000ff");
+	mask_prints("vlan&0xff, hpc-source, hpc-process/8", FRAME_HPC,
+		    " mask vlan 0xff 0xffffffff > 0x0 process 0xff000000");
+	mask_prints("queue-pair&0xf0", FRAME_ROCE, " mask queue-pair 0xf0");
 }

@@ -1,5 +1,6 @@
 /*  orchestrator/results/compare: variants of a scenario: their settings in the tree, and their rows
  *  in the table (TB-10, TB-11, TB-13). */
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,5 +273,81 @@ TEST(compare_text_write__spread_of_values)
 	ck_assert_ptr_nonnull(strstr(text, "deviation     1.414 Gb/s"));
 	ck_assert_ptr_nonnull(strstr(text, "minimum       1.000 Gb/s"));
 	ck_assert_ptr_nonnull(strstr(text, "maximum       3.000 Gb/s"));
+	free(text);
+}
+
+/* the same for programs; a column without a value has none in any measure */
+TEST(compare_json_write__spread_of_values)
+{
+	static const struct {
+		const char *name;
+		double value;
+	} measures[] = {
+		{ "mean", 2e9 }, { "deviation", 1414213562 }, { "minimum", 1e9 }, { "maximum", 3e9 }
+	};
+	struct compare_table table;
+	struct compare_row rows[3];
+	json_t *root, *spread;
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	table_make(&table, rows);
+	table.head = "seed";
+	table.spread = table.real = true;
+	for (int i = 0; i < 2; i++) {
+		rows[i].filled = rows[i].values[0].known = true;
+		rows[i].values[0].value = 1e9 * (1 + 2 * i);
+		rows[i].values[1].known = false;
+	}
+	ck_assert_int_eq(compare_json_write(&table, out), 0);
+	fclose(out);
+	root = json_loads(text, 0, NULL);
+	ck_assert_str_eq(json_string_value(json_object_get(root, "sweep")), "seed");
+	ck_assert_str_eq(json_string_value(json_object_get(root, "clock")), "real");
+	spread = json_object_get(root, "spread");
+	ck_assert_uint_eq(json_object_size(spread), 4);
+	for (int m = 0; m < 4; m++) {
+		const json_t *values = json_object_get(spread, measures[m].name);
+
+		ck_assert_double_eq_tol(json_number_value(json_object_get(values, "goodput(load)")),
+					measures[m].value, 1);
+		ck_assert(json_is_null(json_object_get(values, "lost")));
+	}
+	json_decref(root);
+	free(text);
+}
+
+TEST(compare_json_write__a_full_disk)
+{
+	struct compare_table table;
+	struct compare_row rows[3];
+	FILE *full = fopen("/dev/full", "w");
+
+	table_make(&table, rows);
+	setvbuf(full, NULL, _IONBF, 0);
+	ck_assert_int_eq(compare_json_write(&table, full), -ENOSPC);
+	fclose(full);
+}
+
+TEST(compare_csv_write__head_and_colours)
+{
+	struct compare_table table;
+	struct compare_row rows[3];
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	table_make(&table, rows);
+	table.head = "run.seed";
+	table.row_count = 1;
+	compare_csv_write(&table, out);
+	compare_text_write(&table, true, out);
+	fclose(out);
+	ck_assert_str_eq(text, "\"run.seed\",\"goodput(load)\",\"lost\",note\n"
+			       "\"as it is\",1500000000,7,\"\"\n"
+			       "\033[1mthree\033[0m: 1 value of run.seed; virtual clock, seed 1\n\n"
+			       "\033[1mrun.seed  goodput(load)  lost, all\033[0m\n"
+			       "as it is     1.500 Gb/s          7\n");
 	free(text);
 }

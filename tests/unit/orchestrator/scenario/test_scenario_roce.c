@@ -186,6 +186,28 @@ TEST(scenario_roce__settings_replace_or_add)
 	ck_assert_uint_eq(scenario.roce.config.dcqcn.increase_timer_ps, 300 * NODE_US);
 }
 
+/* RC-3: the numbers of a vendor's NICs */
+TEST(scenario_roce__variant_vendor)
+{
+	const struct dcqcn_config *dcqcn =
+		&read_fine(STAR "roce: {dcqcn: {variant: vendor}}\n")->dcqcn;
+
+	ck_assert(dcqcn->enabled);
+	ck_assert_uint_eq(dcqcn->g_ppb, 3906250);
+	ck_assert_uint_eq(dcqcn->alpha_initial_ppm, 1000000);
+	ck_assert_uint_eq(dcqcn->alpha_timer_ps, 1 * NODE_US);
+	ck_assert_uint_eq(dcqcn->increase_timer_ps, 900 * NODE_US);
+	ck_assert_uint_eq(dcqcn->byte_counter_bytes, 10000000);
+	ck_assert_uint_eq(dcqcn->fast_recovery, 1);
+	ck_assert_uint_eq(dcqcn->ai_bps, 50000000);
+	ck_assert_uint_eq(dcqcn->hai_bps, 100000000);
+	ck_assert_uint_eq(dcqcn->rate_min_bps, 100000000);
+	ck_assert_uint_eq(dcqcn->cut_interval_ps, 4 * NODE_US);
+	ck_assert_uint_eq(dcqcn->cnp_interval_ps, 4 * NODE_US);
+	ck_assert(dcqcn->react_on_tick && dcqcn->alpha_first);
+	ck_assert(!dcqcn->hyper_by_timer && !dcqcn->clamp_target);
+}
+
 /* single numbers override the variant, wherever it is given */
 TEST(scenario_roce__numbers_override_the_variant)
 {
@@ -274,6 +296,13 @@ TEST(scenario_roce__variant_hpcc)
 	ck_assert_uint_eq(dcqcn->byte_counter_bytes, 0);
 	ck_assert_uint_eq(dcqcn->cnp_interval_ps, 0);
 	ck_assert_uint_eq(dcqcn->rate_min_bps, 1000000000);
+	ck_assert_uint_eq(dcqcn->g_ppb, 3906250);
+	ck_assert_uint_eq(dcqcn->alpha_initial_ppm, 1000000);
+	ck_assert_uint_eq(dcqcn->alpha_timer_ps, 1 * NODE_US);
+	ck_assert_uint_eq(dcqcn->cut_interval_ps, 4 * NODE_US);
+	ck_assert_uint_eq(dcqcn->fast_recovery, 2);
+	ck_assert(dcqcn->enabled);
+	ck_assert(!dcqcn->clamp_target);
 	ck_assert(dcqcn->hyper_by_timer);
 	ck_assert(dcqcn->react_on_tick);
 	ck_assert(dcqcn->alpha_first);

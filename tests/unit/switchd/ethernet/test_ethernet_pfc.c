@@ -191,6 +191,7 @@ TEST(pfc__watchdog)
 	ck_assert_uint_ge(class_of(1, ROCE)->paused_ps,
 			  1290 * NODE_US); /* counted up to the last PFC frame */
 	ck_assert_uint_eq(stats_trace(s.stats, s.stats->trace.count - 1)->kind, TRACE_STUCK);
+	ck_assert_uint_eq(stats_trace(s.stats, s.stats->trace.count - 1)->value, 500); /* us */
 	/* the only event left is the end of the measured interval */
 	ck_assert_uint_eq(one_switch_run(&s, FAR), NODE_S);
 	packet_expect(1, SMALL_BYTES);
