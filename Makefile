@@ -25,7 +25,7 @@ CFLAGS_reach := -O1 -g1 -Wno-error -fsanitize-coverage=trace-pc
 CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -I. -Iinclude -I$(GEN) -isystem /usr/include/libnl3 $(CFLAGS_$(KIND))
 GEN_CFLAGS := $(filter-out $(WARN),$(CFLAGS))
 LTO_release := -flto=auto
-LDFLAGS := $(CFLAGS_$(KIND)) $(LTO_$(KIND)) -Wl,--as-needed
+LDFLAGS := $(CFLAGS_$(KIND)) $(LTO_$(KIND)) -Wl,--as-needed $(LINK_$(KIND)) # LINK_release: of packagers
 # where packets pass is optimised across files
 $(B)/obj/nodes/%.o $(B)/obj/switchd/%.o $(B)/obj/nicd/%.o: CFLAGS += $(LTO_$(KIND))
 # unit tests and the orchestrator run little code often: optimising it takes longer than it saves
@@ -40,6 +40,7 @@ PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-d
 TEST_PACKAGES := tshark jq python3 mandoc bash-completion iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap \
 		 chromium
 BENCH_PACKAGES := python3 iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
+DEB_PACKAGES := debhelper dpkg-dev lintian mmdebstrap
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 
 # a test with the thread sanitizer is of shared memory
@@ -75,7 +76,7 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall clean tsan unit-sim fuzzers
+.PHONY: all help deps demo pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test clean tsan unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
@@ -109,7 +110,8 @@ help:
 	'make mutants   N=20 wrong statements in production code, one at a time: does a test see each? (SEED=, FILES=, SYSTEM=0)' \
 	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
 	'make tidy      clang-tidy        make format    clang-format' \
-	'make install   to PREFIX (/usr/local), DESTDIR is honoured; make uninstall'
+	'make install   to PREFIX (/usr/local), DESTDIR is honoured; make uninstall' \
+	'make deb       a Debian package in build/deb/; make deb-test tries it in clean systems'
 
 # ---- programs ----
 
@@ -330,7 +332,7 @@ labs: all
 deps:
 	@tests/deps.sh "$(PACKAGES)" "$(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
 		"$(if $(filter test fuzz clang-warnings tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
-		"$(if $(filter bench bench-hosts,$(MAKECMDGOALS)),$(BENCH_PACKAGES))"
+		"$(if $(filter bench bench-hosts,$(MAKECMDGOALS)),$(BENCH_PACKAGES)) $(if $(filter deb deb-test,$(MAKECMDGOALS)),$(DEB_PACKAGES))"
 
 # the tables of docs/scenario.md, from the rows of .def files
 tables:
@@ -361,6 +363,7 @@ format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
 
 PREFIX ?= /usr/local
+ZSHDIR ?= share/zsh/site-functions
 install: all
 	install -D -m 755 $(B)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd
@@ -377,7 +380,7 @@ install: all
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(B)/man/*.1
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(B)/man/*.5
 	install -D -m 644 completion/heddle.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/heddle
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/zsh/site-functions completion/_heddle
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(ZSHDIR) completion/_heddle
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d completion/heddle.fish
 	@printf '%s\n' 'For Wireshark and tshark, once for each user:' \
 	'  mkdir -p ~/.local/lib/wireshark/plugins ~/.config/wireshark/profiles' \
@@ -389,7 +392,15 @@ uninstall:
 	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,libexec/heddle share/heddle include/heddle)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/heddle share/man/man1/heddle.1 share/man/man1/heddle-*.1 \
 		share/man/man5/heddle-scenario.5 share/bash-completion/completions/heddle \
-		share/zsh/site-functions/_heddle share/fish/vendor_completions.d/heddle.fish)
+		$(ZSHDIR)/_heddle share/fish/vendor_completions.d/heddle.fish)
+
+# a Debian package of this tree, in build/deb/
+deb: deps
+	@tests/deb.sh build
+
+# ... built in a clean system, installed in another one, used there, and removed
+deb-test: deps
+	@tests/deb.sh test
 
 clean:
 	rm -rf build heddle
