@@ -2,8 +2,8 @@
 # deb - a Debian package of this tree (DU-11).
 #
 # usage: tests/deb.sh build    into build/deb/, without a complaint of lintian
-#        tests/deb.sh test     as root: built in a clean system of this machine's release, installed in
-#                              another one, used there, and removed again
+#        tests/deb.sh test     as root: built in a clean system of this machine's release, installed
+#                              in another one, used there, and removed again
 set -eu
 cd "$(dirname "$0")/.."
 out=$PWD/build/deb
