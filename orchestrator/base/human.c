@@ -1,5 +1,6 @@
 #include "orchestrator/base/human.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -54,4 +55,15 @@ const char *human_bytes(uint64_t bytes, char *text)
 	};
 
 	return scale(bytes, units, text);
+}
+
+const char *human_us(node_time_t time_ps, char *text)
+{
+	int length = snprintf(text, HUMAN_TEXT_MAX, "%" PRIu64 ".%06" PRIu64, time_ps / NODE_US,
+			      time_ps % NODE_US);
+
+	for (unsigned cut = 0; cut < 3 && text[length - 1] == '0'; cut++)
+		length--;
+	snprintf(text + length, HUMAN_TEXT_MAX - (size_t)length, " us");
+	return text;
 }

@@ -17,4 +17,9 @@ const char *human_time(node_time_t time_ps, char *text);
 const char *human_rate(uint64_t rate_bps, char *text);
 const char *human_bytes(uint64_t bytes, char *text);
 
+/** human_us() - "50.000 us", "50.00856 us": three to six decimals, none is rounded; for moments of
+ *  one run, which compare at a glance in one unit.
+ *  @text  HUMAN_TEXT_MAX bytes.  Return: @text. */
+const char *human_us(node_time_t time_ps, char *text);
+
 #endif

@@ -12,6 +12,7 @@
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/cli/command_input.h"
+#include "orchestrator/cli/prompt_log.h"
 #include "orchestrator/cli/prompt_words.h"
 #include "orchestrator/cli/show_line.h"
 #include "orchestrator/fabric/fabric_ask.h"
@@ -30,6 +31,9 @@ struct breakpoint {
 	FILE *out;
 	struct command_input input;
 	enum breakpoint_outcome outcome;
+	struct prompt_log log;
+	node_time_t target; /* of a run that is repeated */
+	bool repeats;
 	char *repeated; /* the last step, which an empty line repeats; NULL: none */
 	char why[1280];
 };
@@ -37,8 +41,8 @@ struct breakpoint {
 /* @rest the words after the command's name; modified */
 typedef enum step command_fn(struct breakpoint *b, char *rest);
 
-static command_fn command_step, command_show, command_set, command_continue, command_status,
-	command_help, command_quit;
+static command_fn command_step, command_show, command_set, command_continue, command_back,
+	command_goto, command_status, command_help, command_quit;
 
 static const struct command {
 	const char *name;
@@ -52,13 +56,15 @@ static const struct command {
 	{ "set", command_set, "set NODE NAME VALUE", "change a parameter of a node" },
 	{ "continue", command_continue, "continue [TIME]",
 	  "run to the end, or until the fabric's time is TIME" },
+	{ "back", command_back, "back [TIME]", "return to the last stop, or by TIME (10ns)" },
+	{ "goto", command_goto, "goto TIME", "go on to the fabric's time TIME, or return to it" },
 	{ "status", command_status, "status [exact]",
 	  "time, next event, waiting data; exact: in ps and bytes" },
 	{ "help", command_help, "help", "this list" },
 	{ "quit", command_quit, "quit", "end the run here; Ctrl-D does so too" },
 };
 
-static enum step obey(struct breakpoint *b, char *line);
+static enum step obey(struct breakpoint *b, char *line), repeat(struct breakpoint *b);
 static line_words_fn words_add;
 
 /* At a terminal, Ctrl-D is 'quit': a person is there. A script that ends lets the run go on. */
@@ -95,8 +101,14 @@ void breakpoint_close(struct breakpoint *b)
 	if (!b)
 		return;
 	command_input_close(&b->input);
+	prompt_log_free(&b->log);
 	free(b->repeated);
 	free(b);
+}
+
+bool breakpoint_repeats(const struct breakpoint *b)
+{
+	return b->repeats;
 }
 
 enum breakpoint_outcome breakpoint_prompt(struct breakpoint *b, struct run *run)
@@ -105,7 +117,10 @@ enum breakpoint_outcome breakpoint_prompt(struct breakpoint *b, struct run *run)
 
 	b->run = run;
 	b->outcome = BREAKPOINT_CONTINUE;
-	command_status(b, NULL);
+	if (b->repeats)
+		step = repeat(b);
+	if (step != STEP_LEAVE)
+		command_status(b, NULL);
 	while (step != STEP_LEAVE) {
 		step = line_take(b);
 		if (step != STEP_BAD)
@@ -279,6 +294,7 @@ static enum step step_until(struct breakpoint *b, const char *text)
 
 	if (condition_parse(b->run->fabric.plan, text, &condition, b->why, sizeof(b->why)))
 		return STEP_BAD;
+	prompt_log_stop(&b->log, now_of(b));
 	until = condition_time(&condition);
 	if (until != NODE_TIME_NEVER && until > now_of(b))
 		step = advance(b, until);
@@ -306,9 +322,11 @@ static enum step advance_and_tell(struct breakpoint *b, const char *name, char *
 {
 	enum step step = end_check(b, name, rest);
 
-	if (step == STEP_NEXT)
-		step = advance(b, until);
-	return step == STEP_NEXT || step == STEP_ENDED ? command_status(b, NULL) : step;
+	if (step != STEP_NEXT)
+		return step;
+	prompt_log_stop(&b->log, now_of(b));
+	step = advance(b, until);
+	return step == STEP_LEAVE ? step : command_status(b, NULL);
 }
 
 static enum step command_step(struct breakpoint *b, char *rest)
@@ -376,7 +394,8 @@ static enum step command_set(struct breakpoint *b, char *rest)
 	char *name = word_take(&rest), *parameter = word_take(&rest), *value = word_take(&rest);
 	struct control_message message = { .kind = CONTROL_SET };
 	const struct node_config *node;
-	char what[128], why[256];
+	char what[128], why[256], line[512];
+	enum step step;
 
 	if (!value[0])
 		return bad(b, "set needs a node, a name and a value: 'set s1 NAME VALUE'");
@@ -390,7 +409,11 @@ static enum step command_set(struct breakpoint *b, char *rest)
 			      sizeof(why)))
 		return bad(b, "%s", why);
 	snprintf(what, sizeof(what), "parameter '%s'", parameter);
-	return ask(b, node, what, &message);
+	step = ask(b, node, what, &message);
+	snprintf(line, sizeof(line), "set %s %s %s", name, parameter, value);
+	if (step == STEP_NEXT && !b->repeats && prompt_log_change(&b->log, now_of(b), line))
+		return bad(b, "set: no memory to keep it for 'back' and 'goto'");
+	return step;
 }
 
 static enum step command_continue(struct breakpoint *b, char *rest)
@@ -405,21 +428,94 @@ static enum step command_continue(struct breakpoint *b, char *rest)
 	return advance_and_tell(b, "continue", rest, until);
 }
 
-/* Microseconds with three decimals, up to six where needed, so that times of one session compare at
- * a glance and none is rounded; @exact: picoseconds. */
+/* ---- back and goto ---- */
+
+/* Makes the changes again at their times, then stops at b->target; at full speed, also with
+ * --slow. */
+static enum step repeat(struct breakpoint *b)
+{
+	node_time_t slow_ps_per_s = b->run->slow_ps_per_s;
+	enum step step = STEP_NEXT;
+
+	b->run->slow_ps_per_s = 0;
+	for (size_t i = 0; i < b->log.change_count && step == STEP_NEXT; i++) {
+		char *line = strdup(b->log.changes[i].line);
+
+		step = advance(b, b->log.changes[i].at);
+		if (line && step == STEP_NEXT)
+			step = obey(b, line);
+		free(line);
+	}
+	if (step == STEP_NEXT)
+		step = advance(b, b->target);
+	if (step == STEP_ENDED) /* by Ctrl-C, before all was repeated */
+		prompt_log_cut(&b->log, now_of(b));
+	b->run->slow_ps_per_s = slow_ps_per_s;
+	b->repeats = false;
+	if (step != STEP_BAD)
+		return step;
+	fprintf(stderr, "heddle run: a change cannot be repeated: %s\n", b->why);
+	return leave(b, BREAKPOINT_BAD_SCRIPT);
+}
+
+/* The virtual clock gives the same run again, so an earlier moment is a new run up to it. */
+static enum step return_to(struct breakpoint *b, const char *name, node_time_t at)
+{
+	size_t dropped;
+
+	if (b->run->once)
+		return bad(b, "%s: this run cannot be repeated, because %s", name, b->run->once);
+	dropped = prompt_log_cut(&b->log, at);
+	if (dropped)
+		fprintf(b->out, "%zu change%s made after that time %s undone\n", dropped,
+			dropped == 1 ? "" : "s", dropped == 1 ? "is" : "are");
+	b->target = at;
+	b->repeats = true;
+	return leave(b, BREAKPOINT_AGAIN);
+}
+
+static enum step command_goto(struct breakpoint *b, char *rest)
+{
+	char *word = word_take(&rest), why[256];
+	uint64_t at;
+
+	if (!word[0])
+		return bad(b, "goto needs a time of the fabric, e.g. 'goto 50us'");
+	if (quantity_parse(QUANTITY_TIME, word, &at, why, sizeof(why)))
+		return bad(b, "goto: %s", why);
+	if (at >= now_of(b))
+		return advance_and_tell(b, "goto", rest, at);
+	return end_check(b, "goto", rest) ? STEP_BAD : return_to(b, "goto", at);
+}
+
+static enum step command_back(struct breakpoint *b, char *rest)
+{
+	char *word = word_take(&rest), why[256], text[HUMAN_TEXT_MAX];
+	node_time_t at, now = now_of(b);
+	uint64_t by;
+
+	if (end_check(b, "back", rest))
+		return STEP_BAD;
+	if (!word[0])
+		return prompt_log_last(&b->log, now, &at)
+			       ? return_to(b, "back", at)
+			       : bad(b,
+				     "back: there is no earlier stop; 'goto TIME' returns to any "
+				     "time");
+	if (quantity_parse(QUANTITY_TIME, word, &by, why, sizeof(why)))
+		return bad(b, "back: %s", why);
+	if (by > now)
+		return bad(b, "back: %s is before the start: the fabric is at %s", word,
+			   human_us(now, text));
+	return by ? return_to(b, "back", now - by) : command_status(b, NULL);
+}
+
+/* @exact: picoseconds */
 static const char *time_write(node_time_t time, bool exact, char text[HUMAN_TEXT_MAX])
 {
-	int length;
-
-	if (exact) {
-		snprintf(text, HUMAN_TEXT_MAX, "%" PRIu64 " ps", time);
-		return text;
-	}
-	length = snprintf(text, HUMAN_TEXT_MAX, "%" PRIu64 ".%06" PRIu64, time / NODE_US,
-			  time % NODE_US);
-	for (int cut = 0; cut < 3 && text[length - 1] == '0'; cut++)
-		text[--length] = 0;
-	strcat(text, " us");
+	if (!exact)
+		return human_us(time, text);
+	snprintf(text, HUMAN_TEXT_MAX, "%" PRIu64 " ps", time);
 	return text;
 }
 
@@ -475,40 +571,14 @@ static enum step command_quit(struct breakpoint *b, char *rest)
 
 /* ---- completion ---- */
 
-/* prompt_nodes.names: a node that is asked for a name that it does not have lists those that it
- * has: tables in one line, parameters one in each line, with their range */
-static void names_add(void *owner, const struct node_config *node, bool set,
-		      struct word_list *words)
-{
-	struct breakpoint *b = owner;
-	struct control_message message = { .kind = set ? CONTROL_SET : CONTROL_SHOW, .number = -1 };
-
-	if (fabric_ask(&b->run->fabric, node->index, &message))
-		return;
-	for (const char *at = message.body; at && *at;) {
-		size_t length = strcspn(at, " \n");
-
-		if (length)
-			word_list_add(words, "%.*s", (int)length, at);
-		at += set ? strcspn(at, "\n") : length;
-		at += strspn(at, " \n");
-	}
-	control_message_free(&message);
-	if (!set)
-		word_list_add(words, "trace");
-}
-
 /* line_words_fn */
 static void words_add(void *owner, const char *line, struct word_list *words)
 {
 	struct breakpoint *b = owner;
-	const struct prompt_nodes nodes = { .plan = b->run->fabric.plan,
-					    .names = names_add,
-					    .owner = b };
 
 	line += strspn(line, " \t");
 	if (strpbrk(line, " \t"))
-		prompt_words(&nodes, line, words);
+		prompt_words(&b->run->fabric, line, words);
 	else
 		for (size_t i = 0; i < COUNT_OF(commands); i++)
 			word_list_add(words, "%s", commands[i].name);

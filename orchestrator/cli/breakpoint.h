@@ -6,7 +6,11 @@
  *  The end of a script means 'continue', Ctrl-D at a terminal 'quit'. Ctrl-C at a terminal ends the
  *  command, and the clock stops at the end of the open window. 'step until' evaluates its condition
  *  after every window of the clock: these are the only moments at which the counters of all nodes
- *  belong to one time. A condition about `now` has its time exactly. */
+ *  belong to one time. A condition about `now` has its time exactly.
+ *
+ *  'back' and 'goto' return to an earlier time: the caller ends the run and repeats it from its
+ *  start. The prompt then makes the changes of `set` again at their times, up to and at the time
+ *  that is wanted, and stops there. Later changes are forgotten. */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_BREAKPOINT_H
 #define HEDDLE_ORCHESTRATOR_CLI_BREAKPOINT_H
 
@@ -20,6 +24,8 @@ enum breakpoint_outcome {
 	BREAKPOINT_FAILED,   /* fabric.failure */
 	BREAKPOINT_INTERRUPTED,
 	BREAKPOINT_BAD_SCRIPT, /* already reported */
+	/* repeat the run from its start, without --break-at, with this prompt: it goes back */
+	BREAKPOINT_AGAIN,
 };
 
 struct breakpoint;
@@ -29,6 +35,10 @@ struct breakpoint;
  *  Return: NULL if memory is short. breakpoint_close() later; NULL is fine there. */
 struct breakpoint *breakpoint_open(FILE *in, const char *name, FILE *out);
 void breakpoint_close(struct breakpoint *breakpoint);
+
+/** breakpoint_repeats() - has the last prompt asked for a run from its start? The next one advances
+ *  the clock itself. */
+bool breakpoint_repeats(const struct breakpoint *breakpoint);
 
 /** breakpoint_prompt() - executes commands until one of these outcomes; the clock of @run is
  *  stopped. */

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/results/counter.h"
 
 #define WORDS_MAX 5u
 #define WORD_MAX 128u
+#define OF_CLASS "[CLASS.]" /* of a parameter of all traffic classes, or of one */
 
 /* the words of @line in @words; the last one is what is being typed, perhaps "". Return: their
  * number */
@@ -37,35 +39,60 @@ static void ports_add(const struct node_config *node, struct word_list *words)
 			word_list_add(words, "%s", node->ports[port].peer_name);
 }
 
+/* A node that is asked for a name that it does not have lists those that it has: tables in one
+ * line, parameters one in each line, with their range. */
+static void names_add(struct fabric *fabric, const struct node_config *node, bool set,
+		      struct word_list *words)
+{
+	struct control_message message = { .kind = set ? CONTROL_SET : CONTROL_SHOW, .number = -1 };
+
+	if (fabric_ask(fabric, node->index, &message))
+		return;
+	for (const char *at = message.body; at && *at;) {
+		size_t length;
+
+		if (!strncmp(at, OF_CLASS, strlen(OF_CLASS)))
+			at += strlen(OF_CLASS);
+		length = strcspn(at, " \n");
+		if (length)
+			word_list_add(words, "%.*s", (int)length, at);
+		at += set ? strcspn(at, "\n") : length;
+		at += strspn(at, " \n");
+	}
+	control_message_free(&message);
+	if (!set)
+		word_list_add(words, "trace");
+}
+
 /* the arguments of show and set: a node, one of its names, a port for show */
-static void node_words(const struct prompt_nodes *nodes, char typed[WORDS_MAX][WORD_MAX],
-		       unsigned count, bool set, struct word_list *words)
+static void node_words(struct fabric *fabric, char typed[WORDS_MAX][WORD_MAX], unsigned count,
+		       bool set, struct word_list *words)
 {
 	const struct node_config *node;
 
 	if (count == 2) {
-		nodes_add(nodes->plan, words);
+		nodes_add(fabric->plan, words);
 		return;
 	}
-	node = plan_node_find(nodes->plan, typed[1]);
+	node = plan_node_find(fabric->plan, typed[1]);
 	if (node && count == 3)
-		nodes->names(nodes->owner, node, set, words);
+		names_add(fabric, node, set, words);
 	else if (node && count == 4 && !set)
 		ports_add(node, words);
 }
 
-void prompt_words(const struct prompt_nodes *nodes, const char *line, struct word_list *words)
+void prompt_words(struct fabric *fabric, const char *line, struct word_list *words)
 {
 	char typed[WORDS_MAX][WORD_MAX];
 	unsigned count = line_split(line, typed);
 	bool set = !strcmp(typed[0], "set");
 
 	if (set || !strcmp(typed[0], "show"))
-		node_words(nodes, typed, count, set, words);
+		node_words(fabric, typed, count, set, words);
 	else if (!strcmp(typed[0], "step") && count == 2)
 		word_list_add(words, "until");
 	else if (!strcmp(typed[0], "step") && count == 3 && !strcmp(typed[1], "until"))
-		counter_words(nodes->plan, typed[2], words);
+		counter_words(fabric->plan, typed[2], words);
 	else if (!strcmp(typed[0], "status") && count == 2)
 		word_list_add(words, "exact");
 }

@@ -171,6 +171,8 @@ int run_output_open(struct run_output *output, struct run_options *options, stru
 {
 	char why[512];
 
+	output->options = options;
+	output->plan = plan;
 	output->variant = options->row ? options->row->name : options->variant;
 	samples_set(options, plan);
 	if (capture_files_open(&output->captures, options->captures, options->capture_count,
@@ -194,6 +196,51 @@ int run_output_begin(struct run_output *output, const struct fabric *fabric)
 				      &output->series_logs);
 
 	return error ? options_wrong("run", "cannot begin the recording: %s", strerror(-error)) : 0;
+}
+
+/* is @file written under its own name, so that what was written stays? */
+static bool direct(const struct atomic_file *file)
+{
+	return file->stream && !file->written[0];
+}
+
+const char *run_output_once(const struct run_output *output)
+{
+	const struct capture_files *captures = &output->captures;
+	bool pipes = direct(&output->events.file) || direct(&captures->all.file);
+
+	for (uint32_t i = 0; i < captures->count; i++)
+		pipes |= direct(&captures->files[i].file);
+	if (direct(&output->record.file))
+		return "its recording has a reader, such as the page: rewind there";
+	return pipes ? "a capture or --events is a pipe or a device, which keeps what was written"
+		     : NULL;
+}
+
+/* the plan as it was before run_output_open() */
+static void captures_unmark(struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		plan->nodes[i].capture_sent_bytes = 0;
+		for (uint32_t port = 0; port < plan->nodes[i].port_count; port++)
+			plan->nodes[i].ports[port].capture_bytes = 0;
+	}
+}
+
+int run_output_again(struct run_output *output)
+{
+	struct run_options *options = output->options;
+	struct plan *plan = output->plan;
+
+	*output = (struct run_output){ 0 };
+	captures_unmark(plan);
+	if (options->recording) {
+		rewind(options->recording);
+		if (ftruncate(fileno(options->recording), 0))
+			return options_wrong("run", "cannot begin the recording again: %s",
+					     strerror(errno));
+	}
+	return run_output_open(output, options, plan);
 }
 
 void run_output_follow(void *output, const struct fabric *fabric)

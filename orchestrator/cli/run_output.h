@@ -13,10 +13,12 @@
 
 /* the files that are written while the fabric runs; zeroed: there are none */
 struct run_output {
+	struct run_options *options; /* of run_output_open() */
+	struct plan *plan;
 	struct capture_files captures;
 	struct event_file events;
 	struct record_file record;
-	const char *variant; /* that is recorded; NULL: none */
+	const char *variant;                       /* that is recorded; NULL: none */
 	struct node_files event_logs, series_logs; /* of the nodes */
 };
 
@@ -29,13 +31,21 @@ int run_output_check(struct run_options *options, const struct origin *origin);
 void run_output_folder_end(const struct run_options *options);
 
 /** run_output_open() - begins the files that the nodes of @plan write, and tells @options->fabric.
- *  @output stays where it is until the fabric has ended.
+ *  All stay where they are until the fabric has ended.
  *  Return: 0 or an exit status, told. run_output_end() in any case. */
 int run_output_open(struct run_output *output, struct run_options *options, struct plan *plan);
 
 /** run_output_begin() - the nodes of @fabric are ready.
  *  Return: 0 or an exit status, told. */
 int run_output_begin(struct run_output *output, const struct fabric *fabric);
+
+/** run_output_once() - why the files cannot be begun again; NULL: they can. */
+const char *run_output_once(const struct run_output *output);
+
+/** run_output_again() - after run_output_end(), for a run that is repeated from its start: begins
+ *  the files again.
+ *  Return: 0 or an exit status, told. */
+int run_output_again(struct run_output *output);
 
 /** run_output_follow() - for struct run: writes what is complete of the recording. */
 void run_output_follow(void *output, const struct fabric *fabric);

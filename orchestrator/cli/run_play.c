@@ -17,6 +17,7 @@
 
 /* time for late nodes to handle what was due before the end */
 #define REAL_GRACE_PS (10 * NODE_MS)
+#define STATUS_AGAIN (-1) /* no exit status: the prompt goes back */
 
 /* ---- breakpoint ---- */
 
@@ -41,7 +42,7 @@ static FILE *script_open(const struct run_options *options, const char **name)
 static int play_breakpoint(const struct run_options *options, struct run *run,
 			   struct breakpoint *breakpoint, enum run_outcome *outcome)
 {
-	*outcome = run_to(run, options->break_ps);
+	*outcome = breakpoint_repeats(breakpoint) ? RUN_REACHED : run_to(run, options->break_ps);
 	if (*outcome != RUN_REACHED)
 		return 0;
 	switch (breakpoint_prompt(breakpoint, run)) {
@@ -56,6 +57,8 @@ static int play_breakpoint(const struct run_options *options, struct run *run,
 		break;
 	case BREAKPOINT_BAD_SCRIPT:
 		return EXIT_USAGE;
+	case BREAKPOINT_AGAIN:
+		return STATUS_AGAIN;
 	}
 	return 0;
 }
@@ -230,34 +233,40 @@ static void observe(struct fabric_options *fabric_options, struct observer *obse
 	fabric_options->observer = observer;
 }
 
-int run_play(const struct run_options *options, const struct plan *plan, struct run_output *output)
+/* the nodes are ready: the run, and its files */
+static int play_and_complete(struct run_output *output, const struct run_options *options,
+			     struct run *run, struct breakpoint *breakpoint)
+{
+	int status = run_output_begin(output, &run->fabric);
+
+	if (!status)
+		status = play(output, options, run, breakpoint);
+	else
+		fabric_kill(&run->fabric);
+	if (status != STATUS_AGAIN)
+		return run_output_complete(output, &run->fabric, status);
+	run_output_end(output); /* while there are statistics pages, which a recording reads */
+	return status;
+}
+
+/* one run from its start.  Return: the exit status, or STATUS_AGAIN */
+static int play_once(const struct run_options *options, const struct plan *plan,
+		     struct run_output *output, struct breakpoint *breakpoint)
 {
 	struct fabric_options fabric_options = options->fabric;
 	struct run run = { .end_ps = plan->drain
 					     ? node_time_max(plan->drain_max_ps, plan->duration_ps)
 					     : plan->duration_ps,
+			   .once = run_output_once(output),
 			   .slow_ps_per_s = options->slow_ps_per_s,
 			   .follow =
 				   options->record || options->recording ? run_output_follow : NULL,
 			   .follower = output };
 	struct observer observer = { .options = options, .progress = &run.progress };
-	const char *script_name = NULL;
-	struct breakpoint *breakpoint = NULL;
-	FILE *script = NULL;
 	int status, error;
 
 	if (options->real)
 		run.end_ps += REAL_GRACE_PS;
-	if (options->breaks) {
-		script = script_open(options, &script_name);
-		if (!script)
-			return EXIT_USAGE;
-		breakpoint = breakpoint_open(script, script_name,
-					     run_on_stdout(options) ? stderr : stdout);
-		if (!breakpoint)
-			return options_wrong("run", "not enough memory for the prompt");
-	}
-	interrupt_catch();
 	progress_start(&run.progress, stderr, !options->quiet);
 	observe(&fabric_options, &observer);
 	fabric_options.managers = options->real ? &run.managers : NULL;
@@ -275,16 +284,36 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 	} else if (error) {
 		status = node_failed(options, &run.fabric);
 	} else {
-		status = run_output_begin(output, &run.fabric);
-		if (!status)
-			status = play(output, options, &run, breakpoint);
-		else
-			fabric_kill(&run.fabric);
-		status = run_output_complete(output, &run.fabric, status);
+		status = play_and_complete(output, options, &run, breakpoint);
 	}
 	manager_pair_end(&run.managers);
 	fault_player_fini(&run.faults);
 	fabric_free(&run.fabric);
+	return status;
+}
+
+int run_play(const struct run_options *options, const struct plan *plan, struct run_output *output)
+{
+	struct breakpoint *breakpoint = NULL;
+	const char *script_name = NULL;
+	FILE *script = NULL;
+	int status;
+
+	if (options->breaks) {
+		script = script_open(options, &script_name);
+		if (!script)
+			return EXIT_USAGE;
+		breakpoint = breakpoint_open(script, script_name,
+					     run_on_stdout(options) ? stderr : stdout);
+		if (!breakpoint)
+			return options_wrong("run", "not enough memory for the prompt");
+	}
+	interrupt_catch();
+	while ((status = play_once(options, plan, output, breakpoint)) == STATUS_AGAIN) {
+		status = run_output_again(output);
+		if (status)
+			break;
+	}
 	breakpoint_close(breakpoint);
 	if (script && script != stdin)
 		fclose(script);

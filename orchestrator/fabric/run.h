@@ -26,6 +26,7 @@ struct run {
 	/* called now and then while the clock runs, with @follower; NULL: nothing is */
 	void (*follow)(void *follower, const struct fabric *fabric);
 	void *follower;
+	const char *once; /* why it cannot be repeated from its start; NULL: it can */
 	bool steps; /* run_to() is called for each window of a step: the progress line stays */
 	bool torn;  /* a signal has interrupted an action of the time line */
 	node_time_t slow_ps_per_s; /* fabric time per second of wall time; 0: full speed */
