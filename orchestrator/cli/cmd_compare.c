@@ -234,7 +234,7 @@ int run_compare(struct run_options *options)
 	if (!status)
 		status = run_output_check(options, table.origin);
 	if (!status)
-		status = run_report_open(&report, options->report);
+		status = run_report_open(&report, options->report, options->report_lab);
 	if (!status) {
 		status = variants_run(options, table.compare, &table, &report);
 		written = run_table_write(options, &table);

@@ -5,6 +5,7 @@
 #include "orchestrator/cli/lab_check.h"
 #include "orchestrator/cli/lab_list.h"
 #include "orchestrator/cli/lab_predict.h"
+#include "orchestrator/cli/lab_report.h"
 #include "orchestrator/cli/lab_score.h"
 #include "orchestrator/cli/lab_start.h"
 
@@ -13,6 +14,7 @@ static const struct command commands[] = {
 	{ "start", lab_start, "a lab: its question, your values, its runs" },
 	{ "predict", lab_predict, "keep predictions" },
 	{ "check", lab_check, "are the answers of a student right?" },
+	{ "report", lab_report, "what is handed in, as one file" },
 	{ "score", lab_score, "points of congestion controls in six scenarios" },
 };
 

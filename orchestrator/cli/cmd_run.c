@@ -26,7 +26,7 @@ int run_single(struct run_options *options)
 	if (!status)
 		status = run_output_check(options, plan.origin);
 	if (!status)
-		status = run_report_open(&report, options->report);
+		status = run_report_open(&report, options->report, options->report_lab);
 	options->recording = run_report_recording(&report);
 	if (!status)
 		status = run_view_open(&view, options);

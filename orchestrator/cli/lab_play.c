@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/base/shell_word.h"
 #include "orchestrator/cli/cmd_compare.h"
 #include "orchestrator/cli/run_play.h"
 #include "orchestrator/cli/run_scenario.h"
@@ -93,33 +94,17 @@ void lab_settled_free(struct lab_settled *settled)
 	*settled = (struct lab_settled){ 0 };
 }
 
-/* as one word of a shell */
-static void word_print(const char *text, FILE *out)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				    "0123456789_./:=+-%@,";
-
-	if (*text && strspn(text, plain) == strlen(text)) {
-		fputs(text, out);
-		return;
-	}
-	putc('\'', out);
-	for (; *text; text++)
-		fputs(*text == '\'' ? "'\\''" : (char[]){ *text, 0 }, out);
-	putc('\'', out);
-}
-
 void lab_settled_print(const struct lab_settled *settled, bool compare, FILE *out)
 {
 	fputs(compare ? "heddle run --compare " : "heddle run ", out);
-	word_print(settled->scenario, out);
+	shell_word_print(settled->scenario, out);
 	if (settled->variant) {
 		fputs(" --variant ", out);
-		word_print(settled->variant, out);
+		shell_word_print(settled->variant, out);
 	}
 	for (unsigned i = 0; i < settled->count; i++) {
 		fputs(" --set ", out);
-		word_print(settled->texts[i], out);
+		shell_word_print(settled->texts[i], out);
 	}
 }
 

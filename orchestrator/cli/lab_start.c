@@ -9,6 +9,7 @@
 
 #include "orchestrator/cli/cmd_compare.h"
 #include "orchestrator/cli/cmd_run.h"
+#include "orchestrator/cli/lab_describe.h"
 #include "orchestrator/cli/lab_play.h"
 #include "orchestrator/cli/lab_predict.h"
 #include "orchestrator/cli/lab_view.h"
@@ -179,69 +180,11 @@ static int explanation_print(const struct lab *lab)
 
 /* ---- JSON ---- */
 
-static json_t *questions_json(const struct lab_opened *opened, const struct lab_question *questions,
-			      uint32_t count, char *const *texts)
-{
-	json_t *array = json_array();
-
-	for (uint32_t i = 0; i < count; i++) {
-		char why[LAB_WHY_MAX];
-		char *ask = lab_values_expand(&opened->values, questions[i].ask, false, why);
-
-		json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s?, s:s?}", "name",
-						       questions[i].name, "ask",
-						       ask ? ask : questions[i].ask, "unit",
-						       questions[i].unit, "tolerance",
-						       questions[i].tolerance, "given", texts[i]));
-		free(ask);
-	}
-	return array;
-}
-
-static json_t *runs_json(const struct lab_opened *opened)
-{
-	json_t *array = json_array();
-
-	for (uint32_t i = 0; i < opened->lab.run_count; i++) {
-		const struct lab_run *run = &opened->lab.runs[i];
-		struct lab_settled settled;
-		char *command = NULL;
-		size_t size;
-		FILE *out = open_memstream(&command, &size);
-
-		if (out &&
-		    !lab_settle("lab start", &opened->lab, &run->play, &opened->values, &settled)) {
-			lab_settled_print(&settled, run->compare, out);
-			fflush(out);
-			json_array_append_new(array, json_pack("{s:s, s:s}", "name", run->name,
-							       "command", command));
-			lab_settled_free(&settled);
-		}
-		if (out)
-			fclose(out);
-		free(command);
-	}
-	return array;
-}
-
 static int lab_json(const struct lab_opened *opened)
 {
-	const struct lab *lab = &opened->lab;
-	json_t *values = json_object(), *all;
+	json_t *all = lab_describe("lab start", opened);
 	int status = 0;
 
-	for (uint32_t i = 0; i < opened->values.count; i++)
-		json_object_set_new(values, opened->values.list[i].name,
-				    json_string(opened->values.list[i].text));
-	all = json_pack(
-		"{s:s, s:s, s:s, s:I, s:i, s:o, s:o, s:o, s:o}", "lab", lab->name, "title",
-		lab->title, "folder", lab->folder, "minutes", (json_int_t)lab->minutes, "student",
-		(int)opened->student, "values", values, "predict",
-		questions_json(opened, lab->predictions, lab->prediction_count,
-			       opened->record.predictions),
-		"answers",
-		questions_json(opened, lab->answers, lab->answer_count, opened->record.answers),
-		"runs", runs_json(opened));
 	if (!all || json_dumpf(all, stdout, JSON_INDENT(1)) || puts("") < 0)
 		status = options_wrong("lab start", "cannot write the lab");
 	json_decref(all);
@@ -287,51 +230,36 @@ static int run_start(const struct start_options *start, struct lab_opened *opene
 	return status == EXIT_EXPECTATION || status == EXIT_STALL ? 0 : status;
 }
 
-static const struct lab_run *run_of(const struct lab *lab, const char *name)
-{
-	for (uint32_t i = 0; name && i < lab->run_count; i++)
-		if (!strcmp(lab->runs[i].name, name))
-			return &lab->runs[i];
-	return name ? NULL : &lab->runs[0];
-}
-
 /* what was predicted beside what a run measured.  Return: 0 or an exit status, told */
 static int predictions_compare(const struct lab_opened *opened, const struct start_options *options)
 {
 	const struct lab *lab = &opened->lab;
-	struct compare_row *row = calloc(1, sizeof(*row));
 	bool first = true;
-	int status = row ? 0 : options_wrong("lab start", "not enough memory");
+	int status = 0;
 
 	for (uint32_t i = 0; i < lab->prediction_count && !status; i++) {
 		const struct lab_question *question = &lab->predictions[i];
-		const struct lab_run *run = run_of(lab, question->in);
+		const struct lab_run *run = lab_run_find(lab, question->in);
 		const char *text = opened->record.predictions[i];
-		struct lab_settled settled;
+		char shown[LAB_MEASURED_MAX];
 
 		if (!question->measured || (options->only && strcmp(run->name, options->only) != 0))
 			continue;
-		status = lab_settle("lab start", lab, &run->play, &opened->values, &settled);
-		if (!status)
-			status = lab_play("lab start", &settled, NULL, question->measured,
-					  &opened->values, row);
+		status = lab_measure("lab start", opened, question, shown);
 		if (!status)
 			printf("%s  %-20s %-20s %s\n",
 			       first ? "  prediction           predicted            measured\n"
 				     : "",
-			       question->name, text ? text : "-",
-			       row->values[0].known ? row->values[0].shown : "no value");
+			       question->name, text ? text : "-", shown);
 		first = false;
-		lab_settled_free(&settled);
 	}
-	free(row);
 	return status;
 }
 
 /* the run that the page shows: one alone.  Return: 0 or an exit status, told */
 static int view_start(const struct start_options *options, struct lab_opened *opened)
 {
-	const struct lab_run *run = run_of(&opened->lab, options->only);
+	const struct lab_run *run = lab_run_find(&opened->lab, options->only);
 
 	if (run->compare)
 		return options_wrong("lab start",
@@ -345,7 +273,7 @@ static int lab_begin(const struct start_options *options, struct lab_opened *ope
 	const struct lab *lab = &opened->lab;
 	int status = lab_print(opened);
 
-	if (!status && options->only && !run_of(lab, options->only))
+	if (!status && options->only && !lab_run_find(lab, options->only))
 		status = options_wrong("lab start", "there is no run '%s'", options->only);
 	if (status || options->text_only)
 		return status;

@@ -39,6 +39,7 @@ struct run_options {
 	const char *record;     /* NULL: none */
 	const char *json;       /* NULL: none; OUTPUT_STDOUT, as for the two above */
 	const char *report;     /* NULL: none */
+	const char *report_lab; /* in it: view_report.h; NULL: none */
 	FILE *recording;        /* of the run, for the report; borrowed. NULL: none */
 	const char *csv;
 	bool csv_made;   /* the folder was made, if it was not there */

@@ -7,11 +7,11 @@
 #include "orchestrator/recording/recording_thin.h"
 #include "orchestrator/view/view_report.h"
 
-int run_report_open(struct run_report *report, const char *path)
+int run_report_open(struct run_report *report, const char *path, const char *lab)
 {
 	int error;
 
-	*report = (struct run_report){ 0 };
+	*report = (struct run_report){ .lab = lab };
 	if (!path)
 		return 0;
 	error = atomic_file_open(&report->file, path);
@@ -31,14 +31,15 @@ FILE *run_report_recording(struct run_report *report)
 	return out;
 }
 
-static uint64_t bytes_of(FILE *const *recordings, uint32_t count)
+static uint64_t bytes_of(const struct run_report *report, FILE *const *recordings)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = report->lab ? strlen(report->lab) : 0;
+	uint32_t count = report->count;
 
 	for (uint32_t i = 0; i < count; i++)
 		if (!fseeko(recordings[i], 0, SEEK_END))
 			bytes += (uint64_t)ftello(recordings[i]);
-	return view_report_bytes(bytes, count);
+	return view_report_bytes(bytes, count + !!report->lab);
 }
 
 static void files_close(FILE **files, uint32_t count)
@@ -60,8 +61,7 @@ static int thin_all(const struct run_report *report, unsigned level, FILE **thin
 			error = -errno;
 			snprintf(why, why_max, "a temporary file: %s", strerror(-error));
 		} else {
-			error = recording_thin(report->recordings[i], thin[i], level, why,
-					       why_max);
+			error = recording_thin(report->recordings[i], thin[i], level, why, why_max);
 		}
 	}
 	return error;
@@ -74,19 +74,20 @@ static int report_write(struct run_report *report, char *why, size_t why_max)
 	int error = 0;
 
 	for (unsigned level = 1; !error && level < RECORDING_THIN_LEVELS &&
-				 bytes_of(shown, report->count) > VIEW_REPORT_BYTES_MAX;
+				 bytes_of(report, shown) > VIEW_REPORT_BYTES_MAX;
 	     level++) {
 		files_close(thin, report->count);
 		memset(thin, 0, sizeof(thin));
 		error = thin_all(report, level, thin, why, why_max);
 		shown = thin;
 	}
-	if (!error && bytes_of(shown, report->count) > VIEW_REPORT_BYTES_MAX)
-		fprintf(stderr, "heddle run: the report is larger than %u MB, thinned out as it "
-				"is: a shorter run.duration makes it smaller\n",
+	if (!error && bytes_of(report, shown) > VIEW_REPORT_BYTES_MAX)
+		fprintf(stderr,
+			"heddle run: the report is larger than %u MB, thinned out as it "
+			"is: a shorter run.duration makes it smaller\n",
 			VIEW_REPORT_BYTES_MAX / 1000000);
 	if (!error) {
-		error = view_report_write(report->file.stream, shown, report->count);
+		error = view_report_write(report->file.stream, shown, report->count, report->lab);
 		snprintf(why, why_max, "%s", strerror(-error));
 	}
 	files_close(thin, report->count);

@@ -17,12 +17,13 @@ struct run_report {
 	struct atomic_file file;
 	FILE *recordings[SCENARIO_VARIANTS_MAX];
 	uint32_t count;
+	const char *lab; /* of view_report.h; borrowed; NULL: none */
 };
 
-/** run_report_open() - starts the report @path. NULL: none is wanted, and the other functions have
- *  no effect.
+/** run_report_open() - starts the report @path, of lab @lab (NULL: none). NULL: none is wanted, and
+ *  the other functions have no effect.
  *  Return: 0, run_report_end() or run_report_abort() later; an exit status, told. */
-int run_report_open(struct run_report *report, const char *path);
+int run_report_open(struct run_report *report, const char *path, const char *lab);
 
 /** run_report_recording() - a file for the recording of the next run; the report owns it.
  *  Return: NULL: no report is wanted, or there is no temporary file; run_report_end() tells. */

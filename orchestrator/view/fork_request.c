@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/shell_word.h"
 
 #define STATUS_WRONG 400
 
@@ -141,24 +142,6 @@ static const char *word_of(const json_t *change, const char *key)
 	return json_string_value(json_object_get(change, key));
 }
 
-/* @word as a shell reads it */
-static void shell_put(const char *word, FILE *out)
-{
-	if (word[0] && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					  "0123456789_-./=:,%+@")]) {
-		fputs(word, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			fputc(*word, out);
-	}
-	fputc('\'', out);
-}
-
 /* one command of a script; @shell: as a word for a shell */
 static void __attribute__((format(printf, 3, 4)))
 line_put(FILE *out, bool shell, const char *format, ...)
@@ -172,7 +155,7 @@ line_put(FILE *out, bool shell, const char *format, ...)
 	if (shell)
 		fputc(' ', out);
 	if (shell)
-		shell_put(line, out);
+		shell_word_print(line, out);
 	else
 		fprintf(out, "%s\n", line);
 }
@@ -223,15 +206,15 @@ json_t *fork_command(const char *scenario, const char *variant, const json_t *se
 		fputs(" | ", out);
 	}
 	fputs("heddle run ", out);
-	shell_put(scenario, out);
+	shell_word_print(scenario, out);
 	if (variant)
 		fputs(" --variant ", out);
 	if (variant)
-		shell_put(variant, out);
+		shell_word_print(variant, out);
 	json_array_foreach(settings, i, setting)
 	{
 		fputs(" --set ", out);
-		shell_put(json_string_value(setting), out);
+		shell_word_print(json_string_value(setting), out);
 	}
 	if (json_array_size(changes))
 		fprintf(out, " --break-at %" JSON_INTEGER_FORMAT "ps",

@@ -8,6 +8,7 @@
 /* where recordings stand in page/page.html */
 static const char mark[] = "<!-- recordings of a report -->";
 static const char begin[] = "<script type=\"application/x-heddle-recording\">\n";
+static const char begin_lab[] = "<script type=\"application/x-heddle-lab\">\n";
 static const char end[] = "</script>\n";
 
 /* a line of base64 has so many bytes of a recording */
@@ -52,7 +53,18 @@ static int recording_write(FILE *out, FILE *recording)
 	return ferror(recording) ? -EIO : 0;
 }
 
-int view_report_write(FILE *out, FILE *const *recordings, uint32_t count)
+static void lab_write(FILE *out, const char *lab)
+{
+	size_t length = strlen(lab);
+
+	fputs(begin_lab, out);
+	for (size_t at = 0; at < length; at += LINE_BYTES)
+		line_write(out, (const uint8_t *)lab + at,
+			   length - at < LINE_BYTES ? length - at : LINE_BYTES);
+	fputs(end, out);
+}
+
+int view_report_write(FILE *out, FILE *const *recordings, uint32_t count, const char *lab)
 {
 	const char *place = memmem(view_page_text, view_page_length, mark, sizeof(mark) - 1);
 	size_t before;
@@ -61,6 +73,8 @@ int view_report_write(FILE *out, FILE *const *recordings, uint32_t count)
 		return -EINVAL;
 	before = (size_t)(place - view_page_text);
 	fwrite(view_page_text, 1, before, out);
+	if (lab)
+		lab_write(out, lab);
 	for (uint32_t i = 0; i < count; i++) {
 		int error = recording_write(out, recordings[i]);
 

@@ -14,7 +14,8 @@ uint64_t view_report_bytes(uint64_t bytes, uint32_t count);
 
 /** view_report_write() - the page, and in it @count recordings, each read from its start to its
  *  end. Nothing is checked in them. @out is left open.
+ *  @lab  JSON of a lab that was handed in, as lab_report.c has it; NULL: none.
  *  Return: 0; -errno: a recording cannot be read, or @out not be written. */
-int view_report_write(FILE *out, FILE *const *recordings, uint32_t count);
+int view_report_write(FILE *out, FILE *const *recordings, uint32_t count, const char *lab);
 
 #endif

@@ -16,7 +16,7 @@ import { theme } from "./paint.js";
 import { Recording } from "./recording.js";
 import { reportOf, verdict } from "./report.js";
 import { serverOfPage } from "./server.js";
-import { BlobSource, embeddedSources } from "./source.js";
+import { BlobSource, embeddedLab, embeddedSources } from "./source.js";
 import { pinnedStrip } from "./strips.js";
 import { Topology } from "./topology.js";
 import { spanText, timeText } from "./units.js";
@@ -480,7 +480,8 @@ export const app = {
 		if (this.reportState !== state) {
 			this.reportState = state;
 			const panes = this.embedded ? this.loaded : this.panes;
-			const report = reportOf(panes, { colours: this.colours, panes, scales: Topology.scales(panes.map((p) => p.facts)) });
+			const report = reportOf(panes, { colours: this.colours, panes, lab: embeddedLab(),
+				scales: Topology.scales(panes.map((p) => p.facts)) });
 			$("report").replaceChildren(report.element);
 			this.redrawReport = report.redraw;
 		}

@@ -82,8 +82,8 @@ export class Lab {
 	focus() { (this.below.querySelector("input") || this.text).focus(); }
 }
 
-// the unit once, if the reader has written it as well
-function withUnit({ answer, unit }) {
+/** withUnit({answer, unit}) - a text with the unit once, if its author has written it as well. */
+export function withUnit({ answer, unit }) {
 	return unit && /^[\d\s.,+-]+$/.test(answer) ? `${answer} ${unit}` : answer;
 }
 

@@ -2,6 +2,7 @@
 
 import { runCommand } from "./commands.js";
 import { el, table } from "./dom.js";
+import { handIn } from "./handin.js";
 import { drawHeat, heatRows } from "./heat.js";
 import { drawStrips, stripMax } from "./strips.js";
 import { expectedText, resultTable, tableList } from "./tables.js";
@@ -27,8 +28,8 @@ export function busiestTime(facts) {
 	return peak;
 }
 
-/** reportOf(panes, view) - the document. @view: {colours, scales}; canvases draw themselves when
- *  redraw() of the result is called, after they are in the page. */
+/** reportOf(panes, view) - the document. @view: {colours, scales, lab}; canvases draw themselves
+ *  when redraw() of the result is called, after they are in the page. */
 export function reportOf(panes, view) {
 	const drawings = [];
 	const end = Math.max(...panes.map((p) => usefulEnd(p)));
@@ -38,7 +39,7 @@ export function reportOf(panes, view) {
 		return el("figure", {}, canvas, el("figcaption", {}, caption));
 	};
 	const first = panes[0].rec, s = first.head.scenario;
-	const parts = [el("h1", {}, `${s.name}`), el("p", {}, s.about || ""), facts(panes), expectations(panes)];
+	const parts = [el("h1", {}, `${s.name}`), el("p", {}, s.about || ""), view.lab ? handIn(view.lab) : null, facts(panes), expectations(panes)];
 	if (panes.length > 1) parts.push(comparison(panes));
 	for (const pane of panes) {
 		const many = panes.length > 1, t = busiestTime(pane.facts);

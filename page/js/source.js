@@ -66,11 +66,19 @@ export class ServerSource {
 	}
 }
 
+// the bytes in an element of a report
+function bytesOf(data) {
+	return Uint8Array.from(atob(data.textContent.replace(/\s+/g, "")), (c) => c.charCodeAt(0));
+}
+
 /** embeddedSources() - the recordings in the HTML of a report, in their order. */
 export function embeddedSources() {
-	return [...document.querySelectorAll("script[type='application/x-heddle-recording']")].map((data) => {
-		const text = atob(data.textContent.replace(/\s+/g, ""));
-		const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
-		return new BlobSource(new Blob([bytes]), data.dataset.name || "");
-	});
+	return [...document.querySelectorAll("script[type='application/x-heddle-recording']")].map((data) =>
+		new BlobSource(new Blob([bytesOf(data)]), data.dataset.name || ""));
+}
+
+/** embeddedLab() - the lab in the HTML of a report, as `heddle lab report` writes it; or null. */
+export function embeddedLab() {
+	const data = document.querySelector("script[type='application/x-heddle-lab']");
+	return data ? JSON.parse(new TextDecoder().decode(bytesOf(data))) : null;
 }

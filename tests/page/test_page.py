@@ -393,6 +393,23 @@ def reports(browser):
           [u for u in browser.requests() if not u.startswith(('file:', 'data:', 'blob:'))], browser.problems())
 
 
+def handed_in(browser):
+    """A file of `heddle lab report`: the student's part in front of the report of the run."""
+    browser.open('file://' + path('hand-in.html'))
+    browser.wait('heddlePage.loaded.length === 1 && heddlePage.timing.read > 0 && Boolean(document.querySelector("#report h1"))')
+    frame(browser)
+    text = browser.eval('document.querySelector("#report section").innerText')
+    wanted = ['Lab 03-innocent-flow: ', 'Student 6', 'n = ', 'Not passed: 3 of 4 answers are right.', 'Predictions', '50 Gb/s', 'Answers',
+              'not right', 'path-level-pfc', 'heddle run ', "heddle lab check 03-innocent-flow --student 6 "]
+    check('what is handed in has predictions, answers, marks and commands', all(n in text for n in wanted), text)
+    check('the measured value is beside the prediction', re.search(r'50 Gb/s\s+[0-9.]+ Gb/s', text), text)
+    check('the figures of the run follow', min(browser.eval(f'({COLOURS})("#report canvas")')) > 4)
+    check('no error, nothing else is requested by it', not browser.problems() and not
+          [u for u in browser.requests() if not u.startswith(('file:', 'data:', 'blob:'))], browser.problems())
+    if os.environ.get('SHOT'):
+        browser.shot(os.environ['SHOT'])
+
+
 def broken(browser):
     """Files that are no recordings, or damaged, are refused with a reason; the page goes on."""
     with open(path('roce.heddle'), 'rb') as good:
@@ -686,7 +703,7 @@ def speed(browser):
 
 
 CASES = {'kinds': kinds, 'numbers': numbers, 'keyboard': keyboard, 'time': time_model, 'pointer': pointer, 'compare': compare,
-         'report': report, 'broken': broken, 'served': served, 'forked': forked, 'reports': reports,
+         'report': report, 'broken': broken, 'served': served, 'forked': forked, 'reports': reports, 'handed-in': handed_in,
          'lab': lab, 'speed': speed}
 
 with Browser() as one:

@@ -111,6 +111,17 @@ viewed() {
 	[ $? = 0 ]
 }
 
+# what is handed in, also before all is answered
+reported() {
+	run 0 lab report 3 --student 7 && says out 'answers are missing' && grep -q 'x-heddle-lab' lab-03-innocent-flow-student-7.html &&
+		answers_of 03-innocent-flow right 7 && run 0 lab check 3 --student 7 "${words[@]}" && run 0 lab report 3 --student 7 own.html &&
+		says out passed || return 1
+	awk '/x-heddle-lab/ { on = 1; next } /<\/script>/ { on = 0 } on' own.html | base64 -d >lab.json
+	jq -e '.passed and .student == 7 and ([.answers[].right] | all) and (.predict[0].measured | test("Gb/s$")) and
+		(.commands | length == 3 and (last | startswith("heddle lab check 03-innocent-flow --student 7 victim=")))' lab.json &&
+		run 2 lab report 3 no/folder.html
+}
+
 wrong_usage() {
 	run 2 lab && run 2 lab chek && says err "did you mean 'check'" && run 2 lab start 99 && says err "no lab '99'" && run 2 lab start inocent-flow &&
 		run 2 lab start 3 --student 0 && run 2 lab start 3 --student x && run 2 lab check 3 victim && says err 'NAME=VALUE' &&
@@ -124,5 +135,6 @@ check 'the values of a student are those of the documented rule' chosen
 check 'predictions' predicted
 check 'answers are kept' kept
 check 'the page shows the lab beside the fabric' viewed
+check 'what is handed in' reported
 check 'wrong usage' wrong_usage
 finish

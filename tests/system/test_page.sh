@@ -92,6 +92,17 @@ reports() {
 }
 check 'reports of a run and of its variants' reports
 in_browser reports
+hand_in() {
+	(cd "$scratch" && n=$("$heddle" lab start 3 --student 6 --json | jq -r .values.n) &&
+		answers=$(awk -v n="$n" 'BEGIN { print "victim=" 99.4 / n, "trunk=" 100 / n }') &&
+		lossy=$(HEDDLE=$heddle TOPOLOGIES=$topologies "$top/tests/system/lab_answers.py" 03-innocent-flow right 6 | grep lossy) &&
+		run 0 lab predict 3 --student 6 victim=50 &&
+		# shellcheck disable=SC2086
+		run 1 lab check 3 --student 6 $answers "$lossy" remedy=path-level-pfc && run 0 lab report 3 --student 6 hand-in.html &&
+		says out 'not passed')
+}
+check 'a report of a lab' hand_in
+in_browser handed-in
 same_report() {
 	run 0 run "$scratch/roce-test.yaml" --quiet --set run.sample=2us --report "$scratch/again.html" &&
 		cmp "$scratch/one.html" "$scratch/again.html"

@@ -8,8 +8,8 @@
 
 static const char begin[] = "<script type=\"application/x-heddle-recording\">\n";
 
-/* the report with one recording of @text, @length bytes */
-static char *report_of(const char *text, size_t length, size_t *report_length)
+/* the report with one recording of @text, @length bytes, and @lab */
+static char *report_with(const char *text, size_t length, const char *lab, size_t *report_length)
 {
 	FILE *recording = tmpfile(), *out;
 	char *report = NULL;
@@ -17,10 +17,15 @@ static char *report_of(const char *text, size_t length, size_t *report_length)
 	ck_assert_ptr_nonnull(recording);
 	ck_assert_uint_eq(fwrite(text, 1, length, recording), length);
 	out = open_memstream(&report, report_length);
-	ck_assert_int_eq(view_report_write(out, &recording, 1), 0);
+	ck_assert_int_eq(view_report_write(out, &recording, 1, lab), 0);
 	fclose(out);
 	fclose(recording);
 	return report;
+}
+
+static char *report_of(const char *text, size_t length, size_t *report_length)
+{
+	return report_with(text, length, NULL, report_length);
 }
 
 TEST(view_report_write__base64_as_in_rfc_4648)
@@ -28,8 +33,12 @@ TEST(view_report_write__base64_as_in_rfc_4648)
 	static const struct {
 		const char *text, *base64;
 	} rows[] = {
-		{ "f", "Zg==\n" },       { "fo", "Zm8=\n" },       { "foo", "Zm9v\n" },
-		{ "foob", "Zm9vYg==\n" }, { "fooba", "Zm9vYmE=\n" }, { "foobar", "Zm9vYmFy\n" },
+		{ "f", "Zg==\n" },
+		{ "fo", "Zm8=\n" },
+		{ "foo", "Zm9v\n" },
+		{ "foob", "Zm9vYg==\n" },
+		{ "fooba", "Zm9vYmE=\n" },
+		{ "foobar", "Zm9vYmFy\n" },
 		{ "\xff\xfe\xfb", "//77\n" },
 	};
 
@@ -39,9 +48,8 @@ TEST(view_report_write__base64_as_in_rfc_4648)
 		const char *at = strstr(report, begin);
 
 		ck_assert_ptr_nonnull(at);
-		ck_assert_int_eq(strncmp(at + strlen(begin), rows[i].base64,
-					 strlen(rows[i].base64)),
-				 0);
+		ck_assert_int_eq(
+			strncmp(at + strlen(begin), rows[i].base64, strlen(rows[i].base64)), 0);
 		free(report);
 	}
 }
@@ -72,4 +80,18 @@ TEST(view_report_bytes__is_no_less_than_what_is_written)
 		ck_assert_uint_le(view_report_bytes(bytes, 1), length + 200);
 		free(report);
 	}
+}
+
+TEST(view_report_write__lab_in_front_of_the_recordings)
+{
+	size_t length;
+	char *report = report_with("foo", 3, "</script>", &length),
+	     *plain = report_of("foo", 3, &length);
+
+	ck_assert_ptr_nonnull(strstr(report, "<script type=\"application/x-heddle-lab\">\n"
+					     "PC9zY3JpcHQ+\n</script>\n"
+					     "<script type=\"application/x-heddle-recording\">\n"));
+	ck_assert_ptr_null(strstr(plain, "<script type=\"application/x-heddle-lab\">"));
+	free(report);
+	free(plain);
 }
