@@ -5,10 +5,13 @@
 
 Each lab has a function: student's values -> (right, wrong), two dictionaries. Each value of wrong
 is wrong by itself. Where there is no formula, a run of heddle gives the answer: measure()."""
+import collections
+import csv
 import json
 import os
 import subprocess
 import sys
+import tempfile
 
 HEDDLE = os.environ.get("HEDDLE", "./heddle")
 TOPOLOGIES = os.environ.get("TOPOLOGIES", "topologies")
@@ -91,7 +94,7 @@ def innocent_flow(values):
     return right, wrong
 
 
-# ---- lab 8: 2k - 1 rows; unacknowledged, h links from the end: C * h * 2 * (d + l) and a packet ----
+# ---- lab 8: 2k - 1 rows; C * h * 2 * (d + l) and a packet, h links from the last switch ----
 
 @lab("08-flow-channel")
 def flow_channel(values):
@@ -138,6 +141,47 @@ def headroom(values):
     dropped = frames - given * 1000 // frame
     right = {"least": str(frames * frame), "dropped": str(dropped)}
     wrong = {"least": str(int(after) + frame), "dropped": str(dropped - 1)}
+    return right, wrong
+
+# ---- lab 10: spines from the paths of flows; seeds by trying ----
+
+@lab("10-hash-collisions")
+def hash_collisions(values):
+    command = [HEDDLE, "run", os.path.join(TOPOLOGIES, "labs/10-hash-collisions/spines.yaml"),
+               "--quiet", "--set", "workloads.p.pairs=" + values["pairs"]]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(command + ["--seed", values["s"], "--csv", folder], check=True,
+                       stdout=subprocess.DEVNULL)
+        with open(os.path.join(folder, "paths.csv"), encoding="utf-8") as file:
+            spines = {row["source"]: row["peer"] for row in csv.DictReader(file)
+                      if row["node"] == "leaf0"}
+    sharers = max(collections.Counter(spines.values()).values())
+    good = bad = None
+    for seed in range(1, 400):
+        share, = measure("labs/10-hash-collisions/spines.yaml", ["goodput.share.min(p)"],
+                         ["workloads.p.pairs=" + values["pairs"], "run.duration=60us",
+                          "run.warmup=30us"], seed)
+        good = good or share > 0.9 and seed
+        bad = bad or share < 0.34 and seed
+        if good and bad:
+            break
+    right = {"spine": spines["h1"], "sharers": sharers, "good": good, "bad": bad}
+    wrong = {"spine": "spine%d" % ((int(spines["h1"][-1]) + 1) % 4), "sharers": sharers % 4 + 1,
+             "good": bad, "bad": good}
+    return right, wrong
+
+
+# ---- lab 11: C/n in one lane, the rest of the link in a lane of its own; a lane for each hop ----
+
+@lab("11-virtual-lanes")
+def virtual_lanes(values):
+    n, data = int(values["n"]), 4096 / (4096 + 34)  # of a rate; LRH, FCS and gap around 4096
+    own = min(100, int(values["t"]) - 100 / n)
+    right = {"same": "%.2f" % (100 * data / n), "own": "%.2f" % (own * data),
+             "wait": "%.3f" % (3 * (1 - 1 / n)), "lanes": int(values["w"]) // 2}
+    wrong = {"same": "%.2f" % (100 * data / (n + 1)),
+             "own": "%.2f" % (0.94 * own * data), "wait": "3",
+             "lanes": int(values["w"]) // 2 + 1}
     return right, wrong
 
 
