@@ -8,6 +8,7 @@
 /* of all flows with data */
 struct rates {
 	uint64_t sum_bps, min_bps;
+	uint64_t queued_bytes[NODE_CLASSES_MAX]; /* of messages, by class */
 };
 
 /* the rate that the flow in @slot may have without a transport; 0: it may send its credit only */
@@ -24,7 +25,8 @@ static uint64_t gate_rate_bps(const struct nic *nic, uint32_t slot)
 }
 
 /* a flow with a transport.  Return: its data that is not acknowledged, or not sent */
-static uint64_t sample_transport(struct nic *nic, uint32_t slot, uint64_t *rate_bps)
+static uint64_t sample_transport(struct nic *nic, uint32_t slot, uint64_t *rate_bps,
+				 uint64_t *queued_bytes)
 {
 	struct series *series = &nic->series;
 	struct transport_sample sample = transport_sample(&nic->transport, slot, nic->now_ps);
@@ -37,28 +39,33 @@ static uint64_t sample_transport(struct nic *nic, uint32_t slot, uint64_t *rate_
 	series_flow(series, SERIES_FLOW_ALPHA_PPM, slot, sample.control.alpha_ppm);
 	series_flow(series, SERIES_FLOW_STAGE, slot, sample.control.stage);
 	series_flow(series, SERIES_FLOW_WINDOW_BYTES, slot, sample.window_bytes);
+	*queued_bytes += sample.queued_bytes;
 	return sample.queued_bytes + sample.unacked_bytes;
 }
 
 /* a flow of the send queue: the same */
-static uint64_t sample_queue(struct nic *nic, uint32_t slot, uint64_t *rate_bps)
+static uint64_t sample_queue(struct nic *nic, uint32_t slot, uint64_t *rate_bps,
+			     uint64_t *queued_bytes)
 {
 	uint64_t bytes = send_queue_bytes(&nic->queue, slot);
 
 	*rate_bps = gate_rate_bps(nic, slot);
 	series_flow(&nic->series, SERIES_FLOW_QUEUED_BYTES, slot, bytes);
 	series_flow(&nic->series, SERIES_FLOW_HELD, slot, !*rate_bps);
+	*queued_bytes += bytes;
 	return bytes;
 }
 
 static void sample_flow(struct nic *nic, uint32_t slot, struct rates *rates)
 {
 	const struct flow_tx_stats *stats = stats_flow_tx(nic->stats, slot);
+	const struct flow_spec *spec = &nic->queue.specs[slot];
 	uint64_t rate_bps = nic->link->rate_bps, bytes;
+	uint64_t *queued_bytes = &rates->queued_bytes[spec->traffic_class];
 
-	bytes = nic->queue.specs[slot].transport == TRANSPORT_NONE
-			? sample_queue(nic, slot, &rate_bps)
-			: sample_transport(nic, slot, &rate_bps);
+	bytes = spec->transport == TRANSPORT_NONE
+			? sample_queue(nic, slot, &rate_bps, queued_bytes)
+			: sample_transport(nic, slot, &rate_bps, queued_bytes);
 	series_flow(&nic->series, SERIES_FLOW_ALLOWED_RATE_BPS, slot, rate_bps);
 	series_flow(&nic->series, SERIES_FLOW_SENT_BYTES, slot, stats->bytes);
 	if (!bytes)
@@ -121,6 +128,9 @@ static void sample_port(struct nic *nic, const struct rates *rates)
 	series_port(series, SERIES_PAUSES_SENT, 0, stats->pauses_sent + stats->stops);
 	series_port(series, SERIES_PAUSES_RECEIVED, 0, stats->pauses_received);
 	series_port(series, SERIES_PAUSED_PS, 0, paused_ps(nic));
+	/* of the only class it is that of the port */
+	for (uint32_t c = 0; nic->config->class_count > 1 && c < nic->config->class_count; c++)
+		series_class(series, SERIES_CLASS_QUEUE_BYTES, 0, c, rates->queued_bytes[c]);
 }
 
 void nic_sample(struct nic *nic)

@@ -112,6 +112,20 @@ static void value_add(struct slice *slice, uint32_t place, uint32_t sample, uint
 		(struct slice_value){ .place = place, .sample = sample, .value = value };
 }
 
+/* the value of @series in the present sample, which is not the first one of the slice */
+static void change_add(struct slice *slice, struct slice_series *series)
+{
+	uint32_t place = (uint32_t)(series - slice->keys), sample = slice->sample_count - 1;
+	struct slice_value *last = &slice->values[series->change];
+
+	if (series->change < slice->value_count && last->place == place && last->sample == sample) {
+		last->value = series->value;
+		return;
+	}
+	series->change = slice->value_count;
+	value_add(slice, place, sample, series->value);
+}
+
 /* The first sample is complete: a slice begins with every value that is not 0. */
 static void first_sample_add(struct slice *slice)
 {
@@ -140,7 +154,7 @@ void slice_set(struct slice *slice, const struct slice_key *key, uint64_t value)
 		return;
 	series->value = value;
 	if (slice->sample_count > 1)
-		value_add(slice, (uint32_t)(series - slice->keys), slice->sample_count - 1, value);
+		change_add(slice, series);
 }
 
 /* ---- events ---- */

@@ -30,6 +30,7 @@ struct slice_value {
 struct slice_series {
 	struct slice_key key;
 	uint64_t value; /* of the last sample */
+	size_t change;  /* place of the last change in `values`, if it is one of this slice */
 };
 
 /* the writer of one slice after the other */
@@ -59,7 +60,8 @@ void slice_fini(struct slice *slice);
  *  SLICE_SAMPLES_MAX in a slice. Values that follow are of this moment. */
 void slice_sample(struct slice *slice, node_time_t at_ps);
 
-/** slice_set() - the value of @key from the present sample on. Average O(1). */
+/** slice_set() - the value of @key from the present sample on; in one sample the last one counts.
+ *  Average O(1). */
 void slice_set(struct slice *slice, const struct slice_key *key, uint64_t value);
 
 /** slice_event() - an event; one with a time before that of the last one gets that time. */

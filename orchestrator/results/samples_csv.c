@@ -11,11 +11,14 @@ struct samples {
 	const struct node_config *node;
 	struct stats_page *page;
 	struct series_values values;
+	struct node_log edge; /* of the switch of a NIC, which has samples of its flows */
 	FILE *out;
 };
 
 /* writes the rows of the sample at @at_ps, when all of its changes are taken */
-typedef void rows_write_fn(const struct samples *samples, node_time_t at_ps);
+typedef void rows_write_fn(struct samples *samples, node_time_t at_ps);
+
+static rows_write_fn flows_write;
 
 /* ---- a node ---- */
 
@@ -43,9 +46,43 @@ static void log_write(struct samples *samples, struct node_log *log, rows_write_
 		write(samples, at_ps);
 }
 
-static int node_write(const struct plan *plan, uint32_t index, const struct node_log_source *source,
-		      rows_write_fn *write, FILE *out)
+/* The samples of a NIC's flows in the log of its switch.   Return: 0 or -errno */
+static int edge_open(struct samples *samples, const struct node_log_source *sources)
 {
+	const struct node_config *node = samples->node;
+
+	if (node->kind != NODE_NIC || plan_fabric(samples->plan) != FABRIC_FLOW_CHANNEL ||
+	    node->ports[0].vacant || node->ports[0].peer_index >= samples->plan->node_count)
+		return 0;
+	return node_log_series(&samples->edge, &sources[node->ports[0].peer_index]);
+}
+
+/* those up to @at_ps */
+static void edge_take(struct samples *samples, node_time_t at_ps)
+{
+	uint32_t peer = samples->node->ports[0].peer_index;
+	uint32_t index = (uint32_t)(samples->node - samples->plan->nodes);
+
+	for (const struct series_entry *entry = node_log_entry(&samples->edge); entry;
+	     entry = node_log_entry(&samples->edge)) {
+		struct series_entry copy = *entry;
+
+		__atomic_signal_fence(__ATOMIC_ACQ_REL);
+		if (copy.id == SERIES_SAMPLE && copy.value > at_ps)
+			break;
+		node_log_next(&samples->edge);
+		if (copy.id == SERIES_SAMPLE || series_row(copy.id)->of != SERIES_OF_FLOW ||
+		    series_values_node(samples->plan, peer, &copy) != index)
+			continue;
+		copy.port = 0;
+		series_values_take(&samples->values, &copy);
+	}
+}
+
+static int node_write(const struct plan *plan, uint32_t index,
+		      const struct node_log_source *sources, rows_write_fn *write, FILE *out)
+{
+	const struct node_log_source *source = &sources[index];
 	struct samples samples = { .plan = plan,
 				   .node = &plan->nodes[index],
 				   .page = (struct stats_page *)source->page,
@@ -53,24 +90,22 @@ static int node_write(const struct plan *plan, uint32_t index, const struct node
 	struct node_log log;
 	int error = node_log_series(&log, source);
 
+	if (!error && write == flows_write)
+		error = edge_open(&samples, sources);
 	if (!error && source->fd >= 0) {
 		error = series_values_init(&samples.values, samples.node);
 		if (!error)
 			log_write(&samples, &log, write);
 		series_values_fini(&samples.values);
 	}
+	node_log_close(&samples.edge);
 	node_log_close(&log);
 	return error;
 }
 
 /* ---- ports ---- */
 
-/* that have columns: a fabric of kind roce has queues of classes, the others of lanes */
-static uint32_t class_columns(const struct plan *plan)
-{
-	return plan_fabric(plan) == FABRIC_ROCE ? plan->nodes[0].class_count : 0;
-}
-
+/* lanes that have columns */
 static uint32_t lane_columns(const struct plan *plan)
 {
 	return plan_fabric(plan) == FABRIC_ROCE
@@ -84,7 +119,7 @@ static void ports_heading(const struct plan *plan, FILE *out)
 	for (uint32_t id = SERIES_PORT_FIRST; id < SERIES_CLASS_FIRST; id++)
 		fprintf(out, ",%s", series_row(id)->name);
 	for (uint32_t id = SERIES_CLASS_FIRST; id < SERIES_LANE_FIRST; id++)
-		for (uint32_t c = 0; c < class_columns(plan); c++)
+		for (uint32_t c = 0; c < plan->nodes[0].class_count; c++)
 			fprintf(out, ",%s_%s", series_row(id)->name,
 				plan->nodes[0].classes[c].name);
 	for (uint32_t id = SERIES_LANE_FIRST; id < SERIES_FLOW_FIRST; id++)
@@ -102,14 +137,17 @@ static void columns_write(const struct samples *samples, uint32_t id, uint32_t e
 				*series_values_at(&samples->values, id, port, index));
 }
 
-static void ports_write(const struct samples *samples, node_time_t at_ps)
+static void ports_write(struct samples *samples, node_time_t at_ps)
 {
 	for (uint32_t p = 0; p < samples->node->port_count; p++) {
 		fprintf(samples->out, "%s,%u,%s,%" PRIu64, samples->node->name, p,
 			samples->node->ports[p].peer_name, at_ps);
 		columns_write(samples, SERIES_PORT_FIRST, SERIES_CLASS_FIRST, p, 1);
-		columns_write(samples, SERIES_CLASS_FIRST, SERIES_LANE_FIRST, p,
-			      class_columns(samples->plan));
+		for (uint32_t id = SERIES_CLASS_FIRST; id < SERIES_LANE_FIRST; id++)
+			for (uint32_t c = 0; c < samples->node->class_count; c++)
+				fprintf(samples->out, ",%" PRIu64,
+					series_values_class(&samples->values, samples->node, id, p,
+							    c));
 		columns_write(samples, SERIES_LANE_FIRST, SERIES_FLOW_FIRST, p,
 			      lane_columns(samples->plan));
 		fputc('\n', samples->out);
@@ -164,8 +202,9 @@ static void flow_field(const struct samples *samples, uint32_t id, uint64_t valu
 	fprintf(samples->out, ",%.*s", (int)strcspn(word, "|"), word);
 }
 
-static void flows_write(const struct samples *samples, node_time_t at_ps)
+static void flows_write(struct samples *samples, node_time_t at_ps)
 {
+	edge_take(samples, at_ps);
 	for (uint32_t slot = 0; slot < samples->values.flows_seen; slot++) {
 		const struct flow_tx_stats flow = *stats_flow_tx(samples->page, slot);
 
@@ -186,7 +225,7 @@ static int samples_write(const struct plan *plan, const struct node_log_source *
 	int first = samples ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; samples && i < plan->node_count; i++) {
-		int error = node_write(plan, i, &samples[i], write, out);
+		int error = node_write(plan, i, samples, write, out);
 
 		if (!first)
 			first = error;

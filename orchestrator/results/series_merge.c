@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/results/series_values.h"
+
 static void incomplete(struct series_merge *merge, uint32_t node, int error)
 {
 	if (!error || merge->error)
@@ -20,8 +22,8 @@ static void next_find(struct series_merge *merge, uint32_t node)
 	const struct series_entry *entry = node_log_entry(&merge->logs[node]);
 	node_time_t at_ps = entry ? entry->value : NODE_TIME_NEVER;
 
-	if (entry && (entry->id != SERIES_SAMPLE || at_ps == NODE_TIME_NEVER ||
-		      at_ps < merge->passed_ps)) {
+	if (entry &&
+	    (entry->id != SERIES_SAMPLE || at_ps == NODE_TIME_NEVER || at_ps < merge->passed_ps)) {
 		incomplete(merge, node, -EBADMSG);
 		at_ps = NODE_TIME_NEVER;
 	}
@@ -67,12 +69,10 @@ node_time_t series_merge_next_at(const struct series_merge *merge)
 	return next;
 }
 
-/* is there such a series of @node? */
+/* is there such a series of @node? Its port there was checked. */
 static bool is_series(const struct series_merge *merge, uint32_t node,
 		      const struct series_entry *entry)
 {
-	if (entry->id >= SERIES_IDS || entry->port >= merge->plan->nodes[node].port_count)
-		return false;
 	switch (series_row(entry->id)->of) {
 	case SERIES_OF_PORT:
 		return !entry->index;
@@ -83,7 +83,7 @@ static bool is_series(const struct series_merge *merge, uint32_t node,
 	case SERIES_OF_FLOW:
 		break;
 	}
-	return entry->index < merge->flows_max[node] && !entry->port;
+	return entry->index < merge->flows_max[node];
 }
 
 /* the sample at which the log of @node is */
@@ -95,10 +95,14 @@ static void node_take(struct series_merge *merge, uint32_t node, series_fn *take
 	node_log_next(log);
 	while ((entry = node_log_entry(log)) && entry->id != SERIES_SAMPLE) {
 		/* the copy is what is checked, and what is used */
-		const struct series_entry copy = *entry;
+		struct series_entry copy = *entry;
+		uint32_t of = series_values_node(merge->plan, node, &copy);
 
-		if (is_series(merge, node, &copy))
-			take(context, node, &copy);
+		if (of != UINT32_MAX && is_series(merge, of, &copy)) {
+			if (series_row(copy.id)->of == SERIES_OF_FLOW)
+				copy.port = 0; /* of the NIC */
+			take(context, of, &copy);
+		}
 		node_log_next(log);
 	}
 	next_find(merge, node);

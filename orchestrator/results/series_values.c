@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "nodes/base/units.h"
+
 int series_values_init(struct series_values *values, const struct node_config *config)
 {
 	size_t ports = config->port_count;
@@ -27,6 +29,23 @@ void series_values_fini(struct series_values *values)
 	free(values->lanes);
 	free(values->flows);
 	*values = (struct series_values){ 0 };
+}
+
+uint32_t series_values_node(const struct plan *plan, uint32_t node,
+			    const struct series_entry *entry)
+{
+	const struct node_config *config = &plan->nodes[node];
+	uint32_t peer;
+
+	if (entry->id >= SERIES_IDS || entry->port >= config->port_count)
+		return UINT32_MAX;
+	if (config->kind == NODE_NIC || series_row(entry->id)->of != SERIES_OF_FLOW)
+		return node;
+	peer = config->ports[entry->port].peer_index;
+	return !config->ports[entry->port].vacant && peer < plan->node_count &&
+			       plan->nodes[peer].kind == NODE_NIC
+		       ? peer
+		       : UINT32_MAX;
 }
 
 uint64_t *series_values_at(const struct series_values *values, uint32_t id, uint32_t port,
@@ -55,6 +74,23 @@ uint64_t *series_values_at(const struct series_values *values, uint32_t id, uint
 	return index < values->flows_max && !port
 		       ? &values->flows[(size_t)index * SERIES_PER_FLOW + (id - SERIES_FLOW_FIRST)]
 		       : NULL;
+}
+
+uint64_t series_values_class(const struct series_values *values, const struct node_config *config,
+			     uint32_t id, uint32_t port, uint32_t c)
+{
+	uint32_t lanes = node_lanes(config, config->ports[port].kind);
+	enum series_id lane =
+		id == SERIES_CLASS_QUEUE_BYTES ? SERIES_LANE_QUEUE_UNITS : SERIES_LANE_INPUT_UNITS;
+	uint64_t units = 0;
+
+	if (config->kind == NODE_NIC && config->class_count == 1 && id == SERIES_CLASS_QUEUE_BYTES)
+		return *series_values_at(values, SERIES_QUEUE_BYTES, port, 0);
+	if (config->kind == NODE_NIC || config->fabric == FABRIC_ROCE)
+		return *series_values_at(values, id, port, c);
+	for (uint32_t l = c * lanes; l < (c + 1) * lanes && l < NODE_LANES_MAX; l++)
+		units += *series_values_at(values, lane, port, l);
+	return units * UNIT_BYTES;
 }
 
 bool series_values_take(struct series_values *values, const struct series_entry *entry)

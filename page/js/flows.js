@@ -43,7 +43,7 @@ export function flowTable(facts, t, { flow: chosen, pick, filter }) {
 		return [facts.flowName(f), f.workload, facts.className(f.class), known(facts.flowSpeed(moment, before, f), rateText),
 			known(facts.flowValue(moment, f, "flow_allowed_rate_bps"), rateText),
 			known(facts.flowValue(moment, f, "flow_queued_bytes"), bytesText),
-			known(facts.flowValue(moment, f, "flow_unacked_bytes"), bytesText),
+			known(rec.head.kind === "port-group" ? null : facts.flowValue(moment, f, "flow_unacked_bytes"), bytesText),
 			r ? rateText(r.goodput_bps) : "-", r ? timeText(r.fct_ps && r.fct_ps.p50) : "-", r ? timeText(r.fct_ps && r.fct_ps.p99) : "-",
 			r ? r.messages : "-", el("span", { class: "path" }, pathText(facts, f))];
 	});

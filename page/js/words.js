@@ -9,7 +9,7 @@ const own = {
 	"sent now": "bytes of this flow sent in the last samples, per second (series flow_sent_bytes)",
 	"allowed rate": "the rate that congestion control allows the flow now",
 	"waits at host": "of its messages, not sent so far",
-	"not acked": "sent and not acknowledged",
+	"not acked": "sent and not acknowledged; with flow channels also what waits at the switch of the host; port groups have no ACKs",
 	"FCT p50": "flow completion time of its messages, median, of the whole run",
 	"FCT p99": "flow completion time of its messages, 99th percentile, of the whole run",
 	load: "part of the link's rate that was sent in the last samples",

@@ -52,6 +52,8 @@ void path_watch_packet(struct path_watch *watch, struct stats_page *stats, uint3
 	if (packet->copy || frame_payload_read(packet->bytes, packet_first_bytes(packet),
 					       packet->frame_bytes, &payload))
 		return;
+	if (watch->note)
+		watch->note(watch->owner, packet, payload.flow_slot);
 	line = line_of(watch, ((uint64_t)payload.source + 1) << 24 | payload.flow_slot);
 	if (line->ports >> port & 1)
 		return;

@@ -21,9 +21,14 @@ struct path_line {
 	uint64_t ports; /* set of outputs: the last one; of an unordered class all */
 };
 
+/* @packet leaves, of the flow in @slot of its NIC */
+typedef void path_note_fn(void *owner, const struct packet *packet, uint32_t slot);
+
 struct path_watch {
 	struct path_line *lines; /* NULL: no events are recorded */
 	uint32_t unordered;      /* set of classes */
+	path_note_fn *note;      /* told of every generated packet; NULL: none */
+	void *owner;             /* of note */
 };
 
 /** path_watch_init() - of the switch that @config describes.   Return: 0 or -ENOMEM;

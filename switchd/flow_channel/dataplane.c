@@ -158,6 +158,16 @@ static void sample_lanes(struct series *series, const struct port *port, uint32_
 	series_port(series, SERIES_XOFF, p, port->link->stop.wanted);
 }
 
+/* path_watch.note */
+static void packet_note(void *dataplane, const struct packet *packet, uint32_t slot)
+{
+	struct dataplane *dp = dataplane;
+	struct port *port = &dp->ports[packet->in_port];
+
+	if (port->kind == PORT_EDGE && dp->unacked[packet->in_port].lines)
+		unacked_note(&dp->unacked[packet->in_port], &port->efct, packet->flow_id, slot);
+}
+
 static void sample(void *dataplane, struct series *series, uint32_t p, node_time_t now)
 {
 	struct dataplane *dp = dataplane;
@@ -173,6 +183,8 @@ static void sample(void *dataplane, struct series *series, uint32_t p, node_time
 	series_port(series, SERIES_MARKS, p, port->stats->eca_acks);
 	series_port(series, SERIES_PAUSED_PS, p, switch_paused_ps(&dp->sw, p, now));
 	sample_lanes(series, port, p);
+	if (dp->unacked[p].lines)
+		unacked_sample(&dp->unacked[p], &port->efct, series, p);
 }
 
 static void measured(void *dataplane, uint32_t p, node_time_t now)
@@ -392,6 +404,8 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 		error = paths_init(port, port_config->channels);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
 		error = efct_init(&port->efct, port_config->channels, &port_config->match);
+	if (!error && port->efct.channels && dp->sw.series.page && dp->sw.paths.lines)
+		error = unacked_init(&dp->unacked[p], port_config->channels);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
 		error = fgfc_init(&port->fgfc, port_config->channels, &config->switch_.congestion);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
@@ -416,6 +430,7 @@ static void port_fini(struct dataplane *dp, uint32_t p)
 	table_free(port->redirects, dp->ifcts[p].channels, sizeof(*port->redirects));
 	table_free(port->trees, dp->ifcts[p].channels, sizeof(*port->trees));
 	ifct_fini(&dp->ifcts[p]);
+	unacked_fini(&dp->unacked[p], port->efct.channels);
 	efct_fini(&port->efct);
 	fgfc_fini(&port->fgfc);
 	ofct_fini(&port->ofct);
@@ -448,6 +463,8 @@ static int init(void *dataplane)
 		dp->unordered |= (uint32_t)config->classes[c].unordered << c;
 	dataplane_settings_init(dp);
 	dp->timer_ps = NODE_TIME_NEVER;
+	dp->sw.paths.note = packet_note;
+	dp->sw.paths.owner = dp;
 	dp->marks.flows_max = flow_ref(config->port_count, 0);
 	dp->marks.flows = table_alloc(dp->marks.flows_max, sizeof(*dp->marks.flows));
 	if (!dp->marks.flows || pool_init(dp) ||

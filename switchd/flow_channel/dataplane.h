@@ -43,6 +43,7 @@
 #include "switchd/flow_channel/ofct.h"
 #include "switchd/flow_channel/redirect.h"
 #include "switchd/flow_channel/source_hold.h"
+#include "switchd/flow_channel/unacked.h"
 
 enum tree_state { TREE_NONE, TREE_OPEN, TREE_FOLDED };
 
@@ -115,6 +116,7 @@ struct dataplane {
 	struct route_table routes;
 	struct ifct ifcts[NODE_PORTS_MAX];
 	struct port ports[NODE_PORTS_MAX];
+	struct unacked unacked[NODE_PORTS_MAX]; /* of edge ports, if samples are recorded */
 };
 
 extern const struct node_ops switchd_ops;

@@ -44,6 +44,17 @@ static void end(void)
 	sim_close(&sim);
 }
 
+/* an edge port's sample of a flow of its host */
+static void edge_take(uint32_t i, const struct series_entry *entry)
+{
+	struct series_entry copy = *entry;
+	uint32_t nic = series_values_node(&sim.plan, i, entry);
+
+	ck_assert_uint_eq(nic, sim.plan.nodes[i].ports[entry->port].peer_index);
+	copy.port = 0;
+	ck_assert(series_values_take(&values[nic], &copy));
+}
+
 /* all that node @i has sampled up to now; every entry is about something that it has */
 static void read_on(uint32_t i)
 {
@@ -52,6 +63,9 @@ static void read_on(uint32_t i)
 	     entry = node_log_entry(&logs[i])) {
 		if (entry->id == SERIES_SAMPLE)
 			ck_assert_uint_eq(entry->value, (uint64_t)samples[i]++ * SAMPLE_PS);
+		else if (sim.plan.nodes[i].kind == NODE_SWITCH &&
+			 series_row(entry->id)->of == SERIES_OF_FLOW)
+			edge_take(i, entry);
 		else
 			ck_assert(series_values_take(&values[i], entry));
 		node_log_next(&logs[i]);
@@ -106,11 +120,29 @@ static void classes_check(uint32_t i, uint32_t p)
 	ck_assert_uint_eq(value(i, SERIES_CNPS, p, 0), cnps);
 }
 
+static uint32_t unacked_all, unacked_some; /* samples of NICs */
+
+/* The flows of NIC @i have @unacked bytes without an ACK: what its switch has of them, but for
+ * flows of which no packet has left the switch. */
+static void unacked_check(uint32_t i, uint64_t unacked)
+{
+	const struct port_config *port = &sim.plan.nodes[i].ports[0];
+	uint32_t edge = port->peer_index, p = port->peer_port;
+	/* in the fabric, and in the input buffer */
+	uint64_t bytes = UNIT_BYTES * (value(edge, SERIES_EXTENT_UNITS, p, 0) +
+				       value(edge, SERIES_INPUT_UNITS, p, 0));
+
+	ck_assert_uint_le(unacked, bytes);
+	unacked_some += unacked != 0;
+	unacked_all += unacked && unacked == bytes;
+}
+
 /* the flows of a NIC together have what its port has */
 static void flows_check(uint32_t i)
 {
 	struct stats_page *page = sim.nodes[i].stats;
-	uint64_t line_bps = sim.nodes[i].links[0].rate_bps, queued = 0, cnps = 0;
+	uint64_t line_bps = sim.nodes[i].links[0].rate_bps, queued = 0, cnps = 0, unacked = 0;
+	const struct node_config *node = &sim.plan.nodes[i];
 
 	for (uint32_t slot = 0; slot < page->flow_tx_count; slot++) {
 		const struct flow_tx_stats *flow = stats_flow_tx(page, slot);
@@ -122,9 +154,17 @@ static void flows_check(uint32_t i)
 		if (sim.plan.nodes[i].fabric == FABRIC_PORT_GROUP)
 			ck_assert_uint_eq(rate_bps, flow->rate_bps ? flow->rate_bps : line_bps);
 		queued += value(i, SERIES_FLOW_QUEUED_BYTES, 0, slot);
+		unacked += value(i, SERIES_FLOW_UNACKED_BYTES, 0, slot);
 		cnps += flow->cnps;
 	}
 	ck_assert_uint_eq(value(i, SERIES_QUEUE_BYTES, 0, 0), queued);
+	if (node->fabric == FABRIC_PORT_GROUP)
+		ck_assert_uint_eq(unacked, 0);
+	if (node->fabric == FABRIC_FLOW_CHANNEL)
+		unacked_check(i, unacked);
+	for (uint32_t c = 0; c < node->class_count && node->class_count > 1; c++)
+		queued -= value(i, SERIES_CLASS_QUEUE_BYTES, 0, c);
+	ck_assert_uint_eq(node->class_count > 1 ? queued : 0, 0);
 	if (sim.plan.nodes[i].fabric == FABRIC_ROCE)
 		ck_assert_uint_eq(value(i, SERIES_CNPS_RECEIVED, 0, 0), cnps);
 }
@@ -179,7 +219,10 @@ TEST_GROUP(series, .timeout_s = 120);
 TEST(series__flow_channels)
 {
 	play("topologies/congested-link.yaml", (const char *const[]){ SAMPLE, NULL });
+	unacked_all = unacked_some = 0;
 	check();
+	ck_assert_uint_gt(unacked_all, STOPS);
+	ck_assert_uint_ge(unacked_all, unacked_some * 9 / 10);
 	ck_assert_uint_gt(most(SERIES_ACKS), 100);
 	ck_assert_uint_gt(most(SERIES_METERED), 0);
 	end();

@@ -279,3 +279,22 @@ TEST(slice_read__cut)
 	for (size_t length = 0; length < bytes.length; length++)
 		ck_assert_int_eq(read_text(bytes.bytes, length), -EINVAL);
 }
+
+/* A node may log a series twice in a sample: the last value counts. */
+TEST(slice_set__twice_in_a_sample)
+{
+	slice_sample(&slice, 10);
+	set(0, 1, 0, 0, 5);
+	set(0, 1, 0, 0, 6);
+	slice_sample(&slice, 20);
+	set(0, 1, 0, 0, 0);
+	set(1, 1, 0, 0, 3);
+	set(0, 1, 0, 0, 8);
+	slice_sample(&slice, 30);
+	set(0, 1, 0, 0, 9);
+	ck_assert_str_eq(slice_text(40), "[0 40) 10 20 30\n"
+					 "0.1.0.0 @0 = 6\n"
+					 "0.1.0.0 @1 = 8\n"
+					 "0.1.0.0 @2 = 9\n"
+					 "1.1.0.0 @1 = 3\n");
+}

@@ -63,6 +63,19 @@ static int flows(void)
 	return error;
 }
 
+static uint64_t unacked_seen;
+
+/* series_fn */
+static void take_unacked(void *context, uint32_t node, const struct series_entry *change)
+{
+	(void)context;
+	if (change->id != SERIES_FLOW_UNACKED_BYTES)
+		return;
+	ck_assert_uint_eq(node, 2);
+	ck_assert_uint_eq(change->port, 0);
+	unacked_seen = change->value;
+}
+
 static uint32_t rows(void)
 {
 	uint32_t count = 0;
@@ -108,6 +121,70 @@ TEST(samples_csv_flows__names_of_the_flow)
 			 "stage,window_bytes\n"
 			 "h1,h2,,second,0,2000000,44,0,0,0,yes,0,0,additive_increase,0\n"
 			 "h1,h2,,second,0,3000000,44,0,0,0,yes,0,0,additive_increase,0\n");
+}
+
+/* The switch of a NIC has what its flows have not acknowledged: of the last sample up to then. */
+TEST(samples_csv_flows__unacknowledged_at_the_switch)
+{
+	struct series_entry entry = { .id = SERIES_FLOW_UNACKED_BYTES, .port = 1, .index = 0 };
+	struct series_merge merge;
+
+	ck_assert_uint_eq(plan.nodes[0].ports[1].peer_index, 2);
+	flow_add(1, 2, 1, 5, 5);
+	for (uint64_t at = 0; at < 3; at++) {
+		series_begin(&series[0], at * NODE_US);
+		entry.value = 256 * (at + 1);
+		series_add(pages[0], entry);
+		series_begin(&series[2], at * NODE_US);
+		series_flow(&series[2], SERIES_FLOW_SENT_BYTES, 0, at + 1);
+	}
+	/* of other hosts, and of a flow that there is not */
+	entry.port = 2;
+	series_add(pages[0], entry);
+	entry.port = 1;
+	entry.index = 100000;
+	series_add(pages[0], entry);
+	entry.port = 77;
+	series_add(pages[0], entry);
+	ck_assert_int_eq(flows(), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\nh1,h2,,second,0,0,0,1,0,256,no,"));
+	ck_assert_ptr_nonnull(strstr(text, "\nh1,h2,,second,0,1000000,0,2,0,512,no,"));
+	ck_assert_ptr_nonnull(strstr(text, "\nh1,h2,,second,0,2000000,0,3,0,768,no,"));
+	ck_assert_int_eq(series_merge_init(&merge, &plan, sources), 0);
+	unacked_seen = 0;
+	series_merge_take(&merge, 0, take_unacked, NULL);
+	ck_assert_uint_eq(unacked_seen, 256);
+	series_merge_fini(&merge);
+}
+
+/* A class has the sum of its lanes; of a NIC with one class it is the queue of its port. */
+TEST(series_values_class__follows_from_other_series)
+{
+	struct series_values values;
+
+	nodes[0].class_count = 2;
+	nodes[0].lanes = 2;
+	ck_assert_int_eq(series_values_init(&values, &nodes[0]), 0);
+	nodes[0].ports[0].kind = PORT_FABRIC;
+	for (uint32_t lane = 0; lane < 4; lane++) {
+		*series_values_at(&values, SERIES_LANE_QUEUE_UNITS, 0, lane) = 1u << lane;
+		*series_values_at(&values, SERIES_LANE_INPUT_UNITS, 0, lane) = 10u << lane;
+	}
+	ck_assert_uint_eq(series_values_class(&values, &nodes[0], SERIES_CLASS_QUEUE_BYTES, 0, 1),
+			  256 * (4 + 8));
+	ck_assert_uint_eq(series_values_class(&values, &nodes[0], SERIES_CLASS_INPUT_BYTES, 0, 0),
+			  256 * (10 + 20));
+	nodes[0].fabric = FABRIC_ROCE;
+	*series_values_at(&values, SERIES_CLASS_QUEUE_BYTES, 1, 1) = 5;
+	ck_assert_uint_eq(series_values_class(&values, &nodes[0], SERIES_CLASS_QUEUE_BYTES, 1, 1),
+			  5);
+	series_values_fini(&values);
+	ck_assert_int_eq(series_values_init(&values, &nodes[1]), 0);
+	nodes[1].class_count = 1;
+	*series_values_at(&values, SERIES_QUEUE_BYTES, 0, 0) = 7;
+	ck_assert_uint_eq(series_values_class(&values, &nodes[1], SERIES_CLASS_QUEUE_BYTES, 0, 0),
+			  7);
+	series_values_fini(&values);
 }
 
 /* more than the ring holds: file and ring together have all of it */
