@@ -23,6 +23,8 @@
 #include "orchestrator/cli/cmd_metrics.h"
 #include "orchestrator/cli/cmd_lab.h"
 #include "orchestrator/cli/cmd_list.h"
+#include "orchestrator/cli/cmd_mpirun.h"
+#include "orchestrator/cli/cmd_ping_all.h"
 #include "orchestrator/cli/cmd_ps.h"
 #include "orchestrator/cli/cmd_run.h"
 #include "orchestrator/cli/cmd_set.h"
@@ -55,6 +57,8 @@ static const struct command commands[] = {
 	{ "view", cmd_view, "show a recording, or a running fabric, as a page in a browser" },
 	{ "exec", cmd_exec, "run a program in a host of a running fabric" },
 	{ "shell", cmd_shell, "a shell in a host of a running fabric" },
+	{ "ping-all", cmd_ping_all, "does every host of a running fabric reach every other one?" },
+	{ "mpirun", cmd_mpirun, "an Open MPI job over the hosts of a running fabric" },
 	{ "start", cmd_start, "start a dead node of a running fabric again" },
 	{ "set", cmd_set, "change a parameter of a running node" },
 	{ "add", cmd_add, "add a host, a switch or a link to a running fabric" },

@@ -66,10 +66,13 @@ static int choose(struct client *client, int base_fd, const char *fabric)
 
 int client_open(struct client *client, const char *command, const char *fabric)
 {
+	const char *own = getenv("HEDDLE_FABRIC"); /* `heddle exec` sets it */
 	char why[512];
 	int base_fd = runtime_open(false, why, sizeof(why)), status;
 
 	*client = (struct client){ .command = command, .socket = -1 };
+	if (!fabric && own && own[0])
+		fabric = own;
 	if (base_fd < 0 && base_fd != -ENOENT)
 		return options_wrong(command, "%s", why);
 	status = choose(client, base_fd, fabric);

@@ -42,7 +42,8 @@ struct client_words {
 /** client_options - -f FABRIC and --json, in this order, of struct client_words. */
 extern const struct option_row client_options[2];
 
-/** client_open() - connects to fabric @fabric; NULL: the only one that runs.
+/** client_open() - connects to fabric @fabric; NULL: that of $HEDDLE_FABRIC, else the only one that
+ *  runs.
  *  Return: CLIENT_FINE, client_close() later; else the exit status, told. */
 int client_open(struct client *client, const char *command, const char *fabric);
 

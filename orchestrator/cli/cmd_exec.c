@@ -1,5 +1,5 @@
-/*  cmd_exec - `heddle exec` and `heddle shell`: a program in a host of a running fabric (TB-10,
- *  TB-15).
+/*  cmd_exec - `heddle exec` and `heddle shell`: a program in a host of a running fabric, or in many
+ *  (TB-10, TB-15, DU-4).
  *
  *  The daemon sends descriptors of the host's namespaces and is not needed any more: the program is
  *  a child of this process, in its terminal, with its environment. */
@@ -8,27 +8,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "nodes/base/array.h"
 #include "orchestrator/cli/client.h"
-#include "orchestrator/cli/enter.h"
-#include "orchestrator/live/live_request.h"
+#include "orchestrator/cli/exec_many.h"
+#include "orchestrator/cli/host_run.h"
 
-#define EXIT_NOT_STARTED 126 /* as shells do */
+struct exec_request {
+	const char *fabric;
+	const char *glob; /* of hosts; NULL: --all, or one host */
+	bool all, shell;
+};
+
+#define AT(member) offsetof(struct exec_request, member)
+
+static const struct option_row exec_rows[] = {
+	CLIENT_FABRIC(AT(fabric)),
+	OPTION_FLAG("--all", AT(all), "in every host at once, without standard input; each line of "
+				      "output has its host"),
+	OPTION_TEXT("--hosts", "GLOB", AT(glob), "... in those whose names match, e.g. 'h[1-4]'"),
+	OPTION_FLAG("--rsh", AT(shell),
+		    "as ssh: the words after HOST are joined by spaces, for /bin/sh; e.g. as\n"
+		    "agent of a launcher"),
+};
 
 static const struct command_words exec_words = {
 	"exec",
 	"usage: heddle exec [-f FABRIC] HOST -- PROGRAM [ARGUMENT]...\n"
+	"       heddle exec [-f FABRIC] --all | --hosts GLOB -- PROGRAM [ARGUMENT]...\n"
 	"Runs a program in a host of a running fabric, e.g. heddle exec h1 -- ping -c 3 h6\n"
-	"It has the host's network and host name, and the files of this machine.\n"
+	"It has the host's network and host name, and the files of this machine; in its "
+	"environment\n"
+	"HEDDLE_FABRIC and HEDDLE_HOST, so that 'heddle' finds its fabric there.\n"
 	"HOST may be a switch: the program then has the ends of all links with 'medium: veth', "
 	"named\n"
 	"NODE.NEIGHBOUR, e.g. heddle exec s1 -- tcpdump -i s1.s2   ('ip -br link' lists them)\n",
 	"exit status: the program's; 128 + signal if one ended it; 126 it could not be started,\n"
-	"2 wrong usage or no such fabric, 1 no such host\n",
-	.options = client_options,
-	.option_count = 1,
+	"2 wrong usage or no such fabric, 1 no such host. Of many: 0, or that of the first host, in\n"
+	"the order of the fabric, whose program did not end with 0\n",
+	OPTIONS(exec_rows),
 	.program = true,
 };
 
@@ -46,82 +64,140 @@ static const struct command_words shell_words = {
 	false
 };
 
-/* requests the descriptors of host @host, which the answer names */
-static int host_ask(const char *command, const char *fabric, const char *host,
-		    struct enter_fds *enter)
-{
-	const struct {
-		const char *name;
-		int *fd;
-	} places[] = { { "user", &enter->user_fd },
-		       { "pid", &enter->pid_fd },
-		       { "mount", &enter->mount_fd },
-		       { "net", &enter->net_fd },
-		       { "uts", &enter->uts_fd } };
-	int fds[LIVE_FDS_MAX], status;
-	unsigned fd_count = LIVE_FDS_MAX;
-	struct client client;
-	json_t *answer = NULL, *names;
+/* ---- many hosts ---- */
 
-	*enter = (struct enter_fds){ -1, -1, -1, -1, -1 };
-	status = client_open(&client, command, fabric);
-	if (!status)
-		status = client_ask(&client, json_pack("{s:s, s:s}", "ask", "exec", "host", host),
-				    &answer, fds, &fd_count);
-	client_close(&client);
+struct many_report {
+	const struct host_names *hosts;
+	int *statuses;
+	int width;
+};
+
+static void many_line(size_t host, const char *line, bool error, void *context)
+{
+	const struct many_report *report = context;
+
+	fprintf(error ? stderr : stdout, "%-*s | %s\n", report->width,
+		report->hosts->names[host], line);
+	fflush(error ? stderr : stdout);
+}
+
+static void many_ended(size_t host, int status, void *context)
+{
+	struct many_report *report = context;
+
+	report->statuses[host] = status;
+}
+
+/* names the hosts whose programs failed.  Return: the status of the first one, or 0 */
+static int many_conclude(const struct many_report *report)
+{
+	size_t failed = 0;
+	int first = 0;
+
+	for (size_t i = 0; i < report->hosts->count; i++) {
+		first = first ? first : report->statuses[i];
+		failed += report->statuses[i] != 0;
+	}
+	if (!failed)
+		return 0;
+	fprintf(stderr, "heddle exec: failed in %zu of %zu hosts:", failed, report->hosts->count);
+	for (size_t i = 0; i < report->hosts->count; i++)
+		if (report->statuses[i])
+			fprintf(stderr, " %s (%d)", report->hosts->names[i], report->statuses[i]);
+	fputc('\n', stderr);
+	return first;
+}
+
+static int many_run(const struct exec_request *request, char *const argv[])
+{
+	struct many_report report = { 0 };
+	struct host_names hosts;
+	int status = host_names_ask("exec", request->fabric, request->glob, &hosts);
+
 	if (status)
 		return status;
-	names = json_object_get(answer, "namespaces");
-	for (unsigned i = 0; i < fd_count; i++) {
-		const char *name = json_string_value(json_array_get(names, i));
+	report.hosts = &hosts;
+	report.statuses = calloc(hosts.count, sizeof(*report.statuses));
+	for (size_t i = 0; i < hosts.count; i++) {
+		int length = (int)strlen(hosts.names[i]);
 
-		for (size_t k = 0; k < COUNT_OF(places); k++)
-			if (name && !strcmp(places[k].name, name))
-				*places[k].fd = fds[i];
+		report.width = length > report.width ? length : report.width;
 	}
-	if (json_array_size(names) != fd_count || enter->net_fd < 0) {
-		options_wrong(command, "fabric %s has not sent the namespaces of %s", client.fabric,
-			      host);
-		status = CLIENT_FAILED;
+	if (!report.statuses) {
+		status = options_wrong("exec", "not enough memory");
+	} else {
+		const struct exec_many many = { "exec",	    &hosts,	argv,
+						many_line, many_ended, &report };
+
+		status = exec_many(&many);
+		if (!status)
+			status = many_conclude(&report);
 	}
-	json_decref(answer);
+	free(report.statuses);
+	host_names_free(&hosts);
 	return status;
 }
 
-/* runs @argv in @host of @fabric */
-static int host_run(const char *command, const char *fabric, const char *host, char *const argv[])
-{
-	char *cwd = getcwd(NULL, 0), why[512] = "";
-	struct enter_fds enter;
-	int status = host_ask(command, fabric, host, &enter);
+/* ---- commands ---- */
 
-	if (!status) {
-		status = enter_run(&enter, argv, cwd, why, sizeof(why));
-		if (status < 0) {
-			options_wrong(command, "%s", why);
-			status = EXIT_NOT_STARTED;
-		}
-	}
-	free(cwd);
+/* @words joined by spaces.  Return: malloc'd; NULL: no memory */
+static char *words_join(char *const words[])
+{
+	size_t length = 1;
+	char *text, *at;
+
+	for (char *const *word = words; *word; word++)
+		length += strlen(*word) + 1;
+	text = malloc(length);
+	if (!text)
+		return NULL;
+	*text = 0;
+	at = text;
+	for (char *const *word = words; *word; word++)
+		at += sprintf(at, "%s%s", at > text ? " " : "", *word);
+	return text;
+}
+
+static int exec_run(const struct exec_request *request, const char *host, char *const argv[])
+{
+	char shell[] = "/bin/sh", option[] = "-c";
+	char *joined = request->shell ? words_join(argv) : NULL;
+	char *const by_shell[] = { shell, option, joined, NULL };
+	char *const *program = request->shell ? by_shell : argv;
+	int status;
+
+	if (request->shell && !joined)
+		return options_wrong("exec", "not enough memory");
+	status = host ? host_run("exec", request->fabric, host, program)
+		      : many_run(request, program);
+	free(joined);
 	return status;
 }
 
 int cmd_exec(int argc, char **argv)
 {
-	struct client_words client = { 0 };
-	int count, at, status = options_read(&exec_words, argc, argv, &client, &count);
+	struct exec_request request = { 0 };
+	int count, at = 1, status = options_read(&exec_words, argc, argv, &request, &count);
+	const char *host = NULL;
+	bool many;
 
 	if (status >= 0)
 		return status;
-	if (!count || !strcmp(argv[1], "--"))
+	many = request.all || request.glob;
+	if (request.all && request.glob)
+		return options_wrong("exec", "--all and --hosts: give one");
+	if (!many && (!count || !strcmp(argv[1], "--")))
 		return options_wrong("exec", "missing HOST; 'heddle exec --help' explains");
-	at = count > 1 && !strcmp(argv[2], "--") ? 3 : 2;
+	if (!many)
+		host = argv[at++];
+	if (at <= count && !strcmp(argv[at], "--"))
+		at++;
 	if (at > count)
 		return options_wrong("exec",
-				     "missing PROGRAM: expected 'heddle exec %s -- PROGRAM', or "
-				     "'heddle shell %s'",
-				     argv[1], argv[1]);
-	return host_run("exec", client.fabric, argv[1], argv + at);
+				     "missing PROGRAM: expected 'heddle exec %s -- PROGRAM'%s%s%s",
+				     many ? "--all" : host, many ? "" : ", or 'heddle shell ",
+				     many ? "" : host, many ? "" : "'");
+	return exec_run(&request, host, argv + at);
 }
 
 int cmd_shell(int argc, char **argv)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_rootless - real programs over three switches, as an ordinary user (TB-15, TB-16, TB-22):
-# test_hosts and test_up_down once more, brief.
+# test_hosts, test_up_down and test_many_hosts once more, brief.
 #
 # Tests often run as root, which needs no user namespace. Here everything is done again as user
 # 65534, with a home and a runtime directory of its own. Where the kernel denies user namespaces to
@@ -52,6 +52,7 @@ if [ $status = 0 ]; then
 	check 'and is gone afterwards' user sh -c "'$scratch/top/heddle' down && ! ls -A '$scratch/session/heddle' | grep ."
 	again test_hosts BRIEF=1
 	again test_up_down ROUNDS=4
+	again test_many_hosts
 else
 	check 'what is forbidden is said' refused
 	check 'with status 4' test $status = 4
