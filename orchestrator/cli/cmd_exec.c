@@ -44,8 +44,8 @@ static const struct command_words exec_words = {
 	"named\n"
 	"NODE.NEIGHBOUR, e.g. heddle exec s1 -- tcpdump -i s1.s2   ('ip -br link' lists them)\n",
 	"exit status: the program's; 128 + signal if one ended it; 126 it could not be started,\n"
-	"2 wrong usage or no such fabric, 1 no such host. Of many: 0, or that of the first host, in\n"
-	"the order of the fabric, whose program did not end with 0\n",
+	"2 wrong usage or no such fabric, 1 no such host. Of many: 0, or that of the first host,\n"
+	"in the order of the fabric, whose program did not end with 0\n",
 	OPTIONS(exec_rows),
 	.program = true,
 };
