@@ -94,6 +94,28 @@ def innocent_flow(values):
     return right, wrong
 
 
+# ---- lab 6: the rules of DCQCN's reaction point ----
+
+@lab("06-one-cnp")
+def one_cnp(values):
+    alpha, link, weight = int(values["a"]) / 100, 100, 1 / 256
+    later, second = int(values["k"]), int(values["j"])
+    initial, goal, step = int(values["initial"]), int(values["goal"]), int(values["ai"]) / 1000
+
+    def recovered(periods):
+        return link * (1 - alpha / 2 / 2 ** periods)
+
+    # alpha rises with the first CNP and falls in each period
+    then = ((1 - weight) * alpha + weight) * (1 - weight) ** second
+    # four periods of fast recovery; the rate follows its target one step later
+    grown = 19 + 55 * (4 + 1 + (goal - initial) / step)
+    right = {"after": "%.3f" % (link * (1 - alpha / 2)), "later": "%.4f" % recovered(later),
+             "again": "%.3f" % (recovered(second) * (1 - then / 2)), "grown": "%d" % grown}
+    wrong = {"after": "%.3f" % (link * (1 - alpha)), "later": "%.4f" % recovered(later - 1),
+             "again": "%.3f" % (link * (1 - alpha / 2) ** 2 * 0.97), "grown": "%d" % (grown - 5 * 55)}
+    return right, wrong
+
+
 # ---- lab 8: 2k - 1 rows; C * h * 2 * (d + l) and a packet, h links from the last switch ----
 
 @lab("08-flow-channel")
