@@ -284,7 +284,7 @@ def time_model(browser):
     browser.eval("heddlePage.until('s2.r.queue_bytes > 1B')")
     frame(browser)
     until = browser.eval('document.getElementById("command").textContent')
-    for line, word in ((command, '\np0    roce'), (until, '\nat 60.')):
+    for line, word in ((command, '\np0    c0 '), (until, '\nat 60.')):
         done = subprocess.run(line.replace('heddle run', HEDDLE + ' run'), shell=True, capture_output=True, text=True, cwd='/')
         check(f'a shell runs {line[:24]}', done.returncode == 0 and done.stdout.startswith('at 60.000 us') and word in done.stdout, (line, done))
     # a control of one's own is an option, as in the guide
