@@ -1,0 +1,169 @@
+/*  orchestrator/live/live_link: what is told of links, which link a request means, and what it sets
+ *  (TB-4). No node runs: a link takes its settings when its nodes return. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/live/live_link.h"
+#include "orchestrator/live/live_request.h"
+#include "orchestrator/plan/plan_real.h"
+#include "orchestrator/plan/plan_spare.h"
+#include "tests/testing.h"
+
+#define TWO                                                                   \
+	"name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n"            \
+	"topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, " \
+	"s2]]}\nlinks: {rate: 10Gb/s, delay: 2us}\n"
+
+static struct plan plan;
+static struct live live;
+static json_t *told;
+static uint32_t middle; /* the link between the switches */
+
+static void setup(void)
+{
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+
+	ck_assert_int_eq(
+		scenario_read_memory("t.yaml", TWO, strlen(TWO), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(plan_make_real(&scenario, &plan, &errors), 0);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+	ck_assert_int_eq(plan_spare_make(&plan), 0);
+	live = (struct live){ .plan = &plan, .fabric = { .plan = &plan, .options.real = true } };
+	live.fabric.nodes = calloc(plan.node_count, sizeof(*live.fabric.nodes));
+	strcpy(live.place.name, "t");
+	for (middle = 0; plan.links[middle].node_a > 1 || plan.links[middle].node_b > 1;)
+		middle++;
+}
+
+static void teardown(void)
+{
+	json_decref(told);
+	told = NULL;
+	free(live.fabric.nodes);
+	plan_free(&plan);
+}
+
+/* the answer to @request, with ' for " */
+static const json_t *ask(const char *request)
+{
+	struct live_answer answer;
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s", request);
+	for (char *quote = text; (quote = strchr(quote, '\''));)
+		*quote = '"';
+	live_request(&live, text, strlen(text), &answer);
+	json_decref(told);
+	told = answer.body;
+	ck_assert_ptr_nonnull(told);
+	return told;
+}
+
+static const char *word(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+static json_int_t number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static const char *state(void)
+{
+	return word(json_array_get(json_object_get(ask("{'ask': 'links'}"), "links"), middle),
+		    "state");
+}
+
+TEST_GROUP(live_link, .setup = setup, .teardown = teardown);
+
+/* places that wait for what may join are no links */
+TEST(live_links__those_that_are_there)
+{
+	const json_t *link;
+
+	ask("{'ask': 'links'}");
+	ck_assert_str_eq(word(told, "fabric"), "t");
+	ck_assert_uint_eq(json_array_size(json_object_get(told, "links")), 3);
+	ck_assert_uint_gt(plan.link_count, 3);
+	link = json_array_get(json_object_get(told, "links"), middle);
+	ck_assert_int_eq(number(link, "link"), middle);
+	ck_assert_str_eq(word(link, "node_a"), plan.nodes[plan.links[middle].node_a].name);
+	ck_assert_str_eq(word(link, "node_b"), plan.nodes[plan.links[middle].node_b].name);
+	ck_assert_int_eq(number(link, "port_a"), plan.links[middle].port_a);
+	ck_assert_int_eq(number(link, "port_b"), plan.links[middle].port_b);
+	ck_assert_int_eq(number(link, "rate_bps"), 10000000000);
+	ck_assert_int_eq(number(link, "delay_ps"), 2 * NODE_US);
+	ck_assert_int_eq(number(link, "mtu_bytes"), plan.links[middle].mtu_bytes);
+}
+
+TEST(live_links__states)
+{
+	ck_assert_str_eq(state(), "dead end");
+	live.fabric.nodes[0].pid = 1;
+	ck_assert_str_eq(state(), "dead end");
+	live.fabric.nodes[0].pid = 0;
+	live.fabric.nodes[1].pid = 1;
+	ck_assert_str_eq(state(), "dead end");
+	live.fabric.nodes[0].pid = 1;
+	ck_assert_str_eq(state(), "up");
+	plan.links[middle].down = true;
+	ck_assert_str_eq(state(), "down");
+}
+
+/* both directions; what is not given stays */
+TEST(live_link_set__both_directions)
+{
+	const struct plan_link *ends = &plan.links[middle];
+	const struct port_config *a = &plan.nodes[ends->node_a].ports[ends->port_a],
+				 *b = &plan.nodes[ends->node_b].ports[ends->port_b];
+
+	ask("{'ask': 'link-set', 'node': 's1', 'port': 's2', 'rate': '1Gb/s'}");
+	ck_assert_int_eq(number(told, "rate_bps"), 1000000000);
+	ck_assert_int_eq(number(told, "delay_ps"), 2 * NODE_US);
+	ck_assert_int_eq(number(told, "link"), middle);
+	ck_assert_uint_eq(a->rate_bps, 1000000000);
+	ck_assert_uint_eq(b->rate_bps, 1000000000);
+	ask("{'ask': 'link-set', 'node': 's2', 'port': 's1', 'delay': '7us', 'loss': '1%'}");
+	ck_assert_int_eq(number(told, "delay_ps"), 7 * NODE_US);
+	ck_assert_int_eq(number(told, "loss_ppb"), 10000000);
+	ck_assert_int_eq(number(told, "rate_bps"), 1000000000);
+	ck_assert_uint_eq(a->delay_ps, 7 * NODE_US);
+	ck_assert_uint_eq(b->delay_ps, 7 * NODE_US);
+	ck_assert_uint_eq(b->loss_ppb, 10000000);
+	ck_assert(a->guarded && b->guarded); /* packets that are lost are sent again */
+}
+
+TEST(live_link_set__nothing_changes_if_one_value_is_wrong)
+{
+	const struct plan_link *ends = &plan.links[middle];
+
+	ask("{'ask': 'link-set', 'node': 's1', 'port': 's2', 'rate': '1Gb/s', 'delay': 'soon'}");
+	ck_assert_msg(word(told, "error") && strstr(word(told, "error"), "delay: "), "%s",
+		      word(told, "error"));
+	ck_assert_uint_eq(plan.nodes[ends->node_a].ports[ends->port_a].rate_bps, 10000000000);
+}
+
+TEST(live_link_find__names_what_is_missing)
+{
+	ask("{'ask': 'link-set', 'node': 's1', 'rate': '1Gb/s'}");
+	ck_assert_str_eq(word(told, "error"), "the request names no port");
+	ask("{'ask': 'link-set', 'node': 's1', 'port': 's2'}");
+	ck_assert_str_eq(word(told, "error"), "nothing to set: expected one or more of rate=, "
+					      "delay=, loss=, bit-errors=");
+}
+
+/* what is as it shall be is left as it is */
+TEST(live_link_down__it_is_already)
+{
+	plan.links[middle].down = true;
+	ask("{'ask': 'link-down', 'node': 's1', 'port': 's2'}");
+	ck_assert_str_eq(word(told, "state"), "down");
+	ck_assert_int_eq(number(told, "link"), middle);
+	plan.links[middle].down = false;
+	live.fabric.nodes[0].pid = live.fabric.nodes[1].pid = 1;
+	ask("{'ask': 'link-up', 'node': 's1', 'port': 's2'}");
+	ck_assert_str_eq(word(told, "state"), "up");
+}
