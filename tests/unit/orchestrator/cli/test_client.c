@@ -1,5 +1,5 @@
-/*  orchestrator/cli/client: which fabric a command means, and what it makes of an answer, or of none
- *  (TB-10, TB-24). The test is the daemon as well: it answers before it is asked. */
+/*  orchestrator/cli/client: which fabric a command means, and what it makes of an answer, or of
+ *  none (TB-10, TB-24). The test is the daemon as well: it answers before it is asked. */
 #include "orchestrator/cli/client.h"
 
 #include <fcntl.h>
