@@ -1,0 +1,286 @@
+/*  orchestrator/fabric/fabric_ask, fabric_real: questions to nodes under the real clock, and changes
+ *  of links that both ends have to take (TB-4, TB-6, TB-8). The test is the nodes as well: they
+ *  answer before they are asked. */
+#include "orchestrator/fabric/fabric_ask.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_real.h"
+#include "tests/testing.h"
+
+enum { A, B, NODES };
+
+static struct node_config configs[NODES];
+static struct port_config ports[NODES];
+static struct plan_link link_ab;
+static struct plan plan;
+static struct fabric_node nodes[NODES];
+static struct clock_page page;
+static struct fabric fabric;
+static int ends[NODES]; /* of the nodes */
+static struct control_message message;
+
+static void setup(void)
+{
+	plan = (struct plan){ .nodes = configs,
+			      .node_count = NODES,
+			      .switch_count = NODES,
+			      .links = &link_ab,
+			      .link_count = 1 };
+	link_ab = (struct plan_link){ .node_a = A, .node_b = B };
+	page = (struct clock_page){ .epoch_ns = wall_ns() };
+	fabric = (struct fabric){ .plan = &plan,
+				  .nodes = nodes,
+				  .options.real = true,
+				  .page = &page,
+				  .epoll_fd = epoll_create1(0),
+				  .drain_look_at = NODE_TIME_NEVER };
+	for (uint32_t i = 0; i < NODES; i++) {
+		int pair[2];
+
+		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+		configs[i] = (struct node_config){ .kind = NODE_SWITCH,
+						   .port_count = 1,
+						   .ports = &ports[i] };
+		snprintf(configs[i].name, sizeof(configs[i].name), "s%u", i + 1);
+		ports[i] = (struct port_config){ .kind = PORT_FABRIC,
+						 .peer_index = 1 - i,
+						 .rate_bps = 1000000000,
+						 .delay_ps = NODE_US,
+						 .mtu_bytes = 1500,
+						 .channels = 16 };
+		nodes[i] = (struct fabric_node){ .control = pair[0],
+						 .pid = getpid(),
+						 .pid_shown = 100 + (pid_t)i,
+						 .doorbell = -1 };
+		ends[i] = pair[1];
+	}
+	message = (struct control_message){ .kind = CONTROL_SET, .number = 3 };
+	strcpy(message.text, "acks.t1");
+	strcpy(message.text2, "5us");
+}
+
+static void teardown(void)
+{
+	control_message_free(&message);
+	for (uint32_t i = 0; i < NODES; i++) {
+		close(nodes[i].control);
+		close(ends[i]);
+	}
+	close(fabric.epoll_fd);
+}
+
+/* @node answers @question with @number and @body */
+static void answers(uint32_t node, uint32_t question, int number, const char *body)
+{
+	struct control_message answer = {
+		.kind = CONTROL_ANSWER, .question = question, .number = number, .body = strdup(body)
+	};
+
+	ck_assert_int_eq(control_send(ends[node], &answer), 0);
+	free(answer.body);
+}
+
+/* the next message that @node has received; control_message_free() later */
+static struct control_message received(uint32_t node)
+{
+	struct control_message got;
+	char why[256];
+
+	ck_assert_int_eq(control_receive(ends[node], &got, 0, why, sizeof(why)), 0);
+	return got;
+}
+
+static void received_nothing(uint32_t node)
+{
+	char byte;
+
+	ck_assert_int_eq(recv(ends[node], &byte, 1, MSG_DONTWAIT), -1);
+}
+
+TEST_GROUP(fabric_ask, .setup = setup, .teardown = teardown);
+
+/* ---- fabric_ask ---- */
+
+TEST(fabric_ask__question_and_answer)
+{
+	struct control_message got;
+
+	fabric.questions = 41;
+	answers(B, 42, 0, "done");
+	ck_assert_int_eq(fabric_ask(&fabric, B, &message), 0);
+	ck_assert_int_eq(message.kind, CONTROL_ANSWER);
+	ck_assert_str_eq(message.body, "done");
+	got = received(B);
+	ck_assert_int_eq(got.kind, CONTROL_SET);
+	ck_assert_uint_eq(got.question, 42);
+	ck_assert_str_eq(got.text, "acks.t1");
+	ck_assert_str_eq(got.text2, "5us");
+	control_message_free(&got);
+	received_nothing(A);
+}
+
+/* of a question that was given up before; and what is no answer */
+TEST(fabric_ask__other_messages_come_first)
+{
+	struct control_message ready = { .kind = CONTROL_READY };
+
+	fabric.questions = 41;
+	answers(B, 41, -5, "too late");
+	ck_assert_int_eq(control_send(ends[B], &ready), 0);
+	answers(B, 42, 0, "in time");
+	ck_assert_int_eq(fabric_ask(&fabric, B, &message), 0);
+	ck_assert_str_eq(message.body, "in time");
+	ck_assert(nodes[B].ready);
+}
+
+TEST(fabric_ask__no_answer)
+{
+	fabric.patience_until_ns = wall_ns() + 20000000;
+	ck_assert_int_eq(fabric_ask(&fabric, B, &message), -ETIMEDOUT);
+	ck_assert_int_eq(message.kind, 0);
+	ck_assert_str_eq(message.text, "");
+	ck_assert_str_eq(fabric.failure, "");
+}
+
+/* it receives the question when it continues */
+TEST(fabric_ask__a_stopped_node_is_not_waited_for)
+{
+	struct control_message got;
+
+	nodes[B].stopped_ns = 1;
+	answers(B, 1, 0, "it cannot");
+	ck_assert_int_eq(fabric_ask(&fabric, B, &message), -ETIMEDOUT);
+	got = received(B);
+	ck_assert_str_eq(got.text, "acks.t1");
+	control_message_free(&got);
+}
+
+TEST(fabric_ask__its_queue_is_full)
+{
+	struct control_message note = { .kind = CONTROL_SHOW };
+
+	while (!control_send_now(nodes[B].control, &note))
+		;
+	ck_assert_int_eq(fabric_ask(&fabric, B, &message), -ETIMEDOUT);
+}
+
+TEST(fabric_ask__it_has_closed_its_socket)
+{
+	close(ends[B]);
+	ends[B] = -1;
+	ck_assert_int_eq(fabric_ask(&fabric, B, &message), -EPIPE);
+}
+
+TEST(fabric_deadline_ns__the_earlier_one)
+{
+	uint64_t before_ns = wall_ns(), deadline_ns = fabric_deadline_ns(&fabric, 5000);
+
+	ck_assert_uint_ge(deadline_ns, before_ns + 5000000000);
+	ck_assert_uint_le(deadline_ns, wall_ns() + 5000000000);
+	fabric.patience_until_ns = before_ns + 1;
+	ck_assert_uint_eq(fabric_deadline_ns(&fabric, 5000), before_ns + 1);
+	fabric.patience_until_ns = UINT64_MAX;
+	ck_assert_uint_le(fabric_deadline_ns(&fabric, 5000), wall_ns() + 5000000000);
+}
+
+/* ---- fabric_tell ---- */
+
+TEST(fabric_tell__refused)
+{
+	answers(A, 1, -EINVAL, "too small");
+	ck_assert_int_eq(fabric_tell(&fabric, A, &message), -EINVAL);
+	ck_assert_str_eq(fabric.failure, "switch s1 (pid 100) refuses: too small");
+}
+
+TEST(fabric_tell__refused_without_a_reason)
+{
+	answers(B, 1, -ENOMEM, "");
+	ck_assert_int_eq(fabric_tell(&fabric, B, &message), -ENOMEM);
+	ck_assert_str_eq(fabric.failure, "switch s2 (pid 101) refuses: Cannot allocate memory");
+}
+
+TEST(fabric_tell__no_answer)
+{
+	fabric.patience_until_ns = 1;
+	ck_assert_int_eq(fabric_tell(&fabric, A, &message), -ETIMEDOUT);
+	ck_assert_str_eq(fabric.failure, "switch s1 (pid 100) does not answer");
+	fabric.failure[0] = 0;
+	message.kind = CONTROL_SET;
+	nodes[A].stopped_ns = 1;
+	ck_assert_int_eq(fabric_tell(&fabric, A, &message), -ETIMEDOUT);
+	ck_assert_str_eq(fabric.failure, "switch s1 (pid 100) is stopped and does not answer");
+}
+
+/* ---- fabric_link_set ---- */
+
+static struct port_config slower(void)
+{
+	struct port_config settings = ports[A];
+
+	settings.rate_bps = 1000000;
+	return settings;
+}
+
+TEST(fabric_link_set__both_ends)
+{
+	struct port_config settings = slower();
+	struct control_message got;
+
+	answers(A, 1, 0, "");
+	answers(B, 2, 0, "");
+	ck_assert_int_eq(fabric_link_set(&fabric, 0, &settings), 0);
+	for (uint32_t i = 0; i < NODES; i++) {
+		got = received(i);
+		ck_assert_int_eq(got.kind, CONTROL_LINK_SET);
+		ck_assert_int_eq(got.number, 0);
+		ck_assert_uint_eq(got.port->rate_bps, 1000000);
+		control_message_free(&got);
+		ck_assert_uint_eq(ports[i].rate_bps, 1000000);
+		received_nothing(i);
+	}
+}
+
+/* both or none: the one that took them is told to return */
+TEST_RANGE(fabric_link_set__one_end_refuses, 0, NODES)
+{
+	struct port_config settings = slower();
+	struct control_message got;
+
+	answers(A, 1, _i == A ? -EINVAL : 0, "");
+	answers(B, 2, _i == B ? -EINVAL : 0, "");
+	answers(A, 3, 0, "");
+	answers(B, 4, 0, "");
+	ck_assert_int_eq(fabric_link_set(&fabric, 0, &settings), -EINVAL);
+	for (uint32_t i = 0; i < NODES; i++) {
+		got = received(i);
+		ck_assert_uint_eq(got.port->rate_bps, 1000000);
+		control_message_free(&got);
+		got = received(i);
+		ck_assert_uint_eq(got.port->rate_bps, 1000000000);
+		control_message_free(&got);
+		ck_assert_uint_eq(ports[i].rate_bps, 1000000000);
+	}
+}
+
+/* the plan keeps them for the time when it is back */
+TEST_RANGE(fabric_link_set__a_link_that_carries_nothing, 0, 3)
+{
+	struct port_config settings = slower();
+
+	if (_i < NODES)
+		nodes[_i].pid = 0;
+	else
+		link_ab.down = true;
+	ck_assert_int_eq(fabric_link_set(&fabric, 0, &settings), 0);
+	for (uint32_t i = 0; i < NODES; i++) {
+		ck_assert_uint_eq(ports[i].rate_bps, 1000000);
+		received_nothing(i);
+	}
+}
