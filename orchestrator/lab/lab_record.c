@@ -92,25 +92,29 @@ static const struct key record_keys[] = {
 	{ "passed", key_flag, KEY_FIELD(struct record_row, passed) },
 };
 
-static int text_take(const char *path, const char *text, size_t length, struct record_row *row,
-		     uint32_t student, struct scenario_errors *errors)
+int lab_record_read_memory(const char *path, const char *text, size_t length, const struct lab *lab,
+			   uint32_t student, struct lab_record *record,
+			   struct scenario_errors *errors)
 {
+	struct record_row row = { .of = lab, .record = record };
 	char file[PATH_MAX];
 	struct scenario named = { .file = file };
 	struct reader reader = { .scenario = &named, .errors = errors };
 	struct yaml_node *root;
-	int error = yaml_read(path, text, length, 0, &root, errors);
+	int error;
 
+	*record = (struct lab_record){ 0 };
+	snprintf(file, sizeof(file), "%s", path);
+	error = yaml_read(path, text, length, 0, &root, errors);
 	if (error)
 		return error;
-	snprintf(file, sizeof(file), "%s", path);
-	keys_read(&reader, root, "a file of answers", record_keys, COUNT_OF(record_keys), row);
-	if (!errors->count && row->student != student)
+	keys_read(&reader, root, "a file of answers", record_keys, COUNT_OF(record_keys), &row);
+	if (!errors->count && row.student != student)
 		scenario_errors_add(errors, path, 0, 0,
 				    "this file is of student %" PRIu64 ", not of %" PRIu32,
-				    row->student, student);
+				    row.student, student);
 	yaml_free(root);
-	row->record->passed = row->passed;
+	record->passed = row.passed;
 	if (reader.out_of_memory)
 		return -ENOMEM;
 	return errors->count ? -EINVAL : 0;
@@ -119,7 +123,6 @@ static int text_take(const char *path, const char *text, size_t length, struct r
 int lab_record_read(const char *path, const struct lab *lab, uint32_t student,
 		    struct lab_record *record, struct scenario_errors *errors)
 {
-	struct record_row row = { .of = lab, .record = record };
 	size_t length;
 	char *text;
 	int error = lab_text_read(path, &text, &length);
@@ -132,7 +135,7 @@ int lab_record_read(const char *path, const struct lab *lab, uint32_t student,
 				    strerror(-error));
 		return -EINVAL;
 	}
-	error = text_take(path, text, length, &row, student, errors);
+	error = lab_record_read_memory(path, text, length, lab, student, record, errors);
 	free(text);
 	return error;
 }

@@ -30,6 +30,11 @@ void lab_record_name(const struct lab *lab, uint32_t student, char *name);
 int lab_record_read(const char *path, const struct lab *lab, uint32_t student,
 		    struct lab_record *record, struct scenario_errors *errors);
 
+/** lab_record_read_memory() - the same for @length bytes at @text. @path is the name in errors. */
+int lab_record_read_memory(const char *path, const char *text, size_t length, const struct lab *lab,
+			   uint32_t student, struct lab_record *record,
+			   struct scenario_errors *errors);
+
 /** lab_record_write() - replaces the file @path.  Return: 0; atomic_file_why() explains others. */
 int lab_record_write(const char *path, const struct lab *lab, uint32_t student,
 		     const struct lab_record *record);

@@ -122,6 +122,59 @@ reported() {
 		run 2 lab report 3 no/folder.html
 }
 
+# a lab of one's own: a file as an answer, values of several runs, the least number that suffices
+mkdir -p own/21-mine
+cat >own/21-mine/lab.yaml <<'YAML'
+title: My own
+about: star
+minutes: 15
+student: {n: 2..2}
+runs: [{name: first, run: star.yaml, set: {workloads.load.connections: "{n-1}"}}]
+answers:
+  - {name: mine, ask: a scenario that loses nothing, file: yes}
+  - {name: faster, ask: which link is faster, choices: [slow, fast]}
+  - {name: least, ask: the least rate of the link at which r gets 40 Gb/s, unit: Gb/s}
+checks:
+  - {run: "{mine}", set: {seed: "{n}"}, expect: [lost == 0, goodput(load) >= 1Gb/s], says: your scenario loses packets}
+  - values:
+      slow: {run: star.yaml, variant: slow, value: goodput(load)}
+      fast: {run: star.yaml, variant: fast, value: goodput(load)}
+      chosen: {run: star.yaml, variant: "{faster}", value: goodput(load)}
+    holds: [slow < fast, chosen == fast +- 1%, "slow <= 60Gb/s"]
+    says: compare the two variants
+  - {run: star.yaml, set: {links.rate: "{least}"}, expect: [goodput(load) >= 39Gb/s], says: too slow}
+  - {run: star.yaml, set: {links.rate: "{least-1}"}, expect: [goodput(load) >= 39Gb/s], fails: yes, says: a slower link suffices}
+YAML
+cat >own/21-mine/star.yaml <<'YAML'
+name: star
+about: two to one
+fabric: roce
+run: {duration: 100us}
+topology: {generate: star, hosts: 3}
+links: {rate: 100Gb/s}
+roce: {dcqcn: no}
+workloads: [{name: load, pattern: incast, to: h2, from: [h0, h1], size: 16KiB, window: 4}]
+compare:
+  columns: [goodput(load)]
+  variants: [{name: slow, set: {links.rate: 50Gb/s}}, {name: fast, set: {links.rate: 100Gb/s}}]
+YAML
+printf '# Mine\n\n## Question\n\nWhy?\n' >own/21-mine/README.md
+own() {
+	local least
+	mkdir -p "a 'folder'" && cp own/21-mine/star.yaml "a 'folder'/my cure.yaml" && sed 's/^fabric.*/fabric: rose/' own/21-mine/star.yaml >wrong.yaml
+	for least in 40 42; do
+		run 1 lab check ./own/21-mine mine="a 'folder'/my cure.yaml" faster=fast least=$least --json &&
+			jq -e '[.answers[].right] == [true, true, false]' out || return 1
+	done
+	run 0 lab check 21 --labs own least=41 && says out '3 of 3' && run 1 lab check 21 --labs own faster=slow --json &&
+		jq -e '[.answers[].right] == [true, false, true] and .hints == ["compare the two variants"]' out &&
+		run 2 lab check 21 --labs own mine=wrong.yaml && says err "wrong.yaml:3:9: 'rose' is not one of" &&
+		run 2 lab check 21 --labs own mine=none.yaml && says err "'none.yaml' cannot be read" &&
+		run 0 lab start 21 --labs own && says out 'heddle run own/21-mine/star.yaml --set workloads.load.connections=1' &&
+		sed -i 's/{least-1}/{lest-1}/' own/21-mine/lab.yaml && run 2 lab start 21 --labs own &&
+		says err "own/21-mine/lab.yaml:19:" && says err "did you mean 'least'"
+}
+
 wrong_usage() {
 	run 2 lab && run 2 lab chek && says err "did you mean 'check'" && run 2 lab start 99 && says err "no lab '99'" && run 2 lab start inocent-flow &&
 		run 2 lab start 3 --student 0 && run 2 lab start 3 --student x && run 2 lab check 3 victim && says err 'NAME=VALUE' &&
@@ -136,5 +189,6 @@ check 'predictions' predicted
 check 'answers are kept' kept
 check 'the page shows the lab beside the fabric' viewed
 check 'what is handed in' reported
+check 'a lab of its own' own
 check 'wrong usage' wrong_usage
 finish
