@@ -136,6 +136,27 @@ def flow_channel(values):
     return right, wrong
 
 
+# ---- lab 12: cycles and XOFF from a run; cures are scenarios, written to the current folder ----
+
+@lab("12-deadlock")
+def deadlock(values):
+    name = "labs/12-deadlock/ring.yaml"
+    settings = ["topology.shape=[%s]" % values["w"], "workloads.round.shift=" + values["w"],
+                "roce.buffer=%sKiB" % values["x"]]
+    cycles, first = measure(name, ["deadlocks", "xoff.first"], settings, values["s"])
+    with open(os.path.join(TOPOLOGIES, name), encoding="utf-8") as file:
+        ring = file.read()
+    with open("up-down.yaml", "w", encoding="utf-8") as file:
+        file.write(ring.replace("{cycles: allow}", "{order: up-down}"))
+    with open("window.yaml", "w", encoding="utf-8") as file:
+        file.write(ring.replace("dcqcn: no}", "dcqcn: no, queue-pair: {window: 16KiB}}"))
+    right = {"cycles": cycles, "first": "%.2f" % (first * 1e-6),
+             "paths": "up-down.yaml", "sources": "window.yaml"}
+    wrong = {"cycles": cycles % 2 + 1, "first": "%.2f" % (first * 1.05e-6),
+             "paths": "window.yaml", "sources": "up-down.yaml"}
+    return right, wrong
+
+
 # ---- lab 9: C/n without FGFC, the rest of the link with it ----
 
 @lab("09-held-at-the-source")
@@ -164,6 +185,7 @@ def headroom(values):
     right = {"least": str(frames * frame), "dropped": str(dropped)}
     wrong = {"least": str(int(after) + frame), "dropped": str(dropped - 1)}
     return right, wrong
+
 
 # ---- lab 10: spines from the paths of flows; seeds by trying ----
 
