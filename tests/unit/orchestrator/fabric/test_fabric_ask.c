@@ -1,4 +1,4 @@
-/*  orchestrator/fabric/fabric_ask, fabric_real: questions to nodes under the real clock, and changes
+/*  orchestrator/fabric/fabric_ask, fabric_real: questions to nodes under the real clock, changes
  *  of links that both ends have to take (TB-4, TB-6, TB-8). The test is the nodes as well: they
  *  answer before they are asked. */
 #include "orchestrator/fabric/fabric_ask.h"
