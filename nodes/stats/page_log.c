@@ -20,7 +20,10 @@ void page_log_full(struct page_log *log, const void *ring, uint32_t entries, siz
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
-			log->error = got ? (uint64_t)errno : EIO;
+			/* seen before the ring is written again, as `filed` below */
+			__atomic_store_n(&log->error, got ? (uint64_t)errno : EIO,
+					 __ATOMIC_RELEASE);
+			__atomic_thread_fence(__ATOMIC_RELEASE);
 			log->full = 0;
 			return;
 		}

@@ -111,6 +111,18 @@ static const void *entry_filed(struct node_log *log)
 	return log->read + (log->at - from) * log->entry_bytes;
 }
 
+/* Is the copy of the present entry whole, although its node may run? It writes over a place of its
+ * ring only when the ring is in its file; while that is written, the ring is full and rests. */
+static bool copy_is_whole(const struct node_log *log)
+{
+	uint64_t count = __atomic_load_n(&log->log->count, __ATOMIC_RELAXED);
+
+	return count < log->at + log->ring_entries ||
+	       (count == log->at + log->ring_entries &&
+		__atomic_load_n(&log->log->filed, __ATOMIC_ACQUIRE) <= log->at &&
+		!__atomic_load_n(&log->log->error, __ATOMIC_ACQUIRE));
+}
+
 const void *node_log_entry(struct node_log *log)
 {
 	if (log->at >= log->count)
@@ -120,8 +132,7 @@ const void *node_log_entry(struct node_log *log)
 	memcpy(log->present, log->ring + log->at % log->ring_entries * log->entry_bytes,
 	       log->entry_bytes);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	/* A node that runs writes over a place of its ring only when the ring is in its file. */
-	if (__atomic_load_n(&log->log->count, __ATOMIC_RELAXED) < log->at + log->ring_entries)
+	if (copy_is_whole(log))
 		return log->present;
 	/* its file has an error, which the next refresh tells */
 	if (__atomic_load_n(&log->log->filed, __ATOMIC_ACQUIRE) <= log->at) {

@@ -348,6 +348,26 @@ TEST_RANGE(node_log__file_is_full, 0, 3)
 	node_log_close(&log);
 }
 
+/* A node is interrupted between the last entry of its ring and the file: all of the ring is read.
+ * With an error of the file it may be writing over the oldest one. */
+TEST_RANGE(node_log__the_ring_is_being_written_to_the_file, 0, 2)
+{
+	struct node_log log;
+
+	for (uint32_t i = 0; i < STATS_SERIES_MAX - 1; i++)
+		series_begin(&series[0], i);
+	*stats_series(pages[0], STATS_SERIES_MAX - 1) =
+		(struct series_entry){ .value = STATS_SERIES_MAX - 1, .id = SERIES_SAMPLE };
+	page_log_count(&pages[0]->series, STATS_SERIES_MAX);
+	ck_assert_int_eq(node_log_series(&log, &sources[0]), 0);
+	pages[0]->series.error = _i ? ENOSPC : 0;
+	if (_i)
+		ck_assert_ptr_null(node_log_entry(&log));
+	else
+		check_entries(&log, 0, STATS_SERIES_MAX);
+	node_log_close(&log);
+}
+
 /* as the fabric runs: what is in the file, and in the ring. What the node writes meanwhile changes
  * nothing that is read, although it is in the same places of the ring. */
 TEST(node_log__of_a_running_node)
