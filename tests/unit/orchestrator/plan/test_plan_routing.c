@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/plan/plan_congestion_make.h"
 #include "orchestrator/plan/plan_routing.h"
 #include "tests/testing.h"
 
@@ -301,12 +302,19 @@ TEST(plan_routing_make__no_redirects_no_inputs)
 TEST(plan_routing_make__preset_s2)
 {
 	const struct routing_config *routing = redirects_of(TREE "routing: {preset: s2}\n");
+	struct congestion_basis of_plan;
 
 	ck_assert_int_eq(routing->choice, ROUTING_ADAPTIVE);
 	ck_assert(routing->load_queue && routing->hold_sources && routing->redirect);
 	ck_assert(!routing->redirect_anywhere && !routing->redirect_inputs);
 	ck_assert_int_eq(routing->redirect_rule, REDIRECT_BY_DEPTH);
-	ck_assert_uint_gt(plan.nodes[0].switch_.congestion.port_limit_units, 4 * 16);
+	ck_assert_int_eq(plan_congestion_basis(CLOCK_VIRTUAL, &plan, &of_plan), 0);
+	ck_assert_uint_gt(of_plan.rtt_ps, NODE_US);
+	/* R T and four packets of the MTU, in units */
+	ck_assert_double_eq_tol(plan.nodes[0].switch_.congestion.port_limit_units * 256.0,
+				(double)of_plan.rate_bps / 8 * (double)of_plan.rtt_ps / 1e12 +
+					4 * of_plan.mtu_bytes,
+				256);
 	routing = redirects_of(
 		TREE "routing: {load: path, redirect: {rule: loads, anywhere: yes}, preset: s2}\n"
 		     "congestion: {port-limit: 0}\n");
