@@ -71,6 +71,9 @@ TEST(event_tree_set__times_of_months_are_exact)
 		ck_assert_uint_eq(event_tree_next_at(&tree), now);
 		event_tree_set(&tree, 1, now + 4 * hour_ps);
 		ck_assert_uint_eq(event_tree_due(&tree, 1), now + 4 * hour_ps);
+		/* the base has moved: the others are due when they were */
+		ck_assert_uint_eq(event_tree_due(&tree, 2), now);
+		ck_assert_uint_eq(event_tree_due(&tree, 3), now + 1);
 		ck_assert_uint_eq(event_tree_first(&tree), 2);
 		event_tree_set(&tree, 2, NODE_TIME_NEVER);
 		ck_assert_uint_eq(event_tree_first(&tree), 3);
