@@ -17,9 +17,9 @@ scenario = 'congestion-tree.yaml'
 os.chdir(here)
 
 
-def recorded(work, name, *options):
+def recorded(work, name, *options, played=scenario, folder=here):
     path = os.path.join(work, name + '.heddle')
-    subprocess.run([heddle, 'run', scenario, '--quiet', '--record', path, *options], check=True)
+    subprocess.run([heddle, 'run', played, '--quiet', '--record', path, *options], check=True, cwd=folder)
     return path
 
 
@@ -30,6 +30,11 @@ def show(browser, *paths):
                  'p.rec.fed === p.rec.slices.length)')
 
 
+def lab(work, name):
+    """A recording of a scenario of a lab, by the name that the page shows."""
+    return recorded(work, 'lab', played='topologies/labs/' + name, folder=os.path.join(here, '../..'))
+
+
 os.makedirs(folder, exist_ok=True)
 with tempfile.TemporaryDirectory() as work, Browser(1200, 720) as browser:
     show(browser, recorded(work, 'tree'))
@@ -38,3 +43,14 @@ with tempfile.TemporaryDirectory() as work, Browser(1200, 720) as browser:
     show(browser, recorded(work, 'pfc'), recorded(work, 'channels', '--set', 'fabric=flow-channel'))
     browser.eval('heddlePage.setTheme("light"); heddlePage.go(28e6); heddlePage.act("view heat"); 1')
     browser.shot(os.path.join(folder, 'controls.png'))
+    # of labs
+    show(browser, lab(work, '04-pfc-spreads/row.yaml'))
+    browser.eval('heddlePage.setTheme("light"); heddlePage.go(70e6); heddlePage.act("view heat"); 1')
+    browser.shot(os.path.join(folder, 'lab-spreading.png'))
+    show(browser, lab(work, '02-littles-law/loop.yaml'))
+    browser.eval('heddlePage.setTheme("light"); heddlePage.go(30e6); heddlePage.act("next-flow"); heddlePage.act("view ladder"); '
+                 'for (let i = 0; i < 9; i++) heddlePage.act("zoom-in"); 1')
+    browser.shot(os.path.join(folder, 'lab-credit-loop.png'))
+    show(browser, lab(work, '06-one-cnp/one-cnp.yaml'))
+    browser.eval('heddlePage.setTheme("light"); heddlePage.go(100e6); heddlePage.act("view strips"); 1')
+    browser.shot(os.path.join(folder, 'lab-one-cnp.png'))

@@ -94,6 +94,20 @@ def innocent_flow(values):
     return right, wrong
 
 
+# ---- lab 4: k switches fill up to XOFF with what arrives and does not leave ----
+
+@lab("04-pfc-spreads")
+def pfc_spreads(values):
+    n, xoff, frame = int(values["n"]), int(values["x"]) * 1000, 4158
+    rate = 12.5 * frame / (frame + 20)  # bytes/ns of a
+    fill = -(-xoff // frame) * frame / (rate - rate / n) / 1000  # us; whole frames
+    start = 21  # us: the NIC and the link of the other senders
+    right = {"first": "%.2f" % (start + fill), "last": "%.2f" % (start + 3 * fill),
+             "beside": "%.3f" % (99.47 / n)}
+    wrong = {"first": "%.2f" % fill, "last": "%.2f" % (start + 2 * fill), "beside": "%.3f" % (49.7 if n > 3 else 25)}
+    return right, wrong
+
+
 # ---- lab 6: the rules of DCQCN's reaction point ----
 
 @lab("06-one-cnp")
