@@ -1,5 +1,5 @@
-/*  orchestrator/fabric/fault_player: which links fail and return when, what is lost, and how long it
- *  takes until as much is delivered as before (FC-26, TB-4, TB-13). The test is the fabric: it
+/*  orchestrator/fabric/fault_player: which links fail and return when, what is lost, and how long
+ *  it takes until as much is delivered as before (FC-26, TB-4, TB-13). The test is the fabric: it
  *  notes what it is told and writes the statistics pages.
  *
  *  a - b - c - a, hosts A, B, C; link a-b fails at 400 us and returns at 700 us; switch c fails at
