@@ -89,3 +89,115 @@ TEST(results_text_write__what_is_incomplete)
 	HAS(text, "\"messages_unlogged\": 4");
 	free(text);
 }
+
+/* what the run has cost on this machine */
+static char *text_with(const struct result_host *host)
+{
+	static char *text; /* gcc 12 takes what is found in it for a pointer into a local */
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	results_text_write(&plan, &results, host, "", false, out);
+	fclose(out);
+	return text;
+}
+
+TEST(results_text_write__cost)
+{
+	struct result_host host = { .start_s = 0.25,
+				    .wall_s = 1.5,
+				    .end_s = 0.125,
+				    .cpu_s = 2,
+				    .packet_hops = 500000,
+				    .windows = 100,
+				    .node_windows = 250,
+				    .wakes = 77 };
+	char *text;
+
+	gather(true);
+	text = text_with(&host);
+	HAS(text, "\ncost: 1.500 s (start 0.250 s, end 0.125 s), CPU 2.000 s, 500000 packet-hops, "
+		  "2.5e+05 per CPU second, 100 windows of 2.5 nodes, 77 wake-ups\n");
+	ck_assert_ptr_null(strstr(text, "other programs"));
+	free(text);
+	host.windows = 0;
+	host.cpu_s = 0;
+	host.moves = 3;
+	host.stolen_s = 0.75;
+	text = text_with(&host);
+	HAS(text, " 500000 packet-hops, 0 per CPU second, 0 windows of 0.0 nodes, ",
+	    "\nother programs took 0.750 s of the cores from waiting nodes; the nodes were moved 3 "
+	    "times\n");
+	free(text);
+	text = text_with(NULL);
+	ck_assert_ptr_null(strstr(text, "cost:"));
+	free(text);
+}
+
+/* each reason that there was */
+TEST(results_text_write__drops)
+{
+	char line[256], *text;
+
+	gather(true);
+	text = summary_text();
+	ck_assert_ptr_null(strstr(text, "frames dropped"));
+	free(text);
+	pages[0]->drops[DROP_NO_ROUTE] = 3;
+	pages[2]->drops[DROP_NO_ROUTE] = 1;
+	pages[1]->drops[DROP_LINK_DOWN] = 5;
+	gather(true);
+	text = summary_text();
+	snprintf(line, sizeof(line), "\nframes dropped: %s %d, %s %d\n",
+		 stats_drop_name[DROP_NO_ROUTE < DROP_LINK_DOWN ? DROP_NO_ROUTE : DROP_LINK_DOWN],
+		 DROP_NO_ROUTE < DROP_LINK_DOWN ? 4 : 5,
+		 stats_drop_name[DROP_NO_ROUTE < DROP_LINK_DOWN ? DROP_LINK_DOWN : DROP_NO_ROUTE],
+		 DROP_NO_ROUTE < DROP_LINK_DOWN ? 5 : 4);
+	HAS(text, line);
+	free(text);
+}
+
+/* the port with the fullest table of each kind, and its size */
+TEST(results_text_write__tables)
+{
+	char *text;
+
+	gather(true);
+	text = summary_text();
+	ck_assert_ptr_null(strstr(text, "flow channel tables"));
+	free(text);
+	stats_port(pages[0], 0)->efct_used_max = 3;
+	stats_port(pages[0], 1)->efct_used_max = 5;
+	stats_port(pages[0], 2)->efct_used_max = 4;
+	stats_port(pages[0], 2)->ofct_used_max = 9;
+	gather(true);
+	results.totals.channels = 2;
+	text = summary_text();
+	HAS(text,
+	    "\nflow channel tables, most lines in use at a port: edge (EFCT) 5 of 16 (s1 port "
+	    "1), output (OFCT) 9 of 16 (s1 port 2); at the end 2\n");
+	free(text);
+}
+
+/* by how busy they are; at the same load the longer queue comes first; idle ones are left out */
+TEST(results_text_write__busiest_links)
+{
+	char *text;
+
+	for (uint32_t p = 0; p < 2; p++)
+		*stats_port(pages[0], p) = (struct port_stats){ .tx_frames = 1,
+								.tx_busy_measured_ps = 5 * NODE_US,
+								.queue_bytes_max = 1000 + 1000 * p,
+								.paused_ps = (p + 1) * NODE_US,
+								.lost_frames = 40 + p };
+	*stats_port(pages[3], 0) =
+		(struct port_stats){ .tx_frames = 1, .tx_busy_measured_ps = 9 * NODE_US };
+	gather(true);
+	text = summary_text();
+	HAS(text, "\nbusiest links       busy    queue mean     queue max  waited for peer  frames "
+		  "lost\n"
+		  "h2   -> s1      90.00 %           0 B           0 B             0 ps  0\n"
+		  "s1   -> h1      50.00 %           0 B      2.000 kB         2.000 us  41\n"
+		  "s1   -> h0      50.00 %           0 B      1.000 kB         1.000 us  40\n\n");
+	free(text);
+}
