@@ -311,9 +311,10 @@ static enum step step_until(struct breakpoint *b, const char *text)
 		}
 		step = advance(b, window_end(b));
 	}
-	b->run->steps = false;
-	progress_wipe(&b->run->progress);
-	return step == STEP_LEAVE ? step : command_status(b, NULL);
+	if (step == STEP_LEAVE)
+		return step;
+	run_steps_end(b->run);
+	return command_status(b, NULL);
 }
 
 /* the end of command @name with nothing more in @rest: runs until @until */

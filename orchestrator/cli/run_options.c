@@ -184,7 +184,8 @@ static const struct option_row rows[] = {
 	OPTION_TAKE("--script", "FILE", 0, script_take, NULL,
 		    "read the commands from FILE instead of standard input"),
 	OPTION_TAKE("--slow", "TIME/s", AT(slow_ps_per_s), slow_take, NULL,
-		    "slow down to TIME of the fabric per second, e.g. 10us/s"),
+		    "slow down to TIME of the fabric per second, e.g. 10us/s, and show the busiest "
+		    "ports"),
 	OPTION_TAKE("--loop", "KIND", AT(fabric.loop), NULL, option_loops,
 		    "event loop of the nodes: auto, io_uring, fallback"),
 	OPTION_TAKE(

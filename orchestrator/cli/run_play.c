@@ -8,6 +8,7 @@
 
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/cli/breakpoint.h"
+#include "orchestrator/cli/slow_view.h"
 #include "orchestrator/fabric/fabric_end.h"
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/run.h"
@@ -249,6 +250,35 @@ static int play_and_complete(struct run_output *output, const struct run_options
 	return status;
 }
 
+/* where a slowed run is shown */
+static FILE *view_out(const struct run_options *options)
+{
+	return run_on_stdout(options) ? stderr : stdout;
+}
+
+/* is a slowed run drawn on a terminal, where a line of progress would be in the picture? */
+static bool draws(const struct run_options *options)
+{
+	return options->slow_ps_per_s && screen_look(view_out(options)).terminal;
+}
+
+/* play_and_complete(), and a slowed run is shown */
+static int play_seen(struct run_output *output, const struct run_options *options, struct run *run,
+		     struct breakpoint *breakpoint)
+{
+	struct slow_view view = { 0 };
+	int status;
+
+	if (options->slow_ps_per_s && !options->quiet &&
+	    !slow_view_open(&view, &run->fabric, options->slow_ps_per_s, view_out(options))) {
+		run->show = slow_view_show;
+		run->viewer = &view;
+	}
+	status = play_and_complete(output, options, run, breakpoint);
+	slow_view_close(&view);
+	return status;
+}
+
 /* one run from its start.  Return: the exit status, or STATUS_AGAIN */
 static int play_once(const struct run_options *options, const struct plan *plan,
 		     struct run_output *output, struct breakpoint *breakpoint)
@@ -267,7 +297,7 @@ static int play_once(const struct run_options *options, const struct plan *plan,
 
 	if (options->real)
 		run.end_ps += REAL_GRACE_PS;
-	progress_start(&run.progress, stderr, !options->quiet);
+	progress_start(&run.progress, stderr, !options->quiet && !draws(options));
 	observe(&fabric_options, &observer);
 	fabric_options.managers = options->real ? &run.managers : NULL;
 	manager_pair_init(&run.managers, &run.fabric);
@@ -284,7 +314,7 @@ static int play_once(const struct run_options *options, const struct plan *plan,
 	} else if (error) {
 		status = node_failed(options, &run.fabric);
 	} else {
-		status = play_and_complete(output, options, &run, breakpoint);
+		status = play_seen(output, options, &run, breakpoint);
 	}
 	manager_pair_end(&run.managers);
 	fault_player_fini(&run.faults);

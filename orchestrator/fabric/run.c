@@ -70,6 +70,13 @@ static enum run_outcome pause_until(struct run *run, uint64_t until_ns)
 					     : RUN_REACHED;
 }
 
+/* the clock is stopped; @last: here the run, or a step, ends */
+static void show(struct run *run, bool last)
+{
+	if (run->show && run->slow_ps_per_s)
+		run->show(run->viewer, last);
+}
+
 /* in slices, so that fabric time keeps its ratio to wall time */
 static enum run_outcome go_slowly(struct run *run, node_time_t until)
 {
@@ -87,6 +94,8 @@ static enum run_outcome go_slowly(struct run *run, node_time_t until)
 		next_ns += RUN_SLICE_NS;
 		if (outcome == RUN_REACHED)
 			outcome = pause_until(run, next_ns);
+		if (outcome == RUN_REACHED)
+			show(run, false);
 	}
 	return outcome;
 }
@@ -137,14 +146,27 @@ enum run_outcome run_to(struct run *run, node_time_t until)
 		progress_tell(run);
 	else
 		progress_wipe(&run->progress);
+	if (outcome == RUN_REACHED && !run->steps)
+		show(run, true);
 	if (outcome == RUN_REACHED)
 		stage_tell(run, "is stopped at");
 	return outcome;
 }
 
+void run_steps_end(struct run *run)
+{
+	run->steps = false;
+	progress_wipe(&run->progress);
+	show(run, true);
+}
+
 int run_pause(struct run *run)
 {
-	return run->torn ? -EINTR : fabric_pause(&run->fabric);
+	int error = run->torn ? -EINTR : fabric_pause(&run->fabric);
+
+	if (!error && !run->steps)
+		show(run, true);
+	return error;
 }
 
 bool run_over(const struct run *run)

@@ -30,11 +30,18 @@ struct run {
 	bool steps; /* run_to() is called for each window of a step: the progress line stays */
 	bool torn;  /* a signal has interrupted an action of the time line */
 	node_time_t slow_ps_per_s; /* fabric time per second of wall time; 0: full speed */
+	/* called with @viewer while the clock of a slowed run is stopped, also at the end (@last).
+	 * NULL: nothing is called */
+	void (*show)(void *viewer, bool last);
+	void *viewer;
 };
 
 /** run_to() - advances the stopped clock to @until, not beyond run->end_ps. Under the real clock it
  *  waits for that time. */
 enum run_outcome run_to(struct run *run, node_time_t until);
+
+/** run_steps_end() - a step for which run->steps was set has ended, and the clock is stopped. */
+void run_steps_end(struct run *run);
 
 /** run_pause() - after RUN_INTERRUPTED under the virtual clock: stops the clock at the end of the
  *  open window, so that run_to() can continue.

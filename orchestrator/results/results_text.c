@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/bar.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/results/results_congestion.h"
 #include "orchestrator/results/results_fault.h"
@@ -125,20 +126,6 @@ static int node_columns(const struct text *t)
 	return (int)longest;
 }
 
-/* a bar of @part (0..1) of BAR_COLUMNS, at least one mark if there is anything */
-static const char *bar(double part, char text[BAR_COLUMNS + 1])
-{
-	uint32_t marks = (uint32_t)(part * BAR_COLUMNS + 0.5);
-
-	if (!marks && part > 0)
-		marks = 1;
-	if (marks > BAR_COLUMNS)
-		marks = BAR_COLUMNS;
-	memset(text, '#', marks);
-	text[marks] = 0;
-	return text;
-}
-
 /* ---- parts ---- */
 
 static void head_write(const struct text *t, const char *loops)
@@ -196,13 +183,14 @@ static void flows_write(const struct text *t)
 	for (uint32_t i = 0; i < t->results->flow_count; i++) {
 		const struct result_flow *flow = &t->results->flows[i];
 		double share = share_of(t->results, flow);
-		char bytes[HUMAN_TEXT_MAX], rate[HUMAN_TEXT_MAX], marks[BAR_COLUMNS + 1];
+		char bytes[HUMAN_TEXT_MAX], rate[HUMAN_TEXT_MAX], marks[BAR_TEXT_MAX];
 
+		bar_write(marks, largest > 0 ? share / largest : 0, BAR_COLUMNS, false);
 		fprintf(t->out, "%-*s  %-*s -> %-*s  %12s  %12s  %8" PRIu64 "  %6.2f %%  %s", names,
 			workload_name(t, flow->workload), nodes, host_name(t, flow->source), nodes,
 			host_name(t, flow->destination), human_bytes(flow->bytes, bytes),
 			human_rate(flow->goodput_bps, rate), flow->message_count, share * 100,
-			bar(largest > 0 ? share / largest : 0, marks));
+			marks);
 		if (results_undelivered(flow))
 			fprintf(t->out, "%sretransmits, nothing arrives%s", paint(t, RED),
 				paint(t, PLAIN));

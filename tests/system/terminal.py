@@ -39,6 +39,7 @@ class Terminal:
         self.before = termios.tcgetattr(slave)
         self.raw = b""
         self.at = 0
+        self.reaped = False
         self.pid = os.fork()
         if not self.pid:
             os.setsid()
@@ -79,8 +80,7 @@ class Terminal:
         self.at = low
 
     def ended(self):
-        pid, status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) and (1, 0) or (0, 0)
-        return bool(pid)
+        return self.reaped or bool(os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
 
     def end(self, wanted):
         end = time.monotonic() + PATIENCE_S
@@ -91,6 +91,7 @@ class Terminal:
                 raise Failure("it does not end")
         while self.take(0):
             pass
+        self.reaped = True
         status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         if status != wanted:
             raise Failure("exit status %d, not %d" % (status, wanted))
