@@ -175,6 +175,14 @@ own() {
 		says err "own/21-mine/lab.yaml:19:" && says err "did you mean 'least'"
 }
 
+# the labs are installed beside heddle, with what they play
+installed() {
+	make -s -C "$top" -o all install PREFIX=/opt/h DESTDIR="$scratch/root" >hint 2>&1 || { cat hint; return 1; }
+	diff -r "$topologies/labs" root/opt/h/share/heddle/topologies/labs &&
+		HEDDLE=$scratch/root/opt/h/bin/heddle answers_of 03-innocent-flow right 10 &&
+		root/opt/h/bin/heddle lab check 3 --student 10 "${words[@]}" | grep '^passed: 4 of 4'
+}
+
 wrong_usage() {
 	run 2 lab && run 2 lab chek && says err "did you mean 'check'" && run 2 lab start 99 && says err "no lab '99'" && run 2 lab start inocent-flow &&
 		run 2 lab start 3 --student 0 && run 2 lab start 3 --student x && run 2 lab check 3 victim && says err 'NAME=VALUE' &&
@@ -190,5 +198,6 @@ check 'answers are kept' kept
 check 'the page shows the lab beside the fabric' viewed
 check 'what is handed in' reported
 check 'a lab of its own' own
+check 'labs as installed' installed
 check 'wrong usage' wrong_usage
 finish
