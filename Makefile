@@ -297,6 +297,7 @@ bench: all
 	@tests/bench/run.sh
 	@tests/bench/busy.sh
 	@tests/bench/hosts.sh
+	@tests/bench/recording.sh
 	@tests/bench/serving.sh
 
 bench-busy: all

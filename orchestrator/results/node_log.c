@@ -125,6 +125,8 @@ static bool copy_is_whole(const struct node_log *log)
 
 const void *node_log_entry(struct node_log *log)
 {
+	uint64_t filed;
+
 	if (log->at >= log->count)
 		return NULL;
 	if (log->at < log->filed)
@@ -134,11 +136,14 @@ const void *node_log_entry(struct node_log *log)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (copy_is_whole(log))
 		return log->present;
+	filed = __atomic_load_n(&log->log->filed, __ATOMIC_ACQUIRE);
 	/* its file has an error, which the next refresh tells */
-	if (__atomic_load_n(&log->log->filed, __ATOMIC_ACQUIRE) <= log->at) {
+	if (filed <= log->at) {
 		log->count = log->at;
 		return NULL;
 	}
+	/* the file has more than at the last refresh: what follows is read from there, in parts */
+	log->filed = filed;
 	log->read_from = UINT64_MAX;
 	return entry_filed(log);
 }
