@@ -292,7 +292,7 @@ void top_text_print(const json_t *fabric, unsigned lines_max, FILE *out)
 	size_t node_count = json_array_size(json_object_get(fabric, "nodes")),
 	       bound = links_bound(fabric);
 	size_t fixed = FIXED_LINES + (is_roce(fabric) ? ROCE_LINES : 0);
-	size_t lines = lines_max > fixed ? lines_max - fixed : 2, nodes_max = node_count,
+	size_t lines = lines_max > fixed + 2 ? lines_max - fixed : 2, nodes_max = node_count,
 	       link_count;
 	struct row *rows = calloc((node_count > bound ? node_count : bound) + 1, sizeof(*rows));
 

@@ -72,3 +72,107 @@ TEST(top_text_print__roce)
 	ck_assert_ptr_null(strstr(text, "deadlock"));
 	free(text);
 }
+
+/* a line of four nodes with three links, of which link 1 is the busiest; in @lines lines, 0: all */
+static char *line_of_four(unsigned lines)
+{
+	static const char answer[] =
+		"{'fabric': 'four', 'uptime_ns': 5000000000, 'cpu_percent': 12.5, 'memory_bytes': "
+		"2000000, 'dead': 2,"
+		" 'nodes': ["
+		"{'kind': 'nic', 'name': 'h1', 'sent_pps': 10.0, 'received_pps': 1.0, 'sent_bps': "
+		"1e6, 'dropped_pps': 2.0, 'ports': [{'link': 0, 'peer': 's1', 'rate_bps': "
+		"1000000000, 'tx_bps': 1e6, 'tx_percent': 5.0, 'lost_packets': 3}]},"
+		"{'kind': 'switch', 'name': 's1', 'sent_pps': 30.0, 'received_pps': 30.0, "
+		"'dropped_pps': 4.0, 'ports': [{'link': 0, 'peer': 'h1', 'tx_bps': 2e6, "
+		"'tx_percent': 10.0, 'lost_packets': 4, 'rate_bps': 1000000000}, {'link': 1, "
+		"'peer': 's2', 'rate_bps': 1000000000, 'tx_bps': 1e8, 'tx_percent': 10.5, 'down': "
+		"true}]},"
+		"{'kind': 'switch', 'name': 's2', 'sent_pps': 20.0, 'received_pps': 20.0, 'ports': "
+		"[{'link': 1, 'peer': 's1', 'tx_bps': 5e8, 'tx_percent': 50.0}, {'link': 2, "
+		"'peer': 'h2', 'rate_bps': 1000000000, 'tx_bps': 0.0, 'tx_percent': 10.0}]},"
+		"{'kind': 'nic', 'name': 'h2', 'received_pps': 7.0, 'received_bps': 3e6, 'ports': "
+		"[{'link': 2, 'peer': 's2', 'tx_percent': 1.0}]}]}";
+	static char *text;
+	char json[sizeof(answer)];
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	json_t *fabric;
+
+	strcpy(json, answer);
+	for (char *quote = json; (quote = strchr(quote, '\''));)
+		*quote = '"';
+	fabric = json_loads(json, 0, NULL);
+	ck_assert_ptr_nonnull(fabric);
+	top_text_print(fabric, lines, out);
+	fclose(out);
+	json_decref(fabric);
+	return text;
+}
+
+/* @before stands before @after in @text */
+static void ordered(const char *text, const char *before, const char *after)
+{
+	const char *first = strstr(text, before), *second = strstr(text, after);
+
+	ck_assert_msg(first && second && first < second, "'%s' before '%s' in\n%s", before, after,
+		      text);
+}
+
+/* both ends of a link are one row; the busier end counts; then the lower number */
+TEST(top_text_print__links)
+{
+	char *text = line_of_four(0);
+
+	ordered(text, "\ns1:s2 ", "\nh1:s1 ");
+	ordered(text, "\nh1:s1 ", "\ns2:h2 ");
+	ck_assert_msg(strstr(text, "\ns1:s2                 1.000 Gb/s  100.0 Mb/s    10.5  500.0 "
+				   "Mb/s    50.0         0         0  down\n") != NULL,
+		      "%s", text);
+	ck_assert_msg(strstr(text, "\nh1:s1                 1.000 Gb/s  1.000 Mb/s     5.0  2.000 "
+				   "Mb/s    10.0         3         4\n") != NULL,
+		      "%s", text);
+	ck_assert_ptr_null(strstr(text, "more"));
+	free(text);
+}
+
+/* the busiest first; what enters and leaves the fabric is that of NICs */
+TEST(top_text_print__nodes_and_traffic)
+{
+	char *text = line_of_four(0);
+
+	ordered(text, "switch  s1 ", "switch  s2 ");
+	ordered(text, "switch  s2 ", "nic     h1 ");
+	ordered(text, "nic     h1 ", "nic     h2 ");
+	ck_assert_msg(strstr(text, "fabric     four, running for 5.000 s: 12.5 % of a core, 2.000 "
+				   "MB of memory; 2 DEAD\n") != NULL,
+		      "%s", text);
+	ck_assert_msg(strstr(text,
+			     "\ntraffic    1.000 Mb/s, 10 packets/s from hosts; 3.000 Mb/s, 8 "
+			     "packets/s to hosts; 6 dropped/s\n") != NULL,
+		      "%s", text);
+	free(text);
+}
+
+/* a terminal with few lines: nodes have what the links leave, at least half */
+TEST_RANGE(top_text_print__few_lines, 1, 40)
+{
+	char *text = line_of_four((unsigned)_i);
+	int lines = 0;
+
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	ck_assert_ptr_nonnull(strstr(text, "switch  s1 ")); /* the busiest, always */
+	ck_assert_ptr_nonnull(strstr(text, "\ns1:s2 "));
+	if (_i >= 20) {
+		ck_assert_int_le(lines, _i);
+		ck_assert_ptr_null(strstr(text, " more "));
+	} else if (_i >= 12) {
+		ck_assert_int_le(lines, _i + 1);
+	}
+	if (_i < 9) {
+		ck_assert_msg(strstr(text, "... and 3 more nodes\n") != NULL, "%s", text);
+		ck_assert_msg(strstr(text, "... and 2 more links\n") != NULL, "%s", text);
+	}
+	free(text);
+}
