@@ -284,6 +284,7 @@ struct node_config {
 	uint32_t capture_sent_bytes;
 	/* to files that come with the configuration: nodes/stats/trace.h, series.h */
 	bool events, series;
+	bool packets; /* every frame that arrives is an event: nodes/link/link_trace.h */
 	uint32_t class_count;
 	struct class_config classes[NODE_CLASSES_MAX];
 	/* virtual lanes of each class, 0 like 1: class_count * lanes <= NODE_LANES_MAX

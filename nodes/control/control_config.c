@@ -12,7 +12,8 @@
 /* clang-format off */
 #define NODE_FIELDS(F)                                                            \
 	F(kind) F(clock) F(fabric) F(lanes) F(index) F(node_count) F(seed)        \
-	F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(events) F(series) F(capture_sent_bytes)
+	F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(events) F(series) \
+	F(packets) F(capture_sent_bytes)
 /* clang-format on */
 
 #define COPY(field) to->field = (__typeof__(to->field))from->field;

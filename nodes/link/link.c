@@ -6,6 +6,7 @@
 #include "nodes/base/units.h"
 #include "nodes/link/capture.h"
 #include "nodes/link/link_guard.h"
+#include "nodes/link/link_trace.h"
 #include "nodes/link/link_word.h"
 #include "nodes/stats/trace.h"
 
@@ -47,6 +48,8 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.flight.limit_units = p->flight_units,
 		.measure_from_ps = config->measure_from_ps,
 		.measure_to_ps = config->measure_to_ps,
+		.packets = config->packets,
+		.watched = config->packets,
 		.stats = stats_port(stats, port),
 		.page = stats,
 	};
@@ -84,6 +87,12 @@ void link_fini(struct link *link)
 void link_listen(struct link *link, const struct link_listener *listener)
 {
 	link->listener = *listener;
+}
+
+void link_capture(struct link *link, struct capture *capture)
+{
+	link->capture = capture;
+	link->watched = capture || link->packets;
 }
 
 void link_set(struct link *link, const struct port_config *port)
@@ -512,7 +521,9 @@ void link_up_stopped(struct link *link)
 	link->stop = (struct link_stop){ all, all, all };
 }
 
-static void capture_received(struct link *link, const struct record *header, node_time_t now)
+/* a frame arrived at a link that is captured, or where packets are events */
+static void __attribute__((noinline))
+watch_received(struct link *link, const struct record *header, node_time_t now)
 {
 	struct capture_frame frame = { .at_ps = header->at_ps,
 				       .wire_bytes = header->wire_bytes,
@@ -520,7 +531,10 @@ static void capture_received(struct link *link, const struct record *header, nod
 				       .kind = header->kind,
 				       .inbound = true };
 
-	capture_take(link->capture, now, &frame, link->rx.head_bytes);
+	if (link->capture)
+		capture_take(link->capture, now, &frame, link->rx.head_bytes);
+	if (link->packets)
+		link_trace_frame(link, header, now);
 }
 
 /* true if the packet fits into the buffer and its record is valid. Charges the buffer. */
@@ -577,8 +591,8 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 	}
 	link->stats->rx_frames++;
 	link->stats->rx_bytes += header->wire_bytes;
-	if (link->capture)
-		capture_received(link, header, now);
+	if (link->watched)
+		watch_received(link, header, now);
 	if (link->guarded && !link_guard_in_sequence(link, header->sequence))
 		return NULL;
 	if (!link->guarded && !counts_on(link, header->sequence))

@@ -205,8 +205,10 @@ struct link {
 	struct port_stats *stats;
 	struct stats_page *page; /* of the node: drops, events */
 	node_time_t measure_from_ps, measure_to_ps;
-	/* records what passes: set by the node, borrowed; NULL: none */
+	/* records what passes: link_capture(), borrowed; NULL: none */
 	struct capture *capture;
+	bool packets; /* what arrives is an event: link_trace.h */
+	bool watched; /* a frame that arrives goes to the capture, or is an event */
 	struct link_rx rx;
 	struct link_loss loss;
 	struct link_guard guard; /* NULL and 0 when not guarded */
@@ -257,6 +259,10 @@ bool link_unstarve(struct link *link);
 
 /** link_listen() - sets the listener, copied; without one losses are only counted. */
 void link_listen(struct link *link, const struct link_listener *listener);
+
+/** link_capture() - what passes is recorded by @capture, borrowed until the next call; NULL: by
+ *  none. After link_init(). */
+void link_capture(struct link *link, struct capture *capture);
 
 /** link_frame_bytes() - the inner frame (without FCS) of a packet of @wire_bytes; 0 if it is too
  *  short for one. */

@@ -1,6 +1,7 @@
 #include "nodes/link/link_word.h"
 
 #include "nodes/link/link_guard.h"
+#include "nodes/link/link_trace.h"
 #include "nodes/stats/trace.h"
 
 /* On a guarded link a new state is requested once more: another process may have sent the word. */
@@ -56,6 +57,8 @@ static bool on_credit_word(struct link *link, const struct record *header, node_
 	if (!link->credits || lane >= link->lane_count)
 		return false;
 	if (header->word >> 32 == LINK_WORD_CREDIT) {
+		if (link->packets)
+			link_trace_credit(link, header, lane, now);
 		on_credit(link, lane, value, now);
 		return true;
 	}

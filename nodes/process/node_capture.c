@@ -36,7 +36,7 @@ static void ring_unmap(struct mapping *ring)
 
 static void end(struct node *node, uint32_t port)
 {
-	node->links[port].capture = NULL;
+	link_capture(&node->links[port], NULL);
 	capture_fini(node->captures[port]);
 	free(node->captures[port]);
 	node->captures[port] = NULL;
@@ -73,7 +73,8 @@ static int begin(struct node *node, uint32_t port, const struct control_message 
 		end(node, port);
 	}
 	node->taps[port] = ring;
-	node->captures[port] = node->links[port].capture = capture;
+	node->captures[port] = capture;
+	link_capture(&node->links[port], capture);
 	return 0;
 }
 

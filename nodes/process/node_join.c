@@ -121,7 +121,7 @@ static int link_join(struct node *node, uint32_t port, int tx_fd, int rx_fd)
 			  rx->bytes, node->stats);
 	if (error == -EINVAL)
 		return node_fail("the rings of port %u are none", port);
-	node->links[port].capture = node->captures[port];
+	link_capture(&node->links[port], node->captures[port]);
 	if (!error)
 		node->links_ready = port + 1;
 	return error;
@@ -159,7 +159,7 @@ static int veth_join(struct node *node, uint32_t port)
 		free(carrier);
 		return error;
 	}
-	node->links[port].capture = node->captures[port];
+	link_capture(&node->links[port], node->captures[port]);
 	node->carriers[port] = carrier;
 	return 0;
 }
@@ -206,7 +206,8 @@ static int capture_all_join(struct node *node, struct control_message *message, 
 		if (!capture)
 			return -ENOMEM;
 		capture_init_shared(capture, node->captured, node->config, port);
-		node->captures[port] = node->links[port].capture = capture;
+		node->captures[port] = capture;
+		link_capture(&node->links[port], capture);
 	}
 	return 0;
 }
@@ -232,7 +233,8 @@ static int captures_join(struct node *node, struct control_message *message, uin
 			close(fd);
 			return -ENOMEM;
 		}
-		node->captures[port] = node->links[port].capture = capture;
+		node->captures[port] = capture;
+		link_capture(&node->links[port], capture);
 		signal(SIGPIPE, SIG_IGN);
 		signal(SIGXFSZ, SIG_IGN);
 	}

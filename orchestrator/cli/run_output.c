@@ -146,6 +146,7 @@ static int logs_open(struct run_output *output, const struct run_options *option
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		plan->nodes[i].events = events;
 		plan->nodes[i].series = series;
+		plan->nodes[i].packets &= options->events || record;
 	}
 	if (options->record)
 		at = folder_of(&output->record.file, options->record, folder);

@@ -32,6 +32,7 @@ static void node_fill(const struct scenario *scenario, const struct plan *plan, 
 	node->measure_from_ps = scenario->run.warmup_ps;
 	node->measure_to_ps = scenario->run.duration_ps;
 	node->sample_ps = scenario->run.sample_ps;
+	node->packets = scenario->run.packets;
 	node->class_count = scenario->class_count;
 	node->lanes = 1;
 	memcpy(node->classes, scenario->classes, sizeof(node->classes));

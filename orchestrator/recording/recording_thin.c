@@ -10,17 +10,21 @@
 
 #define TABLE_BYTES_MAX (64u << 10)
 
+/* single packets: with run.packets */
+#define PACKETS " packet ack cnp_packet link_acks credit "
+
 /* what a level leaves out; events that are many, and of which the first ones say most, go first */
 static const struct {
 	unsigned each; /* of so many samples one stays */
 	const char *events;
 } levels[RECORDING_THIN_LEVELS] = {
 	{ 1, "" },
-	{ 2, " mark " },
-	{ 4, " mark meter_start meter_end stop_wait " },
-	{ 8, " mark meter_start meter_end stop_wait cnp cnp_received path " },
-	{ 16, " mark meter_start meter_end stop_wait cnp cnp_received path roce_state redirect "
-	      "message_start message_end " },
+	{ 2, PACKETS "mark " },
+	{ 4, PACKETS "mark meter_start meter_end stop_wait " },
+	{ 8, PACKETS "mark meter_start meter_end stop_wait cnp cnp_received path " },
+	{ 16,
+	  PACKETS "mark meter_start meter_end stop_wait cnp cnp_received path roce_state redirect "
+		  "message_start message_end " },
 	{ 64, NULL }, /* all */
 };
 

@@ -24,16 +24,17 @@ export function copyText(text, element) {
 	return "selected";
 }
 
-/** copyable(text) - a block of code with a button that copies it. Commands are wrapped; in other
- *  blocks, such as drawings, lines stay whole. */
+/** copyable(text) - a block of code. Commands are wrapped and have a button that copies them; in
+ *  other blocks, such as drawings, lines stay whole. */
 export function copyable(text) {
-	const code = el("code", {}, text), button = el("button", { type: "button", class: "small", "aria-label": "copy this code" }, "copy");
+	const code = el("code", {}, text), command = /^(\$ |#|[A-Z]+=|(\.\/)?heddle\b)/.test(text);
+	if (!command) return el("div", { class: "code" }, el("pre", { class: "drawn", tabindex: "0" }, code));
+	const button = el("button", { type: "button", class: "small", "aria-label": "copy this code" }, "copy");
 	button.addEventListener("click", () => {
 		button.textContent = copyText(text, code);
 		setTimeout(() => { button.textContent = "copy"; }, 1500);
 	});
-	const command = /^(\$ |#|[A-Z]+=|(\.\/)?heddle\b)/.test(text);
-	return el("div", { class: "code" }, el("pre", { class: command ? null : "drawn", tabindex: command ? null : "0" }, code), button);
+	return el("div", { class: "code" }, el("pre", {}, code), button);
 }
 
 /** table(heads, rows, options) - heads: {text, title, align}; rows: arrays of text, numbers or

@@ -17,6 +17,9 @@ const spans = {
 };
 const ended = new Map(Object.entries(spans).map(([begin, span]) => [span.ends, begin]));
 
+// events of single packets, at their receiver; their value is how long before they left
+const packets = { packet: "data", ack: "ACK", cnp_packet: "CNP", link_acks: "ACK", credit: "credit" };
+
 /** Kinds of events that a jump of the transport bar finds, in this order. */
 export const firsts = [["xoff", "first XOFF"], ["mark", "first mark"], ["cnp", "first CNP"],
 	["drop", "first drop"], ["credit_wait", "first credit wait"], ["fgfc_hold", "first FGFC"],
@@ -33,6 +36,7 @@ export class Facts {
 		this.count = new Map();  /* name of an event to how many */
 		this.max = new Map();    /* key of a row to its greatest value */
 		this.events = 0;
+		this.flight = 0;         /* the longest of a packet, in ps; 0: there are no single packets */
 		recording.collectors.push((slice) => this.collect(slice));
 		const { head } = recording;
 		this.kinds = new Map(head.events.map((e) => [e.id, e.name]));
@@ -53,6 +57,7 @@ export class Facts {
 			const name = this.kinds.get(e.kind[i]);
 			this.count.set(name, (this.count.get(name) || 0) + 1);
 			if (!this.first.has(name)) this.first.set(name, e.at[i]);
+			if (packets[name]) this.flight = Math.max(this.flight, e.value[i], 1);
 			if (spans[name] || ended.has(name)) this.turn(name, e, i);
 			else if (name === "credit_wait") {
 				this.stop({ node: e.node[i], port: e.port[i], cls: e.cls[i], from: e.at[i] - e.value[i], to: e.at[i],
@@ -107,6 +112,22 @@ export class Facts {
 		if (node === selected.node && (!selected.port || port === selected.port.port)) return true;
 		const own = this.portOf.get(node * 64 + port);
 		return Boolean(own && own.peer === selected.node && (!selected.port || own.peerPort === selected.port.port));
+	}
+
+	/** isPacket(kind) - is an event of this kind a single packet? */
+	isPacket(kind) { return Boolean(packets[this.kinds.get(kind)]); }
+
+	/** packetsIn(from, to, each) - each({kind, output, left, at, number, source, destination})
+	 *  for the single packets that are on a link at some time from @from to before @to.
+	 *  output: the port that sent it; source, destination: nodes, -1 if they are not known. */
+	packetsIn(from, to, each) {
+		if (!this.flight) return;
+		this.rec.eventsIn(from, to + this.flight, (e, i) => {
+			const kind = packets[this.kinds.get(e.kind[i])], left = e.at[i] - e.value[i];
+			const own = kind && left < to && this.portOf.get(e.node[i] * 64 + e.port[i]);
+			const output = own && this.portOf.get(own.peer * 64 + own.peerPort);
+			if (output) each({ kind, output, left, at: e.at[i], number: e.detail[i], source: e.source[i] - 1, destination: e.destination[i] - 1 });
+		});
 	}
 
 	/** stopped(node, port, t, moment) - the stops of this output at @t: a list, often empty. */

@@ -128,7 +128,8 @@ export function eventText(facts, e, i) {
 function nearEvents(facts, t, selected) {
 	const span = Math.max(2e6, facts.rec.end / 100), rows = [];
 	facts.rec.eventsIn(Math.max(0, t - span), t + 1, (e, i) => {
-		if (facts.isAt(selected, e.node[i], e.port[i])) rows.push([e, i]);
+		// every packet of the fabric would leave no line for anything else
+		if (facts.isAt(selected, e.node[i], e.port[i]) && (selected || !facts.isPacket(e.kind[i]))) rows.push([e, i]);
 	});
 	const last = rows.slice(-12).reverse();
 	return el("div", {}, el("h3", {}, "Events up to now" + (selected ? ", here" : "")), last.length

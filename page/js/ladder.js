@@ -3,14 +3,16 @@
 // Exact, from events: messages (first packet sent to completely received), CNPs, XOFF and XON with
 // the delay of their link, marks, drops. From samples: the shade between two nodes, darker where
 // more of the link's rate was used; a parallelogram, since data of a moment arrives a delay later.
-// Hatched beside a node: its output on the path could not send. ACKs and credit are not recorded
-// one by one; waits for credit are.
+// Hatched beside a node: its output on the path could not send. Single packets, ACKs, CNPs and
+// credit are lines if the recording has them (packets.js), instead of messages.
 
+import { drawLines, linesOf, signs } from "./packets.js";
 import { arrow, hatch, heat, label, start } from "./paint.js";
 import { spanText, ticks } from "./units.js";
 import { keyOf } from "./slice.js";
 
-const TOP = 46, LEFT = 78, RIGHT = 60, LEGEND = 20;
+// places around the diagram: they grow with the fonts
+function around({ font }) { return { top: Math.max(46, font * 2.7), left: Math.max(78, font * 5.4), right: 60 }; }
 
 /** ladderPath(facts, flow) - [{node, port}] from the source, and at the end {node}. The recorded
  *  path, or the shortest one if the recording has none (then `guessed` is true). */
@@ -47,14 +49,18 @@ export function drawLadder(canvas, facts, view) {
 		return;
 	}
 	const { hops, guessed } = ladderPath(facts, flow);
-	const bottom = height - LEGEND, y = (t) => TOP + (t - from) / (to - from) * (bottom - TOP);
+	const { top: TOP, left: LEFT, right: RIGHT } = around(colours);
+	const lines = facts.flight ? linesOf(facts, hops, view) : [], single = Boolean(lines && lines.length);
+	canvas.dataset.lines = String(lines ? lines.length : "");
+	const signsText = legendLines(g, width, facts, lines);
+	const bottom = height - colours.font * (0.6 + 1.3 * signsText.length), y = (t) => TOP + (t - from) / (to - from) * (bottom - TOP);
 	const x = (n) => LEFT + n * (width - LEFT - RIGHT) / Math.max(1, hops.length - 1);
 	const column = new Map(hops.map((h, n) => [h.node, n]));
 	g.save();
 	g.beginPath();
 	g.rect(0, TOP, width, bottom - TOP);
 	g.clip();
-	density(g, facts, hops, view, x, y, bottom);
+	if (!single) density(g, facts, hops, view, x, y, bottom - TOP);
 	stops(g, facts, hops, view, x, y);
 	g.strokeStyle = colours.ink;
 	g.lineWidth = 1.5 * colours.line;
@@ -64,7 +70,8 @@ export function drawLadder(canvas, facts, view) {
 		g.lineTo(x(n), bottom);
 		g.stroke();
 	}
-	messages(g, facts, flow, hops.length - 1, view, x, y);
+	if (single) drawLines(g, lines, hops, colours, x, y);
+	else messages(g, facts, flow, hops.length - 1, view, x, y);
 	control(g, facts, flow, column, view, x, y);
 	g.strokeStyle = colours.accent;
 	g.lineWidth = 2;
@@ -83,18 +90,32 @@ export function drawLadder(canvas, facts, view) {
 	g.textAlign = "right";
 	for (const at of ticks(from, to, (bottom - TOP) / 42)) g.fillText(spanText(at).replace(/^0.*/, "0"), LEFT - 34, y(at));
 	g.textAlign = "left";
-	g.fillText("line: message \u00b7 shade: data on the link, from its counter \u00b7 squares: XOFF, hollow XON \u00b7 " +
-		"diamonds: CNP \u00b7 + mark, x drop \u00b7 hatched: may not send", 6, height - 9, width - 12);
+	signsText.forEach((text, n) => g.fillText(text, 6, bottom + colours.font * (0.9 + 1.3 * n), width - 12));
 }
 
-function density(g, facts, hops, { from, to, colours }, x, y, bottom) {
+// the legend, in as many lines as the width needs
+function legendLines(g, width, facts, lines) {
+	const single = lines && lines.length, parts = single ? [...signs.split(", "), "faint: of other flows"]
+		: ["line: message", "shade: data on the link, from its counter", "diamonds: CNP"];
+	parts.push("squares: XOFF, hollow XON", "+ mark, x drop", "hatched: may not send");
+	if (lines === null) parts.push("zoom in (+) for single packets");
+	const out = [];
+	for (const part of parts) {
+		const longer = out.length ? `${out[out.length - 1]} \u00b7 ${part}` : part;
+		if (out.length && g.measureText(longer).width < width - 12) out[out.length - 1] = longer;
+		else out.push(part);
+	}
+	return out;
+}
+
+function density(g, facts, hops, { from, to, colours }, x, y, height) {
 	const series = facts.rec.seriesOf.get("tx_bytes");
 	if (!series) return;
 	hops.slice(0, -1).forEach((hop, n) => {
 		const port = facts.portOf.get(hop.node * 64 + hop.port);
 		if (!port) return;
 		let t0 = null, v0 = 0, drawn = -1e9;
-		const least = (to - from) / (bottom - TOP) * 1.5;
+		const least = (to - from) / height * 1.5;
 		facts.rec.walk(keyOf(hop.node, series.id, hop.port, 0), from - 4 * facts.loadSpan, to, (at, value) => {
 			if (t0 === null) { t0 = at; v0 = value; return; }
 			if (at - t0 < least) return;

@@ -4,10 +4,12 @@
 // line show the part of the rate that was sent in the last samples. A bar at the beginning of a
 // line is the queue of that output; those of hosts (not sent yet) have a scale of their own. A
 // hatched line may not send. Squares that travel are XOFF (filled) and XON (hollow), at the times
-// of the events. Dots are no single packets: there is one for every so many bytes of the counter
-// of the link, and the legend says how many. When nodes are too close, groups are drawn as discs.
+// of the events. Dots are single packets if the recording has them (packets.js). Else there is one
+// for every so many bytes of the counter of the link, and the legend says how many. When nodes are
+// too close, groups are drawn as discs.
 
 import { layoutOf } from "./layout.js";
+import { drawDots, signs } from "./packets.js";
 import { arrow, font, hatch, heat, label, start } from "./paint.js";
 import { bytesText, niceMax, timeText } from "./units.js";
 
@@ -55,7 +57,8 @@ export class Topology {
 	draw(canvas, view) {
 		const { g, width, height } = start(canvas, view.colours);
 		this.large = view.colours.line > 1.5 ? 1.35 : 1;
-		this.legendPlace(g, width, view);
+		this.font = view.colours.font;
+		this.legendPlace(g, width, height, view);
 		this.place(width, height);
 		const moment = this.facts.rec.moment(view.t), before = this.facts.before(moment);
 		this.far = this.layout.groups.length > 1 && this.scale < 15;
@@ -64,6 +67,9 @@ export class Topology {
 		else this.drawAll(g, view, moment, before);
 		this.legend(g, width, height, view, moment);
 	}
+
+	// in slow motion there are single packets, if the recording has them
+	single(view) { return this.facts.flight > 0 && view.slow && view.slow <= 5e6 && !this.small && !view.asking; }
 
 	drawAll(g, view, moment, before) {
 		const { colours } = view;
@@ -83,6 +89,7 @@ export class Topology {
 			for (const port of this.facts.ports) this.drawQueue(g, view, moment, port);
 		}
 		for (let n = 0; n < this.points.length; n++) this.drawNode(g, view, moment, n);
+		this.dots = this.single(view) ? drawDots(g, this, view) : 0;
 		this.drawControl(g, view);
 		this.drawWaits(g, view, moment);
 	}
@@ -131,7 +138,7 @@ export class Topology {
 				stroke(g, { x0: l.x0 - l.uy * side, y0: l.y0 + l.ux * side, x1: l.x1 - l.uy * side, y1: l.y1 + l.ux * side });
 			}
 			if (down) label(g, "down", (l.x0 + l.x1) / 2, (l.y0 + l.y1) / 2, colours);
-		} else if (moment && view.slow && view.slow <= 5e6 && !this.small && load > 0) this.drawDots(g, view, port, l);
+		} else if (moment && view.slow && view.slow <= 5e6 && !this.small && load > 0 && !this.facts.flight) this.drawDots(g, view, port, l);
 	}
 
 	// one dot for each `grain` bytes that the counter of the link has counted, moving for the
@@ -323,12 +330,13 @@ export class Topology {
 		if (this.far) return [...items, ["zoom in (+) for switches and hosts"]];
 		items.push(["dashed arrow: waits for, likely"], ["solid: deadlock"], ["square: XOFF, hollow: XON"]);
 		if (facts.heldOf.size) items.push(["\u2016 at a host: flows paused by FGFC"]);
-		if (view.slow && view.slow <= 5e6 && !this.small) items.push([`dot: ${bytesText(this.grain())} of the link's counter, no single packet`]);
+		if (this.single(view)) items.push([signs]);
+		else if (view.slow && view.slow <= 5e6 && !this.small) items.push([`dot: ${bytesText(this.grain())} of the link's counter, no single packet`]);
 		return items;
 	}
 
 	// puts items into lines of @width: [item, x, line] of each
-	legendLines(g, width, items) {
+	legendLines(g, width, height, items) {
 		const placed = [];
 		let x = 8, line = 0;
 		for (const item of items) {
@@ -337,13 +345,15 @@ export class Topology {
 			placed.push([item, x, line]);
 			x += wide + 14;
 		}
-		return placed;
+		// in a small window the fabric needs the space more
+		const lines = Math.max(2, Math.floor(0.3 * height / (1.6 * this.font)));
+		return placed.filter(([, , at]) => at < lines);
 	}
 
 	// height of the legend: of the most lines so far at this width, so that the fabric
 	// stays in place
-	legendPlace(g, width, view) {
-		const name = `${width} ${view.colours.font}`, placed = this.legendLines(g, width, this.legendItems(g, view, this.facts.rec.moment(view.t)));
+	legendPlace(g, width, height, view) {
+		const name = `${width} ${height} ${view.colours.font}`, placed = this.legendLines(g, width, height, this.legendItems(g, view, this.facts.rec.moment(view.t)));
 		const lines = placed[placed.length - 1][2] + 1;
 		this.lines = this.linesOf === name ? Math.max(this.lines, lines) : Math.max(2, lines);
 		this.linesOf = name;
@@ -358,7 +368,7 @@ export class Topology {
 		g.fillRect(0, top, width, this.below);
 		g.globalAlpha = 1;
 		g.textAlign = "left";
-		for (const [[text, sign, drawSign], x, line] of this.legendLines(g, width, this.legendItems(g, view, moment))) {
+		for (const [[text, sign, drawSign], x, line] of this.legendLines(g, width, height, this.legendItems(g, view, moment))) {
 			const y = top + colours.font * (1.1 + 1.6 * line);
 			if (drawSign) drawSign(x, y);
 			g.fillStyle = colours.ink;

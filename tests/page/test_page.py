@@ -305,6 +305,67 @@ def time_model(browser):
     check('values name their sample', 'at the last sample (60.000 us)' in text, text)
 
 
+SINGLE = ('packet', 'ack', 'cnp_packet', 'link_acks', 'credit')
+
+
+def packets(browser):
+    """Single packets: dots and lines are those of the events, at the places where they are then."""
+    show(browser, 'packets.heddle')
+    events = rows(path('packets.heddle.d') + '/events.csv')
+    single = [(int(r['at_ps']) - int(r['value']), int(r['at_ps']), r) for r in events if r['event'] in SINGLE]
+    check('the recording has packets and ACKs', {r['event'] for _, _, r in single} == {'packet', 'ack'} and len(single) > 500)
+    flights = {at - left for left, at, _ in single}
+    check('each takes the delay and its frame', min(flights) > 1000000 and max(flights) < 1500000, sorted(flights)[:5])
+    for t in (5e6, 12345678, 40e6):
+        go(browser, t)
+        there = sum(left <= t <= at for left, at, _ in single)
+        seen = browser.eval('heddlePage.panes[0].topology.dots')
+        check(f'at {t / 1e6} us every packet on a link is a dot', seen == there and there > 3, (seen, there))
+    # where: packets of a cross the first link at its rate, one frame after the other
+    go(browser, 5e6)
+    parts = browser.eval("""(() => { const { facts, rec } = heddlePage.panes[0], a = rec.nodeOf.get("a"), out = [];
+        facts.packetsIn(5e6, 5e6 + 1, (p) => { if (p.output.node === a) out.push([p.number, p.left, p.at, rec.head.nodes[p.source].name]); });
+        return out; })()""")
+    wanted = [[int(r['detail']), left, at, 'a'] for left, at, r in single
+              if r['node'] == 's0' and r['peer'] == 'a' and left <= 5e6 <= at]
+    check('with number, times and source of the event', parts == wanted and len(parts) > 1, (parts, wanted))
+    act(browser, 'faster')
+    browser.eval('heddlePage.clock.ratio = 1e8; heddlePage.act("play"); 1')
+    frame(browser)
+    check('no dots at full speed', browser.eval('heddlePage.panes[0].topology.dots') == 0)
+    act(browser, 'play')
+
+    browser.eval('heddlePage.clock.ratio = 1e6; heddlePage.pickFlow(heddlePage.panes[0].rec.flows.find((f) => '
+                 'heddlePage.panes[0].facts.flowName(f) === "a \u2192 r")); heddlePage.setView("ladder"); 1')
+    chain = ['a', 's0', 's1', 'r']
+    on_path = {pair for a, b in zip(chain, chain[1:]) for pair in ((a, b), (b, a))}
+    for start, end in ((2e6, 6e6), (0, 60e6)):
+        browser.eval(f'heddlePage.span({start}, {end}); 1')
+        frame(browser)
+        there = sum((r['peer'], r['node']) in on_path and left < end and at >= start for left, at, r in single)
+        seen = int(browser.eval('document.querySelector("#panes canvas").dataset.lines'))
+        check(f'the ladder has the {there} packets of its links', seen == there and there > 50, seen)
+    check('and is drawn', browser.eval(f'({COLOURS})("#panes canvas")')[0] > 4)
+    go(browser, 20e6)
+    browser.eval("heddlePage.step(1, 'event')")
+    check('a step by event is one by packet', browser.eval('heddlePage.t') == min(int(r['at_ps']) for r in events if int(r['at_ps']) > 20e6))
+    text = browser.eval('document.getElementById("inspector").innerText')
+    check('packets of the whole fabric do not fill the inspector', ' packet' not in text.split('Events up to now')[1], text)
+
+    show(browser, 'packets-tree.heddle')
+    act(browser, 'next-flow')
+    browser.eval('heddlePage.setView("ladder"); heddlePage.span(0, 60e6); 1')
+    frame(browser)
+    lines = 'document.querySelector("#panes canvas").dataset.lines'
+    check('too many are no lines', browser.eval(lines) == '')
+    browser.eval('heddlePage.span(20e6, 23e6); 1')
+    frame(browser)
+    check('fewer are, with the ACKs of flow channels', 100 < int(browser.eval(lines)) <= 2500, browser.eval(lines))
+    show(browser, 'roce.heddle')
+    check('a recording without them has none', browser.eval('heddlePage.panes[0].facts.flight') == 0)
+    check('no error', not browser.problems(), browser.problems())
+
+
 def pointer(browser):
     """Mouse and touch select what they hit, and seek in time."""
     show(browser, 'roce.heddle')
@@ -702,7 +763,7 @@ def speed(browser):
               f"{browser.eval('heddlePage.timing.read'):.0f} ms")
 
 
-CASES = {'kinds': kinds, 'numbers': numbers, 'keyboard': keyboard, 'time': time_model, 'pointer': pointer, 'compare': compare,
+CASES = {'kinds': kinds, 'numbers': numbers, 'keyboard': keyboard, 'time': time_model, 'packets': packets, 'pointer': pointer, 'compare': compare,
          'report': report, 'broken': broken, 'served': served, 'forked': forked, 'reports': reports, 'handed-in': handed_in,
          'lab': lab, 'speed': speed}
 

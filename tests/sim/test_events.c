@@ -85,13 +85,14 @@ static void check_values(const char *name, uint64_t sum)
 
 struct counted {
 	uint64_t drops, marked, cnps, cnps_received, started, complete, paused_ps;
-	uint64_t redirects, headroom_starts, headroom_stops, becns, credit_wait_ps, stops, stuck;
+	uint64_t packets, redirects, headroom_starts, headroom_stops, becns, credit_wait_ps, stops, stuck;
 };
 
 static void count_port(struct stats_page *page, uint32_t port, struct counted *sum)
 {
 	const struct port_stats *stats = stats_port(page, port);
 
+	sum->packets += stats->rx_packets;
 	sum->marked += stats->fecn_marked;
 	sum->becns += stats->becns;
 	sum->credit_wait_ps += stats->credit_wait_ps;
@@ -233,4 +234,34 @@ TEST(events__port_groups)
 	ck_assert_uint_gt(sum.becns, 100);
 	check_values("credit_wait", sum.credit_wait_ps);
 	end();
+}
+
+/* every packet that a node received is one event, of its kind; nothing else changes */
+TEST(events__packets)
+{
+	static const char *const scenarios[] = { "topologies/dcqcn-incast.yaml",
+						 "topologies/permutation-16.yaml",
+						 "topologies/port-group-incast.yaml" };
+	const char *const without[] = { "run.duration=60us", "run.warmup=10us", NULL };
+	const char *const with[] = { without[0], without[1], "run.packets=yes", NULL };
+	static const char *const kinds[] = { "packet", "ack", "cnp_packet" };
+	uint64_t packets, events, values, frames;
+
+	for (unsigned i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		play(scenarios[i], with);
+		packets = check_common().packets;
+		events = 0;
+		for (unsigned k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+			events += count_of(kinds[k], &values);
+		ck_assert_uint_gt(events, 100);
+		ck_assert_uint_eq(events, packets);
+		frames = count_of("link_acks", &values);
+		ck_assert_int_eq(frames > 0, i == 1);
+		ck_assert_int_eq(count_of("credit", &values) > 0, i == 2);
+		end();
+		play(scenarios[i], without);
+		ck_assert_uint_eq(check_common().packets, packets);
+		ck_assert_uint_eq(count_of("packet", &values), 0);
+		end();
+	}
 }

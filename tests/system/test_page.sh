@@ -31,12 +31,15 @@ YAML
 
 recordings() {
 	local short=(--set run.duration=120us --set run.warmup=20us --set run.drain=no)
+	local packets=(--set run.duration=60us --set run.warmup=10us --set run.drain=no --set run.packets=yes)
 	cp "$topologies/pfc-spreading.yaml" "$scratch/roce-test.yaml"
 	recording roce "$scratch/roce-test.yaml" &&
 		recording dcqcn "$scratch/roce-test.yaml" --set roce.dcqcn=yes &&
 		recording flow-channel "$topologies/permutation-fat-tree-16.yaml" "${short[@]}" &&
 		recording port-group "$topologies/port-group-incast.yaml" "${short[@]}" &&
 		recording dragonfly "$topologies/dragonfly-minimal.yaml" "${short[@]}" &&
+		recording packets "$topologies/pfc-victim.yaml" "${packets[@]}" &&
+		recording packets-tree "$topologies/permutation-fat-tree-16.yaml" "${packets[@]}" &&
 		recording torus "$scratch/grid.yaml" &&
 		recording hyperx "$scratch/grid.yaml" --set topology.generate=hyperx || return 1
 	[ "${LONG-}" != yes ] || recording large "$topologies/permutation-fat-tree-128.yaml" \
@@ -59,7 +62,7 @@ in_browser() {
 }
 
 check 'recordings of all kinds' recordings
-in_browser kinds,numbers,keyboard,time,pointer,compare,report,broken,speed
+in_browser kinds,numbers,keyboard,time,packets,pointer,compare,report,broken,speed
 
 head -c 8000 "$scratch/roce.heddle" >"$scratch/growing.heddle"
 "$heddle" view "$scratch/growing.heddle" >"$scratch/view" &

@@ -594,7 +594,7 @@ TEST(link__stamps_of_both_ends_differ_by_the_delay)
 	begin(0, NODE_CAPTURE_WHOLE);
 	ck_assert_int_eq(link_init(&a, &config, 0, rings[0], bytes, rings[1], bytes, stats), 0);
 	ck_assert_int_eq(link_init(&b, &config, 0, rings[1], bytes, rings[0], bytes, stats), 0);
-	a.capture = &capture;
+	link_capture(&a, &capture);
 	place = link_send_packet(&a, 0, 1004, 48, 1000, 0, 0);
 	memset(place, 'p', 48);
 	a.loss.ppb = 1000000000;

@@ -298,7 +298,7 @@ TEST_RANGE(pace_wait__a_capture_ends_a_sleep, 0, 2)
 	ck_assert_int_eq(pipe2(ends, O_NONBLOCK), 0);
 	port.capture_bytes = NODE_CAPTURE_WHOLE;
 	ck_assert_int_eq(capture_init(capture, ends[1], &config, 0, &error_told), 0);
-	own.capture = capture;
+	link_capture(&own, capture);
 	memset(link_send_packet(&peer, 0, 104, 100, 100, 0, 0), 'x', 100);
 	link_flush(&peer, &control);
 	play();
