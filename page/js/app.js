@@ -7,6 +7,7 @@ import { Clock } from "./clock.js";
 import { commandFor } from "./commands.js";
 import { conditionAfter, readCondition } from "./condition.js";
 import { el } from "./dom.js";
+import { fillFork } from "./fork.js";
 import { fillHelp, keys } from "./help.js";
 import { inspect } from "./inspector.js";
 import { listen } from "./gestures.js";
@@ -370,28 +371,7 @@ export const app = {
 			this.complain("A fork needs `heddle run FILE --view=control` or `heddle view RECORDING --control`.");
 			return;
 		}
-		const pane = this.panes[0];
-		this.dialog("fork", (box, close) => {
-			const node = el("input", { name: "node", "aria-label": "node", value: this.selected ? pane.rec.head.nodes[this.selected.node].name : "" });
-			const key = el("input", { name: "key", "aria-label": "key", placeholder: "roce.xoff" });
-			const value = el("input", { name: "value", "aria-label": "value", placeholder: "50kB" });
-			const settings = el("input", { name: "settings", "aria-label": "settings", placeholder: "roce.dcqcn=no" });
-			const send = async (e) => {
-				e.preventDefault();
-				const request = { of: pane.info.id, set: key.value ? [{ node: node.value, key: key.value, value: value.value }] : [],
-					settings: settings.value.split(/\s+/).filter(Boolean) };
-				if (key.value) request.at_ps = Math.round(this.clock.t);
-				try {
-					await server.fork(request);
-					this.did({ kind: "fork", ...request });
-					close();
-				} catch (error) { this.complain(error); }
-			};
-			box.replaceChildren(el("button", { class: "close", onclick: close }, "close (Esc)"), el("h2", {}, "What if?"),
-				el("form", { onsubmit: send }, el("p", {}, `At ${timeText(this.clock.t)} set `, node, " ", key, " to ", value),
-					el("p", {}, "or, from the start, ", settings, " (PATH=VALUE of the scenario, as with --set)"),
-					el("button", { type: "submit" }, "run again beside this one")));
-		});
+		this.dialog("fork", (box, close) => fillFork(box, close, this));
 	},
 
 	// ---- a lab ----

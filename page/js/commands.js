@@ -80,7 +80,7 @@ export function commandFor(pane, what) {
 		const changed = [run, ...settingsWords(what.settings)].join(" ");
 		if (!what.set.length) return changed;
 		const lines = what.set.map((s) => quoted(`set ${s.node} ${s.key} ${s.value}`));
-		return fork ? changed : `echo ${lines.join(" ")} | ${changed} --break-at ${timeWord(what.at_ps)}`;
+		return fork ? changed : `${lines.length > 1 ? "printf '%s\\n'" : "echo"} ${lines.join(" ")} | ${changed} --break-at ${timeWord(what.at_ps)}`;
 	}
 	default: return run;
 	}

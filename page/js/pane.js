@@ -6,6 +6,7 @@
 import { el } from "./dom.js";
 import { Facts } from "./facts.js";
 import { flowTable } from "./flows.js";
+import { changesText } from "./fork.js";
 import { drawHeat, heatHit, heatLeft } from "./heat.js";
 import { drawLadder } from "./ladder.js";
 import { defaultStrips, drawStrips, margins, stripMax } from "./strips.js";
@@ -36,7 +37,7 @@ export class Pane {
 		const fork = this.info.fork;
 		if (!fork) return this.rec.name;
 		return `${this.rec.name}, changed` + (fork.at_ps ? ` at ${timeText(fork.at_ps)}` : "") +
-			(fork.set && fork.set.length ? ": " + fork.set.map((s) => `${s.node} ${s.key} ${s.value}`).join(", ") : "");
+			(fork.set && fork.set.length ? `: ${changesText(fork.set)}` : "");
 	}
 
 	/** refreshStrips() - the default strips and those that the reader has pinned. */

@@ -584,6 +584,30 @@ def forked(browser):
     check('both are drawn', min(browser.eval(f'({COLOURS})("#panes canvas")')) > 4)
     command = browser.eval('document.getElementById("command").textContent')
     check('the command line is there', 'heddle run' in command, command)
+    # several nodes at once
+    go(browser, at)
+    browser.key('w')
+    browser.wait('!document.getElementById("dialog").hidden')
+    fill = '''(node) => { const at = (n) => document.querySelector(`#dialog [name=${n}]`);
+        at("node").value = node; at("key").value = "roce.xoff"; at("value").value = "150kB"; document.querySelector("#dialog form").requestSubmit(); }'''
+    fault = 'document.querySelector("#dialog [role=alert]").textContent'
+    for wrong, words in (('s0, s9', "'s9' is no node"), ('', 'of which nodes'), ('x*', "'x*' is no node")):
+        browser.eval(f'({fill})({json.dumps(wrong)})')
+        browser.wait(f'{fault}.includes({json.dumps(words)})')
+    check('nodes that are none are named', True)
+    browser.eval(f'({fill})("s1, s*")')
+    browser.wait('document.getElementById("dialog").hidden')
+    command = browser.eval('document.getElementById("command").textContent')
+    browser.wait('heddlePage.loaded.length === 3 && heddlePage.loaded[2].rec.complete && '
+                 'heddlePage.loaded[2].rec.fed === heddlePage.loaded[2].rec.slices.length')
+    check('a fork of several nodes', browser.eval('heddlePage.loaded[2].name').endswith(': s0, s1, s2 roce.xoff 150kB'),
+          browser.eval('heddlePage.loaded[2].name'))
+    later = browser.eval("heddlePage.loaded[2].facts.bookmarks().find((b) => b.name === 'first XOFF').at")
+    check('which changes all of them', later >= xoff[1], (later, xoff))
+    server = browser.eval('heddlePage.loaded[2].info.command')
+    want = "'set s0 roce.xoff 150kB' 'set s1 roce.xoff 150kB' 'set s2 roce.xoff 150kB' | heddle run "
+    check('with one line for each, in both command lines', want in command and command.startswith("printf '%s\\n' ") and want in server,
+          (command, server))
     check('no error', not browser.problems(), browser.problems())
     if os.environ.get('PAGE_SHOT'):
         browser.shot(os.environ['PAGE_SHOT'])
