@@ -171,6 +171,25 @@ def deadlock(values):
     return right, wrong
 
 
+# ---- lab 13: the window by trying; controls are built into the current folder ----
+
+@lab("13-own-control")
+def own_control(values):
+    settings = ["workloads.incast.from=" + values["from"], "links.delay=%s00ns" % values["x"]]
+    window = 4
+    while measure("labs/13-own-control/many.yaml", ["goodput(incast)"],
+                  settings + ["roce.queue-pair.window=%dKiB" % window])[0] < 95e9:
+        window += 4
+    top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    for source in ["tests/system/lab_control", "examples/my_control"]:
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC",
+                        "-I", os.path.join(top, "include"), "-o",
+                        os.path.basename(source) + ".so", os.path.join(top, source + ".c")],
+                       check=True)
+    return ({"window": window, "control": "lab_control.so"},
+            {"window": window + 4, "control": "my_control.so"})
+
+
 # ---- lab 9: C/n without FGFC, the rest of the link with it ----
 
 @lab("09-held-at-the-source")
