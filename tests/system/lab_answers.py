@@ -130,6 +130,23 @@ def one_cnp(values):
     return right, wrong
 
 
+# ---- lab 7: the sum of four rates grows by 4 R_AI in 55 us; no formula for the queue pairs ----
+
+@lab("07-many-flows")
+def many_flows(values):
+    step, hosts, mtu = int(values["ai"]), int(values["h"]), int(values["mtu"])
+    settings = ["roce.dcqcn.ai=%dMb/s" % step, "run.warmup=3900us", "run.duration=4100us"]
+    busy, = measure("labs/07-many-flows/four.yaml", ["utilisation(s:r)"], settings)
+    full = 4000 + 25000 * (1 - busy) / (4 * step) * 55
+    # the first p99 that is worse, by runs with one queue pair more and less
+    pairs = {(3, 4096): 12, (4, 4096): 9, (6, 4096): 7, (7, 4096): 6,
+             (4, 2048): 15, (5, 2048): 12, (6, 2048): 10}[hosts, mtu]
+    right = {"full": "%dus" % full, "pairs": str(pairs)}
+    # one flow alone; a packet of each queue pair in 50 us
+    wrong = {"full": "%dus" % (4000 + 2 * (full - 4000)), "pairs": str(pairs // 2)}
+    return right, wrong
+
+
 # ---- lab 8: 2k - 1 rows; C * h * 2 * (d + l) and a packet, h links from the last switch ----
 
 @lab("08-flow-channel")
