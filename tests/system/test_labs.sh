@@ -80,6 +80,13 @@ predicted() {
 		grep -Eq '^  victim  *50  *[0-9.]+ Gb/s$' out
 }
 
+# on a terminal start asks: again after what is no prediction, and an empty line leaves one open
+asked() {
+	printf 'fast\n20\n\n' | script -qec "'$heddle' lab start 3 --run first --student 12" /dev/null >out
+	says out "'fast' is not a number" && grep -q '^predictions: {victim: "20"}$' lab-03-innocent-flow-student-12.yaml &&
+		grep -Eq '^  victim  *20  *[0-9.]+ Gb/s' out && grep -Eq '^  trunk  *-  *[0-9.]+ %' out
+}
+
 # answers need no second time; missing ones are named, and nothing of the measured values is told
 kept() {
 	run 2 lab check 3 --student 9 victim=1 && says err 'trunk=VALUE is missing' && says err 'remedy=VALUE' &&
@@ -194,6 +201,7 @@ wrong_usage() {
 check 'heddle lab list' listed
 check 'the values of a student are those of the documented rule' chosen
 check 'predictions' predicted
+check 'a terminal is asked for predictions' asked
 check 'answers are kept' kept
 check 'the page shows the lab beside the fabric' viewed
 check 'what is handed in' reported
