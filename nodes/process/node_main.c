@@ -75,6 +75,8 @@ static bool arguments_parse(int argc, char **argv, struct node *node, pid_t *par
 		else if (!strncmp(argv[i], "--loop=", 7) &&
 			 loop_parse(argv[i] + 7, &node->loop_kind))
 			continue;
+		else if ((node->keep_user = !strcmp(argv[i], "--keep-user")))
+			continue;
 		if (end == argv[i] || *end)
 			return false;
 	}
@@ -96,7 +98,7 @@ int node_main(int argc, char **argv, enum node_kind kind,
 	if (!arguments_parse(argc, argv, &node, &parent)) {
 		fprintf(stderr,
 			"%s is started by heddle: --parent=PID [--loop=auto|io_uring|fallback] "
-			"[--core=N]\n",
+			"[--core=N] [--keep-user]\n",
 			argv[0]);
 		return EXIT_WRONG;
 	}
@@ -213,7 +215,7 @@ static int confine(struct node *node, pid_t parent)
 		      1ul); /* ns; the kernel's own choice is 50 us, several links long */
 	if (!has_captures(node) && !node->config->events)
 		privilege_files();
-	error = privilege_drop(parent);
+	error = privilege_drop(parent, node->keep_user);
 	if (error == -ESRCH)
 		return EXIT_LOST;
 	if (error) {

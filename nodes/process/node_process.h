@@ -46,6 +46,7 @@ struct node {
 	struct capture_buffer *captured; /* what all of them share; NULL: each has its own */
 	/* the kernel, or a sandbox, refused the system call filter */
 	bool unfiltered;
+	bool keep_user; /* privilege_drop() */
 	uint64_t broken_told; /* bit per port */
 	struct ensure_context ensure_context;
 	char why[256]; /* a sentence being made */

@@ -43,12 +43,12 @@ static bool become(uid_t user)
 	return !setresgid(user, user, user) && !setresuid(user, user, user);
 }
 
-int privilege_drop(pid_t parent)
+int privilege_drop(pid_t parent, bool keep_user)
 {
 	int error;
 
 	/* a user namespace may have a single user: then only the capabilities are dropped */
-	if (!geteuid() && !setgroups(0, NULL) && !become(privilege_user(parent)))
+	if (!keep_user && !geteuid() && !setgroups(0, NULL) && !become(privilege_user(parent)))
 		(void)become(NOBODY);
 #ifdef __SANITIZE_ADDRESS__
 	prctl(PR_SET_DUMPABLE, 1); /* the search for leaks looks at its own threads */

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_NODES_PROCESS_PRIVILEGE_H
 #define HEDDLE_NODES_PROCESS_PRIVILEGE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Users of nodes that root starts: this number plus the process id of the heddle that they belong
@@ -21,9 +22,10 @@ uid_t privilege_user(pid_t parent);
 
 /** privilege_drop() - no capabilities, no new ones by exec, and, if the process was root and may
  *  change, privilege_user() in no group but that of the same number; user 65534 where a user
- *  namespace has no such user.
+ *  namespace has no such user. @keep_user: no change of user; those of a rootless fabric belong to
+ *  the user that started it, so that this user may kill them.
  *  A change of user clears the signal for the death of @parent, so it is set again.
  *  Return: 0; -ESRCH if @parent is gone; -errno. */
-int privilege_drop(pid_t parent);
+int privilege_drop(pid_t parent, bool keep_user);
 
 #endif

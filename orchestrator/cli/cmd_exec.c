@@ -16,6 +16,7 @@
 
 struct exec_request {
 	const char *fabric;
+	const char *user; /* NULL: root of the host */
 	const char *glob; /* of hosts; NULL: --all, or one host */
 	bool all, shell;
 };
@@ -24,6 +25,9 @@ struct exec_request {
 
 static const struct option_row exec_rows[] = {
 	CLIENT_FABRIC(AT(fabric)),
+	{ "--user", 'u', "USER",
+	  "as this user of the machine, with its groups; not root of the host", AT(user), NULL,
+	  NULL, NULL, NULL },
 	OPTION_FLAG("--all", AT(all), "in every host at once, without standard input; each line of "
 				      "output has its host"),
 	OPTION_TEXT("--hosts", "GLOB", AT(glob), "... in those whose names match, e.g. 'h[1-4]'"),
@@ -126,7 +130,7 @@ static int many_run(const struct exec_request *request, char *const argv[])
 	if (!report.statuses) {
 		status = options_wrong("exec", "not enough memory");
 	} else {
-		const struct exec_many many = { "exec",	    &hosts,	argv,
+		const struct exec_many many = { "exec",    &hosts,	  request->user, argv,
 						many_line, many_ended, &report };
 
 		status = exec_many(&many);
@@ -168,7 +172,7 @@ static int exec_run(const struct exec_request *request, const char *host, char *
 
 	if (request->shell && !joined)
 		return options_wrong("exec", "not enough memory");
-	status = host ? host_run("exec", request->fabric, host, program)
+	status = host ? host_run("exec", request->fabric, host, request->user, program)
 		      : many_run(request, program);
 	free(joined);
 	return status;
@@ -215,5 +219,5 @@ int cmd_shell(int argc, char **argv)
 		return options_wrong(
 			"shell", "'%s' is one word too many; 'heddle exec' runs programs", argv[2]);
 	arguments[0] = (char *)(shell && shell[0] ? shell : "/bin/sh");
-	return host_run("shell", client.fabric, argv[1], arguments);
+	return host_run("shell", client.fabric, argv[1], NULL, arguments);
 }

@@ -116,7 +116,8 @@ static int job_run(const struct mpi_request *request, const struct host_names *h
 		memcpy(argv, before, sizeof(before));
 		memcpy(argv + WORDS_BEFORE, program, (size_t)count * sizeof(*argv));
 		root_allow();
-		status = host_run("mpirun", hosts->fabric, hosts->names[0], (char *const *)argv);
+		status = host_run("mpirun", hosts->fabric, hosts->names[0], NULL,
+				  (char *const *)argv);
 	}
 	free(argv);
 	free(list);

@@ -235,6 +235,10 @@ static void summary_print(const json_t *answer)
 	}
 	if (count > HOSTS_SHOWN_MAX)
 		printf("  ... and %zu more\n", count - HOSTS_SHOWN_MAX);
+	if (*client_text(answer, "users_missing"))
+		printf("only root exists in the hosts, so programs that change their user fail: "
+		       "sshd,\npostgres, nginx, tcpdump ... (%s)\n",
+		       client_text(answer, "users_missing"));
 	printf("try: heddle exec -f %s %s -- ping -c 3 %s; heddle ps %s; heddle down %s\n",
 	       client_text(answer, "fabric"), first, last, client_text(answer, "fabric"),
 	       client_text(answer, "fabric"));

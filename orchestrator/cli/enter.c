@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -18,10 +20,11 @@
 
 static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_max);
 static void sysfs_renew(void);
-static int program_run(char *const argv[], char *why, size_t why_max);
+static int program_run(const struct enter_user *user, char *const argv[], char *why,
+		       size_t why_max);
 
-int enter_run(const struct enter_fds *fds, char *const argv[], const char *cwd, char *why,
-	      size_t why_max)
+int enter_run(const struct enter_fds *fds, const struct enter_user *user, char *const argv[],
+	      const char *cwd, char *why, size_t why_max)
 {
 	char here[PATH_MAX];
 	int error;
@@ -35,7 +38,7 @@ int enter_run(const struct enter_fds *fds, char *const argv[], const char *cwd, 
 	/* entering a mount namespace changes to its root directory */
 	if (cwd)
 		(void)!chdir(cwd);
-	return program_run(argv, why, why_max);
+	return program_run(user, argv, why, why_max);
 }
 
 /* ---- namespaces ---- */
@@ -103,16 +106,37 @@ static void signals_block(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &awaited, before);
 }
 
-/* in the child: executes the program, or writes the error to @failure_fd */
-static _Noreturn void program_become(char *const argv[], const sigset_t *mask, int failure_fd)
+/* a user that the host does not have is EINVAL */
+static int user_become(const struct enter_user *user)
 {
-	int error;
+	if (initgroups(user->name, user->group) || setgid(user->group) || setuid(user->user))
+		return -errno;
+	setenv("HOME", user->home, 1);
+	setenv("USER", user->name, 1);
+	setenv("LOGNAME", user->name, 1);
+	return 0;
+}
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(argv[0], argv);
-	error = -errno;
-	(void)!write(failure_fd, &error, sizeof error);
+/* what the child could not do */
+struct failure {
+	int error;
+	bool user;
+};
+
+/* in the child: executes the program, or writes the failure to @failure_fd */
+static _Noreturn void program_become(const struct enter_user *user, char *const argv[],
+				     const sigset_t *mask, int failure_fd)
+{
+	struct failure failure = { .user = true };
+
+	failure.error = user ? user_become(user) : 0;
+	if (!failure.error) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user clears it */
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		execvp(argv[0], argv);
+		failure = (struct failure){ -errno, false };
+	}
+	(void)!write(failure_fd, &failure, sizeof failure);
 	_exit(127);
 }
 
@@ -151,20 +175,22 @@ static int program_await(pid_t child)
 	}
 }
 
-/* Return: -errno of execvp(), or 0 if the program runs */
-static int start_await(int failure_fd)
+/* Return: no error if the program runs */
+static struct failure start_await(int failure_fd)
 {
-	int error = 0;
+	struct failure failure = { 0 };
 	ssize_t length;
 
 	do
-		length = read(failure_fd, &error, sizeof error);
+		length = read(failure_fd, &failure, sizeof failure);
 	while (length < 0 && errno == EINTR);
-	return length == (ssize_t)sizeof error ? error : 0;
+	return length == (ssize_t)sizeof failure ? failure : (struct failure){ 0 };
 }
 
-static int program_run(char *const argv[], char *why, size_t why_max)
+static int program_run(const struct enter_user *user, char *const argv[], char *why,
+		       size_t why_max)
 {
+	struct failure failed;
 	sigset_t before;
 	int failure[2];
 	int status, error;
@@ -178,7 +204,7 @@ static int program_run(char *const argv[], char *why, size_t why_max)
 	signals_block(&before);
 	child = fork();
 	if (child == 0)
-		program_become(argv, &before, failure[1]);
+		program_become(user, argv, &before, failure[1]);
 	error = child < 0 ? -errno : 0;
 	close(failure[1]);
 	if (error) { /* ENOMEM is how a pid namespace without its init answers */
@@ -188,12 +214,20 @@ static int program_run(char *const argv[], char *why, size_t why_max)
 		close(failure[0]);
 		return error;
 	}
-	error = start_await(failure[0]);
+	failed = start_await(failure[0]);
 	close(failure[0]);
 	status = program_await(child);
-	if (error) {
-		snprintf(why, why_max, "cannot run %s: %s", argv[0], strerror(-error));
-		return error;
-	}
+	if (failed.error && failed.user)
+		snprintf(why, why_max,
+			 "cannot become user %s (%u): %s%s", user->name, (unsigned)user->user,
+			 strerror(-failed.error),
+			 failed.error == -EINVAL || failed.error == -EPERM
+				 ? "; the hosts of this fabric have no such user: 'heddle up' "
+				   "says why"
+				 : "");
+	else if (failed.error)
+		snprintf(why, why_max, "cannot run %s: %s", argv[0], strerror(-failed.error));
+	if (failed.error)
+		return failed.error;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -10,6 +10,7 @@
 #define HEDDLE_ORCHESTRATOR_CLI_ENTER_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Borrowed; -1: that namespace stays the caller's. */
 struct enter_fds {
@@ -20,13 +21,22 @@ struct enter_fds {
 	int uts_fd;
 };
 
+/* what a program becomes; NULL: it stays root of the host, or the caller */
+struct enter_user {
+	const char *name, *home;
+	uid_t user;
+	gid_t group;
+};
+
 /** enter_run() - runs @argv (NULL-terminated, searched in PATH) in the namespaces until it ends.
+ *  @user  NULL: no change; else with its groups, HOME, USER and LOGNAME.
  *  @cwd directory to start in, if the host has it; NULL: the caller's own.
  *  Like `ip netns exec`, it has a /sys of its own with the host's interfaces (if the kernel allows
  *  it). The process stays in the namespaces and must end afterwards; it must have one thread.
  *  Return: the program's exit status, 128 + signal if one ended it; or -errno with namespace and
- *  reason in @why (-ENOENT, -EACCES: no such program). */
-int enter_run(const struct enter_fds *fds, char *const argv[], const char *cwd, char *why,
-	      size_t why_max);
+ *  reason in @why (-ENOENT, -EACCES: no such program; -EINVAL: the
+ *  host has no such user). */
+int enter_run(const struct enter_fds *fds, const struct enter_user *user, char *const argv[],
+	      const char *cwd, char *why, size_t why_max);
 
 #endif

@@ -39,7 +39,7 @@ static _Noreturn void child_run(const struct exec_many *many, size_t host, int o
 	    dup2(error, STDERR_FILENO) < 0)
 		_exit(OPTIONS_EXIT_USAGE);
 	_exit(host_run(many->command, many->hosts->fabric, many->hosts->names[host],
-		       many->argv));
+		       many->user, many->argv));
 }
 
 /* Return: 0 or -errno */

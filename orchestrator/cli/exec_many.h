@@ -12,6 +12,7 @@
 struct exec_many {
 	const char *command; /* for messages */
 	const struct host_names *hosts;
+	const char *user;  /* host_run() */
 	char *const *argv; /* NULL-terminated; the same in each host */
 	/* A line of host @host, without its end; @error: from standard error. */
 	void (*line)(size_t host, const char *line, bool error, void *context);

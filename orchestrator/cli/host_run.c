@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,15 +95,35 @@ static void environment_set(const char *fabric, const char *host)
 	path_complete();
 }
 
-int host_run(const char *command, const char *fabric, const char *host, char *const argv[])
+/* looks up @name, or a number, of this machine.  Return: 0 or an exit status, told */
+static int user_find(const char *command, const char *name, struct enter_user *found)
 {
+	const struct passwd *user = getpwnam(name);
+	char *end;
+	unsigned long number = strtoul(name, &end, 10);
+
+	if (!user && *name && !*end)
+		user = getpwuid((uid_t)number);
+	if (!user)
+		return options_wrong(command, "this machine has no user '%s'", name);
+	*found = (struct enter_user){ user->pw_name, user->pw_dir, user->pw_uid, user->pw_gid };
+	return 0;
+}
+
+int host_run(const char *command, const char *fabric, const char *host, const char *user,
+	     char *const argv[])
+{
+	struct enter_user found_user;
 	char *cwd = getcwd(NULL, 0), why[512] = "", found[NODE_NAME_MAX];
 	struct enter_fds enter;
-	int status = host_ask(command, fabric, host, &enter, found);
+	int status = user ? user_find(command, user, &found_user) : 0;
+
+	if (!status)
+		status = host_ask(command, fabric, host, &enter, found);
 
 	if (!status) {
 		environment_set(found, host);
-		status = enter_run(&enter, argv, cwd, why, sizeof(why));
+		status = enter_run(&enter, user ? &found_user : NULL, argv, cwd, why, sizeof(why));
 		if (status < 0) {
 			options_wrong(command, "%s", why);
 			status = EXIT_NOT_STARTED;

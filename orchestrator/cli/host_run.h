@@ -7,11 +7,12 @@
 #include "nodes/config/config.h"
 
 /** host_run() - runs @argv (NULL-terminated) in @host of @fabric (NULL: client_open()) until it
- *  ends. It has HEDDLE_FABRIC, HEDDLE_HOST and HEDDLE_RUNTIME_DIR in its environment, and the
- *  folders of root's programs in PATH. This process stays in the host's namespaces and must end
- *  afterwards.
+ *  ends, as @user of this machine (NULL: as root of the host). It has HEDDLE_FABRIC, HEDDLE_HOST
+ *  and HEDDLE_RUNTIME_DIR in its environment, and the folders of root's programs in PATH. This
+ *  process stays in the host's namespaces and must end afterwards.
  *  Return: the program's exit status, 128 + signal if one ended it; else another one, told. */
-int host_run(const char *command, const char *fabric, const char *host, char *const argv[]);
+int host_run(const char *command, const char *fabric, const char *host, const char *user,
+	     char *const argv[]);
 
 struct host_names {
 	char fabric[NODE_NAME_MAX];

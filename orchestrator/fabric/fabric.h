@@ -84,6 +84,8 @@ struct fabric_options {
 	 * Borrowed. */
 	int (*event_file)(void *owner, uint32_t node);
 	int (*series_file)(void *owner, uint32_t node);
+	/* nodes and managers stay processes of the user of this one: privilege.h */
+	bool keep_user;
 	/* real clock: the fabric managers; NULL: the manager is in this process */
 	struct manager_pair *managers;
 	void *owner;

@@ -396,7 +396,9 @@ static int core_home(const struct fabric *fabric)
 static int node_spawn(struct fabric *fabric, uint32_t index, const char *program, int socket)
 {
 	char loop[64], parent[32], core[32];
-	char *arguments[] = { (char *)fabric->plan->nodes[index].name, loop, parent, core, NULL };
+	char keep[] = "--keep-user";
+	char *arguments[] = { (char *)fabric->plan->nodes[index].name, loop,	 parent, core,
+			      fabric->options.keep_user ? keep : NULL, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none, all;

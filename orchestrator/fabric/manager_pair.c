@@ -50,10 +50,10 @@ void manager_pair_end(struct manager_pair *pair)
 		manager_drop(&pair->list[i]);
 }
 
-static int manager_spawn(struct manager_end *manager, int socket)
+static int manager_spawn(struct manager_end *manager, int socket, bool keep_user)
 {
-	char name[] = "heddle", command[] = MANAGER_COMMAND, parent[32];
-	char *arguments[] = { name, command, parent, NULL };
+	char name[] = "heddle", command[] = MANAGER_COMMAND, parent[32], keep[] = "--keep-user";
+	char *arguments[] = { name, command, parent, keep_user ? keep : NULL, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none, all;
@@ -94,7 +94,7 @@ static int manager_start(const struct manager_pair *pair, struct manager_end *ma
 	manager->fd = sockets[0];
 	setsockopt(manager->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(manager->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	error = manager_spawn(manager, sockets[1]);
+	error = manager_spawn(manager, sockets[1], pair->fabric->options.keep_user);
 	close(sockets[1]);
 	if (!error)
 		error = manager_send(manager->fd, &hello);

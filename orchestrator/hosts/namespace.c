@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/hosts/id_map.h"
 
 /* the only message of the init process: the step that failed, and what it could mount */
 struct init_report {
@@ -27,7 +29,7 @@ struct init_report {
 	bool proc_mounted;
 };
 
-static int user_namespace_enter(char *why, size_t why_max);
+static int user_namespace_enter(struct fabric_namespaces *namespaces, char *why, size_t why_max);
 static int own_namespaces_make(struct fabric_namespaces *namespaces, char *why, size_t why_max);
 static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file, char *why,
 		      size_t why_max);
@@ -42,7 +44,7 @@ int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file
 
 	*namespaces = FABRIC_NAMESPACES_NONE;
 	namespaces->rootless = !privileged();
-	error = namespaces->rootless ? user_namespace_enter(why, why_max) : 0;
+	error = namespaces->rootless ? user_namespace_enter(namespaces, why, why_max) : 0;
 	if (error)
 		goto out;
 	error = own_namespaces_make(namespaces, why, why_max);
@@ -159,25 +161,31 @@ static void refusal(const char *step, int error, char *why, size_t why_max)
 	descriptor_close(&sysctl_fd);
 }
 
-/* id 0 of the new user namespace is the id we had. No other id exists in it, so groups cannot be
- * changed */
-static int user_namespace_enter(char *why, size_t why_max)
+/* id 0 of the new user namespace is the id we had; further ids are the subordinate ones of our
+ * user. Without those no other id exists in it, so groups cannot be changed */
+static int user_namespace_enter(struct fabric_namespaces *namespaces, char *why, size_t why_max)
 {
 	const unsigned user = geteuid(), group = getegid();
 	char user_map[32], group_map[32];
-	int error;
+	struct id_map_helper helper;
+	struct id_map_done done;
+	int error = 0;
 
 	snprintf(user_map, sizeof user_map, "0 %u 1", user);
 	snprintf(group_map, sizeof group_map, "0 %u 1", group);
+	id_map_prepare(&helper);
 	if (unshare(CLONE_NEWUSER)) {
 		error = -errno;
 		refusal("a user namespace", error, why, why_max);
 		return error;
 	}
-	error = file_write(AT_FDCWD, "/proc/self/setgroups", "deny");
-	if (!error)
+	done = id_map_write(&helper);
+	snprintf(namespaces->ids_missing, sizeof(namespaces->ids_missing), "%s", helper.why);
+	if (!done.users)
 		error = file_write(AT_FDCWD, "/proc/self/uid_map", user_map);
-	if (!error)
+	if (!error && !done.groups)
+		error = file_write(AT_FDCWD, "/proc/self/setgroups", "deny");
+	if (!error && !done.groups)
 		error = file_write(AT_FDCWD, "/proc/self/gid_map", group_map);
 	if (error == -EPERM && !user)
 		snprintf(why, why_max,
@@ -278,8 +286,62 @@ static int hosts_file_mount(const char *hosts_file)
 	return error;
 }
 
+/* a folder below /run that stays visible, and a descriptor of it */
+struct kept_folder {
+	char path[PATH_MAX];
+	int fd; /* -1: none */
+};
+
+static void folder_keep(struct kept_folder *folder, const char *path)
+{
+	folder->fd = -1;
+	if (!path || strncmp(path, "/run/", 5) != 0 || strlen(path) >= sizeof(folder->path))
+		return;
+	strcpy(folder->path, path);
+	folder->fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* binds it to its place in the new /run */
+static void folder_restore(struct kept_folder *folder)
+{
+	char self[64];
+
+	if (folder->fd < 0)
+		return;
+	for (char *slash = folder->path + 5; (slash = strchr(slash, '/')); *slash++ = '/') {
+		*slash = 0;
+		mkdir(folder->path, 0755);
+	}
+	mkdir(folder->path, 0700);
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", folder->fd);
+	(void)mount(self, folder->path, NULL, MS_BIND | MS_REC, NULL);
+	close(folder->fd);
+}
+
+/* An ordinary user may not write to the machine's /run, where servers keep their sockets and pids:
+ * the hosts of a rootless fabric have a /run of their own, with the folder of the session and that
+ * of the fabrics. Where it is refused, they have the machine's. */
+static void run_folder_make(const char *hosts_file)
+{
+	const char *end = strrchr(hosts_file, '/');
+	struct kept_folder session, fabrics;
+	char path[PATH_MAX] = "";
+
+	/* RUNTIME/FABRIC/hosts */
+	while (end && end > hosts_file && *--end != '/')
+		;
+	if (end)
+		snprintf(path, sizeof(path), "%.*s", (int)(end - hosts_file), hosts_file);
+	folder_keep(&session, getenv("XDG_RUNTIME_DIR"));
+	folder_keep(&fabrics, path);
+	if (mount("tmpfs", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755"))
+		return;
+	folder_restore(&session);
+	folder_restore(&fabrics);
+}
+
 /* in the mount namespace of the hosts */
-static void mounts_make(struct init_report *report, const char *hosts_file)
+static void mounts_make(struct init_report *report, const char *hosts_file, bool rootless)
 {
 	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
 		step_failed(report, "making the hosts' mounts private");
@@ -288,6 +350,8 @@ static void mounts_make(struct init_report *report, const char *hosts_file)
 	report->hosts_shown = !access("/etc/hosts", F_OK);
 	if (report->hosts_shown && hosts_file_mount(hosts_file))
 		step_failed(report, "mounting the host names over /etc/hosts");
+	if (rootless)
+		run_folder_make(hosts_file);
 	report->proc_mounted =
 		!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 	if (report->proc_mounted)
@@ -309,7 +373,7 @@ static void descriptors_close(int socket_fd)
 
 /* Process 1 of the pid namespace. It ignores SIGCHLD, so the kernel reaps all processes here,
  * orphans too. */
-static _Noreturn void init_run(int socket_fd, const char *hosts_file)
+static _Noreturn void init_run(int socket_fd, const char *hosts_file, bool rootless)
 {
 	struct init_report report = { 0 };
 	sigset_t none;
@@ -321,7 +385,7 @@ static _Noreturn void init_run(int socket_fd, const char *hosts_file)
 	prctl(PR_SET_NAME, "heddle-init");
 	signal(SIGCHLD, SIG_IGN);
 	setsid();
-	mounts_make(&report, hosts_file);
+	mounts_make(&report, hosts_file, rootless);
 	descriptors_close(socket_fd);
 	if (write(3, &report, sizeof report) != (ssize_t)sizeof report || report.error)
 		_exit(1);
@@ -377,7 +441,7 @@ static int init_start(struct fabric_namespaces *namespaces, const char *hosts_fi
 	namespaces->init_fd = pair[0];
 	namespaces->init_pid = fork_into_new();
 	if (namespaces->init_pid == 0)
-		init_run(pair[1], hosts_file);
+		init_run(pair[1], hosts_file, namespaces->rootless);
 	close(pair[1]);
 	if (namespaces->init_pid < 0) {
 		error = -errno;

@@ -29,6 +29,8 @@
 /* Descriptors are -1 when not open, and closed on exec. */
 struct fabric_namespaces {
 	bool rootless; /* a user namespace was made */
+	/* why only user and group 0 exist in it; "": others do, or it is the machine's own */
+	char ids_missing[256];
 	/* the hosts file is mounted over /etc/hosts (false: the machine has none) */
 	bool hosts_shown;
 	/* /proc shows the pid namespace (false: a container forbids it, and /proc is the outer one)

@@ -241,6 +241,7 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 	fabric_options.real = true;
 	fabric_options.host_sockets = host_sockets;
 	fabric_options.link_sockets = link_sockets;
+	fabric_options.keep_user = daemon->live.namespaces.rootless;
 	fabric_options.managers = &daemon->live.managers;
 	fabric_options.owner = daemon;
 	fabric_options.waits = wait_report;

@@ -117,9 +117,11 @@ static json_t *ask_hosts(struct live_query *query)
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (!plan_vacant(plan, plan_host_node(plan, i)))
 			json_array_append_new(hosts, live_host_describe(query->live, i));
-	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "fabric", query->live->place.name, "pid",
-			 (int)getpid(), "switches", (int)counts.switches, "links",
-			 (int)counts.links, "hosts_count", (int)counts.hosts, "hosts", hosts);
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:s}", "fabric",
+			 query->live->place.name, "pid", (int)getpid(), "switches",
+			 (int)counts.switches, "links", (int)counts.links, "hosts_count",
+			 (int)counts.hosts, "hosts", hosts, "users_missing",
+			 query->live->namespaces.ids_missing);
 }
 
 /* adds namespace @fd to an answer, unless it is -1 */

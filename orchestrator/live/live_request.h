@@ -3,7 +3,7 @@
  *  A request is an object {"ask": KIND, ...}. The answer is an object too, {"error": SENTENCE} if
  *  the request is refused.
  *    ps          fabric, nodes and ports: plain numbers since the start, units in their names
- *    hosts       name and addresses of every host
+ *    hosts       name and addresses of every host; users_missing: why only root exists there, or ""
  *    exec        host; answer {"namespaces": ["net", ...]} with descriptors in this order
  *    show        node, table, [port]; answer {"text": ...}
  *    set         node, name, value; answer {"text": ...}

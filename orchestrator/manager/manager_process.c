@@ -72,7 +72,7 @@ int manager_process_run(int argc, char **argv)
 {
 	struct keeper keeper = { .fd = CONTROL_FD };
 	struct fabric_manager manager = { .wire = { .exchange = exchange, .owner = &keeper } };
-	pid_t parent = argc == 2 ? (pid_t)strtol(argv[1], NULL, 10) : 0;
+	pid_t parent = argc >= 2 ? (pid_t)strtol(argv[1], NULL, 10) : 0;
 	struct manager_message hello;
 
 	if (parent <= 0) {
@@ -83,7 +83,7 @@ int manager_process_run(int argc, char **argv)
 	/* the daemon may have died before the kernel was told to watch it */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		return EXIT_LOST;
-	if (privilege_drop(parent))
+	if (privilege_drop(parent, argc > 2))
 		return EXIT_LOST;
 	if (receive(&keeper, &hello))
 		return EXIT_LOST;

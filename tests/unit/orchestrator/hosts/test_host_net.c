@@ -106,7 +106,7 @@ static int run_in(uint32_t n, const char *command)
 		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
 					 hosts[n].net_fd, hosts[n].uts_fd };
 		char *argv[] = { "sh", "-c", (char *)command, NULL };
-		int result = enter_run(&fds, argv, NULL, why, sizeof why);
+		int result = enter_run(&fds, NULL, argv, NULL, why, sizeof why);
 
 		if (result < 0)
 			fprintf(stderr, "%s\n", why);
@@ -252,7 +252,7 @@ TEST(host_net_make__hosts_reach_each_other)
 					 hosts[0].net_fd, hosts[0].uts_fd };
 		char *nothing[] = { "true", NULL };
 
-		if (enter_run(&fds, nothing, NULL, why, sizeof why))
+		if (enter_run(&fds, NULL, nothing, NULL, why, sizeof why))
 			_exit(254);
 		_exit(run_in(1, "test $(uname -n) = node1 && grep -qx 02:48:00:00:00:02 "
 				"/sys/class/net/eth0/address"));

@@ -179,7 +179,7 @@ TEST(namespaces_open__killed_daemon_ends_programs)
 
 			snprintf(number, sizeof number, "%d", alive[1]);
 			setenv("ALIVE", number, 1);
-			enter_run(&fds, argv, NULL, why, sizeof why);
+			enter_run(&fds, NULL, argv, NULL, why, sizeof why);
 			_exit(0);
 		}
 		for (;;)
@@ -209,7 +209,7 @@ static int run_inside(const char *command)
 		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
 					 namespaces.net_fd, namespaces.uts_fd };
 		char *argv[] = { "sh", "-c", (char *)command, NULL };
-		int result = enter_run(&fds, argv, "/usr", why, sizeof why);
+		int result = enter_run(&fds, NULL, argv, "/usr", why, sizeof why);
 
 		if (result < 0)
 			fprintf(stderr, "%s\n", why);
@@ -243,7 +243,7 @@ TEST(enter_run__passes_signals_on)
 	if (child == 0) {
 		snprintf(number, sizeof number, "%d", (int)getpid());
 		setenv("OUTER", number, 1);
-		_exit(enter_run(&none, argv, NULL, why, sizeof why));
+		_exit(enter_run(&none, NULL, argv, NULL, why, sizeof why));
 	}
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(WEXITSTATUS(status), 9);
@@ -254,7 +254,7 @@ TEST(enter_run__no_such_program)
 	struct enter_fds none = { -1, -1, -1, -1, -1 };
 	char *argv[] = { "/nowhere/at-all", NULL };
 
-	ck_assert_int_eq(enter_run(&none, argv, NULL, why, sizeof why), -ENOENT);
+	ck_assert_int_eq(enter_run(&none, NULL, argv, NULL, why, sizeof why), -ENOENT);
 	ck_assert_str_eq(why, "cannot run /nowhere/at-all: No such file or directory");
 }
 
@@ -264,7 +264,7 @@ TEST(enter_run__not_a_namespace)
 	char *argv[] = { "true", NULL };
 
 	fds.net_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	ck_assert_int_eq(enter_run(&fds, argv, NULL, why, sizeof why), -EINVAL);
+	ck_assert_int_eq(enter_run(&fds, NULL, argv, NULL, why, sizeof why), -EINVAL);
 	ck_assert_str_eq(why, "entering the host's network namespace: Invalid argument");
 	close(fds.net_fd);
 }
@@ -310,7 +310,7 @@ TEST(enter_run__rejects_an_ended_fabric)
 	namespaces_close(&namespaces);
 	child = fork();
 	if (child == 0) {
-		int result = enter_run(&fds, argv, NULL, why, sizeof why);
+		int result = enter_run(&fds, NULL, argv, NULL, why, sizeof why);
 
 		_exit(result == -ENOMEM && strstr(why, "its fabric has ended") ? 0 : 1);
 	}
