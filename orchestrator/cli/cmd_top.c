@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -32,8 +31,7 @@ struct top {
 	double seconds;
 	unsigned long count; /* 0: for ever */
 	bool json;
-	bool screen; /* standard output is a terminal */
-	bool keys;   /* standard input is one, and ours */
+	bool keys; /* standard input is a terminal, and ours */
 	struct termios before;
 };
 
@@ -75,28 +73,23 @@ static bool pause_until(struct top *top, uint64_t deadline_ns)
 	return !interrupt_seen();
 }
 
-static unsigned screen_lines(void)
-{
-	struct winsize size;
-
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row ? 24 : size.ws_row;
-}
-
 /* ---- intervals ---- */
 
 static void interval_print(const struct top *top, const json_t *fabric, unsigned long index)
 {
+	const struct screen screen = screen_look(stdout);
+
 	if (top->json) {
 		json_dumpf(fabric, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
 		putchar('\n');
-	} else if (top->screen) {
+	} else if (screen.terminal) {
 		fputs(SCREEN_CLEAR, stdout);
-		top_text_print(fabric, screen_lines() - 1, stdout);
+		top_text_print(fabric, &screen, stdout);
 		fputs(SCREEN_WRAP, stdout);
 	} else {
 		if (index)
 			putchar('\n');
-		top_text_print(fabric, 0, stdout);
+		top_text_print(fabric, &screen, stdout);
 	}
 	fflush(stdout);
 }
@@ -182,6 +175,8 @@ static const struct command_words words = {
 	"of every node, how\n"
 	"full its links are, the busiest first, and the verdict of the interval ('heddle ps "
 	"--help' explains it).\n"
+	"On a terminal queues and rates have bars: a full one is the largest queue, or the rate of "
+	"the link.\n"
 	"Ends with q, Ctrl-C, or the fabric.\n",
 	"exit status: 0 fine, 2 wrong usage or no such fabric, 4 the fabric has ended or does not "
 	"answer\n",
@@ -191,7 +186,7 @@ static const struct command_words words = {
 
 int cmd_top(int argc, char **argv)
 {
-	struct top top = { .seconds = 1, .screen = isatty(STDOUT_FILENO) };
+	struct top top = { .seconds = 1 };
 	struct client client;
 	int count, status = options_read(&words, argc, argv, &top, &count);
 

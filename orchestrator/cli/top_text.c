@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nodes/config/config.h"
+#include "orchestrator/base/bar.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/cli/client.h"
 #include "orchestrator/cli/observe.h"
@@ -13,6 +14,12 @@
 /* lines that are not rows: sums, the longest verdict; a gap, a head and "... more" for each of two
  * tables */
 #define FIXED_LINES (3u + 3u + 2u * 3u)
+#define LINK_COLUMNS 58u /* of a row of a link on a terminal, without bars and losses */
+#define BAR_COLUMNS_LEAST 4u
+#define BAR_COLUMNS_MOST 12u
+#define GREEN "\033[32m"
+#define YELLOW "\033[33m"
+#define PLAIN "\033[0m"
 #define ROCE_LINES 2u        /* sums and deadlocks in a fabric of kind roce */
 #define LINKS_MAX (1u << 20) /* a larger number is no link */
 
@@ -168,7 +175,56 @@ static void node_print(const json_t *node, FILE *out)
 		strcmp(state, "running") ? "  " : "", strcmp(state, "running") ? state : "");
 }
 
-static void nodes_print(const json_t *fabric, size_t rows_max, struct row *rows, FILE *out)
+/* on a terminal: what has a bar comes first, since a narrow one cuts the rest */
+static void node_draw(const json_t *node, double queue_share, const struct screen *screen,
+		      FILE *out)
+{
+	char memory[HUMAN_TEXT_MAX], in[HUMAN_TEXT_MAX], away[HUMAN_TEXT_MAX],
+		queue[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], bar[BAR_TEXT_MAX];
+	const char *state = client_text(node, "state");
+
+	fprintf(out,
+		"%-6s  %-12s  %6.1f  %10s %s%s%s  %10s  %10s%s%s  %10.0f  %10.0f  %9.0f  %10s  "
+		"%10s\n",
+		client_text(node, "kind"), client_text(node, "name"), real_of(node, "cpu_percent"),
+		human_bytes((uint64_t)client_number(node, "queue_bytes"), queue),
+		screen->colours ? YELLOW : "",
+		bar_pad(bar, queue_share, BAR_COLUMNS_MOST, screen->utf8),
+		screen->colours ? PLAIN : "",
+		human_rate((uint64_t)real_of(node, "received_bps"), in),
+		human_rate((uint64_t)real_of(node, "sent_bps"), away),
+		strcmp(state, "running") ? "  " : "", strcmp(state, "running") ? state : "",
+		real_of(node, "received_pps"), real_of(node, "sent_pps"),
+		real_of(node, "dropped_pps"),
+		human_bytes((uint64_t)client_number(node, "memory_bytes"), memory),
+		human_time((node_time_t)client_number(node, "lateness_p99_ns") * NODE_NS, p99));
+}
+
+/* the first @count of @rows; a full bar is the largest queue of all nodes */
+static void nodes_draw(const json_t *fabric, const struct row *rows, size_t count,
+		       const struct screen *screen, FILE *out)
+{
+	const json_t *node;
+	double largest = 1;
+	size_t i;
+
+	json_array_foreach(json_object_get(fabric, "nodes"), i, node)
+	{
+		double queue = (double)client_number(node, "queue_bytes");
+
+		largest = queue > largest ? queue : largest;
+	}
+	fprintf(out, "\n%-6s  %-12s  %6s  %10s %*s  %10s  %10s  %10s  %10s  %9s  %10s  %10s\n",
+		"kind", "name", "cpu %", "queue", (int)BAR_COLUMNS_MOST, "", "in", "out",
+		"packets in", "out (/s)", "dropped/s", "memory", "late p99");
+	for (i = 0; i < count; i++)
+		node_draw(rows[i].node,
+			  (double)client_number(rows[i].node, "queue_bytes") / largest, screen,
+			  out);
+}
+
+static void nodes_print(const json_t *fabric, size_t rows_max, struct row *rows,
+			const struct screen *screen, FILE *out)
 {
 	const json_t *nodes = json_object_get(fabric, "nodes"), *node;
 	size_t i, count = json_array_size(nodes);
@@ -180,11 +236,15 @@ static void nodes_print(const json_t *fabric, size_t rows_max, struct row *rows,
 				      real_of(node, "sent_pps") + real_of(node, "received_pps"),
 			      .index = i };
 	qsort(rows, count, sizeof(*rows), row_compare);
-	fprintf(out, "\n%-6s  %-12s  %6s  %10s  %10s  %10s  %10s  %10s  %9s  %10s  %10s\n", "kind",
-		"name", "cpu %", "memory", "packets in", "out (/s)", "in", "out", "dropped/s",
-		"queue", "late p99");
-	for (i = 0; i < shown(count, rows_max); i++)
-		node_print(rows[i].node, out);
+	if (screen->terminal) {
+		nodes_draw(fabric, rows, shown(count, rows_max), screen, out);
+	} else {
+		fprintf(out, "\n%-6s  %-12s  %6s  %10s  %10s  %10s  %10s  %10s  %9s  %10s  %10s\n",
+			"kind", "name", "cpu %", "memory", "packets in", "out (/s)", "in", "out",
+			"dropped/s", "queue", "late p99");
+		for (i = 0; i < shown(count, rows_max); i++)
+			node_print(rows[i].node, out);
+	}
 	more_print(count, shown(count, rows_max), "nodes", out);
 }
 
@@ -267,9 +327,57 @@ static void link_print(const struct row *row, FILE *out)
 		json_is_true(json_object_get(row->port, "down")) ? "  down" : "");
 }
 
-static void links_print(struct row *rows, size_t count, size_t rows_max, FILE *out)
+/* columns of each of the two bars of a link */
+static unsigned link_bar_columns(const struct screen *screen)
+{
+	unsigned columns =
+		screen->columns > LINK_COLUMNS ? (screen->columns - LINK_COLUMNS) / 2 : 0;
+
+	return columns < BAR_COLUMNS_LEAST  ? BAR_COLUMNS_LEAST
+	       : columns > BAR_COLUMNS_MOST ? BAR_COLUMNS_MOST
+					    : columns;
+}
+
+/* on a terminal: as node_draw() */
+static void link_draw(const struct row *row, const struct screen *screen, FILE *out)
+{
+	char rate[HUMAN_TEXT_MAX], there[HUMAN_TEXT_MAX], back[HUMAN_TEXT_MAX],
+		name[2 * NODE_NAME_MAX], bar[BAR_TEXT_MAX], other[BAR_TEXT_MAX];
+	const char *colour = screen->colours ? GREEN : "", *plain = screen->colours ? PLAIN : "";
+	unsigned columns = link_bar_columns(screen);
+
+	snprintf(name, sizeof(name), "%s:%s", client_text(row->node, "name"),
+		 client_text(row->port, "peer"));
+	fprintf(out, "%-20s  %10s %s%s%s  %10s %s%s%s  %10s%s  %8lld  %8lld\n", name,
+		human_rate((uint64_t)real_of(row->port, "tx_bps"), there), colour,
+		bar_pad(bar, real_of(row->port, "tx_percent") / 100, columns, screen->utf8), plain,
+		human_rate((uint64_t)real_of(row->back, "tx_bps"), back), colour,
+		bar_pad(other, real_of(row->back, "tx_percent") / 100, columns, screen->utf8),
+		plain, human_rate((uint64_t)client_number(row->port, "rate_bps"), rate),
+		json_is_true(json_object_get(row->port, "down")) ? "  down" : "",
+		(long long)client_number(row->port, "lost_packets"),
+		(long long)client_number(row->back, "lost_packets"));
+}
+
+static void links_draw(const struct row *rows, size_t count, const struct screen *screen, FILE *out)
+{
+	int columns = (int)link_bar_columns(screen);
+
+	fprintf(out, "\n%-20s  %10s %*s  %10s %*s  %10s  %8s  %8s\n", "link a:b", "a -> b", columns,
+		"", "b -> a", columns, "", "rate", "lost ->", "lost <-");
+	for (size_t i = 0; i < count; i++)
+		link_draw(&rows[i], screen, out);
+}
+
+static void links_print(struct row *rows, size_t count, size_t rows_max,
+			const struct screen *screen, FILE *out)
 {
 	qsort(rows, count, sizeof(*rows), row_compare);
+	if (screen->terminal) {
+		links_draw(rows, shown(count, rows_max), screen, out);
+		more_print(count, shown(count, rows_max), "links", out);
+		return;
+	}
 	fprintf(out, "\n%-20s  %10s  %10s  %6s  %10s  %6s  %8s  %8s\n", "link a:b", "rate",
 		"a -> b", "%", "b -> a", "%", "lost ->", "lost <-");
 	for (size_t i = 0; i < shown(count, rows_max); i++)
@@ -287,8 +395,10 @@ static size_t node_lines(size_t lines, size_t nodes, size_t links)
 	return links < lines / 2 ? shown(nodes, lines - links) : lines / 2;
 }
 
-void top_text_print(const json_t *fabric, unsigned lines_max, FILE *out)
+void top_text_print(const json_t *fabric, const struct screen *screen, FILE *out)
 {
+	/* the last line of a terminal stays free */
+	unsigned lines_max = !screen->terminal ? 0 : screen->lines > 2 ? screen->lines - 1 : 1;
 	size_t node_count = json_array_size(json_object_get(fabric, "nodes")),
 	       bound = links_bound(fabric);
 	size_t fixed = FIXED_LINES + (is_roce(fabric) ? ROCE_LINES : 0);
@@ -302,8 +412,8 @@ void top_text_print(const json_t *fabric, unsigned lines_max, FILE *out)
 	link_count = links_find(fabric, rows, bound);
 	if (lines_max)
 		nodes_max = node_lines(lines, node_count, link_count);
-	nodes_print(fabric, nodes_max, rows, out);
+	nodes_print(fabric, nodes_max, rows, screen, out);
 	link_count = links_find(fabric, rows, bound);
-	links_print(rows, link_count, lines_max ? lines - nodes_max : link_count, out);
+	links_print(rows, link_count, lines_max ? lines - nodes_max : link_count, screen, out);
 	free(rows);
 }

@@ -8,8 +8,11 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "orchestrator/base/screen.h"
+
 /** top_text_print() - @fabric, an answer to "ps" with all that observe.h puts into it.
- *  @lines_max of the text; what does not fit is counted in its last line. 0: everything. */
-void top_text_print(const json_t *fabric, unsigned lines_max, FILE *out);
+ *  @screen of @out: a terminal gets bars, and no more lines than it has; what does not fit is
+ *  counted. Else everything is printed. */
+void top_text_print(const json_t *fabric, const struct screen *screen, FILE *out);
 
 #endif

@@ -74,12 +74,12 @@ check 'no such option' run 2 top -q
 check 'no such fabric' run 2 top -f two-rakcs
 check 'the name is suggested' says err two-racks
 terminal() {
-	sleep 2 | timeout 120 script -qec "stty rows 18 cols 60; '$heddle' top -d 0.3 -n 1" /dev/null >"$scratch/out"
+	sleep 2 | TERM=xterm LC_ALL=C timeout 120 script -qec "stty rows 18 cols 60; '$heddle' top -d 0.3 -n 1" /dev/null >"$scratch/out"
 	[ "$(wc -l <"$scratch/out")" -le 18 ] && says out 'fabric     two-racks' && says out 'more nodes'
 }
 quits() { sleep 1; printf q; sleep 2; }
 quit() {
-	quits | timeout 120 script -qec "'$heddle' top -d 100; echo status \$?" /dev/null >"$scratch/out"
+	quits | TERM=xterm timeout 120 script -qec "'$heddle' top -d 100; echo status \$?" /dev/null >"$scratch/out"
 	says out 'status 0'
 }
 if command -v script >/dev/null; then

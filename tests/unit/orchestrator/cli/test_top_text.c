@@ -8,17 +8,24 @@
 
 /* the text for a fabric of one switch with @limited limited flows, and a NIC with equal counters */
 /* takes @fabric; to be freed */
-static char *text_of(json_t *fabric)
+static char *text_on(json_t *fabric, const struct screen *screen)
 {
 	static char *text;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	ck_assert_ptr_nonnull(fabric);
-	top_text_print(fabric, 0, out);
+	top_text_print(fabric, screen, out);
 	fclose(out);
 	json_decref(fabric);
 	return text;
+}
+
+static char *text_of(json_t *fabric)
+{
+	const struct screen pipe = { 0 };
+
+	return text_on(fabric, &pipe);
 }
 
 static json_t *flow_channels(int limited)
@@ -93,6 +100,7 @@ static char *line_of_four(unsigned lines)
 		"'peer': 'h2', 'rate_bps': 1000000000, 'tx_bps': 0.0, 'tx_percent': 10.0}]},"
 		"{'kind': 'nic', 'name': 'h2', 'received_pps': 7.0, 'received_bps': 3e6, 'ports': "
 		"[{'link': 2, 'peer': 's2', 'tx_percent': 1.0}]}]}";
+	const struct screen screen = { .terminal = lines, .columns = 80, .lines = lines + 1 };
 	static char *text;
 	char json[sizeof(answer)];
 	size_t size = 0;
@@ -104,7 +112,7 @@ static char *line_of_four(unsigned lines)
 		*quote = '"';
 	fabric = json_loads(json, 0, NULL);
 	ck_assert_ptr_nonnull(fabric);
-	top_text_print(fabric, lines, out);
+	top_text_print(fabric, &screen, out);
 	fclose(out);
 	json_decref(fabric);
 	return text;
@@ -174,5 +182,55 @@ TEST_RANGE(top_text_print__few_lines, 1, 40)
 		ck_assert_msg(strstr(text, "... and 3 more nodes\n") != NULL, "%s", text);
 		ck_assert_msg(strstr(text, "... and 2 more links\n") != NULL, "%s", text);
 	}
+	free(text);
+}
+
+/* a switch with a queue, a NIC with half of it, and the link between them */
+static json_t *queues(void)
+{
+	return json_pack("{s:s, s:[{s:s, s:s, s:s, s:i, s:f, s:[{s:i, s:s, s:I, s:f, s:f}]},"
+			 " {s:s, s:s, s:s, s:i, s:f, s:[{s:i, s:s, s:I, s:f, s:f}]}], s:{s:s}}",
+			 "fabric", "two", "nodes", "kind", "switch", "name", "s1", "state",
+			 "running", "queue_bytes", 8000, "cpu_percent", 2.0, "ports", "link", 0,
+			 "peer", "h1", "rate_bps", (json_int_t)10000000000, "tx_bps", 5e9,
+			 "tx_percent", 50.0, "kind", "nic", "name", "h1", "state", "running",
+			 "queue_bytes", 4000, "cpu_percent", 1.0, "ports", "link", 0, "peer", "s1",
+			 "rate_bps", (json_int_t)10000000000, "tx_bps", 1e6, "tx_percent", 0.01,
+			 "fidelity", "verdict", "faithful");
+}
+
+/* SE-8: a full bar is the largest queue, or the rate of the link */
+TEST(top_text_print__bars)
+{
+	const struct screen screen = { .terminal = true, .columns = 80, .lines = 24 };
+	char *text = text_on(queues(), &screen);
+
+	ck_assert_ptr_nonnull(strstr(text, "8.000 kB ############  "));
+	ck_assert_ptr_nonnull(strstr(text, "4.000 kB ######        "));
+	ck_assert_ptr_nonnull(strstr(text, "s1:h1                 5.000 Gb/s ######       "));
+	ck_assert_ptr_nonnull(strstr(text, " 1.000 Mb/s #            10.00 Gb/s"));
+	ck_assert_ptr_null(strchr(text, '\033'));
+	free(text);
+}
+
+TEST(top_text_print__bars_of_blocks)
+{
+	const struct screen screen = {
+		.terminal = true, .colours = true, .utf8 = true, .columns = 40, .lines = 24
+	};
+	char *text = text_on(queues(), &screen);
+
+	ck_assert_ptr_nonnull(strstr(text, "8.000 kB \033[33m████████████\033[0m"));
+	/* four columns at least */
+	ck_assert_ptr_nonnull(strstr(text, "5.000 Gb/s \033[32m██  \033[0m"));
+	free(text);
+}
+
+TEST(top_text_print__no_bars_in_a_pipe)
+{
+	char *text = text_of(queues());
+
+	ck_assert_ptr_null(strchr(text, '#'));
+	ck_assert_ptr_nonnull(strstr(text, "8.000 kB"));
 	free(text);
 }
