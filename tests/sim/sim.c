@@ -220,7 +220,7 @@ static void build(struct sim *sim)
 	rings_make(sim);
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
 		sim->plan.nodes[i].series = sim->plan.nodes[i].sample_ps != 0;
-		sim->plan.nodes[i].events = sim->plan.nodes[i].series; /* as in heddle run */
+		sim->plan.nodes[i].events |= sim->plan.nodes[i].series; /* as in heddle run */
 		node_make(sim, i);
 	}
 	faults_init(sim);
