@@ -1,52 +1,42 @@
 #!/usr/bin/env bash
-# serving - what a page costs a run (SE-4; the goal is 5 %): a run that is recorded alone, then with
-# a browser that follows it, then under attack. Taken in turn, medians of RUNS.
-# usage: tests/bench/serving.sh, from the top folder; RUNS=5, SCENARIO= and SETTINGS= change it
+# serving - what a page costs a run (SE-4; the goal is 5 %): a run that is recorded, alone; then with
+# a server that nobody asks, with a page that follows the run, and with each of those that would
+# slow it. Taken in turn; ratios are of runs of the same round, with CPU time (paired.sh).
+#
+#   follow   a page: what is new, four times a second
+#   held     16 pages that ask for everything and take nothing
+#   idle     a hundred connections that say nothing
+#   origin   a page of another origin, without a pause
+#   wrong    a wrong token, without a pause
+#   slow     readers that take a few bytes at a time, without an end
+# usage: tests/bench/serving.sh, from the top folder; RUNS=5, SCENARIO=, SETTINGS= and CASES= change
+# it. On a machine that does nothing else: RUNS=15
 set -u
+. tests/bench/paired.sh
 
 runs=${RUNS:-5}
 scenario=${SCENARIO:-topologies/permutation-16.yaml}
 settings=${SETTINGS:-run.duration=8ms run.warmup=50us run.sample=1us}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-client=tests/system/http_client.py
+cases=${CASES:-nobody follow held idle origin wrong slow}
+samples=$(mktemp -d)
+trap 'rm -rf "$samples"' EXIT
 words=()
 for setting in $settings; do
 	words+=(--set "$setting")
 done
 
-# milliseconds CLIENT... - of a run until it has written its result, beside this case of the client;
-# without one there is no page
-milliseconds() {
-	local begin run url beside=
-	: >"$scratch/view"
-	begin=$(date +%s%N)
-	./heddle run "$scenario" "${words[@]}" --record "$scratch/recording" ${1:+--view} >"$scratch/out" 2>"$scratch/view" &
-	run=$!
-	if [ $# = 0 ]; then
-		wait "$run"
-	else
-		until url=$(sed -n 's/^view: //p' "$scratch/view" | grep .); do sleep 0.01; done
-		# what the client takes is not what the server takes
-		nice -n 19 python3 "$client" "$@" "$url" >/dev/null 2>&1 &
-		beside=$!
-		until grep -q 'the page stays' "$scratch/view"; do sleep 0.005; done
-	fi
-	echo $((($(date +%s%N) - begin) / 1000000))
-	if [ -n "$beside" ]; then
-		kill "$beside"
-		kill -INT "$run"
-		wait "$run" "$beside" 2>/dev/null
-	fi
-}
+run_alone() { timed ./heddle run "$scenario" "${words[@]}" --quiet --record "$samples/recording"; }
 
-for ((i = 0; i < runs; i++)); do
-	milliseconds >>"$scratch/alone"
-	milliseconds follow >>"$scratch/followed"
-	milliseconds attack >>"$scratch/attacked"
+beside() { # CASE
+	python3 tests/bench/beside.py "$1" ./heddle run "$scenario" "${words[@]}" --record "$samples/recording" --view \
+		>"$samples/times" 2>"$samples/err" && read -r wall cpu <"$samples/times"
+}
+for case in $cases; do
+	eval "run_$case() { beside $case; }"
 done
-echo "A run of $scenario ($settings), wall time in ms: median (least to most) of $runs"
-for kind in alone followed attacked; do
-	sort -n "$scratch/$kind" | awk -v kind="$kind" '{ v[NR] = $1 }
-		END { printf "%-9s %6d  (%d to %d)\n", kind, v[int((NR + 1) / 2)], v[1], v[NR] }'
-done
+
+# shellcheck disable=SC2086
+rounds "$runs" alone $cases || exit 1
+echo "A recorded run of $scenario ($settings), $runs runs of each in turn, median (least to most):"
+# shellcheck disable=SC2086
+paired_report alone $cases

@@ -253,13 +253,50 @@ def follow(server):
         time.sleep(0.25)
 
 
-def attack(server):
-    """stalled readers, idle connections and wrong requests, until killed"""
-    readers = stall(server, 16)
-    idle = [server.connect() for _ in range(100)]
-    while readers and idle:
-        server.raw(b'GET /' + b'A' * 100000 + b' HTTP/1.1\r\n\r\n')
+# what tests/bench/serving.sh has beside a run, each until it is killed
+
+
+def held(server):
+    """stalled readers; those that the server ends come again"""
+    while True:
+        readers = stall(server, 16)
+        time.sleep(1)
+        for reader in readers:
+            reader.close()
+
+
+def idle(server):
+    """a hundred connections that say nothing"""
+    while True:
+        connections = [server.connect() for _ in range(100)]
+        time.sleep(1)
+        for connection in connections:
+            connection.close()
+
+
+def origin(server):
+    while True:
+        server.ask('/recordings', headers=['Origin: http://evil.example'])
+
+
+def wrong(server):
+    while True:
         server.ask('/recordings', token='x')
+
+
+def slow(server):
+    """readers that take a few bytes at a time"""
+    while True:
+        readers = stall(server, 16)
+        for _ in range(100):
+            for reader in readers:
+                try:
+                    reader.recv(16)
+                except OSError:
+                    pass
+            time.sleep(0.01)
+        for reader in readers:
+            reader.close()
 
 
 def get(server, path, *headers):
