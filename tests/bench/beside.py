@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """beside - a run with a page, and a case of the HTTP client beside it, until the result is there.
 
-usage: beside.py CASE COMMAND...; CASE is one of tests/system/http_client.py, or `nobody`. Prints
+usage: beside.py CASE COMMAND...; CASE is one of tests/system/http_client.py, or `unasked`. Prints
 wall time until the result is written, and CPU time of all processes of the run, in ms. The client
 counts for nothing, and has the least priority: what it takes is not what the server takes.
 """
@@ -21,7 +21,7 @@ def main():
     client, wall, told = None, None, []
     for line in run.stderr:
         told.append(line)
-        if line.startswith('view: ') and case != 'nobody':
+        if line.startswith('view: ') and case != 'unasked':
             client = subprocess.Popen(['nice', '-n', '19', sys.executable, CLIENT, case, line.split()[1]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if 'the page stays' in line:
             wall = time.monotonic() - begin

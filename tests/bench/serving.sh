@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# serving - what a page costs a run (SE-4; the goal is 5 %): a run that is recorded, alone; then with
-# a server that nobody asks, with a page that follows the run, and with each of those that would
-# slow it. Taken in turn; ratios are of runs of the same round, with CPU time (paired.sh).
+# serving - what a page costs a run (SE-4; the goal is 5 %): a run that is recorded, alone; then
+# with a server without a client (unasked), with a page that follows the run, and with each of those
+# that would slow it. Taken in turn; ratios are of runs of the same round, with CPU time
+# (paired.sh).
 #
 #   follow   a page: what is new, four times a second
 #   held     16 pages that ask for everything and take nothing
@@ -17,7 +18,7 @@ set -u
 runs=${RUNS:-5}
 scenario=${SCENARIO:-topologies/permutation-16.yaml}
 settings=${SETTINGS:-run.duration=8ms run.warmup=50us run.sample=1us}
-cases=${CASES:-nobody follow held idle origin wrong slow}
+cases=${CASES:-unasked follow held idle origin wrong slow}
 samples=$(mktemp -d)
 trap 'rm -rf "$samples"' EXIT
 words=()
