@@ -238,7 +238,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 # and nothing that belongs to the whole machine. Long ones first.
 beside_others := $(patsubst %,tests/system/test_%.sh,privileges many_hosts users fabric_manager view_run same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
 	dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
-	flow_held cli wire_tshark attach_containers labs real_order live_faults join refused result_keys no_io_uring rogue_peer break back prompt slow \
+	flow_held cli wire_tshark attach_containers labs real_order live_faults join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow \
 	english install dissector capture_live make stall page port_group_hosts sockets layers events record view metrics)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)

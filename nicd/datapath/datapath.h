@@ -35,7 +35,8 @@
  *      workload -> transport ----> traffic classes, PFC -> link     link -> responder -> receive
  *      reply_queue ----------------^                                     \-> queue pairs
  *
- *  Tables for `show`: flows (sent), received, workloads, fgfc (paused); roce: queue-pairs, pfc.
+ *  Tables for `show`: flows (sent), received, workloads, fgfc (paused), headers; roce: queue-pairs,
+ *  pfc.
  *  Parameters for `set`: workload.NAME.load, in permille. Allocates in create() only; an event
  *  costs O(log workloads + classes). */
 #ifndef HEDDLE_NICD_DATAPATH_DATAPATH_H

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nicd/datapath/nic_gate.h"
+#include "nicd/datapath/nic_sample.h"
 #include "nodes/base/array.h"
 #include "nodes/stats/trace.h"
 
@@ -27,22 +29,111 @@ static void put_time(node_time_t at, FILE *out)
 		fprintf(out, "%" PRIu64, at);
 }
 
-static void show_flows(struct nic *nic, FILE *out)
+/* what a flow has, and why it does not send */
+struct flow_state {
+	uint64_t waiting_bytes, unacked_bytes;
+	uint64_t rate_bps; /* that it may have */
+	const char *held_by;
+};
+
+/* what keeps the link from sending a packet of a flow with @waiting_bytes; NULL: nothing */
+static const char *link_holds(const struct nic *nic, const struct flow_spec *spec,
+			      uint64_t waiting_bytes, node_time_t now)
+{
+	uint32_t traffic_class = spec->traffic_class;
+	uint32_t lane = traffic_class * node_lanes(nic->config, PORT_EDGE);
+	uint32_t bytes = message_frame_bytes(&spec->shape,
+					     message_payload_bytes(&spec->shape, waiting_bytes));
+
+	if (nic->roce)
+		return pfc_gate_held(&nic->pfc.gate, now) >> traffic_class & 1 ? "pfc" : NULL;
+	if (link_stopped(nic->link, lane))
+		return "stop";
+	return nic->link->credits && link_credit(nic->link, lane) < units_of_bytes(bytes) ? "credit"
+											  : NULL;
+}
+
+static const char *transport_holds(const struct transport_flow *flow, node_time_t now)
+{
+	if (flow->in_error)
+		return "error";
+	if (flow->next - flow->acknowledged >= flow->window_packets)
+		return "window";
+	return flow->pace_at_ps > now ? "rate" : NULL;
+}
+
+static const char *gate_holds(const struct nic *nic, uint32_t slot, node_time_t now)
+{
+	uint32_t key = nic_gate_of_flow(nic, slot);
+
+	if (key == GATE_KEY_NONE || gate_may_send(&nic->gate, key, now))
+		return NULL;
+	return nic->gate.kind == GATE_FGFC ? "fgfc" : "rate";
+}
+
+static struct flow_state flow_state(const struct nic *nic, uint32_t slot, node_time_t now)
+{
+	struct flow_state state = { .rate_bps = nic->link->rate_bps, .held_by = "-" };
+	const char *held_by;
+
+	if (nic->queue.specs[slot].transport == TRANSPORT_NONE) {
+		state.waiting_bytes = send_queue_bytes(&nic->queue, slot);
+		state.rate_bps = nic_sample_rate_bps(nic, slot);
+		held_by = gate_holds(nic, slot, now);
+	} else {
+		struct transport_sample sample = transport_sample(&nic->transport, slot, now);
+
+		state.waiting_bytes = sample.queued_bytes;
+		state.unacked_bytes = sample.unacked_bytes;
+		if (sample.control.rate_bps && sample.control.rate_bps < state.rate_bps)
+			state.rate_bps = sample.control.rate_bps;
+		held_by = transport_holds(&nic->transport.flows[slot], now);
+	}
+	if (!held_by)
+		held_by = link_holds(nic, &nic->queue.specs[slot], state.waiting_bytes, now);
+	if (state.waiting_bytes)
+		state.held_by = held_by ? held_by : "turn";
+	return state;
+}
+
+static void show_flows(struct nic *nic, node_time_t now, FILE *out)
 {
 	fputs("slot\tworkload:text\tdestination:host\tclass:"
 	      "text\tmessages\tpackets\tbytes\twaiting\t"
+	      "waiting_bytes\tunacknowledged_bytes\tallowed_rate_bps\theld_by:text\t"
 	      "reported_lost\n",
 	      out);
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {
 		const struct flow_tx_stats *flow = stats_flow_tx(nic->stats, slot);
+		struct flow_state state = flow_state(nic, slot, now);
 		uint32_t w = nic->queue.specs[slot].workload;
 
 		fprintf(out,
 			"%" PRIu32 "\t%s\t%" PRIu32 "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-			"\t%" PRIu32 "\t%" PRIu64 "\n",
+			"\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\t%" PRIu64 "\n",
 			slot, nic->config->nic.workloads[w].name, flow->destination,
 			nic->config->classes[flow->traffic_class].name, flow->messages,
-			flow->packets, flow->bytes, waiting(nic, slot), flow->reported_lost);
+			flow->packets, flow->bytes, waiting(nic, slot), state.waiting_bytes,
+			state.unacked_bytes, state.rate_bps, state.held_by, flow->reported_lost);
+	}
+}
+
+/* the headers of the flow's last frame; none before its first one */
+static void show_headers(struct nic *nic, FILE *out)
+{
+	fputs("slot\tdestination:host\theaders:text\n", out);
+	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {
+		const struct flow_spec *spec = &nic->queue.specs[slot];
+		bool queued = spec->transport == TRANSPORT_NONE;
+		const uint8_t *bytes =
+			queued ? nic->queue.templates[slot] : nic->transport.templates[slot];
+		uint32_t written = queued ? nic->queue.flows[slot].template_frame_bytes
+					  : nic->transport.flows[slot].template_frame_bytes;
+
+		fprintf(out, "%" PRIu32 "\t%" PRIu32 "\t", slot, spec->destination);
+		for (uint32_t i = 0; written && i < frame_headers_bytes(spec->shape.frame); i++)
+			fprintf(out, "%02x", bytes[i]);
+		fputc('\n', out);
 	}
 }
 
@@ -193,7 +284,9 @@ int nic_show(void *dataplane, const char *table, int port, node_time_t now, FILE
 		return -EINVAL;
 	now = node_time_max(now, nic->now_ps);
 	if (!strcmp(table, "flows")) {
-		show_flows(nic, out);
+		show_flows(nic, now, out);
+	} else if (!strcmp(table, "headers")) {
+		show_headers(nic, out);
 	} else if (!strcmp(table, "received")) {
 		show_received(nic, out);
 	} else if (!strcmp(table, "workloads")) {
@@ -205,7 +298,7 @@ int nic_show(void *dataplane, const char *table, int port, node_time_t now, FILE
 	} else if (nic->roce && !strcmp(table, "pfc")) {
 		show_pfc(nic, now, out);
 	} else {
-		fprintf(out, "flows received workloads fgfc%s\n",
+		fprintf(out, "flows received workloads fgfc headers%s\n",
 			nic->roce ? " queue-pairs pfc" : "");
 		return -ENOENT;
 	}

@@ -11,8 +11,7 @@ struct rates {
 	uint64_t queued_bytes[NODE_CLASSES_MAX]; /* of messages, by class */
 };
 
-/* the rate that the flow in @slot may have without a transport; 0: it may send its credit only */
-static uint64_t gate_rate_bps(const struct nic *nic, uint32_t slot)
+uint64_t nic_sample_rate_bps(const struct nic *nic, uint32_t slot)
 {
 	uint32_t key = nic_gate_of_flow(nic, slot);
 
@@ -49,7 +48,7 @@ static uint64_t sample_queue(struct nic *nic, uint32_t slot, uint64_t *rate_bps,
 {
 	uint64_t bytes = send_queue_bytes(&nic->queue, slot);
 
-	*rate_bps = gate_rate_bps(nic, slot);
+	*rate_bps = nic_sample_rate_bps(nic, slot);
 	series_flow(&nic->series, SERIES_FLOW_QUEUED_BYTES, slot, bytes);
 	series_flow(&nic->series, SERIES_FLOW_HELD, slot, !*rate_bps);
 	*queued_bytes += bytes;

@@ -14,6 +14,7 @@
  *      ps        picoseconds; shown in microseconds, so the name ends with _us
  *      port      the number of a port of this node; the orchestrator adds the name of its peer
  *      ports     a set of them as show_text_ports() writes it
+ *      alone     the number of a port, without its peer
  *      host      index of a host
  *      edge      a host by its place: fabric address, '.', port there
  *      switch    fabric address of a switch

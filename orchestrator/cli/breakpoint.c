@@ -52,7 +52,8 @@ static const struct command {
 	{ "step", command_step, "step [TIME | until CONDITION]",
 	  "run for one time step, for TIME (10ns), or until e.g. s2.p1.queue_bytes > 10kB" },
 	{ "show", command_show, "show NODE TABLE [PORT] [--json]",
-	  "print a table of a node (efct, ifct, ofct, ..., trace)" },
+	  "print a table of a node (efct, ifct, ofct, ..., trace); show flow HOST HOST: a flow, "
+	  "hop by hop" },
 	{ "set", command_set, "set NODE NAME VALUE", "change a parameter of a node" },
 	{ "continue", command_continue, "continue [TIME]",
 	  "run to the end, or until the fabric's time is TIME" },

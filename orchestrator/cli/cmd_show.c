@@ -51,7 +51,11 @@ static const struct command_words words = {
 	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; "
 	"any\n"
 	"other word lists them. TABLE may come first. PORT is a number or the name of a "
-	"neighbour.\n",
+	"neighbour.\n"
+	"\n"
+	"or:    heddle show [-f FABRIC] flow HOST HOST\n"
+	"Prints the flows from one host of a running fabric to another, a row for each hop: what\n"
+	"waits there, and what for.\n",
 	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 "
 	"no answer\n",
 	OPTIONS(options),

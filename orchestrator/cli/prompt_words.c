@@ -64,14 +64,17 @@ static void names_add(struct fabric *fabric, const struct node_config *node, boo
 		word_list_add(words, "trace");
 }
 
-/* the arguments of show and set: a node, one of its names, a port for show */
+/* the arguments of show and set: a node, one of its names, a port for show; or 'flow' and two
+ * nodes */
 static void node_words(struct fabric *fabric, char typed[WORDS_MAX][WORD_MAX], unsigned count,
 		       bool set, struct word_list *words)
 {
 	const struct node_config *node;
 
-	if (count == 2) {
+	if (count == 2 || (!set && !strcmp(typed[1], "flow"))) {
 		nodes_add(fabric->plan, words);
+		if (count == 2 && !set)
+			word_list_add(words, "flow");
 		return;
 	}
 	node = plan_node_find(fabric->plan, typed[1]);

@@ -8,6 +8,7 @@
 
 #include "orchestrator/base/port_name.h"
 #include "orchestrator/base/suggest.h"
+#include "orchestrator/fabric/flow_trail_text.h"
 
 #define WORDS_MAX 3u
 
@@ -66,28 +67,50 @@ static int node_unknown(const struct request *request, const char *name)
 	return refuse(request, "there is no node '%s'%s", name, hint);
 }
 
+/* prints @object, taken, for programs */
+static int object_print(const struct request *request, json_t *object)
+{
+	if (!object)
+		return -ENOMEM;
+	json_dumpf(object, request->out, JSON_INDENT(2) | JSON_REAL_PRECISION(NODE_TABLE_DIGITS));
+	fputc('\n', request->out);
+	json_decref(object);
+	return 0;
+}
+
 static int table_show(const struct request *request, const struct node_config *node,
 		      const char *name, int64_t port)
 {
 	struct node_table table;
-	json_t *object;
 	int error = fabric_show(request->fabric, node->index, name, port, &table, request->why,
 				request->why_max);
 
 	if (error)
 		return error;
-	if (request->json) {
-		object = node_table_json(&table, node->name, name);
-		if (object)
-			json_dumpf(object, request->out,
-				   JSON_INDENT(2) | JSON_REAL_PRECISION(NODE_TABLE_DIGITS));
-		fputc('\n', request->out);
-		json_decref(object);
-	} else {
+	if (request->json)
+		error = object_print(request, node_table_json(&table, node->name, name));
+	else
 		node_table_print(&table, request->out);
-	}
 	node_table_free(&table);
-	return 0;
+	return error;
+}
+
+/* "flow A B" */
+static int flow_show(const struct request *request)
+{
+	struct flow_trail trail;
+	int error;
+
+	if (!request->words[2])
+		return refuse(request, "show flow needs two hosts, e.g. 'show flow h1 h5'");
+	error = flow_trail_find(request->fabric, request->words[1], request->words[2], &trail,
+				request->why, request->why_max);
+	if (!error && request->json)
+		error = object_print(request, flow_trail_text_json(&trail));
+	else if (!error)
+		error = flow_trail_text_print(&trail, request->out);
+	flow_trail_free(&trail);
+	return error;
 }
 
 int show_line(struct fabric *fabric, char *words, FILE *out, char *why, size_t why_max)
@@ -102,6 +125,8 @@ int show_line(struct fabric *fabric, char *words, FILE *out, char *why, size_t w
 	name = request.words[0];
 	table = request.words[1];
 	port = request.words[2];
+	if (name && !strcmp(name, "flow") && !plan_node_find(fabric->plan, name))
+		return flow_show(&request);
 	if (!table)
 		return refuse(&request, "show needs a node and a table, e.g. 'show s2 ifct p1'");
 	if (!plan_node_find(fabric->plan, name) && plan_node_find(fabric->plan, table)) {

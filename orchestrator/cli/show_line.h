@@ -8,7 +8,8 @@
 #include "orchestrator/fabric/fabric_show.h"
 
 /** show_line() - obeys "show @words" (modified) in a fabric whose clock is stopped:
- *  "NODE TABLE [PORT]" or "TABLE NODE [PORT]", with "--json" anywhere. Prints to @out.
+ *  "NODE TABLE [PORT]", "TABLE NODE [PORT]" or "flow HOST HOST", with "--json" anywhere. Prints to
+ *  @out.
  *  Return: 0; FABRIC_SHOW_REFUSED with a sentence in @why: nothing was printed; else the error of
  *  fabric_ask(), or -ENOMEM. */
 int show_line(struct fabric *fabric, char *words, FILE *out, char *why, size_t why_max);

@@ -30,6 +30,7 @@ enum kind {
 	KIND_WORKLOAD,
 	KIND_FLOW,
 	KIND_NAMES, /* added here: a list of names */
+	KIND_ALONE,
 };
 
 static const char *const kind_name[] = {
@@ -37,7 +38,7 @@ static const char *const kind_name[] = {
 	[KIND_FLAG] = "flag",     [KIND_PS] = "ps",       [KIND_PORT] = "port",
 	[KIND_PORTS] = "ports",   [KIND_HOST] = "host",   [KIND_EDGE] = "edge",
 	[KIND_SWITCH] = "switch", [KIND_LID] = "lid",     [KIND_WORKLOAD] = "workload",
-	[KIND_FLOW] = "flow",     [KIND_NAMES] = "names",
+	[KIND_FLOW] = "flow",     [KIND_NAMES] = "names", [KIND_ALONE] = "alone",
 };
 
 static bool is_port(unsigned kind)
@@ -436,6 +437,7 @@ static const char *shown(unsigned kind, const char *cell, char text[CELL_TEXT_MA
 			 number % (int64_t)NODE_US / (int64_t)NODE_NS);
 		return text;
 	case KIND_PORT:
+	case KIND_ALONE:
 	case KIND_PORTS:
 		text[0] = 0;
 		for (const char *at = cell; length < CELL_TEXT_MAX; at = end) {
@@ -547,7 +549,7 @@ static json_t *cell_json(unsigned kind, const char *cell)
 		return json_boolean(strcmp(cell, "0"));
 	if (kind == KIND_PS && number_of(cell, &number))
 		return json_real((double)number / NODE_US);
-	if (kind == KIND_NUMBER || kind == KIND_ANY || kind == KIND_PORT)
+	if (kind == KIND_NUMBER || kind == KIND_ANY || kind == KIND_PORT || kind == KIND_ALONE)
 		value = number_json(cell);
 	return value ? value : json_string(cell);
 }

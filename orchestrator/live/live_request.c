@@ -13,6 +13,7 @@
 #include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_show.h"
+#include "orchestrator/fabric/flow_trail_text.h"
 #include "orchestrator/live/live_capture.h"
 #include "orchestrator/live/live_change.h"
 #include "orchestrator/live/live_describe.h"
@@ -236,6 +237,37 @@ static json_t *table_show(struct live_query *query, uint32_t node, const char *n
 	return body ? body : live_refuse("not enough memory");
 }
 
+/* the flows from host @from to host @to */
+static json_t *flow_show(struct live_query *query, const char *from, const char *to)
+{
+	struct fabric *fabric = &query->live->fabric;
+	const char *form = live_query_text(query, "form");
+	struct flow_trail trail;
+	char why[1280], *text = NULL;
+	size_t size = 0;
+	json_t *body = NULL;
+	FILE *out;
+	int error;
+
+	if (!from || !from[0] || !to)
+		return live_refuse("show flow needs two hosts");
+	error = flow_trail_find(fabric, from, to, &trail, why, sizeof(why));
+	if (error == FABRIC_SHOW_REFUSED) {
+		body = live_refuse("%s", why);
+	} else if (error) {
+		body = live_refuse("a node on the path does not answer: %s", strerror(-error));
+	} else if (form && !strcmp(form, "json")) {
+		body = flow_trail_text_json(&trail);
+	} else if ((out = open_memstream(&text, &size))) {
+		error = flow_trail_text_print(&trail, out);
+		fclose(out);
+		body = error ? NULL : json_pack("{s:s, s:s}", "from", from, "text", text);
+		free(text);
+	}
+	flow_trail_free(&trail);
+	return body ? body : live_refuse("not enough memory");
+}
+
 static json_t *ask_show(struct live_query *query)
 {
 	const char *name = live_query_text(query, "node"), *table = live_query_text(query, "table"),
@@ -243,6 +275,8 @@ static json_t *ask_show(struct live_query *query)
 	json_t *refusal = NULL;
 	int64_t node, port_number = -1;
 
+	if (name && !strcmp(name, "flow") && !plan_node_find(query->live->plan, name))
+		return flow_show(query, table, port);
 	/* the words may come in either order */
 	if (name && table && !plan_node_find(query->live->plan, name) &&
 	    plan_node_find(query->live->plan, table)) {

@@ -99,6 +99,10 @@ struct switch_ops {
 	/* Releases what init() has built, also if init() failed before its end. */
 	void (*fini)(void *dataplane);
 
+	/* NULL: it depends on more than the frame. The output of a frame with @fields, -1: none.
+	 * Nothing changes. */
+	int (*output_of)(const void *dataplane, const struct frame_fields *fields);
+
 	bool flood_tree;                        /* floods by switch_flood() */
 	const struct switch_table *tables;      /* of switch_show() */
 	const struct switch_settings *settings; /* of switch_set() */

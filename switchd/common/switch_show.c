@@ -52,6 +52,39 @@ static void table_print(const struct switch_shell *sw, const struct switch_table
 			table->rows(sw, p, out);
 }
 
+#define FRAME_LONGEST (1u << 16) /* lengths in headers are below it */
+
+/* the bytes of @hex.  Return: their number; 0: it is not hexadecimal, or too long */
+static uint32_t hex_read(const char *hex, uint8_t bytes[FRAME_HEADERS_MAX])
+{
+	uint32_t count = 0;
+	unsigned byte;
+	int end;
+
+	for (; count < FRAME_HEADERS_MAX && *hex; hex += 2) {
+		if (sscanf(hex, "%2x%n", &byte, &end) != 1 || end != 2)
+			return 0;
+		bytes[count++] = (uint8_t)byte;
+	}
+	return *hex ? 0 : count; /* a parser checks what is not there */
+}
+
+static int output_show(const struct switch_shell *sw, const char *hex, FILE *out)
+{
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t count = hex_read(hex, bytes);
+	struct frame_fields fields;
+	int port;
+
+	if (!count || frame_parse(bytes, count, FRAME_LONGEST, &fields))
+		return -EINVAL;
+	port = sw->ops->output_of(sw, &fields);
+	fputs("port:port\n", out);
+	if (port >= 0)
+		fprintf(out, "%d\n", port);
+	return 0;
+}
+
 int switch_show(void *dataplane, const char *name, int port, node_time_t now, FILE *out)
 {
 	struct switch_shell *sw = dataplane;
@@ -60,6 +93,8 @@ int switch_show(void *dataplane, const char *name, int port, node_time_t now, FI
 	if (port < -1 || port >= (int)sw->port_count)
 		return -EINVAL;
 	sw->shown_ps = node_time_max(now, sw->stats->now_ps);
+	if (sw->ops->output_of && !strncmp(name, SWITCH_SHOW_OUTPUT, strlen(SWITCH_SHOW_OUTPUT)))
+		return output_show(sw, name + strlen(SWITCH_SHOW_OUTPUT), out);
 	for (; table->name; table++)
 		if (!strcmp(table->name, name)) {
 			table_print(sw, table, port, out);

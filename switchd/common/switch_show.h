@@ -27,6 +27,10 @@ struct switch_table {
 	bool vacant_ports;
 };
 
+/* A table with one row: "output HEADERS", the output of a frame that begins with these bytes, as
+ * hexadecimal digits. For programs that follow a flow; it is not in the list of tables. */
+#define SWITCH_SHOW_OUTPUT "output "
+
 /** switch_show() - node_ops.show. switch_shell.shown_ps becomes the fabric's time. */
 int switch_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out);
 

@@ -221,6 +221,7 @@ static const struct switch_ops ops = {
 	.link_down = on_link_down,
 	.link_start = on_link_start,
 	.link_set = on_link_set,
+	.output_of = ethernet_output_of,
 	.flood_tree = true,
 	.tables = ethernet_show_tables,
 	.settings = &ethernet_settings,

@@ -53,6 +53,14 @@ static int choose(const struct ethernet *eth, const struct frame_fields *fields,
 	return ecmp_choose(&eth->routes, where->fabric_address, where->egress_port, hash);
 }
 
+int ethernet_output_of(const void *dataplane, const struct frame_fields *fields)
+{
+	const struct ethernet *eth = dataplane;
+	const struct translate_entry *where = translate_lookup(&eth->translate, fields);
+
+	return where ? choose(eth, fields, where) : -1;
+}
+
 /* the packet ends here, as a signal does at the first switch */
 static void consume(struct ethernet *eth, struct packet *packet)
 {

@@ -10,6 +10,9 @@
 void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *header,
 		      const uint8_t *bytes, node_time_t now);
 
+/** ethernet_output_of() - switch_ops.output_of: what the routes and the hash select for a frame. */
+int ethernet_output_of(const void *dataplane, const struct frame_fields *fields);
+
 /** ethernet_originate() - sends the frame @bytes (captured whole, without FCS), which this switch
  *  has made, to its destination. Counts as injected. Without a route or free buffer it is dropped
  *  and counted. */

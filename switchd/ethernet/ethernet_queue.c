@@ -8,8 +8,7 @@
 #include "switchd/ethernet/ethernet_path.h"
 #include "switchd/ethernet/ethernet_pause.h"
 
-/* with FCS */
-static uint32_t bytes_of(const struct packet *packet)
+uint32_t ethernet_queue_bytes(const struct packet *packet)
 {
 	uint32_t bytes = packet->frame_bytes + FRAME_FCS_BYTES;
 
@@ -125,7 +124,7 @@ void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *pac
 			 node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
-	uint32_t c = packet->traffic_class, bytes = bytes_of(packet);
+	uint32_t c = packet->traffic_class, bytes = ethernet_queue_bytes(packet);
 	enum shared_buffer_verdict verdict =
 		shared_buffer_take(&eth->buffer, input_of(packet), port, c, bytes);
 	bool first = !(out->backlog >> c & 1);
@@ -161,7 +160,7 @@ struct packet *ethernet_queue_take(struct ethernet *eth, uint32_t port, uint32_t
 {
 	struct ethernet_port *out = &eth->ports[port];
 	struct packet *packet = packet_queue_pop(&out->queues[traffic_class].queue);
-	uint32_t bytes = bytes_of(packet), other_port, other_class;
+	uint32_t bytes = ethernet_queue_bytes(packet), other_port, other_class;
 
 	if (!out->queues[traffic_class].queue.head)
 		out->backlog &= (uint8_t) ~(1u << traffic_class);

@@ -5,6 +5,10 @@
 
 #include "switchd/ethernet/ethernet.h"
 
+/** ethernet_queue_bytes() - what @packet counts for in a queue and in the buffer: with FCS, a cell
+ *  at least. Pure. */
+uint32_t ethernet_queue_bytes(const struct packet *packet);
+
 /** ethernet_queue_push() - enqueues @packet at output @port, or drops and counts it. Takes it. */
 void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *packet,
 			 node_time_t now);

@@ -4,7 +4,9 @@
 #include <inttypes.h>
 
 #include "nodes/node/show_text.h"
+#include "switchd/common/waiting.h"
 #include "switchd/ethernet/ethernet.h"
+#include "switchd/ethernet/ethernet_queue.h"
 
 static void show_ports(const void *dataplane, uint32_t p, FILE *out)
 {
@@ -165,6 +167,17 @@ static void show_flows(const void *dataplane, int port, FILE *out)
 			show_flow(eth, &watch->lines[i], out);
 }
 
+static void show_waiting(const void *dataplane, uint32_t p, FILE *out)
+{
+	const struct ethernet *eth = dataplane;
+	struct waiting waiting;
+
+	waiting_init(&waiting);
+	for (uint32_t c = 0; c < eth->sw.class_count; c++)
+		waiting_add(&waiting, &eth->ports[p].queues[c].queue, 0, ethernet_queue_bytes);
+	waiting_print(&waiting, &eth->sw, p, out);
+}
+
 /* the buffer of the switch, before the rows of ports */
 static void show_shared(const void *dataplane, int port, FILE *out)
 {
@@ -201,6 +214,7 @@ const struct switch_table ethernet_show_tables[] = {
 	  "supplemented\tpauses\tresumes\tpaused\n",
 	  .rows = show_states },
 	{ "flows", .head = show_flows },
+	{ "waiting", "port:port\t" WAITING_COLUMNS, .rows = show_waiting },
 	{ "routes", .head = switch_show_routes },
 	{ "settings", .head = switch_show_settings },
 	{ .name = NULL },

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "nodes/node/show_text.h"
+#include "switchd/common/waiting.h"
 #include "switchd/port_group/lid_set.h"
 #include "switchd/port_group/lid_switch.h"
 
@@ -47,6 +48,27 @@ static void show_lanes(const void *dataplane, uint32_t p, FILE *out)
 			port->link->rx.buffer_units ? port->link->rx.held_units[l] : 0,
 			lane->log.count, lane->starved ? "waits for credit" : "-");
 	}
+}
+
+static uint32_t waiting_bytes_of(const struct packet *packet)
+{
+	return packet->frame_bytes;
+}
+
+static void show_waiting(const void *dataplane, uint32_t p, FILE *out)
+{
+	const struct lid_switch *lid = dataplane;
+	struct waiting waiting;
+
+	waiting_init(&waiting);
+	for (uint32_t l = 0; l < lid->lane_count; l++) {
+		const struct input_turns *turns = &lid->ports[p].lanes[l].turns;
+
+		for (uint64_t inputs = turns->waiting; inputs; inputs &= inputs - 1)
+			waiting_add(&waiting, &turns->inputs[__builtin_ctzll(inputs)].queue,
+				    l % lid->levels, waiting_bytes_of);
+	}
+	waiting_print(&waiting, &lid->sw, p, out);
 }
 
 /* the marks that a log remembers, oldest first */
@@ -124,6 +146,7 @@ const struct switch_table lid_show_tables[] = {
 	  "port:port\tclass:text\tlevel\twaiting_units\tcredit_units\theld_units\tfecns\t"
 	  "state:text\n",
 	  .rows = show_lanes },
+	{ "waiting", "port:port\t" WAITING_COLUMNS, .rows = show_waiting },
 	{ "lft", .head = show_lft },
 	{ "groups", .head = show_groups },
 	{ "log", "port:port\tclass:text\tlevel\tat_us:ps\tdlid:lid\tslid:lid\n", .rows = show_log },

@@ -74,6 +74,7 @@ streams() {
 	stream h1 h3 6003 & local third=$!
 	while kill -0 $first 2>/dev/null || kill -0 $second 2>/dev/null; do
 		"$heddle" show h1 fgfc >>"$scratch/named"
+		"$heddle" show flow h1 h0 --json >>"$scratch/trails" 2>/dev/null
 		sleep 0.02
 	done
 	wait $first && wait $second && wait $third
@@ -97,6 +98,14 @@ named() {
 		! grep 'ports [0-9]* > ' "$scratch/named" | grep -v 'ports [0-9]* > 600[13]'
 }
 check 'the flow to h0 was named to the NIC of h1' named
+# a look may miss it, too
+trails() {
+	[ ! -s "$scratch/trails" ] || jq -es 'all(.from == "h1" and .to == "h0" and (.flows | length > 0) and
+		all(.flows[].hops[-1]; .output_peer == "h0" and .input_peer == "h1"))' "$scratch/trails"
+}
+check 'its hops, while it runs' trails
+check 'no flow to a host that sends and receives nothing' run 1 show flow h2 h3
+check 'and to none' run 1 show flow h2 h9
 # EC-17: the program was notified of that flow, with a pause, and of no flow but those of its host
 heard() {
 	grep -q '^[1-9][0-9]* [0-9]* 6 [0-9]* 6001$' "$scratch/heard" && ! grep -qv ' 6 [0-9]* 600[13]$' "$scratch/heard"

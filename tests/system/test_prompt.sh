@@ -61,7 +61,7 @@ $prompt
 completes_nic() {
 	play 130 "$prompt
 > show A \\t\\t
-< fgfc       flows      received   trace      workloads
+< fgfc       flows      headers    received   trace      workloads
 > \\x15sh x\\t\\r
 < there is no command 'sh'
 $prompt

@@ -200,13 +200,13 @@ static char *shown(const char *table, int port, int expected)
 
 TEST(nic_show__tables)
 {
-	static const char *const tables[] = { "flows", "received", "workloads", "fgfc" };
+	static const char *const tables[] = { "flows", "received", "workloads", "fgfc", "headers" };
 	char *text;
 
 	fabric_build();
 	fgfc_send(0, MATCH_ALL, 0, PAUSE_PS, 5);
 	fabric_run(20 * NODE_US);
-	for (uint32_t i = 0; i < 4; i++) {
+	for (uint32_t i = 0; i < 5; i++) {
 		text = shown(tables[i], -1, 0);
 		ck_assert_ptr_nonnull(strchr(text, '\n'));
 		free(text);
@@ -214,6 +214,7 @@ TEST(nic_show__tables)
 	text = shown("flows", 0, 0);
 	ck_assert_ptr_nonnull(strstr(text, "first"));
 	ck_assert_ptr_nonnull(strstr(text, "bulk"));
+	ck_assert_ptr_nonnull(strstr(text, "\tfgfc\t")); /* the flow that is paused (SE-8) */
 	free(text);
 	text = shown("fgfc", 0, 0);
 	ck_assert_ptr_nonnull(strstr(
@@ -223,7 +224,7 @@ TEST(nic_show__tables)
 	free(text);
 	free(shown("flows", 1, -EINVAL));
 	text = shown("ifct", 0, -ENOENT);
-	ck_assert_str_eq(text, "flows received workloads fgfc\n");
+	ck_assert_str_eq(text, "flows received workloads fgfc headers\n");
 	free(text);
 }
 

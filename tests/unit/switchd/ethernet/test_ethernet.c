@@ -112,7 +112,8 @@ TEST(ethernet_show__pause_counts_to_the_fabrics_time)
 /* TB-10 */
 TEST(ethernet_show__every_table)
 {
-	static const char *const names[] = { "ports", "queues", "buffer", "pfc", "ecn", "routes" };
+	static const char *const names[] = { "ports", "queues", "buffer", "pfc",
+					     "ecn",   "routes", "waiting" };
 	char *text;
 
 	one_switch_open(&s);
@@ -134,6 +135,60 @@ TEST(ethernet_show__every_table)
 	ck_assert_ptr_null(strstr(text, "\n0\t"));
 	free(text);
 	ck_assert_int_eq(show("queues", PORTS, 0, &text), -EINVAL);
+	free(text);
+}
+
+/* SE-8: rows of flows, by their slot; the sum of their bytes is the queue */
+TEST(ethernet_show__whose_packets_wait)
+{
+	unsigned port, level, source, destination, in_port, rows = 0;
+	unsigned long packets, bytes, sum = 0;
+	char *text, slot[16], traffic_class[NODE_NAME_MAX];
+
+	one_switch_open(&s);
+	port_block(1);
+	burst_send(0, 0, 1, ROCE, 5);
+	roce_send(2, 0, 1, 0, ROCE, FULL_BYTES);
+	one_switch_run(&s, NODE_MS);
+	ck_assert_int_eq(show("waiting", 1, 0, &text), 0);
+	for (char *at = strchr(text, '\n'); at && at[1]; at = strchr(at + 1, '\n')) {
+		ck_assert_int_eq(sscanf(at, "\n%u\t%s\t%u\t%u\t%u\t%15s\t%u\t%lu\t%lu", &port,
+					traffic_class, &level, &source, &destination, slot,
+					&in_port, &packets, &bytes),
+				 9);
+		ck_assert(port == 1 && level == 0 && destination == 1 && source == in_port);
+		ck_assert(source == 0 || source == 2);
+		sum += bytes;
+		rows++;
+	}
+	ck_assert_uint_gt(rows, 1);
+	ck_assert_uint_eq(sum, class_of(1, ROCE)->queue_bytes);
+	ck_assert_uint_gt(sum, 0);
+	free(text);
+}
+
+/* SE-8: the same output as for a frame that arrives; nonsense is refused */
+TEST(ethernet_show__output_of_headers)
+{
+	struct frame_spec spec = {
+		.kind = FRAME_IPV4, .source = 0, .destination = 1, .frame_bytes = 200
+	};
+	struct frame_payload payload = { .source = 0 };
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	char name[16 + 2 * FRAME_HEADERS_MAX] = "output ", *text;
+	uint32_t count = frame_write(&spec, &payload, bytes);
+
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < count; i++)
+		sprintf(name + strlen(name), "%02x", bytes[i]);
+	ck_assert_int_eq(show(name, -1, 0, &text), 0);
+	ck_assert_str_eq(text, "port:port\n1\n");
+	free(text);
+	ck_assert_int_eq(show("output ", -1, 0, &text), -EINVAL);
+	free(text);
+	ck_assert_int_eq(show("output 02zz", -1, 0, &text), -EINVAL);
+	free(text);
+	ck_assert_int_eq(show("output 0248", -1, 0, &text), -EINVAL);
 	free(text);
 }
 

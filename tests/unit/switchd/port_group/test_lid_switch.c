@@ -13,13 +13,14 @@ TEST_GROUP(node_ops, .setup = lid_setup, .teardown = teardown, .timeout_s = 60);
 
 TEST(show__tables)
 {
-	static const char *const names[] = { "ports", "lanes", "lft", "groups", "log", "settings" };
+	static const char *const names[] = { "ports", "lanes",    "lft",    "groups",
+					     "log",   "settings", "waiting" };
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out;
 
 	lid_open(0);
-	for (uint32_t i = 0; i < 6; i++)
+	for (uint32_t i = 0; i < 7; i++)
 		for (int port = -1; port < (int)PORTS; port++) {
 			out = open_memstream(&text, &length);
 			ck_assert_int_eq(s.ops->show(s.dataplane, names[i], port, 0, out), 0);
