@@ -180,7 +180,7 @@ same_result() {
 	run 0 "${lot[@]:0:1}" "${lot[@]:1}" --quiet --json "$scratch/one.json" || return 1
 	play 0 "$prompt
 > step 1ms\\r
-< of fabric time a second
+< parking-lot at
 > \\x03
 < stopped by Ctrl-C
 $prompt
