@@ -38,6 +38,26 @@ static void node_fill(const struct scenario *scenario, const struct plan *plan, 
 	memcpy(node->classes, scenario->classes, sizeof(node->classes));
 }
 
+static int spots_make(const struct scenario *scenario, struct plan *plan)
+{
+	bool given = false;
+
+	for (uint32_t i = 0; i < scenario->switch_count; i++)
+		given |= scenario->switches[i].spot.given;
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		given |= scenario->hosts[i].spot.given;
+	if (!given)
+		return 0;
+	plan->spots = calloc(plan->node_count, sizeof(*plan->spots));
+	if (!plan->spots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < scenario->switch_count; i++)
+		plan->spots[i] = scenario->switches[i].spot;
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		plan->spots[plan_host_node(plan, i)] = scenario->hosts[i].spot;
+	return 0;
+}
+
 static int nodes_make(const struct scenario *scenario, struct plan *plan)
 {
 	plan->nodes = calloc(plan->node_count, sizeof(*plan->nodes));
@@ -56,7 +76,7 @@ static int nodes_make(const struct scenario *scenario, struct plan *plan)
 		plan->nodes[plan_host_node(plan, i)].nic = scenario->nic;
 		plan->nodes[plan_host_node(plan, i)].nic.host_index = i;
 	}
-	return 0;
+	return spots_make(scenario, plan);
 }
 
 /* ---- links and ports: edge ports first in the order of hosts, then fabric ports in the order of
@@ -537,6 +557,7 @@ void plan_free(struct plan *plan)
 	plan_faults_free(&plan->faults);
 	origin_release(plan->origin);
 	free(plan->nodes);
+	free(plan->spots);
 	free(plan->links);
 	free(plan->prefixes);
 	free(plan->workloads);

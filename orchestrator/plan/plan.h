@@ -60,6 +60,9 @@ struct plan {
 	/* node_count = switch_count + host_count; vacant places included */
 	uint32_t node_count, switch_count, host_count;
 	struct node_config *nodes; /* [node_count]; a node's index is its place */
+	/* [node_count]: where they are drawn; NULL: the scenario does not say. Vacant places and
+	 * those that join have none */
+	struct scenario_spot *spots;
 	uint32_t link_count;       /* vacant places included */
 	struct plan_link *links;
 	uint32_t prefix_count;

@@ -32,6 +32,8 @@ static int nodes_widen(struct plan *plan)
 	       plan->host_count * sizeof(*nodes));
 	free(plan->nodes);
 	plan->nodes = nodes;
+	free(plan->spots); /* of the former places; no recording is made with spare ones */
+	plan->spots = NULL;
 	plan->switch_count += more_switches;
 	plan->host_count += more_hosts;
 	plan->node_count = node_count;

@@ -7,6 +7,7 @@
 #include "orchestrator/recording/recording_layout.h"
 #include "orchestrator/recording/recording_marks.h"
 #include "orchestrator/results/results_origin.h"
+#include "orchestrator/scenario/scenario_spot.h"
 
 #define FORMAT 1
 
@@ -84,6 +85,16 @@ static json_t *ports_json(const struct node_config *node)
 	return array;
 }
 
+/* [x, y] of the scenario; null: the page finds a place */
+static json_t *spot_json(const struct plan *plan, uint32_t node)
+{
+	const struct scenario_spot *spot = plan->spots ? &plan->spots[node] : NULL;
+
+	return spot && spot->given ? json_pack("[f, f]", (double)spot->x / SCENARIO_SPOT_ONE,
+					       (double)spot->y / SCENARIO_SPOT_ONE)
+				   : json_null();
+}
+
 static json_t *nodes_json(const struct plan *plan)
 {
 	struct recording_layout layout;
@@ -97,10 +108,11 @@ static json_t *nodes_json(const struct plan *plan)
 
 		json_array_append_new(
 			array,
-			json_pack("{s:s, s:s, s:o, s:o, s:n, s:o}", "name", node->name, "type",
+			json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", node->name, "type",
 				  node->kind == NODE_SWITCH ? "switch" : "host", "tier",
 				  number_json(layout.tiers[i]), "group",
-				  number_json(layout.groups[i]), "at", "ports", ports_json(node)));
+				  number_json(layout.groups[i]), "at", spot_json(plan, i), "ports",
+				  ports_json(node)));
 	}
 	recording_layout_free(&layout);
 	return array;

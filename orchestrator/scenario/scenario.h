@@ -37,13 +37,21 @@ struct scenario_text {
 	uint32_t setting; /* 0: in the file; n: in the n-th --set */
 };
 
+/* where a node is drawn, in thousandths of units of the scenario's own */
+struct scenario_spot {
+	bool given;
+	int32_t x, y;
+};
+
 struct scenario_switch {
 	char name[NODE_NAME_MAX];
+	struct scenario_spot spot;
 	struct scenario_place place;
 };
 
 struct scenario_host {
 	char name[NODE_NAME_MAX];
+	struct scenario_spot spot;
 	uint32_t switch_index;
 	struct link_config link;
 	struct flow_match match; /* at its edge port */

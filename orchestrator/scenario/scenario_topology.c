@@ -9,6 +9,7 @@
 #include "orchestrator/scenario/scenario_flow_key.h"
 #include "orchestrator/scenario/scenario_link.h"
 #include "orchestrator/scenario/scenario_prefix.h"
+#include "orchestrator/scenario/scenario_spot.h"
 
 /* ---- explicit ---- */
 
@@ -184,10 +185,21 @@ static void fabric_links_read(struct reader *reader, const struct key *key,
 		fabric_link_read(reader, child);
 }
 
+/* a known key that is read later, when switches and hosts exist */
+static void later_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
+{
+	(void)reader;
+	(void)key;
+	(void)node;
+	(void)target;
+}
+
 static const struct key explicit_keys[] = {
 	{ "switches", switches_read, .required = true },
 	{ "hosts", hosts_read, .required = true },
 	{ "links", .read = fabric_links_read },
+	{ "at", .read = later_read },
 	/* never read here: the generated form has it; listed for suggestions */
 	{ "generate", .read = NULL },
 };
@@ -305,16 +317,6 @@ static void host_flow_keys_read(struct reader *reader, const struct yaml_node *n
 		host_flow_key_read(reader, child);
 }
 
-/* a known key that is read later, when the hosts exist */
-static void later_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-		       void *target)
-{
-	(void)reader;
-	(void)key;
-	(void)node;
-	(void)target;
-}
-
 /* the keys of a generated topology of @kind; the required ones come first */
 static size_t generated_keys(enum generate_kind kind, struct key *keys)
 {
@@ -345,6 +347,7 @@ static size_t generated_keys(enum generate_kind kind, struct key *keys)
 	if (generate_has_groups(kind))
 		keys[count++] = (struct key){ "global", .read = between_settings_read };
 	keys[count++] = (struct key){ "flow-keys", .read = later_read };
+	keys[count++] = (struct key){ "at", .read = later_read };
 	return count;
 }
 
@@ -382,13 +385,15 @@ static void generated_build(struct reader *reader, const struct yaml_node *node,
 		reader->scenario->hosts[i].match = reader->scenario->match;
 	if (yaml_find(node, "flow-keys"))
 		host_flow_keys_read(reader, yaml_find(node, "flow-keys"));
+	if (yaml_find(node, "at"))
+		scenario_spots_read(reader, yaml_find(node, "at"));
 }
 
 static void generated_read(struct reader *reader, const struct yaml_node *node,
 			   const struct yaml_node *kind_node)
 {
 	struct generated generated = { .between = reader->links.fabric };
-	struct key keys[GENERATE_COUNTS + 5];
+	struct key keys[GENERATE_COUNTS + 6];
 	const char *text = key_scalar(reader, kind_node, "a kind of topology such as leaf-spine");
 	int kind =
 		text ? key_word_index(reader, kind_node, text, generate_kind_name, GENERATE_KINDS)
@@ -426,4 +431,6 @@ void scenario_topology_read(struct reader *reader, const struct key *key,
 			   NODE_COUNT_MAX);
 	names_check(reader);
 	scenario_prefixes_check(reader);
+	if (yaml_find(node, "at"))
+		scenario_spots_read(reader, yaml_find(node, "at"));
 }

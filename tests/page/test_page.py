@@ -97,6 +97,18 @@ def kinds(browser):
           [u for u in browser.requests() if not u.startswith(('file:', 'data:', 'blob:'))], (browser.problems(), browser.requests()))
 
 
+def given(browser):
+    show(browser, 'given.heddle')
+    layout = browser.eval('heddlePage.panes[0].topology.layout')
+    nodes = browser.eval('heddlePage.panes[0].rec.head.nodes.map((n) => [n.name, n.at])')
+    at = {name: layout['at'][i] for i, (name, spot) in enumerate(nodes)}
+    check('the places of the scenario are taken', layout['kind'] == 'given' and dict(map(tuple, nodes))['s2'] == [2, 1.5], nodes)
+    right, down = at['s1'][0] - at['s0'][0], at['s2'][1] - at['s1'][1]
+    check('s1 is right of s0, s2 below s1, to scale', abs(at['s0'][1] - at['s1'][1]) < 1e-6 < right and
+          abs(at['s2'][0] - at['s1'][0]) < 1e-6 and abs(down / right - 0.75) < 1e-6, at)
+    check('every node has a place', len({(round(x, 3), round(y, 3)) for x, y in at.values()}) == len(at), at)
+
+
 def numbers(browser):
     """What the page knows and writes is what the run has written."""
     show(browser, 'roce.heddle')
@@ -787,7 +799,7 @@ def speed(browser):
               f"{browser.eval('heddlePage.timing.read'):.0f} ms")
 
 
-CASES = {'kinds': kinds, 'numbers': numbers, 'keyboard': keyboard, 'time': time_model, 'packets': packets, 'pointer': pointer, 'compare': compare,
+CASES = {'kinds': kinds, 'given': given, 'numbers': numbers, 'keyboard': keyboard, 'time': time_model, 'packets': packets, 'pointer': pointer, 'compare': compare,
          'report': report, 'broken': broken, 'served': served, 'forked': forked, 'reports': reports, 'handed-in': handed_in,
          'lab': lab, 'speed': speed}
 

@@ -198,12 +198,12 @@ def own_control(values):
                   settings + ["roce.queue-pair.window=%dKiB" % window])[0] < 95e9:
         window += 4
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-    for source in ["tests/system/lab_control", "examples/my_control"]:
+    for source in ["tests/system/labs/right_control", "examples/my_control"]:
         subprocess.run(["cc", "-O2", "-shared", "-fPIC",
                         "-I", os.path.join(top, "include"), "-o",
                         os.path.basename(source) + ".so", os.path.join(top, source + ".c")],
                        check=True)
-    return ({"window": window, "control": "lab_control.so"},
+    return ({"window": window, "control": "right_control.so"},
             {"window": window + 4, "control": "my_control.so"})
 
 

@@ -40,6 +40,7 @@ recordings() {
 		recording dragonfly "$topologies/dragonfly-minimal.yaml" "${short[@]}" &&
 		recording packets "$topologies/pfc-victim.yaml" "${packets[@]}" &&
 		recording packets-tree "$topologies/permutation-fat-tree-16.yaml" "${packets[@]}" &&
+		recording given "$scratch/roce-test.yaml" --set 'topology.at={s0: [0, 0], s1: [2, 0], s2: [2, 1.5]}' &&
 		recording torus "$scratch/grid.yaml" &&
 		recording hyperx "$scratch/grid.yaml" --set topology.generate=hyperx || return 1
 	[ "${LONG-}" != yes ] || recording large "$topologies/permutation-fat-tree-128.yaml" \
@@ -62,7 +63,7 @@ in_browser() {
 }
 
 check 'recordings of all kinds' recordings
-in_browser kinds,numbers,keyboard,time,packets,pointer,compare,report,broken,speed
+in_browser kinds,given,numbers,keyboard,time,packets,pointer,compare,report,broken,speed
 
 head -c 8000 "$scratch/roce.heddle" >"$scratch/growing.heddle"
 "$heddle" view "$scratch/growing.heddle" >"$scratch/view" &

@@ -1,4 +1,4 @@
-/*  lab_control - a right answer to lab 13: a window that follows the delay, paced, so that it can
+/*  right_control - a right answer to lab 13: a window that follows the delay, paced, so that it can
  *  be less than a packet in a round trip. Once in a round trip it grows by half a packet, or falls
  *  by a quarter if the round trip is QUEUE_NS longer than the least one. For lab_answers.py. */
 #include <heddle/congestion_control.h>
