@@ -1,5 +1,5 @@
-/*  scenario_spot - the key 'topology.at': where nodes are drawn (SE-5). Nothing but pictures depends
- *  on it. */
+/*  scenario_spot - the key 'topology.at': where nodes are drawn (SE-5). Only pictures depend on
+ *  it. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_SPOT_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_SPOT_H
 
