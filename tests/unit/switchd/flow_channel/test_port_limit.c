@@ -68,3 +68,27 @@ TEST(port_limit__no_blocking_by_a_stopped_output)
 	packet_expect(2, PACKET);
 	no_packet_expect(3);
 }
+
+/* the most that was under way is kept when less is */
+TEST(port_limit__the_most_is_kept)
+{
+	uint32_t channels[3];
+
+	congestion()->port_limit_units = 40;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 3; i++)
+		host_send(&s, 0, 0, 2, i, 0, 4000 + i);
+	one_switch_run(&s, 3 * NODE_US);
+	for (uint32_t i = 0; i < 3; i++)
+		channels[i] = channel_expect(2, 4000 + i);
+	ck_assert_uint_eq(stats_of(0)->extent_units_max, 3 * UNITS);
+	for (uint32_t i = 0; i < 3; i++)
+		ack_arrive(2, 4 * NODE_US, channels[i], ACK_DELTA, UNITS);
+	host_send(&s, 0, 5 * NODE_US, 2, 0, 0, 4000);
+	one_switch_run(&s, 7 * NODE_US);
+	channels[0] = channel_expect(2, 4000);
+	ck_assert_uint_eq(stats_of(0)->extent_units, UNITS);
+	ck_assert_uint_eq(stats_of(0)->extent_units_max, 3 * UNITS);
+	ack_arrive(2, 8 * NODE_US, channels[0], ACK_DELTA, UNITS);
+	all_released_expect();
+}
