@@ -43,8 +43,9 @@ recordings() {
 		recording given "$scratch/roce-test.yaml" --set 'topology.at={s0: [0, 0], s1: [2, 0], s2: [2, 1.5]}' &&
 		recording torus "$scratch/grid.yaml" &&
 		recording hyperx "$scratch/grid.yaml" --set topology.generate=hyperx || return 1
-	[ "${LONG-}" != yes ] || recording large "$topologies/permutation-fat-tree-128.yaml" \
-		--set run.duration=2ms --set run.warmup=1ms
+	[ "${LONG-}" != yes ] || { recording large "$topologies/permutation-fat-tree-128.yaml" \
+		--set run.duration=2ms --set run.warmup=1ms &&
+		recording dragonfly-large "$topologies/dragonfly-1056.yaml" --set run.duration=50us --set run.warmup=10us --set run.drain=no; }
 }
 
 # in_browser CASE,... [ARGUMENT...] - one browser for these cases; each of their lines is a check
