@@ -69,7 +69,7 @@ TEST(port_limit__no_blocking_by_a_stopped_output)
 	no_packet_expect(3);
 }
 
-/* the most that was under way is kept when less is */
+/* the most that was in flight is kept when less is */
 TEST(port_limit__the_most_is_kept)
 {
 	uint32_t channels[3];
