@@ -164,7 +164,7 @@ int lab_play(const char *command, const struct lab_settled *settled, const struc
 	lab_settled_options(settled, true, &options);
 	options.row = row;
 	if (columns) {
-		columns->columns[0].text = (char *)(uintptr_t)metric;
+		status = expand(command, values, metric, false, &columns->columns[0].text);
 		columns->column_count = 1;
 		options.columns = columns;
 	} else if (metric) {
@@ -184,6 +184,8 @@ int lab_play(const char *command, const struct lab_settled *settled, const struc
 		status = run_play(&options, &plan, &output);
 	plan_free(&plan);
 	free(expectations);
+	if (columns)
+		free(columns->columns[0].text);
 	free(columns);
 	if (status == EXIT_NODE || status == EXIT_INTERRUPTED || status == EXIT_USAGE) {
 		if (row->note[0])

@@ -27,9 +27,9 @@ void lab_settled_print(const struct lab_settled *settled, bool compare, FILE *ou
 void lab_settled_options(const struct lab_settled *settled, bool quiet,
 			 struct run_options *options);
 
-/** lab_play() - plays @settled and fills @row: with @expect (a list of texts, after their
- *  placeholders have @values) from these expectations instead of those of the scenario, else with
- *  the value of @metric.
+/** lab_play() - plays @settled and fills @row: with @expect (a list of texts) from these
+ *  expectations instead of those of the scenario, else with the value of @metric. Placeholders of
+ *  both have @values.
  *  Return: 0: the row is filled, also if the fabric stalled; an exit status, told. */
 int lab_play(const char *command, const struct lab_settled *settled, const struct yaml_node *expect,
 	     const char *metric, const struct lab_values *values, struct compare_row *row);

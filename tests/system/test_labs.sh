@@ -77,7 +77,8 @@ predicted() {
 		run 2 lab predict 3 --student 8 victim=fast && run 2 lab predict 3 --student 8 victims=1 && says err "did you mean 'victim'" &&
 		run 0 lab predict 3 --student 8 victim=50 && grep -q '^predictions: {victim: "50"}$' lab-03-innocent-flow-student-8.yaml &&
 		run 0 lab predict 3 --student 8 'trunk=1 %' && says out '50' && run 0 lab start 3 --student 8 --run first && says out 'predicted' &&
-		grep -Eq '^  victim  *50  *[0-9.]+ Gb/s$' out
+		grep -Eq '^  victim  *50  *[0-9.]+ Gb/s$' out &&
+		run 0 lab start 8 --student 8 --run free --skip && grep -Eq '^  unacked  *-  *[0-9.]+ kB$' out
 }
 
 # on a terminal start asks: again after what is no prediction, and an empty line leaves one open
