@@ -6,7 +6,7 @@ import { withUnit } from "./lab.js";
 /** handIn(lab) - the part of the report. @lab: of embeddedLab(). */
 export function handIn(lab) {
 	const values = Object.entries(lab.values).map(([name, value]) => `${name} = ${value}`).join(", ");
-	return el("section", {}, el("h2", {}, `Lab ${lab.lab}: ${lab.title}`),
+	return el("section", { class: "handin" }, el("h2", {}, `Lab ${lab.lab}: ${lab.title}`),
 		el("p", {}, `Student ${lab.student}. `, values ? `Values: ${values}. ` : "",
 			el("strong", { class: lab.passed ? null : "stopped" }, markOf(lab))),
 		predictedTable(lab), answerTable(lab),
