@@ -7,6 +7,7 @@
 
 #include "orchestrator/cli/lab_judge.h"
 #include "orchestrator/cli/run_options.h"
+#include "orchestrator/lab/lab_answer.h"
 
 struct check_options {
 	struct lab_opening opening;
@@ -62,12 +63,12 @@ static void text_write(const struct lab_opened *opened, const struct lab_verdict
 	for (uint32_t a = 0; a < lab->answer_count; a++) {
 		const struct lab_question *question = &lab->answers[a];
 		const char *text = opened->record.answers[a];
-		bool ok = verdict->right[a], has_unit = strpbrk(text, "bBs%");
+		const char *unit = lab_answer_unit(question, text);
+		bool ok = verdict->right[a];
 		char given[64];
 
 		right += ok;
-		snprintf(given, sizeof(given), "%.40s%s%.20s", text,
-			 has_unit || !*question->unit ? "" : " ", has_unit ? "" : question->unit);
+		snprintf(given, sizeof(given), "%.40s%s%.20s", text, *unit ? " " : "", unit);
 		printf("  %-20s %-24s %-10s %s%s%s\n", question->name, given,
 		       question->tolerance ? question->tolerance : "-",
 		       colour ? (ok ? "\033[32m" : "\033[31m") : "", ok ? "ok" : "not right",

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/lab/lab_answer.h"
+
 struct predict_options {
 	struct lab_opening opening;
 };
@@ -88,9 +90,10 @@ int lab_predict(int argc, char **argv)
 	for (uint32_t i = 0; !status && i < opened.lab.prediction_count; i++) {
 		const struct lab_question *question = &opened.lab.predictions[i];
 		const char *text = opened.record.predictions[i];
+		const char *unit = text ? lab_answer_unit(question, text) : "";
 
 		printf("%-20s %s%s%s\n", question->name, text ? text : "not predicted yet",
-		       text && *question->unit ? " " : "", text ? question->unit : "");
+		       *unit ? " " : "", unit);
 	}
 	lab_opened_free(&opened);
 	return status;

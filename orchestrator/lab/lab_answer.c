@@ -13,13 +13,18 @@ static bool is_plain(const char *text)
 	return *text && strspn(text, "0123456789.+- ") == strlen(text);
 }
 
+const char *lab_answer_unit(const struct lab_question *question, const char *text)
+{
+	return is_plain(text) ? question->unit : "";
+}
+
 static int number_take(const struct lab_question *question, const char *text, char *canonical,
 		       uint64_t *number, char *why)
 {
 	char with_unit[128];
 
 	snprintf(with_unit, sizeof(with_unit), "%.100s%s", text,
-		 is_plain(text) ? question->unit : "");
+		 lab_answer_unit(question, text));
 	if (strlen(text) > 100 ||
 	    quantity_parse(question->quantity, with_unit, number, why, LAB_WHY_MAX)) {
 		if (strlen(text) > 100)

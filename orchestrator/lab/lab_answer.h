@@ -11,4 +11,8 @@
 int lab_answer_take(const struct lab_question *question, const char *text,
 		    struct lab_values *values, char *why);
 
+/** lab_answer_unit() - the unit of @question if the answer @text lacks one; "" else. Borrowed from
+ *  @question. */
+const char *lab_answer_unit(const struct lab_question *question, const char *text);
+
 #endif
