@@ -63,7 +63,7 @@ static int marks_add(const struct lab_opened *opened, bool quiet, json_t *all)
 	return 0;
 }
 
-/* measured values.  Return: 0 or an exit status, told */
+/* measured values of what was predicted.  Return: 0 or an exit status, told */
 static int measured_add(const struct lab_opened *opened, json_t *all)
 {
 	json_t *predict = json_object_get(all, "predict");
@@ -73,10 +73,12 @@ static int measured_add(const struct lab_opened *opened, json_t *all)
 		const struct lab_question *question = &opened->lab.predictions[i];
 		char shown[LAB_MEASURED_MAX];
 
-		if (question->measured)
+		bool shown_too = question->measured && opened->record.predictions[i];
+
+		if (shown_too)
 			status = lab_measure("lab report", opened, question, shown);
 		json_object_set_new(json_array_get(predict, i), "measured",
-				    question->measured ? json_string(shown) : json_null());
+				    shown_too ? json_string(shown) : json_null());
 	}
 	return status;
 }

@@ -230,7 +230,8 @@ static int run_start(const struct start_options *start, struct lab_opened *opene
 	return status == EXIT_EXPECTATION || status == EXIT_STALL ? 0 : status;
 }
 
-/* what was predicted beside what a run measured.  Return: 0 or an exit status, told */
+/* what was predicted beside what a run measured; without a prediction it would be an answer only.
+ * Return: 0 or an exit status, told */
 static int predictions_compare(const struct lab_opened *opened, const struct start_options *options)
 {
 	const struct lab *lab = &opened->lab;
@@ -243,14 +244,15 @@ static int predictions_compare(const struct lab_opened *opened, const struct sta
 		const char *text = opened->record.predictions[i];
 		char shown[LAB_MEASURED_MAX];
 
-		if (!question->measured || (options->only && strcmp(run->name, options->only) != 0))
+		if (!text || !question->measured ||
+		    (options->only && strcmp(run->name, options->only) != 0))
 			continue;
 		status = lab_measure("lab start", opened, question, shown);
 		if (!status)
 			printf("%s  %-20s %-20s %s\n",
 			       first ? "  prediction           predicted            measured\n"
 				     : "",
-			       question->name, text ? text : "-", shown);
+			       question->name, text, shown);
 		first = false;
 	}
 	return status;
