@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,10 +33,15 @@ struct table {
 
 /* ---- a program ---- */
 
-static _Noreturn void child_run(const struct exec_many *many, size_t host, int out, int error)
+/* It ends with @parent, and its program with it: no program remains without a reader. */
+static _Noreturn void child_run(const struct exec_many *many, pid_t parent, size_t host, int out,
+				int error)
 {
 	int nothing = open("/dev/null", O_RDONLY);
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(OPTIONS_EXIT_USAGE);
 	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
 	    dup2(error, STDERR_FILENO) < 0)
 		_exit(OPTIONS_EXIT_USAGE);
@@ -45,6 +52,7 @@ static _Noreturn void child_run(const struct exec_many *many, size_t host, int o
 /* Return: 0 or -errno */
 static int seat_take(struct table *table, struct seat *seat, size_t host)
 {
+	pid_t parent = getpid();
 	int out[2], error[2], status;
 
 	if (pipe2(out, O_CLOEXEC))
@@ -57,7 +65,7 @@ static int seat_take(struct table *table, struct seat *seat, size_t host)
 	}
 	seat->child = fork();
 	if (!seat->child)
-		child_run(table->many, host, out[1], error[1]);
+		child_run(table->many, parent, host, out[1], error[1]);
 	status = seat->child < 0 ? -errno : 0;
 	close(out[1]);
 	close(error[1]);
@@ -123,20 +131,23 @@ static void seat_leave(const struct table *table, struct seat *seat)
 /* waits for output of any program.  Return: programs that are still there */
 static unsigned seats_serve(struct table *table)
 {
+	/* open ones only: poll() refuses more than the limit of descriptors */
 	struct pollfd polled[2 * EXEC_MANY_AT_A_TIME];
-	unsigned taken = 0;
+	unsigned streams[2 * EXEC_MANY_AT_A_TIME], count = 0, taken = 0;
 
 	for (unsigned i = 0; i < 2 * EXEC_MANY_AT_A_TIME; i++) {
 		const struct seat *seat = &table->seats[i / 2];
 
-		polled[i] = (struct pollfd){ seat->child ? seat->streams[i % 2].fd : -1, POLLIN,
-					     0 };
+		if (!seat->child || seat->streams[i % 2].fd < 0)
+			continue;
+		polled[count] = (struct pollfd){ seat->streams[i % 2].fd, POLLIN, 0 };
+		streams[count++] = i;
 	}
-	if (poll(polled, 2 * EXEC_MANY_AT_A_TIME, -1) < 0)
+	if (poll(polled, count, -1) < 0)
 		return 1;
-	for (unsigned i = 0; i < 2 * EXEC_MANY_AT_A_TIME; i++)
-		if (polled[i].fd >= 0 && polled[i].revents)
-			stream_read(table, &table->seats[i / 2], i % 2);
+	for (unsigned k = 0; k < count; k++)
+		if (polled[k].revents)
+			stream_read(table, &table->seats[streams[k] / 2], streams[k] % 2);
 	for (unsigned i = 0; i < EXEC_MANY_AT_A_TIME; i++) {
 		struct seat *seat = &table->seats[i];
 
@@ -162,8 +173,10 @@ int exec_many(const struct exec_many *many)
 				continue;
 			error = seat_take(&table, &table.seats[i], next);
 			next += !error;
+			taken += !error;
 		}
-		taken = seats_serve(&table);
+		if (taken)
+			taken = seats_serve(&table);
 	}
 	return error ? options_wrong(many->command, "no process for host %s: %s",
 				     many->hosts->names[next], strerror(-error))

@@ -41,6 +41,22 @@ lines() {
 		[ "$(tail -n 1 "$scratch/out")" = 'h1 | end' ]
 }
 
+# fewer descriptors than the outputs of as many programs as may run at once
+few_descriptors() {
+	timeout 120 bash -c 'ulimit -n 100 && exec "$0" exec --all -- true' "$heddle"
+}
+
+gone() {
+	[ -z "$(pgrep -f "^sleep $1\$")" ] && echo gone
+}
+
+# exec ends without a chance to end its programs
+killed() {
+	local seconds=9$$
+	"$heddle" exec --all -- sleep "$seconds" &
+	wait_for pgrep -f "^sleep $seconds\$" && kill -KILL $! && wait_for gone "$seconds"
+}
+
 rsh() {
 	run 0 exec --rsh h4 'echo "$HEDDLE_HOST";' echo two && [ "$(tr '\n' ' ' <"$scratch/out")" = 'h4 two ' ]
 }
@@ -76,6 +92,8 @@ check "exec --all: every host at once, its name before each line" all
 check "exec --hosts" some
 check "exec --all has one exit status" status
 check "nothing of an output is lost" lines
+check "exec --all with few descriptors" few_descriptors
+check "no program remains if exec --all is killed" killed
 check "exec --rsh joins words as ssh does" rsh
 check "a heddle in a host finds its own fabric" inside
 check "ping-all: every pair" reached
