@@ -81,7 +81,7 @@ static void text_write(const struct lab_opened *opened, const struct lab_verdict
 	printf("%s: %u of %u answers are right\n", verdict->passed ? "passed" : "not passed", right,
 	       lab->answer_count);
 	if (verdict->passed)
-		printf("The explanation: heddle lab start %s --explain\n", lab->name);
+		printf("The explanation: heddle lab start %s --explain\n", opened->words);
 }
 
 static int json_write(const struct lab_opened *opened, const struct lab_verdict *verdict)

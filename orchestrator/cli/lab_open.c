@@ -6,6 +6,7 @@
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/ready_folder.h"
+#include "orchestrator/base/shell_word.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/lab/lab_answer.h"
 #include "orchestrator/lab/lab_folder.h"
@@ -90,6 +91,24 @@ static int errors_tell(const char *command, int error, struct scenario_errors *e
 	return error ? OPTIONS_EXIT_USAGE : 0;
 }
 
+/* the folder if @word is one, else the name, with --labs if it is of another folder of labs.
+ * Return: malloc'd; NULL: memory is short */
+static char *words_make(const struct lab_opening *opening, const char *word, const char *name)
+{
+	char *words = NULL;
+	size_t size;
+	FILE *out = open_memstream(&words, &size);
+
+	if (!out)
+		return NULL;
+	shell_word_print(strchr(word, '/') ? word : name, out);
+	if (opening->labs && !strchr(word, '/')) {
+		fputs(" --labs ", out);
+		shell_word_print(opening->labs, out);
+	}
+	return fclose(out) ? NULL : words;
+}
+
 int lab_open(const char *command, const struct lab_opening *opening, const char *word,
 	     struct lab_opened *opened)
 {
@@ -103,6 +122,9 @@ int lab_open(const char *command, const struct lab_opening *opening, const char 
 	if (status)
 		return status;
 	error = lab_read(folder, &opened->lab, &errors);
+	opened->words = words_make(opening, word, opened->lab.name);
+	if (!opened->words)
+		error = error ? error : -ENOMEM;
 	if (!error)
 		error = lab_student_values(&opened->lab, opened->student, &opened->values);
 	if (!error) {
@@ -118,6 +140,8 @@ void lab_opened_free(struct lab_opened *opened)
 	lab_record_free(&opened->record);
 	lab_values_free(&opened->values);
 	lab_free(&opened->lab);
+	free(opened->words);
+	opened->words = NULL;
 }
 
 /* is @text an answer to @question at all? */

@@ -15,6 +15,7 @@ struct lab_opening {
 
 struct lab_opened {
 	struct lab lab;
+	char *words; /* that name the lab in a command, for a shell */
 	uint32_t student;
 	struct lab_values values; /* of the student */
 	struct lab_record record;

@@ -94,7 +94,7 @@ static void commands_add(const struct lab_opened *opened, json_t *all)
 	json_array_foreach(json_object_get(all, "runs"), i, run)
 		json_array_append(commands, json_object_get(run, "command"));
 	if (out) {
-		fprintf(out, "heddle lab check %s --student %u", opened->lab.name, opened->student);
+		fprintf(out, "heddle lab check %s --student %u", opened->words, opened->student);
 		for (uint32_t a = 0; a < opened->lab.answer_count; a++) {
 			if (!opened->record.answers[a])
 				continue;

@@ -161,7 +161,7 @@ static int lab_print(const struct lab_opened *opened)
 	questions_print(opened, "Find out:\n", lab->answers, lab->answer_count);
 	status = commands_print(opened);
 	printf("Steps: %s/README.md\n", lab->folder);
-	printf("Then: heddle lab check %s --student %u NAME=VALUE...\n\n", lab->name,
+	printf("Then: heddle lab check %s --student %u NAME=VALUE...\n\n", opened->words,
 	       opened->student);
 	return status;
 }
@@ -203,7 +203,7 @@ static int predictions_get(const struct start_options *options, struct lab_opene
 	return options_wrong("lab start",
 			     "predict first: heddle lab predict %s --student %u NAME=VALUE...; or "
 			     "play without, with --skip",
-			     opened->lab.name, opened->student);
+			     opened->words, opened->student);
 }
 
 static int run_start(const struct start_options *start, struct lab_opened *opened,

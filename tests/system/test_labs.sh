@@ -181,6 +181,8 @@ own() {
 		run 2 lab check 21 --labs own mine=wrong.yaml && says err "wrong.yaml:3:9: 'rose' is not one of" &&
 		run 2 lab check 21 --labs own mine=none.yaml && says err "'none.yaml' cannot be read" &&
 		run 0 lab start 21 --labs own && says out 'heddle run own/21-mine/star.yaml --set workloads.load.connections=1' &&
+		says out 'heddle lab check 21-mine --labs own --student 1' && run 0 lab start ./own/21-mine --text &&
+		says out 'heddle lab check ./own/21-mine --student 1' &&
 		sed -i 's/{least-1}/{lest-1}/' own/21-mine/lab.yaml && run 2 lab start 21 --labs own &&
 		says err "own/21-mine/lab.yaml:19:" && says err "did you mean 'least'"
 }
