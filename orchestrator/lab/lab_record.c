@@ -181,9 +181,9 @@ int lab_record_write(const char *path, const struct lab *lab, uint32_t student,
 	if (error)
 		return error;
 	fprintf(file.stream,
-		"# Predictions and answers of one student, written by 'heddle lab'.\n"
-		"lab: %s\nstudent: %" PRIu32 "\n",
-		lab->name, student);
+		"# Predictions and answers of one student, written by 'heddle lab'.\nlab: ");
+	lab_text_quote(lab->name, file.stream);
+	fprintf(file.stream, "\nstudent: %" PRIu32 "\n", student);
 	texts_write("predictions", lab->predictions, lab->prediction_count, record->predictions,
 		    file.stream);
 	texts_write("answers", lab->answers, lab->answer_count, record->answers, file.stream);
