@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/lab/lab_answer.h"
 #include "orchestrator/lab/lab_text.h"
 #include "orchestrator/view/view_shelf.h"
@@ -37,6 +38,7 @@ static bool texts_make(const struct lab_opened *opened, json_t **text, json_t **
 	snprintf(path, sizeof(path), "%s/README.md", opened->lab.folder);
 	if (lab_text_read(path, &readme, &length))
 		return false;
+	utf8_mend(readme);
 	end = lab_text_explanation(readme);
 	body = !strncmp(readme, "# ", 2) ? readme + strcspn(readme, "\n") : readme;
 	out = open_memstream(&made, &size);
