@@ -102,7 +102,7 @@ static int user_find(const char *command, const char *name, struct enter_user *f
 	char *end;
 	unsigned long number = strtoul(name, &end, 10);
 
-	if (!user && *name && !*end)
+	if (!user && *name && !*end && number < (uid_t)-1)
 		user = getpwuid((uid_t)number);
 	if (!user)
 		return options_wrong(command, "this machine has no user '%s'", name);
