@@ -72,7 +72,8 @@ static char *hosts_text(const struct host_names *hosts, uint64_t slots)
 	return fclose(file) ? NULL : text;
 }
 
-/* mpirun refuses to run as root unless both are set; root in a host has no rights outside of it */
+/* mpirun refuses to run as root unless both are set. A program in a host is root of it: without
+ * root the user that started the fabric, else root of the machine. */
 static void root_allow(void)
 {
 	setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
