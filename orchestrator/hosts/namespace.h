@@ -8,8 +8,8 @@
  *           the machine's).
  *    pid    of all hosts, with an init process of ours: when it ends, all programs in the hosts
  *           end.
- *    mount  of all hosts, private: the fabric's host names over /etc/hosts, and a /proc of the pid
- *           namespace.
+ *    mount  of all hosts, private: the fabric's host names over /etc/hosts, a /proc of the pid
+ *           namespace, and in a rootless fabric a /run of its own.
  *  The daemon stays in its own pid and mount namespace.
  *
  *  Nothing has a name in the file system: a namespace exists while the daemon has a descriptor of
