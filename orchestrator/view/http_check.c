@@ -151,3 +151,25 @@ enum http_target http_target(const char *path, unsigned *id)
 	*id = (unsigned)number;
 	return HTTP_TARGET_RECORDING;
 }
+
+/* ---- JSON ---- */
+
+bool http_json_flat(const char *text, size_t length, unsigned most)
+{
+	bool quoted = false;
+	unsigned depth = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '"')
+			quoted = !quoted;
+		else if (quoted && text[i] == '\\')
+			i++;
+		else if (quoted)
+			continue;
+		else if ((text[i] == '[' || text[i] == '{') && ++depth > most)
+			return false;
+		else if ((text[i] == ']' || text[i] == '}') && depth)
+			depth--;
+	}
+	return true;
+}

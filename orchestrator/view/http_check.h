@@ -31,6 +31,10 @@ bool http_token_given(const char *authorization, const char token[HTTP_TOKEN_DIG
  *  Return: 0, -EINVAL (malformed, or several), -ERANGE (N is beyond @size). */
 int http_range(const char *range, uint64_t size, uint64_t *from, uint64_t *length);
 
+/** http_json_flat() - does the JSON @text, not yet parsed, nest its lists and objects at most @most
+ *  deep? A parser calls itself for each level, and the threads of a server have small stacks. */
+bool http_json_flat(const char *text, size_t length, unsigned most);
+
 /* what a path names */
 enum http_target {
 	HTTP_TARGET_NONE,

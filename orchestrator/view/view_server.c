@@ -20,6 +20,7 @@
 #include "orchestrator/view/http_check.h"
 #include "orchestrator/view/view_page.h"
 
+#define BODY_DEPTH_MAX 16u /* lists and objects within each other */
 #define PIECE_BYTES 16384u /* handed to a socket at a time */
 #define THREAD_PRIORITY 19 /* the lowest */
 #define HEADERS_ALWAYS                                                                  \
@@ -251,7 +252,9 @@ static json_t *body_read(struct mg_connection *connection, int *status)
 			break;
 		length += (size_t)got;
 	}
-	if (text)
+	if (text && !http_json_flat(text, length, BODY_DEPTH_MAX))
+		snprintf(why.text, sizeof(why.text), "it nests too deeply");
+	else if (text)
 		body = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
 	free(text);
 	if (!body) {

@@ -56,6 +56,18 @@ TEST(http_origin_allowed__this_page_or_none)
 	ck_assert(!http_origin_allowed("", "127.0.0.1:80"));
 }
 
+TEST(http_json_flat__lists_and_objects_but_not_those_in_texts)
+{
+	static const char *const flat[] = { "", "{}", "[[]]", "[[],[],[]]", "{\"a\":[\"[[[[\"]}",
+					    "[\"\\\"[[[\"]", "]]]][[" };
+	static const char *const deep[] = { "[[[", "[[[]]]", "{\"a\":{\"b\":[]}}", "\"\\\\\"[[[" };
+
+	for (unsigned i = 0; i < sizeof(flat) / sizeof(flat[0]); i++)
+		ck_assert_msg(http_json_flat(flat[i], strlen(flat[i]), 2), "%s", flat[i]);
+	for (unsigned i = 0; i < sizeof(deep) / sizeof(deep[0]); i++)
+		ck_assert_msg(!http_json_flat(deep[i], strlen(deep[i]), 2), "%s", deep[i]);
+}
+
 TEST(http_token_given__the_whole_token_only)
 {
 	ck_assert(http_token_given("Bearer 0123456789abcdef0123456789abcdef", token));
