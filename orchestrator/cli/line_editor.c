@@ -17,6 +17,7 @@
 #include "orchestrator/base/interrupt.h"
 
 #define COLUMNS_USUAL 80u
+#define HISTORY_BYTES_MAX (1 << 24)
 
 struct line_editor {
 	EditLine *edit;
@@ -51,6 +52,15 @@ static bool history_path(char *path, bool make)
 	return true;
 }
 
+/* A pipe or a device would be waited for. */
+static bool history_fine(const char *path, off_t bytes_max)
+{
+	struct stat file;
+
+	return stat(path, &file) ? errno == ENOENT
+				 : S_ISREG(file.st_mode) && file.st_size <= bytes_max;
+}
+
 static History *history_open(void)
 {
 	History *history_of = history_init();
@@ -61,7 +71,7 @@ static History *history_open(void)
 		return NULL;
 	history(history_of, &event, H_SETSIZE, LINE_EDITOR_HISTORY);
 	history(history_of, &event, H_SETUNIQUE, 1);
-	if (history_path(path, false))
+	if (history_path(path, false) && history_fine(path, HISTORY_BYTES_MAX))
 		history(history_of, &event, H_LOAD, path);
 	return history_of;
 }
@@ -73,7 +83,8 @@ static void history_save(History *history_of)
 	char path[PATH_MAX];
 	HistEvent event;
 
-	if (!history_path(path, true) || atomic_file_open(&file, path))
+	if (!history_path(path, true) || !history_fine(path, INT64_MAX) ||
+	    atomic_file_open(&file, path))
 		return;
 	fchmod(fileno(file.stream), 0600);
 	if (history(history_of, &event, H_SAVE_FP, file.stream) < 0)
