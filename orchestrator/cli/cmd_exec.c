@@ -172,7 +172,7 @@ static int exec_run(const struct exec_request *request, const char *host, char *
 
 	if (request->shell && !joined)
 		return options_wrong("exec", "not enough memory");
-	status = host ? host_run("exec", request->fabric, host, request->user, program)
+	status = host ? host_run("exec", request->fabric, host, request->user, program, 0)
 		      : many_run(request, program);
 	free(joined);
 	return status;
@@ -219,5 +219,5 @@ int cmd_shell(int argc, char **argv)
 		return options_wrong(
 			"shell", "'%s' is one word too many; 'heddle exec' runs programs", argv[2]);
 	arguments[0] = (char *)(shell && shell[0] ? shell : "/bin/sh");
-	return host_run("shell", client.fabric, argv[1], NULL, arguments);
+	return host_run("shell", client.fabric, argv[1], NULL, arguments, 0);
 }

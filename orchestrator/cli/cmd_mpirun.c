@@ -118,7 +118,7 @@ static int job_run(const struct mpi_request *request, const struct host_names *h
 		memcpy(argv + WORDS_BEFORE, program, (size_t)count * sizeof(*argv));
 		root_allow();
 		status = host_run("mpirun", hosts->fabric, hosts->names[0], NULL,
-				  (char *const *)argv);
+				  (char *const *)argv, 0);
 	}
 	free(argv);
 	free(list);

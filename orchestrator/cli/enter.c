@@ -34,6 +34,9 @@ int enter_run(const struct enter_fds *fds, const struct enter_user *user, char *
 	error = namespaces_enter(fds, why, why_max);
 	if (error)
 		return error;
+	/* after the user namespace, since new rights clear it */
+	if (fds->parent && (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != fds->parent))
+		return -ECANCELED;
 	sysfs_renew();
 	/* entering a mount namespace changes to its root directory */
 	if (cwd)

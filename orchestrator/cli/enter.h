@@ -19,6 +19,8 @@ struct enter_fds {
 	int mount_fd;
 	int net_fd;
 	int uts_fd;
+	pid_t parent; /* the program is told to end (SIGTERM) when this one, the caller's, has
+		       * ended; 0: it goes on */
 };
 
 /* what a program becomes; NULL: it stays root of the host, or the caller */

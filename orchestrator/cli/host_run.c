@@ -35,7 +35,7 @@ static int host_ask(const char *command, const char *fabric, const char *host,
 	struct client client;
 	json_t *answer = NULL, *names;
 
-	*enter = (struct enter_fds){ -1, -1, -1, -1, -1 };
+	*enter = (struct enter_fds){ -1, -1, -1, -1, -1, 0 };
 	status = client_open(&client, command, fabric);
 	if (!status)
 		status = client_ask(&client, json_pack("{s:s, s:s}", "ask", "exec", "host", host),
@@ -99,10 +99,9 @@ static void environment_set(const char *fabric, const char *host)
 static int user_find(const char *command, const char *name, struct enter_user *found)
 {
 	const struct passwd *user = getpwnam(name);
-	char *end;
-	unsigned long number = strtoul(name, &end, 10);
+	unsigned long number = strtoul(name, NULL, 10);
 
-	if (!user && *name && !*end && number < (uid_t)-1)
+	if (!user && *name && !name[strspn(name, "0123456789")] && number < UINT32_MAX)
 		user = getpwuid((uid_t)number);
 	if (!user)
 		return options_wrong(command, "this machine has no user '%s'", name);
@@ -111,7 +110,7 @@ static int user_find(const char *command, const char *name, struct enter_user *f
 }
 
 int host_run(const char *command, const char *fabric, const char *host, const char *user,
-	     char *const argv[])
+	     char *const argv[], pid_t parent)
 {
 	struct enter_user found_user;
 	char *cwd = getcwd(NULL, 0), why[512] = "", found[NODE_NAME_MAX];
@@ -123,6 +122,7 @@ int host_run(const char *command, const char *fabric, const char *host, const ch
 
 	if (!status) {
 		environment_set(found, host);
+		enter.parent = parent;
 		status = enter_run(&enter, user ? &found_user : NULL, argv, cwd, why, sizeof(why));
 		if (status < 0) {
 			options_wrong(command, "%s", why);

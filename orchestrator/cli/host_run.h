@@ -3,6 +3,7 @@
 #define HEDDLE_ORCHESTRATOR_CLI_HOST_RUN_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "nodes/config/config.h"
 
@@ -10,9 +11,10 @@
  *  ends, as @user of this machine (NULL: as root of the host). It has HEDDLE_FABRIC, HEDDLE_HOST
  *  and HEDDLE_RUNTIME_DIR in its environment, and the folders of root's programs in PATH. This
  *  process stays in the host's namespaces and must end afterwards.
+ *  @parent  of this process: the program gets SIGTERM when that one ends; 0: it goes on.
  *  Return: the program's exit status, 128 + signal if one ended it; else another one, told. */
 int host_run(const char *command, const char *fabric, const char *host, const char *user,
-	     char *const argv[]);
+	     char *const argv[], pid_t parent);
 
 struct host_names {
 	char fabric[NODE_NAME_MAX];

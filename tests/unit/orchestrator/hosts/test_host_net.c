@@ -104,7 +104,7 @@ static int run_in(uint32_t n, const char *command)
 
 	if (child == 0) {
 		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
-					 hosts[n].net_fd, hosts[n].uts_fd };
+					 hosts[n].net_fd, hosts[n].uts_fd, 0 };
 		char *argv[] = { "sh", "-c", (char *)command, NULL };
 		int result = enter_run(&fds, NULL, argv, NULL, why, sizeof why);
 
@@ -249,7 +249,7 @@ TEST(host_net_make__hosts_reach_each_other)
 	child = fork();
 	if (child == 0) {
 		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
-					 hosts[0].net_fd, hosts[0].uts_fd };
+					 hosts[0].net_fd, hosts[0].uts_fd, 0 };
 		char *nothing[] = { "true", NULL };
 
 		if (enter_run(&fds, NULL, nothing, NULL, why, sizeof why))

@@ -171,7 +171,7 @@ TEST(namespaces_open__killed_daemon_ends_programs)
 		open_or_fail();
 		if (fork() == 0) {
 			struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd,
-						 namespaces.mount_fd, namespaces.net_fd, -1 };
+						 namespaces.mount_fd, namespaces.net_fd, -1, 0 };
 			char *argv[] = { "sh", "-c",
 					 "(echo r; exec sleep 1000) >&$ALIVE & exec sleep 1000",
 					 NULL };
@@ -207,7 +207,7 @@ static int run_inside(const char *command)
 
 	if (child == 0) {
 		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
-					 namespaces.net_fd, namespaces.uts_fd };
+					 namespaces.net_fd, namespaces.uts_fd, 0 };
 		char *argv[] = { "sh", "-c", (char *)command, NULL };
 		int result = enter_run(&fds, NULL, argv, "/usr", why, sizeof why);
 
@@ -235,7 +235,7 @@ TEST(enter_run__passes_signals_on)
 	char *argv[] = { "sh", "-c",
 			 "trap 'exit 9' TERM; kill -TERM $OUTER; while :; do sleep 0.01; done",
 			 NULL };
-	struct enter_fds none = { -1, -1, -1, -1, -1 };
+	struct enter_fds none = { -1, -1, -1, -1, -1, 0 };
 	char number[16];
 	int status;
 	pid_t child = fork();
@@ -251,7 +251,7 @@ TEST(enter_run__passes_signals_on)
 
 TEST(enter_run__no_such_program)
 {
-	struct enter_fds none = { -1, -1, -1, -1, -1 };
+	struct enter_fds none = { -1, -1, -1, -1, -1, 0 };
 	char *argv[] = { "/nowhere/at-all", NULL };
 
 	ck_assert_int_eq(enter_run(&none, NULL, argv, NULL, why, sizeof why), -ENOENT);
@@ -260,7 +260,7 @@ TEST(enter_run__no_such_program)
 
 TEST(enter_run__not_a_namespace)
 {
-	struct enter_fds fds = { -1, -1, -1, -1, -1 };
+	struct enter_fds fds = { -1, -1, -1, -1, -1, 0 };
 	char *argv[] = { "true", NULL };
 
 	fds.net_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -298,7 +298,7 @@ TEST(enter_run__hosts_file_and_proc)
  * because it can start no process any more. */
 TEST(enter_run__rejects_an_ended_fabric)
 {
-	struct enter_fds fds = { -1, -1, -1, -1, -1 };
+	struct enter_fds fds = { -1, -1, -1, -1, -1, 0 };
 	char *argv[] = { "true", NULL };
 	int status;
 	pid_t child;
