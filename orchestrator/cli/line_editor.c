@@ -17,6 +17,7 @@
 #include "orchestrator/base/interrupt.h"
 
 #define COLUMNS_USUAL 80u
+#define HISTORY_HEAD "_HiStOrY_V2_" /* the first line that H_SAVE writes */
 #define HISTORY_BYTES_MAX (1 << 24)
 
 struct line_editor {
@@ -61,6 +62,51 @@ static bool history_fine(const char *path, off_t bytes_max)
 				 : S_ISREG(file.st_mode) && file.st_size <= bytes_max;
 }
 
+/* Decodes @line in place: a byte may stand as \ooo, a backslash is doubled. Return: false if it is no
+ * line that H_SAVE writes for a line of printable ASCII. */
+static bool line_decode(char *line)
+{
+	char *out = line;
+
+	for (; *line; line++) {
+		unsigned byte = (unsigned char)*line;
+
+		if (byte == '\\' && line[1] == '\\') {
+			line++;
+		} else if (byte == '\\') {
+			if (strspn(line + 1, "01234567") < 3)
+				return false;
+			byte = (unsigned)(line[1] - '0') << 6 | (unsigned)(line[2] - '0') << 3 |
+			       (unsigned)(line[3] - '0');
+			line += 3;
+		}
+		if (byte < ' ' || byte > '~')
+			return false;
+		*out++ = (char)byte;
+	}
+	*out = 0;
+	return true;
+}
+
+/* H_LOAD reads beyond a line that is no text. */
+static void history_load(History *history_of, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	HistEvent event;
+	char *line = NULL;
+	size_t bytes = 0;
+	ssize_t length;
+
+	while (file && (length = getline(&line, &bytes, file)) > 0) {
+		line[strcspn(line, "\n")] = 0;
+		if (strcmp(line, HISTORY_HEAD) != 0 && line_decode(line) && *line)
+			history(history_of, &event, H_ENTER, line);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+}
+
 static History *history_open(void)
 {
 	History *history_of = history_init();
@@ -72,7 +118,7 @@ static History *history_open(void)
 	history(history_of, &event, H_SETSIZE, LINE_EDITOR_HISTORY);
 	history(history_of, &event, H_SETUNIQUE, 1);
 	if (history_path(path, false) && history_fine(path, HISTORY_BYTES_MAX))
-		history(history_of, &event, H_LOAD, path);
+		history_load(history_of, path);
 	return history_of;
 }
 
