@@ -62,8 +62,8 @@ static bool history_fine(const char *path, off_t bytes_max)
 				 : S_ISREG(file.st_mode) && file.st_size <= bytes_max;
 }
 
-/* Decodes @line in place: a byte may stand as \ooo, a backslash is doubled. Return: false if it is no
- * line that H_SAVE writes for a line of printable ASCII. */
+/* Decodes @line in place: a byte may stand as \ooo, a backslash is doubled. Return: false if it is
+ * no line that H_SAVE writes for a line of printable ASCII. */
 static bool line_decode(char *line)
 {
 	char *out = line;
