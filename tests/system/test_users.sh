@@ -99,7 +99,8 @@ postgres() {
 			-l "$scratch/data/pg/log" start >/dev/null &&
 		user exec h6 -- "$bin/pgbench" -q -h h1 -U postgres -i postgres &&
 		user exec h6 -- "$bin/pgbench" -h h1 -U postgres -c 2 -t 20 postgres >"$scratch/out" &&
-		says out 'number of failed transactions: 0'
+		says out 'number of failed transactions: 0' &&
+		user exec -u postgres h1 -- "$bin/pg_ctl" -w -t 100 -m fast -D "$scratch/data/pg/d" stop >/dev/null
 }
 
 only_root() {
