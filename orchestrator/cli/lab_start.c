@@ -219,7 +219,8 @@ static int run_start(const struct start_options *start, struct lab_opened *opene
 		lab_settled_print(&settled, run->compare, stdout);
 		putchar('\n');
 		fflush(stdout);
-		lab_settled_options(&settled, false, &options);
+		/* while the page asks for predictions, the summary would tell them */
+		lab_settled_options(&settled, start->view && lab_predict_missing(opened), &options);
 		options.view = start->view;
 		options.listen = start->listen;
 		options.lab = start->view ? &beside : NULL;

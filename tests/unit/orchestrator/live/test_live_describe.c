@@ -10,9 +10,8 @@
 
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/live/live_describe.h"
-#include "orchestrator/plan/plan_real.h"
-#include "orchestrator/plan/plan_spare.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/live/live_plan.h"
 
 #define TWO                                                        \
 	"name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n" \
@@ -43,15 +42,7 @@ static void page_make(uint32_t node)
 
 static void setup(void)
 {
-	struct scenario_errors errors = { 0 };
-	struct scenario scenario;
-
-	ck_assert_int_eq(
-		scenario_read_memory("t.yaml", TWO, strlen(TWO), NULL, 0, &scenario, &errors), 0);
-	ck_assert_int_eq(plan_make_real(&scenario, &plan, &errors), 0);
-	scenario_free(&scenario);
-	scenario_errors_free(&errors);
-	ck_assert_int_eq(plan_spare_make(&plan), 0);
+	live_plan_make(TWO, &plan);
 	ck_assert_uint_le(plan.node_count, NODES_MAX);
 	live = (struct live){ .plan = &plan,
 			      .fabric = { .plan = &plan, .options.real = true },

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "orchestrator/live/live_request.h"
-#include "orchestrator/plan/plan_real.h"
-#include "orchestrator/plan/plan_spare.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/live/live_plan.h"
 
 #define TWO                                                        \
 	"name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n" \
@@ -17,15 +16,7 @@ static struct live live;
 
 static void setup(void)
 {
-	struct scenario_errors errors = { 0 };
-	struct scenario scenario;
-
-	ck_assert_int_eq(
-		scenario_read_memory("t.yaml", TWO, strlen(TWO), NULL, 0, &scenario, &errors), 0);
-	ck_assert_int_eq(plan_make_real(&scenario, &plan, &errors), 0);
-	scenario_free(&scenario);
-	scenario_errors_free(&errors);
-	ck_assert_int_eq(plan_spare_make(&plan), 0);
+	live_plan_make(TWO, &plan);
 	live = (struct live){ .plan = &plan, .fabric = { .plan = &plan, .options.real = true } };
 	live.fabric.nodes = calloc(plan.node_count, sizeof(*live.fabric.nodes));
 	for (uint32_t i = 0; i < plan.node_count; i++)
