@@ -37,10 +37,11 @@ HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lz -lnettle -lnl-route-3 -lnl-3 -
 
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
 	    libdeflate-dev zlib1g-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev libedit-dev check libsubunit-dev
-TEST_PACKAGES := tshark tcpdump jq python3 mandoc bash-completion uidmap iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap \
+TEST_PACKAGES := tshark tcpdump jq python3 python3-jsonschema libxml2-utils python3-pytest mypy mandoc bash-completion uidmap iproute2 iputils-ping iperf3 curl slirp4netns openmpi-bin libopenmpi-dev podman runc mmdebstrap \
 		 chromium
 BENCH_PACKAGES := python3 iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 DEB_PACKAGES := debhelper dpkg-dev lintian mmdebstrap
+SYSTEMS_PACKAGES := mmdebstrap
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 
 # a test with the thread sanitizer is of shared memory
@@ -48,7 +49,7 @@ node_src := $(wildcard $(if $(filter tsan,$(KIND)),nodes/base/*.c nodes/clock/*.
 switchd_src := $(wildcard switchd/*/*.c)
 nicd_src := $(wildcard nicd/*/*.c)
 # no fuzzer has a command line
-orchestrator_src := $(filter-out $(if $(filter fuzz,$(KIND)),orchestrator/cli/cmd_% orchestrator/cli/run_%),$(wildcard orchestrator/*/*.c))
+orchestrator_src := $(filter-out $(if $(filter fuzz,$(KIND)),$(foreach d,run course operate cli,orchestrator/$(d)/cmd_%) orchestrator/run/run_%),$(wildcard orchestrator/*/*.c))
 sim_src := $(filter-out tests/sim/test_%.c tests/sim/sim_%.c,$(wildcard tests/sim/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -76,11 +77,11 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test clean tsan unit-sim fuzzers
+.PHONY: all help deps demo victim pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean tsan unit unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
-recursive := all demo pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts tsan mutants install
+recursive := all demo pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts tsan mutants install systems
 ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
 .NOTPARALLEL:
 endif
@@ -93,10 +94,11 @@ help:
 	@printf '%s\n' \
 	'make           build ./heddle, switchd and nicd' \
 	'make demo      build, then play S3 figure 5: by input port, then by flow channel' \
+	'make victim    build, then real requests and real TCP beside an incast and a link failure, on RoCE with PFC and on flow channels: one table' \
 	'make test      build, then all tests' \
 	'make check     unit and simulation tests, with the address and undefined-behaviour sanitizers' \
 	'make tsan      the tests of shared memory, with the thread sanitizer' \
-	'make soak      long runs: 200 killed nodes, 300 times stopped ones, 300 times up, trouble and down, 10 000 random scenarios of each kind, incasts of 1013' \
+	'make soak      long runs: 200 killed nodes, 300 times stopped ones, 300 times up, trouble and down, an hour of programs on 64 hosts, 10 000 random scenarios of each kind, incasts of 1013' \
 	'make fuzz      every fuzzer for FUZZ_SECONDS (600)' \
 	'make clang-warnings    what clang warns of, without code' \
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
@@ -111,7 +113,8 @@ help:
 	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
 	'make tidy      clang-tidy        make format    clang-format' \
 	'make install   to PREFIX (/usr/local), DESTDIR is honoured; make uninstall' \
-	'make deb       a Debian package in build/deb/; make deb-test tries it in clean systems'
+	'make deb       a Debian package in build/deb/; make deb-test tries it in clean systems (RELEASE=trixie: of another release)' \
+	'make systems   build and run on Debian 12 and 13 and Ubuntu 24.04, each with its compilers (SYSTEMS="trixie ...": only these)'
 
 # ---- programs ----
 
@@ -182,6 +185,13 @@ $(GEN)/page.html: page/build.sh $(wildcard page/*.html page/*.css page/js/*.js) 
 
 $(B)/obj/orchestrator/view/view_page.o: $(GEN)/page.html
 
+# what --json prints: `heddle schema`
+$(GEN)/schema.fields: $(wildcard schema/*.fields)
+	@mkdir -p $(@D)
+	@cat $^ >$@
+
+$(B)/obj/orchestrator/cli/schema.o: $(GEN)/schema.fields
+
 # ---- tests ----
 
 .SECONDEXPANSION:
@@ -193,7 +203,7 @@ $(B)/unit/%: $$(filter $(B)/obj/$$(percent)/$$*.o,$(call obj,$(unit_src))) $(lib
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
 # its own allocations fail
-$(B)/unit/test_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup)
+$(B)/unit/test_allocation $(B)/unit/test_allocation_results: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup)
 
 $(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(both_nodes)
 	@mkdir -p $(@D)
@@ -230,16 +240,17 @@ build/reach/obj/tests/reach.o: CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -O2
 .PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control/control.pb-c.c
 
 # a replay needs a sanitizer, of which KIND=reach has none
+unit: $(unit_tests)
 unit-sim: $(unit_tests) $(sim_tests) $(if $(filter reach,$(KIND)),,$(replays))
 # long ones first: the last ones running leave no core idle for long
 checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_tests) $(replays))
 system_tests := $(wildcard tests/system/test_*.sh)
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
-beside_others := $(patsubst %,tests/system/test_%.sh,privileges many_hosts users fabric_manager view_run same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
+beside_others := $(patsubst %,tests/system/test_%.sh,privileges rooms room_settings host_scenario host_programs many_hosts users fabric_manager load victim class_map view_run same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
 	dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
-	flow_held cli wire_tshark attach_containers labs real_order live_faults join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow \
-	english install dissector capture_live make stall page port_group_hosts sockets layers events record view metrics)
+	flow_held cli wire_tshark attach_containers attach_rootless outside import labs lab_commands real_order live_faults join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow \
+	english install json suite python dissector capture_live save make stall page port_group_hosts sockets layers events record view metrics carrier impair)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
 fuzzers: $(fuzzers)
@@ -279,6 +290,7 @@ soak: all
 		build/release/sim/test_permutation
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
 	@ROUNDS=300 tests/run.sh 'soak, stopped nodes' tests/system/test_stopped_nodes.sh
+	@ROUNDS=57 ROUND_SECONDS=60 GROWTH_MAX=1.1 tests/run.sh 'soak, programs' tests/system/test_mixed_programs.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
 	@./heddle run topologies/deep-tree.yaml
 
@@ -321,6 +333,9 @@ demo: all
 	@./heddle run topologies/parking-lot.yaml
 	@printf '\nRoCE with PFC, DCQCN and what helps it, beside flow channels: ./heddle run --compare topologies/roce-compare.yaml\n'
 
+victim: all
+	@HEDDLE=$(CURDIR)/heddle PYTHONDONTWRITEBYTECODE=1 python3 examples/victim/run.py
+
 # the pictures of the pages, as the page draws them
 pictures: all
 	@tests/page/pictures.py ./heddle $(GEN)/page.html docs/pictures
@@ -333,7 +348,8 @@ labs: all
 deps:
 	@tests/deps.sh "$(PACKAGES)" "$(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
 		"$(if $(filter test fuzz clang-warnings tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
-		"$(if $(filter bench bench-hosts,$(MAKECMDGOALS)),$(BENCH_PACKAGES)) $(if $(filter deb deb-test,$(MAKECMDGOALS)),$(DEB_PACKAGES))"
+		"$(if $(filter bench bench-hosts,$(MAKECMDGOALS)),$(BENCH_PACKAGES)) $(if $(filter deb deb-test,$(MAKECMDGOALS)),$(DEB_PACKAGES)) \
+		$(if $(filter systems,$(MAKECMDGOALS)),$(SYSTEMS_PACKAGES))"
 
 # the tables of docs/scenario.md, from the rows of .def files
 tables:
@@ -365,6 +381,10 @@ format:
 
 PREFIX ?= /usr/local
 ZSHDIR ?= share/zsh/site-functions
+# where Python looks: Debian's own packages, or those of this machine's version
+PYTHONDIR ?= lib/python$(if $(filter /usr,$(PREFIX)),3,$(shell /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || echo 3))/dist-packages
+HEDDLE_VERSION = $(shell sed -n 's/.*HEDDLE_VERSION "\(.*\)"/\1/p' nodes/base/version.h)
+
 install: all
 	install -D -m 755 $(B)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd
@@ -374,12 +394,18 @@ install: all
 		install -D -m 644 topologies/$$file $(DESTDIR)$(PREFIX)/share/heddle/topologies/$$file || exit 1; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/heddle include/heddle/*.h
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples examples/*.c
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/service $(wildcard examples/service/*.*) examples/service/Containerfile
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/victim $(wildcard examples/victim/*.*)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/service/tests $(wildcard examples/service/tests/*.*)
 	install -D -m 644 orchestrator/view/grafana.json $(DESTDIR)$(PREFIX)/share/heddle/grafana/heddle.json
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/wireshark wireshark/heddle.lua
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/wireshark/profile wireshark/profile/*
+	mkdir -p $(B)/schema && $(B)/heddle schema --write $(B)/schema
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/schema $(B)/schema/*.json
 	mkdir -p $(B)/man && $(B)/heddle help --man $(B)/man
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(B)/man/*.1
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(B)/man/*.5
+	@$(MAKE) --no-print-directory install-python
 	install -D -m 644 completion/heddle.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/heddle
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(ZSHDIR) completion/_heddle
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d completion/heddle.fish
@@ -388,9 +414,20 @@ install: all
 	'  ln -sf $(PREFIX)/share/heddle/wireshark/heddle.lua ~/.local/lib/wireshark/plugins/' \
 	'  cp -r $(PREFIX)/share/heddle/wireshark/profile ~/.config/wireshark/profiles/Heddle'
 
+# the module, and what says to pytest that it has a fixture
+.PHONY: install-python
+install-python:
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/$(PYTHONDIR)/heddle python/heddle/*.py python/heddle/py.typed
+	install -d $(DESTDIR)$(PREFIX)/$(PYTHONDIR)/heddle-$(HEDDLE_VERSION).dist-info
+	printf 'Metadata-Version: 2.1\nName: heddle\nVersion: %s\n' $(HEDDLE_VERSION) \
+		>$(DESTDIR)$(PREFIX)/$(PYTHONDIR)/heddle-$(HEDDLE_VERSION).dist-info/METADATA
+	printf '[pytest11]\nheddle = heddle.pytest_plugin\n' \
+		>$(DESTDIR)$(PREFIX)/$(PYTHONDIR)/heddle-$(HEDDLE_VERSION).dist-info/entry_points.txt
+
 # what install wrote, and folders of Heddle's own
 uninstall:
-	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,libexec/heddle share/heddle include/heddle)
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,libexec/heddle share/heddle include/heddle \
+		$(PYTHONDIR)/heddle $(PYTHONDIR)/heddle-$(HEDDLE_VERSION).dist-info)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/heddle share/man/man1/heddle.1 share/man/man1/heddle-*.1 \
 		share/man/man5/heddle-scenario.5 share/bash-completion/completions/heddle \
 		$(ZSHDIR)/_heddle share/fish/vendor_completions.d/heddle.fish)
@@ -401,7 +438,11 @@ deb: deps
 
 # ... built in a clean system, installed in another one, used there, and removed
 deb-test: deps
-	@tests/deb.sh test
+	@tests/deb.sh test $(RELEASE)
+
+# other releases and compilers
+systems: all
+	@tests/systems.sh $(SYSTEMS)
 
 clean:
 	rm -rf build heddle

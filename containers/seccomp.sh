@@ -47,9 +47,10 @@ make() {
 				allow("entering a host: its namespace " + .[1]; ["setns"]; [is(1; .[0])])),
 			allow("processes and threads, and those of a host: a pid and a mount namespace (no net, uts, ipc, user, cgroup)";
 				["clone"]; [without(0; 1577058304)]),
-			allow("namespaces of a fabric: user, net, uts, mnt (no pid, ipc, cgroup, time)";
-				["unshare"]; [without(0; 704643200)]),
-			([[278528, "nothing goes out: private, recursive"], [4096, "bind"],
+			allow("namespaces of a fabric: user, net, uts, mnt, ipc (no pid, cgroup, time)";
+				["unshare"]; [without(0; 570425472)]),
+			([[278528, "nothing goes out: private, recursive"], [4096, "bind"], [20480, "bind, recursive"],
+				[6, "folders of its own: nosuid, nodev"], [10, "terminals of its own: nosuid, noexec"],
 				[14, "fresh proc and sysfs: nosuid, nodev, noexec"],
 				[4142, "remount of a bind: nosuid, nodev, noexec"],
 				[4143, "the same, read-only"]][] |

@@ -2,8 +2,7 @@
  *  (TB-10).
  *
  *  Each command has a function in cmd_*.c, with its name and the following words as arguments, like
- *  main(). Exit status: 0 fine, 1 an expectation failed, 2 wrong usage or scenario, 3 the fabric
- *  stalled, 4 a node failed, 130 interrupted. Commands on running fabrics: client.h. */
+ *  main(). Exit statuses: exit_status.h. Commands on running fabrics: client.h. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,39 +12,53 @@
 #include "nodes/base/array.h"
 #include "nodes/base/version.h"
 #include "orchestrator/base/suggest.h"
-#include "orchestrator/cli/cmd_add.h"
-#include "orchestrator/cli/cmd_capture.h"
+#include "orchestrator/cli/cmd_calibrate.h"
 #include "orchestrator/cli/cmd_check.h"
-#include "orchestrator/cli/cmd_down.h"
-#include "orchestrator/cli/cmd_exec.h"
 #include "orchestrator/cli/cmd_export.h"
 #include "orchestrator/cli/cmd_gen.h"
-#include "orchestrator/cli/cmd_metrics.h"
-#include "orchestrator/cli/cmd_lab.h"
+#include "orchestrator/cli/cmd_import.h"
 #include "orchestrator/cli/cmd_list.h"
-#include "orchestrator/cli/cmd_mpirun.h"
-#include "orchestrator/cli/cmd_ping_all.h"
-#include "orchestrator/cli/cmd_ps.h"
-#include "orchestrator/cli/cmd_run.h"
-#include "orchestrator/cli/cmd_set.h"
+#include "orchestrator/cli/cmd_schema.h"
 #include "orchestrator/cli/cmd_show.h"
-#include "orchestrator/cli/cmd_top.h"
-#include "orchestrator/cli/cmd_up.h"
 #include "orchestrator/cli/cmd_view.h"
-#include "orchestrator/cli/command.h"
-#include "orchestrator/cli/complete.h"
-#include "orchestrator/cli/man_page.h"
+#include "orchestrator/command/command.h"
+#include "orchestrator/command/complete.h"
+#include "orchestrator/command/exit_status.h"
+#include "orchestrator/command/man_page.h"
+#include "orchestrator/course/cmd_lab.h"
 #include "orchestrator/manager/manager_process.h"
+#include "orchestrator/operate/cmd_add.h"
+#include "orchestrator/operate/cmd_capture.h"
+#include "orchestrator/operate/cmd_down.h"
+#include "orchestrator/operate/cmd_exec.h"
+#include "orchestrator/operate/cmd_faults.h"
+#include "orchestrator/operate/cmd_load.h"
+#include "orchestrator/operate/cmd_metrics.h"
+#include "orchestrator/operate/cmd_mpirun.h"
+#include "orchestrator/operate/cmd_log.h"
+#include "orchestrator/operate/cmd_outside.h"
+#include "orchestrator/operate/cmd_ping_all.h"
+#include "orchestrator/operate/cmd_prompt.h"
+#include "orchestrator/operate/cmd_ps.h"
+#include "orchestrator/operate/cmd_save.h"
+#include "orchestrator/operate/cmd_set.h"
+#include "orchestrator/operate/cmd_top.h"
+#include "orchestrator/operate/cmd_up.h"
+#include "orchestrator/run/cmd_run.h"
+#include "orchestrator/run/cmd_test.h"
 #include "orchestrator/scenario/parameter_text.h"
 
-static int cmd_help(int argc, char **argv);
+static int cmd_help(int argc, char **argv), schema(int argc, char **argv);
 
 static const struct command commands[] = {
 	{ "run", cmd_run, "run the workloads of a scenario and print the result" },
+	{ "test", cmd_test, "run scenarios beside each other; their expectations are tests" },
 	{ "check", cmd_check, "check a scenario without starting anything" },
 	{ "show", cmd_show, "print the plan of a scenario, or a table of a running node" },
 	{ "list", cmd_list, "list the scenarios that come with heddle" },
+	{ "calibrate", cmd_calibrate, "measure what this machine carries under the real clock" },
 	{ "gen", cmd_gen, "write a scenario with a generated topology" },
+	{ "import", cmd_import, "write a topology of containerlab as a scenario" },
 	{ "export", cmd_export, "write the result, tables or events of a recording" },
 	{ "lab", cmd_lab, "for courses: points of congestion controls" },
 	{ "up", cmd_up, "start a fabric under the real clock, with hosts for real programs" },
@@ -55,10 +68,13 @@ static const struct command commands[] = {
 	{ "capture", cmd_capture, "frames of a link of a running fabric, for Wireshark" },
 	{ "metrics", cmd_metrics, "counters of a running fabric, for Prometheus" },
 	{ "view", cmd_view, "show a recording, or a running fabric, as a page in a browser" },
+	{ "prompt", cmd_prompt, "commands and programs in hosts, line by line" },
 	{ "exec", cmd_exec, "run a program in a host of a running fabric" },
 	{ "shell", cmd_shell, "a shell in a host of a running fabric" },
 	{ "ping-all", cmd_ping_all, "does every host of a running fabric reach every other one?" },
 	{ "mpirun", cmd_mpirun, "an Open MPI job over the hosts of a running fabric" },
+	{ "log", cmd_log, "what the start commands of a host have printed" },
+	{ "outside", cmd_outside, "connect a host of a running fabric to the machine's network" },
 	{ "start", cmd_start, "start a dead node of a running fabric again" },
 	{ "set", cmd_set, "change a parameter of a running node" },
 	{ "add", cmd_add, "add a host, a switch or a link to a running fabric" },
@@ -66,6 +82,10 @@ static const struct command commands[] = {
 	  "make an existing container or network namespace a host of a running fabric" },
 	{ "remove", cmd_remove, "remove a host, a switch or a link from a running fabric" },
 	{ "link", cmd_link, "list, change, take down and bring up links of a running fabric" },
+	{ "save", cmd_save, "write a running fabric, with all changes, as a scenario" },
+	{ "load", cmd_load, "list, start and stop the workloads of a running fabric" },
+	{ "faults", cmd_faults, "list, start and stop the faults of a running fabric" },
+	{ "schema", schema, "what --json of a command prints, as JSON Schema" },
 	{ "help", cmd_help, "explain a command, or keys of a scenario" },
 };
 
@@ -91,6 +111,7 @@ static void commands_list(FILE *out)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
 	fprintf(out, "\n'heddle help COMMAND' explains one, 'heddle help roce.dcqcn' keys of a "
 		     "scenario,\n"
+		     "'heddle help exit-status' what a command ends with,\n"
 		     "'heddle help --man DIR' writes manual pages.\n"
 		     "Start with: heddle run "
 		     "topologies/parking-lot.yaml\n"
@@ -130,6 +151,10 @@ static int cmd_help(int argc, char **argv)
 		commands_list(stdout);
 		return 0;
 	}
+	if (!strcmp(argv[1], "exit-status")) {
+		exit_status_print(stdout);
+		return 0;
+	}
 	if (!strcmp(argv[1], "--man"))
 		return man_pages(argc > 2 ? argv[2] : ".");
 	command = command_find(argv[1]);
@@ -141,6 +166,12 @@ static int cmd_help(int argc, char **argv)
 	}
 	arguments[0] = argv[1];
 	return command->run(2, arguments);
+}
+
+static int schema(int argc, char **argv)
+{
+	/* without help itself, the last one */
+	return cmd_schema(commands, COMMAND_COUNT - 1, argc, argv);
 }
 
 static int command_run(int argc, char **argv)

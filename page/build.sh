@@ -25,9 +25,10 @@ glossary() {
 	cat docs/results.md docs/glossary.md | awk -F ' *\\| *' '
 		function text(s) {
 			gsub(/\[/, "", s); gsub(/\]\([^)]*\)/, "", s); gsub(/\]/, "", s); gsub(/`|\*/, "", s)
-			gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s)
+			gsub(/\\/, "&&", s); gsub(/"/, "\\\"", s); gsub(/\001/, "|", s)
 			return s
 		}
+		{ gsub(/\\\|/, "\001") } # no end of a cell
 		/^\| *(key|column|word|event) *\|/ {
 			column = 0
 			for (i = 3; i <= NF; i++) if ($i == "meaning") column = i

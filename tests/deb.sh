@@ -2,22 +2,17 @@
 # deb - a Debian package of this tree (DU-11).
 #
 # usage: tests/deb.sh build    into build/deb/, without a complaint of lintian
-#        tests/deb.sh test     as root: built in a clean system of this machine's release, installed
-#                              in another one, used there, and removed again
+#        tests/deb.sh test [RELEASE]
+#                              as root: built in a clean system of the release (this machine's,
+#                              or another one of Debian: trixie), installed in another one, used
+#                              there, and removed again
 set -eu
 cd "$(dirname "$0")/.."
 out=$PWD/build/deb
+log=$out/log
 version=$(sed -n 's/.*HEDDLE_VERSION "\(.*\)"/\1/p' nodes/base/version.h)
 
-fail() {
-	echo "deb: $*" >&2
-	exit 1
-}
-
-# quietly COMMAND... - shows the end of what it printed only if it fails
-quietly() {
-	"$@" >"$out/log" 2>&1 || { tail -n 40 "$out/log" >&2; fail "$1 failed"; }
-}
+. tests/clean_system.sh
 
 # what the Makefile needs is what the package needs to build
 agrees() {
@@ -52,22 +47,11 @@ build() {
 
 # ---- clean systems ----
 
-# system FOLDER PACKAGE... - a clean one of this release
-# inside FOLDER COMMAND... - in that system, as its root: a chroot alone is no root of mounts
+# system FOLDER PACKAGE... - a clean one of the release
 system() {
 	local folder=$1
 	shift
-	quietly mmdebstrap --quiet --variant=apt --include="mount,$(IFS=,; echo "$*")" "$VERSION_CODENAME" "$folder"
-}
-
-inside() {
-	local folder=$1
-	shift
-	unshare --mount --pid --fork --kill-child bash -c '
-		mount --bind "$1" "$1" && mount -t proc proc "$1/proc" && mount -t sysfs sysfs "$1/sys" && mount -t tmpfs tmpfs "$1/run" &&
-		mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/dev/shm" &&
-			cd "$1" && shift && mkdir -p .old && pivot_root . .old && umount -l .old && rmdir .old && exec "$@"' \
-		- "$folder" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@"
+	quietly mmdebstrap --quiet --variant=apt --include="mount,$(IFS=,; echo "$*")" "$release" "$folder" $archive
 }
 
 # used FOLDER - the demo's scenario, and a fabric with a program in it
@@ -91,7 +75,7 @@ left() {
 
 # in a clean system with what a build needs and no more
 built() {
-	echo "deb: a clean $VERSION_CODENAME that builds" >&2
+	echo "deb: a clean $release that builds" >&2
 	# shellcheck disable=SC2046
 	system "$1" build-essential fakeroot debhelper $(sed -n '/^Build-Depends/,/^Standards/{s/Build-Depends://;/^Standards/d;s/(.*)//;s/,//;p}' debian/control | grep -v debhelper-compat)
 	mv "$out/heddle-$version" "$1/root/heddle"
@@ -103,7 +87,7 @@ built() {
 # in a clean system with what the package depends on and no more: dpkg refuses it if that is not
 # enough
 installed() {
-	echo "deb: a clean $VERSION_CODENAME that installs" >&2
+	echo "deb: a clean $release that installs" >&2
 	# shellcheck disable=SC2046
 	system "$1" iputils-ping $(dpkg-deb -f "$out"/heddle_*.deb Depends | sed 's/([^)]*)//g; s/,//g')
 	echo '127.0.0.1 localhost' >"$1/etc/hosts" # of the installer, in no package
@@ -118,6 +102,8 @@ installed() {
 clean_test() {
 	[ "$(id -u)" = 0 ] || fail "clean systems are made as root"
 	. /etc/os-release
+	release=${1:-$VERSION_CODENAME}
+	archive=${1:+http://deb.debian.org/debian}
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
 	built "$work/builder"
@@ -131,4 +117,4 @@ build | test) ;;
 esac
 agrees
 source_copy
-if [ "$1" = build ]; then build; else clean_test; fi
+if [ "$1" = build ]; then build; else clean_test "${2:-}"; fi

@@ -12,7 +12,7 @@ folders='
 nodes: base config wire stats link clock node control process
 switchd: common flow_channel | ethernet | port_group
 nicd: traffic workload transport gates host datapath
-orchestrator: base routing scenario lab plan results recording manager fabric hosts live view cli
+orchestrator: base routing scenario lab plan results recording manager fabric hosts live view command prompt run course operate cli
 '
 
 # complain TEXT LINES - LINES are wrong, if there are any
@@ -145,7 +145,7 @@ home nettle 'orchestrator/base/sha256.[ch]'
 home zlib 'orchestrator/recording/recording_block.c'
 home netlink 'orchestrator/hosts/netlink.c'
 home civetweb 'orchestrator/view/view_server.c'
-home histedit 'orchestrator/cli/line_editor.c'
+home histedit 'orchestrator/prompt/line_editor.c'
 home heddle/congestion_control.h 'nicd/transport/own_control.c|nodes/process/control_library.c|nodes/stats/control_call.c'
 home dlfcn 'nodes/process/control_library.c'
 home linux/futex 'nodes/clock/futex.[ch]|nodes/clock/event_loop.c'

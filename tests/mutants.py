@@ -206,12 +206,13 @@ def seen_by(path, line, text, scratch):
     return ''
 
 
+COMMANDS = tuple(f'orchestrator/{folder}/' for folder in ('command', 'prompt', 'run', 'course', 'operate', 'cli'))
 FILES = os.environ.get('FILES') or 'nodes/*/*.c switchd/*/*.c nicd/*/*.c orchestrator/*/*.c'
 sources = subprocess.run(['git', 'ls-files', *FILES.split()],
                          stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 system_tests = sorted(glob.glob('tests/system/test_*.sh')) if SYSTEM_MAX else []
 if not SYSTEM_MAX:  # commands are tested by system tests
-    sources = [path for path in sources if not path.startswith('orchestrator/cli/')]
+    sources = [path for path in sources if not path.startswith(COMMANDS)]
 programs = {}
 sound = {}  # system tests that failed with a mutant: do they pass without?
 folders = {os.path.basename(test)[:-2]: os.path.dirname(test)[len('tests/unit/'):] for test in glob.glob('tests/unit/*/*/test_*.c')}

@@ -107,7 +107,7 @@ static void hold_class(struct nic *nic, uint32_t traffic_class, bool stop)
 /* pauses and resumes classes at the switch, as pause_classes() says */
 static void pause_step(struct nic *nic)
 {
-	uint32_t classes = pause_classes(&nic->config->nic, nic->now_ps);
+	uint32_t classes = pause_classes(&nic->config->nic, nic->pausing.from_ps, nic->now_ps);
 
 	for (uint32_t left = classes ^ nic->pausing.classes; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
@@ -115,7 +115,7 @@ static void pause_step(struct nic *nic)
 		hold_class(nic, c, classes >> c & 1);
 	}
 	nic->pausing.classes = classes;
-	nic->pausing.at_ps = pause_next_at(&nic->config->nic, nic->now_ps);
+	nic->pausing.at_ps = pause_next_at(&nic->config->nic, nic->pausing.from_ps, nic->now_ps);
 }
 
 /* all that depends on the link that is plugged in */
@@ -147,6 +147,7 @@ static void *nic_create(const struct node_config *config, struct link *links,
 	nic->tx.host_at_ps = NODE_TIME_NEVER;
 	nic->roce = config->fabric == FABRIC_ROCE;
 	nic->by_lid = config->fabric == FABRIC_PORT_GROUP;
+	nic->pausing.from_ps = config->nic.pauses_from_ps;
 	nic->measure.sample_at_ps = config->sample_ps && config->series ? 0 : NODE_TIME_NEVER;
 	nic->measure.end_ps = config->measure_to_ps;
 	nic->measure.queue = (struct queue_gauge){ .from_ps = config->measure_from_ps,
@@ -355,6 +356,7 @@ static void start_message(struct nic *nic)
 	else if (!transport_put(&nic->transport, slot, message.bytes, message.start_ps,
 				nic->now_ps))
 		return;
+	stats_flow_tx(nic->stats, slot)->waiting++;
 	port->queue_bytes += message.bytes;
 	if (port->queue_bytes > port->queue_bytes_max)
 		port->queue_bytes_max = port->queue_bytes;

@@ -307,58 +307,89 @@ int nic_show(void *dataplane, const char *table, int port, node_time_t now, FILE
 
 /* ---- set ---- */
 
-/* the workload that "workload.NAME.load" names; count: none */
-static uint32_t workload_of_parameter(const struct nic *nic, const char *name)
+/* the workload that "workload.NAME.WHAT" names, with @what; count: none */
+static uint32_t workload_of_parameter(const struct nic *nic, const char *name, const char *what)
 {
 	uint32_t w;
 
 	for (w = 0; w < nic->workloads.count; w++) {
 		char parameter[NODE_NAME_MAX + 16];
 
-		snprintf(parameter, sizeof(parameter), "workload.%s.load",
-			 nic->config->nic.workloads[w].name);
+		snprintf(parameter, sizeof(parameter), "workload.%s.%s",
+			 nic->config->nic.workloads[w].name, what);
 		if (!strcmp(parameter, name))
 			break;
 	}
 	return w;
 }
 
-/* a whole number without sign; false if it is none or too large */
-static bool number_read(const char *text, uint32_t *number)
+/* a whole number without sign up to @max; false if it is none or too large */
+static bool number_read(const char *text, uint64_t max, uint64_t *number)
 {
-	unsigned long long value;
 	char *end;
 
 	if (!isdigit((unsigned char)*text))
 		return false;
 	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || *end || value > UINT32_MAX)
-		return false;
-	*number = (uint32_t)value;
-	return true;
+	*number = strtoull(text, &end, 10);
+	return !errno && !*end && *number <= max;
 }
 
-int nic_set(void *dataplane, const char *name, const char *value, FILE *out)
+static void set_note(struct nic *nic, uint64_t value)
 {
-	struct nic *nic = dataplane;
-	uint32_t w = workload_of_parameter(nic, name);
-	uint32_t permille;
+	trace(nic->stats, (struct trace_entry){ .at_ps = nic->now_ps,
+						.kind = TRACE_PARAMETER_SET,
+						.value = value });
+}
 
-	if (w == nic->workloads.count) {
-		for (w = 0; w < nic->workloads.count; w++)
-			fprintf(out, "workload.%s.load\n", nic->config->nic.workloads[w].name);
-		return -ENOENT;
-	}
-	if (!number_read(value, &permille) || workload_load(&nic->workloads, w, permille)) {
+static int set_load(struct nic *nic, uint32_t workload, const char *name, const char *value,
+		    FILE *out)
+{
+	uint64_t permille;
+
+	if (!number_read(value, UINT32_MAX, &permille) ||
+	    workload_load(&nic->workloads, workload, (uint32_t)permille)) {
 		fprintf(out,
 			"%s takes a number of permille from 1 to 10000, and only paced and Poisson "
 			"arrivals have it\n",
 			name);
 		return -EINVAL;
 	}
-	trace(nic->stats, (struct trace_entry){ .at_ps = nic->now_ps,
-						.kind = TRACE_PARAMETER_SET,
-						.value = permille });
+	set_note(nic, permille);
 	return 0;
+}
+
+/* @name is "pauses.from", or "workload.NAME.from" of @workload: fabric time in ps */
+static int set_from(struct nic *nic, uint32_t workload, const char *name, const char *value,
+		    FILE *out)
+{
+	uint64_t from;
+
+	if (!number_read(value, UINT64_MAX, &from)) {
+		fprintf(out, "%s takes a fabric time in picoseconds\n", name);
+		return -EINVAL;
+	}
+	if (workload < nic->workloads.count) {
+		workload_play(&nic->workloads, workload, from);
+	} else {
+		nic->pausing.from_ps = from;
+		nic->pausing.at_ps = nic->now_ps;
+	}
+	set_note(nic, from);
+	return 0;
+}
+
+int nic_set(void *dataplane, const char *name, const char *value, FILE *out)
+{
+	struct nic *nic = dataplane;
+	uint32_t load = workload_of_parameter(nic, name, "load");
+	uint32_t from = workload_of_parameter(nic, name, "from");
+
+	if (load < nic->workloads.count)
+		return set_load(nic, load, name, value, out);
+	if (from < nic->workloads.count || !strcmp(name, "pauses.from"))
+		return set_from(nic, from, name, value, out);
+	for (uint32_t w = 0; w < nic->workloads.count; w++)
+		fprintf(out, "workload.%s.load\n", nic->config->nic.workloads[w].name);
+	return -ENOENT;
 }

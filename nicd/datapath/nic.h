@@ -89,7 +89,8 @@ struct nic_pfc {
 /* set of classes that this NIC has paused at the switch: pause.h */
 struct nic_pausing {
 	uint32_t classes;
-	node_time_t at_ps; /* when that changes */
+	node_time_t at_ps;   /* when that changes */
+	node_time_t from_ps; /* the times of the pauses count from there */
 };
 
 /* slots of flows in the send queue */

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "nicd/datapath/nic_transmit.h"
 #include "nodes/base/bytes.h"
 #include "nodes/base/ensure.h"
 #include "nodes/wire/address.h"
@@ -186,14 +187,13 @@ static bool is_from_receiver(const struct nic *nic, const struct tcp_ack *ack)
 
 static void arrive_ack(struct nic *nic, const struct nic_frame *frame, const struct tcp_ack *ack)
 {
-	const struct flow_spec *spec = &nic->transport.specs[ack->flow];
 	uint32_t complete =
 		tcp_sender_on_ack(&nic->tcp_sender, ack->flow, &ack->fields, nic->now_ps);
 
 	nic->stats->delivered_packets++;
 	nic->stats->delivered_bytes += frame->frame_bytes;
 	while (complete--)
-		workload_on_sent(&nic->workloads, spec->workload, spec->connection, nic->now_ps);
+		nic_message_sent(nic, ack->flow, nic->now_ps);
 }
 
 bool nic_tcp_arrive(struct nic *nic, const struct nic_frame *frame)

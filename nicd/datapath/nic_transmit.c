@@ -156,6 +156,16 @@ static void send_held_frame(struct nic *nic, uint32_t traffic_class)
 	nic_gate_sent(nic, key, frame_bytes);
 }
 
+void nic_message_sent(struct nic *nic, uint32_t slot, node_time_t at)
+{
+	const struct flow_spec *spec = &nic->queue.specs[slot];
+	struct flow_tx_stats *stats = stats_flow_tx(nic->stats, slot);
+
+	ENSURE(stats->waiting, !=, 0u);
+	stats->waiting--;
+	workload_on_sent(&nic->workloads, spec->workload, spec->connection, at);
+}
+
 static void send_generated(struct nic *nic, uint32_t traffic_class)
 {
 	struct flow_packet packet = send_queue_next(&nic->queue, traffic_class);
@@ -189,8 +199,7 @@ static void send_generated(struct nic *nic, uint32_t traffic_class)
 	send_queue_sent(&nic->queue, traffic_class, &packet);
 	nic_gate_sent(nic, nic_gate_of_flow(nic, packet.flow), packet.frame_bytes);
 	if (packet.message_last)
-		workload_on_sent(&nic->workloads, spec->workload, stats->connection,
-				 nic->link->tx.busy_until_ps);
+		nic_message_sent(nic, packet.flow, nic->link->tx.busy_until_ps);
 }
 
 static void send_packet(struct nic *nic, uint32_t traffic_class)

@@ -25,4 +25,8 @@ struct nic_packet {
  *  the link has lost it. */
 uint8_t *nic_start(struct nic *nic, uint32_t traffic_class, const struct nic_packet *packet);
 
+/** nic_message_sent() - a message of the flow in @slot is completely sent at @at, or with a
+ *  transport acknowledged: its workload may start another one. O(log workloads). */
+void nic_message_sent(struct nic *nic, uint32_t slot, node_time_t at);
+
 #endif

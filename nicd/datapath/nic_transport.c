@@ -198,7 +198,6 @@ static void arrive_answer(struct nic *nic, const struct nic_frame *frame,
 			  const struct roce_header *header)
 {
 	uint32_t slot = header->queue_pair & (QUEUE_PAIR_SLOTS_MAX - 1), complete;
-	const struct flow_spec *spec;
 
 	if (!is_from_receiver(nic, slot, header)) {
 		receive_drop(&nic->receive, DROP_UNKNOWN_FLOW, frame->frame_bytes, nic->now_ps);
@@ -211,13 +210,12 @@ static void arrive_answer(struct nic *nic, const struct nic_frame *frame,
 		transport_congested(&nic->transport, slot, nic->now_ps);
 		return;
 	}
-	spec = &nic->transport.specs[slot];
 	complete = queue_pair_on_answer(
 		&nic->transport, slot, header->psn, header->syndrome,
 		&(struct transport_signs){ .hops = header->hops, .echo = header->becn },
 		nic->now_ps);
 	while (complete--)
-		workload_on_sent(&nic->workloads, spec->workload, spec->connection, nic->now_ps);
+		nic_message_sent(nic, slot, nic->now_ps);
 }
 
 bool nic_transport_arrive(struct nic *nic, const struct nic_frame *frame)

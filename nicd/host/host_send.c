@@ -11,8 +11,8 @@ void host_send_init(struct host_send *send, struct host_if *host, const struct n
 		.host = host,
 		.port = &config->ports[0],
 		.stats = stats,
-		.class_count = config->class_count,
 	};
+	class_map_init(&send->classes, config->classes, config->class_count);
 }
 
 /*  Return: true, or false with the @reason why @frame cannot be sent */
@@ -26,7 +26,7 @@ static bool head_init(const struct host_send *send, struct host_head *head,
 	    frame_parse(frame->bytes, frame->frame_bytes, frame->frame_bytes, &fields))
 		return false;
 	head->at_ps = frame->at_ps;
-	head->traffic_class = frame_class(&fields, send->class_count);
+	head->traffic_class = class_map_class(&send->classes, &fields);
 	head->name = flow_name_of(&fields, head->traffic_class);
 	head->passed = false;
 	head->frame_bytes = host_cut_bytes(&head->cut); /* the first is the longest */

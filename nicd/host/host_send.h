@@ -18,6 +18,7 @@
 #include "nodes/base/time.h"
 #include "nodes/config/config.h"
 #include "nodes/stats/stats.h"
+#include "nodes/wire/class_map.h"
 #include "nodes/wire/flow_name.h"
 
 struct host_head {
@@ -35,7 +36,7 @@ struct host_send {
 	struct host_if *host;
 	const struct port_config *port;
 	struct stats_page *stats;
-	uint32_t class_count;
+	struct class_map classes;
 	uint32_t ready; /* set of queues that have a head */
 	struct host_head heads[NIC_HOST_QUEUES_MAX];
 };

@@ -26,6 +26,7 @@ int receive_init(struct receive *receive, const struct node_config *config,
 		.measure_from_ps = config->measure_from_ps,
 		.measure_to_ps = config->measure_to_ps,
 	};
+	receive->log_turns = config->nic.host_queues != 0;
 	receive->late_refused = config->fabric == FABRIC_PORT_GROUP;
 	address_mac(config->nic.host_index, receive->mac);
 	for (uint32_t c = 0; c < config->class_count; c++)
@@ -92,26 +93,33 @@ static uint32_t flow_find(struct receive *receive, const struct frame_payload *p
 
 /* ---- order and completeness ---- */
 
-static void message_log(struct stats_page *stats, uint32_t slot,
+static void message_log(const struct receive *receive, uint32_t slot,
 			const struct frame_payload *payload, node_time_t now)
 {
+	struct stats_page *stats = receive->stats;
+	uint64_t place = UINT64_MAX;
+
 	stats_flow_rx(stats, slot)->messages++;
 	trace(stats, (struct trace_entry){ .at_ps = now,
 					   .kind = TRACE_MESSAGE_END,
 					   .source = stats_flow_rx(stats, slot)->source + 1,
 					   .detail = payload->message,
 					   .value = payload->message_bytes });
-	if (stats->message_count == stats->messages_max) {
+	if (stats->message_count < stats->messages_max)
+		place = stats->message_count;
+	else if (receive->log_turns)
+		place = stats->messages_unlogged % stats->messages_max;
+	if (place != UINT64_MAX)
+		*stats_message(stats, place) = (struct message_stats){
+			.flow = slot,
+			.bytes = payload->message_bytes,
+			.start_ps = payload->message_start_ps,
+			.end_ps = now,
+		};
+	if (stats->message_count < stats->messages_max)
+		stats->message_count++;
+	else
 		stats->messages_unlogged++;
-		return;
-	}
-	*stats_message(stats, stats->message_count) = (struct message_stats){
-		.flow = slot,
-		.bytes = payload->message_bytes,
-		.start_ps = payload->message_start_ps,
-		.end_ps = now,
-	};
-	stats->message_count++;
 }
 
 /* a packet in order: does it complete its message? */
@@ -219,7 +227,14 @@ void receive_take(struct receive *receive, uint32_t slot, const struct frame_pay
 		    ? unordered_step(receive, slot, flow, payload)
 		    : order_step(&receive->flows[slot], flow, payload->packet) &&
 			      message_step(&receive->flows[slot], payload))
-		message_log(stats, slot, payload, now);
+		message_log(receive, slot, payload, now);
+}
+
+/* is it the last one in order, once more? A link may duplicate packets (link_impair.h) */
+static bool is_again(const struct receive *receive, uint32_t slot,
+		     const struct frame_payload *payload)
+{
+	return receive->flows[slot].packet && payload->packet + 1 == receive->flows[slot].packet;
 }
 
 /* was the packet overtaken, although its class keeps order? */
@@ -241,6 +256,11 @@ bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captu
 
 	if (slot == RECEIVE_NONE)
 		return false;
+	if (is_again(receive, slot, &payload)) {
+		stats_flow_rx(receive->stats, slot)->duplicates++;
+		receive_drop(receive, DROP_DUPLICATE, frame_bytes, now);
+		return false;
+	}
 	if (is_too_late(receive, slot, &payload)) {
 		receive_drop(receive, DROP_OUT_OF_ORDER, frame_bytes, now);
 		return false;

@@ -13,9 +13,12 @@
  *  the receiver keeps order, as an unreliable connection of InfiniBand does: an overtaken packet of
  *  a class that keeps order is dropped (out_of_order) and stays lost.
  *
+ *  A packet that arrives twice in a row is dropped the second time (duplicate).
+ *
  *  Memory: flows_max flows and a hash table twice as large, allocated in _init, never later. A
  *  packet of a flow beyond flows_max is dropped and counted as unknown_flow. A completion beyond
- *  the log is counted as messages_unlogged.
+ *  the log is counted as messages_unlogged. With an attached host, where a workload may go on for
+ *  days, it replaces the oldest one of the log.
  *  Place: called by datapath.c with private copies of frames; writes the statistics page. Nothing
  *  in a frame is trusted (TB-23). */
 #ifndef HEDDLE_NICD_TRAFFIC_RECEIVE_H
@@ -51,6 +54,7 @@ struct receive {
 	struct message_set incomplete; /* of unordered classes */
 	uint32_t unordered;            /* set of classes */
 	bool late_refused;             /* overtaken packets of the other classes are dropped */
+	bool log_turns;                /* a completion beyond the log replaces the oldest one */
 	uint32_t frame_bytes_max;
 	uint8_t mac[6]; /* own */
 	node_time_t measure_from_ps, measure_to_ps;
@@ -66,8 +70,8 @@ void receive_fini(struct receive *receive);
  *  @bytes a private copy of its first @captured_bytes. @frame_bytes its length without FCS.
  *  @now           arrival of its last bit.
  *  Return: true: it belongs to a flow. false: it was dropped and counted as oversize, malformed (no
- *  test payload), unknown_flow (for another host, or beyond flows_max) or out_of_order. O(1)
- *  expected. */
+ *  test payload), unknown_flow (for another host, or beyond flows_max), duplicate or
+ *  out_of_order. O(1) expected. */
 bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes,
 		   uint32_t frame_bytes, uint32_t traffic_class, node_time_t now);
 

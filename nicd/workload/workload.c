@@ -99,3 +99,12 @@ int workload_load(struct workload_set *set, uint32_t index, uint32_t load_permil
 			      load_permille);
 	return 0;
 }
+
+void workload_play(struct workload_set *set, uint32_t index, node_time_t from)
+{
+	struct workload *workload = &set->workloads[index];
+
+	if (workload->config->destination_count)
+		workload_arrival_play(&workload->arrival, workload->config, from);
+	event_tree_set(&set->timers, index, workload->arrival.due_ps);
+}

@@ -28,23 +28,39 @@ void workload_arrival_init(struct workload_arrival *arrival, const struct worklo
 {
 	*arrival = (struct workload_arrival){
 		.kind = config->arrival,
-		.due_ps = config->start_ps,
-		.stop_ps = config->stop_ps,
-		.left = config->messages_max ? config->messages_max : UINT64_MAX,
 		.window = window_of(config),
 		.burst_messages = config->burst_messages,
-		.burst_left = config->burst_messages,
 		.burst_period_ps = config->burst_period_ps,
 	};
 	random_init(&arrival->random, config->seed, stream);
 	workload_arrival_load(arrival, mean_ubytes, rate_bps, config->load_permille);
+	workload_arrival_play(arrival, config, config->from_ps);
+}
+
+/* can there be a message at all? */
+static bool is_empty(const struct workload_arrival *arrival, const struct workload_config *config)
+{
+	return (arrival->kind == ARRIVAL_CLOSED && !arrival->window) ||
+	       (arrival->kind == ARRIVAL_BURST && !arrival->burst_messages) ||
+	       ((arrival->kind == ARRIVAL_PACED || arrival->kind == ARRIVAL_POISSON) &&
+		!config->load_permille);
+}
+
+void workload_arrival_play(struct workload_arrival *arrival, const struct workload_config *config,
+			   node_time_t from)
+{
+	arrival->start_ps = later(from, config->start_ps);
+	arrival->stop_ps = config->stop_ps ? later(from, config->stop_ps) : NODE_TIME_NEVER;
+	if (from == NODE_TIME_NEVER)
+		arrival->stop_ps = 0;
+	arrival->left = config->messages_max ? config->messages_max : UINT64_MAX;
+	arrival->burst_left = arrival->burst_messages;
+	arrival->carried = 0;
+	arrival->due_ps = arrival->start_ps;
 	if (arrival->kind == ARRIVAL_POISSON)
 		arrival->due_ps = later(arrival->due_ps, poisson_gap_ps(arrival));
-	if ((arrival->kind == ARRIVAL_CLOSED && !arrival->window) ||
-	    (arrival->kind == ARRIVAL_BURST && !arrival->burst_messages) ||
-	    ((arrival->kind == ARRIVAL_PACED || arrival->kind == ARRIVAL_POISSON) &&
-	     !config->load_permille) ||
-	    arrival->due_ps >= arrival->stop_ps)
+	if (is_empty(arrival, config) || arrival->due_ps >= arrival->stop_ps ||
+	    (arrival->kind == ARRIVAL_CLOSED && arrival->in_flight >= arrival->window))
 		arrival->due_ps = NODE_TIME_NEVER;
 }
 
@@ -118,5 +134,6 @@ void workload_arrival_on_sent(struct workload_arrival *arrival, node_time_t at)
 	ENSURE(arrival->in_flight, !=, 0u);
 	arrival->in_flight--;
 	if (arrival->kind == ARRIVAL_CLOSED && arrival->left && at < arrival->stop_ps)
-		arrival->due_ps = node_time_min(arrival->due_ps, at);
+		arrival->due_ps =
+			node_time_min(arrival->due_ps, node_time_max(at, arrival->start_ps));
 }

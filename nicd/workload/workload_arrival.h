@@ -22,7 +22,7 @@ struct workload_arrival {
 	enum arrival_kind kind;
 	/* of the next message; NODE_TIME_NEVER: there is none, or none before one is sent */
 	node_time_t due_ps;
-	node_time_t stop_ps;
+	node_time_t start_ps, stop_ps;
 	uint64_t left;              /* messages that may still start */
 	uint32_t window, in_flight; /* closed loop: messages at most, and at present */
 	/* paced, Poisson: the mean gap is gap_ps + gap_part / gap_whole */
@@ -38,6 +38,12 @@ struct workload_arrival {
  *  @stream       of its random numbers. */
 void workload_arrival_init(struct workload_arrival *arrival, const struct workload_config *config,
 			   uint64_t mean_ubytes, uint64_t rate_bps, uint64_t stream);
+
+/** workload_arrival_play() - begins again at @from: its start, stop and number of messages count
+ *  from there. Messages in flight stay in flight. @from NODE_TIME_NEVER: no further message starts,
+ *  until it is called again. */
+void workload_arrival_play(struct workload_arrival *arrival, const struct workload_config *config,
+			   node_time_t from);
 
 /** workload_arrival_load() - from the next gap on, messages take @load_permille of the link (paced,
  *  Poisson). Gaps are at least one picosecond (ours). Load 0: no further message starts. */

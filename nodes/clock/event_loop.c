@@ -86,7 +86,7 @@ static int futex_try(struct io_uring *ring, int operation, _Atomic uint32_t *wor
 }
 
 /* Only what this file asks for, for good: io_uring could open files and make sockets, past the
- * filter of system calls. */
+ * filter of system calls. -EINVAL: the kernel does not know the operations. */
 static int ring_restrict(struct io_uring *ring)
 {
 	struct io_uring_restriction allowed[] = {
@@ -113,10 +113,22 @@ static int ring_restrict(struct io_uring *ring)
 	return 0;
 }
 
-/* a ring in which the futex operations were seen to work, or 0 < errno with the reason in @why */
-static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
+/* both futex operations are seen to do what they should */
+static int futex_work(struct io_uring *ring)
 {
 	_Atomic uint32_t word = 0;
+	int error = futex_try(ring, OP_FUTEX_WAIT, &word, 1);
+
+	if (error == -EAGAIN)
+		error = futex_try(ring, OP_FUTEX_WAKE, &word, 1);
+	else if (error >= 0)
+		error = -EPROTO;
+	return error < 0 ? error : 0;
+}
+
+/* a ring in which the futex operations were seen to work, or -errno with the reason in @why */
+static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
+{
 	int error =
 		io_uring_queue_init(ENTRIES, ring,
 				    IORING_SETUP_R_DISABLED | IORING_SETUP_SINGLE_ISSUER |
@@ -129,17 +141,14 @@ static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
 		return error;
 	}
 	error = ring_restrict(ring);
-	if (error) {
+	if (error && error != -EINVAL) {
 		snprintf(why, why_max, "io_uring cannot be restricted: %s", strerror(-error));
 		io_uring_queue_exit(ring);
 		return error;
 	}
-	error = futex_try(ring, OP_FUTEX_WAIT, &word, 1);
-	if (error == -EAGAIN)
-		error = futex_try(ring, OP_FUTEX_WAKE, &word, 1);
-	else if (error >= 0)
-		error = -EPROTO;
-	if (error < 0) {
+	if (!error)
+		error = futex_work(ring);
+	if (error) {
 		snprintf(why, why_max, "io_uring has no futex operations (Linux 6.7) here: %s",
 			 strerror(-error));
 		io_uring_queue_exit(ring);

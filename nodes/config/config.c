@@ -29,6 +29,8 @@ static const struct parameter class_rows[] = {
 const struct parameter_table class_parameters = PARAMETER_TABLE_OF(struct class_config, class_rows);
 
 static const char *const tier_words[LINK_TIERS] = { "local", "global" };
+static const char *const jitter_words[JITTER_SHAPES] = { "uniform", "normal", "pareto",
+							 "paretonormal" };
 static const char *const medium_words[LINK_MEDIA] = { "shm", "veth" };
 
 static const struct parameter link_rows[] = {
@@ -90,6 +92,25 @@ void port_link_change(struct port_config *port, const struct port_config *to)
 	for (size_t r = 0; r < COUNT_OF(port_rows); r++)
 		if (port_rows[r].live)
 			parameter_put(&port_rows[r], port, parameter_get(&port_rows[r], to));
+	port->in_rate_bps = to->in_rate_bps;
+}
+
+/* the rows of a link are the first ones of a port */
+void port_direction_put(struct port_config *from, struct port_config *to,
+			const struct link_config *link)
+{
+	for (size_t r = 0; r < COUNT_OF(link_rows); r++)
+		parameter_put(&port_rows[r], link_rows[r].inbound ? to : from,
+			      parameter_get(&link_rows[r], link));
+	to->in_rate_bps = link->rate_bps;
+}
+
+void port_direction_get(const struct port_config *from, const struct port_config *to,
+			struct link_config *link)
+{
+	for (size_t r = 0; r < COUNT_OF(link_rows); r++)
+		parameter_put(&link_rows[r], link,
+			      parameter_get(&port_rows[r], link_rows[r].inbound ? to : from));
 }
 
 struct live_search {

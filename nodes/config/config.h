@@ -46,6 +46,15 @@ enum clock_kind { CLOCK_VIRTUAL, CLOCK_REAL, CLOCK_KINDS };
  * each end (TB-3) */
 enum link_medium { MEDIUM_SHM, MEDIUM_VETH, LINK_MEDIA };
 
+/* how the jitter of a link is distributed: jitter.h */
+enum jitter_shape {
+	JITTER_UNIFORM,
+	JITTER_NORMAL,
+	JITTER_PARETO,
+	JITTER_PARETO_NORMAL,
+	JITTER_SHAPES
+};
+
 #define NIC_FLOWS_MAX (1u << 24)
 #define NIC_HOST_QUEUES_MAX 8 /* packet sockets between a NIC and its attached host */
 
@@ -64,10 +73,12 @@ struct class_config {
 #define CREDIT_ALL \
 	(1u << 20) /* data units: for credits, the buffer of a receiver that takes everything */
 
-#define LINK_RATE_BPS_MIN 1000000u
+#define LINK_RATE_BPS_MIN 1000u
 #define LINK_RATE_BPS_MAX 800000000000u
 /* ours, to keep sums of times within 64 bits: no fabric is longer */
 #define LINK_DELAY_PS_MAX NODE_S
+#define LINK_JITTER_PS_MAX (NODE_S / 10) /* the mean */
+#define LINK_REORDER_FRAMES_MAX 15u
 #define PORT_UNITS_MAX (1u << 29) /* under the real clock with what full rings hold */
 
 /* what a link is like; the fields: link.def */
@@ -86,16 +97,32 @@ struct port_config {
 	struct flow_match match; /* edge ports of switches: what tells flows apart (FC-2) */
 };
 
-/** port_link_put() - what the link of @port is like. */
-static inline void port_link_put(struct port_config *port, const struct link_config *link)
-{
-#define PARAMETER(type, field, ...) port->field = link->field;
-#include "nodes/config/link.def"
-}
-
 /** port_link_change() - what of the link of @port can change while it runs (.live) becomes as at
  *  port @to. */
 void port_link_change(struct port_config *port, const struct port_config *to);
+
+/** port_direction_put() - the direction of a link that leads from port @from to port @to is as
+ *  @link: what is sent is configured at @from, what arrives (.inbound) at @to.
+ *  port_direction_get() - the opposite: @link receives it. */
+void port_direction_put(struct port_config *from, struct port_config *to,
+			const struct link_config *link);
+void port_direction_get(const struct port_config *from, const struct port_config *to,
+			struct link_config *link);
+
+/** link_loses() - can a frame on @link be lost? Pure. */
+static inline bool link_loses(const struct link_config *link)
+{
+	return link->loss_ppb || link->bit_error_e15;
+}
+
+/** link_counts_frames() - may packets of a link at a port of @kind neither be reordered nor
+ *  duplicated? Links with credits, and links between switches of flow channels: their protocols
+ *  number the frames. Pure. */
+static inline bool link_counts_frames(enum fabric_kind fabric, enum port_kind kind)
+{
+	return fabric == FABRIC_PORT_GROUP ||
+	       (fabric == FABRIC_FLOW_CHANNEL && kind == PORT_FABRIC);
+}
 
 /* in the place of a fabric address: the ports that lead away from all hosts, where the fabric is a
  * tree */

@@ -71,6 +71,8 @@ struct parameter {
 	/* `heddle set` can change it while the node runs; `clears`, if not 0, is the offset of a
 	 * uint64_t of the same structure that becomes 0 then */
 	bool live;
+	/* of a link: it is about what arrives at a port, all else about what is sent */
+	bool inbound;
 	size_t clears;
 	const struct parameter_table *table; /* PARAMETER_UNIT_TABLE: of the structures */
 	uint32_t count;                      /* 0: one, no array */

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* the bits of byte @byte of an address that belong to a prefix of @bits bits */
-static uint8_t mask_of(uint32_t bits, uint32_t byte)
+uint8_t prefix_mask(uint32_t bits, uint32_t byte)
 {
 	uint32_t before = 8 * byte;
 
@@ -22,14 +21,14 @@ bool prefix_covers(const struct prefix_config *prefix, const uint8_t *address)
 	if (memcmp(prefix->address, address, whole))
 		return false;
 	return !(prefix->bits % 8) ||
-	       (address[whole] & mask_of(prefix->bits, whole)) == prefix->address[whole];
+	       (address[whole] & prefix_mask(prefix->bits, whole)) == prefix->address[whole];
 }
 
 void prefix_last(const struct prefix_config *prefix, uint8_t last[16])
 {
 	memset(last, 0, 16);
 	for (uint32_t i = 0; i < prefix_bits_max(prefix->version) / 8; i++)
-		last[i] = prefix->address[i] | (uint8_t)~mask_of(prefix->bits, i);
+		last[i] = prefix->address[i] | (uint8_t)~prefix_mask(prefix->bits, i);
 }
 
 bool prefix_is_clean(const struct prefix_config *prefix)
@@ -38,7 +37,7 @@ bool prefix_is_clean(const struct prefix_config *prefix)
 	    prefix->bits > prefix_bits_max(prefix->version))
 		return false;
 	for (uint32_t i = 0; i < sizeof(prefix->address); i++)
-		if (prefix->address[i] & (uint8_t)~mask_of(prefix->bits, i))
+		if (prefix->address[i] & (uint8_t)~prefix_mask(prefix->bits, i))
 			return false;
 	return true;
 }
@@ -63,6 +62,8 @@ int prefix_list_check(const struct prefix_config *prefixes, uint32_t count, uint
 			wrong = "is of a host that cannot be";
 		else if (!prefix_is_clean(&prefixes[i]))
 			wrong = "is no IP prefix";
+		else if (prefixes[i].own && prefixes[i].bits < prefix_bits_max(prefixes[i].version))
+			wrong = "is a host's own address, but not of full length";
 		else if (i && prefix_order(&prefixes[i - 1], &prefixes[i]) >= 0)
 			wrong = "is not after the one before it";
 	}

@@ -3,19 +3,22 @@
  *
  *  Lists of prefixes are in the order of prefix_order(): a prefix stands before all that lie within
  *  it, so the same prefix twice is found side by side, and switchd/common/prefix_table.h finds the
- *  longest match by halving. */
+ *  longest match by halving.
+ *  A list also has the addresses of hosts that do not have those of their number
+ *  (nodes/wire/address.h): of full length, and marked. */
 #ifndef HEDDLE_NODES_CONFIG_PREFIX_H
 #define HEDDLE_NODES_CONFIG_PREFIX_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NODE_PREFIXES_MAX 1024u /* in one fabric */
+#define NODE_PREFIXES_MAX 1024u /* in one fabric, with hosts' own addresses */
 
 struct prefix_config {
 	uint32_t host_index;
 	uint8_t version;     /* 4 or 6 */
 	uint8_t bits;        /* 0..32 or 0..128 */
+	bool own;            /* no network: the host's own address, of full length */
 	uint8_t address[16]; /* network order, 0 after its bits; IPv4 in the first four bytes */
 };
 
@@ -24,6 +27,10 @@ static inline uint32_t prefix_bits_max(uint32_t version)
 {
 	return version == 4 ? 32 : 128;
 }
+
+/** prefix_mask() - the bits of byte @byte of an address that belong to a prefix of @bits bits.
+ *  Pure. */
+uint8_t prefix_mask(uint32_t bits, uint32_t byte);
 
 /** prefix_covers() - does @address, in network order and of the prefix's version, lie within
  *  @prefix? Reads as many bytes as the prefix's length fills. Pure. */

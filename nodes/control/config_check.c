@@ -8,6 +8,7 @@
 
 #include "nodes/base/event_tree.h"
 #include "nodes/base/ring.h"
+#include "nodes/wire/class_map.h"
 #include "nodes/wire/frame.h"
 
 /* where the text goes, and the part of the configuration that is checked, e.g. "ports[3]." */
@@ -116,6 +117,7 @@ static void name(struct checker *checker, const char *field, const char *text)
 static void classes_check(struct checker *checker, const struct node_config *config)
 {
 	uint64_t min_sum = 0;
+	char why[256];
 
 	range(checker, "class_count", config->class_count, 1, NODE_CLASSES_MAX);
 	for (uint32_t i = 0; i < config->class_count && !checker->refused; i++) {
@@ -128,6 +130,9 @@ static void classes_check(struct checker *checker, const struct node_config *con
 		min_sum += class->min_permille;
 	}
 	enter(checker, "classes: ");
+	if (!checker->refused &&
+	    !class_map_check(config->classes, config->class_count, why, sizeof(why)))
+		refuse(checker, "%s%s", place(checker), why);
 	range(checker, "sum of min_permille", min_sum, 0, 1000);
 	enter(checker, "");
 	range(checker, "lanes", config->lanes, 1,
@@ -181,6 +186,11 @@ static void port_check(struct checker *checker, const struct node_config *config
 	if (config->fabric != FABRIC_ROCE && (port->loss_ppb || port->bit_error_e15) &&
 	    !port->guarded)
 		refuse(checker, "%sguarded is false, but the link loses frames", place(checker));
+	if (link_counts_frames(config->fabric, port->kind) &&
+	    (port->reorder_ppb || port->duplicate_ppb))
+		refuse(checker,
+		       "%sreorder_ppb and duplicate_ppb must be 0: this link numbers its frames",
+		       place(checker));
 	range(checker, "stop_units", port->stop_units, 0,
 	      port->buffer_units ? port->buffer_units - 1 : 0);
 	if (config->fabric == FABRIC_ROCE)
@@ -420,7 +430,8 @@ static void workload_check(struct checker *checker, const struct node_config *co
 	      frame_is_roce(workload->frame) ? frame_bytes_of(workload->frame, FRAME_PATH_MTU_MIN)
 					     : 64,
 	      config->ports[0].mtu_bytes);
-	range(checker, "start_ps", workload->start_ps, 0, workload->stop_ps);
+	range(checker, "start_ps", workload->start_ps, 0,
+	      workload->stop_ps ? workload->stop_ps : NODE_TIME_NEVER);
 	sizes_check(checker, workload);
 	if (array(checker, "destination_count", workload->destinations, workload->destination_count,
 		  1, NODE_COUNT_MAX))
@@ -433,7 +444,8 @@ static void pause_check(struct checker *checker, const struct node_config *confi
 			const struct pause_config *pause)
 {
 	rows(checker, &pause_parameters, pause);
-	range(checker, "start_ps", pause->start_ps, 0, pause->stop_ps);
+	range(checker, "start_ps", pause->start_ps, 0,
+	      pause->stop_ps ? pause->stop_ps : NODE_TIME_NEVER);
 	range(checker, "for_ps", pause->for_ps, 1, pause->every_ps);
 	range(checker, "classes", pause->classes, 1, (1u << config->class_count) - 1);
 }
@@ -497,7 +509,7 @@ static void port_group_check(struct checker *checker, const struct node_config *
 
 int node_config_check(const struct node_config *config, char *why, unsigned why_max)
 {
-	struct checker checker = { .why = why, .why_max = why_max };
+	struct checker checker = { .part = "", .why = why, .why_max = why_max };
 
 	if (why_max)
 		why[0] = 0;

@@ -85,6 +85,7 @@ static int prefixes_pack(Heddle__SwitchConfig *to, const struct switch_config *c
 		heddle__prefix_config__init(prefix);
 		prefix->host_index = from->host_index;
 		prefix->bits = from->bits;
+		prefix->own = from->own;
 		prefix->address.data = (uint8_t *)from->address;
 		prefix->address.len = prefix_bits_max(from->version) / 8;
 	}
@@ -241,7 +242,8 @@ static bool prefix_unpack(struct prefix_config *to, const Heddle__PrefixConfig *
 		return false;
 	*to = (struct prefix_config){ .host_index = from->host_index,
 				      .version = from->address.len == 4 ? 4 : 6,
-				      .bits = (uint8_t)from->bits };
+				      .bits = (uint8_t)from->bits,
+				      .own = from->own };
 	memcpy(to->address, from->address.data, from->address.len);
 	return true;
 }

@@ -268,6 +268,12 @@ static void settle(struct capture_buffer *buffer)
 
 enum { TAP_INBOUND = 1, TAP_LOST = 2 }; /* in the place of a record's class */
 
+static void count_add(struct capture_count *count, const struct capture_frame *frame)
+{
+	count->frames++;
+	count->bytes += frame->wire_bytes;
+}
+
 static void tap_put(struct capture *capture, const struct capture_frame *frame,
 		    const uint8_t *bytes)
 {
@@ -280,7 +286,7 @@ static void tap_put(struct capture *capture, const struct capture_frame *frame,
 	record = ring_reserve(&tap->ring, kept);
 	tap->frames++;
 	if (!record) {
-		tap->missed++;
+		count_add(frame->inbound ? &tap->missed_received : &tap->missed_sent, frame);
 		return;
 	}
 	record->at_ps = tap->now_ps;

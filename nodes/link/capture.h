@@ -79,12 +79,17 @@ struct capture_buffer {
 	uint8_t lost[RING_CAPTURED_MAX];
 };
 
+/* frames of one direction, and their bytes on the link: with FCS, without gap */
+struct capture_count {
+	uint64_t frames, bytes;
+};
+
 /* frames on their path to another process */
 struct capture_tap {
 	struct ring_tx ring;
 	node_time_t now_ps; /* of the last record: it never goes back */
 	uint32_t frames;    /* taken, and missed since the ring was full */
-	uint64_t missed;
+	struct capture_count missed_sent, missed_received;
 	/* as in a buffer */
 	struct capture_frame open;
 	const uint8_t *open_bytes;

@@ -114,6 +114,7 @@ int carrier_init(struct carrier *carrier, int socket, const struct node_config *
 		.drops = drops,
 		.page_bytes = ring_bytes(p->ring_bytes),
 	};
+	class_map_init(&carrier->classes, config->classes, config->class_count);
 	word_frame_envelope_write(config->index, port, p->peer_index, p->peer_port,
 				  carrier->envelope);
 	carrier->tx_page = page_map(carrier->page_bytes, p->ring_bytes);
@@ -420,7 +421,7 @@ static int read_host_frame(const struct carrier *carrier, struct span *frame, st
 	if (frame_parse(frame->bytes, frame->length, frame->length, &fields))
 		return -EINVAL;
 	record->kind = RECORD_PACKET;
-	record->traffic_class = (uint16_t)frame_class(&fields, carrier->class_count);
+	record->traffic_class = (uint16_t)class_map_class(&carrier->classes, &fields);
 	return 0;
 }
 

@@ -34,6 +34,7 @@
 
 #include "nodes/base/ring.h"
 #include "nodes/base/time.h"
+#include "nodes/wire/class_map.h"
 #include "nodes/config/config.h"
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/word_frame.h"
@@ -70,6 +71,7 @@ struct carrier {
 	bool by_lid;
 	bool guarded;
 	uint32_t class_count, lanes;
+	struct class_map classes;
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES]; /* of frames of the link's own */
 	uint64_t *drops;                         /* by enum drop_reason */
 	size_t page_bytes;

@@ -1,17 +1,24 @@
 #include "nodes/link/link.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "nodes/base/units.h"
 #include "nodes/link/capture.h"
+#include "nodes/link/jitter.h"
 #include "nodes/link/link_guard.h"
+#include "nodes/link/link_impair.h"
 #include "nodes/link/link_trace.h"
 #include "nodes/link/link_word.h"
 #include "nodes/stats/trace.h"
 
+/* what every frame passes that is received: in both its callers, since calls would cost 0.5 % of a
+ * switch's instructions */
+#define RECEIVE_INLINE inline __attribute__((always_inline))
 /* a packet is announced when so much of it has arrived (cut through) */
 #define HEADER_BYTES 64u
+#define JITTER_STREAM 0x6a69747465720000ull /* of random numbers, plus the port */
 #define FABRIC_HEADER_ON_LINK 12u /* a local route header too */
 #define FCS_BYTES 4u
 #define LINK_ENVELOPE_BYTES 14u /* captured, but not on the link */
@@ -24,6 +31,11 @@ static uint32_t front_bytes_of(const struct node_config *config, const struct po
 			  (config->fabric == FABRIC_FLOW_CHANNEL && port->kind == PORT_FABRIC);
 
 	return has_header ? FABRIC_HEADER_ON_LINK : 0;
+}
+
+static void watched_update(struct link *link)
+{
+	link->watched = link->capture || link->packets || link->impaired;
 }
 
 int link_init(struct link *link, const struct node_config *config, uint32_t port,
@@ -49,7 +61,6 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.measure_from_ps = config->measure_from_ps,
 		.measure_to_ps = config->measure_to_ps,
 		.packets = config->packets,
-		.watched = config->packets,
 		.stats = stats_port(stats, port),
 		.page = stats,
 	};
@@ -59,9 +70,13 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		credit_init(&link->credit, link->lane_count, p->buffer_units,
 			    units_of_bytes(p->mtu_bytes), p->peer_units);
 	random_init(&link->loss.random, config->seed, port);
+	random_init(&link->loss.jitter_random, config->seed, JITTER_STREAM + port);
 	if (ring_tx_attach(&link->tx.ring, tx, tx_bytes) ||
 	    ring_rx_attach(&link->rx.ring, rx, rx_bytes))
 		return -EINVAL;
+	if (link_impair_init(link, config, port))
+		return -ENOMEM;
+	watched_update(link);
 	return p->guarded ? link_guard_init(link) : 0;
 }
 
@@ -81,6 +96,7 @@ void link_init_vacant(struct link *link, const struct node_config *config, uint3
 void link_fini(struct link *link)
 {
 	link_guard_fini(link);
+	free(link->impair);
 	*link = (struct link){ 0 };
 }
 
@@ -92,7 +108,13 @@ void link_listen(struct link *link, const struct link_listener *listener)
 void link_capture(struct link *link, struct capture *capture)
 {
 	link->capture = capture;
-	link->watched = capture || link->packets;
+	watched_update(link);
+}
+
+/* 0: it does not divide */
+static uint64_t ps_per_byte(uint64_t rate_bps)
+{
+	return 8 * NODE_S % rate_bps ? 0 : 8 * NODE_S / rate_bps;
 }
 
 void link_set(struct link *link, const struct port_config *port)
@@ -100,9 +122,16 @@ void link_set(struct link *link, const struct port_config *port)
 	link->lead_ps += port->delay_ps - link->delay_ps;
 	link->delay_ps = port->delay_ps;
 	link->rate_bps = port->rate_bps;
-	link->ps_per_byte = 8 * NODE_S % port->rate_bps ? 0 : 8 * NODE_S / port->rate_bps;
+	link->ps_per_byte = ps_per_byte(port->rate_bps);
+	link->rx.rate_bps = port->in_rate_bps ? port->in_rate_bps : port->rate_bps;
+	link->rx.ps_per_byte = ps_per_byte(link->rx.rate_bps);
 	link->loss.ppb = port->loss_ppb;
 	link->loss.bit_error_e15 = port->bit_error_e15;
+	link->loss.jitter_ps = port->jitter_ps;
+	link->loss.jitter_shape = port->jitter_shape;
+	link->loss.any = port->loss_ppb || port->bit_error_e15 || port->jitter_ps;
+	link_impair_set(link, port);
+	watched_update(link);
 }
 
 /* ---- sending ---- */
@@ -200,6 +229,18 @@ static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
 	return true;
 }
 
+/* a link with loss or jitter: is the frame of @wire_bytes lost? If not, it is @late_ps later. Each
+ * frame takes its random numbers, so that loss and jitter do not change each other. */
+static bool __attribute__((noinline))
+disturb(struct link *link, uint32_t wire_bytes, node_time_t *late_ps)
+{
+	struct link_loss *loss = &link->loss;
+
+	if (loss->jitter_ps)
+		*late_ps = jitter_draw(&loss->jitter_random, loss->jitter_shape, loss->jitter_ps);
+	return frame_is_lost(link, wire_bytes);
+}
+
 /* the first bit of what arrives at @at leaves here */
 static struct capture_frame captured_frame(const struct link *link, enum record_kind kind,
 					   node_time_t at, uint32_t wire_bytes,
@@ -240,12 +281,13 @@ static inline struct record *frame_start(struct link *link, node_time_t now,
 					 uint32_t captured_bytes, node_time_t *at)
 {
 	struct record *record = NULL;
+	node_time_t late_ps = 0;
 
 	*at = occupy(link, now, wire_bytes, link->gap_bytes);
 	if (link->guarded)
 		link_guard_on_sent(link, entry);
-	if (!frame_is_lost(link, wire_bytes))
-		record = record_start(link, *at, wire_bytes, captured_bytes);
+	if (!link->loss.any || !disturb(link, wire_bytes, &late_ps))
+		record = record_start(link, *at + late_ps, wire_bytes, captured_bytes);
 	link->tx.sequence++;
 	if (!record) {
 		link->stats->lost_frames++;
@@ -347,9 +389,9 @@ static void send_word(struct link *link, node_time_t now, enum link_word kind,
 	node_time_t at = occupy(link, now, LINK_WORD_BYTES, 0);
 	struct record *record = record_start(link, at, LINK_WORD_BYTES, 0);
 
+	link->stats->words++;
 	if (!record)
 		return;
-	link->stats->words++;
 	record->kind = RECORD_WORD;
 	record->traffic_class = (uint16_t)traffic_class;
 	record->word = (uint64_t)kind << 32 | value;
@@ -432,25 +474,35 @@ node_time_t link_flush(struct link *link, bool *packet)
 
 /* ---- receiving ---- */
 
-/* Records come in the order of their first bits, so a record can be due before the one in front of
- * it only with a false length. It is then due with that one: time never goes back. */
-node_time_t link_next_at(struct link *link)
+/* when the next record of the ring is due */
+static inline node_time_t ring_next_at(struct link *link)
 {
 	struct link_rx *rx = &link->rx;
 	uint32_t wire_bytes;
 	node_time_t due;
 
-	if (link->down || link->held)
-		return NODE_TIME_NEVER;
 	rx->head_bytes = ring_peek(&rx->ring, &rx->head);
 	if (!rx->head_bytes)
 		return NODE_TIME_NEVER;
 	wire_bytes = rx->head.wire_bytes;
 	if (rx->head.kind == RECORD_PACKET && link->cut_through && wire_bytes > HEADER_BYTES)
 		wire_bytes = HEADER_BYTES;
-	due = rx->head.at_ps + link_frame_time_of(link, wire_bytes);
+	due = rx->head.at_ps + link_arrival_time_of(link, wire_bytes);
 	rx->head_due_ps = node_time_max(rx->head_due_ps, due);
 	return rx->head_due_ps;
+}
+
+static node_time_t __attribute__((noinline)) unusual_next_at(struct link *link)
+{
+	return link->down || link->held ? NODE_TIME_NEVER
+					: link_impair_next_at(link, ring_next_at(link));
+}
+
+/* Records come in the order of their first bits, so a record can be due before the one in front of
+ * it only with a false length. It is then due with that one: time never goes back. */
+node_time_t link_next_at(struct link *link)
+{
+	return link->unusual ? unusual_next_at(link) : ring_next_at(link);
 }
 
 static void bad_record(struct link *link)
@@ -477,6 +529,8 @@ void link_lose(struct link *link)
 		ring_pop(&link->rx.ring, &record);
 	}
 	ring_release(&link->rx.ring);
+	if (link->impair)
+		link_impair_lose(link);
 	if (!link->real)
 		memset(link->rx.held_units, 0, sizeof(link->rx.held_units));
 }
@@ -538,7 +592,7 @@ watch_received(struct link *link, const struct record *header, node_time_t now)
 }
 
 /* true if the packet fits into the buffer and its record is valid. Charges the buffer. */
-static bool admit(struct link *link, const struct record *header)
+static RECEIVE_INLINE bool admit(struct link *link, const struct record *header)
 {
 	uint32_t frame_bytes = link_frame_bytes(link, header->wire_bytes);
 	uint32_t c = header->traffic_class;
@@ -579,11 +633,12 @@ static bool counts_on(const struct link *link, uint32_t sequence)
 	return link->gaps ? ahead <= INT32_MAX : !ahead;
 }
 
-const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now)
+/* The record of the ring: all that the link itself does with it. @header is filled. */
+static RECEIVE_INLINE const uint8_t *receive_record(struct link *link, struct record *header,
+						    node_time_t now)
 {
 	bool admitted;
 
-	*header = link->rx.head;
 	if (header->kind == RECORD_WORD) {
 		if (!link_word_on_received(link, header, now))
 			bad_record(link);
@@ -591,8 +646,6 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 	}
 	link->stats->rx_frames++;
 	link->stats->rx_bytes += header->wire_bytes;
-	if (link->watched)
-		watch_received(link, header, now);
 	if (link->guarded && !link_guard_in_sequence(link, header->sequence))
 		return NULL;
 	if (!link->guarded && !counts_on(link, header->sequence))
@@ -615,9 +668,27 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 	return link->rx.head_bytes;
 }
 
-void link_done(struct link *link, const struct record *header)
+/* the same at a link that is captured, where packets are events, or that is impaired */
+static const uint8_t *__attribute__((noinline))
+receive_watched(struct link *link, struct record *header, node_time_t now)
 {
-	ring_pop(&link->rx.ring, header);
+	const uint8_t *bytes = link->impaired ? link_impair_waiting(link, header) : NULL;
+
+	if (bytes)
+		return bytes;
+	if (header->kind != RECORD_WORD)
+		watch_received(link, header, now);
+	bytes = receive_record(link, header, now);
+	return bytes && link->impaired && header->kind == RECORD_PACKET
+		       ? link_impair_packet(link, header, bytes, now)
+		       : bytes;
+}
+
+const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now)
+{
+	*header = link->rx.head;
+	return link->watched ? receive_watched(link, header, now)
+			     : receive_record(link, header, now);
 }
 
 void link_note_taken(struct link *link)

@@ -41,6 +41,10 @@
  *  when it falls idle, and a SYNC is answered with all limits: no loss costs credit for good. Real
  *  clock: a sender without credit repeats its request.
  *
+ *  Jitter. A frame may be later than its link's delay, but never than an earlier frame: what comes
+ *  after it, words too, waits (jitter.h). What arrives out of order, twice or damaged:
+ *  link_impair.h.
+ *
  *  Control words ({kind, class, value}, 8 bytes) are sent between frames like a PHY's ordered sets;
  *  they are not lost (ours: the PHY's own coding protects them). */
 #ifndef HEDDLE_NODES_LINK_LINK_H
@@ -55,6 +59,7 @@
 #include "nodes/base/time.h"
 #include "nodes/config/config.h"
 #include "nodes/link/credit.h"
+#include "nodes/link/link_impair.h"
 #include "nodes/stats/stats.h"
 
 #define LINK_WORD_BYTES 8u /* on the link */
@@ -128,6 +133,7 @@ struct link_tx {
 /* the receiver of one end, and its input buffer */
 struct link_rx {
 	struct ring_rx ring;
+	uint64_t rate_bps, ps_per_byte; /* of this direction; as of struct link */
 	node_time_t head_due_ps; /* when the last record that link_next_at() looked at is due */
 	const uint8_t *head_bytes;
 	struct record head;                  /* that record */
@@ -170,11 +176,14 @@ struct link_guard {
 	bool seen_due; /* SEEN is due: the peer requested it, or enough frames have arrived */
 };
 
-/* what the link loses of what is sent */
+/* what the link loses of what is sent, and delays beyond its delay */
 struct link_loss {
+	bool any; /* one of the following is not 0 */
 	uint32_t ppb;
 	uint64_t bit_error_e15;
-	struct random random;
+	node_time_t jitter_ps;
+	enum jitter_shape jitter_shape;
+	struct random random, jitter_random;
 };
 
 /* what each frame that is sent needs comes first */
@@ -196,9 +205,17 @@ struct link {
 	uint8_t lane_count;  /* virtual lanes: classes * node_lanes() */
 	uint8_t front_bytes; /* on the link in front of the inner frame: the fabric header */
 	uint8_t port;
-	bool down; /* nothing is sent or received: vacant, or link_down() */
-	/* new: records wait until the dataplane is ready; set and cleared by the dataplane */
-	bool held;
+	union {
+		struct {
+			bool down; /* nothing is sent or received: vacant, or link_down() */
+			/* new: records wait until the dataplane is ready; set and cleared by the
+			 * dataplane */
+			bool held;
+			bool impaired; /* what arrives is impaired: link_impair.h */
+			bool unused;
+		};
+		uint32_t unusual; /* one of them, in one look */
+	};
 	struct link_stop stop;
 	struct link_flight flight;
 	/* statistics */
@@ -208,7 +225,9 @@ struct link {
 	/* records what passes: link_capture(), borrowed; NULL: none */
 	struct capture *capture;
 	bool packets; /* what arrives is an event: link_trace.h */
-	bool watched; /* a frame that arrives goes to the capture, or is an event */
+	/* a frame that arrives goes to the capture, is an event, or is impaired */
+	bool watched;
+	struct link_impair *impair; /* NULL: it cannot be impaired */
 	struct link_rx rx;
 	struct link_loss loss;
 	struct link_guard guard; /* NULL and 0 when not guarded */
@@ -249,8 +268,8 @@ void link_up(struct link *link, node_time_t now);
  *  peer. */
 void link_up_stopped(struct link *link);
 
-/** link_set() - rate, delay, loss and bit errors of @port hold from the next frame on. No frame
- *  overtakes an earlier one. */
+/** link_set() - what can change of a link (the rows of link.def with .live) is as in @port from the
+ *  next frame on. No frame overtakes an earlier one, except where reordering is asked for. */
 void link_set(struct link *link, const struct port_config *port);
 
 /** link_unstarve() - (real clock) true if the link was starved and its ring has space again: the
@@ -279,6 +298,13 @@ static inline node_time_t link_frame_time_of(const struct link *link, uint32_t w
 {
 	return link->ps_per_byte ? wire_bytes * link->ps_per_byte
 				 : node_time_of_bytes(wire_bytes, link->rate_bps);
+}
+
+/** link_arrival_time_of() - the same of a frame that arrives: a link may have two rates. */
+static inline node_time_t link_arrival_time_of(const struct link *link, uint32_t wire_bytes)
+{
+	return link->rx.ps_per_byte ? wire_bytes * link->rx.ps_per_byte
+				    : node_time_of_bytes(wire_bytes, link->rx.rate_bps);
 }
 
 /* ---- sending; only when now >= link->tx.busy_until_ps ---- */
@@ -414,7 +440,11 @@ node_time_t link_next_at(struct link *link);
  *  records that broke the rules. link_done() after each. A packet's units are charged to the input
  *  buffer; if they do not fit, it is dropped and counted (the peer does not stop). */
 const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now);
-void link_done(struct link *link, const struct record *header);
+static inline void link_done(struct link *link, const struct record *header)
+{
+	if (!link->impaired || !link_impair_done(link))
+		ring_pop(&link->rx.ring, header);
+}
 
 /** link_note_taken() - (real clock) what was received no longer counts as in flight, except what
  *  came after a stop that has not been sent yet. Once a turn, before ring_release(). */

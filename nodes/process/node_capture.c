@@ -78,6 +78,24 @@ static int begin(struct node *node, uint32_t port, const struct control_message 
 	return 0;
 }
 
+/* What the port has counted until now, sent and received, without link control words, which are no
+ * frames: four numbers. */
+static void counted_write(const struct node *node, uint32_t port, FILE *out)
+{
+	const struct port_stats *stats = stats_port(node->stats, port);
+
+	fprintf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+		stats->tx_frames - stats->words,
+		stats->tx_bytes - stats->words * LINK_WORD_BYTES, stats->rx_frames,
+		stats->rx_bytes);
+}
+
+static void missed_write(const struct capture_tap *tap, FILE *out)
+{
+	fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, tap->missed_sent.frames,
+		tap->missed_sent.bytes, tap->missed_received.frames, tap->missed_received.bytes);
+}
+
 int node_capture(struct node *node, const struct control_message *message, FILE *out)
 {
 	uint32_t port = (uint32_t)message->number;
@@ -85,12 +103,13 @@ int node_capture(struct node *node, const struct control_message *message, FILE 
 	if (message->number < 0 || message->number >= (int64_t)node->config->port_count ||
 	    node->config->clock != CLOCK_REAL)
 		return -EINVAL;
+	counted_write(node, port, out);
 	if (message->fd_count)
 		return begin(node, port, message);
 	if (!node->taps[port].memory)
 		return -ENOENT;
 	capture_settle(node->captures[port]);
-	fprintf(out, "%" PRIu64 "\n", node->captures[port]->tap->missed);
+	missed_write(node->captures[port]->tap, out);
 	end(node, port);
 	return 0;
 }

@@ -2,7 +2,11 @@
  *
  *  CONTROL_CAPTURE brings a ring in shared memory; from then on every frame at the port is put into
  *  it (nodes/link/capture.h, "tap"), until a CONTROL_CAPTURE without a ring or with another one.
- *  It continues if the link goes down and returns. The node never waits for the reader. */
+ *  It continues if the link goes down and returns. The node never waits for the reader.
+ *
+ *  The answer has the counters of the port at that very moment, so that the difference of two
+ *  answers is what passed while the capture ran: frames and bytes sent, frames and bytes received;
+ *  at the end followed by the same four of what did not fit. */
 #ifndef HEDDLE_NODES_PROCESS_NODE_CAPTURE_H
 #define HEDDLE_NODES_PROCESS_NODE_CAPTURE_H
 

@@ -19,7 +19,7 @@
 #ifndef HEDDLE_NODES_STATS_STATISTICS_H
 #define HEDDLE_NODES_STATS_STATISTICS_H
 
-#define STATS_VERSION 15u /* of struct stats_page and all that it contains */
+#define STATS_VERSION 16u /* of struct stats_page and all that it contains */
 
 /* clang-format off */
 
@@ -68,6 +68,16 @@
 	SHOWN(lost_frames, COUNT, SUM, "frames sent and lost on the link") \
 	SHOWN(lost_bytes, BYTES, SUM, "data packets' inner frames lost on the link") \
 	SHOWN(lost_packets, COUNT, SUM, "data packets lost on the link") \
+	METRIC(reordered, COUNT, SUM, \
+	       "packets that arrived here after later ones, as the link is configured", \
+	       "link.reordered", NODES) \
+	METRIC(duplicated, COUNT, SUM, \
+	       "packets that arrived here a second time, as the link is configured", \
+	       "link.duplicated", NODES) \
+	METRIC(corrupted, COUNT, SUM, \
+	       "packets that arrived here damaged, as the link is configured", \
+	       "link.corrupted", NODES) \
+	OWN(duplicated_bytes, BYTES, "inner frames of the packets duplicated") \
 	OWN(lost_units, UNITS, "data units of the packets lost on the link") \
 	OWN(dropped_bytes, BYTES, \
 	    "inner frames that arrived here and were dropped, for any reason") \

@@ -101,7 +101,8 @@ struct flow_tx_stats {
 	uint32_t workload_index;
 	uint32_t destination; /* host index */
 	uint32_t traffic_class;
-	uint32_t spare;
+	/* messages that are not completely sent, or with a transport acknowledged */
+	uint32_t waiting;
 	uint64_t packets, bytes; /* frames without FCS */
 	uint64_t messages;       /* started */
 	uint64_t reported_lost;  /* packets the NIC's own link reported lost */

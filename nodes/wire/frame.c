@@ -219,6 +219,7 @@ static int parse_ipv4(struct span span, struct frame_fields *fields)
 		return -EINVAL;
 	fields->ip_version = 4;
 	fields->ip_protocol = span.bytes[9];
+	fields->dscp = span.bytes[1] >> 2;
 	if (!fields->tagged)
 		fields->priority = span.bytes[1] >> 5;
 	memcpy(fields->source_ip, span.bytes + 12, 4);
@@ -267,6 +268,7 @@ static int parse_ipv6(struct span span, struct frame_fields *fields)
 		return -EINVAL;
 	fields->ip_version = 6;
 	fields->flow_label = first & 0xfffff;
+	fields->dscp = first >> 22 & 63;
 	if (!fields->tagged)
 		fields->priority = first >> 25 & 7;
 	memcpy(fields->source_ip, span.bytes + 8, 16);
@@ -662,4 +664,15 @@ int frame_payload_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t f
 	    payload->payload_bytes > payload->message_bytes)
 		return -EINVAL;
 	return 0;
+}
+
+/* the test payload is the end of what is captured; no frame holds so many bytes of a message */
+void frame_payload_spoil(uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
+{
+	struct frame_payload payload;
+
+	if (frame_payload_read(bytes, captured_bytes, frame_bytes, &payload))
+		return;
+	bytes[captured_bytes - 4] |= 0x3f;
+	bytes[captured_bytes - 3] = 0xff;
 }

@@ -29,6 +29,7 @@ struct frame_fields {
 	uint16_t vlan;      /* 12 bits */
 	bool tagged;
 	uint8_t priority;   /* 802.1Q priority, else IP DSCP >> 3, else the HPC header's class */
+	uint8_t dscp;       /* of IP, 6 bits */
 	uint8_t ip_version; /* 0, 4, 6 */
 	uint8_t ip_protocol;
 	uint8_t source_ip[16], destination_ip[16]; /* IPv4 in the first four bytes */
@@ -47,13 +48,6 @@ struct frame_fields {
 	/* IGMP or MLD, from a listener to multicast routers */
 	bool report;
 };
-
-/** frame_class() - the traffic class that a frame requests, at most the last one of
- *  @class_count. Pure. */
-static inline uint32_t frame_class(const struct frame_fields *fields, uint32_t class_count)
-{
-	return fields->priority < class_count ? fields->priority : class_count - 1;
-}
 
 /** frame_parse() - reads the headers of a frame of @captured_bytes captured out of @frame_bytes
  *  (without FCS). Unknown EtherTypes and protocols are fine (their fields stay 0); truncated or
@@ -163,6 +157,10 @@ uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *
  *  Return: 0, or -EINVAL if there is none or it contradicts @frame_bytes. */
 int frame_payload_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
 		       struct frame_payload *payload);
+
+/** frame_payload_spoil() - damages the test payload of a generated frame so that
+ *  frame_payload_read() refuses it; any other frame is unchanged. */
+void frame_payload_spoil(uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes);
 
 /** frame_payload_write() - rewrites only the test payload (and nothing else, but for RoCEv2 the
  *  BTH's opcode, pad count and packet sequence number, which follow from it and clear the ACK

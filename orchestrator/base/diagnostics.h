@@ -3,6 +3,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_BASE_DIAGNOSTICS_H
 #define HEDDLE_ORCHESTRATOR_BASE_DIAGNOSTICS_H
 
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,9 +16,17 @@ struct scenario_place {
 	int line, column; /* from 1; 0: the value is a default and has no place */
 };
 
+/* the parts of an error's text */
+struct scenario_error_place {
+	int line, column;        /* 0: of the whole file, or of a --set */
+	size_t file_bytes;       /* of the text, its beginning */
+	size_t sentence;         /* where it begins in the text */
+};
+
 struct scenario_errors {
 	unsigned count;                   /* of all errors, also those beyond SCENARIO_ERRORS_MAX */
 	char *texts[SCENARIO_ERRORS_MAX]; /* "file:line:column: sentence"; owned */
+	struct scenario_error_place places[SCENARIO_ERRORS_MAX];
 };
 
 /** scenario_errors_add() - adds "file:line:column: sentence"; with @line 0 "file: sentence".
@@ -30,6 +39,10 @@ void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int
 /** scenario_errors_print() - prints one line for each error, and the number of those that were not
  *  kept. */
 void scenario_errors_print(const struct scenario_errors *errors, FILE *out);
+
+/** scenario_errors_json() - an array of those that are kept: file, line and column (null: it is of
+ *  the whole file), message, and text, which is all of it. */
+json_t *scenario_errors_json(const struct scenario_errors *errors);
 void scenario_errors_free(struct scenario_errors *errors);
 
 #endif

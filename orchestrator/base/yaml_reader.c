@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/yaml_anchor.h"
 
 struct reading {
 	const char *file;
@@ -18,6 +19,7 @@ struct reading {
 	struct yaml_node *root;
 	uint32_t node_count;
 	bool ended; /* the document is complete */
+	struct yaml_anchors anchors;
 	int error;
 };
 
@@ -60,6 +62,22 @@ static size_t character_bytes(const unsigned char *at, size_t left)
 		return form + 2;
 	}
 	return 0;
+}
+
+bool yaml_text_mend(char *text)
+{
+	size_t left = strlen(text), bytes;
+	bool any = false;
+
+	for (; left; text += bytes, left -= bytes) {
+		bytes = character_bytes((const unsigned char *)text, left);
+		if (bytes)
+			continue;
+		bytes = 1;
+		*text = '?';
+		any = true;
+	}
+	return any;
 }
 
 static int check_characters(struct reading *reading, const char *text, size_t length)
@@ -165,6 +183,94 @@ static int on_scalar(struct reading *reading, struct fy_event *event)
 	return error;
 }
 
+/* ---- anchors ---- */
+
+static const struct fy_token *anchor_token(const struct fy_event *event)
+{
+	switch (event->type) {
+	case FYET_SCALAR:
+		return event->scalar.anchor;
+	case FYET_SEQUENCE_START:
+		return event->sequence_start.anchor;
+	case FYET_MAPPING_START:
+		return event->mapping_start.anchor;
+	case FYET_ALIAS:
+		return event->alias.anchor;
+	default:
+		return NULL;
+	}
+}
+
+static void anchor_name(const struct fy_event *event, char *name, size_t name_max)
+{
+	const struct fy_token *token = anchor_token(event);
+	size_t length = 0;
+	const char *text =
+		token ? fy_token_get_text((struct fy_token *)(uintptr_t)token, &length) : NULL;
+
+	snprintf(name, name_max, "%.*s", text ? (int)length : 0, text ? text : "");
+}
+
+/* remembers @node as the one that the anchor of @event names */
+static int anchor_add(struct reading *reading, const struct fy_event *event,
+		      const struct yaml_node *node)
+{
+	char name[YAML_ANCHOR_NAME_MAX];
+
+	anchor_name(event, name, sizeof(name));
+	if (!yaml_anchor_add(&reading->anchors, name, node))
+		return 0;
+	return refuse(reading, node->place, "the document has too many anchors (%u at most)",
+		      YAML_ANCHORS_MAX);
+}
+
+/* the error of a copy, at @place */
+static int copy_failed(struct reading *reading, struct scenario_place place, int error)
+{
+	if (error == -E2BIG)
+		return refuse(reading, place, "the document has too many values (200000 at most)");
+	if (error == -ELOOP)
+		return refuse(reading, place,
+			      "the document is nested too deeply (12 levels at most)");
+	if (error == -EINVAL)
+		return refuse(reading, place, "'<<' takes a mapping, or a list of mappings");
+	return error;
+}
+
+static bool is_open(const struct reading *reading, const struct yaml_node *node)
+{
+	for (unsigned i = 0; i < reading->depth; i++)
+		if (reading->stack[i] == node)
+			return true;
+	return false;
+}
+
+static int on_alias(struct reading *reading, struct fy_event *event)
+{
+	struct scenario_place place = place_of(reading, event);
+	const struct yaml_node *from;
+	struct yaml_node *node;
+	char name[YAML_ANCHOR_NAME_MAX];
+	int error;
+
+	anchor_name(event, name, sizeof(name));
+	from = yaml_anchor_find(&reading->anchors, name);
+	if (!from)
+		return refuse(reading, place, "no anchor '&%s' stands before this", name);
+	if (is_open(reading, from))
+		return refuse(reading, place, "'*%s' stands within what it names", name);
+	if (reading->depth && reading->stack[reading->depth - 1]->kind == YAML_MAPPING &&
+	    !reading->key)
+		return refuse(reading, place, "a key must be a plain word");
+	error = add_node(reading, from->kind, place, &node);
+	if (!error)
+		error = copy_failed(reading, place,
+				    yaml_copy(from, node, reading->depth, &reading->node_count));
+	return error;
+}
+
+/* ---- ends ---- */
+
 /* by key, then by place */
 static int node_compare(const void *a, const void *b)
 {
@@ -206,32 +312,58 @@ static int close_node(struct reading *reading)
 {
 	struct yaml_node *node = reading->stack[--reading->depth];
 
-	return node->kind == YAML_MAPPING ? check_duplicates(reading, node) : 0;
+	int error = node->kind == YAML_MAPPING ? check_duplicates(reading, node) : 0;
+
+	if (!error && reading->anchors.allowed && node->kind == YAML_MAPPING)
+		error = copy_failed(
+			reading, node->place,
+			yaml_merge(&reading->anchors, node, reading->depth, &reading->node_count));
+	return error;
 }
 
-static bool has_anchor_or_tag(const struct fy_event *event)
+static bool has_tag(const struct fy_event *event)
 {
 	switch (event->type) {
 	case FYET_SCALAR:
-		return event->scalar.anchor || event->scalar.tag;
+		return event->scalar.tag;
 	case FYET_SEQUENCE_START:
-		return event->sequence_start.anchor || event->sequence_start.tag;
+		return event->sequence_start.tag;
 	case FYET_MAPPING_START:
-		return event->mapping_start.anchor || event->mapping_start.tag;
+		return event->mapping_start.tag;
 	default:
-		return event->type == FYET_ALIAS;
+		return false;
 	}
 }
 
-static int on_event(struct reading *reading, struct fy_event *event)
+/* are there parts that are not allowed in this document? */
+static int check_event(struct reading *reading, struct fy_event *event)
 {
-	if (has_anchor_or_tag(event))
+	if (!reading->anchors.allowed && (anchor_token(event) || has_tag(event)))
 		return refuse(reading, place_of(reading, event),
 			      "anchors (&), aliases (*) and tags (!) have no place in a scenario: "
 			      "write the value out");
+	if (has_tag(event))
+		return refuse(reading, place_of(reading, event),
+			      "tags (!) have no place in this file");
 	if (reading->ended && event->type != FYET_STREAM_END)
 		return refuse(reading, place_of(reading, event),
-			      "a second document begins here: a file is one scenario");
+			      "a second document begins here: a file is one %s",
+			      reading->anchors.allowed ? "topology" : "scenario");
+	return 0;
+}
+
+/* the value that @event has begun: the last one of what is open, or what was opened */
+static const struct yaml_node *value_of(const struct reading *reading, const struct fy_event *event)
+{
+	if (event->type != FYET_SCALAR)
+		return reading->stack[reading->depth - 1];
+	if (!reading->depth)
+		return reading->root;
+	return reading->key ? NULL : reading->stack[reading->depth - 1]->last;
+}
+
+static int on_checked(struct reading *reading, struct fy_event *event)
+{
 	switch (event->type) {
 	case FYET_SCALAR:
 		return on_scalar(reading, event);
@@ -245,9 +377,23 @@ static int on_event(struct reading *reading, struct fy_event *event)
 	case FYET_DOCUMENT_END:
 		reading->ended = true;
 		return 0;
+	case FYET_ALIAS:
+		return on_alias(reading, event);
 	default:
 		return 0;
 	}
+}
+
+static int on_event(struct reading *reading, struct fy_event *event)
+{
+	const struct yaml_node *value = NULL;
+	int error = check_event(reading, event);
+
+	if (!error)
+		error = on_checked(reading, event);
+	if (!error && event->type != FYET_ALIAS && anchor_token(event))
+		value = value_of(reading, event);
+	return error || !value ? error : anchor_add(reading, event, value);
 }
 
 /* Explains an error of libfyaml to the author of a scenario; libfyaml's own text if it is not
@@ -351,83 +497,45 @@ static char *text_spaced(const char *text, size_t length)
 	return copy;
 }
 
-int yaml_read(const char *file, const char *text, size_t length, uint32_t setting,
-	      struct yaml_node **root, struct scenario_errors *errors)
+static int document_read(struct reading *reading, const char *text, size_t length,
+			 struct yaml_node **root)
 {
-	struct reading reading = { .file = file, .setting = setting, .errors = errors };
-	int error = check_characters(&reading, text, length);
+	int error = check_characters(reading, text, length);
 	char *spaced = NULL;
 
 	if (!error && length) {
 		spaced = text_spaced(text, length);
-		error = spaced ? read_text(&reading, spaced, length) : -ENOMEM;
+		error = spaced ? read_text(reading, spaced, length) : -ENOMEM;
 	}
-	if (!error && !reading.root) {
-		reading.root = yaml_node_new(YAML_SCALAR, NULL);
-		error = reading.root && (reading.root->text = strdup("")) ? 0 : -ENOMEM;
+	if (!error && !reading->root) {
+		reading->root = yaml_node_new(YAML_SCALAR, NULL);
+		error = reading->root && (reading->root->text = strdup("")) ? 0 : -ENOMEM;
 		if (!error)
-			reading.root->place = (struct scenario_place){ setting, 1, 1 };
+			reading->root->place = (struct scenario_place){ reading->setting, 1, 1 };
 	}
-	free(reading.key);
+	free(reading->key);
 	free(spaced);
+	yaml_anchors_free(&reading->anchors);
 	if (error) {
-		yaml_free(reading.root);
+		yaml_free(reading->root);
 		return error;
 	}
-	*root = reading.root;
+	*root = reading->root;
 	return 0;
 }
 
-struct yaml_node *yaml_find(const struct yaml_node *mapping, const char *key)
+int yaml_read(const char *file, const char *text, size_t length, uint32_t setting,
+	      struct yaml_node **root, struct scenario_errors *errors)
 {
-	for (struct yaml_node *child = mapping->first; child; child = child->next)
-		if (child->key && !strcmp(child->key, key))
-			return child;
-	return NULL;
+	struct reading reading = { .file = file, .setting = setting, .errors = errors };
+
+	return document_read(&reading, text, length, root);
 }
 
-struct yaml_node *yaml_node_new(enum yaml_kind kind, const char *key)
+int yaml_read_anchored(const char *file, const char *text, size_t length, struct yaml_node **root,
+		       struct scenario_errors *errors)
 {
-	struct yaml_node *node = calloc(1, sizeof(*node));
+	struct reading reading = { .file = file, .errors = errors, .anchors.allowed = true };
 
-	if (!node)
-		return NULL;
-	node->kind = kind;
-	if (key && !(node->key = strdup(key))) {
-		free(node);
-		return NULL;
-	}
-	return node;
-}
-
-void yaml_append(struct yaml_node *parent, struct yaml_node *child)
-{
-	if (parent->last)
-		parent->last->next = child;
-	else
-		parent->first = child;
-	parent->last = child;
-	parent->count++;
-}
-
-void yaml_clear(struct yaml_node *node, enum yaml_kind kind)
-{
-	for (struct yaml_node *child = node->first, *next; child; child = next) {
-		next = child->next;
-		yaml_free(child);
-	}
-	free(node->text);
-	node->text = NULL;
-	node->first = node->last = NULL;
-	node->count = 0;
-	node->kind = kind;
-}
-
-void yaml_free(struct yaml_node *node)
-{
-	if (!node)
-		return;
-	yaml_clear(node, YAML_SCALAR);
-	free(node->key);
-	free(node);
+	return document_read(&reading, text, length, root);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "orchestrator/base/quantity.h"
-#include "orchestrator/cli/options.h"
+#include "orchestrator/command/options.h"
 #include "orchestrator/plan/congestion_text.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/plan_congestion_make.h"
@@ -281,18 +281,14 @@ static int print_json(const struct plan *plan, const struct scenario *scenario, 
 
 static void print_errors(const struct scenario_errors *errors, bool json)
 {
-	json_t *texts, *root;
+	json_t *root;
 
 	if (!json) {
 		scenario_errors_print(errors, stderr);
 		return;
 	}
-	texts = json_array();
-	for (unsigned i = 0; i < errors->count && i < SCENARIO_ERRORS_MAX; i++)
-		json_array_append_new(
-			texts, json_string(errors->texts[i] ? errors->texts[i] : "out of memory"));
 	root = json_pack("{s:b, s:I, s:o}", "ok", 0, "error_count", (json_int_t)errors->count,
-			 "errors", texts);
+			 "errors", scenario_errors_json(errors));
 	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);

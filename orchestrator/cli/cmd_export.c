@@ -10,7 +10,7 @@
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/output_names.h"
-#include "orchestrator/cli/options.h"
+#include "orchestrator/command/options.h"
 #include "orchestrator/recording/recording_export.h"
 #include "orchestrator/results/results_csv.h"
 

@@ -8,8 +8,9 @@
 
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/suggest.h"
-#include "orchestrator/cli/options.h"
+#include "orchestrator/command/options.h"
 #include "orchestrator/plan/plan.h"
+#include "orchestrator/run/real_advice.h"
 #include "orchestrator/scenario/generate_text.h"
 
 /* a small fabric: the default of each count */
@@ -149,8 +150,9 @@ static int fabric_parse(const char *word, enum fabric_kind *fabric)
 	return -EINVAL;
 }
 
-/* Checks the text as `heddle check` does before it is printed. */
-static int text_check(const char *text, size_t length)
+/* Checks the text as `heddle check` does before it is printed.  @load  if not NULL, what it asks
+ * for */
+static int text_check(const char *text, size_t length, struct real_load *load)
 {
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario;
@@ -159,6 +161,8 @@ static int text_check(const char *text, size_t length)
 
 	if (!error)
 		error = plan_make(&scenario, &plan, &errors);
+	if (!error && load)
+		*load = real_load_of(&plan, false);
 	scenario_errors_print(&errors, stderr);
 	plan_free(&plan);
 	scenario_free(&scenario);
@@ -166,48 +170,100 @@ static int text_check(const char *text, size_t length)
 	return error;
 }
 
-static int print_scenario(enum generate_kind kind, const struct generate_size *size,
-			  enum fabric_kind fabric, bool explicit_topology)
+struct request {
+	enum generate_kind kind;
+	struct generate_size size;
+	enum fabric_kind fabric;
+	bool explicit_topology, real;
+};
+
+static int request_check(const struct request *request)
 {
 	uint64_t switches, hosts, links;
-	char *text = NULL;
-	size_t length;
-	FILE *memory;
 	char why[160];
-	int error;
 
-	if (generate_check(kind, size, why, sizeof(why))) {
+	if (generate_check(request->kind, &request->size, why, sizeof(why))) {
 		fprintf(stderr, "heddle gen: %s\n", why);
 		return -EINVAL;
 	}
-	generate_counts(kind, size, &switches, &hosts, &links);
-	if (switches + hosts > NODE_COUNT_MAX) {
-		fprintf(stderr,
-			"heddle gen: %llu switches and %llu hosts; a fabric has at most %d nodes\n",
-			(unsigned long long)switches, (unsigned long long)hosts, NODE_COUNT_MAX);
-		return -EINVAL;
-	}
-	memory = open_memstream(&text, &length);
+	generate_counts(request->kind, &request->size, &switches, &hosts, &links);
+	if (switches + hosts <= NODE_COUNT_MAX)
+		return 0;
+	fprintf(stderr, "heddle gen: %llu switches and %llu hosts; a fabric has at most %d nodes\n",
+		(unsigned long long)switches, (unsigned long long)hosts, NODE_COUNT_MAX);
+	return -EINVAL;
+}
+
+/* the scenario to *@text, to be freed, and what it asks for to @load */
+static int text_make(const struct request *request, const struct generate_pace *pace, char **text,
+		     size_t *length, struct real_load *load)
+{
+	FILE *memory = open_memstream(text, length);
+	int error;
+
 	if (!memory)
 		return -ENOMEM;
-	error = generate_text(kind, size, fabric, explicit_topology, memory);
+	error = generate_text(request->kind, &request->size, request->fabric,
+			      request->explicit_topology, pace, memory);
 	if (fclose(memory))
 		error = -ENOMEM;
+	return error ? error : text_check(*text, *length, load);
+}
+
+/* The first text tells what the second one asks for: paths, packets, and hosts that send. */
+static int real_make(const struct request *request, char **text, size_t *length)
+{
+	struct generate_pace pace = { .duration = "5s", .warmup = "1s", .drain_max = "10s" };
+	struct calibration calibration;
+	struct real_settings settings;
+	struct real_load load = { 0 };
+	char source[160];
+	int error = text_make(request, NULL, text, length, &load);
+
+	free(*text);
+	*text = NULL;
+	if (error)
+		return error;
+	calibration_load(&calibration);
+	settings = real_settings(&calibration, &load);
+	memcpy(pace.rate, settings.rate, sizeof(pace.rate));
+	memcpy(pace.bottleneck, settings.half_rate, sizeof(pace.bottleneck));
+	memcpy(pace.delay, settings.delay, sizeof(pace.delay));
+	memcpy(pace.buffer,
+	       request->fabric == FABRIC_ROCE ? settings.shared_buffer : settings.buffer,
+	       sizeof(pace.buffer));
+	fprintf(stderr, "heddle gen: rates and delays are what this machine carries, %s\n",
+		calibration_source(&calibration, source));
+	return text_make(request, &pace, text, length, NULL);
+}
+
+static int print_scenario(const struct request *request)
+{
+	char *text = NULL;
+	size_t length;
+	int error = request_check(request);
+
 	if (!error)
-		error = text_check(text, length);
+		error = request->real ? real_make(request, &text, &length)
+				      : text_make(request, NULL, &text, &length, NULL);
 	if (!error && (fwrite(text, 1, length, stdout) != length || fflush(stdout)))
 		error = -EIO;
 	free(text);
 	return error;
 }
 
+#define AT(member) offsetof(struct request, member)
+
 static const struct option_row options[] = {
-	OPTION_FLAG("--explicit", 0, "writes every switch, host and link"),
+	OPTION_FLAG("--explicit", AT(explicit_topology), "writes every switch, host and link"),
+	OPTION_FLAG("--real", AT(real),
+		    "for the real clock: rates and delays that this machine carries ('heddle "
+		    "calibrate')"),
 };
 
 static const struct command_words words = {
 	"gen",
-	"usage: heddle gen KIND [--explicit] [fabric=KIND] [KEY=COUNT]... "
+	"usage: heddle gen KIND [--explicit] [--real] [fabric=KIND] [KEY=COUNT]... "
 	"[shape=LENGTHxLENGTH...]\n"
 	"Prints a complete, commented scenario.\n"
 	"fabric=roce makes the fabric one of RoCEv2 with PFC and DCQCN instead of flow channels, "
@@ -221,24 +277,22 @@ static const struct command_words words = {
 
 int cmd_gen(int argc, char **argv)
 {
-	struct generate_size size = size_default;
-	enum fabric_kind fabric = FABRIC_FLOW_CHANNEL;
-	bool explicit_topology = false;
-	int kind, error, count,
-		status = options_read(&words, argc, argv, &explicit_topology, &count);
+	struct request request = { .size = size_default, .fabric = FABRIC_FLOW_CHANNEL };
+	int kind, error, count, status = options_read(&words, argc, argv, &request, &count);
 
 	if (status >= 0)
 		return status;
 	kind = kind_parse(argv[1]);
 	for (int i = 2; i <= count && kind >= 0; i++) {
 		if (!strncmp(argv[i], "fabric=", 7))
-			kind = fabric_parse(argv[i] + 7, &fabric) ? -EINVAL : kind;
-		else if (size_parse((enum generate_kind)kind, argv[i], &size))
+			kind = fabric_parse(argv[i] + 7, &request.fabric) ? -EINVAL : kind;
+		else if (size_parse((enum generate_kind)kind, argv[i], &request.size))
 			kind = -EINVAL;
 	}
 	if (kind < 0)
 		return 2;
-	error = print_scenario((enum generate_kind)kind, &size, fabric, explicit_topology);
+	request.kind = (enum generate_kind)kind;
+	error = print_scenario(&request);
 	if (error && error != -EINVAL)
 		fprintf(stderr, "heddle gen: %s\n", strerror(-error));
 	return !error ? 0 : error == -EINVAL ? 2 : 4;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "orchestrator/base/ready_folder.h"
-#include "orchestrator/cli/options.h"
+#include "orchestrator/command/options.h"
 #include "orchestrator/scenario/scenario.h"
 
 struct list_options {

@@ -14,9 +14,9 @@
 
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/cli/client.h"
-#include "orchestrator/cli/observe.h"
-#include "orchestrator/cli/view_option.h"
+#include "orchestrator/command/client.h"
+#include "orchestrator/command/view_option.h"
+#include "orchestrator/operate/observe.h"
 #include "orchestrator/recording/recording_read.h"
 #include "orchestrator/view/fabric_recording.h"
 #include "orchestrator/view/metrics_text.h"
@@ -31,7 +31,7 @@
 struct view {
 	struct view_listen listen;
 	const char *fabric; /* NULL: the only one */
-	bool control;
+	bool control, json;
 };
 
 /* ---- recordings ---- */
@@ -129,9 +129,9 @@ static void recording_attend(const struct view_service *service, int fd)
 	} while (view_service_wait(service, growing ? LOOK_NS : UINT64_MAX));
 }
 
-static void address_print(const char *url)
+static void address_print(const struct view *view, const char *url)
 {
-	printf("view: %s\n", url);
+	printf(view->json ? "{\"url\": \"%s\"}\n" : "view: %s\n", url);
 	fflush(stdout);
 }
 
@@ -159,7 +159,7 @@ static int recording_serve(const struct view *view, const char *path, int fd,
 	}
 	if (view_service_start(&service, &options, url, why))
 		return options_wrong("view", "%s", why);
-	address_print(url);
+	address_print(view, url);
 	recording_attend(&service, fd);
 	view_service_end(&service);
 	return CLIENT_FINE;
@@ -264,7 +264,7 @@ static int fabric_serve(const struct view *view, struct client *client, const js
 		status = options_wrong("view", "%s", why);
 		error = -1;
 	} else {
-		address_print(url);
+		address_print(view, url);
 		status = fabric_record(client, &recording, &service);
 	}
 	if (fabric_recording_end(&recording) && !error)
@@ -322,6 +322,7 @@ static const struct option_row options[] = {
 		    "listen there instead of a free port of 127.0.0.1; with the address of a "
 		    "network\n"
 		    "card every browser with the token can read: only where you trust the network"),
+	OPTION_FLAG("--json", offsetof(struct view, json), "the address, for programs"),
 };
 
 static const struct command_words words = {

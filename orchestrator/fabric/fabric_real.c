@@ -223,15 +223,6 @@ int fabric_link_up(struct fabric *fabric, uint32_t link)
 	return error;
 }
 
-/* stores the settings in the plan, from which a link is made when it returns. @guards this kind of
- * fabric guards links with loss */
-static void settings_keep(struct port_config *port, const struct port_config *settings, bool guards)
-{
-	port_link_change(port, settings);
-	port->guarded =
-		port->guarded || (guards && (settings->loss_ppb || settings->bit_error_e15));
-}
-
 static int end_set(struct fabric *fabric, uint32_t node, uint32_t port)
 {
 	struct control_message message = { .kind = CONTROL_LINK_SET,
@@ -256,17 +247,21 @@ static int link_follow(struct fabric *fabric, uint32_t link, bool replace)
 	return error_a ? error_a : error_b;
 }
 
-int fabric_link_set(struct fabric *fabric, uint32_t link, const struct port_config *settings)
+int fabric_link_set(struct fabric *fabric, uint32_t link, const struct link_config *to_b,
+		    const struct link_config *to_a)
 {
 	const struct plan_link *ends = &fabric->plan->links[link];
 	struct port_config *a = &fabric->plan->nodes[ends->node_a].ports[ends->port_a];
 	struct port_config *b = &fabric->plan->nodes[ends->node_b].ports[ends->port_b];
 	const struct port_config a_was = *a, b_was = *b;
-	bool replace, guards = plan_fabric(fabric->plan) != FABRIC_ROCE;
+	bool replace, loses = link_loses(to_b) || link_loses(to_a);
 	int error;
 
-	settings_keep(a, settings, guards);
-	settings_keep(b, settings, guards);
+	/* in the plan, from which a link is made when it returns */
+	port_direction_put(a, b, to_b);
+	port_direction_put(b, a, to_a);
+	if (plan_fabric(fabric->plan) != FABRIC_ROCE && loses)
+		a->guarded = b->guarded = true;
 	replace = a->guarded != a_was.guarded;
 	error = link_follow(fabric, link, replace);
 	if (error) {

@@ -23,11 +23,13 @@ enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps,
  *  Return: 0 or -errno. */
 int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *message);
 
-/** fabric_link_set() - sets rate, delay, loss and bit errors of both directions of @link; for a
- *  link that is down, or has a dead end, from its return on. A link that could not lose frames
- *  before is replaced by a guarded one (nodes/link/link.h), and frames on it are lost.
+/** fabric_link_set() - what can change of @link becomes as @to_b from its node a to its node b, and
+ *  as @to_a in the other direction; for a link that is down, or has a dead end, from its return on.
+ *  A link that could not lose frames before is replaced by a guarded one (nodes/link/link.h), and
+ *  frames on it are lost.
  *  Return: 0; -errno of the first end that failed, and both are as before. */
-int fabric_link_set(struct fabric *fabric, uint32_t link, const struct port_config *settings);
+int fabric_link_set(struct fabric *fabric, uint32_t link, const struct link_config *to_b,
+		    const struct link_config *to_a);
 
 /** fabric_link_down(), fabric_link_up() - both ends of link @link. A link that is down in the plan,
  *  or has a dead end, does not come up.

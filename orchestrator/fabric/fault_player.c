@@ -19,9 +19,10 @@ int fault_player_init(struct fault_player *player, const struct plan *plan,
 					 .look_at = NODE_TIME_NEVER };
 	if (!plan->faults.count)
 		return 0;
-	player->window_max = (uint32_t)(plan->duration_ps / plan->faults.window_ps) + 1;
+	if (plan->faults.window_ps)
+		player->window_max = (uint32_t)(plan->duration_ps / plan->faults.window_ps) + 1;
 	player->down = calloc(plan->link_count, sizeof(*player->down));
-	player->delivered = calloc(player->window_max, sizeof(*player->delivered));
+	player->delivered = calloc(player->window_max + 1u, sizeof(*player->delivered));
 	player->records = calloc(plan->faults.count, sizeof(*player->records));
 	if (!player->down || !player->delivered || !player->records)
 		return -ENOMEM;
@@ -92,8 +93,11 @@ static uint64_t drops(const struct fault_player *player, enum drop_reason reason
 {
 	uint64_t count = 0;
 
-	for (uint32_t i = 0; i < player->plan->node_count; i++)
-		count += player->fabric.page(player->fabric.owner, i)->drops[reason];
+	for (uint32_t i = 0; i < player->plan->node_count; i++) {
+		const struct stats_page *page = player->fabric.page(player->fabric.owner, i);
+
+		count += page ? page->drops[reason] : 0;
+	}
 	return count;
 }
 

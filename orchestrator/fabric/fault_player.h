@@ -29,6 +29,7 @@ struct fault_fabric {
 	/* kills the active fabric manager, if that is a process; NULL: its tables are late
 	 * instead */
 	int (*manager_dies)(void *owner);
+	/* NULL: @node has left, or a vacant place */
 	const struct stats_page *(*page)(void *owner, uint32_t node);
 };
 

@@ -1,6 +1,5 @@
 #include "orchestrator/fabric/node_table.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -87,10 +86,38 @@ static const char *edge_name(const struct plan *plan, const char *cell)
 	return node && dot ? peer_name(node, strtoll(dot + 1, NULL, 10)) : NULL;
 }
 
+/* the NIC that has @ip; else the one whose number it is an address of, which generated frames
+ * have */
+static const char *ip_name(const struct plan *plan, const struct ip_address *ip)
+{
+	uint8_t first[16];
+
+	for (uint32_t i = 0; plan->hosts && i < plan->host_count; i++) {
+		const struct host_interface *interface;
+
+		if (plan_vacant(plan, plan_host_node(plan, i)))
+			continue;
+		interface = plan_host_interface(plan, i);
+		for (uint32_t a = 0; a < interface->address_count; a++)
+			if (ip_address_same(&interface->addresses[a].ip, ip))
+				return host_name(plan, i);
+	}
+	if (ip->version == 4)
+		return ip->bytes[0] == 10
+			       ? host_name(plan,
+					   (int64_t)(bytes_get32(ip->bytes) & 0xffffff) - 1)
+			       : NULL;
+	address_ipv6(0, first);
+	return memcmp(ip->bytes, first, 12)
+		       ? NULL
+		       : host_name(plan, (int64_t)bytes_get32(ip->bytes + 12) - 1);
+}
+
 /* the host with this address, of any form that flow_name_print() writes; NULL: it is none */
 static const char *address_name(const struct plan *plan, const char *word)
 {
-	uint8_t mac[6], ip[16], first[16];
+	struct ip_address ip;
+	uint8_t mac[6];
 	unsigned byte[6];
 	int end = 0;
 
@@ -104,13 +131,7 @@ static const char *address_name(const struct plan *plan, const char *word)
 		host = address_host_of_mac(mac);
 		return host == ADDRESS_NO_HOST ? NULL : host_name(plan, host);
 	}
-	if (inet_pton(AF_INET, word, ip) == 1)
-		return ip[0] == 10 ? host_name(plan, (int64_t)(bytes_get32(ip) & 0xffffff) - 1)
-				   : NULL;
-	address_ipv6(0, first);
-	if (inet_pton(AF_INET6, word, ip) == 1 && !memcmp(ip, first, 12))
-		return host_name(plan, (int64_t)bytes_get32(ip + 12) - 1);
-	return NULL;
+	return !strchr(word, '/') && ip_address_parse(word, &ip) ? ip_name(plan, &ip) : NULL;
 }
 
 /* @cell with the names of hosts for their addresses; of an HPC frame also for its endpoints, the

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
-#include "nodes/wire/address.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/socket_buffer.h"
 
@@ -22,6 +21,7 @@
 /* above a socket's 208 KiB, as the kernel counts them, so that senders block */
 #define BUCKET_LIMIT_BYTES (1u << 20)
 #define FRAME_HEADER_BYTES 14u
+#define VLAN_TAG_BYTES 4u
 #define WIRE_ONLY_BYTES 24u /* preamble 8, FCS 4, gap 12 */
 
 static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec, char *why,
@@ -92,14 +92,12 @@ int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces,
 	return error;
 }
 
-int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces, int net_fd,
-		    const struct host_net_spec *spec, char *why, size_t why_max)
+/* in namespace @net_fd, which exists */
+static int wire_into(struct host_net *host, struct fabric_namespaces *namespaces, int net_fd,
+		     const struct host_net_spec *spec, char *why, size_t why_max)
 {
-	int error;
+	int error = spec_check(spec, why, why_max);
 
-	host_reset(host, spec);
-	host->attached = true;
-	error = spec_check(spec, why, why_max);
 	if (error)
 		return error;
 	host->net_fd = fcntl(net_fd, F_DUPFD_CLOEXEC, 0);
@@ -111,12 +109,29 @@ int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces,
 	return error;
 }
 
+int host_net_join(struct host_net *host, struct fabric_namespaces *namespaces,
+		  const struct host_net *first, const struct host_net_spec *spec, char *why,
+		  size_t why_max)
+{
+	host_reset(host, spec);
+	host->further = true;
+	return wire_into(host, namespaces, first->net_fd, spec, why, why_max);
+}
+
+int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces, int net_fd,
+		    const struct host_net_spec *spec, char *why, size_t why_max)
+{
+	host_reset(host, spec);
+	host->attached = true;
+	return wire_into(host, namespaces, net_fd, spec, why, why_max);
+}
+
 void host_net_free(struct host_net *host, struct fabric_namespaces *namespaces)
 {
 	for (uint32_t i = 0; i < host->queue_count; i++)
 		descriptor_close(&host->queue_fds[i]);
 	host->queue_count = 0;
-	if (host->attached && host->far_index > 0)
+	if ((host->attached || host->further) && host->far_index > 0)
 		netlink_link_delete(&namespaces->netlink, host->far_index);
 	host->far_index = 0;
 	descriptor_close(&host->uts_fd);
@@ -162,25 +177,48 @@ static int namespaces_leave(const struct fabric_namespaces *namespaces, char *wh
 
 /* ---- the veth pair ---- */
 
-/* The addresses are unique and there is no router, so neither is probed for. Best effort: it only
- * saves frames. */
-static void ipv6_settings(const struct fabric_namespaces *namespaces, const struct host_net *host)
+struct setting {
+	const char *name, *value;
+};
+
+/* writes @settings of the interface, in its network namespace. Best effort */
+static void settings_write(const struct fabric_namespaces *namespaces, const struct host_net *host,
+			   const char *family, const struct setting *settings, size_t count)
 {
-	static const struct {
-		const char *name, *value;
-	} settings[] = { { "disable_ipv6", "0" },
-			 { "accept_dad", "0" },
-			 { "router_solicitations", "0" },
-			 /* else Linux removes the IPv6 addresses of an interface that goes down */
-			 { "keep_addr_on_down", "1" } };
-	char path[64];
+	char path[80];
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(path, sizeof path, "net/%s/conf/%s/%s", family, host->interface,
+			 settings[i].name);
+		namespaces_sysctl(namespaces, path, settings[i].value);
+	}
+}
+
+/* Addresses are unique, so neither they nor routers are searched for: that only saves frames. All
+ * interfaces are on one Ethernet: one must not answer for another one of its host, or speak with
+ * its address. */
+static void interface_settings(const struct fabric_namespaces *namespaces,
+			       const struct host_net *host, const struct host_net_spec *spec)
+{
+	static const struct setting ipv6[] = {
+		{ "disable_ipv6", "0" },
+		{ "accept_dad", "0" },
+		{ "router_solicitations", "0" },
+		/* else Linux removes the IPv6 addresses of an interface that goes down */
+		{ "keep_addr_on_down", "1" },
+	};
+	static const struct setting several[] = {
+		{ "arp_ignore", "1" },
+		{ "arp_announce", "2" },
+		{ "rp_filter", "0" }, /* answers may come by another interface */
+	};
 
 	if (setns(host->net_fd, CLONE_NEWNET))
 		return;
-	for (size_t i = 0; i < COUNT_OF(settings); i++) {
-		snprintf(path, sizeof path, "net/ipv6/conf/%s/%s", host->interface,
-			 settings[i].name);
-		namespaces_sysctl(namespaces, path, settings[i].value);
+	settings_write(namespaces, host, "ipv6", ipv6, COUNT_OF(ipv6));
+	if (spec->several) {
+		settings_write(namespaces, host, "ipv4", several, COUNT_OF(several));
+		namespaces_sysctl(namespaces, "net/ipv4/conf/all/rp_filter", "0");
 	}
 	/* returning to the own namespace cannot fail; if it does, the next step reports it */
 	(void)!setns(namespaces->net_fd, CLONE_NEWNET);
@@ -215,64 +253,120 @@ static int rate_set(struct host_net *host, struct netlink *netlink, uint64_t rat
 					BUCKET_LIMIT_BYTES);
 }
 
-static int addresses_add(struct host_net *host, struct netlink *netlink,
-			 const struct host_net_spec *spec)
+/* to interface @index */
+static int addresses_add(struct host_net *host, struct netlink *netlink, int index,
+			 uint32_t mtu_bytes, const struct host_address *addresses, uint32_t count)
 {
-	uint32_t ipv4 = htonl(spec->ipv4);
-	int error =
-		netlink_address_add(netlink, host->index, AF_INET, &ipv4, spec->ipv4_prefix_bits);
+	int error = 0;
 
-	if (error || spec->mtu_bytes < HOST_NET_IPV6_MTU_BYTES_MIN)
-		return error;
-	error = netlink_address_add(netlink, host->index, AF_INET6, spec->ipv6,
-				    spec->ipv6_prefix_bits);
-	host->ipv6 = !error;
-	return error == -EOPNOTSUPP || error == -EAFNOSUPPORT ? 0 : error;
+	for (uint32_t i = 0; i < count && !error; i++) {
+		const struct ip_address *ip = &addresses[i].ip;
+
+		if (ip->version == 6 && mtu_bytes < HOST_NET_IPV6_MTU_BYTES_MIN)
+			continue;
+		error = netlink_address_add(netlink, index, ip_address_family(ip), ip->bytes,
+					    ip->bits);
+		if (ip->version == 4)
+			continue;
+		host->ipv6 |= !error;
+		if (error == -EOPNOTSUPP || error == -EAFNOSUPPORT)
+			error = 0;
+	}
+	return error;
 }
 
-/* FC-3: a host with networks behind it forwards packets. Best effort: it may be a router that does
- * not need the kernel for it. */
+static void vlan_name(const struct host_net_spec *spec, uint32_t id, char name[IFNAMSIZ])
+{
+	snprintf(name, IFNAMSIZ, "%.9s.%hu", spec->interface, (uint16_t)id);
+}
+
+static int vlan_make(struct host_net *host, struct netlink *netlink,
+		     const struct host_net_spec *spec, const struct host_vlan *vlan)
+{
+	const uint32_t mtu_bytes = spec->mtu_bytes - VLAN_TAG_BYTES;
+	char name[IFNAMSIZ];
+	int error, index;
+
+	vlan_name(spec, vlan->id, name);
+	error = netlink_vlan_add(netlink, host->index, vlan->id, name, mtu_bytes);
+	index = error ? error : netlink_index(netlink, name);
+	if (index < 0)
+		return index;
+	error = netlink_link_up(netlink, index, false);
+	return error ? error
+		     : addresses_add(host, netlink, index, mtu_bytes, vlan->addresses,
+				     vlan->address_count);
+}
+
+static int vlans_make(struct host_net *host, struct netlink *netlink,
+		      const struct host_net_spec *spec, char *why, size_t why_max)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < spec->addresses->vlan_count && !error; i++) {
+		const struct host_vlan *vlan = &spec->addresses->vlans[i];
+
+		error = vlan_make(host, netlink, spec, vlan);
+		if (error == -EOPNOTSUPP)
+			snprintf(why, why_max,
+				 "host %s: VLAN %u of %s: this kernel has no VLAN devices (its "
+				 "module 8021q); as root: modprobe 8021q, or leave 'vlans' out",
+				 spec->name, vlan->id, spec->interface);
+		else if (error)
+			failed(error, why, why_max, "host %s: VLAN %u of %s", spec->name, vlan->id,
+			       spec->interface);
+	}
+	return error;
+}
+
+/* FC-3: such a host forwards packets. Best effort: it may be a router that does not need the kernel
+ * for it. */
 static void router_settings(const struct fabric_namespaces *namespaces, const struct host_net *host,
 			    const struct host_net_spec *spec)
 {
-	bool is_router = false;
-
-	for (uint32_t i = 0; i < spec->prefix_count; i++)
-		is_router |= spec->prefixes[i].host_index == spec->host_index;
-	if (!is_router || host->attached || setns(host->net_fd, CLONE_NEWNET))
+	if (!spec->router || host->attached || setns(host->net_fd, CLONE_NEWNET))
 		return;
 	namespaces_sysctl(namespaces, "net/ipv4/ip_forward", "1");
 	namespaces_sysctl(namespaces, "net/ipv6/conf/all/forwarding", "1");
-	(void)!setns(namespaces->net_fd, CLONE_NEWNET); /* as in ipv6_settings() */
+	(void)!setns(namespaces->net_fd, CLONE_NEWNET); /* as in interface_settings() */
 }
 
-/* FC-3: through the router's address, so that frames have its MAC */
 static int route_add(const struct host_net *host, struct netlink *netlink,
-		     const struct prefix_config *prefix)
+		     const struct host_net_spec *spec, const struct host_net_route *route)
 {
-	uint32_t ipv4 = htonl(address_ipv4(prefix->host_index));
-	uint8_t ipv6[16];
+	char name[IFNAMSIZ];
+	int index = host->index;
 
-	if (prefix->version == 4)
-		return netlink_route_add(netlink, host->index, AF_INET, prefix->address,
-					 prefix->bits, &ipv4);
-	if (!host->ipv6)
+	if (route->to.version == 6 && !host->ipv6)
 		return 0;
-	address_ipv6(prefix->host_index, ipv6);
-	return netlink_route_add(netlink, host->index, AF_INET6, prefix->address, prefix->bits,
-				 ipv6);
+	if (route->vlan) {
+		vlan_name(spec, route->vlan, name);
+		index = netlink_index(netlink, name);
+	}
+	return index < 0 ? index
+			 : netlink_route_add(netlink, index, ip_address_family(&route->to),
+					     route->to.bytes, route->to.bits, route->via.bytes);
+}
+
+/* programs join groups and send to them without naming an interface */
+static int multicast_route_add(const struct host_net *host, struct netlink *netlink)
+{
+	static const uint8_t groups[4] = { 224, 0, 0, 0 };
+	int error = netlink_route_add(netlink, host->index, AF_INET, groups, 4, NULL);
+
+	return error == -EEXIST ? 0 : error; /* by an interface that the host got earlier */
 }
 
 static int routes_add(const struct host_net *host, struct netlink *netlink,
 		      const struct host_net_spec *spec)
 {
-	int error = 0;
+	/* the routes of an attached namespace are its own */
+	int error = host->attached ? 0 : multicast_route_add(host, netlink);
 
-	for (uint32_t i = 0; i < spec->prefix_count && !error; i++) {
-		if (spec->prefixes[i].host_index == spec->host_index)
-			continue;
-		error = route_add(host, netlink, &spec->prefixes[i]);
-		if (error == -EEXIST && host->attached) /* its own route stays */
+	for (uint32_t i = 0; i < spec->route_count && !error; i++) {
+		error = route_add(host, netlink, spec, &spec->routes[i]);
+		/* an attached namespace keeps its own; a host, the one by an earlier interface */
+		if (error == -EEXIST && (host->attached || host->further))
 			error = 0;
 	}
 	return error;
@@ -292,7 +386,7 @@ static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespa
 		return failed(error, why, why_max, "host %s: packet sockets on %s", spec->name,
 			      spec->far_name);
 	host->queue_count = spec->queue_count;
-	ipv6_settings(namespaces, host);
+	interface_settings(namespaces, host, spec);
 	error = spec->rate_bps < HOST_NET_SHAPED_RATE_BPS_MAX
 			? rate_set(host, netlink, spec->rate_bps)
 			: 0;
@@ -300,16 +394,20 @@ static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespa
 		return failed(error, why, why_max, "host %s: token bucket (tbf) of %s", spec->name,
 			      spec->interface);
 	/* the loopback of an attached namespace is not ours */
-	error = host->attached ? 0 : netlink_link_up(netlink, 1, false);
+	error = host->attached || host->further ? 0 : netlink_link_up(netlink, 1, false);
 	if (!error)
 		error = netlink_link_up(netlink, host->index, false);
 	if (error)
 		return failed(error, why, why_max, "host %s: bringing %s up", spec->name,
 			      spec->interface);
-	error = addresses_add(host, netlink, spec);
+	error = addresses_add(host, netlink, host->index, spec->mtu_bytes,
+			      spec->addresses->addresses, spec->addresses->address_count);
 	if (error)
 		return failed(error, why, why_max, "host %s: addresses of %s", spec->name,
 			      spec->interface);
+	error = vlans_make(host, netlink, spec, why, why_max);
+	if (error)
+		return error;
 	router_settings(namespaces, host, spec);
 	error = routes_add(host, netlink, spec);
 	if (error)
@@ -350,6 +448,15 @@ int host_net_rate(struct host_net *host, struct fabric_namespaces *namespaces, u
 	error = rate_set(host, &netlink, rate_bps);
 	netlink_close(&netlink);
 	return error;
+}
+
+int host_net_carrier(struct host_net *host, struct fabric_namespaces *namespaces, bool up)
+{
+	if (host->unlinked == !up)
+		return 0;
+	host->unlinked = !up;
+	return up ? netlink_link_up(&namespaces->netlink, host->far_index, true)
+		  : netlink_link_down(&namespaces->netlink, host->far_index);
 }
 
 static uint64_t max_u64(uint64_t a, uint64_t b)
@@ -433,20 +540,32 @@ int host_net_queues_open(int index, uint32_t count, int *fds)
 
 /* ---- names ---- */
 
+static void names_print(FILE *stream, const struct host_address *addresses, uint32_t count,
+			uint32_t mtu_bytes, const char *name)
+{
+	char text[IP_ADDRESS_TEXT_MAX];
+
+	for (uint32_t i = 0; i < count; i++)
+		if (addresses[i].ip.version == 4 || mtu_bytes >= HOST_NET_IPV6_MTU_BYTES_MIN)
+			fprintf(stream, "%s\t%s\n", ip_address_text(&addresses[i].ip, text), name);
+}
+
 static void hosts_print(FILE *stream, const struct host_net_spec *specs, size_t count)
 {
-	char text[INET6_ADDRSTRLEN];
-
 	fputs("127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n", stream);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t ipv4 = htonl(specs[i].ipv4);
+		const struct host_net_spec *spec = &specs[i];
 
-		fprintf(stream, "%s\t%s\n", inet_ntop(AF_INET, &ipv4, text, sizeof text),
-			specs[i].name);
-		if (specs[i].mtu_bytes >= HOST_NET_IPV6_MTU_BYTES_MIN)
-			fprintf(stream, "%s\t%s\n",
-				inet_ntop(AF_INET6, specs[i].ipv6, text, sizeof text),
-				specs[i].name);
+		names_print(stream, spec->addresses->addresses, spec->addresses->address_count,
+			    spec->mtu_bytes, spec->name);
+		for (uint32_t v = 0; v < spec->addresses->vlan_count; v++) {
+			const struct host_vlan *vlan = &spec->addresses->vlans[v];
+			char name[80];
+
+			snprintf(name, sizeof name, "%s.%u", spec->name, vlan->id);
+			names_print(stream, vlan->addresses, vlan->address_count,
+				    spec->mtu_bytes - VLAN_TAG_BYTES, name);
+		}
 	}
 }
 

@@ -2,15 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -19,20 +16,13 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/hosts/fabric_init.h"
 #include "orchestrator/hosts/id_map.h"
-
-/* the only message of the init process: the step that failed, and what it could mount */
-struct init_report {
-	int error; /* 0 or -errno */
-	char step[64];
-	bool hosts_shown;
-	bool proc_mounted;
-};
 
 static int user_namespace_enter(struct fabric_namespaces *namespaces, char *why, size_t why_max);
 static int own_namespaces_make(struct fabric_namespaces *namespaces, char *why, size_t why_max);
-static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file, char *why,
-		      size_t why_max);
+static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file,
+		      const struct room_skeleton *skeleton, char *why, size_t why_max);
 static int init_namespaces_open(struct fabric_namespaces *namespaces, char *why, size_t why_max);
 static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, size_t why_max);
 static bool privileged(void);
@@ -40,9 +30,11 @@ static bool privileged(void);
 int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file, char *why,
 		    size_t why_max)
 {
+	struct room_skeleton skeleton;
 	int error;
 
 	*namespaces = FABRIC_NAMESPACES_NONE;
+	room_skeleton_read(&skeleton, ""); /* owners are visible outside of a user namespace only */
 	namespaces->rootless = !privileged();
 	error = namespaces->rootless ? user_namespace_enter(namespaces, why, why_max) : 0;
 	if (error)
@@ -50,7 +42,7 @@ int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file
 	error = own_namespaces_make(namespaces, why, why_max);
 	if (error)
 		goto out;
-	error = init_start(namespaces, hosts_file, why, why_max);
+	error = init_start(namespaces, hosts_file, &skeleton, why, why_max);
 	if (error)
 		goto out;
 	error = init_namespaces_open(namespaces, why, why_max);
@@ -58,6 +50,7 @@ int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file
 		goto out;
 	error = fabric_net_prepare(namespaces, why, why_max);
 out:
+	room_skeleton_free(&skeleton);
 	if (error)
 		namespaces_close(namespaces);
 	return error;
@@ -235,164 +228,7 @@ static int own_namespaces_make(struct fabric_namespaces *namespaces, char *why, 
 	return 0;
 }
 
-/* ---- the init process of the hosts ---- */
-
-static void step_failed(struct init_report *report, const char *step)
-{
-	report->error = -errno;
-	snprintf(report->step, sizeof report->step, "%s", step);
-}
-
-/* mounts @path over itself, @read_only or not */
-static int remount(const char *path, bool read_only)
-{
-	const unsigned long flags = MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV | MS_NOEXEC;
-
-	return mount(path, path, NULL, MS_BIND, NULL) ||
-	       mount(NULL, path, NULL, flags | (read_only ? MS_RDONLY : 0), NULL);
-}
-
-/* Programs of root in a host must not change the machine by mistake: the only kernel parameters
- * that they can write are those of the network, which are the host's own. It is no security
- * boundary, since root could mount /proc again. Where it is refused, hosts work without it. */
-static void machine_guard(void)
-{
-	static const char *const guarded[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq",
-					       "/proc/bus", "/proc/fs" };
-
-	for (size_t i = 0; i < COUNT_OF(guarded); i++)
-		(void)remount(guarded[i], true);
-	(void)remount("/proc/sys/net", false);
-}
-
-/* Mounts a file only if it is a regular file of ours: the path may name another one by now. Return:
- * 0 or -1 with errno */
-static int hosts_file_mount(const char *hosts_file)
-{
-	int fd = open(hosts_file, O_PATH | O_NOFOLLOW | O_CLOEXEC), error;
-	struct stat found;
-	char path[64];
-
-	if (fd < 0)
-		return -1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (fstat(fd, &found) || !S_ISREG(found.st_mode) || found.st_uid != geteuid()) {
-		errno = EPERM;
-		error = -1;
-	} else {
-		error = mount(path, "/etc/hosts", NULL, MS_BIND, NULL);
-	}
-	close(fd);
-	return error;
-}
-
-/* a folder below /run that stays visible, and a descriptor of it */
-struct kept_folder {
-	char path[PATH_MAX];
-	int fd; /* -1: none */
-};
-
-static void folder_keep(struct kept_folder *folder, const char *path)
-{
-	folder->fd = -1;
-	if (!path || strncmp(path, "/run/", 5) != 0 || strlen(path) >= sizeof(folder->path))
-		return;
-	strcpy(folder->path, path);
-	folder->fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
-/* binds it to its place in the new /run */
-static void folder_restore(struct kept_folder *folder)
-{
-	char self[64];
-
-	if (folder->fd < 0)
-		return;
-	for (char *slash = folder->path + 5; (slash = strchr(slash, '/')); *slash++ = '/') {
-		*slash = 0;
-		mkdir(folder->path, 0755);
-	}
-	mkdir(folder->path, 0700);
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", folder->fd);
-	(void)mount(self, folder->path, NULL, MS_BIND | MS_REC, NULL);
-	close(folder->fd);
-}
-
-/* An ordinary user may not write to the machine's /run, where servers keep their sockets and pids:
- * the hosts of a rootless fabric have a /run of their own, with the folder of the session and that
- * of the fabrics. Where it is refused, they have the machine's. */
-static void run_folder_make(const char *hosts_file)
-{
-	const char *end = strrchr(hosts_file, '/');
-	struct kept_folder session, fabrics;
-	char path[PATH_MAX] = "";
-
-	/* RUNTIME/FABRIC/hosts */
-	while (end && end > hosts_file && *--end != '/')
-		;
-	if (end)
-		snprintf(path, sizeof(path), "%.*s", (int)(end - hosts_file), hosts_file);
-	folder_keep(&session, getenv("XDG_RUNTIME_DIR"));
-	folder_keep(&fabrics, path);
-	if (mount("tmpfs", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755"))
-		return;
-	folder_restore(&session);
-	folder_restore(&fabrics);
-}
-
-/* in the mount namespace of the hosts */
-static void mounts_make(struct init_report *report, const char *hosts_file, bool rootless)
-{
-	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
-		step_failed(report, "making the hosts' mounts private");
-		return;
-	}
-	report->hosts_shown = !access("/etc/hosts", F_OK);
-	if (report->hosts_shown && hosts_file_mount(hosts_file))
-		step_failed(report, "mounting the host names over /etc/hosts");
-	if (rootless)
-		run_folder_make(hosts_file);
-	report->proc_mounted =
-		!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-	if (report->proc_mounted)
-		machine_guard();
-}
-
-/* closes all descriptors but the socket, which becomes 3: a terminal or pipe of the caller must not
- * stay open */
-static void descriptors_close(int socket_fd)
-{
-	int null_fd = open("/dev/null", O_RDWR);
-
-	for (int fd = 0; fd <= 2; fd++)
-		dup2(null_fd, fd);
-	if (socket_fd != 3)
-		dup2(socket_fd, 3);
-	close_range(4, ~0u, 0);
-}
-
-/* Process 1 of the pid namespace. It ignores SIGCHLD, so the kernel reaps all processes here,
- * orphans too. */
-static _Noreturn void init_run(int socket_fd, const char *hosts_file, bool rootless)
-{
-	struct init_report report = { 0 };
-	sigset_t none;
-	char byte;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "heddle-init");
-	signal(SIGCHLD, SIG_IGN);
-	setsid();
-	mounts_make(&report, hosts_file, rootless);
-	descriptors_close(socket_fd);
-	if (write(3, &report, sizeof report) != (ssize_t)sizeof report || report.error)
-		_exit(1);
-	while (read(3, &byte, 1) < 0 && errno == EINTR)
-		;
-	_exit(0);
-}
+/* ---- the init process of the fabric ---- */
 
 /* fork into a new pid and mount namespace; later children of the daemon stay in its own */
 static pid_t fork_into_new(void)
@@ -403,14 +239,14 @@ static pid_t fork_into_new(void)
 
 static int init_await(struct fabric_namespaces *namespaces, char *why, size_t why_max)
 {
-	struct init_report report;
+	struct fabric_init_report report;
 	ssize_t length;
 
 	do
 		length = read(namespaces->init_fd, &report, sizeof report);
 	while (length < 0 && errno == EINTR);
 	if (length != (ssize_t)sizeof report)
-		return sentence(-ECHILD, "the hosts' init process ended", why, why_max);
+		return sentence(-ECHILD, "the fabric's init process ended", why, why_max);
 	namespaces->hosts_shown = report.hosts_shown;
 	namespaces->proc_mounted = report.proc_mounted;
 	if (report.error)
@@ -428,8 +264,8 @@ static int hosts_file_touch(const char *path)
 	return 0;
 }
 
-static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file, char *why,
-		      size_t why_max)
+static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file,
+		      const struct room_skeleton *skeleton, char *why, size_t why_max)
 {
 	int error = hosts_file_touch(hosts_file);
 	int pair[2];
@@ -437,11 +273,11 @@ static int init_start(struct fabric_namespaces *namespaces, const char *hosts_fi
 	if (error)
 		return sentence(error, hosts_file, why, why_max);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return sentence(-errno, "a socket to the hosts' init process", why, why_max);
+		return sentence(-errno, "a socket to the fabric's init process", why, why_max);
 	namespaces->init_fd = pair[0];
 	namespaces->init_pid = fork_into_new();
 	if (namespaces->init_pid == 0)
-		init_run(pair[1], hosts_file, namespaces->rootless);
+		fabric_init_run(pair[1], hosts_file, namespaces->rootless, skeleton);
 	close(pair[1]);
 	if (namespaces->init_pid < 0) {
 		error = -errno;

@@ -9,6 +9,7 @@
 #include <netlink/route/addr.h>
 #include <netlink/route/link.h>
 #include <netlink/route/link/veth.h>
+#include <netlink/route/link/vlan.h>
 #include <netlink/route/qdisc.h>
 #include <netlink/route/qdisc/tbf.h>
 #include <netlink/route/route.h>
@@ -121,6 +122,23 @@ int netlink_veth_add(struct netlink *netlink, const struct netlink_end *near_end
 	return outcome(netlink, result);
 }
 
+int netlink_vlan_add(struct netlink *netlink, int parent, uint32_t id, const char *name,
+		     uint32_t mtu_bytes)
+{
+	struct rtnl_link *link = rtnl_link_vlan_alloc();
+	int result = -NLE_NOMEM;
+
+	if (link) {
+		rtnl_link_set_link(link, parent);
+		rtnl_link_set_name(link, name);
+		rtnl_link_set_mtu(link, mtu_bytes);
+		rtnl_link_vlan_set_id(link, (uint16_t)id);
+		result = rtnl_link_add(netlink->socket, link, NLM_F_CREATE | NLM_F_EXCL);
+	}
+	rtnl_link_put(link);
+	return outcome(netlink, result);
+}
+
 int netlink_index(struct netlink *netlink, const char *name)
 {
 	struct rtnl_link *link = NULL;
@@ -134,7 +152,8 @@ int netlink_index(struct netlink *netlink, const char *name)
 	return index;
 }
 
-int netlink_link_up(struct netlink *netlink, int index, bool no_arp)
+/* sets @flags of interface @index, and clears @unset */
+static int flags_change(struct netlink *netlink, int index, unsigned flags, unsigned unset)
 {
 	struct rtnl_link *which = rtnl_link_alloc();
 	struct rtnl_link *change = rtnl_link_alloc();
@@ -142,12 +161,23 @@ int netlink_link_up(struct netlink *netlink, int index, bool no_arp)
 
 	if (which && change) {
 		rtnl_link_set_ifindex(which, index);
-		rtnl_link_set_flags(change, IFF_UP | (no_arp ? IFF_NOARP : 0u));
+		rtnl_link_set_flags(change, flags);
+		rtnl_link_unset_flags(change, unset);
 		result = rtnl_link_change(netlink->socket, which, change, 0);
 	}
 	rtnl_link_put(change);
 	rtnl_link_put(which);
 	return outcome(netlink, result);
+}
+
+int netlink_link_up(struct netlink *netlink, int index, bool no_arp)
+{
+	return flags_change(netlink, index, IFF_UP | (no_arp ? IFF_NOARP : 0u), 0);
+}
+
+int netlink_link_down(struct netlink *netlink, int index)
+{
+	return flags_change(netlink, index, 0, IFF_UP);
 }
 
 int netlink_link_delete(struct netlink *netlink, int index)
@@ -190,17 +220,18 @@ int netlink_route_add(struct netlink *netlink, int index, int family, const void
 	struct rtnl_route *route = rtnl_route_alloc();
 	struct rtnl_nexthop *next = rtnl_route_nh_alloc();
 	struct nl_addr *network = nl_addr_build(family, destination, bytes);
-	struct nl_addr *through = nl_addr_build(family, gateway, bytes);
+	struct nl_addr *through = gateway ? nl_addr_build(family, gateway, bytes) : NULL;
 	int result = -NLE_NOMEM;
 
-	if (route && next && network && through) {
+	if (route && next && network && (through || !gateway)) {
 		nl_addr_set_prefixlen(network, (int)prefix_bits);
 		rtnl_route_nh_set_ifindex(next, index);
-		rtnl_route_nh_set_gateway(next, through);
+		if (through)
+			rtnl_route_nh_set_gateway(next, through);
 		rtnl_route_add_nexthop(route, next); /* takes it */
 		next = NULL;
 		rtnl_route_set_family(route, (uint8_t)family);
-		rtnl_route_set_scope(route, RT_SCOPE_UNIVERSE);
+		rtnl_route_set_scope(route, gateway ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK);
 		rtnl_route_set_protocol(route, RTPROT_STATIC);
 		result = rtnl_route_set_dst(route, network);
 		if (result >= 0)

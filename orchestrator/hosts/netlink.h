@@ -38,12 +38,21 @@ void netlink_close(struct netlink *netlink);
 int netlink_veth_add(struct netlink *netlink, const struct netlink_end *near_end,
 		     const struct netlink_end *far_end, uint32_t mtu_bytes);
 
+/** netlink_vlan_add() - device @name for VLAN @id of interface @parent; it is down.
+ *  Return: 0, or -errno (-EOPNOTSUPP: this kernel has no such devices). */
+int netlink_vlan_add(struct netlink *netlink, int parent, uint32_t id, const char *name,
+		     uint32_t mtu_bytes);
+
 /** netlink_index() - the number of interface @name.  Return: > 0, or -errno. */
 int netlink_index(struct netlink *netlink, const char *name);
 
 /** netlink_link_up() - brings interface @index up; @no_arp: it only carries frames and has no
  *  addresses. */
 int netlink_link_up(struct netlink *netlink, int index, bool no_arp);
+
+/** netlink_link_down() - takes interface @index down; the other end of a veth pair has no carrier
+ *  then. */
+int netlink_link_down(struct netlink *netlink, int index);
 
 /** netlink_link_delete() - deletes the interface; with one end of a veth pair the other end too. */
 int netlink_link_delete(struct netlink *netlink, int index);
@@ -56,7 +65,8 @@ int netlink_address_add(struct netlink *netlink, int index, int family, const vo
 
 /** netlink_route_add() - a route by interface @index to the network @destination of @prefix_bits,
  *  through @gateway.
- *  @family  AF_INET or AF_INET6.   @destination, @gateway  4 or 16 bytes in network order.
+ *  @family  AF_INET or AF_INET6.   @destination, @gateway  4 or 16 bytes in network order;
+ *           @gateway NULL: what is sent there is on the interface's own link.
  *  Return: 0, or -errno (-EEXIST: there is one to that network already). */
 int netlink_route_add(struct netlink *netlink, int index, int family, const void *destination,
 		      uint32_t prefix_bits, const void *gateway);

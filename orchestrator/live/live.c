@@ -19,8 +19,13 @@
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/live/live_capture.h"
+#include "orchestrator/live/live_fault.h"
 #include "orchestrator/live/live_host.h"
+#include "orchestrator/live/live_load.h"
+#include "orchestrator/live/live_outside.h"
+#include "orchestrator/live/live_program.h"
 #include "orchestrator/live/live_request.h"
+#include "orchestrator/live/live_room.h"
 #include "orchestrator/plan/plan_spare.h"
 
 /* a client without traffic for so long is closed when another one needs its place */
@@ -38,6 +43,7 @@ struct live_client {
 	/* sent with its first byte; duplicates, since a host may leave before that */
 	int fds[LIVE_FDS_MAX];
 	unsigned fd_count;
+	struct live_asker asker;
 	uint32_t capture_id; /* live_capture.h; 0: none */
 };
 
@@ -102,7 +108,9 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 		return status;
 	}
 	daemon->live.plan = plan;
+	daemon->live.full_root = options->full_root;
 	daemon->live.namespaces = FABRIC_NAMESPACES_NONE;
+	daemon->live.connector = OUTSIDE_CONNECTOR_NONE;
 	manager_pair_init(&daemon->live.managers, &daemon->live.fabric);
 	daemon->listener = -1;
 	daemon->report_fd = report_fd;
@@ -157,7 +165,10 @@ static int tables_alloc(struct daemon_state *daemon)
 	daemon->death_logged = calloc(plan->node_count, sizeof(*daemon->death_logged));
 	daemon->live.veths = calloc((size_t)plan->link_count + 1, sizeof(*daemon->live.veths));
 	daemon->live.hosts = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.hosts));
-	if (!daemon->death_logged || !daemon->live.veths || !daemon->live.hosts)
+	daemon->live.outside = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.outside));
+	if (!daemon->death_logged || !daemon->live.veths || !daemon->live.hosts ||
+	    !daemon->live.outside || live_loads_init(&daemon->live) ||
+	    live_faults_init(&daemon->live) || live_rooms_alloc(&daemon->live))
 		return failed(daemon, "not enough memory for %u nodes", plan->node_count);
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		daemon->live.hosts[i].net_fd = -1;
@@ -170,7 +181,10 @@ static int hosts_open(struct daemon_state *daemon)
 	int error = live_hosts_write(&daemon->live, path, sizeof(path));
 
 	if (error)
-		failed(daemon, "cannot write %s: %s", path, strerror(-error));
+		return failed(daemon, "cannot write %s: %s", path, strerror(-error));
+	error = outside_open(&daemon->live.connector);
+	if (error)
+		failed(daemon, "cannot start a process: %s", strerror(-error));
 	else
 		error = namespaces_open(&daemon->live.namespaces, path, daemon->why,
 					sizeof(daemon->why));
@@ -268,6 +282,8 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 	if (error)
 		return error;
 	error = fabric_make(daemon, options);
+	if (!error)
+		error = live_outside_start_all(&daemon->live, daemon->why, sizeof(daemon->why));
 	if (error)
 		return error;
 	daemon->live.since_s = time(NULL);
@@ -276,7 +292,7 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 	if (daemon->listener < 0)
 		return failed(daemon, "cannot listen at %s/control: %s", daemon->live.place.path,
 			      strerror(-daemon->listener));
-	return 0;
+	return live_programs_start(&daemon->live) ? failed(daemon, "not enough memory") : 0;
 }
 
 /* ---- nodes ---- */
@@ -315,6 +331,7 @@ static void nodes_watch(struct daemon_state *daemon)
 		if (error)
 			live_note("its links could not be taken down: %s", strerror(-error));
 	}
+	live_host_carriers(&daemon->live);
 	if (changed && manager_pair_sweep(&daemon->live.managers))
 		live_note("the routes are unchanged");
 	failure_note(fabric);
@@ -328,9 +345,16 @@ static void descriptors_close(struct live_client *client)
 		close(client->fds[--client->fd_count]);
 }
 
+static void asker_clear(struct live_asker *asker)
+{
+	while (asker->fd_count)
+		close(asker->fds[--asker->fd_count]);
+}
+
 static void client_close(struct live_client *client)
 {
 	descriptors_close(client);
+	asker_clear(&client->asker);
 	close(client->fd);
 	free(client->in);
 	free(client->out);
@@ -346,6 +370,28 @@ static bool peer_allowed(int fd)
 
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) &&
 	       (peer.uid == getuid() || peer.uid == 0);
+}
+
+/* Is the process at the other end in a pid namespace inside of ours, as those of hosts are? Also if
+ * it is not known, since it has ended: what it started may go on. */
+static bool peer_inside(int fd)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+	char path[64], line[256];
+	int numbers = 0, outer, inner;
+	FILE *status;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)peer.pid);
+	status = fopen(path, "re");
+	/* one number for each pid namespace */
+	while (status && numbers < 1 && fgets(line, sizeof(line), status))
+		numbers = sscanf(line, "NSpid: %d %d", &outer, &inner);
+	if (status)
+		fclose(status);
+	return numbers != 1;
 }
 
 /* sends @fd the reason why it is not served; best effort */
@@ -401,32 +447,19 @@ static void client_accept(struct daemon_state *daemon)
 		return;
 	}
 	client->fd = fd;
+	client->asker.inside = peer_inside(fd);
 	client->heard_ns = wall_ns();
 }
 
 /* sends as much of the answer as the socket takes; false if the client has closed */
 static bool client_send(struct live_client *client)
 {
-	union {
-		char bytes[CMSG_SPACE(sizeof(int) * LIVE_FDS_MAX)];
-		struct cmsghdr header;
-	} control = { 0 };
-	struct iovec piece = { client->out + client->out_sent,
-			       client->out_length - client->out_sent };
-	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
-	ssize_t sent;
+	ssize_t sent = descriptor_send(client->fd, client->out + client->out_sent,
+				       client->out_length - client->out_sent, client->fds,
+				       client->fd_count);
 
-	if (client->fd_count) {
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int) * client->fd_count);
-		memcpy(CMSG_DATA(&control.header), client->fds, sizeof(int) * client->fd_count);
-		message.msg_control = &control;
-		message.msg_controllen = CMSG_SPACE(sizeof(int) * client->fd_count);
-	}
-	sent = sendmsg(client->fd, &message, MSG_NOSIGNAL);
 	if (sent < 0)
-		return errno == EAGAIN || errno == EINTR;
+		return sent == -EAGAIN;
 	descriptors_close(client);
 	client->out_sent += (size_t)sent;
 	if (client->out_sent == client->out_length) {
@@ -461,8 +494,12 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 		return client->in_length < LIVE_REQUEST_MAX;
 	used = (size_t)(end - client->in) + 1;
 	daemon->client_fd = client->fd;
+	daemon->live.asker = client->asker;
 	live_request(&daemon->live, client->in, used - 1, &answer);
+	daemon->live.asker = (struct live_asker){ 0 };
+	asker_clear(&client->asker);
 	daemon->client_fd = -1;
+	live_host_carriers(&daemon->live); /* before the answer says that it is done */
 	failure_note(&daemon->live.fabric);
 	client->in_length -= used;
 	memmove(client->in, end + 1, client->in_length);
@@ -485,11 +522,19 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 /* receives from @client; false if it has closed */
 static bool client_receive(struct live_client *client)
 {
-	ssize_t length = recv(client->fd, client->in + client->in_length,
-			      LIVE_REQUEST_MAX - client->in_length, 0);
+	struct live_asker *asker = &client->asker;
+	int fds[DESCRIPTOR_MESSAGE_MAX];
+	unsigned count = DESCRIPTOR_MESSAGE_MAX;
+	ssize_t length = descriptor_receive(client->fd, client->in + client->in_length,
+					    LIVE_REQUEST_MAX - client->in_length, fds, &count);
 
+	if (count) { /* those of an earlier request are not needed any more */
+		asker_clear(asker);
+		memcpy(asker->fds, fds, sizeof(fds));
+		asker->fd_count = count;
+	}
 	if (length <= 0)
-		return length < 0 && (errno == EAGAIN || errno == EINTR);
+		return length == -EAGAIN;
 	client->in_length += (size_t)length;
 	return true;
 }
@@ -547,6 +592,7 @@ enum {
 	POLL_LISTENER,
 	POLL_NODES,
 	POLL_INIT,
+	POLL_OUTSIDE,
 	POLL_MANAGERS,
 	POLL_CLIENTS = POLL_MANAGERS + MANAGER_PAIR,
 	POLL_COUNT = POLL_CLIENTS + LIVE_CLIENTS_MAX
@@ -559,11 +605,24 @@ static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[
 		(struct pollfd){ daemon->accept_paused ? -1 : daemon->listener, POLLIN, 0 };
 	polled[POLL_NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
 	polled[POLL_INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
+	polled[POLL_OUTSIDE] = (struct pollfd){ daemon->live.connector.deaths_fd, POLLIN, 0 };
 	manager_pair_poll(&daemon->live.managers, &polled[POLL_MANAGERS]);
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		polled[POLL_CLIENTS + i] =
 			(struct pollfd){ daemon->clients[i].fd,
 					 daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Return: when to call it again, in nanoseconds */
+static uint64_t history_step(struct live *live)
+{
+	return live_history_step(&live->history, live->plan, &live->fabric,
+				 wall_ns() - live->since_ns);
 }
 
 static void daemon_serve(struct daemon_state *daemon)
@@ -579,9 +638,13 @@ static void daemon_serve(struct daemon_state *daemon)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!daemon->live.ending && !interrupt_seen()) {
+		wait_ns = live_faults_step(&daemon->live);
 		nodes_watch(daemon);
-		wait_ns = fabric_drain_step(&daemon->live.fabric);
+		wait_ns = earlier(wait_ns, fabric_drain_step(&daemon->live.fabric));
 		captures_watch(daemon);
+		live_outside_watch(&daemon->live);
+		live_programs_watch(&daemon->live);
+		wait_ns = earlier(wait_ns, history_step(&daemon->live));
 		missing = manager_pair_watch(&daemon->live.managers);
 		failure_note(&daemon->live.fabric);
 		polled_fill(daemon, polled);
@@ -621,14 +684,22 @@ static void daemon_end(struct daemon_state *daemon)
 		fabric_end(&daemon->live.fabric);
 	if (daemon->live.fabric.nodes)
 		fabric_kill(&daemon->live.fabric);
+	live_history_free(&daemon->live.history);
 	fabric_free(&daemon->live.fabric);
 	for (uint32_t i = 0; daemon->live.hosts && i < daemon->live.plan->host_count; i++) {
 		if (daemon->live.hosts[i].net_fd >= 0)
 			host_net_free(&daemon->live.hosts[i], &daemon->live.namespaces);
 	}
+	outside_close(&daemon->live.connector);
 	namespaces_close(&daemon->live.namespaces);
+	live_rooms_free(&daemon->live);
+	live_programs_free(&daemon->live);
 	free(daemon->live.hosts);
+	free(daemon->live.outside);
 	free(daemon->live.veths);
 	free(daemon->death_logged);
+	live_loads_fini(&daemon->live);
+	live_faults_fini(&daemon->live);
+	live_set_free(&daemon->live.sets);
 	runtime_release(&daemon->live.place);
 }

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -74,6 +76,35 @@ static int64_t port_of(const struct live_query *query, int64_t node, json_t **re
 	return -1;
 }
 
+/* the answer of a node (node_capture.h).   @missed  NULL: the capture begins, there is none
+ * Return: false, all zeroed, if it is none */
+static bool counts_read(const char *text, struct live_capture_counts *counted,
+			struct live_capture_counts *missed)
+{
+	struct live_capture_counts both[2] = { 0 };
+	int wanted = missed ? 8 : 4, count = 0;
+
+	if (text)
+		count = sscanf(text,
+			       "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			       " %" SCNu64 " %" SCNu64 " %" SCNu64,
+			       &both[0].sent.frames, &both[0].sent.bytes, &both[0].received.frames,
+			       &both[0].received.bytes, &both[1].sent.frames, &both[1].sent.bytes,
+			       &both[1].received.frames, &both[1].received.bytes);
+	if (count != wanted)
+		memset(both, 0, sizeof(both));
+	*counted = both[0];
+	if (missed)
+		*missed = both[1];
+	return count == wanted;
+}
+
+static void count_since(struct capture_count *count, const struct capture_count *before)
+{
+	count->frames -= before->frames;
+	count->bytes -= before->bytes;
+}
+
 /* Return: the answer, or a refusal; then the caller closes @fd */
 static json_t *node_tap(struct live_query *query, struct live_capture *capture, const char *snap,
 			int fd)
@@ -93,7 +124,8 @@ static json_t *node_tap(struct live_query *query, struct live_capture *capture, 
 		if (!error)
 			error = (int)message.number;
 	}
-	control_message_free(&message);
+	if (error)
+		control_message_free(&message);
 	if (error == -EBUSY)
 		return live_refuse("%s:%s is captured already; capture it at its other end: %s:%s",
 				   node->name, port->peer_name, port->peer_name, node->name);
@@ -101,6 +133,8 @@ static json_t *node_tap(struct live_query *query, struct live_capture *capture, 
 		return live_refuse("%s cannot be captured: %s", node->name,
 				   error == -EINVAL ? "expected a snap of 1 to 65535"
 						    : strerror(-error));
+	counts_read(message.body, &capture->counted, NULL);
+	control_message_free(&message);
 	capture->id = ++live->capture_ids;
 	capture->pid = live->fabric.nodes[capture->node].pid;
 	return json_pack("{s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I}", "fabric",
@@ -141,30 +175,47 @@ json_t *live_capture_begin(struct live_query *query)
 	return body;
 }
 
-uint64_t live_capture_end(struct live *live, uint32_t id)
+struct live_capture_end live_capture_end(struct live *live, uint32_t id)
 {
 	struct live_capture *capture = id ? capture_find(live, id) : NULL;
 	struct control_message message = { .kind = CONTROL_CAPTURE };
-	uint64_t missed = 0;
+	struct live_capture_end end = { 0 };
 
 	if (!capture)
-		return 0;
+		return end;
 	message.number = capture->port;
 	if (!live_capture_lost(live, id) && !fabric_ask(&live->fabric, capture->node, &message)) {
-		missed = message.body ? strtoull(message.body, NULL, 10) : 0;
+		end.known = counts_read(message.body, &end.counted, &end.missed);
 		control_message_free(&message);
 	}
+	if (end.known) {
+		count_since(&end.counted.sent, &capture->counted.sent);
+		count_since(&end.counted.received, &capture->counted.received);
+	}
 	*capture = (struct live_capture){ 0 };
-	return missed;
+	return end;
+}
+
+static json_t *direction_pack(const struct capture_count *missed,
+			      const struct capture_count *counted)
+{
+	return json_pack("{s:I, s:I, s:I, s:I}", "missed_frames", (json_int_t)missed->frames,
+			 "missed_bytes", (json_int_t)missed->bytes, "counted_frames",
+			 (json_int_t)counted->frames, "counted_bytes", (json_int_t)counted->bytes);
 }
 
 json_t *live_capture_ask_end(struct live_query *query)
 {
 	const char *text = live_query_text(query, "id");
 	unsigned long id = text ? strtoul(text, NULL, 10) : 0;
+	struct live_capture_end end;
 
 	if (!id || id > UINT32_MAX || !capture_find(query->live, (uint32_t)id))
 		return live_refuse("there is no such capture");
-	return json_pack("{s:I}", "missed",
-			 (json_int_t)live_capture_end(query->live, (uint32_t)id));
+	end = live_capture_end(query->live, (uint32_t)id);
+	if (!end.known)
+		return json_object();
+	return json_pack("{s:o, s:o}", "sent", direction_pack(&end.missed.sent, &end.counted.sent),
+			 "received",
+			 direction_pack(&end.missed.received, &end.counted.received));
 }

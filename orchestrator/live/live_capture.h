@@ -17,8 +17,14 @@ json_t *live_capture_ask_end(struct live_query *query);
 /** live_capture_lost() - has the node of capture @id died, or is there no such capture? */
 bool live_capture_lost(const struct live *live, uint32_t id);
 
-/** live_capture_end() - ends capture @id, if it is there. Waits FABRIC_ANSWER_MS for its node.
- *  Return: how many frames did not fit. */
-uint64_t live_capture_end(struct live *live, uint32_t id);
+/* at the end of a capture */
+struct live_capture_end {
+	bool known;                         /* false: the node is gone or does not answer */
+	struct live_capture_counts counted; /* by the port while the capture ran */
+	struct live_capture_counts missed;  /* did not fit into the ring */
+};
+
+/** live_capture_end() - ends capture @id, if it is there. Waits FABRIC_ANSWER_MS for its node. */
+struct live_capture_end live_capture_end(struct live *live, uint32_t id);
 
 #endif

@@ -15,6 +15,8 @@
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/live/live_host.h"
 #include "orchestrator/live/live_link.h"
+#include "orchestrator/live/live_outside.h"
+#include "orchestrator/live/live_program.h"
 #include "orchestrator/plan/plan_spare.h"
 #include "orchestrator/scenario/scenario_keys.h"
 
@@ -48,6 +50,13 @@ static const char *name_take(const struct live_query *query, json_t **refusal)
 	return NULL;
 }
 
+static enum port_kind link_kind(const struct plan *plan, uint32_t node_a, uint32_t node_b)
+{
+	return plan->nodes[node_a].kind == NODE_NIC || plan->nodes[node_b].kind == NODE_NIC
+		       ? PORT_EDGE
+		       : PORT_FABRIC;
+}
+
 /* settings of a new link between @node_a and @node_b; false with *@refusal */
 static bool link_read(const struct live_query *query, uint32_t node_a, uint32_t node_b,
 		      struct port_config *like, json_t **refusal)
@@ -56,7 +65,8 @@ static bool link_read(const struct live_query *query, uint32_t node_a, uint32_t 
 	unsigned given = 0;
 
 	*like = plan_spare_template(query->live->plan, node_a, node_b);
-	*refusal = live_link_read(query, like, &given);
+	*refusal = live_link_read(query, &port_parameters, link_kind(query->live->plan, node_a, node_b),
+				  like, &given);
 	if (!*refusal && medium && strcmp(medium, "shm") != 0 && strcmp(medium, "veth") != 0)
 		*refusal = live_refuse("medium: expected shm or veth, not '%s'", medium);
 	if (*refusal)
@@ -110,8 +120,12 @@ static void node_remove(struct live *live, uint32_t node)
 	for (uint32_t port = 0; port < config->port_count; port++)
 		if (!config->ports[port].vacant)
 			link_remove(live, config->ports[port].link_index);
-	if (config->kind == NODE_NIC)
+	if (config->kind == NODE_NIC) {
+		live_outside_stop(live, node - live->plan->switch_count);
+		live_programs_drop(live, node - live->plan->switch_count);
 		live_host_end(live, node - live->plan->switch_count);
+	}
+	live_set_drop(&live->sets, config->name);
 	plan_spare_node_remove(live->plan, node);
 }
 
@@ -240,7 +254,9 @@ static const char *reach_hint(const struct live *live, int error)
 	if (error != EACCES && error != EPERM)
 		return "";
 	return live->namespaces.rootless
-		       ? "; a rootless fabric has no right to processes that it did not start"
+		       ? "; a rootless fabric has no right to processes of another user namespace. "
+			 "For a rootless container of yours start the fabric beside it, in that "
+			 "of Podman: 'podman unshare heddle up SCENARIO'"
 		       : "; the daemon, though root's, has no right to that process: it belongs to "
 			 "another user namespace, or "
 			 "a sandbox forbids it";
@@ -286,14 +302,12 @@ static json_t *host_wire(struct live_query *query, uint32_t index, int network)
 {
 	struct live *live = query->live;
 	const char *interface = live_query_text(query, "interface");
+	char why[512] = "";
 	int error;
-	char far_name[IFNAMSIZ], why[512] = "";
-	struct host_net_spec spec = live_host_spec(live->plan, index, far_name);
 
 	if (network >= 0) {
-		spec.interface = interface ? interface : "heddle0";
-		error = host_net_attach(&live->hosts[index], &live->namespaces, network, &spec, why,
-					sizeof(why));
+		error = live_host_attach(live, index, network, interface ? interface : "heddle0",
+					 why, sizeof(why));
 		if (error == -EEXIST)
 			return live_refuse(
 				"%s; 'heddle attach --interface NAME' gives it another name", why);
@@ -349,7 +363,9 @@ json_t *live_add_host(struct live_query *query)
 	int64_t at = name ? switch_find(query, live_query_text(query, "switch"), &answer) : -1;
 	int network = -2;
 
-	if (at >= 0)
+	if (at >= 0 && live_query_text(query, "network"))
+		answer = live_query_outward(query, "attaching a network");
+	if (at >= 0 && !answer)
 		answer = interface_check(query);
 	if (at >= 0 && !answer)
 		network = network_open(query, &answer);
@@ -410,6 +426,8 @@ static json_t *leave_check(const struct live *live, uint32_t node)
 	const struct node_config *config = &live->plan->nodes[node];
 	struct plan_counts counts = plan_spare_counts(live->plan);
 
+	if (config->kind == NODE_NIC && live->plan->hosts[config->nic.host_index].interface)
+		return NULL;
 	for (uint32_t port = 0; config->kind == NODE_SWITCH && port < config->port_count; port++)
 		if (!config->ports[port].vacant && config->ports[port].kind == PORT_EDGE)
 			return live_refuse("host %s is connected to %s: remove the host first",
@@ -421,6 +439,17 @@ static json_t *leave_check(const struct live *live, uint32_t node)
 	return NULL;
 }
 
+/* removes the NICs of a host that leaves, but for its eth0: @node */
+static void further_remove(struct live *live, uint32_t node)
+{
+	const struct plan *plan = live->plan;
+
+	for (uint32_t i = 0; plan->nodes[node].kind == NODE_NIC && i < plan->host_count; i++)
+		if (!plan_vacant(plan, plan_host_node(plan, i)) && plan->hosts[i].interface &&
+		    plan_host_node(plan, plan->hosts[i].owner) == node)
+			node_remove(live, plan_host_node(plan, i));
+}
+
 static json_t *node_leave(struct live *live, uint32_t node)
 {
 	char text[NODE_NAME_MAX + 32];
@@ -430,6 +459,7 @@ static json_t *node_leave(struct live *live, uint32_t node)
 	if (refusal)
 		return refusal;
 	snprintf(text, sizeof(text), "%s is removed", live->plan->nodes[node].name);
+	further_remove(live, node);
 	node_remove(live, node);
 	error = tables_update(live);
 	return error ? live_refuse("%s, but not all switches have new tables: %s", text,

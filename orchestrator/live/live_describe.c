@@ -9,10 +9,13 @@
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ready.h"
 #include "orchestrator/fabric/fabric_watch.h"
+#include "orchestrator/live/live_fault.h"
+#include "orchestrator/live/live_host.h"
+#include "orchestrator/live/live_program.h"
 #include "orchestrator/live/live_roce.h"
 #include "orchestrator/plan/plan_spare.h"
-#include "orchestrator/results/statistics.h"
 #include "orchestrator/results/fidelity.h"
+#include "orchestrator/results/statistics.h"
 
 /* ---- cost ---- */
 
@@ -54,10 +57,9 @@ static void number_put(json_t *object, const char *key, uint64_t value)
 	json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
-/* how long the data of the peer at @port has waited for this node's ring */
-static uint64_t peers_waited_ns(const struct live *live, const struct port_config *port)
+uint64_t live_describe_peer_waited_ns(const struct fabric *fabric, const struct port_config *port)
 {
-	const struct fabric_node *peer = &live->fabric.nodes[port->peer_index];
+	const struct fabric_node *peer = &fabric->nodes[port->peer_index];
 
 	if (!page_readable(peer) || port->peer_port >= peer->stats->port_count)
 		return 0;
@@ -77,18 +79,20 @@ static json_t *port_describe(const struct live *live, const struct port_config *
 			     uint32_t index, const struct port_stats *port)
 {
 	return json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-			 "s:I, s:o, s:o}",
+			 "s:I, s:I, s:I, s:I, s:o, s:o}",
 			 "port", (int)index, "peer", config->peer_name, "link",
 			 (int)config->link_index, "rate_bps", (json_int_t)config->rate_bps, "down",
 			 live->plan->links[config->link_index].down, "tx_packets",
 			 (json_int_t)port->tx_packets, "tx_bytes", (json_int_t)port->tx_bytes,
 			 "tx_busy_ns", (json_int_t)(port->tx_busy_ps / NODE_NS), "rx_packets",
 			 (json_int_t)port->rx_packets, "rx_bytes", (json_int_t)port->rx_bytes,
-			 "lost_packets", (json_int_t)port->lost_packets, "paused_ns",
+			 "lost_packets", (json_int_t)port->lost_packets, "reordered",
+			 (json_int_t)port->reordered, "duplicated", (json_int_t)port->duplicated,
+			 "corrupted", (json_int_t)port->corrupted, "paused_ns",
 			 (json_int_t)(port->paused_ps / NODE_NS), "queue_bytes",
 			 (json_int_t)port->queue_bytes, "peers_waited_ns",
-			 (json_int_t)peers_waited_ns(live, config), "input_units_max",
-			 (json_int_t)port->input_units_max, "congestion",
+			 (json_int_t)live_describe_peer_waited_ns(&live->fabric, config),
+			 "input_units_max", (json_int_t)port->input_units_max, "congestion",
 			 counters_describe(port, STATISTIC_CONGESTION), "paths",
 			 counters_describe(port, STATISTIC_PATHS));
 }
@@ -167,8 +171,7 @@ static void drops_describe(const struct stats_page *stats, json_t *object)
 
 /* ---- lateness ---- */
 
-/* the distribution: events in each bucket of lateness, by the bucket's end in nanoseconds */
-static json_t *lateness_describe(const struct lateness_stats *lateness)
+json_t *live_describe_lateness(const struct lateness_stats *lateness)
 {
 	json_t *counts = json_object();
 	char end_ns[24];
@@ -243,7 +246,8 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 	limits_describe(live, config, object);
 	number_put(object, "active_ns", state->stats->active_ns);
 	number_put(object, "lateness_max_ns", state->stats->lateness.max_ns);
-	json_object_set_new(object, "lateness_counts", lateness_describe(&state->stats->lateness));
+	json_object_set_new(object, "lateness_counts",
+			    live_describe_lateness(&state->stats->lateness));
 	return object;
 }
 
@@ -298,7 +302,7 @@ json_t *live_describe(struct live_query *query)
 	const struct live *live = query->live;
 	const struct plan *plan = live->plan;
 	struct plan_counts counts = plan_spare_counts(plan);
-	json_t *nodes = json_array(), *object;
+	json_t *nodes = json_array(), *object, *minute_ago;
 	uint64_t cpu_ns, memory_bytes;
 	uint32_t dead = 0;
 	char since[32];
@@ -313,14 +317,16 @@ json_t *live_describe(struct live_query *query)
 	memory_bytes = sum_of(nodes, "memory_bytes", own_memory_bytes(live));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
 	object = json_pack(
-		"{s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}",
+		"{s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:o, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}",
 		"fabric", live->place.name, "kind", scenario_fabric_name[plan_fabric(plan)],
 		"scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(), "since",
 		since, "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts",
-		(int)counts.hosts, "switches", (int)counts.switches, "links", (int)counts.links,
-		"dead", (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes",
-		(json_int_t)memory_bytes, "init_dead", live->namespaces.init_fd < 0, "nodes",
-		nodes);
+		live_hosts_describe(live), "hosts_count", (int)counts.hosts, "switches",
+		(int)counts.switches, "links", (int)counts.links, "dead", (int)dead, "cpu_ns",
+		(json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes, "init_dead",
+		live->namespaces.init_fd < 0, "nodes", nodes);
+	if (object)
+		json_object_set_new(object, "programs", live_programs_describe(query->live));
 	if (object)
 		roce_put(live, object);
 	if (object)
@@ -328,5 +334,12 @@ json_t *live_describe(struct live_query *query)
 				    json_integer(fabric_unfiltered(&live->fabric)));
 	if (object)
 		json_object_set_new(object, "manager", manager_pair_describe(&live->managers));
+	minute_ago =
+		object ? live_history_describe(&live->history, plan, wall_ns() - live->since_ns)
+		       : NULL;
+	if (minute_ago)
+		json_object_set_new(object, "minute_ago", minute_ago);
+	if (object && plan->faults.count)
+		json_object_set_new(object, "faults", live_faults_describe(live));
 	return object;
 }

@@ -1,65 +1,174 @@
 #include "orchestrator/live/live_host.h"
 
-#include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <net/ethernet.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "nodes/wire/address.h"
+#include "orchestrator/live/live_room.h"
 
-#define KILL_ROUNDS 10 /* a child that a program starts meanwhile is killed in the next round */
+static bool is_router(const struct plan *plan, uint32_t index)
+{
+	bool router = plan_host_settings(plan, index)->router;
+
+	for (uint32_t i = 0; i < plan->prefix_count && !router; i++)
+		router = !plan->prefixes[i].own && plan->prefixes[i].host_index == index;
+	return router;
+}
 
 struct host_net_spec live_host_spec(const struct plan *plan, uint32_t index,
-				    char far_name[IFNAMSIZ])
+				    struct live_host_names *names)
 {
 	const struct node_config *nic = &plan->nodes[plan_host_node(plan, index)];
 	struct host_net_spec spec = { .name = nic->name,
-				      .interface = "eth0",
-				      .far_name = far_name,
-				      .ipv4 = address_ipv4(index),
-				      .ipv4_prefix_bits = 8, /* address.h */
-				      .ipv6_prefix_bits = 64,
+				      .interface = names->interface,
+				      .far_name = names->far,
+				      .addresses = plan_host_interface(plan, index),
 				      .mtu_bytes = nic->ports[0].mtu_bytes - ETHER_HDR_LEN,
 				      .queue_count = nic->nic.host_queues,
 				      .rate_bps = nic->ports[0].rate_bps,
-				      .host_index = index,
-				      .prefix_count = plan->prefix_count,
-				      .prefixes = plan->prefixes };
+				      .router = is_router(plan, index),
+				      .several =
+					      plan_host_settings(plan, index)->interface_count > 1 };
 
 	if (spec.mtu_bytes > HOST_NET_MTU_BYTES_MAX)
 		spec.mtu_bytes = HOST_NET_MTU_BYTES_MAX;
-	snprintf(far_name, IFNAMSIZ, "h%u", index);
+	snprintf(names->interface, sizeof(names->interface), "eth%u", plan->hosts[index].interface);
+	snprintf(names->far, sizeof(names->far), "h%u", index);
 	address_mac(index, spec.mac);
-	address_ipv6(index, spec.ipv6);
 	return spec;
+}
+
+/* ---- routes ---- */
+
+/* the address of NIC @router in a subnet of NIC @index; false: it has none */
+static bool address_near(const struct plan *plan, uint32_t index, uint32_t router, uint32_t version,
+			 struct ip_address *near)
+{
+	const struct host_interface *own = plan_host_interface(plan, index),
+				    *other = plan_host_interface(plan, router);
+
+	for (uint32_t i = 0; i < other->address_count; i++)
+		for (uint32_t j = 0; j < own->address_count; j++)
+			if (other->addresses[i].ip.version == version &&
+			    ip_address_covers(&own->addresses[j].ip, &other->addresses[i].ip)) {
+				*near = other->addresses[i].ip;
+				return true;
+			}
+	return false;
+}
+
+/* FC-3: through the router's address, so that frames have its MAC; false: it is not a neighbour */
+static bool prefix_route(const struct plan *plan, uint32_t index,
+			 const struct prefix_config *prefix, struct host_net_route *route)
+{
+	if (prefix->own || plan->hosts[prefix->host_index].owner == plan->hosts[index].owner ||
+	    plan_vacant(plan, plan_host_node(plan, prefix->host_index)))
+		return false;
+	*route =
+		(struct host_net_route){ .to = { .version = prefix->version, .bits = prefix->bits } };
+	memcpy(route->to.bytes, prefix->address, sizeof(route->to.bytes));
+	return address_near(plan, index, prefix->host_index, prefix->version, &route->via);
+}
+
+/* the routes by NIC @index: those of its host, then to networks of other hosts. Return: NULL if
+ * memory is short; else to be freed */
+static struct host_net_route *routes_make(const struct plan *plan, uint32_t index, uint32_t *count)
+{
+	const struct scenario_host_settings *settings = plan_host_settings(plan, index);
+	struct host_net_route *routes =
+		calloc((size_t)settings->route_count + plan->prefix_count + 1, sizeof(*routes));
+
+	*count = 0;
+	for (uint32_t i = 0; routes && i < settings->route_count; i++)
+		if (settings->routes[i].interface == plan->hosts[index].interface)
+			routes[(*count)++] = (struct host_net_route){ settings->routes[i].to,
+								      settings->routes[i].via,
+								      settings->routes[i].vlan };
+	for (uint32_t i = 0; routes && i < plan->prefix_count; i++)
+		*count += prefix_route(plan, index, &plan->prefixes[i], &routes[*count]);
+	return routes;
+}
+
+/* ---- as JSON ---- */
+
+/* the first address of IP @version; "" if there is none */
+static const char *address_first(const struct host_interface *interface, uint32_t version,
+				 char text[IP_ADDRESS_TEXT_MAX])
+{
+	text[0] = 0;
+	for (uint32_t i = 0; i < interface->address_count && !text[0]; i++)
+		if (interface->addresses[i].ip.version == version)
+			ip_address_text(&interface->addresses[i].ip, text);
+	return text;
+}
+
+static json_t *addresses_describe(const struct host_address *addresses, uint32_t count)
+{
+	char text[IP_ADDRESS_TEXT_MAX];
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(list,
+				      json_string(ip_address_subnet_text(&addresses[i].ip, text)));
+	return list;
+}
+
+static json_t *interface_describe(const struct live *live, uint32_t index)
+{
+	const struct host_interface *interface = plan_host_interface(live->plan, index);
+	json_t *vlans = json_array();
+
+	for (uint32_t i = 0; i < interface->vlan_count; i++)
+		json_array_append_new(
+			vlans,
+			json_pack("{s:i, s:o}", "id", (int)interface->vlans[i].id, "addresses",
+				  addresses_describe(interface->vlans[i].addresses,
+						     interface->vlans[i].address_count)));
+	return json_pack("{s:s, s:s, s:o, s:o}", "name", live->hosts[index].interface, "nic",
+			 live->plan->nodes[plan_host_node(live->plan, index)].name, "addresses",
+			 addresses_describe(interface->addresses, interface->address_count),
+			 "vlans", vlans);
 }
 
 json_t *live_host_describe(const struct live *live, uint32_t index)
 {
-	struct in_addr address = { .s_addr = htonl(address_ipv4(index)) };
-	char ipv4[INET_ADDRSTRLEN], ipv6[INET6_ADDRSTRLEN];
-	uint8_t address6[16];
+	const struct plan *plan = live->plan;
+	const struct host_interface *eth0 = plan_host_interface(plan, index);
+	char ipv4[IP_ADDRESS_TEXT_MAX], ipv6[IP_ADDRESS_TEXT_MAX] = "";
+	json_t *interfaces = json_array();
 
-	address_ipv6(index, address6);
-	inet_ntop(AF_INET, &address, ipv4, sizeof(ipv4));
-	inet_ntop(AF_INET6, address6, ipv6, sizeof(ipv6));
-	if (!live->hosts[index].ipv6)
-		ipv6[0] = 0;
-	return json_pack("{s:s, s:s, s:s, s:s}", "name",
-			 live->plan->nodes[plan_host_node(live->plan, index)].name, "interface",
-			 live->hosts[index].interface, "ipv4", ipv4, "ipv6", ipv6);
+	if (live->hosts[index].ipv6)
+		address_first(eth0, 6, ipv6);
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		if (!plan_vacant(plan, plan_host_node(plan, i)) && plan->hosts[i].owner == index)
+			json_array_append_new(interfaces, interface_describe(live, i));
+	return json_pack("{s:s, s:s, s:s, s:s, s:o}", "name",
+			 plan->nodes[plan_host_node(plan, index)].name, "interface",
+			 live->hosts[index].interface, "ipv4", address_first(eth0, 4, ipv4), "ipv6",
+			 ipv6, "interfaces", interfaces);
 }
+
+json_t *live_hosts_describe(const struct live *live)
+{
+	json_t *hosts = json_array();
+
+	for (uint32_t i = 0; live->hosts && i < live->plan->host_count; i++)
+		if (!plan_vacant(live->plan, plan_host_node(live->plan, i)) &&
+		    !live->plan->hosts[i].interface)
+			json_array_append_new(hosts, live_host_describe(live, i));
+	return hosts;
+}
+
+/* ---- names ---- */
 
 int live_hosts_write(const struct live *live, char *path, size_t path_max)
 {
 	const struct plan *plan = live->plan;
 	struct host_net_spec *specs = calloc((size_t)plan->host_count + 1, sizeof(*specs));
-	char unused[IFNAMSIZ];
+	struct live_host_names unused;
 	uint32_t count = 0;
 	int error;
 
@@ -68,19 +177,71 @@ int live_hosts_write(const struct live *live, char *path, size_t path_max)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (!plan_vacant(plan, plan_host_node(plan, i)))
-			specs[count++] = live_host_spec(plan, i, unused);
+			specs[count++] = live_host_spec(plan, i, &unused);
 	/* by descriptor: the owner of a parent folder could replace the path */
 	error = host_net_hosts_file(live->place.dir_fd, "hosts", specs, count);
 	free(specs);
 	return error;
 }
 
+/* ---- interfaces ---- */
+
+static int no_memory(char *why, size_t why_max)
+{
+	snprintf(why, why_max, "%s", strerror(ENOMEM));
+	return -ENOMEM;
+}
+
+/* eth1 and so on, of a host that has eth0 or gets it now */
+static int further_make(struct live *live, uint32_t index, const struct host_net_spec *spec,
+			char *why, size_t why_max)
+{
+	uint32_t owner = live->plan->hosts[index].owner;
+	int error = live->hosts[owner].net_fd < 0 ? live_host_make(live, owner, why, why_max) : 0;
+
+	return error ? error
+		     : host_net_join(&live->hosts[index], &live->namespaces, &live->hosts[owner],
+				     spec, why, why_max);
+}
+
 int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max)
 {
-	char far_name[IFNAMSIZ];
-	struct host_net_spec spec = live_host_spec(live->plan, index, far_name);
+	struct live_host_names names;
+	struct host_net_spec spec = live_host_spec(live->plan, index, &names);
+	struct host_net_route *routes = routes_make(live->plan, index, &spec.route_count);
+	int error;
 
-	return host_net_make(&live->hosts[index], &live->namespaces, &spec, why, why_max);
+	if (!routes)
+		return no_memory(why, why_max);
+	spec.routes = routes;
+	error = live->plan->hosts[index].interface
+			? further_make(live, index, &spec, why, why_max)
+			: host_net_make(&live->hosts[index], &live->namespaces, &spec, why, why_max);
+	free(routes);
+	if (!error && !live->plan->hosts[index].interface) {
+		error = live_room_make(live, index, why, why_max);
+		if (error)
+			live_host_end(live, index);
+	}
+	return error;
+}
+
+int live_host_attach(struct live *live, uint32_t index, int network, const char *interface,
+		     char *why, size_t why_max)
+{
+	struct live_host_names names;
+	struct host_net_spec spec = live_host_spec(live->plan, index, &names);
+	struct host_net_route *routes = routes_make(live->plan, index, &spec.route_count);
+	int error;
+
+	if (!routes)
+		return no_memory(why, why_max);
+	spec.routes = routes;
+	spec.interface = interface;
+	error = host_net_attach(&live->hosts[index], &live->namespaces, network, &spec, why,
+				why_max);
+	free(routes);
+	return error;
 }
 
 int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why,
@@ -93,6 +254,8 @@ int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES
 	if (host->net_fd < 0)
 		error = live_host_make(live, index, why, why_max);
 	else if (host->queue_fds[0] < 0)
+		error = host_net_carrier(host, &live->namespaces, true);
+	if (!error && host->queue_fds[0] < 0)
 		error = host_net_queues_open(host->far_index, count, host->queue_fds);
 	for (uint32_t i = 0; i < count && !error; i++) {
 		fds[i] = host->queue_fds[i];
@@ -101,42 +264,42 @@ int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES
 	return error ? error : (int)count;
 }
 
-/* kills all processes in network namespace @host; returns their number */
-static unsigned programs_kill(const struct stat *host)
+static bool link_is_up(const struct live *live, uint32_t node)
 {
-	DIR *processes = opendir("/proc");
-	struct dirent *entry;
-	unsigned count = 0;
+	const struct plan_link *link =
+		&live->plan->links[live->plan->nodes[node].ports[0].link_index];
 
-	while (processes && (entry = readdir(processes))) {
-		int pid = atoi(entry->d_name);
-		struct stat seen;
-		char path[64];
-
-		if (pid <= 0)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/ns/net", pid);
-		if (!stat(path, &seen) && seen.st_ino == host->st_ino &&
-		    seen.st_dev == host->st_dev)
-			count += !kill(pid, SIGKILL);
-	}
-	if (processes)
-		closedir(processes);
-	return count;
+	return !link->down && live->fabric.nodes[link->node_a].pid &&
+	       live->fabric.nodes[link->node_b].pid;
 }
 
+void live_host_carriers(struct live *live)
+{
+	for (uint32_t i = 0; i < live->plan->host_count; i++) {
+		struct host_net *host = &live->hosts[i];
+		uint32_t node = plan_host_node(live->plan, i);
+		int error;
+
+		if (host->net_fd < 0 || plan_vacant(live->plan, node))
+			continue;
+		error = host_net_carrier(host, &live->namespaces, link_is_up(live, node));
+		if (error && error != -ENODEV) /* a program in the host may have deleted it */
+			live_note("the carrier of host %s cannot be changed: %s",
+				  live->plan->nodes[node].name, strerror(-error));
+	}
+}
+
+/* Programs end with the host, but not with a further interface of it. */
 void live_host_end(struct live *live, uint32_t index)
 {
 	struct host_net *host = &live->hosts[index];
-	struct stat network;
+	bool whole = !host->attached && !host->further;
 
 	if (host->net_fd < 0)
 		return;
-	for (int round = 0; !host->attached && round < KILL_ROUNDS; round++)
-		if (fstat(host->net_fd, &network) || !programs_kill(&network))
-			break;
+	live_room_end(live, index);
 	/* now: the name may be used again before the kernel has removed the namespace */
-	if (!host->attached)
+	if (whole)
 		netlink_link_delete(&live->namespaces.netlink, host->far_index);
 	host_net_free(host, &live->namespaces);
 	*host = (struct host_net){ .net_fd = -1, .uts_fd = -1 };

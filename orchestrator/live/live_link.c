@@ -7,23 +7,58 @@
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/live/parameter.h"
 
+/* names in JSON are those of the fields, without the prefix of a shape's values */
+static void direction_put(json_t *object, const struct link_config *link)
+{
+	for (size_t r = 0; r < link_parameters.count; r++) {
+		const struct parameter *row = &link_parameters.rows[r];
+		uint64_t value = parameter_get(row, link);
+
+		if (row->live)
+			json_object_set_new(object, row->field,
+					    row->unit == PARAMETER_UNIT_WORD
+						    ? json_string(row->words[value - row->min])
+						    : json_integer((json_int_t)value));
+	}
+}
+
+void live_link_directions(const struct plan *plan, uint32_t index, struct link_config *to_b,
+			  struct link_config *to_a)
+{
+	const struct plan_link *ends = &plan->links[index];
+	const struct port_config *a = &plan->nodes[ends->node_a].ports[ends->port_a];
+	const struct port_config *b = &plan->nodes[ends->node_b].ports[ends->port_b];
+
+	port_direction_get(a, b, to_b);
+	port_direction_get(b, a, to_a);
+}
+
 json_t *live_link_describe(const struct live *live, uint32_t index)
 {
 	const struct plan_link *fixed = &live->plan->links[index];
-	const struct port_config *link = &live->plan->nodes[fixed->node_a].ports[fixed->port_a];
 	bool dead =
 		!live->fabric.nodes[fixed->node_a].pid || !live->fabric.nodes[fixed->node_b].pid;
+	struct link_config to_b, to_a;
+	json_t *link = json_pack("{s:i, s:s, s:i, s:s, s:i}", "link", (int)index, "node_a",
+				 live->plan->nodes[fixed->node_a].name, "port_a",
+				 (int)fixed->port_a, "node_b",
+				 live->plan->nodes[fixed->node_b].name, "port_b",
+				 (int)fixed->port_b);
 
-	return json_pack(
-		"{s:i, s:s, s:i, s:s, s:i, s:I, s:I, s:I, s:I, s:i, s:s}", "link", (int)index,
-		"node_a", live->plan->nodes[fixed->node_a].name, "port_a", (int)fixed->port_a,
-		"node_b", live->plan->nodes[fixed->node_b].name, "port_b", (int)fixed->port_b,
-		"rate_bps", (json_int_t)link->rate_bps, "delay_ps", (json_int_t)link->delay_ps,
-		"loss_ppb", (json_int_t)link->loss_ppb, "bit_error_e15",
-		(json_int_t)link->bit_error_e15, "mtu_bytes", (int)fixed->mtu_bytes, "state",
-		fixed->down ? "down"
-		: dead      ? "dead end"
-			    : "up");
+	live_link_directions(live->plan, index, &to_b, &to_a);
+	direction_put(link, &to_b);
+	json_object_set_new(link, "mtu_bytes", json_integer(fixed->mtu_bytes));
+	json_object_set_new(link, "state",
+			    json_string(fixed->down ? "down"
+					: dead      ? "dead end"
+						    : "up"));
+	if (!parameters_equal(&link_parameters, &to_b, &to_a)) {
+		json_t *back = json_object();
+
+		direction_put(back, &to_a);
+		json_object_set_new(link, "back", back);
+	}
+	return link;
 }
 
 json_t *live_links(struct live_query *query)
@@ -59,10 +94,13 @@ int64_t live_link_find(const struct live_query *query, json_t **refusal)
 	return config->ports[port].link_index;
 }
 
-json_t *live_link_read(const struct live_query *query, struct port_config *port, unsigned *given)
+json_t *live_link_read(const struct live_query *query, const struct parameter_table *table,
+		       enum port_kind kind, void *structure, unsigned *given)
 {
-	for (size_t r = 0; r < port_parameters.count; r++) {
-		const struct parameter *row = &port_parameters.rows[r];
+	bool counts = link_counts_frames(plan_fabric(query->live->plan), kind);
+
+	for (size_t r = 0; r < table->count; r++) {
+		const struct parameter *row = &table->rows[r];
 		const char *text = row->live ? live_query_text(query, row->key) : NULL;
 		uint64_t value;
 		char why[256];
@@ -71,7 +109,13 @@ json_t *live_link_read(const struct live_query *query, struct port_config *port,
 			continue;
 		if (parameter_read(row, row->key, text, &value, why, sizeof(why)))
 			return live_refuse("%s", why);
-		parameter_put(row, port, value);
+		if (counts && value &&
+		    (!strcmp(row->key, "reorder") || !strcmp(row->key, "duplicate")))
+			return live_refuse("%s: this link numbers its frames, so it cannot reorder "
+					   "or duplicate them; links of hosts of a fabric of flow "
+					   "channels can, and all links of kind roce",
+					   row->key);
+		parameter_put(row, structure, value);
 		++*given;
 	}
 	return NULL;
@@ -86,11 +130,29 @@ static int host_rate_follow(struct live *live, const struct plan_link *ends, uin
 			     &live->namespaces, rate_bps);
 }
 
-static int link_apply(struct live *live, uint32_t index, const struct port_config *port)
+/* node a of a host's link is its NIC */
+static int link_apply(struct live *live, uint32_t index, const struct link_config *to_b,
+		      const struct link_config *to_a)
 {
-	int error = fabric_link_set(&live->fabric, index, port);
+	int error = fabric_link_set(&live->fabric, index, to_b, to_a);
 
-	return error ? error : host_rate_follow(live, &live->plan->links[index], port->rate_bps);
+	return error ? error : host_rate_follow(live, &live->plan->links[index], to_b->rate_bps);
+}
+
+/* which directions of the link @ends the request is about; a refusal, or NULL */
+static json_t *directions_read(const struct live_query *query, const struct plan_link *ends,
+			       bool *to_b, bool *to_a)
+{
+	const struct node_config *nodes = query->live->plan->nodes;
+	const char *towards = live_query_text(query, "towards");
+
+	*to_b = !towards || !strcmp(towards, nodes[ends->node_b].name);
+	*to_a = !towards || !strcmp(towards, nodes[ends->node_a].name);
+	return *to_b || *to_a ? NULL
+			      : live_refuse("--towards: expected an end of this link, %s or %s, "
+					    "not '%s'",
+					    nodes[ends->node_a].name, nodes[ends->node_b].name,
+					    towards);
 }
 
 json_t *live_link_set(struct live_query *query)
@@ -99,23 +161,32 @@ json_t *live_link_set(struct live_query *query)
 	struct live *live = query->live;
 	int64_t index = live_link_find(query, &refusal);
 	const struct plan_link *ends;
-	struct port_config port, was;
+	struct link_config to_b, to_a, to_b_was, to_a_was;
+	bool sets_b, sets_a;
+	enum port_kind kind;
 	unsigned given = 0;
 	int error;
 
 	if (index < 0)
 		return refusal;
 	ends = &live->plan->links[index];
-	was = port = live->plan->nodes[ends->node_a].ports[ends->port_a];
-	refusal = live_link_read(query, &port, &given);
+	kind = live->plan->nodes[ends->node_a].ports[ends->port_a].kind;
+	live_link_directions(live->plan, (uint32_t)index, &to_b, &to_a);
+	to_b_was = to_b;
+	to_a_was = to_a;
+	refusal = directions_read(query, ends, &sets_b, &sets_a);
+	if (!refusal && sets_b)
+		refusal = live_link_read(query, &link_parameters, kind, &to_b, &given);
+	if (!refusal && sets_a)
+		refusal = live_link_read(query, &link_parameters, kind, &to_a, &given);
 	if (!refusal && !given)
 		refusal = live_refuse("nothing to set: expected one or more of rate=, delay=, "
-				      "loss=, bit-errors=");
+				      "jitter=, loss= and others; 'heddle link --help' has them");
 	if (refusal)
 		return refusal;
-	error = link_apply(live, (uint32_t)index, &port);
+	error = link_apply(live, (uint32_t)index, &to_b, &to_a);
 	if (error) /* both directions, and the host, or none */
-		link_apply(live, (uint32_t)index, &was);
+		link_apply(live, (uint32_t)index, &to_b_was, &to_a_was);
 	return error ? live_refuse("the link is unchanged: %s", live_reason(live, error))
 		     : live_link_describe(live, (uint32_t)index);
 }

@@ -15,10 +15,16 @@ json_t *live_link_describe(const struct live *live, uint32_t index);
 /** live_link_find() - the link at the request's node and port; -1 with *@refusal. */
 int64_t live_link_find(const struct live_query *query, json_t **refusal);
 
-/** live_link_read() - reads what of a link can change (the rows of link.def with .live: rate,
- *  delay, loss, bit errors) from the request into @port. @given is increased by the number of
- *  keys.
+/** live_link_read() - reads what of a link can change (the rows of link.def with .live) from the
+ *  request into @structure, which has the rows of @table: a link, or a port of @kind. @given is
+ *  increased by the number of keys.
  *  Return: NULL, or the refusal. */
-json_t *live_link_read(const struct live_query *query, struct port_config *port, unsigned *given);
+json_t *live_link_read(const struct live_query *query, const struct parameter_table *table,
+		       enum port_kind kind, void *structure, unsigned *given);
+
+/** live_link_directions() - what both directions of link @index are like: from its node a to its
+ *  node b, and back. */
+void live_link_directions(const struct plan *plan, uint32_t index, struct link_config *to_b,
+			  struct link_config *to_a);
 
 #endif

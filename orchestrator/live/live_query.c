@@ -28,6 +28,15 @@ json_t *live_refuse(const char *format, ...)
 	return body;
 }
 
+json_t *live_query_outward(const struct live_query *query, const char *what)
+{
+	return query->live->asker.inside
+		       ? live_refuse("%s is refused to programs inside of a host: use 'heddle' of "
+				     "the machine",
+				     what)
+		       : NULL;
+}
+
 const char *live_reason(const struct live *live, int error)
 {
 	return live->fabric.failure[0] ? live->fabric.failure : strerror(-error);

@@ -24,6 +24,10 @@ typedef json_t *live_query_fn(struct live_query *query);
 /** live_refuse() - {"error": SENTENCE}.  Return: never NULL unless memory is short. */
 json_t *live_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** live_query_outward() - is @what, which would connect the fabric to a network of the machine,
+ *  requested from inside of a host?  Return: the refusal, or NULL. */
+json_t *live_query_outward(const struct live_query *query, const char *what);
+
 /** live_reason() - why a call failed with @error: fabric.failure, if that is set. */
 const char *live_reason(const struct live *live, int error);
 

@@ -17,15 +17,21 @@
 #include "orchestrator/live/live_capture.h"
 #include "orchestrator/live/live_change.h"
 #include "orchestrator/live/live_describe.h"
+#include "orchestrator/live/live_fault.h"
 #include "orchestrator/live/live_host.h"
 #include "orchestrator/live/live_link.h"
+#include "orchestrator/live/live_load.h"
+#include "orchestrator/live/live_outside.h"
+#include "orchestrator/live/live_program.h"
 #include "orchestrator/live/live_query.h"
+#include "orchestrator/live/live_room.h"
+#include "orchestrator/live/live_save.h"
 #include "orchestrator/live/parameter.h"
 #include "orchestrator/plan/plan_spare.h"
 
 #define NAME_SHOWN_MAX 64u /* bytes of a table's or parameter's name that an answer repeats */
 
-static live_query_fn ask_hosts, ask_exec, ask_show, ask_set, ask_start, ask_down;
+static live_query_fn ask_hosts, ask_show, ask_set, ask_start, ask_down;
 
 static const struct question {
 	const char *name;
@@ -33,7 +39,9 @@ static const struct question {
 } questions[] = {
 	{ "ps", live_describe },
 	{ "hosts", ask_hosts },
-	{ "exec", ask_exec },
+	{ "exec", live_room_exec },
+	{ "run", live_room_run },
+	{ "log", live_programs_log },
 	{ "show", ask_show },
 	{ "set", ask_set },
 	{ "links", live_links },
@@ -41,12 +49,21 @@ static const struct question {
 	{ "link-down", live_link_down },
 	{ "link-up", live_link_up },
 	{ "start", ask_start },
+	{ "faults", live_fault_list },
+	{ "faults-start", live_fault_start },
+	{ "faults-stop", live_fault_stop },
+	{ "loads", live_load_list },
+	{ "load-start", live_load_start },
+	{ "load-stop", live_load_stop },
+	{ "load-set", live_load_set },
 	{ "add-switch", live_add_switch },
 	{ "add-host", live_add_host },
 	{ "add-link", live_add_link },
 	{ "remove", live_remove },
 	{ "capture", live_capture_begin },
 	{ "capture-end", live_capture_ask_end },
+	{ "outside", live_outside },
+	{ "save", live_save },
 	{ "down", ask_down },
 };
 
@@ -111,53 +128,15 @@ void live_request(struct live *live, const char *text, size_t length, struct liv
 
 static json_t *ask_hosts(struct live_query *query)
 {
-	const struct plan *plan = query->live->plan;
-	struct plan_counts counts = plan_spare_counts(plan);
-	json_t *hosts = json_array();
+	struct plan_counts counts = plan_spare_counts(query->live->plan);
 
-	for (uint32_t i = 0; i < plan->host_count; i++)
-		if (!plan_vacant(plan, plan_host_node(plan, i)))
-			json_array_append_new(hosts, live_host_describe(query->live, i));
-	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:s}", "fabric",
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:s, s:s}", "fabric",
 			 query->live->place.name, "pid", (int)getpid(), "switches",
 			 (int)counts.switches, "links", (int)counts.links, "hosts_count",
-			 (int)counts.hosts, "hosts", hosts, "users_missing",
-			 query->live->namespaces.ids_missing);
-}
-
-/* adds namespace @fd to an answer, unless it is -1 */
-static void namespace_give(struct live_answer *answer, json_t *names, const char *name, int fd)
-{
-	if (fd < 0)
-		return;
-	answer->fds[answer->fd_count++] = fd;
-	json_array_append_new(names, json_string(name));
-}
-
-/* a host has namespaces of its own; for a switch it is the fabric's, where veth links end */
-static json_t *ask_exec(struct live_query *query)
-{
-	const struct live *live = query->live;
-	json_t *refusal = NULL, *names;
-	int64_t node = live_query_node(query, live_query_text(query, "host"), &refusal);
-	int net_fd = live->namespaces.net_fd, uts_fd = live->namespaces.uts_fd;
-
-	if (node < 0)
-		return refusal;
-	if (live->plan->nodes[node].kind == NODE_NIC) {
-		const struct host_net *host =
-			&live->hosts[(uint32_t)node - live->plan->switch_count];
-
-		net_fd = host->net_fd;
-		uts_fd = host->uts_fd;
-	}
-	names = json_array();
-	namespace_give(query->answer, names, "user", live->namespaces.user_fd);
-	namespace_give(query->answer, names, "pid", live->namespaces.pid_fd);
-	namespace_give(query->answer, names, "mount", live->namespaces.mount_fd);
-	namespace_give(query->answer, names, "net", net_fd);
-	namespace_give(query->answer, names, "uts", uts_fd);
-	return json_pack("{s:s, s:o}", "host", live->plan->nodes[node].name, "namespaces", names);
+			 (int)counts.hosts, "hosts", live_hosts_describe(query->live),
+			 "users_missing",
+			 query->live->namespaces.ids_missing, "limits_missing",
+			 live_rooms_limits_missing(query->live));
 }
 
 /* ---- one node ---- */
@@ -305,7 +284,7 @@ static json_t *ask_set(struct live_query *query)
 {
 	struct control_message message = { .kind = CONTROL_SET };
 	const char *name = live_query_text(query, "name"), *value = live_query_text(query, "value");
-	json_t *refusal = NULL;
+	json_t *refusal = NULL, *answer;
 	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal);
 	char what[128], why[256];
 
@@ -318,7 +297,10 @@ static json_t *ask_set(struct live_query *query)
 		return live_refuse("%s", why);
 	snprintf(message.text, sizeof(message.text), "%s", name);
 	snprintf(what, sizeof(what), "parameter '%.*s'", utf8_length(name, NAME_SHOWN_MAX), name);
-	return node_ask(query, (uint32_t)node, what, &message);
+	answer = node_ask(query, (uint32_t)node, what, &message);
+	if (!json_object_get(answer, "error"))
+		live_set_keep(&query->live->sets, query->live->plan->nodes[node].name, name, value);
+	return answer;
 }
 
 /* ---- nodes ---- */
@@ -332,9 +314,11 @@ static json_t *ask_start(struct live_query *query)
 
 	if (node < 0)
 		return refusal;
+	live_load_node_starts(query->live, (uint32_t)node);
 	error = fabric_node_restart(&query->live->fabric, (uint32_t)node);
 	if (error == -EEXIST)
 		return live_refuse("%s runs already", query->live->plan->nodes[node].name);
+	live_set_drop(&query->live->sets, query->live->plan->nodes[node].name);
 	if (!error)
 		error = manager_pair_sweep(&query->live->managers);
 	if (error)

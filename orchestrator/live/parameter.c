@@ -15,8 +15,8 @@ static const struct parameter_table *const tables[FABRIC_KINDS] = {
 	[FABRIC_PORT_GROUP] = &port_group_parameters,
 };
 
-/* of a NIC: workload_load() has the limits */
-static const struct parameter load_row = {
+/* workload_load() has the limits */
+const struct parameter parameter_load = {
 	.unit = PARAMETER_UNIT_PERMILLE, .bytes = sizeof(uint32_t), .min = 1, .max = 10000
 };
 
@@ -45,7 +45,7 @@ int parameter_convert(const struct node_config *node, const char *name, const ch
 	if (node->kind == NODE_SWITCH)
 		node_live_find(tables[node->fabric], node, name, &live);
 	else if (!fnmatch("workload.*.load", name, 0))
-		live.row = &load_row;
+		live.row = &parameter_load;
 	if (!live.row)
 		return 0;
 	if (parameter_read(live.row, name, value, &number, why, why_max))

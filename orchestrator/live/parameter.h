@@ -7,6 +7,9 @@
 
 #include "nodes/config/config.h"
 
+/** parameter_load - the load of a workload with paced or Poisson arrivals. */
+extern const struct parameter parameter_load;
+
 /** parameter_read() - @text, a value of @row as a scenario has it. @name is that of the key in
  *  @why.
  *  Return: 0 with the number of the field in @value; -EINVAL with a sentence in @why. */

@@ -140,8 +140,25 @@ static int lock_take(int dir_fd, int flags)
 	return fd;
 }
 
+/* removes folder RUNTIME_PROGRAMS with its files */
+static void programs_remove(int dir_fd)
+{
+	int fd = directory_open(dir_fd, RUNTIME_PROGRAMS);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		unlinkat(fd, entry->d_name, 0); /* "." and ".." are no files */
+	if (folder)
+		closedir(folder);
+	else if (fd >= 0)
+		close(fd);
+	unlinkat(dir_fd, RUNTIME_PROGRAMS, AT_REMOVEDIR);
+}
+
 static void directory_remove(int base_fd, int dir_fd, const char *name)
 {
+	programs_remove(dir_fd);
 	for (size_t i = 0; i < COUNT_OF(files); i++)
 		unlinkat(dir_fd, files[i], 0);
 	unlinkat(base_fd, name, AT_REMOVEDIR);
@@ -211,9 +228,11 @@ static int claim_try(int base_fd, const char *name, struct runtime_place *place)
 		error = place->lock_fd == -EWOULDBLOCK ? -EEXIST : place->lock_fd;
 	else
 		error = lock_sign(place->lock_fd);
-	if (!error) /* what a daemon that was killed has left */
+	if (!error) { /* what a daemon that was killed has left */
+		programs_remove(place->dir_fd);
 		for (size_t i = 0; strcmp(files[i], "lock"); i++)
 			unlinkat(place->dir_fd, files[i], 0);
+	}
 	if (error) {
 		close(place->dir_fd);
 		if (place->lock_fd >= 0)

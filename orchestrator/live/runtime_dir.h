@@ -9,6 +9,7 @@
  *    control  UNIX socket: client.h
  *    hosts    the /etc/hosts of its hosts
  *    log      messages of daemon and nodes
+ *    programs a folder: HOST.log has what the start commands of a host print (live_program.h)
  *  A folder whose lock is free is stale: the process that finds it removes it while it holds the
  *  lock, so that two cannot collide. All access is through descriptors of folders, follows no
  *  symlink, and rejects what belongs to other users or is open to them: /tmp is writable by all. */
@@ -22,6 +23,8 @@
 #include <sys/types.h>
 
 #include "nodes/config/config.h"
+
+#define RUNTIME_PROGRAMS "programs"
 
 /* the folder of one fabric, held by its daemon */
 struct runtime_place {

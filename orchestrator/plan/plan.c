@@ -7,13 +7,15 @@
 #include "nodes/base/ring.h"
 #include "nodes/base/units.h"
 #include "nodes/control/config_check.h"
+#include "nodes/link/jitter.h"
 #include "nodes/wire/frame.h"
 #include "orchestrator/plan/plan_buffer.h"
 #include "orchestrator/plan/plan_congestion_make.h"
-#include "orchestrator/plan/plan_roce.h"
-#include "orchestrator/plan/plan_routing.h"
 #include "orchestrator/plan/plan_given.h"
+#include "orchestrator/plan/plan_reach.h"
+#include "orchestrator/plan/plan_roce.h"
 #include "orchestrator/plan/plan_routes.h"
+#include "orchestrator/plan/plan_routing.h"
 #include "orchestrator/plan/plan_workload.h"
 
 /* ---- nodes ---- */
@@ -58,8 +60,24 @@ static int spots_make(const struct scenario *scenario, struct plan *plan)
 	return 0;
 }
 
+static int hosts_copy(const struct scenario *scenario, struct plan *plan)
+{
+	plan->hosts = calloc(plan->host_count, sizeof(*plan->hosts));
+	if (!plan->hosts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		plan->hosts[i] = (struct plan_host){
+			.owner = scenario->hosts[i].owner,
+			.interface = scenario->hosts[i].interface,
+			.settings = scenario_host_settings_hold(scenario->hosts[i].settings),
+		};
+	return 0;
+}
+
 static int nodes_make(const struct scenario *scenario, struct plan *plan)
 {
+	int error;
+
 	plan->nodes = calloc(plan->node_count, sizeof(*plan->nodes));
 	if (!plan->nodes) {
 		plan->node_count = 0;
@@ -76,7 +94,8 @@ static int nodes_make(const struct scenario *scenario, struct plan *plan)
 		plan->nodes[plan_host_node(plan, i)].nic = scenario->nic;
 		plan->nodes[plan_host_node(plan, i)].nic.host_index = i;
 	}
-	return spots_make(scenario, plan);
+	error = hosts_copy(scenario, plan);
+	return error ? error : spots_make(scenario, plan);
 }
 
 /* ---- links and ports: edge ports first in the order of hosts, then fabric ports in the order of
@@ -117,9 +136,9 @@ static int ports_alloc(const struct scenario *scenario, struct plan *plan,
 }
 
 /* Fills one end of link @link_index: @node's next port, whose other end is @peer_port of @peer. */
-static void port_fill(const struct scenario *scenario, struct node_config *node,
+static void port_fill(struct node_config *node,
 		      const struct node_config *peer, uint32_t peer_port, uint32_t link_index,
-		      const struct link_config *settings)
+		      bool guarded)
 {
 	struct port_config *port = &node->ports[node->port_count++];
 	bool edge = node->kind == NODE_NIC || peer->kind == NODE_NIC;
@@ -129,18 +148,19 @@ static void port_fill(const struct scenario *scenario, struct node_config *node,
 		.peer_index = peer->index,
 		.peer_port = peer_port,
 		.link_index = link_index,
-		.guarded = scenario->fabric != FABRIC_ROCE &&
-			   (settings->loss_ppb || settings->bit_error_e15),
+		.guarded = guarded,
 	};
-	port_link_put(port, settings);
-	port->medium = MEDIUM_SHM; /* under the real clock: plan_real.c */
 	snprintf(port->peer_name, sizeof(port->peer_name), "%s", peer->name);
 }
 
 static void link_fill(const struct scenario *scenario, struct plan *plan, struct node_config *a,
-		      struct node_config *b, const struct link_config *settings)
+		      struct node_config *b, const struct link_config *settings,
+		      const struct link_config *back)
 {
 	struct plan_link *link = &plan->links[plan->link_count];
+	bool guarded =
+		scenario->fabric != FABRIC_ROCE && (link_loses(settings) || link_loses(back));
+	struct port_config *at_a, *at_b;
 
 	*link = (struct plan_link){
 		.node_a = a->index,
@@ -151,8 +171,13 @@ static void link_fill(const struct scenario *scenario, struct plan *plan, struct
 		.delay_ps = settings->delay_ps,
 		.mtu_bytes = settings->mtu_bytes,
 	};
-	port_fill(scenario, a, b, link->port_b, plan->link_count, settings);
-	port_fill(scenario, b, a, link->port_a, plan->link_count, settings);
+	port_fill(a, b, link->port_b, plan->link_count, guarded);
+	port_fill(b, a, link->port_a, plan->link_count, guarded);
+	at_a = &a->ports[link->port_a];
+	at_b = &b->ports[link->port_b];
+	port_direction_put(at_a, at_b, settings);
+	port_direction_put(at_b, at_a, back);
+	at_a->medium = at_b->medium = MEDIUM_SHM; /* under the real clock: plan_real.c */
 	plan->link_count++;
 }
 
@@ -162,12 +187,36 @@ static void host_link_fill(const struct scenario *scenario, struct plan *plan, u
 	struct node_config *edge = &plan->nodes[scenario->hosts[host].switch_index];
 
 	link_fill(scenario, plan, &plan->nodes[plan_host_node(plan, host)], edge,
-		  &scenario->hosts[host].link);
+		  &scenario->hosts[host].link, &scenario->hosts[host].back);
 	edge->ports[edge->port_count - 1].match = scenario->hosts[host].match;
 }
 
-static int links_make(const struct scenario *scenario, struct plan *plan)
+/* refuses what the protocol of the link does not allow: link_counts_frames() */
+static void order_check(const struct scenario *scenario, const struct plan *plan, uint32_t link,
+			const struct scenario_place *place, struct scenario_errors *errors)
 {
+	const struct plan_link *ends = &plan->links[link];
+	const struct port_config *a = &plan->nodes[ends->node_a].ports[ends->port_a];
+	const struct port_config *b = &plan->nodes[ends->node_b].ports[ends->port_b];
+
+	if (!link_counts_frames(scenario->fabric, a->kind) ||
+	    (!a->reorder_ppb && !a->duplicate_ppb && !b->reorder_ppb && !b->duplicate_ppb))
+		return;
+	scenario_errors_at(errors, scenario, place,
+			   "the link from '%s' to '%s' cannot reorder or duplicate packets: %s",
+			   plan->nodes[ends->node_a].name, plan->nodes[ends->node_b].name,
+			   scenario->fabric == FABRIC_PORT_GROUP
+				   ? "its credits count them. loss, bit-errors, corrupt and jitter "
+				     "are allowed"
+				   : "links between switches of kind flow-channel number their "
+				     "frames. links.edge may, and all links of kind roce");
+}
+
+static int links_make(const struct scenario *scenario, struct plan *plan,
+		      struct scenario_errors *errors)
+{
+	unsigned errors_before = errors->count;
+
 	plan->links =
 		calloc((size_t)scenario->host_count + scenario->link_count, sizeof(*plan->links));
 	if (!plan->links)
@@ -176,8 +225,15 @@ static int links_make(const struct scenario *scenario, struct plan *plan)
 		host_link_fill(scenario, plan, i);
 	for (uint32_t i = 0; i < scenario->link_count; i++)
 		link_fill(scenario, plan, &plan->nodes[scenario->links[i].switch_a],
-			  &plan->nodes[scenario->links[i].switch_b], &scenario->links[i].settings);
-	return 0;
+			  &plan->nodes[scenario->links[i].switch_b], &scenario->links[i].settings,
+			  &scenario->links[i].back);
+	for (uint32_t i = 0; i < plan->link_count && errors->count == errors_before; i++)
+		order_check(scenario, plan, i,
+			    i < scenario->host_count
+				    ? &scenario->hosts[i].place
+				    : &scenario->links[i - scenario->host_count].place,
+			    errors);
+	return errors->count == errors_before ? 0 : -EINVAL;
 }
 
 /* ---- time ---- */
@@ -259,7 +315,7 @@ static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config
 {
 	const struct node_config *peer = &plan->nodes[port->peer_index];
 	const struct node_config *nic = node->kind == NODE_NIC ? node : peer;
-	node_time_t span_ps = 3 * plan->lookahead_ps + port->delay_ps + 2 * plan_latency_ps(node) +
+	node_time_t span_ps = 3 * plan->lookahead_ps + jitter_delay_max_ps(port) + 2 * plan_latency_ps(node) +
 			      2 * node_time_of_bytes(port->mtu_bytes + 64, port->rate_bps);
 	uint64_t flows = nic->kind == NODE_NIC ? nic->nic.flows_max : frames->flows;
 	uint64_t bytes = node->fabric == FABRIC_ROCE ? roce_records_bytes(span_ps, port)
@@ -347,41 +403,6 @@ static int prefixes_fill(const struct scenario *scenario, struct plan *plan)
 	return error;
 }
 
-static bool is_reached(const struct plan *plan, uint32_t from, uint32_t to)
-{
-	return from == to || plan_route(&plan->nodes[from], to)->ports;
-}
-
-/* Links have both directions, so it suffices that the first host reaches all others, and all
- * switches. */
-static int reach_check(const struct scenario *scenario, const struct plan *plan,
-		       struct scenario_errors *errors)
-{
-	uint32_t first = scenario->hosts[0].switch_index;
-
-	for (uint32_t i = 1; i < plan->host_count; i++) {
-		uint32_t other = scenario->hosts[i].switch_index;
-
-		if (is_reached(plan, first, other))
-			continue;
-		scenario_errors_at(errors, scenario, &scenario->hosts[i].place,
-				   "host '%s' cannot be reached from host '%s': no links lead from "
-				   "switch '%s' to switch '%s'",
-				   scenario->hosts[i].name, scenario->hosts[0].name,
-				   scenario->switches[first].name, scenario->switches[other].name);
-		return -EINVAL;
-	}
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		if (is_reached(plan, first, i))
-			continue;
-		scenario_errors_at(errors, scenario, &scenario->switches[i].place,
-				   "switch '%s' cannot be reached from host '%s'",
-				   scenario->switches[i].name, scenario->hosts[0].name);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 /* Lanes cannot be added later. So if the scenario does not give their number, there are enough for
  * the paths around its faults, up to the maximum. */
 static int lanes_spare(const struct scenario *scenario, struct plan *plan, char *why,
@@ -441,7 +462,9 @@ static int pauses_make(const struct scenario *scenario, struct plan *plan)
 		struct nic_config *nic =
 			&plan->nodes[plan_host_node(plan, scenario->pauses[i].host)].nic;
 
-		nic->pauses[nic->pause_count++] = scenario->pauses[i].config;
+		nic->pauses[nic->pause_count] = scenario->pauses[i].config;
+		nic->pauses[nic->pause_count++].stop_ps = node_time_min(
+			scenario->pauses[i].config.stop_ps, scenario->run.duration_ps);
 	}
 	return 0;
 }
@@ -486,13 +509,13 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = ports_alloc(scenario, plan, errors);
 	if (!error)
-		error = links_make(scenario, plan);
+		error = links_make(scenario, plan, errors);
 	if (!error)
 		error = plan_faults_make(clock, scenario, plan, errors);
 	if (!error)
 		error = routes_make(scenario, plan, errors);
 	if (!error)
-		error = reach_check(scenario, plan, errors);
+		error = plan_reach_check(scenario, plan, errors);
 	if (!error)
 		error = plan_buffers_make(clock, scenario, plan, errors);
 	if (!error)
@@ -545,7 +568,10 @@ int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct
 
 int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
-	return plan_make_for(CLOCK_VIRTUAL, scenario, plan, errors);
+	int error = scenario_run_check(scenario, errors);
+
+	*plan = (struct plan){ 0 };
+	return error ? error : plan_make_for(CLOCK_VIRTUAL, scenario, plan, errors);
 }
 
 void plan_free(struct plan *plan)
@@ -554,9 +580,12 @@ void plan_free(struct plan *plan)
 		node_config_free(&plan->nodes[i]);
 	for (uint32_t i = 0; i < plan->expectation_count; i++)
 		free(plan->expectations[i].text);
+	for (uint32_t i = 0; plan->hosts && i < plan->host_count; i++)
+		scenario_host_settings_release(plan->hosts[i].settings);
 	plan_faults_free(&plan->faults);
 	origin_release(plan->origin);
 	free(plan->nodes);
+	free(plan->hosts);
 	free(plan->spots);
 	free(plan->links);
 	free(plan->prefixes);

@@ -38,6 +38,14 @@ struct plan_workload {
 	uint32_t connections; /* to each destination */
 };
 
+/* a NIC, and the host that it is an interface of (scenario_host.h) */
+struct plan_host {
+	uint32_t owner;     /* host index of eth0 of that host */
+	uint32_t interface; /* 0: eth0 */
+	/* held; NULL: a further interface, or a vacant place */
+	struct scenario_host_settings *settings;
+};
+
 struct plan {
 	char scenario[NODE_NAME_MAX];
 	char file[4096];
@@ -63,6 +71,7 @@ struct plan {
 	/* [node_count]: where they are drawn; NULL: the scenario does not say. Vacant places and
 	 * those that join have none */
 	struct scenario_spot *spots;
+	struct plan_host *hosts;   /* [host_count] */
 	uint32_t link_count;       /* vacant places included */
 	struct plan_link *links;
 	uint32_t prefix_count;
@@ -119,6 +128,22 @@ static inline bool plan_vacant(const struct plan *plan, uint32_t node)
 static inline node_time_t plan_latency_ps(const struct node_config *node)
 {
 	return node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;
+}
+
+/** plan_host_settings() - the settings of the host that NIC @host_index is of; of a place that is
+ *  not vacant. */
+static inline const struct scenario_host_settings *plan_host_settings(const struct plan *plan,
+								      uint32_t host_index)
+{
+	return plan->hosts[plan->hosts[host_index].owner].settings;
+}
+
+/** plan_host_interface() - the addresses of NIC @host_index. */
+static inline const struct host_interface *plan_host_interface(const struct plan *plan,
+							       uint32_t host_index)
+{
+	return &plan_host_settings(plan, host_index)
+			->interfaces[plan->hosts[host_index].interface];
 }
 
 /** plan_host_node() - index of the NIC of host @host_index. */

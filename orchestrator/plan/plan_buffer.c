@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "nodes/base/units.h"
+#include "nodes/link/jitter.h"
 #include "nodes/link/link.h"
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
@@ -29,11 +30,15 @@ uint64_t plan_buffer_reserve_units(const struct node_config *sender,
 	bool fabric = port->kind == PORT_FABRIC;
 	uint32_t around_bytes =
 		FRAME_FCS_BYTES + port->gap_bytes + (fabric ? FABRIC_HEADER_BYTES : 0);
-	node_time_t longest_ps = node_time_of_bytes(port->mtu_bytes + around_bytes, port->rate_bps);
+	const struct port_config *from = &sender->ports[port->peer_port];
+	node_time_t own_ps = node_time_of_bytes(port->mtu_bytes + around_bytes, port->rate_bps);
+	node_time_t longest_ps = node_time_of_bytes(port->mtu_bytes + around_bytes, from->rate_bps);
 	node_time_t word_ps = node_time_of_bytes(LINK_WORD_BYTES, port->rate_bps);
-	node_time_t told_ps = longest_ps + word_ps + plan_latency_ps(receiver) + port->delay_ps;
-	node_time_t span_ps = told_ps + plan_latency_ps(sender) + port->delay_ps + longest_ps;
-	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
+	node_time_t told_ps =
+		own_ps + word_ps + plan_latency_ps(receiver) + jitter_delay_max_ps(port);
+	node_time_t span_ps =
+		told_ps + plan_latency_ps(sender) + jitter_delay_max_ps(from) + longest_ps;
+	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * from->rate_bps / (8 * NODE_S));
 
 	return bytes / (FRAME_BYTES_MIN + around_bytes) + 1 + 2 * units_of_bytes(port->mtu_bytes) +
 	       (fabric ? sender->switch_.output_queue_units_max : 0);
@@ -158,7 +163,8 @@ int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, st
 static uint64_t flight_units(const struct port_config *port, uint64_t buffer_units)
 {
 	uint64_t link_bytes =
-		(uint64_t)((unsigned __int128)port->delay_ps * port->rate_bps / (8 * NODE_S));
+		(uint64_t)((unsigned __int128)jitter_delay_max_ps(port) * port->rate_bps /
+			   (8 * NODE_S));
 	uint64_t units = most(2 * link_bytes / UNIT_BYTES, buffer_units);
 
 	units = most(units, FLIGHT_PACKETS_MIN * units_of_bytes(port->mtu_bytes));

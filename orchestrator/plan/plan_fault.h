@@ -39,8 +39,10 @@ struct plan_faults {
 	node_time_t reaction_ps;     /* from a change to new tables */
 	/* from the death of the active fabric manager to the first sweep of the standby */
 	node_time_t takeover_ps;
-	/* the throughput is measured in windows of this length; 0: there are no faults */
+	/* the throughput is measured in windows of this length; 0: there are no faults, or no run
+	 * that ends */
 	node_time_t window_ps;
+	bool held; /* they wait for a request: live_fault.h */
 };
 
 /** plan_faults_make() - fills plan->faults. Nodes and links of @plan are filled already.

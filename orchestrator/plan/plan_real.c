@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nodes/base/ring.h"
 #include "orchestrator/plan/plan_buffer.h"
@@ -10,21 +11,42 @@
 #define RING_BYTES_REAL (1u << 19) /* fifty of the largest frames; a sender waits for a full ring */
 /* flows are distributed over them, so that one that waits does not block all others */
 #define HOST_QUEUES 4u
+/* completed messages of which a NIC keeps the times: the last ones */
+#define MESSAGES_MAX 4096u
 
-/* removes workloads and pauses: real programs send the traffic, at their own speed */
-static void workloads_remove(struct nic_config *nic)
+/* A workload has no end but its own: the fabric runs until it is ended. One with `up: no` waits. */
+static void workload_make_real(const struct scenario *scenario, struct workload_config *workload)
 {
-	for (uint32_t i = 0; i < nic->workload_count; i++) {
-		free(nic->workloads[i].sizes);
-		free(nic->workloads[i].destinations);
+	const struct scenario_workload *said = &scenario->workloads[workload->workload_index];
+
+	workload->stop_ps = said->stop_ps == NODE_TIME_NEVER ? 0 : said->stop_ps;
+	workload->from_ps = said->up ? 0 : NODE_TIME_NEVER;
+}
+
+static void nic_make_real(const struct scenario *scenario, struct nic_config *nic)
+{
+	for (uint32_t i = 0; i < nic->workload_count; i++)
+		workload_make_real(scenario, &nic->workloads[i]);
+	if (!scenario->workload_count)
+		nic->messages_max = 1;
+	else if (nic->messages_max > MESSAGES_MAX)
+		nic->messages_max = MESSAGES_MAX;
+	nic->host_queues = HOST_QUEUES;
+}
+
+/* the pauses of each NIC again, in the order of pauses_make(), without the end of a run */
+static void pauses_make_real(const struct scenario *scenario, struct plan *plan)
+{
+	for (uint32_t host = 0; host < plan->host_count; host++)
+		plan->nodes[plan_host_node(plan, host)].nic.pause_count = 0;
+	for (uint32_t i = 0; i < scenario->pause_count; i++) {
+		const struct pause_config *said = &scenario->pauses[i].config;
+		struct nic_config *nic =
+			&plan->nodes[plan_host_node(plan, scenario->pauses[i].host)].nic;
+
+		nic->pauses[nic->pause_count++].stop_ps =
+			said->stop_ps == NODE_TIME_NEVER ? 0 : said->stop_ps;
 	}
-	free(nic->workloads);
-	nic->workloads = NULL;
-	nic->workload_count = 0;
-	nic->messages_max = 1;
-	free(nic->pauses);
-	nic->pauses = NULL;
-	nic->pause_count = 0;
 }
 
 /* @link: links of hosts first, then those between switches, as in plan_make() */
@@ -47,6 +69,64 @@ static void port_make_real(const struct scenario *scenario, const struct plan *p
 
 /* ---- real programs ---- */
 
+static int prefix_compare(const void *a, const void *b)
+{
+	return prefix_order(a, b);
+}
+
+/* the addresses of @interface that the scenario gives, or (prefixes NULL) their number */
+static uint32_t own_addresses(const struct host_interface *interface, uint32_t host,
+			      struct prefix_config *prefixes)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < interface->address_count; i++) {
+		const struct host_address *address = &interface->addresses[i];
+
+		if (scenario_host_address_is_default(address))
+			continue;
+		if (prefixes) {
+			prefixes[count] = (struct prefix_config){
+				.host_index = host,
+				.version = address->ip.version,
+				.bits = (uint8_t)prefix_bits_max(address->ip.version),
+				.own = true,
+			};
+			memcpy(prefixes[count].address, address->ip.bytes,
+			       sizeof(prefixes[count].address));
+		}
+		count++;
+	}
+	return count;
+}
+
+/* Switches find a host by its own addresses as by those of its number. VLANs have none: the same
+ * address may be in several. */
+static int addresses_make(struct plan *plan)
+{
+	uint32_t count = plan->prefix_count;
+	struct prefix_config *all;
+	int error = 0;
+
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		count += own_addresses(plan_host_interface(plan, i), i, NULL);
+	if (count == plan->prefix_count || plan_fabric(plan) == FABRIC_PORT_GROUP)
+		return 0;
+	all = reallocarray(plan->prefixes, count, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	plan->prefixes = all;
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		plan->prefix_count += own_addresses(plan_host_interface(plan, i), i,
+						    all + plan->prefix_count);
+	qsort(all, count, sizeof(*all), prefix_compare);
+	for (uint32_t i = 0; i < plan->switch_count && !error; i++) {
+		free(plan->nodes[i].switch_.prefixes);
+		error = plan_prefixes_copy(plan, &plan->nodes[i].switch_);
+	}
+	return error;
+}
+
 static void node_make_real(const struct scenario *scenario, const struct plan *plan,
 			   struct node_config *node)
 {
@@ -65,10 +145,8 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 		/* of NICs too: a template for links of switches that join */
 		port_make_real(scenario, plan, node, port);
 	}
-	if (node->kind == NODE_NIC) {
-		workloads_remove(&node->nic);
-		node->nic.host_queues = HOST_QUEUES;
-	}
+	if (node->kind == NODE_NIC)
+		nic_make_real(scenario, &node->nic);
 }
 
 /* @spare  for as many ports as a switch can have: plan_spare.h */
@@ -96,10 +174,29 @@ int plan_make_real(const struct scenario *scenario, struct plan *plan,
 
 	if (error)
 		return error;
+	error = addresses_make(plan);
+	if (error) {
+		plan_free(plan);
+		return error;
+	}
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		node_make_real(scenario, plan, &plan->nodes[i]);
+	pauses_make_real(scenario, plan);
+	plan->faults.window_ps = 0; /* no duration, so no windows of it */
 	plan_peer_buffers_fill(plan);
 	return plan_finish(scenario, plan, true, errors);
+}
+
+void plan_hold(struct plan *plan)
+{
+	for (uint32_t host = 0; host < plan->host_count; host++) {
+		struct nic_config *nic = &plan->nodes[plan_host_node(plan, host)].nic;
+
+		for (uint32_t i = 0; i < nic->workload_count; i++)
+			nic->workloads[i].from_ps = NODE_TIME_NEVER;
+		nic->pauses_from_ps = NODE_TIME_NEVER;
+	}
+	plan->faults.held = true;
 }
 
 /* ---- generated traffic ---- */
@@ -129,8 +226,11 @@ static void node_make_traffic(const struct scenario *scenario, const struct plan
 int plan_make_traffic(const struct scenario *scenario, struct plan *plan,
 		      struct scenario_errors *errors)
 {
-	int error = plan_make_for(CLOCK_REAL, scenario, plan, errors);
+	int error = scenario_run_check(scenario, errors);
 
+	*plan = (struct plan){ 0 };
+	if (!error)
+		error = plan_make_for(CLOCK_REAL, scenario, plan, errors);
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)

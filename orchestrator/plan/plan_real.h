@@ -1,7 +1,8 @@
 /*  plan_real - the plan of a scenario under the real clock: the same nodes, links and routes (TB-8,
  *  TB-15). It has one of two forms:
- *    real programs: a host is attached to every NIC, frames are whole instead of headers only, and
- *      a slow host can fill buffers;
+ *    real programs: a host is attached to every NIC, its frames are whole instead of headers only,
+ *      and a slow host can fill buffers. Workloads, pauses and faults play beside them, and do not
+ *      end with the duration of a run;
  *    generated traffic: the scenario's workloads, as under the virtual clock. All links are shared
  *      memory, whatever their `medium`. */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_REAL_H
@@ -9,9 +10,13 @@
 
 #include "orchestrator/plan/plan.h"
 
-/** plan_make_real() - plan_make() for real programs. The plan has no workloads. */
+/** plan_make_real() - plan_make() for real programs, with what the scenario plays beside them. */
 int plan_make_real(const struct scenario *scenario, struct plan *plan,
 		   struct scenario_errors *errors);
+
+/** plan_hold() - what @plan of plan_make_real() plays does not begin: workloads, pauses and faults
+ *  wait. */
+void plan_hold(struct plan *plan);
 
 /** plan_make_traffic() - plan_make() for generated traffic under the real clock. No host is
  *  attached. */

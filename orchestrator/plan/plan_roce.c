@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "nodes/base/units.h"
+#include "nodes/link/jitter.h"
 #include "nodes/link/link.h"
+#include "nodes/link/link_impair.h"
 #include "nodes/link/pfc.h"
 #include "nodes/wire/frame.h"
 
@@ -254,10 +256,18 @@ uint64_t plan_roce_headroom_bytes(const struct node_config *sender,
 				  const struct node_config *receiver,
 				  const struct port_config *port)
 {
-	return pfc_headroom_bytes(port->rate_bps, port->delay_ps,
-				  plan_latency_ps(sender) + plan_latency_ps(receiver),
-				  port->mtu_bytes, port->gap_bytes) +
-	       port->mtu_bytes + FRAME_FCS_BYTES;
+	const struct port_config *from = &sender->ports[port->peer_port];
+	uint64_t bytes = pfc_headroom_bytes(most(port->rate_bps, from->rate_bps),
+					    most(jitter_delay_max_ps(port),
+						 jitter_delay_max_ps(from)),
+					    plan_latency_ps(sender) + plan_latency_ps(receiver),
+					    port->mtu_bytes, port->gap_bytes) +
+			 port->mtu_bytes + FRAME_FCS_BYTES;
+
+	/* what the link delays, and the copies that it makes */
+	if (port->reorder_ppb || port->duplicate_ppb)
+		bytes += IMPAIR_SLOTS * (port->mtu_bytes + FRAME_FCS_BYTES);
+	return bytes + (uint64_t)((unsigned __int128)bytes * port->duplicate_ppb / 1000000000);
 }
 
 uint32_t plan_roce_lossless(const struct node_config *node)
@@ -335,7 +345,8 @@ static int buffers_check(const struct scenario *scenario, const struct plan *pla
 static uint64_t flight_bytes(const struct port_config *port)
 {
 	uint64_t link_bytes =
-		(uint64_t)((unsigned __int128)port->delay_ps * port->rate_bps / (8 * NODE_S));
+		(uint64_t)((unsigned __int128)jitter_delay_max_ps(port) * port->rate_bps /
+			   (8 * NODE_S));
 	uint64_t packet_bytes = (uint64_t)UNIT_BYTES * units_of_bytes(port->mtu_bytes);
 
 	return least(

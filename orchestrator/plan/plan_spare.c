@@ -24,9 +24,15 @@ static int nodes_widen(struct plan *plan)
 	uint32_t switches = plan->switch_count,
 		 node_count = plan->node_count + more_switches + more_hosts;
 	struct node_config *nodes = calloc(node_count, sizeof(*nodes));
+	struct plan_host *hosts =
+		reallocarray(plan->hosts, plan->host_count + more_hosts, sizeof(*hosts));
 
-	if (!nodes)
+	plan->hosts = hosts ? hosts : plan->hosts;
+	if (!nodes || !hosts) {
+		free(nodes);
 		return -ENOMEM;
+	}
+	memset(hosts + plan->host_count, 0, more_hosts * sizeof(*hosts));
 	memcpy(nodes, plan->nodes, switches * sizeof(*nodes));
 	memcpy(nodes + switches + more_switches, plan->nodes + switches,
 	       plan->host_count * sizeof(*nodes));
@@ -131,6 +137,21 @@ static int64_t place_find(const struct plan *plan, enum node_kind kind, bool vac
 	return -ENOSPC;
 }
 
+/* a host that joins has the default addresses of its place */
+static int host_add(struct plan *plan, uint32_t index)
+{
+	struct scenario_host_settings *settings = scenario_host_settings_new();
+
+	plan->hosts[index] = (struct plan_host){ .owner = index, .settings = settings };
+	return settings ? scenario_host_address_default(settings, index) : -ENOMEM;
+}
+
+static void host_remove(struct plan *plan, uint32_t index)
+{
+	scenario_host_settings_release(plan->hosts[index].settings);
+	plan->hosts[index] = (struct plan_host){ 0 };
+}
+
 /* a node at a vacant place, like the first of its kind except for its tables and links */
 static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name,
 			uint32_t port_count)
@@ -164,6 +185,7 @@ static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name
 		node->nic.workload_count = 0;
 		node->nic.pauses = NULL;
 		node->nic.pause_count = 0;
+		error = host_add(plan, node->nic.host_index);
 	}
 	snprintf(node->name, sizeof(node->name), "%s", name);
 	if (error || ports_widen(plan, node, port_count, &vacant)) {
@@ -193,6 +215,8 @@ void plan_spare_node_remove(struct plan *plan, uint32_t node)
 	for (uint32_t p = 0; p < config->port_count; p++)
 		if (!config->ports[p].vacant)
 			plan_spare_link_remove(plan, config->ports[p].link_index);
+	if (kind == NODE_NIC)
+		host_remove(plan, node - plan->switch_count);
 	node_config_free(config);
 	*config = (struct node_config){ .kind = kind,
 					.clock = clock,
@@ -263,6 +287,7 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 	config->peer_port = peer_port;
 	config->link_index = link;
 	port_link_change(config, like);
+	config->in_rate_bps = 0; /* both directions have the rate of `like` */
 	config->mtu_bytes = mtu_bytes;
 	config->gap_bytes = like->gap_bytes;
 	config->guarded = plan_fabric(plan) != FABRIC_ROCE &&
@@ -333,7 +358,8 @@ struct plan_counts plan_spare_counts(const struct plan *plan)
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		counts.switches += i < plan->switch_count && !plan_vacant(plan, i);
-		counts.hosts += i >= plan->switch_count && !plan_vacant(plan, i);
+		counts.hosts += i >= plan->switch_count && !plan_vacant(plan, i) &&
+				!plan->hosts[i - plan->switch_count].interface;
 	}
 	for (uint32_t i = 0; i < plan->link_count; i++)
 		counts.links += !plan->links[i].vacant;

@@ -1,9 +1,18 @@
 #include "orchestrator/results/fidelity.h"
 
+#include <stdio.h>
+
+#include "orchestrator/base/human.h"
+
 const char *const fidelity_verdict_name[FIDELITY_VERDICTS] = {
-	[FIDELITY_FAITHFUL] = "faithful",
-	[FIDELITY_DELAYED] = "delayed",
-	[FIDELITY_OVERLOADED] = "overloaded",
+	[FIDELITY_VALID] = "valid",
+	[FIDELITY_VALID_FOR_RATES] = "valid-for-rates",
+	[FIDELITY_NOT_VALID] = "not-valid",
+};
+
+const char *const fidelity_reason_name[FIDELITY_REASONS] = {
+	[FIDELITY_NO_REASON] = "", [FIDELITY_RATES] = "rates", [FIDELITY_DELAYS] = "delays",
+	[FIDELITY_LAG] = "lag",    [FIDELITY_RING] = "ring",
 };
 
 void fidelity_limits_init(struct fidelity_limits *limits, enum node_kind kind)
@@ -94,7 +103,7 @@ struct fidelity fidelity_judge(const struct lateness_stats *lateness,
 			       const struct fidelity_limits *limits, uint64_t peers_waited_ns,
 			       uint64_t passed_ns)
 {
-	double stalled_ns = beyond_ns(lateness, limits->bridged_ns);
+	double beyond = beyond_ns(lateness, limits->bridged_ns), stalled_ns = beyond;
 	uint64_t late_ns = of_the_time_ns(lateness, passed_ns);
 	struct fidelity node = { .events = lateness->events,
 				 .p50_ns = stats_lateness_quantile(lateness, 500),
@@ -107,16 +116,70 @@ struct fidelity fidelity_judge(const struct lateness_stats *lateness,
 		node.added_ns = late_ns - (limits->last ? 0 : limits->made_up_ns);
 	if (stalled_ns > (double)least(peers_waited_ns, passed_ns))
 		stalled_ns = (double)least(peers_waited_ns, passed_ns);
+	node.beyond_ns = beyond < (double)passed_ns ? (uint64_t)beyond : passed_ns;
+	node.stalled_ns = (uint64_t)stalled_ns;
 	if (passed_ns)
 		node.stalled_ppm = (uint32_t)(stalled_ns * 1e6 / (double)passed_ns);
 	return node;
 }
 
-enum fidelity_verdict fidelity_verdict_of(const struct fidelity *node)
+enum fidelity_reason fidelity_reason_of(const struct fidelity *node)
 {
 	if (node->stalled_ppm >= FIDELITY_STALLED_PPM)
-		return FIDELITY_OVERLOADED;
-	return node->added_ns ? FIDELITY_DELAYED : FIDELITY_FAITHFUL;
+		return FIDELITY_RATES;
+	return node->added_ns >= FIDELITY_DELAY_NS ? FIDELITY_DELAYS : FIDELITY_NO_REASON;
+}
+
+enum fidelity_verdict fidelity_verdict_of(const struct fidelity *node)
+{
+	if (fidelity_reason_of(node) != FIDELITY_NO_REASON)
+		return FIDELITY_NOT_VALID;
+	return node->added_ns ? FIDELITY_VALID_FOR_RATES : FIDELITY_VALID;
+}
+
+uint64_t fidelity_uncarried_bytes(const struct fidelity *node, uint64_t waited_ns,
+				  uint64_t rate_bps, uint64_t arrived_bytes)
+{
+	double bytes = (double)least(node->beyond_ns, waited_ns) * (double)rate_bps / 8e9;
+
+	return bytes < (double)arrived_bytes ? (uint64_t)bytes : arrived_bytes;
+}
+
+const char *fidelity_words(const struct fidelity *node, enum fidelity_reason reason,
+			   const char *name, char text[FIDELITY_WORDS_MAX])
+{
+	char time[HUMAN_TEXT_MAX], limit[HUMAN_TEXT_MAX];
+
+	human_time((reason == FIDELITY_RATES ? node->stalled_ns : node->added_ns) * NODE_NS, time);
+	switch (reason) {
+	case FIDELITY_RATES:
+		snprintf(text, FIDELITY_WORDS_MAX,
+			 "NOT VALID: rates are too low; links of %s may have idled for %s, %.1f %% "
+			 "of the time in which it had traffic",
+			 name, time, (double)node->stalled_ppm / 1e4);
+		break;
+	case FIDELITY_DELAYS:
+		snprintf(
+			text, FIDELITY_WORDS_MAX,
+			"NOT VALID: delays up to %s too long at %s; from %s on programs retransmit",
+			time, name, human_time(FIDELITY_DELAY_NS * NODE_NS, limit));
+		break;
+	case FIDELITY_LAG:
+		snprintf(text, FIDELITY_WORDS_MAX,
+			 "NOT VALID: %s lagged by more than 1 %% of the run", name);
+		break;
+	case FIDELITY_RING:
+		snprintf(text, FIDELITY_WORDS_MAX,
+			 "NOT VALID: a ring at %s was full for more than 1 %% of the run", name);
+		break;
+	default:
+		if (node->added_ns)
+			snprintf(text, FIDELITY_WORDS_MAX,
+				 "valid for rates; delays up to %s too long", time);
+		else
+			snprintf(text, FIDELITY_WORDS_MAX, "valid");
+	}
+	return text;
 }
 
 bool fidelity_worse(const struct fidelity *a, const struct fidelity *b)
@@ -126,7 +189,9 @@ bool fidelity_worse(const struct fidelity *a, const struct fidelity *b)
 
 	if (verdict_a != verdict_b)
 		return verdict_a > verdict_b;
-	if (verdict_a == FIDELITY_OVERLOADED && a->stalled_ppm != b->stalled_ppm)
+	if (fidelity_reason_of(a) != fidelity_reason_of(b))
+		return fidelity_reason_of(a) == FIDELITY_RATES;
+	if (fidelity_reason_of(a) == FIDELITY_RATES && a->stalled_ppm != b->stalled_ppm)
 		return a->stalled_ppm > b->stalled_ppm;
 	return a->added_ns != b->added_ns ? a->added_ns > b->added_ns : a->p99_ns > b->p99_ns;
 }

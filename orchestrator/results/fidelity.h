@@ -13,9 +13,20 @@
  *      lateness beyond that its links may have been stopped; but not for longer than its peers had
  *      data that waited for it (port_stats.paused_ps), which also happens in time, at a congested
  *      node. So the lesser of the two is the most that lateness can have cost.
- *  So there are three verdicts: faithful, if all lateness was absorbed; delayed, if not, but the
- *  links kept their rates; overloaded, not faithful, if links of some node may have been stopped
- *  for 1 % of its active time or more.
+ *  So there are three verdicts:
+ *    - valid: all lateness was absorbed.
+ *    - valid for rates: it was not, but links kept their rates, and what was added to a hop is less
+ *      than FIDELITY_DELAY_NS.
+ *    - not valid: links of some node may have been stopped for 1 % of its active time or more; or
+ *      FIDELITY_DELAY_NS and more were added to a hop. Then programs may have retransmitted what
+ *      was not lost, and their rates mean nothing either.
+ *  FIDELITY_DELAY_NS is 100 ms: a packet and its ACK may each wait as long, and TCP in Linux
+ *  retransmits when an ACK is 200 ms later than usual (TCP_RTO_MIN). That does not depend on the
+ *  delays of the scenario: a timer follows what it has measured, plus these 200 ms.
+ *  Not carried in time: data that was offered while a node was too late. At most what its links
+ *  could have carried in that time, and what came in at all, since it was carried later. Frames
+ *  that a host's kernel dropped because its NIC did not take them are counted by the NIC
+ *  (DROP_HOST_OVERRUN).
  *  Lateness of one turn of a node never overlaps with that of the next (pace.h), so its sum is a
  *  part of the time.
  *  Not seen: how long a host's frame waits until its NIC runs; it is stamped when the NIC sees
@@ -32,14 +43,30 @@
 #define FIDELITY_PERMILLE 990u      /* of a node's turns are considered; TB-8 asks for p99 */
 #define FIDELITY_STALLED_PPM 10000u /* ours: 1 % is about the resolution of a throughput test */
 
+#define FIDELITY_DELAY_NS 100000000u /* ours, from TCP_RTO_MIN: see above */
+
 enum fidelity_verdict {
-	FIDELITY_FAITHFUL,
-	FIDELITY_DELAYED,
-	FIDELITY_OVERLOADED,
+	FIDELITY_VALID,
+	FIDELITY_VALID_FOR_RATES,
+	FIDELITY_NOT_VALID,
 	FIDELITY_VERDICTS
 };
 
+/* for programs: JSON, CSV, labels */
 extern const char *const fidelity_verdict_name[FIDELITY_VERDICTS];
+#define FIDELITY_UNKNOWN_NAME "unknown" /* the statistics of a node cannot be read */
+
+/* why it is not valid */
+enum fidelity_reason {
+	FIDELITY_NO_REASON, /* it is valid */
+	FIDELITY_RATES,     /* links may have been stopped */
+	FIDELITY_DELAYS,    /* FIDELITY_DELAY_NS or more at a hop */
+	FIDELITY_LAG,       /* run: a node was later than 1 % of it (results_fidelity.h) */
+	FIDELITY_RING,      /* run: a ring was full for 1 % of it */
+	FIDELITY_REASONS
+};
+
+extern const char *const fidelity_reason_name[FIDELITY_REASONS];
 
 /* the lateness that a node's links tolerate */
 struct fidelity_limits {
@@ -56,6 +83,8 @@ struct fidelity {
 	uint64_t added_ns; /* delay that was added to a hop */
 	/* the largest part of the time in which its links may have been stopped, ppm */
 	uint32_t stalled_ppm;
+	uint64_t stalled_ns; /* the same as a time */
+	uint64_t beyond_ns;  /* sum of the lateness that its buffers did not last for */
 };
 
 /** fidelity_limits_init() - for a node without any link. */
@@ -81,8 +110,24 @@ struct fidelity fidelity_judge(const struct lateness_stats *lateness,
 			       const struct fidelity_limits *limits, uint64_t peers_waited_ns,
 			       uint64_t passed_ns);
 
-/** fidelity_verdict_of() - the verdict of one node; a fabric's is the worst of its nodes'. */
+/** fidelity_verdict_of() - the verdict of one node; a fabric's is the worst of its nodes'.
+ *  fidelity_reason_of() - why it is not valid. */
 enum fidelity_verdict fidelity_verdict_of(const struct fidelity *node);
+enum fidelity_reason fidelity_reason_of(const struct fidelity *node);
+
+/** fidelity_uncarried_bytes() - most bytes that a late node has not carried in time at a port of
+ *  @rate_bps, whose peer had data that waited for @waited_ns.
+ *  @arrived_bytes  what came in there: it was carried later. */
+uint64_t fidelity_uncarried_bytes(const struct fidelity *node, uint64_t waited_ns,
+				  uint64_t rate_bps, uint64_t arrived_bytes);
+
+#define FIDELITY_WORDS_MAX 256u
+
+/** fidelity_words() - the verdict for people: "valid"; "valid for rates; delays up to 5.4 ms too
+ *  long"; "NOT VALID: " and the reason, with @name, that of the node. @node  the worst one.
+ *  @reason FIDELITY_NO_REASON unless it is not valid.   Return: @text. */
+const char *fidelity_words(const struct fidelity *node, enum fidelity_reason reason,
+			   const char *name, char text[FIDELITY_WORDS_MAX]);
 
 /** fidelity_worse() - true if @a is further from the configuration than @b. */
 bool fidelity_worse(const struct fidelity *a, const struct fidelity *b);

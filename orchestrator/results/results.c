@@ -630,12 +630,15 @@ static void gather_totals(struct gathering *g)
 {
 	struct results *results = g->results;
 	struct result_totals *totals = &results->totals;
+	uint64_t duplicated_bytes = 0; /* by links: they arrive, or are lost, too */
 
 	for (uint32_t i = 0; i < g->plan->node_count; i++)
 		add_node(results, g->pages[i]);
-	for (uint32_t i = 0; i < results->port_count; i++)
+	for (uint32_t i = 0; i < results->port_count; i++) {
 		add_port(totals, &results->ports[i].stats,
 			 results->ports[i].node >= g->plan->switch_count);
+		duplicated_bytes += results->ports[i].stats.duplicated_bytes;
+	}
 	gather_under_way(g);
 	for (uint32_t i = 0; i < results->flow_count; i++) {
 		totals->lost += results->flows[i].lost;
@@ -651,5 +654,6 @@ static void gather_totals(struct gathering *g)
 	}
 	totals->unreported_units = unreported_units(g);
 	totals->inside_bytes =
-		(int64_t)(totals->injected_bytes - totals->delivered_bytes - totals->lost_bytes);
+		(int64_t)(totals->injected_bytes + duplicated_bytes - totals->delivered_bytes -
+			  totals->lost_bytes);
 }

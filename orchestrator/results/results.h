@@ -98,14 +98,19 @@ struct result_lateness {
 	uint32_t full_port;
 	node_time_t ring_full_ps; /* ... for so long */
 	enum fidelity_verdict verdict;
+	enum fidelity_reason reason;
+	/* not carried in time: fidelity_uncarried_bytes(), of all ports */
+	uint64_t uncarried_bytes;
 };
 
 /* was the machine fast enough for the scenario? Real clock only */
 struct result_fidelity {
 	struct result_lateness *nodes; /* one per node of the plan; NULL under the virtual clock */
 	enum fidelity_verdict verdict; /* the worst of theirs */
-	uint32_t worst;                /* the node to be named in messages */
-	uint32_t fullest;              /* node whose ring was full for longest */
+	/* the most of theirs: what is late counts at each hop */
+	uint64_t uncarried_bytes;
+	uint32_t worst;   /* the node to be named in messages */
+	uint32_t fullest; /* node whose ring was full for longest */
 };
 
 struct result_totals {

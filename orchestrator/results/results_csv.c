@@ -287,18 +287,19 @@ static int classes_write(const struct tables *t, FILE *out)
 /* real clock only */
 static int nodes_write(const struct tables *t, FILE *out)
 {
-	fprintf(out, "node,verdict,turns,lateness_p50_ns,lateness_p99_ns,lateness_max_ns,links_"
-		     "absorb_ns,behind_max_ns,"
-		     "ring_full_ps\n");
+	fprintf(out, "node,verdict,reason,added_delay_ns,stalled_ns,uncarried_bytes,turns,"
+		     "lateness_p50_ns,lateness_p99_ns,lateness_max_ns,links_absorb_ns,"
+		     "behind_max_ns,ring_full_ps\n");
 	for (uint32_t i = 0; i < t->plan->node_count; i++) {
 		const struct result_lateness *row = &t->results->fidelity.nodes[i];
 
 		fprintf(out,
-			"%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%" PRIu64 "\n",
+			"%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
 			t->plan->nodes[i].name, fidelity_verdict_name[row->verdict],
-			row->node.events, row->node.p50_ns, row->node.p99_ns, row->node.max_ns,
-			row->made_up_ns, row->behind_ns, row->ring_full_ps);
+			fidelity_reason_name[row->reason], row->node.added_ns, row->node.stalled_ns,
+			row->uncarried_bytes, row->node.events, row->node.p50_ns, row->node.p99_ns,
+			row->node.max_ns, row->made_up_ns, row->behind_ns, row->ring_full_ps);
 	}
 	return 0;
 }

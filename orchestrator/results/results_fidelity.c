@@ -1,12 +1,11 @@
 /*  results_fidelity - whether the results of a run under the real clock are valid, in figures and
  *  in words (TB-8).
  *
- *  The rule is that of fidelity.h. In addition, in a run with a beginning and an end, a node is
- *  overloaded if its lag exceeded 1 % of the run, because then a part of the measurement is
- *  missing; and if it waited for a full ring for so long, because a ring stands for a link (both
- *  ours).
- *  For an overloaded run the text states the load that the machine carried, and suggests half of
- *  it: the other half is for whatever else the machine has to do (ours). */
+ *  The rule is that of fidelity.h. In addition, a run with a beginning and an end is not valid if
+ *  the lag of a node exceeded 1 % of the run, because then a part of the measurement is missing;
+ *  and if a node waited for a full ring for so long, because a ring stands for a link (both ours).
+ *  For a run that is not valid the text states the load that the machine carried, and suggests half
+ *  of it: the other half is for whatever else the machine has to do (ours). */
 #include "orchestrator/results/results_fidelity.h"
 
 #include <errno.h>
@@ -29,15 +28,31 @@ static struct fidelity_limits limits_of(const struct node_config *node)
 	return limits;
 }
 
-/* how long data of @node's peers waited for space in its buffers */
+/* how long data of the peer at @port waited for space in the node's buffer */
+static uint64_t peer_waited_ns(const struct port_config *port, struct stats_page *const *pages)
+{
+	return stats_port(pages[port->peer_index], port->peer_port)->paused_ps / NODE_NS;
+}
+
 static uint64_t peers_waited_ns(const struct node_config *node, struct stats_page *const *pages)
 {
-	uint64_t sum_ps = 0;
+	uint64_t sum_ns = 0;
 
 	for (uint32_t p = 0; p < node->port_count; p++)
-		sum_ps += stats_port(pages[node->ports[p].peer_index], node->ports[p].peer_port)
-				  ->paused_ps;
-	return sum_ps / NODE_NS;
+		sum_ns += peer_waited_ns(&node->ports[p], pages);
+	return sum_ns;
+}
+
+static uint64_t uncarried_bytes(const struct node_config *node, struct stats_page *const *pages,
+				const struct fidelity *judged)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t p = 0; p < node->port_count; p++)
+		bytes += fidelity_uncarried_bytes(judged, peer_waited_ns(&node->ports[p], pages),
+						  node->ports[p].rate_bps,
+						  stats_port(pages[node->index], p)->rx_bytes);
+	return bytes;
 }
 
 static void fullest_port(struct result_lateness *row, uint32_t port_count, struct stats_page *page)
@@ -65,9 +80,17 @@ static struct result_lateness node_judge(const struct node_config *node,
 	};
 
 	fullest_port(&row, node->port_count, page);
+	row.uncarried_bytes = uncarried_bytes(node, pages, &row.node);
 	row.verdict = fidelity_verdict_of(&row.node);
-	if (row.behind_ns > run_ps / NODE_NS / RUN_PARTS || row.ring_full_ps > run_ps / RUN_PARTS)
-		row.verdict = FIDELITY_OVERLOADED;
+	row.reason = fidelity_reason_of(&row.node);
+	if (row.verdict == FIDELITY_NOT_VALID)
+		return row;
+	if (row.behind_ns > run_ps / NODE_NS / RUN_PARTS)
+		row.reason = FIDELITY_LAG;
+	else if (row.ring_full_ps > run_ps / RUN_PARTS)
+		row.reason = FIDELITY_RING;
+	if (row.reason != FIDELITY_NO_REASON)
+		row.verdict = FIDELITY_NOT_VALID;
 	return row;
 }
 
@@ -76,7 +99,7 @@ static bool is_worse(const struct result_lateness *a, const struct result_latene
 {
 	if (a->verdict != b->verdict)
 		return a->verdict > b->verdict;
-	if (a->verdict == FIDELITY_OVERLOADED && a->behind_ns != b->behind_ns)
+	if (a->verdict == FIDELITY_NOT_VALID && a->behind_ns != b->behind_ns)
 		return a->behind_ns > b->behind_ns;
 	return fidelity_worse(&a->node, &b->node);
 }
@@ -95,6 +118,8 @@ int results_fidelity_gather(const struct plan *plan, struct stats_page *const *p
 		fidelity->nodes[i] = node_judge(&plan->nodes[i], pages, results->end_ps);
 		if (is_worse(&fidelity->nodes[i], &fidelity->nodes[fidelity->worst]))
 			fidelity->worst = i;
+		if (fidelity->nodes[i].uncarried_bytes > fidelity->uncarried_bytes)
+			fidelity->uncarried_bytes = fidelity->nodes[i].uncarried_bytes;
 		if (fidelity->nodes[i].ring_full_ps >
 		    fidelity->nodes[fidelity->fullest].ring_full_ps)
 			fidelity->fullest = i;
@@ -103,9 +128,9 @@ int results_fidelity_gather(const struct plan *plan, struct stats_page *const *p
 	return 0;
 }
 
-bool results_faithful(const struct results *results)
+bool results_valid(const struct results *results)
 {
-	return !results->fidelity.nodes || results->fidelity.verdict != FIDELITY_OVERLOADED;
+	return !results->fidelity.nodes || results->fidelity.verdict != FIDELITY_NOT_VALID;
 }
 
 /* ---- in words ---- */
@@ -211,13 +236,10 @@ static void say_delay(struct words *words, const struct result_lateness *row)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 	uint64_t delay_ns = results_round_up(row->made_up_ns + row->node.added_ns);
-	char added[HUMAN_TEXT_MAX];
 
-	say(words, ". Rates are as configured, but a hop may add %s",
-	    human_time(row->node.added_ns * NODE_NS, added));
 	if (delay_ns > DELAY_NS_MAX)
 		return;
-	say(words, "; longer delays absorb it, for instance --set links.delay=");
+	say(words, ". Longer delays absorb it, for instance --set links.delay=");
 	say_whole(words, delay_ns, units);
 }
 
@@ -243,18 +265,31 @@ static void say_rate(struct words *words, const struct plan *plan, const struct 
 	say_whole(words, results_round_down(bps / 2), units);
 }
 
+const char *results_fidelity_words(const struct plan *plan, const struct results *results,
+				   char text[FIDELITY_WORDS_MAX])
+{
+	const struct result_lateness *row = &results->fidelity.nodes[results->fidelity.worst];
+
+	return fidelity_words(&row->node, row->reason, plan->nodes[results->fidelity.worst].name,
+			      text);
+}
+
 void results_fidelity_describe(const struct plan *plan, const struct results *results, char *text,
 			       size_t text_max)
 {
 	const struct result_fidelity *fidelity = &results->fidelity;
 	struct words words = { .text = text, .max = text_max };
+	char late[HUMAN_TEXT_MAX];
 
 	*text = 0;
 	say_worst(&words, plan, fidelity);
 	if (fidelity->nodes[fidelity->fullest].ring_full_ps > results->end_ps / RUN_PARTS)
 		say_fullest(&words, plan, results);
-	if (fidelity->verdict == FIDELITY_DELAYED)
+	if (fidelity->uncarried_bytes && fidelity->verdict == FIDELITY_NOT_VALID)
+		say(&words, "; up to %s that were offered were not carried in time",
+		    human_bytes(fidelity->uncarried_bytes, late));
+	if (fidelity->verdict == FIDELITY_VALID_FOR_RATES)
 		say_delay(&words, &fidelity->nodes[fidelity->worst]);
-	else if (fidelity->verdict == FIDELITY_OVERLOADED)
+	else if (fidelity->verdict == FIDELITY_NOT_VALID)
 		say_rate(&words, plan, results);
 }

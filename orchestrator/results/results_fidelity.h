@@ -4,17 +4,22 @@
 
 #include "orchestrator/results/results.h"
 
-/** results_faithful() - true if the results are valid. Always under the virtual clock; under the
- *  real one unless the machine was overloaded: fidelity.h. */
-bool results_faithful(const struct results *results);
+/** results_valid() - true if the results are valid. Always under the virtual clock; under the
+ *  real one unless the machine was too slow: fidelity.h. */
+bool results_valid(const struct results *results);
 
 /** results_fidelity_gather() - fills results->fidelity; part of results_gather().  Return: 0 or
  *  -ENOMEM. */
 int results_fidelity_gather(const struct plan *plan, struct stats_page *const *pages,
 			    struct results *results);
 
+/** results_fidelity_words() - the verdict of the run: fidelity_words().   Return: @text. */
+const char *results_fidelity_words(const struct plan *plan, const struct results *results,
+				   char text[FIDELITY_WORDS_MAX]);
+
 /** results_fidelity_describe() - writes to @text, @text_max bytes, in one or a few sentences: which
- *  node was latest, whose rings were full, and what to try if that was too much. */
+ *  node was latest, whose rings were full, what was not carried in time, and what to try if that
+ *  was too much. */
 void results_fidelity_describe(const struct plan *plan, const struct results *results, char *text,
 			       size_t text_max);
 

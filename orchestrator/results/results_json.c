@@ -297,6 +297,10 @@ static json_t *lateness_json(struct writing *w, uint32_t index)
 
 	put_text(w, object, "name", node_name(w, index));
 	put_text(w, object, "verdict", fidelity_verdict_name[row->verdict]);
+	put_text(w, object, "reason", fidelity_reason_name[row->reason]);
+	put_count(w, object, "added_delay_ns", row->node.added_ns);
+	put_count(w, object, "stalled_ns", row->node.stalled_ns);
+	put_count(w, object, "uncarried_bytes", row->uncarried_bytes);
 	put_count(w, object, "turns", row->node.events);
 	put_count(w, object, "lateness_p50_ns", row->node.p50_ns);
 	put_count(w, object, "lateness_p99_ns", row->node.p99_ns);
@@ -311,11 +315,15 @@ static json_t *fidelity_json(struct writing *w)
 {
 	const struct result_fidelity *fidelity = &w->results->fidelity;
 	json_t *object = json_object(), *array = json_array();
-	char text[1024];
+	char text[1024], words[FIDELITY_WORDS_MAX];
 
 	results_fidelity_describe(w->plan, w->results, text, sizeof(text));
-	put(w, object, "faithful", json_boolean(results_faithful(w->results)));
+	put(w, object, "valid", json_boolean(results_valid(w->results)));
 	put_text(w, object, "verdict", fidelity_verdict_name[fidelity->verdict]);
+	put_text(w, object, "reason",
+		 fidelity_reason_name[fidelity->nodes[fidelity->worst].reason]);
+	put_text(w, object, "words", results_fidelity_words(w->plan, w->results, words));
+	put_count(w, object, "uncarried_bytes", fidelity->uncarried_bytes);
 	put_text(w, object, "text", text);
 	put_text(w, object, "worst_node", node_name(w, fidelity->worst));
 	for (uint32_t i = 0; i < w->plan->node_count; i++)

@@ -403,8 +403,7 @@ static void lateness_write(const struct text *t, uint32_t index)
 static void fidelity_write(const struct text *t)
 {
 	const struct result_fidelity *fidelity = &t->results->fidelity;
-	bool faithful = results_faithful(t->results);
-	char sentence[1024];
+	char sentence[1024], words[FIDELITY_WORDS_MAX];
 
 	title(t, "%-*s  %9s  %10s  %10s  %10s  %10s  %10s  %10s  %s", node_columns(t), "node",
 	      "turns", "late p50", "p99", "max", "absorbed", "lag max", "ring full", "verdict");
@@ -414,9 +413,8 @@ static void fidelity_write(const struct text *t)
 	else
 		lateness_write(t, fidelity->worst);
 	results_fidelity_describe(t->plan, t->results, sentence, sizeof(sentence));
-	fprintf(t->out, "%s%s%s%s: %s\n", paint(t, faithful ? GREEN : RED),
-		faithful ? "" : "NOT FAITHFUL, ", fidelity_verdict_name[fidelity->verdict],
-		paint(t, PLAIN), sentence);
+	fprintf(t->out, "fidelity: %s%s%s\n%s\n", paint(t, results_valid(t->results) ? GREEN : RED),
+		results_fidelity_words(t->plan, t->results, words), paint(t, PLAIN), sentence);
 }
 
 static void host_write(const struct text *t, const struct result_host *host)

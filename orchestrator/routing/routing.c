@@ -6,10 +6,10 @@
 
 #include "orchestrator/routing/routing_cycle.h"
 #include "orchestrator/routing/routing_follow.h"
+#include "orchestrator/routing/routing_given.h"
 #include "orchestrator/routing/routing_lids.h"
 #include "orchestrator/routing/routing_minimal.h"
 #include "orchestrator/routing/routing_non_minimal.h"
-#include "orchestrator/routing/routing_given.h"
 #include "orchestrator/routing/routing_up_down.h"
 #include "orchestrator/routing/routing_upward.h"
 #include "orchestrator/routing/routing_via.h"

@@ -33,7 +33,7 @@ __attribute__((format(printf, 3, 4))) static uint32_t add_switch(struct builder 
 
 		snprintf(host->name, NODE_NAME_MAX, "h%u", scenario->host_count++);
 		host->switch_index = index;
-		host->link = *to->edge;
+		host->link = host->back = *to->edge;
 		host->place = scenario->topology_place;
 	}
 	return index;
@@ -47,6 +47,7 @@ static void add_link(struct builder *to, uint32_t a, uint32_t b, const struct li
 		(struct scenario_link){ .switch_a = a,
 					.switch_b = b,
 					.settings = *settings,
+					.back = *settings,
 					.place = scenario->topology_place };
 }
 

@@ -1,5 +1,7 @@
 #include "orchestrator/scenario/generate_text.h"
 
+#include <string.h>
+
 static void write_shape(const struct generate_size *size, FILE *out)
 {
 	for (uint32_t d = 0; d < size->dimensions; d++)
@@ -7,7 +9,8 @@ static void write_shape(const struct generate_size *size, FILE *out)
 	fprintf(out, "]\n");
 }
 
-static void write_generated(enum generate_kind kind, const struct generate_size *size, FILE *out)
+static void write_generated(enum generate_kind kind, const struct generate_size *size,
+			    const struct generate_pace *pace, FILE *out)
 {
 	fprintf(out, "topology:\n  generate: %s            # %s\n", generate_kind_name[kind],
 		generate_kind_about[kind]);
@@ -17,28 +20,33 @@ static void write_generated(enum generate_kind kind, const struct generate_size 
 	if (generate_has_shape(kind))
 		write_shape(size, out);
 	if (kind == GENERATE_DUMBBELL)
-		fprintf(out, "  bottleneck: {rate: 100Gb/s} # the link in the middle; all keys of "
-			     "'links'\n");
+		fprintf(out,
+			"  bottleneck: {rate: %s} # the link in the middle; all keys of 'links'\n",
+			pace->bottleneck);
 	if (generate_has_groups(kind))
-		fprintf(out, "  global: {delay: 1us}        # links between groups; all keys of "
-			     "'links'\n");
+		fprintf(out,
+			"  global: {delay: %s}        # links between groups; all keys of "
+			"'links'\n",
+			pace->delay);
 }
 
 static void write_link(enum generate_kind kind, const struct scenario *scenario,
-		       const struct scenario_link *link, FILE *out)
+		       const struct scenario_link *link, const struct generate_pace *pace,
+		       FILE *out)
 {
 	const char *a = scenario->switches[link->switch_a].name,
 		   *b = scenario->switches[link->switch_b].name;
 
 	if (kind == GENERATE_DUMBBELL)
-		fprintf(out, "    - {between: [%s, %s], rate: 100Gb/s}\n", a, b);
+		fprintf(out, "    - {between: [%s, %s], rate: %s}\n", a, b, pace->bottleneck);
 	else if (link->settings.tier == TIER_GLOBAL)
 		fprintf(out, "    - {between: [%s, %s], tier: global}\n", a, b);
 	else
 		fprintf(out, "    - [%s, %s]\n", a, b);
 }
 
-static int write_explicit(enum generate_kind kind, const struct generate_size *size, FILE *out)
+static int write_explicit(enum generate_kind kind, const struct generate_size *size,
+			  const struct generate_pace *pace, FILE *out)
 {
 	const struct link_config none = { 0 }, global = { .tier = TIER_GLOBAL };
 	struct scenario scenario = { 0 };
@@ -58,18 +66,11 @@ static int write_explicit(enum generate_kind kind, const struct generate_size *s
 		fprintf(out, "  links:                         # or {between: [a, b], rate: ..., "
 			     "delay: ...}\n");
 		for (uint32_t i = 0; i < scenario.link_count; i++)
-			write_link(kind, &scenario, &scenario.links[i], out);
+			write_link(kind, &scenario, &scenario.links[i], pace, out);
 	}
 	scenario_free(&scenario);
 	return error;
 }
-
-static const char links_text[] =
-	"\n"
-	"links:                           # all links; some may differ: edge: {rate: 100Gb/s}\n"
-	"  rate: 200Gb/s\n"
-	"  delay: 1us                     # propagation\n"
-	"  mtu: ";
 
 static const char links_rest_text[] =
 	"                      # largest frame, without FCS\n"
@@ -156,6 +157,7 @@ static const char load_text[] =
 	"    class: best-effort\n"
 	"    arrival: closed              # or paced, poisson (with load: 90%), burst\n"
 	"    window: 2                    # messages in flight per destination\n"
+	"    up: no                       # under heddle up it waits for 'heddle load start'\n"
 	"\n"
 	"expect:\n"
 	"  - lost == 0\n"
@@ -226,14 +228,45 @@ static const char roce_text[] =
 	"    class: rdma\n"
 	"    arrival: closed              # or paced, poisson (with load: 90%), burst\n"
 	"    window: 2                    # messages in flight per destination\n"
+	"    up: no                       # under heddle up it waits for 'heddle load start'\n"
 	"\n"
 	"expect:\n"
 	"  - lost == 0\n"
 	"  - reordered == 0\n";
 
-int generate_text(enum generate_kind kind, const struct generate_size *size,
-		  enum fabric_kind fabric, bool explicit_topology, FILE *out)
+static void write_links(const struct generate_pace *pace, int mtu, FILE *out)
 {
+	fprintf(out,
+		"\n"
+		"links:                           # all links; some may differ: edge: {rate: "
+		"100Gb/s}\n"
+		"  rate: %s\n"
+		"  delay: %-24s# propagation\n"
+		"  mtu: %d%s",
+		pace->rate, pace->delay, mtu, links_rest_text);
+}
+
+/* @buffer  replaces the value of the key `buffer` in @text, unless it is empty */
+static void write_fabric(const char *text, const char *buffer, FILE *out)
+{
+	static const char key[] = "  buffer: ";
+	const char *value = strstr(text, key);
+
+	if (!*buffer || !value) {
+		fputs(text, out);
+		return;
+	}
+	value += strlen(key);
+	fprintf(out, "%.*s%-22s", (int)(value - text), text, buffer);
+	fputs(value + strcspn(value, "#") - 1, out);
+}
+
+int generate_text(enum generate_kind kind, const struct generate_size *size,
+		  enum fabric_kind fabric, bool explicit_topology, const struct generate_pace *pace,
+		  FILE *out)
+{
+	static const struct generate_pace data_centre = { "200Gb/s", "100Gb/s", "1us", "200us",
+							  "50us",    "100ms",   "" };
 	static const char *const texts[FABRIC_KINDS] = {
 		[FABRIC_FLOW_CHANNEL] = flow_channel_text,
 		[FABRIC_ROCE] = roce_text,
@@ -241,6 +274,7 @@ int generate_text(enum generate_kind kind, const struct generate_size *size,
 	};
 	int error = 0;
 
+	pace = pace ? pace : &data_centre;
 	fprintf(out, "# A %s: %s. docs/scenario.md has the default of each key.\n",
 		generate_kind_name[kind], generate_kind_about[kind]);
 	fprintf(out, "name: %s\nabout: every host sends to another one over a %s\nseed: 1\n",
@@ -250,14 +284,14 @@ int generate_text(enum generate_kind kind, const struct generate_size *size,
 		if (i != (unsigned)fabric)
 			fprintf(out, "%s %s", others++ ? "," : "", scenario_fabric_name[i]);
 	fputs("\n\n", out);
-	fprintf(out, "run: {duration: 200us, warmup: 50us, drain: yes, drain-max: 100ms, sample: "
-		     "0}\n\n");
+	fprintf(out, "run: {duration: %s, warmup: %s, drain: yes, drain-max: %s, sample: 0}\n\n",
+		pace->duration, pace->warmup, pace->drain_max);
 	if (explicit_topology)
-		error = write_explicit(kind, size, out);
+		error = write_explicit(kind, size, pace, out);
 	else
-		write_generated(kind, size, out);
-	fprintf(out, "%s%d%s", links_text, fabric == FABRIC_ROCE ? 4214 : 4096, links_rest_text);
-	fputs(texts[fabric], out);
+		write_generated(kind, size, pace, out);
+	write_links(pace, fabric == FABRIC_ROCE ? 4214 : 4096, out);
+	write_fabric(texts[fabric], pace->buffer, out);
 	if (fabric != FABRIC_ROCE)
 		fputs(load_text, out);
 	return error;

@@ -6,6 +6,7 @@
 #include "nodes/base/units.h"
 #include "nodes/config/config.h"
 #include "orchestrator/base/quantity.h"
+#include "orchestrator/scenario/scenario_host_keys.h"
 #include "orchestrator/scenario/scenario_link.h"
 #include "orchestrator/scenario/scenario_run.h"
 #include "orchestrator/scenario/scenario_workload.h"
@@ -32,6 +33,7 @@ static const struct section {
 	{ "routing", &routing_parameters, false },
 	{ "port-group", &port_group_parameters, false },
 	{ "nic", &nic_parameters, false },
+	{ "hosts", &host_parameters, true },
 };
 
 /* one key, with its whole path */
@@ -98,6 +100,17 @@ static void range_make(const struct parameter *row, char *text)
 			 word ? row->zero : "", word ? "`" : "");
 }
 
+const char *parameter_value(const struct parameter *row, uint64_t value, char *text)
+{
+	if (row->unit == PARAMETER_UNIT_FLAG)
+		return value ? "yes" : "no";
+	if (row->unit == PARAMETER_UNIT_WORD)
+		return row->words[value - row->min];
+	if (!value && row->zero && *row->zero)
+		return row->zero;
+	return number(row, value, text);
+}
+
 static void initial_make(const struct parameter *row, char *text)
 {
 	char value[QUANTITY_TEXT_MAX];
@@ -106,14 +119,10 @@ static void initial_make(const struct parameter *row, char *text)
 		snprintf(text, TEXT_MAX, "required");
 	else if (row->initial_text)
 		snprintf(text, TEXT_MAX, "%s", row->initial_text);
-	else if (row->unit == PARAMETER_UNIT_FLAG)
-		snprintf(text, TEXT_MAX, "%s", row->initial ? "yes" : "no");
-	else if (row->unit == PARAMETER_UNIT_WORD)
-		snprintf(text, TEXT_MAX, "%s", row->words[row->initial - row->min]);
 	else if (!row->initial && row->zero)
 		snprintf(text, TEXT_MAX, "%s", row->zero);
 	else
-		snprintf(text, TEXT_MAX, "%s", number(row, row->initial, value));
+		snprintf(text, TEXT_MAX, "%s", parameter_value(row, row->initial, value));
 }
 
 /* ---- keys ---- */

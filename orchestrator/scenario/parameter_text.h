@@ -6,9 +6,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "nodes/config/parameter.h"
+
 /** parameter_help() - prints key @path ("roce.dcqcn.g") and the keys below it, one after the other;
  *  "": all keys.  Return: false if there is none. */
 bool parameter_help(const char *path, FILE *out);
+
+/** parameter_value() - @value, which is in the range of @row, as a scenario has it, with its unit.
+ *  No row of a unit that is a mapping.
+ *  @text  QUANTITY_TEXT_MAX bytes, may be used.   Return: the text; parsing gives @value back. */
+const char *parameter_value(const struct parameter *row, uint64_t value, char *text);
 
 /** parameter_section_of() - the first section of a scenario, no list, with the key @word; NULL:
  *  none. */

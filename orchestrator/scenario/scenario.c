@@ -1,18 +1,19 @@
 #include "orchestrator/scenario/scenario.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "orchestrator/base/input_file.h"
 #include "orchestrator/base/ready_folder.h"
 #include "orchestrator/base/settings.h"
+#include "orchestrator/scenario/scenario_class_map.h"
 #include "orchestrator/scenario/scenario_compare.h"
 #include "orchestrator/scenario/scenario_congestion.h"
 #include "orchestrator/scenario/scenario_fault.h"
 #include "orchestrator/scenario/scenario_flow_key.h"
+#include "orchestrator/scenario/scenario_host_check.h"
 #include "orchestrator/scenario/scenario_idle.h"
 #include "orchestrator/scenario/scenario_keys.h"
 #include "orchestrator/scenario/scenario_link.h"
@@ -92,6 +93,8 @@ static bool unordered_by_default(const struct scenario *scenario)
 
 static const struct key class_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct class_config, name) },
+	{ "dscp", .read = scenario_dscp_read },
+	{ "pcp", .read = scenario_pcp_read },
 };
 
 static void class_read(struct reader *reader, const struct yaml_node *node,
@@ -168,6 +171,7 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 		class_check(reader, child, scenario->class_count++);
 		sum_permille += class->min_permille;
 	}
+	scenario_class_map_check(reader, node);
 	if (sum_permille > 1000)
 		key_refuse(reader, node,
 			   "the classes' minimum shares add up to %u.%u%%, more than 100%%",
@@ -265,7 +269,7 @@ static const struct key scenario_keys[] = {
 	{ "seed", key_count, KEY_FIELD(struct scenario, seed), .max = UINT64_MAX },
 	{ "fabric", fabric_read, KEY_FIELD(struct scenario, fabric), .words = scenario_fabric_name,
 	  .word_count = FABRIC_KINDS },
-	{ "run", scenario_run_read, .required = true },
+	{ "run", .read = scenario_run_read },
 	{ "classes", .read = classes_section_read },
 	{ "links", .read = scenario_links_read },
 	{ "switch", .read = switch_read },
@@ -275,6 +279,7 @@ static const struct key scenario_keys[] = {
 	{ "port-group", .read = scenario_port_group_read },
 	{ "nic", .read = nic_read },
 	{ "topology", topology_read, .required = true },
+	{ "hosts", .read = scenario_hosts_section_read },
 	{ "workloads", .read = workloads_read },
 	{ "pauses", .read = scenario_pauses_read },
 	{ "faults", .read = faults_read },
@@ -287,6 +292,7 @@ static int defaults_fill(struct scenario *scenario)
 	scenario->class_count = 1;
 	scenario->classes[0] = (struct class_config){ .name = "best-effort", .max_permille = 1000 };
 	parameters_default(&run_parameters, &scenario->run);
+	scenario->run.duration_ps = SCENARIO_RUN_DEFAULT_PS;
 	parameters_default(&switch_parameters, &scenario->switch_);
 	parameters_default(&nic_parameters, &scenario->nic);
 	scenario_congestion_init(&scenario->congestion);
@@ -303,7 +309,11 @@ static int tree_read(struct scenario *scenario, const struct yaml_node *root,
 	struct reader reader = { .scenario = scenario, .errors = errors, .files = files };
 
 	scenario_links_default(&reader);
+	scenario->place = root->place;
+	scenario->run_missing = root->kind == YAML_MAPPING && !yaml_find(root, "run");
 	keys_read(&reader, root, "a scenario", scenario_keys, COUNT_OF(scenario_keys), scenario);
+	if (scenario->topology_read && scenario->host_count)
+		scenario_hosts_complete(&reader);
 	if (root->kind == YAML_MAPPING && !yaml_find(root, "classes"))
 		scenario->classes[0].unordered = unordered_by_default(scenario);
 	if (reader.out_of_memory || scenario_idle_find(root, scenario))
@@ -372,32 +382,6 @@ int scenario_read_memory(const char *name, const char *text, size_t length,
 			 scenario, errors);
 }
 
-/* Return: allocated, NULL with errno. Reads one byte more than allowed, so that the caller detects
- * a file that is too large. */
-static char *file_read(const char *path, size_t *length)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), saved;
-	char *text = fd < 0 ? NULL : malloc(SCENARIO_BYTES_MAX + 1);
-	ssize_t got = 1;
-
-	*length = 0;
-	while (text && got > 0 && *length <= SCENARIO_BYTES_MAX) {
-		got = read(fd, text + *length, SCENARIO_BYTES_MAX + 1 - *length);
-		*length += got > 0 ? (size_t)got : 0;
-		if (got < 0 && errno == EINTR)
-			got = 1;
-	}
-	saved = errno;
-	if (fd >= 0)
-		close(fd);
-	if (text && got < 0) {
-		free(text);
-		text = NULL;
-	}
-	errno = saved;
-	return text;
-}
-
 /* as text_read(), with no other files than the scenario has with the first @own settings */
 static int closed_read(const char *name, const char *text, size_t length,
 		       const char *const *settings, unsigned own, unsigned setting_count,
@@ -419,23 +403,24 @@ int scenario_read_closed(const char *path, const char *const *settings, unsigned
 			 unsigned setting_count, uint32_t variant, struct scenario *scenario,
 			 struct scenario_errors *errors)
 {
+	const char *name = input_file_is_stdin(path) ? "standard input" : path;
 	char hint[2 * NAME_MAX];
 	size_t length;
 	char *text;
 	int error;
 
 	memset(scenario, 0, sizeof(*scenario));
-	text = file_read(path, &length);
+	text = input_file_read(path, SCENARIO_BYTES_MAX, &length);
 	if (!text) {
 		error = errno;
 		ready_hint(path, hint, sizeof(hint));
-		scenario_errors_add(errors, path, 0, 0, "cannot be read: %s%s", strerror(error),
+		scenario_errors_add(errors, name, 0, 0, "cannot be read: %s%s", strerror(error),
 				    hint);
 		return -EINVAL;
 	}
-	error = own == setting_count ? text_read(path, text, length, settings, setting_count,
+	error = own == setting_count ? text_read(name, text, length, settings, setting_count,
 						 variant, NULL, scenario, errors)
-				     : closed_read(path, text, length, settings, own, setting_count,
+				     : closed_read(name, text, length, settings, own, setting_count,
 						   variant, scenario, errors);
 	if (scenario->origin)
 		origin_input(scenario->origin, path);
@@ -471,6 +456,8 @@ void scenario_free(struct scenario *scenario)
 		free(scenario->settings[i]);
 	for (uint32_t i = 0; i < scenario->idle_count; i++)
 		free(scenario->idle[i]);
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		scenario_host_settings_release(scenario->hosts[i].settings);
 	scenario_compare_free(scenario->compare);
 	origin_release(scenario->origin);
 	free(scenario->idle);

@@ -19,6 +19,7 @@
 #include "nodes/config/config.h"
 #include "orchestrator/base/diagnostics.h"
 #include "orchestrator/base/origin.h"
+#include "orchestrator/scenario/scenario_host.h"
 #include "orchestrator/scenario/scenario_port_group.h"
 #include "orchestrator/scenario/scenario_roce.h"
 #include "orchestrator/scenario/scenario_routing.h"
@@ -53,9 +54,14 @@ struct scenario_host {
 	char name[NODE_NAME_MAX];
 	struct scenario_spot spot;
 	uint32_t switch_index;
-	struct link_config link;
+	struct link_config link, back; /* to the switch, and to the host */
 	struct flow_match match; /* at its edge port */
 	struct scenario_place place;
+	/* the host that this is a NIC of, itself unless interface is not 0, and the number of its
+	 * interface: scenario_host.h */
+	uint32_t owner, interface;
+	/* NULL: a further interface, or nothing is given and the scenario is not complete */
+	struct scenario_host_settings *settings;
 };
 
 /* a network that is reached through a host (FC-3) */
@@ -67,7 +73,7 @@ struct scenario_prefix {
 /* a link between two switches */
 struct scenario_link {
 	uint32_t switch_a, switch_b;
-	struct link_config settings;
+	struct link_config settings, back; /* from a to b, and from b to a */
 	struct scenario_place place;
 };
 
@@ -158,6 +164,10 @@ struct scenario {
 	uint64_t seed;
 	enum fabric_kind fabric;
 	struct scenario_run run;
+	/* the file has no section 'run', and run.duration_ps is SCENARIO_RUN_DEFAULT_PS: enough for
+	 * `heddle up`, which has no end (scenario_run_check()) */
+	bool run_missing;
+	struct scenario_place place; /* of the whole */
 	/* without what the plan adds: switch_parameters, except for congestion and routing */
 	struct switch_config switch_;
 	uint64_t buffer_bytes;
@@ -197,7 +207,8 @@ struct scenario {
 
 extern const char *const scenario_fabric_name[FABRIC_KINDS]; /* the values of the key 'fabric' */
 
-/** scenario_read_file() - reads @path and applies @settings ("path=value", as after --set) to it.
+/** scenario_read_file() - reads @path ("-": standard input) and applies @settings ("path=value", as
+ *  after --set) to it.
  *  Return: 0 with @scenario filled; -EINVAL, @errors filled (also when the file cannot be read);
  *  -ENOMEM. Call scenario_free() in any case. */
 int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count,

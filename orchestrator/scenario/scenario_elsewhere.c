@@ -14,7 +14,6 @@ static const struct {
 	{ "a workload", "bytes", "size" },
 	{ "a workload", "mtu", "packet" },
 	{ "a scenario", "generate", "topology.generate" },
-	{ "a scenario", "hosts", "topology.hosts" },
 };
 
 bool key_elsewhere(const char *in, const char *word, char *meant, size_t meant_max)

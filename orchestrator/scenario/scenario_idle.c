@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/scenario/scenario_host.h"
+#include "orchestrator/scenario/scenario_host_keys.h"
 
 #define FLOW_CHANNEL (1u << FABRIC_FLOW_CHANNEL)
 #define ROCE (1u << FABRIC_ROCE)
@@ -187,6 +189,33 @@ void scenario_idle_print(const struct scenario *scenario, const char *label, FIL
 		fputc('\n', out);
 }
 
+/* the keys of hosts, which are of use to real programs only */
+static void hosts_note(const struct scenario *scenario, const char *command)
+{
+	const char *first = NULL;
+	uint32_t given = 0, count = 0;
+
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (!scenario->hosts[i].settings || !scenario->hosts[i].settings->given)
+			continue;
+		given |= scenario->hosts[i].settings->given;
+		first = count++ ? first : scenario->hosts[i].name;
+	}
+	if (!count)
+		return;
+	fprintf(stderr, "heddle %s: only 'heddle up' has real hosts, so this has no effect:",
+		command);
+	for (unsigned bit = 0; bit < 32 && scenario_host_key_name(bit); bit++)
+		if (given & 1u << bit)
+			fprintf(stderr, "%s %s", given & ((1u << bit) - 1) ? "," : "",
+				scenario_host_key_name(bit));
+	if (count > 1)
+		fprintf(stderr, " (of %s and %u other host%s)\n", first, count - 1,
+			count > 2 ? "s" : "");
+	else
+		fprintf(stderr, " (of %s)\n", first);
+}
+
 void scenario_idle_note(const struct scenario *scenario, const char *command)
 {
 	char label[120];
@@ -194,4 +223,6 @@ void scenario_idle_note(const struct scenario *scenario, const char *command)
 	snprintf(label, sizeof(label), "heddle %s: no effect in a fabric of kind %s: ", command,
 		 scenario_fabric_name[scenario->fabric]);
 	scenario_idle_print(scenario, label, stderr);
+	if (strcmp(command, "up") != 0)
+		hosts_note(scenario, command);
 }

@@ -21,7 +21,8 @@ int scenario_idle_find(const struct yaml_node *root, struct scenario *scenario);
  *  none. */
 void scenario_idle_print(const struct scenario *scenario, const char *label, FILE *out);
 
-/** scenario_idle_note() - prints the same on stderr, as a note of `heddle COMMAND`. */
+/** scenario_idle_note() - prints the same on stderr, as a note of `heddle COMMAND`; for another
+ *  command than `up` also the keys of hosts, which are of use to real programs only. */
 void scenario_idle_note(const struct scenario *scenario, const char *command);
 
 #endif

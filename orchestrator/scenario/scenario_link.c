@@ -1,5 +1,8 @@
 #include "orchestrator/scenario/scenario_link.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "orchestrator/scenario/scenario_parameters.h"
 
 #define MTU_BYTES_DEFAULT 4096u
@@ -64,6 +67,21 @@ void scenario_links_read(struct reader *reader, const struct key *key, const str
 		links->fabric = links->base;
 }
 
+void scenario_links_of(const struct yaml_node *root, enum fabric_kind fabric,
+		       struct links_settings *links)
+{
+	const struct yaml_node *section = yaml_find(root, "links");
+	struct scenario scenario = { .fabric = fabric };
+	struct scenario_errors errors = { 0 };
+	struct reader reader = { .scenario = &scenario, .errors = &errors };
+
+	scenario_links_default(&reader);
+	if (section)
+		scenario_links_read(&reader, NULL, section, NULL);
+	*links = reader.links;
+	scenario_errors_free(&errors);
+}
+
 void scenario_link_read(struct reader *reader, const struct yaml_node *mapping, const char *what,
 			const struct key *keys, size_t key_count, void *target,
 			struct link_config *link)
@@ -75,4 +93,50 @@ void scenario_link_read(struct reader *reader, const struct yaml_node *mapping, 
 							       .key_count = key_count,
 							       .target = target,
 							       .group = "" });
+}
+
+/* what cannot change while a link runs belongs to the link, not to a direction */
+static void direction_check(struct reader *reader, const struct yaml_node *node,
+			    const struct link_config *link, const struct link_config *direction)
+{
+	for (size_t r = 0; r < link_parameters.count; r++) {
+		const struct parameter *row = &link_parameters.rows[r];
+
+		if (!row->live && parameter_get(row, link) != parameter_get(row, direction))
+			key_refuse(reader, node, "'%s' is the same in both directions of a link",
+				   row->key);
+	}
+}
+
+void scenario_link_towards_read(struct reader *reader, const struct yaml_node *towards,
+				const char *end_a, const char *end_b,
+				const struct link_config *link, struct link_config *to_b,
+				struct link_config *to_a)
+{
+	*to_a = *to_b = *link;
+	if (!towards)
+		return;
+	if (towards->kind != YAML_MAPPING) {
+		key_refuse(reader, towards,
+			   "'towards' must name an end of the link and what that direction is "
+			   "like, such as {%s: {jitter: 2ms}}",
+			   end_b);
+		return;
+	}
+	for (const struct yaml_node *child = towards->first; child; child = child->next) {
+		bool is_b = !strcmp(child->key, end_b);
+		struct link_config *direction = is_b ? to_b : to_a;
+		char what[NODE_NAME_MAX + 32];
+
+		if (!is_b && strcmp(child->key, end_a) != 0) {
+			scenario_errors_at(reader->errors, reader->scenario, &child->key_place,
+					   "'towards': expected an end of this link, '%s' or '%s', "
+					   "not '%.60s'",
+					   end_a, end_b, child->key);
+			continue;
+		}
+		snprintf(what, sizeof(what), "the direction to %s", child->key);
+		scenario_link_read(reader, child, what, NULL, 0, NULL, direction);
+		direction_check(reader, child, link, direction);
+	}
 }

@@ -53,7 +53,6 @@ static void times_complete(struct reader *reader, const struct yaml_node *node,
 		key_refuse(reader, yaml_find(node, "for"),
 			   "'for' must not be longer than 'every': it is a part of it");
 	}
-	pause->stop_ps = node_time_min(pause->stop_ps, duration_ps);
 }
 
 static void pause_read(struct reader *reader, const struct yaml_node *node,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nodes/wire/address.h"
+#include "orchestrator/base/ip_address.h"
 
 /* bits of the prefix of all hosts' own addresses: a shorter prefix, such as 0.0.0.0/0, is for
  * networks elsewhere and may include them */
@@ -14,26 +15,12 @@
 /* parses "10.9.0.0/16"; without a length it is one address */
 static bool prefix_parse(const char *text, struct prefix_config *prefix)
 {
-	const char *slash = strchr(text, '/');
-	size_t length = slash ? (size_t)(slash - text) : strlen(text);
-	char address[INET6_ADDRSTRLEN];
-	char *end;
+	struct ip_address address;
 
-	if (length >= sizeof(address))
+	if (!ip_address_parse(text, &address))
 		return false;
-	memcpy(address, text, length);
-	address[length] = 0;
-	*prefix = (struct prefix_config){ .version = strchr(address, ':') ? 6 : 4 };
-	if (inet_pton(prefix->version == 4 ? AF_INET : AF_INET6, address, prefix->address) != 1)
-		return false;
-	prefix->bits = (uint8_t)prefix_bits_max(prefix->version);
-	if (slash) {
-		unsigned long bits = strtoul(slash + 1, &end, 10);
-
-		if (slash[1] < '0' || slash[1] > '9' || *end || bits > prefix->bits)
-			return false;
-		prefix->bits = (uint8_t)bits;
-	}
+	*prefix = (struct prefix_config){ .version = address.version, .bits = address.bits };
+	memcpy(prefix->address, address.bytes, sizeof(prefix->address));
 	return true;
 }
 

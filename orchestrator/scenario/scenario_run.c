@@ -1,5 +1,7 @@
 #include "orchestrator/scenario/scenario_run.h"
 
+#include <errno.h>
+
 #include "orchestrator/scenario/scenario_parameters.h"
 
 #define RUN_TIME_MAX (3600 * NODE_S)
@@ -23,4 +25,14 @@ void scenario_run_read(struct reader *reader, const struct key *key, const struc
 	if (run->warmup_ps >= run->duration_ps)
 		key_refuse(reader, warmup ? warmup : node,
 			   "warmup must be shorter than duration: it is part of it");
+}
+
+int scenario_run_check(const struct scenario *scenario, struct scenario_errors *errors)
+{
+	if (!scenario->run_missing)
+		return 0;
+	scenario_errors_at(errors, scenario, &scenario->place,
+			   "a scenario lacks the key 'run', such as run: {duration: 1ms}; only "
+			   "'heddle up' needs none");
+	return -EINVAL;
 }

@@ -7,6 +7,7 @@
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/scenario/generate.h"
 #include "orchestrator/scenario/scenario_flow_key.h"
+#include "orchestrator/scenario/scenario_host_keys.h"
 #include "orchestrator/scenario/scenario_link.h"
 #include "orchestrator/scenario/scenario_prefix.h"
 #include "orchestrator/scenario/scenario_spot.h"
@@ -56,10 +57,22 @@ static void switches_read(struct reader *reader, const struct key *key,
 }
 
 struct switch_reference {
+	struct host_keys_target host; /* first: scenario_host_keys.h. An interface has none */
+	struct host_interface *interface;
 	int64_t index;
 	struct link_config link;
 	struct flow_match match;
+	const struct yaml_node *interfaces; /* read after the host */
+	const struct yaml_node *towards;    /* the same */
 };
+
+static void towards_keep(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			 void *target)
+{
+	(void)reader;
+	(void)key;
+	((struct switch_reference *)target)->towards = node;
+}
 
 static void host_switch_read(struct reader *reader, const struct key *key,
 			     const struct yaml_node *node, void *target)
@@ -68,16 +81,113 @@ static void host_switch_read(struct reader *reader, const struct key *key,
 	((struct switch_reference *)target)->index = switch_read(reader, node);
 }
 
+/* adds the NIC that @reference is of */
+static struct scenario_host *nic_add(struct reader *reader, const char *name,
+				     const struct scenario_place *place,
+				     const struct switch_reference *reference)
+{
+	struct scenario *scenario = reader->scenario;
+	struct scenario_host *nic = &scenario->hosts[scenario->host_count++];
+
+	snprintf(nic->name, sizeof(nic->name), "%s", name);
+	nic->switch_index = reference->index < 0 ? 0 : (uint32_t)reference->index;
+	scenario_link_towards_read(reader, reference->towards, name,
+				   scenario->switches ? scenario->switches[nic->switch_index].name
+						      : "",
+				   &reference->link, &nic->link, &nic->back);
+	nic->match = reference->match;
+	nic->place = *place;
+	return nic;
+}
+
+static void interface_addresses_read(struct reader *reader, const struct key *key,
+				     const struct yaml_node *node, void *target)
+{
+	scenario_host_addresses_read(reader, key, node,
+				     ((struct switch_reference *)target)->interface);
+}
+
+static void interface_vlans_read(struct reader *reader, const struct key *key,
+				 const struct yaml_node *node, void *target)
+{
+	scenario_host_vlans_read(reader, key, node,
+				 ((struct switch_reference *)target)->interface);
+}
+
+static const struct key interface_keys[] = {
+	{ "switch", .read = host_switch_read, .required = true },
+	{ "towards", .read = towards_keep },
+	{ "addresses", .read = interface_addresses_read },
+	{ "vlans", .read = interface_vlans_read },
+	{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct switch_reference, match) },
+};
+
+static void interface_read(struct reader *reader, const struct yaml_node *node, uint32_t owner)
+{
+	struct scenario *scenario = reader->scenario;
+	struct scenario_host_settings *settings = scenario->hosts[owner].settings;
+	uint32_t number = settings->interface_count++;
+	struct switch_reference reference = { .interface = &settings->interfaces[number],
+					      .index = -1,
+					      .link = reader->links.edge,
+					      .match = scenario->match };
+	struct scenario_host *nic;
+	char name[NODE_NAME_MAX + 16];
+
+	if (node->kind == YAML_SCALAR)
+		reference.index = switch_read(reader, node);
+	else
+		scenario_link_read(reader, node, "an interface", interface_keys,
+				   COUNT_OF(interface_keys), &reference, &reference.link);
+	snprintf(name, sizeof(name), "%s.eth%u", scenario->hosts[owner].name, number);
+	if (!key_name_check(reader, &node->place, name))
+		return;
+	nic = nic_add(reader, name, &node->place, &reference);
+	nic->owner = owner;
+	nic->interface = number;
+}
+
+static void host_interfaces_read(struct reader *reader, const struct key *key,
+				 const struct yaml_node *node, void *target)
+{
+	(void)key;
+	if (node->kind != YAML_SEQUENCE || node->count >= HOST_INTERFACES_MAX)
+		key_refuse(reader, node,
+			   "'interfaces' must be a list of at most %u interfaces beside eth0, such "
+			   "as [{switch: s2, addresses: [10.2.0.5/24]}]",
+			   HOST_INTERFACES_MAX - 1);
+	else
+		((struct switch_reference *)target)->interfaces = node;
+}
+
+/* beside those of scenario_host_keys.h */
 static const struct key host_keys[] = {
 	{ "switch", .read = host_switch_read, .required = true },
 	{ "prefixes", .read = scenario_prefixes_read },
 	{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct switch_reference, match) },
+	{ "interfaces", .read = host_interfaces_read },
+	{ "towards", .read = towards_keep },
 };
 
-static void host_read(struct reader *reader, const struct yaml_node *node)
+static void host_keys_read(struct reader *reader, const struct yaml_node *node,
+			   struct switch_reference *reference)
+{
+	struct key keys[COUNT_OF(host_keys) + HOST_KEYS_MAX];
+	size_t count = COUNT_OF(host_keys);
+
+	memcpy(keys, host_keys, sizeof(host_keys));
+	count += scenario_host_keys(keys + count);
+	reference->host.settings = scenario_host_settings_new();
+	reader->out_of_memory |= !reference->host.settings;
+	if (reference->host.settings)
+		scenario_link_read(reader, node, "a host", keys, count, reference,
+				   &reference->link);
+}
+
+static void host_read(struct reader *reader, const struct yaml_node *node,
+		      const struct yaml_node **interfaces)
 {
 	struct scenario *scenario = reader->scenario;
-	struct scenario_host *host = &scenario->hosts[scenario->host_count];
 	struct switch_reference reference = { .index = -1,
 					      .link = reader->links.edge,
 					      .match = scenario->match };
@@ -87,20 +197,38 @@ static void host_read(struct reader *reader, const struct yaml_node *node)
 	if (node->kind == YAML_SCALAR)
 		reference.index = switch_read(reader, node);
 	else
-		scenario_link_read(reader, node, "a host", host_keys, COUNT_OF(host_keys),
-				   &reference, &reference.link);
-	snprintf(host->name, sizeof(host->name), "%s", node->key);
-	host->switch_index = reference.index < 0 ? 0 : (uint32_t)reference.index;
-	host->link = reference.link;
-	host->match = reference.match;
-	host->place = node->key_place;
-	scenario->host_count++;
+		host_keys_read(reader, node, &reference);
+	interfaces[scenario->host_count] = reference.interfaces;
+	nic_add(reader, node->key, &node->key_place, &reference)->settings =
+		reference.host.settings;
+}
+
+/* further interfaces of all hosts, which come after all hosts; at most NODE_COUNT_MAX in all */
+static void interfaces_read(struct reader *reader, const struct yaml_node **interfaces)
+{
+	struct scenario *scenario = reader->scenario;
+	uint32_t hosts = scenario->host_count, count = hosts;
+	struct scenario_host *all;
+
+	for (uint32_t i = 0; i < hosts; i++)
+		count += interfaces[i] ? interfaces[i]->count : 0;
+	all = reallocarray(scenario->hosts, count + 1, sizeof(*all));
+	reader->out_of_memory |= !all;
+	if (!all)
+		return;
+	memset(all + hosts, 0, (count + 1 - hosts) * sizeof(*all));
+	scenario->hosts = all;
+	for (uint32_t i = 0; i < hosts; i++)
+		for (const struct yaml_node *child = interfaces[i] ? interfaces[i]->first : NULL;
+		     child; child = child->next)
+			interface_read(reader, child, i);
 }
 
 static void hosts_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 		       void *target)
 {
 	struct scenario *scenario = target;
+	const struct yaml_node **interfaces;
 
 	(void)key;
 	if (node->kind != YAML_MAPPING || !node->count || node->count > NODE_COUNT_MAX) {
@@ -111,17 +239,30 @@ static void hosts_read(struct reader *reader, const struct key *key, const struc
 		return;
 	}
 	scenario->hosts = calloc(node->count, sizeof(*scenario->hosts));
-	reader->out_of_memory |= !scenario->hosts;
-	for (const struct yaml_node *child = node->first; child && scenario->hosts;
-	     child = child->next)
-		host_read(reader, child);
+	interfaces = calloc(node->count, sizeof(struct yaml_node *));
+	reader->out_of_memory |= !scenario->hosts || !interfaces;
+	for (const struct yaml_node *child = node->first;
+	     child && scenario->hosts && interfaces; child = child->next)
+		host_read(reader, child, interfaces);
+	if (scenario->hosts && interfaces)
+		interfaces_read(reader, interfaces);
+	free(interfaces);
 }
 
 struct link_target {
 	struct link_config settings;
 	int64_t ends[2];
 	bool refused;
+	const struct yaml_node *towards; /* read after the ends */
 };
+
+static void link_towards_keep(struct reader *reader, const struct key *key,
+			      const struct yaml_node *node, void *target)
+{
+	(void)reader;
+	(void)key;
+	((struct link_target *)target)->towards = node;
+}
 
 static void between_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 			 void *target)
@@ -142,12 +283,14 @@ static void between_read(struct reader *reader, const struct key *key, const str
 
 static const struct key link_keys[] = {
 	{ "between", between_read, .required = true },
+	{ "towards", .read = link_towards_keep },
 };
 
 static void fabric_link_read(struct reader *reader, const struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
 	struct link_target target = { .settings = reader->links.fabric, .ends = { -1, -1 } };
+	struct scenario_link *link;
 
 	if (node->kind == YAML_SEQUENCE)
 		between_read(reader, NULL, node, &target);
@@ -156,12 +299,15 @@ static void fabric_link_read(struct reader *reader, const struct yaml_node *node
 				   &target.settings);
 	if (target.ends[0] < 0 || target.ends[1] < 0)
 		return;
-	scenario->links[scenario->link_count++] = (struct scenario_link){
+	link = &scenario->links[scenario->link_count++];
+	*link = (struct scenario_link){
 		.switch_a = (uint32_t)target.ends[0],
 		.switch_b = (uint32_t)target.ends[1],
-		.settings = target.settings,
 		.place = node->place,
 	};
+	scenario_link_towards_read(reader, target.towards, scenario->switches[link->switch_a].name,
+				   scenario->switches[link->switch_b].name, &target.settings,
+				   &link->settings, &link->back);
 }
 
 static void fabric_links_read(struct reader *reader, const struct key *key,

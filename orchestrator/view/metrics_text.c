@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/results/fidelity.h"
 #include "orchestrator/results/statistics.h"
 
 #define NAME_MAX_BYTES 96u
@@ -37,7 +38,15 @@ static const struct metric fidelity_metrics[] = {
 	{ "added_delay_ns", GAUGE, "delay at a hop that was not configured, at most" },
 	{ "stalled_percent", GAUGE, "of the time in which links may have idled, at most" },
 	{ "lateness_p99_ns", GAUGE, "lateness of events, p99" },
-	{ "active_ns", GAUGE, "time in which something happened" },
+	{ "active_ns", GAUGE, "time in which there was traffic" },
+	{ "uncarried_bytes", GAUGE, "offered while a node was too late, at most" },
+	{ "host_overrun_frames", GAUGE, "frames of hosts that their NICs did not take" },
+};
+
+/* by the label `verdict` */
+static const struct metric verdicts[] = {
+	{ "fidelity", GAUGE, "1: the verdict since the start of the fabric" },
+	{ "fidelity_last_minute", GAUGE, "1: the verdict of the last minute" },
 };
 
 /* of the object "manager" */
@@ -89,6 +98,9 @@ static const struct metric port_metrics[] = {
 	{ "rx_packets", COUNTER, "data packets received" },
 	{ "rx_bytes", COUNTER, "received, with FCS, without gap" },
 	{ "lost_packets", COUNTER, "data packets lost on the link" },
+	{ "reordered", COUNTER, "packets that arrived after later ones, as configured" },
+	{ "duplicated", COUNTER, "packets that arrived a second time, as configured" },
+	{ "corrupted", COUNTER, "packets that arrived damaged, as configured" },
 	{ "paused_ns", COUNTER, "time in which data waited for the peer" },
 	{ "queue_bytes", GAUGE, "waiting for this output" },
 	{ "peers_waited_ns", COUNTER, "time in which data of the peer waited for this node" },
@@ -148,10 +160,12 @@ static int second_digits(const char *key)
 	return !unit ? -1 : unit[1] == 'n' ? 9 : 12;
 }
 
-/* the value of a key: a missing one is 0 */
+/* the value of a key: a missing one is 0, of a list it is how many there are */
 static void value_put(FILE *out, const json_t *value, int digits)
 {
-	uint64_t number = (uint64_t)json_integer_value(value), one = 1;
+	uint64_t number = json_is_array(value) ? json_array_size(value)
+					       : (uint64_t)json_integer_value(value);
+	uint64_t one = 1;
 
 	for (int i = 0; i < digits; i++)
 		one *= 10;
@@ -218,18 +232,19 @@ static void fabric_put(const struct text *text, const json_t *object, const stru
 }
 
 /* 1 for the verdict that holds, 0 for the others */
-static void verdict_put(const struct text *text, const json_t *fidelity)
+static void verdict_put(const struct text *text, const struct metric *metric,
+			const json_t *fidelity)
 {
-	static const char *const verdicts[] = { "faithful", "delayed", "overloaded", "unknown" };
-	static const struct metric metric = { "fidelity", GAUGE,
-					      "1: the verdict since the start of the fabric" };
 	char name[NAME_MAX_BYTES];
 
-	family_put(text, "fabric", &metric, name);
-	for (size_t i = 0; i < COUNT_OF(verdicts); i++) {
+	family_put(text, "fabric", metric, name);
+	for (size_t i = 0; fidelity && i <= FIDELITY_VERDICTS; i++) {
+		const char *verdict =
+			i < FIDELITY_VERDICTS ? fidelity_verdict_name[i] : FIDELITY_UNKNOWN_NAME;
+
 		labels_put(text, name, NULL);
-		fprintf(text->out, ",verdict=\"%s\"} %d\n", verdicts[i],
-			!strcmp(text_of(fidelity, "verdict"), verdicts[i]));
+		fprintf(text->out, ",verdict=\"%s\"} %d\n", verdict,
+			!strcmp(text_of(fidelity, "verdict"), verdict));
 	}
 }
 
@@ -403,7 +418,8 @@ char *metrics_text(const json_t *fabric)
 	fabric_put(&text, fabric, fabric_metrics, COUNT_OF(fabric_metrics));
 	fabric_put(&text, json_object_get(fabric, "manager"), manager_metrics,
 		   COUNT_OF(manager_metrics));
-	verdict_put(&text, json_object_get(fabric, "fidelity"));
+	verdict_put(&text, &verdicts[0], json_object_get(fabric, "fidelity"));
+	verdict_put(&text, &verdicts[1], json_object_get(fabric, "fidelity_last_minute"));
 	fabric_put(&text, json_object_get(fabric, "fidelity"), fidelity_metrics,
 		   COUNT_OF(fidelity_metrics));
 	deadlocks_put(&text, fabric);

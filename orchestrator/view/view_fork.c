@@ -24,7 +24,7 @@
 /* exit statuses of heddle run (cli/run_options.h) */
 #define STATUS_FAILED_FROM 2
 #define STATUS_STALLED 3
-#define STATUS_UNFAITHFUL 5
+#define STATUS_NOT_VALID 5
 #define STATUS_INTERRUPTED 130
 
 int view_forks_init(struct view_forks *forks, struct view_shelf *shelf, const char *scenario,
@@ -259,7 +259,7 @@ static enum view_state state_of(int status)
 	case STATUS_INTERRUPTED:
 		return VIEW_INTERRUPTED;
 	case STATUS_STALLED:
-	case STATUS_UNFAITHFUL:
+	case STATUS_NOT_VALID:
 		return VIEW_COMPLETE;
 	default:
 		return WEXITSTATUS(status) < STATUS_FAILED_FROM ? VIEW_COMPLETE : VIEW_FAILED;

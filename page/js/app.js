@@ -485,7 +485,7 @@ export const app = {
 		const { head } = this.panes[0].rec;
 		const late = head.clock === "real" ? `real clock${verdict(this.panes[0].rec)}` : "virtual clock, exact";
 		$("verdict").textContent = late;
-		$("verdict").className = /overloaded/.test(late) ? "bad" : /delayed/.test(late) ? "middling" : "fine";
+		$("verdict").className = /NOT VALID/.test(late) ? "bad" : /valid for rates|unknown/.test(late) ? "middling" : "fine";
 		const marks = this.panes[0].facts.bookmarks();
 		const state = marks.map((m) => m.at + m.name).join();
 		if ($("bookmarks").dataset.state !== state) {

@@ -84,11 +84,11 @@ function facts(panes) {
 		({ text, title: meaning(text) })), rows);
 }
 
-/** verdict(rec) - ", faithful" and so on under the real clock; empty under the virtual one. */
+/** verdict(rec) - ", valid" and so on under the real clock; empty under the virtual one. */
 export function verdict(rec) {
 	if (rec.head.clock !== "real") return "";
 	const f = (rec.result && rec.result.fidelity) || rec.fidelity;
-	return f ? `, ${f.verdict}` : ", verdict at the end";
+	return f ? `, ${f.words || f.verdict}` : ", verdict at the end";
 }
 
 // what a variant has set: leaves of the scenario as it was run that differ from the first one

@@ -183,7 +183,7 @@ struct packet *packet_copy_in(struct packet_pool *pool, const struct link *link,
 	packet->in_port = link->port;
 	packet->traffic_class = packet->lane = (uint8_t)header->traffic_class;
 	packet->copy = false;
-	packet->whole_at_ps = header->at_ps + link_frame_time_of(link, header->wire_bytes);
+	packet->whole_at_ps = header->at_ps + link_arrival_time_of(link, header->wire_bytes);
 	copy_in(packet, bytes + front_bytes);
 	return packet;
 }

@@ -61,7 +61,8 @@ void switch_look_at_arrivals(struct switch_shell *sw, uint64_t ports)
 	for (; ports; ports &= ports - 1) {
 		uint32_t p = (uint32_t)__builtin_ctzll(ports);
 
-		if (event_tree_due(&sw->events, p) == NODE_TIME_NEVER)
+		/* the event of an impaired link may be that of a packet which it delays */
+		if (event_tree_due(&sw->events, p) == NODE_TIME_NEVER || sw->links[p].impaired)
 			event_tree_set(&sw->events, p, link_next_at(&sw->links[p]));
 	}
 }
@@ -159,6 +160,7 @@ static int shell_init(struct switch_shell *sw, const struct switch_ops *ops,
 	sw->stats = stats;
 	sw->port_count = config->port_count;
 	sw->class_count = config->class_count;
+	class_map_init(&sw->classes, config->classes, config->class_count);
 	sw->cut_through = config->switch_.cut_through;
 	sw->flood_ports = config->switch_.flood_ports;
 	for (uint32_t p = 0; p < NODE_PORTS_MAX; p++)

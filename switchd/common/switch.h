@@ -23,6 +23,7 @@
 #include "nodes/link/link.h"
 #include "nodes/stats/series.h"
 #include "nodes/stats/stats.h"
+#include "nodes/wire/class_map.h"
 #include "switchd/common/packet.h"
 #include "switchd/common/path_watch.h"
 #include "switchd/common/route.h"
@@ -117,6 +118,7 @@ struct switch_shell {
 	/* the fabric's time at the last node_ops.show */
 	node_time_t shown_ps;
 	uint32_t port_count, class_count;
+	struct class_map classes; /* of frames */
 	bool cut_through;
 	/* follow() is due: packets may wait at ports that new tables do not select */
 	bool tables_changed;

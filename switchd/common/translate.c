@@ -42,6 +42,23 @@ static void add(struct translate *table, const struct host_config *host, uint8_t
 	entry->egress_port = (uint8_t)host->egress_port;
 }
 
+/* what else is found by an address of host @host: its own ones, if it has some */
+static bool add_own(struct translate *table, const struct host_config *host)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < table->prefixes.count; i++) {
+		const struct prefix_config *prefix = &table->prefixes.entries[i].prefix;
+
+		if (!prefix->own || prefix->host_index != host->host_index)
+			continue;
+		any = true;
+		add(table, host, prefix->version == 4 ? TRANSLATE_IPV4 : TRANSLATE_IPV6,
+		    prefix->address, prefix_bits_max(prefix->version) / 8);
+	}
+	return any;
+}
+
 static void add_host(struct translate *table, const struct host_config *host)
 {
 	uint32_t ipv4 = __builtin_bswap32(address_ipv4(host->host_index));
@@ -51,26 +68,53 @@ static void add_host(struct translate *table, const struct host_config *host)
 	address_mac(host->host_index, mac);
 	address_ipv6(host->host_index, ipv6);
 	add(table, host, TRANSLATE_MAC, mac, sizeof(mac));
+	add(table, host, TRANSLATE_HPC, &hpc, sizeof(hpc));
+	if (add_own(table, host))
+		return;
 	add(table, host, TRANSLATE_IPV4, &ipv4, sizeof(ipv4));
 	add(table, host, TRANSLATE_IPV6, ipv6, sizeof(ipv6));
-	add(table, host, TRANSLATE_HPC, &hpc, sizeof(hpc));
 }
 
-int translate_init(struct translate *table, const struct host_config *hosts, uint32_t host_count)
+static uint32_t own_count(const struct prefix_table *prefixes)
 {
-	uint32_t size = 16;
+	uint32_t count = 0;
 
-	while (size < host_count * 8)
+	for (uint32_t i = 0; i < prefixes->count; i++)
+		count += prefixes->entries[i].prefix.own;
+	return count;
+}
+
+/* fills the entries from table->hosts and table->prefixes; -ENOMEM: they are as before */
+static int entries_fill(struct translate *table)
+{
+	struct translate_entry *before = table->entries;
+	uint32_t size = 16, needed = table->host_count * 8 + own_count(&table->prefixes) * 2;
+
+	while (size < needed)
 		size *= 2;
-	*table = (struct translate){ .mask = size - 1, .host_count = host_count };
 	table->entries = calloc(size, sizeof(*table->entries));
-	table->hosts = calloc(host_count + 1, sizeof(*table->hosts));
-	if (!table->entries || !table->hosts) {
-		translate_fini(table);
+	if (!table->entries) {
+		table->entries = before;
 		return -ENOMEM;
 	}
+	free(before);
+	table->mask = size - 1;
+	for (uint32_t i = 0; i < table->host_count; i++)
+		add_host(table,
+			 &(struct host_config){ .host_index = table->hosts[i].host_index,
+						.fabric_address = table->hosts[i].fabric_address,
+						.egress_port = table->hosts[i].egress_port });
+	return 0;
+}
+
+static int table_init(struct translate *table, const struct host_config *hosts, uint32_t host_count,
+		      struct prefix_table prefixes)
+{
+	*table = (struct translate){ .host_count = host_count, .prefixes = prefixes };
+	table->hosts = calloc(host_count + 1, sizeof(*table->hosts));
+	if (!table->hosts)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < host_count; i++) {
-		add_host(table, &hosts[i]);
 		if (hosts[i].host_index >= table->index_end)
 			table->index_end = hosts[i].host_index + 1;
 		table->hosts[i] =
@@ -79,22 +123,36 @@ int translate_init(struct translate *table, const struct host_config *hosts, uin
 							  (uint16_t)hosts[i].fabric_address,
 						  .egress_port = (uint8_t)hosts[i].egress_port };
 	}
-	return 0;
+	if (!entries_fill(table))
+		return 0;
+	free(table->hosts);
+	table->hosts = NULL;
+	return -ENOMEM;
+}
+
+int translate_init(struct translate *table, const struct host_config *hosts, uint32_t host_count)
+{
+	int error = table_init(table, hosts, host_count, (struct prefix_table){ 0 });
+
+	if (error)
+		*table = (struct translate){ 0 };
+	return error;
 }
 
 int translate_prefixes_set(struct translate *table, const struct prefix_config *prefixes,
 			   uint32_t count)
 {
-	return prefix_table_init(&table->prefixes, prefixes, count);
+	int error = prefix_table_init(&table->prefixes, prefixes, count);
+
+	return error || !own_count(&table->prefixes) ? error : entries_fill(table);
 }
 
 int translate_replace(struct translate *table, const struct host_config *hosts, uint32_t host_count)
 {
 	struct translate next;
 
-	if (translate_init(&next, hosts, host_count))
+	if (table_init(&next, hosts, host_count, table->prefixes))
 		return -ENOMEM;
-	next.prefixes = table->prefixes;
 	table->prefixes = (struct prefix_table){ 0 };
 	translate_fini(table);
 	*table = next;

@@ -8,7 +8,8 @@
  *  at that port. The frame goes out as it came in. A question for a host's MAC (ARP, neighbour
  *  solicitation) goes by the IP address that it asks for: the one host that knows gets it, and the
  *  fabric is spared a broadcast. Prefixes have no part in that (ours): hosts ask only for what is
- *  on their own link, and another host may have such an address. */
+ *  on their own link, and another host may have such an address. A host with addresses of its own
+ *  (prefix.h) has those instead of the ones of its number. */
 #ifndef HEDDLE_SWITCHD_COMMON_TRANSLATE_H
 #define HEDDLE_SWITCHD_COMMON_TRANSLATE_H
 
@@ -45,9 +46,9 @@ struct translate {
  *  Return: 0 or -ENOMEM. */
 int translate_init(struct translate *table, const struct host_config *hosts, uint32_t host_count);
 
-/** translate_prefixes_set() - gives @table, which has none, @count prefixes that
- *  prefix_list_check() has accepted; copied. Each leads to where its host is, and nowhere while
- *  that is unknown. Return: 0 or -ENOMEM. */
+/** translate_prefixes_set() - gives @table, which has none, @count prefixes and own addresses of
+ *  hosts that prefix_list_check() has accepted; copied. Each leads to where its host is, and
+ *  nowhere while that is unknown. Return: 0 or -ENOMEM. */
 int translate_prefixes_set(struct translate *table, const struct prefix_config *prefixes,
 			   uint32_t count);
 

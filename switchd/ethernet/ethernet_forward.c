@@ -150,7 +150,7 @@ void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *
 		discard(eth, packet, DROP_MALFORMED, now);
 		return;
 	}
-	packet->traffic_class = (uint8_t)frame_class(&fields, eth->sw.class_count);
+	packet->traffic_class = (uint8_t)class_map_class(&eth->sw.classes, &fields);
 	forward(eth, packet, &fields, now);
 }
 
@@ -172,7 +172,7 @@ void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t fra
 	ENSURE(error, ==, 0); /* this switch has made it */
 	packet->frame_bytes = frame_bytes;
 	packet->in_port = 0;
-	packet->traffic_class = (uint8_t)frame_class(&fields, eth->sw.class_count);
+	packet->traffic_class = (uint8_t)class_map_class(&eth->sw.classes, &fields);
 	packet->copy = true;
 	packet->whole_at_ps = now;
 	memcpy(packet->bytes, bytes, frame_bytes);

@@ -19,7 +19,7 @@ static bool read_frame(const struct dataplane *dp, const struct packet *packet,
 		       struct frame_fields *fields)
 {
 	return !packet_parse(&dp->sw.pool, packet, fields) &&
-	       frame_class(fields, dp->sw.class_count) == packet->traffic_class;
+	       class_map_class(&dp->sw.classes, fields) == packet->traffic_class;
 }
 
 /* the match pattern of a packet whose destination is known */

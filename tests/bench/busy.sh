@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # busy - how fast Heddle is beside programs that only compute, and whether the real clock is
-# faithful there (make bench-busy).
+# valid there (make bench-busy).
 #
 # The same runs alone and beside 1, 2, 4 and 16 busy programs, in turn: nodes that stay where they
 # were placed and yield (--cores spread), nodes that adapt (--cores adapt, the default), the

@@ -1,4 +1,4 @@
-/*  Fuzzes orchestrator/cli/breakpoint (TB-9, TB-23): lines that are typed at the prompt of a
+/*  Fuzzes orchestrator/prompt/breakpoint (TB-9, TB-23): lines that are typed at the prompt of a
  *  stopped fabric, or read from a script.
  *
  *  The fabric has no processes and no event left: every step ends at once, no node answers.
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/cli/breakpoint.h"
+#include "orchestrator/prompt/breakpoint.h"
 #include "orchestrator/scenario/scenario.h"
 
 static struct plan plan;

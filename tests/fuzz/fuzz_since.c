@@ -1,5 +1,5 @@
-/*  Fuzzes orchestrator/cli/observe (TB-10, TB-23): the file of 'heddle ps --since', and the answer
- *  of a daemon that it is compared with.
+/*  Fuzzes orchestrator/operate/observe (TB-10, TB-23): the file of `heddle ps --since`, and the
+ *  answer of a daemon that it is compared with.
  *
  *  Both are any JSON that jansson takes: the input is split at the first zero byte. All that
  *  'heddle ps' prints of them is printed. */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/cli/observe.h"
+#include "orchestrator/operate/observe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

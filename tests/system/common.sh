@@ -153,3 +153,37 @@ as_user() {
 	shift
 	setpriv --reuid="$user" --regid="$user" --clear-groups --inh-caps=-all env -i PATH="$PATH" LC_ALL=C "$@"
 }
+
+# rootless_prepare - for user and user_with; says why it cannot be done here. User 65534 has a home
+# and a session in $scratch, programs in $scratch/top, and subordinate ids, in file $scratch/ids.
+rootless_prepare() {
+	local program
+	[ "$(id -u)" = 0 ] || { echo 'skipped: only root can give a user subordinate ids'; return 1; }
+	for program in setpriv newuidmap unshare; do
+		command -v $program >/dev/null || { echo "skipped: $program is not installed"; return 1; }
+	done
+	nobody=65534
+	owner=$(id -nu $nobody) || { echo "skipped: user $nobody has no name"; return 1; }
+	chmod 711 "$scratch"
+	programs_copy "$scratch/top"
+	mkdir -m 700 "$scratch/home" "$scratch/session"
+	chown $nobody "$scratch/home" "$scratch/session"
+	echo "$owner:200000:65536" >"$scratch/ids"
+	declare -f as_user >"$scratch/as_user"
+	at_end 'user down --all >/dev/null 2>&1'
+}
+
+# user ARGUMENT... - heddle as user 65534
+user() {
+	(cd / && as_user $nobody HOME="$scratch/home" XDG_RUNTIME_DIR="$scratch/session" "$scratch/top/heddle" "$@")
+}
+
+# user_with IDS ARGUMENT... - the same, where /etc/subuid and /etc/subgid are the file $scratch/IDS
+user_with() {
+	local ids=$scratch/$1
+	shift
+	# shellcheck disable=SC2016
+	(cd / && unshare --mount --propagation private bash -c '
+		mount --bind "$1" /etc/subuid && mount --bind "$1" /etc/subgid && shift && . "$0" && as_user "$@"' \
+		"$scratch/as_user" "$ids" $nobody HOME="$scratch/home" XDG_RUNTIME_DIR="$scratch/session" "$scratch/top/heddle" "$@")
+}

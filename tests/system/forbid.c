@@ -1,10 +1,12 @@
-/*  forbid - runs a command as a sandbox does that refuses some system calls: they fail with EPERM.
+/*  forbid - runs a command as a sandbox does that refuses some system calls, or as a kernel does
+ *  that lacks them.
  *  usage: forbid WHAT... -- COMMAND [ARGUMENT ...]      WHAT: a name in the table below
  *
  *  The filter (seccomp) is inherited by whatever the command starts. Exit status 77: there is no
  *  seccomp here. */
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/io_uring.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
@@ -18,29 +20,35 @@
 #define RULES_MAX 32u
 #define RULE_LENGTH 6u
 
-/* a call is refused if its first argument is @value, or has one of its bits; 0: always */
+/* a call fails with @error if the argument is @value, or has one of its bits */
 struct rule {
 	const char *word;
 	unsigned call;
-	enum { ALWAYS, FIRST_IS, FIRST_HAS } when;
+	unsigned error;
+	enum { ALWAYS, FIRST_IS, FIRST_HAS, SECOND_IS } when;
 	unsigned value;
 };
 
 static const struct rule rules[] = {
-	{ "io_uring", SYS_io_uring_setup, ALWAYS, 0 },
-	{ "io_uring", SYS_io_uring_enter, ALWAYS, 0 },
-	{ "io_uring", SYS_io_uring_register, ALWAYS, 0 },
-	{ "user-namespaces", SYS_unshare, FIRST_HAS, CLONE_NEWUSER },
-	{ "unshare", SYS_unshare, ALWAYS, 0 },
-	{ "setns", SYS_setns, ALWAYS, 0 },
-	{ "pid-namespaces", SYS_clone, FIRST_HAS, CLONE_NEWPID },
-	{ "mount", SYS_mount, ALWAYS, 0 },
-	{ "packet-sockets", SYS_socket, FIRST_IS, AF_PACKET },
-	{ "netlink", SYS_socket, FIRST_IS, AF_NETLINK },
-	{ "memfd", SYS_memfd_create, ALWAYS, 0 },
-	{ "eventfd", SYS_eventfd2, ALWAYS, 0 },
-	{ "capset", SYS_capset, ALWAYS, 0 },
-	{ "seccomp", SYS_seccomp, ALWAYS, 0 },
+	{ "io_uring", SYS_io_uring_setup, EPERM, ALWAYS, 0 },
+	{ "io_uring", SYS_io_uring_enter, EPERM, ALWAYS, 0 },
+	{ "io_uring", SYS_io_uring_register, EPERM, ALWAYS, 0 },
+	/* Linux before 5.1; before 5.10; before 6.7: the restriction names operations of 6.7 */
+	{ "io_uring-at-all", SYS_io_uring_setup, ENOSYS, ALWAYS, 0 },
+	{ "io_uring-flags", SYS_io_uring_setup, EINVAL, ALWAYS, 0 },
+	{ "io_uring-futex", SYS_io_uring_register, EINVAL, SECOND_IS,
+	  IORING_REGISTER_RESTRICTIONS },
+	{ "user-namespaces", SYS_unshare, EPERM, FIRST_HAS, CLONE_NEWUSER },
+	{ "unshare", SYS_unshare, EPERM, ALWAYS, 0 },
+	{ "setns", SYS_setns, EPERM, ALWAYS, 0 },
+	{ "pid-namespaces", SYS_clone, EPERM, FIRST_HAS, CLONE_NEWPID },
+	{ "mount", SYS_mount, EPERM, ALWAYS, 0 },
+	{ "packet-sockets", SYS_socket, EPERM, FIRST_IS, AF_PACKET },
+	{ "netlink", SYS_socket, EPERM, FIRST_IS, AF_NETLINK },
+	{ "memfd", SYS_memfd_create, EPERM, ALWAYS, 0 },
+	{ "eventfd", SYS_eventfd2, EPERM, ALWAYS, 0 },
+	{ "capset", SYS_capset, EPERM, ALWAYS, 0 },
+	{ "seccomp", SYS_seccomp, EPERM, ALWAYS, 0 },
 };
 
 #define RULE_COUNT (sizeof(rules) / sizeof(rules[0]))
@@ -48,12 +56,14 @@ static const struct rule rules[] = {
 /* appends what refuses @rule, and leaves the number of the call where it was */
 static unsigned rule_add(struct sock_filter *filter, const struct rule *rule)
 {
-	const struct sock_filter refuse = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	const struct sock_filter refuse =
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | rule->error);
 	const struct sock_filter call =
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	const struct sock_filter first =
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]));
-	unsigned test = rule->when == FIRST_IS ? BPF_JEQ : BPF_JSET;
+	const struct sock_filter argument =
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, args[rule->when == SECOND_IS]));
+	unsigned test = rule->when == FIRST_HAS ? BPF_JSET : BPF_JEQ;
 
 	if (rule->when == ALWAYS) {
 		filter[0] =
@@ -62,7 +72,7 @@ static unsigned rule_add(struct sock_filter *filter, const struct rule *rule)
 		return 2;
 	}
 	filter[0] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->call, 0, 4);
-	filter[1] = first; /* its lower half, little-endian */
+	filter[1] = argument; /* its lower half, little-endian */
 	filter[2] = (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, rule->value, 0, 1);
 	filter[3] = refuse;
 	filter[4] = call;

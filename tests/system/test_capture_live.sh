@@ -65,6 +65,77 @@ check 'an edge link' captured s1 h1
 check 'each of them named, in order, none malformed' named
 check 'at a NIC' captured h6 s3
 
+# ---- the counters ----
+
+# seen_on_wire FILE CONDITION - frames, their bytes on the link, packets and ACK frames, as tshark
+# sees them. In the file each has an envelope of 14 bytes; packets lack the FCS of 4.
+seen_on_wire() {
+	of "$1" "$2" protocol len | awk -F '\t' '
+		$1 == "Heddle ACK" { acks++; bytes -= 4 }
+		{ frames++; bytes += $2 - 14 + 4 }
+		END { print frames + 0, bytes + 0, frames - acks, acks + 0 }'
+}
+# ended LINK DIRECTION KEY... - numbers that the end of the capture has said
+ended() {
+	jq -r --arg direction "$2" '.[$direction] as $of | [$ARGS.positional[] | $of[.] | tostring] | join(" ")' "$1.json" --args "${@:3}"
+}
+
+# capture_links LINK... - a capture of each LINK, all at once, while h1 sends 8 MB to h6
+capture_links() {
+	local link pids=()
+	for link in "$@"; do
+		"$heddle" capture "$link" "$link.pcapng" --json >"$link.json" 2>"$link.began" &
+		pids+=($!)
+	done
+	for link in "$@"; do
+		wait_for grep 'until Ctrl-C' "$link.began" || return 1
+	done
+	on h6 iperf3 -s -D -1 && listening h6 5201 && on h1 iperf3 -c h6 -n 8M --json >iperf || return 1
+	kill -TERM "${pids[@]}" && wait "${pids[@]}"
+}
+# exact LINK - captured and missed frames are those that the port has counted; tshark sees the
+# captured ones
+exact() {
+	local direction condition counted sum saw
+	for direction in sent received; do
+		[ $direction = sent ] && condition=$out || condition=$in
+		counted=$(ended "$1" $direction counted_frames counted_bytes)
+		sum=$(jq -r --arg d $direction '.[$d] | "\(.frames + .missed_frames) \(.bytes + .missed_bytes)"' "$1.json")
+		saw=$(seen_on_wire "$1.pcapng" "$condition")
+		echo "$1 $direction: $sum captured or missed, $counted counted, $saw in the file"
+		[ "$sum" = "$counted" ] && [ "$saw" = "$(ended "$1" $direction frames bytes packets ack_frames)" ] || return 1
+	done
+}
+# busy LINK - it has carried what the server has received, packets back, and ACK frames
+busy() {
+	local received
+	received=$(jq .end.sum_received.bytes iperf)
+	echo "$received received, $(ended "$1" sent counted_bytes) counted"
+	[ "$received" -gt 1000000 ] && [ "$(ended "$1" sent counted_bytes)" -gt "$received" ] && [ "$(ended "$1" received packets)" -gt 0 ] && 
+		[ "$(ended "$1" received packets)" -gt 0 ] && [ "$(ended "$1" received ack_frames)" -gt 0 ]
+}
+if command -v iperf3 >/dev/null; then
+	check 'iperf3 through four ends of links that are captured at once' capture_links s1:s2 s2:s3 s2:s1 h1:s1
+	for link in s1:s2 s2:s3 s2:s1; do
+		check "$link: frames and bytes of each kind are those of the counters" exact $link
+	done
+	check 'they are those of iperf3' busy s1:s2
+	readable() {
+		capinfos s2:s3.pcapng | grep 'Strict time order: *True' || return 1
+		[ "$(seen s2:s3.pcapng 'malformed != "" || protocol ~ /^0x|^IEEE/ || lua_error != ""')" = 0 ]
+	}
+	check 'all of them are named' readable
+else
+	skip 'captures while iperf3 runs' 'iperf3 is not installed'
+fi
+in_words() {
+	begin s2:s3 words.pcapng && ping_all && end_with INT 0 || return 1
+	sed -n 's/.* frames, \([0-9]*\) bytes (.*; counted [0-9]*, \([0-9]*\)$/\1 \2/p' began >both
+	[ "$(wc -l <both)" = 2 ] && awk '$1 != $2 { exit 1 }' both
+}
+check 'the same in words' in_words
+check '--json beside the frames' run 2 capture s1:s2 - --json
+
 piped() {
 	mkfifo shown
 	"$heddle" capture s1:h1 - 2>began | tshark -n -l -i - -c 4 -Y icmpv6.type 2>tshark.log >shown &

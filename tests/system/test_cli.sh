@@ -230,10 +230,46 @@ keys_without_effect() {
 	run 0 check "$tiny" && ! grep -q 'no effect' "$scratch/out" &&
 		run 0 check "$tiny" --set switch.acks.collect=4 --set fabric=roce && says out 'no effect     switch.acks (--set' &&
 		run 0 check --json "$tiny" --set port-group.becn=no && says out '"no_effect": [' &&
+		run 0 run --quiet "$topologies/three-subnets.yaml" && says err 'no effect: addresses, gateway, routes, router, run, health (of web and 4 other hosts)' &&
 		run 0 run --quiet "$tiny" --set port-group.becn=no && says err 'no effect in a fabric of kind flow-channel: port-group'
 }
 
+# one word more than a command takes, and one less than it needs; nothing else is looked at before
+words_are_counted() {
+	local words
+	while read -r words; do
+		# shellcheck disable=SC2086
+		run 2 $words && grep -qE "two [a-z ]+s, '|is one word too many" "$scratch/err" || { echo "$words"; return 1; }
+	done <<'END'
+run a b
+check a b
+export a b
+import a b
+list a b
+schema a b
+show a b c d
+view a b
+up a b
+down a b
+ps a b
+top a b
+metrics a b
+faults a b
+load a b c d
+outside a b c
+capture a b c
+lab list a b
+lab start 1 2
+lab report 1 a b
+END
+	for words in run check export import show up capture 'lab start' 'lab report' 'lab check' 'lab predict' test; do
+		# shellcheck disable=SC2086
+		run 2 $words && grep -q '^heddle.*: missing ' "$scratch/err" || { echo "$words"; return 1; }
+	done
+}
+
 check "help lists the commands" lists_commands
+check "words are counted" words_are_counted
 check "every command explains itself" every_command_explains_itself
 check "no command at all" run 2
 check "an unknown command" refused "did you mean 'run'" rnu

@@ -117,7 +117,7 @@ cat >"$scratch/calls" <<-'CALLS'
 	perl -e 'my $wrong = 0;
 	for (["ptrace", 1, 101, 0], ["keyctl", 1, 250, 0, -3, 1], ["bpf", 1, 321, 0], ["chroot", 1, 161, "/"],
 		["perf_event_open", 1, 298, 0], ["umount2", 1, 166, "/none", 0], ["userfaultfd", 1, 323, 1],
-		["unshare IPC", 38, 272, 0x08000000], ["clone IPC", 38, 56, 0x08000011, 0, 0, 0, 0],
+		["unshare cgroup", 38, 272, 0x02000000], ["clone cgroup", 38, 56, 0x02000011, 0, 0, 0, 0],
 		["setns of any kind", 38, 308, 0, 0], ["mount of a disk", 38, 165, "none", "/mnt", "tmpfs", 0, 0],
 		["mknod of a device", 38, 133, "/tmp/null", 0020666, 0x103], ["clone3", 38, 435, 0, 0],
 		["socket ALG", 97, 41, 38, 5, 0], ["socket VSOCK", 97, 41, 40, 1, 0]) {

@@ -10,7 +10,7 @@ fabric_dir
 command -v jq >/dev/null || { echo 'skipped: jq is not installed'; exit 77; }
 file=$scratch/clos.yaml
 printf '%s\n' 'name: clos' 'run: {duration: 1s}' 'topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 2, spines: 2}' \
-	'workloads:' '  - {name: uniform, pattern: uniform, size: 16KiB, arrival: poisson, load: 10%}' >"$file"
+	'workloads:' '  - {name: uniform, pattern: uniform, size: 16KiB, arrival: poisson, load: 10%, up: no}' >"$file"
 fabric_up "$file"
 
 on() { local host=$1; shift; timeout 120 "$heddle" exec "$host" -- "$@"; }

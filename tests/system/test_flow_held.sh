@@ -18,7 +18,7 @@ run: {duration: 1ms}
 topology: {generate: star, hosts: 4}
 links: {rate: 1Gb/s, delay: 10us, mtu: 9014}
 congestion: {settings: {0: {target: 32KiB}, 1: {target: 32KiB}}} # on a machine of any speed
-workloads: [{name: in, pattern: incast, to: h0, size: 64KiB}]
+workloads: [{name: in, pattern: incast, to: h0, size: 64KiB, up: no}]
 YAML
 fabric_up "$scratch/held.yaml"
 

@@ -186,7 +186,7 @@ fi
 flooded() { # by the host's kernel, by the NIC
 	local eth0 nic
 	eth0=$(on h2 ip -s -j link show eth0 | jq '.[0].stats64.tx.packets')
-	nic=$("$heddle" ps --json | jq '.. | objects | select(.name? == "h2") | .sent_packets + (.drops.host_overrun // 0) + (.drops.fgfc_queue // 0)')
+	nic=$("$heddle" ps --json | jq '.[0].nodes[] | select(.name == "h2") | .sent_packets + (.drops.host_overrun // 0) + (.drops.fgfc_queue // 0)')
 	echo "$eth0 $nic"
 }
 # booked KERNEL NIC - what both have counted since then: the same, but for what is sent in between

@@ -15,7 +15,7 @@ fabric_up "$topologies/two-racks.yaml"
 on() { local host=$1; shift; "$heddle" exec "$host" -- "$@"; }
 reachable() { in_the_end on "$1" ping -c 3 -i 0.2 -w 30 -q "$2"; }
 unreachable() { ! on "$1" ping -c 2 -i 0.2 -W 1 -q "$2"; }
-counts() { "$heddle" ps --json | jq -r '..|objects|select(has("fabric"))|"\(.hosts) \(.switches) \(.links)"'; }
+counts() { "$heddle" ps --json | jq -r '..|objects|select(has("fabric"))|"\(.hosts_count) \(.switches) \(.links)"'; }
 counted() { [ "$(counts)" = "$1" ] || { counts; return 1; }; }
 
 killed() { wait "$1"; [ $? = 137 ]; }

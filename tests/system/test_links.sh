@@ -34,14 +34,14 @@ goodput() { jq .end.sum_received.bits_per_second "$scratch/$1"; }
 holds() { awk "BEGIN { exit !($1) }" || { echo "not so: $1"; return 1; }; }
 
 # judged NAME COMMAND... - a check of a delay or a rate. Where it fails, and the fabric states that
-# it was not faithful meanwhile, it counts as skipped.
+# it was not valid meanwhile, or for rates only, it counts as skipped.
 judged() {
 	local name=$1 verdict held=true
 	shift
 	"$heddle" ps two-racks --json >"$scratch/before"
 	"$@" >"$scratch/judged" 2>&1 || held=false
 	verdict=$("$heddle" ps two-racks --since "$scratch/before" --json | jq -r '.[0].fidelity.verdict')
-	if [ $held = false ] && [[ $verdict = delayed || $verdict = overloaded ]]; then
+	if [ $held = false ] && [[ $verdict = valid-for-rates || $verdict = not-valid ]]; then
 		skip "$name" "the fabric was $verdict: $(tr '\n' ' ' <"$scratch/judged")"
 	else
 		check "$name" sh -c "cat '$scratch/judged'; echo 'fidelity: $verdict'; $held"

@@ -15,7 +15,7 @@ recovery_ms=${RECOVERY_MS:-60000}
 file=$scratch/clos.yaml
 printf '%s\n' 'name: clos' 'run: {duration: 1s}' 'topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 2, spines: 2}' \
 	'routing: {choice: adaptive}' \
-	'workloads:' '  - {name: uniform, pattern: uniform, size: 16KiB, arrival: poisson, load: 10%}' >"$file"
+	'workloads:' '  - {name: uniform, pattern: uniform, size: 16KiB, arrival: poisson, load: 10%, up: no}' >"$file"
 fabric_up "$file"
 
 node() { "$heddle" ps --json | jq -r --arg name "$1" --arg key "$2" '.[0].nodes[] | select(.name == $name)[$key]'; }

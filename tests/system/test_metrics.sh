@@ -32,7 +32,7 @@ same() {
 	echo "$1: '$here', not '$before' to '$after'"
 	return 1
 }
-check 'hosts' same heddle_fabric_hosts '' .hosts
+check 'hosts' same heddle_fabric_hosts '' .hosts_count
 check 'rate of a port' same heddle_port_rate_bps 'node="h0"' \
 	'.nodes[] | select(.name == "h0") | .ports[0].rate_bps'
 check 'bytes of a port' same heddle_port_tx_bytes_total 'node="h0"' \

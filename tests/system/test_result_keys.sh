@@ -65,7 +65,7 @@ own_control() {
 		write own 1 "$topologies/score/incast.yaml" --cc "$scratch/my.so" --set run.duration=200us --set run.warmup=0ns
 }
 
-# real - the keys count, not the figures: the machine need not be faithful
+# real - the keys count, not the figures: the machine need not be fast enough
 real() {
 	write real 0 "$topologies/two-talk.yaml" --clock real --set run.duration=200ms >/dev/null ||
 		write real 5 "$topologies/two-talk.yaml" --clock real --set run.duration=200ms

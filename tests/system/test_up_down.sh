@@ -109,6 +109,7 @@ named() {
 	done
 }
 daemon() { "$heddle" ps --json | jq '.[0].pid'; }
+fabric_init() { pgrep -P "$(daemon)" -x heddle-init; }
 
 disturb() {
 	case $1 in
@@ -117,7 +118,8 @@ disturb() {
 	kill-nic) choose $(nodes nic) && kill -KILL "$chosen" ;;
 	kill-several) kill -KILL $(nodes '.*' | shuf -n 4 --random-source=<(yes $RANDOM)) ;;
 	kill-daemon) kill -KILL "$(daemon)" ;;
-	kill-init) kill -KILL "$(named heddle-init)" ;;
+	kill-init) kill -KILL "$(fabric_init)" ;;
+	kill-host-init) choose $(pgrep -P "$(fabric_init)" -x heddle-init) && kill -KILL "$chosen" ;;
 	kill-program) choose $(wait_for named sleep) && kill -KILL "$chosen" ;;
 	stop-node) choose $(nodes '.*') && kill -STOP "$chosen" ;;
 	stop-daemon) kill -STOP "$(daemon)" ;;
@@ -205,7 +207,7 @@ check 'which of the two must be said' run 2 exec h1 -- true
 check 'down of all' run 0 down --all
 check 'nothing is left' settled
 
-whats=(${WHATS:-nothing kill-switch kill-nic kill-daemon kill-init kill-program kill-several stop-node up-signal up-daemon up-group})
+whats=(${WHATS:-nothing kill-switch kill-nic kill-daemon kill-init kill-host-init kill-program kill-several stop-node up-signal up-daemon up-group})
 for ((i = 1; i <= rounds; i++)); do
 	what=${whats[(i - 1) % ${#whats[@]}]}
 	# `down` takes eight seconds to detect this one

@@ -7,47 +7,15 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
-[ "$(id -u)" = 0 ] || { echo 'skipped: only root can give a user subordinate ids'; exit 77; }
-for program in setpriv newuidmap unshare; do
-	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
-done
-nobody=65534
-owner=$(id -nu $nobody) || { echo "skipped: user $nobody has no name"; exit 77; }
-chmod 711 "$scratch"
-programs_copy "$scratch/top"
-mkdir -m 700 "$scratch/home" "$scratch/session"
+rootless_prepare || exit 77
 mkdir -m 755 "$scratch/data"
-chown $nobody "$scratch/home" "$scratch/session" "$scratch/data"
-echo "$owner:200000:65536" >"$scratch/ids"
+chown $nobody "$scratch/data"
 : >"$scratch/none"
-trap 'user down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
-
-# user ARGUMENT... - heddle as user 65534
-user() {
-	(cd / && as_user $nobody HOME="$scratch/home" XDG_RUNTIME_DIR="$scratch/session" "$scratch/top/heddle" "$@")
-}
-
-# with IDS ARGUMENT... - the same, where /etc/subuid and /etc/subgid are the file IDS
-with() {
-	local ids=$scratch/$1
-	shift
-	# shellcheck disable=SC2016
-	(cd / && as_user_from "$ids" "$@")
-}
-as_user_from() {
-	local ids=$1
-	shift
-	unshare --mount --propagation private bash -c '
-		mount --bind "$1" /etc/subuid && mount --bind "$1" /etc/subgid && shift && . "$0" && shift &&
-		as_user '$nobody' HOME="'"$scratch"'/home" XDG_RUNTIME_DIR="'"$scratch"'/session" "$@"' \
-		"$scratch/as_user" "$ids" x "$scratch/top/heddle" "$@"
-}
-declare -f as_user >"$scratch/as_user"
 
 two_racks=(up "$scratch/top/topologies/two-racks.yaml" --set links.rate=100Mb/s --set links.delay=1ms)
 
 all_users() {
-	with ids "${two_racks[@]}" >"$scratch/out" 2>&1 || { cat "$scratch/out"; return 1; }
+	user_with ids "${two_racks[@]}" >"$scratch/out" 2>&1 || { cat "$scratch/out"; return 1; }
 	! grep 'only root exists' "$scratch/out" && [ "$(user exec h1 -- sh -c 'wc -l </proc/self/uid_map')" = 2 ]
 }
 
@@ -64,10 +32,9 @@ owned() {
 		[ "$(stat -c %u "$scratch/data/file")" = 200000 ]
 }
 
-# the folder where servers keep what they have while they run
-run_folder() {
-	user exec h1 -- mkdir /run/heddle-test && user exec h2 -- test -d /run/heddle-test && [ ! -e /run/heddle-test ] &&
-		user exec h1 -- "$scratch/top/heddle" ps >"$scratch/out" && says out two-racks
+# a program in a host finds its fabric, though /run is the host's own
+finds_fabric() {
+	user exec h1 -- "$scratch/top/heddle" ps >"$scratch/out" && says out two-racks
 }
 
 # the user that started the fabric may kill its nodes
@@ -104,7 +71,7 @@ postgres() {
 }
 
 only_root() {
-	user down >/dev/null && with none "${two_racks[@]}" >"$scratch/out" 2>&1 && says out 'only root exists in the hosts' &&
+	user down >/dev/null && user_with none "${two_racks[@]}" >"$scratch/out" 2>&1 && says out 'only root exists in the hosts' &&
 		says out "usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $owner" || return 1
 	user exec -u daemon h1 -- id >"$scratch/out" 2>&1
 	[ $? = 126 ] && says out 'cannot become user daemon' && [ "$(user exec h1 -- id -u)" = 0 ]
@@ -122,7 +89,7 @@ user down >/dev/null
 check 'with subordinate ids all users exist in the hosts' all_users
 check 'exec -u runs a program as a user of the machine' become
 check 'files of users belong to subordinate ids' owned
-check 'the hosts have a /run of their own' run_folder
+check 'a heddle in a host finds its fabric' finds_fabric
 check 'the nodes belong to the user of the fabric' nodes_of_user
 if command -v tcpdump >/dev/null; then check 'tcpdump, as Debian has it' dumped; else skip tcpdump 'it is not installed'; fi
 if ls /usr/lib/postgresql/*/bin/pgbench >/dev/null 2>&1; then check 'postgres, with pgbench of another host' postgres; else skip postgres 'it is not installed'; fi

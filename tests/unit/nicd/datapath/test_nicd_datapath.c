@@ -47,6 +47,31 @@ TEST(nic_run__closed_loop_fills_the_link)
 	fabric_check();
 }
 
+/* `heddle load stop` and `start`: the NIC stops and continues at the time that it is given; what
+ * has started is sent */
+TEST(nic_set__workload_stops_and_starts)
+{
+	uint64_t sent;
+
+	fabric_build();
+	fabric_run(NODE_MS);
+	ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.first.from", "soon", stdout), -EINVAL);
+	ck_assert_int_eq(
+		nicd_ops.set(ends[0].nic, "workload.first.from", "18446744073709551615", stdout),
+		0);
+	ck_assert_uint_eq(flow_tx(0)->waiting, 1);
+	fabric_run(2 * NODE_MS);
+	sent = flow_tx(0)->packets;
+	ck_assert_uint_eq(flow_tx(0)->waiting, 0);
+	ck_assert_uint_eq(flow_rx(0)->packets, sent);
+	ck_assert_uint_eq(sent % 10, 0);
+	ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.first.from", "3000000000", stdout), 0);
+	fabric_run(3 * NODE_MS);
+	ck_assert_uint_eq(flow_tx(0)->packets, sent);
+	fabric_run(4 * NODE_MS);
+	ck_assert_uint_gt(flow_tx(0)->packets, sent);
+}
+
 /* TB-12: at twice the rate of the link messages wait at the source, those without free space later,
  * and their times count from when they were due */
 TEST(nic_run__open_loop_backlog)

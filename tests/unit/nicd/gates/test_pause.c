@@ -12,16 +12,16 @@ static struct nic_config config = { .pause_count = 1, .pauses = pauses };
 
 TEST(pause_classes__edges)
 {
-	ck_assert_uint_eq(pause_classes(&config, 0), 0);
-	ck_assert_uint_eq(pause_classes(&config, 99), 0);
-	ck_assert_uint_eq(pause_classes(&config, 100), 1);
-	ck_assert_uint_eq(pause_classes(&config, 114), 1);
-	ck_assert_uint_eq(pause_classes(&config, 115), 0);
-	ck_assert_uint_eq(pause_classes(&config, 119), 0);
-	ck_assert_uint_eq(pause_classes(&config, 120), 1);
-	ck_assert_uint_eq(pause_classes(&config, 194), 1);
-	ck_assert_uint_eq(pause_classes(&config, 200), 0);
-	ck_assert_uint_eq(pause_classes(&config, NODE_TIME_NEVER), 0);
+	ck_assert_uint_eq(pause_classes(&config, 0, 0), 0);
+	ck_assert_uint_eq(pause_classes(&config, 0, 99), 0);
+	ck_assert_uint_eq(pause_classes(&config, 0, 100), 1);
+	ck_assert_uint_eq(pause_classes(&config, 0, 114), 1);
+	ck_assert_uint_eq(pause_classes(&config, 0, 115), 0);
+	ck_assert_uint_eq(pause_classes(&config, 0, 119), 0);
+	ck_assert_uint_eq(pause_classes(&config, 0, 120), 1);
+	ck_assert_uint_eq(pause_classes(&config, 0, 194), 1);
+	ck_assert_uint_eq(pause_classes(&config, 0, 200), 0);
+	ck_assert_uint_eq(pause_classes(&config, 0, NODE_TIME_NEVER), 0);
 }
 
 /* From edge to edge: pause_classes() changes at no other time, and it ends. */
@@ -30,12 +30,13 @@ TEST(pause_next_at__every_edge)
 	node_time_t at = 0, edges[16];
 	uint32_t count = 0;
 
-	for (node_time_t next = pause_next_at(&config, at); next != NODE_TIME_NEVER;
-	     next = pause_next_at(&config, at)) {
+	for (node_time_t next = pause_next_at(&config, 0, at); next != NODE_TIME_NEVER;
+	     next = pause_next_at(&config, 0, at)) {
 		ck_assert_uint_gt(next, at);
 		for (node_time_t t = at + 1; t < next; t++)
-			ck_assert_uint_eq(pause_classes(&config, t), pause_classes(&config, at));
-		ck_assert_uint_ne(pause_classes(&config, next), pause_classes(&config, at));
+			ck_assert_uint_eq(pause_classes(&config, 0, t),
+					  pause_classes(&config, 0, at));
+		ck_assert_uint_ne(pause_classes(&config, 0, next), pause_classes(&config, 0, at));
 		ck_assert_uint_lt(count, 16);
 		edges[count++] = at = next;
 	}
@@ -52,9 +53,9 @@ TEST(pause_next_at__last_pause_is_cut_short)
 	};
 	struct nic_config short_one = { .pause_count = 1, .pauses = &once };
 
-	ck_assert_uint_eq(pause_next_at(&short_one, 0), 100);
-	ck_assert_uint_eq(pause_next_at(&short_one, 100), 110);
-	ck_assert_uint_eq(pause_next_at(&short_one, 110), NODE_TIME_NEVER);
+	ck_assert_uint_eq(pause_next_at(&short_one, 0, 0), 100);
+	ck_assert_uint_eq(pause_next_at(&short_one, 0, 100), 110);
+	ck_assert_uint_eq(pause_next_at(&short_one, 0, 110), NODE_TIME_NEVER);
 }
 
 /* all of the time: one long pause, not several */
@@ -65,9 +66,9 @@ TEST(pause_next_at__whole_period_is_one_pause)
 	};
 	struct nic_config whole = { .pause_count = 1, .pauses = &all };
 
-	ck_assert_uint_eq(pause_next_at(&whole, 100), 200);
-	ck_assert_uint_eq(pause_classes(&whole, 139), 2);
-	ck_assert_uint_eq(pause_next_at(&whole, 200), NODE_TIME_NEVER);
+	ck_assert_uint_eq(pause_next_at(&whole, 0, 100), 200);
+	ck_assert_uint_eq(pause_classes(&whole, 0, 139), 2);
+	ck_assert_uint_eq(pause_next_at(&whole, 0, 200), NODE_TIME_NEVER);
 }
 
 TEST(pause_classes__overlapping)
@@ -76,18 +77,38 @@ TEST(pause_classes__overlapping)
 		.start_ps = 110, .stop_ps = 130, .every_ps = 20, .for_ps = 20, .classes = 3
 	};
 	config.pause_count = 2;
-	ck_assert_uint_eq(pause_classes(&config, 105), 1);
-	ck_assert_uint_eq(pause_classes(&config, 112), 3);
-	ck_assert_uint_eq(pause_classes(&config, 117), 3);
-	ck_assert_uint_eq(pause_classes(&config, 130), 1);
-	ck_assert_uint_eq(pause_next_at(&config, 105), 110);
-	ck_assert_uint_eq(pause_next_at(&config, 110), 115);
+	ck_assert_uint_eq(pause_classes(&config, 0, 105), 1);
+	ck_assert_uint_eq(pause_classes(&config, 0, 112), 3);
+	ck_assert_uint_eq(pause_classes(&config, 0, 117), 3);
+	ck_assert_uint_eq(pause_classes(&config, 0, 130), 1);
+	ck_assert_uint_eq(pause_next_at(&config, 0, 105), 110);
+	ck_assert_uint_eq(pause_next_at(&config, 0, 110), 115);
+}
+
+/* a time line that begins later is the same one, later; without an end it goes on */
+TEST(pause_classes__from_later_on)
+{
+	struct pause_config endless = {
+		.start_ps = 100, .every_ps = 20, .for_ps = 15, .classes = 1
+	};
+	struct nic_config one = { .pause_count = 1, .pauses = &endless };
+
+	for (node_time_t t = 0; t < 300; t++) {
+		ck_assert_uint_eq(pause_classes(&one, 1000, 1000 + t), pause_classes(&one, 0, t));
+		ck_assert_uint_eq(pause_next_at(&one, 1000, 1000 + t),
+				  1000 + pause_next_at(&one, 0, t));
+	}
+	ck_assert_uint_eq(pause_classes(&one, 1000, 115), 0);
+	ck_assert_uint_eq(pause_next_at(&one, 1000, 115), 1000);
+	ck_assert_uint_eq(pause_classes(&one, 0, 3600 * NODE_S), 1);
+	ck_assert_uint_eq(pause_classes(&one, NODE_TIME_NEVER, 110), 0);
+	ck_assert_uint_eq(pause_next_at(&one, NODE_TIME_NEVER, 110), NODE_TIME_NEVER);
 }
 
 TEST(pause_next_at__never_without_pauses)
 {
 	struct nic_config none = { 0 };
 
-	ck_assert_uint_eq(pause_classes(&none, 5), 0);
-	ck_assert_uint_eq(pause_next_at(&none, 0), NODE_TIME_NEVER);
+	ck_assert_uint_eq(pause_classes(&none, 0, 5), 0);
+	ck_assert_uint_eq(pause_next_at(&none, 0, 0), NODE_TIME_NEVER);
 }

@@ -151,14 +151,17 @@ TEST_RANGE(receive_frame__late_first_packet_starts_nothing, 0, 2)
 	ck_assert_uint_eq(stats_message(stats, (uint32_t)_i)->start_ps, 10);
 }
 
-/* FC-17: repeated bytes count in no message */
+/* FC-17, DU-6: repeated bytes count in no message, and the packet as a duplicate */
 TEST(receive_frame__repeated_bytes_do_not_count)
 {
 	packet_arrives(0, 50);
 	packet_arrives(1, 50);
 	packet_arrives(1, 50);
 	packet_arrives(2, 50);
-	ck_assert_uint_eq(stats_flow_rx(stats, 0)->reordered, 1);
+	ck_assert_uint_eq(stats_flow_rx(stats, 0)->reordered, 0);
+	ck_assert_uint_eq(stats_flow_rx(stats, 0)->duplicates, 1);
+	ck_assert_uint_eq(stats_flow_rx(stats, 0)->packets, 3);
+	ck_assert_uint_eq(stats->drops[DROP_DUPLICATE], 1);
 	ck_assert_uint_eq(stats->message_count, 1);
 	ck_assert_uint_eq(stats_message(stats, 0)->bytes, 900);
 }
@@ -198,6 +201,21 @@ TEST(receive_frame__only_the_measured_interval_counts)
 	for (uint32_t i = 0; i < 4; i++)
 		packet_arrives(i, times[i]);
 	ck_assert_uint_eq(stats_flow_rx(stats, 0)->measured_bytes, 2 * FRAME_BYTES);
+}
+
+/* with a host the last completions stay */
+TEST(receive_frame__full_log_keeps_the_last_with_a_host)
+{
+	config.nic.host_queues = 1;
+	receive_fini(&receive);
+	ck_assert_int_eq(receive_init(&receive, &config, stats), 0);
+	for (uint32_t i = 0; i < 3 * (MESSAGES_MAX + 2); i++)
+		packet_arrives(i, 200);
+	ck_assert_uint_eq(stats->message_count, MESSAGES_MAX);
+	ck_assert_uint_eq(stats->messages_unlogged, 2);
+	ck_assert_uint_eq(stats_message(stats, 0)->start_ps, 10 * MESSAGES_MAX);
+	ck_assert_uint_eq(stats_message(stats, 1)->start_ps, 10 * (MESSAGES_MAX + 1));
+	ck_assert_uint_eq(stats_message(stats, 2)->start_ps, 20);
 }
 
 TEST(receive_frame__full_log_is_counted)

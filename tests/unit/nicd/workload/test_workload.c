@@ -246,6 +246,67 @@ TEST_RANGE(workload_arrival__limits_are_kept, 0, ARRIVAL_KINDS)
 	workload_set_fini(&set);
 }
 
+/* Stopped, nothing starts, whatever is sent; then it begins again, with its own start, stop and
+ * number of messages. _i: enum arrival_kind */
+TEST_RANGE(workload_play__stops_and_begins_again, 0, ARRIVAL_KINDS)
+{
+	struct workload_message message;
+	uint32_t count = 0;
+
+	config.arrival = (enum arrival_kind)_i;
+	config.load_permille = 1000;
+	config.window = 2;
+	config.burst_messages = 2;
+	config.burst_period_ps = NODE_US;
+	config.start_ps = 50;
+	config.stop_ps = 0;
+	set_init();
+	step(&message);
+	workload_play(&set, 0, NODE_TIME_NEVER);
+	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
+	workload_on_sent(&set, 0, 0, 600);
+	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
+	config.messages_max = 3;
+	config.stop_ps = NODE_S;
+	workload_play(&set, 0, 2000);
+	for (; workload_next_at(&set) != NODE_TIME_NEVER; count++) {
+		node_time_t due = step(&message);
+
+		if (config.arrival == ARRIVAL_POISSON)
+			ck_assert_uint_gt(due, 2050);
+		else if (!count)
+			ck_assert_uint_eq(due, 2050);
+		workload_on_sent(&set, 0, 0, 2100);
+	}
+	ck_assert_uint_eq(count, 3);
+	workload_set_fini(&set);
+}
+
+/* what is in flight counts in the window of a closed loop that begins again; no message starts
+ * before its time */
+TEST(workload_play__closed_loop_with_messages_in_flight)
+{
+	struct workload_message message;
+
+	config.start_ps = 10;
+	set_init();
+	step(&message);
+	workload_play(&set, 0, NODE_TIME_NEVER);
+	workload_play(&set, 0, 2000);
+	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
+	workload_on_sent(&set, 0, 0, 1500);
+	ck_assert_uint_eq(workload_next_at(&set), 2010);
+	workload_set_fini(&set);
+}
+
+TEST(workload_set_init__waits)
+{
+	config.from_ps = NODE_TIME_NEVER;
+	set_init();
+	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
+	workload_set_fini(&set);
+}
+
 /* an arrival that is handled late keeps its due time */
 TEST(workload_step__late_arrival_keeps_its_time)
 {

@@ -37,6 +37,17 @@ TEST(node_config_check__error_is_cut_to_the_buffer)
 	ck_assert_uint_eq(strlen(tiny), 7);
 }
 
+/* a field of the node itself has no part in front of its name */
+TEST(node_config_check__kind_is_named)
+{
+	example_switch(&config);
+	config.kind = NODE_KINDS;
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
+	ck_assert_int_eq(strncmp(why, "kind is ", 8), 0);
+	config.kind = NODE_SWITCH;
+	node_config_free(&config);
+}
+
 TEST(node_config_check__missing_elements_are_an_error)
 {
 	example_switch(&config);

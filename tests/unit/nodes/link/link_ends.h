@@ -164,6 +164,7 @@ static inline void guard_both(void)
 static inline void lose_all(struct end *from, bool all)
 {
 	from->link.loss.ppb = all ? 1000000000 : 0;
+	from->link.loss.any = all;
 }
 
 /* Sends a frame of @frame_bytes, whose captured bytes are four times its tag.  Return: false if it

@@ -279,8 +279,10 @@ TEST_RANGE(carrier_guard__losses_are_reported, 0, 2)
 	port.guarded = true;
 	ends_reopen();
 	send_packet(&a, 300, 0, 1);
+	a.link.loss.any = true;
 	a.link.loss.ppb = 1000000000;
 	ck_assert(!send_packet(&a, 300, 0, 2));
+	a.link.loss.any = false;
 	a.link.loss.ppb = 0;
 	send_packet(&a, 300, 0, 3);
 	carry();

@@ -247,6 +247,7 @@ TEST(link_credit__losses_do_not_leak)
 {
 	guard_both();
 	settle();
+	a.link.loss.any = true;
 	a.link.loss.ppb = 500000000;
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		uint32_t lane = (uint32_t)random_below(&draws, LANES);

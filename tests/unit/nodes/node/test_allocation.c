@@ -1,112 +1,18 @@
-/*  Failed allocations (TB-22). For each function that allocates, the first allocation fails, then
- *  the second, and so on until all succeed. Each time there is an error, no crash, and no leak; the
- *  sanitizers judge that (`make check`).
- *
- *  The program is linked with --wrap, so only allocations of this project fail. Libraries get the
- *  memory that they request. */
-#include <errno.h>
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
+/*  Failed allocations of scenarios, plans, messages and nodes (TB-22): tests/allocation.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nicd/datapath/datapath.h"
 #include "nodes/control/config_check.h"
 #include "nodes/control/control.h"
+#include "orchestrator/plan/placement.h"
 #include "orchestrator/plan/plan.h"
+#include "orchestrator/plan/plan_spare.h"
 #include "switchd/ethernet/ethernet.h"
 #include "switchd/flow_channel/dataplane.h"
 #include "switchd/port_group/lid_switch.h"
+#include "tests/allocation.h"
 #include "tests/testing.h"
-
-#define FAILURES_MAX 100000u /* for one function; with more it allocates for ever */
-
-/* ---- allocations that fail ---- */
-
-static uint64_t fails_at; /* the number of the allocation that fails; 0: none does */
-static uint64_t made;
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-char *__wrap_strdup(const char *text);
-
-/* Only this allocation fails, not the later ones. So code that continues after a failure is found,
- * too. */
-static bool fails(void)
-{
-	if (!fails_at || ++made != fails_at)
-		return false;
-	errno = ENOMEM;
-	return true;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-	return fails() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-	return fails() ? NULL : __real_calloc(count, bytes);
-}
-
-void *__wrap_realloc(void *memory, size_t bytes)
-{
-	return fails() ? NULL : __real_realloc(memory, bytes);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
-{
-	return fails() ? NULL : __real_aligned_alloc(alignment, bytes);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
-
-/* Is there memory that nothing points to? Only the leak sanitizer can tell. */
-static bool leaks(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-	return __lsan_do_recoverable_leak_check();
-#else
-	return false;
-#endif
-}
-
-/* Calls @attempt once for each of its allocations, which fails, and at last without a failure.
- * @attempt returns 0 or -errno and must leave nothing allocated. */
-static void all_fail(const char *what, int (*attempt)(void))
-{
-	for (uint64_t n = 1; n < FAILURES_MAX; n++) {
-		int error;
-
-		made = 0;
-		fails_at = n;
-		error = attempt();
-		fails_at = 0;
-		ck_assert_msg(!leaks(), "%s: allocation %u failed, and memory is left", what,
-			      (unsigned)n);
-		if (made < n) {
-			ck_assert_int_eq(error, 0);
-			ck_assert_msg(n > 1, "%s allocates nothing", what);
-			printf("%s: %u allocations failed\n", what, (unsigned)(n - 1));
-			return;
-		}
-		ck_assert_msg(error == -ENOMEM, "%s: allocation %u failed, and it returned %d",
-			      what, (unsigned)n, error);
-	}
-	ck_abort_msg("%s never succeeds", what);
-}
 
 /* ---- fabrics of the three kinds ---- */
 
@@ -126,6 +32,22 @@ static const char *const texts[FABRIC_KINDS] = {
 	[FABRIC_ROCE] = "name: t\nfabric: roce\n" FABRIC TCP EXPECT,
 	[FABRIC_PORT_GROUP] = "name: t\nfabric: port-group\n" FABRIC EXPECT,
 };
+
+/* plans with more in them: faults, detours, other paths than the shortest ones, given routes */
+static const char *const more_texts[] = {
+	"name: t\nfabric: flow-channel\nrouting: {choice: adaptive, detour: adaptive}\n"
+	"run: {duration: 100us}\n"
+	"topology: {generate: dragonfly, hosts-per-switch: 1, switches-per-group: 2,\n"
+	"  global-links: 1}\n",
+	"name: t\nfabric: port-group\nfaults:\n  - {at: 10us, switch: spine0, for: 5us}\n" FABRIC,
+	"name: t\nfabric: roce\nfaults:\n  - {at: 10us, link: [leaf0, spine0]}\n" FABRIC,
+	"name: t\nfabric: roce\nrun: {duration: 100us}\n"
+	"topology: {switches: [s0, s1, s2], hosts: {h0: s0, h1: s1, h2: s2},\n"
+	"  links: [[s0, s1], [s1, s2], [s2, s0]]}\n"
+	"routing: {routes: [{at: s0, to: h2, by: s1}, {at: s1, to: h2, by: s0}]}\n",
+};
+
+#define MORE_TEXTS (sizeof(more_texts) / sizeof(more_texts[0]))
 
 static struct scenario scenario;
 static struct scenario_errors errors;
@@ -272,6 +194,48 @@ TEST_RANGE(plan_make__survives_each_failure, 0, FABRIC_KINDS)
 {
 	ck_assert_int_eq(scenario_read(_i), 0);
 	all_fail("plan_make()", plan_attempt);
+}
+
+TEST_RANGE(plan_make__with_more_survives_each_failure, 0, MORE_TEXTS)
+{
+	int error = scenario_read_memory("t.yaml", more_texts[_i], strlen(more_texts[_i]), NULL, 0,
+					 &scenario, &errors);
+
+	ck_assert_msg(!error, "%s", errors.count ? errors.texts[0] : "no error");
+	error = plan_attempt();
+	ck_assert_msg(!error, "%s", errors.count ? errors.texts[0] : "no error");
+	all_fail("plan_make()", plan_attempt);
+}
+
+static int spare_attempt(void)
+{
+	int error = plan_make(&scenario, &plan, &errors);
+
+	if (!error)
+		error = plan_spare_make(&plan);
+	plan_free(&plan);
+	memset(&plan, 0, sizeof(plan));
+	return error;
+}
+
+/* places for nodes and links that join later (plan_spare.h) */
+TEST_RANGE(plan_spare_make__survives_each_failure, 0, FABRIC_KINDS)
+{
+	ck_assert_int_eq(scenario_read(_i), 0);
+	all_fail("plan_spare_make()", spare_attempt);
+}
+
+static int placement_attempt(void)
+{
+	static uint32_t core_of[NODE_COUNT_MAX];
+
+	return placement_make(&plan, 2, core_of);
+}
+
+TEST(placement_make__survives_each_failure)
+{
+	plan_of(FABRIC_ROCE);
+	all_fail("placement_make()", placement_attempt);
 }
 
 static int scenario_attempt(void)

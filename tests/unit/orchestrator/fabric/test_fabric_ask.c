@@ -220,22 +220,23 @@ TEST(fabric_tell__no_answer)
 
 /* ---- fabric_link_set ---- */
 
-static struct port_config slower(void)
+static struct link_config slower(void)
 {
-	struct port_config settings = ports[A];
+	struct link_config settings;
 
+	port_direction_get(&ports[A], &ports[B], &settings);
 	settings.rate_bps = 1000000;
 	return settings;
 }
 
 TEST(fabric_link_set__both_ends)
 {
-	struct port_config settings = slower();
+	struct link_config settings = slower();
 	struct control_message got;
 
 	answers(A, 1, 0, "");
 	answers(B, 2, 0, "");
-	ck_assert_int_eq(fabric_link_set(&fabric, 0, &settings), 0);
+	ck_assert_int_eq(fabric_link_set(&fabric, 0, &settings, &settings), 0);
 	for (uint32_t i = 0; i < NODES; i++) {
 		got = received(i);
 		ck_assert_int_eq(got.kind, CONTROL_LINK_SET);
@@ -250,14 +251,14 @@ TEST(fabric_link_set__both_ends)
 /* both or none: the one that took them is told to return */
 TEST_RANGE(fabric_link_set__one_end_refuses, 0, NODES)
 {
-	struct port_config settings = slower();
+	struct link_config settings = slower();
 	struct control_message got;
 
 	answers(A, 1, _i == A ? -EINVAL : 0, "");
 	answers(B, 2, _i == B ? -EINVAL : 0, "");
 	answers(A, 3, 0, "");
 	answers(B, 4, 0, "");
-	ck_assert_int_eq(fabric_link_set(&fabric, 0, &settings), -EINVAL);
+	ck_assert_int_eq(fabric_link_set(&fabric, 0, &settings, &settings), -EINVAL);
 	for (uint32_t i = 0; i < NODES; i++) {
 		got = received(i);
 		ck_assert_uint_eq(got.port->rate_bps, 1000000);
@@ -272,13 +273,13 @@ TEST_RANGE(fabric_link_set__one_end_refuses, 0, NODES)
 /* the plan keeps them for the time when it is back */
 TEST_RANGE(fabric_link_set__a_link_that_carries_nothing, 0, 3)
 {
-	struct port_config settings = slower();
+	struct link_config settings = slower();
 
 	if (_i < NODES)
 		nodes[_i].pid = 0;
 	else
 		link_ab.down = true;
-	ck_assert_int_eq(fabric_link_set(&fabric, 0, &settings), 0);
+	ck_assert_int_eq(fabric_link_set(&fabric, 0, &settings, &settings), 0);
 	for (uint32_t i = 0; i < NODES; i++) {
 		ck_assert_uint_eq(ports[i].rate_bps, 1000000);
 		received_nothing(i);

@@ -1,5 +1,5 @@
 /*  orchestrator/hosts/host_net: the namespace, interface and queues of an attached host, in a
- *  namespace of this test (TB-15, TB-22, TB-24). */
+ *  namespace of this test (TB-15, TB-22, TB-24, DU-6). */
 #include "orchestrator/hosts/host_net.h"
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "nodes/wire/address.h"
-#include "orchestrator/cli/enter.h"
+#include "orchestrator/operate/enter.h"
 #include "tests/testing.h"
 
 #define HOSTS_MAX 64u
@@ -33,26 +33,31 @@ static struct fabric_namespaces namespaces;
 static struct host_net hosts[HOSTS_MAX];
 static struct host_net_spec specs[HOSTS_MAX];
 static char names[HOSTS_MAX][2][8];
+static struct host_address addresses[HOSTS_MAX][2];
+static struct host_interface interfaces[HOSTS_MAX];
 static char hosts_file[] = "/tmp/test_host_net_hosts_XXXXXX";
 static char why[512];
 
 static struct host_net_spec *describe(uint32_t n)
 {
 	struct host_net_spec *spec = &specs[n];
+	uint32_t ipv4 = htonl(address_ipv4(n));
 
 	snprintf(names[n][0], sizeof names[n][0], "node%u", n);
 	snprintf(names[n][1], sizeof names[n][1], "h%u", n);
 	*spec = (struct host_net_spec){ .name = names[n][0],
 					.interface = "eth0",
 					.far_name = names[n][1],
-					.ipv4 = address_ipv4(n),
-					.ipv4_prefix_bits = 8,
-					.ipv6_prefix_bits = 64,
+					.addresses = &interfaces[n],
 					.mtu_bytes = 9000,
 					.queue_count = 1,
 					.rate_bps = FAST_BPS };
 	address_mac(n, spec->mac);
-	address_ipv6(n, spec->ipv6);
+	interfaces[n] = (struct host_interface){ 2, addresses[n], 0, NULL };
+	addresses[n][0].ip = (struct ip_address){ .version = 4, .bits = 8 };
+	memcpy(addresses[n][0].ip.bytes, &ipv4, sizeof(ipv4));
+	addresses[n][1].ip = (struct ip_address){ .version = 6, .bits = 64 };
+	address_ipv6(n, addresses[n][1].ip.bytes);
 	return spec;
 }
 
@@ -103,8 +108,14 @@ static int run_in(uint32_t n, const char *command)
 	pid_t child = fork();
 
 	if (child == 0) {
-		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
-					 hosts[n].net_fd, hosts[n].uts_fd, 0 };
+		struct enter_fds fds = { .user_fd = namespaces.user_fd,
+					 .pid_fd = namespaces.pid_fd,
+					 .mount_fd = namespaces.mount_fd,
+					 .net_fd = hosts[n].net_fd,
+					 .uts_fd = hosts[n].uts_fd,
+					 .rights.full = true,
+					 .group = LIMIT_GROUP_NONE,
+					 .tmp_fd = -1 };
 		char *argv[] = { "sh", "-c", (char *)command, NULL };
 		int result = enter_run(&fds, NULL, argv, NULL, why, sizeof why);
 
@@ -179,7 +190,7 @@ TEST(host_net_make__interface_is_configured)
 	move(hosts[0].net_fd);
 	ck_assert(has_address(AF_PACKET, specs[0].mac));
 	ck_assert(has_address(AF_INET, &ipv4));
-	ck_assert(!hosts[0].ipv6 || has_address(AF_INET6, specs[0].ipv6));
+	ck_assert(!hosts[0].ipv6 || has_address(AF_INET6, addresses[0][1].ip.bytes));
 	fd = socket(AF_INET, SOCK_DGRAM, 0);
 	ck_assert_int_eq(ioctl(fd, SIOCGIFMTU, &request), 0);
 	ck_assert_int_eq(request.ifr_mtu, 9000);
@@ -223,7 +234,8 @@ TEST(host_net_make__failure_leaves_nothing)
 {
 	if (!fabric_open())
 		return;
-	describe(0)->ipv4_prefix_bits = 99;
+	describe(0);
+	addresses[0][0].ip.bits = 99;
 	ck_assert_int_lt(host_net_make(&hosts[0], &namespaces, &specs[0], why, sizeof why), 0);
 	ck_assert_ptr_nonnull(strstr(why, "addresses of eth0"));
 	ck_assert_uint_eq(if_nametoindex("h0"), 0);
@@ -248,8 +260,14 @@ TEST(host_net_make__hosts_reach_each_other)
 	ck_assert_int_eq(run_in(0, "test $(uname -n) = node0 && test -e /sys/class/net/eth0"), 0);
 	child = fork();
 	if (child == 0) {
-		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
-					 hosts[0].net_fd, hosts[0].uts_fd, 0 };
+		struct enter_fds fds = { .user_fd = namespaces.user_fd,
+					 .pid_fd = namespaces.pid_fd,
+					 .mount_fd = namespaces.mount_fd,
+					 .net_fd = hosts[0].net_fd,
+					 .uts_fd = hosts[0].uts_fd,
+					 .rights.full = true,
+					 .group = LIMIT_GROUP_NONE,
+					 .tmp_fd = -1 };
 		char *nothing[] = { "true", NULL };
 
 		if (enter_run(&fds, NULL, nothing, NULL, why, sizeof why))
@@ -282,6 +300,74 @@ TEST(host_net_free__nothing_left)
 	namespaces_close(&namespaces);
 }
 
+static struct ip_address ip_of(const char *text)
+{
+	struct ip_address ip;
+
+	ck_assert(ip_address_parse(text, &ip));
+	return ip;
+}
+
+/* a further interface: in the same namespace, itself only on the one Ethernet, with its routes; it
+ * goes without the host */
+TEST(host_net_join__second_interface)
+{
+	const struct host_net_route route = { ip_of("192.0.2.0/24"), ip_of("10.9.0.1"), 0 };
+	struct host_net_spec *spec;
+
+	if (!fabric_open())
+		return;
+	describe(0)->several = true;
+	specs[0].router = true;
+	make(0);
+	spec = describe(1);
+	spec->interface = "eth1";
+	spec->several = true;
+	spec->routes = &route;
+	spec->route_count = 1;
+	addresses[1][0].ip = ip_of("10.9.0.2/24");
+	interfaces[1].address_count = 1;
+	ck_assert_msg(!host_net_join(&hosts[1], &namespaces, &hosts[0], spec, why, sizeof why),
+		      "%s", why);
+	ck_assert_int_eq(run_in(0, "cat /proc/sys/net/ipv4/conf/eth1/arp_ignore | grep -qx 1"), 0);
+	ck_assert_int_eq(run_in(0, "cat /proc/sys/net/ipv4/conf/eth0/arp_announce | grep -qx 2"),
+			 0);
+	ck_assert_int_eq(run_in(0, "cat /proc/sys/net/ipv4/ip_forward | grep -qx 1"), 0);
+	/* destination 192.0.2.0 through 10.9.0.1, in the kernel's order of bytes */
+	ck_assert_int_eq(run_in(0, "grep -qE 'eth1[[:space:]]000200C0[[:space:]]0100090A' "
+				   "/proc/net/route"),
+			 0);
+	host_net_free(&hosts[1], &namespaces);
+	ck_assert_int_eq(run_in(0, "test -e /sys/class/net/eth0 && ! test -e /sys/class/net/eth1"),
+			 0);
+	fabric_close(1);
+}
+
+/* where the kernel has no such devices it says so */
+TEST(host_net_make__vlan)
+{
+	struct host_address tagged = { .ip = ip_of("192.0.2.5/24") };
+	struct host_vlan vlan = { .id = 10, .address_count = 1, .addresses = &tagged };
+	int error;
+
+	if (!fabric_open())
+		return;
+	describe(0);
+	interfaces[0].vlans = &vlan;
+	interfaces[0].vlan_count = 1;
+	error = host_net_make(&hosts[0], &namespaces, &specs[0], why, sizeof why);
+	if (error) {
+		ck_assert_int_eq(error, -EOPNOTSUPP);
+		ck_assert_ptr_nonnull(strstr(why, "host node0: VLAN 10 of eth0: this kernel has no "
+						  "VLAN devices"));
+		ck_assert_uint_eq(if_nametoindex("h0"), 0);
+		printf("skipped the VLAN: %s\n", why);
+	} else {
+		ck_assert_int_eq(run_in(0, "test $(cat /sys/class/net/eth0.10/mtu) = 8996"), 0);
+	}
+	fabric_close(1);
+}
+
 static bool is_up(const char *interface)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -291,6 +377,54 @@ static bool is_up(const char *interface)
 	ck_assert_int_eq(ioctl(fd, SIOCGIFFLAGS, &request), 0);
 	close(fd);
 	return request.ifr_flags & IFF_UP;
+}
+
+/* as the kernel of host @n states */
+static bool has_carrier(uint32_t n)
+{
+	return run_in(n, "grep -q 1 /sys/class/net/eth0/carrier") == 0;
+}
+
+/* a link that is down and comes up; the address of IPv6 would not survive an eth0 that went down */
+TEST(host_net_carrier__follows_the_link)
+{
+	if (!fabric_open())
+		return;
+	describe(0);
+	make(0);
+	ck_assert(has_carrier(0));
+	ck_assert_int_eq(host_net_carrier(&hosts[0], &namespaces, false), 0);
+	ck_assert(!has_carrier(0));
+	move(hosts[0].net_fd);
+	ck_assert(is_up("eth0"));
+	ck_assert(!hosts[0].ipv6 || has_address(AF_INET6, addresses[0][1].ip.bytes));
+	move(namespaces.net_fd);
+	ck_assert_int_eq(host_net_carrier(&hosts[0], &namespaces, false), 0);
+	ck_assert_int_eq(host_net_carrier(&hosts[0], &namespaces, true), 0);
+	ck_assert(has_carrier(0));
+	fabric_close(1);
+}
+
+/* A group is joined and sent to without a route of the program's own. */
+TEST(host_net_make__multicast_has_a_route)
+{
+	struct ip_mreq group = { .imr_multiaddr.s_addr = htonl(0xef010203) };
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(5007),
+				  .sin_addr = group.imr_multiaddr };
+	int fd;
+
+	if (!fabric_open())
+		return;
+	describe(0);
+	make(0);
+	move(hosts[0].net_fd);
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	ck_assert_int_eq(setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group), 0);
+	ck_assert_int_eq(sendto(fd, "hello", 5, 0, (struct sockaddr *)&to, sizeof to), 5);
+	close(fd);
+	move(namespaces.net_fd);
+	fabric_close(1);
 }
 
 TEST(host_net_attach__restores_on_leave)
@@ -492,6 +626,26 @@ TEST(host_net_hosts_file__is_changed_in_place)
 	ck_assert_str_eq(text, "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
 			       "10.0.0.1\tnode0\nfd48::1\tnode0\n");
 	ck_assert_int_eq(host_net_hosts_file(AT_FDCWD, "/nowhere/hosts", specs, 1), -ENOENT);
+}
+
+/* every address of a NIC, and those of its VLANs under names of their own */
+TEST(host_net_hosts_file__all_addresses)
+{
+	struct host_address tagged = { .ip = ip_of("192.0.2.5/24") };
+	struct host_vlan vlan = { .id = 10, .address_count = 1, .addresses = &tagged };
+	char text[512] = "";
+	FILE *file;
+
+	describe(0);
+	addresses[0][0].ip = ip_of("10.1.0.5/24");
+	interfaces[0].vlans = &vlan;
+	interfaces[0].vlan_count = 1;
+	ck_assert_int_eq(host_net_hosts_file(AT_FDCWD, hosts_file, specs, 1), 0);
+	file = fopen(hosts_file, "r");
+	ck_assert_uint_gt(fread(text, 1, sizeof text - 1, file), 0);
+	fclose(file);
+	ck_assert_ptr_nonnull(
+		strstr(text, "10.1.0.5\tnode0\nfd48::1\tnode0\n192.0.2.5\tnode0.10\n"));
 }
 
 /* TB-24: a symlink does not decide which file is written */

@@ -12,8 +12,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "orchestrator/cli/enter.h"
+#include "orchestrator/operate/enter.h"
 #include "tests/testing.h"
+
+/* no namespace is entered */
+#define NO_FDS                                          \
+	((struct enter_fds){ .user_fd = -1,             \
+			     .pid_fd = -1,              \
+			     .mount_fd = -1,            \
+			     .net_fd = -1,              \
+			     .uts_fd = -1,              \
+			     .rights.full = true,       \
+			     .group = LIMIT_GROUP_NONE, \
+			     .tmp_fd = -1 })
 
 static struct fabric_namespaces namespaces;
 static char hosts_file[] = "/tmp/test_namespace_hosts_XXXXXX";
@@ -170,8 +181,14 @@ TEST(namespaces_open__killed_daemon_ends_programs)
 	if (daemon_pid == 0) {
 		open_or_fail();
 		if (fork() == 0) {
-			struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd,
-						 namespaces.mount_fd, namespaces.net_fd, -1, 0 };
+			struct enter_fds fds = { .user_fd = namespaces.user_fd,
+						 .pid_fd = namespaces.pid_fd,
+						 .mount_fd = namespaces.mount_fd,
+						 .net_fd = namespaces.net_fd,
+						 .uts_fd = -1,
+						 .rights.full = true,
+						 .group = LIMIT_GROUP_NONE,
+						 .tmp_fd = -1 };
 			char *argv[] = { "sh", "-c",
 					 "(echo r; exec sleep 1000) >&$ALIVE & exec sleep 1000",
 					 NULL };
@@ -206,8 +223,14 @@ static int run_inside(const char *command)
 	pid_t child = fork();
 
 	if (child == 0) {
-		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
-					 namespaces.net_fd, namespaces.uts_fd, 0 };
+		struct enter_fds fds = { .user_fd = namespaces.user_fd,
+					 .pid_fd = namespaces.pid_fd,
+					 .mount_fd = namespaces.mount_fd,
+					 .net_fd = namespaces.net_fd,
+					 .uts_fd = namespaces.uts_fd,
+					 .rights.full = true,
+					 .group = LIMIT_GROUP_NONE,
+					 .tmp_fd = -1 };
 		char *argv[] = { "sh", "-c", (char *)command, NULL };
 		int result = enter_run(&fds, NULL, argv, "/usr", why, sizeof why);
 
@@ -235,7 +258,7 @@ TEST(enter_run__passes_signals_on)
 	char *argv[] = { "sh", "-c",
 			 "trap 'exit 9' TERM; kill -TERM $OUTER; while :; do sleep 0.01; done",
 			 NULL };
-	struct enter_fds none = { -1, -1, -1, -1, -1, 0 };
+	struct enter_fds none = NO_FDS;
 	char number[16];
 	int status;
 	pid_t child = fork();
@@ -251,7 +274,7 @@ TEST(enter_run__passes_signals_on)
 
 TEST(enter_run__no_such_program)
 {
-	struct enter_fds none = { -1, -1, -1, -1, -1, 0 };
+	struct enter_fds none = NO_FDS;
 	char *argv[] = { "/nowhere/at-all", NULL };
 
 	ck_assert_int_eq(enter_run(&none, NULL, argv, NULL, why, sizeof why), -ENOENT);
@@ -260,7 +283,7 @@ TEST(enter_run__no_such_program)
 
 TEST(enter_run__not_a_namespace)
 {
-	struct enter_fds fds = { -1, -1, -1, -1, -1, 0 };
+	struct enter_fds fds = NO_FDS;
 	char *argv[] = { "true", NULL };
 
 	fds.net_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -298,7 +321,7 @@ TEST(enter_run__hosts_file_and_proc)
  * because it can start no process any more. */
 TEST(enter_run__rejects_an_ended_fabric)
 {
-	struct enter_fds fds = { -1, -1, -1, -1, -1, 0 };
+	struct enter_fds fds = NO_FDS;
 	char *argv[] = { "true", NULL };
 	int status;
 	pid_t child;

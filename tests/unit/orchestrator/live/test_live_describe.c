@@ -119,7 +119,7 @@ TEST(live_describe__the_fabric)
 	ck_assert_str_eq(word(told, "since"), "2001-09-09T01:46:40Z");
 	ck_assert_int_eq(number(told, "pid"), getpid());
 	ck_assert_int_eq(number(told, "switches"), 2);
-	ck_assert_int_eq(number(told, "hosts"), 2);
+	ck_assert_int_eq(number(told, "hosts_count"), 2);
 	ck_assert_int_eq(number(told, "links"), 3);
 	ck_assert_int_eq(number(told, "dead"), 0);
 	ck_assert_uint_eq(json_array_size(json_object_get(told, "nodes")), 4);
@@ -182,6 +182,9 @@ TEST(live_describe__a_port)
 	*stats_port(pages[S1], to_a) = (struct port_stats){ .tx_busy_ps = 9 * NODE_NS,
 							    .paused_ps = 4 * NODE_NS,
 							    .lost_packets = 3,
+							    .reordered = 5,
+							    .duplicated = 6,
+							    .corrupted = 7,
 							    .input_units_max = 8 };
 	stats_port(pages[nic_a], 0)->paused_ps = 6 * NODE_NS;
 	plan.links[plan.nodes[S1].ports[to_a].link_index].down = true;
@@ -191,6 +194,9 @@ TEST(live_describe__a_port)
 	ck_assert_int_eq(number(port("s1", to_a), "paused_ns"), 4);
 	ck_assert_int_eq(number(port("s1", to_a), "peers_waited_ns"), 6);
 	ck_assert_int_eq(number(port("s1", to_a), "lost_packets"), 3);
+	ck_assert_int_eq(number(port("s1", to_a), "reordered"), 5);
+	ck_assert_int_eq(number(port("s1", to_a), "duplicated"), 6);
+	ck_assert_int_eq(number(port("s1", to_a), "corrupted"), 7);
 	ck_assert_int_eq(number(port("s1", to_a), "input_units_max"), 8);
 	ck_assert(json_is_true(json_object_get(port("s1", to_a), "down")));
 	ck_assert(json_is_false(json_object_get(port("s1", 1 - to_a), "down")));

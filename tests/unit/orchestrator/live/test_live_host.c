@@ -1,6 +1,5 @@
 /*  orchestrator/live/live_host: interface and addresses of the hosts of a running fabric, and the
  *  file of their names (TB-15). No host is made. */
-#include <arpa/inet.h>
 #include <net/ethernet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,20 +17,26 @@
 	", mtu: %s}\n"
 
 static struct plan plan;
-static char far_name[IFNAMSIZ];
+static struct live_host_names names;
 
-static void planned(const char *mtu)
+static void plan_text(const char *text)
 {
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario;
-	char text[512];
 
-	snprintf(text, sizeof(text), THREE, mtu);
 	ck_assert_int_eq(
 		scenario_read_memory("t.yaml", text, strlen(text), NULL, 0, &scenario, &errors), 0);
 	ck_assert_int_eq(plan_make_real(&scenario, &plan, &errors), 0);
 	scenario_free(&scenario);
 	scenario_errors_free(&errors);
+}
+
+static void planned(const char *mtu)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), THREE, mtu);
+	plan_text(text);
 }
 
 static void teardown(void)
@@ -43,23 +48,22 @@ TEST_GROUP(live_host, .teardown = teardown);
 
 TEST(live_host_spec__each_host_has_its_own)
 {
+	char text[IP_ADDRESS_TEXT_MAX];
 	struct host_net_spec spec;
 	uint8_t mac[ETH_ALEN];
 
 	planned("1518");
-	spec = live_host_spec(&plan, 2, far_name);
+	spec = live_host_spec(&plan, 2, &names);
 	ck_assert_str_eq(spec.name, "C");
 	ck_assert_str_eq(spec.interface, "eth0");
-	ck_assert_ptr_eq(spec.far_name, far_name);
-	ck_assert_str_eq(far_name, "h2");
-	ck_assert_uint_eq(spec.host_index, 2);
-	ck_assert_uint_eq(spec.ipv4, address_ipv4(2));
-	ck_assert_uint_eq(spec.ipv4_prefix_bits, 8);
-	ck_assert_uint_eq(spec.ipv6_prefix_bits, 64);
+	ck_assert_str_eq(spec.far_name, "h2");
+	ck_assert_uint_eq(spec.addresses->address_count, 2);
+	ck_assert_str_eq(ip_address_subnet_text(&spec.addresses->addresses[0].ip, text),
+			 "10.0.0.3/8");
+	ck_assert(!spec.router && !spec.several);
 	ck_assert_uint_eq(spec.rate_bps, 25000000000);
 	address_mac(2, mac);
 	ck_assert_mem_eq(spec.mac, mac, sizeof(mac));
-	ck_assert_uint_ne(spec.ipv4, live_host_spec(&plan, 1, far_name).ipv4);
 }
 
 /* The MTU of a link counts the Ethernet header, that of an interface does not. Linux' largest is
@@ -68,11 +72,29 @@ TEST(live_host_spec__mtu)
 {
 	planned("1500");
 	ck_assert_uint_eq(plan.nodes[plan_host_node(&plan, 0)].ports[0].mtu_bytes, 1500);
-	ck_assert_uint_eq(live_host_spec(&plan, 0, far_name).mtu_bytes, 1500 - ETHER_HDR_LEN);
+	ck_assert_uint_eq(live_host_spec(&plan, 0, &names).mtu_bytes, 1500 - ETHER_HDR_LEN);
 	plan_free(&plan);
 	planned("9014");
-	ck_assert_uint_eq(live_host_spec(&plan, 0, far_name).mtu_bytes, 9000);
+	ck_assert_uint_eq(live_host_spec(&plan, 0, &names).mtu_bytes, 9000);
 	plan_free(&plan);
 	planned("9216");
-	ck_assert_uint_eq(live_host_spec(&plan, 0, far_name).mtu_bytes, 9000);
+	ck_assert_uint_eq(live_host_spec(&plan, 0, &names).mtu_bytes, 9000);
+}
+
+/* DU-3: a further interface of a router */
+TEST(live_host_spec__interfaces)
+{
+	struct host_net_spec spec;
+
+	plan_text("name: t\nrun: {duration: 100us}\ntopology:\n  switches: [s1]\n  hosts:\n"
+		  "    R: {switch: s1, router: yes, interfaces: [{switch: s1, addresses: "
+		  "192.0.2.1/24}]}\n    B: s1\n");
+	spec = live_host_spec(&plan, 2, &names);
+	ck_assert_str_eq(spec.name, "R.eth1");
+	ck_assert_str_eq(spec.interface, "eth1");
+	ck_assert_str_eq(spec.far_name, "h2");
+	ck_assert(spec.router && spec.several);
+	ck_assert_uint_eq(spec.addresses->address_count, 1);
+	spec = live_host_spec(&plan, 1, &names);
+	ck_assert(!spec.router && !spec.several);
 }

@@ -127,6 +127,54 @@ TEST(live_link_set__both_directions)
 	ck_assert(a->guarded && b->guarded); /* packets that are lost are sent again */
 }
 
+/* DU-6: one direction. What is sent is configured at its sender, what arrives at its receiver */
+TEST(live_link_set__one_direction)
+{
+	const struct plan_link *ends = &plan.links[middle];
+	const struct port_config *a = &plan.nodes[ends->node_a].ports[ends->port_a],
+				 *b = &plan.nodes[ends->node_b].ports[ends->port_b];
+	const char *towards = plan.nodes[ends->node_b].name;
+	char request[256];
+
+	snprintf(request, sizeof(request),
+		 "{'ask': 'link-set', 'node': 's1', 'port': 's2', 'towards': '%s', "
+		 "'rate': '1kb/s', "
+		 "'jitter': '2ms', 'jitter-shape': 'pareto', 'corrupt': '1%%', 'loss': '100%%'}",
+		 towards);
+	ask(request);
+	ck_assert_int_eq(number(told, "rate_bps"), 1000);
+	ck_assert_int_eq(number(told, "jitter_ps"), 2 * NODE_MS);
+	ck_assert_str_eq(word(told, "jitter_shape"), "pareto");
+	ck_assert_int_eq(number(told, "corrupt_ppb"), 10000000);
+	ck_assert_int_eq(number(told, "loss_ppb"), 1000000000);
+	ck_assert_int_eq(number(json_object_get(told, "back"), "rate_bps"), 10000000000);
+	ck_assert_int_eq(number(json_object_get(told, "back"), "jitter_ps"), 0);
+	ck_assert_uint_eq(a->rate_bps, 1000);
+	ck_assert_uint_eq(a->jitter_ps, 2 * NODE_MS);
+	ck_assert_uint_eq(a->in_rate_bps, 10000000000);
+	ck_assert_uint_eq(a->corrupt_ppb, 0);
+	ck_assert_uint_eq(b->rate_bps, 10000000000);
+	ck_assert_uint_eq(b->in_rate_bps, 1000);
+	ck_assert_uint_eq(b->jitter_ps, 0);
+	ck_assert_uint_eq(b->corrupt_ppb, 10000000);
+	ck_assert(a->guarded && b->guarded);
+}
+
+TEST(live_link_set__direction_to_another_node)
+{
+	ask("{'ask': 'link-set', 'node': 's1', 'port': 's2', 'towards': 'A', 'loss': '1%'}");
+	ck_assert_str_eq(word(told, "error"),
+			 "--towards: expected an end of this link, s1 or s2, not 'A'");
+}
+
+/* links between switches of flow channels do; those of hosts: system/test_impair */
+TEST(live_link_set__no_reordering_where_frames_are_numbered)
+{
+	ask("{'ask': 'link-set', 'node': 's1', 'port': 's2', 'duplicate': '1%'}");
+	ck_assert_msg(strstr(word(told, "error"), "duplicate: this link numbers its frames"), "%s",
+		      word(told, "error"));
+}
+
 TEST(live_link_set__nothing_changes_if_one_value_is_wrong)
 {
 	const struct plan_link *ends = &plan.links[middle];
@@ -143,7 +191,8 @@ TEST(live_link_find__names_what_is_missing)
 	ck_assert_str_eq(word(told, "error"), "the request names no port");
 	ask("{'ask': 'link-set', 'node': 's1', 'port': 's2'}");
 	ck_assert_str_eq(word(told, "error"), "nothing to set: expected one or more of rate=, "
-					      "delay=, loss=, bit-errors=");
+					      "delay=, jitter=, loss= and others; "
+					      "'heddle link --help' has them");
 }
 
 /* what is as it shall be is left as it is */

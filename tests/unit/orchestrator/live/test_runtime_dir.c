@@ -171,6 +171,34 @@ TEST(runtime_kill__then_nothing_is_left)
 	close(base_fd);
 }
 
+/* what start commands have printed, after a daemon that was killed and after one that ends */
+TEST(runtime_release__removes_the_files_of_programs)
+{
+	struct runtime_place place;
+	int base_fd = runtime_open(true, why, sizeof(why)), status;
+	pid_t pid = holder_start(base_fd, "a");
+
+	for (int round = 0; round < 2; round++) {
+		char folder[200], file[220];
+
+		if (round)
+			ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+		snprintf(folder, sizeof(folder), "%s/a/" RUNTIME_PROGRAMS, path);
+		snprintf(file, sizeof(file), "%s/h1.log", folder);
+		ck_assert_int_eq(mkdir(folder, 0700), 0);
+		fclose(fopen(file, "w"));
+		if (round) {
+			runtime_release(&place);
+		} else {
+			ck_assert_int_eq(runtime_kill(base_fd, "a"), 0);
+			waitpid(pid, &status, 0);
+			ck_assert(!runtime_lives(base_fd, "a"));
+		}
+		ck_assert(!exists("a"));
+	}
+	close(base_fd);
+}
+
 TEST(runtime_kill__spares_a_process_that_reuses_the_pid)
 {
 	int base_fd = runtime_open(true, why, sizeof(why));

@@ -376,3 +376,13 @@ TEST(plan_ideal__huge_message_on_a_slow_link_does_not_wrap)
 	plan_of(TWO PAIR "links: {rate: 1Mb/s}\n", &plan);
 	ck_assert_uint_gt(plan_ideal_ps(&plan, 0, 1, 0, 1000000000000), 8000000 * NODE_S / 2);
 }
+
+/* a router connects two networks without a link; the workload stays in one of them */
+TEST(plan_make__two_networks_and_a_router)
+{
+	plan_of(RUN "topology: {switches: [s1, s2], hosts: {A: s1, B: s1, C: s2,\n"
+		    "  r: {switch: s1, interfaces: [{switch: s2}]}}}\n" PAIR,
+		&plan);
+	ck_assert_uint_eq(plan.host_count, 5);
+	ck_assert_uint_eq(plan_route(&plan.nodes[0], 1)->ports, 0);
+}

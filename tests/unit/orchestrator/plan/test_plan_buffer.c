@@ -20,6 +20,7 @@ static void setup(void)
 {
 	sender = (struct node_config){ .kind = NODE_SWITCH,
 				       .lanes = 1,
+				       .ports = &port,
 				       .switch_ = { .latency_ps = 350 * NODE_NS,
 						    .output_queue_units_max = 128 } };
 	receiver = sender;
@@ -51,7 +52,9 @@ TEST(plan_buffer_reserve_units__fabric_link)
  * 1514.92... + 1664.8 ns, in all 3179.92 ns or 79498 bytes, 946 frames of 84 bytes. */
 TEST(plan_buffer_reserve_units__edge_link)
 {
-	sender = (struct node_config){ .kind = NODE_NIC, .nic.latency_ps = 500 * NODE_NS };
+	sender = (struct node_config){ .kind = NODE_NIC,
+				       .ports = &port,
+				       .nic.latency_ps = 500 * NODE_NS };
 	port.kind = PORT_EDGE;
 	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 946 + 1 + 32);
 }

@@ -11,8 +11,8 @@
 #include "orchestrator/plan/plan_ideal.h"
 #include "orchestrator/plan/plan_real.h"
 #include "orchestrator/plan/plan_roce.h"
-#include "orchestrator/plan/plan_spare.h"
 #include "orchestrator/plan/plan_routes.h"
+#include "orchestrator/plan/plan_spare.h"
 #include "tests/testing.h"
 
 #define RUN "name: t\nfabric: roce\nrun: {duration: 100us}\n"
@@ -329,8 +329,8 @@ static const char *const fabrics[] = {
 	"generate: dumbbell, hosts-per-side: 3",
 	"generate: leaf-spine, leaves: 4, hosts-per-leaf: 3, spines: 3",
 	"generate: full-mesh, switches: 6, hosts-per-switch: 2",
-	"switches: [a, b, c, d], hosts: {A: a, B: b, C: c, D: d}, "
-	"links: [[a, b], [b, c], [c, d], [d, a], [a, b], [b, d]]",
+	("switches: [a, b, c, d], hosts: {A: a, B: b, C: c, D: d}, "
+	 "links: [[a, b], [b, c], [c, d], [d, a], [a, b], [b, d]]"),
 };
 
 TEST_RANGE(plan_routes_make__flood_reaches_every_host_once, 0, sizeof(fabrics) / sizeof(*fabrics))

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "orchestrator/plan/plan.h"
-#include "orchestrator/plan/plan_ideal.h"
 #include "orchestrator/plan/plan_given.h"
+#include "orchestrator/plan/plan_ideal.h"
 #include "orchestrator/plan/plan_routes.h"
 #include "tests/testing.h"
 

@@ -61,16 +61,16 @@ TEST(fidelity_limits_link__unlimited_buffer_only_delays)
 	fidelity_limits_link(&limits, 0, 10 * NODE_US, 10000000000, 0);
 	ck_assert_uint_eq(limits.bridged_ns, UINT64_MAX);
 	ck_assert(limits.last);
-	late(10, SECOND_NS / 10);
-	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_DELAYED);
+	late(10, SECOND_NS / 11);
+	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_VALID_FOR_RATES);
 }
 
-TEST(fidelity_judge__idle_node_is_faithful)
+TEST(fidelity_judge__idle_node_is_valid)
 {
 	struct fidelity node = fidelity_judge(&lateness, &limits, 0, SECOND_NS);
 
 	ck_assert_uint_eq(node.events, 0);
-	ck_assert_int_eq(fidelity_verdict_of(&node), FIDELITY_FAITHFUL);
+	ck_assert_int_eq(fidelity_verdict_of(&node), FIDELITY_VALID);
 	node = fidelity_judge(&lateness, &limits, 0, 0); /* in no time */
 	ck_assert_uint_eq(node.stalled_ppm, 0);
 }
@@ -79,9 +79,9 @@ TEST(fidelity_judge__idle_node_is_faithful)
 TEST(fidelity_judge__absorbed_lateness_is_no_delay)
 {
 	late(100, ABSORBED_NS);
-	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_FAITHFUL);
+	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_VALID);
 	late(100, ABSORBED_NS + 1);
-	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_DELAYED);
+	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_VALID_FOR_RATES);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns, 1);
 }
 
@@ -90,9 +90,9 @@ TEST(fidelity_judge__one_percent_does_not_count)
 {
 	late(99, 1000);
 	late(1, 4000000);
-	ck_assert_int_eq(verdict(0), FIDELITY_FAITHFUL);
+	ck_assert_int_eq(verdict(0), FIDELITY_VALID);
 	late(1, 4000000);
-	ck_assert_int_eq(verdict(0), FIDELITY_DELAYED);
+	ck_assert_int_eq(verdict(0), FIDELITY_VALID_FOR_RATES);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns,
 			  4000000 - ABSORBED_NS);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).max_ns, 4000000);
@@ -103,7 +103,7 @@ TEST(fidelity_judge__one_long_turn)
 {
 	late(1000, 1000);
 	late(1, SECOND_NS / 101);
-	ck_assert_int_eq(verdict(0), FIDELITY_FAITHFUL);
+	ck_assert_int_eq(verdict(0), FIDELITY_VALID);
 	late(1, SECOND_NS / 50);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns,
 			  SECOND_NS / 50 - ABSORBED_NS);
@@ -120,7 +120,7 @@ TEST(fidelity_judge__nic_adds_all)
 }
 
 /* 1000 times 79.3 us in a second: the buffer lasted every time; a fifth of a second more:
- * overloaded */
+ * not valid */
 TEST(fidelity_judge__beyond_the_buffer)
 {
 	late(1000, BRIDGED_NS);
@@ -128,16 +128,16 @@ TEST(fidelity_judge__beyond_the_buffer)
 	late(1, BRIDGED_NS + SECOND_NS / 5);
 	ck_assert_uint_ge(fidelity_judge(&lateness, &limits, SECOND_NS, SECOND_NS).stalled_ppm,
 			  200000);
-	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_OVERLOADED);
+	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_NOT_VALID);
 }
 
 /* an idle fabric on a busy machine is late, but no data waited: no rate was missed */
 TEST(fidelity_judge__lateness_without_waiting_data)
 {
 	late(10, SECOND_NS / 20);
-	ck_assert_int_eq(verdict(0), FIDELITY_DELAYED);
-	ck_assert_int_eq(verdict(SECOND_NS / 101), FIDELITY_DELAYED);
-	ck_assert_int_eq(verdict(SECOND_NS / 100), FIDELITY_OVERLOADED);
+	ck_assert_int_eq(verdict(0), FIDELITY_VALID_FOR_RATES);
+	ck_assert_int_eq(verdict(SECOND_NS / 101), FIDELITY_VALID_FOR_RATES);
+	ck_assert_int_eq(verdict(SECOND_NS / 100), FIDELITY_NOT_VALID);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, SECOND_NS / 50, SECOND_NS).stalled_ppm,
 			  20000);
 }
@@ -146,7 +146,7 @@ TEST(fidelity_judge__lateness_without_waiting_data)
 TEST(fidelity_judge__congested_but_punctual)
 {
 	late(90000, ABSORBED_NS);
-	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_FAITHFUL);
+	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_VALID);
 }
 
 TEST(fidelity_judge__at_most_all_the_time)
@@ -187,12 +187,78 @@ TEST(fidelity_since__restarted_node)
 	ck_assert_uint_eq(fidelity_since(&lateness, &earlier).events, 203);
 }
 
+/* TCP retransmits what is 200 ms late: a packet and its ACK wait for half of that */
+TEST(fidelity_verdict_of__long_delays_are_not_valid)
+{
+	limits.last = true;
+	late(100, FIDELITY_DELAY_NS - 1);
+	ck_assert_int_eq(verdict(0), FIDELITY_VALID_FOR_RATES);
+	late(10, FIDELITY_DELAY_NS);
+	ck_assert_int_eq(verdict(0), FIDELITY_NOT_VALID);
+}
+
+TEST(fidelity_reason_of__rates_before_delays)
+{
+	const struct fidelity rows[] = { { 0 },
+					 { .added_ns = FIDELITY_DELAY_NS - 1 },
+					 { .added_ns = FIDELITY_DELAY_NS },
+					 { .stalled_ppm = FIDELITY_STALLED_PPM },
+					 { .added_ns = FIDELITY_DELAY_NS,
+					   .stalled_ppm = FIDELITY_STALLED_PPM } };
+	const enum fidelity_reason reasons[] = { FIDELITY_NO_REASON, FIDELITY_NO_REASON,
+						 FIDELITY_DELAYS, FIDELITY_RATES, FIDELITY_RATES };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_int_eq(fidelity_reason_of(&rows[i]), reasons[i]);
+}
+
+/* 200 ms beyond the buffers: 250 MB at 10 Gb/s, if data waited for as long */
+TEST(fidelity_uncarried_bytes__while_data_waited)
+{
+	struct fidelity node;
+
+	late(1, BRIDGED_NS + SECOND_NS / 5);
+	node = fidelity_judge(&lateness, &limits, SECOND_NS, SECOND_NS);
+	ck_assert_uint_ge(node.beyond_ns, SECOND_NS / 5);
+	ck_assert_uint_eq(fidelity_uncarried_bytes(&node, SECOND_NS / 100, 10000000000, UINT64_MAX),
+			  12500000);
+	ck_assert_uint_eq(fidelity_uncarried_bytes(&node, 5 * SECOND_NS, 8000000000, UINT64_MAX),
+			  node.beyond_ns);
+	ck_assert_uint_eq(fidelity_uncarried_bytes(&node, 5 * SECOND_NS, 8000000000, 1234), 1234);
+	ck_assert_uint_eq(fidelity_uncarried_bytes(&node, 0, 10000000000, UINT64_MAX), 0);
+}
+
+TEST(fidelity_words__one_for_each_verdict)
+{
+	const struct fidelity fine = { .events = 1 }, slow = { .events = 1, .added_ns = 5477000 },
+			      late_node = { .events = 1, .added_ns = 16580000000 },
+			      stopped = { .events = 1,
+					  .stalled_ppm = 472000,
+					  .stalled_ns = 1542000000 };
+	char text[FIDELITY_WORDS_MAX];
+
+	ck_assert_str_eq(fidelity_words(&fine, FIDELITY_NO_REASON, "s1", text), "valid");
+	ck_assert_str_eq(fidelity_words(&slow, FIDELITY_NO_REASON, "s1", text),
+			 "valid for rates; delays up to 5.477 ms too long");
+	ck_assert_str_eq(fidelity_words(&late_node, FIDELITY_DELAYS, "s1", text),
+			 "NOT VALID: delays up to 16.58 s too long at s1; from 100.0 ms on "
+			 "programs retransmit");
+	ck_assert_str_eq(fidelity_words(&stopped, FIDELITY_RATES, "s1", text),
+			 "NOT VALID: rates are too low; links of s1 may have idled for 1.542 s, "
+			 "47.2 % of the time in which it had traffic");
+	ck_assert_str_eq(fidelity_words(&fine, FIDELITY_LAG, "s1", text),
+			 "NOT VALID: s1 lagged by more than 1 % of the run");
+	ck_assert_str_eq(fidelity_words(&fine, FIDELITY_RING, "s1", text),
+			 "NOT VALID: a ring at s1 was full for more than 1 % of the run");
+}
+
 TEST(fidelity_worse__verdict_before_size)
 {
 	struct fidelity fine = { .p99_ns = 20 }, delayed = { .p99_ns = 10, .added_ns = 5 },
 			more_delayed = { .p99_ns = 9, .added_ns = 6 },
 			overloaded = { .stalled_ppm = 10000 },
-			more_overloaded = { .stalled_ppm = 20000 };
+			more_overloaded = { .stalled_ppm = 20000 },
+			far_late = { .added_ns = FIDELITY_DELAY_NS };
 
 	ck_assert(fidelity_worse(&delayed, &fine) && !fidelity_worse(&fine, &delayed));
 	ck_assert(fidelity_worse(&more_delayed, &delayed) &&
@@ -201,5 +267,19 @@ TEST(fidelity_worse__verdict_before_size)
 		  !fidelity_worse(&more_delayed, &overloaded));
 	ck_assert(fidelity_worse(&more_overloaded, &overloaded) &&
 		  !fidelity_worse(&overloaded, &more_overloaded));
+	ck_assert(fidelity_worse(&far_late, &more_delayed) &&
+		  fidelity_worse(&overloaded, &far_late) &&
+		  !fidelity_worse(&far_late, &overloaded));
 	ck_assert(!fidelity_worse(&fine, &fine));
+}
+
+/* short stalls that do not overload a node do not rank it; what it adds does */
+TEST(fidelity_worse__stalled_a_little)
+{
+	struct fidelity stalled = { .stalled_ppm = 9999, .added_ns = 5 },
+			delayed = { .stalled_ppm = 1, .added_ns = 6 },
+			later = { .added_ns = 5, .p99_ns = 1 };
+
+	ck_assert(fidelity_worse(&delayed, &stalled) && !fidelity_worse(&stalled, &delayed));
+	ck_assert(fidelity_worse(&later, &stalled) && !fidelity_worse(&stalled, &later));
 }

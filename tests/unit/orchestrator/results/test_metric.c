@@ -100,6 +100,9 @@ static void ports_set(void)
 	MARK_PORTS(fgfc_held, 260);
 	MARK_PORTS(fgfc_frames, 270);
 	MARK_PORTS(fgfc_refused, 280);
+	MARK_PORTS(reordered, 30);
+	MARK_PORTS(duplicated, 40);
+	MARK_PORTS(corrupted, 50);
 	MARK_PORTS(choices, 290);
 	MARK_PORTS(choices_other, 300);
 	MARK_PORTS(choices_detour, 310);
@@ -289,6 +292,9 @@ static const struct {
 	{ "fgfc.held", "", 521 },
 	{ "fgfc.frames", "", 541 },
 	{ "fgfc.refused", "", 283 },
+	{ "link.reordered", "", 94 },
+	{ "link.duplicated", "", 124 },
+	{ "link.corrupted", "", 154 },
 	{ "choices", "", 581 },
 	{ "choices.other", "", 601 },
 	{ "choices.detour", "", 621 },

@@ -1,4 +1,4 @@
-/*  orchestrator/results/results_fidelity: which run under the real clock is faithful, and what the
+/*  orchestrator/results/results_fidelity: which run under the real clock is valid, and what the
  *  others print (TB-8).
  *
  *  h0 -- s1 -- h1, 100 Mb/s and 1 ms a link; the pages are written here, as nodes would. The run
@@ -18,7 +18,7 @@ static struct node_config nodes[NODES];
 static struct plan plan;
 static struct stats_page *pages[NODES];
 static struct results results;
-static char text[1024];
+static char text[1024], words[FIDELITY_WORDS_MAX];
 
 static struct port_config port_to(uint32_t peer_index, uint32_t peer_port, const char *peer_name)
 {
@@ -79,34 +79,57 @@ static void gather(void)
 
 TEST_GROUP(results_fidelity, .setup = set_up, .teardown = tear_down);
 
-TEST(results_faithful__always_under_the_virtual_clock)
+TEST(results_valid__always_under_the_virtual_clock)
 {
 	nodes[S1].clock = CLOCK_VIRTUAL;
 	gather();
 	ck_assert_ptr_null(results.fidelity.nodes);
-	ck_assert(results_faithful(&results));
+	ck_assert(results_valid(&results));
 }
 
-TEST(results_faithful__if_links_absorb_lateness)
+TEST(results_valid__if_links_absorb_lateness)
 {
 	gather();
-	ck_assert(results_faithful(&results));
-	ck_assert_int_eq(results.fidelity.verdict, FIDELITY_FAITHFUL);
+	ck_assert(results_valid(&results));
+	ck_assert_int_eq(results.fidelity.verdict, FIDELITY_VALID);
 	ck_assert_uint_eq(results.fidelity.nodes[S1].made_up_ns, 1000000);
 }
 
-TEST(results_faithful__delayed_but_rates_hold)
+/* the link that absorbs least counts, at whichever port it is */
+TEST_RANGE(results_valid__by_the_shortest_link, 0, 2)
+{
+	switch_ports[_i].delay_ps = NODE_MS / 2;
+	host_ports[_i].delay_ps = NODE_MS / 2;
+	gather();
+	ck_assert_uint_eq(results.fidelity.nodes[S1].made_up_ns, 500000);
+}
+
+/* a turn of 200 ms: it counts if the data of a peer, at whichever port, waited meanwhile */
+TEST_RANGE(results_valid__stalled_if_a_peer_waited, 0, 2)
+{
+	stats_lateness_add(&pages[S1]->lateness, 200000000);
+	gather();
+	ck_assert_uint_eq(results.fidelity.nodes[S1].node.stalled_ppm, 0);
+	free(results.fidelity.nodes);
+	results.fidelity = (struct result_fidelity){ 0 };
+	stats_port(pages[H0 + _i], 0)->paused_ps = 100 * NODE_MS;
+	gather();
+	ck_assert(!results_valid(&results));
+	ck_assert_uint_eq(results.fidelity.nodes[S1].node.stalled_ppm, 100000);
+}
+
+TEST(results_valid__delayed_but_rates_hold)
 {
 	for (uint32_t turn = 0; turn < 100; turn++)
 		stats_lateness_add(&pages[S1]->lateness, 3000000);
 	gather();
-	ck_assert(results_faithful(&results));
-	ck_assert_int_eq(results.fidelity.verdict, FIDELITY_DELAYED);
+	ck_assert(results_valid(&results));
+	ck_assert_int_eq(results.fidelity.verdict, FIDELITY_VALID_FOR_RATES);
 	ck_assert_uint_eq(results.fidelity.worst, S1);
 	HAS(text, "s1 was late by p50", "--set links.delay=5ms");
 }
 
-TEST(results_faithful__not_if_a_node_was_very_late)
+TEST(results_valid__not_if_a_node_was_very_late)
 {
 	struct result_port port = { .node = S1, .port = 1, .stats.tx_bytes = 8000000 };
 
@@ -115,22 +138,38 @@ TEST(results_faithful__not_if_a_node_was_very_late)
 	results.port_count = 1;
 	pages[H1]->behind_max_ns = 10000000; /* 1 % of the run */
 	gather();
-	ck_assert(results_faithful(&results));
+	ck_assert(results_valid(&results));
 	free(results.fidelity.nodes);
 	results.fidelity = (struct result_fidelity){ 0 };
 	pages[H1]->behind_max_ns++;
 	gather();
-	ck_assert(!results_faithful(&results));
+	ck_assert(!results_valid(&results));
 	ck_assert_uint_eq(results.fidelity.worst, H1);
+	ck_assert_str_eq(results_fidelity_words(&plan, &results, words),
+			 "NOT VALID: h1 lagged by more than 1 % of the run");
 	HAS(text, "s1 to h1, carried 64.00 Mb/s", "--set links.rate=20Mb/s");
 }
 
-TEST(results_faithful__not_if_a_ring_was_full)
+TEST(results_valid__not_if_a_ring_was_full)
 {
 	stats_port(pages[S1], 1)->ring_full_ps = 20 * NODE_MS;
 	gather();
-	ck_assert(!results_faithful(&results));
+	ck_assert(!results_valid(&results));
 	HAS(text, "the ring from s1 to h1 was full for 2.0 % of the run: h1 is too slow",
+	    "Nothing has arrived");
+}
+
+/* s1 was late by 200 ms, its buffers last for 39 ms, and h0 waited for 80 ms: 1 MB at 100 Mb/s */
+TEST(results_valid__not_if_links_idled)
+{
+	stats_lateness_add(&pages[S1]->lateness, 200000000);
+	stats_port(pages[H0], 0)->paused_ps = 80 * NODE_MS;
+	stats_port(pages[S1], 0)->rx_bytes = 2000000;
+	gather();
+	ck_assert(!results_valid(&results));
+	ck_assert_int_eq(results.fidelity.nodes[S1].reason, FIDELITY_RATES);
+	ck_assert_uint_eq(results.fidelity.uncarried_bytes, 1000000);
+	HAS(text, "up to 1.000 MB that were offered were not carried in time",
 	    "Nothing has arrived");
 }
 

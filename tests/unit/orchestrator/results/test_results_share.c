@@ -60,6 +60,21 @@ TEST(results_goodput_share_min__starved)
 	ck_assert(!results_goodput_share_min(&plan, &results, &results.groups[1], &share));
 }
 
+/* flows of programs, which belong to no workload, have no share */
+TEST(results_goodput_share_min__without_workload)
+{
+	double share;
+
+	flow_add(0, 1, 0, 10, 10);
+	flow_add(1, 2, 0, 5, 5);
+	gather(false);
+	results.flows[1].workload = plan.workload_count;
+	ck_assert(results_goodput_share_min(&plan, &results, &results.groups[0], &share));
+	ck_assert_double_eq_tol(share, 10000.0 * 8 * 1504 / 1500 / 1e6, 1e-12);
+	results.flows[0].destination = plan.host_count;
+	ck_assert(!results_goodput_share_min(&plan, &results, &results.groups[0], &share));
+}
+
 /* a fabric port has a buffer for each lane of a class, an edge port uses one of them */
 TEST(results_buffer_share__of_all_lanes)
 {

@@ -53,3 +53,22 @@ TEST(results_symptom__host_delivers_nothing)
 	HAS(text, "host h0 has delivered nothing, and retransmitted 6 packets");
 	free(text);
 }
+
+/* with several, the first in the order of the plan is named and the others are counted */
+TEST(results_symptom_wrong__several_switches)
+{
+	struct result_symptom *rows = calloc(4, sizeof(*rows));
+	char why[64];
+
+	rows[0] = (struct result_symptom){ .kind = SYMPTOM_NOTHING_DELIVERED, .node = 1 };
+	rows[1] = (struct result_symptom){ .kind = SYMPTOM_NO_TABLES, .node = 2 };
+	rows[2] = (struct result_symptom){ .kind = SYMPTOM_NOTHING_DELIVERED, .node = 0 };
+	rows[3] = (struct result_symptom){ .kind = SYMPTOM_NO_TABLES, .node = 3 };
+	results.symptoms = rows;
+	results.symptom_count = 3;
+	ck_assert(results_symptom_wrong(&plan, &results, why, sizeof(why)));
+	ck_assert_str_eq(why, "switch h1 has no tables");
+	results.symptom_count = 4;
+	ck_assert(results_symptom_wrong(&plan, &results, why, sizeof(why)));
+	ck_assert_str_eq(why, "switch h1 and 1 more have no tables");
+}

@@ -25,7 +25,8 @@ static const struct names {
 	  "tx_frames tx_bytes tx_packets tx_busy_ps queue_bytes queue_bytes_max rx_frames rx_bytes "
 	  "rx_packets input_units_max efct_used efct_used_max ifct_used ifct_used_max ack_frames "
 	  "acks words ofct_used ofct_used_max channel_waits paused_ps lost_frames lost_bytes "
-	  "lost_packets loss_reports loss_report_units hole_units tail_units " },
+	  "lost_packets reordered duplicated corrupted loss_reports loss_report_units "
+	  "hole_units tail_units " },
 	{ &port_statistics, STATISTIC_CONGESTION,
 	  "eca_acks eca_max eca_first_ps delta_eca_acks ecn_packets acks_rewritten "
 	  "limited_first_ps "

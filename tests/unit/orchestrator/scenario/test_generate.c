@@ -286,7 +286,8 @@ static void text_accepted(enum generate_kind kind, enum fabric_kind kind_of_fabr
 
 	for (unsigned i = 0; i < GENERATE_COUNTS; i++)
 		size.counts[i] = i == GENERATE_RADIX ? 12 : 3;
-	ck_assert_int_eq(generate_text(kind, &size, kind_of_fabric, explicit_topology, out), 0);
+	ck_assert_int_eq(generate_text(kind, &size, kind_of_fabric, explicit_topology, NULL, out),
+			 0);
 	fclose(out);
 	error = scenario_read_memory("gen", text, length, NULL, 0, &scenario, &errors);
 	if (!error)

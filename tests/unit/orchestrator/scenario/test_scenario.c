@@ -142,6 +142,36 @@ TEST(scenario_read__links_from_general_to_special)
 	ck_assert_uint_eq(scenario.links[1].settings.bit_error_e15, 1000);
 }
 
+/* DU-6: directions of single links; what is not given is that of the link */
+TEST(scenario__directions_of_links)
+{
+	const struct scenario_host *host;
+	const struct scenario_link *link;
+
+	read_fine("name: t\n"
+		  "seed: 1\n"
+		  "run: {duration: 100us, warmup: 10us}\n"
+		  "links: {rate: 1Gb/s, delay: 1ms, edge: {jitter: 3us}}\n"
+		  "topology:\n"
+		  "  switches: [s1, s2]\n"
+		  "  hosts: {A: s1, B: {switch: s2, towards: {B: {rate: 1kb/s}, s2: {loss: "
+		  "100%}}}}\n"
+		  "  links: [{between: [s1, s2], delay: 4ms, towards: {s1: {jitter: 2ms, "
+		  "jitter-shape: normal}}}]\n");
+	host = &scenario.hosts[1];
+	link = &scenario.links[0];
+	ck_assert_uint_eq(scenario.hosts[0].back.jitter_ps, 3 * NODE_US);
+	ck_assert_uint_eq(host->back.rate_bps, 1000);
+	ck_assert_uint_eq(host->link.rate_bps, 1000000000);
+	ck_assert_uint_eq(host->link.loss_ppb, 1000000000);
+	ck_assert_uint_eq(host->back.loss_ppb, 0);
+	ck_assert_uint_eq(link->settings.jitter_ps, 0);
+	ck_assert_uint_eq(link->settings.delay_ps, 4 * NODE_MS);
+	ck_assert_uint_eq(link->back.delay_ps, 4 * NODE_MS);
+	ck_assert_uint_eq(link->back.jitter_ps, 2 * NODE_MS);
+	ck_assert_int_eq(link->back.jitter_shape, JITTER_NORMAL);
+}
+
 static const char *match_text(const struct flow_match *match)
 {
 	static char text[FLOW_MATCH_TEXT_MAX];
@@ -251,6 +281,15 @@ TEST(scenario_read__open_loops)
 	ck_assert_uint_eq(scenario.workloads[1].sender_count, 4);
 }
 
+/* DU-7 */
+TEST(scenario_read__classes_by_dscp_and_pcp)
+{
+	read_fine("classes: [{name: low}, {name: high, dscp: [46, 32-39], pcp: 5}]\n" STAR);
+	ck_assert_uint_eq(scenario.classes[0].dscp_set, 0);
+	ck_assert_uint_eq(scenario.classes[1].dscp_set, 1ull << 46 | 0xffull << 32);
+	ck_assert_uint_eq(scenario.classes[1].pcp_set, 1u << 5);
+}
+
 /* EC-4 */
 TEST(scenario_read__pauses)
 {
@@ -261,12 +300,12 @@ TEST(scenario_read__pauses)
 	ck_assert_uint_eq(scenario.pause_count, 2);
 	ck_assert_uint_eq(scenario.pauses[0].host, 3);
 	ck_assert_uint_eq(scenario.pauses[0].config.start_ps, 10 * NODE_US);
-	/* until the end of the run */
-	ck_assert_uint_eq(scenario.pauses[0].config.stop_ps, 100 * NODE_US);
+	/* beyond the end of the run: the plan cuts it there */
+	ck_assert_uint_eq(scenario.pauses[0].config.stop_ps, 300 * NODE_US);
 	ck_assert_uint_eq(scenario.pauses[0].config.every_ps, 20 * NODE_US);
 	ck_assert_uint_eq(scenario.pauses[0].config.for_ps, 15 * NODE_US);
 	ck_assert_uint_eq(scenario.pauses[0].config.classes, 2);
-	ck_assert_uint_eq(scenario.pauses[1].config.stop_ps, 100 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[1].config.stop_ps, 104 * NODE_US);
 	ck_assert_uint_eq(scenario.pauses[1].config.classes, 3);
 }
 
@@ -374,8 +413,8 @@ TEST(scenario_read_closed__no_new_files)
 	static const char *const wrong[] = {
 		"workloads.0.sizes=/etc/hostname",
 		"workloads.0.\"si\\x7aes\"=/etc/hostname",
-		"workloads.0={\"name\":\"q\",\"pattern\":\"permutation\","
-		"\"si\\x7aes\":\"/etc/hostname\"}",
+		("workloads.0={\"name\":\"q\",\"pattern\":\"permutation\","
+		 "\"si\\x7aes\":\"/etc/hostname\"}"),
 		"workloads.0.sizes=/no/such/file",
 		"workloads.0.sizes=web-search.yaml",
 		"roce.own-control=/tmp/e.so",
@@ -485,7 +524,6 @@ TEST(scenario_set__words_that_are_keys_elsewhere)
 	} words[] = {
 		{ "a workload", "rate", "load" },
 		{ "a workload", "mtu", "packet" },
-		{ "a scenario", "hosts", "topology.hosts" },
 		{ "a scenario", "duration", "run.duration" },
 		{ "a scenario", "sample", "run.sample" },
 		{ "a scenario", "delay", "links.delay" },

@@ -8,7 +8,8 @@
 
 static const char answer[] =
 	"{'fabric': 'f', 'uptime_ns': 1500000000, 'hosts': 2, 'kind': 'roce', 'deadlocks': [{}],"
-	" 'fidelity': {'verdict': 'delayed', 'added_delay_ns': 7, 'stalled_percent': 0.25},"
+	" 'fidelity_last_minute': {'verdict': 'not-valid'},"
+	" 'fidelity': {'verdict': 'valid-for-rates', 'added_delay_ns': 7, 'stalled_percent': 0.25},"
 	" 'nodes': [{'name': 'a\\\\\\\"\\n', 'kind': 'nic', 'state': 'dead', 'cpu_ns': 1,"
 	"  'drops': {'no buffer': 3}, 'ports': [{'port': 0, 'peer': 's', 'down': true,"
 	"  'congestion': {'limited': 4, 'eca_acks': 5}, 'paths': {'credit_wait_ps': 12},"
@@ -42,8 +43,9 @@ TEST(metrics_text__units_types_and_labels)
 
 	has(text, "\nheddle_fabric_hosts{fabric=\"f\"} 2\n");
 	has(text, "heddle_fabric_uptime_seconds{fabric=\"f\"} 1.500000000\n");
-	has(text, "heddle_fabric_fidelity{fabric=\"f\",verdict=\"delayed\"} 1\n");
-	has(text, "heddle_fabric_fidelity{fabric=\"f\",verdict=\"faithful\"} 0\n");
+	has(text, "heddle_fabric_fidelity{fabric=\"f\",verdict=\"valid-for-rates\"} 1\n");
+	has(text, "heddle_fabric_fidelity_last_minute{fabric=\"f\",verdict=\"not-valid\"} 1\n");
+	has(text, "heddle_fabric_fidelity{fabric=\"f\",verdict=\"valid\"} 0\n");
 	has(text, "heddle_fabric_stalled_percent{fabric=\"f\"} 0.25\n");
 	has(text, "heddle_fabric_deadlocks{fabric=\"f\"} 1\n");
 	has(text, "heddle_node_running{fabric=\"f\",node=\"a\\\\\\\"\\n\",kind=\"nic\"} 0\n");

@@ -226,7 +226,7 @@ static const struct switch_table hub_tables[] = {
 	{ "used", "header\n", .rows = rows_print, .head = head_print },
 	{ "states", .head = head_print },
 	{ "settings", .head = switch_show_settings },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static int hub_check(const void *dataplane, const void *changed, char *why, size_t why_max)

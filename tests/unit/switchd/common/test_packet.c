@@ -42,7 +42,7 @@ static void bytes_make(uint32_t seed, uint32_t count, uint8_t *bytes)
 static struct packet *receive(uint32_t seed, uint32_t bytes, enum drop_reason *why)
 {
 	static uint8_t frame[2 * CAPTURED_MAX];
-	struct link link = { .rate_bps = 1000000000, .ps_per_byte = 8000 };
+	struct link link = { .rx.rate_bps = 1000000000, .rx.ps_per_byte = 8000 };
 	struct record record = { .wire_bytes = bytes + FRAME_FCS_BYTES, .captured_bytes = bytes };
 
 	bytes_make(seed, bytes, frame);
@@ -327,7 +327,7 @@ TEST(packet_parse__beyond_the_first_cell)
 {
 	static const uint32_t lengths[] = { 8, 40, 64, 72, 80, 248, 1024 };
 	static uint8_t bytes[CAPTURED_MAX];
-	struct link link = { .rate_bps = 1000000000, .ps_per_byte = 8000 };
+	struct link link = { .rx.rate_bps = 1000000000, .rx.ps_per_byte = 8000 };
 
 	for (uint32_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
 		for (uint32_t count = 0; count < 3; count++) {

@@ -326,3 +326,34 @@ TEST(translate_init__all_hosts)
 		ck_assert(table.hosts[i].fabric_address == 1 + i / 32 &&
 			  table.hosts[i].egress_port == i % 32);
 }
+
+/* a host with addresses of its own has those instead of the ones of its number, also after tables
+ * are replaced; the address may be that of another host's number */
+TEST(translate_prefixes_set__own_addresses)
+{
+	struct prefix_config own[2] = {
+		{ .host_index = 7, .version = 4, .bits = 32, .own = true, .address = { 10, 0, 0, 3 } },
+		{ .host_index = 2, .version = 4, .bits = 32, .own = true, .address = { 10, 1, 0, 5 } },
+	};
+
+	for (int round = 0; round < 2; round++) {
+		struct frame_fields request = { .group = true, .target_version = 4 };
+
+		if (round)
+			ck_assert_int_eq(translate_replace(&table, hosts, HOSTS), 0);
+		else
+			ck_assert_int_eq(translate_prefixes_set(&table, own, 2), 0);
+		memset(request.destination_mac, 0xff, 6);
+		memcpy(request.target_ip, own[0].address, 4);
+		ck_assert(leads_to(request, 7)); /* it is 10.0.0.3, which host 2 is by number */
+		memcpy(request.target_ip, own[1].address, 4);
+		ck_assert(leads_to(request, 2));
+		ck_assert_ptr_null(
+			(void *)translate_lookup(&table, &(struct frame_fields){
+								 .destination_mac = { 2, 9, 9, 9, 9, 9 },
+								 .ip_version = 4,
+								 .destination_ip = { 10, 0, 0, 8 } }));
+		ck_assert(leads_to(to_ipv4(3), 3));
+		ck_assert(leads_to(to_mac(7), 7) && leads_to(to_mac(2), 2));
+	}
+}

@@ -80,6 +80,16 @@ TEST(ecn_congested__never_if_off)
 	ck_assert_uint_eq(marks(UINT32_MAX), 0);
 }
 
+/* TB-7: whether a packet at the lower level is marked is no question of chance */
+TEST(ecn_congested__no_draw_at_the_corners)
+{
+	struct random before = random_;
+
+	ck_assert(!ecn_congested(&class, 5000, &random_));
+	ck_assert(ecn_congested(&class, 200001, &random_));
+	ck_assert_mem_eq(&before, &random_, sizeof(before));
+}
+
 /* TB-7: the same seed marks the same packets; outside the slope no random number is drawn */
 TEST(ecn_congested__same_seed_same_marks)
 {

@@ -138,6 +138,20 @@ TEST(ethernet_show__every_table)
 	free(text);
 }
 
+/* a frame waits for 3 us, another one for 5 us: mean and maximum, in picoseconds as all times */
+TEST(ethernet_show__mean_delay)
+{
+	char *text;
+
+	one_switch_open(&s);
+	class_of(1, ROCE)->tx_packets_measured = 2;
+	class_of(1, ROCE)->delay_ns_measured = 8000;
+	class_of(1, ROCE)->delay_ns_max = 5000;
+	ck_assert_int_eq(show("queues", 1, 0, &text), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\t4000000\t5000000\n"));
+	free(text);
+}
+
 /* SE-8: rows of flows, by their slot; the sum of their bytes is the queue */
 TEST(ethernet_show__whose_packets_wait)
 {

@@ -573,19 +573,22 @@ static char *shown(const char *table, int port)
 
 TEST(show__states_and_flows)
 {
-	char *states, *flows, *elsewhere;
+	char *states, *flows, *elsewhere, *first;
 
 	one_switch_open(&s);
 	incast_acked(15 * NODE_US);
 	states = shown("states", 1);
 	flows = shown("flows", -1);
 	elsewhere = shown("flows", 3);
+	first = shown("flows", 0);
 	ck_assert_ptr_nonnull(strstr(states, "cnp-failed"));
 	ck_assert_ptr_nonnull(strstr(flows, "=used\t2\n=limit\t1024\n"));
 	ck_assert_ptr_nonnull(strstr(flows, "10.0.0.1"));
 	ck_assert_ptr_nonnull(strstr(flows, "0x400000"));
 	ck_assert_ptr_nonnull(strstr(flows, "paused"));
 	ck_assert_ptr_null(strstr(elsewhere, "10.0.0.1"));
+	ck_assert_ptr_null(strstr(first, "10.0.0.1"));
+	free(first);
 	free(states);
 	free(flows);
 	free(elsewhere);

@@ -113,6 +113,7 @@ TEST_RANGE(headroom__lost_ack_is_sent_again, 0, 2)
 	credit_on();
 	s.ports[2].guarded = true;
 	one_switch_open(&s);
+	s.links[2].loss.any = true;
 	s.links[2].loss.ppb = 1000000000;
 	neighbour_stop(&s, 3, 0, 1);
 	through_send(NODE_US, 0);
@@ -123,6 +124,7 @@ TEST_RANGE(headroom__lost_ack_is_sent_again, 0, 2)
 	ck_assert_uint_eq(stats_of(2)->headroom_stops, _i);
 	frames = s.links[2].tx.sequence;
 	ck_assert_uint_gt(frames, _i);
+	s.links[2].loss.any = false;
 	s.links[2].loss.ppb = 0;
 	no_ack_expect(2);
 	for (uint32_t i = 0; i < frames; i++)

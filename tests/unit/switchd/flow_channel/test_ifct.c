@@ -169,6 +169,7 @@ TEST(ifct_arrive__gap_is_reported_once)
 	ck_assert_ptr_eq(ifct_arrive(&ifct, packet, 107, &hole_units), entry);
 	ck_assert_uint_eq(hole_units, 3);
 	extents_expect(entry, 0, 4);
+	ck_assert_uint_eq(ifct_total_extent(entry), 4);
 	ifct_push(entry, packet);
 	extents_expect(entry, 2, 4);
 	arrive(&ifct, FLOW, 109, 1);

@@ -1,5 +1,6 @@
 /*  switchd/flow_channel/link_change: links that fail and return, and what becomes of packets and
  *  channels on them (FC-15, FC-17, FC-26, TB-4). */
+#include "switchd/flow_channel/link_change.h"
 #include "tests/testing.h"
 #include "tests/unit/switchd/flow_channel/one_switch_expect.h"
 
@@ -66,6 +67,16 @@ TEST(link_down__what_is_left)
 	one_switch_run(&s, 3 * NODE_US);
 	ck_assert_uint_eq(channel_set_count(left), 0);
 	all_released_expect();
+}
+
+/* nothing is settled at a port that is up, nor at one to a host */
+TEST(link_settle__only_of_a_lost_link)
+{
+	struct channel_set left = { 0 };
+
+	one_switch_open(&s);
+	for (uint32_t port = 0; port < PORTS; port++)
+		ck_assert(!link_change_settle(s.dp, port, &left, NODE_US));
 }
 
 /* ---- the real clock ---- */

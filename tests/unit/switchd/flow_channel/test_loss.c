@@ -125,6 +125,7 @@ TEST(loss__last_packet_on_guarded_link)
 {
 	s.ports[2].guarded = true;
 	one_switch_open(&s);
+	s.links[2].loss.any = true;
 	s.links[2].loss.ppb = 1000000000;
 	host_send(&s, 0, 0, 2, 1, 0, 1500);
 	one_switch_run(&s, NODE_US);
@@ -138,9 +139,11 @@ TEST(loss__ack_frame_on_guarded_link)
 {
 	s.ports[2].guarded = true;
 	one_switch_open(&s);
+	s.links[2].loss.any = true;
 	s.links[2].loss.ppb = 1000000000;
 	switch_send(&s, 2, 0, 0, 5, 0, 1500);
 	one_switch_run(&s, NODE_US);
+	s.links[2].loss.any = false;
 	s.links[2].loss.ppb = 0;
 	first_frame_missed();
 	one_switch_run(&s, FAR);

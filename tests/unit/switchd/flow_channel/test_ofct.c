@@ -90,6 +90,27 @@ TEST(ofct_lookup__full_table_keeps_existing_flows)
 	ck_assert_uint_eq(ofct.used_max, CHANNELS);
 }
 
+/* FC-9: a level without a channel can have the last one; others leave one for each such level */
+TEST(ofct_may_take__one_for_each_level)
+{
+	struct ofct levels;
+	int first;
+
+	ck_assert_int_eq(ofct_init(&levels, 5, 3), 0);
+	first = ofct_lookup(&levels, 0, 0, 0);
+	ck_assert_int_ge(first, 0);
+	ck_assert_int_ge(ofct_lookup(&levels, 0, 1, 1), 0);
+	ck_assert(ofct_may_take(&levels, 0)); /* of 3 free ones, one is left for level 2 */
+	ck_assert_int_ge(ofct_lookup(&levels, 0, 2, 0), 0);
+	ck_assert(ofct_may_take(&levels, 0));
+	ck_assert_int_ge(ofct_lookup(&levels, 0, 3, 0), 0);
+	ck_assert(!ofct_may_take(&levels, 0) && !ofct_may_take(&levels, 1));
+	ck_assert(ofct_may_take(&levels, 2));
+	ck_assert_int_ge(ofct_lookup(&levels, 0, 4, 2), 0);
+	ck_assert(!ofct_may_take(&levels, 2));
+	ofct_fini(&levels);
+}
+
 TEST(ofct_send__position_is_what_was_sent_before)
 {
 	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9, 0);

@@ -57,6 +57,24 @@ static uint32_t lines_of(const char *table, int port)
 	return lines;
 }
 
+/* a wait that goes on counts to the time of the fabric; a port that never waited has 0 */
+TEST(show__waits_of_a_port)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out;
+
+	lid_open(0);
+	for (int port = 0; port < 2; port++) {
+		lid_of()->ports[port].stats->credit_since_ps = port ? 3 * NODE_US : 0;
+		out = open_memstream(&text, &length);
+		ck_assert_int_eq(s.ops->show(s.dataplane, "ports", port, 10 * NODE_US, out), 0);
+		fclose(out);
+		ck_assert_ptr_nonnull(strstr(text, port ? "\t0\t0\t7000000\n" : "\t0\t0\t0\n"));
+		free(text);
+	}
+}
+
 /* Ports 2 and 3 are group 1. The LFT has six LIDs: ports 0 and 1 are home to one each; ports 2 and
  * 3 to two each, and may be used by all four. */
 TEST(show__forwarding_tables_of_a_port)

@@ -31,6 +31,7 @@ TEST(tables__blocks)
 
 	lid_open(0);
 	ck_assert_uint_eq(s.ops->table_blocks(s.dataplane, TABLE_LFT), 1);
+	ck_assert_uint_eq(s.ops->table_blocks(s.dataplane, TABLE_FLOOD), 1);
 	ck_assert_uint_eq(s.ops->table_blocks(s.dataplane, TABLE_ROUTES), 0);
 	lft_read(&block);
 	ck_assert_mem_eq(block.bytes, lid_lft, LID_COUNT);

@@ -1,0 +1,69 @@
+#include "orchestrator/base/input_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* what standard input had; NULL: it was not read */
+static char *kept;
+static size_t kept_length;
+
+bool input_file_is_stdin(const char *path)
+{
+	return !strcmp(path, INPUT_STDIN);
+}
+
+static char *descriptor_read(int fd, size_t max, size_t *length)
+{
+	char *text = malloc(max + 1);
+	ssize_t got = 1;
+
+	*length = 0;
+	while (text && got > 0 && *length <= max) {
+		got = read(fd, text + *length, max + 1 - *length);
+		*length += got > 0 ? (size_t)got : 0;
+		if (got < 0 && errno == EINTR)
+			got = 1;
+	}
+	if (text && got < 0) {
+		int saved = errno;
+
+		free(text);
+		text = NULL;
+		errno = saved;
+	}
+	return text;
+}
+
+static char *stdin_read(size_t max, size_t *length)
+{
+	char *copy;
+
+	if (!kept)
+		kept = descriptor_read(STDIN_FILENO, max, &kept_length);
+	*length = kept_length;
+	copy = kept ? malloc(kept_length + 1) : NULL;
+	if (copy)
+		memcpy(copy, kept, kept_length);
+	return copy;
+}
+
+char *input_file_read(const char *path, size_t max, size_t *length)
+{
+	int fd, saved;
+	char *text;
+
+	*length = 0;
+	if (input_file_is_stdin(path))
+		return stdin_read(max, length);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	text = descriptor_read(fd, max, length);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return text;
+}

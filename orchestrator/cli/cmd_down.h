@@ -1,8 +1,0 @@
-/*  cmd_down - `heddle down`. */
-#ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_DOWN_H
-#define HEDDLE_ORCHESTRATOR_CLI_CMD_DOWN_H
-
-/** cmd_down() - `heddle down`.  Return: the exit status: main.c. */
-int cmd_down(int argc, char **argv);
-
-#endif

@@ -1,8 +1,0 @@
-/*  cmd_lab - `heddle lab`: commands for courses. */
-#ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_LAB_H
-#define HEDDLE_ORCHESTRATOR_CLI_CMD_LAB_H
-
-/** cmd_lab() - `heddle lab COMMAND`.  Return: the exit status: main.c. */
-int cmd_lab(int argc, char **argv);
-
-#endif

@@ -1,8 +1,0 @@
-/*  cmd_mpirun - `heddle mpirun` (DU-4). */
-#ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_MPIRUN_H
-#define HEDDLE_ORCHESTRATOR_CLI_CMD_MPIRUN_H
-
-/** cmd_mpirun() - argv[0] is "mpirun". Return: the exit status. */
-int cmd_mpirun(int argc, char **argv);
-
-#endif

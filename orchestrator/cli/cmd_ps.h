@@ -1,8 +1,0 @@
-/*  cmd_ps - `heddle ps`. */
-#ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_PS_H
-#define HEDDLE_ORCHESTRATOR_CLI_CMD_PS_H
-
-/** cmd_ps() - `heddle ps`.  Return: the exit status: main.c. */
-int cmd_ps(int argc, char **argv);
-
-#endif

@@ -1,8 +1,0 @@
-/*  cmd_top - `heddle top`. */
-#ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_TOP_H
-#define HEDDLE_ORCHESTRATOR_CLI_CMD_TOP_H
-
-/** cmd_top() - `heddle top`.  Return: the exit status: main.c. */
-int cmd_top(int argc, char **argv);
-
-#endif

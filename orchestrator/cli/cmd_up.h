@@ -1,8 +1,0 @@
-/*  cmd_up - `heddle up`. */
-#ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_UP_H
-#define HEDDLE_ORCHESTRATOR_CLI_CMD_UP_H
-
-/** cmd_up() - `heddle up`.  Return: the exit status: main.c. */
-int cmd_up(int argc, char **argv);
-
-#endif

@@ -1,9 +1,0 @@
-/*  lab_start - `heddle lab start`: shows a lab to a student, asks for predictions, and plays its
- *  runs (SE-9). */
-#ifndef HEDDLE_ORCHESTRATOR_CLI_LAB_START_H
-#define HEDDLE_ORCHESTRATOR_CLI_LAB_START_H
-
-/** lab_start() - Return: the exit status. What the scenario of a run expects does not change it. */
-int lab_start(int argc, char **argv);
-
-#endif

@@ -1,0 +1,310 @@
+#include "orchestrator/command/client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "orchestrator/base/descriptor_message.h"
+#include "orchestrator/base/human.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/live/live_request.h"
+#include "orchestrator/live/runtime_dir.h"
+
+#define ANSWER_BYTES_MAX (64u << 20)
+
+const struct option_row client_options[2] = {
+	CLIENT_FABRIC(offsetof(struct client_words, fabric)),
+	OPTION_FLAG("--json", offsetof(struct client_words, json), "the answer, for programs"),
+};
+
+/* ---- which fabric ---- */
+
+/* reports that none of the @count running fabrics is called @name */
+static int unknown(const char *command, const char *name, char (*names)[NODE_NAME_MAX], int count)
+{
+	const char **pointers = calloc((size_t)count + 1, sizeof(*pointers));
+	char hint[128] = "";
+
+	for (int i = 0; pointers && i < count; i++)
+		pointers[i] = names[i];
+	if (pointers && count)
+		suggest_sentence(name, pointers, (size_t)count, sizeof(*pointers), hint,
+				 sizeof(hint));
+	free(pointers);
+	return options_wrong(command, "no fabric '%s' runs%s; 'heddle ps' lists those that do",
+			     name, hint);
+}
+
+/* selects the fabric, to client->fabric */
+static int choose(struct client *client, int base_fd, const char *fabric)
+{
+	char(*names)[NODE_NAME_MAX] = NULL;
+	int count = base_fd < 0 ? 0 : runtime_names(base_fd, &names);
+	int status = CLIENT_FINE, chosen = 0;
+
+	if (count < 0)
+		status = options_wrong(client->command, "cannot read the runtime directory: %s",
+				       strerror(-count));
+	else if (!count)
+		status = options_wrong(client->command,
+				       "no fabric runs; start one with 'heddle up SCENARIO'");
+	while (!status && fabric && chosen < count && strcmp(names[chosen], fabric) != 0)
+		chosen++;
+	if (!status && fabric && chosen == count)
+		status = unknown(client->command, fabric, names, count);
+	if (!status && !fabric && count > 1)
+		status = options_wrong(client->command,
+				       "%d fabrics run (%s, %s%s): choose one with -f", count,
+				       names[0], names[1], count > 2 ? ", ..." : "");
+	if (!status)
+		memcpy(client->fabric, names[chosen], sizeof(client->fabric));
+	free(names);
+	return status;
+}
+
+int client_open(struct client *client, const char *command, const char *fabric)
+{
+	const char *own = getenv("HEDDLE_FABRIC"); /* `heddle exec` sets it */
+	char why[512];
+	int base_fd = runtime_open(false, why, sizeof(why)), status;
+
+	*client = (struct client){ .command = command, .socket = -1 };
+	if (!fabric && own && own[0])
+		fabric = own;
+	if (base_fd < 0 && base_fd != -ENOENT)
+		return options_wrong(command, "%s", why);
+	status = choose(client, base_fd, fabric);
+	if (!status) {
+		client->socket = runtime_connect(base_fd, client->fabric);
+		if (client->socket < 0) {
+			options_wrong(command, "cannot reach fabric %s: %s%s", client->fabric,
+				      strerror(-client->socket),
+				      client->socket == -ENOENT ? "; it is starting or ending"
+								: "");
+			status = CLIENT_FAILED;
+		} else {
+			client_patience(client, CLIENT_TIMEOUT_MS);
+		}
+	}
+	if (base_fd >= 0)
+		close(base_fd);
+	return status;
+}
+
+void client_patience(struct client *client, unsigned timeout_ms)
+{
+	struct timeval timeout = { .tv_sec = timeout_ms / 1000,
+				   .tv_usec = timeout_ms % 1000 * 1000 };
+
+	setsockopt(client->socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(client->socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+}
+
+void client_close(struct client *client)
+{
+	if (client->socket >= 0)
+		close(client->socket);
+	client->socket = -1;
+}
+
+/* ---- asking ---- */
+
+static int request_send(int socket, json_t *request, const int *fds, unsigned fd_count)
+{
+	char *text = json_dumps(request, JSON_COMPACT);
+	size_t length = text ? strlen(text) : 0, sent = 0;
+	int error = text ? 0 : -EINVAL;
+
+	if (text)
+		text[length++] = '\n'; /* replaces the terminating NUL */
+	if (length > LIVE_REQUEST_MAX)
+		error = -EMSGSIZE;
+	while (!error && sent < length) {
+		ssize_t done = descriptor_send(socket, text + sent, length - sent, fds, fd_count);
+
+		fd_count = 0;
+		if (done > 0)
+			sent += (size_t)done;
+		else
+			error = (int)done;
+	}
+	free(text);
+	return error;
+}
+
+/* the next line, malloc'd to *@line (its length is returned), and the descriptors beside it */
+static ssize_t line_receive(int socket, char **line, int *fds, unsigned *fd_count)
+{
+	size_t length = 0, size = 0;
+	unsigned max = *fd_count;
+
+	*line = NULL;
+	for (*fd_count = 0; !length || (*line)[length - 1] != '\n';) {
+		unsigned more = max - *fd_count;
+		ssize_t received;
+
+		if (length == size) {
+			char *grown = size < ANSWER_BYTES_MAX
+					      ? realloc(*line, size ? 2 * size : 65536)
+					      : NULL;
+
+			if (!grown)
+				return -ENOMEM;
+			*line = grown;
+			size = size ? 2 * size : 65536;
+		}
+		received = descriptor_receive(socket, *line + length, size - length,
+					      fds ? fds + *fd_count : NULL, &more);
+		*fd_count += more;
+		if (received <= 0)
+			return received ? received : -EPIPE;
+		length += (size_t)received;
+	}
+	return (ssize_t)length;
+}
+
+/* Prints and removes the lines {"waits": ...} at the start of the @length bytes at @text. Return:
+ * the number of bytes left */
+static size_t waits_show(const struct client *client, char *text, size_t length)
+{
+	static const char begin[] = "{\"" LIVE_WAITS "\"";
+
+	while (length >= sizeof(begin) && !memcmp(text, begin, sizeof(begin) - 1)) {
+		size_t used = (size_t)((char *)memchr(text, '\n', length) - text) + 1;
+		json_t *line = json_loadb(text, used, 0, NULL);
+
+		fprintf(stderr, "heddle %s: %s\n", client->command, client_text(line, LIVE_WAITS));
+		json_decref(line);
+		length -= used;
+		memmove(text, text + used, length);
+	}
+	return length;
+}
+
+/* the answer, malloc'd to *@text (its length is returned), and the descriptors beside it */
+static ssize_t answer_receive(const struct client *client, char **text, int *fds,
+			      unsigned *fd_count)
+{
+	unsigned max = *fd_count;
+	ssize_t length;
+
+	for (;;) {
+		*fd_count = max;
+		length = line_receive(client->socket, text, fds, fd_count);
+		if (length > 0)
+			length = (ssize_t)waits_show(client, *text, (size_t)length);
+		if (length)
+			return length;
+		free(*text);
+	}
+}
+
+int client_ask(struct client *client, json_t *request, json_t **answer, int *fds,
+	       unsigned *fd_count)
+{
+	unsigned none = 0;
+	char *line = NULL;
+	ssize_t length = request ? request_send(client->socket, request, client->sent_fds,
+						client->sent_count)
+				 : -EINVAL;
+
+	client->sent_count = 0;
+	*answer = NULL;
+	json_decref(request);
+	if (!length)
+		length = answer_receive(client, &line, fds, fd_count ? fd_count : &none);
+	if (length > 0)
+		*answer = json_loadb(line, (size_t)length, 0, NULL);
+	free(line);
+	if (*answer && json_object_get(*answer, "error")) {
+		options_wrong(client->command, "%s", client_text(*answer, "error"));
+		json_decref(*answer);
+		*answer = NULL;
+		return CLIENT_REFUSED;
+	}
+	if (*answer)
+		return CLIENT_FINE;
+	if (length == -EAGAIN)
+		options_wrong(client->command,
+			      "fabric %s does not answer; 'heddle down %s' ends it if it hangs",
+			      client->fabric, client->fabric);
+	else if (length == -EPIPE || length == -ECONNRESET)
+		options_wrong(client->command, "fabric %s has ended", client->fabric);
+	else if (length == -EINVAL)
+		options_wrong(client->command, "the request is not valid UTF-8");
+	else
+		options_wrong(client->command, "fabric %s does not answer: %s", client->fabric,
+			      length > 0 ? "its answer is not JSON" : strerror((int)-length));
+	return CLIENT_FAILED;
+}
+
+/* ---- answers ---- */
+
+const char *client_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+json_int_t client_number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+const char *client_time(const json_t *object, const char *key, char *text)
+{
+	return human_time((node_time_t)client_number(object, key) * NODE_NS, text);
+}
+
+void client_json_print(const json_t *value)
+{
+	json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putchar('\n');
+}
+
+int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json)
+{
+	struct client client;
+	json_t *answer = NULL;
+	const char *text;
+	int status = client_open(&client, command, fabric);
+
+	if (status)
+		json_decref(request);
+	else
+		status = client_ask(&client, request, &answer, NULL, NULL);
+	text = client_text(answer, "text");
+	if (json && !status)
+		client_json_print(answer);
+	else if (text[0])
+		printf("%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+	json_decref(answer);
+	client_close(&client);
+	return status;
+}
+
+int client_text_put(const char *command, json_t *request, const char *key, const char *text)
+{
+	if (!json_object_set_new(request, key, json_string(text)))
+		return CLIENT_FINE;
+	return options_wrong(command, "'%s' is not valid UTF-8", text);
+}
+
+int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word)
+{
+	const char *value = strchr(word, '=');
+	size_t length = value ? (size_t)(value - word) : 0, used = 0;
+	char list[128] = "";
+
+	for (size_t i = 0; keys[i]; i++) {
+		if (value && strlen(keys[i]) == length && !strncmp(keys[i], word, length))
+			return client_text_put(command, request, keys[i], value + 1);
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=", i ? ", " : "",
+					 keys[i]);
+	}
+	return options_wrong(command, "'%s' cannot be set; expected one of %s", word, list);
+}

@@ -1,0 +1,283 @@
+#include "orchestrator/command/man_page.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/base/version.h"
+#include "orchestrator/command/exit_status.h"
+#include "orchestrator/command/options.h"
+#include "orchestrator/scenario/parameter_text.h"
+
+#define EXIT_STATUS "exit status:"
+#define USAGE "usage: "
+
+/* ---- text ---- */
+
+static void escaped(const char *text, size_t length, FILE *out)
+{
+	if (length && (*text == '.' || *text == '\''))
+		fputs("\\&", out);
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '-' || text[i] == '\\')
+			fputs(text[i] == '-' ? "\\-" : "\\e", out);
+		else
+			putc(text[i], out);
+	}
+}
+
+static void capitals(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		putc(toupper((unsigned char)*text), out);
+}
+
+static void text_write(const char *text, size_t length, FILE *out)
+{
+	const char *end = text + length;
+	bool kept = false;
+
+	while (text < end) {
+		size_t line = strcspn(text, "\n");
+		bool keep = *text == ' ';
+
+		if (line > (size_t)(end - text))
+			line = (size_t)(end - text);
+		if (keep != kept)
+			fputs(keep ? ".nf\n" : ".fi\n", out);
+		kept = keep;
+		escaped(text, line, out);
+		fputs(line ? "\n" : text + 1 < end ? ".PP\n" : "", out);
+		text += line + (text + line < end);
+	}
+	if (kept)
+		fputs(".fi\n", out);
+}
+
+static void page_begin(const char *name, int section, const char *about, FILE *out)
+{
+	fputs(".TH ", out);
+	capitals(name, out);
+	fprintf(out, " %d \"\" \"heddle %s\" \"Heddle\"\n.SH NAME\n", section, HEDDLE_VERSION);
+	escaped(name, strlen(name), out);
+	fputs(" \\- ", out);
+	escaped(about, strlen(about), out);
+	putc('\n', out);
+}
+
+static void page_end(FILE *out)
+{
+	fputs(".SH SEE ALSO\n.BR heddle (1),\n.BR heddle\\-scenario (5)\n", out);
+}
+
+/* ---- a command ---- */
+
+/* the lines that say how the command is called.  Return: what follows them */
+static const char *synopsis(const char *usage, FILE *out)
+{
+	fputs(".SH SYNOPSIS\n.nf\n", out);
+	while (!strncmp(usage, USAGE, strlen(USAGE)) || !strncmp(usage, "       heddle", 13) ||
+	       !strncmp(usage, "or:    heddle", 13)) {
+		size_t length = strcspn(usage, "\n");
+
+		escaped(usage + strlen(USAGE), length - strlen(USAGE), out);
+		putc('\n', out);
+		usage += length + (usage[length] == '\n');
+	}
+	fputs(".fi\n", out);
+	return usage;
+}
+
+static void option(const struct option_row *row, FILE *out)
+{
+	fputs(".TP\n", out);
+	if (row->letter)
+		fprintf(out, "\\fB\\-%c\\fR, ", row->letter);
+	fputs("\\fB", out);
+	escaped(row->name, strlen(row->name), out);
+	fputs("\\fR", out);
+	if (row->argument) {
+		fputs(" \\fI", out);
+		escaped(row->argument, strlen(row->argument), out);
+		fputs("\\fR", out);
+	}
+	putc('\n', out);
+	text_write(row->help, strlen(row->help), out);
+}
+
+static void page_of_command(const struct command_words *command, const char *about, FILE *out)
+{
+	const char *status = strstr(command->more, EXIT_STATUS), *rest;
+	char name[64] = "heddle-";
+
+	snprintf(name + strlen(name), sizeof(name) - strlen(name), "%s", command->name);
+	for (char *space = name; *space; space++)
+		*space = *space == ' ' ? '-' : *space;
+	page_begin(name, 1, about, out);
+	rest = synopsis(command->usage, out);
+	fputs(".SH DESCRIPTION\n", out);
+	text_write(rest, strlen(rest), out);
+	text_write(command->more,
+		      status ? (size_t)(status - command->more) : strlen(command->more), out);
+	if (command->option_count)
+		fputs(".SH OPTIONS\n", out);
+	for (unsigned i = 0; i < command->option_count; i++)
+		option(&command->options[i], out);
+	if (status) {
+		status += strlen(EXIT_STATUS) + 1;
+		fputs(".SH EXIT STATUS\n", out);
+		text_write(status, strlen(status), out);
+	}
+	page_end(out);
+}
+
+/* ---- all ---- */
+
+static FILE *page;
+static const char *page_about;
+
+static void page_of(const struct command_words *command)
+{
+	page_of_command(command, page_about, page);
+}
+
+static void status_put(int status, const char *meaning, FILE *out)
+{
+	fprintf(out, ".TP\n%d\n", status);
+	text_write(meaning, strlen(meaning), out);
+}
+
+/* of all commands, in heddle(1) */
+static void statuses_put(void)
+{
+	fputs(".SH EXIT STATUS\n", page);
+	exit_status_each(status_put, page);
+}
+
+/* of a command with commands of its own: @name "heddle" or "heddle-lab" */
+static void page_of_group(const char *name, const char *about, const struct command *commands,
+			  size_t count)
+{
+	page_begin(name, 1, about, page);
+	fputs(".SH SYNOPSIS\n.B ", page);
+	for (const char *at = name; *at; at++)
+		putc(*at == '-' ? ' ' : *at, page);
+	fputs("\n\\fICOMMAND\\fR [arguments]\n.SH COMMANDS\n", page);
+	for (size_t i = 0; i < count; i++) {
+		fputs(".TP\n.BR ", page);
+		escaped(name, strlen(name), page);
+		fputs("\\-", page);
+		escaped(commands[i].name, strlen(commands[i].name), page);
+		fputs(" (1)\n", page);
+		text_write(commands[i].help, strlen(commands[i].help), page);
+	}
+	if (!strcmp(name, "heddle"))
+		statuses_put();
+	page_end(page);
+}
+
+static void page_of_scenario(void)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *keys = open_memstream(&text, &length);
+
+	page_begin("heddle-scenario", 5, "keys of a scenario", page);
+	fputs(".SH DESCRIPTION\nA scenario is a YAML file: topology, links, workloads and what is "
+	      "expected.\nThe keys below have rules of their own in docs/scenario.md, with "
+	      "examples.\n.SH KEYS\n",
+	      page);
+	if (keys) {
+		parameter_help("", keys);
+		fclose(keys);
+		text_write(text, length, page);
+	}
+	free(text);
+	page_end(page);
+}
+
+/* opens @name.@section in @folder as the page.  Return: 0 or -errno */
+static int page_open(const char *folder, const char *name, int section)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s.%d", folder, name, section);
+	page = fopen(path, "w");
+	return page ? 0 : -errno;
+}
+
+static int page_close(void)
+{
+	bool failed = ferror(page);
+
+	return fclose(page) || failed ? -EIO : 0;
+}
+
+static const struct command *group;
+static size_t group_count;
+
+static void group_take(const struct command *commands, size_t count)
+{
+	group = commands;
+	group_count = count;
+}
+
+/* heddle-@prefix@command(1), and those of its commands */
+static int page_of_one(const char *prefix, const struct command *command, const char *folder)
+{
+	char name[64], word[64], help[] = "--help";
+	char *arguments[] = { word, help, NULL };
+	int error;
+
+	snprintf(name, sizeof(name), "%s-%s", prefix, command->name);
+	snprintf(word, sizeof(word), "%s", command->name);
+	error = page_open(folder, name, 1);
+	if (error)
+		return error;
+	page_about = command->help;
+	group_count = 0;
+	command->run(2, arguments);
+	if (group_count)
+		page_of_group(name, command->help, group, group_count);
+	error = page_close();
+	for (size_t i = 0, count = group_count; i < count && !error; i++)
+		error = page_of_one(name, &group[i], folder);
+	return error;
+}
+
+static int pages_write(const struct command *commands, size_t count, const char *folder)
+{
+	int error = page_open(folder, "heddle", 1);
+
+	if (!error) {
+		page_of_group("heddle",
+			      "a whole fabric on one machine: every switch a process, every NIC a "
+			      "process",
+			      commands, count);
+		error = page_close();
+	}
+	if (!error)
+		error = page_open(folder, "heddle-scenario", 5);
+	if (!error) {
+		page_of_scenario();
+		error = page_close();
+	}
+	for (size_t i = 0; i < count && !error; i++)
+		error = page_of_one("heddle", &commands[i], folder);
+	return error;
+}
+
+int man_pages_write(const struct command *commands, size_t count, const char *folder)
+{
+	int error;
+
+	options_help_hook = page_of;
+	command_group_hook = group_take;
+	error = pages_write(commands, count, folder);
+	options_help_hook = NULL;
+	command_group_hook = NULL;
+	return error;
+}

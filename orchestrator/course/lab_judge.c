@@ -1,0 +1,252 @@
+#include "orchestrator/course/lab_judge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/course/lab_play.h"
+#include "orchestrator/lab/lab_answer.h"
+
+struct judging {
+	const char *command;
+	const struct lab *lab;
+	const struct lab_values *values; /* of the student, and the answers */
+	struct lab_verdict *verdict;
+};
+
+/* ---- which answers a text depends on: a bit for each ---- */
+
+static uint32_t answers_of_text(const struct lab *lab, const char *text)
+{
+	struct lab_placeholder found;
+	uint32_t answers = 0;
+
+	for (size_t from = 0; text && lab_placeholder_find(text, from, &found);
+	     from = found.at + found.length)
+		for (uint32_t a = 0; a < lab->answer_count; a++)
+			if (!strcmp(lab->answers[a].name, found.name))
+				answers |= 1u << a;
+	return answers;
+}
+
+static uint32_t answers_of_play(const struct lab *lab, const struct lab_play *play)
+{
+	uint32_t answers = answers_of_text(lab, play->run) | answers_of_text(lab, play->seed) |
+			   answers_of_text(lab, play->variant);
+
+	for (const struct yaml_node *child = play->set ? play->set->first : NULL; child;
+	     child = child->next)
+		answers |= answers_of_text(lab, child->text);
+	return answers;
+}
+
+static void judge(struct judging *judging, uint32_t answers, bool ok)
+{
+	for (uint32_t a = 0; a < judging->lab->answer_count; a++)
+		if (!ok && answers & (1u << a))
+			judging->verdict->right[a] = false;
+}
+
+/* ---- expectations of a run ---- */
+
+/* Return: 0 or an exit status, told */
+static int expect_judge(struct judging *judging, const struct lab_check *check, bool *holds)
+{
+	struct compare_row *row = calloc(1, sizeof(*row));
+	uint32_t all = answers_of_play(judging->lab, &check->play), i = 0;
+	struct lab_settled settled;
+	bool every = true;
+	int status = row ? lab_settle(judging->command, judging->lab, &check->play, judging->values,
+				      &settled)
+			 : options_wrong(judging->command, "not enough memory");
+
+	if (!row)
+		return status;
+	if (!status)
+		status = lab_play(judging->command, &settled, check->expect, NULL, judging->values,
+				  row);
+	for (const struct yaml_node *child = check->expect->first; child && !status;
+	     child = child->next, i++) {
+		bool ok = i < SCENARIO_COLUMNS_MAX && row->values[i].ok;
+
+		all |= answers_of_text(judging->lab, child->text);
+		every &= ok;
+		if (!check->fails)
+			judge(judging,
+			      answers_of_play(judging->lab, &check->play) |
+				      answers_of_text(judging->lab, child->text),
+			      ok);
+	}
+	*holds = check->fails ? !every : every;
+	if (!status && check->fails)
+		judge(judging, all, *holds);
+	lab_settled_free(&settled);
+	free(row);
+	return status;
+}
+
+/* ---- values of several runs ---- */
+
+static const struct lab_check_value *value_find(const struct lab_check *check, const char *name,
+						size_t length, uint32_t *index)
+{
+	for (*index = 0; *index < check->value_count; ++*index)
+		if (strlen(check->values[*index].name) == length &&
+		    !memcmp(check->values[*index].name, name, length))
+			return &check->values[*index];
+	return NULL;
+}
+
+/* @text with the values of @measured for their names.  Return: malloc'd; NULL: memory is short */
+static char *names_replace(const struct lab_check *check, const struct result_expectation *measured,
+			   const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	char *result = NULL, number[QUANTITY_TEXT_MAX];
+	size_t size;
+	FILE *out = open_memstream(&result, &size);
+
+	while (out && *text) {
+		size_t length = strspn(text, letters);
+		uint32_t v;
+
+		if (length && value_find(check, text, length, &v))
+			fputs(expect_value_text(check->values[v].metric, measured[v].value, number),
+			      out);
+		else
+			fwrite(text, 1, length ? length : 1, out);
+		text += length ? length : 1;
+	}
+	if (out && fclose(out)) {
+		free(result);
+		result = NULL;
+	}
+	return result;
+}
+
+/* "NAME OP VALUE [+- TOLERANCE]"; VALUE may be a name as well.
+ * Return: 0 or an exit status, told */
+static int hold_judge(struct judging *judging, const struct lab_check *check,
+		      const struct result_expectation *measured, const char *text, bool *ok)
+{
+	size_t length = strcspn(text, " \t=!<>");
+	char *comparison, why[LAB_WHY_MAX];
+	uint32_t v;
+	int error;
+
+	if (!value_find(check, text, length, &v))
+		return options_wrong(judging->command,
+				     "'%s' does not begin with one of the values "
+				     "of this check",
+				     text);
+	comparison = names_replace(check, measured, text + length);
+	if (!comparison)
+		return options_wrong(judging->command, "not enough memory");
+	error = expect_value_judge(check->values[v].metric, measured[v].value, comparison, ok, why,
+				   sizeof(why));
+	free(comparison);
+	*ok &= measured[v].known;
+	return error ? options_wrong(judging->command, "'%s': %s", text, why) : 0;
+}
+
+static int value_play(struct judging *judging, const struct lab_check_value *value,
+		      struct result_expectation *measured)
+{
+	struct compare_row *row = calloc(1, sizeof(*row));
+	struct lab_settled settled;
+	int status = row ? lab_settle(judging->command, judging->lab, &value->play, judging->values,
+				      &settled)
+			 : options_wrong(judging->command, "not enough memory");
+
+	if (!row)
+		return status;
+	if (!status)
+		status = lab_play(judging->command, &settled, NULL, value->metric, judging->values,
+				  row);
+	*measured = row->values[0];
+	lab_settled_free(&settled);
+	free(row);
+	return status;
+}
+
+static int values_judge(struct judging *judging, const struct lab_check *check, bool *holds)
+{
+	struct result_expectation measured[LAB_CHECK_VALUES_MAX];
+	uint32_t answers = 0;
+	int status = 0;
+
+	for (uint32_t v = 0; v < check->value_count && !status; v++) {
+		status = value_play(judging, &check->values[v], &measured[v]);
+		answers |= answers_of_play(judging->lab, &check->values[v].play);
+	}
+	for (const struct yaml_node *child = check->holds->first; child && !status;
+	     child = child->next) {
+		char why[LAB_WHY_MAX], *text;
+		bool ok = false;
+
+		text = lab_values_expand(judging->values, child->text, false, why);
+		if (!text)
+			return options_wrong(judging->command, "%s", why);
+		status = hold_judge(judging, check, measured, text, &ok);
+		free(text);
+		*holds &= ok;
+		judge(judging, answers | answers_of_text(judging->lab, child->text), ok);
+	}
+	return status;
+}
+
+/* ---- all checks ---- */
+
+/* Return: 0 or an exit status, told */
+static int answers_take(const char *command, const struct lab_opened *opened,
+			struct lab_values *values)
+{
+	char why[LAB_WHY_MAX] = "not enough memory";
+
+	for (uint32_t i = 0; i < opened->values.count; i++)
+		if (!lab_values_add(values, opened->values.list[i].name,
+				    opened->values.list[i].text))
+			return options_wrong(command, "%s", why);
+	for (uint32_t a = 0; a < opened->lab.answer_count; a++)
+		if (lab_answer_take(&opened->lab.answers[a], opened->record.answers[a], values,
+				    why))
+			return options_wrong(command, "%s: %s", opened->lab.answers[a].name, why);
+	return 0;
+}
+
+int lab_judge(const char *command, const struct lab_opened *opened, bool quiet,
+	      struct lab_verdict *verdict)
+{
+	const struct lab *lab = &opened->lab;
+	struct lab_values values = { 0 };
+	struct judging judging = {
+		.command = command, .lab = lab, .values = &values, .verdict = verdict
+	};
+	bool progress = !quiet && isatty(STDERR_FILENO);
+	int status = answers_take(command, opened, &values);
+
+	*verdict = (struct lab_verdict){ .passed = true };
+	for (uint32_t a = 0; a < lab->answer_count; a++)
+		verdict->right[a] = true;
+	for (uint32_t c = 0; c < lab->check_count && !status; c++) {
+		const struct lab_check *check = &lab->checks[c];
+		bool *holds = &verdict->holds[c];
+
+		if (progress)
+			fprintf(stderr, "heddle %s: check %u of %u\n", command, c + 1,
+				lab->check_count);
+		*holds = true;
+		if (check->expect)
+			status = expect_judge(&judging, check, holds);
+		if (!status && check->holds) {
+			bool expectations = *holds;
+
+			status = values_judge(&judging, check, holds);
+			*holds &= expectations;
+		}
+		verdict->passed &= *holds;
+	}
+	lab_values_free(&values);
+	return status;
+}

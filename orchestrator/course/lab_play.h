@@ -1,0 +1,37 @@
+/*  lab_play - a run of a lab with the values of a student, as `heddle run` would play it. */
+#ifndef HEDDLE_ORCHESTRATOR_COURSE_LAB_PLAY_H
+#define HEDDLE_ORCHESTRATOR_COURSE_LAB_PLAY_H
+
+#include "orchestrator/lab/lab_file.h"
+#include "orchestrator/run/run_options.h"
+
+/* a play whose placeholders have values; texts owned */
+struct lab_settled {
+	char *scenario;                     /* its path */
+	char *variant;                      /* NULL: none */
+	char *texts[SCENARIO_SETTINGS_MAX]; /* path=value */
+	unsigned count;
+};
+
+/** lab_settle() - puts @values into @play.
+ *  Return: 0 or an exit status, told. lab_settled_free() in any case. */
+int lab_settle(const char *command, const struct lab *lab, const struct lab_play *play,
+	       const struct lab_values *values, struct lab_settled *settled);
+void lab_settled_free(struct lab_settled *settled);
+
+/** lab_settled_print() - the command line of it, for a shell: "heddle run FILE --set ...". */
+void lab_settled_print(const struct lab_settled *settled, bool compare, FILE *out);
+
+/** lab_settled_options() - @options of `heddle run` for it, which borrow @settled.
+ *  @quiet  nothing but errors is printed. */
+void lab_settled_options(const struct lab_settled *settled, bool quiet,
+			 struct run_options *options);
+
+/** lab_play() - plays @settled and fills @row: with @expect (a list of texts) from these
+ *  expectations instead of those of the scenario, else with the value of @metric. Placeholders of
+ *  both have @values.
+ *  Return: 0: the row is filled, also if the fabric stalled; an exit status, told. */
+int lab_play(const char *command, const struct lab_settled *settled, const struct yaml_node *expect,
+	     const char *metric, const struct lab_values *values, struct compare_row *row);
+
+#endif

@@ -1,0 +1,246 @@
+#include "orchestrator/hosts/host_room.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "nodes/base/array.h"
+#include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/descriptor_message.h"
+#include "orchestrator/base/text_pack.h"
+
+#define PATIENCE_MS 10000 /* for an init process, which may be stopped */
+
+/* ---- what it is to be ---- */
+
+static void mounts_pack(FILE *out, const struct host_room_spec *spec)
+{
+	text_pack_number(out, spec->mount_count);
+	for (size_t i = 0; i < spec->mount_count; i++) {
+		text_pack_put(out, spec->mounts[i].from);
+		text_pack_put(out, spec->mounts[i].to);
+		text_pack_number(out, spec->mounts[i].read_only);
+	}
+}
+
+static int mounts_unpack(struct host_room_spec *spec, struct text_pack *pack)
+{
+	size_t count = text_pack_take_number(pack);
+	struct room_mount *mounts =
+		count > ROOM_MOUNTS_MAX ? NULL : calloc(count + 1, sizeof(*mounts));
+
+	if (!mounts)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		mounts[i].from = text_pack_take(pack);
+		mounts[i].to = text_pack_take(pack);
+		mounts[i].read_only = text_pack_take_number(pack);
+		if (!mounts[i].from || !mounts[i].to)
+			return -EINVAL;
+	}
+	spec->mounts = mounts;
+	spec->mount_count = count;
+	return 0;
+}
+
+static int spec_pack(const struct host_room_spec *spec)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	int fd;
+
+	if (!out)
+		return -errno;
+	text_pack_put(out, spec->name);
+	text_pack_put(out, spec->resolver);
+	text_pack_list(out, spec->kept);
+	text_pack_number(out, spec->rights.full);
+	text_pack_number(out, spec->rights.limits.files);
+	text_pack_number(out, spec->rights.limits.processes);
+	text_pack_number(out, spec->rights.limits.address_bytes);
+	text_pack_put(out, spec->rootfs);
+	mounts_pack(out, spec);
+	fd = fclose(out) ? -ENOMEM : text_pack_file(text, length);
+	free(text);
+	return fd;
+}
+
+int host_room_spec_read(struct host_room_spec *spec, int fd)
+{
+	struct text_pack pack;
+	int error = text_pack_read(&pack, fd);
+
+	if (error)
+		return error;
+	*spec = (struct host_room_spec){ 0 };
+	spec->name = text_pack_take(&pack);
+	spec->resolver = text_pack_take(&pack);
+	spec->kept = text_pack_take_list(&pack);
+	spec->rights.full = text_pack_take_number(&pack);
+	spec->rights.limits.files = text_pack_take_number(&pack);
+	spec->rights.limits.processes = text_pack_take_number(&pack);
+	spec->rights.limits.address_bytes = text_pack_take_number(&pack);
+	spec->rootfs = text_pack_take(&pack);
+	return spec->name && spec->resolver && spec->kept && spec->rootfs
+		       ? mounts_unpack(spec, &pack)
+		       : -EINVAL;
+}
+
+/* ---- the init process ---- */
+
+/* waits for a message of an init process.  Return: its length, or -errno */
+static ssize_t answer_receive(int socket_fd, void *answer, size_t length, int *fds,
+			      unsigned *fd_count)
+{
+	struct pollfd polled = { socket_fd, POLLIN, 0 };
+	int ready;
+
+	do
+		ready = poll(&polled, 1, PATIENCE_MS);
+	while (ready < 0 && errno == EINTR);
+	if (ready <= 0) {
+		*fd_count = 0;
+		return ready ? -errno : -ETIMEDOUT;
+	}
+	return descriptor_receive(socket_fd, answer, length, fds, fd_count);
+}
+
+/* has the fabric's init process start that of the host.  Return: 0 or -errno */
+static int init_begin(struct host_room *room, const struct fabric_namespaces *namespaces,
+		      const int fds[ROOM_BEGIN_FDS])
+{
+	unsigned count = 1;
+	char byte = 0;
+	int error = 0;
+	ssize_t length = descriptor_send(namespaces->init_fd, &byte, 1, fds, ROOM_BEGIN_FDS);
+
+	if (length > 0)
+		length = answer_receive(namespaces->init_fd, &error, sizeof(error),
+					&room->process_fd, &count);
+	if (length < 0)
+		return (int)length;
+	if (length != (ssize_t)sizeof(error))
+		return -ECHILD;
+	return error ? error : count ? 0 : -EPROTO;
+}
+
+static int report_await(struct host_room *room, char *why, size_t why_max)
+{
+	struct room_report report = { 0 };
+	int fds[3] = { -1, -1, -1 };
+	unsigned count = COUNT_OF(fds);
+	ssize_t length = answer_receive(room->socket_fd, &report, sizeof(report), fds, &count);
+
+	room->mount_fd = fds[0];
+	room->pid_fd = fds[1];
+	room->tmp_fd = fds[2];
+	room->proc_mounted = report.proc_mounted;
+	if (length != (ssize_t)sizeof(report)) {
+		snprintf(why, why_max, "its init process: %s",
+			 length < 0 ? strerror((int)-length) : "it ended");
+		return length < 0 ? (int)length : -ECHILD;
+	}
+	if (report.error)
+		snprintf(why, why_max, "%.*s: %s", (int)sizeof(report.step), report.step,
+			 strerror(-report.error));
+	return report.error;
+}
+
+static int room_begin(struct host_room *room, const struct fabric_namespaces *namespaces,
+		      int spec_fd, int net_fd, int uts_fd, char *why, size_t why_max)
+{
+	int pair[2], error;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		snprintf(why, why_max, "a socket to its init process: %s", strerror(errno));
+		return -errno;
+	}
+	room->socket_fd = pair[0];
+	error = init_begin(room, namespaces,
+			   (const int[ROOM_BEGIN_FDS]){ [ROOM_BEGIN_SPEC] = spec_fd,
+							[ROOM_BEGIN_SOCKET] = pair[1],
+							[ROOM_BEGIN_NET] = net_fd,
+							[ROOM_BEGIN_UTS] = uts_fd });
+	close(pair[1]);
+	if (error)
+		snprintf(why, why_max, "its pid and mount namespace: %s", strerror(-error));
+	return error ? error : report_await(room, why, why_max);
+}
+
+int host_room_make(struct host_room *room, const struct fabric_namespaces *namespaces, int net_fd,
+		   int uts_fd, const struct host_room_spec *spec, char *why, size_t why_max)
+{
+	char reason[ROOM_STEP_MAX + 64] = "not enough memory";
+	int spec_fd = spec_pack(spec);
+	int error = spec_fd < 0 ? spec_fd : 0;
+
+	*room = HOST_ROOM_NONE;
+	if (!error)
+		error = room_begin(room, namespaces, spec_fd, net_fd, uts_fd, reason,
+				   sizeof(reason));
+	descriptor_close(&spec_fd);
+	if (error) {
+		snprintf(why, why_max, "host %s: %s", spec->name, reason);
+		host_room_free(room);
+	}
+	return error;
+}
+
+pid_t host_room_pid(const struct host_room *room)
+{
+	char path[64], line[128];
+	long pid = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", room->process_fd);
+	file = fopen(path, "re");
+	while (file && pid < 0 && fgets(line, sizeof(line), file))
+		(void)!sscanf(line, "Pid: %ld", &pid);
+	if (file)
+		fclose(file);
+	return (pid_t)pid;
+}
+
+bool host_room_alive(const struct host_room *room)
+{
+	struct pollfd polled = { room->process_fd, POLLIN, 0 };
+
+	return room->process_fd >= 0 && !poll(&polled, 1, 0);
+}
+
+/* The init process ends after all others of its namespace. */
+void host_room_free(struct host_room *room)
+{
+	struct pollfd polled = { room->process_fd, POLLIN, 0 };
+
+	descriptor_close(&room->socket_fd);
+	if (room->process_fd >= 0 &&
+	    !syscall(SYS_pidfd_send_signal, room->process_fd, SIGKILL, NULL, 0))
+		while (poll(&polled, 1, PATIENCE_MS) < 0 && errno == EINTR)
+			;
+	descriptor_close(&room->process_fd);
+	descriptor_close(&room->tmp_fd);
+	descriptor_close(&room->mount_fd);
+	descriptor_close(&room->pid_fd);
+}
+
+int host_room_start(const struct host_room *room, const int *fds, unsigned fd_count, bool survives)
+{
+	const struct room_start start = { survives };
+	unsigned none = 0;
+	int pid = -ECHILD;
+	ssize_t length = descriptor_send(room->socket_fd, &start, sizeof(start), fds, fd_count);
+
+	if (length > 0)
+		length = answer_receive(room->socket_fd, &pid, sizeof(pid), NULL, &none);
+	if (length < 0)
+		return (int)length;
+	return length == (ssize_t)sizeof(pid) ? pid : -ECHILD;
+}

@@ -1,0 +1,282 @@
+#include "orchestrator/hosts/room_init.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nodes/base/array.h"
+#include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/descriptor_message.h"
+#include "orchestrator/hosts/host_room.h"
+#include "orchestrator/hosts/room_files.h"
+#include "orchestrator/hosts/room_program.h"
+#include "orchestrator/hosts/room_root.h"
+
+/* a program whose end is to be told */
+struct awaited {
+	pid_t pid;
+	int status_fd;
+	bool survives;
+};
+
+struct room {
+	struct host_rights rights;
+	int socket_fd, tmp_fd;
+	struct awaited *programs; /* [ROOM_PROGRAMS_MAX] */
+	struct pollfd *polled;    /* [1 + ROOM_PROGRAMS_MAX] */
+	unsigned count;
+};
+
+static void report_failed(struct room_report *report, const char *step)
+{
+	report->error = -errno;
+	snprintf(report->step, sizeof(report->step), "%s", step);
+}
+
+/* ---- making the sandbox ---- */
+
+static void namespaces_enter(const int fds[ROOM_BEGIN_FDS], struct room_report *report)
+{
+	if (setns(fds[ROOM_BEGIN_NET], CLONE_NEWNET))
+		report_failed(report, "entering the network namespace");
+	else if (setns(fds[ROOM_BEGIN_UTS], CLONE_NEWUTS))
+		report_failed(report, "entering the UTS namespace");
+	/* shared memory and message queues of the machine; a container may forbid it */
+	else
+		(void)unshare(CLONE_NEWIPC);
+}
+
+/* Return: the number of descriptors at @fds, or -errno */
+static int own_namespaces(int fds[3], int tmp_fd)
+{
+	unsigned count = 2;
+
+	fds[0] = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	fds[1] = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+	if (fds[0] < 0 || fds[1] < 0)
+		return -errno;
+	if (tmp_fd >= 0)
+		fds[count++] = tmp_fd;
+	return (int)count;
+}
+
+static void files_make(struct room *room, const struct host_room_spec *spec,
+		       const struct room_skeleton *skeleton, struct room_report *report)
+{
+	const bool own_root = *spec->rootfs;
+	const struct room_files_spec files = { spec->name, spec->resolver, spec->kept,
+					       own_root ? NULL : skeleton };
+	struct room_mounts mounts;
+
+	report->error = room_mounts_open(&mounts, spec->mounts, spec->mount_count, report->step,
+					 sizeof(report->step));
+	if (!report->error && own_root)
+		report->error = room_root_enter(spec->rootfs, report->step, sizeof(report->step));
+	if (report->error)
+		return;
+	room->tmp_fd = room_files_make(&files, &report->proc_mounted);
+	report->tmp_private = room->tmp_fd >= 0;
+	report->error = room_mounts_make(
+		&mounts,
+		(const char *const[]){ report->tmp_private ? "/tmp" : NULL, own_root ? "/" : NULL },
+		report->step, sizeof(report->step));
+	if (own_root)
+		room_root_leave();
+}
+
+static bool room_make(struct room *room, const int fds[ROOM_BEGIN_FDS],
+		      const struct room_skeleton *skeleton)
+{
+	struct room_report report = { 0 };
+	struct host_room_spec spec;
+	int own[3], count = 0;
+
+	namespaces_enter(fds, &report);
+	if (!report.error) {
+		report.error = host_room_spec_read(&spec, fds[ROOM_BEGIN_SPEC]);
+		snprintf(report.step, sizeof(report.step), "reading what it is to be");
+	}
+	if (!report.error) {
+		room->rights = spec.rights;
+		files_make(room, &spec, skeleton, &report);
+	}
+	if (!report.error) {
+		count = own_namespaces(own, room->tmp_fd);
+		if (count < 0)
+			report_failed(&report, "its namespaces");
+	}
+	return descriptor_send(room->socket_fd, &report, sizeof(report), own,
+			       count > 0 ? (unsigned)count : 0) == (ssize_t)sizeof(report) &&
+	       !report.error;
+}
+
+/* ---- programs ---- */
+
+/* in the child */
+static _Noreturn void program_run(const struct room *room, int fds[ROOM_START_FDS], unsigned count,
+				  const sigset_t *mask)
+{
+	const int status_fd = count > ROOM_START_STATUS ? fds[ROOM_START_STATUS] : -1;
+	struct room_status failed;
+
+	setsid();
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	for (int i = 0; i < 3; i++)
+		if (dup2(fds[ROOM_START_INPUT + i], i) < 0)
+			_exit(127);
+	failed = room_program_run(fds[ROOM_START_WORDS], room->tmp_fd, &room->rights);
+	if (status_fd >= 0)
+		(void)!write(status_fd, &failed, sizeof(failed));
+	_exit(127);
+}
+
+/* Return: the pid, or -errno. Takes the descriptors. */
+static int program_start(struct room *room, const struct room_start *start, int fds[ROOM_START_FDS],
+			 unsigned count, const sigset_t *mask)
+{
+	const bool is_awaited = count > ROOM_START_STATUS;
+	pid_t pid = -1;
+
+	if (count < ROOM_START_STATUS)
+		errno = EINVAL;
+	else if (is_awaited && room->count == ROOM_PROGRAMS_MAX)
+		errno = EAGAIN;
+	else
+		pid = fork();
+	if (!pid)
+		program_run(room, fds, count, mask);
+	if (pid < 0)
+		pid = -errno;
+	if (pid > 0 && is_awaited) {
+		/* a reader that does not read must not stop the host */
+		fcntl(fds[ROOM_START_STATUS], F_SETFL, O_NONBLOCK);
+		room->programs[room->count++] =
+			(struct awaited){ pid, fds[ROOM_START_STATUS], start->survives };
+		count--;
+	}
+	while (count)
+		close(fds[--count]);
+	return pid;
+}
+
+static void program_forget(struct room *room, unsigned at)
+{
+	close(room->programs[at].status_fd);
+	room->programs[at] = room->programs[--room->count];
+}
+
+static void ended_reap(struct room *room)
+{
+	struct room_status ended = { .kind = ROOM_ENDED };
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &ended.value, WNOHANG)) > 0) {
+		for (unsigned i = 0; i < room->count; i++) {
+			if (room->programs[i].pid != pid)
+				continue;
+			(void)!write(room->programs[i].status_fd, &ended, sizeof(ended));
+			program_forget(room, i);
+			break;
+		}
+	}
+}
+
+/* programs whose readers have ended are killed, with their group */
+static void unread_kill(struct room *room)
+{
+	for (unsigned i = room->count; i-- > 0;) {
+		if (!(room->polled[1 + i].revents & (POLLERR | POLLNVAL)))
+			continue;
+		if (!room->programs[i].survives) {
+			/* it has no group of its own if it has just been started */
+			kill(room->programs[i].pid, SIGKILL);
+			kill(-room->programs[i].pid, SIGKILL);
+		}
+		program_forget(room, i);
+	}
+}
+
+/* ---- the loop ---- */
+
+/* false: the daemon has ended, or the host */
+static bool request_serve(struct room *room, const sigset_t *mask)
+{
+	struct room_start start = { 0 };
+	int fds[ROOM_START_FDS], pid;
+	unsigned count = COUNT_OF(fds);
+	ssize_t length = descriptor_receive(room->socket_fd, &start, sizeof(start), fds, &count);
+
+	if (length <= 0)
+		return false;
+	pid = program_start(room, &start, fds, count, mask);
+	return descriptor_send(room->socket_fd, &pid, sizeof(pid), NULL, 0) == (ssize_t)sizeof(pid);
+}
+
+static void serve(struct room *room, const sigset_t *mask)
+{
+	for (;;) {
+		room->polled[0] = (struct pollfd){ room->socket_fd, POLLIN, 0 };
+		for (unsigned i = 0; i < room->count; i++)
+			room->polled[1 + i] = (struct pollfd){ room->programs[i].status_fd, 0, 0 };
+		if (ppoll(room->polled, 1 + room->count, NULL, mask) > 0) {
+			unread_kill(room);
+			if (room->polled[0].revents && !request_serve(room, mask))
+				return;
+		}
+		ended_reap(room);
+	}
+}
+
+static void woken(int signal_number)
+{
+	(void)signal_number;
+}
+
+/* Their numbers become 3 and up; nothing else stays open. */
+static void descriptors_close(int fds[ROOM_BEGIN_FDS])
+{
+	for (int i = 0; i < ROOM_BEGIN_FDS; i++)
+		fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3 + 2 * ROOM_BEGIN_FDS);
+	for (int i = 0; i < ROOM_BEGIN_FDS; i++)
+		fds[i] = dup3(fds[i], 3 + i, O_CLOEXEC);
+	close_range(3 + ROOM_BEGIN_FDS, ~0u, 0);
+}
+
+_Noreturn void room_init_run(const int begin_fds[ROOM_BEGIN_FDS],
+			     const struct room_skeleton *skeleton)
+{
+	const struct sigaction wake = { .sa_handler = woken, .sa_flags = SA_NOCLDSTOP };
+	struct room room = { .tmp_fd = -1 };
+	int fds[ROOM_BEGIN_FDS];
+	sigset_t none, child;
+
+	memcpy(fds, begin_fds, sizeof(fds));
+	descriptors_close(fds);
+	room.socket_fd = fds[ROOM_BEGIN_SOCKET];
+	sigemptyset(&none);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &child, NULL);
+	sigaction(SIGCHLD, &wake, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	setsid();
+	room.programs = calloc(ROOM_PROGRAMS_MAX, sizeof(*room.programs));
+	room.polled = calloc(1 + ROOM_PROGRAMS_MAX, sizeof(*room.polled));
+	if (!room.programs || !room.polled || !room_make(&room, fds, skeleton))
+		_exit(1);
+	close(fds[ROOM_BEGIN_SPEC]);
+	close(fds[ROOM_BEGIN_NET]);
+	close(fds[ROOM_BEGIN_UTS]);
+	serve(&room, &none);
+	_exit(0);
+}

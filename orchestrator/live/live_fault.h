@@ -1,0 +1,28 @@
+/*  live_fault - the time line of a scenario's faults and pauses, beside real programs (FC-26,
+ *  DU-6, DU-8).
+ *
+ *  It begins with the fabric, unless `heddle up --hold` was said, and can be played again. The
+ *  daemon plays faults when it wakes for them, some milliseconds late on a busy machine; the NICs
+ *  play pauses. A link that a user has taken down stays down; one that a user brings up during a
+ *  fault is up. */
+#ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_FAULT_H
+#define HEDDLE_ORCHESTRATOR_LIVE_LIVE_FAULT_H
+
+#include "orchestrator/live/live_query.h"
+
+/** live_faults_init() - live->faults, of live->plan.  Return: 0 or -ENOMEM. live_faults_fini() in
+ *  any case. */
+int live_faults_init(struct live *live);
+void live_faults_fini(struct live *live);
+
+/** live_faults_step() - plays what is due.  Return: ns until the next call; UINT64_MAX: none is
+ *  needed. */
+uint64_t live_faults_step(struct live *live);
+
+/** live_faults_describe() - every fault, as JSON. */
+json_t *live_faults_describe(const struct live *live);
+
+/* the requests of these names: live_request.h */
+live_query_fn live_fault_list, live_fault_start, live_fault_stop;
+
+#endif

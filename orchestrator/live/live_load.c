@@ -1,0 +1,469 @@
+#include "orchestrator/live/live_load.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/fabric/fabric_real.h"
+#include "orchestrator/live/parameter.h"
+
+/* from a request until the messages start, so that all NICs have received it (ours) */
+#define LEAD_PS (20 * NODE_MS)
+
+/* ---- the NICs that send ---- */
+
+/* the part of workload @index that NIC @node plays; NULL: none */
+static struct workload_config *part_of(const struct live *live, uint32_t node, uint32_t index)
+{
+	struct nic_config *nic = &live->plan->nodes[node].nic;
+
+	if (live->plan->nodes[node].kind != NODE_NIC)
+		return NULL;
+	for (uint32_t i = 0; i < nic->workload_count; i++)
+		if (nic->workloads[i].workload_index == index)
+			return &nic->workloads[i];
+	return NULL;
+}
+
+/* that of the first sender; NULL: all senders have left the fabric */
+static const struct workload_config *first_part(const struct live *live, uint32_t index,
+						uint32_t *senders)
+{
+	const struct workload_config *first = NULL;
+
+	*senders = 0;
+	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count; i++) {
+		const struct workload_config *part = part_of(live, i, index);
+
+		first = first ? first : part;
+		*senders += part != NULL;
+	}
+	return first;
+}
+
+int live_loads_init(struct live *live)
+{
+	uint32_t senders;
+
+	live->loads = calloc(live->plan->workload_count + 1u, sizeof(*live->loads));
+	if (!live->loads)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < live->plan->workload_count; i++) {
+		const struct workload_config *part = first_part(live, i, &senders);
+
+		live->loads[i] = (struct live_load){
+			.from_ps = part ? part->from_ps : NODE_TIME_NEVER,
+			.to_ps = NODE_TIME_NEVER,
+		};
+	}
+	return 0;
+}
+
+void live_loads_fini(struct live *live)
+{
+	free(live->loads);
+	live->loads = NULL;
+}
+
+void live_load_node_starts(struct live *live, uint32_t node)
+{
+	const struct nic_config *nic = &live->plan->nodes[node].nic;
+	node_time_t now = fabric_real_now(&live->fabric);
+
+	if (live->plan->nodes[node].kind != NODE_NIC)
+		return;
+	for (uint32_t i = 0; i < nic->workload_count; i++) {
+		struct workload_config *part = &nic->workloads[i];
+
+		if (part->from_ps != NODE_TIME_NEVER && now > part->from_ps + part->start_ps)
+			part->from_ps = now - part->start_ps;
+	}
+}
+
+/* ---- figures ---- */
+
+/* a page that may be read; NULL: the node has none */
+static struct stats_page *page_of(const struct live *live, uint32_t node)
+{
+	const struct fabric_node *state = &live->fabric.nodes[node];
+
+	return stats_view_check(&state->view) ? NULL : state->stats;
+}
+
+static void sent_add(struct stats_page *page, uint32_t index, struct live_load_sums *sums)
+{
+	uint64_t count =
+		page->flow_tx_count < page->flows_max ? page->flow_tx_count : page->flows_max;
+
+	for (uint32_t slot = 0; slot < count; slot++) {
+		const struct flow_tx_stats *flow = stats_flow_tx(page, slot);
+
+		if (flow->workload_index != index)
+			continue;
+		sums->sent_packets += flow->packets;
+		sums->sent_bytes += flow->bytes;
+		sums->resent += flow->resent;
+		sums->started += flow->messages;
+		sums->waiting += flow->in_error ? 0 : flow->waiting;
+		sums->errors += flow->in_error;
+	}
+}
+
+static void received_add(struct stats_page *page, uint32_t index, struct live_load_sums *sums)
+{
+	uint64_t count =
+		page->flow_rx_count < page->flows_max ? page->flow_rx_count : page->flows_max;
+
+	for (uint32_t slot = 0; slot < count; slot++) {
+		const struct flow_rx_stats *flow = stats_flow_rx(page, slot);
+
+		if (flow->workload_index != index)
+			continue;
+		sums->received_packets += flow->packets;
+		sums->received_bytes += flow->bytes;
+		sums->complete += flow->messages;
+		sums->lost += flow->lost;
+		sums->last_ps = node_time_max(sums->last_ps, flow->last_ps);
+	}
+}
+
+static struct live_load_sums sums_of(const struct live *live, uint32_t index)
+{
+	struct live_load_sums sums = { 0 };
+
+	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count; i++) {
+		struct stats_page *page = page_of(live, i);
+
+		if (page) {
+			sent_add(page, index, &sums);
+			received_add(page, index, &sums);
+		}
+	}
+	return sums;
+}
+
+/* times of completion, in no order */
+struct times {
+	uint64_t *ns;
+	size_t count, max;
+};
+
+static bool time_add(struct times *times, uint64_t ns)
+{
+	if (times->count == times->max) {
+		size_t max = times->max ? 2 * times->max : 1024;
+		uint64_t *more = realloc(times->ns, max * sizeof(*more));
+
+		if (!more)
+			return false;
+		times->ns = more;
+		times->max = max;
+	}
+	times->ns[times->count++] = ns;
+	return true;
+}
+
+/* The NIC may replace a line while it is read: those that it wrote meanwhile are left out. */
+static bool times_add(struct stats_page *page, uint32_t index, node_time_t from,
+		      struct times *times)
+{
+	uint64_t before = page->messages_unlogged, max = page->messages_max;
+	uint64_t count = page->message_count < max ? page->message_count : max;
+	size_t first = times->count;
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct message_stats line = *stats_message(page, i);
+
+		if (line.flow >= page->flows_max || line.start_ps < from ||
+		    line.end_ps < line.start_ps ||
+		    stats_flow_rx(page, line.flow)->workload_index != index)
+			continue;
+		if (page->messages_unlogged != before &&
+		    (i + max - before % max) % max <= page->messages_unlogged - before)
+			continue;
+		if (!time_add(times, (line.end_ps - line.start_ps) / NODE_NS)) {
+			times->count = first;
+			return false;
+		}
+	}
+	return true;
+}
+
+static int shorter(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static json_t *times_describe(struct times *times)
+{
+	unsigned __int128 sum = 0;
+	size_t n = times->count;
+
+	if (!n)
+		return json_pack("{s:i}", "count", 0);
+	qsort(times->ns, n, sizeof(*times->ns), shorter);
+	for (size_t i = 0; i < n; i++)
+		sum += times->ns[i];
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "count", (json_int_t)n, "mean_ns",
+			 (json_int_t)(sum / n), "p50_ns", (json_int_t)times->ns[(n - 1) / 2],
+			 "p99_ns", (json_int_t)times->ns[(n - 1) * 99 / 100], "max_ns",
+			 (json_int_t)times->ns[n - 1]);
+}
+
+static json_t *completion_describe(const struct live *live, uint32_t index, node_time_t from)
+{
+	struct times times = { 0 };
+	json_t *object;
+	bool whole = true;
+
+	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count && whole; i++) {
+		struct stats_page *page = page_of(live, i);
+
+		whole = !page || times_add(page, index, from, &times);
+	}
+	object = times_describe(&times);
+	free(times.ns);
+	return object;
+}
+
+/* ---- states ---- */
+
+/* has it started all the messages that it may? */
+static bool is_over(const struct workload_config *part, uint32_t senders,
+		    const struct live_load *load, const struct live_load_sums *sums,
+		    node_time_t now)
+{
+	if (part->stop_ps && now >= load->from_ps + part->stop_ps)
+		return true;
+	return part->messages_max && !sums->waiting &&
+	       sums->started - load->base.started >= part->messages_max * senders;
+}
+
+static const char *state_of(const struct live *live, uint32_t index,
+			    const struct live_load_sums *sums, node_time_t now)
+{
+	const struct live_load *load = &live->loads[index];
+	uint32_t senders;
+	const struct workload_config *part = first_part(live, index, &senders);
+
+	if (!part)
+		return "gone";
+	if (load->from_ps == NODE_TIME_NEVER)
+		return "waits";
+	if (load->to_ps != NODE_TIME_NEVER)
+		return sums->waiting ? "stopping" : "stopped";
+	if (now < load->from_ps + part->start_ps)
+		return "later";
+	if (is_over(part, senders, load, sums, now))
+		return sums->waiting ? "stopping" : "ended";
+	return "plays";
+}
+
+/* how long it has played since its last start, or if it has stopped, until its last packet came */
+static node_time_t played_ps(const struct live *live, uint32_t index, node_time_t last,
+			     node_time_t now)
+{
+	const struct live_load *load = &live->loads[index];
+	uint32_t senders;
+	const struct workload_config *part = first_part(live, index, &senders);
+	node_time_t from = load->from_ps, to = load->to_ps;
+
+	if (!part || from == NODE_TIME_NEVER)
+		return 0;
+	if (part->stop_ps)
+		to = node_time_min(to, from + part->stop_ps);
+	to = node_time_min(now, node_time_max(to, last));
+	from += part->start_ps;
+	return to > from ? to - from : 0;
+}
+
+static json_int_t since(uint64_t now, uint64_t before)
+{
+	return now > before ? (json_int_t)(now - before) : 0;
+}
+
+static json_t *load_describe(const struct live *live, uint32_t index)
+{
+	const struct plan_workload *planned = &live->plan->workloads[index];
+	const struct live_load *load = &live->loads[index];
+	const struct live_load_sums *base = &load->base;
+	struct live_load_sums sums = sums_of(live, index);
+	node_time_t now = fabric_real_now(&live->fabric),
+		    played = played_ps(live, index, sums.last_ps, now);
+	json_int_t received = since(sums.received_bytes, base->received_bytes);
+	uint32_t senders;
+
+	first_part(live, index, &senders);
+	return json_pack(
+		"{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+		"s:o}",
+		"name", planned->name, "state", state_of(live, index, &sums, now), "class",
+		live->plan->nodes[0].classes[planned->traffic_class].name, "senders", (int)senders,
+		"played_ns", (json_int_t)(played / NODE_NS), "sent_packets",
+		since(sums.sent_packets, base->sent_packets), "sent_bytes",
+		since(sums.sent_bytes, base->sent_bytes), "received_packets",
+		since(sums.received_packets, base->received_packets), "received_bytes", received,
+		"lost_packets", since(sums.lost, base->lost), "resent_packets",
+		since(sums.resent, base->resent), "messages_started",
+		since(sums.started, base->started), "messages_complete",
+		since(sums.complete, base->complete), "messages_waiting", (json_int_t)sums.waiting,
+		"failed_connections", (json_int_t)sums.errors, "rate_bps",
+		played ? (json_int_t)((unsigned __int128)received * 8 * NODE_S / played) : 0,
+		"completion", completion_describe(live, index, load->from_ps));
+}
+
+/* ---- requests ---- */
+
+static json_t *loads_describe(const struct live *live, int64_t only)
+{
+	json_t *loads = json_array();
+
+	for (uint32_t i = 0; i < live->plan->workload_count; i++)
+		if (only < 0 || only == i)
+			json_array_append_new(loads, load_describe(live, i));
+	return json_pack("{s:s, s:o}", "fabric", live->place.name, "loads", loads);
+}
+
+json_t *live_load_list(struct live_query *query)
+{
+	return loads_describe(query->live, -1);
+}
+
+/* the workload called @name; -1 with *@refusal */
+static int64_t load_find(const struct live_query *query, const char *name, json_t **refusal)
+{
+	const struct plan *plan = query->live->plan;
+	const char **names = calloc(plan->workload_count + 1u, sizeof(*names));
+	char hint[128] = "";
+	int64_t found = -1;
+
+	for (uint32_t i = 0; i < plan->workload_count && names; i++) {
+		names[i] = plan->workloads[i].name;
+		found = strcmp(names[i], name) ? found : i;
+	}
+	if (found < 0 && names)
+		suggest_sentence(name, names, plan->workload_count, sizeof(*names), hint,
+				 sizeof(hint));
+	if (found < 0)
+		*refusal = live_refuse("fabric %s has no workload '%s'%s; 'heddle load' lists them",
+				       query->live->place.name, name, hint);
+	free(names);
+	return found;
+}
+
+/* sets parameter workload.NAME.@what of all NICs that send workload @index; a dead one has it from
+ * its configuration when it is started again */
+static int senders_tell(struct live *live, uint32_t index, const char *what, uint64_t value)
+{
+	int error = 0;
+
+	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count; i++) {
+		struct control_message message = { .kind = CONTROL_SET };
+		int failed;
+
+		if (!part_of(live, i, index) || !live->fabric.nodes[i].pid)
+			continue;
+		snprintf(message.text, sizeof(message.text), "workload.%s.%s",
+			 live->plan->workloads[index].name, what);
+		snprintf(message.text2, sizeof(message.text2), "%" PRIu64, value);
+		failed = fabric_tell(&live->fabric, i, &message);
+		error = error ? error : failed;
+	}
+	return error;
+}
+
+static int load_play(struct live *live, uint32_t index, node_time_t from)
+{
+	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count; i++) {
+		struct workload_config *part = part_of(live, i, index);
+
+		if (part)
+			part->from_ps = from;
+	}
+	return senders_tell(live, index, "from", from);
+}
+
+static int load_begin(struct live *live, uint32_t index)
+{
+	struct live_load *load = &live->loads[index];
+	struct live_load_sums sums = sums_of(live, index);
+	const char *state = state_of(live, index, &sums, fabric_real_now(&live->fabric));
+
+	if (!strcmp(state, "plays") || !strcmp(state, "later"))
+		return 0;
+	*load = (struct live_load){
+		.from_ps = fabric_real_now(&live->fabric) + LEAD_PS,
+		.to_ps = NODE_TIME_NEVER,
+		.base = sums,
+	};
+	live_note("workload %s starts", live->plan->workloads[index].name);
+	return load_play(live, index, load->from_ps);
+}
+
+static int load_end(struct live *live, uint32_t index)
+{
+	struct live_load *load = &live->loads[index];
+
+	if (load->from_ps == NODE_TIME_NEVER || load->to_ps != NODE_TIME_NEVER)
+		return 0;
+	load->to_ps = fabric_real_now(&live->fabric);
+	live_note("workload %s stops", live->plan->workloads[index].name);
+	return load_play(live, index, NODE_TIME_NEVER);
+}
+
+/* does @act for the workload that the request names, or for all */
+static json_t *loads_act(struct live_query *query, int (*act)(struct live *, uint32_t))
+{
+	const char *name = live_query_text(query, "name");
+	struct live *live = query->live;
+	json_t *refusal = NULL;
+	int64_t only = name ? load_find(query, name, &refusal) : -1;
+	int error = 0;
+
+	if (refusal)
+		return refusal;
+	for (uint32_t i = 0; i < live->plan->workload_count; i++) {
+		int failed = only < 0 || only == i ? act(live, i) : 0;
+
+		error = error ? error : failed;
+	}
+	return error ? live_refuse("not all NICs have followed: %s", live_reason(live, error))
+		     : loads_describe(live, only);
+}
+
+json_t *live_load_start(struct live_query *query)
+{
+	return loads_act(query, load_begin);
+}
+
+json_t *live_load_stop(struct live_query *query)
+{
+	return loads_act(query, load_end);
+}
+
+json_t *live_load_set(struct live_query *query)
+{
+	const char *name = live_query_text(query, "name"), *load = live_query_text(query, "load");
+	struct live *live = query->live;
+	json_t *refusal = NULL;
+	int64_t index = load_find(query, name ? name : "", &refusal);
+	uint64_t permille;
+	char why[256];
+	int error;
+
+	if (index < 0)
+		return refusal;
+	if (!load)
+		return live_refuse("nothing to set: expected load=");
+	if (parameter_read(&parameter_load, "load", load, &permille, why, sizeof(why)))
+		return live_refuse("%s", why);
+	error = senders_tell(live, (uint32_t)index, "load", permille);
+	if (!error)
+		live->loads[index].load_permille = (uint32_t)permille;
+	return error ? live_refuse("%s keeps its load: %s", name, live_reason(live, error))
+		     : loads_describe(live, index);
+}

@@ -1,0 +1,148 @@
+#include "orchestrator/live/live_outside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *host_name(const struct live *live, uint32_t index)
+{
+	return live->plan->nodes[plan_host_node(live->plan, index)].name;
+}
+
+int live_outside_start(struct live *live, uint32_t index, char *text, size_t text_max)
+{
+	struct live_outside_state *state = &live->outside[index];
+	const struct host_net *host = &live->hosts[index];
+	char why[OUTSIDE_WHY_MAX];
+	bool routed;
+	pid_t pid;
+	int error = outside_connect(&live->connector, index, host->net_fd,
+				    live->namespaces.rootless ? live->namespaces.user_fd : -1, &pid,
+				    why, sizeof(why));
+
+	if (error) {
+		snprintf(text, text_max, "host %s: %s", host_name(live, index), why);
+		return error;
+	}
+	*state = (struct live_outside_state){ .pid = pid };
+	error = outside_configure(host->net_fd, live->namespaces.net_fd, &routed);
+	if (error) {
+		live_outside_stop(live, index);
+		snprintf(text, text_max, "host %s: interface " OUTSIDE_INTERFACE ": %s",
+			 host_name(live, index), strerror(-error));
+		return error;
+	}
+	snprintf(text, text_max,
+		 "host %s reaches the machine's network by " OUTSIDE_INTERFACE " (slirp4netns, "
+		 "pid %d); resolver " OUTSIDE_RESOLVER "%s",
+		 host_name(live, index), (int)pid,
+		 routed ? "" : "; the default route is its own, by another interface");
+	return 0;
+}
+
+int live_outside_start_all(struct live *live, char *text, size_t text_max)
+{
+	const struct plan *plan = live->plan;
+	int error = 0;
+
+	for (uint32_t i = 0; i < plan->host_count && !error; i++)
+		if (!plan_vacant(plan, plan_host_node(plan, i)) && !plan->hosts[i].interface &&
+		    plan_host_settings(plan, i)->outside)
+			error = live_outside_start(live, i, text, text_max);
+	return error;
+}
+
+bool live_outside_stop(struct live *live, uint32_t index)
+{
+	struct live_outside_state *state = &live->outside[index];
+	bool was = state->pid > 0 && !outside_disconnect(&live->connector, index);
+
+	*state = (struct live_outside_state){ 0 };
+	return was;
+}
+
+void live_outside_watch(struct live *live)
+{
+	struct outside_death death;
+
+	while (outside_death_next(&live->connector, &death)) {
+		struct live_outside_state *state = &live->outside[death.host];
+
+		if (state->pid != death.pid) /* it was disconnected meanwhile */
+			continue;
+		live_note("slirp4netns (pid %d) of host %s is dead, %s: the host no longer reaches "
+			  "the machine's network",
+			  (int)death.pid, host_name(live, death.host), death.fate);
+		snprintf(state->fate, sizeof(state->fate), "%s", death.fate);
+		state->pid = 0;
+	}
+}
+
+/* ---- requests ---- */
+
+static json_t *connections_list(const struct live *live)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < live->plan->host_count; i++) {
+		const struct live_outside_state *state = &live->outside[i];
+
+		if (state->pid || state->fate[0])
+			json_array_append_new(
+				list, json_pack("{s:s, s:s, s:i, s:s}", "host", host_name(live, i),
+						"interface", OUTSIDE_INTERFACE, "pid",
+						(int)state->pid, "fate", state->fate));
+	}
+	return json_pack("{s:s, s:o}", "fabric", live->place.name, "outside", list);
+}
+
+/* the host that the request names; -1 with *@refusal */
+static int64_t host_find(const struct live_query *query, json_t **refusal)
+{
+	const struct live *live = query->live;
+	int64_t node = live_query_node(query, live_query_text(query, "host"), refusal);
+	int64_t index = node - live->plan->switch_count;
+
+	if (node < 0)
+		return -1;
+	if (live->plan->nodes[node].kind != NODE_NIC)
+		*refusal = live_refuse("%s is a switch: only hosts have a connection to the "
+				       "outside",
+				       live->plan->nodes[node].name);
+	else if (live->hosts[index].attached)
+		*refusal = live_refuse("%s is an attached container: its own engine connects it to "
+				       "the outside",
+				       live->plan->nodes[node].name);
+	else
+		return index;
+	return -1;
+}
+
+json_t *live_outside(struct live_query *query)
+{
+	struct live *live = query->live;
+	const char *state = live_query_text(query, "state");
+	json_t *refusal = NULL;
+	char text[OUTSIDE_WHY_MAX + 128];
+	int64_t index;
+
+	if (!live_query_text(query, "host"))
+		return connections_list(live);
+	if (!state || (strcmp(state, "on") != 0 && strcmp(state, "off") != 0))
+		return live_refuse("expected 'on' or 'off', not '%s'", state ? state : "");
+	refusal = live_query_outward(query, "a connection to the outside");
+	index = refusal ? -1 : host_find(query, &refusal);
+	if (index < 0)
+		return refusal;
+	if (!strcmp(state, "on")) {
+		if (live_outside_start(live, (uint32_t)index, text, sizeof(text)))
+			return live_refuse("%s", text);
+	} else {
+		snprintf(text, sizeof(text), "host %s %s the machine's network",
+			 host_name(live, (uint32_t)index),
+			 live_outside_stop(live, (uint32_t)index) ? "no longer reaches"
+								  : "did not reach");
+	}
+	return json_pack("{s:s, s:s, s:i, s:s}", "host", host_name(live, (uint32_t)index), "state",
+			 state, "pid", (int)live->outside[index].pid, "text", text);
+}

@@ -1,0 +1,329 @@
+#include "orchestrator/live/live_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "orchestrator/base/program_path.h"
+#include "orchestrator/hosts/host_user.h"
+#include "orchestrator/hosts/room_program.h"
+#include "orchestrator/live/live_room.h"
+
+#define LOG_NAME_MAX (NODE_NAME_MAX + 8)
+#define FATE_TEXT_MAX 200u
+
+extern char **environ;
+
+/* ---- one program ---- */
+
+static const char *host_name(const struct live *live, uint32_t host)
+{
+	return live->plan->nodes[plan_host_node(live->plan, host)].name;
+}
+
+static const struct host_command *command_of(const struct live *live,
+					     const struct live_program *program)
+{
+	return &plan_host_settings(live->plan, program->host)->commands[program->number];
+}
+
+static const char *fate_text(const struct live_program *program, char text[FATE_TEXT_MAX])
+{
+	if (program->status_fd >= 0)
+		snprintf(text, FATE_TEXT_MAX, "running");
+	else if (program->no_user)
+		snprintf(text, FATE_TEXT_MAX, "not started: the host has no such user");
+	else if (program->error)
+		snprintf(text, FATE_TEXT_MAX, "not started: %s", strerror(-program->error));
+	else if (WIFSIGNALED(program->status))
+		snprintf(text, FATE_TEXT_MAX, "killed by signal %d", WTERMSIG(program->status));
+	else
+		snprintf(text, FATE_TEXT_MAX, "ended with status %d", WEXITSTATUS(program->status));
+	return text;
+}
+
+static void fate_note(const struct live *live, const struct live_program *program)
+{
+	char text[FATE_TEXT_MAX];
+
+	live_note("host %s: %s: %s", host_name(live, program->host),
+		  command_of(live, program)->text, fate_text(program, text));
+}
+
+/* ---- their environment ---- */
+
+/* adds @text, "KEY=value", in the place of another one of that key */
+static void variable_put(const char **list, size_t *count, const char *text)
+{
+	size_t key = strcspn(text, "=") + 1, i = 0;
+
+	while (i < *count && strncmp(list[i], text, key) != 0)
+		i++;
+	list[i] = text;
+	*count += i == *count;
+}
+
+/* that of the daemon, the fabric's own variables, then those of the scenario; the list is malloc'd.
+ * @own  texts that it points to */
+static const char **environment_make(const struct scenario_host_settings *settings,
+				     char *const own[3])
+{
+	size_t before = 0, count = 0;
+	const char **list;
+
+	while (environ[before])
+		before++;
+	list = calloc(before + settings->variable_count + 4, sizeof(*list));
+	for (size_t i = 0; list && i < before; i++)
+		list[count++] = environ[i];
+	for (size_t i = 0; list && i < 3; i++)
+		variable_put(list, &count, own[i]);
+	for (uint32_t i = 0; list && i < settings->variable_count; i++)
+		variable_put(list, &count, settings->variables[i]);
+	return list;
+}
+
+/* ---- the start ---- */
+
+/* the file that programs of @host print to, for @flags; -1 with errno */
+static int log_open(const struct live *live, uint32_t host, int flags)
+{
+	char name[LOG_NAME_MAX];
+	int folder, fd, saved;
+	struct stat found;
+
+	if (mkdirat(live->place.dir_fd, RUNTIME_PROGRAMS, 0700) && errno != EEXIST)
+		return -1;
+	folder = openat(live->place.dir_fd, RUNTIME_PROGRAMS,
+			O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (folder < 0)
+		return -1;
+	snprintf(name, sizeof(name), "%s.log", host_name(live, host));
+	/* a program may have put something else there, such as a FIFO, which must not block */
+	fd = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	saved = errno;
+	close(folder);
+	if (fd >= 0 && (fstat(fd, &found) || !S_ISREG(found.st_mode))) {
+		close(fd);
+		fd = -1;
+		saved = EINVAL;
+	}
+	errno = saved;
+	return fd;
+}
+
+/* has the init process of the host start it; @fds: words, input, output, error, status */
+static int program_start(struct live *live, struct live_program *program,
+			 const struct room_program *words, int fds[ROOM_START_FDS])
+{
+	json_t *refusal = NULL;
+	const struct host_room *room = live_room_find(live, program->host, &refusal);
+
+	json_decref(refusal);
+	fds[ROOM_START_WORDS] = room ? room_program_pack(words) : -EHOSTDOWN;
+	if (fds[ROOM_START_WORDS] < 0)
+		return fds[ROOM_START_WORDS];
+	return host_room_start(room, fds, ROOM_START_FDS, true);
+}
+
+/* with descriptors for its input, output and status; the daemon keeps the reading end of that */
+static int program_wire(struct live *live, struct live_program *program,
+			const struct room_program *words)
+{
+	int fds[ROOM_START_FDS] = { -1, -1, -1, -1, -1 }, pipes[2] = { -1, -1 }, pid;
+
+	fds[ROOM_START_INPUT] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	fds[ROOM_START_OUTPUT] = log_open(live, program->host, O_WRONLY | O_CREAT | O_APPEND);
+	if (fds[ROOM_START_INPUT] < 0 || fds[ROOM_START_OUTPUT] < 0 ||
+	    pipe2(pipes, O_CLOEXEC | O_NONBLOCK)) {
+		pid = -errno;
+	} else {
+		fds[ROOM_START_ERROR] = fds[ROOM_START_OUTPUT];
+		fds[ROOM_START_STATUS] = pipes[1];
+		pid = program_start(live, program, words, fds);
+	}
+	fds[ROOM_START_ERROR] = -1;
+	for (unsigned i = 0; i < ROOM_START_FDS; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (pid > 0)
+		program->status_fd = pipes[0];
+	else if (pipes[0] >= 0)
+		close(pipes[0]);
+	return pid;
+}
+
+/* as the user of the scenario, in the folder of the scenario */
+static int program_make(struct live *live, struct live_program *program, char *const own[3])
+{
+	const struct scenario_host_settings *settings =
+		plan_host_settings(live->plan, program->host);
+	struct host_user user;
+	const bool found = settings->user && host_user_find(settings->rootfs, settings->user, &user);
+	char file[sizeof(live->plan->file)];
+	const struct room_program words = {
+		.argv = command_of(live, program)->argv,
+		.env = (char *const *)environment_make(settings, own),
+		.cwd = dirname(strcpy(file, live->plan->file)),
+		.user = found ? &user : NULL,
+	};
+	int pid = -ENOMEM;
+
+	program->no_user = settings->user && !found;
+	if (words.env)
+		pid = program->no_user ? -EINVAL : program_wire(live, program, &words);
+	free((void *)(uintptr_t)words.env);
+	return pid;
+}
+
+static void host_start(struct live *live, uint32_t host)
+{
+	const struct scenario_host_settings *settings = plan_host_settings(live->plan, host);
+	char runtime[sizeof(live->place.path)], *own[3] = { 0 };
+	const char *base = dirname(strcpy(runtime, live->place.path));
+	bool fine = asprintf(&own[0], "HEDDLE_FABRIC=%s", live->place.name) > 0 &&
+		    asprintf(&own[1], "HEDDLE_HOST=%s", host_name(live, host)) > 0 &&
+		    asprintf(&own[2], "HEDDLE_RUNTIME_DIR=%s", base) > 0;
+
+	for (uint32_t i = 0; i < settings->command_count; i++) {
+		struct live_program *program = &live->programs[live->program_count++];
+
+		*program = (struct live_program){ .host = host, .number = i, .status_fd = -1 };
+		program->pid = fine ? program_make(live, program, own) : -ENOMEM;
+		program->error = program->pid < 0 ? program->pid : 0;
+		if (program->error)
+			fate_note(live, program);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		free(own[i]);
+}
+
+static bool has_commands(const struct plan *plan, uint32_t host)
+{
+	return !plan_vacant(plan, plan_host_node(plan, host)) && !plan->hosts[host].interface &&
+	       plan->hosts[host].settings->command_count;
+}
+
+int live_programs_start(struct live *live)
+{
+	const struct plan *plan = live->plan;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		count += has_commands(plan, i) ? plan->hosts[i].settings->command_count : 0;
+	live->programs = calloc(count + 1, sizeof(*live->programs));
+	if (!live->programs)
+		return -ENOMEM;
+	program_path_complete();
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		if (has_commands(plan, i))
+			host_start(live, i);
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* reads how it has ended, if it has */
+static void program_watch(const struct live *live, struct live_program *program)
+{
+	struct room_status end;
+	ssize_t length = read(program->status_fd, &end, sizeof(end));
+
+	if (length < 0)
+		return;
+	close(program->status_fd);
+	program->status_fd = -1;
+	if (length != (ssize_t)sizeof(end)) {
+		program->status = SIGKILL; /* with its host */
+	} else if (end.kind == ROOM_NOT_STARTED) {
+		program->error = end.value;
+		program->no_user = end.no_user;
+	} else {
+		program->status = end.value;
+	}
+	fate_note(live, program);
+}
+
+void live_programs_watch(struct live *live)
+{
+	for (uint32_t i = 0; i < live->program_count; i++)
+		if (live->programs[i].status_fd >= 0)
+			program_watch(live, &live->programs[i]);
+}
+
+void live_programs_drop(struct live *live, uint32_t host)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < live->program_count; i++) {
+		struct live_program *program = &live->programs[i];
+
+		if (program->host != host)
+			live->programs[kept++] = *program;
+		else if (program->status_fd >= 0)
+			close(program->status_fd);
+	}
+	live->program_count = kept;
+}
+
+void live_programs_free(struct live *live)
+{
+	for (uint32_t i = 0; i < live->program_count; i++)
+		if (live->programs[i].status_fd >= 0)
+			close(live->programs[i].status_fd);
+	free(live->programs);
+	live->programs = NULL;
+	live->program_count = 0;
+}
+
+/* ---- for people ---- */
+
+json_t *live_programs_describe(struct live *live)
+{
+	json_t *list = json_array();
+	char fate[FATE_TEXT_MAX];
+
+	live_programs_watch(live);
+	for (uint32_t i = 0; i < live->program_count; i++) {
+		const struct live_program *program = &live->programs[i];
+
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:i, s:b, s:s}", "host",
+					host_name(live, program->host), "command",
+					command_of(live, program)->text, "pid",
+					program->pid > 0 ? program->pid : 0, "running",
+					program->status_fd >= 0, "fate", fate_text(program, fate)));
+	}
+	return list;
+}
+
+json_t *live_programs_log(struct live_query *query)
+{
+	struct live *live = query->live;
+	json_t *refusal = NULL;
+	int64_t node = live_query_node(query, live_query_text(query, "host"), &refusal);
+	uint32_t host;
+	int fd;
+
+	if (node < 0)
+		return refusal;
+	host = live->plan->nodes[node].kind == NODE_NIC
+		       ? live->plan->hosts[(uint32_t)node - live->plan->switch_count].owner
+		       : 0;
+	if (live->plan->nodes[node].kind != NODE_NIC || !has_commands(live->plan, host))
+		return live_refuse("%s has no start commands: the key 'run' of a host",
+				   live->plan->nodes[node].name);
+	fd = log_open(live, host, O_RDONLY | O_CREAT); /* nothing may have been printed */
+	if (fd < 0)
+		return live_refuse("what the programs of %s print cannot be read: %s",
+				   host_name(live, host), strerror(errno));
+	query->answer->fds[query->answer->fd_count++] = fd;
+	query->answer->fds_owned = true;
+	return json_pack("{s:s, s:s}", "fabric", live->place.name, "host", host_name(live, host));
+}

@@ -1,0 +1,316 @@
+#include "orchestrator/live/live_room.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/plan/plan_spare.h"
+
+/* of heddle in a fabric, beside those of switches and hosts */
+#define OWN_PROCESSES 4u
+
+int live_rooms_alloc(struct live *live)
+{
+	live->rooms = calloc((size_t)live->plan->host_count + 1, sizeof(*live->rooms));
+	if (!live->rooms)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < live->plan->host_count; i++)
+		live->rooms[i] = HOST_ROOM_NONE;
+	return 0;
+}
+
+void live_rooms_free(struct live *live)
+{
+	for (uint32_t i = 0; live->rooms && i < live->plan->host_count; i++)
+		live_room_end(live, i);
+	free(live->rooms);
+	live->rooms = NULL;
+}
+
+/* ---- one sandbox ---- */
+
+static const char *host_name(const struct live *live, uint32_t index)
+{
+	return live->plan->nodes[plan_host_node(live->plan, index)].name;
+}
+
+/* the text of its /etc/resolv.conf, malloc'd. Without a name server the resolver asks 127.0.0.1,
+ * and learns at once that there is none: names outside do not hang */
+static char *resolver_text(const struct live *live, uint32_t index)
+{
+	const struct scenario_host_settings *settings = plan_host_settings(live->plan, index);
+	char *text = NULL, address[IP_ADDRESS_TEXT_MAX];
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return NULL;
+	for (uint32_t i = 0; settings && i < settings->resolver_count; i++)
+		fprintf(out, "nameserver %s\n", ip_address_text(&settings->resolvers[i], address));
+	if (settings && settings->outside && !settings->resolver_count)
+		fprintf(out, "nameserver " OUTSIDE_RESOLVER "\n");
+	else if (!settings || !settings->resolver_count)
+		fputs("# this host has no name server; /etc/hosts has the hosts of the fabric\n",
+		      out);
+	return fclose(out) ? NULL : text;
+}
+
+const char *live_room_rootfs(const struct live *live, uint32_t index)
+{
+	const struct scenario_host_settings *settings = plan_host_settings(live->plan, index);
+
+	return settings && settings->rootfs ? settings->rootfs : "";
+}
+
+/* private folders first: a mount may be inside of one. Return: their number */
+static size_t mounts_list(const struct scenario_host_settings *settings,
+			  struct room_mount list[ROOM_MOUNTS_MAX])
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; settings && i < settings->folder_count; i++)
+		list[count++] = (struct room_mount){ "", settings->folders[i], false };
+	for (uint32_t i = 0; settings && i < settings->mount_count; i++)
+		list[count++] =
+			(struct room_mount){ settings->mounts[i].from, settings->mounts[i].to,
+					     settings->mounts[i].read_only };
+	return count;
+}
+_Static_assert(HOST_FOLDERS_MAX + HOST_MOUNTS_MAX <= ROOM_MOUNTS_MAX, "place for all");
+
+/* ---- limits ---- */
+
+static struct host_limits limits_of(const struct live *live, uint32_t index)
+{
+	const struct scenario_host_settings *settings = plan_host_settings(live->plan, index);
+
+	return settings ? settings->limits : (struct host_limits){ 0 };
+}
+
+/* What has no control group is limited as the kernel can: memory for each process, and (but for
+ * root of the machine) processes of a user in all hosts, heddle's own included. */
+static struct host_rights rights_of(struct live *live, uint32_t index)
+{
+	const struct host_limits limits = limits_of(live, index);
+	const struct plan_counts counts = plan_spare_counts(live->plan);
+	struct host_rights rights = { .full = live->full_root,
+				      .limits = { .files = limits.files } };
+
+	if (limits.processes || limits.memory_bytes)
+		limit_groups_open(&live->limit_groups);
+	if (limits.processes && !*live->limit_groups.bases[LIMIT_PROCESSES])
+		rights.limits.processes =
+			limits.processes + counts.switches + 2 * counts.hosts + OWN_PROCESSES;
+	if (!*live->limit_groups.bases[LIMIT_MEMORY])
+		rights.limits.address_bytes = limits.memory_bytes;
+	return rights;
+}
+
+static int group_make(struct live *live, uint32_t index, char *why, size_t why_max)
+{
+	const struct host_limits limits = limits_of(live, index);
+	/* the init process is not counted by the user */
+	const uint64_t values[LIMIT_KINDS] = { [LIMIT_PROCESSES] = limits.processes
+									   ? limits.processes + 1ull
+									   : 0,
+					       [LIMIT_MEMORY] = limits.memory_bytes };
+	char reason[256];
+	int error = limit_group_make(&live->limit_groups, &live->rooms[index].group, index, values,
+				     host_room_pid(&live->rooms[index]), reason, sizeof(reason));
+
+	if (error) {
+		snprintf(why, why_max, "host %s: limits: %s", host_name(live, index), reason);
+		host_room_free(&live->rooms[index]);
+	}
+	return error;
+}
+
+const char *live_rooms_limits_missing(const struct live *live)
+{
+	bool processes = false, memory = false;
+
+	for (uint32_t i = 0; i < live->plan->host_count; i++) {
+		const struct host_limits limits = limits_of(live, i);
+
+		processes |= limits.processes && !*live->limit_groups.bases[LIMIT_PROCESSES];
+		memory |= limits.memory_bytes && !*live->limit_groups.bases[LIMIT_MEMORY];
+	}
+	if (processes && !live->namespaces.rootless)
+		return "the number of processes is not limited: no control group can be made";
+	if (processes)
+		return "limits hold, without control groups, for all processes of a user in the "
+		       "fabric, and for the memory of each process";
+	return memory ? "limits of memory hold, without control groups, for each process" : "";
+}
+
+/* ---- making it ---- */
+
+int live_room_make(struct live *live, uint32_t index, char *why, size_t why_max)
+{
+	const struct host_net *host = &live->hosts[index];
+	char runtime[PATH_MAX], self[PATH_MAX] = "", *resolver = resolver_text(live, index);
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	/* the session, the fabrics, and this program: 'heddle' works in a host */
+	char *const kept[] = { dirname(strcpy(runtime, live->place.path)),
+			       length > 0 ? self : runtime, getenv("XDG_RUNTIME_DIR"), NULL };
+	struct room_mount mounts[ROOM_MOUNTS_MAX];
+	const struct host_room_spec spec = { .name = host_name(live, index),
+					     .resolver = resolver ? resolver : "",
+					     .kept = kept,
+					     .rootfs = live_room_rootfs(live, index),
+					     .mounts = mounts,
+					     .mount_count = mounts_list(
+						     plan_host_settings(live->plan, index), mounts),
+					     .rights = rights_of(live, index) };
+	int error = host_room_make(&live->rooms[index], &live->namespaces, host->net_fd,
+				   host->uts_fd, &spec, why, why_max);
+
+	free(resolver);
+	return error ? error : group_make(live, index, why, why_max);
+}
+
+void live_room_end(struct live *live, uint32_t index)
+{
+	host_room_free(&live->rooms[index]);
+	limit_group_free(&live->limit_groups, &live->rooms[index].group, index);
+	live->rooms[index] = HOST_ROOM_NONE;
+}
+
+const struct host_room *live_room_find(struct live *live, uint32_t index, json_t **refusal)
+{
+	struct host_room *room = live->rooms ? &live->rooms[index] : NULL;
+	char why[512];
+
+	if (!room || room->process_fd < 0 || live->hosts[index].attached)
+		return NULL;
+	if (host_room_alive(room))
+		return room;
+	live_note("the init process of host %s was dead: the host gets a new one, and empty "
+		  "folders",
+		  host_name(live, index));
+	live_room_end(live, index);
+	if (!live_room_make(live, index, why, sizeof(why)))
+		return room;
+	*refusal = live_refuse("%s", why);
+	return NULL;
+}
+
+/* ---- requests ---- */
+
+static const char *const group_names[LIMIT_KINDS] = {
+	[LIMIT_PROCESSES] = "processes", [LIMIT_MEMORY] = "memory"
+};
+
+/* adds namespace @fd to an answer, unless it is -1 */
+static void namespace_give(struct live_answer *answer, json_t *names, const char *name, int fd)
+{
+	if (fd < 0)
+		return;
+	answer->fds[answer->fd_count++] = fd;
+	json_array_append_new(names, json_string(name));
+}
+
+/* those of each process */
+static json_t *limits_describe(struct live *live, uint32_t node, const struct host_room *room)
+{
+	struct host_process_limits limits = { 0 };
+
+	if (room)
+		limits = rights_of(live, live->plan->hosts[node - live->plan->switch_count].owner)
+				 .limits;
+	return json_pack("{s:I, s:I, s:I}", "files", (json_int_t)limits.files, "processes",
+			 (json_int_t)limits.processes, "address_bytes",
+			 (json_int_t)limits.address_bytes);
+}
+
+static const char *rootfs_of_node(const struct live *live, uint32_t node)
+{
+	return live_room_rootfs(live, live->plan->hosts[node - live->plan->switch_count].owner);
+}
+
+/* what a command of the machine needs to enter host or switch @node */
+static json_t *namespaces_answer(struct live_query *query, uint32_t node,
+				 const struct host_room *room)
+{
+	const struct live *live = query->live;
+	const struct fabric_namespaces *fabric = &live->namespaces;
+	int net_fd = fabric->net_fd, uts_fd = fabric->uts_fd;
+	json_t *names = json_array();
+
+	if (live->plan->nodes[node].kind == NODE_NIC) {
+		uint32_t index = node - live->plan->switch_count;
+		const struct host_net *host = &live->hosts[live->plan->hosts[index].owner];
+
+		net_fd = host->net_fd;
+		uts_fd = host->uts_fd;
+	}
+	namespace_give(query->answer, names, "user", fabric->user_fd);
+	namespace_give(query->answer, names, "pid", room ? room->pid_fd : fabric->pid_fd);
+	namespace_give(query->answer, names, "mount", room ? room->mount_fd : fabric->mount_fd);
+	namespace_give(query->answer, names, "net", net_fd);
+	namespace_give(query->answer, names, "uts", uts_fd);
+	namespace_give(query->answer, names, "tmp", room ? room->tmp_fd : -1);
+	for (int kind = 0; room && kind < LIMIT_KINDS; kind++)
+		namespace_give(query->answer, names, group_names[kind], room->group.fds[kind]);
+	return json_pack("{s:s, s:o, s:b, s:b, s:s, s:o}", "host", live->plan->nodes[node].name,
+			 "namespaces", names, "sandbox", room != NULL, "full_root", live->full_root,
+			 "rootfs", room ? rootfs_of_node(live, node) : "", "limits",
+			 limits_describe(query->live, node, room));
+}
+
+/* the sandbox of the host that the request names; NULL without @refusal: it is a switch, or
+ * attached */
+static const struct host_room *room_asked(struct live_query *query, int64_t *node, json_t **refusal)
+{
+	struct live *live = query->live;
+	uint32_t index;
+
+	*node = live_query_node(query, live_query_text(query, "host"), refusal);
+	if (*node < 0 || live->plan->nodes[*node].kind != NODE_NIC)
+		return NULL;
+	index = (uint32_t)*node - live->plan->switch_count;
+	return live_room_find(live, live->plan->hosts[index].owner, refusal);
+}
+
+/* A host has a sandbox; for a switch it is the namespaces of the fabric, where veth links end. A
+ * program inside of a host gets no access to another one, but may have programs started there. */
+json_t *live_room_exec(struct live_query *query)
+{
+	json_t *refusal = NULL;
+	int64_t node;
+	const struct host_room *room = room_asked(query, &node, &refusal);
+
+	if (refusal)
+		return refusal;
+	if (!query->live->asker.inside)
+		return namespaces_answer(query, (uint32_t)node, room);
+	if (!room)
+		return live_refuse("%s is no host of the fabric's own: from inside of a host, "
+				   "programs cannot be started there",
+				   query->live->plan->nodes[node].name);
+	return json_pack("{s:s, s:b, s:s}", "host", query->live->plan->nodes[node].name,
+			 "by_request", 1, "rootfs", rootfs_of_node(query->live, (uint32_t)node));
+}
+
+json_t *live_room_run(struct live_query *query)
+{
+	const struct live_asker *asker = &query->live->asker;
+	json_t *refusal = NULL;
+	int64_t node;
+	const struct host_room *room = room_asked(query, &node, &refusal);
+	int pid;
+
+	if (refusal)
+		return refusal;
+	if (!room || asker->fd_count != ROOM_START_FDS)
+		return live_refuse("run needs a host of the fabric's own, and %d descriptors",
+				   ROOM_START_FDS);
+	pid = host_room_start(room, asker->fds, asker->fd_count, false);
+	return pid < 0 ? live_refuse("no process can be started in %s: %s",
+				     query->live->plan->nodes[node].name, strerror(-pid))
+		       : json_pack("{s:i}", "pid", pid);
+}

@@ -1,0 +1,85 @@
+/*  cmd_faults - `heddle faults`: the faults and pauses of the scenario that a running fabric plays
+ *  (FC-26, DU-6, DU-8). */
+#include "orchestrator/operate/cmd_faults.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "orchestrator/base/human.h"
+#include "orchestrator/command/client.h"
+
+static const struct command_words words = {
+	"faults",
+	"usage: heddle faults [-f FABRIC] [--json]                list the faults\n"
+	"       heddle faults [-f FABRIC] [--json] start | stop\n"
+	"The faults of the scenario, which a running fabric plays as its time line says: from its "
+	"start\n"
+	"on, or with 'heddle up --hold' from 'start' on. 'start' after the last one plays them "
+	"again, and\n"
+	"the scenario's pauses with them. 'stop' ends both; what they have taken down returns.\n",
+	"exit status: 0 fine, 1 it cannot be done, 2 wrong usage or no such fabric, 4 no answer\n",
+	.options = client_options,
+	.option_count = 2,
+	OPERANDS("word", 0, 1),
+};
+
+static const char *moment(const json_t *fault, const char *key, char *text)
+{
+	return json_is_null(json_object_get(fault, key)) ? "-" : client_time(fault, key, text);
+}
+
+static void fault_print(const json_t *fault)
+{
+	char at[HUMAN_TEXT_MAX], until[HUMAN_TEXT_MAX];
+
+	printf("%5d  %-36s  %-8s  %9s  %9s  %7lld  %7lld\n", (int)client_number(fault, "fault"),
+	       client_text(fault, "what"), client_text(fault, "state"), moment(fault, "at_ns", at),
+	       moment(fault, "until_ns", until), (long long)client_number(fault, "lost_packets"),
+	       (long long)client_number(fault, "astray_packets"));
+}
+
+static void faults_print(const json_t *answer)
+{
+	const json_t *faults = json_object_get(answer, "faults"), *fault;
+	char time[HUMAN_TEXT_MAX];
+	size_t i;
+
+	printf("%zu fault%s, %d pause%s; ", json_array_size(faults),
+	       json_array_size(faults) == 1 ? "" : "s", (int)client_number(answer, "pauses"),
+	       client_number(answer, "pauses") == 1 ? "" : "s");
+	if (json_is_null(json_object_get(answer, "time_ns")))
+		puts("they wait for 'heddle faults start'");
+	else
+		printf("the time line is at %s\n", client_time(answer, "time_ns", time));
+	if (!json_array_size(faults))
+		return;
+	printf("%5s  %-36s  %-8s  %9s  %9s  %7s  %7s\n", "fault", "what", "state", "at", "until",
+	       "lost", "astray");
+	json_array_foreach(faults, i, fault) fault_print(fault);
+}
+
+int cmd_faults(int argc, char **argv)
+{
+	struct client_words client_words = { 0 };
+	struct client client;
+	json_t *answer = NULL;
+	const char *ask = "faults";
+	int count, status = options_read(&words, argc, argv, &client_words, &count);
+
+	if (status >= 0)
+		return status;
+	if (count && strcmp(argv[1], "start") != 0 && strcmp(argv[1], "stop") != 0)
+		return options_wrong("faults", "expected 'start' or 'stop', not '%s'", argv[1]);
+	if (count)
+		ask = strcmp(argv[1], "start") ? "faults-stop" : "faults-start";
+	status = client_open(&client, "faults", client_words.fabric);
+	if (!status)
+		status = client_ask(&client, json_pack("{s:s}", "ask", ask), &answer, NULL, NULL);
+	if (!status && client_words.json)
+		client_json_print(answer);
+	else if (!status)
+		faults_print(answer);
+	json_decref(answer);
+	client_close(&client);
+	return status;
+}

@@ -1,0 +1,8 @@
+/*  cmd_faults - `heddle faults`. */
+#ifndef HEDDLE_ORCHESTRATOR_OPERATE_CMD_FAULTS_H
+#define HEDDLE_ORCHESTRATOR_OPERATE_CMD_FAULTS_H
+
+/** cmd_faults() - `heddle faults`.  Return: the exit status: main.c. */
+int cmd_faults(int argc, char **argv);
+
+#endif

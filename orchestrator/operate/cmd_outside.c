@@ -1,0 +1,79 @@
+#include "orchestrator/operate/cmd_outside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "orchestrator/command/client.h"
+
+static const struct command_words words = {
+	"outside",
+	"usage: heddle outside [-f FABRIC] [--json] [HOST on|off]\n"
+	"Connects a host of a running fabric to the machine's network, or ends the connection;\n"
+	"without words it lists the connections. The host gets a second interface, outside0, a\n"
+	"default route by it if it has none, and the resolver 198.19.255.3. It can open\n"
+	"connections as the machine can, but not to the machine's own 127.0.0.1. Needs the\n"
+	"program slirp4netns, no privilege.\n"
+	"  heddle outside web on; heddle exec web -- ping -c 1 deb.debian.org\n",
+	"exit status: 0 done, 1 it cannot be, 2 wrong usage or no such fabric, 4 no answer\n",
+	.options = client_options,
+	.option_count = 2,
+	OPERANDS("host", 0, 2),
+};
+
+static void list_print(const json_t *answer)
+{
+	const json_t *list = json_object_get(answer, "outside"), *row;
+	size_t i;
+
+	if (!json_array_size(list))
+		printf("no host of %s reaches the machine's network; 'heddle outside HOST on' "
+		       "connects one\n",
+		       client_text(answer, "fabric"));
+	json_array_foreach(list, i, row)
+	{
+		if (client_number(row, "pid"))
+			printf("%-12s %s, pid %d\n", client_text(row, "host"),
+			       client_text(row, "interface"), (int)client_number(row, "pid"));
+		else
+			printf("%-12s dead: %s\n", client_text(row, "host"),
+			       client_text(row, "fate"));
+	}
+}
+
+static int list(const struct client_words *options)
+{
+	struct client client;
+	json_t *answer = NULL;
+	int status = client_open(&client, "outside", options->fabric);
+
+	if (status)
+		return status;
+	status = client_ask(&client, json_pack("{s:s}", "ask", "outside"), &answer, NULL, NULL);
+	if (!status && options->json)
+		client_json_print(answer);
+	else if (!status)
+		list_print(answer);
+	json_decref(answer);
+	client_close(&client);
+	return status;
+}
+
+int cmd_outside(int argc, char **argv)
+{
+	struct client_words options = { 0 };
+	json_t *request;
+	int count, status = options_read(&words, argc, argv, &options, &count);
+
+	if (status >= 0)
+		return status;
+	if (!count)
+		return list(&options);
+	if (count == 1 || (strcmp(argv[2], "on") != 0 && strcmp(argv[2], "off") != 0))
+		return options_wrong("outside", "expected HOST on or HOST off");
+	request = json_pack("{s:s, s:s}", "ask", "outside", "state", argv[2]);
+	status = client_text_put("outside", request, "host", argv[1]);
+	if (!status)
+		return client_ask_and_print("outside", options.fabric, request, options.json);
+	json_decref(request);
+	return status;
+}

@@ -1,0 +1,337 @@
+/*  cmd_ps - `heddle ps`: running fabrics, their cost and fidelity (TB-8, TB-10, TB-22).
+ *
+ *  The daemon only reports counters since the start. So cost and lateness are since the start, or
+ *  with --since the difference to an earlier output. */
+#include "orchestrator/operate/cmd_ps.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/base/human.h"
+#include "orchestrator/command/client.h"
+#include "orchestrator/live/runtime_dir.h"
+#include "orchestrator/operate/observe.h"
+
+struct request {
+	const char *name, *since; /* NULL: not given */
+	bool json;
+};
+
+#define AT(member) offsetof(struct request, member)
+
+static const struct option_row options[] = {
+	OPTION_TEXT("--since", "FILE", AT(since),
+		    "cost, lateness and verdict since FILE was made by 'heddle ps --json > FILE',\n"
+		    "instead of since the start"),
+	OPTION_FLAG("--json", AT(json),
+		    "the same for programs, always with all nodes, their ports and all counters"),
+};
+
+static const struct command_words words = {
+	"ps",
+	"usage: heddle ps [NAME] [--since FILE] [--json]\n"
+	"Lists the running fabrics and their fidelity; with a NAME also every node of that fabric: "
+	"its\n"
+	"state, cost, packets and lateness, all since the start ('heddle top': now). 'dropped' "
+	"counts\n"
+	"lost frames of any kind, also ACKs, but not multicast reports without a listener.\n",
+	"The verdict, since the start and of the last minute, is one of\n"
+	"  valid            the delays of the links absorbed the lateness of every node\n"
+	"  valid for rates  a hop may have added a delay, below 100 ms: in 99 % of a node's turns, "
+	"and of\n"
+	"                   the time, no more than stated\n"
+	"  NOT VALID        figures do not count: for 1 % of the time in which a node had traffic, "
+	"or more,\n"
+	"                   data may have waited because it was later than its buffers last; or "
+	"100 ms and\n"
+	"                   more were added at a hop, so programs may have retransmitted what was "
+	"not lost\n"
+	"\n"
+	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does "
+	"not answer\n",
+	OPTIONS(options),
+	OPERANDS("name", 0, 1),
+};
+
+static int look(const char *name, json_t **answer)
+{
+	struct client client;
+	int status = client_open(&client, "ps", name);
+
+	*answer = NULL;
+	if (!status)
+		status = client_ask(&client, json_pack("{s:s}", "ask", "ps"), answer, NULL, NULL);
+	client_close(&client);
+	return status;
+}
+
+/* ---- text ---- */
+
+static double percent(const json_t *object)
+{
+	return json_real_value(json_object_get(object, "cpu_percent"));
+}
+
+static void manager_print(const json_t *manager)
+{
+	char swept[HUMAN_TEXT_MAX], changed[HUMAN_TEXT_MAX], took[HUMAN_TEXT_MAX];
+
+	if (!manager)
+		return;
+	printf("manager    pid %d active, ", (int)client_number(manager, "active"));
+	if (client_number(manager, "standby"))
+		printf("pid %d standby", (int)client_number(manager, "standby"));
+	else
+		printf("no standby");
+	printf("; swept %s ago in %s: %d switches, %d links between them, %d hosts\n",
+	       client_time(manager, "swept_ago_ns", swept), client_time(manager, "took_ns", took),
+	       (int)client_number(manager, "switches"), (int)client_number(manager, "links"),
+	       (int)client_number(manager, "hosts"));
+	if (client_number(manager, "changed_blocks"))
+		printf("tables     changed %s ago: %d blocks in %d switches\n",
+		       client_time(manager, "changed_ago_ns", changed),
+		       (int)client_number(manager, "changed_blocks"),
+		       (int)client_number(manager, "changed_switches"));
+	if (client_text(manager, "trouble")[0])
+		printf("           TROUBLE: %s\n", client_text(manager, "trouble"));
+}
+
+static void faults_print(const json_t *faults)
+{
+	const json_t *fault;
+	size_t i, present = 0, over = 0;
+
+	if (!faults)
+		return;
+	json_array_foreach(faults, i, fault)
+	{
+		present += !strcmp(client_text(fault, "state"), "present");
+		over += !strcmp(client_text(fault, "state"), "over");
+	}
+	printf("faults     %zu of %zu have happened, %zu of them present ('heddle faults')\n",
+	       present + over, json_array_size(faults), present);
+}
+
+#define PROGRAMS_SHOWN_MAX 16u
+
+/* a line for each start command */
+static void programs_print(const json_t *fabric)
+{
+	const json_t *programs = json_object_get(fabric, "programs"), *program;
+	size_t count = json_array_size(programs), i;
+
+	json_array_foreach(programs, i, program)
+	{
+		if (i == PROGRAMS_SHOWN_MAX) {
+			printf("           ... and %zu more\n", count - i);
+			return;
+		}
+		printf("%-10s %-12s %s: %s\n", i ? "" : "programs", client_text(program, "host"),
+		       client_text(program, "fate"), client_text(program, "command"));
+	}
+}
+
+static void fabric_print(const json_t *fabric)
+{
+	char memory[HUMAN_TEXT_MAX], uptime[HUMAN_TEXT_MAX];
+
+	printf("fabric     %s, from %s\n", client_text(fabric, "fabric"),
+	       client_text(fabric, "file"));
+	printf("running    since %s (%s), daemon %d\n", client_text(fabric, "since"),
+	       client_time(fabric, "uptime_ns", uptime), (int)client_number(fabric, "pid"));
+	printf("nodes      %d hosts, %d switches, %d links",
+	       (int)client_number(fabric, "hosts_count"),
+	       (int)client_number(fabric, "switches"), (int)client_number(fabric, "links"));
+	if (client_number(fabric, "dead"))
+		printf("; %d DEAD: 'heddle ps %s' has the reason, 'heddle start NODE' restarts one",
+		       (int)client_number(fabric, "dead"), client_text(fabric, "fabric"));
+	if (json_is_true(json_object_get(fabric, "init_dead")))
+		printf("\nprograms   DEAD: the hosts' init process was killed; end the fabric and "
+		       "start it again");
+	printf("\ncost       %.1f %% of a core, %s of memory\n", percent(fabric),
+	       human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
+	manager_print(json_object_get(fabric, "manager"));
+	faults_print(json_object_get(fabric, "faults"));
+	programs_print(fabric);
+	observe_deadlocks_print(fabric, stdout);
+	observe_fidelity_print(fabric, stdout);
+}
+
+static void nodes_print(const json_t *fabric)
+{
+	const json_t *nodes = json_object_get(fabric, "nodes"), *node;
+	size_t i;
+
+	printf("\n%-6s  %-12s  %8s  %-8s  %6s  %10s  %11s  %11s  %8s  %10s  %10s  %10s\n", "kind",
+	       "name", "pid", "state", "cpu %", "memory", "sent", "received", "dropped", "late p50",
+	       "p99", "max");
+	json_array_foreach(nodes, i, node)
+	{
+		char memory[HUMAN_TEXT_MAX], p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX],
+			max[HUMAN_TEXT_MAX];
+		const char *fate = client_text(node, "fate"),
+			   *unplugged = client_text(node, "unplugged");
+
+		printf("%-6s  %-12s  %8d  %-8s  %6.1f  %10s  %11lld  %11lld  %8lld  %10s  %10s  "
+		       "%10s%s%s%s%s\n",
+		       client_text(node, "kind"), client_text(node, "name"),
+		       (int)client_number(node, "pid"), client_text(node, "state"), percent(node),
+		       human_bytes((uint64_t)client_number(node, "memory_bytes"), memory),
+		       (long long)client_number(node, "sent_packets"),
+		       (long long)client_number(node, "received_packets"),
+		       (long long)client_number(node, "dropped_packets"),
+		       client_time(node, "lateness_p50_ns", p50),
+		       client_time(node, "lateness_p99_ns", p99),
+		       client_time(node, "lateness_max_ns", max), fate[0] ? "  " : "", fate,
+		       unplugged[0] ? "  UNPLUGGED: a program in the host has deleted " : "",
+		       unplugged);
+	}
+}
+
+/* ---- command ---- */
+
+/* the fabric of @answer in the file of --since; NULL after an error message */
+static const json_t *since_find(const json_t *answer, const json_t *since, const char *file)
+{
+	const json_t *fabric;
+	size_t i;
+
+	json_array_foreach(since, i, fabric)
+	{
+		if (!strcmp(client_text(fabric, "fabric"), client_text(answer, "fabric")) &&
+		    client_number(fabric, "pid") == client_number(answer, "pid"))
+			return fabric;
+	}
+	options_wrong("ps",
+		      "%s has no data of fabric %s as it runs now; make it with 'heddle ps --json "
+		      "> FILE'",
+		      file, client_text(answer, "fabric"));
+	return NULL;
+}
+
+/* queries each of @names, with earlier data in @since; a fabric that has just ended is left out */
+static int fabrics_look_since(char (*names)[NODE_NAME_MAX], int count,
+			      const struct request *request, const json_t *since, json_t *fabrics)
+{
+	int status = CLIENT_FINE;
+	json_t *answer;
+
+	for (int i = 0; i < count && !status; i++) {
+		const json_t *before;
+
+		status = look(names[i], &answer);
+		if (!answer)
+			break;
+		before = since_find(answer, since, request->since);
+		if (before) {
+			observe_cost(answer, before);
+			observe_fidelity(answer, before);
+			json_array_append(fabrics, answer);
+		}
+		json_decref(answer);
+		status = before ? status : CLIENT_USAGE;
+	}
+	return status;
+}
+
+/* each of @names, since its start */
+static int fabrics_look_once(char (*names)[NODE_NAME_MAX], int count, json_t *fabrics)
+{
+	int status = CLIENT_FINE;
+	json_t *answer;
+
+	for (int i = 0; i < count && !status; i++) {
+		status = look(names[i], &answer);
+		if (!answer)
+			break;
+		observe_cost(answer, NULL);
+		observe_fidelity(answer, NULL);
+		json_array_append_new(fabrics, answer);
+	}
+	return status;
+}
+
+static int fabrics_look(char (*names)[NODE_NAME_MAX], int count, const struct request *request,
+			json_t *fabrics)
+{
+	json_error_t error;
+	json_t *since;
+	int status;
+
+	if (!request->since)
+		return fabrics_look_once(names, count, fabrics);
+	since = json_load_file(request->since, 0, &error);
+	if (!since)
+		return options_wrong("ps", "--since %s: %s; make it with 'heddle ps --json > FILE'",
+				     request->since, error.text);
+	status = fabrics_look_since(names, count, request, since, fabrics);
+	json_decref(since);
+	return status;
+}
+
+static int fabrics_show(char (*names)[NODE_NAME_MAX], int count, const struct request *request)
+{
+	json_t *fabrics = json_array(), *fabric;
+	int status = fabrics_look(names, count, request, fabrics);
+	size_t i;
+
+	if (!status && request->json) {
+		client_json_print(fabrics);
+	} else if (!status) {
+		json_array_foreach(fabrics, i, fabric)
+		{
+			if (i)
+				putchar('\n');
+			fabric_print(fabric);
+			if (request->name)
+				nodes_print(fabric);
+		}
+		if (!count)
+			printf("no fabric runs; start one with 'heddle up SCENARIO'\n");
+	}
+	json_decref(fabrics);
+	return status;
+}
+
+/* the named fabric; an error if it does not run */
+static int one_show(const struct request *request)
+{
+	char one[1][NODE_NAME_MAX];
+
+	if (strlen(request->name) >= NODE_NAME_MAX)
+		return options_wrong("ps", "no fabric '%s' runs", request->name);
+	memcpy(one[0], request->name, strlen(request->name) + 1);
+	return fabrics_show(one, 1, request);
+}
+
+static int all_show(const struct request *request)
+{
+	char(*names)[NODE_NAME_MAX] = NULL, why[512];
+	int base_fd = runtime_open(false, why, sizeof(why)), count = 0, status;
+
+	if (base_fd < 0 && base_fd != -ENOENT)
+		return options_wrong("ps", "%s", why);
+	if (base_fd >= 0)
+		count = runtime_names(base_fd, &names);
+	status = count < 0 ? options_wrong("ps", "cannot read the runtime directory: %s",
+					   strerror(-count))
+			   : fabrics_show(names, count, request);
+	free(names);
+	if (base_fd >= 0)
+		close(base_fd);
+	return status;
+}
+
+int cmd_ps(int argc, char **argv)
+{
+	struct request request = { 0 };
+	int count, status = options_read(&words, argc, argv, &request, &count);
+
+	if (status >= 0)
+		return status;
+	request.name = argv[1];
+	return request.name ? one_show(&request) : all_show(&request);
+}

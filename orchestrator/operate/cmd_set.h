@@ -1,0 +1,14 @@
+/*  cmd_set - `heddle set`, `heddle start`, `heddle link`. */
+#ifndef HEDDLE_ORCHESTRATOR_OPERATE_CMD_SET_H
+#define HEDDLE_ORCHESTRATOR_OPERATE_CMD_SET_H
+
+/** cmd_set() - `heddle set`.  Return: the exit status: main.c. */
+int cmd_set(int argc, char **argv);
+
+/** cmd_start() - `heddle start`.  Return: the exit status: main.c. */
+int cmd_start(int argc, char **argv);
+
+/** cmd_link() - `heddle link`.  Return: the exit status: main.c. */
+int cmd_link(int argc, char **argv);
+
+#endif

@@ -1,0 +1,8 @@
+/*  cmd_top - `heddle top`. */
+#ifndef HEDDLE_ORCHESTRATOR_OPERATE_CMD_TOP_H
+#define HEDDLE_ORCHESTRATOR_OPERATE_CMD_TOP_H
+
+/** cmd_top() - `heddle top`.  Return: the exit status: main.c. */
+int cmd_top(int argc, char **argv);
+
+#endif

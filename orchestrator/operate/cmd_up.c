@@ -1,0 +1,338 @@
+/*  cmd_up - `heddle up SCENARIO`: starts a fabric under the real clock and leaves it running (TB-8,
+ *  TB-10).
+ *
+ *  The whole scenario is checked before anything is started. Then a daemon is forked (live.h), and
+ *  this process waits at a pipe until the daemon reports that the fabric runs, or why it does not;
+ *  then nothing of it remains. The daemon has none of the caller's descriptors, so `heddle up ... |
+ *  cat` ends. */
+#include "orchestrator/operate/cmd_up.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nodes/base/array.h"
+#include "orchestrator/base/utf8.h"
+#include "orchestrator/command/client.h"
+#include "orchestrator/live/live.h"
+#include "orchestrator/operate/up_health.h"
+#include "orchestrator/plan/plan_given.h"
+#include "orchestrator/plan/plan_real.h"
+#include "orchestrator/plan/plan_spare.h"
+#include "orchestrator/plan/routing_text.h"
+#include "orchestrator/run/real_advice.h"
+#include "orchestrator/scenario/scenario_idle.h"
+
+#define HOSTS_SHOWN_MAX 16u
+#define REPORT_FD 3
+
+struct up {
+	const char *name;
+	struct option_settings settings;
+	bool json, hold, full_root;
+	struct fabric_options fabric;
+};
+
+static const struct option_word cores[] = { { "home", FABRIC_CORES_HOME },
+					    { "spread", FABRIC_CORES_SPREAD },
+					    { "free", FABRIC_CORES_FREE },
+					    { 0 } };
+
+#define AT(member) offsetof(struct up, member)
+
+static const struct option_row rows[] = {
+	OPTION_TEXT("--name", "N", AT(name),
+		    "of the running fabric; if not given, the name of the scenario"),
+	OPTION_SET(AT(settings), "links.rate=1Gb/s"),
+	OPTION_TAKE("--loop", "KIND", AT(fabric.loop), NULL, option_loops,
+		    "event loop of the nodes: auto, io_uring, fallback"),
+	OPTION_TAKE("--cores", "KIND", AT(fabric.cores), option_value, cores,
+		    "home: nodes share a core, and leave it when they are late (default);\n"
+		    "spread: every node stays on one core; free: the kernel chooses"),
+	OPTION_FLAG("--hold", AT(hold),
+		    "workloads, pauses and faults of the scenario wait for 'heddle load start'\n"
+		    "and 'heddle faults start'"),
+	OPTION_FLAG("--full-root", AT(full_root),
+		    "programs of root in hosts keep all rights, also to mount, to trace and to\n"
+		    "enter namespaces: for container engines and the like in a host"),
+	OPTION_FLAG("--json", AT(json), "what was started, as JSON"),
+};
+
+static const struct command_words words = {
+	"up",
+	"usage: heddle up SCENARIO [--name N] [--set PATH=VALUE]... [--json]\n"
+	"Starts the fabric of a scenario under the real clock, with a host at every NIC, and "
+	"leaves it\n"
+	"running. 'heddle exec' runs programs in the hosts. The scenario's workloads, pauses and\n"
+	"faults play beside them: 'heddle load', 'heddle faults'. Its expectations are not "
+	"judged.\n",
+	"exit status: 0 it runs, 2 wrong usage or scenario, 4 it could not be started,\n"
+	"6 it runs, but a host is not healthy (the key 'health')\n",
+	OPTIONS(rows),
+	OPERANDS("scenario", 1, 1),
+};
+
+/* Return: 0 or -EINVAL, with an error for each host with an image */
+static int images_refuse(const struct scenario *scenario, struct scenario_errors *errors)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const struct scenario_host_settings *settings = scenario->hosts[i].settings;
+
+		if (!settings || !settings->image)
+			continue;
+		scenario_errors_at(errors, scenario, &settings->image_place,
+				   "'image' is not supported yet; unpack it into a folder and "
+				   "name that with 'rootfs', or leave it out ('heddle import "
+				   "--no-images' does)");
+		error = -EINVAL;
+	}
+	return error;
+}
+
+static int scenario_load(const struct up *up, const char *path, struct plan *plan)
+{
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	int error = scenario_read_file(path, up->settings.texts, up->settings.count, &scenario,
+				       &errors);
+
+	if (!error)
+		error = images_refuse(&scenario, &errors);
+	if (!error)
+		error = plan_make_real(&scenario, plan, &errors);
+	if (!error)
+		error = plan_spare_make(plan);
+	scenario_errors_print(&errors, stderr);
+	if (!error)
+		scenario_idle_note(&scenario, "up");
+	if (!error)
+		routing_ungrouped_print(plan, "heddle up: too few port groups: ", stderr);
+	if (!error)
+		plan_loops_print(plan, "heddle up: a routing loop, as configured: ", stderr);
+	if (!error)
+		real_advice_print("up", plan, true);
+	if (!error && up->hold)
+		plan_hold(plan);
+	if (error && !errors.count)
+		options_wrong("up", "%s", strerror(-error));
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+	return error ? CLIENT_USAGE : CLIENT_FINE;
+}
+
+/* makes a path absolute, for readers in other folders */
+static void path_complete(char *path, size_t path_max)
+{
+	char *full = realpath(path, NULL);
+
+	if (full && strlen(full) < path_max)
+		memcpy(path, full, strlen(full) + 1);
+	free(full);
+}
+
+/* The daemon inherits the plan and the pipe only. */
+static int __attribute__((noreturn))
+daemon_become(struct plan *plan, struct live_options *options, int report_fd)
+{
+	char why[512];
+	int null, status;
+
+	setsid();
+	umask(077);
+	null = open("/dev/null", O_RDWR);
+	if (report_fd != REPORT_FD)
+		dup2(report_fd, REPORT_FD);
+	fcntl(REPORT_FD, F_SETFD, FD_CLOEXEC);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	close_range(REPORT_FD + 1, ~0u, 0);
+	if (chdir("/"))
+		_exit(CLIENT_FAILED);
+	options->base_fd = runtime_open(true, why, sizeof(why));
+	if (options->base_fd < 0) {
+		(void)!write(REPORT_FD, why, strlen(why));
+		_exit(CLIENT_FAILED);
+	}
+	status = live_run(plan, options, REPORT_FD);
+	_exit(status);
+}
+
+/* prints and removes the complete lines at the start of @report. Return: the length of the rest */
+static size_t lines_show(char *report)
+{
+	char *end;
+
+	while ((end = strchr(report, '\n'))) {
+		*end = 0;
+		fprintf(stderr, "heddle up: %s\n", report);
+		memmove(report, end + 1, strlen(end + 1) + 1);
+	}
+	return strlen(report);
+}
+
+/* reads the report from the pipe; complete lines are printed */
+static void report_read(int fd, char *report, size_t report_max)
+{
+	size_t length = 0;
+	ssize_t got;
+
+	report[0] = 0;
+	while (length < report_max - 1 &&
+	       ((got = read(fd, report + length, report_max - 1 - length)) > 0 ||
+		(got < 0 && errno == EINTR))) {
+		report[length + (got > 0 ? (size_t)got : 0)] = 0;
+		length = lines_show(report);
+	}
+}
+
+/* advice for a @report that ends with the kernel's refusal */
+static const char *advice(const char *report)
+{
+	static const int refusals[] = { EPERM, EACCES, ENOSYS };
+	size_t length = strlen(report);
+
+	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
+		const char *end = strerror(refusals[i]);
+
+		if (length >= strlen(end) && !strcmp(report + length - strlen(end), end))
+			return "; if a sandbox forbids it, such as a container's seccomp profile, "
+			       "allow it there or "
+			       "run heddle outside";
+	}
+	return "";
+}
+
+/* starts the daemon and waits until it runs */
+static int daemon_start(struct plan *plan, struct live_options *options)
+{
+	char report[1024];
+	int pipes[2];
+	pid_t pid;
+
+	fflush(stdout);
+	if (pipe2(pipes, O_CLOEXEC)) {
+		options_wrong("up", "cannot make a pipe: %s", strerror(errno));
+		return CLIENT_FAILED;
+	}
+	pid = fork();
+	if (!pid)
+		daemon_become(plan, options, pipes[1]);
+	close(pipes[1]);
+	if (pid < 0)
+		snprintf(report, sizeof(report), "cannot start a process: %s", strerror(errno));
+	else
+		report_read(pipes[0], report, sizeof(report));
+	close(pipes[0]);
+	if (!strcmp(report, LIVE_READY))
+		return CLIENT_FINE;
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	options_wrong("up", "%s%s",
+		      report[0] ? report : "the fabric's daemon died while it was starting",
+		      advice(report));
+	return CLIENT_FAILED;
+}
+
+/* a line for each NIC beside eth0: its addresses */
+static void further_print(const json_t *host)
+{
+	const json_t *interfaces = json_object_get(host, "interfaces");
+
+	for (size_t i = 1; i < json_array_size(interfaces); i++) {
+		const json_t *interface = json_array_get(interfaces, i), *address;
+		size_t a;
+
+		printf("  %-12s", client_text(interface, "nic"));
+		json_array_foreach(json_object_get(interface, "addresses"), a, address)
+			printf(" %s", json_string_value(address));
+		printf("\n");
+	}
+}
+
+static void summary_print(const json_t *answer)
+{
+	const json_t *hosts = json_object_get(answer, "hosts");
+	size_t count = json_array_size(hosts);
+	const char *first = client_text(json_array_get(hosts, 0), "name");
+	const char *last = client_text(json_array_get(hosts, count - 1), "name");
+
+	int switches = (int)client_number(answer, "switches"),
+	    links = (int)client_number(answer, "links");
+
+	printf("fabric %s runs: %zu host%s, %d switch%s, %d link%s\n",
+	       client_text(answer, "fabric"), count, count == 1 ? "" : "s", switches,
+	       switches == 1 ? "" : "es", links, links == 1 ? "" : "s");
+	for (size_t i = 0; i < count && i < HOSTS_SHOWN_MAX; i++) {
+		const json_t *host = json_array_get(hosts, i);
+
+		printf("  %-12s %-15s %s\n", client_text(host, "name"), client_text(host, "ipv4"),
+		       client_text(host, "ipv6"));
+		further_print(host);
+	}
+	if (count > HOSTS_SHOWN_MAX)
+		printf("  ... and %zu more\n", count - HOSTS_SHOWN_MAX);
+	if (*client_text(answer, "users_missing"))
+		printf("only root exists in the hosts, so programs that change their user fail: "
+		       "sshd,\npostgres, nginx, tcpdump ... (%s)\n",
+		       client_text(answer, "users_missing"));
+	if (*client_text(answer, "limits_missing"))
+		printf("%s\n", client_text(answer, "limits_missing"));
+	printf("try: heddle exec -f %s %s -- ping -c 3 %s; heddle ps %s; heddle down %s\n",
+	       client_text(answer, "fabric"), first, last, client_text(answer, "fabric"),
+	       client_text(answer, "fabric"));
+}
+
+/* prints what was started, from the daemon; a daemon that does not answer is a failure, not wrong
+ * usage */
+static int started_print(const struct up *up, const char *name)
+{
+	struct client client;
+	json_t *answer = NULL;
+	int status = client_open(&client, "up", name);
+
+	if (!status)
+		status = client_ask(&client, json_pack("{s:s}", "ask", "hosts"), &answer, NULL,
+				    NULL);
+	if (!status && up->json)
+		client_json_print(answer);
+	else if (!status)
+		summary_print(answer);
+	json_decref(answer);
+	client_close(&client);
+	return status ? CLIENT_FAILED : CLIENT_FINE;
+}
+
+int cmd_up(int argc, char **argv)
+{
+	struct up up = { .fabric = { .loop = "auto", .cores = FABRIC_CORES_HOME } };
+	struct live_options options = { 0 };
+	struct plan plan = { 0 };
+	int count, status = options_read(&words, argc, argv, &up, &count);
+
+	if (status >= 0)
+		return status;
+	status = scenario_load(&up, argv[1], &plan);
+	if (!status) {
+		path_complete(plan.file, sizeof(plan.file));
+		utf8_mend(plan.file); /* for display only */
+		options.name = up.name ? up.name : plan.scenario;
+		options.fabric = up.fabric;
+		options.full_root = up.full_root;
+		status = daemon_start(&plan, &options);
+	}
+	if (!status)
+		status = started_print(&up, options.name);
+	if (!status)
+		status = up_health_await(options.name, &plan);
+	plan_free(&plan);
+	return status;
+}

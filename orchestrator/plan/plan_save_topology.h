@@ -1,0 +1,22 @@
+/*  plan_save_topology - the section `topology` of a running fabric, explicit; private to
+ *  plan_save.c. */
+#ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_SAVE_TOPOLOGY_H
+#define HEDDLE_ORCHESTRATOR_PLAN_PLAN_SAVE_TOPOLOGY_H
+
+#include <stdio.h>
+
+#include "orchestrator/base/yaml_node.h"
+#include "orchestrator/plan/plan.h"
+
+/** plan_save_topology() - writes the section to @out. @root the tree of the scenario that the
+ *  fabric was started from, settings applied: keys of hosts beside those of their links are its. */
+void plan_save_topology(const struct plan *plan, const struct yaml_node *root, FILE *out);
+
+/** plan_save_alone() - has node @node no link? A scenario has no such switch. */
+bool plan_save_alone(const struct plan *plan, uint32_t node);
+
+/** plan_save_down() - writes an element of `faults` for each link that is down, except those of
+ *  @taken (plan_save.h).  Return: their number. @out NULL: counts only. */
+uint32_t plan_save_down(const struct plan *plan, const bool *taken, FILE *out);
+
+#endif

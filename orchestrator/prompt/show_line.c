@@ -1,0 +1,147 @@
+#include "orchestrator/prompt/show_line.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/port_name.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/fabric/flow_trail_text.h"
+
+#define WORDS_MAX 3u
+
+/* what is to be shown */
+struct request {
+	struct fabric *fabric;
+	char *words[WORDS_MAX]; /* NULL: not given */
+	bool json;
+	FILE *out;
+	char *why;
+	size_t why_max;
+};
+
+static int __attribute__((format(printf, 2, 3)))
+refuse(const struct request *request, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(request->why, request->why_max, format, arguments);
+	va_end(arguments);
+	return FABRIC_SHOW_REFUSED;
+}
+
+static int words_split(struct request *request, char *rest)
+{
+	uint32_t count = 0;
+	char *word;
+
+	while ((word = strsep(&rest, " \t"))) {
+		if (!strcmp(word, "--json"))
+			request->json = true;
+		else if (word[0] == '-' && word[1] == '-')
+			return refuse(request, "show has no option '%s'; it has --json", word);
+		else if (word[0] && count == WORDS_MAX)
+			return refuse(request,
+				      "show takes a node, a table and perhaps a port, no '%s'",
+				      word);
+		else if (word[0])
+			request->words[count++] = word;
+	}
+	return 0;
+}
+
+static int node_unknown(const struct request *request, const char *name)
+{
+	const struct plan *plan = request->fabric->plan;
+	const char **names = calloc(plan->node_count, sizeof(*names));
+	char hint[128] = "";
+
+	for (uint32_t i = 0; names && i < plan->node_count; i++)
+		names[i] = plan->nodes[i].name;
+	if (names)
+		suggest_sentence(name, names, plan->node_count, sizeof(*names), hint, sizeof(hint));
+	free(names);
+	return refuse(request, "there is no node '%s'%s", name, hint);
+}
+
+/* prints @object, taken, for programs */
+static int object_print(const struct request *request, json_t *object)
+{
+	if (!object)
+		return -ENOMEM;
+	json_dumpf(object, request->out, JSON_INDENT(2) | JSON_REAL_PRECISION(NODE_TABLE_DIGITS));
+	fputc('\n', request->out);
+	json_decref(object);
+	return 0;
+}
+
+static int table_show(const struct request *request, const struct node_config *node,
+		      const char *name, int64_t port)
+{
+	struct node_table table;
+	int error = fabric_show(request->fabric, node->index, name, port, &table, request->why,
+				request->why_max);
+
+	if (error)
+		return error;
+	if (request->json)
+		error = object_print(request, node_table_json(&table, node->name, name));
+	else
+		node_table_print(&table, request->out);
+	node_table_free(&table);
+	return error;
+}
+
+/* "flow A B" */
+static int flow_show(const struct request *request)
+{
+	struct flow_trail trail;
+	int error;
+
+	if (!request->words[2])
+		return refuse(request, "show flow needs two hosts, e.g. 'show flow h1 h5'");
+	error = flow_trail_find(request->fabric, request->words[1], request->words[2], &trail,
+				request->why, request->why_max);
+	if (!error && request->json)
+		error = object_print(request, flow_trail_text_json(&trail));
+	else if (!error)
+		error = flow_trail_text_print(&trail, request->out);
+	flow_trail_free(&trail);
+	return error;
+}
+
+int show_line(struct fabric *fabric, char *words, FILE *out, char *why, size_t why_max)
+{
+	struct request request = { .fabric = fabric, .out = out, .why = why, .why_max = why_max };
+	const struct node_config *node;
+	const char *name, *table, *port;
+	uint64_t ports = 0;
+
+	if (words_split(&request, words))
+		return FABRIC_SHOW_REFUSED;
+	name = request.words[0];
+	table = request.words[1];
+	port = request.words[2];
+	if (name && !strcmp(name, "flow") && !plan_node_find(fabric->plan, name))
+		return flow_show(&request);
+	if (!table)
+		return refuse(&request, "show needs a node and a table, e.g. 'show s2 ifct p1'");
+	if (!plan_node_find(fabric->plan, name) && plan_node_find(fabric->plan, table)) {
+		table = request.words[0];
+		name = request.words[1];
+	}
+	node = plan_node_find(fabric->plan, name);
+	if (!node)
+		return node_unknown(&request, name);
+	if (port)
+		ports = port_name_find(node, port);
+	if (port && !ports)
+		return refuse(&request,
+			      "%s has no port '%s': expected a number below %u or the name of a "
+			      "neighbour",
+			      name, port, node->port_count);
+	return table_show(&request, node, table, port ? __builtin_ctzll(ports) : -1);
+}

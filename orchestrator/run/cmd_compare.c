@@ -1,0 +1,248 @@
+/*  cmd_compare - `heddle run --compare SCENARIO`: runs its variants one after the other, and prints
+ *  one table of results (TB-10).
+ *
+ *  All variants are read, planned and checked before the first one is started. The row of a variant
+ *  that stalls or fails says so; the others still run. */
+#include "orchestrator/run/cmd_compare.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/run/run_play.h"
+#include "orchestrator/run/run_report.h"
+#include "orchestrator/run/run_scenario.h"
+#include "orchestrator/scenario/scenario_compare.h"
+#include "orchestrator/scenario/scenario_idle.h"
+#include "orchestrator/scenario/scenario_keys.h"
+
+/* the `compare` section; NULL with @status after an error * @origin of that scenario; held */
+static struct scenario_compare *compare_load(const struct run_options *options,
+					     struct origin **origin, int *status)
+{
+	struct scenario_compare *compare;
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	int error = run_scenario_read(options, SCENARIO_NO_VARIANT, &scenario, &errors);
+
+	scenario_errors_print(&errors, stderr);
+	compare = error ? NULL : scenario.compare;
+	if (error && !errors.count)
+		options_wrong("run", "%s", strerror(-error));
+	else if (!error && !compare)
+		options_wrong("run",
+			      "%s has no 'compare' section, which lists what to compare: "
+			      "docs/scenario.md has an example",
+			      options->scenario);
+	if (compare && option_control_check("run", &options->settings, &scenario, true))
+		compare = NULL;
+	if (compare)
+		scenario_idle_note(&scenario, "run");
+	scenario.compare = compare ? NULL : scenario.compare;
+	*origin = origin_hold(scenario.origin);
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+	*status = EXIT_USAGE;
+	return compare;
+}
+
+static bool variant_wanted(const struct run_options *options, const char *name)
+{
+	for (unsigned i = 0; i < options->only_count; i++) {
+		if (!strcmp(options->only[i], name))
+			return true;
+	}
+	return !options->only_count;
+}
+
+/* @variant: the number of the one called @name.  Return: 0 or an exit status, told for @option */
+static int variant_find(const struct scenario_compare *compare, const char *option,
+			const char *name, uint32_t *variant)
+{
+	const char *names[SCENARIO_VARIANTS_MAX];
+	char hint[128];
+
+	for (uint32_t v = 0; v < compare->variant_count; v++)
+		names[v] = compare->variants[v].name;
+	for (*variant = 0; *variant < compare->variant_count; ++*variant)
+		if (!strcmp(names[*variant], name))
+			return 0;
+	suggest_sentence(name, names, compare->variant_count, sizeof(names[0]), hint, sizeof(hint));
+	return options_wrong("run", "%s: there is no variant '%s'%s", option, name, hint);
+}
+
+int run_variant_find(const struct run_options *options, uint32_t *variant)
+{
+	struct origin *origin;
+	int status;
+	struct scenario_compare *compare = compare_load(options, &origin, &status);
+
+	if (compare)
+		status = variant_find(compare, "--variant", options->variant, variant);
+	origin_release(origin);
+	scenario_compare_free(compare);
+	return status;
+}
+
+static int only_check(const struct run_options *options, const struct scenario_compare *compare)
+{
+	uint32_t variant;
+	int status = 0;
+
+	for (unsigned i = 0; i < options->only_count && !status; i++)
+		status = variant_find(compare, "--only", options->only[i], &variant);
+	return status;
+}
+
+static int table_json_write(const struct run_options *options, const struct compare_table *table)
+{
+	struct atomic_file file;
+	int error;
+
+	if (output_is_stdout(options->json))
+		return compare_json_write(table, stdout);
+	error = atomic_file_open(&file, options->json);
+	if (error)
+		return error;
+	error = compare_json_write(table, file.stream);
+	if (!error)
+		return atomic_file_commit(&file);
+	atomic_file_abort(&file);
+	return error;
+}
+
+static int table_csv_write(const struct run_options *options, const struct compare_table *table)
+{
+	struct atomic_file file;
+	char path[PATH_MAX];
+	int error = atomic_file_folder(options->csv);
+
+	if (!error &&
+	    snprintf(path, sizeof(path), "%s/compare.csv", options->csv) >= (int)sizeof(path))
+		error = -ENAMETOOLONG;
+	if (!error)
+		error = atomic_file_open(&file, path);
+	if (error)
+		return error;
+	compare_csv_write(table, file.stream);
+	return atomic_file_commit(&file);
+}
+
+int run_table_write(const struct run_options *options, const struct compare_table *table)
+{
+	int error;
+
+	if (!options->quiet && !run_on_stdout(options))
+		compare_text_write(table, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+	error = options->json ? table_json_write(options, table) : 0;
+	if (error)
+		return options_wrong("run", "cannot write the table to %s: %s", options->json,
+				     strerror(-error));
+	error = options->csv ? table_csv_write(options, table) : 0;
+	if (error)
+		return options_wrong("run", "cannot write %s/compare.csv: %s", options->csv,
+				     strerror(-error));
+	return 0;
+}
+
+/* Runs variant @variant and puts its results into @row. * Return: 0, also if it stalled, which is a
+ * result; else an exit status. */
+static int variant_run(struct run_options *options, uint32_t variant, struct compare_table *table,
+		       struct compare_row *row, struct run_report *report)
+{
+	struct run_output output = { 0 };
+	struct plan plan = { 0 };
+	int status;
+
+	options->row = row;
+	status = run_scenario_load(options, variant, &plan);
+	if (!status) {
+		snprintf(table->scenario, sizeof(table->scenario), "%s", plan.scenario);
+		table->seed = plan.seed;
+		options->recording = run_report_recording(report);
+		if (options->recording)
+			status = run_output_open(&output, options, &plan);
+		if (!status)
+			status = run_play(options, &plan, &output);
+		run_output_end(&output);
+	}
+	if (status == EXIT_INTERRUPTED)
+		snprintf(row->note, sizeof(row->note), "interrupted: results up to that moment");
+	plan_free(&plan);
+	return status == EXIT_STALL ? 0 : status;
+}
+
+static int variants_run(struct run_options *options, const struct scenario_compare *compare,
+			struct compare_table *table, struct run_report *report)
+{
+	int worst = 0, status = 0;
+
+	for (uint32_t v = 0; v < compare->variant_count && status != EXIT_INTERRUPTED; v++) {
+		struct compare_row *row = &table->rows[table->row_count];
+
+		if (!variant_wanted(options, compare->variants[v].name))
+			continue;
+		table->row_count++;
+		row->name = compare->variants[v].name;
+		if (!options->quiet)
+			fprintf(stderr, "heddle run: variant '%s', %" PRIu32 " of %" PRIu32 "\n",
+				row->name, v + 1, compare->variant_count);
+		status = variant_run(options, v, table, row, report);
+		worst = status > worst ? status : worst;
+	}
+	options->row = NULL;
+	return worst;
+}
+
+/* checks every variant before the first one is run */
+static int variants_check(const struct run_options *options, const struct scenario_compare *compare)
+{
+	int status = only_check(options, compare);
+
+	for (uint32_t v = 0; v < compare->variant_count && !status; v++) {
+		struct plan plan = { 0 };
+
+		if (variant_wanted(options, compare->variants[v].name))
+			status = run_scenario_load(options, v, &plan);
+		if (status)
+			options_wrong("run", "this is variant '%s'", compare->variants[v].name);
+		plan_free(&plan);
+	}
+	return status;
+}
+
+int run_compare(struct run_options *options)
+{
+	struct compare_table table = { .real = options->real };
+	struct run_report report = { 0 };
+	int status, written;
+
+	options->columns = table.compare = compare_load(options, &table.origin, &status);
+	if (!table.compare) {
+		origin_release(table.origin);
+		return status;
+	}
+	table.rows = calloc(table.compare->variant_count, sizeof(*table.rows));
+	status = table.rows ? variants_check(options, table.compare)
+			    : options_wrong("run", "not enough memory");
+	if (!status)
+		status = run_output_check(options, table.origin);
+	if (!status)
+		status = run_report_open(&report, options->report, options->report_lab);
+	if (!status) {
+		status = variants_run(options, table.compare, &table, &report);
+		written = run_table_write(options, &table);
+		status = run_report_end(&report, written ? written : status);
+	}
+	run_output_folder_end(options);
+	free(table.rows);
+	origin_release(table.origin);
+	scenario_compare_free((struct scenario_compare *)table.compare);
+	return status;
+}

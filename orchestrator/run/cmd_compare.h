@@ -1,0 +1,18 @@
+/*  cmd_compare - `heddle run --compare`: all variants of a scenario, and one table. */
+#ifndef HEDDLE_ORCHESTRATOR_RUN_CMD_COMPARE_H
+#define HEDDLE_ORCHESTRATOR_RUN_CMD_COMPARE_H
+
+#include "orchestrator/run/run_options.h"
+
+/** run_compare() - runs the variants and writes their table.  Return: the exit status. */
+int run_compare(struct run_options *options);
+
+/** run_table_write() - the table of several runs, as @options say.
+ *  Return: 0 or an exit status, told. */
+int run_table_write(const struct run_options *options, const struct compare_table *table);
+
+/** run_variant_find() - the number of @options->variant in the `compare` section of the scenario.
+ *  Return: 0 or an exit status, told. */
+int run_variant_find(const struct run_options *options, uint32_t *variant);
+
+#endif

@@ -1,0 +1,60 @@
+/*  cmd_run - `heddle run SCENARIO`: from a file to an exit status (TB-10).
+ *
+ *  options -> scenario -> plan -> run and what it writes: run_options, run_scenario, run_play,
+ *  run_output. Nothing is started before the whole input is checked. With --compare this is done
+ *  once for each variant of the scenario: cmd_compare.c. */
+#include "orchestrator/run/cmd_run.h"
+
+#include "orchestrator/run/cmd_compare.h"
+#include "orchestrator/run/run_play.h"
+#include "orchestrator/run/run_report.h"
+#include "orchestrator/run/run_scenario.h"
+#include "orchestrator/run/run_sweep.h"
+#include "orchestrator/run/run_view.h"
+
+int run_single(struct run_options *options)
+{
+	struct run_output output = { 0 };
+	struct run_report report = { 0 };
+	struct run_view view = { 0 };
+	struct plan plan = { 0 };
+	uint32_t variant = SCENARIO_NO_VARIANT;
+	int status = options->variant ? run_variant_find(options, &variant) : 0;
+
+	if (!status)
+		status = run_scenario_load(options, variant, &plan);
+	if (!status)
+		status = run_output_check(options, plan.origin);
+	if (!status)
+		status = run_report_open(&report, options->report, options->report_lab);
+	options->recording = run_report_recording(&report);
+	if (!status)
+		status = run_view_open(&view, options);
+	if (!status)
+		status = run_output_open(&output, options, &plan);
+	if (!status)
+		status = run_view_start(&view, options, output.record.file.stream);
+	if (!status)
+		status = run_play(options, &plan, &output);
+	status = run_report_end(&report, status);
+	run_output_end(&output);
+	run_output_folder_end(options);
+	run_view_stay(&view, options, status);
+	run_view_end(&view);
+	plan_free(&plan);
+	return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run_options options;
+	int status = run_options_read(&options, argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (options.compare)
+		return run_compare(&options);
+	if (options.sweep || options.seeds)
+		return run_sweep(&options);
+	return run_single(&options);
+}

@@ -1,0 +1,375 @@
+/*  cmd_test - `heddle test FILE...`: plays scenarios beside each other; their expectations are the
+ *  tests (DU-9).
+ *
+ *  Each scenario is a `heddle run` of its own, which writes its result and its messages to files
+ *  without names. Results are printed in the order of the operands, each as soon as those before it
+ *  are known. */
+#include "orchestrator/run/cmd_test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/output_names.h"
+#include "orchestrator/base/progress.h"
+#include "orchestrator/base/quantity.h"
+#include "orchestrator/base/ready_folder.h"
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/command/options.h"
+#include "orchestrator/run/run_options.h"
+#include "orchestrator/run/suite_report.h"
+#include "orchestrator/run/suite_result.h"
+
+#define JOBS_MAX 256u
+#define MESSAGES_MAX 65536u /* of a run's standard error, in a result */
+
+struct test_options {
+	unsigned jobs; /* 0: as many as there are cores */
+	const char *junit;
+	bool json, quiet;
+	struct option_settings settings;
+};
+
+/* one scenario */
+struct job {
+	char *file;
+	pid_t child; /* 0: it does not run */
+	FILE *out, *messages;
+	uint64_t start_ns;
+	json_t *result; /* NULL: not yet */
+};
+
+struct suite {
+	const struct test_options *options;
+	struct job *jobs;
+	size_t count, started, running, printed;
+	json_t *results; /* those that are printed */
+	size_t tests;
+	struct progress progress;
+};
+
+/* ---- options ---- */
+
+#define AT(member) offsetof(struct test_options, member)
+
+static int jobs_take(const char *command, const struct option_row *row, void *field,
+		     const char *value)
+{
+	char why[256];
+	uint64_t jobs;
+
+	if (quantity_parse(QUANTITY_COUNT, value, &jobs, why, sizeof(why)))
+		return options_wrong(command, "%s: %s", row->name, why);
+	if (!jobs || jobs > JOBS_MAX)
+		return options_wrong(command, "%s takes 1 to %u, not %s", row->name, JOBS_MAX,
+				     value);
+	*(unsigned *)field = (unsigned)jobs;
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	OPTION_TAKE("-j", "N", AT(jobs), jobs_take, NULL,
+		    "plays N scenarios at once; as many as there are cores if not given"),
+	OPTION_TEXT("--junit", "FILE", AT(junit),
+		    "the results also as JUnit XML; -: to standard output instead of TAP"),
+	OPTION_FLAG("--json", AT(json), "the results as JSON, instead of TAP"),
+	OPTION_FLAG("--quiet", AT(quiet), "no progress"),
+	OPTION_SET(AT(settings), "run.duration=1ms"),
+};
+
+static const struct command_words words = {
+	"test",
+	"usage: heddle test FILE... [options]\n"
+	"Plays scenarios beside each other. Each expectation is a test; a scenario that cannot be "
+	"read,\n"
+	"stalls, or loses a node is a failed one. FILE may be a folder: its *.yaml. Prints TAP in "
+	"the\n"
+	"order of the FILEs, then a table of the failures as comments.\n"
+	"  heddle test scenarios/ --junit results.xml        for GitLab and Jenkins\n"
+	"  prove --exec 'heddle test' scenarios/*.yaml       any reader of TAP\n",
+	"exit status: 0 all tests hold, 1 one does not, 2 wrong usage, or no such FILE, 130 "
+	"interrupted\n",
+	OPTIONS(rows),
+	OPERANDS("scenario", 1, 0),
+};
+
+/* ---- files ---- */
+
+/* Return: 0 or -ENOMEM */
+static int job_add(struct suite *suite, const char *file)
+{
+	struct job *grown = realloc(suite->jobs, (suite->count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	suite->jobs = grown;
+	grown[suite->count] = (struct job){ .file = strdup(file) };
+	return grown[suite->count++].file ? 0 : -ENOMEM;
+}
+
+static int folder_add(struct suite *suite, const char *folder)
+{
+	struct ready_files files;
+	int error = ready_files_list(folder, &files);
+
+	if (error)
+		return error;
+	if (!files.count)
+		error = -ENOENT;
+	for (size_t i = 0; i < files.count && !error; i++)
+		error = job_add(suite, files.paths[i]);
+	ready_files_free(&files);
+	return error;
+}
+
+/* Return: 0 or an exit status, told */
+static int operand_add(struct suite *suite, const char *name)
+{
+	struct stat status;
+	int error = 0;
+
+	if (!stat(name, &status) && S_ISDIR(status.st_mode))
+		error = folder_add(suite, name);
+	else
+		error = job_add(suite, name);
+	if (error == -ENOENT)
+		return options_wrong("test", "no scenarios in %s", name);
+	return error ? options_wrong("test", "%s: %s", name, strerror(-error)) : 0;
+}
+
+/* ---- a run ---- */
+
+static _Noreturn void child_run(const struct suite *suite, const struct job *job, pid_t parent)
+{
+	const struct option_settings *settings = &suite->options->settings;
+	const char *arguments[2 * SCENARIO_SETTINGS_MAX + 8] = { "heddle", "run", "--json=-" };
+	unsigned count = 3;
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	for (unsigned i = 0; i < settings->count; i++) {
+		arguments[count++] = "--set";
+		arguments[count++] = settings->texts[i];
+	}
+	arguments[count++] = "--";
+	arguments[count] = job->file;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+	    dup2(fileno(job->out), STDOUT_FILENO) < 0 ||
+	    dup2(fileno(job->messages), STDERR_FILENO) < 0)
+		_exit(EXIT_NODE);
+	close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
+	execv("/proc/self/exe", (char *const *)arguments);
+	_exit(EXIT_NODE);
+}
+
+/* Return: 0 or an exit status, told */
+static int job_start(struct suite *suite, struct job *job)
+{
+	pid_t parent = getpid();
+
+	job->out = tmpfile();
+	job->messages = tmpfile();
+	job->start_ns = wall_ns();
+	fflush(NULL);
+	job->child = job->out && job->messages ? fork() : -1;
+	if (!job->child)
+		child_run(suite, job, parent);
+	if (job->child < 0) {
+		job->child = 0;
+		return options_wrong("test", "cannot start a run: %s", strerror(errno));
+	}
+	suite->running++;
+	return 0;
+}
+
+/* what the run wrote to standard error; free() it */
+static char *messages_read(FILE *file)
+{
+	char *text = calloc(1, MESSAGES_MAX + 1);
+
+	rewind(file);
+	if (text)
+		text[fread(text, 1, MESSAGES_MAX, file)] = 0;
+	return text;
+}
+
+static void job_end(struct suite *suite, struct job *job, int status)
+{
+	char *messages = messages_read(job->messages);
+	json_t *result;
+
+	rewind(job->out);
+	result = json_loadf(job->out, 0, NULL);
+	job->child = 0;
+	suite->running--;
+	job->result = suite_result_make(
+		job->file, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), result,
+		messages ? messages : "", (double)(wall_ns() - job->start_ns) / 1e9);
+	json_decref(result);
+	free(messages);
+	fclose(job->out);
+	fclose(job->messages);
+	job->out = job->messages = NULL;
+}
+
+/* waits for a run to end, or a signal */
+static void runs_await(struct suite *suite)
+{
+	int status;
+	pid_t child = waitpid(-1, &status, 0);
+
+	for (size_t i = 0; child > 0 && i < suite->started; i++)
+		if (suite->jobs[i].child == child)
+			job_end(suite, &suite->jobs[i], status);
+}
+
+/* ---- all ---- */
+
+/* is standard output TAP, and no JSON or XML? */
+static bool prints_tap(const struct test_options *options)
+{
+	return !options->json && !(options->junit && output_is_stdout(options->junit));
+}
+
+/* prints the results that are known and whose turn it is */
+static void results_print(struct suite *suite)
+{
+	for (; suite->printed < suite->started && suite->jobs[suite->printed].result;
+	     suite->printed++) {
+		const json_t *result = suite->jobs[suite->printed].result;
+
+		if (prints_tap(suite->options)) {
+			progress_wipe(&suite->progress);
+			suite_tap_print(result, suite->tests + 1, stdout);
+			fflush(stdout);
+		}
+		suite->tests += json_array_size(json_object_get(result, "tests"));
+		json_array_append(suite->results, (json_t *)result);
+	}
+}
+
+static void progress_show(struct suite *suite)
+{
+	char text[128];
+	size_t ended = suite->started - suite->running;
+
+	snprintf(text, sizeof(text), "%zu of %zu scenarios played, %zu running", ended,
+		 suite->count, suite->running);
+	progress_waits(&suite->progress, text);
+}
+
+/* Return: 0 or an exit status, told */
+static int suite_play(struct suite *suite, size_t jobs)
+{
+	int status = 0;
+
+	while (suite->running || (suite->started < suite->count && !status)) {
+		while (suite->running < jobs && suite->started < suite->count && !status) {
+			status = interrupt_seen()
+					 ? EXIT_INTERRUPTED
+					 : job_start(suite, &suite->jobs[suite->started]);
+			suite->started += !status;
+		}
+		progress_show(suite);
+		if (suite->running)
+			runs_await(suite);
+		results_print(suite);
+		if (interrupt_seen())
+			status = EXIT_INTERRUPTED;
+	}
+	progress_wipe(&suite->progress);
+	return status;
+}
+
+static int junit_write(const struct suite *suite, const char *path)
+{
+	struct atomic_file file;
+	int error = output_is_stdout(path) ? atomic_file_stdout(&file)
+					   : atomic_file_open(&file, path);
+
+	if (!error) {
+		suite_junit_write(suite->results, file.stream);
+		error = atomic_file_commit(&file);
+	}
+	return error ? options_wrong("test", "cannot write %s: %s", path, atomic_file_why(error))
+		     : 0;
+}
+
+static void json_print(const struct suite *suite)
+{
+	struct suite_counts counts = suite_count(suite->results);
+	json_t *all = json_pack("{s:I, s:I, s:O}", "tests", (json_int_t)counts.tests, "failed",
+				(json_int_t)counts.failed, "files", suite->results);
+
+	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	putchar('\n');
+	json_decref(all);
+}
+
+/* Return: the exit status, told */
+static int suite_report(const struct suite *suite, int status)
+{
+	const struct test_options *options = suite->options;
+	int error = options->junit ? junit_write(suite, options->junit) : 0;
+
+	if (options->json) {
+		json_print(suite);
+	} else if (prints_tap(options)) {
+		suite_tap_end(suite->results, stdout);
+		suite_failures_print(suite->results, stdout);
+	}
+	if (error || status)
+		return error ? error : status;
+	return suite_count(suite->results).failed ? EXIT_EXPECTATION : EXIT_FINE;
+}
+
+static void suite_free(struct suite *suite)
+{
+	for (size_t i = 0; i < suite->count; i++) {
+		json_decref(suite->jobs[i].result);
+		free(suite->jobs[i].file);
+	}
+	free(suite->jobs);
+	json_decref(suite->results);
+}
+
+static size_t jobs_of(const struct test_options *options)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return options->jobs ? options->jobs : cores > 0 ? (size_t)cores : 1;
+}
+
+int cmd_test(int argc, char **argv)
+{
+	struct test_options options = { 0 };
+	struct suite suite = { .options = &options };
+	int count, status = options_read(&words, argc, argv, &options, &count);
+
+	if (status >= 0)
+		return status;
+	if (options.json && options.junit && output_is_stdout(options.junit))
+		return options_wrong("test", "--json and --junit - both print; give one a file");
+	status = 0;
+	for (int i = 1; i <= count && !status; i++)
+		status = operand_add(&suite, argv[i]);
+	suite.results = json_array();
+	if (!status) {
+		interrupt_catch();
+		progress_start(&suite.progress, stderr, !options.quiet);
+		if (prints_tap(&options))
+			suite_tap_begin(stdout);
+		status = suite_report(&suite, suite_play(&suite, jobs_of(&options)));
+	}
+	suite_free(&suite);
+	return status;
+}

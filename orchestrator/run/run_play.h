@@ -1,0 +1,16 @@
+/*  run_play - one run of a plan: processes -> clock to the end -> statistics -> results ->
+ *  expectations.
+ *
+ *  Nothing is left however a run ends. It is the same under both clocks (TB-7, TB-8). A run under
+ *  the real clock that is not valid has an exit status of its own, before that of the
+ *  expectations, whose outcome then says nothing about the fabric. */
+#ifndef HEDDLE_ORCHESTRATOR_RUN_RUN_PLAY_H
+#define HEDDLE_ORCHESTRATOR_RUN_RUN_PLAY_H
+
+#include "orchestrator/run/run_output.h"
+
+/** run_play() - runs @plan and writes what @options say, and @output.
+ *  Return: the exit status. */
+int run_play(const struct run_options *options, const struct plan *plan, struct run_output *output);
+
+#endif

@@ -1,0 +1,556 @@
+#include "orchestrator/scenario/containerlab_text.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/shell_word.h"
+#include "orchestrator/base/yaml_reader.h"
+#include "orchestrator/base/yaml_writer.h"
+
+struct writing {
+	struct containerlab *lab;
+	const struct containerlab_options *options;
+	FILE *out;
+	uint32_t address_next; /* of the management network */
+};
+
+static void topology_write(struct writing *writing);
+
+/* ---- values ---- */
+
+/* can @text be a block of lines? */
+static bool is_block(const char *text)
+{
+	const char *line = text;
+
+	if (!strchr(text, '\n') || strpbrk(text, "\r\t"))
+		return false;
+	for (; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		if (line[0] == ' ' || line[0] == '\n' || !line[0])
+			return false;
+	return true;
+}
+
+/* @text as an element of a list that is indented by @indent */
+static void element_write(const char *text, int indent, FILE *out)
+{
+	fprintf(out, "%*s- ", indent, "");
+	if (!is_block(text)) {
+		yaml_text_write(text, out);
+		fputc('\n', out);
+		return;
+	}
+	fputs("|-\n", out);
+	while (*text) {
+		int length = (int)strcspn(text, "\n");
+
+		fprintf(out, "%*s%.*s\n", indent + 2, "", length, text);
+		text += length + (text[length] == '\n');
+	}
+}
+
+/* a scalar of a list or mapping; NULL after a note */
+static const char *scalar(struct writing *writing, const struct yaml_node *value)
+{
+	if (value->kind == YAML_SCALAR)
+		return value->text;
+	containerlab_leave_out(writing->lab, value->place, "this is left out: expected a text");
+	return NULL;
+}
+
+/* ---- commands ---- */
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+/* one word of @at into @word, which has place for all; NULL: a quote lacks its end */
+static const char *word_take(const char *at, char *word)
+{
+	char quote = 0;
+
+	for (; *at && (quote || !is_blank(*at)); at++) {
+		if (quote && *at == quote)
+			quote = 0;
+		else if (!quote && (*at == '\'' || *at == '"'))
+			quote = *at;
+		else if (*at == '\\' && quote != '\'' && at[1])
+			*word++ = *++at;
+		else
+			*word++ = *at;
+	}
+	*word = 0;
+	return quote ? NULL : at;
+}
+
+bool containerlab_words(const char *text, FILE *out)
+{
+	char *word = malloc(strlen(text) + 1);
+	const char *at = text, *before = "";
+
+	while (word && at && *(at += strspn(at, " \t\r\n"))) {
+		at = word_take(at, word);
+		if (!at)
+			break;
+		fputs(before, out);
+		shell_word_print(word, out);
+		before = " ";
+	}
+	free(word);
+	return at && word;
+}
+
+/* a line of the script: the words of @value after @prefix */
+static void command_write(struct writing *writing, const char *prefix,
+			  const struct yaml_node *value, FILE *script)
+{
+	const char *text = scalar(writing, value);
+	char *line = NULL;
+	size_t length;
+	FILE *out;
+
+	if (!text || !*text)
+		return;
+	out = open_memstream(&line, &length);
+	if (!out)
+		return;
+	fputs(prefix, out);
+	if (!containerlab_words(text, out))
+		containerlab_leave_out(writing->lab, value->place,
+				       "this command is left out: a quote lacks its end");
+	else if (fflush(out) == 0)
+		fprintf(script, "%s\n", line);
+	fclose(out);
+	free(line);
+}
+
+/* the commands of one level: a list, or one */
+static void exec_write(struct writing *writing, const struct yaml_node *exec, FILE *script)
+{
+	if (exec && exec->kind == YAML_SEQUENCE)
+		for (const struct yaml_node *child = exec->first; child; child = child->next)
+			command_write(writing, "", child, script);
+	else if (exec)
+		command_write(writing, "", exec, script);
+}
+
+static bool managed(const struct containerlab_node *node)
+{
+	const char *mode = containerlab_text_of(node, "network-mode");
+
+	return !mode || strcmp(mode, "none") != 0 || !node->interface_count;
+}
+
+/* interfaces that are not called ethN as they are made; from the last one on, so that no name is
+ * taken */
+static void renames_write(const struct containerlab_node *node, FILE *script)
+{
+	unsigned first = managed(node) ? 1 : 0;
+
+	if (!first)
+		fputs("ip address flush dev eth0\n", script);
+	for (uint32_t i = node->interface_count; i-- > 0;) {
+		const char *name = node->interfaces[i].name;
+		char made[IFNAMSIZ];
+
+		snprintf(made, sizeof(made), "eth%u", first + i);
+		if (strcmp(made, name) != 0)
+			fprintf(script,
+				"ip link set %s down && ip link set %s name %s && "
+				"ip link set %s up\n",
+				made, made, name, name);
+	}
+}
+
+static void sysctls_write(struct writing *writing, const struct containerlab_node *node,
+			  FILE *script)
+{
+	for (unsigned level = 0; level < CONTAINERLAB_LEVELS; level++) {
+		const struct yaml_node *map =
+			node->levels[level] ? yaml_find(node->levels[level], "sysctls") : NULL;
+
+		for (const struct yaml_node *child = map && map->kind == YAML_MAPPING ? map->first
+										      : NULL;
+		     child; child = child->next) {
+			if (!scalar(writing, child) || strpbrk(child->text, "\r\n") ||
+			    strpbrk(child->key, "\r\n"))
+				continue;
+			fputs("sysctl -q -w ", script);
+			shell_word_print(child->key, script);
+			fputc('=', script);
+			shell_word_print(child->text, script);
+			fputc('\n', script);
+		}
+	}
+}
+
+/* what the host's program is: `entrypoint` and `cmd`; of an image only, if there is no `exec` */
+static void program_write(struct writing *writing, const struct containerlab_node *node,
+			  FILE *script)
+{
+	const struct yaml_node *entry = containerlab_value(node, "entrypoint");
+	const struct yaml_node *words = containerlab_value(node, "cmd");
+	const struct yaml_node *image = containerlab_value(node, "image");
+
+	if (entry)
+		command_write(writing, words ? "set -- " : "exec ", entry, script);
+	if (words)
+		command_write(writing, entry ? "exec \"$@\" " : "exec ", words, script);
+	if (!entry && !words && image && !writing->options->no_images && ftell(script) > 0)
+		containerlab_leave_out(writing->lab, image->place,
+				       "the image's own program of '%s' is left out: its commands "
+				       "run in its place",
+				       node->name);
+}
+
+static void run_write(struct writing *writing, const struct containerlab_node *node)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *script = open_memstream(&text, &length);
+
+	if (!script)
+		return;
+	renames_write(node, script);
+	sysctls_write(writing, node, script);
+	for (unsigned level = 0; level < CONTAINERLAB_LEVELS; level++)
+		exec_write(writing,
+			   node->levels[level] ? yaml_find(node->levels[level], "exec") : NULL,
+			   script);
+	program_write(writing, node, script);
+	fclose(script);
+	if (length) {
+		text[length - 1] = 0; /* the last newline */
+		fputs("      run:\n", writing->out);
+		element_write(text, 8, writing->out);
+	}
+	free(text);
+}
+
+/* ---- files, environment ---- */
+
+/* the earlier level of two that have @key for the same variable does not count */
+static bool overridden(const struct containerlab_node *node, unsigned level, const char *variable)
+{
+	while (++level < CONTAINERLAB_LEVELS) {
+		const struct yaml_node *env =
+			node->levels[level] ? yaml_find(node->levels[level], "env") : NULL;
+
+		if (env && env->kind == YAML_MAPPING && yaml_find(env, variable))
+			return true;
+	}
+	return false;
+}
+
+static void env_write(struct writing *writing, const struct containerlab_node *node)
+{
+	const char *head = "      env:\n";
+
+	for (unsigned level = 0; level < CONTAINERLAB_LEVELS; level++) {
+		const struct yaml_node *env =
+			node->levels[level] ? yaml_find(node->levels[level], "env") : NULL;
+
+		for (const struct yaml_node *child = env && env->kind == YAML_MAPPING ? env->first
+										      : NULL;
+		     child; child = child->next) {
+			const char *text = scalar(writing, child);
+
+			if (!text || overridden(node, level, child->key))
+				continue;
+			fprintf(writing->out, "%s        ", head);
+			yaml_text_write(child->key, writing->out);
+			fputs(": ", writing->out);
+			yaml_text_write(text, writing->out);
+			fputc('\n', writing->out);
+			head = "";
+		}
+	}
+}
+
+/* "from:to[:ro]".  Return: is it written? */
+static bool bind_write(struct writing *writing, const struct yaml_node *value, const char *head)
+{
+	const char *text = scalar(writing, value), *to = text ? strchr(text, ':') : NULL;
+	const char *options = to ? strchr(to + 1, ':') : NULL;
+	int from_length = to ? (int)(to - text) : 0;
+	char *from = NULL, *place = NULL;
+	bool fine;
+
+	if (!text)
+		return false;
+	fine = from_length && to[1] == '/' && !strchr(text, '$') && !strstr(text, "__clab") &&
+	       (!options || !strcmp(options, ":ro") || !strcmp(options, ":rw")) &&
+	       (text[0] == '/' || text[0] == '.' || memchr(text, '/', (size_t)from_length)) &&
+	       asprintf(&from, "%s%.*s", text[0] == '/' ? "" : writing->options->folder,
+			from_length, text) >= 0 &&
+	       asprintf(&place, "%.*s", options ? (int)(options - to - 1) : (int)strlen(to + 1),
+			to + 1) >= 0;
+	if (fine) {
+		fprintf(writing->out, "%s        - {from: ", head);
+		yaml_text_write(from, writing->out);
+		fputs(", to: ", writing->out);
+		yaml_text_write(place, writing->out);
+		fprintf(writing->out, "%s}\n",
+			options && !strcmp(options, ":ro") ? ", read-only: yes" : "");
+	} else {
+		containerlab_leave_out(
+			writing->lab, value->place,
+			"'%.80s' is left out: expected a path on this machine and "
+			"one in the host, such as ./site:/var/www or ./site:/var/www:ro",
+			text);
+	}
+	free(from);
+	free(place);
+	return fine;
+}
+
+static void binds_write(struct writing *writing, const struct containerlab_node *node)
+{
+	const char *head = "      mounts:\n";
+
+	for (unsigned level = 0; level < CONTAINERLAB_LEVELS; level++) {
+		const struct yaml_node *binds =
+			node->levels[level] ? yaml_find(node->levels[level], "binds") : NULL;
+
+		for (const struct yaml_node *child =
+			     binds && binds->kind == YAML_SEQUENCE ? binds->first : NULL;
+		     child; child = child->next)
+			if (bind_write(writing, child, head))
+				head = "";
+	}
+}
+
+/* "512MB", "1gib": what containerlab takes, in bytes */
+static void memory_write(struct writing *writing, const struct containerlab_node *node)
+{
+	static const struct {
+		const char *unit;
+		uint64_t bytes;
+	} units[] = { { "b", 1 },           { "kb", 1000 },     { "mb", 1000000 },
+		      { "gb", 1000000000 }, { "kib", 1 << 10 }, { "mib", 1 << 20 },
+		      { "gib", 1 << 30 } };
+	const char *text = containerlab_text_of(node, "memory");
+	unsigned long number;
+	char unit[8] = "";
+
+	if (!text)
+		return;
+	if (sscanf(text, "%9lu %7[a-zA-Z]", &number, unit) == 2)
+		for (size_t i = 0; i < COUNT_OF(units); i++)
+			if (!strcasecmp(units[i].unit, unit)) {
+				fprintf(writing->out, "      limits: {memory: %lluB}\n",
+					(unsigned long long)number * units[i].bytes);
+				return;
+			}
+	containerlab_leave_out(writing->lab, containerlab_value(node, "memory")->place,
+			       "'memory' is left out: expected a size such as 512MB");
+}
+
+static void resolvers_write(struct writing *writing, const struct containerlab_node *node)
+{
+	const struct yaml_node *dns = containerlab_value(node, "dns");
+	const struct yaml_node *servers =
+		dns && dns->kind == YAML_MAPPING ? yaml_find(dns, "servers") : NULL;
+	const char *before = "      dns: [";
+	uint8_t address[16];
+
+	if (dns && (dns->kind != YAML_MAPPING || !servers || dns->count > 1))
+		containerlab_leave_out(writing->lab, dns->place,
+				       "of 'dns' only 'servers' can be imported");
+	if (!servers || servers->kind != YAML_SEQUENCE || servers->count > HOST_RESOLVERS_MAX)
+		return;
+	for (const struct yaml_node *child = servers->first; child; child = child->next) {
+		const char *text = scalar(writing, child);
+
+		if (!text || (inet_pton(AF_INET, text, address) != 1 &&
+			      inet_pton(AF_INET6, text, address) != 1))
+			continue;
+		fprintf(writing->out, "%s'%s'", before, text);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputs("]\n", writing->out);
+}
+
+/* ---- hosts ---- */
+
+/* the address that the file gives @node in the management network; 0: none */
+static uint32_t address_given(const struct containerlab *lab, const struct containerlab_node *node)
+{
+	const char *text = containerlab_text_of(node, "mgmt-ipv4");
+	struct in_addr address;
+
+	if (!text)
+		text = containerlab_text_of(node, "mgmt_ipv4");
+	if (!text || inet_pton(AF_INET, text, &address) != 1)
+		return 0;
+	return (ntohl(address.s_addr) ^ lab->subnet) >> (32 - lab->subnet_bits)
+		       ? 0
+		       : ntohl(address.s_addr);
+}
+
+static bool address_taken(const struct containerlab *lab, uint32_t address)
+{
+	for (uint32_t i = 0; i < lab->node_count; i++)
+		if (lab->nodes[i].kind == CONTAINERLAB_HOST &&
+		    address_given(lab, &lab->nodes[i]) == address)
+			return true;
+	return false;
+}
+
+/* the first address is the gateway there */
+static void address_write(struct writing *writing, const struct containerlab_node *node)
+{
+	const struct containerlab *lab = writing->lab;
+	const uint32_t last = lab->subnet | ~0u >> lab->subnet_bits;
+	uint32_t address = address_given(lab, node);
+	char text[INET_ADDRSTRLEN];
+
+	if (!address) {
+		while (writing->address_next < last && address_taken(lab, writing->address_next))
+			writing->address_next++;
+		if (writing->address_next >= last) {
+			containerlab_leave_out(writing->lab, node->place,
+					       "'%s' has a default address: the management network "
+					       "is full",
+					       node->name);
+			return;
+		}
+		address = writing->address_next++;
+	}
+	inet_ntop(AF_INET, &(struct in_addr){ htonl(address) }, text, sizeof(text));
+	fprintf(writing->out, "      addresses: [%s/%u]\n", text, lab->subnet_bits);
+}
+
+static void interfaces_write(struct writing *writing, const struct containerlab_node *node)
+{
+	uint32_t first = managed(node) ? 0 : 1;
+
+	fprintf(writing->out, "      switch: %s\n",
+		first ? node->interfaces[0].segment : writing->lab->segments[0]);
+	if (!first)
+		address_write(writing, node);
+	if (first < node->interface_count)
+		fputs("      interfaces:\n", writing->out);
+	for (uint32_t i = first; i < node->interface_count; i++) {
+		const struct containerlab_interface *interface = &node->interfaces[i];
+
+		fprintf(writing->out, "        - {switch: %s}    # %s%s%s\n", interface->segment,
+			interface->name, interface->peer[0] ? " to " : "", interface->peer);
+	}
+}
+
+static void mode_check(struct writing *writing, const struct containerlab_node *node)
+{
+	const char *mode = containerlab_text_of(node, "network-mode");
+
+	if (mode && strcmp(mode, "none") != 0)
+		containerlab_leave_out(writing->lab,
+				       containerlab_value(node, "network-mode")->place,
+				       "network-mode '%.40s' of '%s' is left out: a host has a "
+				       "network of its own",
+				       mode, node->name);
+}
+
+static void host_write(struct writing *writing, const struct containerlab_node *node)
+{
+	const char *image = containerlab_text_of(node, "image");
+	const char *user = containerlab_text_of(node, "user");
+
+	mode_check(writing, node);
+	fprintf(writing->out, "    %s:\n", node->name);
+	interfaces_write(writing, node);
+	if (image && !writing->options->no_images) {
+		fputs("      image: ", writing->out);
+		yaml_text_write(image, writing->out);
+		fputc('\n', writing->out);
+	}
+	if (user) {
+		fputs("      user: ", writing->out);
+		yaml_text_write(user, writing->out);
+		fputc('\n', writing->out);
+	}
+	env_write(writing, node);
+	binds_write(writing, node);
+	memory_write(writing, node);
+	resolvers_write(writing, node);
+	run_write(writing, node);
+}
+
+/* ---- the scenario ---- */
+
+static void topology_write(struct writing *writing)
+{
+	const struct containerlab *lab = writing->lab;
+	bool any = false;
+
+	for (uint32_t i = 0; i < lab->node_count && !any; i++)
+		any = lab->nodes[i].kind == CONTAINERLAB_HOST && managed(&lab->nodes[i]);
+	fputs("topology:\n  switches:\n", writing->out);
+	for (uint32_t i = any ? 0 : 1; i < lab->segment_count; i++)
+		fprintf(writing->out, "    - %s%s\n", lab->segments[i],
+			i ? "" : "    # the management network");
+	for (uint32_t i = 0; i < lab->node_count; i++)
+		if (lab->nodes[i].kind == CONTAINERLAB_SWITCH)
+			fprintf(writing->out, "    - %s    # a bridge\n", lab->nodes[i].name);
+	fputs("  hosts:\n", writing->out);
+	for (uint32_t i = 0; i < lab->node_count; i++)
+		if (lab->nodes[i].kind == CONTAINERLAB_HOST)
+			host_write(writing, &lab->nodes[i]);
+	if (lab->trunk_count)
+		fputs("  links:\n", writing->out);
+	for (uint32_t i = 0; i < lab->trunk_count; i++)
+		fprintf(writing->out, "    - [%s, %s]\n", lab->trunks[i].a, lab->trunks[i].b);
+}
+
+static void head_write(const struct writing *writing, FILE *out)
+{
+	const struct scenario_errors *left_out = &writing->lab->left_out;
+
+	fprintf(out, "# Made by 'heddle import' from a topology of containerlab. Start it with "
+		     "'heddle up'.\n"
+		     "#\n"
+		     "# A link between two nodes is a switch with two ports here, called after its "
+		     "nodes: what one\n"
+		     "# end sends arrives at the other end, and nowhere else. eth0 is in the "
+		     "management network,\n"
+		     "# as there; 'outside: yes' of a host connects it to the machine's network. "
+		     "Commands of\n"
+		     "# 'exec' are one script, in their order.\n");
+	if (left_out->count)
+		fputs("#\n# Left out:\n", out);
+	for (unsigned i = 0; i < left_out->count && i < SCENARIO_ERRORS_MAX; i++) {
+		yaml_text_mend(left_out->texts[i]); /* one may be cut within a character */
+		fprintf(out, "#   %s\n", left_out->texts[i]);
+	}
+	if (left_out->count > SCENARIO_ERRORS_MAX)
+		fprintf(out, "#   and %u more\n", left_out->count - SCENARIO_ERRORS_MAX);
+	fprintf(out,
+		"name: %s\nrun: {duration: 1s}\nlinks: {rate: 1Gb/s, delay: 100us, mtu: 1514}\n",
+		writing->lab->name);
+}
+
+int containerlab_text(struct containerlab *lab, const struct containerlab_options *options,
+		      FILE *out)
+{
+	struct writing writing = { .lab = lab, .options = options };
+	char *body = NULL;
+	size_t length;
+
+	writing.address_next = lab->subnet + 2;
+	writing.out = open_memstream(&body, &length);
+	if (!writing.out)
+		return -ENOMEM;
+	topology_write(&writing);
+	if (fclose(writing.out)) {
+		free(body);
+		return -ENOMEM;
+	}
+	head_write(&writing, out);
+	fwrite(body, 1, length, out);
+	free(body);
+	return 0;
+}

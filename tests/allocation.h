@@ -1,0 +1,107 @@
+/*  allocation - allocations that fail (TB-22). For each function that allocates, the first
+ *  allocation fails, then the second, and so on until all succeed. Each time there is an error, no
+ *  crash, and no leak; the sanitizers judge that (`make check`).
+ *
+ *  A program that includes this is linked with --wrap, so only allocations of this project fail.
+ *  Libraries get the memory that they request. */
+#ifndef TESTS_ALLOCATION_H
+#define TESTS_ALLOCATION_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
+#include "tests/testing.h"
+
+#define FAILURES_MAX 100000u /* for one function; with more it allocates for ever */
+
+static uint64_t fails_at; /* the number of the allocation that fails; 0: none does */
+static uint64_t made;
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+char *__wrap_strdup(const char *text);
+
+/* Only this allocation fails, not the later ones. So code that continues after a failure is found,
+ * too. */
+static bool fails(void)
+{
+	if (!fails_at || ++made != fails_at)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+	return fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+	return fails() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+	return fails() ? NULL : __real_realloc(memory, bytes);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+	return fails() ? NULL : __real_aligned_alloc(alignment, bytes);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+/* Is there memory that nothing points to? Only the leak sanitizer can tell. */
+static bool leaks(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return __lsan_do_recoverable_leak_check();
+#else
+	return false;
+#endif
+}
+
+/** all_fail() - calls @attempt once for each of its allocations, which fails, and at last without a
+ *  failure. @attempt returns 0 or -errno, must leave nothing allocated, and has no check of Check,
+ *  which allocates as well. */
+static void all_fail(const char *what, int (*attempt)(void))
+{
+	for (uint64_t n = 1; n < FAILURES_MAX; n++) {
+		int error;
+
+		made = 0;
+		fails_at = n;
+		error = attempt();
+		fails_at = 0;
+		ck_assert_msg(!leaks(), "%s: allocation %u failed, and memory is left", what,
+			      (unsigned)n);
+		if (made < n) {
+			ck_assert_int_eq(error, 0);
+			ck_assert_msg(n > 1, "%s allocates nothing", what);
+			printf("%s: %u allocations failed\n", what, (unsigned)(n - 1));
+			return;
+		}
+		ck_assert_msg(error == -ENOMEM, "%s: allocation %u failed, and it returned %d",
+			      what, (unsigned)n, error);
+	}
+	ck_abort_msg("%s never succeeds", what);
+}
+
+#endif

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# test_calibrate - what this machine carries: measured once, then known to `up`, `run --clock real`
+# and `gen --real` (DU-5).
+#
+# Figures are not judged: the machine may be busy. That generated scenarios are valid afterwards
+# counts as skipped if the machine was too slow in that moment.
+set -u
+. "$(dirname "$0")/common.sh"
+command -v jq >/dev/null || { echo 'skipped: jq is not installed'; exit 77; }
+
+cd "$scratch" || exit 1
+export XDG_CACHE_HOME=$scratch/cache
+fabric_dir
+two_racks=$topologies/two-racks.yaml
+
+nothing() {
+	run 1 calibrate --show && says out "has not measured this machine yet" && run 1 calibrate --show --json &&
+		jq -e '.measured == false' out
+}
+guess() {
+	"$heddle" run --clock real "$two_racks" --set run.duration=200ms --set run.warmup=0ms --quiet 2>err
+	says err "a guess, since 'heddle calibrate' has not measured this machine yet" && says err '--set links.rate='
+}
+measured() {
+	run 0 calibrate --json && says err 'lateness, p99' && says err "kept in $XDG_CACHE_HOME/heddle/calibration.json" &&
+		jq -e '.measured and (.paths | map(.switches)) == [1, 3, 5] and (.paths | all(.small_pps > 1000 and .large_bps > 1e6)) and
+			.load_lateness_p99_ns > 0 and .cores > 0 and .date' out
+}
+kept() { mv out said && run 0 calibrate --show --json && cmp said out; }
+in_words() { run 0 calibrate --show && says out "as 'heddle calibrate' has measured on" && [ "$(grep -c 'b/s$' out)" = 3 ]; }
+
+# a scenario that this machine carries, and no warning of it; is it valid?
+generated() {
+	run 0 gen "$@" --real && mv out mine.yaml && says err "as 'heddle calibrate' has measured on" && run 0 check mine.yaml || return 1
+	"$heddle" run --clock real mine.yaml --json mine.json >out 2>err
+	echo $? >status
+	! grep 'this machine carries' err && [ "$(cat status)" != 2 ]
+}
+valid() {
+	jq -r .fidelity.words mine.json
+	[ "$(jq -r .fidelity.valid mine.json)" = true ] && [ "$(cat status)" = 0 ]
+}
+# judged NAME - valid; skipped if the machine was slower just now than when it was measured
+judged() {
+	if [ "$(jq -r .fidelity.valid mine.json)" = true ]; then check "$1" valid; else skip "$1" "$(jq -r .fidelity.words mine.json)"; fi
+}
+
+warned() {
+	"$heddle" up "$two_racks" >out 2>err
+	up_status=$?
+	"$heddle" down >/dev/null
+	[ $up_status = 0 ] || ! forbidden err || return 0
+	says err 'heddle up: this machine carries some' && says err '--set links.delay='
+}
+# what it is told to set needs no warning
+heeded() {
+	local settings
+	[ $up_status = 0 ] || return 0
+	settings=$(grep -o -e '--set links[^ ]*' err)
+	# shellcheck disable=SC2086
+	"$heddle" up "$two_racks" $settings --set links.rate=1Mb/s >out 2>err
+	"$heddle" down >/dev/null
+	! grep 'this machine carries' err
+}
+# `run` means nothing to a fabric without an end
+bare() {
+	echo '{name: bare, topology: {switches: [s1], hosts: {a: s1, b: s1}}}' >bare.yaml
+	run 2 run bare.yaml && says err "lacks the key 'run'" && run 2 run --clock real bare.yaml && says err "lacks the key 'run'" || return 1
+	[ $up_status = 0 ] || return 0
+	run 0 up bare.yaml && run 0 down
+}
+# a file of another machine, and one that is none
+other() {
+	jq '.cores = 999' cache/heddle/calibration.json >other && mv other cache/heddle/calibration.json && run 1 calibrate --show &&
+		echo '[' >cache/heddle/calibration.json && run 1 calibrate --show
+}
+
+check 'before: nothing was measured' nothing
+check 'a run says that it guesses' guess
+check 'it measures, and keeps it' measured
+check 'it is known later' kept
+check 'in words' in_words
+check 'a generated scenario, without a warning' generated leaf-spine leaves=2 spines=2 hosts-per-leaf=2
+judged 'it is valid'
+check 'up warns of what the machine cannot carry' warned
+check 'what it says to set has no warning' heeded
+check "a scenario without 'run' is for up only" bare
+check 'a calibration of another machine does not hold' other
+check 'no operand' run 2 calibrate x
+finish

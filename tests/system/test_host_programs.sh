@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# test_host_programs - start commands and health checks of hosts (DU-3)
+#
+#   web - s1 - r1 - s2 - db      web serves HTTP and is healthy when it answers; db asks it
+#
+# Each program writes what it has: user, environment, host name, working directory.
+set -u
+. "$(dirname "$0")/common.sh"
+
+fabric_dir
+
+if ! command -v python3 >/dev/null || ! command -v curl >/dev/null || ! command -v jq >/dev/null; then
+	echo 'skipped: python3, curl or jq is not installed'
+	exit 77
+fi
+mkdir "$scratch/site"
+echo 'a page' >"$scratch/site/page"
+cat >"$scratch/site/web.yaml" <<'SCENARIO'
+name: web
+run: {duration: 1ms}
+links: {rate: 100Mb/s, delay: 1ms}
+topology:
+  switches: [s1, s2]
+  links: [[s1, s2]]
+  hosts:
+    web:
+      switch: s1
+      addresses: [192.168.1.10/24]
+      gateway: r1
+      env: {GREETING: good day, PORT: '8080'}
+      run:
+        - 'echo "$GREETING from $HEDDLE_HOST of $HEDDLE_FABRIC"; exec python3 -u -m http.server $PORT'
+        - [sh, -c, 'exit 3']
+        - [no-such-program, x]
+        - 'kill -9 $$'
+      health: {run: 'curl -sSf -o /dev/null http://web:$PORT/page', every: 100ms, within: 100s}
+    r1: {switch: s1, addresses: [192.168.1.1/24], router: yes, interfaces: [{switch: s2, addresses: [192.168.2.1/24]}]}
+    db: {switch: s2, addresses: [192.168.2.10/24], gateway: r1, user: nobody, run: ['id -un', 'hostname; echo to stderr >&2']}
+SCENARIO
+fabric_up "$scratch/site/web.yaml"
+
+check 'up waits until the host is healthy' grep -q 'host web is healthy after' "$scratch/up"
+served() { [ "$(timeout 60 "$heddle" exec db -- curl -sf http://web:8080/page)" = 'a page' ]; }
+check 'the command runs in the folder of the scenario, behind a router' served
+fates() {
+	"$heddle" ps --json | jq -r '.[0].programs[] | "\(.host) \(.running) \(.fate)"' | sort >"$scratch/fates"
+	printf '%s\n' 'db false ended with status 0' 'db false ended with status 0' 'web false ended with status 3' \
+		'web false killed by signal 9' 'web false not started: No such file or directory' 'web true running' | cmp - "$scratch/fates" && echo same
+}
+check 'ps says which run, and how the others ended' wait_for fates
+listed() { "$heddle" ps web | grep -q 'web  *ended with status 3: sh -c exit 3'; }
+check 'also for people' listed
+printed() { run 0 log web && says out 'good day from web of web'; }
+check 'log prints what the commands of a host print' printed
+other_user() { run 0 log db && says out nobody && says out 'to stderr' && says out db; }
+if [ "$(id -u)" = 0 ]; then check 'as another user' other_user; fi
+no_commands() { run 1 log r1 && says err "r1 has no start commands"; }
+check 'a host without commands has no log' no_commands
+as_json() { "$heddle" log web --json | jq -e '.host == "web" and (.text | contains("good day"))'; }
+check 'log --json' as_json
+path=$HEDDLE_RUNTIME_DIR/web
+check 'the folder has a file for each host' test -s "$path/programs/web.log"
+removed() { "$heddle" remove db && ! "$heddle" ps --json | jq -e '.[0].programs[] | select(.host == "db")'; }
+check 'a host that leaves takes its programs along' removed
+ended() { "$heddle" down && [ ! -e "$path" ]; }
+check 'down leaves no file' ended
+
+# a check that fails: the host is named, the exit status is its own, the fabric runs
+unhealthy() {
+	run 6 up "$scratch/site/web.yaml" --set 'topology.hosts.db.health={run: "echo one; echo no database here; exit 7", every: 10ms, within: 1s}' &&
+		says err "host db is not healthy after 1.000 s: 'echo one; echo no database here; exit 7' ended with status 7: no database here" &&
+		run 0 exec db -- true
+}
+check 'an unhealthy host is named' unhealthy
+"$heddle" down >/dev/null
+endless() {
+	run 6 up "$scratch/site/web.yaml" --set 'topology.hosts.web={switch: s1, health: {run: "sleep 12345; true", within: 500ms}}' --set 'topology.hosts.db=s2' &&
+		says err 'did not end' && ! "$heddle" exec web -- sh -c 'cat /proc/[0-9]*/comm' | grep -x sleep
+}
+check 'a check that does not end is killed' endless
+killed() {
+	local daemon
+	daemon=$("$heddle" ps --json | jq '.[0].pid') && kill -9 "$daemon" || return 1
+	# whatever asks next removes them, once the daemon is gone
+	cleared() { "$heddle" ps >/dev/null; [ ! -e "$path" ] && echo cleared; }
+	wait_for cleared
+}
+check 'after a killed daemon the files go too' killed
+
+finish

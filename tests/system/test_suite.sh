@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# test_suite - `heddle test`: scenarios beside each other as TAP, as JUnit XML and as JSON; which
+# failures there are, and their order (DU-9).
+set -u
+. "$(dirname "$0")/common.sh"
+
+cd "$scratch" || exit 1
+cat >fine.yaml <<'YAML'
+name: fine
+run: {duration: 20us, warmup: 5us, sample: 1us}
+topology: {switches: [s1], hosts: {h0: s1, h1: s1, h2: s1}}
+workloads:
+  - {name: w, pattern: incast, to: h0, size: 4KiB, arrival: closed, window: 1}
+expect:
+  - jain(w) >= 0.5
+  - lost == 0
+YAML
+sed 's/lost == 0/lost > 5/' fine.yaml >lossy.yaml
+sed 's/incast/inca/' fine.yaml >wrong.yaml
+sed '/^expect/,$d' fine.yaml >silent.yaml
+sed 's/20us/2ms/' fine.yaml >slow.yaml
+all=(slow.yaml lossy.yaml wrong.yaml missing.yaml silent.yaml fine.yaml)
+
+tap() {
+	run 1 test "${all[@]}" -j 3 && silent err || return 1
+	sed 's/^\(ok\|not ok\) /&/; /^ /d; /^#   /d' out >short
+	diff short - <<-'TAP'
+		TAP version 13
+		ok 1 - slow.yaml: jain(w) >= 0.5
+		ok 2 - slow.yaml: lost == 0
+		ok 3 - lossy.yaml: jain(w) >= 0.5
+		not ok 4 - lossy.yaml: lost > 5
+		not ok 5 - wrong.yaml: the scenario can be read
+		not ok 6 - missing.yaml: the scenario can be read
+		ok 7 - silent.yaml: it runs; there are no expectations
+		ok 8 - fine.yaml: jain(w) >= 0.5
+		ok 9 - fine.yaml: lost == 0
+		1..9
+		# 3 of 9 tests of 6 files failed:
+	TAP
+}
+
+# where and why: in the diagnostics, and in the table
+reasons() {
+	says out 'message: "the value is 0"' && says out "message: \"wrong.yaml:5:24: 'inca' is not one of" &&
+		grep -q "^#   wrong.yaml  *the scenario can be read$" out && grep -q "^# .* wrong.yaml:5:24: 'inca'" out &&
+		grep -q '^#   lossy.yaml  *lost > 5$' out
+}
+
+# the same bytes with one run at a time, and with more than there are
+same_order() {
+	cp out beside && run 1 test "${all[@]}" -j 1 && cmp beside out && run 1 test "${all[@]}" -j 99 && cmp beside out
+}
+
+# a reader of TAP: what prove counts
+by_prove() {
+	prove --exec "$heddle test" fine.yaml silent.yaml >said && grep -q '^All tests successful' said && grep -q 'Files=2, Tests=3' said &&
+		{ prove --exec "$heddle test" fine.yaml lossy.yaml >said 2>&1; [ $? = 1 ]; } &&
+		grep -q 'Failed test:  2' said && ! grep -qi 'parse error' said
+}
+
+junit() {
+	run 1 test "${all[@]}" --junit r.xml && says out 'TAP version 13' && xmllint --noout --schema "$top/tests/system/junit.xsd" r.xml &&
+		[ "$(xmllint --xpath 'count(//testcase)' r.xml)" = 9 ] && [ "$(xmllint --xpath 'count(//failure)' r.xml)" = 1 ] &&
+		[ "$(xmllint --xpath 'count(//error)' r.xml)" = 2 ] &&
+		[ "$(xmllint --xpath 'string(/testsuites/@failures)' r.xml)" = 1 ] && [ "$(xmllint --xpath 'string(/testsuites/@errors)' r.xml)" = 2 ] &&
+		[ "$(xmllint --xpath 'string(//testsuite[2]/testcase[2]/@name)' r.xml)" = 'lost > 5' ]
+}
+
+# names that XML and TAP do not take as they are
+odd_names() {
+	local name=$'a&<b>"#\x01.yaml'
+	cp fine.yaml "$name"
+	run 0 test "$name" --junit - && cp out odd.xml && xmllint --noout --schema "$top/tests/system/junit.xsd" odd.xml &&
+		[ "$(xmllint --xpath 'string(//testsuite/@name)' odd.xml)" = 'a&<b>"#?.yaml' ] &&
+		run 0 test "$name" && grep -q '^ok 1 - a&<b>"\\#' out
+}
+
+json() {
+	run 1 test fine.yaml lossy.yaml --json && jq -e '.tests == 4 and .failed == 1 and .files[1].tests[1] ==
+		{name: "lost > 5", ok: false, value: 0, message: "the value is 0"}' out
+}
+
+folder() {
+	mkdir many && cp fine.yaml many/b.yaml && cp silent.yaml many/a.yaml && run 0 test many && says out 'ok 1 - many/a.yaml' &&
+		says out '# all 3 tests of 2 files hold' && mkdir none && run 2 test none && says err 'no scenarios in none'
+}
+
+settings() {
+	run 0 test lossy.yaml --set 'expect=[lost == 0]' && says out 'ok 1 - lossy.yaml: lost == 0' && run 2 test && run 2 test fine.yaml -j 0 &&
+		run 2 test fine.yaml --json --junit - && run 2 test fine.yaml --junit nowhere/r.xml
+}
+
+# Ctrl-C: what is known by then, no further runs, nothing left
+interrupted() {
+	local suite left
+	sed 's/20us/100s/' fine.yaml >endless.yaml
+	"$heddle" test endless.yaml fine.yaml -j 1 >out 2>err &
+	suite=$!
+	left=$(wait_for children "$suite") && wait_for children "${left%% *}" >/dev/null && kill -INT "$suite" "${left%% *}"
+	wait "$suite"
+	[ $? = 130 ] && says out 'not ok 3 - endless.yaml: the run is not interrupted' && ! grep fine.yaml out &&
+		says out '1..3' && gone ${left%% *}
+}
+
+# a run that is killed is a failed test
+killed() {
+	local suite left
+	"$heddle" test endless.yaml >out 2>err &
+	suite=$!
+	left=$(wait_for children "$suite") && kill -KILL ${left%% *}
+	wait "$suite"
+	[ $? = 1 ] && says out 'not ok 1 - endless.yaml: the run ends in good order'
+}
+
+check tap tap
+check reasons reasons
+check same_order same_order
+if command -v prove >/dev/null; then check by_prove by_prove; else skip by_prove 'prove is missing'; fi
+if command -v xmllint >/dev/null; then
+	check junit junit
+	check odd_names odd_names
+else
+	skip junit 'xmllint is missing'
+fi
+check json json
+check folder folder
+check settings settings
+check interrupted interrupted
+check killed killed
+finish

@@ -1,0 +1,111 @@
+/*  orchestrator/base/text_pack, descriptor_message: texts and descriptors from one process to
+ *  another one, which does not trust it (DU-3). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "orchestrator/base/descriptor_message.h"
+#include "orchestrator/base/text_pack.h"
+#include "tests/testing.h"
+
+TEST_GROUP(text_pack);
+
+/* a pack with the @length bytes at @bytes */
+static struct text_pack read_back(const char *bytes, size_t length)
+{
+	struct text_pack pack;
+	int fd = text_pack_file(bytes, length);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(text_pack_read(&pack, fd), 0);
+	close(fd);
+	return pack;
+}
+
+TEST(text_pack__gives_back_what_was_put)
+{
+	char one[] = "one", odd[] = "\xff\n two", empty[] = "";
+	char *words[] = { one, odd, empty, NULL }, **list;
+	struct text_pack pack;
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	text_pack_put(out, "first");
+	text_pack_list(out, words);
+	text_pack_number(out, UINT64_MAX);
+	text_pack_put(out, NULL);
+	fclose(out);
+	pack = read_back(text, length);
+	ck_assert_str_eq(text_pack_take(&pack), "first");
+	list = text_pack_take_list(&pack);
+	ck_assert_ptr_nonnull(list);
+	ck_assert_str_eq(list[0], one);
+	ck_assert_str_eq(list[1], odd);
+	ck_assert_str_eq(list[2], "");
+	ck_assert_ptr_null(list[3]);
+	ck_assert_uint_eq(text_pack_take_number(&pack), UINT64_MAX);
+	ck_assert_str_eq(text_pack_take(&pack), "");
+	ck_assert_ptr_null(text_pack_take(&pack));
+	free(list);
+	free(text);
+	text_pack_free(&pack);
+}
+
+/* a text without its end, a list that is shorter than it says, one that says too much */
+TEST(text_pack__reads_nothing_beyond_its_end)
+{
+	struct text_pack pack = read_back("ab", 2);
+	char **list;
+
+	ck_assert_str_eq(text_pack_take(&pack), "ab");
+	ck_assert_ptr_null(text_pack_take(&pack));
+	ck_assert_ptr_null(text_pack_take_list(&pack));
+	ck_assert_uint_eq(text_pack_take_number(&pack), 0);
+	text_pack_free(&pack);
+
+	pack = read_back("3\0a", 3);
+	list = text_pack_take_list(&pack);
+	ck_assert_str_eq(list[0], "a");
+	ck_assert_ptr_null(list[1]);
+	free(list);
+	text_pack_free(&pack);
+
+	pack = read_back("18446744073709551615\0a", 22);
+	ck_assert_ptr_null(text_pack_take_list(&pack));
+	text_pack_free(&pack);
+}
+
+TEST(text_pack_read__refuses_what_is_too_long)
+{
+	struct text_pack pack;
+	int fd = text_pack_file("", 0);
+
+	ck_assert_int_eq(ftruncate(fd, TEXT_PACK_MAX + 1), 0);
+	ck_assert_int_eq(text_pack_read(&pack, fd), -EMSGSIZE);
+	close(fd);
+}
+
+TEST(descriptor_receive__closes_those_without_a_place)
+{
+	int pair[2], pipes[2], fds[2], sent[3], byte = 0;
+	unsigned count = 2;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	ck_assert_int_eq(pipe(pipes), 0);
+	for (int i = 0; i < 3; i++)
+		sent[i] = pipes[1];
+	ck_assert_int_eq(descriptor_send(pair[0], &byte, 1, sent, 3), 1);
+	close(pipes[1]);
+	ck_assert_int_eq(descriptor_receive(pair[1], &byte, 1, fds, &count), 1);
+	ck_assert_uint_eq(count, 2);
+	close(fds[0]);
+	close(fds[1]);
+	ck_assert_int_eq(read(pipes[0], &byte, 1), 0); /* no writer is left */
+	close(pair[0]);
+	ck_assert_int_eq(descriptor_receive(pair[1], &byte, 1, fds, &count), 0);
+	close(pair[1]);
+	close(pipes[0]);
+}

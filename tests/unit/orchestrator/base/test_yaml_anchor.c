@@ -1,0 +1,155 @@
+/*  orchestrator/base/yaml_anchor, with yaml_reader: anchors, aliases and merges of files of other
+ *  programs (DU-3); scenarios have none. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/yaml_reader.h"
+#include "tests/testing.h"
+
+static struct scenario_errors errors;
+static struct yaml_node *root;
+
+static void setup(void)
+{
+	errors = (struct scenario_errors){ 0 };
+	root = NULL;
+}
+
+static void teardown(void)
+{
+	yaml_free(root);
+	scenario_errors_free(&errors);
+}
+
+TEST_GROUP(yaml_anchor, .setup = setup, .teardown = teardown);
+
+static int read(const char *text)
+{
+	return yaml_read_anchored("t", text, strlen(text), &root, &errors);
+}
+
+/* the tree as text: {key: value} and [value] */
+static void print(const struct yaml_node *node, FILE *out)
+{
+	if (node->key)
+		fprintf(out, "%s:", node->key);
+	if (node->kind == YAML_SCALAR)
+		fputs(node->text, out);
+	else
+		fputc(node->kind == YAML_MAPPING ? '{' : '[', out);
+	for (const struct yaml_node *child = node->first; child; child = child->next) {
+		print(child, out);
+		if (child->next)
+			fputc(' ', out);
+	}
+	if (node->kind != YAML_SCALAR)
+		fputc(node->kind == YAML_MAPPING ? '}' : ']', out);
+}
+
+static void reads_as(const char *text, const char *tree)
+{
+	char *printed = NULL;
+	size_t length;
+	FILE *out = open_memstream(&printed, &length);
+
+	ck_assert_msg(!read(text), "%s", errors.count ? errors.texts[0] : "no memory");
+	print(root, out);
+	fclose(out);
+	ck_assert_str_eq(printed, tree);
+	free(printed);
+}
+
+static void refused(const char *text, const char *says)
+{
+	ck_assert_int_eq(read(text), -EINVAL);
+	ck_assert_uint_eq(errors.count, 1);
+	ck_assert_msg(strstr(errors.texts[0], says) != NULL, "%s", errors.texts[0]);
+}
+
+TEST(yaml_read_anchored__alias_is_a_copy)
+{
+	reads_as("a: &x {k: [1, &y 2]}\nb: *x\nc: [*y, *x]\n",
+		 "{a:{k:[1 2]} b:{k:[1 2]} c:[2 {k:[1 2]}]}");
+}
+
+TEST(yaml_read_anchored__last_anchor_of_a_name_counts)
+{
+	reads_as("a: &x 1\nb: &x 2\nc: *x\n", "{a:1 b:2 c:2}");
+}
+
+TEST(yaml_read_anchored__merge_keeps_own_keys)
+{
+	reads_as("a: &x {k: 1, l: 2}\nb:\n  l: 3\n  <<: *x\n  m: 4\n",
+		 "{a:{k:1 l:2} b:{l:3 m:4 k:1}}");
+}
+
+TEST(yaml_read_anchored__first_of_several_merges_wins)
+{
+	reads_as("a: &x {k: 1}\nb: &y {k: 2, l: 3}\nc: {<<: [*x, *y]}\n",
+		 "{a:{k:1} b:{k:2 l:3} c:{k:1 l:3}}");
+}
+
+/* an anchor within what is merged names it still */
+TEST(yaml_read_anchored__anchor_of_a_merge)
+{
+	reads_as("a: {<<: &x {k: &y 1, l: 2}, k: 5}\nb: *x\nc: *y\n",
+		 "{a:{k:5 l:2} b:{k:1 l:2} c:1}");
+}
+
+TEST(yaml_read_anchored__mistakes)
+{
+	refused("a: *x\n", "no anchor '&x' stands before this");
+	teardown();
+	setup();
+	refused("a: &x [1, *x]\n", "'*x' stands within what it names");
+	teardown();
+	setup();
+	refused("a: &x 1\nb: {<<: *x}\n", "'<<' takes a mapping, or a list of mappings");
+	teardown();
+	setup();
+	refused("a: !!str 1\n", "tags (!) have no place");
+	teardown();
+	setup();
+	refused("a: &x 1\n? *x\n: 2\n", "a key must be a plain word");
+}
+
+/* nine lines that stand for 10^9 values */
+TEST(yaml_read_anchored__alias_bomb)
+{
+	char text[4096] = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n";
+
+	for (int i = 1; i < 10; i++) {
+		size_t used = strlen(text);
+
+		snprintf(text + used, sizeof(text) - used,
+			 "a%d: &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i, i,
+			 i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+	}
+	refused(text, "too many values");
+}
+
+TEST(yaml_read_anchored__copy_is_too_deep)
+{
+	refused("a: &x [[[[[[[1]]]]]]]\nb: [[[[[*x]]]]]\n", "nested too deeply");
+}
+
+TEST(yaml_read_anchored__too_many_anchors)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	for (unsigned i = 0; i <= YAML_ANCHORS_MAX; i++)
+		fprintf(out, "- &x%u 1\n", i);
+	fclose(out);
+	refused(text, "too many anchors (256 at most)");
+	free(text);
+}
+
+TEST(yaml_read__scenarios_have_no_anchors)
+{
+	ck_assert_int_eq(yaml_read("t", "a: &x 1\nb: *x\n", 14, 0, &root, &errors), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(errors.texts[0], "anchors (&), aliases (*) and tags (!)"));
+}

@@ -1,0 +1,364 @@
+/*  orchestrator/hosts: host_room, room_init, room_files, room_skeleton, host_rights - a host has
+ *  processes, folders and rights of its own (DU-3). */
+#include "orchestrator/hosts/host_room.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/testing.h"
+
+static struct fabric_namespaces namespaces;
+static struct host_room rooms[2];
+static char hosts_file[] = "/tmp/test_host_room_hosts_XXXXXX";
+static char why[512];
+static int net_fd, uts_fd;
+
+static void hosts_file_create(void)
+{
+	close(mkstemp(hosts_file));
+}
+
+static void hosts_file_remove(void)
+{
+	unlink(hosts_file);
+}
+
+TEST_GROUP(host_room, .setup_once = hosts_file_create, .teardown_once = hosts_file_remove,
+	   .timeout_s = 60);
+
+/* ---- what needs no namespace ---- */
+
+static void folder(const char *root, const char *path, mode_t mode)
+{
+	char whole[256];
+
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	ck_assert_int_eq(mkdir(whole, 0700), 0);
+	ck_assert_int_eq(chmod(whole, mode), 0);
+}
+
+TEST(room_skeleton__servers_folders_are_private_those_with_data_are_not)
+{
+	char root[] = "/tmp/test_skeleton_XXXXXX", place[] = "/tmp/test_skeleton_XXXXXX", path[256];
+	struct room_skeleton skeleton;
+	bool data = false, server = false;
+	struct stat found;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	ck_assert_ptr_nonnull(mkdtemp(place));
+	folder(root, "/var", 0755);
+	folder(root, "/var/log", 0755);
+	folder(root, "/var/log/nginx", 02750);
+	folder(root, "/var/lib", 0755);
+	folder(root, "/var/lib/server", 0711);
+	folder(root, "/var/lib/server/body", 0700);
+	folder(root, "/var/lib/data", 0755);
+	snprintf(path, sizeof(path), "%s/var/lib/data/file", root);
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	room_skeleton_read(&skeleton, root);
+	for (size_t i = 0; i < skeleton.count; i++) {
+		data |= strstr(skeleton.folders[i].path, "/data") != NULL;
+		server |= strstr(skeleton.folders[i].path, "/server") && skeleton.folders[i].top;
+	}
+	ck_assert(server);
+	/* root's, with a file in it: what the machine has stays visible */
+	ck_assert(data == (getuid() != 0));
+	ck_assert(skeleton.folders[0].top);
+	ck_assert_uint_eq(room_skeleton_make(&skeleton, 0, place), 2);
+	snprintf(path, sizeof(path), "%s/nginx", place);
+	ck_assert_int_eq(stat(path, &found), 0);
+	ck_assert_uint_eq(found.st_mode & 07777, 02750);
+	room_skeleton_free(&skeleton);
+	snprintf(path, sizeof(path), "rm -r %s %s", root, place);
+	ck_assert_int_eq(system(path), 0);
+}
+
+TEST(host_rights_kept__what_a_network_needs_and_no_more)
+{
+	const int kept[] = { CAP_NET_ADMIN, CAP_NET_RAW, CAP_CHOWN, CAP_SETUID, CAP_KILL },
+		  dropped[] = { CAP_SYS_ADMIN, CAP_SYS_PTRACE,   CAP_SYS_MODULE,
+				CAP_MKNOD,     CAP_SYS_RESOURCE, CAP_SYS_RAWIO,
+				CAP_SYS_BOOT,  CAP_SYS_TIME,     CAP_DAC_READ_SEARCH };
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		ck_assert(host_rights_kept(kept[i]));
+	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
+		ck_assert(!host_rights_kept(dropped[i]));
+}
+
+/* ---- sandboxes ---- */
+
+static int room_make(unsigned n)
+{
+	static const char *const names[] = { "one", "two" };
+	const struct host_room_spec spec = { .name = names[n], .resolver = "# none\n" };
+
+	return host_room_make(&rooms[n], &namespaces, net_fd, uts_fd, &spec, why, sizeof(why));
+}
+
+/* two hosts in one network; false: the kernel forbids it */
+static bool rooms_open(void)
+{
+	if (namespaces_open(&namespaces, hosts_file, why, sizeof(why))) {
+		printf("skipped, needs namespaces: %s\n", why);
+		return false;
+	}
+	net_fd = namespaces.net_fd;
+	uts_fd = namespaces.uts_fd;
+	for (unsigned n = 0; n < 2; n++)
+		ck_assert_msg(!room_make(n), "%s", why);
+	return true;
+}
+
+static void rooms_close(void)
+{
+	namespaces_close(&namespaces);
+	for (unsigned n = 0; n < 2; n++)
+		host_room_free(&rooms[n]);
+}
+
+/* starts @program in host @n; @status_fd receives the pipe of its status */
+static int start(unsigned n, const char *program, bool survives, int *status_fd)
+{
+	char shell[] = "sh", option[] = "-c", path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+	char *argv[] = { shell, option, (char *)program, NULL }, *env[] = { path, NULL };
+	const struct room_program words = { argv, env, "/", NULL };
+	int pipes[2], words_fd = room_program_pack(&words), pid;
+
+	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
+	pid = host_room_start(&rooms[n],
+			      (const int[ROOM_START_FDS]){ words_fd, STDIN_FILENO, STDOUT_FILENO,
+							   STDERR_FILENO, pipes[1] },
+			      ROOM_START_FDS, survives);
+	close(words_fd);
+	close(pipes[1]);
+	*status_fd = pipes[0];
+	return pid;
+}
+
+static struct room_status end_await(int status_fd)
+{
+	struct room_status end = { ROOM_NOT_STARTED, -EPIPE, false };
+
+	(void)!read(status_fd, &end, sizeof(end));
+	close(status_fd);
+	return end;
+}
+
+/* Return: exit status of @command in host @n */
+static int run(unsigned n, const char *command)
+{
+	int status_fd, pid = start(n, command, false, &status_fd);
+	struct room_status end;
+
+	ck_assert_int_gt(pid, 0);
+	end = end_await(status_fd);
+	ck_assert_int_eq(end.kind, ROOM_ENDED);
+	return WIFEXITED(end.value) ? WEXITSTATUS(end.value) : 128 + WTERMSIG(end.value);
+}
+
+TEST(host_room__processes_of_two_hosts_are_apart)
+{
+	int sleeper;
+
+	if (!rooms_open())
+		return;
+	ck_assert_int_gt(start(0, "exec sleep 1000", true, &sleeper), 1);
+	while (run(0, "grep -lx sleep /proc/[0-9]*/comm >/dev/null"))
+		usleep(10000);
+	/* the shell that looks, its init process, and nothing else */
+	ck_assert_int_eq(run(1, "set -- /proc/[0-9]*; test $# -le 3 && test -d /proc/1"), 0);
+	ck_assert_int_eq(run(1, "! grep -l sleep /proc/[0-9]*/comm"), 0);
+	/* no signal of a program ends the init process of its host */
+	ck_assert_int_eq(run(0, "kill -9 1; test -d /proc/1"), 0);
+	ck_assert(host_room_alive(&rooms[0]));
+	close(sleeper);
+	rooms_close();
+}
+
+TEST(host_room__folders_of_two_hosts_are_apart)
+{
+	if (!rooms_open())
+		return;
+	if (rooms[0].tmp_fd < 0) {
+		printf("skipped: a tmpfs is forbidden\n");
+		rooms_close();
+		return;
+	}
+	ck_assert_int_eq(run(0, "for d in /tmp /run /dev/shm /var/log; do >$d/test_room; done"), 0);
+	ck_assert_int_eq(run(1,
+			     "for d in /tmp /run /dev/shm /var/log; do test ! -e $d/test_room || "
+			     "exit 1; done"),
+			 0);
+	ck_assert_int_ne(access("/var/log/test_room", F_OK), 0);
+	ck_assert_int_eq(run(0, "test one = $(cat /etc/hostname) && grep -qx '# none' "
+				"/etc/resolv.conf"),
+			 0);
+	ck_assert_int_eq(run(0, "test -c /dev/null && test ! -e /dev/mem && test ! -e /dev/kmsg"),
+			 0);
+	/* what a command names of the machine's /tmp is there */
+	snprintf(why, sizeof(why), "test -f %s", hosts_file);
+	ck_assert_int_eq(run(1, why), 0);
+	rooms_close();
+}
+
+/* a host of the same network, with the @count mounts at @mounts; false: refused */
+static bool room_mount(const struct room_mount *mounts, size_t count)
+{
+	const struct host_room_spec spec = { .name = "three",
+					     .resolver = "",
+					     .mounts = mounts,
+					     .mount_count = count };
+
+	host_room_free(&rooms[0]);
+	return !host_room_make(&rooms[0], &namespaces, net_fd, uts_fd, &spec, why, sizeof(why));
+}
+
+TEST(host_room__mounts_at_places_that_exist_or_not)
+{
+	const struct room_mount mounts[] = { { "", "/srv/test_room/own", false },
+					     { "/etc", "/srv/test_room/etc", true },
+					     { "/etc/passwd", "/etc/hostname", true },
+					     { hosts_file, "/srv/test_room/own/a/file", false } };
+
+	if (!rooms_open())
+		return;
+	if (rooms[0].tmp_fd < 0) {
+		printf("skipped: a tmpfs is forbidden\n");
+		rooms_close();
+		return;
+	}
+	ck_assert_msg(room_mount(mounts, 4), "%s", why);
+	ck_assert_int_eq(run(0, "cmp /etc/passwd /srv/test_room/etc/passwd && "
+				"cmp /etc/passwd /etc/hostname && "
+				"test \"$(ls /srv/test_room/own)\" = a"),
+			 0);
+	ck_assert_int_ne(run(0, ": >/srv/test_room/etc/new"), 0);
+	ck_assert_int_ne(run(0, ": >>/etc/hostname"), 0);
+	ck_assert_int_eq(run(0, "echo x >/srv/test_room/own/a/file && echo x >/srv/other"), 0);
+	ck_assert_int_eq(run(1, "test ! -e /srv/test_room"), 0);
+	ck_assert_int_ne(access("/srv/test_room", F_OK), 0);
+	ck_assert_int_ne(access("/srv/other", F_OK), 0);
+	rooms_close();
+}
+
+TEST(host_room_make__names_the_mount_that_failed)
+{
+	const struct room_mount missing = { "/no/such/source", "/srv", false },
+				root_entry = { "", "/no_such_entry", false },
+				in_file = { "", "/etc/passwd/folder", false };
+
+	if (!rooms_open())
+		return;
+	ck_assert(!room_mount(&missing, 1));
+	ck_assert_str_eq(why, "host three: what it mounts at /srv: /no/such/source: No such file "
+			      "or directory");
+	ck_assert(!room_mount(&root_entry, 1));
+	ck_assert_ptr_nonnull(strstr(why, "host three: /no_such_entry: / has no such folder"));
+	ck_assert(!room_mount(&in_file, 1));
+	ck_assert_ptr_nonnull(strstr(why, "Not a directory"));
+	ck_assert_int_ne(access("/no_such_entry", F_OK), 0);
+	rooms_close();
+}
+
+TEST(host_room_start__names_what_failed)
+{
+	struct room_status end;
+	char nowhere[] = "/no/such", *argv[] = { nowhere, NULL }, *env[] = { NULL };
+	const struct room_program words = { argv, env, "/", NULL };
+	int pipes[2], fd;
+
+	if (!rooms_open())
+		return;
+	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
+	fd = room_program_pack(&words);
+	ck_assert_int_gt(host_room_start(&rooms[0], (const int[]){ fd, 0, 1, 2, pipes[1] },
+					 ROOM_START_FDS, true),
+			 0);
+	close(pipes[1]);
+	end = end_await(pipes[0]);
+	ck_assert_int_eq(end.kind, ROOM_NOT_STARTED);
+	ck_assert_int_eq(end.value, -ENOENT);
+	ck_assert_int_eq(host_room_start(&rooms[0], &fd, 1, true), -EINVAL);
+	/* words that are none */
+	close(fd);
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
+	ck_assert_int_gt(host_room_start(&rooms[0], (const int[]){ fd, 0, 1, 2, pipes[1] },
+					 ROOM_START_FDS, true),
+			 0);
+	close(pipes[1]);
+	end = end_await(pipes[0]);
+	ck_assert_int_eq(end.kind, ROOM_NOT_STARTED);
+	ck_assert_int_eq(end.value, -EINVAL);
+	close(fd);
+	rooms_close();
+}
+
+/* A program that was asked for from another host ends with the one that asks; one of the scenario
+ * does not. */
+TEST(host_room_start__unread_program_is_killed)
+{
+	int status_fd, survivor;
+	struct pollfd polled;
+
+	if (!rooms_open())
+		return;
+	ck_assert_int_gt(start(0, "exec sleep 1000", false, &status_fd), 0);
+	ck_assert_int_gt(start(0, "exec sleep 1000", true, &survivor), 0);
+	close(status_fd);
+	/* until one of both is left */
+	while (run(0, "test $(grep -lx sleep /proc/[0-9]*/comm | wc -l) = 1"))
+		usleep(10000);
+	polled = (struct pollfd){ survivor, POLLIN, 0 };
+	ck_assert_int_eq(poll(&polled, 1, 0), 0);
+	close(survivor);
+	rooms_close();
+}
+
+TEST(host_room_free__ends_its_programs_only)
+{
+	int first, second;
+	struct pollfd polled;
+	char byte;
+
+	if (!rooms_open())
+		return;
+	ck_assert_int_gt(start(0, "exec sleep 1000", true, &first), 0);
+	ck_assert_int_gt(start(1, "exec sleep 1000", true, &second), 0);
+	host_room_free(&rooms[0]);
+	ck_assert_int_eq(read(first, &byte, 1), 0); /* its init process, the writer, has ended */
+	polled = (struct pollfd){ second, POLLIN, 0 };
+	ck_assert_int_eq(poll(&polled, 1, 0), 0);
+	ck_assert(!host_room_alive(&rooms[0]) && host_room_alive(&rooms[1]));
+	ck_assert_int_lt(host_room_start(&rooms[0], &first, 1, true), 0);
+	ck_assert_msg(!room_make(0), "%s", why);
+	ck_assert_int_eq(run(0, "true"), 0);
+	close(first);
+	close(second);
+	rooms_close();
+}
+
+/* of the init process of the fabric, with which all end */
+TEST(host_room_make__says_that_the_fabric_has_ended)
+{
+	if (!rooms_open())
+		return;
+	kill(namespaces.init_pid, SIGKILL);
+	while (host_room_alive(&rooms[0]) || host_room_alive(&rooms[1]))
+		usleep(1000);
+	host_room_free(&rooms[0]);
+	ck_assert_int_lt(room_make(0), 0);
+	ck_assert_ptr_nonnull(strstr(why, "host one: its pid and mount namespace"));
+	rooms_close();
+}

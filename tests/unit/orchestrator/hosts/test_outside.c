@@ -1,0 +1,173 @@
+/*  orchestrator/hosts/outside: the process that starts a connection for each host, with programs in
+ *  the place of slirp4netns (DU-3). system/test_outside.sh has the real one. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "orchestrator/hosts/outside.h"
+#include "tests/testing.h"
+
+static char folder[64], why[OUTSIDE_WHY_MAX], *path_before;
+static struct outside_connector connector;
+static int net_fd;
+static pid_t pid;
+
+/* the program is the shell script @text from now on; NULL: there is none */
+static void program(const char *text)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/slirp4netns", folder);
+	unlink(path);
+	if (text) {
+		file = fopen(path, "w");
+		ck_assert_ptr_nonnull(file);
+		fprintf(file, "#!/bin/sh\n%s\n", text);
+		fclose(file);
+		ck_assert_int_eq(chmod(path, 0755), 0);
+	}
+}
+
+static void setup(void)
+{
+	strcpy(folder, "/tmp/heddle-outside-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	path_before = strdup(getenv("PATH"));
+	setenv("PATH", folder, 1);
+	net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(outside_open(&connector), 0);
+}
+
+static void teardown(void)
+{
+	outside_close(&connector);
+	close(net_fd);
+	program(NULL);
+	rmdir(folder);
+	setenv("PATH", path_before, 1);
+	free(path_before);
+}
+
+TEST_GROUP(outside, .setup = setup, .teardown = teardown);
+
+static int connect_host(uint32_t host)
+{
+	return outside_connect(&connector, host, net_fd, -1, &pid, why, sizeof(why));
+}
+
+/* waits for the death of a program */
+static struct outside_death death_await(void)
+{
+	struct pollfd polled = { connector.deaths_fd, POLLIN, 0 };
+	struct outside_death death = { 0 };
+
+	ck_assert_int_eq(poll(&polled, 1, 60000), 1);
+	ck_assert(outside_death_next(&connector, &death));
+	return death;
+}
+
+/* says that it is ready, on the descriptor after -r, then waits for the end of the one after -e */
+#define READY                                \
+	"while [ $# -gt 1 ]; do case $1 in " \
+	"-r) r=$2;; -e) e=$2;; esac; shift; done; eval \"echo 1 >&$r\"; "
+#define UNTIL_THE_END "eval \"read x <&$e\""
+
+TEST(outside_connect__program_is_missing)
+{
+	ck_assert_int_eq(connect_host(1), -ENOENT);
+	ck_assert_str_eq(why, "slirp4netns is not installed; as root: apt-get install slirp4netns");
+}
+
+TEST(outside_connect__program_fails)
+{
+	program("echo first >&2; echo 'no tap device' >&2; exit 3");
+	ck_assert_int_eq(connect_host(1), -EIO);
+	ck_assert_str_eq(why, "slirp4netns does not run: exit status 3: no tap device");
+	program(READY UNTIL_THE_END); /* and the place is free again */
+	ck_assert_int_eq(connect_host(1), 0);
+}
+
+TEST(outside_connect__one_for_each_host)
+{
+	pid_t first;
+
+	program(READY UNTIL_THE_END);
+	ck_assert_int_eq(connect_host(1), 0);
+	first = pid;
+	ck_assert_int_gt(first, 0);
+	ck_assert_int_eq(connect_host(1), -EEXIST);
+	ck_assert_str_eq(why, "it is connected already");
+	ck_assert_int_eq(connect_host(2), 0);
+	ck_assert_int_ne(pid, first);
+	ck_assert_int_eq(outside_disconnect(&connector, 1), 0);
+	ck_assert_int_eq(outside_disconnect(&connector, 1), -ENOENT);
+	ck_assert(kill(first, 0) && errno == ESRCH);
+	ck_assert_int_eq(kill(pid, 0), 0);
+}
+
+/* what the program is asked for: the machine's loopback stays closed */
+TEST(outside_connect__arguments)
+{
+	program("echo \"$@\" >&2; exit 1");
+	ck_assert_int_eq(connect_host(1), -EIO);
+	ck_assert_ptr_nonnull(strstr(why, " --disable-host-loopback "));
+	ck_assert_ptr_nonnull(strstr(why, " --cidr=198.19.255.0/24 "));
+}
+
+TEST(outside_death_next__names_the_cause)
+{
+	struct outside_death death;
+
+	program(READY "echo 'the last words' >&2; kill -9 $$");
+	ck_assert_int_eq(connect_host(7), 0);
+	death = death_await();
+	ck_assert_uint_eq(death.host, 7);
+	ck_assert_int_eq(death.pid, pid);
+	ck_assert_str_eq(death.fate, "killed by signal 9: the last words");
+	ck_assert(!outside_death_next(&connector, &death));
+	program(READY UNTIL_THE_END);
+	ck_assert_int_eq(connect_host(7), 0);
+}
+
+/* a disconnection is no death */
+TEST(outside_death_next__not_of_what_was_disconnected)
+{
+	struct outside_death death;
+
+	program(READY UNTIL_THE_END);
+	ck_assert_int_eq(connect_host(1), 0);
+	ck_assert_int_eq(outside_disconnect(&connector, 1), 0);
+	ck_assert_int_eq(connect_host(2), 0); /* the connector has been round its loop */
+	ck_assert(!outside_death_next(&connector, &death));
+}
+
+TEST(outside_close__ends_the_programs)
+{
+	program(READY UNTIL_THE_END);
+	ck_assert_int_eq(connect_host(1), 0);
+	outside_close(&connector);
+	ck_assert(kill(pid, 0) && errno == ESRCH);
+}
+
+/* the connector is killed: the next request says so */
+TEST(outside_connect__connector_is_dead)
+{
+	struct pollfd polled = { .events = POLLIN };
+
+	program(READY UNTIL_THE_END);
+	ck_assert_int_eq(connect_host(1), 0);
+	kill(connector.pid, SIGKILL);
+	polled.fd = connector.deaths_fd;
+	ck_assert_int_eq(poll(&polled, 1, 60000), 1);
+	ck_assert(!outside_death_next(&connector, &(struct outside_death){ 0 }));
+	ck_assert_int_eq(connector.deaths_fd, -1);
+	ck_assert_int_eq(connect_host(2), -EPIPE);
+	ck_assert_str_eq(why, "the process that starts connections to the outside has ended");
+}

@@ -1,0 +1,123 @@
+/*  orchestrator/run/real_advice: what a plan asks of the machine, and the warning if that is too
+ *  much (DU-5).
+ *
+ *  Three switches in a row, a host at each; 200 Gb/s and 1 us as in any scenario, unless set. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/plan/plan_real.h"
+#include "orchestrator/run/real_advice.h"
+#include "tests/testing.h"
+
+#define ROW                                                                              \
+	"name: t\nrun: {duration: 1s}\n"                                                 \
+	"topology: {switches: [s1, s2, s3], hosts: {A: s1, B: s2, C: s3}, links: [[s1, " \
+	"s2], [s2, s3]]}\n"                                                              \
+	"workloads: [{name: l, pattern: pairs, pairs: [[A, B], [C, B]], size: 64KiB}]\n"
+
+static struct calibration machine;
+static struct real_load load;
+static char text[640];
+
+/* what the scenario asks for, with @settings */
+static void asks(bool programs, const char *const *settings, unsigned count)
+{
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+	struct plan plan;
+
+	ck_assert_int_eq(scenario_read_memory("t.yaml", ROW, strlen(ROW), settings, count,
+					      &scenario, &errors),
+			 0);
+	ck_assert_int_eq(plan_make_traffic(&scenario, &plan, &errors), 0);
+	load = real_load_of(&plan, programs);
+	plan_free(&plan);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+}
+
+/* 3.2768 Gb/s of the longest packets over three switches, late by 1.2 ms */
+static void setup(void)
+{
+	machine = (struct calibration){
+		.measured = true,
+		.date = "2026-11-23T15:00:00Z",
+		.load_p99_ns = 1200000,
+		.paths = { { 400e3, 200e3 }, { 200e3, 100e3 }, { 100e3, 50e3 } }
+	};
+}
+
+TEST_GROUP(real_advice, .setup = setup);
+
+static bool advised(void)
+{
+	return real_advice(&machine, &load, text, sizeof(text));
+}
+
+TEST(real_load_of__paths_packets_and_senders)
+{
+	static const char *const settings[] = { "links.rate=1Gb/s", "links.delay=2ms" };
+
+	asks(false, settings, 2);
+	ck_assert_uint_eq(load.rate_bps, 1000000000);
+	ck_assert_uint_ge(load.delay_ns, 2000000);
+	ck_assert_uint_lt(load.delay_ns, 2001000);
+	ck_assert_uint_eq(load.switches, 3);
+	ck_assert_uint_eq(load.packet_bytes, 4096);
+	ck_assert_uint_eq(load.senders, 2);
+	asks(true, settings, 2);
+	ck_assert_uint_eq(load.senders, 2);
+}
+
+TEST(real_advice__too_fast)
+{
+	static const char *const settings[] = { "links.delay=20ms" };
+
+	asks(false, settings, 1);
+	ck_assert(advised());
+	ck_assert_msg(strstr(text, "some 3.277 Gb/s over 3 switches in all") != NULL, "%s", text);
+	ck_assert_ptr_nonnull(strstr(text, "has measured on 2026-11-23"));
+	ck_assert_ptr_nonnull(strstr(text, "the figures may not be valid"));
+	ck_assert_ptr_nonnull(strstr(text, "--set links.rate=500Mb/s --set links.delay=5ms"));
+}
+
+TEST(real_advice__delays_too_short)
+{
+	static const char *const settings[] = { "links.rate=100Mb/s" };
+
+	asks(false, settings, 1);
+	ck_assert(advised());
+	ck_assert_ptr_nonnull(strstr(text, "delays may be too long"));
+	ck_assert_ptr_nonnull(strstr(text, "It carries --set links.delay=5ms"));
+	ck_assert_ptr_null(strstr(text, "links.rate"));
+}
+
+/* what is advised needs no advice */
+TEST(real_advice__nothing_to_say)
+{
+	const struct real_settings advice = (asks(false, NULL, 0), real_settings(&machine, &load));
+	char rate[64], delay[64];
+	const char *const settings[] = { rate, delay };
+
+	snprintf(rate, sizeof(rate), "links.rate=%s", advice.rate);
+	snprintf(delay, sizeof(delay), "links.delay=%s", advice.delay);
+	asks(false, settings, 2);
+	ck_assert(!advised());
+	ck_assert_str_eq(text, "");
+}
+
+TEST(real_settings__buffers_take_what_is_in_flight)
+{
+	struct real_settings settings;
+
+	asks(false, NULL, 0);
+	settings = real_settings(&machine, &load);
+	ck_assert_str_eq(settings.rate, "500Mb/s");
+	ck_assert_str_eq(settings.half_rate, "250Mb/s");
+	ck_assert_str_eq(settings.delay, "5ms");
+	/* 312.5 kB in flight, eight times, 64 times */
+	ck_assert_str_eq(settings.buffer, "4096KiB");
+	ck_assert_str_eq(settings.shared_buffer, "32768KiB");
+	machine.load_p99_ns = 0;
+	ck_assert_str_eq(real_settings(&machine, &load).buffer, "512KiB");
+}

@@ -1,0 +1,83 @@
+/*  orchestrator/run/suite_result, suite_report: the tests of a scenario, and what each exit status
+ *  of its run adds (DU-9). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/run/run_options.h"
+#include "orchestrator/run/suite_report.h"
+#include "orchestrator/run/suite_result.h"
+#include "tests/testing.h"
+
+#define ONE_HOLDS "{\"expectations\": [{\"text\": \"a > 1\", \"ok\": true, \"value\": 2.0}]}"
+#define ONE_FAILS "{\"expectations\": [{\"text\": \"a > 1\", \"ok\": false, \"value\": 0.5}]}"
+
+/* the tests of a run with exit status @status, as "name|message" lines; failed ones begin with '!'
+ */
+static const char *tests_of(int status, const char *result, const char *messages)
+{
+	static char text[1024];
+	json_t *json = result ? json_loads(result, 0, NULL) : NULL;
+	json_t *made = suite_result_make("f", status, json, messages, 0.5), *test;
+	size_t i, used = 0;
+
+	ck_assert_ptr_nonnull(made);
+	text[0] = 0;
+	json_array_foreach(json_object_get(made, "tests"), i, test)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s|%s\n",
+					 suite_test_failed(test) ? "!" : "",
+					 json_string_value(json_object_get(test, "name")),
+					 json_string_value(json_object_get(test, "message")));
+	json_decref(made);
+	json_decref(json);
+	return text;
+}
+
+TEST(suite_result_make__each_expectation_is_a_test)
+{
+	ck_assert_str_eq(tests_of(EXIT_FINE, ONE_HOLDS, ""), "a > 1|\n");
+	ck_assert_str_eq(tests_of(EXIT_EXPECTATION, ONE_FAILS, ""),
+			 "!a > 1|the value is 0.5\n");
+	ck_assert_str_eq(tests_of(EXIT_FINE, "{\"expectations\": []}", ""),
+			 "it runs; there are no expectations|\n");
+}
+
+TEST(suite_result_make__what_else_fails_is_a_test)
+{
+	ck_assert_str_eq(tests_of(EXIT_USAGE, NULL, "f:1:1: wrong\n"),
+			 "!the scenario can be read|f:1:1: wrong\n");
+	ck_assert_str_eq(tests_of(EXIT_STALL, ONE_HOLDS, "it stalled\n\n"),
+			 "a > 1|\n!the fabric does not stall|it stalled\n");
+	ck_assert_str_eq(tests_of(EXIT_NODE, NULL, ""),
+			 "!no node fails|'heddle run' prints the reason\n");
+	ck_assert_str_eq(tests_of(EXIT_NOT_VALID, "{\"fidelity\": {\"text\": \"too slow\"}}", "x"),
+			 "!this machine is fast enough|too slow\n");
+	ck_assert_str_eq(tests_of(137, NULL, "bytes \xff\n"),
+			 "!the run ends in good order|bytes ?\n");
+	/* a status that no expectation explains is no success */
+	ck_assert_str_eq(tests_of(EXIT_EXPECTATION, NULL, "why\n"),
+			 "!all expectations hold|why\n");
+}
+
+TEST(suite_junit_write__counts_failures_and_errors_apart)
+{
+	json_t *results = json_array(), *fails = json_loads(ONE_FAILS, 0, NULL);
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	json_array_append_new(results,
+			      suite_result_make("a", EXIT_EXPECTATION, fails, "", 0.25));
+	json_array_append_new(results, suite_result_make("b", EXIT_STALL, fails, "", 0));
+	suite_junit_write(results, out);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "<testsuites tests=\"3\" failures=\"2\" errors=\"1\">"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"name=\"a\" tests=\"1\" failures=\"1\" errors=\"0\" time=\"0.250\">"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"name=\"b\" tests=\"2\" failures=\"1\" errors=\"1\" time=\"0.000\">"));
+	free(text);
+	json_decref(fails);
+	json_decref(results);
+}
