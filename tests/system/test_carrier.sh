@@ -23,10 +23,11 @@ carrier() {
 		on "$1" ip -o link show up dev eth0 | grep -q eth0
 }
 lower_down() { on "$1" ip -o link show eth0 | grep -q 'NO-CARRIER.*state \(LOWERLAYER\)*DOWN'; }
-# settings HOST - addresses and routes; the kernel marks routes while there is no carrier
+# settings HOST - addresses and routes; the kernel marks routes while there is no carrier, and the
+# link-local address for a moment when it is made
 settings() {
 	on "$1" sh -c 'ip -o address show dev eth0; ip route; ip -6 route' |
-		sed 's/ linkdown//; s/ dead//; s/ *$//'
+		sed 's/ linkdown//; s/ dead//; s/ tentative//; s/ *$//'
 }
 same_settings() { settings h1 | diff "$scratch/settings" -; }
 
