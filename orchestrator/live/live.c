@@ -23,6 +23,7 @@
 #include "orchestrator/live/live_host.h"
 #include "orchestrator/live/live_load.h"
 #include "orchestrator/live/live_outside.h"
+#include "orchestrator/live/live_peer.h"
 #include "orchestrator/live/live_program.h"
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/live/live_room.h"
@@ -361,39 +362,6 @@ static void client_close(struct live_client *client)
 	*client = (struct live_client){ .fd = -1 };
 }
 
-/* Does the process at the other end belong to our user, or to root? In a rootless fabric uid 0 is
- * our own user, and the machine's root is the overflow uid. */
-static bool peer_allowed(int fd)
-{
-	struct ucred peer;
-	socklen_t length = sizeof(peer);
-
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) &&
-	       (peer.uid == getuid() || peer.uid == 0);
-}
-
-/* Is the process at the other end in a pid namespace inside of ours, as those of hosts are? Also if
- * it is not known, since it has ended: what it started may go on. */
-static bool peer_inside(int fd)
-{
-	struct ucred peer;
-	socklen_t length = sizeof(peer);
-	char path[64], line[256];
-	int numbers = 0, outer, inner;
-	FILE *status;
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length))
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)peer.pid);
-	status = fopen(path, "re");
-	/* one number for each pid namespace */
-	while (status && numbers < 1 && fgets(line, sizeof(line), status))
-		numbers = sscanf(line, "NSpid: %d %d", &outer, &inner);
-	if (status)
-		fclose(status);
-	return numbers != 1;
-}
-
 /* sends @fd the reason why it is not served; best effort */
 static void client_refuse(int fd, const char *why)
 {
@@ -438,7 +406,7 @@ static void client_accept(struct daemon_state *daemon)
 	daemon->accept_paused = fd < 0 && (errno == EMFILE || errno == ENFILE);
 	if (fd < 0)
 		return;
-	if (peer_allowed(fd))
+	if (live_peer_allowed(fd))
 		client = client_place(daemon, fd);
 	if (client)
 		client->in = malloc(LIVE_REQUEST_MAX);
@@ -447,7 +415,7 @@ static void client_accept(struct daemon_state *daemon)
 		return;
 	}
 	client->fd = fd;
-	client->asker.inside = peer_inside(fd);
+	client->asker.inside = live_peer_inside(fd);
 	client->heard_ns = wall_ns();
 }
 
