@@ -113,10 +113,11 @@ static int room_begin(const int fds[ROOM_BEGIN_FDS], const struct room_skeleton 
 /* false: the daemon has ended */
 static bool request_serve(int socket_fd, const struct room_skeleton *skeleton)
 {
-	int fds[ROOM_BEGIN_FDS], process_fd = -EINVAL, answer;
+	int fds[ROOM_BEGIN_FDS], process_fd = -EINVAL;
 	unsigned count = ROOM_BEGIN_FDS;
-	char byte;
-	ssize_t length = descriptor_receive(socket_fd, &byte, 1, fds, &count);
+	struct init_answer answer = { 0 };
+	ssize_t length =
+		descriptor_receive(socket_fd, &answer.number, sizeof(answer.number), fds, &count);
 
 	if (length <= 0)
 		return false;
@@ -124,8 +125,8 @@ static bool request_serve(int socket_fd, const struct room_skeleton *skeleton)
 		process_fd = room_begin(fds, skeleton);
 	while (count)
 		close(fds[--count]);
-	answer = process_fd < 0 ? process_fd : 0;
-	length = descriptor_send(socket_fd, &answer, sizeof(answer), &process_fd, !answer);
+	answer.value = process_fd < 0 ? process_fd : 0;
+	length = descriptor_send(socket_fd, &answer, sizeof(answer), &process_fd, !answer.value);
 	if (process_fd >= 0)
 		close(process_fd);
 	return length == (ssize_t)sizeof(answer);

@@ -19,8 +19,8 @@ struct fabric_init_report {
 	bool proc_mounted;
 };
 
-/* A request to it is a byte with the descriptors of enum room_begin_fd; the answer is an int, 0 or
- * -errno, with a pidfd of the host's init process. */
+/* A request to it is a number, uint32_t, with the descriptors of enum room_begin_fd; the answer is
+ * a struct init_answer with value 0 and a pidfd of the host's init process, or with -errno. */
 
 /** fabric_init_run() - is that process, to its end. It was made with a new pid and mount namespace.
  *  @socket_fd to the daemon; all other descriptors are closed.

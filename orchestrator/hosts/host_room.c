@@ -14,8 +14,10 @@
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/text_pack.h"
+#include "orchestrator/base/wall_time.h"
 
 #define PATIENCE_MS 10000 /* for an init process, which may be stopped */
+#define NS_PER_MS 1000000ull
 
 /* ---- what it is to be ---- */
 
@@ -95,40 +97,92 @@ int host_room_spec_read(struct host_room_spec *spec, int fd)
 
 /* ---- the init process ---- */
 
-/* waits for a message of an init process.  Return: its length, or -errno */
-static ssize_t answer_receive(int socket_fd, void *answer, size_t length, int *fds,
-			      unsigned *fd_count)
+static uint64_t patience_end_ns(void)
 {
-	struct pollfd polled = { socket_fd, POLLIN, 0 };
+	return wall_ns() + PATIENCE_MS * NS_PER_MS;
+}
+
+/* waits until @socket_fd has @events, or is closed.  Return: 0 or -errno */
+static int socket_await(int socket_fd, short events, uint64_t until_ns)
+{
+	struct pollfd polled = { socket_fd, events, 0 };
+	uint64_t now_ns;
 	int ready;
 
-	do
-		ready = poll(&polled, 1, PATIENCE_MS);
-	while (ready < 0 && errno == EINTR);
-	if (ready <= 0) {
-		*fd_count = 0;
-		return ready ? -errno : -ETIMEDOUT;
-	}
-	return descriptor_receive(socket_fd, answer, length, fds, fd_count);
+	do {
+		now_ns = wall_ns();
+		ready = now_ns < until_ns
+				? poll(&polled, 1, (int)((until_ns - now_ns) / NS_PER_MS) + 1)
+				: 0;
+	} while (ready < 0 && errno == EINTR);
+	return ready < 0 ? -errno : ready ? 0 : -ETIMEDOUT;
+}
+
+/* waits for a message of an init process.  Return: its length, or -errno */
+static ssize_t answer_receive(int socket_fd, void *answer, size_t length, int *fds,
+			      unsigned *fd_count, uint64_t until_ns)
+{
+	int error = socket_await(socket_fd, POLLIN, until_ns);
+
+	if (!error)
+		return descriptor_receive(socket_fd, answer, length, fds, fd_count);
+	*fd_count = 0;
+	return error;
+}
+
+/* of the next request; none is like that of a request whose answer may still come */
+static uint32_t request_number(void)
+{
+	static uint32_t last;
+
+	return ++last;
+}
+
+/* Waits for the answer to request @number, and drops late answers to others.
+ * @process_fd  NULL, or receives the descriptor that comes with it; -1: none.
+ * Return: its value, or -errno */
+static int answer_await(int socket_fd, uint32_t number, int *process_fd, uint64_t until_ns)
+{
+	struct init_answer answer = { 0 };
+	int fd = -1;
+	ssize_t length;
+
+	do {
+		unsigned count = 1;
+
+		descriptor_close(&fd);
+		length = answer_receive(socket_fd, &answer, sizeof(answer), &fd, &count, until_ns);
+	} while (length == (ssize_t)sizeof(answer) && answer.number != number);
+	if (length != (ssize_t)sizeof(answer))
+		answer.value = length < 0 ? (int)length : -ECHILD;
+	if (process_fd && answer.value >= 0)
+		*process_fd = fd;
+	else
+		descriptor_close(&fd);
+	return answer.value;
+}
+
+/* Sends a request, which an init process may leave unread, and waits for its answer.
+ * Return: as answer_await() */
+static int init_ask(int socket_fd, uint32_t number, const void *request, size_t length,
+		    const int *fds, unsigned fd_count, int *process_fd)
+{
+	const uint64_t until_ns = patience_end_ns();
+	int error = socket_await(socket_fd, POLLOUT, until_ns);
+	ssize_t sent = error ? error : descriptor_send(socket_fd, request, length, fds, fd_count);
+
+	return sent < 0 ? (int)sent : answer_await(socket_fd, number, process_fd, until_ns);
 }
 
 /* has the fabric's init process start that of the host.  Return: 0 or -errno */
 static int init_begin(struct host_room *room, const struct fabric_namespaces *namespaces,
 		      const int fds[ROOM_BEGIN_FDS])
 {
-	unsigned count = 1;
-	char byte = 0;
-	int error = 0;
-	ssize_t length = descriptor_send(namespaces->init_fd, &byte, 1, fds, ROOM_BEGIN_FDS);
+	const uint32_t number = request_number();
+	int error = init_ask(namespaces->init_fd, number, &number, sizeof(number), fds,
+			     ROOM_BEGIN_FDS, &room->process_fd);
 
-	if (length > 0)
-		length = answer_receive(namespaces->init_fd, &error, sizeof(error),
-					&room->process_fd, &count);
-	if (length < 0)
-		return (int)length;
-	if (length != (ssize_t)sizeof(error))
-		return -ECHILD;
-	return error ? error : count ? 0 : -EPROTO;
+	return error ? error : room->process_fd >= 0 ? 0 : -EPROTO;
 }
 
 static int report_await(struct host_room *room, char *why, size_t why_max)
@@ -136,7 +190,8 @@ static int report_await(struct host_room *room, char *why, size_t why_max)
 	struct room_report report = { 0 };
 	int fds[3] = { -1, -1, -1 };
 	unsigned count = COUNT_OF(fds);
-	ssize_t length = answer_receive(room->socket_fd, &report, sizeof(report), fds, &count);
+	ssize_t length = answer_receive(room->socket_fd, &report, sizeof(report), fds, &count,
+					patience_end_ns());
 
 	room->mount_fd = fds[0];
 	room->pid_fd = fds[1];
@@ -231,16 +286,9 @@ void host_room_free(struct host_room *room)
 	descriptor_close(&room->pid_fd);
 }
 
-int host_room_start(const struct host_room *room, const int *fds, unsigned fd_count, bool survives)
+int host_room_start(const struct host_room *room, const int *fds, unsigned fd_count)
 {
-	const struct room_start start = { survives };
-	unsigned none = 0;
-	int pid = -ECHILD;
-	ssize_t length = descriptor_send(room->socket_fd, &start, sizeof(start), fds, fd_count);
+	const struct room_start start = { request_number() };
 
-	if (length > 0)
-		length = answer_receive(room->socket_fd, &pid, sizeof(pid), NULL, &none);
-	if (length < 0)
-		return (int)length;
-	return length == (ssize_t)sizeof(pid) ? pid : -ECHILD;
+	return init_ask(room->socket_fd, start.number, &start, sizeof(start), fds, fd_count, NULL);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,12 +25,12 @@
 struct awaited {
 	pid_t pid;
 	int status_fd;
-	bool survives;
 };
 
 struct room {
 	struct host_rights rights;
 	int socket_fd, tmp_fd;
+	int descriptors_fd;       /* /proc/self/fd of a /proc that the host may lack */
 	struct awaited *programs; /* [ROOM_PROGRAMS_MAX] */
 	struct pollfd *polled;    /* [1 + ROOM_PROGRAMS_MAX] */
 	unsigned count;
@@ -121,10 +122,9 @@ static bool room_make(struct room *room, const int fds[ROOM_BEGIN_FDS],
 /* ---- programs ---- */
 
 /* in the child */
-static _Noreturn void program_run(const struct room *room, int fds[ROOM_START_FDS], unsigned count,
+static _Noreturn void program_run(const struct room *room, int fds[ROOM_START_FDS], int status_fd,
 				  const sigset_t *mask)
 {
-	const int status_fd = count > ROOM_START_STATUS ? fds[ROOM_START_STATUS] : -1;
 	struct room_status failed;
 
 	setsid();
@@ -140,30 +140,55 @@ static _Noreturn void program_run(const struct room *room, int fds[ROOM_START_FD
 	_exit(127);
 }
 
+/* The end of a pipe as a file description of our own that does not block. With that of @fd others
+ * could fill the pipe, clear the flag, and so stop this process in its next write. What does not
+ * fit is lost: the reader of a full pipe does not read.
+ * Return: -errno; -EINVAL: it is no pipe, -ECANCELED: no one reads it. */
+static int status_open(const struct room *room, int fd)
+{
+	struct pollfd polled = { fd, 0, 0 };
+	struct stat found;
+	char name[16];
+	int own;
+
+	if (fstat(fd, &found) || !S_ISFIFO(found.st_mode))
+		return -EINVAL;
+	if (poll(&polled, 1, 0))
+		return -ECANCELED;
+	snprintf(name, sizeof(name), "%d", fd);
+	own = openat(room->descriptors_fd, name, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	return own < 0 ? -errno : own;
+}
+
+/* Return: the pid, or -errno. @status_fd  -1: its end is not awaited. */
+static int program_fork(struct room *room, int fds[ROOM_START_FDS], int status_fd,
+			const sigset_t *mask)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		program_run(room, fds, status_fd, mask);
+	if (pid > 0 && status_fd >= 0)
+		room->programs[room->count++] = (struct awaited){ pid, status_fd };
+	return pid < 0 ? -errno : pid;
+}
+
 /* Return: the pid, or -errno. Takes the descriptors. */
-static int program_start(struct room *room, const struct room_start *start, int fds[ROOM_START_FDS],
-			 unsigned count, const sigset_t *mask)
+static int program_start(struct room *room, int fds[ROOM_START_FDS], unsigned count,
+			 const sigset_t *mask)
 {
 	const bool is_awaited = count > ROOM_START_STATUS;
-	pid_t pid = -1;
+	int status_fd = -1, pid = -EINVAL;
 
-	if (count < ROOM_START_STATUS)
-		errno = EINVAL;
-	else if (is_awaited && room->count == ROOM_PROGRAMS_MAX)
-		errno = EAGAIN;
-	else
-		pid = fork();
-	if (!pid)
-		program_run(room, fds, count, mask);
+	if (is_awaited)
+		status_fd = room->count == ROOM_PROGRAMS_MAX
+				    ? -EAGAIN
+				    : status_open(room, fds[ROOM_START_STATUS]);
+	if (count >= ROOM_START_STATUS)
+		pid = is_awaited && status_fd < 0 ? status_fd
+						  : program_fork(room, fds, status_fd, mask);
 	if (pid < 0)
-		pid = -errno;
-	if (pid > 0 && is_awaited) {
-		/* a reader that does not read must not stop the host */
-		fcntl(fds[ROOM_START_STATUS], F_SETFL, O_NONBLOCK);
-		room->programs[room->count++] =
-			(struct awaited){ pid, fds[ROOM_START_STATUS], start->survives };
-		count--;
-	}
+		descriptor_close(&status_fd);
 	while (count)
 		close(fds[--count]);
 	return pid;
@@ -197,11 +222,9 @@ static void unread_kill(struct room *room)
 	for (unsigned i = room->count; i-- > 0;) {
 		if (!(room->polled[1 + i].revents & (POLLERR | POLLNVAL)))
 			continue;
-		if (!room->programs[i].survives) {
-			/* it has no group of its own if it has just been started */
-			kill(room->programs[i].pid, SIGKILL);
-			kill(-room->programs[i].pid, SIGKILL);
-		}
+		/* it has no group of its own if it has just been started */
+		kill(room->programs[i].pid, SIGKILL);
+		kill(-room->programs[i].pid, SIGKILL);
 		program_forget(room, i);
 	}
 }
@@ -212,14 +235,16 @@ static void unread_kill(struct room *room)
 static bool request_serve(struct room *room, const sigset_t *mask)
 {
 	struct room_start start = { 0 };
-	int fds[ROOM_START_FDS], pid;
+	struct init_answer answer;
+	int fds[ROOM_START_FDS];
 	unsigned count = COUNT_OF(fds);
 	ssize_t length = descriptor_receive(room->socket_fd, &start, sizeof(start), fds, &count);
 
 	if (length <= 0)
 		return false;
-	pid = program_start(room, &start, fds, count, mask);
-	return descriptor_send(room->socket_fd, &pid, sizeof(pid), NULL, 0) == (ssize_t)sizeof(pid);
+	answer = (struct init_answer){ start.number, program_start(room, fds, count, mask) };
+	return descriptor_send(room->socket_fd, &answer, sizeof(answer), NULL, 0) ==
+	       (ssize_t)sizeof(answer);
 }
 
 static void serve(struct room *room, const sigset_t *mask)
@@ -263,6 +288,7 @@ _Noreturn void room_init_run(const int begin_fds[ROOM_BEGIN_FDS],
 	memcpy(fds, begin_fds, sizeof(fds));
 	descriptors_close(fds);
 	room.socket_fd = fds[ROOM_BEGIN_SOCKET];
+	room.descriptors_fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	sigemptyset(&none);
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);

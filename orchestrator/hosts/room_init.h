@@ -9,6 +9,7 @@
 #define HEDDLE_ORCHESTRATOR_HOSTS_ROOM_INIT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "orchestrator/hosts/room_skeleton.h"
 
@@ -32,17 +33,26 @@ struct room_report {
 	bool tmp_private, proc_mounted;
 };
 
-/* a request to start a program, with descriptors in the order of enum room_start_fd; answered by
- * an int: the pid as the host sees it, or -errno */
+/* The answer of an init process, that of a host or of the fabric, to a request with the same
+ * number. The daemon numbers its requests and stops waiting after a while: an answer with the
+ * number of an earlier request is late and is dropped, with its descriptors. */
+struct init_answer {
+	uint32_t number;
+	int value; /* -errno, or what the request is for */
+};
+
+/* a request to start a program, with descriptors in the order of enum room_start_fd; the answer is
+ * its pid as the host sees it. It is not started if its status has no reader any more, and killed
+ * with its process group when that reader closes. */
 struct room_start {
-	bool survives; /* the program goes on when the reader of its status has ended */
+	uint32_t number;
 };
 enum room_start_fd {
 	ROOM_START_WORDS, /* memory file: room_program.h */
 	ROOM_START_INPUT,
 	ROOM_START_OUTPUT,
 	ROOM_START_ERROR,
-	ROOM_START_STATUS, /* a pipe for struct room_status; may be missing */
+	ROOM_START_STATUS, /* the end of a pipe for struct room_status; may be missing */
 	ROOM_START_FDS
 };
 

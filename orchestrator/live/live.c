@@ -572,7 +572,8 @@ static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[
 	polled[POLL_LISTENER] =
 		(struct pollfd){ daemon->accept_paused ? -1 : daemon->listener, POLLIN, 0 };
 	polled[POLL_NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
-	polled[POLL_INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
+	/* what it sends is a late answer, which the next request drops: only its end counts here */
+	polled[POLL_INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, 0, 0 };
 	polled[POLL_OUTSIDE] = (struct pollfd){ daemon->live.connector.deaths_fd, POLLIN, 0 };
 	manager_pair_poll(&daemon->live.managers, &polled[POLL_MANAGERS]);
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)

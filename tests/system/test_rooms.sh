@@ -171,6 +171,16 @@ removed() {
 	on h6 touch /tmp/mine && on h6 sh -c 'setsid sleep 7657 >/dev/null 2>&1 </dev/null &' && wait_for sleepers >/dev/null && h remove h6 && no_sleepers | grep none &&
 		h add host h6 s3 && [ "$(on h6 hostname)" = h6 ] && ! on h6 test -e /tmp/mine
 }
+# the fabric's init process is stopped for longer than the daemon waits: its late answer is neither
+# taken for its end nor for that to the next request
+init_stopped() {
+	local init
+	init=$(pgrep -P "$(h ps --json | jq '.[0].pid')" -x heddle-init) && kill -STOP "$init" || return 1
+	h add host late s3 2>"$scratch/err"
+	local status=$?
+	kill -CONT "$init"
+	[ $status != 0 ] && says err 'Connection timed out' && h add host later s3 && [ "$(on later hostname)" = later ] && h remove later
+}
 daemon_killed() {
 	local inits
 	on h1 sh -c 'setsid sleep 7657 >/dev/null 2>&1 </dev/null &' && wait_for sleepers >/dev/null && pid=$(h ps --json | jq '.[0].pid') || return 1
@@ -222,6 +232,7 @@ if [ "$(id -u)" = 0 ]; then
 	check 'root: up again, with all rights for root' h "${two_racks[@]}" --full-root
 	check 'root: --full-root may mount' on h1 mount -t tmpfs none /mnt
 	check 'root: in its host only' on h2 sh -c '! grep " /mnt tmpfs" /proc/mounts'
+	check 'root: the init process of the fabric is stopped' init_stopped
 	check 'root: the daemon is killed' daemon_killed
 	unset HEDDLE_RUNTIME_DIR
 	rootless_prepare || finish || exit

@@ -2,6 +2,7 @@
  *  processes, folders and rights of its own (DU-3). */
 #include "orchestrator/hosts/host_room.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -11,10 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "orchestrator/base/descriptor_message.h"
 #include "tests/testing.h"
 
 static struct fabric_namespaces namespaces;
@@ -96,6 +99,83 @@ TEST(host_rights_kept__what_a_network_needs_and_no_more)
 		ck_assert(!host_rights_kept(dropped[i]));
 }
 
+/* ---- answers that are late ---- */
+
+/* receives a request at @socket_fd, then sends @late, as to the request before, and @right to this
+ * one; each with a descriptor */
+static _Noreturn void init_imitate(int socket_fd, int late, int right)
+{
+	uint32_t number = 0;
+	struct init_answer answers[2];
+
+	if (recv(socket_fd, &number, sizeof(number), 0) != (ssize_t)sizeof(number))
+		_exit(1);
+	answers[0] = (struct init_answer){ number - 1, late };
+	answers[1] = (struct init_answer){ number, right };
+	for (unsigned i = 0; i < 2; i++)
+		if (descriptor_send(socket_fd, &answers[i], sizeof(*answers), &socket_fd, 1) !=
+		    (ssize_t)sizeof(*answers))
+			_exit(1);
+	_exit(0);
+}
+
+static pid_t imitation_start(int *socket_fd, int late, int right)
+{
+	int pair[2];
+	pid_t pid;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	pid = fork();
+	if (!pid)
+		init_imitate(pair[1], late, right);
+	close(pair[1]);
+	*socket_fd = pair[0];
+	return pid;
+}
+
+/* how many descriptors this process has */
+static unsigned open_count(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+TEST(host_room_start__late_answer_to_another_request_is_dropped)
+{
+	struct host_room room = HOST_ROOM_NONE;
+	unsigned before = open_count();
+	int fd = STDIN_FILENO;
+	pid_t pid = imitation_start(&room.socket_fd, 4711, 7);
+
+	ck_assert_int_eq(host_room_start(&room, &fd, 1), 7);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	/* the init process has ended */
+	ck_assert_int_lt(host_room_start(&room, &fd, 1), 0);
+	host_room_free(&room);
+	ck_assert_uint_eq(open_count(), before);
+}
+
+TEST(host_room_make__late_answer_to_another_request_is_dropped)
+{
+	const struct host_room_spec spec = { .name = "late", .resolver = "" };
+	struct fabric_namespaces fabric = FABRIC_NAMESPACES_NONE;
+	unsigned before = open_count();
+	struct host_room room;
+	pid_t pid = imitation_start(&fabric.init_fd, 0, -EUSERS);
+
+	ck_assert_int_eq(host_room_make(&room, &fabric, STDIN_FILENO, STDIN_FILENO, &spec, why,
+					sizeof(why)),
+			 -EUSERS);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	close(fabric.init_fd);
+	ck_assert_uint_eq(open_count(), before);
+}
+
 /* ---- sandboxes ---- */
 
 static int room_make(unsigned n)
@@ -128,7 +208,7 @@ static void rooms_close(void)
 }
 
 /* starts @program in host @n; @status_fd receives the pipe of its status */
-static int start(unsigned n, const char *program, bool survives, int *status_fd)
+static int start(unsigned n, const char *program, int *status_fd)
 {
 	char shell[] = "sh", option[] = "-c", path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
 	char *argv[] = { shell, option, (char *)program, NULL }, *env[] = { path, NULL };
@@ -139,7 +219,7 @@ static int start(unsigned n, const char *program, bool survives, int *status_fd)
 	pid = host_room_start(&rooms[n],
 			      (const int[ROOM_START_FDS]){ words_fd, STDIN_FILENO, STDOUT_FILENO,
 							   STDERR_FILENO, pipes[1] },
-			      ROOM_START_FDS, survives);
+			      ROOM_START_FDS);
 	close(words_fd);
 	close(pipes[1]);
 	*status_fd = pipes[0];
@@ -158,7 +238,7 @@ static struct room_status end_await(int status_fd)
 /* Return: exit status of @command in host @n */
 static int run(unsigned n, const char *command)
 {
-	int status_fd, pid = start(n, command, false, &status_fd);
+	int status_fd, pid = start(n, command, &status_fd);
 	struct room_status end;
 
 	ck_assert_int_gt(pid, 0);
@@ -173,7 +253,7 @@ TEST(host_room__processes_of_two_hosts_are_apart)
 
 	if (!rooms_open())
 		return;
-	ck_assert_int_gt(start(0, "exec sleep 1000", true, &sleeper), 1);
+	ck_assert_int_gt(start(0, "exec sleep 1000", &sleeper), 1);
 	while (run(0, "grep -lx sleep /proc/[0-9]*/comm >/dev/null"))
 		usleep(10000);
 	/* the shell that looks, its init process, and nothing else */
@@ -283,19 +363,19 @@ TEST(host_room_start__names_what_failed)
 	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
 	fd = room_program_pack(&words);
 	ck_assert_int_gt(host_room_start(&rooms[0], (const int[]){ fd, 0, 1, 2, pipes[1] },
-					 ROOM_START_FDS, true),
+					 ROOM_START_FDS),
 			 0);
 	close(pipes[1]);
 	end = end_await(pipes[0]);
 	ck_assert_int_eq(end.kind, ROOM_NOT_STARTED);
 	ck_assert_int_eq(end.value, -ENOENT);
-	ck_assert_int_eq(host_room_start(&rooms[0], &fd, 1, true), -EINVAL);
+	ck_assert_int_eq(host_room_start(&rooms[0], &fd, 1), -EINVAL);
 	/* words that are none */
 	close(fd);
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
 	ck_assert_int_gt(host_room_start(&rooms[0], (const int[]){ fd, 0, 1, 2, pipes[1] },
-					 ROOM_START_FDS, true),
+					 ROOM_START_FDS),
 			 0);
 	close(pipes[1]);
 	end = end_await(pipes[0]);
@@ -305,8 +385,7 @@ TEST(host_room_start__names_what_failed)
 	rooms_close();
 }
 
-/* A program that was asked for from another host ends with the one that asks; one of the scenario
- * does not. */
+/* A program ends with the one that awaits it; others go on. */
 TEST(host_room_start__unread_program_is_killed)
 {
 	int status_fd, survivor;
@@ -314,8 +393,8 @@ TEST(host_room_start__unread_program_is_killed)
 
 	if (!rooms_open())
 		return;
-	ck_assert_int_gt(start(0, "exec sleep 1000", false, &status_fd), 0);
-	ck_assert_int_gt(start(0, "exec sleep 1000", true, &survivor), 0);
+	ck_assert_int_gt(start(0, "exec sleep 1000", &status_fd), 0);
+	ck_assert_int_gt(start(0, "exec sleep 1000", &survivor), 0);
 	close(status_fd);
 	/* until one of both is left */
 	while (run(0, "test $(grep -lx sleep /proc/[0-9]*/comm | wc -l) = 1"))
@@ -323,6 +402,62 @@ TEST(host_room_start__unread_program_is_killed)
 	polled = (struct pollfd){ survivor, POLLIN, 0 };
 	ck_assert_int_eq(poll(&polled, 1, 0), 0);
 	close(survivor);
+	rooms_close();
+}
+
+/* as after a request that was refused because no answer came in time */
+TEST(host_room_start__unread_program_is_not_started)
+{
+	int pipes[2], words_fd;
+	char touch[] = "touch", file[] = "/tmp/test_room_started", *argv[] = { touch, file, NULL };
+	char path[] = "PATH=/usr/bin:/bin", *env[] = { path, NULL };
+	const struct room_program words = { argv, env, "/", NULL };
+
+	if (!rooms_open())
+		return;
+	words_fd = room_program_pack(&words);
+	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
+	close(pipes[0]);
+	ck_assert_int_eq(host_room_start(&rooms[0], (const int[]){ words_fd, 0, 1, 2, pipes[1] },
+					 ROOM_START_FDS),
+			 -ECANCELED);
+	/* a descriptor that is no pipe could block */
+	ck_assert_int_eq(host_room_start(&rooms[0], (const int[]){ words_fd, 0, 1, 2, words_fd },
+					 ROOM_START_FDS),
+			 -EINVAL);
+	ck_assert_int_eq(run(0, "test ! -e /tmp/test_room_started"), 0);
+	close(pipes[1]);
+	close(words_fd);
+	rooms_close();
+}
+
+/* The process that awaits a program holds the pipe too. A pipe that is full, and whose descriptor
+ * blocks, does not stop the init process. */
+TEST(host_room_start__full_status_pipe_does_not_stop_the_host)
+{
+	char program[] = "sleep", time[] = "0.3", *argv[] = { program, time, NULL };
+	char path[] = "PATH=/usr/bin:/bin", *env[] = { path, NULL }, full[4096] = { 0 };
+	const struct room_program words = { argv, env, "/", NULL };
+	int pipes[2], words_fd;
+
+	if (!rooms_open())
+		return;
+	words_fd = room_program_pack(&words);
+	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
+	ck_assert_int_gt(host_room_start(&rooms[0], (const int[]){ words_fd, 0, 1, 2, pipes[1] },
+					 ROOM_START_FDS),
+			 0);
+	ck_assert_int_eq(fcntl(pipes[1], F_SETFL, O_NONBLOCK), 0);
+	while (write(pipes[1], full, sizeof(full)) > 0)
+		;
+	ck_assert_int_eq(fcntl(pipes[1], F_SETFL, 0), 0);
+	while (run(0, "grep -lx sleep /proc/[0-9]*/comm >/dev/null") == 0)
+		usleep(10000);
+	/* its end was to be told meanwhile */
+	ck_assert_int_eq(run(0, "true"), 0);
+	close(pipes[0]);
+	close(pipes[1]);
+	close(words_fd);
 	rooms_close();
 }
 
@@ -334,14 +469,14 @@ TEST(host_room_free__ends_its_programs_only)
 
 	if (!rooms_open())
 		return;
-	ck_assert_int_gt(start(0, "exec sleep 1000", true, &first), 0);
-	ck_assert_int_gt(start(1, "exec sleep 1000", true, &second), 0);
+	ck_assert_int_gt(start(0, "exec sleep 1000", &first), 0);
+	ck_assert_int_gt(start(1, "exec sleep 1000", &second), 0);
 	host_room_free(&rooms[0]);
 	ck_assert_int_eq(read(first, &byte, 1), 0); /* its init process, the writer, has ended */
 	polled = (struct pollfd){ second, POLLIN, 0 };
 	ck_assert_int_eq(poll(&polled, 1, 0), 0);
 	ck_assert(!host_room_alive(&rooms[0]) && host_room_alive(&rooms[1]));
-	ck_assert_int_lt(host_room_start(&rooms[0], &first, 1, true), 0);
+	ck_assert_int_lt(host_room_start(&rooms[0], &first, 1), 0);
 	ck_assert_msg(!room_make(0), "%s", why);
 	ck_assert_int_eq(run(0, "true"), 0);
 	close(first);
