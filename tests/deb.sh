@@ -51,7 +51,7 @@ build() {
 system() {
 	local folder=$1
 	shift
-	quietly mmdebstrap --quiet --variant=apt --include="mount,$(IFS=,; echo "$*")" "$release" "$folder" $archive
+	quietly mmdebstrap --quiet --variant=apt --include="mount,$(IFS=,; echo "$*")" "$release" "$folder"
 }
 
 # used FOLDER - the demo's scenario, and a fabric with a program in it
@@ -103,7 +103,6 @@ clean_test() {
 	[ "$(id -u)" = 0 ] || fail "clean systems are made as root"
 	. /etc/os-release
 	release=${1:-$VERSION_CODENAME}
-	archive=${1:+http://deb.debian.org/debian}
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
 	built "$work/builder"

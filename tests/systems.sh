@@ -12,11 +12,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# system, compilers, archive
+# system, compilers
 systems='
-bookworm gcc-12,clang-14,clang-15,clang-16,clang-19 http://deb.debian.org/debian
-trixie gcc-12,gcc-13,clang-17,clang-18,clang-19,gcc-14 http://deb.debian.org/debian
-noble gcc-13,clang-14,clang-18,gcc-14 http://archive.ubuntu.com/ubuntu'
+bookworm gcc-12,clang-14,clang-15,clang-16,clang-19
+trixie gcc-12,gcc-13,clang-17,clang-18,clang-19,gcc-14
+noble gcc-13,clang-14,clang-18,gcc-14'
 scenario=topologies/parking-lot.yaml
 
 . tests/clean_system.sh
@@ -25,17 +25,17 @@ scenario=topologies/parking-lot.yaml
 keyring() {
 	[ "$1" = noble ] || return 0
 	[ -d "$work/keys" ] ||
-		quietly mmdebstrap --quiet --variant=extract --include=ubuntu-archive-keyring trixie "$work/keys" http://deb.debian.org/debian
+		quietly mmdebstrap --quiet --variant=extract --include=ubuntu-archive-keyring trixie "$work/keys"
 	echo "--keyring=$work/keys/usr/share/keyrings/ubuntu-archive-keyring.gpg"
 }
 
-# installed SYSTEM COMPILERS ARCHIVE - in $work/SYSTEM, with this tree in /heddle
+# installed SYSTEM COMPILERS - in $work/SYSTEM, with this tree in /heddle
 installed() {
 	local packages
 	packages=$(sed -n '/^PACKAGES :=/,/[^\\]$/{s/^PACKAGES :=//;s/\\$//;p}' Makefile | tr -s ' \t\n' ',')
 	# shellcheck disable=SC2046
 	quietly mmdebstrap --quiet --variant=apt --components=main,universe $(keyring "$1") \
-		--include="mount,iproute2${packages}$2" "$1" "$work/$1" "$3"
+		--include="mount,iproute2${packages}$2" "$1" "$work/$1"
 	mkdir "$work/$1/heddle"
 	git ls-files -z --cached --others --exclude-standard |
 		while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
@@ -53,7 +53,7 @@ built() {
 	printf '%-9s %-9s builds, the same bytes\n' "$1" "$2"
 }
 
-# tried SYSTEM COMPILERS ARCHIVE
+# tried SYSTEM COMPILERS
 tried() {
 	local compiler last
 	installed "$@"

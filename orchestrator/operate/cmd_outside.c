@@ -13,7 +13,7 @@ static const struct command_words words = {
 	"default route by it if it has none, and the resolver 198.19.255.3. It can open\n"
 	"connections as the machine can, but not to the machine's own 127.0.0.1. Needs the\n"
 	"program slirp4netns, no privilege.\n"
-	"  heddle outside web on; heddle exec web -- ping -c 1 deb.debian.org\n",
+	"  heddle outside web on; heddle exec web -- ping -c 1 www.example.org\n",
 	"exit status: 0 done, 1 it cannot be, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 2,

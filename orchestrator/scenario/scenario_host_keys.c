@@ -559,8 +559,7 @@ static void image_read(struct reader *reader, const struct key *key, const struc
 		       void *target)
 {
 	struct scenario_host_settings *settings = target;
-	const char *text =
-		key_scalar(reader, node, "an image such as docker.io/library/postgres:15");
+	const char *text = key_scalar(reader, node, "an image such as postgres:15");
 
 	(void)key;
 	free(settings->image);

@@ -12,7 +12,7 @@ name: five
 topology:
   defaults: {kind: linux, env: {LAB: five}}
   kinds:
-    linux: {image: docker.io/library/alpine}
+    linux: {image: alpine}
   nodes:
     r1: {exec: [ip address add 10.1.0.1/24 dev eth1, ip address add 10.12.0.1/24 dev eth2, ip route add 10.2.0.0/24 via 10.12.0.2]}
     r2: {exec: [ip address add 10.2.0.1/24 dev eth1, ip address add 10.12.0.2/24 dev eth2, ip route add 10.1.0.0/24 via 10.12.0.1]}

@@ -135,7 +135,7 @@ users() {
 		! x -u daemon h1 -- true 2>"$scratch/err" && says err "/etc/passwd has no user 'daemon'" && x -u daemon h2 -- true
 }
 from_inside() { on h2 "$program" exec h1 -- sh -c 'echo $HEDDLE_HOST; ls -d /usr/share' >"$scratch/inside" 2>&1; grep -x h1 "$scratch/inside" && ! grep -x /usr/share "$scratch/inside"; }
-image() { up 2 'image: docker.io/library/alpine' && says out "'image' is not supported yet"; }
+image() { up 2 'image: alpine' && says out "'image' is not supported yet"; }
 
 all() {
 	check "$who: mounts" mounts

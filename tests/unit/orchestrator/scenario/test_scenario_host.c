@@ -267,7 +267,7 @@ TEST(scenario_hosts__sandbox)
 		      "        mounts: [{from: ., to: /srv, read-only: yes}], rootfs: .,\n"
 		      "        outside: yes, limits: {memory: 512MB, processes: 200,\n"
 		      "        files: 1024}}\n"
-		      "    B: {switch: s1, image: 'docker.io/library/postgres:15'}\n");
+		      "    B: {switch: s1, image: 'postgres:15'}\n");
 	settings = settings_of("A");
 	ck_assert_uint_eq(settings->resolver_count, 2);
 	ck_assert_uint_eq(settings->folder_count, 1);
@@ -281,7 +281,7 @@ TEST(scenario_hosts__sandbox)
 	ck_assert_uint_eq(settings->limits.memory_bytes, 512000000);
 	ck_assert_uint_eq(settings->limits.processes, 200);
 	ck_assert_uint_eq(settings->limits.files, 1024);
-	ck_assert_str_eq(settings_of("B")->image, "docker.io/library/postgres:15");
+	ck_assert_str_eq(settings_of("B")->image, "postgres:15");
 	free(here);
 }
 
