@@ -43,6 +43,15 @@ static bool is_scenario(const char *name)
 	return length > 5 && name[0] != '.' && !strcmp(name + length - 5, ".yaml");
 }
 
+/* A FIFO has no end, and a device may have none. What a dangling link names cannot be read: that is
+ * for its reader to say. */
+static bool is_file(int folder_fd, const char *name)
+{
+	struct stat found;
+
+	return fstatat(folder_fd, name, &found, 0) || S_ISREG(found.st_mode);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	char names[2][NAME_MAX + 1];
@@ -67,7 +76,7 @@ int ready_files_list(const char *folder, struct ready_files *files)
 	while (!error && files->count < READY_FILES_MAX && (entry = readdir(directory))) {
 		char *path;
 
-		if (!is_scenario(entry->d_name))
+		if (!is_scenario(entry->d_name) || !is_file(dirfd(directory), entry->d_name))
 			continue;
 		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
 			error = -ENOMEM;

@@ -17,7 +17,7 @@ struct ready_files {
  *  @path  @path_max bytes.   Return: 0; -ENOENT: there is none beside this program. */
 int ready_folder(const char *below, char *path, size_t path_max);
 
-/** ready_files_list() - the files *.yaml in @folder, no folders in it.
+/** ready_files_list() - the files *.yaml in @folder, no folders in it, no FIFOs or devices.
  *  Return: 0, then ready_files_free(); -errno. */
 int ready_files_list(const char *folder, struct ready_files *files);
 void ready_files_free(struct ready_files *files);

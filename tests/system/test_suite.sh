@@ -52,6 +52,11 @@ same_order() {
 	cp out beside && run 1 test "${all[@]}" -j 1 && cmp beside out && run 1 test "${all[@]}" -j 99 && cmp beside out
 }
 
+# reading a FIFO would wait for ever
+no_fifo() {
+	mkdir files && cp fine.yaml files/ && mkfifo files/fifo.yaml && run 0 test files && says out 1..2
+}
+
 # a reader of TAP: what prove counts
 by_prove() {
 	prove --exec "$heddle test" fine.yaml silent.yaml >said && grep -q '^All tests successful' said && grep -q 'Files=2, Tests=3' said &&
@@ -125,6 +130,7 @@ else
 fi
 check json json
 check folder folder
+check no_fifo no_fifo
 check settings settings
 check interrupted interrupted
 check killed killed

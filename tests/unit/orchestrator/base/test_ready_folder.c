@@ -53,6 +53,27 @@ TEST(ready_files_list__scenarios_by_name)
 	ck_assert_int_eq(ready_files_list(folder, &files), -ENOENT);
 }
 
+/* reading a FIFO would wait for its writer */
+TEST(ready_files_list__regular_files_only)
+{
+	char inner[] = "/tmp/test_ready_folder.XXXXXX", path[PATH_MAX];
+	struct ready_files files;
+
+	ck_assert_ptr_nonnull(mkdtemp(inner));
+	snprintf(path, sizeof(path), "%s/fifo.yaml", inner);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	snprintf(path, sizeof(path), "%s/folder.yaml", inner);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/link.yaml", inner);
+	ck_assert_int_eq(symlink("/etc/passwd", path), 0);
+	ck_assert_int_eq(ready_files_list(inner, &files), 0);
+	snprintf(path, sizeof(path), "rm -r %s", inner);
+	ck_assert_int_eq(system(path), 0);
+	ck_assert_uint_eq(files.count, 1);
+	ck_assert_ptr_nonnull(strstr(files.paths[0], "/link.yaml"));
+	ready_files_free(&files);
+}
+
 TEST(ready_name__without_folders_and_ending)
 {
 	char name[64];
