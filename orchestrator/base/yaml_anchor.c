@@ -27,34 +27,44 @@ void yaml_anchors_free(struct yaml_anchors *anchors)
 	yaml_clear(&anchors->merged, YAML_SEQUENCE);
 }
 
+static int text_count(const char *text, struct yaml_size *size)
+{
+	size->copied_bytes += strlen(text) + 1;
+	return size->copied_bytes > YAML_COPIED_BYTES_MAX ? -EFBIG : 0;
+}
+
 /* appends a copy of @child, a value at level @depth, to @to */
 static int child_copy(const struct yaml_node *child, struct yaml_node *to, unsigned depth,
-		      uint32_t *node_count)
+		      struct yaml_size *size)
 {
 	struct yaml_node *copy;
 
-	if (++*node_count > YAML_NODES_MAX)
+	if (++size->nodes > YAML_NODES_MAX)
 		return -E2BIG;
+	if (child->key && text_count(child->key, size))
+		return -EFBIG;
 	copy = yaml_node_new(child->kind, child->key);
 	if (!copy)
 		return -ENOMEM;
 	copy->place = child->place;
 	copy->key_place = child->key_place;
 	yaml_append(to, copy);
-	return yaml_copy(child, copy, depth, node_count);
+	return yaml_copy(child, copy, depth, size);
 }
 
 int yaml_copy(const struct yaml_node *from, struct yaml_node *to, unsigned depth,
-	      uint32_t *node_count)
+	      struct yaml_size *size)
 {
 	int error = 0;
 
+	if (from->text && text_count(from->text, size))
+		return -EFBIG;
 	if (from->text && !(to->text = strdup(from->text)))
 		return -ENOMEM;
 	if (from->kind != YAML_SCALAR && depth >= YAML_DEPTH_MAX)
 		return -ELOOP;
 	for (const struct yaml_node *child = from->first; child && !error; child = child->next)
-		error = child_copy(child, to, depth + 1, node_count);
+		error = child_copy(child, to, depth + 1, size);
 	return error;
 }
 
@@ -74,18 +84,18 @@ static void pair_remove(struct yaml_node *mapping, const struct yaml_node *pair)
 }
 
 static int pairs_merge(struct yaml_node *mapping, const struct yaml_node *from, unsigned depth,
-		       uint32_t *node_count)
+		       struct yaml_size *size)
 {
 	int error = from->kind == YAML_MAPPING ? 0 : -EINVAL;
 
 	for (const struct yaml_node *child = from->first; child && !error; child = child->next)
 		if (!yaml_find(mapping, child->key))
-			error = child_copy(child, mapping, depth + 1, node_count);
+			error = child_copy(child, mapping, depth + 1, size);
 	return error;
 }
 
 int yaml_merge(struct yaml_anchors *anchors, struct yaml_node *mapping, unsigned depth,
-	       uint32_t *node_count)
+	       struct yaml_size *size)
 {
 	struct yaml_node *from = yaml_find(mapping, "<<");
 	int error = 0;
@@ -96,8 +106,8 @@ int yaml_merge(struct yaml_anchors *anchors, struct yaml_node *mapping, unsigned
 	from->next = NULL;
 	yaml_append(&anchors->merged, from);
 	if (from->kind != YAML_SEQUENCE)
-		return pairs_merge(mapping, from, depth, node_count);
+		return pairs_merge(mapping, from, depth, size);
 	for (const struct yaml_node *item = from->first; item && !error; item = item->next)
-		error = pairs_merge(mapping, item, depth, node_count);
+		error = pairs_merge(mapping, item, depth, size);
 	return error;
 }

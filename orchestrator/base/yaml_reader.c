@@ -17,7 +17,7 @@ struct reading {
 	char *key; /* of the next value */
 	struct scenario_place key_place;
 	struct yaml_node *root;
-	uint32_t node_count;
+	struct yaml_size size;
 	bool ended; /* the document is complete */
 	struct yaml_anchors anchors;
 	int error;
@@ -100,6 +100,46 @@ static int check_characters(struct reading *reading, const char *text, size_t le
 	return 0;
 }
 
+static struct scenario_place place_at(const struct reading *reading, const char *text,
+				      size_t at)
+{
+	struct scenario_place place = { .setting = reading->setting, .line = 1, .column = 1 };
+
+	for (size_t i = 0; i < at; i++) {
+		place.column = text[i] == '\n' ? 1 : place.column + 1;
+		place.line += text[i] == '\n';
+	}
+	return place;
+}
+
+/* does a part of a document begin or end with the first sign of @text, if it is no text itself? */
+static bool is_sign(const char *text, size_t left)
+{
+	if (memchr(",[{&*!", text[0], 6))
+		return true;
+	return memchr(":?-", text[0], 3) && left > 1 && memchr(" \t\r\n", text[1], 4);
+}
+
+/* before libfyaml takes memory for them */
+static int check_signs(struct reading *reading, const char *text, size_t length)
+{
+	uint32_t open = 0, signs = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		open += text[i] == '[' || text[i] == '{';
+		open -= open && (text[i] == ']' || text[i] == '}');
+		signs += is_sign(text + i, length - i);
+		if (open > YAML_BRACKETS_MAX)
+			return refuse(reading, place_at(reading, text, i),
+				      "too many brackets are open here: the document is nested too "
+				      "deeply (12 levels at most)");
+		if (signs > YAML_SIGNS_MAX)
+			return refuse(reading, place_at(reading, text, i),
+				      "the document has too many values (200000 at most)");
+	}
+	return 0;
+}
+
 /* The place of an event. A missing value has none: then it is that of its key, or of what contains
  * it. */
 static struct scenario_place place_of(const struct reading *reading, struct fy_event *event)
@@ -121,7 +161,7 @@ static int add_node(struct reading *reading, enum yaml_kind kind, struct scenari
 {
 	struct yaml_node *parent = reading->depth ? reading->stack[reading->depth - 1] : NULL;
 
-	if (++reading->node_count > YAML_NODES_MAX)
+	if (++reading->size.nodes > YAML_NODES_MAX)
 		return refuse(reading, place, "the document has too many values (200000 at most)");
 	*node = yaml_node_new(kind, NULL);
 	if (!*node)
@@ -229,6 +269,9 @@ static int copy_failed(struct reading *reading, struct scenario_place place, int
 {
 	if (error == -E2BIG)
 		return refuse(reading, place, "the document has too many values (200000 at most)");
+	if (error == -EFBIG)
+		return refuse(reading, place,
+			      "what aliases (*) copy is too long (16 MiB of text at most)");
 	if (error == -ELOOP)
 		return refuse(reading, place,
 			      "the document is nested too deeply (12 levels at most)");
@@ -265,7 +308,7 @@ static int on_alias(struct reading *reading, struct fy_event *event)
 	error = add_node(reading, from->kind, place, &node);
 	if (!error)
 		error = copy_failed(reading, place,
-				    yaml_copy(from, node, reading->depth, &reading->node_count));
+				    yaml_copy(from, node, reading->depth, &reading->size));
 	return error;
 }
 
@@ -317,7 +360,7 @@ static int close_node(struct reading *reading)
 	if (!error && reading->anchors.allowed && node->kind == YAML_MAPPING)
 		error = copy_failed(
 			reading, node->place,
-			yaml_merge(&reading->anchors, node, reading->depth, &reading->node_count));
+			yaml_merge(&reading->anchors, node, reading->depth, &reading->size));
 	return error;
 }
 
@@ -503,6 +546,8 @@ static int document_read(struct reading *reading, const char *text, size_t lengt
 	int error = check_characters(reading, text, length);
 	char *spaced = NULL;
 
+	if (!error)
+		error = check_signs(reading, text, length);
 	if (!error && length) {
 		spaced = text_spaced(text, length);
 		error = spaced ? read_text(reading, spaced, length) : -ENOMEM;

@@ -5,8 +5,10 @@
  *  are anchors, aliases and tags (so no alias bomb exists), duplicate keys, keys that are not plain
  *  words, more than YAML_DEPTH_MAX levels or YAML_NODES_MAX nodes, and bytes that are not printable
  *  UTF-8. libfyaml delivers events, not a document, so every limit is checked before memory is
- *  allocated. Files of other programs may have anchors (yaml_read_anchored): each alias is then a
- *  copy, whose nodes count. The tree may be changed (settings.h): children are linked lists. */
+ *  allocated. But it reads what is in brackets to its end before the first event, 600 bytes for
+ *  each part: so signs are counted in advance, wherever they stand. Files of other programs may
+ *  have anchors (yaml_read_anchored): each alias is then a copy, whose nodes and texts count. The
+ *  tree may be changed (settings.h): children are linked lists. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_YAML_READER_H
 #define HEDDLE_ORCHESTRATOR_BASE_YAML_READER_H
 
@@ -20,6 +22,9 @@
 #define YAML_DEPTH_MAX 12u
 #define YAML_NODES_MAX 200000u
 #define YAML_ANCHORS_MAX 256u
+#define YAML_COPIED_BYTES_MAX (16u << 20)   /* of texts that aliases and merges copy */
+#define YAML_BRACKETS_MAX 1000u             /* open at once, also within texts */
+#define YAML_SIGNS_MAX (3 * YAML_NODES_MAX) /* of parts of values; also within texts */
 
 /** yaml_read() - parses @length bytes at @text.
  *  @file     the name in errors.   @setting  recorded in every place (0: the file itself).

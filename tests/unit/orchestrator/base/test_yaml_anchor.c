@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "orchestrator/base/yaml_reader.h"
 #include "tests/testing.h"
@@ -128,6 +129,67 @@ TEST(yaml_read_anchored__alias_bomb)
 			 i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
 	}
 	refused(text, "too many values");
+}
+
+/* 100 aliases of a text of 256 KiB, as values, as keys and in merges */
+static void long_text_refused(const char *first, const char *last, const char *alias,
+			      const char *place)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	fprintf(out, "a: &x %s%0*d%s\nb:\n", first, 256 << 10, 1, last);
+	for (unsigned i = 0; i < 100; i++)
+		fprintf(out, "- %s\n", alias);
+	fclose(out);
+	refused(text, "what aliases (*) copy is too long (16 MiB of text at most)");
+	ck_assert_msg(strstr(errors.texts[0], place) != NULL, "%s", errors.texts[0]);
+	free(text);
+	teardown();
+	setup();
+}
+
+TEST(yaml_read_anchored__aliases_of_a_long_text)
+{
+	long_text_refused("", "", "*x", "t:66:"); /* 63 are fine */
+	long_text_refused("{k: ", "}", "*x", "t:66:");
+	long_text_refused("{? ", " : 1}", "*x", "t:66:");
+	/* what is merged is a copy, of which each pair is copied */
+	long_text_refused("{k: ", "}", "<<: *x", "t:34:");
+}
+
+/* 4 MiB of @piece are refused with @says, without much memory: in MiB, with all that a sanitizer
+ * adds */
+static void refused_cheaply(const char *piece, const char *says)
+{
+	const size_t count = (4u << 20) / strlen(piece);
+	struct rusage before, after;
+	char *text = malloc((4u << 20) + 8), *end = text;
+
+	*end = 0;
+	for (size_t i = 0; i < count; i++)
+		end = stpcpy(end, piece);
+	getrusage(RUSAGE_SELF, &before);
+	refused(text, says);
+	getrusage(RUSAGE_SELF, &after);
+	ck_assert_int_lt((after.ru_maxrss - before.ru_maxrss) >> 10, 100);
+	free(text);
+	teardown();
+	setup();
+}
+
+TEST(yaml_read__what_is_refused_takes_little_memory)
+{
+	refused_cheaply("[", "t:1:1001: too many brackets are open here");
+	refused_cheaply("{", "nested too deeply (12 levels at most)");
+	refused_cheaply("[a,", "nested too deeply (12 levels at most)");
+	refused_cheaply("[ ", "nested too deeply (12 levels at most)");
+	refused_cheaply("[],", "too many values (200000 at most)");
+	refused_cheaply("1,", "too many values (200000 at most)");
+	refused_cheaply("&a ", "too many values (200000 at most)");
+	refused_cheaply(": ", "too many values (200000 at most)");
+	refused_cheaply("?\n", "too many values (200000 at most)");
 }
 
 TEST(yaml_read_anchored__copy_is_too_deep)
