@@ -29,7 +29,8 @@
 struct host_room_spec {
 	const char *name;     /* of the host */
 	const char *resolver; /* text of its /etc/resolv.conf */
-	/* folders below /run or /tmp that stay visible, NULL-terminated; NULL: none */
+	/* folders below /run or /tmp that stay visible, NULL-terminated; NULL: none. Programs
+	 * cannot write to the first one, wherever it is */
 	char *const *kept;
 	const char *rootfs;              /* a folder; NULL or "": the machine's files */
 	const struct room_mount *mounts; /* in this order */

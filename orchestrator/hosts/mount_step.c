@@ -42,15 +42,20 @@ int mount_bind(const char *from, const char *to, bool read_only)
 	return read_only ? mount_read_only(to) : 0;
 }
 
-/* mounts @path over itself, @read_only or not */
-static void guard(const char *folder, const char *name, bool read_only)
+void mount_guard(const char *path, bool read_only)
 {
 	const unsigned long flags = MS_BIND | MS_REMOUNT | HARMLESS;
+
+	if (!mount(path, path, NULL, MS_BIND, NULL))
+		(void)mount(NULL, path, NULL, flags | (read_only ? MS_RDONLY : 0), NULL);
+}
+
+static void guard(const char *folder, const char *name, bool read_only)
+{
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	if (!mount(path, path, NULL, MS_BIND, NULL))
-		(void)mount(NULL, path, NULL, flags | (read_only ? MS_RDONLY : 0), NULL);
+	mount_guard(path, read_only);
 }
 
 bool mount_proc(const char *folder)

@@ -17,6 +17,9 @@ int mount_bind(const char *from, const char *to, bool read_only);
  *  Return: 0 or -errno (-ENOSYS: Linux before 5.12). */
 int mount_read_only(const char *path);
 
+/** mount_guard() - mounts @path over itself, @read_only or not. Best effort. */
+void mount_guard(const char *path, bool read_only);
+
 /** mount_proc() - a /proc of the pid namespace at @folder. Programs of root in a host must not
  *  change the machine: the only kernel parameters that they can write are those of the network,
  *  which are the host's own.  Return: whether it was allowed. */

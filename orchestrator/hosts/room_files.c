@@ -179,6 +179,8 @@ int room_files_make(const struct room_files_spec *spec, bool *proc_mounted)
 		descriptor_close(&tmp_fd);
 	for (size_t i = 0; own && spec->kept && spec->kept[i]; i++)
 		room_files_show(tmp_fd, spec->kept[i]);
+	if (spec->kept && spec->kept[0])
+		mount_guard(spec->kept[0], true);
 	*proc_mounted = mount_proc("/proc");
 	(void)mount_sys("/sys");
 	return tmp_fd;
@@ -191,21 +193,33 @@ static bool is_of_name(char byte)
 	return isalnum((unsigned char)byte) || (byte && strchr("._-+@%,~#", byte));
 }
 
+/* a new file or folder; what a program of the host has put there meanwhile, such as a link, is not
+ * used */
+static bool place_make(const char *place, mode_t mode)
+{
+	int fd;
+
+	if (S_ISDIR(mode))
+		return !mkdir(place, 0700);
+	if (!S_ISREG(mode))
+		return false;
+	fd = open(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 /* The working folder is the machine's /tmp: a descriptor leads to no mount of another namespace,
  * but a path from there does. */
 static void entry_show(const char *name)
 {
 	char place[NAME_MAX + 8];
-	struct stat found, own;
+	struct stat found;
 
 	snprintf(place, sizeof(place), "/tmp/%s", name);
-	if (lstat(name, &found) || !lstat(place, &own))
-		return;
-	if (S_ISDIR(found.st_mode))
-		mkdir(place, 0700);
-	else if (!S_ISREG(found.st_mode) || !file_write(place, ""))
-		return;
-	if (mount_bind(name, place, false))
+	if (!lstat(name, &found) && place_make(place, found.st_mode) &&
+	    mount_bind(name, place, false))
 		(void)remove(place);
 }
 

@@ -22,7 +22,9 @@
 struct room_files_spec {
 	const char *name;     /* of the host */
 	const char *resolver; /* text of its /etc/resolv.conf */
-	char *const *kept;    /* folders that stay visible, below /run or /tmp; NULL-terminated */
+	/* folders that stay visible, below /run or /tmp; NULL-terminated. Programs cannot write to
+	 * the first one, wherever it is */
+	char *const *kept;
 	/* NULL: the root file system is the host's own, with folders of servers */
 	const struct room_skeleton *skeleton;
 };

@@ -154,7 +154,8 @@ int live_room_make(struct live *live, uint32_t index, char *why, size_t why_max)
 	const struct host_net *host = &live->hosts[index];
 	char runtime[PATH_MAX], self[PATH_MAX] = "", *resolver = resolver_text(live, index);
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	/* the session, the fabrics, and this program: 'heddle' works in a host */
+	/* the fabrics, whose files are the daemons', this program, and the session: 'heddle' works
+	 * in a host */
 	char *const kept[] = { dirname(strcpy(runtime, live->place.path)),
 			       length > 0 ? self : runtime, getenv("XDG_RUNTIME_DIR"), NULL };
 	struct room_mount mounts[ROOM_MOUNTS_MAX];

@@ -121,7 +121,10 @@ static int directory_open(int base_fd, const char *name)
  * meanwhile */
 static int lock_take(int dir_fd, int flags)
 {
-	int fd = openat(dir_fd, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+	/* a program in a host may only read here */
+	int fd = openat(dir_fd, "lock",
+			(flags & O_CREAT ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_CLOEXEC | flags,
+			0600);
 	struct stat opened, named;
 
 	if (fd < 0)
@@ -140,19 +143,79 @@ static int lock_take(int dir_fd, int flags)
 	return fd;
 }
 
-/* removes folder RUNTIME_PROGRAMS with its files */
-static void programs_remove(int dir_fd)
+/* moves folder @name of @fd to @top_fd, with the next number that is free there as its name */
+static bool folder_lift(int fd, const char *name, int top_fd, unsigned *number)
 {
-	int fd = directory_open(dir_fd, RUNTIME_PROGRAMS);
+	char lifted[32];
+	int error;
+
+	do {
+		snprintf(lifted, sizeof(lifted), "moved %u", ++*number);
+		error = renameat(fd, name, top_fd, lifted) ? errno : 0;
+	} while (error == ENOTEMPTY || error == EEXIST || error == ENOTDIR);
+	return !error;
+}
+
+/* Removes the files in folder @fd, which it closes, and links, never what they lead to. Folders in
+ * it are moved to folder @top_fd, so that any depth takes few descriptors.
+ * Return: how many entries have gone */
+static unsigned entries_remove(int fd, int top_fd, unsigned *number)
+{
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	unsigned gone = 0;
 
-	while (folder && (entry = readdir(folder)))
-		unlinkat(fd, entry->d_name, 0); /* "." and ".." are no files */
+	while (folder && (entry = readdir(folder))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		gone += !unlinkat(fd, entry->d_name, 0) ||
+			folder_lift(fd, entry->d_name, top_fd, number);
+	}
 	if (folder)
 		closedir(folder);
 	else if (fd >= 0)
 		close(fd);
+	return gone;
+}
+
+/* removes the entries of folder @top_fd once.   Return: how many entries have gone, of it or of
+ * folders in it */
+static unsigned pass_remove(int top_fd, unsigned *number)
+{
+	int copy = directory_open(top_fd, ".");
+	DIR *folder = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	unsigned gone = 0;
+
+	while (folder && (entry = readdir(folder))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (!unlinkat(top_fd, entry->d_name, 0)) {
+			gone++;
+			continue;
+		}
+		gone += entries_remove(directory_open(top_fd, entry->d_name), top_fd, number);
+		gone += !unlinkat(top_fd, entry->d_name, AT_REMOVEDIR);
+	}
+	if (folder)
+		closedir(folder);
+	else if (copy >= 0)
+		close(copy);
+	return gone;
+}
+
+/* removes RUNTIME_PROGRAMS with all that is in it: programs of hosts may have made folders there */
+static void programs_remove(int dir_fd)
+{
+	int fd = directory_open(dir_fd, RUNTIME_PROGRAMS);
+	unsigned number = 0;
+
+	while (fd >= 0 && pass_remove(fd, &number))
+		;
+	if (fd >= 0)
+		close(fd);
+	else
+		unlinkat(dir_fd, RUNTIME_PROGRAMS, 0);
 	unlinkat(dir_fd, RUNTIME_PROGRAMS, AT_REMOVEDIR);
 }
 

@@ -131,6 +131,11 @@ no_devices() {
 	refused h1 'mknod /tmp/disk b 8 0' && refused h1 'mknod /dev/mem c 1 1' && refused h1 'ls /dev/kmsg /dev/mem' &&
 		on h1 sh -c 'test -c /dev/null && head -c 1 /dev/urandom >/dev/full; : >/dev/null && test -c /dev/pts/ptmx'
 }
+# the folder of fabrics is there for heddle to ask, not to be changed
+no_runtime() {
+	refused h1 'touch "$HEDDLE_RUNTIME_DIR/two-racks/file"' && refused h1 'mkdir "$HEDDLE_RUNTIME_DIR/two-racks/programs"' &&
+		refused h1 'rm "$HEDDLE_RUNTIME_DIR/two-racks/control"' && refused h1 'mv "$HEDDLE_RUNTIME_DIR/two-racks" "$HEDDLE_RUNTIME_DIR/other"'
+}
 # the signals of one host do not reach what is the machine's, or another host's
 no_signals() {
 	local pid
@@ -213,6 +218,7 @@ all() {
 	check "$who: no mounts" no_mounts
 	check "$who: nothing of the kernel but its network" no_kernel
 	check "$who: no devices" no_devices
+	check "$who: nothing of the folder of fabrics" no_runtime
 	check "$who: no signals to others" no_signals
 	check "$who: limits hold" no_limits
 	if have python3; then check "$who: chroot leads nowhere" chroot_out; fi

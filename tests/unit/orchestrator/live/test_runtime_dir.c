@@ -1,6 +1,7 @@
 /*  orchestrator/live/runtime_dir: the folder of running fabrics. Nothing is left, and `down` may be
  *  repeated (TB-22); only its owner has access (TB-24). */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,5 +228,61 @@ TEST(runtime_claim__takes_over_what_a_killed_daemon_left)
 	close(listener);
 	runtime_release(&place);
 	ck_assert(!exists("a"));
+	close(base_fd);
+}
+
+/* as a program of a host may have made: folders, deeper than there are descriptors, and links */
+TEST(runtime_release__removes_what_programs_have_made)
+{
+	char folder[200], outside[200], at[200], kept[220];
+	struct runtime_place place;
+	int base_fd = runtime_open(true, why, sizeof(why)), fd;
+
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+	snprintf(outside, sizeof(outside), "%s/outside", root);
+	snprintf(kept, sizeof(kept), "%s/kept", outside);
+	ck_assert_int_eq(mkdir(outside, 0700), 0);
+	fclose(fopen(kept, "w"));
+	snprintf(folder, sizeof(folder), "%s/a/" RUNTIME_PROGRAMS, path);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	snprintf(at, sizeof(at), "%s/a/" RUNTIME_PROGRAMS "/link", path);
+	ck_assert_int_eq(symlink(outside, at), 0);
+	fd = open(folder, O_RDONLY | O_DIRECTORY);
+	for (int level = 0; level < 3000; level++) {
+		int inner;
+
+		ck_assert_int_eq(mkdirat(fd, "inner", 0700), 0);
+		/* also what the names could be that folders get meanwhile */
+		ck_assert_int_eq(mkdirat(fd, "moved 2", 0700), 0);
+		ck_assert_int_eq(mkdirat(fd, "moved 2/inner", 0700), 0);
+		ck_assert_int_eq(symlinkat(outside, fd, "moved 3"), 0);
+		ck_assert_int_eq(symlinkat(outside, fd, "outside"), 0);
+		inner = openat(fd, "inner", O_RDONLY | O_DIRECTORY);
+		close(fd);
+		fd = inner;
+	}
+	close(fd);
+	runtime_release(&place);
+	ck_assert(!exists("a"));
+	ck_assert_int_eq(unlink(kept), 0);
+	ck_assert_int_eq(rmdir(outside), 0);
+	close(base_fd);
+}
+
+/* the folder of programs became a link: nothing that it leads to is removed */
+TEST(runtime_release__follows_no_link)
+{
+	char link[200], kept[200];
+	struct runtime_place place;
+	int base_fd = runtime_open(true, why, sizeof(why));
+
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+	snprintf(kept, sizeof(kept), "%s/kept", root);
+	fclose(fopen(kept, "w"));
+	snprintf(link, sizeof(link), "%s/a/" RUNTIME_PROGRAMS, path);
+	ck_assert_int_eq(symlink(root, link), 0);
+	runtime_release(&place);
+	ck_assert(!exists("a"));
+	ck_assert_int_eq(unlink(kept), 0);
 	close(base_fd);
 }
