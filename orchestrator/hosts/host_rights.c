@@ -65,6 +65,7 @@ static void limit_lower(int resource, uint64_t value)
 
 int host_rights_drop(const struct host_rights *rights, const struct host_user *user)
 {
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	limit_lower(RLIMIT_NOFILE, rights->limits.files);
 	limit_lower(RLIMIT_NPROC, rights->limits.processes);
 	limit_lower(RLIMIT_AS, rights->limits.address_bytes);

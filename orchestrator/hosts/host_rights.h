@@ -33,7 +33,8 @@ struct host_user {
 bool host_rights_kept(int capability);
 
 /** host_rights_drop() - limits this process and those that it will start. @user NULL: it stays
- *  root; else it becomes that user, with its groups, HOME, USER and LOGNAME.
+ *  root; else it becomes that user, with its groups, HOME, USER and LOGNAME. Until the process
+ *  executes a program, programs of the host cannot look at it: it has descriptors of the machine.
  *  Return: 0; -errno: it could not become @user (-EINVAL, -EPERM: the host has no such user). */
 int host_rights_drop(const struct host_rights *rights, const struct host_user *user);
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -97,6 +98,19 @@ TEST(host_rights_kept__what_a_network_needs_and_no_more)
 		ck_assert(host_rights_kept(kept[i]));
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
 		ck_assert(!host_rights_kept(dropped[i]));
+}
+
+/* programs of the host, whose rights it has then, cannot reach its descriptors by /proc */
+TEST(host_rights_drop__process_is_closed_to_others)
+{
+	const struct host_rights all = { .full = true };
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(host_rights_drop(&all, NULL) || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
 }
 
 /* ---- answers that are late ---- */
