@@ -286,9 +286,10 @@ void host_room_free(struct host_room *room)
 	descriptor_close(&room->pid_fd);
 }
 
-int host_room_start(const struct host_room *room, const int *fds, unsigned fd_count)
+int host_room_start(const struct host_room *room, const int *fds, unsigned fd_count,
+		    uint64_t output_bytes_max)
 {
-	const struct room_start start = { request_number() };
+	const struct room_start start = { request_number(), output_bytes_max };
 
 	return init_ask(room->socket_fd, start.number, &start, sizeof(start), fds, fd_count, NULL);
 }

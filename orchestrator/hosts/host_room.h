@@ -69,11 +69,14 @@ void host_room_free(struct host_room *room);
  *  or as another user. If the init process is stopped, the caller waits for 10 s at most.
  *  @fds  of enum room_start_fd: its words (room_program_pack()), standard input, output and error,
  *  and if @fd_count is ROOM_START_FDS a pipe that receives its end as a struct room_status. All are
- *  borrowed. The program is killed, with its process group, when the pipe's last reader closes.
+ *  borrowed.
+ *  @output_bytes_max  0: no limit; else output and error are the same file: room_log.h.
+ *  The program is killed, with its process group, when the pipe's last reader closes.
  *  Return: its pid as the host sees it; -errno: the host has ended, or it has too many programs;
  *  -ETIMEDOUT: no answer in time; the caller then closes the pipe, so that no program runs that was
  *  refused. An error of exec comes by the pipe. */
-int host_room_start(const struct host_room *room, const int *fds, unsigned fd_count);
+int host_room_start(const struct host_room *room, const int *fds, unsigned fd_count,
+		    uint64_t output_bytes_max);
 
 /** host_room_spec_read() - reads a spec that host_room_make() has written to memory file @fd, into
  *  memory that is not freed.   Return: 0 or -errno. */

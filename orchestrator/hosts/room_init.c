@@ -18,8 +18,11 @@
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/hosts/host_room.h"
 #include "orchestrator/hosts/room_files.h"
+#include "orchestrator/hosts/room_log.h"
 #include "orchestrator/hosts/room_program.h"
 #include "orchestrator/hosts/room_root.h"
+
+#define POLLED_MAX (1 + 2 * ROOM_PROGRAMS_MAX)
 
 /* a program whose end is to be told */
 struct awaited {
@@ -27,13 +30,20 @@ struct awaited {
 	int status_fd;
 };
 
+/* what a program prints; its children may print on when it has ended */
+struct printed {
+	pid_t pid;
+	struct room_log log;
+};
+
 struct room {
 	struct host_rights rights;
 	int socket_fd, tmp_fd;
 	int descriptors_fd;       /* /proc/self/fd of a /proc that the host may lack */
 	struct awaited *programs; /* [ROOM_PROGRAMS_MAX] */
-	struct pollfd *polled;    /* [1 + ROOM_PROGRAMS_MAX] */
-	unsigned count;
+	struct printed *logs;     /* [ROOM_PROGRAMS_MAX] */
+	struct pollfd *polled;    /* [POLLED_MAX]: the socket, programs, logs */
+	unsigned count, log_count;
 };
 
 static void report_failed(struct room_report *report, const char *step)
@@ -160,6 +170,24 @@ static int status_open(const struct room *room, int fd)
 	return own < 0 ? -errno : own;
 }
 
+/* Puts a log between the program and its file. If the program is not started, nothing can print any
+ * more, which ends the log.   Return: 0 or -errno */
+static int log_begin(struct room *room, int fds[ROOM_START_FDS], uint64_t bytes_max)
+{
+	struct room_log *log = &room->logs[room->log_count].log;
+	int pipe_fd = room->log_count == ROOM_PROGRAMS_MAX
+			      ? -EAGAIN
+			      : room_log_open(log, fds[ROOM_START_OUTPUT], bytes_max);
+
+	if (pipe_fd < 0)
+		return pipe_fd;
+	dup3(pipe_fd, fds[ROOM_START_OUTPUT], O_CLOEXEC);
+	dup3(pipe_fd, fds[ROOM_START_ERROR], O_CLOEXEC);
+	close(pipe_fd);
+	room->log_count++;
+	return 0;
+}
+
 /* Return: the pid, or -errno. @status_fd  -1: its end is not awaited. */
 static int program_fork(struct room *room, int fds[ROOM_START_FDS], int status_fd,
 			const sigset_t *mask)
@@ -174,21 +202,25 @@ static int program_fork(struct room *room, int fds[ROOM_START_FDS], int status_f
 }
 
 /* Return: the pid, or -errno. Takes the descriptors. */
-static int program_start(struct room *room, int fds[ROOM_START_FDS], unsigned count,
-			 const sigset_t *mask)
+static int program_start(struct room *room, const struct room_start *start, int fds[ROOM_START_FDS],
+			 unsigned count, const sigset_t *mask)
 {
-	const bool is_awaited = count > ROOM_START_STATUS;
-	int status_fd = -1, pid = -EINVAL;
+	int status_fd = -1, pid = count < ROOM_START_STATUS ? -EINVAL : 0;
 
-	if (is_awaited)
+	if (count > ROOM_START_STATUS) {
 		status_fd = room->count == ROOM_PROGRAMS_MAX
 				    ? -EAGAIN
 				    : status_open(room, fds[ROOM_START_STATUS]);
-	if (count >= ROOM_START_STATUS)
-		pid = is_awaited && status_fd < 0 ? status_fd
-						  : program_fork(room, fds, status_fd, mask);
+		pid = status_fd < 0 ? status_fd : 0;
+	}
+	if (!pid && start->output_bytes_max)
+		pid = log_begin(room, fds, start->output_bytes_max);
+	if (!pid)
+		pid = program_fork(room, fds, status_fd, mask);
 	if (pid < 0)
 		descriptor_close(&status_fd);
+	else if (start->output_bytes_max)
+		room->logs[room->log_count - 1].pid = pid;
 	while (count)
 		close(fds[--count]);
 	return pid;
@@ -200,12 +232,21 @@ static void program_forget(struct room *room, unsigned at)
 	room->programs[at] = room->programs[--room->count];
 }
 
+/* what an ended program has printed is in its log before its end is told */
+static void printed_drain(struct room *room, pid_t pid)
+{
+	for (unsigned i = 0; i < room->log_count; i++)
+		if (room->logs[i].pid == pid)
+			room_log_drain(&room->logs[i].log);
+}
+
 static void ended_reap(struct room *room)
 {
 	struct room_status ended = { .kind = ROOM_ENDED };
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &ended.value, WNOHANG)) > 0) {
+		printed_drain(room, pid);
 		for (unsigned i = 0; i < room->count; i++) {
 			if (room->programs[i].pid != pid)
 				continue;
@@ -229,6 +270,17 @@ static void unread_kill(struct room *room)
 	}
 }
 
+/* @polled  those of the logs */
+static void logs_pass(struct room *room, const struct pollfd *polled)
+{
+	for (unsigned i = room->log_count; i-- > 0;) {
+		if (!polled[i].revents || room_log_pass(&room->logs[i].log) >= 0)
+			continue;
+		room_log_close(&room->logs[i].log);
+		room->logs[i] = room->logs[--room->log_count];
+	}
+}
+
 /* ---- the loop ---- */
 
 /* false: the daemon has ended, or the host */
@@ -242,18 +294,30 @@ static bool request_serve(struct room *room, const sigset_t *mask)
 
 	if (length <= 0)
 		return false;
-	answer = (struct init_answer){ start.number, program_start(room, fds, count, mask) };
+	answer =
+		(struct init_answer){ start.number, program_start(room, &start, fds, count, mask) };
 	return descriptor_send(room->socket_fd, &answer, sizeof(answer), NULL, 0) ==
 	       (ssize_t)sizeof(answer);
+}
+
+/* Return: their number */
+static unsigned polled_fill(struct room *room)
+{
+	unsigned count = 0;
+
+	room->polled[count++] = (struct pollfd){ room->socket_fd, POLLIN, 0 };
+	for (unsigned i = 0; i < room->count; i++)
+		room->polled[count++] = (struct pollfd){ room->programs[i].status_fd, 0, 0 };
+	for (unsigned i = 0; i < room->log_count; i++)
+		room->polled[count++] = (struct pollfd){ room->logs[i].log.from_fd, POLLIN, 0 };
+	return count;
 }
 
 static void serve(struct room *room, const sigset_t *mask)
 {
 	for (;;) {
-		room->polled[0] = (struct pollfd){ room->socket_fd, POLLIN, 0 };
-		for (unsigned i = 0; i < room->count; i++)
-			room->polled[1 + i] = (struct pollfd){ room->programs[i].status_fd, 0, 0 };
-		if (ppoll(room->polled, 1 + room->count, NULL, mask) > 0) {
+		if (ppoll(room->polled, polled_fill(room), NULL, mask) > 0) {
+			logs_pass(room, room->polled + 1 + room->count);
 			unread_kill(room);
 			if (room->polled[0].revents && !request_serve(room, mask))
 				return;
@@ -297,8 +361,9 @@ _Noreturn void room_init_run(const int begin_fds[ROOM_BEGIN_FDS],
 	signal(SIGPIPE, SIG_IGN);
 	setsid();
 	room.programs = calloc(ROOM_PROGRAMS_MAX, sizeof(*room.programs));
-	room.polled = calloc(1 + ROOM_PROGRAMS_MAX, sizeof(*room.polled));
-	if (!room.programs || !room.polled || !room_make(&room, fds, skeleton))
+	room.logs = calloc(ROOM_PROGRAMS_MAX, sizeof(*room.logs));
+	room.polled = calloc(POLLED_MAX, sizeof(*room.polled));
+	if (!room.programs || !room.logs || !room.polled || !room_make(&room, fds, skeleton))
 		_exit(1);
 	close(fds[ROOM_BEGIN_SPEC]);
 	close(fds[ROOM_BEGIN_NET]);

@@ -1,10 +1,10 @@
 /*  room_init - the init process of a host (DU-3): process 1 of the host's pid namespace.
  *
  *  It makes the host's file system, starts programs that the daemon or a program of another host
- *  asks for, and reaps what has ended. When it ends, the kernel ends all programs of the host; it
- *  ends with that of the fabric, in whose pid namespace its own is. It keeps all capabilities:
- *  programs of the host, which have fewer, cannot trace it, and the kernel lets no signal of theirs
- *  end it. */
+ *  asks for, writes what start commands print to their file, and reaps what has ended. When it
+ *  ends, the kernel ends all programs of the host; it ends with that of the fabric, in whose pid
+ *  namespace its own is. It keeps all capabilities: programs of the host, which have fewer, cannot
+ *  trace it, and the kernel lets no signal of theirs end it. */
 #ifndef HEDDLE_ORCHESTRATOR_HOSTS_ROOM_INIT_H
 #define HEDDLE_ORCHESTRATOR_HOSTS_ROOM_INIT_H
 
@@ -46,6 +46,9 @@ struct init_answer {
  * with its process group when that reader closes. */
 struct room_start {
 	uint32_t number;
+	/* 0: the program has the descriptors of its output; else they are the same file, which
+	 * takes so much of what it prints: room_log.h */
+	uint64_t output_bytes_max;
 };
 enum room_start_fd {
 	ROOM_START_WORDS, /* memory file: room_program.h */

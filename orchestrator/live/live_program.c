@@ -129,7 +129,7 @@ static int program_start(struct live *live, struct live_program *program,
 	fds[ROOM_START_WORDS] = room ? room_program_pack(words) : -EHOSTDOWN;
 	if (fds[ROOM_START_WORDS] < 0)
 		return fds[ROOM_START_WORDS];
-	return host_room_start(room, fds, ROOM_START_FDS);
+	return host_room_start(room, fds, ROOM_START_FDS, LIVE_LOG_BYTES_MAX);
 }
 
 /* with descriptors for its input, output and status; the daemon keeps the reading end of that */

@@ -2,11 +2,15 @@
  *
  *  They are started when all hosts are up, in the order of hosts and of their lists, each in the
  *  background; nothing waits for one. What they print goes to a file for each host in the folder of
- *  the fabric. A program that ends is not started again; how it ended is kept and logged. */
+ *  the fabric, as far as it fits. A program that ends is not started again; how it ended is kept
+ *  and logged. */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_PROGRAM_H
 #define HEDDLE_ORCHESTRATOR_LIVE_LIVE_PROGRAM_H
 
 #include "orchestrator/live/live_query.h"
+
+/* of what the programs of a host print; ours: the folder is in memory, hosts are many */
+#define LIVE_LOG_BYTES_MAX (16u << 20)
 
 /** live_programs_start() - starts them all. One that cannot be started is like one that has ended.
  *  Return: 0 or -ENOMEM. */

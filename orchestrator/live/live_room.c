@@ -310,7 +310,7 @@ json_t *live_room_run(struct live_query *query)
 	if (!room || asker->fd_count != ROOM_START_FDS)
 		return live_refuse("run needs a host of the fabric's own, and %d descriptors",
 				   ROOM_START_FDS);
-	pid = host_room_start(room, asker->fds, asker->fd_count);
+	pid = host_room_start(room, asker->fds, asker->fd_count, 0);
 	return pid < 0 ? live_refuse("no process can be started in %s: %s",
 				     query->live->plan->nodes[node].name, strerror(-pid))
 		       : json_pack("{s:i}", "pid", pid);

@@ -13,7 +13,7 @@ static const struct command_words words = {
 	"log",
 	"usage: heddle log [-f FABRIC] [--json] HOST\n"
 	"Prints what the start commands of a host (the key 'run' of a scenario) have printed so\n"
-	"far. 'heddle ps' says which of them run.\n",
+	"far, 16 MiB at most: a last line says if there was more. 'heddle ps' says which run.\n",
 	"exit status: 0 printed, 1 it has none, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 2,

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/base/wall_time.h"
@@ -18,15 +18,18 @@
 
 #define TICK_NS 10000000ull /* how often ends are looked for */
 #define LINE_MAX_BYTES 200u
+#define READS_MAX 256u /* of what a check prints, at each look: a full pipe, and more */
 
 struct check {
 	const char *host;
 	const struct scenario_host_settings *settings;
-	uint64_t due_ns;   /* the next try */
-	uint64_t until_ns; /* the end of patience */
-	pid_t pid;         /* of the one that runs; 0: none */
-	int out_fd;        /* what it prints; -1: none */
-	bool ended;        /* one has ended: how, as of waitpid(), and the last line it printed */
+	uint64_t due_ns;           /* the next try */
+	uint64_t until_ns;         /* the end of patience */
+	pid_t pid;                 /* of the one that runs; 0: none */
+	int out_fd;                /* pipe of what it prints, read at each tick; -1: none */
+	char tail[LINE_MAX_BYTES]; /* the end of what it has printed */
+	size_t tail_length;
+	bool ended; /* one has ended: how, as of waitpid(), and the last line it printed */
 	int status;
 	char line[LINE_MAX_BYTES];
 	bool healthy;
@@ -34,15 +37,19 @@ struct check {
 
 /* ---- one try ---- */
 
-static _Noreturn void check_become(const char *fabric, const struct check *check, pid_t parent)
+/* @out_fd  -1: it prints nothing */
+static _Noreturn void check_become(const char *fabric, const struct check *check, int out_fd,
+				   pid_t parent)
 {
 	const struct scenario_host_settings *settings = check->settings;
-	int null_fd = open("/dev/null", O_RDONLY);
+	int null_fd = open("/dev/null", O_RDWR);
 
 	setpgid(0, 0);
+	if (check->out_fd >= 0)
+		close(check->out_fd);
 	dup2(null_fd, STDIN_FILENO);
-	dup2(check->out_fd, STDOUT_FILENO);
-	dup2(check->out_fd, STDERR_FILENO);
+	dup2(out_fd >= 0 ? out_fd : null_fd, STDOUT_FILENO);
+	dup2(out_fd >= 0 ? out_fd : null_fd, STDERR_FILENO);
 	for (uint32_t i = 0; i < settings->variable_count; i++)
 		putenv(settings->variables[i]);
 	_exit(host_run("up", fabric, check->host, NULL, settings->health.run.argv, parent));
@@ -51,14 +58,18 @@ static _Noreturn void check_become(const char *fabric, const struct check *check
 static void check_start(const char *fabric, struct check *check, uint64_t now_ns)
 {
 	const pid_t self = getpid();
+	int pipes[2] = { -1, -1 };
 
-	if (check->out_fd >= 0)
-		close(check->out_fd);
-	check->out_fd = memfd_create("health", MFD_CLOEXEC);
+	descriptor_close(&check->out_fd);
+	check->tail_length = 0;
+	if (!pipe2(pipes, O_CLOEXEC))
+		(void)fcntl(pipes[0], F_SETFL, O_NONBLOCK);
+	check->out_fd = pipes[0];
 	check->due_ns = now_ns + check->settings->health.every_ps / 1000;
 	check->pid = fork();
 	if (!check->pid)
-		check_become(fabric, check, self);
+		check_become(fabric, check, pipes[1], self);
+	descriptor_close(&pipes[1]);
 	if (check->pid < 0)
 		check->pid = 0; /* tried again when the next one is due */
 	if (check->pid)
@@ -77,15 +88,40 @@ static void check_end(struct check *check)
 
 /* ---- all ---- */
 
-/* the last line that @fd has; "" if there is none */
-static const char *last_line(int fd, char text[LINE_MAX_BYTES])
+static void tail_add(struct check *check, const char *bytes, size_t length)
 {
-	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
-	off_t from = size > (off_t)LINE_MAX_BYTES - 1 ? size - (off_t)(LINE_MAX_BYTES - 1) : 0;
-	ssize_t length = size > 0 ? pread(fd, text, LINE_MAX_BYTES - 1, from) : 0;
+	const size_t max = sizeof(check->tail);
+	const size_t fresh = length < max ? length : max;
+	const size_t kept = check->tail_length < max - fresh ? check->tail_length : max - fresh;
+
+	memmove(check->tail, check->tail + check->tail_length - kept, kept);
+	memcpy(check->tail + kept, bytes + length - fresh, fresh);
+	check->tail_length = kept + fresh;
+}
+
+/* reads what it has printed; of one that prints without end some, so that it waits */
+static void output_read(struct check *check)
+{
+	char bytes[4096];
+	ssize_t length;
+
+	for (unsigned i = 0; i < READS_MAX && check->out_fd >= 0; i++) {
+		length = read(check->out_fd, bytes, sizeof(bytes));
+		if (length <= 0)
+			break;
+		tail_add(check, bytes, (size_t)length);
+	}
+}
+
+/* the last line that it has printed; "" if there is none */
+static const char *last_line(const struct check *check, char text[LINE_MAX_BYTES])
+{
+	const size_t max = LINE_MAX_BYTES - 1;
+	size_t length = check->tail_length < max ? check->tail_length : max;
 	char *line;
 
-	text[length > 0 ? length : 0] = 0;
+	memcpy(text, check->tail + check->tail_length - length, length);
+	text[length] = 0;
 	while (length > 0 && text[length - 1] == '\n')
 		text[--length] = 0;
 	line = strrchr(text, '\n');
@@ -108,7 +144,7 @@ static void unhealthy_tell(const char *fabric, struct check *check)
 	else
 		snprintf(how, sizeof(how), "ended with status %d", WEXITSTATUS(check->status));
 	if (!check->ended)
-		last_line(check->out_fd, check->line);
+		last_line(check, check->line);
 	options_wrong("up", "host %s is not healthy after %s: '%s' %s%s%s", check->host,
 		      human_time(health->within_ps, time), health->run.text, how,
 		      check->line[0] ? ": " : "", check->line);
@@ -122,10 +158,12 @@ static bool check_step(const char *fabric, struct check *check, uint64_t began_n
 	uint64_t now_ns = wall_ns();
 	char time[HUMAN_TEXT_MAX];
 
+	output_read(check);
 	if (check->pid && waitpid(check->pid, &check->status, WNOHANG) == check->pid) {
 		check->pid = 0;
 		check->ended = true;
-		last_line(check->out_fd, check->line);
+		output_read(check);
+		last_line(check, check->line);
 		check->healthy = WIFEXITED(check->status) && !WEXITSTATUS(check->status);
 		if (check->healthy)
 			fprintf(stderr, "heddle up: host %s is healthy after %s\n", check->host,
@@ -195,8 +233,7 @@ int up_health_await(const char *fabric, const struct plan *plan)
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		check_end(&checks[i]);
-		if (checks[i].out_fd >= 0)
-			close(checks[i].out_fd);
+		descriptor_close(&checks[i].out_fd);
 	}
 	free(checks);
 	return status;

@@ -78,6 +78,31 @@ endless() {
 		says err 'did not end' && ! "$heddle" exec web -- sh -c 'cat /proc/[0-9]*/comm' | grep -x sleep
 }
 check 'a check that does not end is killed' endless
+"$heddle" down >/dev/null
+# what a check prints is read, not kept
+printed_much() {
+	local up status
+	"$heddle" up "$scratch/site/web.yaml" --set 'topology.hosts.db=s2' --set \
+		'topology.hosts.web={switch: s1, health: {run: "head -c 8000000 /dev/zero; echo >/tmp/printed; until [ -e /tmp/seen ]; do sleep 0.1; done", within: 600s}}' \
+		>"$scratch/out" 2>&1 &
+	up=$!
+	wait_for "$heddle" exec web -- ls /tmp/printed 2>/dev/null && [ -z "$(find -L "/proc/$up/fd" -type f -size +1M)" ]
+	status=$?
+	"$heddle" exec web -- touch /tmp/seen && wait "$up" && return $status
+}
+check 'what a check prints takes no memory' printed_much
+"$heddle" down >/dev/null
+# a program that prints without end: the log stops at its limit and says so, the program goes on
+log_full() { "$heddle" log web | tail -n 1 | grep -x 'heddle: this log is full; what is printed from here on is lost'; }
+endless_log() {
+	local size
+	run 0 up "$scratch/site/web.yaml" --set 'topology.hosts.web={switch: s1, run: [yes, "sleep 0.1; echo late"]}' --set 'topology.hosts.db=s2' &&
+		wait_for log_full || return 1
+	size=$(stat -c %s "$path/programs/web.log")
+	[ "$size" -gt $((16 << 20)) ] && [ "$size" -lt $(((16 << 20) + 200)) ] && "$heddle" ps web | grep -q 'web  *running: yes' &&
+		"$heddle" exec web -- sleep 1 && [ "$(stat -c %s "$path/programs/web.log")" = "$size" ]
+}
+check 'the log of a program that prints without end stops at 16 MiB' endless_log
 killed() {
 	local daemon
 	daemon=$("$heddle" ps --json | jq '.[0].pid') && kill -9 "$daemon" || return 1

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "orchestrator/base/descriptor_message.h"
+#include "orchestrator/hosts/room_log.h"
 #include "tests/testing.h"
 
 static struct fabric_namespaces namespaces;
@@ -166,10 +167,10 @@ TEST(host_room_start__late_answer_to_another_request_is_dropped)
 	int fd = STDIN_FILENO;
 	pid_t pid = imitation_start(&room.socket_fd, 4711, 7);
 
-	ck_assert_int_eq(host_room_start(&room, &fd, 1), 7);
+	ck_assert_int_eq(host_room_start(&room, &fd, 1, 0), 7);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	/* the init process has ended */
-	ck_assert_int_lt(host_room_start(&room, &fd, 1), 0);
+	ck_assert_int_lt(host_room_start(&room, &fd, 1, 0), 0);
 	host_room_free(&room);
 	ck_assert_uint_eq(open_count(), before);
 }
@@ -233,7 +234,7 @@ static int start(unsigned n, const char *program, int *status_fd)
 	pid = host_room_start(&rooms[n],
 			      (const int[ROOM_START_FDS]){ words_fd, STDIN_FILENO, STDOUT_FILENO,
 							   STDERR_FILENO, pipes[1] },
-			      ROOM_START_FDS);
+			      ROOM_START_FDS, 0);
 	close(words_fd);
 	close(pipes[1]);
 	*status_fd = pipes[0];
@@ -377,19 +378,19 @@ TEST(host_room_start__names_what_failed)
 	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
 	fd = room_program_pack(&words);
 	ck_assert_int_gt(host_room_start(&rooms[0], (const int[]){ fd, 0, 1, 2, pipes[1] },
-					 ROOM_START_FDS),
+					 ROOM_START_FDS, 0),
 			 0);
 	close(pipes[1]);
 	end = end_await(pipes[0]);
 	ck_assert_int_eq(end.kind, ROOM_NOT_STARTED);
 	ck_assert_int_eq(end.value, -ENOENT);
-	ck_assert_int_eq(host_room_start(&rooms[0], &fd, 1), -EINVAL);
+	ck_assert_int_eq(host_room_start(&rooms[0], &fd, 1, 0), -EINVAL);
 	/* words that are none */
 	close(fd);
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
 	ck_assert_int_gt(host_room_start(&rooms[0], (const int[]){ fd, 0, 1, 2, pipes[1] },
-					 ROOM_START_FDS),
+					 ROOM_START_FDS, 0),
 			 0);
 	close(pipes[1]);
 	end = end_await(pipes[0]);
@@ -433,11 +434,11 @@ TEST(host_room_start__unread_program_is_not_started)
 	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
 	close(pipes[0]);
 	ck_assert_int_eq(host_room_start(&rooms[0], (const int[]){ words_fd, 0, 1, 2, pipes[1] },
-					 ROOM_START_FDS),
+					 ROOM_START_FDS, 0),
 			 -ECANCELED);
 	/* a descriptor that is no pipe could block */
 	ck_assert_int_eq(host_room_start(&rooms[0], (const int[]){ words_fd, 0, 1, 2, words_fd },
-					 ROOM_START_FDS),
+					 ROOM_START_FDS, 0),
 			 -EINVAL);
 	ck_assert_int_eq(run(0, "test ! -e /tmp/test_room_started"), 0);
 	close(pipes[1]);
@@ -459,7 +460,7 @@ TEST(host_room_start__full_status_pipe_does_not_stop_the_host)
 	words_fd = room_program_pack(&words);
 	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
 	ck_assert_int_gt(host_room_start(&rooms[0], (const int[]){ words_fd, 0, 1, 2, pipes[1] },
-					 ROOM_START_FDS),
+					 ROOM_START_FDS, 0),
 			 0);
 	ck_assert_int_eq(fcntl(pipes[1], F_SETFL, O_NONBLOCK), 0);
 	while (write(pipes[1], full, sizeof(full)) > 0)
@@ -472,6 +473,47 @@ TEST(host_room_start__full_status_pipe_does_not_stop_the_host)
 	close(pipes[0]);
 	close(pipes[1]);
 	close(words_fd);
+	rooms_close();
+}
+
+/* What a program has printed is in the file when its end is told. What its children print later
+ * follows, up to the limit. */
+TEST(host_room_start__output_has_a_limit)
+{
+	char sh[] = "sh", option[] = "-c", path[] = "PATH=/usr/bin:/bin", *env[] = { path, NULL };
+	char program[] = "echo begin >&2; (while test ! -e /tmp/go; do sleep 0.01; done; exec yes) "
+			 "& echo end";
+	char *argv[] = { sh, option, program, NULL }, file[] = "/tmp/test_room_output_XXXXXX";
+	const struct room_program words = { argv, env, "/", NULL };
+	const off_t limit = 1000000, whole = limit + (off_t)strlen(ROOM_LOG_END);
+	int pipes[2], words_fd, fd;
+	struct room_status end;
+	char text[32] = "";
+
+	if (!rooms_open())
+		return;
+	fd = mkostemp(file, O_CLOEXEC | O_APPEND);
+	unlink(file);
+	words_fd = room_program_pack(&words);
+	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
+	ck_assert_int_gt(host_room_start(&rooms[0],
+					 (const int[]){ words_fd, 0, fd, fd, pipes[1] },
+					 ROOM_START_FDS, (uint64_t)limit),
+			 0);
+	close(pipes[1]);
+	close(words_fd);
+	end = end_await(pipes[0]);
+	ck_assert(end.kind == ROOM_ENDED && end.value == 0);
+	ck_assert_int_eq(pread(fd, text, sizeof(text) - 1, 0), strlen("begin\nend\n"));
+	ck_assert_str_eq(text, "begin\nend\n");
+	ck_assert_int_eq(run(0, "touch /tmp/go"), 0);
+	while (lseek(fd, 0, SEEK_END) < whole)
+		usleep(10000);
+	/* it goes on, and so does the host */
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(run(0, "sleep 0.1; grep -qx yes /proc/[0-9]*/comm"), 0);
+	ck_assert_int_eq(lseek(fd, 0, SEEK_END), whole);
+	close(fd);
 	rooms_close();
 }
 
@@ -490,7 +532,7 @@ TEST(host_room_free__ends_its_programs_only)
 	polled = (struct pollfd){ second, POLLIN, 0 };
 	ck_assert_int_eq(poll(&polled, 1, 0), 0);
 	ck_assert(!host_room_alive(&rooms[0]) && host_room_alive(&rooms[1]));
-	ck_assert_int_lt(host_room_start(&rooms[0], &first, 1), 0);
+	ck_assert_int_lt(host_room_start(&rooms[0], &first, 1, 0), 0);
 	ck_assert_msg(!room_make(0), "%s", why);
 	ck_assert_int_eq(run(0, "true"), 0);
 	close(first);
