@@ -37,7 +37,7 @@ HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lz -lnettle -lnl-route-3 -lnl-3 -
 
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
 	    libdeflate-dev zlib1g-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev libedit-dev check libsubunit-dev
-TEST_PACKAGES := tshark tcpdump jq python3 python3-jsonschema libxml2-utils python3-pytest mypy mandoc bash-completion uidmap iproute2 iputils-ping iperf3 curl slirp4netns openmpi-bin libopenmpi-dev podman runc mmdebstrap \
+TEST_PACKAGES := tshark tcpdump jq busybox-static python3 python3-jsonschema libxml2-utils python3-pytest mypy mandoc bash-completion uidmap iproute2 iputils-ping iperf3 curl slirp4netns openmpi-bin libopenmpi-dev podman runc mmdebstrap \
 		 chromium
 BENCH_PACKAGES := python3 iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 DEB_PACKAGES := debhelper dpkg-dev lintian mmdebstrap
@@ -247,7 +247,7 @@ checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_tests) $
 system_tests := $(wildcard tests/system/test_*.sh)
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
-beside_others := $(patsubst %,tests/system/test_%.sh,privileges rooms room_settings host_scenario host_programs many_hosts users fabric_manager load victim class_map view_run same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
+beside_others := $(patsubst %,tests/system/test_%.sh,privileges image rooms room_settings host_scenario host_programs many_hosts users fabric_manager load victim class_map view_run same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
 	dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
 	flow_held cli wire_tshark attach_containers attach_rootless outside import labs lab_commands real_order live_faults join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow \
 	english install json suite python dissector capture_live save make stall page port_group_hosts sockets layers events record view metrics carrier impair)

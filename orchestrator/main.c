@@ -32,6 +32,7 @@
 #include "orchestrator/operate/cmd_down.h"
 #include "orchestrator/operate/cmd_exec.h"
 #include "orchestrator/operate/cmd_faults.h"
+#include "orchestrator/operate/cmd_image.h"
 #include "orchestrator/operate/cmd_load.h"
 #include "orchestrator/operate/cmd_metrics.h"
 #include "orchestrator/operate/cmd_mpirun.h"
@@ -75,6 +76,7 @@ static const struct command commands[] = {
 	{ "mpirun", cmd_mpirun, "an Open MPI job over the hosts of a running fabric" },
 	{ "log", cmd_log, "what the start commands of a host have printed" },
 	{ "outside", cmd_outside, "connect a host of a running fabric to the machine's network" },
+	{ "image", cmd_image, "list and remove the unpacked images of hosts" },
 	{ "start", cmd_start, "start a dead node of a running fabric again" },
 	{ "set", cmd_set, "change a parameter of a running node" },
 	{ "add", cmd_add, "add a host, a switch or a link to a running fabric" },

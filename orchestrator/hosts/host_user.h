@@ -10,4 +10,9 @@
  *  Return: false: there is none. The texts of *@found live until the next call. */
 bool host_user_find(const char *rootfs, const char *name, struct host_user *found);
 
+/** host_user_of_image() - looks up what an image says of its user, @text: USER[:GROUP], names or
+ *  numbers. A number need not be in the files of @rootfs: its group is 0 then, its home "/".
+ *  Return, and the texts: as of host_user_find(). */
+bool host_user_of_image(const char *rootfs, const char *text, struct host_user *found);
+
 #endif

@@ -70,14 +70,15 @@ static void variable_put(const char **list, size_t *count, const char *text)
 }
 
 /* that of the daemon, the fabric's own variables, then those of the scenario; the list is malloc'd.
- * @own  texts that it points to */
+ * A host with an image has variables of its image in place of the daemon's: nothing of the caller
+ * fits its files.  @own  texts that the list points to */
 static const char **environment_make(const struct scenario_host_settings *settings,
 				     char *const own[3])
 {
 	size_t before = 0, count = 0;
 	const char **list;
 
-	while (environ[before])
+	while (!settings->image && environ[before])
 		before++;
 	list = calloc(before + settings->variable_count + 4, sizeof(*list));
 	for (size_t i = 0; list && i < before; i++)
@@ -159,18 +160,27 @@ static int program_wire(struct live *live, struct live_program *program,
 	return pid;
 }
 
-/* as the user of the scenario, in the folder of the scenario */
+static bool user_find(const struct scenario_host_settings *settings, struct host_user *user)
+{
+	if (!settings->user)
+		return false;
+	return settings->user_of_image ? host_user_of_image(settings->rootfs, settings->user, user)
+				       : host_user_find(settings->rootfs, settings->user, user);
+}
+
+/* as the user of the scenario, in the folder of the scenario; or as the image says */
 static int program_make(struct live *live, struct live_program *program, char *const own[3])
 {
 	const struct scenario_host_settings *settings =
 		plan_host_settings(live->plan, program->host);
 	struct host_user user;
-	const bool found = settings->user && host_user_find(settings->rootfs, settings->user, &user);
+	const bool found = user_find(settings, &user);
 	char file[sizeof(live->plan->file)];
 	const struct room_program words = {
 		.argv = command_of(live, program)->argv,
 		.env = (char *const *)environment_make(settings, own),
-		.cwd = dirname(strcpy(file, live->plan->file)),
+		.cwd = settings->work_folder ? settings->work_folder
+					     : dirname(strcpy(file, live->plan->file)),
 		.user = found ? &user : NULL,
 	};
 	int pid = -ENOMEM;

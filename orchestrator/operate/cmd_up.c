@@ -23,6 +23,7 @@
 #include "orchestrator/command/client.h"
 #include "orchestrator/live/live.h"
 #include "orchestrator/operate/up_health.h"
+#include "orchestrator/operate/up_images.h"
 #include "orchestrator/plan/plan_given.h"
 #include "orchestrator/plan/plan_real.h"
 #include "orchestrator/plan/plan_spare.h"
@@ -79,26 +80,8 @@ static const struct command_words words = {
 	OPERANDS("scenario", 1, 1),
 };
 
-/* Return: 0 or -EINVAL, with an error for each host with an image */
-static int images_refuse(const struct scenario *scenario, struct scenario_errors *errors)
-{
-	int error = 0;
-
-	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		const struct scenario_host_settings *settings = scenario->hosts[i].settings;
-
-		if (!settings || !settings->image)
-			continue;
-		scenario_errors_at(errors, scenario, &settings->image_place,
-				   "'image' is not supported yet; unpack it into a folder and "
-				   "name that with 'rootfs', or leave it out ('heddle import "
-				   "--no-images' does)");
-		error = -EINVAL;
-	}
-	return error;
-}
-
-static int scenario_load(const struct up *up, const char *path, struct plan *plan)
+static int scenario_load(const struct up *up, const char *path, struct plan *plan,
+			 struct up_images *images)
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
@@ -106,7 +89,7 @@ static int scenario_load(const struct up *up, const char *path, struct plan *pla
 				       &errors);
 
 	if (!error)
-		error = images_refuse(&scenario, &errors);
+		error = up_images_get(&scenario, images, &errors);
 	if (!error)
 		error = plan_make_real(&scenario, plan, &errors);
 	if (!error)
@@ -141,7 +124,8 @@ static void path_complete(char *path, size_t path_max)
 
 /* The daemon inherits the plan and the pipe only. */
 static int __attribute__((noreturn))
-daemon_become(struct plan *plan, struct live_options *options, int report_fd)
+daemon_become(struct plan *plan, struct live_options *options, const struct up_images *images,
+	      int report_fd)
 {
 	char why[512];
 	int null, status;
@@ -155,6 +139,7 @@ daemon_become(struct plan *plan, struct live_options *options, int report_fd)
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
 	close_range(REPORT_FD + 1, ~0u, 0);
+	up_images_hold(images);
 	if (chdir("/"))
 		_exit(CLIENT_FAILED);
 	options->base_fd = runtime_open(true, why, sizeof(why));
@@ -212,7 +197,8 @@ static const char *advice(const char *report)
 }
 
 /* starts the daemon and waits until it runs */
-static int daemon_start(struct plan *plan, struct live_options *options)
+static int daemon_start(struct plan *plan, struct live_options *options,
+			const struct up_images *images)
 {
 	char report[1024];
 	int pipes[2];
@@ -225,7 +211,7 @@ static int daemon_start(struct plan *plan, struct live_options *options)
 	}
 	pid = fork();
 	if (!pid)
-		daemon_become(plan, options, pipes[1]);
+		daemon_become(plan, options, images, pipes[1]);
 	close(pipes[1]);
 	if (pid < 0)
 		snprintf(report, sizeof(report), "cannot start a process: %s", strerror(errno));
@@ -315,24 +301,26 @@ int cmd_up(int argc, char **argv)
 {
 	struct up up = { .fabric = { .loop = "auto", .cores = FABRIC_CORES_HOME } };
 	struct live_options options = { 0 };
+	struct up_images images = { 0 };
 	struct plan plan = { 0 };
 	int count, status = options_read(&words, argc, argv, &up, &count);
 
 	if (status >= 0)
 		return status;
-	status = scenario_load(&up, argv[1], &plan);
+	status = scenario_load(&up, argv[1], &plan, &images);
 	if (!status) {
 		path_complete(plan.file, sizeof(plan.file));
 		utf8_mend(plan.file); /* for display only */
 		options.name = up.name ? up.name : plan.scenario;
 		options.fabric = up.fabric;
 		options.full_root = up.full_root;
-		status = daemon_start(&plan, &options);
+		status = daemon_start(&plan, &options, &images);
 	}
 	if (!status)
 		status = started_print(&up, options.name);
 	if (!status)
 		status = up_health_await(options.name, &plan);
+	up_images_free(&images);
 	plan_free(&plan);
 	return status;
 }

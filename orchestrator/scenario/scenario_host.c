@@ -80,6 +80,7 @@ void scenario_host_settings_release(struct scenario_host_settings *settings)
 	free(settings->routes);
 	free(settings->commands);
 	free(settings->user);
+	free(settings->work_folder);
 	free(settings->resolvers);
 	free(settings->mounts);
 	free(settings->rootfs);

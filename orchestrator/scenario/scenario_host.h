@@ -2,8 +2,9 @@
  *  the sandbox that they run in (DU-3, DU-7).
  *
  *  `heddle up` makes hosts of it (live_host.h); under the virtual clock it has no effect. The
- *  settings are made while a scenario is read, do not change afterwards, and are shared with the
- *  plan by reference count: each holder releases them once.
+ *  settings are made while a scenario is read, and do not change after a plan is made, but that
+ *  `heddle up` completes those of hosts with an image before. They are shared with the plan by
+ *  reference count: each holder releases them once.
  *  A host may have several interfaces, eth0, eth1 ...; each is a NIC, so a node of its own. The
  *  further ones are entries of the list of hosts after all hosts, called HOST.eth1 and so on: the
  *  numbers of hosts, and with them their default addresses, do not depend on them. */
@@ -98,6 +99,10 @@ struct scenario_host_settings {
 	uint32_t command_count;
 	struct host_command *commands; /* `run` */
 	char *user;                    /* of the commands; NULL: root of the host */
+	/* `user` is what an image says: host_user_of_image() */
+	bool user_of_image;
+	/* where the commands begin; NULL: in the folder of the scenario. With an image only */
+	char *work_folder;
 	uint32_t variable_count;
 	char **variables; /* "KEY=value", each key once */
 	uint32_t resolver_count;
@@ -105,7 +110,9 @@ struct scenario_host_settings {
 	uint32_t mount_count;
 	struct host_mount *mounts;
 	char *rootfs; /* a folder, absolute; NULL: the machine's files */
-	char *image;  /* NULL: none. At most one of rootfs and image is given */
+	/* NULL: none. At most one of rootfs and image is given; `heddle up` unpacks the image, and
+	 * sets rootfs: up_images.h */
+	char *image;
 	struct scenario_place rootfs_place, image_place;
 	uint32_t folder_count;
 	char **folders; /* `private`; absolute */

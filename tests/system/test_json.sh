@@ -75,7 +75,7 @@ mistakes() {
 lists() {
 	prints 0 list list --json && prints 0 lab-list lab list --json && prints 0 lab-start lab start 3 --json &&
 		prints 1 lab-check lab check 3 --student 9 trunk=1 lossy=1 remedy=dcqcn victim=1 --json &&
-		prints 0 lab-score lab score tcp --alone --only incast --json && prints 0 schema schema --json
+		prints 0 lab-score lab score tcp --alone --only incast --json && prints 0 image-list image list --json && prints 0 image-prune image prune --json && prints 0 schema schema --json
 }
 
 live() {
@@ -168,7 +168,7 @@ all_of_them() {
 without_json() {
 	local command
 	for command in $("$heddle" help | awk '/^  [a-z]/ { print $1 }'); do
-		case $command in gen | import | save | metrics | mpirun | prompt | shell | help | lab) continue ;; esac
+		case $command in gen | import | save | metrics | mpirun | prompt | shell | help | lab | image) continue ;; esac
 		"$heddle" "$command" --help | grep -q -- --json || { echo "$command has no --json"; return 1; }
 	done
 }

@@ -135,7 +135,6 @@ users() {
 		! x -u daemon h1 -- true 2>"$scratch/err" && says err "/etc/passwd has no user 'daemon'" && x -u daemon h2 -- true
 }
 from_inside() { on h2 "$program" exec h1 -- sh -c 'echo $HEDDLE_HOST; ls -d /usr/share' >"$scratch/inside" 2>&1; grep -x h1 "$scratch/inside" && ! grep -x /usr/share "$scratch/inside"; }
-image() { up 2 'image: alpine' && says out "'image' is not supported yet"; }
 
 all() {
 	check "$who: mounts" mounts
@@ -153,7 +152,6 @@ all() {
 	check "$who: memory" memory
 	check "$who: processes" processes
 	check "$who: down again" down
-	check "$who: an image is refused" image
 	if [ -d "$rootfs" ]; then all_rootfs; else skip "$who: rootfs" 'busybox is not installed, or not static'; fi
 	if [ "$who" = root ]; then check "$who: control groups are removed, also if the daemon is killed" limits_end; fi
 }

@@ -58,3 +58,67 @@ TEST(host_user_find__else_those_of_the_machine)
 	ck_assert_str_eq(user.name, "root");
 	ck_assert(!host_user_find(NULL, "no-such-user", &user));
 }
+
+static void file_write(const char *root, const char *name, const char *text)
+{
+	char path[80];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static void file_remove(const char *root, const char *name)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	ck_assert_int_eq(remove(path), 0);
+}
+
+TEST(host_user_of_image__names_and_numbers)
+{
+	char root[] = "/tmp/test_host_user_XXXXXX", path[64], text[400];
+	struct host_user user;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	/* without any file */
+	ck_assert(!host_user_of_image(root, "web", &user));
+	ck_assert(host_user_of_image(root, "1000", &user));
+	ck_assert_uint_eq(user.user, 1000);
+	ck_assert_uint_eq(user.group, 0);
+	ck_assert_str_eq(user.name, "1000");
+	ck_assert_str_eq(user.home, "/");
+	ck_assert(host_user_of_image(root, "1000:1001", &user));
+	ck_assert_uint_eq(user.group, 1001);
+	ck_assert_str_eq(user.name, "1000");
+	ck_assert(!host_user_of_image(root, "1000:crew", &user));
+	snprintf(path, sizeof(path), "%s/etc", root);
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+	file_write(root, "etc/passwd", "web:x:80:81:Web:/home/web:/bin/sh\n");
+	file_write(root, "etc/group", "web:x:81:\ncrew:x:90:web\n7:x:70:\n");
+	ck_assert(host_user_of_image(root, "web", &user));
+	ck_assert_uint_eq(user.user, 80);
+	ck_assert_uint_eq(user.group, 81);
+	ck_assert_str_eq(user.home, "/home/web");
+	ck_assert(host_user_of_image(root, "80:crew", &user));
+	ck_assert_str_eq(user.name, "web");
+	ck_assert_uint_eq(user.group, 90);
+	ck_assert(host_user_of_image(root, "web:7", &user)); /* a name wins */
+	ck_assert_uint_eq(user.group, 70);
+	ck_assert(!host_user_of_image(root, "", &user));
+	ck_assert(!host_user_of_image(root, "web:", &user));
+	ck_assert(!host_user_of_image(root, ":81", &user));
+	ck_assert(!host_user_of_image(root, "-1", &user));
+	ck_assert(!host_user_of_image(root, "4294967295", &user));
+	memset(text, '1', sizeof(text));
+	text[sizeof(text) - 1] = 0;
+	ck_assert(!host_user_of_image(root, text, &user));
+	file_remove(root, "etc/passwd");
+	file_remove(root, "etc/group");
+	file_remove(root, "etc");
+	rmdir(root);
+}
