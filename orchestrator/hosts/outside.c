@@ -19,6 +19,7 @@
 #include "orchestrator/hosts/netlink.h"
 
 #define PROGRAM "slirp4netns"
+#define TUN_DEVICE "/dev/net/tun" /* which the program opens */
 #define PREFIX_BITS 24u
 #define NETWORK "198.19.255.0/24"
 #define MTU "1500"    /* that of most networks outside */
@@ -360,6 +361,10 @@ static void ready_await(struct connection *connection, int ready_fd, struct answ
 		answer->error = -ENOENT;
 		snprintf(answer->why, sizeof(answer->why),
 			 PROGRAM " is not installed; as root: apt-get install " PROGRAM);
+	} else if (access(TUN_DEVICE, R_OK | W_OK)) {
+		snprintf(answer->why, sizeof(answer->why),
+			 PROGRAM " needs " TUN_DEVICE ": %s; as root: %s", strerror(errno),
+			 errno == ENOENT ? "modprobe tun" : "chmod 666 " TUN_DEVICE);
 	} else {
 		snprintf(answer->why, sizeof(answer->why), PROGRAM " does not run: %s", fate);
 	}

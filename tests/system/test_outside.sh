@@ -17,11 +17,14 @@ done
 [ "$(id -u)" = 0 ] || { echo 'skipped: only root can make a network that stands for that of the machine'; exit 77; }
 if [ -z "${OUTSIDE_NETWORK:-}" ]; then
 	rm -rf "$scratch"
-	OUTSIDE_NETWORK=own exec unshare --net "$0"
+	OUTSIDE_NETWORK=own exec unshare --net --mount "$0"
 fi
 
 nobody=65534
 server=http://192.0.2.1:8000/
+# everybody may open the device here, as where udev makes it
+device=$scratch/tun
+mknod -m 666 "$device" c 10 200 && mount --bind "$device" /dev/net/tun
 ip link set lo up && ip addr add 192.0.2.1/32 dev lo || exit 1
 chmod 711 "$scratch"
 programs_copy "$scratch/top"
@@ -97,6 +100,11 @@ missing() {
 	up && h_run 1 outside h1 on &&
 		says err 'slirp4netns is not installed; as root: apt-get install slirp4netns' && h_run 0 down
 }
+no_device() {
+	chmod 600 "$device"
+	up && h_run 1 outside h1 on &&
+		says err 'slirp4netns needs /dev/net/tun: Permission denied; as root: chmod 666 /dev/net/tun' && h_run 0 down
+}
 
 # the same, said in the scenario: h1 is connected from the start
 cat >"$scratch/outside.yaml" <<'EOF'
@@ -119,6 +127,10 @@ in_scenario_missing() {
 
 for user_of in '' $nobody; do
 	name=${user_of:+rootless, }
+	if [ -n "$user_of" ] && ! as_user $nobody test -w /dev/net/tun; then
+		skip "${name}the outside" 'only root may open /dev/net/tun'
+		finish
+	fi
 	if ! up; then
 		forbidden up && { skip "${name}fabric" "$(tail -n 1 "$scratch/up")"; continue; }
 		exit 1
@@ -142,4 +154,5 @@ for user_of in '' $nobody; do
 	check "${name}outside: yes in the scenario" in_scenario
 	check "${name}which is refused without the program" in_scenario_missing
 done
+check "rootless, a device that is not the user's to open is named" no_device
 finish
