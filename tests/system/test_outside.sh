@@ -22,7 +22,7 @@ fi
 
 nobody=65534
 server=http://192.0.2.1:8000/
-# everybody may open the device here, as where udev makes it
+# any user may open the device here, as where udev makes it
 device=$scratch/tun
 mknod -m 666 "$device" c 10 200 && mount --bind "$device" /dev/net/tun
 ip link set lo up && ip addr add 192.0.2.1/32 dev lo || exit 1
