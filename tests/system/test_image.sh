@@ -91,7 +91,7 @@ unchanged() {
 		grep -q '^data .* 755 '"$(owner_of 80):$(owner_of 81)" "$scratch/before" && grep -q "^bin/busybox .* $(owner_of 0)" "$scratch/before"
 }
 # of the machine, for user N of the host
-owner_of() { if [ "$who" = root ]; then echo "$1"; elif [ "$1" = 0 ]; then echo $nobody; else echo $((200000 + $1 - 1)); fi; }
+owner_of() { if [ "$who" = root ]; then echo "$1"; elif [ "$1" = 0 ]; then echo $nobody; else echo $((subordinate + $1 - 1)); fi; }
 listed() {
 	h image list --json | jq -e 'length == 1 and .[0].used and .[0].bytes > 0 and .[0].name == "'"$tag:web"'" and .[0].id == "'"$(image_id web)"'"' &&
 		h image list | grep "used .*$tag:web"
@@ -218,12 +218,13 @@ scenario 'run: [true]' 'run: [true]'
 fabric_up "$scratch/fabric.yaml"
 down
 rootless_end() { :; }
-at_end 'image_end >/dev/null 2>&1; rootless_end'
+at_end 'h down --all >/dev/null 2>&1; h image prune >/dev/null 2>&1; image_end >/dev/null 2>&1; rootless_end'
 if ! image_make >"$scratch/out" 2>&1; then
 	echo "skipped: podman cannot make an image here: $(tail -n 1 "$scratch/out")"
 	exit 77
 fi
 nobody=$(id -u)
+subordinate=$(getsubids "$(id -un)" 2>/dev/null | awk '{ print $3; exit }')
 all
 check 'without podman' no_podman
 check 'what podman says is no image' bad_answer
@@ -238,6 +239,7 @@ if [ "$who" = root ]; then
 	unset HEDDLE_RUNTIME_DIR XDG_CACHE_HOME
 	rootless_prepare || finish || exit
 	who=rootless
+	subordinate=200000 # rootless_prepare
 	cache=$scratch/home/.cache/heddle/images
 	h() { user_with ids "$@"; }
 	x() { user exec "$@"; }
