@@ -161,7 +161,7 @@ broken() {
 # tar fails, which podman does not learn
 no_space() {
 	with_podman "exec $real \"\$@\"" 'echo "tar: x: No space left on device" >&2; exit 2' &&
-		says out 'unpacking it: tar, status 2: tar: x: No space left on device' && [ -z "$(find "$cache" -mindepth 1 -maxdepth 1 ! -name lock)" ]
+		says out 'unpacking it' && says out 'status 2: tar: x: No space left on device' && [ -z "$(find "$cache" -mindepth 1 -maxdepth 1 ! -name lock)" ]
 }
 # killed in the middle: what is left is not used, does not disturb, and is removed
 killed() {
