@@ -15,6 +15,17 @@ at_end() {
 }
 at_end 'rm -rf "$scratch"'
 
+# both_ends FILE - its first ten lines and its last twenty
+both_ends() {
+	if [ "$(wc -l <"$1")" -le 30 ]; then
+		cat "$1"
+	else
+		head -n 10 "$1"
+		echo '[...]'
+		tail -n 20 "$1"
+	fi
+}
+
 # check NAME COMMAND... - one check: does the command succeed?
 check() {
 	local name=$1
@@ -25,7 +36,7 @@ check() {
 	else
 		failed=$((failed + 1))
 		echo "FAILED  $name"
-		sed 's/^/        | /' "$scratch/check.log" | head -n 20
+		both_ends "$scratch/check.log" | sed 's/^/        | /'
 		[ -z "${STOP_AT_FAILURE:-}" ] || exit 1
 	fi
 }
