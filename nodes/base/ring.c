@@ -15,82 +15,143 @@ size_t ring_bytes(uint32_t data_bytes)
 	return sizeof(struct ring_page) + data_bytes;
 }
 
-void ring_init(struct ring_page *page, uint32_t data_bytes)
+/* Few segments keep the lists of the producer short. Two records of the longest kind fit, so that
+ * at most half of a segment is lost. */
+static uint32_t segment_bytes_of(uint32_t data_bytes, uint32_t captured_max)
+{
+	uint32_t bytes = RING_SEGMENT_BYTES_MIN;
+
+	while (bytes < data_bytes / RING_SEGMENTS_MAX ||
+	       (bytes < RING_LINE + 2 * record_bytes(captured_max) && bytes < data_bytes / 2))
+		bytes *= 2;
+	return bytes;
+}
+
+void ring_init(struct ring_page *page, uint32_t data_bytes, uint32_t captured_max)
 {
 	page->data_bytes = data_bytes;
+	page->segment_bytes = segment_bytes_of(data_bytes, captured_max);
+	page->captured_max = captured_max;
 	page->magic = RING_MAGIC;
 }
 
-/* the ring's size as both ends know it, or 0 */
-static uint32_t data_bytes_checked(const struct ring_page *page, size_t size_bytes)
+uint64_t ring_capacity(uint32_t data_bytes, uint32_t captured_max)
 {
-	uint32_t data_bytes;
+	uint32_t segment_bytes = segment_bytes_of(data_bytes, captured_max);
+	/* of the oldest segment little may be in use; each other one loses its pad record, and what
+	 * is too short for a record */
+	uint64_t segments = data_bytes / segment_bytes - 1;
+
+	return segments * (segment_bytes - record_bytes(captured_max));
+}
+
+static bool is_power_of_two(uint32_t number)
+{
+	return number && !(number & (number - 1));
+}
+
+/* the ring's sizes as both ends know them, each read once.  Return: false if they are wrong */
+static bool shape_read(const struct ring_page *page, size_t size_bytes, struct ring_shape *shape)
+{
+	uint32_t data_bytes, segment_bytes, captured_max;
 
 	if (size_bytes < sizeof(*page) || page->magic != RING_MAGIC)
-		return 0;
+		return false;
 	data_bytes = page->data_bytes;
+	segment_bytes = page->segment_bytes;
+	captured_max = page->captured_max;
 	if (data_bytes < RING_BYTES_MIN || data_bytes > RING_BYTES_MAX ||
-	    (data_bytes & (data_bytes - 1)) || ring_bytes(data_bytes) > size_bytes)
-		return 0;
-	return data_bytes;
+	    !is_power_of_two(data_bytes) || ring_bytes(data_bytes) > size_bytes ||
+	    captured_max > RING_CAPTURED_MAX ||
+	    segment_bytes != segment_bytes_of(data_bytes, captured_max))
+		return false;
+	*shape = (struct ring_shape){ .segment_mask = segment_bytes - 1,
+				      .segment_bits = (uint32_t)__builtin_ctz(segment_bytes),
+				      .segments = data_bytes / segment_bytes,
+				      .captured_max = captured_max };
+	return true;
 }
 
 int ring_tx_attach(struct ring_tx *ring, struct ring_page *page, size_t size_bytes)
 {
-	uint32_t data_bytes = data_bytes_checked(page, size_bytes);
+	struct ring_shape shape;
 
-	if (!data_bytes)
+	if (!shape_read(page, size_bytes, &shape))
 		return -EINVAL;
-	*ring = (struct ring_tx){ .page = page, .mask = data_bytes - 1 };
+	/* the stream begins with segment 0 */
+	*ring = (struct ring_tx){
+		.page = page, .shape = shape, .segment = page->data, .fresh = 1
+	};
 	return 0;
 }
 
 int ring_rx_attach(struct ring_rx *ring, struct ring_page *page, size_t size_bytes)
 {
-	uint32_t data_bytes = data_bytes_checked(page, size_bytes);
+	struct ring_shape shape;
 
-	if (!data_bytes)
+	if (!shape_read(page, size_bytes, &shape))
 		return -EINVAL;
-	*ring = (struct ring_rx){ .page = page, .mask = data_bytes - 1 };
+	*ring = (struct ring_rx){ .page = page, .shape = shape, .segment = page->data };
 	return 0;
 }
 
-/* true if @need bytes fit. Reads the consumer's line of cache only if they did not fit before. */
-static bool has_room(struct ring_tx *ring, uint64_t need)
+/* Takes back the segments that the consumer has left. One that claims more than there is gets
+ * nothing beyond the segment that is written now (TB-23). */
+static void segments_collect(struct ring_tx *ring)
 {
-	if (ring->tail + need - ring->head_seen <= ring->mask + 1)
-		return true;
-	ring->head_seen = atomic_load_explicit(&ring->page->head, memory_order_acquire);
-	return ring->tail + need - ring->head_seen <= ring->mask + 1;
+	const struct ring_shape *shape = &ring->shape;
+	uint64_t head = atomic_load_explicit(&ring->page->head, memory_order_acquire);
+	uint64_t left = (head < ring->tail ? head : ring->tail) >> shape->segment_bits;
+
+	for (; ring->released < left; ring->released++)
+		ring->free[ring->free_count++] = ring->order[ring->released % shape->segments];
 }
 
-bool ring_has_room(struct ring_tx *ring, uint32_t captured_bytes)
+static bool segment_is_free(const struct ring_tx *ring)
 {
-	uint64_t need = record_bytes(captured_bytes);
-	uint64_t to_end = ring->mask + 1 - (ring->tail & ring->mask);
+	return ring->free_count || ring->fresh < ring->shape.segments;
+}
 
-	return has_room(ring, to_end < need ? to_end + need : need);
+/* true if a record of @need bytes fits before the pad record of this segment */
+static bool fits_here(const struct ring_tx *ring, uint64_t need)
+{
+	return (ring->tail & ring->shape.segment_mask) + need <= ring->shape.segment_mask + 1 - RING_LINE;
+}
+
+bool ring_has_room(struct ring_tx *ring)
+{
+	if (fits_here(ring, record_bytes(ring->shape.captured_max)) || segment_is_free(ring))
+		return true;
+	segments_collect(ring);
+	return segment_is_free(ring);
+}
+
+/* Ends the segment and goes on in another one: what was released last is still in a cache.
+ * Return: false if all are in use */
+static bool segment_next(struct ring_tx *ring)
+{
+	const struct ring_shape *shape = &ring->shape;
+	uint64_t at = ring->tail & shape->segment_mask;
+	uint8_t index;
+
+	segments_collect(ring);
+	if (!segment_is_free(ring))
+		return false;
+	index = ring->free_count ? ring->free[--ring->free_count] : (uint8_t)ring->fresh++;
+	*(struct record *)(ring->segment + at) = (struct record){ .kind = RECORD_PAD, .word = index };
+	ring->tail += shape->segment_mask + 1 - at;
+	ring->order[(ring->tail >> shape->segment_bits) % shape->segments] = index;
+	ring->segment = ring->page->data + ((size_t)index << shape->segment_bits);
+	return true;
 }
 
 struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes)
 {
-	uint64_t need = record_bytes(captured_bytes);
-	uint64_t at = ring->tail & ring->mask;
-	uint64_t to_end = ring->mask + 1 - at;
-
-	if (to_end < need) {
-		struct record *pad;
-
-		if (!has_room(ring, to_end + need))
-			return NULL;
-		pad = (struct record *)(ring->page->data + at);
-		*pad = (struct record){ .kind = RECORD_PAD };
-		ring->tail += to_end;
-		at = 0;
-	} else if (!has_room(ring, need)) {
+	if (captured_bytes > ring->shape.captured_max)
 		return NULL;
-	}
-	return (struct record *)(ring->page->data + at);
+	if (!fits_here(ring, record_bytes(captured_bytes)) && !segment_next(ring))
+		return NULL;
+	return (struct record *)(ring->segment + (ring->tail & ring->shape.segment_mask));
 }
 
 void ring_commit(struct ring_tx *ring, uint32_t captured_bytes)
@@ -111,55 +172,67 @@ void ring_publish(struct ring_tx *ring)
 
 void ring_refresh(struct ring_rx *ring)
 {
+	const struct ring_shape *shape = &ring->shape;
 	uint64_t tail;
 
 	if (ring->broken)
 		return;
 	tail = atomic_load_explicit(&ring->page->tail, memory_order_acquire);
-	if (tail < ring->tail_seen || tail - ring->head > ring->mask + 1 || tail % RING_LINE) {
+	if (tail < ring->tail_seen ||
+	    (tail >> shape->segment_bits) - (ring->head >> shape->segment_bits) >= shape->segments ||
+	    tail % RING_LINE) {
 		ring->broken = true;
 		return;
 	}
 	ring->tail_seen = tail;
 	if (tail != ring->head)
-		__builtin_prefetch(ring->page->data + (ring->head & ring->mask));
+		__builtin_prefetch(ring->segment + (ring->head & shape->segment_mask));
 }
 
+/* a record leaves space for the pad record of its segment */
 static bool header_is_sound(const struct ring_rx *ring, const struct record *header)
 {
-	uint64_t at = ring->head & ring->mask;
+	uint64_t at = ring->head & ring->shape.segment_mask;
 	uint64_t size;
 
-	if (header->kind >= RECORD_KINDS || header->captured_bytes > RING_CAPTURED_MAX ||
+	if (header->kind >= RECORD_KINDS || header->captured_bytes > ring->shape.captured_max ||
 	    header->at_ps < ring->last_ps || header->at_ps > NODE_TIME_NEVER / 2 ||
 	    header->wire_bytes > RING_CAPTURED_MAX)
 		return false;
 	size = record_bytes(header->captured_bytes);
-	return size <= ring->mask + 1 - at && size <= ring->tail_seen - ring->head;
+	return size <= ring->shape.segment_mask + 1 - RING_LINE - at &&
+	       size <= ring->tail_seen - ring->head;
+}
+
+/* goes on in the segment that @pad names.  Return: false if that cannot be */
+static bool segment_follow(struct ring_rx *ring, const struct record *pad)
+{
+	const struct ring_shape *shape = &ring->shape;
+	uint64_t at = ring->head & shape->segment_mask;
+	uint64_t to_end = shape->segment_mask + 1 - at;
+
+	if (!at || to_end > ring->tail_seen - ring->head || pad->word >= shape->segments)
+		return false;
+	ring->head += to_end;
+	ring->segment = ring->page->data + ((size_t)pad->word << shape->segment_bits);
+	return true;
 }
 
 const uint8_t *ring_peek(struct ring_rx *ring, struct record *header)
 {
 	for (;;) {
-		uint64_t at = ring->head & ring->mask;
-		const struct record *shared = (const struct record *)(ring->page->data + at);
+		const struct record *shared;
 
 		if (ring->broken || ring->head == ring->tail_seen)
 			return NULL;
+		shared = (const struct record *)(ring->segment +
+						 (ring->head & ring->shape.segment_mask));
 		__builtin_memcpy(header, shared, sizeof(*header));
 		/* from here on only the copy is looked at */
 		atomic_signal_fence(memory_order_seq_cst);
-		if (header->kind == RECORD_PAD) {
-			uint64_t to_end = ring->mask + 1 - at;
-
-			if (to_end > ring->tail_seen - ring->head || !at) {
-				ring->broken = true;
-				return NULL;
-			}
-			ring->head += to_end;
+		if (header->kind == RECORD_PAD && segment_follow(ring, header))
 			continue;
-		}
-		if (!header_is_sound(ring, header)) {
+		if (header->kind == RECORD_PAD || !header_is_sound(ring, header)) {
 			ring->broken = true;
 			return NULL;
 		}
@@ -172,7 +245,7 @@ void ring_pop(struct ring_rx *ring, const struct record *header)
 	ring->head += record_bytes(header->captured_bytes);
 	ring->last_ps = header->at_ps;
 	if (ring->head != ring->tail_seen)
-		__builtin_prefetch(ring->page->data + (ring->head & ring->mask));
+		__builtin_prefetch(ring->segment + (ring->head & ring->shape.segment_mask));
 }
 
 void ring_note(struct ring_rx *ring, uint64_t note)

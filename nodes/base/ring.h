@@ -3,9 +3,15 @@
  *
  *  The ring lies in a memfd of its own, sealed against resizing, that only the two ends hold. A
  *  record is a 32-byte header and the captured bytes of a frame, padded to cache lines; generated
- *  packets carry only their headers, so a 4 kB packet costs two lines. Records never wrap: a pad
- *  record fills the space before the end. The producer publishes a batch by one store, the consumer
- *  releases space by one store.
+ *  packets carry only their headers, so a 4 kB packet costs two lines. The producer publishes a
+ *  batch by one store, the consumer releases space by one store.
+ *
+ *  Segments. The data area consists of segments. A pad record ends each one and names the next, so
+ *  no record crosses an end. The producer takes the segment that was released last. So a ring
+ *  touches the memory of what is in flight, however large it is (SC-2). Ends count bytes as if
+ *  segments followed each other: segment number N of the stream has the bytes from N times the size
+ *  of a segment.
+ *
  *  The consumer trusts nothing. It checks every index and length against what was published and
  *  against the ring's own size, once, on a private copy. The producer may change captured bytes at
  *  any time, so the consumer copies before it parses (TB-23). */
@@ -25,9 +31,11 @@
 #define RING_CAPTURED_MAX 9600u
 #define RING_BYTES_MIN 32768u
 #define RING_BYTES_MAX (1u << 28)
+#define RING_SEGMENT_BYTES_MIN 4096u
+#define RING_SEGMENTS_MAX 256u
 
 enum record_kind {
-	RECORD_PAD,    /* nothing: the rest of the ring is skipped */
+	RECORD_PAD,    /* the rest of the segment is skipped; word: index of the next one */
 	RECORD_PACKET, /* a data frame */
 	RECORD_ACKS,   /* an ACK frame */
 	RECORD_WORD,   /* a link control word: link.h */
@@ -46,7 +54,7 @@ struct record {
 	uint32_t sequence;
 	uint16_t kind; /* enum record_kind */
 	uint16_t traffic_class;
-	uint64_t word; /* RECORD_WORD: its content */
+	uint64_t word; /* RECORD_WORD: its content; RECORD_PAD: see there */
 };
 
 _Static_assert(sizeof(struct record) == 32, "a record header is half a cache line");
@@ -58,6 +66,8 @@ static inline uint8_t *record_captured(struct record *record)
 
 struct ring_page {
 	uint32_t magic, data_bytes;                /* data_bytes is a power of two */
+	uint32_t segment_bytes;                    /* a power of two */
+	uint32_t captured_max;                     /* of a record */
 	_Alignas(RING_LINE) _Atomic uint64_t tail; /* bytes ever written; producer */
 	/* the producer wants to know when there is space; cleared by the consumer */
 	_Atomic uint32_t waits;
@@ -72,18 +82,33 @@ struct ring_page {
 	_Alignas(RING_LINE) uint8_t data[];
 };
 
+/* of both ends, as checked when they attached */
+struct ring_shape {
+	uint64_t segment_mask; /* of the place in a segment */
+	uint32_t segment_bits;
+	uint32_t segments; /* 2..RING_SEGMENTS_MAX */
+	uint32_t captured_max;
+};
+
 struct ring_tx {
 	struct ring_page *page;
-	uint64_t mask;
+	struct ring_shape shape;
+	uint8_t *segment;         /* where records are written */
 	uint64_t tail, published; /* private */
-	uint64_t head_seen;
+	uint64_t released;        /* segments of the stream that may be used again */
+	uint32_t fresh;           /* segments from here on were never used */
+	uint32_t free_count;
+	uint8_t free[RING_SEGMENTS_MAX];  /* indices of released segments, the last one on top */
+	/* index of segment N of the stream, at N modulo segments */
+	uint8_t order[RING_SEGMENTS_MAX];
 };
 
 struct ring_rx {
 	struct ring_page *page;
-	uint64_t mask;
-	uint64_t head;      /* private: next record */
-	uint64_t tail_seen; /* records below are there */
+	struct ring_shape shape;
+	const uint8_t *segment; /* where the next record is */
+	uint64_t head;          /* private: next record */
+	uint64_t tail_seen;     /* records below are there */
 	node_time_t last_ps;
 	bool broken; /* the producer broke the rules; nothing more is read */
 };
@@ -92,21 +117,27 @@ struct ring_rx {
 size_t ring_bytes(uint32_t data_bytes);
 
 /** ring_init() - lays out a zeroed ring. @data_bytes power of two,
- *  RING_BYTES_MIN..RING_BYTES_MAX. */
-void ring_init(struct ring_page *page, uint32_t data_bytes);
+ *  RING_BYTES_MIN..RING_BYTES_MAX; @captured_max (<= RING_CAPTURED_MAX) of a record: segments are
+ *  as small as such records allow. */
+void ring_init(struct ring_page *page, uint32_t data_bytes, uint32_t captured_max);
+
+/** ring_capacity() - bytes of records, each padded to cache lines, that always fit in a ring of
+ *  these sizes, whatever their order. */
+uint64_t ring_capacity(uint32_t data_bytes, uint32_t captured_max);
 
 /** ring_tx_attach(), ring_rx_attach() - one end of the ring in @page, of @size_bytes mapped.
  *  Return: 0, or -EINVAL if that is no ring of this size. */
 int ring_tx_attach(struct ring_tx *ring, struct ring_page *page, size_t size_bytes);
 int ring_rx_attach(struct ring_rx *ring, struct ring_page *page, size_t size_bytes);
 
-/** ring_reserve() - space for a record of @captured_bytes (<= RING_CAPTURED_MAX).
- *  Return: where to write it, header and bytes; NULL if the ring is full. Follow with
- *  ring_commit(). */
+/** ring_reserve() - space for a record of @captured_bytes.
+ *  Return: where to write it, header and bytes; NULL if the ring is full, or has no records so long
+ *  (captured_max of ring_init()). Follow with ring_commit(). */
 struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes);
 
-/** ring_has_room() - would ring_reserve() of @captured_bytes succeed? O(1). */
-bool ring_has_room(struct ring_tx *ring, uint32_t captured_bytes);
+/** ring_has_room() - would ring_reserve() of the longest record succeed? O(1), but for
+ *  segments that were released since the last look. */
+bool ring_has_room(struct ring_tx *ring);
 
 /** ring_commit() - the record of ring_reserve() is written; the consumer sees it after
  *  ring_publish(). */

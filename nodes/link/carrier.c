@@ -38,6 +38,8 @@ static_assert(LID_FRONT_BYTES == FABRIC_FRONT_BYTES,
 	      "the inner frame stands at the same place in all fabric frames");
 static_assert(CARRIER_AROUND_MAX >= QUOTE_BYTES + SEQUENCE_BYTES,
 	      "the veth lets quoted frames pass");
+static_assert(WORD_FRAME_WORDS_MAX * RING_LINE <= RING_CAPTURED_MAX,
+	      "the words of a frame fit where the longest frame does");
 
 /* what a generated frame does not capture */
 static const uint8_t zeros[RING_CAPTURED_MAX + FABRIC_ENVELOPE_BYTES];
@@ -51,7 +53,7 @@ static struct ring_page *page_map(size_t bytes, uint32_t data_bytes)
 
 	if (page == MAP_FAILED)
 		return NULL;
-	ring_init(page, data_bytes);
+	ring_init(page, data_bytes, RING_CAPTURED_MAX);
 	return page;
 }
 
@@ -518,14 +520,14 @@ static bool deliver_frame(struct carrier *carrier, struct span frame)
 		carrier->drops[DROP_OVERSIZE]++;
 		return true;
 	}
-	if (!ring_has_room(&carrier->rx, record.captured_bytes))
+	if (!ring_has_room(&carrier->rx))
 		return false;
 	put(carrier, &record, frame.bytes);
 	carrier->sequence++;
 	return true;
 }
 
-/* the same; a word takes one line of the ring, so that it never has to be padded for one */
+/* the same; all words of a frame take less of the ring than the longest frame */
 static bool deliver_words(struct carrier *carrier, struct span frame)
 {
 	struct word_frame_word words[WORD_FRAME_WORDS_MAX];
@@ -535,8 +537,7 @@ static bool deliver_words(struct carrier *carrier, struct span frame)
 		carrier->drops[DROP_MALFORMED]++;
 		return true;
 	}
-	if (!ring_has_room(&carrier->rx,
-			   (uint32_t)count * RING_LINE - (uint32_t)sizeof(struct record)))
+	if (!ring_has_room(&carrier->rx))
 		return false;
 	for (int i = 0; i < count; i++) {
 		struct record record = {

@@ -138,7 +138,7 @@ void link_set(struct link *link, const struct port_config *port)
 
 bool link_ring_has_room(struct link *link)
 {
-	if (ring_has_room(&link->tx.ring, RING_CAPTURED_MAX))
+	if (ring_has_room(&link->tx.ring))
 		return true;
 	link->tx.starved = true;
 	return false;
@@ -175,7 +175,7 @@ bool link_flight_has_room(struct link *link)
 
 bool link_unstarve(struct link *link)
 {
-	if (!link->tx.starved || !ring_has_room(&link->tx.ring, RING_CAPTURED_MAX))
+	if (!link->tx.starved || !ring_has_room(&link->tx.ring))
 		return false;
 	link->tx.starved = false;
 	return true;

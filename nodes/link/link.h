@@ -67,6 +67,9 @@
 #define LINK_LOG_MAX 4096u
 #define LINK_SEEN_FRAMES 16u    /* a guarded link confirms at least every so many frames */
 #define LINK_ACK_BYTES_MAX 176u /* an ACK frame as captured */
+/* what a ring captures of a frame under the virtual clock: the headers of a generated packet, or an
+ * ACK frame */
+#define LINK_HEADERS_MAX 224u
 
 enum link_word {
 	/* value: set of the traffic classes that must stop; all others may send */
@@ -234,6 +237,12 @@ struct link {
 	struct credit credit;    /* both directions */
 	struct link_listener listener;
 };
+
+/** link_captured_max() - the most that a record of the links of @config captures. */
+static inline uint32_t link_captured_max(const struct node_config *config)
+{
+	return config->clock == CLOCK_REAL ? RING_CAPTURED_MAX : LINK_HEADERS_MAX;
+}
 
 /** link_init() - node @config's end of the link at @port.
  *  @tx, @rx rings to send on and to receive from, mapped by the caller, @tx_bytes and @rx_bytes

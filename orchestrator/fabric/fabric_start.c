@@ -20,6 +20,7 @@
 #include "nodes/base/array.h"
 #include "nodes/base/ring.h"
 #include "nodes/clock/clock_pages.h"
+#include "nodes/link/link.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/wall_time.h"
@@ -161,9 +162,11 @@ static int stats_make(struct fabric *fabric, uint32_t index)
 }
 
 /* the ring of link @link for data from end b if @from_b, else from end a; made at the first call */
-static int ring_get(struct fabric *fabric, uint32_t link, bool from_b, uint32_t data_bytes)
+static int ring_get(struct fabric *fabric, uint32_t link, bool from_b,
+		    uint32_t data_bytes)
 {
 	int *fd = &fabric->ring_fds[2 * link + from_b];
+	const struct node_config *config = &fabric->plan->nodes[fabric->plan->links[link].node_a];
 	struct ring_page header = { 0 };
 
 	if (*fd >= 0)
@@ -171,7 +174,7 @@ static int ring_get(struct fabric *fabric, uint32_t link, bool from_b, uint32_t 
 	*fd = memory_make("heddle-ring", ring_bytes(data_bytes));
 	if (*fd < 0)
 		return *fd;
-	ring_init(&header, data_bytes);
+	ring_init(&header, data_bytes, link_captured_max(config));
 	return pwrite(*fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) ? *fd : -ENOMEM;
 }
 

@@ -21,7 +21,7 @@ static int ring_make(void)
 
 	if (fd < 0)
 		return -errno;
-	ring_init(&header, LIVE_CAPTURE_RING_BYTES);
+	ring_init(&header, LIVE_CAPTURE_RING_BYTES, RING_CAPTURED_MAX);
 	if (ftruncate(fd, (off_t)bytes) ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ||
 	    pwrite(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))

@@ -8,6 +8,7 @@
 #include "nodes/base/units.h"
 #include "nodes/control/config_check.h"
 #include "nodes/link/jitter.h"
+#include "nodes/link/link.h"
 #include "nodes/wire/frame.h"
 #include "orchestrator/plan/plan_buffer.h"
 #include "orchestrator/plan/plan_congestion_make.h"
@@ -285,7 +286,7 @@ static uint64_t frames_in(node_time_t span_ps, const struct port_config *port,
  * receiver a window late, and the sender detects the release a window late: 3 lookaheads. Latency,
  * propagation and the time of two frames are added (ring_bytes_for()). In that time the link
  * carries frames_in() frames of the workloads' lengths. The shortest Ethernet frames would take
- * twenty times the memory; and as a ring is used from end to end, its size is cache footprint.
+ * twenty times the memory.
  * Each frame may need a record of a packet (192 bytes: header, fabric header, captured headers), an
  * ACK of a packet of the other direction (64 bytes in a frame of its own, less in a shared one) and
  * link control words (64 bytes each). A quarter is added. */
@@ -322,9 +323,9 @@ static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config
 						     : records_bytes(span_ps, port, frames, flows);
 	uint32_t ring_size = RING_BYTES_MIN;
 
-	while (ring_size < RING_BYTES_MAX && ring_size < bytes)
+	while (ring_size < RING_BYTES_MAX && ring_capacity(ring_size, LINK_HEADERS_MAX) < bytes)
 		ring_size *= 2;
-	return bytes > RING_BYTES_MAX ? 0 : ring_size;
+	return ring_capacity(ring_size, LINK_HEADERS_MAX) < bytes ? 0 : ring_size;
 }
 
 static int rings_size(const struct scenario *scenario, struct plan *plan,

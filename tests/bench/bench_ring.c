@@ -112,7 +112,7 @@ static double measure(const cpu_set_t *allowed, uint64_t records, uint32_t batch
 
 	if (page == MAP_FAILED)
 		exit(1);
-	ring_init(page, DATA_BYTES);
+	ring_init(page, DATA_BYTES, RING_CAPTURED_MAX);
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);

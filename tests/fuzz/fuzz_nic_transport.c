@@ -413,7 +413,7 @@ static void open_host(struct host *host)
 	for (uint32_t i = 0; i < 2; i++) {
 		host->pages[i] = aligned_alloc(RING_LINE, size);
 		memset(host->pages[i], 0, size);
-		ring_init(host->pages[i], RING_BYTES);
+		ring_init(host->pages[i], RING_BYTES, RING_CAPTURED_MAX);
 	}
 	host->stats = calloc(1, stats_bytes(&host->config));
 	stats_init(host->stats, &host->config);

@@ -28,7 +28,7 @@ static void page_fill(const uint8_t *data, size_t size)
 		page = aligned_alloc(RING_LINE, page_bytes);
 	assert(page);
 	memset(page, 0, sizeof(*page));
-	ring_init(page, DATA_BYTES);
+	ring_init(page, DATA_BYTES, RING_CAPTURED_MAX);
 	for (size_t at = 0; at < DATA_BYTES; at += size) {
 		if (!size) {
 			memset(page->data, 0, DATA_BYTES);

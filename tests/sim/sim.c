@@ -20,6 +20,16 @@
 /* of all windows so far, between two checks: a long run costs little more than a short one */
 #define CHECK_PART 256u
 
+/* zeroed memory whose pages exist once they are written; munmap() frees it */
+static void *untouched(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	return memory;
+}
+
 static void *zeroed(size_t bytes)
 {
 	void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -45,11 +55,12 @@ static void rings_make(struct sim *sim)
 		const struct plan_link *link = &sim->plan.links[i];
 		uint32_t a = sim->plan.nodes[link->node_a].ports[link->port_a].ring_bytes;
 		uint32_t b = sim->plan.nodes[link->node_b].ports[link->port_b].ring_bytes;
+		uint32_t captured_max = link_captured_max(&sim->plan.nodes[link->node_a]);
 
-		sim->rings[2 * i] = zeroed(ring_bytes(a));
-		sim->rings[2 * i + 1] = zeroed(ring_bytes(b));
-		ring_init(sim->rings[2 * i], a);
-		ring_init(sim->rings[2 * i + 1], b);
+		sim->rings[2 * i] = untouched(ring_bytes(a));
+		sim->rings[2 * i + 1] = untouched(ring_bytes(b));
+		ring_init(sim->rings[2 * i], a, captured_max);
+		ring_init(sim->rings[2 * i + 1], b, captured_max);
 	}
 }
 
@@ -105,7 +116,7 @@ static void node_make(struct sim *sim, uint32_t index)
 		abort();
 	}
 	node->config = config;
-	node->stats = zeroed(stats_bytes(config));
+	node->stats = untouched(stats_bytes(config));
 	stats_init(node->stats, config);
 	if (config->series) {
 		node->series_fd = memfd_create("series", MFD_CLOEXEC);
@@ -311,11 +322,11 @@ void sim_close(struct sim *sim)
 		free(node->links);
 		if (node->series_fd)
 			close(node->series_fd);
-		free(node->stats);
+		munmap(node->stats, stats_bytes(node->config));
 	}
 	ensure_context_set(NULL);
 	for (uint32_t i = 0; i < 2 * sim->plan.link_count; i++)
-		free(sim->rings[i]);
+		munmap(sim->rings[i], ring_bytes(sim->rings[i]->data_bytes));
 	free(sim->rings);
 	free(sim->nodes);
 	free(sim->wake);

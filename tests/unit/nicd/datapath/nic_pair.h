@@ -93,7 +93,7 @@ static inline void rings_clear(void)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		memset(rings[i], 0, ring_bytes(RING_DATA_BYTES));
-		ring_init(rings[i], RING_DATA_BYTES);
+		ring_init(rings[i], RING_DATA_BYTES, RING_CAPTURED_MAX);
 	}
 }
 

@@ -60,8 +60,8 @@ static void setup(void)
 	from_nic = aligned_alloc(RING_LINE, size);
 	memset(to_nic, 0, size);
 	memset(from_nic, 0, size);
-	ring_init(to_nic, RING_DATA_BYTES);
-	ring_init(from_nic, RING_DATA_BYTES);
+	ring_init(to_nic, RING_DATA_BYTES, RING_CAPTURED_MAX);
+	ring_init(from_nic, RING_DATA_BYTES, RING_CAPTURED_MAX);
 	ck_assert(!ring_tx_attach(&tx, to_nic, size) && !ring_rx_attach(&rx, from_nic, size));
 	stats = calloc(1, stats_bytes(&config));
 	stats_init(stats, &config);

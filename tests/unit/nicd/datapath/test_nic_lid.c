@@ -48,28 +48,23 @@ static void setup(void)
 static void on_link(void (*change)(struct record *record, struct lid_header *header,
 				   uint8_t *bytes))
 {
-	struct ring_page *page = two_rings[0];
-	uint64_t mask = TWO_RING_BYTES - 1;
+	/* a copy of the receiver's end, which does not move */
+	struct ring_rx ring = two[1].link.rx.ring;
+	struct record copy;
+	const uint8_t *there;
 
-	for (uint64_t at = atomic_load(&page->head), end = atomic_load(&page->tail); at != end;) {
-		struct record *record = (struct record *)(page->data + (at & mask));
-		uint8_t *bytes = record_captured(record);
+	for (ring_refresh(&ring); (there = ring_peek(&ring, &copy)); ring_pop(&ring, &copy)) {
+		uint8_t *bytes = (uint8_t *)there;
 		struct lid_header header;
 
-		if (record->kind == RECORD_PAD) {
-			at += mask + 1 - (at & mask);
+		if (copy.kind != RECORD_PACKET)
 			continue;
-		}
-		if (record->kind == RECORD_PACKET) {
-			ck_assert_int_eq(lid_header_read(bytes, record->captured_bytes,
-							 record->wire_bytes - LID_HEADER_BYTES -
-								 FRAME_FCS_BYTES,
-							 &header),
-					 0);
-			change(record, &header, bytes);
-		}
-		at += (sizeof(*record) + record->captured_bytes + RING_LINE - 1) / RING_LINE *
-		      RING_LINE;
+		ck_assert_int_eq(lid_header_read(bytes, copy.captured_bytes,
+						 copy.wire_bytes - LID_HEADER_BYTES -
+							 FRAME_FCS_BYTES,
+						 &header),
+				 0);
+		change((struct record *)bytes - 1, &header, bytes);
 	}
 }
 

@@ -123,7 +123,7 @@ static inline void two_build(void)
 	for (uint32_t i = 0; i < 2; i++) {
 		two_rings[i] = aligned_alloc(RING_LINE, size);
 		memset(two_rings[i], 0, size);
-		ring_init(two_rings[i], TWO_RING_BYTES);
+		ring_init(two_rings[i], TWO_RING_BYTES, RING_CAPTURED_MAX);
 	}
 	for (uint32_t i = 0; i < 2; i++) {
 		struct two_end *end = &two[i];

@@ -19,7 +19,7 @@ static void setup(void)
 {
 	page = aligned_alloc(RING_LINE, ring_bytes(DATA_BYTES));
 	memset(page, 0, ring_bytes(DATA_BYTES));
-	ring_init(page, DATA_BYTES);
+	ring_init(page, DATA_BYTES, RING_CAPTURED_MAX);
 	ck_assert_int_eq(ring_tx_attach(&tx, page, ring_bytes(DATA_BYTES)), 0);
 	ck_assert_int_eq(ring_rx_attach(&rx, page, ring_bytes(DATA_BYTES)), 0);
 }
@@ -81,6 +81,16 @@ TEST(ring_attach__rejects_what_is_no_ring)
 	page->data_bytes = DATA_BYTES;
 	page->magic++;
 	ck_assert_int_eq(ring_tx_attach(&tx, page, size), -EINVAL);
+	page->magic--;
+	page->segment_bytes *= 2;
+	ck_assert_int_eq(ring_rx_attach(&other, page, size), -EINVAL);
+	page->segment_bytes = 0;
+	ck_assert_int_eq(ring_tx_attach(&tx, page, size), -EINVAL);
+	ring_init(page, DATA_BYTES, RING_CAPTURED_MAX);
+	page->captured_max = RING_CAPTURED_MAX + 1;
+	ck_assert_int_eq(ring_rx_attach(&other, page, size), -EINVAL);
+	ring_init(page, DATA_BYTES, RING_CAPTURED_MAX);
+	ck_assert_int_eq(ring_rx_attach(&other, page, size), 0);
 }
 
 TEST(ring_publish__makes_records_visible)
@@ -111,24 +121,31 @@ TEST(ring_commit__packet_takes_two_cache_lines)
 	ck_assert_uint_eq(tx.tail, 128 + 192 + 64);
 }
 
+/* space returns by segments */
 TEST(ring_reserve__full_until_released)
 {
+	const uint32_t of_segment = page->segment_bytes / 128 - 1; /* and a pad */
 	uint32_t count = 0;
 	struct record header;
 
 	while (push(count, 96))
 		count++;
-	ck_assert_uint_eq(count, DATA_BYTES / 128);
+	ck_assert_uint_eq(count, 2 * of_segment);
 	ring_publish(&tx);
 	ring_refresh(&rx);
-	pop_expect(0, 96);
+	for (uint32_t i = 0; i < of_segment; i++)
+		pop_expect(i, 96);
+	ring_release(&rx);
+	ck_assert(!push(count, 96));
+	pop_expect(of_segment, 96); /* the consumer has left the first segment */
 	ck_assert(!push(count, 96));
 	ring_release(&rx);
-	ck_assert(push(count, 96));
-	ck_assert(!push(count + 1, 96));
+	for (uint32_t i = 0; i < of_segment; i++)
+		ck_assert(push(count++, 96));
+	ck_assert(!push(count, 96));
 	ring_publish(&tx);
 	ring_refresh(&rx);
-	for (uint32_t i = 1; i <= count; i++)
+	for (uint32_t i = of_segment + 1; i < count; i++)
 		pop_expect(i, 96);
 	ck_assert_ptr_null(ring_peek(&rx, &header));
 }
@@ -159,6 +176,158 @@ TEST(ring_reserve__longest_record_fits)
 		ring_refresh(&rx);
 		pop_expect(i, RING_CAPTURED_MAX);
 		ring_release(&rx);
+	}
+}
+
+/* ---- segments (SC-2) ---- */
+
+#define HEADERS_MAX 224u /* records of a line or a few: small segments */
+#define LONG_BYTES (1u << 20)
+
+/* a ring of 1 MiB for short records */
+static void reopen_long(void)
+{
+	free(page);
+	page = aligned_alloc(RING_LINE, ring_bytes(LONG_BYTES));
+	memset(page, 0, ring_bytes(LONG_BYTES));
+	ring_init(page, LONG_BYTES, HEADERS_MAX);
+	ck_assert_int_eq(ring_tx_attach(&tx, page, ring_bytes(LONG_BYTES)), 0);
+	ck_assert_int_eq(ring_rx_attach(&rx, page, ring_bytes(LONG_BYTES)), 0);
+}
+
+/* segments with a byte that is not zero */
+static uint32_t segments_touched(void)
+{
+	uint32_t touched = 0;
+
+	for (uint32_t i = 0; i < LONG_BYTES; i += page->segment_bytes) {
+		bool any = false;
+
+		for (uint32_t at = i; at < i + page->segment_bytes && !any; at++)
+			any = page->data[at];
+		touched += any;
+	}
+	return touched;
+}
+
+static void take_all(uint32_t *popped, uint32_t pushed)
+{
+	ring_publish(&tx);
+	ring_refresh(&rx);
+	for (; *popped < pushed; (*popped)++)
+		pop_expect(*popped, 96);
+	ring_release(&rx);
+}
+
+/* what is in flight fits in one segment: one that is written and one that is read */
+TEST(ring_reserve__touches_what_is_in_flight)
+{
+	uint32_t pushed = 0, popped = 0;
+
+	reopen_long();
+	ck_assert_uint_eq(page->segment_bytes, RING_SEGMENT_BYTES_MIN);
+	while (pushed < 100000) {
+		for (uint32_t i = 0; i < 20; i++)
+			ck_assert(push(pushed++, 96));
+		take_all(&popped, pushed);
+	}
+	ck_assert_uint_le(segments_touched(), 2);
+	ck_assert(!rx.broken);
+}
+
+/* after a burst a ring has touched what was in flight, and uses that again */
+TEST(ring_reserve__uses_the_segment_that_was_released_last)
+{
+	uint32_t pushed = 0, popped = 0, touched;
+
+	reopen_long();
+	for (; pushed < 1000; pushed++)
+		ck_assert(push(pushed, 96));
+	take_all(&popped, pushed);
+	touched = segments_touched();
+	ck_assert_uint_eq(touched, 1000 / 31 + 1); /* 31 records of two lines and a pad */
+	for (uint32_t round = 0; round < 10000; round++) {
+		ck_assert(push(pushed++, 96));
+		take_all(&popped, pushed);
+	}
+	ck_assert_uint_eq(segments_touched(), touched);
+}
+
+/* the bound that plans rely on: no order of lengths overflows a ring of this capacity */
+TEST_RANGE(ring_capacity__always_fits, 0, 8)
+{
+	uint64_t capacity = ring_capacity(LONG_BYTES, HEADERS_MAX), bytes = 0;
+	uint32_t number = 0, state = 7 * (uint32_t)_i + 1, popped = 0;
+
+	reopen_long();
+	ck_assert_uint_gt(capacity, LONG_BYTES * 9 / 10);
+	/* as long as a segment, so that the oldest one is used in part */
+	for (int i = 0; i < _i * 9; i++)
+		ck_assert(push(number++, 96));
+	ring_publish(&tx);
+	ring_refresh(&rx);
+	for (; popped < number; popped++)
+		pop_expect(popped, 96);
+	ring_release(&rx);
+	for (;;) {
+		uint32_t captured = _i ? (state >> 16) % (HEADERS_MAX + 1) : HEADERS_MAX;
+
+		state = state * 1103515245 + 12345;
+		bytes += (sizeof(struct record) + captured + RING_LINE - 1) / RING_LINE * RING_LINE;
+		if (bytes > capacity)
+			break;
+		ck_assert_msg(push(number++, captured), "full after %u records", number);
+	}
+}
+
+TEST(ring_reserve__no_record_longer_than_those_of_the_ring)
+{
+	reopen_long();
+	ck_assert(push(1, HEADERS_MAX));
+	ck_assert_ptr_null(ring_reserve(&tx, HEADERS_MAX + 1));
+	ck_assert_ptr_null(ring_reserve(&tx, UINT32_MAX));
+}
+
+TEST(ring_has_room__for_the_longest_record)
+{
+	uint32_t number = 0;
+	struct record header;
+
+	while (ring_has_room(&tx)) {
+		ck_assert(push(number, number % 2 ? RING_CAPTURED_MAX : 700));
+		number++;
+	}
+	ck_assert_uint_gt(number, 2);
+	ck_assert(!push(number, RING_CAPTURED_MAX));
+	ring_publish(&tx);
+	ring_refresh(&rx);
+	while (ring_peek(&rx, &header))
+		ring_pop(&rx, &header);
+	ring_release(&rx);
+	ck_assert(ring_has_room(&tx));
+	ck_assert(push(number, RING_CAPTURED_MAX));
+}
+
+/* a consumer that claims to have taken more than there is: the producer stays in the ring, and does
+ * not write over the segment that it fills */
+TEST_RANGE(ring_reserve__forged_head, 0, 3)
+{
+	static const uint64_t heads[] = { UINT64_MAX, 1ull << 40, LONG_BYTES };
+	struct record *last = NULL;
+
+	reopen_long();
+	for (uint32_t i = 0; i < 20000; i++) {
+		struct record *record;
+
+		atomic_store(&page->head, heads[_i]);
+		record = ring_reserve(&tx, 96);
+		if (!record)
+			break;
+		ck_assert((uint8_t *)record >= page->data &&
+			  (uint8_t *)(record + 4) <= page->data + LONG_BYTES);
+		ck_assert_ptr_ne(record, last);
+		last = record;
+		ring_commit(&tx, 96);
 	}
 }
 
@@ -294,11 +463,32 @@ TEST(ring_peek__pad_beyond_published_breaks_the_ring)
 	broken_expect();
 }
 
+/* a pad that names no segment */
+TEST_RANGE(ring_peek__pad_to_nowhere_breaks_the_ring, 0, 2)
+{
+	static const uint64_t segments[] = { 2, UINT64_MAX };
+	uint32_t number = 0;
+	struct record *first = ring_reserve(&tx, 96), *pad;
+
+	while (tx.tail < page->segment_bytes)
+		ck_assert(push(number++, 96));
+	pad = (struct record *)((uint8_t *)first + page->segment_bytes - RING_LINE);
+	while (pad->word != 1 || pad->kind != RECORD_PAD)
+		pad -= 2;
+	ring_publish(&tx);
+	ring_refresh(&rx);
+	for (uint32_t i = 0; i + 1 < number; i++)
+		pop_expect(i, 96);
+	pad->word = segments[_i];
+	broken_expect();
+}
+
 TEST(ring_peek__record_across_the_end_breaks_the_ring)
 {
 	uint32_t number = 0;
 
-	for (; tx.tail < DATA_BYTES - 128; number++)
+	/* the last place of the segment before the line of its pad */
+	for (; tx.tail < page->segment_bytes - 256; number++)
 		ck_assert(push(number, 96));
 	ring_publish(&tx);
 	ring_refresh(&rx);

@@ -122,7 +122,7 @@ static inline void ends_open(void)
 {
 	for (int i = 0; i < 2; i++) {
 		rings[i] = zeroed(ring_bytes(RING_BYTES));
-		ring_init(rings[i], RING_BYTES);
+		ring_init(rings[i], RING_BYTES, RING_CAPTURED_MAX);
 	}
 	end_open(&a, rings[0], rings[1]);
 	end_open(&b, rings[1], rings[0]);

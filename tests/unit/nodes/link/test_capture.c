@@ -395,7 +395,7 @@ static void tap_begin(uint32_t kept_bytes)
 
 	tap_page = aligned_alloc(RING_LINE, (bytes + RING_LINE - 1) / RING_LINE * RING_LINE);
 	memset(tap_page, 0, bytes);
-	ring_init(tap_page, RING_BYTES_MIN);
+	ring_init(tap_page, RING_BYTES_MIN, RING_CAPTURED_MAX);
 	ck_assert_int_eq(capture_init_tap(&capture, &config, 1, kept_bytes, tap_page, bytes), 0);
 	ck_assert_int_eq(ring_rx_attach(&tap_ring, tap_page, bytes), 0);
 }
@@ -589,7 +589,7 @@ TEST(link__stamps_of_both_ends_differ_by_the_delay)
 	stats_init(stats, &config);
 	for (int i = 0; i < 2; i++) {
 		rings[i] = memset(aligned_alloc(64, (bytes + 63) / 64 * 64), 0, bytes);
-		ring_init(rings[i], 1u << 20);
+		ring_init(rings[i], 1u << 20, RING_CAPTURED_MAX);
 	}
 	begin(0, NODE_CAPTURE_WHOLE);
 	ck_assert_int_eq(link_init(&a, &config, 0, rings[0], bytes, rings[1], bytes, stats), 0);

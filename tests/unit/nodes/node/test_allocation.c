@@ -131,7 +131,7 @@ static void node_build(struct node_config *config)
 
 		for (uint32_t i = 0; i < 2; i++) {
 			built.rings[2 * p + i] = zeroed(bytes);
-			ring_init(built.rings[2 * p + i], data_bytes);
+			ring_init(built.rings[2 * p + i], data_bytes, RING_CAPTURED_MAX);
 		}
 		ck_assert_int_eq(link_init(&built.links[p], config, p, built.rings[2 * p], bytes,
 					   built.rings[2 * p + 1], bytes, built.stats),

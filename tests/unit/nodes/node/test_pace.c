@@ -106,7 +106,7 @@ static void make(int i)
 	stats_init(stats, &config);
 	for (int r = 0; r < 2; r++) {
 		rings[r] = zeroed(ring_bytes(RING_BYTES_MIN));
-		ring_init(rings[r], RING_BYTES_MIN);
+		ring_init(rings[r], RING_BYTES_MIN, RING_CAPTURED_MAX);
 	}
 	ck_assert_int_eq(link_init(&own, &config, 0, rings[0], ring_bytes(RING_BYTES_MIN), rings[1],
 				   ring_bytes(RING_BYTES_MIN), stats),

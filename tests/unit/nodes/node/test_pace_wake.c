@@ -214,7 +214,7 @@ static void begin(bool fallback, uint64_t play_ns)
 	ck_assert_int_eq(clock_attach(&clocks, page, clock_bytes(2)), 0);
 	for (int i = 0; i < 2; i++) {
 		rings[i] = shared(ring_bytes(RING_BYTES_MIN));
-		ring_init(rings[i], RING_BYTES_MIN);
+		ring_init(rings[i], RING_BYTES_MIN, RING_CAPTURED_MAX);
 	}
 	for (uint32_t i = 0; i < 2; i++)
 		player_make(i, rings[i], rings[1 - i], page->epoch_ns + play_ns);

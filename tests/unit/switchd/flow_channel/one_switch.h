@@ -143,8 +143,8 @@ static inline void one_switch_plug(struct one_switch *s, uint32_t port)
 	int error;
 
 	*n = (struct neighbour){ .to_switch = zeroed(bytes), .from_switch = zeroed(bytes) };
-	ring_init(n->to_switch, RING_BYTES);
-	ring_init(n->from_switch, RING_BYTES);
+	ring_init(n->to_switch, RING_BYTES, RING_CAPTURED_MAX);
+	ring_init(n->from_switch, RING_BYTES, RING_CAPTURED_MAX);
 	error = ring_tx_attach(&n->tx, n->to_switch, bytes) ||
 		ring_rx_attach(&n->rx, n->from_switch, bytes) ||
 		link_init(&s->links[port], &s->config, port, n->from_switch, bytes, n->to_switch,
