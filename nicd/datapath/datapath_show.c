@@ -350,7 +350,7 @@ static int set_load(struct nic *nic, uint32_t workload, const char *name, const 
 	if (!number_read(value, UINT32_MAX, &permille) ||
 	    workload_load(&nic->workloads, workload, (uint32_t)permille)) {
 		fprintf(out,
-			"%s takes a number of permille from 1 to 10000, and only paced and Poisson "
+			"%s takes a number of permille from 1 to 1000, and only paced and Poisson "
 			"arrivals have it\n",
 			name);
 		return -EINVAL;

@@ -5,7 +5,7 @@
 
 #include "nodes/base/ensure.h"
 
-#define LOAD_PERMILLE_MAX 10000u
+#define LOAD_PERMILLE_MAX 1000u /* a link cannot carry more than its rate */
 
 /* streams of a workload's random numbers */
 enum { STREAM_SIZE, STREAM_ARRIVAL, STREAM_DESTINATION };

@@ -79,7 +79,7 @@ void workload_on_sent(struct workload_set *set, uint32_t index, uint32_t connect
 
 /** workload_load() - from the next gap on, workload @index offers @load_permille of the link.
  *  Return: 0; -EINVAL if its arrivals have no load (closed, burst), or load_permille is 0 or above
- *  10000. */
+ *  1000. */
 int workload_load(struct workload_set *set, uint32_t index, uint32_t load_permille);
 
 /** workload_play() - workload @index begins again at @from; NODE_TIME_NEVER: it stops, and only

@@ -17,7 +17,7 @@ static const struct parameter_table *const tables[FABRIC_KINDS] = {
 
 /* workload_load() has the limits */
 const struct parameter parameter_load = {
-	.unit = PARAMETER_UNIT_PERMILLE, .bytes = sizeof(uint32_t), .min = 1, .max = 10000
+	.unit = PARAMETER_UNIT_PERMILLE, .bytes = sizeof(uint32_t), .min = 1, .max = 1000
 };
 
 int parameter_read(const struct parameter *row, const char *name, const char *text, uint64_t *value,

@@ -119,6 +119,7 @@ check 'a long fault ends, too' long_one
 check 'no such workload' run 1 load stop bulc
 check 'with a hint' says err "did you mean 'bulk'?"
 check 'no such word' run 2 load begin
-check 'a load that is none' run 1 load set poll load=200000%
+check 'more load than the link' run 1 load set poll load=1000%
+check 'is told what is possible' says err 'expected 0.1% to 100%'
 check 'a load' run 0 load set poll load=1%
 finish

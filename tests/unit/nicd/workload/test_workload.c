@@ -341,7 +341,7 @@ TEST(workload_load__changes_the_gap)
 	ck_assert_uint_eq(second, first);
 	ck_assert_uint_eq(workload_next_at(&set) - first - second, 2 * first);
 	ck_assert_int_eq(workload_load(&set, 0, 0), -EINVAL);
-	ck_assert_int_eq(workload_load(&set, 0, 10001), -EINVAL);
+	ck_assert_int_eq(workload_load(&set, 0, 1001), -EINVAL);
 	workload_set_fini(&set);
 	config.arrival = ARRIVAL_CLOSED;
 	set_init();
