@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/fabric_real.h"
@@ -186,12 +187,33 @@ static uint32_t pauses_count(const struct live *live)
 	return count;
 }
 
+/* what faults can cost, of all nodes since the start of the fabric, as the drops of `ps` */
+static json_t *drops_describe(struct live *live)
+{
+	static const enum drop_reason reasons[] = { DROP_LINK_DOWN, DROP_NO_ROUTE, DROP_BAD_LID };
+	json_t *object = json_object();
+
+	for (size_t r = 0; r < COUNT_OF(reasons); r++) {
+		uint64_t count = 0;
+
+		for (uint32_t i = 0; i < live->plan->node_count; i++) {
+			const struct stats_page *page = fabric_page_of(&live->fabric, i);
+
+			count += page ? page->drops[reasons[r]] : 0;
+		}
+		json_object_set_new(object, stats_drop_name[reasons[r]],
+				    json_integer((json_int_t)count));
+	}
+	return object;
+}
+
 json_t *live_fault_list(struct live_query *query)
 {
-	const struct live *live = query->live;
+	struct live *live = query->live;
 	node_time_t now = fabric_real_now(&live->fabric), from = live->faults.from_ps;
-	json_t *object = json_pack("{s:s, s:i, s:o}", "fabric", live->place.name, "pauses",
-				   (int)pauses_count(live), "faults", live_faults_describe(live));
+	json_t *object = json_pack("{s:s, s:i, s:o, s:o}", "fabric", live->place.name, "pauses",
+				   (int)pauses_count(live), "faults", live_faults_describe(live),
+				   "drops", drops_describe(live));
 
 	if (object)
 		time_put(object, "time_ns",

@@ -38,6 +38,26 @@ static void fault_print(const json_t *fault)
 	       (long long)client_number(fault, "astray_packets"));
 }
 
+/* why `ps` has more: it counts also what comes after the tables have followed */
+static void drops_print(const json_t *answer)
+{
+	const json_t *drops = json_object_get(answer, "drops"), *count;
+	const char *reason, *comma = " ";
+
+	fputs("lost: on the link, or queued for it, when it failed; astray: without a route from "
+	      "then until\ntables followed. All drops of these reasons since the start of the "
+	      "fabric, also after that:\n",
+	      stdout);
+	json_object_foreach((json_t *)drops, reason, count)
+	{
+		if (!json_integer_value(count))
+			continue;
+		printf("%s%lld %s", comma, (long long)json_integer_value(count), reason);
+		comma = ", ";
+	}
+	puts(*comma == ' ' ? " none" : "");
+}
+
 static void faults_print(const json_t *answer)
 {
 	const json_t *faults = json_object_get(answer, "faults"), *fault;
@@ -56,6 +76,7 @@ static void faults_print(const json_t *answer)
 	printf("%5s  %-36s  %-8s  %9s  %9s  %7s  %7s\n", "fault", "what", "state", "at", "until",
 	       "lost", "astray");
 	json_array_foreach(faults, i, fault) fault_print(fault);
+	drops_print(answer);
 }
 
 int cmd_faults(int argc, char **argv)

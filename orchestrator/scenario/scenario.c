@@ -461,6 +461,7 @@ void scenario_free(struct scenario *scenario)
 	scenario_compare_free(scenario->compare);
 	origin_release(scenario->origin);
 	free(scenario->idle);
+	free(scenario->lates);
 	free(scenario->routing.routes);
 	free(scenario->workloads);
 	free(scenario->pauses);

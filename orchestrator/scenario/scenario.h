@@ -167,6 +167,9 @@ struct scenario {
 	/* the file has no section 'run', and run.duration_ps is SCENARIO_RUN_DEFAULT_PS: enough for
 	 * `heddle up`, which has no end (scenario_run_check()) */
 	bool run_missing;
+	/* times that are not before the end of the run, which only `heddle up` accepts */
+	struct scenario_late *lates;
+	uint32_t late_count;
 	struct scenario_place place; /* of the whole */
 	/* without what the plan adds: switch_parameters, except for congestion and routing */
 	struct switch_config switch_;

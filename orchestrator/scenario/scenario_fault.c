@@ -131,9 +131,7 @@ static void fault_read(struct reader *reader, const struct yaml_node *node,
 		key_refuse(reader, yaml_find(node, "for"),
 			   "the standby takes over when the time of 'routing: {takeover: TIME}' "
 			   "has passed");
-	if (fault->at_ps >= reader->scenario->run.duration_ps)
-		key_refuse(reader, yaml_find(node, "at"),
-			   "the fault would come at or after the end of the run");
+	scenario_time_note(reader, yaml_find(node, "at"), fault->at_ps, "the fault would come");
 }
 
 void scenario_faults_read(struct reader *reader, const struct key *key,

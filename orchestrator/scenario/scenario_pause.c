@@ -36,10 +36,8 @@ static void times_complete(struct reader *reader, const struct yaml_node *node,
 			   struct pause_config *pause)
 {
 	const struct yaml_node *start = yaml_find(node, "start"), *stop = yaml_find(node, "stop");
-	node_time_t duration_ps = reader->scenario->run.duration_ps;
 
-	if (start && pause->start_ps >= duration_ps)
-		key_refuse(reader, start, "the pause would start at or after the end of the run");
+	scenario_time_note(reader, start, pause->start_ps, "the pause would start");
 	if (stop && !yaml_find(node, "every"))
 		key_refuse(reader, stop,
 			   "'stop' has no meaning without 'every': such a pause happens once, and "

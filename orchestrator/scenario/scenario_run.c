@@ -1,6 +1,7 @@
 #include "orchestrator/scenario/scenario_run.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "orchestrator/scenario/scenario_parameters.h"
 
@@ -27,12 +28,30 @@ void scenario_run_read(struct reader *reader, const struct key *key, const struc
 			   "warmup must be shorter than duration: it is part of it");
 }
 
+void scenario_time_note(struct reader *reader, const struct yaml_node *node, node_time_t at_ps,
+			const char *what)
+{
+	struct scenario *scenario = reader->scenario;
+	struct scenario_late *lates;
+
+	if (!node || at_ps < scenario->run.duration_ps)
+		return;
+	lates = reallocarray(scenario->lates, scenario->late_count + 1u, sizeof(*lates));
+	reader->out_of_memory |= !lates;
+	if (!lates)
+		return;
+	scenario->lates = lates;
+	lates[scenario->late_count++] = (struct scenario_late){ node->place, what };
+}
+
 int scenario_run_check(const struct scenario *scenario, struct scenario_errors *errors)
 {
-	if (!scenario->run_missing)
-		return 0;
-	scenario_errors_at(errors, scenario, &scenario->place,
-			   "a scenario lacks the key 'run', such as run: {duration: 1ms}; only "
-			   "'heddle up' needs none");
-	return -EINVAL;
+	if (scenario->run_missing)
+		scenario_errors_at(errors, scenario, &scenario->place,
+				   "a scenario lacks the key 'run', such as run: {duration: 1ms}; "
+				   "only 'heddle up' needs none");
+	for (uint32_t i = 0; i < scenario->late_count; i++)
+		scenario_errors_at(errors, scenario, &scenario->lates[i].place,
+				   "%s at or after the end of the run", scenario->lates[i].what);
+	return scenario->run_missing || scenario->late_count ? -EINVAL : 0;
 }

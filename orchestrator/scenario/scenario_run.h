@@ -6,6 +6,7 @@
 
 #include "nodes/base/time.h"
 #include "nodes/config/parameter.h"
+#include "orchestrator/base/diagnostics.h"
 
 struct scenario_run {
 #define PARAMETER(type, field, ...) type field;
@@ -23,8 +24,19 @@ struct yaml_node;
 void scenario_run_read(struct reader *reader, const struct key *key, const struct yaml_node *value,
 		       void *target);
 
-/** scenario_run_check() - for whatever ends: is there a section 'run'?   Return: 0; -EINVAL, told
- *  to @errors. */
+/* a time of the scenario that is not before the end of its run */
+struct scenario_late {
+	struct scenario_place place;
+	const char *what; /* "the fault would come" */
+};
+
+/** scenario_time_note() - keeps @at_ps, the value of @node, for scenario_run_check() if it is not
+ *  before the end of the run.  @node NULL: the file does not give it.  @what: static text. */
+void scenario_time_note(struct reader *reader, const struct yaml_node *node, node_time_t at_ps,
+			const char *what);
+
+/** scenario_run_check() - for whatever ends: is there a section 'run', and is every time before its
+ *  end?   Return: 0; -EINVAL, told to @errors. */
 struct scenario;
 struct scenario_errors;
 int scenario_run_check(const struct scenario *scenario, struct scenario_errors *errors);

@@ -394,9 +394,7 @@ static void times_check(struct reader *reader, const struct yaml_node *node,
 {
 	const struct yaml_node *start = yaml_find(node, "start"), *stop = yaml_find(node, "stop");
 
-	if (start && workload->start_ps >= reader->scenario->run.duration_ps)
-		key_refuse(reader, start,
-			   "the workload would start at or after the end of the run");
+	scenario_time_note(reader, start, workload->start_ps, "the workload would start");
 	if (stop && workload->stop_ps <= workload->start_ps)
 		key_refuse(reader, stop, "the workload would stop before it starts");
 }

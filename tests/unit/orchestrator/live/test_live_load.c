@@ -15,7 +15,7 @@
 #include "tests/unit/orchestrator/live/live_plan.h"
 
 #define TEXT                                                                                 \
-	"name: t\nrun: {duration: 10s}\n"                                                    \
+	"name: t\nrun: {duration: 3s}\n"                                                     \
 	"topology: {switches: [s1, s2], hosts: {A: s1, B: s1, C: s2}, links: [[s1, s2]]}\n"  \
 	"links: {rate: 100Mb/s, delay: 1ms}\n"                                               \
 	"workloads:\n"                                                                       \
@@ -260,6 +260,29 @@ TEST(live_faults__described)
 	ck_assert_str_eq(fault_state(0), "waits");
 	ck_assert(json_is_null(json_object_get(told, "time_ns")));
 	ck_assert_uint_eq(live_faults_step(&live), UINT64_MAX);
+}
+
+/* `up` has no end of the run */
+TEST(live_faults__after_the_duration_of_the_scenario)
+{
+	ck_assert_uint_eq(plan.faults.list[1].at_ps, 5 * NODE_S);
+}
+
+/* as `ps` has them: more than lost and astray of the faults */
+TEST(live_faults__drops_of_all_nodes)
+{
+	const json_t *drops;
+
+	pages[0]->drops[DROP_LINK_DOWN] = 3;
+	pages[first]->drops[DROP_LINK_DOWN] = 4;
+	pages[1]->drops[DROP_NO_ROUTE] = 5;
+	pages[1]->drops[DROP_DUPLICATE] = 6;
+	ask(live_fault_list, NULL);
+	drops = json_object_get(told, "drops");
+	ck_assert_int_eq(number(drops, "link_down"), 7);
+	ck_assert_int_eq(number(drops, "no_route"), 5);
+	ck_assert_int_eq(number(drops, "bad_lid"), 0);
+	ck_assert_uint_eq(json_object_size(drops), 3);
 }
 
 TEST(live_faults_step__when_it_is_due)
