@@ -203,7 +203,7 @@ $(B)/unit/%: $$(filter $(B)/obj/$$(percent)/$$*.o,$(call obj,$(unit_src))) $(lib
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
 # its own allocations fail
-$(B)/unit/test_allocation $(B)/unit/test_allocation_results: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup)
+$(B)/unit/test_allocation $(B)/unit/test_allocation_results: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup table_alloc table_free)
 
 $(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(both_nodes)
 	@mkdir -p $(@D)

@@ -212,6 +212,91 @@ TEST(host_cut__keeps_the_tag)
 	}
 }
 
+static int cut_error(const struct virtio_net_hdr *header, uint32_t super_bytes)
+{
+	struct host_cut cut;
+
+	return host_cut_init(&cut, header, super, super_bytes);
+}
+
+/* The IP header must be what the virtio header says of it: version, length, next header. After
+ * extension headers of IPv6, which are not read, TCP may follow. */
+TEST(host_cut__ip_header_agrees)
+{
+	struct virtio_net_hdr header;
+	uint32_t super_bytes = super_write(true, false, 5000, 1400, &header);
+
+	super[14] = 0x55; /* version 5 */
+	ck_assert_int_eq(cut_error(&header, super_bytes), -EINVAL);
+	super[14] = 0x46; /* with an option, which is not there */
+	ck_assert_int_eq(cut_error(&header, super_bytes), -EINVAL);
+	super[14] = 0x45;
+	ck_assert_int_eq(cut_error(&header, super_bytes), 0);
+	super[23] = 17;
+	ck_assert_int_eq(cut_error(&header, super_bytes), -EINVAL);
+	super_bytes = super_write(false, false, 5000, 1400, &header);
+	ck_assert_int_eq(cut_error(&header, super_bytes), 0);
+	super[14] = 0x50;
+	ck_assert_int_eq(cut_error(&header, super_bytes), -EINVAL);
+	super[14] = 0x60;
+	super[20] = 0; /* hop-by-hop options, but TCP begins where they would */
+	ck_assert_int_eq(cut_error(&header, super_bytes), -EINVAL);
+	memmove(super + 62, super + 54, super_bytes - 54);
+	memset(super + 54, 0, 8);
+	super[54] = 6;
+	header.csum_start += 8;
+	ck_assert_int_eq(cut_error(&header, super_bytes + 8), 0);
+	super_bytes = super_write(false, false, 5000, 1400, &header);
+	super[14 + 39 - 8 + 12] = super[66]; /* the data offset, if TCP began 8 bytes before */
+	header.csum_start -= 8;
+	ck_assert_int_eq(cut_error(&header, super_bytes), -EINVAL);
+}
+
+/* the header of TCP or UDP: its length says at least what is always there, and it is in the frame
+ */
+TEST(host_cut__l4_header_fits)
+{
+	struct virtio_net_hdr header;
+	uint32_t super_bytes = super_write(true, false, 5000, 1400, &header);
+	struct host_cut cut;
+
+	super[46] = 0x40; /* 16 bytes */
+	ck_assert_int_eq(cut_error(&header, super_bytes), -EINVAL);
+	super[46] = 0x50;
+	ck_assert_int_eq(host_cut_init(&cut, &header, super, super_bytes), 0);
+	ck_assert_uint_eq(cut.headers_bytes, 54);
+	ck_assert_uint_eq(cut.segment_bytes, 1400);
+	ck_assert_int_eq(cut_error(&header, 54), 0); /* and no payload */
+	ck_assert_int_eq(cut_error(&header, 53), -EINVAL);
+	super[46] = 0x60;
+	ck_assert_int_eq(cut_error(&header, 57), -EINVAL);
+	ck_assert_int_eq(cut_error(&header, 58), 0);
+	super_bytes = super_write(true, true, 5000, 1400, &header);
+	ck_assert_int_eq(cut_error(&header, 42), 0);
+	ck_assert_int_eq(cut_error(&header, 41), -EINVAL);
+	/* a UDP or TCP packet has a length of 16 bits */
+	header.csum_start = 34;
+	ck_assert_int_eq(cut_error(&header, 34 + 65535), 0);
+	ck_assert_int_eq(cut_error(&header, 34 + 65536), -EINVAL);
+}
+
+/* the place of a checksum is in the frame, after the addresses */
+TEST(host_cut__checksum_is_in_the_frame)
+{
+	struct virtio_net_hdr header;
+
+	super_write(true, true, 500, 0, &header);
+	ck_assert_int_eq(cut_error(&header, 13), -EINVAL);
+	ck_assert_int_eq(cut_error(&header, 42), 0);
+	ck_assert_int_eq(cut_error(&header, 41), -EINVAL);
+	header.csum_start = 14;
+	ck_assert_int_eq(cut_error(&header, 42), 0);
+	header.csum_start = 13;
+	ck_assert_int_eq(cut_error(&header, 42), -EINVAL);
+	header.flags = 0;
+	ck_assert_int_eq(cut_error(&header, 14), 0);
+}
+
 /* TB-23: whatever the header says of a frame, nothing outside it is read or written */
 TEST(host_cut__malformed_is_rejected)
 {

@@ -166,3 +166,18 @@ TEST(core_share_follow__short_slices_while_shared)
 	ck_assert(!share.short_slices);
 	ck_assert_uint_eq(slice_ns(), usual_ns);
 }
+
+/* of a node with another scheduling policy the slice is left alone, and nothing is claimed */
+TEST(core_share_follow__another_policy_has_no_slices)
+{
+	struct sched_param none = { 0 };
+
+	place(CLOCK_CORE_HOME, true);
+	ck_assert_int_eq(sched_setscheduler(0, SCHED_BATCH, &none), 0);
+	share.short_slices = false;
+	place(CLOCK_CORE_HOME, true);
+	ck_assert(!share.short_slices);
+	share.short_slices = true;
+	place(CLOCK_CORE_HOME, false);
+	ck_assert(share.short_slices);
+}

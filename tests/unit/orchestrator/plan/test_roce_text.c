@@ -99,3 +99,30 @@ TEST(roce_print__marking_late)
 	says("PFC acts before ECN: class rdma");
 	says("(kmax): one input alone is never marked. Lower");
 }
+
+/* The hint names one port, the first at which it holds: a slow link is marked from less on, so its
+ * ports have none. Marking that ends, or begins, at the level of the pause is early enough. */
+TEST(roce_print__marking_late_at_one_port)
+{
+	const char *hint;
+
+	printed("name: t\nfabric: roce\nrun: {duration: 100us}\nlinks: {rate: 1Gb/s}\n"
+		"classes: [{name: rdma, xoff: 100kB, ecn: {kmin: 5kB, kmax: 200kB,\n"
+		"  per: 40Gb/s}}]\n"
+		"topology: {switches: [s1, s2], hosts: {A: s1, B: {switch: s2, rate: 40Gb/s},\n"
+		"  C: {switch: s2, rate: 40Gb/s}}, links: [[s1, s2]]}\n");
+	hint = strstr(text, "hint");
+	ck_assert_ptr_nonnull(hint);
+	says("class rdma, s2 to B: an input is paused at 100.0 kB");
+	ck_assert_ptr_null(strstr(hint + 1, "hint"));
+	tear_down();
+	printed("name: t\nfabric: roce\nrun: {duration: 100us}\nlinks: {rate: 40Gb/s}\n"
+		"classes: [{name: rdma, xoff: 200kB, ecn: {kmin: 50kB, kmax: 200kB}}]\n"
+		"topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n");
+	ck_assert_ptr_null(strstr(text, "hint"));
+	tear_down();
+	printed("name: t\nfabric: roce\nrun: {duration: 100us}\nlinks: {rate: 40Gb/s}\n"
+		"classes: [{name: rdma, xoff: 50kB, ecn: {kmin: 50kB, kmax: 200kB}}]\n"
+		"topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n");
+	says("PFC acts before the maximum of ECN: class rdma");
+}

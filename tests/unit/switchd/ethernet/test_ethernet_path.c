@@ -624,3 +624,23 @@ TEST(set__levels_apply_to_the_next_packet)
 	incast(15 * NODE_US, 16 * NODE_US);
 	ck_assert_uint_eq(class_of(1, ROCE)->signals_pause, 2);
 }
+
+/* A shorter period is due without another packet, at every port: the queue of p0 does not move, as
+ * host 0 pauses its class. */
+TEST(set__shorter_period_is_due_without_a_packet)
+{
+	s.config.roce.path_pause = false;
+	s.config.roce.increase_period_ps = NODE_MS;
+	one_switch_open(&s);
+	pfc_send(0, 3 * NODE_US, ROCE, PAUSE_QUANTA_MAX);
+	ack_send(0, NODE_US, 1, 0, 0);
+	for (uint32_t i = 0; i < 60; i++) {
+		roce_send(1, i * FULL_PS, 0, 0, ROCE, FULL_BYTES);
+		roce_send_from(2, 2, i * FULL_PS, 0, 0, ROCE, FULL_BYTES);
+	}
+	run(30 * NODE_US);
+	ck_assert_uint_eq(heard[1].cnps, 0);
+	ck_assert_int_eq(set("supplement.period", "10000000"), 0);
+	run(60 * NODE_US);
+	ck_assert_uint_ge(heard[1].cnps, 2);
+}

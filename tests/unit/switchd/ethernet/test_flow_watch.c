@@ -107,6 +107,20 @@ TEST(full__forgets_the_flow_idle_longest)
 	ck_assert_uint_eq(watch.forgotten, 1);
 }
 
+/* results are the same on every machine (TB-7): of flows that are idle equally long, the first line
+ * of the set is forgotten */
+TEST(full__equally_idle_flows_in_the_order_of_their_lines)
+{
+	struct flow_line *first;
+
+	resize(8);
+	first = watched_line(&watch, 0, 100);
+	for (uint16_t flow = 1; flow < 8; flow++)
+		watched_line(&watch, flow, 100);
+	ck_assert_ptr_eq(watched_line(&watch, 8, 300), first);
+	ck_assert_ptr_eq(watched_line(&watch, 9, 300), first + 1);
+}
+
 TEST(full__never_forgets_a_paused_flow)
 {
 	resize(8);
