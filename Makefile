@@ -27,7 +27,7 @@ GEN_CFLAGS := $(filter-out $(WARN),$(CFLAGS))
 LTO_release := -flto=auto
 LDFLAGS := $(CFLAGS_$(KIND)) $(LTO_$(KIND)) -Wl,--as-needed $(LINK_$(KIND)) # LINK_release: of packagers
 # where packets pass is optimised across files
-$(B)/obj/nodes/%.o $(B)/obj/switchd/%.o $(B)/obj/nicd/%.o: CFLAGS += $(LTO_$(KIND))
+$(B)/obj/nodes/%.o $(B)/obj/switchd/%.o $(B)/obj/nicd/%.o $(B)/obj/workerd/%.o: CFLAGS += $(LTO_$(KIND))
 # unit tests and the orchestrator run little code often: optimising it takes longer than it saves
 build/asan/obj/tests/unit/%.o build/asan/obj/orchestrator/%.o build/reach/obj/tests/unit/%.o build/reach/obj/orchestrator/%.o: CFLAGS += -O0
 AR := gcc-ar
@@ -92,7 +92,7 @@ all: deps
 
 help:
 	@printf '%s\n' \
-	'make           build ./heddle, switchd and nicd' \
+	'make           build ./heddle, switchd, nicd and workerd' \
 	'make demo      build, then play S3 figure 5: by input port, then by flow channel' \
 	'make victim    build, then real requests and real TCP beside an incast and a link failure, on RoCE with PFC and on flow channels: one table' \
 	'make test      build, then all tests' \
@@ -119,7 +119,7 @@ help:
 # ---- programs ----
 
 .PHONY: programs
-programs: $(B)/heddle $(B)/switchd $(B)/nicd
+programs: $(B)/heddle $(B)/switchd $(B)/nicd $(B)/workerd
 
 $(B)/heddle: $(B)/obj/orchestrator/main.o $(lib_orchestrator) $(lib_nodes)
 	@echo '  link $@'
@@ -130,6 +130,10 @@ $(B)/switchd: $(B)/obj/switchd/main.o $(lib_switchd) $(lib_nodes)
 	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
 
 $(B)/nicd: $(B)/obj/nicd/main.o $(lib_nicd) $(lib_nodes)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
+
+$(B)/workerd: $(B)/obj/workerd/main.o $(lib_switchd) $(lib_nicd) $(lib_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
 
@@ -387,7 +391,7 @@ HEDDLE_VERSION = $(shell sed -n 's/.*HEDDLE_VERSION "\(.*\)"/\1/p' nodes/base/ve
 
 install: all
 	install -D -m 755 $(B)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
-	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd $(B)/workerd
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies $(wildcard topologies/*.*)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies/score topologies/score/*
 	@for file in $$(cd topologies && find labs -type f); do \

@@ -21,8 +21,8 @@ static node_time_t merge_line(_Atomic node_time_t *own_next, _Atomic node_time_t
 		node_time_t own = load(&own_next[i]), inbox = load(&inbox_next[i]);
 
 		if (inbox != NODE_TIME_NEVER)
-			atomic_store_explicit(&inbox_next[i], NODE_TIME_NEVER,
-					      memory_order_relaxed);
+			inbox = atomic_exchange_explicit(&inbox_next[i], NODE_TIME_NEVER,
+							 memory_order_relaxed);
 		if (inbox < own) {
 			own = inbox;
 			atomic_store_explicit(&own_next[i], own, memory_order_relaxed);

@@ -4,7 +4,9 @@
  *  remains to be paid for the others, so they go eight nodes at a time, with AVX2 where the
  *  processor has it. The result is the same without. Arrays of times are 64-byte aligned and padded
  *  to whole cache lines with NODE_TIME_NEVER.
- *  Only the one process that opens a window scans, when no node writes its times. */
+ *  The process that opens a window scans when no node writes its times. A worker scans the times of
+ *  its own nodes while others send to them: each inbox is emptied by one exchange, so none is
+ *  lost. */
 #ifndef HEDDLE_NODES_CLOCK_CLOCK_SCAN_H
 #define HEDDLE_NODES_CLOCK_CLOCK_SCAN_H
 

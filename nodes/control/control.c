@@ -14,6 +14,7 @@
 #include "nodes/control/control_config.h"
 #include "nodes/control/control_managed.h"
 #include "nodes/control/control_parameters.h"
+#include "nodes/control/control_place.h"
 
 #define SAME(wire, here) \
 	_Static_assert((int)HEDDLE__##wire == (int)(here), "control.proto and config.h disagree")
@@ -46,6 +47,8 @@ SAME(MESSAGE__KIND__TABLE_COMMIT, CONTROL_TABLE_COMMIT + 1);
 SAME(MESSAGE__KIND__TABLE_BEGIN, CONTROL_TABLE_BEGIN + 1);
 SAME(MESSAGE__KIND__TABLE_READ_BACK, CONTROL_TABLE_READ_BACK + 1);
 SAME(MESSAGE__KIND__CAPTURE, CONTROL_CAPTURE + 1);
+SAME(MESSAGE__KIND__WORK, CONTROL_WORK + 1);
+SAME(MESSAGE__KIND__ADOPT, CONTROL_ADOPT + 1);
 
 /* ---- packing: a tree of protobuf-c's structures that borrows the strings and numbers of ours
  * ---- */
@@ -55,6 +58,7 @@ struct packing {
 	struct control_config_packing config;
 	Heddle__PortConfig port;
 	struct control_managed_packing managed;
+	struct control_place_packing place;
 };
 
 static int message_bytes(const Heddle__Message *message, uint8_t **bytes)
@@ -95,6 +99,10 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 			control_identity_pack(&packing.managed, message->identity);
 	if (message->block)
 		packing.message.block = control_block_pack(&packing.managed, message->block);
+	if (message->place)
+		packing.message.place = control_place_pack(&packing.place, message->place);
+	if (message->worker)
+		packing.message.worker = control_worker_pack(&packing.place, message->worker);
 	if (!result)
 		result = message_bytes(&packing.message, bytes);
 	control_config_packing_free(&packing.config);
@@ -109,6 +117,32 @@ static int refuse(char *why, unsigned why_max, const char *what)
 {
 	snprintf(why, why_max, "%s", what);
 	return -EINVAL;
+}
+
+/* a packed node: every port has a peer somewhere */
+static int place_unpack(struct control_message *message, const Heddle__Place *from, char *why,
+			unsigned why_max)
+{
+	message->place = calloc(1, sizeof(*message->place));
+	if (!message->place)
+		return -ENOMEM;
+	if (!control_place_unpack(message->place, from) ||
+	    message->place->port_count != message->config->port_count)
+		return refuse(why, why_max,
+			      "the place of the node does not have its number of ports");
+	return 0;
+}
+
+static int worker_unpack(struct control_message *message, const Heddle__Message *from, char *why,
+			 unsigned why_max)
+{
+	if (!from->worker)
+		return refuse(why, why_max, "the message to a worker does not say what it runs");
+	message->worker = calloc(1, sizeof(*message->worker));
+	if (!message->worker)
+		return -ENOMEM;
+	control_worker_unpack(message->worker, from->worker);
+	return 0;
 }
 
 static int configure_unpack(struct control_message *message, const Heddle__Message *from, char *why,
@@ -126,7 +160,11 @@ static int configure_unpack(struct control_message *message, const Heddle__Messa
 		return refuse(why, why_max,
 			      "the configuration has a name or a list that is too long, or an "
 			      "unknown parameter");
-	return error ? error : node_config_check(message->config, why, why_max);
+	if (!error)
+		error = node_config_check(message->config, why, why_max);
+	if (!error && from->place)
+		error = place_unpack(message, from->place, why, why_max);
+	return error;
 }
 
 static int link_unpack(struct control_message *message, const Heddle__Message *from, char *why,
@@ -196,6 +234,8 @@ static int message_unpack(struct control_message *message, const Heddle__Message
 	switch (message->kind) {
 	case CONTROL_CONFIGURE:
 		return configure_unpack(message, from, why, why_max);
+	case CONTROL_WORK:
+		return worker_unpack(message, from, why, why_max);
 	case CONTROL_LINK_UP:
 	case CONTROL_LINK_SET:
 		return link_unpack(message, from, why, why_max);
@@ -248,6 +288,10 @@ void control_message_free(struct control_message *message)
 	message->identity = NULL;
 	free(message->block);
 	message->block = NULL;
+	free(message->place);
+	message->place = NULL;
+	free(message->worker);
+	message->worker = NULL;
 	for (uint32_t i = 0; i < message->fd_count; i++)
 		if (message->fds[i] >= 0)
 			close(message->fds[i]);

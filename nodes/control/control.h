@@ -9,9 +9,10 @@
  *  real clock: the clock page's head (clock_pages.h), statistics page, own doorbell, then for every
  *  port that is not vacant what its medium takes - MEDIUM_SHM: transmit ring, receive ring, the
  *  peer's doorbell; MEDIUM_VETH: a packet socket - then a NIC's host_queues packet sockets. LINK_UP
- *  brings those of one port. Doorbells are eventfds (pace.h).
- *  Under either clock the files of the ports that are captured follow those of the ports, in their
- *  order. A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195, their captures
+ *  brings those of one port. Doorbells are eventfds (pace.h). Under either clock the files of the
+ *  ports that are captured follow those of the ports, in their order. A packed node (SC-3) gets its
+ *  statistics page and these files only: `place` says where its rings are in the memory that its
+ *  worker has. A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195, their captures
  *  32 more. */
 #ifndef HEDDLE_NODES_CONTROL_CONTROL_H
 #define HEDDLE_NODES_CONTROL_CONTROL_H
@@ -21,6 +22,7 @@
 
 #include "nodes/config/config.h"
 #include "nodes/node/managed.h"
+#include "nodes/node/place.h"
 
 #define CONTROL_FD 3
 #define CONTROL_BYTES_MAX (1u << 20)
@@ -65,6 +67,9 @@ enum control_kind {
 	 * of packets the first bytes, as many as text says; without a ring that ends, and the body
 	 * of the ANSWER is the number of frames that did not fit: nodes/process/node_capture.h */
 	CONTROL_CAPTURE,
+	/* orchestrator -> worker: `worker`; clock page, places page, memory of all rings */
+	CONTROL_WORK,
+	CONTROL_ADOPT, /* orchestrator -> worker: the control sockets of its next nodes, by place */
 	CONTROL_KINDS
 };
 
@@ -82,6 +87,8 @@ struct control_message {
 	struct node_identity *identity; /* answer to CONTROL_DISCOVER; the same */
 	/* CONTROL_TABLE_READ, _READ_BACK and their answers, _WRITE; the same */
 	struct table_block *block;
+	struct node_place *place;    /* CONTROL_CONFIGURE of a packed node; the same */
+	struct worker_share *worker; /* CONTROL_WORK; the same */
 	uint32_t fd_count;
 	/* owned by the message when received (-1: taken), borrowed when sent */
 	int fds[CONTROL_FDS_MAX];

@@ -18,6 +18,40 @@ void node_window_init(struct node_window *window, const struct clock *clock,
 		window->peer[port] = config->ports[port].peer_index;
 }
 
+void node_window_pack(struct node_window *window, const struct clock *workers,
+		      const struct node_place *place)
+{
+	window->workers = workers;
+	window->worker = place->worker;
+	window->node = place->place;
+	for (uint32_t port = 0; port < window->link_count; port++) {
+		window->peer[port] = place->ports[port].peer_place;
+		window->peer_worker[port] = place->ports[port].peer_worker;
+	}
+}
+
+void node_window_due(const struct node_window *window, node_time_t next)
+{
+	clock_notify(window->clock, window->node, next);
+	if (window->workers)
+		clock_notify(window->workers, window->worker, next);
+}
+
+/* Something arrives at the peer at @port. A worker looks at the inboxes of its own nodes when it
+ * has finished a window. Another one may be emptying the peer's inbox just now. Either this notice
+ * is left there, or the peer, which runs after that, sees the record: the fence pairs with the one
+ * after the worker has emptied its inboxes (worker_main.c). */
+static void peer_notify(const struct node_window *window, uint32_t port, node_time_t arrival)
+{
+	bool elsewhere = window->workers && window->peer_worker[port] != window->worker;
+
+	if (elsewhere)
+		atomic_thread_fence(memory_order_seq_cst);
+	clock_notify(window->clock, window->peer[port], arrival);
+	if (elsewhere)
+		clock_notify(window->workers, window->peer_worker[port], arrival);
+}
+
 /* an arrival inside the window would be one that the neighbour may have missed already */
 static void arrival_check(const struct node_window *window, uint32_t port, node_time_t arrival,
 			  node_time_t end)
@@ -42,7 +76,7 @@ static void release(struct node_window *window, uint32_t port)
 	ring_release(rx);
 }
 
-uint32_t node_window_run(struct node_window *window, uint32_t *wake)
+node_time_t node_window_handle(struct node_window *window)
 {
 	const struct clock *clock = window->clock;
 	node_time_t end = atomic_load_explicit(&clock->page->end_ps, memory_order_relaxed);
@@ -59,12 +93,19 @@ uint32_t node_window_run(struct node_window *window, uint32_t *wake)
 
 		if (arrival != NODE_TIME_NEVER) {
 			arrival_check(window, port, arrival, end);
-			clock_notify(clock, window->peer[port], arrival);
+			peer_notify(window, port, arrival);
 		}
 		release(window, port);
 		window->broken |= (uint64_t)link->rx.ring.broken << port;
 	}
-	return clock_finish(clock, window->node, next, wake);
+	return next;
+}
+
+uint32_t node_window_run(struct node_window *window, uint32_t *wake)
+{
+	node_time_t next = node_window_handle(window);
+
+	return clock_finish(window->clock, window->node, next, wake);
 }
 
 /* ---- while the clock stands ---- */
@@ -79,7 +120,7 @@ static void settle(struct node_window *window, node_time_t now)
 {
 	node_time_t next = window->ops->run(window->dataplane, 0);
 
-	clock_notify(window->clock, window->node, node_time_max(next, now));
+	node_window_due(window, node_time_max(next, now));
 }
 
 void node_window_link_down(struct node_window *window, uint32_t port)

@@ -1,12 +1,11 @@
 /*  window - what a node does in one window of the virtual clock: read its links, run its dataplane,
  *  notify its peers, publish when it is due next (TB-7).
  *
- *  Node processes (node_main.c) and the simulation of whole fabrics in one process (tests/sim)
- *  share it. It makes no system call, except that the last node to finish before the clock stops
- *  wakes those that wait for that.
- *  What a peer publishes while a window is open arrives after the window's end. It makes no
- *  difference whether the node sees it in this window (then it is part of its next event) or not
- *  (then the peer's notice has it). */
+ *  Node processes (node_main.c), workers (worker_main.c) and the simulation of whole fabrics in one
+ *  process (tests/sim) share it. It makes no system call, except that the last node to finish
+ *  before the clock stops wakes those that wait for that. What a peer publishes while a window is
+ *  open arrives after the window's end. It makes no difference whether the node sees it in this
+ *  window (then it is part of its next event) or not (then the peer's notice has it). */
 #ifndef HEDDLE_NODES_NODE_WINDOW_H
 #define HEDDLE_NODES_NODE_WINDOW_H
 
@@ -15,6 +14,7 @@
 #include "nodes/clock/clock.h"
 #include "nodes/link/link.h"
 #include "nodes/node/node.h"
+#include "nodes/node/place.h"
 
 struct node_window {
 	const struct clock *clock;
@@ -27,6 +27,9 @@ struct node_window {
 	uint64_t broken;
 	uint32_t peer[NODE_PORTS_MAX];     /* the neighbour's slot */
 	uint64_t released[NODE_PORTS_MAX]; /* how far each receive ring was given back */
+	/* of a packed node; NULL: it is a process of its own */
+	const struct clock *workers;
+	uint32_t worker, peer_worker[NODE_PORTS_MAX];
 };
 
 /** node_window_init() - everything is borrowed and outlives @window. */
@@ -38,6 +41,18 @@ void node_window_init(struct node_window *window, const struct clock *clock,
  *  @wake node_count entries: filled with the nodes that the caller must wake.
  *  Return: how many. Adds to window->broken. */
 uint32_t node_window_run(struct node_window *window, uint32_t *wake);
+
+/** node_window_pack() - @window is of a packed node: slots of its clock are places, and its notices
+ *  go to the worker of the notified node as well, on the clock @workers. Borrows @workers. */
+void node_window_pack(struct node_window *window, const struct clock *workers,
+		      const struct node_place *place);
+
+/** node_window_handle() - the first part of node_window_run(): all but telling the clock.
+ *  Return: the time of the node's next event. */
+node_time_t node_window_handle(struct node_window *window);
+
+/** node_window_due() - while the clock stands: the node has its next event at @next. */
+void node_window_due(const struct node_window *window, node_time_t next);
 
 /* ---- what happens to a node while the clock stands, at the time up to which it ran:
  * clock_page.limit_ps. It takes effect at that

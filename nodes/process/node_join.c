@@ -18,7 +18,7 @@
 
 static void unmap(struct mapping *mapping)
 {
-	if (mapping->memory)
+	if (mapping->bytes)
 		munmap(mapping->memory, mapping->bytes);
 	*mapping = (struct mapping){ 0 };
 }
@@ -38,27 +38,33 @@ static bool keeps_its_size(int fd)
 	return seals >= 0 && seals & F_SEAL_SHRINK;
 }
 
-static int map(struct mapping *mapping, int fd, size_t bytes_min, const char *what, uint32_t port)
+int node_join_memory(struct mapping *mapping, int fd, size_t bytes_min, const char *what)
 {
 	struct stat stat;
+	int error;
 
 	if (fstat(fd, &stat) || !keeps_its_size(fd))
-		return node_fail("the %s of port %u is no memory sealed against shrinking", what,
-				 port);
+		return node_fail("the %s is no memory sealed against shrinking", what);
 	if (stat.st_size < 0 || (size_t)stat.st_size < bytes_min)
-		return node_fail("the %s of port %u has %lld bytes, it needs %zu", what, port,
+		return node_fail("the %s has %lld bytes, it needs %zu", what,
 				 (long long)stat.st_size, bytes_min);
 	mapping->memory =
 		mmap(NULL, (size_t)stat.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (mapping->memory == MAP_FAILED) {
-		int error = errno;
-
+		error = errno;
 		mapping->memory = NULL;
-		return node_fail("the %s of port %u cannot be mapped: %s", what, port,
-				 strerror(error));
+		return node_fail("the %s cannot be mapped: %s", what, strerror(error));
 	}
 	mapping->bytes = (size_t)stat.st_size;
 	return 0;
+}
+
+static int ring_map(struct mapping *mapping, int fd, const char *what, uint32_t port)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s of port %u", what, port);
+	return node_join_memory(mapping, fd, sizeof(struct ring_page), text);
 }
 
 /* the real clock's: the head is read-only */
@@ -85,7 +91,7 @@ static int clock_attach_checked(struct node *node)
 
 static int clock_join(struct node *node, int fd)
 {
-	int error = map(&node->clock_page, fd, CLOCK_HEAD_BYTES, "clock page", 0);
+	int error = node_join_memory(&node->clock_page, fd, CLOCK_HEAD_BYTES, "clock page");
 
 	return error ? error : clock_attach_checked(node);
 }
@@ -99,7 +105,8 @@ static int clock_join_real(struct node *node, int fd)
 
 static int stats_join(struct node *node, int fd)
 {
-	int error = map(&node->stats_page, fd, stats_bytes(node->config), "statistics page", 0);
+	int error = node_join_memory(&node->stats_page, fd, stats_bytes(node->config),
+				     "statistics page");
 
 	if (error)
 		return error;
@@ -108,23 +115,51 @@ static int stats_join(struct node *node, int fd)
 	return 0;
 }
 
-static int link_join(struct node *node, uint32_t port, int tx_fd, int rx_fd)
+/* the link at @port has these rings */
+static int link_make(struct node *node, uint32_t port, void *tx, size_t tx_bytes, void *rx,
+		     size_t rx_bytes)
 {
-	struct mapping *tx = &node->rings[2 * (size_t)port], *rx = tx + 1;
-	int error = map(tx, tx_fd, sizeof(struct ring_page), "transmit ring", port);
+	int error = link_init(&node->links[port], node->config, port, tx, tx_bytes, rx, rx_bytes,
+			      node->stats);
 
-	if (!error)
-		error = map(rx, rx_fd, sizeof(struct ring_page), "receive ring", port);
-	if (error)
-		return error;
-	error = link_init(&node->links[port], node->config, port, tx->memory, tx->bytes, rx->memory,
-			  rx->bytes, node->stats);
 	if (error == -EINVAL)
 		return node_fail("the rings of port %u are none", port);
 	link_capture(&node->links[port], node->captures[port]);
 	if (!error)
 		node->links_ready = port + 1;
 	return error;
+}
+
+static int link_join(struct node *node, uint32_t port, int tx_fd, int rx_fd)
+{
+	struct mapping *tx = &node->rings[2 * (size_t)port], *rx = tx + 1;
+	int error = ring_map(tx, tx_fd, "transmit ring", port);
+
+	if (!error)
+		error = ring_map(rx, rx_fd, "receive ring", port);
+	return error ? error : link_make(node, port, tx->memory, tx->bytes, rx->memory, rx->bytes);
+}
+
+/* the part of @rings from byte @at on, in @mapping; it is not unmapped with the node.
+ * Return: its size, 0: it is none */
+static size_t ring_part(struct mapping *mapping, const struct mapping *rings, uint64_t at)
+{
+	if (at % RING_LINE || at >= rings->bytes || rings->bytes - at < sizeof(struct ring_page))
+		return 0;
+	*mapping = (struct mapping){ .memory = (uint8_t *)rings->memory + at };
+	return rings->bytes - at;
+}
+
+static int link_join_packed(struct node *node, uint32_t port, const struct place_port *place,
+			    const struct mapping *rings)
+{
+	struct mapping *tx = &node->rings[2 * (size_t)port], *rx = tx + 1;
+	size_t tx_bytes = ring_part(tx, rings, place->tx_at);
+	size_t rx_bytes = ring_part(rx, rings, place->rx_at);
+
+	if (!tx_bytes || !rx_bytes)
+		return node_fail("the rings of port %u are not in the memory of all rings", port);
+	return link_make(node, port, tx->memory, tx_bytes, rx->memory, rx_bytes);
 }
 
 /* takes @count descriptors of @message from its @at-th on: they stay open. Return: false if there
@@ -348,13 +383,42 @@ int node_join(struct node *node, struct control_message *message)
 						 : join_virtual(node, message);
 }
 
-int node_join_pace(struct node *node)
+int node_join_packed(struct node *node, struct control_message *message,
+		     const struct node_worker *worker)
+{
+	const struct node_place *place = message->place;
+	uint32_t at = 1;
+	int error;
+
+	if (!place || message->fd_count < at || node->config->clock != CLOCK_VIRTUAL)
+		return node_fail("a packed node needs a place, a statistics page and the virtual "
+				 "clock");
+	if (node_config_has_control(node->config))
+		return node_fail("a NIC with a congestion control of the user's is not packed");
+	node->clock = worker->clock;
+	node->links = calloc(node->config->port_count, sizeof(*node->links));
+	if (!node->links)
+		return -ENOMEM;
+	error = stats_join(node, message->fds[0]);
+	for (uint32_t port = 0; port < place->port_count && !error; port++)
+		error = link_join_packed(node, port, &place->ports[port], &worker->rings);
+	if (!error)
+		error = captures_join(node, message, &at);
+	if (!error)
+		error = logs_join(node, message, &at);
+	if (!error && at != message->fd_count)
+		return node_fail("%u descriptors came with the configuration, %u are needed",
+				 message->fd_count, at);
+	return error;
+}
+
+int node_join_pace(struct node *node, int core)
 {
 	uint32_t host_queues = node->config->kind == NODE_NIC ? node->config->nic.host_queues : 0;
 	int error = pace_init(&node->pace, &node->clock, node->config, node->links, node->stats,
 			      node->ops, node->dataplane, node->loop, node->doorbell);
 
-	home_core_init(&node->pace.home, node->core);
+	home_core_init(&node->pace.home, core);
 	for (uint32_t port = 0; port < node->config->port_count && !error; port++)
 		if (!node->config->ports[port].vacant)
 			error = pace_plug(&node->pace, port, node->peer_doorbells[port],

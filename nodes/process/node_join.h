@@ -12,10 +12,20 @@
  *  was told. */
 int node_join(struct node *node, struct control_message *message);
 
+/** node_join_packed() - the same for a packed node: its statistics page and files came with the
+ *  configuration, all else is @worker's; borrowed. */
+int node_join_packed(struct node *node, struct control_message *message,
+		     const struct node_worker *worker);
+
+/** node_join_memory() - maps the shared memory @fd, which has @bytes_min at least and is sealed
+ *  against shrinking. @what it is, for the message. Return: 0, or -errno after the orchestrator was
+ *  told. */
+int node_join_memory(struct mapping *mapping, int fd, size_t bytes_min, const char *what);
+
 /** node_join_pace() - real clock: the dataplane and the event loop are there, so links and host
- *  sockets can be watched.
+ *  sockets can be watched. @core home_core.h; -1: none.
  *  Return: 0 or -errno. */
-int node_join_pace(struct node *node);
+int node_join_pace(struct node *node, int core);
 
 /** node_join_link() - LINK_DOWN, LINK_UP, LINK_SET; under the virtual clock only while it stands,
  *  and no LINK_SET. @out words for the answer. Return: 0 or -errno. */

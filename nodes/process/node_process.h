@@ -1,5 +1,6 @@
-/*  node_process - a node as a process: its state, shared by node_main.c (its life, and what it is
- *  asked) and node_join.c (what it is handed). */
+/*  node_process - a node as a process, or packed into one: its state, shared by node_life.c
+ *  (beginning and end), node_join.c (what it is handed), node_serve.c (what it is asked),
+ *  node_main.c and worker_main.c (when it runs). */
 #ifndef HEDDLE_NODES_PROCESS_NODE_PROCESS_H
 #define HEDDLE_NODES_PROCESS_NODE_PROCESS_H
 
@@ -20,12 +21,19 @@ struct mapping {
 	size_t bytes;
 };
 
+/* what the packed nodes of a worker share */
+struct node_worker {
+	struct clock clock;   /* of the workers */
+	struct clock places;  /* of the nodes: places_clock() */
+	struct mapping rings; /* of all links of the fabric */
+};
+
 struct node {
+	int control; /* the node's control socket */
 	const struct node_ops *const *ops_of_fabric; /* [FABRIC_KINDS] */
 	const struct node_ops *ops;
-	enum event_loop_kind loop_kind;
-	int core; /* home_core.h; -1: none */
 	struct node_config *config;
+	/* those of a packed node have 0 bytes where they are a part of its worker's */
 	struct mapping clock_page, stats_page, rings[2 * NODE_PORTS_MAX];
 	struct clock clock;
 	struct stats_page *stats;
@@ -44,9 +52,6 @@ struct node {
 	struct capture *captures[NODE_PORTS_MAX]; /* of the links that are captured, else NULL */
 	struct mapping taps[NODE_PORTS_MAX]; /* rings of captures that began while it runs */
 	struct capture_buffer *captured; /* what all of them share; NULL: each has its own */
-	/* the kernel, or a sandbox, refused the system call filter */
-	bool unfiltered;
-	bool keep_user; /* privilege_drop() */
 	uint64_t broken_told; /* bit per port */
 	struct ensure_context ensure_context;
 	char why[256]; /* a sentence being made */

@@ -7,12 +7,19 @@
 
 #include "nodes/control/control.h"
 
+static int report_socket = CONTROL_FD;
+
+void node_report_to(int socket)
+{
+	report_socket = socket;
+}
+
 static int say(enum control_kind kind, int64_t number, const char *format, va_list arguments)
 {
 	struct control_message message = { .kind = kind, .number = number };
 
 	vsnprintf(message.text, sizeof(message.text), format, arguments);
-	return control_send(CONTROL_FD, &message);
+	return control_send(report_socket, &message);
 }
 
 int node_note(const char *format, ...)

@@ -2,6 +2,10 @@
 #ifndef HEDDLE_NODES_PROCESS_NODE_REPORT_H
 #define HEDDLE_NODES_PROCESS_NODE_REPORT_H
 
+/** node_report_to() - what follows is reported over @socket, a control socket; borrowed. Before the
+ *  first call it is CONTROL_FD. */
+void node_report_to(int socket);
+
 /** node_note() - something worth a line.  Return: 0, or -errno if the orchestrator is gone. */
 int node_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

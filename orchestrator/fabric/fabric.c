@@ -44,13 +44,17 @@ static int fabric_alloc(struct fabric *fabric)
 		fabric_fail(fabric, "not enough memory to start %u nodes", plan->node_count);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < plan->node_count; i++)
+	for (uint32_t i = 0; i < plan->node_count; i++) {
 		fabric->nodes[i].control = fabric->nodes[i].doorbell = -1;
+		fabric->nodes[i].lead = fabric->nodes[i].slot = i;
+	}
 	for (uint32_t i = 0; i < 2 * plan->link_count; i++)
 		fabric->ring_fds[i] = -1;
 	fabric->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (fabric->epoll_fd < 0)
 		return -errno;
+	if (fabric->options.pack)
+		return fabric_pack_make(fabric);
 	return fabric->options.real ? fabric_drain_init(fabric) : 0;
 }
 
@@ -63,6 +67,7 @@ int fabric_start(struct fabric *fabric, const struct plan *plan,
 	*fabric = (struct fabric){
 		.plan = plan, .options = *options, .clock_fd = -1, .epoll_fd = -1
 	};
+	fabric->pack.page_fd = fabric->pack.rings_fd = -1;
 	error = fabric_alloc(fabric);
 	if (error)
 		goto out;
@@ -72,7 +77,11 @@ int fabric_start(struct fabric *fabric, const struct plan *plan,
 			    strerror(-error));
 		goto out;
 	}
-	fabric_stage(fabric, "starts %u nodes", plan->node_count);
+	if (options->pack)
+		fabric_stage(fabric, "starts %u workers for %u nodes", fabric->pack.worker_count,
+			     plan->node_count);
+	else
+		fabric_stage(fabric, "starts %u nodes", plan->node_count);
 	error = fabric_nodes_start(fabric);
 	if (error)
 		goto out;
@@ -235,6 +244,7 @@ struct result_host fabric_cost(const struct fabric *fabric)
 				    .node_windows = atomic_load(&fabric->page->node_windows),
 				    .wakes = atomic_load(&fabric->page->wakes),
 				    .moves = fabric->core_choice.changes,
+				    .workers = fabric->pack.worker_count,
 				    .unfiltered_nodes = fabric_unfiltered(fabric) };
 	struct rusage own;
 
@@ -266,5 +276,6 @@ void fabric_free(struct fabric *fabric)
 	free(fabric->wake);
 	free(fabric->ring_fds);
 	link_drain_fini(&fabric->link_drain);
+	fabric_pack_free(&fabric->pack);
 	*fabric = (struct fabric){ 0 };
 }

@@ -1,5 +1,5 @@
-/*  fabric - the running fabric: one process per node, started, configured, watched and ended (TB-1,
- *  TB-2, TB-10, TB-22).
+/*  fabric - the running fabric: one process per node, or nodes packed into workers, started,
+ *  configured, watched and ended (TB-1, TB-2, TB-10, TB-22).
  *
  *  Every node is started with one descriptor, its control socket. The others are passed over it:
  *  the clock page, its statistics page, two rings for each of its ports. All shared memory is in
@@ -27,6 +27,7 @@
 #include "nodes/stats/stats_view.h"
 #include "orchestrator/base/say_limit.h"
 #include "orchestrator/fabric/core_choice.h"
+#include "orchestrator/fabric/fabric_pack.h"
 #include "orchestrator/fabric/link_drain.h"
 #include "orchestrator/fabric/watchdog.h"
 #include "orchestrator/plan/plan.h"
@@ -68,6 +69,8 @@ struct fabric_options {
 	const char *loop;     /* of the nodes: "auto", "io_uring", "fallback" */
 	uint64_t watchdog_ns; /* 0: no watchdog */
 	enum fabric_cores cores;
+	/* virtual clock: workers that run the nodes; 0: each node is a process (fabric_pack.h) */
+	uint32_t pack;
 	bool real; /* the plan is for the real clock: plan_real.h */
 	/* real clock: a node that dies is a failure of the fabric, as under the virtual clock */
 	bool whole;
@@ -100,7 +103,9 @@ struct fabric_options {
 
 struct fabric_node {
 	struct say_limit said; /* of its reports */
-	pid_t pid;             /* 0: not started, or reaped */
+	uint32_t lead;         /* the first node of its process, whose entry has the pid */
+	uint32_t slot;         /* of its process on the clock page */
+	pid_t pid;             /* 0: not started, or reaped, or not the lead */
 	pid_t pid_shown;       /* kept for messages */
 	int control;           /* our end of its socket; -1 */
 	bool ready;
@@ -140,6 +145,7 @@ struct fabric {
 	uint64_t patience_until_ns;
 	struct watchdog watchdog;
 	struct core_choice core_choice; /* fabric_cores.h */
+	struct fabric_pack pack;
 	uint64_t cores_cpu_ns;          /* CPU time of all nodes when the clock began to run */
 	struct link_drain link_drain;   /* real clock: fabric_drain_step() */
 	node_time_t drain_look_at;
@@ -153,6 +159,12 @@ struct fabric {
 	bool empty; /* set by fabric_end(): no event was left */
 	char failure[FABRIC_FAILURE_MAX];
 };
+
+/** fabric_pid() - the process that runs @node; 0: it has ended, or was not started. */
+static inline pid_t fabric_pid(const struct fabric *fabric, uint32_t node)
+{
+	return fabric->nodes[fabric->nodes[node].lead].pid;
+}
 
 /** fabric_start() - starts every node of @plan (borrowed until fabric_free()) and waits until all
  *  are ready.

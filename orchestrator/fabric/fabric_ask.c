@@ -120,7 +120,7 @@ static int ask_once(struct fabric *fabric, uint32_t node, uint32_t question,
 	if (!*sent) {
 		*sent = true;
 		memset(message, 0, sizeof(*message));
-		clock_ring(&fabric->clock, node);
+		clock_ring(&fabric->clock, fabric->nodes[node].slot);
 	}
 	return answer_take(fabric, node, question, message);
 }

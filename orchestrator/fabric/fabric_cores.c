@@ -28,6 +28,26 @@ static bool placed(const struct fabric *fabric)
 	       fabric->options.cores == FABRIC_CORES_SPREAD;
 }
 
+static void process_pin(pid_t pid, int core)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(core, &one);
+	sched_setaffinity(pid, sizeof(one), &one);
+}
+
+/* each worker on a core of its own, as long as there are some */
+static void workers_pin(const struct fabric *fabric, const int *cores, uint32_t core_count)
+{
+	if (!placed(fabric) || core_count < 2 || fabric->pack.worker_count < 2)
+		return;
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		if (fabric->nodes[i].pid)
+			process_pin(fabric->nodes[i].pid,
+				    cores[fabric->nodes[i].slot % core_count]);
+}
+
 int fabric_cores_pin(struct fabric *fabric)
 {
 	uint32_t node_count = fabric->plan->node_count,
@@ -37,17 +57,16 @@ int fabric_cores_pin(struct fabric *fabric)
 	int error = core_of ? 0 : -ENOMEM;
 
 	core_choice_init(&fabric->core_choice, core_count);
+	if (fabric->options.pack && !error) {
+		free(core_of);
+		workers_pin(fabric, cores, core_count);
+		return 0;
+	}
 	if (placed(fabric) && core_count > 1 && node_count > core_count && !error) {
 		error = placement_make(fabric->plan, core_count, core_of);
-		for (uint32_t i = 0; i < node_count && !error; i++) {
-			cpu_set_t one;
-
-			if (!fabric->nodes[i].pid)
-				continue;
-			CPU_ZERO(&one);
-			CPU_SET(cores[core_of[i]], &one);
-			sched_setaffinity(fabric->nodes[i].pid, sizeof(one), &one);
-		}
+		for (uint32_t i = 0; i < node_count && !error; i++)
+			if (fabric->nodes[i].pid)
+				process_pin(fabric->nodes[i].pid, cores[core_of[i]]);
 	}
 	free(core_of);
 	return error;
@@ -76,9 +95,16 @@ static void placing_publish(struct fabric *fabric, bool shared)
 static int place(struct fabric *fabric, const int *cores)
 {
 	const struct core_choice *choice = &fabric->core_choice;
-	uint32_t *core_of = calloc(fabric->plan->node_count, sizeof(*core_of));
-	int error = core_of ? placement_make(fabric->plan, choice->keep_count, core_of) : -ENOMEM;
+	uint32_t *core_of;
+	int error;
 
+	for (uint32_t w = 0; w < fabric->pack.worker_count; w++)
+		atomic_store(&fabric->clock.core_of[w],
+			     cores[choice->keep[w % choice->keep_count]]);
+	if (fabric->options.pack)
+		return 0;
+	core_of = calloc(fabric->plan->node_count, sizeof(*core_of));
+	error = core_of ? placement_make(fabric->plan, choice->keep_count, core_of) : -ENOMEM;
 	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++)
 		atomic_store(&fabric->clock.core_of[i], cores[choice->keep[core_of[i]]]);
 	free(core_of);
@@ -87,7 +113,7 @@ static int place(struct fabric *fabric, const int *cores)
 
 static void place_home(struct fabric *fabric)
 {
-	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+	for (uint32_t i = 0; i < fabric->clock.node_count; i++)
 		atomic_store(&fabric->clock.core_of[i], CLOCK_CORE_HOME);
 }
 

@@ -25,11 +25,20 @@ static bool captures(const struct fabric *fabric, uint32_t node)
 	return false;
 }
 
+/* ... or a node that is packed with it? */
+static bool process_captures(const struct fabric *fabric, uint32_t lead)
+{
+	for (uint32_t i = lead; i < fabric->plan->node_count; i++)
+		if (fabric->nodes[i].lead == lead && captures(fabric, i))
+			return true;
+	return false;
+}
+
 /* may @node leave after the time limit? With a capture, while it waits for a core; without a
  * watchdog also while it waits for the reader of its file */
 static bool may_be_late(const struct fabric *fabric, uint32_t node)
 {
-	return captures(fabric, node) &&
+	return process_captures(fabric, node) &&
 	       (!fabric->options.watchdog_ns || fabric_wants_core(fabric->nodes[node].pid));
 }
 
@@ -71,7 +80,7 @@ static void node_ring(struct fabric *fabric, uint32_t node)
 	if (fabric->options.real && fabric->nodes[node].doorbell >= 0)
 		(void)!write(fabric->nodes[node].doorbell, &one, sizeof(one));
 	else
-		clock_ring(&fabric->clock, node);
+		clock_ring(&fabric->clock, fabric->nodes[node].slot);
 }
 
 /* virtual clock: waits until the open window ends. Return: 0; -EIO */

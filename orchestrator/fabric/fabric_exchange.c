@@ -74,7 +74,7 @@ static void give_up(struct exchange *exchange, uint32_t node)
 	exchange->asked[node] = exchange->at[node + 1];
 	if (!exchange->fabric->options.real)
 		fabric_watch_lost(exchange->fabric, node);
-	else if (state->pid && exchange->at[node] < exchange->at[node + 1])
+	else if (fabric_pid(exchange->fabric, node) && exchange->at[node] < exchange->at[node + 1])
 		state->tables_due = exchange->fabric->plan->nodes[node].kind == NODE_SWITCH;
 }
 
@@ -82,7 +82,7 @@ static bool answers(const struct fabric *fabric, uint32_t node)
 {
 	const struct fabric_node *state = &fabric->nodes[node];
 
-	return state->pid && state->ready && !(fabric->options.real && state->stopped_ns);
+	return fabric_pid(fabric, node) && state->ready && !(fabric->options.real && state->stopped_ns);
 }
 
 /* ---- questions ---- */
@@ -129,7 +129,7 @@ static void questions_send(struct exchange *exchange, uint32_t node)
 		exchange->asked[node]++;
 	}
 	if (sent && !exchange->fabric->options.real)
-		clock_ring(&exchange->fabric->clock, node);
+		clock_ring(&exchange->fabric->clock, exchange->fabric->nodes[node].slot);
 }
 
 /* ---- answers ---- */
@@ -272,7 +272,7 @@ static bool nodes_starve(const struct exchange *exchange)
 {
 	for (uint32_t node = 0; node < exchange->fabric->plan->node_count; node++)
 		if (owes_answer(exchange, node) &&
-		    fabric_wants_core(exchange->fabric->nodes[node].pid))
+		    fabric_wants_core(fabric_pid(exchange->fabric, node)))
 			return true;
 	return false;
 }

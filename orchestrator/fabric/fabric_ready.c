@@ -31,7 +31,7 @@ static bool owes_ready(const void *context, uint32_t node)
 {
 	const struct fabric *fabric = context;
 
-	return !fabric->nodes[node].ready && fabric->nodes[node].pid;
+	return !fabric->nodes[node].ready && fabric_pid(fabric, node);
 }
 
 static uint32_t first_late(const struct fabric *fabric)

@@ -152,7 +152,7 @@ int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *me
 {
 	int error;
 
-	if (!fabric->nodes[node].pid)
+	if (!fabric_pid(fabric, node))
 		return -ESRCH;
 	error = fabric_ask(fabric, node, message);
 	if (error && error != -EINTR)

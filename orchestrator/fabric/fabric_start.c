@@ -31,8 +31,7 @@
 
 #define LEAD_NS 20000000u /* real clock: time to wake all nodes before fabric time begins */
 
-/* anonymous shared memory of @size bytes that cannot be resized */
-static int memory_make(const char *name, size_t size)
+int fabric_memory_make(const char *name, size_t size)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int error;
@@ -48,12 +47,9 @@ static int memory_make(const char *name, size_t size)
 	return fd;
 }
 
-/* the program of @kind: in the folder of this one, or where `make install` puts it */
-static int program_find(struct fabric *fabric, enum node_kind kind, char *path, size_t path_max)
+/* the program @name: in the folder of this one, or where `make install` puts it */
+static int program_find(struct fabric *fabric, const char *name, char *path, size_t path_max)
 {
-	static const char *const names[NODE_KINDS] = {
-		[NODE_SWITCH] = "switchd", [NODE_NIC] = "nicd"
-	};
 	static const char *const places[] = { "", "../lib/heddle/", "../libexec/heddle/" };
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -63,24 +59,49 @@ static int program_find(struct fabric *fabric, enum node_kind kind, char *path, 
 	self[length] = 0;
 	*(strrchr(self, '/') + 1) = 0;
 	for (size_t i = 0; i < COUNT_OF(places); i++) {
-		if (snprintf(path, path_max, "%s%s%s", self, places[i], names[kind]) <
+		if (snprintf(path, path_max, "%s%s%s", self, places[i], name) <
 			    (int)path_max &&
 		    !access(path, X_OK))
 			return 0;
 	}
-	fabric_fail(fabric, "cannot find the program %s beside heddle", names[kind]);
+	fabric_fail(fabric, "cannot find the program %s beside heddle", name);
 	return -ENOENT;
 }
 
+static const char *const program_names[NODE_KINDS] = { [NODE_SWITCH] = "switchd",
+						       [NODE_NIC] = "nicd" };
+
 static int node_start(struct fabric *fabric, uint32_t index, const char *program, bool keep_rings);
+
+static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings);
+
+static int packed_start(struct fabric *fabric)
+{
+	char program[PATH_MAX];
+	int error = program_find(fabric, "workerd", program, sizeof(program));
+
+	descriptor_limit_raise();
+	if (!error)
+		error = fabric_pack_start(fabric, program);
+	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
+		error = interrupt_seen() ? -EINTR : node_configure(fabric, i, true);
+		if (error == -EPIPE)
+			error = 0; /* it is dead: the reason follows */
+		if (fabric_watch_children(fabric))
+			error = -EIO;
+	}
+	return error ? error : fabric_cores_pin(fabric);
+}
 
 int fabric_nodes_start(struct fabric *fabric)
 {
 	char programs[NODE_KINDS][PATH_MAX];
 	int error = 0;
 
+	if (fabric->options.pack)
+		return packed_start(fabric);
 	for (int kind = 0; kind < NODE_KINDS && !error; kind++)
-		error = program_find(fabric, (enum node_kind)kind, programs[kind],
+		error = program_find(fabric, program_names[kind], programs[kind],
 				     sizeof(programs[kind]));
 	descriptor_limit_raise();
 	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
@@ -111,10 +132,16 @@ static int clock_make_real(struct fabric *fabric)
 	return 0;
 }
 
+/* processes that take part in windows */
+static uint32_t clock_slots(const struct fabric *fabric)
+{
+	return fabric->options.pack ? fabric->pack.worker_count : fabric->plan->node_count;
+}
+
 static int clock_make_virtual(struct fabric *fabric)
 {
-	fabric->page_size = clock_bytes(fabric->plan->node_count);
-	fabric->clock_fd = memory_make("heddle-clock", fabric->page_size);
+	fabric->page_size = clock_bytes(clock_slots(fabric));
+	fabric->clock_fd = fabric_memory_make("heddle-clock", fabric->page_size);
 	if (fabric->clock_fd < 0)
 		return fabric->clock_fd;
 	fabric->page = mmap(NULL, fabric->page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -132,7 +159,7 @@ int fabric_clock_make(struct fabric *fabric)
 
 	if (error)
 		return error;
-	clock_init(fabric->page, fabric->plan->node_count, fabric->plan->lookahead_ps);
+	clock_init(fabric->page, clock_slots(fabric), fabric->plan->lookahead_ps);
 	fabric->page->epoch_ns = UINT64_MAX; /* not yet */
 	return clock_attach(&fabric->clock, fabric->page, fabric->page_size);
 }
@@ -144,7 +171,7 @@ static int stats_make(struct fabric *fabric, uint32_t index)
 	const struct node_config *config = &fabric->plan->nodes[index];
 	struct fabric_node *node = &fabric->nodes[index];
 	size_t size = stats_bytes(config);
-	int fd = memory_make("heddle-statistics", size);
+	int fd = fabric_memory_make("heddle-statistics", size);
 	int error;
 
 	if (fd < 0)
@@ -171,7 +198,7 @@ static int ring_get(struct fabric *fabric, uint32_t link, bool from_b,
 
 	if (*fd >= 0)
 		return *fd;
-	*fd = memory_make("heddle-ring", ring_bytes(data_bytes));
+	*fd = fabric_memory_make("heddle-ring", ring_bytes(data_bytes));
 	if (*fd < 0)
 		return *fd;
 	ring_init(&header, data_bytes, link_captured_max(config));
@@ -335,17 +362,17 @@ static void rings_release(struct fabric *fabric, uint32_t index)
 }
 
 /* the kernel limits the descriptors in flight: nodes that start will receive theirs soon */
-static int configuration_send(struct fabric *fabric, uint32_t index,
-			      const struct control_message *message)
+int fabric_start_send(struct fabric *fabric, uint32_t node, int socket,
+		      const struct control_message *message)
 {
 	struct fabric_start_wait wait = { 0 };
 
 	for (;;) {
-		int error = control_send(fabric->nodes[index].control, message);
+		int error = control_send(socket, message);
 
 		if (error != -ETOOMANYREFS)
 			return error;
-		error = fabric_descriptors_await(fabric, index, &wait);
+		error = fabric_descriptors_await(fabric, node, &wait);
 		if (error)
 			return error;
 	}
@@ -357,15 +384,22 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	struct control_message message = { .kind = CONTROL_CONFIGURE,
 					   .config = &fabric->plan->nodes[index] };
 	int stats_fd = stats_make(fabric, index);
+	struct node_place place;
 	uint32_t host_from;
-	int error;
+	int error = 0;
 
 	if (stats_fd < 0)
 		return stats_fd;
-	message.fds[message.fd_count++] = fabric->clock_fd;
+	if (!fabric->options.pack)
+		message.fds[message.fd_count++] = fabric->clock_fd;
 	message.fds[message.fd_count++] = stats_fd;
-	error = fabric->options.real ? descriptors_real(fabric, index, &message)
-				     : descriptors_virtual(fabric, index, &message);
+	if (fabric->options.pack) {
+		fabric_pack_place(fabric, index, &place);
+		message.place = &place;
+	} else {
+		error = fabric->options.real ? descriptors_real(fabric, index, &message)
+					     : descriptors_virtual(fabric, index, &message);
+	}
 	if (!error) {
 		descriptors_captures(fabric, index, &message);
 		descriptors_logs(fabric, index, &message);
@@ -375,7 +409,7 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	if (!error)
 		error = descriptors_host(fabric, index, &message);
 	if (!error)
-		error = configuration_send(fabric, index, &message);
+		error = fabric_start_send(fabric, index, fabric->nodes[index].control, &message);
 	/* now, while the NIC has them too: the last close() takes 10 ms for each (host_net.h) */
 	while (message.fd_count > host_from)
 		close(message.fds[--message.fd_count]);
@@ -395,12 +429,12 @@ static int core_home(const struct fabric *fabric)
 	return count ? cores[(uint32_t)getpid() % count] : -1;
 }
 
-/* the process of node @index, with @socket as its descriptor 3 */
-static int node_spawn(struct fabric *fabric, uint32_t index, const char *program, int socket)
+int fabric_start_process(struct fabric *fabric, uint32_t index, const char *name,
+			 const char *program, int socket)
 {
 	char loop[64], parent[32], core[32];
 	char keep[] = "--keep-user";
-	char *arguments[] = { (char *)fabric->plan->nodes[index].name, loop,	 parent, core,
+	char *arguments[] = { (char *)name, loop,	 parent, core,
 			      fabric->options.keep_user ? keep : NULL, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -440,26 +474,34 @@ static int node_spawn(struct fabric *fabric, uint32_t index, const char *program
 	return 0;
 }
 
-static int node_start(struct fabric *fabric, uint32_t index, const char *program, bool keep_rings)
+int fabric_start_socket(struct fabric *fabric, uint32_t node, int *end)
 {
-	struct epoll_event interest = { .events = EPOLLIN, .data.u32 = index };
+	struct epoll_event interest = { .events = EPOLLIN, .data.u32 = node };
 	int sockets[2], error;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
-		error = -errno;
-		goto out;
-	}
-	fabric->nodes[index].control = sockets[0];
-	error = node_spawn(fabric, index, program, sockets[1]);
-	close(sockets[1]);
-	if (error)
-		goto out;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return -errno;
+	fabric->nodes[node].control = sockets[0];
 	if (epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, sockets[0], &interest)) {
 		error = -errno;
-		goto out;
+		close(sockets[1]);
+		return error;
 	}
-	error = node_configure(fabric, index, keep_rings);
-out:
+	*end = sockets[1];
+	return 0;
+}
+
+static int node_start(struct fabric *fabric, uint32_t index, const char *program, bool keep_rings)
+{
+	int end, error = fabric_start_socket(fabric, index, &end);
+
+	if (!error) {
+		error = fabric_start_process(fabric, index, fabric->plan->nodes[index].name,
+					     program, end);
+		close(end);
+	}
+	if (!error)
+		error = node_configure(fabric, index, keep_rings);
 	if (error == -EPIPE)
 		return 0; /* it is dead: fabric_watch_children() reports why */
 	if (error)
@@ -476,7 +518,8 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 {
 	struct fabric_node *node = &fabric->nodes[index];
 	char program[PATH_MAX];
-	int error = program_find(fabric, fabric->plan->nodes[index].kind, program, sizeof(program));
+	int error = program_find(fabric, program_names[fabric->plan->nodes[index].kind], program,
+				 sizeof(program));
 
 	if (error)
 		return error;

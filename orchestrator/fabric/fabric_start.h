@@ -17,6 +17,27 @@ void fabric_clock_begin(struct fabric *fabric);
  *  Return: 0; -EINTR if interrupted; else -errno, usually with the reason in fabric->failure. */
 int fabric_nodes_start(struct fabric *fabric);
 
+/* ---- for fabric_pack.c ---- */
+
+/** fabric_memory_make() - anonymous shared memory of @size bytes that cannot be resized.
+ *  Return: its descriptor or -errno. */
+int fabric_memory_make(const char *name, size_t size);
+
+/** fabric_start_process() - starts @program as @name, the process of the lead @node. @socket
+ *  becomes its descriptor 3; borrowed. Return: 0 or -errno. */
+int fabric_start_process(struct fabric *fabric, uint32_t node, const char *name,
+			 const char *program, int socket);
+
+/** fabric_start_socket() - the control socket of @node; *@end becomes the node's end, the caller's
+ *  to close. Return: 0 or -errno. */
+int fabric_start_socket(struct fabric *fabric, uint32_t node, int *end);
+
+/** fabric_start_send() - sends @message over @socket. While too many descriptors of this user are
+ *  in flight, waits until nodes have received theirs; @node is not waited for. Return: 0 or -errno.
+ *  */
+int fabric_start_send(struct fabric *fabric, uint32_t node, int socket,
+		      const struct control_message *message);
+
 /* ---- for fabric_real.c ---- */
 
 /** fabric_port_descriptors() - adds the descriptors of port @port of @node under the real clock

@@ -53,7 +53,29 @@ void fabric_fail_node(struct fabric *fabric, uint32_t node, const char *format, 
 	vsnprintf(cause, sizeof(cause), format, arguments);
 	va_end(arguments);
 	fabric_fail(fabric, "%s %s (pid %d) %s", fabric_kind_name(fabric, node),
-		    fabric->plan->nodes[node].name, (int)fabric->nodes[node].pid_shown, cause);
+		    fabric->plan->nodes[node].name,
+		    (int)fabric->nodes[fabric->nodes[node].lead].pid_shown, cause);
+}
+
+void fabric_fail_process(struct fabric *fabric, uint32_t node, const char *format, ...)
+{
+	char cause[FABRIC_FAILURE_MAX];
+	va_list arguments;
+	uint32_t worker = fabric->nodes[node].slot, running;
+
+	va_start(arguments, format);
+	vsnprintf(cause, sizeof(cause), format, arguments);
+	va_end(arguments);
+	if (!fabric->options.pack) {
+		fabric_fail_node(fabric, node, "%s", cause);
+		return;
+	}
+	running = fabric_pack_running(fabric, worker);
+	if (running == fabric->plan->node_count)
+		running = node;
+	fabric_fail(fabric, "worker %u (pid %d), which was running %s %s, %s", worker,
+		    (int)fabric->nodes[fabric->nodes[node].lead].pid_shown,
+		    fabric_kind_name(fabric, running), fabric->plan->nodes[running].name, cause);
 }
 
 static bool messages_take(struct fabric *fabric, uint32_t node);
@@ -120,6 +142,14 @@ static void fate_note(struct fabric *fabric, uint32_t node, int status)
 	utf8_plain(dead->fate);
 }
 
+/* the messages of @lead, and of the nodes that are packed with it */
+static void process_messages_take(struct fabric *fabric, uint32_t lead)
+{
+	for (uint32_t i = lead; i < fabric->plan->node_count; i++)
+		if (fabric->nodes[i].lead == lead && fabric->nodes[i].control >= 0)
+			messages_take(fabric, i);
+}
+
 /* child @node has ended; returns false if that is a failure */
 static bool node_reaped(struct fabric *fabric, uint32_t node, int status,
 			const struct rusage *usage)
@@ -128,10 +158,8 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status,
 	char control[FABRIC_FAILURE_MAX];
 
 	if (WIFSIGNALED(status) ? WTERMSIG(status) == SIGABRT : WEXITSTATUS(status))
-		messages_take(
-			fabric,
-			/* its last messages have the cause: a failed invariant, or an error */
-			node);
+		/* its last messages have the cause: a failed invariant, or an error */
+		process_messages_take(fabric, node);
 	fabric->stopped -= fabric->nodes[node].stopped_ns != 0;
 	fabric->nodes[node].stopped_ns = 0;
 	fabric->nodes[node].pid = 0;
@@ -146,11 +174,11 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status,
 	if (control_ended(fabric, node, status, control, sizeof(control)))
 		control_fail(fabric, node, control);
 	else if (WIFSIGNALED(status))
-		fabric_fail_node(fabric, node, "was killed by signal %d (%s)%s", WTERMSIG(status),
-				 signal_text(WTERMSIG(status)),
-				 ended ? " while it was leaving" : "");
+		fabric_fail_process(fabric, node, "was killed by signal %d (%s)%s",
+				    WTERMSIG(status), signal_text(WTERMSIG(status)),
+				    ended ? " while it was leaving" : "");
 	else if (!ended || WEXITSTATUS(status))
-		fabric_fail_node(fabric, node, "left %s with status %d",
+		fabric_fail_process(fabric, node, "left %s with status %d",
 				 ended ? "at the end" : "in the middle of the run",
 				 WEXITSTATUS(status));
 	else
@@ -194,7 +222,7 @@ bool fabric_watch_children(struct fabric *fabric)
 	     fabric->stopped && fabric->options.watchdog_ns && i < fabric->plan->node_count; i++) {
 		if (fabric->nodes[i].stopped_ns &&
 		    wall_ns() - fabric->nodes[i].stopped_ns > fabric->options.watchdog_ns) {
-			fabric_fail_node(fabric, i,
+			fabric_fail_process(fabric, i,
 					 "was stopped by a signal and has not continued for %.1f s",
 					 (double)fabric->options.watchdog_ns / 1e9);
 			return true;
@@ -205,7 +233,7 @@ bool fabric_watch_children(struct fabric *fabric)
 
 void fabric_watch_lost(struct fabric *fabric, uint32_t node)
 {
-	for (int tries = 0; tries < LOST_TRIES && fabric->nodes[node].pid && !fabric->failure[0];
+	for (int tries = 0; tries < LOST_TRIES && fabric_pid(fabric, node) && !fabric->failure[0];
 	     tries++) {
 		if (!fabric_watch_deaths(fabric))
 			usleep(LOST_LOOK_US);
@@ -335,7 +363,7 @@ static bool late_nodes_starve(const struct fabric *fabric, const struct fabric_p
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		if ((any || part->owes(part->context, i)) &&
-		    fabric_wants_core(fabric->nodes[i].pid))
+		    fabric_wants_core(fabric_pid(fabric, i)))
 			return true;
 	return false;
 }
@@ -397,11 +425,11 @@ bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 	}
 	if (late_control(fabric, part))
 		return true;
-	if (sight.late > 1)
+	if (sight.late > 1 && !fabric->options.pack)
 		snprintf(others, sizeof(others),
 			 sight.late > 2 ? ", nor have %u others" : ", nor has %u other",
 			 sight.late - 1);
-	fabric_fail_node(fabric, first, "%s: it has not %s for %.1f s%s",
+	fabric_fail_process(fabric, first, "%s: it has not %s for %.1f s%s",
 			 verdict == WATCHDOG_HANGS ? "hangs" : "is in an endless loop", part->what,
 			 (double)watchdog->stalled_ns / 1e9, others);
 	return true;
@@ -422,8 +450,9 @@ static bool owes_window(const void *context, uint32_t node)
 {
 	const struct open_window *open = context;
 	const struct clock *clock = &open->fabric->clock;
+	uint32_t slot = open->fabric->nodes[node].slot;
 
-	return clock_takes_part(clock, node) && atomic_load(&clock->done[node]) != open->window;
+	return clock_takes_part(clock, slot) && atomic_load(&clock->done[slot]) != open->window;
 }
 
 bool fabric_watch_clock(struct fabric *fabric)

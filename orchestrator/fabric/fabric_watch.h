@@ -20,6 +20,11 @@ void fabric_fail(struct fabric *fabric, const char *format, ...)
 void fabric_fail_node(struct fabric *fabric, uint32_t node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** fabric_fail_process() - the same, with the process of @node: the node, or "worker 1 (pid 123),
+ *  which was running switch s2," */
+void fabric_fail_process(struct fabric *fabric, uint32_t node, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /** fabric_kind_name() - "switch" or "NIC". */
 const char *fabric_kind_name(const struct fabric *fabric, uint32_t node);
 

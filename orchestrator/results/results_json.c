@@ -348,6 +348,7 @@ static json_t *host_json(struct writing *w, const struct result_host *host)
 	put_count(w, object, "wakes", host->wakes);
 	put(w, object, "stolen_s", json_real(host->stolen_s));
 	put_count(w, object, "moves", host->moves);
+	put_count(w, object, "workers", host->workers);
 	put_count(w, object, "unfiltered_nodes", host->unfiltered_nodes);
 	return object;
 }

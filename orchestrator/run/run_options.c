@@ -5,6 +5,7 @@
 #include "orchestrator/run/run_options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/base/quantity.h"
@@ -49,6 +50,32 @@ static int watchdog_take(const char *command, const struct option_row *row, void
 
 	*time_ns /= NODE_NS;
 	return status;
+}
+
+static int pack_take(const char *command, const struct option_row *row, void *field,
+		     const char *value)
+{
+	int *pack = field;
+	char *end;
+	long count;
+
+	if (!value[0]) {
+		*pack = RUN_PACK_BY_CORES;
+		return 0;
+	}
+	count = strtol(value, &end, 10);
+	if (*end || count < 0 || count > (long)PLACES_WORKERS_MAX)
+		return options_wrong(command, "%s takes 0 to %u workers, not '%s'", row->name,
+				     PLACES_WORKERS_MAX, value);
+	*pack = (int)count;
+	return 0;
+}
+
+/* --pack takes the next word if it is a number */
+static bool is_number(const char *next, int operand_count)
+{
+	(void)operand_count;
+	return next[0] && strspn(next, "0123456789") == strlen(next);
 }
 
 static int capture_take(const char *command, const struct option_row *row, void *field,
@@ -192,6 +219,15 @@ static const struct option_row rows[] = {
 		"--cores", "KIND", AT(fabric.cores), option_value, cores,
 		"of the nodes, virtual clock: adapt (default): placed, fewer while other programs\n"
 		"use them; spread: placed once; free: the kernel chooses"),
+	{ .name = "--pack",
+	  .argument = "[N]",
+	  .field = AT(pack),
+	  .take = pack_take,
+	  .otherwise = "",
+	  .takes_next = is_number,
+	  .help = "virtual clock: many nodes in each of N processes (one for each core), with the "
+		  "same\n"
+		  "result; 0: each node is a process. By default large fabrics are packed" },
 	OPTION_TAKE("--watchdog", "TIME", AT(fabric.watchdog_ns), watchdog_take, NULL,
 		    "how long a node may hang or be stopped (1s); 0s: no limit"),
 };
@@ -230,6 +266,7 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 	int count, status;
 
 	*options = (struct run_options){ .capture_bytes = NODE_CAPTURE_WHOLE,
+					 .pack = RUN_PACK_BY_SIZE,
 					 .listen = { .address = VIEW_LISTEN_OWN },
 					 .fabric = { .loop = "auto",
 						     .watchdog_ns = WATCHDOG_NS_DEFAULT } };
@@ -242,6 +279,9 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 		return options_wrong("run", "the real clock cannot be stopped or slowed down: "
 					    "--break-at, --script and --slow are for "
 					    "--clock virtual");
+	if (options->real && options->pack != RUN_PACK_BY_SIZE && options->pack)
+		return options_wrong("run", "under the real clock each node is a process: "
+					    "--pack is for --clock virtual");
 	if (options->sweep && options->seeds)
 		return options_wrong("run", "either --sweep or --seeds");
 	if (options->compare && (options->sweep || options->seeds || options->variant))

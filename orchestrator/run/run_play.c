@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "orchestrator/base/interrupt.h"
+#include "orchestrator/fabric/fabric_cores.h"
 #include "orchestrator/fabric/fabric_end.h"
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/run.h"
@@ -279,6 +280,32 @@ static int play_seen(struct run_output *output, const struct run_options *option
 	return status;
 }
 
+/* How many workers run the nodes; a run says it if the user did not.
+ * Return: 0, or the exit status: they cannot be packed */
+static int pack_choose(const struct run_options *options, const struct plan *plan, uint32_t *workers)
+{
+	int cores[CPU_SETSIZE];
+	uint32_t core_count = fabric_cores_allowed(cores);
+	const char *why = options->pack > 0 || options->pack == RUN_PACK_BY_CORES
+				  ? fabric_pack_refuses(plan)
+				  : NULL;
+
+	if (why)
+		return options_wrong("run", "--pack: %s", why);
+	if (options->pack >= 0)
+		*workers = (uint32_t)options->pack;
+	else if (options->pack == RUN_PACK_BY_CORES)
+		*workers = core_count;
+	else
+		*workers = fabric_pack_default(plan, core_count);
+	if (options->pack == RUN_PACK_BY_SIZE && *workers && !options->quiet && !options->row)
+		fprintf(stderr,
+			"heddle run: more than %u nodes: %u are packed into %u workers (--pack=0: "
+			"each is a process)\n",
+			FABRIC_PACK_NODES, plan->node_count, *workers);
+	return 0;
+}
+
 /* one run from its start.  Return: the exit status, or STATUS_AGAIN */
 static int play_once(const struct run_options *options, const struct plan *plan,
 		     struct run_output *output, struct breakpoint *breakpoint)
@@ -297,6 +324,8 @@ static int play_once(const struct run_options *options, const struct plan *plan,
 
 	if (options->real)
 		run.end_ps += REAL_GRACE_PS;
+	else if ((status = pack_choose(options, plan, &fabric_options.pack)))
+		return status;
 	progress_start(&run.progress, stderr, !options->quiet && !draws(options));
 	observe(&fabric_options, &observer);
 	fabric_options.managers = options->real ? &run.managers : NULL;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "nodes/control/control.h"
 #include "nodes/control/control_managed.h"
 #include "tests/testing.h"
@@ -46,6 +47,7 @@ TEST_RANGE(control_pack__every_kind_reads_back, 0, CONTROL_KINDS)
 	static struct table_block block = { .table = TABLE_VIAS,
 					    .number = 3,
 					    .bytes = { 1, 2, 3 } };
+	static struct worker_share worker = { .index = 3, .first_place = 16, .node_count = 5 };
 
 	example_nic(&config);
 	sent = (struct control_message){ .kind = (enum control_kind)_i,
@@ -55,8 +57,14 @@ TEST_RANGE(control_pack__every_kind_reads_back, 0, CONTROL_KINDS)
 					 .text2 = "7",
 					 .body = body,
 					 .config = &config,
-					 .port = &config.ports[0] };
+					 .port = &config.ports[0],
+					 .worker = &worker };
 	round_trip();
+	if (got.kind == CONTROL_WORK) {
+		ck_assert_uint_eq(got.worker->index, 3);
+		ck_assert_uint_eq(got.worker->first_place, 16);
+		ck_assert_uint_eq(got.worker->node_count, 5);
+	}
 	ck_assert_str_eq(got.body, body);
 	ck_assert_int_eq(got.config != NULL, _i == CONTROL_CONFIGURE);
 	ck_assert_int_eq(got.port != NULL, _i >= CONTROL_LINK_DOWN && _i <= CONTROL_LINK_SET);
@@ -432,6 +440,55 @@ TEST(control_unpack__identity_is_checked)
 	}
 }
 
+TEST(control_pack__place_of_a_packed_node)
+{
+	struct node_place place = { .worker = 2, .place = 77, .port_count = 1 };
+
+	example_nic(&config);
+	place.ports[0] = (struct place_port){
+		.peer_worker = 1, .peer_place = 9, .tx_at = 1ull << 40, .rx_at = 64
+	};
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE,
+					 .config = &config,
+					 .place = &place };
+	round_trip();
+	ck_assert_uint_eq(got.place->worker, 2);
+	ck_assert_uint_eq(got.place->place, 77);
+	ck_assert_uint_eq(got.place->port_count, 1);
+	ck_assert_uint_eq(got.place->ports[0].peer_worker, 1);
+	ck_assert_uint_eq(got.place->ports[0].peer_place, 9);
+	ck_assert_uint_eq(got.place->ports[0].tx_at, 1ull << 40);
+	ck_assert_uint_eq(got.place->ports[0].rx_at, 64);
+}
+
+TEST(control_unpack__place_with_other_ports_than_the_node)
+{
+	static const uint32_t counts[] = { 0, 2, NODE_PORTS_MAX };
+
+	example_nic(&config);
+	for (size_t i = 0; i < COUNT_OF(counts); i++) {
+		struct node_place place = { .port_count = counts[i] };
+		uint8_t *bytes;
+		int length;
+
+		sent = (struct control_message){ .kind = CONTROL_CONFIGURE,
+						 .config = &config,
+						 .place = &place };
+		length = control_pack(&sent, &bytes);
+		ck_assert_int_eq(control_unpack(bytes, (size_t)length, &got, why, sizeof(why)),
+				 -EINVAL);
+		ck_assert_str_eq(why, "the place of the node does not have its number of ports");
+		free(bytes);
+	}
+}
+
+TEST(control_unpack__worker_without_a_share)
+{
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x11", 2, &got, why, sizeof(why)),
+			 -EINVAL);
+	ck_assert_str_eq(why, "the message to a worker does not say what it runs");
+}
+
 TEST(control_unpack__rejects_what_is_no_message)
 {
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\xff\xff\xff", 3, &got, why, sizeof(why)),
@@ -439,9 +496,9 @@ TEST(control_unpack__rejects_what_is_no_message)
 	ck_assert_str_eq(why, "the bytes are no control message");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"", 0, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the control message is of unknown kind 0");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x11", 2, &got, why, sizeof(why)),
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x13", 2, &got, why, sizeof(why)),
 			 -EINVAL);
-	ck_assert_str_eq(why, "the control message is of unknown kind 17");
+	ck_assert_str_eq(why, "the control message is of unknown kind 19");
 	ck_assert_int_eq(
 		control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11,
 			       &got, why, sizeof(why)),

@@ -1,0 +1,57 @@
+/*  fabric_pack - the nodes of a fabric packed into workers (SC-3): which node runs where, the
+ *  memory that they share, and their start.
+ *
+ *  A worker is a process that runs many nodes (nodes/process/worker_main.h). All rings are in one
+ *  memory, which every worker maps: a ring memfd for each link would need more mappings than a
+ *  process may have. A node keeps a control socket and a statistics page of its own, so whatever
+ *  asks nodes does not know about workers. Of fabric->nodes the first node of each worker, its
+ *  lead, has the worker's pid. Only under the virtual clock: under the real one nodes must wait for
+ *  each other's frames. */
+#ifndef HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_PACK_H
+#define HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_PACK_H
+
+#include "nodes/clock/places.h"
+#include "nodes/node/place.h"
+#include "orchestrator/plan/plan.h"
+
+struct fabric;
+
+struct fabric_pack {
+	uint32_t worker_count; /* 0: each node is a process of its own */
+	struct places_page *page;
+	size_t page_bytes, rings_bytes;
+	int page_fd, rings_fd; /* -1 */
+	int *sockets;          /* [worker_count]: control sockets of the workers; -1 */
+	uint32_t *worker_of;   /* [node_count] */
+	uint32_t *place_of;    /* [node_count]: places.h */
+	uint32_t *node_at;     /* [places]: node_count where there is none */
+	uint64_t *ring_at;     /* [2 * link_count]: from end a, from end b */
+};
+
+/** fabric_pack_default() - how many workers run @plan unless the user says so: 0 (each node is a
+ *  process) up to FABRIC_PACK_NODES nodes, then one for each of @core_count cores. */
+uint32_t fabric_pack_default(const struct plan *plan, uint32_t core_count);
+#define FABRIC_PACK_NODES 512u
+
+/** fabric_pack_refuses() - why the nodes of @plan cannot be packed, a clause; NULL: they can. */
+const char *fabric_pack_refuses(const struct plan *plan);
+
+/** fabric_pack_make() - assigns nodes to options.pack workers and makes their memory.
+ *  Return: 0 or -errno. fabric_pack_free() in any case. */
+int fabric_pack_make(struct fabric *fabric);
+
+/** fabric_pack_start() - starts the workers and hands each the control sockets of its nodes, whose
+ *  other ends are then in fabric->nodes. @program path of workerd.
+ *  Return: 0 or -errno, perhaps with the reason in fabric->failure. */
+int fabric_pack_start(struct fabric *fabric, const char *program);
+
+/** fabric_pack_place() - @place filled: what the packed @node has to know. */
+void fabric_pack_place(const struct fabric *fabric, uint32_t node, struct node_place *place);
+
+/** fabric_pack_running() - the node that @worker runs, or ran when it died; node_count: none. */
+uint32_t fabric_pack_running(const struct fabric *fabric, uint32_t worker);
+
+/** fabric_pack_free() - unmaps and closes everything; a zeroed one too. */
+void fabric_pack_free(struct fabric_pack *pack);
+
+#endif

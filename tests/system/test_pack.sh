@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# test_pack - nodes packed into workers give the same bytes as nodes in processes of their own, and
+# a worker that dies, is stopped or was given what cannot be packed is named (SC-3).
+#
+# The references are runs with one process per node. JSON, CSV, events and recordings are compared
+# byte by byte, with 1, 2, 4 and 7 workers: more than this machine may have cores, which are then
+# preempted in the middle of windows. ROUNDS (2; `make soak`: 20) repeats each.
+set -u
+. "$(dirname "$0")/common.sh"
+
+rounds=${ROUNDS:-2}
+
+# result NAME WORKERS SCENARIO [OPTION...] - all outputs go to $scratch/NAME
+result() {
+	local folder=$scratch/$1 workers=$2 scenario=$3
+	shift 3
+	rm -rf "$folder"
+	mkdir -p "$folder"
+	"$heddle" run "$topologies/$scenario.yaml" --pack "$workers" --quiet --json "$folder/result.json" --csv "$folder" \
+		--events "$folder/events.csv" --record "$folder/run.hdl" "$@" >"$scratch/log" 2>&1 </dev/null
+	case $? in
+	0 | 1) return 0 ;;
+	esac
+	cat "$scratch/log"
+	return 1
+}
+
+# same SCENARIO [OPTION...] - does any number of workers give what processes give?
+same() {
+	local round workers
+	result processes 0 "$@" || return 1
+	for ((round = 0; round < rounds; round++)); do
+		for workers in 1 2 4 7; do
+			result packed $workers "$@" || return 1
+			diff -r "$scratch/processes" "$scratch/packed" >"$scratch/diff" && continue
+			echo "$workers workers differ:"
+			head -c 1000 "$scratch/diff"
+			return 1
+		done
+	done
+}
+
+# the outputs of a prompt: tables of nodes that share a process, parameters, links that fail
+prompt_of() {
+	printf '%s\n' 'show left queues' 'show h8' 'set left ecn.kmin.0 9000' 'step 20us' 'show right queues' \
+		'step until right.p8.lost_frames > 0' 'continue' |
+		"$heddle" run "$topologies/roce-compare.yaml" --set run.duration=300us --set run.warmup=100us --set 'expect=[]' \
+			--break-at 50us --pack "$1" >"$scratch/prompt$1" 2>&1
+	[ $? -lt 3 ]
+}
+
+prompt_same() {
+	prompt_of 0 && prompt_of 3 && diff "$scratch/prompt0" "$scratch/prompt3" && grep -q queue "$scratch/prompt3"
+}
+
+# without io_uring a message to a node must wake its worker
+fallback() {
+	result processes 0 permutation-16 && result packed 2 permutation-16 --loop fallback &&
+		diff -r "$scratch/processes" "$scratch/packed"
+}
+
+# how many processes run the nodes of a long run, and their names
+counts() {
+	start --pack="$1" || return 1
+	ps -o args= -p "$(echo "${workers[@]}" | tr ' ' ,)" >"$scratch/names"
+	kill -INT "$orchestrator"
+	wait "$orchestrator"
+	[ ${#workers[@]} = "$2" ] || { echo "${#workers[@]} processes"; cat "$scratch/names"; return 1; }
+	says names "$3" && gone "${workers[@]}"
+}
+
+# start OPTION... - a long run; its processes in $workers once the clock runs
+start() {
+	: >"$scratch/err"
+	"$heddle" run "$topologies/parking-lot.yaml" --set run.duration=1000s --set congestion=no --verbose "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
+	orchestrator=$!
+	wait_for grep -s 'runs from 0' "$scratch/err" >/dev/null || { cat "$scratch/err"; return 1; }
+	workers=($(children "$orchestrator"))
+}
+
+# dies SIGNAL SENTENCE - a worker gets SIGNAL: it is named, the run ends, nothing is left
+dies() {
+	local status
+	start --pack=2 --watchdog 1s || return 1
+	kill "-$1" "${workers[1]}"
+	wait "$orchestrator"
+	status=$?
+	[ $status = 4 ] || { echo "exit status $status, not 4"; cat "$scratch/err"; return 1; }
+	grep -qE "worker 1 \(pid ${workers[1]}\), which was running (switch|NIC) [a-zA-Z0-9]+, $2" "$scratch/err" ||
+		{ cat "$scratch/err"; return 1; }
+	gone "${workers[@]}"
+}
+
+orchestrator_dies() {
+	start --pack=2 || return 1
+	kill -KILL "$orchestrator"
+	wait "$orchestrator" 2>/dev/null
+	for _ in $(seq 100); do gone "${workers[@]}" >/dev/null && break; sleep 0.05; done
+	gone "${workers[@]}"
+}
+
+chooses() {
+	"$heddle" run "$topologies/fat-tree-1024.yaml" --set run.duration=1us --set run.warmup=0s --set run.drain=no --set 'expect=[]' \
+		--json "$scratch/large.json" --timing >"$scratch/out" 2>"$scratch/err"
+	says err "1344 are packed into $(nproc) workers" && grep -q "\"workers\": $(nproc)" "$scratch/large.json" &&
+		"$heddle" run "$topologies/permutation-16.yaml" --json "$scratch/small.json" --timing >/dev/null 2>"$scratch/err" &&
+		grep -q '"workers": 0' "$scratch/small.json" && silent err
+}
+
+wrong() {
+	run 2 run "$topologies/permutation-16.yaml" --pack=257 && says err "--pack takes 0 to 256 workers, not '257'" &&
+		run 2 run "$topologies/permutation-16.yaml" --pack=two && says err "not 'two'" &&
+		run 2 run "$topologies/permutation-16.yaml" --pack --clock real && says err 'under the real clock each node is a process' &&
+		run 2 run --pack=1000000000000000000000 "$topologies/permutation-16.yaml" && says err '0 to 256 workers'
+}
+
+short=(--set run.duration=200us --set run.warmup=50us --set 'expect=[]')
+check "flow channels: the same bytes" same permutation-16 --set run.sample=10us
+check "a link that fails and returns" same link-failure
+check "RoCE" same roce-compare "${short[@]}" --set run.duration=1ms
+check "port groups" same port-group-incast "${short[@]}"
+check "small packets" same small-packets "${short[@]}"
+check "TCP and PFC" same pfc-victim "${short[@]}"
+check "a dragonfly" same dragonfly-adaptive "${short[@]}"
+check "tables, parameters and steps at the prompt" prompt_same
+check "without io_uring" fallback
+check "--pack=3: three processes" counts 3 3 worker2
+check "more workers than nodes: as many as nodes" counts 200 16 worker15
+check "a worker is killed: it is named, with its node" dies KILL 'was killed by signal 9'
+check "a worker is stopped" dies STOP 'was stopped by a signal'
+check "a worker's node crashes" dies SEGV 'was killed by signal 11'
+check "the orchestrator is killed: workers follow" orchestrator_dies
+check "a large fabric is packed, and says so; a small one is not" chooses
+check "what cannot be packed" wrong
+finish
