@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "orchestrator/base/quantity.h"
+#include "orchestrator/cli/check_up.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/plan/congestion_text.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/plan_congestion_make.h"
 #include "orchestrator/plan/plan_given.h"
+#include "orchestrator/plan/plan_real.h"
 #include "orchestrator/plan/roce_text.h"
 #include "orchestrator/plan/routing_text.h"
 #include "orchestrator/results/compare.h"
@@ -20,7 +22,7 @@
 #include "orchestrator/scenario/scenario_idle.h"
 
 struct request {
-	bool json, congestion;
+	bool json, congestion, up;
 	struct option_settings settings;
 	const char *path;
 };
@@ -32,6 +34,9 @@ static const struct option_row options[] = {
 	OPTION_FLAG("--congestion", AT(congestion),
 		    "also all numbers of congestion control, including derived ones; of a fabric\n"
 		    "of kind roce always thresholds, headroom and buffers"),
+	OPTION_FLAG("--up", AT(up),
+		    "for 'heddle up', which needs no section run and has no end; also what it "
+		    "would\nwarn of: too much for this machine, programs that are missing"),
 	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
 	OPTION_CONTROL(AT(settings)),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
@@ -150,7 +155,22 @@ static int flow_keys_add(const struct plan *plan, json_t *root)
 	return json_object_set_new(root, "flow_keys", keys) || error ? -1 : 0;
 }
 
-static int print_text(const struct plan *plan, const struct scenario *scenario, bool congestion)
+/* a line for each warning of `heddle up` */
+static int print_up(const struct plan *plan)
+{
+	json_t *warnings = check_up(plan), *text;
+	size_t i;
+
+	json_array_foreach(warnings, i, text)
+		printf("up warns      %s\n", json_string_value(text));
+	if (warnings && !json_array_size(warnings))
+		printf("up warns      of nothing\n");
+	json_decref(warnings);
+	return warnings ? 0 : -ENOMEM;
+}
+
+static int print_text(const struct plan *plan, const struct scenario *scenario,
+		      const struct request *request)
 {
 	struct summary summary = summarise(plan);
 	char time[3][QUANTITY_TEXT_MAX];
@@ -165,7 +185,8 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 	       plan->host_count == 1 ? "" : "s");
 	printf("links         %u: %u to hosts, %u between switches\n", plan->link_count,
 	       summary.edge_links, summary.fabric_links);
-	printf("time          %s, measured from %s, time step %s\n",
+	if (!request->up)
+		printf("time          %s, measured from %s, time step %s\n",
 	       quantity_format(QUANTITY_TIME, plan->duration_ps, time[0]),
 	       quantity_format(QUANTITY_TIME, plan->warmup_ps, time[1]),
 	       quantity_format(QUANTITY_TIME, plan->lookahead_ps, time[2]));
@@ -184,7 +205,9 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 	plan_loops_print(plan, "routing loop  ", stdout);
 	if (plan_fabric(plan) == FABRIC_ROCE)
 		roce_print(plan, stdout);
-	return congestion ? print_congestion(plan) : 0;
+	if (request->up && print_up(plan))
+		return -ENOMEM;
+	return request->congestion ? print_congestion(plan) : 0;
 }
 
 static int add_congestion(const struct plan *plan, json_t *root)
@@ -236,7 +259,8 @@ static json_t *loops_json(const struct plan *plan)
 	return NULL;
 }
 
-static int print_json(const struct plan *plan, const struct scenario *scenario, bool congestion)
+static int print_json(const struct plan *plan, const struct scenario *scenario,
+		      const struct request *request)
 {
 	struct summary summary = summarise(plan);
 	json_t *workloads = json_array(), *root;
@@ -262,7 +286,8 @@ static int print_json(const struct plan *plan, const struct scenario *scenario, 
 		(json_int_t)plan->expectation_count);
 	if (!root ||
 	    (scenario->idle_count && json_object_set_new(root, "no_effect", idle_json(scenario))) ||
-	    (congestion && add_congestion(plan, root)) ||
+	    (request->congestion && add_congestion(plan, root)) ||
+	    (request->up && json_object_set_new(root, "up", check_up(plan))) ||
 	    json_object_set_new(root, "routing", routing_json(plan)) ||
 	    json_object_set_new(root, "routing_loops", loops_json(plan)) ||
 	    (plan_fabric(plan) == FABRIC_FLOW_CHANNEL && flow_keys_add(plan, root)) ||
@@ -320,12 +345,14 @@ static int check(const struct request *request, struct scenario *scenario, struc
 				       request->settings.count, scenario, errors);
 
 	if (!error)
-		error = plan_make(scenario, plan, errors);
+		error = request->up ? plan_make_real(scenario, plan, errors)
+				    : plan_make(scenario, plan, errors);
 	if (error == -EINVAL)
 		expect_check_early(scenario, errors);
 	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
 		expect_check(plan, &plan->expectations[i], errors);
-	for (uint32_t i = 0; !error && scenario->compare && i < scenario->compare->variant_count;
+	for (uint32_t i = 0; !error && !request->up && scenario->compare &&
+			     i < scenario->compare->variant_count;
 	     i++)
 		error = check_variant(request, scenario, i, errors);
 	return !error && errors->count ? -EINVAL : error;
@@ -347,9 +374,9 @@ int cmd_check(int argc, char **argv)
 	if (errors.count)
 		print_errors(&errors, request.json);
 	else if (!error && !status && request.json)
-		error = print_json(&plan, &scenario, request.congestion);
+		error = print_json(&plan, &scenario, &request);
 	else if (!error && !status)
-		error = print_text(&plan, &scenario, request.congestion);
+		error = print_text(&plan, &scenario, &request);
 	if (error && !errors.count)
 		fprintf(stderr, "heddle check: %s\n", strerror(-error));
 	plan_free(&plan);

@@ -155,7 +155,7 @@ bool real_advice(const struct calibration *calibration, const struct real_load *
 	settings = real_settings(calibration, load);
 	snprintf(text, text_max,
 		 "this machine carries some %s over %u switch%s in all, and its nodes are late by "
-		 "%s (%s): %s. It carries%s%s --set links.delay=%s",
+		 "%s (%s): %s. To be carried it needs%s%s --set links.delay=%s",
 		 human_rate((uint64_t)carried, total), load->switches,
 		 load->switches == 1 ? "" : "es",
 		 human_time(calibration->load_p99_ns * NODE_NS, limit),
@@ -165,13 +165,19 @@ bool real_advice(const struct calibration *calibration, const struct real_load *
 	return true;
 }
 
-void real_advice_print(const char *command, const struct plan *plan, bool programs)
+bool real_advice_here(const struct plan *plan, bool programs, char *text, size_t text_max)
 {
 	const struct real_load load = real_load_of(plan, programs);
 	struct calibration calibration;
-	char text[640];
 
 	calibration_load(&calibration);
-	if (real_advice(&calibration, &load, text, sizeof(text)))
+	return real_advice(&calibration, &load, text, text_max);
+}
+
+void real_advice_print(const char *command, const struct plan *plan, bool programs)
+{
+	char text[REAL_ADVICE_MAX];
+
+	if (real_advice_here(plan, programs, text, sizeof(text)))
 		fprintf(stderr, "heddle %s: %s\n", command, text);
 }

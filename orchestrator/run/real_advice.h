@@ -7,6 +7,8 @@
 #ifndef HEDDLE_ORCHESTRATOR_RUN_REAL_ADVICE_H
 #define HEDDLE_ORCHESTRATOR_RUN_REAL_ADVICE_H
 
+#define REAL_ADVICE_MAX 640u /* bytes of the sentence */
+
 #include <stdio.h>
 
 #include "orchestrator/plan/plan.h"
@@ -40,6 +42,10 @@ struct real_settings {
 /** real_settings() - what the machine carries with the hosts, paths and packets of @load. */
 struct real_settings real_settings(const struct calibration *calibration,
 				   const struct real_load *load);
+
+/** real_advice_here() - real_advice() for @plan with the calibration of this machine.
+ *  @programs  as of real_load_of(). */
+bool real_advice_here(const struct plan *plan, bool programs, char *text, size_t text_max);
 
 /** real_advice_print() - the same of @plan to standard error, as `heddle COMMAND`, with the
  *  calibration of this machine. */

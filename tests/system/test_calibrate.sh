@@ -52,6 +52,23 @@ warned() {
 	[ $up_status = 0 ] || ! forbidden err || return 0
 	says err 'heddle up: this machine carries some' && says err '--set links.delay='
 }
+# check --up says the same, and starts nothing; what it says to set is heeded
+foretold() {
+	local settings
+	run 0 check --up "$two_racks" && says out 'up warns      this machine carries some' || return 1
+	settings=$(grep -o -e '--set links[^ ]*' out)
+	# shellcheck disable=SC2086
+	run 0 check --up "$two_racks" $settings --set links.rate=1Mb/s && says out 'up warns      of nothing' && ! run 0 ps two-racks
+}
+# programs that its hosts need, without a section run, and a fault that no run would reach
+missing() {
+	echo '{name: m, topology: {switches: [s1], hosts: {a: s1, b: s1}}, hosts: {a: {outside: yes}, b: {image: x}},
+		faults: [{at: 1s, switch: s1}]}' >m.yaml
+	PATH=/nowhere run 0 check --up m.yaml && says out "host a has 'outside: yes', and the program slirp4netns is not here" &&
+		says out 'host b has an image, and the program podman is not here' && PATH=/nowhere run 0 check --up --json m.yaml &&
+		jq -e '.up | map(select(contains("is not here"))) | length == 2' out && run 2 check m.yaml && says err "lacks the key 'run'" &&
+		run 2 check m.yaml --set run.duration=1ms && says err 'at or after the end of the run'
+}
 # what it is told to set needs no warning
 heeded() {
 	local settings
@@ -84,6 +101,8 @@ check 'a generated scenario, without a warning' generated leaf-spine leaves=2 sp
 judged 'it is valid'
 check 'up warns of what the machine cannot carry' warned
 check 'what it says to set has no warning' heeded
+check 'check --up foretells it' foretold
+check 'and programs that are missing' missing
 check "a scenario without 'run' is for up only" bare
 check 'a calibration of another machine does not hold' other
 check 'no operand' run 2 calibrate x

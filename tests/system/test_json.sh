@@ -49,7 +49,7 @@ checks() {
 	local name part switch
 	for name in tiny roce group; do
 		switch=$([ $name = tiny ] && echo s1 || echo s0)
-		prints 0 check check $name.yaml --json && prints 0 check check $name.yaml --congestion --json || return 1
+		prints 0 check check $name.yaml --json && prints 0 check check $name.yaml --congestion --json && prints 0 check check $name.yaml --up --json || return 1
 		for part in summary nodes links routes hosts "config $switch" 'config h1'; do
 			# shellcheck disable=SC2086
 			prints 0 show show $name.yaml $part --json || return 1

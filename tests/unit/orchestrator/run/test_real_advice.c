@@ -88,7 +88,7 @@ TEST(real_advice__delays_too_short)
 	asks(false, settings, 1);
 	ck_assert(advised());
 	ck_assert_ptr_nonnull(strstr(text, "delays may be too long"));
-	ck_assert_ptr_nonnull(strstr(text, "It carries --set links.delay=5ms"));
+	ck_assert_ptr_nonnull(strstr(text, "To be carried it needs --set links.delay=5ms"));
 	ck_assert_ptr_null(strstr(text, "links.rate"));
 }
 
