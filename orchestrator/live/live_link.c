@@ -71,8 +71,46 @@ json_t *live_links(struct live_query *query)
 	return json_pack("{s:s, s:o}", "fabric", query->live->place.name, "links", links);
 }
 
+json_t *live_link_show(struct live_query *query)
+{
+	json_t *refusal = NULL;
+	int64_t index = live_link_find(query, &refusal);
+
+	return index < 0 ? refusal : live_link_describe(query->live, (uint32_t)index);
+}
+
+/* is @name that of a further interface of host @host, such as r1.eth1 of r1? */
+static bool is_interface_of(const char *name, const char *host)
+{
+	size_t length = strlen(host);
+
+	return !strncmp(name, host, length) && name[length] == '.';
+}
+
+/* Where a host has several interfaces, r1:s2 may be meant as r1.eth1:s2, and s2:r1 as s2:r1.eth1.
+ * Return: a refusal that says so, malloc'd like all; NULL: there is no such link. */
+static json_t *interface_hint(const struct plan *plan, const struct node_config *node,
+			      const char *port)
+{
+	for (uint32_t i = 0; i < plan->link_count; i++) {
+		const struct plan_link *link = &plan->links[i];
+		const char *a = plan->nodes[link->node_a].name, *b = plan->nodes[link->node_b].name;
+
+		if (link->vacant)
+			continue;
+		if (is_interface_of(a, node->name) && !strcmp(b, port))
+			return live_refuse("%s has no port '%s' - did you mean '%s:%s'?",
+					   node->name, port, a, port);
+		if (is_interface_of(a, port) && !strcmp(b, node->name))
+			return live_refuse("%s has no port '%s' - did you mean '%s:%s'?",
+					   node->name, port, node->name, a);
+	}
+	return NULL;
+}
+
 int64_t live_link_find(const struct live_query *query, json_t **refusal)
 {
+	json_t *hint;
 	const char *port_name = live_query_text(query, "port");
 	int64_t node = live_query_node(query, live_query_text(query, "node"), refusal), port;
 	const struct node_config *config;
@@ -85,8 +123,14 @@ int64_t live_link_find(const struct live_query *query, json_t **refusal)
 	}
 	config = &query->live->plan->nodes[node];
 	port = live_query_port(config, port_name, refusal);
-	if (port < 0)
+	if (port < 0) {
+		hint = interface_hint(query->live->plan, config, port_name);
+		if (hint) {
+			json_decref(*refusal);
+			*refusal = hint;
+		}
 		return -1;
+	}
 	if (config->ports[port].vacant) {
 		*refusal = live_refuse("port %" PRId64 " of %s has no link", port, config->name);
 		return -1;

@@ -7,7 +7,7 @@
 
 /** live_links() - every link. The others change the link at a node and port, and answer its new
  *  state. */
-live_query_fn live_links, live_link_set, live_link_down, live_link_up;
+live_query_fn live_links, live_link_show, live_link_set, live_link_down, live_link_up;
 
 /** live_link_describe() - link @index as JSON. */
 json_t *live_link_describe(const struct live *live, uint32_t index);

@@ -45,6 +45,7 @@ static const struct question {
 	{ "show", ask_show },
 	{ "set", ask_set },
 	{ "links", live_links },
+	{ "link-show", live_link_show },
 	{ "link-set", live_link_set },
 	{ "link-down", live_link_down },
 	{ "link-up", live_link_up },

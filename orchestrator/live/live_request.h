@@ -12,6 +12,7 @@
  *    show        node, table, [port]; answer {"text": ...}
  *    set         node, name, value; answer {"text": ...}
  *    links       every link
+ *    link-show   node, port: that link
  *    link-set    node, port, [towards], [rate, delay ... the keys of link.def with .live]: as in a
  *                scenario; of both directions, or of that to the node `towards`
  *    link-down   node, port

@@ -58,6 +58,7 @@ static const struct option_row link_rows[] = {
 static const struct command_words link_words = {
 	"link",
 	"usage: heddle link [-f FABRIC] [--json]                          list the links\n"
+	"       heddle link [-f FABRIC] [--json] NODE:PORT               what one is like\n"
 	"       heddle link [-f FABRIC] NODE:PORT set KEY=VALUE... [--towards NODE]\n"
 	"       heddle link [-f FABRIC] NODE:PORT down | up\n"
 	"Shows and changes the links of a running fabric, both directions at once unless "
@@ -142,12 +143,12 @@ static json_t *link_request(int count, char **words, const char *towards)
 			      words[0]);
 		return NULL;
 	}
-	if ((!is_set && strcmp(verb, "down") != 0 && strcmp(verb, "up") != 0) ||
+	if ((*verb && !is_set && strcmp(verb, "down") != 0 && strcmp(verb, "up") != 0) ||
 	    is_set != (count > 2)) {
 		options_wrong("link",
-			      "expected '%s set KEY=VALUE...', '%s down' or '%s up'; 'heddle link "
-			      "--help' explains",
-			      words[0], words[0], words[0]);
+			      "expected '%s' alone, '%s set KEY=VALUE...', '%s down' or '%s up'; "
+			      "'heddle link --help' explains",
+			      words[0], words[0], words[0], words[0]);
 		return NULL;
 	}
 	if (towards && !is_set) {
@@ -156,7 +157,7 @@ static json_t *link_request(int count, char **words, const char *towards)
 		return NULL;
 	}
 	snprintf(node, sizeof(node), "%.*s", (int)(colon - words[0]), words[0]);
-	snprintf(ask, sizeof(ask), "link-%s", verb);
+	snprintf(ask, sizeof(ask), "link-%s", *verb ? verb : "show");
 	request = json_pack("{s:s, s:s, s:s}", "ask", ask, "node", node, "port", colon + 1);
 	if (!request)
 		options_wrong("link", "'%s' is not valid UTF-8", words[0]);

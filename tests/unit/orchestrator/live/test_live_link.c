@@ -104,6 +104,27 @@ TEST(live_links__states)
 	ck_assert_str_eq(state(), "down");
 }
 
+TEST(live_link_show__one)
+{
+	ask("{'ask': 'link-show', 'node': 's2', 'port': 's1'}");
+	ck_assert_int_eq(number(told, "link"), middle);
+	ck_assert_int_eq(number(told, "delay_ps"), 2 * NODE_US);
+	ask("{'ask': 'link-show', 'node': 's2', 'port': 'A'}");
+	ck_assert_ptr_nonnull(strstr(word(told, "error"), "s2 has no port 'A'"));
+}
+
+/* a router r1 has r1.eth1 at s2 */
+TEST(live_link_show__hints_at_another_interface)
+{
+	char *name = plan.nodes[plan_host_node(&plan, 1)].name;
+
+	strcpy(name, "A.eth1");
+	ask("{'ask': 'link-show', 'node': 'A', 'port': 's2'}");
+	ck_assert_ptr_nonnull(strstr(word(told, "error"), "did you mean 'A.eth1:s2'?"));
+	ask("{'ask': 'link-down', 'node': 's2', 'port': 'A'}");
+	ck_assert_ptr_nonnull(strstr(word(told, "error"), "did you mean 's2:A.eth1'?"));
+}
+
 /* both directions; what is not given stays */
 TEST(live_link_set__both_directions)
 {
