@@ -131,9 +131,15 @@ class Link:
         finally:
             self.up()
 
-    def set(self, **values: object) -> None:
-        """Changes both directions: set(rate="10Mb/s", delay="20ms", loss="1%", bit_errors=0)."""
-        self._change("set", *(f"{key.replace('_', '-')}={value}" for key, value in values.items()))
+    def set(self, *, towards: Optional[str] = None, **values: object) -> None:
+        """Changes both directions: set(rate="10Mb/s", delay="20ms", loss="1%", bit_errors=0).
+
+        With `towards`, the name of one end, only the direction to that end.
+        """
+        if not values:
+            raise TypeError("nothing to set: expected one or more of rate=, delay=, jitter=, loss=")
+        words = [f"{key.replace('_', '-')}={value}" for key, value in values.items()]
+        self._change("set", *words, *(["--towards", towards] if towards else []))
 
     def __repr__(self) -> str:
         return f"<Link {self.name}>"

@@ -112,7 +112,16 @@ def test_switch_fails(fabric):
 
 
 def test_link_set(fabric):
-    fabric.link("h0", "s1").set(rate="20Mb/s", bit_errors=0)
+    link = fabric.link("h0", "s1")
+    link.set(rate="20Mb/s", bit_errors=0)
+    row = next(row for row in fabric.links_json() if "h0" in (row["node_a"], row["node_b"]))
+    assert row["rate_bps"] == 20_000_000 and "back" not in row
+    link.set(towards="s1", delay="3ms")
+    row = next(row for row in fabric.links_json() if "h0" in (row["node_a"], row["node_b"]))
+    assert {row["delay_ps"], row["back"]["delay_ps"]} == {3_000_000_000, 10_000_000_000}
+    link.set(delay="10ms")
+    with pytest.raises(TypeError):
+        link.set()
     assert [row["rate_bps"] for row in fabric.links_json() if row["node_a"] == "h0"] == [20_000_000]
     with pytest.raises(HeddleError, match="rat") as error:
         fabric.link("h0", "s1").set(rat=1)
