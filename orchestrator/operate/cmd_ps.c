@@ -117,6 +117,15 @@ static void faults_print(const json_t *faults)
 
 #define PROGRAMS_SHOWN_MAX 16u
 
+/* the first line of @command with a word in it, and "..." if more follow */
+static void command_print(const char *command)
+{
+	const char *from = command + strspn(command, " \t\n");
+	size_t length = strcspn(from, "\n"), more = strspn(from + length, " \t\n");
+
+	printf("%.*s%s\n", (int)length, from, from[length + more] ? " ..." : "");
+}
+
 /* a line for each start command */
 static void programs_print(const json_t *fabric)
 {
@@ -129,8 +138,9 @@ static void programs_print(const json_t *fabric)
 			printf("           ... and %zu more\n", count - i);
 			return;
 		}
-		printf("%-10s %-12s %s: %s\n", i ? "" : "programs", client_text(program, "host"),
-		       client_text(program, "fate"), client_text(program, "command"));
+		printf("%-10s %-12s %s: ", i ? "" : "programs", client_text(program, "host"),
+		       client_text(program, "fate"));
+		command_print(client_text(program, "command"));
 	}
 }
 

@@ -35,7 +35,7 @@ topology:
         - 'kill -9 $$'
       health: {run: 'curl -sSf -o /dev/null http://web:$PORT/page', every: 100ms, within: 100s}
     r1: {switch: s1, addresses: [192.168.1.1/24], router: yes, interfaces: [{switch: s2, addresses: [192.168.2.1/24]}]}
-    db: {switch: s2, addresses: [192.168.2.10/24], gateway: r1, user: nobody, run: ['id -un', 'hostname; echo to stderr >&2']}
+    db: {switch: s2, addresses: [192.168.2.10/24], gateway: r1, user: nobody, run: ['id -un', "hostname; echo to stderr >&2\n# one more line"]}
 SCENARIO
 fabric_up "$scratch/site/web.yaml"
 
@@ -50,6 +50,8 @@ fates() {
 check 'ps says which run, and how the others ended' wait_for fates
 listed() { "$heddle" ps web | grep -q 'web  *ended with status 3: sh -c exit 3'; }
 check 'also for people' listed
+one_line() { "$heddle" ps web | grep -x '  *db  *ended with status 0: hostname; echo to stderr >&2 \.\.\.' && ! "$heddle" ps web | grep '^# one'; }
+check 'a command of several lines has one' one_line
 printed() { run 0 log web && says out 'good day from web of web'; }
 check 'log prints what the commands of a host print' printed
 other_user() { run 0 log db && says out nobody && says out 'to stderr' && says out db; }
