@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "nodes/base/array.h"
 #include "nodes/base/version.h"
+#include "orchestrator/base/markdown.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/cmd_calibrate.h"
 #include "orchestrator/cli/cmd_check.h"
@@ -143,6 +145,24 @@ static int man_pages(const char *folder)
 	return 2;
 }
 
+/* prints the help of the keys @path, without marks of Markdown.   Return: are there any? */
+static bool keys_help(const char *path)
+{
+	char *text = NULL, *rest, *line;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	bool found = out && parameter_help(path, out);
+
+	if (!out || fclose(out))
+		return false;
+	for (rest = text; (line = strsep(&rest, "\n")) && rest;) {
+		markdown_inline(line, stdout);
+		putchar('\n');
+	}
+	free(text);
+	return found;
+}
+
 static int cmd_help(int argc, char **argv)
 {
 	const struct command *command;
@@ -161,7 +181,7 @@ static int cmd_help(int argc, char **argv)
 		return man_pages(argc > 2 ? argv[2] : ".");
 	command = command_find(argv[1]);
 	if (!command)
-		return parameter_help(argv[1], stdout) ? 0 : unknown(argv[1]);
+		return keys_help(argv[1]) ? 0 : unknown(argv[1]);
 	if (command->run == cmd_help) {
 		commands_list(stdout);
 		return 0;

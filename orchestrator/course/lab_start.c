@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/base/markdown.h"
 #include "orchestrator/course/lab_describe.h"
 #include "orchestrator/course/lab_play.h"
 #include "orchestrator/course/lab_predict.h"
@@ -85,7 +86,8 @@ static void question_print(const char *text)
 		return;
 	from = strchr(from, '\n') + 1;
 	to = strstr(from, "\n## ");
-	printf("%.*s\n", to ? (int)(to - from) : (int)strlen(from), from);
+	markdown_print(from, to ? (size_t)(to - from) : strlen(from), stdout);
+	putchar('\n');
 }
 
 static void values_print(const struct lab_opened *opened)
@@ -104,7 +106,8 @@ static void questions_print(const struct lab_opened *opened, const char *head,
 		char why[LAB_WHY_MAX];
 		char *ask = lab_values_expand(&opened->values, question->ask, false, why);
 
-		printf("%s  %-16s %s", i ? "" : head, question->name, ask ? ask : why);
+		printf("%s  %-16s ", i ? "" : head, question->name);
+		markdown_inline(ask ? ask : why, stdout);
 		if (*question->unit)
 			printf(" (%s)", question->unit);
 		for (const struct yaml_node *choice = question->choices ? question->choices->first
@@ -168,12 +171,14 @@ static int lab_print(const struct lab_opened *opened)
 
 static int explanation_print(const struct lab *lab)
 {
+	const char *explanation;
 	char *text;
 	int status = readme_read(lab, &text);
 
 	if (status)
 		return status;
-	fputs(lab_text_explanation(text), stdout);
+	explanation = lab_text_explanation(text);
+	markdown_print(explanation, strlen(explanation), stdout);
 	free(text);
 	return 0;
 }

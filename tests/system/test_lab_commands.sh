@@ -147,6 +147,11 @@ own() {
 		says err "own/21-mine/lab.yaml:19:" && says err "did you mean 'least'"
 }
 
+# pages are Markdown; a terminal gets text
+plain() {
+	run 0 lab start 12 --explain && says out '-----------' && says out 'queue-pair: {window: 16KiB}  329 Gb/s' && ! grep -q -e '[`|]' -e '\*\*' -e '](' "$scratch/out" &&
+		run 0 help hosts && says out 'a list of {to: prefix, via: ' && ! grep -q -e '`' -e '](' "$scratch/out"
+}
 wrong_usage() {
 	run 2 lab && run 2 lab chek && says err "did you mean 'check'" && run 2 lab start 99 && says err "no lab '99'" && run 2 lab start inocent-flow &&
 		run 2 lab start 3 --student 0 && run 2 lab start 3 --student x && run 2 lab check 3 victim && says err 'NAME=VALUE' &&
@@ -157,6 +162,7 @@ wrong_usage() {
 
 check 'heddle lab list' listed
 check 'the values of a student are those of the documented rule' chosen
+check 'no marks of Markdown' plain
 check 'predictions' predicted
 check 'a terminal is asked for predictions' asked
 check 'answers are kept' kept
