@@ -41,6 +41,25 @@ int lab_labs_folder(const char *command, const char *labs, char *folder)
 		       : 0;
 }
 
+/* " - did you mean 'deadlock'?" or "": names count without their number, too */
+static void hint_make(const struct lab_folders *list, const char *word, char *hint, size_t hint_max)
+{
+	const char **names = calloc(2 * list->count + 1, sizeof(*names));
+	size_t count = 0;
+
+	*hint = 0;
+	for (size_t i = 0; names && i < list->count; i++) {
+		const char *dash = strchr(list->names[i], '-');
+
+		names[count++] = list->names[i];
+		if (dash)
+			names[count++] = dash + 1;
+	}
+	if (names)
+		suggest_sentence(word, names, count, sizeof(*names), hint, hint_max);
+	free(names);
+}
+
 /* the folder of the lab that @word names.  Return: 0 or an exit status, told */
 static int folder_find(const char *command, const char *labs, const char *word, char *folder)
 {
@@ -67,8 +86,7 @@ static int folder_find(const char *command, const char *labs, const char *word, 
 	if (error)
 		return options_wrong(command, "no labs in %s: %s", all, strerror(-error));
 	name = lab_folders_find(&list, word);
-	suggest_sentence(word, (const char *const *)list.names, list.count, sizeof(list.names[0]),
-			 hint, sizeof(hint));
+	hint_make(&list, word, hint, sizeof(hint));
 	if (name)
 		snprintf(folder, PATH_MAX, "%s/%s", all, name);
 	else

@@ -154,6 +154,7 @@ plain() {
 }
 wrong_usage() {
 	run 2 lab && run 2 lab chek && says err "did you mean 'check'" && run 2 lab start 99 && says err "no lab '99'" && run 2 lab start inocent-flow &&
+		says err "did you mean 'innocent-flow'?" && run 2 lab start 12-deadlok && says err "did you mean '12-deadlock'?" &&
 		run 2 lab start 3 --student 0 && run 2 lab start 3 --student x && run 2 lab check 3 victim && says err 'NAME=VALUE' &&
 		run 2 lab check 3 "victim=1kB" && run 2 lab check 3 remedy=pray && says err 'no-pfc, dcqcn' && run 2 lab start 3 --run none --skip &&
 		echo 'lab: 04-other' >lab-03-innocent-flow-student-1.yaml && run 2 lab check 3 && says err 'lab-03-innocent-flow-student-1.yaml:1:6: ' &&
@@ -161,8 +162,8 @@ wrong_usage() {
 }
 
 check 'heddle lab list' listed
-check 'the values of a student are those of the documented rule' chosen
 check 'no marks of Markdown' plain
+check 'the values of a student are those of the documented rule' chosen
 check 'predictions' predicted
 check 'a terminal is asked for predictions' asked
 check 'answers are kept' kept
