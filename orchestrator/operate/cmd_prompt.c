@@ -20,6 +20,7 @@
 #include "orchestrator/command/client.h"
 #include "orchestrator/command/complete.h"
 #include "orchestrator/operate/host_run.h"
+#include "orchestrator/operate/mininet_word.h"
 #include "orchestrator/prompt/command_input.h"
 
 #define BLANKS " \t"
@@ -47,6 +48,8 @@ static const struct command_words words = {
 	"in the\n"
 	"                    background, until the prompt ends\n"
 	"  COMMAND...        a command of heddle: ps, link s1:s2 down, show s1 ports, help\n"
+	"  nodes, net        names of hosts and switches; each with what its ports lead to\n"
+	"  pingall, links, dump   Mininet's words for ping-all, link and ps FABRIC\n"
 	"  exit              or Ctrl-D, ends it\n"
 	"TAB completes hosts, commands and what follows them; Ctrl-C stops the program.\n",
 	"exit status: that of the last line; 2 wrong usage or no such fabric\n",
@@ -71,6 +74,8 @@ static void words_add(void *owner, const char *line, struct word_list *list)
 		word_list_add(list, "%s", prompt->hosts.names[i]);
 	if (first)
 		word_list_add(list, "exit");
+	for (size_t i = 0; first && mininet_words[i]; i++)
+		word_list_add(list, "%s", mininet_words[i]);
 	while (copy && count < 64 && (word = strsep(&rest, BLANKS)))
 		if (*word || !rest)
 			arguments[count++] = word;
@@ -111,7 +116,8 @@ static bool is_host(const struct prompt *prompt, const char *word, size_t length
 static void __attribute__((noreturn))
 line_become(const struct prompt *prompt, const char *line, bool background, const sigset_t *mask)
 {
-	size_t length = strcspn(line, BLANKS);
+	size_t length = strcspn(line, BLANKS), known;
+	const char *meant = mininet_word_replace(line, &known);
 	char host[NODE_NAME_MAX], *command = NULL;
 
 	signal(SIGINT, SIG_DFL);
@@ -129,7 +135,9 @@ line_become(const struct prompt *prompt, const char *line, bool background, cons
 		snprintf(host, sizeof(host), "%.*s", (int)length, line);
 		execl(prompt->self, "heddle", "exec", host, "--", "sh", "-c", line + length,
 		      (char *)NULL);
-	} else if (asprintf(&command, "\"$0\" %s", line) > 0) {
+	} else if (mininet_word_is_own(line)) {
+		_exit(mininet_word_run(line, prompt->hosts.fabric));
+	} else if (asprintf(&command, "\"$0\" %s%s", meant, line + known) > 0) {
 		execl("/bin/sh", "sh", "-c", command, prompt->self, (char *)NULL);
 	}
 	_exit(127);

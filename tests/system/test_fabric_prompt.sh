@@ -87,6 +87,15 @@ $prompt
 check 'programs in hosts, with quotes and pipes' programs
 check 'commands without the word heddle' commands
 check 'the exit status is that of the last line' statuses
+# what users of Mininet type
+mininet() {
+	script 0 <<<'nodes
+net
+links | grep -c up
+dump' && says out 'available nodes are:' && says out 'h1 0:s1' && grep -x 's3 [0-9:hs ]*' "$scratch/out" | grep ':s2' && says out 'running    since' &&
+		script 0 <<<'pingall --hosts "h[12]"' && says out '2 of 2 pairs' 
+}
+check 'words of Mininet' mininet
 check 'a program does not take the lines that follow' lines_stay
 check 'in the background, until the prompt ends' background
 check 'in the background, and the prompt ends at once' at_once
