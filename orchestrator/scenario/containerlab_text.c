@@ -441,6 +441,10 @@ static void interfaces_write(struct writing *writing, const struct containerlab_
 		fprintf(writing->out, "        - {switch: %s}    # %s%s%s\n", interface->segment,
 			interface->name, interface->peer[0] ? " to " : "", interface->peer);
 	}
+	/* in containers of Docker forwarding is on; with one link there is nothing to forward */
+	if (node->interface_count > 1)
+		fputs("      router: yes    # forwards, as a container of Docker does\n",
+		      writing->out);
 }
 
 static void mode_check(struct writing *writing, const struct containerlab_node *node)

@@ -70,5 +70,11 @@ check 'up - starts five nodes' says out 'fabric five runs: '
 for host in r1 r2 c1 c2 c3; do
 	check "$host runs" run 0 exec "$host" -- true
 done
+# addresses and routes are those of the exec lines; one neighbour, then over two routers
+reaches() { in_the_end "$heddle" exec "$1" -- ping -c 1 -w 30 -q "$2"; }
+check 'c2 and c3 are on one bridge' reaches c2 10.2.0.3
+check 'c1 reaches its router' reaches c1 10.1.0.1
+check 'c1 reaches c2, over two routers' reaches c1 10.2.0.2
+check 'c3 reaches c1, the way back' reaches c3 10.1.0.2
 check 'down' run 0 down
 finish

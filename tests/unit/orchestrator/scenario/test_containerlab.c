@@ -80,7 +80,17 @@ TEST(containerlab__link_becomes_a_switch)
 	has("    a:\n      switch: mgmt\n      addresses: [172.20.20.2/24]\n      interfaces:\n"
 	    "        - {switch: a-b}    # eth1 to b:eth1\n");
 	has("addresses: [172.20.20.3/24]");
+	has_not("router");
 	left_out(0, "");
+}
+
+/* a node with several links forwards between them, as in a container of Docker */
+TEST(containerlab__several_links_forward)
+{
+	import(TWO "    c: {kind: linux}\n  links:\n    - endpoints: ['a:eth1', 'b:eth1']\n"
+		   "    - endpoints: ['b:eth2', 'c:eth1']\n");
+	has("        - {switch: b-c}    # eth2 to c:eth1\n      router: yes");
+	has_not("a:eth1\n      router: yes");
 }
 
 TEST(containerlab__second_link_between_two_nodes)
