@@ -16,6 +16,15 @@
 #include "orchestrator/hosts/mount_step.h"
 
 #define KEPT_MAX 8u
+/* the table of the C library (RFC 3484) with IPv4 first: a host has both kinds of addresses, and
+ * many servers listen at IPv4 alone. A client that tries one address reaches them so (ours) */
+#define ADDRESS_ORDER                    \
+	"# IPv4 before IPv6\n"           \
+	"precedence ::ffff:0:0/96 100\n" \
+	"precedence ::1/128 50\n"        \
+	"precedence ::/0 40\n"           \
+	"precedence 2002::/16 30\n"      \
+	"precedence ::/96 20\n"
 #define TERMINAL_GROUP 5 /* "tty" of Debian, and of most others */
 
 /* ---- single folders and files of the tmpfs, which is at /tmp while they are made ---- */
@@ -168,6 +177,7 @@ int room_files_make(const struct room_files_spec *spec, bool *proc_mounted)
 		snprintf(host_name, sizeof(host_name), "%s\n", spec->name);
 		file_bind("hostname", "/etc/hostname", host_name);
 		file_bind("resolver", "/etc/resolv.conf", spec->resolver);
+		file_bind("addresses", "/etc/gai.conf", ADDRESS_ORDER);
 		devices_make();
 		folder_bind("tmp", "/tmp", 01777); /* last: it hides the others */
 	} else {

@@ -2,9 +2,10 @@
  *  is the host's own.
  *
  *  Its own, empty at the start: /tmp, /dev/shm, /run, the folders of servers in /var
- *  (room_skeleton.h); its own in content: /etc/resolv.conf, /etc/hostname, /proc, /sys, /dev. They
- *  are folders of one tmpfs for each host, each bound to its place: a tmpfs costs more than a bind.
- *  /etc/hosts is the fabric's. Everything else, /home and /var/tmp too, is the machine's.
+ *  (room_skeleton.h); its own in content: /etc/resolv.conf, /etc/hostname, /etc/gai.conf, /proc,
+ *  /sys, /dev. They are folders of one tmpfs for each host, each bound to its place: a tmpfs costs
+ *  more than a bind. /etc/hosts is the fabric's. Everything else, /home and /var/tmp too, is the
+ *  machine's.
  *
  *  A folder or file of the machine's /tmp is shown in a host's once a command names it: people
  *  keep their scripts and data there, and give their paths. What the host itself made under that

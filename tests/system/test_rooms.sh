@@ -47,6 +47,9 @@ resolver() {
 		[ "$(on h2 hostname)" = h2 ] && ! timeout 60 "$heddle" exec h1 -- getent hosts no-such-name.example
 }
 
+# a program that takes the first address reaches a server that has IPv4 only
+ipv4_first() { [ ! -e /etc/gai.conf ] || on h1 getent ahosts h2 | head -n 1 | grep -F '10.0.0.2 '; }
+
 pages() { on h3 curl -s -o /dev/null -w '%{http_code}' "http://$1/"; }
 nginx_listens() { [ "$(pages "$1")" = 200 ] && echo "$1"; }
 nginx_gone() { ! on "$1" pgrep -x nginx >/dev/null && echo gone; }
@@ -208,6 +211,7 @@ all() {
 	check "$who: what a command names of the machine's /tmp is there" named
 	check "$who: processes of two hosts are apart" processes
 	check "$who: host name and resolver" resolver
+	check "$who: names resolve to IPv4 first" ipv4_first
 	if have nginx curl; then check "$who: Debian's nginx in two hosts at once" nginx_two; else skip "$who: nginx" 'it is not installed'; fi
 	if have redis-server; then check "$who: redis" redis; else skip "$who: redis" 'it is not installed'; fi
 	if have dnsmasq; then check "$who: dnsmasq" dnsmasq; else skip "$who: dnsmasq" 'it is not installed'; fi
