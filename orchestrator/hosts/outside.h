@@ -33,6 +33,11 @@
 #define OUTSIDE_RESOLVER "198.19.255.3"
 #define OUTSIDE_WHY_MAX 256u
 
+/* texts of /etc/resolv.conf: of a host that is connected, and of one that is not */
+#define OUTSIDE_RESOLVER_LINE "nameserver " OUTSIDE_RESOLVER "\n"
+#define OUTSIDE_NO_RESOLVER_LINE \
+	"# this host has no name server; /etc/hosts has the hosts of the fabric\n"
+
 struct outside_connector {
 	pid_t pid;     /* 0: none */
 	int fd;        /* requests and answers; -1: none, or lost */

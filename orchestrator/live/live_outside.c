@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "orchestrator/live/live_room.h"
+
 static const char *host_name(const struct live *live, uint32_t index)
 {
 	return live->plan->nodes[plan_host_node(live->plan, index)].name;
@@ -143,6 +145,7 @@ json_t *live_outside(struct live_query *query)
 			 live_outside_stop(live, (uint32_t)index) ? "no longer reaches"
 								  : "did not reach");
 	}
-	return json_pack("{s:s, s:s, s:i, s:s}", "host", host_name(live, (uint32_t)index), "state",
-			 state, "pid", (int)live->outside[index].pid, "text", text);
+	return json_pack("{s:s, s:s, s:i, s:b, s:s}", "host", host_name(live, (uint32_t)index),
+			 "state", state, "pid", (int)live->outside[index].pid, "own_resolver",
+			 live_room_has_resolver(live, (uint32_t)index), "text", text);
 }

@@ -38,6 +38,13 @@ static const char *host_name(const struct live *live, uint32_t index)
 	return live->plan->nodes[plan_host_node(live->plan, index)].name;
 }
 
+bool live_room_has_resolver(const struct live *live, uint32_t index)
+{
+	const struct scenario_host_settings *settings = plan_host_settings(live->plan, index);
+
+	return settings && settings->resolver_count;
+}
+
 /* the text of its /etc/resolv.conf, malloc'd. Without a name server the resolver asks 127.0.0.1,
  * and learns at once that there is none: names outside do not hang */
 static char *resolver_text(const struct live *live, uint32_t index)
@@ -51,10 +58,10 @@ static char *resolver_text(const struct live *live, uint32_t index)
 		return NULL;
 	for (uint32_t i = 0; settings && i < settings->resolver_count; i++)
 		fprintf(out, "nameserver %s\n", ip_address_text(&settings->resolvers[i], address));
-	if (settings && settings->outside && !settings->resolver_count)
-		fprintf(out, "nameserver " OUTSIDE_RESOLVER "\n");
-	else if (!settings || !settings->resolver_count)
-		fputs("# this host has no name server; /etc/hosts has the hosts of the fabric\n",
+	if (!live_room_has_resolver(live, index))
+		fputs((settings && settings->outside) || live->outside[index].pid
+			      ? OUTSIDE_RESOLVER_LINE
+			      : OUTSIDE_NO_RESOLVER_LINE,
 		      out);
 	return fclose(out) ? NULL : text;
 }

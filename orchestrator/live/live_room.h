@@ -18,6 +18,9 @@ int live_room_make(struct live *live, uint32_t index, char *why, size_t why_max)
  *  machine's files. */
 const char *live_room_rootfs(const struct live *live, uint32_t index);
 
+/** live_room_has_resolver() - does the scenario give host @index name servers (`dns`)? */
+bool live_room_has_resolver(const struct live *live, uint32_t index);
+
 /** live_rooms_limits_missing() - how limits of hosts hold if control groups cannot be made; "": as
  *  they should, or there are none. */
 const char *live_rooms_limits_missing(const struct live *live);

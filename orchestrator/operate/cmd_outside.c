@@ -2,15 +2,20 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "orchestrator/command/client.h"
+#include "orchestrator/hosts/outside.h"
+#include "orchestrator/operate/host_run.h"
 
 static const struct command_words words = {
 	"outside",
 	"usage: heddle outside [-f FABRIC] [--json] [HOST on|off]\n"
 	"Connects a host of a running fabric to the machine's network, or ends the connection;\n"
 	"without words it lists the connections. The host gets a second interface, outside0, a\n"
-	"default route by it if it has none, and the resolver 198.19.255.3. It can open\n"
+	"default route by it if it has none, and the resolver 198.19.255.3 in its\n"
+	"/etc/resolv.conf, unless the scenario gives it name servers ('dns'). It can open\n"
 	"connections as the machine can, but not to the machine's own 127.0.0.1. Needs the\n"
 	"program slirp4netns, no privilege.\n"
 	"  heddle outside web on; heddle exec web -- ping -c 1 www.example.org\n",
@@ -58,6 +63,49 @@ static int list(const struct client_words *options)
 	return status;
 }
 
+/* Writes /etc/resolv.conf of @host. A process of its own enters the host and stays there. */
+static void resolver_write(const char *fabric, const char *host, bool on)
+{
+	char command[256];
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, command, NULL };
+	int status = 0;
+	pid_t pid;
+
+	snprintf(command, sizeof(command), "printf '%%s' '%s' >/etc/resolv.conf",
+		 on ? OUTSIDE_RESOLVER_LINE : OUTSIDE_NO_RESOLVER_LINE);
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		_exit(host_run("outside", fabric, host, NULL, argv, 0));
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
+		fprintf(stderr, "heddle outside: /etc/resolv.conf of %s is as before: %s\n", host,
+			on ? "names outside need the line 'nameserver " OUTSIDE_RESOLVER "' there"
+			   : "it may name the resolver of the connection");
+}
+
+static int change(const struct client_words *options, json_t *request)
+{
+	struct client client;
+	json_t *answer = NULL;
+	int status = client_open(&client, "outside", options->fabric);
+
+	if (status) {
+		json_decref(request);
+		return status;
+	}
+	status = client_ask(&client, request, &answer, NULL, NULL);
+	if (!status && !json_is_true(json_object_get(answer, "own_resolver")))
+		resolver_write(client.fabric, client_text(answer, "host"),
+			       !strcmp(client_text(answer, "state"), "on"));
+	if (!status && options->json)
+		client_json_print(answer);
+	else if (!status)
+		puts(client_text(answer, "text"));
+	json_decref(answer);
+	client_close(&client);
+	return status;
+}
+
 int cmd_outside(int argc, char **argv)
 {
 	struct client_words options = { 0 };
@@ -73,7 +121,7 @@ int cmd_outside(int argc, char **argv)
 	request = json_pack("{s:s, s:s}", "ask", "outside", "state", argv[2]);
 	status = client_text_put("outside", request, "host", argv[1]);
 	if (!status)
-		return client_ask_and_print("outside", options.fabric, request, options.json);
+		return change(&options, request);
 	json_decref(request);
 	return status;
 }

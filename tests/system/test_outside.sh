@@ -67,6 +67,7 @@ loopback_closed() { ! h exec h1 -- curl -s -m 5 http://198.19.255.2:8000/; }
 inner() { h_run 0 exec h1 -- ping -c 1 -w 30 -q 10.0.0.6; }
 listed() { h_run 0 outside && says out 'h1           outside0, pid '; }
 stays() { h_run 1 outside h1 on && says err 'connected already' && reaches h1; }
+names() { h_run 0 exec "$1" -- cat /etc/resolv.conf && says out "$2"; }
 off() {
 	local pid
 	pid=$(pid_of h1) && h_run 0 outside h1 off && gone "$pid" && cut_off h1 &&
@@ -144,7 +145,10 @@ for user_of in '' $nobody; do
 	check "${name}it is listed" listed
 	check "${name}a second time is refused and changes nothing" stays
 	check "${name}a switch has no outside" h_run 1 outside s1 on
+	check "${name}its resolver is that of the connection" names h1 'nameserver 198.19.255.3'
+	check "${name}that of another host stays" names h2 'no name server'
 	check "${name}off" off
+	check "${name}and its resolver is gone" names h1 'no name server'
 	check "${name}a default route of the host stays" own_route
 	check "${name}a program that dies is named, and can be started again" dies
 	check "${name}it ends with its host" with_host
