@@ -21,7 +21,8 @@
 #define NODE_PORTS_MAX 64      /* FC-22 */
 #define NODE_CLASSES_MAX 8     /* traffic classes */
 #define NODE_CHANNELS_MAX 2048 /* flow_id has 11 bits (FC-5) */
-#define NODE_COUNT_MAX 8192    /* nodes in one fabric */
+#define NODE_COUNT_MAX 32768   /* nodes in one fabric: a LID of a host has 16 bits */
+#define NODE_SWITCHES_MAX 8191 /* of them: a fabric header has 13 bits for a detour's switch */
 #define NODE_MTU_MAX 9216      /* largest frame without FCS and fabric header */
 #define WORKLOAD_SIZES_MAX 64  /* points of a flow-size distribution */
 
@@ -190,7 +191,7 @@ struct switch_config {
 	uint32_t route_count;
 	struct route_config *routes;
 	uint32_t via_count;
-	/* fabric addresses that a detour may go by: 13 bits in the header, so < NODE_COUNT_MAX */
+	/* fabric addresses that a detour may go by: at most NODE_SWITCHES_MAX */
 	uint16_t *vias;
 	struct lid_tables lids; /* fabric == FABRIC_PORT_GROUP, in the place of routes and vias */
 	uint32_t host_count;

@@ -15,9 +15,9 @@ static const struct {
 	uint8_t blank;
 	uint32_t fabrics; /* set of enum fabric_kind */
 } kinds[TABLE_KINDS] = {
-	[TABLE_ROUTES] = { 8, NODE_COUNT_MAX + 1, 0,
+	[TABLE_ROUTES] = { 8, NODE_SWITCHES_MAX + 1, 0,
 			   1u << FABRIC_FLOW_CHANNEL | 1u << FABRIC_ROCE },
-	[TABLE_VIAS] = { 2, NODE_COUNT_MAX, 0, 1u << FABRIC_FLOW_CHANNEL },
+	[TABLE_VIAS] = { 2, NODE_SWITCHES_MAX + 1, 0, 1u << FABRIC_FLOW_CHANNEL },
 	[TABLE_HOSTS] = { 4, NODE_COUNT_MAX, 0, 1u << FABRIC_FLOW_CHANNEL | 1u << FABRIC_ROCE },
 	[TABLE_FLOOD] = { 8, 1, 0, 1u << FABRIC_ROCE | 1u << FABRIC_PORT_GROUP },
 	[TABLE_LFT] = { 1, NODE_COUNT_MAX + 1, LFT_NO_PORT, 1u << FABRIC_PORT_GROUP },
@@ -102,9 +102,9 @@ static bool entry_valid(const struct node_config *config, enum table_kind table,
 	case TABLE_FLOOD:
 		return ports_there(config, value);
 	case TABLE_VIAS:
-		return value < NODE_COUNT_MAX; /* a fabric header has 13 bits for it */
+		return value <= NODE_SWITCHES_MAX;
 	case TABLE_HOSTS:
-		return !value || (value & 0xffff && (value & 0xffff) <= NODE_COUNT_MAX &&
+		return !value || (value & 0xffff && (value & 0xffff) <= NODE_SWITCHES_MAX &&
 				  value >> 16 < NODE_PORTS_MAX);
 	case TABLE_LFT:
 		return value == LFT_NO_PORT || value < config->port_count;

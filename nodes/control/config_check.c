@@ -294,11 +294,11 @@ static void roce_switch_check(struct checker *checker, const struct node_config 
 /* the header has 13 bits for a via, and 0 means none */
 static void vias_check(struct checker *checker, const struct switch_config *self)
 {
-	if (!array(checker, "via_count", self->vias, self->via_count, 0, NODE_COUNT_MAX))
+	if (!array(checker, "via_count", self->vias, self->via_count, 0, NODE_SWITCHES_MAX + 1))
 		return;
 	for (uint32_t i = 0; i < self->via_count && !checker->refused; i++) {
 		enter_element(checker, "switch.vias[", i, "]");
-		range(checker, "", self->vias[i], 1, NODE_COUNT_MAX - 1);
+		range(checker, "", self->vias[i], 1, NODE_SWITCHES_MAX);
 	}
 }
 

@@ -22,8 +22,11 @@ static inline uint32_t address_hpc(uint32_t host_index)
 
 #define ADDRESS_NO_HOST UINT32_MAX
 
-/** address_host_of_mac() - the host index whose MAC it is, or ADDRESS_NO_HOST if it is no host's.
- *  Pure. */
+/** address_host_of_mac() and the others - the host index whose address it is, or ADDRESS_NO_HOST if
+ *  it is no host's. IPv4 and HPC in host byte order. Pure. */
 uint32_t address_host_of_mac(const uint8_t mac[6]);
+uint32_t address_host_of_ipv4(uint32_t ipv4);
+uint32_t address_host_of_ipv6(const uint8_t ipv6[16]);
+uint32_t address_host_of_hpc(uint32_t hpc);
 
 #endif

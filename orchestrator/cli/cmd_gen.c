@@ -187,10 +187,13 @@ static int request_check(const struct request *request)
 		return -EINVAL;
 	}
 	generate_counts(request->kind, &request->size, &switches, &hosts, &links);
-	if (switches + hosts <= NODE_COUNT_MAX)
+	if (switches <= NODE_SWITCHES_MAX && switches + hosts <= NODE_COUNT_MAX)
 		return 0;
-	fprintf(stderr, "heddle gen: %llu switches and %llu hosts; a fabric has at most %d nodes\n",
-		(unsigned long long)switches, (unsigned long long)hosts, NODE_COUNT_MAX);
+	fprintf(stderr,
+		"heddle gen: %llu switches and %llu hosts; a fabric has at most %d switches, and "
+		"%d nodes\n",
+		(unsigned long long)switches, (unsigned long long)hosts, NODE_SWITCHES_MAX,
+		NODE_COUNT_MAX);
 	return -EINVAL;
 }
 

@@ -106,7 +106,7 @@ static int census_take(struct sweep *sweep)
 		if (!census->answered[i])
 			continue;
 		if (node->index != i || (node->kind == NODE_SWITCH && !node->fabric_address) ||
-		    node->fabric_address > NODE_COUNT_MAX ||
+		    node->fabric_address > NODE_SWITCHES_MAX ||
 		    node->fabric != sweep->manager->request.fabric)
 			error = failed(sweep, -EIO,
 				       "node %" PRIu32 " reports that it is %s, number %" PRIu32, i,

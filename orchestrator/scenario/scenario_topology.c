@@ -35,10 +35,10 @@ static void switches_read(struct reader *reader, const struct key *key,
 	struct scenario *scenario = target;
 
 	(void)key;
-	if (node->kind != YAML_SEQUENCE || !node->count || node->count > NODE_COUNT_MAX) {
+	if (node->kind != YAML_SEQUENCE || !node->count || node->count > NODE_SWITCHES_MAX) {
 		key_refuse(reader, node,
 			   "'switches' must be a list of 1 to %d names, such as [s1, s2]",
-			   NODE_COUNT_MAX);
+			   NODE_SWITCHES_MAX);
 		return;
 	}
 	scenario->switches = calloc(node->count, sizeof(*scenario->switches));
@@ -510,12 +510,13 @@ static void generated_build(struct reader *reader, const struct yaml_node *node,
 		return;
 	}
 	generate_counts(kind, &generated->size, &switches, &hosts, &links);
-	if (switches + hosts > NODE_COUNT_MAX || links > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
+	if (switches > NODE_SWITCHES_MAX || switches + hosts > NODE_COUNT_MAX ||
+	    links > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
 		key_refuse(reader, node,
 			   "%s of this size has %llu switches and %llu hosts; a fabric has at most "
-			   "%d nodes",
+			   "%d switches, and %d nodes",
 			   what, (unsigned long long)switches, (unsigned long long)hosts,
-			   NODE_COUNT_MAX);
+			   NODE_SWITCHES_MAX, NODE_COUNT_MAX);
 		return;
 	}
 	if (generate_has_groups(kind))

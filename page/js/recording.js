@@ -160,7 +160,7 @@ export class Recording {
 
 	setHead(head) {
 		if (head.format !== 1) throw new Error(`a recording of format ${head.format}; this page reads 1`);
-		if (!Array.isArray(head.nodes) || head.nodes.length > 8192) throw new Error("HEAD has no list of nodes");
+		if (!Array.isArray(head.nodes) || head.nodes.length > 32768) throw new Error("HEAD has no list of nodes");
 		this.head = head;
 		this.limits = { nodes: head.nodes.length, series: Math.max(0, ...head.series.map((s) => s.id)) + 1 };
 		this.seriesOf = new Map(head.series.map((s) => [s.name, s]));

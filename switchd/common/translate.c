@@ -7,72 +7,25 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "nodes/base/bytes.h"
 #include "nodes/wire/address.h"
 
-enum translate_kind {
-	TRANSLATE_FREE,
-	TRANSLATE_MAC,
-	TRANSLATE_IPV4,
-	TRANSLATE_IPV6,
-	TRANSLATE_HPC
-};
-
-static struct translate_entry *slot_of(const struct translate *table, uint8_t kind,
-				       const uint8_t address[16])
+static struct translate_own *own_slot(const struct translate *table, uint8_t version,
+				      const uint8_t address[16])
 {
-	uint32_t at = (uint32_t)XXH3_64bits_withSeed(address, 16, kind) & table->mask;
+	uint32_t at = (uint32_t)XXH3_64bits_withSeed(address, 16, version) & table->own_mask;
 
-	while (table->entries[at].kind &&
-	       (table->entries[at].kind != kind || memcmp(table->entries[at].address, address, 16)))
-		at = (at + 1) & table->mask;
-	return &table->entries[at];
+	while (table->own[at].version &&
+	       (table->own[at].version != version || memcmp(table->own[at].address, address, 16)))
+		at = (at + 1) & table->own_mask;
+	return &table->own[at];
 }
 
-static void add(struct translate *table, const struct host_config *host, uint8_t kind,
-		const void *bytes, size_t length)
+/* the first @bits of @from; the rest is 0 */
+static void address_copy(uint8_t to[16], const uint8_t *from, uint32_t bits)
 {
-	uint8_t address[16] = { 0 };
-	struct translate_entry *entry;
-
-	memcpy(address, bytes, length);
-	entry = slot_of(table, kind, address);
-	memcpy(entry->address, address, sizeof(address));
-	entry->kind = kind;
-	entry->fabric_address = (uint16_t)host->fabric_address;
-	entry->egress_port = (uint8_t)host->egress_port;
-}
-
-/* what else is found by an address of host @host: its own ones, if it has some */
-static bool add_own(struct translate *table, const struct host_config *host)
-{
-	bool any = false;
-
-	for (uint32_t i = 0; i < table->prefixes.count; i++) {
-		const struct prefix_config *prefix = &table->prefixes.entries[i].prefix;
-
-		if (!prefix->own || prefix->host_index != host->host_index)
-			continue;
-		any = true;
-		add(table, host, prefix->version == 4 ? TRANSLATE_IPV4 : TRANSLATE_IPV6,
-		    prefix->address, prefix_bits_max(prefix->version) / 8);
-	}
-	return any;
-}
-
-static void add_host(struct translate *table, const struct host_config *host)
-{
-	uint32_t ipv4 = __builtin_bswap32(address_ipv4(host->host_index));
-	uint32_t hpc = address_hpc(host->host_index);
-	uint8_t mac[6], ipv6[16];
-
-	address_mac(host->host_index, mac);
-	address_ipv6(host->host_index, ipv6);
-	add(table, host, TRANSLATE_MAC, mac, sizeof(mac));
-	add(table, host, TRANSLATE_HPC, &hpc, sizeof(hpc));
-	if (add_own(table, host))
-		return;
-	add(table, host, TRANSLATE_IPV4, &ipv4, sizeof(ipv4));
-	add(table, host, TRANSLATE_IPV6, ipv6, sizeof(ipv6));
+	memset(to, 0, 16);
+	memcpy(to, from, bits / 8);
 }
 
 static uint32_t own_count(const struct prefix_table *prefixes)
@@ -84,46 +37,54 @@ static uint32_t own_count(const struct prefix_table *prefixes)
 	return count;
 }
 
-/* fills the entries from table->hosts and table->prefixes; -ENOMEM: they are as before */
-static int entries_fill(struct translate *table)
+/* own addresses of all hosts: twice as many slots as addresses, at least.  Return: 0 or -ENOMEM,
+ * and nothing has changed */
+static int own_fill(struct translate *table)
 {
-	struct translate_entry *before = table->entries;
-	uint32_t size = 16, needed = table->host_count * 8 + own_count(&table->prefixes) * 2;
+	uint32_t size = 16, count = own_count(&table->prefixes);
 
-	while (size < needed)
+	if (!count)
+		return 0;
+	while (size < 2 * count)
 		size *= 2;
-	table->entries = calloc(size, sizeof(*table->entries));
-	if (!table->entries) {
-		table->entries = before;
+	table->own = calloc(size, sizeof(*table->own));
+	if (!table->own)
 		return -ENOMEM;
+	table->own_mask = size - 1;
+	for (uint32_t i = 0; i < table->prefixes.count; i++) {
+		const struct prefix_config *prefix = &table->prefixes.entries[i].prefix;
+		struct translate_own *own;
+		uint8_t address[16];
+
+		if (!prefix->own)
+			continue;
+		address_copy(address, prefix->address, prefix_bits_max(prefix->version));
+		own = own_slot(table, prefix->version, address);
+		memcpy(own->address, address, sizeof(address));
+		own->version = prefix->version;
+		own->host_index = prefix->host_index;
+		if (prefix->host_index < table->index_end)
+			table->hosts[prefix->host_index].own_addresses = true;
 	}
-	free(before);
-	table->mask = size - 1;
-	for (uint32_t i = 0; i < table->host_count; i++)
-		add_host(table,
-			 &(struct host_config){ .host_index = table->hosts[i].host_index,
-						.fabric_address = table->hosts[i].fabric_address,
-						.egress_port = table->hosts[i].egress_port });
 	return 0;
 }
 
 static int table_init(struct translate *table, const struct host_config *hosts, uint32_t host_count,
 		      struct prefix_table prefixes)
 {
-	*table = (struct translate){ .host_count = host_count, .prefixes = prefixes };
-	table->hosts = calloc(host_count + 1, sizeof(*table->hosts));
-	if (!table->hosts)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < host_count; i++) {
+	*table = (struct translate){ .prefixes = prefixes };
+	for (uint32_t i = 0; i < host_count; i++)
 		if (hosts[i].host_index >= table->index_end)
 			table->index_end = hosts[i].host_index + 1;
-		table->hosts[i] =
-			(struct translate_place){ .host_index = hosts[i].host_index,
-						  .fabric_address =
+	table->hosts = calloc(table->index_end + 1, sizeof(*table->hosts));
+	if (!table->hosts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < host_count; i++)
+		table->hosts[hosts[i].host_index] =
+			(struct translate_entry){ .fabric_address =
 							  (uint16_t)hosts[i].fabric_address,
 						  .egress_port = (uint8_t)hosts[i].egress_port };
-	}
-	if (!entries_fill(table))
+	if (!own_fill(table))
 		return 0;
 	free(table->hosts);
 	table->hosts = NULL;
@@ -144,7 +105,7 @@ int translate_prefixes_set(struct translate *table, const struct prefix_config *
 {
 	int error = prefix_table_init(&table->prefixes, prefixes, count);
 
-	return error || !own_count(&table->prefixes) ? error : entries_fill(table);
+	return error ? error : own_fill(table);
 }
 
 int translate_replace(struct translate *table, const struct host_config *hosts, uint32_t host_count)
@@ -162,20 +123,36 @@ int translate_replace(struct translate *table, const struct host_config *hosts, 
 void translate_fini(struct translate *table)
 {
 	prefix_table_fini(&table->prefixes);
-	free(table->entries);
+	free(table->own);
 	free(table->hosts);
 	*table = (struct translate){ 0 };
 }
 
-static const struct translate_entry *find(const struct translate *table, uint8_t kind,
-					  const void *bytes, size_t length)
+const struct translate_entry *translate_host(const struct translate *table, uint32_t host_index)
 {
-	uint8_t address[16] = { 0 };
+	return host_index < table->index_end && table->hosts[host_index].fabric_address
+		       ? &table->hosts[host_index]
+		       : NULL;
+}
+
+/* where the host with IP address @address is */
+static const struct translate_entry *find_ip(const struct translate *table, uint32_t version,
+					     const uint8_t *address)
+{
 	const struct translate_entry *entry;
 
-	memcpy(address, bytes, length);
-	entry = slot_of(table, kind, address);
-	return entry->kind ? entry : NULL;
+	if (table->own) {
+		const struct translate_own *own;
+		uint8_t whole[16];
+
+		address_copy(whole, address, version == 4 ? 32 : 128);
+		own = own_slot(table, (uint8_t)version, whole);
+		if (own->version)
+			return translate_host(table, own->host_index);
+	}
+	entry = translate_host(table, version == 4 ? address_host_of_ipv4(bytes_get32(address))
+						   : address_host_of_ipv6(address));
+	return entry && !entry->own_addresses ? entry : NULL;
 }
 
 /* is it never routed, whatever prefixes say [RFC 3927, 2.7; RFC 4291, 2.5.6]? */
@@ -205,33 +182,19 @@ const struct translate_entry *translate_lookup(const struct translate *table,
 	const struct translate_entry *entry;
 
 	if (fields->hpc)
-		return find(table, TRANSLATE_HPC, &fields->hpc_destination,
-			    sizeof(fields->hpc_destination));
-	entry = find(table, TRANSLATE_MAC, fields->destination_mac,
-		     sizeof(fields->destination_mac));
-	if (!entry && fields->ip_version == 4 && !fields->group)
-		entry = find(table, TRANSLATE_IPV4, fields->destination_ip, 4);
-	if (!entry && fields->ip_version == 6 && !fields->group)
-		entry = find(table, TRANSLATE_IPV6, fields->destination_ip, 16);
+		return translate_host(table, address_host_of_hpc(fields->hpc_destination));
+	entry = translate_host(table, address_host_of_mac(fields->destination_mac));
+	if (!entry && fields->ip_version && !fields->group)
+		entry = find_ip(table, fields->ip_version, fields->destination_ip);
 	if (!entry)
 		entry = find_router(table, fields);
-	if (!entry && fields->target_version == 4 && fields->group)
-		entry = find(table, TRANSLATE_IPV4, fields->target_ip, 4);
-	if (!entry && fields->target_version == 6 && fields->group)
-		entry = find(table, TRANSLATE_IPV6, fields->target_ip, 16);
+	if (!entry && fields->target_version && fields->group)
+		entry = find_ip(table, fields->target_version, fields->target_ip);
 	return entry;
 }
 
 const struct translate_entry *translate_source(const struct translate *table,
 					       const struct frame_fields *fields)
 {
-	return find(table, TRANSLATE_MAC, fields->source_mac, sizeof(fields->source_mac));
-}
-
-const struct translate_entry *translate_host(const struct translate *table, uint32_t host_index)
-{
-	uint8_t mac[6];
-
-	address_mac(host_index, mac);
-	return find(table, TRANSLATE_MAC, mac, sizeof(mac));
+	return translate_host(table, address_host_of_mac(fields->source_mac));
 }

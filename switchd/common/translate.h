@@ -1,18 +1,21 @@
 /*  translate - where a destination is: MAC, IPv4, IPv6 or HPC address -> egress switch and port
  *  (FC-3).
  *
- *  One open-addressed table for all kinds of addresses, filled at start by the fabric manager and
- *  only read afterwards. An HPC frame is looked up by its endpoint, everything else by its
- *  destination MAC and, if that is unknown, by its IP address (frames handed to a gateway): a
- *  host's own, else the longest prefix that covers it (prefix_table.h), a network behind the router
- *  at that port. The frame goes out as it came in. A question for a host's MAC (ARP, neighbour
- *  solicitation) goes by the IP address that it asks for: the one host that knows gets it, and the
- *  fabric is spared a broadcast. Prefixes have no part in that (ours): hosts ask only for what is
- *  on their own link, and another host may have such an address. A host with addresses of its own
- *  (prefix.h) has those instead of the ones of its number. */
+ *  The addresses of a host follow from its number (address.h), so a table by number is enough: four
+ *  bytes for each host at each switch. IP addresses of a host's own are in an open-addressed table
+ *  beside it. Both are filled by the fabric manager and only read afterwards. An HPC frame is
+ *  looked up by its endpoint, everything else by its destination MAC and, if that is unknown, by
+ *  its IP address (frames handed to a gateway): a host's own, else the longest prefix that covers
+ *  it (prefix_table.h), a network behind the router at that port. The frame goes out as it came in.
+ *  A question for a host's MAC (ARP, neighbour solicitation) goes by the IP address that it asks
+ *  for: the one host that knows gets it, and the fabric is spared a broadcast. Prefixes have no
+ *  part in that (ours): hosts ask only for what is on their own link, and another host may have
+ *  such an address. A host with addresses of its own (prefix.h) has those instead of the ones of
+ *  its number. */
 #ifndef HEDDLE_SWITCHD_COMMON_TRANSLATE_H
 #define HEDDLE_SWITCHD_COMMON_TRANSLATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "nodes/config/config.h"
@@ -20,25 +23,23 @@
 #include "switchd/common/prefix_table.h"
 
 struct translate_entry {
-	uint8_t address[16];
-	uint16_t fabric_address;
+	uint16_t fabric_address; /* 0: unknown */
 	uint8_t egress_port;
-	uint8_t kind; /* enum translate_kind; 0: free */
+	bool own_addresses; /* instead of the IP addresses of its number */
 };
 
-/* a host's port */
-struct translate_place {
+/* an IP address that does not follow from the number of its host */
+struct translate_own {
+	uint8_t address[16];
 	uint32_t host_index;
-	uint16_t fabric_address;
-	uint8_t egress_port;
+	uint8_t version; /* 4, 6; 0: free */
 };
 
 struct translate {
-	struct translate_entry *entries;
-	uint32_t mask;
-	struct translate_place *hosts; /* all of them: where a flooded frame goes */
-	uint32_t host_count;
-	uint32_t index_end;           /* host indices are below */
+	struct translate_entry *hosts; /* [index_end] */
+	uint32_t index_end;            /* host indices are below */
+	struct translate_own *own;     /* open-addressed; NULL: there are none */
+	uint32_t own_mask;
 	struct prefix_table prefixes; /* networks that are reached through hosts */
 };
 
@@ -69,8 +70,8 @@ const struct translate_entry *translate_lookup(const struct translate *table,
 const struct translate_entry *translate_source(const struct translate *table,
 					       const struct frame_fields *fields);
 
-/** translate_host() - where host @host_index is, by its MAC. Return: borrowed entry, NULL if that
- *  is unknown. O(1). */
+/** translate_host() - where host @host_index is. Return: borrowed entry, NULL if that is unknown.
+ *  O(1). */
 const struct translate_entry *translate_host(const struct translate *table, uint32_t host_index);
 
 #endif

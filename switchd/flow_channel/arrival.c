@@ -115,11 +115,11 @@ static void flood(struct dataplane *dp, struct packet *packet, const struct fram
 {
 	uint32_t copies = 0;
 
-	for (uint32_t i = 0; i < dp->translate.host_count; i++) {
-		const struct translate_place *host = &dp->translate.hosts[i];
+	for (uint32_t i = 0; i < dp->translate.index_end; i++) {
+		const struct translate_entry *host = translate_host(&dp->translate, i);
 		struct packet *copy;
 
-		if (is_ingress(dp, packet, host->fabric_address, host->egress_port))
+		if (!host || is_ingress(dp, packet, host->fabric_address, host->egress_port))
 			continue;
 		copies++;
 		dp->sw.stats->flooded_bytes += packet->frame_bytes;

@@ -66,14 +66,14 @@ static void match_destination(struct flow_match *match)
 static void add_destination(const struct dataplane *dp, const struct efct_pattern *pattern,
 			    struct flow_match *match, struct flow_name *name)
 {
-	for (uint32_t i = 0; i < dp->translate.host_count; i++) {
-		const struct translate_place *host = &dp->translate.hosts[i];
+	for (uint32_t i = 0; i < dp->translate.index_end; i++) {
+		const struct translate_entry *host = translate_host(&dp->translate, i);
 
-		if (host->fabric_address != pattern->fabric_address ||
+		if (!host || host->fabric_address != pattern->fabric_address ||
 		    host->egress_port != pattern->egress_port)
 			continue;
 		match_destination(match);
-		address_mac(host->host_index, name->destination_mac);
+		address_mac(i, name->destination_mac);
 		return;
 	}
 }

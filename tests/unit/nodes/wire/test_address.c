@@ -57,6 +57,34 @@ TEST(address_ipv6__host_0_and_last)
 		16);
 }
 
+/* the number of each, its neighbours, and other prefixes */
+TEST(address_host_of__reverses)
+{
+	static const uint32_t cases[] = { 0, 1, 255, 256, ADDRESS_HOSTS_MAX - 1 };
+	uint8_t ipv6[16];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		address_ipv6(cases[i], ipv6);
+		ck_assert_uint_eq(address_host_of_ipv6(ipv6), cases[i]);
+		ck_assert_uint_eq(address_host_of_ipv4(address_ipv4(cases[i])), cases[i]);
+		ck_assert_uint_eq(address_host_of_hpc(address_hpc(cases[i])), cases[i]);
+		for (uint32_t byte = 0; byte < 8 + 5; byte++) {
+			ipv6[byte] ^= 1;
+			ck_assert_uint_eq(address_host_of_ipv6(ipv6), ADDRESS_NO_HOST);
+			ipv6[byte] ^= 1;
+		}
+	}
+	ck_assert_uint_eq(address_host_of_hpc(0), ADDRESS_NO_HOST);
+	ck_assert_uint_eq(address_host_of_hpc(ADDRESS_HOSTS_MAX + 1), ADDRESS_NO_HOST);
+	ck_assert_uint_eq(address_host_of_ipv4(11u << 24 | 1), ADDRESS_NO_HOST);
+	ck_assert_uint_eq(address_host_of_ipv4(10u << 24), ADDRESS_NO_HOST);
+	ck_assert_uint_eq(address_host_of_ipv4((10u << 24) + ADDRESS_HOSTS_MAX + 1),
+			  ADDRESS_NO_HOST);
+	address_ipv6(0, ipv6);
+	ipv6[15] = 0;
+	ck_assert_uint_eq(address_host_of_ipv6(ipv6), ADDRESS_NO_HOST);
+}
+
 TEST(address_hpc__never_zero)
 {
 	ck_assert_uint_eq(address_hpc(0), 1);

@@ -321,7 +321,7 @@ TEST(prefix_list_check__rejects_mistakes)
 /* a flooded frame is sent to each host once */
 TEST(translate_init__all_hosts)
 {
-	ck_assert_uint_eq(table.host_count, HOSTS);
+	ck_assert_uint_eq(table.index_end, HOSTS);
 	for (uint32_t i = 0; i < HOSTS; i++)
 		ck_assert(table.hosts[i].fabric_address == 1 + i / 32 &&
 			  table.hosts[i].egress_port == i % 32);
