@@ -98,7 +98,7 @@ help:
 	'make test      build, then all tests' \
 	'make check     unit and simulation tests, with the address and undefined-behaviour sanitizers' \
 	'make tsan      the tests of shared memory, with the thread sanitizer' \
-	'make soak      long runs: 200 killed nodes, 300 times stopped ones, 300 times up, trouble and down, an hour of programs on 64 hosts, 10 000 random scenarios of each kind, incasts of 1013' \
+	'make soak      long runs: 200 killed nodes, 300 times stopped ones, 300 times up, trouble and down, an hour of programs on 64 hosts, 11 664 hosts, 10 000 random scenarios of each kind, incasts of 1013' \
 	'make fuzz      every fuzzer for FUZZ_SECONDS (600)' \
 	'make clang-warnings    what clang warns of, without code' \
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
@@ -296,6 +296,7 @@ soak: all
 	@ROUNDS=300 tests/run.sh 'soak, stopped nodes' tests/system/test_stopped_nodes.sh
 	@ROUNDS=57 ROUND_SECONDS=60 GROWTH_MAX=1.1 tests/run.sh 'soak, programs' tests/system/test_mixed_programs.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
+	@ROUNDS=10 LARGE=yes tests/run.sh 'soak, packed nodes' tests/system/test_pack.sh
 	@./heddle run topologies/deep-tree.yaml
 
 FUZZ_SECONDS ?= 600
@@ -305,7 +306,7 @@ fuzz: deps
 
 # what another compiler warns of
 clang-warnings: deps
-	@$(MAKE) --no-print-directory $(addprefix build/clang/,$(addsuffix .ok,$(node_src) $(switchd_src) $(nicd_src) $(orchestrator_src)))
+	@$(MAKE) --no-print-directory $(addprefix build/clang/,$(addsuffix .ok,$(node_src) $(switchd_src) $(nicd_src) workerd/main.c $(orchestrator_src)))
 
 bench: all
 	@$(MAKE) --no-print-directory benches

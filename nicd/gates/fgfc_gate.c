@@ -6,6 +6,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "nodes/base/table.h"
+
 int fgfc_gate_init(struct fgfc_gate *gate, uint32_t entries_max)
 {
 	uint32_t chains = 16;
@@ -13,8 +15,8 @@ int fgfc_gate_init(struct fgfc_gate *gate, uint32_t entries_max)
 	while (chains < entries_max)
 		chains *= 2;
 	*gate = (struct fgfc_gate){
-		.entries = calloc(entries_max + 1, sizeof(*gate->entries)),
-		.chains = calloc(chains, sizeof(*gate->chains)),
+		.entries = table_alloc(entries_max + 1, sizeof(*gate->entries)),
+		.chains = table_alloc(chains, sizeof(*gate->chains)),
 		.entries_max = entries_max,
 		.hash_mask = chains - 1,
 	};
@@ -27,8 +29,8 @@ int fgfc_gate_init(struct fgfc_gate *gate, uint32_t entries_max)
 
 void fgfc_gate_fini(struct fgfc_gate *gate)
 {
-	free(gate->entries);
-	free(gate->chains);
+	table_free(gate->entries, gate->entries_max + 1, sizeof(*gate->entries));
+	table_free(gate->chains, gate->hash_mask + 1, sizeof(*gate->chains));
 	event_tree_fini(&gate->timers);
 	*gate = (struct fgfc_gate){ 0 };
 }

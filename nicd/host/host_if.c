@@ -44,8 +44,11 @@ int host_if_init(struct host_if *host, uint32_t queue_count, struct stats_page *
 	host->free_slots = calloc(slots, sizeof(*host->free_slots));
 	host->delivery = calloc(1, HOST_DELIVERY_BYTES);
 	host->calls = calloc(1, sizeof(*host->calls));
+	host->pieces = calloc(HOST_DELIVERY_FRAMES_MAX, sizeof(*host->pieces));
+	host->supers = calloc(HOST_DELIVERY_FRAMES_MAX, sizeof(*host->supers));
+	host->open = calloc(HOST_OPEN_SUPERS, sizeof(*host->open));
 	if (!host->frames || !host->buffers || !host->free_slots || !host->delivery ||
-	    !host->calls) {
+	    !host->calls || !host->pieces || !host->supers || !host->open) {
 		host_if_fini(host);
 		return -ENOMEM;
 	}
@@ -65,6 +68,9 @@ void host_if_fini(struct host_if *host)
 	free(host->free_slots);
 	free(host->delivery);
 	free(host->calls);
+	free(host->pieces);
+	free(host->supers);
+	free(host->open);
 	*host = (struct host_if){ 0 };
 }
 
@@ -326,7 +332,7 @@ void host_if_put(struct host_if *host, uint32_t frame_bytes)
 		put_segment(host, &segment, frame_bytes);
 		break;
 	case HOST_SEGMENT_ODD:
-		memset(host->open, 0, sizeof(host->open));
+		memset(host->open, 0, HOST_OPEN_SUPERS * sizeof(*host->open));
 		super_new(host, frame_bytes);
 		break;
 	default:
@@ -415,7 +421,7 @@ static bool deliver_send(struct host_if *host)
 
 void host_if_deliver(struct host_if *host)
 {
-	memset(host->open, 0, sizeof(host->open));
+	memset(host->open, 0, HOST_OPEN_SUPERS * sizeof(*host->open));
 	if (!host_if_pending(host))
 		return;
 	deliver_prepare(host);

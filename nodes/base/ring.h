@@ -31,7 +31,7 @@
 #define RING_CAPTURED_MAX 9600u
 #define RING_BYTES_MIN 32768u
 #define RING_BYTES_MAX (1u << 28)
-#define RING_SEGMENT_BYTES_MIN 4096u
+#define RING_SEGMENT_BYTES_MIN 2048u
 #define RING_SEGMENTS_MAX 256u
 
 enum record_kind {

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "nodes/base/table.h"
 #include "nodes/stats/trace.h"
 #include "switchd/common/switch_run.h"
 #include "switchd/common/switch_tables.h"
@@ -171,7 +172,8 @@ static int shell_init(struct switch_shell *sw, const struct switch_ops *ops,
 void *switch_create(const struct switch_ops *ops, const struct node_config *config,
 		    struct link *links, struct stats_page *stats)
 {
-	struct switch_shell *sw = calloc(1, ops->bytes);
+	/* ports that are not there take no memory */
+	struct switch_shell *sw = table_alloc(1, ops->bytes);
 
 	if (!sw)
 		return NULL;
@@ -196,5 +198,5 @@ void switch_destroy(void *dataplane)
 	series_fini(&sw->series);
 	path_watch_fini(&sw->paths);
 	event_tree_fini(&sw->events);
-	free(sw);
+	table_free(sw, 1, sw->ops->bytes);
 }

@@ -4,7 +4,7 @@
 #
 # The references are runs with one process per node. JSON, CSV, events and recordings are compared
 # byte by byte, with 1, 2, 4 and 7 workers: more than this machine may have cores, which are then
-# preempted in the middle of windows. ROUNDS (2; `make soak`: 20) repeats each.
+# preempted in the middle of windows. ROUNDS (2; `make soak`: 10) repeats each.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -107,6 +107,15 @@ chooses() {
 		grep -q '"workers": 0' "$scratch/small.json" && silent err
 }
 
+# LARGE=1, as in `make soak`, runs them too: it takes 5 GB of memory
+ten_thousand() {
+	local scenario
+	for scenario in fat-tree-11664 dragonfly-9702; do
+		run 0 check "$topologies/$scenario.yaml" && says out "${scenario##*-} hosts" || return 1
+		[ -z "${LARGE:-}" ] || "$heddle" run "$topologies/$scenario.yaml" --quiet || return 1
+	done
+}
+
 wrong() {
 	run 2 run "$topologies/permutation-16.yaml" --pack=257 && says err "--pack takes 0 to 256 workers, not '257'" &&
 		run 2 run "$topologies/permutation-16.yaml" --pack=two && says err "not 'two'" &&
@@ -131,5 +140,6 @@ check "a worker is stopped" dies STOP 'was stopped by a signal'
 check "a worker's node crashes" dies SEGV 'was killed by signal 11'
 check "the orchestrator is killed: workers follow" orchestrator_dies
 check "a large fabric is packed, and says so; a small one is not" chooses
+check "more than ten thousand hosts" ten_thousand
 check "what cannot be packed" wrong
 finish

@@ -219,13 +219,28 @@ static void take_all(uint32_t *popped, uint32_t pushed)
 	ring_release(&rx);
 }
 
+/* a small ring has small segments, which records of its length must fit in */
+TEST(ring_init__segments)
+{
+	static struct ring_page sized;
+
+	ring_init(&sized, RING_BYTES_MIN, HEADERS_MAX);
+	ck_assert_uint_eq(sized.segment_bytes, RING_SEGMENT_BYTES_MIN);
+	ring_init(&sized, RING_SEGMENTS_MAX * RING_SEGMENT_BYTES_MIN, HEADERS_MAX);
+	ck_assert_uint_eq(sized.segment_bytes, RING_SEGMENT_BYTES_MIN);
+	ring_init(&sized, 2 * RING_SEGMENTS_MAX * RING_SEGMENT_BYTES_MIN, HEADERS_MAX);
+	ck_assert_uint_eq(sized.segment_bytes, 2 * RING_SEGMENT_BYTES_MIN);
+	ring_init(&sized, 1u << 20, RING_CAPTURED_MAX);
+	ck_assert_uint_eq(sized.segment_bytes, 32768); /* two records and the pad */
+}
+
 /* what is in flight fits in one segment: one that is written and one that is read */
 TEST(ring_reserve__touches_what_is_in_flight)
 {
 	uint32_t pushed = 0, popped = 0;
 
 	reopen_long();
-	ck_assert_uint_eq(page->segment_bytes, RING_SEGMENT_BYTES_MIN);
+	ck_assert_uint_eq(page->segment_bytes, LONG_BYTES / RING_SEGMENTS_MAX);
 	while (pushed < 100000) {
 		for (uint32_t i = 0; i < 20; i++)
 			ck_assert(push(pushed++, 96));

@@ -177,7 +177,7 @@ TEST(manager_message__bad_hello_is_rejected)
 	struct manager_message message = hello();
 
 	message.node_count++;
-	refused(&message, "8193 nodes");
+	refused(&message, "32769 nodes");
 	message = hello();
 	message.request.fabric = FABRIC_KINDS;
 	refused(&message, "unknown kind, order or rule");
