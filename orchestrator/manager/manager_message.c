@@ -156,7 +156,7 @@ static int hello_unpack(struct manager_message *message, const Heddle__ManagerHe
 	if (from->n_said % 3)
 		return refuse(why, why_max, "the last route is incomplete");
 	for (size_t i = 0; i < from->n_said; i++)
-		if (!from->said[i] || from->said[i] > NODE_COUNT_MAX)
+		if (!from->said[i] || from->said[i] > NODE_SWITCHES_MAX)
 			return refuse(why, why_max, "a route names switch %" PRIu32, from->said[i]);
 	message->node_count = from->node_count;
 	REQUEST_FIELDS(COPY)

@@ -48,7 +48,7 @@ static void round_trip(const struct manager_message *message)
 
 static struct manager_message hello(void)
 {
-	static const struct route_said said[] = { { 1, 2, 3 }, { 4, 5, NODE_COUNT_MAX } };
+	static const struct route_said said[] = { { 1, 2, 3 }, { 4, 5, NODE_SWITCHES_MAX } };
 
 	return (struct manager_message){ .kind = MANAGER_HELLO,
 					 .node_count = NODE_COUNT_MAX,
@@ -173,7 +173,7 @@ TEST(manager_message__report_reads_back)
 TEST(manager_message__bad_hello_is_rejected)
 {
 	static const struct route_said low[] = { { 1, 0, 3 } },
-				       high[] = { { 1, 2, NODE_COUNT_MAX + 1 } };
+				       high[] = { { 1, 2, NODE_SWITCHES_MAX + 1 } };
 	struct manager_message message = hello();
 
 	message.node_count++;
@@ -192,7 +192,7 @@ TEST(manager_message__bad_hello_is_rejected)
 	message.request.said = low;
 	refused(&message, "switch 0");
 	message.request.said = high;
-	refused(&message, "switch 8193");
+	refused(&message, "switch 8192");
 }
 
 TEST(manager_message__bad_question_is_rejected)
