@@ -77,11 +77,11 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo victim pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean tsan unit unit-sim fuzzers
+.PHONY: all help deps demo victim pictures labs test check system soak fuzz clang-warnings bench bench-check bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean tsan unit unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
-recursive := all demo pictures labs test check system soak fuzz clang-warnings bench bench-busy bench-hosts tsan mutants install systems
+recursive := all demo pictures labs test check system soak fuzz clang-warnings bench bench-check bench-busy bench-hosts tsan mutants install systems
 ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
 .NOTPARALLEL:
 endif
@@ -104,6 +104,7 @@ help:
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
+	'make bench-check   ratios of speed against those that the repository keeps; fails below 85 % of one' \
 	'make labs      the answers to every lab, of 20 students each' \
 	'make figures   play the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
 	'make pictures  draw docs/pictures/ again, with the page in Chromium' \
@@ -312,10 +313,15 @@ bench: all
 	@$(MAKE) --no-print-directory benches
 	@$(MAKE) --no-print-directory test-helpers
 	@tests/bench/run.sh
+	@tests/bench/size.sh
 	@tests/bench/busy.sh
 	@tests/bench/hosts.sh
 	@tests/bench/recording.sh
 	@tests/bench/serving.sh
+
+# ratios that are kept in tests/bench/ratios.json; no absolute figure
+bench-check: all
+	@CHECK=yes tests/bench/size.sh
 
 bench-busy: all
 	@$(MAKE) --no-print-directory test-helpers

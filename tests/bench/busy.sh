@@ -4,9 +4,10 @@
 #
 # The same runs alone and beside 1, 2, 4 and 16 busy programs, in turn: nodes that stay where they
 # were placed and yield (--cores spread), nodes that adapt (--cores adapt, the default), the
-# kernel's choice (--cores free), and all nodes in one process (sim_json). A fair share of C cores
+# kernel's choice (--cores free), nodes packed into a worker for each core (--pack), and all nodes in
+# one process (sim_json). A fair share of C cores
 # beside N busy programs makes a run 1 + N/C times as long as alone; the last column is how often
-# that the default takes. Writes build/bench/busy.md.
+# that the default, and that packed nodes take. Writes build/bench/busy.md.
 # usage: tests/bench/busy.sh; RUNS=3 changes the number of runs
 set -u
 . tests/bench/common.sh
@@ -84,6 +85,7 @@ measure_all() { # SCENARIO PROGRAMS
 	[ "$run" = 1 ] || [ "$2" -lt 4 ] && timed "$1_spread_$2" ./heddle run "$file" --quiet --cores spread
 	timed "$1_adapt_$2" ./heddle run "$file" --quiet
 	timed "$1_free_$2" ./heddle run "$file" --quiet --cores free
+	timed "$1_pack_$2" ./heddle run "$file" --quiet --pack
 	timed "$1_one_$2" build/release/sim/sim_json "$file"
 }
 
@@ -106,12 +108,14 @@ measure_real() { # PROGRAMS
 report_scenario() { # SCENARIO
 	printf '## topologies/%s.yaml, ms\n\n' "$1"
 	{
-		echo 'busy programs|spread|adapt|free|one process|fair share|adapt / fair'
+		echo 'busy programs|spread|adapt|free|packed|one process|adapt / fair|packed / fair'
 		for programs in $loads; do
-			fair=$(calculate "$(median "$1_adapt_0") * (1 + $programs / $cores)" %.0f)
+			share="(1 + $programs / $cores)"
 			echo "$programs|$(figure "$1_spread_$programs" 1 %.0f)|$(figure "$1_adapt_$programs" 1 %.0f)|$(
-				figure "$1_free_$programs" 1 %.0f)|$(figure "$1_one_$programs" 1 %.0f)|$fair|$(
-				calculate "$(median "$1_adapt_$programs") / $fair" %.2f)"
+				figure "$1_free_$programs" 1 %.0f)|$(figure "$1_pack_$programs" 1 %.0f)|$(
+				figure "$1_one_$programs" 1 %.0f)|$(
+				calculate "$(median "$1_adapt_$programs") / ($(median "$1_adapt_0") * $share)" %.2f)|$(
+				calculate "$(median "$1_pack_$programs") / ($(median "$1_pack_0") * $share)" %.2f)"
 		done
 	} | table
 }

@@ -1,7 +1,7 @@
 # common - what the benchmarks share: samples and medians, tables, processor time, the machine.
 #
-# Sourced by tests/bench/run.sh and hosts.sh, which set runs, out (a folder) and samples (a folder
-# in it).
+# Sourced by tests/bench/run.sh, size.sh and hosts.sh, which set runs, out (a folder), samples (a
+# folder in it) and, for heddle_run(), scenarios.
 # shellcheck shell=bash disable=SC2154,SC2034
 
 broken=0
@@ -67,6 +67,20 @@ table() {
 fail() {
 	echo "bench: $*" >&2
 	broken=1
+}
+
+# ---- runs ----
+
+# a run to its end; its JSON result is in $json
+heddle_run() { # SCENARIO ARGUMENT...
+	json=$out/run.json
+	./heddle run "$scenarios/$1.yaml" --quiet --timing --json "$json" "${@:2}" </dev/null >"$out/log" 2>&1 ||
+		{ fail "$1 ${*:2}: $(tail -n 1 "$out/log")" && rm -f "$json" && return 1; }
+}
+
+# the last value of KEY in the result: `host`, where all of these stand, comes last
+value() { # KEY
+	awk -F': *' -v key="\"$1\"" '{ gsub(/[ ,]/, "") } $1 == key { found = $2 } END { print found }' "$json"
 }
 
 # ---- processes ----

@@ -8,6 +8,7 @@
 # usage: tests/bench/run.sh, from the top folder; RUNS=5 NS3=no change it
 set -u
 . tests/bench/common.sh
+. tests/bench/ns3.sh
 
 runs=${RUNS:-3}
 out=build/bench
@@ -54,18 +55,6 @@ main() {
 }
 
 # ---- Heddle ----
-
-# a run to its end; its JSON result is in $json
-heddle_run() { # SCENARIO ARGUMENT...
-	json=$out/run.json
-	./heddle run "$scenarios/$1.yaml" --quiet --timing --json "$json" "${@:2}" </dev/null >"$out/log" 2>&1 ||
-		{ fail "$1 ${*:2}: $(tail -n 1 "$out/log")" && rm -f "$json" && return 1; }
-}
-
-# the last value of KEY in the result: `host`, where all of these stand, comes last
-value() { # KEY
-	awk -F': *' -v key="\"$1\"" '{ gsub(/[ ,]/, "") } $1 == key { found = $2 } END { print found }' "$json"
-}
 
 # starts a fabric that stops at TIME and waits there for commands on descriptor 3; sets heddle,
 # nodes: process ids
@@ -224,45 +213,6 @@ report_hops() {
 	} | table
 }
 
-# sets $ns3 to the program, or to nothing
-ns3_prepare() {
-	ns3=
-	[ "${NS3:-yes}" = no ] && ns3_why='was not asked for (NS3=no)' && return
-	if [ ! -e /usr/include/ns3/core-module.h ] || ! command -v g++ >/dev/null; then
-		ns3_why='is not installed (Debian: libns3-dev and g++), which only root can do'
-		[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return
-		ns3_why='could not be installed (Debian: libns3-dev and g++)'
-		echo "installing ns-3"
-		{ ns3_install || { apt-get update -q && ns3_install; }; } >"$out/log" 2>&1 || return
-	fi
-	ns3_why='does not compile here'
-	echo "compiling tests/bench/ns3/permutation.cc"
-	g++ -std=c++17 -O2 -Wall -Wextra -o "$out/ns3-permutation" tests/bench/ns3/permutation.cc \
-		-lns3-core -lns3-network -lns3-internet -lns3-point-to-point >"$out/log" 2>&1 &&
-		ns3=$out/ns3-permutation
-}
-
-ns3_install() {
-	DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends libns3-dev g++
-}
-
-# simulated time so that a run takes a few seconds
-measure_ns3() { # HOSTS
-	[ -n "$ns3" ] || return
-	case $1 in
-	16) ns3_run "$1" udp 4 4 4 2000 && ns3_run "$1" device 4 4 4 4000 ;;
-	128) ns3_run "$1" udp 16 8 8 200 && ns3_run "$1" device 16 8 8 400 ;;
-	1024) ns3_run "$1" udp 32 32 32 20 && ns3_run "$1" device 32 32 32 40 ;;
-	esac
-}
-
-ns3_run() { # HOSTS KIND LEAVES HOSTS_PER_LEAF SPINES MICROSECONDS
-	local line
-
-	line=$("$ns3" "${@:2}") || { fail "ns-3 with $1 hosts, $2: $line" && return 1; }
-	sample "ns3_$2_$1" "$(calculate "$(sed 's/.*hops=\([0-9]*\) cpu_s=\([0-9.]*\) .*/\1 \/ \2/' <<<"$line")" %.0f)"
-}
-
 report_ns3() {
 	printf '## Beside it: ns-3\n\n'
 	[ -n "$ns3" ] || { printf 'ns-3 %s.\n\n' "$ns3_why" && return; }
@@ -282,15 +232,6 @@ report_ns3() {
 				calculate "$(median "hops_running_$hosts") / $(median "ns3_device_$hosts")" %.1f)"
 		done
 	} | table
-}
-
-# the texts of its assertions are in a library that was built with them
-ns3_kind() {
-	local library
-
-	library=$(ldd "$ns3" | awk '/libns3.*network/ { print $3 }')
-	printf '%s, built ' "$(dpkg-query -W -f 'version ${Version}' libns3-dev 2>/dev/null || echo 'version unknown')"
-	grep -q 'assert failed' "$library" 2>/dev/null && printf 'with assertions' || printf 'without assertions'
 }
 
 # ---- 5: nodes that sleep ----
