@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# size - what a packet-hop costs as fabrics grow: each node a process, packed into one worker and into
 # size - what a packet-hop costs as fabrics grow: each node a process, packed into one worker and
 # into two, beside ns-3 (SC-1, SC-3, SC-9).
 #
-# it to build/bench/ratios.json. Absolute figures differ from machine to machine and from hour to
-# hour; ratios of one run hardly do. `make bench-check` (CHECK=yes) compares them with those of
+# Permutations of 16, 128 and 1024 hosts, taken in turn. Writes build/bench/size.md, and its ratios
+# to build/bench/ratios.json. Absolute figures differ from machine to machine and from hour to hour;
+# ratios of one run hardly do. `make bench-check` (CHECK=yes) compares them with those of
 # tests/bench/ratios.json and fails if one is worse by more than 15 %.
 # usage: tests/bench/size.sh, from the top folder; RUNS=3, NS3=no
 set -u
