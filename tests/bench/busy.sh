@@ -4,10 +4,10 @@
 #
 # The same runs alone and beside 1, 2, 4 and 16 busy programs, in turn: nodes that stay where they
 # were placed and yield (--cores spread), nodes that adapt (--cores adapt, the default), the
-# kernel's choice (--cores free), nodes packed into a worker for each core (--pack), and all nodes in
-# one process (sim_json). A fair share of C cores
-# beside N busy programs makes a run 1 + N/C times as long as alone; the last column is how often
-# that the default, and that packed nodes take. Writes build/bench/busy.md.
+# kernel's choice (--cores free), nodes packed into a worker for each core (--pack), and all nodes
+# in one process (sim_json). A fair share of C cores beside N busy programs makes a run 1 + N/C
+# times as long as alone; the last columns are how often that the default and packed nodes take.
+# Writes build/bench/busy.md.
 # usage: tests/bench/busy.sh; RUNS=3 changes the number of runs
 set -u
 . tests/bench/common.sh
