@@ -421,6 +421,8 @@ static bool deliver_send(struct host_if *host)
 
 void host_if_deliver(struct host_if *host)
 {
+	if (!host->queue_count)
+		return;
 	memset(host->open, 0, HOST_OPEN_SUPERS * sizeof(*host->open));
 	if (!host_if_pending(host))
 		return;
