@@ -45,7 +45,7 @@ wrong() {
 text() {
 	local readme=$topologies/labs/$1/README.md
 	[ "$(grep '^## ' "$readme" | tr '\n' ,)" = '## Question,## Prediction,## Steps,## Explanation,' ] || { grep '^## ' "$readme"; return 1; }
-	run 0 lab start "$1" --student 3 --text && says out 'Find out:' && says out 'student 3' && run 0 lab start "$1" --explain && says out '## Explanation'
+	run 0 lab start "$1" --student 3 --text && says out 'Find out:' && says out 'student 3' && run 0 lab start "$1" --explain && grep -qx Explanation "$scratch/out"
 }
 
 for lab in $labs; do

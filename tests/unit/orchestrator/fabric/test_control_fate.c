@@ -40,7 +40,7 @@ static void setup(void)
 		configs[i].roce.congestion = CONGESTION_OWN;
 		snprintf(configs[i].name, sizeof(configs[i].name), i ? "h%u" : "s%u",
 			 i ? i - 1 : 0);
-		nodes[i] = (struct fabric_node){ .control = -1 };
+		nodes[i] = (struct fabric_node){ .lead = i, .slot = i, .control = -1 };
 		nodes[i].stats = calloc(1, stats_bytes(&configs[i]));
 		stats_init(nodes[i].stats, &configs[i]);
 	}

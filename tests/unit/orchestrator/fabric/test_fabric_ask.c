@@ -55,7 +55,7 @@ static void setup(void)
 						 .delay_ps = NODE_US,
 						 .mtu_bytes = 1500,
 						 .channels = 16 };
-		nodes[i] = (struct fabric_node){ .control = pair[0],
+		nodes[i] = (struct fabric_node){ .lead = i, .slot = i, .control = pair[0],
 						 .pid = getpid(),
 						 .pid_shown = 100 + (pid_t)i,
 						 .doorbell = -1 };

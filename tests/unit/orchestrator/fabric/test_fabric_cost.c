@@ -24,7 +24,7 @@ static void setup(void)
 						   .port_count = 1,
 						   .ports = &ports[i],
 						   .nic.flows_max = 2 };
-		nodes[i] = (struct fabric_node){ .control = -1 };
+		nodes[i] = (struct fabric_node){ .lead = i, .slot = i, .control = -1 };
 		nodes[i].stats = calloc(1, stats_bytes(&configs[i]));
 		stats_init(nodes[i].stats, &configs[i]);
 	}

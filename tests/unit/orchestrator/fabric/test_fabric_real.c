@@ -31,7 +31,7 @@ static void setup(void)
 		configs[i] = (struct node_config){
 			.name = "s", .kind = NODE_SWITCH, .port_count = 1, .ports = &ports[i]
 		};
-		nodes[i] = (struct fabric_node){ .control = -1 };
+		nodes[i] = (struct fabric_node){ .lead = i, .slot = i, .control = -1 };
 		nodes[i].stats = calloc(1, stats_bytes(&configs[i]));
 		stats_init(nodes[i].stats, &configs[i]);
 		nodes[i].stats->sleeps_ps = NODE_TIME_NEVER;
