@@ -65,13 +65,14 @@ json_t *calibration_json(const struct calibration *calibration)
 						       path->large_pps, "large_bps",
 						       path->large_pps * CALIBRATION_LARGE * 8));
 	}
-	return json_pack(
-		"{s:i, s:b, s:s, s:s, s:i, s:s, s:i, s:i, s:I, s:I, s:o}", "version", VERSION,
-		"measured", calibration->measured, "machine", calibration->machine, "kernel",
-		calibration->kernel, "cores", (int)calibration->cores, "date", calibration->date,
-		"small_bytes", (int)CALIBRATION_SMALL, "large_bytes", (int)CALIBRATION_LARGE,
-		"rest_lateness_p99_ns", (json_int_t)calibration->rest_p99_ns,
-		"load_lateness_p99_ns", (json_int_t)calibration->load_p99_ns, "paths", paths);
+	return json_pack("{s:i, s:b, s:s, s:s, s:i, s:s, s:i, s:i, s:I, s:I, s:i, s:o}", "version",
+			 VERSION, "measured", calibration->measured, "machine",
+			 calibration->machine, "kernel", calibration->kernel, "cores",
+			 (int)calibration->cores, "date", calibration->date, "small_bytes",
+			 (int)CALIBRATION_SMALL, "large_bytes", (int)CALIBRATION_LARGE,
+			 "rest_lateness_p99_ns", (json_int_t)calibration->rest_p99_ns,
+			 "load_lateness_p99_ns", (json_int_t)calibration->load_p99_ns,
+			 "others_permille", (int)calibration->others_permille, "paths", paths);
 }
 
 static bool text_read(const json_t *json, const char *key, char text[CALIBRATION_TEXT_MAX])
@@ -101,7 +102,8 @@ static bool pps_read(const json_t *path, const char *key, double *pps)
 bool calibration_read(const json_t *json, struct calibration *calibration)
 {
 	const json_t *paths = json_object_get(json, "paths");
-	json_int_t cores = json_integer_value(json_object_get(json, "cores"));
+	json_int_t cores = json_integer_value(json_object_get(json, "cores")),
+		   others = json_integer_value(json_object_get(json, "others_permille"));
 	bool fine = json_integer_value(json_object_get(json, "version")) == VERSION && cores > 0 &&
 		    cores < INT32_MAX && json_array_size(paths) == CALIBRATION_PATHS;
 
@@ -111,6 +113,9 @@ bool calibration_read(const json_t *json, struct calibration *calibration)
 	       text_read(json, "date", calibration->date) &&
 	       late_read(json, "rest_lateness_p99_ns", &calibration->rest_p99_ns) &&
 	       late_read(json, "load_lateness_p99_ns", &calibration->load_p99_ns);
+	/* files of earlier versions do not have it */
+	fine = fine && others >= 0 && others <= 1000;
+	calibration->others_permille = fine ? (uint32_t)others : 0;
 	for (uint32_t i = 0; fine && i < CALIBRATION_PATHS; i++) {
 		const json_t *path = json_array_get(paths, i);
 
@@ -203,11 +208,17 @@ uint64_t calibration_delay_ns(const struct calibration *calibration)
 
 const char *calibration_source(const struct calibration *calibration, char text[160])
 {
+	int length = 0;
+
 	if (calibration->measured)
-		snprintf(text, 160, "as 'heddle calibrate' has measured on %.10s",
-			 calibration->date);
+		length = snprintf(text, 160, "as 'heddle calibrate' has measured on %.10s",
+				  calibration->date);
 	else
 		snprintf(text, 160,
 			 "a guess, since 'heddle calibrate' has not measured this machine yet");
+	if (calibration->measured && calibration->others_permille)
+		snprintf(text + length, 160 - (size_t)length,
+			 ", while other programs used up to %u %% of the cores",
+			 calibration->others_permille / 10);
 	return text;
 }

@@ -34,6 +34,8 @@ struct calibration {
 	uint32_t cores;
 	struct calibration_path paths[CALIBRATION_PATHS];
 	uint64_t rest_p99_ns, load_p99_ns; /* of the latest node */
+	/* that other programs used of the cores meanwhile; 0: too little to matter */
+	uint32_t others_permille;
 };
 
 /** calibration_default() - what any machine of these days carries: 100 000 packets per second over

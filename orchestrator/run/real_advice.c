@@ -145,7 +145,9 @@ bool real_advice(const struct calibration *calibration, const struct real_load *
 {
 	double carried = calibration_bps(calibration, load->switches, load->packet_bytes);
 	bool fast = (double)load->rate_bps * load->senders > carried,
-	     short_delay = load->delay_ns < calibration->load_p99_ns;
+	     short_delay = load->delay_ns < calibration->load_p99_ns &&
+			   /* no more than what it would suggest */
+			   load->delay_ns < calibration_delay_ns(calibration);
 	char source[160], total[HUMAN_TEXT_MAX], limit[HUMAN_TEXT_MAX];
 	struct real_settings settings;
 

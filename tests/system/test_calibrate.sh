@@ -86,6 +86,20 @@ bare() {
 	[ $up_status = 0 ] || return 0
 	run 0 up bare.yaml && run 0 down
 }
+# other programs on all cores: what they took is told, and kept
+disturbed() {
+	local pids=() status core
+	for core in $(seq "$(nproc)") 1; do
+		(exec sh -c 'while :; do :; done') &
+		pids+=($!)
+	done
+	XDG_CACHE_HOME=$scratch/busy run 0 calibrate --json
+	status=$?
+	kill "${pids[@]}"
+	wait "${pids[@]}" 2>/dev/null
+	[ $status = 0 ] && says err 'other programs used up to' && says err 'measure again' && jq -e '.others_permille > 100' out &&
+		XDG_CACHE_HOME=$scratch/busy run 0 calibrate --show && says out 'while other programs used'
+}
 # a file of another machine, and one that is none
 other() {
 	jq '.cores = 999' cache/heddle/calibration.json >other && mv other cache/heddle/calibration.json && run 1 calibrate --show &&
@@ -104,6 +118,7 @@ check 'what it says to set has no warning' heeded
 check 'check --up foretells it' foretold
 check 'and programs that are missing' missing
 check "a scenario without 'run' is for up only" bare
+check 'programs beside it are told' disturbed
 check 'a calibration of another machine does not hold' other
 check 'no operand' run 2 calibrate x
 finish

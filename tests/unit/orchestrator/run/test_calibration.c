@@ -21,6 +21,7 @@ static void setup(void)
 		.measured = true,
 		.rest_p99_ns = 300000,
 		.load_p99_ns = 1200000,
+		.others_permille = 432,
 		.paths = { { 400e3, 200e3 }, { 200e3, 100e3 }, { 100e3, 50e3 } }
 	};
 	calibration_here(&machine);
@@ -108,6 +109,21 @@ TEST(calibration_read__what_was_written)
 	json_decref(json);
 }
 
+/* files of before do not have it */
+TEST(calibration_source__says_that_others_ran)
+{
+	struct calibration back;
+	json_t *json = calibration_json(&machine);
+	char text[160];
+
+	ck_assert_ptr_nonnull(strstr(calibration_source(&machine, text),
+				     ", while other programs used up to 43 % of the cores"));
+	json_object_del(json, "others_permille");
+	ck_assert(calibration_read(json, &back));
+	ck_assert_ptr_null(strstr(calibration_source(&back, text), "others"));
+	json_decref(json);
+}
+
 static void refused(const char *key, json_t *value)
 {
 	struct calibration back;
@@ -130,6 +146,8 @@ TEST(calibration_read__trusts_nothing)
 	refused("cores", json_integer(0));
 	refused("machine", json_integer(1));
 	refused("load_lateness_p99_ns", json_integer(-1));
+	refused("others_permille", json_integer(1001));
+	refused("others_permille", json_integer(-1));
 	refused("paths", json_array());
 	refused("paths", json_pack("[{s:f}, {}, {}]", "small_pps", 1e5));
 	refused("paths", json_pack("[{s:f, s:f}, {s:f, s:f}, {s:f, s:f}]", "small_pps", 1e5,

@@ -92,6 +92,18 @@ TEST(real_advice__delays_too_short)
 	ck_assert_ptr_null(strstr(text, "links.rate"));
 }
 
+/* a machine that is later than the longest delay that is suggested */
+TEST(real_advice__nothing_more_to_suggest)
+{
+	static const char *const settings[] = { "links.rate=100Mb/s", "links.delay=100ms" };
+
+	machine.load_p99_ns = 117400000;
+	asks(false, settings, 2);
+	ck_assert(!advised());
+	asks(false, settings, 1);
+	ck_assert(advised());
+}
+
 /* what is advised needs no advice */
 TEST(real_advice__nothing_to_say)
 {
