@@ -250,3 +250,14 @@ TEST(host_if_deliver__closed_host_drops_at_once)
 	ck_assert_uint_eq(stats->drops[DROP_HOST], 10);
 	kernel[0] = open("/dev/null", O_RDONLY);
 }
+
+/* a NIC that plays generated traffic only, under the real clock: it has no buffers for a host */
+TEST(host_if_deliver__without_a_host)
+{
+	struct host_if none;
+
+	ck_assert_int_eq(host_if_init(&none, 0, stats), 0);
+	host_if_deliver(&none);
+	ck_assert(!host_if_pending(&none));
+	host_if_fini(&none);
+}
