@@ -1,6 +1,6 @@
 /*  cmd_calibrate - `heddle calibrate` (DU-5): what run/calibration.h says, measured by runs.
  *
- *  Each measurement is a `heddle run --clock real` of its own, of RUN_MS: a host sends to
+ *  Each measurement is a `heddle run --clock real` of its own, of --each: a host sends to
  *  another one over a row of switches, as fast as it can with links of 100 Gb/s, which no machine
  *  carries; so what arrives is what the machine does. The lateness under load is that of half of
  *  what it carried over three switches, the lateness at rest that of a packet now and then.
@@ -22,30 +22,49 @@
 
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/interrupt.h"
+#include "orchestrator/command/exit_status.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/run/calibration.h"
 #include "orchestrator/run/other_load.h"
 
-#define RUN_MS 1000u
-#define OTHERS_PERMILLE 100u /* ours: more than the usual rest of a machine without load */
-#define REPEATS_MAX 8u       /* of all runs together */
-#define STATUS_NOT_VALID 5
-#define STATUS_INTERRUPTED 130
+#define EACH_PS (1000 * NODE_MS)
+#define EACH_MIN_PS (100 * NODE_MS)
+#define EACH_MAX_PS (60000 * NODE_MS)
+#define OTHERS_PERMILLE 100u        /* ours: more than the usual rest of a machine without load */
+#define REPEATS_MAX 8u              /* of all runs together */
+#define NOTHING_PERMILLE UINT32_MAX /* of a run in which nothing arrived */
 
 struct request {
 	bool json, show;
+	uint64_t each_ps; /* of a run */
 };
 
 #define AT(member) offsetof(struct request, member)
 
+static int each_take(const char *command, const struct option_row *row, void *field,
+		     const char *value)
+{
+	uint64_t *each_ps = field;
+	int status = option_time(command, row, field, value);
+
+	if (status)
+		return status;
+	*each_ps -= *each_ps % NODE_MS;
+	if (*each_ps < EACH_MIN_PS || *each_ps > EACH_MAX_PS)
+		return options_wrong(command, "%s takes 100ms to 60s, not '%s'", row->name, value);
+	return 0;
+}
+
 static const struct option_row options[] = {
+	OPTION_TAKE("--each", "TIME", AT(each_ps), each_take, NULL,
+		    "of a run, 100ms to 60s (1s): the longer, the less figures vary"),
 	OPTION_FLAG("--show", AT(show), "what was measured before; nothing is measured"),
 	OPTION_FLAG("--json", AT(json), "the same for programs"),
 };
 
 static const struct command_words words = {
 	"calibrate",
-	"usage: heddle calibrate [--show] [--json]\n"
+	"usage: heddle calibrate [--each TIME] [--show] [--json]\n"
 	"Measures for some seconds what this machine carries under the real clock: packets and "
 	"bits "
 	"per second\n"
@@ -79,12 +98,13 @@ struct figures {
 /* all runs */
 struct measuring {
 	char folder[64];
+	uint32_t run_ms;
 	uint32_t cores, repeats, others_permille; /* the most of the runs that count */
 };
 
 /* ---- a run ---- */
 
-static int scenario_write(const struct trial *trial, const char *path)
+static int scenario_write(const struct trial *trial, uint32_t run_ms, const char *path)
 {
 	FILE *out = fopen(path, "we");
 
@@ -99,7 +119,7 @@ static int scenario_write(const struct trial *trial, const char *path)
 		"workloads:\n"
 		"  - {name: load, pattern: pairs, pairs: [[h0, h%u]], size: 64KiB, packet: %u, "
 		"%s}\n",
-		RUN_MS, RUN_MS / 5, trial->switches, (unsigned long long)trial->rate_bps,
+		run_ms, run_ms / 5, trial->switches, (unsigned long long)trial->rate_bps,
 		trial->delay, 2 * trial->switches - 1, trial->packet_bytes, trial->load);
 	return fclose(out) ? -errno : 0;
 }
@@ -143,33 +163,35 @@ static uint64_t late_ns_of(const json_t *result)
 	return (uint64_t)most;
 }
 
-/* Return: the exit status of the command */
-static int trial_run(const struct trial *trial, const char *folder, struct figures *figures)
+/* A run that delivers nothing was not failed by Heddle: no node got a core in time. It has 0 pps.
+ * Return: the exit status of the command */
+static int trial_run(const struct trial *trial, const struct measuring *measuring,
+		     struct figures *figures)
 {
 	char scenario[256], path[256];
 	json_t *result;
 	double bytes;
 	int status;
 
-	snprintf(scenario, sizeof(scenario), "%s/calibrate.yaml", folder);
-	snprintf(path, sizeof(path), "%s/result.json", folder);
-	if (scenario_write(trial, scenario))
+	snprintf(scenario, sizeof(scenario), "%s/calibrate.yaml", measuring->folder);
+	snprintf(path, sizeof(path), "%s/result.json", measuring->folder);
+	if (scenario_write(trial, measuring->run_ms, scenario))
 		return options_wrong("calibrate", "cannot write %s: %s", scenario, strerror(errno));
-	status = interrupt_seen() ? STATUS_INTERRUPTED : heddle_run(scenario, path);
+	status = interrupt_seen() ? EXIT_INTERRUPTED : heddle_run(scenario, path);
 	result = json_load_file(path, 0, NULL);
 	unlink(scenario);
 	unlink(path);
 	bytes = (double)json_integer_value(
 		json_object_get(json_object_get(result, "totals"), "delivered_bytes"));
-	figures->pps = rint(bytes / trial->packet_bytes * 1000 / RUN_MS);
+	figures->pps = rint(bytes / trial->packet_bytes * 1000 / measuring->run_ms);
 	figures->late_ns = late_ns_of(result);
 	json_decref(result);
-	if (interrupt_seen() || status == STATUS_INTERRUPTED)
-		return STATUS_INTERRUPTED;
-	if ((status && status != STATUS_NOT_VALID) || bytes <= 0) {
+	if (interrupt_seen() || status == EXIT_INTERRUPTED)
+		return EXIT_INTERRUPTED;
+	if (status && status != EXIT_NOT_VALID) {
 		options_wrong("calibrate", "a run over %u switches failed (exit status %d)",
 			      trial->switches, status);
-		return 4;
+		return EXIT_NODE;
 	}
 	return 0;
 }
@@ -178,21 +200,30 @@ static int trial_run(const struct trial *trial, const char *folder, struct figur
 static int trial_repeat(const struct trial *trial, struct measuring *measuring,
 			struct figures *best)
 {
-	best->others_permille = UINT32_MAX;
+	best->others_permille = NOTHING_PERMILLE;
 	for (;;) {
 		struct figures figures = { 0 };
 		struct other_load from = other_load_now(), to;
-		int status = trial_run(trial, measuring->folder, &figures);
+		int status = trial_run(trial, measuring, &figures);
 
 		if (status)
 			return status;
 		to = other_load_now();
 		figures.others_permille = other_load_permille(&from, &to, measuring->cores);
+		if (figures.pps <= 0)
+			figures.others_permille = NOTHING_PERMILLE;
 		if (figures.others_permille < best->others_permille)
 			*best = figures;
 		if (best->others_permille <= OTHERS_PERMILLE || !measuring->repeats)
 			break;
 		measuring->repeats--;
+	}
+	if (best->others_permille == NOTHING_PERMILLE) {
+		options_wrong("calibrate",
+			      "nothing arrived over %u switches within %.1f s: other "
+			      "programs use the cores. End them, or try a longer --each",
+			      trial->switches, measuring->run_ms / 1e3);
+		return EXIT_NODE;
 	}
 	if (best->others_permille > measuring->others_permille)
 		measuring->others_permille = best->others_permille;
@@ -251,9 +282,10 @@ static int lateness_measure(struct calibration *calibration, struct measuring *m
 	return status;
 }
 
-static int measure(struct calibration *calibration)
+static int measure(uint64_t each_ps, struct calibration *calibration)
 {
 	struct measuring measuring = { .folder = "/tmp/heddle-calibrate-XXXXXX",
+				       .run_ms = (uint32_t)(each_ps / NODE_MS),
 				       .repeats = REPEATS_MAX };
 	int status = 0;
 
@@ -261,7 +293,7 @@ static int measure(struct calibration *calibration)
 		return options_wrong("calibrate", "cannot make a folder in /tmp: %s",
 				     strerror(errno));
 	fprintf(stderr, "heddle calibrate: %u runs of %.1f s\n", 2 * CALIBRATION_PATHS + 2,
-		RUN_MS / 1e3);
+		measuring.run_ms / 1e3);
 	*calibration = (struct calibration){ .measured = true };
 	calibration_here(calibration);
 	measuring.cores = calibration->cores;
@@ -334,7 +366,7 @@ static void text_print(const struct calibration *calibration)
 
 int cmd_calibrate(int argc, char **argv)
 {
-	struct request request = { 0 };
+	struct request request = { .each_ps = EACH_PS };
 	struct calibration calibration;
 	json_t *json;
 	int count, status = options_read(&words, argc, argv, &request, &count);
@@ -348,7 +380,7 @@ int cmd_calibrate(int argc, char **argv)
 	if (request.show)
 		calibration_load(&calibration);
 	else
-		status = measure(&calibration);
+		status = measure(request.each_ps, &calibration);
 	if (!status && !request.show)
 		status = save(&calibration);
 	if (status)

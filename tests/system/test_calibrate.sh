@@ -21,8 +21,13 @@ guess() {
 	"$heddle" run --clock real "$two_racks" --set run.duration=200ms --set run.warmup=0ms --quiet 2>err
 	says err "a guess, since 'heddle calibrate' has not measured this machine yet" && says err '--set links.rate='
 }
+# nothing arrives within a run if other programs use the cores
+measure() {
+	"$heddle" calibrate --each 500ms --json >out 2>err
+	measure_status=$?
+}
 measured() {
-	run 0 calibrate --json && says err 'lateness, p99' && says err "kept in $XDG_CACHE_HOME/heddle/calibration.json" &&
+	[ $measure_status = 0 ] && says err '8 runs of 0.5 s' && says err 'lateness, p99' && says err "kept in $XDG_CACHE_HOME/heddle/calibration.json" &&
 		jq -e '.measured and (.paths | map(.switches)) == [1, 3, 5] and (.paths | all(.small_pps > 1000 and .large_bps > 1e6)) and
 			.load_lateness_p99_ns > 0 and .cores > 0 and .date' out
 }
@@ -86,17 +91,18 @@ bare() {
 	[ $up_status = 0 ] || return 0
 	run 0 up bare.yaml && run 0 down
 }
-# other programs on all cores: what they took is told, and kept
+# other programs on all cores: what they took is told, and kept; if nothing arrives, that is told
 disturbed() {
 	local pids=() status core
 	for core in $(seq "$(nproc)") 1; do
 		(exec sh -c 'while :; do :; done') &
 		pids+=($!)
 	done
-	XDG_CACHE_HOME=$scratch/busy run 0 calibrate --json
+	XDG_CACHE_HOME=$scratch/busy "$heddle" calibrate --each 500ms --json >out 2>err
 	status=$?
 	kill "${pids[@]}"
 	wait "${pids[@]}" 2>/dev/null
+	[ $status != 4 ] || { says err 'other programs use the cores'; return; }
 	[ $status = 0 ] && says err 'other programs used up to' && says err 'measure again' && jq -e '.others_permille > 100' out &&
 		XDG_CACHE_HOME=$scratch/busy run 0 calibrate --show && says out 'while other programs used'
 }
@@ -108,17 +114,25 @@ other() {
 
 check 'before: nothing was measured' nothing
 check 'a run says that it guesses' guess
-check 'it measures, and keeps it' measured
-check 'it is known later' kept
-check 'in words' in_words
-check 'a generated scenario, without a warning' generated leaf-spine leaves=2 spines=2 hosts-per-leaf=2
-judged 'it is valid'
+measure
+if [ $measure_status = 4 ] && says err 'other programs use the cores'; then
+	skip 'it measures, and keeps it' 'other programs use the cores'
+else
+	check 'it measures, and keeps it' measured
+	check 'it is known later' kept
+	check 'in words' in_words
+	check 'a calibration of another machine does not hold' other
+	mv said cache/heddle/calibration.json
+	check 'a generated scenario, without a warning' generated leaf-spine leaves=2 spines=2 hosts-per-leaf=2
+	judged 'it is valid'
+fi
 check 'up warns of what the machine cannot carry' warned
 check 'what it says to set has no warning' heeded
 check 'check --up foretells it' foretold
 check 'and programs that are missing' missing
 check "a scenario without 'run' is for up only" bare
 check 'programs beside it are told' disturbed
-check 'a calibration of another machine does not hold' other
 check 'no operand' run 2 calibrate x
+each_wrong() { run 2 calibrate --each 99ms && says err "--each takes 100ms to 60s, not '99ms'" && run 2 calibrate --each soon; }
+check 'a run is neither too short nor without a unit' each_wrong
 finish
