@@ -55,6 +55,7 @@ void clock_init(struct clock_page *page, uint32_t node_count, node_time_t lookah
 
 	page->node_count = node_count;
 	page->lookahead_ps = lookahead_ps;
+	page->dilation = 1;
 	locate(&clock, page, node_count);
 	for (uint32_t i = 0; i < padded; i++)
 		atomic_store_explicit(&clock.inbox_next[i], NODE_TIME_NEVER, memory_order_relaxed);
@@ -72,8 +73,8 @@ int clock_attach(struct clock *clock, struct clock_page *page, size_t size_bytes
 	if (size_bytes < CLOCK_HEAD_BYTES || page->magic != CLOCK_MAGIC)
 		return -EINVAL;
 	node_count = page->node_count;
-	if (!node_count || node_count > NODE_COUNT_MAX || !page->lookahead_ps ||
-	    clock_bytes(node_count) > size_bytes)
+	if (!node_count || node_count > NODE_COUNT_MAX || !page->lookahead_ps || !page->dilation ||
+	    page->dilation > DILATION_MAX || clock_bytes(node_count) > size_bytes)
 		return -EINVAL;
 	locate(clock, page, node_count);
 	return 0;

@@ -50,6 +50,8 @@ struct clock_page {
 	/* written once */
 	uint32_t magic, node_count;
 	node_time_t lookahead_ps;
+	/* real clock: fabric time runs so many times slower, 1..DILATION_MAX: fabric_time.h */
+	uint32_t dilation;
 	uint64_t epoch_ns;     /* real clock: CLOCK_MONOTONIC at fabric time 0 ... */
 	uint64_t epoch_utc_ns; /* ... and CLOCK_REALTIME */
 	/* the window; written by the last finisher, or by the orchestrator while stopped */
@@ -97,7 +99,7 @@ struct clock {
 size_t clock_bytes(uint32_t node_count);
 
 /** clock_init() - lays out a zeroed page; the clock is stopped at 0, every node is due at 0 (so
- *  that all start once).
+ *  that all start once), and time is not dilated.
  *  @lookahead_ps > 0. */
 void clock_init(struct clock_page *page, uint32_t node_count, node_time_t lookahead_ps);
 

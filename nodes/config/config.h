@@ -76,6 +76,10 @@ struct class_config {
 
 #define LINK_RATE_BPS_MIN 1000u
 #define LINK_RATE_BPS_MAX 800000000000u
+/* real clock: how many times slower fabric time may run. Ours: a second of it takes a quarter of an
+ * hour then */
+#define DILATION_MAX 1000u
+
 /* ours, to keep sums of times within 64 bits: no fabric is longer */
 #define LINK_DELAY_PS_MAX NODE_S
 #define LINK_JITTER_PS_MAX (NODE_S / 10) /* the mean */

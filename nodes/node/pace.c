@@ -6,12 +6,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/clock/fabric_time.h"
 #include "nodes/link/capture.h"
 
 /* event loop numbers: ports, host sockets, the doorbell */
 #define NUMBER_HOST NODE_PORTS_MAX
 #define NUMBER_DOORBELL (NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
 
+/* These are of the machine: what processes cost. span() makes fabric time of them. */
 /* stays awake so long after the last event: a few changes of processes */
 #define AWAKE_PS (30 * NODE_US)
 #define NEAR_PS (15 * NODE_US)    /* what is due sooner is not worth a sleep */
@@ -32,12 +34,23 @@ _Static_assert(NUMBER_DOORBELL < EVENT_LOOP_FDS_MAX, "every descriptor has a num
 
 node_time_t pace_now(const struct pace *pace)
 {
-	uint64_t epoch_ns = pace->clock->page->epoch_ns, now_ns;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_ns = (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-	return now_ns > epoch_ns ? (now_ns - epoch_ns) * NODE_NS : 0;
+	return fabric_time_at(pace->clock->page,
+			      (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec);
+}
+
+/* fabric time that passes in @machine_ps */
+static node_time_t span(const struct pace *pace, node_time_t machine_ps)
+{
+	return fabric_time_of(pace->clock->page, machine_ps);
+}
+
+/* CLOCK_MONOTONIC since the epoch at fabric time @at_ps */
+static node_time_t machine_at(const struct pace *pace, node_time_t at_ps)
+{
+	return fabric_time_takes(pace->clock->page, at_ps);
 }
 
 int pace_init(struct pace *pace, const struct clock *clock, const struct node_config *config,
@@ -177,7 +190,7 @@ static void flush(struct pace *pace, node_time_t now)
 			ring_wait(&link->tx.ring);
 			pace->next_ps = node_time_min(
 				pace->next_ps,
-				now + (pace->carriers[port] ? STARVED_PS : UNTOLD_PS));
+				now + span(pace, pace->carriers[port] ? STARVED_PS : UNTOLD_PS));
 		}
 		pace->broken |= (uint64_t)link->rx.ring.broken << port;
 	}
@@ -234,7 +247,7 @@ static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
 		node_time_min(now - pace->busy_ps, node_time_max(REST_PS, now - due)) / NODE_NS;
 	pace->busy_ps = now;
 	stats_lateness_add(&pace->stats->lateness, (now - due) / NODE_NS);
-	home_core_note(&pace->home, now - due, now);
+	home_core_note(&pace->home, machine_at(pace, now - due), machine_at(pace, now));
 }
 
 /* A turn ends at @now, but not far after @due, the first event. Else, with more load than a node
@@ -242,7 +255,9 @@ static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
  * meanwhile. The node stays late instead. */
 static node_time_t turn_end(const struct pace *pace, node_time_t due, node_time_t now)
 {
-	return due < now && now - due > TURN_PS ? node_time_max(due + TURN_PS, pace->now_ps) : now;
+	node_time_t turn_ps = span(pace, TURN_PS);
+
+	return due < now && now - due > turn_ps ? node_time_max(due + turn_ps, pace->now_ps) : now;
 }
 
 /* How long not to read from the host: not at all while there is free buffer. Without, because the
@@ -252,8 +267,9 @@ static node_time_t host_wait(struct pace *pace, bool taken)
 	if (taken)
 		pace->host_wait_ps = 0;
 	else
-		pace->host_wait_ps = node_time_min(
-			node_time_max(2 * pace->host_wait_ps, STARVED_PS), HOST_WAIT_MAX_PS);
+		pace->host_wait_ps =
+			node_time_min(node_time_max(2 * pace->host_wait_ps, span(pace, STARVED_PS)),
+				      span(pace, HOST_WAIT_MAX_PS));
 	return pace->host_wait_ps;
 }
 
@@ -277,7 +293,7 @@ void pace_turn(struct pace *pace)
 	if (pace->host_readable)
 		pace->next_ps = node_time_min(pace->next_ps, now + host_wait(pace, taken));
 	if (pace->readable)
-		pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
+		pace->next_ps = node_time_min(pace->next_ps, now + span(pace, STARVED_PS));
 	if (pace->ops->host_deliver)
 		pace->next_ps =
 			node_time_min(pace->next_ps, pace->ops->host_deliver(pace->dataplane, now));
@@ -314,14 +330,15 @@ static bool ring_news(const struct pace *pace)
  * kernel finds better. */
 static bool wait_awake(struct pace *pace)
 {
-	node_time_t now = pace_now(pace), before = now;
+	node_time_t now = pace_now(pace), before = now, shared_ps = span(pace, SHARED_PS);
+	node_time_t awake_until = pace->busy_ps + span(pace, AWAKE_PS);
 
 	for (;;) {
-		bool shared = now - before > SHARED_PS;
+		bool shared = now - before > shared_ps;
 
 		if (now >= pace->next_ps || ring_news(pace) || event_loop_has_news(pace->loop))
 			return true;
-		if ((shared || now > pace->busy_ps + AWAKE_PS) && pace->next_ps - now > NEAR_PS)
+		if ((shared || now > awake_until) && pace->next_ps - now > span(pace, NEAR_PS))
 			return false;
 		sched_yield();
 		owed_ring(pace, pace->owed);
@@ -391,9 +408,9 @@ static void mute_known(const struct pace *pace)
  * holder of the doorbell can read it. Neither delays the node for longer than this (TB-23). */
 static uint64_t deadline_ns(const struct pace *pace)
 {
-	node_time_t until = node_time_min(pace->next_ps, pace_now(pace) + SLEEP_MAX_PS);
+	node_time_t until = node_time_min(pace->next_ps, pace_now(pace) + span(pace, SLEEP_MAX_PS));
 
-	return pace->clock->page->epoch_ns + (until + NODE_NS - 1) / NODE_NS;
+	return fabric_time_monotonic_ns(pace->clock->page, until);
 }
 
 bool pace_begun(struct pace *pace, bool *control)
@@ -429,12 +446,13 @@ bool pace_wait(struct pace *pace, bool *control)
 	if (ended(pace))
 		return false;
 	if (wait_awake(pace)) {
-		if (event_loop_has_news(pace->loop) || pace->turned_ps - pace->looked_ps > LOOK_PS)
+		if (event_loop_has_news(pace->loop) ||
+		    pace->turned_ps - pace->looked_ps > span(pace, LOOK_PS))
 			what = outside_look(pace, &ready);
 	} else {
 		owed_ring(pace, pace->owed);
 		mute_known(pace);
-		home_core_look(&pace->home, pace->turned_ps);
+		home_core_look(&pace->home, machine_at(pace, pace->turned_ps));
 		if (may_sleep(pace))
 			what = event_loop_sleep(pace->loop, deadline_ns(pace), &ready);
 		sleep_tell(pace, 0);

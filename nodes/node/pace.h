@@ -1,7 +1,7 @@
 /*  pace - what a node does under the real clock: the counterpart of window.h and turn.h (TB-1,
  *  TB-8).
  *
- *  Fabric time is CLOCK_MONOTONIC since the clock page's epoch, in picoseconds. A turn handles
+ *  Fabric time follows CLOCK_MONOTONIC (fabric_time.h), in picoseconds. A turn handles
  *  every event that is due by then, in the same order and with the same due times as under the
  *  virtual clock. A late node handles an event late, but stamps what follows from it as if it had
  *  been in time. So a link absorbs lateness that is shorter than its delay, and rates are exact.

@@ -38,6 +38,7 @@ static const struct option_row options[] = {
 		    "for 'heddle up', which needs no section run and has no end; also what it "
 		    "would\nwarn of: too much for this machine, programs that are missing"),
 	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
+	OPTION_DILATE(AT(settings)),
 	OPTION_CONTROL(AT(settings)),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
 };
@@ -161,8 +162,7 @@ static int print_up(const struct plan *plan)
 	json_t *warnings = check_up(plan), *text;
 	size_t i;
 
-	json_array_foreach(warnings, i, text)
-		printf("up warns      %s\n", json_string_value(text));
+	json_array_foreach(warnings, i, text) printf("up warns      %s\n", json_string_value(text));
 	if (warnings && !json_array_size(warnings))
 		printf("up warns      of nothing\n");
 	json_decref(warnings);
@@ -187,9 +187,9 @@ static int print_text(const struct plan *plan, const struct scenario *scenario,
 	       summary.edge_links, summary.fabric_links);
 	if (!request->up)
 		printf("time          %s, measured from %s, time step %s\n",
-	       quantity_format(QUANTITY_TIME, plan->duration_ps, time[0]),
-	       quantity_format(QUANTITY_TIME, plan->warmup_ps, time[1]),
-	       quantity_format(QUANTITY_TIME, plan->lookahead_ps, time[2]));
+		       quantity_format(QUANTITY_TIME, plan->duration_ps, time[0]),
+		       quantity_format(QUANTITY_TIME, plan->warmup_ps, time[1]),
+		       quantity_format(QUANTITY_TIME, plan->lookahead_ps, time[2]));
 	printf("flows         %llu at most\n", (unsigned long long)summary.flows);
 	for (uint32_t i = 0; i < plan->workload_count; i++)
 		printf("  %-11s %llu flows, packets of %u bytes\n", plan->workloads[i].name,
@@ -351,8 +351,8 @@ static int check(const struct request *request, struct scenario *scenario, struc
 		expect_check_early(scenario, errors);
 	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
 		expect_check(plan, &plan->expectations[i], errors);
-	for (uint32_t i = 0; !error && !request->up && scenario->compare &&
-			     i < scenario->compare->variant_count;
+	for (uint32_t i = 0;
+	     !error && !request->up && scenario->compare && i < scenario->compare->variant_count;
 	     i++)
 		error = check_variant(request, scenario, i, errors);
 	return !error && errors->count ? -EINVAL : error;

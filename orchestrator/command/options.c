@@ -291,6 +291,21 @@ int option_seed(const char *command, const struct option_row *row, void *field, 
 	return setting_add(command, settings, settings->seed);
 }
 
+int option_dilation(const char *command, const struct option_row *row, void *field,
+		    const char *value)
+{
+	struct option_settings *settings = field;
+	char why[256];
+	uint64_t times;
+
+	if (quantity_parse(QUANTITY_COUNT, value, &times, why, sizeof(why)) || !times ||
+	    times > DILATION_MAX)
+		return options_wrong(command, "%s takes a whole number from 1 to %u, not '%s'",
+				     row->name, DILATION_MAX, value);
+	snprintf(settings->dilation, sizeof(settings->dilation), "dilate=%u", (unsigned)times);
+	return setting_add(command, settings, settings->dilation);
+}
+
 /* ---- congestion control ---- */
 
 static bool is_library(const char *name)
@@ -356,7 +371,6 @@ int option_control_check(const char *command, const struct option_settings *sett
 
 	return !settings->control[0] || kinds & (1u << FABRIC_ROCE)
 		       ? 0
-		       : options_wrong(command,
-				       "--cc needs a fabric of kind roce; this one is %s",
+		       : options_wrong(command, "--cc needs a fabric of kind roce; this one is %s",
 				       scenario_fabric_name[scenario->fabric]);
 }

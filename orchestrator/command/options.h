@@ -72,17 +72,17 @@ int options_wrong(const char *command, const char *format, ...)
 
 #define OPTION_CONTROL_MAX 4096u /* of the name of a library */
 
-/* the settings of --set, --seed and --cc, in their order */
+/* the settings of --set, --seed, --dilate and --cc, in their order */
 struct option_settings {
 	const char *texts[SCENARIO_SETTINGS_MAX];
 	unsigned count;
-	bool closed;  /* settings after the first @own ones name no new files */
+	bool closed; /* settings after the first @own ones name no new files */
 	unsigned own;
-	char seed[32], control[64], control_file[2 * OPTION_CONTROL_MAX];
+	char seed[32], dilation[32], control[64], control_file[2 * OPTION_CONTROL_MAX];
 };
 
-/** option_setting(), option_seed() - one of struct option_settings. */
-option_fn option_setting, option_seed;
+/** option_setting(), option_seed(), option_dilation() - one of struct option_settings. */
+option_fn option_setting, option_seed, option_dilation;
 
 /** option_no_new_files() - settings after it name no files that the scenario does not have with
  *  those before it. */
@@ -115,10 +115,14 @@ extern const struct option_word option_loops[];
 	}
 #define OPTION_TEXT(name, argument, at, help) OPTION_TAKE(name, argument, at, NULL, NULL, help)
 #define OPTION_FLAG(name, at, help) OPTION_TAKE(name, NULL, at, NULL, NULL, help)
-#define OPTION_CONTROL(at)                                                             \
-	OPTION_TAKE("--cc", "CONTROL", at, option_control, NULL,                       \
+#define OPTION_CONTROL(at)                                                               \
+	OPTION_TAKE("--cc", "CONTROL", at, option_control, NULL,                         \
 		    "congestion control of a roce fabric: dcqcn, swift, none, tcp, or\n" \
 		    "a shared library such as ./my.so (docs/own-congestion-control.md)")
+#define OPTION_DILATE(at)                                                                      \
+	OPTION_TAKE("--dilate", "N", at, option_dilation, NULL,                                \
+		    "fabric time runs N times slower than the machine's, 1 to 1000, so that\n" \
+		    "the machine carries links that are N times as fast")
 #define OPTION_SET(at, example)                                      \
 	OPTION_TAKE("--set", "PATH=VALUE", at, option_setting, NULL, \
 		    "change a key of the scenario, e.g. " example "; may be repeated")

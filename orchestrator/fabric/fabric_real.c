@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/clock/fabric_time.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/wall_time.h"
@@ -17,13 +18,12 @@
 
 #define LOOK_NS 5000000ull
 #define IDLE_NS 20000000ull
-#define DRAIN_LOOK_MIN_PS NODE_MS /* shortest time between two looks at links that drain */
+/* shortest time between two looks at links that drain, of the machine */
+#define DRAIN_LOOK_MIN_PS NODE_MS
 
 node_time_t fabric_real_now(const struct fabric *fabric)
 {
-	uint64_t now_ns = wall_ns(), epoch_ns = fabric->page->epoch_ns;
-
-	return now_ns > epoch_ns ? (now_ns - epoch_ns) * NODE_NS : 0;
+	return fabric_time_at(fabric->page, wall_ns());
 }
 
 /* Do all nodes sleep without an event due? @events handled by them so far. Each node states it in
@@ -121,13 +121,15 @@ uint64_t fabric_drain_step(struct fabric *fabric)
 	}
 	if (fabric->drain_look_at == NODE_TIME_NEVER)
 		return UINT64_MAX;
-	return node_time_max(fabric->drain_look_at - now, DRAIN_LOOK_MIN_PS) / NODE_NS;
+	return node_time_max(fabric_time_takes(fabric->page, fabric->drain_look_at - now),
+			     DRAIN_LOOK_MIN_PS) /
+	       NODE_NS;
 }
 
 enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, uint32_t timeout_ms)
 {
 	uint64_t began_ns = wall_ns(), end_ns = began_ns + timeout_ms * 1000000ull;
-	uint64_t until_ns = fabric->page->epoch_ns + (until_ps + NODE_NS - 1) / NODE_NS;
+	uint64_t until_ns = fabric_time_monotonic_ns(fabric->page, until_ps);
 	enum fabric_state state = FABRIC_RUNNING;
 
 	while (state == FABRIC_RUNNING) {

@@ -59,8 +59,7 @@ static int program_find(struct fabric *fabric, const char *name, char *path, siz
 	self[length] = 0;
 	*(strrchr(self, '/') + 1) = 0;
 	for (size_t i = 0; i < COUNT_OF(places); i++) {
-		if (snprintf(path, path_max, "%s%s%s", self, places[i], name) <
-			    (int)path_max &&
+		if (snprintf(path, path_max, "%s%s%s", self, places[i], name) < (int)path_max &&
 		    !access(path, X_OK))
 			return 0;
 	}
@@ -68,8 +67,9 @@ static int program_find(struct fabric *fabric, const char *name, char *path, siz
 	return -ENOENT;
 }
 
-static const char *const program_names[NODE_KINDS] = { [NODE_SWITCH] = "switchd",
-						       [NODE_NIC] = "nicd" };
+static const char *const program_names[NODE_KINDS] = {
+	[NODE_SWITCH] = "switchd", [NODE_NIC] = "nicd"
+};
 
 static int node_start(struct fabric *fabric, uint32_t index, const char *program, bool keep_rings);
 
@@ -160,6 +160,7 @@ int fabric_clock_make(struct fabric *fabric)
 	if (error)
 		return error;
 	clock_init(fabric->page, clock_slots(fabric), fabric->plan->lookahead_ps);
+	fabric->page->dilation = fabric->plan->dilation;
 	fabric->page->epoch_ns = UINT64_MAX; /* not yet */
 	return clock_attach(&fabric->clock, fabric->page, fabric->page_size);
 }
@@ -189,8 +190,7 @@ static int stats_make(struct fabric *fabric, uint32_t index)
 }
 
 /* the ring of link @link for data from end b if @from_b, else from end a; made at the first call */
-static int ring_get(struct fabric *fabric, uint32_t link, bool from_b,
-		    uint32_t data_bytes)
+static int ring_get(struct fabric *fabric, uint32_t link, bool from_b, uint32_t data_bytes)
 {
 	int *fd = &fabric->ring_fds[2 * link + from_b];
 	const struct node_config *config = &fabric->plan->nodes[fabric->plan->links[link].node_a];
@@ -293,8 +293,8 @@ static void descriptors_captures(const struct fabric *fabric, uint32_t index,
 			message->fds[message->fd_count++] =
 				fabric->options.capture_file(fabric->options.owner, index, port);
 	if (config->capture_sent_bytes)
-		message->fds[message->fd_count++] = fabric->options.capture_file(
-			fabric->options.owner, index, NODE_PORTS_MAX);
+		message->fds[message->fd_count++] =
+			fabric->options.capture_file(fabric->options.owner, index, NODE_PORTS_MAX);
 }
 
 /* ... and the files of its events and of its series */
@@ -434,8 +434,9 @@ int fabric_start_process(struct fabric *fabric, uint32_t index, const char *name
 {
 	char loop[64], parent[32], core[32];
 	char keep[] = "--keep-user";
-	char *arguments[] = { (char *)name, loop,	 parent, core,
-			      fabric->options.keep_user ? keep : NULL, NULL };
+	char *arguments[] = {
+		(char *)name, loop, parent, core, fabric->options.keep_user ? keep : NULL, NULL
+	};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none, all;

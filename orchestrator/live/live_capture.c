@@ -112,10 +112,9 @@ static json_t *node_tap(struct live_query *query, struct live_capture *capture, 
 	struct live *live = query->live;
 	const struct node_config *node = &live->plan->nodes[capture->node];
 	const struct port_config *port = &node->ports[capture->port];
-	struct control_message message = { .kind = CONTROL_CAPTURE,
-					   .number = capture->port,
-					   .fd_count = 1,
-					   .fds = { fd } };
+	struct control_message message = {
+		.kind = CONTROL_CAPTURE, .number = capture->port, .fd_count = 1, .fds = { fd }
+	};
 	int error = -EBUSY;
 
 	snprintf(message.text, sizeof(message.text), "%s", snap);
@@ -137,14 +136,15 @@ static json_t *node_tap(struct live_query *query, struct live_capture *capture, 
 	control_message_free(&message);
 	capture->id = ++live->capture_ids;
 	capture->pid = live->fabric.nodes[capture->node].pid;
-	return json_pack("{s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I}", "fabric",
+	return json_pack("{s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I}", "fabric",
 			 live->place.name, "node", node->name, "port", (int)capture->port, "peer",
 			 port->peer_name, "scenario", live->plan->scenario, "fabric_kind",
 			 (int)node->fabric, "port_kind", (int)port->kind, "id", (int)capture->id,
 			 "rate_bps", (json_int_t)port->rate_bps, "latency_ps",
 			 (json_int_t)(node->kind == NODE_SWITCH ? node->switch_.latency_ps
 								: node->nic.latency_ps),
-			 "epoch_ns", (json_int_t)live->fabric.page->epoch_utc_ns);
+			 "epoch_ns", (json_int_t)live->fabric.page->epoch_utc_ns, "dilation",
+			 (json_int_t)live->plan->dilation);
 }
 
 json_t *live_capture_begin(struct live_query *query)
@@ -216,6 +216,5 @@ json_t *live_capture_ask_end(struct live_query *query)
 	if (!end.known)
 		return json_object();
 	return json_pack("{s:o, s:o}", "sent", direction_pack(&end.missed.sent, &end.counted.sent),
-			 "received",
-			 direction_pack(&end.missed.received, &end.counted.received));
+			 "received", direction_pack(&end.missed.received, &end.counted.received));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/clock/fabric_time.h"
 #include "nodes/stats/stats.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ready.h"
@@ -204,6 +205,12 @@ static void limits_describe(const struct live *live, const struct node_config *c
 
 /* ---- nodes ---- */
 
+/* fabric time since wall_ns() was @since_ns */
+static json_int_t age_ns(const struct live *live, uint64_t since_ns)
+{
+	return (json_int_t)((wall_ns() - since_ns) / live->plan->dilation);
+}
+
 static const char *state_name(const struct fabric_node *state)
 {
 	return !state->pid ? "dead" : state->stopped_ns ? "stopped" : "running";
@@ -226,13 +233,13 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 	const struct fabric_node *state = &live->fabric.nodes[node];
 	const struct node_config *config = &live->plan->nodes[node];
 	bool readable = page_readable(state);
-	json_t *object = json_pack(
-		"{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind",
-		config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name, "pid",
-		(int)state->pid_shown, "state", state_name(state), "uptime_ns",
-		(json_int_t)(wall_ns() - state->started_ns), "fate", state->pid ? "" : state->fate,
-		"cpu_ns", (json_int_t)fabric_cpu_ns(state->pid), "memory_bytes",
-		(json_int_t)memory_bytes_of(state->pid), "readable", readable);
+	json_t *object =
+		json_pack("{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind",
+			  config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name,
+			  "pid", (int)state->pid_shown, "state", state_name(state), "uptime_ns",
+			  age_ns(live, state->started_ns), "fate", state->pid ? "" : state->fate,
+			  "cpu_ns", (json_int_t)fabric_cpu_ns(state->pid), "memory_bytes",
+			  (json_int_t)memory_bytes_of(state->pid), "readable", readable);
 
 	if (!object)
 		return NULL;
@@ -316,15 +323,17 @@ json_t *live_describe(struct live_query *query)
 	cpu_ns = sum_of(nodes, "cpu_ns", own_cpu_ns(live));
 	memory_bytes = sum_of(nodes, "memory_bytes", own_memory_bytes(live));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
-	object = json_pack(
-		"{s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:o, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}",
-		"fabric", live->place.name, "kind", scenario_fabric_name[plan_fabric(plan)],
-		"scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(), "since",
-		since, "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts",
-		live_hosts_describe(live), "hosts_count", (int)counts.hosts, "switches",
-		(int)counts.switches, "links", (int)counts.links, "dead", (int)dead, "cpu_ns",
-		(json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes, "init_dead",
-		live->namespaces.init_fd < 0, "nodes", nodes);
+	object = json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:I, "
+			   "s:I, s:b, s:o}",
+			   "fabric", live->place.name, "kind",
+			   scenario_fabric_name[plan_fabric(plan)], "scenario", plan->scenario,
+			   "file", plan->file, "pid", (int)getpid(), "since", since, "uptime_ns",
+			   age_ns(live, live->since_ns), "dilation", (json_int_t)plan->dilation,
+			   "hosts", live_hosts_describe(live), "hosts_count", (int)counts.hosts,
+			   "switches", (int)counts.switches, "links", (int)counts.links, "dead",
+			   (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes",
+			   (json_int_t)memory_bytes, "init_dead", live->namespaces.init_fd < 0,
+			   "nodes", nodes);
 	if (object)
 		json_object_set_new(object, "programs", live_programs_describe(query->live));
 	if (object)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "nodes/clock/fabric_time.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/fabric_real.h"
@@ -123,7 +124,9 @@ uint64_t live_faults_step(struct live *live)
 		if (error)
 			live_note("a fault could not be played: %s", live_reason(live, error));
 	}
-	return next == NODE_TIME_NEVER ? UINT64_MAX : (next - now) / NODE_NS + 1;
+	if (next == NODE_TIME_NEVER)
+		return UINT64_MAX;
+	return fabric_time_takes(live->fabric.page, next - now) / NODE_NS + 1;
 }
 
 /* ---- requests ---- */

@@ -157,5 +157,6 @@ json_t *live_history_describe(const struct live_history *history, const struct p
 	for (uint32_t i = 0; i < note->node_count; i++)
 		json_array_append_new(
 			nodes, node_describe(&note->nodes[i], &plan->nodes[note->nodes[i].index]));
-	return json_pack("{s:I, s:o}", "uptime_ns", (json_int_t)note->at_ns, "nodes", nodes);
+	return json_pack("{s:I, s:o}", "uptime_ns", (json_int_t)(note->at_ns / plan->dilation),
+			 "nodes", nodes);
 }

@@ -26,7 +26,7 @@ struct live_history_node {
 };
 
 struct live_history_note {
-	uint64_t at_ns; /* since the start of the fabric; 0: none */
+	uint64_t at_ns; /* of the machine, since the start of the fabric; 0: none */
 	uint32_t node_count;
 	struct live_history_node *nodes; /* [node_count] */
 	uint64_t *waited_ns;             /* memory of all peers_waited_ns */
@@ -40,7 +40,8 @@ struct live_history {
 /** live_history_free() - frees all notes; then it is as new. */
 void live_history_free(struct live_history *history);
 
-/** live_history_step() - makes a note if one is due.  @now_ns  since the start of the fabric.
+/** live_history_step() - makes a note if one is due.
+ *  @now_ns  since the start of the fabric, of the machine's time.
  *  Return: in how many nanoseconds the next one is due. Without memory there is no note. */
 uint64_t live_history_step(struct live_history *history, const struct plan *plan,
 			   const struct fabric *fabric, uint64_t now_ns);

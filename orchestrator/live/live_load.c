@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/clock/fabric_time.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/live/parameter.h"
 
-/* from a request until the messages start, so that all NICs have received it (ours) */
+/* from a request until the messages start, so that all NICs have received it; of the machine
+ * (ours) */
 #define LEAD_PS (20 * NODE_MS)
 
 /* ---- the NICs that send ---- */
@@ -396,7 +398,8 @@ static int load_begin(struct live *live, uint32_t index)
 	if (!strcmp(state, "plays") || !strcmp(state, "later"))
 		return 0;
 	*load = (struct live_load){
-		.from_ps = fabric_real_now(&live->fabric) + LEAD_PS,
+		.from_ps =
+			fabric_real_now(&live->fabric) + fabric_time_of(live->fabric.page, LEAD_PS),
 		.to_ps = NODE_TIME_NEVER,
 		.base = sums,
 	};

@@ -31,7 +31,7 @@
 struct tap {
 	const char *fabric, *snap;
 	char node[NODE_NAME_MAX], link[2 * NODE_NAME_MAX + 1]; /* the names of its ends */
-	bool to_output;                                         /* FILE is - */
+	bool to_output;                                        /* FILE is - */
 	/* the ring */
 	struct ring_page *page;
 	size_t page_bytes;
@@ -46,6 +46,7 @@ struct tap {
 	uint32_t frames;     /* as the node counts them: those that did not fit too */
 	node_time_t last_ps; /* fabric time of the last record */
 	uint64_t last_ns;    /* when it was taken from the ring */
+	uint64_t dilation;   /* of the fabric's time */
 };
 
 #define AT(member) offsetof(struct tap, member)
@@ -163,6 +164,9 @@ static int capture_open(struct tap *tap, const json_t *answer, int fd)
 	error = capture_init(&tap->capture, fd, &node, 0, &tap->error);
 	if (!error)
 		capture_epoch(&tap->capture, (uint64_t)client_number(answer, "epoch_ns"));
+	tap->dilation = client_number(answer, "dilation") > 1
+				? (uint64_t)client_number(answer, "dilation")
+				: 1;
 	return error;
 }
 
@@ -199,7 +203,7 @@ static void ring_drain(struct tap *tap)
 	/* an idle link has no later record that would tell the time */
 	if (tap->kept)
 		capture_step(&tap->capture,
-			     tap->last_ps + (wall_ns() - tap->last_ns) * NODE_NS);
+			     tap->last_ps + (wall_ns() - tap->last_ns) * NODE_NS / tap->dilation);
 }
 
 /* ---- from begin to end ---- */

@@ -152,9 +152,13 @@ static void fabric_print(const json_t *fabric)
 	       client_text(fabric, "file"));
 	printf("running    since %s (%s), daemon %d\n", client_text(fabric, "since"),
 	       client_time(fabric, "uptime_ns", uptime), (int)client_number(fabric, "pid"));
+	if (client_number(fabric, "dilation") > 1)
+		printf("time       dilated %d times: times and rates are the fabric's, cost is the "
+		       "machine's\n",
+		       (int)client_number(fabric, "dilation"));
 	printf("nodes      %d hosts, %d switches, %d links",
-	       (int)client_number(fabric, "hosts_count"),
-	       (int)client_number(fabric, "switches"), (int)client_number(fabric, "links"));
+	       (int)client_number(fabric, "hosts_count"), (int)client_number(fabric, "switches"),
+	       (int)client_number(fabric, "links"));
 	if (client_number(fabric, "dead"))
 		printf("; %d DEAD: 'heddle ps %s' has the reason, 'heddle start NODE' restarts one",
 		       (int)client_number(fabric, "dead"), client_text(fabric, "fabric"));

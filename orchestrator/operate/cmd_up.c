@@ -52,6 +52,7 @@ static const struct option_row rows[] = {
 	OPTION_TEXT("--name", "N", AT(name),
 		    "of the running fabric; if not given, the name of the scenario"),
 	OPTION_SET(AT(settings), "links.rate=1Gb/s"),
+	OPTION_DILATE(AT(settings)),
 	OPTION_TAKE("--loop", "KIND", AT(fabric.loop), NULL, option_loops,
 		    "event loop of the nodes: auto, io_uring, fallback"),
 	OPTION_TAKE("--cores", "KIND", AT(fabric.cores), option_value, cores,
@@ -68,7 +69,7 @@ static const struct option_row rows[] = {
 
 static const struct command_words words = {
 	"up",
-	"usage: heddle up SCENARIO [--name N] [--set PATH=VALUE]... [--json]\n"
+	"usage: heddle up SCENARIO [--name N] [--dilate N] [--set PATH=VALUE]... [--json]\n"
 	"Starts the fabric of a scenario under the real clock, with a host at every NIC, and "
 	"leaves it\n"
 	"running. 'heddle exec' runs programs in the hosts. The scenario's workloads, pauses and\n"
@@ -123,9 +124,8 @@ static void path_complete(char *path, size_t path_max)
 }
 
 /* The daemon inherits the plan and the pipe only. */
-static int __attribute__((noreturn))
-daemon_become(struct plan *plan, struct live_options *options, const struct up_images *images,
-	      int report_fd)
+static int __attribute__((noreturn)) daemon_become(struct plan *plan, struct live_options *options,
+						   const struct up_images *images, int report_fd)
 {
 	char why[512];
 	int null, status;

@@ -60,6 +60,12 @@ static double passed_ns_of(const json_t *later, const json_t *before)
 	return fmax(0, (double)(counter(later, "uptime_ns") - counter(before, "uptime_ns")));
 }
 
+/* CPU time is the machine's, all other times are the fabric's */
+static double dilation_of(const json_t *fabric)
+{
+	return fmax(1, (double)counter(fabric, "dilation"));
+}
+
 /* how much counter @key has grown */
 static double growth(const json_t *later, const json_t *before, const char *key)
 {
@@ -79,7 +85,7 @@ static void rate_put(json_t *later, const char *name, double growth_of, double f
 
 void observe_cost(json_t *later, const json_t *before)
 {
-	double passed_ns = passed_ns_of(later, before);
+	double passed_ns = passed_ns_of(later, before) * dilation_of(later);
 	json_t *nodes = json_object_get(later, "nodes"), *node;
 	size_t i;
 
@@ -255,7 +261,8 @@ struct judgement {
 	const json_t *unreadable; /* a node; NULL: none */
 	const json_t *worst_node; /* NULL: nothing has happened */
 	struct fidelity worst;
-	double interval_ns, active_ns, cpu_ns;
+	double interval_ns, active_ns;
+	double cpu_ns; /* as fabric time: a busy core uses as much of it as passes */
 	double uncarried_bytes, overrun_frames;
 	bool cpu_known; /* "minute_ago" has none */
 };
@@ -279,7 +286,7 @@ static void node_add(struct judgement *all, const json_t *node, const json_t *be
 static struct judgement fabric_judge(json_t *later, const json_t *before, bool show)
 {
 	struct judgement all = { .interval_ns = passed_ns_of(later, before),
-				 .cpu_ns = growth(later, before, "cpu_ns"),
+				 .cpu_ns = growth(later, before, "cpu_ns") / dilation_of(later),
 				 .cpu_known = !before || json_object_get(before, "cpu_ns") };
 	json_t *nodes = json_object_get(later, "nodes"), *node;
 	size_t i;

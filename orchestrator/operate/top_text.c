@@ -141,6 +141,8 @@ static void head_print(const json_t *fabric, FILE *out)
 		human_time((node_time_t)client_number(fabric, "uptime_ns") * NODE_NS, uptime),
 		real_of(fabric, "cpu_percent"),
 		human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
+	if (client_number(fabric, "dilation") > 1)
+		fprintf(out, "; dilated %d times", (int)client_number(fabric, "dilation"));
 	if (client_number(fabric, "dead"))
 		fprintf(out, "; %d DEAD", (int)client_number(fabric, "dead"));
 	fprintf(out,

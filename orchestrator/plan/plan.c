@@ -137,9 +137,8 @@ static int ports_alloc(const struct scenario *scenario, struct plan *plan,
 }
 
 /* Fills one end of link @link_index: @node's next port, whose other end is @peer_port of @peer. */
-static void port_fill(struct node_config *node,
-		      const struct node_config *peer, uint32_t peer_port, uint32_t link_index,
-		      bool guarded)
+static void port_fill(struct node_config *node, const struct node_config *peer, uint32_t peer_port,
+		      uint32_t link_index, bool guarded)
 {
 	struct port_config *port = &node->ports[node->port_count++];
 	bool edge = node->kind == NODE_NIC || peer->kind == NODE_NIC;
@@ -316,7 +315,8 @@ static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config
 {
 	const struct node_config *peer = &plan->nodes[port->peer_index];
 	const struct node_config *nic = node->kind == NODE_NIC ? node : peer;
-	node_time_t span_ps = 3 * plan->lookahead_ps + jitter_delay_max_ps(port) + 2 * plan_latency_ps(node) +
+	node_time_t span_ps = 3 * plan->lookahead_ps + jitter_delay_max_ps(port) +
+			      2 * plan_latency_ps(node) +
 			      2 * node_time_of_bytes(port->mtu_bytes + 64, port->rate_bps);
 	uint64_t flows = nic->kind == NODE_NIC ? nic->nic.flows_max : frames->flows;
 	uint64_t bytes = node->fabric == FABRIC_ROCE ? roce_records_bytes(span_ps, port)
@@ -550,6 +550,7 @@ int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct
 	*plan = (struct plan){
 		.origin = origin_hold(scenario->origin),
 		.seed = scenario->seed,
+		.dilation = scenario->dilation,
 		.duration_ps = scenario->run.duration_ps,
 		.warmup_ps = scenario->run.warmup_ps,
 		.drain = scenario->run.drain,

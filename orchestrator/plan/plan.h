@@ -51,6 +51,7 @@ struct plan {
 	char file[4096];
 	struct origin *origin; /* a reference; NULL: the plan was not made from a scenario */
 	uint64_t seed;
+	uint32_t dilation;        /* real clock: of time, 1..DILATION_MAX */
 	node_time_t duration_ps;  /* no message starts after; measured interval ends here */
 	node_time_t warmup_ps;    /* measured interval begins here */
 	bool drain;               /* run on after the duration, until all data has arrived, */
@@ -71,8 +72,8 @@ struct plan {
 	/* [node_count]: where they are drawn; NULL: the scenario does not say. Vacant places and
 	 * those that join have none */
 	struct scenario_spot *spots;
-	struct plan_host *hosts;   /* [host_count] */
-	uint32_t link_count;       /* vacant places included */
+	struct plan_host *hosts; /* [host_count] */
+	uint32_t link_count;     /* vacant places included */
 	struct plan_link *links;
 	uint32_t prefix_count;
 	struct prefix_config *prefixes; /* of every switch, a joining one included */
@@ -142,8 +143,7 @@ static inline const struct scenario_host_settings *plan_host_settings(const stru
 static inline const struct host_interface *plan_host_interface(const struct plan *plan,
 							       uint32_t host_index)
 {
-	return &plan_host_settings(plan, host_index)
-			->interfaces[plan->hosts[host_index].interface];
+	return &plan_host_settings(plan, host_index)->interfaces[plan->hosts[host_index].interface];
 }
 
 /** plan_host_node() - index of the NIC of host @host_index. */

@@ -7,7 +7,8 @@
 #include "nodes/config/config.h"
 #include "orchestrator/plan/plan.h"
 
-/* The assumed lateness of a node under the real clock: the worst of 100 turns on a busy machine.
+/* The assumed lateness of a node under the real clock, in the machine's time: the worst of 100
+ * turns on a busy machine.
  * Ours: docs/congestion.md. */
 #define PLAN_CONGESTION_LATE_PS (300 * NODE_US)
 

@@ -21,22 +21,15 @@ static node_time_t hop_round_trip_ps(const struct node_config *node, const struc
 	       node->switch_.ack_t3_ps;
 }
 
-static node_time_t real_hop_round_trip_ps(const struct node_config *node,
-					  const struct port_config *port)
-{
-	return hop_round_trip_ps(node, port) + 2 * PLAN_CONGESTION_LATE_PS;
-}
-
 int plan_congestion_basis(enum clock_kind clock, const struct plan *plan,
 			  struct congestion_basis *basis)
 {
-	node_time_t (*hop_ps)(const struct node_config *node, const struct port_config *port) =
-		clock == CLOCK_REAL ? real_hop_round_trip_ps : hop_round_trip_ps;
-	node_time_t late_ps = clock == CLOCK_REAL ? PLAN_CONGESTION_LATE_PS : 0, egress_ps = 0;
+	node_time_t late_ps = clock == CLOCK_REAL ? PLAN_CONGESTION_LATE_PS / plan->dilation : 0,
+		    egress_ps = 0;
 	int error;
 
 	*basis = (struct congestion_basis){ .hosts = plan->host_count, .late_ps = late_ps };
-	error = plan_routes_longest_ps(plan, hop_ps, &basis->rtt_ps);
+	error = plan_routes_longest_ps(plan, hop_round_trip_ps, 2 * late_ps, &basis->rtt_ps);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct node_config *node = &plan->nodes[i];
 
@@ -45,7 +38,8 @@ int plan_congestion_basis(enum clock_kind clock, const struct plan *plan,
 
 			if (port->vacant)
 				continue;
-			basis->link_rtt_ps = node_time_max(basis->link_rtt_ps, hop_ps(node, port));
+			basis->link_rtt_ps = node_time_max(
+				basis->link_rtt_ps, hop_round_trip_ps(node, port) + 2 * late_ps);
 			if (port->mtu_bytes > basis->mtu_bytes)
 				basis->mtu_bytes = port->mtu_bytes;
 			if (port->kind != PORT_EDGE)

@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "nodes/base/ring.h"
+#include "nodes/link/jitter.h"
 #include "orchestrator/plan/plan_buffer.h"
 #include "orchestrator/plan/plan_roce.h"
 
-#define RING_BYTES_REAL (1u << 19) /* fifty of the largest frames; a sender waits for a full ring */
+/* fifty of the largest frames, or what is in flight four times; a sender waits for a full ring */
+#define RING_BYTES_REAL (1u << 19)
+#define RING_FLIGHTS 4u
 /* flows are distributed over them, so that one that waits does not block all others */
 #define HOST_QUEUES 4u
 /* completed messages of which a NIC keeps the times: the last ones */
@@ -117,14 +120,28 @@ static int addresses_make(struct plan *plan)
 		return -ENOMEM;
 	plan->prefixes = all;
 	for (uint32_t i = 0; i < plan->host_count; i++)
-		plan->prefix_count += own_addresses(plan_host_interface(plan, i), i,
-						    all + plan->prefix_count);
+		plan->prefix_count +=
+			own_addresses(plan_host_interface(plan, i), i, all + plan->prefix_count);
 	qsort(all, count, sizeof(*all), prefix_compare);
 	for (uint32_t i = 0; i < plan->switch_count && !error; i++) {
 		free(plan->nodes[i].switch_.prefixes);
 		error = plan_prefixes_copy(plan, &plan->nodes[i].switch_);
 	}
 	return error;
+}
+
+/* A ring stands for a link: it holds whole frames for as long as the link is, and as long again
+ * while its reader is late. */
+static uint32_t ring_make_real(const struct node_config *node, const struct port_config *port)
+{
+	node_time_t span_ps = jitter_delay_max_ps(port) + plan_latency_ps(node);
+	unsigned __int128 bytes =
+		(unsigned __int128)RING_FLIGHTS * span_ps * port->rate_bps / (8 * NODE_S);
+	uint32_t ring_bytes = RING_BYTES_REAL;
+
+	while (ring_bytes < RING_BYTES_MAX && ring_bytes < bytes)
+		ring_bytes *= 2;
+	return ring_bytes;
 }
 
 static void node_make_real(const struct scenario *scenario, const struct plan *plan,
@@ -138,7 +155,7 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 	for (uint32_t p = 0; p < node->port_count; p++) {
 		struct port_config *port = &node->ports[p];
 
-		port->ring_bytes = RING_BYTES_REAL;
+		port->ring_bytes = ring_make_real(node, port);
 		port->medium = medium_of(scenario, port->link_index);
 		/* the kernel may drop frames: the sender must detect it */
 		port->guarded = port->guarded || port->medium == MEDIUM_VETH;

@@ -76,6 +76,7 @@ int plan_routes_make(struct plan *plan, char *why, unsigned why_max)
 struct longest {
 	const struct plan *plan;
 	node_time_t (*hop_ps)(const struct node_config *node, const struct port_config *port);
+	node_time_t more_ps; /* beside it, of every link */
 	/* by switch: to the current target; NODE_TIME_NEVER: not computed yet */
 	node_time_t *paths_ps;
 	node_time_t *onward_ps; /* by switch: to the farthest switch that has hosts */
@@ -102,7 +103,7 @@ static node_time_t path_ps(const struct longest *longest, uint32_t at, uint32_t 
 		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
 
 		most_ps =
-			node_time_max(most_ps, longest->hop_ps(node, port) +
+			node_time_max(most_ps, longest->hop_ps(node, port) + longest->more_ps +
 						       path_ps(longest, port->peer_index, target));
 	}
 	longest->paths_ps[at] = most_ps;
@@ -139,7 +140,7 @@ static node_time_t host_path_ps(const struct longest *longest, uint32_t at, uint
 		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
 
 		most_ps =
-			node_time_max(most_ps, longest->hop_ps(node, port) +
+			node_time_max(most_ps, longest->hop_ps(node, port) + longest->more_ps +
 						       path_ps(longest, port->peer_index, target));
 	}
 	return most_ps;
@@ -185,11 +186,12 @@ static node_time_t longest_find(const struct longest *longest)
 int plan_routes_longest_ps(const struct plan *plan,
 			   node_time_t hop_ps(const struct node_config *node,
 					      const struct port_config *port),
-			   node_time_t *longest_ps)
+			   node_time_t more_ps, node_time_t *longest_ps)
 {
 	struct longest longest = {
 		.plan = plan,
 		.hop_ps = hop_ps,
+		.more_ps = more_ps,
 		.paths_ps = calloc(plan->switch_count, sizeof(*longest.paths_ps)),
 		.onward_ps = calloc(plan->switch_count, sizeof(*longest.onward_ps)),
 	};

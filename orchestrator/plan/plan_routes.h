@@ -17,12 +17,13 @@ int plan_routes_make(struct plan *plan, char *why, unsigned why_max);
 /** plan_routes_longest_ps() - the longest time of a path between two switches that have hosts.
  *  Detours and non-minimal port groups are included.
  *  @hop_ps     the time that the link at @port of @node adds to a path.
+ *  @more_ps    what every link adds beside it.
  *  @longest_ps filled; 0 if all hosts are at one switch.
  *  Return: 0 or -ENOMEM. */
 int plan_routes_longest_ps(const struct plan *plan,
 			   node_time_t hop_ps(const struct node_config *node,
 					      const struct port_config *port),
-			   node_time_t *longest_ps);
+			   node_time_t more_ps, node_time_t *longest_ps);
 
 /** plan_route() - the route of switch @from towards switch @to (indices, not the same).
  *  O(1). */

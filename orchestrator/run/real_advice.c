@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/human.h"
 
 #define RATE_LEAST_BPS 1000000u /* of a link */
@@ -9,6 +10,7 @@
 #define SHARED_LEAST_KIB 32768u
 #define SHARED_DELAYS 64u /* the same for many ports */
 #define BUFFER_DELAYS 8u  /* of a link: a round trip of two hops, twice */
+#define DILATE_MAX 80u    /* bytes of what is said of --dilate */
 
 /* ---- what a plan asks for ---- */
 
@@ -83,7 +85,8 @@ struct real_load real_load_of(const struct plan *plan, bool programs)
 {
 	struct real_load load = { .delay_ns = UINT64_MAX,
 				  .switches = switches_most(plan),
-				  .senders = senders_of(plan, programs) };
+				  .senders = senders_of(plan, programs),
+				  .dilation = plan->dilation };
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		const struct node_config *node = &plan->nodes[i];
@@ -140,15 +143,50 @@ struct real_settings real_settings(const struct calibration *calibration,
 	return settings;
 }
 
+/* the least of 1, 2, 5, 10, 20, ... that is @needed or more */
+static uint64_t step_up(double needed)
+{
+	static const uint64_t steps[] = { 1, 2, 5 };
+	uint64_t power = 1;
+
+	for (;; power *= 10)
+		for (size_t i = 0; i < COUNT_OF(steps); i++)
+			if ((double)(steps[i] * power) >= needed || power > DILATION_MAX)
+				return steps[i] * power;
+}
+
+/* the dilation with which the machine carries @load as it is; or, if there is none, its rates with
+ * longer delays; or "" */
+static const char *dilate_set(const struct calibration *calibration, const struct real_load *load,
+			      char text[DILATE_MAX])
+{
+	uint64_t delay_ns = calibration_delay_ns(calibration),
+		 rate_bps = calibration_rate_bps(calibration, load->switches, load->packet_bytes,
+						 load->senders),
+		 rates = step_up((double)load->rate_bps / (double)rate_bps),
+		 delays = step_up((double)delay_ns / (double)(load->delay_ns ? load->delay_ns : 1));
+	char delay[32];
+
+	*text = 0;
+	if (rates <= DILATION_MAX && delays <= DILATION_MAX)
+		snprintf(text, DILATE_MAX, ", or --dilate %u",
+			 (unsigned)(rates > delays ? rates : delays));
+	else if (rates <= DILATION_MAX)
+		snprintf(text, DILATE_MAX, ", or --dilate %u --set links.delay=%s", (unsigned)rates,
+			 whole(delay_ns / rates, delay_units, delay));
+	return text;
+}
+
 bool real_advice(const struct calibration *calibration, const struct real_load *load, char *text,
 		 size_t text_max)
 {
 	double carried = calibration_bps(calibration, load->switches, load->packet_bytes);
-	bool fast = (double)load->rate_bps * load->senders > carried,
-	     short_delay = load->delay_ns < calibration->load_p99_ns &&
+	uint64_t delay_ns = load->delay_ns * load->dilation;
+	bool fast = (double)load->rate_bps * load->senders / load->dilation > carried,
+	     short_delay = delay_ns < calibration->load_p99_ns &&
 			   /* no more than what it would suggest */
-			   load->delay_ns < calibration_delay_ns(calibration);
-	char source[160], total[HUMAN_TEXT_MAX], limit[HUMAN_TEXT_MAX];
+			   delay_ns < calibration_delay_ns(calibration);
+	char source[160], total[HUMAN_TEXT_MAX], limit[HUMAN_TEXT_MAX], dilate[DILATE_MAX];
 	struct real_settings settings;
 
 	*text = 0;
@@ -157,13 +195,14 @@ bool real_advice(const struct calibration *calibration, const struct real_load *
 	settings = real_settings(calibration, load);
 	snprintf(text, text_max,
 		 "this machine carries some %s over %u switch%s in all, and its nodes are late by "
-		 "%s (%s): %s. To be carried it needs%s%s --set links.delay=%s",
+		 "%s (%s): %s. To be carried it needs%s%s --set links.delay=%s%s",
 		 human_rate((uint64_t)carried, total), load->switches,
 		 load->switches == 1 ? "" : "es",
 		 human_time(calibration->load_p99_ns * NODE_NS, limit),
 		 calibration_source(calibration, source),
 		 fast ? "the figures may not be valid" : "delays may be too long",
-		 fast ? " --set links.rate=" : "", fast ? settings.rate : "", settings.delay);
+		 fast ? " --set links.rate=" : "", fast ? settings.rate : "", settings.delay,
+		 dilate_set(calibration, load, dilate));
 	return true;
 }
 

@@ -3,7 +3,8 @@
  *  A plan asks for the rate of its fastest links to hosts, over the longest path, from the hosts
  *  that its workloads send from; under `up` from one at least, since only the user knows what
  *  programs will do. Its shortest delay should absorb the lateness that the machine has under
- *  load. */
+ *  load. A fabric whose time is dilated N times asks for the Nth part of its rates, and its delays
+ *  absorb N times as much. */
 #ifndef HEDDLE_ORCHESTRATOR_RUN_REAL_ADVICE_H
 #define HEDDLE_ORCHESTRATOR_RUN_REAL_ADVICE_H
 
@@ -21,13 +22,14 @@ struct real_load {
 	uint32_t switches;     /* on the longest path */
 	uint32_t packet_bytes; /* the longest packets */
 	uint32_t senders;      /* hosts that send at a time */
+	uint32_t dilation;     /* of time: the machine has so many times as long */
 };
 
 /** real_load_of() - of @plan, which is not empty.  @programs  real programs send too. */
 struct real_load real_load_of(const struct plan *plan, bool programs);
 
 /** real_advice() - a sentence to @text if @calibration says that the machine carries less than
- *  @load, with what it carries as `--set`; else "".   Return: is there one? */
+ *  @load, with what it carries as `--set`, and with `--dilate`; else "".   Return: is there one? */
 bool real_advice(const struct calibration *calibration, const struct real_load *load, char *text,
 		 size_t text_max);
 

@@ -185,6 +185,7 @@ static const struct option_row rows[] = {
 		    "scenario's own\n"
 		    "time, at rates that the machine can carry, with a verdict whether it could"),
 	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
+	OPTION_DILATE(AT(settings)),
 	OPTION_CONTROL(AT(settings)),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
 	OPTION_TAKE("--no-new-files", NULL, AT(settings), option_no_new_files, NULL,
@@ -282,6 +283,9 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 	if (options->real && options->pack != RUN_PACK_BY_SIZE && options->pack)
 		return options_wrong("run", "under the real clock each node is a process: "
 					    "--pack is for --clock virtual");
+	if (!options->real && *options->settings.dilation)
+		return options_wrong("run", "--dilate is for --clock real: the virtual clock is "
+					    "exact on any machine");
 	if (options->sweep && options->seeds)
 		return options_wrong("run", "either --sweep or --seeds");
 	if (options->compare && (options->sweep || options->seeds || options->variant))

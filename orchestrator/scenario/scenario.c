@@ -28,6 +28,7 @@ const char *const scenario_fabric_name[FABRIC_KINDS] = { "flow-channel", "roce",
 
 static const struct scenario scenario_defaults = {
 	.seed = 1,
+	.dilation = 1,
 	.buffer_bytes = 2 << 20,
 	.match = { .fields = MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_HPC },
 	/* a section that is missing is complete; the topology is required */
@@ -266,6 +267,8 @@ static void faults_read(struct reader *reader, const struct key *key, const stru
 static const struct key scenario_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct scenario, name), .required = true },
 	{ "about", key_text, KEY_FIELD(struct scenario, about) },
+	{ "dilate", key_count, KEY_FIELD(struct scenario, dilation), .min = 1,
+	  .max = DILATION_MAX },
 	{ "seed", key_count, KEY_FIELD(struct scenario, seed), .max = UINT64_MAX },
 	{ "fabric", fabric_read, KEY_FIELD(struct scenario, fabric), .words = scenario_fabric_name,
 	  .word_count = FABRIC_KINDS },

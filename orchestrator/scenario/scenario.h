@@ -55,7 +55,7 @@ struct scenario_host {
 	struct scenario_spot spot;
 	uint32_t switch_index;
 	struct link_config link, back; /* to the switch, and to the host */
-	struct flow_match match; /* at its edge port */
+	struct flow_match match;       /* at its edge port */
 	struct scenario_place place;
 	/* the host that this is a NIC of, itself unless interface is not 0, and the number of its
 	 * interface: scenario_host.h */
@@ -162,6 +162,7 @@ struct scenario {
 	char name[NODE_NAME_MAX];
 	char *about; /* "" if not given */
 	uint64_t seed;
+	uint32_t dilation; /* real clock: of time; 1: none */
 	enum fabric_kind fabric;
 	struct scenario_run run;
 	/* the file has no section 'run', and run.duration_ps is SCENARIO_RUN_DEFAULT_PS: enough for

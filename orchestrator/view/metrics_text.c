@@ -24,6 +24,7 @@ struct metric {
 /* what is read by `key`, in the fabric, in its nodes and in their ports */
 static const struct metric fabric_metrics[] = {
 	{ "uptime_ns", GAUGE, "since the fabric started" },
+	{ "dilation", GAUGE, "how many times slower fabric time runs" },
 	{ "hosts", GAUGE, "hosts" },
 	{ "switches", GAUGE, "switches" },
 	{ "links", GAUGE, "links" },
@@ -163,8 +164,8 @@ static int second_digits(const char *key)
 /* the value of a key: a missing one is 0, of a list it is how many there are */
 static void value_put(FILE *out, const json_t *value, int digits)
 {
-	uint64_t number = json_is_array(value) ? json_array_size(value)
-					       : (uint64_t)json_integer_value(value);
+	uint64_t number =
+		json_is_array(value) ? json_array_size(value) : (uint64_t)json_integer_value(value);
 	uint64_t one = 1;
 
 	for (int i = 0; i < digits; i++)

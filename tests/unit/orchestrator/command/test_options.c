@@ -52,6 +52,7 @@ static const struct option_row rows[] = {
 	  .field = offsetof(struct target, settings),
 	  .take = option_seed },
 	OPTION_SET(offsetof(struct target, settings), "a=b"),
+	OPTION_DILATE(offsetof(struct target, settings)),
 	OPTION_CONTROL(offsetof(struct target, settings)),
 };
 
@@ -63,7 +64,7 @@ static struct command_words command = { .name = "try",
 					.operand = "scenario" };
 static struct target target;
 static char *argv[WORDS_MAX + 2];
-static char text[512], said[512];
+static char text[1024], said[1024];
 static int count;
 
 static void setup(void)
@@ -149,6 +150,13 @@ static const struct {
 	{ "--lou", "heddle try: there is no option --lou - did you mean '--loud'?; 'heddle try "
 		   "--help' lists them\n" },
 	{ "a --set x", "heddle try: --set takes PATH=VALUE, not 'x'\n" },
+	{ "--dilate 0", "heddle try: --dilate takes a whole number from 1 to 1000, not '0'\n" },
+	{ "--dilate -1", "heddle try: --dilate takes a whole number from 1 to 1000, not '-1'\n" },
+	{ "--dilate 1001",
+	  "heddle try: --dilate takes a whole number from 1 to 1000, not '1001'\n" },
+	{ "--dilate 1.5", "heddle try: --dilate takes a whole number from 1 to 1000, not '1.5'\n" },
+	{ "--dilate fast",
+	  "heddle try: --dilate takes a whole number from 1 to 1000, not 'fast'\n" },
 	{ "-x", "heddle try: there is no option -x; 'heddle try --help' lists them\n" },
 	{ "--loud=yes", "heddle try: --loud takes no value\n" },
 	{ "a --colour", "heddle try: --colour needs a value: NAME\n" },
@@ -187,6 +195,9 @@ TEST(options_read__help_prints_the_usage)
 		"  --colour NAME     one of a list\n"
 		"  --seed N          a number\n"
 		"  --set PATH=VALUE  change a key of the scenario, e.g. a=b; may be repeated\n"
+		"  --dilate N        fabric time runs N times slower than the machine's, 1 to "
+		"1000, so that\n"
+		"                    the machine carries links that are N times as fast\n"
 		"  --cc CONTROL      congestion control of a roce fabric: dcqcn, swift, none, tcp, "
 		"or\n"
 		"                    a shared library such as ./my.so "

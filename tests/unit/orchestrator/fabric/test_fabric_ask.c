@@ -34,7 +34,7 @@ static void setup(void)
 			      .links = &link_ab,
 			      .link_count = 1 };
 	link_ab = (struct plan_link){ .node_a = A, .node_b = B };
-	page = (struct clock_page){ .epoch_ns = wall_ns() };
+	page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
 	fabric = (struct fabric){ .plan = &plan,
 				  .nodes = nodes,
 				  .options.real = true,
@@ -55,7 +55,9 @@ static void setup(void)
 						 .delay_ps = NODE_US,
 						 .mtu_bytes = 1500,
 						 .channels = 16 };
-		nodes[i] = (struct fabric_node){ .lead = i, .slot = i, .control = pair[0],
+		nodes[i] = (struct fabric_node){ .lead = i,
+						 .slot = i,
+						 .control = pair[0],
 						 .pid = getpid(),
 						 .pid_shown = 100 + (pid_t)i,
 						 .doorbell = -1 };

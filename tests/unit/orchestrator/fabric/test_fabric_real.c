@@ -26,7 +26,7 @@ static struct fabric fabric;
 static void setup(void)
 {
 	plan = (struct plan){ .nodes = configs, .node_count = NODES, .switch_count = NODES };
-	page = (struct clock_page){ .epoch_ns = wall_ns() };
+	page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
 	for (uint32_t i = 0; i < NODES; i++) {
 		configs[i] = (struct node_config){
 			.name = "s", .kind = NODE_SWITCH, .port_count = 1, .ports = &ports[i]

@@ -51,7 +51,7 @@ static void setup(void)
 {
 	live_plan_make(TEXT, &plan);
 	ck_assert_uint_le(plan.node_count, NODES_MAX);
-	clock_page.epoch_ns = wall_ns();
+	clock_page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
 	live = (struct live){
 		.plan = &plan,
 		.fabric = { .plan = &plan, .options.real = true, .page = &clock_page },

@@ -62,6 +62,15 @@ TEST(observe_cost__share_of_a_core)
 	ck_assert_double_eq_tol(json_real_value(node("cpu_percent")), 20, 1e-9);
 }
 
+/* SC-8: CPU time is the machine's: 2 s of a fabric that is dilated ten times take 20 s */
+TEST(observe_cost__share_of_a_core_when_dilated)
+{
+	json_object_set_new(later, "dilation", json_integer(10));
+	observe_cost(later, before);
+	ck_assert_double_eq_tol(json_real_value(json_object_get(later, "cpu_percent")), 2.5, 1e-9);
+	ck_assert_double_eq_tol(json_real_value(node("cpu_percent")), 2, 1e-9);
+}
+
 TEST(observe_traffic__rates)
 {
 	observe_traffic(later, before);

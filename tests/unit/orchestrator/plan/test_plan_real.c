@@ -125,6 +125,17 @@ TEST(plan_make_real__own_addresses_of_hosts)
 	ck_assert_uint_eq(virtual.nodes[0].switch_.prefix_count, 0);
 }
 
+/* a ring stands for a link, so it holds whole frames of four times as long as that is: 1 ms and
+ * 350 ns at 200 Gb/s are 25 MB */
+TEST(plan_make_real__rings_hold_what_is_in_flight)
+{
+	plan_set(plan_make_real, "links.rate=200Gb/s", &real);
+	ck_assert_uint_eq(real.nodes[0].ports[0].ring_bytes, 128u << 20);
+	plan_free(&real);
+	plan_of(plan_make_real, &real);
+	ck_assert_uint_eq(real.nodes[0].ports[0].ring_bytes, 1u << 19);
+}
+
 /* the same workloads, seeds, samples and expectations as under the virtual clock; no host, no
  * veth */
 TEST(plan_make_traffic__equals_the_virtual_plan)

@@ -92,6 +92,23 @@ TEST(real_advice__delays_too_short)
 	ck_assert_ptr_null(strstr(text, "links.rate"));
 }
 
+/* SC-8: 200 Gb/s in 500 Mb/s, 1.35 us of delay and latency in 5 ms are too much; 100 us are not */
+TEST(real_advice__suggests_a_dilation)
+{
+	static const char *const longer[] = { "links.delay=100us" };
+	static const char *const dilated[] = { "links.delay=100us", "dilate=500" };
+
+	asks(false, NULL, 0);
+	ck_assert(advised());
+	ck_assert_ptr_nonnull(strstr(text, ", or --dilate 500 --set links.delay=10us"));
+	asks(false, longer, 1);
+	ck_assert(advised());
+	ck_assert_ptr_nonnull(strstr(text, "links.delay=5ms, or --dilate 500"));
+	ck_assert_ptr_null(strstr(text, "500 --set"));
+	asks(false, dilated, 2);
+	ck_assert_msg(!advised(), "%s", text);
+}
+
 /* a machine that is later than the longest delay that is suggested */
 TEST(real_advice__nothing_more_to_suggest)
 {

@@ -60,6 +60,7 @@ TEST(scenario_read__defaults)
 	ck_assert_str_eq(scenario.name, "t");
 	ck_assert_str_eq(scenario.about, "");
 	ck_assert_uint_eq(scenario.seed, 1);
+	ck_assert_uint_eq(scenario.dilation, 1);
 	ck_assert_uint_eq(scenario.run.duration_ps, 100 * NODE_US);
 	ck_assert_uint_eq(scenario.run.warmup_ps, 0);
 	ck_assert(scenario.run.drain);
