@@ -297,7 +297,7 @@ soak: all
 	@ROUNDS=300 tests/run.sh 'soak, stopped nodes' tests/system/test_stopped_nodes.sh
 	@ROUNDS=57 ROUND_SECONDS=60 GROWTH_MAX=1.1 tests/run.sh 'soak, programs' tests/system/test_mixed_programs.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
-	@ROUNDS=10 LARGE=yes tests/run.sh 'soak, packed nodes' tests/system/test_pack.sh
+	@ROUNDS=10 LARGE=yes ALL=yes tests/run.sh 'soak, packed nodes' tests/system/test_pack.sh
 	@./heddle run topologies/deep-tree.yaml
 
 FUZZ_SECONDS ?= 600

@@ -15,7 +15,9 @@ size_t places_bytes(uint32_t worker_count, uint32_t place_count)
 static void locate(struct places *places, struct places_page *page, uint32_t worker_count,
 		   uint32_t place_count)
 {
-	places->page = page;
+	*places = (struct places){ .page = page,
+				   .worker_count = worker_count,
+				   .place_count = place_count };
 	places->own_next = (_Atomic node_time_t *)((char *)page + head_bytes(worker_count));
 	places->inbox_next = places->own_next + place_count;
 }
@@ -27,6 +29,8 @@ void places_init(struct places_page *page, uint32_t worker_count, uint32_t place
 	locate(&places, page, worker_count, place_count);
 	page->worker_count = worker_count;
 	page->place_count = place_count;
+	for (uint32_t w = 0; w < worker_count; w++)
+		atomic_store_explicit(&page->workers[w].running, PLACES_NONE, memory_order_relaxed);
 	for (uint32_t i = 0; i < place_count; i++) {
 		atomic_store_explicit(&places.own_next[i], NODE_TIME_NEVER, memory_order_relaxed);
 		atomic_store_explicit(&places.inbox_next[i], NODE_TIME_NEVER, memory_order_relaxed);
@@ -54,5 +58,5 @@ struct clock places_clock(const struct places *places, const struct clock *worke
 	return (struct clock){ .page = workers->page,
 			       .own_next = places->own_next,
 			       .inbox_next = places->inbox_next,
-			       .node_count = places->page->place_count };
+			       .node_count = places->place_count };
 }

@@ -15,8 +15,10 @@
 #define PLACES_MAGIC 0x4844504bu /* "HDPK" */
 #define PLACES_WORKERS_MAX 256u
 
+#define PLACES_NONE UINT32_MAX
+
 struct places_worker {
-	/* place of the node that it runs now, for the message about its end */
+	/* place of the node that it runs now, for the message about its end; PLACES_NONE: none */
 	_Alignas(64) _Atomic uint32_t running;
 };
 
@@ -27,6 +29,7 @@ struct places_page {
 
 struct places {
 	struct places_page *page;
+	uint32_t worker_count, place_count; /* as checked when it was attached */
 	_Atomic node_time_t *own_next, *inbox_next; /* [place_count] */
 };
 

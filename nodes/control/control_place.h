@@ -23,7 +23,7 @@ Heddle__Worker *control_worker_pack(struct control_place_packing *packing,
 /** control_place_unpack() - false if @from has too many ports. */
 bool control_place_unpack(struct node_place *to, const Heddle__Place *from);
 
-/** control_worker_unpack() - any numbers; the worker compares them with the pack page. */
+/** control_worker_unpack() - any numbers; the worker compares them with the places page. */
 void control_worker_unpack(struct worker_share *to, const Heddle__Worker *from);
 
 #endif

@@ -41,6 +41,23 @@ struct worker {
 	struct event_loop *loop;
 };
 
+/* This process works for node @index from now on: what fails is reported as the node's, and an end of
+ * the process, too. */
+static void node_enter(const struct worker *worker, uint32_t index)
+{
+	node_act(&worker->nodes[index]);
+	atomic_store_explicit(&worker->places.page->workers[worker->share.index].running,
+			      worker->share.first_place + index, memory_order_relaxed);
+}
+
+/* ... and for none any more */
+static void node_leave(const struct worker *worker)
+{
+	node_report_to(CONTROL_FD);
+	atomic_store_explicit(&worker->places.page->workers[worker->share.index].running,
+			      PLACES_NONE, memory_order_relaxed);
+}
+
 /* ---- start ---- */
 
 /* @message has brought the worker's own memory */
@@ -63,13 +80,13 @@ static int share_take(struct worker *worker, struct control_message *message)
 		return error;
 	if (clock_attach(&shared->clock, worker->clock_page.memory, worker->clock_page.bytes) ||
 	    places_attach(&worker->places, worker->places_page.memory, worker->places_page.bytes) ||
-	    worker->places.page->worker_count != shared->clock.node_count)
+	    worker->places.worker_count != shared->clock.node_count)
 		return node_fail("the clock page or the places page is none");
 	if (worker->share.index >= shared->clock.node_count || !worker->share.node_count ||
 	    worker->share.first_place % CLOCK_SCAN_LANES ||
-	    worker->share.node_count > worker->places.page->place_count ||
+	    worker->share.node_count > worker->places.place_count ||
 	    worker->share.first_place >
-		    worker->places.page->place_count - places_of(worker->share.node_count))
+		    worker->places.place_count - places_of(worker->share.node_count))
 		return node_fail("worker %u of %u cannot run %u nodes from place %u on",
 				 worker->share.index, shared->clock.node_count,
 				 worker->share.node_count, worker->share.first_place);
@@ -113,13 +130,13 @@ static int place_check(const struct worker *worker, uint32_t index, const struct
 	    place->place != worker->share.first_place + index)
 		return node_fail("the node is not at its place");
 	for (uint32_t port = 0; port < place->port_count; port++)
-		if (place->ports[port].peer_place >= worker->places.page->place_count ||
-		    place->ports[port].peer_worker >= worker->places.page->worker_count)
+		if (place->ports[port].peer_place >= worker->places.place_count ||
+		    place->ports[port].peer_worker >= worker->places.worker_count)
 			return node_fail("the peer of port %u is at no place", port);
 	return 0;
 }
 
-static int node_enter(struct worker *worker, uint32_t index, struct control_message *message)
+static int node_take(struct worker *worker, uint32_t index, struct control_message *message)
 {
 	struct node *node = &worker->nodes[index];
 	enum node_kind kind;
@@ -152,16 +169,20 @@ static int message_take(struct worker *worker, uint32_t index,
 	char why[256] = "";
 	int socket = index == OWN_SOCKET ? CONTROL_FD : worker->nodes[index].control, error;
 
-	node_report_to(socket);
+	if (index == OWN_SOCKET)
+		node_report_to(socket);
+	else
+		node_enter(worker, index);
 	error = control_receive(socket, &message, 1, why, sizeof(why));
 	if (error && error != -EINVAL)
 		return PROCESS_LOST;
 	if (error)
 		node_fail("the configuration is wrong: %s", why);
 	else
-		error = take ? take(worker, &message) : node_enter(worker, index, &message);
+		error = take ? take(worker, &message) : node_take(worker, index, &message);
 	if (error == -ENOMEM)
-		node_fail("there is not enough memory for this node");
+		node_fail("there is not enough memory for this %s",
+			  index == OWN_SOCKET ? "worker" : "node");
 	control_message_free(&message);
 	return error ? PROCESS_WRONG : 0;
 }
@@ -174,8 +195,10 @@ static int worker_start(struct worker *worker, const struct process_arguments *a
 	int status;
 
 	worker->sockets = epoll_create1(EPOLL_CLOEXEC);
-	if (worker->sockets < 0 || socket_watch(worker, CONTROL_FD, OWN_SOCKET))
+	if (worker->sockets < 0 || socket_watch(worker, CONTROL_FD, OWN_SOCKET)) {
+		node_fail("its sockets cannot be watched: %s", strerror(errno));
 		return PROCESS_WRONG;
+	}
 	status = message_take(worker, OWN_SOCKET, share_take);
 	while (!status && worker->adopted < worker->share.node_count)
 		status = message_take(worker, OWN_SOCKET, nodes_adopt);
@@ -185,6 +208,7 @@ static int worker_start(struct worker *worker, const struct process_arguments *a
 	}
 	if (status)
 		return status;
+	node_leave(worker);
 	worker->loop = event_loop_open(arguments->loop_kind, worker->sockets, text, sizeof(text));
 	if (!worker->loop) {
 		node_fail("%s", text);
@@ -206,7 +230,6 @@ static uint32_t window_run(struct worker *worker)
 	const struct worker_share *share = &worker->share;
 	_Atomic node_time_t *own_next = &worker->places.own_next[share->first_place];
 	_Atomic node_time_t *inbox_next = &worker->places.inbox_next[share->first_place];
-	_Atomic uint32_t *running = &worker->places.page->workers[share->index].running;
 	node_time_t end = atomic_load_explicit(&clock->page->end_ps, memory_order_relaxed);
 	uint32_t count;
 
@@ -217,14 +240,13 @@ static uint32_t window_run(struct worker *worker)
 		struct node *node = &worker->nodes[worker->due[i]];
 		node_time_t next;
 
-		node_act(node);
-		atomic_store_explicit(running, share->first_place + worker->due[i],
-				      memory_order_relaxed);
+		node_enter(worker, worker->due[i]);
 		next = node_window_handle(&node->window);
 		atomic_store_explicit(&own_next[worker->due[i]], next, memory_order_relaxed);
 		if (node->window.broken != node->broken_told)
 			node_tell_broken(node, node->window.broken);
 	}
+	node_leave(worker);
 	if (count)
 		atomic_fetch_add_explicit(&clock->page->node_windows, count - 1,
 					  memory_order_relaxed);
@@ -246,9 +268,10 @@ static int sockets_serve(struct worker *worker)
 			/* nothing is sent over its own socket any more, so the peer is gone */
 			if (index == OWN_SOCKET)
 				return PROCESS_LOST;
-			node_act(&worker->nodes[index]);
+			node_enter(worker, index);
 			if (node_serve(&worker->nodes[index]))
 				return PROCESS_LOST;
+			node_leave(worker);
 		}
 	}
 	return 0;

@@ -1,8 +1,8 @@
 /*  worker_main - main() of a worker: a process that runs many nodes under the virtual clock (SC-3).
  *
  *  The nodes are the same objects as in processes of their own, and give the same bytes. They are
- *  not protected from each other: one that crashes ends its worker and the run, and one that cannot
- *  be killed or stopped alone can only be asked. */
+ *  not protected from each other: one that crashes ends its worker and the run. None can be killed
+ *  or stopped alone. */
 #ifndef HEDDLE_NODES_PROCESS_WORKER_MAIN_H
 #define HEDDLE_NODES_PROCESS_WORKER_MAIN_H
 

@@ -130,15 +130,17 @@ int fabric_stop(struct fabric *fabric)
 /* @node has not left in time */
 static void late_end(struct fabric *fabric, uint32_t node)
 {
+	char process[FABRIC_PROCESS_MAX];
+
 	if (fabric->options.real) {
 		fabric_fail_node(fabric, node, "did not leave within %u s and was killed",
 				 FABRIC_END_MS / 1000);
 		return;
 	}
 	fabric->nodes[node].late = true;
-	fprintf(stderr, "heddle: %s %s (pid %d) did not leave in time and is killed%s\n",
-		fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
-		(int)fabric->nodes[node].pid, fabric->failure[0] ? "" : "; the result is complete");
+	fprintf(stderr, "heddle: %s did not leave in time and is killed%s\n",
+		fabric_process_name(fabric, node, process),
+		fabric->failure[0] ? "" : "; the result is complete");
 }
 
 static void kill_all(struct fabric *fabric)
@@ -161,7 +163,7 @@ int fabric_end(struct fabric *fabric)
 	if (!fabric->page || !fabric->nodes)
 		return 0;
 	fabric_stop(fabric);
-	fabric_stage(fabric, "requests %u nodes to leave", fabric->alive);
+	fabric_stage(fabric, "requests %u processes to leave", fabric->alive);
 	atomic_store(&fabric->page->state, CLOCK_ENDED);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		if (fabric->nodes[i].pid)

@@ -18,11 +18,16 @@
 
 #define SOCKETS_AT_ONCE 200u /* in one message */
 
+uint32_t fabric_pack_by_cores(uint32_t core_count)
+{
+	return !core_count ? 1 : core_count < PLACES_WORKERS_MAX ? core_count : PLACES_WORKERS_MAX;
+}
+
 uint32_t fabric_pack_default(const struct plan *plan, uint32_t core_count)
 {
 	if (plan->node_count <= FABRIC_PACK_NODES || fabric_pack_refuses(plan))
 		return 0;
-	return core_count < PLACES_WORKERS_MAX ? core_count : PLACES_WORKERS_MAX;
+	return fabric_pack_by_cores(core_count);
 }
 
 const char *fabric_pack_refuses(const struct plan *plan)
@@ -55,6 +60,21 @@ static int tables_alloc(struct fabric_pack *pack, const struct plan *plan)
 	for (uint32_t w = 0; w < pack->worker_count; w++)
 		pack->sockets[w] = -1;
 	return 0;
+}
+
+/* A placement may leave workers without nodes: the numbers of the others close up. */
+static void workers_close_up(struct fabric_pack *pack, uint32_t node_count)
+{
+	uint32_t number[PLACES_WORKERS_MAX] = { 0 }, used = 0;
+
+	for (uint32_t i = 0; i < node_count; i++)
+		number[pack->worker_of[i]] = 1;
+	for (uint32_t w = 0; w < pack->worker_count; w++)
+		if (number[w])
+			number[w] = used++;
+	for (uint32_t i = 0; i < node_count; i++)
+		pack->worker_of[i] = number[pack->worker_of[i]];
+	pack->worker_count = used;
 }
 
 /* the nodes of a worker have places in the order of the plan.  Return: the number of places */
@@ -127,6 +147,7 @@ static int rings_make(struct fabric_pack *pack, const struct plan *plan)
 
 static int page_make(struct fabric_pack *pack, uint32_t place_count)
 {
+	pack->place_count = place_count;
 	pack->page_bytes = places_bytes(pack->worker_count, place_count);
 	pack->page_fd = fabric_memory_make("heddle-pack", pack->page_bytes);
 	if (pack->page_fd < 0)
@@ -152,8 +173,10 @@ int fabric_pack_make(struct fabric *fabric)
 	error = tables_alloc(pack, plan);
 	if (!error)
 		error = placement_make(plan, pack->worker_count, pack->worker_of);
-	if (!error)
-		error = page_make(pack, places_assign(fabric));
+	if (error)
+		return error;
+	workers_close_up(pack, plan->node_count);
+	error = page_make(pack, places_assign(fabric));
 	return error ? error : rings_make(pack, plan);
 }
 
@@ -229,8 +252,6 @@ static int worker_start(struct fabric *fabric, uint32_t worker, const char *prog
 	int sockets[2], error;
 	char name[32];
 
-	if (!share.node_count)
-		return -EINVAL;
 	snprintf(name, sizeof(name), "worker%u", worker);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return -errno;
@@ -251,10 +272,7 @@ int fabric_pack_start(struct fabric *fabric, const char *program)
 	if (error == -EPIPE)
 		return 0; /* it is dead: fabric_watch_children() reports why */
 	if (error)
-		fabric_fail(fabric, "cannot start the workers: %s",
-			    error == -EMFILE ? "too few file descriptors allowed, raise the hard "
-					       "limit (ulimit -Hn)"
-					     : strerror(-error));
+		fabric_fail(fabric, "cannot start the workers: %s", fabric_start_why(error));
 	return error;
 }
 
@@ -285,7 +303,7 @@ uint32_t fabric_pack_running(const struct fabric *fabric, uint32_t worker)
 	const struct fabric_pack *pack = &fabric->pack;
 	uint32_t place = atomic_load(&pack->page->workers[worker].running);
 
-	return place < pack->page->place_count ? pack->node_at[place] : fabric->plan->node_count;
+	return place < pack->place_count ? pack->node_at[place] : fabric->plan->node_count;
 }
 
 void fabric_pack_free(struct fabric_pack *pack)

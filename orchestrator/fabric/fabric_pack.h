@@ -20,6 +20,7 @@ struct fabric_pack {
 	uint32_t worker_count; /* 0: each node is a process of its own */
 	struct places_page *page;
 	size_t page_bytes, rings_bytes;
+	uint32_t place_count;  /* not read from the page, which workers can write (TB-23) */
 	int page_fd, rings_fd; /* -1 */
 	int *sockets;          /* [worker_count]: control sockets of the workers; -1 */
 	uint32_t *worker_of;   /* [node_count] */
@@ -28,15 +29,20 @@ struct fabric_pack {
 	uint64_t *ring_at;     /* [2 * link_count]: from end a, from end b */
 };
 
+/** fabric_pack_by_cores() - one worker for each of @core_count cores, within 1 and
+ *  PLACES_WORKERS_MAX. */
+uint32_t fabric_pack_by_cores(uint32_t core_count);
+
 /** fabric_pack_default() - how many workers run @plan unless the user says so: 0 (each node is a
- *  process) up to FABRIC_PACK_NODES nodes, then one for each of @core_count cores. */
+ *  process) up to FABRIC_PACK_NODES nodes, then fabric_pack_by_cores(). */
 uint32_t fabric_pack_default(const struct plan *plan, uint32_t core_count);
 #define FABRIC_PACK_NODES 512u
 
 /** fabric_pack_refuses() - why the nodes of @plan cannot be packed, a clause; NULL: they can. */
 const char *fabric_pack_refuses(const struct plan *plan);
 
-/** fabric_pack_make() - assigns nodes to options.pack workers and makes their memory.
+/** fabric_pack_make() - assigns nodes to options.pack workers, at most PLACES_WORKERS_MAX, or to
+ *  fewer if some would have none, and makes their memory.
  *  Return: 0 or -errno. fabric_pack_free() in any case. */
 int fabric_pack_make(struct fabric *fabric);
 
@@ -48,7 +54,8 @@ int fabric_pack_start(struct fabric *fabric, const char *program);
 /** fabric_pack_place() - @place filled: what the packed @node has to know. */
 void fabric_pack_place(const struct fabric *fabric, uint32_t node, struct node_place *place);
 
-/** fabric_pack_running() - the node that @worker runs, or ran when it died; node_count: none. */
+/** fabric_pack_running() - the node that @worker runs, or ran when it died; node_count: none, as far
+ *  as the worker tells. */
 uint32_t fabric_pack_running(const struct fabric *fabric, uint32_t worker);
 
 /** fabric_pack_free() - unmaps and closes everything; a zeroed one too. */

@@ -75,6 +75,25 @@ static int node_start(struct fabric *fabric, uint32_t index, const char *program
 
 static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings);
 
+const char *fabric_start_why(int error)
+{
+	return error == -EMFILE ? "too few file descriptors allowed, raise the hard limit (ulimit "
+				  "-Hn)"
+				: strerror(-error);
+}
+
+static int packed_configure(struct fabric *fabric, uint32_t index)
+{
+	int error = node_configure(fabric, index, true);
+
+	if (error == -EPIPE)
+		return 0; /* its worker is dead: fabric_watch_children() reports why */
+	if (error)
+		fabric_fail(fabric, "cannot start %s %s: %s", fabric_kind_name(fabric, index),
+			    fabric->plan->nodes[index].name, fabric_start_why(error));
+	return error;
+}
+
 static int packed_start(struct fabric *fabric)
 {
 	char program[PATH_MAX];
@@ -84,9 +103,7 @@ static int packed_start(struct fabric *fabric)
 	if (!error)
 		error = fabric_pack_start(fabric, program);
 	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
-		error = interrupt_seen() ? -EINTR : node_configure(fabric, i, true);
-		if (error == -EPIPE)
-			error = 0; /* it is dead: the reason follows */
+		error = interrupt_seen() ? -EINTR : packed_configure(fabric, i);
 		if (fabric_watch_children(fabric))
 			error = -EIO;
 	}
@@ -508,10 +525,7 @@ static int node_start(struct fabric *fabric, uint32_t index, const char *program
 	if (error)
 		fabric_fail(fabric, "cannot start %s %s, number %u: %s",
 			    fabric_kind_name(fabric, index), fabric->plan->nodes[index].name,
-			    fabric->alive + 1,
-			    error == -EMFILE ? "too few file descriptors allowed, raise the hard "
-					       "limit (ulimit -Hn)"
-					     : strerror(-error));
+			    fabric->alive + 1, fabric_start_why(error));
 	return error;
 }
 

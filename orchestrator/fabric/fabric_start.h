@@ -32,6 +32,9 @@ int fabric_start_process(struct fabric *fabric, uint32_t node, const char *name,
  *  to close. Return: 0 or -errno. */
 int fabric_start_socket(struct fabric *fabric, uint32_t node, int *end);
 
+/** fabric_start_why() - -errno of a start in words. */
+const char *fabric_start_why(int error);
+
 /** fabric_start_send() - sends @message over @socket. While too many descriptors of this user are
  *  in flight, waits until nodes have received theirs; @node is not waited for. Return: 0 or -errno.
  *  */

@@ -57,25 +57,35 @@ void fabric_fail_node(struct fabric *fabric, uint32_t node, const char *format, 
 		    (int)fabric->nodes[fabric->nodes[node].lead].pid_shown, cause);
 }
 
+const char *fabric_process_name(const struct fabric *fabric, uint32_t node,
+				char text[FABRIC_PROCESS_MAX])
+{
+	int pid = (int)fabric->nodes[fabric->nodes[node].lead].pid_shown;
+	uint32_t worker = fabric->nodes[node].slot, running = fabric->plan->node_count;
+
+	if (fabric->options.pack)
+		running = fabric_pack_running(fabric, worker);
+	if (!fabric->options.pack)
+		snprintf(text, FABRIC_PROCESS_MAX, "%s %s (pid %d)", fabric_kind_name(fabric, node),
+			 fabric->plan->nodes[node].name, pid);
+	else if (running == fabric->plan->node_count)
+		snprintf(text, FABRIC_PROCESS_MAX, "worker %u (pid %d)", worker, pid);
+	else
+		snprintf(text, FABRIC_PROCESS_MAX, "worker %u (pid %d), which was running %s %s,",
+			 worker, pid, fabric_kind_name(fabric, running),
+			 fabric->plan->nodes[running].name);
+	return text;
+}
+
 void fabric_fail_process(struct fabric *fabric, uint32_t node, const char *format, ...)
 {
-	char cause[FABRIC_FAILURE_MAX];
+	char cause[FABRIC_FAILURE_MAX], process[FABRIC_PROCESS_MAX];
 	va_list arguments;
-	uint32_t worker = fabric->nodes[node].slot, running;
 
 	va_start(arguments, format);
 	vsnprintf(cause, sizeof(cause), format, arguments);
 	va_end(arguments);
-	if (!fabric->options.pack) {
-		fabric_fail_node(fabric, node, "%s", cause);
-		return;
-	}
-	running = fabric_pack_running(fabric, worker);
-	if (running == fabric->plan->node_count)
-		running = node;
-	fabric_fail(fabric, "worker %u (pid %d), which was running %s %s, %s", worker,
-		    (int)fabric->nodes[fabric->nodes[node].lead].pid_shown,
-		    fabric_kind_name(fabric, running), fabric->plan->nodes[running].name, cause);
+	fabric_fail(fabric, "%s %s", fabric_process_name(fabric, node, process), cause);
 }
 
 static bool messages_take(struct fabric *fabric, uint32_t node);
@@ -142,9 +152,27 @@ static void fate_note(struct fabric *fabric, uint32_t node, int status)
 	utf8_plain(dead->fate);
 }
 
+/* what the worker of the lead @lead has reported of itself */
+static void worker_messages_take(struct fabric *fabric, uint32_t lead)
+{
+	uint32_t worker = fabric->nodes[lead].slot;
+	struct control_message message;
+	char why[256];
+
+	for (uint32_t i = 0; i < MESSAGES_AT_ONCE; i++) {
+		if (control_receive(fabric->pack.sockets[worker], &message, 0, why, sizeof(why)))
+			return;
+		if (message.kind == CONTROL_EVENT && message.number)
+			fabric_fail_process(fabric, lead, "reports: %s", message.text);
+		control_message_free(&message);
+	}
+}
+
 /* the messages of @lead, and of the nodes that are packed with it */
 static void process_messages_take(struct fabric *fabric, uint32_t lead)
 {
+	if (fabric->options.pack)
+		worker_messages_take(fabric, lead);
 	for (uint32_t i = lead; i < fabric->plan->node_count; i++)
 		if (fabric->nodes[i].lead == lead && fabric->nodes[i].control >= 0)
 			messages_take(fabric, i);

@@ -20,8 +20,13 @@ void fabric_fail(struct fabric *fabric, const char *format, ...)
 void fabric_fail_node(struct fabric *fabric, uint32_t node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** fabric_fail_process() - the same, with the process of @node: the node, or "worker 1 (pid 123),
- *  which was running switch s2," */
+/** fabric_process_name() - the process of @node: "switch s2 (pid 123)", "worker 1 (pid 123)", or
+ *  "worker 1 (pid 123), which was running switch s2,".   Return: @text. */
+#define FABRIC_PROCESS_MAX 160u
+const char *fabric_process_name(const struct fabric *fabric, uint32_t node,
+				char text[FABRIC_PROCESS_MAX]);
+
+/** fabric_fail_process() - the same as fabric_fail_node(), with fabric_process_name(). */
 void fabric_fail_process(struct fabric *fabric, uint32_t node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

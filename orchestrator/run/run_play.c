@@ -295,7 +295,7 @@ static int pack_choose(const struct run_options *options, const struct plan *pla
 	if (options->pack >= 0)
 		*workers = (uint32_t)options->pack;
 	else if (options->pack == RUN_PACK_BY_CORES)
-		*workers = core_count;
+		*workers = fabric_pack_by_cores(core_count);
 	else
 		*workers = fabric_pack_default(plan, core_count);
 	if (options->pack == RUN_PACK_BY_SIZE && *workers && !options->quiet && !options->row)

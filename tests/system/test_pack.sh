@@ -4,7 +4,9 @@
 #
 # The references are runs with one process per node. JSON, CSV, events and recordings are compared
 # byte by byte, with 1, 2, 4 and 7 workers: more than this machine may have cores, which are then
-# preempted in the middle of windows. ROUNDS (2; `make soak`: 10) repeats each.
+# preempted in the middle of windows. ROUNDS (2; `make soak`: 10) repeats each. ALL=yes (`make soak`)
+# plays every scenario of topologies/ besides, short, with 1, 2 and 4 workers; ALL='pfc-*' those
+# of these names.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -37,6 +39,58 @@ same() {
 			head -c 1000 "$scratch/diff"
 			return 1
 		done
+	done
+}
+
+# shorten SCENARIO - $cut becomes the options that shorten it, as far as its faults and starts allow
+shorten() {
+	local times
+	for times in '100us 20us' '400us 20us' '1200us 20us'; do
+		cut=(--set run.duration=${times% *} --set run.warmup=${times#* } --set 'expect=[]')
+		"$heddle" check "$topologies/$1.yaml" "${cut[@]}" >/dev/null 2>&1 && return
+	done
+	cut=()
+}
+
+# whole WORKERS FOLDER SCENARIO - the outputs of a run, its text and its exit status too
+whole() {
+	local folder=$scratch/$2
+	rm -rf "$folder"
+	mkdir -p "$folder"
+	"$heddle" run "$topologies/$3.yaml" --pack "$1" --quiet --json "$folder/result.json" --csv "$folder" --events "$folder/events.csv" \
+		--record "$folder/run.hdl" "${cut[@]}" >"$folder/text" 2>"$scratch/err" </dev/null
+	echo "exit status $?" >>"$folder/text"
+	! grep -qE 'exit status ([245]|1..)$' "$folder/text" || { cat "$scratch/err"; return 1; }
+}
+
+any() {
+	local workers
+	shorten "$1"
+	whole 0 processes "$1" || return 1
+	for workers in 1 2 4; do
+		whole $workers packed "$1" || return 1
+		diff -r "$scratch/processes" "$scratch/packed" >"$scratch/diff" && continue
+		echo "$workers workers differ:"
+		head -c 1000 "$scratch/diff"
+		return 1
+	done
+}
+
+# every scenario that a process for each node can play, too
+every() {
+	local file name nodes
+	for file in "$topologies"/*.yaml "$topologies"/score/*.yaml "$topologies"/labs/*/*.yaml; do
+		name=${file#"$topologies/"}
+		name=${name%.yaml}
+		[[ $ALL = yes || $name = $ALL ]] || continue
+		nodes=$("$heddle" check "$file" 2>/dev/null | sed -n 's/^nodes  *\([0-9]*\):.*/\1/p')
+		if [ -z "$nodes" ]; then
+			skip "$name: the same bytes" "no scenario of the virtual clock"
+		elif [ "$nodes" -gt 2000 ]; then
+			skip "$name: the same bytes" "$nodes processes are too many"
+		else
+			check "$name: the same bytes" any "$name"
+		fi
 	done
 }
 
@@ -78,7 +132,8 @@ start() {
 	workers=($(children "$orchestrator"))
 }
 
-# dies SIGNAL SENTENCE - a worker gets SIGNAL: it is named, the run ends, nothing is left
+# dies SIGNAL SENTENCE - a worker gets SIGNAL: it is named, with its node if it runs one just then, the
+# run ends, nothing is left
 dies() {
 	local status
 	start --pack=2 --watchdog 1s || return 1
@@ -86,9 +141,17 @@ dies() {
 	wait "$orchestrator"
 	status=$?
 	[ $status = 4 ] || { echo "exit status $status, not 4"; cat "$scratch/err"; return 1; }
-	grep -qE "worker 1 \(pid ${workers[1]}\), which was running (switch|NIC) [a-zA-Z0-9]+, $2" "$scratch/err" ||
+	grep -qE "worker 1 \(pid ${workers[1]}\)(, which was running (switch|NIC) [a-zA-Z0-9]+,)? $2" "$scratch/err" ||
 		{ cat "$scratch/err"; return 1; }
 	gone "${workers[@]}"
+}
+
+# numbers of workers with which a placement leaves some without nodes
+empty_workers() {
+	local workers
+	for workers in 5 6 7 8; do
+		run 0 run "$topologies/pfc-ring-of-four.yaml" --pack=$workers "${short[@]}" --set run.duration=60us --set run.drain=no || return 1
+	done
 }
 
 orchestrator_dies() {
@@ -134,12 +197,14 @@ check "a dragonfly" same dragonfly-adaptive "${short[@]}"
 check "tables, parameters and steps at the prompt" prompt_same
 check "without io_uring" fallback
 check "--pack=3: three processes" counts 3 3 worker2
+check "workers without nodes are not started" empty_workers
 check "more workers than nodes: as many as nodes" counts 200 16 worker15
-check "a worker is killed: it is named, with its node" dies KILL 'was killed by signal 9'
+check "a worker is killed: it is named" dies KILL 'was killed by signal 9'
 check "a worker is stopped" dies STOP 'was stopped by a signal'
 check "a worker's node crashes" dies SEGV 'was killed by signal 11'
 check "the orchestrator is killed: workers follow" orchestrator_dies
 check "a large fabric is packed, and says so; a small one is not" chooses
 check "more than ten thousand hosts" ten_thousand
 check "what cannot be packed" wrong
+[ -z "${ALL:-}" ] || every
 finish

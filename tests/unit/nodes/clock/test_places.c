@@ -28,6 +28,8 @@ TEST(places__nothing_is_due_at_first)
 		ck_assert_uint_eq(places.own_next[i], NODE_TIME_NEVER);
 		ck_assert_uint_eq(places.inbox_next[i], NODE_TIME_NEVER);
 	}
+	for (uint32_t w = 0; w < 3; w++)
+		ck_assert_uint_eq(page->workers[w].running, PLACES_NONE);
 }
 
 /* the last inbox ends where the page ends, and no line has the times of two workers */
@@ -76,6 +78,7 @@ TEST(places_clock__times_by_place)
 	struct clock workers = { .page = &head }, clock;
 
 	ck_assert_int_eq(places_attach(&places, page, bytes), 0);
+	page->place_count = UINT32_MAX; /* a worker that writes wildly (TB-23) */
 	clock = places_clock(&places, &workers);
 	ck_assert_ptr_eq(clock.page, &head);
 	ck_assert_uint_eq(clock.node_count, 24);

@@ -21,12 +21,21 @@
 #define NODES 3u
 #define PLACES 16u
 
-/* ---- the toy: one event every microsecond and node index, counted in stats->events ---- */
+static struct places_page *places_page; /* shared with the worker */
+
+/* ---- the toy: one event every microsecond and node index, counted in stats->events; in data_hops
+ * if the worker tells that it runs this node ---- */
 
 struct toy {
 	struct stats_page *stats;
 	node_time_t next, period;
+	uint32_t place;
 };
+
+static bool told(const struct toy *toy)
+{
+	return atomic_load(&places_page->workers[0].running) == toy->place;
+}
 
 static void *toy_create(const struct node_config *config, struct link *links,
 			struct stats_page *stats)
@@ -34,7 +43,8 @@ static void *toy_create(const struct node_config *config, struct link *links,
 	struct toy *toy = calloc(1, sizeof(*toy));
 
 	(void)links;
-	*toy = (struct toy){ .stats = stats, .period = (config->index + 1) * NODE_US };
+	*toy = (struct toy){ .stats = stats, .period = (config->index + 1) * NODE_US,
+			     .place = 8 + config->index };
 	toy->next = toy->period;
 	return toy;
 }
@@ -43,8 +53,10 @@ static node_time_t toy_run(void *dataplane, node_time_t end)
 {
 	struct toy *toy = dataplane;
 
-	for (; toy->next < end; toy->next += toy->period)
+	for (; toy->next < end; toy->next += toy->period) {
 		toy->stats->events++;
+		toy->stats->data_hops += told(toy);
+	}
 	return toy->next;
 }
 
@@ -53,7 +65,8 @@ static int toy_show(void *dataplane, const char *table, int port, node_time_t no
 	struct toy *toy = dataplane;
 
 	(void)table, (void)port;
-	fprintf(out, "%llu at %llu\n", (unsigned long long)toy->period, (unsigned long long)now);
+	fprintf(out, "%llu at %llu%s\n", (unsigned long long)toy->period, (unsigned long long)now,
+		told(toy) ? "" : ", untold");
 	return 0;
 }
 
@@ -136,7 +149,8 @@ static void setup(void)
 	ck_assert_int_eq(clock_attach(&clock_, map_shared(memory[0], clock_bytes(1)),
 				      clock_bytes(1)),
 			 0);
-	places_init(map_shared(memory[1], places_bytes(1, PLACES)), 1, PLACES);
+	places_page = map_shared(memory[1], places_bytes(1, PLACES));
+	places_init(places_page, 1, PLACES);
 	rings = map_shared(memory[2], 2 * NODES * ring_size);
 	for (uint32_t i = 0; i < 2 * NODES; i++)
 		ring_init((struct ring_page *)(rings + i * ring_size),
@@ -266,6 +280,9 @@ TEST(worker_main__runs_all_of_its_nodes)
 	ck_assert_uint_eq(stats[0]->events, 11);
 	ck_assert_uint_eq(stats[1]->events, 5);
 	ck_assert_uint_eq(stats[2]->events, 3);
+	for (uint32_t i = 0; i < NODES; i++)
+		ck_assert_uint_eq(stats[i]->data_hops, stats[i]->events);
+	ck_assert_uint_eq(places_page->workers[0].running, PLACES_NONE);
 	atomic_store(&clock_.page->state, CLOCK_ENDED);
 	clock_ring(&clock_, 0);
 	ck_assert_int_eq(status_of_child(), 0);

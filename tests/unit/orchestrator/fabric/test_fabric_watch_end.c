@@ -4,9 +4,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/clock/places.h"
+#include "nodes/control/control.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "tests/testing.h"
@@ -127,6 +130,77 @@ TEST(fabric_watch_deaths__late_ones_do_not_fail)
 	kill(nodes[0].pid, SIGKILL);
 	ck_assert(!ended(0));
 	ck_assert_str_eq(fabric.failure, "");
+}
+
+/* ---- workers: one has s1 and s2, the other one h1 (SC-3) ---- */
+
+static struct places_page *places;
+static int worker_sockets[2] = { -1, -1 };
+static uint32_t node_at[16] = { 0, 1, 3, 3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 3, 3, 3 };
+
+static void pack(void)
+{
+	places = aligned_alloc(64, (places_bytes(2, 16) + 63) / 64 * 64);
+	memset(places, 0, places_bytes(2, 16));
+	places_init(places, 2, 16);
+	fabric.options.pack = 2;
+	fabric.alive = 2;
+	fabric.pack = (struct fabric_pack){ .worker_count = 2,
+					    .page = places,
+					    .place_count = 16,
+					    .sockets = worker_sockets,
+					    .node_at = node_at };
+	nodes[1].lead = nodes[1].slot = 0;
+	nodes[2].slot = 1;
+}
+
+TEST(fabric_watch_deaths__a_worker_between_its_nodes)
+{
+	pack();
+	node_starts(0, -1);
+	kill(nodes[0].pid, SIGKILL);
+	ck_assert(ended(0));
+	ck_assert_str_eq(fabric.failure, "worker 0 (pid 100) was killed by signal 9 (Killed)");
+}
+
+TEST(fabric_watch_deaths__a_worker_that_runs_a_node)
+{
+	pack();
+	atomic_store(&places->workers[0].running, 1);
+	node_starts(0, -1);
+	kill(nodes[0].pid, SIGUSR1);
+	ck_assert(ended(0));
+	ck_assert_str_eq(fabric.failure, "worker 0 (pid 100), which was running switch s2, was "
+					 "killed by signal 10 (User defined signal 1)");
+}
+
+/* workers can write the page: neither its length nor a place in it is believed (TB-23) */
+TEST_RANGE(fabric_watch_deaths__a_worker_that_has_destroyed_its_page, 0, 3)
+{
+	static const uint32_t running[] = { 16, 5, UINT32_MAX - 1 };
+
+	pack();
+	memset(places, 0xff, places_bytes(2, 16));
+	atomic_store(&places->workers[0].running, running[_i]);
+	node_starts(0, -1);
+	kill(nodes[0].pid, SIGKILL);
+	ck_assert(ended(0));
+	ck_assert_str_eq(fabric.failure, "worker 0 (pid 100) was killed by signal 9 (Killed)");
+}
+
+/* what it reports of itself is the cause, not that it left */
+TEST(fabric_watch_deaths__a_worker_that_cannot_start)
+{
+	struct control_message message = { .kind = CONTROL_EVENT, .number = 1, .text = "no memory" };
+	int sockets[2];
+
+	pack();
+	ck_assert(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets));
+	worker_sockets[1] = sockets[0];
+	ck_assert_int_eq(control_send(sockets[1], &message), 0);
+	node_starts(2, 2);
+	ck_assert(ended(2));
+	ck_assert_str_eq(fabric.failure, "worker 1 (pid 102) reports: no memory");
 }
 
 /* the real clock goes on without it: it has a fate */
