@@ -41,8 +41,8 @@ struct worker {
 	struct event_loop *loop;
 };
 
-/* This process works for node @index from now on: what fails is reported as the node's, and an end of
- * the process, too. */
+/* This process works for node @index from now on: a failure is reported as the node's, and so is an
+ * end of the process. */
 static void node_enter(const struct worker *worker, uint32_t index)
 {
 	node_act(&worker->nodes[index]);

@@ -54,8 +54,8 @@ int fabric_pack_start(struct fabric *fabric, const char *program);
 /** fabric_pack_place() - @place filled: what the packed @node has to know. */
 void fabric_pack_place(const struct fabric *fabric, uint32_t node, struct node_place *place);
 
-/** fabric_pack_running() - the node that @worker runs, or ran when it died; node_count: none, as far
- *  as the worker tells. */
+/** fabric_pack_running() - the node that @worker runs, or ran when it died, as the worker tells;
+ *  node_count: none. */
 uint32_t fabric_pack_running(const struct fabric *fabric, uint32_t worker);
 
 /** fabric_pack_free() - unmaps and closes everything; a zeroed one too. */

@@ -191,7 +191,7 @@ TEST_RANGE(fabric_watch_deaths__a_worker_that_has_destroyed_its_page, 0, 3)
 /* what it reports of itself is the cause, not that it left */
 TEST(fabric_watch_deaths__a_worker_that_cannot_start)
 {
-	struct control_message message = { .kind = CONTROL_EVENT, .number = 1, .text = "no memory" };
+	struct control_message message = { .kind = CONTROL_EVENT, .number = 1, .text = "a reason" };
 	int sockets[2];
 
 	pack();
@@ -200,7 +200,7 @@ TEST(fabric_watch_deaths__a_worker_that_cannot_start)
 	ck_assert_int_eq(control_send(sockets[1], &message), 0);
 	node_starts(2, 2);
 	ck_assert(ended(2));
-	ck_assert_str_eq(fabric.failure, "worker 1 (pid 102) reports: no memory");
+	ck_assert_str_eq(fabric.failure, "worker 1 (pid 102) reports: a reason");
 }
 
 /* the real clock goes on without it: it has a fate */
