@@ -92,7 +92,7 @@ all: deps
 
 help:
 	@printf '%s\n' \
-	'make           build ./heddle, switchd, nicd and workerd' \
+	'make           build ./heddle, switchd, nicd, workerd and the library of dilated time' \
 	'make demo      build, then play S3 figure 5: by input port, then by flow channel' \
 	'make victim    build, then real requests and real TCP beside an incast and a link failure, on RoCE with PFC and on flow channels: one table' \
 	'make test      build, then all tests' \
@@ -120,7 +120,7 @@ help:
 # ---- programs ----
 
 .PHONY: programs
-programs: $(B)/heddle $(B)/switchd $(B)/nicd $(B)/workerd
+programs: $(B)/heddle $(B)/switchd $(B)/nicd $(B)/workerd $(B)/libheddle-dilate.so
 
 $(B)/heddle: $(B)/obj/orchestrator/main.o $(lib_orchestrator) $(lib_nodes)
 	@echo '  link $@'
@@ -137,6 +137,12 @@ $(B)/nicd: $(B)/obj/nicd/main.o $(lib_nicd) $(lib_nodes)
 $(B)/workerd: $(B)/obj/workerd/main.o $(lib_switchd) $(lib_nicd) $(lib_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
+
+# loaded into any program in a host: without sanitizers, and only the C library beside it
+$(B)/libheddle-dilate.so: $(wildcard preload/*/*.c preload/*/*.h)
+	@mkdir -p $(@D)
+	@echo '  link $@'
+	@$(CC) -std=gnu17 $(WARN) -D_GNU_SOURCE -I. -O2 -g -fPIC -fexceptions -shared -Wl,-z,now,-z,defs -o $@ $(wildcard preload/*/*.c)
 
 $(lib_nodes): $(call obj,$(node_src)) $(if $(filter tsan,$(KIND)),,$(B)/obj/nodes/control/control.pb-c.o) \
 	$(if $(filter reach,$(KIND)),$(B)/obj/tests/reach.o)
@@ -399,6 +405,7 @@ HEDDLE_VERSION = $(shell sed -n 's/.*HEDDLE_VERSION "\(.*\)"/\1/p' nodes/base/ve
 install: all
 	install -D -m 755 $(B)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd $(B)/workerd
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/libheddle-dilate.so
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies $(wildcard topologies/*.*)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies/score topologies/score/*
 	@for file in $$(cd topologies && find labs -type f); do \

@@ -12,6 +12,7 @@ folders='
 nodes: base config wire stats link clock node control process
 switchd: common flow_channel | ethernet | port_group
 nicd: traffic workload transport gates host datapath
+preload: dilate
 orchestrator: base routing scenario lab plan results recording manager fabric hosts live view command prompt run course operate cli
 '
 
@@ -22,7 +23,7 @@ complain() {
 	status=1
 }
 
-sources=$(find nodes switchd nicd workerd orchestrator -name '*.[ch]' | sort)
+sources=$(find nodes switchd nicd workerd preload orchestrator -name '*.[ch]' | sort)
 [ -n "$sources" ] || complain 'no sources in' "$PWD"
 
 # every include with quotes: FILE INCLUDED
@@ -147,7 +148,7 @@ home netlink 'orchestrator/hosts/netlink.c'
 home civetweb 'orchestrator/view/view_server.c'
 home histedit 'orchestrator/prompt/line_editor.c'
 home heddle/congestion_control.h 'nicd/transport/own_control.c|nodes/process/control_library.c|nodes/stats/control_call.c'
-home dlfcn 'nodes/process/control_library.c'
-home linux/futex 'nodes/clock/futex.[ch]|nodes/clock/event_loop.c'
+home dlfcn 'nodes/process/control_library.c|preload/dilate/dilate.c'
+home linux/futex 'nodes/clock/futex.[ch]|nodes/clock/event_loop.c|preload/dilate/locks.c'
 [ "$status" = 0 ] && echo 'layers: includes point one way, from folder to folder'
 exit "$status"

@@ -21,6 +21,7 @@
 #include "nodes/base/ring.h"
 #include "nodes/clock/clock_pages.h"
 #include "nodes/link/link.h"
+#include "orchestrator/base/beside.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/wall_time.h"
@@ -47,24 +48,13 @@ int fabric_memory_make(const char *name, size_t size)
 	return fd;
 }
 
-/* the program @name: in the folder of this one, or where `make install` puts it */
 static int program_find(struct fabric *fabric, const char *name, char *path, size_t path_max)
 {
-	static const char *const places[] = { "", "../lib/heddle/", "../libexec/heddle/" };
-	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int error = beside_find(name, X_OK, path, path_max);
 
-	if (length <= 0)
-		return -ENOENT;
-	self[length] = 0;
-	*(strrchr(self, '/') + 1) = 0;
-	for (size_t i = 0; i < COUNT_OF(places); i++) {
-		if (snprintf(path, path_max, "%s%s%s", self, places[i], name) < (int)path_max &&
-		    !access(path, X_OK))
-			return 0;
-	}
-	fabric_fail(fabric, "cannot find the program %s beside heddle", name);
-	return -ENOENT;
+	if (error)
+		fabric_fail(fabric, "cannot find the program %s beside heddle", name);
+	return error;
 }
 
 static const char *const program_names[NODE_KINDS] = {

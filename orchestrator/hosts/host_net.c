@@ -16,6 +16,7 @@
 #include "nodes/base/array.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/socket_buffer.h"
+#include "orchestrator/hosts/host_dilation.h"
 
 #define QUEUE_BUFFER_BYTES (4 << 20)
 /* above a socket's 208 KiB, as the kernel counts them, so that senders block */
@@ -46,6 +47,8 @@ __attribute__((format(printf, 4, 5))) static int failed(int error, char *why, si
 static void host_reset(struct host_net *host, const struct host_net_spec *spec)
 {
 	*host = (struct host_net){ .net_fd = -1, .uts_fd = -1, .mtu_bytes = spec->mtu_bytes };
+	host->shaped_max_bps = spec->dilation > 1 ? HOST_NET_SHAPED_DILATED_BPS_MAX
+						  : HOST_NET_SHAPED_RATE_BPS_MAX;
 	snprintf(host->interface, sizeof host->interface, "%s", spec->interface);
 	for (uint32_t i = 0; i < HOST_NET_QUEUES_MAX; i++)
 		host->queue_fds[i] = -1;
@@ -216,6 +219,8 @@ static void interface_settings(const struct fabric_namespaces *namespaces,
 	if (setns(host->net_fd, CLONE_NEWNET))
 		return;
 	settings_write(namespaces, host, "ipv6", ipv6, COUNT_OF(ipv6));
+	if (spec->dilation > 1)
+		host_dilation_sysctls(namespaces, spec->dilation);
 	if (spec->several) {
 		settings_write(namespaces, host, "ipv4", several, COUNT_OF(several));
 		namespaces_sysctl(namespaces, "net/ipv4/conf/all/rp_filter", "0");
@@ -246,7 +251,7 @@ static int rate_set(struct host_net *host, struct netlink *netlink, uint64_t rat
 {
 	uint32_t rate_bytes_per_second, burst_bytes;
 
-	if (rate_bps >= HOST_NET_SHAPED_RATE_BPS_MAX)
+	if (rate_bps >= host->shaped_max_bps)
 		return netlink_queue_reset(netlink, host->index);
 	host_net_bucket(rate_bps, host->mtu_bytes, &rate_bytes_per_second, &burst_bytes);
 	return netlink_token_bucket_set(netlink, host->index, rate_bytes_per_second, burst_bytes,
@@ -387,9 +392,7 @@ static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespa
 			      spec->far_name);
 	host->queue_count = spec->queue_count;
 	interface_settings(namespaces, host, spec);
-	error = spec->rate_bps < HOST_NET_SHAPED_RATE_BPS_MAX
-			? rate_set(host, netlink, spec->rate_bps)
-			: 0;
+	error = spec->rate_bps < host->shaped_max_bps ? rate_set(host, netlink, spec->rate_bps) : 0;
 	if (error)
 		return failed(error, why, why_max, "host %s: token bucket (tbf) of %s", spec->name,
 			      spec->interface);

@@ -11,7 +11,7 @@
  *  virtio_net_hdr. The NIC side is up and its sockets are bound before eth0 comes up: no frame is
  *  lost or received twice at the start.
  *
- *  Token bucket: on slow links (below HOST_NET_SHAPED_RATE_BPS_MAX) the host itself is limited to
+ *  Token bucket: on slow links (below HOST_NET_SHAPED_RATE_BPS_MAX), and in dilated time, the host
  *  the link's rate, or a UDP sender would overflow the NIC. eth0 then has a tbf at the link's rate
  *  less the 24 bytes per frame that only a wire has (preamble, FCS, gap). Its queue is larger than
  *  a socket's default send buffer, so a sender blocks before a frame is dropped (ours).
@@ -44,6 +44,9 @@
 #define HOST_NET_IPV6_MTU_BYTES_MIN 1280u /* RFC 8200; a host with less has IPv4 only */
 /* faster links are not shaped: ours, tbf costs more than it helps */
 #define HOST_NET_SHAPED_RATE_BPS_MAX 2000000000ull
+/* the same if time is dilated, in the machine's time: there the machine has time for it, and TCP
+ * with the large windows of fast links overflows an unshaped NIC */
+#define HOST_NET_SHAPED_DILATED_BPS_MAX 20000000000ull
 
 /* a route by one of the interfaces of a host */
 struct host_net_route {
@@ -60,7 +63,8 @@ struct host_net_spec {
 	uint32_t mtu_bytes; /* IP MTU: bytes of a frame after its 14 byte header */
 	/* packet sockets, 1..HOST_NET_QUEUES_MAX; flows are spread over them by hash */
 	uint32_t queue_count;
-	uint64_t rate_bps;
+	uint64_t rate_bps; /* of the machine's time */
+	uint32_t dilation; /* of the fabric's; 1: none */
 	bool router;  /* forwards packets between its interfaces */
 	bool several; /* the host has several interfaces, each of which is itself only */
 	uint32_t route_count;
@@ -74,6 +78,7 @@ struct host_net {
 	int far_index;
 	char interface[IFNAMSIZ];
 	uint32_t mtu_bytes;
+	uint64_t shaped_max_bps; /* below it the host is limited to the link's rate */
 	bool attached; /* the namespace is not ours: host_net_attach() */
 	bool further;  /* eth1 and so on: host_net_join() */
 	bool ipv6;     /* false: this kernel has none */

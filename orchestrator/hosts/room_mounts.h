@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define ROOM_MOUNTS_MAX 128u
+#define ROOM_MOUNTS_MAX 129u /* those of a scenario, and the library of dilated time */
 
 struct room_mount {
 	const char *from; /* absolute; "": an empty folder */

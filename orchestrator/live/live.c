@@ -19,6 +19,7 @@
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/live/live_capture.h"
+#include "orchestrator/live/live_dilation.h"
 #include "orchestrator/live/live_fault.h"
 #include "orchestrator/live/live_host.h"
 #include "orchestrator/live/live_load.h"
@@ -279,6 +280,8 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 	error = tables_alloc(daemon);
 	if (error)
 		return error;
+	if (live_dilation_open(&daemon->live))
+		return failed(daemon, "cannot find libheddle-dilate.so beside heddle");
 	error = hosts_open(daemon);
 	if (error)
 		return error;

@@ -13,6 +13,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_H
 #define HEDDLE_ORCHESTRATOR_LIVE_LIVE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -109,6 +110,7 @@ struct live {
 	struct limit_groups limit_groups;
 	struct host_room *rooms; /* [plan->host_count]; of hosts in namespaces of our own */
 	bool full_root;          /* live_options */
+	char dilation_library[PATH_MAX]; /* live_dilation.h; "": time is not dilated */
 	struct outside_connector connector;
 	struct live_outside_state *outside; /* [plan->host_count] */
 	struct live_load *loads; /* [plan->workload_count] */

@@ -28,7 +28,8 @@ struct host_net_spec live_host_spec(const struct plan *plan, uint32_t index,
 				      .addresses = plan_host_interface(plan, index),
 				      .mtu_bytes = nic->ports[0].mtu_bytes - ETHER_HDR_LEN,
 				      .queue_count = nic->nic.host_queues,
-				      .rate_bps = nic->ports[0].rate_bps,
+				      .rate_bps = nic->ports[0].rate_bps / plan->dilation,
+				      .dilation = plan->dilation,
 				      .router = is_router(plan, index),
 				      .several =
 					      plan_host_settings(plan, index)->interface_count > 1 };

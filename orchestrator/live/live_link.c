@@ -171,7 +171,7 @@ static int host_rate_follow(struct live *live, const struct plan_link *ends, uin
 	if (ends->node_a < live->plan->switch_count)
 		return 0;
 	return host_net_rate(&live->hosts[ends->node_a - live->plan->switch_count],
-			     &live->namespaces, rate_bps);
+			     &live->namespaces, rate_bps / live->plan->dilation);
 }
 
 /* node a of a host's link is its NIC */

@@ -11,12 +11,15 @@
 #include <unistd.h>
 
 #include "orchestrator/base/program_path.h"
+#include "orchestrator/hosts/host_dilation.h"
 #include "orchestrator/hosts/host_user.h"
 #include "orchestrator/hosts/room_program.h"
+#include "orchestrator/live/live_dilation.h"
 #include "orchestrator/live/live_room.h"
 
 #define LOG_NAME_MAX (NODE_NAME_MAX + 8)
 #define FATE_TEXT_MAX 200u
+#define OWN_VARIABLES 5u /* of a program, that the fabric sets */
 
 extern char **environ;
 
@@ -58,6 +61,16 @@ static void fate_note(const struct live *live, const struct live_program *progra
 
 /* ---- their environment ---- */
 
+/* @own[0] and @own[1]: the fabric's time */
+static bool dilation_make(const struct live *live, char **own)
+{
+	char origin[LIVE_DILATION_ORIGIN_MAX];
+
+	return asprintf(&own[0], HOST_DILATION_ORIGIN "=%s", live_dilation_origin(live, origin)) >
+		       0 &&
+	       asprintf(&own[1], HOST_DILATION_PRELOAD "=" HOST_DILATION_LIBRARY) > 0;
+}
+
 /* adds @text, "KEY=value", in the place of another one of that key */
 static void variable_put(const char **list, size_t *count, const char *text)
 {
@@ -73,17 +86,17 @@ static void variable_put(const char **list, size_t *count, const char *text)
  * A host with an image has variables of its image in place of the daemon's: nothing of the caller
  * fits its files.  @own  texts that the list points to */
 static const char **environment_make(const struct scenario_host_settings *settings,
-				     char *const own[3])
+				     char *const own[OWN_VARIABLES])
 {
 	size_t before = 0, count = 0;
 	const char **list;
 
 	while (!settings->image && environ[before])
 		before++;
-	list = calloc(before + settings->variable_count + 4, sizeof(*list));
+	list = calloc(before + settings->variable_count + OWN_VARIABLES + 1, sizeof(*list));
 	for (size_t i = 0; list && i < before; i++)
 		list[count++] = environ[i];
-	for (size_t i = 0; list && i < 3; i++)
+	for (size_t i = 0; list && i < OWN_VARIABLES && own[i]; i++)
 		variable_put(list, &count, own[i]);
 	for (uint32_t i = 0; list && i < settings->variable_count; i++)
 		variable_put(list, &count, settings->variables[i]);
@@ -169,7 +182,8 @@ static bool user_find(const struct scenario_host_settings *settings, struct host
 }
 
 /* as the user of the scenario, in the folder of the scenario; or as the image says */
-static int program_make(struct live *live, struct live_program *program, char *const own[3])
+static int program_make(struct live *live, struct live_program *program,
+			char *const own[OWN_VARIABLES])
 {
 	const struct scenario_host_settings *settings =
 		plan_host_settings(live->plan, program->host);
@@ -195,11 +209,14 @@ static int program_make(struct live *live, struct live_program *program, char *c
 static void host_start(struct live *live, uint32_t host)
 {
 	const struct scenario_host_settings *settings = plan_host_settings(live->plan, host);
-	char runtime[sizeof(live->place.path)], *own[3] = { 0 };
+	char runtime[sizeof(live->place.path)], *own[OWN_VARIABLES] = { 0 };
 	const char *base = dirname(strcpy(runtime, live->place.path));
 	bool fine = asprintf(&own[0], "HEDDLE_FABRIC=%s", live->place.name) > 0 &&
 		    asprintf(&own[1], "HEDDLE_HOST=%s", host_name(live, host)) > 0 &&
 		    asprintf(&own[2], "HEDDLE_RUNTIME_DIR=%s", base) > 0;
+
+	if (fine && live_dilation_reaches(live, host))
+		fine = dilation_make(live, &own[3]);
 
 	for (uint32_t i = 0; i < settings->command_count; i++) {
 		struct live_program *program = &live->programs[live->program_count++];
@@ -210,7 +227,7 @@ static void host_start(struct live *live, uint32_t host)
 		if (program->error)
 			fate_note(live, program);
 	}
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < OWN_VARIABLES; i++)
 		free(own[i]);
 }
 
@@ -303,12 +320,12 @@ json_t *live_programs_describe(struct live *live)
 	for (uint32_t i = 0; i < live->program_count; i++) {
 		const struct live_program *program = &live->programs[i];
 
-		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:i, s:b, s:s}", "host",
-					host_name(live, program->host), "command",
-					command_of(live, program)->text, "pid",
-					program->pid > 0 ? program->pid : 0, "running",
-					program->status_fd >= 0, "fate", fate_text(program, fate)));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:b, s:s}", "host",
+						      host_name(live, program->host), "command",
+						      command_of(live, program)->text, "pid",
+						      program->pid > 0 ? program->pid : 0,
+						      "running", program->status_fd >= 0, "fate",
+						      fate_text(program, fate)));
 	}
 	return list;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/live/live_dilation.h"
 #include "orchestrator/plan/plan_spare.h"
 
 /* of heddle in a fabric, beside those of switches and hosts */
@@ -74,9 +75,10 @@ const char *live_room_rootfs(const struct live *live, uint32_t index)
 }
 
 /* private folders first: a mount may be inside of one. Return: their number */
-static size_t mounts_list(const struct scenario_host_settings *settings,
+static size_t mounts_list(const struct live *live, uint32_t index,
 			  struct room_mount list[ROOM_MOUNTS_MAX])
 {
+	const struct scenario_host_settings *settings = plan_host_settings(live->plan, index);
 	size_t count = 0;
 
 	for (uint32_t i = 0; settings && i < settings->folder_count; i++)
@@ -85,9 +87,10 @@ static size_t mounts_list(const struct scenario_host_settings *settings,
 		list[count++] =
 			(struct room_mount){ settings->mounts[i].from, settings->mounts[i].to,
 					     settings->mounts[i].read_only };
+	count += live_dilation_mount(live, index, &list[count]);
 	return count;
 }
-_Static_assert(HOST_FOLDERS_MAX + HOST_MOUNTS_MAX <= ROOM_MOUNTS_MAX, "place for all");
+_Static_assert(HOST_FOLDERS_MAX + HOST_MOUNTS_MAX + 1 <= ROOM_MOUNTS_MAX, "place for all");
 
 /* ---- limits ---- */
 
@@ -171,8 +174,7 @@ int live_room_make(struct live *live, uint32_t index, char *why, size_t why_max)
 					     .kept = kept,
 					     .rootfs = live_room_rootfs(live, index),
 					     .mounts = mounts,
-					     .mount_count = mounts_list(
-						     plan_host_settings(live->plan, index), mounts),
+					     .mount_count = mounts_list(live, index, mounts),
 					     .rights = rights_of(live, index) };
 	int error = host_room_make(&live->rooms[index], &live->namespaces, host->net_fd,
 				   host->uts_fd, &spec, why, why_max);
@@ -240,6 +242,14 @@ static const char *rootfs_of_node(const struct live *live, uint32_t node)
 	return live_room_rootfs(live, live->plan->hosts[node - live->plan->switch_count].owner);
 }
 
+static void dilation_put(const struct live *live, uint32_t node, bool room, json_t *answer)
+{
+	const struct plan *plan = live->plan;
+
+	if (plan->nodes[node].kind == NODE_NIC)
+		live_dilation_put(live, plan->hosts[node - plan->switch_count].owner, room, answer);
+}
+
 /* what a command of the machine needs to enter host or switch @node */
 static json_t *namespaces_answer(struct live_query *query, uint32_t node,
 				 const struct host_room *room)
@@ -247,7 +257,7 @@ static json_t *namespaces_answer(struct live_query *query, uint32_t node,
 	const struct live *live = query->live;
 	const struct fabric_namespaces *fabric = &live->namespaces;
 	int net_fd = fabric->net_fd, uts_fd = fabric->uts_fd;
-	json_t *names = json_array();
+	json_t *names = json_array(), *answer;
 
 	if (live->plan->nodes[node].kind == NODE_NIC) {
 		uint32_t index = node - live->plan->switch_count;
@@ -264,10 +274,12 @@ static json_t *namespaces_answer(struct live_query *query, uint32_t node,
 	namespace_give(query->answer, names, "tmp", room ? room->tmp_fd : -1);
 	for (int kind = 0; room && kind < LIMIT_KINDS; kind++)
 		namespace_give(query->answer, names, group_names[kind], room->group.fds[kind]);
-	return json_pack("{s:s, s:o, s:b, s:b, s:s, s:o}", "host", live->plan->nodes[node].name,
-			 "namespaces", names, "sandbox", room != NULL, "full_root", live->full_root,
-			 "rootfs", room ? rootfs_of_node(live, node) : "", "limits",
-			 limits_describe(query->live, node, room));
+	answer = json_pack("{s:s, s:o, s:b, s:b, s:s, s:o}", "host", live->plan->nodes[node].name,
+			   "namespaces", names, "sandbox", room != NULL, "full_root",
+			   live->full_root, "rootfs", room ? rootfs_of_node(live, node) : "",
+			   "limits", limits_describe(query->live, node, room));
+	dilation_put(live, node, room != NULL, answer);
+	return answer;
 }
 
 /* the sandbox of the host that the request names; NULL without @refusal: it is a switch, or
@@ -288,7 +300,7 @@ static const struct host_room *room_asked(struct live_query *query, int64_t *nod
  * program inside of a host gets no access to another one, but may have programs started there. */
 json_t *live_room_exec(struct live_query *query)
 {
-	json_t *refusal = NULL;
+	json_t *refusal = NULL, *answer;
 	int64_t node;
 	const struct host_room *room = room_asked(query, &node, &refusal);
 
@@ -300,8 +312,10 @@ json_t *live_room_exec(struct live_query *query)
 		return live_refuse("%s is no host of the fabric's own: from inside of a host, "
 				   "programs cannot be started there",
 				   query->live->plan->nodes[node].name);
-	return json_pack("{s:s, s:b, s:s}", "host", query->live->plan->nodes[node].name,
-			 "by_request", 1, "rootfs", rootfs_of_node(query->live, (uint32_t)node));
+	answer = json_pack("{s:s, s:b, s:s}", "host", query->live->plan->nodes[node].name,
+			   "by_request", 1, "rootfs", rootfs_of_node(query->live, (uint32_t)node));
+	dilation_put(query->live, (uint32_t)node, true, answer);
+	return answer;
 }
 
 json_t *live_room_run(struct live_query *query)

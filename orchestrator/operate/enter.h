@@ -29,6 +29,8 @@ struct enter_fds {
 	struct host_rights rights;
 	bool room;                /* they are a host's own: host_room.h */
 	int tmp_fd;               /* of a sandbox; room_files_show(); -1: none */
+	/* origin of its time, and the library for it (host_dilation.h); "": it is not dilated */
+	char dilation[96], preload[PATH_MAX];
 	char rootfs[PATH_MAX];    /* its root file system: host_user.h; "": the machine's */
 	struct limit_group group; /* that the program joins */
 };

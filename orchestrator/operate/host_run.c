@@ -13,6 +13,7 @@
 #include "nodes/base/array.h"
 #include "orchestrator/base/program_path.h"
 #include "orchestrator/command/client.h"
+#include "orchestrator/hosts/host_dilation.h"
 #include "orchestrator/hosts/host_user.h"
 #include "orchestrator/hosts/room_init.h"
 #include "orchestrator/hosts/room_program.h"
@@ -81,6 +82,8 @@ static int host_ask(struct client *client, const char *host, struct enter_fds *e
 	if (status)
 		return status;
 	*by_request = json_is_true(json_object_get(answer, "by_request"));
+	snprintf(enter->dilation, sizeof(enter->dilation), "%s", client_text(answer, "dilation"));
+	snprintf(enter->preload, sizeof(enter->preload), "%s", client_text(answer, "preload"));
 	snprintf(enter->rootfs, sizeof(enter->rootfs), "%s", client_text(answer, "rootfs"));
 	namespaces_keep(answer, fds, fd_count, enter);
 	if (!*by_request && enter->net_fd < 0)
@@ -106,6 +109,22 @@ static void environment_set(const char *fabric, const char *host)
 	setenv("HEDDLE_FABRIC", fabric, 1);
 	setenv("HEDDLE_HOST", host, 1);
 	program_path_complete();
+}
+
+/* Return: 0, or an exit status, told */
+static int dilation_set(const char *command, const struct enter_fds *enter)
+{
+	char *preload;
+
+	if (!*enter->dilation)
+		return 0;
+	preload = host_dilation_preload(enter->preload, getenv(HOST_DILATION_PRELOAD));
+	if (!preload)
+		return options_wrong(command, "not enough memory");
+	setenv(HOST_DILATION_ORIGIN, enter->dilation, 1);
+	setenv(HOST_DILATION_PRELOAD, preload, 1);
+	free(preload);
+	return 0;
 }
 
 /* looks up @name, or a number, of the host.  Return: 0 or an exit status, told */
@@ -197,6 +216,9 @@ int host_run(const char *command, const char *fabric, const char *host, const ch
 	if (status)
 		goto close;
 	environment_set(client.fabric, host);
+	status = dilation_set(command, &enter);
+	if (status)
+		goto close;
 	enter.parent = parent;
 	if (by_request) {
 		status = run_by_request(&client, host, as, argv, cwd, why, sizeof(why));
