@@ -37,7 +37,7 @@ static bool is_before(struct deadline a, struct deadline b)
 static void put(struct deadline_heap *heap, uint32_t at, struct deadline entry)
 {
 	heap->entries[at] = entry;
-	heap->places[entry.source] = at + 1;
+	*deadline_heap_place(heap, entry.source) = at + 1;
 }
 
 /* the place at @at is free: @entry goes there, or further up */
@@ -77,13 +77,13 @@ static void settle(struct deadline_heap *heap, uint32_t at, struct deadline entr
 
 static void leave(struct deadline_heap *heap, uint32_t source)
 {
-	uint32_t at = heap->places[source] - 1;
+	uint32_t at = *deadline_heap_place(heap, source) - 1;
 	struct deadline last;
 
 	ENSURE(at, <, heap->count);
 	ENSURE(heap->entries[at].source, ==, source);
 	last = heap->entries[--heap->count];
-	heap->places[source] = 0;
+	*deadline_heap_place(heap, source) = 0;
 	if (last.source != source)
 		settle(heap, at, last);
 }
@@ -94,10 +94,10 @@ void deadline_heap_set(struct deadline_heap *heap, uint32_t source, node_time_t 
 
 	ENSURE(source, <=, heap->sources);
 	if (at == NODE_TIME_NEVER) {
-		if (heap->places[source])
+		if (*deadline_heap_place(heap, source))
 			leave(heap, source);
-	} else if (heap->places[source]) {
-		settle(heap, heap->places[source] - 1, entry);
+	} else if (*deadline_heap_place(heap, source)) {
+		settle(heap, *deadline_heap_place(heap, source) - 1, entry);
 	} else {
 		ENSURE(heap->count, <=, heap->sources);
 		rise(heap, heap->count++, entry);

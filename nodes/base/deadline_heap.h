@@ -19,8 +19,9 @@ struct deadline {
 
 struct deadline_heap {
 	struct deadline *entries;
-	uint32_t *places; /* by source: index in entries + 1; 0: not due */
+	uint32_t *places; /* deadline_heap_place() of a source: index in entries + 1; 0: not due */
 	uint32_t count, sources;
+	uint32_t row_bits, rows; /* deadline_heap_rows() */
 };
 
 /** deadline_heap_init() - sources below @sources, none of them due.  Return: 0 or -ENOMEM. */
@@ -31,10 +32,27 @@ void deadline_heap_fini(struct deadline_heap *heap);
  *  sources). */
 void deadline_heap_set(struct deadline_heap *heap, uint32_t source, node_time_t at);
 
+/** deadline_heap_rows() - sources come in rows of 2^@bits, of which mostly the first ones are used:
+ *  the places of these lie together (SC-2). It changes no order. Without it a row has one source.
+ *  @heap is empty, its number of sources a multiple of a row. */
+static inline void deadline_heap_rows(struct deadline_heap *heap, uint32_t bits)
+{
+	heap->row_bits = bits;
+	heap->rows = heap->sources >> bits;
+}
+
+/** deadline_heap_place() - the place of @source. O(1). */
+static inline uint32_t *deadline_heap_place(const struct deadline_heap *heap, uint32_t source)
+{
+	uint32_t column = source & ((1u << heap->row_bits) - 1);
+
+	return &heap->places[column * heap->rows + (source >> heap->row_bits)];
+}
+
 /** deadline_heap_due() - when @source is due. O(1). */
 static inline node_time_t deadline_heap_due(const struct deadline_heap *heap, uint32_t source)
 {
-	uint32_t place = heap->places[source];
+	uint32_t place = *deadline_heap_place(heap, source);
 
 	return place ? heap->entries[place - 1].at_ps : NODE_TIME_NEVER;
 }

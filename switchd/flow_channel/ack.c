@@ -12,7 +12,7 @@ static const uint8_t order[] = { ACK_HEADROOM_END, ACK_HEADROOM,  ACK_ECA, ACK_R
 				 ACK_DELTA,        ACK_DELTA_ECA, ACK_LOSS };
 
 int ack_collector_init(struct ack_collector *collector, uint32_t channels,
-		       const struct switch_config *config)
+		       const struct switch_config *config, struct table_arena *arena)
 {
 	*collector = (struct ack_collector){
 		.channels = channels,
@@ -21,9 +21,8 @@ int ack_collector_init(struct ack_collector *collector, uint32_t channels,
 		.t3_ps = config->ack_t3_ps,
 		.collect = config->ack_collect,
 	};
-	collector->lines = table_alloc(channels, sizeof(*collector->lines));
-	collector->waiting = table_alloc(channels, sizeof(*collector->waiting));
-	if (!collector->lines || !collector->waiting) {
+	if (!TABLE_INIT(collector->lines, channels, arena) ||
+	    !TABLE_INIT(collector->waiting, channels, arena)) {
 		ack_collector_fini(collector);
 		return -ENOMEM;
 	}
@@ -32,9 +31,15 @@ int ack_collector_init(struct ack_collector *collector, uint32_t channels,
 
 void ack_collector_fini(struct ack_collector *collector)
 {
-	table_free(collector->lines, collector->channels, sizeof(*collector->lines));
-	table_free(collector->waiting, collector->channels, sizeof(*collector->waiting));
+	TABLE_FINI(collector->lines, collector->channels);
+	TABLE_FINI(collector->waiting, collector->channels);
 	*collector = (struct ack_collector){ 0 };
+}
+
+/* the flow whose ACK waits longest; at least one waits */
+static uint32_t first_flow_id(const struct ack_collector *collector)
+{
+	return *TABLE_AT(collector->waiting, collector->first);
 }
 
 /* Congestion is news: deliveries that wait were before it, and must not clear it. */
@@ -51,7 +56,7 @@ static void keep_congestion(struct ack_line *line)
 void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t type, uint32_t value,
 		 node_time_t now)
 {
-	struct ack_line *line = &collector->lines[flow_id];
+	struct ack_line *line = TABLE_AT(collector->lines, flow_id);
 	uint8_t bit = (uint8_t)(1u << type);
 	uint32_t at;
 
@@ -60,11 +65,14 @@ void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t typ
 	if (!line->types) {
 		ENSURE(collector->count, <, collector->channels);
 		line->since_ps = now;
-		if (!collector->count)
+		if (!collector->count) {
 			collector->first_at_ps = now;
+			collector->first = 0; /* a short ring stays near */
+		}
 		at = collector->first + collector->count++;
-		collector->waiting[at >= collector->channels ? at - collector->channels : at] =
-			(uint16_t)flow_id;
+		if (at >= collector->channels)
+			at -= collector->channels;
+		*TABLE_AT(collector->waiting, at) = (uint16_t)flow_id;
 	}
 	if (type == ACK_ECA)
 		keep_congestion(line);
@@ -79,7 +87,7 @@ void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t typ
 void ack_collector_clear(struct ack_collector *collector)
 {
 	for (; collector->count; collector->count--) {
-		collector->lines[collector->waiting[collector->first]].types = 0;
+		TABLE_AT(collector->lines, first_flow_id(collector))->types = 0;
 		if (++collector->first == collector->channels)
 			collector->first = 0;
 	}
@@ -132,8 +140,8 @@ uint32_t ack_take(struct ack_collector *collector, struct ack *acks)
 	uint32_t count = 0;
 
 	while (collector->count && count < ACK_FRAME_ACKS_MAX) {
-		uint32_t flow_id = collector->waiting[collector->first];
-		struct ack_line *line = &collector->lines[flow_id];
+		uint32_t flow_id = first_flow_id(collector);
+		struct ack_line *line = TABLE_AT(collector->lines, flow_id);
 
 		/* A credit that is reported again goes with the end of the former one, in one
 		 * frame: frames can be lost one by one. */
@@ -148,6 +156,6 @@ uint32_t ack_take(struct ack_collector *collector, struct ack *acks)
 	}
 	if (collector->count)
 		collector->first_at_ps =
-			collector->lines[collector->waiting[collector->first]].since_ps;
+			TABLE_AT(collector->lines, first_flow_id(collector))->since_ps;
 	return count;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/table.h"
 #include "nodes/base/time.h"
 #include "nodes/config/config.h"
 #include "nodes/wire/ack_frame.h"
@@ -25,18 +26,18 @@ struct ack_line {
 };
 
 struct ack_collector {
-	struct ack_line *lines; /* one per channel of the link */
-	uint16_t *waiting;      /* ring of flow_ids, channels of them */
+	TABLE(struct ack_line) lines; /* one per channel of the link */
+	TABLE(uint16_t) waiting;      /* ring of flow_ids, channels of them */
 	uint32_t channels, first, count;
 	node_time_t first_at_ps; /* since when the first one waits; undefined if none does */
 	node_time_t t1_ps, t2_ps, t3_ps;
 	uint32_t collect; /* the set number of T2 */
 };
 
-/** ack_collector_init() - for a link with @channels channels; timers from @config. Return: 0 or
- *  -ENOMEM. */
+/** ack_collector_init() - for a link with @channels channels; timers from @config; near
+ *  entries are in @arena (table.h). Return: 0 or -ENOMEM. */
 int ack_collector_init(struct ack_collector *collector, uint32_t channels,
-		       const struct switch_config *config);
+		       const struct switch_config *config, struct table_arena *arena);
 void ack_collector_fini(struct ack_collector *collector);
 
 /** ack_collect() - one more ACK for flow @flow_id. Deliveries, losses and credits add up, the

@@ -14,7 +14,8 @@ static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, u
 			node_time_t now)
 {
 	const struct ofct *ofct = &dp->ports[port].ofct;
-	const struct ofct_entry *entry = flow_id < ofct->channels ? &ofct->entries[flow_id] : NULL;
+	const struct ofct_entry *entry =
+		flow_id < ofct->channels ? TABLE_AT(ofct->entries, flow_id) : NULL;
 
 	if (entry && entry->active)
 		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id), port,

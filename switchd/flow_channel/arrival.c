@@ -54,8 +54,8 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 	if (flow_id < 0)
 		return false;
 	packet->flow_id = (uint16_t)flow_id;
-	is_new = !ifct->entries[flow_id].active;
-	flow = ifct_arrive(ifct, packet, (uint16_t)ifct->entries[flow_id].next_data_flow,
+	is_new = !TABLE_AT(ifct->entries, flow_id)->active;
+	flow = ifct_arrive(ifct, packet, (uint16_t)TABLE_AT(ifct->entries, flow_id)->next_data_flow,
 			   &hole_units);
 	if (is_new)
 		injection_begin(&dp->injection, flow);

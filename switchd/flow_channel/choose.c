@@ -98,9 +98,9 @@ static struct candidate candidate_of(struct dataplane *dp, const struct query *q
 	if (dp->sw.config->switch_.routing.load_queue)
 		candidate.beyond_units = 0;
 	else if (dp->ports[port].kind == PORT_FABRIC)
-		candidate.load_bytes +=
-			(uint64_t)dp->ports[port].ofct.towards[query->flow->fabric_address] *
-			UNIT_BYTES;
+		candidate.load_bytes += (uint64_t)*ofct_towards(&dp->ports[port].ofct,
+								query->flow->fabric_address) *
+					UNIT_BYTES;
 	return candidate;
 }
 
@@ -195,10 +195,9 @@ static bool may_detour(const struct dataplane *dp, const struct query *query)
 
 uint32_t choose_flows_limit(const struct dataplane *dp, uint32_t ref, node_time_t now)
 {
-	const struct query query = {
-		.flow = &dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)],
-		.in_port = flow_ref_port(ref)
-	};
+	const struct query query = { .flow = TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries,
+						      flow_ref_id(ref)),
+				     .in_port = flow_ref_port(ref) };
 
 	return path_load_reported(dp) && !may_detour(dp, &query)
 		       ? path_load_flows(dp, query.flow->follow_port, now)
@@ -266,7 +265,8 @@ static bool leads_to(const struct dataplane *dp, uint32_t fabric_address, uint32
 /* is output @port up, and a next hop on a path of flow @ref to its destination? */
 static bool leads_by(const struct dataplane *dp, uint32_t ref, uint32_t port)
 {
-	const struct ifct_entry *flow = &dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)];
+	const struct ifct_entry *flow =
+		TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref));
 
 	return dataplane_port_up(dp, port) &&
 	       (dp->ports[port].kind == PORT_EDGE ||
@@ -275,8 +275,9 @@ static bool leads_by(const struct dataplane *dp, uint32_t ref, uint32_t port)
 
 bool choose_is_valid(const struct dataplane *dp, uint32_t ref)
 {
-	return leads_by(dp, ref,
-			dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port);
+	return leads_by(
+		dp, ref,
+		TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref))->follow_port);
 }
 
 /* The path that the flow keeps to because one between the same two is a source of congestion.

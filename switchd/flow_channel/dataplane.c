@@ -21,6 +21,7 @@
 #define FLOOD_PACKETS_MIN 256u
 #define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */
 #define VACANT_UNITS_MIN 1024u /* input buffer that the pool has ready for a link to come */
+#define NEAR_PORT_BYTES 8192u  /* near entries of all tables of a port; no port has more */
 
 /* ---- marks ---- */
 
@@ -115,7 +116,7 @@ static uint32_t flow_queue_units(const struct dataplane *dp, uint32_t port)
 	uint32_t units = 0, left = ifct->used;
 
 	for (uint32_t i = 0; left && i < ifct->channels; i++) {
-		const struct ifct_entry *entry = &ifct->entries[i];
+		const struct ifct_entry *entry = TABLE_AT(ifct->entries, i);
 
 		if (!entry->active)
 			continue;
@@ -377,11 +378,12 @@ static int pool_init(struct dataplane *dp)
 }
 
 /* what flows that came in at @port have of other paths */
-static int paths_init(struct port *port, uint32_t channels)
+static int paths_init(struct port *port, uint32_t channels, struct table_arena *arena)
 {
-	port->redirects = table_alloc(channels, sizeof(*port->redirects));
-	port->trees = table_alloc(channels, sizeof(*port->trees));
-	return port->redirects && port->trees ? 0 : -ENOMEM;
+	if (!TABLE_INIT(port->redirects, channels, arena) ||
+	    !TABLE_INIT(port->trees, channels, arena))
+		return -ENOMEM;
+	return 0;
 }
 
 static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
@@ -399,20 +401,24 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	port->gauge.from_ps = config->measure_from_ps;
 	port->gauge.to_ps = config->measure_to_ps;
 	port_configure(dp, p);
-	error = ifct_init(&dp->ifcts[p], port_config->channels);
+	error = ifct_init(&dp->ifcts[p], port_config->channels, &dp->near);
 	if (!error)
-		error = paths_init(port, port_config->channels);
+		error = paths_init(port, port_config->channels, &dp->near);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
-		error = efct_init(&port->efct, port_config->channels, &port_config->match);
+		error = efct_init(&port->efct, port_config->channels, &port_config->match,
+				  &dp->near);
 	if (!error && port->efct.channels && dp->sw.series.page && dp->sw.paths.lines)
 		error = unacked_init(&dp->unacked[p], port_config->channels);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
-		error = fgfc_init(&port->fgfc, port_config->channels, &config->switch_.congestion);
+		error = fgfc_init(&port->fgfc, port_config->channels, &config->switch_.congestion,
+				  &dp->near);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
 		error = ofct_init(&port->ofct, port_config->channels,
-				  node_lanes(config, PORT_FABRIC));
+				  node_lanes(config, PORT_FABRIC), dp->towards + p,
+				  config->port_count, &dp->near);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
-		error = ack_collector_init(&port->acks, port_config->channels, &config->switch_);
+		error = ack_collector_init(&port->acks, port_config->channels, &config->switch_,
+					   &dp->near);
 	for (uint32_t c = 0; !error && c < dp->lane_count; c++) {
 		port->output[c].queue.units_max = config->switch_.output_queue_units_max;
 		port->output[c].stopped.first = FLOW_REF_NONE;
@@ -427,8 +433,8 @@ static void port_fini(struct dataplane *dp, uint32_t p)
 {
 	struct port *port = &dp->ports[p];
 
-	table_free(port->redirects, dp->ifcts[p].channels, sizeof(*port->redirects));
-	table_free(port->trees, dp->ifcts[p].channels, sizeof(*port->trees));
+	TABLE_FINI(port->redirects, dp->ifcts[p].channels);
+	TABLE_FINI(port->trees, dp->ifcts[p].channels);
 	ifct_fini(&dp->ifcts[p]);
 	unacked_fini(&dp->unacked[p], port->efct.channels);
 	efct_fini(&port->efct);
@@ -439,12 +445,20 @@ static void port_fini(struct dataplane *dp, uint32_t p)
 		arbiter_fini(&port->output[c].arbiter);
 }
 
+/* of dataplane.towards */
+static size_t towards_count(const struct dataplane *dp)
+{
+	return (size_t)OFCT_DESTINATIONS * dp->sw.port_count;
+}
+
 static void fini(void *dataplane)
 {
 	struct dataplane *dp = dataplane;
 
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		port_fini(dp, p);
+	table_arena_fini(&dp->near);
+	table_free(dp->towards, towards_count(dp), sizeof(*dp->towards));
 	source_hold_fini(&dp->hold);
 	deadline_heap_fini(&dp->wakes);
 	table_free(dp->marks.flows, dp->marks.flows_max, sizeof(*dp->marks.flows));
@@ -467,11 +481,14 @@ static int init(void *dataplane)
 	dp->sw.paths.owner = dp;
 	dp->marks.flows_max = flow_ref(config->port_count, 0);
 	dp->marks.flows = table_alloc(dp->marks.flows_max, sizeof(*dp->marks.flows));
-	if (!dp->marks.flows || pool_init(dp) ||
+	dp->towards = table_alloc(towards_count(dp), sizeof(*dp->towards));
+	if (!dp->marks.flows || !dp->towards || pool_init(dp) ||
+	    table_arena_init(&dp->near, (size_t)config->port_count * NEAR_PORT_BYTES) ||
 	    source_hold_init(&dp->hold, config->switch_.routing.hold_ps) ||
 	    deadline_heap_init(&dp->wakes, dp->marks.flows_max) ||
 	    switch_tables_init(&dp->sw, &dp->routes, &dp->translate))
 		return -ENOMEM;
+	deadline_heap_rows(&dp->wakes, FLOW_REF_ID_BITS);
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		if (port_init(dp, p, &dp->sw.links[p]))
 			return -ENOMEM;

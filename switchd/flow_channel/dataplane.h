@@ -89,13 +89,13 @@ struct port {
 	struct class_scheduler classes;
 	struct output_lane output[NODE_LANES_MAX];
 	struct queue_gauge gauge;
-	struct redirect_gauge redirect;  /* fabric */
-	struct redirect_told told;       /* the same */
-	struct redirect_swap swap;       /* the same */
-	struct input_load input_load;    /* the same */
-	struct output_load output_load;  /* the same */
-	struct redirect_line *redirects; /* by flow_id, of flows that came in here */
-	struct tree_line *trees;         /* the same */
+	struct redirect_gauge redirect;        /* fabric */
+	struct redirect_told told;             /* the same */
+	struct redirect_swap swap;             /* the same */
+	struct input_load input_load;          /* the same */
+	struct output_load output_load;        /* the same */
+	TABLE(struct redirect_line) redirects; /* by flow_id, of flows that came in here */
+	TABLE(struct tree_line) trees;         /* the same */
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 };
 
@@ -114,6 +114,8 @@ struct dataplane {
 	node_time_t timer_ps;       /* when resume_wake() is called next */
 	struct translate translate;
 	struct route_table routes;
+	struct table_arena near; /* of the tables of all ports */
+	uint32_t *towards;       /* of all OFCTs, each its own of port_count */
 	struct ifct ifcts[NODE_PORTS_MAX];
 	struct port ports[NODE_PORTS_MAX];
 	struct unacked unacked[NODE_PORTS_MAX]; /* of edge ports, if samples are recorded */

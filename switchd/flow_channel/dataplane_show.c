@@ -35,8 +35,8 @@ static void show_efct(const void *dataplane, uint32_t p, FILE *out)
 	const struct efct *efct = &dp->ports[p].efct;
 
 	for (uint32_t i = 0; i < efct->fresh; i++) {
-		const struct efct_line *line = &efct->lines[i];
-		const struct efct_pattern *pattern = &efct->patterns[i];
+		const struct efct_line *line = TABLE_AT(efct->lines, i);
+		const struct efct_pattern *pattern = TABLE_AT(efct->patterns, i);
 
 		if (line->active)
 			fprintf(out, "%u\t%u\t%u.%u\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
@@ -72,7 +72,7 @@ static void show_ifct(const void *dataplane, uint32_t p, FILE *out)
 	const struct ifct *ifct = &dp->ifcts[p];
 
 	for (uint32_t i = 0; i < ifct->channels; i++) {
-		const struct ifct_entry *entry = &ifct->entries[i];
+		const struct ifct_entry *entry = TABLE_AT(ifct->entries, i);
 
 		if (entry->active)
 			fprintf(out,
@@ -96,7 +96,7 @@ static void show_limits(const void *dataplane, uint32_t p, FILE *out)
 	const struct ifct *ifct = &dp->ifcts[p];
 
 	for (uint32_t i = 0; i < ifct->channels; i++) {
-		const struct ifct_entry *entry = &ifct->entries[i];
+		const struct ifct_entry *entry = TABLE_AT(ifct->entries, i);
 		node_time_t now = dp->sw.shown_ps;
 
 		if (!entry->active || !(entry->setting || entry->um || entry->dm ||
@@ -121,7 +121,7 @@ static void show_ofct(const void *dataplane, uint32_t p, FILE *out)
 	const struct ofct *ofct = &dp->ports[p].ofct;
 
 	for (uint32_t i = 0; i < ofct->fresh; i++) {
-		const struct ofct_entry *entry = &ofct->entries[i];
+		const struct ofct_entry *entry = TABLE_AT(ofct->entries, i);
 
 		if (entry->active)
 			fprintf(out, "%u\t%u\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", p,
@@ -183,8 +183,8 @@ static void show_fgfc(const void *dataplane, uint32_t p, FILE *out)
 	const struct fgfc *fgfc = &dp->ports[p].fgfc;
 
 	for (uint32_t i = 0; fgfc_enabled(fgfc) && i < fgfc->channels; i++) {
-		const struct fgfc_line *line = &fgfc->lines[i];
-		const struct ifct_entry *entry = &dp->ifcts[p].entries[i];
+		const struct fgfc_line *line = TABLE_AT(fgfc->lines, i);
+		const struct ifct_entry *entry = TABLE_AT(dp->ifcts[p].entries, i);
 
 		if (!line->on && !line->told)
 			continue;
@@ -213,8 +213,8 @@ static void show_paths(const void *dataplane, uint32_t p, FILE *out)
 	uint32_t moving = 0;
 
 	for (uint32_t i = 0; i < ifct->channels; i++)
-		moving +=
-			ifct->entries[i].active && ifct->entries[i].fc_state == BLOCK_FOR_REDIRECT;
+		moving += TABLE_AT(ifct->entries, i)->active &&
+			  TABLE_AT(ifct->entries, i)->fc_state == BLOCK_FOR_REDIRECT;
 	fprintf(out,
 		"%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32
 		"\t%" PRIu64 "\t%" PRIu64 "\n",
@@ -229,8 +229,8 @@ static void show_trees(const void *dataplane, uint32_t p, FILE *out)
 	const struct ifct *ifct = &dp->ifcts[p];
 
 	for (uint32_t i = 0; i < ifct->channels; i++) {
-		const struct ifct_entry *entry = &ifct->entries[i];
-		const struct tree_line *tree = &dp->ports[p].trees[i];
+		const struct ifct_entry *entry = TABLE_AT(ifct->entries, i);
+		const struct tree_line *tree = TABLE_AT(dp->ports[p].trees, i);
 
 		if (!entry->active || tree->state == TREE_NONE)
 			continue;

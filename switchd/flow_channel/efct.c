@@ -77,7 +77,8 @@ static void match_apply(struct efct *efct)
 		mask_fill(&match->now, kinds[i], &match->masks[i]);
 }
 
-int efct_init(struct efct *efct, uint32_t channels, const struct flow_match *match)
+int efct_init(struct efct *efct, uint32_t channels, const struct flow_match *match,
+	      struct table_arena *arena)
 {
 	uint32_t chains = 16;
 
@@ -88,10 +89,9 @@ int efct_init(struct efct *efct, uint32_t channels, const struct flow_match *mat
 		.hash_mask = chains - 1,
 		.match = calloc(1, sizeof(*efct->match)),
 	};
-	efct->patterns = table_alloc(channels, sizeof(*efct->patterns));
-	efct->lines = table_alloc(channels, sizeof(*efct->lines));
 	efct->chains = table_alloc(chains, sizeof(*efct->chains));
-	if (!efct->patterns || !efct->lines || !efct->chains || !efct->match) {
+	if (!TABLE_INIT(efct->lines, channels, arena) ||
+	    !TABLE_INIT(efct->patterns, channels, arena) || !efct->chains || !efct->match) {
 		efct_fini(efct);
 		return -ENOMEM;
 	}
@@ -102,8 +102,8 @@ int efct_init(struct efct *efct, uint32_t channels, const struct flow_match *mat
 
 void efct_fini(struct efct *efct)
 {
-	table_free(efct->patterns, efct->channels, sizeof(*efct->patterns));
-	table_free(efct->lines, efct->channels, sizeof(*efct->lines));
+	TABLE_FINI(efct->patterns, efct->channels);
+	TABLE_FINI(efct->lines, efct->channels);
 	table_free(efct->chains, efct->hash_mask + 1, sizeof(*efct->chains));
 	free(efct->match);
 	*efct = (struct efct){ 0 };
@@ -180,14 +180,14 @@ static int allocate(struct efct *efct)
 
 	if (efct->free) {
 		id = efct->free - 1;
-		efct->free = efct->lines[id].next;
+		efct->free = TABLE_AT(efct->lines, id)->next;
 	} else if (efct->fresh < efct->channels) {
 		id = (uint16_t)efct->fresh++;
 	} else {
 		return -ENOSPC;
 	}
 	ENSURE(efct->used, <, efct->channels);
-	ENSURE(efct->lines[id].active, ==, false);
+	ENSURE(TABLE_AT(efct->lines, id)->active, ==, false);
 	if (++efct->used > efct->used_max)
 		efct->used_max = efct->used;
 	return id;
@@ -203,23 +203,24 @@ int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_
 	if (efct->draining)
 		return -ENOSPC;
 	for (uint16_t next = *chain; next; next = line->next) {
-		line = &efct->lines[next - 1];
+		line = TABLE_AT(efct->lines, next - 1);
 		if (line->hash == hash &&
-		    !memcmp(&efct->patterns[next - 1], pattern, sizeof(*pattern)))
+		    !memcmp(TABLE_AT(efct->patterns, next - 1), pattern, sizeof(*pattern)))
 			return next - 1;
 	}
 	id = allocate(efct);
 	if (id < 0)
 		return id;
-	efct->patterns[id] = *pattern;
-	efct->lines[id] = (struct efct_line){ .hash = hash, .next = *chain, .active = true };
+	*TABLE_AT(efct->patterns, id) = *pattern;
+	*TABLE_AT(efct->lines, id) =
+		(struct efct_line){ .hash = hash, .next = *chain, .active = true };
 	*chain = (uint16_t)(id + 1);
 	return id;
 }
 
 void efct_release(struct efct *efct, uint32_t flow_id)
 {
-	struct efct_line *line = &efct->lines[flow_id];
+	struct efct_line *line = TABLE_AT(efct->lines, flow_id);
 	uint16_t *link = &efct->chains[line->hash & efct->hash_mask];
 
 	ENSURE(line->active, ==, true);
@@ -227,7 +228,7 @@ void efct_release(struct efct *efct, uint32_t flow_id)
 	ENSURE(efct->used, >, 0u);
 	while (*link != flow_id + 1) {
 		ENSURE(*link, !=, 0); /* it is in its chain */
-		link = &efct->lines[*link - 1].next;
+		link = &TABLE_AT(efct->lines, *link - 1)->next;
 	}
 	*link = line->next;
 	line->active = false;

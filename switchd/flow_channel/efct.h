@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "nodes/base/ensure.h"
+#include "nodes/base/table.h"
 #include "nodes/config/config.h"
 #include "nodes/config/flow_match.h"
 #include "nodes/wire/frame.h"
@@ -54,8 +55,8 @@ struct efct_match {
 };
 
 struct efct {
-	struct efct_pattern *patterns;
-	struct efct_line *lines;
+	TABLE(struct efct_pattern) patterns;
+	TABLE(struct efct_line) lines;
 	/* heads, like `next`; zero is empty, so memory that is not used is not touched */
 	uint16_t *chains;
 	uint32_t channels, hash_mask;
@@ -70,8 +71,9 @@ struct efct {
 };
 
 /** efct_init() - @channels lines, all free. @match what tells flows apart, in force at once;
- *  copied. Return: 0 or -ENOMEM. */
-int efct_init(struct efct *efct, uint32_t channels, const struct flow_match *match);
+ *  copied; near entries are in @arena (table.h). Return: 0 or -ENOMEM. */
+int efct_init(struct efct *efct, uint32_t channels, const struct flow_match *match,
+	      struct table_arena *arena);
 void efct_fini(struct efct *efct);
 
 /** efct_pattern_of() - what the fields in force, and their mask, see of a frame.
@@ -88,15 +90,16 @@ int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_
 /** efct_inject() - @units of flow @flow_id have arrived. */
 static inline void efct_inject(struct efct *efct, uint32_t flow_id, uint32_t units)
 {
-	efct->lines[flow_id].data_flow += units;
+	TABLE_AT(efct->lines, flow_id)->data_flow += units;
 }
 
 /** efct_on_ack() - @units of flow @flow_id were delivered or lost. The caller has checked them
  *  against the IFCT. */
 static inline void efct_on_ack(struct efct *efct, uint32_t flow_id, uint32_t units)
 {
-	ENSURE(efct->lines[flow_id].data_flow - efct->lines[flow_id].ack_flow, >=, units);
-	efct->lines[flow_id].ack_flow += units;
+	ENSURE(TABLE_AT(efct->lines, flow_id)->data_flow - TABLE_AT(efct->lines, flow_id)->ack_flow,
+	       >=, units);
+	TABLE_AT(efct->lines, flow_id)->ack_flow += units;
 }
 
 /** efct_release() - the line of @flow_id, in use and with nothing unacknowledged, is free again. */

@@ -8,7 +8,8 @@
 #define MORE_EIGHTHS 9u
 #define OWED_EIGHTHS_MAX (1u << 30) /* no frame could be sent for so long: more has no use */
 
-int fgfc_init(struct fgfc *fgfc, uint32_t channels, const struct congestion_config *config)
+int fgfc_init(struct fgfc *fgfc, uint32_t channels, const struct congestion_config *config,
+	      struct table_arena *arena)
 {
 	*fgfc = (struct fgfc){
 		.channels = channels,
@@ -17,10 +18,9 @@ int fgfc_init(struct fgfc *fgfc, uint32_t channels, const struct congestion_conf
 	};
 	if (!config->fgfc)
 		return 0;
-	fgfc->lines = table_alloc(channels, sizeof(*fgfc->lines));
-	fgfc->waiting = table_alloc(channels, sizeof(*fgfc->waiting));
 	fgfc->masks = table_alloc(channels, sizeof(*fgfc->masks));
-	if (!fgfc->lines || !fgfc->waiting || !fgfc->masks) {
+	if (!TABLE_INIT(fgfc->lines, channels, arena) ||
+	    !TABLE_INIT(fgfc->waiting, channels, arena) || !fgfc->masks) {
 		fgfc_fini(fgfc);
 		return -ENOMEM;
 	}
@@ -29,8 +29,8 @@ int fgfc_init(struct fgfc *fgfc, uint32_t channels, const struct congestion_conf
 
 void fgfc_fini(struct fgfc *fgfc)
 {
-	table_free(fgfc->lines, fgfc->channels, sizeof(*fgfc->lines));
-	table_free(fgfc->waiting, fgfc->channels, sizeof(*fgfc->waiting));
+	TABLE_FINI(fgfc->lines, fgfc->channels);
+	TABLE_FINI(fgfc->waiting, fgfc->channels);
 	table_free(fgfc->masks, fgfc->channels, sizeof(*fgfc->masks));
 	*fgfc = (struct fgfc){ 0 };
 }
@@ -39,24 +39,28 @@ void fgfc_fini(struct fgfc *fgfc)
 
 static void wait_for_frame(struct fgfc *fgfc, uint32_t flow_id)
 {
-	struct fgfc_line *line = &fgfc->lines[flow_id];
-	uint32_t at = fgfc->first + fgfc->count;
+	struct fgfc_line *line = TABLE_AT(fgfc->lines, flow_id);
+	uint32_t at;
 
 	if (line->waiting)
 		return;
+	if (!fgfc->count)
+		fgfc->first = 0; /* a short ring stays near */
+	at = fgfc->first + fgfc->count;
 	line->waiting = true;
-	fgfc->waiting[at >= fgfc->channels ? at - fgfc->channels : at] = (uint16_t)flow_id;
+	*TABLE_AT(fgfc->waiting, at >= fgfc->channels ? at - fgfc->channels : at) =
+		(uint16_t)flow_id;
 	fgfc->count++;
 }
 
 static uint32_t waiting_pop(struct fgfc *fgfc)
 {
-	uint32_t flow_id = fgfc->waiting[fgfc->first];
+	uint32_t flow_id = *TABLE_AT(fgfc->waiting, fgfc->first);
 
 	if (++fgfc->first == fgfc->channels)
 		fgfc->first = 0;
 	fgfc->count--;
-	fgfc->lines[flow_id].waiting = false;
+	TABLE_AT(fgfc->lines, flow_id)->waiting = false;
 	return flow_id;
 }
 
@@ -64,29 +68,29 @@ static uint32_t waiting_pop(struct fgfc *fgfc)
 
 static void told_unlink(struct fgfc *fgfc, uint32_t flow_id)
 {
-	struct fgfc_line *line = &fgfc->lines[flow_id];
+	struct fgfc_line *line = TABLE_AT(fgfc->lines, flow_id);
 	struct fgfc_told *told = &fgfc->told[line->level];
 
 	if (line->older)
-		fgfc->lines[line->older - 1].younger = line->younger;
+		TABLE_AT(fgfc->lines, line->older - 1)->younger = line->younger;
 	else
 		told->oldest = line->younger;
 	if (line->younger)
-		fgfc->lines[line->younger - 1].older = line->older;
+		TABLE_AT(fgfc->lines, line->younger - 1)->older = line->older;
 	else
 		told->youngest = line->older;
 }
 
 static void told_append(struct fgfc *fgfc, uint32_t flow_id, node_time_t now)
 {
-	struct fgfc_line *line = &fgfc->lines[flow_id];
+	struct fgfc_line *line = TABLE_AT(fgfc->lines, flow_id);
 	struct fgfc_told *told = &fgfc->told[line->level];
 
 	line->told_at_ps = now;
 	line->older = told->youngest;
 	line->younger = 0;
 	if (told->youngest)
-		fgfc->lines[told->youngest - 1].younger = (uint16_t)(flow_id + 1);
+		TABLE_AT(fgfc->lines, told->youngest - 1)->younger = (uint16_t)(flow_id + 1);
 	else
 		told->oldest = (uint16_t)(flow_id + 1);
 	told->youngest = (uint16_t)(flow_id + 1);
@@ -97,7 +101,8 @@ static node_time_t level_renew_at(const struct fgfc *fgfc, uint32_t level)
 {
 	uint32_t oldest = fgfc->told[level].oldest;
 
-	return oldest ? fgfc->lines[oldest - 1].told_at_ps + (fgfc->pause_ps << level) / 2
+	return oldest ? TABLE_AT(fgfc->lines, oldest - 1)->told_at_ps +
+				(fgfc->pause_ps << level) / 2
 		      : NODE_TIME_NEVER;
 }
 
@@ -122,7 +127,7 @@ static node_time_t renew_at(const struct fgfc *fgfc)
 bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *name,
 		const struct flow_name *mask)
 {
-	struct fgfc_line *line = &fgfc->lines[flow_id];
+	struct fgfc_line *line = TABLE_AT(fgfc->lines, flow_id);
 
 	if (line->told &&
 	    (!flow_name_equal(&line->name, name) || !flow_name_equal(&fgfc->masks[flow_id], mask)))
@@ -143,7 +148,7 @@ bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *nam
 
 bool fgfc_stop(struct fgfc *fgfc, uint32_t flow_id)
 {
-	struct fgfc_line *line = &fgfc->lines[flow_id];
+	struct fgfc_line *line = TABLE_AT(fgfc->lines, flow_id);
 
 	if (!line->on)
 		return false;
@@ -175,7 +180,7 @@ static uint32_t worth_units(const struct fgfc *fgfc, const struct congestion_set
 bool fgfc_forwarded(struct fgfc *fgfc, uint32_t flow_id, uint32_t units, uint32_t queue_units,
 		    const struct congestion_setting *setting)
 {
-	struct fgfc_line *line = &fgfc->lines[flow_id];
+	struct fgfc_line *line = TABLE_AT(fgfc->lines, flow_id);
 
 	if (!line->on)
 		return false;
@@ -193,12 +198,13 @@ void fgfc_clear(struct fgfc *fgfc)
 {
 	for (uint32_t level = 0; level < FGFC_LEVELS; level++) {
 		for (uint32_t next = fgfc->told[level].oldest; next;
-		     next = fgfc->lines[next - 1].younger)
-			fgfc->lines[next - 1].on = fgfc->lines[next - 1].told = false;
+		     next = TABLE_AT(fgfc->lines, next - 1)->younger)
+			TABLE_AT(fgfc->lines, next - 1)->on =
+				TABLE_AT(fgfc->lines, next - 1)->told = false;
 		fgfc->told[level] = (struct fgfc_told){ 0 };
 	}
 	while (fgfc->count) {
-		struct fgfc_line *line = &fgfc->lines[waiting_pop(fgfc)];
+		struct fgfc_line *line = TABLE_AT(fgfc->lines, waiting_pop(fgfc));
 
 		line->on = line->told = false;
 	}
@@ -228,7 +234,7 @@ static uint8_t level_of(const struct fgfc *fgfc, node_time_t held_ps)
 static bool frame_make(struct fgfc *fgfc, uint32_t flow_id, node_time_t now,
 		       struct fgfc_frame *frame)
 {
-	struct fgfc_line *line = &fgfc->lines[flow_id];
+	struct fgfc_line *line = TABLE_AT(fgfc->lines, flow_id);
 
 	*frame = (struct fgfc_frame){ .name = line->name, .mask = fgfc->masks[flow_id] };
 	if (!line->on) {

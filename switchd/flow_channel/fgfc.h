@@ -33,6 +33,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/table.h"
 #include "nodes/base/time.h"
 #include "nodes/config/config.h"
 #include "nodes/wire/fgfc_frame.h"
@@ -60,11 +61,11 @@ struct fgfc_told {
 };
 
 struct fgfc {
-	struct fgfc_line *lines; /* by flow_id; NULL: FGFC is off */
+	TABLE(struct fgfc_line) lines; /* by flow_id; no memory: FGFC is off */
 	/* of the names of the lines; 0 only: whole fields, and not touched as long as no name has
 	 * another */
 	struct flow_name *masks;
-	uint16_t *waiting; /* ring of flow_ids that need a frame, as many as channels */
+	TABLE(uint16_t) waiting; /* ring of flow_ids that need a frame, as many as channels */
 	uint32_t channels, first, count;
 	uint32_t on; /* lines that are ON */
 	struct fgfc_told told[FGFC_LEVELS];
@@ -74,14 +75,15 @@ struct fgfc {
 };
 
 /** fgfc_init() - for an edge port with @channels channels, nothing held; without memory if @config
- *  says no.
+ *  says no. Near entries are in @arena (table.h).
  *  Return: 0 or -ENOMEM. */
-int fgfc_init(struct fgfc *fgfc, uint32_t channels, const struct congestion_config *config);
+int fgfc_init(struct fgfc *fgfc, uint32_t channels, const struct congestion_config *config,
+	      struct table_arena *arena);
 void fgfc_fini(struct fgfc *fgfc);
 
 static inline bool fgfc_enabled(const struct fgfc *fgfc)
 {
-	return fgfc->lines;
+	return fgfc->lines.far;
 }
 
 /** fgfc_wanted() - should flow @flow_id be held, now that its queue has @queue_units? Then
@@ -89,7 +91,8 @@ static inline bool fgfc_enabled(const struct fgfc *fgfc)
 static inline bool fgfc_wanted(const struct fgfc *fgfc, uint32_t flow_id, uint32_t queue_units,
 			       const struct congestion_setting *setting)
 {
-	return !fgfc->lines[flow_id].on && queue_units && queue_units >= setting->target_units;
+	return !TABLE_AT(fgfc->lines, flow_id)->on && queue_units &&
+	       queue_units >= setting->target_units;
 }
 
 /** fgfc_start() - flow @flow_id, which is OFF, is held. Not yet if its line still owes an end to

@@ -83,7 +83,7 @@ struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint3
 {
 	const struct efct *efct = &dp->ports[port].efct;
 	struct flow_match match = efct->match->now;
-	const struct efct_pattern *pattern = &efct->patterns[flow_id];
+	const struct efct_pattern *pattern = TABLE_AT(efct->patterns, flow_id);
 	struct flow_name name = {
 		.source_port = pattern->source_port,
 		.destination_port = pattern->destination_port,
@@ -129,7 +129,7 @@ hold(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t queue_units
 
 void fgfc_path_queued(struct dataplane *dp, uint32_t port, uint32_t flow_id)
 {
-	const struct ifct_entry *flow = &dp->ifcts[port].entries[flow_id];
+	const struct ifct_entry *flow = TABLE_AT(dp->ifcts[port].entries, flow_id);
 	struct fgfc *fgfc = &dp->ports[port].fgfc;
 	uint32_t queue_units = ifct_queue_extent(flow);
 
@@ -140,7 +140,7 @@ void fgfc_path_queued(struct dataplane *dp, uint32_t port, uint32_t flow_id)
 
 void fgfc_path_forwarded(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t units)
 {
-	const struct ifct_entry *flow = &dp->ifcts[port].entries[flow_id];
+	const struct ifct_entry *flow = TABLE_AT(dp->ifcts[port].entries, flow_id);
 	struct fgfc *fgfc = &dp->ports[port].fgfc;
 	uint32_t queue_units = ifct_queue_extent(flow);
 

@@ -12,7 +12,7 @@ struct flow_list {
 /** flow_of() - the entry of flow @ref, which must be valid. */
 static inline struct ifct_entry *flow_of(struct ifct *ifcts, uint32_t ref)
 {
-	return &ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)];
+	return TABLE_AT(ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref));
 }
 
 /** flow_list_push() - flow @ref, in no list, is the last of @list. */

@@ -33,7 +33,7 @@ bool tree_metered(struct dataplane *dp, uint32_t ref, uint32_t port)
 	if (!tree_is(dp, ref))
 		return flow_of(dp->ifcts, ref)->dm;
 	id = channel_of(dp, ref, port);
-	return id >= 0 && dp->ports[port].ofct.entries[id].metered;
+	return id >= 0 && TABLE_AT(dp->ports[port].ofct.entries, id)->metered;
 }
 
 int32_t tree_headroom(struct dataplane *dp, uint32_t ref, uint32_t port)
@@ -43,7 +43,7 @@ int32_t tree_headroom(struct dataplane *dp, uint32_t ref, uint32_t port)
 	if (!tree_is(dp, ref))
 		return flow_of(dp->ifcts, ref)->headroom;
 	id = channel_of(dp, ref, port);
-	return id >= 0 ? dp->ports[port].ofct.headroom[id] : 0;
+	return id >= 0 ? *TABLE_AT(dp->ports[port].ofct.headroom, id) : 0;
 }
 
 void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t units)
@@ -51,7 +51,8 @@ void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t unit
 	if (!tree_metered(dp, ref, port))
 		return;
 	if (tree_is(dp, ref))
-		dp->ports[port].ofct.headroom[channel_of(dp, ref, port)] -= (int32_t)units;
+		*TABLE_AT(dp->ports[port].ofct.headroom, channel_of(dp, ref, port)) -=
+			(int32_t)units;
 	else
 		flow_of(dp->ifcts, ref)->headroom -= (int32_t)units;
 }
@@ -59,12 +60,12 @@ void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t unit
 void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit)
 {
 	struct ofct *ofct = &dp->ports[port].ofct;
-	struct ofct_entry *entry = &ofct->entries[id];
+	struct ofct_entry *entry = TABLE_AT(ofct->entries, id);
 	uint32_t downstream_units = ofct_flow_extent(entry);
 
 	if (tree_is(dp, ref))
-		entry->metered = headroom_credited(entry->metered, &ofct->headroom[id], credit,
-						   downstream_units);
+		entry->metered = headroom_credited(entry->metered, TABLE_AT(ofct->headroom, id),
+						   credit, downstream_units);
 	else
 		headroom_on_ack(flow_of(dp->ifcts, ref), credit, downstream_units);
 }
@@ -76,9 +77,9 @@ uint64_t tree_load(struct dataplane *dp, uint32_t ref, uint32_t port, uint64_t b
 
 	if (id < 0)
 		return bytes;
-	if (ofct->entries[id].metered && ofct->headroom[id] <= 0)
+	if (TABLE_AT(ofct->entries, id)->metered && *TABLE_AT(ofct->headroom, id) <= 0)
 		bytes += HELD_BYTES;
-	return bytes + (uint64_t)ofct_flow_extent(&ofct->entries[id]) * UNIT_BYTES;
+	return bytes + (uint64_t)ofct_flow_extent(TABLE_AT(ofct->entries, id)) * UNIT_BYTES;
 }
 
 void tree_end(struct dataplane *dp, uint32_t ref)

@@ -21,7 +21,7 @@
 /** tree_line_of() - what the input of flow @ref remembers of it. */
 static inline struct tree_line *tree_line_of(const struct dataplane *dp, uint32_t ref)
 {
-	return &dp->ports[flow_ref_port(ref)].trees[flow_ref_id(ref)];
+	return TABLE_AT(dp->ports[flow_ref_port(ref)].trees, flow_ref_id(ref));
 }
 
 /** tree_is_unordered() - is flow @ref of an unordered class? */

@@ -5,16 +5,15 @@
 #include "nodes/base/ensure.h"
 #include "nodes/base/table.h"
 
-int ifct_init(struct ifct *ifct, uint32_t channels)
+int ifct_init(struct ifct *ifct, uint32_t channels, struct table_arena *arena)
 {
 	*ifct = (struct ifct){ .channels = channels };
-	ifct->entries = table_alloc(channels, sizeof(*ifct->entries));
-	return ifct->entries ? 0 : -ENOMEM;
+	return TABLE_INIT(ifct->entries, channels, arena) ? 0 : -ENOMEM;
 }
 
 void ifct_fini(struct ifct *ifct)
 {
-	table_free(ifct->entries, ifct->channels, sizeof(*ifct->entries));
+	TABLE_FINI(ifct->entries, ifct->channels);
 	*ifct = (struct ifct){ 0 };
 }
 
@@ -60,7 +59,7 @@ static bool is_hole(uint16_t ahead)
 struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position,
 			       uint32_t *hole_units)
 {
-	struct ifct_entry *entry = &ifct->entries[packet->flow_id];
+	struct ifct_entry *entry = TABLE_AT(ifct->entries, packet->flow_id);
 	uint16_t ahead = ahead_of(entry, position);
 
 	*hole_units = 0;
@@ -79,7 +78,7 @@ struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, u
 
 uint32_t ifct_skip(struct ifct *ifct, uint32_t flow_id, uint16_t position, uint32_t units)
 {
-	struct ifct_entry *entry = &ifct->entries[flow_id];
+	struct ifct_entry *entry = TABLE_AT(ifct->entries, flow_id);
 	uint16_t ahead = ahead_of(entry, position);
 
 	if (!is_hole(ahead))
@@ -108,7 +107,7 @@ struct packet *ifct_pop(struct ifct_entry *entry)
 
 bool ifct_on_ack(struct ifct *ifct, uint32_t flow_id, uint32_t units)
 {
-	struct ifct_entry *entry = &ifct->entries[flow_id];
+	struct ifct_entry *entry = TABLE_AT(ifct->entries, flow_id);
 
 	if (!entry->active || units > ifct_flow_extent(entry))
 		return false;
@@ -118,17 +117,17 @@ bool ifct_on_ack(struct ifct *ifct, uint32_t flow_id, uint32_t units)
 
 void ifct_release(struct ifct *ifct, uint32_t flow_id)
 {
-	ENSURE(ifct->entries[flow_id].active & 1, ==, 1);
-	ENSURE(ifct_total_extent(&ifct->entries[flow_id]), ==, 0u);
-	ENSURE(ifct->entries[flow_id].queue.head, ==, NULL);
+	ENSURE(TABLE_AT(ifct->entries, flow_id)->active & 1, ==, 1);
+	ENSURE(ifct_total_extent(TABLE_AT(ifct->entries, flow_id)), ==, 0u);
+	ENSURE(TABLE_AT(ifct->entries, flow_id)->queue.head, ==, NULL);
 	ENSURE(ifct->used, >, 0u);
-	ifct->entries[flow_id].active = false;
+	TABLE_AT(ifct->entries, flow_id)->active = false;
 	ifct->used--;
 }
 
 void ifct_restart(struct ifct *ifct)
 {
 	for (uint32_t i = 0; i < ifct->channels; i++)
-		if (ifct->entries[i].next_data_flow) /* memory not used is not touched */
-			ifct->entries[i] = (struct ifct_entry){ 0 };
+		if (TABLE_AT(ifct->entries, i)->next_data_flow) /* memory not used is not touched */
+			*TABLE_AT(ifct->entries, i) = (struct ifct_entry){ 0 };
 }

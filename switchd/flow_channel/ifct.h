@@ -21,24 +21,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/table.h"
 #include "switchd/common/packet.h"
 
 #define FLOW_REF_NONE UINT32_MAX
+#define FLOW_REF_ID_BITS 11u
 
 /* a flow of this switch: input port and flow_id there */
 static inline uint32_t flow_ref(uint32_t in_port, uint32_t flow_id)
 {
-	return in_port << 11 | flow_id;
+	return in_port << FLOW_REF_ID_BITS | flow_id;
 }
 
 static inline uint32_t flow_ref_port(uint32_t ref)
 {
-	return ref >> 11;
+	return ref >> FLOW_REF_ID_BITS;
 }
 
 static inline uint32_t flow_ref_id(uint32_t ref)
 {
-	return ref & 2047;
+	return ref & ((1u << FLOW_REF_ID_BITS) - 1);
 }
 
 enum ifct_wait {
@@ -87,13 +89,14 @@ struct ifct_entry {
 _Static_assert(sizeof(struct ifct_entry) == 64, "a flow's state at an input is one cache line");
 
 struct ifct {
-	struct ifct_entry *entries;
+	TABLE(struct ifct_entry) entries;
 	uint32_t channels;
 	uint32_t used, used_max;
 };
 
-/** ifct_init() - a table of @channels entries, all free.  Return: 0 or -ENOMEM. */
-int ifct_init(struct ifct *ifct, uint32_t channels);
+/** ifct_init() - a table of @channels entries, all free; the near ones in @arena (table.h).
+ *  Return: 0 or -ENOMEM. */
+int ifct_init(struct ifct *ifct, uint32_t channels, struct table_arena *arena);
 void ifct_fini(struct ifct *ifct);
 
 static inline uint32_t ifct_queue_extent(const struct ifct_entry *entry)

@@ -67,7 +67,7 @@ static void each_held(struct dataplane *dp, uint32_t port, flow_fate *fate, node
 		const struct ifct *ifct = &dp->ifcts[p];
 
 		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
-			const struct ifct_entry *flow = &ifct->entries[id];
+			const struct ifct_entry *flow = TABLE_AT(ifct->entries, id);
 
 			if (!flow->active || flow->follow_port != port || !flow->queue.head ||
 			    flow->wait == IFCT_REQUESTING)
@@ -192,7 +192,7 @@ void link_change_routes(struct dataplane *dp, node_time_t now)
 		const struct ifct *ifct = &dp->ifcts[p];
 
 		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
-			const struct ifct_entry *flow = &ifct->entries[id];
+			const struct ifct_entry *flow = TABLE_AT(ifct->entries, id);
 
 			if (!flow->active || flow->wait == IFCT_REQUESTING ||
 			    !ifct_total_extent(flow) || flow->fc_state == BLOCK_FOR_REDIRECT ||
@@ -210,7 +210,8 @@ static void drop_reserved(struct port *out)
 	uint32_t ref;
 
 	for (uint32_t id = 0; id < out->ofct.fresh; id++)
-		if (out->ofct.entries[id].active && !ofct_flow_extent(&out->ofct.entries[id]))
+		if (TABLE_AT(out->ofct.entries, id)->active &&
+		    !ofct_flow_extent(TABLE_AT(out->ofct.entries, id)))
 			ofct_lose(&out->ofct, id, &ref);
 	out->stats->ofct_used = out->ofct.used;
 }
@@ -231,7 +232,7 @@ static void note_left(struct dataplane *dp, uint32_t port)
 	const struct ifct *ifct = &dp->ifcts[port];
 
 	for (uint32_t id = 0; ifct->used && id < ifct->channels; id++)
-		if (ifct->entries[id].active)
+		if (TABLE_AT(ifct->entries, id)->active)
 			channel_set_add(&dp->ports[port].stats->left, id);
 }
 

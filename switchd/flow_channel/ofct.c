@@ -6,19 +6,22 @@
 #include "nodes/base/table.h"
 #include "switchd/flow_channel/ifct.h"
 
-int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels)
+int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels, uint32_t *towards,
+	      uint32_t towards_step, struct table_arena *arena)
 {
 	uint32_t chains = 16;
 
 	while (chains < channels)
 		chains *= 2;
-	*ofct = (struct ofct){ .channels = channels, .hash_mask = chains - 1, .levels = levels };
-	ofct->entries = table_alloc(channels, sizeof(*ofct->entries));
-	ofct->tails = table_alloc(channels, sizeof(*ofct->tails));
-	ofct->headroom = table_alloc(channels, sizeof(*ofct->headroom));
+	*ofct = (struct ofct){ .channels = channels,
+			       .hash_mask = chains - 1,
+			       .levels = levels,
+			       .towards = towards,
+			       .towards_step = towards_step };
 	ofct->chains = table_alloc(chains, sizeof(*ofct->chains));
-	ofct->towards = table_alloc(OFCT_DESTINATIONS, sizeof(*ofct->towards));
-	if (!ofct->entries || !ofct->tails || !ofct->headroom || !ofct->chains || !ofct->towards) {
+	if (!TABLE_INIT(ofct->entries, channels, arena) ||
+	    !TABLE_INIT(ofct->tails, channels, arena) ||
+	    !TABLE_INIT(ofct->headroom, channels, arena) || !ofct->chains) {
 		ofct_fini(ofct);
 		return -ENOMEM;
 	}
@@ -27,11 +30,10 @@ int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels)
 
 void ofct_fini(struct ofct *ofct)
 {
-	table_free(ofct->entries, ofct->channels, sizeof(*ofct->entries));
-	table_free(ofct->tails, ofct->channels, sizeof(*ofct->tails));
-	table_free(ofct->headroom, ofct->channels, sizeof(*ofct->headroom));
+	TABLE_FINI(ofct->entries, ofct->channels);
+	TABLE_FINI(ofct->tails, ofct->channels);
+	TABLE_FINI(ofct->headroom, ofct->channels);
 	table_free(ofct->chains, ofct->hash_mask + 1, sizeof(*ofct->chains));
-	table_free(ofct->towards, OFCT_DESTINATIONS, sizeof(*ofct->towards));
 	*ofct = (struct ofct){ 0 };
 }
 
@@ -48,14 +50,14 @@ static int allocate(struct ofct *ofct)
 
 	if (ofct->free) {
 		id = ofct->free - 1;
-		ofct->free = ofct->entries[id].next;
+		ofct->free = TABLE_AT(ofct->entries, id)->next;
 	} else if (ofct->fresh < ofct->channels) {
 		id = (uint16_t)ofct->fresh++;
 	} else {
 		return -ENOSPC;
 	}
 	ENSURE(ofct->used, <, ofct->channels);
-	ENSURE(ofct->entries[id].active & 1, ==, 0);
+	ENSURE(TABLE_AT(ofct->entries, id)->active & 1, ==, 0);
 	if (++ofct->used > ofct->used_max)
 		ofct->used_max = ofct->used;
 	return id;
@@ -66,7 +68,7 @@ int ofct_find(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 	const struct ofct_entry *entry;
 
 	for (uint16_t next = *chain_of(ofct, input_port, flow_id); next; next = entry->next) {
-		entry = &ofct->entries[next - 1];
+		entry = TABLE_AT(ofct->entries, next - 1);
 		if (entry->input_port_flow_id == flow_id && entry->input_port == input_port)
 			return next - 1;
 	}
@@ -94,7 +96,7 @@ int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id, uint32
 	if (id < 0)
 		return id;
 	ofct->used_at[level]++;
-	entry = &ofct->entries[id];
+	entry = TABLE_AT(ofct->entries, id);
 	entry->input_port = (uint8_t)input_port;
 	entry->input_port_flow_id = (uint16_t)flow_id;
 	entry->ack_flow = entry->data_flow;
@@ -108,7 +110,7 @@ int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id, uint32
 
 uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t destination)
 {
-	struct ofct_entry *entry = &ofct->entries[id];
+	struct ofct_entry *entry = TABLE_AT(ofct->entries, id);
 	uint16_t position = (uint16_t)entry->data_flow;
 
 	ENSURE(entry->active & 1, ==, 1);
@@ -117,21 +119,21 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t dest
 	entry->data_flow += units;
 	entry->destination = destination;
 	ofct->extent_units += units;
-	ofct->towards[destination] += units;
+	*ofct_towards(ofct, destination) += units;
 	return position;
 }
 
 /* @units of @entry are in flight no more */
 static void settle(struct ofct *ofct, const struct ofct_entry *entry, uint32_t units)
 {
-	ENSURE(ofct->towards[entry->destination], >=, units);
+	ENSURE(*ofct_towards(ofct, entry->destination), >=, units);
 	ofct->extent_units -= units;
-	ofct->towards[entry->destination] -= units;
+	*ofct_towards(ofct, entry->destination) -= units;
 }
 
 static void release(struct ofct *ofct, uint32_t id)
 {
-	struct ofct_entry *entry = &ofct->entries[id];
+	struct ofct_entry *entry = TABLE_AT(ofct->entries, id);
 	uint16_t *link = chain_of(ofct, entry->input_port, entry->input_port_flow_id);
 
 	ENSURE(entry->active & 1, ==, 1);
@@ -139,7 +141,7 @@ static void release(struct ofct *ofct, uint32_t id)
 	ENSURE(ofct->used_at[entry->level], >, 0);
 	while (*link != id + 1) {
 		ENSURE(*link, !=, 0); /* it is in its chain */
-		link = &ofct->entries[*link - 1].next;
+		link = &TABLE_AT(ofct->entries, *link - 1)->next;
 	}
 	*link = entry->next;
 	entry->active = false;
@@ -152,15 +154,15 @@ static void release(struct ofct *ofct, uint32_t id)
 /* are @units of channel @id in flight, and at least one? */
 static bool is_in_flight(const struct ofct *ofct, uint32_t id, uint32_t units)
 {
-	return id < ofct->channels && ofct->entries[id].active &&
-	       ofct_flow_extent(&ofct->entries[id]) &&
-	       units <= ofct_flow_extent(&ofct->entries[id]);
+	return id < ofct->channels && TABLE_AT(ofct->entries, id)->active &&
+	       ofct_flow_extent(TABLE_AT(ofct->entries, id)) &&
+	       units <= ofct_flow_extent(TABLE_AT(ofct->entries, id));
 }
 
 /* @units of channel @id, whose positions say so already, are in flight no more */
 static void done(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
 {
-	const struct ofct_entry *entry = &ofct->entries[id];
+	const struct ofct_entry *entry = TABLE_AT(ofct->entries, id);
 
 	settle(ofct, entry, units);
 	*flow = flow_ref(entry->input_port, entry->input_port_flow_id);
@@ -175,7 +177,7 @@ bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 	*freed = false;
 	if (!is_in_flight(ofct, id, units))
 		return false;
-	ofct->entries[id].ack_flow += units;
+	TABLE_AT(ofct->entries, id)->ack_flow += units;
 	done(ofct, id, units, flow, freed);
 	return true;
 }
@@ -183,28 +185,28 @@ bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 void ofct_seen(struct ofct *ofct, uint32_t id, uint32_t units)
 {
 	ENSURE(id, <, ofct->fresh);
-	ofct->tails[id].told_flow += units;
-	ofct->tails[id].lost_units = 0;
+	TABLE_AT(ofct->tails, id)->told_flow += units;
+	TABLE_AT(ofct->tails, id)->lost_units = 0;
 }
 
 uint32_t ofct_missing(struct ofct *ofct, uint32_t id, uint32_t units)
 {
-	struct ofct_tail *tail = &ofct->tails[id];
+	struct ofct_tail *tail = TABLE_AT(ofct->tails, id);
 
 	ENSURE(id, <, ofct->fresh);
 	tail->told_flow += units;
 	tail->lost_units += units;
-	return tail->told_flow == ofct->entries[id].data_flow ? tail->lost_units : 0;
+	return tail->told_flow == TABLE_AT(ofct->entries, id)->data_flow ? tail->lost_units : 0;
 }
 
 bool ofct_take_back(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
 {
 	*freed = false;
-	ofct->tails[id].lost_units = 0;
+	TABLE_AT(ofct->tails, id)->lost_units = 0;
 	if (!is_in_flight(ofct, id, units))
 		return false;
-	ofct->entries[id].data_flow -= units;
-	ofct->tails[id].told_flow -= units;
+	TABLE_AT(ofct->entries, id)->data_flow -= units;
+	TABLE_AT(ofct->tails, id)->told_flow -= units;
 	done(ofct, id, units, flow, freed);
 	return true;
 }
@@ -212,8 +214,8 @@ bool ofct_take_back(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *fl
 void ofct_restart(struct ofct *ofct)
 {
 	for (uint32_t id = 0; id < ofct->fresh; id++) {
-		ofct->entries[id].data_flow = ofct->entries[id].ack_flow = 0;
-		ofct->tails[id] = (struct ofct_tail){ 0 };
+		TABLE_AT(ofct->entries, id)->data_flow = TABLE_AT(ofct->entries, id)->ack_flow = 0;
+		*TABLE_AT(ofct->tails, id) = (struct ofct_tail){ 0 };
 	}
 }
 
@@ -221,7 +223,7 @@ bool ofct_give_back(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 {
 	int id = ofct_find(ofct, input_port, flow_id);
 
-	if (id < 0 || ofct_flow_extent(&ofct->entries[id]))
+	if (id < 0 || ofct_flow_extent(TABLE_AT(ofct->entries, id)))
 		return false;
 	release(ofct, (uint32_t)id);
 	return true;
@@ -229,7 +231,7 @@ bool ofct_give_back(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 
 uint32_t ofct_lose(struct ofct *ofct, uint32_t id, uint32_t *flow)
 {
-	struct ofct_entry *entry = &ofct->entries[id];
+	struct ofct_entry *entry = TABLE_AT(ofct->entries, id);
 	uint32_t units = ofct_flow_extent(entry);
 
 	if (!entry->active)

@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/table.h"
+
 #define OFCT_LEVELS_MAX 8u
 #define OFCT_DESTINATIONS (UINT16_MAX + 1u)
 
@@ -32,8 +34,7 @@ struct ofct_entry {
 	uint8_t input_port;
 	bool active : 1;
 	uint8_t level : 3;
-	/* of a tree (flow_tree.h): what goes on needs credit, of which there is ofct.headroom[id]
-	 * */
+	/* of a tree (flow_tree.h): what goes on needs credit, of which there is ofct.headroom */
 	bool metered : 1;
 };
 
@@ -44,9 +45,9 @@ struct ofct_tail {
 };
 
 struct ofct {
-	struct ofct_entry *entries;
-	struct ofct_tail *tails; /* by id */
-	int32_t *headroom;       /* units, by id; only those that are metered have any */
+	TABLE(struct ofct_entry) entries;
+	TABLE(struct ofct_tail) tails; /* by id */
+	TABLE(int32_t) headroom;       /* units, by id; only those that are metered have any */
 	/* heads, hash_mask + 1 of them, like `next`; zero is empty: memory not used is not touched
 	 * */
 	uint16_t *chains;
@@ -57,13 +58,18 @@ struct ofct {
 	uint32_t levels;                   /* of its link's virtual lanes */
 	uint16_t used_at[OFCT_LEVELS_MAX]; /* of `used`, by level */
 	uint32_t extent_units;             /* sum of the flow_extents */
-	uint32_t *towards;                 /* the same by destination, OFCT_DESTINATIONS of them */
+	/* the same by destination: ofct_towards(). The tables of a switch have theirs for one
+	 * destination side by side: a switch touches the memory of its destinations once */
+	uint32_t *towards;
+	uint32_t towards_step; /* to the next destination */
 };
 
 /** ofct_init() - @channels ids, all free. @levels of the link, at most OFCT_LEVELS_MAX and as many
- *  as channels.
+ *  as channels. @towards  zeros, its own of every @towards_step, OFCT_DESTINATIONS of them;
+ *  borrowed. Near entries are in @arena (table.h).
  *  Return: 0 or -ENOMEM. */
-int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels);
+int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels, uint32_t *towards,
+	      uint32_t towards_step, struct table_arena *arena);
 void ofct_fini(struct ofct *ofct);
 
 /** ofct_may_take() - is an id free for a flow of @level: the first of that level, or one that no
@@ -113,6 +119,12 @@ bool ofct_give_back(struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
  *  @flow filled with the flow that it belonged to.
  *  Return: the units that were in flight; 0: the id was free. */
 uint32_t ofct_lose(struct ofct *ofct, uint32_t id, uint32_t *flow);
+
+/** ofct_towards() - what is in flight to switch @destination; units. */
+static inline uint32_t *ofct_towards(const struct ofct *ofct, uint16_t destination)
+{
+	return &ofct->towards[(size_t)destination * ofct->towards_step];
+}
 
 static inline uint32_t ofct_flow_extent(const struct ofct_entry *entry)
 {

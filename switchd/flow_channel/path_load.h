@@ -9,7 +9,7 @@
  *  configured. */
 static inline struct redirect_line *path_load_line(const struct dataplane *dp, uint32_t ref)
 {
-	return &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)];
+	return TABLE_AT(dp->ports[flow_ref_port(ref)].redirects, flow_ref_id(ref));
 }
 
 /** path_load_groups() - are flows redirected in groups? Then each takes the others into account. */

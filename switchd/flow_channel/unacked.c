@@ -21,7 +21,7 @@ void unacked_note(struct unacked *unacked, const struct efct *efct, uint32_t flo
 {
 	struct unacked_line *note = &unacked->lines[flow_id];
 
-	note->hash = efct->lines[flow_id].hash;
+	note->hash = TABLE_AT(efct->lines, flow_id)->hash;
 	note->slot = slot + 1;
 }
 
@@ -46,7 +46,7 @@ void unacked_sample(struct unacked *unacked, const struct efct *efct, struct ser
 	for (uint32_t id = 0; id < efct->fresh; id++) {
 		struct unacked_line *note = &unacked->lines[id];
 
-		if (!note->told || note->told == slot_now(note, &efct->lines[id]))
+		if (!note->told || note->told == slot_now(note, TABLE_AT(efct->lines, id)))
 			continue;
 		if (note->units)
 			told(series, port, note->told, 0);
@@ -55,8 +55,8 @@ void unacked_sample(struct unacked *unacked, const struct efct *efct, struct ser
 	}
 	for (uint32_t id = 0; id < efct->fresh; id++) {
 		struct unacked_line *note = &unacked->lines[id];
-		uint32_t slot = slot_now(note, &efct->lines[id]);
-		uint64_t units = slot ? efct_flow_extent(&efct->lines[id]) : 0;
+		uint32_t slot = slot_now(note, TABLE_AT(efct->lines, id));
+		uint64_t units = slot ? efct_flow_extent(TABLE_AT(efct->lines, id)) : 0;
 
 		if (units == note->units)
 			continue;

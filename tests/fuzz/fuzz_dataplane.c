@@ -31,9 +31,9 @@
 
 static void flow_check(const struct dataplane *dp, uint32_t p, uint32_t id)
 {
-	const struct ifct_entry *flow = &dp->ifcts[p].entries[id];
+	const struct ifct_entry *flow = TABLE_AT(dp->ifcts[p].entries, id);
 	/* its limits may outlive its packets */
-	bool remembered = dp->wakes.places[flow_ref(p, id)];
+	bool remembered = *deadline_heap_place(&dp->wakes, flow_ref(p, id));
 
 	assert(!flow->active || ifct_total_extent(flow) || remembered);
 	assert(!flow->active || !flow->queue.head == (flow->wait == IFCT_NOT_WAITING));
@@ -51,7 +51,7 @@ static void sums_check(const struct dataplane *dp, uint32_t p)
 	uint64_t extent = 0, metered = 0, limited = 0;
 
 	for (uint32_t i = 0; i < dp->ifcts[p].channels; i++) {
-		const struct ifct_entry *flow = &dp->ifcts[p].entries[i];
+		const struct ifct_entry *flow = TABLE_AT(dp->ifcts[p].entries, i);
 
 		if (!flow->active)
 			continue;
@@ -79,10 +79,12 @@ static void fgfc_check(const struct play *play, uint32_t p)
 	uint32_t on = 0, waiting = 0;
 
 	for (uint32_t i = 0; fgfc_enabled(fgfc) && i < fgfc->channels; i++) {
-		on += fgfc->lines[i].on;
-		waiting += fgfc->lines[i].waiting;
-		assert(!fgfc->lines[i].on || ifct_queue_extent(&play->s.dp->ifcts[p].entries[i]));
-		assert(!fgfc->lines[i].on || name_valid(&fgfc->lines[i].name, &fgfc->masks[i]));
+		on += TABLE_AT(fgfc->lines, i)->on;
+		waiting += TABLE_AT(fgfc->lines, i)->waiting;
+		assert(!TABLE_AT(fgfc->lines, i)->on ||
+		       ifct_queue_extent(TABLE_AT(play->s.dp->ifcts[p].entries, i)));
+		assert(!TABLE_AT(fgfc->lines, i)->on ||
+		       name_valid(&TABLE_AT(fgfc->lines, i)->name, &fgfc->masks[i]));
 	}
 	assert(on == fgfc->on && waiting == fgfc->count);
 }
@@ -95,7 +97,7 @@ static void port_check(const struct play *play, uint32_t p)
 
 	for (uint32_t i = 0; i < dp->ifcts[p].channels; i++) {
 		flow_check(dp, p, i);
-		active += dp->ifcts[p].entries[i].active;
+		active += TABLE_AT(dp->ifcts[p].entries, i)->active;
 	}
 	assert(active == dp->ifcts[p].used);
 	sums_check(dp, p);

@@ -95,7 +95,7 @@ static void check_ifct_entry(const struct sim *sim, const struct sim_node *node,
 			     uint32_t id)
 {
 	const struct dataplane *dp = node->dataplane;
-	const struct ifct_entry *entry = &dp->ifcts[port].entries[id];
+	const struct ifct_entry *entry = TABLE_AT(dp->ifcts[port].entries, id);
 	uint32_t units = 0;
 
 	for (const struct packet *packet = entry->queue.head; packet; packet = packet->next) {
@@ -108,9 +108,9 @@ static void check_ifct_entry(const struct sim *sim, const struct sim_node *node,
 	if (ifct_flow_extent(entry) >= 1u << 31)
 		sim_fail(sim, node->config->name, "p%u flow %u: negative flow_extent", port, id);
 	if (dp->ports[port].kind == PORT_EDGE &&
-	    efct_flow_extent(&dp->ports[port].efct.lines[id]) != ifct_total_extent(entry))
+	    efct_flow_extent(TABLE_AT(dp->ports[port].efct.lines, id)) != ifct_total_extent(entry))
 		sim_fail(sim, node->config->name, "p%u flow %u: EFCT extent %u, IFCT extent %u",
-			 port, id, efct_flow_extent(&dp->ports[port].efct.lines[id]),
+			 port, id, efct_flow_extent(TABLE_AT(dp->ports[port].efct.lines, id)),
 			 ifct_total_extent(entry));
 }
 
@@ -122,7 +122,7 @@ static uint32_t behind_units(const struct dataplane *dp, uint32_t ref)
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		for (uint32_t id = 0;
 		     dp->ports[p].kind == PORT_FABRIC && id < dp->ports[p].ofct.fresh; id++) {
-			const struct ofct_entry *entry = &dp->ports[p].ofct.entries[id];
+			const struct ofct_entry *entry = TABLE_AT(dp->ports[p].ofct.entries, id);
 
 			if (entry->active &&
 			    flow_ref(entry->input_port, entry->input_port_flow_id) == ref)
@@ -140,9 +140,9 @@ static void check_ofct(const struct sim *sim, const struct sim_node *node, uint3
 	uint32_t active = 0;
 
 	for (uint32_t id = 0; id < ofct->fresh; id++) {
-		const struct ofct_entry *entry = &ofct->entries[id];
+		const struct ofct_entry *entry = TABLE_AT(ofct->entries, id);
 		const struct ifct_entry *flow =
-			&dp->ifcts[entry->input_port].entries[entry->input_port_flow_id];
+			TABLE_AT(dp->ifcts[entry->input_port].entries, entry->input_port_flow_id);
 		uint32_t ref = flow_ref(entry->input_port, entry->input_port_flow_id);
 
 		if (!entry->active)
@@ -156,9 +156,10 @@ static void check_ofct(const struct sim *sim, const struct sim_node *node, uint3
 				 ofct_flow_extent(entry), entry->input_port,
 				 entry->input_port_flow_id, ifct_flow_extent(flow));
 		for (uint32_t other = 0; other < id; other++)
-			if (ofct->entries[other].active &&
-			    ofct->entries[other].input_port == entry->input_port &&
-			    ofct->entries[other].input_port_flow_id == entry->input_port_flow_id)
+			if (TABLE_AT(ofct->entries, other)->active &&
+			    TABLE_AT(ofct->entries, other)->input_port == entry->input_port &&
+			    TABLE_AT(ofct->entries, other)->input_port_flow_id ==
+				    entry->input_port_flow_id)
 				sim_fail(sim, node->config->name,
 					 "p%u: channels %u and %u name the same flow", port, other,
 					 id);
@@ -189,7 +190,7 @@ static void list_stand(const struct sim *sim, const struct sim_node *node, uint3
 	const struct dataplane *dp = node->dataplane;
 
 	for (uint32_t ref = first; ref != FLOW_REF_NONE;
-	     ref = dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].next_ref)
+	     ref = TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref))->next_ref)
 		stand(sim, node, ref, place);
 }
 
@@ -242,7 +243,8 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 		return !place && ifct_flow_extent(flow);
 	case IFCT_ASLEEP:
 		return place == &dp->wakes &&
-		       dp->wakes.entries[dp->wakes.places[ref] - 1].at_ps == flow->wake_up_ps;
+		       dp->wakes.entries[*deadline_heap_place(&dp->wakes, ref) - 1].at_ps ==
+			       flow->wake_up_ps;
 	case IFCT_STOPPED:
 		return place == &output->stopped && link_stopped(out->link, flow->out_lane) &&
 		       !tree_metered(dp, ref, flow->follow_port);
@@ -300,7 +302,7 @@ static void check_flows(const struct sim *sim, const struct sim_node *node, uint
 	uint32_t left = ifct->used;
 
 	for (uint32_t id = 0; left && id < ifct->channels; id++) {
-		const struct ifct_entry *flow = &ifct->entries[id];
+		const struct ifct_entry *flow = TABLE_AT(ifct->entries, id);
 
 		if (!flow->active)
 			continue;
@@ -422,7 +424,7 @@ static void check_headroom(const struct sim *sim, const struct sim_node *from, u
 			   const struct in_flight *back)
 {
 	struct dataplane *dp = from->dataplane;
-	const struct ofct_entry *entry = &dp->ports[port].ofct.entries[id];
+	const struct ofct_entry *entry = TABLE_AT(dp->ports[port].ofct.entries, id);
 	bool ends = waiting->types & 1u << ACK_HEADROOM_END || back->credit_ends[id];
 	uint32_t ref = flow_ref(entry->input_port, entry->input_port_flow_id);
 	bool metered = tree_metered(dp, ref, port);
@@ -452,7 +454,7 @@ static void check_extent(const struct sim *sim, const struct sim_node *from, uin
 			 const struct in_flight *data, const struct in_flight *back)
 {
 	const struct dataplane *dp = from->dataplane;
-	const struct ofct_entry *entry = &dp->ports[port].ofct.entries[id];
+	const struct ofct_entry *entry = TABLE_AT(dp->ports[port].ofct.entries, id);
 	uint32_t extent = entry->active ? ofct_flow_extent(entry) : 0;
 	uint32_t sum = output_units(dp, port, id) + data->channel_units[id] +
 		       back->acked_units[id] + (down->active ? ifct_total_extent(down) : 0);
@@ -474,13 +476,13 @@ static void check_channels(const struct sim *sim, const struct sim_node *from, u
 	const struct ofct *ofct = &up->ports[from_port].ofct;
 
 	for (uint32_t id = 0; id < ofct->fresh; id++) {
-		const struct ifct_entry *flow = &down->ifcts[to_port].entries[id];
-		const struct ack_line *waiting = &down->ports[to_port].acks.lines[id];
+		const struct ifct_entry *flow = TABLE_AT(down->ifcts[to_port].entries, id);
+		const struct ack_line *waiting = TABLE_AT(down->ports[to_port].acks.lines, id);
 
 		/* guarded: what is lost counts as downstream too until the sender knows */
 		if (!from->links[from_port].guarded)
 			check_extent(sim, from, from_port, id, flow, waiting, data, back);
-		if (ofct->entries[id].active)
+		if (TABLE_AT(ofct->entries, id)->active)
 			check_headroom(sim, from, from_port, id, flow, waiting, data, back);
 	}
 }

@@ -80,7 +80,7 @@ static const char slow_egress[] = "name: slow-egress\n"
 /* the flow at its input port of switch @name */
 static const struct ifct_entry *the_flow(const char *name, uint32_t port)
 {
-	return &sim_switch(&sim, name)->ifcts[port].entries[0];
+	return TABLE_AT(sim_switch(&sim, name)->ifcts[port].entries, 0);
 }
 
 static const struct congestion_setting *full_speed(void)
@@ -316,8 +316,9 @@ static uint32_t units_inside(void)
 				continue;
 			units += units_on(dp->ports[p].link);
 			for (uint32_t id = 0; id < dp->ifcts[p].channels; id++)
-				if (dp->ifcts[p].entries[id].active)
-					units += ifct_queue_extent(&dp->ifcts[p].entries[id]);
+				if (TABLE_AT(dp->ifcts[p].entries, id)->active)
+					units += ifct_queue_extent(
+						TABLE_AT(dp->ifcts[p].entries, id));
 		}
 	}
 	return units;

@@ -52,7 +52,7 @@ static node_time_t let_out(struct sim *sim, const char *name, uint32_t port, uin
 
 static const struct ifct_entry *the_flow(struct sim *sim, const char *name, uint32_t port)
 {
-	return &sim_switch(sim, name)->ifcts[port].entries[0];
+	return TABLE_AT(sim_switch(sim, name)->ifcts[port].entries, 0);
 }
 
 /* packets in flight to port @port */
@@ -101,6 +101,7 @@ TEST(flow_extent__figure_2b)
 	ck_assert_uint_eq(ifct_queue_extent(the_flow(&sim, "s224", 0)), 3);
 	ck_assert_uint_eq(ifct_flow_extent(the_flow(&sim, "s222", 0)), 13);
 	ck_assert_uint_eq(ifct_total_extent(the_flow(&sim, "s222", 0)), 13);
-	ck_assert_uint_eq(efct_flow_extent(&sim_switch(&sim, "s222")->ports[0].efct.lines[0]), 13);
+	ck_assert_uint_eq(
+		efct_flow_extent(TABLE_AT(sim_switch(&sim, "s222")->ports[0].efct.lines, 0)), 13);
 	sim_close(&sim);
 }

@@ -39,6 +39,8 @@ TEST_RANGE(deadline_heap__equals_a_plain_search, 0, 5)
 
 	random_init(&random, 42, (uint64_t)_i);
 	ck_assert_int_eq(deadline_heap_init(&heap, SOURCES), 0);
+	if (_i % 2)
+		deadline_heap_rows(&heap, 2);
 	for (uint32_t i = 0; i < SOURCES; i++)
 		due[i] = NODE_TIME_NEVER;
 	for (uint32_t step = 0; step < 3000; step++) {

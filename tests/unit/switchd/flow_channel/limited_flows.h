@@ -47,7 +47,7 @@ static inline void detect_above(uint32_t units)
 
 static inline const struct ifct_entry *flow_at(uint32_t port, uint32_t id)
 {
-	return &s.dp->ifcts[port].entries[id];
+	return TABLE_AT(s.dp->ifcts[port].entries, id);
 }
 
 /* an ACK arrives at @port at @at, and a microsecond passes. Return: when the ACK was handled. */

@@ -20,7 +20,7 @@ static void setup(void)
 		.ack_t1_ps = T1, .ack_t2_ps = T2, .ack_t3_ps = T3, .ack_collect = COLLECT
 	};
 
-	ck_assert_int_eq(ack_collector_init(&collector, CHANNELS, &config), 0);
+	ck_assert_int_eq(ack_collector_init(&collector, CHANNELS, &config, NULL), 0);
 }
 
 static void teardown(void)

@@ -53,11 +53,11 @@ TEST(ack__ends_at_the_ingress_edge)
 	packet_expect(2, 1500);
 	ck_assert_uint_eq(s.dp->ports[0].efct.used, 1);
 	ck_assert_uint_eq(s.dp->ports[2].ofct.used, 1);
-	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 12);
+	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[0].entries, 0)), 12);
 	switch_send_ack(&s, 2, NODE_US, header_of_packet(2).flow_id, ACK_DELTA, 6);
 	one_switch_run(&s, 2 * NODE_US);
-	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 6);
-	ck_assert_uint_eq(efct_flow_extent(&s.dp->ports[0].efct.lines[0]), 6);
+	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[0].entries, 0)), 6);
+	ck_assert_uint_eq(efct_flow_extent(TABLE_AT(s.dp->ports[0].efct.lines, 0)), 6);
 	switch_send_ack(&s, 2, 2 * NODE_US, header_of_packet(2).flow_id, ACK_DELTA_ECA, 6);
 	one_switch_run(&s, FAR);
 	all_released_expect();
@@ -77,7 +77,7 @@ TEST(ack__renamed_on_the_way_up)
 	switch_send_ack(&s, 3, NODE_US, id, ACK_ECA, 33);
 	one_switch_run(&s, 2 * NODE_US);
 	ack_expect(2, 9, ACK_ECA, 33);
-	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[2].entries[9]), 6);
+	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[2].entries, 9)), 6);
 	switch_send_ack(&s, 3, 2 * NODE_US, id, ACK_DELTA, 6);
 	one_switch_run(&s, FAR);
 	ack_expect(2, 9, ACK_DELTA, 6);

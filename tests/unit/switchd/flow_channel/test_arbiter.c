@@ -17,7 +17,7 @@ static struct arbiter arbiter;
 static void setup(void)
 {
 	for (uint32_t p = 0; p < PORTS; p++)
-		ck_assert_int_eq(ifct_init(&ifcts[p], CHANNELS), 0);
+		ck_assert_int_eq(ifct_init(&ifcts[p], CHANNELS, NULL), 0);
 	ck_assert_int_eq(packet_pool_init(&pool, PACKETS, 0), 0);
 }
 
@@ -37,7 +37,7 @@ static void start(enum arbiter_kind kind)
 /* adds @count packets of @bytes for flow (@port, @id), which then requests a grant */
 static void request(uint32_t port, uint32_t id, uint32_t bytes, uint32_t count)
 {
-	struct ifct_entry *flow = &ifcts[port].entries[id];
+	struct ifct_entry *flow = TABLE_AT(ifcts[port].entries, id);
 
 	while (count--) {
 		struct packet *packet = packet_alloc(&pool, 0);

@@ -90,7 +90,7 @@ TEST(drop__ack_for_nothing)
 	switch_send_ack(&s, 3, NODE_US, id, ACK_DELTA, 1); /* another link */
 	one_switch_run(&s, 2 * NODE_US);
 	ck_assert_uint_eq(drops(DROP_BAD_ACK), 5);
-	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 6);
+	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[0].entries, 0)), 6);
 	switch_send_ack(&s, 2, 2 * NODE_US, id, ACK_DELTA, 6);
 	one_switch_run(&s, FAR);
 	all_released_expect();
@@ -108,7 +108,7 @@ TEST(drop__oversize_on_fabric)
 	one_switch_run(&s, 2 * NODE_US);
 	ck_assert_uint_eq(drops(DROP_OVERSIZE), 1);
 	ck_assert_uint_eq(stats_of(2)->hole_units, 0);
-	ck_assert_uint_eq(ifct_total_extent(&s.dp->ifcts[2].entries[7]), 8);
+	ck_assert_uint_eq(ifct_total_extent(TABLE_AT(s.dp->ifcts[2].entries, 7)), 8);
 	ack_expect(2, 7, ACK_DELTA, 4);
 	ack_expect(2, 7, ACK_LOSS, 17);
 }

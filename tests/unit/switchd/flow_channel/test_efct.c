@@ -15,7 +15,7 @@ static void setup(void)
 {
 	struct flow_match match = flow_match_whole(MATCH_ALL);
 
-	ck_assert_int_eq(efct_init(&efct, CHANNELS, &match), 0);
+	ck_assert_int_eq(efct_init(&efct, CHANNELS, &match, NULL), 0);
 }
 
 static void match_set(uint32_t fields)
@@ -143,7 +143,7 @@ static bool one_flow(const struct change *change, uint32_t match_fields)
 static bool acked(struct efct *table, uint32_t flow_id, uint32_t units)
 {
 	efct_on_ack(table, flow_id, units);
-	if (efct_flow_extent(&table->lines[flow_id]))
+	if (efct_flow_extent(TABLE_AT(table->lines, flow_id)))
 		return false;
 	efct_release(table, flow_id);
 	return true;
@@ -364,12 +364,13 @@ TEST(efct_inject__extent_is_what_is_not_acknowledged)
 {
 	uint32_t line = (uint32_t)classify_flow(1);
 
-	efct.lines[line].data_flow = efct.lines[line].ack_flow = UINT32_MAX - 2;
+	TABLE_AT(efct.lines, line)->data_flow = TABLE_AT(efct.lines, line)->ack_flow =
+		UINT32_MAX - 2;
 	efct_inject(&efct, line, 16);
 	efct_inject(&efct, line, 1);
-	ck_assert_uint_eq(efct_flow_extent(&efct.lines[line]), 17);
+	ck_assert_uint_eq(efct_flow_extent(TABLE_AT(efct.lines, line)), 17);
 	ck_assert(!acked(&efct, line, 10));
-	ck_assert_uint_eq(efct_flow_extent(&efct.lines[line]), 7);
+	ck_assert_uint_eq(efct_flow_extent(TABLE_AT(efct.lines, line)), 7);
 	ck_assert(acked(&efct, line, 7));
 	ck_assert_uint_eq(efct.used, 0);
 }

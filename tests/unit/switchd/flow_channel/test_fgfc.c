@@ -22,7 +22,7 @@ static void setup(void)
 					    .fgfc_pause_ps = PAUSE,
 					    .fgfc_credit_units = CREDIT };
 
-	ck_assert_int_eq(fgfc_init(&fgfc, CHANNELS, &config), 0);
+	ck_assert_int_eq(fgfc_init(&fgfc, CHANNELS, &config, NULL), 0);
 }
 
 static void teardown(void)
@@ -69,7 +69,7 @@ TEST(fgfc_init__off_sends_nothing)
 	struct congestion_config config = { 0 };
 	struct fgfc off;
 
-	ck_assert_int_eq(fgfc_init(&off, CHANNELS, &config), 0);
+	ck_assert_int_eq(fgfc_init(&off, CHANNELS, &config, NULL), 0);
 	ck_assert(!fgfc_enabled(&off));
 	ck_assert_uint_eq(fgfc_ready_at(&off), NODE_TIME_NEVER);
 	fgfc_fini(&off);

@@ -178,7 +178,7 @@ TEST(fgfc_path__setting_in_force_decides)
 	one_switch_run(&s, 2 * NODE_US);
 	ck_assert_uint_eq(host_port()->fgfc_held, 0);
 	for (uint32_t id = 0; id < s.dp->ifcts[0].channels; id++)
-		s.dp->ifcts[0].entries[id].setting = 7;
+		TABLE_AT(s.dp->ifcts[0].entries, id)->setting = 7;
 	host_send(&s, 0, 3 * NODE_US, 2, 5, 0, PACKET_BYTES);
 	one_switch_run(&s, 4 * NODE_US);
 	ck_assert_uint_eq(host_port()->fgfc_held, 1);

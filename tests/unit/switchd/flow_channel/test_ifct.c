@@ -15,7 +15,7 @@ static struct packet_pool pool;
 
 static void setup(void)
 {
-	ck_assert_int_eq(ifct_init(&ifct, CHANNELS), 0);
+	ck_assert_int_eq(ifct_init(&ifct, CHANNELS, NULL), 0);
 	ck_assert_int_eq(packet_pool_init(&pool, PACKETS, 0), 0);
 }
 
@@ -43,8 +43,9 @@ static struct packet *packet_of(uint32_t flow_id, uint32_t units)
 /* where the last packet of flow @flow_id ended: at @position */
 static void begin_at(uint32_t flow_id, uint32_t position)
 {
-	ifct.entries[flow_id].next_data_flow = ifct.entries[flow_id].data_flow =
-		ifct.entries[flow_id].ack_flow = position;
+	TABLE_AT(ifct.entries, flow_id)->next_data_flow =
+		TABLE_AT(ifct.entries, flow_id)->data_flow =
+			TABLE_AT(ifct.entries, flow_id)->ack_flow = position;
 }
 
 /* @units of flow @flow_id arrive at @table at @position and are queued */
@@ -72,7 +73,7 @@ static void extents_expect(const struct ifct_entry *entry, uint32_t queue_extent
 /* as in the dataplane: the last ACK frees the channel */
 static bool acked(struct ifct *table, uint32_t flow_id, uint32_t units)
 {
-	struct ifct_entry *entry = &table->entries[flow_id];
+	struct ifct_entry *entry = TABLE_AT(table->entries, flow_id);
 
 	if (!ifct_on_ack(table, flow_id, units))
 		return false;
@@ -96,7 +97,7 @@ TEST(flow_ref__port_and_id_come_back)
 TEST(ifct_init__all_free)
 {
 	for (uint32_t i = 0; i < CHANNELS; i++) {
-		ck_assert(!ifct.entries[i].active);
+		ck_assert(!TABLE_AT(ifct.entries, i)->active);
 		ck_assert(!acked(&ifct, i, 0));
 	}
 	ck_assert_uint_eq(ifct.used, 0);
@@ -108,7 +109,7 @@ static const struct ifct_entry *switch_of_figure(struct ifct *table, uint32_t ar
 {
 	struct ifct_entry *entry = NULL;
 
-	ck_assert_int_eq(ifct_init(table, CHANNELS), 0);
+	ck_assert_int_eq(ifct_init(table, CHANNELS, NULL), 0);
 	for (uint32_t i = 0; i < arrived; i++)
 		entry = arrive(table, FLOW, i, 1);
 	for (uint32_t i = 0; i < sent; i++)
@@ -142,7 +143,7 @@ TEST(ifct_arrive__first_packet_sets_up)
 {
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 40000, 3);
 
-	ck_assert(entry->active && entry == &ifct.entries[FLOW]);
+	ck_assert(entry->active && entry == TABLE_AT(ifct.entries, FLOW));
 	ck_assert_uint_eq(entry->fabric_address, 9);
 	ck_assert_uint_eq(entry->egress_port, 3);
 	ck_assert_uint_eq(entry->traffic_class, 1);

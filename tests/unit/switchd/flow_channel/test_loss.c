@@ -20,7 +20,7 @@ TEST_RANGE(loss__hole, 0, 2)
 	switch_send(&s, 2, 0, 0, 5, 18, 1502); /* 6 units are missing */
 	one_switch_run(&s, NODE_US);
 	ck_assert_uint_eq(stats_of(2)->hole_units, 6);
-	ck_assert_uint_eq(ifct_total_extent(&s.dp->ifcts[2].entries[5]), 18);
+	ck_assert_uint_eq(ifct_total_extent(TABLE_AT(s.dp->ifcts[2].entries, 5)), 18);
 	no_packet_expect(0);
 	neighbour_stop(&s, 0, NODE_US, 0);
 	one_switch_run(&s, 3 * NODE_US);
@@ -75,7 +75,7 @@ TEST(loss__hole_and_tail_on_guarded_output)
 	one_switch_run(&s, 2 * NODE_US);
 	ck_assert_uint_eq(stats_of(2)->tail_units, 6);
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, 6);
-	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 12);
+	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[0].entries, 0)), 12);
 	host_send(&s, 0, 2 * NODE_US, 2, 1, 0, 1501);
 	switch_send_ack(&s, 2, 2 * NODE_US, id, ACK_LOSS, 6); /* the hole */
 	one_switch_run(&s, 3 * NODE_US);

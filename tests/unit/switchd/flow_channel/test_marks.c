@@ -12,7 +12,7 @@ static struct marks marks;
 
 static void setup(void)
 {
-	ck_assert_int_eq(ifct_init(&ifct, FLOWS), 0);
+	ck_assert_int_eq(ifct_init(&ifct, FLOWS, NULL), 0);
 	marks = (struct marks){ .flows = flows, .flows_max = FLOWS };
 }
 

@@ -27,7 +27,7 @@ TEST(exhaustion__match_fields_change)
 	for (uint32_t i = 1; i < 4; i++)
 		packet_expect(2, 1000 + i);
 	ck_assert_uint_eq(s.dp->ports[0].efct.used, 1); /* one flow now */
-	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 12);
+	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[0].entries, 0)), 12);
 }
 
 /* FC-2: match fields that change at one edge port change at no other one; a fabric port has none */

@@ -2,6 +2,7 @@
  *  of ACKs (FC-5, FC-8, FC-9, FC-14). */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nodes/config/config.h"
 #include "switchd/flow_channel/ifct.h"
@@ -12,10 +13,12 @@
 #define SOMEWHERE 7u
 
 static struct ofct ofct;
+static uint32_t towards[OFCT_DESTINATIONS];
 
 static void setup(void)
 {
-	ck_assert_int_eq(ofct_init(&ofct, CHANNELS, 1), 0);
+	memset(towards, 0, sizeof(towards));
+	ck_assert_int_eq(ofct_init(&ofct, CHANNELS, 1, towards, 1, NULL), 0);
 }
 
 static void teardown(void)
@@ -59,7 +62,7 @@ TEST(ofct_lookup__ids_are_unique)
 	static bool taken[NODE_CHANNELS_MAX];
 	struct ofct large;
 
-	ck_assert_int_eq(ofct_init(&large, NODE_CHANNELS_MAX, 1), 0);
+	ck_assert_int_eq(ofct_init(&large, NODE_CHANNELS_MAX, 1, towards, 1, NULL), 0);
 	for (uint32_t i = 0; i < NODE_CHANNELS_MAX; i++) {
 		int id = ofct_lookup(&large, i % NODE_PORTS_MAX, i, 0);
 
@@ -96,7 +99,7 @@ TEST(ofct_may_take__one_for_each_level)
 	struct ofct levels;
 	int first;
 
-	ck_assert_int_eq(ofct_init(&levels, 5, 3), 0);
+	ck_assert_int_eq(ofct_init(&levels, 5, 3, towards, 1, NULL), 0);
 	first = ofct_lookup(&levels, 0, 0, 0);
 	ck_assert_int_ge(first, 0);
 	ck_assert_int_ge(ofct_lookup(&levels, 0, 1, 1), 0);
@@ -118,7 +121,7 @@ TEST(ofct_send__position_is_what_was_sent_before)
 
 	ck_assert_uint_eq(ofct_send(&ofct, id, 16, SOMEWHERE), (uint16_t)(start + 3));
 	ck_assert_uint_eq(ofct_send(&ofct, id, 1, SOMEWHERE), (uint16_t)(start + 19));
-	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 20);
+	ck_assert_uint_eq(ofct_flow_extent(TABLE_AT(ofct.entries, id)), 20);
 }
 
 /* FC-7: positions wrap, in the header after 2^16, in the table after 2^32 */
@@ -132,13 +135,13 @@ TEST(ofct_send__in_flight_by_destination)
 	ofct_send(&ofct, (uint32_t)near, 3, 1);
 	ofct_send(&ofct, (uint32_t)far, 16, UINT16_MAX);
 	ofct_send(&ofct, (uint32_t)too, 5, UINT16_MAX);
-	ck_assert_uint_eq(ofct.towards[1], 3);
-	ck_assert_uint_eq(ofct.towards[UINT16_MAX], 21);
+	ck_assert_uint_eq(*ofct_towards(&ofct, 1), 3);
+	ck_assert_uint_eq(*ofct_towards(&ofct, UINT16_MAX), 21);
 	ck_assert(ofct_on_ack(&ofct, (uint32_t)far, 10, &flow, &freed));
-	ck_assert_uint_eq(ofct.towards[UINT16_MAX], 11);
+	ck_assert_uint_eq(*ofct_towards(&ofct, UINT16_MAX), 11);
 	ck_assert_uint_eq(ofct_lose(&ofct, (uint32_t)far, &flow), 6);
-	ck_assert_uint_eq(ofct.towards[UINT16_MAX], 5);
-	ck_assert_uint_eq(ofct.towards[1], 3);
+	ck_assert_uint_eq(*ofct_towards(&ofct, UINT16_MAX), 5);
+	ck_assert_uint_eq(*ofct_towards(&ofct, 1), 3);
 	ck_assert_uint_eq(ofct.extent_units, 8);
 }
 
@@ -147,12 +150,13 @@ TEST(ofct_send__positions_wrap)
 	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9, 0), flow;
 	bool freed;
 
-	ofct.entries[id].data_flow = ofct.entries[id].ack_flow = UINT32_MAX - 1;
+	TABLE_AT(ofct.entries, id)->data_flow = TABLE_AT(ofct.entries, id)->ack_flow =
+		UINT32_MAX - 1;
 	ck_assert_uint_eq(ofct_send(&ofct, id, 5, SOMEWHERE), 65534);
 	ck_assert_uint_eq(ofct_send(&ofct, id, 5, SOMEWHERE), 3);
-	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 10);
+	ck_assert_uint_eq(ofct_flow_extent(TABLE_AT(ofct.entries, id)), 10);
 	ck_assert(ofct_on_ack(&ofct, id, 4, &flow, &freed) && !freed);
-	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 6);
+	ck_assert_uint_eq(ofct_flow_extent(TABLE_AT(ofct.entries, id)), 6);
 }
 
 /* FC-8, FC-12: the reverse lookup gives the flow of an ACK */
@@ -194,7 +198,7 @@ TEST(ofct_on_ack__unsent_units_change_nothing)
 	ck_assert(!ofct_on_ack(&ofct, id + 1, 1, &flow, &freed));
 	ck_assert(!ofct_on_ack(&ofct, CHANNELS, 1, &flow, &freed));
 	ck_assert(!ofct_on_ack(&ofct, UINT32_MAX, 0, &flow, &freed));
-	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 4);
+	ck_assert_uint_eq(ofct_flow_extent(TABLE_AT(ofct.entries, id)), 4);
 	ck_assert(ofct_on_ack(&ofct, id, 4, &flow, &freed) && freed);
 	ck_assert(!ofct_on_ack(&ofct, id, 0, &flow, &freed) && !freed);
 }
@@ -234,7 +238,7 @@ TEST(ofct_missing__only_the_tail_is_taken_back)
 	ck_assert_uint_eq(ofct_missing(&ofct, id, 3), 3);
 	ck_assert(ofct_take_back(&ofct, id, 3, &flow, &freed) && !freed);
 	ck_assert_uint_eq(flow, flow_ref(1, 1));
-	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 8);
+	ck_assert_uint_eq(ofct_flow_extent(TABLE_AT(ofct.entries, id)), 8);
 	ck_assert_uint_eq(ofct.extent_units, 8);
 	ck_assert_uint_eq(ofct_send(&ofct, id, 2, SOMEWHERE), 8);
 	/* before the link reports it */

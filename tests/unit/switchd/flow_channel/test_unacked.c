@@ -27,7 +27,7 @@ static void setup(void)
 
 	stats_init(page, &config);
 	ck_assert_int_eq(series_init(&series, &config, page), 0);
-	ck_assert_int_eq(efct_init(&efct, CHANNELS, &match), 0);
+	ck_assert_int_eq(efct_init(&efct, CHANNELS, &match, NULL), 0);
 	ck_assert_int_eq(unacked_init(&unacked, CHANNELS), 0);
 }
 
