@@ -7,7 +7,7 @@
 #include "orchestrator/plan/plan.h"
 
 /** check_up() - a sentence for each: more than this machine carries; a program or a device that
- *  hosts of @plan need and that is not here; user namespaces that an ordinary user may not make.
+ *  hosts of @plan need and that is not here; namespaces of hosts that this user may not make.
  *  Return: a new array of texts; NULL: no memory. */
 json_t *check_up(const struct plan *plan);
 

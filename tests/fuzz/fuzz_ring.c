@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "nodes/base/ring.h"
+#include "nodes/link/link.h"
 
 #define DATA_BYTES RING_BYTES_MIN
 #define STEP_BYTES 10u
@@ -28,7 +29,8 @@ static void page_fill(const uint8_t *data, size_t size)
 		page = aligned_alloc(RING_LINE, page_bytes);
 	assert(page);
 	memset(page, 0, sizeof(*page));
-	ring_init(page, DATA_BYTES, RING_CAPTURED_MAX);
+	/* two long segments, or many short ones */
+	ring_init(page, DATA_BYTES, size % 2 ? LINK_HEADERS_MAX : RING_CAPTURED_MAX);
 	for (size_t at = 0; at < DATA_BYTES; at += size) {
 		if (!size) {
 			memset(page->data, 0, DATA_BYTES);

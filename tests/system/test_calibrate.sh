@@ -65,6 +65,13 @@ foretold() {
 	# shellcheck disable=SC2086
 	run 0 check --up "$two_racks" $settings --set links.rate=1Mb/s && says out 'up warns      of nothing' && ! run 0 ps two-racks
 }
+# root without the right to make namespaces, where user namespaces are forbidden, cannot start it
+forbidden() {
+	# shellcheck disable=SC2016
+	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces
+		exec setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$0" check --up "$1"' "$heddle" "$two_racks" >out 2>err
+	says out 'up warns      this user may not make user namespaces'
+}
 # programs that its hosts need, without a section run, and a fault that no run would reach
 missing() {
 	echo '{name: m, topology: {switches: [s1], hosts: {a: s1, b: s1}}, hosts: {a: {outside: yes}, b: {image: x}},
@@ -129,6 +136,11 @@ fi
 check 'up warns of what the machine cannot carry' warned
 check 'what it says to set has no warning' heeded
 check 'check --up foretells it' foretold
+if unshare -Ur true 2>/dev/null; then
+	check 'check --up: namespaces are forbidden' forbidden
+else
+	skip 'check --up: namespaces are forbidden' 'this user may not make user namespaces'
+fi
 check 'and programs that are missing' missing
 check "a scenario without 'run' is for up only" bare
 check 'programs beside it are told' disturbed
