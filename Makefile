@@ -77,7 +77,7 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo victim pictures labs test check system soak fuzz clang-warnings bench bench-check bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean tsan unit unit-sim fuzzers
+.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz clang-warnings bench bench-check bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean tsan unit unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
@@ -95,6 +95,7 @@ help:
 	'make           build ./heddle, switchd, nicd, workerd and the library of dilated time' \
 	'make demo      build, then play S3 figure 5: by input port, then by flow channel' \
 	'make victim    build, then real requests and real TCP beside an incast and a link failure, on RoCE with PFC and on flow channels: one table' \
+	'make dilation  build, then eight senders into one at 200 Gb/s: generated, and by iperf3 in dilated time' \
 	'make test      build, then all tests' \
 	'make check     unit and simulation tests, with the address and undefined-behaviour sanitizers' \
 	'make tsan      the tests of shared memory, with the thread sanitizer' \
@@ -353,6 +354,9 @@ demo: all
 victim: all
 	@HEDDLE=$(CURDIR)/heddle PYTHONDONTWRITEBYTECODE=1 python3 examples/victim/run.py
 
+dilation: all
+	@HEDDLE=$(CURDIR)/heddle examples/dilation/run.sh
+
 # the pictures of the pages, as the page draws them
 pictures: all
 	@tests/page/pictures.py ./heddle $(GEN)/page.html docs/pictures
@@ -414,6 +418,8 @@ install: all
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples examples/*.c
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/service $(wildcard examples/service/*.*) examples/service/Containerfile
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/victim $(wildcard examples/victim/*.*)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/dilation examples/dilation/incast.yaml
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/dilation examples/dilation/run.sh
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/service/tests $(wildcard examples/service/tests/*.*)
 	install -D -m 644 orchestrator/view/grafana.json $(DESTDIR)$(PREFIX)/share/heddle/grafana/heddle.json
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/wireshark wireshark/heddle.lua

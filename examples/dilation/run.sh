@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# run - eight senders into one, under the virtual clock and with iperf3 in dilated time: one table.
+# usage: run.sh [BYTES [HEDDLE-UP-OPTION...]]      BYTES of each iperf3, 400M if not given
+# A row of iperf3: what the receivers report, in fabric time. Sum: all bytes by the longest time.
+set -eu
+here=$(dirname "$0")
+heddle=${HEDDLE:-heddle}
+bytes=${1:-400M}
+shift || true
+scratch=$(mktemp -d)
+fabric=incast-dilated-$$
+end() {
+	"$heddle" down "$fabric" >/dev/null 2>&1 || true
+	rm -rf "$scratch"
+}
+trap end EXIT
+trap 'exit 130' INT TERM
+
+# row FABRIC WHAT VERDICT - rates in b/s on standard input, the sum first
+row() {
+	awk -v fabric="$1" -v what="$2" -v verdict="$3" '
+		NR == 1 { sum = $1; next }
+		{ rate[++n] = $1; s += $1; q += $1 * $1; if (n == 1 || $1 < least) least = $1; if ($1 > most) most = $1 }
+		END { printf "%-12s  %-13s  %9.2f  %8.2f  %8.2f  %7.5f  %s\n", fabric, what, sum / 1e9, least / 1e9, most / 1e9, s * s / (n * q), verdict }'
+}
+
+virtual() {
+	"$heddle" run "$here/incast.yaml" --set fabric="$1" --json 2>/dev/null |
+		jq '([.flows[].goodput_bps] | add), .flows[].goodput_bps' | row "$1" 'virtual clock' exact
+}
+
+dilated() {
+	local kind=$1 i words
+	shift
+	"$heddle" up "$here/incast.yaml" --name "$fabric" --set fabric="$kind" "$@" >/dev/null 2>&1
+	for i in 1 2 3 4 5 6 7 8; do
+		"$heddle" exec -f "$fabric" h0 -- iperf3 -s -1 -D -p $((5200 + i))
+	done
+	sleep 1
+	"$heddle" ps "$fabric" --json >"$scratch/before"
+	for i in 1 2 3 4 5 6 7 8; do
+		"$heddle" exec -f "$fabric" "h$i" -- iperf3 -c h0 -p $((5200 + i)) -n "$bytes" -J >"$scratch/$i" &
+	done
+	wait
+	words=$("$heddle" ps "$fabric" --since "$scratch/before" --json | jq -r '.[0].fidelity.words')
+	"$heddle" down "$fabric" >/dev/null 2>&1
+	jq -s '[.[].end.sum_received] | ([.[].bytes] | add) * 8 / ([.[].seconds] | max), .[].bits_per_second' \
+		"$scratch"/[1-8] | row "$kind" 'iperf3' "$words"
+}
+
+printf '%-12s  %-13s  %9s  %8s  %8s  %7s  %s\n' fabric traffic 'sum Gb/s' least most Jain verdict
+for kind in flow-channel roce; do
+	virtual $kind
+	dilated $kind "$@"
+done
