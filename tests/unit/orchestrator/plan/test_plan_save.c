@@ -191,6 +191,43 @@ TEST_RANGE(plan_save__each_setting_of_each_direction, 0, 3)
 	same_links();
 }
 
+/* all lines of the head, and nothing more before the scenario */
+TEST(plan_save__head)
+{
+	static const char *const settings[] = { "run.duration=20s" };
+	static const char commands[] = "host A web stop\nhost B date";
+	struct plan_saving saving = {
+		.fabric = "f", .when = "noon", .folder = "/there", .commands = commands
+	};
+	static const char *const origins[] = { "t.yaml", "standard input" };
+
+	for (unsigned count = 0; count < 2; count++) {
+		char expected[1000];
+		FILE *out = open_memstream(&text, &size);
+
+		plan_of(TWO, settings, count, &plan);
+		if (count)
+			strcpy(plan.file, "-");
+		ck_assert_int_eq(plan_save(&plan, &saving, out), 0);
+		fclose(out);
+		snprintf(expected, sizeof(expected),
+			 "# heddle save: the fabric f as it was at noon, started from %s\n"
+			 "# heddle save: switches, hosts and links with all changes; links that "
+			 "were down as faults at 0s\n"
+			 "# heddle save: the other sections are those of that file%s\n"
+			 "# heddle save: not in a scenario: host A web stop\n"
+			 "# heddle save: not in a scenario: host B date\n"
+			 "name: t # a name\n",
+			 origins[count], count ? ", with --set" : "");
+		ck_assert_msg(!strncmp(text, expected, strlen(expected)), "%s\nin place of\n%s",
+			      text, expected);
+		if (!count) {
+			plan_free(&plan);
+			free(text);
+		}
+	}
+}
+
 TEST(plan_save__joined_and_left)
 {
 	int64_t s3, host, link;

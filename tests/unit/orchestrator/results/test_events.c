@@ -152,6 +152,37 @@ TEST(events_write__contradictions)
 	ck_assert_ptr_nonnull(strstr(text, "13,h0,0,s1,cnp,,,,,\n"));
 }
 
+/* the last port, kind, host and class, and one more of each */
+TEST(events_write__limits)
+{
+	struct trace_entry entry = { .kind = TRACE_MARK, .source = 1, .destination = 2 };
+
+	strcpy(nodes[0].classes[1].name, "next");
+	for (int i = 0; i < 2; i++) {
+		entry.at_ps = 10;
+		entry.port = (uint32_t)(HOSTS - 1 + i);
+		trace(page_of("s1"), entry);
+		entry.port = 0;
+		entry.at_ps = 20;
+		entry.traffic_class = (uint8_t)i;
+		trace(page_of("s1"), entry);
+		entry.traffic_class = 0;
+		entry.at_ps = 30;
+		entry.source = entry.destination = (uint32_t)(HOSTS + i);
+		trace(page_of("s1"), entry);
+		entry.source = 1;
+		entry.destination = 2;
+	}
+	trace_port(page_of("s1"), 0, 0, 40);
+	trace_port(page_of("s1"), TRACE_KINDS, 0, 50);
+	ck_assert_int_eq(events_text(EVENTS_CSV), 0);
+	ck_assert_str_eq(text, HEAD "10,s1,2,h2,mark,best,h0,h1,,0\n"
+				    "20,s1,0,h0,mark,best,h0,h1,,0\n"
+				    "30,s1,0,h0,mark,best,h2,h2,,0\n"
+				    "20,s1,0,h0,mark,,h0,h1,,0\n"
+				    "30,s1,0,h0,mark,best,,,,0\n");
+}
+
 /* a page that cannot be read, and a node that says nonsense of its error */
 TEST(events_write__damaged)
 {

@@ -1,0 +1,194 @@
+/*  orchestrator/fabric/record_file, event_file, node_files: how often nodes sample; files that are
+ *  not wanted or cannot be written; where the logs of nodes are (SE-2, SE-3). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "nodes/base/array.h"
+#include "orchestrator/fabric/event_file.h"
+#include "orchestrator/fabric/record_file.h"
+#include "tests/testing.h"
+
+#define NODES 3u
+
+static struct node_config configs[NODES] = { { .name = "s1", .kind = NODE_SWITCH },
+					     { .name = "h1", .kind = NODE_NIC },
+					     { .name = "h2", .kind = NODE_NIC } };
+static struct plan plan = { .nodes = configs, .node_count = NODES, .switch_count = 1 };
+static struct fabric_node nodes[NODES];
+static struct fabric fabric = { .plan = &plan, .nodes = nodes };
+static char folder[] = "/tmp/heddle-XXXXXX", path[64], why[256];
+
+static void set_up(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/file", folder);
+	why[0] = 0;
+}
+
+static void tear_down(void)
+{
+	unlink(path);
+	rmdir(folder);
+}
+
+/* ---- how often ---- */
+
+static const struct {
+	node_time_t duration_ps, sample_ps;
+} samplings[] = {
+	{ 0, NODE_US },
+	{ 4096 * NODE_US - 1, NODE_US },
+	{ 4096 * NODE_US, 2 * NODE_US },
+	{ 8192 * NODE_US - 1, 2 * NODE_US },
+	{ 8192 * NODE_US, 5 * NODE_US },
+	{ 20480 * NODE_US - 1, 5 * NODE_US },
+	{ 20480 * NODE_US, 10 * NODE_US },
+	{ 40960 * NODE_US - 1, 10 * NODE_US },
+	{ 40960 * NODE_US, 20 * NODE_US },
+	{ 3600 * 1000 * NODE_MS, 1000 * NODE_MS },
+};
+
+TEST_RANGE(record_file_sample_ps__by_duration, 0, COUNT_OF(samplings))
+{
+	ck_assert_uint_eq(record_file_sample_ps(samplings[_i].duration_ps),
+			  samplings[_i].sample_ps);
+}
+
+TEST_GROUP(record_file, .setup = set_up, .teardown = tear_down);
+
+/* ---- files ---- */
+
+TEST(record_file_open__not_wanted)
+{
+	struct record_file record;
+	struct node_files none = { 0 };
+
+	ck_assert_int_eq(record_file_open(&record, NULL, why, sizeof(why)), 0);
+	ck_assert(!record.wanted);
+	ck_assert_int_eq(record_file_begin(&record, &fabric, NULL, &none, &none), 0);
+	ck_assert(!record.begun);
+	record_file_follow(&record, &fabric);
+	record_file_result(&record, NULL, NULL, NULL);
+	ck_assert_int_eq(record_file_end(&record, &fabric), 0);
+	record_file_abort(&record);
+}
+
+TEST(record_file_open__aborted_leaves_no_file)
+{
+	struct record_file record;
+
+	ck_assert_int_eq(record_file_open(&record, path, why, sizeof(why)), 0);
+	ck_assert(record.wanted && !record.begun);
+	ck_assert_ptr_eq(record.out, record.file.stream);
+	record_file_abort(&record);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	ck_assert_ptr_null(record.out);
+	record_file_abort(&record);
+}
+
+TEST(record_file_open__no_folder)
+{
+	struct record_file record;
+	char expected[256];
+
+	strcat(path, "/x/y");
+	ck_assert_int_eq(record_file_open(&record, path, why, sizeof(why)), -ENOENT);
+	snprintf(expected, sizeof(expected), "cannot write the recording to %s: ", path);
+	ck_assert_msg(!strncmp(why, expected, strlen(expected)), "%s", why);
+	ck_assert_ptr_nonnull(strstr(why, strerror(ENOENT)));
+	ck_assert(!record.wanted);
+}
+
+TEST(record_file_to__stream_of_the_caller)
+{
+	struct record_file record;
+
+	record_file_to(&record, stdout);
+	ck_assert(record.wanted && !record.begun);
+	ck_assert_ptr_eq(record.out, stdout);
+	record_file_abort(&record);
+	ck_assert_int_ge(fileno(stdout), 0);
+	ck_assert(!record.wanted);
+}
+
+TEST(event_file_open__not_wanted)
+{
+	struct event_file events;
+	struct node_files none = { 0 };
+
+	ck_assert_int_eq(event_file_open(&events, NULL, why, sizeof(why)), 0);
+	ck_assert(!events.wanted);
+	ck_assert_int_eq(event_file_end(&events, &none, &fabric, true), 0);
+}
+
+TEST(event_file_open__no_folder)
+{
+	struct event_file events;
+	char expected[256];
+
+	strcat(path, "/x/e.jsonl");
+	ck_assert_int_eq(event_file_open(&events, path, why, sizeof(why)), -ENOENT);
+	snprintf(expected, sizeof(expected), "cannot write the events to %s: ", path);
+	ck_assert_msg(!strncmp(why, expected, strlen(expected)), "%s", why);
+	ck_assert(!events.wanted);
+	ck_assert_int_eq(events.format, EVENTS_JSON_LINES);
+	event_file_abort(&events);
+}
+
+/* ---- logs of nodes ---- */
+
+static bool nameless(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_nlink == 0 &&
+	       (fcntl(fd, F_GETFD) & FD_CLOEXEC);
+}
+
+/* in memory, in the folder, in the folder above one that is not there, in memory again */
+TEST_RANGE(node_files_open__without_a_name, 0, 4)
+{
+	struct stat above, status;
+	struct node_files files;
+	const char *places[] = { NULL, folder, path, "/proc/self/no/such" };
+
+	stat(folder, &above);
+	ck_assert_int_eq(node_files_open(&files, NODES, places[_i], why, sizeof(why)), 0);
+	ck_assert_uint_eq(files.count, NODES);
+	for (uint32_t i = 0; i < NODES; i++) {
+		ck_assert(nameless(node_files_of(&files, i)));
+		fstat(node_files_of(&files, i), &status);
+		if (_i == 1 || _i == 2)
+			ck_assert_uint_eq(status.st_dev, above.st_dev);
+		else
+			ck_assert_uint_ne(status.st_dev, above.st_dev);
+		for (uint32_t k = 0; k < i; k++)
+			ck_assert_int_ne(files.fds[k], files.fds[i]);
+	}
+	ck_assert_int_eq(node_files_of(&files, NODES), -1);
+	node_files_close(&files);
+	ck_assert_int_eq(node_files_of(&files, 0), -1);
+	node_files_close(&files);
+}
+
+/* a node that is vacant has no file; none of these has a page yet */
+TEST(node_files_sources__by_node)
+{
+	struct node_files files;
+	struct node_log_source *sources;
+
+	configs[1].name[0] = 0;
+	ck_assert_int_eq(node_files_open(&files, NODES, NULL, why, sizeof(why)), 0);
+	sources = node_files_sources(&files, &fabric);
+	ck_assert_ptr_nonnull(sources);
+	for (uint32_t i = 0; i < NODES; i++) {
+		ck_assert_ptr_null(sources[i].page);
+		ck_assert_int_eq(sources[i].fd, i == 1 ? -1 : files.fds[i]);
+	}
+	free(sources);
+	node_files_close(&files);
+}
