@@ -143,3 +143,36 @@ TEST(utf8_plain_lines__keeps_ends_of_lines)
 	utf8_plain_lines(text);
 	ck_assert_str_eq(text, "port  state\n?0\tup?\n");
 }
+
+TEST(output_is_stdout__one_name_only)
+{
+	ck_assert(output_is_stdout("-"));
+	ck_assert(!output_is_stdout(NULL));
+	ck_assert(!output_is_stdout(""));
+	ck_assert(!output_is_stdout("--"));
+	ck_assert(!output_is_stdout("./-"));
+}
+
+/* standard output stays open after its stream has ended */
+TEST(atomic_file_stdout__commit)
+{
+	struct atomic_file file;
+	char got[8] = "";
+	int pipe_ends[2], before = dup(STDOUT_FILENO);
+
+	ck_assert_int_eq(pipe(pipe_ends), 0);
+	ck_assert_int_eq(dup2(pipe_ends[1], STDOUT_FILENO), STDOUT_FILENO);
+	ck_assert_int_eq(atomic_file_stdout(&file), 0);
+	ck_assert_str_eq(file.path, "standard output");
+	ck_assert_int_ge(fputs("text", file.stream), 0);
+	ck_assert_int_eq(atomic_file_commit(&file), 0);
+	ck_assert_int_eq(read(pipe_ends[0], got, sizeof(got)), 4);
+	ck_assert_str_eq(got, "text");
+	ck_assert_int_eq(write(STDOUT_FILENO, "x", 1), 1);
+	close(STDOUT_FILENO);
+	ck_assert_int_eq(atomic_file_stdout(&file), -EBADF);
+	ck_assert_int_eq(dup2(before, STDOUT_FILENO), STDOUT_FILENO);
+	close(before);
+	close(pipe_ends[0]);
+	close(pipe_ends[1]);
+}

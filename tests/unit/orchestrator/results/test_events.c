@@ -219,3 +219,23 @@ TEST(events_format__by_name)
 	ck_assert_int_eq(events_format_of("a.b/e.jsonl"), EVENTS_JSON_LINES);
 	ck_assert_int_eq(events_format_of("e.ndjson"), EVENTS_JSON_LINES);
 }
+
+TEST(event_row_interrupted__last_line)
+{
+	static const char *const expected[] = {
+		[EVENTS_CSV] = "# interrupted=true end_ps=18446744073709551615\n",
+		[EVENTS_JSON_LINES] = "{\"interrupted\":true,\"end_ps\":18446744073709551615}\n",
+	};
+	const enum events_format formats[] = { EVENTS_CSV, EVENTS_JSON_LINES };
+
+	for (unsigned i = 0; i < 2; i++) {
+		size_t length;
+		FILE *out;
+
+		free(text);
+		out = open_memstream(&text, &length);
+		event_row_interrupted(UINT64_MAX, formats[i], out);
+		fclose(out);
+		ck_assert_str_eq(text, expected[formats[i]]);
+	}
+}

@@ -134,6 +134,29 @@ TEST(results_text_write__cost)
 	free(text);
 }
 
+/* TB-8: each column of lateness, below its title */
+TEST(results_text_write__lateness)
+{
+	char *text;
+
+	gather(true);
+	results.fidelity.nodes = calloc(NODES, sizeof(*results.fidelity.nodes));
+	results.fidelity.nodes[0] = (struct result_lateness){
+		.node = { .events = 77, .p50_ns = 1000, .p99_ns = 2000, .max_ns = 3000 },
+		.made_up_ns = 4000,
+		.behind_ns = 5000,
+		.ring_full_ps = 6 * NODE_US
+	};
+	text = summary_text();
+	HAS(text,
+	    "\nnode      turns    late p50         p99         max    absorbed     lag max   ring "
+	    "full  verdict\n",
+	    "\ns1           77    1.000 us    2.000 us    3.000 us    4.000 us    5.000 us    "
+	    "6.000 "
+	    "us  valid\n");
+	free(text);
+}
+
 /* each reason that there was */
 TEST(results_text_write__drops)
 {

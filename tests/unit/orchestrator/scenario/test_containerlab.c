@@ -146,6 +146,29 @@ TEST(containerlab__inheritance)
 	left_out(2, "the image's own program of 'b' is left out");
 }
 
+/* the longest name that a fabric may have is kept, one more letter is not */
+TEST_RANGE(containerlab__name, 0, 4)
+{
+	static const struct {
+		const char *name, *becomes;
+	} names[] = {
+		{ "a", "a" },
+		{ "abcdefghijklmnopqrstuvwxyz-1234", "abcdefghijklmnopqrstuvwxyz-1234" },
+		{ "abcdefghijklmnopqrstuvwxyz-12345", "lab" },
+		{ "a/b", "lab" },
+	};
+	char text[400], line[80];
+
+	snprintf(text, sizeof(text),
+		 "name: %s\ntopology:\n  nodes:\n    a: {kind: linux}\n"
+		 "    b: {kind: linux}\n  links: [{endpoints: ['a:e1', 'b:e1']}]\n",
+		 names[_i].name);
+	import(text);
+	snprintf(line, sizeof(line), "name: %s\n", names[_i].becomes);
+	has(line);
+	left_out(_i >= 2, "the name: a fabric's has 1 to 31 letters, digits, '_', '.' or '-'");
+}
+
 TEST(containerlab__anchors)
 {
 	import("x-a: &n {kind: linux, env: {A: 1}}\ntopology:\n  nodes:\n    a: *n\n"

@@ -77,6 +77,28 @@ TEST(find__the_port_and_via_that_were_noted)
 	ck_assert_uint_eq(line->via, 8191);
 }
 
+/* many more than there are lines, of one port or to one destination, so that all sets are full: a
+ * source is found with what was noted for it, or not at all */
+TEST_RANGE(find__never_of_another_source, 0, 2)
+{
+	for (uint32_t i = 0; i < 1u << 16; i++) {
+		struct source_hold_key key = { .in_port = (uint8_t)i,
+					       .traffic_class = (uint8_t)(i >> 8),
+					       .fabric_address = 1 };
+		const struct source_hold_line *line;
+
+		if (_i)
+			key = (struct source_hold_key){ .fabric_address = (uint16_t)i };
+		line = source_hold_find(&hold, &key, 0);
+		ck_assert_ptr_null(line);
+		source_hold_note(&hold, &key, i % 61, i % 8191, 0);
+		line = source_hold_find(&hold, &key, 0);
+		ck_assert_ptr_nonnull(line);
+		ck_assert_uint_eq(line->port, i % 61);
+		ck_assert_uint_eq(line->via, i % 8191);
+	}
+}
+
 /* a difference in one field makes another source */
 TEST(find__other_sources_are_free)
 {
