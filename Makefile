@@ -33,21 +33,30 @@ build/asan/obj/tests/unit/%.o build/asan/obj/orchestrator/%.o build/reach/obj/te
 AR := gcc-ar
 NODE_LIBS := -luring -lprotobuf-c -ldeflate
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
-HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lz -lnettle -lnl-route-3 -lnl-3 -lcivetweb -ledit -lm
+HEDDLE_LIBS := $(NODE_LIBS) -lmetis -lfyaml -ljansson -lz -lnettle -lnl-route-3 -lnl-3 -lcivetweb -ledit -lm
 
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
-	    libdeflate-dev zlib1g-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev libedit-dev check libsubunit-dev
-TEST_PACKAGES := tshark tcpdump jq busybox-static python3 python3-jsonschema libxml2-utils python3-pytest mypy mandoc bash-completion uidmap iproute2 iputils-ping iperf3 curl slirp4netns openmpi-bin libopenmpi-dev podman runc mmdebstrap \
+	    libdeflate-dev zlib1g-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev libedit-dev libmetis-dev check libsubunit-dev
+# for rankd: several machines
+MPI_PACKAGES := libopenmpi-dev
+TEST_PACKAGES := tshark tcpdump jq busybox-static python3 python3-jsonschema libxml2-utils python3-pytest mypy mandoc bash-completion uidmap iproute2 iputils-ping iperf3 curl slirp4netns openmpi-bin podman runc mmdebstrap \
 		 chromium
 BENCH_PACKAGES := python3 iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 DEB_PACKAGES := debhelper dpkg-dev lintian mmdebstrap
 SYSTEMS_PACKAGES := mmdebstrap
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 
+# rankd is built where MPI is installed; MPI= builds without
+MPI := $(shell pkg-config --exists ompi-c 2>/dev/null && echo ompi-c)
+MPI_CFLAGS := $(if $(MPI),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(MPI))))
+MPI_LIBS := $(if $(MPI),$(shell pkg-config --libs $(MPI)))
+
 # a test with the thread sanitizer is of shared memory
 node_src := $(wildcard $(if $(filter tsan,$(KIND)),nodes/base/*.c nodes/clock/*.c,nodes/*/*.c))
 switchd_src := $(wildcard switchd/*/*.c)
 nicd_src := $(wildcard nicd/*/*.c)
+# only the program itself needs MPI
+rankd_src := $(filter-out rankd/link/transport.c,$(wildcard rankd/*/*.c))
 # no fuzzer has a command line
 orchestrator_src := $(filter-out $(if $(filter fuzz,$(KIND)),$(foreach d,run course operate cli,orchestrator/$(d)/cmd_%) orchestrator/run/run_%),$(wildcard orchestrator/*/*.c))
 sim_src := $(filter-out tests/sim/test_%.c tests/sim/sim_%.c,$(wildcard tests/sim/*.c))
@@ -56,13 +65,14 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 lib_nodes := $(B)/libnodes.a
 lib_switchd := $(B)/libswitchd.a
 lib_nicd := $(B)/libnicd.a
+lib_rankd := $(B)/librankd.a
 lib_orchestrator := $(B)/liborchestrator.a
 lib_sim := $(B)/libsim.a
 lib_testing := $(B)/libtesting.a
 # switch and NIC for the programs of tests: in a release they are optimised across files once, not for each program
 both_nodes := $(if $(filter release,$(KIND)),$(B)/both_nodes.o,$(lib_switchd) $(lib_nicd) $(lib_nodes))
 # what a unit test may link: with the thread sanitizer those of shared memory only
-unit_libs := $(if $(filter tsan,$(KIND)),$(lib_nodes),$(lib_switchd) $(lib_nicd) $(lib_orchestrator) $(lib_nodes))
+unit_libs := $(if $(filter tsan,$(KIND)),$(lib_nodes),$(lib_switchd) $(lib_nicd) $(lib_rankd) $(lib_orchestrator) $(lib_nodes))
 
 # tests/unit/PROGRAM/FOLDER/test_X.c becomes unit/test_X
 unit_src := $(wildcard tests/unit/*/*/test_*.c)
@@ -92,7 +102,7 @@ all: deps
 
 help:
 	@printf '%s\n' \
-	'make           build ./heddle, switchd, nicd, workerd and the library of dilated time' \
+	'make           build ./heddle, switchd, nicd, workerd, the library of dilated time and, where MPI is installed, rankd' \
 	'make demo      build, then play S3 figure 5: by input port, then by flow channel' \
 	'make victim    build, then real requests and real TCP beside an incast and a link failure, on RoCE with PFC and on flow channels: one table' \
 	'make dilation  build, then eight senders into one at 200 Gb/s: generated, and by iperf3 in dilated time' \
@@ -121,7 +131,7 @@ help:
 # ---- programs ----
 
 .PHONY: programs
-programs: $(B)/heddle $(B)/switchd $(B)/nicd $(B)/workerd $(B)/libheddle-dilate.so
+programs: $(B)/heddle $(B)/switchd $(B)/nicd $(B)/workerd $(B)/libheddle-dilate.so $(if $(MPI),$(B)/rankd)
 
 $(B)/heddle: $(B)/obj/orchestrator/main.o $(lib_orchestrator) $(lib_nodes)
 	@echo '  link $@'
@@ -145,6 +155,12 @@ $(B)/libheddle-dilate.so: $(wildcard preload/*/*.c preload/*/*.h)
 	@echo '  link $@'
 	@$(CC) -std=gnu17 $(WARN) -D_GNU_SOURCE -I. -O2 -g -fPIC -fexceptions -shared -Wl,-z,now,-z,defs -o $@ $(wildcard preload/*/*.c)
 
+$(B)/rankd: $(B)/obj/rankd/main.o $(lib_rankd) $(B)/obj/rankd/link/transport.o $(lib_nodes)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS) $(MPI_LIBS)
+
+$(B)/obj/rankd/link/transport.o: CFLAGS += $(MPI_CFLAGS)
+$(lib_rankd): $(call obj,$(rankd_src))
 $(lib_nodes): $(call obj,$(node_src)) $(if $(filter tsan,$(KIND)),,$(B)/obj/nodes/control/control.pb-c.o) \
 	$(if $(filter reach,$(KIND)),$(B)/obj/tests/reach.o)
 $(lib_switchd): $(call obj,$(switchd_src))
@@ -237,12 +253,12 @@ $(B)/bench/%: $(B)/obj/tests/bench/%.o $(lib_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ -pthread $(NODE_LIBS)
 
-build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/fuzz/libnicd.a build/fuzz/liborchestrator.a build/fuzz/libnodes.a
+build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/fuzz/libnicd.a build/fuzz/librankd.a build/fuzz/liborchestrator.a build/fuzz/libnodes.a
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(HEDDLE_LIBS)
 
-$(B)/replay/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/replay.o $(lib_switchd) $(lib_nicd) $(lib_orchestrator) $(lib_nodes)
+$(B)/replay/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/replay.o $(lib_switchd) $(lib_nicd) $(lib_rankd) $(lib_orchestrator) $(lib_nodes)
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
@@ -260,7 +276,7 @@ system_tests := $(wildcard tests/system/test_*.sh)
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
 beside_others := $(patsubst %,tests/system/test_%.sh,privileges image image_database rooms room_settings host_scenario host_programs many_hosts users fabric_manager load victim class_map view_run same_as capture_roce congestion capture roce_hosts hosts veth_paths veth \
-	dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
+	ranks dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
 	flow_held cli wire_tshark attach_containers attach_rootless outside import labs lab_commands real_order live_faults join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow \
 	english install json suite python dissector capture_live save make stall page port_group_hosts sockets layers events record view metrics carrier impair)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
@@ -314,13 +330,14 @@ fuzz: deps
 
 # what another compiler warns of
 clang-warnings: deps
-	@$(MAKE) --no-print-directory $(addprefix build/clang/,$(addsuffix .ok,$(node_src) $(switchd_src) $(nicd_src) workerd/main.c $(orchestrator_src)))
+	@$(MAKE) --no-print-directory $(addprefix build/clang/,$(addsuffix .ok,$(node_src) $(switchd_src) $(nicd_src) workerd/main.c $(rankd_src) rankd/main.c $(orchestrator_src)))
 
 bench: all
 	@$(MAKE) --no-print-directory benches
 	@$(MAKE) --no-print-directory test-helpers
 	@tests/bench/run.sh
 	@tests/bench/size.sh
+	@tests/bench/ranks.sh
 	@tests/bench/busy.sh
 	@tests/bench/hosts.sh
 	@tests/bench/recording.sh
@@ -367,7 +384,7 @@ labs: all
 # ---- maintenance ----
 
 deps:
-	@tests/deps.sh "$(PACKAGES)" "$(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
+	@tests/deps.sh "$(PACKAGES)" "$(MPI_PACKAGES) $(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
 		"$(if $(filter test fuzz clang-warnings tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
 		"$(if $(filter bench bench-hosts,$(MAKECMDGOALS)),$(BENCH_PACKAGES)) $(if $(filter deb deb-test,$(MAKECMDGOALS)),$(DEB_PACKAGES)) \
 		$(if $(filter systems,$(MAKECMDGOALS)),$(SYSTEMS_PACKAGES))"
@@ -395,7 +412,7 @@ same-as: deps
 	@CC='$(CC)' SCENARIOS='$(SCENARIOS)' SETTINGS='$(SETTINGS)' COMPARE='$(COMPARE)' tests/same_as.sh '$(COMMIT)'
 
 tidy:
-	@clang-tidy --quiet $(node_src) $(switchd_src) $(nicd_src) $(orchestrator_src) -- -std=gnu17 -D_GNU_SOURCE -I. -I$(GEN)
+	@clang-tidy --quiet $(node_src) $(switchd_src) $(nicd_src) $(rankd_src) $(orchestrator_src) -- -std=gnu17 -D_GNU_SOURCE -I. -I$(GEN)
 
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
@@ -408,7 +425,7 @@ HEDDLE_VERSION = $(shell sed -n 's/.*HEDDLE_VERSION "\(.*\)"/\1/p' nodes/base/ve
 
 install: all
 	install -D -m 755 $(B)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
-	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd $(B)/workerd
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd $(B)/workerd $(if $(MPI),$(B)/rankd)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/libheddle-dilate.so
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies $(wildcard topologies/*.*)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies/score topologies/score/*

@@ -80,7 +80,7 @@ built() {
 	system "$1" build-essential fakeroot debhelper $(sed -n '/^Build-Depends/,/^Standards/{s/Build-Depends://;/^Standards/d;s/(.*)//;s/,//;p}' debian/control | grep -v debhelper-compat)
 	mv "$out/heddle-$version" "$1/root/heddle"
 	quietly inside "$1" sh -c 'cd /root/heddle && dpkg-buildpackage -b -us -uc'
-	cp "$1"/root/heddle_*.{deb,changes,buildinfo} "$1"/root/heddle-dbgsym_*.deb "$out"
+	cp "$1"/root/heddle_*.{deb,changes,buildinfo} "$1"/root/heddle-{dbgsym,mpi,mpi-dbgsym}_*.deb "$out"
 	lint
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# layers - do includes point in one direction?  orchestrator | switchd | nicd -> nodes -> system;
-# workerd -> switchd, nicd; tests -> all; and inside of each program from folder to folder, in the
+# layers - do includes point in one direction?  orchestrator | switchd | nicd | rankd -> nodes ->
+# system; workerd -> switchd, nicd; tests -> all; and inside of each program from folder to folder,
 # order of `folders`. Each module has its own header, each outside library one home.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -13,6 +13,7 @@ nodes: base config wire stats link clock node control process
 switchd: common flow_channel | ethernet | port_group
 nicd: traffic workload transport gates host datapath
 preload: dilate
+rankd: link run
 orchestrator: base routing scenario lab plan results recording manager fabric hosts live view command prompt run course operate cli
 '
 
@@ -23,7 +24,7 @@ complain() {
 	status=1
 }
 
-sources=$(find nodes switchd nicd workerd preload orchestrator -name '*.[ch]' | sort)
+sources=$(find nodes switchd nicd workerd rankd preload orchestrator -name '*.[ch]' | sort)
 [ -n "$sources" ] || complain 'no sources in' "$PWD"
 
 # every include with quotes: FILE INCLUDED
@@ -147,6 +148,8 @@ home zlib 'orchestrator/recording/recording_block.c'
 home netlink 'orchestrator/hosts/netlink.c'
 home civetweb 'orchestrator/view/view_server.c'
 home histedit 'orchestrator/prompt/line_editor.c'
+home mpi 'rankd/link/transport.c'
+home metis 'orchestrator/plan/partition.c'
 home heddle/congestion_control.h 'nicd/transport/own_control.c|nodes/process/control_library.c|nodes/stats/control_call.c'
 home dlfcn 'nodes/process/control_library.c|preload/dilate/dilate.c'
 home linux/futex 'nodes/clock/futex.[ch]|nodes/clock/event_loop.c|preload/dilate/locks.c'

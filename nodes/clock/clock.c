@@ -107,9 +107,9 @@ static uint32_t keep_sleepers(const struct clock *clock, uint32_t *nodes, uint32
 	return kept;
 }
 
-/* opens the window [@start, @end); only the caller writes the page now */
-static uint32_t window_open(const struct clock *clock, node_time_t start, node_time_t end,
-			    uint32_t *wake)
+/* only the caller writes the page now */
+uint32_t clock_open(const struct clock *clock, node_time_t start, node_time_t end, uint32_t *wake,
+		    uint32_t *active_count)
 {
 	struct clock_page *page = clock->page;
 	uint32_t active = clock_scan_list(clock->own_next, clock->node_count, end, wake);
@@ -122,15 +122,16 @@ static uint32_t window_open(const struct clock *clock, node_time_t start, node_t
 	atomic_store_explicit(&page->remaining, active, memory_order_relaxed);
 	atomic_store_explicit(&page->window, window, memory_order_release);
 	atomic_store_explicit(&page->end_ps, end, memory_order_seq_cst);
+	*active_count = active;
 	sleepers = keep_sleepers(clock, wake, active);
 	if (sleepers)
 		atomic_fetch_add_explicit(&page->wakes, sleepers, memory_order_relaxed);
 	return sleepers;
 }
 
-/* the clock stops, unless it has been ended meanwhile */
-static void stop(struct clock_page *page)
+void clock_stop(const struct clock *clock)
 {
+	struct clock_page *page = clock->page;
 	uint32_t running = CLOCK_RUNNING;
 
 	atomic_compare_exchange_strong_explicit(&page->state, &running, CLOCK_STOPPED,
@@ -139,19 +140,34 @@ static void stop(struct clock_page *page)
 	futex_wake(&page->stops, INT32_MAX);
 }
 
+/* The window has ended here: what follows is up to the gate. The gate stores gate_asleep, then
+ * reads `ended`: no wake-up is lost. */
+static void gate_tell(struct clock_page *page)
+{
+	atomic_fetch_add_explicit(&page->ended, 1, memory_order_seq_cst);
+	if (atomic_load_explicit(&page->gate_asleep, memory_order_seq_cst))
+		futex_wake(&page->ended, 1);
+}
+
 static uint32_t advance(const struct clock *clock, uint32_t *wake)
 {
 	struct clock_page *page = clock->page;
-	node_time_t earliest =
-		clock_scan_merge(clock->own_next, clock->inbox_next, clock->node_count);
-	node_time_t limit = atomic_load_explicit(&page->limit_ps, memory_order_relaxed);
+	node_time_t earliest, limit;
+	uint32_t active;
 
-	if (earliest >= limit) {
-		stop(page);
+	if (atomic_load_explicit(&page->gated, memory_order_relaxed)) {
+		gate_tell(page);
 		return 0;
 	}
-	return window_open(clock, earliest,
-			   node_time_min(time_add(earliest, page->lookahead_ps), limit), wake);
+	earliest = clock_scan_merge(clock->own_next, clock->inbox_next, clock->node_count);
+	limit = atomic_load_explicit(&page->limit_ps, memory_order_relaxed);
+	if (earliest >= limit) {
+		clock_stop(clock);
+		return 0;
+	}
+	return clock_open(clock, earliest,
+			  node_time_min(time_add(earliest, page->lookahead_ps), limit), wake,
+			  &active);
 }
 
 /* a node that wants to go back in time would change what others have seen already */
@@ -187,19 +203,28 @@ uint32_t clock_finish(const struct clock *clock, uint32_t node, node_time_t next
 uint32_t clock_resume(const struct clock *clock, node_time_t limit, uint32_t *wake)
 {
 	struct clock_page *page = clock->page;
-	uint32_t stopped = CLOCK_STOPPED;
+	uint32_t stopped = CLOCK_STOPPED, active;
 	node_time_t earliest;
 
 	if (!clock_stopped(clock))
 		return 0;
+	if (atomic_load_explicit(&page->gated, memory_order_relaxed)) {
+		/* also if nothing is before the limit, which the other machines must know */
+		atomic_store_explicit(&page->limit_ps, limit, memory_order_relaxed);
+		atomic_compare_exchange_strong_explicit(&page->state, &stopped, CLOCK_RUNNING,
+							memory_order_acq_rel, memory_order_relaxed);
+		gate_tell(page);
+		return 0;
+	}
 	earliest = clock_scan_merge(clock->own_next, clock->inbox_next, clock->node_count);
 	atomic_store_explicit(&page->limit_ps, limit, memory_order_relaxed);
 	if (earliest >= limit)
 		return 0;
 	atomic_compare_exchange_strong_explicit(&page->state, &stopped, CLOCK_RUNNING,
 						memory_order_acq_rel, memory_order_relaxed);
-	return window_open(clock, earliest,
-			   node_time_min(time_add(earliest, page->lookahead_ps), limit), wake);
+	return clock_open(clock, earliest,
+			  node_time_min(time_add(earliest, page->lookahead_ps), limit), wake,
+			  &active);
 }
 
 node_time_t clock_earliest(const struct clock *clock)

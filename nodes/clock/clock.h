@@ -66,6 +66,9 @@ struct clock_page {
 	/* nodes that have not finished the window yet */
 	_Alignas(64) _Atomic uint32_t remaining;
 	_Alignas(64) _Atomic uint32_t stops;           /* futex word: rises when the clock stops */
+	/* several machines (clock_gate.h): not 0, the gate opens windows; futex word of the
+	 * gate: rises when a window has ended here; 1 while the gate sleeps on it */
+	_Atomic uint32_t gated, ended, gate_asleep;
 	_Atomic uint64_t windows, node_windows, wakes; /* for --timing */
 };
 
@@ -136,8 +139,19 @@ uint32_t clock_finish(const struct clock *clock, uint32_t node, node_time_t next
 
 /** clock_resume() - lets a stopped clock run up to @limit. @wake as in clock_finish().
  *  Only the orchestrator, only while stopped. Return: how many to wake; 0 also if there is nothing
- *  before @limit (clock_stopped() tells). */
+ *  before @limit (clock_stopped() tells), or if a gate opens the windows. */
 uint32_t clock_resume(const struct clock *clock, node_time_t limit, uint32_t *wake);
+
+/* ---- for clock_gate.c: the clock of several machines ---- */
+
+/** clock_open() - opens the window [@start, @end). Only the gate, after clock_gate_earliest(),
+ *  while no window is open. @active how many nodes take part here.
+ *  Return: how many of @wake the caller must wake. */
+uint32_t clock_open(const struct clock *clock, node_time_t start, node_time_t end, uint32_t *wake,
+		    uint32_t *active);
+
+/** clock_stop() - the clock stops, unless it has been ended meanwhile. Only the gate. */
+void clock_stop(const struct clock *clock);
 
 /** clock_earliest() - the time of the earliest event of all; NODE_TIME_NEVER: nothing will ever
  *  happen again. Exact only while stopped. O(nodes). */

@@ -337,29 +337,35 @@ static int packet_send(int socket, const struct msghdr *packet, size_t bytes, bo
 	}
 }
 
+/* the same bytes and descriptors as one packet */
+static int bytes_send(int socket, const uint8_t *bytes, size_t length, const int *fds,
+		      uint32_t fd_count, bool wait)
+{
+	union descriptors space = { .space = { 0 } };
+	struct iovec vector = { .iov_base = (void *)bytes, .iov_len = length };
+	struct msghdr packet = { .msg_iov = &vector, .msg_iovlen = 1 };
+
+	if (fd_count > CONTROL_FDS_MAX)
+		return -EMSGSIZE;
+	if (fd_count) {
+		packet.msg_control = space.space;
+		packet.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
+		space.header.cmsg_level = SOL_SOCKET;
+		space.header.cmsg_type = SCM_RIGHTS;
+		space.header.cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+		memcpy(CMSG_DATA(&space.header), fds, fd_count * sizeof(int));
+	}
+	return packet_send(socket, &packet, length, wait);
+}
+
 static int message_send(int socket, const struct control_message *message, bool wait)
 {
-	union descriptors fds = { .space = { 0 } };
-	struct iovec vector = { 0 };
-	struct msghdr packet = { .msg_iov = &vector, .msg_iovlen = 1 };
 	uint8_t *bytes = NULL;
-	int result;
+	int result = control_pack(message, &bytes);
 
-	if (message->fd_count > CONTROL_FDS_MAX)
-		return -EMSGSIZE;
-	result = control_pack(message, &bytes);
 	if (result < 0)
 		return result;
-	vector = (struct iovec){ .iov_base = bytes, .iov_len = (size_t)result };
-	if (message->fd_count) {
-		packet.msg_control = fds.space;
-		packet.msg_controllen = CMSG_SPACE(message->fd_count * sizeof(int));
-		fds.header.cmsg_level = SOL_SOCKET;
-		fds.header.cmsg_type = SCM_RIGHTS;
-		fds.header.cmsg_len = CMSG_LEN(message->fd_count * sizeof(int));
-		memcpy(CMSG_DATA(&fds.header), message->fds, message->fd_count * sizeof(int));
-	}
-	result = packet_send(socket, &packet, vector.iov_len, wait);
+	result = bytes_send(socket, bytes, (size_t)result, message->fds, message->fd_count, wait);
 	free(bytes);
 	return result;
 }
@@ -374,18 +380,23 @@ int control_send_now(int socket, const struct control_message *message)
 	return message_send(socket, message, false);
 }
 
-/* takes the descriptors out of @packet */
-static void descriptors_take(struct msghdr *packet, struct control_message *message)
+int control_packet_send(int socket, const struct control_packet *packet)
 {
-	for (struct cmsghdr *header = CMSG_FIRSTHDR(packet); header;
-	     header = CMSG_NXTHDR(packet, header)) {
+	return bytes_send(socket, packet->bytes, packet->length, packet->fds, packet->fd_count, true);
+}
+
+/* takes the descriptors out of @from */
+static void descriptors_take(struct msghdr *from, struct control_packet *packet)
+{
+	for (struct cmsghdr *header = CMSG_FIRSTHDR(from); header;
+	     header = CMSG_NXTHDR(from, header)) {
 		size_t count;
 
 		if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
 			continue;
 		count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (size_t i = 0; i < count && message->fd_count < CONTROL_FDS_MAX; i++)
-			memcpy(&message->fds[message->fd_count++],
+		for (size_t i = 0; i < count && packet->fd_count < CONTROL_FDS_MAX; i++)
+			memcpy(&packet->fds[packet->fd_count++],
 			       CMSG_DATA(header) + i * sizeof(int), sizeof(int));
 	}
 }
@@ -403,52 +414,71 @@ static ssize_t packet_length(int socket, int wait)
 	return length;
 }
 
-static int packet_receive(int socket, uint8_t *bytes, size_t length,
-			  struct control_message *message, char *why, unsigned why_max)
+/* Receives into @packet, whose bytes have space for @length, what is there. Return: 0 or -errno */
+static int packet_receive(int socket, size_t length, struct control_packet *packet)
 {
-	struct control_message received = { 0 };
 	union descriptors fds;
-	struct iovec vector = { .iov_base = bytes, .iov_len = length };
-	struct msghdr packet = { .msg_iov = &vector,
-				 .msg_iovlen = 1,
-				 .msg_control = fds.space,
-				 .msg_controllen = sizeof(fds.space) };
-	ssize_t got = recvmsg(socket, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	int error;
+	struct iovec vector = { .iov_base = packet->bytes, .iov_len = length };
+	struct msghdr to = { .msg_iov = &vector,
+			     .msg_iovlen = 1,
+			     .msg_control = fds.space,
+			     .msg_controllen = sizeof(fds.space) };
+	ssize_t got = recvmsg(socket, &to, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 	if (got <= 0)
 		return got ? -errno : -EPIPE;
-	descriptors_take(&packet, &received);
-	if (packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-		error = refuse(
-			why, why_max,
-			"the control message is too long, has too many descriptors, or the node "
-			"may not open that many");
-	else
-		error = control_unpack(bytes, (size_t)got, message, why, why_max);
-	if (error) {
-		control_message_free(&received);
-		return error;
-	}
-	message->fd_count = received.fd_count;
-	memcpy(message->fds, received.fds, received.fd_count * sizeof(int));
-	return 0;
+	descriptors_take(&to, packet);
+	packet->length = (size_t)got;
+	return to.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ? -EMSGSIZE : 0;
+}
+
+int control_packet_receive(int socket, struct control_packet *packet, int wait)
+{
+	ssize_t length = packet_length(socket, wait);
+	size_t room = length > (ssize_t)CONTROL_BYTES_MAX ? CONTROL_BYTES_MAX : (size_t)length;
+	int error;
+
+	packet->fd_count = 0;
+	packet->bytes = NULL;
+	if (length <= 0)
+		return length ? (int)length : -EPIPE;
+	packet->bytes = malloc(room);
+	if (!packet->bytes)
+		return -ENOMEM;
+	error = packet_receive(socket, room, packet);
+	if (error)
+		control_packet_free(packet);
+	return error;
+}
+
+void control_packet_free(struct control_packet *packet)
+{
+	for (uint32_t i = 0; i < packet->fd_count; i++)
+		if (packet->fds[i] >= 0)
+			close(packet->fds[i]);
+	packet->fd_count = 0;
+	free(packet->bytes);
+	packet->bytes = NULL;
 }
 
 int control_receive(int socket, struct control_message *message, int wait, char *why,
 		    unsigned why_max)
 {
-	ssize_t length = packet_length(socket, wait);
-	size_t room = length > (ssize_t)CONTROL_BYTES_MAX ? CONTROL_BYTES_MAX : (size_t)length;
-	uint8_t *bytes;
-	int error;
+	struct control_packet packet;
+	int error = control_packet_receive(socket, &packet, wait);
 
-	if (length <= 0)
-		return length ? (int)length : -EPIPE;
-	bytes = malloc(room);
-	if (!bytes)
-		return -ENOMEM;
-	error = packet_receive(socket, bytes, room, message, why, why_max);
-	free(bytes);
+	if (error == -EMSGSIZE)
+		return refuse(
+			why, why_max,
+			"the control message is too long, has too many descriptors, or the node "
+			"may not open that many");
+	if (!error)
+		error = control_unpack(packet.bytes, packet.length, message, why, why_max);
+	if (!error) {
+		message->fd_count = packet.fd_count;
+		memcpy(message->fds, packet.fds, packet.fd_count * sizeof(int));
+		packet.fd_count = 0;
+	}
+	control_packet_free(&packet);
 	return error;
 }

@@ -120,6 +120,20 @@ int control_send_now(int socket, const struct control_message *message);
 int control_receive(int socket, struct control_message *message, int wait, char *why,
 		    unsigned why_max);
 
+/* a message as it travels, unread: what passes it on needs no more */
+struct control_packet {
+	uint8_t *bytes; /* malloc'd when received */
+	size_t length;
+	uint32_t fd_count;
+	int fds[CONTROL_FDS_MAX]; /* owned when received (-1: taken), borrowed when sent */
+};
+
+/** control_packet_send(), control_packet_receive() - as control_send() and control_receive();
+ *  -EMSGSIZE: too long, or too many descriptors. control_packet_free() after what was received. */
+int control_packet_send(int socket, const struct control_packet *packet);
+int control_packet_receive(int socket, struct control_packet *packet, int wait);
+void control_packet_free(struct control_packet *packet);
+
 /** control_message_free() - releases body, config and received descriptors. */
 void control_message_free(struct control_message *message);
 

@@ -29,7 +29,7 @@
 #include "orchestrator/fabric/core_choice.h"
 #include "orchestrator/fabric/fabric_pack.h"
 #include "orchestrator/fabric/link_drain.h"
-#include "orchestrator/fabric/watchdog.h"
+#include "nodes/process/watchdog.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/results/results.h"
 
@@ -71,6 +71,9 @@ struct fabric_options {
 	enum fabric_cores cores;
 	/* virtual clock: workers that run the nodes; 0: each node is a process (fabric_pack.h) */
 	uint32_t pack;
+	/* virtual clock, packed: machines, with so many workers on each (fabric_ranks.h); 0, 1:
+	 * this one */
+	uint32_t ranks;
 	bool real; /* the plan is for the real clock: plan_real.h */
 	/* real clock: a node that dies is a failure of the fabric, as under the virtual clock */
 	bool whole;

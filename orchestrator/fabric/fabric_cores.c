@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "nodes/process/process_look.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/plan/placement.h"
@@ -40,7 +41,9 @@ static void process_pin(pid_t pid, int core)
 /* each worker on a core of its own, as long as there are some */
 static void workers_pin(const struct fabric *fabric, const int *cores, uint32_t core_count)
 {
-	if (!placed(fabric) || core_count < 2 || fabric->pack.worker_count < 2)
+	/* other ranks may be on this machine too */
+	if (!placed(fabric) || core_count < 2 || fabric->pack.worker_count < 2 ||
+	    fabric->options.ranks > 1)
 		return;
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		if (fabric->nodes[i].pid)
@@ -79,7 +82,7 @@ static uint64_t nodes_cpu_ns(const struct fabric *fabric)
 	uint64_t cpu_ns = 0;
 
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		cpu_ns += fabric_cpu_ns(fabric->nodes[i].pid);
+		cpu_ns += process_cpu_ns(fabric->nodes[i].pid);
 	return cpu_ns;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "nodes/clock/futex.h"
+#include "nodes/process/process_look.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 
@@ -39,7 +40,7 @@ static bool process_captures(const struct fabric *fabric, uint32_t lead)
 static bool may_be_late(const struct fabric *fabric, uint32_t node)
 {
 	return process_captures(fabric, node) &&
-	       (!fabric->options.watchdog_ns || fabric_wants_core(fabric->nodes[node].pid));
+	       (!fabric->options.watchdog_ns || process_wants_core(fabric->nodes[node].pid));
 }
 
 /* has @node used its time to leave? A node that a signal has stopped cannot leave, so it has the

@@ -7,8 +7,10 @@
 #include <sys/epoll.h>
 
 #include "nodes/clock/futex.h"
+#include "nodes/process/process_look.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_ranks.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/fabric/manager_pair.h"
 
@@ -188,6 +190,10 @@ static void receive_some(struct exchange *exchange)
 	int count = epoll_wait(exchange->fabric->epoll_fd, events, 64, WAIT_MS);
 
 	for (int i = 0; i < count; i++) {
+		if (events[i].data.u32 == exchange->fabric->plan->node_count) {
+			fabric_ranks_message(exchange->fabric);
+			continue;
+		}
 		receive_all(exchange, events[i].data.u32);
 		questions_send(exchange, events[i].data.u32);
 	}
@@ -272,7 +278,7 @@ static bool nodes_starve(const struct exchange *exchange)
 {
 	for (uint32_t node = 0; node < exchange->fabric->plan->node_count; node++)
 		if (owes_answer(exchange, node) &&
-		    fabric_wants_core(fabric_pid(exchange->fabric, node)))
+		    process_wants_core(fabric_pid(exchange->fabric, node)))
 			return true;
 	return false;
 }

@@ -11,7 +11,9 @@
 
 #include "nodes/base/ring.h"
 #include "nodes/link/link.h"
+#include "nodes/process/memory.h"
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/fabric/fabric_ranks.h"
 #include "orchestrator/fabric/fabric_start.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/plan/placement.h"
@@ -45,15 +47,16 @@ const char *fabric_pack_refuses(const struct plan *plan)
 
 static int tables_alloc(struct fabric_pack *pack, const struct plan *plan)
 {
-	uint32_t places_max = plan->node_count + pack->worker_count * CLOCK_SCAN_LANES;
+	uint32_t places_max = plan->node_count + (pack->worker_count + 1) * CLOCK_SCAN_LANES;
 
 	pack->worker_of = calloc(plan->node_count, sizeof(*pack->worker_of));
 	pack->place_of = calloc(plan->node_count, sizeof(*pack->place_of));
 	pack->node_at = calloc(places_max, sizeof(*pack->node_at));
 	pack->ring_at = calloc(2 * (size_t)plan->link_count + 1, sizeof(*pack->ring_at));
 	pack->sockets = calloc(pack->worker_count, sizeof(*pack->sockets));
+	pack->rank_of = calloc(pack->worker_count, sizeof(*pack->rank_of));
 	if (!pack->worker_of || !pack->place_of || !pack->node_at || !pack->ring_at ||
-	    !pack->sockets)
+	    !pack->sockets || !pack->rank_of)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < places_max; i++)
 		pack->node_at[i] = plan->node_count;
@@ -81,10 +84,10 @@ static void workers_close_up(struct fabric_pack *pack, uint32_t node_count)
 static uint32_t places_assign(struct fabric *fabric)
 {
 	struct fabric_pack *pack = &fabric->pack;
-	uint32_t next = 0;
+	uint32_t next = 0, elsewhere = fabric_ranks_lead(fabric);
 
 	for (uint32_t w = 0; w < pack->worker_count; w++) {
-		uint32_t lead = fabric->plan->node_count;
+		uint32_t lead = pack->rank_of[w] ? elsewhere : fabric->plan->node_count;
 
 		next = places_of(next);
 		for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
@@ -126,7 +129,7 @@ static uint64_t rings_assign(struct fabric_pack *pack, const struct plan *plan)
 static int rings_make(struct fabric_pack *pack, const struct plan *plan)
 {
 	pack->rings_bytes = rings_assign(pack, plan);
-	pack->rings_fd = fabric_memory_make("heddle-rings", pack->rings_bytes);
+	pack->rings_fd = memory_make("heddle-rings", pack->rings_bytes);
 	if (pack->rings_fd < 0)
 		return pack->rings_fd;
 	for (uint32_t ring = 0; ring < 2 * plan->link_count; ring++) {
@@ -149,7 +152,7 @@ static int page_make(struct fabric_pack *pack, uint32_t place_count)
 {
 	pack->place_count = place_count;
 	pack->page_bytes = places_bytes(pack->worker_count, place_count);
-	pack->page_fd = fabric_memory_make("heddle-pack", pack->page_bytes);
+	pack->page_fd = memory_make("heddle-pack", pack->page_bytes);
 	if (pack->page_fd < 0)
 		return pack->page_fd;
 	pack->page = mmap(NULL, pack->page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pack->page_fd,
@@ -162,20 +165,31 @@ static int page_make(struct fabric_pack *pack, uint32_t place_count)
 	return 0;
 }
 
+static uint32_t workers_max(const struct fabric *fabric)
+{
+	uint32_t ranks = fabric->options.ranks > 1 ? fabric->options.ranks : 1;
+
+	return fabric->options.pack * ranks < fabric->plan->node_count
+		       ? fabric->options.pack * ranks
+		       : fabric->plan->node_count;
+}
+
 int fabric_pack_make(struct fabric *fabric)
 {
 	struct fabric_pack *pack = &fabric->pack;
 	const struct plan *plan = fabric->plan;
 	int error;
 
-	pack->worker_count = fabric->options.pack < plan->node_count ? fabric->options.pack
-								     : plan->node_count;
+	pack->worker_count = workers_max(fabric);
 	error = tables_alloc(pack, plan);
 	if (!error)
-		error = placement_make(plan, pack->worker_count, pack->worker_of);
+		error = fabric->options.ranks > 1
+				? fabric_ranks_place(fabric)
+				: placement_make(plan, pack->worker_count, pack->worker_of);
 	if (error)
 		return error;
-	workers_close_up(pack, plan->node_count);
+	if (fabric->options.ranks <= 1)
+		workers_close_up(pack, plan->node_count);
 	error = page_make(pack, places_assign(fabric));
 	return error ? error : rings_make(pack, plan);
 }
@@ -268,7 +282,8 @@ int fabric_pack_start(struct fabric *fabric, const char *program)
 	int error = 0;
 
 	for (uint32_t w = 0; w < fabric->pack.worker_count && !error; w++)
-		error = worker_start(fabric, w, program);
+		if (!fabric->pack.rank_of[w])
+			error = worker_start(fabric, w, program);
 	if (error == -EPIPE)
 		return 0; /* it is dead: fabric_watch_children() reports why */
 	if (error)
@@ -318,6 +333,7 @@ void fabric_pack_free(struct fabric_pack *pack)
 		descriptor_close(&pack->sockets[w]);
 	free(pack->sockets);
 	free(pack->worker_of);
+	free(pack->rank_of);
 	free(pack->place_of);
 	free(pack->node_at);
 	free(pack->ring_at);

@@ -24,6 +24,7 @@ struct fabric_pack {
 	int page_fd, rings_fd; /* -1 */
 	int *sockets;          /* [worker_count]: control sockets of the workers; -1 */
 	uint32_t *worker_of;   /* [node_count] */
+	uint32_t *rank_of;     /* [workers]: fabric_ranks.h; 0: this machine */
 	uint32_t *place_of;    /* [node_count]: places.h */
 	uint32_t *node_at;     /* [places]: node_count where there is none */
 	uint64_t *ring_at;     /* [2 * link_count]: from end a, from end b */
@@ -41,13 +42,13 @@ uint32_t fabric_pack_default(const struct plan *plan, uint32_t core_count);
 /** fabric_pack_refuses() - why the nodes of @plan cannot be packed, a clause; NULL: they can. */
 const char *fabric_pack_refuses(const struct plan *plan);
 
-/** fabric_pack_make() - assigns nodes to options.pack workers, at most PLACES_WORKERS_MAX, or to
- *  fewer if some would have none, and makes their memory.
+/** fabric_pack_make() - assigns nodes to options.pack workers (of each rank), at most
+ *  PLACES_WORKERS_MAX in all, or to fewer if some would have none, and makes their memory.
  *  Return: 0 or -errno. fabric_pack_free() in any case. */
 int fabric_pack_make(struct fabric *fabric);
 
-/** fabric_pack_start() - starts the workers and hands each the control sockets of its nodes, whose
- *  other ends are then in fabric->nodes. @program path of workerd.
+/** fabric_pack_start() - starts the workers of this machine and hands each the control sockets
+ *  of its nodes, whose other ends are then in fabric->nodes. @program path of workerd.
  *  Return: 0 or -errno, perhaps with the reason in fabric->failure. */
 int fabric_pack_start(struct fabric *fabric, const char *program);
 

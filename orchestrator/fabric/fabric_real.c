@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "nodes/clock/fabric_time.h"
+#include "nodes/process/process_look.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/wall_time.h"
@@ -47,7 +48,7 @@ static bool all_asleep(const struct fabric *fabric, uint64_t *events)
 static bool none_wants_core(const struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if (fabric_wants_core(fabric->nodes[i].pid))
+		if (process_wants_core(fabric->nodes[i].pid))
 			return false;
 	return true;
 }

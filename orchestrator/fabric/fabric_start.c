@@ -21,32 +21,18 @@
 #include "nodes/base/ring.h"
 #include "nodes/clock/clock_pages.h"
 #include "nodes/link/link.h"
+#include "nodes/process/memory.h"
 #include "orchestrator/base/beside.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/fabric/fabric_cores.h"
+#include "orchestrator/fabric/fabric_ranks.h"
 #include "orchestrator/fabric/fabric_ready.h"
 #include "orchestrator/fabric/fabric_watch.h"
 
 #define LEAD_NS 20000000u /* real clock: time to wake all nodes before fabric time begins */
-
-int fabric_memory_make(const char *name, size_t size)
-{
-	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int error;
-
-	if (fd < 0)
-		return -errno;
-	if (ftruncate(fd, (off_t)size) ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
-		error = -errno;
-		close(fd);
-		return error;
-	}
-	return fd;
-}
 
 static int program_find(struct fabric *fabric, const char *name, char *path, size_t path_max)
 {
@@ -92,6 +78,13 @@ static int packed_start(struct fabric *fabric)
 	descriptor_limit_raise();
 	if (!error)
 		error = fabric_pack_start(fabric, program);
+	if (!error && fabric->options.ranks > 1) {
+		error = program_find(fabric, "rankd", program, sizeof(program));
+		if (!error)
+			error = fabric_ranks_start(fabric, program);
+		if (error == -EPIPE)
+			error = 0; /* it is dead: the reason follows */
+	}
 	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
 		error = interrupt_seen() ? -EINTR : packed_configure(fabric, i);
 		if (fabric_watch_children(fabric))
@@ -148,7 +141,7 @@ static uint32_t clock_slots(const struct fabric *fabric)
 static int clock_make_virtual(struct fabric *fabric)
 {
 	fabric->page_size = clock_bytes(clock_slots(fabric));
-	fabric->clock_fd = fabric_memory_make("heddle-clock", fabric->page_size);
+	fabric->clock_fd = memory_make("heddle-clock", fabric->page_size);
 	if (fabric->clock_fd < 0)
 		return fabric->clock_fd;
 	fabric->page = mmap(NULL, fabric->page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -179,7 +172,7 @@ static int stats_make(struct fabric *fabric, uint32_t index)
 	const struct node_config *config = &fabric->plan->nodes[index];
 	struct fabric_node *node = &fabric->nodes[index];
 	size_t size = stats_bytes(config);
-	int fd = fabric_memory_make("heddle-statistics", size);
+	int fd = memory_make("heddle-statistics", size);
 	int error;
 
 	if (fd < 0)
@@ -205,7 +198,7 @@ static int ring_get(struct fabric *fabric, uint32_t link, bool from_b, uint32_t 
 
 	if (*fd >= 0)
 		return *fd;
-	*fd = fabric_memory_make("heddle-ring", ring_bytes(data_bytes));
+	*fd = memory_make("heddle-ring", ring_bytes(data_bytes));
 	if (*fd < 0)
 		return *fd;
 	ring_init(&header, data_bytes, link_captured_max(config));

@@ -17,11 +17,7 @@ void fabric_clock_begin(struct fabric *fabric);
  *  Return: 0; -EINTR if interrupted; else -errno, usually with the reason in fabric->failure. */
 int fabric_nodes_start(struct fabric *fabric);
 
-/* ---- for fabric_pack.c ---- */
-
-/** fabric_memory_make() - anonymous shared memory of @size bytes that cannot be resized.
- *  Return: its descriptor or -errno. */
-int fabric_memory_make(const char *name, size_t size);
+/* ---- for fabric_pack.c and fabric_ranks.c ---- */
 
 /** fabric_start_process() - starts @program as @name, the process of the lead @node. @socket
  *  becomes its descriptor 3; borrowed. Return: 0 or -errno. */

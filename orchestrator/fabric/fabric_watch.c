@@ -10,9 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/process/process_look.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/control_fate.h"
+#include "orchestrator/fabric/fabric_ranks.h"
 
 #define MESSAGES_AT_ONCE 256u /* of one node, before those of others */
 
@@ -65,7 +67,10 @@ const char *fabric_process_name(const struct fabric *fabric, uint32_t node,
 
 	if (fabric->options.pack)
 		running = fabric_pack_running(fabric, worker);
-	if (!fabric->options.pack)
+	if (fabric_ranks_elsewhere(fabric, node))
+		snprintf(text, FABRIC_PROCESS_MAX,
+			 "rankd (pid %d), the process for the other ranks,", pid);
+	else if (!fabric->options.pack)
 		snprintf(text, FABRIC_PROCESS_MAX, "%s %s (pid %d)", fabric_kind_name(fabric, node),
 			 fabric->plan->nodes[node].name, pid);
 	else if (running == fabric->plan->node_count)
@@ -348,10 +353,12 @@ bool fabric_watch_messages(struct fabric *fabric, int timeout_ms)
 	int count = epoll_wait(fabric->epoll_fd, events, 64, timeout_ms);
 
 	for (int i = 0; i < count; i++) {
-		if (!messages_take(fabric, events[i].data.u32))
+		if (events[i].data.u32 == fabric->plan->node_count)
+			fabric_ranks_message(fabric);
+		else if (!messages_take(fabric, events[i].data.u32))
 			return true;
 	}
-	return false;
+	return fabric->options.ranks > 1 && fabric->failure[0];
 }
 
 void fabric_watch_last_words(struct fabric *fabric)
@@ -361,37 +368,12 @@ void fabric_watch_last_words(struct fabric *fabric)
 			messages_take(fabric, i);
 }
 
-uint64_t fabric_cpu_ns(pid_t pid)
-{
-	struct timespec used;
-	clockid_t id;
-
-	if (!pid || clock_getcpuclockid(pid, &id) || clock_gettime(id, &used))
-		return 0;
-	return (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
-}
-
-bool fabric_wants_core(pid_t pid)
-{
-	char path[64], text[256], *after_name;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-	fclose(file);
-	after_name = strrchr(text, ')'); /* the name may contain anything */
-	return after_name && (!strncmp(after_name, ") R", 3) || !strncmp(after_name, ") D", 3));
-}
-
 /* does one of the nodes that @part waits for, or @any node, wait for a core? */
 static bool late_nodes_starve(const struct fabric *fabric, const struct fabric_part *part, bool any)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		if ((any || part->owes(part->context, i)) &&
-		    fabric_wants_core(fabric_pid(fabric, i)))
+		    process_wants_core(fabric_pid(fabric, i)))
 			return true;
 	return false;
 }
@@ -403,11 +385,12 @@ static void late_nodes(const struct fabric *fabric, const struct fabric_part *pa
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
 		const struct stats_page *stats = fabric->nodes[i].stats;
 
-		if (!part->owes(part->context, i))
+		/* of nodes elsewhere their rank judges */
+		if (!part->owes(part->context, i) || fabric_ranks_elsewhere(fabric, i))
 			continue;
 		if (!sight->late++)
 			*first = i;
-		sight->cpu_ns += fabric_cpu_ns(fabric->nodes[i].pid);
+		sight->cpu_ns += process_cpu_ns(fabric->nodes[i].pid);
 		if (stats) {
 			sight->events += __atomic_load_n(&stats->events, __ATOMIC_RELAXED);
 			sight->virtual_ps += __atomic_load_n(&stats->now_ps, __ATOMIC_RELAXED);
@@ -445,6 +428,8 @@ bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 		return false;
 	/* the node that must open the next window has finished this one, so it may be any */
 	if (verdict == WATCHDOG_HANGS && late_nodes_starve(fabric, part, !sight.late))
+		return false;
+	if (!sight.late && fabric->options.ranks > 1)
 		return false;
 	if (!sight.late) {
 		fabric_fail(fabric, "all nodes have %s, but nothing followed for %.1f s",

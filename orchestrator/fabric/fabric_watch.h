@@ -36,14 +36,6 @@ const char *fabric_kind_name(const struct fabric *fabric, uint32_t node);
 /** fabric_rusage_ns() - user and system time. */
 uint64_t fabric_rusage_ns(const struct rusage *usage);
 
-/** fabric_cpu_ns() - CPU time of process @pid so far; 0 if @pid is 0 or has ended. */
-uint64_t fabric_cpu_ns(pid_t pid);
-
-/** fabric_wants_core() - would process @pid run if it had a core (or its memory)? False if it
- *  sleeps, is stopped or has ended. On a busy machine this distinguishes a node that waits for a
- *  core from one that hangs. */
-bool fabric_wants_core(pid_t pid);
-
 /** fabric_watch_deaths() - reaps children that have died. True if that is a failure. */
 bool fabric_watch_deaths(struct fabric *fabric);
 

@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "nodes/process/process_look.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_exchange.h"
@@ -194,10 +195,10 @@ static void outcome_keep(struct manager_pair *pair, const struct manager_message
 /* does it hang, or loop? It does not hang while it only waits for a core */
 static bool is_lost(struct watchdog *watchdog, pid_t pid)
 {
-	struct watchdog_sight sight = { .late = 1, .cpu_ns = fabric_cpu_ns(pid) };
+	struct watchdog_sight sight = { .late = 1, .cpu_ns = process_cpu_ns(pid) };
 	enum watchdog_verdict verdict = watchdog_look(watchdog, wall_ns(), &sight);
 
-	return verdict == WATCHDOG_LOOPS || (verdict == WATCHDOG_HANGS && !fabric_wants_core(pid));
+	return verdict == WATCHDOG_LOOPS || (verdict == WATCHDOG_HANGS && !process_wants_core(pid));
 }
 
 /* waits for a message of the active manager. Return: 0; -ETIMEDOUT */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "nodes/clock/fabric_time.h"
+#include "nodes/process/process_look.h"
 #include "nodes/stats/stats.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ready.h"
@@ -238,7 +239,7 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 			  config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name,
 			  "pid", (int)state->pid_shown, "state", state_name(state), "uptime_ns",
 			  age_ns(live, state->started_ns), "fate", state->pid ? "" : state->fate,
-			  "cpu_ns", (json_int_t)fabric_cpu_ns(state->pid), "memory_bytes",
+			  "cpu_ns", (json_int_t)process_cpu_ns(state->pid), "memory_bytes",
 			  (json_int_t)memory_bytes_of(state->pid), "readable", readable);
 
 	if (!object)
@@ -288,10 +289,10 @@ static uint64_t sum_of(const json_t *nodes, const char *key, uint64_t own)
 /* of the daemon, its managers, and the nodes that have ended */
 static uint64_t own_cpu_ns(const struct live *live)
 {
-	uint64_t cpu_ns = fabric_cpu_ns(getpid()) + live->fabric.cpu_ns;
+	uint64_t cpu_ns = process_cpu_ns(getpid()) + live->fabric.cpu_ns;
 
 	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
-		cpu_ns += fabric_cpu_ns(live->managers.list[i].pid);
+		cpu_ns += process_cpu_ns(live->managers.list[i].pid);
 	return cpu_ns;
 }
 

@@ -1,6 +1,7 @@
 #include "orchestrator/plan/placement.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define PORT_WEIGHT 3u /* a switch's work for one of its ports */
@@ -10,7 +11,7 @@ struct placed_switch {
 	uint32_t node, weight;
 };
 
-static uint32_t weight_of(const struct node_config *node)
+uint32_t placement_weight(const struct node_config *node)
 {
 	uint32_t links = 0;
 
@@ -38,19 +39,26 @@ static uint32_t least_loaded(const uint64_t *load, uint32_t core_count)
 	return best;
 }
 
-/* places the hosts of switch @node: on its core while that has less than @part of the work, else on
- * the least loaded core */
-static void place_hosts(const struct plan *plan, uint32_t node, uint64_t part, uint64_t *load,
-			uint32_t core_count, uint32_t *core_of)
+/* of a machine, or of all */
+static bool is_in(const struct placement_part *part, uint32_t node)
+{
+	return !part || part->of[node] == part->number;
+}
+
+/* places the hosts of switch @node: on its core while that has less than @share of the work,
+ * else on the least loaded core */
+static void place_hosts(const struct plan *plan, const struct placement_part *part, uint32_t node,
+			uint64_t share, uint64_t *load, uint32_t core_count, uint32_t *core_of)
 {
 	const struct node_config *config = &plan->nodes[node];
 
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		uint32_t core = core_of[node];
 
-		if (config->ports[p].vacant || config->ports[p].kind != PORT_EDGE)
+		if (config->ports[p].vacant || config->ports[p].kind != PORT_EDGE ||
+		    !is_in(part, config->ports[p].peer_index))
 			continue;
-		if (load[core] + NIC_WEIGHT > part)
+		if (!is_in(part, node) || load[core] + NIC_WEIGHT > share)
 			core = least_loaded(load, core_count);
 		core_of[config->ports[p].peer_index] = core;
 		load[core] += NIC_WEIGHT;
@@ -58,6 +66,12 @@ static void place_hosts(const struct plan *plan, uint32_t node, uint64_t part, u
 }
 
 int placement_make(const struct plan *plan, uint32_t core_count, uint32_t *core_of)
+{
+	return placement_make_part(plan, NULL, core_count, core_of);
+}
+
+int placement_make_part(const struct plan *plan, const struct placement_part *part,
+			uint32_t core_count, uint32_t *core_of)
 {
 	struct placed_switch *switches = calloc(plan->switch_count + 1, sizeof(*switches));
 	uint64_t *load = calloc(core_count, sizeof(*load));
@@ -69,19 +83,21 @@ int placement_make(const struct plan *plan, uint32_t core_count, uint32_t *core_
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < plan->node_count; i++)
-		whole += weight_of(&plan->nodes[i]);
+		whole += is_in(part, i) ? placement_weight(&plan->nodes[i]) : 0;
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		switches[i] =
-			(struct placed_switch){ .node = i, .weight = weight_of(&plan->nodes[i]) };
+		switches[i] = (struct placed_switch){ .node = i,
+						      .weight = placement_weight(&plan->nodes[i]) };
 	qsort(switches, plan->switch_count, sizeof(*switches), heavier_first);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		uint32_t core = least_loaded(load, core_count);
 
+		if (!is_in(part, switches[i].node))
+			continue;
 		core_of[switches[i].node] = core;
 		load[core] += switches[i].weight;
 	}
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		place_hosts(plan, switches[i].node, whole / core_count + NIC_WEIGHT, load,
+		place_hosts(plan, part, switches[i].node, whole / core_count + NIC_WEIGHT, load,
 			    core_count, core_of);
 	free(switches);
 	free(load);

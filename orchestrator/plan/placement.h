@@ -22,4 +22,17 @@
  *  -ENOMEM. */
 int placement_make(const struct plan *plan, uint32_t core_count, uint32_t *core_of);
 
+/* the nodes of one machine (partition.h) */
+struct placement_part {
+	const uint32_t *of; /* [node_count]: the machine of each node */
+	uint32_t number;
+};
+
+/** placement_make_part() - the same for the nodes of @part only; NULL: for all. */
+int placement_make_part(const struct plan *plan, const struct placement_part *part,
+			uint32_t core_count, uint32_t *core_of);
+
+/** placement_weight() - the work of @node, in no unit. */
+uint32_t placement_weight(const struct node_config *node);
+
 #endif

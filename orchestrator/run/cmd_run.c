@@ -7,6 +7,7 @@
 
 #include "orchestrator/run/cmd_compare.h"
 #include "orchestrator/run/run_play.h"
+#include "orchestrator/run/run_ranks.h"
 #include "orchestrator/run/run_report.h"
 #include "orchestrator/run/run_scenario.h"
 #include "orchestrator/run/run_sweep.h"
@@ -50,6 +51,8 @@ int cmd_run(int argc, char **argv)
 	struct run_options options;
 	int status = run_options_read(&options, argc, argv);
 
+	if (status < 0)
+		status = run_ranks_join(&options);
 	if (status >= 0)
 		return status;
 	if (options.compare)

@@ -236,7 +236,9 @@ static const struct option_row rows[] = {
 static const struct command_words words = {
 	"run",
 	"usage: heddle run SCENARIO [options]\n"
-	"Runs the workloads of a scenario and prints the result.\n",
+	"Runs the workloads of a scenario and prints the result. Started by mpirun or srun\n"
+	"once on each of several machines, it runs one fabric on all of them, with the same\n"
+	"result.\n",
 	"exit status:\n"
 	"  0    all expectations hold\n"
 	"  1    an expectation does not hold\n"

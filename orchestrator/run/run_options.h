@@ -53,6 +53,7 @@ struct run_options {
 	const struct scenario_compare *columns;
 	/* workers: RUN_PACK_BY_SIZE, RUN_PACK_BY_CORES, 0: none, else how many */
 	int pack;
+	uint32_t ranks_here; /* on this machine, if fabric.ranks says that there are several */
 	struct fabric_options fabric;
 };
 

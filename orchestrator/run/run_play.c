@@ -16,6 +16,7 @@
 #include "orchestrator/results/expect.h"
 #include "orchestrator/results/results_fidelity.h"
 #include "orchestrator/results/results_symptom.h"
+#include "orchestrator/run/run_ranks.h"
 
 /* time for late nodes to handle what was due before the end */
 #define REAL_GRACE_PS (10 * NODE_MS)
@@ -290,6 +291,8 @@ static int pack_choose(const struct run_options *options, const struct plan *pla
 				  ? fabric_pack_refuses(plan)
 				  : NULL;
 
+	if (options->fabric.ranks > 1)
+		return run_ranks_pack(options, plan, core_count, workers);
 	if (why)
 		return options_wrong("run", "--pack: %s", why);
 	if (options->pack >= 0)
@@ -314,10 +317,15 @@ static int play_once(const struct run_options *options, const struct plan *plan,
 	struct run run = { .end_ps = plan->drain
 					     ? node_time_max(plan->drain_max_ps, plan->duration_ps)
 					     : plan->duration_ps,
-			   .once = run_output_once(output),
+			   .once = options->fabric.ranks > 1
+					   ? "a run on several machines begins once"
+					   : run_output_once(output),
 			   .slow_ps_per_s = options->slow_ps_per_s,
-			   .follow =
-				   options->record || options->recording ? run_output_follow : NULL,
+			   /* what other machines log comes when the clock stands */
+			   .follow = (options->record || options->recording) &&
+						     options->fabric.ranks <= 1
+					     ? run_output_follow
+					     : NULL,
 			   .follower = output };
 	struct observer observer = { .options = options, .progress = &run.progress };
 	int status, error;

@@ -1,5 +1,6 @@
 /*  orchestrator/fabric/fabric_real: when a run under the real clock is over, before its time is
  *  (TB-8). No node runs: the test writes what nodes state in their pages. */
+#include "nodes/process/process_look.h"
 #include "orchestrator/fabric/fabric_real.h"
 
 #include <errno.h>
@@ -135,7 +136,7 @@ TEST_RANGE(fabric_real_wait__one_waits_for_a_core, 0, NODES)
 			;
 	nodes[_i].pid = child;
 	fabric.alive = 1;
-	while (!fabric_wants_core(child))
+	while (!process_wants_core(child))
 		;
 	slept_long();
 	ck_assert_int_eq(look(), FABRIC_RUNNING);

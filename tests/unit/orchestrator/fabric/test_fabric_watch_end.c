@@ -10,6 +10,7 @@
 
 #include "nodes/clock/places.h"
 #include "nodes/control/control.h"
+#include "nodes/process/process_look.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "tests/testing.h"
@@ -429,7 +430,7 @@ TEST(fabric_watch_part__not_while_it_waits_for_a_core)
 		for (;;)
 			;
 	nodes[1].pid = child;
-	while (!fabric_wants_core(child))
+	while (!process_wants_core(child))
 		;
 	wait_begins(&watchdog, false, true, false);
 	ck_assert(!fails(&watchdog));
@@ -444,10 +445,10 @@ TEST(fabric_rusage_ns__user_and_system)
 	ck_assert_uint_eq(fabric_rusage_ns(&usage), 301004020000ull);
 }
 
-TEST(fabric_cpu_ns__of_a_process)
+TEST(process_cpu_ns__of_a_process)
 {
-	ck_assert_uint_eq(fabric_cpu_ns(0), 0);
-	ck_assert_uint_gt(fabric_cpu_ns(getpid()), 0);
-	ck_assert(!fabric_wants_core(0));
-	ck_assert(fabric_wants_core(getpid()));
+	ck_assert_uint_eq(process_cpu_ns(0), 0);
+	ck_assert_uint_gt(process_cpu_ns(getpid()), 0);
+	ck_assert(!process_wants_core(0));
+	ck_assert(process_wants_core(getpid()));
 }

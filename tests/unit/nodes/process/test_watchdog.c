@@ -1,10 +1,10 @@
-/*  orchestrator/fabric/watchdog: which nodes a stall is attributed to (TB-22). */
+/*  nodes/process/watchdog: which nodes a stall is attributed to (TB-22). */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "orchestrator/fabric/fabric_watch.h"
-#include "orchestrator/fabric/watchdog.h"
+#include "nodes/process/process_look.h"
+#include "nodes/process/watchdog.h"
 #include "tests/testing.h"
 
 #define SECOND 1000000000ull
@@ -127,7 +127,7 @@ TEST(watchdog_look__never_if_switched_off)
 }
 
 /* a process that would run, one that sleeps, one that was stopped, one that has ended */
-TEST(fabric_wants_core__states)
+TEST(process_wants_core__states)
 {
 	pid_t child = fork();
 	int status;
@@ -137,13 +137,13 @@ TEST(fabric_wants_core__states)
 		for (;;)
 			pause();
 	}
-	ck_assert(fabric_wants_core(getpid()));
-	while (fabric_wants_core(child)) /* until it is in pause() */
+	ck_assert(process_wants_core(getpid()));
+	while (process_wants_core(child)) /* until it is in pause() */
 		usleep(1000);
 	ck_assert_int_eq(kill(child, SIGSTOP), 0);
 	ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
-	ck_assert(!fabric_wants_core(child));
+	ck_assert(!process_wants_core(child));
 	ck_assert_int_eq(kill(child, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert(!fabric_wants_core(child));
+	ck_assert(!process_wants_core(child));
 }

@@ -10,8 +10,8 @@
  *  progress too. Time counts in portions of at most WATCHDOG_PORTION_NS per look: a pause of the
  *  orchestrator itself is not attributed to its nodes. Pure: the caller reads the clock page and
  *  the processes. */
-#ifndef HEDDLE_ORCHESTRATOR_FABRIC_WATCHDOG_H
-#define HEDDLE_ORCHESTRATOR_FABRIC_WATCHDOG_H
+#ifndef HEDDLE_NODES_PROCESS_WATCHDOG_H
+#define HEDDLE_NODES_PROCESS_WATCHDOG_H
 
 #include <stdbool.h>
 #include <stdint.h>

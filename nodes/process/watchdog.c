@@ -1,4 +1,4 @@
-#include "orchestrator/fabric/watchdog.h"
+#include "nodes/process/watchdog.h"
 
 void watchdog_start(struct watchdog *watchdog, uint64_t patience_ns, uint64_t now_ns)
 {

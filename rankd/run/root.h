@@ -1,0 +1,13 @@
+/*  root - rank 0's part: between the orchestrator and the other ranks (SC-4).
+ *
+ *  To the orchestrator this process is a worker that runs all nodes of the other ranks. It has
+ *  their control sockets, statistics pages and files, and passes on what comes and goes. It
+ *  opens the windows of rank 0's clock. Why a run cannot go on it says over its own socket
+ *  (descriptor 3). */
+#ifndef HEDDLE_RANKD_RUN_ROOT_H
+#define HEDDLE_RANKD_RUN_ROOT_H
+
+/** root_run() - from the first message of the orchestrator to the end.  Return: the exit status. */
+int root_run(void);
+
+#endif
