@@ -82,8 +82,8 @@ TEST_RANGE(scenario_errors__limit, 0, 2)
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(text, "\nf:20:2: error 20\n"));
 	ck_assert_ptr_null(strstr(text, "error 21"));
-	more = strstr(text, "... and 1 more\n");
-	ck_assert_int_eq(more != NULL, _i);
+	more = strstr(text, "... and ");
+	ck_assert_pstr_eq(more, _i ? "... and 1 more\n" : NULL);
 	free(text);
 	list = scenario_errors_json(&errors);
 	ck_assert_uint_eq(json_array_size(list), SCENARIO_ERRORS_MAX);
