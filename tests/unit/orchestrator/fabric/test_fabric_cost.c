@@ -18,7 +18,7 @@ static struct fabric fabric;
 static void setup(void)
 {
 	plan = (struct plan){ .nodes = configs, .node_count = NODES, .switch_count = 2 };
-	page = (struct clock_page){ 0 };
+	page = (struct clock_page){ .dilation = 1 };
 	for (uint32_t i = 0; i < NODES; i++) {
 		configs[i] = (struct node_config){ .kind = i < 2 ? NODE_SWITCH : NODE_NIC,
 						   .port_count = 1,

@@ -28,7 +28,7 @@ static struct node_config configs[NODES] = { { .name = "s1", .kind = NODE_SWITCH
 static void setup(void)
 {
 	plan = (struct plan){ .nodes = configs, .node_count = NODES, .switch_count = 2 };
-	page = (struct clock_page){ 0 };
+	page = (struct clock_page){ .dilation = 1 };
 	for (uint32_t i = 0; i < NODES; i++)
 		nodes[i] = (struct fabric_node){ .lead = i, .slot = i, .control = -1,
 						 .ready = true,
