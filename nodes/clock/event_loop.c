@@ -26,8 +26,11 @@
 
 enum { TAG_NONE, TAG_FUTEX, TAG_CONTROL, TAG_WATCH }; /* TAG_WATCH + number */
 
+#define NO_SLOT UINT32_MAX
+
 struct watched {
-	int fd; /* -1: none */
+	uint32_t number; /* the owner's */
+	int fd;
 	bool armed;
 	bool ready;
 	bool mute; /* fallback: has input that its owner cannot take */
@@ -41,10 +44,14 @@ struct event_loop {
 	/* so often the kernel's sign that it has work is not believed: it can stay set without any
 	 * */
 	uint32_t vain;
-	bool look;            /* the next sleep only looks: something was seen meanwhile, */
-	unsigned kept;        /* this */
-	uint32_t watched_end; /* numbers from here on are not used */
-	struct watched watched[EVENT_LOOP_FDS_MAX];
+	bool look;     /* the next sleep only looks: something was seen meanwhile, */
+	unsigned kept; /* this */
+	uint32_t numbers;
+	uint32_t *slot_of; /* [numbers]: among the watched; NO_SLOT: none */
+	uint32_t watched_count, unarmed, ready_count;
+	uint32_t report_from; /* slot where the next report begins, so that all have their turn */
+	struct watched *watched; /* [numbers], the first watched_count of them are used */
+	struct pollfd *polled;   /* [numbers + 1]: fallback */
 };
 
 const char *const event_loop_name[EVENT_LOOP_KINDS] = {
@@ -158,26 +165,51 @@ static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
 	return 0;
 }
 
+int event_loop_numbers(struct event_loop *loop, uint32_t numbers)
+{
+	free(loop->slot_of);
+	free(loop->watched);
+	free(loop->polled);
+	loop->numbers = numbers;
+	loop->slot_of = malloc(numbers * sizeof(*loop->slot_of));
+	loop->watched = calloc(numbers, sizeof(*loop->watched));
+	loop->polled = calloc((size_t)numbers + 1, sizeof(*loop->polled));
+	if (!loop->slot_of || !loop->watched || !loop->polled) {
+		loop->numbers = 0;
+		return -ENOMEM;
+	}
+	memset(loop->slot_of, 0xff, numbers * sizeof(*loop->slot_of)); /* NO_SLOT */
+	return 0;
+}
+
+static void memory_free(struct event_loop *loop)
+{
+	free(loop->slot_of);
+	free(loop->watched);
+	free(loop->polled);
+	free(loop);
+}
+
 struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, char *why,
 				   unsigned why_max)
 {
 	struct event_loop *loop = calloc(1, sizeof(*loop));
 	char reason[128] = "it was asked for";
 
-	if (!loop) {
+	if (!loop || event_loop_numbers(loop, EVENT_LOOP_FDS_MAX)) {
 		snprintf(why, why_max, "no memory for the event loop");
+		if (loop)
+			memory_free(loop);
 		return NULL;
 	}
 	loop->control_fd = control_fd;
-	for (uint32_t i = 0; i < EVENT_LOOP_FDS_MAX; i++)
-		loop->watched[i].fd = -1;
 	loop->uring =
 		kind != EVENT_LOOP_FALLBACK && !ring_open(&loop->ring, reason, sizeof(reason));
 	if (loop->uring) {
 		snprintf(why, why_max, "event loop io_uring");
 	} else if (kind == EVENT_LOOP_URING) {
 		snprintf(why, why_max, "the io_uring event loop was asked for, but %s", reason);
-		free(loop);
+		memory_free(loop);
 		return NULL;
 	} else {
 		snprintf(why, why_max, "event loop fallback (futex): %s", reason);
@@ -191,7 +223,7 @@ void event_loop_close(struct event_loop *loop)
 		return;
 	if (loop->uring)
 		io_uring_queue_exit(&loop->ring);
-	free(loop);
+	memory_free(loop);
 }
 
 /* ---- fallback ---- */
@@ -214,6 +246,29 @@ static unsigned wait_fallback(struct event_loop *loop, _Atomic uint32_t *word)
 
 /* ---- io_uring ---- */
 
+static void ready_note(struct event_loop *loop, struct watched *watched)
+{
+	loop->ready_count += !watched->ready;
+	watched->ready = true;
+}
+
+/* the poll of @number has a result; its descriptor may not be watched any more */
+static void watched_reap(struct event_loop *loop, uint64_t number, const struct io_uring_cqe *cqe)
+{
+	uint32_t slot = number < loop->numbers ? loop->slot_of[number] : NO_SLOT;
+	struct watched *watched;
+
+	if (slot == NO_SLOT)
+		return;
+	watched = &loop->watched[slot];
+	if (watched->armed && !(cqe->flags & IORING_CQE_F_MORE)) {
+		watched->armed = false;
+		loop->unarmed++;
+	}
+	if (cqe->res > 0)
+		ready_note(loop, watched);
+}
+
 static unsigned reap(struct event_loop *loop)
 {
 	struct io_uring_cqe *cqe;
@@ -229,10 +284,7 @@ static unsigned reap(struct event_loop *loop)
 			loop->control_armed = cqe->flags & IORING_CQE_F_MORE;
 			what |= EVENT_LOOP_CONTROL;
 		} else if (cqe->user_data >= TAG_WATCH) {
-			struct watched *watched = &loop->watched[cqe->user_data - TAG_WATCH];
-
-			watched->armed = cqe->flags & IORING_CQE_F_MORE;
-			watched->ready = watched->ready || cqe->res > 0;
+			watched_reap(loop, cqe->user_data - TAG_WATCH, cqe);
 		}
 	}
 	io_uring_cq_advance(&loop->ring, seen);
@@ -301,28 +353,61 @@ void event_loop_wake(struct event_loop *loop, _Atomic uint32_t *words, const uin
 
 int event_loop_watch(struct event_loop *loop, uint32_t number, int fd)
 {
-	if (number >= EVENT_LOOP_FDS_MAX || loop->watched[number].fd >= 0)
+	uint32_t slot = loop->watched_count;
+
+	if (number >= loop->numbers || loop->slot_of[number] != NO_SLOT)
 		return -EINVAL;
-	loop->watched[number] = (struct watched){ .fd = fd };
-	if (number >= loop->watched_end)
-		loop->watched_end = number + 1;
+	loop->slot_of[number] = slot;
+	loop->watched[slot] = (struct watched){ .number = number, .fd = fd };
+	loop->watched_count++;
+	loop->unarmed++;
 	return 0;
 }
 
 void event_loop_unwatch(struct event_loop *loop, uint32_t number)
 {
+	uint32_t slot = number < loop->numbers ? loop->slot_of[number] : NO_SLOT;
 	struct io_uring_sqe *sqe;
+	const struct watched *last;
 
-	if (number >= EVENT_LOOP_FDS_MAX || loop->watched[number].fd < 0)
+	if (slot == NO_SLOT)
 		return;
-	if (loop->uring && loop->watched[number].armed && (sqe = io_uring_get_sqe(&loop->ring))) {
+	if (loop->uring && loop->watched[slot].armed && (sqe = io_uring_get_sqe(&loop->ring))) {
 		io_uring_prep_poll_remove(sqe, TAG_WATCH + number);
 		sqe->user_data = TAG_NONE;
 		io_uring_submit_and_get_events(&loop->ring);
 		loop->kept = reap(loop);
 		loop->look = true; /* others may have been reaped with it */
 	}
-	loop->watched[number] = (struct watched){ .fd = -1 };
+	loop->ready_count -= loop->watched[slot].ready;
+	loop->unarmed -= !loop->watched[slot].armed;
+	last = &loop->watched[--loop->watched_count];
+	loop->watched[slot] = *last;
+	loop->slot_of[last->number] = slot;
+	loop->slot_of[number] = NO_SLOT;
+}
+
+static void watched_arm(struct event_loop *loop)
+{
+	struct io_uring_sqe *sqe;
+
+	for (uint32_t i = 0; i < loop->watched_count && loop->unarmed; i++) {
+		struct watched *watched = &loop->watched[i];
+
+		if (watched->armed)
+			continue;
+		sqe = io_uring_get_sqe(&loop->ring);
+		if (!sqe) {
+			io_uring_submit(&loop->ring);
+			sqe = io_uring_get_sqe(&loop->ring);
+		}
+		if (!sqe)
+			return;
+		io_uring_prep_poll_multishot(sqe, watched->fd, POLLIN);
+		sqe->user_data = TAG_WATCH + watched->number;
+		watched->armed = true;
+		loop->unarmed--;
+	}
 }
 
 static void arm_all(struct event_loop *loop)
@@ -335,22 +420,7 @@ static void arm_all(struct event_loop *loop)
 		sqe->user_data = TAG_CONTROL;
 		loop->control_armed = true;
 	}
-	for (uint32_t i = 0; i < loop->watched_end; i++) {
-		struct watched *watched = &loop->watched[i];
-
-		if (watched->fd < 0 || watched->armed)
-			continue;
-		sqe = io_uring_get_sqe(&loop->ring);
-		if (!sqe) {
-			io_uring_submit(&loop->ring);
-			sqe = io_uring_get_sqe(&loop->ring);
-		}
-		if (!sqe)
-			return;
-		io_uring_prep_poll_multishot(sqe, watched->fd, POLLIN);
-		sqe->user_data = TAG_WATCH + i;
-		watched->armed = true;
-	}
+	watched_arm(loop);
 }
 
 static uint64_t monotonic_ns(void)
@@ -399,24 +469,44 @@ static unsigned sleep_uring(struct event_loop *loop, uint64_t deadline_ns)
 
 static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns)
 {
-	struct pollfd fds[EVENT_LOOP_FDS_MAX + 1] = { { .fd = loop->control_fd,
-							.events = POLLIN } };
+	struct pollfd *polled = loop->polled;
 	struct timespec timeout;
 	uint64_t left_ns;
 	bool timed = time_left(deadline_ns, &left_ns);
 
-	for (uint32_t i = 0; i < loop->watched_end; i++)
-		fds[i + 1] =
+	polled[0] = (struct pollfd){ .fd = loop->control_fd, .events = POLLIN };
+	for (uint32_t i = 0; i < loop->watched_count; i++)
+		polled[i + 1] =
 			(struct pollfd){ .fd = loop->watched[i].mute ? -1 : loop->watched[i].fd,
 					 .events = POLLIN };
 	timeout = (struct timespec){ .tv_sec = (time_t)(left_ns / 1000000000ull),
 				     .tv_nsec = (long)(left_ns % 1000000000ull) };
-	if (ppoll(fds, loop->watched_end + 1, timed ? &timeout : NULL, NULL) <= 0)
+	if (ppoll(polled, loop->watched_count + 1, timed ? &timeout : NULL, NULL) <= 0)
 		return 0;
-	for (uint32_t i = 0; i < loop->watched_end; i++)
-		loop->watched[i].ready =
-			loop->watched[i].ready || (fds[i + 1].fd >= 0 && fds[i + 1].revents);
-	return fds[0].revents ? EVENT_LOOP_CONTROL : 0;
+	for (uint32_t i = 0; i < loop->watched_count; i++)
+		if (polled[i + 1].fd >= 0 && polled[i + 1].revents)
+			ready_note(loop, &loop->watched[i]);
+	return polled[0].revents ? EVENT_LOOP_CONTROL : 0;
+}
+
+static void ready_take(struct event_loop *loop, struct event_loop_ready *ready)
+{
+	uint32_t slot = loop->report_from;
+
+	ready->count = 0;
+	while (loop->ready_count && ready->count < EVENT_LOOP_FDS_MAX) {
+		struct watched *watched;
+
+		slot = slot < loop->watched_count ? slot : 0;
+		watched = &loop->watched[slot++];
+		if (!watched->ready)
+			continue;
+		watched->ready = false;
+		loop->ready_count--;
+		ready->numbers[ready->count++] = watched->number;
+	}
+	loop->report_from = slot;
+	loop->look = loop->ready_count;
 }
 
 unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns,
@@ -430,13 +520,7 @@ unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns,
 	what |= loop->kept;
 	loop->look = false;
 	loop->kept = 0;
-	ready->count = 0;
-	for (uint32_t i = 0; i < loop->watched_end; i++) {
-		if (!loop->watched[i].ready)
-			continue;
-		loop->watched[i].ready = false;
-		ready->numbers[ready->count++] = (uint8_t)i;
-	}
+	ready_take(loop, ready);
 	loop->vain = !deadline_ns && !what && !ready->count ? VAIN_LOOKS : 0;
 	return what;
 }
@@ -460,5 +544,6 @@ bool event_loop_tells_news_only(const struct event_loop *loop)
 
 void event_loop_mute(struct event_loop *loop, uint32_t number, bool mute)
 {
-	loop->watched[number].mute = mute;
+	if (number < loop->numbers && loop->slot_of[number] != NO_SLOT)
+		loop->watched[loop->slot_of[number]].mute = mute;
 }

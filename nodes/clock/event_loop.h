@@ -47,19 +47,24 @@ unsigned event_loop_wait(struct event_loop *loop, _Atomic uint32_t *word);
 
 /* ---- real clock: descriptors and deadlines instead of a futex word ---- */
 
-#define EVENT_LOOP_FDS_MAX 80u
+#define EVENT_LOOP_FDS_MAX 80u /* of one node */
 
-/** event_loop_watch() - descriptor @fd is watched for input under @number (< EVENT_LOOP_FDS_MAX),
- *  until unwatched.
+/** event_loop_numbers() - numbers below @numbers can be watched from now on: for a worker, which
+ *  watches the descriptors of many nodes. Without it they are those below EVENT_LOOP_FDS_MAX. Only
+ *  before the first event_loop_watch().
+ *  Return: 0 or -ENOMEM. */
+int event_loop_numbers(struct event_loop *loop, uint32_t numbers);
+
+/** event_loop_watch() - descriptor @fd is watched for input under @number, until unwatched.
  *  Return: 0 or -errno. Borrowed; unwatch before closing it. */
 int event_loop_watch(struct event_loop *loop, uint32_t number, int fd);
 void event_loop_unwatch(struct event_loop *loop, uint32_t number);
 
 struct event_loop_ready {
 	/* numbers with input; one that is not read until empty is not reported again before more
-	 * comes */
+	 * comes. If there are more, the next sleep reports them at once. */
 	uint32_t count;
-	uint8_t numbers[EVENT_LOOP_FDS_MAX];
+	uint32_t numbers[EVENT_LOOP_FDS_MAX];
 };
 
 /** event_loop_sleep() - sleeps until CLOCK_MONOTONIC is @deadline_ns (UINT64_MAX: no deadline; 0:

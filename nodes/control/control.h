@@ -67,7 +67,8 @@ enum control_kind {
 	 * of packets the first bytes, as many as text says; without a ring that ends, and the body
 	 * of the ANSWER is the number of frames that did not fit: nodes/process/node_capture.h */
 	CONTROL_CAPTURE,
-	/* orchestrator -> worker: `worker`; clock page, places page, memory of all rings */
+	/* orchestrator -> worker: `worker`; clock page, places page, memory of all rings; under the
+	 * real clock the places page only */
 	CONTROL_WORK,
 	CONTROL_ADOPT, /* orchestrator -> worker: the control sockets of its next nodes, by place */
 	CONTROL_KINDS

@@ -26,6 +26,7 @@ Heddle__Worker *control_worker_pack(struct control_place_packing *packing,
 	packing->worker.index = from->index;
 	packing->worker.first_place = from->first_place;
 	packing->worker.node_count = from->node_count;
+	packing->worker.real_clock = from->real_clock;
 	return &packing->worker;
 }
 
@@ -48,5 +49,6 @@ void control_worker_unpack(struct worker_share *to, const Heddle__Worker *from)
 {
 	*to = (struct worker_share){ .index = from->index,
 				     .first_place = from->first_place,
-				     .node_count = from->node_count };
+				     .node_count = from->node_count,
+				     .real_clock = from->real_clock };
 }

@@ -8,25 +8,19 @@
 
 #include "nodes/clock/fabric_time.h"
 #include "nodes/link/capture.h"
+#include "nodes/node/pace_group.h"
 
 /* event loop numbers: ports, host sockets, the doorbell */
 #define NUMBER_HOST NODE_PORTS_MAX
 #define NUMBER_DOORBELL (NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
 
 /* These are of the machine: what processes cost. span() makes fabric time of them. */
-/* stays awake so long after the last event: a few changes of processes */
-#define AWAKE_PS (30 * NODE_US)
-#define NEAR_PS (15 * NODE_US)    /* what is due sooner is not worth a sleep */
-#define SHARED_PS (2 * NODE_US)   /* a core that is back later was used by another process */
 #define STARVED_PS (20 * NODE_US) /* after a lack of buffer the next attempt is made */
 /* the same, if its peer notifies it, which may come just after the last attempt */
 #define UNTOLD_PS (500 * NODE_US)
 #define REST_PS (10 * NODE_MS) /* nothing to do for longer than this is rest */
-/* a node that never sleeps looks outside that often: not every loop tells of news */
-#define LOOK_PS (100 * NODE_US)
 /* of fabric time that a node which is late catches up with in one turn */
 #define TURN_PS (500 * NODE_US)
-#define SLEEP_MAX_PS NODE_S /* a node sleeps no longer than this */
 #define HOST_WAIT_MAX_PS (500 * NODE_US)
 #define HOST_ROUNDS 4u /* times that a turn receives from the host, as buffer becomes free */
 
@@ -55,7 +49,7 @@ static node_time_t machine_at(const struct pace *pace, node_time_t at_ps)
 
 int pace_init(struct pace *pace, const struct clock *clock, const struct node_config *config,
 	      struct link *links, struct stats_page *stats, const struct node_ops *ops,
-	      void *dataplane, struct event_loop *loop, int doorbell)
+	      void *dataplane, struct event_loop *loop, uint32_t first_number, int doorbell)
 {
 	*pace = (struct pace){ .clock = clock,
 			       .config = config,
@@ -64,11 +58,19 @@ int pace_init(struct pace *pace, const struct clock *clock, const struct node_co
 			       .ops = ops,
 			       .dataplane = dataplane,
 			       .loop = loop,
+			       .first_number = first_number,
 			       .doorbell = doorbell,
+			       .awake_ps = PACE_AWAKE_PS,
 			       .next_ps = NODE_TIME_NEVER };
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
 		pace->peer_doorbell[port] = -1;
-	return event_loop_watch(loop, NUMBER_DOORBELL, doorbell);
+	return event_loop_watch(loop, first_number + NUMBER_DOORBELL, doorbell);
+}
+
+void pace_poll(struct pace *pace, node_time_t awake_ps)
+{
+	pace->polls = awake_ps;
+	pace->awake_ps = awake_ps ? awake_ps : PACE_AWAKE_PS;
 }
 
 int pace_host(struct pace *pace, const int *fds, uint32_t count)
@@ -76,7 +78,7 @@ int pace_host(struct pace *pace, const int *fds, uint32_t count)
 	int error = 0;
 
 	for (uint32_t i = 0; i < count && !error; i++)
-		error = event_loop_watch(pace->loop, NUMBER_HOST + i, fds[i]);
+		error = event_loop_watch(pace->loop, pace->first_number + NUMBER_HOST + i, fds[i]);
 	pace->host_count = count;
 	pace->host_readable = (1u << count) - 1;
 	return error;
@@ -90,25 +92,36 @@ int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrie
 	pace->released[port] = 0;
 	pace->broken &= ~(1ull << port);
 	if (carrier) {
-		int error = event_loop_watch(pace->loop, port, socket);
+		int error = event_loop_watch(pace->loop, pace->first_number + port, socket);
 
 		if (error)
 			return error;
 		pace->readable |= 1ull << port;
 	}
 	pace->plugged |= 1ull << port;
+	if (pace->group)
+		pace_group_plug(pace->group, pace, port);
 	return 0;
 }
 
 void pace_unplug(struct pace *pace, uint32_t port)
 {
 	if (pace->carriers[port])
-		event_loop_unwatch(pace->loop, port);
+		event_loop_unwatch(pace->loop, pace->first_number + port);
 	pace->plugged &= ~(1ull << port);
 	pace->readable &= ~(1ull << port);
 	pace->owed &= ~(1ull << port);
+	pace->inside &= ~(1ull << port);
 	pace->carriers[port] = NULL;
 	pace->peer_doorbell[port] = -1;
+}
+
+void pace_leave(struct pace *pace)
+{
+	for (uint32_t i = 0; i < pace->host_count; i++)
+		event_loop_unwatch(pace->loop, pace->first_number + NUMBER_HOST + i);
+	event_loop_unwatch(pace->loop, pace->first_number + NUMBER_DOORBELL);
+	pace->host_count = pace->host_readable = 0;
 }
 
 /* ---- a turn ---- */
@@ -131,6 +144,10 @@ static void notify(const struct pace *pace, uint32_t port, node_time_t due)
 {
 	uint64_t one = 1;
 
+	if (pace->inside >> port & 1) {
+		pace_group_notify(pace->group, pace->peer_place[port], due);
+		return;
+	}
 	atomic_thread_fence(memory_order_seq_cst);
 	if (ring_rouse(&pace->links[port].tx.ring, due))
 		(void)!write(pace->peer_doorbell[port], &one, sizeof(one));
@@ -153,6 +170,10 @@ static void sent_tell(struct pace *pace, uint32_t port, node_time_t arrival, boo
 {
 	uint64_t bit = 1ull << port;
 
+	if (pace->inside & bit && !packet) {
+		pace_group_owe(pace->group, pace->peer_place[port], arrival);
+		return;
+	}
 	if (packet)
 		notify(pace, port, arrival);
 	else if (!(pace->owed & bit))
@@ -206,7 +227,7 @@ static node_time_t roused_at(const struct pace *pace)
 	for (uint64_t left = pace->plugged; left; left &= left - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(left);
 
-		if (!pace->carriers[port])
+		if (!pace->carriers[port] && !(pace->inside >> port & 1))
 			rung = node_time_min(rung, ring_roused(&pace->links[port].rx.ring));
 	}
 	return rung;
@@ -247,7 +268,8 @@ static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
 		node_time_min(now - pace->busy_ps, node_time_max(REST_PS, now - due)) / NODE_NS;
 	pace->busy_ps = now;
 	stats_lateness_add(&pace->stats->lateness, (now - due) / NODE_NS);
-	home_core_note(&pace->home, machine_at(pace, now - due), machine_at(pace, now));
+	if (pace->home)
+		home_core_note(pace->home, machine_at(pace, now - due), machine_at(pace, now));
 }
 
 /* A turn ends at @now, but not far after @due, the first event. Else, with more load than a node
@@ -305,15 +327,14 @@ void pace_turn(struct pace *pace)
 
 /* ---- waiting ---- */
 
-static bool ended(const struct pace *pace)
+bool pace_ended(const struct pace *pace)
 {
 	return atomic_load_explicit(&pace->clock->page->state, memory_order_acquire) == CLOCK_ENDED;
 }
 
-/* has a neighbour published something that was not looked at yet? */
-static bool ring_news(const struct pace *pace)
+bool pace_ring_news(const struct pace *pace)
 {
-	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+	for (uint64_t left = pace->plugged & ~pace->inside; left; left &= left - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(left);
 		const struct link *link = &pace->links[port];
 
@@ -325,37 +346,48 @@ static bool ring_news(const struct pace *pace)
 	return false;
 }
 
+void pace_owed_ring(struct pace *pace)
+{
+	owed_ring(pace, pace->owed);
+}
+
 /* Stays awake while something was handled a moment ago or is due soon, and no other process wants
  * the core: nodes that yield to each other would keep it from the one that has work, which the
  * kernel finds better. */
 static bool wait_awake(struct pace *pace)
 {
-	node_time_t now = pace_now(pace), before = now, shared_ps = span(pace, SHARED_PS);
-	node_time_t awake_until = pace->busy_ps + span(pace, AWAKE_PS);
+	node_time_t now = pace_now(pace), before = now, shared_ps = span(pace, PACE_SHARED_PS);
+	node_time_t awake_until = pace->busy_ps + span(pace, pace->awake_ps);
 
 	for (;;) {
 		bool shared = now - before > shared_ps;
 
-		if (now >= pace->next_ps || ring_news(pace) || event_loop_has_news(pace->loop))
+		if (now >= pace->next_ps || pace_ring_news(pace) || event_loop_has_news(pace->loop))
 			return true;
-		if ((shared || now > awake_until) && pace->next_ps - now > span(pace, NEAR_PS))
+		if (((shared && !pace->polls) || now > awake_until) &&
+		    pace->next_ps - now > span(pace, PACE_NEAR_PS))
 			return false;
 		sched_yield();
-		owed_ring(pace, pace->owed);
+		pace_owed_ring(pace);
 		before = now;
 		now = pace_now(pace);
+	}
+}
+
+void pace_sleep_tell(struct pace *pace, node_time_t until)
+{
+	for (uint64_t left = pace->plugged & ~pace->inside; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+
+		if (!pace->carriers[port])
+			ring_sleep(&pace->links[port].rx.ring, until);
 	}
 }
 
 /* neighbours and the orchestrator see that the node sleeps until @until; 0: it is awake */
 static void sleep_tell(struct pace *pace, node_time_t until)
 {
-	for (uint64_t left = pace->plugged; left; left &= left - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(left);
-
-		if (!pace->carriers[port])
-			ring_sleep(&pace->links[port].rx.ring, until);
-	}
+	pace_sleep_tell(pace, until);
 	__atomic_store_n(&pace->stats->sleeps_ps, until, __ATOMIC_RELAXED);
 }
 
@@ -364,7 +396,7 @@ static bool may_sleep(struct pace *pace)
 {
 	sleep_tell(pace, pace->next_ps);
 	atomic_thread_fence(memory_order_seq_cst);
-	return !ring_news(pace) && !ended(pace);
+	return !pace_ring_news(pace) && !pace_ended(pace);
 }
 
 /* a loop that tells each ring as it comes needs no reset of their number */
@@ -376,39 +408,43 @@ static void doorbell_reset(const struct pace *pace)
 		(void)!read(pace->doorbell, &rings, sizeof(rings));
 }
 
+void pace_take_ready(struct pace *pace, uint32_t number)
+{
+	if (number == NUMBER_DOORBELL)
+		doorbell_reset(pace);
+	else if (number >= NUMBER_HOST)
+		pace->host_readable |= 1u << (number - NUMBER_HOST);
+	else
+		pace->readable |= 1ull << number;
+}
+
 /* what the event loop saw */
 static void take_ready(struct pace *pace, const struct event_loop_ready *ready)
 {
-	for (uint32_t i = 0; i < ready->count; i++) {
-		uint32_t number = ready->numbers[i];
-
-		if (number == NUMBER_DOORBELL)
-			doorbell_reset(pace);
-		else if (number >= NUMBER_HOST)
-			pace->host_readable |= 1u << (number - NUMBER_HOST);
-		else
-			pace->readable |= 1ull << number;
-	}
+	for (uint32_t i = 0; i < ready->count; i++)
+		pace_take_ready(pace, ready->numbers[i] - pace->first_number);
 }
 
-/* input that was left for lack of buffer does not end a sleep: the node reads it later anyway */
-static void mute_known(const struct pace *pace)
+void pace_mute_known(const struct pace *pace)
 {
 	for (uint64_t left = pace->plugged; left; left &= left - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(left);
 
 		if (pace->carriers[port])
-			event_loop_mute(pace->loop, port, pace->readable >> port & 1);
+			event_loop_mute(pace->loop, pace->first_number + port,
+					pace->readable >> port & 1);
 	}
 	for (uint32_t i = 0; i < pace->host_count; i++)
-		event_loop_mute(pace->loop, NUMBER_HOST + i, pace->host_readable >> i & 1);
+		event_loop_mute(pace->loop, pace->first_number + NUMBER_HOST + i,
+				pace->host_readable >> i & 1);
 }
 
 /* A peer can fail to wake this node: the words are in the ring, which it may overwrite, and a
  * holder of the doorbell can read it. Neither delays the node for longer than this (TB-23). */
 static uint64_t deadline_ns(const struct pace *pace)
 {
-	node_time_t until = node_time_min(pace->next_ps, pace_now(pace) + span(pace, SLEEP_MAX_PS));
+	node_time_t until =
+		node_time_min(pace->next_ps, pace_now(pace) + span(pace, PACE_SLEEP_MAX_PS));
 
 	return fabric_time_monotonic_ns(pace->clock->page, until);
 }
@@ -443,16 +479,17 @@ bool pace_wait(struct pace *pace, bool *control)
 	unsigned what = 0;
 
 	*control = false;
-	if (ended(pace))
+	if (pace_ended(pace))
 		return false;
 	if (wait_awake(pace)) {
 		if (event_loop_has_news(pace->loop) ||
-		    pace->turned_ps - pace->looked_ps > span(pace, LOOK_PS))
+		    pace->turned_ps - pace->looked_ps > span(pace, PACE_LOOK_PS))
 			what = outside_look(pace, &ready);
 	} else {
-		owed_ring(pace, pace->owed);
-		mute_known(pace);
-		home_core_look(&pace->home, machine_at(pace, pace->turned_ps));
+		pace_owed_ring(pace);
+		pace_mute_known(pace);
+		if (pace->home)
+			home_core_look(pace->home, machine_at(pace, pace->turned_ps));
 		if (may_sleep(pace))
 			what = event_loop_sleep(pace->loop, deadline_ns(pace), &ready);
 		sleep_tell(pace, 0);

@@ -13,6 +13,8 @@
  *  record into a ring uses it only if the node sleeps beyond the arrival of that record
  *  (ring_rouse()). No node writes a word that a third one reads.
  *
+ *  A node alone calls pace_wait(). Packed nodes wait together: pace_group.h.
+ *
  *  Lateness is a node's own: from the moment when it could have known that an event is due to the
  *  moment when it handled it. One sample a turn, the worst; the distribution is in the statistics
  *  page, and so is the most that a node was late. A very late node catches up in portions, turn by
@@ -32,6 +34,12 @@
 #include "nodes/node/node.h"
 #include "nodes/stats/stats.h"
 
+struct pace_group;
+
+/* how long a node stays awake after the last event unless the user says so: a few changes of
+ * processes */
+#define PACE_AWAKE_PS (30 * NODE_US)
+
 struct pace {
 	const struct clock *clock;
 	const struct node_config *config;
@@ -40,6 +48,7 @@ struct pace {
 	const struct node_ops *ops;
 	void *dataplane;
 	struct event_loop *loop;
+	uint32_t first_number;                    /* of its descriptors in the event loop */
 	int doorbell;                             /* own */
 	int peer_doorbell[NODE_PORTS_MAX];        /* -1: a veth link, or nothing plugged in */
 	struct carrier *carriers[NODE_PORTS_MAX]; /* veth links, else NULL; owned by the node */
@@ -59,14 +68,27 @@ struct pace {
 	node_time_t looked_ps;    /* when the event loop was asked last */
 	node_time_t busy_ps;      /* when something was handled last */
 	bool slept;               /* since the last turn */
-	struct home_core home;    /* unused unless home_core_init() was called */
+	struct home_core *home;   /* of the process; NULL: there is none */
+	node_time_t awake_ps;     /* so long it stays awake after the last event, */
+	bool polls;               /* also if another process wants its core */
+	/* packed: the nodes that wait together, its place among them, the ports whose peer is one
+	 * of them, and their places */
+	struct pace_group *group;
+	uint32_t place;
+	uint64_t inside;
+	uint32_t peer_place[NODE_PORTS_MAX];
 };
 
 /** pace_init() - everything is borrowed and outlives @pace. @doorbell the node's own eventfd.
+ *  Its descriptors have EVENT_LOOP_FDS_MAX numbers in @loop from @first_number on.
  *  Return: 0 or -errno. */
 int pace_init(struct pace *pace, const struct clock *clock, const struct node_config *config,
 	      struct link *links, struct stats_page *stats, const struct node_ops *ops,
-	      void *dataplane, struct event_loop *loop, int doorbell);
+	      void *dataplane, struct event_loop *loop, uint32_t first_number, int doorbell);
+
+/** pace_poll() - the node stays awake for @awake_ps (of the machine) after the last event, also if
+ *  another process wants its core (bounded busy polling). 0: as without. */
+void pace_poll(struct pace *pace, node_time_t awake_ps);
 
 /** pace_host() - the NIC's host sockets are watched from now on.   Return: 0 or -errno. */
 int pace_host(struct pace *pace, const int *fds, uint32_t count);
@@ -76,6 +98,10 @@ int pace_host(struct pace *pace, const int *fds, uint32_t count);
 int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrier *carrier,
 	      int socket);
 void pace_unplug(struct pace *pace, uint32_t port);
+
+/** pace_leave() - the node waits for nothing any more, neither for its host nor for its doorbell.
+ *  Its ports are unplugged. */
+void pace_leave(struct pace *pace);
 
 /** pace_begun() - has fabric time begun (or ended)? Sleeps until then, and returns false if it was
  *  woken for something else.
@@ -100,5 +126,34 @@ void pace_turn(struct pace *pace);
  *  Return: false if the fabric has ended. *@control set if the control socket wants to be looked
  *  at. */
 bool pace_wait(struct pace *pace, bool *control);
+
+/* ---- parts of it, for pace_group.c ---- */
+
+#define PACE_NEAR_PS (15 * NODE_US)  /* what is due sooner is not worth a sleep */
+#define PACE_SHARED_PS (2 * NODE_US) /* a core that is back later was used by another process */
+/* a node that never sleeps looks outside that often: not every loop tells of news */
+#define PACE_LOOK_PS (100 * NODE_US)
+#define PACE_SLEEP_MAX_PS NODE_S /* a node sleeps no longer than this */
+
+/** pace_ended() - has the fabric ended? */
+bool pace_ended(const struct pace *pace);
+
+/** pace_ring_news() - has a neighbour in another process published something that was not looked at
+ *  yet? */
+bool pace_ring_news(const struct pace *pace);
+
+/** pace_sleep_tell() - neighbours in other processes see that the node sleeps until @until; 0: it
+ *  is awake. */
+void pace_sleep_tell(struct pace *pace, node_time_t until);
+
+/** pace_owed_ring() - wakes the peers to which ACKs were sent and nothing else since. */
+void pace_owed_ring(struct pace *pace);
+
+/** pace_take_ready() - descriptor @number, counted from the node's first one, has input. */
+void pace_take_ready(struct pace *pace, uint32_t number);
+
+/** pace_mute_known() - input that was left for lack of buffer does not end a sleep: the node reads
+ *  it later anyway. */
+void pace_mute_known(const struct pace *pace);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_NODES_NODE_PLACE_H
 #define HEDDLE_NODES_NODE_PLACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "nodes/config/config.h"
@@ -21,6 +22,7 @@ struct node_place {
 struct worker_share {
 	uint32_t index; /* of the worker */
 	uint32_t first_place, node_count;
+	bool real_clock; /* nodes have links as processes do, and no places but for `running` */
 };
 
 #endif

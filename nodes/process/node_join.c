@@ -412,13 +412,17 @@ int node_join_packed(struct node *node, struct control_message *message,
 	return error;
 }
 
-int node_join_pace(struct node *node, int core)
+int node_join_pace(struct node *node, struct event_loop *loop, uint32_t first_number)
+{
+	return pace_init(&node->pace, &node->clock, node->config, node->links, node->stats,
+			 node->ops, node->dataplane, loop, first_number, node->doorbell);
+}
+
+int node_join_ports(struct node *node)
 {
 	uint32_t host_queues = node->config->kind == NODE_NIC ? node->config->nic.host_queues : 0;
-	int error = pace_init(&node->pace, &node->clock, node->config, node->links, node->stats,
-			      node->ops, node->dataplane, node->loop, node->doorbell);
+	int error = 0;
 
-	home_core_init(&node->pace.home, core);
 	for (uint32_t port = 0; port < node->config->port_count && !error; port++)
 		if (!node->config->ports[port].vacant)
 			error = pace_plug(&node->pace, port, node->peer_doorbells[port],
@@ -555,6 +559,14 @@ int node_join_link(struct node *node, struct control_message *message, FILE *out
 }
 
 /* ---- end ---- */
+
+void node_join_leave(struct node *node)
+{
+	for (uint32_t port = 0; port < node->config->port_count; port++)
+		if (!node->config->ports[port].vacant)
+			port_unplug(node, port);
+	pace_leave(&node->pace);
+}
 
 void node_join_end(struct node *node)
 {

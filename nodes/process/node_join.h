@@ -22,14 +22,21 @@ int node_join_packed(struct node *node, struct control_message *message,
  *  told. */
 int node_join_memory(struct mapping *mapping, int fd, size_t bytes_min, const char *what);
 
-/** node_join_pace() - real clock: the dataplane and the event loop are there, so links and host
- *  sockets can be watched. @core home_core.h; -1: none.
+/** node_join_pace() - real clock: the dataplane is there, so the node has a pace. @loop borrowed;
+ *  the node's descriptors have numbers from @first_number on.
  *  Return: 0 or -errno. */
-int node_join_pace(struct node *node, int core);
+int node_join_pace(struct node *node, struct event_loop *loop, uint32_t first_number);
+
+/** node_join_ports() - its links and host sockets are watched from now on.
+ *  Return: 0 or -errno. */
+int node_join_ports(struct node *node);
 
 /** node_join_link() - LINK_DOWN, LINK_UP, LINK_SET; under the virtual clock only while it stands,
  *  and no LINK_SET. @out words for the answer. Return: 0 or -errno. */
 int node_join_link(struct node *node, struct control_message *message, FILE *out);
+
+/** node_join_leave() - real clock: nothing is plugged in and watched any more. */
+void node_join_leave(struct node *node);
 
 /** node_join_end() - releases all of that. */
 void node_join_end(struct node *node);

@@ -89,6 +89,13 @@ bool node_writes_files(const struct node *node)
 	return node->config->events;
 }
 
+void node_captures_begin(struct node *node)
+{
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		if (node->captures[port])
+			capture_epoch(node->captures[port], node->clock.page->epoch_utc_ns);
+}
+
 void node_tell_broken(struct node *node, uint64_t broken)
 {
 	uint64_t fresh = broken & ~node->broken_told;

@@ -22,6 +22,9 @@ void node_act(const struct node *node);
 /** node_writes_files() - does the node have captures, or a file of events? */
 bool node_writes_files(const struct node *node);
 
+/** node_captures_begin() - real clock: fabric time has begun, so captures know when that was. */
+void node_captures_begin(struct node *node);
+
 /** node_tell_broken() - names the peers of the links @broken (a bit per port) once. Such a link is
  *  dead, the others go on (TB-23). */
 void node_tell_broken(struct node *node, uint64_t broken);

@@ -6,7 +6,8 @@
  *  node_run() repeats: wait for a window, run it, wake the nodes that the next one needs. Control
  *  messages are handled when the node sleeps.
  *  Nothing survives the orchestrator: the kernel kills a node whose parent dies, and a closed
- *  control socket ends it. Usage: NAME --parent=PID [--loop=auto|io_uring|fallback] [--core=N] */
+ *  control socket ends it. Usage: NAME --parent=PID [--loop=auto|io_uring|fallback] [--core=N]
+ *  [--poll=NS] */
 #include "nodes/process/node_main.h"
 
 #include <errno.h>
@@ -44,6 +45,16 @@ int node_main(int argc, char **argv, enum node_kind kind,
 
 /* ---- start ---- */
 
+static int pace_enter(struct node *node, const struct process_arguments *arguments)
+{
+	int error = node_join_pace(node, node->loop, 0);
+
+	home_core_init(&node->home, arguments->core);
+	node->pace.home = &node->home;
+	pace_poll(&node->pace, arguments->poll_ns * NODE_NS);
+	return error ? error : node_join_ports(node);
+}
+
 /* how the node waits, and what it does then */
 static int clock_enter(struct node *node, const struct process_arguments *arguments,
 		       char *loop_text, unsigned loop_text_max)
@@ -52,7 +63,7 @@ static int clock_enter(struct node *node, const struct process_arguments *argume
 	if (!node->loop)
 		return node_fail("%s", loop_text);
 	if (node->config->clock == CLOCK_REAL)
-		return node_join_pace(node, arguments->core);
+		return pace_enter(node, arguments);
 	node_window_init(&node->window, &node->clock, node->config, node->links, node->ops,
 			 node->dataplane);
 	return 0;
@@ -114,14 +125,6 @@ static int node_run(struct node *node)
 	}
 }
 
-/* fabric time has begun, so it is known when that was */
-static void captures_begin(struct node *node)
-{
-	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
-		if (node->captures[port])
-			capture_epoch(node->captures[port], node->clock.page->epoch_utc_ns);
-}
-
 /*  Return: the exit status */
 static int node_run_real(struct node *node)
 {
@@ -133,7 +136,7 @@ static int node_run_real(struct node *node)
 		if (status)
 			return status;
 	}
-	captures_begin(node);
+	node_captures_begin(node);
 	control = true;
 	do {
 		int status = control && node_serve(node) ? PROCESS_LOST : 0;

@@ -44,7 +44,8 @@ struct node {
 	struct event_loop *loop;
 	uint32_t *wake;
 	struct node_window window;
-	struct pace pace; /* real clock, instead of the window */
+	struct pace pace;      /* real clock, instead of the window */
+	struct home_core home; /* the same; of a node that is not packed */
 	int doorbell;     /* real clock; -1 */
 	int peer_doorbells[NODE_PORTS_MAX], sockets[NODE_PORTS_MAX],
 		host_sockets[NIC_HOST_QUEUES_MAX];

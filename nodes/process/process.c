@@ -35,6 +35,8 @@ static bool arguments_parse(int argc, char **argv, struct process_arguments *arg
 			arguments->parent = (pid_t)strtol(argv[i] + 9, &end, 10);
 		else if (!strncmp(argv[i], "--core=", 7))
 			arguments->core = (int)strtol(argv[i] + 7, &end, 10);
+		else if (!strncmp(argv[i], "--poll=", 7))
+			arguments->poll_ns = strtoull(argv[i] + 7, &end, 10);
 		else if (!strncmp(argv[i], "--loop=", 7) &&
 			 loop_parse(argv[i] + 7, &arguments->loop_kind))
 			continue;
@@ -51,7 +53,7 @@ int process_begin(int argc, char **argv, struct process_arguments *arguments)
 	if (!arguments_parse(argc, argv, arguments)) {
 		fprintf(stderr,
 			"%s is started by heddle: --parent=PID [--loop=auto|io_uring|fallback] "
-			"[--core=N] [--keep-user]\n",
+			"[--core=N] [--poll=NS] [--keep-user]\n",
 			argv[0]);
 		return PROCESS_WRONG;
 	}

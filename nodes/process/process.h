@@ -17,7 +17,8 @@
 struct process_arguments {
 	pid_t parent;
 	enum event_loop_kind loop_kind;
-	int core;       /* home_core.h; -1: none */
+	int core;         /* home_core.h; -1: none */
+	uint64_t poll_ns; /* pace_poll() */
 	bool keep_user; /* privilege_drop() */
 };
 

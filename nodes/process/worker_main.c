@@ -1,4 +1,5 @@
-/*  worker_main - a worker: takes over its nodes, joins the clock, runs them window by window.
+/*  worker_main - a worker: takes over its nodes, joins the clock, runs them window by window; under
+ *  the real clock worker_real.c runs them.
  *
  *  Descriptor 3 is the worker's control socket. WORK brings the clock page, the places page and the
  *  memory of all rings; ADOPT brings the control sockets of its nodes. Each node is then configured
@@ -23,6 +24,7 @@
 #include "nodes/process/node_report.h"
 #include "nodes/process/node_serve.h"
 #include "nodes/process/process.h"
+#include "nodes/process/worker_real.h"
 
 #define EVENTS_MAX 64
 #define OWN_SOCKET UINT32_MAX /* among the events */
@@ -39,6 +41,7 @@ struct worker {
 	uint32_t *wake;           /* [workers] */
 	int sockets;              /* an epoll of all control sockets */
 	struct event_loop *loop;
+	struct pace_group group; /* real clock */
 };
 
 /* This process works for node @index from now on: a failure is reported as the node's, and so is an
@@ -60,15 +63,41 @@ static void node_leave(const struct worker *worker)
 
 /* ---- start ---- */
 
+static int tables_alloc(struct worker *worker)
+{
+	worker->nodes = calloc(worker->share.node_count, sizeof(*worker->nodes));
+	worker->due = calloc(worker->share.node_count, sizeof(*worker->due));
+	return worker->nodes && worker->due ? 0 : -ENOMEM;
+}
+
+/* a place for each node: the page says which of them runs when the worker dies */
+static int share_take_real(struct worker *worker, struct control_message *message)
+{
+	const struct worker_share *share = &worker->share;
+	int error = node_join_memory(&worker->places_page, message->fds[0],
+				     sizeof(struct places_page), "places page");
+
+	if (error)
+		return error;
+	if (places_attach(&worker->places, worker->places_page.memory, worker->places_page.bytes) ||
+	    share->index >= worker->places.page->worker_count || !share->node_count ||
+	    share->node_count > worker->places.page->place_count)
+		return node_fail("worker %u cannot run %u nodes", share->index, share->node_count);
+	return tables_alloc(worker);
+}
+
 /* @message has brought the worker's own memory */
 static int share_take(struct worker *worker, struct control_message *message)
 {
 	struct node_worker *shared = &worker->shared;
 	int error;
 
-	if (message->kind != CONTROL_WORK || message->fd_count != 3)
+	if (message->kind != CONTROL_WORK ||
+	    message->fd_count != (message->worker->real_clock ? 1 : 3))
 		return node_fail("the first message to a worker must be its share of the work");
 	worker->share = *message->worker;
+	if (worker->share.real_clock)
+		return share_take_real(worker, message);
 	error = node_join_memory(&worker->clock_page, message->fds[0], CLOCK_HEAD_BYTES,
 				 "clock page");
 	if (!error)
@@ -91,10 +120,8 @@ static int share_take(struct worker *worker, struct control_message *message)
 				 worker->share.index, shared->clock.node_count,
 				 worker->share.node_count, worker->share.first_place);
 	shared->places = places_clock(&worker->places, &shared->clock);
-	worker->nodes = calloc(worker->share.node_count, sizeof(*worker->nodes));
-	worker->due = calloc(worker->share.node_count, sizeof(*worker->due));
 	worker->wake = calloc(shared->clock.node_count, sizeof(*worker->wake));
-	return worker->nodes && worker->due && worker->wake ? 0 : -ENOMEM;
+	return worker->wake ? tables_alloc(worker) : -ENOMEM;
 }
 
 static int socket_watch(const struct worker *worker, int socket, uint32_t number)
@@ -144,11 +171,13 @@ static int node_take(struct worker *worker, uint32_t index, struct control_messa
 
 	if (message->kind != CONTROL_CONFIGURE)
 		return node_fail("the first message must be the configuration");
+	kind = message->config->kind;
+	node->ops_of_fabric = worker->ops[kind];
+	if (worker->share.real_clock)
+		return node_configure(node, message, kind, NULL);
 	error = place_check(worker, index, message->place);
 	if (error)
 		return error;
-	kind = message->config->kind;
-	node->ops_of_fabric = worker->ops[kind];
 	error = node_configure(node, message, kind, &worker->shared);
 	if (error)
 		return error;
@@ -214,7 +243,14 @@ static int worker_start(struct worker *worker, const struct process_arguments *a
 		node_fail("%s", text);
 		return PROCESS_WRONG;
 	}
-	status = process_confine(arguments, CLOCK_VIRTUAL, writes_files, &unfiltered);
+	if (worker->share.real_clock &&
+	    worker_real_enter(worker->nodes, worker->joined, worker->loop, &worker->group,
+			      arguments)) {
+		node_fail("there is not enough memory for the nodes");
+		return PROCESS_WRONG;
+	}
+	status = process_confine(arguments, worker->share.real_clock ? CLOCK_REAL : CLOCK_VIRTUAL,
+				 writes_files, &unfiltered);
 	for (uint32_t i = 0; i < worker->joined && !status; i++)
 		if (process_ready(worker->nodes[i].control, unfiltered, text))
 			status = PROCESS_LOST;
@@ -269,7 +305,9 @@ static int sockets_serve(struct worker *worker)
 			if (index == OWN_SOCKET)
 				return PROCESS_LOST;
 			node_enter(worker, index);
-			if (node_serve(&worker->nodes[index]))
+			if (worker->share.real_clock)
+				worker_real_serve(&worker->nodes[index]);
+			else if (node_serve(&worker->nodes[index]))
 				return PROCESS_LOST;
 			node_leave(worker);
 		}
@@ -301,6 +339,30 @@ static int worker_run(struct worker *worker)
 	return status;
 }
 
+/*  Return: the exit status */
+static int worker_run_real(struct worker *worker)
+{
+	struct pace_group *group = &worker->group;
+	bool control = true;
+	int status = 0;
+
+	while (!status && !pace_group_begun(group, &control))
+		status = control ? sockets_serve(worker) : 0;
+	for (uint32_t i = 0; i < worker->joined; i++)
+		node_captures_begin(&worker->nodes[i]);
+	control = true;
+	do {
+		if (control)
+			status = sockets_serve(worker);
+		for (uint32_t i = 0, count = pace_group_round(group); i < count; i++) {
+			node_enter(worker, group->due[i]);
+			worker_real_turn(&worker->nodes[group->due[i]]);
+		}
+		node_leave(worker);
+	} while (!status && pace_group_wait(group, &control));
+	return status;
+}
+
 static void worker_end(struct worker *worker)
 {
 	if (worker->loop)
@@ -309,6 +371,7 @@ static void worker_end(struct worker *worker)
 		node_act(&worker->nodes[i]);
 		node_end(&worker->nodes[i]);
 	}
+	pace_group_fini(&worker->group);
 	free(worker->nodes);
 	free(worker->due);
 	free(worker->wake);
@@ -324,7 +387,7 @@ int worker_main(int argc, char **argv, const struct node_ops *const *const ops[N
 		return status;
 	status = worker_start(&worker, &arguments);
 	if (!status)
-		status = worker_run(&worker);
+		status = worker.share.real_clock ? worker_run_real(&worker) : worker_run(&worker);
 	worker_end(&worker);
 	return status;
 }

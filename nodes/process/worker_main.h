@@ -1,4 +1,5 @@
-/*  worker_main - main() of a worker: a process that runs many nodes under the virtual clock (SC-3).
+/*  worker_main - main() of a worker: a process that runs many nodes (SC-3; real clock: SC-7,
+ *  worker_real.h).
  *
  *  The nodes are the same objects as in processes of their own, and give the same bytes. They are
  *  not protected from each other: one that crashes ends its worker and the run. None can be killed

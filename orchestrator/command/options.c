@@ -3,8 +3,10 @@
 #include <assert.h>
 #include <getopt.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "nodes/clock/places.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/base/suggest.h"
@@ -249,6 +251,30 @@ int option_time(const char *command, const struct option_row *row, void *field, 
 	return quantity_parse(QUANTITY_TIME, value, field, why, sizeof(why))
 		       ? options_wrong(command, "%s: %s", row->name, why)
 		       : 0;
+}
+
+int option_pack(const char *command, const struct option_row *row, void *field, const char *value)
+{
+	int *pack = field;
+	char *end;
+	long count;
+
+	if (!value[0]) {
+		*pack = OPTION_PACK_BY_CORES;
+		return 0;
+	}
+	count = strtol(value, &end, 10);
+	if (*end || count < 0 || count > (long)PLACES_WORKERS_MAX)
+		return options_wrong(command, "%s takes 0 to %u workers, not '%s'", row->name,
+				     PLACES_WORKERS_MAX, value);
+	*pack = (int)count;
+	return 0;
+}
+
+bool option_is_number(const char *next, int operand_count)
+{
+	(void)operand_count;
+	return next[0] && strspn(next, "0123456789") == strlen(next);
 }
 
 static int setting_add(const char *command, struct option_settings *settings, const char *setting)

@@ -101,6 +101,13 @@ int option_control_check(const char *command, const struct option_settings *sett
 /** option_value() - the value of the word, an unsigned. option_time() a uint64_t in picoseconds. */
 option_fn option_value, option_time;
 
+/** option_pack() - how many workers run the nodes, an int; no number: OPTION_PACK_BY_CORES. */
+option_fn option_pack;
+#define OPTION_PACK_BY_CORES -2
+
+/** option_is_number() - takes_next of an option whose value is a number. */
+bool option_is_number(const char *next, int operand_count);
+
 /* event loops of nodes */
 extern const struct option_word option_loops[];
 
@@ -115,6 +122,10 @@ extern const struct option_word option_loops[];
 	}
 #define OPTION_TEXT(name, argument, at, help) OPTION_TAKE(name, argument, at, NULL, NULL, help)
 #define OPTION_FLAG(name, at, help) OPTION_TAKE(name, NULL, at, NULL, NULL, help)
+#define OPTION_PACK(at, help)                                                         \
+	{                                                                             \
+		"--pack", 0, "[N]", help, at, option_pack, NULL, "", option_is_number \
+	}
 #define OPTION_CONTROL(at)                                                               \
 	OPTION_TAKE("--cc", "CONTROL", at, option_control, NULL,                         \
 		    "congestion control of a roce fabric: dcqcn, swift, none, tcp, or\n" \

@@ -36,6 +36,7 @@ void fabric_stops_wait(struct fabric *fabric, uint32_t timeout_ms)
 static int fabric_alloc(struct fabric *fabric)
 {
 	const struct plan *plan = fabric->plan;
+	int error;
 
 	fabric->nodes = calloc(plan->node_count, sizeof(*fabric->nodes));
 	fabric->wake = calloc(plan->node_count, sizeof(*fabric->wake));
@@ -53,8 +54,8 @@ static int fabric_alloc(struct fabric *fabric)
 	fabric->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (fabric->epoll_fd < 0)
 		return -errno;
-	if (fabric->options.pack)
-		return fabric_pack_make(fabric);
+	if (fabric->options.pack && (error = fabric_pack_make(fabric)))
+		return error;
 	return fabric->options.real ? fabric_drain_init(fabric) : 0;
 }
 

@@ -69,11 +69,12 @@ struct fabric_options {
 	const char *loop;     /* of the nodes: "auto", "io_uring", "fallback" */
 	uint64_t watchdog_ns; /* 0: no watchdog */
 	enum fabric_cores cores;
-	/* virtual clock: workers that run the nodes; 0: each node is a process (fabric_pack.h) */
+	/* workers that run the nodes; 0: each node is a process (fabric_pack.h) */
 	uint32_t pack;
 	/* virtual clock, packed: machines, with so many workers on each (fabric_ranks.h); 0, 1:
 	 * this one */
 	uint32_t ranks;
+	uint64_t poll_ns; /* real clock: how long nodes poll after a frame; 0: as pace.h has it */
 	bool real; /* the plan is for the real clock: plan_real.h */
 	/* real clock: a node that dies is a failure of the fabric, as under the virtual clock */
 	bool whole;
@@ -106,6 +107,7 @@ struct fabric_options {
 
 struct fabric_node {
 	struct say_limit said; /* of its reports */
+	bool packed;           /* it is in a worker: slot is the number of that */
 	uint32_t lead;         /* the first node of its process, whose entry has the pid */
 	uint32_t slot;         /* of its process on the clock page */
 	pid_t pid;             /* 0: not started, or reaped, or not the lead */
@@ -163,10 +165,16 @@ struct fabric {
 	char failure[FABRIC_FAILURE_MAX];
 };
 
+/** fabric_process() - the entry that knows the process of @node: pid, stopped_ns. */
+static inline const struct fabric_node *fabric_process(const struct fabric *fabric, uint32_t node)
+{
+	return &fabric->nodes[fabric->nodes[node].lead];
+}
+
 /** fabric_pid() - the process that runs @node; 0: it has ended, or was not started. */
 static inline pid_t fabric_pid(const struct fabric *fabric, uint32_t node)
 {
-	return fabric->nodes[fabric->nodes[node].lead].pid;
+	return fabric_process(fabric, node)->pid;
 }
 
 /** fabric_start() - starts every node of @plan (borrowed until fabric_free()) and waits until all

@@ -79,7 +79,7 @@ static int answer_await_real(struct fabric *fabric, uint32_t node, uint32_t ques
 {
 	uint64_t deadline_ns = fabric_deadline_ns(fabric, FABRIC_ANSWER_MS);
 
-	while (wall_ns() < deadline_ns && !fabric->nodes[node].stopped_ns) {
+	while (wall_ns() < deadline_ns && !fabric_process(fabric, node)->stopped_ns) {
 		int error = answer_take(fabric, node, question, message);
 
 		if (!error)
@@ -106,7 +106,7 @@ static void answer_waits(struct fabric *fabric, uint32_t node, uint64_t began_ns
 {
 	fabric_waits(fabric, began_ns, "waiting for an answer of %s %s%s",
 		     fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
-		     fabric->nodes[node].stopped_ns ? ", which is stopped" : "");
+		     fabric_process(fabric, node)->stopped_ns ? ", which is stopped" : "");
 }
 
 /* sends the question unless *@sent, and receives the answer. Return: as answer_take() */

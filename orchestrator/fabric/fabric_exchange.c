@@ -84,7 +84,8 @@ static bool answers(const struct fabric *fabric, uint32_t node)
 {
 	const struct fabric_node *state = &fabric->nodes[node];
 
-	return fabric_pid(fabric, node) && state->ready && !(fabric->options.real && state->stopped_ns);
+	return fabric_pid(fabric, node) && state->ready &&
+	       !(fabric->options.real && fabric_process(fabric, node)->stopped_ns);
 }
 
 /* ---- questions ---- */
@@ -235,7 +236,7 @@ static void wait_show(const struct exchange *exchange)
 	fabric_waits(exchange->fabric, exchange->began_ns,
 		     "waiting for %s %s%s, %" PRIu32 " of %" PRIu32 " answers received",
 		     fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
-		     fabric->nodes[node].stopped_ns ? ", which is stopped" : "",
+		     fabric_process(fabric, node)->stopped_ns ? ", which is stopped" : "",
 		     exchange->count - exchange->open, exchange->count);
 }
 

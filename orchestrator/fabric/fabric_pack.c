@@ -35,8 +35,6 @@ uint32_t fabric_pack_default(const struct plan *plan, uint32_t core_count)
 const char *fabric_pack_refuses(const struct plan *plan)
 {
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		if (plan->nodes[i].clock == CLOCK_REAL)
-			return "under the real clock nodes cannot share a process";
 		if (node_config_has_control(&plan->nodes[i]))
 			return "each NIC needs its own copy of the congestion control's library";
 	}
@@ -66,16 +64,17 @@ static int tables_alloc(struct fabric_pack *pack, const struct plan *plan)
 }
 
 /* A placement may leave workers without nodes: the numbers of the others close up. */
-static void workers_close_up(struct fabric_pack *pack, uint32_t node_count)
+static void workers_close_up(struct fabric_pack *pack, const struct plan *plan)
 {
 	uint32_t number[PLACES_WORKERS_MAX] = { 0 }, used = 0;
 
-	for (uint32_t i = 0; i < node_count; i++)
-		number[pack->worker_of[i]] = 1;
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		if (!plan_vacant(plan, i))
+			number[pack->worker_of[i]] = 1;
 	for (uint32_t w = 0; w < pack->worker_count; w++)
 		if (number[w])
 			number[w] = used++;
-	for (uint32_t i = 0; i < node_count; i++)
+	for (uint32_t i = 0; i < plan->node_count; i++)
 		pack->worker_of[i] = number[pack->worker_of[i]];
 	pack->worker_count = used;
 }
@@ -91,10 +90,11 @@ static uint32_t places_assign(struct fabric *fabric)
 
 		next = places_of(next);
 		for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
-			if (pack->worker_of[i] != w)
+			if (pack->worker_of[i] != w || plan_vacant(fabric->plan, i))
 				continue;
 			if (lead == fabric->plan->node_count)
 				lead = i;
+			fabric->nodes[i].packed = true;
 			fabric->nodes[i].lead = lead;
 			fabric->nodes[i].slot = w;
 			pack->node_at[next] = i;
@@ -189,21 +189,22 @@ int fabric_pack_make(struct fabric *fabric)
 	if (error)
 		return error;
 	if (fabric->options.ranks <= 1)
-		workers_close_up(pack, plan->node_count);
+		workers_close_up(pack, plan);
 	error = page_make(pack, places_assign(fabric));
-	return error ? error : rings_make(pack, plan);
+	/* under the real clock links have rings of their own: they come and go */
+	return error || fabric->options.real ? error : rings_make(pack, plan);
 }
 
 /* ---- start ---- */
 
-static uint32_t share_of(const struct fabric_pack *pack, const struct plan *plan, uint32_t worker,
-			 struct worker_share *share)
+static uint32_t share_of(const struct fabric *fabric, uint32_t worker, struct worker_share *share)
 {
-	uint32_t lead = plan->node_count;
+	const struct fabric_pack *pack = &fabric->pack;
+	uint32_t lead = fabric->plan->node_count;
 
-	*share = (struct worker_share){ .index = worker };
-	for (uint32_t i = 0; i < plan->node_count; i++) {
-		if (pack->worker_of[i] != worker)
+	*share = (struct worker_share){ .index = worker, .real_clock = fabric->options.real };
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		if (!fabric->nodes[i].packed || fabric->nodes[i].slot != worker)
 			continue;
 		if (!share->node_count++) {
 			lead = i;
@@ -222,6 +223,10 @@ static int share_send(struct fabric *fabric, uint32_t lead, struct worker_share 
 						    pack->rings_fd },
 					   .fd_count = 3 };
 
+	if (share->real_clock) {
+		message.fds[0] = pack->page_fd;
+		message.fd_count = 1;
+	}
 	return fabric_start_send(fabric, lead, pack->sockets[share->index], &message);
 }
 
@@ -245,7 +250,7 @@ static int sockets_make(struct fabric *fabric, uint32_t lead, uint32_t worker)
 	int error = 0;
 
 	for (uint32_t i = lead; i < fabric->plan->node_count && !error; i++) {
-		if (fabric->pack.worker_of[i] != worker)
+		if (!fabric->nodes[i].packed || fabric->nodes[i].slot != worker)
 			continue;
 		error = fabric_start_socket(fabric, i, &message.fds[message.fd_count]);
 		message.fd_count += !error;
@@ -262,7 +267,7 @@ static int sockets_make(struct fabric *fabric, uint32_t lead, uint32_t worker)
 static int worker_start(struct fabric *fabric, uint32_t worker, const char *program)
 {
 	struct worker_share share;
-	uint32_t lead = share_of(&fabric->pack, fabric->plan, worker, &share);
+	uint32_t lead = share_of(fabric, worker, &share);
 	int sockets[2], error;
 	char name[32];
 
@@ -311,6 +316,35 @@ void fabric_pack_place(const struct fabric *fabric, uint32_t node, struct node_p
 					     .tx_at = rings[is_b],
 					     .rx_at = rings[!is_b] };
 	}
+}
+
+bool fabric_pack_leave(struct fabric *fabric, uint32_t node)
+{
+	struct fabric_node *state = &fabric->nodes[node];
+	uint32_t heir = fabric->plan->node_count;
+
+	if (!state->packed)
+		return false;
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		struct fabric_node *other = &fabric->nodes[i];
+
+		if (i == node || !other->packed || other->lead != state->lead)
+			continue;
+		if (heir == fabric->plan->node_count)
+			heir = i;
+		if (state->lead == node)
+			other->lead = heir;
+	}
+	if (heir == fabric->plan->node_count)
+		return false;
+	if (state->lead == node) {
+		fabric->nodes[heir].lead = heir;
+		fabric->nodes[heir].pid = state->pid;
+		fabric->nodes[heir].pid_shown = state->pid_shown;
+		fabric->nodes[heir].started_ns = state->started_ns;
+		fabric->nodes[heir].stopped_ns = state->stopped_ns;
+	}
+	return true;
 }
 
 uint32_t fabric_pack_running(const struct fabric *fabric, uint32_t worker)

@@ -5,8 +5,11 @@
  *  memory, which every worker maps: a ring memfd for each link would need more mappings than a
  *  process may have. A node keeps a control socket and a statistics page of its own, so whatever
  *  asks nodes does not know about workers. Of fabric->nodes the first node of each worker, its
- *  lead, has the worker's pid. Only under the virtual clock: under the real one nodes must wait for
- *  each other's frames. */
+ *  lead, has the worker's pid.
+ *
+ *  Under the real clock (SC-7) a node has what a process of its own would have: rings of its own
+ *  for each link, and a doorbell. So links, hosts and switches come and go as ever; what joins
+ *  later, or returns after its worker has died, is a process beside the workers. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_PACK_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_PACK_H
 
@@ -54,6 +57,11 @@ int fabric_pack_start(struct fabric *fabric, const char *program);
 
 /** fabric_pack_place() - @place filled: what the packed @node has to know. */
 void fabric_pack_place(const struct fabric *fabric, uint32_t node, struct node_place *place);
+
+/** fabric_pack_leave() - real clock: @node is about to be removed from its worker, which it leaves
+ *  when its control socket is closed; another node becomes the lead if it was.
+ *  Return: false if @node is a process, or the only node of its worker: to be killed. */
+bool fabric_pack_leave(struct fabric *fabric, uint32_t node);
 
 /** fabric_pack_running() - the node that @worker runs, or ran when it died, as the worker tells;
  *  node_count: none. */

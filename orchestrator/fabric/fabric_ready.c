@@ -18,8 +18,16 @@
 static void dead_tell(struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if (!fabric->nodes[i].pid && !plan_vacant(fabric->plan, i))
+		if (!fabric_pid(fabric, i) && !plan_vacant(fabric->plan, i))
 			fabric_fail_node(fabric, i, "%s", fabric->nodes[i].fate);
+}
+
+static bool deaths(const struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		if (!fabric_pid(fabric, i) && !plan_vacant(fabric->plan, i))
+			return true;
+	return false;
 }
 
 static uint32_t nodes_ready(const void *context)
@@ -50,8 +58,8 @@ static void ready_waits(struct fabric *fabric, uint64_t began_ns, uint32_t expec
 	fabric_waits(fabric, began_ns,
 		     "waiting for %s %s%s, %" PRIu32 " of %" PRIu32 " nodes are ready",
 		     fabric_kind_name(fabric, late), fabric->plan->nodes[late].name,
-		     fabric->nodes[late].stopped_ns ? ", which is stopped" : "", fabric->ready,
-		     expected);
+		     fabric_process(fabric, late)->stopped_ns ? ", which is stopped" : "",
+		     fabric->ready, expected);
 }
 
 static void wait_begin(const struct fabric *fabric, struct fabric_start_wait *wait)
@@ -110,7 +118,7 @@ int fabric_nodes_await(struct fabric *fabric)
 		expected += !plan_vacant(fabric->plan, i);
 	wait_begin(fabric, &wait);
 	while (fabric->ready < expected) {
-		if (fabric->options.real && fabric->alive < expected) {
+		if (fabric->options.real && deaths(fabric)) {
 			dead_tell(fabric);
 			return -EIO;
 		}
@@ -178,7 +186,7 @@ int fabric_descriptors_await(struct fabric *fabric, uint32_t node, struct fabric
 			     "waiting for %s %s%s to receive its file descriptors, before %s %s "
 			     "can start",
 			     fabric_kind_name(fabric, late), fabric->plan->nodes[late].name,
-			     fabric->nodes[late].stopped_ns ? ", which is stopped," : "",
+			     fabric_process(fabric, late)->stopped_ns ? ", which is stopped," : "",
 			     fabric_kind_name(fabric, node), fabric->plan->nodes[node].name);
 	if (fabric->options.real && start_is_late(fabric, wait)) {
 		fabric_fail_node(

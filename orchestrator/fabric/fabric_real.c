@@ -48,7 +48,7 @@ static bool all_asleep(const struct fabric *fabric, uint64_t *events)
 static bool none_wants_core(const struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if (process_wants_core(fabric->nodes[i].pid))
+		if (process_wants_core(fabric_pid(fabric, i)))
 			return false;
 	return true;
 }
@@ -87,7 +87,7 @@ static int drain_report(void *owner, uint32_t node, uint32_t port, const struct 
 {
 	struct fabric *fabric = owner;
 
-	if (fabric->nodes[node].pid)
+	if (fabric_pid(fabric, node))
 		fabric_drain_report(fabric, node, port, left);
 	return 0;
 }
@@ -160,8 +160,9 @@ int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *me
 	error = fabric_ask(fabric, node, message);
 	if (error && error != -EINTR)
 		fabric_fail_node(fabric, node, "%s",
-				 fabric->nodes[node].stopped_ns ? "is stopped and does not answer"
-								: "does not answer");
+				 fabric_process(fabric, node)->stopped_ns
+					 ? "is stopped and does not answer"
+					 : "does not answer");
 	else if (message->number)
 		fabric_fail_node(fabric, node, "refuses: %s",
 				 message->body && message->body[0]
@@ -177,7 +178,7 @@ static int end_down(struct fabric *fabric, uint32_t node, uint32_t port)
 {
 	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port };
 
-	return fabric->nodes[node].pid ? fabric_tell(fabric, node, &message) : 0;
+	return fabric_pid(fabric, node) ? fabric_tell(fabric, node, &message) : 0;
 }
 
 int fabric_link_down(struct fabric *fabric, uint32_t link)
@@ -186,8 +187,8 @@ int fabric_link_down(struct fabric *fabric, uint32_t link)
 	int error = end_down(fabric, ends->node_a, ends->port_a);
 	int error_b = end_down(fabric, ends->node_b, ends->port_b);
 
-	drain_begin(fabric, link, error || !fabric->nodes[ends->node_a].pid,
-		    error_b || !fabric->nodes[ends->node_b].pid);
+	drain_begin(fabric, link, error || !fabric_pid(fabric, ends->node_a),
+		    error_b || !fabric_pid(fabric, ends->node_b));
 	return error ? error : error_b;
 }
 
@@ -198,7 +199,7 @@ static int end_up(struct fabric *fabric, uint32_t node, uint32_t port)
 					   .port = &fabric->plan->nodes[node].ports[port] };
 	int error;
 
-	if (!fabric->nodes[node].pid)
+	if (!fabric_pid(fabric, node))
 		return 0;
 	error = fabric_port_descriptors(fabric, node, port, message.fds, &message.fd_count);
 	return error ? error : fabric_tell(fabric, node, &message);
@@ -207,7 +208,7 @@ static int end_up(struct fabric *fabric, uint32_t node, uint32_t port)
 /* should @link carry frames: not down, and both nodes alive? */
 static bool link_carries(const struct fabric *fabric, const struct plan_link *link)
 {
-	return !link->down && fabric->nodes[link->node_a].pid && fabric->nodes[link->node_b].pid;
+	return !link->down && fabric_pid(fabric, link->node_a) && fabric_pid(fabric, link->node_b);
 }
 
 int fabric_link_up(struct fabric *fabric, uint32_t link)
@@ -338,7 +339,7 @@ int fabric_node_restart(struct fabric *fabric, uint32_t node)
 {
 	int error;
 
-	if (fabric->nodes[node].pid)
+	if (fabric_pid(fabric, node))
 		return -EEXIST;
 	error = fabric_node_isolate(fabric, node);
 	if (error)
@@ -367,7 +368,7 @@ static int end_vacate(struct fabric *fabric, uint32_t node, uint32_t port)
 					   .number = port,
 					   .port = &vacant };
 
-	return fabric->nodes[node].pid ? fabric_tell(fabric, node, &message) : 0;
+	return fabric_pid(fabric, node) ? fabric_tell(fabric, node, &message) : 0;
 }
 
 int fabric_link_remove(struct fabric *fabric, uint32_t link)
@@ -376,8 +377,8 @@ int fabric_link_remove(struct fabric *fabric, uint32_t link)
 	int error = end_vacate(fabric, ends->node_a, ends->port_a);
 	int error_b = end_vacate(fabric, ends->node_b, ends->port_b);
 
-	drain_begin(fabric, link, error || !fabric->nodes[ends->node_a].pid,
-		    error_b || !fabric->nodes[ends->node_b].pid);
+	drain_begin(fabric, link, error || !fabric_pid(fabric, ends->node_a),
+		    error_b || !fabric_pid(fabric, ends->node_b));
 	return error ? error : error_b;
 }
 
@@ -385,10 +386,11 @@ void fabric_node_remove(struct fabric *fabric, uint32_t node)
 {
 	struct fabric_node *state = &fabric->nodes[node];
 
-	node_kill(fabric, node);
+	if (!fabric_pack_leave(fabric, node))
+		node_kill(fabric, node);
 	descriptor_close(&state->control);
 	descriptor_close(&state->doorbell);
 	stats_view_unmap(&state->view);
 	fabric->ready -= state->ready;
-	*state = (struct fabric_node){ .control = -1, .doorbell = -1 };
+	*state = (struct fabric_node){ .control = -1, .doorbell = -1, .lead = node, .slot = node };
 }

@@ -60,7 +60,7 @@ const char *fabric_start_why(int error)
 
 static int packed_configure(struct fabric *fabric, uint32_t index)
 {
-	int error = node_configure(fabric, index, true);
+	int error = node_configure(fabric, index, !fabric->options.real);
 
 	if (error == -EPIPE)
 		return 0; /* its worker is dead: fabric_watch_children() reports why */
@@ -86,6 +86,8 @@ static int packed_start(struct fabric *fabric)
 			error = 0; /* it is dead: the reason follows */
 	}
 	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
+		if (plan_vacant(fabric->plan, i))
+			continue;
 		error = interrupt_seen() ? -EINTR : packed_configure(fabric, i);
 		if (fabric_watch_children(fabric))
 			error = -EIO;
@@ -135,7 +137,8 @@ static int clock_make_real(struct fabric *fabric)
 /* processes that take part in windows */
 static uint32_t clock_slots(const struct fabric *fabric)
 {
-	return fabric->options.pack ? fabric->pack.worker_count : fabric->plan->node_count;
+	return fabric->options.pack && !fabric->options.real ? fabric->pack.worker_count
+							     : fabric->plan->node_count;
 }
 
 static int clock_make_virtual(struct fabric *fabric)
@@ -385,15 +388,16 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 					   .config = &fabric->plan->nodes[index] };
 	int stats_fd = stats_make(fabric, index);
 	struct node_place place;
+	const bool shares_rings = fabric->nodes[index].packed && !fabric->options.real;
 	uint32_t host_from;
 	int error = 0;
 
 	if (stats_fd < 0)
 		return stats_fd;
-	if (!fabric->options.pack)
+	if (!shares_rings)
 		message.fds[message.fd_count++] = fabric->clock_fd;
 	message.fds[message.fd_count++] = stats_fd;
-	if (fabric->options.pack) {
+	if (shares_rings) {
 		fabric_pack_place(fabric, index, &place);
 		message.place = &place;
 	} else {
@@ -419,24 +423,26 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	return error;
 }
 
-/* the core that all nodes share while it is enough, chosen by our pid; -1: they do not share one */
-static int core_home(const struct fabric *fabric)
+/* the core that all nodes share while it is enough, chosen by our pid, each worker another one; -1:
+ * they do not share one */
+static int core_home(const struct fabric *fabric, uint32_t node)
 {
+	uint32_t worker = fabric->nodes[node].packed ? fabric->nodes[node].slot : 0;
 	int cores[CPU_SETSIZE];
 	uint32_t count =
 		fabric->options.cores == FABRIC_CORES_HOME ? fabric_cores_allowed(cores) : 0;
 
-	return count ? cores[(uint32_t)getpid() % count] : -1;
+	return count ? cores[((uint32_t)getpid() + worker) % count] : -1;
 }
 
 int fabric_start_process(struct fabric *fabric, uint32_t index, const char *name,
 			 const char *program, int socket)
 {
-	char loop[64], parent[32], core[32];
+	char loop[64], parent[32], core[32], poll[40];
 	char keep[] = "--keep-user";
-	char *arguments[] = {
-		(char *)name, loop, parent, core, fabric->options.keep_user ? keep : NULL, NULL
-	};
+	char *arguments[] = { (char *)name, loop, parent,
+			      core,         poll, fabric->options.keep_user ? keep : NULL,
+			      NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none, all;
@@ -444,7 +450,8 @@ int fabric_start_process(struct fabric *fabric, uint32_t index, const char *name
 
 	snprintf(loop, sizeof(loop), "--loop=%s", fabric->options.loop);
 	snprintf(parent, sizeof(parent), "--parent=%d", (int)getpid());
-	snprintf(core, sizeof(core), "--core=%d", core_home(fabric));
+	snprintf(core, sizeof(core), "--core=%d", core_home(fabric, index));
+	snprintf(poll, sizeof(poll), "--poll=%" PRIu64, fabric->options.poll_ns);
 	sigemptyset(&none);
 	sigfillset(&all);
 	posix_spawn_file_actions_init(&actions);

@@ -62,15 +62,15 @@ void fabric_fail_node(struct fabric *fabric, uint32_t node, const char *format, 
 const char *fabric_process_name(const struct fabric *fabric, uint32_t node,
 				char text[FABRIC_PROCESS_MAX])
 {
-	int pid = (int)fabric->nodes[fabric->nodes[node].lead].pid_shown;
+	int pid = (int)fabric_process(fabric, node)->pid_shown;
 	uint32_t worker = fabric->nodes[node].slot, running = fabric->plan->node_count;
 
-	if (fabric->options.pack)
+	if (fabric->nodes[node].packed)
 		running = fabric_pack_running(fabric, worker);
 	if (fabric_ranks_elsewhere(fabric, node))
 		snprintf(text, FABRIC_PROCESS_MAX,
 			 "rankd (pid %d), the process for the other ranks,", pid);
-	else if (!fabric->options.pack)
+	else if (!fabric->nodes[node].packed)
 		snprintf(text, FABRIC_PROCESS_MAX, "%s %s (pid %d)", fabric_kind_name(fabric, node),
 			 fabric->plan->nodes[node].name, pid);
 	else if (running == fabric->plan->node_count)
@@ -173,10 +173,37 @@ static void worker_messages_take(struct fabric *fabric, uint32_t lead)
 	}
 }
 
+/* Real clock: the process of @lead has ended, and with it all nodes that were packed with it. From
+ * now on each of them is for itself: it may return as a process of its own. */
+static void fates_note(struct fabric *fabric, uint32_t lead, int status)
+{
+	char process[FABRIC_PROCESS_MAX], fate[FABRIC_FATE_MAX];
+
+	fate_note(fabric, lead, status);
+	if (!fabric->nodes[lead].packed)
+		return;
+	fabric_process_name(fabric, lead, process);
+	snprintf(fate, sizeof(fate), "with %s %.*s", process,
+		 (int)(FABRIC_FATE_MAX - FABRIC_PROCESS_MAX - sizeof("with  ")),
+		 fabric->nodes[lead].fate);
+	for (uint32_t i = lead; i < fabric->plan->node_count; i++) {
+		struct fabric_node *node = &fabric->nodes[i];
+
+		if (node->lead != lead || !node->packed)
+			continue;
+		fabric->ready -= node->ready;
+		node->ready = node->packed = false;
+		node->pid_shown = fabric->nodes[lead].pid_shown;
+		node->started_ns = fabric->nodes[lead].started_ns;
+		node->lead = node->slot = i;
+		memcpy(node->fate, fate, sizeof(fate));
+	}
+}
+
 /* the messages of @lead, and of the nodes that are packed with it */
 static void process_messages_take(struct fabric *fabric, uint32_t lead)
 {
-	if (fabric->options.pack)
+	if (fabric->nodes[lead].packed)
 		worker_messages_take(fabric, lead);
 	for (uint32_t i = lead; i < fabric->plan->node_count; i++)
 		if (fabric->nodes[i].lead == lead && fabric->nodes[i].control >= 0)
@@ -199,7 +226,7 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status,
 	fabric->alive--;
 	fabric->cpu_ns += fabric_rusage_ns(usage);
 	if (survives_deaths(fabric) && !ended) {
-		fate_note(fabric, node, status);
+		fates_note(fabric, node, status);
 		return true;
 	}
 	if (fabric->nodes[node].late)

@@ -320,13 +320,15 @@ static void nodes_watch(struct daemon_state *daemon)
 	fabric_watch_children(fabric);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
 		const struct fabric_node *node = &fabric->nodes[i];
+		pid_t pid = fabric_pid(fabric, i);
+
 		int error;
 
-		changed |= node->tables_due && node->pid && !node->stopped_ns;
-		if (plan_vacant(fabric->plan, i) || daemon->death_logged[i] == !node->pid)
+		changed |= node->tables_due && pid && !fabric_process(fabric, i)->stopped_ns;
+		if (plan_vacant(fabric->plan, i) || daemon->death_logged[i] == !pid)
 			continue;
-		daemon->death_logged[i] = !node->pid;
-		if (node->pid)
+		daemon->death_logged[i] = !pid;
+		if (pid)
 			continue;
 		changed = true;
 		live_note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, i),

@@ -44,7 +44,7 @@ bool live_capture_lost(const struct live *live, uint32_t id)
 {
 	const struct live_capture *capture = capture_find((struct live *)live, id);
 
-	return !capture || live->fabric.nodes[capture->node].pid != capture->pid;
+	return !capture || fabric_pid(&live->fabric, capture->node) != capture->pid;
 }
 
 /* is port @port of @node captured, as far as clients have not ended it? */
@@ -54,7 +54,7 @@ static bool captured(const struct live *live, uint32_t node, uint32_t port)
 		const struct live_capture *capture = &live->captures[i];
 
 		if (capture->id && capture->node == node && capture->port == port &&
-		    capture->pid == live->fabric.nodes[node].pid)
+		    capture->pid == fabric_pid(&live->fabric, node))
 			return true;
 	}
 	return false;
@@ -135,7 +135,7 @@ static json_t *node_tap(struct live_query *query, struct live_capture *capture, 
 	counts_read(message.body, &capture->counted, NULL);
 	control_message_free(&message);
 	capture->id = ++live->capture_ids;
-	capture->pid = live->fabric.nodes[capture->node].pid;
+	capture->pid = fabric_pid(&live->fabric, capture->node);
 	return json_pack("{s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I}", "fabric",
 			 live->place.name, "node", node->name, "port", (int)capture->port, "peer",
 			 port->peer_name, "scenario", live->plan->scenario, "fabric_kind",

@@ -224,7 +224,7 @@ json_t *live_add_switch(struct live_query *query)
 	if (refusal)
 		return refusal;
 	snprintf(text, sizeof(text), "switch %s runs, pid %d", name,
-		 (int)live->fabric.nodes[node].pid);
+		 (int)fabric_pid(&live->fabric, node));
 	return change_answer(live, json_pack("{s:s}", "name", name), text);
 }
 

@@ -212,9 +212,9 @@ static json_int_t age_ns(const struct live *live, uint64_t since_ns)
 	return (json_int_t)((wall_ns() - since_ns) / live->plan->dilation);
 }
 
-static const char *state_name(const struct fabric_node *state)
+static const char *state_name(const struct fabric_node *process)
 {
-	return !state->pid ? "dead" : state->stopped_ns ? "stopped" : "running";
+	return !process->pid ? "dead" : process->stopped_ns ? "stopped" : "running";
 }
 
 /* a program in the host has deleted the interface to the fabric: its NIC runs without a host */
@@ -231,19 +231,23 @@ static void unplugged_put(const struct live *live, uint32_t node, json_t *object
 
 static json_t *node_describe(const struct live *live, uint32_t node)
 {
-	const struct fabric_node *state = &live->fabric.nodes[node];
+	const struct fabric_node *state = &live->fabric.nodes[node],
+				 *process = fabric_process(&live->fabric, node);
 	const struct node_config *config = &live->plan->nodes[node];
 	bool readable = page_readable(state);
+	pid_t own = state->pid; /* what a worker costs is that of its first node */
 	json_t *object =
 		json_pack("{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind",
 			  config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name,
-			  "pid", (int)state->pid_shown, "state", state_name(state), "uptime_ns",
-			  age_ns(live, state->started_ns), "fate", state->pid ? "" : state->fate,
-			  "cpu_ns", (json_int_t)process_cpu_ns(state->pid), "memory_bytes",
-			  (json_int_t)memory_bytes_of(state->pid), "readable", readable);
+			  "pid", (int)process->pid_shown, "state", state_name(process), "uptime_ns",
+			  age_ns(live, process->started_ns), "fate",
+			  process->pid ? "" : state->fate, "cpu_ns", (json_int_t)process_cpu_ns(own),
+			  "memory_bytes", (json_int_t)memory_bytes_of(own), "readable", readable);
 
 	if (!object)
 		return NULL;
+	if (state->packed)
+		json_object_set_new(object, "worker", json_integer(state->slot));
 	unplugged_put(live, node, object);
 	if (!readable)
 		return object;
@@ -318,7 +322,7 @@ json_t *live_describe(struct live_query *query)
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		if (plan_vacant(plan, i))
 			continue;
-		dead += !live->fabric.nodes[i].pid;
+		dead += !fabric_pid(&live->fabric, i);
 		json_array_append_new(nodes, node_describe(live, i));
 	}
 	cpu_ns = sum_of(nodes, "cpu_ns", own_cpu_ns(live));
@@ -339,6 +343,9 @@ json_t *live_describe(struct live_query *query)
 		json_object_set_new(object, "programs", live_programs_describe(query->live));
 	if (object)
 		roce_put(live, object);
+	if (object && live->fabric.pack.worker_count)
+		json_object_set_new(object, "workers",
+				    json_integer(live->fabric.pack.worker_count));
 	if (object)
 		json_object_set_new(object, "unfiltered_nodes",
 				    json_integer(fabric_unfiltered(&live->fabric)));

@@ -236,7 +236,7 @@ static int pauses_tell(struct live *live, node_time_t from)
 		struct control_message message = { .kind = CONTROL_SET, .text = "pauses.from" };
 
 		nic->pauses_from_ps = from;
-		if (!nic->pause_count || !live->fabric.nodes[i].pid)
+		if (!nic->pause_count || !fabric_pid(&live->fabric, i))
 			continue;
 		snprintf(message.text2, sizeof(message.text2), "%" PRIu64, from);
 		error = error ? error : fabric_tell(&live->fabric, i, &message);

@@ -23,7 +23,7 @@ void live_history_free(struct live_history *history)
 
 static bool runs(const struct fabric *fabric, uint32_t node)
 {
-	return fabric->nodes[node].pid && !stats_view_check(&fabric->nodes[node].view);
+	return fabric_pid(fabric, node) && !stats_view_check(&fabric->nodes[node].view);
 }
 
 /* memory for all nodes that run; false: there is none */
@@ -49,7 +49,7 @@ static void node_note(struct live_history_node *note, const struct node_config *
 {
 	const struct fabric_node *state = &fabric->nodes[note->index];
 
-	note->pid = state->pid;
+	note->pid = fabric_pid(fabric, note->index);
 	note->active_ns = state->stats->active_ns;
 	note->host_overrun_frames = state->stats->drops[DROP_HOST_OVERRUN];
 	note->lateness = state->stats->lateness;

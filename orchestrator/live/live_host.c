@@ -270,8 +270,8 @@ static bool link_is_up(const struct live *live, uint32_t node)
 	const struct plan_link *link =
 		&live->plan->links[live->plan->nodes[node].ports[0].link_index];
 
-	return !link->down && live->fabric.nodes[link->node_a].pid &&
-	       live->fabric.nodes[link->node_b].pid;
+	return !link->down && fabric_pid(&live->fabric, link->node_a) &&
+	       fabric_pid(&live->fabric, link->node_b);
 }
 
 void live_host_carriers(struct live *live)

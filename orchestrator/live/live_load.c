@@ -367,7 +367,7 @@ static int senders_tell(struct live *live, uint32_t index, const char *what, uin
 		struct control_message message = { .kind = CONTROL_SET };
 		int failed;
 
-		if (!part_of(live, i, index) || !live->fabric.nodes[i].pid)
+		if (!part_of(live, i, index) || !fabric_pid(&live->fabric, i))
 			continue;
 		snprintf(message.text, sizeof(message.text), "workload.%s.%s",
 			 live->plan->workloads[index].name, what);

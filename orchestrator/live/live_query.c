@@ -76,12 +76,12 @@ int64_t live_query_node(const struct live_query *query, const char *name, json_t
 
 bool live_query_node_runs(const struct live_query *query, uint32_t node, json_t **refusal)
 {
-	const struct fabric_node *state = &query->live->fabric.nodes[node];
+	const struct fabric *fabric = &query->live->fabric;
 
-	if (!state->pid)
+	if (!fabric_pid(fabric, node))
 		*refusal = live_refuse("%s is dead: %s", query->live->plan->nodes[node].name,
-				       state->fate);
-	return state->pid != 0;
+				       fabric->nodes[node].fate);
+	return fabric_pid(fabric, node) != 0;
 }
 
 int64_t live_query_port(const struct node_config *node, const char *name, json_t **refusal)

@@ -154,8 +154,9 @@ static json_t *node_ask(struct live_query *query, uint32_t node, const char *wha
 
 	if (error)
 		return live_refuse("%s does not answer: %s", name,
-				   query->live->fabric.nodes[node].stopped_ns ? "it is stopped"
-									      : strerror(-error));
+				   fabric_process(&query->live->fabric, node)->stopped_ns
+					   ? "it is stopped"
+					   : strerror(-error));
 	text = message->body ? message->body : message->text;
 	utf8_plain_lines(text);
 	length = strlen(text);
@@ -210,8 +211,8 @@ static json_t *table_show(struct live_query *query, uint32_t node, const char *n
 		return live_refuse("%s", why);
 	if (error)
 		return live_refuse("%s does not answer: %s", node_name,
-				   fabric->nodes[node].stopped_ns ? "it is stopped"
-								  : strerror(-error));
+				   fabric_process(fabric, node)->stopped_ns ? "it is stopped"
+									    : strerror(-error));
 	body = table_answer(query, node_name, name, &table);
 	node_table_free(&table);
 	return body ? body : live_refuse("not enough memory");
@@ -326,7 +327,7 @@ static json_t *ask_start(struct live_query *query)
 		return live_refuse("%s cannot be started: %s", query->live->plan->nodes[node].name,
 				   live_reason(query->live, error));
 	snprintf(text, sizeof(text), "%s runs again, pid %d", query->live->plan->nodes[node].name,
-		 (int)query->live->fabric.nodes[node].pid);
+		 (int)fabric_pid(&query->live->fabric, node));
 	return json_pack("{s:s}", "text", text);
 }
 

@@ -167,6 +167,11 @@ static void fabric_print(const json_t *fabric)
 		       "start it again");
 	printf("\ncost       %.1f %% of a core, %s of memory\n", percent(fabric),
 	       human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
+	if (client_number(fabric, "workers"))
+		printf("packed     into %d worker%s; what one costs is in the row of its first "
+		       "node\n",
+		       (int)client_number(fabric, "workers"),
+		       client_number(fabric, "workers") == 1 ? "" : "s");
 	manager_print(json_object_get(fabric, "manager"));
 	faults_print(json_object_get(fabric, "faults"));
 	programs_print(fabric);

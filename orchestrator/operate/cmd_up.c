@@ -21,6 +21,7 @@
 #include "nodes/base/array.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/command/client.h"
+#include "orchestrator/fabric/fabric_cores.h"
 #include "orchestrator/live/live.h"
 #include "orchestrator/operate/up_health.h"
 #include "orchestrator/operate/up_images.h"
@@ -33,11 +34,13 @@
 
 #define HOSTS_SHOWN_MAX 16u
 #define REPORT_FD 3
+#define POLL_MAX_PS NODE_S
 
 struct up {
 	const char *name;
 	struct option_settings settings;
 	bool json, hold, full_root;
+	int pack; /* option_pack() */
 	struct fabric_options fabric;
 };
 
@@ -47,6 +50,19 @@ static const struct option_word cores[] = { { "home", FABRIC_CORES_HOME },
 					    { 0 } };
 
 #define AT(member) offsetof(struct up, member)
+
+static int poll_take(const char *command, const struct option_row *row, void *field,
+		     const char *value)
+{
+	uint64_t *poll_ns = field, time_ps;
+	int status = option_time(command, row, &time_ps, value);
+
+	if (!status && time_ps > POLL_MAX_PS)
+		status = options_wrong(command, "%s takes 0s to 1s, not '%s'", row->name, value);
+	if (!status)
+		*poll_ns = time_ps / NODE_NS;
+	return status;
+}
 
 static const struct option_row rows[] = {
 	OPTION_TEXT("--name", "N", AT(name),
@@ -58,6 +74,15 @@ static const struct option_row rows[] = {
 	OPTION_TAKE("--cores", "KIND", AT(fabric.cores), option_value, cores,
 		    "home: nodes share a core, and leave it when they are late (default);\n"
 		    "spread: every node stays on one core; free: the kernel chooses"),
+	OPTION_PACK(AT(pack),
+		    "many nodes in each of N processes (half of the cores, at least 1): packets\n"
+		    "cross them without a change of processes. None can be stopped or killed\n"
+		    "alone, and one that crashes takes those of its process along; 0 (default):\n"
+		    "each node is a process"),
+	OPTION_TAKE("--poll", "TIME", AT(fabric.poll_ns), poll_take, NULL,
+		    "nodes keep their core for so long after the last frame, at most 1s, instead\n"
+		    "of sleeping: shorter round trips for CPU time; 0s: until another process\n"
+		    "wants it, at most 30us (default)"),
 	OPTION_FLAG("--hold", AT(hold),
 		    "workloads, pauses and faults of the scenario wait for 'heddle load start'\n"
 		    "and 'heddle faults start'"),
@@ -297,6 +322,24 @@ static int started_print(const struct up *up, const char *name)
 	return status ? CLIENT_FAILED : CLIENT_FINE;
 }
 
+/* how many workers run the nodes: programs need the other half of the cores.
+ * Return: 0, or the exit status: they cannot be packed */
+static int pack_choose(struct up *up, const struct plan *plan)
+{
+	int allowed[CPU_SETSIZE];
+	uint32_t core_count = fabric_cores_allowed(allowed);
+	const char *why = up->pack ? fabric_pack_refuses(plan) : NULL;
+
+	if (why)
+		return options_wrong("up", "--pack: %s", why);
+	up->fabric.pack = up->pack != OPTION_PACK_BY_CORES ? (uint32_t)up->pack
+			  : core_count < 4                 ? 1
+							   : core_count / 2;
+	if (up->fabric.pack > PLACES_WORKERS_MAX)
+		up->fabric.pack = PLACES_WORKERS_MAX;
+	return CLIENT_FINE;
+}
+
 int cmd_up(int argc, char **argv)
 {
 	struct up up = { .fabric = { .loop = "auto", .cores = FABRIC_CORES_HOME } };
@@ -308,6 +351,8 @@ int cmd_up(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	status = scenario_load(&up, argv[1], &plan, &images);
+	if (!status)
+		status = pack_choose(&up, &plan);
 	if (!status) {
 		path_complete(plan.file, sizeof(plan.file));
 		utf8_mend(plan.file); /* for display only */

@@ -52,32 +52,6 @@ static int watchdog_take(const char *command, const struct option_row *row, void
 	return status;
 }
 
-static int pack_take(const char *command, const struct option_row *row, void *field,
-		     const char *value)
-{
-	int *pack = field;
-	char *end;
-	long count;
-
-	if (!value[0]) {
-		*pack = RUN_PACK_BY_CORES;
-		return 0;
-	}
-	count = strtol(value, &end, 10);
-	if (*end || count < 0 || count > (long)PLACES_WORKERS_MAX)
-		return options_wrong(command, "%s takes 0 to %u workers, not '%s'", row->name,
-				     PLACES_WORKERS_MAX, value);
-	*pack = (int)count;
-	return 0;
-}
-
-/* --pack takes the next word if it is a number */
-static bool is_number(const char *next, int operand_count)
-{
-	(void)operand_count;
-	return next[0] && strspn(next, "0123456789") == strlen(next);
-}
-
 static int capture_take(const char *command, const struct option_row *row, void *field,
 			const char *value)
 {
@@ -220,15 +194,10 @@ static const struct option_row rows[] = {
 		"--cores", "KIND", AT(fabric.cores), option_value, cores,
 		"of the nodes, virtual clock: adapt (default): placed, fewer while other programs\n"
 		"use them; spread: placed once; free: the kernel chooses"),
-	{ .name = "--pack",
-	  .argument = "[N]",
-	  .field = AT(pack),
-	  .take = pack_take,
-	  .otherwise = "",
-	  .takes_next = is_number,
-	  .help = "virtual clock: many nodes in each of N processes (one for each core), with the "
-		  "same\n"
-		  "result; 0: each node is a process. By default large fabrics are packed" },
+	OPTION_PACK(
+		AT(pack),
+		"virtual clock: many nodes in each of N processes (one for each core), with the\n"
+		"same result; 0: each node is a process. By default large fabrics are packed"),
 	OPTION_TAKE("--watchdog", "TIME", AT(fabric.watchdog_ns), watchdog_take, NULL,
 		    "how long a node may hang or be stopped (1s); 0s: no limit"),
 };

@@ -51,14 +51,13 @@ struct run_options {
 	 * those of the expectations */
 	struct compare_row *row;
 	const struct scenario_compare *columns;
-	/* workers: RUN_PACK_BY_SIZE, RUN_PACK_BY_CORES, 0: none, else how many */
+	/* workers: RUN_PACK_BY_SIZE, OPTION_PACK_BY_CORES, 0: none, else how many */
 	int pack;
 	uint32_t ranks_here; /* on this machine, if fabric.ranks says that there are several */
 	struct fabric_options fabric;
 };
 
 #define RUN_PACK_BY_SIZE -1
-#define RUN_PACK_BY_CORES -2
 
 /** run_options_read() - @options from the words of the command.
  *  Return: -1, or the exit status if there is nothing to run. */

@@ -287,7 +287,7 @@ static int pack_choose(const struct run_options *options, const struct plan *pla
 {
 	int cores[CPU_SETSIZE];
 	uint32_t core_count = fabric_cores_allowed(cores);
-	const char *why = options->pack > 0 || options->pack == RUN_PACK_BY_CORES
+	const char *why = options->pack > 0 || options->pack == OPTION_PACK_BY_CORES
 				  ? fabric_pack_refuses(plan)
 				  : NULL;
 
@@ -297,7 +297,7 @@ static int pack_choose(const struct run_options *options, const struct plan *pla
 		return options_wrong("run", "--pack: %s", why);
 	if (options->pack >= 0)
 		*workers = (uint32_t)options->pack;
-	else if (options->pack == RUN_PACK_BY_CORES)
+	else if (options->pack == OPTION_PACK_BY_CORES)
 		*workers = fabric_pack_by_cores(core_count);
 	else
 		*workers = fabric_pack_default(plan, core_count);

@@ -20,15 +20,17 @@ report=build/bench/hosts.md
 scenarios=tests/bench/scenarios
 heddle=${HEDDLE:-./heddle}
 tools=build/release/bench
-contestants=${CONTESTANTS:-shm veth bridge ovs mininet}
+contestants=${CONTESTANTS:-shm polled packed quick veth bridge ovs mininet}
 chains=${CHAINS:-1 3 5}
-sizes=${SIZES:-16 64 256}
+sizes=${SIZES-16 64 256}
+poll=${POLL:-1ms}
 mtus="1500 9000"
 scratch=/run/hosts # a file system that ends with us
 export HEDDLE_RUNTIME_DIR=$scratch/heddle
 
 declare -A title=(
-	[shm]='Heddle, shared memory' [veth]='Heddle, veth links' [bridge]='Linux bridge' [ovs]='Open vSwitch, user space'
+	[shm]='Heddle, shared memory' [polled]='Heddle, --poll' [packed]='Heddle, --pack'
+	[quick]='Heddle, --pack --poll' [veth]='Heddle, veth links' [bridge]='Linux bridge' [ovs]='Open vSwitch, user space'
 	[mininet]='Mininet with that' [packet]='AF_PACKET' [xdp]='AF_XDP, generic mode'
 )
 
@@ -136,20 +138,20 @@ address() { # HOST-NUMBER
 
 # Heddle; the scenario is that of $fabric
 shm_up() { heddle_up shm; }
+polled_up() { heddle_up shm --poll="$poll"; }
+packed_up() { heddle_up shm --pack; }
+quick_up() { heddle_up shm --pack --poll="$poll"; }
 veth_up() { heddle_up veth; }
-shm_down() { heddle_down; }
-veth_down() { heddle_down; }
-shm_on() { heddle_on "$@"; }
-veth_on() { heddle_on "$@"; }
-shm_process() { heddle_process; }
-veth_process() { heddle_process; }
+for who in shm polled packed quick veth; do
+	eval "${who}_down() { heddle_down; }; ${who}_on() { heddle_on \"\$@\"; }; ${who}_process() { heddle_process; }"
+done
 
-heddle_up() { # MEDIUM
+heddle_up() { # MEDIUM [OPTION...]
 	local size=()
 
 	[ -z "$hosts" ] || size=(--set "topology.leaves=${leaves_of[$hosts]}"
 		--set "topology.hosts-per-leaf=$((hosts / leaves_of[$hosts]))")
-	timeout 60 "$heddle" up "$scenarios/$fabric.yaml" --set "links.medium=$1" "${size[@]}" >"$out/log" 2>&1
+	timeout 60 "$heddle" up "$scenarios/$fabric.yaml" --set "links.medium=$1" "${size[@]}" "${@:2}" >"$out/log" 2>&1
 }
 
 heddle_down() {
@@ -165,7 +167,7 @@ heddle_on() { # HOST-NUMBER PROGRAM...
 }
 
 heddle_process() {
-	echo '/(heddle|switchd|nicd)$'
+	echo '/(heddle|switchd|nicd|workerd)$'
 }
 
 # hosts as `ip netns` makes them, joined by veth pairs; the ends at switches are called after switch

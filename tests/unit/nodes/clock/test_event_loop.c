@@ -265,3 +265,39 @@ TEST_RANGE(event_loop_mute__known_input_does_not_wake, 0, 2)
 	ck_assert(found(7));
 	close(fd);
 }
+
+/* a worker watches the descriptors of many nodes; a sleep reports so many of them, then the rest */
+TEST_RANGE(event_loop_numbers__all_of_many_are_reported, 0, 2)
+{
+	enum { MANY = 3 * EVENT_LOOP_FDS_MAX + 7 };
+	static int fds[MANY];
+	static uint32_t seen[7 * MANY];
+	struct event_loop_ready ready;
+	uint32_t reported = 0;
+
+	open_loop(_i);
+	ck_assert_int_eq(event_loop_watch(loop, EVENT_LOOP_FDS_MAX, 0), -EINVAL);
+	ck_assert_int_eq(event_loop_numbers(loop, 7 * MANY), 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		fds[i] = eventfd(0, EFD_NONBLOCK);
+		ck_assert_int_eq(event_loop_watch(loop, 7 * i, fds[i]), 0);
+	}
+	/* the hole of one that left is filled by another one */
+	event_loop_unwatch(loop, 7 * 5);
+	for (uint32_t i = 0; i < MANY; i++)
+		ring(fds[i]);
+	while (reported < MANY - 1) {
+		event_loop_sleep(loop, UINT64_MAX, &ready); /* does not sleep: more are ready */
+		ck_assert_uint_le(ready.count, EVENT_LOOP_FDS_MAX);
+		for (uint32_t i = 0; i < ready.count; i++)
+			reported += !seen[ready.numbers[i]]++;
+	}
+	ck_assert_uint_eq(reported, MANY - 1);
+	ck_assert_uint_eq(seen[7 * 5], 0);
+	for (uint32_t i = 0; i < MANY; i++)
+		event_loop_unwatch(loop, 7 * i);
+	ck_assert_int_eq(event_loop_watch(loop, 7 * 5, fds[5]), 0);
+	ck_assert(found(7 * 5));
+	for (uint32_t i = 0; i < MANY; i++)
+		close(fds[i]);
+}

@@ -47,7 +47,9 @@ TEST_RANGE(control_pack__every_kind_reads_back, 0, CONTROL_KINDS)
 	static struct table_block block = { .table = TABLE_VIAS,
 					    .number = 3,
 					    .bytes = { 1, 2, 3 } };
-	static struct worker_share worker = { .index = 3, .first_place = 16, .node_count = 5 };
+	static struct worker_share worker = {
+		.index = 3, .first_place = 16, .node_count = 5, .real_clock = true
+	};
 
 	example_nic(&config);
 	sent = (struct control_message){ .kind = (enum control_kind)_i,
@@ -64,6 +66,7 @@ TEST_RANGE(control_pack__every_kind_reads_back, 0, CONTROL_KINDS)
 		ck_assert_uint_eq(got.worker->index, 3);
 		ck_assert_uint_eq(got.worker->first_place, 16);
 		ck_assert_uint_eq(got.worker->node_count, 5);
+		ck_assert(got.worker->real_clock);
 	}
 	ck_assert_str_eq(got.body, body);
 	ck_assert_int_eq(got.config != NULL, _i == CONTROL_CONFIGURE);

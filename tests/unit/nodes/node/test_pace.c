@@ -121,7 +121,7 @@ static void make(int i)
 	doorbell = eventfd(0, EFD_NONBLOCK);
 	peer_doorbell = eventfd(0, EFD_NONBLOCK);
 	ck_assert_int_eq(
-		pace_init(&pace, &clocks, &config, &own, stats, &ops, NULL, loop, doorbell), 0);
+		pace_init(&pace, &clocks, &config, &own, stats, &ops, NULL, loop, 0, doorbell), 0);
 	ck_assert_int_eq(pace_plug(&pace, 0, peer_doorbell, NULL, -1), 0);
 	timer_ps = NODE_TIME_NEVER;
 	received = 0;

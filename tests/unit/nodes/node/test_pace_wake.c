@@ -156,7 +156,7 @@ static _Noreturn void play(struct player *player, enum event_loop_kind kind)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	failed = !loop ||
 		 pace_init(&player->pace, &clocks, &player->config, &player->link, player->stats,
-			   &ops, player, loop, player->doorbell) ||
+			   &ops, player, loop, 0, player->doorbell) ||
 		 pace_plug(&player->pace, 0, players[player->port.peer_index].doorbell, NULL, -1);
 	if (failed)
 		_exit(EXIT_FAILURE);

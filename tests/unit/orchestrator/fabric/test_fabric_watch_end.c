@@ -153,6 +153,28 @@ static void pack(void)
 					    .node_at = node_at };
 	nodes[1].lead = nodes[1].slot = 0;
 	nodes[2].slot = 1;
+	for (uint32_t i = 0; i < 3; i++)
+		nodes[i].packed = true;
+}
+
+/* real clock: its nodes are dead, each for itself from now on; the fabric continues (SC-7) */
+TEST(fabric_watch_deaths__real_clock_the_nodes_of_a_worker_die_with_it)
+{
+	pack();
+	fabric.options.real = true;
+	atomic_store(&places->workers[0].running, 1);
+	node_starts(0, -1);
+	kill(nodes[0].pid, SIGKILL);
+	while (nodes[0].pid)
+		ck_assert(!fabric_watch_deaths(&fabric));
+	for (uint32_t i = 0; i < 2; i++) {
+		ck_assert_str_eq(nodes[i].fate, "with worker 0 (pid 100), which was running switch "
+						"s2, killed by signal 9 (Killed)");
+		ck_assert(!nodes[i].packed);
+		ck_assert_uint_eq(nodes[i].lead, i);
+	}
+	ck_assert(nodes[2].packed);
+	ck_assert_str_eq(nodes[2].fate, "");
 }
 
 TEST(fabric_watch_deaths__a_worker_between_its_nodes)
