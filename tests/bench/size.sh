@@ -5,7 +5,8 @@
 # Permutations of 16, 128 and 1024 hosts, taken in turn. Writes build/bench/size.md, and its ratios
 # to build/bench/ratios.json. Absolute figures differ from machine to machine and from hour to hour;
 # ratios of one run hardly do. `make bench-check` (CHECK=yes) compares them with those of
-# tests/bench/ratios.json and fails if one is worse by more than 15 %.
+# tests/bench/ratios.json and fails if one is worse by more than 15 %, also by the medians of twice
+# as many runs.
 # usage: tests/bench/size.sh, from the top folder; RUNS=3, NS3=no
 set -u
 . tests/bench/common.sh
@@ -92,21 +93,33 @@ check() {
 		END { exit failed > 0 }' "$ratios" "$kept"
 }
 
+# all fabrics in turn, as often as `runs` says
+measure_all() {
+	for ((round = 1; round <= runs; round++)); do
+		echo "run $round of $runs"
+		for hosts in $hosts_all; do
+			for mode in $modes; do
+				measure "$hosts" "$mode"
+			done
+			measure_ns3 "$hosts"
+		done
+	done
+}
+
 rm -rf "$samples"
 mkdir -p "$samples"
 ns3_prepare
-for ((round = 1; round <= runs; round++)); do
-	echo "run $round of $runs"
-	for hosts in $hosts_all; do
-		for mode in $modes; do
-			measure "$hosts" "$mode"
-		done
-		measure_ns3 "$hosts"
-	done
-done
+measure_all
 write_json
 report | tee "$out/size.md"
 if [ "${CHECK:-}" = yes ]; then
-	check || broken=1
+	# Other programs disturb a few runs more than one regression of 15 %: what is worse is judged
+	# by the medians of twice as many.
+	if ! check; then
+		echo 'a ratio is worse: as many runs again, all are judged together'
+		measure_all
+		write_json
+		check || broken=1
+	fi
 fi
 [ "$broken" = 0 ]
