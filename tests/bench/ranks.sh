@@ -31,7 +31,7 @@ measure() { # SCENARIO RANKS [MCA]
 	}
 	windows=$(jq .host.windows "$out/ranks.json")
 	wall=$(jq .host.wall_s "$out/ranks.json")
-	sample "$1_$2$3" "$(calculate "$wall * 1e9 / $windows" %.0f)"
+	sample "$1_$2${3:-}" "$(calculate "$wall * 1e9 / $windows" %.0f)"
 	sample "windows_$1" "$windows"
 }
 
