@@ -3,8 +3,8 @@
  *  (TB-13).
  *
  *  Near and far. A page is touched as a whole, so a table of which one entry is used costs 4 KiB,
- *  and a port of a switch has ten tables. A TABLE() therefore has its first entries in an arena that
- *  many tables share, one after the other: few entries of ten tables then lie in one or two pages.
+ *  and a port of a switch has ten tables. A TABLE() therefore has its first entries in an arena
+ *  that many tables share, one after the other: few entries of ten tables lie in one or two pages.
  *  All further entries are in the table's own memory. An entry has the same place for ever. */
 #ifndef HEDDLE_NODES_BASE_TABLE_H
 #define HEDDLE_NODES_BASE_TABLE_H
@@ -43,8 +43,8 @@ void table_arena_fini(struct table_arena *arena);
  *  @far. Return: where they are: @far itself if @arena is NULL or full. */
 void *table_near(struct table_arena *arena, void *far, size_t count, size_t size);
 
-/** TABLE_INIT() - memory for @count entries of @table, a TABLE(), with the near ones in @arena, NULL
- *  for none. Value: false if memory is short. TABLE_FINI() releases it, before its arena. */
+/** TABLE_INIT() - memory for @count entries of @table, a TABLE(), with the near ones in @arena,
+ *  NULL for none. Value: false if memory is short. TABLE_FINI() releases it, before its arena. */
 #define TABLE_INIT(table, count, arena)                                              \
 	((table).far = table_alloc(count, sizeof(*(table).far)),                     \
 	 (table).near = table_near(arena, (table).far, count, sizeof(*(table).far)), \

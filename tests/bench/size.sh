@@ -113,7 +113,7 @@ measure_all
 write_json
 report | tee "$out/size.md"
 if [ "${CHECK:-}" = yes ]; then
-	# Other programs disturb a few runs more than one regression of 15 %: what is worse is judged
+	# Other programs may disturb a few runs by more than 15 %: what is worse is judged
 	# by the medians of twice as many.
 	if ! check; then
 		echo 'a ratio is worse: as many runs again, all are judged together'
