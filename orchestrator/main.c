@@ -50,6 +50,7 @@
 #include "orchestrator/run/cmd_run.h"
 #include "orchestrator/run/cmd_test.h"
 #include "orchestrator/scenario/parameter_text.h"
+#include "orchestrator/tunnel/tunnel_process.h"
 
 static int cmd_help(int argc, char **argv), schema(int argc, char **argv);
 
@@ -213,6 +214,8 @@ static int command_run(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], COMPLETE_COMMAND))
 		return complete(commands, COMMAND_COUNT, argc - 2, argv + 2);
+	if (!strcmp(argv[1], TUNNEL_COMMAND))
+		return tunnel_process_run(argc - 1, argv + 1);
 	if (!strcmp(argv[1], MANAGER_COMMAND))
 		return manager_process_run(argc - 1, argv + 1);
 	command = command_find(argv[1]);

@@ -14,7 +14,7 @@ switchd: common flow_channel | ethernet | port_group
 nicd: traffic workload transport gates host datapath
 preload: dilate
 rankd: link run
-orchestrator: base routing scenario lab plan results recording manager fabric hosts live view command prompt run course operate cli
+orchestrator: base routing scenario lab plan results recording manager tunnel fabric hosts live view command prompt run course operate cli
 '
 
 # complain TEXT LINES - LINES are wrong, if there are any
@@ -143,7 +143,7 @@ home liburing 'nodes/clock/event_loop.c'
 home protobuf-c 'nodes/control/control.c'
 home libfyaml 'orchestrator/base/yaml_reader.c'
 home libdeflate 'nodes/wire/crc32.c'
-home nettle 'orchestrator/base/sha256.[ch]'
+home nettle 'orchestrator/base/sha256.[ch]|orchestrator/tunnel/tunnel_seal.[ch]'
 home zlib 'orchestrator/recording/recording_block.c'
 home netlink 'orchestrator/hosts/netlink.c'
 home civetweb 'orchestrator/view/view_server.c'

@@ -31,7 +31,7 @@ const struct parameter_table class_parameters = PARAMETER_TABLE_OF(struct class_
 static const char *const tier_words[LINK_TIERS] = { "local", "global" };
 static const char *const jitter_words[JITTER_SHAPES] = { "uniform", "normal", "pareto",
 							 "paretonormal" };
-static const char *const medium_words[LINK_MEDIA] = { "shm", "veth" };
+static const char *const medium_words[LINK_MEDIA] = { "shm", "veth", "tunnel" };
 
 static const struct parameter link_rows[] = {
 #define PARAMETER(...) PARAMETER_ROW(struct link_config, __VA_ARGS__),

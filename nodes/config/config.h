@@ -43,9 +43,9 @@ enum node_kind { NODE_SWITCH, NODE_NIC, NODE_KINDS };
  * (pace.h, TB-8) */
 enum clock_kind { CLOCK_VIRTUAL, CLOCK_REAL, CLOCK_KINDS };
 
-/* what a link is made of: two rings in shared memory (TB-2), or a veth pair with a packet socket at
- * each end (TB-3) */
-enum link_medium { MEDIUM_SHM, MEDIUM_VETH, LINK_MEDIA };
+/* what a link is made of: two rings in shared memory (TB-2), a veth pair with a packet socket at
+ * each end (TB-3), or two rings at each end and a tunnel between two machines (SC-5) */
+enum link_medium { MEDIUM_SHM, MEDIUM_VETH, MEDIUM_TUNNEL, LINK_MEDIA };
 
 /* how the jitter of a link is distributed: jitter.h */
 enum jitter_shape {

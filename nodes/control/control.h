@@ -7,10 +7,11 @@
  *  also rings the node's futex word (clock asleep[]), see loop.h. Descriptors with CONFIGURE: clock
  *  page, statistics page, then transmit ring and receive ring of every port in order. Under the
  *  real clock: the clock page's head (clock_pages.h), statistics page, own doorbell, then for every
- *  port that is not vacant what its medium takes - MEDIUM_SHM: transmit ring, receive ring, the
- *  peer's doorbell; MEDIUM_VETH: a packet socket - then a NIC's host_queues packet sockets. LINK_UP
- *  brings those of one port. Doorbells are eventfds (pace.h). Under either clock the files of the
- *  ports that are captured follow those of the ports, in their order. A packed node (SC-3) gets its
+ *  port that is not vacant what its medium takes - MEDIUM_SHM, MEDIUM_TUNNEL: transmit ring,
+ *  receive ring, doorbell of the peer or of the tunnel; MEDIUM_VETH: a packet socket - then a NIC's
+ *  host_queues packet sockets. LINK_UP brings those of one port. Doorbells are eventfds (pace.h).
+ *  Under either clock the files of the ports that are captured follow those of the ports, in their
+ *  order. A packed node (SC-3) gets its
  *  statistics page and these files only: `place` says where its rings are in the memory that its
  *  worker has. A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195, their captures
  *  32 more. */

@@ -52,10 +52,8 @@ static uint32_t blocks_used(const struct managed *managed, enum table_kind table
 					 : 0;
 }
 
-void managed_identify(const struct managed *managed, struct node_identity *identity)
+void managed_identify_planned(const struct node_config *config, struct node_identity *identity)
 {
-	const struct node_config *config = managed->config;
-
 	*identity = (struct node_identity){ .kind = config->kind,
 					    .fabric = config->fabric,
 					    .index = config->index,
@@ -65,8 +63,6 @@ void managed_identify(const struct managed *managed, struct node_identity *ident
 		identity->fabric_address = config->switch_.fabric_address;
 	else
 		identity->host_index = config->nic.host_index;
-	for (int table = 0; table < TABLE_KINDS; table++)
-		identity->table_blocks[table] = blocks_used(managed, (enum table_kind)table);
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		const struct port_config *port = &config->ports[p];
 
@@ -74,12 +70,24 @@ void managed_identify(const struct managed *managed, struct node_identity *ident
 			continue;
 		identity->ports[p] = (struct port_identity){ .kind = port->kind,
 							     .plugged = true,
-							     .up = !managed->links[p].down,
+							     .up = true,
 							     .tier = port->tier,
 							     .peer_index = port->peer_index,
 							     .peer_port = port->peer_port,
 							     .rate_bps = port->rate_bps };
 	}
+}
+
+void managed_identify(const struct managed *managed, struct node_identity *identity)
+{
+	const struct node_config *config = managed->config;
+
+	managed_identify_planned(config, identity);
+	for (int table = 0; table < TABLE_KINDS; table++)
+		identity->table_blocks[table] = blocks_used(managed, (enum table_kind)table);
+	for (uint32_t p = 0; p < config->port_count; p++)
+		if (identity->ports[p].plugged)
+			identity->ports[p].up = !managed->links[p].down;
 }
 
 /* ---- tables ---- */

@@ -57,6 +57,10 @@ void managed_fini(struct managed *managed);
 /** managed_identify() - name and ports of this node, as they are now. */
 void managed_identify(const struct managed *managed, struct node_identity *identity);
 
+/** managed_identify_planned() - the same of a node that is not here, from its configuration: all
+ *  of its ports are up, and it has no tables. */
+void managed_identify_planned(const struct node_config *config, struct node_identity *identity);
+
 /** managed_read() - block @block->number of @block->table as it is in effect, blank beyond those in
  *  use.
  *  Return: 0; -ENOENT: there is no such table; -EINVAL: no such block; a sentence in @why. */

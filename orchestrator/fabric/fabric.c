@@ -78,6 +78,9 @@ int fabric_start(struct fabric *fabric, const struct plan *plan,
 			    strerror(-error));
 		goto out;
 	}
+	error = options->tunnel ? options->tunnel->start(options->owner, fabric->clock_fd) : 0;
+	if (error)
+		goto out;
 	if (options->pack)
 		fabric_stage(fabric, "starts %u workers for %u nodes", fabric->pack.worker_count,
 			     plan->node_count);
@@ -91,7 +94,11 @@ int fabric_start(struct fabric *fabric, const struct plan *plan,
 	if (error)
 		goto out;
 	fabric_stage(fabric, "all nodes are ready");
-	error = fabric_manage(fabric);
+	error = options->tunnel ? options->tunnel->await(options->owner, false) : 0;
+	if (!error)
+		error = fabric_manage(fabric);
+	if (!error && options->tunnel)
+		error = options->tunnel->await(options->owner, true);
 	if (!error && options->real) {
 		fabric->limit_ps = NODE_TIME_NEVER;
 		fabric_clock_begin(fabric);

@@ -65,6 +65,21 @@ enum fabric_cores {
 	FABRIC_CORES_KINDS
 };
 
+/* the links to other machines, of the caller: owner is that of struct fabric_options */
+struct fabric_tunnel {
+	/* before nodes start; then its doorbell */
+	int (*start)(void *owner, int clock_fd);
+	int (*doorbell)(void *owner);
+	/* @fds of a cut link: ring from the node here, ring to it, its doorbell; borrowed */
+	int (*plug)(void *owner, uint32_t link, const int fds[3]);
+	/* waits until all machines are connected, or @ready, until the nodes of all are ready.
+	 * Return: 0; -EINTR; else -errno with the reason in fabric->failure */
+	int (*await)(void *owner, bool ready);
+	/* is @node of another machine there? is @link up as its machines say? */
+	bool (*there)(void *owner, uint32_t node);
+	bool (*up)(void *owner, uint32_t link);
+};
+
 struct fabric_options {
 	const char *loop;     /* of the nodes: "auto", "io_uring", "fallback" */
 	uint64_t watchdog_ns; /* 0: no watchdog */
@@ -84,6 +99,10 @@ struct fabric_options {
 	/* real clock: new packet sockets at ends a and b of veth link @link. Return: 0 or -errno.
 	 * The fabric closes them. */
 	int (*link_sockets)(void *owner, uint32_t link, int fds[2]);
+	/* several machines; NULL: one */
+	const struct fabric_tunnel *tunnel;
+	/* a child that is no node has ended */
+	void (*child_ended)(void *owner, pid_t pid, int status);
 	/* the file of the capture at @port of @node, whose capture_bytes are not 0; at port
 	 * NODE_PORTS_MAX that of all ports, if its capture_sent_bytes are not 0. Borrowed. */
 	int (*capture_file)(void *owner, uint32_t node, uint32_t port);
@@ -177,8 +196,16 @@ static inline pid_t fabric_pid(const struct fabric *fabric, uint32_t node)
 	return fabric_process(fabric, node)->pid;
 }
 
-/** fabric_start() - starts every node of @plan (borrowed until fabric_free()) and waits until all
- *  are ready.
+/** fabric_there() - does @node run, here or on another machine that is connected? */
+static inline bool fabric_there(const struct fabric *fabric, uint32_t node)
+{
+	return plan_elsewhere(fabric->plan, node)
+		       ? fabric->options.tunnel->there(fabric->options.owner, node)
+		       : fabric_pid(fabric, node) != 0;
+}
+
+/** fabric_start() - starts every node of @plan that runs here, and waits until all are ready. @plan
+ *  is borrowed until fabric_free().
  *  Return: 0; -EINTR if interrupted; else -errno with the reason in fabric->failure. fabric_end()
  *  or fabric_kill(), then fabric_free(), in any case. */
 int fabric_start(struct fabric *fabric, const struct plan *plan,

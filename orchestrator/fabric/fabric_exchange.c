@@ -108,6 +108,31 @@ static struct control_message message_of(struct exchange *exchange, uint32_t ind
 	};
 }
 
+/* What a switch or NIC of another machine is follows from the plan, and from what that machine says
+ * of its links. Its tables are the matter of the manager there. */
+static void elsewhere_answer(struct exchange *exchange, uint32_t node)
+{
+	const struct fabric_options *options = &exchange->fabric->options;
+	const struct node_config *config = &exchange->fabric->plan->nodes[node];
+
+	for (uint32_t i = exchange->at[node]; i < exchange->at[node + 1]; i++) {
+		struct manager_question *question = &exchange->questions[exchange->queue[i]];
+		bool answers = question->ask == ASK_DISCOVER &&
+			       options->tunnel->there(options->owner, node);
+
+		if (answers) {
+			managed_identify_planned(config, question->identity);
+			for (uint32_t p = 0; p < config->port_count; p++)
+				question->identity->ports[p].up =
+					!config->ports[p].vacant &&
+					options->tunnel->up(options->owner,
+							    config->ports[p].link_index);
+		}
+		close_question(exchange, exchange->queue[i], answers ? 0 : -ESRCH);
+	}
+	exchange->asked[node] = exchange->at[node + 1];
+}
+
 /* sends as many of @node's questions as its socket takes */
 static void questions_send(struct exchange *exchange, uint32_t node)
 {
@@ -115,6 +140,10 @@ static void questions_send(struct exchange *exchange, uint32_t node)
 
 	if (exchange->asked[node] == exchange->at[node + 1])
 		return;
+	if (plan_elsewhere(exchange->fabric->plan, node)) {
+		elsewhere_answer(exchange, node);
+		return;
+	}
 	if (!answers(exchange->fabric, node)) {
 		give_up(exchange, node);
 		return;

@@ -18,7 +18,7 @@
 static void dead_tell(struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if (!fabric_pid(fabric, i) && !plan_vacant(fabric->plan, i))
+		if (!fabric_pid(fabric, i) && plan_here(fabric->plan, i))
 			fabric_fail_node(fabric, i, "%s", fabric->nodes[i].fate);
 }
 
@@ -115,7 +115,7 @@ int fabric_nodes_await(struct fabric *fabric)
 	uint32_t expected = 0;
 
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		expected += !plan_vacant(fabric->plan, i);
+		expected += plan_here(fabric->plan, i);
 	wait_begin(fabric, &wait);
 	while (fabric->ready < expected) {
 		if (fabric->options.real && deaths(fabric)) {

@@ -208,7 +208,13 @@ static int end_up(struct fabric *fabric, uint32_t node, uint32_t port)
 /* should @link carry frames: not down, and both nodes alive? */
 static bool link_carries(const struct fabric *fabric, const struct plan_link *link)
 {
-	return !link->down && fabric_pid(fabric, link->node_a) && fabric_pid(fabric, link->node_b);
+	bool cut = plan_elsewhere(fabric->plan, link->node_a) ||
+		   plan_elsewhere(fabric->plan, link->node_b);
+
+	return !link->down && fabric_there(fabric, link->node_a) &&
+	       fabric_there(fabric, link->node_b) &&
+	       (!cut || fabric->options.tunnel->up(fabric->options.owner,
+						   (uint32_t)(link - fabric->plan->links)));
 }
 
 int fabric_link_up(struct fabric *fabric, uint32_t link)
@@ -233,7 +239,7 @@ static int end_set(struct fabric *fabric, uint32_t node, uint32_t port)
 					   .number = port,
 					   .port = &fabric->plan->nodes[node].ports[port] };
 
-	return fabric_tell(fabric, node, &message);
+	return plan_elsewhere(fabric->plan, node) ? 0 : fabric_tell(fabric, node, &message);
 }
 
 /* applies the plan's settings to @link. @replace: by a new link */

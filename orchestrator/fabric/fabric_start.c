@@ -107,7 +107,7 @@ int fabric_nodes_start(struct fabric *fabric)
 				     sizeof(programs[kind]));
 	descriptor_limit_raise();
 	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
-		if (plan_vacant(fabric->plan, i))
+		if (!plan_here(fabric->plan, i))
 			continue;
 		error = interrupt_seen() ? -EINTR
 					 : node_start(fabric, i,
@@ -246,6 +246,22 @@ static int port_socket(struct fabric *fabric, uint32_t index, uint32_t port)
 	return error ? error : fds[link->node_b == index && link->port_b == port];
 }
 
+/* the tunnel gets the other ends of the rings @fds from *@count on, and rings as the peer does */
+static int tunnel_plug(struct fabric *fabric, uint32_t node, uint32_t port, int *fds,
+		       uint32_t *count)
+{
+	const struct fabric_options *options = &fabric->options;
+	int ends[3] = { fds[*count], fds[*count + 1], doorbell_get(fabric, node) };
+	int error = ends[2] < 0 ? ends[2]
+				: options->tunnel->plug(
+					  options->owner,
+					  fabric->plan->nodes[node].ports[port].link_index, ends);
+
+	fds[*count + 2] = options->tunnel->doorbell(options->owner);
+	*count += 3;
+	return error ? error : fds[*count - 1] < 0 ? -EBADF : 0;
+}
+
 int fabric_port_descriptors(struct fabric *fabric, uint32_t node, uint32_t port, int *fds,
 			    uint32_t *count)
 {
@@ -257,7 +273,8 @@ int fabric_port_descriptors(struct fabric *fabric, uint32_t node, uint32_t port,
 		return fds[*count - 1] < 0 ? fds[*count - 1] : 0;
 	}
 	error = port_rings(fabric, node, port, &fds[*count]);
-
+	if (!error && fabric->plan->nodes[node].ports[port].medium == MEDIUM_TUNNEL)
+		return tunnel_plug(fabric, node, port, fds, count);
 	fds[*count + 2] = doorbell_get(fabric, fabric->plan->nodes[node].ports[port].peer_index);
 	*count += 3;
 	return error ? error : fds[*count - 1] < 0 ? fds[*count - 1] : 0;
@@ -356,8 +373,9 @@ static void rings_release(struct fabric *fabric, uint32_t index)
 	for (uint32_t port = 0; port < config->port_count; port++) {
 		const struct port_config *end = &config->ports[port];
 
-		if (!end->vacant && (end->peer_index < index ||
-				     (end->peer_index == index && end->peer_port <= port))) {
+		if (!end->vacant &&
+		    (end->peer_index < index || plan_elsewhere(fabric->plan, end->peer_index) ||
+		     (end->peer_index == index && end->peer_port <= port))) {
 			descriptor_close(&fabric->ring_fds[2 * end->link_index]);
 			descriptor_close(&fabric->ring_fds[2 * end->link_index + 1]);
 		}

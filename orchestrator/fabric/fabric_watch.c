@@ -264,8 +264,12 @@ bool fabric_watch_deaths(struct fabric *fabric)
 	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED, &usage)) > 0) {
 		uint32_t node = node_of_pid(fabric, pid);
 
-		if (node == fabric->plan->node_count)
+		if (node == fabric->plan->node_count) {
+			if (fabric->options.child_ended && !WIFSTOPPED(status) &&
+			    !WIFCONTINUED(status))
+				fabric->options.child_ended(fabric->options.owner, pid, status);
 			continue;
+		}
 		if (WIFSTOPPED(status) || WIFCONTINUED(status))
 			node_stopped(fabric, node, WIFSTOPPED(status));
 		else

@@ -28,6 +28,7 @@
 #include "orchestrator/live/live_program.h"
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/live/live_room.h"
+#include "orchestrator/live/live_tunnel.h"
 #include "orchestrator/plan/plan_spare.h"
 
 /* a client without traffic for so long is closed when another one needs its place */
@@ -112,6 +113,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	daemon->live.plan = plan;
 	daemon->live.full_root = options->full_root;
 	daemon->live.namespaces = FABRIC_NAMESPACES_NONE;
+	tunnel_init(&daemon->live.tunnel, NULL);
 	daemon->live.connector = OUTSIDE_CONNECTOR_NONE;
 	manager_pair_init(&daemon->live.managers, &daemon->live.fabric);
 	daemon->listener = -1;
@@ -126,7 +128,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 		return status;
 	}
 	error = daemon_start(daemon, options);
-	daemon->report_fd = -1;
+	daemon->report_fd = daemon->live.report_fd = -1;
 	if (!error) {
 		struct plan_counts counts = plan_spare_counts(plan);
 
@@ -167,9 +169,10 @@ static int tables_alloc(struct daemon_state *daemon)
 	daemon->death_logged = calloc(plan->node_count, sizeof(*daemon->death_logged));
 	daemon->live.veths = calloc((size_t)plan->link_count + 1, sizeof(*daemon->live.veths));
 	daemon->live.hosts = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.hosts));
+	daemon->live.cut_down = calloc((size_t)plan->link_count + 1, 1);
 	daemon->live.outside = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.outside));
 	if (!daemon->death_logged || !daemon->live.veths || !daemon->live.hosts ||
-	    !daemon->live.outside || live_loads_init(&daemon->live) ||
+	    !daemon->live.outside || !daemon->live.cut_down || live_loads_init(&daemon->live) ||
 	    live_faults_init(&daemon->live) || live_rooms_alloc(&daemon->live))
 		return failed(daemon, "not enough memory for %u nodes", plan->node_count);
 	for (uint32_t i = 0; i < plan->host_count; i++)
@@ -248,6 +251,12 @@ static void wait_report(void *observer, const char *what)
 		live_note("%s", what);
 }
 
+/* fabric_options.child_ended */
+static void child_ended(void *owner, pid_t pid, int status)
+{
+	live_tunnel_child_ended(&((struct daemon_state *)owner)->live, pid, status);
+}
+
 static int fabric_make(struct daemon_state *daemon, const struct live_options *options)
 {
 	struct fabric_options fabric_options = options->fabric;
@@ -263,6 +272,9 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 	fabric_options.waits = wait_report;
 	fabric_options.note = note_log;
 	fabric_options.observer = daemon;
+	fabric_options.child_ended = child_ended;
+	if (daemon->live.tunnel.options)
+		fabric_options.tunnel = &live_tunnel_calls;
 	error = fabric_start(fabric, daemon->live.plan, &fabric_options);
 	if (error == -EINTR)
 		return failed(daemon, "interrupted");
@@ -282,7 +294,13 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 		return error;
 	if (live_dilation_open(&daemon->live))
 		return failed(daemon, "cannot find libheddle-dilate.so beside heddle");
-	error = hosts_open(daemon);
+	/* before the daemon enters the network of the fabric */
+	error = live_tunnel_open(&daemon->live, &options->tunnel, daemon->report_fd, daemon->why,
+				 sizeof(daemon->why));
+	if (error == -EINTR)
+		return failed(daemon, "interrupted");
+	if (!error)
+		error = hosts_open(daemon);
 	if (error)
 		return error;
 	error = fabric_make(daemon, options);
@@ -325,7 +343,7 @@ static void nodes_watch(struct daemon_state *daemon)
 		int error;
 
 		changed |= node->tables_due && pid && !fabric_process(fabric, i)->stopped_ns;
-		if (plan_vacant(fabric->plan, i) || daemon->death_logged[i] == !pid)
+		if (!plan_here(fabric->plan, i) || daemon->death_logged[i] == !pid)
 			continue;
 		daemon->death_logged[i] = !pid;
 		if (pid)
@@ -337,6 +355,7 @@ static void nodes_watch(struct daemon_state *daemon)
 		if (error)
 			live_note("its links could not be taken down: %s", strerror(-error));
 	}
+	changed |= live_tunnel_watch(&daemon->live);
 	live_host_carriers(&daemon->live);
 	if (changed && manager_pair_sweep(&daemon->live.managers))
 		live_note("the routes are unchanged");
@@ -566,6 +585,7 @@ enum {
 	POLL_NODES,
 	POLL_INIT,
 	POLL_OUTSIDE,
+	POLL_TUNNEL,
 	POLL_MANAGERS,
 	POLL_CLIENTS = POLL_MANAGERS + MANAGER_PAIR,
 	POLL_COUNT = POLL_CLIENTS + LIVE_CLIENTS_MAX
@@ -580,6 +600,7 @@ static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[
 	/* what it sends is a late answer, which the next request drops: only its end counts here */
 	polled[POLL_INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, 0, 0 };
 	polled[POLL_OUTSIDE] = (struct pollfd){ daemon->live.connector.deaths_fd, POLLIN, 0 };
+	polled[POLL_TUNNEL] = (struct pollfd){ daemon->live.tunnel.control, POLLIN, 0 };
 	manager_pair_poll(&daemon->live.managers, &polled[POLL_MANAGERS]);
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		polled[POLL_CLIENTS + i] =
@@ -653,6 +674,7 @@ static void daemon_end(struct daemon_state *daemon)
 	}
 	if (daemon->listener >= 0)
 		close(daemon->listener);
+	live_tunnel_close(&daemon->live);
 	manager_pair_end(&daemon->live.managers);
 	if (daemon->live.since_ns)
 		fabric_end(&daemon->live.fabric);
@@ -671,6 +693,7 @@ static void daemon_end(struct daemon_state *daemon)
 	free(daemon->live.hosts);
 	free(daemon->live.outside);
 	free(daemon->live.veths);
+	free(daemon->live.cut_down);
 	free(daemon->death_logged);
 	live_loads_fini(&daemon->live);
 	live_faults_fini(&daemon->live);

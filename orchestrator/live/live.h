@@ -31,6 +31,7 @@
 #include "orchestrator/live/live_history.h"
 #include "orchestrator/live/live_set_list.h"
 #include "orchestrator/live/runtime_dir.h"
+#include "orchestrator/tunnel/tunnel.h"
 
 #define LIVE_CLIENTS_MAX 32u
 #define LIVE_REQUEST_MAX 65536u /* bytes of a request */
@@ -126,6 +127,14 @@ struct live {
 	struct live_history history;
 	struct live_capture captures[LIVE_CAPTURES_MAX];
 	uint32_t capture_ids; /* given so far */
+	/* several machines: live_tunnel.h */
+	struct tunnel tunnel;
+	int report_fd;                    /* of live_run(), while it starts; -1 */
+	struct tunnel_state tunnel_told;  /* what other machines know of ours */
+	/* as live_tunnel_watch() has last seen them */
+	struct tunnel_news tunnel_seen[SCENARIO_MACHINES_MAX];
+	bool tunnel_there[SCENARIO_MACHINES_MAX];
+	bool *cut_down; /* [plan->link_count]: a cut link that is down since a machine says so */
 };
 
 struct live_options {
@@ -133,6 +142,7 @@ struct live_options {
 	int base_fd;      /* runtime_open() */
 	bool full_root;   /* root keeps all capabilities in hosts: host_rights.h */
 	struct fabric_options fabric;
+	struct tunnel_options tunnel; /* machine_count 0: one machine */
 };
 
 /** live_note() - one line of the log, with the time. */

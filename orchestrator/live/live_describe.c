@@ -15,6 +15,7 @@
 #include "orchestrator/live/live_host.h"
 #include "orchestrator/live/live_program.h"
 #include "orchestrator/live/live_roce.h"
+#include "orchestrator/live/live_tunnel.h"
 #include "orchestrator/plan/plan_spare.h"
 #include "orchestrator/results/fidelity.h"
 #include "orchestrator/results/statistics.h"
@@ -271,7 +272,7 @@ static void roce_put(const struct live *live, json_t *object)
 	for (uint32_t i = 0; pages && i < live->plan->node_count; i++) {
 		const struct fabric_node *state = &live->fabric.nodes[i];
 
-		if (!plan_vacant(live->plan, i) && page_readable(state))
+		if (plan_here(live->plan, i) && page_readable(state))
 			pages[i] = state->stats;
 	}
 	if (pages)
@@ -297,6 +298,8 @@ static uint64_t own_cpu_ns(const struct live *live)
 
 	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
 		cpu_ns += process_cpu_ns(live->managers.list[i].pid);
+	if (live->tunnel.pid)
+		cpu_ns += process_cpu_ns(live->tunnel.pid);
 	return cpu_ns;
 }
 
@@ -306,7 +309,7 @@ static uint64_t own_memory_bytes(const struct live *live)
 
 	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
 		bytes += memory_bytes_of(live->managers.list[i].pid);
-	return bytes;
+	return bytes + memory_bytes_of(live->tunnel.pid);
 }
 
 json_t *live_describe(struct live_query *query)
@@ -320,7 +323,7 @@ json_t *live_describe(struct live_query *query)
 	char since[32];
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		if (plan_vacant(plan, i))
+		if (!plan_here(plan, i))
 			continue;
 		dead += !fabric_pid(&live->fabric, i);
 		json_array_append_new(nodes, node_describe(live, i));
@@ -339,6 +342,8 @@ json_t *live_describe(struct live_query *query)
 			   (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes",
 			   (json_int_t)memory_bytes, "init_dead", live->namespaces.init_fd < 0,
 			   "nodes", nodes);
+	if (object)
+		live_tunnel_put(live, object, nodes);
 	if (object)
 		json_object_set_new(object, "programs", live_programs_describe(query->live));
 	if (object)

@@ -11,6 +11,7 @@ static void note_free(struct live_history_note *note)
 {
 	free(note->nodes);
 	free(note->waited_ns);
+	free(note->tunnels);
 	*note = (struct live_history_note){ 0 };
 }
 
@@ -77,6 +78,18 @@ static void note_fill(struct live_history_note *note, const struct plan *plan,
 	}
 }
 
+static void tunnels_note(struct live_history_note *note, const struct tunnel *tunnel,
+			 uint32_t machines)
+{
+	note->tunnels = calloc((size_t)machines + 1, sizeof(*note->tunnels));
+	note->tunnel_pid = tunnel->pid_shown;
+	for (uint32_t m = 0; note->tunnels && m < machines; m++)
+		note->tunnels[m] = (struct live_history_tunnel){
+			.lost_frames = tunnel->page->peers[m].lost_frames,
+			.lateness = tunnel->page->peers[m].lateness,
+		};
+}
+
 /* the note that the next one replaces */
 static struct live_history_note *oldest(struct live_history *history)
 {
@@ -103,6 +116,8 @@ uint64_t live_history_step(struct live_history *history, const struct plan *plan
 		return LIVE_HISTORY_STEP_NS;
 	note->at_ns = now_ns;
 	note_fill(note, plan, fabric);
+	if (history->tunnel)
+		tunnels_note(note, history->tunnel, plan->machine_count);
 	return LIVE_HISTORY_STEP_NS;
 }
 
@@ -132,6 +147,19 @@ static json_t *node_describe(const struct live_history_node *note, const struct 
 			 "ports", ports_describe(note, config));
 }
 
+static json_t *tunnel_describe(const struct live_history_note *note, const struct plan *plan,
+			       uint32_t machine)
+{
+	const struct live_history_tunnel *tunnel = &note->tunnels[machine];
+	char name[TUNNEL_NODE_NAME_MAX];
+
+	return json_pack("{s:s, s:i, s:I, s:I, s:o}", "name",
+			 tunnel_node_name(plan->machine_names[machine], name), "pid",
+			 (int)note->tunnel_pid, "lost_frames", (json_int_t)tunnel->lost_frames,
+			 "lateness_max_ns", (json_int_t)tunnel->lateness.max_ns, "lateness_counts",
+			 live_describe_lateness(&tunnel->lateness));
+}
+
 /* the note that is a minute old or more */
 static const struct live_history_note *minute_ago(const struct live_history *history,
 						  uint64_t now_ns)
@@ -157,6 +185,9 @@ json_t *live_history_describe(const struct live_history *history, const struct p
 	for (uint32_t i = 0; i < note->node_count; i++)
 		json_array_append_new(
 			nodes, node_describe(&note->nodes[i], &plan->nodes[note->nodes[i].index]));
+	for (uint32_t m = 0; note->tunnels && m < plan->machine_count; m++)
+		if (m != plan->machine)
+			json_array_append_new(nodes, tunnel_describe(note, plan, m));
 	return json_pack("{s:I, s:o}", "uptime_ns", (json_int_t)(note->at_ns / plan->dilation),
 			 "nodes", nodes);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "orchestrator/fabric/fabric.h"
+#include "orchestrator/tunnel/tunnel.h"
 
 #define LIVE_HISTORY_NOTES 3u
 #define LIVE_HISTORY_STEP_NS 30000000000ull
@@ -25,15 +26,24 @@ struct live_history_node {
 	uint64_t *peers_waited_ns; /* [port_count], of the note */
 };
 
+/* the tunnel to another machine */
+struct live_history_tunnel {
+	uint64_t lost_frames;
+	struct lateness_stats lateness;
+};
+
 struct live_history_note {
 	uint64_t at_ns; /* of the machine, since the start of the fabric; 0: none */
 	uint32_t node_count;
 	struct live_history_node *nodes; /* [node_count] */
 	uint64_t *waited_ns;             /* memory of all peers_waited_ns */
+	pid_t tunnel_pid;
+	struct live_history_tunnel *tunnels; /* [machine_count]; NULL: one machine */
 };
 
 struct live_history {
 	struct live_history_note notes[LIVE_HISTORY_NOTES];
+	const struct tunnel *tunnel; /* borrowed; NULL: one machine */
 	uint64_t due_ns; /* when the next note is due, since the start of the fabric */
 };
 

@@ -157,7 +157,7 @@ json_t *live_hosts_describe(const struct live *live)
 	json_t *hosts = json_array();
 
 	for (uint32_t i = 0; live->hosts && i < live->plan->host_count; i++)
-		if (!plan_vacant(live->plan, plan_host_node(live->plan, i)) &&
+		if (plan_here(live->plan, plan_host_node(live->plan, i)) &&
 		    !live->plan->hosts[i].interface)
 			json_array_append_new(hosts, live_host_describe(live, i));
 	return hosts;
@@ -270,8 +270,8 @@ static bool link_is_up(const struct live *live, uint32_t node)
 	const struct plan_link *link =
 		&live->plan->links[live->plan->nodes[node].ports[0].link_index];
 
-	return !link->down && fabric_pid(&live->fabric, link->node_a) &&
-	       fabric_pid(&live->fabric, link->node_b);
+	return !link->down && fabric_there(&live->fabric, link->node_a) &&
+	       fabric_there(&live->fabric, link->node_b);
 }
 
 void live_host_carriers(struct live *live)

@@ -36,8 +36,8 @@ void live_link_directions(const struct plan *plan, uint32_t index, struct link_c
 json_t *live_link_describe(const struct live *live, uint32_t index)
 {
 	const struct plan_link *fixed = &live->plan->links[index];
-	bool dead = !fabric_pid(&live->fabric, fixed->node_a) ||
-		    !fabric_pid(&live->fabric, fixed->node_b);
+	bool dead = !fabric_there(&live->fabric, fixed->node_a) ||
+		    !fabric_there(&live->fabric, fixed->node_b);
 	struct link_config to_b, to_a;
 	json_t *link = json_pack("{s:i, s:s, s:i, s:s, s:i}", "link", (int)index, "node_a",
 				 live->plan->nodes[fixed->node_a].name, "port_a",

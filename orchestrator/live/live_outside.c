@@ -48,7 +48,7 @@ int live_outside_start_all(struct live *live, char *text, size_t text_max)
 	int error = 0;
 
 	for (uint32_t i = 0; i < plan->host_count && !error; i++)
-		if (!plan_vacant(plan, plan_host_node(plan, i)) && !plan->hosts[i].interface &&
+		if (plan_here(plan, plan_host_node(plan, i)) && !plan->hosts[i].interface &&
 		    plan_host_settings(plan, i)->outside)
 			error = live_outside_start(live, i, text, text_max);
 	return error;

@@ -233,7 +233,7 @@ static void host_start(struct live *live, uint32_t host)
 
 static bool has_commands(const struct plan *plan, uint32_t host)
 {
-	return !plan_vacant(plan, plan_host_node(plan, host)) && !plan->hosts[host].interface &&
+	return plan_here(plan, plan_host_node(plan, host)) && !plan->hosts[host].interface &&
 	       plan->hosts[host].settings->command_count;
 }
 

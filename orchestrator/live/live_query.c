@@ -59,8 +59,14 @@ int64_t live_query_node(const struct live_query *query, const char *name, json_t
 		return -1;
 	}
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		if (!strcmp(plan->nodes[i].name, name))
-			return i;
+		if (strcmp(plan->nodes[i].name, name) != 0)
+			continue;
+		if (plan_elsewhere(plan, i)) {
+			*refusal = live_refuse("%s runs on machine %s: use 'heddle' there", name,
+					       plan->machine_names[plan->machine_of[i]]);
+			return -1;
+		}
+		return i;
 	}
 	names = calloc(plan->node_count, sizeof(*names));
 	for (uint32_t i = 0; names && i < plan->node_count; i++)

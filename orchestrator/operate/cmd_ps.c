@@ -99,6 +99,40 @@ static void manager_print(const json_t *manager)
 		printf("           TROUBLE: %s\n", client_text(manager, "trouble"));
 }
 
+/* a line for each machine of several: what runs there, and the tunnel to it */
+static void machines_print(const json_t *fabric)
+{
+	const json_t *machines = json_object_get(fabric, "machines"), *machine;
+	size_t i;
+
+	if (client_text(fabric, "tunnel_fate")[0])
+		printf("tunnel     DEAD (%s): links to other machines are down; end the fabric and "
+		       "start it again\n",
+		       client_text(fabric, "tunnel_fate"));
+	json_array_foreach(machines, i, machine)
+	{
+		char time[HUMAN_TEXT_MAX];
+		double records = (double)client_number(machine, "received_frames");
+
+		printf("%-10s %-8s %zu hosts, ", i ? "" : "machines", client_text(machine, "name"),
+		       json_array_size(json_object_get(machine, "hosts")));
+		if (json_is_true(json_object_get(machine, "here"))) {
+			printf("this one\n");
+			continue;
+		}
+		printf("%zu links to it: %s at %s; round trip %s, %lld B datagrams, lost %lld, "
+		       "late %.3g %% of %lld frames\n",
+		       json_array_size(json_object_get(machine, "links")),
+		       client_text(machine, "state"), client_text(machine, "address"),
+		       client_time(machine, "round_trip_ns", time),
+		       (long long)client_number(machine, "datagram_bytes"),
+		       (long long)client_number(machine, "lost_frames"),
+		       records > 0 ? 100 * (double)client_number(machine, "late_frames") / records
+				   : 0.0,
+		       (long long)records);
+	}
+}
+
 static void faults_print(const json_t *faults)
 {
 	const json_t *fault;
@@ -172,6 +206,7 @@ static void fabric_print(const json_t *fabric)
 		       "node\n",
 		       (int)client_number(fabric, "workers"),
 		       client_number(fabric, "workers") == 1 ? "" : "s");
+	machines_print(fabric);
 	manager_print(json_object_get(fabric, "manager"));
 	faults_print(json_object_get(fabric, "faults"));
 	programs_print(fabric);

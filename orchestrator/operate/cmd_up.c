@@ -25,6 +25,7 @@
 #include "orchestrator/live/live.h"
 #include "orchestrator/operate/up_health.h"
 #include "orchestrator/operate/up_images.h"
+#include "orchestrator/operate/up_machines.h"
 #include "orchestrator/plan/plan_given.h"
 #include "orchestrator/plan/plan_real.h"
 #include "orchestrator/plan/plan_spare.h"
@@ -42,6 +43,7 @@ struct up {
 	bool json, hold, full_root;
 	int pack; /* option_pack() */
 	struct fabric_options fabric;
+	struct up_machines machines;
 };
 
 static const struct option_word cores[] = { { "home", FABRIC_CORES_HOME },
@@ -89,6 +91,13 @@ static const struct option_row rows[] = {
 	OPTION_FLAG("--full-root", AT(full_root),
 		    "programs of root in hosts keep all rights, also to mount, to trace and to\n"
 		    "enter namespaces: for container engines and the like in a host"),
+	OPTION_TEXT("--machines", "LIST", AT(machines.list),
+		    "the fabric runs on these machines, NAME=ADDRESS[:PORT],...; start it on each\n"
+		    "of them, with the same scenario, settings, list and key"),
+	OPTION_TEXT("--machine", "NAME", AT(machines.self),
+		    "which of them is this one; if not given, the name of this host"),
+	OPTION_TEXT("--key", "FILE", AT(machines.key_file),
+		    "of --machines: 64 hexadecimal digits, such as 'openssl rand -hex 32' prints"),
 	OPTION_FLAG("--json", AT(json), "what was started, as JSON"),
 };
 
@@ -106,7 +115,7 @@ static const struct command_words words = {
 	OPERANDS("scenario", 1, 1),
 };
 
-static int scenario_load(const struct up *up, const char *path, struct plan *plan,
+static int scenario_load(struct up *up, const char *path, struct plan *plan,
 			 struct up_images *images)
 {
 	struct scenario scenario = { 0 };
@@ -117,7 +126,10 @@ static int scenario_load(const struct up *up, const char *path, struct plan *pla
 	if (!error)
 		error = up_images_get(&scenario, images, &errors);
 	if (!error)
-		error = plan_make_real(&scenario, plan, &errors);
+		error = plan_make_machines(&scenario,
+					   up->machines.machines.count ? &up->machines.machines
+								       : NULL,
+					   plan, &errors);
 	if (!error)
 		error = plan_spare_make(plan);
 	scenario_errors_print(&errors, stderr);
@@ -350,10 +362,19 @@ int cmd_up(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = scenario_load(&up, argv[1], &plan, &images);
+	status = up_machines_read(&up.machines);
+	if (!status)
+		status = scenario_load(&up, argv[1], &plan, &images);
+	if (!status && up.machines.machines.count && plan.dilation > 1)
+		status = options_wrong("up", "time cannot be dilated on several machines: the "
+					     "network between them is not");
+	if (!status && up.machines.machines.count && up.pack)
+		status = options_wrong("up", "nodes are not packed on several machines");
 	if (!status)
 		status = pack_choose(&up, &plan);
 	if (!status) {
+		up_machines_digest(&up.machines, &plan);
+		options.tunnel = up.machines.tunnel;
 		path_complete(plan.file, sizeof(plan.file));
 		utf8_mend(plan.file); /* for display only */
 		options.name = up.name ? up.name : plan.scenario;

@@ -233,6 +233,7 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 	struct fidelity_limits limits = { .made_up_ns = limit_read(node, "links_absorb_ns"),
 					  .bridged_ns = limit_read(node, "buffers_bridge_ns"),
 					  .last = !strcmp(client_text(node, "kind"), "nic") };
+	struct fidelity judged;
 
 	if (before)
 		later = fidelity_since(&later, &earlier);
@@ -243,7 +244,10 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 	/* idle time says nothing about lateness under load */
 	if (json_object_get(node, "active_ns"))
 		passed_ns = fmin(passed_ns, growth(node, before, "active_ns"));
-	return fidelity_judge(&later, &limits, peers_waited_ns(node, before), (uint64_t)passed_ns);
+	judged = fidelity_judge(&later, &limits, peers_waited_ns(node, before),
+				(uint64_t)passed_ns);
+	judged.lost_frames = (uint64_t)growth(node, before, "lost_frames");
+	return judged;
 }
 
 static void judged_put(json_t *object, const struct fidelity *judged)
@@ -259,6 +263,7 @@ static void judged_put(json_t *object, const struct fidelity *judged)
 /* all nodes of a fabric in an interval */
 struct judgement {
 	const json_t *unreadable; /* a node; NULL: none */
+	const json_t *cut;        /* a tunnel whose machine is not there; NULL: none */
 	const json_t *worst_node; /* NULL: nothing has happened */
 	struct fidelity worst;
 	double interval_ns, active_ns;
@@ -276,7 +281,10 @@ static void node_add(struct judgement *all, const json_t *node, const json_t *be
 	all->active_ns = fmax(all->active_ns, growth(node, before, "active_ns"));
 	all->uncarried_bytes = fmax(all->uncarried_bytes, uncarried_bytes(node, before, judged));
 	all->overrun_frames += overrun_frames(node, before);
-	if (!judged->events || (all->worst_node && !fidelity_worse(judged, &all->worst)))
+	if (!strcmp(client_text(node, "kind"), "tunnel") &&
+	    strcmp(client_text(node, "state"), "connected") != 0)
+		all->cut = node;
+	if ((!judged->events && !judged->lost_frames) || (all->worst_node && !fidelity_worse(judged, &all->worst)))
 		return;
 	all->worst = *judged;
 	all->worst_node = node;
@@ -311,10 +319,42 @@ static void verdict_put(json_t *fidelity, const char *verdict, const char *reaso
 	json_object_set_new(fidelity, "words", json_string(words));
 }
 
-/* the verdict, and the node that it names */
-static void judgement_put(const struct judgement *all, json_t *fidelity)
+/* what is missing with the machine beyond tunnel @node, and what depends on it */
+static void cut_put(const json_t *fabric, const json_t *node, json_t *fidelity)
 {
-	const json_t *node = all->unreadable ? all->unreadable : all->worst_node;
+	const json_t *machines = json_object_get(fabric, "machines"), *machine, *names, *name;
+	const char *wanted = strchr(client_text(node, "name"), ':');
+	char words[FIDELITY_WORDS_MAX] = "", what[FIDELITY_WORDS_MAX - 32] = "";
+	size_t m, i, used;
+
+	if (!strcmp(client_text(node, "state"), "dead"))
+		used = (size_t)snprintf(what, sizeof(what), "the tunnel process is dead (%s)",
+					client_text(node, "fate"));
+	else
+		used = (size_t)snprintf(what, sizeof(what), "machine %s is not there (%s)",
+					wanted ? wanted + 1 : "", client_text(node, "state"));
+	json_array_foreach(machines, m, machine)
+	{
+		names = json_object_get(machine, "links");
+		if (!wanted || strcmp(client_text(machine, "name"), wanted + 1) != 0)
+			continue;
+		json_array_foreach(names, i, name) used +=
+			used < sizeof(what)
+				? (size_t)snprintf(what + used, sizeof(what) - used, "%s%s",
+						   i ? ", " : ": no link ", json_string_value(name))
+				: 0;
+	}
+	fidelity_words(&(struct fidelity){ 0 }, FIDELITY_MACHINE, what, words);
+	verdict_put(fidelity, fidelity_verdict_name[FIDELITY_NOT_VALID],
+		    fidelity_reason_name[FIDELITY_MACHINE], words);
+}
+
+/* the verdict of @fabric, and the node that it names */
+static void judgement_put(const json_t *fabric, const struct judgement *all, json_t *fidelity)
+{
+	const json_t *node = all->unreadable ? all->unreadable
+			     : all->cut      ? all->cut
+					     : all->worst_node;
 	enum fidelity_reason reason = fidelity_reason_of(&all->worst);
 	char words[FIDELITY_WORDS_MAX];
 
@@ -324,6 +364,8 @@ static void judgement_put(const struct judgement *all, json_t *fidelity)
 		snprintf(words, sizeof(words), "unknown: the statistics page of %s is invalid",
 			 client_text(node, "name"));
 		verdict_put(fidelity, FIDELITY_UNKNOWN_NAME, "", words);
+	} else if (all->cut) {
+		cut_put(fabric, all->cut, fidelity);
 	} else if (!node) {
 		verdict_put(fidelity, fidelity_verdict_name[FIDELITY_VALID], "",
 			    "valid: nothing has happened");
@@ -334,11 +376,11 @@ static void judgement_put(const struct judgement *all, json_t *fidelity)
 	}
 }
 
-static json_t *fidelity_json(const struct judgement *all)
+static json_t *fidelity_json(const json_t *fabric, const struct judgement *all)
 {
 	json_t *fidelity = json_object();
 
-	judgement_put(all, fidelity);
+	judgement_put(fabric, all, fidelity);
 	json_object_set_new(fidelity, "interval_ns", json_integer((json_int_t)all->interval_ns));
 	if (all->unreadable || !all->worst_node)
 		return fidelity;
@@ -368,11 +410,11 @@ void observe_fidelity(json_t *later, const json_t *before)
 	if (!before && minute_ago) {
 		/* before the nodes get theirs: it replaces what is read here */
 		all = fabric_judge(later, minute_ago, false);
-		json_object_set_new(later, "fidelity_last_minute", fidelity_json(&all));
+		json_object_set_new(later, "fidelity_last_minute", fidelity_json(later, &all));
 	}
 	json_object_del(later, "minute_ago");
 	all = fabric_judge(later, before, true);
-	json_object_set_new(later, "fidelity", fidelity_json(&all));
+	json_object_set_new(later, "fidelity", fidelity_json(later, &all));
 }
 
 /* ---- text ---- */
@@ -455,6 +497,9 @@ void observe_fidelity_print(const json_t *fabric, FILE *out)
 
 	verdict_print(fabric, out);
 	lateness_print(fidelity, out);
+	if (!strcmp(client_text(fidelity, "reason"), fidelity_reason_name[FIDELITY_MACHINE]) ||
+	    !strcmp(client_text(fidelity, "reason"), fidelity_reason_name[FIDELITY_LOSSES]))
+		return; /* more CPU time is no remedy */
 	if (strcmp(client_text(fidelity, "verdict"), fidelity_verdict_name[FIDELITY_NOT_VALID]) !=
 	    0)
 		return;

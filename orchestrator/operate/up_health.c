@@ -192,7 +192,7 @@ static struct check *checks_make(const struct plan *plan, uint32_t *count)
 		const struct node_config *nic = &plan->nodes[plan_host_node(plan, i)];
 		const struct scenario_host_settings *settings = plan->hosts[i].settings;
 
-		if (!settings || !settings->health.run.argv)
+		if (!settings || !settings->health.run.argv || plan_elsewhere(plan, nic->index))
 			continue;
 		checks[(*count)++] = (struct check){
 			.host = nic->name,

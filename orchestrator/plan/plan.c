@@ -589,6 +589,8 @@ void plan_free(struct plan *plan)
 	free(plan->nodes);
 	free(plan->hosts);
 	free(plan->spots);
+	free(plan->machine_of);
+	free(plan->machine_names);
 	free(plan->links);
 	free(plan->prefixes);
 	free(plan->workloads);

@@ -73,7 +73,12 @@ struct plan {
 	 * those that join have none */
 	struct scenario_spot *spots;
 	struct plan_host *hosts; /* [host_count] */
-	uint32_t link_count;     /* vacant places included */
+	/* several machines (plan_machines.h): [node_count] where each node runs, and this machine.
+	 * NULL, 0: all run here. Nodes that join run here */
+	uint8_t *machine_of;
+	uint32_t machine, machine_count;
+	char (*machine_names)[NODE_NAME_MAX]; /* [machine_count] */
+	uint32_t link_count;                  /* vacant places included */
 	struct plan_link *links;
 	uint32_t prefix_count;
 	struct prefix_config *prefixes; /* of every switch, a joining one included */
@@ -123,6 +128,18 @@ const struct node_config *plan_node_find(const struct plan *plan, const char *na
 static inline bool plan_vacant(const struct plan *plan, uint32_t node)
 {
 	return !plan->nodes[node].name[0];
+}
+
+/** plan_elsewhere() - is @node one that runs on another machine (plan_machines.h)? */
+static inline bool plan_elsewhere(const struct plan *plan, uint32_t node)
+{
+	return plan->machine_of && plan->machine_of[node] != plan->machine;
+}
+
+/** plan_here() - is @node one that runs on this machine? */
+static inline bool plan_here(const struct plan *plan, uint32_t node)
+{
+	return !plan_vacant(plan, node) && !plan_elsewhere(plan, node);
 }
 
 /** plan_latency_ps() - the time from a decision of @node to the first bit on the link. */

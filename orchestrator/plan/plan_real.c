@@ -12,6 +12,10 @@
 /* fifty of the largest frames, or what is in flight four times; a sender waits for a full ring */
 #define RING_BYTES_REAL (1u << 19)
 #define RING_FLIGHTS 4u
+/* A tunnel cannot make its far end wait: what arrives while the node is late for so long must fit
+ * into the ring, beside what is in flight. Only what is used takes memory. */
+#define TUNNEL_LATE_PS (200 * NODE_MS)
+#define TUNNEL_RING_BYTES_MAX (1u << 26)
 /* flows are distributed over them, so that one that waits does not block all others */
 #define HOST_QUEUES 4u
 /* completed messages of which a NIC keeps the times: the last ones */
@@ -55,9 +59,13 @@ static void pauses_make_real(const struct scenario *scenario, struct plan *plan)
 /* @link: links of hosts first, then those between switches, as in plan_make() */
 static enum link_medium medium_of(const struct scenario *scenario, uint32_t link)
 {
-	return link < scenario->host_count
-		       ? scenario->hosts[link].link.medium
-		       : scenario->links[link - scenario->host_count].settings.medium;
+	enum link_medium said =
+		link < scenario->host_count
+			? scenario->hosts[link].link.medium
+			: scenario->links[link - scenario->host_count].settings.medium;
+
+	/* a saved fabric of several machines */
+	return said == MEDIUM_TUNNEL ? MEDIUM_SHM : said;
 }
 
 /* fills the limit of data in flight, and the buffer for a sender that is notified late */
@@ -144,6 +152,17 @@ static uint32_t ring_make_real(const struct node_config *node, const struct port
 	return ring_bytes;
 }
 
+static uint32_t tunnel_ring_bytes(const struct port_config *port)
+{
+	unsigned __int128 needed = (unsigned __int128)port->rate_bps *
+				   (port->delay_ps + TUNNEL_LATE_PS) / (8 * NODE_S);
+	uint32_t bytes = RING_BYTES_REAL;
+
+	while (bytes < TUNNEL_RING_BYTES_MAX && bytes < needed)
+		bytes *= 2;
+	return bytes;
+}
+
 static void node_make_real(const struct scenario *scenario, const struct plan *plan,
 			   struct node_config *node)
 {
@@ -155,10 +174,12 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 	for (uint32_t p = 0; p < node->port_count; p++) {
 		struct port_config *port = &node->ports[p];
 
-		port->ring_bytes = ring_make_real(node, port);
-		port->medium = medium_of(scenario, port->link_index);
-		/* the kernel may drop frames: the sender must detect it */
-		port->guarded = port->guarded || port->medium == MEDIUM_VETH;
+		port->ring_bytes = port->medium == MEDIUM_TUNNEL ? tunnel_ring_bytes(port)
+								 : ring_make_real(node, port);
+		if (port->medium != MEDIUM_TUNNEL)
+			port->medium = medium_of(scenario, port->link_index);
+		/* the kernel or a network may drop frames: the sender must detect it */
+		port->guarded = port->guarded || port->medium != MEDIUM_SHM;
 		/* of NICs too: a template for links of switches that join */
 		port_make_real(scenario, plan, node, port);
 	}
@@ -187,11 +208,19 @@ static int plan_finish(const struct scenario *scenario, struct plan *plan, bool 
 int plan_make_real(const struct scenario *scenario, struct plan *plan,
 		   struct scenario_errors *errors)
 {
+	return plan_make_machines(scenario, NULL, plan, errors);
+}
+
+int plan_make_machines(const struct scenario *scenario, const struct machine_list *machines,
+		       struct plan *plan, struct scenario_errors *errors)
+{
 	int error = plan_make_for(CLOCK_REAL, scenario, plan, errors);
 
 	if (error)
 		return error;
 	error = addresses_make(plan);
+	if (!error && machines)
+		error = plan_machines_make(scenario, machines, plan, errors);
 	if (error) {
 		plan_free(plan);
 		return error;

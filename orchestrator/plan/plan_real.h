@@ -8,11 +8,16 @@
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_REAL_H
 #define HEDDLE_ORCHESTRATOR_PLAN_PLAN_REAL_H
 
-#include "orchestrator/plan/plan.h"
+#include "orchestrator/plan/plan_machines.h"
 
 /** plan_make_real() - plan_make() for real programs, with what the scenario plays beside them. */
 int plan_make_real(const struct scenario *scenario, struct plan *plan,
 		   struct scenario_errors *errors);
+
+/** plan_make_machines() - the same for a fabric on several @machines (plan_machines.h); NULL: on
+ *  this one alone. */
+int plan_make_machines(const struct scenario *scenario, const struct machine_list *machines,
+		       struct plan *plan, struct scenario_errors *errors);
 
 /** plan_hold() - what @plan of plan_make_real() plays does not begin: workloads, pauses and faults
  *  wait. */

@@ -363,7 +363,8 @@ void plan_roce_port_make_real(const struct scenario *scenario, const struct plan
 
 	port->guarded = false;
 	port->buffer_units = port->stop_units = 0;
-	/* without limit on a veth link: its receiver does not report what it has taken */
+	/* without limit on a veth link and in a tunnel: the receiver does not report what it has
+	 * taken */
 	port->flight_units = port->medium == MEDIUM_SHM ? (uint32_t)(flight / UNIT_BYTES) : 0;
 	port->headroom_bytes = said_or(scenario->roce.headroom_bytes, headroom_bytes);
 }

@@ -15,6 +15,22 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+/* the places of nodes that join are on this machine */
+static int machines_widen(struct plan *plan, uint32_t more_switches, uint32_t more_hosts)
+{
+	uint8_t *machine_of = malloc(plan->node_count + more_switches + more_hosts);
+
+	if (!machine_of)
+		return -ENOMEM;
+	memset(machine_of, (int)plan->machine, plan->node_count + more_switches + more_hosts);
+	memcpy(machine_of, plan->machine_of, plan->switch_count);
+	memcpy(machine_of + plan->switch_count + more_switches,
+	       plan->machine_of + plan->switch_count, plan->host_count);
+	free(plan->machine_of);
+	plan->machine_of = machine_of;
+	return 0;
+}
+
 /* NICs move to higher indices, after the places of the new switches; peers and links follow */
 static int nodes_widen(struct plan *plan)
 {
@@ -29,6 +45,10 @@ static int nodes_widen(struct plan *plan)
 
 	plan->hosts = hosts ? hosts : plan->hosts;
 	if (!nodes || !hosts) {
+		free(nodes);
+		return -ENOMEM;
+	}
+	if (plan->machine_of && machines_widen(plan, more_switches, more_hosts)) {
 		free(nodes);
 		return -ENOMEM;
 	}
@@ -291,7 +311,7 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 	config->mtu_bytes = mtu_bytes;
 	config->gap_bytes = like->gap_bytes;
 	config->guarded = plan_fabric(plan) != FABRIC_ROCE &&
-			  (like->loss_ppb || like->bit_error_e15 || like->medium == MEDIUM_VETH);
+			  (like->loss_ppb || like->bit_error_e15 || like->medium != MEDIUM_SHM);
 	config->buffer_units = like->buffer_units;
 	config->stop_units = like->stop_units;
 	config->flight_units = like->flight_units;

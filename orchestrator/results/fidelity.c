@@ -12,7 +12,8 @@ const char *const fidelity_verdict_name[FIDELITY_VERDICTS] = {
 
 const char *const fidelity_reason_name[FIDELITY_REASONS] = {
 	[FIDELITY_NO_REASON] = "", [FIDELITY_RATES] = "rates", [FIDELITY_DELAYS] = "delays",
-	[FIDELITY_LAG] = "lag",    [FIDELITY_RING] = "ring",
+	[FIDELITY_LAG] = "lag",    [FIDELITY_RING] = "ring",   [FIDELITY_LOSSES] = "losses",
+	[FIDELITY_MACHINE] = "machine",
 };
 
 void fidelity_limits_init(struct fidelity_limits *limits, enum node_kind kind)
@@ -125,6 +126,8 @@ struct fidelity fidelity_judge(const struct lateness_stats *lateness,
 
 enum fidelity_reason fidelity_reason_of(const struct fidelity *node)
 {
+	if (node->lost_frames)
+		return FIDELITY_LOSSES;
 	if (node->stalled_ppm >= FIDELITY_STALLED_PPM)
 		return FIDELITY_RATES;
 	return node->added_ns >= FIDELITY_DELAY_NS ? FIDELITY_DELAYS : FIDELITY_NO_REASON;
@@ -164,6 +167,14 @@ const char *fidelity_words(const struct fidelity *node, enum fidelity_reason rea
 			"NOT VALID: delays up to %s too long at %s; from %s on programs retransmit",
 			time, name, human_time(FIDELITY_DELAY_NS * NODE_NS, limit));
 		break;
+	case FIDELITY_LOSSES:
+		snprintf(text, FIDELITY_WORDS_MAX, "NOT VALID: %llu frame%s lost in %s",
+			 (unsigned long long)node->lost_frames,
+			 node->lost_frames == 1 ? " was" : "s were", name);
+		break;
+	case FIDELITY_MACHINE:
+		snprintf(text, FIDELITY_WORDS_MAX, "NOT VALID: %s", name);
+		break;
 	case FIDELITY_LAG:
 		snprintf(text, FIDELITY_WORDS_MAX,
 			 "NOT VALID: %s lagged by more than 1 %% of the run", name);
@@ -190,7 +201,10 @@ bool fidelity_worse(const struct fidelity *a, const struct fidelity *b)
 	if (verdict_a != verdict_b)
 		return verdict_a > verdict_b;
 	if (fidelity_reason_of(a) != fidelity_reason_of(b))
-		return fidelity_reason_of(a) == FIDELITY_RATES;
+		return fidelity_reason_of(a) == FIDELITY_LOSSES ||
+		       fidelity_reason_of(b) == FIDELITY_DELAYS;
+	if (fidelity_reason_of(a) == FIDELITY_LOSSES && a->lost_frames != b->lost_frames)
+		return a->lost_frames > b->lost_frames;
 	if (fidelity_reason_of(a) == FIDELITY_RATES && a->stalled_ppm != b->stalled_ppm)
 		return a->stalled_ppm > b->stalled_ppm;
 	return a->added_ns != b->added_ns ? a->added_ns > b->added_ns : a->p99_ns > b->p99_ns;

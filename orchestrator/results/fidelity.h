@@ -20,6 +20,9 @@
  *    - not valid: links of some node may have been stopped for 1 % of its active time or more; or
  *      FIDELITY_DELAY_NS and more were added to a hop. Then programs may have retransmitted what
  *      was not lost, and their rates mean nothing either.
+ *  A tunnel between machines (SC-5) is judged like a node. Its lateness is that of each frame
+ *  beyond the delay of its link, so nothing absorbs it. A frame that it loses was to be lost by no
+ *  link, so then figures do not count either; nor do they while a machine is not there.
  *  FIDELITY_DELAY_NS is 100 ms: a packet and its ACK may each wait as long, and TCP in Linux
  *  retransmits when an ACK is 200 ms later than usual (TCP_RTO_MIN). That does not depend on the
  *  delays of the scenario: a timer follows what it has measured, plus these 200 ms.
@@ -63,6 +66,8 @@ enum fidelity_reason {
 	FIDELITY_DELAYS,    /* FIDELITY_DELAY_NS or more at a hop */
 	FIDELITY_LAG,       /* run: a node was later than 1 % of it (results_fidelity.h) */
 	FIDELITY_RING,      /* run: a ring was full for 1 % of it */
+	FIDELITY_LOSSES,    /* a tunnel to another machine has lost frames */
+	FIDELITY_MACHINE,   /* another machine, or the tunnel to it, is not there */
 	FIDELITY_REASONS
 };
 
@@ -84,6 +89,7 @@ struct fidelity {
 	/* the largest part of the time in which its links may have been stopped, ppm */
 	uint32_t stalled_ppm;
 	uint64_t stalled_ns; /* the same as a time */
+	uint64_t lost_frames; /* a tunnel: frames that no link was configured to lose */
 	uint64_t beyond_ns;  /* sum of the lateness that its buffers did not last for */
 };
 

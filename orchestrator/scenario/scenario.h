@@ -28,6 +28,7 @@
 #define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
 #define SCENARIO_SETTINGS_MAX 256u    /* of a command, after --set */
 #define SCENARIO_WORKLOADS_MAX 64u
+#define SCENARIO_MACHINES_MAX 16u
 #define SCENARIO_PAUSES_MAX 1024u
 #define SCENARIO_EXPECTATIONS_MAX 1024u
 
@@ -44,9 +45,17 @@ struct scenario_spot {
 	int32_t x, y;
 };
 
+/* the machines that topology.machines names (SC-5) */
+struct scenario_machines {
+	uint32_t count; /* 0: it is not given */
+	char names[SCENARIO_MACHINES_MAX][NODE_NAME_MAX];
+	struct scenario_place place;
+};
+
 struct scenario_switch {
 	char name[NODE_NAME_MAX];
 	struct scenario_spot spot;
+	uint32_t machine; /* 0: not given; else its number in scenario_machines, from 1 */
 	struct scenario_place place;
 };
 
@@ -191,6 +200,7 @@ struct scenario {
 	uint32_t prefix_count;
 	struct scenario_prefix *prefixes; /* in prefix_order() */
 	struct scenario_place topology_place;
+	struct scenario_machines machines;
 	uint32_t class_count;
 	struct class_config classes[NODE_CLASSES_MAX];
 	uint32_t workload_count;

@@ -10,6 +10,7 @@
 #include "orchestrator/scenario/scenario_host_keys.h"
 #include "orchestrator/scenario/scenario_link.h"
 #include "orchestrator/scenario/scenario_prefix.h"
+#include "orchestrator/scenario/scenario_machine.h"
 #include "orchestrator/scenario/scenario_spot.h"
 
 /* ---- explicit ---- */
@@ -346,6 +347,7 @@ static const struct key explicit_keys[] = {
 	{ "hosts", hosts_read, .required = true },
 	{ "links", .read = fabric_links_read },
 	{ "at", .read = later_read },
+	{ "machines", .read = later_read },
 	/* never read here: the generated form has it; listed for suggestions */
 	{ "generate", .read = NULL },
 };
@@ -494,6 +496,7 @@ static size_t generated_keys(enum generate_kind kind, struct key *keys)
 		keys[count++] = (struct key){ "global", .read = between_settings_read };
 	keys[count++] = (struct key){ "flow-keys", .read = later_read };
 	keys[count++] = (struct key){ "at", .read = later_read };
+	keys[count++] = (struct key){ "machines", .read = later_read };
 	return count;
 }
 
@@ -534,13 +537,15 @@ static void generated_build(struct reader *reader, const struct yaml_node *node,
 		host_flow_keys_read(reader, yaml_find(node, "flow-keys"));
 	if (yaml_find(node, "at"))
 		scenario_spots_read(reader, yaml_find(node, "at"));
+	if (yaml_find(node, "machines"))
+		scenario_machines_read(reader, yaml_find(node, "machines"));
 }
 
 static void generated_read(struct reader *reader, const struct yaml_node *node,
 			   const struct yaml_node *kind_node)
 {
 	struct generated generated = { .between = reader->links.fabric };
-	struct key keys[GENERATE_COUNTS + 6];
+	struct key keys[GENERATE_COUNTS + 7];
 	const char *text = key_scalar(reader, kind_node, "a kind of topology such as leaf-spine");
 	int kind =
 		text ? key_word_index(reader, kind_node, text, generate_kind_name, GENERATE_KINDS)
@@ -580,4 +585,6 @@ void scenario_topology_read(struct reader *reader, const struct key *key,
 	scenario_prefixes_check(reader);
 	if (yaml_find(node, "at"))
 		scenario_spots_read(reader, yaml_find(node, "at"));
+	if (yaml_find(node, "machines"))
+		scenario_machines_read(reader, yaml_find(node, "machines"));
 }

@@ -1,0 +1,236 @@
+/*  orchestrator/tunnel/tunnel_link: records pass from ring to ring in datagrams of any length, in
+ *  order, with their times; what is missing is counted as lost (SC-5). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/tunnel/tunnel_link.h"
+#include "tests/testing.h"
+
+#define DATA_BYTES (1u << 19)
+#define EPOCH_NS 7000000000ull
+#define ITEMS_MAX 512u
+
+static struct ring_page *pages[4];
+static struct ring_tx node_tx;
+static struct ring_rx node_rx;
+static struct tunnel_link from, to;
+static struct tunnel_counts sent, received;
+static uint8_t items[ITEMS_MAX][TUNNEL_DATAGRAM_MAX];
+static size_t item_bytes[ITEMS_MAX];
+static uint32_t item_count;
+
+static void set_up(void)
+{
+	for (int i = 0; i < 4; i++) {
+		pages[i] = aligned_alloc(64, ring_bytes(DATA_BYTES));
+		memset(pages[i], 0, ring_bytes(DATA_BYTES));
+		ring_init(pages[i], DATA_BYTES, RING_CAPTURED_MAX);
+	}
+	/* node -> 0 -> from ~ to -> 1 -> node; the other directions are not used */
+	ck_assert_int_eq(tunnel_link_init(&from, 3, 1, 77, pages[0], ring_bytes(DATA_BYTES),
+					  pages[2], ring_bytes(DATA_BYTES)),
+			 0);
+	ck_assert_int_eq(tunnel_link_init(&to, 3, 0, 78, pages[3], ring_bytes(DATA_BYTES), pages[1],
+					  ring_bytes(DATA_BYTES)),
+			 0);
+	ck_assert_int_eq(ring_tx_attach(&node_tx, pages[0], ring_bytes(DATA_BYTES)), 0);
+	ck_assert_int_eq(ring_rx_attach(&node_rx, pages[1], ring_bytes(DATA_BYTES)), 0);
+	memset(&sent, 0, sizeof(sent));
+	memset(&received, 0, sizeof(received));
+	item_count = 0;
+}
+
+static void tear_down(void)
+{
+	for (int i = 0; i < 4; i++)
+		free(pages[i]);
+}
+
+static void node_send(uint32_t sequence, uint32_t captured_bytes, node_time_t at_ps)
+{
+	struct record *record = ring_reserve(&node_tx, captured_bytes);
+
+	ck_assert_ptr_nonnull(record);
+	*record = (struct record){ .at_ps = at_ps,
+				   .wire_bytes = captured_bytes + 4,
+				   .captured_bytes = captured_bytes,
+				   .sequence = sequence,
+				   .kind = RECORD_PACKET,
+				   .traffic_class = 1 };
+	memset(record_captured(record), (int)sequence, captured_bytes);
+	ring_commit(&node_tx, captured_bytes);
+	ring_publish(&node_tx);
+}
+
+/* all that waits, as items of datagrams with @space */
+static void send_all(size_t space)
+{
+	while (tunnel_link_waits(&from) && item_count < ITEMS_MAX) {
+		size_t length =
+			tunnel_link_send(&from, items[item_count], space, true, EPOCH_NS, &sent);
+
+		ck_assert_uint_gt(length, 0);
+		ck_assert_uint_le(length, space);
+		item_bytes[item_count++] = length;
+	}
+}
+
+static void take(uint32_t index, node_time_t now_ps)
+{
+	struct tunnel_item item;
+
+	ck_assert_int_eq(tunnel_item_read(items[index], item_bytes[index], &item),
+			 (int)item_bytes[index]);
+	ck_assert_int_eq(item.kind, TUNNEL_RECORD);
+	tunnel_link_take(&to, &item.record, (item.record.at_ns - EPOCH_NS) * NODE_NS, now_ps,
+			 &received);
+}
+
+/* the next record of the node there is @sequence, whole; 0: there is none */
+static void expect(uint32_t sequence, uint32_t captured_bytes, node_time_t at_ps)
+{
+	struct record header;
+	const uint8_t *bytes;
+
+	tunnel_link_publish(&to);
+	ring_refresh(&node_rx);
+	bytes = ring_peek(&node_rx, &header);
+	ck_assert_int_eq(bytes != NULL, sequence != 0);
+	ck_assert(!node_rx.broken);
+	if (!sequence)
+		return;
+	ck_assert_uint_eq(header.sequence, sequence);
+	ck_assert_uint_eq(header.captured_bytes, captured_bytes);
+	ck_assert_uint_eq(header.wire_bytes, captured_bytes + 4);
+	ck_assert_uint_eq(header.at_ps, at_ps);
+	for (uint32_t i = 0; i < captured_bytes; i++)
+		ck_assert_uint_eq(bytes[i], (uint8_t)sequence);
+	ring_pop(&node_rx, &header);
+	ring_release(&node_rx);
+}
+
+TEST_GROUP(two_ends, .setup = set_up, .teardown = tear_down);
+
+TEST(tunnel_link__records_and_pieces_arrive_whole)
+{
+	for (uint32_t i = 1; i <= 5; i++)
+		node_send(i, i * 1900, i * NODE_MS);
+	send_all(1400);
+	ck_assert_uint_gt(item_count, 20);
+	ck_assert_uint_eq(sent.sent_frames, 5);
+	ck_assert_uint_eq(sent.fragmented, 5);
+	for (uint32_t i = 0; i < item_count; i++)
+		take(i, 0);
+	for (uint32_t i = 1; i <= 5; i++)
+		expect(i, i * 1900, i * NODE_MS);
+	expect(0, 0, 0);
+	ck_assert_uint_eq(received.received_frames, 5);
+	ck_assert_uint_eq(received.lost_frames + received.late_frames, 0);
+}
+
+TEST(tunnel_link__a_word_arrives)
+{
+	struct record *record = ring_reserve(&node_tx, 0);
+	struct record header;
+
+	*record = (struct record){ .at_ps = NODE_MS,
+				   .wire_bytes = 8,
+				   .kind = RECORD_WORD,
+				   .word = 0x123456789abcdef0ull };
+	ring_commit(&node_tx, 0);
+	ring_publish(&node_tx);
+	send_all(1400);
+	take(0, 0);
+	tunnel_link_publish(&to);
+	ring_refresh(&node_rx);
+	ck_assert_ptr_nonnull(ring_peek(&node_rx, &header));
+	ck_assert_uint_eq(header.kind, RECORD_WORD);
+	ck_assert_uint_eq(header.word, 0x123456789abcdef0ull);
+}
+
+/* any one datagram of these is lost */
+TEST_RANGE(tunnel_link__what_is_missing_is_lost, 0, 6)
+{
+	for (uint32_t i = 1; i <= 3; i++)
+		node_send(i, 2000, i);
+	send_all(1400);
+	ck_assert_uint_eq(item_count, 6);
+	for (uint32_t i = 0; i < item_count; i++)
+		if (i != (uint32_t)_i)
+			take(i, 0);
+	for (uint32_t i = 1; i <= 3; i++)
+		if ((uint32_t)_i / 2 + 1 != i)
+			expect(i, 2000, i / NODE_NS);
+	expect(0, 0, 0);
+	if (_i == 5) {
+		/* the last one: found by the number of records that were sent */
+		ck_assert_uint_eq(received.lost_frames, 0);
+		tunnel_link_counted(&to, &(struct tunnel_count){ 3, 77, 3 }, &received);
+	}
+	ck_assert_uint_eq(received.lost_frames, 1);
+	ck_assert_uint_eq(received.received_frames, 2);
+}
+
+TEST(tunnel_link__order_is_kept)
+{
+	for (uint32_t i = 1; i <= 3; i++)
+		node_send(i, 100, i * NODE_US);
+	send_all(1400);
+	take(0, 0);
+	take(2, 0);
+	take(1, 0);
+	take(0, 0);
+	expect(1, 100, NODE_US);
+	expect(3, 100, 3 * NODE_US);
+	expect(0, 0, 0);
+	ck_assert_uint_eq(received.lost_frames, 1);
+	ck_assert_uint_eq(received.drops[TUNNEL_DROP_REORDERED], 2);
+}
+
+TEST(tunnel_link__late_records_are_counted_by_how_much)
+{
+	node_send(1, 100, 10 * NODE_MS);
+	node_send(2, 100, 20 * NODE_MS);
+	send_all(1400);
+	take(0, 15 * NODE_MS);
+	take(1, 15 * NODE_MS);
+	expect(1, 100, 10 * NODE_MS);
+	expect(2, 100, 20 * NODE_MS);
+	ck_assert_uint_eq(received.late_frames, 1);
+	ck_assert_uint_eq(received.lateness.max_ns, 5000000);
+	ck_assert_uint_eq(received.lateness.events, 2);
+}
+
+/* the node there takes nothing: what does not fit is lost, and what follows is not confused */
+TEST(tunnel_link__full_ring)
+{
+	uint32_t in_ring = 0, all = 100;
+
+	for (uint32_t i = 1; i <= all; i++) {
+		node_send(i, 9000, i * NODE_NS);
+		send_all(9700);
+		take(item_count - 1, 0);
+	}
+	in_ring = (uint32_t)received.received_frames;
+	ck_assert_uint_gt(in_ring, 20);
+	ck_assert_uint_eq(received.lost_frames, all - in_ring);
+	ck_assert_uint_eq(received.drops[TUNNEL_DROP_RING_FULL], all - in_ring);
+	for (uint32_t i = 1; i <= in_ring; i++)
+		expect(i, 9000, i * NODE_NS);
+	node_send(200, 64, 200 * NODE_NS);
+	send_all(9700);
+	take(item_count - 1, 0);
+	expect(200, 64, 200 * NODE_NS);
+}
+
+TEST(tunnel_link_count__once_when_idle)
+{
+	uint8_t bytes[64];
+
+	ck_assert_uint_eq(tunnel_link_count(&from, bytes, sizeof(bytes)), 0);
+	node_send(1, 100, 1);
+	send_all(1400);
+	ck_assert_uint_eq(tunnel_link_count(&from, bytes, sizeof(bytes)), 0);
+	ck_assert_uint_gt(tunnel_link_count(&from, bytes, sizeof(bytes)), 0);
+	ck_assert_uint_eq(tunnel_link_count(&from, bytes, sizeof(bytes)), 0);
+}
