@@ -74,9 +74,13 @@ both_nodes := $(if $(filter release,$(KIND)),$(B)/both_nodes.o,$(lib_switchd) $(
 # what a unit test may link: with the thread sanitizer those of shared memory only
 unit_libs := $(if $(filter tsan,$(KIND)),$(lib_nodes),$(lib_switchd) $(lib_nicd) $(lib_rankd) $(lib_orchestrator) $(lib_nodes))
 
-# tests/unit/PROGRAM/FOLDER/test_X.c becomes unit/test_X
+# tests/unit/PROGRAM/FOLDER/test_X.c becomes unit/test_X, and a part of suite/PROGRAM.FOLDER: `make check` runs those,
+# since to link and start a program costs more than most tests
 unit_src := $(wildcard tests/unit/*/*/test_*.c)
 unit_tests := $(addprefix $(B)/unit/,$(basename $(notdir $(unit_src))))
+unit_alone := test_allocation test_allocation_results # linked in a way of their own
+unit_suites := $(addprefix $(B)/suite/,$(sort $(subst /,.,$(patsubst tests/unit/%/,%,$(dir $(unit_src)))))) \
+	       $(addprefix $(B)/unit/,$(unit_alone))
 # many fabrics, or large ones: with sanitizers in make soak only
 large_sims := test_faults test_path_order test_permutation test_port_group test_redirect test_source_victim test_swarm_paths
 sim_tests := $(addprefix $(B)/sim/,$(filter-out $(large_sims),$(patsubst tests/sim/%.c,%,$(wildcard tests/sim/test_*.c))))
@@ -230,6 +234,12 @@ $(B)/unit/%: $$(filter $(B)/obj/$$(percent)/$$*.o,$(call obj,$(unit_src))) $(lib
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
+suite_src = $(filter-out $(addprefix %/,$(addsuffix .c,$(unit_alone))),$(wildcard tests/unit/$(subst .,/,$(1))/test_*.c))
+$(B)/suite/%: $$(call obj,$$(call suite_src,$$*)) $(lib_testing) $(unit_libs)
+	@mkdir -p $(@D)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
+
 # its own allocations fail
 $(B)/unit/test_allocation $(B)/unit/test_allocation_results: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup table_alloc table_free)
 
@@ -270,8 +280,9 @@ build/reach/obj/tests/reach.o: CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -O2
 # a replay needs a sanitizer, of which KIND=reach has none
 unit: $(unit_tests)
 unit-sim: $(unit_tests) $(sim_tests) $(if $(filter reach,$(KIND)),,$(replays))
+suite-sim: $(unit_suites) $(sim_tests) $(replays)
 # long ones first: the last ones running leave no core idle for long
-checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_tests) $(replays))
+checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_suites) $(replays))
 system_tests := $(wildcard tests/system/test_*.sh)
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
@@ -285,7 +296,7 @@ fuzzers: $(fuzzers)
 .PHONY: test-helpers benches
 
 check: deps
-	@$(MAKE) --no-print-directory KIND=asan unit-sim
+	@$(MAKE) --no-print-directory KIND=asan suite-sim
 	@$(MAKE) --no-print-directory KIND=release $(large_tests)
 	@tests/run.sh check $(checked) --
 
@@ -300,7 +311,7 @@ system: all
 test: all
 	@$(MAKE) --no-print-directory layers
 	@$(MAKE) --no-print-directory clang-warnings
-	@$(MAKE) --no-print-directory KIND=asan unit-sim
+	@$(MAKE) --no-print-directory KIND=asan suite-sim
 	@$(MAKE) --no-print-directory KIND=tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
 	@$(MAKE) --no-print-directory test-helpers
 	@$(MAKE) --no-print-directory $(large_tests)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TESTS_MAX 512
+#define TESTS_MAX 4096
 /* a check is forgotten when another one whose line is equal modulo this passes */
 #define PLACES 1024
 
@@ -12,7 +12,7 @@
 struct entry {
 	const TTest *test;
 	const struct test_group *group;
-	const char *name; /* of the group */
+	const char *name, *file; /* of the group, of the source */
 	int line, from, to, signal;
 };
 
@@ -28,13 +28,17 @@ static void entry_add(struct entry entry)
 
 void testing_add(const TTest *test, int from, int to, int signal)
 {
-	entry_add((struct entry){
-		.test = test, .line = test->line, .from = from, .to = to, .signal = signal });
+	entry_add((struct entry){ .test = test,
+				  .file = test->file,
+				  .line = test->line,
+				  .from = from,
+				  .to = to,
+				  .signal = signal });
 }
 
-void testing_add_group(const char *name, const struct test_group *group, int line)
+void testing_add_group(const char *name, const struct test_group *group, const char *file, int line)
 {
-	entry_add((struct entry){ .group = group, .name = name, .line = line });
+	entry_add((struct entry){ .group = group, .name = name, .file = file, .line = line });
 }
 
 #undef _mark_point
@@ -55,9 +59,12 @@ void testing_passed(const char *file, int line)
 }
 
 /* constructors are called in no defined order */
-static int by_line(const void *left, const void *right)
+static int by_place(const void *left, const void *right)
 {
-	return ((const struct entry *)left)->line - ((const struct entry *)right)->line;
+	const struct entry *a = left, *b = right;
+	int files = strcmp(a->file, b->file);
+
+	return files ? files : a->line - b->line;
 }
 
 /* Check's default is 4 s; a time limit must not judge how busy the machine is */
@@ -82,21 +89,29 @@ static TCase *group_create(Suite *suite, const char *name, const struct test_gro
 	return tcase;
 }
 
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 int main(int argument_count, char **arguments)
 {
-	const char *slash = strrchr(arguments[0], '/'), *program = slash ? slash + 1 : arguments[0];
-	Suite *suite = suite_create(program);
+	Suite *suite = suite_create(name_of(arguments[0]));
 	SRunner *runner = srunner_create(suite);
+	const char *file = "";
 	TCase *tcase = NULL;
 	int failed;
 
 	(void)argument_count;
-	qsort(entries, entry_count, sizeof(entries[0]), by_line);
+	qsort(entries, entry_count, sizeof(entries[0]), by_place);
 	for (const struct entry *entry = entries; entry < entries + entry_count; entry++) {
 		if (entry->group)
 			tcase = group_create(suite, entry->name, entry->group);
-		else if (!tcase)
-			tcase = group_create(suite, program, NULL);
+		else if (strcmp(file, entry->file) != 0)
+			tcase = group_create(suite, name_of(entry->file), NULL);
+		file = entry->file;
 		if (entry->test)
 			_tcase_add_test(tcase, entry->test, entry->signal, 0, entry->from,
 					entry->to);

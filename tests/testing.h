@@ -1,4 +1,5 @@
-/*  testing - tests that register themselves: all tests of a file are run, in its order.
+/*  testing - tests that register themselves: all tests of a file are run, in its order, and files of
+ *  one program one after the other.
  *
  *  TEST(f__case) { ... } defines a test of Check, TEST_RANGE(f__case, 0, 4) { ... } one that is run
  *  for _i = 0 to 3. Tests after a TEST_GROUP() belong to that group, which has fixtures and a time
@@ -30,9 +31,9 @@ struct test_group {
  *  main(). */
 void testing_add(const TTest *test, int from, int to, int signal);
 
-/** testing_add_group() - begins a group at @line of the file. @name and @group are borrowed for
- *  ever. */
-void testing_add_group(const char *name, const struct test_group *group, int line);
+/** testing_add_group() - begins a group at @line of @file. All are borrowed for ever. */
+void testing_add_group(const char *name, const struct test_group *group, const char *file,
+		       int line);
 
 /** testing_passed() - records that the check at @file:@line has passed. If a test ends early, Check
  *  prints the last recorded place. Its own _mark_point() costs a write() each time; here a check
@@ -59,7 +60,7 @@ void testing_passed(const char *file, int line);
 	__attribute__((constructor)) static void name##_group_add(void)                         \
 	{                                                                                       \
 		name##_group = (struct test_group){ __VA_ARGS__ };                              \
-		testing_add_group(#name, &name##_group, __LINE__);                              \
+		testing_add_group(#name, &name##_group, __FILE__, __LINE__);                    \
 	}                                                                                       \
 	static_assert(true, "")
 
