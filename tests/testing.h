@@ -1,5 +1,5 @@
-/*  testing - tests that register themselves: all tests of a file are run, in its order, and files of
- *  one program one after the other.
+/*  testing - tests that register themselves: all tests of a file are run, in its order, and the
+ *  files of one program one after the other.
  *
  *  TEST(f__case) { ... } defines a test of Check, TEST_RANGE(f__case, 0, 4) { ... } one that is run
  *  for _i = 0 to 3. Tests after a TEST_GROUP() belong to that group, which has fixtures and a time
