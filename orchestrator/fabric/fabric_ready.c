@@ -25,7 +25,7 @@ static void dead_tell(struct fabric *fabric)
 static bool deaths(const struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if (!fabric_pid(fabric, i) && !plan_vacant(fabric->plan, i))
+		if (!fabric_pid(fabric, i) && plan_here(fabric->plan, i))
 			return true;
 	return false;
 }

@@ -297,8 +297,6 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 	/* before the daemon enters the network of the fabric */
 	error = live_tunnel_open(&daemon->live, &options->tunnel, daemon->report_fd, daemon->why,
 				 sizeof(daemon->why));
-	if (error == -EINTR)
-		return failed(daemon, "interrupted");
 	if (!error)
 		error = hosts_open(daemon);
 	if (error)

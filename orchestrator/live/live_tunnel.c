@@ -70,8 +70,10 @@ int live_tunnel_open(struct live *live, const struct tunnel_options *options, in
 	if (!live->tunnel.options)
 		return 0;
 	while ((error = tunnel_connect(&live->tunnel, why, why_max)) == -EAGAIN) {
-		if (interrupt_seen() || asker_gone(report_fd))
+		if (interrupt_seen() || asker_gone(report_fd)) {
+			snprintf(why, why_max, "interrupted");
 			return -EINTR;
+		}
 		wait_tell(report_fd, &told_ns, why);
 		usleep(LOOK_MS * 1000);
 	}
