@@ -113,18 +113,19 @@ static void machines_print(const json_t *fabric)
 	{
 		char time[HUMAN_TEXT_MAX];
 		double records = (double)client_number(machine, "received_frames");
+		size_t hosts = json_array_size(json_object_get(machine, "hosts"));
+		size_t links = json_array_size(json_object_get(machine, "links"));
 
-		printf("%-10s %-8s %zu hosts, ", i ? "" : "machines", client_text(machine, "name"),
-		       json_array_size(json_object_get(machine, "hosts")));
+		printf("%-10s %-8s %zu host%s, ", i ? "" : "machines", client_text(machine, "name"),
+		       hosts, hosts == 1 ? "" : "s");
 		if (json_is_true(json_object_get(machine, "here"))) {
 			printf("this one\n");
 			continue;
 		}
-		printf("%zu links to it: %s at %s; round trip %s, %lld B datagrams, lost %lld, "
+		printf("%zu link%s to it: %s at %s; round trip %s, %lld B datagrams, lost %lld, "
 		       "late %.3g %% of %lld frames\n",
-		       json_array_size(json_object_get(machine, "links")),
-		       client_text(machine, "state"), client_text(machine, "address"),
-		       client_time(machine, "round_trip_ns", time),
+		       links, links == 1 ? "" : "s", client_text(machine, "state"),
+		       client_text(machine, "address"), client_time(machine, "round_trip_ns", time),
 		       (long long)client_number(machine, "datagram_bytes"),
 		       (long long)client_number(machine, "lost_frames"),
 		       records > 0 ? 100 * (double)client_number(machine, "late_frames") / records
