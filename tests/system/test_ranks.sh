@@ -62,8 +62,8 @@ captures() {
 
 # tables of nodes of both ranks, parameters, steps
 prompt_of() {
-	printf '%s\n' 'show left queues' 'show h8 flows' 'set left ecn.kmin.0 9000' 'set right ecn.kmin.0 9000' 'step 20us' \
-		'show right queues' 'step until right.p8.lost_frames > 0' 'continue' |
+	printf '%s\n' 'show left queues' 'show h8 flows' 'set left data.ecn.kmin 9000' 'set right data.ecn.kmin 9000' 'step 20us' \
+		'show right queues' 'step' 'show flow h0 h8' 'continue' |
 		"${@:2}" "$heddle" run "$topologies/roce-compare.yaml" --set run.duration=300us --set run.warmup=100us --set 'expect=[]' \
 			--break-at 50us >"$scratch/prompt$1" 2>&1
 	[ $? = 0 ] || { cat "$scratch/prompt$1"; return 1; }
@@ -199,7 +199,7 @@ check "two workers in each rank" same 2 permutation-16 --pack 2 "${short[@]}"
 check "captures" captures
 check "tables, parameters and steps at the prompt" prompt_same
 check "a worker of another rank is killed: it is named, with its node" dies 4 worker KILL \
-	'rank 1 \(.*\), worker 1 \(pid [0-9]+\), which was running (switch|NIC) [a-zA-Z0-9]+, was killed by signal 9'
+	'rank 1 \(.*\), worker 1 \(pid [0-9]+\)(, which was running (switch|NIC) [a-zA-Z0-9]+,|:) was killed by signal 9'
 check "... is stopped" dies 4 worker STOP 'rank 1 \(.*\), worker 1 .* was stopped by a signal'
 check "another rank is stopped" dies 4 member STOP 'rank 1 \(.*, pid [0-9]+\): has not been heard of for'
 check "another rank is killed: mpirun names it" dies 137 member KILL 'rank 1 .* exited on signal 9'
