@@ -99,11 +99,11 @@ every() {
 
 # the outputs of a prompt: tables of nodes that share a process, parameters, links that fail
 prompt_of() {
-	printf '%s\n' 'show left queues' 'show h8' 'set left ecn.kmin.0 9000' 'step 20us' 'show right queues' \
-		'step until right.p8.lost_frames > 0' 'continue' |
+	printf '%s\n' 'show left queues' 'show h8 flows' 'set left data.ecn.kmin 9000' 'step 20us' 'show right queues' \
+		'step' 'show flow h0 h8' 'continue' |
 		"$heddle" run "$topologies/roce-compare.yaml" --set run.duration=300us --set run.warmup=100us --set 'expect=[]' \
 			--break-at 50us --pack "$1" >"$scratch/prompt$1" 2>&1
-	[ $? -lt 3 ]
+	[ $? = 0 ] || { cat "$scratch/prompt$1"; return 1; }
 }
 
 prompt_same() {
