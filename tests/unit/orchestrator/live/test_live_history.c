@@ -46,9 +46,11 @@ static void setup(void)
 	ck_assert_uint_le(plan.node_count, NODES_MAX);
 	fabric = (struct fabric){ .plan = &plan };
 	fabric.nodes = calloc(plan.node_count, sizeof(*fabric.nodes));
-	for (uint32_t i = 0; i < plan.node_count; i++)
+	for (uint32_t i = 0; i < plan.node_count; i++) {
+		fabric.nodes[i].lead = i; /* each has a process of its own */
 		if (!plan_vacant(&plan, i))
 			page_make(i);
+	}
 }
 
 static void teardown(void)

@@ -71,7 +71,7 @@ static uint32_t tunnels(void)
 	return count;
 }
 
-TEST_GROUP(plan_room, .setup = set_up, .teardown = tear_down);
+TEST_GROUP(plan_machines, .setup = set_up, .teardown = tear_down);
 
 TEST(plan_machines_make__as_the_scenario_says)
 {
