@@ -4,8 +4,8 @@
  *  a cut link: its medium is MEDIUM_TUNNEL. The scenario may say where switches run
  *  (topology.machines). If not, the graph of switches is cut: machines get about as many nodes
  *  each, and few links are cut. The result depends on the scenario and the number of machines only,
- *  so every machine computes the same (ours: METIS would be better on large irregular graphs, but a
- *  real-clock fabric has at most some hundred switches). */
+ *  so every machine computes the same. partition.h, whose result one rank computes for all, has
+ *  METIS for its cuts: what that finds may depend on its version, which machines need not share. */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_MACHINES_H
 #define HEDDLE_ORCHESTRATOR_PLAN_PLAN_MACHINES_H
 
