@@ -4,14 +4,14 @@
 #
 # The references are runs with one process per node. JSON, CSV, events and recordings are compared
 # byte by byte, with 1, 2, 4 and 7 workers: more than this machine may have cores, which are then
-# preempted in the middle of windows. ROUNDS (2; `make soak`: 10) repeats each. ALL=yes
+# preempted in the middle of windows. ROUNDS (1; `make soak`: 10) repeats each. ALL=yes
 # (`make soak`) plays every scenario of topologies/ besides, short, with 1, 2 and 4 workers;
 # ALL='pfc-*' those of these names. Fabrics that are packed by default are compared with 1 worker:
 # a thousand busy processes starve all other programs.
 set -u
 . "$(dirname "$0")/common.sh"
 
-rounds=${ROUNDS:-2}
+rounds=${ROUNDS:-1}
 
 # result NAME WORKERS SCENARIO [OPTION...] - all outputs go to $scratch/NAME
 result() {
