@@ -232,7 +232,7 @@ all() {
 }
 have() {
 	local program
-	for program in "$@"; do PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || return 1; done
+	for program in "$@"; do PATH=$PATH:/usr/sbin type -P "$program" >/dev/null || return 1; done
 }
 
 who=root
