@@ -83,7 +83,7 @@ have_capture() {
 }
 
 check 'a medium that there is not' run 2 check "$topologies/two-racks.yaml" --set links.medium=copper
-check 'says which there are' says err 'shm or veth'
+check 'says which there are' says err 'shm, veth or tunnel'
 
 fabric_up "$topologies/two-racks.yaml" --set links.fabric.medium=veth
 check 'hosts over shared memory, switches over veth' ping_all
