@@ -105,7 +105,8 @@ chmod 755 "$scratch" # mmdebstrap may read it as another user
 
 sources >"$scratch/sources.list"
 [ -s "$scratch/sources.list" ] || fail "apt knows no package list of $ID; as root: apt-get update"
-quietly make -C "$top" install DESTDIR="$scratch/root" PREFIX=/usr/local
+# without rankd: ranks of MPI are started on machines, by mpirun or Slurm
+quietly make -C "$top" install MPI= DESTDIR="$scratch/root" PREFIX=/usr/local
 tar -C "$scratch/root" --owner=0 --group=0 -cf "$scratch/heddle.tar" usr
 libraries "$scratch"/root/usr/local/bin/heddle "$scratch"/root/usr/local/libexec/heddle/* >"$scratch/packages"
 mapfile -t packages <"$scratch/packages"
