@@ -1,8 +1,10 @@
 /*  testing - see testing.h. */
 #include "tests/testing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TESTS_MAX 4096
 /* a check is forgotten when another one whose line is equal modulo this passes */
@@ -58,6 +60,36 @@ void testing_passed(const char *file, int line)
 	_mark_point(file, line);
 }
 
+/* ---- leaks ---- */
+
+/* Of the sanitizers; NULL without them. Bytes that are allocated now. */
+extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+static pid_t main_pid;
+static size_t allocated_bytes; /* when the test began */
+
+/* A search for leaks takes longer than most tests. A process that has no more memory than when its
+ * test began has none, unless the test has freed as much that is older. */
+static void leaks_skip(int status, void *nothing)
+{
+	(void)nothing;
+	if (__sanitizer_get_current_allocated_bytes() > allocated_bytes)
+		return;
+	fflush(NULL);
+	_exit(status);
+}
+
+/* first in the process of each test */
+static void leaks_begin(void)
+{
+	if (!__sanitizer_get_current_allocated_bytes || getpid() == main_pid)
+		return;
+	on_exit(leaks_skip, NULL);
+	allocated_bytes = __sanitizer_get_current_allocated_bytes();
+}
+
+/* ---- running ---- */
+
 /* constructors are called in no defined order */
 static int by_place(const void *left, const void *right)
 {
@@ -82,6 +114,7 @@ static TCase *group_create(Suite *suite, const char *name, const struct test_gro
 
 	suite_add_tcase(suite, tcase);
 	tcase_set_timeout(tcase, timeout_s(group));
+	tcase_add_checked_fixture(tcase, leaks_begin, NULL);
 	if (!group)
 		return tcase;
 	tcase_add_checked_fixture(tcase, group->setup, group->teardown);
@@ -105,6 +138,7 @@ int main(int argument_count, char **arguments)
 	int failed;
 
 	(void)argument_count;
+	main_pid = getpid();
 	qsort(entries, entry_count, sizeof(entries[0]), by_place);
 	for (const struct entry *entry = entries; entry < entries + entry_count; entry++) {
 		if (entry->group)
