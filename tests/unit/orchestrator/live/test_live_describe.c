@@ -49,7 +49,7 @@ static void setup(void)
 			      .since_s = 1000000000,
 			      .since_ns = wall_ns() };
 	strcpy(live.place.name, "t");
-	live.fabric.nodes = calloc(plan.node_count, sizeof(*live.fabric.nodes));
+	live.fabric.nodes = live_nodes_make(&plan);
 	for (uint32_t i = 0; i < plan.node_count; i++) {
 		if (plan_vacant(&plan, i))
 			continue;

@@ -22,7 +22,7 @@ static void setup(void)
 {
 	live_plan_make(TWO, &plan);
 	live = (struct live){ .plan = &plan, .fabric = { .plan = &plan, .options.real = true } };
-	live.fabric.nodes = calloc(plan.node_count, sizeof(*live.fabric.nodes));
+	live.fabric.nodes = live_nodes_make(&plan);
 	strcpy(live.place.name, "t");
 	for (middle = 0; plan.links[middle].node_a > 1 || plan.links[middle].node_b > 1;)
 		middle++;

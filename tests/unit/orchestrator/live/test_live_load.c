@@ -56,7 +56,7 @@ static void setup(void)
 		.plan = &plan,
 		.fabric = { .plan = &plan, .options.real = true, .page = &clock_page },
 	};
-	live.fabric.nodes = calloc(plan.node_count, sizeof(*live.fabric.nodes));
+	live.fabric.nodes = live_nodes_make(&plan);
 	for (uint32_t i = 0; i < plan.node_count; i++)
 		if (!plan_vacant(&plan, i))
 			page_make(i);

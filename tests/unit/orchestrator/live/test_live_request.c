@@ -13,7 +13,7 @@
 
 static struct plan plan;
 static struct live live;
-static struct clock_page clock_page;
+static struct clock_page clock_page = { .dilation = 1 };
 
 static void setup(void)
 {
@@ -21,7 +21,7 @@ static void setup(void)
 	live = (struct live){ .plan = &plan,
 			      .fabric = {
 				      .plan = &plan, .options.real = true, .page = &clock_page } };
-	live.fabric.nodes = calloc(plan.node_count, sizeof(*live.fabric.nodes));
+	live.fabric.nodes = live_nodes_make(&plan);
 	for (uint32_t i = 0; i < plan.node_count; i++)
 		live.fabric.nodes[i].pid =
 			plan_vacant(&plan, i) ? 0 : 1; /* looks like a live process */
