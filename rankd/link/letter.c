@@ -5,7 +5,7 @@
 
 /* what a kind has */
 static const struct letter_rule {
-	bool root, member; /* who sends it */
+	bool root, member; /* ranks that may send it: 0, others */
 	bool place;        /* of a node */
 	bool bytes;
 } rules[LETTER_KINDS] = {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test_pack - nodes packed into workers give the same bytes as nodes in processes of their own, and
-# a worker that dies, is stopped or was given what cannot be packed is named (SC-3).
+# a worker that dies, is stopped or was given what cannot be packed is named (SC-3). Fabrics of ten
+# thousand hosts are planned; LARGE=1 (`make soak`) also runs them (SC-6).
 #
 # The references are runs with one process per node. JSON, CSV, events and recordings are compared
 # byte by byte, with 1, 2, 4 and 7 workers: more than this machine may have cores, which are then
