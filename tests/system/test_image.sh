@@ -152,11 +152,13 @@ bad_answer() {
 	with_podman 'case $2 in exists) exit 0 ;; inspect) echo "[{\"Id\": \"x\"}]" ;; esac' && says out 'its ID is not 64 hexadecimal digits' &&
 		with_podman 'case $2 in exists) exit 0 ;; inspect) echo "[" ;; esac' && says out 'is no JSON'
 }
+# of this image: other tests unpack theirs at the same time
+no_container() { ! podman ps --all --format '{{.Names}}' | grep "heddle-unpacks-$(image_id web | cut -c 1-16)"; }
 # unpacking fails in the middle: nothing of it is taken for whole, now or later
 broken() {
 	with_podman "case \$1 in export) $real \"\$@\" -o $scratch/half; cat $scratch/half | head -c 100000; exit 3 ;; *) exec $real \"\$@\" ;; esac" && says out "fabric.yaml:7:31: image" &&
 		says out 'unpacking it' && [ -z "$(find "$cache" -mindepth 1 -maxdepth 1 ! -name lock)" ] &&
-		! podman ps --all --format '{{.Names}}' | grep -q heddle-unpacks
+		no_container
 }
 # tar fails, which podman does not learn
 no_space() {
