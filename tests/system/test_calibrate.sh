@@ -57,11 +57,13 @@ warned() {
 	[ $up_status = 0 ] || ! forbidden err || return 0
 	says err 'heddle up: this machine carries some' && says err '--set links.delay='
 }
+# FILE - the settings that it suggests for time that is not dilated
+suggested() { sed 's/ or --dilate.*//' "$scratch/$1" | grep -o -e '--set links[^ ]*'; }
 # check --up says the same, and starts nothing; what it says to set is heeded
 foretold() {
 	local settings
 	run 0 check --up "$two_racks" && says out 'up warns      this machine carries some' || return 1
-	settings=$(grep -o -e '--set links[^ ]*' out)
+	settings=$(suggested out)
 	# shellcheck disable=SC2086
 	run 0 check --up "$two_racks" $settings --set links.rate=1Mb/s && says out 'up warns      of nothing' && ! run 0 ps two-racks
 }
@@ -85,7 +87,7 @@ missing() {
 heeded() {
 	local settings
 	[ $up_status = 0 ] || return 0
-	settings=$(grep -o -e '--set links[^ ]*' err)
+	settings=$(suggested err)
 	# shellcheck disable=SC2086
 	"$heddle" up "$two_racks" $settings --set links.rate=1Mb/s >out 2>err
 	"$heddle" down >/dev/null
