@@ -13,6 +13,7 @@
 #include "nicd/datapath/nic_transmit.h"
 #include "nicd/datapath/nic_transport.h"
 #include "nicd/gates/pause.h"
+#include "nodes/base/copy.h"
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
 
@@ -249,7 +250,7 @@ static void arrive_packet(struct nic *nic, const struct record *header, const ui
 		goto release;
 	captured_bytes = inner.captured_bytes < sizeof(bytes) ? inner.captured_bytes
 							      : (uint32_t)sizeof(bytes);
-	memcpy(bytes, shared, captured_bytes);
+	copy_short(bytes, shared, captured_bytes);
 	receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, inner.traffic_class,
 		      nic->now_ps);
 release:

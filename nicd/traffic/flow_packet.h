@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "nicd/traffic/message.h"
+#include "nodes/base/copy.h"
 #include "nodes/base/time.h"
 #include "nodes/wire/frame.h"
 
@@ -89,7 +90,7 @@ static inline void flow_packet_write(const struct flow_headers *headers,
 		flow_headers_write(headers, packet->frame_bytes, &payload, headers->template);
 		*headers->frame_bytes = packet->frame_bytes;
 	}
-	memcpy(bytes, headers->template, packet->captured_bytes);
+	copy_short(bytes, headers->template, packet->captured_bytes);
 	frame_payload_write(headers->spec->shape.frame, &payload, bytes);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/copy.h"
 #include "nodes/base/units.h"
 #include "nodes/link/capture.h"
 #include "nodes/link/jitter.h"
@@ -357,7 +358,7 @@ static void send_frame(struct link *link, node_time_t now, enum record_kind kind
 	}
 	if (!record)
 		return;
-	memcpy(record_captured(record), bytes, captured_bytes);
+	copy_short(record_captured(record), bytes, captured_bytes);
 	/* the sooner a pause is received, the less is sent without buffer */
 	link->tx.packet_sent |= kind != RECORD_ACKS;
 }
@@ -368,7 +369,7 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
 	link->stats->ack_frames++;
 	ENSURE(captured_bytes, <=, LINK_ACK_BYTES_MAX);
 	if (link->guarded)
-		memcpy(link->guard.ack_log[link->tx.sequence % LINK_LOG_MAX], bytes,
+		copy_short(link->guard.ack_log[link->tx.sequence % LINK_LOG_MAX], bytes,
 		       captured_bytes);
 	send_frame(link, now, RECORD_ACKS, bytes, captured_bytes, wire_bytes);
 }

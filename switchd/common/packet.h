@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "nodes/base/copy.h"
 #include "nodes/base/ensure.h"
 #include "nodes/base/time.h"
 #include "nodes/base/units.h"
@@ -168,7 +168,7 @@ void packet_copy_out_rest(const struct packet *packet, uint8_t *bytes);
 
 static inline void packet_copy_out(const struct packet *packet, uint8_t *bytes)
 {
-	memcpy(bytes, packet->bytes, packet_first_bytes(packet));
+	copy_short(bytes, packet->bytes, packet_first_bytes(packet));
 	if (packet->more)
 		packet_copy_out_rest(packet, bytes);
 }
