@@ -5,7 +5,8 @@
 # hour later. So every figure is the median of several runs with its smallest and largest value,
 # taken in turn with those that it is compared with, and beside them stands the time that a cache
 # line takes from core to core and back, which moves them all. Fails only if something does not run.
-# usage: tests/bench/run.sh, from the top folder; RUNS=5 NS3=no change it
+# usage: tests/bench/run.sh, from the top folder; RUNS=5 NS3=no PARTS='hops memory' change it
+# parts: clock ring hops pair idle memory sizes profile
 set -u
 . tests/bench/common.sh
 . tests/bench/ns3.sh
@@ -16,42 +17,61 @@ samples=$out/samples
 report=$out/report.md
 scenarios=tests/bench/scenarios
 hosts_all="16 128 1024"
+parts=${PARTS:-clock ring hops pair idle memory sizes profile}
 
 main() {
 	rm -rf "$samples"
 	mkdir -p "$samples"
 	trap leave EXIT
-	ns3_prepare
+	! wants hops || ns3_prepare
 	for ((run = 1; run <= runs; run++)); do
 		echo "run $run of $runs"
-		measure_clock
-		measure_ring
-		for hosts in $hosts_all; do
-			measure_hops "$hosts"
-			measure_ns3 "$hosts"
+		for part in $parts; do
+			measure_part "$part"
 		done
-		measure_pair
-		measure_idle
-		measure_start
-		measure_memory
-		measure_sizes
 	done
-	measure_profile
+	! wants profile || measure_profile
 	{
 		report_machine Measured
-		report_hops
-		report_ns3
-		report_clock
-		report_ring
-		report_pair
-		report_idle_and_start
-		report_memory
-		report_sizes
-		report_profile
+		for part in $parts; do
+			report_part "$part"
+		done
 	} >"$report"
 	cat "$report"
 	echo "written to $report"
 	[ "$broken" = 0 ]
+}
+
+wants() { # PART
+	[[ " $parts " == *" $1 "* ]]
+}
+
+measure_part() { # PART
+	case $1 in
+	hops)
+		for hosts in $hosts_all; do
+			measure_hops "$hosts"
+			measure_ns3 "$hosts"
+		done
+		;;
+	idle)
+		measure_idle
+		measure_start
+		;;
+	profile) ;; # once
+	*) "measure_$1" ;;
+	esac
+}
+
+report_part() { # PART
+	case $1 in
+	hops)
+		report_hops
+		report_ns3
+		;;
+	idle) report_idle_and_start ;;
+	*) "report_$1" ;;
+	esac
 }
 
 # ---- Heddle ----
@@ -336,7 +356,7 @@ measure_memory() {
 	memory_sample channels channels 55us
 	./heddle run "$scenarios/channels.yaml" >"$out/log" 2>&1 </dev/null || fail "channels: $(tail -n 1 "$out/log")"
 	for table in EFCT IFCT OFCT; do
-		sample "channels_$table" "$(sed -n "s/^flow channels.* $table \([0-9]*\) of .*/\1/p" "$out/log")"
+		sample "channels_$table" "$(sed -n "s/^flow channel tables.*($table) \([0-9]*\) of .*/\1/p" "$out/log")"
 	done
 }
 
