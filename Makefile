@@ -109,7 +109,7 @@ help:
 	'make           build ./heddle, switchd, nicd, workerd, the library of dilated time and, where MPI is installed, rankd' \
 	'make demo      build, then play S3 figure 5: by input port, then by flow channel' \
 	'make victim    build, then real requests and real TCP beside an incast and a link failure, on RoCE with PFC and on flow channels: one table' \
-	'make dilation  build, then eight senders into one at 200 Gb/s: generated, and by iperf3 in dilated time' \
+	'make dilation  build, then iperf3 and ping on links of 200 Gb/s in dilated time, beside generated traffic' \
 	'make test      build, then all tests' \
 	'make check     unit and simulation tests, with the address and undefined-behaviour sanitizers' \
 	'make tsan      the tests of shared memory, with the thread sanitizer' \
@@ -446,7 +446,7 @@ install: all
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples examples/*.c
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/service $(wildcard examples/service/*.*) examples/service/Containerfile
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/victim $(wildcard examples/victim/*.*)
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/dilation examples/dilation/incast.yaml
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/dilation examples/dilation/incast.yaml examples/dilation/pair.yaml
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/dilation examples/dilation/run.sh
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/examples/service/tests $(wildcard examples/service/tests/*.*)
 	install -D -m 644 orchestrator/view/grafana.json $(DESTDIR)$(PREFIX)/share/heddle/grafana/heddle.json

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# run - eight senders into one, under the virtual clock and with iperf3 in dilated time: one table.
-# usage: run.sh [BYTES [HEDDLE-UP-OPTION...]]      BYTES of each iperf3, 400M if not given
+# run - programs on links of 200 Gb/s, in dilated time: one stream and a round trip, then eight
+# senders into one, beside the same under the virtual clock.
+# usage: run.sh [BYTES [HEDDLE-UP-OPTION...]]      BYTES of each of the eight, 400M if not given
 # A row of iperf3: what the receivers report, in fabric time. Sum: all bytes by the longest time.
 set -eu
 here=$(dirname "$0")
@@ -48,6 +49,28 @@ dilated() {
 		"$scratch"/[1-8] | row "$kind" 'iperf3' "$words"
 }
 
+# stream HEDDLE-UP-OPTION... - a row: what one iperf3 and ping report between two hosts
+stream() {
+	local words rtt
+	"$heddle" up "$here/pair.yaml" --name "$fabric" "$@" >/dev/null 2>&1
+	"$heddle" exec -f "$fabric" b -- iperf3 -s -1 -D
+	sleep 1
+	rtt=$("$heddle" exec -f "$fabric" a -- ping -4 -q -c 20 -i 0.002 b | sed -n 's|^rtt [^=]*= [^/]*/\([^/]*\)/.*|\1|p')
+	"$heddle" ps "$fabric" --json >"$scratch/before"
+	"$heddle" exec -f "$fabric" a -- iperf3 -c b -n 6G -J >"$scratch/stream"
+	words=$("$heddle" ps "$fabric" --since "$scratch/before" --json | jq -r '.[0].fidelity.words')
+	"$heddle" down "$fabric" >/dev/null 2>&1
+	printf '%-16s  %11.2f  %13.3f  %s\n' "${*:-processes}" \
+		"$(jq '.end.sum_received.bits_per_second / 1e9' "$scratch/stream")" "$rtt" "$words"
+}
+
+# a frame of MTU 9000 carries 8948 of the 9038 bytes that it takes on a link
+echo 'One stream. The link carries 198.01 Gb/s of data in frames of MTU 9000; round trip 0.600 ms.'
+printf '%-16s  %11s  %13s  %s\n' nodes 'iperf3 Gb/s' 'round trip ms' verdict
+stream "$@"
+[ $# -gt 0 ] || stream --pack
+echo
+echo 'Eight senders into one'
 printf '%-12s  %-13s  %9s  %8s  %8s  %7s  %s\n' fabric traffic 'sum Gb/s' least most Jain verdict
 for kind in flow-channel roce; do
 	virtual $kind

@@ -6,13 +6,19 @@
 # The references are runs with one process per node. JSON, CSV, events and recordings are compared
 # byte by byte, with 1, 2, 4 and 7 workers: more than this machine may have cores, which are then
 # preempted in the middle of windows. ROUNDS (1; `make soak`: 10) repeats each. ALL=yes
-# (`make soak`) plays every scenario of topologies/ besides, short, with 1, 2 and 4 workers;
-# ALL='pfc-*' those of these names. Fabrics that are packed by default are compared with 1 worker:
+# (`make soak`) plays every scenario of topologies/ besides, short, with 1, 2 and 4 workers and, if
+# Open MPI is installed, with 2 and 4 ranks (SC-4); ALL='pfc-*' those of these names. Fabrics that are packed by default are compared with 1 worker:
 # a thousand busy processes starve all other programs.
 set -u
 . "$(dirname "$0")/common.sh"
 
 rounds=${ROUNDS:-1}
+# several machines: Open MPI gives its ranks a terminal, and takes an exit status for a failure
+several=false
+command -v mpirun >/dev/null && [ -x "$(dirname "$(readlink -f "$heddle")")/rankd" ] && several=true
+export NO_COLOR=1 OMPI_MCA_orte_abort_on_non_zero_status=1
+launch=(mpirun --oversubscribe --bind-to none)
+[ "$(id -u)" = 0 ] && launch+=(--allow-run-as-root)
 
 # result NAME WORKERS SCENARIO [OPTION...] - all outputs go to $scratch/NAME
 result() {
@@ -54,29 +60,38 @@ shorten() {
 	cut=()
 }
 
-# whole WORKERS FOLDER SCENARIO - the outputs of a run, its text and its exit status too
+# whole WORKERS RANKS FOLDER SCENARIO - the outputs of a run, its text and its exit status too; 0
+# RANKS: without mpirun
 whole() {
-	local folder=$scratch/$2
+	local folder=$scratch/$3 prefix=()
 	rm -rf "$folder"
 	mkdir -p "$folder"
-	"$heddle" run "$topologies/$3.yaml" --pack "$1" --quiet --json "$folder/result.json" --csv "$folder" --events "$folder/events.csv" \
-		--record "$folder/run.hdl" "${cut[@]}" >"$folder/text" 2>"$scratch/err" </dev/null
+	[ "$2" = 0 ] || prefix=("${launch[@]}" -n "$2")
+	"${prefix[@]}" "$heddle" run "$topologies/$4.yaml" --pack "$1" --quiet --json "$folder/result.json" --csv "$folder" \
+		--events "$folder/events.csv" --record "$folder/run.hdl" "${cut[@]}" >"$folder/text" 2>"$scratch/err" </dev/null
 	echo "exit status $?" >>"$folder/text"
 	! grep -qE 'exit status ([245]|1..)$' "$folder/text" || { cat "$scratch/err"; return 1; }
 }
 
-# any SCENARIO REFERENCE - do 1, 2 and 4 workers give what REFERENCE workers do?
+# any SCENARIO REFERENCE - do 1, 2 and 4 workers, and ranks, give what REFERENCE workers do?
 any() {
-	local workers
+	local workers ranks
 	shorten "$1"
-	whole "$2" processes "$1" || return 1
-	for workers in 1 2 4; do
-		whole $workers packed "$1" || return 1
+	whole "$2" 0 processes "$1" || return 1
+	while read -r workers ranks; do
+		[ "$ranks" = 0 ] || $several || continue
+		whole "$workers" "$ranks" packed "$1" || return 1
 		diff -r "$scratch/processes" "$scratch/packed" >"$scratch/diff" && continue
-		echo "$workers workers differ:"
+		echo "$workers workers in each of $ranks ranks differ:"
 		head -c 1000 "$scratch/diff"
 		return 1
-	done
+	done <<-END
+		1 0
+		2 0
+		4 0
+		1 2
+		1 4
+	END
 }
 
 every() {
@@ -91,7 +106,7 @@ every() {
 		elif [ "$nodes" -gt 10000 ]; then
 			skip "$name: the same bytes" "$nodes nodes take 5 GB of memory, and minutes"
 		elif [ "$nodes" -gt 512 ]; then
-			check "$name: the same bytes by 1, 2 and 4 workers" any "$name" 1
+			check "$name: the same bytes by any number of workers and ranks" any "$name" 1
 		else
 			check "$name: the same bytes" any "$name" 0
 		fi
