@@ -25,7 +25,7 @@
 #include "orchestrator/cli/cmd_view.h"
 #include "orchestrator/command/command.h"
 #include "orchestrator/command/complete.h"
-#include "orchestrator/command/exit_status.h"
+#include "orchestrator/base/exit_status.h"
 #include "orchestrator/command/man_page.h"
 #include "orchestrator/course/cmd_lab.h"
 #include "orchestrator/manager/manager_process.h"

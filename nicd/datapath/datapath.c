@@ -15,6 +15,7 @@
 #include "nicd/gates/pause.h"
 #include "nodes/base/copy.h"
 #include "nodes/base/units.h"
+#include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 
 /* messages that may wait even if the log of completions is short (ours) */

@@ -10,6 +10,7 @@
 #include "nicd/datapath/nic_gate.h"
 #include "nicd/datapath/nic_sample.h"
 #include "nodes/base/array.h"
+#include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 
 /* ---- show ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "nodes/base/ensure.h"
+#include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/pause_frame.h"
 

@@ -2,6 +2,7 @@
 #include "nicd/datapath/nic_sample.h"
 
 #include "nicd/datapath/nic_gate.h"
+#include "nodes/link/link_send.h"
 
 /* ---- flows ---- */
 

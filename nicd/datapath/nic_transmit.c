@@ -8,6 +8,7 @@
 #include "nicd/datapath/nic_transport.h"
 #include "nodes/base/ensure.h"
 #include "nodes/base/units.h"
+#include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 
 /* sources that take turns within a traffic class: the send queue, flows with a transport, frames of

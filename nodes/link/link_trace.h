@@ -8,11 +8,18 @@
  *
  *  Cost. Without `packets` none for frames: link_receive() asks once for captures and events
  *  (link->watched). With it, a parse and an entry of the trace for each frame and hop. A part of
- *  link.c, which receives. */
+ *  link.c, which receives, and of link_send.c. */
 #ifndef HEDDLE_NODES_LINK_LINK_TRACE_H
 #define HEDDLE_NODES_LINK_LINK_TRACE_H
 
 #include "nodes/link/link.h"
+#include "nodes/stats/trace.h"
+
+/** link_trace_drop() - counts and traces a frame of @bytes (0: not known) that is dropped now. */
+static inline void link_trace_drop(struct link *link, enum drop_reason reason, uint32_t bytes)
+{
+	trace_drop(link->page, reason, link->port, bytes, NULL, link->page->now_ps);
+}
 
 /** link_trace_frame() - the frame in @header arrived, its bytes at link->rx.head_bytes; no word. */
 void link_trace_frame(struct link *link, const struct record *header, node_time_t now);

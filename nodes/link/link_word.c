@@ -1,6 +1,7 @@
 #include "nodes/link/link_word.h"
 
 #include "nodes/link/link_guard.h"
+#include "nodes/link/link_send.h"
 #include "nodes/link/link_trace.h"
 #include "nodes/stats/trace.h"
 

@@ -8,6 +8,7 @@
 
 #include "nodes/clock/fabric_time.h"
 #include "nodes/link/capture.h"
+#include "nodes/link/link_send.h"
 #include "nodes/node/pace_group.h"
 
 /* event loop numbers: ports, host sockets, the doorbell */

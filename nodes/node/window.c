@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "nodes/link/link_send.h"
+
 void node_window_init(struct node_window *window, const struct clock *clock,
 		      const struct node_config *config, struct link *links,
 		      const struct node_ops *ops, void *dataplane)

@@ -22,7 +22,7 @@
 
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/command/exit_status.h"
+#include "orchestrator/base/exit_status.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/run/calibration.h"
 #include "orchestrator/run/other_load.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "nodes/config/config.h"
-#include "orchestrator/command/exit_status.h"
+#include "orchestrator/base/exit_status.h"
 #include "orchestrator/command/options.h"
 
 #define CLIENT_TIMEOUT_MS 15000u /* a daemon that sends nothing for so long hangs */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "nodes/base/version.h"
-#include "orchestrator/command/exit_status.h"
+#include "orchestrator/base/exit_status.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/scenario/parameter_text.h"
 

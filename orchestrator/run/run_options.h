@@ -3,7 +3,7 @@
 #define HEDDLE_ORCHESTRATOR_RUN_RUN_OPTIONS_H
 
 #include "orchestrator/base/output_names.h"
-#include "orchestrator/command/exit_status.h"
+#include "orchestrator/base/exit_status.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/command/view_option.h"
 #include "orchestrator/fabric/capture_file.h"

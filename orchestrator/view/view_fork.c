@@ -15,17 +15,13 @@
 #include <unistd.h>
 
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/exit_status.h"
 #include "orchestrator/view/fork_request.h"
 #include "orchestrator/view/nameless_file.h"
 
 #define END_MS 2000
 #define BESIDE_PRIORITY 10 /* of a fork beside the run, as nice(1) */
 #define ARGUMENTS_FIXED 15u
-/* exit statuses of heddle run (cli/run_options.h) */
-#define STATUS_FAILED_FROM 2
-#define STATUS_STALLED 3
-#define STATUS_NOT_VALID 5
-#define STATUS_INTERRUPTED 130
 
 int view_forks_init(struct view_forks *forks, struct view_shelf *shelf, const char *scenario,
 		    const char *shown, const char *variant)
@@ -256,13 +252,13 @@ static enum view_state state_of(int status)
 	if (!WIFEXITED(status))
 		return VIEW_FAILED;
 	switch (WEXITSTATUS(status)) {
-	case STATUS_INTERRUPTED:
+	case EXIT_INTERRUPTED:
 		return VIEW_INTERRUPTED;
-	case STATUS_STALLED:
-	case STATUS_NOT_VALID:
+	case EXIT_STALL:
+	case EXIT_NOT_VALID:
 		return VIEW_COMPLETE;
 	default:
-		return WEXITSTATUS(status) < STATUS_FAILED_FROM ? VIEW_COMPLETE : VIEW_FAILED;
+		return WEXITSTATUS(status) <= EXIT_EXPECTATION ? VIEW_COMPLETE : VIEW_FAILED;
 	}
 }
 

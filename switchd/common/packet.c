@@ -87,7 +87,7 @@ void packet_free_rest(struct packet_pool *pool, const struct packet *packet)
 	pool->free = packet->more;
 }
 
-/* @bytes of a further cell, nearly always all: a length that the compiler knows is copied fastest */
+/* @bytes of a further cell, nearly always all: a copy of constant length is fastest */
 static void copy_cell(uint8_t *restrict to, const uint8_t *restrict from, uint32_t bytes)
 {
 	if (bytes == PACKET_MORE_BYTES)

@@ -7,6 +7,7 @@
 #ifndef HEDDLE_SWITCHD_COMMON_SWITCH_RUN_H
 #define HEDDLE_SWITCHD_COMMON_SWITCH_RUN_H
 
+#include "nodes/link/link_send.h"
 #include "nodes/node/node.h"
 #include "switchd/common/switch_links.h"
 #include "switchd/common/switch_tables.h"

@@ -1,4 +1,5 @@
 #include "switchd/ethernet/ethernet_transmit.h"
+#include "nodes/link/link_send.h"
 
 #include "switchd/ethernet/ethernet_pause.h"
 #include "switchd/ethernet/ethernet_queue.h"

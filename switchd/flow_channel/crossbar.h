@@ -2,6 +2,7 @@
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_CROSSBAR_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_CROSSBAR_H
 
+#include "nodes/link/link_send.h"
 #include "switchd/flow_channel/dataplane.h"
 
 /** crossbar_request() - queues @packet in @flow and asks its output for it. Takes the packet.

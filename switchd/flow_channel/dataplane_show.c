@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "nodes/link/link_send.h"
 #include "switchd/flow_channel/dataplane.h"
 
 /* Positions and extents are kept in units; users read bytes. */

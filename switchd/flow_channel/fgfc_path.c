@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nodes/base/bytes.h"
+#include "nodes/link/link_send.h"
 #include "nodes/wire/address.h"
 #include "switchd/flow_channel/flow_trace.h"
 

@@ -7,6 +7,7 @@
 #include "switchd/flow_channel/flow_control.h"
 
 #include "nodes/base/ensure.h"
+#include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 #include "switchd/flow_channel/fgfc_path.h"
 #include "switchd/flow_channel/flow_trace.h"

@@ -1,6 +1,7 @@
 #include "switchd/flow_channel/input_buffer.h"
 
 #include "nodes/base/units.h"
+#include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 
 /* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "nodes/base/ensure.h"
+#include "nodes/link/link_send.h"
 #include "switchd/flow_channel/ack_path.h"
 #include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/fgfc_path.h"

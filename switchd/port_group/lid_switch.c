@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nodes/base/units.h"
+#include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/word_frame.h"
 #include "switchd/common/switch_run.h"

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 #include "switchd/port_group/lid_queue.h"
 

@@ -30,6 +30,7 @@
 #include "nicd/transport/queue_pair.h"
 #include "nodes/config/parameter.h"
 #include "nodes/control/config_check.h"
+#include "nodes/link/link_send.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/pause_frame.h"

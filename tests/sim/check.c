@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/link/link_send.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fabric_header.h"
 #include "switchd/flow_channel/flow_tree.h"

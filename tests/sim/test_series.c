@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/link/link_send.h"
 #include "orchestrator/results/node_log.h"
 #include "orchestrator/results/series_values.h"
 #include "tests/sim/sim.h"

@@ -12,6 +12,7 @@
 
 #include "nicd/datapath/datapath.h"
 #include "nodes/base/units.h"
+#include "nodes/link/link_send.h"
 #include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
 #include "tests/testing.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nicd/transport/queue_pair.h"
+#include "nodes/link/link_send.h"
 #include "nodes/wire/ecn_mark.h"
 #include "tests/series_ring.h"
 #include "tests/testing.h"

@@ -1,5 +1,6 @@
 /*  nicd/datapath: FGFC frames pause single flows of a NIC (EC-15 to EC-17); end 1 plays the edge
  *  switch. */
+#include "nodes/link/link_send.h"
 #include "tests/testing.h"
 #include "tests/unit/nicd/datapath/nic_pair.h"
 

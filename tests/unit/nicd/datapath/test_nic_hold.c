@@ -11,6 +11,7 @@
 #include "nicd/datapath/nic.h"
 #include "nodes/base/bytes.h"
 #include "nodes/base/units.h"
+#include "nodes/link/link_send.h"
 #include "tests/testing.h"
 
 #define QUEUES 2u

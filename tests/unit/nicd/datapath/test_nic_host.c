@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/link/link_send.h"
 #include "tests/testing.h"
 #include "tests/unit/nicd/datapath/nic_pair.h"
 

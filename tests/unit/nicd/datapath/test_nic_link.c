@@ -1,5 +1,6 @@
 /*  nicd/datapath: the link of a NIC: STOP and pauses of the peer, losses, malformed frames, another
  *  rate (TB-13, TB-23, EC-4, FC-17, FC-19). */
+#include "nodes/link/link_send.h"
 #include "tests/testing.h"
 #include "tests/unit/nicd/datapath/nic_pair.h"
 

@@ -1,6 +1,7 @@
 /*  nicd/datapath with TCP connections: two NICs back to back (RC-6). two_nics.h has the drawing. */
 #include "nicd/transport/tcp_sender.h"
 #include "nodes/base/random.h"
+#include "nodes/link/link_send.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/tcp_frame.h"
 #include "tests/testing.h"

@@ -8,6 +8,7 @@
 #include "nicd/transport/queue_pair.h"
 #include "nodes/base/bytes.h"
 #include "nodes/base/random.h"
+#include "nodes/link/link_send.h"
 #include "tests/series_ring.h"
 #include "tests/testing.h"
 #include "tests/unit/nicd/datapath/two_nics.h"

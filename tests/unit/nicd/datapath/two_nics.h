@@ -14,6 +14,7 @@
 
 #include "nicd/datapath/datapath.h"
 #include "nicd/datapath/nic.h"
+#include "nodes/link/link_send.h"
 #include "nodes/wire/frame.h"
 
 #define TWO_PATH_MTU 1024u /* RC-4: the payload of a full packet */

@@ -19,6 +19,7 @@
 #include "nodes/base/units.h"
 #include "nodes/link/carrier.h"
 #include "nodes/link/link.h"
+#include "nodes/link/link_send.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"

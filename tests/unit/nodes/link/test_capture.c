@@ -11,6 +11,7 @@
 
 #include "nodes/link/capture.h"
 #include "nodes/link/link.h"
+#include "nodes/link/link_send.h"
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/pcapng.h"

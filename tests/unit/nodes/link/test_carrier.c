@@ -4,6 +4,7 @@
  *
  *  Only packet sockets keep an 802.1Q tag beside the frame. So that is tested over a real veth
  *  pair, where the kernel allows a network namespace. */
+#include "nodes/link/link_send.h"
 #include "tests/unit/nodes/link/carrier_ends.h"
 
 /* ---- to the socket ---- */

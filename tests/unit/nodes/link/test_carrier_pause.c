@@ -1,5 +1,6 @@
 /*  nodes/link/carrier: FGFC, PFC and PAUSE frames in their standard form, and RoCEv2 frames with
  *  their ICRC (EC-16, RC-4, RC-5). */
+#include "nodes/link/link_send.h"
 #include "tests/unit/nodes/link/carrier_ends.h"
 
 TEST_GROUP(carrier_pause, .setup = setup, .teardown = ends_close, .timeout_s = 60);

@@ -1,5 +1,6 @@
 /*  nodes/link/link: times, XOFF and XON, and a peer that breaks the rules (TB-2, TB-4, TB-23,
  *  FC-22). */
+#include "nodes/link/link_send.h"
 #include "tests/unit/nodes/link/link_ends.h"
 
 TEST_GROUP(data, .setup = setup, .teardown = ends_close);

@@ -6,6 +6,7 @@
 #include "nodes/base/random.h"
 #include "nodes/base/units.h"
 #include "nodes/link/link.h"
+#include "nodes/link/link_send.h"
 #include "tests/testing.h"
 
 #define RING_BYTES (1u << 20)

@@ -2,6 +2,7 @@
  *  counted, and lost control words are asked for again (TB-4, TB-23, FC-17). */
 #include <signal.h>
 
+#include "nodes/link/link_send.h"
 #include "tests/unit/nodes/link/link_ends.h"
 
 /* ---- guard (FC-17) ---- */

@@ -1,6 +1,7 @@
 /*  nodes/link/link_impair: packets that are overtaken, arrive twice or arrive damaged, jitter that
  *  keeps order, and what the link's own protocols see of it (DU-6, TB-4). */
 #include "nodes/link/link_impair.h"
+#include "nodes/link/link_send.h"
 
 #include "nodes/wire/address.h"
 #include "nodes/wire/frame.h"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "nodes/link/capture.h"
+#include "nodes/link/link_send.h"
 #include "nodes/node/pace.h"
 #include "tests/later.h"
 #include "tests/testing.h"

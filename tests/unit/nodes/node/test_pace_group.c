@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/link/link_send.h"
 #include "nodes/node/pace_group.h"
 #include "tests/testing.h"
 

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/link/link_send.h"
 #include "nodes/node/pace.h"
 #include "tests/testing.h"
 

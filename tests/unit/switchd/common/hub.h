@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "nodes/link/link_send.h"
 #include "switchd/common/switch_run.h"
 #include "tests/unit/switchd/flow_channel/one_switch_expect.h"
 

@@ -17,6 +17,7 @@
 
 #include "nodes/base/units.h"
 #include "nodes/control/config_check.h"
+#include "nodes/link/link_send.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"

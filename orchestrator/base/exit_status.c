@@ -1,4 +1,4 @@
-#include "orchestrator/command/exit_status.h"
+#include "orchestrator/base/exit_status.h"
 
 #include <assert.h>
 

@@ -2,8 +2,8 @@
  *
  *  From a row follow the constant and its line in `heddle help exit-status`, heddle(1) and
  *  docs/json.md. --help of a command says what those that it has mean there. */
-#ifndef HEDDLE_ORCHESTRATOR_COMMAND_EXIT_STATUS_H
-#define HEDDLE_ORCHESTRATOR_COMMAND_EXIT_STATUS_H
+#ifndef HEDDLE_ORCHESTRATOR_BASE_EXIT_STATUS_H
+#define HEDDLE_ORCHESTRATOR_BASE_EXIT_STATUS_H
 
 #include <stdio.h>
 
