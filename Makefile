@@ -286,10 +286,14 @@ checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_suites) 
 system_tests := $(wildcard tests/system/test_*.sh)
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
-beside_others := $(patsubst %,tests/system/test_%.sh,privileges pack fabric_prompt image image_database rooms room_settings host_scenario host_programs many_hosts users fabric_manager load victim class_map view_run same_as capture_roce congestion capture roce_hosts hosts veth_paths veth up_pack \
-	ranks dcqcn path_pause own_control container sim_same_bytes same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
-	flow_held cli wire_tshark attach_containers attach_rootless outside import labs lab_commands real_order live_faults join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow \
-	english install json suite python dissector capture_live save make stall page port_group_hosts sockets layers events record view metrics carrier impair)
+beside_others := $(patsubst %,tests/system/test_%.sh,privileges fabric_manager container sim_same_bytes view_run \
+	labs path_pause page json up_pack ranks pack congestion fabric_prompt image image_database rooms room_settings \
+	host_scenario host_programs many_hosts users load victim class_map same_as capture_roce capture roce_hosts \
+	hosts veth_paths veth dcqcn own_control same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
+	flow_held cli wire_tshark attach_containers attach_rootless outside import lab_commands real_order live_faults \
+	join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow english install suite python \
+	dissector capture_live save make stall port_group_hosts sockets layers events record view metrics carrier \
+	impair kubernetes)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
 fuzzers: $(fuzzers)

@@ -2,15 +2,16 @@
 # run - runs test programs. Prints a line for each, and the output of those that fail.
 # usage: tests/run.sh NAME PROGRAM... [-- PROGRAM...]
 #
-# Programs before '--' run three at a time, since many of them wait; the others one by one. Without
-# '--' all run one by one. A program ends with 0 (passed), 77 (skipped; its last line is the reason)
-# or another status (failed). The line shows the elapsed time and the CPU time (user and system) of
-# the program. Lines 'skipped ...' of a test that passed are checks that it did not make: the end
-# lists and counts them.
+# Programs before '--' run two more at a time than there are cores, since many of them wait; the
+# others one by one. Without '--' all run one by one. A program ends with 0 (passed), 77 (skipped;
+# its last line is the reason) or another status (failed). The line shows the elapsed time and the
+# CPU time (user and system) of the program. Lines 'skipped ...' of a test that passed are checks
+# that it did not make: the end lists and counts them.
 set -u
 
 name=$1
 shift
+cores=$(nproc)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 together=0
@@ -53,7 +54,7 @@ for program in "$@"; do
 		continue
 	fi
 	one "$program" "$work/$count" &
-	while [ "$(jobs -r | wc -l)" -ge 3 ]; do wait -n; done
+	while [ "$(jobs -r | wc -l)" -ge $((cores + 2)) ]; do wait -n; done
 done
 wait
 
