@@ -1,6 +1,6 @@
 /*  orchestrator/operate/cmd_load, cmd_faults, cmd_outside, mininet_word, cmd_save, cmd_down: what
- *  these commands ask the daemon for, and what they print of its answers (TB-12, TB-22, FC-26, DU-4,
- *  DU-6, DU-8). */
+ *  these commands ask the daemon for, and what they print of its answers (TB-12, TB-22, FC-26,
+ *  DU-4, DU-6, DU-8). */
 #include "orchestrator/operate/cmd_load.h"
 
 #include "orchestrator/command/client.h"
