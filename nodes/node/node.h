@@ -34,8 +34,8 @@ struct node_ops {
 	 * is not there. */
 	int (*show)(void *dataplane, const char *table, int port, node_time_t now, FILE *out);
 
-	/* Changes a parameter, from the node's next event on. Return: 0, -ENOENT (unknown; the
-	 * names go to @out), -EINVAL (bad value). */
+	/* Changes a parameter. Under the virtual clock run(0) then knows what is due earlier.
+	 * Return: 0, -ENOENT (unknown; the names go to @out), -EINVAL (bad value). */
 	int (*set)(void *dataplane, const char *name, const char *value, FILE *out);
 
 	void (*destroy)(void *dataplane);

@@ -125,7 +125,7 @@ static int link_make(struct node *node, uint32_t port, void *tx, size_t tx_bytes
 	if (error == -EINVAL)
 		return node_fail("the rings of port %u are none", port);
 	link_capture(&node->links[port], node->captures[port]);
-	if (!error)
+	if (!error && node->links_ready <= port) /* later a link may come back at any port */
 		node->links_ready = port + 1;
 	return error;
 }

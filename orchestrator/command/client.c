@@ -298,13 +298,14 @@ int client_key_put(const char *command, json_t *request, const char *const *keys
 {
 	const char *value = strchr(word, '=');
 	size_t length = value ? (size_t)(value - word) : 0, used = 0;
-	char list[128] = "";
+	char list[512] = "";
 
 	for (size_t i = 0; keys[i]; i++) {
 		if (value && strlen(keys[i]) == length && !strncmp(keys[i], word, length))
 			return client_text_put(command, request, keys[i], value + 1);
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=", i ? ", " : "",
-					 keys[i]);
+		if (used < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=",
+						 i ? ", " : "", keys[i]);
 	}
 	return options_wrong(command, "'%s' cannot be set; expected one of %s", word, list);
 }

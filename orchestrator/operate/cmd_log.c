@@ -32,7 +32,7 @@ static int copy(int fd, FILE *out)
 	return length < 0 ? -errno : 0;
 }
 
-/* as JSON, in @answer's key "text": what is no UTF-8 is replaced */
+/* as JSON, in @answer's key "text": what is no text in UTF-8 is replaced */
 static int text_put(int fd, json_t *answer)
 {
 	char *text = NULL;
@@ -43,6 +43,9 @@ static int text_put(int fd, json_t *answer)
 	if (out && fclose(out))
 		error = -ENOMEM;
 	if (!error) {
+		for (size_t i = 0; i < size; i++)
+			text[i] = text[i] ? text[i] : '?';
+		utf8_mend(text);
 		utf8_plain_lines(text);
 		json_object_set_new(answer, "text", json_string(text));
 	}

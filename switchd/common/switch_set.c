@@ -182,5 +182,7 @@ int switch_set(void *dataplane, const char *name, const char *value, FILE *out)
 					       .value = strtoul(value, NULL, 10) });
 	if (settings->changed)
 		settings->changed(sw, sw->stats->now_ps);
+	if (sw->config->clock == CLOCK_VIRTUAL) /* what is due earlier; a real turn looks anyway */
+		switch_settle(sw, sw->stats->now_ps);
 	return 0;
 }

@@ -96,10 +96,10 @@ TEST(clock_resume__only_while_stopped)
 TEST(clock_finish__last_node_opens_the_next_window)
 {
 	three_start(NODE_TIME_NEVER);
-	clock_finish(&clock_, 1, 2500, wake);
-	clock_finish(&clock_, 0, 4000, wake);
+	ck_assert_uint_eq(clock_finish(&clock_, 1, 2500, wake), 0); /* it wakes none */
+	ck_assert_uint_eq(clock_finish(&clock_, 0, 4000, wake), 0);
 	window_expect(0, 1000);
-	clock_finish(&clock_, 2, 2600, wake);
+	ck_assert_uint_eq(clock_finish(&clock_, 2, 2600, wake), 0); /* none sleeps */
 	window_expect(2500, 3500); /* a time without events is skipped */
 	ck_assert(clock_takes_part(&clock_, 1));
 	ck_assert(clock_takes_part(&clock_, 2));

@@ -194,3 +194,41 @@ TEST(managed_begin__is_rejected_by_a_nic)
 	config.kind = NODE_NIC;
 	ck_assert_int_eq(managed_begin(&managed), -ENOENT);
 }
+
+/* ---- identity ---- */
+
+/* a node as its configuration has it: a vacant port leads nowhere */
+TEST_RANGE(managed_identify_planned__ports, 0, 2)
+{
+	struct node_identity identity;
+
+	opened(FABRIC_ROCE);
+	config.kind = _i ? NODE_NIC : NODE_SWITCH;
+	config.index = 6;
+	config.switch_.fabric_address = 11;
+	config.nic.host_index = 12;
+	memset(ports, 0, sizeof(ports));
+	ports[2].vacant = true;
+	ports[3] = (struct port_config){ .kind = PORT_FABRIC,
+					 .tier = TIER_GLOBAL,
+					 .peer_index = 4,
+					 .peer_port = 5,
+					 .rate_bps = 1000 };
+	managed_identify_planned(&config, &identity);
+	ck_assert_int_eq(identity.kind, config.kind);
+	ck_assert_int_eq(identity.fabric, FABRIC_ROCE);
+	ck_assert_str_eq(identity.name, "s");
+	ck_assert_uint_eq(identity.index, 6);
+	ck_assert_uint_eq(identity.port_count, 8);
+	ck_assert_uint_eq(identity.fabric_address, _i ? 0 : 11);
+	ck_assert_uint_eq(identity.host_index, _i ? 12 : 0);
+	for (uint32_t p = 0; p < 8; p++) {
+		ck_assert_int_eq(identity.ports[p].plugged, p != 2);
+		ck_assert_int_eq(identity.ports[p].up, p != 2);
+	}
+	ck_assert_int_eq(identity.ports[3].kind, PORT_FABRIC);
+	ck_assert_int_eq(identity.ports[3].tier, TIER_GLOBAL);
+	ck_assert_uint_eq(identity.ports[3].peer_index, 4);
+	ck_assert_uint_eq(identity.ports[3].peer_port, 5);
+	ck_assert_uint_eq(identity.ports[3].rate_bps, 1000);
+}

@@ -192,3 +192,54 @@ TEST(node_files_sources__by_node)
 	free(sources);
 	node_files_close(&files);
 }
+
+/* ---- event_file ---- */
+
+TEST(event_file_abort__leaves_no_file)
+{
+	struct event_file events;
+
+	ck_assert_int_eq(event_file_open(&events, path, why, sizeof(why)), 0);
+	ck_assert(events.wanted);
+	event_file_abort(&events);
+	ck_assert(!events.wanted);
+	ck_assert_ptr_null(events.file.stream);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	event_file_abort(&events);
+}
+
+TEST(event_file_open__not_wanted_or_not_possible)
+{
+	struct event_file events;
+	struct node_files none = { 0 };
+
+	ck_assert_int_eq(event_file_open(&events, NULL, why, sizeof(why)), 0);
+	ck_assert(!events.wanted);
+	ck_assert_int_eq(event_file_end(&events, &none, &fabric, false), 0);
+	ck_assert_int_lt(event_file_open(&events, "/no/such/folder", why, sizeof(why)), 0);
+	ck_assert(!events.wanted);
+	ck_assert_ptr_nonnull(strstr(why, "cannot write the events to /no/such/folder: "));
+}
+
+/* a run without events; the last line says whether it was interrupted */
+TEST_RANGE(event_file_end__without_events, 0, 2)
+{
+	struct event_file events;
+	struct node_files none = { 0 };
+	char text[256] = "";
+	FILE *file;
+
+	for (uint32_t i = 0; i < NODES; i++)
+		configs[i].name[0] = 0; /* they have left */
+	fabric.stopped_at_ps = 5000;
+	ck_assert_int_eq(event_file_open(&events, path, why, sizeof(why)), 0);
+	event_file_end(&events, &none, &fabric, _i);
+	ck_assert(!events.wanted);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	(void)!fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	ck_assert_msg(!strncmp(text, "at_ps,node,port,", 16), "%s", text);
+	ck_assert_int_eq(strstr(text, "interrupted") != NULL, _i);
+	ck_assert_int_eq(strstr(text, "5000") != NULL, _i);
+}

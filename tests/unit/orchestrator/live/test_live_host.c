@@ -1,9 +1,11 @@
 /*  orchestrator/live/live_host: interface and addresses of the hosts of a running fabric, and the
  *  file of their names (TB-15). No host is made. */
+#include <fcntl.h>
 #include <net/ethernet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nodes/wire/address.h"
@@ -97,4 +99,33 @@ TEST(live_host_spec__interfaces)
 	ck_assert_uint_eq(spec.addresses->address_count, 1);
 	spec = live_host_spec(&plan, 1, &names);
 	ck_assert(!spec.router && !spec.several);
+}
+
+/* every host that is there, with each of its addresses */
+TEST(live_hosts_write__names_of_all_hosts)
+{
+	static struct live live;
+	char folder[] = "/tmp/heddle-test-XXXXXX", path[128], text[1024];
+	FILE *file;
+	size_t length;
+
+	planned("1500");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	live.plan = &plan;
+	snprintf(live.place.path, sizeof(live.place.path), "%s", folder);
+	live.place.dir_fd = open(folder, O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_eq(live_hosts_write(&live, path, sizeof(path)), 0);
+	ck_assert(!strncmp(path, folder, strlen(folder)));
+	ck_assert_str_eq(path + strlen(folder), "/hosts");
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	length = fread(text, 1, sizeof(text) - 1, file);
+	text[length] = 0;
+	fclose(file);
+	ck_assert_ptr_nonnull(strstr(text, "10.0.0.1"));
+	ck_assert_ptr_nonnull(strstr(text, "10.0.0.2"));
+	ck_assert_ptr_nonnull(strstr(text, "10.0.0.3"));
+	unlink(path);
+	close(live.place.dir_fd);
+	rmdir(folder);
 }

@@ -342,3 +342,42 @@ TEST(observe_fidelity__offered_but_not_carried)
 					   "late node; 7 frames between hosts and NICs"));
 	free(text);
 }
+
+/* ---- several machines ---- */
+
+static const char *cut_words(const char *state, const char *fate)
+{
+	json_array_append_new(json_object_get(later, "nodes"),
+			      json_pack("{s:s, s:s, s:i, s:s, s:b, s:s}", "kind", "tunnel", "name",
+					"tunnel:m2", "pid", 102, "state", state, "readable", 1,
+					"fate", fate));
+	json_object_set_new(later, "machines",
+			    json_pack("[{s:s, s:[s]}, {s:s, s:[s, s]}]", "name", "m1", "links",
+				      "s0-s1", "name", "m2", "links", "s1-s2", "s1-s3"));
+	observe_fidelity(later, before);
+	ck_assert_str_eq(client_text(json_object_get(later, "fidelity"), "node"), "tunnel:m2");
+	return client_text(json_object_get(later, "fidelity"), "words");
+}
+
+/* the machine at the other end of a tunnel, and the links to it */
+TEST(observe_fidelity__machine_that_is_not_there)
+{
+	ck_assert_str_eq(cut_words("silent", ""), "NOT VALID: machine m2 is not there (silent): no "
+						  "link s1-s2, s1-s3");
+	ck_assert_str_eq(verdict(), "not-valid");
+}
+
+TEST(observe_fidelity__tunnel_that_is_dead)
+{
+	ck_assert_str_eq(cut_words("dead", "signal 9"), "NOT VALID: the tunnel process is dead "
+							"(signal 9): no link s1-s2, s1-s3");
+}
+
+TEST(observe_fidelity__tunnel_that_is_connected)
+{
+	json_array_append_new(json_object_get(later, "nodes"),
+			      json_pack("{s:s, s:s, s:s, s:b}", "kind", "tunnel", "name",
+					"tunnel:m2", "state", "connected", "readable", 1));
+	observe_fidelity(later, before);
+	ck_assert_str_ne(client_text(json_object_get(later, "fidelity"), "reason"), "machine");
+}

@@ -96,6 +96,14 @@ TEST(routing_given__a_loop_is_named)
 	ck_assert_uint_lt(plan_ideal_ps(&plan, 2, 0, 0, 1), NODE_MS);
 }
 
+/* a route into a loop is not part of it; c's first port leads to b */
+TEST(routing_given__a_loop_behind_another_route)
+{
+	made(ROCE "routing: {routes: [{at: a, to: D, by: c}, {at: c, to: D, by: b}]}\n");
+	ck_assert_uint_eq(ports("c", "d"), 1);
+	loops_expect(1, "loop to d: c -> b -> c\n");
+}
+
 TEST(routing_given__a_loop_is_rejected)
 {
 	ck_assert_int_eq(make(ROCE "routing: {cycles: refuse, routes: [{at: c, to: D, by: a}, {at: "

@@ -22,11 +22,10 @@ static const char *tests_of(int status, const char *result, const char *messages
 
 	ck_assert_ptr_nonnull(made);
 	text[0] = 0;
-	json_array_foreach(json_object_get(made, "tests"), i, test)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s|%s\n",
-					 suite_test_failed(test) ? "!" : "",
-					 json_string_value(json_object_get(test, "name")),
-					 json_string_value(json_object_get(test, "message")));
+	json_array_foreach(json_object_get(made, "tests"), i, test) used += (size_t)snprintf(
+		text + used, sizeof(text) - used, "%s%s|%s\n", suite_test_failed(test) ? "!" : "",
+		json_string_value(json_object_get(test, "name")),
+		json_string_value(json_object_get(test, "message")));
 	json_decref(made);
 	json_decref(json);
 	return text;
@@ -35,8 +34,7 @@ static const char *tests_of(int status, const char *result, const char *messages
 TEST(suite_result_make__each_expectation_is_a_test)
 {
 	ck_assert_str_eq(tests_of(EXIT_FINE, ONE_HOLDS, ""), "a > 1|\n");
-	ck_assert_str_eq(tests_of(EXIT_EXPECTATION, ONE_FAILS, ""),
-			 "!a > 1|the value is 0.5\n");
+	ck_assert_str_eq(tests_of(EXIT_EXPECTATION, ONE_FAILS, ""), "!a > 1|the value is 0.5\n");
 	ck_assert_str_eq(tests_of(EXIT_FINE, "{\"expectations\": []}", ""),
 			 "it runs; there are no expectations|\n");
 }
@@ -54,8 +52,7 @@ TEST(suite_result_make__what_else_fails_is_a_test)
 	ck_assert_str_eq(tests_of(137, NULL, "bytes \xff\n"),
 			 "!the run ends in good order|bytes ?\n");
 	/* a status that no expectation explains is no success */
-	ck_assert_str_eq(tests_of(EXIT_EXPECTATION, NULL, "why\n"),
-			 "!all expectations hold|why\n");
+	ck_assert_str_eq(tests_of(EXIT_EXPECTATION, NULL, "why\n"), "!all expectations hold|why\n");
 }
 
 TEST(suite_junit_write__counts_failures_and_errors_apart)
@@ -65,19 +62,82 @@ TEST(suite_junit_write__counts_failures_and_errors_apart)
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	json_array_append_new(results,
-			      suite_result_make("a", EXIT_EXPECTATION, fails, "", 0.25));
+	json_array_append_new(results, suite_result_make("a", EXIT_EXPECTATION, fails, "", 0.25));
 	json_array_append_new(results, suite_result_make("b", EXIT_STALL, fails, "", 0));
 	suite_junit_write(results, out);
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(text, "<testsuites tests=\"3\" failures=\"2\" errors=\"1\">"));
-	ck_assert_ptr_nonnull(strstr(
-		text,
-		"name=\"a\" tests=\"1\" failures=\"1\" errors=\"0\" time=\"0.250\">"));
-	ck_assert_ptr_nonnull(strstr(
-		text,
-		"name=\"b\" tests=\"2\" failures=\"1\" errors=\"1\" time=\"0.000\">"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "name=\"a\" tests=\"1\" failures=\"1\" errors=\"0\" time=\"0.250\">"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "name=\"b\" tests=\"2\" failures=\"1\" errors=\"1\" time=\"0.000\">"));
 	free(text);
 	json_decref(fails);
+	json_decref(results);
+}
+
+/* ---- TAP and the table of failures ---- */
+
+static json_t *two_files(void)
+{
+	json_t *results = json_loads(
+		"[{\"file\": \"a.yaml\", \"status\": 0, \"tests\": [{\"name\": \"x #1\", \"ok\": "
+		"true}, "
+		"{\"name\": \"y\", \"ok\": true}]}, {\"file\": \"longer.yaml\", \"status\": 1, "
+		"\"tests\": [{\"name\": \"back\\\\slash\\nline\", \"ok\": false, \"value\": 3, "
+		"\"message\": "
+		"\"the value\\nis \\\"3\\\"\"}]}]",
+		0, NULL);
+
+	ck_assert_ptr_nonnull(results);
+	return results;
+}
+
+TEST(suite_tap__two_files)
+{
+	json_t *results = two_files();
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	suite_tap_begin(out);
+	suite_tap_print(json_array_get(results, 0), 1, out);
+	suite_tap_print(json_array_get(results, 1), 3, out);
+	suite_tap_end(results, out);
+	fclose(out);
+	ck_assert_str_eq(text, "TAP version 13\n"
+			       "ok 1 - a.yaml: x \\#1\n"
+			       "ok 2 - a.yaml: y\n"
+			       "not ok 3 - longer.yaml: back\\\\slash line\n"
+			       "  ---\n"
+			       "  message: \"the value\\nis \\\"3\\\"\"\n"
+			       "  status: 1\n"
+			       "  ...\n"
+			       "1..3\n");
+	free(text);
+	json_decref(results);
+}
+
+TEST(suite_failures_print__table)
+{
+	json_t *results = two_files();
+	struct suite_counts counts = suite_count(results);
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_uint_eq(counts.files, 2);
+	ck_assert_uint_eq(counts.tests, 3);
+	ck_assert_uint_eq(counts.failed, 1);
+	suite_failures_print(results, out);
+	json_array_remove(results, 1);
+	suite_failures_print(results, out);
+	fclose(out);
+	ck_assert_str_eq(text, "# 1 of 3 tests of 2 files failed:\n"
+			       "#   longer.yaml  back\\slash\nline\n"
+			       "#                  the value\n"
+			       "#                  is \"3\"\n"
+			       "# all 2 tests of 1 files hold\n");
+	free(text);
 	json_decref(results);
 }

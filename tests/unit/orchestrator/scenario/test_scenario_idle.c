@@ -73,3 +73,59 @@ TEST(scenario_idle_print__variants)
 
 	ck_assert_str_eq(told(text, NULL, 0), "idle: port-group (line 5)\n");
 }
+
+/* ---- keys of hosts, which are of use to real programs only ---- */
+
+static const char *noted(const char *hosts, const char *command)
+{
+	char text[512];
+	FILE *own = stderr;
+
+	snprintf(text, sizeof(text),
+		 "name: t\nrun: {duration: 100us}\ntopology: {switches: [s1], hosts: {%s}}\n",
+		 hosts);
+	ck_assert_str_eq(told(text, NULL, 0), "");
+	free(printed);
+	stderr = open_memstream(&printed, &printed_bytes);
+	scenario_idle_note(&scenario, command);
+	fclose(stderr);
+	stderr = own;
+	return printed;
+}
+
+#define NO_EFFECT "heddle run: only 'heddle up' has real hosts, so this has no effect:"
+
+TEST(scenario_idle_note__keys_of_one_host)
+{
+	ck_assert_str_eq(noted("h1: {switch: s1, run: sleep 1}, h2: s1", "run"),
+			 NO_EFFECT " run (of h1)\n");
+}
+
+TEST(scenario_idle_note__keys_of_two_hosts)
+{
+	ck_assert_str_eq(noted("h1: s1, h2: {switch: s1, run: a}, h3: {switch: s1, run: b}", "run"),
+			 NO_EFFECT " run (of h2 and 1 other host)\n");
+}
+
+TEST(scenario_idle_note__keys_of_three_hosts)
+{
+	const char *text = noted("h1: {switch: s1, run: a}, h2: {switch: s1, run: b}, "
+				 "h3: {switch: s1, env: {A: b}}",
+				 "run");
+
+	ck_assert_msg(!strncmp(text, NO_EFFECT " ", strlen(NO_EFFECT) + 1), "%s", text);
+	ck_assert_ptr_nonnull(strstr(text, " run"));
+	ck_assert_ptr_nonnull(strstr(text, " env"));
+	ck_assert_ptr_nonnull(strstr(text, ", "));
+	ck_assert_ptr_nonnull(strstr(text, " (of h1 and 2 other hosts)\n"));
+}
+
+TEST(scenario_idle_note__up_has_real_hosts)
+{
+	ck_assert_str_eq(noted("h1: {switch: s1, run: sleep 1}, h2: s1", "up"), "");
+}
+
+TEST(scenario_idle_note__none)
+{
+	ck_assert_str_eq(noted("h1: s1, h2: s1", "run"), "");
+}

@@ -396,7 +396,7 @@ TEST(switch_set__calls_the_kind)
 	ck_assert_int_eq(set("own.p1", "bad"), -EINVAL);
 	ck_assert_str_eq(text, "own reason\n");
 	ck_assert_int_eq(set("owner", "good"), -ENOENT);
-	calls_expect("own own=good own own.p1=bad ");
+	calls_expect("own own=good settle own own.p1=bad ");
 	ck_assert_uint_eq(changes, 1);
 }
 

@@ -161,6 +161,22 @@ TEST(dataplane_set__values)
 	ck_assert_uint_eq(got.header.at_ps, 1516 * BYTE_PS + 100 * NODE_NS + LEAD);
 }
 
+/* an ACK that waits is due earlier if its time becomes shorter */
+TEST(dataplane_set__acks_that_wait)
+{
+	one_switch_open(&s);
+	ck_assert_int_eq(set("acks.t3", "300000"), 0);
+	ck_assert_int_eq(set("acks.t2", "200000"), 0);
+	ck_assert_int_eq(set("acks.t1", "100000"), 0);
+	ck_assert_int_eq(set("acks.collect", "48"), 0);
+	switch_send(&s, 2, 0, 0, 5, 0, 1500);
+	one_switch_run(&s, 1516 * BYTE_PS + 10 * NODE_NS);
+	ck_assert_int_eq(set("acks.t1", "20000"), 0);
+	one_switch_run(&s, FAR);
+	ack_expect(2, 5, ACK_DELTA, 6);
+	ck_assert_uint_eq(got.header.at_ps, 1516 * BYTE_PS + 20 * NODE_NS + LEAD);
+}
+
 /* ---- memory ---- */
 
 /* TB-26: floods of every length fill the buffer of an input, not the pool. The pool has one and a
