@@ -606,6 +606,13 @@ TEST(transport__shrunk_window_still_gets_an_ack)
 	ck_assert_uint_eq(send_all(), 2);
 }
 
+TEST(transport_rate_bps__without_a_control)
+{
+	flow_open(0, 0);
+	ck_assert_ptr_null(transport.rules[transport.flows[0].transport].congestion.control);
+	ck_assert_uint_eq(transport_rate_bps(&transport, 0, now), 0);
+}
+
 /* what a control is told: openings, packets, CNPs, losses; the statistics have its rate */
 TEST(transport__control_is_told_of_events)
 {

@@ -53,6 +53,8 @@ static FILE *recorded(void)
 			recording_event(
 				&recording,
 				&(struct event){ .at_ps = i * 1000 + 500, .kind = k, .value = i });
+		if (i % 70 == 69) /* the queue, which was not empty, is not in the next slice */
+			recording_slice(&recording, (i + 1) * 1000);
 	}
 	recording_slice(&recording, SAMPLES * 1000);
 	text = recording_text(&recording, "RSLT", NULL);

@@ -71,6 +71,24 @@ TEST(drop__lossy_queue)
 	books_expect(5);
 }
 
+/* before and after the measured interval only the maximum counts */
+TEST_RANGE(stats__delay_outside_of_the_measured_interval, 0, 2)
+{
+	if (_i)
+		s.config.measure_to_ps = NODE_NS;
+	else
+		s.config.measure_from_ps = NODE_S;
+	one_switch_open(&s);
+	burst_send(0, 0, 1, ROCE, 2);
+	roce_send_from(2, 2, 0, 1, 0, ROCE, FULL_BYTES);
+	one_switch_run(&s, NODE_MS);
+	ck_assert_uint_eq(stats_of(1)->tx_packets, 3);
+	ck_assert_uint_eq(class_of(1, ROCE)->tx_packets_measured, 0);
+	ck_assert_uint_eq(class_of(1, ROCE)->tx_bytes_measured, 0);
+	ck_assert_uint_eq(class_of(1, ROCE)->delay_ns_measured, 0);
+	ck_assert_uint_eq(class_of(1, ROCE)->delay_ns_max, FULL_PS / NODE_NS);
+}
+
 TEST(stats__delay_and_queue)
 {
 	one_switch_open(&s);

@@ -161,6 +161,26 @@ TEST(dataplane_set__values)
 	ck_assert_uint_eq(got.header.at_ps, 1516 * BYTE_PS + 100 * NODE_NS + LEAD);
 }
 
+static void refused(const char *name, const char *value, const char *sentence)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	ck_assert_int_eq(switchd_ops.set(s.dp, name, value, out), -EINVAL);
+	fclose(out);
+	ck_assert_str_eq(text, sentence);
+	free(text);
+}
+
+TEST(dataplane_set__says_what_is_wrong)
+{
+	one_switch_open(&s);
+	refused("acks.t1", "100000", "the ACK timers must not fall: expected t1 <= t2 <= t3\n");
+	refused("acks.t2", "100000", "the ACK timers must not fall: expected t1 <= t2 <= t3\n");
+	refused("output-queue", "65", "output-queue: this switch has memory for 64 units\n");
+}
+
 /* an ACK that waits is due earlier if its time becomes shorter */
 TEST(dataplane_set__acks_that_wait)
 {

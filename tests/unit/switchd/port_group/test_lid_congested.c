@@ -111,6 +111,22 @@ TEST(congested__detected)
 	books_expect(0);
 }
 
+/* rows of the table `log` of port @port, below its heading */
+static uint32_t log_rows(int port)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	uint32_t lines = 0;
+
+	ck_assert_int_eq(s.ops->show(s.dataplane, "log", port, 0, out), 0);
+	fclose(out);
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	free(text);
+	return lines - 1;
+}
+
 /* (b) the log has log_marks marks within its window, of this lane alone */
 TEST(congested__log)
 {
@@ -132,6 +148,8 @@ TEST(congested__log)
 	one_switch_run(&s, FAR);
 	lid_expect(2, FULL_BYTES);
 	ck_assert_uint_eq(stats_of(2)->fecn_marked, 3);
+	ck_assert_uint_eq(log_rows(2), 3); /* oldest first */
+	ck_assert_uint_eq(log_rows(1), 0);
 }
 
 /* an entry that was replaced stays for hold_ps */
