@@ -16,6 +16,7 @@
 if [ "${1:-}" != inside ]; then
 	[ "$(id -u)" = 0 ] || { echo 'skipped: only root can make the pods'' volumes'; exit 77; }
 	unshare --mount --net true 2>/dev/null || { echo 'skipped: no namespaces here'; exit 77; }
+	exec 8</proc/self/ns/mnt 9</proc/self/ns/net # for the build, which needs the network
 	exec unshare --mount --net bash "$(dirname "$0")/$(basename "$0")" inside
 fi
 set -u
@@ -65,9 +66,11 @@ podman_ network create pods >"$scratch/out" 2>&1 || skip_all "podman has no netw
 podman_ network inspect pods | jq -e '.[0].dns_enabled' >/dev/null ||
 	skip_all "podman's networks have no names here: its DNS (aardvark-dns) is not installed"
 
-# build - the image, with all temporary files in a folder of ours
+# build - the image, in the namespaces of the machine, for the Podman of this test; with all temporary
+# files in a folder of ours
 build() {
-	TMPDIR=$scratch/tmp ENGINE="${engine[*]}" "$containers/build-image.sh" --tools "$image" >"$scratch/build.log" 2>&1
+	TMPDIR=$scratch/tmp ENGINE="nsenter --mount=/proc/$$/ns/mnt --net=/proc/$$/ns/net -- ${engine[*]}" \
+		nsenter --mount=/proc/self/fd/8 --net=/proc/self/fd/9 -- "$containers/build-image.sh" --tools "$image" >"$scratch/build.log" 2>&1
 }
 if ! build; then
 	why=$(grep -m 1 -oE 'apt-get (update|.*download).* failed|Failed to fetch.*|apt knows no package list.*' "$scratch/build.log") &&
@@ -77,6 +80,7 @@ if ! build; then
 	finish
 	exit
 fi
+exec 8<&- 9<&-
 podman_ run --rm --network pods "$image" true 2>"$scratch/err" ||
 	skip_all "podman cannot run a container here: $(tail -n 1 "$scratch/err")"
 
