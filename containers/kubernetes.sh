@@ -121,6 +121,7 @@ spec:
           readinessProbe:
             exec: {command: [sh, -c, "heddle ps --json | grep -q fabric"]}
             periodSeconds: 5
+            timeoutSeconds: 5
           securityContext: {allowPrivilegeEscalation: false, privileged: false, capabilities: {drop: [ALL]}}
           volumeMounts:
             - {name: scenario, mountPath: /scenario, readOnly: true}

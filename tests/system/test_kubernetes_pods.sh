@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
-# test_kubernetes_pods - the manifests of containers/kubernetes.sh run (SC-5): their pods, as Podman's
-# containers on this machine, with the privileges, volumes and names that the manifest states.
+# test_kubernetes_pods - the manifests of containers/kubernetes.sh run (SC-5): their pods, as
+# containers of Podman on this machine, with the privileges, volumes and names that the manifest
+# states.
 #
 #     pod two-racks-0                           pod two-racks-1
 #     h1, h2 - s1 ~~~ UDP, network of Podman ~~~ s2 - s3 - h5, h6
 #                                               h3, h4
 #
-# A pod with another key connects to nothing. Pods become ready, and hosts of both reach each other.
-# A container that is killed is started again and connects; a pod that is gone is named by the other;
-# SIGTERM ends a pod in its time. Then the same on three machines.
+# A pod with another key connects to nothing. Pods become ready, and hosts of both reach each
+# other. A container that is killed is started again and connects; SIGTERM ends a pod in its time.
+# A pod that is gone is named by the other, and one that replaces it, with another address, is
+# connected. Then three machines.
 #
-# Podman has its own store, and the network namespace, /run and /dev/shm are the test's: nothing of
-# the machine's containers and networks is touched, and all is gone with the test. kubernetes_pods.py
-# is the StatefulSet's controller and the kubelet.
+# Podman has its own store, and the network namespace, /run and /dev/shm are the test's: nothing
+# of the machine's containers and networks is touched, and all is gone with the test.
+# kubernetes_pods.py is the StatefulSet's controller and the kubelet.
 if [ "${1:-}" != inside ]; then
-	[ "$(id -u)" = 0 ] || { echo 'skipped: only root can make the pods'' volumes'; exit 77; }
+	[ "$(id -u)" = 0 ] || { echo 'skipped: only root can make the volumes of pods'; exit 77; }
 	unshare --mount --net true 2>/dev/null || { echo 'skipped: no namespaces here'; exit 77; }
 	exec 8</proc/self/ns/mnt 9</proc/self/ns/net # for the build, which needs the network
 	exec unshare --mount --net bash "$(dirname "$0")/$(basename "$0")" inside
@@ -66,8 +68,8 @@ podman_ network create pods >"$scratch/out" 2>&1 || skip_all "podman has no netw
 podman_ network inspect pods | jq -e '.[0].dns_enabled' >/dev/null ||
 	skip_all "podman's networks have no names here: its DNS (aardvark-dns) is not installed"
 
-# build - the image, in the namespaces of the machine, for the Podman of this test; with all temporary
-# files in a folder of ours
+# build - the image, in the namespaces of the machine, for the Podman of this test; with all
+# temporary files in a folder of ours
 build() {
 	TMPDIR=$scratch/tmp ENGINE="nsenter --mount=/proc/$$/ns/mnt --net=/proc/$$/ns/net -- ${engine[*]}" \
 		nsenter --mount=/proc/self/fd/8 --net=/proc/self/fd/9 -- "$containers/build-image.sh" --tools "$image" >"$scratch/build.log" 2>&1
@@ -145,8 +147,8 @@ sees() {
 }
 says_log() { logs "$1" | grep -F -- "$2"; }
 
-# stop POD - SIGTERM, and SIGKILL after the time of the manifest, of which there is no need. Then the
-# network, as a kubelet does; `podman pod stop` ends both at once.
+# stop POD - SIGTERM, and SIGKILL after the time of the manifest, of which there is no need. Then
+# the network, as a kubelet does; `podman pod stop` ends both at once.
 stop() {
 	podman_ stop --time "$(cat "/run/${1%-*}/grace")" "$1-heddle" || return
 	logs "$1" | tail -n 5
@@ -234,15 +236,21 @@ check 'with heddle down' says_log two-racks-1 'fabric two-racks has ended'
 check 'machine 0 says that it has ended' patiently sees two-racks-0 two-racks-1 ended
 check 'a host of machine 0 still reaches its neighbour' patiently across two-racks-0 h1 h2
 check 'pod 1 is removed' podman_ pod rm two-racks-1
-check 'SIGTERM ends pod 0' stop two-racks-0
-check 'nothing is left of them' removed two-racks-0
-check 'both are started anew' eval 'start two-racks 0 && start two-racks 1'
-check 'and are ready' patiently all_ready two-racks-0 two-racks-1
+check 'a new one starts' start two-racks 1
+check 'and is ready' patiently all_ready two-racks-1
 check 'hosts of both reach each other' patiently across two-racks-1 h5 h2
+
+address() { in_pod two-racks-0 getent hosts two-racks-1.two-racks | cut -d ' ' -f 1; }
+address >"$scratch/address"
 check 'pod 1 is removed without any time' podman_ pod rm --force --time 0 two-racks-1
 check 'machine 0 says that it is silent' patiently sees two-racks-0 two-racks-1 silent
-check 'pod 0 ends none the less' stop two-racks-0
-check 'nothing is left' removed two-racks-0
+check 'a new one starts' start two-racks 1
+check 'it has another address' eval 'address | tee "$scratch/out"; ! cmp -s "$scratch/out" "$scratch/address"'
+check 'it is ready' patiently all_ready two-racks-1
+check 'machine 0 is connected to it' patiently sees two-racks-0 two-racks-1 connected
+check 'hosts of both reach each other' patiently across two-racks-0 h1 h6
+check 'SIGTERM ends both' eval 'stop two-racks-0 && stop two-racks-1'
+check 'nothing is left of them' removed two-racks-0 two-racks-1
 
 # ---- three machines ----
 
