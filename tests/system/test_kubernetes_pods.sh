@@ -51,6 +51,7 @@ echo "[containers]
 default_ulimits = [\"nofile=$files:$files\", \"nproc=4096:4096\"]" >"$scratch/containers.conf"
 export CONTAINERS_CONF=$scratch/containers.conf
 engine_find
+[ "${engine[0]##*/}" = podman ] || skip_all "ENGINE is not podman: ${engine[*]}"
 engine+=(--root "$scratch/store" --network-config-dir "$scratch/networks")
 
 # the machine of all pods
