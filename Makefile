@@ -286,8 +286,8 @@ checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_suites) 
 system_tests := $(wildcard tests/system/test_*.sh)
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
-beside_others := $(patsubst %,tests/system/test_%.sh,privileges fabric_manager container sim_same_bytes view_run \
-	labs path_pause page json up_pack ranks pack congestion fabric_prompt image image_database rooms room_settings \
+beside_others := $(patsubst %,tests/system/test_%.sh,kubernetes_pods privileges fabric_manager container sim_same_bytes \
+	view_run labs path_pause page json up_pack ranks pack congestion fabric_prompt image image_database rooms room_settings \
 	host_scenario host_programs many_hosts users load victim class_map same_as capture_roce capture roce_hosts \
 	hosts veth_paths veth dcqcn own_control same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
 	flow_held cli wire_tshark attach_containers attach_rootless outside import lab_commands real_order live_faults \

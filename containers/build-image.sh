@@ -114,6 +114,8 @@ packages+=("${tools[@]}")
 echo "build-image: $ID $VERSION_CODENAME with ${packages[*]}; about half a minute" >&2
 quietly base "$scratch/image.tar" "${packages[@]}"
 old=$("${engine[@]}" image inspect --format '{{.Id}}' "$tag" 2>/dev/null || true)
-quietly "${engine[@]}" import --change 'CMD ["heddle", "help"]' --change 'WORKDIR /mnt' "$scratch/image.tar" "$tag"
+# without PATH in the image, `podman kube play` finds no command
+quietly "${engine[@]}" import --change 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
+	--change 'CMD ["heddle", "help"]' --change 'WORKDIR /mnt' "$scratch/image.tar" "$tag"
 remove_untagged "$old"
 echo "$tag: $(du -m "$scratch/image.tar" | cut -f 1) MB"

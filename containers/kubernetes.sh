@@ -69,13 +69,13 @@ spec:
 ---
 apiVersion: v1
 kind: Secret
-metadata: {name: $name, labels: {app: $name}}
+metadata: {name: $name-key, labels: {app: $name}}
 type: Opaque
 stringData: {key: $(quoted "$key")}
 ---
 apiVersion: v1
 kind: ConfigMap
-metadata: {name: $name, labels: {app: $name}}
+metadata: {name: $name-scenario, labels: {app: $name}}
 data:
   scenario.yaml: |
 $(sed 's/^/    /' "$scenario")
@@ -121,6 +121,7 @@ spec:
           readinessProbe:
             exec: {command: [sh, -c, "heddle ps --json | grep -q fabric"]}
             periodSeconds: 5
+            timeoutSeconds: 5
           securityContext: {allowPrivilegeEscalation: false, privileged: false, capabilities: {drop: [ALL]}}
           volumeMounts:
             - {name: scenario, mountPath: /scenario, readOnly: true}
@@ -128,9 +129,9 @@ spec:
             - {name: run, mountPath: /run/heddle}
       volumes:
         - name: scenario
-          configMap: {name: $name}
+          configMap: {name: $name-scenario}
         - name: key
-          secret: {secretName: $name, defaultMode: 0440}
+          secret: {secretName: $name-key, defaultMode: 0440}
         - name: run
           emptyDir: {medium: Memory}
 MANIFEST

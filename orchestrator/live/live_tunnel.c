@@ -13,6 +13,7 @@
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/live/live_describe.h"
+#include "orchestrator/tunnel/tunnel_names.h"
 #include "orchestrator/tunnel/tunnel_peer.h"
 
 #define LOOK_MS 20
@@ -77,6 +78,12 @@ int live_tunnel_open(struct live *live, const struct tunnel_options *options, in
 		wait_tell(report_fd, &told_ns, why);
 		usleep(LOOK_MS * 1000);
 	}
+	if (error)
+		return error;
+	error = tunnel_names_start(&live->tunnel);
+	if (error)
+		snprintf(why, why_max, "no process for the names of machines can be started: %s",
+			 strerror(-error));
 	return error;
 }
 
@@ -153,6 +160,7 @@ static int await(void *owner, bool ready)
 		polled.fd = live->tunnel.control;
 		poll(&polled, 1, LOOK_MS);
 		tunnel_news_read(&live->tunnel);
+		tunnel_names_look(&live->tunnel);
 		if (fabric_watch_messages(&live->fabric, 0) || fabric_watch_children(&live->fabric))
 			return -EIO;
 		if (interrupt_seen() || asker_gone(live->report_fd))
@@ -215,6 +223,8 @@ void live_tunnel_child_ended(struct live *live, pid_t pid, int status)
 {
 	struct tunnel *tunnel = &live->tunnel;
 
+	if (tunnel->options && pid == tunnel->names_pid)
+		tunnel_names_ended(tunnel);
 	if (!tunnel->options || pid != tunnel->pid)
 		return;
 	tunnel_ended(tunnel, status);
@@ -333,6 +343,7 @@ bool live_tunnel_watch(struct live *live)
 	if (!live->tunnel.options)
 		return false;
 	tunnel_news_read(&live->tunnel);
+	tunnel_names_look(&live->tunnel);
 	own_state_tell(live);
 	for (uint32_t m = 0; m < live->plan->machine_count; m++)
 		if (m != live->plan->machine)

@@ -20,6 +20,7 @@
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/socket_buffer.h"
 #include "orchestrator/base/wall_time.h"
+#include "orchestrator/tunnel/tunnel_names.h"
 
 #define SOCKET_BUFFER_BYTES (8 << 20)
 #define END_NS 2000000000ull /* a process that has not ended by then is killed */
@@ -139,6 +140,7 @@ void tunnel_init(struct tunnel *tunnel, const struct tunnel_options *options)
 		.options = options && options->machine_count ? options : NULL,
 		.control = -1,
 		.doorbell = -1,
+		.names = -1,
 	};
 	for (uint32_t i = 0; i < SCENARIO_MACHINES_MAX; i++)
 		tunnel->sockets[i] = -1;
@@ -397,6 +399,7 @@ void tunnel_end(struct tunnel *tunnel)
 
 	if (!tunnel->options)
 		return;
+	tunnel_names_end(tunnel);
 	tunnel_order(tunnel, &order, NULL, 0);
 	while (tunnel->pid && !waitpid(tunnel->pid, NULL, WNOHANG) && wall_ns() < until_ns)
 		usleep(1000);

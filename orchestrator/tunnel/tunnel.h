@@ -36,6 +36,10 @@ struct tunnel {
 	struct tunnel_page *page;           /* read-only; NULL */
 	struct tunnel_news news[SCENARIO_MACHINES_MAX];
 	char fate[64]; /* how it ended; "": it has not */
+	/* tunnel_names.h */
+	pid_t names_pid;   /* 0: none */
+	int names;         /* orders to it; -1 */
+	uint64_t names_ns; /* of the last ones */
 };
 
 #define TUNNEL_NODE_NAME_MAX (NODE_NAME_MAX + 8u)

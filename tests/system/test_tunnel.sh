@@ -171,6 +171,34 @@ check 'the other machine names a' eval 'in_the_end silent_there || in_the_end si
 check 'its verdict, too' eval 'ps b .fidelity.words | grep -q "machine a is not there (silent).*s1:s2"'
 check 'hosts of one machine still reach each other' in_the_end on b exec h3 -- ping -c 1 -W 2 h6
 
+check 'a ends' on a down
+check 'b ends' on b down
+
+# ---- a machine with a name ----
+
+# the names of these machines: b at ADDRESS
+named() { printf '127.0.0.1 localhost\n10.99.0.1 machine-a\n%s machine-b\n' "$1" >"$scratch/hosts"; }
+named 10.99.0.2
+mount --bind "$scratch/hosts" /etc/hosts
+machines=(--machines 'a=machine-a,b=machine-b')
+start a key
+one=$!
+start b key
+two=$!
+check 'machines are found by their names' up
+names_of() { children "$(ps a .pid)" | tr ' ' '\n' | xargs -I{} grep -sl '^heddle names' /proc/{}/comm | cut -d / -f 3; }
+names=$(names_of)
+check 'a process looks up names, without privileges' grep -qE '^CapEff:.0{16}' "/proc/$names/status"
+check 'b ends' on b down
+named 10.99.0.3
+ip -n b addr del 10.99.0.2/24 dev vb
+ip -n b addr add 10.99.0.3/24 dev vb
+start b key
+two=$!
+check 'b begins anew, at another address' eval 'wait $two || { cat "$scratch/up.b"; false; }'
+check 'hosts of both reach each other' in_the_end on a exec h1 -- ping -c 1 -W 5 h6
+nodes+=" $names"
+
 # ---- the end ----
 
 check 'a ends' on a down
