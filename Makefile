@@ -283,10 +283,12 @@ unit-sim: $(unit_tests) $(sim_tests) $(if $(filter reach,$(KIND)),,$(replays))
 suite-sim: $(unit_suites) $(sim_tests) $(replays)
 # long ones first: the last ones running leave no core idle for long
 checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_suites) $(replays))
-system_tests := $(wildcard tests/system/test_*.sh)
+# of minutes, in make soak: pods of an image that is built first
+long_system_tests := tests/system/test_kubernetes_pods.sh
+system_tests := $(filter-out $(long_system_tests),$(wildcard tests/system/test_*.sh))
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
-beside_others := $(patsubst %,tests/system/test_%.sh,kubernetes_pods privileges fabric_manager container sim_same_bytes \
+beside_others := $(patsubst %,tests/system/test_%.sh,privileges fabric_manager container sim_same_bytes \
 	view_run labs path_pause page json up_pack ranks pack congestion fabric_prompt image image_database rooms room_settings \
 	host_scenario host_programs many_hosts users load victim class_map same_as capture_roce capture roce_hosts \
 	hosts veth_paths veth dcqcn own_control same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
@@ -336,6 +338,7 @@ soak: all
 	@ROUNDS=57 ROUND_SECONDS=60 GROWTH_MAX=1.1 tests/run.sh 'soak, programs' tests/system/test_mixed_programs.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
 	@ROUNDS=10 LARGE=yes ALL=yes tests/run.sh 'soak, packed nodes' tests/system/test_pack.sh
+	@tests/run.sh 'soak, pods' $(long_system_tests)
 	@./heddle run topologies/deep-tree.yaml
 
 FUZZ_SECONDS ?= 600
