@@ -2,7 +2,7 @@
 # run - runs test programs. Prints a line for each, and the output of those that fail.
 # usage: tests/run.sh NAME PROGRAM... [-- PROGRAM...]
 #
-# Programs before '--' run two more at a time than there are cores, since many of them wait; the
+# Programs before '--' run one more at a time than there are cores, since many of them wait; the
 # others one by one. Without '--' all run one by one. A program ends with 0 (passed), 77 (skipped;
 # its last line is the reason) or another status (failed). The line shows the elapsed time and the
 # CPU time (user and system) of the program. Lines 'skipped ...' of a test that passed are checks
@@ -54,7 +54,7 @@ for program in "$@"; do
 		continue
 	fi
 	one "$program" "$work/$count" &
-	while [ "$(jobs -r | wc -l)" -ge $((cores + 2)) ]; do wait -n; done
+	while [ "$(jobs -r | wc -l)" -ge $((cores + 1)) ]; do wait -n; done
 done
 wait
 
