@@ -1,5 +1,4 @@
-/*  nicd/transport/transport: flows with a transport, without a link or frames; the test supplies
- *  the ACKs (RC-3, RC-4, RC-5, RC-16). */
+/*  nicd/transport/transport: flows and ACKs without a link (RC-3, RC-4, RC-5, RC-16). */
 #include "nicd/transport/transport.h"
 
 #include <stdlib.h>
@@ -127,6 +126,7 @@ TEST(transport__acks_are_requested_and_complete_messages)
 TEST(transport__full_pool_rejects)
 {
 	flow_open(0, 0);
+	ck_assert_uint_eq(transport_rate_bps(&transport, 0, now), 0); /* without a control */
 	for (uint32_t i = 0; i < 100 + 8192; i++) {
 		ck_assert(!transport_full(&transport));
 		put_packets(0, 1);
@@ -604,13 +604,6 @@ TEST(transport__shrunk_window_still_gets_an_ack)
 	ck_assert_uint_ne(flow(0)->timeout_at_ps, NODE_TIME_NEVER);
 	transport_acknowledge(&transport, 0, 8, NULL, now);
 	ck_assert_uint_eq(send_all(), 2);
-}
-
-TEST(transport_rate_bps__without_a_control)
-{
-	flow_open(0, 0);
-	ck_assert_ptr_null(transport.rules[transport.flows[0].transport].congestion.control);
-	ck_assert_uint_eq(transport_rate_bps(&transport, 0, now), 0);
 }
 
 /* what a control is told: openings, packets, CNPs, losses; the statistics have its rate */

@@ -274,6 +274,10 @@ TEST(cmd_show__port_groups)
 	       "  port 0   edge   -> a port 0  200.0 Gb/s, 1.000 us, MTU 4096\n"
 	       "nic B\n"
 	       "  port 0   edge   -> b port 0  200.0 Gb/s, 1.000 us, MTU 4096\n");
+}
+
+TEST(cmd_show__port_groups_summary_and_node)
+{
 	has("show|lids.yaml|summary",
 	    "scenario   p, seed 1\n"
 	    "fabric     port-group, 3 switches, 2 hosts, 5 links\n"
@@ -290,6 +294,10 @@ TEST(cmd_show__port_groups)
 	    "  to a by port 1 (a)\n"
 	    "  to c by port 2 (c)\n"
 	    "  host A at a port 0\n");
+}
+
+TEST(cmd_show__port_groups_json)
+{
 	prints_json("show|lids.yaml|routes|--json", "{\"switches\":[{\"name\":\"a\",\"fabric_"
 						    "address\":1,\"routes\":[{\"dest\":\"b\",\"por"
 						    "ts\":[1],\"peers\":[\"b\"]},{\"dest\":\"c\","
