@@ -3,11 +3,19 @@
 #include <errno.h>
 
 #include "nodes/base/ensure.h"
+#include "nodes/base/prefetch.h"
 
 static uint64_t record_bytes(uint32_t captured_bytes)
 {
 	return (sizeof(struct record) + (uint64_t)captured_bytes + RING_LINE - 1) &
 	       ~(uint64_t)(RING_LINE - 1);
+}
+
+/* most records have two lines: a generated packet's */
+static void prefetch_record(const uint8_t *record)
+{
+	prefetch_read(record);
+	prefetch_read(record + RING_LINE);
 }
 
 size_t ring_bytes(uint32_t data_bytes)
@@ -156,9 +164,12 @@ struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes)
 
 void ring_commit(struct ring_tx *ring, uint32_t captured_bytes)
 {
-	uint64_t need = record_bytes(captured_bytes);
+	const uint8_t *next;
 
-	ring->tail += need;
+	ring->tail += record_bytes(captured_bytes);
+	next = ring->segment + (ring->tail & ring->shape.segment_mask);
+	prefetch_write(next);
+	prefetch_write(next + RING_LINE);
 }
 
 void ring_publish(struct ring_tx *ring)
@@ -186,7 +197,7 @@ void ring_refresh(struct ring_rx *ring)
 	}
 	ring->tail_seen = tail;
 	if (tail != ring->head)
-		__builtin_prefetch(ring->segment + (ring->head & shape->segment_mask));
+		prefetch_record(ring->segment + (ring->head & shape->segment_mask));
 }
 
 /* a record leaves space for the pad record of its segment */
@@ -222,6 +233,7 @@ const uint8_t *ring_peek(struct ring_rx *ring, struct record *header)
 {
 	for (;;) {
 		const struct record *shared;
+		uint64_t size;
 
 		if (ring->broken || ring->head == ring->tail_seen)
 			return NULL;
@@ -236,6 +248,9 @@ const uint8_t *ring_peek(struct ring_rx *ring, struct record *header)
 			ring->broken = true;
 			return NULL;
 		}
+		size = record_bytes(header->captured_bytes);
+		if (ring->head + size != ring->tail_seen)
+			prefetch_record((const uint8_t *)shared + size);
 		return (const uint8_t *)(shared + 1);
 	}
 }
@@ -244,8 +259,6 @@ void ring_pop(struct ring_rx *ring, const struct record *header)
 {
 	ring->head += record_bytes(header->captured_bytes);
 	ring->last_ps = header->at_ps;
-	if (ring->head != ring->tail_seen)
-		__builtin_prefetch(ring->segment + (ring->head & ring->shape.segment_mask));
 }
 
 void ring_note(struct ring_rx *ring, uint64_t note)
