@@ -18,6 +18,12 @@ static void prefetch_record(const uint8_t *record)
 	prefetch_read(record + RING_LINE);
 }
 
+static void prefetch_place(const uint8_t *record)
+{
+	prefetch_write(record);
+	prefetch_write(record + RING_LINE);
+}
+
 size_t ring_bytes(uint32_t data_bytes)
 {
 	return sizeof(struct ring_page) + data_bytes;
@@ -164,12 +170,8 @@ struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes)
 
 void ring_commit(struct ring_tx *ring, uint32_t captured_bytes)
 {
-	const uint8_t *next;
-
 	ring->tail += record_bytes(captured_bytes);
-	next = ring->segment + (ring->tail & ring->shape.segment_mask);
-	prefetch_write(next);
-	prefetch_write(next + RING_LINE);
+	prefetch_place(ring->segment + (ring->tail & ring->shape.segment_mask));
 }
 
 void ring_publish(struct ring_tx *ring)
@@ -179,6 +181,18 @@ void ring_publish(struct ring_tx *ring)
 	ENSURE(ring->published, <, ring->tail);
 	ring->published = ring->tail;
 	atomic_store_explicit(&ring->page->tail, ring->tail, memory_order_release);
+}
+
+void ring_tx_prefetch(const struct ring_tx *ring)
+{
+	prefetch_place(ring->segment + (ring->tail & ring->shape.segment_mask));
+	prefetch_write((const void *)&ring->page->tail);
+}
+
+void ring_rx_prefetch(const struct ring_rx *ring)
+{
+	prefetch_read((const void *)&ring->page->tail);
+	prefetch_record(ring->segment + (ring->head & ring->shape.segment_mask));
 }
 
 void ring_refresh(struct ring_rx *ring)

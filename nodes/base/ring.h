@@ -144,6 +144,11 @@ bool ring_has_room(struct ring_tx *ring);
 void ring_commit(struct ring_tx *ring, uint32_t captured_bytes);
 void ring_publish(struct ring_tx *ring);
 
+/** ring_tx_prefetch(), ring_rx_prefetch() - asks for what the next event of an end needs: its
+ *  record, and how much is published. */
+void ring_tx_prefetch(const struct ring_tx *ring);
+void ring_rx_prefetch(const struct ring_rx *ring);
+
 /** ring_refresh() - looks how far the producer has published. */
 void ring_refresh(struct ring_rx *ring);
 

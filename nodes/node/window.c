@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "nodes/base/prefetch.h"
 #include "nodes/link/link_send.h"
 
 void node_window_init(struct node_window *window, const struct clock *clock,
@@ -76,6 +77,19 @@ static void release(struct node_window *window, uint32_t port)
 		return;
 	window->released[port] = rx->head;
 	ring_release(rx);
+}
+
+void node_window_prefetch(const struct node_window *window)
+{
+	for (uint32_t port = 0; port < window->link_count; port++) {
+		const struct link *link = &window->links[port];
+
+		if (link->down)
+			continue;
+		ring_rx_prefetch(&link->rx.ring);
+		ring_tx_prefetch(&link->tx.ring);
+		prefetch_write(link->stats);
+	}
 }
 
 node_time_t node_window_handle(struct node_window *window)

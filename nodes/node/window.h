@@ -47,6 +47,10 @@ uint32_t node_window_run(struct node_window *window, uint32_t *wake);
 void node_window_pack(struct node_window *window, const struct clock *workers,
 		      const struct node_place *place);
 
+/** node_window_prefetch() - asks for what node_window_handle() needs first, while another node of
+ *  the worker runs. */
+void node_window_prefetch(const struct node_window *window);
+
 /** node_window_handle() - the first part of node_window_run(): all but telling the clock.
  *  Return: the time of the node's next event. */
 node_time_t node_window_handle(struct node_window *window);

@@ -276,6 +276,8 @@ static uint32_t window_run(struct worker *worker)
 		struct node *node = &worker->nodes[worker->due[i]];
 		node_time_t next;
 
+		if (i + 1 < count)
+			node_window_prefetch(&worker->nodes[worker->due[i + 1]].window);
 		node_enter(worker, worker->due[i]);
 		next = node_window_handle(&node->window);
 		atomic_store_explicit(&own_next[worker->due[i]], next, memory_order_relaxed);

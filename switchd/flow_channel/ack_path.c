@@ -1,7 +1,6 @@
 #include "switchd/flow_channel/ack_path.h"
 
-#include <string.h>
-
+#include "nodes/base/copy.h"
 #include "nodes/stats/trace.h"
 #include "switchd/flow_channel/ack_upstream.h"
 #include "switchd/flow_channel/choose.h"
@@ -89,7 +88,7 @@ uint32_t ack_path_read(struct dataplane *dp, uint32_t port, const struct record 
 	int count = -1;
 
 	if (dp->ports[port].kind == PORT_FABRIC && header->captured_bytes <= sizeof(copy)) {
-		memcpy(copy, bytes, header->captured_bytes);
+		copy_short(copy, bytes, header->captured_bytes);
 		count = ack_frame_read(copy, header->captured_bytes, acks);
 	}
 	if (count < 0)

@@ -86,7 +86,7 @@ int efct_init(struct efct *efct, uint32_t channels, const struct flow_match *mat
 		chains *= 2;
 	*efct = (struct efct){
 		.channels = channels,
-		.hash_mask = chains - 1,
+		.chain_count = chains,
 		.match = calloc(1, sizeof(*efct->match)),
 	};
 	efct->chains = table_alloc(chains, sizeof(*efct->chains));
@@ -104,7 +104,7 @@ void efct_fini(struct efct *efct)
 {
 	TABLE_FINI(efct->patterns, efct->channels);
 	TABLE_FINI(efct->lines, efct->channels);
-	table_free(efct->chains, efct->hash_mask + 1, sizeof(*efct->chains));
+	table_free(efct->chains, efct->chain_count, sizeof(*efct->chains));
 	free(efct->match);
 	*efct = (struct efct){ 0 };
 }
@@ -174,6 +174,34 @@ uint64_t efct_pattern_of(const struct efct *efct, const struct frame_fields *fie
 	return XXH3_64bits(pattern, sizeof(*pattern));
 }
 
+static uint16_t *chain_of(struct efct *efct, uint64_t hash)
+{
+	if (efct->fresh <= EFCT_NEAR_LINES)
+		return &efct->near_chains[hash & (EFCT_NEAR_CHAINS - 1)];
+	return &efct->chains[hash & (efct->chain_count - 1)];
+}
+
+static void chain_add(struct efct *efct, uint16_t id)
+{
+	struct efct_line *line = TABLE_AT(efct->lines, id);
+	uint16_t *chain = chain_of(efct, line->hash);
+
+	line->next = *chain;
+	*chain = (uint16_t)(id + 1);
+}
+
+/* one line more than ever, which the near chains serve no longer: those before it, all in use, move
+ * to the others */
+static uint16_t fresh_take(struct efct *efct)
+{
+	uint16_t id = (uint16_t)efct->fresh++;
+
+	if (id == EFCT_NEAR_LINES)
+		for (uint16_t before = 0; before < id; before++)
+			chain_add(efct, before);
+	return id;
+}
+
 static int allocate(struct efct *efct)
 {
 	uint16_t id = 0;
@@ -182,7 +210,7 @@ static int allocate(struct efct *efct)
 		id = efct->free - 1;
 		efct->free = TABLE_AT(efct->lines, id)->next;
 	} else if (efct->fresh < efct->channels) {
-		id = (uint16_t)efct->fresh++;
+		id = fresh_take(efct);
 	} else {
 		return -ENOSPC;
 	}
@@ -195,14 +223,13 @@ static int allocate(struct efct *efct)
 
 int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_t hash)
 {
-	uint16_t *chain = &efct->chains[hash & efct->hash_mask];
 	struct efct_line *line;
 	int id;
 
 	/* flows with a line wait too: else a permanent flow would keep new ones out for ever */
 	if (efct->draining)
 		return -ENOSPC;
-	for (uint16_t next = *chain; next; next = line->next) {
+	for (uint16_t next = *chain_of(efct, hash); next; next = line->next) {
 		line = TABLE_AT(efct->lines, next - 1);
 		if (line->hash == hash &&
 		    !memcmp(TABLE_AT(efct->patterns, next - 1), pattern, sizeof(*pattern)))
@@ -212,16 +239,15 @@ int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_
 	if (id < 0)
 		return id;
 	*TABLE_AT(efct->patterns, id) = *pattern;
-	*TABLE_AT(efct->lines, id) =
-		(struct efct_line){ .hash = hash, .next = *chain, .active = true };
-	*chain = (uint16_t)(id + 1);
+	*TABLE_AT(efct->lines, id) = (struct efct_line){ .hash = hash, .active = true };
+	chain_add(efct, (uint16_t)id);
 	return id;
 }
 
 void efct_release(struct efct *efct, uint32_t flow_id)
 {
 	struct efct_line *line = TABLE_AT(efct->lines, flow_id);
-	uint16_t *link = &efct->chains[line->hash & efct->hash_mask];
+	uint16_t *link = chain_of(efct, line->hash);
 
 	ENSURE(line->active, ==, true);
 	ENSURE(efct_flow_extent(line), ==, 0u);

@@ -46,6 +46,8 @@ struct efct_line {
 	bool active;
 };
 
+#define EFCT_NEAR_LINES 16u  /* as long as there were no more in use, the near chains suffice */
+#define EFCT_NEAR_CHAINS 32u /* one cache line */
 #define EFCT_KINDS 4u /* of frames, as efct_pattern.kind tells them apart */
 
 /* what is not needed for whole fields */
@@ -57,9 +59,11 @@ struct efct_match {
 struct efct {
 	TABLE(struct efct_pattern) patterns;
 	TABLE(struct efct_line) lines;
-	/* heads, like `next`; zero is empty, so memory that is not used is not touched */
-	uint16_t *chains;
-	uint32_t channels, hash_mask;
+	/* Heads, like `next`; zero is empty. The near ones serve a port that has had few flows at a
+	 * time: it does not touch the memory of the others */
+	uint16_t near_chains[EFCT_NEAR_CHAINS];
+	uint16_t *chains; /* chain_count of them, a power of two */
+	uint32_t channels, chain_count;
 	uint32_t fresh;
 	uint16_t free;
 	uint32_t used, used_max;

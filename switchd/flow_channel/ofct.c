@@ -7,7 +7,7 @@
 #include "switchd/flow_channel/ifct.h"
 
 int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels, uint32_t *towards,
-	      uint32_t towards_step, struct table_arena *arena)
+	      uint32_t port_count, struct table_arena *arena)
 {
 	uint32_t chains = 16;
 
@@ -17,7 +17,7 @@ int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels, uint32_t *t
 			       .hash_mask = chains - 1,
 			       .levels = levels,
 			       .towards = towards,
-			       .towards_step = towards_step };
+			       .port_count = port_count };
 	ofct->chains = table_alloc(chains, sizeof(*ofct->chains));
 	if (!TABLE_INIT(ofct->entries, channels, arena) ||
 	    !TABLE_INIT(ofct->tails, channels, arena) ||
@@ -37,11 +37,17 @@ void ofct_fini(struct ofct *ofct)
 	*ofct = (struct ofct){ 0 };
 }
 
-/* ids are handed out densely, so low bits of port and id, spread over each other, are hash
- * enough */
-static uint16_t *chain_of(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
+/* ids are handed out densely, so this is hash enough; low ids have the near chains */
+static uint32_t chain_index(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 {
-	return &ofct->chains[(flow_id ^ input_port * 181u) & ofct->hash_mask];
+	return (flow_id * ofct->port_count + input_port) & ofct->hash_mask;
+}
+
+static uint16_t *chain_of(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
+{
+	uint32_t chain = chain_index(ofct, input_port, flow_id);
+
+	return chain < OFCT_NEAR_CHAINS ? &ofct->near_chains[chain] : &ofct->chains[chain];
 }
 
 static int allocate(struct ofct *ofct)
@@ -65,9 +71,11 @@ static int allocate(struct ofct *ofct)
 
 int ofct_find(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 {
+	uint32_t chain = chain_index(ofct, input_port, flow_id);
 	const struct ofct_entry *entry;
+	uint16_t next = chain < OFCT_NEAR_CHAINS ? ofct->near_chains[chain] : ofct->chains[chain];
 
-	for (uint16_t next = *chain_of(ofct, input_port, flow_id); next; next = entry->next) {
+	for (; next; next = entry->next) {
 		entry = TABLE_AT(ofct->entries, next - 1);
 		if (entry->input_port_flow_id == flow_id && entry->input_port == input_port)
 			return next - 1;

@@ -23,6 +23,7 @@
 #include "nodes/base/table.h"
 
 #define OFCT_LEVELS_MAX 8u
+#define OFCT_NEAR_CHAINS 128u
 #define OFCT_DESTINATIONS (UINT16_MAX + 1u)
 
 struct ofct_entry {
@@ -48,8 +49,9 @@ struct ofct {
 	TABLE(struct ofct_entry) entries;
 	TABLE(struct ofct_tail) tails; /* by id */
 	TABLE(int32_t) headroom;       /* units, by id; only those that are metered have any */
-	/* heads, hash_mask + 1 of them, like `next`; zero is empty: memory not used is not touched
-	 * */
+	/* Heads, hash_mask + 1 of them, like `next`; zero is empty. The first ones are near: a port
+	 * to which each input has few flows does not touch the memory of the others */
+	uint16_t near_chains[OFCT_NEAR_CHAINS];
 	uint16_t *chains;
 	uint32_t channels, hash_mask;
 	uint32_t fresh; /* ids never used yet begin here */
@@ -61,15 +63,15 @@ struct ofct {
 	/* the same by destination: ofct_towards(). The tables of a switch have theirs for one
 	 * destination side by side: a switch touches the memory of its destinations once */
 	uint32_t *towards;
-	uint32_t towards_step; /* to the next destination */
+	uint32_t port_count; /* of the switch: from one destination to the next */
 };
 
 /** ofct_init() - @channels ids, all free. @levels of the link, at most OFCT_LEVELS_MAX and as many
- *  as channels. @towards  zeros, its own of every @towards_step, OFCT_DESTINATIONS of them;
+ *  as channels. @towards  zeros, its own of every @port_count, OFCT_DESTINATIONS of them;
  *  borrowed. Near entries are in @arena (table.h).
  *  Return: 0 or -ENOMEM. */
 int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels, uint32_t *towards,
-	      uint32_t towards_step, struct table_arena *arena);
+	      uint32_t port_count, struct table_arena *arena);
 void ofct_fini(struct ofct *ofct);
 
 /** ofct_may_take() - is an id free for a flow of @level: the first of that level, or one that no
@@ -123,7 +125,7 @@ uint32_t ofct_lose(struct ofct *ofct, uint32_t id, uint32_t *flow);
 /** ofct_towards() - what is in flight to switch @destination; units. */
 static inline uint32_t *ofct_towards(const struct ofct *ofct, uint16_t destination)
 {
-	return &ofct->towards[(size_t)destination * ofct->towards_step];
+	return &ofct->towards[(size_t)destination * ofct->port_count];
 }
 
 static inline uint32_t ofct_flow_extent(const struct ofct_entry *entry)
