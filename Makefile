@@ -94,11 +94,11 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz clang-warnings bench bench-check bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean tsan unit unit-sim fuzzers
+.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz clang-warnings bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean tsan unit unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
-recursive := all demo pictures labs test check system soak fuzz clang-warnings bench bench-check bench-busy bench-hosts tsan mutants install systems
+recursive := all demo pictures labs test check system soak fuzz clang-warnings bench bench-check bench-keep bench-busy bench-hosts tsan mutants install systems
 ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
 .NOTPARALLEL:
 endif
@@ -364,9 +364,12 @@ bench: all
 	@tests/bench/recording.sh
 	@tests/bench/serving.sh
 
-# ratios that are kept in tests/bench/ratios.json; no absolute figure
+# ratios that are kept in tests/bench/ratios/ for this kind of machine; no absolute figure
 bench-check: all
 	@CHECK=yes tests/bench/size.sh
+
+bench-keep: all
+	@KEEP=yes tests/bench/size.sh
 
 bench-busy: all
 	@$(MAKE) --no-print-directory test-helpers

@@ -124,6 +124,7 @@ struct nic {
 	/* flows that may not send now */
 	struct gate gate;
 	struct send_parked *parked; /* by place of the gate: flows that wait there */
+	struct fgfc_look *looks;    /* by slot of the send queue */
 	struct nic_pausing pausing;
 	/* fabric kind port-group */
 	struct nic_lid lid;

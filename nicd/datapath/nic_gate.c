@@ -27,9 +27,10 @@ int nic_gate_init(struct nic *nic)
 {
 	uint32_t flows_max = nic->by_lid ? nic->queue.flows_max : 0, places;
 
+	nic->looks = calloc(nic->queue.flows_max + 1, sizeof(*nic->looks));
 	nic->to_lid.first = calloc(nic->by_lid ? RATE_LIDS : 1, sizeof(*nic->to_lid.first));
 	nic->to_lid.next = calloc(flows_max + 1, sizeof(*nic->to_lid.next));
-	if (gate_init(&nic->gate, nic->config) || !nic->to_lid.first || !nic->to_lid.next)
+	if (gate_init(&nic->gate, nic->config) || !nic->looks || !nic->to_lid.first || !nic->to_lid.next)
 		return -ENOMEM;
 	places = gate_places(&nic->gate);
 	nic->parked = malloc((places + 1) * sizeof(*nic->parked));
@@ -42,6 +43,7 @@ int nic_gate_init(struct nic *nic)
 
 void nic_gate_fini(struct nic *nic)
 {
+	free(nic->looks);
 	free(nic->to_lid.first);
 	free(nic->to_lid.next);
 	free(nic->parked);
@@ -97,22 +99,16 @@ static void park_heads(struct nic *nic, uint32_t traffic_class)
 	}
 }
 
-/* A name that no entry of FGFC had need not be looked up again before an entry is taken. */
 uint32_t nic_gate_of_head(struct nic *nic, uint32_t queue)
 {
 	struct host_head *head = &nic->host_send.heads[queue];
-	struct gate_flow flow = { .name = &head->name };
-	uint32_t key;
+	struct gate_flow flow = { .name = &head->name, .look = &head->look };
 
-	if (!gate_used(&nic->gate) ||
-	    (head->passed && head->gate_changes == nic->gate.fgfc.changes))
+	if (!gate_used(&nic->gate))
 		return GATE_KEY_NONE;
 	if (nic->by_lid)
 		flow.lid = nic_lid_of_mac(nic, head->name.destination_mac);
-	key = gate_find(&nic->gate, &flow);
-	head->passed = nic->gate.kind == GATE_FGFC && key == GATE_KEY_NONE;
-	head->gate_changes = nic->gate.fgfc.changes;
-	return key;
+	return gate_find(&nic->gate, &flow);
 }
 
 /* the head of the host's @queue waits at @place with what is left of it, or is dropped */

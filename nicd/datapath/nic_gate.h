@@ -39,6 +39,7 @@ static inline uint32_t nic_gate_of_flow(const struct nic *nic, uint32_t slot)
 	if (!gate_used(&nic->gate))
 		return GATE_KEY_NONE;
 	flow.name = &nic->queue.names[slot];
+	flow.look = &nic->looks[slot];
 	flow.lid = nic->by_lid ? lid_of_host(nic->queue.specs[slot].destination) : 0;
 	return gate_find(&nic->gate, &flow);
 }

@@ -19,6 +19,7 @@ int fgfc_gate_init(struct fgfc_gate *gate, uint32_t entries_max)
 		.chains = table_alloc(chains, sizeof(*gate->chains)),
 		.entries_max = entries_max,
 		.hash_mask = chains - 1,
+		.changes = 1,
 	};
 	if (event_tree_init(&gate->timers, entries_max) || !gate->entries || !gate->chains) {
 		fgfc_gate_fini(gate);
@@ -141,6 +142,7 @@ void fgfc_gate_free(struct fgfc_gate *gate, uint32_t entry)
 	e->next = gate->free;
 	gate->free = entry + 1;
 	gate->used--;
+	gate->changes++;
 }
 
 static void end(struct fgfc_gate *gate, uint32_t entry)

@@ -18,8 +18,7 @@
  *
  *  Finding. A name has a set of match fields, and a mask if the edge port has one; the frame
  *  carries both (FC-2). Few such sets are in use at a time, mostly one. In each of them a name is
- *  looked up by its hash. A name that was not found need not be looked up again while `changes` is
- *  the same.
+ *  looked up by its hash. What was found need not be looked up again while `changes` is the same.
  *
  *  Memory: entries_max entries, allocated in _init, never later. A full table is a normal state
  *  (-ENOSPC): the flow is not limited.
@@ -56,6 +55,12 @@ struct fgfc_set {
 	uint32_t entries; /* with a name of this set; 0: the set is unused */
 };
 
+/* what was found for a name, as of which change; zeroed: it was not looked up yet */
+struct fgfc_look {
+	uint64_t changes;
+	uint32_t entry;
+};
+
 struct fgfc_gate {
 	struct fgfc_entry *entries;
 	uint32_t *chains; /* by hash, like `next` */
@@ -63,9 +68,9 @@ struct fgfc_gate {
 	/* entries never used begin at fresh; list of those given back, like `next` */
 	uint32_t fresh, free;
 	uint32_t used, held; /* entries */
-	uint32_t changes;    /* entries taken so far; modulo 2^32 */
 	uint32_t sets_end;   /* sets from here on are unused */
 	uint32_t masked;     /* bit s: set s has a mask */
+	uint64_t changes;    /* 1 + entries taken and given back so far */
 	struct fgfc_set sets[FGFC_SETS_MAX];
 	struct flow_name masks[FGFC_SETS_MAX]; /* of the sets; 0 only: whole fields */
 	struct event_tree timers;              /* source: entry */
@@ -96,6 +101,16 @@ uint32_t fgfc_gate_step(struct fgfc_gate *gate, node_time_t now);
 /** fgfc_gate_find() - the entry of the flow with the whole name @name, HELD or ENDED; FGFC_NONE: it
  *  has none. O(sets). */
 uint32_t fgfc_gate_find(const struct fgfc_gate *gate, const struct flow_name *name);
+
+/** fgfc_gate_look() - the same for a caller that keeps @look for @name: it is looked up again only
+ *  after a change. */
+static inline uint32_t fgfc_gate_look(const struct fgfc_gate *gate, const struct flow_name *name,
+				      struct fgfc_look *look)
+{
+	if (look->changes != gate->changes)
+		*look = (struct fgfc_look){ gate->changes, fgfc_gate_find(gate, name) };
+	return look->entry;
+}
 
 /** fgfc_gate_may_send() - may the flow of @entry send a packet now? */
 static inline bool fgfc_gate_may_send(const struct fgfc_gate *gate, uint32_t entry)

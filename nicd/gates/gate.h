@@ -49,7 +49,8 @@ struct gate {
 
 /* what a gate knows a flow by */
 struct gate_flow {
-	const struct flow_name *name; /* GATE_FGFC: its whole name */
+	const struct flow_name *name; /* GATE_FGFC: its whole name, */
+	struct fgfc_look *look;       /* and what was found for it; filled */
 	uint32_t lid;                 /* GATE_RATE: its destination */
 };
 
@@ -100,7 +101,7 @@ static inline uint32_t gate_used(const struct gate *gate)
  *  gate_used(). O(1) expected. */
 static inline uint32_t gate_find(const struct gate *gate, const struct gate_flow *flow)
 {
-	return gate->kind == GATE_FGFC ? fgfc_gate_find(&gate->fgfc, flow->name)
+	return gate->kind == GATE_FGFC ? fgfc_gate_look(&gate->fgfc, flow->name, flow->look)
 				       : rate_agents_find(&gate->rate, flow->lid);
 }
 

@@ -28,7 +28,7 @@ static bool head_init(const struct host_send *send, struct host_head *head,
 	head->at_ps = frame->at_ps;
 	head->traffic_class = class_map_class(&send->classes, &fields);
 	head->name = flow_name_of(&fields, head->traffic_class);
-	head->passed = false;
+	head->look = (struct fgfc_look){ 0 };
 	head->frame_bytes = host_cut_bytes(&head->cut); /* the first is the longest */
 	*reason = DROP_OVERSIZE;
 	return head->frame_bytes <= send->port->mtu_bytes;

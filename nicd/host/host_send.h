@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nicd/gates/fgfc_gate.h"
 #include "nicd/host/host_if.h"
 #include "nicd/host/host_offload.h"
 #include "nodes/base/time.h"
@@ -27,9 +28,7 @@ struct host_head {
 	uint32_t frame_bytes; /* of the next frame, without FCS */
 	uint32_t traffic_class;
 	struct flow_name name; /* whole */
-	/* no key of the gate limited it when that had changed so often: nic_gate.c */
-	uint32_t gate_changes;
-	bool passed; /* gate_changes is valid */
+	struct fgfc_look look; /* for it */
 };
 
 struct host_send {

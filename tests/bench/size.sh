@@ -4,9 +4,11 @@
 #
 # Permutations of 16, 128 and 1024 hosts, taken in turn. Writes build/bench/size.md, and its ratios
 # to build/bench/ratios.json. Absolute figures differ from machine to machine and from hour to hour;
-# ratios of one run hardly do. `make bench-check` (CHECK=yes) compares them with those of
-# tests/bench/ratios.json and fails if one is worse by more than 15 %, also by the medians of twice
-# as many runs.
+# ratios of one run hardly differ on machines of one kind, but much from one processor to another,
+# whose caches differ. So tests/bench/ratios/ has a file for each kind of machine. `make
+# bench-check` (CHECK=yes) compares with that of this machine, and fails if a ratio is worse by
+# more than 15 %, also by the medians of twice as many runs, or if there is no such file. `make
+# bench-keep` (KEEP=yes) writes it.
 # usage: tests/bench/size.sh, from the top folder; RUNS=3, NS3=no
 set -u
 . tests/bench/common.sh
@@ -16,7 +18,8 @@ runs=${RUNS:-3}
 out=build/bench
 samples=$out/size
 scenarios=tests/bench/scenarios
-kept=tests/bench/ratios.json
+machine=$(awk -F '[ \t]*: ' '/^(vendor_id|cpu family|model)[ \t]*:/ && !seen[$1]++ { printf "%s-", $2 }' /proc/cpuinfo)$(nproc)c
+kept=tests/bench/ratios/$machine.json
 ratios=$out/ratios.json
 hosts_all="16 128 1024"
 modes="0 1 2" # workers
@@ -106,6 +109,11 @@ measure_all() {
 	done
 }
 
+if [ "${CHECK:-}" = yes ] && [ ! -e "$kept" ]; then
+	echo "no ratios are kept for this kind of machine ($kept); kept: $(cd tests/bench/ratios && echo *.json)"
+	echo "'make bench-keep' keeps those of this commit"
+	exit 2
+fi
 rm -rf "$samples"
 mkdir -p "$samples"
 ns3_prepare
@@ -122,4 +130,5 @@ if [ "${CHECK:-}" = yes ]; then
 		check || broken=1
 	fi
 fi
+[ "${KEEP:-}" != yes ] || cp "$ratios" "$kept"
 [ "$broken" = 0 ]

@@ -65,7 +65,24 @@ TEST(fgfc_gate_on_frame__pauses_the_named_flow_only)
 	ck_assert_uint_eq(find(8), FGFC_NONE);
 	ck_assert(gate.entries[entry].held && !fgfc_gate_may_send(&gate, entry));
 	ck_assert_uint_eq(gate.held, 1);
-	ck_assert_uint_eq(gate.changes, 1);
+	ck_assert_uint_eq(gate.changes, 2);
+}
+
+/* what was found is kept, and looked up again after an entry was taken or given back */
+TEST(fgfc_gate_look__follows_changes)
+{
+	struct flow_name whole = name_of(7);
+	struct fgfc_look look = { 0 };
+	uint32_t entry;
+
+	ck_assert_uint_eq(fgfc_gate_look(&gate, &whole, &look), FGFC_NONE);
+	ck_assert_int_eq(frame(7, MATCH_ALL, PAUSE, 0, 0, &entry), 0);
+	ck_assert_uint_eq(fgfc_gate_look(&gate, &whole, &look), entry);
+	look.entry = entry + 1; /* nothing has changed: no look at the table */
+	ck_assert_uint_eq(fgfc_gate_look(&gate, &whole, &look), entry + 1);
+	ck_assert_uint_eq(fgfc_gate_step(&gate, PAUSE), entry);
+	fgfc_gate_free(&gate, entry);
+	ck_assert_uint_eq(fgfc_gate_look(&gate, &whole, &look), FGFC_NONE);
 }
 
 TEST(fgfc_gate_on_frame__pauses_a_group_of_flows)
@@ -143,7 +160,7 @@ TEST(fgfc_gate_sent__uses_up_credit)
 	ck_assert(fgfc_gate_may_send(&gate, entry));
 	ck_assert_uint_eq(gate.entries[entry].sent_units, 32);
 	ck_assert_uint_eq(gate.used, 1);
-	ck_assert_uint_eq(gate.changes, 1);
+	ck_assert_uint_eq(gate.changes, 2);
 }
 
 /* a frame without credit renews the pause and changes nothing else */

@@ -44,8 +44,9 @@ static uint32_t limit(void)
 
 TEST_RANGE(gate__each_kind_keeps_the_contract, GATE_FGFC, GATE_RATE + 1)
 {
-	struct gate_flow flow = { .name = &name, .lid = LID };
-	struct gate_flow free_flow = { .name = &other, .lid = LID + 1 };
+	struct fgfc_look look = { 0 }, free_look = { 0 };
+	struct gate_flow flow = { .name = &name, .look = &look, .lid = LID };
+	struct gate_flow free_flow = { .name = &other, .look = &free_look, .lid = LID + 1 };
 	node_time_t now = 0;
 	uint32_t key;
 
