@@ -28,25 +28,26 @@ int packet_pool_init(struct packet_pool *pool, uint64_t cells, uint32_t captured
 		return -ENOMEM;
 	pool->cell_count = (uint32_t)cells;
 	pool->cells = table_alloc(all_cells(pool), sizeof(*pool->cells));
-	return pool->cells ? 0 : -ENOMEM;
+	pool->free = table_alloc(pool->cell_count, sizeof(*pool->free));
+	if (pool->cells && pool->free)
+		return 0;
+	packet_pool_fini(pool);
+	return -ENOMEM;
 }
 
 void packet_pool_fini(struct packet_pool *pool)
 {
 	table_free(pool->cells, all_cells(pool), sizeof(*pool->cells));
+	table_free(pool->free, pool->cell_count, sizeof(*pool->free));
 	*pool = (struct packet_pool){ 0 };
 }
 
 static struct packet_cell *cell_take(struct packet_pool *pool)
 {
-	struct packet_cell *cell = pool->free;
-
-	if (!cell) {
-		ENSURE(pool->fresh, <, pool->cell_count);
-		return &pool->cells[pool->fresh++];
-	}
-	pool->free = cell->next;
-	return cell;
+	if (pool->free_count)
+		return &pool->cells[pool->free[--pool->free_count]];
+	ENSURE(pool->fresh, <, pool->cell_count);
+	return &pool->cells[pool->fresh++];
 }
 
 /* @count cells, at least one, that there are */
@@ -78,13 +79,9 @@ struct packet *packet_alloc(struct packet_pool *pool, uint32_t captured_bytes)
 
 void packet_free_rest(struct packet_pool *pool, const struct packet *packet)
 {
-	struct packet_cell *last = packet->more;
-
 	ENSURE(pool->cells_used, >, pool->used); /* a packet with further cells has two at least */
-	for (pool->cells_used--; last->next; pool->cells_used--)
-		last = last->next;
-	last->next = pool->free;
-	pool->free = packet->more;
+	for (const struct packet_cell *cell = packet->more; cell; cell = cell->next)
+		packet_cell_give(pool, cell);
 }
 
 /* @bytes of a further cell, nearly always all: a copy of constant length is fastest */

@@ -37,9 +37,9 @@
  * packet counts for less */
 #define PACKET_BUFFER_BYTES 64u
 
-/* a further cell of a packet, or an unused one */
+/* a further cell of a packet */
 struct packet_cell {
-	struct packet_cell *next;
+	struct packet_cell *next; /* of the packet */
 	uint8_t bytes[PACKET_MORE_BYTES];
 };
 
@@ -93,8 +93,10 @@ _Static_assert(sizeof(struct packet_cell) == PACKET_CELL_BYTES, "all cells are a
 
 struct packet_pool {
 	struct packet_cell *cells; /* cell_count, then space for one frame: packet_whole() */
-	struct packet_cell *free;  /* used before */
-	uint32_t cell_count;
+	/* Indices of cells that were used before and are free, the last one on top. A list through
+	 * the cells would wait for the memory of each before it knows the next. */
+	uint32_t *free; /* free_count of cell_count */
+	uint32_t cell_count, free_count;
 	/* cells from this one on were never used: their memory is not touched yet */
 	uint32_t fresh;
 	uint32_t cells_used, used; /* cells, packets */
@@ -136,19 +138,21 @@ void packet_pool_fini(struct packet_pool *pool);
  *  frames of real programs. */
 struct packet *packet_alloc(struct packet_pool *pool, uint32_t captured_bytes);
 
+static inline void packet_cell_give(struct packet_pool *pool, const struct packet_cell *cell)
+{
+	pool->free[pool->free_count++] = (uint32_t)(cell - pool->cells);
+	pool->cells_used--;
+}
+
 /** packet_free() - gives back all cells of @packet; packet_free_rest() the further ones only. The
  *  first cell is reused first: it is the one in the cache. O(cells). */
 void packet_free_rest(struct packet_pool *pool, const struct packet *packet);
 
 static inline void packet_free(struct packet_pool *pool, struct packet *packet)
 {
-	struct packet_cell *first = (struct packet_cell *)packet;
-
 	if (packet->more)
 		packet_free_rest(pool, packet);
-	first->next = pool->free;
-	pool->free = first;
-	pool->cells_used--;
+	packet_cell_give(pool, (const struct packet_cell *)packet);
 	pool->used--;
 }
 
