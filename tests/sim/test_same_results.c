@@ -42,7 +42,8 @@ static const struct scenario_row {
 	{ "bit-errors", "permutation-fat-tree-16", { SHORT, "links.bit-errors=1e-6" } },
 	{ "impaired",
 	  "permutation-fat-tree-16",
-	  { SHORT, "links.edge={jitter: 200ns, reorder: 5%, duplicate: 3%, corrupt: 3%}" } },
+	  { SHORT, "links.edge={jitter: 200ns, reorder: 5%, reorder-wait: 5us, duplicate: 3%, "
+		   "corrupt: 3%}" } },
 	{ "pareto",
 	  "permutation-fat-tree-16",
 	  { SHORT, "links={delay: 300ns, jitter: 100ns, jitter-shape: pareto}" } },
@@ -233,7 +234,8 @@ static void play(const struct scenario_row *row, struct files *files)
 	fclose(out);
 	if (is_impaired(row)) {
 		sim_run_until(&sim, sim.plan.duration_ps);
-		sim_run_until(&sim, sim.plan.drain_max_ps);
+		if (sim.plan.drain)
+			sim_run_until(&sim, sim.plan.drain_max_ps);
 	} else {
 		sim_run(&sim);
 	}

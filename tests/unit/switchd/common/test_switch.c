@@ -363,6 +363,9 @@ TEST(switch_set__changes_members)
 	ck_assert_int_eq(set("flag", "0"), 0);
 	ck_assert(!hub->settings.flag);
 	ck_assert_uint_eq(s.stats->trace.count, 6);
+	ck_assert_uint_eq(stats_trace(s.stats, 1)->value, 1ull << 40);
+	ck_assert_uint_eq(stats_trace(s.stats, 2)->value, 7000);
+	ck_assert_int_eq(stats_trace(s.stats, 2)->kind, TRACE_PARAMETER_SET);
 	ck_assert_int_eq(show("settings", -1, 0), 0);
 	ck_assert_str_eq(text, "name:text\tvalue:any\tunit:text\ncount\t9\t\n"
 			       "bytes\t1099511627776\tbytes\nshort.time\t0.007000\tus\n"
