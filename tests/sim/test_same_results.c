@@ -19,8 +19,8 @@
 #include "orchestrator/results/results_csv.h"
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/results/results_text.h"
+#include "tests/kept.h"
 #include "tests/sim/sim.h"
-#include "tests/testing.h"
 
 #define KEPT "tests/sim/same_results.txt"
 #define SETTINGS_MAX 12u
@@ -383,84 +383,67 @@ static void recording_check(const struct scenario_row *row, const struct files *
 
 /* ---- the digests that are kept ---- */
 
-/* FNV-1a of @length bytes; the line of the build's version is left out */
+/* the line of the build's version is left out */
 static uint64_t digest_of(const char *text, size_t length)
 {
-	uint64_t digest = 0xcbf29ce484222325u;
+	uint64_t digest = KEPT_NOTHING;
 
 	for (const char *line = text; line < text + length;) {
 		const char *next = memchr(line, '\n', (size_t)(text + length - line));
 
 		next = next ? next + 1 : text + length;
 		if (strncmp(line, "  \"version\":", 12) != 0)
-			for (const char *at = line; at < next; at++)
-				digest = (digest ^ (uint8_t)*at) * 0x100000001b3u;
+			digest = kept_digest(digest, line, (size_t)(next - line));
 		line = next;
 	}
 	return digest;
 }
 
-static void kept_write(void)
+static struct kept_row row_of(const struct files *files)
 {
-	FILE *out = fopen(KEPT, "w");
+	struct kept_row row;
 
-	ck_assert_ptr_nonnull(out);
-	fprintf(out, "scenario");
 	for (unsigned part = 0; part < PARTS; part++)
-		fprintf(out, " %s", part_names[part]);
-	fprintf(out, "\n");
-	for (size_t i = 0; i < ROWS; i++) {
-		struct files files = { 0 };
-
-		play(&rows[i], &files);
-		files_write(&files);
-		fprintf(out, "%s", rows[i].name);
-		for (unsigned part = 0; part < PARTS; part++)
-			fprintf(out, " %016llx",
-				(unsigned long long)digest_of(files.texts[part],
-							      files.lengths[part]));
-		fprintf(out, "\n");
-		files_free(&files);
-		end();
-	}
-	ck_assert_int_eq(fclose(out), 0);
+		row.digests[part] = digest_of(files->texts[part], files->lengths[part]);
+	return row;
 }
 
-static void kept_find(const char *name, unsigned long long kept[PARTS])
+static struct kept_row row_play(size_t index)
 {
-	FILE *in = fopen(KEPT, "r");
-	char line[256], found[64];
+	struct files files = { 0 };
+	struct kept_row row;
 
-	ck_assert_ptr_nonnull(in);
-	while (fgets(line, sizeof(line), in)) {
-		if (sscanf(line, "%63s %llx %llx %llx %llx %llx", found, &kept[0], &kept[1],
-			   &kept[2], &kept[3], &kept[4]) == 6 &&
-		    !strcmp(found, name)) {
-			fclose(in);
-			return;
-		}
-	}
-	ck_abort_msg("%s is not in " KEPT, name);
+	play(&rows[index], &files);
+	files_write(&files);
+	row = row_of(&files);
+	files_free(&files);
+	end();
+	return row;
+}
+
+static void kept_write_all(void)
+{
+	const char *names[ROWS];
+
+	for (size_t i = 0; i < ROWS; i++)
+		names[i] = rows[i].name;
+	kept_write(KEPT, names, ROWS, part_names, PARTS, row_play);
 }
 
 TEST_RANGE(results__are_those_that_are_kept, 0, ROWS)
 {
-	unsigned long long kept[PARTS];
 	struct files files = { 0 };
+	struct kept_row row;
 
-	if (getenv("WRITE")) {
+	if (kept_is_written()) {
 		if (!_i)
-			kept_write();
+			kept_write_all();
 		return;
 	}
-	kept_find(rows[_i].name, kept);
 	play(&rows[_i], &files);
 	files_write(&files);
-	for (unsigned part = 0; part < PARTS; part++)
-		ck_assert_msg(digest_of(files.texts[part], files.lengths[part]) == kept[part],
-			      "%s (%s.yaml): %s differs from what is kept in " KEPT "; 'make "
-			      "same-as' shows the difference between two commits",
-			      rows[_i].name, rows[_i].file, part_names[part]);
+	row = row_of(&files);
+	kept_check(KEPT, rows[_i].name, part_names, PARTS, &row);
 	if (sim.plan.nodes[0].sample_ps)
 		recording_check(&rows[_i], &files);
 	files_free(&files);

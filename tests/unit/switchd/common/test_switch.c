@@ -1,5 +1,6 @@
 /*  switchd/common/switch, switch_run, switch_links, switch_show and switch_set: the shell of every
  *  kind of switch, tested with a fourth kind (hub.h) (TB-9, TB-13). */
+#include "nodes/stats/trace.h"
 #include "tests/series_ring.h"
 #include "tests/testing.h"
 #include "tests/unit/switchd/common/hub.h"
