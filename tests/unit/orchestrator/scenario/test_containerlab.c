@@ -292,7 +292,7 @@ TEST_RANGE(containerlab_words__no_shell, 0, sizeof(command_lines) / sizeof(comma
 	char words[128] = "";
 	FILE *out = fmemopen(words, sizeof(words), "w");
 
-	ck_assert(containerlab_words(command_lines[_i].text, out));
+	ck_assert_int_eq(containerlab_words(command_lines[_i].text, out), 0);
 	fclose(out);
 	ck_assert_str_eq(words, command_lines[_i].words);
 }
