@@ -1,5 +1,5 @@
-/*  Failed allocations of scenarios and plans that have much in them, of what is made of them, and of
- *  new tables of a switch (TB-22): tests/allocation.h. */
+/*  Failed allocations of scenarios and plans that have much in them, of what is made of them, and
+ *  of new tables of a switch (TB-22): tests/allocation.h. */
 #include <stdlib.h>
 #include <string.h>
 
