@@ -1,5 +1,5 @@
-/*  orchestrator/scenario/generate_text: what `heddle gen` writes of each kind of topology and fabric
- *  is what same_texts.txt keeps, byte by byte. test_generate.c says what it must mean.
+/*  orchestrator/scenario/generate_text: what `heddle gen` writes of each kind of topology and
+ *  fabric is what same_texts.txt keeps, byte by byte. test_generate.c says what it must mean.
  *
  *  After a change that is meant: WRITE=yes build/asan/unit/test_same_texts */
 #include "orchestrator/scenario/generate_text.h"
