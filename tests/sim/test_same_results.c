@@ -170,6 +170,24 @@ static int log_open(const char *name)
 	return fd;
 }
 
+/* the blocks of all tables that the fabric manager may read of the switch */
+static void blocks_show(const struct sim_node *node, FILE *out)
+{
+	for (unsigned kind = 0; node->ops->table_blocks && kind < TABLE_KINDS; kind++) {
+		struct table_block block = { .table = (enum table_kind)kind };
+		uint32_t count;
+
+		if (!table_of_fabric(node->config->fabric, block.table))
+			continue;
+		count = node->ops->table_blocks(node->dataplane, block.table);
+		fprintf(out, "# %s %s %u\n", node->config->name, table_kind_name[kind], count);
+		for (block.number = 0; block.number < count; block.number++) {
+			node->ops->table_read(node->dataplane, &block);
+			fwrite(block.bytes, 1, sizeof(block.bytes), out);
+		}
+	}
+}
+
 static int series_fd_of(uint32_t node)
 {
 	return sim.plan.nodes[node].series ? sim.nodes[node].series_fd : -1;
@@ -229,8 +247,10 @@ static void play(const struct scenario_row *row, struct files *files)
 	}
 	sim_run_until(&sim, sim.plan.duration_ps / 2);
 	out = part_open(files, SHOWN);
-	for (uint32_t i = 0; i < sim.plan.node_count && i < NODES_SHOWN; i++)
+	for (uint32_t i = 0; i < sim.plan.node_count && i < NODES_SHOWN; i++) {
 		node_show(&sim.nodes[i], out);
+		blocks_show(&sim.nodes[i], out);
+	}
 	fclose(out);
 	if (is_impaired(row)) {
 		sim_run_until(&sim, sim.plan.duration_ps);
