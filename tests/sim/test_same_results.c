@@ -91,7 +91,18 @@ static const struct scenario_row {
 	  "leaf-spine-adaptive",
 	  { SHORT, "classes=[{name: a, unordered: yes, max: 60%}, {name: b, min: 10%}]" } },
 	{ "packets", "star-incast", { "run.duration=8us", "run.warmup=1us", "run.packets=yes" } },
+	{ "few-lines",
+	  "star-incast",
+	  { SHORT, "links.edge={channels: 2}", "workloads.0.connections=6",
+	    "workloads.0.frame=ipv4" } },
+	{ "folded",
+	  "leaf-spine-incast",
+	  { LONGER, "routing.choice=adaptive",
+	    "classes=[{name: a, unordered: yes}, {name: b, unordered: no}]" } },
+	{ "no-control", "incast-victims", { SHORT, "congestion=no", "routing.choice=hash" } },
+	{ "own-flows", "tests/unit/orchestrator/plan/same/flows", { NULL } },
 	/* Ethernet */
+	{ "own-roce", "tests/unit/orchestrator/plan/same/roce", { "run.duration=60us" } },
 	{ "cnp-failure", "cnp-failure", { LONGER } },
 	{ "cnp-threshold", "cnp-threshold", { SHORT } },
 	{ "ecn-failure", "ecn-failure", { LONGER } },
@@ -133,6 +144,7 @@ static const struct scenario_row {
 	{ "loop", "routing-loop", { SHORT } },
 	{ "roce-hash", "leaf-spine-adaptive", { SHORT, "fabric=roce" } },
 	/* port groups */
+	{ "own-lids", "tests/unit/orchestrator/plan/same/lids", { NULL } },
 	{ "lids", "port-group-incast", { LONGER } },
 	{ "lids-failure",
 	  "port-group-permutation",
@@ -234,7 +246,8 @@ static void play(const struct scenario_row *row, struct files *files)
 	char path[256];
 	FILE *out;
 
-	snprintf(path, sizeof(path), "topologies/%s.yaml", row->file);
+	snprintf(path, sizeof(path), "%s%s.yaml", strchr(row->file, '/') ? "" : "topologies/",
+		 row->file);
 	sim_open_file(&sim, path, row->settings);
 	events = calloc(sim.plan.node_count, sizeof(*events));
 	series = calloc(sim.plan.node_count, sizeof(*series));
