@@ -179,7 +179,7 @@ TEST(ack_collector_clear__forgets_all)
 	collect_flows(0, CHANNELS, 0);
 	ck_assert_uint_eq(ack_take(&collector, acks), ACK_FRAME_ACKS_MAX);
 	collect_flows(0, ACK_FRAME_ACKS_MAX,
-		      0); /* behind the others: the ring is full, and turned */
+		      0); /* after the others: the ring is full, and turned */
 	ack_collector_clear(&collector);
 	ck_assert_uint_eq(ack_take(&collector, acks), 0);
 	ck_assert_uint_eq(ack_ready_at(&collector, true), NODE_TIME_NEVER);
