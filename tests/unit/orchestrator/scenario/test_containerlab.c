@@ -186,6 +186,7 @@ TEST(containerlab__management_addresses)
 	has("    a:\n      switch: mgmt\n      addresses: [10.9.0.4/28]\n");
 	has("    c:\n      switch: mgmt\n      addresses: [10.9.0.2/28]\n");
 	has("    d:\n      switch: mgmt\n      addresses: [10.9.0.3/28]\n");
+	left_out(0, "");
 }
 
 TEST(containerlab__no_management_network)
