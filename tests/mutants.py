@@ -134,7 +134,9 @@ def tests_of(path, line, text):
         return (stem not in test, near.get(test, 0), home != folder, home.split('/')[0] != folder.split('/')[0],
                 test.startswith('sim/'), recorded.tests[test][0] if test in recorded.tests else 0)
     linked = [test for test, names in programs.items() if mine & names]
-    found = sorted((test for test in linked if not function or test in near or test not in recorded.tests), key=distance)
+    # a function without a block of its own, inlined, is entered by tests of which no record says so
+    found = sorted((test for test in linked if not function or test in near or stem in test or test not in recorded.tests),
+                   key=distance)
     return found[:UNIT_MAX] + [test for test in found[UNIT_MAX:] if test == EXACT]
 
 
