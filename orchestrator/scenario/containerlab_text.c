@@ -14,6 +14,7 @@ struct writing {
 	const struct containerlab_options *options;
 	FILE *out;
 	uint32_t address_next; /* of the management network */
+	bool out_of_memory;    /* something is not written */
 };
 
 static void topology_write(struct writing *writing);
@@ -86,12 +87,14 @@ static const char *word_take(const char *at, char *word)
 	return quote ? NULL : at;
 }
 
-bool containerlab_words(const char *text, FILE *out)
+int containerlab_words(const char *text, FILE *out)
 {
 	char *word = malloc(strlen(text) + 1);
 	const char *at = text, *before = "";
 
-	while (word && at && *(at += strspn(at, " \t\r\n"))) {
+	if (!word)
+		return -ENOMEM;
+	while (at && *(at += strspn(at, " \t\r\n"))) {
 		at = word_take(at, word);
 		if (!at)
 			break;
@@ -100,7 +103,7 @@ bool containerlab_words(const char *text, FILE *out)
 		before = " ";
 	}
 	free(word);
-	return at && word;
+	return at ? 0 : -EINVAL;
 }
 
 /* a line of the script: the words of @value after @prefix */
@@ -111,17 +114,23 @@ static void command_write(struct writing *writing, const char *prefix,
 	char *line = NULL;
 	size_t length;
 	FILE *out;
+	int error;
 
 	if (!text || !*text)
 		return;
 	out = open_memstream(&line, &length);
-	if (!out)
+	if (!out) {
+		writing->out_of_memory = true;
 		return;
+	}
 	fputs(prefix, out);
-	if (!containerlab_words(text, out))
+	error = containerlab_words(text, out);
+	if (error == -EINVAL)
 		containerlab_leave_out(writing->lab, value->place,
 				       "this command is left out: a quote lacks its end");
-	else if (fflush(out) == 0)
+	else if (error || fflush(out))
+		writing->out_of_memory = true;
+	else
 		fprintf(script, "%s\n", line);
 	fclose(out);
 	free(line);
@@ -212,8 +221,10 @@ static void run_write(struct writing *writing, const struct containerlab_node *n
 	size_t length;
 	FILE *script = open_memstream(&text, &length);
 
-	if (!script)
+	if (!script) {
+		writing->out_of_memory = true;
 		return;
+	}
 	renames_write(node, script);
 	sysctls_write(writing, node, script);
 	for (unsigned level = 0; level < CONTAINERLAB_LEVELS; level++)
@@ -549,7 +560,7 @@ int containerlab_text(struct containerlab *lab, const struct containerlab_option
 	if (!writing.out)
 		return -ENOMEM;
 	topology_write(&writing);
-	if (fclose(writing.out)) {
+	if (fclose(writing.out) || writing.out_of_memory) {
 		free(body);
 		return -ENOMEM;
 	}

@@ -26,7 +26,7 @@ int containerlab_text(struct containerlab *lab, const struct containerlab_option
 
 /** containerlab_words() - writes command line @text, as containerlab splits it, as words for a
  *  shell: no character but quotes, blanks and '\\' has a meaning there.
- *  Return: false if a quote lacks its end; then something may be written already. */
-bool containerlab_words(const char *text, FILE *out);
+ *  Return: 0; -EINVAL: a quote lacks its end, and something may be written already; -ENOMEM. */
+int containerlab_words(const char *text, FILE *out);
 
 #endif

@@ -89,6 +89,7 @@ TEST(table_near__full_arena)
 
 	ck_assert_ptr_nonnull(far);
 	ck_assert_int_eq(table_arena_init(&arena, 2048), 0);
+	ck_assert_ptr_null(table_near(&arena, NULL, 2048, 64)); /* and takes nothing */
 	near = table_near(&arena, far, 2048, 64);
 	ck_assert(near != far && (uintptr_t)near % 64 == 0);
 	ck_assert_ptr_eq(table_near(&arena, far, 2048, 64), far);

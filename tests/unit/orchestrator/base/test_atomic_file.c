@@ -2,6 +2,8 @@
  *  user wants it (TB-13, TB-24). */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -176,4 +178,58 @@ TEST(atomic_file_open__a_file_without_a_name)
 	ck_assert_int_eq(pread(fd, text, sizeof(text) - 1, 0), 4);
 	ck_assert_str_eq(text, "text");
 	close(fd);
+}
+
+/* with PATH_MAX characters a path has no place for its 0; a shorter one none for the temporary
+ * name */
+TEST(atomic_file_open__too_long_a_path)
+{
+	char path[PATH_MAX + 1];
+
+	memset(path, '/', PATH_MAX);
+	path[PATH_MAX] = 0;
+	ck_assert_int_eq(atomic_file_open(&file, path), -ENAMETOOLONG);
+	memset(path, 'x', PATH_MAX);
+	ck_assert_int_eq(atomic_file_open(&file, path), -ENAMETOOLONG);
+	atomic_file_abort(&file); /* there is nothing to abort */
+}
+
+/* the new name is that of a folder */
+TEST(atomic_file_commit__failed_rename_leaves_nothing)
+{
+	ck_assert_int_eq(atomic_file_open(&file, in_folder("r.json")), 0);
+	ck_assert_int_eq(mkdir(in_folder("r.json"), 0700), 0);
+	ck_assert_int_eq(atomic_file_commit(&file), -EISDIR);
+	ck_assert_int_eq(rmdir(in_folder("r.json")), 0);
+	ck_assert_int_eq(rmdir(folder), 0); /* so it is empty */
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+}
+
+TEST(atomic_file_abort__leaves_nothing)
+{
+	put(in_folder("r.json"), "old");
+	ck_assert_int_eq(atomic_file_open(&file, in_folder("r.json")), 0);
+	fputs("new", file.stream);
+	atomic_file_abort(&file);
+	atomic_file_abort(&file);
+	ck_assert_str_eq(got(in_folder("r.json")), "old");
+	ck_assert_int_eq(unlink(in_folder("r.json")), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+}
+
+TEST(atomic_file_folder__with_those_above)
+{
+	char path[PATH_MAX + 1];
+	struct stat status;
+
+	ck_assert_int_eq(atomic_file_folder(in_folder("a/b/c")), 0);
+	ck_assert_int_eq(stat(in_folder("a/b/c"), &status), 0);
+	ck_assert(S_ISDIR(status.st_mode));
+	ck_assert_int_eq(atomic_file_folder(in_folder("a/b/c")), 0);
+	put(in_folder("a/file"), "text");
+	ck_assert_int_eq(atomic_file_folder(in_folder("a/file/d")), -ENOTDIR);
+	memset(path, 'x', PATH_MAX);
+	path[PATH_MAX] = 0;
+	ck_assert_int_eq(atomic_file_folder(path), -ENAMETOOLONG);
 }

@@ -45,6 +45,27 @@ TEST(launcher_look__mpirun)
 	ck_assert(launcher.joins);
 }
 
+/* a rank of 0 is one; a number of ranks on this machine that is none counts as one */
+TEST(launcher_look__first_rank)
+{
+	static const char *const here[] = { "2", "0", "", "-1", "2147483648", "2x" };
+
+	setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+	setenv("OMPI_COMM_WORLD_SIZE", "2147483647", 1);
+	for (size_t i = 0; i < sizeof(here) / sizeof(here[0]); i++) {
+		setenv("OMPI_COMM_WORLD_LOCAL_SIZE", here[i], 1);
+		ck_assert(launcher_look(&launcher));
+		ck_assert_uint_eq(launcher.rank, 0);
+		ck_assert_uint_eq(launcher.rank_count, 2147483647);
+		ck_assert_uint_eq(launcher.here, i ? 1 : 2);
+		ck_assert(!launcher.joins);
+	}
+	setenv("OMPI_COMM_WORLD_RANK", "-1", 1);
+	ck_assert(!launcher_look(&launcher));
+	setenv("OMPI_COMM_WORLD_RANK", "", 1);
+	ck_assert(!launcher_look(&launcher));
+}
+
 TEST(launcher_look__a_single_rank_is_none)
 {
 	setenv("OMPI_COMM_WORLD_RANK", "0", 1);

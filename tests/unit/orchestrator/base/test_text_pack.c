@@ -88,6 +88,28 @@ TEST(text_pack_read__refuses_what_is_too_long)
 	close(fd);
 }
 
+TEST(descriptor_send__at_most_so_many)
+{
+	int pair[2], fds[DESCRIPTOR_MESSAGE_MAX + 1], got[DESCRIPTOR_MESSAGE_MAX], byte = 7;
+	unsigned count = DESCRIPTOR_MESSAGE_MAX;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	for (unsigned i = 0; i <= DESCRIPTOR_MESSAGE_MAX; i++)
+		fds[i] = pair[0];
+	ck_assert_int_eq(descriptor_send(pair[0], &byte, 1, fds, DESCRIPTOR_MESSAGE_MAX + 1),
+			 -EMSGSIZE);
+	ck_assert_int_eq(descriptor_send(pair[0], &byte, 1, fds, DESCRIPTOR_MESSAGE_MAX), 1);
+	byte = 0;
+	ck_assert_int_eq(descriptor_receive(pair[1], &byte, 1, got, &count), 1);
+	ck_assert_int_eq(byte, 7);
+	ck_assert_uint_eq(count, DESCRIPTOR_MESSAGE_MAX);
+	for (unsigned i = 0; i < count; i++)
+		ck_assert_int_eq(close(got[i]), 0);
+	close(pair[1]);
+	ck_assert_int_eq(descriptor_send(pair[0], &byte, 1, fds, 0), -EPIPE);
+	close(pair[0]);
+}
+
 TEST(descriptor_receive__closes_those_without_a_place)
 {
 	int pair[2], pipes[2], fds[2], sent[3], byte = 0;

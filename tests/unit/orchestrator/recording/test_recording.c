@@ -230,6 +230,46 @@ TEST(recording_read__damaged)
 	free(copy);
 }
 
+/* the file with the byte @at replaced by @byte is refused with @what */
+static void check_byte(size_t at, char byte, const char *what)
+{
+	char before = file[at];
+
+	file[at] = byte;
+	ck_assert_int_eq(export_bytes(file, file_length), -EINVAL);
+	ck_assert_msg(strstr(why, what) != NULL, "'%s' is not in: %s", what, why);
+	file[at] = before;
+}
+
+/* the reason is named: the kind of a block, the end of the file, something after it */
+TEST(recording_read__reasons)
+{
+	size_t kind = RECORDING_HEAD_BYTES + 4;
+
+	record(3, 3);
+	for (size_t i = 0; i < RECORDING_KIND_BYTES; i++) {
+		check_byte(kind + i, 'A' - 1, "four capital letters");
+		check_byte(kind + i, 'Z' + 1, "four capital letters");
+		check_byte(kind + i, 'Z', "expected HEAD as the first one");
+	}
+	check_byte(0, 'x', "it is no recording of Heddle, or of a later version");
+	check_byte(file_length - 1, 'x', "expected the place of the index, and 'heddle end'");
+	check_byte(file_length - RECORDING_TAIL_BYTES, 'x', "expected the place of the index");
+	file = realloc(file, file_length + 1);
+	file[file_length] = 0;
+	ck_assert_int_eq(export_bytes(file, file_length), 0);
+	ck_assert_int_eq(export_bytes(file, file_length + 1), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "there is something after 'heddle end'"));
+	ck_assert_int_eq(export_bytes(file, file_length - 1), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "the file ends after its index"));
+	ck_assert_int_eq(export_bytes(file, RECORDING_HEAD_BYTES - 1), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "too short"));
+	ck_assert_int_eq(export_bytes(file, RECORDING_HEAD_BYTES + 3), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "the file ends without its index"));
+	ck_assert_int_eq(export_bytes(file, RECORDING_HEAD_BYTES + 20), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "the file ends in a block"));
+}
+
 /* ---- a small file that would become very much ---- */
 
 #define EMPTY_SLICE_SAMPLES 64u

@@ -72,6 +72,16 @@ TEST(flow_paths_find__hop_by_hop)
 	ck_assert_uint_eq(flow_paths_find(&paths, 0, 8, 1, hops), 0); /* of another flow */
 }
 
+/* a port may lead to no node of the plan, or to another host */
+TEST(flow_paths_find__does_not_arrive)
+{
+	s1_ports[1].peer_index = NODES;
+	path(S1, 7, 1, 0);
+	ck_assert_uint_eq(flow_paths_find(&paths, 0, 7, 1, hops), 0);
+	path(S1, 7, 0, 0);
+	ck_assert_uint_eq(flow_paths_find(&paths, 0, 7, 1, hops), 0);
+}
+
 /* the last port holds; in an unordered class all that were used do */
 TEST(flow_paths_take__later_events)
 {

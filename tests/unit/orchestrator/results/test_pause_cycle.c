@@ -217,3 +217,30 @@ TEST(pause_cycle_describe__fits_a_short_buffer)
 	ck_assert_str_eq(pause_cycle_describe(&plan, &cycles.list[0], text, sizeof(text)),
 			 "s0 -> s1 -> s2 -> s3 ->");
 }
+
+/* a long cycle is shortened, and so is a text without the space for it */
+TEST(pause_cycle_describe__shortened)
+{
+	struct pause_hop hops[40] = { 0 };
+	struct pause_cycle cycle = { .length = 40, .hops = hops, .since_ps = 5 * NODE_US };
+	char whole[1024], text[1024];
+	size_t length;
+
+	for (uint32_t i = 0; i < 40; i++)
+		hops[i] = (struct pause_hop){ .node = i % RING, .traffic_class = CLASS };
+	length = strlen(pause_cycle_describe(&plan, &cycle, whole, sizeof(whole)));
+	ck_assert_ptr_nonnull(strstr(whole, " more -> s0, class roce: each waits for the next "
+					    "since 5.000 us"));
+	for (size_t max = 1; max <= length + 1; max++) {
+		char *place = malloc(max); /* so that its end is seen */
+
+		pause_cycle_describe(&plan, &cycle, place, max);
+		ck_assert_uint_eq(strlen(place), max - 1);
+		ck_assert_int_eq(strncmp(place, whole, max - 1), 0);
+		free(place);
+	}
+	cycle.length = 3;
+	hops[0].traffic_class = 7;
+	ck_assert_str_eq(pause_cycle_describe(&plan, &cycle, text, sizeof(text)),
+			 "s0 -> s1 -> s2 -> s0, class ?: each waits for the next since 5.000 us");
+}

@@ -34,6 +34,16 @@ static const struct scenario_port_group *port_group_of(const char *text)
 
 TEST_GROUP(scenario_routing, .teardown = tear_down);
 
+TEST_RANGE(scenario_port_group__lid_bits, 0, 4)
+{
+	static const uint32_t bits[] = { 16, 20, 24, 32 };
+	char text[256];
+
+	snprintf(text, sizeof(text), STAR "fabric: port-group\nport-group: {lid-bits: %u}\n",
+		 bits[_i]);
+	ck_assert_uint_eq(port_group_of(text)->config.lid_bits, bits[_i]);
+}
+
 TEST(scenario_routing__defaults)
 {
 	const struct scenario_routing *routing = routing_of(STAR);

@@ -176,3 +176,29 @@ TEST(route_upward__makes_a_difference)
 	ck_assert(route_table_same(&table, &without));
 	route_table_fini(&without);
 }
+
+/* each intermediate switch counts, and their number */
+TEST(route_table_same__intermediate_switches)
+{
+	uint16_t one[] = { 3, 4, 5 }, other[] = { 3, 4, 6 };
+	struct switch_config config = { .fabric_address = OWN_ADDRESS,
+					.via_count = 3,
+					.vias = one };
+	struct route_table a, b;
+
+	ck_assert_int_eq(route_table_init(&a, &config), 0);
+	ck_assert_int_eq(route_table_init(&b, &config), 0);
+	ck_assert(route_table_same(&a, &b));
+	route_table_fini(&b);
+	config.vias = other;
+	ck_assert_int_eq(route_table_init(&b, &config), 0);
+	ck_assert(!route_table_same(&a, &b));
+	route_table_fini(&b);
+	config.vias = one;
+	config.via_count = 2;
+	ck_assert_int_eq(route_table_init(&b, &config), 0);
+	ck_assert(!route_table_same(&a, &b));
+	ck_assert(!route_table_same(&b, &a));
+	route_table_fini(&a);
+	route_table_fini(&b);
+}

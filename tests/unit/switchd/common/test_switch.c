@@ -1,5 +1,6 @@
 /*  switchd/common/switch, switch_run, switch_links, switch_show and switch_set: the shell of every
  *  kind of switch, tested with a fourth kind (hub.h) (TB-9, TB-13). */
+#include "nodes/stats/trace.h"
 #include "tests/series_ring.h"
 #include "tests/testing.h"
 #include "tests/unit/switchd/common/hub.h"
@@ -363,6 +364,9 @@ TEST(switch_set__changes_members)
 	ck_assert_int_eq(set("flag", "0"), 0);
 	ck_assert(!hub->settings.flag);
 	ck_assert_uint_eq(s.stats->trace.count, 6);
+	ck_assert_uint_eq(stats_trace(s.stats, 1)->value, 1ull << 40);
+	ck_assert_uint_eq(stats_trace(s.stats, 2)->value, 7000);
+	ck_assert_int_eq(stats_trace(s.stats, 2)->kind, TRACE_PARAMETER_SET);
 	ck_assert_int_eq(show("settings", -1, 0), 0);
 	ck_assert_str_eq(text, "name:text\tvalue:any\tunit:text\ncount\t9\t\n"
 			       "bytes\t1099511627776\tbytes\nshort.time\t0.007000\tus\n"

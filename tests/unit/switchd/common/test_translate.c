@@ -69,6 +69,28 @@ static bool leads_to(struct frame_fields fields, uint32_t host)
 
 TEST_GROUP(translate, .setup = setup, .teardown = teardown);
 
+/* a table of one host, whose number may be any */
+TEST_RANGE(translate_init__one_host, 0, 3)
+{
+	static const uint32_t indices[] = { 0, 1, 77 };
+	uint32_t index = indices[_i];
+	struct host_config one = { .host_index = index, .fabric_address = 9, .egress_port = 3 };
+	struct translate small;
+
+	ck_assert_int_eq(translate_init(&small, &one, 1), 0);
+	for (uint32_t host = 0; host < 80; host++) {
+		struct frame_fields fields = to_mac(host);
+		const struct translate_entry *entry = translate_lookup(&small, &fields);
+
+		ck_assert_int_eq(entry != NULL, host == index);
+		if (entry)
+			ck_assert(entry->fabric_address == 9 && entry->egress_port == 3);
+	}
+	translate_fini(&small);
+	ck_assert_int_eq(translate_init(&small, NULL, 0), 0);
+	translate_fini(&small);
+}
+
 TEST(translate_init__no_hosts)
 {
 	struct translate empty;

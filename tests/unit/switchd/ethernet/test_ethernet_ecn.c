@@ -83,7 +83,11 @@ TEST_RANGE(ecn__levels_in_proportion_to_the_rate, 0, 2)
 	ck_assert_uint_eq(at_port(2)->kmin_bytes, 20000);
 	/* kmin is 20000 here */
 	ck_assert_int_eq(s.ops->set(s.eth, "roce.ecn.kmax", "15000", stderr), -EINVAL);
+	ck_assert_int_eq(s.ops->set(s.eth, "roce.ecn.kmax", "19999", stderr), -EINVAL);
 	ck_assert_uint_eq(at_port(1)->kmax_bytes, 20000);
+	/* in proportion it would be less than a frame of port 3 */
+	ck_assert_int_eq(s.ops->set(s.eth, "roce.ecn.kmax", "20000", stderr), 0);
+	ck_assert_uint_eq(at_port(3)->kmin_bytes, s.ports[3].mtu_bytes + 4);
 	ck_assert_int_eq(s.ops->set(s.eth, "roce.ecn.kmin", "1000", stderr), 0);
 	ck_assert_uint_eq(at_port(1)->kmin_bytes, 1000);
 	ck_assert_uint_eq(at_port(2)->kmin_bytes, 1000);

@@ -173,6 +173,24 @@ TEST(ack_take__all_channels_in_order)
 	ck_assert_uint_eq(taken, CHANNELS);
 }
 
+/* what waits is forgotten, wherever the ring of those that wait begins; then all is as at first */
+TEST(ack_collector_clear__forgets_all)
+{
+	collect_flows(0, CHANNELS, 0);
+	ck_assert_uint_eq(ack_take(&collector, acks), ACK_FRAME_ACKS_MAX);
+	collect_flows(0, ACK_FRAME_ACKS_MAX,
+		      0); /* after the others: the ring is full, and turned */
+	ack_collector_clear(&collector);
+	ck_assert_uint_eq(ack_take(&collector, acks), 0);
+	ck_assert_uint_eq(ack_ready_at(&collector, true), NODE_TIME_NEVER);
+	for (uint32_t flow = 0; flow < CHANNELS; flow++)
+		ck_assert_uint_eq(TABLE_AT(collector.lines, flow)->types, 0);
+	collect_flows(7, 2, 9);
+	ck_assert_uint_eq(ack_take(&collector, acks), 2);
+	ack_expect(&acks[0], 7, ACK_DELTA, 1);
+	ack_expect(&acks[1], 8, ACK_DELTA, 1);
+}
+
 /* a flow with a second ACK keeps its place among those that wait */
 TEST(ack_take__a_flow_keeps_its_place)
 {

@@ -90,3 +90,40 @@ TEST(exhaustion__ofct_before_efct)
 	one_switch_run(&s, 4 * NODE_US);
 	packet_expect(2, 1001);
 }
+
+/* a free line goes to one flow after the other, each with all its packets; those of the others go
+ * on waiting in their order */
+TEST(exhaustion__efct_again_and_again)
+{
+	static const uint32_t flows[] = { 0, 1, 2, 1, 3, 2, 3 };
+	node_time_t now = NODE_US;
+	uint32_t id;
+
+	s.ports[0].channels = 1;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 7; i++)
+		host_send(&s, 0, 0, 2, flows[i], 0, 1000 + i);
+	one_switch_run(&s, now);
+	id = channel_expect(2, 1000);
+	no_packet_expect(2);
+	ck_assert_uint_eq(stats_of(0)->channel_waits, 6);
+	switch_send_ack(&s, 2, now, id, ACK_DELTA, 4);
+	one_switch_run(&s, now += NODE_US);
+	packet_expect(2, 1001);
+	id = channel_expect(2, 1003);
+	no_packet_expect(2);
+	switch_send_ack(&s, 2, now, id, ACK_DELTA, 8);
+	one_switch_run(&s, now += NODE_US);
+	packet_expect(2, 1002);
+	id = channel_expect(2, 1005);
+	no_packet_expect(2);
+	switch_send_ack(&s, 2, now, id, ACK_DELTA, 8);
+	one_switch_run(&s, now += NODE_US);
+	packet_expect(2, 1004);
+	id = channel_expect(2, 1006);
+	no_packet_expect(2);
+	switch_send_ack(&s, 2, now, id, ACK_DELTA, 8);
+	one_switch_run(&s, FAR);
+	all_released_expect();
+	ck_assert_uint_eq(drops_all(), 0);
+}

@@ -30,6 +30,33 @@ TEST(exhaustion__match_fields_change)
 	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[0].entries, 0)), 12);
 }
 
+/* the same with one line: of the new flows the first one gets it, the others wait for it */
+TEST(exhaustion__match_fields_change_with_few_lines)
+{
+	node_time_t now = NODE_US;
+	uint32_t id;
+
+	s.ports[0].channels = 1;
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 0, 0, 1000);
+	one_switch_run(&s, now);
+	id = channel_expect(2, 1000);
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match", "ports", stdout), 0);
+	for (uint32_t i = 1; i < 5; i++)
+		host_send(&s, 0, now, 2, i, 0, 1000 + i);
+	for (uint32_t i = 1; i < 5; i++) {
+		one_switch_run(&s, now += NODE_US);
+		no_packet_expect(2);
+		switch_send_ack(&s, 2, now, id, ACK_DELTA, 4);
+		one_switch_run(&s, now += NODE_US);
+		id = channel_expect(2, 1000 + i);
+	}
+	switch_send_ack(&s, 2, now, id, ACK_DELTA, 4);
+	one_switch_run(&s, FAR);
+	all_released_expect();
+	ck_assert_uint_eq(drops_all(), 0);
+}
+
 /* FC-2: match fields that change at one edge port change at no other one; a fabric port has none */
 TEST(match__of_one_port)
 {
