@@ -7,6 +7,7 @@
 #ifndef HEDDLE_TESTS_UNIT_ORCHESTRATOR_WHOLE_HEDDLE_H
 #define HEDDLE_TESTS_UNIT_ORCHESTRATOR_WHOLE_HEDDLE_H
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -40,7 +41,8 @@ static int heddle_main(int argc, char **argv), switchd_main(int argc, char **arg
 #define WHOLE_FILE_MAX (1u << 20)
 
 static char whole_programs[PATH_MAX]; /* the folder of the programs, beside the test */
-static char whole_folder[64];         /* of one test */
+static char whole_root[64];           /* has the folders of the tests */
+static char whole_folder[128];        /* of one test */
 static char *printed, *said;          /* by the last heddle(): standard output, standard error */
 
 /* this program under one of the names of whole_begin(), or as such a one starts itself again */
@@ -78,6 +80,9 @@ static void __attribute__((unused)) whole_begin(void)
 	self[length] = 0;
 	ck_assert_int_lt(snprintf(whole_programs, PATH_MAX, "%.4000s.XXXXXX", self), PATH_MAX);
 	ck_assert_ptr_nonnull(mkdtemp(whole_programs));
+	snprintf(whole_root, sizeof(whole_root), "/tmp/heddle-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(whole_root));
+	chmod(whole_root, 0755);
 	chmod(whole_programs, 0755);
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		/* heddle has the name of the test, under which reach.py looks for notes */
@@ -102,16 +107,37 @@ static void whole_remove(const char *folder)
 	ck_assert_int_eq(status, 0);
 }
 
+/* a test that failed has left a fabric: its processes are known by their program */
+static void whole_kill(void)
+{
+	DIR *folder = opendir("/proc");
+	char path[300], program[PATH_MAX];
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		ssize_t length;
+
+		snprintf(path, sizeof(path), "/proc/%s/exe", entry->d_name);
+		length = readlink(path, program, sizeof(program) - 1);
+		program[length > 0 ? length : 0] = 0;
+		if (!strncmp(program, whole_programs, strlen(whole_programs)))
+			kill((pid_t)atoi(entry->d_name), SIGKILL);
+	}
+	closedir(folder);
+}
+
 static void __attribute__((unused)) whole_end(void)
 {
+	whole_kill();
 	whole_remove(whole_programs);
+	whole_remove(whole_root);
 }
 
 static void __attribute__((unused)) whole_setup(void)
 {
 	char run[PATH_MAX];
 
-	snprintf(whole_folder, sizeof(whole_folder), "/tmp/heddle-test-XXXXXX");
+	snprintf(whole_folder, sizeof(whole_folder), "%s/XXXXXX", whole_root);
 	ck_assert_ptr_nonnull(mkdtemp(whole_folder));
 	ck_assert_int_eq(chdir(whole_folder), 0);
 	snprintf(run, sizeof(run), "%s/run", whole_folder);
