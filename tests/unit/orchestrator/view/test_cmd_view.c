@@ -1,6 +1,5 @@
-/*  orchestrator/cli/cmd_view, orchestrator/view: view_service, fabric_recording; run_view, lab_view -
- *  pages of a recording, of a run, of a lab and of a running fabric: what they serve, and how they
- *  end (SE-4, SE-6). */
+/*  orchestrator/cli/cmd_view, view: view_service, fabric_recording; run: run_view - pages of a
+ *  recording, of a run and of a running fabric: what they serve, and how they end (SE-4, SE-6). */
 #include "tests/unit/orchestrator/whole_heddle.h"
 
 #include <arpa/inet.h>
@@ -163,7 +162,6 @@ TEST(view__refused)
 	ASSERT_STATUS("run|t.yaml|--quiet|--record|r.heddle", 0);
 	ASSERT_STATUS("view|r.heddle|--listen|192.0.2.1:0", 2);
 	ASSERT_HAS(said, "cannot listen on 192.0.2.1");
-	ASSERT_STATUS("view|r.heddle|--control", 2);
 	page_start("view|r.heddle", ".out");
 	snprintf(line, sizeof(line), "run|t.yaml|--view|--listen|127.0.0.1:%u|--quiet", port);
 	rename(".out", "page.out");
