@@ -296,3 +296,84 @@ TEST(slow_view__picture)
 	/* over what was drawn before: two lines of the head, four ports */
 	ASSERT_HAS(printed, "\033[J\033[?7h\033[?7l\033[6A\rt at 25.000 us of");
 }
+
+/* ---- flows of fabrics with queues ---- */
+
+/* the script @script at 5 us in a fabric of this kind, with a second flow that meets the first */
+static int shown(const char *kind, const char *script)
+{
+	char line[256];
+
+	file_write("script", script);
+	snprintf(line, sizeof(line),
+		 "run|t.yaml|--quiet|--break-at|5us|--script|script|--set|fabric=%s|--set|"
+		 "workloads.w.pairs=[[A, B], [C, B]]",
+		 kind);
+	return heddle(line);
+}
+
+TEST(show_flow__queues)
+{
+	ck_assert_int_eq(shown("roce", "show flow A B\n"), 0);
+	ASSERT_HAS(printed, "A -> B, workload w, class best-effort, slot ");
+	ASSERT_HAS(printed,
+		   "\nnode  input_port  input_peer  output_port  output_peer  waiting_bytes  "
+		   "unacknowledged_bytes  held_by\n"
+		   "A     -           -           p0           s1                       0         "
+		   "         8192  -\n"
+		   "s1    p0          A           p1           s2                       0         "
+		   "            -  -\n"
+		   "s2    p2          s1          p0           B                        0         "
+		   "            -  -\n");
+	ck_assert_int_eq(shown("port-group", "show flow A B\nshow flow C B --json\n"), 0);
+	ASSERT_HAS(printed,
+		   "\nA     -           -           p0           s1                    4154   "
+		   "                  -  its turn on the link\n"
+		   "s1    p0          A           p1           s2                       0   "
+		   "                  -  -\n"
+		   "s2    p2          s1          p0           B                    29368   "
+		   "                  -  its turn in the queue to B\n");
+	ASSERT_HAS(printed,
+		   "          \"node\": \"s2\",\n          \"input_port\": 1,\n          "
+		   "\"input_peer\": \"C\",\n          \"output_port\": 0,\n          "
+		   "\"output_peer\": \"B\",\n          \"waiting_bytes\": 21060,\n          "
+		   "\"unacknowledged_bytes\": null,\n          \"held_by\": \"its turn in "
+		   "the queue to B\"\n");
+}
+
+TEST_RANGE(show_flow__mistakes, 0, 3)
+{
+	static const char *const kinds[] = { "flow-channel", "roce", "port-group" };
+
+	ck_assert_int_eq(shown(kinds[_i], "show flow A s1\n"), 2);
+	ck_assert_str_eq(said, "script:1: s1 is a switch: a flow is from one host to another\n");
+	ck_assert_int_eq(shown(kinds[_i], "show flow A Z\n"), 2);
+	ck_assert_str_eq(said, "script:1: there is no host 'Z'\n");
+	ck_assert_int_eq(shown(kinds[_i], "show flow A\n"), 2);
+	ck_assert_str_eq(said, "script:1: show flow needs two hosts, e.g. 'show flow h1 h5'\n");
+	ck_assert_int_eq(shown(kinds[_i], "show flow A B C\n"), 2);
+	ck_assert_str_eq(said, "script:1: show takes a node, a table and perhaps a port, no 'C'\n");
+	ck_assert_int_eq(shown(kinds[_i], "show flow B A\n"), 2);
+	ck_assert_str_eq(said, "script:1: no flow from B to A now; B sends nothing\n");
+	ck_assert_int_eq(shown(kinds[_i], "show flow A C\n"), 2);
+	ck_assert_str_eq(said, "script:1: no flow from A to C now; there are flows to B\n");
+}
+
+/* each hop says what holds the flow there */
+TEST(show_flow__holds)
+{
+	file_write("script", "show flow A B\n");
+	ASSERT_STATUS(
+		"run|t.yaml|--quiet|--break-at|12us|--script|script|--set|workloads.w.pairs=[[A, "
+		"B], [C, B]]|--set|faults=[{at: 10us, link: [s1, s2], for: 50us}]",
+		0);
+	ASSERT_HAS(printed, "pause of this flow by s1 (FGFC)\n");
+	ASSERT_HAS(printed, "a change of its path: until all that it sent is acknowledged\n");
+	ASSERT_HAS(printed, "its turn at the output to B\n");
+	ASSERT_STATUS(
+		"run|t.yaml|--quiet|--break-at|5us|--script|script|--set|workloads.w.pairs=[[A, "
+		"B], [C, B]]|--set|fabric=roce|--set|links.rate=1Gb/s",
+		0);
+	ASSERT_HAS(printed, "its turn on the link\n");
+	ASSERT_HAS(printed, "4158                     -  its turn in the queue to B\n");
+}

@@ -405,3 +405,41 @@ TEST(sweep__what_has_no_effect_is_told_once)
 	ASSERT_STATUS("run|t.yaml|--sweep|port-group.becn=no,yes", 0);
 	ck_assert_uint_eq(times(said, "no effect in a fabric of kind flow-channel"), 1);
 }
+
+/* ---- several machines ---- */
+
+/* by mpirun, srun or mpiexec: rank 0 says what is wrong, the others are silent */
+TEST(ranks__refused)
+{
+	tiny();
+	setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+	setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+	ASSERT_STATUS("run|t.yaml", 2);
+	ck_assert_str_eq(said, "heddle run: mpirun has started 2 processes that cannot join each "
+			       "other: start them with srun --mpi=pmix\n");
+	setenv("PMIX_RANK", "0", 1);
+	ASSERT_STATUS("run|t.yaml|--compare", 2);
+	ck_assert_str_eq(said, "heddle run: not on several machines: --compare, --sweep and "
+			       "--seeds: start a run for each value\n");
+	ASSERT_STATUS("run|t.yaml|--seeds|1..2", 2);
+	ASSERT_HAS(said, "--compare, --sweep and --seeds");
+	ASSERT_STATUS("run|t.yaml|--sweep|seed=1,2", 2);
+	ASSERT_HAS(said, "--compare, --sweep and --seeds");
+	ASSERT_STATUS("run|t.yaml|--clock|real", 2);
+	ck_assert_str_eq(said, "heddle run: not on several machines: --clock real: several "
+			       "machines are for the virtual clock\n");
+	ASSERT_STATUS("run|t.yaml|--view", 2);
+	ASSERT_HAS(said, "not on several machines: --view: make a recording");
+	/* rankd is not beside these programs */
+	ASSERT_STATUS("run|t.yaml", 2);
+	ck_assert_str_eq(said, "heddle run: mpirun has started 2 ranks, but the program rankd is "
+			       "not there: install the package heddle-mpi, or build where "
+			       "libopenmpi-dev is installed\n");
+	setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+	ASSERT_STATUS("run|t.yaml", 2);
+	ck_assert_str_eq(said, "");
+	ASSERT_STATUS("run|t.yaml|--view", 2);
+	ck_assert_str_eq(said, "");
+	setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+	ASSERT_STATUS("run|t.yaml|--quiet", 0);
+}
