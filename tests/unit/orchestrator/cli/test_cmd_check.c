@@ -373,3 +373,25 @@ TEST(show__of_a_scenario_needs_no_run)
 	ck_assert_str_eq(said, "heddle show: a plan has no part 's1'; 'heddle show --help' lists "
 			       "them\n");
 }
+
+/* ---- gen ---- */
+
+TEST(gen__for_this_machine)
+{
+	ASSERT_STATUS("gen|--help", 0);
+	ASSERT_HAS(printed, "usage: heddle gen");
+	ASSERT_HAS(printed, "star ");
+	ASSERT_STATUS("gen|nothing", 2);
+	ck_assert_str_eq(said, "heddle gen: there is no topology 'nothing'\n");
+	ASSERT_STATUS("gen|sta|hosts=3", 2);
+	ck_assert_str_eq(said, "heddle gen: there is no topology 'sta' - did you mean 'star'?\n");
+	ASSERT_STATUS("gen|star|hosts=3|--real", 0);
+	ASSERT_HAS(said, "heddle gen: rates and delays are ");
+	ASSERT_HAS(said, "a guess, since 'heddle calibrate' has not measured this machine yet");
+	file_write("s.yaml", printed);
+	ASSERT_STATUS("check|s.yaml", 0);
+	ASSERT_HAS(printed, "nodes         4: 1 switch, 3 hosts\n");
+	/* what is written is what this machine carries: nothing warns */
+	ASSERT_STATUS("check|s.yaml|--up", 0);
+	ASSERT_LACKS(printed, "this machine carries some");
+}

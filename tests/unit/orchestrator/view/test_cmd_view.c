@@ -225,3 +225,56 @@ TEST(view__running_fabric)
 	}
 	ASSERT_STATUS("view|u", 2);
 }
+
+/* ---- a lab ---- */
+
+/* the lab beside the fabric: its text, predictions that the page keeps where the terminal reads
+ * them, and the explanation once the check has passed */
+TEST(view__lab)
+{
+	ck_assert(!mkdir("own", 0755) && !mkdir("own/21-mine", 0755));
+	file_write("own/21-mine/lab.yaml",
+		   "title: My own\nabout: a share\nminutes: 15\nstudent: {n: 2..2, m: 3..3}\nruns: "
+		   "[{name: first, run: ../../t.yaml}]\npredict:\n  - {name: speed, ask: \"With "
+		   "{n}?\", unit: Gb/s, measured: goodput(w)}\n  - {name: why, ask: \"Why?\", "
+		   "choices: [delay, rate]}\nanswers:\n  - {name: fast, ask: \"Fast?\", choices: "
+		   "[yes, no]}\nchecks:\n  - {run: ../../t.yaml, set: {seed: \"{n}\"}, expect: "
+		   "[lost == 0], says: no}\n");
+	file_write("own/21-mine/README.md",
+		   "# Mine\n\n## Steps\n\nDo it.\n\n## Explanation\n\nSo.\n");
+	page_start("lab|start|21|--labs|own|--view", ".err");
+	until("\"state\":\"complete\"");
+	ck_assert_int_eq(asked_with("GET", "/lab", "", "wrong"), 401);
+	ck_assert_int_eq(asked("/lab"), 200);
+	ASSERT_HAS(body, "\"name\":\"21-mine\",\"title\":\"My own\",\"minutes\":15,\"student\":1,");
+	ASSERT_HAS(body, "\"text\":\"**Your values:** `n = 2`, `m = 3`\\n\\n\\n## Steps\\n\\nDo "
+			 "it.\\n\\n\",\"explanation\":null,");
+	ASSERT_HAS(body, "\"predict\":[{\"name\":\"speed\",\"ask\":\"With 2?\",\"unit\":\"Gb/s\","
+			 "\"answer\":null},{\"name\":\"why\",\"ask\":\"Why?\",\"unit\":\"\","
+			 "\"answer\":null}]");
+	ck_assert_int_eq(asked_with("PUT", "/lab/predictions", "{\"speed\": \"fast\"}", token),
+			 400);
+	ASSERT_HAS(body, "speed: 'fast' is not a number");
+	ck_assert_int_eq(asked_with("PUT", "/lab/predictions", "{\"speed\": \"24\"}", token), 204);
+	ck_assert(file_has("lab-21-mine-student-1.yaml", "predictions: {speed: \"24\"}\n"));
+	ck_assert_int_eq(asked_with("PUT", "/lab/predictions", "{\"why\": \"rate\"}", token), 204);
+	ck_assert(file_has("lab-21-mine-student-1.yaml",
+			   "predictions: {speed: \"24\", why: \"rate\"}\n"));
+	ck_assert_int_eq(asked("/lab"), 200);
+	ASSERT_HAS(body, "\"unit\":\"Gb/s\",\"answer\":\"24\"}");
+	/* of a file that another process has changed meanwhile */
+	rename(".err", "page.err");
+	rename(".out", "page.out");
+	ASSERT_STATUS("lab|check|21|--labs|own|fast=yes|--quiet", 0);
+	ck_assert_int_eq(asked("/lab"), 200);
+	ASSERT_HAS(body, "\"explanation\":\"## Explanation\\n\\nSo.\\n\"");
+	file_write("lab-21-mine-student-1.yaml", "lab: other\n");
+	ck_assert_int_eq(asked("/lab"), 500);
+	ASSERT_HAS(body, "lab-21-mine-student-1.yaml:1:6: ");
+	ck_assert_int_eq(asked_with("PUT", "/lab/predictions", "{\"speed\": \"25\"}", token), 500);
+	unlink("lab-21-mine-student-1.yaml");
+	unlink("own/21-mine/README.md");
+	ck_assert_int_eq(asked("/lab"), 500);
+	ASSERT_HAS(body, "The README.md of the lab cannot be read.");
+	page_end(0);
+}
