@@ -128,7 +128,11 @@ TEST(exec__in_one_host_and_in_many)
 	ASSERT_HAS(said, "heddle exec: fabric u has no node 'D'; 'heddle ps u' lists them\n");
 	ASSERT_STATUS("exec|A", 2);
 	ASSERT_STATUS("exec|--all|--|hostname", 0);
-	ck_assert_str_eq(printed, "A | A\nB | B\nC | C\n");
+	/* in the order in which they end */
+	ck_assert_uint_eq(strlen(printed), strlen("A | A\nB | B\nC | C\n"));
+	ASSERT_HAS(printed, "A | A\n");
+	ASSERT_HAS(printed, "B | B\n");
+	ASSERT_HAS(printed, "C | C\n");
 	ASSERT_STATUS("exec|--hosts|[BC]|--|sh|-c|echo to; echo err >&2; test $HEDDLE_HOST = B", 1);
 	ASSERT_HAS(printed, "B | to\n");
 	ASSERT_HAS(printed, "C | to\n");
