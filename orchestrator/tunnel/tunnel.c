@@ -121,7 +121,7 @@ int tunnel_key_read(const char *path, uint8_t key[TUNNEL_KEY_BYTES], char *why, 
 		int low = i + 1 < length ? digit_of(text[i + 1]) : -1;
 
 		error = high < 0 || low < 0 || length != 2 * TUNNEL_KEY_BYTES ? -EINVAL : 0;
-		key[i / 2] = (uint8_t)(high << 4 | low);
+		key[i / 2] = error ? 0 : (uint8_t)(high << 4 | low);
 	}
 	explicit_bzero(text, sizeof(text));
 	if (error)

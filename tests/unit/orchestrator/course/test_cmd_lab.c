@@ -1,0 +1,393 @@
+/*  orchestrator/course: `heddle lab` as a whole, on a lab of one's own: what a student sees,
+ *  predictions, the file of answers, marks, what is handed in, points of controls (SE-9).
+ *
+ *  Two hosts send to h2. The check of `least` is whether the answer suffices and one less does not:
+ *  40 Gb/s is right. */
+#include "tests/unit/orchestrator/whole_heddle.h"
+
+#define STAR                                                                              \
+	"name: star\nabout: two to one\nrun: {duration: 50us, warmup: 10us}\n"            \
+	"topology: {generate: star, hosts: 3}\nlinks: {rate: 100Gb/s, delay: 100ns}\n"    \
+	"workloads: [{name: load, pattern: incast, to: h2, from: [h0, h1], size: 16KiB, " \
+	"window: 4}]\n"
+#define VARIANTS                                                                             \
+	"compare:\n  columns: [goodput(load)]\n  variants: [{name: slow, set: {links.rate: " \
+	"50Gb/s}}, {name: fast, set: {links.rate: 100Gb/s}}]\n"
+#define RECORD "lab-21-mine-student-1.yaml"
+
+static const char lab[] =
+	"title: My own\nabout: which is faster\nminutes: 15\nstudent: {n: 2..2}\nruns:\n"
+	"  - {name: first, run: star.yaml, set: {workloads.load.window: \"{n-1}\"}}\n"
+	"  - {name: both, run: star.yaml, compare: yes}\n"
+	"predict:\n"
+	"  - {name: speed, ask: \"How fast with a window of {n-1}?\", unit: Gb/s, "
+	"measured: goodput(load)}\n"
+	"  - {name: why, ask: \"Why?\", choices: [delay, rate]}\n"
+	"answers:\n"
+	"  - {name: mine, ask: a scenario that loses nothing, file: yes}\n"
+	"  - {name: faster, ask: which link is faster, choices: [slow, fast]}\n"
+	"  - {name: least, ask: \"the least rate, n = {n}\", unit: Gb/s, tolerance: 5%}\n"
+	"checks:\n"
+	"  - {run: \"{mine}\", set: {seed: \"{n}\"}, expect: [lost == 0, goodput(load) >= "
+	"1Gb/s], says: your scenario loses packets}\n"
+	"  - values:\n"
+	"      slow: {run: star.yaml, variant: slow, value: goodput(load)}\n"
+	"      fast: {run: star.yaml, variant: fast, value: goodput(load)}\n"
+	"      chosen: {run: star.yaml, variant: \"{faster}\", value: goodput(load)}\n"
+	"    holds: [slow < fast, chosen == fast +- 1%, \"slow <= 60Gb/s\"]\n"
+	"    says: compare the two variants\n"
+	"  - {run: star.yaml, set: {links.rate: \"{least}\"}, expect: [goodput(load) >= 39Gb/s], "
+	"says: too slow}\n"
+	"  - {run: star.yaml, set: {links.rate: \"{least-1}\"}, expect: [goodput(load) >= "
+	"39Gb/s], fails: yes, says: a slower link suffices}\n";
+
+static void setup(void)
+{
+	whole_setup();
+	ck_assert(!mkdir("own", 0755) && !mkdir("own/21-mine", 0755));
+	file_write("own/21-mine/lab.yaml", lab);
+	file_write("own/21-mine/star.yaml", STAR VARIANTS);
+	file_write("own/21-mine/README.md", "# Mine\n\n## Question\n\nWhy?\n\n## Steps\n\nDo "
+					    "it.\n\n## Explanation\n\nBecause of `rate`.\n");
+	file_write("mine.yaml", STAR VARIANTS);
+}
+
+TEST_GROUP(cmd_lab, .setup_once = whole_begin, .teardown_once = whole_end, .setup = setup,
+	   .teardown = whole_teardown);
+
+/* ---- the list ---- */
+
+TEST(lab_list__each_with_its_minutes)
+{
+	ASSERT_STATUS("lab|list|own", 0);
+	ck_assert_str_eq(printed, "# own\n21-mine                       15 min  which is faster\n");
+	ASSERT_STATUS("lab|list|own|--json", 0);
+	ck_assert_str_eq(printed, "[\n {\n  \"name\": \"21-mine\",\n  \"folder\": \"own/21-mine\","
+				  "\n  \"title\": \"My own\",\n  \"about\": \"which is faster\",\n"
+				  "  \"minutes\": 15\n }\n]\n");
+	ASSERT_STATUS("lab|list|nowhere", 2);
+	ck_assert_str_eq(said, "heddle lab list: no labs in nowhere: No such file or directory\n");
+	ck_assert_int_eq(mkdir("none", 0755), 0);
+	ASSERT_STATUS("lab|list|none", 0);
+	ck_assert_str_eq(printed, "# none\nnone\n");
+	/* none are beside these programs */
+	ASSERT_STATUS("lab|list", 2);
+	ck_assert_str_eq(said, "heddle lab list: the labs of heddle are not beside it: give --labs "
+			       "DIR\n");
+}
+
+/* one that is wrong is told, the others are listed */
+TEST(lab_list__mistakes)
+{
+	ck_assert_int_eq(mkdir("own/20-bad", 0755), 0);
+	file_write("own/20-bad/lab.yaml", "titel: x\n");
+	ASSERT_STATUS("lab|list|own", 2);
+	ck_assert_str_eq(printed, "# own\n21-mine                       15 min  which is faster\n");
+	ASSERT_HAS(said,
+		   "own/20-bad/lab.yaml:1:1: a lab has no key 'titel' - did you mean 'title'?");
+	ASSERT_STATUS("lab", 2);
+	ASSERT_HAS(said, "lab");
+	ASSERT_STATUS("lab|chek", 2);
+	ASSERT_HAS(said, "did you mean 'check'?");
+	ASSERT_STATUS("lab|--help", 0);
+	ASSERT_HAS(printed, "predict");
+}
+
+/* ---- start ---- */
+
+#define TEXT(folder, words)                                                                   \
+	"Lab 21-mine: My own (15 minutes), student 1\n\nWhy?\n\nYour values: n = 2\n\n"       \
+	"Predict, before you play:\n"                                                         \
+	"  speed            How fast with a window of 1? (Gb/s)\n"                            \
+	"  why              Why? One of: delay, rate\n\nFind out:\n"                          \
+	"  mine             a scenario that loses nothing\n"                                  \
+	"  faster           which link is faster One of: slow, fast\n"                        \
+	"  least            the least rate, n = 2 (Gb/s) +- 5%\n\nRuns:\n"                    \
+	"  first            heddle run own/21-mine/star.yaml --set workloads.load.window=1\n" \
+	"  both             heddle run --compare own/21-mine/star.yaml\n\n"                   \
+	"Steps: " folder "/README.md\nThen: heddle lab check " words                          \
+	" --student 1 NAME=VALUE...\n\n"
+
+TEST(lab_start__text)
+{
+	ASSERT_STATUS("lab|start|21|--labs|own|--text", 0);
+	ck_assert_str_eq(printed, TEXT("own/21-mine", "21-mine --labs own"));
+	ck_assert_str_eq(said, "");
+	ASSERT_STATUS("lab|start|./own/21-mine/|--text", 0);
+	ck_assert_str_eq(printed, TEXT("./own/21-mine", "./own/21-mine/"));
+	ASSERT_STATUS("lab|start|mine|--labs|own|--explain", 0);
+	ck_assert_str_eq(printed, "Explanation\n-----------\n\nBecause of rate.\n");
+	ASSERT_STATUS("lab|start|21|--labs|own|--json|--student|9", 0);
+	ASSERT_HAS(printed, "{\n \"lab\": \"21-mine\",\n \"title\": \"My own\",\n \"folder\": "
+			    "\"own/21-mine\",\n \"minutes\": 15,\n \"student\": 9,\n \"values\": "
+			    "{\n  \"n\": \"2\"\n },\n");
+	ASSERT_HAS(printed, "   \"name\": \"faster\",\n   \"ask\": \"which link is faster\",\n   "
+			    "\"kind\": \"choice\",\n   \"unit\": \"\",\n   \"choices\": [\n    "
+			    "\"slow\",\n    \"fast\"\n   ],\n   \"tolerance\": null,\n   "
+			    "\"given\": null\n");
+	ASSERT_HAS(printed, "   \"tolerance\": \"5%\",\n");
+	ASSERT_HAS(printed, "   \"kind\": \"file\",\n");
+	ck_assert_int_eq(unlink("own/21-mine/README.md"), 0);
+	ASSERT_STATUS("lab|start|21|--labs|own|--text", 2);
+	ck_assert_str_eq(said, "heddle lab start: cannot read own/21-mine/README.md: No such file "
+			       "or directory\n");
+}
+
+TEST(lab_start__refused)
+{
+	ASSERT_STATUS("lab|start|99|--labs|own", 2);
+	ck_assert_str_eq(said, "heddle lab start: there is no lab '99'; 'heddle lab list' lists "
+			       "them\n");
+	ASSERT_STATUS("lab|start|mind|--labs|own", 2);
+	ASSERT_HAS(said, "there is no lab 'mind' - did you mean 'mine'?");
+	ASSERT_STATUS("lab|start|21|--labs|nowhere", 2);
+	ck_assert_str_eq(said, "heddle lab start: no labs in nowhere: No such file or directory\n");
+	ASSERT_STATUS("lab|start|21|--labs|own|--student|0", 2);
+	ck_assert_str_eq(said, "heddle lab start: --student takes a number from 1 to 999999999, "
+			       "not '0'\n");
+	ASSERT_STATUS("lab|start|21|--labs|own|--student|1000000000", 2);
+	ASSERT_STATUS("lab|start|21|--labs|own|--student|999999999|--text", 0);
+	ASSERT_HAS(printed, "student 999999999\n");
+	ASSERT_STATUS("lab|start|21|--labs|own|--student|x", 2);
+	ASSERT_STATUS("lab|start|21|--labs|own|--run|firs", 2);
+	ASSERT_HAS(said, "heddle lab start: there is no run 'firs'\n");
+	ASSERT_STATUS("lab|start|21|--labs|own", 2);
+	ck_assert_str_eq(said, "heddle lab start: predict first: heddle lab predict 21-mine --labs "
+			       "own --student 1 NAME=VALUE...; or play without, with --skip\n");
+	ASSERT_STATUS("lab|start|21|--labs|own|--view|--run|both", 2);
+	ASSERT_HAS(said, "the page shows one run, and 'both' is a comparison: give --run\n");
+	file_write(RECORD, "lab: 04-other\n");
+	ASSERT_STATUS("lab|start|21|--labs|own|--text", 2);
+	ASSERT_HAS(said, RECORD ":1:6: ");
+}
+
+TEST(lab_start__plays_its_runs)
+{
+	ASSERT_STATUS("lab|start|21|--labs|own|--skip", 0);
+	ck_assert_int_eq(strncmp(printed, TEXT("own/21-mine", "21-mine --labs own"),
+				 strlen(TEXT("own/21-mine", "21-mine --labs own"))),
+			 0);
+	ASSERT_HAS(printed, "$ heddle run own/21-mine/star.yaml --set workloads.load.window=1\n"
+			    "star: 1 switch, 3 NICs, 3 links; virtual clock, seed 1\n");
+	ASSERT_HAS(printed, "$ heddle run --compare own/21-mine/star.yaml\nstar: 2 variants");
+	ASSERT_HAS(printed, "\nslow        49.20 Gb/s\nfast        99.22 Gb/s\n\n");
+	/* no prediction, nothing beside it */
+	ASSERT_LACKS(printed, "predicted ");
+	ASSERT_STATUS("lab|start|21|--labs|own|--skip|--run|both", 0);
+	ASSERT_HAS(printed, "fast        99.22 Gb/s");
+	ASSERT_LACKS(printed, "1 switch, 3 NICs");
+}
+
+/* ---- predictions ---- */
+
+TEST(lab_predict__kept_and_shown_beside_what_was_measured)
+{
+	ASSERT_STATUS("lab|predict|21|--labs|own", 0);
+	ck_assert_str_eq(printed, "speed                not predicted yet\n"
+				  "why                  not predicted yet\n");
+	ck_assert(!file_there(RECORD));
+	ASSERT_STATUS("lab|predict|21|--labs|own|speed=fast", 2);
+	ASSERT_HAS(said, "heddle lab predict: speed: 'fast' is not a number");
+	ASSERT_STATUS("lab|predict|21|--labs|own|speeds=1", 2);
+	ck_assert_str_eq(said, "heddle lab predict: this lab asks no 'speeds' - did you mean "
+			       "'speed'?\n");
+	ASSERT_STATUS("lab|predict|21|--labs|own|speed", 2);
+	ck_assert_str_eq(said, "heddle lab predict: expected NAME=VALUE, not 'speed'\n");
+	ASSERT_STATUS("lab|predict|21|--labs|own|speed=20", 0);
+	ck_assert_str_eq(printed, "speed                20 Gb/s\n"
+				  "why                  not predicted yet\n");
+	ck_assert(file_has(RECORD, "lab: \"21-mine\"\nstudent: 1\npredictions: {speed: \"20\"}\n"));
+	/* one is still missing */
+	ASSERT_STATUS("lab|start|21|--labs|own|--run|first", 2);
+	ASSERT_STATUS("lab|predict|21|--labs|own|why=rate|speed=30", 0);
+	ASSERT_STATUS("lab|start|21|--labs|own|--run|first", 0);
+	ASSERT_HAS(printed, "\n  prediction           predicted            measured\n"
+			    "  speed                30                   99.22 Gb/s\n");
+	/* that run was not played */
+	ASSERT_STATUS("lab|start|21|--labs|own|--run|both", 0);
+	ASSERT_LACKS(printed, "measured\n");
+	ck_assert(file_has(RECORD, "predictions: {speed: \"30\", why: \"rate\"}\n"));
+}
+
+TEST(lab_predict__a_terminal_is_asked)
+{
+	ck_assert_int_eq(heddle_typed("lab|start|21|--labs|own|--run|first",
+				      (const char *const[]){ "Gb/s): ", "fast\n", "Gb/s): ", "20\n",
+							     "why: ", "\n", NULL }),
+			 0);
+	ASSERT_HAS(printed, "Your predictions (an empty line leaves one open):\r\nHow fast with a "
+			    "window of 1?\r\n  speed (Gb/s): ");
+	ASSERT_HAS(printed, "'fast' is not a number");
+	ASSERT_HAS(printed, "Why?\r\n  why: ");
+	ASSERT_HAS(printed, "  speed                20                   99.22 Gb/s\r\n");
+	ASSERT_LACKS(printed, "  why                  -");
+	ck_assert(file_has(RECORD, "predictions: {speed: \"20\"}\n"));
+	/* what is predicted is not asked again; Ctrl-D ends the questions */
+	ck_assert_int_eq(heddle_typed("lab|start|21|--labs|own|--run|first",
+				      (const char *const[]){ "why: ", "\004", NULL }),
+			 0);
+	ASSERT_LACKS(printed, "  speed (Gb/s): ");
+	ASSERT_HAS(printed, "  why: ");
+	ck_assert(file_has(RECORD, "predictions: {speed: \"20\"}\n"));
+}
+
+/* ---- marks ---- */
+
+TEST(lab_check__right_answers_pass)
+{
+	ASSERT_STATUS("lab|check|21|--labs|own", 2);
+	ck_assert_str_eq(said,
+			 "heddle lab check: the answer mine=VALUE is missing: a scenario that "
+			 "loses nothing\nheddle lab check: the answer faster=VALUE is missing: "
+			 "which link is faster\nheddle lab check: the answer least=VALUE is "
+			 "missing: the least rate, n = 2\n");
+	ASSERT_STATUS("lab|check|21|--labs|own|mine=mine.yaml|faster=fast|least=41", 1);
+	ck_assert_str_eq(printed,
+			 "Lab 21-mine, student 1\n\n"
+			 "  answer               given                    tolerance            \n"
+			 "  mine                 mine.yaml                -          ok\n"
+			 "  faster               fast                     -          ok\n"
+			 "  least                41 Gb/s                  5%         not right\n\n"
+			 "  hint: a slower link suffices\n"
+			 "not passed: 2 of 3 answers are right\n");
+	ck_assert(!file_has(RECORD, "passed: yes"));
+	/* the others are kept */
+	ASSERT_STATUS("lab|check|21|--labs|own|least=40|--quiet", 0);
+	ASSERT_HAS(printed, "  least                40 Gb/s                  5%         ok\n\n"
+			    "passed: 3 of 3 answers are right\n"
+			    "The explanation: heddle lab start 21-mine --labs own --explain\n");
+	ck_assert_str_eq(said, "");
+	ck_assert(file_has(RECORD, "answers: {mine: \"mine.yaml\", faster: \"fast\", least: "
+				   "\"40\"}\npassed: yes\n"));
+}
+
+TEST(lab_check__wrong_ones_get_hints)
+{
+	ASSERT_STATUS("lab|check|21|--labs|own|mine=mine.yaml|faster=slow|least=39|--json", 1);
+	ck_assert_str_eq(said, "");
+	ck_assert_str_eq(printed,
+			 "{\n \"lab\": \"21-mine\",\n \"student\": 1,\n \"passed\": false,\n"
+			 " \"answers\": [\n  {\n   \"name\": \"mine\",\n   \"given\": "
+			 "\"mine.yaml\",\n   \"right\": true\n  },\n  {\n   \"name\": \"faster\",\n"
+			 "   \"given\": \"slow\",\n   \"right\": false\n  },\n  {\n   \"name\": "
+			 "\"least\",\n   \"given\": \"39\",\n   \"right\": false\n  }\n ],\n"
+			 " \"hints\": [\n  \"compare the two variants\",\n  \"too slow\"\n ]\n}\n");
+	ASSERT_STATUS("lab|check|21|--labs|own|faster=both", 2);
+	ASSERT_HAS(said, "slow, fast");
+	ASSERT_STATUS("lab|check|21|--labs|own|mine=none.yaml", 2);
+	ASSERT_HAS(said, "'none.yaml' cannot be read");
+	file_write("wrong.yaml", "fabric: rose\n" STAR);
+	ASSERT_STATUS("lab|check|21|--labs|own|mine=wrong.yaml", 2);
+	ASSERT_HAS(said, "wrong.yaml:1:9: 'rose' is not one of");
+	ASSERT_STATUS("lab|check|21|--labs|own|least=1kB", 2);
+	ASSERT_HAS(said, "heddle lab check: least: ");
+}
+
+/* a scenario of a student that fails its expectations: its workload has another name */
+TEST(lab_check__scenario_of_a_student)
+{
+	ck_assert_int_eq(mkdir("a folder", 0755), 0);
+	file_write("a folder/it's.yaml",
+		   "name: other\nrun: {duration: 50us}\ntopology: {generate: "
+		   "star, hosts: 3}\nworkloads: [{name: load, pattern: pairs, "
+		   "pairs: [[h0, h1]], size: 1KiB, load: 0.1%, arrival: "
+		   "poisson}]\n");
+	ASSERT_STATUS("lab|check|21|--labs|own|mine=a folder/it's.yaml|faster=fast|least=40|--json",
+		      1);
+	ASSERT_HAS(printed, "   \"given\": \"a folder/it's.yaml\",\n   \"right\": false\n");
+	ASSERT_HAS(printed, " \"hints\": [\n  \"your scenario loses packets\"\n ]\n");
+	file_write("a folder/none.yaml", "name: other\nrun: {duration: 50us}\ntopology: {generate: "
+					 "star, hosts: 3}\nworkloads: [{name: other, pattern: "
+					 "pairs, pairs: [[h0, h1]], size: 1KiB}]\n");
+	ASSERT_STATUS("lab|check|21|--labs|own|mine=a folder/none.yaml", 2);
+	ASSERT_HAS(said, "there is no workload 'load'");
+}
+
+/* ---- what is handed in ---- */
+
+TEST(lab_report__also_before_all_is_answered)
+{
+	ASSERT_STATUS("lab|report|21|--labs|own|--quiet", 0);
+	ck_assert_str_eq(printed, "not checked: answers are missing\nlab-21-mine-student-1.html\n");
+	ck_assert(file_has("lab-21-mine-student-1.html", "x-heddle-lab"));
+	ASSERT_STATUS("lab|predict|21|--labs|own|speed=1", 0);
+	ASSERT_STATUS("lab|check|21|--labs|own|mine=mine.yaml|faster=fast|least=41|--quiet", 1);
+	ASSERT_STATUS("lab|report|21|--labs|own|own.html|--quiet", 0);
+	ck_assert_str_eq(printed, "not passed\nown.html\n");
+	ASSERT_STATUS("lab|check|21|--labs|own|least=40|--quiet", 0);
+	ASSERT_STATUS("lab|report|21|--labs|own|own.html|--quiet", 0);
+	ck_assert_str_eq(printed, "passed\nown.html\n");
+	ASSERT_STATUS("lab|report|21|--labs|own|no/own.html|--quiet", 2);
+	ASSERT_HAS(said, "no/own.html");
+}
+
+/* ---- points ---- */
+
+static void scores_write(void)
+{
+	ck_assert_int_eq(mkdir("score", 0755), 0);
+	file_write("score/a.yaml",
+		   "name: a\nabout: one\nfabric: roce\nrun: {duration: 100us, "
+		   "warmup: 20us}\ntopology: {generate: star, hosts: 3}\nlinks: "
+		   "{rate: 25Gb/s}\nworkloads: [{name: w, pattern: incast, to: h2, "
+		   "from: [h0, h1], size: 16KiB}]\nexpect: [goodput(w) >= 1Gb/s]\n");
+	file_write("score/b.yaml", "name: b\nabout: two\nfabric: roce\nrun: {duration: 100us, "
+				   "warmup: 20us}\ntopology: {generate: star, hosts: 3}\nlinks: "
+				   "{rate: 25Gb/s}\nworkloads: [{name: w, pattern: pairs, pairs: "
+				   "[[h0, h1]], size: 16KiB}]\nexpect: [goodput(w) >= 100Gb/s]\n");
+}
+
+TEST(lab_score__controls_beside_each_other)
+{
+	scores_write();
+	ASSERT_STATUS("lab|score|--scenarios|score", 0);
+	ASSERT_HAS(said, "heddle lab score: dcqcn in a\nheddle lab score: dcqcn in b\n"
+			 "heddle lab score: swift in a\n");
+	ASSERT_HAS(said, "heddle lab score: tcp in b\n");
+	ASSERT_HAS(printed, "dcqcn");
+	ASSERT_STATUS("lab|score|none|--alone|--scenarios|score|--only|a|--quiet|--json", 0);
+	ck_assert_str_eq(said, "");
+	ASSERT_HAS(printed, "\"none\"");
+	ASSERT_LACKS(printed, "swift");
+	ASSERT_STATUS("lab|score|dcqcn|dcqcn|--alone|--scenarios|score|--only|b|--only|a|--json|"
+		      "s.json",
+		      0);
+	ck_assert_uint_eq(times(said, "dcqcn in "), 2);
+	ck_assert(file_has("s.json", "dcqcn"));
+	ASSERT_HAS(printed, "dcqcn");
+}
+
+#define MANY "a|b|c|d|e|f|g|h|i|j|"
+
+TEST(lab_score__refused)
+{
+	scores_write();
+	ASSERT_STATUS("lab|score|--alone|--scenarios|score", 2);
+	ck_assert_str_eq(said, "heddle lab score: --alone needs a CONTROL\n");
+	ASSERT_STATUS("lab|score|--scenarios|score|--only|a,b", 2);
+	ck_assert_str_eq(said, "heddle lab score: --only takes one scenario, not 'a,b': repeat "
+			       "--only\n");
+	ASSERT_STATUS("lab|score|--scenarios|score|--only|c", 2);
+	ASSERT_HAS(said, "heddle lab score: --only: there is no scenario 'c'");
+	ASSERT_STATUS("lab|score|--scenarios|nowhere", 2);
+	ck_assert_str_eq(said, "heddle lab score: no scenarios in nowhere: No such file or "
+			       "directory\n");
+	ASSERT_STATUS("lab|score|--scenarios|own", 2);
+	ck_assert_str_eq(said, "heddle lab score: no *.yaml in own\n");
+	ASSERT_STATUS("lab|score", 2);
+	ck_assert_str_eq(said, "heddle lab score: the scenarios of heddle are not beside it: give "
+			       "--scenarios DIR\n");
+	ASSERT_STATUS("lab|score|swiftly|--scenarios|score", 2);
+	ASSERT_HAS(said, "swiftly");
+	ASSERT_STATUS("lab|score|" MANY MANY MANY MANY MANY MANY "k|none|--scenarios|score", 2);
+	ASSERT_HAS(said, "heddle lab score: more than 61 controls\n");
+	file_write("score/c.yaml", "fabric: roce\n" STAR);
+	ASSERT_STATUS("lab|score|none|--scenarios|score|--only|c|--alone", 2);
+	ck_assert_str_eq(said, "heddle lab score: score/c.yaml has no expectations, which are its "
+			       "goals\n");
+	ck_assert_str_eq(printed, "");
+	ASSERT_STATUS("lab|score|none|--scenarios|score|--only|a|--alone|--quiet|--json|no/s.json",
+		      2);
+	ck_assert_str_eq(said, "heddle lab score: cannot write the points to no/s.json: No such "
+			       "file or directory\n");
+}
