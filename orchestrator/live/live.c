@@ -30,6 +30,7 @@
 #include "orchestrator/live/live_room.h"
 #include "orchestrator/live/live_tunnel.h"
 #include "orchestrator/plan/plan_spare.h"
+#include "orchestrator/tunnel/tunnel_names.h"
 
 /* a client without traffic for so long is closed when another one needs its place */
 #define SILENT_NS 1000000000ull
@@ -638,6 +639,7 @@ static void daemon_serve(struct daemon_state *daemon)
 		live_outside_watch(&daemon->live);
 		live_programs_watch(&daemon->live);
 		wait_ns = earlier(wait_ns, history_step(&daemon->live));
+		wait_ns = earlier(wait_ns, tunnel_names_wait_ns(&daemon->live.tunnel));
 		missing = manager_pair_watch(&daemon->live.managers);
 		failure_note(&daemon->live.fabric);
 		polled_fill(daemon, polled);
