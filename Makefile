@@ -137,7 +137,7 @@ help:
 .PHONY: programs
 programs: $(B)/heddle $(B)/switchd $(B)/nicd $(B)/workerd $(B)/libheddle-dilate.so $(if $(MPI),$(B)/rankd)
 
-$(B)/heddle: $(B)/obj/orchestrator/main.o $(lib_orchestrator) $(lib_nodes)
+$(B)/heddle: $(B)/obj/orchestrator/main.o $(if $(filter asan,$(KIND)),$(B)/obj/tests/leaks.o) $(lib_orchestrator) $(lib_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
 

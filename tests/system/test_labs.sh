@@ -14,8 +14,8 @@ labs=${LABS:-$(cd "$topologies/labs" && echo *)}
 students=${LABS_STUDENTS:-2}
 answers=$top/tests/system/lab_answers.py
 
-# answers_of LAB WHICH STUDENT - into the array `words`. Runs of Heddle give some answers, so those of
-# a student are asked for once.
+# answers_of LAB WHICH STUDENT - into the array `words`. Runs of Heddle give some answers, so those
+# of a student are asked for once.
 answers_of() {
 	[ -s "answers-$1-$3" ] || "$answers" "$1" both "$3" >"answers-$1-$3" || { rm "answers-$1-$3"; return 1; }
 	sed -n "s/^$2 //p" "answers-$1-$3" >words
