@@ -6,7 +6,7 @@
 
 both_up
 check 'a runs two hosts, b four' eval '[ "$(ps a "(.hosts | length)") $(ps b "(.hosts | length)")" = "2 4" ]'
-check 'hosts of both machines reach each other' in_the_end on a exec h1 -- ping -c 2 -W 5 h6
+check 'hosts of both machines reach each other' in_the_end on a exec h1 -- ping -c 2 -i 0.2 -W 5 h6
 on a exec h1 -- ping -c 10 -i 0.2 h6 >"$scratch/ping"
 check 'no round trip is shorter than its eight links' awk -F'[ =/]+' '/^rtt/ { found = 1; if ($6 < 159.9) exit 1 } END { exit !found }' "$scratch/ping"
 verdict=$(ps a .fidelity.verdict)$(ps b .fidelity.verdict)
@@ -15,7 +15,7 @@ if [ "$verdict" = validvalid ]; then
 else
 	skip 'nor longer' "this machine was too slow: $(ps a .fidelity.words); $(ps b .fidelity.words)"
 fi
-check 'a frame of 8 kB passes over 1500' in_the_end on b exec h5 -- ping -c 2 -W 5 -M 'do' -s 8000 h2
+check 'a frame of 8 kB passes over 1500' in_the_end on b exec h5 -- ping -c 2 -i 0.2 -W 5 -M 'do' -s 8000 h2
 check 'it went in pieces' is b "[$beyond | .fragmented_frames > 0, .datagram_bytes == 1472] | all"
 on b exec h6 -- iperf3 -s -D -1
 check 'TCP over the tunnel' on a exec h1 -- timeout 60 iperf3 -c h6 -t 2 -i 0

@@ -44,7 +44,7 @@ check 'that start leaves nothing either' stop $one $two
 # ---- a fabric ----
 
 both_up
-check 'hosts of both machines reach each other' in_the_end on a exec h1 -- ping -c 2 -W 5 h6
+check 'hosts of both machines reach each other' in_the_end on a exec h1 -- ping -c 2 -i 0.2 -W 5 h6
 
 # ---- a link down at one side ----
 
