@@ -4,7 +4,7 @@
 #
 # Programs before '--' run one more at a time than there are cores, since many of them wait; the
 # others one by one. Without '--' all run one by one. COMMAND builds the programs after '+': it runs
-# with a low priority beside the first ones, and so takes the time in which they wait. Once it
+# with a lower priority beside the first ones, and so takes the time in which they wait. Once it
 # is over, a program after '+' and one before it begin in turn: some compute while others wait.
 #
 # A program ends with 0 (passed), 77 (skipped; its last line is the reason) or another status
@@ -55,7 +55,7 @@ one() {
 }
 
 # build - a program to one(), with a name of its own in its line
-build() { nice -n 10 sh -c "$build"; }
+build() { nice -n 5 sh -c "$build"; }
 # build_is WORD - has it ended so?
 build_is() { [ "$(cat "$work/0.word" 2>/dev/null)" = "$1" ]; }
 
