@@ -94,11 +94,11 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz clang-warnings bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean tsan unit unit-sim fuzzers
+.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz clang-warnings bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
-recursive := all demo pictures labs test check system soak fuzz clang-warnings bench bench-check bench-keep bench-busy bench-hosts tsan mutants install systems
+recursive := all demo pictures labs test sanitized check system soak fuzz clang-warnings bench bench-check bench-keep bench-busy bench-hosts tsan mutants install systems
 ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
 .NOTPARALLEL:
 endif
@@ -140,7 +140,7 @@ help:
 .PHONY: programs
 programs: $(B)/heddle $(B)/switchd $(B)/nicd $(B)/workerd $(B)/libheddle-dilate.so $(if $(MPI),$(B)/rankd)
 
-$(B)/heddle: $(B)/obj/orchestrator/main.o $(lib_orchestrator) $(lib_nodes)
+$(B)/heddle: $(B)/obj/orchestrator/main.o $(if $(filter asan,$(KIND)),$(B)/obj/tests/leaks.o) $(lib_orchestrator) $(lib_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
 
@@ -291,8 +291,8 @@ long_system_tests := tests/system/test_kubernetes_pods.sh
 system_tests := $(filter-out $(long_system_tests),$(wildcard tests/system/test_*.sh))
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
-beside_others := $(patsubst %,tests/system/test_%.sh,privileges fabric_manager container sim_same_bytes \
-	view_run labs path_pause page json up_pack ranks pack congestion fabric_prompt image image_database rooms room_settings \
+beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ranks labs sim_same_bytes congestion \
+	tunnel_trouble path_pause json up_pack pack privileges fabric_manager fabric_prompt image image_database rooms room_settings \
 	host_scenario host_programs many_hosts users load victim class_map same_as capture_roce capture roce_hosts \
 	hosts veth_paths veth dcqcn own_control same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
 	flow_held cli wire_tshark attach_containers attach_rootless outside import lab_commands real_order live_faults \
@@ -317,15 +317,17 @@ system: all
 	@$(MAKE) --no-print-directory test-helpers
 	@tests/run.sh system $(beside_others) -- $(filter-out $(beside_others),$(system_tests))
 
+# system tests need the release only: what sanitizers need is built while they wait
 test: all
 	@$(MAKE) --no-print-directory layers
-	@$(MAKE) --no-print-directory clang-warnings
+	@$(MAKE) --no-print-directory test-helpers $(large_tests)
+	@tests/run.sh -b '$(MAKE) --no-print-directory sanitized' all $(beside_others) + $(checked) \
+		build/tsan/unit/test_clock build/tsan/unit/test_ring -- $(filter-out $(beside_others),$(system_tests))
+
+sanitized:
 	@$(MAKE) --no-print-directory KIND=asan suite-sim
 	@$(MAKE) --no-print-directory KIND=tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
-	@$(MAKE) --no-print-directory test-helpers
-	@$(MAKE) --no-print-directory $(large_tests)
-	@tests/run.sh all $(beside_others) $(checked) build/tsan/unit/test_clock build/tsan/unit/test_ring -- \
-		$(filter-out $(beside_others),$(system_tests))
+	@$(MAKE) --no-print-directory clang-warnings
 
 soak: all
 	@$(MAKE) --no-print-directory test-helpers
@@ -512,4 +514,5 @@ systems: all
 clean:
 	rm -rf build heddle
 
--include $(shell find build -name '*.d' 2>/dev/null)
+# of this kind only: another make may be writing those of another one
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

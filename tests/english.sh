@@ -50,6 +50,9 @@ my @rules = (
 	[ qr/by itself|by themselves/i, 'alone, on its own, separately' ],
 	[ qr/whence|thither|thereby|wherefrom/i, 'plain words' ],
 );
+my $any = join '|', map { $_->[0] } @rules;
+$any = qr/\b(?:$any)\b/i;
+$_->[0] = qr/\b($_->[0])\b/i for @rules;
 my $columns = 100;
 my $found = 0;
 
@@ -116,9 +119,9 @@ for my $file (@ARGV) {
 		: $file =~ /\.(?:yaml|sh)$/ ? texts_of_script($source) : texts_of_c($source);
 	for my $i (0 .. $#texts) {
 		next unless defined $texts[$i] && $texts[$i] =~ /\S/;
-		for my $rule (@rules) {
+		for my $rule ($texts[$i] =~ $any ? @rules : ()) {
 			my ($pattern, $instead) = @$rule;
-			finding($file, $i + 1, "'$1': write $instead") while $texts[$i] =~ /\b($pattern)\b/gi;
+			finding($file, $i + 1, "'$1': write $instead") while $texts[$i] =~ /$pattern/g;
 		}
 		next if $file =~ /\.md$/ && $raw[$i] =~ /^\|/;
 		next if $file =~ /\.js$/ && $raw[$i] !~ m{^\s*(?://|/\*|\*)};

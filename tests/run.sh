@@ -1,28 +1,41 @@
 #!/usr/bin/env bash
 # run - runs test programs. Prints a line for each, and the output of those that fail.
-# usage: tests/run.sh NAME PROGRAM... [-- PROGRAM...]
+# usage: tests/run.sh [-b COMMAND] NAME PROGRAM... [+ PROGRAM...] [-- PROGRAM...]
 #
 # Programs before '--' run one more at a time than there are cores, since many of them wait; the
-# others one by one. Without '--' all run one by one. A program ends with 0 (passed), 77 (skipped;
-# its last line is the reason) or another status (failed). The line shows the elapsed time and the
-# CPU time (user and system) of the program. Lines 'skipped ...' of a test that passed are checks
-# that it did not make: the end lists and counts them.
+# others one by one. Without '--' all run one by one. COMMAND builds the programs after '+': it runs
+# with a lower priority beside the first ones, and so takes the time in which they wait. Once it
+# is over, a program after '+' and one before it begin in turn: some compute while others wait.
+#
+# A program ends with 0 (passed), 77 (skipped; its last line is the reason) or another status
+# (failed). The line shows the elapsed time and the CPU time (user and system) of the program. Lines
+# 'skipped ...' of a test that passed are checks that it did not make: the end lists and counts
+# them. COMMAND counts as a program; if it fails, those that it builds are not run, and count as not
+# passed.
 set -u
 
+build=
+[ "$1" = -b ] && build=$2 && shift 2
 name=$1
 shift
 cores=$(nproc)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-together=0
+first=() built=() alone=() part=first
 for program in "$@"; do
-	[ "$program" = -- ] && together=1
+	case $program in
+	+) part=built ;;
+	--) part=alone ;;
+	*) declare -n programs=$part && programs+=("$program") ;;
+	esac
 done
+[ $part = alone ] || { alone=(${first[@]+"${first[@]}"} ${built[@]+"${built[@]}"}) && first=() && built=(); }
 
-# one PROGRAM LOG
+# one LOG PROGRAM [ARGUMENT...]
 one() {
-	local status word TIMEFORMAT='%1R %1U %1S'
-	{ time "$1" >"$2" 2>&1 </dev/null; } 2>"$2.time"
+	local log=$1 status word TIMEFORMAT='%1R %1U %1S'
+	shift
+	{ time "$@" >"$log" 2>&1 </dev/null; } 2>"$log.time"
 	status=$?
 	case $status in
 	0) word=ok ;;
@@ -30,39 +43,53 @@ one() {
 	*) word=FAILED ;;
 	esac
 	{
-		awk -v word="$word" '{ printf "%-8s %6.1f s %6.1f s CPU  ", word, $1, $2 + $3 }' "$2.time"
-		printf '%-46s %s\n' "${1#./}" "$(tail -n 1 "$2" | cut -c 1-100)"
-		[ "$word" = FAILED ] && sed 's/^/    | /' "$2" | tail -n 60
-	} >"$2.text"
-	cat "$2.text"
-	echo "$word" >"$2.word"
-	[ $status = 77 ] && echo "SKIPPED  ${1#./}: $(tail -n 1 "$2")" >"$2.skipped"
-	[ $status = 0 ] && sed -n "s|^skipped |SKIPPED  ${1#./}: |p" "$2" >"$2.skipped"
+		awk -v word="$word" '{ printf "%-8s %6.1f s %6.1f s CPU  ", word, $1, $2 + $3 }' "$log.time"
+		printf '%-46s %s\n' "${1#./}" "$(tail -n 1 "$log" | cut -c 1-100)"
+		[ "$word" = FAILED ] && sed 's/^/    | /' "$log" | tail -n 60
+	} >"$log.text"
+	cat "$log.text"
+	echo "$word" >"$log.word"
+	[ $status = 77 ] && echo "SKIPPED  ${1#./}: $(tail -n 1 "$log")" >"$log.skipped"
+	[ $status = 0 ] && sed -n "s|^skipped |SKIPPED  ${1#./}: |p" "$log" >"$log.skipped"
 	return 0
 }
 
+# build - a program to one(), with a name of its own in its line
+build() { nice -n 5 sh -c "$build"; }
+# build_is WORD - has it ended so?
+build_is() { [ "$(cat "$work/0.word" 2>/dev/null)" = "$1" ]; }
+
 count=0
-for program in "$@"; do
-	if [ "$program" = -- ]; then
-		together=0
-		wait
+[ -z "$build" ] || { one "$work/0" build & count=1; }
+begun=(0 0) turn=0
+while :; do
+	running=$(jobs -r | wc -l)
+	[ -z "$build" ] || [ -e "$work/0.word" ] || running=$((running - 1))
+	[ "$running" -le "$cores" ] || { wait -n; continue; }
+	program=${first[begun[0]]-} next=0
+	if [ -z "$build" ] || build_is ok; then
+		[ -z "${built[begun[1]]-}" ] || { [ -n "$program" ] && [ $turn = 0 ]; } || { program=${built[begun[1]]} next=1; }
+	elif [ -z "$program" ] && ! build_is FAILED; then
+		wait -n
 		continue
 	fi
-	count=$((count + 1))
-	if [ $together = 0 ]; then
-		one "$program" "$work/$count"
-		continue
-	fi
-	one "$program" "$work/$count" &
-	while [ "$(jobs -r | wc -l)" -ge $((cores + 1)) ]; do wait -n; done
+	[ -n "$program" ] || break
+	begun[next]=$((begun[next] + 1)) turn=$((1 - next)) count=$((count + 1))
+	one "$work/$count" "$program" &
 done
 wait
+for program in ${alone[@]+"${alone[@]}"}; do
+	count=$((count + 1))
+	one "$work/$count" "$program"
+done
 
 # words WORD - how many programs ended so
 words() { cat "$work"/*.word 2>/dev/null | grep -cx "$1"; }
 # checks that tests did not make, although they passed
 cat "$work"/*.skipped 2>/dev/null | sort
+not_run=$((${#built[@]} - begun[1]))
+[ $not_run = 0 ] || echo "$name: $not_run programs were not built, and not run"
 echo "$name: $(words ok) passed, $(words FAILED) failed, $(words skipped) skipped;" \
 	"$(cat "$work"/*.skipped 2>/dev/null | wc -l) checks or programs SKIPPED;" \
 	"$(awk '{ s += $2 + $3 } END { printf "%.0f", s }' "$work"/*.time) s CPU"
-[ "$(words ok)" = $((count - $(words skipped))) ]
+[ $not_run = 0 ] && [ "$(words ok)" = $((count - $(words skipped))) ]

@@ -28,6 +28,12 @@ static const char *host_name(const struct plan *plan, uint32_t host)
 
 /* ---- summary, nodes, links ---- */
 
+/* 64 bits without sign: JSON integers of jansson have one */
+static json_t *seed_json(uint64_t seed)
+{
+	return json_sprintf("%" PRIu64, seed);
+}
+
 json_t *plan_json_summary(const struct plan *plan)
 {
 	json_t *workloads = json_array(), *expects = json_array();
@@ -40,8 +46,8 @@ json_t *plan_json_summary(const struct plan *plan)
 				  "class", (json_int_t)plan->workloads[i].traffic_class));
 	for (uint32_t i = 0; i < plan->expectation_count; i++)
 		json_array_append_new(expects, json_string(plan->expectations[i].text));
-	return json_pack("{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o, s:o}", "scenario",
-			 plan->scenario, "seed", (json_int_t)plan->seed, "fabric",
+	return json_pack("{s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o, s:o}", "scenario",
+			 plan->scenario, "seed", seed_json(plan->seed), "fabric",
 			 scenario_fabric_name[plan_fabric(plan)], "switches",
 			 (json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count,
 			 "links", (json_int_t)plan->link_count, "duration_ps",
@@ -293,7 +299,7 @@ json_t *plan_json_config(const struct plan *plan, const struct node_config *node
 {
 	json_t *object = node_json(node);
 
-	json_object_set_new(object, "seed", json_integer((json_int_t)node->seed));
+	json_object_set_new(object, "seed", seed_json(node->seed));
 	json_object_set_new(object, "measure_from_ps",
 			    json_integer((json_int_t)node->measure_from_ps));
 	json_object_set_new(object, "measure_to_ps", json_integer((json_int_t)node->measure_to_ps));

@@ -18,46 +18,25 @@
 #include "orchestrator/fabric/fabric_end.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
-#include "orchestrator/live/live_capture.h"
+#include "orchestrator/live/live_client.h"
 #include "orchestrator/live/live_dilation.h"
 #include "orchestrator/live/live_fault.h"
 #include "orchestrator/live/live_host.h"
 #include "orchestrator/live/live_load.h"
 #include "orchestrator/live/live_outside.h"
-#include "orchestrator/live/live_peer.h"
 #include "orchestrator/live/live_program.h"
-#include "orchestrator/live/live_request.h"
 #include "orchestrator/live/live_room.h"
 #include "orchestrator/live/live_tunnel.h"
 #include "orchestrator/plan/plan_spare.h"
+#include "orchestrator/tunnel/tunnel_names.h"
 
-/* a client without traffic for so long is closed when another one needs its place */
-#define SILENT_NS 1000000000ull
 #define SECOND_NS 1000000000ull
-
-/* a connection: requests are answered one after the other */
-struct live_client {
-	int fd;            /* -1: free */
-	uint64_t heard_ns; /* when it last sent or received */
-	char *in;
-	size_t in_length;
-	char *out; /* the answer that is being sent; NULL: none */
-	size_t out_length, out_sent;
-	/* sent with its first byte; duplicates, since a host may leave before that */
-	int fds[LIVE_FDS_MAX];
-	unsigned fd_count;
-	struct live_asker asker;
-	uint32_t capture_id; /* live_capture.h; 0: none */
-};
 
 struct daemon_state {
 	struct live live;
-	struct live_client clients[LIVE_CLIENTS_MAX];
-	/* no descriptor is left for another client: the listener is not polled */
-	bool accept_paused;
+	struct live_clients clients;
 	int listener;
 	int report_fd;      /* while it starts */
-	int client_fd;      /* of the client whose request is being answered; -1: none */
 	bool *death_logged; /* [node_count]: its death is in the log */
 	char why[512];      /* why the start failed */
 };
@@ -118,9 +97,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	manager_pair_init(&daemon->live.managers, &daemon->live.fabric);
 	daemon->listener = -1;
 	daemon->report_fd = report_fd;
-	daemon->client_fd = -1;
-	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
-		daemon->clients[i].fd = -1;
+	live_clients_init(&daemon->clients, &daemon->live);
 	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, daemon->why,
 			  sizeof(daemon->why))) {
 		report(report_fd, daemon->why);
@@ -245,8 +222,9 @@ static void wait_report(void *observer, const char *what)
 
 	if (daemon->report_fd >= 0)
 		dprintf(daemon->report_fd, "%s\n", what);
-	else if (daemon->client_fd >= 0)
-		(void)!send(daemon->client_fd, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+	else if (daemon->clients.asking_fd >= 0)
+		(void)!send(daemon->clients.asking_fd, line, (size_t)length,
+			    MSG_NOSIGNAL | MSG_DONTWAIT);
 	else
 		live_note("%s", what);
 }
@@ -317,11 +295,11 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 
 /* ---- nodes ---- */
 
-static void failure_note(struct fabric *fabric)
+void live_failure_note(struct live *live)
 {
-	if (fabric->failure[0])
-		live_note("%s", fabric->failure);
-	fabric->failure[0] = 0;
+	if (live->fabric.failure[0])
+		live_note("%s", live->fabric.failure);
+	live->fabric.failure[0] = 0;
 }
 
 /* logs deaths of nodes, takes the links of dead nodes down, and sweeps if tables must follow */
@@ -357,213 +335,7 @@ static void nodes_watch(struct daemon_state *daemon)
 	live_host_carriers(&daemon->live);
 	if (changed && manager_pair_sweep(&daemon->live.managers))
 		live_note("the routes are unchanged");
-	failure_note(fabric);
-}
-
-/* ---- clients ---- */
-
-static void descriptors_close(struct live_client *client)
-{
-	while (client->fd_count)
-		close(client->fds[--client->fd_count]);
-}
-
-static void asker_clear(struct live_asker *asker)
-{
-	while (asker->fd_count)
-		close(asker->fds[--asker->fd_count]);
-}
-
-static void client_close(struct live_client *client)
-{
-	descriptors_close(client);
-	asker_clear(&client->asker);
-	close(client->fd);
-	free(client->in);
-	free(client->out);
-	*client = (struct live_client){ .fd = -1 };
-}
-
-/* sends @fd the reason why it is not served; best effort */
-static void client_refuse(int fd, const char *why)
-{
-	(void)!send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-/* A slot for another client. If all are taken, the one without traffic for longest is closed, if
- * that is at least SILENT_NS. A client that sends nothing, or half a line, or does not read its
- * answer must not prevent others from ending the fabric. */
-static struct live_client *client_place(struct daemon_state *daemon, int fd)
-{
-	struct live_client *oldest = &daemon->clients[0];
-
-	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
-		struct live_client *client = &daemon->clients[i];
-
-		if (client->fd < 0)
-			return client;
-		/* a client that captures is silent; there are fewer captures than places */
-		if (oldest->capture_id ||
-		    (!client->capture_id && client->heard_ns < oldest->heard_ns))
-			oldest = client;
-	}
-	if (wall_ns() - oldest->heard_ns < SILENT_NS) {
-		client_refuse(fd,
-			      "{\"error\":\"too many requests at once: try again in a second\"}\n");
-		return NULL;
-	}
-	if (!oldest->out)
-		client_refuse(oldest->fd,
-			      "{\"error\":\"closed: idle for too long while others waited\"}\n");
-	client_close(oldest);
-	return oldest;
-}
-
-static void client_accept(struct daemon_state *daemon)
-{
-	int fd = accept4(daemon->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct live_client *client = NULL;
-
-	/* then the listener is not polled for a while */
-	daemon->accept_paused = fd < 0 && (errno == EMFILE || errno == ENFILE);
-	if (fd < 0)
-		return;
-	if (live_peer_allowed(fd))
-		client = client_place(daemon, fd);
-	if (client)
-		client->in = malloc(LIVE_REQUEST_MAX);
-	if (!client || !client->in) {
-		close(fd);
-		return;
-	}
-	client->fd = fd;
-	client->asker.inside = live_peer_inside(fd);
-	client->heard_ns = wall_ns();
-}
-
-/* sends as much of the answer as the socket takes; false if the client has closed */
-static bool client_send(struct live_client *client)
-{
-	ssize_t sent = descriptor_send(client->fd, client->out + client->out_sent,
-				       client->out_length - client->out_sent, client->fds,
-				       client->fd_count);
-
-	if (sent < 0)
-		return sent == -EAGAIN;
-	descriptors_close(client);
-	client->out_sent += (size_t)sent;
-	if (client->out_sent == client->out_length) {
-		free(client->out);
-		client->out = NULL;
-	}
-	return true;
-}
-
-/* duplicates the descriptors of @answer; false if too many are open */
-static bool descriptors_keep(struct live_client *client, const struct live_answer *answer)
-{
-	while (client->fd_count < answer->fd_count) {
-		int fd = fcntl(answer->fds[client->fd_count], F_DUPFD_CLOEXEC, 0);
-
-		if (fd < 0)
-			return false;
-		client->fds[client->fd_count++] = fd;
-	}
-	return true;
-}
-
-/* answers the first line that was received, if it is complete; false: close the client */
-static bool client_answer(struct daemon_state *daemon, struct live_client *client)
-{
-	char *end = memchr(client->in, '\n', client->in_length), *text;
-	struct live_answer answer;
-	size_t used;
-	bool fine;
-
-	if (!end)
-		return client->in_length < LIVE_REQUEST_MAX;
-	used = (size_t)(end - client->in) + 1;
-	daemon->client_fd = client->fd;
-	daemon->live.asker = client->asker;
-	live_request(&daemon->live, client->in, used - 1, &answer);
-	daemon->live.asker = (struct live_asker){ 0 };
-	asker_clear(&client->asker);
-	daemon->client_fd = -1;
-	live_host_carriers(&daemon->live); /* before the answer says that it is done */
-	failure_note(&daemon->live.fabric);
-	client->in_length -= used;
-	memmove(client->in, end + 1, client->in_length);
-	text = answer.body ? json_dumps(answer.body, JSON_COMPACT) : NULL;
-	json_decref(answer.body);
-	if (!text)
-		return false;
-	client->out_length = strlen(text) + 1;
-	client->out = text;
-	client->out[client->out_length - 1] = '\n'; /* replaces the terminating NUL */
-	client->out_sent = 0;
-	if (answer.capture_id)
-		client->capture_id = answer.capture_id;
-	fine = descriptors_keep(client, &answer);
-	while (answer.fds_owned && answer.fd_count)
-		close(answer.fds[--answer.fd_count]);
-	return fine && client_send(client);
-}
-
-/* receives from @client; false if it has closed */
-static bool client_receive(struct live_client *client)
-{
-	struct live_asker *asker = &client->asker;
-	int fds[DESCRIPTOR_MESSAGE_MAX];
-	unsigned count = DESCRIPTOR_MESSAGE_MAX;
-	ssize_t length = descriptor_receive(client->fd, client->in + client->in_length,
-					    LIVE_REQUEST_MAX - client->in_length, fds, &count);
-
-	if (count) { /* those of an earlier request are not needed any more */
-		asker_clear(asker);
-		memcpy(asker->fds, fds, sizeof(fds));
-		asker->fd_count = count;
-	}
-	if (length <= 0)
-		return length == -EAGAIN;
-	client->in_length += (size_t)length;
-	return true;
-}
-
-static void client_serve(struct daemon_state *daemon, struct live_client *client, short events)
-{
-	bool fine = true;
-
-	client->heard_ns = wall_ns();
-	if (client->out)
-		fine = client_send(client);
-	else if (events)
-		fine = client_receive(client);
-	while (fine && !client->out && memchr(client->in, '\n', client->in_length) &&
-	       !daemon->live.ending)
-		fine = client_answer(daemon, client);
-	if (!fine || (!client->out && client->in_length == LIVE_REQUEST_MAX))
-		client_close(client);
-}
-
-/* captures of clients that have gone end; clients are closed whose node has died */
-static void captures_watch(struct daemon_state *daemon)
-{
-	struct live *live = &daemon->live;
-
-	for (uint32_t i = 0; i < LIVE_CAPTURES_MAX; i++) {
-		uint32_t id = live->captures[i].id;
-		struct live_client *client = NULL;
-
-		for (unsigned k = 0; id && k < LIVE_CLIENTS_MAX; k++)
-			if (daemon->clients[k].fd >= 0 && daemon->clients[k].capture_id == id)
-				client = &daemon->clients[k];
-		if (!id || (client && !live_capture_lost(live, id)))
-			continue;
-		if (client)
-			client_close(client);
-		live->fabric.patience_until_ns = wall_ns() + FABRIC_ANSWER_MS * 1000000ull;
-		live_capture_end(live, id);
-	}
+	live_failure_note(&daemon->live);
 }
 
 /* ---- the loop ---- */
@@ -593,7 +365,7 @@ enum {
 static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[POLL_COUNT])
 {
 	polled[POLL_LISTENER] =
-		(struct pollfd){ daemon->accept_paused ? -1 : daemon->listener, POLLIN, 0 };
+		(struct pollfd){ daemon->clients.accept_paused ? -1 : daemon->listener, POLLIN, 0 };
 	polled[POLL_NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
 	/* what it sends is a late answer, which the next request drops: only its end counts here */
 	polled[POLL_INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, 0, 0 };
@@ -602,8 +374,8 @@ static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[
 	manager_pair_poll(&daemon->live.managers, &polled[POLL_MANAGERS]);
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		polled[POLL_CLIENTS + i] =
-			(struct pollfd){ daemon->clients[i].fd,
-					 daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
+			(struct pollfd){ daemon->clients.all[i].fd,
+					 daemon->clients.all[i].out ? POLLOUT : POLLIN, 0 };
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -634,29 +406,30 @@ static void daemon_serve(struct daemon_state *daemon)
 		wait_ns = live_faults_step(&daemon->live);
 		nodes_watch(daemon);
 		wait_ns = earlier(wait_ns, fabric_drain_step(&daemon->live.fabric));
-		captures_watch(daemon);
+		live_clients_watch(&daemon->clients);
 		live_outside_watch(&daemon->live);
 		live_programs_watch(&daemon->live);
 		wait_ns = earlier(wait_ns, history_step(&daemon->live));
+		wait_ns = earlier(wait_ns, tunnel_names_wait_ns(&daemon->live.tunnel));
 		missing = manager_pair_watch(&daemon->live.managers);
-		failure_note(&daemon->live.fabric);
+		live_failure_note(&daemon->live);
 		polled_fill(daemon, polled);
-		if ((daemon->accept_paused || missing) && wait_ns > SECOND_NS)
+		if ((daemon->clients.accept_paused || missing) && wait_ns > SECOND_NS)
 			wait_ns = SECOND_NS;
 		nap = (struct timespec){ (time_t)(wait_ns / SECOND_NS),
 					 (long)(wait_ns % SECOND_NS) };
 		if (ppoll(polled, POLL_COUNT, wait_ns == UINT64_MAX ? NULL : &nap, &before) < 0)
 			continue;
-		daemon->accept_paused = false;
+		daemon->clients.accept_paused = false;
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
 			if (polled[POLL_CLIENTS + i].revents)
-				client_serve(daemon, &daemon->clients[i],
-					     polled[POLL_CLIENTS + i].revents);
+				live_client_serve(&daemon->clients, &daemon->clients.all[i],
+						  polled[POLL_CLIENTS + i].revents);
 		}
 		if (polled[POLL_INIT].revents)
 			init_lost(&daemon->live.namespaces);
 		if (polled[POLL_LISTENER].revents)
-			client_accept(daemon);
+			live_client_accept(&daemon->clients, daemon->listener);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -666,10 +439,7 @@ static void daemon_serve(struct daemon_state *daemon)
 static void daemon_end(struct daemon_state *daemon)
 {
 	live_note("the fabric ends");
-	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
-		if (daemon->clients[i].fd >= 0)
-			client_close(&daemon->clients[i]);
-	}
+	live_clients_close(&daemon->clients);
 	if (daemon->listener >= 0)
 		close(daemon->listener);
 	live_tunnel_close(&daemon->live);

@@ -148,6 +148,9 @@ struct live_options {
 /** live_note() - one line of the log, with the time. */
 void live_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** live_failure_note() - logs why the fabric has failed in something, once. */
+void live_failure_note(struct live *live);
+
 /** live_run() - the daemon, from start to end, in a process of its own. @plan of plan_make_real().
  *  @report_fd a pipe. LIVE_READY is written to it when the fabric runs, else the reason why it does
  *  not; then it is closed. Before that there may be lines that end in '\n': what the start waits

@@ -132,6 +132,23 @@ int tunnel_names_start(struct tunnel *tunnel)
 	return -EAGAIN;
 }
 
+/* is the machine known by name, and not connected? */
+static bool is_sought(const struct tunnel *tunnel, uint32_t machine)
+{
+	return machine != tunnel->options->self && !tunnel_connected(tunnel, machine) &&
+	       !is_address(tunnel->options->machines[machine].host);
+}
+
+uint64_t tunnel_names_wait_ns(const struct tunnel *tunnel)
+{
+	uint64_t since_ns = wall_ns() - tunnel->names_ns;
+
+	for (uint32_t m = 0; tunnel->names >= 0 && m < tunnel->options->machine_count; m++)
+		if (is_sought(tunnel, m))
+			return since_ns < LOOK_NS ? LOOK_NS - since_ns : 0;
+	return UINT64_MAX;
+}
+
 void tunnel_names_look(struct tunnel *tunnel)
 {
 	if (tunnel->names < 0 || wall_ns() - tunnel->names_ns < LOOK_NS)
@@ -141,8 +158,7 @@ void tunnel_names_look(struct tunnel *tunnel)
 		uint8_t machine = (uint8_t)m;
 
 		/* a full pipe: it is busy with earlier ones */
-		if (m != tunnel->options->self && !tunnel_connected(tunnel, m) &&
-		    !is_address(tunnel->options->machines[m].host) &&
+		if (is_sought(tunnel, m) &&
 		    write(tunnel->names, &machine, 1) < 0 && errno == EPIPE)
 			descriptor_close(&tunnel->names);
 		if (tunnel->names < 0)

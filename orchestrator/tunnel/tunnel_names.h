@@ -20,6 +20,10 @@ int tunnel_names_start(struct tunnel *tunnel);
 /** tunnel_names_look() - looks up each machine that is not connected, once in two seconds. */
 void tunnel_names_look(struct tunnel *tunnel);
 
+/** tunnel_names_wait_ns() - how long the daemon may sleep until it looks again.   Return:
+ *  nanoseconds; UINT64_MAX: no machine has to be looked up. */
+uint64_t tunnel_names_wait_ns(const struct tunnel *tunnel);
+
 /** tunnel_names_ended() - it has ended, and was waited for. Machines keep the addresses that they
  *  had. */
 void tunnel_names_ended(struct tunnel *tunnel);

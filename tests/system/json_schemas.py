@@ -5,6 +5,7 @@ not have is an error, so that every key is described.
     json_schemas.py SCHEMAS NAME=FILE...    SCHEMAS: the folder of `heddle schema --write`
 
 Prints each difference; the exit status is 1 if there are some."""
+import functools
 import json
 import pathlib
 import sys
@@ -25,11 +26,15 @@ def closed(schema):
     return result
 
 
-def differences(folder, name, file):
+@functools.cache
+def validator(folder, name):
     schema = json.loads((folder / f"{name}.json").read_text())
     Draft202012Validator.check_schema(schema)
-    validator = Draft202012Validator(closed(schema))
-    for error in validator.iter_errors(json.loads(pathlib.Path(file).read_text())):
+    return Draft202012Validator(closed(schema))
+
+
+def differences(folder, name, file):
+    for error in validator(folder, name).iter_errors(json.loads(pathlib.Path(file).read_text())):
         inner = best_match([error]) or error
         yield f"{name}: {'/'.join(map(str, inner.absolute_path))}: {inner.message[:200]}"
 

@@ -2,6 +2,7 @@
 """lab_answers - right and wrong answers to the labs, from formulas that the labs do not know.
 
     lab_answers.py LAB right|wrong STUDENT     prints NAME=VALUE, one a line
+    lab_answers.py LAB both STUDENT            right NAME=VALUE or wrong NAME=VALUE
 
 Each lab has a function: student's values -> (right, wrong), two dictionaries. Each value of wrong
 is wrong by itself. Where there is no formula, a run of heddle gives the answer: measure()."""
@@ -284,8 +285,10 @@ def main():
     if name not in LABS:
         sys.exit(f"lab_answers: no answers to lab {name}")
     right, wrong = LABS[name](values_of(name, student))
-    for key, value in (right if which == "right" else wrong).items():
-        print(f"{key}={value}")
+    for kind, answers in (("right", right), ("wrong", wrong)):
+        if which in (kind, "both"):
+            for key, value in answers.items():
+                print(f"{kind} {key}={value}" if which == "both" else f"{key}={value}")
 
 
 if __name__ == "__main__":

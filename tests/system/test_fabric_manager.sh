@@ -48,7 +48,8 @@ check 'nobody else starts a manager' run 2 fabric-manager
 
 # ---- links and nodes ----
 
-on "$first" ping -i 0.01 -q "$last" >"$scratch/ping" &
+# without a shell around it: SIGTERM reaches ping through heddle exec
+"$heddle" exec "$first" -- ping -i 0.01 -q "$last" >"$scratch/ping" &
 pinging=$!
 at_end "kill $pinging 2>/dev/null"
 check 'a link goes down' run 0 link leaf0:spine0 down
@@ -97,7 +98,7 @@ standby=$(manager standby)
 for _ in $(seq 300); do [ "$standby" -gt 0 ] && break; sleep 0.1; standby=$(manager standby); done
 check 'the one that stands by is killed' kill -KILL "$standby"
 check 'another one replaces it' becomes standby -ne "$standby"
-kill -INT $pinging 2>/dev/null
+kill $pinging 2>/dev/null
 wait $pinging 2>/dev/null
 at_end true
 

@@ -39,8 +39,8 @@ check 'a router is one host with three interfaces' alone
 
 # ---- paths ----
 
-check 'ping through two routers, IPv4' on user ping -4 -c 2 -w 30 -q db
-check 'ping through two routers, IPv6' on user ping -6 -c 2 -w 30 -q db
+check 'ping through two routers, IPv4' on user ping -4 -c 2 -i 0.2 -w 30 -q db
+check 'ping through two routers, IPv6' on user ping -6 -c 2 -i 0.2 -w 30 -q db
 hops() {
 	on user ping -4 -c 1 -w 30 db | tee /dev/stderr | grep -q 'ttl=62' &&
 		on user ping -4 -c 1 -W 30 -t 1 db | tee /dev/stderr | grep -q 'From r1 .*Time to live exceeded' &&

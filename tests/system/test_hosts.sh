@@ -39,7 +39,7 @@ check 'ping by name, IPv4, among all' ping_all -4
 check 'ping by name, IPv6, among all' ping_all -6
 check 'ARP has found the neighbour' on h1 sh -c 'ip neigh show 10.0.0.6 | grep -q 02:48:00:00:00:06'
 check 'neighbour discovery too' on h1 sh -c 'ip -6 neigh show | grep -q 02:48:00:00:00:06'
-check 'an MTU of 9000, unfragmented' on h1 ping -4 -c 3 -w 30 -q -M do -s 8972 h6
+check 'an MTU of 9000, unfragmented' on h1 ping -4 -c 3 -i 0.2 -w 30 -q -M do -s 8972 h6
 bigger_refused() { ! on h1 ping -4 -c 1 -W 1 -q -M do -s 8973 h6; }
 check 'and not a byte more' bigger_refused
 # no host answers a broadcast ping, but its kernel counts what it receives

@@ -64,6 +64,19 @@ podman_end() {
 }
 at_end 'podman_end >/dev/null 2>&1'
 
+# A test that is killed ends nothing itself: then this process does, which has a process group of
+# its own.
+set -m
+(
+	trap '' HUP INT TERM
+	while kill -0 $$; do sleep 1; done
+	podman_end
+	rm -rf "$scratch"
+) >/dev/null 2>&1 </dev/null 8<&- 9<&- &
+watcher=$!
+set +m
+at_end 'kill -KILL $watcher; wait $watcher 2>/dev/null'
+
 podman_ info >/dev/null 2>"$scratch/err" || skip_all "podman does not work here: $(tail -n 1 "$scratch/err")"
 podman_ network create pods >"$scratch/out" 2>&1 || skip_all "podman has no networks here: $(tail -n 1 "$scratch/out")"
 podman_ network inspect pods | jq -e '.[0].dns_enabled' >/dev/null ||

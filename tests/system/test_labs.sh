@@ -14,9 +14,11 @@ labs=${LABS:-$(cd "$topologies/labs" && echo *)}
 students=${LABS_STUDENTS:-2}
 answers=$top/tests/system/lab_answers.py
 
-# answers_of LAB WHICH STUDENT - into the array `words`
+# answers_of LAB WHICH STUDENT - into the array `words`. Runs of Heddle give some answers, so those
+# of a student are asked for once.
 answers_of() {
-	"$answers" "$@" >words || return 1
+	[ -s "answers-$1-$3" ] || "$answers" "$1" both "$3" >"answers-$1-$3" || { rm "answers-$1-$3"; return 1; }
+	sed -n "s/^$2 //p" "answers-$1-$3" >words
 	mapfile -t words <words
 }
 
@@ -60,7 +62,7 @@ rm -f lab-*-student-*
 installed() {
 	make -s -C "$top" -o all install PREFIX=/opt/h DESTDIR="$scratch/root" >hint 2>&1 || { cat hint; return 1; }
 	diff -r "$topologies/labs" root/opt/h/share/heddle/topologies/labs &&
-		HEDDLE=$scratch/root/opt/h/bin/heddle answers_of 03-innocent-flow right 10 &&
+		rm -f answers-03-innocent-flow-10 && HEDDLE=$scratch/root/opt/h/bin/heddle answers_of 03-innocent-flow right 10 &&
 		root/opt/h/bin/heddle lab check 3 --student 10 "${words[@]}" | grep '^passed: 4 of 4'
 }
 

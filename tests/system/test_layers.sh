@@ -15,13 +15,13 @@ fresh() {
 	cp -r nodes switchd nicd orchestrator "$tree/"
 }
 
-# finds TEXT: the check fails and says TEXT
+# finds TEXT...: the check fails and says each TEXT
 finds() {
-	local output
-	if output=$("$tree/tests/layers.sh") || ! grep -qF -- "$1" <<<"$output"; then
-		printf 'FAILED  not found: %s\n%s\n' "$1" "$output"
-		failed=1
-	fi
+	local output text
+	output=$("$tree/tests/layers.sh") && { printf 'FAILED  nothing found: %s\n' "$*"; failed=1; }
+	for text in "$@"; do
+		grep -qF -- "$text" <<<"$output" || { printf 'FAILED  not found: %s\n%s\n' "$text" "$output"; failed=1; }
+	done
 	fresh
 }
 
@@ -34,20 +34,22 @@ fresh
 "$tree/tests/layers.sh" >/dev/null || { echo 'FAILED  the tree as it is' && failed=1; }
 stages=switchd/flow_channel
 
+# against the order of stages
 include $stages/crossbar.c $stages/resume.h
-finds "$stages/crossbar.c includes $stages/resume.h"
 include $stages/reroute.c $stages/crossbar.h
-finds "$stages/reroute.c includes $stages/crossbar.h"
 include $stages/eca.c $stages/dataplane.h
-finds "$stages/eca.c includes $stages/dataplane.h"
 include $stages/choose.h $stages/reroute.h
-finds "$stages/choose.h includes $stages/reroute.h"
 include $stages/tide.c $stages/dataplane.h
-finds "$stages/tide.c: tide is in no row of \`stages\`"
+finds "$stages/crossbar.c includes $stages/resume.h" "$stages/reroute.c includes $stages/crossbar.h" \
+	"$stages/eca.c includes $stages/dataplane.h" "$stages/choose.h includes $stages/reroute.h" \
+	"$stages/tide.c: tide is in no row of \`stages\`"
+
+# against the order of folders, in one program and between two
 include switchd/common/route.c switchd/ethernet/ecn.h
 finds 'switchd/common/route.c includes switchd/ethernet/ecn.h'
 include nicd/gates/pause.c switchd/common/route.h
 finds 'nicd/gates/pause.c includes switchd/common/route.h'
+
 printf 'void transmit(struct dataplane *dp, uint32_t port, node_time_t now);\n' >>"$tree/$stages/crossbar.h"
 finds "$stages/crossbar.h: transmit() is of $stages/transmit.c"
 include nodes/link/link.c 'yaml.h' && sed -i '$s/.*/#include <libfyaml.h>/' "$tree/nodes/link/link.c"

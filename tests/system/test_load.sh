@@ -93,7 +93,8 @@ done
 
 fault_is() { "$heddle" faults --json | jq -r ".faults[$1].state" | grep -x "$2"; }
 link_is() { "$heddle" link --json | jq -r '.links[] | select(.node_a == "s1" and .node_b == "s2") | .state' | grep -x "$1"; }
-happens() { wait_for fault_is 0 present && wait_for link_is down && wait_for fault_is 0 over && wait_for link_is up; }
+# a busy machine may not look while the link is down; the log tells it all the same
+happens() { wait_for fault_is 0 over && wait_for link_is up && grep -F 'fault 1: link s1:p2 - s2:p2 fails' "$HEDDLE_RUNTIME_DIR/beside/log"; }
 told() { "$heddle" ps beside | grep -F "faults     1 of 2 have happened, 0 of them present" && grep -F 'fault 1: link s1:p2 - s2:p2 returns' "$HEDDLE_RUNTIME_DIR/beside/log"; }
 held() { fault_is 0 waits && state_is bulk waits && [ "$(loads bulk sent_bytes)" = 0 ]; }
 
@@ -108,7 +109,10 @@ check 'ps and the log have it' told
 check 'it is stopped' run 0 faults stop
 check 'and waits' fault_is 0 waits
 check 'and played again' run 0 faults start
-check 'a link fails' wait_for fault_is 0 present
+"$heddle" down beside >/dev/null
+fabric_up "$scratch/beside.yaml" --hold --set 'faults=[{at: 100ms, link: [s1, s2], for: 2000s}, {at: 3000s, switch: s3}]'
+fails() { "$heddle" faults start && wait_for fault_is 0 present && wait_for link_is down; }
+check 'a link fails' fails
 check 'stopped, what has failed returns' run 0 faults stop
 check 'the link is up' link_is up
 # nothing is asked while the link is down, for longer than a node may take for an answer

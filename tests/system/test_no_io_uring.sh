@@ -44,7 +44,7 @@ END
 if forbidden up; then
 	skip "hosts under the real clock" "$(tail -n 1 "$scratch/up")"
 else
-	check "io_uring-futex: packets between hosts" "$heddle" exec -f no-io_uring h1 -- ping -c 2 -W 20 h6
+	check "io_uring-futex: packets between hosts" "$heddle" exec -f no-io_uring h1 -- ping -c 2 -i 0.2 -W 20 h6
 	check "io_uring-futex: the end" "$heddle" down no-io_uring
 fi
 finish

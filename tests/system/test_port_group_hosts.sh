@@ -25,7 +25,7 @@ on() {
 	timeout 120 "$heddle" exec -f lids "$host" -- "$@"
 }
 
-pings() { on h0 ping -c 2 "$1" h3; }
+pings() { on h0 ping -c 2 -i 0.2 "$1" h3; }
 
 # bytes_come - a TCP stream of 40 MB is there whole: its digest is the same
 bytes_come() {

@@ -107,7 +107,7 @@ ttl() {
 		told '[.[].drops.ttl_expired // 0] | add == 1' && on h0 ping -4 -t 4 -c 1 -W 5 h5 >"$scratch/long" && says long 'ttl=61'
 }
 check 'TTL: three switches, no word of them' ttl
-check 'an MTU of 9000, unfragmented' on h0 ping -4 -c 2 -w 30 -q -M do -s 8972 h5
+check 'an MTU of 9000, unfragmented' on h0 ping -4 -c 2 -i 0.2 -w 30 -q -M do -s 8972 h5
 heard() { on "$1" awk '$1 == "IpExt:" { if (n++) print $at; else for (at = NF; $at != "InBcastPkts"; at--); }' /proc/net/netstat; }
 broadcast() {
 	local before host

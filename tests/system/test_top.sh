@@ -73,13 +73,21 @@ check '-d with a unit' run 2 top -d 1s
 check 'no such option' run 2 top -q
 check 'no such fabric' run 2 top -f two-rakcs
 check 'the name is suggested' says err two-racks
+# shown TEXT - the terminal has shown it
+shown() { wait_for grep -aF "$1" "$scratch/out" >/dev/null; }
+# its input is open until it has ended
 terminal() {
-	sleep 2 | TERM=xterm LC_ALL=C timeout 120 script -qec "stty rows 18 cols 60; '$heddle' top -d 0.3 -n 1" /dev/null >"$scratch/out"
+	: >"$scratch/out"
+	shown 'status ' | TERM=xterm LC_ALL=C timeout 120 script -qefc "stty rows 18 cols 60; '$heddle' top -d 0.3 -n 1; echo status \$?" \
+		/dev/null >"$scratch/out"
+	sed -i '/^status /d' "$scratch/out"
 	[ "$(wc -l <"$scratch/out")" -le 18 ] && says out 'fabric     two-racks' && says out 'more nodes'
 }
-quits() { sleep 1; printf q; sleep 2; }
+# nothing is shown before the end of the first interval
+quits() { sleep 1; printf q; shown 'status '; }
 quit() {
-	quits | TERM=xterm timeout 120 script -qec "'$heddle' top -d 100; echo status \$?" /dev/null >"$scratch/out"
+	: >"$scratch/out"
+	quits | TERM=xterm timeout 120 script -qefc "'$heddle' top -d 100; echo status \$?" /dev/null >"$scratch/out"
 	says out 'status 0'
 }
 if command -v script >/dev/null; then
@@ -168,7 +176,7 @@ ended() {
 check 'down --json tells the verdict over the whole life' ended
 check 'down --json of nothing' sh -c "[ \"\$('$heddle' down --json)\" = '[]' ]"
 told() {
-	"$heddle" up "$topologies/two-racks.yaml" >/dev/null && "$heddle" exec h1 -- ping -q -c 2 h6 && run 0 down &&
+	"$heddle" up "$topologies/two-racks.yaml" >/dev/null && "$heddle" exec h1 -- ping -q -c 2 -i 0.2 h6 && run 0 down &&
 		says out 'fidelity   ' && says out 'was late by p50'
 }
 check 'down tells it in words' told

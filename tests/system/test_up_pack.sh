@@ -69,15 +69,19 @@ switches_of() { awk '/ctxt_switches/ { sum += $2 } END { print sum }' "/proc/$1/
 # nothing is in flight: in two seconds each process is switched to a few times only (it sleeps a
 # second at most; neighbour discovery of hosts may come in between), and sleeps whenever looked at
 rests() {
-	local pid before after look
-	for pid in $(all_pids); do
-		before=$(switches_of "$pid")
-		for ((look = 0; look < 10; look++)); do
-			sleep 0.2
+	local pid pids before=() after look
+	pids=$(all_pids)
+	[ -n "$pids" ] || return 1
+	for pid in $pids; do before[pid]=$(switches_of "$pid"); done
+	for ((look = 0; look < 10; look++)); do
+		sleep 0.2
+		for pid in $pids; do
 			[[ $(awk '/^State/ { print $2 }' "/proc/$pid/status") = S ]] || { echo "$pid does not sleep"; return 1; }
 		done
+	done
+	for pid in $pids; do
 		after=$(switches_of "$pid")
-		[ $((after - before)) -le 40 ] || { echo "$pid: $((after - before)) switches"; return 1; }
+		[ $((after - before[pid])) -le 40 ] || { echo "$pid: $((after - before[pid])) switches"; return 1; }
 	done
 }
 

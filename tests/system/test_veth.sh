@@ -98,7 +98,7 @@ if have_capture 'a capture between switches'; then
 	check 'and nothing else is there' nothing_else
 fi
 link_again() {
-	run 0 link s1:s2 down && ! on h1 ping -c 1 -W 1 -q h6 && run 0 link s1:s2 up && in_the_end on h1 ping -c 3 -w 30 -q h6
+	run 0 link s1:s2 down && ! on h1 ping -c 1 -W 1 -q h6 && run 0 link s1:s2 up && in_the_end on h1 ping -c 3 -i 0.2 -w 30 -q h6
 }
 check 'a link goes down and returns' link_again
 if command -v jq >/dev/null; then

@@ -21,7 +21,7 @@ scenario() { # NAME TOPOLOGY LINE...
 		'links: {rate: 1Gb/s, delay: 10us, mtu: 9014, medium: veth}' "$@" >"$scratch/$name.yaml"
 }
 on() { local host=$1; shift; timeout 120 "$heddle" exec "$host" -- "$@"; }
-pings() { in_the_end on "$1" ping -4 -c 2 -w 30 -q "$2" && in_the_end on "$1" ping -6 -c 2 -w 30 -q "$2"; }
+pings() { in_the_end on "$1" ping -4 -c 2 -i 0.2 -w 30 -q "$2" && in_the_end on "$1" ping -6 -c 2 -i 0.2 -w 30 -q "$2"; }
 all_veth() { # all links that switch $1 has are interfaces that it shows
 	[ "$(on "$1" ip -br link | grep -c "^$1\.")" = "$2" ] || { on "$1" ip -br link; return 1; }
 }

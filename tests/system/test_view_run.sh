@@ -103,7 +103,7 @@ server_of() {
 		grep -qx heddle "/proc/$child/comm" && echo "$child"
 	done
 }
-shown run "$scenario" --view --slow 100us/s
+shown run "$scenario" --view --slow 400us/s
 without_server() {
 	kill -9 "$(server_of "$viewed")"
 	wait "$viewed" && same_text

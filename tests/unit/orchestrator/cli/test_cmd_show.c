@@ -147,7 +147,7 @@ TEST(cmd_show__flow_channels_for_programs)
 {
 	prints_json(
 		"show|two.yaml|summary|--json",
-		"{\"scenario\":\"two\",\"seed\":1,\"fabric\":\"flow-channel\",\"switches\":2,"
+		"{\"scenario\":\"two\",\"seed\":\"1\",\"fabric\":\"flow-channel\",\"switches\":2,"
 		"\"hosts"
 		"\":2,\"links\":3,\"duration_ps\":1000000000,\"warmup_ps\":100000000,\"drain\":t"
 		"rue,\"lookahead_ps\":1350000,\"workloads\":[{\"name\":\"w\",\"packet_bytes\":409"
@@ -197,6 +197,29 @@ TEST(cmd_show__flow_channels_for_programs)
 		",\"pauses\":[]},{\"name\":\"h2\",\"switch\":\"s2\",\"port\":0,\"workloads\":[],"
 		"\"paus"
 		"es\":[]}]}");
+}
+
+/* those of nodes are drawn from all 64 bits: as many are above 2^63 as not */
+TEST(cmd_show__seeds_for_programs_have_no_sign)
+{
+	static const char *const nodes[] = { "s1", "s2", "h1", "h2" };
+	unsigned large = 0;
+
+	has("show|two.yaml|summary|--set|seed=18446744073709551615|--json",
+	    "\"seed\": \"18446744073709551615\"");
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+		char line[64], text[64];
+		unsigned long long seed;
+
+		snprintf(line, sizeof(line), "show|two.yaml|config|%s", nodes[i]);
+		has(line, "of 4, seed ");
+		seed = strtoull(strstr(printed, ", seed ") + strlen(", seed "), NULL, 10);
+		large += seed >> 63;
+		snprintf(line, sizeof(line), "show|two.yaml|config|%s|--json", nodes[i]);
+		snprintf(text, sizeof(text), "\"seed\": \"%llu\"", seed);
+		has(line, text);
+	}
+	ck_assert_uint_gt(large, 0);
 }
 
 TEST(cmd_show__pauses_of_a_link)
