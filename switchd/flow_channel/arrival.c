@@ -324,11 +324,17 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 	bool edge = in->kind == PORT_EDGE;
 	uint8_t front[FABRIC_FRONT_BYTES];
 	enum drop_reason why;
+	struct packet *packet;
 	uint64_t held = 0;
 
+	/* Before the frame: a load that spans two stores waits for all stores before it. A record
+	 * has a line at least, however few bytes are captured. */
+	_Static_assert(sizeof(struct record) + sizeof(front) <= RING_LINE, "in the first line");
+	if (!edge)
+		memcpy(front, bytes, sizeof(front));
 	/* a cell with the captured part of the inner frame */
-	struct packet *packet = packet_copy_in(&dp->sw.pool, in->link, in->mtu_bytes, header, bytes,
-					       edge ? 0 : FABRIC_FRONT_BYTES, &why);
+	packet = packet_copy_in(&dp->sw.pool, in->link, in->mtu_bytes, header, bytes,
+				edge ? 0 : FABRIC_FRONT_BYTES, &why);
 	if (!packet) {
 		switch_drop(&dp->sw, why, port, link_frame_bytes(in->link, header->wire_bytes),
 			    now);
@@ -345,10 +351,8 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 	if (held > in->stats->input_units_max)
 		in->stats->input_units_max = held;
 
-	if (edge) {
+	if (edge)
 		on_edge_packet(dp, packet, now);
-	} else {
-		memcpy(front, bytes, sizeof(front));
+	else
 		on_fabric_packet(dp, packet, front, header, now);
-	}
 }

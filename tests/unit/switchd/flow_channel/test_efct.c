@@ -341,6 +341,33 @@ TEST(efct_classify__full_table_keeps_existing_flows)
 }
 
 /* lines are used and freed in any order; no id is used twice */
+/* every flow is found with the near chains, as its table leaves them, and after that; few flows do
+ * not touch the others */
+TEST(efct_classify__beyond_the_near_chains)
+{
+	struct flow_match match = flow_match_whole(MATCH_ALL);
+	struct frame_fields fields = ipv6_frame();
+
+	efct_fini(&efct);
+	ck_assert_int_eq(efct_init(&efct, 4 * EFCT_NEAR_LINES, &match, NULL), 0);
+	for (int i = 0; i < (int)(4 * EFCT_NEAR_LINES); i++) {
+		bool touched = false;
+
+		for (int known = 0; known <= i; known++) {
+			fields.source_port = (uint16_t)known;
+			ck_assert_int_eq(classify(&fields), known);
+		}
+		for (uint32_t c = 0; c < efct.chain_count; c++)
+			touched |= efct.chains[c];
+		ck_assert_int_eq(touched, i >= (int)EFCT_NEAR_LINES);
+	}
+	for (uint32_t i = 0; i < 4 * EFCT_NEAR_LINES; i++)
+		efct_release(&efct, i);
+	ck_assert_uint_eq(efct.used, 0);
+	for (uint32_t c = 0; c < efct.chain_count; c++)
+		ck_assert_uint_eq(efct.chains[c], 0);
+}
+
 TEST(efct_classify__lines_are_reused)
 {
 	for (uint32_t round = 0; round < 100; round++) {

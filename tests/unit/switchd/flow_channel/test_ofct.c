@@ -77,6 +77,27 @@ TEST(ofct_lookup__ids_are_unique)
 }
 
 /* FC-9: new flows find no line, existing ones continue; the high-water mark is kept */
+/* flows with low ids do not touch the memory of the far chains */
+TEST(ofct_lookup__low_ids_have_near_chains)
+{
+	struct ofct wide;
+	uint32_t far = 0;
+
+	ck_assert_int_eq(ofct_init(&wide, NODE_CHANNELS_MAX, 1, towards, NODE_PORTS_MAX, NULL), 0);
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		for (uint32_t flow = 0; flow < OFCT_NEAR_CHAINS / NODE_PORTS_MAX; flow++)
+			ck_assert_int_ge(ofct_lookup(&wide, port, flow, 0), 0);
+	ck_assert_uint_eq(wide.used, OFCT_NEAR_CHAINS);
+	for (uint32_t c = 0; c <= wide.hash_mask; c++)
+		far += wide.chains[c];
+	ck_assert_uint_eq(far, 0);
+	ck_assert_int_ge(ofct_lookup(&wide, 0, OFCT_NEAR_CHAINS / NODE_PORTS_MAX, 0), 0);
+	for (uint32_t c = 0; c <= wide.hash_mask; c++)
+		far += wide.chains[c];
+	ck_assert_uint_ne(far, 0);
+	ofct_fini(&wide);
+}
+
 TEST(ofct_lookup__full_table_keeps_existing_flows)
 {
 	uint32_t flow;
