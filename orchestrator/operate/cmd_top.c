@@ -55,18 +55,23 @@ static void keys_close(const struct top *top)
 		tcsetattr(STDIN_FILENO, TCSANOW, &top->before);
 }
 
-/* waits until @deadline_ns; false after q or a signal */
-static bool pause_until(struct top *top, uint64_t deadline_ns)
+/* waits until @deadline_ns, or until the daemon has closed @socket, on which nothing is due; false
+ * after q or a signal */
+static bool pause_until(struct top *top, int socket, uint64_t deadline_ns)
 {
-	struct pollfd keyboard = { top->keys ? STDIN_FILENO : -1, POLLIN, 0 };
+	struct pollfd files[] = { { top->keys ? STDIN_FILENO : -1, POLLIN, 0 },
+				  { socket, POLLIN, 0 } };
+	struct pollfd *keyboard = &files[0], *daemon = &files[1];
 	uint64_t now_ns;
 	char key;
 
 	while (!interrupt_seen() && (now_ns = wall_ns()) < deadline_ns) {
-		if (poll(&keyboard, 1, (int)((deadline_ns - now_ns + 999999) / 1000000)) <= 0)
+		if (poll(files, 2, (int)((deadline_ns - now_ns + 999999) / 1000000)) <= 0)
 			continue;
+		if (daemon->revents)
+			break;
 		if (read(STDIN_FILENO, &key, 1) != 1)
-			keyboard.fd = -1;
+			keyboard->fd = -1;
 		else if (key == 'q' || key == 'Q')
 			return false;
 	}
@@ -110,7 +115,7 @@ static int intervals_show(struct top *top, struct client *client)
 		deadline_ns += length_ns;
 		if (deadline_ns < wall_ns()) /* this process was stopped for a while */
 			deadline_ns = wall_ns();
-		if (!pause_until(top, deadline_ns))
+		if (!pause_until(top, client->socket, deadline_ns))
 			break;
 		status = look(client, &now);
 		if (status)

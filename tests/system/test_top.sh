@@ -169,6 +169,8 @@ ended() {
 	timeout 120 "$heddle" top -d 100 >"$scratch/out" 2>"$scratch/err" </dev/null &
 	sleep 0.5
 	"$heddle" down --json >"$scratch/down" || return 1
+	wait $!
+	[ $? = 4 ] || return 1 # it ends with the fabric, not after its interval
 	jq -e 'length == 1 and .[0].fabric == "two-racks" and (.[0].nodes | length) == 9 and
 		(.[0].fidelity | .verdict and .node and .lateness_p99_ns) and
 		([.[0].nodes[].lateness_max_ns] | max > 100000000)' "$scratch/down"
