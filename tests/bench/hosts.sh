@@ -55,12 +55,12 @@ main() {
 	for ((run = 1; run <= runs; run++)); do
 		echo "run $run of $runs"
 		for switches in $chains; do
-			for who in $contestants; do
+			for contestant in $contestants; do
 				measure_chain
 			done
 		done
 		for hosts in $sizes; do
-			for who in $contestants; do
+			for contestant in $contestants; do
 				measure_hosts
 			done
 		done
@@ -87,11 +87,11 @@ find_contestants() {
 	local wanted=$contestants why
 
 	contestants='' missing=''
-	for who in $wanted; do
-		why=$(needs "$who")
-		[ -z "$why" ] && contestants+="$who " && continue
-		missing+="- ${title[$who]}: not measured, $why"$'\n'
-		echo "  ${title[$who]}: not measured, $why"
+	for contestant in $wanted; do
+		why=$(needs "$contestant")
+		[ -z "$why" ] && contestants+="$contestant " && continue
+		missing+="- ${title[$contestant]}: not measured, $why"$'\n'
+		echo "  ${title[$contestant]}: not measured, $why"
 	done
 }
 
@@ -142,8 +142,8 @@ polled_up() { heddle_up shm --poll="$poll"; }
 packed_up() { heddle_up shm --pack; }
 quick_up() { heddle_up shm --pack --poll="$poll"; }
 veth_up() { heddle_up veth; }
-for who in shm polled packed quick veth; do
-	eval "${who}_down() { heddle_down; }; ${who}_on() { heddle_on \"\$@\"; }; ${who}_process() { heddle_process; }"
+for contestant in shm polled packed quick veth; do
+	eval "${contestant}_down() { heddle_down; }; ${contestant}_on() { heddle_on \"\$@\"; }; ${contestant}_process() { heddle_process; }"
 done
 
 heddle_up() { # MEDIUM [OPTION...]
@@ -300,16 +300,16 @@ fabric_up() { # FABRIC MTU [HOSTS]
 	wires=$scratch/wires
 	last=$(address "${hosts:-2}")
 	if [ -n "$hosts" ]; then tree_wires "$hosts"; else chain_wires "${fabric#chain-}"; fi >"$wires"
-	optional "${who}_prepare" || { fail "$(complaint)" && return 1; }
+	optional "${contestant}_prepare" || { fail "$(complaint)" && return 1; }
 	from=$(now)
-	if ! "${who}_up" 2>>"$out/log"; then
+	if ! "${contestant}_up" 2>>"$out/log"; then
 		fail "$(complaint)"
 	else
 		up_s=$(calculate "$(now) - $from" %.6f)
 		for _ in 1 2 3 4 5 6 7 8 9 10; do
 			on 1 ping -q -c 1 -W 1 "$last" >"$out/log" 2>&1 && return
 		done
-		fail "${title[$who]}, $fabric $hosts: hosts do not reach each other"
+		fail "${title[$contestant]}, $fabric $hosts: hosts do not reach each other"
 	fi
 	fabric_down
 	return 1
@@ -320,15 +320,15 @@ fabric_down() {
 	local from
 
 	from=$(now)
-	"${who}_down" 2>>"$out/log"
+	"${contestant}_down" 2>>"$out/log"
 	down_s=$(calculate "$(now) - $from" %.6f)
-	optional "${who}_clear"
+	optional "${contestant}_clear"
 	# the kernel removes namespaces some time after their end
 	sleep "$(calculate "0.5 + ${hosts:-0} / 256" %.1f)"
 }
 
 complaint() {
-	echo "${title[$who]}, $fabric $hosts: $(tail -n 1 "$out/log")"
+	echo "${title[$contestant]}, $fabric $hosts: $(tail -n 1 "$out/log")"
 }
 
 optional() { # FUNCTION
@@ -336,7 +336,7 @@ optional() { # FUNCTION
 }
 
 on() { # HOST-NUMBER PROGRAM...
-	"${who}_on" "$@"
+	"${contestant}_on" "$@"
 }
 
 now() {
@@ -346,10 +346,10 @@ now() {
 # ---- packets, streams, round trips over a row of switches ----
 
 measure_chain() {
-	echo "  $switches switches: ${title[$who]}"
+	echo "  $switches switches: ${title[$contestant]}"
 	fabric_up "chain-$switches" 9000 || return
 	# checksums that are left to the device are not added in user space
-	case $who in ovs | mininet)
+	case $contestant in ovs | mininet)
 		for host in 1 2; do on "$host" ethtool -K "$(device "$host")" tx off >"$out/log" 2>&1; done
 		;;
 	esac
@@ -363,7 +363,7 @@ measure_chain() {
 }
 
 device() { # HOST-NUMBER
-	[ "$who" = mininet ] && echo "h$1-eth0" || echo eth0
+	[ "$contestant" = mininet ] && echo "h$1-eth0" || echo eth0
 }
 
 # A sender that does not pace itself takes the processor time that forwarding needs, so the most
@@ -373,15 +373,15 @@ measure_packets() {
 	local best received offer factor
 
 	best=$(packets_arriving)
-	sample "flood_${who}_$switches" "$best"
-	sample "taken_${who}_$switches" "$(cat "$out/taken")"
+	sample "flood_${contestant}_$switches" "$best"
+	sample "taken_${contestant}_$switches" "$(cat "$out/taken")"
 	for factor in 2 1.5; do
 		offer=$(calculate "$best * $factor" %.0f)
 		received=$(packets_arriving "$((offer > 20000 ? offer : 20000))")
 		best=$((received > best ? received : best))
 	done
-	sample "packets_${who}_$switches" "$best"
-	sample "hops_${who}_$switches" "$((best * switches))"
+	sample "packets_${contestant}_$switches" "$best"
+	sample "hops_${contestant}_$switches" "$((best * switches))"
 }
 
 # packets a second of those sent at RATE, or as fast as they are taken
@@ -398,8 +398,8 @@ packets_arriving() { # [RATE]
 
 measure_ping() {
 	on 1 ping -n -i 0.002 -c 500 "$last" | sed -n 's/.*time=\([0-9.]*\) ms/\1/p' | sort -g >"$out/ping"
-	sample "ping_${who}_$switches" "$(percentile 50)"
-	sample "ping99_${who}_$switches" "$(percentile 99)"
+	sample "ping_${contestant}_$switches" "$(percentile 50)"
+	sample "ping99_${contestant}_$switches" "$(percentile 99)"
 }
 
 percentile() { # OF-100; of the sorted round trips
@@ -418,20 +418,20 @@ measure_stream() { # MTU
 			awk '/receiver/ { for (i = 2; i <= NF; i++) if ($i == "Mbits/sec") print $(i - 1) }')
 		[ -n "$rate" ] && break
 	done
-	[ -n "$rate" ] || { fail "${title[$who]}, $fabric: no TCP stream after $attempt attempts" && kill "$server"; }
+	[ -n "$rate" ] || { fail "${title[$contestant]}, $fabric: no TCP stream after $attempt attempts" && kill "$server"; }
 	wait "$server"
-	sample "tcp$1_${who}_$switches" "$rate"
+	sample "tcp$1_${contestant}_$switches" "$rate"
 }
 
 # ---- many hosts: start, stop, rest ----
 
 measure_hosts() {
-	echo "  $hosts hosts: ${title[$who]}"
+	echo "  $hosts hosts: ${title[$contestant]}"
 	fabric_up hosts 1500 "$hosts" || return
-	sample "up_${who}_$hosts" "$up_s"
+	sample "up_${contestant}_$hosts" "$up_s"
 	[ "$hosts" = 64 ] && measure_rest
 	fabric_down
-	sample "down_${who}_$hosts" "$down_s"
+	sample "down_${contestant}_$hosts" "$down_s"
 }
 
 # processor time and memory of all processes of the fabric without traffic
@@ -443,21 +443,21 @@ measure_rest() {
 	for pid in $pids; do first=$((first + $(cpu_ns "$pid"))); done
 	sleep 2
 	for pid in $pids; do second=$((second + $(cpu_ns "$pid"))); done
-	sample "idle_$who" "$(calculate "($second - $first) / 2e7" %.4f)"
+	sample "idle_$contestant" "$(calculate "($second - $first) / 2e7" %.4f)"
 	for pid in $pids; do
 		kb=$(pss_kb "$pid")
 		total=$((total + kb))
 		[[ $(readlink "/proc/$pid/exe") = */nicd ]] && nicds=$((nicds + kb))
 	done
-	sample "memory_$who" "$(calculate "$total * 1.024e-3 / $hosts" %.4f)"
-	[ "$nicds" = 0 ] || sample "memory_nicd_$who" "$(calculate "$nicds * 1.024e-3 / $hosts" %.4f)"
+	sample "memory_$contestant" "$(calculate "$total * 1.024e-3 / $hosts" %.4f)"
+	[ "$nicds" = 0 ] || sample "memory_nicd_$contestant" "$(calculate "$nicds * 1.024e-3 / $hosts" %.4f)"
 }
 
 # all processes here are ours, so those of the fabric are known by their program or command line
 fabric_pids() {
 	local pattern pid
 
-	pattern=$("${who}_process")
+	pattern=$("${contestant}_process")
 	for pid in /proc/[0-9]*; do
 		{ readlink "$pid/exe"; tr '\0' ' ' <"$pid/cmdline"; } 2>/dev/null | grep -qE "$pattern" && echo "${pid#/proc/}"
 	done
@@ -577,10 +577,10 @@ heading() {
 chain_table() { # WHAT FIGURE FACTOR FORMAT
 	{
 		echo "$1$(heading)"
-		for who in $contestants; do
-			row="${title[$who]}"
+		for contestant in $contestants; do
+			row="${title[$contestant]}"
 			for switches in $chains; do
-				row+="|$(figure "$2_${who}_$switches" "$3" "$4")"
+				row+="|$(figure "$2_${contestant}_$switches" "$3" "$4")"
 			done
 			echo "$row"
 		done
@@ -599,10 +599,10 @@ report_hosts() {
 		{
 			# shellcheck disable=SC2086
 			echo "$what$(printf '|%s hosts' $sizes)"
-			for who in $contestants; do
-				row="${title[$who]}"
+			for contestant in $contestants; do
+				row="${title[$contestant]}"
 				for hosts in $sizes; do
-					row+="|$(figure "${what}_${who}_$hosts" 1 %.2f)"
+					row+="|$(figure "${what}_${contestant}_$hosts" 1 %.2f)"
 				done
 				echo "$row"
 			done
@@ -619,9 +619,9 @@ report_rest() {
 	END
 	{
 		echo 'what|% of a core|MB a host|of it its NIC'
-		for who in $contestants; do
-			echo "${title[$who]}|$(figure "idle_$who" 1 %.2f)|$(figure "memory_$who" 1 %.2f)|$(
-				figure "memory_nicd_$who" 1 %.2f)"
+		for contestant in $contestants; do
+			echo "${title[$contestant]}|$(figure "idle_$contestant" 1 %.2f)|$(figure "memory_$contestant" 1 %.2f)|$(
+				figure "memory_nicd_$contestant" 1 %.2f)"
 		done
 	} | table
 }
