@@ -2,17 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nicd/datapath/datapath.h"
 #include "nodes/control/config_check.h"
 #include "nodes/control/control.h"
 #include "orchestrator/plan/placement.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/plan_spare.h"
-#include "switchd/ethernet/ethernet.h"
-#include "switchd/flow_channel/dataplane.h"
-#include "switchd/port_group/lid_switch.h"
-#include "tests/allocation.h"
 #include "tests/testing.h"
+#include "tests/unit/nodes/node/built_node.h"
 
 /* ---- fabrics of the three kinds ---- */
 
@@ -88,67 +84,14 @@ static void plan_of(int kind)
 
 /* ---- a node ---- */
 
-struct built {
-	const struct node_ops *ops;
-	const struct node_config *config;
-	struct stats_page *stats;
-	struct link *links;
-	struct ring_page **rings; /* two for each port */
-};
-
-static struct built built;
-
-static void *zeroed(size_t bytes)
-{
-	void *memory = __real_aligned_alloc(64, (bytes + 63) / 64 * 64);
-
-	ck_assert_ptr_nonnull(memory);
-	return memset(memory, 0, (bytes + 63) / 64 * 64);
-}
-
 /* a node that records events and samples, too */
 static void node_build(struct node_config *config)
 {
-	static const struct node_ops *const switch_ops[FABRIC_KINDS] = {
-		[FABRIC_FLOW_CHANNEL] = &switchd_ops,
-		[FABRIC_ROCE] = &ethernet_ops,
-		[FABRIC_PORT_GROUP] = &lid_ops
-	};
 	char why[256];
 
 	config->events = config->series = true;
 	ck_assert_msg(!node_config_check(config, why, sizeof(why)), "%s", why);
-	built = (struct built){ .ops = config->kind == NODE_NIC ? &nicd_ops
-								: switch_ops[config->fabric],
-				.config = config,
-				.stats = zeroed(stats_bytes(config)),
-				.links = zeroed(config->port_count * sizeof(*built.links)),
-				.rings = zeroed(2 * config->port_count * sizeof(*built.rings)) };
-	stats_init(built.stats, config);
-	for (uint32_t p = 0; p < config->port_count; p++) {
-		uint32_t data_bytes = config->ports[p].ring_bytes;
-		size_t bytes = ring_bytes(data_bytes);
-
-		for (uint32_t i = 0; i < 2; i++) {
-			built.rings[2 * p + i] = zeroed(bytes);
-			ring_init(built.rings[2 * p + i], data_bytes, RING_CAPTURED_MAX);
-		}
-		ck_assert_int_eq(link_init(&built.links[p], config, p, built.rings[2 * p], bytes,
-					   built.rings[2 * p + 1], bytes, built.stats),
-				 0);
-	}
-}
-
-static void node_end(void)
-{
-	for (uint32_t p = 0; p < built.config->port_count; p++) {
-		link_fini(&built.links[p]);
-		free(built.rings[2 * p]);
-		free(built.rings[2 * p + 1]);
-	}
-	free(built.rings);
-	free(built.links);
-	free(built.stats);
+	built_begin(config);
 }
 
 static int node_create(void)
@@ -170,7 +113,7 @@ TEST_RANGE(create__switch_survives_each_failure, 0, FABRIC_KINDS)
 	plan_of(_i);
 	node_build(&plan.nodes[0]);
 	all_fail("create() of a switch", node_create);
-	node_end();
+	built_end();
 }
 
 TEST_RANGE(create__nic_survives_each_failure, 0, FABRIC_KINDS)
@@ -178,7 +121,7 @@ TEST_RANGE(create__nic_survives_each_failure, 0, FABRIC_KINDS)
 	plan_of(_i);
 	node_build(&plan.nodes[plan.switch_count]);
 	all_fail("create() of a NIC", node_create);
-	node_end();
+	built_end();
 }
 
 static int plan_attempt(void)

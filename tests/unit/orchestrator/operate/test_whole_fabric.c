@@ -3,7 +3,7 @@
  *
  *  A -- s1 -- s2 -- B, C under the real clock. Nothing that depends on the speed of the machine is
  *  judged. */
-#include "tests/unit/orchestrator/whole_heddle.h"
+#include "tests/unit/orchestrator/whole_fabric.h"
 
 #define NET                                                                          \
 	"topology:\n  switches: [s1, s2]\n  hosts: {A: s1, B: s2, C: s2}\n  links: " \
@@ -11,40 +11,12 @@
 
 static void setup(void)
 {
-	whole_setup();
-	/* the leak sanitizer cannot stop the threads of a process that has entered a host */
-	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+	fabric_setup();
 	file_write("u.yaml", "name: u\n" NET);
 }
 
 TEST_GROUP(whole_fabric, .setup_once = whole_begin, .teardown_once = whole_end, .setup = setup,
 	   .teardown = whole_teardown);
-
-/* starts the fabric; false: the kernel forbids namespaces */
-static bool up(const char *line)
-{
-	int status = heddle(line);
-
-	if (status && strstr(said, "namespace")) {
-		printf("skipped, needs namespaces: %s\n", said);
-		return false;
-	}
-	ck_assert_msg(!status, "%s\n%s%s", line, printed, said);
-	return true;
-}
-
-static void down(void)
-{
-	ASSERT_STATUS("down|--all", 0);
-	ck_assert(!file_there("run/u"));
-}
-
-/* until the command prints this */
-static void until(const char *line, const char *part)
-{
-	while (heddle(line) || !strstr(printed, part))
-		usleep(20000);
-}
 
 /* ---- up and down ---- */
 

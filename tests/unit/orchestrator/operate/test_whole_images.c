@@ -1,7 +1,7 @@
 /*  orchestrator/hosts: image_engine, image_cache, room_root; operate: up_images, cmd_image,
  *  cmd_mpirun - hosts with the files of an image, and jobs over hosts (DU-3). podman and mpirun are
  *  scripts of the test, which note how they are called. The image has busybox and two files. */
-#include "tests/unit/orchestrator/whole_heddle.h"
+#include "tests/unit/orchestrator/whole_fabric.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define CACHE "heddle/images/"
@@ -27,8 +27,7 @@ static void setup(void)
 {
 	char path[512];
 
-	whole_setup();
-	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* as in hosts: see test_whole_fabric.c */
+	fabric_setup();
 	ck_assert(!mkdir("bin", 0755) && !chmod(".", 0755));
 	script_write("bin/podman", podman);
 	file_write("bin/inspect.json",

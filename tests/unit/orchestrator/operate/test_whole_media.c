@@ -1,11 +1,10 @@
 /*  orchestrator/live, orchestrator/hosts: running fabrics with links of veth pairs, packed nodes,
  *  routers, and a connection to the machine's network (DU-3, SC-7). */
-#include "tests/unit/orchestrator/whole_heddle.h"
+#include "tests/unit/orchestrator/whole_fabric.h"
 
 static void setup(void)
 {
-	whole_setup();
-	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* as in hosts: see test_whole_fabric.c */
+	fabric_setup();
 	file_write("u.yaml", "name: u\ntopology:\n  switches: [s1, s2]\n"
 			     "  hosts: {A: s1, B: s2}\n  links: [[s1, s2]]\n"
 			     "links: {rate: 100Mb/s, delay: 1ms}\n");
@@ -13,31 +12,6 @@ static void setup(void)
 
 TEST_GROUP(whole_media, .setup_once = whole_begin, .teardown_once = whole_end, .setup = setup,
 	   .teardown = whole_teardown);
-
-/* starts the fabric; false: the kernel forbids namespaces */
-static bool up(const char *line)
-{
-	int status = heddle(line);
-
-	if (status && strstr(said, "namespace")) {
-		printf("skipped, needs namespaces: %s\n", said);
-		return false;
-	}
-	ck_assert_msg(!status, "%s\n%s%s", line, printed, said);
-	return true;
-}
-
-static void until(const char *line, const char *part)
-{
-	while (heddle(line) || !strstr(printed, part))
-		usleep(20000);
-}
-
-static void down(void)
-{
-	ASSERT_STATUS("down", 0);
-	ck_assert(!file_there("run/u"));
-}
 
 /* the ends of a veth link are in the namespace of its switch, and carry what crosses it */
 TEST(up__veth_links)

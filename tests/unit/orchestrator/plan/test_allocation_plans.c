@@ -10,11 +10,8 @@
 #include "orchestrator/plan/plan_spare.h"
 #include "orchestrator/scenario/containerlab_text.h"
 #include "orchestrator/scenario/generate_text.h"
-#include "switchd/ethernet/ethernet.h"
-#include "switchd/flow_channel/dataplane.h"
-#include "switchd/port_group/lid_switch.h"
-#include "tests/allocation.h"
 #include "tests/testing.h"
+#include "tests/unit/nodes/node/built_node.h"
 
 static const char *const files[] = { "tests/unit/orchestrator/plan/same/hosts.yaml",
 				     "tests/unit/orchestrator/plan/same/flows.yaml",
@@ -260,61 +257,6 @@ TEST_RANGE(control_pack__survives_each_failure, FLOWS, ROCE)
 
 /* ---- a switch ---- */
 
-static const struct node_ops *const switch_ops[FABRIC_KINDS] = { [FABRIC_FLOW_CHANNEL] =
-									 &switchd_ops,
-								 [FABRIC_ROCE] = &ethernet_ops,
-								 [FABRIC_PORT_GROUP] = &lid_ops };
-
-static struct built {
-	const struct node_ops *ops;
-	struct node_config *config;
-	struct stats_page *stats;
-	struct link *links;
-	struct ring_page **rings; /* two for each port */
-} built;
-
-static void *zeroed(size_t bytes)
-{
-	void *memory = __real_aligned_alloc(64, (bytes + 63) / 64 * 64);
-
-	ck_assert_ptr_nonnull(memory);
-	return memset(memory, 0, (bytes + 63) / 64 * 64);
-}
-
-static void switch_build(struct node_config *config)
-{
-	built = (struct built){ .ops = switch_ops[config->fabric],
-				.config = config,
-				.stats = zeroed(stats_bytes(config)),
-				.links = zeroed(config->port_count * sizeof(*built.links)),
-				.rings = zeroed(2 * config->port_count * sizeof(*built.rings)) };
-	stats_init(built.stats, config);
-	for (uint32_t p = 0; p < config->port_count; p++) {
-		uint32_t data_bytes = config->ports[p].ring_bytes;
-		size_t bytes = ring_bytes(data_bytes);
-
-		for (uint32_t i = 0; i < 2; i++) {
-			built.rings[2 * p + i] = zeroed(bytes);
-			ring_init(built.rings[2 * p + i], data_bytes, RING_CAPTURED_MAX);
-		}
-		ck_assert_int_eq(link_init(&built.links[p], config, p, built.rings[2 * p], bytes,
-					   built.rings[2 * p + 1], bytes, built.stats),
-				 0);
-	}
-}
-
-static void switch_end(void)
-{
-	for (uint32_t p = 0; p < built.config->port_count; p++) {
-		link_fini(&built.links[p]);
-		free(built.rings[2 * p]);
-		free(built.rings[2 * p + 1]);
-	}
-	free(built.rings);
-	free(built.links);
-	free(built.stats);
-}
-
 /* what is in use before new tables come stays in use without them */
 static int tables_attempt(void)
 {
@@ -333,9 +275,9 @@ TEST_RANGE(tables__survive_each_failure, FLOWS, FILES)
 {
 	scenario_of(_i);
 	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
-	switch_build(&plan.nodes[0]);
+	built_begin(&plan.nodes[0]);
 	all_fail("create() and new tables of a switch", tables_attempt);
-	switch_end();
+	built_end();
 }
 
 TEST(tables__with_prefixes_survive_each_failure)
@@ -344,7 +286,7 @@ TEST(tables__with_prefixes_survive_each_failure)
 	ck_assert_int_eq(plan_make_real(&scenario, &plan, &errors), 0);
 	for (uint32_t p = 0; p < plan.nodes[0].port_count; p++)
 		plan.nodes[0].ports[p].medium = MEDIUM_SHM;
-	switch_build(&plan.nodes[0]);
+	built_begin(&plan.nodes[0]);
 	all_fail("create() and new tables of a switch with prefixes", tables_attempt);
-	switch_end();
+	built_end();
 }
