@@ -68,6 +68,10 @@ TEST(output_names_check__rejects_two_outputs_of_one_file)
 	ck_assert_int_eq(check_two("--json", "sub/new", "--capture", other_name), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(why, "is to be written by --json and by --capture"));
 	ck_assert_int_eq(check_two("--csv", "old", "--json", "again"), -EINVAL);
+	/* a link to a file means that file; one to a folder is a name in its own folder */
+	ck_assert_int_eq(system("ln -s ../old sub/to-old && ln -s /dev sub/to-dev"), 0);
+	ck_assert_int_eq(check_two("--json", "sub/to-old", "--capture", "old"), -EINVAL);
+	ck_assert_int_eq(check_two("--json", "sub/to-dev/null", "--capture", "/dev/null"), 0);
 	ck_assert_int_eq(check_two("--json", "sub/new", "--capture", "new"), 0);
 	ck_assert_int_eq(check_two("--json", "/dev/null", "--capture", "/dev/null"), 0);
 }
