@@ -296,6 +296,9 @@ TEST(load__and_faults)
 	ASSERT_STATUS("load", 0);
 	ASSERT_HAS(printed, "stopped");
 	ASSERT_STATUS("load|start|w", 0);
+	ASSERT_STATUS("load|set|w|load=2.5%", 0);
+	ASSERT_STATUS("save|-", 0);
+	ASSERT_HAS(printed, "2.5%");
 	ASSERT_STATUS("load|start|x", 1);
 	ASSERT_HAS(said, "x");
 	/* it has sent */
