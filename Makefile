@@ -122,7 +122,8 @@ help:
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
-	'make bench-check   ratios of speed against those that the repository keeps; fails below 85 % of one' \
+	'make bench-check   ratios of speed against those that the repository keeps for this kind of machine; fails below 85 % of one' \
+	'make bench-keep    measure these ratios, and keep them' \
 	'make labs      the answers to every lab, of 20 students each' \
 	'make figures   play the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
 	'make pictures  draw docs/pictures/ again, with the page in Chromium' \

@@ -1,7 +1,8 @@
 /*  copy - memcpy() for a few dozen to a few hundred bytes: headers, cells of a frame.
  *
  *  gcc makes `rep movsq` of a memcpy() whose length is short but not constant. It starts slowly: a
- *  frame of 1500 bytes in nine cells was copied at a third of the speed.
+ *  frame of 1500 bytes in nine cells was copied at a third of the speed. NO_REP in the Makefile
+ *  forbids that where the compiler knows the option; this is as fast with any.
  *  Source: ours, measured (docs/performance.md, attached hosts). */
 #ifndef HEDDLE_NODES_BASE_COPY_H
 #define HEDDLE_NODES_BASE_COPY_H
