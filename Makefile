@@ -142,8 +142,9 @@ help:
 
 # ---- profile of the nodes ----
 
-# The nodes that count play the scenarios of TRAINING in one process, without a clock: so a profile is the same on any
-# machine. It is made once; what is edited afterwards is compiled without, until `make clean`. PROFILE= builds without.
+# Nodes that count play the scenarios of TRAINING, then pass on frames of real programs, in one process without a clock: so
+# a profile is the same on any machine. It is made once; what is edited afterwards is compiled without, until `make clean`.
+# PROFILE= builds without.
 ifeq ($(if $(PROFILE),$(KIND)),release)
 node_obj := $(call obj,$(node_src) $(switchd_src) $(nicd_src) nodes/control/control.pb-c.c)
 profiled := $(filter-out $(foreach d,config clock control process,$(B)/obj/nodes/$(d)/%) $(B)/obj/nicd/host/%,$(node_obj))
@@ -155,18 +156,19 @@ $(PROFILE)/obj/%.o: %.c
 	@$(CC) $(CFLAGS) $(filter-out -flto%,$(LTO_release)) -g0 -fprofile-generate \
 		-dumpdir $(B)/obj/$(dir $<) -dumpbase $(<F) -dumpbase-ext .c -c -o $@ $<
 
-$(PROFILE)/sim_json: $(B)/obj/tests/sim/sim_json.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(counting) $(filter-out $(profiled),$(node_obj))
+$(PROFILE)/sim_%: $(B)/obj/tests/sim/sim_%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(counting) $(filter-out $(profiled),$(node_obj))
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -O1 -fprofile-generate -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
 # counts are written beside the object that they are for (-dumpdir), where gcc looks for them
-$(PROFILE)/done: $(if $(wildcard $(PROFILE)/done),,$(PROFILE)/sim_json)
+$(PROFILE)/done: $(if $(wildcard $(PROFILE)/done),,$(PROFILE)/sim_json $(PROFILE)/sim_frames)
 	@find $(B)/obj -name '*.gcda' -delete
 	@echo '  play $(words $(TRAINING)) scenarios, to count'
 	@for s in $(TRAINING); do $(PROFILE)/sim_json topologies/$$s.yaml run.warmup=1us run.duration=100us >/dev/null || exit; done
+	@for f in flow-channel roce port-group; do $(PROFILE)/sim_frames topologies/two-racks.yaml 300 fabric=$$f >/dev/null || exit; done
 	@touch $@
 
-# what was not played, as the real clock, is compiled as ever, not for size; what was edited has no counts that fit
+# what was not played is compiled as ever, not for size; what was edited has no counts that fit
 $(profiled): | $(PROFILE)/done
 $(profiled): CFLAGS += -fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch
 endif

@@ -11,6 +11,7 @@
 #include "nodes/process/control_library.h"
 #include "nodes/stats/series.h"
 #include "nodes/stats/trace.h"
+#include "orchestrator/plan/plan_real.h"
 #include "orchestrator/results/expect.h"
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/scenario/scenario.h"
@@ -212,9 +213,12 @@ static void faults_init(struct sim *sim)
 		abort();
 }
 
-static void plan_of(struct sim *sim, struct scenario *scenario, struct scenario_errors *errors)
+typedef int plan_maker(const struct scenario *, struct plan *, struct scenario_errors *);
+
+static void plan_of(struct sim *sim, plan_maker *make, struct scenario *scenario,
+		    struct scenario_errors *errors)
 {
-	if (plan_make(scenario, &sim->plan, errors))
+	if (make(scenario, &sim->plan, errors))
 		refuse(errors);
 	scenario_free(scenario);
 }
@@ -246,7 +250,7 @@ static unsigned count_settings(const char *const *settings)
 	return count;
 }
 
-static void open_variant(struct sim *sim, const char *path, uint32_t variant,
+static void open_variant(struct sim *sim, plan_maker *make, const char *path, uint32_t variant,
 			 const char *const *settings)
 {
 	struct scenario scenario = { 0 };
@@ -256,13 +260,18 @@ static void open_variant(struct sim *sim, const char *path, uint32_t variant,
 	if (scenario_read_variant(path, settings, count_settings(settings), variant, &scenario,
 				  &errors))
 		refuse(&errors);
-	plan_of(sim, &scenario, &errors);
+	plan_of(sim, make, &scenario, &errors);
 	build(sim);
 }
 
 void sim_open_file(struct sim *sim, const char *path, const char *const *settings)
 {
-	open_variant(sim, path, SCENARIO_NO_VARIANT, settings);
+	open_variant(sim, plan_make, path, SCENARIO_NO_VARIANT, settings);
+}
+
+void sim_open_real(struct sim *sim, const char *path, const char *const *settings)
+{
+	open_variant(sim, plan_make_real, path, SCENARIO_NO_VARIANT, settings);
 }
 
 static uint32_t variant_find(const char *path, const char *name)
@@ -287,7 +296,7 @@ static uint32_t variant_find(const char *path, const char *name)
 void sim_open_variant(struct sim *sim, const char *path, const char *name,
 		      const char *const *settings)
 {
-	open_variant(sim, path, variant_find(path, name), settings);
+	open_variant(sim, plan_make, path, variant_find(path, name), settings);
 }
 
 void sim_open_text(struct sim *sim, const char *text, const char *const *settings)
@@ -305,7 +314,7 @@ void sim_open_prepared(struct sim *sim, const char *text, const char *const *set
 	if (scenario_read_memory("test.yaml", text, strlen(text), settings,
 				 count_settings(settings), &scenario, &errors))
 		refuse(&errors);
-	plan_of(sim, &scenario, &errors);
+	plan_of(sim, plan_make, &scenario, &errors);
 	if (prepare)
 		prepare(&sim->plan, data);
 	build(sim);
