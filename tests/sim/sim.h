@@ -50,7 +50,7 @@ struct sim {
 void sim_open_file(struct sim *sim, const char *path, const char *const *settings);
 void sim_open_text(struct sim *sim, const char *text, const char *const *settings);
 
-/** sim_open_real() - as sim_open_file(), of the plan of `heddle up`: a host can be attached to every
+/** sim_open_real() - as sim_open_file(), of the plan of `heddle up`: a host can be attached to each
  *  NIC. The caller gives nodes their turns; sim_run() is not for it. */
 void sim_open_real(struct sim *sim, const char *path, const char *const *settings);
 
