@@ -88,14 +88,12 @@ static void rotate_flows(struct arbiter *arbiter, struct arbiter_group *group)
 
 /* A turn adds one quantum, and no frame is longer than that: each loop ends after one round at
  * most. */
-uint32_t arbiter_first(struct arbiter *arbiter)
+uint32_t arbiter_turn(struct arbiter *arbiter)
 {
-	while (!arbiter->empty) {
+	for (;;) {
 		struct arbiter_group *group = &arbiter->groups[arbiter->head];
 		struct ifct_entry *flow = flow_of(arbiter->ifcts, group->flows.first);
-		int32_t bytes;
-
-		bytes = (int32_t)flow->queue.head->frame_bytes;
+		int32_t bytes = (int32_t)flow->queue.head->frame_bytes;
 
 		if (!group->turn) {
 			group->turn = true;
@@ -112,7 +110,6 @@ uint32_t arbiter_first(struct arbiter *arbiter)
 		else
 			return group->flows.first;
 	}
-	return FLOW_REF_NONE;
 }
 
 void arbiter_served(struct arbiter *arbiter, uint32_t bytes)

@@ -48,8 +48,13 @@ static inline void arbiter_set_quantum(struct arbiter *arbiter, uint32_t quantum
 void arbiter_add(struct arbiter *arbiter, uint32_t ref);
 
 /** arbiter_first() - the flow whose turn it is; FLOW_REF_NONE if there is none. Ends turns that are
- *  used up. O(1). */
-uint32_t arbiter_first(struct arbiter *arbiter);
+ *  used up. O(1). arbiter_turn() - the same where there is one. */
+uint32_t arbiter_turn(struct arbiter *arbiter);
+
+static inline uint32_t arbiter_first(struct arbiter *arbiter)
+{
+	return arbiter->empty ? FLOW_REF_NONE : arbiter_turn(arbiter);
+}
 
 /** arbiter_served() - the flow of arbiter_first() has sent @bytes; it leaves if its queue is empty.
  *  O(1). */

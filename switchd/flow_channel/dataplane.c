@@ -200,11 +200,12 @@ static void measured(void *dataplane, uint32_t p, node_time_t now)
 
 static void on_transmit(void *dataplane, uint32_t port, node_time_t now)
 {
-	int lane = transmit(dataplane, port, now);
+	struct dataplane *dp = dataplane;
+	int lane = transmit(dp, port, now);
 
-	handle_marks(dataplane, now);
-	if (lane >= 0)
-		crossbar_grant(dataplane, port, (uint32_t)lane, now);
+	handle_marks(dp, now);
+	if (lane >= 0 && !dp->ports[port].output[lane].arbiter.empty)
+		crossbar_grant(dp, port, (uint32_t)lane, now);
 }
 
 static node_time_t next_at(void *dataplane, uint32_t port, node_time_t now)

@@ -71,11 +71,12 @@ void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	uint32_t port = flow_ref_port(ref);
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	uint32_t lane = flow->in_lane;
 
+	if (flow->um || !ifct_queue_extent(flow)) /* the usual case */
+		return;
 	if (dp->ports[port].kind == PORT_FABRIC && dp->injection.config->headroom &&
 	    headroom_starts(flow, injection_setting(&dp->injection, flow),
-			    input_buffer_left(dp, port, lane)) &&
+			    input_buffer_left(dp, port, flow->in_lane)) &&
 	    dataplane_port_up(dp, port))
 		start_metering(dp, ref, now);
 }
@@ -266,9 +267,11 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool ingress = in->kind == PORT_EDGE;
 
-	tree_spend(dp, ref, flow->follow_port, packet->units);
-	injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress,
-			    asked_at(dp, flow, packet, now));
+	if (tree_metered(dp, ref, flow->follow_port))
+		tree_spend(dp, ref, flow->follow_port, packet->units);
+	if (flow->setting)
+		injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress,
+				    asked_at(dp, flow, packet, now));
 	if (ingress && in->extent_units > in->stats->extent_units_max)
 		in->stats->extent_units_max = in->extent_units;
 }

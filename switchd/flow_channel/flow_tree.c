@@ -8,11 +8,6 @@
 
 #define HELD_BYTES (1ull << 40) /* a branch without credit: worse than any that has some */
 
-bool tree_is(struct dataplane *dp, uint32_t ref)
-{
-	return tree_is_unordered(dp, ref) && tree_line_of(dp, ref)->state != TREE_NONE;
-}
-
 bool tree_is_folded(struct dataplane *dp, uint32_t ref)
 {
 	return tree_is(dp, ref) && tree_line_of(dp, ref)->state == TREE_FOLDED;
@@ -26,13 +21,10 @@ static int channel_of(const struct dataplane *dp, uint32_t ref, uint32_t port)
 		       : -ENOENT;
 }
 
-bool tree_metered(struct dataplane *dp, uint32_t ref, uint32_t port)
+bool tree_branch_metered(struct dataplane *dp, uint32_t ref, uint32_t port)
 {
-	int id;
+	int id = channel_of(dp, ref, port);
 
-	if (!tree_is(dp, ref))
-		return flow_of(dp->ifcts, ref)->dm;
-	id = channel_of(dp, ref, port);
 	return id >= 0 && TABLE_AT(dp->ports[port].ofct.entries, id)->metered;
 }
 
@@ -48,8 +40,6 @@ int32_t tree_headroom(struct dataplane *dp, uint32_t ref, uint32_t port)
 
 void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t units)
 {
-	if (!tree_metered(dp, ref, port))
-		return;
 	if (tree_is(dp, ref))
 		*TABLE_AT(dp->ports[port].ofct.headroom, channel_of(dp, ref, port)) -=
 			(int32_t)units;

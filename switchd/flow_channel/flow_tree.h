@@ -24,26 +24,35 @@ static inline struct tree_line *tree_line_of(const struct dataplane *dp, uint32_
 	return TABLE_AT(dp->ports[flow_ref_port(ref)].trees, flow_ref_id(ref));
 }
 
-/** tree_is_unordered() - is flow @ref of an unordered class? */
+/** tree_is_unordered() - is flow @ref of an unordered class? Mostly there is none. */
 static inline bool tree_is_unordered(struct dataplane *dp, uint32_t ref)
 {
-	return dp->unordered >> flow_of(dp->ifcts, ref)->traffic_class & 1;
+	return dp->unordered && dp->unordered >> flow_of(dp->ifcts, ref)->traffic_class & 1;
 }
 
 /** tree_is() - does each packet of flow @ref choose when it is the first of the queue, or did it
  *  until congestion? */
-bool tree_is(struct dataplane *dp, uint32_t ref);
+static inline bool tree_is(struct dataplane *dp, uint32_t ref)
+{
+	return tree_is_unordered(dp, ref) && tree_line_of(dp, ref)->state != TREE_NONE;
+}
+
+/** tree_branch_metered() - tree_metered() of a tree. */
+bool tree_branch_metered(struct dataplane *dp, uint32_t ref, uint32_t port);
 
 /** tree_is_folded() - is flow @ref a tree that is folded? */
 bool tree_is_folded(struct dataplane *dp, uint32_t ref);
 
 /** tree_metered() - does flow @ref need credit for output @port? */
-bool tree_metered(struct dataplane *dp, uint32_t ref, uint32_t port);
+static inline bool tree_metered(struct dataplane *dp, uint32_t ref, uint32_t port)
+{
+	return tree_is(dp, ref) ? tree_branch_metered(dp, ref, port) : flow_of(dp->ifcts, ref)->dm;
+}
 
 /** tree_headroom() - how much credit it has there, if it does; units. */
 int32_t tree_headroom(struct dataplane *dp, uint32_t ref, uint32_t port);
 
-/** tree_spend() - @units of flow @ref go on to @port. */
+/** tree_spend() - @units of flow @ref, which needs credit there, go on to @port. */
 void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t units);
 
 /** tree_credited() - headroom_on_ack() for what flow @ref has on channel @id of @port. */

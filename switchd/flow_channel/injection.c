@@ -78,6 +78,5 @@ void injection_forwarded(const struct injection *injection, struct ifct_entry *f
 	if (injection->byte_ps[flow->setting])
 		flow->wake_up_ps = node_time_max(asked, flow->wake_up_ps) +
 				   (uint64_t)frame_bytes * injection->byte_ps[flow->setting];
-	if (flow->setting)
-		block_until_empty(injection, flow, ingress);
+	block_until_empty(injection, flow, ingress);
 }

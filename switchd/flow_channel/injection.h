@@ -77,8 +77,9 @@ static inline node_time_t injection_extent_ps(const struct injection *injection,
 }
 
 /** injection_forwarded() - a packet of @frame_bytes, which asked for its output at @asked, has gone
- *  on. The next one may go when that one's bytes have taken their time, from its own wake-up time
- *  on, or from @asked on: its wait for its turn does not delay the flow. */
+ *  on. For a flow that is not at full speed, which is setting 0. The next packet may go when the
+ *  bytes of this one have taken their time, from its own wake-up time on, or from @asked on: its
+ *  wait for its turn does not delay the flow. */
 void injection_forwarded(const struct injection *injection, struct ifct_entry *flow,
 			 uint32_t frame_bytes, bool ingress, node_time_t asked);
 

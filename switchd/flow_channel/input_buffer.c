@@ -1,22 +1,15 @@
 #include "switchd/flow_channel/input_buffer.h"
 
 #include "nodes/base/units.h"
-#include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 
 /* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */
 #define GO_PART 8u
 
-/* what counts against the input buffer: what is in it, and what credit given may still bring */
-static uint32_t charged_units(const struct port *in, uint32_t lane)
-{
-	return in->link->rx.held_units[lane] + in->promised_units[lane];
-}
-
 uint32_t input_buffer_left(const struct dataplane *dp, uint32_t port, uint32_t lane)
 {
 	const struct port *in = &dp->ports[port];
-	uint32_t units = charged_units(in, lane);
+	uint32_t units = input_buffer_charged(in, lane);
 
 	return units < in->stop_units ? in->stop_units - units : 0;
 }
@@ -33,8 +26,7 @@ void input_buffer_configure(struct dataplane *dp, uint32_t port)
 	in->go_units = config->stop_units > below_units ? config->stop_units - below_units : 0;
 }
 
-/* the neighbour must stop sending on @lane (@stop), or may send again */
-static void hold(struct dataplane *dp, uint32_t port, uint32_t lane, bool stop)
+void input_buffer_hold(struct dataplane *dp, uint32_t port, uint32_t lane, bool stop)
 {
 	struct port *in = &dp->ports[port];
 
@@ -44,20 +36,9 @@ static void hold(struct dataplane *dp, uint32_t port, uint32_t lane, bool stop)
 				    .kind = stop ? TRACE_XOFF : TRACE_XON,
 				    .port = (uint8_t)port,
 				    .traffic_class = (uint8_t)lane,
-				    .value = (uint64_t)charged_units(in, lane) * UNIT_BYTES });
+				    .value = (uint64_t)input_buffer_charged(in, lane) *
+					     UNIT_BYTES });
 	link_hold(in->link, lane, stop);
-}
-
-void input_buffer_update(struct dataplane *dp, uint32_t port, uint32_t lane)
-{
-	struct port *in = &dp->ports[port];
-	uint32_t units = charged_units(in, lane);
-	bool stopped = in->link->stop.wanted >> lane & 1;
-
-	if (stopped ? units <= in->go_units : units > in->stop_units)
-		hold(dp, port, lane, !stopped);
-	if (link_words_due(in->link))
-		switch_touch(&dp->sw, port);
 }
 
 void input_buffer_release(struct dataplane *dp, const struct packet *packet)

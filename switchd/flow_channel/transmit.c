@@ -37,9 +37,14 @@ static uint32_t lanes_ready(const struct dataplane *dp, const struct port *out, 
 		bool stopped = is_stopped(dp, out, c);
 		node_time_t at;
 
-		*waiting |= stopped || (packet && !link_may_send_packet(out->link));
-		if (!packet || (stopped && out->kind == PORT_EDGE) ||
-		    !link_may_send_packet(out->link))
+		*waiting |= stopped;
+		if (!packet)
+			continue;
+		if (!link_may_send_packet(out->link)) {
+			*waiting = true;
+			continue;
+		}
+		if (stopped && out->kind == PORT_EDGE)
 			continue;
 		at = packet_ready_at(packet, out->link, dp->sw.cut_through);
 		if (at <= now)

@@ -37,7 +37,7 @@ struct message {
 } __attribute__((packed));
 
 struct host {
-	uint32_t node;   /* of the plan: its NIC */
+	uint32_t node;                /* of the plan: its NIC */
 	int fds[NIC_HOST_QUEUES_MAX]; /* the ends that its kernel would have */
 	uint32_t fd_count;
 	uint64_t payload_bytes, datagrams; /* received */
@@ -118,8 +118,8 @@ static void segment_send(const struct sim *sim, const struct host *from, const s
 		sum += bytes_get16(ip + i);
 	sum += PROTOCOL_TCP + TCP_BYTES + payload_bytes;
 	bytes_put16(tcp + 16, (uint16_t)(sum % 0xffff));
-	check(send(from->fds[0], &message,
-		   sizeof(message) - PAYLOAD_BYTES + payload_bytes, 0) > 0, "a host cannot send");
+	check(send(from->fds[0], &message, sizeof(message) - PAYLOAD_BYTES + payload_bytes, 0) > 0,
+	      "a host cannot send");
 }
 
 static void datagram_send(const struct sim *sim, const struct host *from, const struct host *to)
@@ -132,8 +132,9 @@ static void datagram_send(const struct sim *sim, const struct host *from, const 
 	bytes_put16(udp, 7000);
 	bytes_put16(udp + 2, 7000);
 	bytes_put16(udp + 4, DATAGRAM_BYTES - ETHERNET_BYTES - IPV4_BYTES);
-	check(send(from->fds[from->fd_count - 1], &message,
-		   sizeof(message.header) + DATAGRAM_BYTES, 0) > 0, "a host cannot send");
+	check(send(from->fds[from->fd_count - 1], &message, sizeof(message.header) + DATAGRAM_BYTES,
+		   0) > 0,
+	      "a host cannot send");
 }
 
 /* Takes what has arrived.  Return: was there a frame? */
@@ -151,8 +152,9 @@ static bool host_take(struct host *host)
 			if (message.frame[ETHERNET_BYTES + 9] == PROTOCOL_UDP)
 				host->datagrams++;
 			else
-				host->payload_bytes += bytes_get16(message.frame + ETHERNET_BYTES + 2) -
-						       IPV4_BYTES - TCP_BYTES;
+				host->payload_bytes +=
+					bytes_get16(message.frame + ETHERNET_BYTES + 2) -
+					IPV4_BYTES - TCP_BYTES;
 		}
 	}
 	return any;
