@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include "nodes/base/ring.h"
 #include "nodes/clock/clock_pages.h"
 #include "nodes/link/link.h"
+#include "nodes/process/child.h"
 #include "nodes/process/memory.h"
 #include "orchestrator/base/beside.h"
 #include "orchestrator/base/descriptor.h"
@@ -461,40 +461,21 @@ int fabric_start_process(struct fabric *fabric, uint32_t index, const char *name
 	char *arguments[] = { (char *)name, loop, parent,
 			      core,         poll, fabric->options.keep_user ? keep : NULL,
 			      NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int error;
+	pid_t pid;
 
 	snprintf(loop, sizeof(loop), "--loop=%s", fabric->options.loop);
 	snprintf(parent, sizeof(parent), "--parent=%d", (int)getpid());
 	snprintf(core, sizeof(core), "--core=%d", core_home(fabric, index));
 	snprintf(poll, sizeof(poll), "--poll=%" PRIu64, fabric->options.poll_ns);
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						      POSIX_SPAWN_SETSIGDEF);
-	if (!fabric->alive)
-		fabric->group = 0; /* a group ends with the last of its processes */
-	posix_spawnattr_setpgroup(&attributes, fabric->group);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	error = posix_spawn(&fabric->nodes[index].pid, program, &actions, &attributes, arguments,
-			    environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	if (error) {
-		fabric->nodes[index].pid = 0;
-		return -error;
-	}
+	if (!fabric->alive) /* a group ends with the last of its processes */
+		fabric->group = CHILD_GROUP_OWN;
+	pid = child_start(program, arguments, socket, fabric->group, true);
+	fabric->nodes[index].pid = pid < 0 ? 0 : pid;
+	if (pid < 0)
+		return pid;
 	if (!fabric->group)
-		fabric->group = fabric->nodes[index].pid;
-	fabric->nodes[index].pid_shown = fabric->nodes[index].pid;
+		fabric->group = pid;
+	fabric->nodes[index].pid_shown = pid;
 	fabric->nodes[index].started_ns = wall_ns();
 	fabric->alive++;
 	return 0;

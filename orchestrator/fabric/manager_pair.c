@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "nodes/process/process_look.h"
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/own_process.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_exchange.h"
 #include "orchestrator/fabric/fabric_watch.h"
@@ -53,31 +53,12 @@ void manager_pair_end(struct manager_pair *pair)
 
 static int manager_spawn(struct manager_end *manager, int socket, bool keep_user)
 {
-	char name[] = "heddle", command[] = MANAGER_COMMAND, parent[32], keep[] = "--keep-user";
-	char *arguments[] = { name, command, parent, keep_user ? keep : NULL, NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int error;
+	pid_t pid = own_process_start(MANAGER_COMMAND, socket, keep_user);
 
-	snprintf(parent, sizeof(parent), "%d", (int)getpid());
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
-	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						      POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setpgroup(&attributes, 0); /* Ctrl-C is for the owner of the fabric */
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	error = posix_spawn(&manager->pid, "/proc/self/exe", &actions, &attributes, arguments,
-			    environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	if (error)
-		return -error;
-	manager->pid_fd = pidfd_open(manager->pid, 0);
+	if (pid < 0)
+		return pid;
+	manager->pid = pid;
+	manager->pid_fd = pidfd_open(pid, 0);
 	return manager->pid_fd < 0 ? -errno : 0;
 }
 

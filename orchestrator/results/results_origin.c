@@ -9,13 +9,12 @@
  * settings add a few. */
 static json_t *value_json(const struct yaml_node *node)
 {
-	json_t *value = node->kind == YAML_MAPPING ? json_object() : json_array();
+	json_t *value;
 	int error = 0;
 
-	if (node->kind == YAML_SCALAR) {
-		json_decref(value);
+	if (node->kind == YAML_SCALAR)
 		return json_string(node->text);
-	}
+	value = node->kind == YAML_MAPPING ? json_object() : json_array();
 	for (const struct yaml_node *child = node->first; value && child && !error;
 	     child = child->next)
 		error = node->kind == YAML_MAPPING

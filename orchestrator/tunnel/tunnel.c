@@ -5,7 +5,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "nodes/control/control.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/descriptor_message.h"
+#include "orchestrator/base/own_process.h"
 #include "orchestrator/base/socket_buffer.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/tunnel/tunnel_names.h"
@@ -252,32 +252,10 @@ int tunnel_connect(struct tunnel *tunnel, char *why, size_t why_max)
 
 static int spawn(struct tunnel *tunnel, int socket, bool keep_user)
 {
-	char name[] = "heddle", command[] = TUNNEL_COMMAND, parent[32], keep[] = "--keep-user";
-	char *arguments[] = { name, command, parent, keep_user ? keep : NULL, NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int error;
+	pid_t pid = own_process_start(TUNNEL_COMMAND, socket, keep_user);
 
-	snprintf(parent, sizeof(parent), "%d", (int)getpid());
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
-	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						      POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setpgroup(&attributes, 0);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	error = posix_spawn(&tunnel->pid, "/proc/self/exe", &actions, &attributes, arguments,
-			    environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	if (error)
-		tunnel->pid = 0;
-	tunnel->pid_shown = tunnel->pid;
-	return -error;
+	tunnel->pid_shown = tunnel->pid = pid < 0 ? 0 : pid;
+	return pid < 0 ? pid : 0;
 }
 
 /* the page of counters. Return: its descriptor, the caller's; -errno */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 
 #include "nodes/clock/futex.h"
 #include "nodes/control/control.h"
+#include "nodes/process/child.h"
 #include "nodes/process/process_look.h"
 #include "nodes/stats/stats.h"
 
@@ -41,32 +41,17 @@ static int process_start(struct workers *workers, uint32_t worker, const char *p
 	const struct rank_plan *plan = workers->rank->plan;
 	char name[32], loop[40], parent[32], keep[] = "--keep-user";
 	char *arguments[] = { name, loop, parent, plan->keep_user ? keep : NULL, NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int error;
+	pid_t pid;
 
 	snprintf(name, sizeof(name), "worker%u", worker);
 	snprintf(loop, sizeof(loop), "--loop=%s", plan->loop);
 	snprintf(parent, sizeof(parent), "--parent=%d", (int)getpid());
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	error = posix_spawn(&workers->list[worker].pid, program, &actions, &attributes, arguments,
-			    environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	if (error)
-		workers->list[worker].pid = 0;
-	workers->alive += !error;
-	return -error;
+	pid = child_start(program, arguments, socket, CHILD_GROUP_SAME, true);
+	workers->list[worker].pid = pid < 0 ? 0 : pid;
+	if (pid < 0)
+		return pid;
+	workers->alive++;
+	return 0;
 }
 
 static int ends_send(int socket, struct control_message *message)
