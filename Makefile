@@ -332,12 +332,12 @@ sanitized:
 
 soak: all
 	@$(MAKE) --no-print-directory test-helpers
-	@$(MAKE) --no-print-directory KIND=asan build/asan/sim/test_swarm build/asan/sim/test_swarm_roce \
+	@$(MAKE) --no-print-directory KIND=asan build/asan/sim/test_swarm build/asan/sim/test_swarm_roce build/asan/sim/test_swarm_lid \
 		$(addprefix build/asan/sim/,$(large_sims))
 	@$(MAKE) --no-print-directory $(large_tests)
 	@tests/run.sh 'soak, sanitised' $(addprefix build/asan/sim/,$(large_sims)) --
 	@FAULTS_ALL=yes PERMUTATION_ALL=yes ROUNDS=200 SWARM_SEEDS=10000 ORDER_SEEDS=2000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
-		build/asan/sim/test_swarm_roce build/release/sim/test_faults build/release/sim/test_path_order \
+		build/asan/sim/test_swarm_roce build/asan/sim/test_swarm_lid build/release/sim/test_faults build/release/sim/test_path_order \
 		build/release/sim/test_permutation
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
 	@ROUNDS=300 tests/run.sh 'soak, stopped nodes' tests/system/test_stopped_nodes.sh
