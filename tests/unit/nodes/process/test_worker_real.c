@@ -250,8 +250,8 @@ static void refused_over(int socket, const char *text)
 
 TEST_GROUP(worker_real, .setup = setup);
 
-/* each node has its turns under its own name, and none before fabric time begins; whoever is asked
- * has a turn after the answer */
+/* Each node has its turns under its own name, and none before fabric time begins. One that is asked
+ * has a turn after the answer. */
 TEST(worker_real__all_nodes_have_turns)
 {
 	ready();
