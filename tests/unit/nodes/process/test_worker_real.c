@@ -1,6 +1,6 @@
 /*  nodes/process/worker_real, worker_main: a worker of the real clock, from the orchestrator's end
- *  of its sockets: all its nodes have turns, each answers over its own socket, a node may leave, and
- *  what is wrong is refused (SC-7, TB-23). */
+ *  of its sockets. All its nodes have turns, each answers over its own socket, a node may leave,
+ *  and what is wrong is refused (SC-7, TB-23). */
 #include <sys/wait.h>
 #include <time.h>
 
