@@ -81,7 +81,7 @@ unit_libs := $(if $(filter tsan,$(KIND)),$(lib_nodes),$(lib_switchd) $(lib_nicd)
 # since to link and start a program costs more than most tests
 unit_src := $(wildcard tests/unit/*/*/test_*.c)
 unit_tests := $(addprefix $(B)/unit/,$(basename $(notdir $(unit_src))))
-unit_alone := test_allocation test_allocation_plans test_allocation_results # linked in a way of their own
+unit_alone := test_allocation test_allocation_plans test_allocation_results test_refused # linked in a way of their own
 unit_suites := $(addprefix $(B)/suite/,$(sort $(subst /,.,$(patsubst tests/unit/%/,%,$(dir $(unit_src)))))) \
 	       $(addprefix $(B)/unit/,$(unit_alone))
 # many fabrics, or large ones: with sanitizers in make soak only
@@ -246,6 +246,9 @@ $(B)/suite/%: $$(call obj,$$(call suite_src,$$*)) $(lib_testing) $(unit_libs)
 
 # its own allocations fail
 $(B)/unit/test_allocation $(B)/unit/test_allocation_plans $(B)/unit/test_allocation_results: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup table_alloc table_free)
+
+# the kernel refuses its system calls
+$(B)/unit/test_refused: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,sendmmsg recvmmsg sendmsg recvmsg recv)
 
 $(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(both_nodes)
 	@mkdir -p $(@D)
@@ -428,8 +431,8 @@ layers:
 # do the tests see a wrong statement? N mutants of production code, drawn by SEED
 mutants: all
 	@$(MAKE) --no-print-directory test-helpers
-	@$(MAKE) --no-print-directory KIND=asan unit-sim
-	@$(MAKE) --no-print-directory KIND=reach programs unit-sim build/reach/sim/sim_json build/reach/sim/sim_compare
+	@$(MAKE) --no-print-directory KIND=asan unit-sim build/asan/sim/test_swarm_paths
+	@$(MAKE) --no-print-directory KIND=reach programs unit-sim build/reach/sim/test_swarm_paths build/reach/sim/sim_json build/reach/sim/sim_compare
 	@N='$(or $(N),20)' SEED='$(SEED)' FILES='$(FILES)' SYSTEM='$(SYSTEM)' tests/mutants.py
 
 # for changes that must not change a result; what is not committed counts as well

@@ -226,7 +226,7 @@ for kind in ('unit', 'sim'):
         programs[f'{kind}/{entry}'] = symbols_of(f'{BUILD}/{kind}/{entry}')
 reach.record_all([*programs, *system_tests])
 recorded = reach.Reach([*programs, *system_tests])
-commands = {'asan': commands_of('asan', ['unit-sim'], [f'{BUILD}/libtesting.a', *sources]),
+commands = {'asan': commands_of('asan', ['unit-sim', f'{BUILD}/sim/test_swarm_paths'], [f'{BUILD}/libtesting.a', *sources]),
             'reach': commands_of('reach', ['programs'], sources)}
 rng_ = random.Random(SEED)
 print(f'seed {SEED}, {COUNT} mutants', flush=True)
