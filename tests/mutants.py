@@ -38,7 +38,8 @@ UNIT_MAX = int(os.environ.get('UNIT') or 20)
 SYSTEM_MAX = int(os.environ.get('SYSTEM') or 5)
 SYSTEM_S_MAX = 120
 # these see whatever changes a result, so they are tried in any case
-EXACT = ('sim/test_same_results', 'sim/test_swarm', 'sim/test_swarm_paths', 'sim/test_swarm_roce', 'sim/test_swarm_lid')
+EXACT = ('sim/test_same_results', 'sim/test_swarm', 'sim/test_swarm_paths', 'sim/test_swarm_roce', 'sim/test_swarm_lid',
+         'sim/test_same_sets')
 BUILD = 'build/asan'
 
 OPERATORS = {
