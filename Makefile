@@ -81,7 +81,7 @@ unit_libs := $(if $(filter tsan,$(KIND)),$(lib_nodes),$(lib_switchd) $(lib_nicd)
 # since to link and start a program costs more than most tests
 unit_src := $(wildcard tests/unit/*/*/test_*.c)
 unit_tests := $(addprefix $(B)/unit/,$(basename $(notdir $(unit_src))))
-unit_alone := test_allocation test_allocation_plans test_allocation_results test_refused # linked in a way of their own
+unit_alone := test_allocation test_allocation_plans test_allocation_results test_refused test_turn # linked in a way of their own
 unit_suites := $(addprefix $(B)/suite/,$(sort $(subst /,.,$(patsubst tests/unit/%/,%,$(dir $(unit_src)))))) \
 	       $(addprefix $(B)/unit/,$(unit_alone))
 # many fabrics, or large ones: with sanitizers in make soak only
@@ -249,6 +249,8 @@ $(B)/unit/test_allocation $(B)/unit/test_allocation_plans $(B)/unit/test_allocat
 
 # the kernel refuses its system calls
 $(B)/unit/test_refused: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,sendmmsg recvmmsg sendmsg recvmsg recv)
+# what happens while a node yields, or sleeps
+$(B)/unit/test_turn: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,sched_yield event_loop_wait)
 
 $(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(both_nodes)
 	@mkdir -p $(@D)
