@@ -19,7 +19,7 @@ static struct turn turn;
 static struct {
 	uint32_t yields, sleeps;
 	uint32_t opens_at, ends_at; /* at this yield; 0: at none */
-	bool others;                /* other nodes run a window during each yield */
+	uint32_t others; /* other nodes run a window during each of so many first yields */
 	bool opens_asleep;
 	uint32_t asleep; /* the node's word during the sleep */
 } seen;
@@ -35,7 +35,7 @@ static void window_open(void)
 int __wrap_sched_yield(void)
 {
 	seen.yields++;
-	if (seen.others)
+	if (seen.yields <= seen.others)
 		atomic_fetch_add(&page->window, 1);
 	if (seen.yields == seen.opens_at)
 		window_open();
@@ -92,9 +92,16 @@ TEST(turn_wait__yields_then_sleeps)
 /* windows of others, in which it has no part, use up its patience */
 TEST(turn_wait__windows_of_others)
 {
-	seen.others = true;
+	seen.others = YIELDS;
 	ck_assert_int_eq(turn_wait(&turn), TURN_CONTROL);
 	ck_assert_uint_eq(seen.yields, (YIELDS + YIELDS_IDLE) / (YIELDS_IDLE + 1));
+}
+
+TEST(turn_wait__few_windows_of_others)
+{
+	seen.others = 3;
+	ck_assert_int_eq(turn_wait(&turn), TURN_CONTROL);
+	ck_assert_uint_eq(seen.yields, YIELDS - 3 * YIELDS_IDLE);
 }
 
 TEST_RANGE(turn_wait__window_opens_meanwhile, 1, YIELDS + 1)
