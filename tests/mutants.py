@@ -47,7 +47,7 @@ OPERATORS = {
     'arithmetic': (r' ([-+*/]) (?=\w)', {'+': '-', '-': '+', '*': '/', '/': '*'}),
     'logic': (r' (&&|\|\|) ', {'&&': '||', '||': '&&'}),
     'constant': (r'(?<![\w.])(\d+)(?=u?\b(?![.x]))', None),
-    'statement': (r'^\t+((?!\t|return|break|continue|case|goto|ENSURE)[^;{}=]+\([^;{}]*\);|[^;{}()]+(?:\+=|-=|\+\+|--)[^;{}]*;)$', None),
+    'statement': (r'^\t+((?!\t|_Static|return|break|continue|case|goto|ENSURE)[^;{}=]+\([^;{}]*\);|[^;{}()]+(?:\+=|-=|\+\+|--)[^;{}]*;)$', None),
     'return': (r'\breturn (true|false|0|-E\w+|-1|1);', {'true': 'false', 'false': 'true', '0': '1', '1': '0', '-1': '0'}),
 }
 
