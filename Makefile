@@ -85,7 +85,7 @@ unit_libs := $(if $(filter tsan,$(KIND)),$(lib_nodes),$(lib_switchd) $(lib_nicd)
 # since to link and start a program costs more than most tests
 unit_src := $(wildcard tests/unit/*/*/test_*.c)
 unit_tests := $(addprefix $(B)/unit/,$(basename $(notdir $(unit_src))))
-unit_alone := test_allocation test_allocation_plans test_allocation_results # linked in a way of their own
+unit_alone := test_allocation test_allocation_plans test_allocation_results test_refused test_turn # linked in a way of their own
 unit_suites := $(addprefix $(B)/suite/,$(sort $(subst /,.,$(patsubst tests/unit/%/,%,$(dir $(unit_src)))))) \
 	       $(addprefix $(B)/unit/,$(unit_alone))
 # many fabrics, or large ones: with sanitizers in make soak only
@@ -284,6 +284,11 @@ $(B)/suite/%: $$(call obj,$$(call suite_src,$$*)) $(lib_testing) $(unit_libs)
 # its own allocations fail
 $(B)/unit/test_allocation $(B)/unit/test_allocation_plans $(B)/unit/test_allocation_results: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup table_alloc table_free)
 
+# the kernel refuses its system calls
+$(B)/unit/test_refused: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,sendmmsg recvmmsg sendmsg recvmsg recv)
+# what happens while a node yields, or sleeps
+$(B)/unit/test_turn: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,sched_yield event_loop_wait)
+
 $(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(both_nodes)
 	@mkdir -p $(@D)
 	@echo '  link $@'
@@ -369,12 +374,12 @@ sanitized:
 
 soak: all
 	@$(MAKE) --no-print-directory test-helpers
-	@$(MAKE) --no-print-directory KIND=asan build/asan/sim/test_swarm build/asan/sim/test_swarm_roce \
+	@$(MAKE) --no-print-directory KIND=asan build/asan/sim/test_swarm build/asan/sim/test_swarm_roce build/asan/sim/test_swarm_lid \
 		$(addprefix build/asan/sim/,$(large_sims))
 	@$(MAKE) --no-print-directory $(large_tests)
 	@tests/run.sh 'soak, sanitised' $(addprefix build/asan/sim/,$(large_sims)) --
 	@FAULTS_ALL=yes PERMUTATION_ALL=yes ROUNDS=200 SWARM_SEEDS=10000 ORDER_SEEDS=2000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
-		build/asan/sim/test_swarm_roce build/release/sim/test_faults build/release/sim/test_path_order \
+		build/asan/sim/test_swarm_roce build/asan/sim/test_swarm_lid build/release/sim/test_faults build/release/sim/test_path_order \
 		build/release/sim/test_permutation
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
 	@ROUNDS=300 tests/run.sh 'soak, stopped nodes' tests/system/test_stopped_nodes.sh
@@ -465,8 +470,8 @@ layers:
 # do the tests see a wrong statement? N mutants of production code, drawn by SEED
 mutants: all
 	@$(MAKE) --no-print-directory test-helpers
-	@$(MAKE) --no-print-directory KIND=asan unit-sim
-	@$(MAKE) --no-print-directory KIND=reach programs unit-sim build/reach/sim/sim_json build/reach/sim/sim_compare
+	@$(MAKE) --no-print-directory KIND=asan unit-sim build/asan/sim/test_swarm_paths
+	@$(MAKE) --no-print-directory KIND=reach programs unit-sim build/reach/sim/test_swarm_paths build/reach/sim/sim_json build/reach/sim/sim_compare
 	@N='$(or $(N),20)' SEED='$(SEED)' FILES='$(FILES)' SYSTEM='$(SYSTEM)' tests/mutants.py
 
 # for changes that must not change a result; what is not committed counts as well

@@ -7,7 +7,7 @@ removed: where the invariant holds, that changes nothing. A mutant is tried with
 enter its line, as recorded by tests/reach.py, until one fails:
 
 1. unit tests and small simulations, with the address sanitizer: its object is linked in front of
-   the archives. The nearest by name and folder first, at most UNIT (20), and test_same_results.
+   the archives. The nearest by name and folder first, at most UNIT (20), and EXACT.
 2. system tests, of which HEDDLE is the mutant: those that take least time first, at most SYSTEM (5)
    that take at most 120 s each. SYSTEM=0: none. They are sealed (tests/sealed.sh): a wrong kill() or
    unlink() does no harm. The mutant is seen by one that fails twice, and passes without it.
@@ -37,7 +37,9 @@ HANGS_S = 120  # of any time, and 100 times what it took: it waits for what neve
 UNIT_MAX = int(os.environ.get('UNIT') or 20)
 SYSTEM_MAX = int(os.environ.get('SYSTEM') or 5)
 SYSTEM_S_MAX = 120
-EXACT = 'sim/test_same_results'  # sees whatever changes a result, so it is tried in any case
+# these see whatever changes a result, so they are tried in any case
+EXACT = ('sim/test_same_results', 'sim/test_swarm', 'sim/test_swarm_paths', 'sim/test_swarm_roce', 'sim/test_swarm_lid',
+         'sim/test_same_sets')
 BUILD = 'build/asan'
 
 OPERATORS = {
@@ -45,7 +47,7 @@ OPERATORS = {
     'arithmetic': (r' ([-+*/]) (?=\w)', {'+': '-', '-': '+', '*': '/', '/': '*'}),
     'logic': (r' (&&|\|\|) ', {'&&': '||', '||': '&&'}),
     'constant': (r'(?<![\w.])(\d+)(?=u?\b(?![.x]))', None),
-    'statement': (r'^\t+((?!return|break|continue|case|goto|ENSURE)[^;{}=]+\([^;{}]*\);|[^;{}()]+(?:\+=|-=|\+\+|--)[^;{}]*;)$', None),
+    'statement': (r'^\t+((?!\t|_Static|return|break|continue|case|goto|ENSURE)[^;{}=]+\([^;{}]*\);|[^;{}()]+(?:\+=|-=|\+\+|--)[^;{}]*;)$', None),
     'return': (r'\breturn (true|false|0|-E\w+|-1|1);', {'true': 'false', 'false': 'true', '0': '1', '1': '0', '-1': '0'}),
 }
 
@@ -137,7 +139,7 @@ def tests_of(path, line, text):
     # a function without a block of its own, inlined, is entered by tests of which no record says so
     found = sorted((test for test in linked if not function or test in near or stem in test or test not in recorded.tests),
                    key=distance)
-    return found[:UNIT_MAX] + [test for test in found[UNIT_MAX:] if test == EXACT]
+    return found[:UNIT_MAX] + [test for test in found[UNIT_MAX:] if test in EXACT]
 
 
 def system_tests_of(path, line, text):
@@ -225,7 +227,7 @@ for kind in ('unit', 'sim'):
         programs[f'{kind}/{entry}'] = symbols_of(f'{BUILD}/{kind}/{entry}')
 reach.record_all([*programs, *system_tests])
 recorded = reach.Reach([*programs, *system_tests])
-commands = {'asan': commands_of('asan', ['unit-sim'], [f'{BUILD}/libtesting.a', *sources]),
+commands = {'asan': commands_of('asan', ['unit-sim', f'{BUILD}/sim/test_swarm_paths'], [f'{BUILD}/libtesting.a', *sources]),
             'reach': commands_of('reach', ['programs'], sources)}
 rng_ = random.Random(SEED)
 print(f'seed {SEED}, {COUNT} mutants', flush=True)

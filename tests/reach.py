@@ -33,7 +33,7 @@ def lines_in(program, notes):
     found = set()
     for line in out.split('\n'):
         # an object from ccache may name the folder of another tree
-        place = re.search(r'(?:^|/)(?<!tests/unit/)((?:orchestrator|nodes|switchd|nicd)/(?:\w+/)?\w+\.[ch]):(\d+)', line)
+        place = re.search(r'(?:^|/)(?<!tests/unit/)((?:orchestrator|nodes|switchd|nicd|rankd)/(?:\w+/)?\w+\.[ch]):(\d+)', line)
         if place:
             found.add((place[1], int(place[2])))
     return found

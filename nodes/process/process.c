@@ -29,20 +29,21 @@ static bool arguments_parse(int argc, char **argv, struct process_arguments *arg
 {
 	*arguments = (struct process_arguments){ .core = -1 };
 	for (int i = 1; i < argc; i++) {
-		char *end = argv[i];
+		char *equals = strchr(argv[i], '='), *number = equals ? equals + 1 : argv[i];
+		char *end = number;
 
 		if (!strncmp(argv[i], "--parent=", 9))
-			arguments->parent = (pid_t)strtol(argv[i] + 9, &end, 10);
+			arguments->parent = (pid_t)strtol(number, &end, 10);
 		else if (!strncmp(argv[i], "--core=", 7))
-			arguments->core = (int)strtol(argv[i] + 7, &end, 10);
+			arguments->core = (int)strtol(number, &end, 10);
 		else if (!strncmp(argv[i], "--poll=", 7))
-			arguments->poll_ns = strtoull(argv[i] + 7, &end, 10);
+			arguments->poll_ns = strtoull(number, &end, 10);
 		else if (!strncmp(argv[i], "--loop=", 7) &&
-			 loop_parse(argv[i] + 7, &arguments->loop_kind))
+			 loop_parse(number, &arguments->loop_kind))
 			continue;
 		else if ((arguments->keep_user = !strcmp(argv[i], "--keep-user")))
 			continue;
-		if (end == argv[i] || *end)
+		if (end == number || *end)
 			return false;
 	}
 	return arguments->parent > 0;

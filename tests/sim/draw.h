@@ -14,6 +14,7 @@
 /* a scenario while it is drawn, and what of it later sections and the verdict need to know */
 struct draw {
 	struct random random;
+	uint64_t seed; /* of it, where later parts need to know */
 	FILE *out;
 	unsigned hosts, classes;
 	bool jumbo;   /* the MTU is 9 kB */

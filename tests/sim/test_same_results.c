@@ -20,11 +20,11 @@
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/results/results_text.h"
 #include "tests/kept.h"
+#include "tests/sim/shown.h"
 #include "tests/sim/sim.h"
 
 #define KEPT "tests/sim/same_results.txt"
 #define SETTINGS_MAX 12u
-#define NODES_SHOWN 24u /* of a large fabric, switches come first */
 
 /* A fault or a loss within the first microseconds; most runs take 0.1 s. */
 static const struct scenario_row {
@@ -182,24 +182,6 @@ static int log_open(const char *name)
 	return fd;
 }
 
-/* the blocks of all tables that the fabric manager may read of the switch */
-static void blocks_show(const struct sim_node *node, FILE *out)
-{
-	for (unsigned kind = 0; node->ops->table_blocks && kind < TABLE_KINDS; kind++) {
-		struct table_block block = { .table = (enum table_kind)kind };
-		uint32_t count;
-
-		if (!table_of_fabric(node->config->fabric, block.table))
-			continue;
-		count = node->ops->table_blocks(node->dataplane, block.table);
-		fprintf(out, "# %s %s %u\n", node->config->name, table_kind_name[kind], count);
-		for (block.number = 0; block.number < count; block.number++) {
-			node->ops->table_read(node->dataplane, &block);
-			fwrite(block.bytes, 1, sizeof(block.bytes), out);
-		}
-	}
-}
-
 static int series_fd_of(uint32_t node)
 {
 	return sim.plan.nodes[node].series ? sim.nodes[node].series_fd : -1;
@@ -222,25 +204,6 @@ static FILE *part_open(struct files *files, enum part part)
 	return out;
 }
 
-/* all that the node shows: each table that it names if it is asked for one that it does not have */
-static void node_show(const struct sim_node *node, FILE *out)
-{
-	char *names = NULL, *rest;
-	size_t length;
-	FILE *list = open_memstream(&names, &length);
-
-	ck_assert_int_eq(node->ops->show(node->dataplane, "", -1, sim.limit_ps, list), -ENOENT);
-	fclose(list);
-	rest = names;
-	for (char *name; (name = strsep(&rest, " \n"));) {
-		if (!name[0] || !strcmp(name, "trace")) /* of the page, shown by the orchestrator */
-			continue;
-		fprintf(out, "# %s %s\n", node->config->name, name);
-		ck_assert_int_eq(node->ops->show(node->dataplane, name, -1, sim.limit_ps, out), 0);
-	}
-	free(names);
-}
-
 static void play(const struct scenario_row *row, struct files *files)
 {
 	char path[256];
@@ -260,10 +223,7 @@ static void play(const struct scenario_row *row, struct files *files)
 	}
 	sim_run_until(&sim, sim.plan.duration_ps / 2);
 	out = part_open(files, SHOWN);
-	for (uint32_t i = 0; i < sim.plan.node_count && i < NODES_SHOWN; i++) {
-		node_show(&sim.nodes[i], out);
-		blocks_show(&sim.nodes[i], out);
-	}
+	sim_show(&sim, out);
 	fclose(out);
 	if (is_impaired(row)) {
 		sim_run_until(&sim, sim.plan.duration_ps);
@@ -416,28 +376,12 @@ static void recording_check(const struct scenario_row *row, const struct files *
 
 /* ---- the digests that are kept ---- */
 
-/* the line of the build's version is left out */
-static uint64_t digest_of(const char *text, size_t length)
-{
-	uint64_t digest = KEPT_NOTHING;
-
-	for (const char *line = text; line < text + length;) {
-		const char *next = memchr(line, '\n', (size_t)(text + length - line));
-
-		next = next ? next + 1 : text + length;
-		if (strncmp(line, "  \"version\":", 12) != 0)
-			digest = kept_digest(digest, line, (size_t)(next - line));
-		line = next;
-	}
-	return digest;
-}
-
 static struct kept_row row_of(const struct files *files)
 {
 	struct kept_row row;
 
 	for (unsigned part = 0; part < PARTS; part++)
-		row.digests[part] = digest_of(files->texts[part], files->lengths[part]);
+		row.digests[part] = kept_digest_of_lines(files->texts[part], files->lengths[part]);
 	return row;
 }
 

@@ -11,9 +11,13 @@
 #include "nodes/base/units.h"
 #include "tests/sim/draw.h"
 #include "tests/sim/routed.h"
+#include "tests/sim/swarm_kept.h"
 #include "tests/testing.h"
 
 #define MESSAGES_MAX 200u /* of a workload; enough for every queue */
+#define SEEDS 60u
+
+static struct swarm_kept kept = { .path = "tests/sim/swarm.txt", .seeds = SEEDS };
 
 static const char *flag(struct draw *draw)
 {
@@ -245,6 +249,7 @@ static void run_seed(uint64_t seed)
 	routing_draw(seed, &routed);
 	sim_open_prepared(&sim, text, NULL, routed_prepare, &routed);
 	sim.check_windows = seed % 8 ? 8 : 1;
+	swarm_begin(&kept, &sim);
 	sim_run(&sim);
 	ck_assert_msg(clock_earliest(&sim.clock) == NODE_TIME_NEVER, "seed %lu: not empty\n%s",
 		      seed, text);
@@ -267,6 +272,7 @@ static void run_seed(uint64_t seed)
 	for (enum drop_reason r = DROP_MALFORMED; r < DROP_REASONS; r++)
 		ck_assert_msg(!sim_drops(&sim, r), "seed %lu: %lu %s\n%s", seed, sim_drops(&sim, r),
 			      stats_drop_name[r], text);
+	swarm_end(&kept, &sim, seed);
 	sim_close(&sim);
 	free(text);
 }
@@ -275,5 +281,5 @@ TEST_GROUP(seeds, .timeout_s = 7200);
 
 TEST(random_scenarios__books_balance)
 {
-	run_seeds(run_seed, 60);
+	run_seeds(run_seed, SEEDS);
 }

@@ -8,9 +8,13 @@
 
 #include "tests/sim/draw.h"
 #include "tests/sim/sim.h"
+#include "tests/sim/swarm_kept.h"
 #include "tests/testing.h"
 
 #define RUN_US 20u
+#define SEEDS 60u
+
+static struct swarm_kept kept = { .path = "tests/sim/swarm_paths.txt", .seeds = SEEDS };
 
 static void write_topology(struct draw *draw)
 {
@@ -148,6 +152,7 @@ static void run_seed(uint64_t seed)
 		getenv("SWARM_SHOW") ? text : "");
 	sim_open_text(&sim, text, NULL);
 	sim.check_windows = 16;
+	swarm_begin(&kept, &sim);
 	sim_run(&sim);
 	ck_assert_msg(clock_earliest(&sim.clock) == NODE_TIME_NEVER, "seed %lu: not empty\n%s",
 		      seed, text);
@@ -157,6 +162,7 @@ static void run_seed(uint64_t seed)
 	for (uint32_t i = 0; i < results.fault_count; i++)
 		ck_assert(results.faults[i].failed && results.faults[i].returned);
 	results_free(&results);
+	swarm_end(&kept, &sim, seed);
 	sim_close(&sim);
 	free(text);
 }
@@ -165,5 +171,5 @@ TEST_GROUP(seeds, .timeout_s = 7200);
 
 TEST(random_paths__books_balance)
 {
-	run_seeds(run_seed, 60);
+	run_seeds(run_seed, SEEDS);
 }

@@ -11,12 +11,16 @@
 #include "orchestrator/results/results_text.h"
 #include "tests/sim/draw.h"
 #include "tests/sim/sim.h"
+#include "tests/sim/swarm_kept.h"
 #include "tests/testing.h"
 
 #define MESSAGES_MAX 40u  /* of a workload, all senders together */
+#define SEEDS 30u         /* by default */
 #define SAME_BYTES_OF 16u /* every so many seeds are played twice */
 /* far longer than a packet at the least rate of DCQCN (7.2 ms), or a time-out */
 #define SILENCE_PS (400 * NODE_MS)
+
+static struct swarm_kept kept = { .path = "tests/sim/swarm_roce.txt", .seeds = SEEDS };
 
 static const char *flag(struct draw *draw)
 {
@@ -241,7 +245,7 @@ static char *scenario_of(uint64_t seed, uint64_t buffer_bytes, struct draw *draw
 	char *text = NULL;
 	size_t length;
 
-	*draw = (struct draw){ .out = open_memstream(&text, &length) };
+	*draw = (struct draw){ .out = open_memstream(&text, &length), .seed = seed };
 	random_init(&draw->random, seed, 11);
 	fprintf(draw->out,
 		"name: swarm\nfabric: roce\nseed: %lu\n"
@@ -427,18 +431,22 @@ static void show_results(struct sim *sim)
 }
 
 static char *play(struct sim *sim, const char *text, const struct draw *draw,
-		  uint32_t check_windows)
+		  uint32_t check_windows, bool shown)
 {
 	char *json;
 
 	sim_open_text(sim, text, NULL);
 	sim->check_windows = check_windows;
+	if (shown)
+		swarm_begin(&kept, sim);
 	sim_run(sim);
 	if (getenv("SWARM_SHOW"))
 		show_results(sim);
 	check_drops(sim, draw);
 	check_end(sim, draw);
 	json = sim_json(sim);
+	if (shown)
+		swarm_end(&kept, sim, draw->seed);
 	sim_close(sim);
 	return json;
 }
@@ -453,9 +461,9 @@ static void run_seed(uint64_t seed)
 	text = scenario_of(seed, buffer_bytes_of(seed), &draw);
 	if (getenv("SWARM_SHOW"))
 		fputs(text, stderr);
-	json = play(&sim, text, &draw, seed % 8 ? 16 : 1);
+	json = play(&sim, text, &draw, seed % 8 ? 16 : 1, true);
 	if (seed % SAME_BYTES_OF == 0) {
-		again = play(&sim, text, &draw, 0);
+		again = play(&sim, text, &draw, 0, false);
 		ck_assert_msg(!strcmp(json, again), "seed %lu: not the same bytes again",
 			      (unsigned long)seed);
 		free(again);
@@ -468,5 +476,5 @@ TEST_GROUP(seeds, .timeout_s = 7200);
 
 TEST(random_scenarios__roce)
 {
-	run_seeds(run_seed, 30);
+	run_seeds(run_seed, SEEDS);
 }

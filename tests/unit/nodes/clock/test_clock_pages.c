@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "nodes/clock/clock_pages.h"
+#include "nodes/config/config.h"
 #include "tests/testing.h"
 
 #define NODES 9u
@@ -112,4 +113,20 @@ TEST(clock_pages__the_head_cannot_be_made_writable)
 	close(again);
 	own.page->epoch_ns = 78; /* the process that made it may */
 	ck_assert_uint_eq(clock_.page->epoch_ns, 78);
+}
+
+/* a fabric may have NODE_COUNT_MAX nodes, and no more */
+TEST(clock_attach__most_nodes)
+{
+	size_t bytes = (clock_bytes(NODE_COUNT_MAX + 1) + 4095) / 4096 * 4096;
+	struct clock_page *most = aligned_alloc(4096, bytes);
+	struct clock attached;
+
+	ck_assert_ptr_nonnull(most);
+	for (uint32_t more = 0; more < 2; more++) {
+		memset(most, 0, bytes);
+		clock_init(most, NODE_COUNT_MAX + more, NODE_US);
+		ck_assert_int_eq(clock_attach(&attached, most, bytes), more ? -EINVAL : 0);
+	}
+	free(most);
 }

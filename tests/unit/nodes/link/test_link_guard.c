@@ -98,6 +98,28 @@ TEST(link_guard__lost_ack_frame)
 	ck_assert_mem_eq(a.told.ack_bytes, frame, sizeof(frame));
 }
 
+/* an ACK frame that arrived, or was lost, takes up nothing of what may be in flight */
+TEST_RANGE(link_guard__ack_frames_are_no_flight, 0, 2)
+{
+	static const uint8_t frame[] = { 9, 8, 7 };
+	uint32_t before;
+
+	guard_both();
+	before = a.link.flight.arrived_units;
+	lose_all(&a, _i);
+	link_send_acks(&a.link, 0, frame, sizeof(frame), 20);
+	lose_all(&a, false);
+	send_frame(&a, 600, 0, 0);
+	send_words(&a, true);
+	receive_all(&b);
+	send_words(&b, false);
+	receive_all(&a);
+	ck_assert_uint_eq(a.told.seen, 1);
+	ck_assert_uint_eq(a.told.acks_lost, _i);
+	ck_assert_uint_eq(a.link.flight.arrived_units - before, 3); /* of 256 bytes */
+	ck_assert_uint_eq(a.link.flight.arrived_units, a.link.flight.sent_units);
+}
+
 /* A sender without confirmations stops when its memory is full, and resumes with the next
  * confirmation. */
 TEST(link_guard__full_memory_stops_the_sender)

@@ -2,9 +2,12 @@
  *  kills it (TB-24). */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,4 +140,48 @@ TEST(syscall_filter_apply__abort_is_an_abort)
 	int status = filtered(end_badly, 0);
 
 	ck_assert(no_filter(status) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT));
+}
+
+/* ---- a kernel, or a sandbox around the node, that refuses the filter ---- */
+
+/* From now on the kernel refuses filters with @flags, or any (@all). */
+static void filters_refuse(bool all)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, !all, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(NO_FILTER);
+}
+
+static void nothing(int unused)
+{
+	(void)unused;
+}
+
+/* older kernels do not know the flag: the filter is set without */
+TEST_RANGE(syscall_filter_apply__is_refused, 0, 2)
+{
+	pid_t child;
+	int status;
+
+	if (no_filter(filtered(nothing, 0)))
+		return;
+	child = fork();
+	if (!child) {
+		filters_refuse(_i);
+		_exit(syscall_filter_apply() == (_i ? -ENOSYS : 0) ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	if (WEXITSTATUS(status) != NO_FILTER)
+		ck_assert_int_eq(WEXITSTATUS(status), 0);
 }

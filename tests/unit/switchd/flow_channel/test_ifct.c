@@ -178,6 +178,23 @@ TEST(ifct_arrive__gap_is_reported_once)
 	extents_expect(entry, 3, 0);
 }
 
+/* a gap is less than half of what 16 bits can count: beyond that a position is a former one */
+TEST_RANGE(ifct_arrive__longest_gap, 0, 2)
+{
+	struct packet *packet = packet_of(FLOW, 1);
+	struct ifct_entry *entry;
+	uint32_t hole_units, gap = 32767 + (uint32_t)_i;
+
+	begin_at(FLOW, 100);
+	entry = arrive(&ifct, FLOW, 100, 4);
+	packet_free(&pool, ifct_pop(entry));
+	ck_assert_ptr_eq(ifct_arrive(&ifct, packet, (uint16_t)(104 + gap), &hole_units),
+			 _i ? NULL : entry);
+	if (!_i)
+		ck_assert_uint_eq(hole_units, gap);
+	packet_free(&pool, packet);
+}
+
 /* FC-7: positions are modular: neither 2^16 in the header nor 2^32 in the table is a gap */
 TEST(ifct_arrive__positions_wrap)
 {

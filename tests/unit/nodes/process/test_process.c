@@ -1,0 +1,98 @@
+/*  nodes/process/process: the arguments of a node's process. All of them are understood in any
+ *  order; one that is wrong, or a parent that is another, ends the process (TB-23). */
+#include "nodes/process/process.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "tests/testing.h"
+
+#define ARGUMENTS_MAX 8
+
+static struct process_arguments arguments;
+
+/* process_begin() with the arguments in @text, which are separated by spaces */
+static int begin(const char *text)
+{
+	static char copy[256];
+	char *argv[ARGUMENTS_MAX + 1] = { "node" }, *rest = copy;
+	int argc = 1;
+
+	snprintf(copy, sizeof(copy), text, (int)getppid());
+	for (char *word; argc < ARGUMENTS_MAX && (word = strsep(&rest, " "));)
+		argv[argc++] = word;
+	return process_begin(argc, argv, &arguments);
+}
+
+TEST(process_begin__the_parent_alone)
+{
+	int death;
+
+	ck_assert_int_eq(begin("--parent=%d"), PROCESS_FINE);
+	ck_assert_int_eq(arguments.parent, getppid());
+	ck_assert_int_eq(arguments.core, -1);
+	ck_assert_uint_eq(arguments.poll_ns, 0);
+	ck_assert_int_eq(arguments.loop_kind, EVENT_LOOP_AUTO);
+	ck_assert(!arguments.keep_user);
+	ck_assert_int_eq(prctl(PR_GET_PDEATHSIG, &death), 0);
+	ck_assert_int_eq(death, 9); /* SIGKILL: it does not survive its parent */
+}
+
+TEST_RANGE(process_begin__all_arguments, 0, 3)
+{
+	static const char *const orders[] = {
+		"--parent=%d --core=3 --poll=5000000000 --loop=fallback --keep-user",
+		"--keep-user --loop=fallback --poll=5000000000 --core=3 --parent=%d",
+		"--loop=fallback --keep-user --core=3 --parent=%d --poll=5000000000",
+	};
+
+	ck_assert_int_eq(begin(orders[_i]), PROCESS_FINE);
+	ck_assert_int_eq(arguments.parent, getppid());
+	ck_assert_int_eq(arguments.core, 3);
+	ck_assert_uint_eq(arguments.poll_ns, 5000000000u);
+	ck_assert_int_eq(arguments.loop_kind, EVENT_LOOP_FALLBACK);
+	ck_assert(arguments.keep_user);
+}
+
+TEST_RANGE(process_begin__each_event_loop, 0, EVENT_LOOP_KINDS)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "--parent=%%d --loop=%s", event_loop_name[_i]);
+	ck_assert_int_eq(begin(text), PROCESS_FINE);
+	ck_assert_int_eq(arguments.loop_kind, _i);
+}
+
+static const char *const wrong[] = {
+	"--core=1",
+	"--parent=%d nosuch",
+	"--parent=%d --nosuch",
+	"--parent=%d --loop=nosuch",
+	"--parent=%d --loop=",
+	"--parent=%d --core=",
+	"--parent=%d --core=1x",
+	"--parent=%d --poll=1x",
+	"--parent=%d --poll=",
+	"--parent=%dx",
+	"--parent=",
+	"--parent=0",
+	"--parent=-%d",
+	"--parent=%d --keep-user-",
+	"--keep-user",
+};
+
+TEST_RANGE(process_begin__wrong_arguments, 0, (sizeof(wrong) / sizeof(wrong[0])))
+{
+	ck_assert_int_eq(begin(wrong[_i]), PROCESS_WRONG);
+}
+
+/* the parent died before the kernel was told to watch it */
+TEST(process_begin__another_parent)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "--parent=%d", (int)getpid());
+	ck_assert_int_eq(begin(text), PROCESS_LOST);
+}
