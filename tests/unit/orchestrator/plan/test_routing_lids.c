@@ -277,10 +277,23 @@ static uint32_t in_flight_model(const uint16_t *after, uint32_t at, uint32_t to,
 	return most;
 }
 
+#define RING_LINKS "links: [[a, b], [b, c], [c, d], [d, e], [e, a]]}"
+
+/* rings of which few switches have hosts: the longest path begins at one of these */
+static const char *const uneven[] = {
+	"{switches: [a, b, c, d, e], hosts: {A: a, C: c}, " RING_LINKS,
+	"{switches: [c, b, a, d, e], hosts: {A: a, C: c}, " RING_LINKS,
+	"{switches: [b, a, c, d, e], hosts: {A: a, C: c}, " RING_LINKS,
+	"{switches: [d, e, c, b, a], hosts: {A: a, C: c}, " RING_LINKS,
+	"{switches: [e, a, b, c, d], hosts: {A: a, D: d, C: c}, " RING_LINKS,
+};
+
+#define UNEVEN (int)(sizeof(uneven) / sizeof(uneven[0]))
+
 /* Each link of each topology fails. The model follows each path of each host. */
-TEST_RANGE(routing_in_flight_hops__as_the_model, 0, TOPOLOGIES * 2)
+TEST_RANGE(routing_in_flight_hops__as_the_model, 0, (TOPOLOGIES + UNEVEN) * 2)
 {
-	topology_of(topologies[_i / 2]);
+	topology_of(_i / 2 < TOPOLOGIES ? topologies[_i / 2] : uneven[_i / 2 - TOPOLOGIES]);
 	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP,
 				       .order = ORDER_MINIMAL,
 				       .lanes_max = 8,
