@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "orchestrator/base/interrupt.h"
@@ -114,6 +116,44 @@ TEST(fabric_nodes_await__interrupted)
 	raise(SIGTERM);
 	await_said(-EINTR);
 	ck_assert_str_eq(fabric.failure, "");
+}
+
+/* a message that is none ends the start, and so does the end of a process; one is enough */
+TEST(fabric_nodes_await__invalid_message)
+{
+	struct epoll_event interest = { .events = EPOLLIN, .data.u32 = 1 };
+	int ends[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	ck_assert_int_eq(send(ends[1], "nonsense", 8, 0), 8);
+	nodes[1].control = ends[0];
+	nodes[1].ready = false;
+	fabric.ready = 2;
+	ck_assert_int_eq(epoll_ctl(fabric.epoll_fd, EPOLL_CTL_ADD, ends[0], &interest), 0);
+	await_said(-EIO);
+	ck_assert_msg(strstr(fabric.failure, "switch s2 ") == fabric.failure, "%s", fabric.failure);
+	close(ends[1]);
+	close(ends[0]);
+}
+
+TEST(fabric_nodes_await__a_process_has_ended)
+{
+	pid_t pid = fork();
+	siginfo_t info;
+
+	if (!pid)
+		_exit(3);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	for (uint32_t i = 0; i < NODES; i++)
+		nodes[i].pid = nodes[i].pid_shown = pid;
+	nodes[0].lead = nodes[2].lead = 1; /* one process has all */
+	nodes[0].pid = nodes[2].pid = 0;
+	nodes[1].ready = false;
+	fabric.ready = 2;
+	fabric.alive = 1;
+	fabric.options.real = false;
+	await_said(-EIO);
+	ck_assert_msg(strstr(fabric.failure, "status 3") != NULL, "%s", fabric.failure);
 }
 
 /* ---- descriptors in flight ---- */

@@ -166,3 +166,41 @@ TEST(live_request__save_has_the_changes)
 					    "{loss: 0}}}"));
 	json_decref(answer.body);
 }
+
+/* the error of a request for a link between @node and @peer */
+static void link_refused(const char *node, const char *peer, const char *says)
+{
+	struct live_answer answer;
+	char text[256];
+
+	snprintf(text, sizeof(text), "{\"ask\": \"add-link\", \"node\": \"%s\", \"peer\": \"%s\"}",
+		 node, peer);
+	live_request(&live, text, strlen(text), &answer);
+	ck_assert_ptr_nonnull(answer.body);
+	ck_assert_str_eq(json_string_value(json_object_get(answer.body, "error")), says);
+	json_decref(answer.body);
+}
+
+TEST(live_query_node__which_node_and_where)
+{
+	char names[2][NODE_NAME_MAX] = { "left", "right" };
+	uint8_t machine_of[512] = { 0, 1 };
+
+	ck_assert_uint_le(plan.node_count, sizeof(machine_of));
+	link_refused("s11", "s2",
+		     "fabric t has no node 's11' - did you mean 's1'?; 'heddle ps t' "
+		     "lists them");
+	link_refused("xyzzy", "s2", "fabric t has no node 'xyzzy'; 'heddle ps t' lists them");
+	link_refused("", "s2", "the request names no node");
+	live.fabric.nodes[0].pid = 0;
+	strcpy(live.fabric.nodes[0].fate, "was killed by signal 9");
+	link_refused("s1", "s2", "s1 is dead: was killed by signal 9");
+	link_refused("s2", "s1", "s1 is dead: was killed by signal 9");
+	plan.machine_of = machine_of;
+	plan.machine_names = names;
+	plan.machine_count = 2;
+	link_refused("s2", "s1", "s2 runs on machine right: use 'heddle' there");
+	plan.machine_of = NULL;
+	plan.machine_names = NULL;
+	plan.machine_count = 0;
+}

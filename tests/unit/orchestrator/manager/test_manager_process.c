@@ -99,4 +99,19 @@ TEST_RANGE(manager_process_run__begins_with_hello, 0, 3)
 	}
 	shutdown(sockets[0], SHUT_RDWR);
 	ck_assert_int_eq(await(pid), LOST);
+	ck_assert_str_eq(said, "");
+}
+
+TEST(manager_process_run__tells_of_an_invalid_message)
+{
+	char parent[16];
+	pid_t pid;
+
+	snprintf(parent, sizeof(parent), "%d", (int)getpid());
+	pid = start(parent, NULL);
+	ck_assert_int_eq(send(sockets[0], "nonsense", 8, 0), 8);
+	ck_assert_int_eq(await(pid), LOST);
+	ck_assert_msg(strstr(said, "heddle " MANAGER_COMMAND
+				   ": the daemon has sent an invalid message: ") == said,
+		      "%s", said);
 }
