@@ -1,6 +1,7 @@
 /*  orchestrator/fabric/fabric_ranks: which rank runs which node, what rankd is given, and what is
  *  said when it fails (SC-4). This program plays rankd: it checks what it receives. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,16 +221,28 @@ static void message_is(const char *expected)
 	ck_assert_str_eq(fabric.failure, expected);
 }
 
+static uint32_t descriptors(void)
+{
+	uint32_t count = 0;
+
+	for (int fd = 0; fd < 4096; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
 /* it gets the plan of ranks, and a control socket for each node of another rank */
 static void rankd_is_given(const char *topology, uint32_t ranks, uint32_t messages)
 {
-	uint32_t lead, last;
+	uint32_t lead, last, before;
 	char text[300], expected[400];
 	int status;
 
 	pack(topology, ranks, 2);
 	lead = fabric_ranks_lead(&fabric);
+	before = descriptors();
 	ck_assert_int_eq(fabric_ranks_start(&fabric, "/proc/self/exe"), 0);
+	ck_assert_uint_eq(descriptors(),
+			  before + 1 + elsewhere()); /* its own, and those of nodes */
 	ck_assert_uint_eq(fabric.alive, 1);
 	for (uint32_t i = 0; i < plan.node_count; i++)
 		ck_assert_int_eq(fabric.nodes[i].control >= 0, rank_of(i) != 0);

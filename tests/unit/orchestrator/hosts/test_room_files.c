@@ -2,6 +2,7 @@
  *  in that of the host, and nothing else (DU-3). A child of the test has a mount namespace of its
  *  own; its /tmp is that of the host. */
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,12 +152,43 @@ TEST(room_files_show__own_files_stay)
 		if (mkdir("/tmp/file", 0700) || symlink("folder", "/tmp/other") ||
 		    mkdir("/tmp/folder", 0700))
 			_exit(102);
-		room_files_show(fd, "/tmp/file /tmp/other /tmp/folder");
+		if (!file_make("/tmp/pipe") || !file_make("/tmp/link"))
+			_exit(104);
+		room_files_show(fd, "/tmp/file /tmp/other /tmp/folder /tmp/pipe /tmp/link");
+		if (!has_content("/tmp/link") || lstat("/tmp/pipe", &found) ||
+		    !S_ISREG(found.st_mode))
+			_exit(105);
 		if (stat("/tmp/file", &found) || !S_ISDIR(found.st_mode) ||
 		    lstat("/tmp/other", &found) || !S_ISLNK(found.st_mode) ||
 		    there("/tmp/folder/in"))
 			_exit(103);
 		_exit(0);
+	}
+	child_is_fine(pid);
+}
+
+/* a name of NAME_MAX bytes; a longer one is that of no file */
+TEST(room_files_show__longest_name)
+{
+	char path[sizeof("/tmp/") + NAME_MAX], text[sizeof(path) + 1];
+	pid_t pid = fork();
+	int fd;
+
+	if (!pid) {
+		fd = tmp_make();
+		if (fd < 0)
+			_exit(NO_RIGHT);
+		memset(path, 'a', sizeof(path));
+		memcpy(path, "/tmp/", strlen("/tmp/"));
+		path[sizeof(path) - 1] = 0;
+		if (fchdir(fd) || !file_make(path + strlen("/tmp/")) || there(path))
+			_exit(100);
+		room_files_show(fd, path);
+		if (!there(path))
+			_exit(101);
+		snprintf(text, sizeof(text), "%sb", path);
+		room_files_show(fd, text);
+		_exit(there(path) ? 0 : 102);
 	}
 	child_is_fine(pid);
 }
