@@ -241,7 +241,8 @@ void room_files_show(int tmp_fd, const char *text)
 	if (tmp_fd < 0 || !(text = strstr(text, "/tmp/")) || fchdir(tmp_fd))
 		return;
 	for (; text; text = strstr(text, "/tmp/")) {
-		bool inner = text > whole && is_of_name(text[-1]); /* "/var/tmp/" */
+		/* "/var/tmp/", but not "@/tmp/" (curl) or a list */
+		bool inner = text > whole && is_of_name(text[-1]) && !strchr("@,", text[-1]);
 		size_t length = 0;
 
 		text += strlen("/tmp/");

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "orchestrator/base/atomic_file.h"
@@ -92,14 +93,56 @@ TEST(output_names_check__in_a_folder_that_will_be_made)
 TEST(output_names_check__rejects_what_cannot_be_written)
 {
 	ck_assert_int_eq(check_two("--json", "none/x", "--events", "y"), -EINVAL);
-	ck_assert_ptr_nonnull(
-		strstr(why, "--json cannot write none/x: there is no folder ./none"));
+	ck_assert_ptr_nonnull(strstr(why, "--json cannot write none/x: there is no folder ./none"));
 	ck_assert_int_eq(check_two("--csv", "new/x", "--json", "newer/y"), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(why, "newer/y"));
 	ck_assert_int_eq(check_two("--json", "script/x", NULL, NULL), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(why, "cannot write script/x: Not a directory"));
 	ck_assert_int_eq(check_two("--json", "sub", NULL, NULL), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(why, "cannot write sub: Is a directory"));
+}
+
+/* What counts is the folder of the file that a link means, not that of the link. A user that is not
+ * root asks: root may write everywhere. */
+TEST(output_names_check__folder_that_cannot_be_written)
+{
+	static const struct {
+		const char *path, *why; /* NULL: it can be written */
+	} cases[] = {
+		{ "open/out", NULL },
+		{ "open/to-open", NULL },
+		{ "open/new", NULL },
+		{ "open/to-closed", "--json cannot write open/to-closed: Permission denied" },
+		{ "closed/to-open", NULL },
+		{ "closed/out", "--json cannot write closed/out: Permission denied" },
+		{ "closed/new", "--json cannot write closed/new: Permission denied" },
+		{ "closed/pipe", "--json cannot write closed/pipe: Permission denied" },
+		{ "open/pipe", NULL },
+	};
+	char script[600];
+	int status;
+	pid_t pid;
+
+	snprintf(script, sizeof(script),
+		 "chmod 755 . && mkdir open closed && touch open/out closed/out && "
+		 "mkfifo -m 666 open/pipe && mkfifo -m 600 closed/pipe && "
+		 "ln -s out open/to-open && ln -s ../closed/out open/to-closed && "
+		 "ln -s ../open/out closed/to-open && chmod 777 open && chmod 555 closed");
+	ck_assert_int_eq(system(script), 0);
+	pid = fork();
+	for (size_t i = 0; !pid && i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (!i && !geteuid() && setuid(65534))
+			_exit(100);
+		if (check_two("--json", cases[i].path, NULL, NULL) !=
+			    (cases[i].why ? -EINVAL : 0) ||
+		    (cases[i].why && strcmp(why, cases[i].why) != 0))
+			_exit((int)i + 1);
+	}
+	if (!pid)
+		_exit(0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(!status, "%s", cases[(WEXITSTATUS(status) - 1) % 9].path);
+	ck_assert_int_eq(system("chmod 755 closed"), 0);
 }
 
 /* What was made is removed if it is empty, and nothing else is. */

@@ -61,6 +61,26 @@ static const struct {
 	{ "{'ask': 'add-switch', 'name': 's3', 'neighbours': ['A']}", "A is a host" },
 	{ "{'ask': 'add-switch', 'name': 's3', 'neighbours': ['s3']}", "a link to itself" },
 	{ "{'ask': 'add-switch', 'name': 's1', 'neighbours': []}", "already" },
+	{ "{'ask': 'add-switch', 'neighbours': ['s1']}",
+	  "'' is not a valid name: expected 1 to 31 letters, digits, '_', '.' or '-'" },
+	{ "{'ask': 'add-switch', 'name': '', 'neighbours': ['s1']}", "'' is not a valid name" },
+	{ "{'ask': 'add-switch', 'name': 'a b', 'neighbours': ['s1']}",
+	  "'a b' is not a valid name" },
+	{ "{'ask': 'add-switch', 'name': 'A', 'neighbours': ['s1']}",
+	  "a node called 'A' exists already" },
+	{ "{'ask': 'add-host', 'switch': 's1'}", "'' is not a valid name" },
+	{ "{'ask': 'add-host', 'name': 's1', 'switch': 's1'}",
+	  "a node called 's1' exists already" },
+	{ "{'ask': 'add-host', 'name': 'C'}", "names no node" },
+	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's9'}", "no node 's9'" },
+	{ "{'ask': 'add-host', 'name': 'C', 'switch': 'B'}",
+	  "B is a host; a link can only be added to a switch" },
+	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'medium': 'air'}",
+	  "medium: expected shm or veth, not 'air'" },
+	{ "{'ask': 'add-link', 'node': 's1', 'peer': 'A'}",
+	  "A is a host; a link can only be added to a switch" },
+	{ "{'ask': 'add-link', 'node': 's1', 'peer': 's2', 'medium': ''}",
+	  "medium: expected shm or veth, not ''" },
 	{ "{'ask': 'add-link', 'node': 's1', 'peer': 's1'}", "a link to itself" },
 	{ "{'ask': 'add-host', 'name': 'C', 'switch': 's1', 'interface': 'x0'}",
 	  "for an existing network only" },
@@ -145,4 +165,42 @@ TEST(live_request__save_has_the_changes)
 	ck_assert_ptr_nonnull(strstr(saved, "{between: [s1, s2], loss: 0.0001%, towards: {s1: "
 					    "{loss: 0}}}"));
 	json_decref(answer.body);
+}
+
+/* the error of a request for a link between @node and @peer */
+static void link_refused(const char *node, const char *peer, const char *says)
+{
+	struct live_answer answer;
+	char text[256];
+
+	snprintf(text, sizeof(text), "{\"ask\": \"add-link\", \"node\": \"%s\", \"peer\": \"%s\"}",
+		 node, peer);
+	live_request(&live, text, strlen(text), &answer);
+	ck_assert_ptr_nonnull(answer.body);
+	ck_assert_str_eq(json_string_value(json_object_get(answer.body, "error")), says);
+	json_decref(answer.body);
+}
+
+TEST(live_query_node__which_node_and_where)
+{
+	char names[2][NODE_NAME_MAX] = { "left", "right" };
+	uint8_t machine_of[512] = { 0, 1 };
+
+	ck_assert_uint_le(plan.node_count, sizeof(machine_of));
+	link_refused("s11", "s2",
+		     "fabric t has no node 's11' - did you mean 's1'?; 'heddle ps t' "
+		     "lists them");
+	link_refused("xyzzy", "s2", "fabric t has no node 'xyzzy'; 'heddle ps t' lists them");
+	link_refused("", "s2", "the request names no node");
+	live.fabric.nodes[0].pid = 0;
+	strcpy(live.fabric.nodes[0].fate, "was killed by signal 9");
+	link_refused("s1", "s2", "s1 is dead: was killed by signal 9");
+	link_refused("s2", "s1", "s1 is dead: was killed by signal 9");
+	plan.machine_of = machine_of;
+	plan.machine_names = names;
+	plan.machine_count = 2;
+	link_refused("s2", "s1", "s2 runs on machine right: use 'heddle' there");
+	plan.machine_of = NULL;
+	plan.machine_names = NULL;
+	plan.machine_count = 0;
 }

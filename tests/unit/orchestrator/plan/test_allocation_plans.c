@@ -4,10 +4,16 @@
 #include <string.h>
 
 #include "nodes/control/control.h"
+#include "orchestrator/manager/manager_tables.h"
+#include "orchestrator/plan/partition.h"
 #include "orchestrator/plan/plan_machines.h"
 #include "orchestrator/plan/plan_real.h"
+#include "orchestrator/plan/plan_routing.h"
 #include "orchestrator/plan/plan_save.h"
 #include "orchestrator/plan/plan_spare.h"
+#include "orchestrator/plan/plan_topology.h"
+#include "orchestrator/routing/routing_in_flight.h"
+#include "orchestrator/routing/routing_minimal.h"
 #include "orchestrator/scenario/containerlab_text.h"
 #include "orchestrator/scenario/generate_text.h"
 #include "tests/testing.h"
@@ -253,6 +259,83 @@ TEST_RANGE(control_pack__survives_each_failure, FLOWS, ROCE)
 	ck_assert_int_gt(packed_length, 0);
 	all_fail("control_unpack()", unpack_attempt);
 	free(packed);
+}
+
+/* ---- of a plan ---- */
+
+static int partition_attempt(void)
+{
+	static uint32_t part_of[4096];
+	enum partition_kind found;
+	int error = partition_make(&plan, 2, part_of, &found);
+
+	for (uint32_t i = 0; i < plan.node_count && !error; i++)
+		error = part_of[i] < 2 ? 0 : -EINVAL;
+	/* without memory for one method there is another */
+	return !error && made >= fails_at ? -ENOMEM : error;
+}
+
+TEST_RANGE(partition_make__survives_each_failure, FLOWS, FILES)
+{
+	scenario_of(_i);
+	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
+	ck_assert_uint_le(plan.node_count, 4096);
+	all_fail("partition_make()", partition_attempt);
+}
+
+/* ---- the tables of a fabric ---- */
+
+static struct topology topology;
+
+/* routes of the fabric, then the tables of each switch as blocks */
+static int images_attempt(void)
+{
+	struct routing_request request = plan_routing_request(&scenario);
+	struct routing routing = { 0 };
+	struct switch_image image = { 0 };
+	char why[256];
+	int error = routing_make(&topology, &request, &routing, why, sizeof(why));
+
+	for (uint32_t i = 0; i < topology.switch_count && !error; i++) {
+		error = switch_image_make(plan_fabric(&plan), &topology, &routing, i, 0, &image);
+		switch_image_free(&image);
+	}
+	routing_free(&routing);
+	return error;
+}
+
+TEST_RANGE(switch_image_make__survives_each_failure, FLOWS, FILES)
+{
+	scenario_of(_i);
+	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
+	ck_assert_int_eq(plan_topology(&plan, &topology), 0);
+	all_fail("routing_make() and switch_image_make()", images_attempt);
+	topology_free(&topology);
+}
+
+static int in_flight_attempt(void)
+{
+	struct routing_request request = plan_routing_request(&scenario);
+	uint16_t *after = routing_distances(&topology);
+	struct routing routing = { 0 };
+	uint32_t hops = 0;
+	char why[256];
+	int error = after ? routing_make(&topology, &request, &routing, why, sizeof(why)) : -ENOMEM;
+
+	if (!error)
+		error = routing_in_flight_hops(&topology, &routing, after, &hops);
+	routing_free(&routing);
+	free(after);
+	return error;
+}
+
+TEST_RANGE(routing_in_flight_hops__survives_each_failure, FLOWS, FILES)
+{
+	scenario_of(_i);
+	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
+	ck_assert_int_eq(plan_topology(&plan, &topology), 0);
+	all_fail("routing_in_flight_hops()", in_flight_attempt);
+	topology_free(&topology);
 }
 
 /* ---- a switch ---- */

@@ -121,8 +121,29 @@ TEST(plan_make_real__own_addresses_of_hosts)
 		ck_assert_uint_eq(s1->prefixes[i].host_index, 1);
 		ck_assert_uint_eq(s1->prefixes[i].bits, prefix_bits_max(s1->prefixes[i].version));
 	}
+	for (uint32_t s = 1; s < real.switch_count; s++) {
+		ck_assert_uint_eq(real.nodes[s].switch_.prefix_count, 3);
+		ck_assert_mem_eq(real.nodes[s].switch_.prefixes, s1->prefixes,
+				 3 * sizeof(*s1->prefixes));
+	}
 	plan_of(plan_make, &virtual); /* and the default ones need no list */
 	ck_assert_uint_eq(virtual.nodes[0].switch_.prefix_count, 0);
+}
+
+/* FC-3: every switch knows them under the virtual clock, too */
+TEST(plan_make__prefixes_of_a_router)
+{
+	plan_set(plan_make, "topology.hosts.B={switch: s2, prefixes: [10.9.0.0/16, 'fd99::/32']}",
+		 &virtual);
+	for (uint32_t s = 0; s < virtual.switch_count; s++) {
+		const struct switch_config *config = &virtual.nodes[s].switch_;
+
+		ck_assert_uint_eq(config->prefix_count, 2);
+		ck_assert_uint_eq(config->prefixes[0].bits, 16);
+		ck_assert_uint_eq(config->prefixes[1].bits, 32);
+		ck_assert_uint_eq(config->prefixes[1].host_index, 1);
+		ck_assert(!config->prefixes[0].own);
+	}
 }
 
 /* a ring stands for a link, so it holds whole frames of four times as long as that is: 1 ms and

@@ -235,6 +235,30 @@ TEST(plan_roce_make__kmin_above_the_default_kmax)
 		"200000000000 b/s");
 }
 
+/* kmax, in proportion to the rate, is below kmin at the one slow link, wherever that is */
+TEST_RANGE(plan_roce_make__kmin_above_kmax_at_one_port, 0, 5)
+{
+	char text[512], rates[5][8] = { "10Gb/s", "10Gb/s", "10Gb/s", "10Gb/s", "10Gb/s" };
+
+	for (int slow = 0; slow < 2; slow++) {
+		if (slow)
+			strcpy(rates[_i], "9Gb/s");
+		snprintf(text, sizeof(text),
+			 RUN "topology:\n  switches: [s1, s2, s3]\n"
+			     "  hosts: {A: {switch: s1, rate: %s}, B: {switch: s2, rate: %s}, "
+			     "C: {switch: s3, rate: %s}}\n"
+			     "  links: [{between: [s1, s2], rate: %s}, {between: [s2, s3], rate: "
+			     "%s}]\nclasses: [{name: b, ecn: {kmin: 50kB}}]\n",
+			 rates[0], rates[1], rates[2], rates[3], rates[4]);
+		if (slow)
+			refused(text, "class 'b' would be marked from kmin 50000 bytes to kmax "
+				      "45000 bytes at a port of 9000000000 b/s");
+		else
+			planned(text);
+		plan_free(&plan);
+	}
+}
+
 /* RC-9: one of THh and THl moves the other */
 TEST(plan_roce_make__one_path_level_moves_the_other)
 {
@@ -528,6 +552,9 @@ TEST(plan_spare__joins_and_leaves_a_roce_fabric)
 			ck_assert_msg(!node_config_check(&plan.nodes[i], why, sizeof(why)), "%s",
 				      why);
 	}
+	/* a NIC has the buffers of another one, not those of a switch */
+	ck_assert_mem_eq(&plan.nodes[host].roce, &plan.nodes[plan.switch_count].roce,
+			 sizeof(plan.nodes[host].roce));
 	plan_spare_node_remove(&plan, (uint32_t)added);
 	ck_assert_uint_gt(plan.nodes[0].ports[2].headroom_bytes, 0); /* its place is free */
 }

@@ -259,6 +259,80 @@ TEST(routing_in_flight_hops__counts_the_path_back)
 	ck_assert_uint_eq(in_flight(request, true, false), 6);
 }
 
+/* the most links of a packet to @to that is at @at after @passed links: here the tables change, or
+ * it continues */
+static uint32_t in_flight_model(const uint16_t *after, uint32_t at, uint32_t to, uint32_t passed,
+				uint64_t ports)
+{
+	uint16_t left = after[(size_t)to * topology.switch_count + at];
+	uint32_t most = left == ROUTING_UNREACHED ? 0 : passed + routing_hops(left);
+
+	for (; ports && at != to; ports &= ports - 1) {
+		uint32_t peer = topology.switches[at].ports[__builtin_ctzll(ports)].peer;
+		uint32_t all = in_flight_model(after, peer, to, passed + 1,
+					       routing_route(&routing, peer, to)->ports);
+
+		most = all > most ? all : most;
+	}
+	return most;
+}
+
+#define RING_LINKS "links: [[a, b], [b, c], [c, d], [d, e], [e, a]]}"
+
+/* rings of which few switches have hosts: the longest path begins at one of these */
+static const char *const uneven[] = {
+	"{switches: [a, b, c, d, e], hosts: {A: a, C: c}, " RING_LINKS,
+	"{switches: [c, b, a, d, e], hosts: {A: a, C: c}, " RING_LINKS,
+	"{switches: [b, a, c, d, e], hosts: {A: a, C: c}, " RING_LINKS,
+	"{switches: [d, e, c, b, a], hosts: {A: a, C: c}, " RING_LINKS,
+	"{switches: [e, a, b, c, d], hosts: {A: a, D: d, C: c}, " RING_LINKS,
+};
+
+#define UNEVEN (int)(sizeof(uneven) / sizeof(uneven[0]))
+
+/* Each link of each topology fails. The model follows each path of each host. */
+TEST_RANGE(routing_in_flight_hops__as_the_model, 0, (TOPOLOGIES + UNEVEN) * 2)
+{
+	topology_of(_i / 2 < TOPOLOGIES ? topologies[_i / 2] : uneven[_i / 2 - TOPOLOGIES]);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP,
+				       .order = ORDER_MINIMAL,
+				       .lanes_max = 8,
+				       .non_minimal = _i % 2 });
+	for (uint32_t at = 0; at < topology.switch_count; at++)
+		for (uint32_t port = 0; port < topology.switches[at].port_count; port++) {
+			uint32_t most = 0, model = 0;
+			uint16_t *after;
+
+			if (topology.switches[at].ports[port].leads_to != END_SWITCH)
+				continue;
+			link_set(at, port, false);
+			after = routing_distances(&topology);
+			for (uint32_t to = 0; to < topology.switch_count; to++)
+				for (uint32_t from = 0; from < topology.switch_count; from++) {
+					const uint64_t *aside = routing.switches[from].non_minimal;
+					uint32_t all;
+
+					if (from == to || !topology_has_hosts(&topology, to) ||
+					    !topology_has_hosts(&topology, from))
+						continue;
+					all = in_flight_model(
+						after, from, to, 0,
+						routing_route(&routing, from, to)->ports |
+							(aside ? aside[to] : 0));
+					model = all > model ? all : model;
+				}
+			ck_assert_int_eq(routing_in_flight_hops(&topology, &routing, after, &most),
+					 0);
+			ck_assert_uint_eq(most, model);
+			most = model + 1;
+			ck_assert_int_eq(routing_in_flight_hops(&topology, &routing, after, &most),
+					 0);
+			ck_assert_uint_eq(most, model + 1);
+			free(after);
+			link_set(at, port, true);
+		}
+}
+
 /* Longer paths use no lanes beyond those of the whole fabric, which are for packets in flight. */
 TEST(routing_non_minimal_make__path_hops_max)
 {

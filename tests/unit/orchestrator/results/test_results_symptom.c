@@ -72,3 +72,32 @@ TEST(results_symptom_wrong__several_switches)
 	ck_assert(results_symptom_wrong(&plan, &results, why, sizeof(why)));
 	ck_assert_str_eq(why, "switch h1 and 1 more have no tables");
 }
+
+/* up to 12 are shown, and the number of the others */
+TEST_RANGE(results_symptom_write__shown_and_counted, 11, 15)
+{
+	struct result_symptom *rows = calloc((size_t)_i, sizeof(*rows));
+	char *text = NULL, rest[32];
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	unsigned lines = 0;
+
+	for (int i = 0; i < _i; i++)
+		rows[i] = (struct result_symptom){ .kind = SYMPTOM_NOTHING_DELIVERED,
+						   .node = 1,
+						   .resent = 100u + (unsigned)i };
+	results.symptoms = rows;
+	results.symptom_count = (uint32_t)_i;
+	results_symptom_write(&plan, &results, true, out);
+	fclose(out);
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	HAS(text, "\n\033[1;31mhost h0 has delivered nothing, and retransmitted 100 "
+		  "packets\033[0m\n");
+	ck_assert_uint_eq(lines, _i > 12 ? 14 : (unsigned)_i + 1);
+	snprintf(rest, sizeof(rest), "... and %d more\n", _i - 12);
+	ck_assert_int_eq(strstr(text, "... and") != NULL, _i > 12);
+	if (_i > 12)
+		HAS(text, rest);
+	free(text);
+}

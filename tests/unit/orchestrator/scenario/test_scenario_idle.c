@@ -74,6 +74,35 @@ TEST(scenario_idle_print__variants)
 	ck_assert_str_eq(told(text, NULL, 0), "idle: port-group (line 5)\n");
 }
 
+/* a library is of use if the control is `own`, or may be in a variant that changes roce */
+TEST_RANGE(scenario_idle_print__own_control, 0, 7)
+{
+	static const struct {
+		const char *control, *variant, *idle;
+	} cases[] = {
+		{ "congestion-control: own", "", "" },
+		{ "pfc: no", "", "" },
+		{ "congestion-control: swift", "",
+		  "idle: roce.own-control beside congestion-control: swift (line 7)\n" },
+		{ "congestion-control: none", "links.rate: 1Gb/s",
+		  "idle: roce.own-control beside congestion-control: none (line 7)\n" },
+		{ "congestion-control: swift", "roce: {congestion-control: own}", "" },
+		{ "congestion-control: swift", "roce.congestion-control: own", "" },
+		{ "congestion-control: swift", "links.rate: 1Gb/s, roce.pfc: no", "" },
+	};
+	char text[512], variants[200] = "";
+
+	if (_i > 2)
+		snprintf(variants, sizeof(variants),
+			 "compare:\n  columns: [lost]\n  variants:\n    - {name: a}\n"
+			 "    - {name: b, set: {%s}}\n",
+			 cases[_i].variant);
+	snprintf(text, sizeof(text),
+		 STAR "fabric: roce\nroce:\n  %s\n  own-control: /proc/self/exe\n%s",
+		 cases[_i].control, variants);
+	ck_assert_str_eq(told(text, NULL, 0), cases[_i].idle);
+}
+
 /* ---- keys of hosts, which are of use to real programs only ---- */
 
 static const char *noted(const char *hosts, const char *command)

@@ -1,0 +1,283 @@
+/*  orchestrator/fabric/fabric_ranks: which rank runs which node, what rankd is given, and what is
+ *  said when it fails (SC-4). This program plays rankd: it checks what it receives. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nodes/control/control.h"
+#include "nodes/link/link.h"
+#include "nodes/wire/rank_plan.h"
+#include "orchestrator/fabric/fabric.h"
+#include "orchestrator/fabric/fabric_ranks.h"
+#include "orchestrator/plan/plan.h"
+#include "tests/testing.h"
+
+#define AT_ONCE_MAX 200u /* sockets of a message */
+#define WATCHDOG_NS 7000000000ull
+
+static struct plan plan;
+static struct fabric fabric;
+static char stages[1000];
+
+static void stage_note(void *observer, const char *text)
+{
+	(void)observer;
+	snprintf(stages, sizeof(stages), "%s", text);
+}
+
+/* the fabric of @topology on @ranks ranks with @workers workers each */
+static void pack(const char *topology, uint32_t ranks, uint32_t workers)
+{
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	char text[512];
+
+	snprintf(text, sizeof(text), "name: p\nrun: {duration: 1us}\ntopology: {generate: %s}\n",
+		 topology);
+	ck_assert_int_eq(
+		scenario_read_memory("p.yaml", text, strlen(text), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
+	scenario_free(&scenario);
+	fabric = (struct fabric){ .plan = &plan,
+				  .options = { .ranks = ranks,
+					       .pack = workers,
+					       .watchdog_ns = WATCHDOG_NS,
+					       .loop = "epoll",
+					       .stage = stage_note },
+				  .nodes = calloc(plan.node_count, sizeof(*fabric.nodes)),
+				  .clock_fd = memfd_create("clock", MFD_CLOEXEC),
+				  .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
+	for (uint32_t i = 0; i < plan.node_count; i++)
+		fabric.nodes[i].control = -1;
+	ck_assert_int_eq(fabric_pack_make(&fabric), 0);
+}
+
+static void done(void)
+{
+	for (uint32_t i = 0; i < plan.node_count; i++)
+		if (fabric.nodes[i].control >= 0)
+			close(fabric.nodes[i].control);
+	fabric_pack_free(&fabric.pack);
+	free(fabric.nodes);
+	close(fabric.clock_fd);
+	close(fabric.epoll_fd);
+	plan_free(&plan);
+}
+
+static uint32_t rank_of(uint32_t node)
+{
+	return fabric.pack.rank_of[fabric.pack.worker_of[node]];
+}
+
+/* ---- the played rankd ---- */
+
+/* what rankd has to know: a sentence if it is wrong */
+static const char *plan_wrong(const struct rank_plan *ranks)
+{
+	const char *why = NULL;
+
+	if (!rank_plan_check(ranks, ranks->bytes, ranks->rank_count, &why))
+		return why;
+	if (ranks->watchdog_ns != WATCHDOG_NS || strcmp(ranks->loop, "epoll") != 0)
+		return "the options differ";
+	return ranks->lookahead_ps ? NULL : "there is no lookahead";
+}
+
+/* receives the work and all control sockets, and says in how many messages they have come */
+__attribute__((constructor)) static void rankd_play(int argc, char **argv)
+{
+	struct control_message message = { 0 }, answer = { .kind = CONTROL_EVENT, .number = 1 };
+	const struct rank_plan *ranks;
+	uint32_t expected = 0, received = 0, messages = 0;
+	const char *wrong;
+	char why[256];
+	struct stat file;
+
+	if (!argc || strcmp(argv[0], "rankd") != 0)
+		return;
+	if (control_receive(CONTROL_FD, &message, 1, why, sizeof(why)) ||
+	    message.kind != CONTROL_WORK || message.fd_count != 4 || fstat(message.fds[3], &file))
+		_exit(1);
+	ranks = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_SHARED, message.fds[3], 0);
+	if (ranks == MAP_FAILED || (size_t)file.st_size < ranks->bytes)
+		_exit(2);
+	for (uint32_t w = 0; w < ranks->worker_count; w++)
+		if (rank_plan_workers(ranks)[w].rank)
+			expected += rank_plan_workers(ranks)[w].node_count;
+	while (received < expected) {
+		if (control_receive(CONTROL_FD, &message, 1, why, sizeof(why)) ||
+		    message.kind != CONTROL_ADOPT || message.fd_count > AT_ONCE_MAX)
+			_exit(3);
+		received += message.fd_count;
+		messages++;
+		control_message_free(&message);
+	}
+	wrong = plan_wrong(ranks);
+	snprintf(answer.text, sizeof(answer.text), "rank 1");
+	snprintf(answer.text2, sizeof(answer.text2), "%u sockets in %u messages", received,
+		 messages);
+	if (wrong)
+		snprintf(answer.text2, sizeof(answer.text2), "%s", wrong);
+	answer.question = ranks->place_count; /* no place */
+	control_send(CONTROL_FD, &answer);
+	answer.question = rank_plan_workers(ranks)[ranks->worker_count - 1].first_place;
+	control_send(CONTROL_FD, &answer);
+	_exit(0);
+}
+
+/* ---- places ---- */
+
+TEST(fabric_ranks_refuses__too_many)
+{
+	pack("leaf-spine, leaves: 16, hosts-per-leaf: 16, spines: 2", 2, 1);
+	ck_assert_ptr_null(fabric_ranks_refuses(&plan, 256));
+	ck_assert_str_eq(fabric_ranks_refuses(&plan, 257), "there are more than 256 ranks");
+	ck_assert_str_eq(fabric_ranks_refuses(&plan, plan.node_count + 1),
+			 "there are more ranks than nodes");
+	done();
+	pack("star, hosts: 3", 2, 1);
+	ck_assert_ptr_null(fabric_ranks_refuses(&plan, 4));
+	ck_assert_str_eq(fabric_ranks_refuses(&plan, 5), "there are more ranks than nodes");
+	done();
+}
+
+static const struct {
+	const char *topology;
+	uint32_t ranks, workers;
+	const char *stage;
+} cases[] = {
+	{ "fat-tree, radix: 4", 2, 1, "divided by group or pod: 8 of 48 links join two of 2" },
+	{ "fat-tree, radix: 4", 2, 3, "divided by group or pod: 8 of 48 links join two of 2" },
+	{ "fat-tree, radix: 4", 4, 2, "divided by group or pod: 12 of 48 links join two of 4" },
+	{ "torus, shape: [4, 4], hosts-per-switch: 1", 2, 2, "divided by a cut of the graph: " },
+	{ "star, hosts: 6", 3, 2, "divided in the order of nodes: 4 of 6 links join two of 3" },
+	{ "star, hosts: 2", 3, 4, "divided in the order of nodes: 2 of 2 links join two of 3" },
+};
+
+/* workers have numbers over all ranks, those of rank 0 first; each has a node */
+TEST_RANGE(fabric_ranks_place__workers_of_all_ranks, 0, (int)(sizeof(cases) / sizeof(cases[0])))
+{
+	uint32_t of_rank[8] = { 0 }, nodes[64] = { 0 };
+	bool lead = false;
+
+	pack(cases[_i].topology, cases[_i].ranks, cases[_i].workers);
+	ck_assert_msg(!strncmp(stages, cases[_i].stage, strlen(cases[_i].stage)), "%s", stages);
+	ck_assert_uint_le(fabric.pack.worker_count, cases[_i].ranks * cases[_i].workers);
+	for (uint32_t w = 0; w < fabric.pack.worker_count; w++) {
+		ck_assert_uint_lt(fabric.pack.rank_of[w], cases[_i].ranks);
+		of_rank[fabric.pack.rank_of[w]]++;
+		ck_assert(!w || fabric.pack.rank_of[w] >= fabric.pack.rank_of[w - 1]);
+	}
+	for (uint32_t r = 0; r < cases[_i].ranks; r++) {
+		ck_assert_uint_ge(of_rank[r], 1);
+		ck_assert_uint_le(of_rank[r], cases[_i].workers);
+	}
+	for (uint32_t i = 0; i < plan.node_count; i++) {
+		ck_assert_uint_lt(fabric.pack.worker_of[i], fabric.pack.worker_count);
+		nodes[fabric.pack.worker_of[i]]++;
+		ck_assert_int_eq(fabric_ranks_elsewhere(&fabric, i), rank_of(i) != 0);
+		if (!lead && rank_of(i))
+			ck_assert_uint_eq(fabric_ranks_lead(&fabric), i);
+		lead |= rank_of(i) != 0;
+	}
+	for (uint32_t w = 0; w < fabric.pack.worker_count; w++)
+		ck_assert_uint_ge(nodes[w], 1);
+	done();
+}
+
+TEST(fabric_ranks_lead__one_machine_has_none)
+{
+	pack("star, hosts: 6", 1, 2);
+	ck_assert_uint_eq(fabric_ranks_lead(&fabric), plan.node_count);
+	ck_assert(!fabric_ranks_elsewhere(&fabric, 0));
+	done();
+}
+
+/* ---- rankd ---- */
+
+static uint32_t elsewhere(void)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < plan.node_count; i++)
+		count += rank_of(i) != 0;
+	return count;
+}
+
+static void message_is(const char *expected)
+{
+	struct epoll_event event;
+
+	fabric.failure[0] = 0;
+	ck_assert_int_eq(epoll_wait(fabric.epoll_fd, &event, 1, -1), 1);
+	fabric_ranks_message(&fabric);
+	ck_assert_str_eq(fabric.failure, expected);
+}
+
+static uint32_t descriptors(void)
+{
+	uint32_t count = 0;
+
+	for (int fd = 0; fd < 4096; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* it gets the plan of ranks, and a control socket for each node of another rank */
+static void rankd_is_given(const char *topology, uint32_t ranks, uint32_t messages)
+{
+	uint32_t lead, last, before;
+	char text[300], expected[400];
+	int status;
+
+	pack(topology, ranks, 2);
+	lead = fabric_ranks_lead(&fabric);
+	before = descriptors();
+	ck_assert_int_eq(fabric_ranks_start(&fabric, "/proc/self/exe"), 0);
+	ck_assert_uint_eq(descriptors(),
+			  before + 1 + elsewhere()); /* its own, and those of nodes */
+	ck_assert_uint_eq(fabric.alive, 1);
+	for (uint32_t i = 0; i < plan.node_count; i++)
+		ck_assert_int_eq(fabric.nodes[i].control >= 0, rank_of(i) != 0);
+	snprintf(text, sizeof(text), "%u sockets in %u messages", elsewhere(), messages);
+	snprintf(expected, sizeof(expected), "rank 1: %s", text);
+	for (uint32_t i = 0; i < plan.node_count; i++)
+		if (fabric.nodes[i].control >= 0)
+			epoll_ctl(fabric.epoll_fd, EPOLL_CTL_DEL, fabric.nodes[i].control, NULL);
+	message_is(expected);
+	for (last = 0; fabric.pack.worker_of[last] + 1 != fabric.pack.worker_count;)
+		last++;
+	snprintf(expected, sizeof(expected), "rank 1, which was running %s %s, %s",
+		 last < plan.switch_count ? "switch" : "nic", plan.nodes[last].name, text);
+	message_is(expected);
+	/* its end is told by its death, not here */
+	message_is("");
+	ck_assert_int_eq(waitpid(fabric.nodes[lead].pid, &status, 0), fabric.nodes[lead].pid);
+	ck_assert_int_eq(status, 0);
+	done();
+}
+
+TEST(fabric_ranks_start__sockets_in_one_message)
+{
+	rankd_is_given("fat-tree, radix: 4", 2, 1);
+}
+
+TEST(fabric_ranks_start__sockets_in_several_messages)
+{
+	rankd_is_given("leaf-spine, leaves: 16, hosts-per-leaf: 16, spines: 2", 8, 2);
+}
+
+TEST(fabric_ranks_start__no_program)
+{
+	pack("star, hosts: 6", 2, 1);
+	ck_assert_int_eq(fabric_ranks_start(&fabric, "/no/such/program"), -ENOENT);
+	ck_assert_uint_eq(fabric.alive, 0);
+	done();
+}
