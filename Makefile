@@ -146,6 +146,7 @@ $(B)/heddle: $(B)/obj/orchestrator/main.o $(if $(filter asan,$(KIND)),$(B)/obj/t
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
 
+# each is optimised for itself: optimised together, with gcc 12, they take a tenth more CPU a hop
 $(B)/switchd: $(B)/obj/switchd/main.o $(lib_switchd) $(lib_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
