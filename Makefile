@@ -16,7 +16,8 @@ FUZZ_CC := clang
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wundef
 CFLAGS_release := -O2 -g -fno-plt
 # with sanitizers -g1: what they print has lines, no variables
-CFLAGS_asan := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# -no-pie: each process of a test starts without relocating its globals, of which the sanitizers make many
+CFLAGS_asan := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-pie -no-pie
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread -Wno-tsan # pace.c has fences, which it cannot follow; no tsan test uses it
 CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 CFLAGS_plain := -O2 -g
@@ -182,6 +183,7 @@ $(B)/heddle: $(B)/obj/orchestrator/main.o $(if $(filter asan,$(KIND)),$(B)/obj/t
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
 
+# each is optimised for itself: optimised together, with gcc 12, they take a tenth more CPU a hop
 $(B)/switchd: $(B)/obj/switchd/main.o $(lib_switchd) $(lib_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)

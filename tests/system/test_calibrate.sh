@@ -23,11 +23,11 @@ guess() {
 }
 # nothing arrives within a run if other programs use the cores
 measure() {
-	"$heddle" calibrate --each 500ms --json >out 2>err
+	"$heddle" calibrate --each 200ms --json >out 2>err
 	measure_status=$?
 }
 measured() {
-	[ $measure_status = 0 ] && says err '8 runs of 0.5 s' && says err 'lateness, p99' && says err "kept in $XDG_CACHE_HOME/heddle/calibration.json" &&
+	[ $measure_status = 0 ] && says err '8 runs of 0.2 s' && says err 'lateness, p99' && says err "kept in $XDG_CACHE_HOME/heddle/calibration.json" &&
 		jq -e '.measured and (.paths | map(.switches)) == [1, 3, 5] and (.paths | all(.small_pps > 1000 and .large_bps > 1e6)) and
 			.load_lateness_p99_ns > 0 and .cores > 0 and .date' out
 }
@@ -107,7 +107,7 @@ disturbed() {
 		(exec sh -c 'while :; do :; done') &
 		pids+=($!)
 	done
-	XDG_CACHE_HOME=$scratch/busy "$heddle" calibrate --each 500ms --json >out 2>err
+	XDG_CACHE_HOME=$scratch/busy "$heddle" calibrate --each 200ms --json >out 2>err
 	status=$?
 	kill "${pids[@]}"
 	wait "${pids[@]}" 2>/dev/null

@@ -8,7 +8,7 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
-runs=${RUNS:-10}
+runs=${RUNS:-6}
 
 # result NAME COMMAND... - runs the command line, its results go to $scratch/NAME
 result() {

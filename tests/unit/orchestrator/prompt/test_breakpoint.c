@@ -34,14 +34,15 @@ static void setup(void)
 TEST_GROUP(breakpoint, .setup_once = whole_begin, .teardown_once = whole_end, .setup = setup,
 	   .teardown = whole_teardown);
 
-/* the commands end the run with @status, have printed @out after the first status line, and said
- * @err, if it is not NULL */
+/* The commands end the run with @status, have printed @out after the first status line, and said
+ * @err. Nodes are packed, since their processes take longer to start than to run; they have
+ * processes of their own in breakpoint__changes_no_result and later tests. */
 static void played(const char *script, int status, const char *out, const char *err)
 {
 	int found;
 
 	file_write("script", script);
-	found = heddle("run|t.yaml|--quiet|--break-at|5us|--script|script");
+	found = heddle("run|t.yaml|--quiet|--pack=1|--break-at|5us|--script|script");
 	ck_assert_msg(found == status, "%s: %d\n%s%s", script, found, printed, said);
 	ck_assert_msg(!strncmp(printed, AT_5, strlen(AT_5)), "%s", printed);
 	ck_assert_str_eq(printed + strlen(AT_5), out);
@@ -306,7 +307,7 @@ static int shown(const char *kind, const char *script)
 
 	file_write("script", script);
 	snprintf(line, sizeof(line),
-		 "run|t.yaml|--quiet|--break-at|5us|--script|script|--set|fabric=%s|--set|"
+		 "run|t.yaml|--quiet|--pack=1|--break-at|5us|--script|script|--set|fabric=%s|--set|"
 		 "workloads.w.pairs=[[A, B], [C, B]]",
 		 kind);
 	return heddle(line);

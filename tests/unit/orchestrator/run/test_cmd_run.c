@@ -2,7 +2,8 @@
  *  it writes, its exit status, and what it refuses before anything is started (TB-10).
  *
  *  A -- s1 -- s2 -- B, C: A sends messages of 4 KiB to B. The virtual clock gives the same bytes
- *  each time. */
+ *  each time. A second run of a test packs its nodes, whose processes take longer to start than to
+ *  run. */
 #include "tests/unit/orchestrator/whole_heddle.h"
 
 TEST_GROUP(cmd_run, .setup_once = whole_begin, .teardown_once = whole_end, .setup = whole_setup,
@@ -140,7 +141,7 @@ TEST(run__json)
 	ASSERT_LACKS(printed, "ran 22.30 us");
 	text = printed;
 	printed = NULL;
-	ASSERT_STATUS("run|t.yaml|--json|r.json|--seed|77", 0);
+	ASSERT_STATUS("run|--pack=1|t.yaml|--json|r.json|--seed|77", 0);
 	ASSERT_HAS(printed, "ran 22.30 us");
 	free(printed);
 	printed = file_read("r.json");
@@ -167,7 +168,7 @@ TEST(run__tables)
 	ck_assert(!file_there("c/compare.csv"));
 	/* with samples those have rows, and so have the paths of flows */
 	ck_assert(!file_has("c/flow_samples.csv", "\n1000000,"));
-	ASSERT_STATUS("run|t.yaml|--csv|c|--quiet|--set|run.sample=1us", 0);
+	ASSERT_STATUS("run|--pack=1|t.yaml|--csv|c|--quiet|--set|run.sample=1us", 0);
 	ck_assert(file_has("c/flow_samples.csv", "\n1000000,") ||
 		  file_has("c/samples.csv", "1000000"));
 	/* a folder that cannot be made; one that was made goes if the run is refused */
@@ -191,7 +192,7 @@ TEST(run__events_record_and_captures)
 	events = file_read("e.csv");
 	ASSERT_HAS(events, "at_ps,node,port,peer,event,");
 	/* the same to standard output, instead of the summary */
-	ASSERT_STATUS("run|t.yaml|--events|-", 0);
+	ASSERT_STATUS("run|--pack=1|t.yaml|--events|-", 0);
 	direct = printed;
 	printed = NULL;
 	ASSERT_HAS(direct, "at_ps,node,port,peer,event,");
@@ -200,7 +201,7 @@ TEST(run__events_record_and_captures)
 	/* what a recording has is what the run wrote */
 	ASSERT_STATUS("export|r|--events|x.csv", 0);
 	ck_assert(file_has("x.csv", "at_ps,node,port,peer,event,"));
-	ASSERT_STATUS("run|t.yaml|--events|e.jsonl|--quiet", 0);
+	ASSERT_STATUS("run|--pack=1|t.yaml|--events|e.jsonl|--quiet", 0);
 	ck_assert(file_has("e.jsonl", "{\"at_ps\":0,\"node\":\"A\",\"port\":0,"));
 	free(events);
 	ASSERT_STATUS("run|t.yaml|--events|no/e.csv", 2);
@@ -233,7 +234,7 @@ TEST(run__report)
 	ASSERT_STATUS("run|t.yaml|--report|r.html|--quiet", 0);
 	ck_assert_str_eq(said, "");
 	ck_assert(file_has("r.html", "<html"));
-	ASSERT_STATUS("run|--compare|t.yaml|--report|c.html|--quiet", 0);
+	ASSERT_STATUS("run|--pack=1|--compare|t.yaml|--report|c.html|--quiet", 0);
 	ck_assert(file_has("c.html", "<html"));
 	ASSERT_STATUS("run|t.yaml|--report|no/r.html", 2);
 	ck_assert_str_eq(said, "heddle run: --report cannot write no/r.html: there is no folder "
@@ -272,7 +273,7 @@ TEST(run__outputs_that_exclude_each_other)
 	ASSERT_HAS(said, "c/compare.csv");
 	ck_assert(!file_there("c") && !file_there("same.json"));
 	/* a recording to a pipe is one */
-	ASSERT_STATUS("run|t.yaml|--record|-", 0);
+	ASSERT_STATUS("run|--pack=1|t.yaml|--record|-", 0);
 	ck_assert_str_eq(said, "");
 	ck_assert(printed[0]);
 	ASSERT_LACKS(printed, "ran 22.30 us");
@@ -290,13 +291,13 @@ TEST(compare__table)
 				  "slow     9.047 Gb/s      0\n");
 	ck_assert_str_eq(said, "heddle run: variant 'as is', 1 of 2\n"
 			       "heddle run: variant 'slow', 2 of 2\n");
-	ASSERT_STATUS("run|--compare|t.yaml|--only|slow|--quiet|--csv|c|--json|c.json", 0);
+	ASSERT_STATUS("run|--pack=1|--compare|t.yaml|--only|slow|--quiet|--csv|c|--json|c.json", 0);
 	ck_assert_str_eq(printed, "");
 	ck_assert_str_eq(said, "");
 	ck_assert(file_has("c/compare.csv", "slow") && !file_has("c/compare.csv", "as is"));
 	ck_assert(file_has("c.json", "\"name\": \"slow\"") && file_has("c.json", "\"seed\": 1"));
 	ck_assert(!file_there("c/flows.csv"));
-	ASSERT_STATUS("run|--compare|t.yaml|--quiet|--json", 0);
+	ASSERT_STATUS("run|--pack=1|--compare|t.yaml|--quiet|--json", 0);
 	ASSERT_HAS(printed, "\"goodput\": 98841600000.0");
 	ASSERT_STATUS("run|--compare|t.yaml|--quiet|--json|no/c.json", 2);
 	ck_assert_str_eq(said, "heddle run: --json cannot write no/c.json: there is no folder "
@@ -312,7 +313,7 @@ TEST(compare__refused)
 	ASSERT_STATUS("run|t.yaml|--variant|slowx", 2);
 	ck_assert_str_eq(said, "heddle run: --variant: there is no variant 'slowx' - did you mean "
 			       "'slow'?\n");
-	ASSERT_STATUS("run|t.yaml|--variant|slow", 0);
+	ASSERT_STATUS("run|--pack=1|t.yaml|--variant|slow", 0);
 	ASSERT_HAS(printed, "9.047 Gb/s");
 	file_write("n.yaml", "name: n\nrun: {duration: 20us}\n" TOPOLOGY LOAD);
 	ASSERT_STATUS("run|--compare|n.yaml", 2);
@@ -331,7 +332,7 @@ TEST(compare__refused)
 	ASSERT_LACKS(said, "variant 'one'");
 	ck_assert_str_eq(printed, "");
 	/* with the wrong one left out, the other one is */
-	ASSERT_STATUS("run|--compare|w.yaml|--only|one", 0);
+	ASSERT_STATUS("run|--pack=1|--compare|w.yaml|--only|one", 0);
 	ASSERT_HAS(printed, "\none          0\n");
 }
 
@@ -347,7 +348,7 @@ TEST(sweep__one_row_each)
 				  "20Gb/s      17.97 Gb/s      0\n");
 	ck_assert_str_eq(said, "heddle run: links.rate=10Gb/s, 1 of 2\n"
 			       "heddle run: links.rate=20Gb/s, 2 of 2\n");
-	ASSERT_STATUS("run|t.yaml|--sweep|links.delay=1us,2us|--variant|slow|--csv|c", 0);
+	ASSERT_STATUS("run|--pack=1|t.yaml|--sweep|links.delay=1us,2us|--variant|slow|--csv|c", 0);
 	ASSERT_HAS(printed, "\n1us          ");
 	ASSERT_LACKS(printed, "98.84 Gb/s");
 	ck_assert(file_has("c/compare.csv", "2us"));
@@ -356,7 +357,7 @@ TEST(sweep__one_row_each)
 TEST(sweep__seeds_have_a_spread)
 {
 	tiny();
-	ASSERT_STATUS("run|t.yaml|--seeds|1..3", 0);
+	ASSERT_STATUS("run|--pack=1|t.yaml|--seeds|1..3", 0);
 	ASSERT_HAS(said, "heddle run: seed=3, 3 of 3\n");
 	ASSERT_HAS(printed, "t: 3 values of seed; virtual clock\n\n");
 	ASSERT_HAS(printed, "\n3          98.84 Gb/s      0\n\nmean       98.84 Gb/s      0\n");
@@ -368,7 +369,7 @@ TEST(sweep__columns_of_expectations)
 	file_write("e.yaml", "name: e\nrun: {duration: 20us, warmup: 5us}\n" TOPOLOGY LOAD
 			     "expect:\n  - drops == 0\n  - goodput > 1Gb/s\n  - goodput < 1Tb/s\n"
 			     "  - drops <= 3\n");
-	ASSERT_STATUS("run|e.yaml|--sweep|links.rate=10Gb/s", 0);
+	ASSERT_STATUS("run|--pack=1|e.yaml|--sweep|links.rate=10Gb/s", 0);
 	ck_assert_str_eq(printed, "e: 1 value of links.rate; virtual clock, seed 1\n\n"
 				  "links.rate  drops     goodput\n"
 				  "10Gb/s          0  9.047 Gb/s\n");
@@ -402,7 +403,7 @@ TEST(sweep__refused)
 TEST(sweep__what_has_no_effect_is_told_once)
 {
 	tiny();
-	ASSERT_STATUS("run|t.yaml|--sweep|port-group.becn=no,yes", 0);
+	ASSERT_STATUS("run|--pack=1|t.yaml|--sweep|port-group.becn=no,yes", 0);
 	ck_assert_uint_eq(times(said, "no effect in a fabric of kind flow-channel"), 1);
 }
 
