@@ -105,10 +105,10 @@ stops_repeat() {
 		< heddle>
 		> set s502 acks.collect 7\r
 		< heddle>
-		> goto 8ms\r
-		< at 8000.000 us;
+		> goto 40ms\r
+		< at 40000.000 us;
 		< heddle>
-		> goto 7900us\r
+		> goto 39ms\r
 		< runs from 50us
 		> \x03
 		< stopped by Ctrl-C

@@ -10,24 +10,9 @@
 #include "orchestrator/scenario/scenario_elsewhere.h"
 #include "orchestrator/scenario/scenario_keys.h"
 #include "orchestrator/scenario/size_file.h"
-#include "tests/testing.h"
+#include "tests/unit/orchestrator/scenario/read_scenario.h"
 
 #define STAR "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
-
-static struct scenario scenario;
-static struct scenario_errors errors;
-
-static void set_up(void)
-{
-	memset(&scenario, 0, sizeof(scenario));
-	memset(&errors, 0, sizeof(errors));
-}
-
-static void tear_down(void)
-{
-	scenario_free(&scenario);
-	scenario_errors_free(&errors);
-}
 
 static int read_set(const char *text, const char *const *settings, unsigned count)
 {
@@ -50,7 +35,7 @@ static void read_fine_set(const char *text, const char *setting)
 	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
 }
 
-TEST_GROUP(scenario, .setup = set_up, .teardown = tear_down);
+TEST_GROUP(scenario, .setup = setup, .teardown = teardown);
 
 /* ---- values ---- */
 

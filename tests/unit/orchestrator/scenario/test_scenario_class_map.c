@@ -5,24 +5,9 @@
 #include <string.h>
 
 #include "orchestrator/scenario/scenario.h"
-#include "tests/testing.h"
+#include "tests/unit/orchestrator/scenario/read_scenario.h"
 
 #define COUNT(list) (int)(sizeof(list) / sizeof((list)[0]))
-
-static struct scenario scenario;
-static struct scenario_errors errors;
-
-static void setup(void)
-{
-	memset(&scenario, 0, sizeof(scenario));
-	memset(&errors, 0, sizeof(errors));
-}
-
-static void teardown(void)
-{
-	scenario_free(&scenario);
-	scenario_errors_free(&errors);
-}
 
 TEST_GROUP(scenario_class_map, .setup = setup, .teardown = teardown);
 
@@ -35,7 +20,7 @@ static int read_class(const char *key, const char *value)
 		 "name: t\nrun: {duration: 1us}\ntopology: {generate: star, hosts: 2}\n"
 		 "classes: [{name: a, %s: %s}]\n",
 		 key, value);
-	return scenario_read_memory("t.yaml", text, strlen(text), NULL, 0, &scenario, &errors);
+	return read_text("t.yaml", text);
 }
 
 static const struct {

@@ -10,7 +10,7 @@
 #include "orchestrator/plan/plan_spare.h"
 #include "orchestrator/scenario/scenario.h"
 #include "orchestrator/scenario/scenario_host_keys.h"
-#include "tests/testing.h"
+#include "tests/unit/orchestrator/scenario/read_scenario.h"
 
 #define HEAD "name: t\nrun: {duration: 100us}\ntopology:\n"
 #define TWO                                     \
@@ -18,27 +18,11 @@
 	     "  links: [{between: [s1, s2]}]\n" \
 	     "  hosts:\n"
 
-static struct scenario scenario;
-static struct scenario_errors errors;
-
-static void set_up(void)
-{
-	memset(&scenario, 0, sizeof(scenario));
-	memset(&errors, 0, sizeof(errors));
-}
-
-static void tear_down(void)
-{
-	scenario_free(&scenario);
-	scenario_errors_free(&errors);
-}
-
-TEST_GROUP(scenario_host, .setup = set_up, .teardown = tear_down);
+TEST_GROUP(scenario_host, .setup = setup, .teardown = teardown);
 
 static void read_fine(const char *text)
 {
-	int error = scenario_read_memory("tests/bad-scenarios/t.yaml", text, strlen(text), NULL, 0,
-					 &scenario, &errors);
+	int error = read_text("tests/bad-scenarios/t.yaml", text);
 
 	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
 }
@@ -74,8 +58,14 @@ static void route_is(const struct host_route *route, const char *to, const char 
 
 TEST(ip_address_parse__forms)
 {
-	static const char *const bad[] = { "",	      "10.1.0",	  "10.1.0.5/33", "10.1.0.5/",
-					   "10.1.0.5/-1", "fd01::/129", "10.1.0.5/8x", "x" };
+	static const char *const bad[] = { "",
+					   "10.1.0",
+					   "10.1.0.5/33",
+					   "10.1.0.5/",
+					   "10.1.0.5/-1",
+					   "fd01::/129",
+					   "10.1.0.5/8x",
+					   "x" };
 	struct ip_address address;
 	char text[IP_ADDRESS_TEXT_MAX];
 
@@ -93,9 +83,9 @@ TEST(ip_address_covers__by_its_length)
 		const char *subnet, *other;
 		bool covers;
 	} cases[] = {
-		{ "10.1.0.5/24", "10.1.0.200", true },	{ "10.1.0.5/24", "10.1.1.5", false },
-		{ "10.1.0.5/20", "10.1.15.1", true },	{ "10.1.0.5/20", "10.1.16.1", false },
-		{ "0.0.0.0/0", "192.0.2.1", true },	{ "0.0.0.0/0", "fd01::1", false },
+		{ "10.1.0.5/24", "10.1.0.200", true },   { "10.1.0.5/24", "10.1.1.5", false },
+		{ "10.1.0.5/20", "10.1.15.1", true },    { "10.1.0.5/20", "10.1.16.1", false },
+		{ "0.0.0.0/0", "192.0.2.1", true },      { "0.0.0.0/0", "fd01::1", false },
 		{ "fd01::5/63", "fd01:0:0:1::1", true }, { "fd01::5/64", "fd01:0:0:1::1", false },
 	};
 
@@ -114,7 +104,7 @@ TEST(ip_address_is_end__of_ipv4_subnets)
 	static const struct {
 		const char *text;
 		bool end;
-	} cases[] = { { "10.1.0.0/24", true },	{ "10.1.0.255/24", true }, { "10.1.0.1/24", false },
+	} cases[] = { { "10.1.0.0/24", true },  { "10.1.0.255/24", true }, { "10.1.0.1/24", false },
 		      { "10.1.0.0/31", false }, { "10.1.0.1/32", false },  { "fd01::/64", false } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -189,7 +179,7 @@ TEST(scenario_hosts__vlans)
 
 /* ---- gateways and routes ---- */
 
-#define ROUTER                                                                                 \
+#define ROUTER                                                                                  \
 	"    R: {switch: s1, router: yes, addresses: [10.1.0.1/24, 'fd01::1/64'], interfaces: " \
 	"[{switch: s2, addresses: [10.2.0.1/24]}]}\n"
 

@@ -5,24 +5,9 @@
 #include <string.h>
 
 #include "orchestrator/scenario/scenario.h"
-#include "tests/testing.h"
+#include "tests/unit/orchestrator/scenario/read_scenario.h"
 
 #define COUNT(list) (int)(sizeof(list) / sizeof((list)[0]))
-
-static struct scenario scenario;
-static struct scenario_errors errors;
-
-static void setup(void)
-{
-	memset(&scenario, 0, sizeof(scenario));
-	memset(&errors, 0, sizeof(errors));
-}
-
-static void teardown(void)
-{
-	scenario_free(&scenario);
-	scenario_errors_free(&errors);
-}
 
 TEST_GROUP(scenario_spot, .setup = setup, .teardown = teardown);
 
@@ -34,7 +19,7 @@ static int read_at(const char *at)
 		 "name: t\nrun: {duration: 1us}\ntopology:\n  switches: [s1, s2]\n"
 		 "  hosts: {A: s1, B: s2}\n  links: [[s1, s2]]\n  at: %s\n",
 		 at);
-	return scenario_read_memory("t.yaml", text, strlen(text), NULL, 0, &scenario, &errors);
+	return read_text("t.yaml", text);
 }
 
 static const struct {
