@@ -158,6 +158,8 @@ $(PROFILE)/obj/%.o: %.c
 	@$(CC) $(CFLAGS) $(filter-out -flto%,$(LTO_release)) -g0 -fprofile-generate \
 		-dumpdir $(B)/obj/$(dir $<) -dumpbase $(<F) -dumpbase-ext .c -c -o $@ $<
 
+.PRECIOUS: $(PROFILE)/obj/%.o
+
 $(PROFILE)/sim_%: $(B)/obj/tests/sim/sim_%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(counting) $(filter-out $(profiled),$(node_obj))
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -O1 -fprofile-generate -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
