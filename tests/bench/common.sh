@@ -71,10 +71,10 @@ fail() {
 
 # ---- runs ----
 
-# a run to its end; its JSON result is in $json
+# a run to its end; its JSON result is in $json. `within` is a function that begins the command.
 heddle_run() { # SCENARIO ARGUMENT...
 	json=$out/run.json
-	./heddle run "$scenarios/$1.yaml" --quiet --timing --json "$json" "${@:2}" </dev/null >"$out/log" 2>&1 ||
+	${within:-} ./heddle run "$scenarios/$1.yaml" --quiet --timing --json "$json" "${@:2}" </dev/null >"$out/log" 2>&1 ||
 		{ fail "$1 ${*:2}: $(tail -n 1 "$out/log")" && rm -f "$json" && return 1; }
 }
 

@@ -511,12 +511,16 @@ report_goals() {
 		echo 'what|measured|goal|'
 		for switches in $chains; do
 			[ "$switches" = 1 ] && continue
-			goal_times "packets, $switches switches, times Open vSwitch" packets "$switches"
+			goal_times packets shm ovs "$switches" 1.5
+			goal_times packets veth ovs "$switches" 1.5
 			for bytes in $mtus; do
-				goal_times "TCP, MTU $bytes, $switches switches, times Open vSwitch" "tcp$bytes" "$switches"
+				goal_times "tcp$bytes" shm ovs "$switches" 1.5
+				goal_times "tcp$bytes" veth ovs "$switches" 1.5
 			done
+			goal_times tcp1500 shm bridge "$switches" 0.75
 		done
-		goal_at_most 'round trip over 3 switches, us' ping_shm_3 1000 %.0f 100
+		goal_times packets shm bridge 5 2.5
+		goal_at_most 'round trip over 3 switches, --pack --poll, us' ping_quick_3 1000 %.0f 60
 		goal_at_most '64 hosts up, s' up_shm_64 1 %.2f 1
 		goal_at_most '64 hosts down, s' down_shm_64 1 %.2f 0.5
 		goal_at_most '256 hosts up, s' up_shm_256 1 %.2f 3
@@ -527,11 +531,15 @@ report_goals() {
 	} | table
 }
 
-goal_times() { # WHAT FIGURE SWITCHES
-	local times
+goal_times() { # FIGURE CONTESTANT OTHER SWITCHES GOAL
+	local times what
 
-	times=$(calculate "$(median "$2_shm_$3") / $(median "$2_ovs_$3")" %.2f)
-	echo "$1|$times|>= 1.5|$(verdict "$times >= 1.5")"
+	case $1 in
+	packets) what='small packets' ;;
+	tcp*) what="TCP, MTU ${1#tcp}" ;;
+	esac
+	times=$(calculate "$(median "$1_$2_$4") / $(median "$1_$3_$4")" %.2f)
+	echo "$what, $4 switches: ${title[$2]}, times ${title[$3]}|$times|>= $5|$(verdict "$times >= $5")"
 }
 
 goal_at_most() { # WHAT FIGURE FACTOR FORMAT GOAL

@@ -17,6 +17,7 @@ samples=$out/samples
 report=$out/report.md
 scenarios=tests/bench/scenarios
 hosts_all="16 128 1024"
+mib=9.5367431640625e-7 # in bytes
 parts=${PARTS:-clock ring hops pair idle memory sizes profile}
 
 main() {
@@ -110,6 +111,7 @@ paused_end() {
 
 leave() {
 	[ -z "${heddle:-}" ] || kill "$heddle" 2>/dev/null
+	[ -z "${group:-}" ] || rmdir "$group" 2>/dev/null
 	rm -f "$out/commands"
 }
 
@@ -408,44 +410,85 @@ memory_row() { # FIGURE
 		figure "memory_$1_Pss_Shmem" 0.0009765625 %.1f)"
 }
 
-# ---- 9: a thousand hosts, each a process ----
+# ---- 9: a thousand hosts, and ten thousand ----
 
-sizes="dragonfly-1056 fat-tree-1024"
+sizes="dragonfly-1056 fat-tree-1024 dragonfly-9702 fat-tree-11664"
+
+# size_workers FABRIC - numbers of workers, one after the other; 0: nodes are processes
+size_workers() {
+	case $1 in
+	*-1056 | *-1024) echo '0 1 2' ;;
+	*) echo 2 ;;
+	esac
+}
+
+# in_group COMMAND... - in the control group $group, if there is one
+in_group() { (
+	[ -z "$group" ] || echo "$BASHPID" >"$group/cgroup.procs"
+	exec "$@"
+); }
+
+# group_make - a memory control group in $group; empty where we may make none
+group_make() {
+	group=
+	for root in /sys/fs/cgroup /sys/fs/cgroup/memory; do
+		[ -e "$root/memory.max_usage_in_bytes" ] || grep -qsw memory "$root/cgroup.subtree_control" || continue
+		mkdir "$root/heddle-bench-$$" 2>/dev/null && group=$root/heddle-bench-$$
+	done
+}
+
+# group_end FIGURE - samples the peak of the group, its processes' and the kernel's, and removes it
+group_end() {
+	local file
+
+	[ -n "$group" ] || return
+	for file in memory.peak memory.max_usage_in_bytes; do
+		[ ! -e "$group/$file" ] || sample "$1_peak" "$(cat "$group/$file")"
+	done
+	file=$group/memory.kmem.max_usage_in_bytes
+	[ ! -e "$file" ] || sample "$1_kernel" "$(cat "$file")"
+	rmdir "$group"
+	group=
+}
 
 measure_sizes() {
-	local fabric
+	local fabric workers figure within=in_group
 
 	for fabric in $sizes; do
-		echo "  $fabric"
-		heddle_run "../../../topologies/$fabric" || continue
-		sample "size_${fabric}_start" "$(value start_s)"
-		sample "size_${fabric}_wall" "$(value wall_s)"
-		sample "size_${fabric}_cpu" "$(value cpu_s)"
-		paused_start "../../../topologies/$fabric" 50us || continue
-		sample "size_${fabric}_nodes" "$(echo "$nodes" | wc -w)"
-		# shellcheck disable=SC2046 # one word each
-		sample "size_${fabric}_Pss" "$(awk '$1 == "Pss:" { kb += $2 } END { print kb }' \
-			$(printf '/proc/%s/smaps_rollup ' $nodes "$heddle"))"
-		paused_end
+		for workers in $(size_workers "$fabric"); do
+			figure=size_${fabric}_$workers
+			echo "  $fabric, --pack=$workers"
+			group_make
+			heddle_run "../../../topologies/$fabric" --pack="$workers" && {
+				sample "${figure}_start" "$(value start_s)"
+				sample "${figure}_wall" "$(value wall_s)"
+				sample "${figure}_cpu" "$(value cpu_s)"
+			}
+			group_end "$figure"
+		done
 	done
 }
 
 report_sizes() {
-	local fabric
+	local fabric workers figure
 
 	cat <<-END
-		## A thousand hosts
+		## A thousand hosts, and ten thousand
 
-		\`heddle run\` of 100 us of a permutation with adaptive routing, discovery and tables by the fabric manager included in the start. Memory is
-		the sum of the proportional memory (PSS) of all processes while the fabric stands still after 50 us.
+		\`heddle run\` of 100 us of a permutation with adaptive routing. The start includes discovery and
+		tables by the fabric manager. Memory is the peak of a control group around the run, with the
+		kernel's part of it, where this machine can tell.
 
 	END
 	{
-		echo 'fabric|processes|start, s|run, s|CPU of all, s|memory, MiB'
+		echo 'fabric|--pack=|start, s|run, s|CPU of all, s|memory, MiB|of the kernel'
 		for fabric in $sizes; do
-			echo "$fabric|$(median "size_${fabric}_nodes")|$(figure "size_${fabric}_start" 1 %.2f)|$(
-				figure "size_${fabric}_wall" 1 %.1f)|$(figure "size_${fabric}_cpu" 1 %.1f)|$(
-				figure "size_${fabric}_Pss" 0.0009765625 %.0f)"
+			for workers in $(size_workers "$fabric"); do
+				figure=size_${fabric}_$workers
+				echo "$fabric|$workers|$(figure "${figure}_start" 1 %.2f)|$(
+					figure "${figure}_wall" 1 %.1f)|$(figure "${figure}_cpu" 1 %.1f)|$(
+					figure "${figure}_peak" $mib %.0f)|$(figure "${figure}_kernel" $mib %.0f)"
+			done
 		done
 	} | table
 }
