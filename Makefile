@@ -35,9 +35,9 @@ TRAINING := leaf-spine-uniform full-injection small-packets dragonfly-adaptive l
 	    path-pause dcqcn-incast pfc-victim port-group-permutation port-group-incast
 LDFLAGS := $(CFLAGS_$(KIND)) $(LTO_$(KIND)) -Wl,--as-needed $(LINK_$(KIND)) # LINK_release: of packagers
 # where packets pass is optimised across files, and most: 8 % less CPU a hop than with -O2
-$(B)/obj/nodes/%.o $(B)/obj/switchd/%.o $(B)/obj/nicd/%.o $(B)/obj/workerd/%.o: CFLAGS += $(LTO_$(KIND))
-# unit tests and the orchestrator run little code often: optimising it takes longer than it saves
-build/asan/obj/tests/unit/%.o build/asan/obj/orchestrator/%.o build/reach/obj/tests/unit/%.o build/reach/obj/orchestrator/%.o: CFLAGS += -O0
+$(B)/obj/nodes/%.o $(B)/obj/switchd/%.o $(B)/obj/nicd/%.o $(B)/obj/workerd/%.o: private CFLAGS += $(LTO_$(KIND))
+# tests and the orchestrator run little code often: optimising it takes longer than it saves
+$(foreach k,asan reach,$(foreach f,orchestrator tests/unit tests/fuzz tests/sim/test_,build/$(k)/obj/$(f)%.o)): private CFLAGS += -O0
 AR := gcc-ar
 NODE_LIBS := -luring -lprotobuf-c -ldeflate
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
@@ -175,7 +175,7 @@ $(PROFILE)/done: $(if $(wildcard $(PROFILE)/done),,$(PROFILE)/sim_json $(PROFILE
 
 # what never runs is compiled for size, so no file may be profiled that is not played; what was edited has no counts that fit
 $(profiled): | $(PROFILE)/done
-$(profiled): CFLAGS += -fprofile-use -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch
+$(profiled): private CFLAGS += -fprofile-use -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch
 endif
 
 # ---- programs ----
@@ -343,10 +343,10 @@ system_tests := $(filter-out $(long_system_tests),$(wildcard tests/system/test_*
 beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ranks labs sim_same_bytes congestion \
 	tunnel_trouble path_pause json up_pack pack privileges fabric_manager fabric_prompt image image_database rooms room_settings \
 	host_scenario host_programs many_hosts users load victim class_map same_as capture_roce capture roce_hosts \
-	hosts veth_paths veth dcqcn own_control same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
+	hosts veth_paths veth rootless dcqcn up_down own_control same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
 	flow_held cli wire_tshark attach_containers attach_rootless outside import lab_commands real_order live_faults \
 	join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow english install suite python \
-	dissector capture_live save make stall port_group_hosts sockets layers events record view metrics carrier \
+	dissector capture_live kill save make stall port_group_hosts sockets layers events record view metrics carrier \
 	impair kubernetes)
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)

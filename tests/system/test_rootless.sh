@@ -6,6 +6,7 @@
 # 65534, with a home and a runtime directory of its own. Where the kernel denies user namespaces to
 # users, heddle must name the setting that does and leave nothing; the rest is skipped.
 set -u
+. "$(dirname "$0")/own_shm.sh"
 . "$(dirname "$0")/common.sh"
 
 [ "$(id -u)" = 0 ] || { echo 'skipped: we are an ordinary user already, so every test is this one'; exit 77; }

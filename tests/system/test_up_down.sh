@@ -13,6 +13,7 @@
 # Other fabrics of the machine are not looked at. SEED makes the same choices again, WHATS names
 # what goes wrong.
 set -u
+. "$(dirname "$0")/own_shm.sh"
 . "$(dirname "$0")/common.sh"
 
 fabric_dir
