@@ -38,6 +38,7 @@ LDFLAGS := $(CFLAGS_$(KIND)) $(LTO_$(KIND)) -Wl,--as-needed $(LINK_$(KIND)) # LI
 $(B)/obj/nodes/%.o $(B)/obj/switchd/%.o $(B)/obj/nicd/%.o $(B)/obj/workerd/%.o: private CFLAGS += $(LTO_$(KIND))
 # tests and the orchestrator run little code often: optimising it takes longer than it saves
 $(foreach k,asan reach,$(foreach f,orchestrator tests/unit tests/fuzz tests/sim/test_,build/$(k)/obj/$(f)%.o)): private CFLAGS += -O0
+build/asan/obj/tests/unit/%.o: private CFLAGS += -fno-sanitize=undefined
 AR := gcc-ar
 NODE_LIBS := -luring -lprotobuf-c -ldeflate
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
@@ -348,6 +349,9 @@ beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ran
 	join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow english install suite python \
 	dissector capture_live kill save make stall port_group_hosts sockets layers events record view metrics carrier \
 	impair kubernetes)
+# these judge delays, and leave most of a core idle: one for each core
+quiet_ones := $(patsubst %,tests/system/test_%.sh,links real_run top tunnel)
+alone := $(filter-out $(beside_others) $(quiet_ones),$(system_tests))
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)
 fuzzers: $(fuzzers)
@@ -364,14 +368,14 @@ tsan: deps
 
 system: all
 	@$(MAKE) --no-print-directory test-helpers
-	@tests/run.sh system $(beside_others) -- $(filter-out $(beside_others),$(system_tests))
+	@tests/run.sh system $(beside_others) ++ $(quiet_ones) -- $(alone)
 
 # system tests need the release only: what sanitizers need is built while they wait
 test: all
 	@$(MAKE) --no-print-directory layers
 	@$(MAKE) --no-print-directory test-helpers $(large_tests)
 	@tests/run.sh -b '$(MAKE) --no-print-directory sanitized' all $(beside_others) + $(checked) \
-		build/tsan/unit/test_clock build/tsan/unit/test_ring -- $(filter-out $(beside_others),$(system_tests))
+		build/tsan/unit/test_clock build/tsan/unit/test_ring ++ $(quiet_ones) -- $(alone)
 
 sanitized:
 	@$(MAKE) --no-print-directory KIND=asan suite-sim

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # run - runs test programs. Prints a line for each, and the output of those that fail.
-# usage: tests/run.sh [-b COMMAND] NAME PROGRAM... [+ PROGRAM...] [-- PROGRAM...]
+# usage: tests/run.sh [-b COMMAND] NAME PROGRAM... [+ PROGRAM...] [++ PROGRAM...] [-- PROGRAM...]
 #
-# Programs before '--' run one more at a time than there are cores, since many of them wait; the
-# others one by one. Without '--' all run one by one. COMMAND builds the programs after '+': it runs
-# with a lower priority beside the first ones, and so takes the time in which they wait. Once it
-# is over, a program after '+' and one before it begin in turn: some compute while others wait.
+# Programs before '++' and '--' run two more at a time than there are cores, since many of them
+# wait. Those after '++' then run as many at a time as there are cores: each leaves most of one idle,
+# and judges delays. Those after '--' run one by one. Without '--' all run one by one. COMMAND builds
+# the programs after '+': it runs with a lower priority beside the first ones, in place of one of
+# them, and so takes the time in which they wait. Once it is over, a program after '+' and one before
+# it begin in turn: some compute while others wait.
 #
 # A program ends with 0 (passed), 77 (skipped; its last line is the reason) or another status
 # (failed). The line shows the elapsed time and the CPU time (user and system) of the program. Lines
@@ -21,10 +23,11 @@ shift
 cores=$(nproc)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-first=() built=() alone=() part=first
+first=() built=() quiet=() alone=() part=first
 for program in "$@"; do
 	case $program in
 	+) part=built ;;
+	++) part=quiet ;;
 	--) part=alone ;;
 	*) declare -n programs=$part && programs+=("$program") ;;
 	esac
@@ -64,8 +67,7 @@ count=0
 begun=(0 0) turn=0
 while :; do
 	running=$(jobs -r | wc -l)
-	[ -z "$build" ] || [ -e "$work/0.word" ] || running=$((running - 1))
-	[ "$running" -le "$cores" ] || { wait -n; continue; }
+	[ "$running" -le $((cores + 1)) ] || { wait -n; continue; }
 	program=${first[begun[0]]-} next=0
 	if [ -z "$build" ] || build_is ok; then
 		[ -z "${built[begun[1]]-}" ] || { [ -n "$program" ] && [ $turn = 0 ]; } || { program=${built[begun[1]]} next=1; }
@@ -75,6 +77,12 @@ while :; do
 	fi
 	[ -n "$program" ] || break
 	begun[next]=$((begun[next] + 1)) turn=$((1 - next)) count=$((count + 1))
+	one "$work/$count" "$program" &
+done
+wait
+for program in ${quiet[@]+"${quiet[@]}"}; do
+	[ "$(jobs -r | wc -l)" -lt "$cores" ] || wait -n
+	count=$((count + 1))
 	one "$work/$count" "$program" &
 done
 wait

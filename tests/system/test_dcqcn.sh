@@ -17,14 +17,13 @@ set -u
 
 sim=$top/build/release/sim/sim_json
 
-# play SCENARIO [path=value...] - with real processes, or with $pack workers: all that is expected
-# holds; its CSV is in $scratch/csv
+# play SCENARIO [path=value...] - all that is expected holds; its CSV is in $scratch/csv
 play() {
 	local scenario=$topologies/$1.yaml settings=() setting
 	shift
 	for setting in "$@"; do settings+=(--set "$setting"); done
 	rm -rf "$scratch/csv"
-	run 0 run "$scenario" --pack="${pack:-0}" "${settings[@]}" --csv "$scratch/csv" && return
+	played 0 "$scenario" "${settings[@]}" --csv "$scratch/csv" && return
 	grep FAILED "$scratch/out"
 	return 1
 }
@@ -148,7 +147,7 @@ few() {
 # settled FLOWS SHARE - after the first 50 ms its queue is at kmax or above for less than SHARE of
 # the time
 settled() {
-	pack=1 play dcqcn-incast "workloads.load.from=[$(hosts "$1")]" run.sample=20us || return
+	play dcqcn-incast "workloads.load.from=[$(hosts "$1")]" run.sample=20us || return
 	awk -F, -v n="$1" -v share="$2" "$at"' $at["node"] == "s" && $at["port"] == 8 && $at["at_ps"] >= 50e9 {
 			samples++; q = $at["queue_bytes"]; above += q >= 200000; if (q > most) most = q }
 		END { printf "        %d flows: the queue is %.0f kB at most, at kmax %.3f %% of the time\n", n, most / 1e3, 100 * above / samples
