@@ -3,11 +3,11 @@
 # usage: tests/run.sh [-b COMMAND] NAME PROGRAM... [+ PROGRAM...] [++ PROGRAM...] [-- PROGRAM...]
 #
 # Programs before '++' and '--' run two more at a time than there are cores, since many of them
-# wait. Those after '++' then run as many at a time as there are cores: each leaves most of one idle,
-# and judges delays. Those after '--' run one by one. Without '--' all run one by one. COMMAND builds
-# the programs after '+': it runs with a lower priority beside the first ones, in place of one of
-# them, and so takes the time in which they wait. Once it is over, a program after '+' and one before
-# it begin in turn: some compute while others wait.
+# wait. Those after '++' then run one on each core: they leave most of it idle, and judge delays.
+# Those after '--' run one by one. Without '--' all run one by one. COMMAND builds the programs
+# after '+': it runs with a lower priority in place of one of the first ones, and takes the time in
+# which they wait. Once it is over, a program after '+' and one before it begin in turn: some
+# compute while others wait.
 #
 # A program ends with 0 (passed), 77 (skipped; its last line is the reason) or another status
 # (failed). The line shows the elapsed time and the CPU time (user and system) of the program. Lines
