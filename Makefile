@@ -161,9 +161,9 @@ $(PROFILE)/obj/%.o: %.c
 
 .PRECIOUS: $(PROFILE)/obj/%.o
 
-$(PROFILE)/sim_%: $(B)/obj/tests/sim/sim_%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(counting) $(filter-out $(profiled),$(node_obj))
+$(PROFILE)/sim_%: $(B)/obj/tests/sim/sim_%.o $(lib_sim) $(lib_orchestrator) $(counting) $(filter-out $(profiled),$(node_obj))
 	@echo '  link $@'
-	@$(CC) $(LDFLAGS) -O1 -fprofile-generate -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
+	@$(CC) $(LDFLAGS) -O1 -fprofile-generate -o $@ $^ $(HEDDLE_LIBS)
 
 # counts are written beside the object that they are for (-dumpdir), where gcc looks for them
 $(PROFILE)/done: $(if $(wildcard $(PROFILE)/done),,$(PROFILE)/sim_json $(PROFILE)/sim_frames)
