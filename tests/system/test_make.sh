@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test_make - several goals of one `make` do not build the same files at once.
+# test_make - several goals of one `make` do not build the same files at once; programs need no
+# package of tests.
 #
 # In the place of the makes that goals start stands a program that fails, after it has looked
 # whether another one runs. Nothing is built.
@@ -23,5 +24,13 @@ one_after_the_other() {
 	[ ! -e "$scratch/overlap" ]
 }
 
+# a package of Heddle is built where Check is not installed (debian/control)
+without_check() {
+	(cd "$top" && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -nB PROFILE="$scratch/profile" programs) >"$scratch/out" 2>&1 || return
+	grep -q "$scratch/profile/sim_frames" "$scratch/out" && grep -q ' -o build/release/workerd ' "$scratch/out" &&
+		! grep -E 'tests/testing|check\.h|-lcheck' "$scratch/out"
+}
+
 check "four goals, four makes, one after the other" one_after_the_other
+check "no program needs Check, the profile neither" without_check
 finish
