@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "orchestrator/live/runtime_dir.h"
@@ -209,6 +210,29 @@ TEST(client_ask__a_long_answer)
 	ck_assert_uint_eq(strlen(client_text(answer, "text")), BYTES - 10);
 	json_decref(answer);
 	free(text);
+}
+
+/* a daemon that sends without an end, and never a line */
+TEST(client_ask__an_endless_answer)
+{
+	static char text[1 << 20];
+	json_t *answer;
+	pid_t daemon;
+
+	opened("");
+	memset(text, ' ', sizeof(text));
+	daemon = fork();
+	if (!daemon) {
+		client_close(&client);
+		while (send(daemon_fd, text, sizeof(text), MSG_NOSIGNAL) > 0)
+			;
+		_exit(0);
+	}
+	ck_assert_int_eq(client_ask(&client, json_object(), &answer, NULL, NULL), CLIENT_FAILED);
+	ck_assert_ptr_null(answer);
+	says("heddle show: fabric lab does not answer: Cannot allocate memory\n");
+	client_close(&client);
+	ck_assert_int_eq(waitpid(daemon, NULL, 0), daemon);
 }
 
 TEST(client_ask__what_it_waits_for_is_told)
