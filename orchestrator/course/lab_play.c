@@ -115,6 +115,7 @@ void lab_settled_options(const struct lab_settled *settled, bool quiet, struct r
 	*options = (struct run_options){ .scenario = settled->scenario,
 					 .variant = settled->variant,
 					 .quiet = quiet,
+					 .pack = RUN_PACK_BY_SIZE,
 					 .capture_bytes = NODE_CAPTURE_WHOLE,
 					 .fabric = { .loop = "auto",
 						     .watchdog_ns = WATCHDOG_NS_DEFAULT } };

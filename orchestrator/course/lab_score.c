@@ -172,6 +172,7 @@ static int run_prepare(struct run_options *run, const char *file, const char *co
 
 	*run = (struct run_options){ .scenario = file,
 				     .quiet = true,
+				     .pack = RUN_PACK_BY_SIZE,
 				     .capture_bytes = NODE_CAPTURE_WHOLE,
 				     .fabric = { .loop = "auto",
 						 .watchdog_ns = WATCHDOG_NS_DEFAULT } };

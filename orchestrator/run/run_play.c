@@ -281,7 +281,8 @@ static int play_seen(struct run_output *output, const struct run_options *option
 	return status;
 }
 
-/* How many workers run the nodes; a run says it if the user did not.
+/* How many workers run the nodes; a run says it if the user did not. Of a variant only the row is
+ * seen, so its nodes are packed wherever they can be: a third of the CPU time if they are few.
  * Return: 0, or the exit status: they cannot be packed */
 static int pack_choose(const struct run_options *options, const struct plan *plan, uint32_t *workers)
 {
@@ -301,6 +302,8 @@ static int pack_choose(const struct run_options *options, const struct plan *pla
 		*workers = fabric_pack_by_cores(core_count);
 	else
 		*workers = fabric_pack_default(plan, core_count);
+	if (options->pack == RUN_PACK_BY_SIZE && options->row && !options->real && !*workers)
+		*workers = fabric_pack_refuses(plan) ? 0 : 1;
 	if (options->pack == RUN_PACK_BY_SIZE && *workers && !options->quiet && !options->row)
 		fprintf(stderr,
 			"heddle run: more than %u nodes: %u are packed into %u workers (--pack=0: "

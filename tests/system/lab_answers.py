@@ -28,7 +28,7 @@ def lab(name):
 
 def measure(scenario, metrics, settings=(), seed=None, variant=None):
     """The values of metrics in a run: the unit is that of --json, in SI units."""
-    command = [HEDDLE, "run", os.path.join(TOPOLOGIES, scenario), "--quiet", "--json", "-"]
+    command = [HEDDLE, "run", os.path.join(TOPOLOGIES, scenario), "--pack=1", "--quiet", "--json", "-"]
     # an expectation that holds of everything, to be told the value
     command += ["--set", "expect=[%s]" % ", ".join('"%s >= 0"' % metric for metric in metrics)]
     for setting in settings:

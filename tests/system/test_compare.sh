@@ -107,7 +107,17 @@ holds() {
 	return 1
 }
 
+# packed - with nothing but heddle and workerd
+packed() {
+	local built
+	built=$(dirname "$(readlink -f "$heddle")")
+	mkdir "$scratch/bare" && cp "$built/heddle" "$built/workerd" "$scratch/bare" || return
+	heddle=$scratch/bare/heddle run 0 run --compare "$scratch/two.yaml" --json "$scratch/packed.json" || return
+	cmp "$scratch/packed.json" "$scratch/two.json" && ! "$scratch/bare/heddle" run "$scratch/two.yaml" --quiet
+}
+
 check "a row for each variant" table
+check "variants are packed, a run of its own is not" packed
 if command -v jq >/dev/null; then
 	check "a row says what a run of its own says" as_alone 'as it is'
 	check "also with its settings" as_alone slow --set links.rate=25Gb/s
