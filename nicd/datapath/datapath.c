@@ -89,7 +89,7 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 }
 
 /* the switch must stop @traffic_class (@stop), or may resume it */
-static void hold_class(struct nic *nic, uint32_t traffic_class, bool stop)
+static void peer_stop_class(struct nic *nic, uint32_t traffic_class, bool stop)
 {
 	uint32_t lanes = node_lanes(nic->config, PORT_EDGE);
 
@@ -106,7 +106,7 @@ static void hold_class(struct nic *nic, uint32_t traffic_class, bool stop)
 		link_hold(nic->link, traffic_class * lanes + level, stop);
 }
 
-/* pauses and resumes classes at the switch, as pause_classes() says */
+/* stops and resumes classes at the switch as pause_classes() returns them */
 static void pause_step(struct nic *nic)
 {
 	uint32_t classes = pause_classes(&nic->config->nic, nic->pausing.from_ps, nic->now_ps);
@@ -114,13 +114,13 @@ static void pause_step(struct nic *nic)
 	for (uint32_t left = classes ^ nic->pausing.classes; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
-		hold_class(nic, c, classes >> c & 1);
+		peer_stop_class(nic, c, classes >> c & 1);
 	}
 	nic->pausing.classes = classes;
 	nic->pausing.at_ps = pause_next_at(&nic->config->nic, nic->pausing.from_ps, nic->now_ps);
 }
 
-/* all that depends on the link that is plugged in */
+/* sets up all that depends on the link that is plugged in: at the start, and for a new link */
 static void plug_in(struct nic *nic)
 {
 	struct link_listener listener = { .owner = nic, .on_lost = on_lost };
@@ -199,8 +199,8 @@ static bool is_generated(const struct nic *nic, const uint8_t *bytes, uint32_t c
 	       !frame_payload_read(bytes, captured_bytes, frame_bytes, &payload);
 }
 
-/* Any other frame is for the attached host, if all of it was captured. It is copied into the
- * delivery memory. */
+/* Delivers a frame that is not generated to the attached host, if all of it was captured: copies it
+ * into the delivery memory.   Return: false: it is not for the host. */
 static bool arrive_for_host(struct nic *nic, const struct record *header, const uint8_t *shared,
 			    uint32_t frame_bytes)
 {
@@ -217,8 +217,8 @@ static bool arrive_for_host(struct nic *nic, const struct record *header, const 
 	return true;
 }
 
-/* Is it a frame of a transport? A frame that was captured as a whole is copied as a whole, so that
- * its ICRC can be checked. */
+/* Passes a frame to the transports. One that was captured as a whole is copied as a whole, so that
+ * its ICRC can be checked.   Return: false: it belongs to no transport. */
 static bool arrive_for_transport(struct nic *nic, const struct record *header,
 				 const uint8_t *shared, uint32_t frame_bytes)
 {
@@ -290,15 +290,15 @@ static node_time_t arrival_at(const struct nic *nic)
 	return host_is_full(nic) ? NODE_TIME_NEVER : link_next_at(nic->link);
 }
 
-/* pauses (@stop) or resumes all classes at the switch */
-static void hold(struct nic *nic, bool stop)
+/* The switch must stop all classes (@stop), or may resume those that pause.h does not pause. */
+static void peer_stop_all(struct nic *nic, bool stop)
 {
-	uint8_t before = nic->link->stop.wanted, told_before = nic->pfc.teller.wanted;
+	uint8_t stop_before = nic->link->stop.wanted, pfc_before = nic->pfc.teller.wanted;
 
 	for (uint32_t c = 0; c < nic->config->class_count; c++)
-		hold_class(nic, c, stop || nic->pausing.classes >> c & 1);
-	if (nic->link->stop.wanted != before || nic->link->credit.grant_due ||
-	    nic->pfc.teller.wanted != told_before)
+		peer_stop_class(nic, c, stop || nic->pausing.classes >> c & 1);
+	if (nic->link->stop.wanted != stop_before || nic->link->credit.grant_due ||
+	    nic->pfc.teller.wanted != pfc_before)
 		nic_transmit_plan(nic);
 }
 
@@ -364,7 +364,7 @@ static void start_message(struct nic *nic)
 		port->queue_bytes_max = port->queue_bytes;
 }
 
-/* a deferred message is due now, not in the past */
+/* when the next message starts; one that was deferred is due now, not in the past */
 static node_time_t message_at(const struct nic *nic)
 {
 	if (send_queue_full(&nic->queue) || (nic->roce && transport_full(&nic->transport)))
@@ -387,7 +387,7 @@ static node_time_t timer_at(const struct nic *nic)
 	return node_time_min(next, nic->pfc.until_ps);
 }
 
-/* the first event of those that are due at @at */
+/* handles the first of the events that are due at @at, in the order of datapath.h */
 static void timer_step(struct nic *nic, node_time_t at)
 {
 	if (gate_next_at(&nic->gate) == at)
@@ -396,16 +396,16 @@ static void timer_step(struct nic *nic, node_time_t at)
 		transport_step(&nic->transport, nic->now_ps);
 	else if (nic->measure.sample_at_ps == at)
 		nic_sample(nic);
-	/* queue_note() has counted the queue up to now */
+	/* queue_count() counts the queue up to now */
 	else if (nic->measure.end_ps <= at)
 		nic->measure.end_ps = NODE_TIME_NEVER;
 	else if (nic->tx.host_at_ps != at && nic->pfc.until_ps != at)
 		nic_transmit(nic);
-	/* else nic_transmit_plan() does it: a frame of the host is there, or a pause is over */
+	/* else a frame of the host is there, or a pause is over: nic_transmit_plan() follows */
 }
 
-/* the queue was the same since the last event */
-static void queue_note(struct nic *nic)
+/* counts the queue up to now, with the length that it has had since the last event */
+static void queue_count(struct nic *nic)
 {
 	struct port_stats *port = nic->link->stats;
 
@@ -441,7 +441,7 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 		} else {
 			timer_step(nic, next);
 		}
-		queue_note(nic);
+		queue_count(nic);
 		nic_transmit_plan(nic);
 	}
 }
@@ -508,10 +508,10 @@ static bool nic_host_receive(void *dataplane, uint32_t *readable, node_time_t no
 static node_time_t nic_host_deliver(void *dataplane, node_time_t now)
 {
 	struct nic *nic = dataplane;
-	bool was_full = host_is_full(nic); /* then records wait */
+	bool was_full = host_is_full(nic); /* if so, records wait in the ring */
 
 	host_if_deliver(&nic->host);
-	hold(nic, host_is_full(nic));
+	peer_stop_all(nic, host_is_full(nic));
 	if (host_if_pending(&nic->host))
 		return node_time_min(now + HOST_RETRY_PS, nic->tx.at_ps);
 	return was_full ? now : NODE_TIME_NEVER;

@@ -2,8 +2,8 @@
  *  arriving packets are checked.
  *
  *  Events that are due at the same time have this order: arrivals on the link, pauses of the link
- *  (pause.h), starts of messages, times of gates and transports, samples, transmission. So all that
- *  is there at a moment is considered for the frame that is sent at that moment.
+ *  (pause.h), starts of messages, times of gates, times of transports, samples, transmission. So a
+ *  frame is selected after all that happens at the same time.
  *
  *      workload -> (flow slot) -> send_queue -> traffic classes -> link        link -> receive
  *      host -> host_if -> host_send ----------------^                              \-> host_if
@@ -15,8 +15,9 @@
  *
  *  Transmission. No frame starts before busy_until_ps, and none of a class that the switch has
  *  stopped. While data waits and none of it may be sent, the time counts as port_stats.paused_ps.
- *  Control words of the link go first. If nothing can be sent, a guarded link reports how far it
- *  has counted, so that the loss of the last frame is detected too (FC-17).
+ *  PFC frames (roce) are sent first, then control words of the link, then data. If nothing can be
+ *  sent, a guarded link reports how far it has counted, so that the loss of the last frame is
+ *  detected too (FC-17).
  *
  *  Gates. A flow that FGFC has paused (EC-17), or whose destination has sent BECN (PG-10), leaves
  *  the ring of its class until it may send, so other flows of the class have the link: gate.h,

@@ -1,4 +1,5 @@
-/*  datapath_show - tables and parameters of the NIC: node_ops of the same names. */
+/*  datapath_show - tables and parameters of the NIC: node_ops.show and node_ops.set, whose contract
+ *  is in node.h. */
 #ifndef HEDDLE_NICD_DATAPATH_DATAPATH_SHOW_H
 #define HEDDLE_NICD_DATAPATH_DATAPATH_SHOW_H
 

@@ -41,7 +41,7 @@
 struct nic_lid_source {
 	node_time_t told_ps; /* when the last BECN for it was queued, if told */
 	uint32_t next;       /* LID of the one after it in the queue; 0: none */
-	bool told, queued;
+	bool told, queued;   /* a BECN for it was ever queued; one waits now */
 };
 
 /* port-group: headers, and sources that get a BECN */
@@ -64,15 +64,15 @@ struct nic_to_lid {
 struct nic_tx {
 	node_time_t at_ps; /* next chance to send */
 	uint32_t sendable; /* classes whose next packet may go */
-	/* classes that were ready when none of them was below its maximum ... */
+	/* sendable classes, all of which were at their maximum rate, ... */
 	uint32_t shaped;
-	node_time_t shaped_until_ps; /* ... and when one will be */
-	/* when the next head of the host is there: its time is not reached yet */
+	node_time_t shaped_until_ps; /* ... until the first of them is below it */
+	/* real clock: when the next head of the host is due, if its time is not reached yet */
 	node_time_t host_at_ps;
-	uint32_t host_ready;              /* set of the host's queues whose heads are there */
+	uint32_t host_ready;              /* set of the host's queues whose heads are due */
 	uint32_t turns[NODE_CLASSES_MAX]; /* the source that has the turn */
-	bool paused;
-	node_time_t paused_since_ps; /* earlier time is in paused_ps */
+	bool paused;                      /* data waits, and none of it may be sent */
+	node_time_t paused_since_ps;      /* paused_ps has the time before */
 };
 
 /* roce: PFC and PAUSE in both directions */
@@ -86,9 +86,9 @@ struct nic_pfc {
 	node_time_t noted_ps; /* time of paused classes is counted up to here */
 };
 
-/* set of classes that this NIC has paused at the switch: pause.h */
+/* pauses of the switch that the scenario plans: pause.h */
 struct nic_pausing {
-	uint32_t classes;
+	uint32_t classes;    /* set of classes that are paused now */
 	node_time_t at_ps;   /* when that changes */
 	node_time_t from_ps; /* the times of the pauses count from there */
 };

@@ -1,4 +1,4 @@
-/*  nic_gate - flows that may not send wait here, so that others of their class go on (gate.h).
+/*  nic_gate - flows that may not send wait here, so that others of their class can send (gate.h).
  *
  *  Generated flows. When a flow has the turn and may not send, it leaves its class's ring and is
  *  parked at a place of its key. It returns when the key opens. So a flow that waits costs nothing,
@@ -111,7 +111,8 @@ uint32_t nic_gate_of_head(struct nic *nic, uint32_t queue)
 	return gate_find(&nic->gate, &flow);
 }
 
-/* the head of the host's @queue waits at @place with what is left of it, or is dropped */
+/* The head of the host's @queue, with its remaining segments, moves to the queue of @place; it is
+ * dropped if that is full. */
 static void set_aside(struct nic *nic, uint32_t queue, uint32_t place)
 {
 	struct host_head head = nic->host_send.heads[queue];
@@ -124,8 +125,9 @@ static void set_aside(struct nic *nic, uint32_t queue, uint32_t place)
 	trace_drop(nic->stats, DROP_FGFC_QUEUE, 0, frame_bytes, NULL, nic->now_ps);
 }
 
-/* Heads that are there at this moment: a NIC that comes late has later ones already. A head waits
- * also if its key is open and older frames of it wait. */
+/* Moves heads of the host's @queue that may not be sent now to their places. Only heads that are
+ * due: a late NIC has read later ones too. A head also waits if its key is open but older frames of
+ * the key wait. */
 static void set_heads_aside(struct nic *nic, uint32_t queue)
 {
 	const struct host_head *head = &nic->host_send.heads[queue];
@@ -152,10 +154,11 @@ void nic_gate_stop_heads(struct nic *nic)
 		set_heads_aside(nic, (uint32_t)__builtin_ctz(left));
 }
 
-/* ---- what a key says has changed ---- */
+/* ---- changes of a key ---- */
 
-/* after every change of @key: what waits for it returns if it may, and an ended key is freed */
-static void settle(struct nic *nic, uint32_t key)
+/* After every change of @key: flows and frames that wait for it return if they may send, and a key
+ * that has ended is freed. */
+static void key_changed(struct nic *nic, uint32_t key)
 {
 	struct gate *gate = &nic->gate;
 	bool open = gate_may_send(gate, key, nic->now_ps), all = gate_lets_all(gate, key);
@@ -186,7 +189,7 @@ void nic_gate_count_sent(struct nic *nic, uint32_t key, uint32_t frame_bytes)
 		  nic->now_ps);
 	/* an open key that stays open and limits its flows as before has nothing to release */
 	if (!gate_may_send(&nic->gate, key, nic->now_ps) || gate_has_ended(&nic->gate, key))
-		settle(nic, key);
+		key_changed(nic, key);
 }
 
 static void fgfc_trace(struct nic *nic, enum trace_kind kind, uint32_t detail, uint64_t value)
@@ -219,7 +222,7 @@ static void on_fgfc(struct nic *nic, const struct fgfc_frame *frame)
 		fgfc_trace(nic, TRACE_FGFC_HOLD, key, frame->credit_units);
 	if (!gate->entries[key].held)
 		note_end(nic, key);
-	settle(nic, key);
+	key_changed(nic, key);
 }
 
 void nic_gate_on_fgfc(struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes)
@@ -259,6 +262,6 @@ void nic_gate_step(struct nic *nic)
 		note_rate(nic, key, false);
 	else
 		note_end(nic, key);
-	settle(nic, key);
+	key_changed(nic, key);
 	nic->link->stats->fgfc_held = nic->gate.fgfc.held;
 }

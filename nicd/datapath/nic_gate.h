@@ -1,5 +1,5 @@
-/*  nic_gate - the one place that asks gates whether flows may send, and what becomes of flows that
- *  may not (nic.h). */
+/*  nic_gate - between the gate and the send queues: takes flows that may not send out of their
+ *  rings, and returns them when they may (nic.h). */
 #ifndef HEDDLE_NICD_DATAPATH_NIC_GATE_H
 #define HEDDLE_NICD_DATAPATH_NIC_GATE_H
 
@@ -15,11 +15,12 @@ void nic_gate_open_flow(struct nic *nic, uint32_t slot);
 
 /* ---- after every event ---- */
 
+/* nic_gate_heads() if a key limits a flow */
 void nic_gate_stop_heads(struct nic *nic);
 
-/** nic_gate_heads() - asks for each flow that has the turn, and for each head of the host: what may
- *  not send leaves its ring, or its queue. Then every ring begins with a flow that may send. O(1),
- *  and O(log keys) for each that leaves. */
+/** nic_gate_heads() - takes flows that have the turn, and heads of the host, out of their rings and
+ *  queues while they may not send. Afterwards every ring begins with a flow that may send. O(1),
+ *  and O(log keys) for each one taken out. */
 static inline void nic_gate_heads(struct nic *nic)
 {
 	if (nic->roce)
@@ -46,6 +47,7 @@ static inline uint32_t nic_gate_of_flow(const struct nic *nic, uint32_t slot)
 
 uint32_t nic_gate_of_head(struct nic *nic, uint32_t queue);
 
+/* nic_gate_sent() of a key */
 void nic_gate_count_sent(struct nic *nic, uint32_t key, uint32_t frame_bytes);
 
 /** nic_gate_sent() - a packet of @frame_bytes of a flow of @key has been sent. O(log keys). */
@@ -55,13 +57,13 @@ static inline void nic_gate_sent(struct nic *nic, uint32_t key, uint32_t frame_b
 		nic_gate_count_sent(nic, key, frame_bytes);
 }
 
-/* ---- frames and times that change what gates say ---- */
+/* ---- frames and times that change the state of gates ---- */
 
 /** nic_gate_on_fgfc() - an FGFC frame has arrived. @bytes captured, in shared memory. O(flows that
  *  it names). */
 void nic_gate_on_fgfc(struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes);
 
-/** nic_gate_on_becn() - host @lid has sent BECN. O(flows to it). */
+/** nic_gate_on_becn() - a BECN of host @lid has arrived: limits the rate to it. O(flows to it). */
 void nic_gate_on_becn(struct nic *nic, uint32_t lid);
 
 /** nic_gate_step() - at gate_next_at(): a key opens or ends. O(flows of it). */

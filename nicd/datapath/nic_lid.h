@@ -8,7 +8,7 @@
 int nic_lid_init(struct nic *nic);
 void nic_lid_fini(struct nic *nic);
 
-/** nic_lid_plug_in() - for the link that is plugged in. */
+/** nic_lid_plug_in() - prepares headers for the link that is plugged in now. */
 void nic_lid_plug_in(struct nic *nic);
 
 /** nic_lane() - the virtual lane at level 0 of @traffic_class. */

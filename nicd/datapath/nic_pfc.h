@@ -10,8 +10,8 @@ void nic_pfc_init(struct nic *nic);
 /** nic_pfc_frame() - a PFC or PAUSE frame has arrived.  @bytes  captured, in shared memory. */
 void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes);
 
-/** nic_pfc_plan() - (roce) counts the time in which classes are paused, of the set @waiting with
- *  something to send, and sets held_until_ps. */
+/** nic_pfc_plan() - (roce) updates nic->pfc for the present time: classes that are paused, and
+ *  until_ps. Counts the time for which classes of @waiting, which have something to send, were. */
 void nic_pfc_plan(struct nic *nic, uint32_t waiting);
 
 /** nic_pfc_stop() - the switch must stop @traffic_class (@stop), or may resume it. */

@@ -13,9 +13,8 @@ void nic_tcp_fini(struct nic *nic);
  *  generated traffic. */
 bool nic_tcp_arrive(struct nic *nic, const struct nic_frame *frame);
 
-/** nic_tcp_answer() - the ACK that is due to the sender of the received flow in @slot, to @bytes
- *  (FRAME_BYTES_MIN).
- *  Return: its length. */
+/** nic_tcp_answer() - writes the ACK that is due to the sender of the received flow in @slot to
+ *  @bytes (FRAME_BYTES_MIN).   Return: its length. */
 uint32_t nic_tcp_answer(struct nic *nic, uint32_t slot, uint8_t *bytes);
 
 #endif

@@ -19,8 +19,8 @@
 #define SOURCE_HOST 3u
 #define SOURCE_NONE UINT32_MAX
 
-/* Queues of the host whose heads are there at this moment: a NIC that is late has later ones too.
- * @later when the next one is there */
+/* Queues of the host whose heads are due at this moment. A late NIC has read later heads too.
+ * @later  when the next head is due */
 static uint32_t host_ready(const struct nic *nic, node_time_t *later)
 {
 	uint32_t ready = 0;
@@ -57,8 +57,8 @@ static uint32_t longest_next(const struct nic *nic, uint32_t traffic_class)
 	return bytes;
 }
 
-/* does the switch take a frame of the class, which has one? By LID: there must be credit for it
- * (PG-9). */
+/* May a frame of the class, which has one, be sent? Port-group: there is credit for its longest
+ * next frame (PG-9). Else: the switch has neither stopped nor paused the class. */
 static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 {
 	if (nic->by_lid)
@@ -82,7 +82,7 @@ static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffi
 	       nic->host_send.heads[queue].traffic_class == traffic_class;
 }
 
-/* the source that has the turn in a class that is sendable: a frame each (ours) */
+/* the source whose turn it is in a sendable class; moves the turn, one frame for each (ours) */
 static uint32_t source_pick(struct nic *nic, uint32_t traffic_class)
 {
 	uint32_t count = SOURCE_HOST + nic->host.queue_count, *turn = &nic->tx.turns[traffic_class];
@@ -276,7 +276,7 @@ static node_time_t transmit_at(const struct nic *nic)
 
 	if (may_send_words(nic, link_words_due(link)))
 		return free_ps;
-	/* all ready classes are at their maximum rate: when one of them is below it */
+	/* all sendable classes are at their maximum rate: wait until one is below it */
 	if (nic->tx.sendable && nic->tx.sendable == nic->tx.shaped &&
 	    nic->tx.shaped_until_ps > nic->now_ps)
 		return node_time_min(node_time_max(free_ps, nic->tx.shaped_until_ps), pause_ps);
@@ -287,7 +287,8 @@ static node_time_t transmit_at(const struct nic *nic)
 		       : pause_ps;
 }
 
-/* counts up to now the time in which data of the classes @waiting may not be sent */
+/* Counts, up to now, the time in which data waited and none was sendable. @waiting  classes with
+ * data. */
 static void note_pause(struct nic *nic, uint32_t waiting)
 {
 	bool waits = waiting && !nic->tx.sendable && !nic->link->down;

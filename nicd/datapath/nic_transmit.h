@@ -4,12 +4,12 @@
 
 #include "nicd/datapath/nic.h"
 
-/** nic_transmit_plan() - after every event: the classes that may send, and when nic_transmit() has
- *  something to do (transmit_at_ps). O(classes + queues). */
+/** nic_transmit_plan() - after every event: computes nic->tx, which classes may send, and when
+ *  nic_transmit() is due (tx.at_ps). O(classes + queues of the host). */
 void nic_transmit_plan(struct nic *nic);
 
-/** nic_transmit() - sends one frame, or the control words that are due, at transmit_at_ps. Then
- *  nic_transmit_plan() is due. */
+/** nic_transmit() - at tx.at_ps, when the link is free: sends one frame, or the control words that
+ *  are due. Call nic_transmit_plan() afterwards. */
 void nic_transmit(struct nic *nic);
 
 /* a packet that a source sends */

@@ -1,8 +1,7 @@
 /*  fgfc_gate - flows of this NIC that the edge switch has paused (FGFC, EC-15..17).
  *
  *  A frame names one flow or group of flows, a pause, and credit. Until the pause ends, the flow
- *  may send its credit only. Other flows of its traffic class continue, other than with a pause of
- *  the link.
+ *  may send its credit only. Unlike a pause of the link, it does not stop other flows of the class.
  *
  *      from    to      when
  *      (free)  HELD    a frame with a pause

@@ -1,4 +1,4 @@
-/*  gate - may this flow send now? The same questions for all that stops single flows at a NIC.
+/*  gate - whether a flow may send now: one interface for all that stops single flows at a NIC.
  *
  *  Each kind keeps state for keys, and several flows may share a key:
  *
@@ -138,15 +138,16 @@ static inline uint32_t gate_step(struct gate *gate, node_time_t now)
 				       : rate_agents_step(&gate->rate, now);
 }
 
-/** gate_has_ended() - does @key limit its flows no longer? It may be kept for what waits for it. */
+/** gate_has_ended() - true if @key no longer limits its flows. It may be kept for frames that wait.
+ */
 static inline bool gate_has_ended(const struct gate *gate, uint32_t key)
 {
 	return gate->kind == GATE_FGFC ? !gate->fgfc.entries[key].held
 				       : !gate->rate.agents[key].index;
 }
 
-/** gate_lets_all() - do all flows that wait for @key, which may send, return to their rings, rather
- *  than one of each class? */
+/** gate_lets_all() - true if all flows that wait for @key, which may send, return to their rings;
+ *  false: only one of each class does. */
 static inline bool gate_lets_all(const struct gate *gate, uint32_t key)
 {
 	return gate->kind == GATE_FGFC || gate_has_ended(gate, key);

@@ -1,10 +1,9 @@
 /*  pause - when a NIC pauses its switch because its host is slower than the link, as the scenario
  *  says (EC-4).
  *
- *  A function of time alone: between start and stop, `for_ps` of every `every_ps`. A stop of
- *  0 never comes. Pauses may
- *  overlap; a class is paused while one of them pauses it. The NIC receives what was in flight when
- *  it sent STOP. */
+ *  A function of time alone: between start and stop, `for_ps` of every `every_ps`; without an end
+ *  if stop is 0. Pauses may overlap: a class is paused while one of them pauses it. The NIC still
+ *  receives what was in flight when it sent STOP. */
 #ifndef HEDDLE_NICD_GATES_PAUSE_H
 #define HEDDLE_NICD_GATES_PAUSE_H
 

@@ -1,9 +1,9 @@
 /*  drr - deficit round robin between the flows of each traffic class [Shreedhar and Varghese 1995].
  *
- *  Flows that have something to send stand in the ring of their class. A turn is worth a quantum,
- *  the largest frame of any flow: flows with equal frames alternate packet by packet, and flows
- *  with unequal frames share by bytes. Every turn sends at least one packet, so each function is
- *  O(1). A flow keeps what it did not use of a turn until it leaves the ring.
+ *  Flows that have something to send are in the ring of their class. A turn adds a quantum, the
+ *  largest frame of any flow, to the flow's deficit. So flows with equal frames alternate packet by
+ *  packet, and flows with unequal frames share by bytes. Every turn sends at least one packet, so
+ *  each function is O(1). A flow keeps its unused deficit until it leaves the ring.
  *
  *  The state of a flow lies inside its own struct (struct drr_flows), so a turn touches no further
  *  cache line. All functions are inline: the distance between flows is a constant at each call. */
@@ -45,7 +45,7 @@ static inline void drr_init(struct drr *drr)
 		drr->tails[c] = DRR_NONE;
 }
 
-/** drr_quantum() - flows may send frames of @frame_bytes. */
+/** drr_quantum() - a flow may send frames of @frame_bytes: raises the quantum if it is less. */
 static inline void drr_quantum(struct drr *drr, uint32_t frame_bytes)
 {
 	if (frame_bytes > drr->quantum_bytes)
@@ -74,8 +74,7 @@ static inline void drr_turn(const struct drr *drr, struct drr_flows flows, uint3
 	__builtin_prefetch(drr_flow(flows, flow->next));
 }
 
-/** drr_join() - the flow in @slot, which is in no ring, goes to the end of that of
- *  @traffic_class. */
+/** drr_join() - appends the flow in @slot, which is in no ring, to the ring of @traffic_class. */
 static inline void drr_join(struct drr *drr, struct drr_flows flows, uint32_t traffic_class,
 			    uint32_t slot)
 {
@@ -118,7 +117,7 @@ static inline uint32_t drr_leave(struct drr *drr, struct drr_flows flows, uint32
 
 /** drr_sent() - the flow in @slot, which has the turn in @traffic_class, has sent a frame of
  *  @frame_bytes.
- *  @next_bytes  of its next frame; 0: it has none, and leaves the ring. */
+ *  @next_bytes  length of its next frame; 0: it has none, and leaves the ring. */
 static inline void drr_sent(struct drr *drr, struct drr_flows flows, uint32_t traffic_class,
 			    uint32_t slot, uint32_t frame_bytes, uint32_t next_bytes)
 {

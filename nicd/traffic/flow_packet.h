@@ -1,9 +1,9 @@
 /*  flow_packet - a packet of a message, and its frame: the same for flows with a transport
  *  (transport.h) and without (send_queue.h).
  *
- *  The headers of a flow's frames are kept as a template. They state the frame's length, so a
- *  packet of another length than the one before costs a new template. Else only the test payload is
- *  written for each packet. */
+ *  The headers of a flow's frames are kept as a template. They contain the frame's length, so the
+ *  template is written again when a packet has another length than the one before. Otherwise only
+ *  the test payload is written for each packet. */
 #ifndef HEDDLE_NICD_TRAFFIC_FLOW_PACKET_H
 #define HEDDLE_NICD_TRAFFIC_FLOW_PACKET_H
 
@@ -24,11 +24,11 @@ struct flow_packet {
 	uint32_t payload_bytes;  /* of the message */
 	bool message_first, message_last;
 	/* of a flow with a transport, else false */
-	bool again;       /* it was sent before */
-	bool ack_request; /* the receiver is asked to acknowledge it at once */
+	bool again;       /* a retransmission */
+	bool ack_request; /* the receiver is to acknowledge it at once */
 };
 
-/* where a packet belongs; numbers count from 0, modulo 2^32 */
+/* the position of a packet in its flow and message; numbers count from 0, modulo 2^32 */
 struct flow_packet_place {
 	uint32_t packet, message; /* numbers in the flow */
 	uint64_t message_bytes;

@@ -1,9 +1,10 @@
 /*  index_pool - entries of an array that are taken and given back, and lists of them: messages that
  *  wait, segments that came early.
  *
- *  The array is the owner's; an entry is its index. An entry is in one list at a time. Entries that
- *  were never taken stay untouched, so their memory costs nothing. Allocated in _init, never later;
- *  all functions but _init and _fini are O(1). */
+ *  The array is the caller's; an entry is an index into it. An entry is in one list at a time.
+ *  Entries that were never taken are not touched, so the caller's memory for them is not used.
+ *  Allocated in _init, never later. All functions are O(1) but _init, _fini and
+ *  index_list_count(). */
 #ifndef HEDDLE_NICD_TRAFFIC_INDEX_POOL_H
 #define HEDDLE_NICD_TRAFFIC_INDEX_POOL_H
 
@@ -49,7 +50,7 @@ static inline bool index_pool_full(const struct index_pool *pool)
 	return pool->count == pool->max;
 }
 
-/** index_pool_take() - an entry, in no list; the pool is not full. */
+/** index_pool_take() - takes an entry, in no list, out of the pool, which must not be full. */
 static inline uint32_t index_pool_take(struct index_pool *pool)
 {
 	uint32_t entry = pool->free;
@@ -64,7 +65,7 @@ static inline uint32_t index_pool_take(struct index_pool *pool)
 	return entry;
 }
 
-/** index_pool_give() - @entry, which was taken and is in no list, is free. */
+/** index_pool_give() - gives back @entry, which was taken and is in no list. */
 static inline void index_pool_give(struct index_pool *pool, uint32_t entry)
 {
 	ENSURE(entry, <, pool->fresh);
@@ -79,7 +80,7 @@ static inline void index_list_init(struct index_list *list)
 	*list = (struct index_list){ .first = INDEX_NONE, .last = INDEX_NONE };
 }
 
-/** index_list_append() - @entry, in no list, is the last of @list. */
+/** index_list_append() - appends @entry, in no list, to @list. */
 static inline void index_list_append(struct index_pool *pool, struct index_list *list,
 				     uint32_t entry)
 {
@@ -91,7 +92,8 @@ static inline void index_list_append(struct index_pool *pool, struct index_list 
 	list->last = entry;
 }
 
-/** index_list_pop() - the first of @list, which is not empty, leaves it.   Return: that entry. */
+/** index_list_pop() - takes the first entry out of @list, which must not be empty.   Return: that
+ *  entry, still taken from the pool. */
 static inline uint32_t index_list_pop(const struct index_pool *pool, struct index_list *list)
 {
 	uint32_t entry = list->first;

@@ -2,8 +2,8 @@
  *  arrived.
  *
  *  Memory: a fixed table in sets of eight lines; untouched parts cost nothing. A full set drops the
- *  message whose last packet is the oldest. If a packet of that is lost, it never becomes complete.
- *  Else its packets would have to be thousands of messages apart. */
+ *  message whose last packet is the oldest, which then never becomes complete. Usually a packet of
+ *  it was lost, so it would not anyway: else its packets would be thousands of messages apart. */
 #ifndef HEDDLE_NICD_TRAFFIC_MESSAGE_SET_H
 #define HEDDLE_NICD_TRAFFIC_MESSAGE_SET_H
 
@@ -12,13 +12,13 @@
 
 struct message_set_line {
 	uint32_t flow, message; /* slot of the flow, number of the message in it */
-	uint64_t got_bytes;     /* 0: the line is free */
-	uint64_t seen;
+	uint64_t got_bytes;     /* payload that has arrived; 0: the line is free */
+	uint64_t seen;          /* message_set.packets at its last packet */
 };
 
 struct message_set {
 	struct message_set_line *lines;
-	uint64_t packets; /* seen so far */
+	uint64_t packets; /* added so far */
 };
 
 /** message_set_init() - no message.  Return: 0 or -ENOMEM. */
@@ -27,7 +27,7 @@ void message_set_fini(struct message_set *set);
 
 /** message_set_add() - @bytes (> 0) more of @message of flow slot @flow have arrived, of
  *  @message_bytes in all.
- *  Return: is it complete? Then it leaves the set. O(1). */
+ *  Return: true if it is complete; it is then in the set no longer. O(1). */
 bool message_set_add(struct message_set *set, uint32_t flow, uint32_t message, uint64_t bytes,
 		     uint64_t message_bytes);
 

@@ -185,6 +185,7 @@ void receive_drop(struct receive *receive, enum drop_reason reason, uint32_t fra
 	trace_drop(receive->stats, reason, 0, frame_bytes, NULL, now);
 }
 
+/* drops a frame.   Return: RECEIVE_NONE, for the caller to return */
 static uint32_t refuse(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes,
 		       node_time_t now)
 {
@@ -230,16 +231,17 @@ void receive_take(struct receive *receive, uint32_t slot, const struct frame_pay
 		message_log(receive, slot, payload, now);
 }
 
-/* is it the last one in order, once more? A link may duplicate packets (link_impair.h) */
-static bool is_again(const struct receive *receive, uint32_t slot,
-		     const struct frame_payload *payload)
+/* is it the packet that arrived last in order, once more? A link may duplicate packets
+ * (link_impair.h) */
+static bool is_duplicate(const struct receive *receive, uint32_t slot,
+			 const struct frame_payload *payload)
 {
 	return receive->flows[slot].packet && payload->packet + 1 == receive->flows[slot].packet;
 }
 
-/* was the packet overtaken, although its class keeps order? */
-static bool is_too_late(const struct receive *receive, uint32_t slot,
-			const struct frame_payload *payload)
+/* port-group: was the packet overtaken in a class that keeps order? */
+static bool is_out_of_order(const struct receive *receive, uint32_t slot,
+			    const struct frame_payload *payload)
 {
 	uint32_t traffic_class = stats_flow_rx(receive->stats, slot)->traffic_class;
 
@@ -256,12 +258,12 @@ bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captu
 
 	if (slot == RECEIVE_NONE)
 		return false;
-	if (is_again(receive, slot, &payload)) {
+	if (is_duplicate(receive, slot, &payload)) {
 		stats_flow_rx(receive->stats, slot)->duplicates++;
 		receive_drop(receive, DROP_DUPLICATE, frame_bytes, now);
 		return false;
 	}
-	if (is_too_late(receive, slot, &payload)) {
+	if (is_out_of_order(receive, slot, &payload)) {
 		receive_drop(receive, DROP_OUT_OF_ORDER, frame_bytes, now);
 		return false;
 	}

@@ -4,9 +4,10 @@
  *  A flow is identified by its sender and its slot there. With its first packet it gets the next
  *  line of the statistics page, so lines are in the order of first arrival, the same in every run.
  *  Packets of a flow are numbered from 0. If a number is higher than expected, the packets between
- *  count as lost. If it is lower, the packet was overtaken, and is no longer counted as lost. A
- *  message is complete when all of its bytes have arrived in order, with its last packet. A message
- *  with a lost or overtaken packet never is.
+ *  count as lost. If it is lower, the packet was overtaken, and is no longer counted as lost. In a
+ *  class that keeps order a message is complete when all of its bytes have arrived in order; one
+ *  with a lost or overtaken packet never is. In an unordered class any order will do
+ *  (message_set.h).
  *
  *  In a fabric of kind port-group a switch cannot detect when packets on a former path have arrived
  *  (S1 promises no order). So packets may be overtaken when a link fails or tables change. There
@@ -17,7 +18,7 @@
  *
  *  Memory: flows_max flows and a hash table twice as large, allocated in _init, never later. A
  *  packet of a flow beyond flows_max is dropped and counted as unknown_flow. A completion beyond
- *  the log is counted as messages_unlogged. With an attached host, where a workload may go on for
+ *  the log is counted as messages_unlogged. With an attached host, where a workload may run for
  *  days, it replaces the oldest one of the log.
  *  Place: called by datapath.c with private copies of frames; writes the statistics page. Nothing
  *  in a frame is trusted (TB-23). */
@@ -53,8 +54,8 @@ struct receive {
 	uint32_t table_mask;
 	struct message_set incomplete; /* of unordered classes */
 	uint32_t unordered;            /* set of classes */
-	bool late_refused;             /* overtaken packets of the other classes are dropped */
-	bool log_turns;                /* a completion beyond the log replaces the oldest one */
+	bool late_refused; /* port-group: overtaken packets of ordered classes are dropped */
+	bool log_turns;    /* a completion beyond the log replaces the oldest one */
 	uint32_t frame_bytes_max;
 	uint8_t mac[6]; /* own */
 	node_time_t measure_from_ps, measure_to_ps;
@@ -66,11 +67,11 @@ int receive_init(struct receive *receive, const struct node_config *config,
 		 struct stats_page *stats);
 void receive_fini(struct receive *receive);
 
-/** receive_frame() - a frame has arrived.
- *  @bytes a private copy of its first @captured_bytes. @frame_bytes its length without FCS.
- *  @now           arrival of its last bit.
- *  Return: true: it belongs to a flow. false: it was dropped and counted as oversize, malformed (no
- *  test payload), unknown_flow (for another host, or beyond flows_max), duplicate or
+/** receive_frame() - a frame has arrived: counts it for its flow and message, or drops it.
+ *  @bytes  a private copy of its first @captured_bytes.   @frame_bytes  its length without FCS.
+ *  @now  arrival of its last bit.
+ *  Return: true: it was delivered to a flow. false: it was dropped and counted as oversize,
+ *  malformed (no test payload), unknown_flow (for another host, or beyond flows_max), duplicate or
  *  out_of_order. O(1) expected. */
 bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes,
 		   uint32_t frame_bytes, uint32_t traffic_class, node_time_t now);
@@ -84,7 +85,8 @@ uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t c
 		       uint32_t frame_bytes, uint32_t traffic_class, node_time_t now,
 		       struct frame_payload *payload);
 
-/** receive_take() - delivers that frame, which arrived at @arrived. */
+/** receive_take() - delivers that frame to the flow in @slot. @arrived  when it arrived (<= @now):
+ *  counts for the measured interval. O(1) expected. */
 void receive_take(struct receive *receive, uint32_t slot, const struct frame_payload *payload,
 		  uint32_t frame_bytes, node_time_t arrived, node_time_t now);
 

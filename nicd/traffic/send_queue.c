@@ -60,7 +60,8 @@ static struct flow_headers headers_of(const struct send_queue *queue, uint32_t s
 	};
 }
 
-/* parsed from a frame of the flow, so it has the name that an edge port derives from its frames */
+/* The name of the flow in @slot, parsed from one of its frames: an edge port derives the same name
+ * from them. */
 static struct flow_name name_of(const struct send_queue *queue, uint32_t slot, uint32_t frame_bytes)
 {
 	struct flow_headers headers = headers_of(queue, slot);

@@ -2,16 +2,16 @@
  *  share it by deficit round robin (drr.h).
  *
  *  A flow is a (workload, destination, connection). Its slot is its index in the statistics page,
- *  and its packets carry the slot. Messages of a flow are sent one after the other, in the order in
- *  which they were put. A packet is cut when it is sent, from the template of its flow. The state
- *  of a flow is one cache line.
+ *  and its packets carry the slot. Messages of a flow are sent one after the other, in the order of
+ *  send_queue_put(). A packet is made when it is sent, with headers from the template of its flow.
+ *  The state of a flow is one cache line.
  *
  *  Flows with a transport are opened here for their slot, but their messages are in transport.h,
  *  which keeps them until they are acknowledged.
  *
  *  Memory: flows_max flows, and messages_max waiting messages besides the one that each flow sends,
  *  allocated in _init, never later. send_queue_full() is a normal state: messages start later.
- *  Place: called by datapath.c and nic_*.c; knows neither link nor time. */
+ *  Place: called by datapath.c and nic_*.c; uses neither link nor time. */
 #ifndef HEDDLE_NICD_TRAFFIC_SEND_QUEUE_H
 #define HEDDLE_NICD_TRAFFIC_SEND_QUEUE_H
 
@@ -31,10 +31,10 @@
 
 /* what each packet needs of its flow: one cache line */
 struct send_flow {
-	/* of the message that is sent: not cut yet; 0: the flow has nothing to send */
+	/* of the present message: not sent yet; 0: the flow has nothing to send */
 	uint64_t left_bytes;
 	uint64_t message_bytes; /* of that message */
-	node_time_t start_ps;   /* when it was due */
+	node_time_t start_ps;   /* when that message was due */
 	/* numbers of the next packet, and of that message; modulo 2^32 */
 	uint32_t packet, message;
 	struct index_list waiting; /* messages after it */
@@ -80,7 +80,7 @@ void send_queue_fini(struct send_queue *queue);
  *  O(1). */
 uint32_t send_queue_open(struct send_queue *queue, const struct flow_spec *spec);
 
-/** send_queue_full() - do messages_max messages wait? */
+/** send_queue_full() - true if messages_max messages wait: no send_queue_put() now. */
 static inline bool send_queue_full(const struct send_queue *queue)
 {
 	return index_pool_full(&queue->pool);
@@ -115,15 +115,16 @@ static inline uint32_t send_queue_head(const struct send_queue *queue, uint32_t 
 	return drr_head(&queue->drr, send_queue_turns(queue), traffic_class);
 }
 
-/** send_queue_park() - that flow leaves its class's ring and is the last in @parked. It keeps its
- *  messages, and takes further ones, but sends nothing until send_queue_unpark(). O(1). */
+/** send_queue_park() - moves send_queue_head() of @traffic_class from the ring of the class to the
+ *  end of @parked. The flow keeps its messages, and takes further ones, but sends nothing until
+ *  send_queue_unpark(). O(1). */
 void send_queue_park(struct send_queue *queue, uint32_t traffic_class, struct send_parked *parked);
 
 /** send_queue_unpark() - the first flow in @parked goes to the end of its class's ring.
  *  Return: false: there is none. O(1). */
 bool send_queue_unpark(struct send_queue *queue, struct send_parked *parked);
 
-/** send_queue_bytes() - of messages of the flow in @slot, not sent so far. O(1). */
+/** send_queue_bytes() - bytes of messages of the flow in @slot that are not sent yet. O(1). */
 static inline uint64_t send_queue_bytes(const struct send_queue *queue, uint32_t slot)
 {
 	return queue->flows[slot].left_bytes + queue->waiting_bytes[slot];

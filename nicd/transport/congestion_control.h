@@ -1,5 +1,5 @@
-/*  congestion_control - the seam between a transport and what decides how fast, and how much, a
- *  flow sends (RC-3, RC-6).
+/*  congestion_control - the interface between a transport and the control that decides how fast,
+ *  and how much, a flow sends (RC-3, RC-6).
  *
  *  A congestion control is a table of functions and the sizes of its states. It is selected by
  *  name. The transport calls it for what happens to a flow:
@@ -9,10 +9,10 @@
  *      on_ack    packets were acknowledged: how many, the round-trip time, the ECN echo
  *      on_cnp    a congestion notification packet arrived
  *      on_loss   packets were lost: the receiver reported a gap, or a timeout
- *      on_timer  the time that the control asked for has come
+ *      on_timer  the time that the control has set is reached
  *
- *  The control answers by writing what holds from then on to the flow's state: a rate, a window,
- *  or both. The transport reads it after each of these events and obeys it. A function that is
+ *  The control writes its decision to the flow's state: a rate, a window, or both. The transport
+ *  applies it after each of these events. A function that is
  *  NULL is not called. Functions neither allocate, nor do I/O, nor call back; each is O(1) or
  *  O(log time). `now` never goes back.
  *
@@ -20,7 +20,8 @@
  *  moment. A packet that was late by less than that does not delay the next one, so a flow that
  *  shares its link has its rate on average (ours). A rate of 0, or of the link or more, does not
  *  pace. Window. At most so many packets are unacknowledged, retransmitted ones included. If it
- *  falls below what is in flight when none of that asked for an ACK, one more packet asks for one.
+ *  falls below the packets in flight and none of them requests an ACK, one more packet is sent,
+ *  which requests one.
  *
  *  RTT. From the moment at which a packet is handed to the link until its ACK has arrived, for
  *  packets that asked for an ACK (roce.queue-pair.ack: every 16th by default, the last of a

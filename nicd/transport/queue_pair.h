@@ -9,8 +9,8 @@
  *  Neither changes anything.
  *
  *  Queue pair numbers. Data goes to QUEUE_PAIR_RELIABLE | slot, below the bit that marks generated
- *  frames. So a receiver tells reliable connections from frames that need no answer. Answers go to
- *  ROCE_REQUESTER | slot.
+ *  frames. So a receiver distinguishes reliable connections from frames that need no answer.
+ *  Answers are sent to ROCE_REQUESTER | slot.
  *  Source: InfiniBand Architecture Specification vol. 1, 9.7. */
 #ifndef HEDDLE_NICD_TRANSPORT_QUEUE_PAIR_H
 #define HEDDLE_NICD_TRANSPORT_QUEUE_PAIR_H

@@ -18,7 +18,7 @@ static bool is_last(uint8_t opcode)
 	return opcode == ROCE_OPCODE_SEND_LAST || opcode == ROCE_OPCODE_SEND_ONLY;
 }
 
-/* one answer says it all: a NAK stays one until it is sent or the gap is closed */
+/* One answer waits at most. A NAK that waits stays a NAK until it is sent or the gap is closed. */
 static void answer(struct responder *responder, bool nak)
 {
 	responder->answers = 1;

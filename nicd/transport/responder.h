@@ -29,7 +29,7 @@ struct responder {
 	bool open;
 	/* a connection of TCP: nic_tcp.c. Of what follows it has `answers` only */
 	bool tcp;
-	bool gap_told;                  /* by a NAK, and nothing has come in order since */
+	bool gap_told;                  /* a NAK was made, and nothing has arrived in order since */
 	bool nak;                       /* the answer that waits is one */
 	bool marked;                    /* a packet since the last answer had an ECN mark */
 	uint16_t answers;               /* ACKs and NAKs that wait to be sent */
@@ -42,22 +42,21 @@ struct responder {
 
 enum responder_verdict {
 	RESPONDER_TAKE,      /* in order */
-	RESPONDER_GAP,       /* after one */
-	RESPONDER_DUPLICATE, /* was here already */
+	RESPONDER_GAP,       /* a packet before it is missing */
+	RESPONDER_DUPLICATE, /* arrived before */
 };
 
-/** responder_open() - the first packet of a connection has come.
- *  @header its. @queue_pair at the sender. @traffic_class of the data, and so of the answers. */
+/** responder_open() - the first packet of a connection has arrived, with @header.
+ *  @queue_pair  at the sender.   @traffic_class  of the data, and so of ACKs and NAKs. */
 void responder_open(struct responder *responder, const struct roce_header *header,
 		    uint32_t queue_pair, uint32_t traffic_class);
 
-/** responder_on_packet() - a data packet has arrived.
- *  Return: what is to be done with it. responder->answers says whether something is to be
- *  answered. */
+/** responder_on_packet() - a data packet with @header has arrived. responder->answers rises if it
+ *  is to be answered. O(1).   Return: whether to deliver or drop it. */
 enum responder_verdict responder_on_packet(struct responder *responder,
 					   const struct roce_header *header);
 
-/** responder_answer() - the ACK or NAK that waits, as it is to be sent now; it no longer waits. */
+/** responder_answer() - takes the ACK or NAK that waits, with the connection's present state. */
 struct roce_reply responder_answer(struct responder *responder);
 
 /** responder_cnp() - the same of a CNP, in @traffic_class. */

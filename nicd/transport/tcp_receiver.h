@@ -13,7 +13,7 @@
  *  pool is empty, or a connection has segments_each waiting, a segment is refused as if it had been
  *  lost: the sender sends it again. Sequence numbers are compared modulo 2^32. Nothing in a segment
  *  is trusted.
- *  Place: called by nic_tcp.c with what frames say; knows neither frames nor time. */
+ *  Place: called by nic_tcp.c with the fields of frames; uses neither frames nor time. */
 #ifndef HEDDLE_NICD_TRANSPORT_TCP_RECEIVER_H
 #define HEDDLE_NICD_TRANSPORT_TCP_RECEIVER_H
 
@@ -35,7 +35,7 @@ struct tcp_segment {
 	uint32_t bytes;    /* of the stream */
 };
 
-/* what came of a segment */
+/* what was done with a segment */
 enum tcp_verdict {
 	TCP_IN_ORDER,  /* deliver it, then what tcp_receiver_pop() has */
 	TCP_HELD,      /* waits */
@@ -47,7 +47,7 @@ struct tcp_stream {
 	uint32_t expected;          /* the next byte in order */
 	struct index_list segments; /* that wait */
 	uint32_t waiting;
-	bool echo; /* ECE is to be said */
+	bool echo; /* the next ACK has the ECE flag */
 };
 
 struct tcp_receiver {
@@ -62,7 +62,7 @@ int tcp_receiver_init(struct tcp_receiver *receiver, uint32_t connections_max,
 		      uint32_t segments_max, uint32_t segments_each);
 void tcp_receiver_fini(struct tcp_receiver *receiver);
 
-/** tcp_receiver_take() - @segment of @connection has come; @marked CE; @reduced: it says CWR.
+/** tcp_receiver_take() - @segment of @connection has arrived; @marked CE; @reduced: with CWR.
  *  Copied if it has to wait. O(1), or O(waiting) for one that belongs between others. */
 enum tcp_verdict tcp_receiver_take(struct tcp_receiver *receiver, uint32_t connection,
 				   const struct tcp_segment *segment, bool marked, bool reduced);
@@ -78,7 +78,8 @@ bool tcp_receiver_covered(struct tcp_receiver *receiver, uint32_t connection,
 bool tcp_receiver_pop(struct tcp_receiver *receiver, uint32_t connection,
 		      struct tcp_segment *segment);
 
-/** tcp_receiver_expected(), tcp_receiver_echo() - what an ACK says now. */
+/** tcp_receiver_expected(), tcp_receiver_echo() - acknowledgement number, ECE flag of the next ACK.
+ */
 static inline uint32_t tcp_receiver_expected(const struct tcp_receiver *receiver,
 					     uint32_t connection)
 {

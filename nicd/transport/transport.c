@@ -104,14 +104,15 @@ void transport_open(struct transport *transport, uint32_t slot, const struct flo
 
 /* ---- rings and times ---- */
 
-/* is a packet in flight that asked for an ACK? */
+/* is a packet in flight that requests an ACK? */
 static bool ack_is_asked(const struct transport_flow *flow)
 {
 	return (int32_t)(flow->ack_asked - (uint32_t)flow->acknowledged) > 0;
 }
 
-/* May the packet at `next` go? A control may reduce the window below what is in flight when none of
- * that asked for an ACK. Then no ACK and no timeout would come: one more packet goes, and asks. */
+/* May the packet at `next` be sent? A control may reduce the window below the data in flight when
+ * no packet in flight requests an ACK. Then neither ACK nor timeout would follow, so one more
+ * packet, which requests an ACK, may be sent. */
 static bool fits_window(const struct transport_flow *flow)
 {
 	return flow->next - flow->acknowledged < flow->window_packets || !ack_is_asked(flow);
@@ -145,8 +146,8 @@ static node_time_t due_at(const struct transport *transport, uint32_t slot, node
 	return node_time_min(due, flow->pace_at_ps);
 }
 
-/* after every change of the flow: it stands where it belongs. A time in the heap that is too early
- * may stay, but for a flow that waits for nothing: an empty fabric is not to be kept awake. */
+/* After every change of the flow: updates its ring and its time in the heap. A time that is too
+ * early may stay, but not of a flow that waits for nothing: an empty fabric has no events. */
 static void flow_settle(struct transport *transport, uint32_t slot, node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[slot];

@@ -27,9 +27,9 @@
  *  ask gets no answer, however long the next one that does is paced or paused (PFC).
  *
  *  Memory: flows_max flows of two cache lines and a pool of messages, allocated in _init, never
- *  later. transport_full() is a normal state: a caller asks before it puts a message, and waits.
- *  Place: called by nic_transport.c; knows neither the link nor frames of others. `now` is given,
- *  never goes back. */
+ *  later. transport_full() is a normal state: a caller checks it before it puts a message, and
+ *  waits. Place: called by nic_transport.c; uses neither the link nor frames of others. `now` is
+ *  given, never goes back. */
 #ifndef HEDDLE_NICD_TRANSPORT_TRANSPORT_H
 #define HEDDLE_NICD_TRANSPORT_TRANSPORT_H
 
@@ -55,8 +55,8 @@ struct transport_rules {
 	/* of the protocol; NULL: as said below, and nothing is added to headers */
 	void *protocol;
 	node_time_t (*timeout_of)(void *protocol, uint32_t slot);
-	/* what the headers of a packet say beyond what frame_write() does: @stream as in
-	 * transport_message, of its first byte */
+	/* completes the headers that frame_write() has written. @stream  as in transport_message,
+	 * of the first byte of the packet */
 	void (*write)(void *protocol, uint32_t slot, uint32_t stream, bool again, uint8_t *bytes);
 	bool ecn_capable;       /* its packets may be marked (RC-1) */
 	uint32_t ack_packets;   /* an ACK is asked for at least every so many */
@@ -65,7 +65,7 @@ struct transport_rules {
 	uint32_t timeouts_max;  /* in a row; one more, and the flow is in error */
 };
 
-/* what an ACK says of the network beside what has arrived */
+/* what an ACK reports of the network */
 struct transport_signs {
 	uint32_t hops; /* switches that it passed; 0: not known */
 	bool echo;     /* of an ECN mark */
@@ -78,7 +78,7 @@ struct transport_flow {
 	/* what is sent */
 	_Alignas(64) uint64_t acknowledged; /* packets */
 	uint64_t next, top, end;
-	node_time_t pace_at_ps;    /* the next packet does not go before */
+	node_time_t pace_at_ps;    /* the next packet is not sent before */
 	node_time_t timeout_at_ps; /* NODE_TIME_NEVER: no ACK is waited for */
 	struct drr_flow turn;
 	/* how */
@@ -94,7 +94,7 @@ struct transport_flow {
 	uint8_t transport; /* enum transport_kind */
 	uint8_t traffic_class;
 	bool in_error;
-	/* the packet `acknowledged` goes again before `next`, which does not go back:
+	/* the packet `acknowledged` is sent again before `next`, which does not change:
 	 * transport_repeat() */
 	bool repeat;
 	uint32_t timeouts;   /* in a row */
@@ -142,21 +142,21 @@ void transport_fini(struct transport *transport);
 void transport_open(struct transport *transport, uint32_t slot, const struct flow_spec *spec,
 		    node_time_t now);
 
-/** transport_is_open() - is there a flow in @slot, of @kind? Any number may be asked for. */
+/** transport_is_open() - true if there is a flow of @kind in @slot, which may be any number. */
 static inline bool transport_is_open(const struct transport *transport, uint32_t slot,
 				     enum transport_kind kind)
 {
 	return slot < transport->flows_max && transport->flows[slot].transport == kind;
 }
 
-/** transport_full() - is the pool of messages used up? */
+/** transport_full() - true if the pool of messages is used up: no transport_put() now. */
 static inline bool transport_full(const struct transport *transport)
 {
 	return index_pool_full(&transport->pool);
 }
 
-/** transport_put() - message of @bytes (>= 1) for the flow in @slot, started at @start_ps. The
- *  caller asked transport_full() before.
+/** transport_put() - message of @bytes (>= 1) for the flow in @slot, started at @start_ps. Not if
+ *  transport_full().
  *  Return: false if the flow is in error: the message is discarded, and never ends. O(log
  *  flows). */
 bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, node_time_t start_ps,
@@ -174,8 +174,8 @@ static inline node_time_t transport_next_at(const struct transport *transport)
  *  flows) for each. */
 void transport_step(struct transport *transport, node_time_t now);
 
-/** transport_settle() - after every event: `drr.ready` becomes true. Flows that may no longer send
- *  leave their rings when it is their turn. */
+/** transport_settle() - after every event: updates drr.ready. Flows that have the turn but may no
+ *  longer send leave their rings. */
 void transport_settle(struct transport *transport, node_time_t now);
 
 /** transport_next() - (after transport_settle()) the next packet of @traffic_class, which must be
@@ -204,9 +204,9 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
  *  all later ones again. */
 void transport_go_back(struct transport *transport, uint32_t slot, node_time_t now);
 
-/** transport_repeat() - the first packet that is not acknowledged, which was sent, is sent again at
- *  once, whatever the window, and nothing else; the timeout runs from now on. Until then what
- *  acknowledges it makes that needless. */
+/** transport_repeat() - the first unacknowledged packet, which was sent, is sent again as the next
+ *  one, whatever the window, and no other; the timeout runs from now on. An ACK of it that arrives
+ *  first cancels that. */
 void transport_repeat(struct transport *transport, uint32_t slot, node_time_t now);
 
 /** transport_keep_timeout() - after transport_acknowledge(): the timeout is no later than @at_ps,
@@ -214,8 +214,8 @@ void transport_repeat(struct transport *transport, uint32_t slot, node_time_t no
 void transport_keep_timeout(struct transport *transport, uint32_t slot, node_time_t at_ps,
 			    node_time_t now);
 
-/** transport_obey() - the control has changed the state of the flow in @slot outside of the calls
- *  of this file: it holds from now on. */
+/** transport_obey() - applies the state of the flow in @slot, which its control has changed outside
+ *  of the calls of this file. */
 void transport_obey(struct transport *transport, uint32_t slot, node_time_t now);
 
 /** transport_packet_at() - TCP: the packet that begins at byte @stream, modulo 2^32, of the
@@ -225,7 +225,7 @@ void transport_obey(struct transport *transport, uint32_t slot, node_time_t now)
 bool transport_packet_at(const struct transport *transport, uint32_t slot, uint32_t stream,
 			 uint64_t *packet);
 
-/** transport_congested() - the control is told. */
+/** transport_congested() - a CNP for the flow in @slot has arrived: calls its control. */
 void transport_congested(struct transport *transport, uint32_t slot, node_time_t now);
 
 /* ---- observing ---- */

@@ -1,4 +1,4 @@
-/*  deadline_heap - when each of many sources wants to be called, and which is the earliest: for
+/*  deadline_heap - when each of many sources is due, and which is the earliest: for
  *  more sources than event_tree.h can name.
  *
  *  A heap of four children to a node, which knows where each source stands in it. Of two that are

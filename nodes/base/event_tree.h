@@ -1,11 +1,10 @@
-/*  event_tree - when each of a fixed set of sources wants to be called, and which is the earliest.
+/*  event_tree - when each of a fixed set of sources is due, and which is the earliest.
  *
  *  A node has one source per port and purpose (arrival, transmission, timer), not one event per
  *  packet, so the whole agenda of a 64-port switch is a tree of minima in 4 KiB: a change costs one
  *  comparison per level, and mostly fewer. A key is the time followed by the source's number. So of
- *  two sources due at the same time the one with the lower number comes first: with ports numbered
- *  and each port's records in order this is the (time, port, sequence) order that makes runs
- *  repeatable (TB-7).
+ *  two sources due at the same time the one with the lower number is first. As each port's records
+ *  are in order, events have the order (time, port, sequence), which makes runs repeatable (TB-7).
  *  A key spans five hours. Times are relative to a base that moves up when necessary: a fabric
  *  under the real clock may be up for months. */
 #ifndef HEDDLE_NODES_BASE_EVENT_TREE_H

@@ -1,8 +1,8 @@
-/*  prefetch - asks for cache lines that are used soon.
+/*  prefetch - prefetches cache lines that are used soon.
  *
- *  A node of a large fabric finds most of its memory in no cache of its core. What is known early,
- *  such as where the next record of a ring is, is asked for early, and the work before hides the
- *  wait. Asking has no other effect, whatever the address. Source: ours, measured
+ *  Most memory of a node of a large fabric is in no cache of its core. An address that is known
+ *  early, such as that of the next record of a ring, is prefetched, and the work before its use
+ *  hides the wait. A prefetch has no other effect, whatever the address. Source: ours, measured
  *  (docs/performance.md, packet-hops as fabrics grow). */
 #ifndef HEDDLE_NODES_BASE_PREFETCH_H
 #define HEDDLE_NODES_BASE_PREFETCH_H

@@ -69,13 +69,12 @@ struct ring_page {
 	uint32_t segment_bytes;                    /* a power of two */
 	uint32_t captured_max;                     /* of a record */
 	_Alignas(RING_LINE) _Atomic uint64_t tail; /* bytes ever written; producer */
-	/* the producer wants to know when there is space; cleared by the consumer */
+	/* set by the producer, which waits for space (ring_wait()); cleared by the consumer */
 	_Atomic uint32_t waits;
-	/* real clock: when the consumer that the producer woke had something to do; 0: it did not
-	 * */
+	/* real clock: @due of the ring_rouse() that woke the consumer; 0: none did */
 	_Atomic node_time_t roused_ps;
 	_Alignas(RING_LINE) _Atomic uint64_t head; /* bytes ever consumed; consumer */
-	/* a number from the consumer's owner to the producer's */
+	/* a number from the consumer's owner to the producer's: ring_note() */
 	_Atomic uint64_t note;
 	/* real clock: the consumer sleeps until then; 0: it is awake, or is being woken */
 	_Atomic node_time_t sleeps_ps;
@@ -135,8 +134,8 @@ int ring_rx_attach(struct ring_rx *ring, struct ring_page *page, size_t size_byt
  *  (captured_max of ring_init()). Follow with ring_commit(). */
 struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes);
 
-/** ring_has_room() - would ring_reserve() of the longest record succeed? O(1), but for
- *  segments that were released since the last look. */
+/** ring_has_room() - true if ring_reserve() of the longest record would succeed. O(1), and O(1) for
+ *  each segment that was released since the last call. */
 bool ring_has_room(struct ring_tx *ring);
 
 /** ring_commit() - the record of ring_reserve() is written; the consumer sees it after
@@ -144,12 +143,12 @@ bool ring_has_room(struct ring_tx *ring);
 void ring_commit(struct ring_tx *ring, uint32_t captured_bytes);
 void ring_publish(struct ring_tx *ring);
 
-/** ring_tx_prefetch(), ring_rx_prefetch() - asks for what the next event of an end needs: its
- *  record, and how much is published. */
+/** ring_tx_prefetch(), ring_rx_prefetch() - prefetches what the next event of an end needs: its
+ *  record, and the word with how much is published. */
 void ring_tx_prefetch(const struct ring_tx *ring);
 void ring_rx_prefetch(const struct ring_rx *ring);
 
-/** ring_refresh() - looks how far the producer has published. */
+/** ring_refresh() - reads how much the producer has published. */
 void ring_refresh(struct ring_rx *ring);
 
 /** ring_peek() - the next record that is there; its header is copied to @header and checked.
@@ -157,7 +156,7 @@ void ring_refresh(struct ring_rx *ring);
  *  is none or the ring is broken. */
 const uint8_t *ring_peek(struct ring_rx *ring, struct record *header);
 
-/** ring_pop() - the record of the last ring_peek() is done with. */
+/** ring_pop() - removes the record of the last ring_peek(), whose bytes are no longer used. */
 void ring_pop(struct ring_rx *ring, const struct record *header);
 
 /** ring_note() - leaves @note for the producer, which reads it with ring_noted(); 0 at first. */

@@ -19,9 +19,9 @@
  *                   `placing`
  *  A node that waits reads `window` for a moment, then yields its core, then sleeps. A node that
  *  opens a window wakes the sleeping ones that take part in it.
- *  Under the real clock (pace.h) there are no windows, and of the page nodes share its head only
- *  (clock_pages.h). When the earliest event lies at or beyond `limit` the clock stops there
- *  (paused: pause, step, end of the run). */
+ *  When the earliest event lies at or beyond `limit`, the clock stops there: at a breakpoint, after
+ *  a step, at the end of the run. Under the real clock (pace.h) there are no windows, and nodes
+ *  share only the head of the page (clock_pages.h). */
 #ifndef HEDDLE_NODES_CLOCK_CLOCK_H
 #define HEDDLE_NODES_CLOCK_CLOCK_H
 
@@ -106,12 +106,12 @@ size_t clock_bytes(uint32_t node_count);
  *  @lookahead_ps > 0. */
 void clock_init(struct clock_page *page, uint32_t node_count, node_time_t lookahead_ps);
 
-/** clock_attach() - @clock refers to @page of @size_bytes. Return: 0, or -EINVAL if the page is not
- *  one. */
+/** clock_attach() - @clock refers to @page of @size_bytes, borrowed.
+ *  Return: 0; -EINVAL: it is not a clock page. */
 int clock_attach(struct clock *clock, struct clock_page *page, size_t size_bytes);
 
-/** clock_notify() - a neighbour's event: something arrives at node @node at @at. Any node, inside a
- *  window. O(1). */
+/** clock_notify() - a record that the caller has sent arrives at node @node at @at. Called by any
+ *  node, within a window. O(1). */
 static inline void clock_notify(const struct clock *clock, uint32_t node, node_time_t at)
 {
 	_Atomic node_time_t *next = &clock->inbox_next[node];
@@ -122,7 +122,7 @@ static inline void clock_notify(const struct clock *clock, uint32_t node, node_t
 		;
 }
 
-/** clock_takes_part() - is node @node among those of the window that is open now? */
+/** clock_takes_part() - true if node @node has an event in the window that is open now. */
 static inline bool clock_takes_part(const struct clock *clock, uint32_t node)
 {
 	return atomic_load_explicit(&clock->own_next[node], memory_order_relaxed) <
@@ -133,8 +133,8 @@ static inline bool clock_takes_part(const struct clock *clock, uint32_t node)
  *  The last one to finish opens the next window, or stops the clock at the limit.
  *  @wake filled with the nodes that the caller must wake (they sleep), node_count entries;
  *  borrowed.
- *  Return: how many there are. O(1), O(nodes) for the last one. Wakes those
- *  that wait on `stops` itself. */
+ *  Return: how many there are. Wakes the orchestrator, which waits on `stops`, if the clock stops.
+ *  O(1); O(nodes) for the last one. */
 uint32_t clock_finish(const struct clock *clock, uint32_t node, node_time_t next, uint32_t *wake);
 
 /** clock_resume() - lets a stopped clock run up to @limit. @wake as in clock_finish().

@@ -2,11 +2,11 @@
  *  of the nodes there, in step with the gates of the others.
  *
  *  Each machine has a clock page of its own, with a slot for every worker of the fabric. Only
- *  those of its own workers are ever due; an inbox of another machine's worker tells the gate
- *  when something arrives there. The last worker to finish a window tells the gate instead of
- *  opening the next one. The gate then exchanges what crosses machines, agrees with the others
- *  on the earliest event of all, and opens the same window [earliest, earliest + lookahead) on
- *  its machine. So windows are those of a run on one machine, and so are results. */
+ *  those of its own workers are ever due. The inbox of another machine's worker has the time of the
+ *  earliest record that was sent there. The last worker to finish a window notifies the gate
+ *  instead of opening the next one. The gate then exchanges records with other machines, agrees
+ *  with their gates on the earliest event of all, and opens the same window [earliest, earliest +
+ *  lookahead) on its machine. So windows are those of a run on one machine, and so are results. */
 #ifndef HEDDLE_NODES_CLOCK_CLOCK_GATE_H
 #define HEDDLE_NODES_CLOCK_CLOCK_GATE_H
 
@@ -23,12 +23,12 @@ struct clock_gate {
 int clock_gate_init(struct clock_gate *gate, const struct clock *clock);
 void clock_gate_fini(struct clock_gate *gate);
 
-/** clock_gate_told() - has a window ended, or was the clock resumed, since the last call that said
- *  so? Everything that nodes wrote in that window is then visible. */
+/** clock_gate_told() - true if a window has ended, or the clock was resumed, since the last call
+ *  that returned true. Everything that nodes wrote in that window is then visible. */
 bool clock_gate_told(struct clock_gate *gate);
 
-/** clock_gate_wait() - the same; waits for it, at most @timeout_ns. Yields the core a few times,
- *  then sleeps. */
+/** clock_gate_wait() - waits for clock_gate_told(), at most @timeout_ns. Yields the core a few
+ *  times, then sleeps.   Return: as that. */
 bool clock_gate_wait(struct clock_gate *gate, uint64_t timeout_ns);
 
 /** clock_gate_earliest() - while no window is open: what was announced to inboxes becomes part of

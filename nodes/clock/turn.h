@@ -1,11 +1,11 @@
 /*  turn - how a node waits for its next window: spin, then yield, then sleep (TB-1, TB-7).
  *
- *  There are far more nodes than cores, so the one that a node waits for usually needs this very
- *  core: it is yielded, and a turn costs one switch of processes, without the wake-up that a
- *  sleeper would need from the others. Spinning comes first only when each node can have a core of
- *  its own. How long to go on is earned: a node that took part in the last window will most likely
- *  take part in the next one; one that windows pass by sleeps soon, and then costs nothing. Beside
- *  other programs other rules hold: core_share.h.
+ *  There are far more nodes than cores, so the node that is waited for usually needs this very
+ *  core. A waiting node yields it: one switch of processes, and no wake-up by another node. It
+ *  spins first only if each node can have a core of its own. A node that took part in the last
+ *  window will most likely take part in the next one, so it yields for long before it sleeps. A
+ *  node without events in recent windows sleeps soon, and then costs nothing. While other programs
+ *  use the cores, core_share.h has other rules.
  *  Measured (tests/bench/bench_clock.c; 2 cores, a virtual machine), wall time per process and
  *  window: 4 to 9 us when all sleep at once, about 1 us when they yield, nearly all of it the
  *  switch itself (processes that do nothing but sched_yield() need 1.4 us of a core each); 0.1 us
@@ -20,7 +20,7 @@
 
 enum turn_kind {
 	TURN_RUN, /* a window is open in which the node takes part */
-	/* look at the control socket; a node that never sleeps gets to it when the clock stops */
+	/* the control socket is readable; a node that never sleeps reads it when the clock stops */
 	TURN_CONTROL,
 	TURN_ENDED, /* the clock has ended: leave */
 };

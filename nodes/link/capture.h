@@ -8,24 +8,24 @@
  *  What. Frames that have bytes: data, ACK, FGFC, PFC and PAUSE frames; control words are no
  *  frames. They look as on a veth link (docs/wire-format.md) without its sequences and quotes: on a
  *  fabric link after the envelope. What a generated frame does not carry is zeros, but for the
- *  ICRC of RoCEv2, which is right. A frame that the link loses is in the file of its sender, with a
- *  comment that says so: the sender has sent it. Its receiver does not know of it.
+ *  ICRC of RoCEv2, which is correct. A frame that the link loses is in the file of its sender, with
+ *  a comment that says so. It is not in the file of its receiver.
  *
  *  When. The stamp is the moment when the first bit passes this port: for a frame sent the decision
  *  plus the node's latency, for a frame received its arrival. So the files of both ends of a link
- *  differ by its delay. The node is told of a frame that comes in when its header or its end is
- *  there, and of one that goes out before it leaves, so not in the order of the stamps. Each is put
- *  in its place among the blocks in the buffer, and a block is written when nothing can come before
- *  it any more: everything later than the longest frame ago waits. Stamps in a file never go back.
- *  Two cases are bent for that: what a node under the real clock is told too late is stamped with
- *  the longest frame ago; and a latency in which the link sends more than CAPTURE_HOLD_MAX bytes of
- *  blocks is not waited out, so that what comes in meanwhile gets the stamp of what was written
- *  last.
+ *  differ by its delay. A node handles a received frame when its header or its end has arrived, and
+ *  a sent one before it leaves, so not in the order of the stamps. Blocks are sorted by stamp in
+ *  the buffer. A block is written once no earlier one can follow: when its stamp is at least the
+ *  time of the longest frame ago. Stamps in a file never go back. Two cases need an adjusted stamp
+ *  for that. A frame that a node under the real clock handles later than that gets the earliest
+ *  stamp that is still possible. And if a link sends more than CAPTURE_HOLD_MAX bytes of blocks
+ *  within its latency, blocks are written before that is over; a frame received meanwhile gets the
+ *  stamp of the block that was written last.
  *
  *  All links of a node go to one file through one buffer. Then only what the node sends is taken,
- *  with the port as the interface: a frame passes each link once, and it is its sender that knows
- *  whether it was lost. Blocks of the same stamp are in the order of their ports. Nothing that is
- *  sent can come before the present moment, so blocks wait for the node's latency only.
+ *  with the port as the interface: each frame on a link is then in the file once, and its sender
+ *  knows whether it was lost. Blocks of the same stamp are in the order of their ports. No frame is
+ *  sent before the present moment, so blocks wait for the node's latency only.
  *
  *  A tap (real clock) takes the frames of a link to another process, while the fabric runs: each is
  *  a record of a ring in shared memory (capture_tap_next() reads it), and what does not fit is
@@ -33,9 +33,9 @@
  *  call.
  *
  *  Cost. Blocks are gathered in a buffer and written when it is full, at the end, and under the
- *  real clock CAPTURE_REST_PS after the first of them. This is the one system call that a dataplane
- *  makes. If it fails nothing more is captured; the file ends with the last whole block if it is a
- *  regular one, and the reason goes to the statistics page. */
+ *  real clock CAPTURE_REST_PS after the first of them. This write is the only system call of a
+ *  capture. If it fails, nothing more is captured; a regular file ends with the last whole block,
+ *  and the statistics page has the reason. */
 #ifndef HEDDLE_NODES_LINK_CAPTURE_H
 #define HEDDLE_NODES_LINK_CAPTURE_H
 
@@ -50,7 +50,7 @@
 #define CAPTURE_HOLD_MAX (1u << 24)
 #define CAPTURE_REST_PS (100 * NODE_MS)
 
-/* a frame as the link knows it */
+/* a frame, as the link describes it to a capture */
 struct capture_frame {
 	node_time_t at_ps;       /* its first bit passes this port */
 	uint32_t wire_bytes;     /* with FCS */
@@ -66,7 +66,7 @@ struct capture_buffer {
 	uint64_t *error_told; /* port_stats.capture_error */
 	uint64_t epoch_ns;    /* stamp of fabric time 0 */
 	node_time_t reach_ps; /* time of the longest frame */
-	node_time_t floor_ps; /* no frame comes any more whose first bit passed before */
+	node_time_t floor_ps; /* no frame with an earlier stamp can follow */
 	/* real clock: when what is in the buffer is written; NODE_TIME_NEVER: there is nothing */
 	node_time_t due_ps;
 	uint64_t written_ns; /* the last stamp in the file */

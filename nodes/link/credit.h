@@ -1,15 +1,14 @@
 /*  credit - credits of a link's virtual lanes (PG-9): what is sent has free buffer at the receiver.
  *
  *  Running totals, as InfiniBand's FCTBS and FCCL, of data units per lane, modulo 2^32. The
- *  receiver sends a limit: how much it takes in all (what has been sent up to now + what is free).
- *  The sender never exceeds it. A total includes all earlier ones, so a word may be left out, or
- *  lost, when a later one comes, and none is counted twice. The receiver does not know the length
- *  of lost frames: the sender reports what it has sent in all (credit_total()), and what was lost
- *  is free again.
+ *  receiver sends a limit: units sent so far + free buffer. The sender's total never exceeds it. A
+ *  limit includes all earlier ones, so a lost word does not matter once a later one arrives, and no
+ *  credit is counted twice. The receiver does not know the length of lost frames. So the sender
+ *  reports its total (credit_total()), and the credit of lost frames is free again.
  *
  *  When a grant is due (ours): as soon as a part of the buffer has become free, or at once while
- *  the sender may have less than the longest frame needs. So a lane that flows costs eight words
- *  per buffer, and a lane that waits gets a grant for every frame that leaves.
+ *  the sender may have less than the longest frame needs. So a lane with enough credit costs eight
+ *  words per buffer, and a lane that waits gets a grant for every frame that leaves.
  *
  *  Both directions of one end of a link. Pure state: link.c makes words of it. */
 #ifndef HEDDLE_NODES_LINK_CREDIT_H
@@ -24,9 +23,9 @@
 #define CREDIT_PARTS 8u /* a grant is due for so great a part of the buffer */
 
 struct credit_lane {
-	uint32_t sent_units, limit_units; /* ever sent; may be sent in all */
-	uint32_t came_units;              /* ever sent by the peer, as far as is known here */
-	uint32_t told_units;              /* may be sent by the peer in all, as it was told */
+	uint32_t sent_units, limit_units; /* total sent; the peer's limit for it */
+	uint32_t came_units;              /* total sent by the peer, as far as is known here */
+	uint32_t told_units;              /* limit for that, as last sent to the peer */
 };
 
 struct credit {
@@ -34,9 +33,9 @@ struct credit {
 	uint32_t buffer_units, part_units, mtu_units;
 	uint8_t lane_count;
 	/* sets of lanes */
-	uint8_t grant_due, total_due; /* to be told to the peer: the limit; what was sent */
-	uint8_t untold;               /* something was sent since the total was told */
-	uint8_t lacking;              /* had too little when it was asked for */
+	uint8_t grant_due, total_due; /* a word is to be sent: with the limit; with the total */
+	uint8_t untold;               /* units were sent since the last word with the total */
+	uint8_t lacking;              /* credit was too little at the last link_has_credit() */
 	uint8_t withheld;             /* nothing more is granted for now */
 };
 
@@ -48,17 +47,16 @@ struct credit {
 void credit_init(struct credit *credit, uint32_t lane_count, uint32_t buffer_units,
 		 uint32_t mtu_units, uint32_t peer_units);
 
-/** credit_close() - the link is gone: nothing is due, whatever is released from now on. */
+/** credit_close() - the link is down: no word is due until credit_open(), whatever is released. */
 void credit_close(struct credit *credit);
 
-/** credit_open() - it returns, with an empty buffer. Each end takes it into use when it is ready
- *  and says so by its limits, so this is as after credit_init() without peer_units. */
+/** credit_open() - a new link, with empty buffers. Each end sends its limits once it is ready, so
+ *  the state is that of credit_init() without peer_units. */
 void credit_open(struct credit *credit);
 
 /* ---- sending ---- */
 
-/** credit_available() - data units that may be sent now. After a peer that broke the rules it may
- *  be less than none. */
+/** credit_available() - data units that may be sent now; below 0 if the peer broke the rules. */
 static inline int32_t credit_available(const struct credit *credit, uint32_t lane)
 {
 	return (int32_t)(credit->lanes[lane].limit_units - credit->lanes[lane].sent_units);
@@ -66,7 +64,7 @@ static inline int32_t credit_available(const struct credit *credit, uint32_t lan
 
 static inline void credit_on_sent(struct credit *credit, uint32_t lane, uint32_t units)
 {
-	/* it was asked for just before */
+	/* the caller has checked link_has_credit() */
 	ENSURE(credit_available(credit, lane), >=, (int32_t)units);
 	credit->lanes[lane].sent_units += units;
 	credit->untold |= (uint8_t)(1u << lane);
@@ -84,18 +82,19 @@ uint32_t credit_total(struct credit *credit, uint32_t lane);
 
 /* ---- receiving.  @held_units  of the lane now, in the buffer ---- */
 
-/** credit_look() - is a grant due? To be asked whenever held_units changed. */
+/** credit_look() - updates grant_due. For after every change of @held_units. */
 void credit_look(struct credit *credit, uint32_t lane, uint32_t held_units);
 
-/** credit_on_frame() - a frame of @units has come, and is among held_units if it was taken. */
+/** credit_on_frame() - a frame of @units has arrived. @held_units includes it, unless it was
+ *  dropped. */
 void credit_on_frame(struct credit *credit, uint32_t lane, uint32_t units, uint32_t held_units);
 
-/** credit_on_total() - the peer has reported what it has sent in all. Return: false if that is
- *  impossible; it is used anyway, since only the peer knows. */
+/** credit_on_total() - the peer has reported its total. Return: false if that is impossible; it is
+ *  used all the same, since only the peer has the number. */
 bool credit_on_total(struct credit *credit, uint32_t lane, uint32_t total_units,
 		     uint32_t held_units);
 
-/** credit_withhold() - the peer is to be granted nothing more, or as usual again. */
+/** credit_withhold() - @withhold: no more credit is granted to the peer; else grants resume. */
 void credit_withhold(struct credit *credit, uint32_t lane, bool withhold, uint32_t held_units);
 
 /** credit_say_limits() - limits are due for all lanes, unchanged ones too. */

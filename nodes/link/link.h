@@ -20,17 +20,18 @@
  *  Flight (real clock, ours). There, no bound is known on the time until a sender receives STOP. So
  *  what it has sent and the receiver has not taken is at most flight_units. What a receiver takes
  *  after it decided on a stop does not count as taken before the sender has received that word.
- *  After the word come at most flight_units, then, and what waits after the sender's crossbar. The
+ *  So after the word arrive at most flight_units, and packets that had passed the sender's crossbar
+ *  already. The
  *  sender of a guarded link learns what was taken from SEEN and MISSING, which follow the state. On
  *  shared memory the receiver notes beside the ring what it has taken, and how many stop words it
  *  has sent by then. Control words and ACKs have no limit but the ring's, so neither waits for
  *  data.
  *
  *  Guard. On a link that can lose frames (loss or bit errors configured) the receiver checks the
- *  sequence that every frame carries in its preamble and reports what is missing. The sender, which
- *  remembers what it sent, then knows exactly what was lost and what arrived, and reports it to its
- *  owner in the order of sending (link_listener): ACK frames are sent again, and the owner learns
- *  which losses its peer cannot see as holes (FC-17). A guarded link that falls idle sends its
+ *  sequence that every frame carries in its preamble and reports what is missing. The sender keeps
+ *  a log of what it sent. It reports to its owner, in the order of sending, which frames arrived
+ *  and which were lost (link_listener). The owner sends lost ACKs again, and reports losses that
+ *  leave no hole for the peer to detect (FC-17). A guarded link that falls idle sends its
  *  count, so that the loss of the last frame is detected too. A lossless link pays nothing for it.
  *
  *  Credits (fabric kind port-group, PG-9; credit.h), instead of stops. They exist once the link is
@@ -86,7 +87,7 @@ enum link_word {
 	LINK_WORDS
 };
 
-/* what a guarded sender remembers of a frame */
+/* a frame in the log of a guarded sender */
 struct link_log_entry {
 	uint32_t tag;         /* the owner's mark of a data frame: its flow */
 	uint32_t frame_bytes; /* inner frame */
@@ -150,10 +151,10 @@ struct link_flight {
 	uint32_t limit_units; /* 0: no limit */
 	/* data ever sent; of it taken by the peer, as far as it counts */
 	uint32_t sent_units, arrived_units;
-	uint32_t stops_heard; /* stop words received */
+	uint32_t stops_heard; /* number of stop words received */
 	/* data ever taken from the ring, and as it was noted for the peer */
 	uint32_t taken_units, taken_noted;
-	uint32_t stops_said; /* stop words sent */
+	uint32_t stops_said; /* number of stop words sent */
 };
 
 /* sets of classes that are stopped */
@@ -217,7 +218,7 @@ struct link {
 			bool impaired; /* what arrives is impaired: link_impair.h */
 			bool unused;
 		};
-		uint32_t unusual; /* one of them, in one look */
+		uint32_t unusual; /* not 0: at least one of them is true */
 	};
 	struct link_stop stop;
 	struct link_flight flight;
@@ -245,10 +246,9 @@ static inline uint32_t link_captured_max(const struct node_config *config)
 }
 
 /** link_init() - node @config's end of the link at @port.
- *  @tx, @rx rings to send on and to receive from, mapped by the caller, @tx_bytes and @rx_bytes
- *  long; borrowed, as is
- *  @stats, the node's laid-out statistics page.
- *  Return: 0; -EINVAL if a ring is none; -ENOMEM. */
+ *  @tx, @rx  rings to send on and to receive from, mapped by the caller, @tx_bytes and @rx_bytes
+ *  long; borrowed.   @stats  the node's statistics page, laid out; borrowed.
+ *  Return: 0; -EINVAL: @tx or @rx is not a valid ring; -ENOMEM. */
 int link_init(struct link *link, const struct node_config *config, uint32_t port,
 	      struct ring_page *tx, size_t tx_bytes, struct ring_page *rx, size_t rx_bytes,
 	      struct stats_page *stats);
@@ -314,8 +314,8 @@ static inline node_time_t link_arrival_time_of(const struct link *link, uint32_t
 
 /* ---- receiving ---- */
 
-/** link_refresh() - reads how much the peer has sent. Nothing of it is due before @start, the
- *  beginning of the window: a false time of the peer's must not make time go back. */
+/** link_refresh() - reads how much the peer has sent. Records count as due at @start, the beginning
+ *  of the window, or later, so that a peer with wrong times cannot make time go back. */
 static inline void link_refresh(struct link *link, node_time_t start)
 {
 	if (link->down)

@@ -1,4 +1,5 @@
-/*  link_send - sends over a link: may it, credit, data frames, ACK frames, control words.
+/*  link_send - the sending half of a link: whether a frame may be sent, credit, data frames, ACK
+ *  frames, control words.
  *
  *  All is written to the ring at once and published by link_flush(), once for each event of the
  *  node. Cost: O(1) for each frame, no system call, no allocation. The receiving half and what both
@@ -87,8 +88,8 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
 		    uint32_t captured_bytes, uint32_t wire_bytes);
 
-/** link_ask_at() - when to call link_send_words() with @idle, because a word from the peer may be
- *  lost: XON, or what became of what is in flight; or NODE_TIME_NEVER. */
+/** link_ask_at() - when to call link_send_words() with @idle, to request a word that may be lost:
+ *  XON, credit, or the report of frames in flight; NODE_TIME_NEVER: nothing is waited for. */
 static inline node_time_t link_ask_at(const struct link *link)
 {
 	bool waits = link->stop.by_peer || link->guard.log_first != link->tx.sequence ||

@@ -1,9 +1,9 @@
 /*  pfc - both halves of PFC and PAUSE at a port, the same for switches and NICs (RC-5, RC-11).
  *
- *  The gate is what the peer has sent: a class is paused until its time is over or XON arrives. The
- *  teller is what the peer is sent: its owner stops and resumes classes. A frame is due at once
- *  after a change, and again half a pause time later while a class stays stopped. All times are of
- *  the link that they are about. Knows neither link nor buffer. O(classes). */
+ *  The gate is the receiver of pauses: a class is paused until its time is over or XON arrives. The
+ *  teller is their sender: its owner stops and resumes classes of the peer. A frame is due at once
+ *  after a change, and again after half a pause time while a class stays stopped. Quanta are
+ *  converted at the rate of the link. Uses neither link nor buffer. Each function is O(classes). */
 #ifndef HEDDLE_NODES_LINK_PFC_H
 #define HEDDLE_NODES_LINK_PFC_H
 
@@ -19,13 +19,12 @@ struct pfc_gate {
 	node_time_t port_until_ps;              /* PAUSE: all of them, whatever PFC says */
 	/* classes that a PFC frame without a priority means */
 	uint8_t unnamed;
-	/* so much longer lasts what was to last the full time: its renewal may come late */
+	/* a pause of the full time lasts this much longer, since its renewal may be late */
 	node_time_t late_ps;
 };
 
-/* Under the real clock a peer may run too late to renew a pause, and what is then sent would not
- * fit into its buffer. As long as a process may be late on a busy machine; XON ends a pause at once
- * all the same. Ours */
+/* Real clock (ours): how long a process may be late on a busy machine. A peer that is too late to
+ * renew a pause has no buffer for data that is sent then. XON still ends a pause at once. */
 #define PFC_LATE_PS NODE_S
 
 /** pfc_late_ps() - the allowance for the gate at @port of a node with @config: none under the
@@ -39,8 +38,7 @@ static inline node_time_t pfc_late_ps(const struct node_config *config, uint32_t
 }
 
 struct pfc_teller {
-	/* sets of classes that are to be stopped, that the neighbour knows to be */
-	uint8_t wanted, told;
+	uint8_t wanted, told;      /* sets of classes: to be stopped; stopped by the last frame */
 	bool port;                 /* PAUSE instead of PFC: any class stopped stops the port */
 	node_time_t refresh_at_ps; /* NODE_TIME_NEVER: nothing is stopped */
 };
@@ -48,16 +46,16 @@ struct pfc_teller {
 /** pfc_quantum_ps() - 512 bit times of a link of @rate_bps, rounded to the picosecond. */
 node_time_t pfc_quantum_ps(uint64_t rate_bps);
 
-/** pfc_headroom_bytes() - what may still come after XOFF was decided, in the worst case: the frame
- *  that is being sent here before the PFC frame can go, the PFC frame, the link there and back, the
- *  neighbour's time to obey, and the frame it has begun. Wire lengths: FCS and gap are counted.
+/** pfc_headroom_bytes() - bytes that may still arrive after XOFF was decided, in the worst case:
+ *  during the frame that precedes the PFC frame here, the PFC frame, the link's delay twice, the
+ *  peer's reaction, and the frame that the peer has begun. Wire lengths: FCS and gap are counted.
  *  @mtu_bytes largest frame without FCS; @response_ps from the PFC frame's last bit until the
  *  sender stops deciding, our latency of sending included. Source: IEEE 802.1Qbb annex O,
  *  simplified to store-and-forward MACs. */
 uint64_t pfc_headroom_bytes(uint64_t rate_bps, node_time_t delay_ps, node_time_t response_ps,
 			    uint32_t mtu_bytes, uint32_t gap_bytes);
 
-/** pfc_gate_init() - nothing is held.
+/** pfc_gate_init() - no class is paused.
  *  @unnamed  the set of classes that a PFC frame without a priority means: pfc_unnamed(). */
 void pfc_gate_init(struct pfc_gate *gate, uint32_t unnamed);
 
@@ -85,20 +83,22 @@ static inline uint32_t pfc_gate_held(const struct pfc_gate *gate, node_time_t no
 	return held;
 }
 
-/** pfc_gate_next_at() - when the first of the classes in @classes that are held at @now goes on by
- *  itself; NODE_TIME_NEVER: none is held. */
+/** pfc_gate_next_at() - when the first pause of the classes in @classes that are paused at @now is
+ *  over; NODE_TIME_NEVER: none is paused. */
 node_time_t pfc_gate_next_at(const struct pfc_gate *gate, uint32_t classes, node_time_t now);
 
 void pfc_teller_init(struct pfc_teller *teller, bool port);
 
-/** pfc_teller_want() - from now on @traffic_class is to be stopped (@stop), or may go on. */
+/** pfc_teller_want() - from now on the peer must stop @traffic_class (@stop), or may resume it. */
 void pfc_teller_want(struct pfc_teller *teller, uint32_t traffic_class, bool stop);
 
-/** pfc_teller_due_at() - when pfc_teller_frame() should be sent: 0 if at once; NODE_TIME_NEVER. */
+/** pfc_teller_due_at() - when pfc_teller_frame() is to be sent; 0: at once; NODE_TIME_NEVER: no
+ *  frame is due. */
 node_time_t pfc_teller_due_at(const struct pfc_teller *teller);
 
-/** pfc_teller_frame() - the frame that is due: news for the classes that have some, the full time
- *  again for those that stay stopped. The caller sends it at @now over a link of @rate_bps. */
+/** pfc_teller_frame() - the frame that is due: a pause or XON for classes that have changed, the
+ *  full time again for those that stay stopped. The caller sends it at @now over a link of
+ *  @rate_bps. */
 struct pause_frame pfc_teller_frame(struct pfc_teller *teller, uint64_t rate_bps, node_time_t now);
 
 #endif

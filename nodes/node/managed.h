@@ -1,11 +1,11 @@
-/*  managed - a node as its fabric manager sees it: what it is, what its ports lead to, the tables
- *  that it goes by (PG-11, TB-14).
+/*  managed - a node's interface to the fabric manager: its identity, the peers at its ports, its
+ *  tables (PG-11, TB-14).
  *
- *  A node answers from what it has: its ports' state from its links, its tables from the dataplane.
- *  Blocks of tables are checked before anything believes them. Between managed_begin() and
- *  managed_commit() they are collected here, can be read back, and take effect together, so that no
- *  packet meets half of a change; otherwise each takes effect at once, as in InfiniBand. The
- *  process (node_main.c) and tests/sim share this. */
+ *  A node answers with its present state: that of its ports from its links, its tables from the
+ *  dataplane. Blocks of tables that are written are checked first. Between managed_begin() and
+ *  managed_commit() they are collected here, can be read back, and take effect together, so no
+ *  packet is forwarded by half of a change. Otherwise each takes effect at once, as in InfiniBand.
+ *  The process (node_main.c) and tests/sim share this. */
 #ifndef HEDDLE_NODES_NODE_MANAGED_H
 #define HEDDLE_NODES_NODE_MANAGED_H
 
@@ -45,7 +45,8 @@ struct managed {
 	const struct node_ops *ops;
 	void *dataplane;
 	bool staging; /* blocks are collected: `staged` holds all tables as they are to be */
-	/* ... but memory was short: nothing until the next managed_begin() takes effect */
+	/* memory was short: what is staged is dropped, and blocks are refused until the next
+	 * managed_begin() */
 	bool spoiled;
 	struct staged_table staged[TABLE_KINDS];
 };

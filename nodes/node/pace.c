@@ -15,12 +15,12 @@
 #define NUMBER_HOST NODE_PORTS_MAX
 #define NUMBER_DOORBELL (NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
 
-/* These are of the machine: what processes cost. span() makes fabric time of them. */
+/* These are in the machine's time: they follow from what processes cost. span() converts them. */
 #define STARVED_PS (20 * NODE_US) /* after a lack of buffer the next attempt is made */
 /* the same, if its peer notifies it, which may come just after the last attempt */
 #define UNTOLD_PS (500 * NODE_US)
 #define REST_PS (10 * NODE_MS) /* nothing to do for longer than this is rest */
-/* of fabric time that a node which is late catches up with in one turn */
+/* the most that a late node catches up with in one turn */
 #define TURN_PS (500 * NODE_US)
 #define HOST_WAIT_MAX_PS (500 * NODE_US)
 #define HOST_ROUNDS 4u /* times that a turn receives from the host, as buffer becomes free */
@@ -352,9 +352,10 @@ void pace_owed_ring(struct pace *pace)
 	owed_ring(pace, pace->owed);
 }
 
-/* Stays awake while something was handled a moment ago or is due soon, and no other process wants
- * the core: nodes that yield to each other would keep it from the one that has work, which the
- * kernel finds better. */
+/* Stays awake, yielding the core, while something was handled a moment ago or is due soon. Not if
+ * another process uses the core: nodes that yield to each other would delay the one with work, and
+ * the kernel schedules that better if the others sleep.
+ * Return: true if there is something to do; false: the node is to sleep. */
 static bool wait_awake(struct pace *pace)
 {
 	node_time_t now = pace_now(pace), before = now, shared_ps = span(pace, PACE_SHARED_PS);
@@ -385,14 +386,15 @@ void pace_sleep_tell(struct pace *pace, node_time_t until)
 	}
 }
 
-/* neighbours and the orchestrator see that the node sleeps until @until; 0: it is awake */
+/* publishes, for peers and the orchestrator, that the node sleeps until @until; 0: it is awake */
 static void sleep_tell(struct pace *pace, node_time_t until)
 {
 	pace_sleep_tell(pace, until);
 	__atomic_store_n(&pace->stats->sleeps_ps, until, __ATOMIC_RELAXED);
 }
 
-/* says that the node sleeps from now on, then looks once more; see notify() */
+/* Publishes that the node sleeps from now on, then checks once more for records; the fence pairs
+ * with the one in notify().   Return: false: it must not sleep. */
 static bool may_sleep(struct pace *pace)
 {
 	sleep_tell(pace, pace->next_ps);
@@ -400,7 +402,7 @@ static bool may_sleep(struct pace *pace)
 	return !pace_ring_news(pace) && !pace_ended(pace);
 }
 
-/* a loop that tells each ring as it comes needs no reset of their number */
+/* A loop that reports each write to the eventfd once needs no reset of its counter. */
 static void doorbell_reset(const struct pace *pace)
 {
 	uint64_t rings;

@@ -54,7 +54,7 @@ struct pace {
 	struct carrier *carriers[NODE_PORTS_MAX]; /* veth links, else NULL; owned by the node */
 	uint64_t released[NODE_PORTS_MAX];        /* how far each receive ring was released */
 	uint64_t plugged;                         /* ports that have a link: of many, few may */
-	/* ports whose peer was sent ACKs and is to be told */
+	/* ports whose peer was sent ACKs, and whose doorbell was not rung for them yet */
 	uint64_t owed;
 	node_time_t owed_ps[NODE_PORTS_MAX]; /* when the first of them was due there */
 	uint64_t readable;                   /* ports whose veth may hold more */
@@ -99,8 +99,7 @@ int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrie
 	      int socket);
 void pace_unplug(struct pace *pace, uint32_t port);
 
-/** pace_leave() - the node waits for nothing any more, neither for its host nor for its doorbell.
- *  Its ports are unplugged. */
+/** pace_leave() - unplugs all ports, and watches neither host sockets nor doorbell any more. */
 void pace_leave(struct pace *pace);
 
 /** pace_begun() - has fabric time begun (or ended)? Sleeps until then, and returns false if it was
@@ -111,8 +110,8 @@ bool pace_begun(struct pace *pace, bool *control);
 /** pace_now() - fabric time; 0 before it has begun. */
 node_time_t pace_now(const struct pace *pace);
 
-/** pace_reached() - how far the dataplane is: fabric time, or less if it is late. What is done to
- *  it now happens then. */
+/** pace_reached() - the time up to which the dataplane has handled events: fabric time, or less if
+ *  the node is late. A change that is made now takes effect at that time. */
 static inline node_time_t pace_reached(const struct pace *pace)
 {
 	return pace->now_ps < pace->turned_ps ? pace->now_ps : pace_now(pace);
@@ -122,16 +121,16 @@ static inline node_time_t pace_reached(const struct pace *pace)
  *  sends and delivers what follows from it. */
 void pace_turn(struct pace *pace);
 
-/** pace_wait() - until there may be something for the node to do.
- *  Return: false if the fabric has ended. *@control set if the control socket wants to be looked
- *  at. */
+/** pace_wait() - waits until there may be something for the node to do.
+ *  @control  set to whether the control socket may be readable.
+ *  Return: false if the fabric has ended. */
 bool pace_wait(struct pace *pace, bool *control);
 
 /* ---- parts of it, for pace_group.c ---- */
 
 #define PACE_NEAR_PS (15 * NODE_US)  /* what is due sooner is not worth a sleep */
 #define PACE_SHARED_PS (2 * NODE_US) /* a core that is back later was used by another process */
-/* a node that never sleeps looks outside that often: not every loop tells of news */
+/* how often a node that never sleeps checks its descriptors: not every event loop reports input */
 #define PACE_LOOK_PS (100 * NODE_US)
 #define PACE_SLEEP_MAX_PS NODE_S /* a node sleeps no longer than this */
 

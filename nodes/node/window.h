@@ -3,9 +3,9 @@
  *
  *  Node processes (node_main.c), workers (worker_main.c) and the simulation of whole fabrics in one
  *  process (tests/sim) share it. It makes no system call, except that the last node to finish
- *  before the clock stops wakes those that wait for that. What a peer publishes while a window is
- *  open arrives after the window's end. It makes no difference whether the node sees it in this
- *  window (then it is part of its next event) or not (then the peer's notice has it). */
+ *  before the clock stops wakes those that wait for that. A record that a peer publishes while a
+ *  window is open arrives after the window's end. If the node reads it in this window, it counts in
+ *  the time of its next event; else the peer's clock_notify() does. So the result is the same. */
 #ifndef HEDDLE_NODES_NODE_WINDOW_H
 #define HEDDLE_NODES_NODE_WINDOW_H
 
@@ -25,8 +25,8 @@ struct node_window {
 	void *dataplane;
 	/* bit per link whose peer broke the ring's rules; such a link is dead */
 	uint64_t broken;
-	uint32_t peer[NODE_PORTS_MAX];     /* the neighbour's slot */
-	uint64_t released[NODE_PORTS_MAX]; /* how far each receive ring was given back */
+	uint32_t peer[NODE_PORTS_MAX];     /* the peer's slot on the clock page */
+	uint64_t released[NODE_PORTS_MAX]; /* up to where each receive ring was released */
 	/* of a packed node; NULL: it is a process of its own */
 	const struct clock *workers;
 	uint32_t worker, peer_worker[NODE_PORTS_MAX];
@@ -51,19 +51,20 @@ void node_window_pack(struct node_window *window, const struct clock *workers,
  *  the worker runs. */
 void node_window_prefetch(const struct node_window *window);
 
-/** node_window_handle() - the first part of node_window_run(): all but telling the clock.
+/** node_window_handle() - the first part of node_window_run(): all but clock_finish().
  *  Return: the time of the node's next event. */
 node_time_t node_window_handle(struct node_window *window);
 
 /** node_window_due() - while the clock stands: the node has its next event at @next. */
 void node_window_due(const struct node_window *window, node_time_t next);
 
-/* ---- what happens to a node while the clock stands, at the time up to which it ran:
- * clock_page.limit_ps. It takes effect at that
- * time, before whatever is due then, so it is the same in every run (TB-7). ---- */
+/* ---- changes while the clock is stopped, at clock_page.limit_ps, the time up to which it ran.
+ * They take effect at that time, before any event that is due then, so they are the same in every
+ * run (TB-7). ---- */
 
-/** node_window_link_down(), node_window_link_up() - the link at @port fails, or returns; one that
- *  has done so already stays so. The other end is told too before the clock goes on. */
+/** node_window_link_down(), node_window_link_up() - the link at @port fails, or returns. No effect
+ *  on one that is in that state already. The caller does the same at the other end before the clock
+ *  is resumed. */
 void node_window_link_down(struct node_window *window, uint32_t port);
 void node_window_link_up(struct node_window *window, uint32_t port);
 

@@ -12,11 +12,12 @@ void node_init(struct node *node, const struct node_ops *const *ops, int control
 /** node_configure() - takes over @message, the first one, and all that came with it; then has its
  *  links and its dataplane. @kind what the node must be.
  *  @worker what packed nodes share; NULL: the node is a process of its own; borrowed.
- *  Return: 0; -ENOMEM; else -errno after the orchestrator was told. */
+ *  Return: 0; -ENOMEM; else -errno after reporting it to the orchestrator. */
 int node_configure(struct node *node, struct control_message *message, enum node_kind kind,
 		   const struct node_worker *worker);
 
-/** node_act() - this thread works for @node from now on: what fails is reported as its. O(1). */
+/** node_act() - this thread works for @node from now on: an error or a failed invariant is reported
+ *  with its name. O(1). */
 void node_act(const struct node *node);
 
 /** node_writes_files() - does the node have captures, or a file of events? */
@@ -25,8 +26,8 @@ bool node_writes_files(const struct node *node);
 /** node_captures_begin() - real clock: fabric time has begun, so captures know when that was. */
 void node_captures_begin(struct node *node);
 
-/** node_tell_broken() - names the peers of the links @broken (a bit per port) once. Such a link is
- *  dead, the others go on (TB-23). */
+/** node_tell_broken() - reports the links @broken (a bit per port), whose peers broke the rules of
+ *  a ring, each once. Such a link is dead; the others continue (TB-23). */
 void node_tell_broken(struct node *node, uint64_t broken);
 
 /** node_end() - releases all that the node has, but for its control socket. */

@@ -1,6 +1,6 @@
 /*  node_process - a node as a process, or packed into one: its state, shared by node_life.c
- *  (beginning and end), node_join.c (what it is handed), node_serve.c (what it is asked),
- *  node_main.c and worker_main.c (when it runs). */
+ *  (start and end), node_join.c (descriptors that it receives), node_serve.c (requests that it
+ *  answers), node_main.c and worker_main.c (when it runs). */
 #ifndef HEDDLE_NODES_PROCESS_NODE_PROCESS_H
 #define HEDDLE_NODES_PROCESS_NODE_PROCESS_H
 
@@ -55,7 +55,7 @@ struct node {
 	struct capture_buffer *captured; /* what all of them share; NULL: each has its own */
 	uint64_t broken_told; /* bit per port */
 	struct ensure_context ensure_context;
-	char why[256]; /* a sentence being made */
+	char why[256]; /* reason of an error, for its message */
 };
 
 #endif

@@ -28,7 +28,7 @@ int process_begin(int argc, char **argv, struct process_arguments *arguments);
 
 /** process_confine() - the process holds all that it needs: it gives up the rest.
  *  @writes_files of captures or events.   @unfiltered set: the kernel, or a sandbox, refused the
- *  system call filter. Return: 0, or an exit status, after the orchestrator was told. */
+ *  system call filter. Return: 0, or an exit status, after reporting it to the orchestrator. */
 int process_confine(const struct process_arguments *arguments, enum clock_kind clock,
 		    bool writes_files, bool *unfiltered);
 

@@ -1,7 +1,10 @@
 /*  exit_status - the exit statuses of all commands: one table (DU-10).
  *
  *  From a row follow the constant and its line in `heddle help exit-status`, heddle(1) and
- *  docs/json.md. --help of a command says what those that it has mean there. */
+ *  docs/json.md. --help of a command says what those that it has mean there.
+ *
+ *  In contracts, "an exit status, reported" means that its message has been printed to standard
+ *  error: the caller prints none. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_EXIT_STATUS_H
 #define HEDDLE_ORCHESTRATOR_BASE_EXIT_STATUS_H
 

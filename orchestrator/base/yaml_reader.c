@@ -475,7 +475,7 @@ static const char *syntax_text(const char *message)
 		if (strstr(message, texts[i].part))
 			return texts[i].text;
 	}
-	return message ? message : "it cannot be parsed";
+	return message ? message : "expected YAML, which this line is not";
 }
 
 /* reports the first error of libfyaml */

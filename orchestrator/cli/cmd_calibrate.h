@@ -3,7 +3,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_CALIBRATE_H
 #define HEDDLE_ORCHESTRATOR_CLI_CMD_CALIBRATE_H
 
-/** cmd_calibrate() - `heddle calibrate`.  Return: the exit status: main.c. */
+/** cmd_calibrate() - `heddle calibrate`.  Return: the exit status (exit_status.h). */
 int cmd_calibrate(int argc, char **argv);
 
 #endif

@@ -50,7 +50,7 @@ struct files {
 };
 
 /* Checks that no output is the recording or another output, and makes the folder of tables.
- * Return: 0 or an exit status, told */
+ * Return: 0 or an exit status, reported */
 static int outputs_check(const struct request *request)
 {
 	struct output_name names[TABLES_MAX + 2];
@@ -79,7 +79,7 @@ static int outputs_check(const struct request *request)
 		     : 0;
 }
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int file_open(struct atomic_file *file, const char *path)
 {
 	int error = atomic_file_open(file, path);
@@ -88,7 +88,7 @@ static int file_open(struct atomic_file *file, const char *path)
 		     : 0;
 }
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int outputs_open(const struct request *request, struct files *files,
 			struct recording_outputs *outputs)
 {
@@ -113,7 +113,7 @@ static int outputs_open(const struct request *request, struct files *files,
 	return status;
 }
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int file_commit(struct atomic_file *file)
 {
 	int error = file->stream ? atomic_file_commit(file) : 0;
@@ -163,7 +163,7 @@ static void describe(const struct recording_reader *reader, const struct recordi
 	putchar('\n');
 }
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int export_from(const struct request *request, FILE *in)
 {
 	struct recording_reader reader;

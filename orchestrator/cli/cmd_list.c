@@ -81,7 +81,7 @@ static int json_put(json_t *array, const struct scenario *scenario, const char *
 				 "variants", variants));
 }
 
-/* Return: 0 or an exit status, told. @shown: so many are in the list */
+/* Return: 0 or an exit status, reported. @shown: so many are in the list */
 static int list(const struct list_options *options, const struct ready_files *files, json_t *array,
 		size_t *shown)
 {

@@ -82,7 +82,7 @@ static const json_t *scenario_of(const struct source *source)
 }
 
 /* Reads the head of the recording at @path: a fork is a run of the scenario that is in it.
- * Return: 0 or an exit status, told. source_close() in any case. */
+ * Return: 0 or an exit status, reported. source_close() in any case. */
 static int source_open(struct source *source, const char *path)
 {
 	const char *text;
@@ -211,7 +211,7 @@ static char *metrics_answer(void *owner, char *why)
 	return text;
 }
 
-/* records until Ctrl-C or the end of the fabric. Return: 0 or an exit status, told */
+/* records until Ctrl-C or the end of the fabric. Return: 0 or an exit status, reported */
 static int fabric_record(struct client *client, struct fabric_recording *recording,
 			 const struct view_service *service)
 {

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_VIEW_H
 #define HEDDLE_ORCHESTRATOR_CLI_CMD_VIEW_H
 
-/** cmd_view() - Return: exit status, see main.c. */
+/** cmd_view() - Return: the exit status (exit_status.h). */
 int cmd_view(int argc, char **argv);
 
 #endif

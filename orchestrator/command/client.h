@@ -48,27 +48,27 @@ extern const struct option_row client_options[2];
 
 /** client_open() - connects to fabric @fabric; NULL: that of $HEDDLE_FABRIC, else the only one that
  *  runs.
- *  Return: CLIENT_FINE, client_close() later; else the exit status, told. */
+ *  Return: CLIENT_FINE, client_close() later; else the exit status, reported. */
 int client_open(struct client *client, const char *command, const char *fabric);
 
 /** client_ask() - sends @request (taken) and waits for the answer.
  *  @fds if not NULL, receives up to *@fd_count descriptors of the answer; *@fd_count becomes their
  *  number. The caller closes them.
- *  Return: CLIENT_FINE with *@answer, json_decref() later; else the exit status, told. */
+ *  Return: CLIENT_FINE with *@answer, json_decref() later; else the exit status, reported. */
 int client_ask(struct client *client, json_t *request, json_t **answer, int *fds,
 	       unsigned *fd_count);
 
 /** client_ask_and_print() - asks fabric @fabric and prints the text of its answer; with @json the
  *  answer as it is.
- *  @request  taken.   Return: the exit status, told. */
+ *  @request  taken.   Return: the exit status, reported. */
 int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json);
 
 /** client_key_put() - adds @word, KEY=VALUE, to @request. @keys the valid keys, then NULL.
- *  Return: CLIENT_FINE; else CLIENT_USAGE, told. */
+ *  Return: CLIENT_FINE; else CLIENT_USAGE, reported. */
 int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word);
 
 /** client_text_put() - adds @text as @key to @request.
- *  Return: CLIENT_FINE; else CLIENT_USAGE, told: it is not valid UTF-8. */
+ *  Return: CLIENT_FINE; else CLIENT_USAGE, reported: it is not valid UTF-8. */
 int client_text_put(const char *command, json_t *request, const char *key, const char *text);
 
 /** client_patience() - waits @timeout_ms for answers instead of CLIENT_TIMEOUT_MS. */

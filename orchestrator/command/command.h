@@ -14,7 +14,7 @@ struct command {
 };
 
 /** command_group_run() - runs the one of @commands of `heddle @name` that argv[1] names.
- *  Return: its exit status; of wrong usage, told. */
+ *  Return: its exit status; of wrong usage, reported. */
 int command_group_run(const char *name, const struct command *commands, size_t count, int argc,
 		      char **argv);
 

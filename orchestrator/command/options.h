@@ -20,7 +20,7 @@ struct option_row;
 
 /** option_fn - stores @value (NULL: none) in @field, for option @row of @command; @value stays
  *  valid.
- *  Return: 0, or the exit status, told. */
+ *  Return: 0, or the exit status, reported. */
 typedef int option_fn(const char *command, const struct option_row *row, void *field,
 		      const char *value);
 
@@ -94,7 +94,7 @@ option_fn option_no_new_files;
 option_fn option_control;
 
 /** option_control_check() - if --cc was given: is @scenario of kind roce, or with @variants one of
- *  its variants?  Return: 0 or an exit status, told. */
+ *  its variants?  Return: 0 or an exit status, reported. */
 int option_control_check(const char *command, const struct option_settings *settings,
 			 const struct scenario *scenario, bool variants);
 

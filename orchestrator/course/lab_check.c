@@ -31,7 +31,7 @@ static const struct command_words words = {
 	OPERANDS("lab", 1, 0),
 };
 
-/* Return: 0: all answers are there; an exit status, told */
+/* Return: 0: all answers are there; an exit status, reported */
 static int answers_complete(const struct lab_opened *opened)
 {
 	const struct lab *lab = &opened->lab;

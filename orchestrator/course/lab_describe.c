@@ -40,7 +40,7 @@ static json_t *questions_of(const struct lab_opened *opened, const struct lab_qu
 	return array;
 }
 
-/* Return: NULL after an error, told */
+/* Return: NULL after an error, reported */
 static json_t *run_of(const char *command, const struct lab_opened *opened,
 		      const struct lab_run *run)
 {

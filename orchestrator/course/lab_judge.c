@@ -50,7 +50,7 @@ static void judge(struct judging *judging, uint32_t answers, bool ok)
 
 /* ---- expectations of a run ---- */
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int expect_judge(struct judging *judging, const struct lab_check *check, bool *holds)
 {
 	struct compare_row *row = calloc(1, sizeof(*row));
@@ -126,7 +126,7 @@ static char *names_replace(const struct lab_check *check, const struct result_ex
 }
 
 /* "NAME OP VALUE [+- TOLERANCE]"; VALUE may be a name as well.
- * Return: 0 or an exit status, told */
+ * Return: 0 or an exit status, reported */
 static int hold_judge(struct judging *judging, const struct lab_check *check,
 		      const struct result_expectation *measured, const char *text, bool *ok)
 {
@@ -198,7 +198,7 @@ static int values_judge(struct judging *judging, const struct lab_check *check, 
 
 /* ---- all checks ---- */
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int answers_take(const char *command, const struct lab_opened *opened,
 			struct lab_values *values)
 {

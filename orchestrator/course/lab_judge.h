@@ -15,7 +15,7 @@ struct lab_verdict {
 
 /** lab_judge() - plays all checks of @opened with the answers of its record, which are all there.
  *  @command  for messages.  @quiet  no progress.
- *  Return: 0 with @verdict; an exit status, told. Cost: the runs. */
+ *  Return: 0 with @verdict; an exit status, reported. Cost: the runs. */
 int lab_judge(const char *command, const struct lab_opened *opened, bool quiet,
 	      struct lab_verdict *verdict);
 

@@ -60,7 +60,7 @@ static void hint_make(const struct lab_folders *list, const char *word, char *hi
 	free(names);
 }
 
-/* the folder of the lab that @word names.  Return: 0 or an exit status, told */
+/* the folder of the lab that @word names.  Return: 0 or an exit status, reported */
 static int folder_find(const char *command, const char *labs, const char *word, char *folder)
 {
 	char all[PATH_MAX - NAME_MAX - 2], hint[128];

@@ -33,22 +33,22 @@ option_fn lab_student_take;
 			    "the labs in DIR instead of those that come with heddle")
 
 /** lab_labs_folder() - the folder of the labs: @labs, or that of heddle.
- *  @folder  PATH_MAX bytes.  Return: 0 or an exit status, told. */
+ *  @folder  PATH_MAX bytes.  Return: 0 or an exit status, reported. */
 int lab_labs_folder(const char *command, const char *labs, char *folder);
 
 /** lab_open() - the lab that @word names (its number, its name, or its folder) for the student of
  *  @opening, with the answers that are kept in the current folder.
- *  Return: 0 or an exit status, told. lab_opened_free() in any case. */
+ *  Return: 0 or an exit status, reported. lab_opened_free() in any case. */
 int lab_open(const char *command, const struct lab_opening *opening, const char *word,
 	     struct lab_opened *opened);
 void lab_opened_free(struct lab_opened *opened);
 
 /** lab_take() - NAME=VALUE words into @texts, one for each of @questions.
- *  Return: 0 or an exit status, told. */
+ *  Return: 0 or an exit status, reported. */
 int lab_take(const char *command, char **words, int word_count,
 	     const struct lab_question *questions, uint32_t count, char **texts);
 
-/** lab_keep() - writes the file of answers.  Return: 0 or an exit status, told. */
+/** lab_keep() - writes the file of answers.  Return: 0 or an exit status, reported. */
 int lab_keep(const char *command, const struct lab_opened *opened);
 
 #endif

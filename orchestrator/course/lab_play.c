@@ -12,7 +12,7 @@
 
 /* ---- values ---- */
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int expand(const char *command, const struct lab_values *values, const char *text, bool yaml,
 		  char **result)
 {
@@ -123,7 +123,7 @@ void lab_settled_options(const struct lab_settled *settled, bool quiet, struct r
 		options->settings.texts[options->settings.count++] = settled->texts[i];
 }
 
-/* "expect=[...]", malloc'd.  Return: 0 or an exit status, told */
+/* "expect=[...]", malloc'd.  Return: 0 or an exit status, reported */
 static int expectations_settle(const char *command, const struct yaml_node *expect,
 			       const struct lab_values *values, char **setting)
 {

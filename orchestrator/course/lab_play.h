@@ -14,7 +14,7 @@ struct lab_settled {
 };
 
 /** lab_settle() - puts @values into @play.
- *  Return: 0 or an exit status, told. lab_settled_free() in any case. */
+ *  Return: 0 or an exit status, reported. lab_settled_free() in any case. */
 int lab_settle(const char *command, const struct lab *lab, const struct lab_play *play,
 	       const struct lab_values *values, struct lab_settled *settled);
 void lab_settled_free(struct lab_settled *settled);
@@ -30,7 +30,7 @@ void lab_settled_options(const struct lab_settled *settled, bool quiet,
 /** lab_play() - plays @settled and fills @row: with @expect (a list of texts) from these
  *  expectations instead of those of the scenario, else with the value of @metric. Placeholders of
  *  both have @values.
- *  Return: 0: the row is filled, also if the fabric stalled; an exit status, told. */
+ *  Return: 0: the row is filled, also if the fabric stalled; an exit status, reported. */
 int lab_play(const char *command, const struct lab_settled *settled, const struct yaml_node *expect,
 	     const char *metric, const struct lab_values *values, struct compare_row *row);
 

@@ -32,7 +32,7 @@ uint32_t lab_predict_missing(const struct lab_opened *opened)
 	return missing;
 }
 
-/* one line, until it is a prediction or empty.  Return: 0 or an exit status, told */
+/* one line, until it is a prediction or empty.  Return: 0 or an exit status, reported */
 static int line_ask(const char *command, struct lab_opened *opened,
 		    const struct lab_question *question, bool *ended)
 {

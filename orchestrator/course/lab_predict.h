@@ -9,7 +9,7 @@ int lab_predict(int argc, char **argv);
 
 /** lab_predict_ask() - asks for the predictions that are missing, on the terminal; an empty line
  *  leaves one open. Keeps them.
- *  Return: 0 or an exit status, told. */
+ *  Return: 0 or an exit status, reported. */
 int lab_predict_ask(const char *command, struct lab_opened *opened);
 
 /** lab_predict_missing() - the number of predictions that are missing. */

@@ -42,7 +42,7 @@ static bool answers_complete(const struct lab_opened *opened)
 	return true;
 }
 
-/* the marks.  Return: 0 or an exit status, told */
+/* the marks.  Return: 0 or an exit status, reported */
 static int marks_add(const struct lab_opened *opened, bool quiet, json_t *all)
 {
 	json_t *answers = json_object_get(all, "answers");
@@ -63,7 +63,7 @@ static int marks_add(const struct lab_opened *opened, bool quiet, json_t *all)
 	return 0;
 }
 
-/* measured values of what was predicted.  Return: 0 or an exit status, told */
+/* measured values of what was predicted.  Return: 0 or an exit status, reported */
 static int measured_add(const struct lab_opened *opened, json_t *all)
 {
 	json_t *predict = json_object_get(all, "predict");
@@ -128,7 +128,7 @@ static int report_write(const struct lab_opened *opened, const char *path, const
 	return status == EXIT_EXPECTATION || status == EXIT_STALL ? 0 : status;
 }
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int report_make(const struct report_options *options, const struct lab_opened *opened,
 		       const char *path)
 {

@@ -104,7 +104,7 @@ static int files_find(struct score_options *options)
 		       : 0;
 }
 
-/* keeps the files of --only.  Return: 0 or an exit status, told */
+/* keeps the files of --only.  Return: 0 or an exit status, reported */
 static int files_select(struct score_options *options)
 {
 	char names[SCORE_SCENARIOS_MAX][NODE_NAME_MAX], hint[128];
@@ -165,7 +165,7 @@ static int controls_take(struct score_options *options, int count, char **names)
 
 /* ---- playing ---- */
 
-/* `heddle run FILE --cc CONTROL`, into a row.  Return: 0 or an exit status, told */
+/* `heddle run FILE --cc CONTROL`, into a row.  Return: 0 or an exit status, reported */
 static int run_prepare(struct run_options *run, const char *file, const char *control)
 {
 	const struct option_row row = { .name = "CONTROL" };

@@ -3,7 +3,8 @@
 #ifndef HEDDLE_ORCHESTRATOR_COURSE_LAB_SCORE_H
 #define HEDDLE_ORCHESTRATOR_COURSE_LAB_SCORE_H
 
-/** lab_score() - Return: 0; 4: a control failed, and the others have points; else as main.c. */
+/** lab_score() - `heddle lab score`.  Return: 0; EXIT_NODE: a control failed, and the others have
+ *  points; else another exit status, reported. */
 int lab_score(int argc, char **argv);
 
 #endif

@@ -65,7 +65,7 @@ static const struct command_words words = {
 
 /* ---- text ---- */
 
-/* the README.md of the lab.  Return: 0 with *@text malloc'd; an exit status, told */
+/* the README.md of the lab.  Return: 0 with *@text malloc'd; an exit status, reported */
 static int readme_read(const struct lab *lab, char **text)
 {
 	char path[PATH_MAX + 16];
@@ -123,7 +123,7 @@ static void questions_print(const struct lab_opened *opened, const char *head,
 	printf("%s", count ? "\n" : "");
 }
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int commands_print(const struct lab_opened *opened)
 {
 	int status = 0;
@@ -198,7 +198,7 @@ static int lab_json(const struct lab_opened *opened)
 
 /* ---- playing ---- */
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int predictions_get(const struct start_options *options, struct lab_opened *opened)
 {
 	if (options->skip || !lab_predict_missing(opened))
@@ -237,7 +237,7 @@ static int run_start(const struct start_options *start, struct lab_opened *opene
 }
 
 /* what was predicted beside what a run measured; without a prediction it would be an answer only.
- * Return: 0 or an exit status, told */
+ * Return: 0 or an exit status, reported */
 static int predictions_compare(const struct lab_opened *opened, const struct start_options *options)
 {
 	const struct lab *lab = &opened->lab;
@@ -264,7 +264,7 @@ static int predictions_compare(const struct lab_opened *opened, const struct sta
 	return status;
 }
 
-/* the run that the page shows: one alone.  Return: 0 or an exit status, told */
+/* the run that the page shows: one alone.  Return: 0 or an exit status, reported */
 static int view_start(const struct start_options *options, struct lab_opened *opened)
 {
 	const struct lab_run *run = lab_run_find(&opened->lab, options->only);

@@ -23,7 +23,7 @@ int event_file_open(struct event_file *events, const char *path, char *why, size
 	return error;
 }
 
-/* Return: 0; -errno: those of a node are incomplete, told */
+/* Return: 0; -errno: those of a node are incomplete, reported */
 static int nodes_write(const struct event_file *events, const struct node_files *logs,
 		       const struct fabric *fabric)
 {

@@ -45,7 +45,7 @@
 struct manager_pair;
 
 enum fabric_state {
-	FABRIC_RUNNING, /* the timeout has passed, the clock runs */
+	FABRIC_RUNNING, /* the clock still runs at the end of the timeout */
 	/* the clock is stopped: the limit is reached, or no event is left */
 	FABRIC_STOPPED,
 	/* a node died, was stopped, hangs or reported an error: fabric->failure */
@@ -125,13 +125,13 @@ struct fabric_options {
 };
 
 struct fabric_node {
-	struct say_limit said; /* of its reports */
-	bool packed;           /* it is in a worker: slot is the number of that */
+	struct say_limit said; /* limits the lines that are printed of its reports */
+	bool packed;           /* it is in a worker, whose number is `slot` */
 	uint32_t lead;         /* the first node of its process, whose entry has the pid */
 	uint32_t slot;         /* of its process on the clock page */
 	pid_t pid;             /* 0: not started, or reaped, or not the lead */
 	pid_t pid_shown;       /* kept for messages */
-	int control;           /* our end of its socket; -1 */
+	int control;           /* the orchestrator's end of its control socket; -1: none */
 	bool ready;
 	bool unfiltered; /* it runs without the system call filter: syscall_filter.h */
 	/* it did not leave in time and was killed, which is not a failure */
@@ -165,7 +165,7 @@ struct fabric {
 	uint32_t stops_seen;
 	uint32_t questions;      /* number of the last question */
 	uint64_t waits_shown_ns; /* fabric_waits() */
-	/* no wait for an answer lasts longer than until then; 0: no limit */
+	/* deadline of all waits for answers, CLOCK_MONOTONIC; 0: none */
 	uint64_t patience_until_ns;
 	struct watchdog watchdog;
 	struct core_choice core_choice; /* fabric_cores.h */
@@ -184,7 +184,7 @@ struct fabric {
 	char failure[FABRIC_FAILURE_MAX];
 };
 
-/** fabric_process() - the entry that knows the process of @node: pid, stopped_ns. */
+/** fabric_process() - the entry with the state of @node's process: pid, stopped_ns. */
 static inline const struct fabric_node *fabric_process(const struct fabric *fabric, uint32_t node)
 {
 	return &fabric->nodes[fabric->nodes[node].lead];
@@ -196,7 +196,7 @@ static inline pid_t fabric_pid(const struct fabric *fabric, uint32_t node)
 	return fabric_process(fabric, node)->pid;
 }
 
-/** fabric_there() - does @node run, here or on another machine that is connected? */
+/** fabric_there() - true if @node runs, here or on another machine that is connected. */
 static inline bool fabric_there(const struct fabric *fabric, uint32_t node)
 {
 	return plan_elsewhere(fabric->plan, node)
@@ -222,8 +222,8 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms);
  *  handled. */
 node_time_t fabric_now(const struct fabric *fabric);
 
-/** fabric_over() - is no event left? Under the virtual clock call it only while the clock is
- *  stopped; under the real one it is what the last fabric_real_wait() found. */
+/** fabric_over() - true if no event is left. Virtual clock: only while it is stopped. Real clock:
+ *  the result of the last fabric_real_wait(). */
 bool fabric_over(const struct fabric *fabric);
 
 /** fabric_holds() - bytes in node @node: in a switch's buffers, or in a NIC's send queues. */

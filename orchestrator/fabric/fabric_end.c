@@ -186,7 +186,7 @@ void fabric_kill(struct fabric *fabric)
 {
 	if (!fabric->alive)
 		return;
-	/* the cause of an earlier death says more than "were killed" */
+	/* an earlier death is the cause; keep its message */
 	fabric_watch_deaths(fabric);
 	fabric_fail(fabric, "the nodes were killed");
 	kill_all(fabric);

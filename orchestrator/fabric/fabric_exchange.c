@@ -66,7 +66,7 @@ static void close_question(struct exchange *exchange, uint32_t index, int status
 	exchange->open--;
 }
 
-/* @node will not answer any more */
+/* ends all requests to @node, which will not answer */
 static void give_up(struct exchange *exchange, uint32_t node)
 {
 	struct fabric_node *state = &exchange->fabric->nodes[node];
@@ -108,8 +108,8 @@ static struct control_message message_of(struct exchange *exchange, uint32_t ind
 	};
 }
 
-/* What a switch or NIC of another machine is follows from the plan, and from what that machine says
- * of its links. Its tables are the matter of the manager there. */
+/* Answers for a node of another machine: from the plan, and from the state that the machine reports
+ * of its links. The manager there writes its tables. */
 static void elsewhere_answer(struct exchange *exchange, uint32_t node)
 {
 	const struct fabric_options *options = &exchange->fabric->options;
@@ -174,7 +174,7 @@ static void answer_take(struct exchange *exchange, uint32_t node,
 	int status = (int)message->number;
 
 	if (index >= exchange->count || question->node != node || question->status != OPEN)
-		return; /* not to a question of ours */
+		return; /* no such request is outstanding */
 	if (status > 0 || (!status && question->ask == ASK_DISCOVER && !message->identity) ||
 	    (!status && manager_ask_reads(question->ask) &&
 	     (!message->block || message->block->table != question->block.table ||

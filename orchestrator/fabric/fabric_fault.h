@@ -5,8 +5,8 @@
 #include "orchestrator/fabric/fabric.h"
 #include "orchestrator/fabric/fault_player.h"
 
-/** fabric_fault() - the callbacks for fault_player_init(). A node that does not obey is in
- *  fabric->failure. */
+/** fabric_fault() - the callbacks for fault_player_init(). If a node fails to carry out a change,
+ *  fabric->failure has the reason. */
 struct fault_fabric fabric_fault(struct fabric *fabric);
 
 /** fabric_drain_report(), fabric_page_of() - struct link_drain_fabric's, of a fabric of processes;

@@ -3,13 +3,13 @@
  *
  *  A worker is a process that runs many nodes (nodes/process/worker_main.h). All rings are in one
  *  memory, which every worker maps: a ring memfd for each link would need more mappings than a
- *  process may have. A node keeps a control socket and a statistics page of its own, so whatever
- *  asks nodes does not know about workers. Of fabric->nodes the first node of each worker, its
- *  lead, has the worker's pid.
+ *  process may have. Each node still has its own control socket and statistics page, so code that
+ *  sends requests to nodes is the same with workers. In fabric->nodes the first node of each
+ *  worker, its lead, has the worker's pid.
  *
  *  Under the real clock (SC-7) a node has what a process of its own would have: rings of its own
- *  for each link, and a doorbell. So links, hosts and switches come and go as ever; what joins
- *  later, or returns after its worker has died, is a process beside the workers. */
+ *  for each link, and a doorbell. So links, hosts and switches join and leave as without workers. A
+ *  node that joins later, or returns after its worker has died, is a process beside the workers. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_PACK_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_PACK_H
 
@@ -42,7 +42,8 @@ uint32_t fabric_pack_by_cores(uint32_t core_count);
 uint32_t fabric_pack_default(const struct plan *plan, uint32_t core_count);
 #define FABRIC_PACK_NODES 512u
 
-/** fabric_pack_refuses() - why the nodes of @plan cannot be packed, a clause; NULL: they can. */
+/** fabric_pack_refuses() - a clause that says why the nodes of @plan cannot be packed; NULL: they
+ *  can. */
 const char *fabric_pack_refuses(const struct plan *plan);
 
 /** fabric_pack_make() - assigns nodes to options.pack workers (of each rank), at most
@@ -55,7 +56,7 @@ int fabric_pack_make(struct fabric *fabric);
  *  Return: 0 or -errno, perhaps with the reason in fabric->failure. */
 int fabric_pack_start(struct fabric *fabric, const char *program);
 
-/** fabric_pack_place() - @place filled: what the packed @node has to know. */
+/** fabric_pack_place() - fills @place for the configuration of the packed @node. */
 void fabric_pack_place(const struct fabric *fabric, uint32_t node, struct node_place *place);
 
 /** fabric_pack_leave() - real clock: @node is about to be removed from its worker, which it leaves

@@ -1,12 +1,12 @@
 /*  fabric_ranks - a fabric on several machines, under the virtual clock (SC-4): which rank runs
- *  which node, and the process that speaks with the other ranks.
+ *  which node, and rankd, the process that exchanges messages with the other ranks.
  *
  *  Nodes are packed (fabric_pack.h). Workers are numbered over all ranks, those of rank 0, this
- *  one, first. rankd, a process here, stands for all workers of other ranks: it has the control
- *  sockets, statistics pages and files of their nodes, and the pid of their lead. So whatever
- *  asks or reads nodes does not know about ranks. Of the clock page the slots of other ranks'
- *  workers are never due while the clock runs; the windows are rankd's
- *  (nodes/clock/clock_gate.h). Whether the nodes of other ranks hang is judged there. */
+ *  one, first. rankd represents all workers of other ranks: it has the control sockets, statistics
+ *  pages and files of their nodes, and is the process of their lead. So code that sends requests to
+ *  nodes, or reads their pages, is the same with ranks. On the clock page the slots of other ranks'
+ *  workers are never due while the clock runs; rankd opens the windows (nodes/clock/clock_gate.h).
+ *  Each rank runs the watchdog for its own nodes. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_RANKS_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_RANKS_H
 
@@ -17,8 +17,8 @@ struct fabric;
 struct control_message;
 struct plan;
 
-/** fabric_ranks_refuses() - why the nodes of @plan cannot be on @rank_count ranks, a clause; NULL:
- *  they can. */
+/** fabric_ranks_refuses() - a clause that says why the nodes of @plan cannot be on @rank_count
+ *  ranks; NULL: they can. */
 const char *fabric_ranks_refuses(const struct plan *plan, uint32_t rank_count);
 
 /** fabric_ranks_place() - fills pack.worker_of and pack.rank_of for options.ranks ranks with at
@@ -33,7 +33,8 @@ uint32_t fabric_ranks_lead(const struct fabric *fabric);
  *  Return: 0 or -errno. */
 int fabric_ranks_start(struct fabric *fabric, const char *program);
 
-/** fabric_ranks_message() - rankd has said something: why the run must end: fabric->failure. */
+/** fabric_ranks_message() - handles a message of rankd: the reason why the run must end, which
+ *  becomes fabric->failure. */
 void fabric_ranks_message(struct fabric *fabric);
 
 /** fabric_ranks_elsewhere() - does another rank run @node? */

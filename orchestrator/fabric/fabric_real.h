@@ -2,8 +2,8 @@
  *  nodes are restarted, nodes and links join and leave (TB-4, TB-8, TB-22).
  *
  *  A link that returns is a new link: new rings, new sequences at both ends, no class paused. So
- *  nothing of the old link can be confused with it. Ends whose node is dead are skipped. A node
- *  that does not obey is in fabric->failure. */
+ *  nothing of the old link can be confused with it. Ends whose node is dead are skipped. If a node
+ *  fails to carry out a change, fabric->failure has the reason. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_REAL_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_REAL_H
 
@@ -14,20 +14,22 @@ node_time_t fabric_real_now(const struct fabric *fabric);
 
 /** fabric_real_wait() - waits until fabric time @until_ps, or until no event is left
  *  (fabric_over()), at most @timeout_ms.
- *  Return: FABRIC_STOPPED: one of both, although the clock runs; else as fabric_wait(). */
+ *  Return: FABRIC_STOPPED: one of both has happened, and the clock still runs; else as
+ *  fabric_wait(). */
 enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps,
 				   uint32_t timeout_ms);
 
-/** fabric_tell() - fabric_ask() for requests without data in the answer. A node that does not
- *  answer, or refuses, is in fabric->failure. @message as there, but freed here.
+/** fabric_tell() - fabric_ask() for requests without data in the answer. If the node does not
+ *  answer, or refuses, fabric->failure has the reason. @message as there, but freed here.
  *  Return: 0 or -errno. */
 int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *message);
 
-/** fabric_link_set() - what can change of @link becomes as @to_b from its node a to its node b, and
- *  as @to_a in the other direction; for a link that is down, or has a dead end, from its return on.
+/** fabric_link_set() - changes the properties of @link that can change while it runs: to @to_b from
+ *  node a to node b, to @to_a in the other direction. For a link that is down, or has a dead end,
+ *  they hold from its return on.
  *  A link that could not lose frames before is replaced by a guarded one (nodes/link/link.h), and
  *  frames on it are lost.
- *  Return: 0; -errno of the first end that failed, and both are as before. */
+ *  Return: 0; -errno of the first end that failed: nothing has changed at either end. */
 int fabric_link_set(struct fabric *fabric, uint32_t link, const struct link_config *to_b,
 		    const struct link_config *to_a);
 

@@ -380,7 +380,8 @@ static void rings_release(struct fabric *fabric, uint32_t index)
 	}
 }
 
-/* the kernel limits the descriptors in flight: nodes that start will receive theirs soon */
+/* The kernel limits the descriptors in flight (-ETOOMANYREFS): waits until nodes that start have
+ * received theirs, and tries again. */
 int fabric_start_send(struct fabric *fabric, uint32_t node, int socket,
 		      const struct control_message *message)
 {
@@ -397,7 +398,8 @@ int fabric_start_send(struct fabric *fabric, uint32_t node, int socket,
 	}
 }
 
-/* @keep_rings: its neighbours, which run already, get theirs later */
+/* Sends node @index its configuration and descriptors. @keep_rings: leaves its rings open, since
+ * its peers, which run already, get them later. */
 static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings)
 {
 	struct control_message message = { .kind = CONTROL_CONFIGURE,
@@ -439,8 +441,8 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	return error;
 }
 
-/* the core that all nodes share while it is enough, chosen by our pid, each worker another one; -1:
- * they do not share one */
+/* the core that all nodes share while one is enough (home_core.h): by the pid of this process, for
+ * each worker another one; -1: they do not share one */
 static int core_home(const struct fabric *fabric, uint32_t node)
 {
 	uint32_t worker = fabric->nodes[node].packed ? fabric->nodes[node].slot : 0;

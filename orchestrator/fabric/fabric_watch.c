@@ -116,8 +116,8 @@ static const char *signal_text(int signal)
 				: strsignal(signal);
 }
 
-/* did the user's congestion control end @node? A sentence in @text if so. It cannot be the cause of
- * SIGKILL, which comes from outside. */
+/* Did the user's congestion control end @node? Fills @text with a sentence if so. SIGKILL comes
+ * from outside, so a control is never its cause. */
 static bool control_ended(const struct fabric *fabric, uint32_t node, int status, char *text,
 			  size_t text_max)
 {
@@ -146,7 +146,7 @@ static void fate_note(struct fabric *fabric, uint32_t node, int status)
 	fabric->ready -= dead->ready;
 	dead->ready = false;
 	if (control_ended(fabric, node, status, dead->fate, sizeof(dead->fate)))
-		; /* that is the cause */
+		; /* the control is the cause */
 	else if (WIFSIGNALED(status))
 		snprintf(dead->fate, sizeof(dead->fate), "killed by signal %d (%s)",
 			 WTERMSIG(status), signal_text(WTERMSIG(status)));
@@ -174,7 +174,7 @@ static void worker_messages_take(struct fabric *fabric, uint32_t lead)
 }
 
 /* Real clock: the process of @lead has ended, and with it all nodes that were packed with it. From
- * now on each of them is for itself: it may return as a process of its own. */
+ * now on each of them is its own lead: it may return as a process of its own. */
 static void fates_note(struct fabric *fabric, uint32_t lead, int status)
 {
 	char process[FABRIC_PROCESS_MAX], fate[FABRIC_FATE_MAX];

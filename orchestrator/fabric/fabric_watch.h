@@ -69,9 +69,10 @@ struct fabric_part {
 	const void *context;
 };
 
-/** fabric_watch_part() - virtual clock: do the nodes that are waited for hang, or loop? Not while
- *  one of them waits for a core, however long (watchdog.h). To be called repeatedly. O(1); O(nodes)
- *  while there is no progress. @watchdog started by the caller with the wait. */
+/** fabric_watch_part() - virtual clock: true if the nodes that are waited for hang or loop. Never
+ *  while one of them waits for a core, however long (watchdog.h). For repeated calls.
+ *  @watchdog  started by the caller when the wait began.   O(1); O(nodes) while there is no
+ *  progress. */
 bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 		       const struct fabric_part *part);
 

@@ -3,8 +3,8 @@
  *
  *  The caller lets the fabric run to fault_player_next_at() and calls fault_player_step() there:
  *  `heddle run` under both clocks, over control sockets (fabric_fault.c), and the simulation of the
- *  tests directly. All that is computed is computed here, so both get the same bytes: which links
- *  are down, the tables that follow, lost packets, the time until recovery. */
+ *  tests directly. Links that are down, the tables that follow, lost packets and the time until
+ *  recovery are computed here only, so both get the same bytes. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_FAULT_PLAYER_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_FAULT_PLAYER_H
 
@@ -61,8 +61,8 @@ void fault_player_fini(struct fault_player *player);
 /** fault_player_next_at() - when the clock must be stopped next; NODE_TIME_NEVER: no more. */
 node_time_t fault_player_next_at(const struct fault_player *player);
 
-/** fault_player_acts_now() - does the next fault_player_step() change the fabric, and not only
- *  measure? */
+/** fault_player_acts_now() - true if the next fault_player_step() changes the fabric; false: it
+ *  only measures. */
 bool fault_player_acts_now(const struct fault_player *player);
 
 /** fault_player_step() - does what is due at fault_player_next_at(), the present time of the
@@ -70,7 +70,7 @@ bool fault_player_acts_now(const struct fault_player *player);
  *  Return: 0 or -errno. */
 int fault_player_step(struct fault_player *player);
 
-/** fault_player_cut_off() - are all links of @node down? */
+/** fault_player_cut_off() - true if all links of @node are down. */
 bool fault_player_cut_off(const struct fault_player *player, uint32_t node);
 
 /** fault_player_report() - fills results->faults.  Return: 0 or -ENOMEM. */

@@ -5,9 +5,10 @@
  *      flow channels  a row of `efct` is a flow; `ofct` has the id under which the next switch has
  *                     it in `ifct`. The tables say what waits and what is not acknowledged.
  *      port-group     `lft` has the port; `waiting` whose packets are in its queue; `lanes` credit
- *      roce           the switch is asked for the output of the flow's headers; `waiting`, `pfc`
- *  A flow of a program in a host of fabric kind roce is not known by its headers: where several
- *  ports lead to the destination, all of them are followed.
+ *      roce           the switch computes the output from the flow's headers (SWITCH_SHOW_OUTPUT);
+ *                     `waiting`, `pfc`
+ *  In a fabric of kind roce the headers of a program's flow are not known: where several ports lead
+ *  to the destination, all of them are followed.
  *  Under the virtual clock all rows are of one moment; under the real one tables are read one after
  *  the other. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_FLOW_TRAIL_H

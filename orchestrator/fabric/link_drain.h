@@ -2,10 +2,11 @@
  *  packets in the fabric (FC-15, FC-26).
  *
  *  A flow whose path fails must not overtake its packets that have passed the link, and their ACKs
- *  cannot return. So its switch keeps the flow's channel and lets the flow wait. The switch at the
- *  other end has the answer: while it has the channel of that flow, packets are there or downstream
- *  (port_stats.left). Both ends are read from time to time, and each is told which of its channels
- *  are left at the other end (node_ops.link_settle). Flows of all other channels continue.
+ *  cannot return. So its switch keeps the flow's channel, and the flow waits. While the switch at
+ *  the other end still has that channel (port_stats.left), packets of the flow are there or
+ *  downstream. This module reads port_stats.left of both ends from time to time, and reports to
+ *  each end which channels are left at the other (node_ops.link_settle). Flows of all other
+ *  channels continue.
  *
  *  This is per channel, not per link: a flow waits for its own packets downstream only, so the wait
  *  adds no cycle. If flows waited until a whole link has drained, two failed links could wait for
@@ -63,12 +64,11 @@ void link_drain_fini(struct link_drain *link_drain);
 void link_drain_begin(struct link_drain *link_drain, uint32_t link, bool a_dead, bool b_dead,
 		      node_time_t now);
 
-/** link_drain_next_at() - when to look next: later, the longer nothing has changed;
- *  NODE_TIME_NEVER: no flow waits.
- *  @now of the last look, or failure. */
+/** link_drain_next_at() - when to call link_drain_look() next: the intervals grow while nothing
+ *  changes.   @now  of the last call, or failure.   Return: NODE_TIME_NEVER: no flow waits. */
 node_time_t link_drain_next_at(const struct link_drain *link_drain, node_time_t now);
 
-/** link_drain_look() - tells each end with waiting flows which channels are left, if that has
+/** link_drain_look() - reports to each end with waiting flows which channels are left, if that has
  *  changed.
  *  Return: 0 or -errno of ->report_left(). */
 int link_drain_look(struct link_drain *link_drain, node_time_t now);

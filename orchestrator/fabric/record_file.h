@@ -39,8 +39,8 @@ void record_file_to(struct record_file *record, FILE *out);
 int record_file_begin(struct record_file *record, const struct fabric *fabric, const char *variant,
 		      const struct node_files *events, const struct node_files *series);
 
-/** record_file_follow() - virtual clock: writes what all nodes of @fabric have passed. At any
- *  time; an error is told at the end. */
+/** record_file_follow() - virtual clock: writes what is before the present time of all nodes of
+ *  @fabric. At any time. record_file_end() reports an error. */
 void record_file_follow(struct record_file *record, const struct fabric *fabric);
 
 /** record_file_result() - the nodes have stopped: the rest, and the result. */

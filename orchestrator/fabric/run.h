@@ -21,9 +21,9 @@ struct run {
 	struct fault_player faults;
 	struct manager_pair managers; /* real clock */
 	struct progress progress;
-	/* end of the run; at most a few hours under the real clock */
+	/* end of the run; under the real clock a few hours at most */
 	node_time_t end_ps;
-	/* called now and then while the clock runs, with @follower; NULL: nothing is */
+	/* called about twenty times a second while the clock runs, with @follower; NULL: not */
 	void (*follow)(void *follower, const struct fabric *fabric);
 	void *follower;
 	const char *once; /* why it cannot be repeated from its start; NULL: it can */
@@ -51,8 +51,8 @@ int run_pause(struct run *run);
 /** run_over() - is the end reached, or no event left? Only while the clock is stopped. */
 bool run_over(const struct run *run);
 
-/** run_stalled() - is no event left although nodes have data? Only while the clock is stopped. @why
- *  names the nodes, @why_max bytes. */
+/** run_stalled() - true if no event is left although nodes have data. Only while the clock is
+ *  stopped.   @why  filled with the names of these nodes, @why_max bytes. */
 bool run_stalled(const struct run *run, char *why, size_t why_max);
 
 #endif

@@ -1,4 +1,4 @@
-/*  table_shelf - tables of nodes, each of them asked for once: for what joins several. */
+/*  table_shelf - a cache of tables of nodes, each requested once, for code that joins several. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_TABLE_SHELF_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_TABLE_SHELF_H
 

@@ -60,7 +60,8 @@ static int directory_check(int fd, const char *path, char *why, size_t why_max)
 	struct stat state;
 
 	if (fstat(fd, &state))
-		return failed(-errno, why, why_max, "cannot look at %s: %s", path, strerror(errno));
+		return failed(-errno, why, why_max, "cannot check the owner of %s: %s", path,
+			      strerror(errno));
 	if (state.st_uid != geteuid())
 		return failed(-EPERM, why, why_max,
 			      "%s belongs to user %u, not to you (%u); set HEDDLE_RUNTIME_DIR",

@@ -258,7 +258,9 @@ static void end_say(const struct tap *tap, const json_t *end)
 	json_t *report = capture_report_json(&tap->seen, tap->link, end);
 
 	if (tap->ring.broken)
-		fprintf(stderr, "heddle capture: %s has broken its ring\n", tap->node);
+		fprintf(stderr,
+			"heddle capture: %s wrote an invalid record; the capture ends there\n",
+			tap->node);
 	fprintf(stderr, "heddle capture: %" PRIu64 " frames, %" PRIu64 " did not fit\n", tap->kept,
 		missed_of(tap, report));
 	if (tap->json)

@@ -58,7 +58,7 @@ static int log_print(int fd, json_t *answer, bool json)
 	int error = json ? text_put(fd, answer) : copy(fd, stdout);
 
 	if (error) {
-		options_wrong("log", "what was printed cannot be read: %s", strerror(-error));
+		options_wrong("log", "cannot read the log of the host: %s", strerror(-error));
 		return CLIENT_FAILED;
 	}
 	if (json)

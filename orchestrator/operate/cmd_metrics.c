@@ -21,7 +21,7 @@ struct metrics {
 	bool serves;
 };
 
-/* the text of the fabric now; NULL with *@status, told */
+/* the text of the fabric now; NULL with *@status, reported */
 static char *metrics_read(const struct metrics *metrics, int *status)
 {
 	struct client client;

@@ -24,10 +24,10 @@ struct enter_fds {
 	int mount_fd;
 	int net_fd;
 	int uts_fd;
-	pid_t parent; /* the program is told to end (SIGTERM) when this one, the caller's, has
-		       * ended; 0: it goes on */
+	pid_t parent; /* the caller's parent: when it has ended, the program gets SIGTERM; 0: the
+		       * program continues */
 	struct host_rights rights;
-	bool room;                /* they are a host's own: host_room.h */
+	bool room;                /* the host has a sandbox of its own: host_room.h */
 	int tmp_fd;               /* of a sandbox; room_files_show(); -1: none */
 	/* origin of its time, and the library for it (host_dilation.h); "": it is not dilated */
 	char dilation[96], preload[PATH_MAX];

@@ -24,7 +24,7 @@ struct exec_many {
 /** exec_many() - runs the program in every host, EXEC_MANY_AT_A_TIME at once, without standard
  *  input, until all have ended; they end with this process. Lines of more than 4095 bytes are cut
  *  into several.
- *  Return: 0; or an exit status, told: a process could not be made, and hosts are left out. */
+ *  Return: 0; or an exit status, reported: a process could not be made, and hosts are left out. */
 int exec_many(const struct exec_many *many);
 
 #endif

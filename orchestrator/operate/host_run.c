@@ -62,7 +62,7 @@ static void namespaces_keep(const json_t *answer, const int *fds, unsigned fd_co
 }
 
 /* requests the descriptors of host @host. @by_request  it gives none, since this process is inside
- * of a host: it starts programs there instead.  Return: 0 or an exit status, told */
+ * of a host: it starts programs there instead.  Return: 0 or an exit status, reported */
 static int host_ask(struct client *client, const char *host, struct enter_fds *enter,
 		    bool *by_request)
 {
@@ -111,7 +111,7 @@ static void environment_set(const char *fabric, const char *host)
 	program_path_complete();
 }
 
-/* Return: 0, or an exit status, told */
+/* Return: 0, or an exit status, reported */
 static int dilation_set(const char *command, const struct enter_fds *enter)
 {
 	char *preload;
@@ -127,7 +127,7 @@ static int dilation_set(const char *command, const struct enter_fds *enter)
 	return 0;
 }
 
-/* looks up @name, or a number, of the host.  Return: 0 or an exit status, told */
+/* looks up @name, or a number, of the host.  Return: 0 or an exit status, reported */
 static int user_find(const char *command, const char *name, const struct enter_fds *host,
 		     struct host_user *found)
 {
@@ -141,7 +141,7 @@ static int user_find(const char *command, const char *name, const struct enter_f
 /* ---- by namespaces, or by request ---- */
 
 /* requests that @host starts the program. @status_fd receives its struct room_status; its other end
- * is the host's alone.  Return: 0 or an exit status, told */
+ * is the host's alone.  Return: 0 or an exit status, reported */
 static int program_request(struct client *client, const char *host,
 			   const struct room_program *program, int *status_fd)
 {

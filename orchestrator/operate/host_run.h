@@ -11,8 +11,8 @@
  *  ends, as @user of this machine (NULL: as root of the host). It has HEDDLE_FABRIC, HEDDLE_HOST
  *  and HEDDLE_RUNTIME_DIR in its environment, and the folders of root's programs in PATH. This
  *  process stays in the host's namespaces and must end afterwards.
- *  @parent  of this process: the program gets SIGTERM when that one ends; 0: it goes on.
- *  Return: the program's exit status, 128 + signal if one ended it; else another one, told. */
+ *  @parent  of this process: the program gets SIGTERM when that one ends; 0: the program continues.
+ *  Return: the program's exit status, 128 + signal if one ended it; else another one, reported. */
 int host_run(const char *command, const char *fabric, const char *host, const char *user,
 	     char *const argv[], pid_t parent);
 
@@ -23,7 +23,7 @@ struct host_names {
 };
 
 /** host_names_ask() - the hosts of @fabric (NULL: client_open()) whose names match @glob (NULL:
- *  all), at least one.   Return: 0, then host_names_free(); or an exit status, told. */
+ *  all), at least one.   Return: 0, then host_names_free(); or an exit status, reported. */
 int host_names_ask(const char *command, const char *fabric, const char *glob,
 		   struct host_names *hosts);
 void host_names_free(struct host_names *hosts);

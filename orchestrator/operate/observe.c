@@ -14,7 +14,7 @@
 
 /* ---- two answers ---- */
 
-/* the node of @answer with the name of @node; NULL if there was none, or another process */
+/* the node of @answer with the name of @node; NULL: there is none, or it was another process */
 static const json_t *node_before(const json_t *answer, const json_t *node)
 {
 	const json_t *nodes = json_object_get(answer, "nodes"), *other;
@@ -54,7 +54,7 @@ static json_int_t counter(const json_t *object, const char *key)
 	return value < 0 ? 0 : value < COUNTER_MAX ? value : COUNTER_MAX;
 }
 
-/* 0 if the later answer is the earlier one */
+/* the interval between two answers; 0 if they are the same one */
 static double passed_ns_of(const json_t *later, const json_t *before)
 {
 	return fmax(0, (double)(counter(later, "uptime_ns") - counter(before, "uptime_ns")));
@@ -66,7 +66,7 @@ static double dilation_of(const json_t *fabric)
 	return fmax(1, (double)counter(fabric, "dilation"));
 }
 
-/* how much counter @key has grown */
+/* how much counter @key has grown; one that is less than before has restarted from 0 */
 static double growth(const json_t *later, const json_t *before, const char *key)
 {
 	json_int_t now = counter(later, key), then = counter(before, key);

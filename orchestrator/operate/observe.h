@@ -1,8 +1,8 @@
 /*  observe - differences between two answers of a fabric's daemon to "ps" (TB-8, TB-10).
  *
  *  The daemon reports counters since the start and keeps no state for its clients. For an interval
- *    a client queries at its beginning and at its end. So clients do not disturb each other, and
- *    the beginning may be a file. Results are added to the later answer:
+ *  a client queries at its beginning and at its end. So clients do not disturb each other, and the
+ *  earlier answer may come from a file. Results are added to the later answer:
  *    observe_cost()      of the fabric and each node: cpu_percent, of a core
  *    observe_traffic()   of each node: sent_pps, sent_bps, received_pps, received_bps, dropped_pps,
  *                        eca_acks_per_s, stops_per_s; in a fabric of kind roce marked_per_s,

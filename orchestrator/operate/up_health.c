@@ -24,7 +24,7 @@ struct check {
 	const char *host;
 	const struct scenario_host_settings *settings;
 	uint64_t due_ns;           /* the next try */
-	uint64_t until_ns;         /* the end of patience */
+	uint64_t until_ns;         /* deadline of the check: it has failed by then */
 	pid_t pid;                 /* of the one that runs; 0: none */
 	int out_fd;                /* pipe of what it prints, read at each tick; -1: none */
 	char tail[LINE_MAX_BYTES]; /* the end of what it has printed */
@@ -152,7 +152,7 @@ static void unhealthy_tell(const char *fabric, struct check *check)
 		check->host, fabric);
 }
 
-/* one look at @check; false: the host is not healthy in time, told */
+/* advances @check once; false: the host is not healthy in time, reported */
 static bool check_step(const char *fabric, struct check *check, uint64_t began_ns)
 {
 	uint64_t now_ns = wall_ns();

@@ -10,7 +10,7 @@
 
 /** up_health_await() - waits for the hosts of @plan in @fabric, which runs, with a line on standard
  *  error for each.
- *  Return: 0; EXIT_UNHEALTHY, told: which host, and the last line that its check has printed.
+ *  Return: 0; EXIT_UNHEALTHY, reported: which host, and the last line that its check has printed.
  *  The fabric still runs. */
 int up_health_await(const char *fabric, const struct plan *plan);
 

@@ -12,7 +12,7 @@ struct up_machines {
 };
 
 /** up_machines_read() - reads the options and the key.
- *  Return: 0, or the status of a wrong command, told. */
+ *  Return: 0, or the status of a wrong command, reported. */
 int up_machines_read(struct up_machines *up);
 
 /** up_machines_digest() - fills the digest that all machines must have: of the version, the

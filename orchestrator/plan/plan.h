@@ -51,10 +51,10 @@ struct plan {
 	char file[4096];
 	struct origin *origin; /* a reference; NULL: the plan was not made from a scenario */
 	uint64_t seed;
-	uint32_t dilation;        /* real clock: of time, 1..DILATION_MAX */
+	uint32_t dilation;        /* real clock: fabric time runs so many times slower, >= 1 */
 	node_time_t duration_ps;  /* no message starts after; measured interval ends here */
 	node_time_t warmup_ps;    /* measured interval begins here */
-	bool drain;               /* run on after the duration, until all data has arrived, */
+	bool drain;               /* continue after the duration until all data has arrived, */
 	node_time_t drain_max_ps; /* at most until this time */
 	node_time_t lookahead_ps;
 	/* match fields of edge ports for which the scenario gives none (FC-2) */

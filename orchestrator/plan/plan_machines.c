@@ -209,7 +209,7 @@ static int64_t machine_find(const struct machine_list *machines, const char *nam
 	return -1;
 }
 
-/* as the scenario says */
+/* divides nodes as topology.machines of the scenario says */
 static int switches_given(const struct scenario *scenario, const struct machine_list *machines,
 			  const struct plan *plan, uint8_t *machine_of,
 			  struct scenario_errors *errors)

@@ -1,6 +1,6 @@
-/*  plan_reach - do links lead from every host to every other one? A fabric may also be of several
- *  networks, if hosts with interfaces in two of them connect them: then no workload may need a link
- *  that there is not. */
+/*  plan_reach - checks that links connect every host to every other one. A fabric may also consist
+ *  of several networks, if hosts with interfaces in two of them connect them. Then every workload
+ *  must stay within one network. */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_REACH_H
 #define HEDDLE_ORCHESTRATOR_PLAN_PLAN_REACH_H
 

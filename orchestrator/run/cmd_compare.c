@@ -61,7 +61,7 @@ static bool variant_wanted(const struct run_options *options, const char *name)
 	return !options->only_count;
 }
 
-/* @variant: the number of the one called @name.  Return: 0 or an exit status, told for @option */
+/* @variant: the number of variant @name.  Return: 0 or an exit status, reported for @option */
 static int variant_find(const struct scenario_compare *compare, const char *option,
 			const char *name, uint32_t *variant)
 {

@@ -8,11 +8,11 @@
 int run_compare(struct run_options *options);
 
 /** run_table_write() - the table of several runs, as @options say.
- *  Return: 0 or an exit status, told. */
+ *  Return: 0 or an exit status, reported. */
 int run_table_write(const struct run_options *options, const struct compare_table *table);
 
 /** run_variant_find() - the number of @options->variant in the `compare` section of the scenario.
- *  Return: 0 or an exit status, told. */
+ *  Return: 0 or an exit status, reported. */
 int run_variant_find(const struct run_options *options, uint32_t *variant);
 
 #endif

@@ -131,7 +131,7 @@ static int folder_add(struct suite *suite, const char *folder)
 	return error;
 }
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int operand_add(struct suite *suite, const char *name)
 {
 	struct stat status;
@@ -171,7 +171,7 @@ static _Noreturn void child_run(const struct suite *suite, const struct job *job
 	_exit(EXIT_NODE);
 }
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int job_start(struct suite *suite, struct job *job)
 {
 	pid_t parent = getpid();
@@ -267,7 +267,7 @@ static void progress_show(struct suite *suite)
 	progress_waits(&suite->progress, text);
 }
 
-/* Return: 0 or an exit status, told */
+/* Return: 0 or an exit status, reported */
 static int suite_play(struct suite *suite, size_t jobs)
 {
 	int status = 0;
@@ -315,7 +315,7 @@ static void json_print(const struct suite *suite)
 	json_decref(all);
 }
 
-/* Return: the exit status, told */
+/* Return: the exit status, reported */
 static int suite_report(const struct suite *suite, int status)
 {
 	const struct test_options *options = suite->options;

@@ -32,8 +32,8 @@ struct run_options {
 	const char *report_lab; /* in it: view_report.h; NULL: none */
 	FILE *recording;        /* of the run, for the report; borrowed. NULL: none */
 	const char *csv;
-	bool csv_made;              /* the folder was made, if it was not there */
-	size_t csv_there;           /* how many bytes of `csv` were there before */
+	bool csv_made;              /* the folder `csv` was made by this run */
+	size_t csv_there;           /* length of the prefix of `csv` that existed before */
 	unsigned view;              /* enum run_view_kind */
 	struct view_listen listen;  /* of the page */
 	const struct view_lab *lab; /* beside the fabric on the page; NULL: none */

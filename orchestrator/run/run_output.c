@@ -27,7 +27,7 @@ static void output_add(struct output_name *names, unsigned *count, const char *o
 }
 
 /* "-" is standard output for one output, and no file of that name for any.
- * Return: 0 or an exit status, told */
+ * Return: 0 or an exit status, reported */
 static int stdout_check(const struct run_options *options)
 {
 	if (output_is_stdout(options->json) + output_is_stdout(options->events) +
@@ -52,7 +52,7 @@ static int stdout_check(const struct run_options *options)
 }
 
 /* The folder of tables is there before the run: other files may be in it.
- * Return: 0 or an exit status, told */
+ * Return: 0 or an exit status, reported */
 static int folder_make(struct run_options *options)
 {
 	int error;
@@ -317,8 +317,8 @@ static void row_remarks(const struct run_options *options, const struct results 
 	uint32_t undelivered = results_undelivered_count(results->flows, results->flow_count);
 
 	if (undelivered)
-		run_remark(options, "%u flow%s again and again, nothing arrives", undelivered,
-			   undelivered == 1 ? " sends" : "s send");
+		run_remark(options, "%u flow%s, nothing arrives", undelivered,
+			   undelivered == 1 ? " retransmits" : "s retransmit");
 	if (results->totals.messages_unlogged)
 		run_remark(options, "completion times lack %llu messages: nic.messages-max",
 			   (unsigned long long)results->totals.messages_unlogged);

@@ -24,27 +24,27 @@ struct run_output {
 
 /** run_output_check() - rejects output files of @options that are the same, or are inputs
  *  (@origin), or have no folder, and makes the folder of --csv.
- *  Return: 0 or an exit status, told. run_output_folder_end() in any case. */
+ *  Return: 0 or an exit status, reported. run_output_folder_end() in any case. */
 int run_output_check(struct run_options *options, const struct origin *origin);
 
 /** run_output_folder_end() - removes the folder of --csv if it was made and nothing is in it. */
 void run_output_folder_end(const struct run_options *options);
 
-/** run_output_open() - begins the files that the nodes of @plan write, and tells @options->fabric.
- *  All stay where they are until the fabric has ended.
- *  Return: 0 or an exit status, told. run_output_end() in any case. */
+/** run_output_open() - begins the files that the nodes of @plan write, and sets the callbacks of
+ *  @options->fabric for them. @output, @options and @plan are borrowed until run_output_end().
+ *  Return: 0 or an exit status, reported. run_output_end() in any case. */
 int run_output_open(struct run_output *output, struct run_options *options, struct plan *plan);
 
 /** run_output_begin() - the nodes of @fabric are ready.
- *  Return: 0 or an exit status, told. */
+ *  Return: 0 or an exit status, reported. */
 int run_output_begin(struct run_output *output, const struct fabric *fabric);
 
-/** run_output_once() - why the files cannot be begun again; NULL: they can. */
+/** run_output_once() - a clause that says why the files cannot be begun again; NULL: they can. */
 const char *run_output_once(const struct run_output *output);
 
 /** run_output_again() - after run_output_end(), for a run that is repeated from its start: begins
  *  the files again.
- *  Return: 0 or an exit status, told. */
+ *  Return: 0 or an exit status, reported. */
 int run_output_again(struct run_output *output);
 
 /** run_output_follow() - for struct run: writes what is complete of the recording. */
@@ -52,7 +52,7 @@ void run_output_follow(void *output, const struct fabric *fabric);
 
 /** run_output_write() - the results, as @options say, or into @options->row. @output has the logs
  *  of the nodes.
- *  Return: 0 or an exit status, told. */
+ *  Return: 0 or an exit status, reported. */
 int run_output_write(struct run_output *output, const struct run_options *options,
 		     const struct plan *plan, struct stats_page *const *pages,
 		     const struct results *results, const struct fabric *fabric);

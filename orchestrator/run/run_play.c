@@ -20,7 +20,7 @@
 
 /* time for late nodes to handle what was due before the end */
 #define REAL_GRACE_PS (10 * NODE_MS)
-#define STATUS_AGAIN (-1) /* no exit status: the prompt goes back */
+#define STATUS_AGAIN (-1) /* no exit status: the prompt requests the run from its start again */
 
 /* ---- breakpoint ---- */
 
@@ -68,8 +68,8 @@ static int play_breakpoint(const struct run_options *options, struct run *run,
 
 /* ---- end ---- */
 
-/* A PFC deadlock is a result if the scenario has an expectation about deadlocks; else the run has
- * failed. */
+/* Return: 0: there is no PFC deadlock, or the scenario has an expectation about deadlocks, so that
+ * one is a result; EXIT_STALL, reported: the run has failed. */
 static int deadlocks_judge(const struct run_options *options, const struct plan *plan,
 			   const struct results *results)
 {
@@ -248,7 +248,7 @@ static int play_and_complete(struct run_output *output, const struct run_options
 		fabric_kill(&run->fabric);
 	if (status != STATUS_AGAIN)
 		return run_output_complete(output, &run->fabric, status);
-	run_output_end(output); /* while there are statistics pages, which a recording reads */
+	run_output_end(output); /* a recording reads the statistics pages: before these are freed */
 	return status;
 }
 
@@ -281,9 +281,9 @@ static int play_seen(struct run_output *output, const struct run_options *option
 	return status;
 }
 
-/* How many workers run the nodes; a run says it if the user did not. Of a variant only the row is
- * seen, so its nodes are packed wherever they can be: a third of the CPU time if they are few.
- * Return: 0, or the exit status: they cannot be packed */
+/* Fills @workers, the number of workers that run the nodes, and prints it if the default packs. Of
+ * a variant only the row is shown, so its nodes are packed wherever they can be.
+ * Return: 0; an exit status, reported: the nodes cannot be packed */
 static int pack_choose(const struct run_options *options, const struct plan *plan, uint32_t *workers)
 {
 	int cores[CPU_SETSIZE];
@@ -317,19 +317,18 @@ static int play_once(const struct run_options *options, const struct plan *plan,
 		     struct run_output *output, struct breakpoint *breakpoint)
 {
 	struct fabric_options fabric_options = options->fabric;
-	struct run run = { .end_ps = plan->drain
-					     ? node_time_max(plan->drain_max_ps, plan->duration_ps)
-					     : plan->duration_ps,
-			   .once = options->fabric.ranks > 1
-					   ? "a run on several machines begins once"
-					   : run_output_once(output),
-			   .slow_ps_per_s = options->slow_ps_per_s,
-			   /* what other machines log comes when the clock stands */
-			   .follow = (options->record || options->recording) &&
-						     options->fabric.ranks <= 1
-					     ? run_output_follow
-					     : NULL,
-			   .follower = output };
+	struct run run = {
+		.end_ps = plan->drain ? node_time_max(plan->drain_max_ps, plan->duration_ps)
+				      : plan->duration_ps,
+		.once = options->fabric.ranks > 1 ? "a run on several machines begins once"
+						  : run_output_once(output),
+		.slow_ps_per_s = options->slow_ps_per_s,
+		/* logs of other machines arrive only while the clock is stopped */
+		.follow = (options->record || options->recording) && options->fabric.ranks <= 1
+				  ? run_output_follow
+				  : NULL,
+		.follower = output
+	};
 	struct observer observer = { .options = options, .progress = &run.progress };
 	int status, error;
 

@@ -1,9 +1,9 @@
 /*  run_play - one run of a plan: processes -> clock to the end -> statistics -> results ->
  *  expectations.
  *
- *  Nothing is left however a run ends. It is the same under both clocks (TB-7, TB-8). A run under
- *  the real clock that is not valid has an exit status of its own, before that of the
- *  expectations, whose outcome then says nothing about the fabric. */
+ *  No process, file or memory is left, however a run ends. The steps are the same under both clocks
+ *  (TB-7, TB-8). A run under the real clock that is not valid ends with EXIT_NOT_VALID, even if an
+ *  expectation failed: that outcome says nothing about the fabric. */
 #ifndef HEDDLE_ORCHESTRATOR_RUN_RUN_PLAY_H
 #define HEDDLE_ORCHESTRATOR_RUN_RUN_PLAY_H
 

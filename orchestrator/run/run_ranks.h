@@ -10,11 +10,11 @@
 
 /** run_ranks_join() - if there are several ranks: sets options->fabric.ranks on rank 0; on
  *  another rank this process becomes rankd.
- *  Return: -1: the run goes on; else an exit status, told on rank 0 only. */
+ *  Return: -1: continue with the run; else an exit status, reported on rank 0 only. */
 int run_ranks_join(struct run_options *options);
 
 /** run_ranks_pack() - how many workers each rank has: what --pack says, or its cores.
- *  Return: 0, or an exit status, told: @plan cannot be on so many ranks. */
+ *  Return: 0, or an exit status, reported: @plan cannot be on so many ranks. */
 int run_ranks_pack(const struct run_options *options, const struct plan *plan, uint32_t core_count,
 		   uint32_t *workers);
 

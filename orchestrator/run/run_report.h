@@ -22,7 +22,7 @@ struct run_report {
 
 /** run_report_open() - starts the report @path, of lab @lab (NULL: none). NULL: none is wanted, and
  *  the other functions have no effect.
- *  Return: 0, run_report_end() or run_report_abort() later; an exit status, told. */
+ *  Return: 0, run_report_end() or run_report_abort() later; an exit status, reported. */
 int run_report_open(struct run_report *report, const char *path, const char *lab);
 
 /** run_report_recording() - a file for the recording of the next run; the report owns it.
@@ -30,7 +30,7 @@ int run_report_open(struct run_report *report, const char *path, const char *lab
 FILE *run_report_recording(struct run_report *report);
 
 /** run_report_end() - writes the report of the runs, the last of which ended with @status.
- *  Return: @status, or another exit status, told. */
+ *  Return: @status, or another exit status, reported. */
 int run_report_end(struct run_report *report, int status);
 
 /** run_report_abort() - no report. Idempotent. */

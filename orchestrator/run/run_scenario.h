@@ -12,7 +12,7 @@ int run_scenario_read(const struct run_options *options, uint32_t variant,
 
 /** run_scenario_load() - reads, plans and checks @options->scenario with variant @variant
  *  (scenario_read_variant).
- *  Return: 0 or an exit status, told. */
+ *  Return: 0 or an exit status, reported. */
 int run_scenario_load(const struct run_options *options, uint32_t variant, struct plan *plan);
 
 #endif

@@ -100,7 +100,7 @@ static void idle_note(const struct run_options *options, struct sweep *sweep)
 	scenario_free(&scenario);
 }
 
-/* fills @table from the scenario.  Return: 0 or an exit status, told */
+/* fills @table from the scenario.  Return: 0 or an exit status, reported */
 static int scenario_look(const struct run_options *options, struct sweep *sweep,
 			 struct compare_table *table)
 {
@@ -137,7 +137,7 @@ static int scenario_look(const struct run_options *options, struct sweep *sweep,
 
 /* ---- rows ---- */
 
-/* @row: of value @index.  Return: 0 or an exit status, told */
+/* @row: of value @index.  Return: 0 or an exit status, reported */
 static int value_load(struct run_options *options, struct sweep *sweep, uint32_t index,
 		      struct compare_row *row, struct plan *plan)
 {

@@ -16,16 +16,16 @@ struct run_view {
 	bool wanted;
 };
 
-/** run_view_open() - if @options want a page: lets them record, before outputs are opened.
- *  Return: 0 or an exit status, told. run_view_end() in any case. */
+/** run_view_open() - if @options request a page: sets them to record. Before run_output_open().
+ *  Return: 0 or an exit status, reported. run_view_end() in any case. */
 int run_view_open(struct run_view *view, struct run_options *options);
 
 /** run_view_start() - starts the server of what is recorded on @recording, and prints its address.
- *  Return: 0 or an exit status, told. */
+ *  Return: 0 or an exit status, reported. */
 int run_view_start(struct run_view *view, const struct run_options *options, FILE *recording);
 
-/** run_view_stay() - the run has ended with @status: keeps the page until Ctrl-C, but after an
- *  interrupted run. */
+/** run_view_stay() - the run has ended with @status: keeps the page until Ctrl-C. Returns at once
+ *  after an interrupted run. */
 void run_view_stay(struct run_view *view, const struct run_options *options, int status);
 
 /** run_view_end() - ends the server. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* the same as DILATION_MAX of nodes/config/config.h */
+/* equal to DILATION_MAX of nodes/config/config.h, which this library does not include */
 #define TIMES_MAX 1000
 
 static bool number_read(const char **text, int64_t most, int64_t *number)
@@ -40,7 +40,7 @@ static void own_get(void)
 	struct dilation found;
 
 	dilate_read(getenv("HEDDLE_DILATION"), &found);
-	own = found; /* two threads write the same */
+	own = found; /* without a lock: all threads write the same value */
 	atomic_store_explicit(&own_read, true, memory_order_release);
 	errno = saved;
 }
@@ -104,7 +104,8 @@ int64_t dilate_machine_ns(clockid_t id)
 	return NEXT(clock_gettime)(id, &time) ? INT64_MIN : timespec_ns(&time);
 }
 
-/* what the fabric's clock shows that is @epoch_ns at fabric time 0, @since_ns of the machine later */
+/* time of a clock of the fabric that shows @epoch_ns at fabric time 0, @since_ns of machine time
+ * later */
 static int64_t shown_ns(int64_t epoch_ns, int64_t since_ns)
 {
 	return epoch_ns + since_ns / dilate_get()->times;

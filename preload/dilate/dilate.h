@@ -1,13 +1,13 @@
 /*  dilate - the time that a program sees in a fabric whose time is dilated (SC-8).
  *
  *  The library libheddle-dilate.so stands between a program in a host and the C library (by
- *  LD_PRELOAD). It answers every question for the time with fabric time, and makes every sleep and
- *  time-out as many times longer as fabric time is slower. CPU time is divided too: a program that
- *  uses a core for a second of fabric time has used it for so many seconds of the machine's.
+ *  LD_PRELOAD). Functions that return a time return fabric time. Sleeps and time-outs are as many
+ *  times longer as fabric time is slower. CPU time is divided by the same number: a program that
+ *  uses a core all the time uses one second of CPU time in a second of fabric time.
  *
- *  All programs of a fabric have one origin: at fabric time 0 their clocks are those of the machine.
- *  It comes in the environment, HEDDLE_DILATION="TIMES MONOTONIC_NS UTC_NS". Without it, or if it
- *  cannot be read, nothing is changed.
+ *  All programs of a fabric have one origin: at fabric time 0 their clocks show the machine's time.
+ *  The environment has it, HEDDLE_DILATION="TIMES MONOTONIC_NS UTC_NS". Without it, or if it cannot
+ *  be read, nothing is changed.
  *
  *  Not reached: programs without the C library (Go, static ones), what the kernel stamps into files
  *  and packet rings, and the timers of its TCP. */
@@ -33,28 +33,29 @@ struct dilation {
 /** dilate_read() - the value of the environment variable.   Return: false if it is none. Pure. */
 bool dilate_read(const char *text, struct dilation *dilation);
 
-/** dilate_get() - of this process; read once. */
+/** dilate_get() - the dilation of this process; borrowed. The environment is read once. */
 const struct dilation *dilate_get(void);
 
 /** dilate_next() - function @name of the C library, looked up once into @slot. A library without it
  *  ends the program. */
 void *dilate_next(_Atomic(void *) *slot, const char *name);
 
-/* the function of the C library that is called as the one defined here */
+/* the function of the C library with the same name as the one defined here */
 #define NEXT(name)                                             \
 	({                                                     \
 		static _Atomic(void *) slot_;                  \
 		(__typeof__(&name))dilate_next(&slot_, #name); \
 	})
 
-/** dilate_machine_ns() - what clock @id of the machine says. */
+/** dilate_machine_ns() - the time of the machine's clock @id; INT64_MIN with errno: there is none.
+ */
 int64_t dilate_machine_ns(clockid_t id);
 
-/** dilate_now_ns() - what it says in the fabric; INT64_MIN with errno: there is no such clock. */
+/** dilate_now_ns() - the same in fabric time. */
 int64_t dilate_now_ns(clockid_t id);
 
 /** dilate_longer() - a span of fabric time as one of the machine, at most INT64_MAX.
- *  dilate_shorter() - the other way; what is more than 0 stays so. Pure but for dilate_get(). */
+ *  dilate_shorter() - the reverse; a span above 0 becomes at least 1. Pure but for dilate_get(). */
 int64_t dilate_longer(int64_t ns);
 int64_t dilate_shorter(int64_t ns);
 
@@ -64,8 +65,8 @@ int64_t dilate_deadline_ns(clockid_t id, int64_t at_ns);
 /** dilate_stamp_ns() - CLOCK_REALTIME of the fabric when the machine's was @at_ns. */
 int64_t dilate_stamp_ns(int64_t at_ns);
 
-/** dilate_clock_of() - the clock that a deadline is of: UTC is decades from any time since the
- *  start of a machine. */
+/** dilate_clock_of() - which clock the deadline @at_ns is of, CLOCK_REALTIME or CLOCK_MONOTONIC, by
+ *  its size: UTC is decades larger than any time since the start of a machine. */
 clockid_t dilate_clock_of(int64_t at_ns);
 
 /* ---- times of the interface ---- */

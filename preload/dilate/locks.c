@@ -11,7 +11,7 @@
 
 #include "preload/dilate/dilate.h"
 
-/* a condition variable knows its clock, and does not tell it */
+/* A condition variable has a clock, which no function returns. */
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 			   const struct timespec *until)
 {

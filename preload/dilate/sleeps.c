@@ -103,7 +103,7 @@ int pselect(int end, fd_set *reading, fd_set *writing, fd_set *except, const str
 	return NEXT(pselect)(end, reading, writing, except, dilate_span(span, &machine), mask);
 }
 
-/* Linux says in @span how much is left of it */
+/* Linux writes the rest of @span into it */
 int select(int end, fd_set *reading, fd_set *writing, fd_set *except, struct timeval *span)
 {
 	struct timeval machine;

@@ -2,9 +2,9 @@
  *  that nodes here write, into those that nodes here read.
  *
  *  Used between windows only, when no node runs. A node that sends notifies the inbox of its
- *  peer's place and worker, as on one machine; where these are another rank's, that tells which
- *  rings to read. What arrives is outside input: a record of a ring that does not lead here from
- *  there, of a wrong kind or length, or of a time that has passed, ends the run. */
+ *  peer's place and worker, as on one machine. The inboxes of other ranks' places show which rings
+ *  to read. What arrives is outside input: a record of a ring that does not lead from that rank to
+ *  this one, of a wrong kind or length, or of a time that has passed, ends the run. */
 #ifndef HEDDLE_RANKD_LINK_CROSSING_H
 #define HEDDLE_RANKD_LINK_CROSSING_H
 

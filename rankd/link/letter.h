@@ -1,10 +1,10 @@
-/*  letter - what ranks tell each other while no window is open, or when something fails, as
- *  bytes (SC-4).
+/*  letter - messages between ranks while no window is open, or when something fails: their format
+ *  (SC-4).
  *
  *  Rank 0 has the orchestrator. The others have workers, which it configures and asks over
- *  control sockets: letters carry the packets of these sockets, unread. Descriptors cannot
- *  travel: a letter says what there was, and the receiving rank makes its own. What nodes write
- *  into them goes back to rank 0 in letters. */
+ *  control sockets: letters carry the packets of these sockets, unread. Descriptors cannot be sent
+ *  to another machine: a letter lists them, and the receiving rank makes its own. What nodes write
+ *  into these is sent to rank 0 in letters. */
 #ifndef HEDDLE_RANKD_LINK_LETTER_H
 #define HEDDLE_RANKD_LINK_LETTER_H
 
@@ -25,7 +25,7 @@ enum letter_kind {
 	LETTER_PAGE, /* bytes at offset `number` of the statistics page of the node at `place` */
 	LETTER_FILE, /* the next bytes of file `index` of the node at `place` */
 	LETTER_NEXT, /* `number`: the earliest event there, while the clock stands */
-	/* the clock stands there, and all of the above is sent; `number`: as LETTER_NEXT */
+	/* the clock is stopped there, and all of the above is sent; `number`: as LETTER_NEXT */
 	LETTER_STANDS,
 	/* text: why the run must end; `place`: the node that ran, or no place; `index`: its worker;
 	 * `number`: pid of the worker */

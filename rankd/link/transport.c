@@ -130,18 +130,19 @@ uint32_t transport_sending(void)
 	return sending_count;
 }
 
-/* what @message on @comm brings is read into @bytes of @room */
+/* Receives @message into the buffer *@bytes of *@size bytes, which is replaced if it is too small.
+ * @length  filled.   Return: *@bytes */
 static void *message_take(MPI_Message *message, const MPI_Status *status, uint8_t **bytes,
-			  size_t *room, size_t *length)
+			  size_t *size, size_t *length)
 {
 	int count;
 
 	MPI_Get_count(status, MPI_BYTE, &count);
 	*length = (size_t)count;
-	if (*room < *length) {
+	if (*size < *length) {
 		free(*bytes);
-		*room = *length;
-		*bytes = malloc(*room);
+		*size = *length;
+		*bytes = malloc(*size);
 		if (!*bytes)
 			MPI_Abort(MPI_COMM_WORLD, 1);
 	}
@@ -154,14 +155,14 @@ void *transport_receive(uint32_t *rank, size_t *length)
 	MPI_Message message;
 	MPI_Status status;
 	uint8_t *bytes = NULL;
-	size_t room = 0;
+	size_t size = 0;
 	int there;
 
 	MPI_Improbe(MPI_ANY_SOURCE, 0, letters, &there, &message, &status);
 	if (!there)
 		return NULL;
 	*rank = (uint32_t)status.MPI_SOURCE;
-	return message_take(&message, &status, &bytes, &room, length);
+	return message_take(&message, &status, &bytes, &size, length);
 }
 
 /* ---- rounds ---- */

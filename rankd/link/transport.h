@@ -15,7 +15,8 @@
 
 #define TRANSPORT_LETTER_MAX (1u << 22) /* bytes */
 
-/** transport_begin() - joins the other ranks. Waits until all are there. @rank, @rank_count filled. */
+/** transport_begin() - joins the other ranks. Waits until all have joined. @rank, @rank_count
+ *  filled. */
 void transport_begin(uint32_t *rank, uint32_t *rank_count);
 
 /** transport_name() - "rank 1 (HOST, pid N)": for messages. Borrowed. */
@@ -33,7 +34,7 @@ void transport_share(void *bytes, size_t length);
  *  Return: 0 or -ENOMEM. */
 int transport_send(uint32_t rank, const void *bytes, size_t length);
 
-/** transport_sending() - how many letters are on their way. */
+/** transport_sending() - number of letters that are in flight. */
 uint32_t transport_sending(void);
 
 /** transport_receive() - the next letter from any rank.

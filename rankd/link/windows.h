@@ -1,10 +1,14 @@
 /*  windows - the windows of the virtual clock in step with the other ranks (SC-4).
  *
- *  For each window: the workers here finish; what they sent to other ranks goes there, one
- *  message for each pair of ranks that share a link; all ranks agree on the earliest event of
- *  all, records on their way included, and on the limit, which rank 0 has from the orchestrator;
- *  what has arrived is put into rings; each rank opens the same window. While it waits, a
- *  function of the owner looks after the rest, so a rank that never comes cannot block this one. */
+ *  For each window:
+ *  1. The workers here finish.
+ *  2. Their records for other ranks are sent: one message for each pair of ranks that share a link.
+ *  3. All ranks agree on the earliest event of all, records in flight included, and on the limit,
+ *     which rank 0 has from the orchestrator.
+ *  4. Records that have arrived are written to rings.
+ *  5. Each rank opens the same window.
+ *  While this rank waits, it calls look() of its owner, which can end the wait. So a rank that
+ *  hangs cannot block this one. */
 #ifndef HEDDLE_RANKD_LINK_WINDOWS_H
 #define HEDDLE_RANKD_LINK_WINDOWS_H
 

@@ -37,7 +37,7 @@ static int tell(enum letter_kind kind, uint64_t number)
 	return rank_letter(0, kind, RANK_NO_PLACE, 0, number, NULL, 0);
 }
 
-/* why this rank cannot go on; rank 0 ends the run */
+/* reports to rank 0 why this rank must end; rank 0 ends the run */
 static int fail_tell(const struct member *member, uint32_t place, uint32_t worker, pid_t pid,
 		     const char *why)
 {

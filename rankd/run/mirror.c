@@ -57,7 +57,7 @@ int mirror_file(struct mirror *mirror)
 	return fd;
 }
 
-/* to rank 0, once few others are on their way */
+/* sends a letter to rank 0, once few others are in flight */
 static int part_send(enum letter_kind kind, uint32_t place, uint32_t index, uint64_t number,
 		     const void *bytes, uint32_t length)
 {

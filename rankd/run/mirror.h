@@ -35,7 +35,7 @@ int mirror_page(struct mirror *mirror, size_t bytes);
 int mirror_file(struct mirror *mirror);
 
 /** mirror_send() - sends to rank 0 what has changed, as of the node at @place. Waits while many
- *  letters are on their way. Return: 0 or -errno. */
+ *  letters are in flight. Return: 0 or -errno. */
 int mirror_send(struct mirror *mirror, uint32_t place);
 
 #endif

@@ -38,9 +38,8 @@ static inline bool rank_is_here(const struct rank *rank, uint32_t worker)
 	return rank_plan_workers(rank->plan)[worker].rank == rank->rank;
 }
 
-/** rank_build() - a number for the program workerd beside this one: the same bytes have the same
- *  one.
- *  @path filled with where it is. Return: 0: it is not there. */
+/** rank_build() - a hash of the program workerd beside this one.   @path  filled with its path.
+ *  Return: 0: there is no such program. */
 uint64_t rank_build(char *path, size_t path_max);
 
 /** rank_letter() - sends a letter without descriptors. Return: 0 or -ENOMEM. */

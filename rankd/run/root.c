@@ -21,7 +21,7 @@
 #define IDLE_MS 1
 #define OWN_SOCKET UINT32_MAX
 #define SILENT_FACTOR \
-	5u /* a rank that says nothing for so many times the watchdog's time is lost */
+	5u /* a rank that sends nothing for so many times the watchdog's time is lost */
 
 /* a node of another rank */
 struct root_node {
@@ -47,7 +47,7 @@ struct root {
 
 /* ---- to the orchestrator ---- */
 
-/* Tells the orchestrator why the run ends; the first reason counts. The others leave at once.
+/* Reports to the orchestrator why the run ends; only the first reason. All other ranks leave.
  * Return: -EIO */
 static int fail(struct root *root, const struct control_message *message)
 {
@@ -388,7 +388,8 @@ static int letters_take(struct root *root, bool standing)
 	return error;
 }
 
-/* a rank of which nothing was heard in a wait of @waited_ns, though it would have spoken */
+/* ends the run if a rank has sent nothing for too long, within a wait of @waited_ns in which it
+ * should have sent LETTER_ALIVE */
 static int silence_judge(struct root *root, uint64_t waited_ns)
 {
 	uint64_t patience_ns = SILENT_FACTOR * root->rank.plan->watchdog_ns;

@@ -50,7 +50,7 @@ static struct packet_cell *cell_take(struct packet_pool *pool)
 	return &pool->cells[pool->fresh++];
 }
 
-/* @count cells, at least one, that there are */
+/* takes @count cells, at least one; the caller has checked that so many are free */
 static struct packet_cell *chain_take(struct packet_pool *pool, uint32_t count)
 {
 	struct packet_cell *first = cell_take(pool), *last = first;

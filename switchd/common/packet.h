@@ -3,11 +3,12 @@
  *  The pool consists of cells of three cache lines. The first cell of a packet is its header in one
  *  line and the first captured bytes of the inner frame: all that a generated frame has, and every
  *  usual header. Further cells, in a chain, carry the rest of a longer frame, as real programs send
- *  them. So memory follows the bytes that are held, not the number of packets. Why not otherwise:
- *  - A cell for the longest frame, one for each of the shortest packets that a buffer takes, is 140
+ *  them. So memory follows the bytes that are held, not the number of packets. Alternatives:
+ *  - Cells for the longest frame: as many as the buffer takes of the shortest packets would be 140
  *    times the buffer.
- *  - Cells of several sizes need the worst case of each size: 15 times with six sizes. If sizes
- *    share memory, a few short packets can keep it from long ones while the buffer is nearly empty.
+ *  - Cells of several sizes need the worst case of each size: 15 times the buffer with six sizes.
+ *    If sizes share memory, a few short packets can block it for long ones while the buffer is
+ *    nearly empty.
  *
  *  The pool is allocated at start for the buffers of the switch. It is never exhausted while a
  *  buffer has space: a packet never needs more cells than its units of buffer are good for, see
@@ -33,8 +34,8 @@
 /* captured bytes in the first cell */
 #define PACKET_FIRST_BYTES FRAME_HEADERS_MAX
 #define PACKET_MORE_BYTES (PACKET_CELL_BYTES - (uint32_t)sizeof(void *)) /* in each further one */
-/* a packet counts for so many bytes of buffer for each of its cells, if its FCS counts and if no
- * packet counts for less */
+/* A packet takes at least so many bytes of buffer for each of its cells, where its FCS counts and
+ * no packet counts for less than this. */
 #define PACKET_BUFFER_BYTES 64u
 
 /* a further cell of a packet */
@@ -44,12 +45,12 @@ struct packet_cell {
 };
 
 struct packet {
-	struct packet *next;     /* in whatever queue it stands */
+	struct packet *next;     /* in its queue */
 	node_time_t whole_at_ps; /* its last bit is here */
 	union {
 		/* of its flow's match pattern, while it waits for an EFCT line */
 		uint64_t key_hash;
-		/* once it has asked for its output; roce: when it came in */
+		/* when it requested its output; roce: when it arrived */
 		node_time_t requested_at_ps;
 	};
 	uint32_t frame_bytes;    /* inner frame, without FCS */
@@ -128,14 +129,15 @@ _Static_assert(PACKET_FIRST_BYTES + 1 + FRAME_FCS_BYTES >= 2 * PACKET_BUFFER_BYT
 _Static_assert(PACKET_MORE_BYTES >= PACKET_BUFFER_BYTES,
 	       "a packet with a cell more is so much longer");
 
-/** packet_pool_init() - @cells for packets of up to @captured_max captured bytes each. Needs their
- *  addresses, and those of one frame.  Return: 0, or -ENOMEM, also if 32 bits cannot count them. */
+/** packet_pool_init() - @cells for packets of up to @captured_max captured bytes each. Reserves
+ *  addresses for them and for one more frame; memory is used once a cell is.
+ *  Return: 0; -ENOMEM, also if there are 2^32 cells or more. */
 int packet_pool_init(struct packet_pool *pool, uint64_t cells, uint32_t captured_max);
 void packet_pool_fini(struct packet_pool *pool);
 
-/** packet_alloc() - a packet with @captured_bytes (at most captured_max); they and all else but
- *  `more` are undefined.   Return: NULL if there are too few cells. O(cells): one for all but the
- *  frames of real programs. */
+/** packet_alloc() - a packet with @captured_bytes (at most captured_max). All of it but `more` is
+ *  undefined.   Return: NULL if there are too few cells. O(cells of the packet): one for all but
+ *  the frames of real programs. */
 struct packet *packet_alloc(struct packet_pool *pool, uint32_t captured_bytes);
 
 static inline void packet_cell_give(struct packet_pool *pool, const struct packet_cell *cell)
@@ -144,8 +146,8 @@ static inline void packet_cell_give(struct packet_pool *pool, const struct packe
 	pool->cells_used--;
 }
 
-/** packet_free() - gives back all cells of @packet; packet_free_rest() the further ones only. The
- *  first cell is reused first: it is the one in the cache. O(cells). */
+/** packet_free() - frees all cells of @packet; packet_free_rest() all but the first one. The first
+ *  cell, which is in the cache, is reused first. O(cells of the packet). */
 void packet_free_rest(struct packet_pool *pool, const struct packet *packet);
 
 static inline void packet_free(struct packet_pool *pool, struct packet *packet)
@@ -195,15 +197,15 @@ uint32_t packet_captured_max(const struct node_config *config);
 
 /** packet_copy_in() - a packet with the captured part of a frame that came in over @link, copied
  *  out of shared memory (TB-23).
- *  @bytes of the record @header; the first @front_bytes of them stand in front of the inner frame.
- *  Return: NULL with the reason in @why if it cannot be held: nonsense, longer than @mtu_bytes, no
- *  cell. */
+ *  @bytes  of the record @header; the first @front_bytes of them precede the inner frame.
+ *  Return: NULL with the reason in @why: DROP_MALFORMED; DROP_OVERSIZE: longer than @mtu_bytes;
+ *  DROP_BUFFER_OVERFLOW: too few cells. */
 struct packet *packet_copy_in(struct packet_pool *pool, const struct link *link, uint32_t mtu_bytes,
 			      const struct record *header, const uint8_t *bytes,
 			      uint32_t front_bytes, enum drop_reason *why);
 
-/** packet_ready_at() - when the packet is so far in that it can go out over @link without a gap
- *  (cut through to a faster link). */
+/** packet_ready_at() - from when on the packet can be sent over @link without a gap: with cut
+ *  through to a faster link, once enough of it has arrived; else at once (0). */
 static inline node_time_t packet_ready_at(const struct packet *packet, const struct link *link,
 					  bool cut_through)
 {

@@ -1,12 +1,13 @@
 /*  path_watch - which output each flow takes, for events (SE-1).
  *
- *  A switch that records events notes every generated packet that it sends: its flow, by source and
- *  slot, and its output. An event says so when the flow takes another output than before; in an
- *  unordered class, where each packet chooses, when it takes one that it has not taken yet. So the
- *  events of all switches together are the path of every flow at any time, whatever chose it.
+ *  A switch that records events stores, for every generated packet that it sends, the flow (by
+ *  source and slot) and the output. It records an event when a flow takes another output than
+ *  before; in an unordered class, where each packet selects an output, when a flow takes one for
+ *  the first time. So the events of all switches are the path of every flow at any time, however
+ *  it was selected.
  *
- *  Memory: PATH_LINES flows, allocated in _init, never later. A flow that had to leave its line to
- *  another one is told again with its next packet. O(1); without events a branch. */
+ *  Memory: PATH_LINES flows, allocated in _init, never later. A flow whose line another flow has
+ *  taken is recorded again with its next packet. O(1); without events a branch. */
 #ifndef HEDDLE_SWITCHD_COMMON_PATH_WATCH_H
 #define HEDDLE_SWITCHD_COMMON_PATH_WATCH_H
 
@@ -27,7 +28,7 @@ typedef void path_note_fn(void *owner, const struct packet *packet, uint32_t slo
 struct path_watch {
 	struct path_line *lines; /* NULL: no events are recorded */
 	uint32_t unordered;      /* set of classes */
-	path_note_fn *note;      /* told of every generated packet; NULL: none */
+	path_note_fn *note;      /* called for every generated packet; NULL: not */
 	void *owner;             /* of note */
 };
 

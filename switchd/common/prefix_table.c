@@ -46,7 +46,7 @@ void prefix_table_fini(struct prefix_table *table)
 	*table = (struct prefix_table){ 0 };
 }
 
-/* how many entries begin at or below the address of @wanted */
+/* number of entries that begin at or below the address of @wanted */
 static uint32_t begin_by(const struct prefix_table *table, const struct prefix_config *wanted)
 {
 	uint32_t low = 0, high = table->count;

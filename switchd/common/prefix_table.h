@@ -1,10 +1,10 @@
 /*  prefix_table - which host an IP address is reached through: the longest prefix that covers it
  *  (FC-3).
  *
- *  Prefixes lie in order, a prefix before all that lie within it. The last one that begins at or
- *  below an address is the longest match, or the longest match encloses it: two prefixes either lie
- *  one within the other or have no address in common. So one search by halving and a walk outward
- *  from prefix to enclosing prefix find it.
+ *  Prefixes are sorted, each before those within it. Two prefixes are either one within the other
+ *  or disjoint. So the longest match of an address is the last prefix that begins at or below it,
+ *  or encloses that one. A binary search finds that prefix, and a walk from prefix to enclosing
+ *  prefix the match.
  *  Filled when the switch is made, only read afterwards: prefixes are configured, and the fabric
  *  manager knows nothing of them. It says where hosts are, which is looked up by the host's index
  *  (translate.h). */

@@ -2,8 +2,9 @@
  *  routing).
  *
  *  The port is selected when a flow's channel is set up, and is kept while packets of the flow are
- *  downstream (FC-15). Static: number (egress port modulo candidates), so the hosts of a switch
- *  spread over the paths to it. Only flows whose port is down select another one (FC-26). */
+ *  downstream (FC-15). Static: the candidate with index (egress port modulo candidates), so flows
+ *  to the hosts of a switch spread over the paths to it. Only flows whose port is down select
+ *  another one (FC-26). */
 #ifndef HEDDLE_SWITCHD_COMMON_ROUTE_H
 #define HEDDLE_SWITCHD_COMMON_ROUTE_H
 
@@ -36,7 +37,8 @@ void route_table_fini(struct route_table *table);
 /** route_table_same() - are all entries of both equal? ports_up is not compared. */
 bool route_table_same(const struct route_table *a, const struct route_table *b);
 
-/* the candidate number (@other modulo their number) among those that are up; -1: all are down */
+/* of the candidates that are up, the one with index (@other modulo their number); -1: all are down
+ */
 int route_pick_other(const struct route_table *table, const struct route *route, uint32_t other);
 
 static inline bool route_port_up(const struct route_table *table, uint32_t port)
@@ -69,8 +71,8 @@ static inline const struct route *route_of(const struct route_table *table, uint
 		       : &table->routes[fabric_address];
 }
 
-/** route_pick() - the output port for @egress_port of switch @fabric_address: candidate number
- *  (@first modulo candidates). If that is down, route_pick_other().
+/** route_pick() - the output port for @egress_port of switch @fabric_address: the candidate with
+ *  index (@first modulo candidates), or route_pick_other() if that is down.
  *  Return: -1 if no candidate is up. O(1); O(candidates) if the first one is down. */
 static inline int route_pick(const struct route_table *table, uint32_t fabric_address,
 			     uint32_t egress_port, uint32_t first, uint32_t other)

@@ -34,8 +34,9 @@
 /* What a kind of fabric does. `now` is the time of the event, ps. Only members that begin with
  * "NULL:" may be NULL. */
 struct switch_ops {
-	/* A record has arrived on @port. @bytes of it, in shared memory, as from link_receive();
-	 * NULL: it was for the link only. Return: may the port have something to transmit now? */
+	/* A record has arrived on @port. @bytes  its captured bytes in shared memory, as from
+	 * link_receive(); NULL: the link has handled it.
+	 * Return: true if @port itself may have something to transmit now. */
 	bool (*arrive)(void *dataplane, uint32_t port, const struct record *header,
 		       const uint8_t *bytes, node_time_t now);
 
@@ -54,19 +55,19 @@ struct switch_ops {
 	 * time. */
 	void (*timer)(void *dataplane, node_time_t now);
 
-	/* NULL: no packet waits by tables. They have changed (tables_changed); the next event comes
-	 * after this. */
+	/* NULL: no packet that waits depends on tables. Routes or hosts have changed
+	 * (tables_changed): what waits follows them. Called before the next event. */
 	void (*follow)(void *dataplane, node_time_t now);
 
-	/* NULL: nothing is deferred. The rest of an event, before the transmissions of touched
-	 * ports are computed. */
+	/* NULL: nothing is deferred. Does what the event has deferred, before the transmissions of
+	 * touched ports are computed. */
 	void (*settle)(void *dataplane, node_time_t now);
 
-	/* The kind's series of @port: series_port() and the others. Those that follow from counters
-	 * of all kinds are done: switch.c. */
+	/* Records the kind's series of @port: series_port() and the others. switch.c records those
+	 * that follow from counters of all kinds. */
 	void (*sample)(void *dataplane, struct series *series, uint32_t port, node_time_t now);
 
-	/* The measured interval is over: queues and pauses of @port that last are counted up to
+	/* The measured interval is over: counts the queue of @port, and a pause that lasts, up to
 	 * @now. */
 	void (*measured)(void *dataplane, uint32_t port, node_time_t now);
 
@@ -210,22 +211,21 @@ static inline void switch_sent(struct switch_shell *sw, uint32_t port, const str
 	path_watch_sent(&sw->paths, sw->stats, port, packet, now);
 }
 
-/** switch_copy() - one more of @original, marked as a copy, not yet inside. Return: NULL if
- *  flood_packets_max copies are inside or the pool is empty. */
+/** switch_copy() - a copy of @original, marked as such, not yet inside; the caller owns it. Return:
+ *  NULL if flood_packets_max copies are inside or the pool is empty. */
 struct packet *switch_copy(struct switch_shell *sw, const struct packet *original);
 
 /* queues @copy at output @out; takes it */
 typedef void switch_copy_fn(void *dataplane, uint32_t out, struct packet *copy, node_time_t now);
 
 /** switch_flood() - sends copies of @packet (borrowed, in no queue) along the tree of flood_ports,
- *  by
- *  @send. Each copy counts as a frame, whether there is a cell for it or not; the original counts
- *  as replaced. A packet from a port outside the tree is dropped: the switch there knows its
+ *  by @send. Each copy counts as a frame, also one that finds no cell and is dropped; the original
+ *  counts as replaced. A packet from a port outside the tree is dropped: the switch there knows its
  *  destination, and the copies might never reach the end of the tree. O(ports). */
 void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_copy_fn *send,
 		  node_time_t now);
 
-/* ---- pauses: a port has packets, and only the peer keeps it from sending ---- */
+/* ---- pauses: a port has packets, and only the peer prevents it from sending ---- */
 
 /** switch_pause_note() - @port is @paused from @now on, or not. A pause on a busy link begins when
  *  the link is free. O(1). */

@@ -20,11 +20,10 @@
 struct switch_settings {
 	const struct parameter_table *table;
 	uint32_t offset; /* of the settings in the kind's switch */
-	/* NULL: every value within its range is good. Could a switch start with @changed?
-	 * Return: 0, or -EINVAL with the reason in @why. */
+	/* NULL: every value within its range is valid. Checks settings @changed as a whole, as at
+	 * the start of a switch. Return: 0, or -EINVAL with the reason in @why. */
 	int (*check)(const void *dataplane, const void *changed, char *why, size_t why_max);
-	/* NULL: nothing is derived from the settings. They have changed: what is derived
-	 * follows. */
+	/* NULL: nothing is derived from the settings. Called after a change: derives it again. */
 	void (*changed)(void *dataplane, node_time_t now);
 	/* NULL: there is none. A parameter that is no field: @name is own_name, or own_name with
 	 * "." and more. Return: as above. */

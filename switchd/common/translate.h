@@ -7,11 +7,10 @@
  *  looked up by its endpoint, everything else by its destination MAC and, if that is unknown, by
  *  its IP address (frames handed to a gateway): a host's own, else the longest prefix that covers
  *  it (prefix_table.h), a network behind the router at that port. The frame goes out as it came in.
- *  A question for a host's MAC (ARP, neighbour solicitation) goes by the IP address that it asks
- *  for: the one host that knows gets it, and the fabric is spared a broadcast. Prefixes have no
- *  part in that (ours): hosts ask only for what is on their own link, and another host may have
- *  such an address. A host with addresses of its own (prefix.h) has those instead of the ones of
- *  its number. */
+ *  A request for a host's MAC (ARP, neighbour solicitation) is forwarded by the IP address in it,
+ *  to that host only, without a broadcast. Prefixes do not count for it (ours): hosts request MACs
+ *  only of their own link, and another host may have an address within a prefix. A host with
+ *  addresses of its own (prefix.h) has those instead of the ones of its number. */
 #ifndef HEDDLE_SWITCHD_COMMON_TRANSLATE_H
 #define HEDDLE_SWITCHD_COMMON_TRANSLATE_H
 
@@ -48,14 +47,13 @@ struct translate {
 int translate_init(struct translate *table, const struct host_config *hosts, uint32_t host_count);
 
 /** translate_prefixes_set() - gives @table, which has none, @count prefixes and own addresses of
- *  hosts that prefix_list_check() has accepted; copied. Each leads to where its host is, and
- *  nowhere while that is unknown. Return: 0 or -ENOMEM. */
+ *  hosts that prefix_list_check() has accepted; copied. Each leads to its host, or nowhere while
+ *  the place of the host is unknown. Return: 0 or -ENOMEM. */
 int translate_prefixes_set(struct translate *table, const struct prefix_config *prefixes,
 			   uint32_t count);
 
-/** translate_replace() - @table is told of @host_count hosts in place of those that it knew, and
- *  keeps its prefixes.
- *  Return: 0; -ENOMEM, and it is as it was. */
+/** translate_replace() - replaces all hosts of @table by @hosts, @host_count of them; prefixes
+ *  stay.   Return: 0; -ENOMEM: nothing has changed. */
 int translate_replace(struct translate *table, const struct host_config *hosts,
 		      uint32_t host_count);
 void translate_fini(struct translate *table);

@@ -1,4 +1,5 @@
-/*  waiting - whose packets wait at an output: table "waiting" of kinds in which flows share queues.
+/*  waiting - the packets that wait at an output, by flow: table "waiting" of kinds in which flows
+ *  share queues.
  *
  *  A row stands for the packets of one flow in one queue, from one input. A generated flow is known
  *  by its source and its slot there; other frames by the hosts of their MAC addresses. */
@@ -38,7 +39,7 @@ void waiting_init(struct waiting *waiting);
 void waiting_add(struct waiting *waiting, const struct packet_queue *queue, uint32_t level,
 		 uint32_t (*bytes_of)(const struct packet *packet));
 
-/** waiting_print() - the rows of output @port of @sw; ends with releasing @waiting. */
+/** waiting_print() - prints the rows of output @port of @sw to @out, then frees @waiting. */
 void waiting_print(struct waiting *waiting, const struct switch_shell *sw, uint32_t port,
 		   FILE *out);
 

@@ -42,7 +42,8 @@ static uint32_t first_flow_id(const struct ack_collector *collector)
 	return *TABLE_AT(collector->waiting, collector->first);
 }
 
-/* Congestion is news: deliveries that wait were before it, and must not clear it. */
+/* An ACK_ECA is newer than the deliveries that wait. As ACK_DELTA they would clear the congestion,
+ * so they become ACK_DELTA_ECA. */
 static void keep_congestion(struct ack_line *line)
 {
 	if (!(line->types & 1u << ACK_DELTA))

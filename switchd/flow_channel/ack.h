@@ -1,10 +1,10 @@
 /*  ack - collects the ACKs that go up a link and decides when they are worth a frame (FC-12, FC-13,
  *  FC-18).
  *
- *  A flow waits at most once, with what it has to say summed up per ACK type, so the collector
- *  needs one line per channel and can never overflow. Three timers run from the first waiting ACK:
- *  after T1 it is sent if the link is idle; after T2 on a busy link if a set number has been
- *  collected; after T3 in any case. 48 fill a frame, which goes at once. */
+ *  The waiting ACKs of a flow are summed by type in one line. So the collector needs one line per
+ *  channel and cannot overflow. Three timers run from the first waiting ACK. After T1 a frame is
+ *  sent if the link is idle; after T2 also on a busy link, if a set number has been collected;
+ *  after T3 in any case. 48 ACKs fill a frame, which is sent at once. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_ACK_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_ACK_H
 
@@ -16,13 +16,13 @@
 #include "nodes/config/config.h"
 #include "nodes/wire/ack_frame.h"
 
-/* what a HEADROOM ACK of the greatest value says (EC-13), as a type of its own */
+/* a HEADROOM ACK of the greatest value, which ends metering (EC-13): a type of its own here */
 #define ACK_HEADROOM_END ACK_TYPES
 
 struct ack_line {
-	node_time_t since_ps; /* waits since */
-	uint32_t value[ACK_TYPES + 1];
-	uint8_t types; /* set of the types that wait */
+	node_time_t since_ps;          /* when its first ACK began to wait */
+	uint32_t value[ACK_TYPES + 1]; /* by type: the sum, or the latest value: ack_collect() */
+	uint8_t types;                 /* set of the types that wait */
 };
 
 struct ack_collector {
@@ -40,16 +40,16 @@ int ack_collector_init(struct ack_collector *collector, uint32_t channels,
 		       const struct switch_config *config, struct table_arena *arena);
 void ack_collector_fini(struct ack_collector *collector);
 
-/** ack_collect() - one more ACK for flow @flow_id. Deliveries, losses and credits add up, the
- *  latest of others counts; the end of metering (ACK_HEADROOM_END) makes credit void that still
- *  waits. O(1).
- *  What waits for a flow leaves in the order of ack.c's `order`: credit and congestion before
- *  deliveries, the last of which frees the channel; so ACK_ECA makes an ACK_DELTA that still waits
- *  an ACK_DELTA_ECA. */
+/** ack_collect() - one more ACK for flow @flow_id. Values of deliveries, losses and credit add up;
+ *  of other types the latest value replaces the one before. The end of metering (ACK_HEADROOM_END)
+ *  cancels credit that still waits. O(1).
+ *  The ACKs of a flow are sent in the order of ack.c's `order`: credit and congestion before
+ *  deliveries, because the last delivery frees the channel. So that a waiting ACK_DELTA does not
+ *  clear newer congestion, an ACK_ECA turns it into an ACK_DELTA_ECA. */
 void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t type, uint32_t value,
 		 node_time_t now);
 
-/** ack_collector_clear() - forgets all that waits: there is no link to send it on any more. */
+/** ack_collector_clear() - discards all waiting ACKs: the link is down. */
 void ack_collector_clear(struct ack_collector *collector);
 
 /** ack_ready_at() - when a frame should be sent. @link_idle the link has nothing else to send.

@@ -8,7 +8,7 @@
 #include "switchd/flow_channel/flow_tree.h"
 #include "switchd/flow_channel/reroute.h"
 
-/* credit for channel @flow_id of the link at @port: it goes no further up than this */
+/* a HEADROOM ACK of @value for channel @flow_id of the link at @port: it ends at this switch */
 static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t value,
 			node_time_t now)
 {
@@ -19,12 +19,12 @@ static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, u
 	if (entry && entry->active)
 		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id), port,
 			      flow_id, value == ACK_VALUE_MAX ? HEADROOM_END : value);
-	else if (!dp->ports[port].link->guarded) /* where frames can be lost one may come late */
+	else if (!dp->ports[port].link->guarded) /* a guarded link may send credit again, late */
 		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 }
 
-/* congestion at the destination was reported over output @port: flow @ref and flows like it
- * keep to that port (FC-24) */
+/* Congestion at the destination was reported over output @port: flow @ref, and later flows with the
+ * same key, take that port (FC-24). */
 static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -34,8 +34,8 @@ static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_
 		source_hold_note(&dp->hold, &key, port, flow->via, now);
 }
 
-/* Flow @ref has received an ACK from its channel at @port, which is free now if @freed. */
-static void received(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed,
+/* Handles an ACK of flow @ref from its channel at @port, which is free now if @freed. */
+static void flow_ack(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed,
 		     enum ack_type type, uint32_t value, node_time_t now)
 {
 	dp->ports[port].stats->ofct_used = dp->ports[port].ofct.used;
@@ -68,7 +68,7 @@ void ack_path_ack(struct dataplane *dp, uint32_t port, const struct ack *ack, no
 		on_headroom(dp, port, flow_id, value, now);
 		return;
 	}
-	if ((type == ACK_ECA && (!value || value > ECA_MAX)) || /* no factor */
+	if ((type == ACK_ECA && (!value || value > ECA_MAX)) || /* not a congestion factor */
 	    (type == ACK_REROUTE && reroute_is_bad(dp, value))) {
 		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 		return;
@@ -78,7 +78,7 @@ void ack_path_ack(struct dataplane *dp, uint32_t port, const struct ack *ack, no
 			switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 		return;
 	}
-	received(dp, port, ref, freed, type, value, now);
+	flow_ack(dp, port, ref, freed, type, value, now);
 }
 
 uint32_t ack_path_read(struct dataplane *dp, uint32_t port, const struct record *header,
@@ -121,8 +121,8 @@ void ack_path_seen(void *owner, struct link *link, const struct link_log_entry *
 		ofct_seen(&dp->ports[link->port].ofct, entry->tag, entry->units);
 }
 
-/* @units of channel @id of the link at @port were lost. The switch there reports what it sees as a
- * hole; what it cannot see, for nothing comes after it, is reported from here (FC-17). */
+/* @units of channel @id of the link at @port were lost. The peer reports a loss that leaves a hole.
+ * One that leaves none, because nothing follows it, is reported here (FC-17). */
 static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint32_t units,
 			 node_time_t now)
 {
@@ -134,11 +134,11 @@ static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint3
 		return;
 	if (!ofct_take_back(&out->ofct, id, tail_units, &ref, &freed)) {
 		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0,
-			    now); /* a peer that acknowledged it and says that it was lost */
+			    now); /* the peer has acknowledged it and reported it lost */
 		return;
 	}
 	out->stats->tail_units += tail_units;
-	received(dp, port, ref, freed, ACK_LOSS, tail_units, now);
+	flow_ack(dp, port, ref, freed, ACK_LOSS, tail_units, now);
 }
 
 void ack_path_lost(void *owner, struct link *link, const struct link_log_entry *entry,
@@ -161,8 +161,8 @@ void ack_path_lost(void *owner, struct link *link, const struct link_log_entry *
 	switch_touch(&dp->sw, link->port);
 }
 
-/* The ACKs of a lost frame wait again: sums may be late, but never missing. Credit would not be
- * true any more: it is reported again. */
+/* The ACKs of a lost frame are collected again: sums may arrive late. Credit is not repeated but
+ * computed again, because its old value no longer holds. */
 void ack_path_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length,
 		       node_time_t now)
 {

@@ -11,10 +11,13 @@
 uint32_t ack_path_read(struct dataplane *dp, uint32_t port, const struct record *header,
 		       const uint8_t *bytes, struct ack acks[ACK_FRAME_ACKS_MAX], node_time_t now);
 
-/** ack_path_ack() - @ack has come over the link at @port. Leaves marks. */
+/** ack_path_ack() - handles @ack, received over fabric port @port: credit, extents, congestion or a
+ *  redirect of its flow. What may follow from it is left as marks. An ACK that contradicts the
+ *  state of its channel is dropped (DROP_BAD_ACK). */
 void ack_path_ack(struct dataplane *dp, uint32_t port, const struct ack *ack, node_time_t now);
 
-/* on an edge link: the flow of a packet, and whether the queue that it left was congested */
+/* Tag of a packet on an edge link: flow_ref() of its flow, with this bit set if the queue that it
+ * left was congested. */
 #define ACK_TAG_CONGESTED (1u << 31)
 
 /** ack_path_delivered() - the packet of @tag and @units has left the fabric: its ACK starts

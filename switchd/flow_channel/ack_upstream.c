@@ -18,10 +18,10 @@ static uint32_t input_factor(const struct dataplane *dp, uint32_t ref)
 	return factor > ECA_MAX ? ECA_MAX : factor ? factor : 1;
 }
 
-/* An ACK goes on upstream from the input of flow @ref. If the flow's own queue there is congested,
- * it says so: an ACK_ECA has the greater factor of the two; an acknowledgement says that congestion
- * persists, and comes after an ACK_ECA if the factor here is the greater one (FC-12). Upstream this
- * is what congestion at the destination is: the flow is a source (FC-24), and limited. */
+/* Sends an ACK upstream from the input of flow @ref. If the queue of the flow there is congested,
+ * the ACK carries that too. An ACK_ECA gets the greater of the two factors. An ACK_DELTA becomes an
+ * ACK_DELTA_ECA, and follows an ACK_ECA if the factor here is the greater one (FC-12). Upstream it
+ * has the effect of congestion at the destination: the flow is a source (FC-24), and limited. */
 static void send_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value,
 		    node_time_t now)
 {

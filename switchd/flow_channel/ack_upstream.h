@@ -1,12 +1,12 @@
 /*  ack_upstream - an ACK at the input of its flow: IFCT and EFCT, and the ACK collector of the
- *  link upstream (FC-12). It changes the state of the flow; what follows from that it leaves as
- *  marks. */
+ *  link upstream (FC-12). It changes the state of the flow, and leaves marks for what follows. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_ACK_UPSTREAM_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_ACK_UPSTREAM_H
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** ack_settles() - does an ACK of @type take units off the extents of its flow? */
+/** ack_settles() - true if an ACK of @type reduces the extents of its flow, by its value in units.
+ */
 static inline bool ack_settles(enum ack_type type)
 {
 	return type == ACK_DELTA || type == ACK_DELTA_ECA || type == ACK_LOSS;

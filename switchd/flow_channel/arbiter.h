@@ -1,12 +1,13 @@
-/*  arbiter - whose packet crosses to an output next: by flow or by input port (FC-19, FC-20).
+/*  arbiter - which flow's packet crosses to an output next: by flow or by input port (FC-19,
+ *  FC-20).
  *
- *  One arbiter per output port and traffic class. Flows that have something for it stand in groups:
- *  by flow there is one group, so all flows share the output equally, wherever they come from; by
- *  port there is a group per input port, so ports share equally and the flows of a port share what
- *  it gets - with a chain of switches that starves flows from far away [S3 fig. 5]. Both levels are
- *  deficit round robin (Shreedhar and Varghese, 1995) with one MTU as quantum: fair in bytes, O(1).
- *  A flow is in at most one arbiter; its link and deficit live in its IFCT entry, so nothing is
- *  allocated. */
+ *  One arbiter per virtual lane of an output port. Flows that request it are in groups. By flow
+ *  there is one group: all flows share the output equally, from whichever port they come. By port
+ *  there is a group per input port: ports share equally, and the flows of a port share what it
+ *  gets. On a chain of switches this starves flows from far away [S3 fig. 5].
+ *  Groups, and the flows of a group, are served by deficit round robin (Shreedhar and Varghese,
+ *  1995) with one MTU as quantum: fair in bytes, O(1). A flow is in at most one arbiter. Its list
+ *  link and deficit are in its IFCT entry, so nothing is allocated. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_ARBITER_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_ARBITER_H
 
@@ -26,7 +27,7 @@ struct arbiter_group {
 struct arbiter {
 	struct ifct *ifcts; /* of all input ports; borrowed */
 	struct arbiter_group *groups;
-	uint32_t group_count, flow_count; /* flows: that stand in it */
+	uint32_t group_count, flow_count; /* flow_count: flows in all groups */
 	int32_t quantum_bytes;
 	uint8_t head, tail; /* groups that have flows */
 	bool empty;
@@ -38,7 +39,8 @@ int arbiter_init(struct arbiter *arbiter, enum arbiter_kind kind, struct ifct *i
 		 uint32_t port_count, uint32_t quantum_bytes);
 void arbiter_fini(struct arbiter *arbiter);
 
-/** arbiter_set_quantum() - the longest frame is another one now. */
+/** arbiter_set_quantum() - from now on a turn is worth @quantum_bytes, at least the longest frame.
+ */
 static inline void arbiter_set_quantum(struct arbiter *arbiter, uint32_t quantum_bytes)
 {
 	arbiter->quantum_bytes = (int32_t)quantum_bytes;
@@ -48,7 +50,7 @@ static inline void arbiter_set_quantum(struct arbiter *arbiter, uint32_t quantum
 void arbiter_add(struct arbiter *arbiter, uint32_t ref);
 
 /** arbiter_first() - the flow whose turn it is; FLOW_REF_NONE if there is none. Ends turns that are
- *  used up. O(1). arbiter_turn() - the same where there is one. */
+ *  used up. O(1). arbiter_turn() - the same for an arbiter that is not empty. */
 uint32_t arbiter_turn(struct arbiter *arbiter);
 
 static inline uint32_t arbiter_first(struct arbiter *arbiter)

@@ -14,7 +14,7 @@
 
 /* ---- edge ports ---- */
 
-/* what is in an edge frame; false if it makes no sense */
+/* Parses an edge frame into @fields; false if it is malformed, or of another class. */
 static bool read_frame(const struct dataplane *dp, const struct packet *packet,
 		       struct frame_fields *fields)
 {
@@ -30,9 +30,9 @@ static void make_pattern(struct port *in, struct packet *packet, const struct fr
 					   packet->egress_port, packet->traffic_class, pattern);
 }
 
-/* no port leads to the destination of a packet that is inside the switch */
-static void give_up(struct dataplane *dp, struct packet *packet, enum drop_reason why,
-		    node_time_t now)
+/* drops @packet, which is inside the switch and has no route; takes it */
+static void drop_inside(struct dataplane *dp, struct packet *packet, enum drop_reason why,
+			node_time_t now)
 {
 	switch_drop_packet(&dp->sw, why, packet, now);
 	input_buffer_release(dp, packet);
@@ -64,7 +64,7 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 		efct_on_ack(&in->efct, packet->flow_id, packet->units);
 		if (!flow->active)
 			efct_release(&in->efct, packet->flow_id);
-		give_up(dp, packet, why, now);
+		drop_inside(dp, packet, why, now);
 	} else {
 		fgfc_path_queued(dp, flow_port, (uint32_t)flow_id);
 	}
@@ -94,7 +94,7 @@ static void enter(struct dataplane *dp, struct packet *packet, const struct fram
 	packet_queue_push(&in->no_line, packet);
 }
 
-/* an edge packet that never entered */
+/* frees an edge packet that did not enter the fabric; the caller has counted it */
 static void discard(struct dataplane *dp, struct packet *packet)
 {
 	input_buffer_release(dp, packet);
@@ -107,9 +107,9 @@ static bool is_ingress(const struct dataplane *dp, const struct packet *packet,
 	return fabric_address == dp->routes.own_address && egress_port == packet->in_port;
 }
 
-/* Replaces the packet by a copy to every host but those it came from; takes it. The books: each
- * copy counts as a frame of its own, whether there is a cell for it or not; the original as one
- * that is no more. */
+/* Replaces the packet by a copy to every host but those at its ingress port; takes it. Accounting:
+ * each copy counts as a frame, also one that finds no cell and is dropped. The original counts as
+ * replaced. */
 static void flood(struct dataplane *dp, struct packet *packet, const struct frame_fields *fields,
 		  node_time_t now)
 {
@@ -175,9 +175,9 @@ static bool may_have_line(const struct port *in, const struct packet *packet,
 	return false;
 }
 
-/* A flow that has a line has no packet here, so new packets of it never overtake: a flow that
- * gets a line leaves with all its packets. One pass over the packets that wait, which are at
- * most an input buffer. */
+/* Order: a flow with a line has no packet in no_line, since a flow that gets a line takes all its
+ * packets along. So its new packets overtake none. One pass over the packets that wait, which are
+ * no more than an input buffer holds. */
 void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
@@ -200,7 +200,7 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 			continue;
 		}
 		readable = read_frame(dp, packet, &fields);
-		ENSURE(readable, ==, true); /* it was when it came */
+		ENSURE(readable, ==, true); /* on_edge_packet() has parsed it before */
 		make_pattern(in, packet, &fields, &pattern);
 		hash = packet->key_hash;
 		if (!inject(dp, in, packet, &pattern, now)) {
@@ -216,8 +216,7 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 
 /* ---- fabric ports ---- */
 
-/* a hole in a flow: what it lacks was lost on the link that it came over, and the report of it
- * starts here (FC-17) */
+/* A hole in a flow: @hole_units were lost on the link at @port. A LOSS ACK starts (FC-17). */
 static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t hole_units,
 		    node_time_t now)
 {
@@ -229,8 +228,8 @@ static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint3
 	switch_touch(&dp->sw, port);
 }
 
-/* A packet that cannot be held (too long, no cell), though its fabric header is good: its sender
- * counts on an ACK. */
+/* A packet was dropped because it is too long or finds no cell. If its fabric header is valid, its
+ * sender waits for an ACK: a LOSS ACK starts here. */
 static void report_unheld(struct dataplane *dp, uint32_t port, const struct record *header,
 			  const uint8_t *bytes, node_time_t now)
 {
@@ -252,8 +251,8 @@ static void report_unheld(struct dataplane *dp, uint32_t port, const struct reco
 	ack_collect(&dp->ports[port].acks, fabric.flow_id, ACK_LOSS, fabric.units, now);
 }
 
-/* fills in what the fabric header says; the channel it belongs to, or NULL (counted) if it is no
- * good */
+/* Fills @packet from its fabric header.   Return: the entry of its channel; NULL: the header is
+ * invalid or contradicts the channel, which was counted. */
 static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet *packet,
 					     const uint8_t *front, uint32_t captured_bytes,
 					     node_time_t now)
@@ -305,11 +304,11 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 	}
 	switch_enter(&dp->sw, packet);
 	if (!crossbar_request(dp, packet, flow, &why, now)) {
-		/* the sender counts on an ACK for it */
+		/* the sender waits for an ACK of it */
 		ack_collect(&dp->ports[packet->in_port].acks, packet->flow_id, ACK_LOSS,
 			    packet->units, now);
 		switch_touch(&dp->sw, packet->in_port);
-		give_up(dp, packet, why, now);
+		drop_inside(dp, packet, why, now);
 		return;
 	}
 	reroute_arrived(dp, ref, ordered, header->wire_bytes, now);

@@ -10,8 +10,8 @@
 void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *header,
 		    const uint8_t *bytes, node_time_t now);
 
-/** arrival_lines_freed() - EFCT lines of edge port @port are free: packets that waited take them,
- *  in order. */
+/** arrival_lines_freed() - EFCT lines of edge port @port are free: packets that wait for one get
+ *  them, in order of arrival. O(packets that wait). */
 void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now);
 
 #endif

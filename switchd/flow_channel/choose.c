@@ -7,24 +7,24 @@
  *  switch's own seeded random numbers, so that switches whose queues are all empty do not all
  *  take the same. ours, unless load_queue: the load is what waits here (FC-23) and what is in
  *  flight over that port to the same switch, of all flows. Without it, congestion further
- *  downstream, where there is no other path, would not count: flows that meet it stay, flows
- *  that do not meet it end and select again, until all are where it is worst.
+ *  downstream, where there is no other path, would not count: flows that meet it last longer, all
+ *  others end and select again, until most flows are where congestion is worst.
  *
  *  Detours. Where a flow enters the fabric it may be sent by an intermediate switch, its via:
- *  minimal to there, then minimal to its destination. The header says so (fabric_header.h), so
- *  switches in between need no state. In a network of groups the detour ends as soon as another
- *  group is reached (choose_via_left()): it is for another link between groups, and the rest of
- *  the path to the via would only load that group's links. A detour adds one minimal path, and
- *  its lanes bound it; no path can loop.
+ *  minimal to there, then minimal to its destination. The header carries the via (fabric_header.h),
+ *  so switches in between need no state. In a network of groups the detour ends at the first switch
+ *  of another group (choose_via_left()): its purpose is another link between groups, and the rest
+ *  of the path to the via would only load that group's links. A detour adds one minimal path, and
+ *  the lanes bound its length; no path can loop.
  *
  *  A queue here does not show congestion of a link further downstream that many share. Flow
  *  channels show how much went over each port and is in flight. So the minimal path and a detour
  *  are compared by that and the queue together (ours). Candidates of one kind, which are equally
  *  long, are compared by the queue, as FC-23 says.
  *
- *  A flow that was redirected (FC-25) knows more than the queues here: its path is congested
- *  downstream. If no other minimal path is as good, it changes its kind: from the minimal path
- *  to a detour that is worth it, from a detour to the minimal path or another detour. */
+ *  A redirect (FC-25) reports what the queues here do not show: the path is congested downstream.
+ *  If no other minimal path is as good, the flow changes the kind of its path: from the minimal
+ *  path to a detour that is worth it, from a detour to the minimal path or another detour. */
 #include "switchd/flow_channel/choose.h"
 
 #include "nodes/base/units.h"
@@ -35,13 +35,13 @@
 /* a request for a path */
 struct query {
 	const struct ifct_entry *flow;
-	const struct packet *packet; /* NULL: not looked at, the choice is adaptive */
+	const struct packet *packet; /* its hash, for ROUTING_HASH; NULL: the choice is adaptive */
 	uint32_t tree_ref;           /* FLOW_REF_NONE: of no open tree */
 	uint32_t in_port;
 	int avoid; /* a port that is excluded; -1: none */
-	/* ports in use are equally good: the congestion of the flow is not here */
+	/* all ports with load are equal, idle ones are better: the congestion is downstream */
 	bool any_used;
-	/* only ports that offer as much in a window of redirects, the best first; 0: any */
+	/* only ports with a path_load_offer() of at least that, the best first; 0: any */
 	uint64_t needs_bytes;
 	uint32_t
 		/* only ports with path_load_flows() less by two, the least first; 0: any */
@@ -111,8 +111,8 @@ static int candidate_compare(const struct candidate *a, const struct candidate *
 	return (a->beyond_units > b->beyond_units) - (a->beyond_units < b->beyond_units);
 }
 
-/* does @port offer enough to leave the present one for it? */
-static bool is_enough(const struct dataplane *dp, const struct query *query, uint32_t port)
+/* does @port meet the minimum that @query sets for leaving the present port? */
+static bool is_better(const struct dataplane *dp, const struct query *query, uint32_t port)
 {
 	return (!query->flows_limit ||
 		path_load_flows(dp, port, query->now) + 1 < query->flows_limit) &&
@@ -134,7 +134,7 @@ static int least_loaded(struct dataplane *dp, const struct query *query, const s
 		int order = candidate_compare(&load, &best_load);
 
 		if (route->ports[i] == query->avoid || !dataplane_port_up(dp, route->ports[i]) ||
-		    order > 0 || !is_enough(dp, query, route->ports[i]))
+		    order > 0 || !is_better(dp, query, route->ports[i]))
 			continue;
 		equal = order ? 1 : equal + 1;
 		best_load = load;
@@ -224,10 +224,10 @@ static struct path detour(struct dataplane *dp, const struct query *query)
 	return best;
 }
 
-/* Is @straight so much more loaded than @around that the longer path is worth it (FC-23)?
- * @weight_permille how much more. */
-static bool is_worth(const struct dataplane *dp, const struct path *straight,
-		     const struct path *around, uint32_t weight_permille)
+/* Is the minimal path @straight so much more loaded than the detour @around that the longer path is
+ * worth it (FC-23)?  @weight_permille  how much more. */
+static bool detour_is_worth(const struct dataplane *dp, const struct path *straight,
+			    const struct path *around, uint32_t weight_permille)
 {
 	const struct routing_config *routing = &dp->sw.config->switch_.routing;
 	uint64_t load = around->beyond_bytes * weight_permille / 1000;
@@ -245,14 +245,16 @@ static struct path best_path(struct dataplane *dp, const struct query *query)
 	if (!may_detour(dp, query))
 		return straight;
 	around = detour(dp, query);
-	if (around.port >= 0 && (straight.port < 0 || is_worth(dp, &straight, &around, weight)))
+	if (around.port >= 0 &&
+	    (straight.port < 0 || detour_is_worth(dp, &straight, &around, weight)))
 		return around;
 	return straight;
 }
 
 /* ---- sources of congestion (FC-24) ---- */
 
-static bool leads_to(const struct dataplane *dp, uint32_t fabric_address, uint32_t port)
+/* is @port a candidate for switch @fabric_address, up or down? */
+static bool is_candidate(const struct dataplane *dp, uint32_t fabric_address, uint32_t port)
 {
 	const struct route *route = route_of(&dp->routes, fabric_address);
 
@@ -262,26 +264,26 @@ static bool leads_to(const struct dataplane *dp, uint32_t fabric_address, uint32
 	return false;
 }
 
-/* is output @port up, and a next hop on a path of flow @ref to its destination? */
-static bool leads_by(const struct dataplane *dp, uint32_t ref, uint32_t port)
+/* is output @port up, and a next hop on a path of flow @ref to its via or destination? */
+static bool is_next_hop(const struct dataplane *dp, uint32_t ref, uint32_t port)
 {
 	const struct ifct_entry *flow =
 		TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref));
 
 	return dataplane_port_up(dp, port) &&
 	       (dp->ports[port].kind == PORT_EDGE ||
-		leads_to(dp, flow->via ? flow->via : flow->fabric_address, port));
+		is_candidate(dp, flow->via ? flow->via : flow->fabric_address, port));
 }
 
 bool choose_is_valid(const struct dataplane *dp, uint32_t ref)
 {
-	return leads_by(
+	return is_next_hop(
 		dp, ref,
 		TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref))->follow_port);
 }
 
-/* The path that the flow keeps to because one between the same two is a source of congestion.
- * Port -1: there is none, or it is not up. */
+/* The path that binds the flow, because a flow with the same key is a source of congestion.
+ * Port -1: there is none, or it is no next hop now. */
 static struct path held_path(const struct dataplane *dp, const struct query *query, node_time_t now)
 {
 	const struct ifct_entry *flow = query->flow;
@@ -293,8 +295,8 @@ static struct path held_path(const struct dataplane *dp, const struct query *que
 	if (!line || !dataplane_port_up(dp, line->port) ||
 	    (query->packet && dp->ports[query->in_port].kind == PORT_FABRIC &&
 	     query->packet->via != line->via) ||
-	    !leads_to(dp, line->via ? line->via : flow->fabric_address,
-		      line->port)) /* other tables have come since */
+	    !is_candidate(dp, line->via ? line->via : flow->fabric_address,
+			  line->port)) /* tables may have changed since it was noted */
 		return (struct path){ .port = -1 };
 	return (struct path){ .port = line->port, .via = line->via };
 }
@@ -308,7 +310,7 @@ bool choose_is_held(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 /* ---- the choice ---- */
 
-/* the flow had more than one port, or a detour, to select from, and takes @path */
+/* counts the choice of @path, if the flow had more than one port, or a detour, to select from */
 static void note_choice(struct dataplane *dp, const struct query *query, const struct path *path)
 {
 	const struct ifct_entry *flow = query->flow;
@@ -341,8 +343,8 @@ static bool lane_towards(const struct dataplane *dp, const struct query *query, 
 }
 
 /* the flow takes @path.   Return: false, with the reason in @why, if it cannot. */
-static bool take(struct dataplane *dp, const struct query *query, struct ifct_entry *flow,
-		 const struct path *path, enum drop_reason *why)
+static bool path_take(struct dataplane *dp, const struct query *query, struct ifct_entry *flow,
+		      const struct path *path, enum drop_reason *why)
 {
 	uint8_t lane;
 
@@ -378,7 +380,7 @@ bool choose_path(struct dataplane *dp, struct ifct_entry *flow, const struct pac
 		path = minimal(dp, &query, packet->via);
 	if (path.port < 0)
 		path = best_path(dp, &query);
-	taken = take(dp, &query, flow, &path, why);
+	taken = path_take(dp, &query, flow, &path, why);
 	dp->ports[packet->in_port].stats->choices_held += held && taken;
 	return taken;
 }
@@ -399,16 +401,17 @@ uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow)
 
 /* ---- after a redirect (FC-25) ---- */
 
-/* must the flow keep its path, whatever is better? */
+/* must the flow keep its path: routing is not adaptive, or a source of congestion binds it? */
 static bool is_bound(const struct dataplane *dp, const struct query *query, node_time_t now)
 {
 	return dp->sw.config->switch_.routing.choice != ROUTING_ADAPTIVE ||
 	       held_path(dp, query, now).port >= 0;
 }
 
-/* Another path for the flow, once nothing of it is on the present one. One of the same kind
- * must be as good as the present one is without the flow; depth below the congestion threshold
- * counts as nothing. Else one of another kind. */
+/* Another path for the flow, which is to leave its present one; port -1: none. From a minimal path:
+ * another minimal one that is no more loaded, else a detour that is worth it. From a detour: the
+ * minimal path, or another detour that is worth it. Where no detour can begin: any other next hop.
+ */
 static struct path other_path(struct dataplane *dp, const struct query *query, node_time_t now)
 {
 	struct query other = *query;
@@ -432,14 +435,14 @@ static struct path other_path(struct dataplane *dp, const struct query *query, n
 	around = detour(dp, query);
 	if (around.port < 0 || around.via == flow->via)
 		return path;
-	if (!flow->via) /* to know of congestion is half of what it takes */
-		return is_worth(dp, &present, &around, (1000 + weight) / 2) ? around : path;
-	return path.port < 0 || is_worth(dp, &path, &around, weight) ? around : path;
+	if (!flow->via) /* congestion is certain: half of the usual advantage suffices */
+		return detour_is_worth(dp, &present, &around, (1000 + weight) / 2) ? around : path;
+	return path.port < 0 || detour_is_worth(dp, &path, &around, weight) ? around : path;
 }
 
-/* @far: the congestion is at another switch, so the queues here say nothing of it. Else the
- * flow moves to a port that offers it more than it has. Where its own link is paused, and so
- * has no load, to a port with two flows less. */
+/* The query for another path of flow @ref. @far: the congestion is at another switch, so loads here
+ * do not show it. Else the flow moves to a port that offers it more than it has. If its own link
+ * is paused, and so has no load, it moves to a port with at least two flows less. */
 static struct query query_of(struct dataplane *dp, uint32_t ref, bool far, node_time_t now)
 {
 	struct query query = { .flow = flow_of(dp->ifcts, ref),
@@ -477,15 +480,16 @@ bool choose_take(struct dataplane *dp, uint32_t ref, const struct choose_move *m
 	enum drop_reason why;
 
 	return move->port >= 0 && dataplane_port_up(dp, (uint32_t)move->port) &&
-	       leads_to(dp, move->via ? move->via : flow->fabric_address, (uint32_t)move->port) &&
-	       !is_bound(dp, &query, now) && take(dp, &query, flow, &path, &why);
+	       is_candidate(dp, move->via ? move->via : flow->fabric_address,
+			    (uint32_t)move->port) &&
+	       !is_bound(dp, &query, now) && path_take(dp, &query, flow, &path, &why);
 }
 
 bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
 {
 	struct query query = query_of(dp, ref, true, now);
 
-	return port != query.flow->follow_port && !query.flow->via && leads_by(dp, ref, port) &&
+	return port != query.flow->follow_port && !query.flow->via && is_next_hop(dp, ref, port) &&
 	       !is_bound(dp, &query, now);
 }
 
@@ -498,6 +502,6 @@ void choose_other(struct dataplane *dp, uint32_t ref, bool far, uint32_t hint, n
 	if (path.port < 0 || !choose_may_move(dp, ref, (uint32_t)path.port, now))
 		path = other_path(dp, &query, now);
 	if (path.port >= 0)
-		take(dp, &query, flow_of(dp->ifcts, ref), &path,
-		     &why); /* else it stays where it is */
+		path_take(dp, &query, flow_of(dp->ifcts, ref), &path,
+			  &why); /* else it keeps its path */
 }

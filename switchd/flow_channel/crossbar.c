@@ -12,35 +12,35 @@
 #include "switchd/flow_channel/reroute.h"
 #include "switchd/flow_channel/tree_path.h"
 
-/* ---- requests: what an output knows of that is to come (FC-11) ---- */
+/* ---- requests: packets in input queues that count in the queue of their output (FC-11) ---- */
 
-/* Does @packet, which leaves the fabric at @out, say by its ECN field that it has met congestion
- * (FC-24, [S2 fig. 6, 612])? */
-static bool says_congestion(const struct dataplane *dp, const struct port *out,
-			    const struct packet *packet)
+/* Has @packet, which leaves the fabric at @out, the ECN mark "congestion experienced", and does
+ * that count (FC-24, [S2 fig. 6, 612])? */
+static bool is_marked(const struct dataplane *dp, const struct port *out,
+		      const struct packet *packet)
 {
 	return dp->injection.config->ecn && out->kind == PORT_EDGE &&
 	       ecn_read(packet->bytes, packet_first_bytes(packet)) == ECN_CONGESTED;
 }
 
-/* ECA of @packet, which has asked for edge port @out: of the queue there, or that of ECN if that is
- * more */
-static uint32_t factor_of(struct dataplane *dp, struct port *out, const struct packet *packet,
-			  node_time_t now)
+/* Counts @packet in the queue of edge port @out.   Return: the congestion factor (ECA) of that
+ * queue, or that of an ECN mark if it is greater. */
+static uint32_t eca_add(struct dataplane *dp, struct port *out, const struct packet *packet,
+			node_time_t now)
 {
 	uint32_t factor = 0;
 
 	if (dp->injection.config->eca)
 		factor = eca_enqueue(&out->output[packet->traffic_class].eca, packet->frame_bytes,
 				     now);
-	if (!says_congestion(dp, out, packet))
+	if (!is_marked(dp, out, packet))
 		return factor;
 	out->stats->ecn_packets++;
 	return factor > dp->injection.config->ecn_eca ? factor : dp->injection.config->ecn_eca;
 }
 
-/* @packet asks for its output. If that is an edge port, the queue there may now be congested, and
- * the flow is told (EC-2). */
+/* @packet requests its output. If that is an edge port whose queue is now congested, an ACK_ECA
+ * goes up the flow (EC-2). */
 static void request(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
 {
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id), factor;
@@ -50,7 +50,7 @@ static void request(struct dataplane *dp, struct port *out, struct packet *packe
 	packet->requested_at_ps = now;
 	queue_gauge_add(&out->gauge, out->stats, packet->frame_bytes, now);
 	reroute_look(dp, out, ref, packet->ordered, now);
-	factor = out->kind == PORT_EDGE ? factor_of(dp, out, packet, now) : 0;
+	factor = out->kind == PORT_EDGE ? eca_add(dp, out, packet, now) : 0;
 	if (!factor)
 		return;
 	if (!out->stats->eca_first_ps)
@@ -70,13 +70,13 @@ bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packe
 		return false;
 	return (dp->injection.config->eca &&
 		eca_dequeue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now)) ||
-	       says_congestion(dp, out, packet);
+	       is_marked(dp, out, packet);
 }
 
-/* A packet from another switch requests at once. At an ingress edge only the first one of a
- * flow does, when nothing holds the flow: packets that its limits delay load no output.
- * Return: what flow @ref, which has packets, must wait for before its first one may request;
- * IFCT_REQUESTING: it has. */
+/* Requests @out for the first packet of flow @ref, which has packets, unless that has requested it.
+ * At an ingress edge the packet requests only if nothing holds the flow: packets that its limits
+ * delay do not load an output. Packets from another switch always request.
+ * Return: IFCT_REQUESTING: it has requested; else what the flow must wait for first. */
 static enum ifct_wait request_first(struct dataplane *dp, struct port *out, uint32_t ref,
 				    node_time_t now)
 {
@@ -94,14 +94,14 @@ static enum ifct_wait request_first(struct dataplane *dp, struct port *out, uint
 
 /* ---- grants ---- */
 
-/* the level on which flow @ref goes out at @out (routing_config.h) */
+/* the level of the virtual lane on which flow @ref leaves at @out (routing_config.h) */
 static uint32_t level_of(struct dataplane *dp, const struct port *out, uint32_t ref)
 {
 	return flow_of(dp->ifcts, ref)->out_lane % out->lanes;
 }
 
-/* the first flow that waits for a channel of @out and may have one now, out of the list;
- * FLOW_REF_NONE: none. Mostly the first of all. */
+/* Takes the first flow that waits for a channel of @out, and may have one now, out of the list;
+ * FLOW_REF_NONE: none. Mostly it is the first in the list. */
 static uint32_t waiting_pop(struct dataplane *dp, struct port *out)
 {
 	uint32_t ref = out->no_channel.first;
@@ -129,9 +129,9 @@ void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now
 	}
 }
 
-/* gives the packet its channel on the output link; false if there is none */
-static bool name_on_link(struct dataplane *dp, struct port *out, struct packet *packet,
-			 uint32_t ref)
+/* gives the packet its flow id and position on the output link; false if no channel is free */
+static bool assign_channel(struct dataplane *dp, struct port *out, struct packet *packet,
+			   uint32_t ref)
 {
 	int id;
 
@@ -148,8 +148,8 @@ static bool name_on_link(struct dataplane *dp, struct port *out, struct packet *
 	return true;
 }
 
-/* The arbiter's first flow must wait for something else than its turn. At an ingress edge it asks
- * again when it may go on. */
+/* The arbiter's first flow leaves it, to wait for @wait. At an ingress edge its request ends: it
+ * requests again when it resumes. */
 static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *arbiter, uint32_t ref,
 		      enum ifct_wait wait, node_time_t now)
 {
@@ -159,9 +159,9 @@ static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *ar
 	flow_wait(dp, out, ref, wait);
 }
 
-/* Flow @ref, in no list, wants nothing of its output any more. A channel that was reserved for
- * it there goes to the next flow. */
-static void leave(struct dataplane *dp, uint32_t ref, node_time_t now)
+/* Ends all requests of flow @ref, in no list, at its output. A channel that was reserved for it
+ * there is free for the next flow. */
+static void withdraw(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct port *out = &dp->ports[flow->follow_port];
@@ -177,8 +177,8 @@ static void leave(struct dataplane *dp, uint32_t ref, node_time_t now)
 	dp->marks.moves |= 1ull << flow->follow_port;
 }
 
-/* Flow @ref, in no list, has packets for its follow_port, which may be another one than the
- * port of this event: grants come later. */
+/* Flow @ref, in no list, has packets: requests its follow_port. That may be another port than the
+ * one of this event, so the grant is left as a mark. */
 static void request_moved(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -195,7 +195,7 @@ static void request_moved(struct dataplane *dp, uint32_t ref, node_time_t now)
 	dp->marks.moves |= 1ull << flow->follow_port;
 }
 
-/* @packet, the first of flow @ref, may take any path */
+/* selects the path of @packet, the first of flow @ref, as if nothing of the flow were in flight */
 static bool choose_next(struct dataplane *dp, uint32_t ref, const struct packet *packet,
 			enum drop_reason *why, node_time_t now)
 {
@@ -212,7 +212,7 @@ static void select_and_request(struct dataplane *dp, uint32_t ref, bool at_once,
 	enum drop_reason why;
 
 	flow->wait = IFCT_NOT_WAITING;
-	leave(dp, ref, now);
+	withdraw(dp, ref, now);
 	while (flow->queue.head && !choose_next(dp, ref, flow->queue.head, &why, now)) {
 		struct packet *packet = flow_unqueue(dp, ref, now);
 
@@ -238,9 +238,9 @@ void crossbar_reselect(struct dataplane *dp, uint32_t ref, node_time_t now)
 	select_and_request(dp, ref, true, now);
 }
 
-/* the flow whose turn it was has one packet less */
-static void go_on(struct dataplane *dp, struct port *out, struct arbiter *arbiter, uint32_t ref,
-		  node_time_t now)
+/* A packet of flow @ref, whose turn it was, was granted: requests for its next one, if any. */
+static void next_request(struct dataplane *dp, struct port *out, struct arbiter *arbiter,
+			 uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	enum ifct_wait wait;
@@ -262,7 +262,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 	struct output_lane *output = &out->output[lane];
 	uint32_t ref;
 
-	/* a link that goes down may resume flows that request it: link_change.c */
+	/* while a link goes down, flows may resume and request it: link_change.c */
 	if (!dataplane_port_up(dp, port))
 		return;
 	if (crossbar_paused(dp, out, lane)) {
@@ -281,7 +281,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 			continue;
 		}
 		wait = flow_holds(dp, out, ref, now);
-		if (wait == IFCT_REQUESTING && !name_on_link(dp, out, packet, ref))
+		if (wait == IFCT_REQUESTING && !assign_channel(dp, out, packet, ref))
 			wait = IFCT_WAITING_CHANNEL;
 		if (wait != IFCT_REQUESTING) {
 			put_aside(dp, out, &output->arbiter, ref, wait, now);
@@ -295,7 +295,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 		output_queue_push(&output->queue, packet);
 		switch_touch(&dp->sw, port);
 		arbiter_served(&output->arbiter, packet->frame_bytes);
-		go_on(dp, out, &output->arbiter, ref, now);
+		next_request(dp, out, &output->arbiter, ref, now);
 	}
 }
 
@@ -329,7 +329,7 @@ bool crossbar_move(struct dataplane *dp, uint32_t ref, node_time_t now)
 	struct packet *packet = flow->queue.head;
 
 	flow->wait = IFCT_NOT_WAITING;
-	leave(dp, ref, now);
+	withdraw(dp, ref, now);
 	if (!reroute_choose(dp, ref, now)) {
 		crossbar_lose(dp, ref, DROP_NO_ROUTE, now);
 		return false;
@@ -374,8 +374,8 @@ void crossbar_lose(struct dataplane *dp, uint32_t ref, enum drop_reason why, nod
 
 /* ---- packets that arrive ---- */
 
-/* No port leads to the destination of @packet. The flow goes on after it, because a tree may
- * have packets downstream; else its channel is free. */
+/* No port leads to the destination of @packet. Its channel is free again, unless a tree has packets
+ * downstream: then the flow continues after the packet. */
 static void refuse(struct dataplane *dp, const struct packet *packet, struct ifct_entry *flow)
 {
 	ifct_skip(&dp->ifcts[packet->in_port], packet->flow_id, (uint16_t)flow->next_data_flow,
@@ -399,7 +399,7 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 	}
 	tree = tree_is(dp, ref);
 	if (tree && flow->queue.head) {
-		flow_queue(dp, ref, packet); /* it chooses when it is the first */
+		flow_queue(dp, ref, packet); /* it selects its output once it is the first */
 		flow_meter(dp, ref, now);
 		return true;
 	}

@@ -5,9 +5,9 @@
 #include "nodes/link/link_send.h"
 #include "switchd/flow_channel/dataplane.h"
 
-/** crossbar_request() - queues @packet in @flow and asks its output for it. Takes the packet.
- *  Return: false, with the reason in @why, if no port leads to its destination; then the packet is
- *  still the caller's, the channel is free again. */
+/** crossbar_request() - queues @packet in @flow, and requests an output for it. Takes the packet.
+ *  Return: false, with the reason in @why, if no port leads to its destination. Then the packet is
+ *  still the caller's, and the channel is free again unless a tree has packets downstream. */
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow,
 		      enum drop_reason *why, node_time_t now);
 
@@ -17,8 +17,8 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 void crossbar_select(struct dataplane *dp, uint32_t ref, node_time_t now);
 void crossbar_reselect(struct dataplane *dp, uint32_t ref, node_time_t now);
 
-/** crossbar_leave() - @packet no longer waits for @out. Return: was the queue there congested
- *  (EC-3)? */
+/** crossbar_leave() - ends the request of @packet for @out: it was sent, dropped or withdrawn.
+ *  Return: true if @out is an edge port and its queue is still congested (EC-3). */
 bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now);
 
 /** crossbar_rerequest() - flow @ref, in no list, has packets and requests its output for them
@@ -55,11 +55,12 @@ void crossbar_drop(struct dataplane *dp, struct port *out, struct packet *packet
 /** crossbar_lose() - flow @ref, in no list, waited for its output: what is queued is lost, and
  *  reported as such; of a tree only its first packet, which had selected that output. Marks the
  *  flow, which may have no packets left.
- *  @why DROP_LINK_DOWN: to its host; DROP_NO_ROUTE: no other port leads there either */
+ *  @why  DROP_LINK_DOWN: the link to its host is down; DROP_NO_ROUTE: no port leads to its
+ *  destination. */
 void crossbar_lose(struct dataplane *dp, uint32_t ref, enum drop_reason why, node_time_t now);
 
-/** crossbar_channel_freed() - a channel of @port's link is free: the flow that waits longest may
- *  have it (FC-9). */
+/** crossbar_channel_freed() - gives free channels of @port's link to flows that wait for one, the
+ *  longest wait first (FC-9), and grants. Nothing if the port is down. */
 void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now);
 
 #endif

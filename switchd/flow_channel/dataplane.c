@@ -26,7 +26,8 @@
 
 /* ---- marks ---- */
 
-static uint32_t first_of(uint64_t *ports)
+/* takes the lowest port out of @ports, a set that is not empty */
+static uint32_t port_pop(uint64_t *ports)
 {
 	uint32_t port = (uint32_t)__builtin_ctzll(*ports);
 
@@ -39,14 +40,14 @@ static __attribute__((noinline)) void handle_all(struct dataplane *dp, node_time
 	struct marks *marks = &dp->marks;
 
 	for (;;) {
-		if (marks->channels) /* before flows that an ACK lets into the fabric */
-			crossbar_channel_freed(dp, first_of(&marks->channels), now);
+		if (marks->channels) /* first: these flows wait longer than resumed ones */
+			crossbar_channel_freed(dp, port_pop(&marks->channels), now);
 		else if (marks->flows_count)
 			resume_flow(dp, marks_flow_pop(marks, dp->ifcts), now);
-		else if (marks->lines) /* of flows that were released */
-			arrival_lines_freed(dp, first_of(&marks->lines), now);
-		else if (marks->limits) /* what flows and lines have left of them */
-			resume_port(dp, first_of(&marks->limits), now);
+		else if (marks->lines) /* after flows, whose release frees lines */
+			arrival_lines_freed(dp, port_pop(&marks->lines), now);
+		else if (marks->limits) /* after flows and lines, which use the limits first */
+			resume_port(dp, port_pop(&marks->limits), now);
 		else
 			break;
 	}
@@ -60,11 +61,12 @@ static inline void handle_marks(struct dataplane *dp, node_time_t now)
 		handle_all(dp, now);
 }
 
-/* Grants what flows that have moved request. Last: all that move in an event have requested. */
+/* Grants at ports that flows have moved to or left. For the end of an event, when all flows that
+ * move in it have requested. */
 static __attribute__((noinline)) void handle_moves(struct dataplane *dp, node_time_t now)
 {
 	while (dp->marks.moves) {
-		crossbar_moved(dp, first_of(&dp->marks.moves), now);
+		crossbar_moved(dp, port_pop(&dp->marks.moves), now);
 		handle_marks(dp, now);
 	}
 }
@@ -78,7 +80,7 @@ static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 	struct dataplane *dp = dataplane;
 	uint32_t count;
 
-	handle_marks(dp, now); /* of what the link has reported */
+	handle_marks(dp, now); /* those that the link's reports to its listener have left */
 	if (bytes && header->kind == RECORD_PACKET) {
 		arrival_packet(dp, port, header, bytes, now);
 		input_buffer_update(dp, port, header->traffic_class);
@@ -363,7 +365,7 @@ static uint64_t buffer_cells(const struct node_config *config, uint32_t captured
 	return cells;
 }
 
-/* and the reserve of copies, each as long as the longest frame */
+/* the cells of all buffers, and of the reserve of copies, each as long as the longest frame */
 static int pool_init(struct dataplane *dp)
 {
 	const struct node_config *config = dp->sw.config;
@@ -379,7 +381,7 @@ static int pool_init(struct dataplane *dp)
 				captured_max);
 }
 
-/* what flows that came in at @port have of other paths */
+/* redirects and trees of the flows that come in at @port */
 static int paths_init(struct port *port, uint32_t channels, struct table_arena *arena)
 {
 	if (!TABLE_INIT(port->redirects, channels, arena) ||
@@ -393,7 +395,7 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	const struct node_config *config = dp->sw.config;
 	const struct port_config *port_config = &config->ports[p];
 	struct port *port = &dp->ports[p];
-	/* another link may come; what it does not need costs no memory */
+	/* the port may get a link of another kind; tables that are not used cost no memory */
 	bool any_kind = config->clock == CLOCK_REAL;
 	int error;
 

@@ -12,8 +12,8 @@
  *  fixed latency, all of which lies after the last decision (link.h).
  *  Flooding (FC-3): a frame for many hosts, or for an unknown one, is replaced at its
  *  ingress port by one copy per other host. Each copy is an ordinary packet in a flow channel of
- *  its own, so neither order nor accounting needs to know about it; it lives in a reserve of the
- *  pool instead of the input buffer, which is released at once. */
+ *  its own, so order and accounting need no special case. Copies use a reserve of the pool, and the
+ *  input buffer of the original is released at once. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 
@@ -61,8 +61,8 @@ struct output_lane {
 	/* fabric: flows without credit, while the peer has no buffer for them */
 	struct flow_list stopped;
 	struct eca eca; /* edge */
-	/* fabric: what its flows got so far, each of them: lanes of a class take turns by it
-	 * (transmit.c) */
+	/* fabric: bytes that each of its flows was sent so far, times NODE_CHANNELS_MAX. Of the
+	 * lanes of a class the one with the least is next (transmit.c) */
 	uint64_t served;
 };
 
@@ -78,7 +78,7 @@ struct port {
 	/* edge: packets that wait for a free EFCT line, in order of arrival */
 	struct packet_queue no_line;
 	uint32_t no_line_match;      /* match fields with which they were looked up */
-	struct fgfc fgfc;            /* edge: flows that are held at their source */
+	struct fgfc fgfc;            /* edge: flows that are paused at their source */
 	struct ofct ofct;            /* fabric */
 	struct ack_collector acks;   /* fabric: ACKs that go up this link */
 	struct flow_list no_channel; /* flows that wait for a free id of the OFCT */
@@ -101,12 +101,12 @@ struct port {
 
 struct dataplane {
 	struct switch_shell sw;
-	uint32_t lane_count; /* of the ports that have most */
+	uint32_t lane_count; /* of a fabric port: no port has more */
 	struct marks marks;
 	uint32_t unordered; /* set of classes */
 	struct source_hold hold;
 	struct random redirect_random;
-	/* of the configuration at first: switch_set(). Its tables are not used */
+	/* what switch_set() changes: at first a copy of the configuration; its tables are unused */
 	struct switch_config settings;
 	struct injection injection;
 	struct random random;       /* of choices: choose.c */
@@ -115,7 +115,7 @@ struct dataplane {
 	struct translate translate;
 	struct route_table routes;
 	struct table_arena near; /* of the tables of all ports */
-	uint32_t *towards;       /* of all OFCTs, each its own of port_count */
+	uint32_t *towards;       /* of all OFCTs: ofct_towards() */
 	struct ifct ifcts[NODE_PORTS_MAX];
 	struct port ports[NODE_PORTS_MAX];
 	struct unacked unacked[NODE_PORTS_MAX]; /* of edge ports, if samples are recorded */
@@ -123,8 +123,8 @@ struct dataplane {
 
 extern const struct node_ops switchd_ops;
 
-/** dataplane_port_up() - has port @port a link that is in use? A vacant one has not, nor a link
- *  that waits for the end of the former one. */
+/** dataplane_port_up() - true if port @port has a link in use. False for a vacant port, and for a
+ *  new link that waits until nothing of the former one is in use. */
 static inline bool dataplane_port_up(const struct dataplane *dp, uint32_t port)
 {
 	return route_port_up(&dp->routes, port);

@@ -9,8 +9,7 @@
  *
  *  A negative factor is 0, one above 255 is 255. qu_depth counts 256 bytes; the queue is what was
  *  requested from this output and has not gone out (FC-11), wherever it waits in the switch.
- *  The periods of dbf are not events: what would have been computed in between is computed with the
- *  next look. */
+ *  The periods of dbf are no events: the next call computes what their ends would have computed. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_ECA_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_ECA_H
 
@@ -34,11 +33,12 @@ void eca_init(struct eca *eca, const struct congestion_config *config);
 /** eca_factor() - the greatest of the three factors now, 0..255; 0: no congestion. O(1). */
 uint32_t eca_factor(struct eca *eca, node_time_t now);
 
-/** eca_enqueue() - a packet of @bytes is requested. Return: the factor with its effect (EC-1,
- *  EC-2). */
+/** eca_enqueue() - a packet of @bytes has requested the output. Return: eca_factor() with that
+ *  packet (EC-1, EC-2). */
 uint32_t eca_enqueue(struct eca *eca, uint32_t bytes, node_time_t now);
 
-/** eca_dequeue() - one of @bytes has gone. Return: the factor without the effect of that (EC-3). */
+/** eca_dequeue() - a packet of @bytes was sent or withdrawn. Return: eca_factor() without that
+ *  packet (EC-3). */
 uint32_t eca_dequeue(struct eca *eca, uint32_t bytes, node_time_t now);
 
 #endif

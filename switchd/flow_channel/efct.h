@@ -52,7 +52,7 @@ struct efct_line {
 
 /* what is not needed for whole fields */
 struct efct_match {
-	struct flow_match now, wanted;         /* in force; in force as soon as no line is used */
+	struct flow_match now, wanted;         /* in force; to be in force once no line is in use */
 	struct efct_pattern masks[EFCT_KINDS]; /* of `now`, a mask for each kind of frame */
 };
 
@@ -69,7 +69,7 @@ struct efct {
 	uint32_t used, used_max;
 	uint32_t match_fields; /* set of enum match_field, in force: match->now.fields */
 	bool masked;           /* not all of their bits count */
-	/* no line may be taken until then: packets wait that no later one may overtake */
+	/* match->wanted is not in force yet: no packet gets a line until no line is in use */
 	bool draining;
 	struct efct_match *match;
 };

@@ -13,18 +13,18 @@
  *      ON    OFF  queue < drop, or empty  an end frame (914)
  *                 (906)
  *
- *  Few frames. Credit is saved up until it is worth a frame: what the config says, or half of the
- *  drop level, so that the queue cannot run dry meanwhile. A frame carries all credit that is owed
- *  and renews the pause; without one the pause is renewed when half of it is over, so that a single
- *  lost frame changes nothing. The longer a flow is paused, the longer is its pause: twice, ... up
- *  to FGFC_PAUSE_TIMES_MAX times the configured one, but no longer than it was paused already,
- *  which is then the most that a lost end can cost. Lost credit is compensated as the level falls,
- *  a lost end by the NIC's timer. Frames of a port keep a distance, so that they never take more
- *  than a few percent of its link, nor of its ring, which is sized for packets; a flow that waits
- *  collects credit meanwhile.
+ *  Few frames. Credit is collected until it is worth a frame: half of the drop level, before which
+ *  the queue cannot run dry, or the configured amount if that is more. A frame grants all
+ *  collected credit and renews the pause. Without a frame the pause is renewed when half of it is
+ *  over, so a single lost frame changes nothing. Pauses become longer: twice the configured time,
+ *  then four times, up to FGFC_PAUSE_TIMES_MAX times. No pause is longer than the time for which
+ *  the flow has been paused already, so a lost end at most doubles that time. Lost credit is
+ *  compensated as the queue's level falls, a lost end by the NIC's timer. Frames of a port keep a
+ *  distance, so that they take no more than a few percent of its link and of its ring, which is
+ *  sized for packets. A flow that waits for a frame collects credit meanwhile.
  *
  *  Memory: a line per channel of the port, only if FGFC is configured; real where it is used. A
- *  line belongs to its EFCT line, and outlives it if the end is still to be told. Place: called by
+ *  line belongs to its EFCT line, and outlives it until the end frame is sent. Place: called by
  *  fgfc_path.c and transmit.c. 'now' is given. Ours, where silent: the shares 7/8 and 9/8, when a
  *  frame is worth it, the distance. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_FGFC_H
@@ -44,18 +44,18 @@
 struct fgfc_line {
 	struct flow_name name;
 	node_time_t told_at_ps; /* ON and told: when the last frame was sent */
-	node_time_t since_ps;   /* ON: when it was told first; NODE_TIME_NEVER: not yet */
+	node_time_t since_ps;   /* ON: when the first frame was sent; NODE_TIME_NEVER: not yet */
 	uint32_t owed_eighths;  /* credit that no frame has given yet, in eighths of units */
 	/* ON and told: neighbours in its list: flow_id + 1, 0 is the end */
 	uint16_t older, younger;
 	uint8_t level; /* the last pause was the configured one times 2^level */
 	bool on;       /* state ON */
-	bool told;     /* the NIC was told, and not that it is over */
-	bool waiting;  /* stands in the ring for a frame */
+	bool told;     /* a pause was sent to the NIC, and no end of it since */
+	bool waiting;  /* it needs a frame, and is in the ring fgfc.waiting */
 };
 
-/* lines ON and told with pauses of one length, in the order in which they were: that of their
- * renewals */
+/* Lines ON and told with pauses of one length, in the order of their last frames. Renewals are due
+ * in the same order. */
 struct fgfc_told {
 	uint16_t oldest, youngest; /* flow_id + 1; 0: none */
 };
@@ -74,8 +74,8 @@ struct fgfc {
 	node_time_t free_at_ps; /* no frame before: their distance */
 };
 
-/** fgfc_init() - for an edge port with @channels channels, nothing held; without memory if @config
- *  says no. Near entries are in @arena (table.h).
+/** fgfc_init() - for an edge port with @channels channels; no flow is paused. Allocates nothing if
+ *  @config has no FGFC. Near entries are in @arena (table.h).
  *  Return: 0 or -ENOMEM. */
 int fgfc_init(struct fgfc *fgfc, uint32_t channels, const struct congestion_config *config,
 	      struct table_arena *arena);
@@ -86,8 +86,8 @@ static inline bool fgfc_enabled(const struct fgfc *fgfc)
 	return fgfc->lines.far;
 }
 
-/** fgfc_wanted() - should flow @flow_id be held, now that its queue has @queue_units? Then
- *  fgfc_start(). */
+/** fgfc_wanted() - true if flow @flow_id is OFF and is to be paused, since its queue of
+ *  @queue_units has reached the target level of @setting. Then call fgfc_start(). */
 static inline bool fgfc_wanted(const struct fgfc *fgfc, uint32_t flow_id, uint32_t queue_units,
 			       const struct congestion_setting *setting)
 {
@@ -95,32 +95,31 @@ static inline bool fgfc_wanted(const struct fgfc *fgfc, uint32_t flow_id, uint32
 	       queue_units >= setting->target_units;
 }
 
-/** fgfc_start() - flow @flow_id, which is OFF, is held. Not yet if its line still owes an end to
- *  another flow that had it before: asked for again with the next packet. @name, @mask copied, as
- *  flow_name_mask() fills it.
- *  Return: is it held now? O(1). */
+/** fgfc_start() - pauses flow @flow_id, which is OFF. Not if its line still has to send the end for
+ *  the flow that had the line before; the caller tries again with the next packet.
+ *  @name, @mask  as flow_name_mask() fills them; copied.   Return: true if it is ON now. O(1). */
 bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *name,
 		const struct flow_name *mask);
 
 /** fgfc_forwarded() - @units of flow @flow_id have left its queue, which has @queue_units now:
- *  gives credit, or ends it.
- *  Return: is it held no longer? O(1). */
+ *  collects credit for it, or ends its pause. Nothing if it is OFF.
+ *  Return: true if this call has ended the pause. O(1). */
 bool fgfc_forwarded(struct fgfc *fgfc, uint32_t flow_id, uint32_t units, uint32_t queue_units,
 		    const struct congestion_setting *setting);
 
-/** fgfc_stop() - flow @flow_id is held no longer, whatever its queue: its EFCT line is free.
- *  Return: was it? O(1). */
+/** fgfc_stop() - ends the pause of flow @flow_id, whose EFCT line is free.
+ *  Return: true if it was paused. O(1). */
 bool fgfc_stop(struct fgfc *fgfc, uint32_t flow_id);
 
-/** fgfc_clear() - forgets everything: there is no link to say it on any more. O(flows held). */
+/** fgfc_clear() - the link is down: no flow is paused, and no frame is due. O(flows ON). */
 void fgfc_clear(struct fgfc *fgfc);
 
 /** fgfc_ready_at() - when a frame may be due; NODE_TIME_NEVER: never, as things are. O(1). */
 node_time_t fgfc_ready_at(const struct fgfc *fgfc);
 
-/** fgfc_take() - the frame that is due, if there is one after all. Further ones not before @now +
- *  @distance_ps.
- *  Return: was there one? Amortised O(1). */
+/** fgfc_take() - fills @frame with the frame that is due. A pause that ended before its first frame
+ *  needs none, so none may be due at fgfc_ready_at(). The next frame is due no earlier than @now +
+ *  @distance_ps.   Return: true if @frame is filled. Amortised O(1). */
 bool fgfc_take(struct fgfc *fgfc, node_time_t now, node_time_t distance_ps,
 	       struct fgfc_frame *frame);
 

@@ -1,9 +1,12 @@
-/*  What holds a flow at its input: limits of its setting (injection.h), credit (headroom.h), the
- *  port's limit, and the peer's buffer. What resumes it: resume.c.
+/*  Why a flow waits at its input: for the limits of its setting (injection.h), for credit
+ *  (headroom.h), for the port's limit, or for the peer's buffer. How it resumes: resume.c.
  *
- *  A flow with packets is in one place: in its output's arbiter (IFCT_REQUESTING), in a list of
- *  flows that wait for the same thing (a channel, the peer's buffer, the port's limit), in the
- *  wake queue, or only marked (IFCT_BLOCKED), when it waits for an ACK of its own. */
+ *  A flow with packets is in exactly one place:
+ *  - IFCT_REQUESTING: in its output's arbiter.
+ *  - IFCT_WAITING_CHANNEL, IFCT_STOPPED, IFCT_PORT_LIMIT: in a list of flows that wait for the same
+ *    channel, buffer or limit.
+ *  - IFCT_ASLEEP: in dataplane.wakes.
+ *  - IFCT_BLOCKED: in no list. An ACK of its own resumes it. */
 #include "switchd/flow_channel/flow_control.h"
 
 #include "nodes/base/ensure.h"
@@ -135,7 +138,7 @@ void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t i
 		marks_flow(&dp->marks, dp->ifcts, ref);
 }
 
-/* ---- what holds a flow ---- */
+/* ---- why a flow waits ---- */
 
 static void list_remove(struct dataplane *dp, struct flow_list *list, uint32_t ref)
 {
@@ -154,11 +157,11 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 	const struct port *in = &dp->ports[flow_ref_port(ref)];
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool metered = tree_metered(dp, ref, flow->follow_port);
-	/* a packet counts once, however often it is looked at */
+	/* a packet counts once, however often it is checked */
 	uint32_t blocked = flow->wait != IFCT_BLOCKED;
 	uint32_t port_limit_units = dp->injection.config->port_limit_units;
 
-	/* in its last switch nothing holds it */
+	/* in its last switch a packet waits for nothing */
 	if (out->kind == PORT_EDGE && in->kind == PORT_FABRIC)
 		return IFCT_REQUESTING;
 
@@ -195,7 +198,7 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 		       : IFCT_REQUESTING;
 }
 
-/* where flows stand that wait for @wait; NULL: in no list */
+/* the list of flows that wait, like flow @ref, for @wait; NULL: there is no such list */
 static struct flow_list *list_of(struct dataplane *dp, uint32_t ref, enum ifct_wait wait)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -219,7 +222,7 @@ void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_w
 	struct flow_list *list = list_of(dp, ref, wait);
 
 	ENSURE(wait, !=, IFCT_NOT_WAITING);
-	ENSURE(wait, !=, IFCT_REQUESTING); /* then it stands in an arbiter */
+	ENSURE(wait, !=, IFCT_REQUESTING); /* such a flow is in an arbiter */
 	ENSURE(flow->queue.head, !=, NULL);
 	flow->wait = (uint8_t)wait;
 	if (list)
@@ -245,19 +248,19 @@ void flow_stop_waiting(struct dataplane *dp, uint32_t ref)
 	flow->wait = IFCT_NOT_WAITING;
 }
 
-/* When @packet can be taken to have asked for its output, for the bandwidth of its flow. In a
- * switch that is first and last at once a flow asks packet by packet; what it could have waiting in
- * a last switch's queue, were that another one, it may catch up. */
-static node_time_t asked_at(const struct dataplane *dp, const struct ifct_entry *flow,
-			    const struct packet *packet, node_time_t now)
+/* From when on the bandwidth limit of the flow counts @packet: from its request. In a switch that
+ * is the first and the last one, a flow requests packet by packet, so its packets would count too
+ * late. There it may catch up with as much as it could have in the queue of another last switch. */
+static node_time_t requested_at(const struct dataplane *dp, const struct ifct_entry *flow,
+				const struct packet *packet, node_time_t now)
 {
-	node_time_t behind_ps;
+	node_time_t catch_up_ps;
 
 	if (dp->ports[packet->in_port].kind != PORT_EDGE ||
 	    dp->ports[flow->follow_port].kind != PORT_EDGE)
 		return packet->requested_at_ps;
-	behind_ps = injection_extent_ps(&dp->injection, flow);
-	return node_time_max(flow->wake_up_ps, now > behind_ps ? now - behind_ps : 0);
+	catch_up_ps = injection_extent_ps(&dp->injection, flow);
+	return node_time_max(flow->wake_up_ps, now > catch_up_ps ? now - catch_up_ps : 0);
 }
 
 void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time_t now)
@@ -271,7 +274,7 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 		tree_spend(dp, ref, flow->follow_port, packet->units);
 	if (flow->setting)
 		injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress,
-				    asked_at(dp, flow, packet, now));
+				    requested_at(dp, flow, packet, now));
 	if (ingress && in->extent_units > in->stats->extent_units_max)
 		in->stats->extent_units_max = in->extent_units;
 }
@@ -290,7 +293,7 @@ void flow_free(struct dataplane *dp, uint32_t ref)
 	if (dp->sw.config->switch_.routing.redirect)
 		*path_load_line(dp, ref) = (struct redirect_line){ 0 };
 	tree_end(dp, ref);
-	deadline_heap_set(&dp->wakes, ref, NODE_TIME_NEVER); /* it may be due at this very moment */
+	deadline_heap_set(&dp->wakes, ref, NODE_TIME_NEVER); /* it may still have a wake-up time */
 	ifct_release(&dp->ifcts[port], flow_ref_id(ref));
 	channel_set_remove(&stats->left, flow_ref_id(ref));
 	stats->ifct_used = dp->ifcts[port].used;

@@ -6,7 +6,7 @@
 
 #include "nodes/base/units.h"
 
-#define HELD_BYTES (1ull << 40) /* a branch without credit: worse than any that has some */
+#define HELD_BYTES (1ull << 40) /* load of a branch without credit: more than any other has */
 
 bool tree_is_folded(struct dataplane *dp, uint32_t ref)
 {

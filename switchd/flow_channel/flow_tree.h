@@ -1,12 +1,13 @@
 /*  flow_tree - what an input stores of a flow of an unordered class (FC-16, EC-11); tree_path.h
  *  selects its outputs.
  *
- *  While the tree is open, each packet selects an output when it is the first of its flow's queue.
- *  Each output that the flow uses has a channel of its own for it (ofct.h), all of which are that
- *  one flow here: its flow_extent is the sum of theirs, so what limits its injection limits all of
- *  it. Credit is each branch's own, as is the queue at its other end: missing credit means that a
- *  link is loaded, and the selection avoids that branch. ours: it also avoids branches with much
- *  data in flight, because their congestion may be further downstream. Congestion at the
+ *  A *tree* is such a flow with its paths, a *branch* one of its outputs. While the tree is open,
+ *  each packet selects an output when it is the first of its flow's queue. The flow has a channel
+ *  at each output that it uses (ofct.h), but is one flow at its input: its flow_extent is the sum
+ *  over its channels, so one injection limit holds for all branches. Credit is per branch, like the
+ *  queue at the other end of its link. A branch without credit has a loaded link, and the selection
+ *  avoids it. ours: it also avoids branches with much data in flight, because their congestion may
+ *  be further downstream. Congestion at the
  *  destination folds the tree [S2]: from then on all packets take one branch, the one that the
  *  congestion ACK came up, until nothing of the flow is left. A folded flow says so in its headers,
  *  and switches downstream fold it too. ours: a flow that does not end would stay folded for ever.
@@ -30,8 +31,7 @@ static inline bool tree_is_unordered(struct dataplane *dp, uint32_t ref)
 	return dp->unordered && dp->unordered >> flow_of(dp->ifcts, ref)->traffic_class & 1;
 }
 
-/** tree_is() - does each packet of flow @ref choose when it is the first of the queue, or did it
- *  until congestion? */
+/** tree_is() - true if flow @ref is a tree, open or folded. */
 static inline bool tree_is(struct dataplane *dp, uint32_t ref)
 {
 	return tree_is_unordered(dp, ref) && tree_line_of(dp, ref)->state != TREE_NONE;
@@ -49,30 +49,33 @@ static inline bool tree_metered(struct dataplane *dp, uint32_t ref, uint32_t por
 	return tree_is(dp, ref) ? tree_branch_metered(dp, ref, port) : flow_of(dp->ifcts, ref)->dm;
 }
 
-/** tree_headroom() - how much credit it has there, if it does; units. */
+/** tree_headroom() - credit that flow @ref has for @port, if tree_metered(); units, <= 0: it must
+ *  wait. */
 int32_t tree_headroom(struct dataplane *dp, uint32_t ref, uint32_t port);
 
-/** tree_spend() - @units of flow @ref, which needs credit there, go on to @port. */
+/** tree_spend() - @units of flow @ref, which is metered at @port, were granted: charges its credit.
+ */
 void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t units);
 
-/** tree_credited() - headroom_on_ack() for what flow @ref has on channel @id of @port. */
+/** tree_credited() - headroom_on_ack() for flow @ref, or for its branch on channel @id of @port. */
 void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit);
 
-/** tree_load() - how good output @port is for the first packet of flow @ref, an open tree: less is
- *  better. @bytes what waits there. */
+/** tree_load() - load of output @port for the first packet of flow @ref, an open tree: @bytes that
+ *  wait there, and bytes of the flow in flight. A branch without credit is worse than any other. */
 uint64_t tree_load(struct dataplane *dp, uint32_t ref, uint32_t port, uint64_t bytes);
 
 /** tree_end() - the channel of flow @ref is free. */
 void tree_end(struct dataplane *dp, uint32_t ref);
 
-/** tree_fold() - congestion at the destination was reported over output @port: what follows goes
- *  there (EC-11). Nothing if it did already. */
+/** tree_fold() - congestion at the destination of flow @ref was reported over output @port: an open
+ *  tree is folded, and its next packets take that output (EC-11). */
 void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port);
 
-/** tree_moved() - flow @ref was redirected. */
+/** tree_moved() - flow @ref was redirected: a folded tree takes its new output from now on. */
 void tree_moved(struct dataplane *dp, uint32_t ref);
 
-/** tree_mark() - @packet of flow @ref goes on: it says whether the flow is ordered. */
+/** tree_mark() - @packet of flow @ref was granted: its header states that a folded tree is ordered.
+ */
 void tree_mark(struct dataplane *dp, uint32_t ref, struct packet *packet);
 
 #endif

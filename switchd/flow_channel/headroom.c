@@ -17,13 +17,13 @@ uint32_t headroom_again(struct ifct_entry *flow)
 	int32_t queued = (int32_t)ifct_queue_extent(flow), total = (int32_t)ifct_total_extent(flow);
 	int32_t coming = flow->committed_units - queued;
 
-	if (coming < -total) /* an ACK cannot say less than nothing */
+	if (coming < -total) /* the value of an ACK is not negative */
 		coming = -total;
 	flow->committed_units = queued + coming;
 	return (uint32_t)(total + coming);
 }
 
-/* a little: how much more or less than the packet the credit for it is (ours) */
+/* by how much credit differs from its packet: an eighth, at least a unit (ours) */
 static uint32_t little(uint32_t units)
 {
 	return (units + 7) / 8;
@@ -44,8 +44,8 @@ static uint32_t credit_at(const struct congestion_setting *setting, uint32_t que
 static uint32_t credit_within(const struct ifct_entry *flow, uint32_t credit, uint32_t most_units,
 			      uint32_t free_units, uint32_t mtu_units)
 {
-	uint32_t room = free_units >= mtu_units ? free_units - (mtu_units - 1) : 0;
-	int64_t most = (int64_t)ifct_queue_extent(flow) + room;
+	uint32_t usable_units = free_units >= mtu_units ? free_units - (mtu_units - 1) : 0;
+	int64_t most = (int64_t)ifct_queue_extent(flow) + usable_units;
 
 	if (most > most_units)
 		most = most_units;
@@ -74,19 +74,20 @@ uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_se
 	return credit;
 }
 
-bool headroom_credited(bool metered, int32_t *headroom, uint32_t credit, uint32_t behind_units)
+bool headroom_credited(bool metered, int32_t *headroom, uint32_t credit, uint32_t downstream_units)
 {
 	if (credit == HEADROOM_END) {
 		*headroom = 0;
 		return false;
 	}
-	*headroom = metered ? *headroom + (int32_t)credit : (int32_t)credit - (int32_t)behind_units;
+	*headroom =
+		metered ? *headroom + (int32_t)credit : (int32_t)credit - (int32_t)downstream_units;
 	if (*headroom > HEADROOM_UNITS_MAX)
 		*headroom = HEADROOM_UNITS_MAX;
 	return true;
 }
 
-void headroom_on_ack(struct ifct_entry *flow, uint32_t credit, uint32_t behind_units)
+void headroom_on_ack(struct ifct_entry *flow, uint32_t credit, uint32_t downstream_units)
 {
-	flow->dm = headroom_credited(flow->dm, &flow->headroom, credit, behind_units);
+	flow->dm = headroom_credited(flow->dm, &flow->headroom, credit, downstream_units);
 }

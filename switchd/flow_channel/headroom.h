@@ -2,14 +2,14 @@
  *  (EC-12 ... EC-14).
  *
  *  At the input of a link (the downstream end). When the flow's queue_extent reaches its target
- *  level, UM is set and a HEADROOM ACK tells the switch upstream to count. From then on credit is
- *  given for every packet that is forwarded, by where its queue_extent then is:
+ *  level, UM is set and a HEADROOM ACK starts metering at the switch upstream. From then on every
+ *  packet that is forwarded gives credit, by the queue_extent that it leaves:
  *      above high                none
  *      above target, to high     a little less than the packet: an eighth, at least a unit
  *      from drop to target       a little more, as much
  *      below drop, or empty      UM is cleared, and a HEADROOM ACK with the greatest value ends it
- *  At the input upstream, DM says that the flow needs credit; a packet goes on while its headroom
- *  is above 0, and takes its units from it (it may end below 0).
+ *  At the input of the switch upstream, DM is set while the flow needs credit. A packet is granted
+ *  while the headroom is above 0. Its units are subtracted, so the headroom may end below 0.
  *
  *  ours, so that the sum of all is exact: the first credit is counted from what is not
  *  acknowledged. With it comes the total_extent of the downstream input; what the upstream end has
@@ -17,8 +17,8 @@
  *  downstream end knows committed_units = queue_extent + data in flight + headroom upstream, and
  *  what may still come (headroom_promise()); buffer is reserved for it. The target is lower
  *  where little buffer is left, so many flows share a buffer that few could fill.
- *  On a link that can lose frames every beginning says the end of what was before, in the same
- *  frame: were an end lost, the first credit would be taken for more. */
+ *  On a guarded link an end of metering precedes every start, in the same frame. Otherwise, after
+ *  the loss of an end, the first credit would be added to old credit. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_HEADROOM_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_HEADROOM_H
 
@@ -41,43 +41,41 @@ static inline uint32_t headroom_promise(const struct ifct_entry *flow, uint32_t 
 
 /* ---- at the downstream end ---- */
 
-/** headroom_starts() - must @flow be metered from now on? To be asked when a packet has been
- *  queued.
- *  @room_units what the input buffer has left before it must stop its peer. */
+/** headroom_starts() - true if @flow, a packet of which was just queued, is to be metered.
+ *  @free_units  free input buffer before the peer must stop. */
 static inline bool headroom_starts(const struct ifct_entry *flow,
-				   const struct congestion_setting *setting, uint32_t room_units)
+				   const struct congestion_setting *setting, uint32_t free_units)
 {
 	/* ours: N flows at their target leave a 16th of N + 16 parts free */
-	uint32_t share = room_units / 16;
+	uint32_t share = free_units / 16;
 	uint32_t target = setting->target_units < share ? setting->target_units : share;
 	uint32_t queued = ifct_queue_extent(flow);
 
 	return !flow->um && queued && queued >= target;
 }
 
-/** headroom_start() - it is.   Return: the value of the first HEADROOM ACK. */
+/** headroom_start() - starts to meter @flow.   Return: value of the first HEADROOM ACK, units. */
 uint32_t headroom_start(struct ifct_entry *flow);
 
-/** headroom_again() - reports of the credit of @flow, which is metered, may be lost: repeats all
- *  of it. What goes on meanwhile uses credit that still counts, so the promise stays valid.
+/** headroom_again() - HEADROOM ACKs of @flow, which is metered, may be lost: all credit is sent
+ *  again. Packets sent meanwhile use credit that is counted here, so the promise stays valid.
  *  Return: the value of the HEADROOM ACK that follows HEADROOM_END. */
 uint32_t headroom_again(struct ifct_entry *flow);
 
 /** headroom_on_forward() - a packet of @units has just left the queue of @flow, which is metered.
- *  @room_units as above, with what is kept free for this flow. @mtu_units of the longest packet.
+ *  @free_units  as above, with what is kept free for this flow. @mtu_units of the longest packet.
  *  Return: the credit for it, 0: none; HEADROOM_END: metering is over. */
 uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_setting *setting,
-			     uint32_t units, uint32_t room_units, uint32_t mtu_units);
+			     uint32_t units, uint32_t free_units, uint32_t mtu_units);
 
 /* ---- at the upstream end ---- */
 
 /** headroom_on_ack() - a HEADROOM ACK of @credit or HEADROOM_END has come for @flow.
- *  @behind_units the flow's extent behind this switch, as its OFCT counts it. */
-void headroom_on_ack(struct ifct_entry *flow, uint32_t credit, uint32_t behind_units);
+ *  @downstream_units  the flow's extent downstream of this switch, as the OFCT counts it. */
+void headroom_on_ack(struct ifct_entry *flow, uint32_t credit, uint32_t downstream_units);
 
-/** headroom_credited() - the same of one branch of a tree (flow_tree.h), which has @headroom of its
- *  own.
- *  @metered  does it need credit until now?   Return: does it from now on? */
-bool headroom_credited(bool metered, int32_t *headroom, uint32_t credit, uint32_t behind_units);
+/** headroom_credited() - the same for one branch of a tree (flow_tree.h), with its own @headroom.
+ *  @metered  whether it needed credit so far.   Return: whether it needs credit from now on. */
+bool headroom_credited(bool metered, int32_t *headroom, uint32_t credit, uint32_t downstream_units);
 
 #endif

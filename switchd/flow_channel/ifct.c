@@ -36,7 +36,7 @@ static void set_up(struct ifct *ifct, struct ifct_entry *entry, const struct pac
 		ifct->used_max = ifct->used;
 }
 
-/* over @units that will never be here: no extent changes */
+/* advances all positions over @units that were lost: no extent changes */
 static void move_on(struct ifct_entry *entry, uint32_t units)
 {
 	entry->next_data_flow += units;

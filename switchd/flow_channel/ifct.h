@@ -1,20 +1,19 @@
 /*  ifct - the input flow channel table: one entry and one queue per flow of an input port (FC-6,
  *  FC-7, FC-14, FC-17).
  *
- *  Indexed by the flow_id that arrives with the packet. Three positions on the flow's own scale say
- *  everything:
+ *  Indexed by the flow_id that arrives with the packet. Both extents follow from three positions on
+ *  the flow's own scale:
  *      ack_flow <= data_flow <= next_data_flow
  *      queue_extent = next_data_flow - data_flow   waits here
- *      flow_extent  = data_flow - ack_flow         went on from here, not acknowledged
+ *      flow_extent  = data_flow - ack_flow         sent from here, not acknowledged
  *  Positions count data units modulo 2^32; a header carries the low 16 bits. They are a link's own:
  *  the sender of every link numbers what it puts on it (ofct.h), from 0 when the link comes up, so
- *  a hole can only have arisen on this link. When one is seen all three positions move over it
- *  together: no extent changes by it, and what was lost is reported upstream in its own ACK. A
+ *  a hole can only have arisen on this link. On a hole all three positions advance over it
+ *  together: no extent changes, and the loss is reported upstream in a LOSS ACK. A
  *  channel is free when both extents are 0; the next packet then sets it up again and may take
  *  another path. Positions run on while it is free, so the loss of a flow's first packet leaves a
  *  hole as well.
- *  The queue extends the packet buffer's order: one list per flow, so a blocked flow delays no
- *  other one (FC-11). */
+ *  Each flow has its own list of packets, so a blocked flow delays no other one (FC-11). */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_IFCT_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_IFCT_H
 
@@ -45,9 +44,9 @@ static inline uint32_t flow_ref_id(uint32_t ref)
 
 enum ifct_wait {
 	IFCT_NOT_WAITING,     /* queue empty */
-	IFCT_REQUESTING,      /* stands in the arbiter of its output */
+	IFCT_REQUESTING,      /* in the arbiter of its output */
 	IFCT_WAITING_CHANNEL, /* its output has no free channel (FC-9) */
-	/* by its own limits or for want of credit, until an ACK of its own changes that */
+	/* by its own limits, without credit, or for a redirect: until an ACK of its own */
 	IFCT_BLOCKED,
 	IFCT_ASLEEP,     /* until its wake-up time */
 	IFCT_STOPPED,    /* without credit, and the peer has no buffer for such flows */
@@ -75,15 +74,15 @@ struct ifct_entry {
 	uint8_t wait : 4;          /* enum ifct_wait */
 	uint8_t fc_state : 2;      /* enum fc_state */
 	bool active : 1, turn : 1; /* turn: the arbiter has given it this round's quantum */
-	bool marked : 1;           /* stands in the ring of marks.h; outlives the channel */
+	bool marked : 1;           /* in the ring of marks.h; outlives the channel */
 	uint8_t ep_congestion;     /* the ECA received last (EC-5) */
 	uint8_t setting : 5;       /* which of the settings is in force */
 	/* upstream metering: we give credit; downstream metering: we need credit (EC-12) */
 	bool um : 1, dm : 1;
-	int32_t headroom; /* dm: units that may go on (EC-12) */
+	int32_t headroom; /* dm: units that may be sent; < 0: debt (EC-12) */
 	/* um: queue_extent, data in flight and headroom upstream, together (headroom.h) */
 	int32_t committed_units;
-	node_time_t wake_up_ps; /* nothing goes on before */
+	node_time_t wake_up_ps; /* no packet is granted before */
 };
 
 _Static_assert(sizeof(struct ifct_entry) == 64, "a flow's state at an input is one cache line");
@@ -114,25 +113,25 @@ static inline uint32_t ifct_total_extent(const struct ifct_entry *entry)
 	return entry->next_data_flow - entry->ack_flow;
 }
 
-/** ifct_arrive() - a packet of flow @flow_id has arrived, its header saying @position: sets the
- *  channel up if it is free.
- *  @hole_units filled with the units missing in front of it, 0 mostly.
+/** ifct_arrive() - @packet, of channel packet->flow_id, has arrived with @position in its header:
+ *  sets the channel up if it is free. O(1).
+ *  @hole_units  filled with the units missing in front of it, mostly 0.
  *  Return: the entry; NULL if the packet contradicts the channel (another virtual lane or
  *  destination, a position before the expected one). The caller queues the packet with
  *  ifct_push(). */
 struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position,
 			       uint32_t *hole_units);
 
-/** ifct_skip() - a packet of @units at @position has arrived but cannot be queued: the flow goes on
- *  after it, be its channel set up or
- *  free.   Return: the units missing in front of it. */
+/** ifct_skip() - a packet of @units at @position has arrived but cannot be queued: the next one is
+ *  expected after it, whether the channel is in use or free.
+ *  Return: the units missing in front of it. */
 uint32_t ifct_skip(struct ifct *ifct, uint32_t flow_id, uint16_t position, uint32_t units);
 
 /** ifct_push() - queues @packet; takes it.  Return: was the queue empty? */
 bool ifct_push(struct ifct_entry *entry, struct packet *packet);
 
-/** ifct_pop() - takes the flow's first packet, which goes on to the crossbar. The queue must not be
- *  empty. */
+/** ifct_pop() - takes the flow's first packet out; the caller owns it. The queue must not be empty.
+ */
 struct packet *ifct_pop(struct ifct_entry *entry);
 
 /** ifct_on_ack() - @units of flow @flow_id were delivered or lost downstream.

@@ -73,10 +73,10 @@ enum injection_verdict injection_check(const struct injection *injection,
 }
 
 void injection_forwarded(const struct injection *injection, struct ifct_entry *flow,
-			 uint32_t frame_bytes, bool ingress, node_time_t asked)
+			 uint32_t frame_bytes, bool ingress, node_time_t requested_ps)
 {
 	if (injection->byte_ps[flow->setting])
-		flow->wake_up_ps = node_time_max(asked, flow->wake_up_ps) +
+		flow->wake_up_ps = node_time_max(requested_ps, flow->wake_up_ps) +
 				   (uint64_t)frame_bytes * injection->byte_ps[flow->setting];
 	block_until_empty(injection, flow, ingress);
 }

@@ -1,12 +1,13 @@
-/*  injection - how fast and how far a flow may go on from an input: the reaction to endpoint
- *  congestion (EC-5 ... EC-8).
+/*  injection - limits of a flow at an input, of its rate and of its data in flight: the reaction to
+ *  endpoint congestion (EC-5 ... EC-8).
  *
- *  The ECA received last selects one of the settings; ACK_DELTA selects the first again, which is
- *  full speed. A setting limits the flow's bandwidth (after a packet the next one waits), its
- *  flow_extent (above upstream_flow_extent nothing goes on), and, at an ingress edge port with
- *  limit-after-ack, its mean share of the egress queue to less than one frame: with the extent
- *  above the limit the flow is BLOCK_UNTIL_EMPTY, and when the last ACK is back it is RUNNING again
- *  with
+ *  The ECA received last selects one of the settings. ACK_DELTA selects the first one again, which
+ *  is full speed. A setting has three limits:
+ *  - Bandwidth: after a packet the next one waits.
+ *  - flow_extent: above upstream_flow_extent no packet is granted.
+ *  - At an ingress edge port with limit-after-ack: a mean share of the egress queue of less than
+ *    one frame. With its extent above the limit the flow is BLOCK_UNTIL_EMPTY. With its last ACK it
+ *    is RUNNING again, and waits until
  *      wake_up = local_time + ack_size_delta * (BYTE_TIME << BYTE_TIME_SCALE)
  *  ack_size_delta: the bytes that this last ACK acknowledged, in whole data units.
  *  A new flow begins with the setting for a slow start at its ingress edge. */
@@ -21,12 +22,12 @@
 #include "nodes/config/config.h"
 #include "switchd/flow_channel/ifct.h"
 
-/* may the flow's next packet go on? */
+/* whether the flow's next packet may be granted, and what it waits for */
 enum injection_verdict {
 	INJECTION_GO,
-	INJECTION_EXTENT, /* EC-7: when an ACK is back */
-	INJECTION_EMPTY,  /* EC-8: when the last ACK is back */
-	INJECTION_LATER,  /* EC-5, EC-8: at wake_up_ps */
+	INJECTION_EXTENT, /* EC-7: for an ACK */
+	INJECTION_EMPTY,  /* EC-8, FC-25: for the last ACK; fc_state is not RUNNING */
+	INJECTION_LATER,  /* EC-5, EC-8: for wake_up_ps */
 };
 
 struct injection {
@@ -54,21 +55,22 @@ static inline void injection_begin(const struct injection *injection, struct ifc
 		flow->setting = (uint8_t)injection->config->slow_start_setting;
 }
 
-/** injection_on_eca() - ACK_ECA @factor (1..255) has come up the flow. */
+/** injection_on_eca() - an ACK_ECA with @factor (1..255) has arrived for @flow. @ingress  its input
+ *  is an edge port. */
 void injection_on_eca(const struct injection *injection, struct ifct_entry *flow, uint32_t factor,
 		      bool ingress);
 
-/** injection_on_ack() - @units were delivered or lost and are off the flow_extent; @clears: it was
- *  an ACK_DELTA. */
+/** injection_on_ack() - @units were delivered or lost; flow_extent no longer counts them. @clears
+ *  the ACK was an ACK_DELTA: there is no congestion. */
 void injection_on_ack(const struct injection *injection, struct ifct_entry *flow, uint32_t units,
 		      bool clears, node_time_t now);
 
-/** injection_check() - may the next packet go on now? O(1). */
+/** injection_check() - whether the next packet may be granted at @now. O(1). */
 enum injection_verdict injection_check(const struct injection *injection,
 				       const struct ifct_entry *flow, node_time_t now);
 
-/** injection_extent_ps() - how long the flow takes for its whole flow_extent limit at its
- *  bandwidth. */
+/** injection_extent_ps() - time in which the flow, at the bandwidth of its setting, sends as much
+ *  as its flow_extent limit; 0: no bandwidth limit. */
 static inline node_time_t injection_extent_ps(const struct injection *injection,
 					      const struct ifct_entry *flow)
 {
@@ -76,11 +78,11 @@ static inline node_time_t injection_extent_ps(const struct injection *injection,
 	       injection->byte_ps[flow->setting];
 }
 
-/** injection_forwarded() - a packet of @frame_bytes, which asked for its output at @asked, has gone
- *  on. For a flow that is not at full speed, which is setting 0. The next packet may go when the
- *  bytes of this one have taken their time, from its own wake-up time on, or from @asked on: its
- *  wait for its turn does not delay the flow. */
+/** injection_forwarded() - a packet of @frame_bytes, which requested its output at @requested_ps,
+ *  was granted. For a flow below full speed (setting != 0). The next packet may be granted one
+ *  packet time, at the bandwidth of the setting, after @requested_ps or after the flow's own
+ *  wake-up time, whichever is later. So the wait for a grant does not slow the flow. */
 void injection_forwarded(const struct injection *injection, struct ifct_entry *flow,
-			 uint32_t frame_bytes, bool ingress, node_time_t asked);
+			 uint32_t frame_bytes, bool ingress, node_time_t requested_ps);
 
 #endif

@@ -3,7 +3,7 @@
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
 
-/* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */
+/* The peer resumes at an eighth below the stop level: fewer control words (ours). */
 #define GO_PART 8u
 
 uint32_t input_buffer_left(const struct dataplane *dp, uint32_t port, uint32_t lane)

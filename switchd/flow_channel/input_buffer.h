@@ -9,8 +9,8 @@
 /** input_buffer_configure() - the water levels of @port are as config->ports[@port] says. */
 void input_buffer_configure(struct dataplane *dp, uint32_t port);
 
-/** input_buffer_left() - how much more the input buffer may hold, or be reserved for, before the
- *  peer has to stop; units. */
+/** input_buffer_left() - input buffer, in units, that may still be filled or reserved before the
+ *  peer must stop. */
 uint32_t input_buffer_left(const struct dataplane *dp, uint32_t port, uint32_t lane);
 
 /** input_buffer_charged() - what counts against the input buffer: what is in it, and what credit
@@ -20,12 +20,12 @@ static inline uint32_t input_buffer_charged(const struct port *in, uint32_t lane
 	return in->link->rx.held_units[lane] + in->promised_units[lane];
 }
 
-/** input_buffer_hold() - the neighbour at @port must stop sending on @lane (@stop), or may send
- *  again. */
+/** input_buffer_hold() - the peer at @port must stop sending on @lane (@stop), or may send again:
+ *  counts it, and has the link send the control word. */
 void input_buffer_hold(struct dataplane *dp, uint32_t port, uint32_t lane, bool stop);
 
-/** input_buffer_update() - the input buffer of @port and @lane holds more, or less: does its
- *  neighbour have to stop, or may it go on? After each arrival, release and promise. O(1). */
+/** input_buffer_update() - stops the peer at @port if the input buffer of @lane is above its level,
+ *  or resumes it. For after each arrival, release and change of reserved credit. O(1). */
 static inline void input_buffer_update(struct dataplane *dp, uint32_t port, uint32_t lane)
 {
 	const struct port *in = &dp->ports[port];
@@ -38,8 +38,8 @@ static inline void input_buffer_update(struct dataplane *dp, uint32_t port, uint
 		switch_touch(&dp->sw, port);
 }
 
-/** input_buffer_release() - @packet has left its input buffer. A copy was in none, and the buffer
- *  of a link that is gone went with it. */
+/** input_buffer_release() - @packet has left its input buffer. Nothing for a copy, which was in
+ *  none, and for a link that is down, whose buffer no longer exists. */
 void input_buffer_release(struct dataplane *dp, const struct packet *packet);
 
 #endif

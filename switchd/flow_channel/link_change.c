@@ -4,10 +4,11 @@
  *  on; their ACKs have no link upstream, and end here.
  *
  *  Order is kept (FC-15, FC-26). A flow of which nothing is downstream of the fabric port takes
- *  another one at once, with all packets that wait here. A flow with data downstream must not
- *  overtake it: it waits, its channel reserved, until nothing that went over the link in this
- *  channel is in the fabric any more. The peer knows that (port_stats.left), and the
- *  orchestrator reports it (link_change_settle()). What is then not acknowledged was lost.
+ *  another one at once, with all packets that wait here. A flow must not overtake its own data
+ *  downstream. It waits, its channel reserved, until nothing that crossed the link in this channel
+ *  is in the fabric any more. The peer publishes these channels (port_stats.left), and the
+ *  orchestrator reports when they are empty (link_change_settle()). What is then not acknowledged
+ *  was lost.
  *
  *  A link comes up: its channels are numbered from 0 again, so none of the former link may be in
  *  use any more. Until then the port stays down, and the new link's first packets wait in its
@@ -21,8 +22,8 @@
 #include "switchd/flow_channel/flow_control.h"
 #include "switchd/flow_channel/flow_tree.h"
 
-/* in the output queue: on an edge link only this port can report it; on a fabric link
- * drop_in_flight() does */
+/* Drops the packets in the output queue. Of an edge link they are reported lost here; of a fabric
+ * link by drop_in_flight(). */
 static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, node_time_t now)
 {
 	struct output_queue *queue = &out->output[lane].queue;
@@ -37,7 +38,8 @@ static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, 
 	}
 }
 
-/* granted to a channel of the link, but for those in @left, and not acknowledged, wherever it is */
+/* Reports as lost what is not acknowledged of the link's channels, except of those in @left, and
+ * frees them. */
 static void drop_in_flight(struct dataplane *dp, struct port *out, const struct channel_set *left,
 			   node_time_t now)
 {
@@ -59,9 +61,9 @@ static void lose(struct dataplane *dp, uint32_t ref, node_time_t now)
 	crossbar_lose(dp, ref, DROP_LINK_DOWN, now);
 }
 
-/* Flows for @port that wait for something else than their turn, which may be at another port as
- * well. One look at every channel in use, once for a link that goes down. */
-static void each_held(struct dataplane *dp, uint32_t port, flow_fate *fate, node_time_t now)
+/* Calls @fate for each flow for @port that waits for something other than its turn. Such a flow may
+ * be in a list of another port. O(channels of all inputs), once for a link that goes down. */
+static void each_waiting(struct dataplane *dp, uint32_t port, flow_fate *fate, node_time_t now)
 {
 	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 		const struct ifct *ifct = &dp->ifcts[p];
@@ -81,9 +83,9 @@ static void each_held(struct dataplane *dp, uint32_t port, flow_fate *fate, node
 /* all packets that wait for edge port @out: there is no other path to its host */
 static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now)
 {
-	/* First: afterwards the losses of other flows resume none onto this port. Flows that this
-	 * resumes request, and are lost with the rest. */
-	each_held(dp, (uint32_t)(out - dp->ports), lose, now);
+	/* First, so that no later loss resumes one of these flows onto this port. A flow that a
+	 * loss here resumes requests the port, and is lost with the rest. */
+	each_waiting(dp, (uint32_t)(out - dp->ports), lose, now);
 	for (uint32_t c = 0; c < out->lane_count; c++) {
 		struct arbiter *arbiter = &out->output[c].arbiter;
 		uint32_t ref;
@@ -96,7 +98,7 @@ static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now
 	}
 }
 
-/* all flows of @arbiter, in their order, are in no list any more but the one that is returned */
+/* Moves all flows of @arbiter, in their order, to the returned list. */
 static struct flow_list arbiter_empty(struct dataplane *dp, struct arbiter *arbiter)
 {
 	struct flow_list all = { .first = FLOW_REF_NONE };
@@ -116,9 +118,9 @@ static bool is_open(struct dataplane *dp, uint32_t ref)
 	return tree_is(dp, ref) && !tree_is_folded(dp, ref);
 }
 
-/* Flow @ref, in no list, must go to @out no more. With something downstream it waits until that is
- * known to be gone (reroute_emptied()). */
-static void go_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
+/* Flow @ref, in no list, must leave its output: it selects another one. With data downstream it
+ * waits first until that has left the fabric (reroute_emptied()). */
+static void leave_output(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
@@ -132,34 +134,34 @@ static void go_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
 	}
 }
 
-static void list_goes_elsewhere(struct dataplane *dp, struct flow_list *list, node_time_t now)
+static void list_leaves_output(struct dataplane *dp, struct flow_list *list, node_time_t now)
 {
 	struct flow_list all = *list;
 	uint32_t ref;
 
 	list->first = FLOW_REF_NONE;
 	while ((ref = flow_list_pop(dp->ifcts, &all)) != FLOW_REF_NONE)
-		go_elsewhere(dp, ref, now);
+		leave_output(dp, ref, now);
 }
 
 void link_change_leave(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 
-	/* first: afterwards no flow resumes here */
-	each_held(dp, port, go_elsewhere, now);
-	list_goes_elsewhere(dp, &out->no_channel, now);
+	/* first, so that no flow resumes onto this port afterwards */
+	each_waiting(dp, port, leave_output, now);
+	list_leaves_output(dp, &out->no_channel, now);
 	for (uint32_t c = 0; c < out->lane_count; c++) {
-		struct flow_list asking;
+		struct flow_list requesting;
 
-		list_goes_elsewhere(dp, &out->output[c].stopped, now);
-		asking = arbiter_empty(dp, &out->output[c].arbiter);
-		list_goes_elsewhere(dp, &asking, now);
+		list_leaves_output(dp, &out->output[c].stopped, now);
+		requesting = arbiter_empty(dp, &out->output[c].arbiter);
+		list_leaves_output(dp, &requesting, now);
 	}
 }
 
-/* does flow @ref follow a port that is up, but no next hop to its destination any more? */
-static bool is_misled(struct dataplane *dp, uint32_t ref)
+/* is the output of flow @ref up, but by new tables no next hop to its destination any more? */
+static bool route_is_gone(struct dataplane *dp, uint32_t ref)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
@@ -167,16 +169,16 @@ static bool is_misled(struct dataplane *dp, uint32_t ref)
 	       dataplane_port_up(dp, flow->follow_port) && !choose_is_valid(dp, ref);
 }
 
-/* those in the arbiters of @out, and then those that wait for something else or have no packets */
-static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
+/* flows in the arbiters of @out: those whose route is gone leave it, the others request it again */
+static void arbiters_follow_routes(struct dataplane *dp, struct port *out, node_time_t now)
 {
 	for (uint32_t c = 0; c < out->lane_count; c++) {
-		struct flow_list asking = arbiter_empty(dp, &out->output[c].arbiter);
+		struct flow_list requesting = arbiter_empty(dp, &out->output[c].arbiter);
 		uint32_t ref;
 
-		while ((ref = flow_list_pop(dp->ifcts, &asking)) != FLOW_REF_NONE) {
-			if (is_misled(dp, ref))
-				go_elsewhere(dp, ref, now);
+		while ((ref = flow_list_pop(dp->ifcts, &requesting)) != FLOW_REF_NONE) {
+			if (route_is_gone(dp, ref))
+				leave_output(dp, ref, now);
 			else
 				crossbar_rerequest(dp, ref, now);
 		}
@@ -187,7 +189,7 @@ void link_change_routes(struct dataplane *dp, node_time_t now)
 {
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		if (dp->ports[p].kind == PORT_FABRIC)
-			misled_find(dp, &dp->ports[p], now);
+			arbiters_follow_routes(dp, &dp->ports[p], now);
 	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 		const struct ifct *ifct = &dp->ifcts[p];
 
@@ -196,10 +198,10 @@ void link_change_routes(struct dataplane *dp, node_time_t now)
 
 			if (!flow->active || flow->wait == IFCT_REQUESTING ||
 			    !ifct_total_extent(flow) || flow->fc_state == BLOCK_FOR_REDIRECT ||
-			    !is_misled(dp, flow_ref(p, id)))
+			    !route_is_gone(dp, flow_ref(p, id)))
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
-			go_elsewhere(dp, flow_ref(p, id), now);
+			leave_output(dp, flow_ref(p, id), now);
 		}
 	}
 }
@@ -225,8 +227,8 @@ bool link_change_settle(struct dataplane *dp, uint32_t port, const struct channe
 	return true;
 }
 
-/* The peer receives no ACK over @port any more. port_stats.left has the channels that the peer
- * cannot know of otherwise; flow_free() keeps it true. */
+/* No ACK reaches the peer over @port any more. So the channels that are in use here are published
+ * in port_stats.left; flow_free() takes each out when it ends. */
 static void note_left(struct dataplane *dp, uint32_t port)
 {
 	const struct ifct *ifct = &dp->ifcts[port];

@@ -9,9 +9,9 @@
  *  events but those of switch_touch(). */
 void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now);
 
-/** link_change_settle() - what went over the former link of fabric port @port has left the fabric,
- *  but for channels @left: what is still not acknowledged of the others was lost on it, and is
- *  reported.
+/** link_change_settle() - the fabric has no packet left that crossed the former link of fabric port
+ *  @port, except in channels @left. So what other channels have unacknowledged was lost on that
+ *  link: reports it upstream.
  *  Return: true if link_change_leave() is to follow, once the marks that this leaves are handled;
  *  false: @port is up, or an edge port. */
 bool link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left,

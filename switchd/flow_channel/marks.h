@@ -23,7 +23,7 @@ struct marks {
 	uint64_t limits;   /* edge ports whose sum of extents fell: resume_port() */
 	uint64_t channels; /* fabric ports where an ACK freed a channel: crossbar_channel_freed() */
 	uint64_t moves;    /* ports that flows have left or moved to: crossbar_moved() */
-	bool any;          /* false: there are no flows, lines, limits and channels */
+	bool any;          /* false: all but `moves` are empty */
 };
 
 /** marks_port() - @port is in @ports: lines, limits or channels. O(1). */
@@ -48,8 +48,8 @@ static inline void marks_flow(struct marks *marks, struct ifct *ifcts, uint32_t 
 	marks->flows_count++;
 }
 
-/** marks_flow_pop() - takes the oldest mark of a flow out, if there is one. The flow may be gone
- *  since it was marked.   Return: FLOW_REF_NONE: there is none. O(1). */
+/** marks_flow_pop() - takes the oldest mark of a flow out. The flow may have ended since it was
+ *  marked.   Return: flow_ref(), or FLOW_REF_NONE: there is no mark. O(1). */
 static inline uint32_t marks_flow_pop(struct marks *marks, struct ifct *ifcts)
 {
 	uint32_t ref;

@@ -1,11 +1,11 @@
-/*  ofct - the output flow channel table: names flows on the link of a fabric port (FC-5, FC-8,
- *  FC-14).
+/*  ofct - the output flow channel table: the flow ids of flows on the link of a fabric port (FC-5,
+ *  FC-8, FC-14).
  *
- *  (input port, flow_id there) -> flow_id on this link; a miss takes a free id, the last ACK gives
- *  it back. The transmitting end of a link alone allocates its ids, so along a path they form a
- *  chain, and the table read backwards is the forwarding table of ACKs. ours: it also numbers the
- *  data of each id (data_flow goes into the header): the positions of a link then have no holes but
- *  those that the link itself tears. They run on when an id is given to another flow.
+ *  (input port, flow_id there) -> flow_id on this link. A miss takes a free id, the last ACK frees
+ *  it. Only the transmitting end of a link allocates its ids. So along a path they form a chain,
+ *  and the table read backwards forwards ACKs. ours: it also numbers the data of each id (data_flow
+ *  goes into the header). So a hole in the positions means a loss on this very link. Positions
+ *  continue when an id is given to another flow.
  *  Losses (FC-17). The link's other end sees a hole in front of the next packet of the channel that
  *  arrives, and reports it. What was lost last leaves none: once nothing else of the channel is
  *  in flight on the link, its positions are taken back, so that the next packet has those that
@@ -39,10 +39,10 @@ struct ofct_entry {
 	bool metered : 1;
 };
 
-/* what a link that can lose frames has told of a channel */
+/* what a guarded link has reported of a channel */
 struct ofct_tail {
-	uint32_t told_flow;  /* up to here it is known what arrived; never beyond data_flow */
-	uint32_t lost_units; /* of that the last, without anything after it that arrived */
+	uint32_t told_flow;  /* the fate of all units up to here is known; <= data_flow */
+	uint32_t lost_units; /* the last of these units: all lost, none after them arrived */
 };
 
 struct ofct {
@@ -96,13 +96,13 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t dest
  *  Return: false if nothing of the kind is in flight (nothing is changed). */
 bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed);
 
-/** ofct_seen() - the link's other end has the next @units of channel @id, and sees by them whether
- *  any before them are missing. O(1). */
+/** ofct_seen() - the next @units of channel @id have arrived at the peer, which reports any that
+ *  are missing in front of them. O(1). */
 void ofct_seen(struct ofct *ofct, uint32_t id, uint32_t units);
 
-/** ofct_missing() - the link's other end did not get the next @units of channel @id.
- *  Return: how many units it cannot see as a hole, because nothing of the channel is in flight
- *  on the link any more. They are taken back with ofct_take_back(). Mostly 0. O(1). */
+/** ofct_missing() - the next @units of channel @id were lost on the link.
+ *  Return: units that the peer cannot detect as a hole, because nothing of the channel is in flight
+ *  on the link any more; mostly 0. The caller takes them back with ofct_take_back(). O(1). */
 uint32_t ofct_missing(struct ofct *ofct, uint32_t id, uint32_t units);
 
 /** ofct_take_back() - the last @units of channel @id were lost: like ofct_on_ack(), but the

@@ -47,7 +47,7 @@ struct redirect_told {
 	uint32_t flows; /* that shared it then */
 };
 
-/* of a flow at an input that obeys */
+/* of a flow, at the input that redirects it */
 struct redirect_line {
 	node_time_t not_before_ps;      /* it is not redirected before */
 	struct output_load_count count; /* what of it went out here */
@@ -61,9 +61,9 @@ struct redirect_line {
 	bool choose;
 };
 
-/** redirect_wanted() - a header has come into an output's queue, now @depth_bytes deep, where
- *  @flows flows wait: shall its flow be redirected? Draws a random number only if there is
- *  congestion. O(1). */
+/** redirect_wanted() - true if the flow of a header that has entered an output's queue is to be
+ *  redirected. The queue is now @depth_bytes deep, and @flows flows wait. Draws a random number
+ *  only if there is congestion. O(1). */
 bool redirect_wanted(const struct routing_config *config, struct redirect_gauge *gauge,
 		     struct random *random, uint64_t depth_bytes, uint32_t flows, node_time_t now);
 
@@ -71,8 +71,9 @@ bool redirect_wanted(const struct routing_config *config, struct redirect_gauge 
  *  flow of the header counts. At most half of them, so that the rest benefits too. Pure. */
 uint32_t redirect_group_most(const struct routing_config *config, uint32_t flows);
 
-/** redirect_also_wanted() - the flow of the header is redirected: is another waiting flow as well?
- *  By its own random number. @depth_bytes, @now as in redirect_wanted(). O(1). */
+/** redirect_also_wanted() - after redirect_wanted() returned true: whether another flow of the
+ *  group, which waits, is redirected as well, by a random number of its own.
+ *  @depth_bytes, @now  as in redirect_wanted(). O(1). */
 bool redirect_also_wanted(const struct routing_config *config, struct redirect_gauge *gauge,
 			  struct random *random, uint64_t depth_bytes, node_time_t now);
 

@@ -1,12 +1,13 @@
-/*  The path of a redirect (FC-25): output queue -> REROUTE ACK up the flow -> an input that obeys,
- *  where the flow waits until nothing of it is in flight downstream, then selects an output again.
+/*  The path of a redirect (FC-25): output queue -> REROUTE ACK up the flow -> the input that
+ *  redirects the flow. There it waits until nothing of it is in flight downstream, then selects an
+ *  output again.
  *
  *  No request is sent for packets that select for themselves, nor for a flow that is a source of
  *  endpoint congestion, or that waits for credit of a switch downstream: its bottleneck is
  *  elsewhere. An output where no other flow waits sends none: a flow alone would be no faster
- *  anywhere else. A request that could change nothing is not obeyed. Each switch knows whether it
- *  has another port for the flow. On its path the ACK records whether any switch downstream had
- *  one, which could select again as well once the flow's channels there are free.
+ *  anywhere else. A flow for which no switch has another port is not stopped. Each switch checks
+ *  its own ports. On its path the ACK records whether any switch downstream had another port: that
+ *  switch can select again once the flow's channels there are free.
  *
  *  Which switch can help (ours; redirect_anywhere). In a tree, paths that part going up join again
  *  going down, level by level: congestion of a core switch's output can be changed by the
@@ -51,7 +52,7 @@
 /* fields of the value of a REROUTE ACK */
 #define REROUTE_CHOICE 1u /* a switch on its path could select again */
 #define REROUTE_FAR 2u    /* the congestion is not at the switch that receives it */
-/* times this: switches passed that had no choice, those that had one taken off */
+/* times this: switches passed without a choice of ports, less those with one; at least 0 */
 #define REROUTE_JOIN 4u
 #define REROUTE_JOINS_MAX 7u
 /* times this: the port upward that has capacity, by its number; 0: not known */
@@ -80,7 +81,7 @@ static uint32_t waiting_for(const struct port *out, const struct ifct_entry *flo
 	return flows;
 }
 
-/* may flow @ref be moved now? */
+/* may flow @ref be redirected now? It has data downstream, is no source, and is not just moved. */
 static bool movable(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -90,10 +91,10 @@ static bool movable(struct dataplane *dp, uint32_t ref, node_time_t now)
 	       now >= path_load_line(dp, ref)->not_before_ps;
 }
 
-/* Flow @ref, which is about to be stopped, will go by @move: others that compare loads until it is
- * there take it into account. */
-static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move *move, bool far,
-		   node_time_t now)
+/* Flow @ref, which is about to be stopped, will take @move: it counts there from now on, for flows
+ * that compare loads before it has moved. */
+static void claim(struct dataplane *dp, uint32_t ref, const struct choose_move *move, bool far,
+		  node_time_t now)
 {
 	node_time_t until_ps = now + dp->sw.config->switch_.routing.redirect_interval_ps;
 	struct redirect_line *line = path_load_line(dp, ref);
@@ -111,9 +112,9 @@ static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move 
 				  until_ps, now);
 }
 
-/* From now on no packet of flow @ref is granted, wherever the flow waits. In an arbiter that
- * shows when its turn comes. */
-static void hold(struct dataplane *dp, uint32_t ref)
+/* Stops flow @ref for a redirect: no packet of it is granted. If it is in an arbiter, it leaves
+ * that when its turn comes. */
+static void stop_flow(struct dataplane *dp, uint32_t ref)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
@@ -160,7 +161,7 @@ static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node
 	path_load_line(dp, ref)->far = true;
 	path_load_line(dp, ref)->hint = (uint8_t)route_upward_number(&dp->routes, swap->port);
 	path_load_line(dp, ref)->to = 0;
-	hold(dp, ref);
+	stop_flow(dp, ref);
 	return true;
 }
 
@@ -176,10 +177,10 @@ static bool all_links_up(const struct dataplane *dp)
 	return true;
 }
 
-/* a REROUTE ACK has come up flow @ref.
- * @value what it says; filled with what it says further up.
- * Return: does it end here, obeyed or not? Else it goes on upstream. */
-static bool ends_here(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now)
+/* Handles a REROUTE ACK for flow @ref: stops the flow if it is to be redirected by this switch.
+ * @value  of the ACK; updated for the switch upstream.
+ * Return: true: the ACK ends here, whether the flow was stopped or not; false: it continues. */
+static bool handle_here(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now)
 {
 	const struct routing_config *config = &dp->sw.config->switch_.routing;
 	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
@@ -217,9 +218,9 @@ static bool ends_here(struct dataplane *dp, uint32_t ref, uint32_t *value, node_
 		path_load_line(dp, ref)->to = 0;
 		if (has_other && (far ? choose_flows_limit(dp, ref, now) > 0
 				      : config->redirect_rule == REDIRECT_BY_LOADS))
-			decide(dp, ref, &move, far, now);
+			claim(dp, ref, &move, far, now);
 		swap_offer(dp, ref, hint, now);
-		hold(dp, ref);
+		stop_flow(dp, ref);
 	}
 	return true;
 }
@@ -228,7 +229,7 @@ void reroute_on_ack(struct dataplane *dp, uint32_t ref, uint32_t value, node_tim
 {
 	uint32_t in_port = flow_ref_port(ref);
 
-	if (ends_here(dp, ref, &value, now) || dp->ports[in_port].kind != PORT_FABRIC ||
+	if (handle_here(dp, ref, &value, now) || dp->ports[in_port].kind != PORT_FABRIC ||
 	    !dataplane_port_up(dp, in_port))
 		return;
 	ack_collect(&dp->ports[in_port].acks, flow_ref_id(ref), ACK_REROUTE, value, now);
@@ -237,11 +238,11 @@ void reroute_on_ack(struct dataplane *dp, uint32_t ref, uint32_t value, node_tim
 
 /* ---- requests ---- */
 
-/* Shall the other end of the link at @out request a redirect of @flow? It knows which link has
- * capacity, and what arrives, but not what waits here: victims of a source, which go on slowly
- * and do not leave, must get their request from here. */
-static bool for_other_end(const struct dataplane *dp, const struct port *out,
-			  const struct ifct_entry *flow, node_time_t now)
+/* Is a redirect of @flow left to the other end of the link at @out? That end knows which link has
+ * capacity and what arrives, but not what waits here. So victims, which are sent slowly while a
+ * source of congestion is at this output, are redirected from here. */
+static bool left_to_peer(const struct dataplane *dp, const struct port *out,
+			 const struct ifct_entry *flow, node_time_t now)
 {
 	node_time_t interval_ps = dp->sw.config->switch_.routing.redirect_interval_ps;
 	bool has_source = out->redirect.source_ps && now - out->redirect.source_ps < interval_ps;
@@ -249,9 +250,9 @@ static bool for_other_end(const struct dataplane *dp, const struct port *out,
 	return choose_count(dp, flow) < 2 && !has_source;
 }
 
-/* May @out request a redirect of ordered flow @ref? Not if nothing of it is downstream, for then it
- * selects a path anyway; not if its bottleneck is elsewhere; not if it has most of the output. */
-static bool may_ask(struct dataplane *dp, const struct port *out, uint32_t ref, node_time_t now)
+/* May @out request a redirect of ordered flow @ref? Not if nothing of it is downstream, since it
+ * then selects a path anyway. Not if its bottleneck is elsewhere. Not if it is most of the load. */
+static bool may_request(struct dataplane *dp, const struct port *out, uint32_t ref, node_time_t now)
 {
 	const struct routing_config *config = &dp->sw.config->switch_.routing;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -261,41 +262,41 @@ static bool may_ask(struct dataplane *dp, const struct port *out, uint32_t ref, 
 	       !(config->redirect_rule == REDIRECT_BY_LOADS &&
 		 output_load_is_most(&out->output_load, &path_load_line(dp, ref)->count,
 				     path_load_window(dp, now))) &&
-	       !(config->redirect_inputs && (for_other_end(dp, out, flow, now) ||
+	       !(config->redirect_inputs && (left_to_peer(dp, out, flow, now) ||
 					     now < path_load_line(dp, ref)->not_before_ps));
 }
 
 /* requests a redirect of flow @ref; @flows, with it, share the link */
-static void ask(struct dataplane *dp, struct port *out, uint32_t ref, uint32_t flows,
-		node_time_t now)
+static void request_redirect(struct dataplane *dp, struct port *out, uint32_t ref, uint32_t flows,
+			     node_time_t now)
 {
-	uint32_t told = flows < REROUTE_FLOWS_MAX ? flows : REROUTE_FLOWS_MAX;
+	uint32_t number = flows < REROUTE_FLOWS_MAX ? flows : REROUTE_FLOWS_MAX;
 
 	out->stats->reroute_acks++;
-	reroute_on_ack(dp, ref, path_load_reported(dp) ? told * REROUTE_FLOWS : 0, now);
+	reroute_on_ack(dp, ref, path_load_reported(dp) ? number * REROUTE_FLOWS : 0, now);
 }
 
 /* Flow @first is redirected from @out, where @waiting flows wait and @flows share the link:
  * requests it for others of its group too, each by its own random number.
  * O(ROUTING_GROUP_MAX). */
-static void ask_others(struct dataplane *dp, struct port *out, uint32_t first, uint32_t waiting,
-		       uint32_t flows, node_time_t now)
+static void request_group(struct dataplane *dp, struct port *out, uint32_t first, uint32_t waiting,
+			  uint32_t flows, node_time_t now)
 {
 	const struct routing_config *config = &dp->sw.config->switch_.routing;
-	uint32_t most = redirect_group_most(config, waiting), asked = 1, found = 0,
+	uint32_t most = redirect_group_most(config, waiting), requested = 1, found = 0,
 		 refs[ROUTING_GROUP_MAX];
 
 	for (uint32_t lane = 0; lane < out->lane_count; lane++)
 		found += arbiter_look(&out->output[lane].arbiter, refs + found,
 				      ROUTING_GROUP_MAX - found);
-	for (uint32_t i = 0; i < found && asked < most; i++) {
+	for (uint32_t i = 0; i < found && requested < most; i++) {
 		if (refs[i] == first || (tree_is(dp, refs[i]) && !tree_is_folded(dp, refs[i])) ||
-		    !may_ask(dp, out, refs[i], now) ||
+		    !may_request(dp, out, refs[i], now) ||
 		    !redirect_also_wanted(config, &out->redirect, &dp->redirect_random,
 					  out->gauge.bytes, now))
 			continue;
-		ask(dp, out, refs[i], flows, now);
-		asked++;
+		request_redirect(dp, out, refs[i], flows, now);
+		requested++;
 	}
 }
 
@@ -314,15 +315,15 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 	    (config->redirect_inputs && swap_take(dp, out, ref, now)))
 		return;
 	waiting = waiting_for(out, flow);
-	if (waiting < 2 || !may_ask(dp, out, ref, now) ||
+	if (waiting < 2 || !may_request(dp, out, ref, now) ||
 	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes,
 			     waiting, now))
 		return;
 	flows = output_load_large_flows(&out->output_load, path_load_window(dp, now));
 	flows = waiting > flows ? waiting : flows;
-	ask(dp, out, ref, flows, now);
+	request_redirect(dp, out, ref, flows, now);
 	if (path_load_groups(dp))
-		ask_others(dp, out, ref, waiting, flows, now);
+		request_group(dp, out, ref, waiting, flows, now);
 }
 
 /* How much better it would be to arrive by upward port @port than by the one of @own. If @port

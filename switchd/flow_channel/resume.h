@@ -1,6 +1,6 @@
-/*  resume - what resumes a flow that was held at its input (flow_control.h): an ACK, credit,
- *  time, the port's limit, buffer of the peer. dataplane.c calls it for the marks of other
- *  stages. */
+/*  resume - how a flow that waits at its input (flow_control.h) resumes: by an ACK, by credit, at
+ *  its wake-up time, by the port's limit, by free buffer of the peer. dataplane.c calls it for the
+ *  marks of other stages. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_RESUME_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_RESUME_H
 

@@ -14,7 +14,7 @@
 
 #include "nodes/base/time.h"
 
-/* the two between which it is, as a switch can tell */
+/* source and destination of a flow, as far as a switch knows them */
 struct source_hold_key {
 	uint8_t in_port, traffic_class;
 	uint16_t fabric_address;
@@ -24,7 +24,7 @@ struct source_hold_key {
 struct source_hold_line {
 	node_time_t until_ps; /* 0: never used */
 	struct source_hold_key key;
-	uint16_t via; /* what choose.c keeps of a detour; 0: none */
+	uint16_t via; /* first switch of a detour; 0: a minimal path */
 	uint8_t port;
 };
 
@@ -37,8 +37,8 @@ struct source_hold {
 int source_hold_init(struct source_hold *hold, node_time_t hold_ps);
 void source_hold_fini(struct source_hold *hold);
 
-/** source_hold_note() - a congestion ACK has come up from output @port by @via for a flow of @key.
- *  O(1). */
+/** source_hold_note() - a congestion ACK for a flow of @key, whose path is @port and @via, has
+ *  arrived: the line counts for hold_ps from @now. O(1). */
 void source_hold_note(struct source_hold *hold, const struct source_hold_key *key, uint32_t port,
 		      uint32_t via, node_time_t now);
 

@@ -87,8 +87,8 @@ static uint32_t lane_of(const struct port *out, uint32_t traffic_class, uint32_t
 	return best;
 }
 
-/* @bytes go out of @lane, for those of its flows that have packets; an idle lane has nothing to
- * catch up on later */
+/* Counts @bytes sent from @lane, for each of its flows that have packets. Idle lanes of the class
+ * advance to the same count, so that they do not catch up later. */
 static void lane_served(struct port *out, uint32_t lane, uint32_t bytes)
 {
 	struct output_lane *output = &out->output[lane];
@@ -140,7 +140,7 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 
 	if (!dataplane_port_up(dp, port))
 		return NODE_TIME_NEVER;
-	if (free_at > now) /* what exactly is due then shows when it is free */
+	if (free_at > now) /* computed again when the link is free */
 		return has_work(dp, out) ? free_at : NODE_TIME_NEVER;
 	free_at = now;
 	if (link_words_due(link) && may_send_words(link))

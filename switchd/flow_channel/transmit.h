@@ -8,8 +8,8 @@
  *  may send. */
 node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t now);
 
-/** transmit() - puts one thing on port @port's link: control words, else an ACK frame that is due,
- *  else a packet.
+/** transmit() - sends one thing on port @port's link, if it is free and up: control words that are
+ *  due, else an FGFC frame, else an ACK frame, else a packet, else a report of the guard.
  *  Return: the lane whose output queue has free space now; -1: none. */
 int transmit(struct dataplane *dp, uint32_t port, node_time_t now);
 

@@ -4,8 +4,9 @@
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** tree_path_begin() - @packet is the first of flow @ref, of which nothing is here or downstream.
- *  Without unordered classes it does nothing. */
+/** tree_path_begin() - flow @ref begins with @packet, with nothing here or downstream. In an
+ *  unordered class it becomes an open tree, if it has several outputs and routing is adaptive. A
+ *  folded tree stays folded while there is congestion. Nothing in other classes. */
 void tree_path_begin(struct dataplane *dp, uint32_t ref, const struct packet *packet);
 
 /** tree_path_choose() - @packet is the first in the queue of flow @ref, a tree that requests no

@@ -1,11 +1,11 @@
 /*  unacked - what each flow of a host has sent and is not acknowledged, in samples of its edge port
  *  (SE-1).
  *
- *  The EFCT has it for each line (efct_flow_extent()); a NIC of flow channels gets no ACK. A line
- *  knows no flow of a NIC, so each generated packet that leaves tells which one has its line. The
- *  note has the line's hash too: a line that another flow has taken since is known. Flows that
- *  share a line, since the port's match fields do not tell them apart, count as the one that sent
- *  last. A sample is at the port that the flow comes in by, with the flow's slot at its NIC;
+ *  The EFCT counts it for each line (efct_flow_extent()); a NIC of flow channels gets no ACK. An
+ *  EFCT line does not identify a flow of a NIC. So each generated packet that leaves stores the
+ *  slot of its flow, with the hash of the line: a different hash shows that another flow has the
+ *  line now. Flows that the port's match fields do not distinguish share a line, and count as the
+ *  one that sent last. A sample has the flow's input port and its slot at the NIC;
  *  series_values_node() of the orchestrator finds the NIC.
  *
  *  Memory: 24 bytes for each channel of an edge port, allocated in _init, only in a switch that
