@@ -100,7 +100,7 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz clang-warnings bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim fuzzers
+.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz clang-warnings bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim fuzzers formatted
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
@@ -407,6 +407,12 @@ fuzz: deps
 # what another compiler warns of
 clang-warnings: deps
 	@$(MAKE) --no-print-directory $(addprefix build/clang/,$(addsuffix .ok,$(node_src) $(switchd_src) $(nicd_src) workerd/main.c $(rankd_src) rankd/main.c $(orchestrator_src)))
+	@$(MAKE) --no-print-directory formatted
+
+# other versions of clang-format differ
+formatted:
+	@case $$(clang-format --version) in *' version 14.'*) \
+		git ls-files '*.c' '*.h' 2>/dev/null | xargs -r clang-format --dry-run -Werror || { echo 'make format mends it'; false; } ;; esac
 
 bench: all
 	@$(MAKE) --no-print-directory benches

@@ -10,7 +10,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='page README.md containers docs examples include topologies orchestrator nodes switchd nicd wireshark tests'
+clean='page README.md containers docs examples include topologies orchestrator nodes switchd nicd workerd rankd preload wireshark tests'
 
 # files PATH...: the files there of which texts are checked
 files() {

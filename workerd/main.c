@@ -14,8 +14,9 @@ int main(int argc, char **argv)
 	};
 	static const struct node_ops *const nics[FABRIC_KINDS] = { &nicd_ops, &nicd_ops,
 								   &nicd_ops };
-	static const struct node_ops *const *const ops[NODE_KINDS] = { [NODE_SWITCH] = switches,
-								       [NODE_NIC] = nics };
+	static const struct node_ops *const *const ops[NODE_KINDS] = {
+		[NODE_SWITCH] = switches, [NODE_NIC] = nics
+	};
 
 	return worker_main(argc, argv, ops);
 }

@@ -41,13 +41,13 @@
 struct heddle_flow {
 	/* what holds now; what a function writes here has no effect */
 	uint64_t now_ns;
-	uint64_t line_bps;           /* rate of the link */
-	uint32_t packet_bytes;       /* payload of a full packet */
-	uint32_t frame_bytes;        /* the same on the link: with headers, preamble and gap */
+	uint64_t line_bps;     /* rate of the link */
+	uint32_t packet_bytes; /* payload of a full packet */
+	uint32_t frame_bytes;  /* the same on the link: with headers, preamble and gap */
 	/* roce.queue-pair.window of the scenario (bytes; default 0: no limit) in packets, at least
 	 * 1; without a limit HEDDLE_WINDOW_MAX */
 	uint32_t window_max_packets;
-	uint32_t index;              /* of the flow at this NIC, from 0 */
+	uint32_t index; /* of the flow at this NIC, from 0 */
 
 	/* the decisions */
 	uint64_t rate_bps;
@@ -60,12 +60,12 @@ struct heddle_flow {
 
 /* an ACK: it acknowledges all packets up to one of them */
 struct heddle_ack {
-	uint64_t rtt_ns; /* round trip of the last one; 0: not known, as after a loss */
-	uint64_t bytes;  /* payload that it acknowledges for the first time */
+	uint64_t rtt_ns;            /* round trip of the last one; 0: not known, as after a loss */
+	uint64_t bytes;             /* payload that it acknowledges for the first time */
 	uint32_t packets;           /* the same in packets, 1 or more */
 	uint32_t in_flight_packets; /* sent and not acknowledged, after this ACK */
 	uint32_t hops;              /* switches that the ACK passed; 0: not known */
-	uint32_t echo; /* 1: a packet since the last ACK had an ECN mark; else 0 */
+	uint32_t echo;              /* 1: a packet since the last ACK had an ECN mark; else 0 */
 };
 
 struct heddle_control {

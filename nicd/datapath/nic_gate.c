@@ -30,7 +30,8 @@ int nic_gate_init(struct nic *nic)
 	nic->looks = calloc(nic->queue.flows_max + 1, sizeof(*nic->looks));
 	nic->to_lid.first = calloc(nic->by_lid ? RATE_LIDS : 1, sizeof(*nic->to_lid.first));
 	nic->to_lid.next = calloc(flows_max + 1, sizeof(*nic->to_lid.next));
-	if (gate_init(&nic->gate, nic->config) || !nic->looks || !nic->to_lid.first || !nic->to_lid.next)
+	if (gate_init(&nic->gate, nic->config) || !nic->looks || !nic->to_lid.first ||
+	    !nic->to_lid.next)
 		return -ENOMEM;
 	places = gate_places(&nic->gate);
 	nic->parked = malloc((places + 1) * sizeof(*nic->parked));

@@ -80,14 +80,14 @@ struct host_if {
 	uint32_t *free_slots, free_count; /* a stack */
 	/* to the host */
 	uint8_t *delivery;
-	uint32_t delivery_bytes; /* used */
+	uint32_t delivery_bytes;   /* used */
 	struct host_piece *pieces; /* HOST_DELIVERY_FRAMES_MAX of them */
 	struct host_super *supers; /* the same */
 	uint32_t piece_count, super_count;
 	uint32_t sent_count; /* the first supers, which are sent or dropped */
 	uint32_t retries;    /* turns in a row in which the kernel was full */
 	/* super + 1 that the next segment of a flow may continue, by the flow's hash */
-	uint32_t *open;          /* [HOST_OPEN_SUPERS] */
+	uint32_t *open;           /* [HOST_OPEN_SUPERS] */
 	struct host_calls *calls; /* arguments of recvmmsg() and sendmmsg() */
 };
 

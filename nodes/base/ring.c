@@ -93,9 +93,7 @@ int ring_tx_attach(struct ring_tx *ring, struct ring_page *page, size_t size_byt
 	if (!shape_read(page, size_bytes, &shape))
 		return -EINVAL;
 	/* the stream begins with segment 0 */
-	*ring = (struct ring_tx){
-		.page = page, .shape = shape, .segment = page->data, .fresh = 1
-	};
+	*ring = (struct ring_tx){ .page = page, .shape = shape, .segment = page->data, .fresh = 1 };
 	return 0;
 }
 
@@ -129,7 +127,8 @@ static bool segment_is_free(const struct ring_tx *ring)
 /* true if a record of @need bytes fits before the pad record of this segment */
 static bool fits_here(const struct ring_tx *ring, uint64_t need)
 {
-	return (ring->tail & ring->shape.segment_mask) + need <= ring->shape.segment_mask + 1 - RING_LINE;
+	return (ring->tail & ring->shape.segment_mask) + need <=
+	       ring->shape.segment_mask + 1 - RING_LINE;
 }
 
 bool ring_has_room(struct ring_tx *ring)
@@ -152,7 +151,8 @@ static bool segment_next(struct ring_tx *ring)
 	if (!segment_is_free(ring))
 		return false;
 	index = ring->free_count ? ring->free[--ring->free_count] : (uint8_t)ring->fresh++;
-	*(struct record *)(ring->segment + at) = (struct record){ .kind = RECORD_PAD, .word = index };
+	*(struct record *)(ring->segment + at) =
+		(struct record){ .kind = RECORD_PAD, .word = index };
 	ring->tail += shape->segment_mask + 1 - at;
 	ring->order[(ring->tail >> shape->segment_bits) % shape->segments] = index;
 	ring->segment = ring->page->data + ((size_t)index << shape->segment_bits);
@@ -204,7 +204,8 @@ void ring_refresh(struct ring_rx *ring)
 		return;
 	tail = atomic_load_explicit(&ring->page->tail, memory_order_acquire);
 	if (tail < ring->tail_seen ||
-	    (tail >> shape->segment_bits) - (ring->head >> shape->segment_bits) >= shape->segments ||
+	    (tail >> shape->segment_bits) - (ring->head >> shape->segment_bits) >=
+		    shape->segments ||
 	    tail % RING_LINE) {
 		ring->broken = true;
 		return;

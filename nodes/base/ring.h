@@ -97,7 +97,7 @@ struct ring_tx {
 	uint64_t released;        /* segments of the stream that may be used again */
 	uint32_t fresh;           /* segments from here on were never used */
 	uint32_t free_count;
-	uint8_t free[RING_SEGMENTS_MAX];  /* indices of released segments, the last one on top */
+	uint8_t free[RING_SEGMENTS_MAX]; /* indices of released segments, the last one on top */
 	/* index of segment N of the stream, at N modulo segments */
 	uint8_t order[RING_SEGMENTS_MAX];
 };

@@ -65,7 +65,7 @@ struct clock_page {
 	/* contended */
 	/* nodes that have not finished the window yet */
 	_Alignas(64) _Atomic uint32_t remaining;
-	_Alignas(64) _Atomic uint32_t stops;           /* futex word: rises when the clock stops */
+	_Alignas(64) _Atomic uint32_t stops; /* futex word: rises when the clock stops */
 	/* several machines (clock_gate.h): not 0, the gate opens windows; futex word of the
 	 * gate: rises when a window has ended here; 1 while the gate sleeps on it */
 	_Atomic uint32_t gated, ended, gate_asleep;

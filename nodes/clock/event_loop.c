@@ -274,8 +274,7 @@ static unsigned reap(struct event_loop *loop)
 	struct io_uring_cqe *cqe;
 	unsigned head, seen = 0, what = 0;
 
-	io_uring_for_each_cqe(&loop->ring, head, cqe)
-	{
+	io_uring_for_each_cqe (&loop->ring, head, cqe) {
 		seen++;
 		if (cqe->user_data == TAG_FUTEX) {
 			loop->futex_armed = false;

@@ -29,7 +29,7 @@ struct places_page {
 
 struct places {
 	struct places_page *page;
-	uint32_t worker_count, place_count; /* as checked when it was attached */
+	uint32_t worker_count, place_count;         /* as checked when it was attached */
 	_Atomic node_time_t *own_next, *inbox_next; /* [place_count] */
 };
 

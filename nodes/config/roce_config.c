@@ -14,8 +14,7 @@
 
 /* ---- words of a scenario, by the values of the fields ---- */
 
-const char *const congestion_words[CONGESTION_KINDS] = { "dcqcn", "swift", "none",
-							   "own" };
+const char *const congestion_words[CONGESTION_KINDS] = { "dcqcn", "swift", "none", "own" };
 static const char *const alpha_words[] = { "after-cut", "before-cut" };
 static const char *const hyper_words[] = { "both", "timer" };
 static const char *const reaction_words[] = { "at-once", "tick" };

@@ -382,7 +382,8 @@ int control_send_now(int socket, const struct control_message *message)
 
 int control_packet_send(int socket, const struct control_packet *packet)
 {
-	return bytes_send(socket, packet->bytes, packet->length, packet->fds, packet->fd_count, true);
+	return bytes_send(socket, packet->bytes, packet->length, packet->fds, packet->fd_count,
+			  true);
 }
 
 /* takes the descriptors out of @from */

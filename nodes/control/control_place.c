@@ -38,10 +38,11 @@ bool control_place_unpack(struct node_place *to, const Heddle__Place *from)
 	to->place = from->place;
 	to->port_count = (uint32_t)from->n_ports;
 	for (uint32_t port = 0; port < to->port_count; port++)
-		to->ports[port] = (struct place_port){ .peer_worker = from->ports[port]->peer_worker,
-						       .peer_place = from->ports[port]->peer_place,
-						       .tx_at = from->ports[port]->tx_at,
-						       .rx_at = from->ports[port]->rx_at };
+		to->ports[port] =
+			(struct place_port){ .peer_worker = from->ports[port]->peer_worker,
+					     .peer_place = from->ports[port]->peer_place,
+					     .tx_at = from->ports[port]->tx_at,
+					     .rx_at = from->ports[port]->rx_at };
 	return true;
 }
 

@@ -58,9 +58,9 @@ static struct capture_buffer *buffer_make(int fd, uint32_t held_bytes, node_time
 static void frames_know(struct capture *capture, const struct node_config *config, uint32_t port,
 			uint32_t kept_bytes)
 {
-	bool fabric = config->fabric == FABRIC_PORT_GROUP ||
-		      (config->fabric == FABRIC_FLOW_CHANNEL &&
-		       config->ports[port].kind == PORT_FABRIC);
+	bool fabric =
+		config->fabric == FABRIC_PORT_GROUP ||
+		(config->fabric == FABRIC_FLOW_CHANNEL && config->ports[port].kind == PORT_FABRIC);
 
 	capture->front_bytes = fabric ? FABRIC_FRONT_BYTES : 0;
 	capture->kept_max = kept_bytes < FRAME_BYTES_MAX ? kept_bytes : FRAME_BYTES_MAX;
@@ -73,9 +73,9 @@ int capture_init(struct capture *capture, int fd, const struct node_config *conf
 
 	*capture = (struct capture){ 0 };
 	frames_know(capture, config, port, p->capture_bytes);
-	capture->buffer = buffer_make(fd, hold_bytes(p->rate_bps, 1, latency_of(config)),
-				      node_time_of_bytes(RING_CAPTURED_MAX, p->rate_bps),
-				      error_told);
+	capture->buffer =
+		buffer_make(fd, hold_bytes(p->rate_bps, 1, latency_of(config)),
+			    node_time_of_bytes(RING_CAPTURED_MAX, p->rate_bps), error_told);
 	return capture->buffer ? 0 : -ENOMEM;
 }
 
@@ -96,7 +96,6 @@ void capture_init_shared(struct capture *capture, struct capture_buffer *buffer,
 	*capture = (struct capture){ .buffer = buffer, .shared = true, .interface = port };
 	frames_know(capture, config, port, config->capture_sent_bytes);
 }
-
 
 /* ---- the file ---- */
 
@@ -186,8 +185,8 @@ static void settled_write(struct capture_buffer *buffer, bool shared)
 
 	if (shared && !floor_ns)
 		return;
-	blocks_write(buffer, (uint32_t)(place_find(buffer, floor_ns - shared, UINT32_MAX) -
-					buffer->bytes));
+	blocks_write(buffer,
+		     (uint32_t)(place_find(buffer, floor_ns - shared, UINT32_MAX) - buffer->bytes));
 }
 
 /* frees buffer for @bytes more; false: impossible */
@@ -294,8 +293,8 @@ static void tap_put(struct capture *capture, const struct capture_frame *frame,
 	record->captured_bytes = kept;
 	record->sequence = tap->frames;
 	record->kind = (uint16_t)frame->kind;
-	record->traffic_class = (uint16_t)((frame->inbound ? TAP_INBOUND : 0) |
-					   (frame->lost ? TAP_LOST : 0));
+	record->traffic_class =
+		(uint16_t)((frame->inbound ? TAP_INBOUND : 0) | (frame->lost ? TAP_LOST : 0));
 	record->word = frame->at_ps;
 	memcpy(record_captured(record), bytes, kept);
 	ring_commit(&tap->ring, kept);

@@ -18,8 +18,8 @@
 /* a packet is announced when so much of it has arrived (cut through) */
 #define HEADER_BYTES 64u
 #define JITTER_STREAM 0x6a69747465720000ull /* of random numbers, plus the port */
-#define FABRIC_HEADER_ON_LINK 12u /* a local route header too */
-#define LINK_ENVELOPE_BYTES 14u /* captured, but not on the link */
+#define FABRIC_HEADER_ON_LINK 12u           /* a local route header too */
+#define LINK_ENVELOPE_BYTES 14u             /* captured, but not on the link */
 
 /* ---- set-up ---- */
 

@@ -238,7 +238,7 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
 	ENSURE(captured_bytes, <=, LINK_ACK_BYTES_MAX);
 	if (link->guarded)
 		copy_short(link->guard.ack_log[link->tx.sequence % LINK_LOG_MAX], bytes,
-		       captured_bytes);
+			   captured_bytes);
 	send_frame(link, now, RECORD_ACKS, bytes, captured_bytes, wire_bytes);
 }
 

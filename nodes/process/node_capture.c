@@ -85,9 +85,8 @@ static void counted_write(const struct node *node, uint32_t port, FILE *out)
 	const struct port_stats *stats = stats_port(node->stats, port);
 
 	fprintf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-		stats->tx_frames - stats->words,
-		stats->tx_bytes - stats->words * LINK_WORD_BYTES, stats->rx_frames,
-		stats->rx_bytes);
+		stats->tx_frames - stats->words, stats->tx_bytes - stats->words * LINK_WORD_BYTES,
+		stats->rx_frames, stats->rx_bytes);
 }
 
 static void missed_write(const struct capture_tap *tap, FILE *out)

@@ -229,8 +229,8 @@ static int capture_all_join(struct node *node, struct control_message *message, 
 	if (!take(message, at, &fd, 1))
 		return node_fail("the file of the capture of all ports is missing");
 	signal(SIGXFSZ, SIG_IGN);
-	node->captured = capture_buffer_open(fd, node->config,
-					     &stats_port(node->stats, 0)->capture_error);
+	node->captured =
+		capture_buffer_open(fd, node->config, &stats_port(node->stats, 0)->capture_error);
 	if (!node->captured) {
 		close(fd);
 		return -ENOMEM;

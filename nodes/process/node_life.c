@@ -73,8 +73,7 @@ int node_configure(struct node *node, struct control_message *message, enum node
 	int error = config_take(node, message, kind);
 
 	if (!error)
-		error = worker ? node_join_packed(node, message, worker)
-			       : node_join(node, message);
+		error = worker ? node_join_packed(node, message, worker) : node_join(node, message);
 	if (error)
 		return error;
 	invariants_attach(node);

@@ -29,7 +29,7 @@ struct node_worker {
 };
 
 struct node {
-	int control; /* the node's control socket */
+	int control;                                 /* the node's control socket */
 	const struct node_ops *const *ops_of_fabric; /* [FABRIC_KINDS] */
 	const struct node_ops *ops;
 	struct node_config *config;
@@ -46,14 +46,14 @@ struct node {
 	struct node_window window;
 	struct pace pace;      /* real clock, instead of the window */
 	struct home_core home; /* the same; of a node that is not packed */
-	int doorbell;     /* real clock; -1 */
+	int doorbell;          /* real clock; -1 */
 	int peer_doorbells[NODE_PORTS_MAX], sockets[NODE_PORTS_MAX],
 		host_sockets[NIC_HOST_QUEUES_MAX];
 	struct carrier *carriers[NODE_PORTS_MAX];
 	struct capture *captures[NODE_PORTS_MAX]; /* of the links that are captured, else NULL */
-	struct mapping taps[NODE_PORTS_MAX]; /* rings of captures that began while it runs */
+	struct mapping taps[NODE_PORTS_MAX];      /* rings of captures that began while it runs */
 	struct capture_buffer *captured; /* what all of them share; NULL: each has its own */
-	uint64_t broken_told; /* bit per port */
+	uint64_t broken_told;            /* bit per port */
 	struct ensure_context ensure_context;
 	char why[256]; /* reason of an error, for its message */
 };

@@ -19,7 +19,7 @@ struct process_arguments {
 	enum event_loop_kind loop_kind;
 	int core;         /* home_core.h; -1: none */
 	uint64_t poll_ns; /* pace_poll() */
-	bool keep_user; /* privilege_drop() */
+	bool keep_user;   /* privilege_drop() */
 };
 
 /** process_begin() - reads the arguments; from now on the kernel kills this process with its

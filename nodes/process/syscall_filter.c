@@ -32,11 +32,10 @@ static const uint16_t calls[] = {
 #ifdef SYS_poll
 	SYS_poll,
 #endif
-	/* a worker's control sockets */
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,
 #endif
-	SYS_epoll_pwait,
+	SYS_epoll_pwait, /* a worker's control sockets */
 	/* control socket, packet sockets of links and hosts */
 	SYS_recvmsg,
 	SYS_sendmsg,

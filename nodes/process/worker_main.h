@@ -12,7 +12,6 @@
 /** worker_main() - takes over its share, its nodes and their configurations (control.h), joins the
  *  clock, runs its nodes until the fabric ends. @ops the dataplane of each kind of node and fabric.
  *  Return: the exit status. */
-int worker_main(int argc, char **argv,
-		const struct node_ops *const *const ops[NODE_KINDS]);
+int worker_main(int argc, char **argv, const struct node_ops *const *const ops[NODE_KINDS]);
 
 #endif

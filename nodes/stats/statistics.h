@@ -118,7 +118,7 @@
 	       "packets that waited for their flow's rate limit (EC-5)", \
 	       "blocked.rate", SWITCHES) \
 	METRIC(blocked_empty, COUNT, SUM, \
-	       "packets that waited until their flow had nothing in flight (EC-8)", \
+	       "packets that waited until their flow had nothing in flight (EC-8, FC-25)", \
 	       "blocked.empty", SWITCHES) \
 	METRIC(blocked_headroom, COUNT, SUM, \
 	       "packets that waited for hop credit (EC-12)", "blocked.headroom", SWITCHES) \

@@ -64,16 +64,16 @@ json_t *scenario_errors_json(const struct scenario_errors *errors)
 		const char *text = errors->texts[i];
 
 		if (text)
-			json_array_append_new(
-				list, json_pack("{s:s%, s:o, s:o, s:s, s:s}", "file", text,
-						place->file_bytes, "line",
-						number_or_null(place->line), "column",
-						number_or_null(place->column), "message",
-						text + place->sentence, "text", text));
+			json_array_append_new(list,
+					      json_pack("{s:s%, s:o, s:o, s:s, s:s}", "file", text,
+							place->file_bytes, "line",
+							number_or_null(place->line), "column",
+							number_or_null(place->column), "message",
+							text + place->sentence, "text", text));
 		else
-			json_array_append_new(list, json_pack("{s:n, s:n, s:n, s:s, s:s}", "file",
-							      "line", "column", "message", none,
-							      "text", none));
+			json_array_append_new(list,
+					      json_pack("{s:n, s:n, s:n, s:s, s:s}", "file", "line",
+							"column", "message", none, "text", none));
 	}
 	return list;
 }

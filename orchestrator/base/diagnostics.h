@@ -18,9 +18,9 @@ struct scenario_place {
 
 /* the parts of an error's text */
 struct scenario_error_place {
-	int line, column;        /* 0: of the whole file, or of a --set */
-	size_t file_bytes;       /* of the text, its beginning */
-	size_t sentence;         /* where it begins in the text */
+	int line, column;  /* 0: of the whole file, or of a --set */
+	size_t file_bytes; /* of the text, its beginning */
+	size_t sentence;   /* where it begins in the text */
 };
 
 struct scenario_errors {

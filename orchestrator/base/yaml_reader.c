@@ -100,8 +100,7 @@ static int check_characters(struct reading *reading, const char *text, size_t le
 	return 0;
 }
 
-static struct scenario_place place_at(const struct reading *reading, const char *text,
-				      size_t at)
+static struct scenario_place place_at(const struct reading *reading, const char *text, size_t at)
 {
 	struct scenario_place place = { .setting = reading->setting, .line = 1, .column = 1 };
 

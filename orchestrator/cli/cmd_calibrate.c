@@ -155,8 +155,7 @@ static uint64_t late_ns_of(const json_t *result)
 	json_int_t most = 0, late;
 	size_t i;
 
-	json_array_foreach(nodes, i, node)
-	{
+	json_array_foreach (nodes, i, node) {
 		late = json_integer_value(json_object_get(node, "lateness_p99_ns"));
 		most = late > most ? late : most;
 	}

@@ -162,7 +162,8 @@ static int print_up(const struct plan *plan)
 	json_t *warnings = check_up(plan), *text;
 	size_t i;
 
-	json_array_foreach(warnings, i, text) printf("up warns      %s\n", json_string_value(text));
+	json_array_foreach (warnings, i, text)
+		printf("up warns      %s\n", json_string_value(text));
 	if (warnings && !json_array_size(warnings))
 		printf("up warns      of nothing\n");
 	json_decref(warnings);

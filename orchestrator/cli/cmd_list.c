@@ -137,8 +137,9 @@ int cmd_list(int argc, char **argv)
 	if (!error)
 		error = ready_files_list(folder, &files);
 	if (error && count && !strchr(argv[1], '/'))
-		return options_wrong("list", "no scenarios in %s: %s; --with %s lists those with "
-					     "that word",
+		return options_wrong("list",
+				     "no scenarios in %s: %s; --with %s lists those with "
+				     "that word",
 				     folder, strerror(-error), argv[1]);
 	if (error)
 		return options_wrong("list", "no scenarios in %s: %s", folder, strerror(-error));

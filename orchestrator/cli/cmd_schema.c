@@ -88,8 +88,7 @@ static int list_print(const json_t *schemas, const json_t *needed, bool json)
 	const json_t *name;
 	size_t i;
 
-	json_array_foreach(needed, i, name)
-	{
+	json_array_foreach (needed, i, name) {
 		entry = entry_make(schemas, json_string_value(name));
 		json_array_append_new(list, entry);
 		if (!json)
@@ -117,7 +116,7 @@ static int one_print(const json_t *schemas, const char *word, bool fields)
 		client_json_print(schema);
 	if (schema)
 		return 0;
-	json_object_foreach((json_t *)schemas, name, schema)
+	json_object_foreach ((json_t *)schemas, name, schema)
 		if (count < NAMES_MAX)
 			names[count++] = name;
 	suggest_sentence(word, names, count, sizeof(*names), hint, sizeof(hint));
@@ -130,8 +129,7 @@ static int all_write(const json_t *schemas, const char *folder)
 	const char *name;
 	json_t *schema;
 
-	json_object_foreach((json_t *)schemas, name, schema)
-	{
+	json_object_foreach ((json_t *)schemas, name, schema) {
 		char path[PATH_MAX];
 
 		snprintf(path, sizeof(path), "%s/%s.json", folder, name);

@@ -25,7 +25,7 @@ __asm__(".pushsection .rodata\n"
 	".popsection\n");
 
 struct source {
-	char *text;  /* owned; lines end in NUL */
+	char *text; /* owned; lines end in NUL */
 	char **lines;
 	size_t count, at;
 	json_t *schemas, *defines;
@@ -78,7 +78,7 @@ static const char *meaning_cut(char *line)
 static const struct type_word {
 	const char *word, *type; /* NULL: any type */
 } type_words[] = {
-	{ "text", "string" },  { "int", "integer" }, { "number", "number" }, { "bool", "boolean" },
+	{ "text", "string" },   { "int", "integer" }, { "number", "number" }, { "bool", "boolean" },
 	{ "object", "object" }, { "null", "null" },   { "any", NULL },
 };
 
@@ -102,9 +102,8 @@ static json_t *alternatives_make(char *words)
 
 		nothing |= type && !strcmp(word, "null");
 		if (*word == '@')
-			json_array_append_new(all,
-					      json_pack("{s:o}", "$ref",
-							json_sprintf("#/$defs/%s", word + 1)));
+			json_array_append_new(all, json_pack("{s:o}", "$ref",
+							     json_sprintf("#/$defs/%s", word + 1)));
 		else if (type)
 			json_array_append_new(types, json_string(type->type));
 		else
@@ -143,8 +142,8 @@ static const struct counter_list {
 };
 
 static const char *const unit_text[] = {
-	[STATISTIC_COUNT] = NULL, [STATISTIC_BYTES] = "bytes", [STATISTIC_UNITS] = "units",
-	[STATISTIC_PS] = "ps",	  [STATISTIC_NS] = "ns",       [STATISTIC_BPS] = "bps",
+	[STATISTIC_COUNT] = NULL,  [STATISTIC_BYTES] = "bytes", [STATISTIC_UNITS] = "units",
+	[STATISTIC_PS] = "ps",     [STATISTIC_NS] = "ns",       [STATISTIC_BPS] = "bps",
 	[STATISTIC_MOMENT] = "ps",
 };
 
@@ -233,8 +232,8 @@ static json_t *type_make(struct source *source, char *type, size_t indent)
 /* the unit that the end of @name says; NULL: none */
 static const char *unit_of(const char *name)
 {
-	static const char *const units[] = { "ps",  "ns",      "us",	   "ms",  "s",
-					     "bps", "bytes",   "units",	   "ppb", "percent",
+	static const char *const units[] = { "ps",   "ns",       "us",     "ms",  "s",
+					     "bps",  "bytes",    "units",  "ppb", "percent",
 					     "gbps", "permille", "minutes" };
 	const char *end = strrchr(name, '_');
 
@@ -392,8 +391,7 @@ static void define_make(struct source *source, char *line)
 	if (type)
 		*type++ = 0;
 	source->at++;
-	json_object_set_new(source->defines, name,
-			    type_make(source, type ? type : object, INDENT));
+	json_object_set_new(source->defines, name, type_make(source, type ? type : object, INDENT));
 }
 
 /* adds to $defs of @schema what @part of it refers to */
@@ -415,10 +413,10 @@ static void defines_add(struct source *source, json_t *schema, const json_t *par
 			defines_add(source, schema, define);
 		}
 	}
-	json_object_foreach((json_t *)part, key, value)
+	json_object_foreach ((json_t *)part, key, value)
 		if (strcmp(key, "$defs") != 0)
 			defines_add(source, schema, value);
-	json_array_foreach(part, i, value)
+	json_array_foreach (part, i, value)
 		defines_add(source, schema, value);
 }
 
@@ -436,8 +434,7 @@ static void all_make(struct source *source)
 		else
 			wrong(source, "expected 'schema NAME VERSION' or 'define NAME'");
 	}
-	json_object_foreach(source->schemas, name, schema)
-	{
+	json_object_foreach (source->schemas, name, schema) {
 		json_object_set_new(schema, "$defs", json_object());
 		defines_add(source, schema, schema);
 		if (!json_object_size(json_object_get(schema, "$defs")))
@@ -515,8 +512,7 @@ static void words_write(const json_t *list, char *out, size_t max)
 	size_t i, used = strlen(out);
 	json_t *word;
 
-	json_array_foreach(list, i, word)
-	{
+	json_array_foreach (list, i, word) {
 		if (used + 1 < max)
 			used += (size_t)snprintf(out + used, max - used, "%s%s", i ? "|" : "",
 						 json_is_null(word) ? "null"
@@ -534,8 +530,7 @@ static void type_write(const json_t *schema, char *out, size_t max)
 		snprintf(out, max, "%s", json_string_value(type));
 	else
 		words_write(json_is_array(type) ? type : json_object_get(schema, "enum"), out, max);
-	json_array_foreach(json_object_get(schema, "anyOf"), i, one)
-	{
+	json_array_foreach (json_object_get(schema, "anyOf"), i, one) {
 		if (json_object_get(one, "$ref"))
 			snprintf(out, max, "object");
 		else if (i)
@@ -554,8 +549,7 @@ static void keys_print(const struct printing *p, const json_t *schema, const cha
 	const char *key;
 	json_t *member;
 
-	json_object_foreach(json_object_get(schema, "properties"), key, member)
-	{
+	json_object_foreach (json_object_get(schema, "properties"), key, member) {
 		char below[PATH_BYTES];
 
 		snprintf(below, sizeof(below), "%s%s%s", path, *path ? "." : "", key);
@@ -583,8 +577,7 @@ static void value_print(const struct printing *p, const json_t *schema, const ch
 		snprintf(below, sizeof(below), "%s.*", path);
 		value_print(p, more, below);
 	}
-	json_array_foreach(json_object_get(inner, "anyOf"), i, one)
-	{
+	json_array_foreach (json_object_get(inner, "anyOf"), i, one) {
 		if (!*path)
 			fprintf(p->out, "%s# %s\n", i ? "\n" : "", text_at(one, "description"));
 		if (!*path || json_object_get(one, "$ref"))

@@ -304,8 +304,8 @@ int client_key_put(const char *command, json_t *request, const char *const *keys
 		if (value && strlen(keys[i]) == length && !strncmp(keys[i], word, length))
 			return client_text_put(command, request, keys[i], value + 1);
 		if (used < sizeof(list))
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=",
-						 i ? ", " : "", keys[i]);
+			used += (size_t)snprintf(list + used, sizeof(list) - used,
+						 "%s%s=", i ? ", " : "", keys[i]);
 	}
 	return options_wrong(command, "'%s' cannot be set; expected one of %s", word, list);
 }

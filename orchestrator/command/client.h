@@ -18,8 +18,8 @@
 enum client_status {
 	CLIENT_FINE = EXIT_FINE,
 	CLIENT_REFUSED = EXIT_EXPECTATION, /* the fabric refuses the request */
-	CLIENT_USAGE = EXIT_USAGE,   /* wrong usage, or no such fabric */
-	CLIENT_FAILED = EXIT_NODE,  /* the fabric, or its daemon, has failed */
+	CLIENT_USAGE = EXIT_USAGE,         /* wrong usage, or no such fabric */
+	CLIENT_FAILED = EXIT_NODE,         /* the fabric, or its daemon, has failed */
 };
 
 struct client {

@@ -55,8 +55,8 @@ static void scenarios(const struct words *words)
 		return;
 	length = strlen(here);
 	for (size_t i = 0; i < ready.count; i++) {
-		bool below = !strncmp(ready.paths[i], here, length) &&
-			     ready.paths[i][length] == '/';
+		bool below =
+			!strncmp(ready.paths[i], here, length) && ready.paths[i][length] == '/';
 
 		candidate(words, ready.paths[i] + (below ? length + 1 : 0));
 	}
@@ -96,8 +96,7 @@ static void nodes_of(const struct words *words, const char *kind)
 	json_t *answer = fabric_ask(words, "ps"), *node;
 	size_t i;
 
-	json_array_foreach(json_object_get(answer, "nodes"), i, node)
-	{
+	json_array_foreach (json_object_get(answer, "nodes"), i, node) {
 		if (!kind || !strcmp(client_text(node, "kind"), kind))
 			candidate(words, client_text(node, "name"));
 	}
@@ -125,8 +124,7 @@ static void links(const struct words *words)
 	json_t *answer = fabric_ask(words, "links"), *link;
 	size_t i;
 
-	json_array_foreach(json_object_get(answer, "links"), i, link)
-	{
+	json_array_foreach (json_object_get(answer, "links"), i, link) {
 		char text[2 * NODE_NAME_MAX + 2];
 
 		snprintf(text, sizeof(text), "%s:%s", client_text(link, "node_a"),
@@ -200,9 +198,9 @@ static void kinds_of_nodes(const struct words *words)
 static void parts_and_tables(const struct words *words)
 {
 	static const char *const parts[] = { "summary", "nodes", "links",
-					     "routes",	"hosts", "config" };
-	static const char *const tables[] = { "ports", "queues", "routes", "paths", "flows",
-					      "pfc",   "lanes",	 "trace" };
+					     "routes",  "hosts", "config" };
+	static const char *const tables[] = { "ports", "queues", "routes", "paths",
+					      "flows", "pfc",    "lanes",  "trace" };
 
 	if (strchr(words->operand, '/') || strstr(words->operand, ".yaml"))
 		list(words, parts, COUNT_OF(parts));
@@ -259,8 +257,8 @@ static const struct option_row *option_find(const struct command_words *command,
 	for (unsigned i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
 
-		if (!strcmp(row->name, word) || (row->letter && word[0] == '-' &&
-						 word[1] == row->letter && !word[2]))
+		if (!strcmp(row->name, word) ||
+		    (row->letter && word[0] == '-' && word[1] == row->letter && !word[2]))
 			return row;
 	}
 	return NULL;

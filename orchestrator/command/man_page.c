@@ -120,8 +120,8 @@ static void page_of_command(const struct command_words *command, const char *abo
 	rest = synopsis(command->usage, out);
 	fputs(".SH DESCRIPTION\n", out);
 	text_write(rest, strlen(rest), out);
-	text_write(command->more,
-		      status ? (size_t)(status - command->more) : strlen(command->more), out);
+	text_write(command->more, status ? (size_t)(status - command->more) : strlen(command->more),
+		   out);
 	if (command->option_count)
 		fputs(".SH OPTIONS\n", out);
 	for (unsigned i = 0; i < command->option_count; i++)

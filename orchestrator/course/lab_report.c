@@ -91,7 +91,7 @@ static void commands_add(const struct lab_opened *opened, json_t *all)
 	size_t i, size;
 	FILE *out = open_memstream(&line, &size);
 
-	json_array_foreach(json_object_get(all, "runs"), i, run)
+	json_array_foreach (json_object_get(all, "runs"), i, run)
 		json_array_append(commands, json_object_get(run, "command"));
 	if (out) {
 		fprintf(out, "heddle lab check %s --student %u", opened->words, opened->student);

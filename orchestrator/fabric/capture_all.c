@@ -103,8 +103,7 @@ static uint8_t *block_next(struct stream *stream)
 	memmove(stream->bytes, stream->bytes + stream->at, stream->length);
 	stream->at = 0;
 	while (stream->length < READ_BYTES && !stream->ended) {
-		got = read(stream->fd, stream->bytes + stream->length,
-			   READ_BYTES - stream->length);
+		got = read(stream->fd, stream->bytes + stream->length, READ_BYTES - stream->length);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -131,9 +130,9 @@ static void schedule(struct deadline_heap *heap, struct stream *streams, uint32_
 		block = NULL;
 	}
 	deadline_heap_set(heap, index,
-			  !block                         ? NODE_TIME_NEVER
+			  !block                        ? NODE_TIME_NEVER
 			  : stamp_ns >= NODE_TIME_NEVER ? NODE_TIME_NEVER - 1
-							 : stamp_ns);
+							: stamp_ns);
 }
 
 /* Return: 0 or -errno of FILE */
@@ -145,8 +144,8 @@ static int streams_merge(struct deadline_heap *heap, struct stream *streams, FIL
 		uint8_t *block = stream->bytes + stream->at;
 		uint32_t length = pcapng_packet_length(block, stream->length - stream->at);
 
-		pcapng_packet_interface_set(block, stream->interfaces +
-							   pcapng_packet_interface(block));
+		pcapng_packet_interface_set(block,
+					    stream->interfaces + pcapng_packet_interface(block));
 		if (fwrite(block, length, 1, out) != 1)
 			return errno ? -errno : -EIO;
 		stream->at += length;

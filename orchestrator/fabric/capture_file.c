@@ -214,7 +214,8 @@ static int open_one(struct capture_files *files, const char *word, uint32_t kept
 	if (!equals || !equals[1])
 		return refuse(why, why_max, -EINVAL,
 			      "--capture takes LINK=FILE, such as s1:h3=h3.pcapng, or " CAPTURE_ALL
-			      "=FILE, not '%s'", word);
+			      "=FILE, not '%s'",
+			      word);
 	if (files->all.wanted)
 		return refuse(why, why_max, -EINVAL,
 			      "--capture " CAPTURE_ALL "=... has every link; give no other one");

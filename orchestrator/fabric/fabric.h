@@ -90,7 +90,7 @@ struct fabric_options {
 	 * this one */
 	uint32_t ranks;
 	uint64_t poll_ns; /* real clock: how long nodes poll after a frame; 0: as pace.h has it */
-	bool real; /* the plan is for the real clock: plan_real.h */
+	bool real;        /* the plan is for the real clock: plan_real.h */
 	/* real clock: a node that dies is a failure of the fabric, as under the virtual clock */
 	bool whole;
 	/* real clock: new packet sockets of attached host @host_index. Return: their number or
@@ -170,8 +170,8 @@ struct fabric {
 	struct watchdog watchdog;
 	struct core_choice core_choice; /* fabric_cores.h */
 	struct fabric_pack pack;
-	uint64_t cores_cpu_ns;          /* CPU time of all nodes when the clock began to run */
-	struct link_drain link_drain;   /* real clock: fabric_drain_step() */
+	uint64_t cores_cpu_ns;        /* CPU time of all nodes when the clock began to run */
+	struct link_drain link_drain; /* real clock: fabric_drain_step() */
 	node_time_t drain_look_at;
 	uint64_t cpu_ns;                   /* of the nodes reaped so far */
 	uint64_t start_ns, run_ns, end_ns; /* wall time spent starting, running, ending */

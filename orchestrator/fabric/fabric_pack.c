@@ -155,8 +155,8 @@ static int page_make(struct fabric_pack *pack, uint32_t place_count)
 	pack->page_fd = memory_make("heddle-pack", pack->page_bytes);
 	if (pack->page_fd < 0)
 		return pack->page_fd;
-	pack->page = mmap(NULL, pack->page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pack->page_fd,
-			  0);
+	pack->page =
+		mmap(NULL, pack->page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pack->page_fd, 0);
 	if (pack->page == MAP_FAILED) {
 		pack->page = NULL;
 		return -errno;
@@ -234,9 +234,9 @@ static int share_send(struct fabric *fabric, uint32_t lead, struct worker_share 
 static int ends_send(struct fabric *fabric, uint32_t lead, uint32_t worker,
 		     struct control_message *message)
 {
-	int error = message->fd_count ? fabric_start_send(fabric, lead,
-							  fabric->pack.sockets[worker], message)
-				      : 0;
+	int error = message->fd_count
+			    ? fabric_start_send(fabric, lead, fabric->pack.sockets[worker], message)
+			    : 0;
 
 	while (message->fd_count)
 		close(message->fds[--message->fd_count]);

@@ -239,8 +239,8 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status,
 				    ended ? " while it was leaving" : "");
 	else if (!ended || WEXITSTATUS(status))
 		fabric_fail_process(fabric, node, "left %s with status %d",
-				 ended ? "at the end" : "in the middle of the run",
-				 WEXITSTATUS(status));
+				    ended ? "at the end" : "in the middle of the run",
+				    WEXITSTATUS(status));
 	else
 		return true;
 	return false;
@@ -286,9 +286,10 @@ bool fabric_watch_children(struct fabric *fabric)
 	     fabric->stopped && fabric->options.watchdog_ns && i < fabric->plan->node_count; i++) {
 		if (fabric->nodes[i].stopped_ns &&
 		    wall_ns() - fabric->nodes[i].stopped_ns > fabric->options.watchdog_ns) {
-			fabric_fail_process(fabric, i,
-					 "was stopped by a signal and has not continued for %.1f s",
-					 (double)fabric->options.watchdog_ns / 1e9);
+			fabric_fail_process(
+				fabric, i,
+				"was stopped by a signal and has not continued for %.1f s",
+				(double)fabric->options.watchdog_ns / 1e9);
 			return true;
 		}
 	}
@@ -474,8 +475,8 @@ bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 			 sight.late > 2 ? ", nor have %u others" : ", nor has %u other",
 			 sight.late - 1);
 	fabric_fail_process(fabric, first, "%s: it has not %s for %.1f s%s",
-			 verdict == WATCHDOG_HANGS ? "hangs" : "is in an endless loop", part->what,
-			 (double)watchdog->stalled_ns / 1e9, others);
+			    verdict == WATCHDOG_HANGS ? "hangs" : "is in an endless loop",
+			    part->what, (double)watchdog->stalled_ns / 1e9, others);
 	return true;
 }
 

@@ -104,8 +104,7 @@ static const char *ip_name(const struct plan *plan, const struct ip_address *ip)
 	}
 	if (ip->version == 4)
 		return ip->bytes[0] == 10
-			       ? host_name(plan,
-					   (int64_t)(bytes_get32(ip->bytes) & 0xffffff) - 1)
+			       ? host_name(plan, (int64_t)(bytes_get32(ip->bytes) & 0xffffff) - 1)
 			       : NULL;
 	address_ipv6(0, first);
 	return memcmp(ip->bytes, first, 12)

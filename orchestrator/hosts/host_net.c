@@ -47,8 +47,8 @@ __attribute__((format(printf, 4, 5))) static int failed(int error, char *why, si
 static void host_reset(struct host_net *host, const struct host_net_spec *spec)
 {
 	*host = (struct host_net){ .net_fd = -1, .uts_fd = -1, .mtu_bytes = spec->mtu_bytes };
-	host->shaped_max_bps = spec->dilation > 1 ? HOST_NET_SHAPED_DILATED_BPS_MAX
-						  : HOST_NET_SHAPED_RATE_BPS_MAX;
+	host->shaped_max_bps =
+		spec->dilation > 1 ? HOST_NET_SHAPED_DILATED_BPS_MAX : HOST_NET_SHAPED_RATE_BPS_MAX;
 	snprintf(host->interface, sizeof host->interface, "%s", spec->interface);
 	for (uint32_t i = 0; i < HOST_NET_QUEUES_MAX; i++)
 		host->queue_fds[i] = -1;

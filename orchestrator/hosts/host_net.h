@@ -65,8 +65,8 @@ struct host_net_spec {
 	uint32_t queue_count;
 	uint64_t rate_bps; /* of the machine's time */
 	uint32_t dilation; /* of the fabric's; 1: none */
-	bool router;  /* forwards packets between its interfaces */
-	bool several; /* the host has several interfaces, each of which is itself only */
+	bool router;       /* forwards packets between its interfaces */
+	bool several;      /* the host has several interfaces, each of which is itself only */
 	uint32_t route_count;
 	const struct host_net_route *routes;
 };
@@ -79,10 +79,10 @@ struct host_net {
 	char interface[IFNAMSIZ];
 	uint32_t mtu_bytes;
 	uint64_t shaped_max_bps; /* below it the host is limited to the link's rate */
-	bool attached; /* the namespace is not ours: host_net_attach() */
-	bool further;  /* eth1 and so on: host_net_join() */
-	bool ipv6;     /* false: this kernel has none */
-	bool unlinked; /* no carrier: host_net_carrier() */
+	bool attached;           /* the namespace is not ours: host_net_attach() */
+	bool further;            /* eth1 and so on: host_net_join() */
+	bool ipv6;               /* false: this kernel has none */
+	bool unlinked;           /* no carrier: host_net_carrier() */
 	uint32_t queue_count;
 	/* as host_net_queues_open(); may be passed on, and set to -1 */
 	int queue_fds[HOST_NET_QUEUES_MAX];

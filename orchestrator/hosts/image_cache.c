@@ -84,8 +84,7 @@ static int cache_open(struct cache *cache, bool make, char *why, size_t why_max)
 
 static int cache_lock(struct cache *cache, char *why, size_t why_max)
 {
-	cache->lock_fd =
-		openat(cache->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	cache->lock_fd = openat(cache->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (cache->lock_fd >= 0 && flock(cache->lock_fd, LOCK_EX | LOCK_NB)) {
 		fprintf(stderr, "heddle: waits for another one that unpacks or removes images\n");
 		while (flock(cache->lock_fd, LOCK_EX) && errno == EINTR)
@@ -140,8 +139,8 @@ static int tree_fill(const struct cache *cache, const char *made, const char *na
 	return error;
 }
 
-static int tree_make(const struct cache *cache, const char *name,
-		     const struct image_config *config, char *why, size_t why_max)
+static int tree_make(const struct cache *cache, const char *name, const struct image_config *config,
+		     char *why, size_t why_max)
 {
 	char path[PATH_MAX + ENTRY_MAX + 1], reason[256];
 	int error;

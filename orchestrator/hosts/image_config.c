@@ -49,7 +49,7 @@ static size_t list_check(struct reading *reading, const json_t *list, const char
 		refuse(reading, "its %s is no list of at most %u texts", key, IMAGE_WORDS_MAX);
 		return 0;
 	}
-	json_array_foreach(list, i, element)
+	json_array_foreach (list, i, element)
 		if (!json_is_string(element))
 			refuse(reading, "element %zu of its %s is no text", i + 1, key);
 	return reading->error ? 0 : json_array_size(list);
@@ -70,8 +70,8 @@ static char **list_join(struct reading *reading, const json_t *config, const cha
 		reading->error = -ENOMEM;
 	for (unsigned l = 0; l < 2 && joined; l++)
 		for (size_t i = 0; i < counts[l] && !reading->error; i++)
-			joined[at++] = text_keep(reading,
-						 json_string_value(json_array_get(lists[l], i)));
+			joined[at++] =
+				text_keep(reading, json_string_value(json_array_get(lists[l], i)));
 	return joined;
 }
 

@@ -206,11 +206,15 @@ static int container_remove(const char *container, char *why, size_t why_max)
 int image_engine_unpack(const char *id, const char *folder, char *why, size_t why_max)
 {
 	char container[64], reason[LINE_MAX_BYTES];
-	const char *const create[] = {
-		"podman", "create",  "--pull=never", "--network=none",
-		"--name", container, id,	     "/heddle-never-runs",
-		NULL
-	};
+	const char *const create[] = { "podman",
+				       "create",
+				       "--pull=never",
+				       "--network=none",
+				       "--name",
+				       container,
+				       id,
+				       "/heddle-never-runs",
+				       NULL };
 	int error;
 
 	snprintf(container, sizeof(container), "heddle-unpacks-%.16s", id);

@@ -23,8 +23,7 @@ static int number_take(const struct lab_question *question, const char *text, ch
 {
 	char with_unit[128];
 
-	snprintf(with_unit, sizeof(with_unit), "%.100s%s", text,
-		 lab_answer_unit(question, text));
+	snprintf(with_unit, sizeof(with_unit), "%.100s%s", text, lab_answer_unit(question, text));
 	if (strlen(text) > 100 ||
 	    quantity_parse(question->quantity, with_unit, number, why, LAB_WHY_MAX)) {
 		if (strlen(text) > 100)

@@ -107,14 +107,14 @@ struct live {
 	struct fabric fabric;
 	struct veth_link *veths; /* [plan->link_count]; zeroed for links of shared memory */
 	struct fabric_namespaces namespaces;
-	struct host_net *hosts;  /* [plan->host_count] */
+	struct host_net *hosts; /* [plan->host_count] */
 	struct limit_groups limit_groups;
-	struct host_room *rooms; /* [plan->host_count]; of hosts in namespaces of our own */
-	bool full_root;          /* live_options */
+	struct host_room *rooms;         /* [plan->host_count]; of hosts in namespaces of our own */
+	bool full_root;                  /* live_options */
 	char dilation_library[PATH_MAX]; /* live_dilation.h; "": time is not dilated */
 	struct outside_connector connector;
 	struct live_outside_state *outside; /* [plan->host_count] */
-	struct live_load *loads; /* [plan->workload_count] */
+	struct live_load *loads;            /* [plan->workload_count] */
 	struct live_faults faults;
 	struct live_set_list sets;
 	struct manager_pair managers;
@@ -129,8 +129,8 @@ struct live {
 	uint32_t capture_ids; /* given so far */
 	/* several machines: live_tunnel.h */
 	struct tunnel tunnel;
-	int report_fd;                    /* of live_run(), while it starts; -1 */
-	struct tunnel_state tunnel_told;  /* what other machines know of ours */
+	int report_fd;                   /* of live_run(), while it starts; -1 */
+	struct tunnel_state tunnel_told; /* what other machines know of ours */
 	/* as live_tunnel_watch() has last seen them */
 	struct tunnel_news tunnel_seen[SCENARIO_MACHINES_MAX];
 	bool tunnel_there[SCENARIO_MACHINES_MAX];

@@ -65,8 +65,8 @@ static bool link_read(const struct live_query *query, uint32_t node_a, uint32_t 
 	unsigned given = 0;
 
 	*like = plan_spare_template(query->live->plan, node_a, node_b);
-	*refusal = live_link_read(query, &port_parameters, link_kind(query->live->plan, node_a, node_b),
-				  like, &given);
+	*refusal = live_link_read(query, &port_parameters,
+				  link_kind(query->live->plan, node_a, node_b), like, &given);
 	if (!*refusal && medium && strcmp(medium, "shm") != 0 && strcmp(medium, "veth") != 0)
 		*refusal = live_refuse("medium: expected shm or veth, not '%s'", medium);
 	if (*refusal)
@@ -188,8 +188,7 @@ static json_t *neighbours_plan(struct live_query *query, uint32_t node)
 	json_t *refusal = NULL;
 	size_t i;
 
-	json_array_foreach(neighbours, i, item)
-	{
+	json_array_foreach (neighbours, i, item) {
 		const char *name = json_string_value(item);
 		int64_t neighbour;
 

@@ -286,8 +286,8 @@ static uint64_t sum_of(const json_t *nodes, const char *key, uint64_t own)
 	const json_t *node;
 	size_t i;
 
-	json_array_foreach(nodes, i, node) own +=
-		(uint64_t)json_integer_value(json_object_get(node, key));
+	json_array_foreach (nodes, i, node)
+		own += (uint64_t)json_integer_value(json_object_get(node, key));
 	return own;
 }
 

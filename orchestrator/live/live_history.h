@@ -44,7 +44,7 @@ struct live_history_note {
 struct live_history {
 	struct live_history_note notes[LIVE_HISTORY_NOTES];
 	const struct tunnel *tunnel; /* borrowed; NULL: one machine */
-	uint64_t due_ns; /* when the next note is due, since the start of the fabric */
+	uint64_t due_ns;             /* when the next note is due, since the start of the fabric */
 };
 
 /** live_history_free() - frees all notes; then it is as new. */

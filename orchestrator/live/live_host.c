@@ -31,8 +31,8 @@ struct host_net_spec live_host_spec(const struct plan *plan, uint32_t index,
 				      .rate_bps = nic->ports[0].rate_bps / plan->dilation,
 				      .dilation = plan->dilation,
 				      .router = is_router(plan, index),
-				      .several =
-					      plan_host_settings(plan, index)->interface_count > 1 };
+				      .several = plan_host_settings(plan, index)->interface_count >
+						 1 };
 
 	if (spec.mtu_bytes > HOST_NET_MTU_BYTES_MAX)
 		spec.mtu_bytes = HOST_NET_MTU_BYTES_MAX;
@@ -68,8 +68,8 @@ static bool prefix_route(const struct plan *plan, uint32_t index,
 	if (prefix->own || plan->hosts[prefix->host_index].owner == plan->hosts[index].owner ||
 	    plan_vacant(plan, plan_host_node(plan, prefix->host_index)))
 		return false;
-	*route =
-		(struct host_net_route){ .to = { .version = prefix->version, .bits = prefix->bits } };
+	*route = (struct host_net_route){ .to = { .version = prefix->version,
+						  .bits = prefix->bits } };
 	memcpy(route->to.bytes, prefix->address, sizeof(route->to.bytes));
 	return address_near(plan, index, prefix->host_index, prefix->version, &route->via);
 }
@@ -215,9 +215,10 @@ int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max)
 	if (!routes)
 		return no_memory(why, why_max);
 	spec.routes = routes;
-	error = live->plan->hosts[index].interface
-			? further_make(live, index, &spec, why, why_max)
-			: host_net_make(&live->hosts[index], &live->namespaces, &spec, why, why_max);
+	error = live->plan->hosts[index].interface ? further_make(live, index, &spec, why, why_max)
+						   : host_net_make(&live->hosts[index],
+								   &live->namespaces, &spec, why,
+								   why_max);
 	free(routes);
 	if (!error && !live->plan->hosts[index].interface) {
 		error = live_room_make(live, index, why, why_max);

@@ -39,11 +39,10 @@ json_t *live_link_describe(const struct live *live, uint32_t index)
 	bool dead = !fabric_there(&live->fabric, fixed->node_a) ||
 		    !fabric_there(&live->fabric, fixed->node_b);
 	struct link_config to_b, to_a;
-	json_t *link = json_pack("{s:i, s:s, s:i, s:s, s:i}", "link", (int)index, "node_a",
-				 live->plan->nodes[fixed->node_a].name, "port_a",
-				 (int)fixed->port_a, "node_b",
-				 live->plan->nodes[fixed->node_b].name, "port_b",
-				 (int)fixed->port_b);
+	json_t *link = json_pack(
+		"{s:i, s:s, s:i, s:s, s:i}", "link", (int)index, "node_a",
+		live->plan->nodes[fixed->node_a].name, "port_a", (int)fixed->port_a, "node_b",
+		live->plan->nodes[fixed->node_b].name, "port_b", (int)fixed->port_b);
 
 	live_link_directions(live->plan, index, &to_b, &to_a);
 	direction_put(link, &to_b);
@@ -192,11 +191,11 @@ static json_t *directions_read(const struct live_query *query, const struct plan
 
 	*to_b = !towards || !strcmp(towards, nodes[ends->node_b].name);
 	*to_a = !towards || !strcmp(towards, nodes[ends->node_a].name);
-	return *to_b || *to_a ? NULL
-			      : live_refuse("--towards: expected an end of this link, %s or %s, "
-					    "not '%s'",
-					    nodes[ends->node_a].name, nodes[ends->node_b].name,
-					    towards);
+	return *to_b || *to_a
+		       ? NULL
+		       : live_refuse("--towards: expected an end of this link, %s or %s, "
+				     "not '%s'",
+				     nodes[ends->node_a].name, nodes[ends->node_b].name, towards);
 }
 
 json_t *live_link_set(struct live_query *query)

@@ -73,8 +73,7 @@ static bool is_words(const json_t *value)
 	const json_t *word;
 	size_t i;
 
-	json_array_foreach(value, i, word)
-	{
+	json_array_foreach (value, i, word) {
 		if (!json_is_string(word))
 			return false;
 	}
@@ -87,8 +86,7 @@ static json_t *form_check(json_t *request)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(request, key, value)
-	{
+	json_object_foreach (request, key, value) {
 		bool words = !strcmp(key, "neighbours");
 
 		if (words ? !is_words(value) : !json_is_string(value))
@@ -135,8 +133,7 @@ static json_t *ask_hosts(struct live_query *query)
 			 query->live->place.name, "pid", (int)getpid(), "switches",
 			 (int)counts.switches, "links", (int)counts.links, "hosts_count",
 			 (int)counts.hosts, "hosts", live_hosts_describe(query->live),
-			 "users_missing",
-			 query->live->namespaces.ids_missing, "limits_missing",
+			 "users_missing", query->live->namespaces.ids_missing, "limits_missing",
 			 live_rooms_limits_missing(query->live));
 }
 

@@ -242,7 +242,8 @@ static void own_state(const struct live *live, struct tunnel_state *state)
 	for (uint32_t i = 0; i < plan->link_count && state->count < TUNNEL_DOWN_MAX; i++) {
 		const struct plan_link *ends = &plan->links[i];
 		bool dead =
-			(plan_here(plan, ends->node_a) && !fabric_pid(&live->fabric, ends->node_a)) ||
+			(plan_here(plan, ends->node_a) &&
+			 !fabric_pid(&live->fabric, ends->node_a)) ||
 			(plan_here(plan, ends->node_b) && !fabric_pid(&live->fabric, ends->node_b));
 
 		if (!ends->vacant && (ends->down || dead) &&

@@ -161,7 +161,8 @@ static int some_end(int base_fd, char (*names)[NODE_NAME_MAX], int count,
 	if (request->json)
 		client_json_print(ended);
 	else
-		json_array_foreach(ended, i, fabric) one_print(fabric);
+		json_array_foreach (ended, i, fabric)
+			one_print(fabric);
 	if (!found && !request->json && request->name)
 		printf("no fabric '%s' runs\n", request->name);
 	else if (!found && !request->json)

@@ -29,11 +29,11 @@ static const struct option_row exec_rows[] = {
 	{ "--user", 'u', "USER",
 	  "as this user of the machine, with its groups; not root of the host", AT(user), NULL,
 	  NULL, NULL, NULL },
-	OPTION_FLAG("--all", AT(all), "in every host at once, without standard input; each line of "
-				      "output has its host"),
+	OPTION_FLAG("--all", AT(all),
+		    "in every host at once, without standard input; each line of "
+		    "output has its host"),
 	OPTION_TEXT("--hosts", "GLOB", AT(glob), "... in those whose names match, e.g. 'h[1-4]'"),
-	OPTION_FLAG("--json", AT(json),
-		    "of many hosts: status and outputs of each, for programs"),
+	OPTION_FLAG("--json", AT(json), "of many hosts: status and outputs of each, for programs"),
 	OPTION_FLAG("--rsh", AT(shell),
 		    "as ssh: the words after HOST are joined by spaces, for /bin/sh; e.g. as\n"
 		    "agent of a launcher"),
@@ -98,8 +98,8 @@ static void many_line(size_t host, const char *line, bool error, void *context)
 		fprintf(kept->stream, "%s\n", line);
 	if (kept)
 		return;
-	fprintf(error ? stderr : stdout, "%-*s | %s\n", report->width,
-		report->hosts->names[host], line);
+	fprintf(error ? stderr : stdout, "%-*s | %s\n", report->width, report->hosts->names[host],
+		line);
 	fflush(error ? stderr : stdout);
 }
 
@@ -132,11 +132,11 @@ static int many_json_print(const struct many_report *report)
 
 	for (size_t i = 0; i < report->hosts->count; i++) {
 		first = first ? first : report->statuses[i];
-		json_array_append_new(
-			list, json_pack("{s:s, s:i, s:o, s:o}", "host", report->hosts->names[i],
-					"status", report->statuses[i], "stdout",
-					kept_json(&report->kept[i][0]), "stderr",
-					kept_json(&report->kept[i][1])));
+		json_array_append_new(list, json_pack("{s:s, s:i, s:o, s:o}", "host",
+						      report->hosts->names[i], "status",
+						      report->statuses[i], "stdout",
+						      kept_json(&report->kept[i][0]), "stderr",
+						      kept_json(&report->kept[i][1])));
 	}
 	client_json_print(list);
 	json_decref(list);
@@ -183,7 +183,7 @@ static int many_run(const struct exec_request *request, char *const argv[])
 	if (!report.statuses || (request->json && !report.kept)) {
 		status = options_wrong("exec", "not enough memory");
 	} else {
-		const struct exec_many many = { "exec",    &hosts,	  request->user, argv,
+		const struct exec_many many = { "exec",    &hosts,     request->user, argv,
 						many_line, many_ended, &report };
 
 		status = exec_many(&many);

@@ -48,8 +48,7 @@ static void drops_print(const json_t *answer)
 	      "then until\ntables followed. All drops of these reasons since the start of the "
 	      "fabric, also after that:\n",
 	      stdout);
-	json_object_foreach((json_t *)drops, reason, count)
-	{
+	json_object_foreach ((json_t *)drops, reason, count) {
 		if (!json_integer_value(count))
 			continue;
 		printf("%s%lld %s", comma, (long long)json_integer_value(count), reason);
@@ -75,7 +74,8 @@ static void faults_print(const json_t *answer)
 		return;
 	printf("%5s  %-36s  %-8s  %9s  %9s  %7s  %7s\n", "fault", "what", "state", "at", "until",
 	       "lost", "astray");
-	json_array_foreach(faults, i, fault) fault_print(fault);
+	json_array_foreach (faults, i, fault)
+		fault_print(fault);
 	drops_print(answer);
 }
 

@@ -43,7 +43,7 @@ static void images_print(const json_t *list)
 	char bytes[HUMAN_TEXT_MAX];
 	size_t i;
 
-	json_array_foreach(list, i, image)
+	json_array_foreach (list, i, image)
 		printf("%.*s  %10s  %-6s  %s\n", ID_SHOWN, client_text(image, "id"),
 		       human_bytes((uint64_t)client_number(image, "bytes"), bytes),
 		       json_is_true(json_object_get(image, "used")) ? "used" : "unused",

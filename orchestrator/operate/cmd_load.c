@@ -61,7 +61,8 @@ static void loads_print(const json_t *answer)
 	}
 	printf("%-16s  %-8s  %9s  %10s  %10s  %6s  %10s  %8s  %9s  %9s\n", "workload", "state",
 	       "played", "sent", "received", "lost", "rate", "messages", "time p50", "time p99");
-	json_array_foreach(loads, i, load) load_print(load);
+	json_array_foreach (loads, i, load)
+		load_print(load);
 }
 
 /* the request for @words; NULL after an error message */

@@ -34,8 +34,7 @@ static void list_print(const json_t *answer)
 		printf("no host of %s reaches the machine's network; 'heddle outside HOST on' "
 		       "connects one\n",
 		       client_text(answer, "fabric"));
-	json_array_foreach(list, i, row)
-	{
+	json_array_foreach (list, i, row) {
 		if (client_number(row, "pid"))
 			printf("%-12s %s, pid %d\n", client_text(row, "host"),
 			       client_text(row, "interface"), (int)client_number(row, "pid"));

@@ -152,7 +152,7 @@ static int hosts_ping(const struct ping_request *request, const struct host_name
 				      .pairs = json_array(),
 				      .json = request->json,
 				      .terminal = isatty(STDERR_FILENO) };
-	const struct exec_many many = { "ping-all", hosts,      NULL,    argv,
+	const struct exec_many many = { "ping-all", hosts,      NULL,   argv,
 					line_take,  ended_take, &result };
 	int status;
 

@@ -109,8 +109,7 @@ static void machines_print(const json_t *fabric)
 		printf("tunnel     DEAD (%s): links to other machines are down; end the fabric and "
 		       "start it again\n",
 		       client_text(fabric, "tunnel_fate"));
-	json_array_foreach(machines, i, machine)
-	{
+	json_array_foreach (machines, i, machine) {
 		char time[HUMAN_TEXT_MAX];
 		double records = (double)client_number(machine, "received_frames");
 		size_t hosts = json_array_size(json_object_get(machine, "hosts"));
@@ -141,8 +140,7 @@ static void faults_print(const json_t *faults)
 
 	if (!faults)
 		return;
-	json_array_foreach(faults, i, fault)
-	{
+	json_array_foreach (faults, i, fault) {
 		present += !strcmp(client_text(fault, "state"), "present");
 		over += !strcmp(client_text(fault, "state"), "over");
 	}
@@ -167,8 +165,7 @@ static void programs_print(const json_t *fabric)
 	const json_t *programs = json_object_get(fabric, "programs"), *program;
 	size_t count = json_array_size(programs), i;
 
-	json_array_foreach(programs, i, program)
-	{
+	json_array_foreach (programs, i, program) {
 		if (i == PROGRAMS_SHOWN_MAX) {
 			printf("           ... and %zu more\n", count - i);
 			return;
@@ -223,8 +220,7 @@ static void nodes_print(const json_t *fabric)
 	printf("\n%-6s  %-12s  %8s  %-8s  %6s  %10s  %11s  %11s  %8s  %10s  %10s  %10s\n", "kind",
 	       "name", "pid", "state", "cpu %", "memory", "sent", "received", "dropped", "late p50",
 	       "p99", "max");
-	json_array_foreach(nodes, i, node)
-	{
+	json_array_foreach (nodes, i, node) {
 		char memory[HUMAN_TEXT_MAX], p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX],
 			max[HUMAN_TEXT_MAX];
 		const char *fate = client_text(node, "fate"),
@@ -254,8 +250,7 @@ static const json_t *since_find(const json_t *answer, const json_t *since, const
 	const json_t *fabric;
 	size_t i;
 
-	json_array_foreach(since, i, fabric)
-	{
+	json_array_foreach (since, i, fabric) {
 		if (!strcmp(client_text(fabric, "fabric"), client_text(answer, "fabric")) &&
 		    client_number(fabric, "pid") == client_number(answer, "pid"))
 			return fabric;
@@ -336,8 +331,7 @@ static int fabrics_show(char (*names)[NODE_NAME_MAX], int count, const struct re
 	if (!status && request->json) {
 		client_json_print(fabrics);
 	} else if (!status) {
-		json_array_foreach(fabrics, i, fabric)
-		{
+		json_array_foreach (fabrics, i, fabric) {
 			if (i)
 				putchar('\n');
 			fabric_print(fabric);

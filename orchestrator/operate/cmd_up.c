@@ -126,10 +126,9 @@ static int scenario_load(struct up *up, const char *path, struct plan *plan,
 	if (!error)
 		error = up_images_get(&scenario, images, &errors);
 	if (!error)
-		error = plan_make_machines(&scenario,
-					   up->machines.machines.count ? &up->machines.machines
-								       : NULL,
-					   plan, &errors);
+		error = plan_make_machines(
+			&scenario, up->machines.machines.count ? &up->machines.machines : NULL,
+			plan, &errors);
 	if (!error)
 		error = plan_spare_make(plan);
 	scenario_errors_print(&errors, stderr);
@@ -275,7 +274,7 @@ static void further_print(const json_t *host)
 		size_t a;
 
 		printf("  %-12s", client_text(interface, "nic"));
-		json_array_foreach(json_object_get(interface, "addresses"), a, address)
+		json_array_foreach (json_object_get(interface, "addresses"), a, address)
 			printf(" %s", json_string_value(address));
 		printf("\n");
 	}

@@ -27,8 +27,8 @@ struct enter_fds {
 	pid_t parent; /* the caller's parent: when it has ended, the program gets SIGTERM; 0: the
 		       * program continues */
 	struct host_rights rights;
-	bool room;                /* the host has a sandbox of its own: host_room.h */
-	int tmp_fd;               /* of a sandbox; room_files_show(); -1: none */
+	bool room;  /* the host has a sandbox of its own: host_room.h */
+	int tmp_fd; /* of a sandbox; room_files_show(); -1: none */
 	/* origin of its time, and the library for it (host_dilation.h); "": it is not dilated */
 	char dilation[96], preload[PATH_MAX];
 	char rootfs[PATH_MAX];    /* its root file system: host_user.h; "": the machine's */

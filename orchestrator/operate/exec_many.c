@@ -47,8 +47,8 @@ static _Noreturn void child_run(const struct exec_many *many, pid_t parent, size
 		_exit(OPTIONS_EXIT_USAGE);
 	/* outputs of other programs, which must learn when their reader ends */
 	close_range(STDERR_FILENO + 1, ~0u, 0);
-	_exit(host_run(many->command, many->hosts->fabric, many->hosts->names[host],
-		       many->user, many->argv, parent));
+	_exit(host_run(many->command, many->hosts->fabric, many->hosts->names[host], many->user,
+		       many->argv, parent));
 }
 
 /* Return: 0 or -errno */

@@ -257,8 +257,7 @@ int host_names_ask(const char *command, const char *fabric, const char *glob,
 	memcpy(hosts->fabric, client.fabric, sizeof(hosts->fabric));
 	hosts->names = calloc(json_array_size(json_object_get(answer, "hosts")) + 1,
 			      sizeof(*hosts->names));
-	json_array_foreach(json_object_get(answer, "hosts"), i, host)
-	{
+	json_array_foreach (json_object_get(answer, "hosts"), i, host) {
 		const char *name = client_text(host, "name");
 
 		if (hosts->names && (!glob || !fnmatch(glob, name, 0)))

@@ -86,5 +86,6 @@ void link_words_print(const json_t *answer)
 	       "MTU");
 	if (!links)
 		link_print(answer);
-	json_array_foreach(links, i, link) link_print(link);
+	json_array_foreach (links, i, link)
+		link_print(link);
 }

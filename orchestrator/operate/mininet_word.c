@@ -49,7 +49,8 @@ static void nodes_print(const json_t *nodes)
 	size_t i;
 
 	puts("available nodes are:");
-	json_array_foreach(nodes, i, node) printf("%s%s", i ? " " : "", client_text(node, "name"));
+	json_array_foreach (nodes, i, node)
+		printf("%s%s", i ? " " : "", client_text(node, "name"));
 	putchar('\n');
 }
 
@@ -69,10 +70,10 @@ static void net_print(const json_t *nodes, const json_t *links)
 	const json_t *node, *link;
 	size_t i, l;
 
-	json_array_foreach(nodes, i, node)
-	{
+	json_array_foreach (nodes, i, node) {
 		fputs(client_text(node, "name"), stdout);
-		json_array_foreach(links, l, link) port_print(link, client_text(node, "name"));
+		json_array_foreach (links, l, link)
+			port_print(link, client_text(node, "name"));
 		putchar('\n');
 	}
 }

@@ -20,8 +20,7 @@ static const json_t *node_before(const json_t *answer, const json_t *node)
 	const json_t *nodes = json_object_get(answer, "nodes"), *other;
 	size_t i;
 
-	json_array_foreach(nodes, i, other)
-	{
+	json_array_foreach (nodes, i, other) {
 		if (!strcmp(client_text(other, "name"), client_text(node, "name")))
 			return client_number(other, "pid") == client_number(node, "pid") ? other
 											 : NULL;
@@ -35,8 +34,7 @@ static const json_t *port_before(const json_t *node, const json_t *port)
 	const json_t *ports = json_object_get(node, "ports"), *other;
 	size_t i;
 
-	json_array_foreach(ports, i, other)
-	{
+	json_array_foreach (ports, i, other) {
 		if (client_number(other, "port") == client_number(port, "port"))
 			return strcmp(client_text(other, "peer"), client_text(port, "peer"))
 				       ? NULL
@@ -90,7 +88,7 @@ void observe_cost(json_t *later, const json_t *before)
 	size_t i;
 
 	rate_put(later, "cpu_percent", growth(later, before, "cpu_ns"), 100, passed_ns);
-	json_array_foreach(nodes, i, node)
+	json_array_foreach (nodes, i, node)
 		rate_put(node, "cpu_percent", growth(node, node_before(before, node), "cpu_ns"),
 			 100, passed_ns);
 }
@@ -102,8 +100,7 @@ static void ports_put(json_t *node, const json_t *before, double passed_ns)
 	json_t *ports = json_object_get(node, "ports"), *port;
 	size_t i;
 
-	json_array_foreach(ports, i, port)
-	{
+	json_array_foreach (ports, i, port) {
 		const json_t *then = port_before(before, port);
 
 		rate_put(port, "tx_bps", growth(port, then, "tx_bytes"), 8e9, passed_ns);
@@ -125,8 +122,7 @@ void observe_traffic(json_t *later, const json_t *before)
 	json_t *nodes = json_object_get(later, "nodes"), *node;
 	size_t i;
 
-	json_array_foreach(nodes, i, node)
-	{
+	json_array_foreach (nodes, i, node) {
 		const json_t *then = node_before(before, node);
 
 		rate_put(node, "sent_pps", growth(node, then, "sent_packets"), 1e9, passed_ns);
@@ -171,8 +167,7 @@ static struct lateness_stats lateness_read(const json_t *node)
 	json_t *counts = json_object_get(node, "lateness_counts"), *count;
 	const char *end_ns;
 
-	json_object_foreach(counts, end_ns, count)
-	{
+	json_object_foreach (counts, end_ns, count) {
 		json_int_t value = json_integer_value(count);
 		uint64_t events = value < 0             ? 0
 				  : value < COUNTER_MAX ? (uint64_t)value
@@ -202,7 +197,8 @@ static uint64_t peers_waited_ns(const json_t *node, const json_t *before)
 	double sum_ns = 0;
 	size_t i;
 
-	json_array_foreach(ports, i, port) sum_ns += (double)peer_waited_ns(before, port);
+	json_array_foreach (ports, i, port)
+		sum_ns += (double)peer_waited_ns(before, port);
 	return (uint64_t)fmin(sum_ns, COUNTER_MAX);
 }
 
@@ -214,9 +210,10 @@ static double uncarried_bytes(const json_t *node, const json_t *before,
 	double sum = 0;
 	size_t i;
 
-	json_array_foreach(ports, i, port) sum += (double)fidelity_uncarried_bytes(
-		judged, peer_waited_ns(before, port), (uint64_t)counter(port, "rate_bps"),
-		(uint64_t)growth(port, port_before(before, port), "rx_bytes"));
+	json_array_foreach (ports, i, port)
+		sum += (double)fidelity_uncarried_bytes(
+			judged, peer_waited_ns(before, port), (uint64_t)counter(port, "rate_bps"),
+			(uint64_t)growth(port, port_before(before, port), "rx_bytes"));
 	return sum;
 }
 
@@ -244,8 +241,8 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 	/* idle time says nothing about lateness under load */
 	if (json_object_get(node, "active_ns"))
 		passed_ns = fmin(passed_ns, growth(node, before, "active_ns"));
-	judged = fidelity_judge(&later, &limits, peers_waited_ns(node, before),
-				(uint64_t)passed_ns);
+	judged =
+		fidelity_judge(&later, &limits, peers_waited_ns(node, before), (uint64_t)passed_ns);
 	judged.lost_frames = (uint64_t)growth(node, before, "lost_frames");
 	return judged;
 }
@@ -284,7 +281,8 @@ static void node_add(struct judgement *all, const json_t *node, const json_t *be
 	if (!strcmp(client_text(node, "kind"), "tunnel") &&
 	    strcmp(client_text(node, "state"), "connected") != 0)
 		all->cut = node;
-	if ((!judged->events && !judged->lost_frames) || (all->worst_node && !fidelity_worse(judged, &all->worst)))
+	if ((!judged->events && !judged->lost_frames) ||
+	    (all->worst_node && !fidelity_worse(judged, &all->worst)))
 		return;
 	all->worst = *judged;
 	all->worst_node = node;
@@ -299,8 +297,7 @@ static struct judgement fabric_judge(json_t *later, const json_t *before, bool s
 	json_t *nodes = json_object_get(later, "nodes"), *node;
 	size_t i;
 
-	json_array_foreach(nodes, i, node)
-	{
+	json_array_foreach (nodes, i, node) {
 		const json_t *then = node_before(before, node);
 		struct fidelity judged = node_judge(node, then, all.interval_ns);
 
@@ -333,16 +330,16 @@ static void cut_put(const json_t *fabric, const json_t *node, json_t *fidelity)
 	else
 		used = (size_t)snprintf(what, sizeof(what), "machine %s is not there (%s)",
 					wanted ? wanted + 1 : "", client_text(node, "state"));
-	json_array_foreach(machines, m, machine)
-	{
+	json_array_foreach (machines, m, machine) {
 		names = json_object_get(machine, "links");
 		if (!wanted || strcmp(client_text(machine, "name"), wanted + 1) != 0)
 			continue;
-		json_array_foreach(names, i, name) used +=
-			used < sizeof(what)
-				? (size_t)snprintf(what + used, sizeof(what) - used, "%s%s",
-						   i ? ", " : ": no link ", json_string_value(name))
-				: 0;
+		json_array_foreach (names, i, name)
+			used += used < sizeof(what)
+					? (size_t)snprintf(what + used, sizeof(what) - used, "%s%s",
+							   i ? ", " : ": no link ",
+							   json_string_value(name))
+					: 0;
 	}
 	fidelity_words(&(struct fidelity){ 0 }, FIDELITY_MACHINE, what, words);
 	verdict_put(fidelity, fidelity_verdict_name[FIDELITY_NOT_VALID],

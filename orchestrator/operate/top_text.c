@@ -68,8 +68,7 @@ static void congestion_print(const json_t *nodes, FILE *out)
 	const json_t *node;
 	size_t i;
 
-	json_array_foreach(nodes, i, node)
-	{
+	json_array_foreach (nodes, i, node) {
 		if (strcmp(client_text(node, "kind"), "switch") != 0)
 			continue;
 		limited += (double)client_number(node, "limited");
@@ -97,8 +96,7 @@ static void roce_print(const json_t *nodes, FILE *out)
 	const json_t *node;
 	size_t i;
 
-	json_array_foreach(nodes, i, node)
-	{
+	json_array_foreach (nodes, i, node) {
 		cnps += real_of(node, "cnps_per_s");
 		in_error += (double)client_number(node, "in_error");
 		if (strcmp(client_text(node, "kind"), "switch") != 0)
@@ -126,8 +124,7 @@ static void head_print(const json_t *fabric, FILE *out)
 		delivered[HUMAN_TEXT_MAX];
 	size_t i;
 
-	json_array_foreach(nodes, i, node)
-	{
+	json_array_foreach (nodes, i, node) {
 		dropped_pps += real_of(node, "dropped_pps");
 		if (strcmp(client_text(node, "kind"), "nic") != 0)
 			continue;
@@ -210,8 +207,7 @@ static void nodes_draw(const json_t *fabric, const struct row *rows, size_t coun
 	double largest = 1;
 	size_t i;
 
-	json_array_foreach(json_object_get(fabric, "nodes"), i, node)
-	{
+	json_array_foreach (json_object_get(fabric, "nodes"), i, node) {
 		double queue = (double)client_number(node, "queue_bytes");
 
 		largest = queue > largest ? queue : largest;
@@ -231,12 +227,12 @@ static void nodes_print(const json_t *fabric, size_t rows_max, struct row *rows,
 	const json_t *nodes = json_object_get(fabric, "nodes"), *node;
 	size_t i, count = json_array_size(nodes);
 
-	json_array_foreach(nodes, i, node) rows[i] =
-		(struct row){ .node = node,
-			      .busy = real_of(node, "cpu_percent"),
-			      .busy_otherwise =
-				      real_of(node, "sent_pps") + real_of(node, "received_pps"),
-			      .index = i };
+	json_array_foreach (nodes, i, node)
+		rows[i] = (struct row){ .node = node,
+					.busy = real_of(node, "cpu_percent"),
+					.busy_otherwise = real_of(node, "sent_pps") +
+							  real_of(node, "received_pps"),
+					.index = i };
 	qsort(rows, count, sizeof(*rows), row_compare);
 	if (screen->terminal) {
 		nodes_draw(fabric, rows, shown(count, rows_max), screen, out);
@@ -258,10 +254,8 @@ static size_t links_bound(const json_t *fabric)
 	const json_t *nodes = json_object_get(fabric, "nodes"), *node, *port;
 	size_t i, p, bound = 0;
 
-	json_array_foreach(nodes, i, node)
-	{
-		json_array_foreach(json_object_get(node, "ports"), p, port)
-		{
+	json_array_foreach (nodes, i, node) {
+		json_array_foreach (json_object_get(node, "ports"), p, port) {
 			size_t link = (size_t)client_number(port, "link");
 
 			bound = link < LINKS_MAX && link >= bound ? link + 1 : bound;
@@ -293,10 +287,8 @@ static size_t links_find(const json_t *fabric, struct row *rows, size_t bound)
 	size_t i, p, count = 0;
 
 	memset(rows, 0, bound * sizeof(*rows));
-	json_array_foreach(nodes, i, node)
-	{
-		json_array_foreach(json_object_get(node, "ports"), p, port)
-		{
+	json_array_foreach (nodes, i, node) {
+		json_array_foreach (json_object_get(node, "ports"), p, port) {
 			size_t link = (size_t)client_number(port, "link");
 
 			if (link < bound)

@@ -94,8 +94,9 @@ static bool variable_add(struct scenario_host_settings *settings, const char *va
 /* root is what the programs of a host are anyway */
 static bool is_root(const char *user)
 {
-	static const char *const names[] = { "", "0", "root", "0:0", "root:root", "root:0",
-					     "0:root" };
+	static const char *const names[] = {
+		"", "0", "root", "0:0", "root:root", "root:0", "0:root"
+	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(user, names[i]))

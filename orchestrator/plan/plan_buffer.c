@@ -162,9 +162,8 @@ int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, st
  * receiver which is late has data to process. */
 static uint64_t flight_units(const struct port_config *port, uint64_t buffer_units)
 {
-	uint64_t link_bytes =
-		(uint64_t)((unsigned __int128)jitter_delay_max_ps(port) * port->rate_bps /
-			   (8 * NODE_S));
+	uint64_t link_bytes = (uint64_t)((unsigned __int128)jitter_delay_max_ps(port) *
+					 port->rate_bps / (8 * NODE_S));
 	uint64_t units = most(2 * link_bytes / UNIT_BYTES, buffer_units);
 
 	units = most(units, FLIGHT_PACKETS_MIN * units_of_bytes(port->mtu_bytes));

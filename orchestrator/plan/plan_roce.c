@@ -257,12 +257,12 @@ uint64_t plan_roce_headroom_bytes(const struct node_config *sender,
 				  const struct port_config *port)
 {
 	const struct port_config *from = &sender->ports[port->peer_port];
-	uint64_t bytes = pfc_headroom_bytes(most(port->rate_bps, from->rate_bps),
-					    most(jitter_delay_max_ps(port),
-						 jitter_delay_max_ps(from)),
-					    plan_latency_ps(sender) + plan_latency_ps(receiver),
-					    port->mtu_bytes, port->gap_bytes) +
-			 port->mtu_bytes + FRAME_FCS_BYTES;
+	uint64_t bytes =
+		pfc_headroom_bytes(most(port->rate_bps, from->rate_bps),
+				   most(jitter_delay_max_ps(port), jitter_delay_max_ps(from)),
+				   plan_latency_ps(sender) + plan_latency_ps(receiver),
+				   port->mtu_bytes, port->gap_bytes) +
+		port->mtu_bytes + FRAME_FCS_BYTES;
 
 	/* what the link delays, and the copies that it makes */
 	if (port->reorder_ppb || port->duplicate_ppb)
@@ -344,9 +344,8 @@ static int buffers_check(const struct scenario *scenario, const struct plan *pla
  * is late has data to process */
 static uint64_t flight_bytes(const struct port_config *port)
 {
-	uint64_t link_bytes =
-		(uint64_t)((unsigned __int128)jitter_delay_max_ps(port) * port->rate_bps /
-			   (8 * NODE_S));
+	uint64_t link_bytes = (uint64_t)((unsigned __int128)jitter_delay_max_ps(port) *
+					 port->rate_bps / (8 * NODE_S));
 	uint64_t packet_bytes = (uint64_t)UNIT_BYTES * units_of_bytes(port->mtu_bytes);
 
 	return least(

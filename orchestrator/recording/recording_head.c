@@ -107,12 +107,11 @@ static json_t *nodes_json(const struct plan *plan)
 		const struct node_config *node = &plan->nodes[i];
 
 		json_array_append_new(
-			array,
-			json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", node->name, "type",
-				  node->kind == NODE_SWITCH ? "switch" : "host", "tier",
-				  number_json(layout.tiers[i]), "group",
-				  number_json(layout.groups[i]), "at", spot_json(plan, i), "ports",
-				  ports_json(node)));
+			array, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", node->name,
+					 "type", node->kind == NODE_SWITCH ? "switch" : "host",
+					 "tier", number_json(layout.tiers[i]), "group",
+					 number_json(layout.groups[i]), "at", spot_json(plan, i),
+					 "ports", ports_json(node)));
 	}
 	recording_layout_free(&layout);
 	return array;

@@ -144,9 +144,9 @@ static void absent_clear(struct thin *thin)
 	for (uint32_t k = 0; k < slice->key_count; k++) {
 		struct slice_key key = slice->keys[k].key;
 
-		if (slice->keys[k].value && !(thin->change_count &&
-					      bsearch(&key, thin->changes, thin->change_count,
-						      sizeof(*thin->changes), change_find)))
+		if (slice->keys[k].value &&
+		    !(thin->change_count && bsearch(&key, thin->changes, thin->change_count,
+						    sizeof(*thin->changes), change_find)))
 			recording_set(&thin->recording, &key, 0);
 	}
 }
@@ -159,8 +159,8 @@ static void values_write(struct thin *thin, uint32_t sample)
 	for (uint32_t i = 0, next; i < thin->change_count; i = next) {
 		uint64_t value = 0;
 
-		for (next = i; next < thin->change_count &&
-			       !key_order(&changes[next].key, &changes[i].key);
+		for (next = i;
+		     next < thin->change_count && !key_order(&changes[next].key, &changes[i].key);
 		     next++)
 			if (changes[next].sample <= sample)
 				value = changes[next].value;
@@ -200,7 +200,7 @@ static int flows_copy(struct thin *thin)
 		json_decref(flows);
 		return recording_wrong(&thin->reader, "it is no list of flows");
 	}
-	json_array_foreach(flows, i, flow)
+	json_array_foreach (flows, i, flow)
 		recording_flow(&thin->recording, json_incref(flow));
 	json_decref(flows);
 	return 0;
@@ -249,9 +249,8 @@ static int done_copy(struct thin *thin)
 	}
 	failure = json_string_value(json_object_get(done, "failure"));
 	recording_slice(&thin->recording, thin->reader.to_ps);
-	error = recording_end(
-		&thin->recording, status, failure,
-		(node_time_t)json_integer_value(json_object_get(done, "end_ps")));
+	error = recording_end(&thin->recording, status, failure,
+			      (node_time_t)json_integer_value(json_object_get(done, "end_ps")));
 	json_decref(done);
 	if (error)
 		snprintf(thin->reader.why, sizeof(thin->reader.why), "%s", strerror(-error));

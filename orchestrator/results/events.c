@@ -51,8 +51,8 @@ static void entry_take(void *context, const struct event *event)
 	taking->take(taking->owner, event->node, event->entry);
 }
 
-static int merge_all(const struct plan *plan, const struct node_log_source *sources,
-		     event_fn *take, void *context, char *why, size_t why_max)
+static int merge_all(const struct plan *plan, const struct node_log_source *sources, event_fn *take,
+		     void *context, char *why, size_t why_max)
 {
 	struct event_merge merge;
 	int error = event_merge_init(&merge, plan, sources);

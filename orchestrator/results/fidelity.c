@@ -11,8 +11,8 @@ const char *const fidelity_verdict_name[FIDELITY_VERDICTS] = {
 };
 
 const char *const fidelity_reason_name[FIDELITY_REASONS] = {
-	[FIDELITY_NO_REASON] = "", [FIDELITY_RATES] = "rates", [FIDELITY_DELAYS] = "delays",
-	[FIDELITY_LAG] = "lag",    [FIDELITY_RING] = "ring",   [FIDELITY_LOSSES] = "losses",
+	[FIDELITY_NO_REASON] = "",      [FIDELITY_RATES] = "rates", [FIDELITY_DELAYS] = "delays",
+	[FIDELITY_LAG] = "lag",         [FIDELITY_RING] = "ring",   [FIDELITY_LOSSES] = "losses",
 	[FIDELITY_MACHINE] = "machine",
 };
 

@@ -88,9 +88,9 @@ struct fidelity {
 	uint64_t added_ns; /* delay that was added to a hop */
 	/* the largest part of the time in which its links may have been stopped, ppm */
 	uint32_t stalled_ppm;
-	uint64_t stalled_ns; /* the same as a time */
+	uint64_t stalled_ns;  /* the same as a time */
 	uint64_t lost_frames; /* a tunnel: frames that no link was configured to lose */
-	uint64_t beyond_ns;  /* sum of the lateness that its buffers did not last for */
+	uint64_t beyond_ns;   /* sum of the lateness that its buffers did not last for */
 };
 
 /** fidelity_limits_init() - for a node without any link. */

@@ -331,7 +331,7 @@ static bool value_reached(const struct metric_subject *e, const struct plan *pla
 #define COUNTER(type, takes, function, field, unit, fold, what, metric, of) \
 	{ metric,                                                           \
 	  takes,                                                            \
-	  IN_##unit,                                                      \
+	  IN_##unit,                                                        \
 	  function,                                                         \
 	  STATISTIC_ROW(type, BASIC, field, unit, fold, what),              \
 	  METRIC_##of },

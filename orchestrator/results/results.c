@@ -653,7 +653,6 @@ static void gather_totals(struct gathering *g)
 		totals->lost = g->destroyed;
 	}
 	totals->unreported_units = unreported_units(g);
-	totals->inside_bytes =
-		(int64_t)(totals->injected_bytes + duplicated_bytes - totals->delivered_bytes -
-			  totals->lost_bytes);
+	totals->inside_bytes = (int64_t)(totals->injected_bytes + duplicated_bytes -
+					 totals->delivered_bytes - totals->lost_bytes);
 }

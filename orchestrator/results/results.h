@@ -170,7 +170,7 @@ struct result_host {
 	/* the same: how often the nodes were moved to fewer cores, or back */
 	uint64_t moves;
 	uint64_t packet_hops, windows, node_windows, wakes;
-	uint64_t workers; /* that ran the nodes; 0: each node was a process (SC-3) */
+	uint64_t workers;          /* that ran the nodes; 0: each node was a process (SC-3) */
 	uint64_t unfiltered_nodes; /* that run without the system call filter (TB-24) */
 };
 

@@ -274,9 +274,8 @@ static int suite_play(struct suite *suite, size_t jobs)
 
 	while (suite->running || (suite->started < suite->count && !status)) {
 		while (suite->running < jobs && suite->started < suite->count && !status) {
-			status = interrupt_seen()
-					 ? EXIT_INTERRUPTED
-					 : job_start(suite, &suite->jobs[suite->started]);
+			status = interrupt_seen() ? EXIT_INTERRUPTED
+						  : job_start(suite, &suite->jobs[suite->started]);
 			suite->started += !status;
 		}
 		progress_show(suite);
@@ -293,8 +292,8 @@ static int suite_play(struct suite *suite, size_t jobs)
 static int junit_write(const struct suite *suite, const char *path)
 {
 	struct atomic_file file;
-	int error = output_is_stdout(path) ? atomic_file_stdout(&file)
-					   : atomic_file_open(&file, path);
+	int error =
+		output_is_stdout(path) ? atomic_file_stdout(&file) : atomic_file_open(&file, path);
 
 	if (!error) {
 		suite_junit_write(suite->results, file.stream);

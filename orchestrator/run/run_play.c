@@ -284,7 +284,8 @@ static int play_seen(struct run_output *output, const struct run_options *option
 /* Fills @workers, the number of workers that run the nodes, and prints it if the default packs. Of
  * a variant only the row is shown, so its nodes are packed wherever they can be.
  * Return: 0; an exit status, reported: the nodes cannot be packed */
-static int pack_choose(const struct run_options *options, const struct plan *plan, uint32_t *workers)
+static int pack_choose(const struct run_options *options, const struct plan *plan,
+		       uint32_t *workers)
 {
 	int cores[CPU_SETSIZE];
 	uint32_t core_count = fabric_cores_allowed(cores);

@@ -19,7 +19,7 @@ static size_t failed_of(const json_t *result)
 	const json_t *test;
 	size_t i, failed = 0;
 
-	json_array_foreach(json_object_get(result, "tests"), i, test)
+	json_array_foreach (json_object_get(result, "tests"), i, test)
 		failed += suite_test_failed(test);
 	return failed;
 }
@@ -30,8 +30,7 @@ struct suite_counts suite_count(const json_t *results)
 	const json_t *result;
 	size_t i;
 
-	json_array_foreach(results, i, result)
-	{
+	json_array_foreach (results, i, result) {
 		counts.tests += json_array_size(json_object_get(result, "tests"));
 		counts.failed += failed_of(result);
 	}
@@ -86,7 +85,7 @@ void suite_tap_print(const json_t *result, size_t first, FILE *out)
 	const json_t *test;
 	size_t i;
 
-	json_array_foreach(json_object_get(result, "tests"), i, test)
+	json_array_foreach (json_object_get(result, "tests"), i, test)
 		tap_test(result, test, first + i, out);
 }
 
@@ -120,15 +119,14 @@ void suite_failures_print(const json_t *results, FILE *out)
 		fprintf(out, "# all %zu tests of %zu files hold\n", counts.tests, counts.files);
 		return;
 	}
-	json_array_foreach(results, i, result)
-	{
+	json_array_foreach (results, i, result) {
 		length = (int)strlen(text_of(result, "file"));
 		width = failed_of(result) && length > width ? length : width;
 	}
 	fprintf(out, "# %zu of %zu tests of %zu files failed:\n", counts.failed, counts.tests,
 		counts.files);
-	json_array_foreach(results, i, result)
-		json_array_foreach(json_object_get(result, "tests"), t, test)
+	json_array_foreach (results, i, result)
+		json_array_foreach (json_object_get(result, "tests"), t, test)
 			if (suite_test_failed(test))
 				failure_print(result, test, width, out);
 }
@@ -207,7 +205,7 @@ static size_t errors_of(const json_t *result)
 	const json_t *test;
 	size_t i, errors = 0;
 
-	json_array_foreach(json_object_get(result, "tests"), i, test)
+	json_array_foreach (json_object_get(result, "tests"), i, test)
 		errors += is_error(result, test);
 	return errors;
 }
@@ -222,7 +220,7 @@ static void file_write(const json_t *result, FILE *out)
 	fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" time=\"%.3f\">\n",
 		json_array_size(tests), failed_of(result) - errors, errors,
 		json_real_value(json_object_get(result, "wall_s")));
-	json_array_foreach(tests, i, test)
+	json_array_foreach (tests, i, test)
 		case_write(result, test, out);
 	fputs("  </testsuite>\n", out);
 }
@@ -233,13 +231,13 @@ void suite_junit_write(const json_t *results, FILE *out)
 	size_t i, errors = 0;
 	const json_t *result;
 
-	json_array_foreach(results, i, result)
+	json_array_foreach (results, i, result)
 		errors += errors_of(result);
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<testsuites tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
 		counts.tests, counts.failed - errors, errors);
-	json_array_foreach(results, i, result)
+	json_array_foreach (results, i, result)
 		file_write(result, out);
 	fputs("</testsuites>\n", out);
 }

@@ -31,9 +31,8 @@ static const char *status_name(int status)
 
 static int test_add(json_t *tests, const char *name, bool ok, json_t *value, const char *message)
 {
-	return json_array_append_new(tests,
-				     json_pack("{s:s, s:b, s:o, s:s}", "name", name, "ok", ok,
-					       "value", value, "message", message));
+	return json_array_append_new(tests, json_pack("{s:s, s:b, s:o, s:s}", "name", name, "ok",
+						      ok, "value", value, "message", message));
 }
 
 static int expectation_add(json_t *tests, const json_t *expectation)
@@ -74,8 +73,7 @@ static int tests_add(json_t *tests, int status, const json_t *result, char *mess
 	int error = 0;
 	size_t i;
 
-	json_array_foreach(json_object_get(result, "expectations"), i, expectation)
-	{
+	json_array_foreach (json_object_get(result, "expectations"), i, expectation) {
 		missing &= json_is_true(json_object_get(expectation, "ok"));
 		error |= expectation_add(tests, expectation);
 	}

@@ -127,8 +127,7 @@ struct scenario_host_settings {
 struct scenario_host_settings *scenario_host_settings_new(void);
 
 /** scenario_host_settings_hold() - adds a holder.  Return: @settings, which may be NULL. */
-struct scenario_host_settings *
-scenario_host_settings_hold(struct scenario_host_settings *settings);
+struct scenario_host_settings *scenario_host_settings_hold(struct scenario_host_settings *settings);
 
 /** scenario_host_settings_release() - removes a holder; the last one frees @settings. NULL is
  *  fine. */

@@ -108,8 +108,7 @@ static void owned_collect(struct owned_list *list, const struct scenario *scenar
 		owned_add(list, host, i, 0, interface->addresses, interface->address_count);
 		for (uint32_t v = 0; v < interface->vlan_count; v++)
 			owned_add(list, host, i, interface->vlans[v].id,
-				  interface->vlans[v].addresses,
-				  interface->vlans[v].address_count);
+				  interface->vlans[v].addresses, interface->vlans[v].address_count);
 	}
 }
 
@@ -183,15 +182,13 @@ static void overlap_refuse(struct reader *reader, const struct owned *wide,
 	char text[IP_ADDRESS_TEXT_MAX], other_text[IP_ADDRESS_TEXT_MAX];
 	struct ip_address subnet = ip_address_subnet(&other->address->ip);
 
-	scenario_errors_at(reader->errors, scenario, &at->address->place,
-			   "%s overlaps %s of host '%s'%s: expected the same subnet, or another "
-			   "one",
-			   ip_address_subnet_text(&at->address->ip, text),
-			   ip_address_subnet_text(&subnet, other_text),
-			   scenario->hosts[other->host].name,
-			   scenario_host_address_is_default(other->address)
-				   ? ", its default address"
-				   : "");
+	scenario_errors_at(
+		reader->errors, scenario, &at->address->place,
+		"%s overlaps %s of host '%s'%s: expected the same subnet, or another "
+		"one",
+		ip_address_subnet_text(&at->address->ip, text),
+		ip_address_subnet_text(&subnet, other_text), scenario->hosts[other->host].name,
+		scenario_host_address_is_default(other->address) ? ", its default address" : "");
 }
 
 /* an address of full length has no subnet */
@@ -273,11 +270,11 @@ static void prefixes_check(struct reader *reader, const struct owned_list *list)
 					   NODE_PREFIXES_MAX);
 		for (uint32_t p = 0; p < scenario->prefix_count; p++)
 			if (prefix_is(&scenario->prefixes[p].config, &address->ip))
-				scenario_errors_at(reader->errors, scenario, &address->place,
-						   "this address is a prefix of host '%s' already",
-						   scenario->hosts[scenario->prefixes[p]
-									   .config.host_index]
-							   .name);
+				scenario_errors_at(
+					reader->errors, scenario, &address->place,
+					"this address is a prefix of host '%s' already",
+					scenario->hosts[scenario->prefixes[p].config.host_index]
+						.name);
 	}
 }
 

@@ -619,8 +619,8 @@ static const struct parameter rows[] = {
 #define KEY(...) KEY_ROW(__VA_ARGS__),
 #include "orchestrator/scenario/host.def"
 };
-const struct parameter_table host_parameters = PARAMETER_TABLE_OF(struct scenario_host_settings,
-								  rows);
+const struct parameter_table host_parameters =
+	PARAMETER_TABLE_OF(struct scenario_host_settings, rows);
 
 /* bit i of `given` is row i */
 static const struct key setting_keys[] = {

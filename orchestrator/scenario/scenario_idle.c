@@ -203,8 +203,8 @@ static void hosts_note(const struct scenario *scenario, const char *command)
 	}
 	if (!count)
 		return;
-	fprintf(stderr, "heddle %s: only 'heddle up' has real hosts, so this has no effect:",
-		command);
+	fprintf(stderr,
+		"heddle %s: only 'heddle up' has real hosts, so this has no effect:", command);
 	for (unsigned bit = 0; bit < 32 && scenario_host_key_name(bit); bit++)
 		if (given & 1u << bit)
 			fprintf(stderr, "%s %s", given & ((1u << bit) - 1) ? "," : "",

@@ -111,8 +111,7 @@ static void interface_addresses_read(struct reader *reader, const struct key *ke
 static void interface_vlans_read(struct reader *reader, const struct key *key,
 				 const struct yaml_node *node, void *target)
 {
-	scenario_host_vlans_read(reader, key, node,
-				 ((struct switch_reference *)target)->interface);
+	scenario_host_vlans_read(reader, key, node, ((struct switch_reference *)target)->interface);
 }
 
 static const struct key interface_keys[] = {
@@ -242,8 +241,8 @@ static void hosts_read(struct reader *reader, const struct key *key, const struc
 	scenario->hosts = calloc(node->count, sizeof(*scenario->hosts));
 	interfaces = calloc(node->count, sizeof(struct yaml_node *));
 	reader->out_of_memory |= !scenario->hosts || !interfaces;
-	for (const struct yaml_node *child = node->first;
-	     child && scenario->hosts && interfaces; child = child->next)
+	for (const struct yaml_node *child = node->first; child && scenario->hosts && interfaces;
+	     child = child->next)
 		host_read(reader, child, interfaces);
 	if (scenario->hosts && interfaces)
 		interfaces_read(reader, interfaces);

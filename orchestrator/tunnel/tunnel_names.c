@@ -158,8 +158,7 @@ void tunnel_names_look(struct tunnel *tunnel)
 		uint8_t machine = (uint8_t)m;
 
 		/* a full pipe: it is busy with earlier ones */
-		if (is_sought(tunnel, m) &&
-		    write(tunnel->names, &machine, 1) < 0 && errno == EPIPE)
+		if (is_sought(tunnel, m) && write(tunnel->names, &machine, 1) < 0 && errno == EPIPE)
 			descriptor_close(&tunnel->names);
 		if (tunnel->names < 0)
 			return;

@@ -60,8 +60,7 @@ static json_t *nodes_number(const json_t *nodes, json_t *order)
 	size_t i;
 
 	for (int hosts = 0; hosts < 2; hosts++)
-		json_array_foreach(nodes, i, node)
-		{
+		json_array_foreach (nodes, i, node) {
 			if (is_switch(node) == hosts)
 				continue;
 			json_object_set_new(index, text_of(node, "name"),
@@ -77,8 +76,7 @@ static json_int_t peer_port(const json_t *peer, json_int_t link)
 	const json_t *port;
 	size_t i;
 
-	json_array_foreach(json_object_get(peer, "ports"), i, port)
-	{
+	json_array_foreach (json_object_get(peer, "ports"), i, port) {
 		if (number_of(port, "link") == link)
 			return number_of(port, "port");
 	}
@@ -91,8 +89,7 @@ static json_t *ports_json(const json_t *node, const json_t *index, const json_t 
 	const json_t *port;
 	size_t i;
 
-	json_array_foreach(json_object_get(node, "ports"), i, port)
-	{
+	json_array_foreach (json_object_get(node, "ports"), i, port) {
 		const json_t *number = json_object_get(index, text_of(port, "peer"));
 		const json_t *peer = json_array_get(order, (size_t)json_integer_value(number));
 
@@ -120,13 +117,11 @@ static void tiers_set(json_t *nodes)
 		size_t i, p;
 
 		more = false;
-		json_array_foreach(nodes, i, node)
-		{
+		json_array_foreach (nodes, i, node) {
 			if (json_is_null(json_object_get(node, "tier")) ||
 			    number_of(node, "tier") != tier)
 				continue;
-			json_array_foreach(json_object_get(node, "ports"), p, port)
-			{
+			json_array_foreach (json_object_get(node, "ports"), p, port) {
 				json_t *peer =
 					json_array_get(nodes, (size_t)number_of(port, "peer"));
 
@@ -146,8 +141,7 @@ static json_t *nodes_json(const json_t *index, const json_t *order)
 	const json_t *node;
 	size_t i;
 
-	json_array_foreach(order, i, node)
-	{
+	json_array_foreach (order, i, node) {
 		json_array_append_new(
 			nodes,
 			json_pack("{s:s, s:s, s:o, s:n, s:n, s:o}", "name", text_of(node, "name"),
@@ -234,12 +228,10 @@ int fabric_recording_add(struct fabric_recording *recording, const json_t *answe
 		return 0;
 	recording->at_ps = at_ps;
 	recording_sample(&recording->recording, at_ps);
-	json_array_foreach(json_object_get(answer, "nodes"), i, node)
-	{
+	json_array_foreach (json_object_get(answer, "nodes"), i, node) {
 		const json_t *index = json_object_get(recording->nodes, text_of(node, "name"));
 
-		json_array_foreach(json_object_get(node, "ports"), p, port)
-		{
+		json_array_foreach (json_object_get(node, "ports"), p, port) {
 			if (index)
 				port_add(recording, (uint32_t)json_integer_value(index), port);
 		}

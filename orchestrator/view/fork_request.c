@@ -60,8 +60,7 @@ static int changes_check(const json_t *set, char *why, size_t why_max)
 		return wrong(why, why_max, "'set' is no array.");
 	if (json_array_size(set) > FORK_CHANGES_MAX)
 		return wrong(why, why_max, "'set' has more than %u changes.", FORK_CHANGES_MAX);
-	json_array_foreach(set, i, change)
-	{
+	json_array_foreach (set, i, change) {
 		for (size_t k = 0; k < COUNT_OF(keys); k++)
 			if (!is_word(json_object_get(change, keys[k])))
 				return wrong(why, why_max,
@@ -88,11 +87,9 @@ int fork_request_check(const json_t *request, char *why, size_t why_max)
 		return wrong(why, why_max, "'set' needs 'at_ps', the time of the changes.");
 	if (settings && !json_is_array(settings))
 		return wrong(why, why_max, "'settings' is no array.");
-	json_array_foreach(settings, i, setting)
-	{
+	json_array_foreach (settings, i, setting) {
 		if (!is_setting(setting))
-			return wrong(why, why_max,
-				     "'settings' %zu is not PATH=VALUE.", i);
+			return wrong(why, why_max, "'settings' %zu is not PATH=VALUE.", i);
 	}
 	return changes_check(json_object_get(request, "set"), why, why_max);
 }
@@ -165,12 +162,10 @@ static void script_put(const json_t *changes, bool shell, FILE *out)
 	const json_t *change, *one;
 	size_t i, k;
 
-	json_array_foreach(changes, i, change)
-	{
+	json_array_foreach (changes, i, change) {
 		if (i)
 			line_put(out, shell, "continue %" JSON_INTEGER_FORMAT "ps", at_of(change));
-		json_array_foreach(json_object_get(change, "set"), k, one)
-		{
+		json_array_foreach (json_object_get(change, "set"), k, one) {
 			line_put(out, shell, "set %s %s %s", word_of(one, "node"),
 				 word_of(one, "key"), word_of(one, "value"));
 		}
@@ -211,8 +206,7 @@ json_t *fork_command(const char *scenario, const char *variant, const json_t *se
 		fputs(" --variant ", out);
 	if (variant)
 		shell_word_print(variant, out);
-	json_array_foreach(settings, i, setting)
-	{
+	json_array_foreach (settings, i, setting) {
 		fputs(" --set ", out);
 		shell_word_print(json_string_value(setting), out);
 	}

@@ -270,8 +270,7 @@ static void nodes_put(const struct text *text, const struct metric *metrics, siz
 
 	for (size_t i = 0; i < count; i++) {
 		family_put(text, "node", &metrics[i], name);
-		json_array_foreach(text->nodes, n, node)
-		{
+		json_array_foreach (text->nodes, n, node) {
 			labels_put(text, name, node);
 			fputc('}', text->out);
 			value_put(text->out, json_object_get(node, metrics[i].key),
@@ -289,8 +288,7 @@ static void running_put(const struct text *text)
 	size_t n;
 
 	family_put(text, "node", &metric, name);
-	json_array_foreach(text->nodes, n, node)
-	{
+	json_array_foreach (text->nodes, n, node) {
 		labels_put(text, name, node);
 		fprintf(text->out, "} %d\n", !strcmp(text_of(node, "state"), "running"));
 	}
@@ -305,10 +303,8 @@ static void drops_put(const struct text *text)
 	size_t n;
 
 	family_put(text, "node", &metric, name);
-	json_array_foreach(text->nodes, n, node)
-	{
-		json_object_foreach(json_object_get(node, "drops"), reason, value)
-		{
+	json_array_foreach (text->nodes, n, node) {
+		json_object_foreach (json_object_get(node, "drops"), reason, value) {
 			labels_put(text, name, node);
 			fputc(',', text->out);
 			label_put(text->out, "reason", reason);
@@ -328,10 +324,8 @@ static void ports_put(const struct text *text, const struct metric *metric, cons
 	size_t n, p;
 
 	family_put(text, "port", metric, name);
-	json_array_foreach(text->nodes, n, node)
-	{
-		json_array_foreach(json_object_get(node, "ports"), p, port)
-		{
+	json_array_foreach (text->nodes, n, node) {
+		json_array_foreach (json_object_get(node, "ports"), p, port) {
 			const json_t *of = group ? json_object_get(port, group) : port;
 
 			port_labels_put(text, name, node, port);
@@ -350,12 +344,9 @@ static void classes_put(const struct text *text, const struct metric *metric)
 	size_t n, p, c;
 
 	family_put(text, "class", metric, name);
-	json_array_foreach(text->nodes, n, node)
-	{
-		json_array_foreach(json_object_get(node, "ports"), p, port)
-		{
-			json_array_foreach(json_object_get(port, "classes"), c, class)
-			{
+	json_array_foreach (text->nodes, n, node) {
+		json_array_foreach (json_object_get(node, "ports"), p, port) {
+			json_array_foreach (json_object_get(port, "classes"), c, class) {
 				port_labels_put(text, name, node, port);
 				fputc(',', text->out);
 				label_put(text->out, "class", text_of(class, "class"));

@@ -31,8 +31,7 @@ static bool is_asked(const json_t *asked, const char *name)
 	const json_t *prediction;
 	size_t i;
 
-	json_array_foreach(asked, i, prediction)
-	{
+	json_array_foreach (asked, i, prediction) {
 		if (!strcmp(name_of(prediction), name))
 			return true;
 	}
@@ -46,8 +45,7 @@ static void names_put(const json_t *asked, char *text, size_t text_max)
 	size_t i, used = 0;
 
 	text[0] = 0;
-	json_array_foreach(asked, i, prediction)
-	{
+	json_array_foreach (asked, i, prediction) {
 		if (used < text_max)
 			used += (size_t)snprintf(text + used, text_max - used, "%s%.32s",
 						 i ? ", " : "", name_of(prediction));
@@ -81,8 +79,7 @@ int view_lab_check(const json_t *lab, const json_t *predictions, char *why)
 		return wrong(why, "The body is no object.");
 	if (!json_object_size(predictions))
 		return wrong(why, "The body has no prediction.");
-	json_object_foreach((json_t *)predictions, name, value)
-	{
+	json_object_foreach ((json_t *)predictions, name, value) {
 		if (!is_asked(asked, name)) {
 			names_put(asked, names, sizeof(names));
 			return wrong(why, "The lab asks for no '%.64s'; it asks for: %s.", name,

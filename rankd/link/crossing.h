@@ -34,7 +34,7 @@ struct crossing {
 	uint32_t *neighbours, neighbour_count;
 	struct rank_records *messages; /* [neighbour_count] */
 	uint32_t *due;                 /* [place_count] */
-	char why[CROSSING_WHY_MAX]; /* of an error */
+	char why[CROSSING_WHY_MAX];    /* of an error */
 };
 
 /** crossing_init() - @plan checked, @rings the mapped memory of all rings, of which the headers

@@ -19,9 +19,9 @@
 #define PLAN_BYTES_MAX (1u << 30)
 #define EVENTS_MAX 64
 #define ALIVE_NS 200000000u
-#define IDLE_MS 1      /* while the clock stands */
+#define IDLE_MS 1       /* while the clock stands */
 #define STATUS_FAILED 4 /* as `heddle run`: a node failed; the launcher shows the first status */
-#define ENDS_AT_ONCE 1 /* no error: rank 0 has said so */
+#define ENDS_AT_ONCE 1  /* no error: rank 0 has said so */
 
 struct member {
 	struct rank rank;

@@ -401,7 +401,7 @@ static int silence_judge(struct root *root, uint64_t waited_ns)
 	for (uint32_t rank = 1; rank < root->rank.rank_count; rank++) {
 		if (root->reached[rank] || now_ns - root->heard_ns[rank] <= patience_ns)
 			continue;
-		snprintf(why, sizeof(why), "has not been heard of for %.1f s",
+		snprintf(why, sizeof(why), "has sent no message for %.1f s",
 			 (double)(now_ns - root->heard_ns[rank]) / 1e9);
 		return rank_fail(root, rank, why);
 	}

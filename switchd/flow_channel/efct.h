@@ -48,7 +48,7 @@ struct efct_line {
 
 #define EFCT_NEAR_LINES 16u  /* as long as there were no more in use, the near chains suffice */
 #define EFCT_NEAR_CHAINS 32u /* one cache line */
-#define EFCT_KINDS 4u /* of frames, as efct_pattern.kind tells them apart */
+#define EFCT_KINDS 4u        /* of frames, as efct_pattern.kind tells them apart */
 
 /* what is not needed for whole fields */
 struct efct_match {

@@ -70,8 +70,8 @@ static void finish(const struct memory *memory, uint32_t node, node_time_t next)
 
 	node %= memory->clock.node_count;
 	clock_takes_part(&memory->clock, node);
-	woken_check(memory, clock_finish(&memory->clock, node, next < end ? end : next,
-					 memory->wake));
+	woken_check(memory,
+		    clock_finish(&memory->clock, node, next < end ? end : next, memory->wake));
 }
 
 static void step_play(const struct memory *memory, const uint8_t *step)

@@ -85,7 +85,8 @@ static void check_values(const char *name, uint64_t sum)
 
 struct counted {
 	uint64_t drops, marked, cnps, cnps_received, started, complete, paused_ps;
-	uint64_t packets, redirects, headroom_starts, headroom_stops, becns, credit_wait_ps, stops, stuck;
+	uint64_t packets, redirects, headroom_starts, headroom_stops, becns, credit_wait_ps, stops,
+		stuck;
 };
 
 static void count_port(struct stats_page *page, uint32_t port, struct counted *sum)

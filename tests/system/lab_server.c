@@ -30,8 +30,7 @@ static int lab_predict(void *owner, const json_t *predictions, char *why)
 
 	if (!lab)
 		return 500;
-	json_array_foreach(json_object_get(lab, "predict"), i, asked)
-	{
+	json_array_foreach (json_object_get(lab, "predict"), i, asked) {
 		const char *name = json_string_value(json_object_get(asked, "name"));
 		json_t *answer = json_object_get(predictions, name);
 

@@ -201,7 +201,7 @@ check "tables, parameters and steps at the prompt" prompt_same
 check "a worker of another rank is killed: it is named, with its node" dies 4 worker KILL \
 	'rank 1 \(.*\), worker 1 \(pid [0-9]+\)(, which was running (switch|NIC) [a-zA-Z0-9]+,|:) was killed by signal 9'
 check "... is stopped" dies 4 worker STOP 'rank 1 \(.*\), worker 1 .* was stopped by a signal'
-check "another rank is stopped" dies 4 member STOP 'rank 1 \(.*, pid [0-9]+\): has not been heard of for'
+check "another rank is stopped" dies 4 member STOP 'rank 1 \(.*, pid [0-9]+\): has sent no message for'
 check "another rank is killed: mpirun names it" dies 137 member KILL 'rank 1 .* exited on signal 9'
 check "rankd beside the orchestrator is killed" dies 4 root KILL 'rankd \(pid [0-9]+\), the process for the other ranks, was killed'
 check "the orchestrator is killed: nothing is left" dies 137 run KILL 'rank 0 .* exited on signal 9'

@@ -59,11 +59,11 @@ static void on_link(void (*change)(struct record *record, struct lid_header *hea
 
 		if (copy.kind != RECORD_PACKET)
 			continue;
-		ck_assert_int_eq(lid_header_read(bytes, copy.captured_bytes,
-						 copy.wire_bytes - LID_HEADER_BYTES -
-							 FRAME_FCS_BYTES,
-						 &header),
-				 0);
+		ck_assert_int_eq(
+			lid_header_read(bytes, copy.captured_bytes,
+					copy.wire_bytes - LID_HEADER_BYTES - FRAME_FCS_BYTES,
+					&header),
+			0);
 		change((struct record *)bytes - 1, &header, bytes);
 	}
 }

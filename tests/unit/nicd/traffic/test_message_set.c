@@ -20,7 +20,7 @@ TEST_GROUP(message_set, .setup = set_up, .teardown = tear_down);
 TEST(message_set_add__of_one_packet)
 {
 	ck_assert(message_set_add(&set, 1, 0, 100, 100));
-	ck_assert(message_set_add(&set, 1, 0, 100, 100)); /* nothing was kept */
+	ck_assert(message_set_add(&set, 1, 0, 100, 100));  /* nothing was kept */
 	ck_assert(!message_set_add(&set, 1, 0, 101, 100)); /* more than there is: never complete */
 }
 

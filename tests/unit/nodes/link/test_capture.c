@@ -469,7 +469,8 @@ TEST(tap__full_ring_counts)
 	while (tap_next())
 		fit++;
 	ck_assert_uint_gt(fit, 100);
-	ck_assert_uint_eq(fit + capture.tap->missed_received.frames + capture.tap->missed_sent.frames, 1000);
+	ck_assert_uint_eq(
+		fit + capture.tap->missed_received.frames + capture.tap->missed_sent.frames, 1000);
 	take(NODE_US, NODE_US, true);
 	ck_assert(tap_next());
 	ck_assert_uint_eq(tapped_frames, 1001);

@@ -38,13 +38,13 @@ static void built_begin(struct node_config *config)
 		[FABRIC_PORT_GROUP] = &lid_ops
 	};
 
-	built = (struct built){ .ops = config->kind == NODE_NIC ? &nicd_ops
-								: switch_ops[config->fabric],
-				.config = config,
-				.stats = built_zeroed(stats_bytes(config)),
-				.links = built_zeroed(config->port_count * sizeof(*built.links)),
-				.rings = built_zeroed(2 * config->port_count *
-						      sizeof(*built.rings)) };
+	built = (struct built){
+		.ops = config->kind == NODE_NIC ? &nicd_ops : switch_ops[config->fabric],
+		.config = config,
+		.stats = built_zeroed(stats_bytes(config)),
+		.links = built_zeroed(config->port_count * sizeof(*built.links)),
+		.rings = built_zeroed(2 * config->port_count * sizeof(*built.rings))
+	};
 	stats_init(built.stats, config);
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		uint32_t data_bytes = config->ports[p].ring_bytes;

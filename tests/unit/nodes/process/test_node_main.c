@@ -128,7 +128,8 @@ static void configuration_make(void)
 	for (uint32_t i = 1; i < config.node_count; i++)
 		clock_.own_next[i] = NODE_TIME_NEVER;
 	stats = map_shared(message.fds[1], stats_size);
-	ring_init(map_shared(message.fds[2], ring_size), config.ports[0].ring_bytes, RING_CAPTURED_MAX);
+	ring_init(map_shared(message.fds[2], ring_size), config.ports[0].ring_bytes,
+		  RING_CAPTURED_MAX);
 	rx = map_shared(message.fds[3], ring_size);
 	ring_init(rx, config.ports[0].ring_bytes, RING_CAPTURED_MAX);
 }

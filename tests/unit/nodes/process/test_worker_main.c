@@ -43,7 +43,8 @@ static void *toy_create(const struct node_config *config, struct link *links,
 	struct toy *toy = calloc(1, sizeof(*toy));
 
 	(void)links;
-	*toy = (struct toy){ .stats = stats, .period = (config->index + 1) * NODE_US,
+	*toy = (struct toy){ .stats = stats,
+			     .period = (config->index + 1) * NODE_US,
 			     .place = 8 + config->index };
 	toy->next = toy->period;
 	return toy;
@@ -146,9 +147,8 @@ static void setup(void)
 	memory[1] = memory_make(places_bytes(1, PLACES));
 	memory[2] = memory_make(2 * NODES * ring_size);
 	clock_init(map_shared(memory[0], clock_bytes(1)), 1, NODE_US);
-	ck_assert_int_eq(clock_attach(&clock_, map_shared(memory[0], clock_bytes(1)),
-				      clock_bytes(1)),
-			 0);
+	ck_assert_int_eq(
+		clock_attach(&clock_, map_shared(memory[0], clock_bytes(1)), clock_bytes(1)), 0);
 	places_page = map_shared(memory[1], places_bytes(1, PLACES));
 	places_init(places_page, 1, PLACES);
 	rings = map_shared(memory[2], 2 * NODES * ring_size);
@@ -358,9 +358,9 @@ TEST(worker_main__too_many_sockets)
 
 TEST_RANGE(worker_main__place_is_checked, 0, 6)
 {
-	static const char *const expected[] = { "at its place", "at its place", "at no place",
-						"at no place",  "memory of all rings",
-						"memory of all rings" };
+	static const char *const expected[] = { "at its place",        "at its place",
+						"at no place",         "at no place",
+						"memory of all rings", "memory of all rings" };
 
 	switch (_i) {
 	case 0:

@@ -5,10 +5,9 @@
 
 TEST_GROUP(control_call);
 
-static const struct control_call base = { .function = CONTROL_ON_TIMER,
-					  .value = 5,
-					  .at_ps = 7 * NODE_US,
-					  .line_bps = 1000000 };
+static const struct control_call base = {
+	.function = CONTROL_ON_TIMER, .value = 5, .at_ps = 7 * NODE_US, .line_bps = 1000000
+};
 
 static const char *told(enum control_fault fault, const char *how)
 {

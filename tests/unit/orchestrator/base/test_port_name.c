@@ -4,8 +4,11 @@
 #include "tests/testing.h"
 
 static struct port_config ports[] = {
-	{ .peer_name = "s4" }, { .peer_name = "h1" }, { .peer_name = "s4" },
-	{ .peer_name = "p1" }, { .peer_name = "gone", .vacant = true },
+	{ .peer_name = "s4" },
+	{ .peer_name = "h1" },
+	{ .peer_name = "s4" },
+	{ .peer_name = "p1" },
+	{ .peer_name = "gone", .vacant = true },
 };
 
 static const struct node_config node = { .port_count = 5, .ports = ports };

@@ -37,7 +37,8 @@ TEST(utf8_length__whole_characters)
 TEST(utf8_plain__control_characters)
 {
 	ck_assert_str_eq(with(utf8_plain, "\x1b[2J\tx\ny\x7f~ "), "?[2J\tx?y?~ ");
-	ck_assert_str_eq(with(utf8_plain, "\xc2\x9b" "1m\xc2\x80\xc2\xa0\xc3\x9f"),
+	ck_assert_str_eq(with(utf8_plain, "\xc2\x9b"
+					  "1m\xc2\x80\xc2\xa0\xc3\x9f"),
 			 "??1m??\xc2\xa0\xc3\x9f");
 	ck_assert_str_eq(with(utf8_plain_lines, "a\nb\r\tc"), "a\nb?\tc");
 }

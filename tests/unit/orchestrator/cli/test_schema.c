@@ -111,8 +111,7 @@ TEST(schema_read__a_wrong_line_is_named)
 {
 	refused("schema x 1 - x\nobject\n  key int\n", "line 3: expected 'KEY: TYPE - meaning'");
 	refused("schema x 1 - x\nobject\n      key: int\n", "line 3: is indented too far");
-	refused("schema x 1 - x\nobject\n  a: int\n  a: text\n",
-		"line 4: this key is there twice");
+	refused("schema x 1 - x\nobject\n  a: int\n  a: text\n", "line 4: this key is there twice");
 	refused("schema x - x\nobject\n", "line 1: expected 'schema NAME VERSION - about'");
 	refused("schema x 1 - x\nlist\n",
 		"line 2: expected 'array' or 'object', or a key below them");

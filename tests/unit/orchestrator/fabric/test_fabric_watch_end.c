@@ -30,7 +30,9 @@ static void setup(void)
 	plan = (struct plan){ .nodes = configs, .node_count = NODES, .switch_count = 2 };
 	page = (struct clock_page){ .dilation = 1 };
 	for (uint32_t i = 0; i < NODES; i++)
-		nodes[i] = (struct fabric_node){ .lead = i, .slot = i, .control = -1,
+		nodes[i] = (struct fabric_node){ .lead = i,
+						 .slot = i,
+						 .control = -1,
 						 .ready = true,
 						 .pid_shown = 100 + (pid_t)i };
 	fabric = (struct fabric){

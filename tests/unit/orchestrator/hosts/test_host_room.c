@@ -183,9 +183,9 @@ TEST(host_room_make__late_answer_to_another_request_is_dropped)
 	struct host_room room;
 	pid_t pid = imitation_start(&fabric.init_fd, 0, -EUSERS);
 
-	ck_assert_int_eq(host_room_make(&room, &fabric, STDIN_FILENO, STDIN_FILENO, &spec, why,
-					sizeof(why)),
-			 -EUSERS);
+	ck_assert_int_eq(
+		host_room_make(&room, &fabric, STDIN_FILENO, STDIN_FILENO, &spec, why, sizeof(why)),
+		-EUSERS);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	close(fabric.init_fd);
 	ck_assert_uint_eq(open_count(), before);
@@ -310,10 +310,9 @@ TEST(host_room__folders_of_two_hosts_are_apart)
 /* a host of the same network, with the @count mounts at @mounts; false: refused */
 static bool room_mount(const struct room_mount *mounts, size_t count)
 {
-	const struct host_room_spec spec = { .name = "three",
-					     .resolver = "",
-					     .mounts = mounts,
-					     .mount_count = count };
+	const struct host_room_spec spec = {
+		.name = "three", .resolver = "", .mounts = mounts, .mount_count = count
+	};
 
 	host_room_free(&rooms[0]);
 	return !host_room_make(&rooms[0], &namespaces, net_fd, uts_fd, &spec, why, sizeof(why));
@@ -496,8 +495,7 @@ TEST(host_room_start__output_has_a_limit)
 	unlink(file);
 	words_fd = room_program_pack(&words);
 	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
-	ck_assert_int_gt(host_room_start(&rooms[0],
-					 (const int[]){ words_fd, 0, fd, fd, pipes[1] },
+	ck_assert_int_gt(host_room_start(&rooms[0], (const int[]){ words_fd, 0, fd, fd, pipes[1] },
 					 ROOM_START_FDS, (uint64_t)limit),
 			 0);
 	close(pipes[1]);

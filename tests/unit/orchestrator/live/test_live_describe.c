@@ -85,9 +85,9 @@ static json_t *node(const char *name)
 	json_decref(told);
 	told = live_describe(&query);
 	ck_assert_ptr_nonnull(told);
-	json_array_foreach(json_object_get(told, "nodes"), i,
-			   entry) if (!strcmp(json_string_value(json_object_get(entry, "name")),
-					      name)) return entry;
+	json_array_foreach (json_object_get(told, "nodes"), i, entry)
+		if (!strcmp(json_string_value(json_object_get(entry, "name")), name))
+			return entry;
 	ck_abort_msg("%s is not told of", name);
 	return NULL;
 }
@@ -263,8 +263,7 @@ TEST(live_describe__cost_is_the_sum)
 
 	live.fabric.cpu_ns = 1000000000000000;
 	node("s1");
-	json_array_foreach(json_object_get(told, "nodes"), i, entry)
-	{
+	json_array_foreach (json_object_get(told, "nodes"), i, entry) {
 		nodes += number(entry, "cpu_ns");
 		ck_assert_int_gt(number(entry, "memory_bytes"), 4096);
 	}

@@ -86,8 +86,7 @@ static const json_t *told_node(const json_t *told, const char *name)
 	const json_t *node;
 	size_t i;
 
-	json_array_foreach(json_object_get(told, "nodes"), i, node)
-	{
+	json_array_foreach (json_object_get(told, "nodes"), i, node) {
 		if (!strcmp(json_string_value(json_object_get(node, "name")), name))
 			return node;
 	}

@@ -105,8 +105,7 @@ static json_t *load(const char *name)
 	json_t *entry;
 	size_t i;
 
-	json_array_foreach(json_object_get(ask(live_load_list, NULL), "loads"), i, entry)
-	{
+	json_array_foreach (json_object_get(ask(live_load_list, NULL), "loads"), i, entry) {
 		if (!strcmp(json_string_value(json_object_get(entry, "name")), name))
 			return entry;
 	}

@@ -19,8 +19,9 @@ static struct scenario_host_settings *settings;
 
 static void begin(void)
 {
-	image = (struct image_config){ .command = command, .variables = variables, .user = "web",
-				       .folder = "/www" };
+	image = (struct image_config){
+		.command = command, .variables = variables, .user = "web", .folder = "/www"
+	};
 	settings = scenario_host_settings_new();
 }
 
@@ -72,7 +73,9 @@ TEST(up_images_apply__nothing_said)
 
 	for (unsigned i = 0; i < 4; i++) {
 		begin();
-		image = (struct image_config){ .command = none, .variables = none, .folder = "",
+		image = (struct image_config){ .command = none,
+					       .variables = none,
+					       .folder = "",
 					       .user = (char *)(uintptr_t)roots[i] };
 		ck_assert_int_eq(up_images_apply(settings, &image, "/cache/root"), 0);
 		ck_assert_ptr_null(settings->user);

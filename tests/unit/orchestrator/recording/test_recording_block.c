@@ -43,7 +43,8 @@ TEST(recording_block_pack__not_smaller_than_readers_take)
 
 	ck_assert_int_eq(recording_block_pack("SLIC", zeros, length, &pack), 0);
 	ck_assert_int_eq(recording_block_inflate(pack.bytes + RECORDING_BLOCK_HEAD_BYTES,
-						 pack.length - RECORDING_BLOCK_HEAD_BYTES, &content),
+						 pack.length - RECORDING_BLOCK_HEAD_BYTES,
+						 &content),
 			 0);
 	ck_assert_uint_eq(content.length, length);
 	free(zeros);

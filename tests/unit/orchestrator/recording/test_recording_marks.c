@@ -29,8 +29,7 @@ static int64_t mark(const json_t *marks, int port, int traffic_class, const char
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(marks, i, row)
-	{
+	json_array_foreach (marks, i, row) {
 		const json_t *class = json_object_get(row, "class");
 
 		if (json_integer_value(json_object_get(row, "port")) == port &&
@@ -57,8 +56,8 @@ TEST(recording_marks_json__roce)
 							       .xoff_bytes = 30000,
 							       .xon_offset_bytes = 4000,
 							       .queue_bytes_max = 77 };
-	nodes[0].roce.classes[1] = (struct roce_class_config){ .queue_bytes_max = 60000,
-							       .xoff_bytes = 88 };
+	nodes[0].roce.classes[1] =
+		(struct roce_class_config){ .queue_bytes_max = 60000, .xoff_bytes = 88 };
 	marks = recording_marks_json(&plan);
 	for (int port = 0; port < 2; port++) {
 		ck_assert_int_eq(mark(marks, port, 0, "kmin"), 5000);

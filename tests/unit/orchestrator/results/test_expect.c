@@ -513,9 +513,8 @@ TEST(expect_value_judge__value_of_a_metric)
 					    sizeof(why)),
 			 0);
 	ck_assert(ok);
-	ck_assert_int_eq(expect_value_judge("goodput(load)", 20e9, " > 20Gb/s", &ok, why,
-					    sizeof(why)),
-			 0);
+	ck_assert_int_eq(
+		expect_value_judge("goodput(load)", 20e9, " > 20Gb/s", &ok, why, sizeof(why)), 0);
 	ck_assert(!ok);
 	ck_assert_int_eq(expect_value_judge("goodput(load)", 20e9, "> 20us", &ok, why, sizeof(why)),
 			 -EINVAL);

@@ -23,10 +23,9 @@ static void set_up(void)
 	s2_ports[2] = (struct port_config){ .peer_index = S1, .peer_port = 3 };
 	h0_port = (struct port_config){ .peer_index = S1 };
 	h1_port = (struct port_config){ .peer_index = S2 };
-	nodes[S1] = (struct node_config){ .kind = NODE_SWITCH,
-					  .port_count = 4,
-					  .ports = s1_ports,
-					  .class_count = 2 };
+	nodes[S1] = (struct node_config){
+		.kind = NODE_SWITCH, .port_count = 4, .ports = s1_ports, .class_count = 2
+	};
 	nodes[S1].classes[1].unordered = true;
 	nodes[S2] = nodes[S1];
 	nodes[S2].port_count = 3;

@@ -116,8 +116,8 @@ TEST(score_json_write__values_and_digests)
 	ck_assert(json_is_null(json_object_get(control, "digest")));
 	ck_assert_double_eq(json_real_value(json_object_get(control, "total")), 25);
 	scenario = json_array_get(json_object_get(control, "scenarios"), 1);
-	ck_assert(json_is_null(json_object_get(
-		json_array_get(json_object_get(scenario, "goals"), 0), "value")));
+	ck_assert(json_is_null(
+		json_object_get(json_array_get(json_object_get(scenario, "goals"), 0), "value")));
 	control = json_array_get(json_object_get(root, "controls"), 1);
 	ck_assert_str_eq(json_string_value(json_object_get(control, "digest")), "abc");
 	json_decref(root);

@@ -22,10 +22,11 @@ static const char *tests_of(int status, const char *result, const char *messages
 
 	ck_assert_ptr_nonnull(made);
 	text[0] = 0;
-	json_array_foreach(json_object_get(made, "tests"), i, test) used += (size_t)snprintf(
-		text + used, sizeof(text) - used, "%s%s|%s\n", suite_test_failed(test) ? "!" : "",
-		json_string_value(json_object_get(test, "name")),
-		json_string_value(json_object_get(test, "message")));
+	json_array_foreach (json_object_get(made, "tests"), i, test)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s|%s\n",
+					 suite_test_failed(test) ? "!" : "",
+					 json_string_value(json_object_get(test, "name")),
+					 json_string_value(json_object_get(test, "message")));
 	json_decref(made);
 	json_decref(json);
 	return text;

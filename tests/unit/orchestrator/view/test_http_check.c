@@ -58,8 +58,9 @@ TEST(http_origin_allowed__this_page_or_none)
 
 TEST(http_json_flat__lists_and_objects_but_not_those_in_texts)
 {
-	static const char *const flat[] = { "", "{}", "[[]]", "[[],[],[]]", "{\"a\":[\"[[[[\"]}",
-					    "[\"\\\"[[[\"]", "]]]][[" };
+	static const char *const flat[] = {
+		"", "{}", "[[]]", "[[],[],[]]", "{\"a\":[\"[[[[\"]}", "[\"\\\"[[[\"]", "]]]][["
+	};
 	static const char *const deep[] = { "[[[", "[[[]]]", "{\"a\":{\"b\":[]}}", "\"\\\\\"[[[" };
 
 	for (unsigned i = 0; i < sizeof(flat) / sizeof(flat[0]); i++)

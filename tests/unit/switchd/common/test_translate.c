@@ -354,8 +354,16 @@ TEST(translate_init__all_hosts)
 TEST(translate_prefixes_set__own_addresses)
 {
 	struct prefix_config own[2] = {
-		{ .host_index = 7, .version = 4, .bits = 32, .own = true, .address = { 10, 0, 0, 3 } },
-		{ .host_index = 2, .version = 4, .bits = 32, .own = true, .address = { 10, 1, 0, 5 } },
+		{ .host_index = 7,
+		  .version = 4,
+		  .bits = 32,
+		  .own = true,
+		  .address = { 10, 0, 0, 3 } },
+		{ .host_index = 2,
+		  .version = 4,
+		  .bits = 32,
+		  .own = true,
+		  .address = { 10, 1, 0, 5 } },
 	};
 
 	for (int round = 0; round < 2; round++) {
@@ -370,11 +378,10 @@ TEST(translate_prefixes_set__own_addresses)
 		ck_assert(leads_to(request, 7)); /* it is 10.0.0.3, which host 2 is by number */
 		memcpy(request.target_ip, own[1].address, 4);
 		ck_assert(leads_to(request, 2));
-		ck_assert_ptr_null(
-			(void *)translate_lookup(&table, &(struct frame_fields){
-								 .destination_mac = { 2, 9, 9, 9, 9, 9 },
-								 .ip_version = 4,
-								 .destination_ip = { 10, 0, 0, 8 } }));
+		ck_assert_ptr_null((void *)translate_lookup(
+			&table, &(struct frame_fields){ .destination_mac = { 2, 9, 9, 9, 9, 9 },
+							.ip_version = 4,
+							.destination_ip = { 10, 0, 0, 8 } }));
 		ck_assert(leads_to(to_ipv4(3), 3));
 		ck_assert(leads_to(to_mac(7), 7) && leads_to(to_mac(2), 2));
 	}
