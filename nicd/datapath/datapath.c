@@ -103,7 +103,7 @@ static void peer_stop_class(struct nic *nic, uint32_t traffic_class, bool stop)
 					    .kind = stop ? TRACE_XOFF : TRACE_XON,
 					    .traffic_class = (uint8_t)(traffic_class * lanes) });
 	for (uint32_t level = 0; level < lanes; level++)
-		link_hold(nic->link, traffic_class * lanes + level, stop);
+		link_stop_set(nic->link, traffic_class * lanes + level, stop);
 }
 
 /* stops and resumes classes at the switch as pause_classes() returns them */
@@ -483,7 +483,8 @@ static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
 	if (!nic->link->real && nic->config->fabric == FABRIC_FLOW_CHANNEL) {
 		link_up_stopped(nic->link);
 		for (uint32_t c = 0; c < nic->config->class_count; c++)
-			link_hold(nic->link, c, false); /* no packet of the former link is here */
+			link_stop_set(nic->link, c,
+				      false); /* no packet of the former link is here */
 	}
 	nic_transmit_plan(nic);
 }

@@ -47,7 +47,7 @@ static const char *link_holds(const struct nic *nic, const struct flow_spec *spe
 					     message_payload_bytes(&spec->shape, waiting_bytes));
 
 	if (nic->roce)
-		return pfc_gate_held(&nic->pfc.gate, now) >> traffic_class & 1 ? "pfc" : NULL;
+		return pfc_gate_paused(&nic->pfc.gate, now) >> traffic_class & 1 ? "pfc" : NULL;
 	if (link_stopped(nic->link, lane))
 		return "stop";
 	return nic->link->credits && link_credit(nic->link, lane) < units_of_bytes(bytes) ? "credit"
@@ -193,7 +193,7 @@ static void show_queue_pairs(struct nic *nic, node_time_t now, FILE *out)
 /* held: paused by the switch; stops: this NIC pauses the switch */
 static void show_pfc(struct nic *nic, node_time_t now, FILE *out)
 {
-	uint32_t held = pfc_gate_held(&nic->pfc.gate, now);
+	uint32_t held = pfc_gate_paused(&nic->pfc.gate, now);
 
 	fputs("class:text\tlossless:flag\theld:flag\tuntil_us:ps\tpaused_us:ps\tstops:"
 	      "flag\tstuck\n",

@@ -90,7 +90,7 @@ void nic_pfc_plan(struct nic *nic, uint32_t waiting)
 	uint32_t before = nic->pfc.waiting;
 
 	note_held(nic);
-	nic->pfc.held = pfc_gate_held(&nic->pfc.gate, nic->now_ps);
+	nic->pfc.held = pfc_gate_paused(&nic->pfc.gate, nic->now_ps);
 	nic->pfc.waiting = nic->pfc.held & waiting;
 	nic->pfc.until_ps =
 		nic->pfc.waiting ? pfc_gate_next_at(&nic->pfc.gate, nic->pfc.waiting, nic->now_ps)

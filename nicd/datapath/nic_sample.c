@@ -107,7 +107,7 @@ static void sample_port(struct nic *nic, const struct rates *rates)
 	uint32_t stopped = sample_lanes(nic), xoff = nic->link->stop.wanted;
 
 	if (nic->roce) {
-		stopped = pfc_gate_held(&nic->pfc.gate, nic->now_ps);
+		stopped = pfc_gate_paused(&nic->pfc.gate, nic->now_ps);
 		xoff = nic->pfc.teller.wanted;
 	}
 	if (sum_bps > nic->link->rate_bps)

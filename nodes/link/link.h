@@ -9,9 +9,9 @@
  *  All of a node's latency comes after its last decision, so whatever is decided now arrives no
  *  earlier than now + latency + delay: the clock's lookahead.
  *
- *  Stop. The receiver's owner sets the traffic classes that the peer must stop (link_hold()). The
- *  link reports them to the sender's owner (link_stopped()), which acts according to its kind of
- *  port. What is in flight until then needs buffer at the receiver beyond the level at which it
+ *  Stop. The receiver's owner sets the traffic classes that the peer must stop (link_stop_set()).
+ *  The link reports them to the sender's owner (link_stopped()), which acts according to its kind
+ *  of port. What is in flight until then needs buffer at the receiver beyond the level at which it
  *  sends STOP. On a guarded link every SEEN and SYNC carries the whole state again, and a receiver
  *  of a new state requests it once more: the next word corrects one that is lost or false. Under
  *  the real clock a node that waits for a word (XON, or what became of its frames) repeats its
@@ -37,7 +37,7 @@
  *  Credits (fabric kind port-group, PG-9; credit.h), instead of stops. They exist once the link is
  *  up, if both ends were configured with the other's buffer. A sender has credit of the peer's, per
  *  virtual lane, or waits (link_has_credit()). So what is in flight always has buffer, and no frame
- *  is dropped for lack of it. The receiver grants with control words; link_hold() means that it
+ *  is dropped for lack of it. The receiver grants with control words; link_stop_set() means that it
  *  grants nothing more. On a guarded link the sender reports its totals when a frame was lost and
  *  when it falls idle, and a SYNC is answered with all limits: no loss costs credit for good. Real
  *  clock: a sender without credit repeats its request.
@@ -273,8 +273,8 @@ void link_lose(struct link *link);
 void link_up(struct link *link, node_time_t now);
 
 /** link_up_stopped() - the link has just returned, and both ends still have state of the former
- *  one: nothing is sent until the peer resumes, and link_hold(.., false) of all classes resumes the
- *  peer. */
+ *  one: nothing is sent until the peer resumes, and link_stop_set(.., false) of all classes resumes
+ *  the peer. */
 void link_up_stopped(struct link *link);
 
 /** link_set() - what can change of a link (the rows of link.def with .live) is as in @port from the
@@ -356,9 +356,9 @@ static inline void link_release(struct link *link, uint32_t traffic_class, uint3
 		credit_look(&link->credit, traffic_class, link->rx.held_units[traffic_class]);
 }
 
-/** link_hold() - from now on the peer must stop @traffic_class (@stop), or may send again. The next
- *  words carry a change: link_words_due(). */
-static inline void link_hold(struct link *link, uint32_t traffic_class, bool stop)
+/** link_stop_set() - from now on the peer must stop @traffic_class (@stop), or may send again. The
+ *  next words carry a change: link_words_due(). */
+static inline void link_stop_set(struct link *link, uint32_t traffic_class, bool stop)
 {
 	uint8_t bit = (uint8_t)(1u << traffic_class);
 

@@ -71,8 +71,8 @@ uint32_t pfc_unnamed(const struct roce_config *roce, uint32_t class_count);
 uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, uint64_t rate_bps,
 		       node_time_t now);
 
-/** pfc_gate_held() - the set of classes that are paused at @now. */
-static inline uint32_t pfc_gate_held(const struct pfc_gate *gate, node_time_t now)
+/** pfc_gate_paused() - the set of classes that are paused at @now. */
+static inline uint32_t pfc_gate_paused(const struct pfc_gate *gate, node_time_t now)
 {
 	uint32_t held = 0;
 

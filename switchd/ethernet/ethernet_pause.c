@@ -40,7 +40,7 @@ static void hold_end(struct ethernet *eth, uint32_t port, uint32_t traffic_class
 void ethernet_pause_note(struct ethernet *eth, uint32_t port, node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
-	uint32_t held = pfc_gate_held(&out->gate, now) & out->backlog;
+	uint32_t held = pfc_gate_paused(&out->gate, now) & out->backlog;
 
 	for (uint32_t changed = held ^ out->held; changed; changed &= changed - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(changed);

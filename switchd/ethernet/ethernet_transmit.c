@@ -9,7 +9,7 @@
 static uint32_t classes_ready(const struct ethernet *eth, struct ethernet_port *out,
 			      node_time_t now, node_time_t *later_at)
 {
-	uint32_t held = out->backlog & pfc_gate_held(&out->gate, now), ready = 0;
+	uint32_t held = out->backlog & pfc_gate_paused(&out->gate, now), ready = 0;
 
 	*later_at = held ? pfc_gate_next_at(&out->gate, held, now) : NODE_TIME_NEVER;
 	if (held == out->backlog || !link_may_send_packet(out->link))

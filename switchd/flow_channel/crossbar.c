@@ -85,7 +85,7 @@ static enum ifct_wait request_first(struct dataplane *dp, struct port *out, uint
 
 	if (packet->requested)
 		return IFCT_REQUESTING;
-	wait = dp->ports[packet->in_port].kind == PORT_EDGE ? flow_holds(dp, out, ref, now)
+	wait = dp->ports[packet->in_port].kind == PORT_EDGE ? flow_wait_reason(dp, out, ref, now)
 							    : IFCT_REQUESTING;
 	if (wait == IFCT_REQUESTING)
 		request(dp, out, packet, now);
@@ -280,7 +280,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 			crossbar_move(dp, ref, now);
 			continue;
 		}
-		wait = flow_holds(dp, out, ref, now);
+		wait = flow_wait_reason(dp, out, ref, now);
 		if (wait == IFCT_REQUESTING && !assign_channel(dp, out, packet, ref))
 			wait = IFCT_WAITING_CHANNEL;
 		if (wait != IFCT_REQUESTING) {

@@ -151,8 +151,8 @@ static void list_remove(struct dataplane *dp, struct flow_list *list, uint32_t r
 			flow_list_push(dp->ifcts, list, each);
 }
 
-enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref,
-			  node_time_t now)
+enum ifct_wait flow_wait_reason(struct dataplane *dp, const struct port *out, uint32_t ref,
+				node_time_t now)
 {
 	const struct port *in = &dp->ports[flow_ref_port(ref)];
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);

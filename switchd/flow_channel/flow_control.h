@@ -14,15 +14,15 @@ static inline void flow_extent_add(struct port *in, int64_t units)
 	in->stats->extent_units = in->extent_units;
 }
 
-/** flow_holds() - what flow @ref, which would be granted output @out next, must wait for;
+/** flow_wait_reason() - what flow @ref, which would be granted output @out next, must wait for;
  *  IFCT_REQUESTING: nothing. Counts the reason, once for a packet. In its last switch a packet from
  *  another switch waits for nothing: its wait would only idle the host's link (ours). O(1). */
-enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref,
-			  node_time_t now);
+enum ifct_wait flow_wait_reason(struct dataplane *dp, const struct port *out, uint32_t ref,
+				node_time_t now);
 
 /** flow_wait() - flow @ref, in no list, with packets for @out, waits for @wait: a value of
- *  flow_holds() other than IFCT_REQUESTING, or IFCT_WAITING_CHANNEL. O(1); IFCT_ASLEEP: O(log flows
- *  asleep). */
+ *  flow_wait_reason() other than IFCT_REQUESTING, or IFCT_WAITING_CHANNEL. O(1); IFCT_ASLEEP:
+ *  O(log flows asleep). */
 void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_wait wait);
 
 /** flow_queue() - queues @packet at the input of flow @ref; takes it. Return: true if the queue was

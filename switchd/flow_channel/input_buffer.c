@@ -26,7 +26,7 @@ void input_buffer_configure(struct dataplane *dp, uint32_t port)
 	in->go_units = config->stop_units > below_units ? config->stop_units - below_units : 0;
 }
 
-void input_buffer_hold(struct dataplane *dp, uint32_t port, uint32_t lane, bool stop)
+void input_buffer_stop(struct dataplane *dp, uint32_t port, uint32_t lane, bool stop)
 {
 	struct port *in = &dp->ports[port];
 
@@ -38,7 +38,7 @@ void input_buffer_hold(struct dataplane *dp, uint32_t port, uint32_t lane, bool 
 				    .traffic_class = (uint8_t)lane,
 				    .value = (uint64_t)input_buffer_charged(in, lane) *
 					     UNIT_BYTES });
-	link_hold(in->link, lane, stop);
+	link_stop_set(in->link, lane, stop);
 }
 
 void input_buffer_release(struct dataplane *dp, const struct packet *packet)

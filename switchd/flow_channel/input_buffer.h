@@ -20,9 +20,9 @@ static inline uint32_t input_buffer_charged(const struct port *in, uint32_t lane
 	return in->link->rx.held_units[lane] + in->promised_units[lane];
 }
 
-/** input_buffer_hold() - the peer at @port must stop sending on @lane (@stop), or may send again:
+/** input_buffer_stop() - the peer at @port must stop sending on @lane (@stop), or may send again:
  *  counts it, and has the link send the control word. */
-void input_buffer_hold(struct dataplane *dp, uint32_t port, uint32_t lane, bool stop);
+void input_buffer_stop(struct dataplane *dp, uint32_t port, uint32_t lane, bool stop);
 
 /** input_buffer_update() - stops the peer at @port if the input buffer of @lane is above its level,
  *  or resumes it. For after each arrival, release and change of reserved credit. O(1). */
@@ -33,7 +33,7 @@ static inline void input_buffer_update(struct dataplane *dp, uint32_t port, uint
 	bool stopped = in->link->stop.wanted >> lane & 1;
 
 	if (stopped ? units <= in->go_units : units > in->stop_units)
-		input_buffer_hold(dp, port, lane, !stopped);
+		input_buffer_stop(dp, port, lane, !stopped);
 	if (link_words_due(in->link))
 		switch_touch(&dp->sw, port);
 }

@@ -282,6 +282,6 @@ void link_change_start(struct dataplane *dp, uint32_t port)
 		efct_match_set(&in->efct, &config->match); /* no line is used: in force at once */
 	for (uint32_t c = 0; c < dp->lane_count; c++) {
 		arbiter_set_quantum(&in->output[c].arbiter, config->mtu_bytes);
-		link_hold(in->link, c, false);
+		link_stop_set(in->link, c, false);
 	}
 }

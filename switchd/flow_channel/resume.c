@@ -57,7 +57,7 @@ void resume_flow(struct dataplane *dp, uint32_t ref, node_time_t now)
 			return;
 	}
 	if (ifct_total_extent(flow)) {
-		/* flow_holds() checks all other limits when its turn comes */
+		/* flow_wait_reason() checks all other limits when its turn comes */
 		if (flow->wait == IFCT_BLOCKED || flow->wait == IFCT_ASLEEP ||
 		    (flow->wait == IFCT_NOT_WAITING && flow->queue.head)) {
 			deadline_heap_set(&dp->wakes, ref, NODE_TIME_NEVER);

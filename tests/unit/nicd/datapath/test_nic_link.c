@@ -16,7 +16,7 @@ TEST(nic_run__stops)
 	fabric_build();
 	for (uint32_t i = 0; i < 4; i++) {
 		fabric_run((10 * i + 5) * NODE_US);
-		link_hold(&ends[1].link, 0, !(i % 2));
+		link_stop_set(&ends[1].link, 0, !(i % 2));
 		link_send_words(&ends[1].link, (10 * i + 5) * NODE_US, false);
 		ck_assert(!link_words_due(&ends[1].link));
 	}

@@ -326,7 +326,7 @@ TEST(nic_transport__pause_stops_all_classes)
 	pause_frame_write(&frame, two[1].nic->receive.mac, bytes);
 	link_send_pause(&two[1].link, two_now, bytes, sizeof(bytes));
 	two_run(20 * NODE_US);
-	ck_assert_uint_eq(pfc_gate_held(&two[0].nic->pfc.gate, two_now), 0xff);
+	ck_assert_uint_eq(pfc_gate_paused(&two[0].nic->pfc.gate, two_now), 0xff);
 	two_run(NODE_S);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->stuck, 1);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_since_ps, 0);

@@ -85,11 +85,11 @@ TEST(carrier_outlet__words_share_a_frame)
 	struct word_frame_word words[WORD_FRAME_WORDS_MAX];
 
 	for (uint32_t i = 0; i < 4; i++) {
-		link_hold(&a.link, i % 2, i < 2);
+		link_stop_set(&a.link, i % 2, i < 2);
 		link_send_words(&a.link, now_ps - LEAD, false);
 	}
 	send_packet(&a, 100, 0, 0);
-	link_hold(&a.link, 3, true);
+	link_stop_set(&a.link, 3, true);
 	link_send_words(&a.link, now_ps, false);
 	link_flush(&a.link, &(bool){ 0 });
 	carrier_outlet(&a.carrier, now_ps + NODE_US);
@@ -222,7 +222,7 @@ TEST_RANGE(carrier_intake__xoff_in_time_loses_nothing, 0, 2)
 		for (uint32_t i = 0; i < 16 && !link_stopped(&a.link, sent % CLASSES); i++, sent++)
 			send_packet(&a, 700, sent % CLASSES, sent);
 		stopped_rounds += sent == got;
-		link_hold(&b.link, round % CLASSES, round % (2 * CLASSES) < CLASSES);
+		link_stop_set(&b.link, round % CLASSES, round % (2 * CLASSES) < CLASSES);
 		send_packet(&b, 700, 0, 1);
 		carry();
 		receive_all(&a);

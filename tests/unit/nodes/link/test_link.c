@@ -310,12 +310,12 @@ TEST(link_release__buffer_of_0_is_unlimited)
 
 /* XOFF reaches the sender's owner once, by class. Control words take 8 bytes of the link, without a
  * gap. */
-TEST(link_hold__xoff_reaches_the_peer_once)
+TEST(link_stop_set__xoff_reaches_the_peer_once)
 {
 	struct record header;
 	node_time_t at;
 
-	link_hold(&b.link, 1, true);
+	link_stop_set(&b.link, 1, true);
 	ck_assert(link_words_due(&b.link));
 	send_words(&b, false);
 	ck_assert(!link_words_due(&b.link));
@@ -325,7 +325,7 @@ TEST(link_hold__xoff_reaches_the_peer_once)
 	ck_assert(link_stopped(&a.link, 1) && !link_stopped(&a.link, 0));
 	ck_assert(a.told.stops == 1 && a.told.gos == 0 && a.told.stopped_class == 1);
 	ck_assert(link_may_send(&a.link)); /* the owner decides which flows it pauses */
-	link_hold(&b.link, 1, false);
+	link_stop_set(&b.link, 1, false);
 	send_words(&b, false);
 	receive_all(&a);
 	ck_assert(!link_stopped(&a.link, 1));
@@ -334,16 +334,16 @@ TEST(link_hold__xoff_reaches_the_peer_once)
 }
 
 /* XOFF is not sent twice, and not at all if it was withdrawn in time */
-TEST(link_hold__nothing_is_sent_twice)
+TEST(link_stop_set__nothing_is_sent_twice)
 {
-	link_hold(&b.link, 0, false);
+	link_stop_set(&b.link, 0, false);
 	ck_assert(!link_words_due(&b.link));
-	link_hold(&b.link, 0, true);
-	link_hold(&b.link, 0, false);
+	link_stop_set(&b.link, 0, true);
+	link_stop_set(&b.link, 0, false);
 	ck_assert(!link_words_due(&b.link));
-	link_hold(&b.link, 0, true);
+	link_stop_set(&b.link, 0, true);
 	send_words(&b, false);
-	link_hold(&b.link, 0, true);
+	link_stop_set(&b.link, 0, true);
 	ck_assert(!link_words_due(&b.link));
 	receive_all(&a);
 	forge_word(&b, LINK_WORD_STOP, 0, 1); /* sent again */
@@ -353,20 +353,20 @@ TEST(link_hold__nothing_is_sent_twice)
 }
 
 /* a failed link pauses no class and reports nothing */
-TEST(link_hold__ends_with_the_link)
+TEST(link_stop_set__ends_with_the_link)
 {
-	link_hold(&b.link, 0, true);
+	link_stop_set(&b.link, 0, true);
 	send_words(&b, false);
 	receive_all(&a);
 	link_down(&a.link, 0);
-	link_hold(&b.link, 1, true);
+	link_stop_set(&b.link, 1, true);
 	link_down(&b.link, 0);
 	ck_assert(!link_stopped(&a.link, 0));
 	ck_assert(!link_words_due(&b.link));
 }
 
 /* TB-23: classes that do not exist */
-TEST(link_hold__unknown_classes_are_ignored)
+TEST(link_stop_set__unknown_classes_are_ignored)
 {
 	forge_word(&b, LINK_WORD_STOP, 0, 4);
 	forge_word(&b, LINK_WORD_STOP, 0, UINT32_MAX);
@@ -376,11 +376,11 @@ TEST(link_hold__unknown_classes_are_ignored)
 }
 
 /* A guarded link sends a lost word again: with the next SEEN, or when the link becomes idle. */
-TEST_RANGE(link_hold__lost_word_is_sent_again, 0, 2)
+TEST_RANGE(link_stop_set__lost_word_is_sent_again, 0, 2)
 {
 	port.guarded = true;
 	ends_reopen();
-	link_hold(&b.link, 0, true);
+	link_stop_set(&b.link, 0, true);
 	b.link.stop.told = 1; /* as if it had been sent */
 	if (_i) {
 		for (uint32_t i = 0; i < LINK_SEEN_FRAMES; i++)
@@ -396,7 +396,7 @@ TEST_RANGE(link_hold__lost_word_is_sent_again, 0, 2)
 }
 
 /* TB-23: a word that another program has injected is corrected; then no more words are sent */
-TEST(link_hold__false_word_is_corrected)
+TEST(link_stop_set__false_word_is_corrected)
 {
 	uint64_t words;
 

@@ -293,17 +293,17 @@ TEST(link_credit__lost_word_is_asked_for)
 
 /* EC-4, in this kind of fabric: a receiver that is full grants no more, and receives what was
  * granted */
-TEST(link_hold__grants_nothing)
+TEST(link_stop_set__grants_nothing)
 {
 	settle();
-	link_hold(&b.link, 0, true);
+	link_stop_set(&b.link, 0, true);
 	ck_assert(!link_words_due(&b.link));
 	while (send_frame(4096, 0))
 		receive_all(&b);
 	link_release(&b.link, 0, BUFFER_UNITS);
 	settle();
 	ck_assert(!send_frame(4096, 0));
-	link_hold(&b.link, 0, false);
+	link_stop_set(&b.link, 0, false);
 	settle();
 	ck_assert_uint_eq(a.told, 1);
 	ck_assert(send_frame(4096, 0));

@@ -321,7 +321,7 @@ TEST(link_flight__one_flight_after_xoff)
 	uint32_t packets = send_all(&a), after = 0;
 
 	take_all(&b);
-	link_hold(&b.link, 0, true);
+	link_stop_set(&b.link, 0, true);
 	for (uint32_t turn = 0; turn < 10; turn++) {
 		after += send_all(&a);
 		take_all(&b);
@@ -339,10 +339,10 @@ TEST(link_flight__unsent_xoff_has_no_effect)
 {
 	uint32_t packets = send_all(&a);
 
-	link_hold(&b.link, 0, true);
+	link_stop_set(&b.link, 0, true);
 	take_all(&b);
 	ck_assert_uint_eq(send_all(&a), 0);
-	link_hold(&b.link, 0, false);
+	link_stop_set(&b.link, 0, false);
 	link_note_taken(&b.link);
 	ck_assert_uint_eq(send_all(&a), packets);
 }
@@ -427,11 +427,11 @@ TEST(link_ask__lost_xon_is_repeated)
 
 	guard_both();
 	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
-	link_hold(&b.link, 0, true);
+	link_stop_set(&b.link, 0, true);
 	for (uint32_t i = 0; i < 3; i++)
 		exchange();
 	ck_assert(link_stopped(&a.link, 0));
-	link_hold(&b.link, 0, false);
+	link_stop_set(&b.link, 0, false);
 	send_words(&b, false);
 	lose_words(&b, &a);
 	b.link.guard.sync_due = false; /* the sender may have asked, also in vain */

@@ -111,7 +111,7 @@ TEST(link_send_words__words_keep_order_with_late_frames)
 	port.jitter_ps = 10 * NODE_US;
 	ends_reopen();
 	send_frame(&a, 996, 0, 0);
-	link_hold(&a.link, 0, true);
+	link_stop_set(&a.link, 0, true);
 	send_words(&a, false);
 	receive(&b, &header, &frame_at);
 	frame_at = header.at_ps;
@@ -267,10 +267,10 @@ TEST(link_receive__words_are_not_impaired)
 	port.reorder_ppb = port.duplicate_ppb = port.corrupt_ppb = ONE;
 	port.reorder_wait_ps = NODE_MS;
 	ends_reopen();
-	link_hold(&a.link, 1, true);
+	link_stop_set(&a.link, 1, true);
 	send_words(&a, false);
 	receive_all(&b);
-	link_hold(&a.link, 1, false);
+	link_stop_set(&a.link, 1, false);
 	send_words(&a, false);
 	receive_all(&b);
 	ck_assert_uint_eq(b.told.stops, 1);

@@ -82,9 +82,9 @@ TEST_RANGE(headroom__holds_all_that_is_sent_after_xoff, 0, 9)
 TEST(gate__pause_ends_after_its_time)
 {
 	ck_assert_uint_eq(take(0x06, 10, 1000), 0x06); /* RC-11 */
-	ck_assert_uint_eq(pfc_gate_held(&gate, 1000), 0x06);
-	ck_assert_uint_eq(pfc_gate_held(&gate, 1000 + 10 * QUANTUM - 1), 0x06);
-	ck_assert_uint_eq(pfc_gate_held(&gate, 1000 + 10 * QUANTUM), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 1000), 0x06);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 1000 + 10 * QUANTUM - 1), 0x06);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 1000 + 10 * QUANTUM), 0);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 1000), 1000 + 10 * QUANTUM);
 	/* none of these is paused */
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xf9, 1000), NODE_TIME_NEVER);
@@ -95,7 +95,7 @@ TEST(gate__time_0_resumes)
 {
 	take(0x06, PAUSE_QUANTA_MAX, 0);
 	ck_assert_uint_eq(take(0x02, 0, 500), 0x02); /* RC-11 */
-	ck_assert_uint_eq(pfc_gate_held(&gate, 500), 0x04);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 500), 0x04);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 500), FULL);
 	ck_assert_uint_eq(take(0x02, 0, 501), 0);      /* the peer said so already */
 	ck_assert_uint_eq(take(0x04, 0, FULL + 1), 0); /* no change after it has ended, either */
@@ -105,10 +105,10 @@ TEST(gate__later_frame_replaces_earlier)
 {
 	take(0x03, 100, 0);
 	ck_assert_uint_eq(take(0x01, 100, 10 * QUANTUM), 0x01);
-	ck_assert_uint_eq(pfc_gate_held(&gate, 105 * QUANTUM), 0x01);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 105 * QUANTUM), 0x01);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 105 * QUANTUM), 110 * QUANTUM);
 	ck_assert_uint_eq(take(0x01, 1, 105 * QUANTUM), 0x01); /* a shorter time, too */
-	ck_assert_uint_eq(pfc_gate_held(&gate, 106 * QUANTUM), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 106 * QUANTUM), 0);
 }
 
 TEST(gate__times_differ_by_class)
@@ -117,7 +117,7 @@ TEST(gate__times_differ_by_class)
 
 	take(0x02, 100, 0);
 	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 0), 0x07);
-	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x05);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 0), 0x05);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 0), 5 * QUANTUM);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0x04, 0), 9 * QUANTUM);
 }
@@ -126,13 +126,13 @@ TEST(gate__pause_and_pfc_are_separate)
 {
 	take(0x01, 100, 0);
 	ck_assert_uint_eq(take_port(10, 0), 0xff);
-	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0xff);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 0), 0xff);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0x80, 0), 10 * QUANTUM);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0x01, 0), 100 * QUANTUM);
 	take(0x02, 0, 0); /* XON of PFC does not end PAUSE */
-	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0xff);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 0), 0xff);
 	ck_assert_uint_eq(take_port(0, QUANTUM), 0xff); /* PAUSE with time 0 does not end PFC */
-	ck_assert_uint_eq(pfc_gate_held(&gate, QUANTUM), 0x01);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, QUANTUM), 0x01);
 }
 
 /* RC-5: a time counts only if its bit in the vector is set [802.1Qbb]; without a bit none does */
@@ -142,14 +142,14 @@ TEST(gate__no_priority_has_no_effect)
 
 	pfc_gate_init(&gate, 0);
 	pfc_gate_take(&gate, &frame, RATE, 0);
-	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x03);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 0), 0x03);
 	frame = (struct pause_frame){ .quanta = { 0 } };
 	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 0), 0); /* does not resume */
-	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x03);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 0), 0x03);
 	frame = (struct pause_frame){ .quanta = { 9, 9, 9, 9, 9, 9, 9, 9 } };
 	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 0), 0); /* does not pause */
-	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x03);
-	ck_assert_uint_eq(pfc_gate_held(&gate, 8 * QUANTUM), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 0), 0x03);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 8 * QUANTUM), 0);
 }
 
 /* RC-10, RC-11: only if the form of path-level PFC leaves the choice to the device */
@@ -175,10 +175,10 @@ TEST(gate__no_priority_means_the_unnamed_classes)
 	struct pause_frame frame = { .quanta = { 8, 1, 2 } };
 
 	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 0), 0x0a); /* RC-10 */
-	ck_assert_uint_eq(pfc_gate_held(&gate, 8 * QUANTUM - 1), 0x0a);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 8 * QUANTUM - 1), 0x0a);
 	frame.quanta[0] = 0;
 	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, QUANTUM), 0x0a);
-	ck_assert_uint_eq(pfc_gate_held(&gate, QUANTUM), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, QUANTUM), 0);
 }
 
 TEST(teller__change_is_sent_at_once)
@@ -247,12 +247,12 @@ TEST(teller__gate_of_the_peer_obeys)
 		frame = pfc_teller_frame(&teller, RATE, now);
 		pfc_gate_take(&gate, &frame, RATE, now);
 		/* without a gap */
-		ck_assert_uint_eq(pfc_gate_held(&gate, pfc_teller_due_at(&teller)), 0x20);
+		ck_assert_uint_eq(pfc_gate_paused(&gate, pfc_teller_due_at(&teller)), 0x20);
 	}
 	pfc_teller_want(&teller, 5, false);
 	frame = pfc_teller_frame(&teller, RATE, 4 * FULL);
 	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 4 * FULL), 0x20);
-	ck_assert_uint_eq(pfc_gate_held(&gate, 4 * FULL), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, 4 * FULL), 0);
 }
 
 TEST(teller__pause_stops_the_port)
@@ -281,14 +281,14 @@ TEST(gate__late_renewal_keeps_the_pause)
 {
 	gate.late_ps = NODE_MS;
 	take(0x04, PAUSE_QUANTA_MAX, 0);
-	ck_assert_uint_eq(pfc_gate_held(&gate, FULL + NODE_MS - 1), 0x04);
-	ck_assert_uint_eq(pfc_gate_held(&gate, FULL + NODE_MS), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, FULL + NODE_MS - 1), 0x04);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, FULL + NODE_MS), 0);
 	take(0x04, PAUSE_QUANTA_MAX - 1, 0);
-	ck_assert_uint_eq(pfc_gate_held(&gate, FULL - QUANTUM), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, FULL - QUANTUM), 0);
 	take_port(PAUSE_QUANTA_MAX, 0);
-	ck_assert_uint_eq(pfc_gate_held(&gate, FULL + NODE_MS - 1), 0xff);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, FULL + NODE_MS - 1), 0xff);
 	take_port(0, FULL);
-	ck_assert_uint_eq(pfc_gate_held(&gate, FULL), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&gate, FULL), 0);
 }
 
 /* Only under the real clock is a renewal late. If XON may be lost, time must end the pause. */

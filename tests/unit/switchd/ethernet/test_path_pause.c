@@ -74,7 +74,7 @@ TEST(signals__xoff_and_xon)
 	ck_assert_uint_eq(frame.enabled, WATCHED);
 	ck_assert_uint_eq(frame.quanta[2], 0);
 	ck_assert(!send_path(21));
-	ck_assert_uint_eq(pfc_gate_held(&device, 21), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 21), 0);
 }
 
 TEST(signals__other_values_are_ignored)
@@ -103,12 +103,12 @@ TEST_RANGE(forms__as_configured, 0, PATH_PAUSE_FORMS)
 	ck_assert(send_path(0)); /* RC-10 */
 	ck_assert_int_eq(frame.port, expected[_i].port);
 	ck_assert_uint_eq(frame.enabled, expected[_i].enabled);
-	ck_assert_uint_eq(pfc_gate_held(&device, FULL - 1), expected[_i].held); /* RC-11 */
+	ck_assert_uint_eq(pfc_gate_paused(&device, FULL - 1), expected[_i].held); /* RC-11 */
 	hear(0, ROCE_SIGNAL_RESUME, 10);
 	ck_assert(send_path(10));
 	ck_assert_int_eq(frame.port, expected[_i].port);
 	ck_assert_uint_eq(frame.enabled, expected[_i].enabled);
-	ck_assert_uint_eq(pfc_gate_held(&device, 10), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 10), 0);
 }
 
 /* without PFC of its own a switch has no lossless classes; the device knows its own */
@@ -119,10 +119,10 @@ TEST_RANGE(forms__without_pfc, 0, PATH_PAUSE_FORMS)
 	path_pause_init(&path, &roce, 5, RATE);
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	ck_assert(send_path(0));
-	ck_assert(pfc_gate_held(&device, 1) & WATCHED); /* RC-10 */
+	ck_assert(pfc_gate_paused(&device, 1) & WATCHED); /* RC-10 */
 	hear(0, ROCE_SIGNAL_RESUME, 10);
 	ck_assert(send_path(10));
-	ck_assert_uint_eq(pfc_gate_held(&device, 10), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 10), 0);
 }
 
 /* A RESUME of a flow that pauses nothing changes nothing. Every pause of a class at a port has a
@@ -160,7 +160,7 @@ TEST(merge__one_frame_for_many_flows)
 	ck_assert(!send_path(FULL / 4));
 	hear(2, ROCE_SIGNAL_PAUSE, FULL / 2); /* a congested switch repeats its signal */
 	ck_assert(send_path(FULL / 2));
-	ck_assert_uint_eq(pfc_gate_held(&device, FULL + 10), WATCHED);
+	ck_assert_uint_eq(pfc_gate_paused(&device, FULL + 10), WATCHED);
 }
 
 TEST(merge__resumes_with_the_last_flow)
@@ -174,7 +174,7 @@ TEST(merge__resumes_with_the_last_flow)
 	ck_assert(!send_path(11)); /* another queue is still too long for flow 1 */
 	hear(1, ROCE_SIGNAL_RESUME, 12);
 	ck_assert(send_path(12));
-	ck_assert_uint_eq(pfc_gate_held(&device, 12), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 12), 0);
 }
 
 TEST(merge__nothing_sent_if_resumed_before_the_frame)
@@ -196,7 +196,7 @@ TEST(lost_resume__pause_expires)
 	send_path(0);
 	hear(0, ROCE_SIGNAL_RESUME, 10); /* the signal for flow 1 is lost */
 	ck_assert(!send_path(FULL));
-	ck_assert_uint_eq(pfc_gate_held(&device, FULL), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&device, FULL), 0);
 	hear(2, ROCE_SIGNAL_PAUSE, FULL + 5); /* a new pause, of flow 2 only */
 	ck_assert(send_path(FULL + 5));
 	hear(1, ROCE_SIGNAL_RESUME, FULL + 6); /* the pause that it renewed ended long ago */
@@ -227,21 +227,21 @@ TEST(target__only_the_congested_class)
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	ck_assert(send_path(0));
 	ck_assert_uint_eq(frame.enabled, WATCHED);
-	ck_assert_uint_eq(pfc_gate_held(&device, 1), WATCHED); /* class 3 is resumed */
+	ck_assert_uint_eq(pfc_gate_paused(&device, 1), WATCHED); /* class 3 is resumed */
 	hear(1, ROCE_SIGNAL_PAUSE, 10);
 	ck_assert(send_path(10));
-	ck_assert_uint_eq(pfc_gate_held(&device, 10), LOSSLESS);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 10), LOSSLESS);
 	hear(0, ROCE_SIGNAL_RESUME, 20);
 	ck_assert(send_path(20));
 	/* class 3 stays paused */
-	ck_assert_uint_eq(pfc_gate_held(&device, 20), LOSSLESS & ~WATCHED);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 20), LOSSLESS & ~WATCHED);
 	hear(0, ROCE_SIGNAL_PAUSE, 30);
 	hear(1, ROCE_SIGNAL_RESUME, 30);
 	ck_assert(send_path(30)); /* one frame: it pauses one class and resumes the other */
-	ck_assert_uint_eq(pfc_gate_held(&device, 30), WATCHED);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 30), WATCHED);
 	path_pause_on_signal(&path, NULL, ROCE_SIGNAL_PAUSE, 40); /* of an unknown flow */
 	ck_assert(send_path(40));
-	ck_assert_uint_eq(pfc_gate_held(&device, 40), LOSSLESS);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 40), LOSSLESS);
 }
 
 TEST(clear__new_device_has_no_pause)
@@ -269,12 +269,13 @@ TEST_RANGE(both__buffer_keeps_what_the_path_resumes, 0, PATH_PAUSE_FORMS)
 	hear(0, ROCE_SIGNAL_RESUME, 20);
 	send_path(20);
 	ck_assert(!path_pause_due(&path, 21));
-	ck_assert(pfc_gate_held(&device, 21) & WATCHED);
+	ck_assert(pfc_gate_paused(&device, 21) & WATCHED);
 	if (!teller.port)
-		ck_assert_uint_eq(pfc_gate_held(&device, 21), WATCHED); /* all others are resumed */
+		ck_assert_uint_eq(pfc_gate_paused(&device, 21),
+				  WATCHED); /* all others are resumed */
 	pfc_teller_want(&teller, 2, false);
 	send_teller(30);
-	ck_assert_uint_eq(pfc_gate_held(&device, 30), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 30), 0);
 }
 
 /* the path pauses the device, then the shared buffer pauses and resumes it */
@@ -290,12 +291,12 @@ TEST_RANGE(both__path_keeps_what_the_buffer_resumes, 0, PATH_PAUSE_FORMS)
 	send_teller(10 * QUANTUM);
 	pfc_teller_want(&teller, 2, false);
 	send_teller(20 * QUANTUM);
-	ck_assert(pfc_gate_held(&device, 20 * QUANTUM) & WATCHED);
+	ck_assert(pfc_gate_paused(&device, 20 * QUANTUM) & WATCHED);
 	/* as long as the path's pause */
 	ck_assert_uint_eq(pfc_gate_next_at(&device, WATCHED, 20 * QUANTUM), until);
 	hear(0, ROCE_SIGNAL_RESUME, 30 * QUANTUM);
 	ck_assert(send_path(30 * QUANTUM));
-	ck_assert_uint_eq(pfc_gate_held(&device, 30 * QUANTUM), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 30 * QUANTUM), 0);
 }
 
 TEST(both__path_has_ended_when_the_buffer_resumes)
@@ -308,7 +309,7 @@ TEST(both__path_has_ended_when_the_buffer_resumes)
 	ck_assert(!send_path(20)); /* nothing is sent: the buffer pauses all of it */
 	pfc_teller_want(&teller, 2, false);
 	send_teller(30);
-	ck_assert_uint_eq(pfc_gate_held(&device, 30), 0);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 30), 0);
 }
 
 TEST(both__classes_of_the_buffer_only_are_its_own)
@@ -320,5 +321,5 @@ TEST(both__classes_of_the_buffer_only_are_its_own)
 	pfc_teller_want(&teller, 3, false);
 	send_teller(20);
 	ck_assert_uint_eq(frame.quanta[3], 0);
-	ck_assert_uint_eq(pfc_gate_held(&device, 20), WATCHED);
+	ck_assert_uint_eq(pfc_gate_paused(&device, 20), WATCHED);
 }
