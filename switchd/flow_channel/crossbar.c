@@ -204,7 +204,7 @@ static bool choose_next(struct dataplane *dp, uint32_t ref, const struct packet 
 	return choose_path(dp, flow_of(dp->ifcts, ref), packet, why, now);
 }
 
-/* crossbar_select(), or with @at_once crossbar_reselect() */
+/* crossbar_select(), or with @at_once crossbar_select_grant() */
 static void select_and_request(struct dataplane *dp, uint32_t ref, bool at_once, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -233,7 +233,7 @@ void crossbar_select(struct dataplane *dp, uint32_t ref, node_time_t now)
 	select_and_request(dp, ref, false, now);
 }
 
-void crossbar_reselect(struct dataplane *dp, uint32_t ref, node_time_t now)
+void crossbar_select_grant(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	select_and_request(dp, ref, true, now);
 }
@@ -299,7 +299,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 	}
 }
 
-void crossbar_moved(struct dataplane *dp, uint32_t port, node_time_t now)
+void crossbar_grant_port(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	crossbar_channel_freed(dp, port, now);
 	for (uint32_t lane = 0; lane < dp->ports[port].lane_count; lane++)

@@ -12,10 +12,10 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 		      enum drop_reason *why, node_time_t now);
 
 /** crossbar_select() - flow @ref, in no list, is a tree or has nothing in flight: its first
- *  packet selects an output and requests it. The grant is left as a mark. Packets without a next
- *  hop are lost. crossbar_reselect() - the same, granted at once. */
+ *  packet selects an output and requests it. Leaves a mark for the grant. Packets without a next
+ *  hop are lost. crossbar_select_grant() - the same, but grants at once. */
 void crossbar_select(struct dataplane *dp, uint32_t ref, node_time_t now);
-void crossbar_reselect(struct dataplane *dp, uint32_t ref, node_time_t now);
+void crossbar_select_grant(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** crossbar_leave() - ends the request of @packet for @out: it was sent, dropped or withdrawn.
  *  Return: true if @out is an edge port and its queue is still congested (EC-3). */
@@ -44,9 +44,9 @@ static inline bool crossbar_paused(const struct dataplane *dp, const struct port
  *  space: at most a queue full. */
 void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now);
 
-/** crossbar_moved() - flows have left @port, which may have freed channels there, or have moved
- *  to it and requested: grants. */
-void crossbar_moved(struct dataplane *dp, uint32_t port, node_time_t now);
+/** crossbar_grant_port() - flows have left @port, which may have freed channels there, or have
+ *  moved to it and requested: grants on all its lanes. */
+void crossbar_grant_port(struct dataplane *dp, uint32_t port, node_time_t now);
 
 /** crossbar_drop() - drops @packet, which waits for @out or was granted it. */
 void crossbar_drop(struct dataplane *dp, struct port *out, struct packet *packet,

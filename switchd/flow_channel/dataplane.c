@@ -66,7 +66,7 @@ static inline void handle_marks(struct dataplane *dp, node_time_t now)
 static __attribute__((noinline)) void handle_moves(struct dataplane *dp, node_time_t now)
 {
 	while (dp->marks.moves) {
-		crossbar_moved(dp, port_pop(&dp->marks.moves), now);
+		crossbar_grant_port(dp, port_pop(&dp->marks.moves), now);
 		handle_marks(dp, now);
 	}
 }

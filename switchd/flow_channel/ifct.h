@@ -42,19 +42,31 @@ static inline uint32_t flow_ref_id(uint32_t ref)
 	return ref & ((1u << FLOW_REF_ID_BITS) - 1);
 }
 
+/* Where the state of a flow is:
+ *      wait              what its first packet waits for; each cause has its list, and ends as said
+ *      fc_state          whether it may send at all (FC-6)
+ *      tree_line.state   unordered classes: one path, or a tree of paths (dataplane.h)
+ *      redirect_line     where a redirect leads, and that the flow selects an output again
+ *      marked            an event concerns it: dataplane.c handles the marks after the event
+ * flow_wait_reason() finds the cause for the next packet, flow_wait() enters it. */
 enum ifct_wait {
-	IFCT_NOT_WAITING,     /* queue empty */
-	IFCT_REQUESTING,      /* in the arbiter of its output */
-	IFCT_WAITING_CHANNEL, /* its output has no free channel (FC-9) */
-	/* by its own limits, without credit, or for a redirect: until an ACK of its own */
+	IFCT_NOT_WAITING,     /* queue empty; a packet arrives: flow_queue() */
+	IFCT_REQUESTING,      /* in the arbiter of its output: crossbar_grant() */
+	IFCT_WAITING_CHANNEL, /* its output has no free channel (FC-9): crossbar_channel_freed() */
+	/* its own limits, no credit, or a redirect; an ACK of its own: resume_flow() */
 	IFCT_BLOCKED,
-	IFCT_ASLEEP,     /* until its wake-up time */
-	IFCT_STOPPED,    /* without credit, and the peer has no buffer for such flows */
-	IFCT_PORT_LIMIT, /* the flows of its input port have too much in flight (EC-9) */
+	IFCT_ASLEEP, /* its wake-up time: resume_wake() */
+	/* without credit, and the peer has no buffer for such flows: resume_lane() */
+	IFCT_STOPPED,
+	IFCT_PORT_LIMIT, /* its input port has too much in flight (EC-9): resume_port() */
 };
 
 /* flow-control state (FC-6) */
-enum fc_state { RUNNING, BLOCK_FOR_REDIRECT, BLOCK_UNTIL_EMPTY };
+enum fc_state {
+	RUNNING,
+	BLOCK_FOR_REDIRECT, /* until nothing of it is downstream; then it moves (FC-25) */
+	BLOCK_UNTIL_EMPTY,  /* until nothing of it is in flight (EC-8) */
+};
 
 struct ifct_entry {
 	_Alignas(64) struct packet_queue queue;

@@ -22,7 +22,7 @@ struct marks {
 	uint64_t lines;    /* edge ports where an EFCT line was freed: arrival_lines_freed() */
 	uint64_t limits;   /* edge ports whose sum of extents fell: resume_port() */
 	uint64_t channels; /* fabric ports where an ACK freed a channel: crossbar_channel_freed() */
-	uint64_t moves;    /* ports that flows have left or moved to: crossbar_moved() */
+	uint64_t moves;    /* ports that flows have left or moved to: crossbar_grant_port() */
 	bool any;          /* false: all but `moves` are empty */
 };
 

@@ -23,7 +23,7 @@ static bool may_choose(struct dataplane *dp, uint32_t ref)
 static void request_again(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	if (may_choose(dp, ref))
-		crossbar_reselect(dp, ref, now);
+		crossbar_select_grant(dp, ref, now);
 	else
 		crossbar_rerequest(dp, ref, now);
 }
