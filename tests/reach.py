@@ -39,6 +39,11 @@ def lines_in(program, notes):
     return found
 
 
+def unit_environment(program):
+    """What tests/sealed.sh needs of a unit test: some make links to the program, beside it."""
+    return {'HEDDLE': program, 'WRITABLE': os.path.dirname(program)}
+
+
 def record(test):
     """Run the test and write its record: a line 'SECONDS STATUS', then FILE:LINE each."""
     system = test.endswith('.sh')
@@ -48,11 +53,13 @@ def record(test):
         os.mkdir(files)
         os.mkdir(notes)
         os.chmod(notes, 0o777)  # tests start programs as other users
-        command = ['tests/sealed.sh', files, test] if system else [f'{BUILD}/{test}']
+        program = test if system else os.path.abspath(f'{BUILD}/{test}')
+        own = {'HEDDLE': os.path.abspath(PROGRAMS[0])} if system else unit_environment(program)
         began = time.monotonic()
         try:
-            status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                    env={**os.environ, 'REACH': notes, 'HEDDLE': os.path.abspath(PROGRAMS[0])},
+            status = subprocess.run(['tests/sealed.sh', files, program], stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                    env={**os.environ, **own, 'REACH': notes},
                                     timeout=LIMIT_S, check=False).returncode
         except subprocess.TimeoutExpired:
             status = 1

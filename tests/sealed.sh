@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# sealed - runs a system test that may do anything, since a statement of Heddle in it is wrong: in
-# namespaces of its own, where it sees no other process, and can write only to a /tmp of its own
-# (and to $REACH). When it ends, or is killed, all that it started ends too.
+# sealed - runs a test that may do anything, since a statement of Heddle in it is wrong: in
+# namespaces of its own, where it sees no other process, and can write only to a /tmp of its own, to
+# $REACH and to $WRITABLE. When it ends, or is killed, all that it started ends too.
 # usage: tests/sealed.sh FOLDER PROGRAM...     FOLDER: an empty one
 set -eu
 
@@ -13,16 +13,18 @@ shift
 mount --make-rprivate /
 mount -t tmpfs -o mode=1777 none "$folder"
 # what the test needs of the old /tmp stays where it is
-for path in "$PWD" "$(dirname "$HEDDLE")" ${REACH:+"$REACH"}; do
+for path in "$PWD" "$(dirname "$HEDDLE")" ${REACH:+"$REACH"} ${WRITABLE:+"$WRITABLE"}; do
 	case $path in
 	/tmp/?*)
 		mkdir -p "$folder/${path#/tmp/}"
 		mount --bind "$path" "$folder/${path#/tmp/}"
-		[ "$path" = "${REACH:-}" ] || mount -o remount,bind,ro "$folder/${path#/tmp/}"
+		[ "$path" = "${REACH:-}" ] || [ "$path" = "${WRITABLE:-}" ] || mount -o remount,bind,ro "$folder/${path#/tmp/}"
 		;;
 	esac
 done
-[ -z "${REACH:-}" ] || mount --bind "$REACH" "$REACH" # notes of tests/reach.c
+for path in ${REACH:+"$REACH"} ${WRITABLE:+"$WRITABLE"}; do # REACH: notes of tests/reach.c
+	mount --bind "$path" "$path"
+done
 mount -o remount,bind,ro /
 mount --rbind "$folder" /tmp
 cd "$PWD" # the one that is mounted there
