@@ -208,8 +208,8 @@ TEST(routing_non_minimal_make__no_port_to_the_same_switches)
 {
 	uint32_t a, b, c, port;
 
-	topology_of("{switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, b], [b, c], [c, "
-		    "a]]}");
+	topology_of("{switches: [a, b, c, d], hosts: {A: a, B: b, C: c, D: d}, links: [[a, b], [b, "
+		    "c], [c, a], [b, d]]}");
 	a = find("a");
 	b = find("b");
 	c = find("c");
@@ -226,6 +226,8 @@ TEST(routing_non_minimal_make__no_port_to_the_same_switches)
 			  routing_route(&routing, a, b)->ports | 1ull << (port + 2));
 	ck_assert_uint_eq(routing.switches[b].non_minimal[a], routing_route(&routing, b, c)->ports);
 	ck_assert_uint_eq(routing.switches[a].non_minimal[a], 0);
+	/* whatever goes to d passes b */
+	ck_assert_uint_eq(routing.switches[a].non_minimal[find("d")], 0);
 }
 
 /* PG-11: after failures of links, the members are the remaining ports, within the present lanes */
