@@ -35,65 +35,70 @@ static void ports_end_at(const char *name, uint32_t count)
 		ck_assert_mem_eq(&at->ports[p], &none, sizeof(none));
 }
 
-/* One link is down; b answers nothing, so that only the other ends of its links are known, and the
- * number of its host. A host of no known switch is left out. */
+static struct topology_port to(const char *name, uint32_t port, enum link_tier tier)
+{
+	return (struct topology_port){ .leads_to = END_SWITCH,
+				       .peer = find(name),
+				       .peer_port = (uint8_t)port,
+				       .tier = (uint8_t)tier };
+}
+
+/* A switch of which only its hosts and the other ends of its links are known. */
+static void silent_make(const char *name)
+{
+	struct topology_switch *at = &topology.switches[find(name)];
+
+	memset(at->ports, 0, sizeof(at->ports));
+	at->port_count = 0;
+	at->alive = false;
+}
+
+/* One link is down, one switch is silent. A host of no known switch is left out. */
 TEST(topology_whole__all_that_is_plugged_in)
 {
-	uint32_t a, b, c;
+	static const struct topology_port host_a = { .leads_to = END_HOST, .peer = 0 },
+					  host_b = { .leads_to = END_HOST, .peer = 1 };
 
-	topology_of("{switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, b], [b, c], [c, "
+	topology_of("{switches: [a, b, c], hosts: {A: a, B: b, X: b}, links: [[a, b], [b, c], [c, "
 		    "a]]}");
-	a = find("a");
-	b = find("b");
-	c = find("c");
-	/* ports: the host's, then those of the links in their order */
-	topology.switches[a].ports[1].tier = TIER_GLOBAL;
-	link_set(a, 2, false);
-	memset(topology.switches[b].ports, 0, sizeof(topology.switches[b].ports));
-	topology.switches[b].port_count = 0;
-	topology.switches[b].alive = false;
-	topology.switches[a].ports[1].up = topology.switches[c].ports[1].up = false;
+	/* ports: those of hosts, then those of links, in their order */
+	topology.switches[find("a")].ports[1].tier = TIER_GLOBAL;
+	link_set(find("a"), 1, false);
+	link_set(find("a"), 2, false);
+	link_set(find("c"), 0, false);
+	silent_make("b");
 	topology.hosts[2].fabric_address = 4;
 	ck_assert_int_eq(topology_whole(&topology, &whole), 0);
 	ck_assert_uint_eq(whole.switch_count, 3);
-	port_expect("a", 0, (struct topology_port){ .leads_to = END_HOST, .peer = 0 });
-	port_expect("b", 0, (struct topology_port){ .leads_to = END_HOST, .peer = 1 });
-	port_expect(
-		"a", 1,
-		(struct topology_port){
-			.leads_to = END_SWITCH, .peer = b, .peer_port = 1, .tier = TIER_GLOBAL });
-	port_expect(
-		"b", 1,
-		(struct topology_port){
-			.leads_to = END_SWITCH, .peer = a, .peer_port = 1, .tier = TIER_GLOBAL });
-	port_expect("b", 2,
-		    (struct topology_port){ .leads_to = END_SWITCH, .peer = c, .peer_port = 1 });
-	port_expect("c", 1,
-		    (struct topology_port){ .leads_to = END_SWITCH, .peer = b, .peer_port = 2 });
-	port_expect("a", 2,
-		    (struct topology_port){ .leads_to = END_SWITCH, .peer = c, .peer_port = 2 });
-	port_expect("c", 2,
-		    (struct topology_port){ .leads_to = END_SWITCH, .peer = a, .peer_port = 2 });
+	port_expect("a", 0, host_a);
+	port_expect("b", 0, host_b);
+	port_expect("a", 1, to("b", 2, TIER_GLOBAL));
+	port_expect("b", 2, to("a", 1, TIER_GLOBAL));
+	port_expect("b", 3, to("c", 0, TIER_LOCAL));
+	port_expect("c", 0, to("b", 3, TIER_LOCAL));
+	port_expect("a", 2, to("c", 1, TIER_LOCAL));
+	port_expect("c", 1, to("a", 2, TIER_LOCAL));
+	ck_assert_uint_eq(whole.switches[find("b")].ports[1].leads_to, END_NOTHING);
 	ports_end_at("a", 3);
-	ports_end_at("b", 3);
-	ports_end_at("c", 3);
+	ports_end_at("b", 4);
+	ports_end_at("c", 2);
 }
 
 /* A switch with hosts is there, though nothing else is known of it; a host without an address is
  * at none. */
-TEST(topology_whole__of_hosts_alone)
+TEST_RANGE(topology_whole__of_hosts_alone, 0, 2)
 {
+	uint32_t known = (uint32_t)_i;
+	const char *names[] = { "a", "b" };
+
 	topology_of("{switches: [a, b], hosts: {A: a, B: b}, links: [[a, b]]}");
-	for (uint32_t i = 0; i < 2; i++) {
-		memset(topology.switches[i].ports, 0, sizeof(topology.switches[i].ports));
-		topology.switches[i].port_count = 0;
-		topology.switches[i].alive = false;
-	}
-	topology.hosts[0].fabric_address = 0;
-	topology.hosts[1].egress_port = 7;
+	silent_make("a");
+	silent_make("b");
+	topology.hosts[known].egress_port = 7;
+	topology.hosts[!known].fabric_address = 0;
 	ck_assert_int_eq(topology_whole(&topology, &whole), 0);
-	ck_assert(!whole.switches[find("a")].alive);
-	ports_end_at("a", 0);
-	port_expect("b", 7, (struct topology_port){ .leads_to = END_HOST, .peer = 1 });
-	ports_end_at("b", 8);
+	port_expect(names[known], 7, (struct topology_port){ .leads_to = END_HOST, .peer = known });
+	ports_end_at(names[known], 8);
+	ck_assert(!whole.switches[find(names[!known])].alive);
+	ports_end_at(names[!known], 0);
 }
