@@ -4,11 +4,13 @@
  *    machine a, this one: h1 - s1 - s2, h2 ~~~ machine b: s3 - h3 ~~~ machine c: s4 - h4
  *
  *  No node runs, and the tunnel process is the other end of a socket. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/live/live_tunnel.h"
 #include "orchestrator/plan/plan_real.h"
 #include "tests/testing.h"
@@ -216,6 +218,87 @@ TEST(live_tunnel_watch__takes_news)
 	ck_assert(live_tunnel_watch(&live));
 	ck_assert(!calls->up(&live, s3_s4) && !live.cut_down[s3_s4] && !live.cut_down[s2_s3]);
 	ck_assert(!live_tunnel_watch(&live));
+}
+
+/* machine @machine says this.  Return: is anything new? */
+static bool watched(uint32_t machine, enum tunnel_peer_state state, uint32_t connects,
+		    const struct tunnel_state *down)
+{
+	struct tunnel_news news = { .machine = machine, .state = state, .connects = connects };
+
+	if (down)
+		news.down = *down;
+	ck_assert_int_eq(send(process, &news, sizeof(news), 0), sizeof(news));
+	return live_tunnel_watch(&live);
+}
+
+/* A cut link goes down and up as the machine at its other end says, and that one alone. s2 is dead,
+ * so that no node is told. */
+TEST(live_tunnel_watch__cut_links_follow)
+{
+	const struct tunnel_state down = { .count = 1, .down = { s2_s3 } };
+	struct clock_page page = { .dilation = 1 };
+
+	live.fabric.page = &page;
+	live.fabric.options.tunnel = calls;
+	live.fabric.options.owner = &live;
+	live.fabric.nodes[node("s2")].pid = 0;
+	live.fabric.ring_fds = malloc(2 * plan.link_count * sizeof(*live.fabric.ring_fds));
+	memset(live.fabric.ring_fds, 0xff, 2 * plan.link_count * sizeof(*live.fabric.ring_fds));
+	ck_assert_int_eq(fabric_drain_init(&live.fabric), 0);
+	ck_assert(watched(C, TUNNEL_CONNECTED, 1, &down));
+	ck_assert(watched(B, TUNNEL_CONNECTED, 1, NULL));
+	ck_assert(!live.cut_down[s2_s3]);
+	ck_assert_uint_eq(live.fabric.link_drain.count, 0);
+	ck_assert(watched(B, TUNNEL_CONNECTED, 1, &down));
+	ck_assert(live.cut_down[s2_s3] && !live.cut_down[s3_s4] && !live.cut_down[s1_s2]);
+	ck_assert_uint_gt(live.fabric.link_drain.count, 0);
+	ck_assert(watched(B, TUNNEL_CONNECTED, 1, NULL));
+	ck_assert(!live.cut_down[s2_s3]);
+	ck_assert(watched(B, TUNNEL_SILENT, 1, NULL));
+	ck_assert(live.cut_down[s2_s3]);
+	/* connected again, and so fast that it was not seen silent */
+	ck_assert(watched(B, TUNNEL_CONNECTED, 2, NULL));
+	ck_assert(!live.cut_down[s2_s3]);
+	ck_assert(watched(B, TUNNEL_CONNECTED, 3, NULL));
+	ck_assert(!watched(B, TUNNEL_CONNECTED, 3, NULL));
+	link_drain_fini(&live.fabric.link_drain);
+	free(live.fabric.ring_fds);
+}
+
+/* The log has a line for each change after the first connection. */
+TEST(live_tunnel_watch__notes_changes)
+{
+	static const struct {
+		enum tunnel_peer_state state;
+		const char *line; /* its end; NULL: none */
+	} steps[] = {
+		{ TUNNEL_CONNECTED, NULL },
+		{ TUNNEL_CONNECTED, NULL },
+		{ TUNNEL_SILENT, " machine c is silent: nothing has come from 10.0.0.3:4711 for " },
+		{ TUNNEL_CONNECTED, " machine c is connected\n" },
+		{ TUNNEL_ENDED, " machine c has ended its fabric; its links are down\n" },
+		{ TUNNEL_ENDED, NULL },
+		{ TUNNEL_OTHER, " machine c has another scenario, other settings, " },
+		{ TUNNEL_CONNECTING, " machine c connects again; its links are down until then\n" },
+	};
+
+	options.machines[C] = (struct tunnel_address){ .host = "10.0.0.3", .port = "4711" };
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		FILE *own = stderr;
+		char *log = NULL;
+		size_t length;
+
+		stderr = open_memstream(&log, &length);
+		watched(C, steps[i].state, 1, NULL);
+		fclose(stderr);
+		stderr = own;
+		if (steps[i].line)
+			ck_assert_msg(strstr(log, steps[i].line) != NULL, "%zu: %s", i, log);
+		else
+			ck_assert_str_eq(log, "");
+		free(log);
+	}
 }
 
 TEST(live_tunnel_watch__of_one_machine)
