@@ -445,7 +445,7 @@ TEST(fabric_watch_part__progress_is_fine)
 }
 
 /* A node owes the open window if it takes part in it and has not finished it. */
-TEST_RANGE(fabric_watch_clock__who_owes_the_window, 0, 2)
+TEST_RANGE(fabric_watch_clock__nodes_that_owe_the_window, 0, 2)
 {
 	/* by slot: h1 has not finished, or has; s2 has; s1 takes no part */
 	_Atomic node_time_t own_next[NODES] = { 999, 400, 1000 };

@@ -1,5 +1,5 @@
-/*  orchestrator/live/live_client: places for the clients of the daemon, and who makes place
- *  (TB-24). */
+/*  orchestrator/live/live_client: places for the clients of the daemon, and which of them is closed
+ *  for another one (TB-24). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

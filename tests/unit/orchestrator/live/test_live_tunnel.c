@@ -1,5 +1,5 @@
-/*  orchestrator/live/live_tunnel: what the daemon of one machine of several knows of the others, and
- *  tells them (SC-5).
+/*  orchestrator/live/live_tunnel: what the daemon of one machine of several knows of the others,
+ *  and tells them (SC-5).
  *
  *    machine a, this one: h1 - s1 - s2, h2 ~~~ machine b: s3 - h3 ~~~ machine c: s4 - h4
  *
