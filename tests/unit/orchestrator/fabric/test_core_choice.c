@@ -1,6 +1,7 @@
 /*  orchestrator/fabric/core_choice: how many cores a fabric keeps when other programs compute, and
  *  which (TB-1). The test supplies all times. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "orchestrator/fabric/core_choice.h"
 #include "tests/testing.h"
@@ -14,6 +15,7 @@ static uint64_t now = 1000 * MS;
 
 static void set_up(void)
 {
+	memset(&choice, 0xff, sizeof(choice)); /* of an earlier fabric */
 	core_choice_init(&choice, CORES);
 	for (uint32_t i = 0; i < CORES; i++)
 		stolen[i] = 5 * MS; /* of an earlier time: does not count */

@@ -444,6 +444,33 @@ TEST(fabric_watch_part__progress_is_fine)
 	}
 }
 
+/* A node owes the open window if it takes part in it and has not finished it. */
+TEST_RANGE(fabric_watch_clock__nodes_that_owe_the_window, 0, 2)
+{
+	/* by slot: h1 has not finished, or has; s2 has; s1 takes no part */
+	_Atomic node_time_t own_next[NODES] = { 999, 400, 1000 };
+	_Atomic uint32_t done[NODES] = { _i ? 7 : 6, 7, 6 };
+	bool failed = false;
+
+	page.window = 7;
+	page.start_ps = 400;
+	page.end_ps = 1000;
+	fabric.clock = (struct clock){
+		.page = &page, .own_next = own_next, .done = done, .node_count = NODES
+	};
+	for (uint32_t i = 0; i < NODES; i++)
+		nodes[i].slot = NODES - 1 - i;
+	watchdog_start(&fabric.watchdog, 1000000000, wall_ns());
+	for (int i = 0; i < 100 && !failed; i++) {
+		fabric.watchdog.last_ns -= WATCHDOG_PORTION_NS;
+		failed = fabric_watch_clock(&fabric);
+	}
+	ck_assert(failed);
+	failed_with(_i ? "all nodes have finished window 7 at 400 ps, but nothing followed for 1."
+		       : "NIC h1 (pid 102) hangs: it has not finished window 7 at 400 ps for 1.",
+		    " s");
+}
+
 /* a busy machine */
 TEST(fabric_watch_part__not_while_it_waits_for_a_core)
 {

@@ -4,14 +4,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/operate/enter.h"
 #include "tests/testing.h"
 
@@ -211,6 +215,57 @@ TEST(namespaces_open__killed_daemon_ends_programs)
 	while (read(alive[0], &byte, 1) > 0)
 		;
 	waitpid(daemon_pid, NULL, 0);
+}
+
+/* ---- the privilege ---- */
+
+static bool user_namespace_allowed(void)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(unshare(CLONE_NEWUSER) != 0);
+	waitpid(child, &status, 0);
+	return status == 0;
+}
+
+static bool capabilities(struct __user_cap_data_struct sets[2], long call)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+
+	return !syscall(call, &header, sets);
+}
+
+/* TB-16: a daemon that lacks one of four capabilities makes a user namespace; one that has them
+ * does not, whatever else it lacks. */
+TEST_RANGE(namespaces_open__rootless_without_a_capability, 0, 5)
+{
+	static const unsigned dropped[] = { CAP_SYS_NICE, CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_NET_RAW,
+					    CAP_SYS_CHROOT };
+	unsigned lacking = dropped[_i];
+	struct __user_cap_data_struct sets[2] = { 0 };
+	int status;
+	pid_t child;
+
+	ck_assert(capabilities(sets, SYS_capget));
+	for (size_t i = 1; i < COUNT_OF(dropped); i++)
+		if (!(sets[CAP_TO_INDEX(dropped[i])].effective & CAP_TO_MASK(dropped[i]))) {
+			printf("skipped: needs root\n");
+			return;
+		}
+	if (!allowed() || !user_namespace_allowed())
+		return;
+	child = fork();
+	if (child == 0) {
+		sets[CAP_TO_INDEX(lacking)].effective &= ~CAP_TO_MASK(lacking);
+		if (!capabilities(sets, SYS_capset))
+			_exit(1);
+		open_or_fail();
+		_exit(namespaces.rootless == (lacking != CAP_SYS_NICE) ? 0 : 2);
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
 }
 
 /* ---- entering ---- */

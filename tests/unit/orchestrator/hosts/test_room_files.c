@@ -193,6 +193,76 @@ TEST(room_files_show__longest_name)
 	child_is_fine(pid);
 }
 
+/* ---- files of the host's own ---- */
+
+static bool text_is(const char *path, const char *expected)
+{
+	char text[256] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	(void)!read(fd, text, sizeof(text) - 1);
+	close(fd);
+	return fd >= 0 && !strcmp(text, expected);
+}
+
+/* what the machine has as /etc/resolv.conf: a link to @target, or a file if that is "" */
+static const struct {
+	const char *target, *made; /* the file that the host then has */
+} resolvers[] = {
+	{ "", "/etc/resolv.conf" },
+	{ "../run/systemd/resolve/stub-resolv.conf", "/run/systemd/resolve/stub-resolv.conf" },
+	{ "/run/systemd/resolve/stub-resolv.conf", "/run/systemd/resolve/stub-resolv.conf" },
+	{ "../run/r", "/run/r" },
+	{ "/var/run/resolv.conf", "/var/run/resolv.conf" },
+	{ "named.conf", "/etc/named.conf" },
+};
+
+/* The machine has an /etc with a link, or a file, and an empty /run and /var. */
+static bool etc_make(const char *target)
+{
+	static const char *const over[] = { "/etc", "/run", "/var" };
+
+	if (unshare(CLONE_NEWNS | CLONE_NEWNET) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return false;
+	for (int i = 0; i < COUNT(over); i++)
+		if (mount("tmpfs", over[i], "tmpfs", 0, NULL))
+			return false;
+	if (mkdir("/var/run", 0755) || !file_make("/var/run/resolv.conf") ||
+	    !file_make("/etc/named.conf") || !file_make("/etc/hostname") ||
+	    (target[0] ? symlink(target, "/etc/resolv.conf") : !file_make("/etc/resolv.conf")))
+		_exit(100);
+	return true;
+}
+
+TEST_RANGE(room_files_make__resolver_behind_a_link, 0, COUNT(resolvers))
+{
+	const struct room_files_spec spec = { .name = "h7", .resolver = "nameserver 10.0.0.1\n" };
+	const char *target = resolvers[_i].target, *made = resolvers[_i].made;
+	bool proc_mounted;
+	pid_t pid = fork();
+	int fd;
+
+	if (!pid) {
+		if (!etc_make(target))
+			_exit(NO_RIGHT);
+		fd = room_files_make(&spec, &proc_mounted);
+		if (fd >= 0)
+			_exit(101);
+		if (!text_is(made, spec.resolver) || !text_is("/etc/resolv.conf", spec.resolver))
+			_exit(102);
+		if (!text_is("/etc/hostname", "h7\n") || there("/etc/gai.conf"))
+			_exit(103);
+		if (there("/run/systemd/resolve/stub-resolv.conf") != !strncmp(made, "/run/s", 6))
+			_exit(104);
+		if (umount2("/etc/resolv.conf", MNT_DETACH))
+			_exit(strncmp(made, "/run/", 5) != 0 ? 105 : 0);
+		/* the machine's own file is unchanged */
+		_exit(text_is(made, made) ? 0 : 106);
+	}
+	child_is_fine(pid);
+}
+
 /* ---- steps ---- */
 
 TEST(mount_bind__read_only_or_not)

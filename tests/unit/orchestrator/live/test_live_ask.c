@@ -2,9 +2,11 @@
  *  SE-8). The test is the nodes as well: they answer before they are asked. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -325,10 +327,40 @@ TEST(live_request__capture_of_a_node_that_died)
 	ck_assert_uint_eq(json_object_size(answer.body), 0);
 }
 
+static int lowest_free(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	return fd;
+}
+
+/* There is no memory for the frames. The refusal leaves nothing open. */
+TEST(live_request__capture_without_memory)
+{
+	int before = lowest_free();
+	struct rlimit whole, little = { .rlim_cur = 4096 };
+
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &whole), 0);
+	little.rlim_max = whole.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+	ask("{'ask': 'capture', 'node': 's1', 'port': 's2', 'snap': '64'}");
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &whole), 0);
+	ck_assert_ptr_nonnull(strstr(member("error"), "no memory for the capture: "));
+	ck_assert_uint_eq(answer.fd_count, 0);
+	ck_assert_int_eq(lowest_free(), before);
+	capture_begin("10 1000 5 600"); /* the port is free */
+	close(answer.fds[0]);
+}
+
 TEST(live_request__capture_refused)
 {
+	int before;
+
 	capture_begin("10 1000 5 600");
 	close(answer.fds[0]);
+	before = lowest_free();
 	says("{'ask': 'capture', 'node': 's1', 'port': '1'}",
 	     "s1:s2 is captured already; capture it at its other end: s2:s1");
 	node_answers("s1", -EINVAL, "0 0 0 0");
@@ -340,4 +372,5 @@ TEST(live_request__capture_refused)
 	for (uint32_t i = 0; i < LIVE_CAPTURES_MAX; i++)
 		live.captures[i].id = 50 + i;
 	says("{'ask': 'capture', 'node': 's1', 'port': 'A'}", "16 captures run already");
+	ck_assert_int_eq(lowest_free(), before);
 }

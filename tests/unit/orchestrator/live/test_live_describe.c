@@ -242,6 +242,30 @@ TEST(live_describe__no_limit_if_all_links_are_down)
 	ck_assert_ptr_null(json_object_get(node("s1"), "buffers_bridge_ns"));
 }
 
+/* the lowest limit of any port counts, whichever port it is */
+TEST(live_describe__limit_of_each_port)
+{
+	struct node_config *config = &plan.nodes[S1];
+	json_int_t all = number(node("s1"), "links_absorb_ns"), lower;
+
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		node_time_t delay_ps = config->ports[p].delay_ps;
+
+		if (config->ports[p].vacant)
+			continue;
+		for (uint32_t i = 0; i < plan.link_count; i++)
+			plan.links[i].down = i != config->ports[p].link_index;
+		ck_assert_int_ge(number(node("s1"), "links_absorb_ns"), all);
+		for (uint32_t i = 0; i < plan.link_count; i++)
+			plan.links[i].down = false;
+		config->ports[p].delay_ps = delay_ps / 2;
+		lower = number(node("s1"), "links_absorb_ns");
+		ck_assert_int_lt(lower, all);
+		config->ports[p].delay_ps = delay_ps;
+		ck_assert_int_eq(number(node("s1"), "links_absorb_ns"), all);
+	}
+}
+
 /* TB-23: a node that destroys its page is told of without counters */
 TEST(live_describe__page_destroyed)
 {

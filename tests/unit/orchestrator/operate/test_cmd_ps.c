@@ -230,6 +230,28 @@ TEST(cmd_ps__since_is_no_file)
 	ck_assert_str_eq(printed, "");
 }
 
+/* ---- two ---- */
+
+/* The daemon of `lab` answers for another fabric as well, whose socket is the same one. */
+TEST(cmd_ps__two_fabrics)
+{
+	struct runtime_place other;
+	char why[512];
+	size_t half;
+
+	daemon_runs(fabric("}]"), fabric("}]"));
+	ck_assert_int_eq(runtime_claim(base_fd, "other", &other, why, sizeof(why)), 0);
+	ck_assert_int_eq(linkat(place.dir_fd, "control", other.dir_fd, "control", 0), 0);
+	ck_assert_int_eq(command_run(cmd_ps, "ps"), 0);
+	runtime_release(&other);
+	daemon_was_asked("{\"ask\":\"ps\"}\n{\"ask\":\"ps\"}\n");
+	/* twice the same, with an empty line between */
+	half = strlen(printed) / 2;
+	ck_assert_msg(!strncmp(printed, HEAD, strlen(HEAD)) && printed[half] == '\n' &&
+			      !strncmp(printed, printed + half + 1, half),
+		      "%s", printed);
+}
+
 /* ---- none ---- */
 
 TEST(cmd_ps__nothing_runs)
@@ -240,6 +262,22 @@ TEST(cmd_ps__nothing_runs)
 	ck_assert_str_eq(printed, "[]\n");
 	ck_assert_int_eq(command_run(cmd_ps, "ps|lab"), CLIENT_USAGE);
 	ck_assert_str_eq(printed, "");
+}
+
+/* the longest name of a fabric, and one that none can have */
+TEST_RANGE(cmd_ps__long_name, NODE_NAME_MAX - 1, NODE_NAME_MAX + 1)
+{
+	char line[NODE_NAME_MAX + 8], expected[NODE_NAME_MAX + 64];
+	int name_begin = snprintf(line, sizeof(line), "ps|");
+
+	memset(line + name_begin, 'n', (size_t)_i);
+	line[name_begin + _i] = 0;
+	if (_i < NODE_NAME_MAX)
+		snprintf(expected, sizeof(expected), "no fabric runs; start one");
+	else
+		snprintf(expected, sizeof(expected), "no fabric '%s' runs", line + name_begin);
+	ck_assert_int_eq(command_run(cmd_ps, line), CLIENT_USAGE);
+	ck_assert_msg(strstr(said, expected) != NULL, "%s", said);
 }
 
 TEST(cmd_ps__does_not_answer)

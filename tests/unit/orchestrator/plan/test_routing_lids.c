@@ -191,6 +191,45 @@ TEST(routing_non_minimal_make__only_what_fits_the_lanes)
 		lids_check(i);
 }
 
+static void port_add(uint32_t at, uint32_t peer, uint32_t peer_port, enum link_tier tier)
+{
+	struct topology_switch *node = &topology.switches[at];
+
+	node->ports[node->port_count++] = (struct topology_port){ .leads_to = END_SWITCH,
+								  .up = true,
+								  .tier = (uint8_t)tier,
+								  .peer = peer,
+								  .peer_port = (uint8_t)peer_port };
+}
+
+/* A longer link to the next switch of the shortest path, and a cable from a switch to itself, are
+ * no other path. */
+TEST(routing_non_minimal_make__no_port_to_the_same_switches)
+{
+	uint32_t a, b, c, port;
+
+	topology_of("{switches: [a, b, c, d], hosts: {A: a, B: b, C: c, D: d}, links: [[a, b], [b, "
+		    "c], [c, a], [b, d]]}");
+	a = find("a");
+	b = find("b");
+	c = find("c");
+	port = topology.switches[a].port_count;
+	port_add(a, a, port + 1, TIER_LOCAL);
+	port_add(a, a, port, TIER_LOCAL);
+	port_add(a, b, topology.switches[b].port_count, TIER_GLOBAL);
+	port_add(b, a, port + 2, TIER_GLOBAL);
+	made((struct routing_request){
+		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 8 });
+	ck_assert_uint_eq(routing.switches[a].non_minimal[b], routing_route(&routing, a, c)->ports);
+	/* to c both links to b are another path */
+	ck_assert_uint_eq(routing.switches[a].non_minimal[c],
+			  routing_route(&routing, a, b)->ports | 1ull << (port + 2));
+	ck_assert_uint_eq(routing.switches[b].non_minimal[a], routing_route(&routing, b, c)->ports);
+	ck_assert_uint_eq(routing.switches[a].non_minimal[a], 0);
+	/* whatever goes to d passes b */
+	ck_assert_uint_eq(routing.switches[a].non_minimal[find("d")], 0);
+}
+
 /* PG-11: after failures of links, the members are the remaining ports, within the present lanes */
 TEST(routing_non_minimal_make__follows_failures)
 {

@@ -1,5 +1,9 @@
 /*  orchestrator/run/other_load: what others have used of the cores (DU-5). */
 #include "orchestrator/run/other_load.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "tests/testing.h"
 
 TEST(other_load_busy_ns__all_but_idle)
@@ -49,4 +53,17 @@ TEST(other_load_now__goes_on)
 	while (to.own_ns < from.own_ns + 20000000);
 	ck_assert_uint_gt(to.wall_ns, from.wall_ns);
 	ck_assert_uint_ge(to.busy_ns, from.busy_ns);
+}
+
+/* the lowest free descriptor is the same before and after */
+TEST(other_load_now__leaves_nothing_open)
+{
+	int before = open("/dev/null", O_RDONLY | O_CLOEXEC), after;
+
+	close(before);
+	other_load_now();
+	after = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	close(after);
+	ck_assert_int_ge(before, 0);
+	ck_assert_int_eq(after, before);
 }

@@ -169,6 +169,28 @@ TEST_RANGE(tunnel_link__what_is_missing_is_lost, 0, 6)
 	}
 	ck_assert_uint_eq(received.lost_frames, 1);
 	ck_assert_uint_eq(received.received_frames, 2);
+	/* the other half of it has arrived */
+	ck_assert_uint_eq(received.drops[TUNNEL_DROP_INCOMPLETE], 1);
+	ck_assert_uint_eq(received.drops[TUNNEL_DROP_REORDERED], 0);
+}
+
+/* The count of another generation, or of no more records than have arrived, says nothing. */
+TEST(tunnel_link_counted__of_this_generation)
+{
+	tunnel_link_counted(&to, &(struct tunnel_count){ 3, 77, 3 }, &received);
+	ck_assert_uint_eq(received.lost_frames, 0);
+	node_send(1, 100, NODE_US);
+	send_all(1400);
+	take(0, 0);
+	tunnel_link_counted(&to, &(struct tunnel_count){ 3, 76, 3 }, &received);
+	tunnel_link_counted(&to, &(struct tunnel_count){ 3, 77, 1 }, &received);
+	tunnel_link_counted(&to, &(struct tunnel_count){ 3, 77, 0 }, &received);
+	ck_assert_uint_eq(received.lost_frames, 0);
+	/* whole records, of which no part has come */
+	tunnel_link_counted(&to, &(struct tunnel_count){ 3, 77, 5 }, &received);
+	tunnel_link_counted(&to, &(struct tunnel_count){ 3, 77, 5 }, &received);
+	ck_assert_uint_eq(received.lost_frames, 4);
+	ck_assert_uint_eq(received.drops[TUNNEL_DROP_INCOMPLETE], 0);
 }
 
 TEST(tunnel_link__order_is_kept)
@@ -185,6 +207,7 @@ TEST(tunnel_link__order_is_kept)
 	expect(0, 0, 0);
 	ck_assert_uint_eq(received.lost_frames, 1);
 	ck_assert_uint_eq(received.drops[TUNNEL_DROP_REORDERED], 2);
+	ck_assert_uint_eq(received.drops[TUNNEL_DROP_INCOMPLETE], 0);
 }
 
 TEST(tunnel_link__late_records_are_counted_by_how_much)

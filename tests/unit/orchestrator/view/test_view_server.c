@@ -4,6 +4,7 @@
 #include "orchestrator/view/view_server.h"
 
 #include <arpa/inet.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/version.h"
 #include "orchestrator/view/view_page.h"
 #include "tests/testing.h"
@@ -52,8 +54,22 @@ static char *hook_metrics(void *owner, char *sentence)
 	return hook_fails ? NULL : strdup("up 1\n");
 }
 
+static atomic_int in_lab;
+static atomic_bool in_lab_together;
+static useconds_t lab_takes_us;
+
+/* a step of the lab's owner, which takes its time */
+static void lab_step(void)
+{
+	if (atomic_fetch_add(&in_lab, 1))
+		in_lab_together = true;
+	usleep(lab_takes_us);
+	atomic_fetch_sub(&in_lab, 1);
+}
+
 static json_t *lab_read(void *owner, char *sentence)
 {
+	lab_step();
 	ck_assert_ptr_eq(owner, &hook_status);
 	strcpy(sentence, "The lab is gone.");
 	return hook_fails ? NULL : json_pack("{s:[{s:s}]}", "predict", "name", "share");
@@ -61,6 +77,7 @@ static json_t *lab_read(void *owner, char *sentence)
 
 static int lab_predict(void *owner, const json_t *predictions, char *sentence)
 {
+	lab_step();
 	ck_assert_ptr_eq(owner, &hook_status);
 	ck_assert_str_eq(json_string_value(json_object_get(predictions, "share")), "12");
 	strcpy(sentence, "The disk is full.");
@@ -86,18 +103,26 @@ static void started(void)
 	snprintf(token, sizeof(token), "%s", at ? at + 7 : "");
 }
 
-/* sends @text as it is, and reads the answer to its end.  Return: its status */
-static int said(const char *text)
+/* sends @text as it is.  Return: the connection */
+static int connection_with(const char *text)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons((uint16_t)port),
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), status = 0;
-	size_t length = 0;
-	ssize_t got;
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	ck_assert_int_eq(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
 	ck_assert_int_eq(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
+	return fd;
+}
+
+/* reads the answer to its end.  Return: its status */
+static int status_from(int fd)
+{
+	size_t length = 0;
+	ssize_t got;
+	int status = 0;
+
 	while ((got = read(fd, answer + length, sizeof(answer) - 1 - length)) > 0)
 		length += (size_t)got;
 	close(fd);
@@ -107,6 +132,11 @@ static int said(const char *text)
 	ck_assert_ptr_nonnull(body);
 	body += 4;
 	return status;
+}
+
+static int said(const char *text)
+{
+	return status_from(connection_with(text));
 }
 
 /* a request of the page. @headers  further ones, each with its end */
@@ -120,14 +150,19 @@ static int asked(const char *method, const char *path, const char *headers)
 	return said(text);
 }
 
+static void json_request(const char *method, const char *path, const char *json, char text[2048])
+{
+	snprintf(text, 2048,
+		 "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"
+		 "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+		 method, path, host, token, strlen(json), json);
+}
+
 static int sent(const char *method, const char *path, const char *json)
 {
 	char text[2048];
 
-	snprintf(text, sizeof(text),
-		 "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"
-		 "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
-		 method, path, host, token, strlen(json), json);
+	json_request(method, path, json, text);
 	return said(text);
 }
 
@@ -368,6 +403,29 @@ TEST(view_server__lab)
 	error_is("The lab is gone.");
 	ck_assert_int_eq(sent("PUT", "/lab/predictions", "{\"share\":\"12\"}"), 500);
 	error_is("The lab is gone.");
+}
+
+/* Its files are read and written by one request at a time. */
+TEST(view_server__lab_requests_at_once)
+{
+	static const char *const requests[] = { "GET", "GET", "PUT", "PUT" };
+	int fds[COUNT_OF(requests)];
+	char text[2048];
+
+	options.lab = &lab;
+	hook_status = 204;
+	lab_takes_us = 50000;
+	started();
+	for (size_t i = 0; i < COUNT_OF(requests); i++) {
+		bool get = requests[i][0] == 'G';
+
+		json_request(requests[i], get ? "/lab" : "/lab/predictions",
+			     get ? "" : "{\"share\":\"12\"}", text);
+		fds[i] = connection_with(text);
+	}
+	for (size_t i = 0; i < COUNT_OF(requests); i++)
+		ck_assert_int_eq(status_from(fds[i]), requests[i][0] == 'G' ? 200 : 204);
+	ck_assert(!in_lab_together && !in_lab);
 }
 
 /* ---- metrics ---- */

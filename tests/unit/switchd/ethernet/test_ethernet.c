@@ -73,6 +73,13 @@ TEST(run__samples)
 			  NODE_US);
 }
 
+TEST_RANGE(arrive__record_of_another_fabric, 0, PORTS)
+{
+	one_switch_open(&s);
+	foreign_record_expect((uint32_t)_i, RECORD_ACKS, DROP_BAD_RECORD);
+	foreign_record_expect((uint32_t)_i, RECORD_FGFC, DROP_BAD_RECORD);
+}
+
 /* ---- tables and parameters ---- */
 
 static int show(const char *table, int port, node_time_t now, char **text)

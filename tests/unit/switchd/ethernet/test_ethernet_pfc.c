@@ -177,24 +177,27 @@ TEST(pfc__malformed)
 }
 
 /* RC-5: a peer that pauses a class for ever is reported once, and again only after a break */
-TEST(pfc__watchdog)
+TEST_RANGE(pfc__watchdog, 0, 2)
 {
+	uint32_t port = (uint32_t)_i;
+
 	s.config.roce.watchdog_ps = 500 * NODE_US;
 	one_switch_open(&s);
-	roce_send(0, 0, 1, 0, ROCE, SMALL_BYTES);
+	roce_send(!port, 0, port, 0, ROCE, SMALL_BYTES);
 	for (node_time_t at = 0; at < 1500 * NODE_US; at += 100 * NODE_US)
-		pfc_send(1, at, ROCE, PAUSE_QUANTA_MAX); /* 168 us */
+		pfc_send(port, at, ROCE, PAUSE_QUANTA_MAX); /* 168 us */
 	one_switch_run(&s, 499 * NODE_US);
-	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 0);
+	ck_assert_uint_eq(class_of(port, ROCE)->stuck, 0);
 	one_switch_run(&s, 1400 * NODE_US);
-	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 1);
-	ck_assert_uint_ge(class_of(1, ROCE)->paused_ps,
+	ck_assert_uint_eq(class_of(port, ROCE)->stuck, 1);
+	ck_assert_uint_ge(class_of(port, ROCE)->paused_ps,
 			  1290 * NODE_US); /* counted up to the last PFC frame */
 	ck_assert_uint_eq(stats_trace(s.stats, s.stats->trace.count - 1)->kind, TRACE_STUCK);
+	ck_assert_uint_eq(stats_trace(s.stats, s.stats->trace.count - 1)->port, port);
 	ck_assert_uint_eq(stats_trace(s.stats, s.stats->trace.count - 1)->value, 500); /* us */
 	/* the only event left is the end of the measured interval */
 	ck_assert_uint_eq(one_switch_run(&s, FAR), NODE_S);
-	packet_expect(1, SMALL_BYTES);
-	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 1);
+	packet_expect(port, SMALL_BYTES);
+	ck_assert_uint_eq(class_of(port, ROCE)->stuck, 1);
 	books_expect(0);
 }

@@ -4,6 +4,7 @@
 
 #include <check.h>
 
+#include "nodes/stats/trace.h"
 #include "tests/unit/switchd/flow_channel/one_switch.h"
 
 #define T1 (30 * NODE_NS)
@@ -46,6 +47,34 @@ static inline uint64_t drops_all(void)
 static inline struct port_stats *stats_of(uint32_t port)
 {
 	return stats_port(s.stats, port);
+}
+
+/* The peer at @port sends a record of @kind that this fabric does not have: it is dropped for
+ * @reason when its last bit has arrived, counted once, and traced. Nothing else happens. */
+static inline void foreign_record_expect(uint32_t port, enum record_kind kind,
+					 enum drop_reason reason)
+{
+	uint64_t before = drops_all(), of_reason = drops(reason), of_port;
+	uint64_t traced = s.stats->trace.count, inside = s.stats->inside_packets;
+	static const uint8_t bytes[64] = { 1, 2, 3 };
+	const struct trace_entry *entry;
+	node_time_t at;
+
+	of_port = stats_of(port)->dropped_frames;
+	at = neighbour_send_frame(&s, port, 10 * NODE_US, kind, sizeof(bytes), 0, bytes,
+				  sizeof(bytes));
+	at += sizeof(bytes) * BYTE_PS;
+	one_switch_run(&s, at + NODE_US);
+	ck_assert_uint_eq(drops(reason), of_reason + 1);
+	ck_assert_uint_eq(drops_all(), before + 1);
+	ck_assert_uint_eq(stats_of(port)->dropped_frames, of_port + 1);
+	ck_assert_uint_eq(s.stats->inside_packets, inside);
+	ck_assert_uint_eq(s.stats->trace.count, traced + 1);
+	entry = stats_trace(s.stats, traced);
+	ck_assert_uint_eq(entry->kind, TRACE_DROP);
+	ck_assert_uint_eq(entry->port, port);
+	ck_assert_uint_eq(entry->detail, reason);
+	ck_assert_uint_eq(entry->at_ps, at);
 }
 
 /* the next packet that @port sends has @frame_bytes, and its first bit arrives at @at_ps */

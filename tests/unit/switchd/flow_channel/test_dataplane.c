@@ -63,6 +63,16 @@ TEST_RANGE(run__any_window, 0, 3)
 	ck_assert_mem_eq(wire_bytes[0], wire_bytes[1], sizeof(wire_bytes[0]));
 }
 
+/* what is no packet is read as an ACK frame, which no host sends */
+TEST_RANGE(arrive__record_of_another_fabric, 0, PORTS)
+{
+	one_switch_open(&s);
+	foreign_record_expect((uint32_t)_i, RECORD_ACKS, DROP_MALFORMED);
+	foreign_record_expect((uint32_t)_i, RECORD_FGFC, DROP_MALFORMED);
+	foreign_record_expect((uint32_t)_i, RECORD_PAUSE, DROP_MALFORMED);
+	all_released_expect();
+}
+
 /* TB-13: samples of every port during the measured interval */
 TEST(run__samples)
 {

@@ -131,6 +131,18 @@ TEST(set__values)
 	ck_assert(lid_of()->settings.fecn && !lid_of()->settings.adaptive);
 }
 
+/* ---- frames of another kind of fabric ---- */
+
+TEST_RANGE(arrive__record_of_another_fabric, 0, PORTS)
+{
+	static const enum record_kind kinds[] = { RECORD_ACKS, RECORD_FGFC, RECORD_PAUSE };
+
+	lid_open(0);
+	for (uint32_t i = 0; i < COUNT_OF(kinds); i++)
+		foreign_record_expect((uint32_t)_i, kinds[i], DROP_BAD_RECORD);
+	books_expect(0);
+}
+
 /* ---- memory ---- */
 
 static void flood_front(uint32_t frame_bytes, uint8_t *bytes)
