@@ -87,7 +87,7 @@ unit_libs := $(if $(filter tsan,$(KIND)),$(lib_nodes),$(lib_switchd) $(lib_nicd)
 # since to link and start a program costs more than most tests
 unit_src := $(wildcard tests/unit/*/*/test_*.c)
 unit_tests := $(addprefix $(B)/unit/,$(basename $(notdir $(unit_src))))
-unit_alone := test_allocation test_allocation_plans test_allocation_results test_refused test_turn # linked in a way of their own
+unit_alone := test_allocation test_allocation_live test_allocation_plans test_allocation_results test_refused test_turn # linked in a way of their own
 unit_suites := $(addprefix $(B)/suite/,$(sort $(subst /,.,$(patsubst tests/unit/%/,%,$(dir $(unit_src)))))) \
 	       $(addprefix $(B)/unit/,$(unit_alone))
 # many fabrics, or large ones: with sanitizers in make soak only
@@ -289,7 +289,7 @@ $(B)/suite/%: $$(call obj,$$(call suite_src,$$*)) $(lib_testing) $(unit_libs)
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
 # its own allocations fail
-$(B)/unit/test_allocation $(B)/unit/test_allocation_plans $(B)/unit/test_allocation_results: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup table_alloc table_free)
+$(B)/unit/test_allocation $(B)/unit/test_allocation_live $(B)/unit/test_allocation_plans $(B)/unit/test_allocation_results: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup table_alloc table_free)
 
 # the kernel refuses its system calls
 $(B)/unit/test_refused: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,sendmmsg recvmmsg sendmsg recvmsg recv)
