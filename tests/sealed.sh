@@ -6,7 +6,9 @@
 set -eu
 
 if [ "${SEALED:-}" != yes ]; then
-	exec env SEALED=yes unshare --pid --fork --kill-child --mount --mount-proc "$0" "$@"
+	user=()
+	[ "$(id -u)" = 0 ] || user=(--user --map-root-user)
+	exec env SEALED=yes unshare ${user[@]+"${user[@]}"} --pid --fork --kill-child --mount --mount-proc "$0" "$@"
 fi
 folder=$1
 shift

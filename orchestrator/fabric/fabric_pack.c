@@ -32,6 +32,16 @@ uint32_t fabric_pack_default(const struct plan *plan, uint32_t core_count)
 	return fabric_pack_by_cores(core_count);
 }
 
+uint32_t fabric_pack_variant(const struct plan *plan, uint32_t core_count)
+{
+	uint32_t most = fabric_pack_by_cores(core_count);
+	uint32_t workers = plan->node_count / FABRIC_PACK_SHARE;
+
+	if (fabric_pack_refuses(plan))
+		return 0;
+	return !workers ? 1 : workers < most ? workers : most;
+}
+
 const char *fabric_pack_refuses(const struct plan *plan)
 {
 	for (uint32_t i = 0; i < plan->node_count; i++) {

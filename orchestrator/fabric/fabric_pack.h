@@ -42,6 +42,12 @@ uint32_t fabric_pack_by_cores(uint32_t core_count);
 uint32_t fabric_pack_default(const struct plan *plan, uint32_t core_count);
 #define FABRIC_PACK_NODES 512u
 
+/** fabric_pack_variant() - the same for a variant, of which only the results are seen: 0 only if
+ *  its nodes cannot be packed; else a worker for FABRIC_PACK_SHARE nodes (ours), at least one and
+ *  at most fabric_pack_by_cores(). Few nodes have no work for a second core. */
+uint32_t fabric_pack_variant(const struct plan *plan, uint32_t core_count);
+#define FABRIC_PACK_SHARE 64u
+
 /** fabric_pack_refuses() - a clause that says why the nodes of @plan cannot be packed; NULL: they
  *  can. */
 const char *fabric_pack_refuses(const struct plan *plan);

@@ -197,7 +197,8 @@ static const struct option_row rows[] = {
 	OPTION_PACK(
 		AT(pack),
 		"virtual clock: many nodes in each of N processes (one for each core), with the\n"
-		"same result; 0: each node is a process. By default large fabrics are packed"),
+		"same result; 0: each node is a process. By default large fabrics and variants\n"
+		"are packed"),
 	OPTION_TAKE("--watchdog", "TIME", AT(fabric.watchdog_ns), watchdog_take, NULL,
 		    "how long a node may hang or be stopped (1s); 0s: no limit"),
 };

@@ -301,10 +301,10 @@ static int pack_choose(const struct run_options *options, const struct plan *pla
 		*workers = (uint32_t)options->pack;
 	else if (options->pack == OPTION_PACK_BY_CORES)
 		*workers = fabric_pack_by_cores(core_count);
+	else if (options->row)
+		*workers = fabric_pack_variant(plan, core_count);
 	else
 		*workers = fabric_pack_default(plan, core_count);
-	if (options->pack == RUN_PACK_BY_SIZE && options->row && !options->real && !*workers)
-		*workers = fabric_pack_refuses(plan) ? 0 : 1;
 	if (options->pack == RUN_PACK_BY_SIZE && *workers && !options->quiet && !options->row)
 		fprintf(stderr,
 			"heddle run: more than %u nodes: %u are packed into %u workers (--pack=0: "

@@ -5,6 +5,7 @@
 # User 65534 has subordinate ids in files that only the processes of this test see. The container
 # has no image: its root is a folder of links, with this machine's /usr to read.
 set -u
+. "$(dirname "$0")/own_shm.sh"
 . "$(dirname "$0")/common.sh"
 
 [ "$(id -u)" = 0 ] || { echo 'skipped: only root can give a user subordinate ids'; exit 77; }

@@ -113,7 +113,8 @@ packed() {
 	built=$(dirname "$(readlink -f "$heddle")")
 	mkdir "$scratch/bare" && cp "$built/heddle" "$built/workerd" "$scratch/bare" || return
 	heddle=$scratch/bare/heddle run 0 run --compare "$scratch/two.yaml" --json "$scratch/packed.json" || return
-	cmp "$scratch/packed.json" "$scratch/two.json" && ! "$scratch/bare/heddle" run "$scratch/two.yaml" --quiet
+	cmp "$scratch/packed.json" "$scratch/two.json" && ! "$scratch/bare/heddle" run "$scratch/two.yaml" --quiet 2>"$scratch/err" &&
+		says err switchd
 }
 
 check "a row for each variant" table
