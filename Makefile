@@ -341,7 +341,7 @@ long_system_tests := tests/system/test_kubernetes_pods.sh
 system_tests := $(filter-out $(long_system_tests),$(wildcard tests/system/test_*.sh))
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
-beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ranks labs sim_same_bytes congestion \
+beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ranks slurm labs sim_same_bytes congestion \
 	tunnel_trouble path_pause json up_pack pack privileges fabric_manager fabric_prompt image image_database rooms room_settings \
 	host_scenario host_programs many_hosts users load victim class_map same_as capture_roce capture roce_hosts \
 	hosts veth_paths veth rootless dcqcn up_down own_control same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \

@@ -14,6 +14,7 @@ int main(int argc, char **argv)
 	uint32_t rank, rank_count;
 	int status;
 
+	process_keep_on();
 	if (argc > 1) {
 		status = process_begin(argc, argv, &arguments);
 		return status ? status : root_run();

@@ -64,6 +64,11 @@ int process_begin(int argc, char **argv, struct process_arguments *arguments)
 	return PROCESS_FINE;
 }
 
+void process_keep_on(void)
+{
+	signal(SIGTERM, SIG_IGN);
+}
+
 int process_confine(const struct process_arguments *arguments, enum clock_kind clock,
 		    bool writes_files, bool *unfiltered)
 {
@@ -72,6 +77,8 @@ int process_confine(const struct process_arguments *arguments, enum clock_kind c
 	if (clock == CLOCK_REAL)
 		prctl(PR_SET_TIMERSLACK,
 		      1ul); /* ns; the kernel's own choice is 50 us, several links long */
+	else
+		process_keep_on();
 	if (!writes_files)
 		privilege_files();
 	error = privilege_drop(arguments->parent, arguments->keep_user);

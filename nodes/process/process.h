@@ -26,7 +26,12 @@ struct process_arguments {
  *  parent. Return: 0, or the exit status; wrong arguments have been reported on standard error. */
 int process_begin(int argc, char **argv, struct process_arguments *arguments);
 
+/** process_keep_on() - ignores SIGTERM. A batch system sends it to all processes of a run at once;
+ *  the orchestrator then ends the others in good order. */
+void process_keep_on(void);
+
 /** process_confine() - the process holds all that it needs: it gives up the rest.
+ *  Virtual clock: also process_keep_on().
  *  @writes_files of captures or events.   @unfiltered set: the kernel, or a sandbox, refused the
  *  system call filter. Return: 0, or an exit status, after reporting it to the orchestrator. */
 int process_confine(const struct process_arguments *arguments, enum clock_kind clock,

@@ -111,6 +111,15 @@ interrupted() {
 	{ grep -q interrupted "$scratch/out" || says err 'interrupted before the start'; } && gone "${nodes[@]}" && labelled
 }
 
+# a batch system sends SIGTERM to the nodes too
+group_interrupted() {
+	start --verbose || return 1
+	wait_for grep -s 'runs from 0' "$scratch/err" >/dev/null || { cat "$scratch/err"; return 1; }
+	kill -TERM "${nodes[@]}" "$orchestrator"
+	wait_end
+	[ $? = 130 ] && says out 'interrupted: the figures' && gone "${nodes[@]}" || { cat "$scratch/err"; return 1; }
+}
+
 # labelled - is what an interrupted run has written said to be of one, in JSON and in every table?
 labelled() {
 	local table
@@ -132,5 +141,6 @@ for signal in KILL STOP orchestrator; do
 done
 check "SIGINT ends a run in good order" interrupted INT
 check "SIGTERM ends a run in good order" interrupted TERM
+check "SIGTERM to all of its processes ends a run in good order" group_interrupted
 check "nothing is left in /dev/shm and /tmp" test "$before" = "$(leftovers)"
 finish
